@@ -1,0 +1,188 @@
+// Package models says what a language model is to the rest of the program.
+//
+// Implementations live in subpackages: gguf reads weight files, llama runs
+// them in pure Go, tokenizer splits text, table is a model small enough to
+// check by hand, fable is the built-in one, remote talks to servers, and open
+// finds the right one for a name. None of them knows about sampling.
+package models
+
+import (
+	"context"
+	"errors"
+)
+
+// NoToken is the id of no token.
+const NoToken int32 = -1
+
+var (
+	// ErrContextFull means a session has no room for the tokens it was given.
+	ErrContextFull = errors.New("the context is full")
+
+	// ErrNotSupported means a backend cannot do what was asked of it.
+	ErrNotSupported = errors.New("not supported by this backend")
+)
+
+// A Model is a set of loaded weights, or a server that has them. It is safe
+// for concurrent use; what one sequence remembers lives in its [Session].
+type Model interface {
+	Info() Info
+	Vocab() Vocab
+
+	// NewSession returns an empty session. The caller must close it.
+	NewSession() (Session, error)
+
+	// Close frees what the model holds. No session may be used after it.
+	Close() error
+}
+
+// Info describes a model. It does not change after loading.
+type Info struct {
+	Name       string // as the file or server gives it, such as "fable"
+	Arch       string // such as "llama", "table"
+	Quant      string // the commonest tensor type in lower case, such as "q8_0"; empty if unknown
+	Note       string // one line the user should know, such as that the model is a toy; may be empty
+	License    string // as the file states it; may be empty
+	Params     int64  // number of weights; 0 if unknown
+	ContextLen int    // most tokens a session can hold
+	VocabSize  int    // width of a row of logits
+	Embedding  int    // width of a hidden state; 0 if unknown
+
+	// ChatTemplate is the Jinja source that wraps a conversation, or empty.
+	ChatTemplate string
+
+	// Defaults are sampling settings the file or server recommends, under its
+	// own key names (such as "general.sampling.top_k"); may be nil.
+	Defaults map[string]any
+
+	Caps Caps
+}
+
+// Caps says what a backend can do. A local model can do everything, so its
+// zero value describes a local model.
+type Caps struct {
+	TopN         int  // largest number of logits a step reports; 0 means the whole vocabulary
+	Normalised   bool // the values are log-probabilities: logits up to an unknown constant
+	TextOnly     bool // the backend takes text, not token ids
+	ObserveOnly  bool // the backend chooses the token itself; steps can only be watched
+	PromptScores bool // one Forward can return logits of several positions at once
+}
+
+// A Session is one sequence and the KV cache that remembers it. It is not
+// safe for concurrent use.
+type Session interface {
+	// Len returns the number of tokens in the cache.
+	Len() int
+
+	// Forward appends tokens to the cache and returns the logits that follow
+	// each of the last want of them, oldest first: want is 1 to decode, k+1
+	// to verify k drafted tokens, 0 to fill the cache only. The result is
+	// valid until the next call on the session.
+	//
+	// If ctx ends first, Forward returns its error and leaves the cache at
+	// the last token it finished. If the tokens do not fit it returns an
+	// error that wraps [ErrContextFull] and changes nothing. It panics if
+	// tokens is empty, or want is negative or more than len(tokens).
+	Forward(ctx context.Context, tokens []int32, want int) ([]Logits, error)
+
+	// Truncate forgets every token from position n on. It panics if n is
+	// negative or beyond Len.
+	Truncate(n int)
+
+	Close() error
+}
+
+// A Forker is a [Session] that can copy itself cheaply, sharing what both
+// have in the cache. Sessions without it are forked by feeding a new session
+// the same tokens.
+type Forker interface {
+	Session
+	Fork() (Session, error)
+}
+
+// A Batcher is a [Model] that can run one token of each of several of its own
+// sessions in a single pass over the weights.
+type Batcher interface {
+	// ForwardBatch appends tokens[i] to sessions[i] and returns the logits
+	// that follow each. It is equal, bit for bit, to calling Forward on each
+	// session. The result is valid until the next call on any of them. The
+	// sessions must be distinct and belong to the model.
+	ForwardBatch(ctx context.Context, sessions []Session, tokens []int32) ([]Logits, error)
+}
+
+// A HiddenStater is a [Session] that shows the final hidden states, which
+// contrastive search compares.
+type HiddenStater interface {
+	Session
+
+	// Hidden returns the final (normalised) hidden state of the i-th of the
+	// want positions of the last Forward, length Info.Embedding. It is valid
+	// until the next call on the session. It panics if i is out of range.
+	Hidden(i int) []float32
+}
+
+// A KVSizer is a [Session] that knows what its cache costs.
+type KVSizer interface {
+	// KVBytes returns the bytes the cache holds now and the bytes it would
+	// hold at the full context length.
+	KVBytes() (now, full int64)
+}
+
+// Logits are the unnormalised log-probabilities of the next token.
+type Logits struct {
+	IDs    []int32   // the tokens that Values score; nil means Values[i] scores token i
+	Values []float32 // not to be modified by the caller
+
+	// Rest is the probability that a partial row leaves to the tokens it does
+	// not name, 0 to 1; zero for a whole row.
+	Rest float32
+}
+
+// A Vocab maps between text and token ids. It is immutable and safe for
+// concurrent use.
+type Vocab interface {
+	// Size returns the number of ids; it equals the width of a row of logits,
+	// so it may include ids without a piece.
+	Size() int
+
+	// Encode splits text into tokens.
+	Encode(text string, opt EncodeOptions) []int32
+
+	// Piece returns the bytes of one token, which need not be whole UTF-8.
+	// For a control token it is the token's name, such as "<|endoftext|>".
+	// It is empty for an id without a piece.
+	Piece(id int32) string
+
+	// Attr returns what kind of token id is; ids out of range are [Unused].
+	Attr(id int32) Attr
+
+	// EOG lists the ids that end generation, ascending. It may be empty. The
+	// caller must not modify it.
+	EOG() []int32
+}
+
+// EncodeOptions says how [Vocab.Encode] treats special tokens.
+type EncodeOptions struct {
+	AddSpecial   bool // add what the model expects around a text, such as a BOS token
+	ParseSpecial bool // read the names of control tokens in the text as those tokens
+}
+
+// Attr is the kind of a token.
+type Attr uint8
+
+const (
+	Normal  Attr = iota // ordinary text
+	Control             // structure, such as <|endoftext|>; not part of the text written
+	User                // user-defined: matched whole, part of the text
+	Byte                // one byte, for text no other token covers
+	Unused              // no piece: padding of the vocabulary; must never be sampled
+)
+
+// IsEOG reports whether id ends generation under v.
+func IsEOG(v Vocab, id int32) bool {
+	for _, e := range v.EOG() {
+		if e == id {
+			return true
+		}
+	}
+	return false
+}
