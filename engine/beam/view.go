@@ -1,0 +1,4 @@
+package beam
+
+// A View is the state of a beam search after one step.
+type View struct{}
