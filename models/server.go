@@ -1,0 +1,98 @@
+package models
+
+import (
+	"context"
+	"time"
+)
+
+// A ContextEncoder is a [Vocab] that asks somebody else to split the text, so
+// that splitting may wait and may fail. Its plain Encode waits for a bounded
+// time and returns nil where EncodeContext would return an error.
+type ContextEncoder interface {
+	Vocab
+	EncodeContext(ctx context.Context, text string, opt EncodeOptions) ([]int32, error)
+}
+
+// Encode splits text into tokens with v, through EncodeContext where v has it.
+// Callers that can report an error should prefer it to v.Encode.
+func Encode(ctx context.Context, v Vocab, text string, opt EncodeOptions) ([]int32, error) {
+	if e, ok := v.(ContextEncoder); ok {
+		return e.EncodeContext(ctx, text, opt)
+	}
+	return v.Encode(text, opt), nil
+}
+
+// A Describer is a [Model] that found out things about its backend which a
+// user should be able to read.
+type Describer interface {
+	// Describe returns them in the order to print them. Names and values are
+	// one line each and free of control characters.
+	Describe() []Fact
+}
+
+// A Fact is one line of a description, such as "context" and "4096 tokens".
+type Fact struct{ Name, Value string }
+
+// A Meter is a [Model] that counts what talking to its backend costs. Stats
+// may be called at any time from any goroutine and does not wait.
+type Meter interface {
+	Stats() Stats
+}
+
+// Stats are the counts of a [Meter] since it was opened.
+type Stats struct {
+	Rows      uint64        // rows of logits handed out
+	AheadHits uint64        // of these, the rows that had been fetched before they were asked for
+	Requests  uint64        // requests sent, repeated ones included
+	Retries   uint64        // requests repeated after a fault
+	BytesOut  uint64        // bytes of request bodies
+	BytesIn   uint64        // bytes of answers
+	Cached    uint64        // tokens the backend found in its prefix cache, where it says so
+	Evaluated uint64        // tokens the backend ran through the model, where it says so
+	InFlight  int           // tokens asked for and not answered yet
+	Latency   time.Duration // time from asking for a row to having it, moving average over about 16
+	Waiting   string        // why the backend is being waited for, one line; empty while all is well
+}
+
+// A Lookahead is a [Session] that can fetch the rows of several tokens at
+// once: those it was asked for and those that follow if the most probable
+// token is taken each time. A guess that was wrong is thrown away; results
+// are the same with and without it.
+type Lookahead interface {
+	Session
+
+	// SetAhead says how many tokens to fetch beyond those asked for; zero,
+	// the initial value, fetches nothing that was not asked for. Nothing is
+	// ever fetched outside a call of Forward.
+	SetAhead(n int)
+}
+
+// An Observer is a [Model] whose backend chooses the tokens itself (see
+// [Caps].ObserveOnly); a caller can only watch.
+type Observer interface {
+	// Observe lets the backend generate and calls yield once for each token,
+	// in order, until the backend stops, yield returns an error, or ctx ends.
+	// It returns why the backend stopped, in its own word, such as "stop" or
+	// "length".
+	Observe(ctx context.Context, req ObserveRequest, yield func(Observation) error) (reason string, err error)
+}
+
+// ObserveRequest says what an [Observer] lets its backend generate.
+type ObserveRequest struct {
+	Messages  []Message      // the conversation; at least one message
+	MaxTokens int            // most tokens to generate; 0 leaves it to the backend
+	Params    map[string]any // sampling settings, under the backend's own names
+}
+
+// A Message is one turn of a conversation.
+type Message struct{ Role, Content string }
+
+// An Observation is one token a backend chose, and what it chose from.
+type Observation struct {
+	Token int32 // the token chosen
+	// Logits are the most probable tokens at this position as the backend
+	// reports them, without its sampling settings. Token need not be among
+	// them. They are valid until yield returns.
+	Logits  Logits
+	Logprob float32 // log-probability of Token; -Inf if the backend did not say
+}
