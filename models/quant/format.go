@@ -1,0 +1,108 @@
+package quant
+
+import "logitscope/models/gguf"
+
+// chunkLen is the number of elements that are unpacked at a time: the longest
+// block of any type, and 8 of the 32-element blocks of the products.
+const (
+	chunkLen    = 256
+	chunkBlocks = chunkLen / blockLen
+	chunkGroups = chunkLen / groupLen
+
+	blockLen = 32 // elements that share a scale in a product
+	groupLen = 16 // elements that share a sub-scale and an offset
+)
+
+// A chunk is up to 256 elements of a quantised row in the form that all
+// types share: element i is
+//
+//	scale[i/32] * sub[i/16] * q[i] - off[i/16]
+//
+// evaluated from the left. Formats without sub-scales or offsets leave sub or
+// off alone, and the factor or term is left out.
+type chunk struct {
+	q     [chunkLen]int8
+	sub   [chunkGroups]int16
+	scale [chunkBlocks]float32
+	off   [chunkGroups]float32
+}
+
+// A format is how one tensor type is stored.
+type format struct {
+	block int // elements of a block
+	bytes int // bytes of a block
+
+	// Exactly one of unpack and widen is set. unpack fills c from the blocks
+	// in src, at most 256 elements of them, with sub and off as the flags
+	// say. widen stores src, at most 256 elements, as float32.
+	unpack func(c *chunk, src []byte)
+	hasSub bool
+	hasOff bool
+
+	widen func(dst []float32, src []byte)
+}
+
+var formats = map[gguf.Type]format{
+	gguf.F32:  {widen: widenF32},
+	gguf.F16:  {widen: widenF16},
+	gguf.BF16: {widen: widenBF16},
+	gguf.Q8_0: {unpack: unpackQ8_0},
+	gguf.Q4_0: {unpack: unpackQ4_0},
+}
+
+// formatTable holds formats by type number, so that finding one costs
+// nothing beside a row.
+var formatTable = func() (table [64]*format) {
+	for t, f := range formats {
+		f.block, f.bytes = t.BlockSize(), t.BlockBytes()
+		table[t] = &f
+	}
+	return table
+}()
+
+func formatOf(t gguf.Type) *format {
+	if uint64(t) < uint64(len(formatTable)) {
+		return formatTable[t]
+	}
+	return nil
+}
+
+// decodeRow decodes a whole row.
+func (f *format) decodeRow(dst []float32, src []byte) {
+	step := chunkLen / f.block * f.bytes
+	for len(dst) > 0 {
+		n := min(chunkLen, len(dst))
+		part := src[:min(step, len(src))]
+		if f.widen != nil {
+			f.widen(dst[:n], part)
+		} else {
+			var c chunk
+			f.unpack(&c, part)
+			f.decodeChunk(dst[:n], &c)
+		}
+		dst, src = dst[n:], src[len(part):]
+	}
+}
+
+// decodeChunk evaluates the first len(dst) elements of a chunk, each product
+// and difference rounded to float32 as ggml rounds it.
+func (f *format) decodeChunk(dst []float32, c *chunk) {
+	for g := 0; g*groupLen < len(dst); g++ {
+		d := c.scale[g/2]
+		if f.hasSub {
+			d = float32(d * float32(c.sub[g]))
+		}
+		q := c.q[g*groupLen:][:groupLen]
+		out := dst[g*groupLen:][:groupLen]
+		if f.hasOff {
+			off := c.off[g]
+			for i, v := range q {
+				out[i] = float32(d*float32(v)) - off
+			}
+			continue
+		}
+		for i, v := range q {
+			out[i] = d * float32(v)
+		}
+	}
+}
