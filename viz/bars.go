@@ -1,0 +1,122 @@
+package viz
+
+import (
+	"math"
+
+	"github.com/NimbleMarkets/ntcharts/barchart"
+	"github.com/NimbleMarkets/ntcharts/canvas"
+	"github.com/charmbracelet/lipgloss"
+)
+
+// A Bar is one row of a bar chart: a share before and after.
+type Bar struct {
+	Raw, Final float64 // 0 to 1; Final 0 if removed
+	Refused    bool    // had mass, but a grammar refuses it: hatched
+	Blank      bool    // a row without a bar
+	Single     bool    // show Final alone, without comparison to Raw
+}
+
+// tags mark the segments of a bar while ntcharts draws them, since it draws
+// every segment with the same block.
+const (
+	tagSolid lipgloss.ANSIColor = iota + 1
+	tagGained
+	tagLost
+	tagRefused
+)
+
+var segmentInk = map[lipgloss.ANSIColor]struct {
+	glyph string // for whole cells; empty keeps the block
+	ink   Ink
+}{
+	tagSolid:   {"", Ink{Role: Kept}},
+	tagGained:  {"▓", Ink{Role: Boosted}},
+	tagLost:    {"░", Ink{Role: Lost}},
+	tagRefused: {"╱", Ink{Role: Warning}},
+}
+
+var segmentStyle = map[lipgloss.ANSIColor]lipgloss.Style{
+	tagSolid:   lipgloss.NewStyle().Foreground(tagSolid),
+	tagGained:  lipgloss.NewStyle().Foreground(tagGained),
+	tagLost:    lipgloss.NewStyle().Foreground(tagLost),
+	tagRefused: lipgloss.NewStyle().Foreground(tagRefused),
+}
+
+// Bars draws one horizontal bar a row, from the top, as many as c has rows.
+// A bar that fills c stands for scale. Each shows the final share solid, what
+// it gained over raw in whole ▓ cells, and what it lost as ░ up to raw; one
+// longer than c ends in ».
+func Bars(c *Canvas, bars []Bar, scale float64) {
+	if c.W < 1 || c.H < 1 || !(scale > 0) || math.IsInf(scale, 0) {
+		return
+	}
+	bars = bars[:min(len(bars), c.H)]
+	if len(bars) == 0 {
+		return
+	}
+	m := barchart.New(c.W, len(bars), barchart.WithNoAxis(), barchart.WithHorizontalBars(),
+		barchart.WithNoAutoMaxValue(), barchart.WithMaxValue(float64(c.W)),
+		barchart.WithNoAutoBarWidth(), barchart.WithBarWidth(1), barchart.WithBarGap(0))
+	for _, b := range bars {
+		m.Push(barchart.BarData{Values: segments(b, float64(c.W)/scale, float64(c.W))})
+	}
+	m.SetHorizontal(true) // computes the rows; Push alone leaves them unset
+	m.Draw()
+	for y, b := range bars {
+		copyBar(c, &m, y, int(clampCells(b.Final*float64(c.W)/scale, float64(c.W))))
+		if (b.Final > scale*1.0000001 || b.Raw > scale*1.0000001) && !b.Blank {
+			c.Put(c.W-1, y, "»", Ink{Role: Kept})
+		}
+	}
+}
+
+// segments returns the stacked values of one bar in cells, at most w of them.
+func segments(b Bar, cells, w float64) []barchart.BarValue {
+	raw, final := clampCells(b.Raw*cells, w), clampCells(b.Final*cells, w)
+	value := func(v float64, tag lipgloss.ANSIColor) barchart.BarValue {
+		return barchart.BarValue{Value: max(v, 0), Style: segmentStyle[tag]}
+	}
+	switch {
+	case b.Blank:
+		return nil
+	case b.Refused:
+		return []barchart.BarValue{value(math.Ceil(raw-1.0/16), tagRefused)}
+	case b.Single:
+		return []barchart.BarValue{value(final, tagSolid)}
+	case final >= raw && math.Floor(raw) < math.Floor(final):
+		solid := math.Floor(raw)
+		return []barchart.BarValue{value(solid, tagSolid), value(final-solid, tagGained)}
+	case final >= raw:
+		return []barchart.BarValue{value(final, tagSolid)}
+	}
+	return []barchart.BarValue{value(final, tagSolid), value(math.Ceil(raw)-final, tagLost)}
+}
+
+// clampCells makes a length finite and at most w: ntcharts panics otherwise.
+func clampCells(x, w float64) float64 {
+	if math.IsNaN(x) || x < 0 {
+		return 0
+	}
+	return min(x, w)
+}
+
+// copyBar copies row y of a drawn chart, whole cells with the glyph of their
+// segment. The final share has whole cells; what follows is its part cell,
+// which stays a block even where its eighths round up to a full one.
+func copyBar(c *Canvas, m *barchart.Model, y, whole int) {
+	end := 0
+	for ; end < c.W && isBlock(m.Canvas.Cell(canvas.Point{X: end, Y: y}).Rune); end++ {
+	}
+	for x := range end {
+		cl := m.Canvas.Cell(canvas.Point{X: x, Y: y})
+		tag, _ := cl.Style.GetForeground().(lipgloss.ANSIColor)
+		seg := segmentInk[tag]
+		glyph := string(cl.Rune)
+		if seg.glyph != "" && cl.Rune == '█' && (tag != tagGained || x < whole) {
+			glyph = seg.glyph
+		}
+		c.set(x, y, glyph, 1, seg.ink)
+	}
+}
+
+func isBlock(r rune) bool { return r >= '█' && r <= '▏' }

@@ -1,0 +1,80 @@
+package viz
+
+import "strings"
+
+// A Frame is the border of a pane: its titles, and whether keys act in it.
+type Frame struct {
+	Title, Right string // cut at their last " · " until they fit
+	Focused      bool   // heavy border and bold title
+	Ink          Ink    // of the title; plain if zero
+}
+
+// Box draws f around c and returns the canvas inside it.
+func Box(c *Canvas, f Frame) *Canvas {
+	if c.W < 2 || c.H < 2 {
+		return c.Sub(Rect{})
+	}
+	g := [...]string{"╭", "╮", "╰", "╯", "─", "│"}
+	line := Ink{Role: Muted}
+	if f.Focused {
+		g = [...]string{"┏", "┓", "┗", "┛", "━", "┃"}
+		line = Ink{Role: Focus}
+	}
+	r, b := c.W-1, c.H-1
+	c.Fill(Rect{0, 0, c.W, 1}, g[4], line)
+	c.Fill(Rect{0, b, c.W, 1}, g[4], line)
+	c.Fill(Rect{0, 0, 1, c.H}, g[5], line)
+	c.Fill(Rect{r, 0, 1, c.H}, g[5], line)
+	for i, p := range [...][2]int{{0, 0}, {r, 0}, {0, b}, {r, b}} {
+		c.Put(p[0], p[1], g[i], line)
+	}
+	titles(c.Sub(Rect{2, 0, c.W - 4, 1}), f)
+	return c.Sub(Rect{1, 1, c.W - 2, c.H - 2})
+}
+
+// Rule draws f's titles into one line across c's first row.
+func Rule(c *Canvas, f Frame) {
+	g, line := "─", Ink{Role: Muted}
+	if f.Focused {
+		line = Ink{Role: Focus}
+	}
+	c.Fill(Rect{0, 0, c.W, 1}, g, line)
+	titles(c.Sub(Rect{1, 0, c.W - 2, 1}), f)
+}
+
+func titles(c *Canvas, f Frame) {
+	ink := f.Ink
+	if f.Focused {
+		ink = ink.With(Bold)
+	}
+	right := f.Right
+	if Width(right) > c.W/2 {
+		right = CutTitle(right, c.W/2)
+	}
+	room := c.W - 2
+	if right != "" {
+		room -= Width(right) + 3
+	}
+	if t := CutTitle(f.Title, room); t != "" {
+		c.Put(0, 0, " "+t+" ", ink)
+	}
+	if right != "" {
+		c.Right(c.W, 0, " "+right+" ", Ink{Role: Muted})
+	}
+}
+
+// CutTitle returns s in at most w cells: whole, else without its last parts,
+// which " · " separates, else cut with an ellipsis.
+func CutTitle(s string, w int) string {
+	for Width(s) > w {
+		i := strings.LastIndex(s, " · ")
+		if i < 0 {
+			if w < 2 {
+				return ""
+			}
+			return strings.TrimRight(Fit(s, w), " ")
+		}
+		s = s[:i]
+	}
+	return s
+}

@@ -1,0 +1,248 @@
+package viz
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/mattn/go-runewidth"
+)
+
+// maxCluster is the most runes drawn as one cluster. Real scripts stay below
+// it; a letter buried under combining marks does not.
+const maxCluster = 4
+
+// next splits the first grapheme cluster from s. Its width is 1 or 2, or 0 if
+// it must not be drawn as it is.
+func next(s string) (cluster string, w int, rest string) {
+	if b := s[0]; b < utf8.RuneSelf {
+		if len(s) == 1 || s[1] < utf8.RuneSelf {
+			if b < ' ' || b == 0x7f {
+				return s[:1], 0, s[1:]
+			}
+			return s[:1], 1, s[1:]
+		}
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n <= 1 {
+		return invalid(s)
+	}
+	if own(r) && (n == len(s) || s[n] < utf8.RuneSelf || s[n] == 0xe2) {
+		return s[:n], 1, s[n:]
+	}
+	cluster, _ = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	rest = s[len(cluster):]
+	if !utf8.ValidString(cluster) { // a cluster may end in a broken byte
+		_, n := utf8.DecodeRuneInString(s)
+		cluster, rest = s[:n], s[n:]
+	}
+	return cluster, clusterWidth(cluster), rest
+}
+
+// own reports whether r is a box, block or shape that the program draws
+// itself, which spares most cells of a screen the cluster rules.
+func own(r rune) bool { return r >= 0x2500 && r <= 0x25cf }
+
+// invalid splits the longest run of bytes that are no characters from s.
+func invalid(s string) (string, int, string) {
+	n := 0
+	for n < len(s) {
+		r, k := utf8.DecodeRuneInString(s[n:])
+		if r != utf8.RuneError || k > 1 {
+			break
+		}
+		n++
+	}
+	return s[:n], 0, s[n:]
+}
+
+// clusterWidth returns how many cells every terminal gives to a cluster: 1,
+// 2, or 0 if terminals would disagree or it must not reach one.
+func clusterWidth(g string) int {
+	n, sum := 0, 0
+	for _, r := range g {
+		if n++; n > maxCluster || !drawable(r) || n == 1 && unicode.Is(unicode.M, r) {
+			return 0
+		}
+		sum += perRune.RuneWidth(r)
+	}
+	w := ansi.StringWidth(g)
+	if w < 1 || w > 2 || sum != w {
+		return 0
+	}
+	return w
+}
+
+// perRune is how terminals count that add up runes, whatever the locale.
+var perRune = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// drawable reports whether r may be sent to a terminal. Controls, bidi and
+// zero-width characters may not; nor may the parts of flags, keycaps and
+// joined emoji, whose width terminals disagree on.
+func drawable(r rune) bool {
+	switch {
+	case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Cs, unicode.Zl, unicode.Zp):
+		return false
+	case r == 0xfe0e, r == 0xfe0f, r == 0x20e3, r >= 0x1f1e6 && r <= 0x1f1ff, r >= 0x1f3fb && r <= 0x1f3ff:
+		return false
+	}
+	return true
+}
+
+// escape returns the visible form of a cluster or of bytes that must not be
+// drawn as they are.
+func escape(g string, ascii bool) string {
+	r, n := utf8.DecodeRuneInString(g)
+	if r == utf8.RuneError && n <= 1 {
+		return "‹" + strings.TrimSpace(fmt.Sprintf("% X", g)) + "›"
+	}
+	switch more := n < len(g); {
+	case r < ' ' && ascii, r == 0x7f && ascii:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < ' ':
+		return string(rune(0x2400) + r)
+	case r == 0x7f:
+		return "␡"
+	case more:
+		return fmt.Sprintf("‹%X …›", r)
+	case ascii:
+		return fmt.Sprintf(`\u%04x`, r)
+	default:
+		return fmt.Sprintf("‹U+%04X›", r)
+	}
+}
+
+// visible are the blanks that a label shows, and their ASCII forms.
+var visible = map[byte][2]string{
+	' ': {"␣", "_"}, '\n': {"↵", `\n`}, '\t': {"⇥", `\t`}, '\r': {"␍", `\r`},
+}
+
+// Label returns the printable form of a token's bytes: every blank, control
+// and stray byte is visible, and nothing in it moves a cursor.
+func Label(piece string, ascii bool) string {
+	form := 0
+	if ascii {
+		form = 1
+	}
+	var b strings.Builder
+	for len(piece) > 0 {
+		if v, ok := visible[piece[0]]; ok {
+			b.WriteString(v[form])
+			piece = piece[1:]
+			continue
+		}
+		var g string
+		var w int
+		g, w, piece = next(piece)
+		if w == 0 {
+			g = escape(g, ascii)
+		}
+		b.WriteString(g)
+	}
+	return b.String()
+}
+
+// Printable returns s with everything that must not reach a terminal made
+// visible. Spaces stay.
+func Printable(s string, ascii bool) string {
+	clean := true
+	for i := 0; i < len(s) && clean; i++ {
+		clean = s[i] >= ' ' && s[i] < 0x7f
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		var g string
+		var w int
+		g, w, s = next(s)
+		if w == 0 {
+			g = escape(g, ascii)
+		}
+		b.WriteString(g)
+	}
+	return b.String()
+}
+
+// Width returns how many cells s takes on a [Canvas].
+func Width(s string) int {
+	n := 0
+	for len(s) > 0 {
+		var g string
+		var w int
+		g, w, s = next(s)
+		if w == 0 {
+			w = Width(escape(g, false))
+		}
+		n += w
+	}
+	return n
+}
+
+// Cut returns the longest prefix of s that takes at most w cells, by grapheme
+// clusters.
+func Cut(s string, w int) string {
+	n, i := 0, 0
+	for rest := s; len(rest) > 0; {
+		g, k, r := next(rest)
+		if k == 0 {
+			k = Width(escape(g, false))
+		}
+		if n+k > w {
+			break
+		}
+		n += k
+		i += len(g)
+		rest = r
+	}
+	return s[:i]
+}
+
+// Fit returns s in exactly w cells: padded with spaces, or cut and ended with
+// an ellipsis. A wide cluster that would straddle the edge is left out.
+func Fit(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	n := Width(s)
+	if n > w {
+		s = Cut(s, w-1) + "…"
+		n = Width(s)
+	}
+	return s + strings.Repeat(" ", w-n)
+}
+
+// A Cluster is one grapheme cluster ready to draw.
+type Cluster struct {
+	Text  string // printable
+	W     int    // cells
+	Bytes int    // bytes of the source it stands for
+}
+
+// Clusters appends the printable clusters of s to dst. Newlines, tabs and
+// carriage returns become the glyphs of a label; spaces stay.
+func Clusters(dst []Cluster, s string, ascii bool) []Cluster {
+	for len(s) > 0 {
+		if v, ok := visible[s[0]]; ok && s[0] != ' ' {
+			t := v[0]
+			if ascii {
+				t = v[1]
+			}
+			dst = append(dst, Cluster{t, len([]rune(t)), 1})
+			s = s[1:]
+			continue
+		}
+		g, w, rest := next(s)
+		n := len(g)
+		if w == 0 {
+			g = escape(g, ascii)
+			w = Width(g)
+		}
+		dst = append(dst, Cluster{g, w, n})
+		s = rest
+	}
+	return dst
+}
