@@ -29,6 +29,7 @@ type chunk struct {
 
 // A format is how one tensor type is stored.
 type format struct {
+	typ   gguf.Type
 	block int // elements of a block
 	bytes int // bytes of a block
 
@@ -77,7 +78,7 @@ var formats = map[gguf.Type]format{
 // nothing beside a row.
 var formatTable = func() (table [64]*format) {
 	for t, f := range formats {
-		f.block, f.bytes = t.BlockSize(), t.BlockBytes()
+		f.typ, f.block, f.bytes = t, t.BlockSize(), t.BlockBytes()
 		table[t] = &f
 	}
 	return table
@@ -93,18 +94,19 @@ func formatOf(t gguf.Type) *format {
 // decodeRow decodes a whole row.
 func (f *format) decodeRow(dst []float32, src []byte) {
 	step := chunkLen / f.block * f.bytes
+	s := scratches.Get().(*scratch)
 	for len(dst) > 0 {
 		n := min(chunkLen, len(dst))
 		part := src[:min(step, len(src))]
 		if f.widen != nil {
 			f.widen(dst[:n], part)
 		} else {
-			var c chunk
-			f.unpack(&c, part)
-			f.decodeChunk(dst[:n], &c)
+			f.unpack(&s.chunk, part)
+			f.decodeChunk(dst[:n], &s.chunk)
 		}
 		dst, src = dst[n:], src[len(part):]
 	}
+	scratches.Put(s)
 }
 
 // decodeChunk evaluates the first len(dst) elements of a chunk, each product

@@ -62,8 +62,8 @@ func (p *tile) fill(f *format, c *chunk, n int) {
 	}
 }
 
-// addTile adds the product of a tile with 256 activations.
-func addTile(s *intSums, p *tile, a []int16, scales []float32) {
+// addTilePortable adds the product of a tile with 256 activations.
+func addTilePortable(s *intSums, p *tile, a []int16, scales []float32) {
 	a, scales = a[:chunkLen], scales[:chunkBlocks]
 	for b := range chunkBlocks {
 		at := b/2*2*blockLen + b%2*groupLen
@@ -78,16 +78,18 @@ func addTile(s *intSums, p *tile, a []int16, scales []float32) {
 	}
 }
 
-// addOffsets adds the offsets of a tile, times the sums of the activations.
-func addOffsets(s *intSums, p *tile, sums []float32) {
+// addOffsetsPortable adds the offsets of a tile, times the sums of the
+// activations.
+func addOffsetsPortable(s *intSums, p *tile, sums []float32) {
 	for g, v := range sums[:chunkGroups] {
 		s.off[g%offLanes] += float32(p.off[g] * v)
 	}
 }
 
-// addFloats adds the product of w and x, whose lengths are equal and a
-// multiple of 32.
-func addFloats(s *floatSums, w, x []float32) {
+// addFloatsPortable adds the product of w and x, whose lengths are equal and
+// a multiple of 32.
+func addFloatsPortable(s *floatSums, w, x []float32) {
+	x = x[:len(w)]
 	for len(w) >= floatLanes && len(x) >= floatLanes {
 		for i := range s {
 			s[i] += float32(w[i] * x[i])
@@ -120,4 +122,16 @@ func (s *floatSums) total() float32 {
 func sum8(v *[8]float32) float32 {
 	a, b, c, d := v[0]+v[4], v[1]+v[5], v[2]+v[6], v[3]+v[7]
 	return (a + c) + (b + d)
+}
+
+func addTilesPortable(s []intSums, p *tile, a []int16, scales []float32, stride int) {
+	for i := range s {
+		addTilePortable(&s[i], p, a[i*stride:], scales[i*stride/blockLen:])
+	}
+}
+
+func addFloatRowsPortable(s []floatSums, w, x []float32, stride int) {
+	for i := range s {
+		addFloatsPortable(&s[i], w, x[i*stride:])
+	}
 }

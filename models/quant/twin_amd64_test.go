@@ -1,0 +1,120 @@
+package quant
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"logitscope/models/gguf"
+)
+
+// portably runs f with the assembly switched off.
+func portably(f func()) {
+	was := hasAVX2
+	hasAVX2 = false
+	defer func() { hasAVX2 = was }()
+	f()
+}
+
+func sameBits(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}
+
+// TestAssemblyEqualsPortable multiplies random and adversarial matrices of
+// every type both ways: all results must have the same bits.
+func TestAssemblyEqualsPortable(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("no AVX2 here")
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for typ := range formats {
+		for _, cols := range []int{32, 64, 96, 128, 256, 288, 512, 576, 1280} {
+			if cols%typ.BlockSize() != 0 {
+				continue
+			}
+			for _, n := range []int{1, 2, 3, 4, 5, 33} {
+				for _, kind := range weightKinds {
+					m := kind.make(r, typ, 5, cols)
+					x := hardVectors(r, n, cols)
+					compareTwins(t, kind.name, m, x, n)
+				}
+			}
+		}
+	}
+}
+
+func compareTwins(t *testing.T, kind string, m Matrix, x []float32, n int) {
+	t.Helper()
+	got, want := make([]float32, n*m.Rows), make([]float32, n*m.Rows)
+	var a Activations
+	a.Set(x, n, m.Cols)
+	m.Mul(got, &a, 0, m.Rows)
+	portably(func() {
+		var b Activations
+		b.Set(x, n, m.Cols)
+		m.Mul(want, &b, 0, m.Rows)
+	})
+	for i := range got {
+		if !sameBits(got[i], want[i]) {
+			t.Fatalf("%s %s, %d columns, %d vectors: vector %d row %d is %v (%#x), the portable code gives %v (%#x)", m.Type, kind, m.Cols, n,
+				i/m.Rows, i%m.Rows, got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+		}
+	}
+}
+
+// weightKinds are ways to fill a matrix that strain the kernels.
+var weightKinds = []struct {
+	name string
+	make func(r *rand.Rand, typ gguf.Type, rows, cols int) Matrix
+}{
+	{"random bytes", func(r *rand.Rand, typ gguf.Type, rows, cols int) Matrix {
+		return randomMatrix(r, typ, rows, cols)
+	}},
+	{"zeros", func(r *rand.Rand, typ gguf.Type, rows, cols int) Matrix {
+		m := randomMatrix(r, typ, rows, cols)
+		clear(m.Data)
+		return m
+	}},
+	{"0x80", filled(0x80)},
+	{"0x7f", filled(0x7f)},
+	{"0x01, subnormal scales", filled(0x01)},
+	{"0x55", filled(0x55)},
+	{"largest and finite", filled(0x7b)},
+	{"negative", filled(0xbb)},
+}
+
+func filled(b byte) func(r *rand.Rand, typ gguf.Type, rows, cols int) Matrix {
+	return func(r *rand.Rand, typ gguf.Type, rows, cols int) Matrix {
+		m := randomMatrix(r, typ, rows, cols)
+		for i := range m.Data {
+			m.Data[i] = b
+		}
+		return m
+	}
+}
+
+// hardVectors mixes ordinary values with blocks of zeros, extremes, equal
+// values and subnormals.
+func hardVectors(r *rand.Rand, n, cols int) []float32 {
+	x := make([]float32, n*cols)
+	for b := 0; b < len(x); b += 32 {
+		kind := r.IntN(8)
+		for i := b; i < min(b+32, len(x)); i++ {
+			v := float32(r.NormFloat64())
+			switch kind {
+			case 0:
+				v = 0
+			case 1:
+				v = -2.5
+			case 2:
+				v *= 1e-38
+			case 3:
+				v *= 1e30
+			case 4:
+				v = float32(math.Copysign(1, r.NormFloat64()))
+			}
+			x[i] = v
+		}
+	}
+	return x
+}
