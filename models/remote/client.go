@@ -1,0 +1,367 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Timeouts bound how long a server may keep a call waiting. A zero field
+// stands for the value given with it.
+type Timeouts struct {
+	Connect time.Duration // to open a connection; 5 s
+	Idle    time.Duration // between two pieces of an answer, and before the first; 2 min
+	Request time.Duration // for one whole answer; 10 min
+	Retry   time.Duration // from the first fault of a call until it gives up; 1 min
+	Backoff time.Duration // before the second retry, doubling up to 32 times as much; 100 ms
+	Encode  time.Duration // for [models.Vocab] Encode, which has no context; 10 s
+}
+
+func (t Timeouts) filled() Timeouts {
+	for _, f := range []struct {
+		d   *time.Duration
+		def time.Duration
+	}{
+		{&t.Connect, 5 * time.Second}, {&t.Idle, 2 * time.Minute}, {&t.Request, 10 * time.Minute},
+		{&t.Retry, time.Minute}, {&t.Backoff, 100 * time.Millisecond}, {&t.Encode, 10 * time.Second},
+	} {
+		if *f.d <= 0 {
+			*f.d = f.def
+		}
+	}
+	return t
+}
+
+var (
+	errIdle      = errors.New("idle")
+	errTotal     = errors.New("too slow")
+	errRedirects = errors.New("too many redirects")
+)
+
+// A client sends requests to one server: it adds the key, bounds what it
+// reads, and turns every fault into an [Error].
+type client struct {
+	http     *http.Client
+	base     string // without a slash at the end
+	name     string // for messages, such as "vllm host:8000"
+	auth     string // value of the Authorization header, or empty
+	keyVar   string // the environment variable that may hold the key
+	hasKey   bool
+	secrets  []string // what must never be printed
+	timeouts Timeouts
+	meter    *meter
+}
+
+// newClient returns a client for base, which may hold user:password@.
+func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *client {
+	c := &client{
+		name: kind + " " + base.Host, keyVar: keyVar, hasKey: key != "",
+		timeouts: opt.Timeouts.filled(), meter: &meter{},
+	}
+	if key != "" {
+		c.auth = "Bearer " + key
+		c.secrets = append(c.secrets, key)
+	}
+	u := *base
+	if u.User != nil {
+		pw, _ := u.User.Password()
+		r := http.Request{Header: http.Header{}}
+		r.SetBasicAuth(u.User.Username(), pw)
+		c.auth = r.Header.Get("Authorization")
+		c.secrets = append(c.secrets, u.User.String(), strings.TrimPrefix(c.auth, "Basic "))
+		if pw != "" {
+			c.secrets = append(c.secrets, pw)
+		}
+		u.User = nil
+	}
+	c.base = strings.TrimRight(u.String(), "/")
+	h := http.Client{}
+	if opt.Client != nil {
+		h = *opt.Client
+	} else {
+		h.Transport = &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: c.timeouts.Connect}).DialContext,
+			TLSHandshakeTimeout: c.timeouts.Connect,
+			MaxIdleConnsPerHost: 16,
+			IdleConnTimeout:     90 * time.Second,
+			DisableCompression:  true, // a small answer must not unfold into a large one
+			ForceAttemptHTTP2:   true,
+		}
+	}
+	h.CheckRedirect = checkRedirect
+	c.http = &h
+	return c
+}
+
+// checkRedirect follows a few redirects, and leaves the credentials behind
+// once one has led to another host or away from TLS.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > 5 {
+		return errRedirects
+	}
+	from := via[0].URL
+	for _, r := range append(via[1:len(via):len(via)], req) {
+		if r.URL.Host != from.Host || from.Scheme == "https" && r.URL.Scheme != "https" {
+			req.Header.Del("Authorization")
+		}
+	}
+	return nil
+}
+
+// A reply is a whole answer.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// html reports that the answer is a page for people: a proxy's or a login's.
+func (r *reply) html() bool {
+	if strings.HasPrefix(r.header.Get("Content-Type"), "text/html") && len(r.body) > 0 {
+		return true
+	}
+	b := bytes.TrimLeft(r.body, " \t\r\n\ufeff")
+	return len(b) > 0 && b[0] == '<'
+}
+
+// retryAfter reads the header of that name, in seconds or as a date.
+func (r *reply) retryAfter() time.Duration {
+	v := strings.TrimSpace(r.header.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
+		return time.Duration(min(s, 1e6) * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, time.Until(t))
+	}
+	return 0
+}
+
+const (
+	mib       = 1 << 20
+	smallBody = 8 * mib // bound for answers that hold no rows
+)
+
+// send makes one request and reads the whole answer, at most limit bytes,
+// into buf, which may be nil. The reply is valid until buf is used again. A
+// status other than 200 is an *Error.
+func (c *client) send(ctx context.Context, method, path string, body []byte, limit int, buf *bytes.Buffer) (*reply, error) {
+	if buf == nil {
+		buf = new(bytes.Buffer)
+	}
+	buf.Reset()
+	r := &reply{}
+	err := c.stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) error {
+		r.status, r.header = resp.StatusCode, resp.Header
+		if n := resp.ContentLength; n > int64(limit) {
+			return c.fault(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
+		} else if n > 0 {
+			buf.Grow(int(n) + bytes.MinRead)
+		}
+		if _, err := buf.ReadFrom(io.LimitReader(in, int64(limit)+1)); err != nil {
+			return err
+		}
+		if buf.Len() > limit {
+			return c.fault(Malformed, "its answer is larger than %d bytes", limit)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.body = buf.Bytes()
+	if r.status != http.StatusOK {
+		return nil, c.statusFault(r)
+	}
+	return r, nil
+}
+
+// stream makes one request and hands the answer to read while it arrives.
+// The reader fails when the server is silent or slow for too long. fresh asks
+// the server to close the connection afterwards, so that it is not reused.
+func (c *client) stream(parent context.Context, method, path string, body []byte, fresh bool, read func(*http.Response, io.Reader) error) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	total := time.AfterFunc(c.timeouts.Request, func() { cancel(errTotal) })
+	defer total.Stop()
+	idle := time.AfterFunc(c.timeouts.Idle, func() { cancel(errIdle) })
+	defer idle.Stop()
+
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return c.fault(Refused, "not a usable address")
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.auth != "" {
+		req.Header.Set("Authorization", c.auth)
+	}
+	req.Close = fresh
+	c.meter.sent(len(body))
+	resp, err := c.http.Do(req)
+	if err == nil {
+		err = read(resp, &watched{r: resp.Body, idle: idle, every: c.timeouts.Idle, meter: c.meter})
+		resp.Body.Close()
+	}
+	if err == nil {
+		return nil
+	}
+	if parent.Err() != nil {
+		return parent.Err()
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return c.transportFault(err)
+}
+
+// watched puts off the idle timer with every read.
+type watched struct {
+	r     io.Reader
+	idle  *time.Timer
+	every time.Duration
+	meter *meter
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.r.Read(p)
+	if n > 0 {
+		w.meter.received(n)
+		w.idle.Reset(w.every)
+	}
+	return n, err
+}
+
+// retry calls try until it succeeds, ctx ends, or its fault is one that will
+// not pass. The first repetition is at once, on a new connection: a kept-open
+// connection may have been closed by the server without a word. patient also
+// waits for a server that cannot be reached.
+func (c *client) retry(ctx context.Context, patient bool, try func(context.Context) error) error {
+	var (
+		seen  [len(tries)]int
+		start time.Time
+		wait  = c.timeouts.Backoff
+	)
+	defer c.meter.wait("")
+	for n := 1; ; n++ {
+		err := try(ctx)
+		if err == nil {
+			return nil
+		}
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			return err
+		}
+		if n == 1 {
+			start = time.Now()
+		}
+		seen[e.Kind]++
+		limit := tries[e.Kind]
+		if !patient && e.Kind == Unreachable {
+			limit = 2
+		}
+		if limit > 0 && seen[e.Kind] >= limit {
+			return err
+		}
+		c.http.CloseIdleConnections()
+		delay := time.Duration(0)
+		if n > 1 || e.Kind == Busy {
+			delay = wait/2 + rand.N(wait/2+1)
+			wait = min(2*wait, 32*c.timeouts.Backoff)
+		}
+		delay = max(delay, e.RetryAfter)
+		if time.Since(start)+delay > c.timeouts.Retry {
+			if e.RetryAfter > 0 {
+				e.Msg += "; it asks to come back in " + e.RetryAfter.Round(time.Second).String()
+			}
+			return err
+		}
+		c.meter.retried(e.Msg, n)
+		if err := sleep(ctx, delay); err != nil {
+			return err
+		}
+	}
+}
+
+// sleep waits for d or for the end of ctx, whose error it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// get asks for path and decodes the JSON answer into v.
+func (c *client) get(ctx context.Context, path string, v any) error {
+	return c.ask(ctx, http.MethodGet, path, nil, smallBody, v)
+}
+
+// post sends req as JSON to path and decodes the JSON answer into v.
+func (c *client) post(ctx context.Context, path string, req, v any) error {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return c.fault(Refused, "cannot be written as JSON: %v", err)
+	}
+	return c.ask(ctx, http.MethodPost, path, body, smallBody, v)
+}
+
+func (c *client) ask(ctx context.Context, method, path string, body []byte, limit int, v any) error {
+	r, err := c.send(ctx, method, path, body, limit, nil)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(r.body, v); err != nil {
+		return c.malformed(r, path)
+	}
+	return nil
+}
+
+// malformed says that an answer of status 200 is not what it should be.
+func (c *client) malformed(r *reply, path string) *Error {
+	switch {
+	case r.html():
+		return c.fault(Malformed, "%s answered with a web page, not JSON: is this the address of the server itself?", path)
+	case len(r.body) == 0:
+		return c.fault(Malformed, "%s answered with nothing", path)
+	}
+	return c.fault(Malformed, "%s answered with broken JSON (%d bytes)", path, len(r.body))
+}
+
+// check reports an error that a server put into an answer of status 200.
+func (c *client) check(body []byte) *Error {
+	if msg, typ := errorMessage(body); msg != "" {
+		r := &reply{status: http.StatusInternalServerError, body: body}
+		if typ == "invalid_request_error" || typ == "exceed_context_size_error" {
+			r.status = http.StatusBadRequest
+		}
+		return c.statusFault(r)
+	}
+	return nil
+}

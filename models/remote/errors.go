@@ -1,0 +1,294 @@
+package remote
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"logitscope/models"
+)
+
+// ErrModelChanged means that the model behind a server is no longer the one
+// the run began with. The session still holds its tokens.
+var ErrModelChanged = errors.New("the model behind the server has changed")
+
+// Kind is the kind of a fault, which decides whether repeating can help.
+type Kind uint8
+
+const (
+	Unreachable Kind = iota // no connection, or a connection that broke
+	Stalled                 // the server was silent or too slow
+	Busy                    // the server asks to come back later
+	Failed                  // the server says that it failed
+	Malformed               // an answer that makes no sense
+	Refused                 // the server does not accept the request
+	Denied                  // a key is missing or wrong
+	Untrusted               // the certificate is not to be trusted
+	TooLong                 // the tokens do not fit the context; wraps models.ErrContextFull
+	Changed                 // another model than before; wraps ErrModelChanged
+	Unsuitable              // the server lacks what is needed
+)
+
+// tries is how often a fault of each kind may happen in one call before the
+// call gives up; 0 means until the time for retries has passed.
+var tries = [...]int{
+	Unreachable: 0, Stalled: 3, Busy: 0, Failed: 4, Malformed: 5,
+	Refused: 1, Denied: 1, Untrusted: 1, TooLong: 1, Changed: 1, Unsuitable: 1,
+}
+
+// An Error is a fault in talking to a server. It is one line and holds no
+// key and no control character, whatever the server sent.
+type Error struct {
+	Server     string // who, such as "llama-server 127.0.0.1:8080"
+	Kind       Kind
+	Status     int           // HTTP status, or 0
+	Msg        string        // what
+	RetryAfter time.Duration // how long the server asked to wait, or 0
+	err        error
+}
+
+func (e *Error) Error() string { return e.Server + ": " + e.Msg }
+func (e *Error) Unwrap() error { return e.err }
+
+// maxMessage is the most characters of a server's own words in an error.
+const maxMessage = 200
+
+// oneLine makes text from a server fit to print: one line, at most n
+// characters, control, format (bidi, zero width) and invalid characters as
+// escapes.
+func oneLine(text string, n int) string {
+	var b strings.Builder
+	space := false
+	for i, w := 0, 0; i < len(text); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(text[i:])
+		if n--; n < 0 {
+			b.WriteString("…")
+			break
+		}
+		switch {
+		case r == '\n' || r == '\r' || r == '\t' || r == ' ' || r == '\u2028' || r == '\u2029':
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		switch {
+		case r == utf8.RuneError && w <= 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case !unicode.IsPrint(r):
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// fault makes an Error of this server; msg is cleaned.
+func (c *client) fault(k Kind, format string, args ...any) *Error {
+	return &Error{Server: c.name, Kind: k, Msg: c.clean(fmt.Sprintf(format, args...))}
+}
+
+// clean makes text printable on one line and takes the keys out of it.
+func (c *client) clean(text string) string {
+	for _, k := range c.secrets {
+		text = strings.ReplaceAll(text, k, "***")
+	}
+	return oneLine(text, 400)
+}
+
+// transportFault says in one line what went wrong below HTTP.
+func (c *client) transportFault(err error) *Error {
+	var (
+		uerr *url.Error
+		kind = Unreachable
+		msg  string
+		dns  *net.DNSError
+		nerr net.Error
+	)
+	if errors.As(err, &uerr) {
+		err = uerr.Err // the URL may hold what must not be printed
+	}
+	switch {
+	case errors.Is(err, errIdle):
+		kind, msg = Stalled, fmt.Sprintf("sent nothing for %v", c.timeouts.Idle)
+	case errors.Is(err, errTotal):
+		kind, msg = Stalled, fmt.Sprintf("took longer than %v to answer", c.timeouts.Request)
+	case errors.Is(err, errRedirects):
+		kind, msg = Refused, "redirects too often"
+	case tlsMessage(err) != "":
+		kind, msg = Untrusted, tlsMessage(err)
+	case errors.As(err, &dns):
+		msg = "no such host " + oneLine(dns.Name, 80)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		msg = "connection refused: is the server running?"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		msg = "closed the connection before its answer was complete"
+	case errors.As(err, &nerr) && nerr.Timeout():
+		kind, msg = Stalled, fmt.Sprintf("no connection within %v", c.timeouts.Connect)
+	default:
+		msg = err.Error()
+	}
+	e := c.fault(kind, "%s", msg)
+	if ctxErr := contextError(err); ctxErr != nil {
+		e.err = ctxErr
+	}
+	return e
+}
+
+func contextError(err error) error {
+	for _, e := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// tlsMessage says what is wrong with a certificate, or "".
+func tlsMessage(err error) string {
+	var (
+		verify  *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+		record  tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &record):
+		return "does not speak TLS: try http:// in place of https://"
+	case errors.As(err, &unknown):
+		return "its certificate is signed by nobody this machine trusts"
+	case errors.As(err, &host):
+		return "its certificate is for another host name"
+	case errors.As(err, &invalid):
+		if invalid.Reason == x509.Expired {
+			return "its certificate has expired or is not valid yet"
+		}
+		return "its certificate is not valid"
+	case errors.As(err, &verify):
+		return "its certificate cannot be verified"
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return "does not speak TLS: try http:// in place of https://"
+	}
+	return ""
+}
+
+// statusFault says in one line what an HTTP status other than 200 means.
+func (c *client) statusFault(r *reply) *Error {
+	msg, typ := errorMessage(r.body)
+	if r.html() {
+		msg = "a web page"
+		if t := htmlTitle(r.body); t != "" {
+			msg = fmt.Sprintf("a web page titled %q", oneLine(t, 60))
+		}
+	}
+	if msg == "" {
+		msg = http.StatusText(r.status)
+	}
+	msg = oneLine(msg, maxMessage)
+	kind := Refused
+	switch {
+	case typ == "exceed_context_size_error", tooLong(msg):
+		e := c.fault(TooLong, "the tokens do not fit: %s", msg)
+		e.err, e.Status = models.ErrContextFull, r.status
+		return e
+	case r.status == 401, r.status == 403:
+		kind = Denied
+		if c.keyVar != "" && !c.hasKey {
+			msg += "; set " + c.keyVar
+		}
+	case r.status == 429, r.status == 503:
+		kind = Busy
+	case r.status == 408, r.status == 502, r.status == 504:
+		kind = Busy
+	case r.status >= 500:
+		kind = Failed
+	case r.html(), r.status < 400:
+		kind = Malformed
+	}
+	e := c.fault(kind, "status %d: %s", r.status, msg)
+	e.Status, e.RetryAfter = r.status, r.retryAfter()
+	return e
+}
+
+// tooLong recognises the words in which servers without an error type of
+// their own say that a prompt does not fit.
+func tooLong(msg string) bool {
+	m := strings.ToLower(msg)
+	for _, s := range []string{
+		"exceeds the available context size", "maximum context length", "context_length_exceeded",
+		"longer than the model's context length", "longer than the maximum model length", "exceed_context_size_error", "input is too long",
+	} {
+		if strings.Contains(m, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// errorMessage finds the message in the shapes servers send: {"error":
+// {"message","type"}} (llama-server, OpenAI, vLLM), {"error": "text"}
+// (Ollama), {"message"} (older vLLM), {"detail"} (FastAPI), or plain text.
+func errorMessage(body []byte) (msg, typ string) {
+	s := scanner{b: body}
+	if s.peek() != '{' {
+		if s.peek() == '<' || s.peek() == '[' {
+			return "", ""
+		}
+		return string(body[:min(len(body), 4*maxMessage)]), ""
+	}
+	readError(&s, &msg, &typ)
+	if strings.HasPrefix(msg, "{") { // Ollama wraps the answer of its runner in a string
+		if inner, t := errorMessage([]byte(msg)); inner != "" {
+			return inner, t
+		}
+	}
+	return msg, typ
+}
+
+func readError(s *scanner, msg, typ *string) {
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		k := s.key()
+		switch p := s.peek(); {
+		case k == "error" && p == '{':
+			readError(s, msg, typ)
+		case (k == "message" || k == "error" || k == "detail") && p == '"':
+			*msg = string(s.str(nil))
+		case k == "type" && p == '"':
+			*typ = string(s.str(nil))
+		default:
+			s.skip()
+		}
+	}
+}
+
+// htmlTitle returns the title of a web page, or "".
+func htmlTitle(body []byte) string {
+	page := string(body[:min(len(body), 4096)])
+	lower := strings.ToLower(page)
+	i := strings.Index(lower, "<title>")
+	if i < 0 || len(lower) != len(page) {
+		return ""
+	}
+	rest := page[i+len("<title>"):]
+	if j := strings.Index(rest, "<"); j >= 0 {
+		return strings.TrimSpace(rest[:j])
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+)
+
+// searchSize finds the size of a vocabulary by asking which ids the server
+// accepts. It returns 0 if it accepts all of them.
+func searchSize(ctx context.Context, accepts func(context.Context, int32) (bool, error)) (int, error) {
+	if ok, err := accepts(ctx, maxVocab-1); err != nil || ok {
+		return 0, err
+	}
+	size, bad := 0, maxVocab-1 // all ids below size are accepted, bad is not
+	for size < bad {
+		mid := (size + bad) / 2
+		ok, err := accepts(ctx, int32(mid))
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			size = mid + 1
+		} else {
+			bad = mid
+		}
+	}
+	return size, nil
+}
+
+// refused reports whether err says that the server does not accept a request,
+// as opposed to not having been reached.
+func refused(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Kind == Refused || e.Kind == Failed || e.Kind == TooLong)
+}
+
+// lastNumber returns the last whole number in text, or -1.
+func lastNumber(text string) int {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	if len(fields) == 0 {
+		return -1
+	}
+	n := 0
+	for _, c := range fields[len(fields)-1] {
+		if c < '0' || c > '9' || n > maxVocab {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// controlLike reports whether a piece looks like the name of a control token.
+// Servers of Hugging Face tokenizers do not say which tokens are; their names
+// follow a few patterns, none of which ordinary text tokens follow.
+func controlLike(piece string) bool {
+	inner, ok := strings.CutPrefix(piece, "<|")
+	if ok && strings.HasSuffix(inner, "|>") && len(inner) > 2 {
+		return true
+	}
+	if strings.HasPrefix(piece, "<｜") && strings.HasSuffix(piece, "｜>") {
+		return true
+	}
+	for _, name := range []string{
+		"<s>", "</s>", "<unk>", "<pad>", "<bos>", "<eos>", "<mask>", "<start_of_turn>", "<end_of_turn>",
+		"[INST]", "[/INST]", "[TOOL_CALLS]", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
+	} {
+		if piece == name {
+			return true
+		}
+	}
+	return strings.HasPrefix(piece, "<unused") && strings.HasSuffix(piece, ">") ||
+		strings.HasPrefix(piece, "<reserved") && strings.HasSuffix(piece, ">")
+}
+
+// rareText calls use with texts that together contain the characters of
+// every script in common use, a few thousand at a time, until it returns
+// false: their tokens include those that are parts of characters.
+func rareText(use func(text string) bool) {
+	var b strings.Builder
+	for _, span := range [][2]rune{{0xa0, 0x1fff}, {0x2000, 0x33ff}, {0x1f300, 0x1f7ff}, {0x1f900, 0x1f9ff}, {0x3400, 0x9fff}, {0xac00, 0xd7a3}, {0xf900, 0xffef}, {0x1d400, 0x1d7ff}, {0x20000, 0x203ff}} {
+		for r := span[0]; r <= span[1]; r++ {
+			if !unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P, unicode.S}, r) {
+				continue
+			}
+			b.WriteRune(r)
+			if b.Len() > 6000 {
+				if !use(b.String()) {
+					return
+				}
+				b.Reset()
+			}
+		}
+	}
+	if b.Len() > 0 {
+		use(b.String())
+	}
+}

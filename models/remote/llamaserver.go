@@ -1,0 +1,557 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"logitscope/models"
+)
+
+// llamaServer talks to llama-server of llama.cpp through its own endpoints,
+// which take token ids and report ids. Its log-probabilities are the
+// log-softmax of the raw logits, whatever sampling it is told to do.
+type llamaServer struct {
+	c     *client
+	model string // the alias, which every answer repeats
+	size  int
+	top   int
+	safe  int32 // a token of plain ASCII, see fetch
+}
+
+// llamaProps is the part of GET /props that is of use.
+type llamaProps struct {
+	Settings struct {
+		NCtx int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+	TotalSlots   int    `json:"total_slots"`
+	Alias        string `json:"model_alias"`
+	Ftype        string `json:"model_ftype"`
+	ChatTemplate string `json:"chat_template"`
+	BOS          string `json:"bos_token"`
+	EOS          string `json:"eos_token"`
+	Build        string `json:"build_info"`
+}
+
+// llamaModel is the part of an entry of GET /v1/models that is of use.
+type llamaModel struct {
+	ID   string `json:"id"`
+	Meta struct {
+		VocabType int   `json:"vocab_type"`
+		NVocab    int   `json:"n_vocab"`
+		NCtxTrain int   `json:"n_ctx_train"`
+		NEmbd     int   `json:"n_embd"`
+		NParams   int64 `json:"n_params"`
+		Size      int64 `json:"size"`
+	} `json:"meta"`
+}
+
+func openLlamaServer(ctx context.Context, t target) (models.Model, error) {
+	b := &llamaServer{c: t.c}
+	var m *server
+	err := t.c.retry(ctx, false, func(ctx context.Context) (err error) {
+		m, err = b.discover(ctx, t.opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// discover asks the server for all that a run needs to know.
+func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error) {
+	props, meta, err := b.about(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.model, b.size = meta.ID, meta.Meta.NVocab
+	if err := checkSize(b.c, b.size, props.Settings.NCtx); err != nil {
+		return nil, err
+	}
+	b.top = opt.top(b.size)
+	v := newVocab(b.size, b.c.timeouts)
+	v.split = b.encode
+	if err := b.findSafe(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.pieces(ctx, v); err != nil {
+		return nil, err
+	}
+	if err := b.ends(ctx, v, props.EOS); err != nil {
+		return nil, err
+	}
+	id, err := b.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &server{b: b, c: b.c, vocab: v, id: id, slots: make([]bool, max(1, props.TotalSlots))}
+	m.info = models.Info{
+		Name: b.c.clean(meta.ID), Quant: strings.ToLower(b.c.clean(props.Ftype)), Params: meta.Meta.NParams,
+		// The last place of the server's context is kept for a token it makes itself.
+		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
+		ChatTemplate: props.ChatTemplate,
+		Caps:         models.Caps{Normalised: true},
+	}
+	if b.top < b.size {
+		m.info.Caps.TopN = b.top
+	}
+	m.facts = []models.Fact{
+		{Name: "server", Value: b.c.name + ", llama-server " + b.c.clean(props.Build)},
+		{Name: "model", Value: m.info.Name},
+		{Name: "control", Value: "stepwise: one token a request, chosen here"},
+		{Name: "input", Value: "token ids"},
+		{Name: "rows", Value: topWords(b.top, b.size, "log-probabilities of the raw logits")},
+		{Name: "several positions", Value: "no: one request for each"},
+		{Name: "tokenizer", Value: "the server's"},
+		{Name: "grammar", Value: "here; the server's own (GBNF, JSON schema) is not used"},
+		{Name: "prefix cache", Value: plural(max(1, props.TotalSlots), "slot")},
+		{Name: "context", Value: fmt.Sprintf("%d tokens a slot (trained with %d)", props.Settings.NCtx, meta.Meta.NCtxTrain)},
+	}
+	m.addKeyFact()
+	return m, nil
+}
+
+// about reads the two pages on which the server describes itself.
+func (b *llamaServer) about(ctx context.Context) (p llamaProps, m llamaModel, err error) {
+	if err = b.c.get(ctx, "/props", &p); err != nil {
+		return p, m, err
+	}
+	var list struct {
+		Data []llamaModel `json:"data"`
+	}
+	if err = b.c.get(ctx, "/v1/models", &list); err != nil {
+		return p, m, err
+	}
+	if len(list.Data) == 0 || list.Data[0].Meta.NVocab == 0 {
+		return p, m, b.c.fault(Unsuitable, "does not say how large its vocabulary is: is it a llama-server with one model loaded?")
+	}
+	return p, list.Data[0], nil
+}
+
+// probeText is split by the server to tell vocabularies apart.
+const probeText = "The quick brown fox, 1234567890; naïve café — Ελλάδα Москва 東京 🙂\n\tif (x != 0) { return x[i]; }"
+
+func (b *llamaServer) identity(ctx context.Context) (string, error) {
+	p, m, err := b.about(ctx)
+	if err != nil {
+		return "", err
+	}
+	ids, _, err := b.tokenize(ctx, probeText, false, false)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, m.ID, m.Meta, p.BOS, p.EOS, ids)
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}
+
+// checkSize refuses what a server claims about itself if it cannot be true.
+func checkSize(c *client, vocab, context int) error {
+	switch {
+	case vocab < 2 || vocab > maxVocab:
+		return c.fault(Malformed, "says that its vocabulary has %d tokens; 2 to %d can be", vocab, maxVocab)
+	case context < 2 || context > 1<<28:
+		return c.fault(Malformed, "says that its context has %d tokens; 2 to %d can be", context, 1<<28)
+	}
+	return nil
+}
+
+// maxVocab is the largest vocabulary accepted from a server.
+const maxVocab = 1 << 21
+
+// topWords says how much of a vocabulary a row has.
+func topWords(top, size int, what string) string {
+	if top >= size {
+		return fmt.Sprintf("%s of all %d tokens", what, size)
+	}
+	return fmt.Sprintf("%s of the top %d of %d tokens", what, top, size)
+}
+
+// addKeyFact says how the key was found, and where it goes in the clear.
+func (m *server) addKeyFact() { m.facts = append(m.facts, m.c.keyFact()...) }
+
+func (c *client) keyFact() []models.Fact {
+	switch {
+	case !c.hasKey:
+		return nil
+	case strings.HasPrefix(c.base, "http://") && !strings.Contains(c.name, " 127.0.0.1") && !strings.Contains(c.name, " localhost") && !strings.Contains(c.name, " [::1]"):
+		return []models.Fact{{Name: "key", Value: "from " + c.keyVar + ", sent without encryption (http)"}}
+	}
+	return []models.Fact{{Name: "key", Value: "from " + c.keyVar}}
+}
+
+// A llamaPiece is a token of /tokenize with_pieces. The piece is a string,
+// or an array of bytes where it is not UTF-8.
+type llamaPiece struct {
+	ID    int32      `json:"id"`
+	Piece pieceBytes `json:"piece"`
+}
+
+type pieceBytes string
+
+func (p *pieceBytes) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		var nums []uint8OrMore
+		if err := json.Unmarshal(data, &nums); err != nil {
+			return err
+		}
+		b := make([]byte, len(nums))
+		for i, n := range nums {
+			b[i] = byte(n)
+		}
+		*p = pieceBytes(b)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(p))
+}
+
+// uint8OrMore keeps encoding/json from reading an array of bytes as base64.
+type uint8OrMore uint16
+
+// tokenize splits text at the server.
+func (b *llamaServer) tokenize(ctx context.Context, text string, addSpecial, parseSpecial bool) (ids []int32, pieces []string, err error) {
+	var resp struct {
+		Tokens []llamaPiece `json:"tokens"`
+	}
+	err = b.c.post(ctx, "/tokenize", map[string]any{
+		"content": text, "add_special": addSpecial, "parse_special": parseSpecial, "with_pieces": true,
+	}, &resp)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range resp.Tokens {
+		ids, pieces = append(ids, t.ID), append(pieces, string(t.Piece))
+	}
+	if !inRange(ids, b.size) {
+		return nil, nil, b.c.fault(Malformed, "split text into tokens outside its vocabulary of %d", b.size)
+	}
+	return ids, pieces, nil
+}
+
+func (b *llamaServer) encode(ctx context.Context, text string, opt models.EncodeOptions) ([]int32, error) {
+	var ids []int32
+	err := b.c.retry(ctx, true, func(ctx context.Context) (err error) {
+		ids, _, err = b.tokenize(ctx, strings.ToValidUTF8(text, "\ufffd"), opt.AddSpecial, opt.ParseSpecial)
+		return err
+	})
+	return ids, err
+}
+
+// findSafe looks for a token that is one printable ASCII character.
+func (b *llamaServer) findSafe(ctx context.Context) error {
+	ids, pieces, err := b.tokenize(ctx, "A.a 1,e", false, false)
+	if err != nil {
+		return err
+	}
+	for i, p := range pieces {
+		if len(p) == 1 && p[0] > ' ' && p[0] < 0x7f {
+			b.safe = ids[i]
+			return nil
+		}
+	}
+	return b.c.fault(Unsuitable, "has no token of plain ASCII; its vocabulary cannot be used")
+}
+
+// pieces reads the bytes of every token from one row of the whole vocabulary,
+// which is the only page that has them all. Tokens without bytes there are
+// control tokens, whose names the tokenizer knows, or unused.
+func (b *llamaServer) pieces(ctx context.Context, v *vocab) error {
+	body := b.request(nil, query{tokens: []int32{b.safe}, want: 1, slot: -1}, b.size)
+	r, err := b.c.send(ctx, "POST", "/completion", body, bodyLimit(b.size), nil)
+	if err != nil {
+		return err
+	}
+	known := 0
+	s := scanner{b: r.body}
+	b.scanAnswer(&s, func(s *scanner, _ int) { known += scanPieces(s, v) }, nil)
+	if s.end() != nil {
+		return b.c.malformed(r, "/completion")
+	}
+	if known != b.size {
+		return b.c.fault(Unsuitable, "named %d of its %d tokens; a llama-server since build b4300 (December 2024) is needed", known, b.size)
+	}
+	return b.nameControls(ctx, v)
+}
+
+// scanPieces reads an array of {"id","bytes"} into v and returns how many of
+// the ids were new.
+func scanPieces(s *scanner, v *vocab) int {
+	n := 0
+	var text []byte
+	s.enter('[')
+	for first := true; s.more(']', &first); {
+		id := -1
+		text = text[:0]
+		s.enter('{')
+		for first := true; s.more('}', &first); {
+			switch s.key() {
+			case "id":
+				id = s.integer()
+			case "bytes":
+				s.enter('[')
+				for first := true; s.more(']', &first); {
+					text = append(text, byte(s.integer()))
+				}
+			default:
+				s.skip()
+			}
+		}
+		if id >= 0 && id < v.Size() && v.attrs[id] != seenAttr {
+			v.pieces[id], v.attrs[id] = string(text), seenAttr
+			n++
+		}
+	}
+	return n
+}
+
+// seenAttr marks ids while pieces are read.
+const seenAttr models.Attr = 255
+
+// nameControls finds the names of the tokens without bytes. It asks for the
+// text of all of them in a row and lets the tokenizer split it again; ids that
+// do not come back are asked for one at a time, as far as is reasonable.
+func (b *llamaServer) nameControls(ctx context.Context, v *vocab) error {
+	var empty []int32
+	for id := range v.attrs {
+		v.attrs[id] = models.Normal
+		if v.pieces[id] == "" {
+			v.attrs[id] = models.Unused
+			empty = append(empty, int32(id))
+		}
+	}
+	if len(empty) == 0 {
+		return nil
+	}
+	text, err := b.detokenize(ctx, empty)
+	if err != nil {
+		return err
+	}
+	ids, pieces, err := b.tokenize(ctx, text, false, true)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if v.attrs[id] == models.Unused {
+			v.setControl(id, pieces[i])
+		}
+	}
+	for n, id := range empty {
+		if v.attrs[id] != models.Unused || n >= maxSingles {
+			continue
+		}
+		name, err := b.detokenize(ctx, []int32{id})
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			v.setControl(id, name)
+		}
+	}
+	return nil
+}
+
+// maxSingles bounds how many names are asked for one request at a time.
+const maxSingles = 512
+
+func (b *llamaServer) detokenize(ctx context.Context, ids []int32) (string, error) {
+	var resp struct {
+		Content string `json:"content"`
+	}
+	err := b.c.post(ctx, "/detokenize", map[string]any{"tokens": ids}, &resp)
+	return resp.Content, err
+}
+
+// ends finds the tokens that end generation: the one the server names, and
+// those among the usual names that its tokenizer knows.
+func (b *llamaServer) ends(ctx context.Context, v *vocab, eos string) error {
+	names := append([]string{eos}, eogNames...)
+	ids, pieces, err := b.tokenize(ctx, strings.Join(names, ""), false, true)
+	if err != nil {
+		return err
+	}
+	v.eog = matchEnds(v, names, ids, pieces)
+	return nil
+}
+
+// request appends the body of POST /completion to dst.
+//
+// The server always makes a token of its own. When that token is the first
+// part of a character and the last it may make, it leaves the probabilities
+// out, and bytes that are no text can end in an error. So unless rows ahead
+// are wanted it is made to choose a token of plain ASCII, which changes no
+// probability: they are reported as they are before bias and sampling.
+func (b *llamaServer) request(dst []byte, q query, top int) []byte {
+	dst = append(dst, `{"prompt":[`...)
+	dst = appendIDs(dst, q.tokens)
+	dst = append(dst, `],"n_predict":`...)
+	dst = strconv.AppendInt(dst, int64(1+q.ahead), 10)
+	dst = append(dst, `,"n_probs":`...)
+	dst = strconv.AppendInt(dst, int64(top), 10)
+	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":false,"samplers":["top_k"],"top_k":1`...)
+	if q.ahead == 0 {
+		dst = append(dst, `,"logit_bias":[[`...)
+		dst = strconv.AppendInt(dst, int64(b.safe), 10)
+		dst = append(dst, `,10000]]`...)
+	}
+	if q.slot >= 0 {
+		dst = append(dst, `,"id_slot":`...)
+		dst = strconv.AppendInt(dst, int64(q.slot), 10)
+	}
+	return append(dst, '}')
+}
+
+func appendIDs(dst []byte, ids []int32) []byte {
+	for i, id := range ids {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(id), 10)
+	}
+	return dst
+}
+
+// bodyLimit bounds an answer with top entries in all: what an entry takes at
+// the most, apart from giant pieces, and room for the settings.
+func bodyLimit(top int) int { return mib + 512*top }
+
+func (b *llamaServer) fetch(ctx context.Context, q query, out *rows) error {
+	q.buf.req = b.request(q.buf.req[:0], q, b.top)
+	r, err := b.c.send(ctx, "POST", "/completion", q.buf.req, bodyLimit(b.top*(1+q.ahead)), &q.buf.resp)
+	if err != nil {
+		return err
+	}
+	s := scanner{b: r.body}
+	var a llamaAnswer
+	b.scanAnswer(&s, func(s *scanner, chosen int) {
+		row := out.next()
+		row.chosen = int32(chosen)
+		scanEntries(s, row)
+	}, &a)
+	switch {
+	case s.end() != nil:
+		return b.c.malformed(r, "/completion")
+	case a.failed:
+		return b.c.check(r.body)
+	case a.truncated:
+		return b.c.fault(Malformed, "cut the prompt, which it was not asked to")
+	case a.model != "" && a.model != b.model:
+		return b.c.fault(Malformed, "answered with model %q in place of %q", oneLine(a.model, 60), oneLine(b.model, 60))
+	case len(out.list) == 0 && q.ahead > 0:
+		// The tokens it went ahead with were no text: once more without.
+		q.ahead = 0
+		return b.fetch(ctx, q, out)
+	}
+	b.c.meter.cache(a.cached, a.evaluated)
+	return nil
+}
+
+// A llamaAnswer is what an answer of /completion says beside its rows.
+type llamaAnswer struct {
+	model             string
+	failed, truncated bool
+	cached, evaluated int
+}
+
+// scanAnswer reads an answer of /completion. row is called at the value of
+// top_logprobs of each step and must consume it; chosen is the server's token.
+func (b *llamaServer) scanAnswer(s *scanner, row func(s *scanner, chosen int), a *llamaAnswer) {
+	if a == nil {
+		a = new(llamaAnswer)
+	}
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch s.key() {
+		case "completion_probabilities":
+			if s.null() {
+				continue
+			}
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				scanStep(s, row)
+			}
+		case "model":
+			if s.peek() == '"' {
+				if raw, _ := s.rawString(); string(raw) != b.model {
+					a.model = string(raw)
+				}
+			} else {
+				s.skip()
+			}
+		case "error":
+			a.failed = true
+			s.skip()
+		case "truncated":
+			a.truncated = s.boolean()
+		case "timings":
+			scanTimings(s, a)
+		default:
+			s.skip()
+		}
+	}
+}
+
+// scanStep reads one step: {"id","token","bytes","logprob","top_logprobs"}.
+func scanStep(s *scanner, row func(s *scanner, chosen int)) {
+	chosen := int(models.NoToken)
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch s.key() {
+		case "id":
+			chosen = s.integer()
+		case "top_logprobs":
+			row(s, chosen)
+		default:
+			s.skip()
+		}
+	}
+}
+
+func scanTimings(s *scanner, a *llamaAnswer) {
+	if s.peek() != '{' {
+		s.skip()
+		return
+	}
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch s.key() {
+		case "cache_n":
+			a.cached = s.integer()
+		case "prompt_n":
+			a.evaluated = s.integer()
+		default:
+			s.skip()
+		}
+	}
+}
+
+// scanEntries reads an array of {"id","logprob"} into row.
+func scanEntries(s *scanner, row *row) {
+	s.enter('[')
+	for first := true; s.more(']', &first); {
+		id, v := int(models.NoToken), 0.0
+		s.enter('{')
+		for first := true; s.more('}', &first); {
+			switch s.key() {
+			case "id":
+				id = s.integer()
+			case "logprob":
+				v = s.number()
+			default:
+				s.skip()
+			}
+		}
+		row.add(clampID(id), v)
+	}
+}
+
+// clampID keeps ids that do not fit an int32 out of the vocabulary.
+func clampID(id int) int32 {
+	if id < 0 || id > maxVocab {
+		return models.NoToken
+	}
+	return int32(id)
+}

@@ -1,0 +1,449 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"logitscope/models"
+)
+
+// ollama talks to an Ollama server through /api/generate with raw prompts.
+// It takes text only and reports the top 20 as text, so the tokenizer is
+// rebuilt from the model's metadata and text is mapped to ids here. Its
+// log-probabilities are those of the raw logits, whatever its options are.
+type ollama struct {
+	c     *client
+	model string
+	vocab models.Vocab
+	ids   map[string]int32 // of pieces that are whole UTF-8
+	eos   int32
+	bos   int32 // the token the server puts in front by itself, or NoToken
+	limit int   // length of the context
+}
+
+// ollamaTop is the most tokens that Ollama reports.
+const ollamaTop = 20
+
+// ollamaShow is the part of POST /api/show that is of use.
+type ollamaShow struct {
+	Template string `json:"template"`
+	Details  struct {
+		Family       string `json:"family"`
+		Parameters   string `json:"parameter_size"`
+		Quantization string `json:"quantization_level"`
+	} `json:"details"`
+	Info map[string]any `json:"model_info"`
+}
+
+func openOllama(ctx context.Context, t target) (models.Model, error) {
+	b := &ollama{c: t.c, model: t.model}
+	var m *server
+	err := t.c.retry(ctx, false, func(ctx context.Context) (err error) {
+		m, err = b.discover(ctx, t.opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (b *ollama) discover(ctx context.Context, opt Options) (*server, error) {
+	var show ollamaShow
+	body, _ := json.Marshal(map[string]any{"model": b.model, "verbose": true})
+	if err := b.c.ask(ctx, http.MethodPost, "/api/show", body, wholeLimit, &show); err != nil {
+		return nil, err
+	}
+	if err := b.load(ctx, show.Info, opt); err != nil {
+		return nil, err
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if err := b.c.get(ctx, "/api/version", &version); err != nil {
+		return nil, err
+	}
+	if err := b.start(ctx, show.Info); err != nil {
+		return nil, err
+	}
+	id, err := b.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	size := b.vocab.Size()
+	m := &server{b: b, c: b.c, vocab: b.vocab, id: id}
+	m.info = models.Info{
+		Name: b.c.clean(b.model), Arch: b.c.clean(show.Details.Family), Quant: strings.ToLower(b.c.clean(show.Details.Quantization)),
+		Params: int64(number(show.Info["general.parameter_count"])), License: b.c.clean(text(show.Info["general.license"])),
+		// The server makes a token of its own, and puts one in front.
+		ContextLen: b.limit - 1, VocabSize: size, ChatTemplate: show.Template,
+		Caps: models.Caps{TopN: min(ollamaTop, size), Normalised: true, TextOnly: true},
+	}
+	how := "rebuilt from the model's metadata"
+	if opt.NewVocab == nil {
+		how = "the longest piece that fits, which may differ from the model's own"
+	}
+	m.facts = []models.Fact{
+		{Name: "server", Value: b.c.name + ", Ollama " + b.c.clean(version.Version)},
+		{Name: "model", Value: strings.Join(strings.Fields(m.info.Name+" "+m.info.Arch+" "+b.c.clean(show.Details.Parameters)+" "+m.info.Quant), " ")},
+		{Name: "control", Value: "stepwise: one token a request, chosen here"},
+		{Name: "input", Value: "text only: the server splits it again, and parts of characters cannot be chosen"},
+		{Name: "rows", Value: topWords(min(ollamaTop, size), size, "log-probabilities of the raw logits")},
+		{Name: "several positions", Value: "no: one request for each"},
+		{Name: "tokenizer", Value: how},
+		{Name: "grammar", Value: "here; the server's own format option is not used"},
+		{Name: "prefix cache", Value: "the server's"},
+		{Name: "context", Value: fmt.Sprintf("%d tokens", b.limit)},
+	}
+	m.addKeyFact()
+	return m, nil
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func number(v any) float64 {
+	f, ok := v.(float64)
+	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0
+	}
+	return f
+}
+
+// tokenAt reads the id of a special token.
+func tokenAt(info map[string]any, key string, size int) int32 {
+	f, ok := info[key].(float64)
+	if !ok || f != math.Trunc(f) || f < 0 || f >= float64(size) {
+		return models.NoToken
+	}
+	return int32(f)
+}
+
+// load builds the vocabulary from the metadata of the model.
+func (b *ollama) load(ctx context.Context, info map[string]any, opt Options) error {
+	tokens, _ := info["tokenizer.ggml.tokens"].([]any)
+	if err := checkSize(b.c, len(tokens), 2); err != nil {
+		if len(tokens) == 0 {
+			return b.c.fault(Unsuitable, "does not hand out the vocabulary of %s", oneLine(b.model, 80))
+		}
+		return err
+	}
+	if opt.NewVocab != nil {
+		v, err := opt.NewVocab(info)
+		if err != nil {
+			return b.c.fault(Unsuitable, "has a tokenizer that cannot be used: %v", err)
+		}
+		b.vocab = v
+	} else {
+		v := newVocab(len(tokens), b.c.timeouts)
+		fillPieces(v, tokens, info)
+		v.split = newMatcher(v).split
+		b.vocab = v
+	}
+	size := b.vocab.Size()
+	b.eos = tokenAt(info, "tokenizer.ggml.eos_token_id", size)
+	b.bos = models.NoToken
+	if add, _ := info["tokenizer.ggml.add_bos_token"].(bool); add {
+		b.bos = tokenAt(info, "tokenizer.ggml.bos_token_id", size)
+	}
+	b.ids = make(map[string]int32, size)
+	for id := range int32(size) {
+		p := b.vocab.Piece(id)
+		if a := b.vocab.Attr(id); p == "" || incomplete(p) || a == models.Control || a == models.Unused {
+			continue
+		}
+		if _, ok := b.ids[p]; !ok {
+			b.ids[p] = id
+		}
+	}
+	return nil
+}
+
+// fillPieces reads the arrays tokens and token_type of a GGUF tokenizer.
+func fillPieces(v *vocab, tokens []any, info map[string]any) {
+	types, _ := info["tokenizer.ggml.token_type"].([]any)
+	attrs := map[float64]models.Attr{1: models.Normal, 2: models.Control, 3: models.Control, 4: models.User, 5: models.Unused, 6: models.Byte}
+	model := text(info["tokenizer.ggml.model"])
+	for i, t := range tokens {
+		s := text(t)
+		if i < len(types) {
+			f, _ := types[i].(float64)
+			v.attrs[i] = attrs[f]
+		}
+		exact, ok := byteLevel(s)
+		switch {
+		case v.attrs[i] == models.Control || v.attrs[i] == models.User:
+			exact = s
+		case model != "gpt2":
+			exact = sentencePiece(s)
+		case !ok:
+			exact = s
+		}
+		v.pieces[i] = exact
+	}
+	for _, key := range []string{"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"} {
+		if id := tokenAt(info, key, len(tokens)); id >= 0 && !slices.Contains(v.eog, id) {
+			v.setControl(id, "")
+			v.eog = append(v.eog, id)
+		}
+	}
+	for id, p := range v.pieces {
+		if v.attrs[id] == models.Control && slices.Contains(eogNames, p) && !slices.Contains(v.eog, int32(id)) {
+			v.eog = append(v.eog, int32(id))
+		}
+	}
+	slices.Sort(v.eog)
+}
+
+// A matcher splits text by the longest piece that fits.
+type matcher struct {
+	v       *vocab
+	ids     map[string]int32
+	longest int
+}
+
+func newMatcher(v *vocab) *matcher {
+	m := &matcher{v: v, ids: make(map[string]int32, len(v.pieces))}
+	for id, p := range v.pieces {
+		if _, ok := m.ids[p]; p != "" && !ok && v.attrs[id] != models.Unused {
+			m.ids[p] = int32(id)
+			m.longest = max(m.longest, len(p))
+		}
+	}
+	return m
+}
+
+func (m *matcher) split(_ context.Context, text string, opt models.EncodeOptions) ([]int32, error) {
+	var out []int32
+	for len(text) > 0 {
+		n := min(m.longest, len(text))
+		for ; n > 0; n-- {
+			id, ok := m.ids[text[:n]]
+			if ok && (opt.ParseSpecial || m.v.attrs[id] != models.Control) {
+				out = append(out, id)
+				break
+			}
+		}
+		text = text[max(1, n):] // a byte that no piece has is left out
+	}
+	return out, nil
+}
+
+// start makes the server load the model and finds the length of its context.
+func (b *ollama) start(ctx context.Context, info map[string]any) error {
+	var loaded struct {
+		Done bool `json:"done"`
+	}
+	if err := b.c.post(ctx, "/api/generate", map[string]any{"model": b.model, "stream": false}, &loaded); err != nil {
+		return err
+	}
+	var ps struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Context int    `json:"context_length"`
+		} `json:"models"`
+	}
+	if err := b.c.get(ctx, "/api/ps", &ps); err != nil && !refused(err) {
+		return err
+	}
+	b.limit = int(number(info[text(info["general.architecture"])+".context_length"]))
+	for _, m := range ps.Models {
+		if m.Context > 0 && (m.Name == b.model || m.Name == b.model+":latest") {
+			b.limit = m.Context
+		}
+	}
+	return checkSize(b.c, b.vocab.Size(), b.limit)
+}
+
+func (b *ollama) identity(ctx context.Context) (string, error) {
+	body, _ := json.Marshal(map[string]any{"model": b.model})
+	r, err := b.c.send(ctx, http.MethodPost, "/api/show", body, smallBody, nil)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	h.Write(r.body)
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}
+
+// ollamaHeat are the temperatures tried in turn. Where the server's own token
+// ends the text or is a part of a character it sends no probabilities, so it
+// is made to choose at random; that changes none of them.
+var ollamaHeat = []int{0, 2, 10, 10, 100, 100, 100, 100}
+
+func (b *ollama) fetch(ctx context.Context, q query, out *rows) error {
+	prompt, err := b.prompt(q.tokens, q.buf)
+	if err != nil {
+		return err
+	}
+	for try, heat := range ollamaHeat {
+		q.buf.req = b.request(q.buf.req[:0], prompt, heat, try)
+		r, err := b.c.send(ctx, http.MethodPost, "/api/generate", q.buf.req, smallBody, &q.buf.resp)
+		if err != nil {
+			return err
+		}
+		found, err := b.scan(r, q, out)
+		if err != nil || found {
+			return err
+		}
+	}
+	return b.c.fault(Failed, "sent no probabilities in %d attempts: is it older than 0.12.11?", len(ollamaHeat))
+}
+
+// prompt joins the pieces of tokens to the text the server will split again.
+func (b *ollama) prompt(tokens []int32, buf *buffers) ([]byte, error) {
+	if tokens[0] == b.bos {
+		tokens = tokens[1:] // the server puts it there itself
+	}
+	buf.text = buf.text[:0]
+	for _, id := range tokens {
+		buf.text = append(buf.text, b.vocab.Piece(id)...)
+	}
+	switch {
+	case len(buf.text) == 0:
+		return nil, b.c.fault(Refused, "needs at least one token of text to continue from")
+	case incomplete(string(buf.text)):
+		e := b.c.fault(Refused, "takes text only, and these tokens end within a character")
+		e.err = models.ErrNotSupported
+		return nil, e
+	}
+	return buf.text, nil
+}
+
+func (b *ollama) request(dst []byte, prompt []byte, heat, seed int) []byte {
+	w := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	w.WriteString(`{"model":`)
+	enc.Encode(b.model) // cannot fail: strings only
+	w.WriteString(`,"prompt":`)
+	enc.Encode(string(prompt))
+	fmt.Fprintf(w, `,"raw":true,"stream":false,"truncate":false,"logprobs":true,"top_logprobs":%d,"options":{"num_predict":1,"temperature":%d,"seed":%d`, ollamaTop, heat, seed)
+	if heat > 0 {
+		w.WriteString(`,"top_k":0,"top_p":1,"min_p":0,"typical_p":1,"repeat_penalty":1,"presence_penalty":0,"frequency_penalty":0`)
+	}
+	w.WriteString(`}}`)
+	return w.Bytes()
+}
+
+// scan reads an answer. found is false if it holds no probabilities.
+func (b *ollama) scan(r *reply, q query, out *rows) (found bool, err error) {
+	s := scanner{b: r.body}
+	failed, count, reason := false, 0, ""
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch k := s.key(); {
+		case k == "logprobs" && s.peek() == '[':
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				if found {
+					s.skip()
+					continue
+				}
+				found = b.scanStep(&s, out.next())
+			}
+		case k == "error":
+			failed = true
+			s.skip()
+		case k == "prompt_eval_count":
+			count = s.integer()
+		case k == "done_reason" && s.peek() == '"':
+			reason = string(s.str(nil))
+		default:
+			s.skip()
+		}
+	}
+	switch {
+	case s.end() != nil:
+		return false, b.c.malformed(r, "/api/generate")
+	case failed:
+		return false, b.c.check(r.body)
+	case reason == "load":
+		return false, b.c.fault(Busy, "has only loaded the model")
+	case count > 0 && count < len(q.tokens)/2 && len(q.tokens) > b.limit*3/4:
+		e := b.c.fault(TooLong, "cut the text to %d tokens", count)
+		e.err = models.ErrContextFull
+		return false, e
+	}
+	if !found {
+		out.reset()
+	}
+	return found, nil
+}
+
+// scanStep reads {"token","logprob","bytes","top_logprobs":[…]}.
+func (b *ollama) scanStep(s *scanner, r *row) (found bool) {
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		if s.key() != "top_logprobs" || s.peek() != '[' {
+			s.skip()
+			continue
+		}
+		var tok textToken
+		ended := false
+		s.enter('[')
+		for first := true; s.more(']', &first); {
+			tok.scan(s)
+			found = true
+			id, ok := b.ids[string(tok.bytes)]
+			if len(tok.bytes) == 0 && !ended && b.eos >= 0 {
+				// A control token. It comes without its name; the most
+				// probable one is taken for the end of the text.
+				id, ok, ended = b.eos, true, true
+			}
+			if ok && !slices.Contains(r.ids, id) {
+				r.add(id, tok.logprob)
+			}
+		}
+	}
+	return found && len(r.ids) > 0
+}
+
+// A textToken is a token that a server names by its text.
+type textToken struct {
+	bytes   []byte
+	text    []byte
+	logprob float64
+}
+
+// scan reads {"token","bytes","logprob"} and skips the rest. Without bytes the
+// text stands for them.
+func (t *textToken) scan(s *scanner) { t.scanWith(s, nil) }
+
+// scanWith is scan with a reader for the value of top_logprobs.
+func (t *textToken) scanWith(s *scanner, top func(*scanner)) {
+	t.bytes, t.text, t.logprob = t.bytes[:0], t.text[:0], 0
+	exact := false
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch k := s.key(); {
+		case k == "token" && s.peek() == '"':
+			t.text = s.str(t.text)
+		case k == "bytes" && s.peek() == '[':
+			exact = true
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				t.bytes = append(t.bytes, byte(s.integer()))
+			}
+		case k == "logprob":
+			t.logprob = s.number()
+		case k == "top_logprobs" && s.peek() == '[' && top != nil:
+			top(s)
+		default:
+			s.skip()
+		}
+	}
+	if !exact {
+		t.bytes = append(t.bytes, t.text...)
+	}
+}

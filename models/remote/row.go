@@ -1,0 +1,144 @@
+package remote
+
+import (
+	"math"
+	"slices"
+
+	"logitscope/models"
+)
+
+// A row is the answer of a server for one position.
+type row struct {
+	ids    []int32 // in the server's order, which is most probable first
+	values []float32
+	chosen int32 // the token the server itself took, or NoToken
+	dense  []float32
+	rest   float32
+	whole  bool // dense holds the logits of the whole vocabulary
+}
+
+func (r *row) reset() {
+	r.ids, r.values = r.ids[:0], r.values[:0]
+	r.chosen, r.rest, r.whole = models.NoToken, 0, false
+}
+
+func (r *row) add(id int32, v float64) {
+	r.ids = append(r.ids, id)
+	r.values = append(r.values, float32(v))
+}
+
+func (r *row) logits() models.Logits {
+	if r.whole {
+		return models.Logits{Values: r.dense}
+	}
+	return models.Logits{IDs: r.ids, Values: r.values, Rest: r.rest}
+}
+
+// floor is the value from which on a log-probability stands for probability
+// zero: llama-server sends the lowest float32 there.
+const floor = -3e38
+
+// A grid checks rows of a vocabulary of size tokens and brings them in order.
+type grid struct {
+	size int
+	raw  bool     // values are logits, not log-probabilities
+	mark []uint32 // mark[id] == turn: id has been seen in this row
+	turn uint32
+}
+
+// finish checks r and fills the parts derived from ids and values. It returns
+// what is wrong with the row, or "".
+func (g *grid) finish(r *row) string {
+	switch {
+	case len(r.ids) == 0:
+		return "a step without probabilities"
+	case len(r.ids) > g.size:
+		return "more probabilities than tokens in its vocabulary"
+	}
+	if len(g.mark) < g.size {
+		g.mark = make([]uint32, g.size)
+	}
+	if g.turn++; g.turn == 0 {
+		clear(g.mark)
+		g.turn = 1
+	}
+	sum := 0.0
+	for i, id := range r.ids {
+		v := r.values[i]
+		switch {
+		case uint32(id) >= uint32(g.size):
+			return "a token id outside its vocabulary"
+		case g.mark[id] == g.turn:
+			return "the same token twice in one step"
+		case v != v:
+			return "NaN in place of a probability"
+		case math.IsInf(float64(v), 1), !g.raw && v > 1e-3:
+			return "a probability above 1"
+		}
+		g.mark[id] = g.turn
+		if v <= floor {
+			r.values[i] = float32(math.Inf(-1))
+			continue
+		}
+		if !g.raw {
+			sum += math.Exp(float64(v))
+		}
+	}
+	if sum > 1.01 {
+		return "probabilities that add up to more than 1"
+	}
+	g.order(r)
+	if r.whole = len(r.ids) == g.size; r.whole {
+		g.scatter(r)
+		return ""
+	}
+	if g.raw {
+		return "logits of a part of its vocabulary only, which leaves the rest unknown"
+	}
+	r.rest = float32(max(0, 1-sum))
+	return ""
+}
+
+// order keeps the ranking of the server where rounding has lost it: two
+// logits that differ can have the same log-probability as float32. Where the
+// later of two equal values has the smaller id, and would therefore come
+// first by the rule for ties, it is made one step smaller. The row must be
+// the server's, most probable first; anything else is left alone.
+func (g *grid) order(r *row) {
+	for i := 1; i < len(r.values); i++ {
+		prev, v := r.values[i-1], r.values[i]
+		if v > prev && !g.raw && v-prev < 1e-5*max(1, -v) { // follows a value that was lowered
+			v = prev
+			r.values[i] = v
+		}
+		if v == prev && r.ids[i] < r.ids[i-1] && !math.IsInf(float64(v), 0) && !g.raw {
+			r.values[i] = math.Nextafter32(v, float32(math.Inf(-1)))
+		}
+	}
+}
+
+func (g *grid) scatter(r *row) {
+	if cap(r.dense) < g.size {
+		r.dense = make([]float32, g.size)
+	}
+	r.dense = r.dense[:g.size]
+	for i, id := range r.ids {
+		r.dense[id] = r.values[i]
+	}
+}
+
+// rows is a reusable list of them.
+type rows struct{ list []*row }
+
+// next returns an empty row at the end of the list.
+func (rs *rows) next() *row {
+	n := len(rs.list)
+	rs.list = slices.Grow(rs.list, 1)[:n+1]
+	if rs.list[n] == nil {
+		rs.list[n] = new(row)
+	}
+	rs.list[n].reset()
+	return rs.list[n]
+}
+
+func (rs *rows) reset() { rs.list = rs.list[:0] }

@@ -1,0 +1,172 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"logitscope/models"
+)
+
+// buffers are the reusable memory of a session's requests.
+type buffers struct {
+	req  []byte
+	resp bytes.Buffer
+	text []byte
+}
+
+// A session remembers the tokens; the server remembers the rest. Every fault
+// leaves the tokens as they were before the call, so that the same call can
+// be made again.
+type session struct {
+	m      *server
+	slot   int
+	tokens []int32
+	grid   grid
+	buf    buffers
+	rows   rows
+	out    []models.Logits
+
+	ahead   int
+	guessed []*row  // rows after tokens+guess[:0], tokens+guess[:1], …
+	guess   []int32 // the chosen tokens that lead to guessed
+	from    int     // length of tokens the first guess follows
+	closed  bool
+}
+
+var (
+	_ models.Forker    = (*session)(nil)
+	_ models.Lookahead = (*session)(nil)
+)
+
+func (s *session) Len() int { return len(s.tokens) }
+
+func (s *session) SetAhead(n int) {
+	s.ahead = max(0, min(n, maxAhead))
+}
+
+// maxAhead is the most tokens that one request may fetch beyond those wanted.
+const maxAhead = 32
+
+func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]models.Logits, error) {
+	switch {
+	case len(tokens) == 0:
+		panic("remote: no tokens")
+	case want < 0 || want > len(tokens):
+		panic(fmt.Sprintf("remote: %d rows wanted of %d tokens", want, len(tokens)))
+	case s.closed:
+		return nil, s.m.c.fault(Refused, "the session is closed")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if n := len(s.tokens) + len(tokens); n > s.m.info.ContextLen {
+		e := s.m.c.fault(TooLong, "%d tokens do not fit a context of %d", n, s.m.info.ContextLen)
+		e.err = models.ErrContextFull
+		return nil, e
+	}
+	if !inRange(tokens, s.m.info.VocabSize) {
+		return nil, s.m.c.fault(Refused, "a token is outside the vocabulary of %d", s.m.info.VocabSize)
+	}
+	before := len(s.tokens)
+	s.tokens = append(s.tokens, tokens...)
+	if want == 0 {
+		return nil, nil // the server fills its cache with the next request
+	}
+	if r := s.fromGuess(before, want); r != nil {
+		s.out = append(s.out[:0], r.logits())
+		return s.out, nil
+	}
+	if err := s.fetch(ctx, want); err != nil {
+		s.tokens = s.tokens[:before]
+		return nil, err
+	}
+	return s.out, nil
+}
+
+// fromGuess returns the row after the tokens if it was fetched ahead.
+func (s *session) fromGuess(before, want int) *row {
+	i := before - s.from
+	if want != 1 || len(s.tokens) != before+1 || i < 0 || i >= len(s.guessed) || s.tokens[before] != s.guess[i] {
+		return nil
+	}
+	for j := range i {
+		if s.tokens[s.from+j] != s.guess[j] {
+			return nil
+		}
+	}
+	s.m.c.meter.rows(1, 1, 0)
+	return s.guessed[i]
+}
+
+// fetch asks for the rows after the last want tokens and keeps the rest.
+func (s *session) fetch(ctx context.Context, want int) error {
+	s.guessed, s.guess, s.from = s.guessed[:0], s.guess[:0], len(s.tokens)
+	s.out = s.out[:0]
+	if want > 1 && !s.m.info.Caps.PromptScores {
+		return s.fetchEach(ctx, want)
+	}
+	if err := s.m.ask(ctx, s.query(s.tokens, want, s.ahead), &s.grid, &s.rows); err != nil {
+		return err
+	}
+	for i, r := range s.rows.list {
+		switch {
+		case i < want:
+			s.out = append(s.out, r.logits())
+		default:
+			s.guess = append(s.guess, s.rows.list[i-1].chosen)
+			s.guessed = append(s.guessed, r)
+		}
+	}
+	return nil
+}
+
+// fetchEach asks for one row after the other.
+func (s *session) fetchEach(ctx context.Context, want int) error {
+	for k := want - 1; k >= 0; k-- {
+		var one rows
+		if err := s.m.ask(ctx, s.query(s.tokens[:len(s.tokens)-k], 1, 0), &s.grid, &one); err != nil {
+			return err
+		}
+		s.out = append(s.out, one.list[0].logits())
+	}
+	return nil
+}
+
+func (s *session) query(tokens []int32, want, ahead int) query {
+	ahead = min(ahead, s.m.info.ContextLen-len(tokens))
+	return query{tokens: tokens, want: want, ahead: max(0, ahead), slot: s.slot, buf: &s.buf}
+}
+
+func (s *session) Truncate(n int) {
+	if n < 0 || n > len(s.tokens) {
+		panic(fmt.Sprintf("remote: truncate to %d of %d tokens", n, len(s.tokens)))
+	}
+	s.tokens = s.tokens[:n]
+	if n < s.from {
+		s.guessed, s.guess, s.from = s.guessed[:0], s.guess[:0], n
+	}
+}
+
+// Fork returns a session with the same tokens in a slot of its own, if the
+// server has one free. The server finds the shared prefix in its cache or
+// reads it once more.
+func (s *session) Fork() (models.Session, error) {
+	f, err := s.m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	fork := f.(*session)
+	fork.tokens = slices.Clone(s.tokens)
+	fork.ahead = s.ahead
+	return fork, nil
+}
+
+func (s *session) Close() error {
+	if !s.closed {
+		s.closed = true
+		s.m.freeSlot(s.slot)
+	}
+	return nil
+}

@@ -1,0 +1,661 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"logitscope/models"
+)
+
+// vLLM talks to a vLLM server through /v1/completions with its extensions:
+// prompts and answers as token ids, and probabilities of prompt positions.
+// Its shapes are those of its documentation and source; see docs/servers.md.
+type vLLM struct {
+	c     *client
+	model string // as the server names it
+	size  int
+	top   int // tokens in a row; size stands for the whole vocabulary
+	limit int // most tokens the server gives, or size
+	raw   bool
+	bos   int32 // some token that can begin a prompt
+
+	singles int // tokens whose text was asked for by itself
+}
+
+// sizeUnknown is the size given to a vocabulary whose server tells it to
+// nobody; rows are partial then, so it only bounds ids.
+const sizeUnknown = 1 << 18
+
+// wholeLimit bounds the answer to the first request for a whole vocabulary,
+// whose size is not known yet.
+const wholeLimit = 256 * mib
+
+type vllmModels struct {
+	Data []struct {
+		ID          string `json:"id"`
+		Root        string `json:"root"`
+		MaxModelLen int    `json:"max_model_len"`
+	} `json:"data"`
+}
+
+func openVLLM(ctx context.Context, t target) (models.Model, error) {
+	b := &vLLM{c: t.c, model: t.model}
+	var m *server
+	err := t.c.retry(ctx, false, func(ctx context.Context) (err error) {
+		m, err = b.discover(ctx, t.opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (b *vLLM) discover(ctx context.Context, opt Options) (*server, error) {
+	root, maxLen, err := b.about(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(b.c, 2, maxLen); err != nil {
+		return nil, err
+	}
+	ids, _, err := b.tokenize(ctx, "A", false)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 || ids[0] < 0 {
+		return nil, b.c.fault(Unsuitable, "cannot split text into tokens")
+	}
+	b.bos = ids[0]
+	if err := b.measure(ctx, opt); err != nil {
+		return nil, err
+	}
+	v := newVocab(b.size, b.c.timeouts)
+	v.split = b.encode
+	lossy, err := b.pieces(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	id, err := b.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &server{b: b, c: b.c, vocab: v, id: id, raw: b.raw}
+	m.info = models.Info{
+		Name: b.c.clean(b.model), ContextLen: maxLen - 1, VocabSize: b.size,
+		Caps: models.Caps{Normalised: !b.raw, PromptScores: true},
+	}
+	if b.top < b.size {
+		m.info.Caps.TopN = b.top
+	}
+	what := "log-probabilities of the raw logits"
+	if b.raw {
+		what = "raw logits"
+	}
+	m.facts = []models.Fact{
+		{Name: "server", Value: b.c.name + ", vLLM " + b.version(ctx)},
+		{Name: "model", Value: m.info.Name + " (" + b.c.clean(root) + ")"},
+		{Name: "control", Value: "stepwise: one token a request, chosen here"},
+		{Name: "input", Value: "token ids"},
+		{Name: "rows", Value: topWords(b.top, b.size, what)},
+		{Name: "several positions", Value: "yes: prompt logprobs, or requests side by side"},
+		{Name: "tokenizer", Value: "the server's; names of control tokens are always read as such"},
+		{Name: "grammar", Value: "here; the server's own structured output is not used"},
+		{Name: "prefix cache", Value: "the server's, unless it was started without"},
+		{Name: "context", Value: fmt.Sprintf("%d tokens", maxLen)},
+	}
+	m.addLossyFact(lossy)
+	m.addKeyFact()
+	return m, nil
+}
+
+// addLossyFact says that some pieces are not known byte by byte.
+func (m *server) addLossyFact(n int) {
+	if n > 0 {
+		m.facts = append(m.facts, models.Fact{Name: "pieces", Value: plural(n, "token") + " known only as U+FFFD: parts of characters the server does not spell out"})
+	}
+}
+
+// about finds the model among those served.
+func (b *vLLM) about(ctx context.Context) (root string, maxLen int, err error) {
+	var list vllmModels
+	if err := b.c.get(ctx, "/v1/models", &list); err != nil {
+		return "", 0, err
+	}
+	var names []string
+	for _, d := range list.Data {
+		if b.model == "" {
+			b.model = d.ID
+		}
+		if d.ID == b.model {
+			return d.Root, d.MaxModelLen, nil
+		}
+		names = append(names, d.ID)
+	}
+	return "", 0, b.c.fault(Unsuitable, "does not serve %q; it has %s", oneLine(b.model, 80), oneLine(strings.Join(names, ", "), 160))
+}
+
+func (b *vLLM) version(ctx context.Context) string {
+	var v struct {
+		Version string `json:"version"`
+	}
+	if b.c.get(ctx, "/version", &v) != nil || v.Version == "" {
+		return "of an unknown version"
+	}
+	return b.c.clean(v.Version)
+}
+
+func (b *vLLM) identity(ctx context.Context) (string, error) {
+	root, maxLen, err := b.about(ctx)
+	if err != nil {
+		return "", err
+	}
+	ids, _, err := b.tokenize(ctx, probeText, false)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, b.model, root, maxLen, ids)
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}
+
+// measure finds the size of the vocabulary, how many tokens a row can have,
+// and whether rows are logits or log-probabilities. A server started with
+// --max-logprobs -1 tells all three by one row of everything.
+func (b *vLLM) measure(ctx context.Context, opt Options) error {
+	whole, err := b.probe(ctx, -1)
+	switch {
+	case err == nil:
+		for _, id := range whole.ids {
+			b.size = max(b.size, int(id)+1)
+		}
+		if len(whole.ids) != b.size {
+			return b.c.fault(Malformed, "gave %d of %d tokens where it was asked for all", len(whole.ids), b.size)
+		}
+		b.limit, b.raw = b.size, !looksNormalised(whole, true)
+		b.top = opt.top(b.size)
+		if b.raw {
+			b.top = b.size // the share of a part of the logits cannot be known
+		}
+		return checkSize(b.c, b.size, 2)
+	case !refused(err):
+		return err
+	}
+	b.limit = 20 // the default of --max-logprobs
+	if _, msg, _ := strings.Cut(err.Error(), "max allowed"); lastNumber(msg) > 0 {
+		b.limit = lastNumber(msg)
+	}
+	part, err := b.probe(ctx, b.limit)
+	if err != nil && refused(err) && b.limit > 5 {
+		b.limit = 5
+		part, err = b.probe(ctx, b.limit)
+	}
+	if err != nil {
+		return err
+	}
+	if !looksNormalised(part, false) {
+		return b.c.fault(Unsuitable, "gives raw logits of the top %d only, which leaves the rest unknown: start it with --max-logprobs -1", b.limit)
+	}
+	if b.size, err = searchSize(ctx, b.accepts); err != nil {
+		return err
+	}
+	if b.size == 0 {
+		b.size = sizeUnknown
+	}
+	b.top = min(opt.top(b.size), b.limit)
+	return nil
+}
+
+// looksNormalised reports whether values can be log-probabilities; those of a
+// whole vocabulary must then add up to 1.
+func looksNormalised(r *row, whole bool) bool {
+	g := grid{size: maxVocab}
+	probe := row{ids: slices.Clone(r.ids), values: slices.Clone(r.values)}
+	if g.finish(&probe) != "" {
+		return false
+	}
+	return !whole || probe.rest < 1e-2
+}
+
+// probe asks for one row with n tokens; -1 means all.
+func (b *vLLM) probe(ctx context.Context, n int) (*row, error) {
+	q := query{tokens: []int32{b.bos}, want: 1}
+	r, err := b.c.send(ctx, http.MethodPost, "/v1/completions", b.request(nil, q, n), wholeLimit, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out rows
+	if err := b.scan(r, q, &out); err != nil {
+		return nil, err
+	}
+	if len(out.list) != 1 {
+		return nil, b.c.fault(Unsuitable, "gives no log-probabilities")
+	}
+	return out.list[0], nil
+}
+
+// accepts reports whether the server takes a prompt that ends in id.
+func (b *vLLM) accepts(ctx context.Context, id int32) (bool, error) {
+	q := query{tokens: []int32{b.bos, id}, want: 1}
+	_, err := b.c.send(ctx, http.MethodPost, "/v1/completions", b.request(nil, q, 1), smallBody, nil)
+	if err != nil && refused(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// tokenize splits text; strs are the tokens as the vocabulary writes them,
+// where the server is new enough to say.
+func (b *vLLM) tokenize(ctx context.Context, text string, addSpecial bool) (ids []int32, strs []string, err error) {
+	var resp struct {
+		Tokens []int32  `json:"tokens"`
+		Strs   []string `json:"token_strs"`
+	}
+	err = b.c.post(ctx, "/tokenize", map[string]any{
+		"model": b.model, "prompt": text, "add_special_tokens": addSpecial, "return_token_strs": true,
+	}, &resp)
+	if err == nil && b.size > 0 && !inRange(resp.Tokens, b.size) {
+		err = b.c.fault(Malformed, "split text into tokens outside its vocabulary of %d", b.size)
+	}
+	if len(resp.Strs) != len(resp.Tokens) {
+		resp.Strs = nil
+	}
+	return resp.Tokens, resp.Strs, err
+}
+
+func (b *vLLM) encode(ctx context.Context, text string, opt models.EncodeOptions) ([]int32, error) {
+	var ids []int32
+	err := b.c.retry(ctx, true, func(ctx context.Context) (err error) {
+		ids, _, err = b.tokenize(ctx, strings.ToValidUTF8(text, "\ufffd"), opt.AddSpecial)
+		return err
+	})
+	return ids, err
+}
+
+func (b *vLLM) detokenize(ctx context.Context, ids []int32) (string, error) {
+	var resp struct {
+		Prompt string `json:"prompt"`
+	}
+	err := b.c.post(ctx, "/detokenize", map[string]any{"model": b.model, "tokens": ids}, &resp)
+	return resp.Prompt, err
+}
+
+// pieceChunk is how many tokens are asked for their text at a time.
+const pieceChunk = 1 << 14
+
+// pieces reads the text of every token. The server joins the text of the
+// tokens it is given, so a token of a character that no other piece contains
+// goes between them. It returns how many pieces are parts of characters whose
+// bytes could not be found out.
+func (b *vLLM) pieces(ctx context.Context, v *vocab) (lossy int, err error) {
+	const mark = "\x1e" // ASCII's record separator
+	if _, err := b.detokenize(ctx, []int32{b.bos}); err != nil {
+		return 0, err
+	}
+	sep, _, err := b.tokenize(ctx, mark, false)
+	if err != nil {
+		return 0, err
+	}
+	b.singles = 0
+	for from := 0; from < b.size; from += pieceChunk {
+		texts, err := b.texts(ctx, from, min(from+pieceChunk, b.size), sep, mark)
+		if err != nil {
+			return 0, err
+		}
+		for i, t := range texts {
+			id := int32(from + i)
+			v.pieces[id] = t
+			switch {
+			case t == "":
+				v.attrs[id] = models.Unused
+			case controlLike(t):
+				v.attrs[id] = models.Control
+			}
+		}
+	}
+	if len(sep) == 1 {
+		v.pieces[sep[0]] = mark
+		v.attrs[sep[0]] = models.Normal
+	}
+	findEnds(v)
+	return b.spell(ctx, v)
+}
+
+// findEnds makes the control tokens with a usual name end generation.
+func findEnds(v *vocab) {
+	for id, p := range v.pieces {
+		if v.attrs[id] == models.Control && slices.Contains(eogNames, p) {
+			v.eog = append(v.eog, int32(id))
+		}
+	}
+}
+
+// texts returns the texts of the tokens from up to but not including to.
+func (b *vLLM) texts(ctx context.Context, from, to int, sep []int32, mark string) ([]string, error) {
+	if len(sep) == 1 {
+		ids := make([]int32, 0, 2*(to-from)+1)
+		for id := from; id < to; id++ {
+			ids = append(ids, sep[0], int32(id))
+		}
+		text, err := b.detokenize(ctx, append(ids, sep[0]))
+		if err != nil && !refused(err) {
+			return nil, err
+		}
+		parts := strings.Split(text, mark)
+		if err == nil && int(sep[0]) >= from && int(sep[0]) < to { // stands for itself: two marks more
+			i := int(sep[0]) - from + 1
+			if len(parts) > i+1 {
+				parts = slices.Delete(parts, i, i+1)
+			}
+		}
+		if err == nil && len(parts) == to-from+2 {
+			return parts[1 : len(parts)-1], nil
+		}
+	}
+	if b.singles >= maxSingles*8 {
+		return make([]string, to-from), nil
+	}
+	if to-from == 1 {
+		b.singles++
+		text, err := b.detokenize(ctx, []int32{int32(from)})
+		if err != nil && refused(err) {
+			return []string{""}, nil // not in the tokenizer: padding
+		}
+		return []string{text}, err
+	}
+	mid := (from + to) / 2
+	left, err := b.texts(ctx, from, mid, sep, mark)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.texts(ctx, mid, to, sep, mark)
+	return append(left, right...), err
+}
+
+// spell finds the bytes of the pieces that are parts of characters, which
+// their text cannot hold, by how the vocabulary writes them.
+func (b *vLLM) spell(ctx context.Context, v *vocab) (lossy int, err error) {
+	for _, p := range v.pieces {
+		if strings.Contains(p, "\ufffd") {
+			lossy++
+		}
+	}
+	rareText(func(text string) bool {
+		if lossy == 0 {
+			return false
+		}
+		ids, strs, e := b.tokenize(ctx, text, false)
+		if err = e; err != nil || strs == nil {
+			return false
+		}
+		for i, id := range ids {
+			if !strings.Contains(v.pieces[id], "\ufffd") {
+				continue
+			}
+			exact, ok := byteLevel(strs[i])
+			if !ok {
+				exact = sentencePiece(strs[i])
+			}
+			if exact != "" && !strings.Contains(exact, "\ufffd") {
+				v.pieces[id] = exact
+				lossy--
+			}
+		}
+		return true
+	})
+	if err != nil && refused(err) {
+		err = nil
+	}
+	return lossy, err
+}
+
+// request appends the body of POST /v1/completions to dst. top -1 asks for
+// the whole vocabulary. Sampling is neutral, so that the modes of a server
+// that reports processed values report the model's own.
+func (b *vLLM) request(dst []byte, q query, top int) []byte {
+	name, _ := json.Marshal(b.model)
+	dst = append(dst, `{"model":`...)
+	dst = append(dst, name...)
+	dst = append(dst, `,"prompt":[`...)
+	dst = appendIDs(dst, q.tokens)
+	dst = append(dst, `],"max_tokens":`...)
+	dst = strconv.AppendInt(dst, int64(1+q.ahead), 10)
+	dst = append(dst, `,"logprobs":`...)
+	dst = strconv.AppendInt(dst, int64(top), 10)
+	if q.want > 1 {
+		dst = append(dst, `,"prompt_logprobs":`...)
+		dst = strconv.AppendInt(dst, int64(top), 10)
+	}
+	if q.ahead > 0 {
+		dst = append(dst, `,"temperature":0`...)
+	} else {
+		dst = append(dst, `,"temperature":1`...)
+	}
+	return append(dst, `,"top_p":1,"top_k":-1,"min_p":0,"repetition_penalty":1,"presence_penalty":0,"frequency_penalty":0`+
+		`,"n":1,"ignore_eos":true,"skip_special_tokens":false,"return_tokens_as_token_ids":true,"stream":false}`...)
+}
+
+// promptLimit is the most entries of prompt positions worth asking for: the
+// server sends those of the whole prompt, wanted or not.
+const promptLimit = 1 << 16
+
+func (b *vLLM) fetch(ctx context.Context, q query, out *rows) error {
+	if q.want > 1 && len(q.tokens)*b.top > promptLimit {
+		return b.fetchEach(ctx, q, out)
+	}
+	top := b.top
+	if top >= b.size {
+		top = -1
+	}
+	q.buf.req = b.request(q.buf.req[:0], q, top)
+	entries := b.top * (1 + q.ahead)
+	if q.want > 1 {
+		entries += b.top * len(q.tokens)
+	}
+	r, err := b.c.send(ctx, http.MethodPost, "/v1/completions", q.buf.req, bodyLimit(entries), &q.buf.resp)
+	if err != nil {
+		return err
+	}
+	return b.scan(r, q, out)
+}
+
+// fetchEach asks for the wanted rows side by side; the server runs them as
+// one batch over its prefix cache.
+func (b *vLLM) fetchEach(ctx context.Context, q query, out *rows) error {
+	errs := make([]error, q.want)
+	parts := make([]rows, q.want)
+	var wg sync.WaitGroup
+	for i := range q.want {
+		wg.Go(func() {
+			one := query{tokens: q.tokens[:len(q.tokens)-q.want+1+i], want: 1, slot: -1, buf: &buffers{resp: bytes.Buffer{}}}
+			if i == q.want-1 {
+				one.ahead = q.ahead
+			}
+			errs[i] = b.fetch(ctx, one, &parts[i])
+		})
+	}
+	wg.Wait()
+	for i := range q.want {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		out.list = append(out.list, parts[i].list...)
+	}
+	return nil
+}
+
+// scan reads the answer: choices[0] holds logprobs of the tokens made and
+// prompt_logprobs of those given.
+func (b *vLLM) scan(r *reply, q query, out *rows) error {
+	s := scanner{b: r.body}
+	var made, given, failed int
+	model := b.model
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch s.key() {
+		case "choices":
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				scanChoice(&s, &made, &given)
+			}
+		case "error":
+			failed++
+			s.skip()
+		case "model":
+			model = string(s.str(nil))
+		case "usage":
+			b.scanUsage(&s)
+		default:
+			s.skip()
+		}
+	}
+	switch {
+	case s.end() != nil:
+		return b.c.malformed(r, "/v1/completions")
+	case failed > 0:
+		return b.c.check(r.body)
+	case model != b.model:
+		return b.c.fault(Malformed, "answered with model %q in place of %q", oneLine(model, 60), oneLine(b.model, 60))
+	case made == 0:
+		return b.c.fault(Malformed, "sent no log-probabilities")
+	}
+	if q.want > 1 {
+		p := scanner{b: r.body, i: given}
+		scanPrompt(&p, len(q.tokens), q.want-1, out)
+		if p.bad || given == 0 || len(out.list) != q.want-1 {
+			return b.c.fault(Malformed, "sent no log-probabilities of the prompt")
+		}
+	}
+	l := scanner{b: r.body, i: made}
+	scanLegacy(&l, out)
+	if l.bad {
+		return b.c.fault(Malformed, "sent log-probabilities of a shape that is not known")
+	}
+	return nil
+}
+
+func (b *vLLM) scanUsage(s *scanner) {
+	if s.peek() != '{' {
+		s.skip()
+		return
+	}
+	prompt, cached := 0, -1
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch k := s.key(); {
+		case k == "prompt_tokens":
+			prompt = s.integer()
+		case k == "prompt_tokens_details" && s.peek() == '{':
+			s.enter('{')
+			for first := true; s.more('}', &first); {
+				if s.key() == "cached_tokens" && s.peek() != 'n' {
+					cached = s.integer()
+				} else {
+					s.skip()
+				}
+			}
+		default:
+			s.skip()
+		}
+	}
+	if cached >= 0 {
+		b.c.meter.cache(cached, prompt-cached)
+	}
+}
+
+// scanChoice notes where in the text the values of logprobs and
+// prompt_logprobs begin, to read them in the order in which they are needed.
+func scanChoice(s *scanner, made, given *int) {
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		k := s.key()
+		if p := s.peek(); p == '{' && k == "logprobs" {
+			*made = s.i
+		} else if p == '[' && k == "prompt_logprobs" {
+			*given = s.i
+		}
+		s.skip()
+	}
+}
+
+// scanLegacy reads {"tokens":[…],"top_logprobs":[{"token_id:5":-1.2,…},…]}.
+func scanLegacy(s *scanner, out *rows) {
+	var chosen []int32
+	base := len(out.list)
+	var text []byte
+	s.enter('{')
+	for first := true; s.more('}', &first); {
+		switch k := s.key(); {
+		case k == "tokens" && s.peek() == '[':
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				text = s.str(text[:0])
+				chosen = append(chosen, tokenID(string(text)))
+			}
+		case k == "top_logprobs" && s.peek() == '[':
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				r := out.next()
+				s.enter('{')
+				for first := true; s.more('}', &first); {
+					id := tokenID(s.key())
+					r.add(id, s.number())
+				}
+			}
+		default:
+			s.skip()
+		}
+	}
+	for i, r := range out.list[base:] {
+		if i < len(chosen) {
+			r.chosen = chosen[i]
+		}
+	}
+}
+
+// tokenID reads the number of "token_id:5", or of "5".
+func tokenID(s string) int32 {
+	id, err := strconv.ParseUint(strings.TrimPrefix(s, "token_id:"), 10, 31)
+	if err != nil {
+		return models.NoToken
+	}
+	return clampID(int(id))
+}
+
+// scanPrompt reads the last n of the maps {"5":{"logprob":-1.2,…},…} that
+// stand for the positions of a prompt of length tokens; the first is null.
+func scanPrompt(s *scanner, length, n int, out *rows) {
+	i := 0
+	s.enter('[')
+	for first := true; s.more(']', &first); {
+		if i++; i <= length-n || s.peek() != '{' {
+			s.skip()
+			continue
+		}
+		r := out.next()
+		s.enter('{')
+		for first := true; s.more('}', &first); {
+			id := tokenID(s.key())
+			if s.peek() != '{' {
+				r.add(id, s.number())
+				continue
+			}
+			s.enter('{')
+			for first := true; s.more('}', &first); {
+				if s.key() == "logprob" {
+					r.add(id, s.number())
+				} else {
+					s.skip()
+				}
+			}
+		}
+	}
+}
