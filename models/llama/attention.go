@@ -7,6 +7,7 @@ import (
 // A workspace is what one worker needs for itself.
 type workspace struct {
 	scores []float32 // (heads of a group, positions)
+	scale  []float32 // (heads of a group): what weights are to be multiplied by
 	wide   []float32 // a block of keys or values, if they are not stored as float32
 }
 
@@ -57,6 +58,7 @@ func (p *pass) attendGroup(ws *workspace, y *layer, i, h int) {
 	if s.kv != F32 {
 		ws.wide = grow(ws.wide, pageLen*max(c.keyLen, c.valueLen))
 	}
+	ws.scale = grow(ws.scale, group)
 	scores := ws.scores[:group*span]
 	keys := s.block(p.layer, h)
 	values := keys + pageLen*c.keyLen
@@ -74,7 +76,7 @@ func (p *pass) attendGroup(ws *workspace, y *layer, i, h int) {
 		if y.sinks != nil {
 			sink = &y.sinks[h*group+g]
 		}
-		weigh(scores[g*span:(g+1)*span], c.attnCap, sink)
+		ws.scale[g] = weigh(scores[g*span:(g+1)*span], c.attnCap, sink)
 	}
 	clear(out)
 	for pos := first; pos <= r.pos; {
@@ -85,11 +87,14 @@ func (p *pass) attendGroup(ws *workspace, y *layer, i, h int) {
 		}
 		pos += n
 	}
+	for g := range group {
+		vec.Scale(out[g*c.valueLen:(g+1)*c.valueLen], ws.scale[g])
+	}
 }
 
-// weigh turns scores into weights. A sink takes part in the softmax as one
+// weigh turns scores into weights, up to the factor it returns. A sink takes part in the softmax as one
 // more score, whose value is zero (Xiao et al. 2023).
-func weigh(scores []float32, limit float32, sink *float32) {
+func weigh(scores []float32, limit float32, sink *float32) float32 {
 	if limit != 0 {
 		vec.Softcap(scores, limit)
 	}
@@ -101,5 +106,5 @@ func weigh(scores []float32, limit float32, sink *float32) {
 	if sink != nil {
 		sum += vec.Exp(*sink - top)
 	}
-	vec.Scale(scores, 1/sum)
+	return 1 / sum
 }

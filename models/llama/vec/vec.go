@@ -101,7 +101,9 @@ func Scale(a []float32, f float32) {
 
 // Max returns the largest element. NaN elements are passed over; the largest
 // of nothing is -Inf.
-func Max(a []float32) float32 {
+func Max(a []float32) float32 { return maxOf(a) }
+
+func maxGeneric(a []float32) float32 {
 	m := float32(math.Inf(-1))
 	for _, v := range a {
 		if v > m {

@@ -1,0 +1,138 @@
+package fable
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"logitscope/models"
+	"logitscope/models/llama"
+)
+
+func benchModel(b *testing.B, workers int) *llama.Model {
+	m, err := Open(llama.Options{Workers: workers})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { m.Close() })
+	return m
+}
+
+func session(b testing.TB, m *llama.Model) *llama.Session {
+	s, err := m.NewSession()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s.(*llama.Session)
+}
+
+func forward(b testing.TB, s *llama.Session, tokens []int32, want int) {
+	if _, err := s.Forward(context.Background(), tokens, want); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkDecode decodes 128 tokens from an empty context.
+func BenchmarkDecode(b *testing.B) {
+	s := session(b, benchModel(b, 1))
+	tokens := make([]int32, 1)
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		if s.Len() == 128 {
+			s.Truncate(0)
+		}
+		tokens[0] = int32(n % 4096)
+		forward(b, s, tokens, 1)
+		n++
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "tokens/s")
+}
+
+// BenchmarkPrefill compares a token of a prompt with a decoded one.
+func BenchmarkPrefill(b *testing.B) {
+	for _, n := range []int{256, 512} {
+		b.Run(map[int]string{256: "256", 512: "512"}[n], func(b *testing.B) {
+			s := session(b, benchModel(b, 1))
+			tokens := make([]int32, n)
+			for i := range tokens {
+				tokens[i] = int32(i * 7)
+			}
+			runs := 0
+			var prefill, decode time.Duration
+			for b.Loop() {
+				start := time.Now()
+				s.Truncate(0)
+				forward(b, s, tokens, 1)
+				prefill += time.Since(start)
+				s.Truncate(n / 2)
+				start = time.Now()
+				for i := range 16 {
+					forward(b, s, tokens[i:i+1], 1)
+				}
+				decode += time.Since(start)
+				runs++
+			}
+			perToken := prefill.Seconds() / float64(runs*n)
+			b.ReportMetric(1/perToken, "tokens/s")
+			b.ReportMetric(decode.Seconds()/float64(runs*16)/perToken, "x-decode/prefill")
+		})
+	}
+}
+
+// BenchmarkBatch compares one pass over four sessions with one of them.
+func BenchmarkBatch(b *testing.B) {
+	m := benchModel(b, 1)
+	prompt := make([]int32, 64)
+	var lanes []models.Session
+	for range 4 {
+		s := session(b, m)
+		forward(b, s, prompt, 0)
+		lanes = append(lanes, s)
+	}
+	single := session(b, m)
+	forward(b, single, prompt, 0)
+	tokens := []int32{5, 6, 7, 8}
+	var one, four time.Duration
+	for b.Loop() {
+		start := time.Now()
+		forward(b, single, tokens[:1], 1)
+		one += time.Since(start)
+		start = time.Now()
+		if _, err := m.ForwardBatch(context.Background(), lanes, tokens); err != nil {
+			b.Fatal(err)
+		}
+		four += time.Since(start)
+		single.Truncate(64)
+		for _, s := range lanes {
+			s.Truncate(64)
+		}
+	}
+	b.ReportMetric(four.Seconds()/one.Seconds(), "x-four/one")
+}
+
+// BenchmarkFork forks a session and appends a token to both.
+func BenchmarkFork(b *testing.B) {
+	m := benchModel(b, 1)
+	s := session(b, m)
+	forward(b, s, make([]int32, 100), 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := s.Fork()
+		if err != nil {
+			b.Fatal(err)
+		}
+		f.Close()
+	}
+}
+
+// BenchmarkOpen measures what the first frame waits for.
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		m, err := Open(llama.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Close()
+	}
+}
