@@ -120,6 +120,9 @@ func (v *Vocab) readTokens(f *gguf.File) error {
 			v.attrs[i] = attrUnused
 			continue
 		}
+		if v.attrs[i] != attrNormal && strings.HasPrefix(text, "[PAD") && text == fmt.Sprintf("[PAD%d]", i) {
+			v.attrs[i] |= attrFiller
+		}
 		if _, dup := v.ids[text]; dup {
 			repeated++
 			continue

@@ -63,6 +63,7 @@ const (
 	attrByte
 	attrLstrip // swallows white space to its left in the text
 	attrRstrip // the same to its right
+	attrFiller // named after its own id: a row that only pads the vocabulary
 )
 
 // Kind returns the family of the tokenizer: "BPE", "SPM" or "WPM".
@@ -135,7 +136,7 @@ func (v *Vocab) Attr(id int32) models.Attr {
 		return models.Unused
 	}
 	switch a := v.attrs[id]; {
-	case a&^(attrLstrip|attrRstrip) == 0, a&attrUnused != 0 && a&attrControl == 0:
+	case a&^(attrLstrip|attrRstrip) == 0, a&attrFiller != 0, a&attrUnused != 0 && a&attrControl == 0:
 		return models.Unused
 	case a&(attrControl|attrUnknown) != 0:
 		return models.Control
