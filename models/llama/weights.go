@@ -132,7 +132,7 @@ func (b *binder) matrix(name string, n need, rows, cols int) quant.Matrix {
 	}
 	m, err := quant.New(t)
 	if err != nil {
-		b.fail(t, name, "%v", err)
+		b.err = err // names file and tensor
 	}
 	return m
 }
@@ -144,8 +144,8 @@ func (b *binder) matrices(name string, n, rows, cols int) []quant.Matrix {
 		return make([]quant.Matrix, n)
 	}
 	ms, err := quant.Slices(t)
-	if err != nil || len(ms) != n {
-		b.fail(t, name, "%v", err)
+	if err != nil {
+		b.err = err
 		return make([]quant.Matrix, n)
 	}
 	return ms
