@@ -1,0 +1,274 @@
+package constrain
+
+import (
+	"slices"
+	"time"
+)
+
+// Completion within a budget. Behind every state lies its nearest completion:
+// go on with the smallest byte that lowers the distance. The fewest tokens
+// that spell it, its cost, can be had one token at a time: behind the first of
+// them the nearest completion is the rest of it, and its cost one less. So a
+// text whose cost is within the budget stays so if every token leads to a
+// state whose cost is within what is left. Where the cost is too high, another
+// completion of fewer tokens is looked for by search.
+type budgetSearch struct {
+	m     *Matcher
+	cost  map[int32]int32 // fewest tokens that spell the nearest completion
+	found map[int32]int32 // a number of tokens that is known to be enough
+	short map[int32]int32 // a number that is known not to be
+	ends  map[int32]bool  // whether any tokens complete the text at all
+	left  int             // states the search may still look at
+}
+
+// maxSearch bounds the states one search looks at.
+const maxSearch = 20_000
+
+func newBudgetSearch(m *Matcher) budgetSearch {
+	return budgetSearch{m: m, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
+}
+
+// nearest returns the bytes of the nearest completion of a state and the
+// states on the way, the first being the state itself.
+func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
+	states = append(states, id)
+	for m.a.states[id].dist > 0 {
+		want := m.a.states[id].dist - 1
+		next := dead
+		live := m.a.states[id].live
+		for b := 0; b < 256 && next == dead; b++ {
+			if !hasByte(&live, byte(b)) {
+				continue
+			}
+			if to := m.a.step(id, byte(b)); to != dead && m.a.states[to].dist <= want {
+				next = to
+				text = append(text, byte(b))
+			}
+		}
+		if next == dead {
+			return nil, nil
+		}
+		id = next
+		states = append(states, id)
+	}
+	return text, states
+}
+
+// costOf is the fewest tokens that spell the nearest completion, or
+// unreachable if the vocabulary cannot spell it.
+func (b *budgetSearch) costOf(id int32) int32 {
+	if c, ok := b.cost[id]; ok {
+		return c
+	}
+	text, states := b.m.nearest(id)
+	if states == nil {
+		b.cost[id] = unreachable
+		return unreachable
+	}
+	best := make([]int32, len(text)+1)
+	for i := len(text) - 1; i >= 0; i-- {
+		best[i] = unreachable
+		b.m.v.trie.prefixes(text[i:], func(n int) { best[i] = min(best[i], add32(1, best[i+n])) })
+	}
+	for i, s := range states {
+		b.cost[s] = best[i]
+	}
+	return best[0]
+}
+
+// prefixes calls fn with the length of every token that text begins with.
+func (t *trie) prefixes(text []byte, fn func(n int)) {
+	if len(text) == 0 || t.root[text[0]] == 0 {
+		return
+	}
+	i := t.root[text[0]] - 1
+	for n := 1; ; n++ {
+		if t.first[i] != t.first[i+1] {
+			fn(n)
+		}
+		if n == len(text) {
+			return
+		}
+		end := i + t.size[i]
+		for i++; i < end && t.bytes[i] != text[n]; {
+			i += t.size[i]
+		}
+		if i >= end {
+			return
+		}
+	}
+}
+
+// within reports whether n tokens or fewer can complete the text at id.
+func (b *budgetSearch) within(id, n int32) bool {
+	d := b.m.a.states[id].dist
+	switch {
+	case d == 0:
+		return true
+	case n <= 0 || int64(d) > int64(n)*int64(b.m.v.longest):
+		return false
+	case b.costOf(id) <= n:
+		return true
+	}
+	if f, ok := b.found[id]; ok && f <= n {
+		return true
+	}
+	if s, ok := b.short[id]; ok && s >= n || b.left <= 0 {
+		return false
+	}
+	for _, to := range b.successors(id) {
+		if b.within(to, n-1) {
+			b.found[id] = n
+			return true
+		}
+		if b.left <= 0 {
+			return false // not known: nothing is remembered
+		}
+	}
+	b.short[id] = n
+	return false
+}
+
+// successors returns the different states behind the allowed tokens of id,
+// nearest to completion first.
+func (b *budgetSearch) successors(id int32) []int32 {
+	e := b.m.memo.get(id)
+	if e == nil {
+		e, _ = b.m.compute(id)
+	}
+	seen := map[int32]bool{}
+	var out []int32
+	e.collect(func(t int32) {
+		to, n := b.m.run(id, b.m.v.pieces[t])
+		if n == len(b.m.v.pieces[t]) && !seen[to] {
+			seen[to] = true
+			out = append(out, to)
+		}
+	})
+	b.left -= len(out) + 1
+	slices.SortFunc(out, func(x, y int32) int {
+		if d := int(b.m.a.states[x].dist) - int(b.m.a.states[y].dist); d != 0 {
+			return d
+		}
+		return int(x) - int(y)
+	})
+	return out
+}
+
+// canEnd reports whether any tokens complete the text at id. It matters only
+// for vocabularies that lack bytes of the grammar. A search too long to finish
+// counts as yes.
+func (b *budgetSearch) canEnd(id int32) bool {
+	if b.costOf(id) < unreachable {
+		return true
+	}
+	if known, ok := b.ends[id]; ok {
+		return known
+	}
+	b.left = maxSearch
+	visited := map[int32]bool{id: true}
+	queue := []int32{id}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		for _, to := range b.successors(s) {
+			if b.costOf(to) < unreachable || b.ends[to] {
+				b.ends[id] = true
+				return true
+			}
+			if known, ok := b.ends[to]; !visited[to] && !(ok && !known) {
+				visited[to] = true
+				queue = append(queue, to)
+			}
+		}
+		if b.left <= 0 {
+			return true
+		}
+	}
+	for s := range visited {
+		b.ends[s] = false
+	}
+	return false
+}
+
+// MaskWithin is [Matcher.Mask] for a text of which at most budget more tokens
+// may come, end tokens not counted. Near the limit it takes away the tokens
+// behind which the text could no longer be completed in time, and says so in
+// MaskInfo.Closing and Refused. If the text can be completed within the budget
+// at s, it can behind every token allowed; so a text that starts out possible
+// is complete when the budget is spent. The search for a completion of fewer
+// tokens than the nearest one needs is bounded, so on very large grammars a
+// budget that is nearly too small may count as too small.
+//
+// If no completion fits, the mask keeps the tokens that lead nearest to one,
+// with MaskInfo.Closing set.
+func (m *Matcher) MaskWithin(s State, dst []uint64, budget int) MaskInfo {
+	began := time.Now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s.id <= 0 {
+		return m.endMask(s, dst, began)
+	}
+	id := s.id - 1
+	e, layer := m.lookup(id)
+	left := int32(min(max(budget, 0), int(unreachable)-1)) - 1
+	if m.covered && e.farthest <= left || e.count == 0 {
+		return m.answer(s, e, layer, dst, began)
+	}
+	kept := m.closing(id, e, left)
+	info := m.answer(s, kept, layer, dst, began)
+	info.Refused = e.count - kept.count
+	info.Closing = info.Refused > 0
+	info.Took = time.Since(began)
+	return info
+}
+
+// closing returns the tokens behind which the text can still be completed
+// within left tokens.
+func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
+	if left < 0 {
+		return &maskEntry{}
+	}
+	out := &sink{bits: make([]uint64, m.v.Words())}
+	nearest, nearestTokens := unreachable, []int32(nil)
+	verdict := map[int32]bool{}
+	m.budget.left = maxSearch
+	e.collect(func(t int32) {
+		to, _ := m.run(id, m.v.pieces[t])
+		ok, known := verdict[to]
+		if !known {
+			ok = m.budget.within(to, left)
+			verdict[to] = ok
+		}
+		if ok {
+			out.bits[t>>6] |= 1 << (t & 63)
+			out.ids = append(out.ids, t)
+		}
+		switch c := min(m.budget.costOf(to), unreachable); {
+		case c < nearest || nearestTokens == nil:
+			nearest, nearestTokens = c, []int32{t}
+		case c == nearest:
+			nearestTokens = append(nearestTokens, t)
+		}
+	})
+	if len(out.ids) == 0 && !m.a.states[id].accept {
+		for _, t := range nearestTokens {
+			out.bits[t>>6] |= 1 << (t & 63)
+			out.ids = append(out.ids, t)
+		}
+	}
+	return m.entry(out)
+}
+
+// TokensLeft returns the fewest tokens that spell the nearest completion of
+// the text at s, zero if it is complete. ok is false if the vocabulary cannot
+// spell it.
+func (m *Matcher) TokensLeft(s State) (n int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s.id <= 0 {
+		return 0, true
+	}
+	c := m.budget.costOf(s.id - 1)
+	return int(c), c < unreachable
+}

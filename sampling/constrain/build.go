@@ -1,0 +1,280 @@
+package constrain
+
+// Limits on what one source may grow to. They bound time and memory on hostile
+// input and are far above anything written by hand.
+const (
+	maxNodes = 4_000_000
+	// Repetitions up to this many nodes are written out; longer ones count at
+	// run time.
+	expandNodes = 64
+	maxRepeat   = 1 << 24
+)
+
+// build turns rules into a program: it removes left recursion, lays out the
+// nodes, measures distances and refuses a root that no text satisfies.
+func build(def *definition) (*prog, error) {
+	w := newRewriter(def)
+	if err := w.removeLeftRecursion(); err != nil {
+		return nil, err
+	}
+	b := &builder{rewriter: w, p: &prog{root: int32(def.root)}}
+	for i := 0; i < len(def.rules); i++ { // grows while repetitions add rules
+		b.rule(int32(i))
+		if len(b.p.nodes) > maxNodes {
+			return nil, refuse("", "size", "the constraint needs more than %d states", maxNodes)
+		}
+	}
+	p := b.p
+	p.measure()
+	if p.ruleMin[p.root] >= unreachable {
+		return nil, b.contradiction()
+	}
+	p.index()
+	return p, nil
+}
+
+func (b *builder) contradiction() error {
+	unproductive := func(r int) bool { return b.p.ruleMin[r] >= unreachable }
+	if b.def.explain != nil {
+		if err := b.def.explain(unproductive); err != nil {
+			return err
+		}
+	}
+	return refuse("", b.p.rules[b.p.root].name, "no text can satisfy it: every way through never ends")
+}
+
+type builder struct {
+	*rewriter
+	p       *prog
+	current int32
+	bodies  map[*expr]int // rules made of repetition bodies
+}
+
+func (b *builder) node(n node) int32 {
+	n.rule = b.current
+	b.p.nodes = append(b.p.nodes, n)
+	return int32(len(b.p.nodes) - 1)
+}
+
+func (b *builder) rule(r int32) {
+	b.current = r
+	from := int32(len(b.p.nodes))
+	start := b.node(node{kind: nodeEmpty})
+	end := b.emit(b.def.rules[r].body, start)
+	if end >= 0 {
+		b.join(end, b.node(node{kind: nodeFinal}))
+	}
+	b.p.rules = append(b.p.rules, progRule{b.def.rules[r].name, start, from, int32(len(b.p.nodes))})
+}
+
+// join adds an empty move; from is an empty node.
+func (b *builder) join(from, to int32) {
+	b.p.nodes[from].eps = append(b.p.nodes[from].eps, to)
+}
+
+func (b *builder) hollow() int32 { return b.node(node{kind: nodeEmpty}) }
+
+// emit lays out e after the empty node from and returns the empty node behind
+// it, or -1 if e matches nothing.
+func (b *builder) emit(e *expr, from int32) int32 {
+	switch e.op {
+	case opEmpty:
+		return from
+	case opNever:
+		return -1
+	case opText:
+		for i := 0; i < len(e.text); i++ {
+			from = b.bytes(from, e.text[i])
+		}
+		return from
+	case opClass:
+		return b.class(e.ranges, from)
+	case opSeq:
+		for _, s := range e.subs {
+			if from = b.emit(s, from); from < 0 {
+				return -1
+			}
+		}
+		return from
+	case opAlt:
+		return b.alt(e, from)
+	case opRepeat:
+		return b.repeat(e, from)
+	case opNFA:
+		return b.embed(e.nfa, from)
+	case opObject:
+		return b.object(e.obj, from)
+	case opString:
+		b.p.strs = append(b.p.strs, e.str)
+		return b.jump(from, node{kind: nodeString, arg: int32(len(b.p.strs) - 1)})
+	default:
+		return b.jump(from, node{kind: nodeCall, arg: int32(e.rule), label: e.label})
+	}
+}
+
+// jump adds a node that returns to a new empty node.
+func (b *builder) jump(from int32, n node) int32 {
+	id := b.node(n)
+	b.join(from, id)
+	to := b.hollow()
+	b.p.nodes[id].next = to
+	return to
+}
+
+func (b *builder) bytes(from int32, c byte) int32 {
+	id := b.node(node{kind: nodeBytes})
+	b.join(from, id)
+	to := b.hollow()
+	b.p.nodes[id].edges = []edge{{c, c, to}}
+	return to
+}
+
+func (b *builder) alt(e *expr, from int32) int32 {
+	ends := make([]int32, 0, len(e.subs))
+	for _, s := range e.subs {
+		start := b.hollow()
+		b.join(from, start)
+		if end := b.emit(s, start); end >= 0 {
+			ends = append(ends, end)
+		}
+	}
+	if len(ends) == 0 {
+		return -1
+	}
+	to := b.hollow()
+	for _, end := range ends {
+		b.join(end, to)
+	}
+	return to
+}
+
+func (b *builder) class(ranges []runeRange, from int32) int32 {
+	head := b.node(node{kind: nodeBytes})
+	b.join(from, head)
+	to := b.hollow()
+	tails := map[regexTail]int32{}
+	for _, r := range normalize(ranges) {
+		utf8Sequences(r.lo, r.hi, func(s []byteRange) {
+			next := to
+			for i := len(s) - 1; i > 0; i-- {
+				k := regexTail{s[i].lo, s[i].hi, next}
+				n, ok := tails[k]
+				if !ok {
+					n = b.node(node{kind: nodeBytes, edges: []edge{{s[i].lo, s[i].hi, next}}})
+					tails[k] = n
+				}
+				next = n
+			}
+			b.p.nodes[head].edges = append(b.p.nodes[head].edges, edge{s[0].lo, s[0].hi, next})
+		})
+	}
+	if len(b.p.nodes[head].edges) == 0 {
+		return -1
+	}
+	return to
+}
+
+func (b *builder) embed(n *nfa, from int32) int32 {
+	empties := make([]int32, len(n.edges))
+	for i := range n.edges {
+		empties[i] = b.hollow()
+	}
+	to := b.hollow()
+	for i := range n.edges {
+		for _, e := range n.eps[i] {
+			b.join(empties[i], empties[e])
+		}
+		if n.final[i] {
+			b.join(empties[i], to)
+		}
+		if len(n.edges[i]) == 0 {
+			continue
+		}
+		edges := make([]edge, len(n.edges[i]))
+		for j, e := range n.edges[i] {
+			edges[j] = edge{e.lo, e.hi, empties[e.to]}
+		}
+		b.join(empties[i], b.node(node{kind: nodeBytes, edges: edges}))
+	}
+	b.join(from, empties[n.start])
+	return to
+}
+
+// repeat writes short repetitions out and leaves long ones to a counter.
+func (b *builder) repeat(e *expr, from int32) int32 {
+	body, lo, hi := e.subs[0], e.min, e.max
+	if exprNullable(body, b.nullable) {
+		// Empty rounds can fill any lower bound, so it says nothing.
+		lo, body = 0, b.nonEmpty(body)
+	}
+	if body.op == opNever {
+		if lo > 0 {
+			return -1
+		}
+		return from
+	}
+	size := exprSize(body)
+	if hi < 0 && lo*size <= expandNodes {
+		for i := 0; i < lo; i++ {
+			from = b.emit(body, from)
+		}
+		return b.loop(body, from)
+	}
+	if hi >= 0 && hi*size <= expandNodes {
+		return b.upTo(body, lo, hi, from)
+	}
+	r := b.bodyRule(body)
+	b.p.reps = append(b.p.reps, repetition{r, int32(lo), int32(hi)})
+	return b.jump(from, node{kind: nodeRepeat, arg: int32(len(b.p.reps) - 1)})
+}
+
+func (b *builder) loop(body *expr, from int32) int32 {
+	head := b.hollow()
+	b.join(from, head)
+	if end := b.emit(body, head); end >= 0 {
+		b.join(end, head)
+	}
+	to := b.hollow()
+	b.join(head, to)
+	return to
+}
+
+func (b *builder) upTo(body *expr, lo, hi int, from int32) int32 {
+	ends := []int32{}
+	for i := 0; i < hi; i++ {
+		if i >= lo {
+			ends = append(ends, from)
+		}
+		if from = b.emit(body, from); from < 0 {
+			break
+		}
+	}
+	if from >= 0 {
+		ends = append(ends, from)
+	}
+	if len(ends) == 0 {
+		return -1
+	}
+	to := b.hollow()
+	for _, e := range ends {
+		b.join(e, to)
+	}
+	return to
+}
+
+// bodyRule makes a rule of a repetition's body, once per expression. build's
+// loop lays it out later.
+func (b *builder) bodyRule(body *expr) int32 {
+	if body.op == opCall {
+		return int32(body.rule)
+	}
+	r, ok := b.bodies[body]
+	if !ok {
+		if b.bodies == nil {
+			b.bodies = map[*expr]int{}
+		}
+		r = b.newRule(b.def.rules[b.current].name, body, false)
+		b.bodies[body] = r
+	}
+	return int32(r)
+}

@@ -1,0 +1,414 @@
+package constrain
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// GBNF wants text that a grammar in llama.cpp's notation describes: rules
+// `name ::= ...` with literals, classes, groups, alternatives and the
+// repetitions * + ? {m} {m,} {m,n}; the text is what the rule "root" matches.
+// Left recursion is allowed. A repetition's bounds are at most 2^24.
+func GBNF(text string) Source { return gbnfSource(text) }
+
+type gbnfSource string
+
+// maxGBNFDepth bounds how deep groups nest.
+const maxGBNFDepth = 1000
+
+func (s gbnfSource) define() (*definition, error) {
+	p := &gbnfParser{text: string(s), def: &definition{}, index: map[string]int{}, used: map[int]int{}}
+	if err := p.grammar(); err != nil {
+		return nil, err
+	}
+	return p.def, nil
+}
+
+type gbnfParser struct {
+	text  string
+	pos   int
+	depth int
+	def   *definition
+	index map[string]int // rule by name
+	used  map[int]int    // rule to the offset of its first use
+}
+
+func (p *gbnfParser) errorf(format string, args ...any) error {
+	return syntaxAt(p.text, p.pos, format, args...)
+}
+
+func (p *gbnfParser) grammar() error {
+	if i := invalidUTF8(p.text); i >= 0 {
+		return syntaxAt(p.text, i, "the grammar is not valid UTF-8")
+	}
+	for p.space(true); p.pos < len(p.text); p.space(true) {
+		if err := p.rule(); err != nil {
+			return err
+		}
+	}
+	for r, at := range p.used {
+		if p.def.rules[r].body == nil {
+			return p.undefined(r, at)
+		}
+	}
+	root, ok := p.index["root"]
+	if !ok || p.def.rules[root].body == nil {
+		return syntaxAt(p.text, len(p.text), `the grammar has no rule "root"`)
+	}
+	p.def.root = root
+	return nil
+}
+
+// undefined reports the missing rule that is used first.
+func (p *gbnfParser) undefined(r, at int) error {
+	for r2, at2 := range p.used {
+		if p.def.rules[r2].body == nil && at2 < at {
+			r, at = r2, at2
+		}
+	}
+	return syntaxAt(p.text, at, "rule %q is not defined", clip(p.def.rules[r].name))
+}
+
+func invalidUTF8(s string) int {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// space skips blanks and comments, and line ends where lines says so.
+func (p *gbnfParser) space(lines bool) {
+	for p.pos < len(p.text) {
+		switch c := p.text[p.pos]; {
+		case c == ' ' || c == '\t':
+			p.pos++
+		case c == '#':
+			n := strings.IndexAny(p.text[p.pos:], "\r\n")
+			if n < 0 {
+				n = len(p.text) - p.pos
+			}
+			p.pos += n
+		case lines && (c == '\n' || c == '\r'):
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+func (p *gbnfParser) name() string {
+	from := p.pos
+	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
+		p.pos++
+	}
+	return p.text[from:p.pos]
+}
+
+func (p *gbnfParser) ruleIndex(name string) int {
+	r, ok := p.index[name]
+	if !ok {
+		r = p.def.add(name, nil)
+		p.index[name] = r
+	}
+	return r
+}
+
+func (p *gbnfParser) rule() error {
+	at := p.pos
+	name := p.name()
+	if name == "" {
+		return p.errorf("expected a rule name, found %s", p.here())
+	}
+	p.space(false)
+	if !strings.HasPrefix(p.text[p.pos:], "::=") {
+		return p.errorf(`expected "::=" after rule name %q, found %s`, clip(name), p.here())
+	}
+	p.pos += 3
+	p.space(true)
+	r := p.ruleIndex(name)
+	if p.def.rules[r].body != nil {
+		p.pos = at
+		return p.errorf("rule %q is defined twice", clip(name))
+	}
+	body, err := p.alternatives(false)
+	if err != nil {
+		return err
+	}
+	p.def.rules[r].body = body
+	if p.pos < len(p.text) && p.text[p.pos] != '\n' && p.text[p.pos] != '\r' {
+		return p.errorf("unexpected %s", p.here())
+	}
+	return nil
+}
+
+// here quotes what stands at the current position.
+func (p *gbnfParser) here() string {
+	if p.pos >= len(p.text) {
+		return "the end of the grammar"
+	}
+	r, _ := utf8.DecodeRuneInString(p.text[p.pos:])
+	return strconv.QuoteRune(r)
+}
+
+// alternatives reads sequences joined by bars. Inside a group line ends count
+// as blanks; outside they do only after a bar.
+func (p *gbnfParser) alternatives(group bool) (*expr, error) {
+	var alts []*expr
+	for {
+		s, err := p.sequence(group)
+		if err != nil {
+			return nil, err
+		}
+		alts = append(alts, s)
+		if p.pos >= len(p.text) || p.text[p.pos] != '|' {
+			return alt(alts...), nil
+		}
+		p.pos++
+		p.space(true)
+	}
+}
+
+func (p *gbnfParser) sequence(group bool) (*expr, error) {
+	var items []*expr
+	for {
+		p.space(group)
+		item, err := p.item()
+		if err != nil {
+			return nil, err
+		}
+		if item == nil {
+			return seq(items...), nil
+		}
+		// Repetition marks bind to the item before them.
+		for again := true; again; {
+			p.space(group)
+			if item, again, err = p.repetition(item); err != nil {
+				return nil, err
+			}
+		}
+		items = append(items, item)
+	}
+}
+
+// item reads one literal, class, group, dot or rule name, or returns nil.
+func (p *gbnfParser) item() (*expr, error) {
+	if p.pos >= len(p.text) {
+		return nil, nil
+	}
+	switch c := p.text[p.pos]; {
+	case c == '"':
+		return p.literal()
+	case c == '[':
+		return p.class()
+	case c == '.':
+		p.pos++
+		return class(runeRange{0, maxRune}), nil
+	case c == '(':
+		return p.group()
+	case c == '*' || c == '+' || c == '?' || c == '{':
+		return nil, p.errorf("nothing to repeat before %s", p.here())
+	case isNameByte(c):
+		at := p.pos
+		r := p.ruleIndex(p.name())
+		if _, ok := p.used[r]; !ok {
+			p.used[r] = at
+		}
+		return call(r), nil
+	}
+	return nil, nil
+}
+
+func (p *gbnfParser) group() (*expr, error) {
+	at := p.pos
+	p.pos++
+	if p.depth++; p.depth > maxGBNFDepth {
+		return nil, p.errorf("groups nest more than %d deep", maxGBNFDepth)
+	}
+	p.space(true)
+	e, err := p.alternatives(true)
+	if err != nil {
+		return nil, err
+	}
+	p.depth--
+	if p.pos >= len(p.text) || p.text[p.pos] != ')' {
+		p.pos = at
+		return nil, p.errorf(`this "(" is not closed`)
+	}
+	p.pos++
+	return e, nil
+}
+
+func (p *gbnfParser) literal() (*expr, error) {
+	at := p.pos
+	p.pos++
+	var b []byte
+	for p.pos < len(p.text) && p.text[p.pos] != '"' {
+		if p.text[p.pos] == '\n' {
+			break
+		}
+		r, err := p.char()
+		if err != nil {
+			return nil, err
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	if p.pos >= len(p.text) || p.text[p.pos] != '"' {
+		p.pos = at
+		return nil, p.errorf("this literal is not closed")
+	}
+	p.pos++
+	return text(string(b)), nil
+}
+
+func (p *gbnfParser) class() (*expr, error) {
+	at := p.pos
+	p.pos++
+	negated := p.pos < len(p.text) && p.text[p.pos] == '^'
+	if negated {
+		p.pos++
+	}
+	var ranges []runeRange
+	for p.pos < len(p.text) && p.text[p.pos] != ']' {
+		if p.text[p.pos] == '\n' {
+			break
+		}
+		from := p.pos
+		lo, err := p.char()
+		if err != nil {
+			return nil, err
+		}
+		hi := lo
+		if p.pos+1 < len(p.text) && p.text[p.pos] == '-' && p.text[p.pos+1] != ']' {
+			p.pos++
+			if hi, err = p.char(); err != nil {
+				return nil, err
+			}
+		}
+		if hi < lo {
+			p.pos = from
+			return nil, p.errorf("the range %s-%s is reversed", string(lo), string(hi))
+		}
+		ranges = append(ranges, runeRange{lo, hi})
+	}
+	if p.pos >= len(p.text) || p.text[p.pos] != ']' {
+		p.pos = at
+		return nil, p.errorf("this class is not closed")
+	}
+	p.pos++
+	if negated {
+		ranges = complement(ranges)
+	}
+	return class(normalize(ranges)...), nil
+}
+
+// char reads one character of a literal or class, with its escapes.
+func (p *gbnfParser) char() (rune, error) {
+	r, n := utf8.DecodeRuneInString(p.text[p.pos:])
+	if r != '\\' {
+		p.pos += n
+		return r, nil
+	}
+	if p.pos+1 >= len(p.text) {
+		return 0, p.errorf("an escape is cut off")
+	}
+	c := p.text[p.pos+1]
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	if digits > 0 {
+		return p.hexEscape(digits)
+	}
+	simple := map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '[': '[', ']': ']', '-': '-', '^': '^', '/': '/'}
+	r, ok := simple[c]
+	if !ok {
+		return 0, p.errorf(`unknown escape \%c`, c)
+	}
+	p.pos += 2
+	return r, nil
+}
+
+func (p *gbnfParser) hexEscape(digits int) (rune, error) {
+	from := p.pos + 2
+	if from+digits > len(p.text) {
+		return 0, p.errorf("an escape needs %d hexadecimal digits", digits)
+	}
+	n, err := strconv.ParseUint(p.text[from:from+digits], 16, 32)
+	if err != nil {
+		return 0, p.errorf("an escape needs %d hexadecimal digits", digits)
+	}
+	if !utf8.ValidRune(rune(n)) || n > maxRune {
+		return 0, p.errorf("U+%04X is not a code point", n)
+	}
+	p.pos = from + digits
+	return rune(n), nil
+}
+
+// repetition applies a mark to the item, if one stands here.
+func (p *gbnfParser) repetition(e *expr) (*expr, bool, error) {
+	if p.pos >= len(p.text) {
+		return e, false, nil
+	}
+	lo, hi := 0, -1
+	switch p.text[p.pos] {
+	case '*':
+	case '+':
+		lo = 1
+	case '?':
+		hi = 1
+	case '{':
+		var err error
+		if lo, hi, err = p.bounds(); err != nil {
+			return nil, false, err
+		}
+		return repeat(e, lo, hi), true, nil
+	default:
+		return e, false, nil
+	}
+	p.pos++
+	return repeat(e, lo, hi), true, nil
+}
+
+func (p *gbnfParser) bounds() (lo, hi int, err error) {
+	at := p.pos
+	end := strings.IndexByte(p.text[at:], '}')
+	if end < 0 {
+		return 0, 0, p.errorf("this count is not closed")
+	}
+	body := p.text[at+1 : at+end]
+	low, high, ranged := strings.Cut(body, ",")
+	lo, ok := parseCount(low)
+	if !ok && !(ranged && strings.TrimSpace(low) == "" && strings.TrimSpace(high) != "") {
+		return 0, 0, p.errorf("a count must be {m}, {m,} or {m,n} with numbers up to %d", maxRepeat)
+	}
+	switch {
+	case !ranged:
+		hi = lo
+	case strings.TrimSpace(high) == "":
+		hi = -1
+	default:
+		if hi, ok = parseCount(high); !ok {
+			return 0, 0, p.errorf("a count must be {m}, {m,} or {m,n} with numbers up to %d", maxRepeat)
+		}
+		if hi < lo {
+			return 0, 0, p.errorf("the count {%s} has its bounds reversed", clip(body))
+		}
+	}
+	p.pos = at + end + 1
+	return lo, hi, nil
+}
+
+func parseCount(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n > maxRepeat {
+		return 0, false
+	}
+	return int(n), true
+}

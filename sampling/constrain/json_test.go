@@ -1,0 +1,109 @@
+package constrain
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shared returns the path of data that lies beside the project and is not part
+// of it, or skips the test.
+func shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Skip("no go.mod above the package")
+		}
+		dir = up
+	}
+	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the shared data is not here: ", filepath.Join(parts...))
+	}
+	return path
+}
+
+func TestJSONSuite(t *testing.T) {
+	var data struct {
+		Cases []struct{ Name, Expect, Text, Base64 string }
+	}
+	readJSON(t, shared(t, "golden", "schemas", "json-test-suite", "cases.json"), &data)
+	g := compile(t, JSON(JSONOptions{Whitespace: WhitespaceAny}))
+	bounded := compile(t, JSON(JSONOptions{}))
+	for _, c := range data.Cases {
+		text := []byte(c.Text)
+		if c.Base64 != "" {
+			text, _ = base64.StdEncoding.DecodeString(c.Base64)
+		}
+		ok, at := g.Check(text)
+		if c.Expect == "accept" && !ok || c.Expect == "reject" && ok {
+			t.Errorf("%s: %q accepted %v, dead at %d", c.Name, text, ok, at)
+		}
+		if inner, _ := bounded.Check(text); inner && !ok {
+			t.Errorf("%s: accepted with bounded whitespace only", c.Name)
+		}
+	}
+}
+
+func TestJSONStrings(t *testing.T) {
+	g := compile(t, JSON(JSONOptions{}))
+	for s, want := range map[string]int{
+		`"a\u00e9"`: -2, `"\ud83d\ude00"`: -2, `"\uD83D\uDE00x"`: -2, `"é😀"`: -2, `""`: -2, `"\""`: -2,
+		`"\ud83d"`: 7, `"\ude00"`: 4, `"\ud83d\n"`: 8, `"\x"`: 2, "\"\n\"": 1, `"\u12`: -1, `"`: -1, "\"\xff\"": 1,
+		"\"\xed\xa0\x80\"": 1,
+		`"\udZ`:            5,
+	} {
+		ok, at := g.Check([]byte(s))
+		if ok != (want == -2) || !ok && at != want {
+			t.Errorf("%q: accepted %v, dead at %d, want %d", s, ok, at, want)
+		}
+	}
+}
+
+func TestJSONWhitespaceIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		w    Whitespace
+		text string
+		ok   bool
+	}{
+		{WhitespaceBounded, `{"a": [1, 2]}`, true},
+		{WhitespaceBounded, "{\n  \"a\": 1\n}", true},
+		{WhitespaceBounded, " 1", false},
+		{WhitespaceBounded, "1 ", false},
+		{WhitespaceBounded, "[1,  2]", false},
+		{WhitespaceBounded, "[\n" + strings.Repeat(" ", 32) + "1]", true},
+		{WhitespaceBounded, "[\n" + strings.Repeat(" ", 33) + "1]", false},
+		{WhitespaceBounded, "[\n\n1]", false},
+		{WhitespaceCompact, `{"a":[1,2]}`, true},
+		{WhitespaceCompact, `{"a": 1}`, false},
+		{WhitespaceAny, " [ \t\r\n 1 ] ", true},
+	} {
+		if ok, _ := compile(t, JSON(JSONOptions{Whitespace: c.w})).Check([]byte(c.text)); ok != c.ok {
+			t.Errorf("whitespace %d: %q accepted %v, want %v", c.w, c.text, ok, c.ok)
+		}
+	}
+}
+
+func TestJSONDeepNesting(t *testing.T) {
+	g := compile(t, JSON(JSONOptions{}))
+	const n = 100_000
+	if ok, _ := g.Check([]byte(strings.Repeat("[", n) + strings.Repeat("]", n))); !ok {
+		t.Error("100,000 brackets rejected")
+	}
+	if ok, at := g.Check([]byte(strings.Repeat("[", n) + "}")); ok || at != n {
+		t.Errorf("unbalanced brackets: accepted %v, dead at %d, want %d", ok, at, n)
+	}
+	if ok, at := g.Check([]byte(strings.Repeat(`[{"":`, 50_000))); ok || at != -1 {
+		t.Errorf("open brackets: accepted %v, dead at %d, want -1", ok, at)
+	}
+}

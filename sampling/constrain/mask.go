@@ -1,0 +1,402 @@
+package constrain
+
+import "math/bits"
+
+// A maskEntry is the answer for one state: which tokens may come next.
+type maskEntry struct {
+	bits  []uint64 // dense form
+	ids   []int32  // or sparse form, where bits is nil
+	count int
+	// farthest bounds the distance to completion behind any allowed token.
+	farthest int32
+}
+
+func (e *maskEntry) bytes() int { return 8*len(e.bits) + 4*len(e.ids) + 64 }
+
+func (e *maskEntry) has(id int32) bool {
+	if e.bits != nil {
+		return e.bits[id>>6]>>(id&63)&1 != 0
+	}
+	for _, x := range e.ids {
+		if x == id {
+			return true
+		}
+	}
+	return false
+}
+
+// write puts the mask into dst.
+func (e *maskEntry) write(dst []uint64) {
+	if e.bits != nil {
+		copy(dst, e.bits)
+		return
+	}
+	clear(dst)
+	for _, id := range e.ids {
+		dst[id>>6] |= 1 << (id & 63)
+	}
+}
+
+// collect calls fn for every allowed token in ascending order of ids when the
+// entry is dense, in trie order when it is sparse.
+func (e *maskEntry) collect(fn func(id int32)) {
+	for _, id := range e.ids {
+		fn(id)
+	}
+	for w, x := range e.bits {
+		for ; x != 0; x &= x - 1 {
+			fn(int32(w<<6 + bits.TrailingZeros64(x)))
+		}
+	}
+}
+
+// A sink gathers tokens during a walk.
+type sink struct {
+	bits     []uint64
+	ids      []int32
+	farthest int32
+	escapes  []int32 // trie nodes reached as the known part of the stack ended
+}
+
+func (o *sink) reset(words int) {
+	if len(o.bits) != words {
+		o.bits = make([]uint64, words)
+	} else {
+		clear(o.bits)
+	}
+	o.ids, o.escapes, o.farthest = o.ids[:0], o.escapes[:0], 0
+}
+
+// A sharedMask is the answer for an item whose stack is cut at the rule it is
+// in: the tokens that stay inside the rule, and what is left of the tokens
+// that leave it, as a trie to be walked from wherever the rule was called.
+// Every call of the rule shares it.
+type sharedMask struct {
+	maskEntry
+	after trie
+}
+
+// A stringKey names a place in a string without restriction but its length.
+type stringKey struct {
+	q, lo, hi int32
+	esc       escape
+}
+
+// walk follows the subtrees between nodes lo and hi from state s.
+func (m *Matcher) walk(t *trie, lo, hi int32, s int32, out *sink) {
+	a := m.a
+	for i := lo; i < hi; {
+		size := t.size[i]
+		if to := a.step(s, t.bytes[i]); to != dead {
+			if first, last := t.first[i], t.first[i+1]; first != last {
+				for _, id := range t.tokens[first:last] {
+					out.bits[id>>6] |= 1 << (id & 63)
+					out.ids = append(out.ids, id)
+				}
+				out.farthest = max(out.farthest, a.states[to].dist)
+			}
+			if size > 1 {
+				if a.states[to].escapes {
+					out.escapes = append(out.escapes, i)
+				}
+				m.walk(t, i+1, i+size, to, out)
+			}
+		}
+		i += size
+	}
+}
+
+// walkRoot walks a whole trie, looking only at first bytes that s allows.
+func (m *Matcher) walkRoot(t *trie, s int32, out *sink) {
+	live := m.a.states[s].live
+	for w, x := range live {
+		for ; x != 0; x &= x - 1 {
+			b := w<<6 + bits.TrailingZeros64(x)
+			if at := t.root[b]; at > 0 {
+				m.walk(t, at-1, at-1+t.size[at-1], s, out)
+			}
+		}
+	}
+}
+
+// wideLive is the number of bytes from which an item is worth sharing.
+const wideLive = 24
+
+// compute answers for a state. A token is allowed if it is for any of the
+// state's items, so the items are answered one by one where that shares work.
+func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
+	layer := LayerWalk
+	out := &m.sink
+	out.reset(m.v.Words())
+	items := m.a.states[s].items
+	var narrow []item
+	for _, it := range items {
+		if it.at < 0 || popcount(m.a.itemLive(it)) >= wideLive && len(items) <= 8 {
+			if m.item(it, out) {
+				layer = LayerSlice
+			}
+			continue
+		}
+		narrow = append(narrow, it)
+	}
+	switch {
+	case len(narrow) == len(items):
+		m.walkRoot(&m.v.trie, s, out)
+	case len(narrow) > 0:
+		m.walkRoot(&m.v.trie, m.a.stateOf(narrow), out)
+	}
+	return m.entry(out), layer
+}
+
+func popcount(set *[4]uint64) int {
+	return bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) + bits.OnesCount64(set[2]) + bits.OnesCount64(set[3])
+}
+
+// entry makes an immutable answer of what a sink holds.
+func (m *Matcher) entry(out *sink) *maskEntry {
+	e := &maskEntry{farthest: out.farthest}
+	for _, w := range out.bits {
+		e.count += bits.OnesCount64(w)
+	}
+	if e.count*16 > m.v.size || e.count > len(out.ids) {
+		e.bits = append([]uint64(nil), out.bits...)
+		return e
+	}
+	e.ids = make([]int32, 0, e.count)
+	e.collectFrom(out.bits)
+	return e
+}
+
+func (e *maskEntry) collectFrom(set []uint64) {
+	for w, x := range set {
+		for ; x != 0; x &= x - 1 {
+			e.ids = append(e.ids, int32(w<<6+bits.TrailingZeros64(x)))
+		}
+	}
+}
+
+// item adds what one item allows, from the shared answer for its rule and a
+// short walk for the tokens that leave the rule. It reports whether the shared
+// answer was at hand.
+func (m *Matcher) item(it item, out *sink) bool {
+	if it.at < 0 {
+		st := m.a.strings[^it.at].stringState
+		if lang, ok := m.a.p.strs[st.str].lang.(*exceptText); ok {
+			return m.exceptItem(it, st, lang, out)
+		}
+	}
+	shared, caller, hit := m.shared(it)
+	m.merge(shared, caller, out)
+	return hit
+}
+
+func (m *Matcher) merge(shared *sharedMask, caller int32, out *sink) {
+	for i, w := range shared.bits {
+		out.bits[i] |= w
+	}
+	for _, id := range shared.ids {
+		out.bits[id>>6] |= 1 << (id & 63)
+	}
+	out.farthest = max(out.farthest, add32(shared.farthest, m.a.frames[caller].dist))
+	if len(shared.after.bytes) == 0 {
+		return
+	}
+	if to := m.a.left(caller); to != dead {
+		m.walkRoot(&shared.after, to, out)
+	}
+}
+
+// exceptItem answers for a text with exceptions: all that a text without them
+// allows, minus the tokens that close the string on an exception.
+func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sink) bool {
+	plain := st
+	plain.str, plain.q = m.a.p.strs[st.str].free, lang.phase(st.q)
+	at, ok := m.a.internString(plain)
+	if !ok {
+		return false
+	}
+	own := sink{bits: make([]uint64, len(out.bits))}
+	shared, caller, hit := m.shared(item{at, it.stack})
+	m.merge(shared, caller, &own)
+	t := &m.v.trie
+	state := m.a.stateOf([]item{it})
+	for w, x := range m.a.states[state].live {
+		for ; x != 0; x &= x - 1 {
+			if at := t.root[w<<6+bits.TrailingZeros64(x)]; at > 0 {
+				m.dropExceptions(t, at-1, at-1+t.size[at-1], state, &own)
+			}
+		}
+	}
+	if lang.phase(st.q) == 0 && st.esc == 0 && !lang.accept(st.q) {
+		if at := t.root['"']; at > 0 {
+			dropSubtree(t, at-1, &own)
+		}
+	}
+	for i, w := range own.bits {
+		out.bits[i] |= w
+	}
+	out.farthest = max(out.farthest, own.farthest)
+	return hit
+}
+
+// dropExceptions clears the tokens below nodes lo..hi that close the string on
+// an exception, following only paths that are still on the list.
+func (m *Matcher) dropExceptions(t *trie, lo, hi, s int32, own *sink) {
+	a := m.a
+	it := a.states[s].items[0]
+	st := a.strings[^it.at].stringState
+	onException := st.esc == 0 && !a.p.strs[st.str].lang.inside(st.q) && !a.p.strs[st.str].lang.accept(st.q)
+	for i := lo; i < hi; i += t.size[i] {
+		b := t.bytes[i]
+		if b == '"' && st.esc == 0 {
+			if onException {
+				dropSubtree(t, i, own)
+			}
+			continue
+		}
+		to := a.step(s, b)
+		if to == dead || t.size[i] == 1 || len(a.states[to].items) != 1 {
+			continue
+		}
+		next := a.states[to].items[0]
+		if next.at < 0 && a.strings[^next.at].str == st.str {
+			m.dropExceptions(t, i+1, i+t.size[i], to, own)
+		}
+	}
+}
+
+func dropSubtree(t *trie, i int32, own *sink) {
+	for _, id := range t.tokens[t.first[i]:t.first[i+t.size[i]]] {
+		own.bits[id>>6] &^= 1 << (id & 63)
+	}
+}
+
+// shared returns the shared answer for an item and the stack its rule was
+// called with. hit is false if the answer had to be computed.
+func (m *Matcher) shared(it item) (shared *sharedMask, caller int32, hit bool) {
+	cut, caller := m.cut(it)
+	if s, ok := m.sharedMasks[cut]; ok {
+		return s, caller, true
+	}
+	key, plain := m.plainKey(cut)
+	if plain {
+		m.v.mu.Lock()
+		s := m.v.shared[key]
+		m.v.mu.Unlock()
+		if s != nil {
+			m.sharedMasks[cut] = s
+			return s, caller, true
+		}
+	}
+	s := m.computeShared(cut)
+	m.sharedMasks[cut] = s
+	if plain {
+		m.v.mu.Lock()
+		m.v.shared[key] = s
+		m.v.mu.Unlock()
+	}
+	return s, caller, false
+}
+
+// plainKey reports whether a cut item is in a string of any text.
+func (m *Matcher) plainKey(cut item) (stringKey, bool) {
+	if cut.at >= 0 || cut.stack != unknown {
+		return stringKey{}, false
+	}
+	st := m.a.strings[^cut.at].stringState
+	if _, ok := m.a.p.strs[st.str].lang.(anyText); !ok {
+		return stringKey{}, false
+	}
+	return stringKey{st.q, st.lo, st.hi, st.esc}, true
+}
+
+// cut replaces the stack below the item's own rule by the unknown, and counts
+// that no token can exhaust by ones just beyond the longest token.
+func (m *Matcher) cut(it item) (cut item, caller int32) {
+	a := m.a
+	var kept []frame
+	caller = it.stack
+	for caller > unknown {
+		f := a.frames[caller]
+		if a.p.nodes[f.place].kind != nodeRepeat {
+			break
+		}
+		kept = append(kept, f)
+		caller = f.parent
+	}
+	beyond := int32(m.v.longest) + 1
+	stack := unknown
+	for i := len(kept) - 1; i >= 0; i-- {
+		lo, hi := kept[i].a, kept[i].b
+		lo = min(lo, beyond)
+		if hi >= beyond {
+			hi = -1
+		}
+		stack = a.frame(kept[i].place, lo, hi, stack)
+	}
+	at := it.at
+	if at < 0 {
+		st := a.strings[^at].stringState
+		if _, ok := a.p.strs[st.str].lang.(anyText); ok {
+			st.lo = min(st.lo, beyond)
+			if st.hi >= beyond {
+				st.hi = -1
+			}
+			at, _ = a.internString(st)
+		}
+	}
+	return item{at, stack}, caller
+}
+
+func (m *Matcher) computeShared(cut item) *sharedMask {
+	out := &sink{bits: make([]uint64, m.v.Words())}
+	m.walkRoot(&m.v.trie, m.a.stateOf([]item{cut}), out)
+	s := &sharedMask{maskEntry: *m.entry(out)}
+	s.after = mergeSubtrees(&m.v.trie, out.escapes)
+	return s
+}
+
+// mergeSubtrees lays the children of several trie nodes over each other.
+func mergeSubtrees(t *trie, nodes []int32) trie {
+	var out trie
+	if len(nodes) == 0 {
+		return out
+	}
+	ranges := make([][2]int32, len(nodes))
+	for i, n := range nodes {
+		ranges[i] = [2]int32{n + 1, n + t.size[n]}
+	}
+	out.merge(t, ranges, true)
+	out.first = append(out.first, int32(len(out.tokens)))
+	return out
+}
+
+func (o *trie) merge(t *trie, ranges [][2]int32, top bool) {
+	var children [256][]int32
+	for _, r := range ranges {
+		for i := r[0]; i < r[1]; i += t.size[i] {
+			children[t.bytes[i]] = append(children[t.bytes[i]], i)
+		}
+	}
+	for b, list := range children {
+		if len(list) == 0 {
+			continue
+		}
+		at := int32(len(o.bytes))
+		if top {
+			o.root[b] = at + 1
+		}
+		o.bytes, o.size, o.first = append(o.bytes, byte(b)), append(o.size, 0), append(o.first, int32(len(o.tokens)))
+		var below [][2]int32
+		for _, i := range list {
+			o.tokens = append(o.tokens, t.tokens[t.first[i]:t.first[i+1]]...)
+			if t.size[i] > 1 {
+				below = append(below, [2]int32{i + 1, i + t.size[i]})
+			}
+		}
+		if len(below) > 0 {
+			o.merge(t, below, false)
+		}
+		o.size[at] = int32(len(o.bytes)) - at
+	}
+}

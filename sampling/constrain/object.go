@@ -1,0 +1,273 @@
+package constrain
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// An objectLang is the members of a JSON object between the braces. Blanks
+// next to the braces belong to the caller.
+type objectLang struct {
+	keys      []memberLang
+	extra     *expr // an undeclared member, key to value; nil if none may come
+	separator *expr // the comma with the blanks around it
+	min, max  int   // number of properties; max < 0 is unlimited
+	anyOrder  bool
+}
+
+type memberLang struct {
+	body     *expr // key, colon and value
+	required bool
+}
+
+func (o *objectLang) nullable() bool {
+	if o.min > 0 {
+		return false
+	}
+	for _, k := range o.keys {
+		if k.required {
+			return false
+		}
+	}
+	return true
+}
+
+// object lays out an object's members: as plain nodes where the order is fixed
+// and nothing is counted, else as one node that tracks what was seen.
+func (b *builder) object(o *objectLang, from int32) int32 {
+	if !o.anyOrder && o.min <= 0 && o.max < 0 {
+		return b.orderedObject(o, from)
+	}
+	p := &objectProg{extra: -1, min: int32(o.min), max: int32(o.max), anyOrder: o.anyOrder}
+	for _, k := range o.keys {
+		p.keys = append(p.keys, objectKey{b.bodyRule(k.body), k.required})
+	}
+	if o.extra != nil {
+		p.extra = b.bodyRule(o.extra)
+	}
+	p.separator = b.bodyRule(o.separator)
+	b.p.objs = append(b.p.objs, p)
+	return b.jump(from, node{kind: nodeObject, arg: int32(len(b.p.objs) - 1)})
+}
+
+// orderedObject lays out members in their order. keys[i] is the choice of the
+// i-th member or, if that is optional, of a later one; after[i] stands behind
+// a member when the i-th is the next to choose.
+func (b *builder) orderedObject(o *objectLang, from int32) int32 {
+	n := len(o.keys)
+	lastRequired := -1
+	for i, k := range o.keys {
+		if k.required {
+			lastRequired = i
+		}
+	}
+	to := b.hollow()
+	keys, after := make([]int32, n+1), make([]int32, n+1)
+	for i := range keys {
+		keys[i], after[i] = b.hollow(), b.hollow()
+	}
+	for i := 0; i <= n; i++ {
+		if i < n {
+			if end := b.emit(o.keys[i].body, b.branch(keys[i])); end >= 0 {
+				b.join(end, after[i+1])
+			}
+			if !o.keys[i].required {
+				b.join(keys[i], keys[i+1])
+			}
+		}
+		if i > lastRequired {
+			b.join(after[i], to)
+		}
+		if i == n && o.extra == nil {
+			continue // nothing can follow the last member
+		}
+		next := b.emit(o.separator, b.branch(after[i]))
+		b.join(next, keys[i])
+		if o.extra != nil {
+			b.join(b.emit(o.extra, b.branch(next)), after[i])
+		}
+	}
+	b.join(from, keys[0])
+	if o.extra != nil {
+		b.join(b.emit(o.extra, b.branch(from)), after[0])
+	}
+	if lastRequired < 0 {
+		b.join(from, to)
+	}
+	return to
+}
+
+func (b *builder) branch(from int32) int32 {
+	n := b.hollow()
+	b.join(from, n)
+	return n
+}
+
+// objectData is what the engine remembers inside an object.
+type objectData struct {
+	first bool  // no member yet
+	sep   bool  // the comma before the next member has been read
+	count int32 // members so far, at most what the bounds need
+	next  int32 // fixed order: the first key that may still come
+	seen  string
+}
+
+func (d objectData) has(key int) bool {
+	return key>>3 < len(d.seen) && d.seen[key>>3]>>(key&7)&1 != 0
+}
+
+func (d objectData) with(key, keys int) string {
+	set := make([]byte, (keys+7)/8)
+	copy(set, d.seen)
+	set[key>>3] |= 1 << (key & 7)
+	return string(set)
+}
+
+// open reports whether a key may still come as far as order and uniqueness go.
+func (o *objectProg) open(p *prog, d objectData, key int) bool {
+	if p.ruleMin[o.keys[key].rule] >= unreachable {
+		return false
+	}
+	if o.anyOrder {
+		return !d.has(key)
+	}
+	return int32(key) >= d.next
+}
+
+// wanted counts the required keys that are still missing.
+func (o *objectProg) wanted(d objectData) int32 {
+	n := int32(0)
+	for i, k := range o.keys {
+		if k.required && (o.anyOrder && !d.has(i) || !o.anyOrder && int32(i) >= d.next) {
+			n++
+		}
+	}
+	return n
+}
+
+// can reports whether the object can still be completed after d.
+func (o *objectProg) can(p *prog, d objectData) bool {
+	wanted := o.wanted(d)
+	if o.max >= 0 && d.count+wanted > o.max {
+		return false
+	}
+	if d.count+wanted >= o.min || o.hasExtra(p) {
+		return true
+	}
+	left := int32(0)
+	for i := range o.keys {
+		if o.open(p, d, i) {
+			left++
+		}
+	}
+	return d.count+left >= o.min
+}
+
+func (o *objectProg) hasExtra(p *prog) bool {
+	return o.extra >= 0 && p.ruleMin[o.extra] < unreachable
+}
+
+// done reports whether the object may close now.
+func (o *objectProg) done(d objectData) bool {
+	return d.count >= o.min && o.wanted(d) == 0
+}
+
+// take returns the data after a member; key < 0 is an undeclared one. ok is
+// false if it may not come now.
+func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok bool) {
+	next = d
+	next.first, next.sep = false, false
+	// Counting on past the last bound that matters would only make more states.
+	if o.max >= 0 || d.count < o.min {
+		next.count++
+	}
+	if o.max >= 0 && next.count > o.max {
+		return next, false
+	}
+	if key < 0 {
+		return next, o.hasExtra(p) && o.can(p, next)
+	}
+	if !o.open(p, d, key) {
+		return next, false
+	}
+	if o.anyOrder {
+		next.seen = d.with(key, len(o.keys))
+	} else {
+		for i := d.next; i < int32(key); i++ {
+			if o.keys[i].required {
+				return next, false
+			}
+		}
+		next.next = int32(key) + 1
+	}
+	return next, o.can(p, next)
+}
+
+// more reports whether any member may follow.
+func (o *objectProg) more(p *prog, d objectData) bool {
+	if _, ok := o.take(p, d, -1); ok {
+		return true
+	}
+	for i := range o.keys {
+		if _, ok := o.take(p, d, i); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// distance is the fewest bytes of members that complete the object after d:
+// the required ones and the cheapest others that reach the lower bound.
+func (o *objectProg) distance(p *prog, d objectData) int32 {
+	if !o.can(p, d) {
+		return unreachable
+	}
+	sum, members := int32(0), int32(0)
+	var spare []int32
+	for i, k := range o.keys {
+		switch {
+		case k.required && (o.anyOrder && !d.has(i) || !o.anyOrder && int32(i) >= d.next):
+			sum = add32(sum, p.ruleMin[k.rule])
+			members++
+		case o.open(p, d, i):
+			spare = append(spare, p.ruleMin[k.rule])
+		}
+	}
+	need := max(0, o.min-d.count-members)
+	if d.sep && members == 0 {
+		need = max(need, 1) // a comma wants a member
+	}
+	members += need
+	extra := unreachable
+	if o.hasExtra(p) {
+		extra = p.ruleMin[o.extra]
+	}
+	slices.Sort(spare)
+	for _, cost := range spare {
+		if need == 0 || cost > extra {
+			break
+		}
+		sum = add32(sum, cost)
+		need--
+	}
+	sum = add32(sum, mul32(extra, need))
+	if (d.first || d.sep) && members > 0 {
+		members--
+	}
+	return add32(sum, mul32(p.ruleMin[o.separator], members))
+}
+
+// appendKey writes d so that equal data have equal bytes.
+func (d objectData) appendKey(b []byte) []byte {
+	flags := byte(0)
+	if d.first {
+		flags |= 1
+	}
+	if d.sep {
+		flags |= 2
+	}
+	b = append(b, flags)
+	b = binary.LittleEndian.AppendUint32(b, uint32(d.count))
+	b = binary.LittleEndian.AppendUint32(b, uint32(d.next))
+	return append(b, d.seen...)
+}

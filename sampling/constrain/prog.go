@@ -1,0 +1,220 @@
+package constrain
+
+// A prog is the one representation every source compiles to: rules made of
+// nodes that are joined by byte ranges, calls, counted repetitions, JSON
+// strings and JSON objects (a recursive transition network over bytes). It is
+// immutable once built.
+type prog struct {
+	nodes   []node
+	rules   []progRule
+	root    int32
+	reps    []repetition
+	strs    []*stringLang
+	objs    []*objectProg
+	dist    []int32 // per node: fewest bytes to the end of its rule, or unreachable
+	ruleMin []int32 // per rule: fewest bytes of a text, or unreachable
+	live    [][4]uint64
+}
+
+// unreachable marks what no text can complete. Distances saturate below it.
+const unreachable = int32(1) << 30
+
+type nodeKind uint8
+
+const (
+	nodeEmpty  nodeKind = iota // eps only
+	nodeBytes                  // edges
+	nodeFinal                  // end of the rule
+	nodeCall                   // arg = rule, then next
+	nodeRepeat                 // arg = index into reps, then next
+	nodeString                 // arg = index into strs, then next
+	nodeObject                 // arg = index into objs, then next
+)
+
+type node struct {
+	kind  nodeKind
+	rule  int32
+	arg   int32
+	next  int32
+	edges []edge
+	eps   []int32
+	label string
+}
+
+type progRule struct {
+	name     string
+	start    int32
+	from, to int32 // its nodes are from..to-1
+}
+
+// A repetition runs a rule between min and max times; max < 0 is unlimited.
+// The rule matches no empty text.
+type repetition struct {
+	rule     int32
+	min, max int32
+}
+
+// An objectProg is the members of an object whose count or order is tracked
+// at run time: any order, or a bound on the number of properties.
+type objectProg struct {
+	keys      []objectKey
+	extra     int32 // rule of an undeclared member, or -1
+	separator int32 // rule of the comma with its blanks
+	min, max  int32 // properties; max < 0 is unlimited
+	anyOrder  bool
+}
+
+type objectKey struct {
+	rule     int32 // key, colon and value
+	required bool
+}
+
+// add32 adds distances, saturating at unreachable.
+func add32(a, b int32) int32 {
+	if a >= unreachable || b >= unreachable {
+		return unreachable
+	}
+	return min(a+b, unreachable-1)
+}
+
+func mul32(a, n int32) int32 {
+	if n == 0 {
+		return 0
+	}
+	if a >= unreachable {
+		return unreachable
+	}
+	return int32(min(int64(a)*int64(n), int64(unreachable-1)))
+}
+
+// measure fills dist and ruleMin. Values start unreachable and only fall, so
+// revisiting the callers of a rule that changed ends.
+func (p *prog) measure() {
+	p.dist = make([]int32, len(p.nodes))
+	p.ruleMin = make([]int32, len(p.rules))
+	for i := range p.dist {
+		p.dist[i] = unreachable
+	}
+	for i := range p.ruleMin {
+		p.ruleMin[i] = unreachable
+	}
+	callers := p.callers()
+	queued := make([]bool, len(p.rules))
+	queue := make([]int32, 0, len(p.rules))
+	for r := len(p.rules) - 1; r >= 0; r-- {
+		queue = append(queue, int32(r))
+		queued[r] = true
+	}
+	for len(queue) > 0 {
+		r := queue[0]
+		queue = queue[1:]
+		queued[r] = false
+		p.measureRule(r)
+		if d := p.dist[p.rules[r].start]; d < p.ruleMin[r] {
+			p.ruleMin[r] = d
+			for _, c := range callers[r] {
+				if !queued[c] {
+					queued[c] = true
+					queue = append(queue, c)
+				}
+			}
+		}
+	}
+}
+
+func (p *prog) callers() [][]int32 {
+	callers := make([][]int32, len(p.rules))
+	note := func(callee, caller int32) {
+		if l := callers[callee]; callee >= 0 && (len(l) == 0 || l[len(l)-1] != caller) {
+			callers[callee] = append(l, caller)
+		}
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		switch n.kind {
+		case nodeCall:
+			note(n.arg, n.rule)
+		case nodeRepeat:
+			note(p.reps[n.arg].rule, n.rule)
+		case nodeObject:
+			o := p.objs[n.arg]
+			for _, k := range o.keys {
+				note(k.rule, n.rule)
+			}
+			note(o.separator, n.rule)
+			if o.extra >= 0 {
+				note(o.extra, n.rule)
+			}
+		}
+	}
+	return callers
+}
+
+// measureRule relaxes the nodes of one rule until nothing changes. Chains are
+// built front to back, so walking backwards settles most in one round.
+func (p *prog) measureRule(r int32) {
+	for changed := true; changed; {
+		changed = false
+		for i := p.rules[r].to - 1; i >= p.rules[r].from; i-- {
+			if d := p.nodeDist(i); d < p.dist[i] {
+				p.dist[i] = d
+				changed = true
+			}
+		}
+	}
+}
+
+func (p *prog) nodeDist(i int32) int32 {
+	n := &p.nodes[i]
+	best := unreachable
+	switch n.kind {
+	case nodeFinal:
+		return 0
+	case nodeBytes:
+		for _, e := range n.edges {
+			best = min(best, add32(1, p.dist[e.to]))
+		}
+	case nodeEmpty:
+		for _, e := range n.eps {
+			best = min(best, p.dist[e])
+		}
+	case nodeCall:
+		best = add32(p.ruleMin[n.arg], p.dist[n.next])
+	case nodeRepeat:
+		r := p.reps[n.arg]
+		best = add32(mul32(p.ruleMin[r.rule], r.min), p.dist[n.next])
+	case nodeString:
+		best = add32(p.strs[n.arg].minBytes(), p.dist[n.next])
+	case nodeObject:
+		o := p.objs[n.arg]
+		best = add32(o.distance(p, objectData{first: true}), p.dist[n.next])
+	}
+	return best
+}
+
+// index fills the live bytes of nodes, leaving out moves that cannot finish.
+func (p *prog) index() {
+	p.live = make([][4]uint64, len(p.nodes))
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		if n.kind != nodeBytes {
+			continue
+		}
+		kept := n.edges[:0]
+		for _, e := range n.edges {
+			if p.dist[e.to] < unreachable {
+				kept = append(kept, e)
+				setBytes(&p.live[i], e.lo, e.hi)
+			}
+		}
+		n.edges = kept
+	}
+}
+
+func setBytes(set *[4]uint64, lo, hi byte) {
+	for b := int(lo); b <= int(hi); b++ {
+		set[b>>6] |= 1 << (b & 63)
+	}
+}
+
+func hasByte(set *[4]uint64, b byte) bool { return set[b>>6]>>(b&63)&1 != 0 }

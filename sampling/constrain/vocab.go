@@ -1,0 +1,118 @@
+package constrain
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+)
+
+// A Vocab is a tokenizer's pieces as a byte trie. It is built once per
+// tokenizer, is immutable to its users and safe for concurrent use.
+type Vocab struct {
+	size    int
+	pieces  [][]byte // nil for ids that are never allowed
+	eog     []int32
+	isEOG   map[int32]bool
+	longest int
+	bytes   [4]uint64 // bytes that are a piece of their own
+	trie    trie
+
+	mu     sync.Mutex
+	shared map[stringKey]*sharedMask // masks inside plain JSON strings
+}
+
+// NewVocab builds the trie of the pieces of ids 0..size-1. A piece is the
+// token's exact bytes; ids with an empty piece or for which skip (may be nil)
+// reports true are never allowed. eog lists the tokens that end a text; their
+// pieces are ignored.
+func NewVocab(piece func(id int32) []byte, size int, eog []int32, skip func(id int32) bool) *Vocab {
+	v := &Vocab{size: size, pieces: make([][]byte, size), isEOG: map[int32]bool{}, shared: map[stringKey]*sharedMask{}}
+	for _, id := range eog {
+		if id >= 0 && int(id) < size && !v.isEOG[id] {
+			v.isEOG[id] = true
+			v.eog = append(v.eog, id)
+		}
+	}
+	ids := make([]int32, 0, size)
+	for id := int32(0); int(id) < size; id++ {
+		if v.isEOG[id] || skip != nil && skip(id) {
+			continue
+		}
+		p := piece(id)
+		if len(p) == 0 {
+			continue
+		}
+		v.pieces[id] = bytes.Clone(p)
+		v.longest = max(v.longest, len(p))
+		if len(p) == 1 {
+			setBytes(&v.bytes, p[0], p[0])
+		}
+		ids = append(ids, id)
+	}
+	slices.SortStableFunc(ids, func(a, b int32) int { return bytes.Compare(v.pieces[a], v.pieces[b]) })
+	v.trie = makeTrie(len(ids), func(i int) ([]byte, int32) { return v.pieces[ids[i]], ids[i] })
+	return v
+}
+
+// Size returns the number of ids, the length of a mask in bits.
+func (v *Vocab) Size() int { return v.size }
+
+// Words returns the number of 64-bit words of a mask.
+func (v *Vocab) Words() int { return (v.size + 63) / 64 }
+
+// Piece returns the bytes of a token, nil if it is never allowed. The slice is
+// the vocabulary's own.
+func (v *Vocab) Piece(id int32) []byte {
+	if id < 0 || int(id) >= v.size {
+		return nil
+	}
+	return v.pieces[id]
+}
+
+// IsEOG reports whether a token ends a text.
+func (v *Vocab) IsEOG(id int32) bool { return v.isEOG[id] }
+
+// A trie is a byte trie laid out in depth-first order, so that a walk moves
+// forward through memory and skips a subtree by adding its size.
+type trie struct {
+	bytes  []byte
+	size   []int32 // nodes of the subtree, the node itself included
+	tokens []int32 // tokens[first[i]:first[i+1]] end at node i
+	first  []int32
+	root   [256]int32 // node+1 of a first byte
+}
+
+// makeTrie builds a trie of n entries in ascending order of their bytes.
+func makeTrie(n int, entry func(i int) ([]byte, int32)) trie {
+	var t trie
+	var path []int32 // open nodes, by depth
+	var last []byte
+	closeTo := func(depth int) {
+		for len(path) > depth {
+			i := path[len(path)-1]
+			t.size[i] = int32(len(t.bytes)) - i
+			path = path[:len(path)-1]
+		}
+	}
+	for i := 0; i < n; i++ {
+		p, id := entry(i)
+		common := 0
+		for common < len(p) && common < len(last) && p[common] == last[common] {
+			common++
+		}
+		closeTo(common)
+		for d := common; d < len(p); d++ {
+			at := int32(len(t.bytes))
+			if d == 0 {
+				t.root[p[0]] = at + 1
+			}
+			t.bytes, t.size, t.first = append(t.bytes, p[d]), append(t.size, 0), append(t.first, int32(len(t.tokens)))
+			path = append(path, at)
+		}
+		t.tokens = append(t.tokens, id)
+		last = p
+	}
+	closeTo(0)
+	t.first = append(t.first, int32(len(t.tokens)))
+	return t
+}
