@@ -1,3 +1,15 @@
 // Package beam keeps the most likely texts instead of drawing one: beam
-// search, its diverse, sampled and constrained forms, and contrastive search.
+// search with its diverse, sampled and constrained forms ([Search]), and
+// contrastive search ([Contrastive]).
+//
+// A [Search] advances one token at a time. Each [Search.Step] runs the model
+// on the beams that are running, all in one pass where the model can, scores
+// every continuation, and lets a rule choose: the vectorised rule of
+// transformers 4.50 and later, its older scorer, or vLLM's. What a step saw
+// and chose is kept as an immutable [Step]; a [View] is all steps so far, so
+// rewinding is dropping steps, and changing a setting chooses the last step
+// again from the rows in hand.
+//
+// Scores are sums of log-probabilities in float64. Ties go to the lower beam,
+// then to the lower token.
 package beam

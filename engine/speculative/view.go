@@ -1,7 +1,215 @@
 package speculative
 
-// A View is the running account of a speculative decoder.
-type View struct{}
+import (
+	"context"
+	"slices"
+	"time"
+)
 
-// A Round is one draft and its verification.
-type Round struct{}
+// A View is the running account of a speculative decoder. It is immutable and
+// may be kept.
+type View struct {
+	Draft     string // name of the draft model, or "ngram"
+	Algorithm Algorithm
+	Schedule  Schedule
+	K         int      // tokens the next round will ask for
+	Rounds    []*Round // read-only
+
+	Drafted  int // tokens drafted
+	Judged   int // drafted tokens that were judged, not dropped
+	Accepted int // drafted tokens that stand
+	Emitted  int // tokens the rounds wrote
+
+	// Rate is Accepted/Judged, and Alpha the mean over the judged tokens of
+	// the chance to stand, sum of min(p, q): what Rate should come to. Both
+	// are 0 before the first round.
+	Rate, Alpha float64
+
+	// AlphaAt[i] is the mean chance of the i-th token of a draft to stand,
+	// given that those before it stood.
+	AlphaAt []float64
+
+	// Accepts[i] is the number of rounds in which i drafted tokens stood, and
+	// Expected[i] how many there would be if every token stood with
+	// probability Alpha.
+	Accepts  []int
+	Expected []float64
+
+	PerPass float64 // tokens emitted for each pass of the target
+	Formula float64 // what (1-Alpha^(k+1))/(1-Alpha) says it should be
+
+	TargetTime, DraftTime time.Duration // sums over the rounds
+	PassTime              time.Duration // mean verification
+	DraftStep             time.Duration // mean draft of one token, 0 if none
+	PlainTime             time.Duration // median of a plain decoding step, 0 if not measured
+
+	// Speedup is tokens a second against plain decoding as measured, 0 if
+	// plain decoding was not measured. Cost is a draft step's time in plain
+	// steps, Verify a verification's. BreakEven is the Cost at which
+	// speculative decoding would be as fast as plain decoding; below 0 it
+	// cannot pay, whatever the draft costs.
+	Speedup, Cost, Verify, BreakEven float64
+
+	Done string // "eos", "length" or "context"; empty while it goes on
+}
+
+// Last returns the latest round, or nil.
+func (v *View) Last() *Round {
+	if len(v.Rounds) == 0 {
+		return nil
+	}
+	return v.Rounds[len(v.Rounds)-1]
+}
+
+// Steps returns the accept chances and verdicts of the last n judged tokens,
+// oldest first, for a running line.
+func (v *View) Steps(n int) []Position {
+	var out []Position
+	for i := len(v.Rounds) - 1; i >= 0 && len(out) < n; i-- {
+		ps := v.Rounds[i].Positions
+		for j := len(ps) - 1; j >= 0 && len(out) < n; j-- {
+			if ps[j].Verdict != Dropped {
+				out = append(out, ps[j])
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// View returns the account so far. It never changes afterwards.
+func (d *Decoder) View() *View {
+	v := &View{
+		Draft: d.drafter.name(), Algorithm: d.set.algorithm, Schedule: d.set.schedule,
+		K: d.room(d.schedule().k), Rounds: slices.Clip(d.rounds), Done: d.Done(),
+	}
+	v.count()
+	v.expect()
+	v.timing(d.plain)
+	return v
+}
+
+// count sums over the rounds.
+func (v *View) count() {
+	var at []int
+	steps := 0
+	for _, r := range v.Rounds {
+		v.Drafted += len(r.Drafted)
+		v.Accepted += r.Accepted
+		v.Emitted += len(r.Emitted)
+		v.TargetTime += r.Target
+		v.DraftTime += r.Draft
+		steps += r.DraftSteps
+		for len(v.Accepts) <= max(r.Accepted, len(r.Drafted)) {
+			v.Accepts = append(v.Accepts, 0)
+		}
+		v.Accepts[r.Accepted]++
+		for i := range r.Positions {
+			p := &r.Positions[i]
+			if p.Verdict == Dropped {
+				continue
+			}
+			if i == len(at) {
+				at, v.AlphaAt = append(at, 0), append(v.AlphaAt, 0)
+			}
+			v.Judged++
+			v.Alpha += p.Alpha
+			v.AlphaAt[i] += p.Alpha
+			at[i]++
+		}
+	}
+	for i := range at {
+		v.AlphaAt[i] /= float64(at[i])
+	}
+	if v.Judged > 0 {
+		v.Rate = float64(v.Accepted) / float64(v.Judged)
+		v.Alpha /= float64(v.Judged)
+	}
+	if n := len(v.Rounds); n > 0 {
+		v.PerPass = float64(v.Emitted) / float64(n)
+		v.PassTime = v.TargetTime / time.Duration(n)
+	}
+	if steps > 0 {
+		v.DraftStep = v.DraftTime / time.Duration(steps)
+	}
+}
+
+// expect fills in what a constant chance to stand would give.
+func (v *View) expect() {
+	v.Expected = make([]float64, len(v.Accepts))
+	for _, r := range v.Rounds {
+		k := len(r.Drafted)
+		stand := 1.0
+		for i := 0; i < k; i++ {
+			v.Expected[i] += stand * (1 - v.Alpha)
+			stand *= v.Alpha
+		}
+		v.Expected[k] += stand
+		v.Formula += ExpectedTokens(v.Alpha, k)
+	}
+	if n := len(v.Rounds); n > 0 {
+		v.Formula /= float64(n)
+	}
+}
+
+// timing compares with plain decoding.
+func (v *View) timing(plain []time.Duration) {
+	v.PlainTime = median(plain)
+	n := float64(len(v.Rounds))
+	if v.PlainTime == 0 || n == 0 {
+		return
+	}
+	one := float64(v.PlainTime)
+	v.Speedup = one * float64(v.Emitted) / float64(v.TargetTime+v.DraftTime)
+	v.Cost = float64(v.DraftStep) / one
+	v.Verify = float64(v.PassTime) / one
+	if v.Drafted > 0 {
+		v.BreakEven = (v.PerPass - v.Verify) / (float64(v.Drafted) / n)
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	s := slices.Clone(d)
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+// plainKept is the number of plain steps remembered.
+const plainKept = 9
+
+// measure times a plain decoding step at the present position every
+// Options.Plain rounds: the pass, the law and a draw. It leaves the text and
+// the caches as they were.
+func (d *Decoder) measure(ctx context.Context) error {
+	every := d.opt.Plain
+	if every <= 0 || len(d.rounds)%every != 0 && len(d.plain) > 0 {
+		return nil
+	}
+	all := append(slices.Clone(d.prompt), d.output...)
+	if err := d.verifier.sync(ctx, all[:len(all)-1]); err != nil {
+		return err
+	}
+	n := 1
+	if len(d.plain) == 0 {
+		n = 3
+	}
+	for i := 0; i < n; i++ {
+		began := time.Now()
+		rows, err := d.verifier.forward(ctx, all[len(all)-1:], 1)
+		if err != nil {
+			return err
+		}
+		l, err := d.laws.law(d.laws.target, d, rows[0], d.output)
+		if err != nil {
+			return err
+		}
+		l.Draw(0.5)
+		d.plain = append(d.plain, time.Since(began))
+		d.verifier.truncate(len(all) - 1)
+	}
+	d.plain = d.plain[max(0, len(d.plain)-plainKept):]
+	return nil
+}

@@ -1,0 +1,419 @@
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// Options are what a search needs beside the settings. The zero value is
+// ready to use.
+type Options struct {
+	// Mask says which tokens a constraint allows after the tokens generated
+	// so far; nil means there is no constraint. Bit id%64 of word id/64 set
+	// means allowed, a nil mask allows all; end says whether the text may end.
+	Mask func(output []int32) (allowed []uint64, end bool, err error)
+
+	// Stop reports whether the tokens generated so far end at a stop string;
+	// such a text finishes as if by an end token. It may be nil.
+	Stop func(output []int32) bool
+
+	// Greedy makes the search follow the greedy text as well, for contrast.
+	// It costs one more row a step once the greedy text is no running beam.
+	Greedy bool
+
+	// RowBudget is the most bytes of logits kept so that old steps can be
+	// chosen again; 0 means 32 MiB. The latest step is always kept.
+	RowBudget int64
+}
+
+// A Search is a beam search over one prompt. It is not safe for concurrent
+// use; the views it returns are.
+type Search struct {
+	model  models.Model
+	prompt []int32
+	opt    Options
+	set    Settings
+	limit  int // most tokens generated, by max_new_tokens and the context
+
+	pool     *pool
+	first    []row   // the row after the prompt, once it was computed
+	states   []state // states[i] is after i steps
+	scorer   scorer
+	restarts int
+}
+
+// A state is all that a search knows after a step. It is not changed.
+type state struct {
+	step   *Step // nil at the start
+	groups []group
+	greedy *Node
+	reason Reason
+}
+
+// New returns a search that has done no step. It reads the beam settings from
+// the pipeline's configuration; the error names the key and what is allowed.
+// The caller must close the search.
+func New(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Search, error) {
+	set, err := ReadSettings(p, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := usable(m, prompt); err != nil {
+		return nil, err
+	}
+	pl, err := newPool(m, slices.Clone(prompt))
+	if err != nil {
+		return nil, err
+	}
+	if opt.RowBudget == 0 {
+		opt.RowBudget = 32 << 20
+	}
+	s := &Search{model: m, prompt: pl.prompt, opt: opt, pool: pl}
+	s.use(set)
+	s.states = []state{s.start()}
+	return s, nil
+}
+
+// usable reports why no search can run on m.
+func usable(m models.Model, prompt []int32) error {
+	info := m.Info()
+	switch {
+	case info.Caps.TextOnly || info.Caps.ObserveOnly:
+		return fmt.Errorf("num_beams: beam search needs a model that takes tokens and gives logits; %s does not", info.Name)
+	case len(prompt) == 0:
+		return errors.New("beam search needs a prompt of at least one token")
+	case info.ContextLen > 0 && len(prompt) > info.ContextLen:
+		return fmt.Errorf("a prompt of %d tokens does not fit %d: %w", len(prompt), info.ContextLen, models.ErrContextFull)
+	}
+	return nil
+}
+
+func (s *Search) use(set Settings) {
+	s.set = set
+	s.limit = set.MaxNew
+	if c := s.model.Info().ContextLen; c > 0 {
+		// The last token of a text is never run through the model.
+		s.limit = min(s.limit, c-len(s.prompt)+1)
+	}
+}
+
+func (s *Search) start() state {
+	st := state{groups: make([]group, s.set.Groups)}
+	for i := range st.groups {
+		st.groups[i].running = []*Node{nil}
+	}
+	return st
+}
+
+// Close releases the sessions.
+func (s *Search) Close() error {
+	s.pool.close()
+	return nil
+}
+
+// Settings returns the settings in force.
+func (s *Search) Settings() Settings { return s.set }
+
+// View returns the state of the search. It never changes afterwards.
+func (s *Search) View() *View {
+	last := s.states[len(s.states)-1]
+	v := &View{Settings: s.set, Prompt: s.prompt, Reason: last.reason, Restarts: s.restarts}
+	for _, st := range s.states[1:] {
+		v.Steps = append(v.Steps, st.step)
+	}
+	if last.step != nil {
+		v.results = results(s.turn(last.step.Index+1), last.groups, last.reason != Going)
+	}
+	return v
+}
+
+func (s *Search) turn(cur int) *turn {
+	t := &turn{s: &s.set, n: s.set.Beams / s.set.Groups, prompt: len(s.prompt), cur: cur, limit: s.limit}
+	if s.opt.Stop != nil {
+		t.stopped = func(n *Node) bool { return s.opt.Stop(n.Tokens()) }
+	}
+	return t
+}
+
+// Step runs the beams through the model once and chooses the next ones. A
+// search that is done stays as it is. If ctx ends first, or the model fails,
+// Step returns the error and the search is as before.
+func (s *Search) Step(ctx context.Context) (*View, error) {
+	last := s.states[len(s.states)-1]
+	if last.reason != Going {
+		return s.View(), nil
+	}
+	began := time.Now()
+	nodes, rows, err := s.rows(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	next, err := s.choose(last, nodes, rows)
+	if err != nil {
+		return nil, err
+	}
+	next.step.Took, next.step.Rows = took, len(rows)
+	s.states = append(s.states, next)
+	s.forget()
+	return s.View(), nil
+}
+
+// rows returns the row after each beam that is running in st, and after the
+// greedy text where it is none of them.
+func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
+	if len(s.states) == 1 {
+		if s.first == nil {
+			out, err := s.pool.held[nil].Forward(ctx, s.prompt, 1)
+			if err != nil {
+				s.pool.held[nil].Truncate(0)
+				return nil, nil, err
+			}
+			r, err := newRow(out[0])
+			if err != nil {
+				return nil, nil, err
+			}
+			s.first = []row{r}
+		}
+		return []*Node{nil}, s.first, nil
+	}
+	nodes := st.nodes(s.opt.Greedy)
+	s.pool.keepOnly(parents(nodes))
+	out, err := s.pool.forward(ctx, nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := make([]row, len(out))
+	for i, l := range out {
+		if rows[i], err = newRow(l); err != nil {
+			return nil, nil, fmt.Errorf("beam %d: %w", i+1, err)
+		}
+	}
+	return nodes, rows, nil
+}
+
+// nodes returns the running beams of all groups, each once, and the end of
+// the greedy text if it is followed and goes on.
+func (st *state) nodes(greedy bool) []*Node {
+	var out []*Node
+	seen := map[*Node]bool{}
+	for _, g := range st.groups {
+		if g.done {
+			continue
+		}
+		for _, n := range g.running {
+			if !seen[n] {
+				seen[n] = true
+				out = append(out, n)
+			}
+		}
+	}
+	if greedy && st.greedy != nil && !st.greedy.Ended && !seen[st.greedy] {
+		out = append(out, st.greedy)
+	}
+	return out
+}
+
+func parents(nodes []*Node) []*Node {
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = n.Parent
+	}
+	return out
+}
+
+// choose makes the state that follows prev under the settings in force. It is
+// pure but for its buffers.
+func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
+	t := s.turn(prev.index() + 1)
+	at := make(map[*Node]*row, len(nodes))
+	for i, n := range nodes {
+		at[n] = &rows[i]
+	}
+	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(rows), rows: rows}
+	next := state{step: step, groups: make([]group, len(prev.groups))}
+	s.scorer.penalise = make(map[int32]int)
+	for i, g := range prev.groups {
+		if g.done {
+			gs := GroupStep{Group: i, Skipped: true, Done: true}
+			settle(t, &gs, g.offers, g.offers)
+			step.Groups, next.groups[i] = append(step.Groups, gs), g
+			continue
+		}
+		cands, err := s.candidates(t, g, at)
+		if err != nil {
+			return next, err
+		}
+		gs := GroupStep{Group: i, Candidates: cands, Line: min(t.n, len(cands))}
+		next.groups[i] = rules[s.set.Rule].advance(t, g, &gs)
+		step.Groups = append(step.Groups, gs)
+		for _, n := range next.groups[i].running {
+			s.scorer.penalise[n.Token]++
+		}
+	}
+	next.reason = rules[s.set.Rule].over(t, step.Groups)
+	if next.reason == Length && s.limit < s.set.MaxNew {
+		next.reason = Context
+	}
+	if s.set.Rule == Vectorised {
+		step.Groups[0].Done = next.reason != Going
+	}
+	if s.opt.Greedy {
+		var err error
+		if next.greedy, err = s.followGreedy(prev, at, step); err != nil {
+			return next, err
+		}
+		step.Greedy = next.greedy
+	}
+	return next, nil
+}
+
+func (st *state) index() int {
+	if st.step == nil {
+		return 0
+	}
+	return st.step.Index + 1
+}
+
+// candidates scores every continuation of a group's beams and returns those
+// the rule looks at.
+func (s *Search) candidates(t *turn, g group, at map[*Node]*row) ([]Candidate, error) {
+	keep := s.set.Keep()
+	per := rules[s.set.Rule].perBeam(&s.set)
+	var picks []pick // drawn from, or the best of each beam
+	top := best{k: keep}
+	for b, n := range g.running {
+		r := at[n]
+		scores, err := s.scorer.score(&s.set, r, s.prompt, n, s.opt.Mask)
+		if err != nil {
+			return nil, fmt.Errorf("beam %d: %w", b+1, err)
+		}
+		if per > 0 {
+			top = best{k: per}
+		}
+		s.offer(&top, &picks, b, n, r, scores)
+		if per > 0 {
+			picks = append(picks, top.sorted()...)
+		}
+	}
+	switch {
+	case s.set.Sample:
+		picks = draw(picks, keep, s.set.Seed, len(s.prompt)+t.cur-1)
+		if s.set.Rule == Legacy {
+			slices.SortStableFunc(picks, func(a, b pick) int { return descending(a.sum, b.sum) })
+		}
+	case per == 0:
+		picks = top.sorted()
+	}
+	out := make([]Candidate, len(picks))
+	for i, p := range picks {
+		n := &Node{Parent: g.running[p.parent], Token: p.token, Logprob: p.logprob, Sum: p.sum, Depth: t.cur, Ended: s.set.ends(p.token)}
+		if t.stopped != nil && !n.Ended {
+			n.Ended = t.stopped(n)
+		}
+		out[i] = Candidate{Parent: p.parent, Node: n, Score: t.score(n)}
+	}
+	return out, nil
+}
+
+// offer adds the continuations of one beam: to all if candidates are drawn,
+// else to the best.
+func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row, scores []float64) {
+	sum := n.sum()
+	for i, x := range scores {
+		total := sum + x
+		if !(total >= top.floor()) || total < -maxSum {
+			continue
+		}
+		p := pick{parent: b, token: r.id(i), order: b*len(scores) + i, logprob: x, sum: total}
+		if s.set.Sample {
+			*all = append(*all, p)
+		} else {
+			top.offer(p)
+		}
+	}
+}
+
+// maxSum is beyond the sum of any path of possible tokens.
+const maxSum = 1e30
+
+// followGreedy returns the greedy text after this step: the best token after
+// the greedy text so far, under the processors.
+func (s *Search) followGreedy(prev state, at map[*Node]*row, step *Step) (*Node, error) {
+	g := prev.greedy
+	r, ok := at[g]
+	if !ok {
+		return g, nil // it has ended
+	}
+	plain := s.set
+	plain.Diversity, plain.Sample = 0, false
+	scores, err := s.scorer.score(&plain, r, s.prompt, g, s.opt.Mask)
+	if err != nil {
+		return nil, fmt.Errorf("greedy text: %w", err)
+	}
+	top := 0
+	for i, x := range scores {
+		if x > scores[top] {
+			top = i
+		}
+	}
+	token := r.id(top)
+	for i := range step.Groups {
+		for _, c := range step.Groups[i].Candidates {
+			if c.Node.Parent == g && c.Node.Token == token {
+				return c.Node, nil
+			}
+		}
+	}
+	return &Node{Parent: g, Token: token, Logprob: scores[top], Sum: g.sum() + scores[top], Depth: step.Index + 1, Ended: s.set.ends(token)}, nil
+}
+
+// forget drops the rows of old steps beyond the budget.
+func (s *Search) forget() {
+	var held int64
+	for i := len(s.states) - 1; i > 0; i-- {
+		st := &s.states[i]
+		for _, r := range st.step.rows {
+			held += int64(4 * (len(r.logits) + len(r.ids)))
+		}
+		if i < len(s.states)-1 && held > s.opt.RowBudget && st.step.rows != nil {
+			// The step may be in views, so a copy takes its place.
+			c := *st.step
+			c.rows = nil
+			st.step = &c
+		}
+	}
+}
+
+// Rewind keeps the first n steps and drops the rest. It panics if n is
+// negative or more than there are.
+func (s *Search) Rewind(n int) *View {
+	if n < 0 || n >= len(s.states) {
+		panic(fmt.Sprintf("beam: Rewind(%d) of a search of %d steps", n, len(s.states)-1))
+	}
+	s.states = s.states[: n+1 : n+1]
+	return s.View()
+}
+
+// Fork returns a search of its own that has done the same steps.
+func (s *Search) Fork() (*Search, error) {
+	c := *s
+	var err error
+	if s.first == nil {
+		c.pool, err = newPool(s.model, s.prompt)
+	} else {
+		c.pool, err = s.pool.copy()
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.states = slices.Clone(s.states)
+	c.scorer = scorer{}
+	return &c, nil
+}

@@ -1,0 +1,391 @@
+package speculative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// ErrDone is returned by [Decoder.Round] once the text has ended.
+var ErrDone = errors.New("the text has ended")
+
+// Options are what a decoder needs beside the settings. The zero value is
+// ready to use.
+type Options struct {
+	// Mask says which tokens a constraint allows after the tokens generated
+	// so far, drafted ones included; nil means there is no constraint. Bit
+	// id%64 of word id/64 set means allowed, a nil mask allows all; end says
+	// whether the text may end.
+	Mask func(output []int32) (allowed []uint64, end bool, err error)
+
+	// Algorithm overrides the setting block_verification; empty leaves it in
+	// force. It is how a wrong algorithm is chosen.
+	Algorithm Algorithm
+
+	// Vocab compiles the pipelines without cuts that two of the wrong
+	// algorithms need; it may be nil, as for [sampling.Compile].
+	Vocab sampling.Vocab
+
+	// Rows keeps the target's logits of every emitted token in Round.Rows.
+	Rows bool
+
+	// Plain measures a plain decoding step every so many rounds, for the
+	// speed-up in the view; 0 never does. The first measurement takes three
+	// passes of the target, later ones one.
+	Plain int
+}
+
+// A Decoder decodes speculatively. It is not safe for concurrent use; the
+// views and rounds it returns are.
+type Decoder struct {
+	target models.Model
+	prompt []int32
+	opt    Options
+	set    settings
+
+	verifier *track
+	drafter  drafter
+	laws     lawyer
+	ends     func(int32) bool
+
+	output []int32
+	rounds []*Round
+	redo   *Round // cut short by a rewind; done again unless something changes
+	start  schedule
+	plain  []time.Duration // latest plain steps
+}
+
+// New returns a decoder that has generated nothing. The draft model may be
+// nil: then tokens are looked up in the text so far. The pipeline p is the
+// target's; q is the draft's, nil for the same. The error names the setting
+// and what is allowed, or what differs between the vocabularies.
+//
+// The caller must close the decoder; the models stay open.
+func New(target, draft models.Model, p, q *sampling.Pipeline, prompt []int32, opt Options) (*Decoder, error) {
+	if err := usable(target, draft, prompt); err != nil {
+		return nil, err
+	}
+	d := &Decoder{target: target, prompt: slices.Clone(prompt), opt: opt}
+	var err error
+	if d.verifier, err = newTrack(target); err != nil {
+		return nil, err
+	}
+	if draft != nil {
+		t, err := newTrack(draft)
+		if err != nil {
+			d.verifier.close()
+			return nil, err
+		}
+		d.drafter = &modelDrafter{model: draft, track: t}
+	} else {
+		d.drafter = &lookupDrafter{}
+	}
+	if err := d.Tune(p, q); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// usable reports why the models cannot work together.
+func usable(target, draft models.Model, prompt []int32) error {
+	switch info := target.Info(); {
+	case info.Caps.TextOnly, info.Caps.ObserveOnly, info.Caps.TopN > 0:
+		return fmt.Errorf("draft: speculative decoding needs the target's whole distribution; %s does not give it", info.Name)
+	case len(prompt) == 0:
+		return errors.New("speculative decoding needs a prompt of at least one token")
+	case info.ContextLen > 0 && len(prompt) > info.ContextLen:
+		return fmt.Errorf("a prompt of %d tokens does not fit %d: %w", len(prompt), info.ContextLen, models.ErrContextFull)
+	}
+	if draft == nil {
+		return nil
+	}
+	if info := draft.Info(); info.Caps.TextOnly || info.Caps.ObserveOnly {
+		return fmt.Errorf("draft: %s does not take tokens", info.Name)
+	}
+	return SameVocab(target, draft)
+}
+
+// Close releases the sessions.
+func (d *Decoder) Close() error {
+	d.verifier.close()
+	if d.drafter != nil {
+		d.drafter.close()
+	}
+	return nil
+}
+
+// Tune changes the settings from the next round on; nil for q means the same
+// pipeline on both sides. It runs no model.
+func (d *Decoder) Tune(p, q *sampling.Pipeline) error {
+	if q == nil {
+		q = p
+	}
+	set, err := readSettings(p, q, d.opt)
+	if err != nil {
+		return err
+	}
+	l, err := newLawyer(p, q, set.algorithm.method(), d.opt)
+	if err != nil {
+		return err
+	}
+	fresh := d.set.k != set.k || d.set.schedule != set.schedule
+	d.set, d.laws, d.redo = set, l, nil
+	d.ends = endsOf(p.Config(), d.target)
+	if fresh {
+		d.start = schedule{k: set.k}
+		d.forgetSchedules()
+	}
+	return nil
+}
+
+// forgetSchedules makes the next round start from the setting, not from what
+// earlier rounds led to.
+func (d *Decoder) forgetSchedules() {
+	if n := len(d.rounds); n > 0 {
+		c := *d.rounds[n-1]
+		c.after = d.start
+		d.rounds = append(slices.Clone(d.rounds[:n-1]), &c)
+	}
+}
+
+// SetAlgorithm changes how drafts are judged from the next round on.
+func (d *Decoder) SetAlgorithm(a Algorithm) error {
+	old := d.opt.Algorithm
+	d.opt.Algorithm = a
+	if err := d.Tune(d.set.p, d.set.q); err != nil {
+		d.opt.Algorithm = old
+		return err
+	}
+	return nil
+}
+
+// Algorithm returns how drafts are judged.
+func (d *Decoder) Algorithm() Algorithm { return d.set.algorithm }
+
+// Output returns the tokens generated. The caller must not change them.
+func (d *Decoder) Output() []int32 { return slices.Clip(d.output) }
+
+// Prefill runs all of the prompt but its last token through the target and
+// the draft, in pieces, and calls progress after each piece; progress may be
+// nil. Without it the first round does the same.
+func (d *Decoder) Prefill(ctx context.Context, progress func(done, total int)) error {
+	body := d.prompt[:len(d.prompt)-1]
+	const piece = 64
+	for at := 0; at < len(body); {
+		at = min(at+piece, len(body))
+		if err := d.verifier.sync(ctx, body[:at]); err != nil {
+			return err
+		}
+		if err := d.drafter.prefill(ctx, body[:at]); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(at, len(body))
+		}
+	}
+	return nil
+}
+
+// Done reports whether the text has ended, and why in the words of a jsonl
+// record: "eos", "length" or "context"; empty if it goes on.
+func (d *Decoder) Done() string {
+	n := len(d.output)
+	c := d.target.Info().ContextLen
+	switch {
+	case n > 0 && d.ends(d.output[n-1]):
+		return "eos"
+	case n >= d.set.most:
+		return "length"
+	case c > 0 && len(d.prompt)+n > c:
+		return "context"
+	}
+	return ""
+}
+
+// Round drafts, verifies and appends what came of it. It returns [ErrDone] if
+// the text has ended. If ctx ends or a model fails, it returns the error and
+// the text is as before.
+func (d *Decoder) Round(ctx context.Context) (*Round, error) {
+	if d.Done() != "" {
+		return nil, ErrDone
+	}
+	if r := d.again(); r != nil {
+		return r, nil
+	}
+	if err := d.measure(ctx); err != nil {
+		return nil, err
+	}
+	r, err := d.round(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.output = append(d.output, r.Emitted...)
+	d.rounds = append(d.rounds[:len(d.rounds):len(d.rounds)], r)
+	return r, nil
+}
+
+// again returns the round that a rewind cut short, if it still holds.
+func (d *Decoder) again() *Round {
+	r := d.redo
+	d.redo = nil
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Kept = len(d.output) - r.Start
+	d.output = append(d.output[:r.Start:r.Start], r.Emitted...)
+	d.rounds = append(slices.Clone(d.rounds[:len(d.rounds)-1]), &c)
+	return &c
+}
+
+// schedule returns what the rounds so far lead to.
+func (d *Decoder) schedule() schedule {
+	if n := len(d.rounds); n > 0 {
+		return d.rounds[n-1].after
+	}
+	return d.start
+}
+
+// room returns how many tokens may be drafted: one less than may be emitted,
+// and no more than both caches hold.
+func (d *Decoder) room(k int) int {
+	n := len(d.prompt) + len(d.output)
+	k = min(k, d.set.most-len(d.output)-1)
+	for _, c := range []int{d.target.Info().ContextLen, d.drafter.context()} {
+		if c > 0 {
+			k = min(k, c-n)
+		}
+	}
+	return max(k, 0)
+}
+
+// round makes the next round without appending it.
+func (d *Decoder) round(ctx context.Context) (*Round, error) {
+	all := append(slices.Clone(d.prompt), d.output...)
+	sched := d.schedule()
+	r := &Round{
+		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm,
+		before: sched,
+	}
+	began := time.Now()
+	toss := roundCoins{seed: d.set.seed, pos: len(all)}
+	dr, steps, err := d.drafter.propose(ctx, d, all, d.room(sched.k), toss)
+	if err != nil {
+		return nil, fmt.Errorf("draft: %w", err)
+	}
+	r.Draft, r.DraftSteps = time.Since(began), steps
+
+	began = time.Now()
+	rows, fed, err := d.verifier.verify(ctx, all, dr.tokens)
+	if err != nil {
+		return nil, err
+	}
+	tl := &targetLaws{d: d, rows: rows, output: append(slices.Clone(d.output), dr.tokens...), start: len(d.output)}
+	v, err := verify(d.set.algorithm.method(), dr, tl.law, d.ends, toss)
+	if err != nil {
+		return nil, err
+	}
+	r.Target, r.Fed = time.Since(began), fed
+	d.fill(r, &dr, &v, tl)
+	d.verifier.truncate(len(all) + r.Accepted)
+	r.after = sched.next(d.set.schedule, r.Accepted, r.Judged(), r.Accepted == len(r.Drafted), d.drafter.cost(d.target))
+	return r, nil
+}
+
+// Rewind keeps the first n generated tokens. A round it cuts in two is done
+// again by the next call of Round, with the same draft and the same coins, so
+// that the text goes on as it would have; unless a setting is changed or a
+// token forced first. It panics if n is negative or more than there are.
+func (d *Decoder) Rewind(n int) {
+	if n < 0 || n > len(d.output) {
+		panic(fmt.Sprintf("speculative: Rewind(%d) of %d tokens", n, len(d.output)))
+	}
+	if n == len(d.output) {
+		return
+	}
+	redo := d.redo
+	d.redo = nil
+	d.output = slices.Clip(d.output[:n])
+	i := len(d.rounds)
+	for i > 0 && d.rounds[i-1].Start >= n {
+		i--
+	}
+	rounds := slices.Clip(d.rounds[:i])
+	if i > 0 {
+		last := rounds[i-1]
+		if end := last.Start + len(last.Emitted); end > n {
+			whole := last
+			if last.Cut {
+				whole = nil
+				if redo != nil && redo.Start == last.Start {
+					whole = redo
+				}
+			}
+			d.redo = whole
+			rounds = append(slices.Clone(rounds[:i-1]), last.cut(n-last.Start))
+		}
+	}
+	d.rounds = rounds
+}
+
+// Force appends a token that was not drawn.
+func (d *Decoder) Force(token int32) {
+	d.redo = nil
+	d.output = append(slices.Clip(d.output), token)
+}
+
+// Restore makes the decoder hold other tokens of the same prompt, with the
+// rounds that wrote them where they are known, such as those of a lane it was
+// forked from. Rounds that do not agree with tokens are left out.
+func (d *Decoder) Restore(tokens []int32, rounds []*Round) {
+	d.redo = nil
+	d.output = slices.Clone(tokens)
+	d.rounds = nil
+	for i, r := range rounds {
+		if i > 0 && r == rounds[i-1] {
+			continue
+		}
+		end := r.Start + len(r.Emitted)
+		switch {
+		case r.Start < len(tokens) && end > len(tokens):
+			if n := len(tokens) - r.Start; slices.Equal(tokens[r.Start:], r.Emitted[:n]) {
+				d.rounds = append(d.rounds, r.cut(n))
+				if !r.Cut {
+					d.redo = r
+				}
+			}
+			return
+		case end <= len(tokens) && slices.Equal(tokens[r.Start:end], r.Emitted):
+			d.rounds = append(d.rounds, r)
+		default:
+			return
+		}
+	}
+}
+
+// Fork returns a decoder of its own that holds the same text and goes on as d
+// would. Its caches are filled by its first round.
+func (d *Decoder) Fork() (*Decoder, error) {
+	var draft models.Model
+	if m, ok := d.drafter.(*modelDrafter); ok {
+		draft = m.model
+	}
+	c, err := New(d.target, draft, d.set.p, d.set.q, d.prompt, d.opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range [][2]*track{{d.verifier, c.verifier}, {d.drafter.held(), c.drafter.held()}} {
+		if pair[0] != nil {
+			pair[1].adopt(pair[0])
+		}
+	}
+	c.output, c.rounds, c.redo, c.start = d.Output(), slices.Clip(d.rounds), d.redo, d.start
+	c.plain = slices.Clone(d.plain)
+	return c, nil
+}

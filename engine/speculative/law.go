@@ -1,0 +1,158 @@
+package speculative
+
+import (
+	"slices"
+
+	"logitscope/sampling"
+)
+
+// A Law is a distribution over tokens: the tokens that have any probability,
+// in the order in which a draw goes through them. The probabilities sum to 1.
+// It is not changed once made.
+type Law struct {
+	IDs   []int32
+	Probs []float64
+}
+
+// Prob returns the probability of a token.
+func (l *Law) Prob(id int32) float64 {
+	if i := slices.Index(l.IDs, id); i >= 0 {
+		return l.Probs[i]
+	}
+	return 0
+}
+
+// Mass returns the sum of the probabilities, 1 but for rounding unless l is
+// the part of a law that a refusal leaves.
+func (l *Law) Mass() float64 {
+	var sum float64
+	for _, p := range l.Probs {
+		sum += p
+	}
+	return sum
+}
+
+// Draw returns the token whose interval [lo, hi) of the cumulative
+// distribution u falls in, u in [0, 1). Tokens without probability are never
+// drawn.
+func (l *Law) Draw(u float64) (id int32, lo, hi float64) {
+	last := -1
+	var cum float64
+	for i, p := range l.Probs {
+		if p <= 0 {
+			continue
+		}
+		if u < cum+p {
+			return l.IDs[i], cum, cum + p
+		}
+		cum += p
+		last = i
+	}
+	// Rounding left the sum below u.
+	return l.IDs[last], cum - l.Probs[last], cum
+}
+
+// point is the law of a certain token.
+func point(id int32) Law { return Law{[]int32{id}, []float64{1}} }
+
+// copyLaw takes a law out of a buffer that will be reused.
+func copyLaw(d *sampling.Dist) Law {
+	return Law{slices.Clone(d.IDs), slices.Clone(d.Probs)}
+}
+
+// scaled returns l with its probabilities divided by their sum.
+func (l Law) scaled() Law {
+	m := l.Mass()
+	out := Law{l.IDs, make([]float64, len(l.Probs))}
+	for i, p := range l.Probs {
+		out.Probs[i] = p / m
+	}
+	return out
+}
+
+// table holds the probabilities of a law by token, for many look-ups.
+type table struct {
+	at  map[int32]float64
+	law *Law
+}
+
+// small is the number of tokens up to which a search beats a map.
+const small = 16
+
+func newTable(l *Law) table {
+	t := table{law: l}
+	if len(l.IDs) > small {
+		t.at = make(map[int32]float64, len(l.IDs))
+		for i, id := range l.IDs {
+			t.at[id] = l.Probs[i]
+		}
+	}
+	return t
+}
+
+func (t table) prob(id int32) float64 {
+	if t.at == nil {
+		return t.law.Prob(id)
+	}
+	return t.at[id]
+}
+
+// excess returns max(w·p - q, 0) in p's order, without the tokens at which it
+// is 0.
+func excess(p, q *Law, w float64) Law {
+	t := newTable(q)
+	var out Law
+	for i, id := range p.IDs {
+		if d := w*p.Probs[i] - t.prob(id); d > 0 {
+			out.IDs = append(out.IDs, id)
+			out.Probs = append(out.Probs, d)
+		}
+	}
+	return out
+}
+
+// Overlap returns the sum of min(p, q): the chance that a token drawn from q
+// stands under p.
+func Overlap(p, q *Law) float64 {
+	t := newTable(q)
+	var sum float64
+	for i, id := range p.IDs {
+		sum += min(p.Probs[i], t.prob(id))
+	}
+	return sum
+}
+
+// misaligned subtracts the i-th probability of q from the i-th of p, both by
+// ascending token: what happens when two lists with different tokens cut from
+// them are taken to be the same list.
+func misaligned(p, q *Law) Law {
+	a, b := byID(p), byID(q)
+	var out Law
+	for i, id := range a.IDs {
+		d := a.Probs[i]
+		if i < len(b.Probs) {
+			d -= b.Probs[i]
+		}
+		if d > 0 {
+			out.IDs = append(out.IDs, id)
+			out.Probs = append(out.Probs, d)
+		}
+	}
+	return out
+}
+
+func byID(l *Law) Law {
+	order := make([]int, 0, len(l.IDs))
+	for i := range l.IDs {
+		if l.Probs[i] > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(l.IDs[a]) - int(l.IDs[b]) })
+	var out Law
+	for _, i := range order {
+		out.IDs = append(out.IDs, l.IDs[i])
+		out.Probs = append(out.Probs, l.Probs[i])
+	}
+	return out
+}

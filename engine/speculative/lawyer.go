@@ -1,0 +1,97 @@
+package speculative
+
+import (
+	"fmt"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// cuts are the keys of the stages that remove tokens by their probability.
+var cuts = []string{
+	"top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "top_h", "epsilon_cutoff", "eta_cutoff", "xtc_probability",
+}
+
+// A lawyer turns logits into laws with the two pipelines.
+type lawyer struct {
+	target, drafts *sampling.Pipeline
+	uncutDraft     *sampling.Pipeline // nil unless the algorithm needs it
+	scratch        *sampling.Scratch
+	dist           *sampling.Dist
+}
+
+func newLawyer(p, q *sampling.Pipeline, m *method, opt Options) (lawyer, error) {
+	l := lawyer{target: p, drafts: q, scratch: new(sampling.Scratch), dist: new(sampling.Dist)}
+	var err error
+	if m.uncutP {
+		if l.target, err = uncut(p, opt.Vocab); err != nil {
+			return l, err
+		}
+	}
+	if m.uncutQ {
+		l.uncutDraft, err = uncut(q, opt.Vocab)
+	}
+	return l, err
+}
+
+// uncut returns the pipeline without the stages that remove tokens by their
+// probability.
+func uncut(p *sampling.Pipeline, v sampling.Vocab) (*sampling.Pipeline, error) {
+	c := p.Config()
+	for _, key := range cuts {
+		param, ok := sampling.Lookup(key)
+		if !ok || param.IsOff(c.Value(key)) {
+			continue
+		}
+		var err error
+		if c, err = c.With(key, param.Off, sampling.FromYou); err != nil {
+			return nil, err
+		}
+	}
+	return sampling.Compile(c, v)
+}
+
+// draft returns the draft's law of the token after output.
+func (l *lawyer) draft(d *Decoder, row models.Logits, output []int32) (Law, error) {
+	return l.law(l.drafts, d, row, output)
+}
+
+// wholeDraft is draft before its cuts.
+func (l *lawyer) wholeDraft(d *Decoder, row models.Logits, output []int32) (Law, error) {
+	return l.law(l.uncutDraft, d, row, output)
+}
+
+func (l *lawyer) law(p *sampling.Pipeline, d *Decoder, row models.Logits, output []int32) (Law, error) {
+	in := sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: d.prompt, Output: output}
+	if d.opt.Mask != nil {
+		var err error
+		if in.Mask, in.MaskEOS, err = d.opt.Mask(output); err != nil {
+			return Law{}, err
+		}
+	}
+	if err := p.Distribution(l.dist, l.scratch, in); err != nil {
+		return Law{}, err
+	}
+	return copyLaw(l.dist), nil
+}
+
+// targetLaws computes the target's laws of a round as they are asked for.
+type targetLaws struct {
+	d      *Decoder
+	rows   []models.Logits
+	output []int32 // with the drafted tokens
+	start  int     // tokens of output before the round
+	laws   []*Law
+}
+
+func (t *targetLaws) law(i int) (*Law, error) {
+	for len(t.laws) <= i {
+		n := len(t.laws)
+		l, err := t.d.laws.law(t.d.laws.target, t.d, t.rows[n], t.output[:t.start+n])
+		if err != nil {
+			return nil, fmt.Errorf("token %d: %w", t.start+n+1, err)
+		}
+		t.laws = append(t.laws, &l)
+	}
+	return t.laws[i], nil
+}

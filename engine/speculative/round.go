@@ -1,0 +1,142 @@
+package speculative
+
+import (
+	"slices"
+	"time"
+)
+
+// A Kind says where the last token of a round came from.
+type Kind string
+
+const (
+	Residual Kind = "residual" // a drafted token was refused and drawn again
+	Bonus    Kind = "bonus"    // all stood: the target's own next token
+	None     Kind = "none"     // the last drafted token stood and ended the text
+)
+
+// A Verdict is what became of a drafted token.
+type Verdict uint8
+
+const (
+	Dropped  Verdict = iota // not judged: one before it was refused
+	Accepted                // it stands
+	Refused
+)
+
+// String returns the verdict as a word.
+func (v Verdict) String() string { return [...]string{"dropped", "accepted", "refused"}[v] }
+
+// A Position is one drafted token and how it was judged.
+type Position struct {
+	Token   int32
+	P, Q    float64 // its probability under target and draft, after all processors; P is 0 if Dropped
+	Accept  float64 // chance to stand
+	U       float64 // stands if below Accept
+	DraftU  float64 // the draw that chose the token; 0 for a look-up
+	Verdict Verdict
+	Alpha   float64 // sum of min(p, q): chance that any token drawn here stands
+	Top     []Bar   // the likeliest tokens under p or q, best p first; nil if Dropped
+}
+
+// A Bar is one token under both laws.
+type Bar struct {
+	Token int32
+	P, Q  float64
+	Final float64 // what the round's last draw gave it; 0 but in [Draw.Top]
+}
+
+// Over returns max(P-Q, 0), what the draft gave the token too little of.
+func (b Bar) Over() float64 { return max(b.P-b.Q, 0) }
+
+// A Draw is the draw of a round's last token.
+type Draw struct {
+	Top    []Bar   // the likeliest tokens, for a residual with Q; best P first
+	Mass   float64 // of max(p-q, 0) for a residual, 1 for a bonus
+	U      float64
+	Lo, Hi float64 // the interval of the cumulative distribution that U fell in
+	Token  int32
+	Prob   float64 // of Token in what it was drawn from
+}
+
+// A Row is the target's own logits before one emitted token.
+type Row struct {
+	IDs    []int32 // nil: Values[i] scores token i
+	Values []float32
+	Rest   float32
+}
+
+// A Round is one draft and its verification. It does not change.
+type Round struct {
+	Index     int // from 1
+	Start     int // tokens generated before it
+	K         int // tokens asked of the drafter
+	Algorithm Algorithm
+	Drafted   []int32
+	Positions []Position // one for each drafted token
+	Accepted  int        // drafted tokens that stand
+	Kind      Kind
+	Final     *Draw   // nil if Kind is None
+	Emitted   []int32 // the accepted tokens and the last one
+	Kept      int     // the first tokens of Emitted that were there already: the round was cut short by a rewind and is done again
+	Cut       bool    // a rewind took back part of it; Emitted is what stays
+
+	Rows []Row // Rows[i] is what Emitted[i] was chosen from; nil unless asked for
+
+	Target, Draft time.Duration // verifying, drafting
+	DraftSteps    int           // passes of the draft model
+	Fed           int           // tokens the target's pass ran
+
+	before, after schedule
+}
+
+// Judged returns how many drafted tokens were judged.
+func (r *Round) Judged() int {
+	n := 0
+	for i := range r.Positions {
+		if r.Positions[i].Verdict != Dropped {
+			n++
+		}
+	}
+	return n
+}
+
+// cut returns the round with only its first n tokens.
+func (r *Round) cut(n int) *Round {
+	c := *r
+	c.Cut = true
+	c.Emitted = slices.Clip(r.Emitted[:n])
+	c.Accepted = min(r.Accepted, n)
+	if c.Rows != nil {
+		c.Rows = slices.Clip(r.Rows[:n])
+	}
+	c.Kind, c.Final = None, nil
+	c.after = r.before
+	return &c
+}
+
+// A Record is a round as a line of jsonl.
+type Record struct {
+	Type       string    `json:"type"` // "speculative"
+	Drafted    []int32   `json:"drafted"`
+	AcceptProb []float64 `json:"accept_prob"` // of the tokens judged
+	U          []float64 `json:"u"`           // one for each of them
+	Accepted   int       `json:"accepted"`
+	Emitted    []int32   `json:"emitted"`
+	Kind       Kind      `json:"kind"`
+}
+
+// Record returns r as a line of jsonl.
+func (r *Round) Record() Record {
+	rec := Record{
+		Type: "speculative", Accepted: r.Accepted, Kind: r.Kind,
+		Drafted: append([]int32{}, r.Drafted...), Emitted: append([]int32{}, r.Emitted...),
+		AcceptProb: []float64{}, U: []float64{},
+	}
+	for i := range r.Positions {
+		if p := &r.Positions[i]; p.Verdict != Dropped {
+			rec.AcceptProb = append(rec.AcceptProb, p.Accept)
+			rec.U = append(rec.U, p.U)
+		}
+	}
+	return rec
+}

@@ -1,0 +1,110 @@
+package speculative
+
+import (
+	"fmt"
+	"slices"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// settings are what the configuration says about speculative decoding.
+type settings struct {
+	p, q       *sampling.Pipeline
+	k          int
+	most       int // max_new_tokens
+	seed       uint64
+	schedule   Schedule
+	confidence float64 // a draft stops after a token less likely than this
+	algorithm  Algorithm
+	lookup     Lookup
+}
+
+func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
+	c := p.Config()
+	s := settings{
+		p: p, q: q,
+		k:          c.Int("num_assistant_tokens"),
+		most:       c.Int("max_new_tokens"),
+		seed:       c.Uint("seed"),
+		schedule:   Schedule(c.Text("assistant_schedule")),
+		confidence: c.Float("assistant_confidence"),
+		algorithm:  Exact,
+		lookup:     Lookup{Rule: c.Text("ngram_rule"), Min: c.Int("ngram_min"), Max: c.Int("ngram_max")},
+	}
+	if c.Bool("block_verification") {
+		s.algorithm = Block
+	}
+	if opt.Algorithm != "" {
+		a, err := ParseAlgorithm(string(opt.Algorithm))
+		if err != nil {
+			return s, err
+		}
+		s.algorithm = a
+	}
+	switch {
+	case s.k < 1 || s.k > maxDraft:
+		return s, fmt.Errorf("num_assistant_tokens: %d is out of range, 1 to %d", s.k, maxDraft)
+	case s.lookup.Min > s.lookup.Max:
+		return s, fmt.Errorf("ngram_min: %d is out of range, 1 to ngram_max %d", s.lookup.Min, s.lookup.Max)
+	}
+	for _, side := range []*sampling.Pipeline{p, q} {
+		if err := memoryless(side); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// memoryless refuses stages that steer by the tokens drawn before: their
+// state after a drafted token depends on whether it will stand.
+func memoryless(p *sampling.Pipeline) error {
+	c := p.Config()
+	for _, key := range []string{"mirostat", "adaptive_target"} {
+		param, ok := sampling.Lookup(key)
+		if !ok || !p.Order().Supports(key) {
+			continue
+		}
+		if v := c.Value(key); !param.IsOff(v) {
+			return fmt.Errorf("%s: %v is not possible with a draft, only %v (off): it steers by each token drawn", key, v, param.Off)
+		}
+	}
+	return nil
+}
+
+// endsOf returns the test for tokens that end a text: eos_token_id where it
+// is set, else the model's own; and stop_token_ids.
+func endsOf(c sampling.Config, m models.Model) func(int32) bool {
+	ids := slices.Clone(m.Vocab().EOG())
+	if set, ok := c.Lookup("eos_token_id"); ok && len(set.Value.([]int32)) > 0 {
+		ids = slices.Clone(set.Value.([]int32))
+	}
+	if set, ok := c.Lookup("stop_token_ids"); ok {
+		ids = append(ids, set.Value.([]int32)...)
+	}
+	return func(id int32) bool { return slices.Contains(ids, id) }
+}
+
+// SameVocab returns an error that says what differs if the two models do not
+// share one vocabulary. Ids without a piece beyond the end of the smaller one
+// do not count: they pad a vocabulary to a round size.
+func SameVocab(target, draft models.Model) error {
+	t, d := target.Vocab(), draft.Vocab()
+	name, other := draft.Info().Name, target.Info().Name
+	if t.Size() != d.Size() {
+		for id := min(t.Size(), d.Size()); id < max(t.Size(), d.Size()); id++ {
+			if t.Attr(int32(id)) != models.Unused || d.Attr(int32(id)) != models.Unused {
+				return fmt.Errorf("draft: %s has %d tokens, %s has %d; a draft needs the target's vocabulary", name, d.Size(), other, t.Size())
+			}
+		}
+	}
+	for id := int32(0); int(id) < min(t.Size(), d.Size()); id++ {
+		if t.Piece(id) != d.Piece(id) {
+			return fmt.Errorf("draft: token %d is %.24q in %s, %.24q in %s; a draft needs the target's vocabulary", id, d.Piece(id), name, t.Piece(id), other)
+		}
+	}
+	if !slices.Equal(t.EOG(), d.EOG()) {
+		return fmt.Errorf("draft: %s ends a text at tokens %v, %s at %v; a draft needs the target's vocabulary", name, d.EOG(), other, t.EOG())
+	}
+	return nil
+}
