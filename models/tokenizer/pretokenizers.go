@@ -150,14 +150,14 @@ var pretokenizers = []*pretokenizer{
 	{names: []string{"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"}, stages: []stage{digits3, cjk, deepseek3}, keepSpaces: true},
 	{names: []string{"spark2_5"}, keepSpaces: true, stages: []stage{digits3, cjk, cut(first(asciiWord,
 		word(letter|punct|symbol, letter|mark, nil), marksOf(""), oneLineBreak, spacesBeforeSpace, run(space))), digit}},
-	{names: []string{"afmoe"}, keepSpaces: true, stages: []stage{groupsOfThree(true),
+	{names: []string{"afmoe"}, keepSpaces: true, stages: []stage{groupsOfThree,
 		cut(anyOf("一鿿㐀䶿豈\ufaff぀ゟ゠ヿ･ﾟ⼀⿟เ๿຀໿ក៿က႟ꩠꩿꧠ꧿가힯ᄀᇿ")), deepseek3}},
 
 	{names: []string{"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"}, stages: []stage{gpt4o}, keepSpaces: true},
 	{names: []string{"tekken"}, stages: []stage{tekken}, keepSpaces: true, ignoreMerges: true, addBOS: true},
 	{names: []string{"granite-embed-multi-97m"}, keepSpaces: true, ignoreMerges: true, stages: []stage{cut(first(
 		cased(letter|mark, contractionFold), upTo(number, 3), others(space|ln, "\r\n/"), newlines, spacesBeforeSpace, run(space)))}},
-	{names: []string{"tiny_aya", "cohere2moe"}, keepSpaces: true, stages: []stage{groupsOfThree(false), cut(first(
+	{names: []string{"tiny_aya", "cohere2moe"}, keepSpaces: true, stages: []stage{groupsOfThree, cut(first(
 		word(ln, letter|mark, contractionFold), upTo(number, 3), others(space|ln, "\r\n/"), newlines, spacesBeforeSpace, run(space)))}},
 	{names: []string{"youtu"}, keepSpaces: true, ignoreMerges: true, stages: []stage{
 		cut(first(anyOf("가힣ㄱㆎ"), anyOf("！！……““””‘‘’’——：：；；，，、〿︰﹏"), anyOf("ㄅㄯ"), anyOf("一龥぀ゟ゠ヿ"))),

@@ -242,36 +242,30 @@ func thousands(s string, emit func(string)) {
 }
 
 // groupsOfThree splits runs of numbers in groups of three counted from the
-// right: \p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})). With joined, the text before a
-// run stays with its first group, as llama.cpp has it for one tokenizer.
-func groupsOfThree(joined bool) stage {
-	return func(s string, emit func(string)) {
-		from := 0
-		for i := 0; i < len(s); {
-			var ends []int // where each number of the run ends
-			j := i
-			for c, n := at(s, j); c&number != 0; c, n = at(s, j) {
-				j += n
-				ends = append(ends, j)
-			}
-			if len(ends) == 0 {
-				_, n := decode(s, i)
-				i += n
-				continue
-			}
-			if !joined && from < i {
-				emit(s[from:i])
-				from = i
-			}
-			for k := (len(ends)+2)%3 + 1; k <= len(ends); k += 3 {
-				emit(s[from:ends[k-1]])
-				from = ends[k-1]
-			}
-			i = j
+// right: \p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N})). The text before a run stays
+// with its first group, as llama.cpp has it; the next stage parts them.
+func groupsOfThree(s string, emit func(string)) {
+	from := 0
+	for i := 0; i < len(s); {
+		var ends []int // where each number of the run ends
+		j := i
+		for c, n := at(s, j); c&number != 0; c, n = at(s, j) {
+			j += n
+			ends = append(ends, j)
 		}
-		if from < len(s) {
-			emit(s[from:])
+		if len(ends) == 0 {
+			_, n := decode(s, i)
+			i += n
+			continue
 		}
+		for k := (len(ends)+2)%3 + 1; k <= len(ends); k += 3 {
+			emit(s[from:ends[k-1]])
+			from = ends[k-1]
+		}
+		i = j
+	}
+	if from < len(s) {
+		emit(s[from:])
 	}
 }
 
