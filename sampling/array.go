@@ -1,0 +1,400 @@
+package sampling
+
+import (
+	"math"
+
+	"logitscope/sampling/vec"
+)
+
+// llama.cpp works on an array of candidates whose order matters: it decides
+// which of equal logits are kept, in which order float32 sums run, and what
+// the final draw walks past. These operations keep that order exactly.
+
+// arraySort sorts the m best entries to the front and drops the others.
+func (r *row) arraySort(m int) {
+	m = min(m, r.n)
+	var items []item
+	if m <= 128 {
+		items = r.arrayBest(m)
+	} else {
+		items = r.arrayBuckets(m)[:m]
+	}
+	r.permute(items)
+	r.sorted = true
+}
+
+// arrayBest returns the m best entries as a partial sort of the array leaves
+// them. While the row is dense it skips the blocks that cannot reach the
+// heap.
+func (r *row) arrayBest(m int) []item {
+	heap := grow(&r.sortBuf, m)
+	for i := range heap {
+		heap[i] = item{r.x[i], int32(i)}
+	}
+	cxxMakeHeap(heap)
+	for i := m; i < r.n; i++ {
+		if r.dense && i%vec.Block == 0 {
+			for b := i / vec.Block; b < len(r.bm) && !(r.bm[b] > heap[0].x); b++ {
+				i += vec.Block
+			}
+			if i >= r.n {
+				break
+			}
+		}
+		if v := r.x[i]; v > heap[0].x {
+			cxxAdjustHeap(heap, 0, item{v, int32(i)})
+		}
+	}
+	cxxSortHeap(heap)
+	return heap
+}
+
+// arrayBuckets returns at least m entries of which the first m are in order:
+// 128 buckets from -10 to 10, sorted one by one from the best down.
+func (r *row) arrayBuckets(m int) []item {
+	const nb = 128
+	const scale, shift = float32(nb) / 20, float32(nb) / 2
+	idx := grow(&r.bucketIdx, r.n)
+	var histo [nb]int32
+	for i, v := range r.x[:r.n] {
+		b := int8(0)
+		if f := float32(scale*v) + shift; f >= nb-1 {
+			b = nb - 1
+		} else if f > 0 {
+			b = int8(f)
+		}
+		idx[i] = b
+		histo[b]++
+	}
+	have, ib := 0, nb-1
+	for ; ib > 0; ib-- {
+		if have += int(histo[ib]); have >= m {
+			break
+		}
+	}
+	if ib == 0 {
+		have += int(histo[0])
+	}
+	var at [nb]int32
+	pos := int32(0)
+	for b := nb - 1; b >= ib; b-- {
+		at[b] = pos
+		pos += histo[b]
+	}
+	items := grow(&r.sortBuf, int(pos))
+	for i, b := range idx {
+		if int(b) >= ib {
+			items[at[b]] = item{r.x[i], int32(i)}
+			at[b]++
+		}
+	}
+	done := 0
+	for b := nb - 1; b > ib; b-- {
+		cxxSort(items[done : done+int(histo[b])])
+		done += int(histo[b])
+	}
+	cxxPartialSort(items[done:], m-done)
+	return items
+}
+
+// arraySoftmax sorts the entries if asked, and returns the float32 sum of
+// their exponentials in array order. An entry's probability is its
+// exponential divided by it.
+func (r *row) arraySoftmax(sort bool) float32 {
+	if sort && !r.sorted {
+		r.arraySort(r.n)
+	}
+	r.exactExps()
+	var sum float32
+	for _, e := range r.e[:r.n] {
+		sum += e
+	}
+	return sum
+}
+
+// topKArray keeps exactly k entries, sorted.
+type topKArray int
+
+func (k topKArray) apply(r *row) {
+	m := min(int(k), r.n)
+	if !r.sorted {
+		r.arraySort(m)
+	} else {
+		r.truncate(m)
+	}
+}
+
+// topPArray keeps the best entries until their float32 sum reaches p, and at
+// least keep.
+type topPArray struct {
+	p    float32
+	keep int
+}
+
+func (s topPArray) apply(r *row) {
+	sum := r.arraySoftmax(false)
+	if r.sorted || r.n <= 1024 {
+		if !r.sorted {
+			r.arraySort(r.n)
+		}
+		r.truncate(s.walk(r.n, func(i int) float32 { return r.e[i] / sum }))
+		return
+	}
+	items := r.arrayBuckets(256)
+	k := s.walk(256, func(i int) float32 { return r.e[items[i].i] / sum })
+	if k == 256 && !s.reached(items[:256], r.e, sum) {
+		items = r.arrayBuckets(r.n)
+		k = s.walk(r.n, func(i int) float32 { return r.e[items[i].i] / sum })
+	}
+	r.permute(items[:k])
+	r.sorted = true
+}
+
+// walk returns how many of n entries stay.
+func (s topPArray) walk(n int, p func(i int) float32) int {
+	var cum float32
+	for i := range n {
+		if cum += p(i); cum >= s.p && i+1 >= s.keep {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// reached reports whether the sum of items reaches p.
+func (s topPArray) reached(items []item, e []float32, sum float32) bool {
+	var cum float32
+	for _, it := range items {
+		cum += e[it.i] / sum
+	}
+	return cum >= s.p && len(items) >= s.keep
+}
+
+// minPArray keeps logits within ln(p) of the best.
+type minPArray struct {
+	p    float32
+	keep int
+}
+
+func (s minPArray) apply(r *row) {
+	limit := r.max() + float32(math.Log(float64(s.p)))
+	if !r.sorted {
+		n := 0
+		if r.dense {
+			for b, m := range r.bm {
+				if m >= limit {
+					for _, v := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
+						if v >= limit {
+							n++
+						}
+					}
+				}
+			}
+		} else {
+			for _, v := range r.x[:r.n] {
+				if v >= limit {
+					n++
+				}
+			}
+		}
+		if n > 0 && n >= s.keep {
+			if n < r.n {
+				r.keepFrom(limit, 0)
+			}
+			return
+		}
+		r.arraySort(r.n)
+	}
+	i := 1
+	for i < r.n && !(r.x[i] < limit && i >= s.keep) {
+		i++
+	}
+	r.truncate(i)
+}
+
+// typicalArray keeps entries of ordinary surprise until their sum exceeds p.
+type typicalArray struct {
+	p    float32
+	keep int
+}
+
+func (s typicalArray) apply(r *row) {
+	sum := r.arraySoftmax(true)
+	var h float32
+	for _, e := range r.e[:r.n] {
+		p := e / sum
+		h += float32(-p * log32(p))
+	}
+	keys := grow(&r.sortBuf, r.n)
+	for i, e := range r.e[:r.n] {
+		keys[i] = item{-abs32(-log32(e/sum) - h), int32(i)}
+	}
+	cxxSort(keys)
+	var cum float32
+	n := r.n
+	for i, k := range keys {
+		if cum += r.e[k.i] / sum; cum > s.p && (s.keep == 0 || i >= s.keep-1) {
+			n = i + 1
+			break
+		}
+	}
+	for i := range keys[:n] {
+		keys[i].x = r.x[keys[i].i]
+	}
+	r.holes = true
+	r.permute(keys[:n])
+	r.sorted = false
+}
+
+func log32(f float32) float32 { return float32(math.Log(float64(f))) }
+
+func abs32(f float32) float32 { return float32(math.Abs(float64(f))) }
+
+// sigmaArray sends logits further than n standard deviations below the best
+// to -inf (Tang et al. 2024, "top-nσ").
+type sigmaArray float32
+
+func (n sigmaArray) apply(r *row) {
+	if r.n <= 1 {
+		return
+	}
+	var sum float32
+	count := 0
+	for _, v := range r.x[:r.n] {
+		if v > negInf {
+			sum += v
+			count++
+		}
+	}
+	if count == 0 {
+		return
+	}
+	mean := sum / float32(count)
+	var acc float32
+	for _, v := range r.x[:r.n] {
+		if v > negInf {
+			d := float64(v - mean)
+			acc = float32(float64(acc) + float64(d*d))
+		}
+	}
+	std := float32(math.Sqrt(float64(acc / float32(count))))
+	r.sinkBelow(r.max() - float32(float32(n)*std))
+}
+
+// sinkBelow sends logits below t to -inf; the entries stay.
+func (r *row) sinkBelow(t float32) {
+	r.ownE()
+	sunk := false
+	for i, v := range r.x[:r.n] {
+		if v < t && v > negInf {
+			r.sink(i)
+			sunk = true
+		}
+	}
+	if sunk {
+		if r.dense {
+			vec.MaxBlocks(r.bm, r.x[:r.n])
+		}
+		r.resum()
+	}
+}
+
+// sink sends one entry to -inf; the caller corrects maxima and sums.
+func (r *row) sink(i int) {
+	r.x[i] = negInf
+	if r.expOK {
+		r.e[i] = 0
+	}
+	r.nfin--
+}
+
+// temperatureArray divides the logits, or keeps only the first best entry
+// above -inf if t is 0 or less.
+type temperatureArray float32
+
+func (t temperatureArray) apply(r *row) {
+	if t > 0 {
+		r.scaleBy(float32(t))
+		return
+	}
+	best := r.argmax()
+	r.ownE()
+	for i := range r.n {
+		if i != best && r.x[i] > negInf {
+			r.sink(i)
+		}
+	}
+	if r.dense {
+		vec.MaxBlocks(r.bm, r.x[:r.n])
+	}
+	r.resum()
+}
+
+// dynamicTemperature moves the temperature with the entropy between t-spread
+// and t+spread.
+type dynamicTemperature struct{ t, spread, exponent float32 }
+
+func (s dynamicTemperature) apply(r *row) {
+	lo, hi := max(0, s.t-s.spread), s.t+s.spread
+	if r.n <= 1 {
+		return
+	}
+	most := -log32(1 / float32(r.n))
+	sum := r.arraySoftmax(true)
+	var h float32
+	for _, e := range r.e[:r.n] {
+		if p := e / sum; p > 0 {
+			h -= float32(p * log32(p))
+		}
+	}
+	f := float32(math.Pow(float64(h/most), float64(s.exponent)))
+	temperatureArray(lo + float32((hi-lo)*f)).apply(r)
+}
+
+// xtcArray removes the surest tokens but the least sure of them, by chance
+// ("exclude top choices").
+type xtcArray struct {
+	probability, threshold float32
+	keep                   int
+	seed                   uint64
+}
+
+func (s xtcArray) apply(r *row) {
+	if r.n < 2 {
+		return
+	}
+	r.mt[1].seek(seedMT(s.seed), r.state.XTCDraws)
+	chance := r.mt[1].float32()
+	r.state.XTCDraws++
+	if chance > s.probability {
+		return
+	}
+	sum := r.arraySoftmax(true)
+	last := 0
+	for i, e := range r.e[:r.n] {
+		if e/sum < s.threshold {
+			break
+		}
+		last = i
+	}
+	if last > 0 && r.n-last >= s.keep {
+		r.dropFirst(last)
+	}
+}
+
+// dropFirst removes the first k entries.
+func (r *row) dropFirst(k int) {
+	for _, v := range r.x[:k] {
+		if v > negInf {
+			r.nfin--
+		}
+	}
+	n := copy(r.x, r.x[k:r.n])
+	copy(r.ix, r.ix[k:r.n])
+	if r.expOK {
+		r.ownE()
+		copy(r.e, r.e[k:r.n])
+	}
+	r.n, r.x, r.ix, r.atOK, r.holes = n, r.x[:n], r.ix[:n], false, true
+	r.resum()
+}

@@ -1,0 +1,294 @@
+package sampling
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Vocab is what a pipeline needs to know about a model's tokens.
+type Vocab interface {
+	Size() int
+	Encode(text string) []int32
+	Piece(id int32) string // bytes; need not be whole UTF-8
+	EOG() []int32          // tokens that end the text
+	HasPiece(id int32) bool
+}
+
+// A stage narrows or changes a row.
+type stage interface{ apply(r *row) }
+
+// A stageDef is one stage of an engine: its name, the parameters it reads,
+// and how to make it of them.
+type stageDef struct {
+	name    string
+	short   string // in labels; the name if empty
+	keys    []string
+	movable bool // a list of stages may move it or leave it out
+	warper  bool // left out when the best token is taken without a draw
+	build   func(b *builder) (s stage, label string)
+}
+
+// An engine is one program's idea of sampling: its stages in order, what it
+// assumes, refuses, changes and ignores, and how it draws.
+type engine struct {
+	name     string
+	stages   []*stageDef
+	defaults map[string]any
+	refusals []refusal
+	ignores  []string // keys without effect
+	adjust   func(b *builder)
+	draw     drawKind
+	arrays   bool // a mask shortens the array of candidates (llama.cpp, Ollama)
+	check    bool // a constraint is checked after the draw
+}
+
+// A refusal is a rule for values an engine turns down.
+type refusal struct {
+	key     string
+	allowed string
+	ok      func(v float64) bool
+	raw     bool // only values given as to the engine itself; others are read kindly
+}
+
+// A Note says in a line what an engine made of a setting.
+type Note struct {
+	Key  string
+	Text string // "vllm raises temperature 0.005 to 0.01"
+}
+
+// A builder holds the settings while a pipeline is compiled.
+type builder struct {
+	c       Config
+	eng     *engine
+	v       Vocab
+	values  map[string]any // in force, after the engine's adjustments
+	notes   []Note
+	greedy  bool
+	keep    int // tokens every cut leaves
+	errs    []error
+	encoded map[string][]int32
+}
+
+func (b *builder) value(key string) any {
+	if v, ok := b.values[key]; ok {
+		return v
+	}
+	if s, ok := b.c.set[key]; ok {
+		return s.Value
+	}
+	if v, ok := b.eng.defaults[key]; ok {
+		return v
+	}
+	p, ok := Lookup(key)
+	if !ok {
+		panic("sampling: no parameter " + key)
+	}
+	return p.Default
+}
+
+func (b *builder) float(key string) float64 { return b.value(key).(float64) }
+func (b *builder) f32(key string) float32   { return float32(b.float(key)) }
+func (b *builder) int(key string) int       { return int(b.value(key).(int64)) }
+func (b *builder) bool(key string) bool     { return b.value(key).(bool) }
+func (b *builder) ids(key string) []int32   { return b.value(key).([]int32) }
+func (b *builder) set(key string, v any)    { b.values[key] = v }
+func (b *builder) note(key, format string, a ...any) {
+	b.notes = append(b.notes, Note{key, fmt.Sprintf(format, a...)})
+}
+
+// format returns the value in force of a key as the screen shows it.
+func (b *builder) format(key string) string {
+	p, _ := Lookup(key)
+	return p.Format(b.value(key))
+}
+
+// eos returns the tokens that end the text.
+func (b *builder) eos() []int32 {
+	ids := b.ids("eos_token_id")
+	if len(ids) == 0 && b.v != nil {
+		ids = b.v.EOG()
+	}
+	return append(slices.Clone(ids), b.ids("stop_token_ids")...)
+}
+
+// encode returns the tokens of a text of a setting.
+func (b *builder) encode(key, text string) []int32 {
+	if ids, ok := b.encoded[text]; ok {
+		return ids
+	}
+	if b.v == nil {
+		b.errs = append(b.errs, fmt.Errorf("%s: the text %q needs a vocabulary; token ids do not", key, text))
+		return nil
+	}
+	ids := b.v.Encode(text)
+	if b.encoded == nil {
+		b.encoded = make(map[string][]int32)
+	}
+	b.encoded[text] = ids
+	return ids
+}
+
+// Compile makes a pipeline of the settings of c under c's order. Every
+// problem is reported, joined: values out of range, values the engine
+// refuses, texts that need a vocabulary. v may be nil.
+func Compile(c Config, v Vocab) (*Pipeline, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	o := c.Order()
+	b := &builder{c: c, eng: o.engine(), v: v, values: make(map[string]any)}
+	b.greedy = !b.bool("do_sample")
+	if b.eng.adjust != nil {
+		b.eng.adjust(b)
+	}
+	b.keep = b.tokensToKeep()
+	p := &Pipeline{cfg: c, order: o, eng: b.eng, greedy: b.greedy, seed: b.value("seed").(uint64), keep: b.keep, v: v}
+	p.repair = b.bool("remove_invalid_values") && o.Supports("remove_invalid_values")
+	p.draw = b.eng.draw
+	p.eos = b.eos()
+	p.checkAfter = b.eng.check
+	switch b.value("draw_order") {
+	case "mask_first":
+		p.checkAfter = false
+	case "draw_then_check":
+		p.checkAfter = true
+	}
+	p.addStages(b, o)
+	if v != nil {
+		p.vocab = v.Size()
+		for id := range int32(v.Size()) {
+			if !v.HasPiece(id) {
+				p.noPiece = append(p.noPiece, id)
+			}
+		}
+	}
+	p.notes, p.values = b.notes, b.values
+	if n := len(p.stages) + 3; n > MaxStages {
+		b.errs = append(b.errs, fmt.Errorf("order: %d stages are on, at most %d are supported", n, MaxStages))
+	}
+	if len(b.errs) > 0 {
+		return nil, errors.Join(b.errs...)
+	}
+	return p, nil
+}
+
+func (p *Pipeline) addStages(b *builder, o Order) {
+	if r, ok := b.eng.replace(b, o); ok {
+		p.replaced = r.name
+	}
+	for _, d := range b.stageList(o) {
+		if b.greedy && d.warper {
+			continue
+		}
+		s, label := d.build(b)
+		if s == nil {
+			continue
+		}
+		short := d.short
+		if short == "" {
+			short = d.name
+		}
+		if label != "" {
+			label = short + " " + label
+		} else {
+			label = short
+		}
+		p.stages = append(p.stages, planned{d, label, s})
+		if !d.warper {
+			p.procs = len(p.stages)
+		}
+	}
+	if b.greedy {
+		p.stages = append(p.stages, planned{greedyDef, "greedy", greedyStage{}})
+	}
+}
+
+// stageList returns the stages of the order: the fixed ones in the engine's
+// order, and the movable ones in the list's if there is one.
+func (b *builder) stageList(o Order) []*stageDef {
+	if r, ok := b.eng.replace(b, o); ok {
+		return r.defs
+	}
+	return o.defs()
+}
+
+// defs returns the stages of the order.
+func (o Order) defs() []*stageDef {
+	e := o.engine()
+	if o.list == "" {
+		return e.stages
+	}
+	var defs []*stageDef
+	for _, d := range e.stages {
+		if !d.movable {
+			defs = append(defs, d)
+		}
+	}
+	for _, name := range o.Custom() {
+		if d := e.find(name); d != nil {
+			defs = append(defs, d)
+		}
+	}
+	return defs
+}
+
+// tokensToKeep returns how many tokens every cut leaves.
+func (b *builder) tokensToKeep() int {
+	if n := b.int("min_tokens_to_keep"); n > 0 {
+		return n
+	}
+	if b.int("num_beams") > 1 && b.eng.name == "transformers" {
+		if n := len(b.ids("eos_token_id")); n > 0 {
+			return n + 1
+		}
+		if b.v != nil && len(b.v.EOG()) > 0 {
+			return len(b.v.EOG()) + 1
+		}
+		return 2
+	}
+	return 0
+}
+
+// WithRaw is With for a value as an engine's own interface takes it: it is
+// held to the engine's range alone, not to the table's, and an engine that
+// reads an odd value its own way gets to do so.
+func (c Config) WithRaw(key string, v any, o Origin) (Config, error) {
+	p, ok := Lookup(key)
+	if !ok {
+		return c, unknownKey(key)
+	}
+	val, ok := p.convert(v)
+	if !ok {
+		return c, p.wrongForm()
+	}
+	set := make(map[string]Setting, len(c.set)+1)
+	for k, s := range c.set {
+		set[k] = s
+	}
+	set[key] = Setting{Value: val, Origin: o, raw: true}
+	return Config{set}, nil
+}
+
+// refuses reports a setting that o's engine turns down.
+func (o Order) refuses(p *Param, c Config) error {
+	s := c.set[p.Key]
+	var f float64
+	switch v := s.Value.(type) {
+	case float64:
+		f = v
+	case int64:
+		f = float64(v)
+	default:
+		return nil
+	}
+	if !o.Supports(p.Key) {
+		return nil
+	}
+	for _, r := range o.engine().refusals {
+		if r.key == p.Key && (!r.raw || s.raw) && !r.ok(f) {
+			return &RangeError{p.Key, s.Value, r.allowed + " under " + o.Engine()}
+		}
+	}
+	return nil
+}

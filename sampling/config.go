@@ -1,0 +1,179 @@
+package sampling
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// An Origin says who set a value.
+type Origin uint8
+
+const (
+	FromDefault Origin = iota // nobody: the engine's own default
+	FromModel                 // the model's file or server
+	FromPreset                // a preset
+	FromFile                  // a configuration file
+	FromFlag                  // the command line
+	FromYou                   // a control on the screen
+)
+
+// String returns the origin as the screen names it.
+func (o Origin) String() string {
+	return [...]string{"default", "model file", "preset", "file", "flag", "you"}[o]
+}
+
+// A Setting is a value and who set it.
+type Setting struct {
+	Value  any // of the type its parameter's kind names
+	Origin Origin
+	raw    bool // held to the engine's range alone
+}
+
+// A Config holds the parameters that were set, by key. What is not set is
+// left to the engine that [Config.Order] names. A Config is immutable: With
+// and Without return changed copies. The zero value sets nothing.
+type Config struct {
+	set map[string]Setting
+}
+
+// With returns a copy of c in which key has the value v. It accepts every
+// form a file or flag may use (a float64 for a whole number, a string, a JSON
+// array) and stores the one type its [Kind] names. The error names the key
+// and what is allowed.
+func (c Config) With(key string, v any, o Origin) (Config, error) {
+	p, ok := Lookup(key)
+	if !ok {
+		return c, unknownKey(key)
+	}
+	val, err := p.normalise(v)
+	if err != nil {
+		return c, err
+	}
+	set := maps.Clone(c.set)
+	if set == nil {
+		set = make(map[string]Setting)
+	}
+	set[key] = Setting{Value: val, Origin: o}
+	return Config{set}, nil
+}
+
+// MustWith is With for values known to be valid; it panics on an error.
+func (c Config) MustWith(key string, v any, o Origin) Config {
+	d, err := c.With(key, v, o)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// Without returns a copy of c in which key is not set.
+func (c Config) Without(key string) Config {
+	if _, ok := c.set[key]; !ok {
+		return c
+	}
+	set := maps.Clone(c.set)
+	delete(set, key)
+	return Config{set}
+}
+
+// Merge returns c with everything that over sets on top.
+func (c Config) Merge(over Config) Config {
+	if len(over.set) == 0 {
+		return c
+	}
+	set := maps.Clone(c.set)
+	if set == nil {
+		set = make(map[string]Setting, len(over.set))
+	}
+	maps.Copy(set, over.set)
+	return Config{set}
+}
+
+// Lookup returns the setting of key and whether it is set.
+func (c Config) Lookup(key string) (Setting, bool) {
+	s, ok := c.set[key]
+	return s, ok
+}
+
+// Keys returns the keys that are set, in the order of the parameter table.
+func (c Config) Keys() []string {
+	var keys []string
+	for i := range params {
+		if _, ok := c.set[params[i].Key]; ok {
+			keys = append(keys, params[i].Key)
+		}
+	}
+	return keys
+}
+
+// Equal reports whether c and d set the same keys to the same values,
+// whoever set them.
+func (c Config) Equal(d Config) bool {
+	return maps.EqualFunc(c.set, d.set, func(a, b Setting) bool { return equalValue(a.Value, b.Value) })
+}
+
+// Value returns the value of key in force: the one set, else the default of
+// the engine that c's order names. It panics if there is no such parameter.
+func (c Config) Value(key string) any {
+	if s, ok := c.set[key]; ok {
+		return s.Value
+	}
+	p, ok := Lookup(key)
+	if !ok {
+		panic("sampling: no parameter " + key)
+	}
+	return c.Order().Default(p)
+}
+
+// Float, Int, Uint, Bool, Text and Strings return the value in force of a key
+// whose kind has that type. They panic if key is of another kind.
+func (c Config) Float(key string) float64    { return c.Value(key).(float64) }
+func (c Config) Int(key string) int          { return int(c.Value(key).(int64)) }
+func (c Config) Uint(key string) uint64      { return c.Value(key).(uint64) }
+func (c Config) Bool(key string) bool        { return c.Value(key).(bool) }
+func (c Config) Text(key string) string      { return c.Value(key).(string) }
+func (c Config) Strings(key string) []string { return c.Value(key).([]string) }
+
+// Validate reports everything that is wrong with c under its order, joined:
+// values out of the parameter's range and values the engine refuses.
+func (c Config) Validate() error {
+	var errs []error
+	for _, key := range c.Keys() {
+		p, _ := Lookup(key)
+		if err := p.check(c.set[key].Value); err != nil && !c.set[key].raw {
+			errs = append(errs, err)
+			continue
+		}
+		if err := c.Order().refuses(p, c); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A RangeError reports a value that its parameter does not allow.
+type RangeError struct {
+	Key     string
+	Value   any
+	Allowed string // the allowed values in words: "0 to 2 under vllm"
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s: %v is out of range, %s", e.Key, e.Value, e.Allowed)
+}
+
+func equalValue(a, b any) bool {
+	switch a := a.(type) {
+	case []string:
+		b, ok := b.([]string)
+		return ok && slices.Equal(a, b)
+	case []TokenBias:
+		b, ok := b.([]TokenBias)
+		return ok && slices.EqualFunc(a, b, func(x, y TokenBias) bool {
+			return x.Bias == y.Bias && x.Text == y.Text && slices.Equal(x.Tokens, y.Tokens)
+		})
+	}
+	return a == b
+}

@@ -1,0 +1,82 @@
+package constrain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A spec is a source as configurations name it.
+type spec struct {
+	Type       string          `json:"type"`
+	Object     bool            `json:"object"`     // json: the value is an object
+	Schema     json.RawMessage `json:"schema"`     // json_schema
+	AnyOrder   bool            `json:"any_order"`  // json_schema: properties in any order
+	Closed     bool            `json:"closed"`     // json_schema: additionalProperties is false where absent
+	Draft7     bool            `json:"draft7"`     // json_schema: without $schema it is draft 7
+	Whitespace string          `json:"whitespace"` // json, json_schema: bounded, compact, any
+	Regex      string          `json:"regex"`
+	Search     bool            `json:"search"` // regex: a match anywhere is enough
+	Grammar    string          `json:"grammar"`
+	SQL        json.RawMessage `json:"sql"`
+	Choices    []string        `json:"choices"`
+}
+
+// whitespaces are the names of [Whitespace].
+var whitespaces = map[string]Whitespace{
+	"": WhitespaceBounded, "bounded": WhitespaceBounded, "compact": WhitespaceCompact, "any": WhitespaceAny,
+}
+
+// specs says how each type of source is made of a spec.
+var specs = map[string]func(s *spec, w Whitespace) (Source, error){
+	"json": func(s *spec, w Whitespace) (Source, error) {
+		return JSON(JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
+	},
+	"json_schema": func(s *spec, w Whitespace) (Source, error) {
+		return Schema(s.Schema, SchemaOptions{Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7}), nil
+	},
+	"regex":   func(s *spec, _ Whitespace) (Source, error) { return Regex(s.Regex, s.Search), nil },
+	"grammar": func(s *spec, _ Whitespace) (Source, error) { return GBNF(s.Grammar), nil },
+	"sql": func(s *spec, _ Whitespace) (Source, error) {
+		q, err := ParseSQLSpec(s.SQL)
+		if err != nil {
+			return nil, err
+		}
+		return SQL(q), nil
+	},
+	"choice": func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
+}
+
+// specTypes lists the types in the order to name them.
+const specTypes = "json, json_schema, regex, grammar, sql, choice"
+
+// ParseSource reads a source as configurations store it: a JSON object whose
+// type is one of json, json_schema, regex, grammar, sql and choice, with the
+// text in a field of the same meaning:
+//
+//	{"type":"json_schema","schema":{…}}   {"type":"regex","regex":"[a-z]+"}
+//	{"type":"grammar","grammar":"root ::= …"}   {"type":"sql","sql":{"tables":{…}}}
+//	{"type":"choice","choices":["yes","no"]}   {"type":"json","object":true}
+//
+// The bare word json is short for {"type":"json"}.
+func ParseSource(text string) (Source, error) {
+	if word := strings.Trim(strings.TrimSpace(text), `"`); word == "json" {
+		return JSON(JSONOptions{}), nil
+	}
+	var s spec
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("constraint: %s; an object with a type is wanted, one of %s", strings.TrimPrefix(err.Error(), "json: "), specTypes)
+	}
+	w, ok := whitespaces[s.Whitespace]
+	if !ok {
+		return nil, fmt.Errorf("constraint: whitespace %q; bounded, compact or any", s.Whitespace)
+	}
+	f, ok := specs[s.Type]
+	if !ok {
+		return nil, fmt.Errorf("constraint: type %q; %s", s.Type, specTypes)
+	}
+	return f(&s, w)
+}

@@ -1,0 +1,322 @@
+package sampling
+
+import (
+	"math"
+	"sort"
+)
+
+// The cuts of transformers and vLLM. They work on the row in order of token
+// ids, by thresholds: what equals the threshold stays. Every cut leaves keep
+// tokens at least.
+
+// topKTies keeps the tokens at least as good as the k-th best (Fan et al.
+// 2018), ties included.
+type topKTies struct{ k, keep int }
+
+func (s topKTies) apply(r *row) {
+	k := max(s.k, s.keep)
+	if k < r.nfin {
+		r.keepFrom(r.kth(k), 0)
+	}
+}
+
+// topPTail keeps the smallest set of best tokens that holds the share p
+// (Holtzman et al. 2019, "nucleus"), by removing from the worst token up
+// while the mass removed stays within limit, 1-p as the engine rounds it. Of
+// tokens that tie at the border the higher ids stay.
+type topPTail struct {
+	limit float32
+	keep  int
+}
+
+func (s topPTail) apply(r *row) {
+	if r.nfin <= s.keep {
+		return
+	}
+	r.exactExps()
+	c := crossing{sum: float32(r.sum), left: r.shares(), limit: s.limit}
+	if !r.crossBest(&c) {
+		r.crossBuckets(&c)
+	}
+	if c.kept >= r.nfin {
+		return
+	}
+	if c.kept < s.keep {
+		t := r.kth(s.keep)
+		above, equal := r.countAround(t)
+		r.keepFrom(t, above+equal-s.keep)
+		return
+	}
+	_, equal := r.countAround(c.at)
+	r.keepFrom(c.at, equal-c.ties)
+}
+
+// shares returns the sum of the probabilities as rounded to float32, exactly
+// for short rows.
+func (r *row) shares() float64 {
+	sum := float32(r.sum)
+	if r.n > 4096 {
+		return r.sum / float64(sum)
+	}
+	var total float64
+	for _, e := range r.e[:r.n] {
+		total += float64(e / sum)
+	}
+	return total
+}
+
+// countAround returns the number of logits above and equal to t.
+func (r *row) countAround(t float32) (above, equal int) {
+	for _, v := range r.x[:r.n] {
+		if v > t {
+			above++
+		} else if v == t {
+			equal++
+		}
+	}
+	return above, equal
+}
+
+// A crossing walks down the ranks until the mass that is left is within a
+// limit.
+type crossing struct {
+	sum   float32 // of the exponentials
+	left  float64 // probability of the tokens not walked past
+	limit float32
+	kept  int     // tokens walked past
+	at    float32 // logit of the last of them
+	ties  int     // how many of them have that logit
+}
+
+// past walks past a token and reports whether the walk ends before it.
+func (c *crossing) past(x, e float32) (ended bool) {
+	if float32(c.left) <= c.limit {
+		return true
+	}
+	c.left -= float64(e / c.sum)
+	c.kept++
+	if x == c.at && c.ties > 0 {
+		c.ties++
+	} else {
+		c.at, c.ties = x, 1
+	}
+	return false
+}
+
+// crossBest looks for the crossing among the best few hundred tokens.
+func (r *row) crossBest(c *crossing) bool {
+	start := *c
+	for _, m := range [...]int{48, 256} {
+		if m > r.nfin/2 && r.nfin > 4096 {
+			break
+		}
+		*c = start
+		for _, it := range r.best(m) {
+			if c.past(it.x, r.e[it.i]) {
+				return true
+			}
+		}
+		if m >= r.nfin {
+			return true
+		}
+	}
+	*c = start
+	return false
+}
+
+// crossBuckets looks for the crossing bucket by bucket, without sorting more
+// than the bucket it falls in.
+func (r *row) crossBuckets(c *crossing) {
+	d := r.distances()
+	r.bucketMass(d)
+	counts := r.bucketCnt
+	for b, mass := range r.massBuf {
+		if counts[b] == 0 {
+			continue
+		}
+		share := mass / float64(c.sum)
+		if float32(c.left-share) > c.limit && b < buckets-1 {
+			c.left -= share
+			c.kept += int(counts[b])
+			c.ties = 0
+			continue
+		}
+		for _, it := range r.bucketItems(d, r.x, b) {
+			if c.past(it.x, r.e[it.i]) {
+				return
+			}
+		}
+	}
+}
+
+// minPShare removes tokens below the share p of the best one's probability.
+type minPShare struct {
+	p    float32
+	keep int
+}
+
+func (s minPShare) apply(r *row) {
+	r.exactExps()
+	sum := float32(r.sum)
+	best := float32(1) / sum
+	r.keepShare(s.p*best, sum, s.keep)
+}
+
+// keepShare keeps the tokens whose probability is at least limit, and the
+// keep best and what ties with them.
+func (r *row) keepShare(limit, sum float32, keep int) {
+	e := leastFloat(func(e float32) bool { return e/sum >= limit })
+	t := float32(math.Inf(1))
+	if keep > 0 {
+		t = r.kth(min(max(keep, 1), r.n))
+	}
+	removed := false
+	for i, v := range r.e[:r.n] {
+		if v < e && r.x[i] < t {
+			removed = true
+			break
+		}
+	}
+	if removed {
+		r.keepExp(e, t)
+	}
+}
+
+// leastFloat returns the least float32 from 0 to 1 for which ok holds, which
+// must be monotone; above 1 if there is none.
+func leastFloat(ok func(float32) bool) float32 {
+	n := sort.Search(int(math.Float32bits(1))+1, func(i int) bool {
+		return ok(math.Float32frombits(uint32(i)))
+	})
+	return math.Float32frombits(uint32(n))
+}
+
+// keepExp keeps the entries with an exponential of at least e or a logit of
+// at least t.
+func (r *row) keepExp(e, t float32) {
+	r.list()
+	r.keep(func(i int) bool { return r.x[i] > negInf && (r.e[i] >= e || r.x[i] >= t) })
+}
+
+// epsilonCut removes tokens below a probability (Hewitt et al. 2022).
+type epsilonCut struct {
+	eps  float32
+	keep int
+}
+
+func (s epsilonCut) apply(r *row) {
+	r.exactExps()
+	r.keepShare(s.eps, float32(r.sum), max(s.keep, 1))
+}
+
+// etaCut removes tokens below min(eps, sqrt(eps)·exp(-H)) (Hewitt et al.
+// 2022).
+type etaCut struct {
+	eps  float32
+	keep int
+}
+
+func (s etaCut) apply(r *row) {
+	r.exactExps()
+	h := math.Log(r.sum) - r.dot/r.sum
+	limit := min(s.eps, float32(math.Sqrt(float64(s.eps)))*float32(math.Exp(-h)))
+	r.keepShare(limit, float32(r.sum), max(s.keep, 1))
+}
+
+// topH walks down the best 100 tokens while their share of the entropy is at
+// most h, and keeps those; the best always.
+type topH struct{ h float32 }
+
+func (s topH) apply(r *row) {
+	best := r.best(100)
+	var sum float64
+	for _, it := range best {
+		sum += math.Exp(float64(it.x - best[0].x))
+	}
+	logSum := math.Log(sum)
+	entropy := 0.0
+	for _, it := range best {
+		entropy += pLogP(float64(it.x-best[0].x) - logSum)
+	}
+	limit := float32(s.h) * float32(entropy)
+	n, cum := 0, 0.0
+	for _, it := range best {
+		cum += pLogP(float64(it.x-best[0].x) - logSum)
+		if n > 0 && float32(cum) > limit {
+			break
+		}
+		n++
+	}
+	mask := grow(&r.markBuf, r.n)
+	clear(mask)
+	for _, it := range best[:n] {
+		mask[it.i] = true
+	}
+	r.list()
+	r.keep(func(i int) bool { return mask[i] })
+}
+
+// pLogP returns -p·ln p of a log-probability.
+func pLogP(lp float64) float64 { return -math.Exp(lp) * lp }
+
+// typicalMass keeps the tokens whose surprise is nearest to the entropy until
+// they hold the mass (Meister et al. 2022). The token that reaches it stays,
+// and what ties with it.
+type typicalMass struct {
+	mass float32
+	keep int
+}
+
+func (s typicalMass) apply(r *row) {
+	if r.nfin <= 1 {
+		return
+	}
+	r.exactExps()
+	sum := float32(r.sum)
+	logSum := math.Log(r.sum)
+	h := float32(logSum - r.dot/r.sum)
+	key := grow(&r.tmpBuf, r.n)
+	neg := grow(&r.negBuf, r.n)
+	for i, v := range r.x[:r.n] {
+		if v == negInf {
+			key[i], neg[i] = -1, negInf
+			continue
+		}
+		lp := float32(float64(v-r.ref) - logSum)
+		k := -lp - h
+		if k < 0 {
+			k = -k
+		}
+		key[i], neg[i] = k, -k
+	}
+	cut := r.typicalCut(key, neg, sum, s)
+	if cut >= 0 {
+		r.list()
+		r.keep(func(i int) bool { return key[i] >= 0 && key[i] <= cut })
+	}
+}
+
+// typicalCut returns the largest key that stays, or -1 if all do.
+func (r *row) typicalCut(key, neg []float32, sum float32, s typicalMass) float32 {
+	r.bucketMass(key)
+	cum, seen := 0.0, 0
+	for b, mass := range r.massBuf {
+		n := int(r.bucketCnt[b])
+		if n == 0 {
+			continue
+		}
+		if float32(cum+mass/float64(sum)) < s.mass && seen+n < r.nfin && seen+n > s.keep {
+			cum += mass / float64(sum)
+			seen += n
+			continue
+		}
+		for _, it := range r.bucketItems(key, neg, b) {
+			cum += float64(r.e[it.i] / sum)
+			seen++
+			if float32(cum) >= s.mass && seen >= s.keep {
+				return key[it.i]
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,110 @@
+package sampling
+
+import "math"
+
+// A drawKind is how an engine picks one of the tokens that are left.
+type drawKind uint8
+
+const (
+	drawCoin drawKind = iota // inverse CDF in rank order at Coin(seed, position)
+	drawMT                   // llama.cpp: mt19937, in array order
+	drawPCG                  // Ollama's Go sampler: PCG, float32 sums
+)
+
+// A drawn is the outcome of a draw.
+type drawn struct {
+	entry  int
+	greedy bool
+	u      float64
+	lo, hi float64
+}
+
+// startState returns the state a step begins with.
+func (p *Pipeline) startState(s State) State {
+	if s.Started {
+		return s
+	}
+	s = State{Started: true}
+	c := p.cfg
+	s.Mu = 2 * float64(float32(c.Float("mirostat_tau")))
+	if target := c.Float("adaptive_target"); target >= 0 {
+		decay := float32(math.Min(c.Float("adaptive_decay"), 0.99))
+		s.AdaptWeighted = float64(float32(target) / (1 - decay))
+		s.AdaptTotal = float64(1 / (1 - decay))
+	}
+	return s
+}
+
+// choose picks one of the entries that are left.
+func (p *Pipeline) choose(s *Scratch, state *State) drawn {
+	r := &s.r
+	if p.greedy {
+		return drawn{entry: r.argmax(), greedy: true, hi: 1}
+	}
+	switch p.draw {
+	case drawMT:
+		return p.chooseMT(s, state)
+	case drawPCG:
+		return p.choosePCG(s, state)
+	}
+	u := Coin(p.seed, r.in.Pos(), 0)
+	d := r.drawRanked(u)
+	d.u = u
+	return d
+}
+
+// drawRanked finds the entry at u in the cumulative distribution over the
+// entries in rank order: descending probability, equal ones by ascending id.
+func (r *row) drawRanked(u float64) drawn {
+	r.exps()
+	target := u * r.sum
+	cum := 0.0
+	for _, m := range [...]int{64, 512} {
+		cum = 0
+		best := r.best(m)
+		for i, it := range best {
+			next := cum + float64(r.e[it.i])
+			if target < next || i == r.nfin-1 {
+				return r.interval(int(it.i), cum, next, i == r.nfin-1)
+			}
+			cum = next
+		}
+		if m*8 > r.nfin && r.nfin > 512 {
+			break
+		}
+	}
+	d := r.distances()
+	r.bucketMass(d)
+	cum = 0
+	last, lastLo := -1, 0.0
+	for b, mass := range r.massBuf {
+		if r.bucketCnt[b] == 0 {
+			continue
+		}
+		if target >= cum+mass && b < buckets-1 {
+			cum += mass
+			continue
+		}
+		for _, it := range r.bucketItems(d, r.x, b) {
+			next := cum + float64(r.e[it.i])
+			last, lastLo = int(it.i), cum
+			if target < next {
+				return r.interval(int(it.i), cum, next, false)
+			}
+			cum = next
+		}
+	}
+	if last < 0 {
+		last = int(r.best(1)[0].i)
+	}
+	return r.interval(last, lastLo, r.sum, true)
+}
+
+// interval turns sums of exponentials into the interval of an entry.
+func (r *row) interval(entry int, lo, hi float64, last bool) drawn {
+	d := drawn{entry: entry, lo: lo / r.sum, hi: hi / r.sum}
+	if last || d.hi > 1 {
+		d.hi = 1
+	}
+	return d
+}

@@ -1,0 +1,128 @@
+package sampling
+
+import "fmt"
+
+// An Effect is what one parameter changes at a step: the result with its
+// value against the result with its off value.
+type Effect struct {
+	Kept, KeptOff   int     // tokens left
+	Token, TokenOff int32   // tokens chosen by the same draw
+	TV              float64 // total variation between the two distributions
+	Reason          string  // why there is no effect; empty if there is one
+}
+
+// Effect compares this step with the one that the key's off value would
+// give. Parameters without an off value, and those that no stage reads,
+// change nothing at a step.
+func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
+	var e Effect
+	prm, ok := Lookup(key)
+	if !ok {
+		return e, unknownKey(key)
+	}
+	token, err := p.Sample(&s.tr, s, in)
+	if err != nil {
+		return e, err
+	}
+	e.Kept, e.Token = s.tr.Survived, token
+	e.KeptOff, e.TokenOff = e.Kept, e.Token
+	e.Reason = p.Inert(key, &s.tr)
+	off, err := p.without(prm)
+	if err != nil || off == nil {
+		if e.Reason == "" {
+			e.Reason = "no effect on this step's choice"
+		}
+		return e, nil
+	}
+	var a, b Dist
+	if err := p.Distribution(&a, s, in); err != nil {
+		return e, err
+	}
+	if e.TokenOff, err = off.Sample(&s.tr, s, in); err != nil {
+		return e, err
+	}
+	e.KeptOff = s.tr.Survived
+	if err := off.Distribution(&b, s, in); err != nil {
+		return e, err
+	}
+	e.TV = TotalVariation(&a, &b)
+	switch {
+	case e.TV > 1e-9 || e.Kept != e.KeptOff || e.Token != e.TokenOff:
+		e.Reason = ""
+	case e.Reason == "":
+		e.Reason = fmt.Sprintf("no effect here: the same %s tokens without it", commas(e.Kept))
+	}
+	return e, nil
+}
+
+// without returns the pipeline with a parameter at its off value, or nil if
+// that is the same pipeline.
+func (p *Pipeline) without(prm *Param) (*Pipeline, error) {
+	off := prm.Off
+	if prm.Key == "do_sample" {
+		off = false
+	}
+	if off == nil || p.order.StageOf(prm.Key) == "" && prm.Key != "do_sample" {
+		return nil, nil
+	}
+	c := p.cfg
+	if equalValue(c.Value(prm.Key), off) {
+		return nil, nil
+	}
+	c, err := c.With(prm.Key, off, FromYou)
+	if err != nil {
+		return nil, err
+	}
+	q, err := Compile(c, p.v)
+	return q, err
+}
+
+// A Touch is one token that a stage raised or lowered.
+type Touch struct {
+	ID            int32
+	Count         int     // times it occurs where the stage looks
+	Before, After float32 // logits around the stage
+}
+
+// Touched returns the tokens that a stage touched at this step, in order of
+// ids, and how many tokens of the history the stage looks at. A stage that is
+// not on touches nothing.
+func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch, window int, err error) {
+	r := &s.r
+	if err := p.begin(r, in); err != nil {
+		return nil, 0, err
+	}
+	state := p.startState(in.State)
+	r.state = &state
+	r.mt = &s.mt
+	for i := range p.stages {
+		if p.stages[i].def.name != stage {
+			continue
+		}
+		if err := p.run(s, nil, maskOff, p.stages[:i+1]); err != nil {
+			return nil, 0, err
+		}
+		prompt, output := in.Prompt, in.Output
+		if pen, ok := p.stages[i].s.(*penaltyStage); ok {
+			if pen.outputOnly {
+				prompt = nil
+			}
+			if pen.window >= 0 {
+				prompt, output = lastN(prompt, output, pen.window)
+			}
+		}
+		window = len(prompt) + len(output)
+		counts := make(map[int32]int)
+		for _, tokens := range [2][]int32{prompt, output} {
+			for _, id := range tokens {
+				counts[id]++
+			}
+		}
+		for _, t := range r.touches[r.touchFrom:] {
+			id := r.id(t.pos)
+			touches = append(touches, Touch{id, counts[id], t.before, t.after})
+		}
+		return touches, window, nil
+	}
+	return nil, 0, nil
+}

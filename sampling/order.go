@@ -1,0 +1,212 @@
+package sampling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Order is whose rules apply and in which order the stages run. It is a
+// comparable value; the zero value is transformers' order.
+//
+// An order is written as an engine's name, or as a list of stages such as
+// "top_k,top_p,temperature". A list runs on the definitions of the engine
+// named before a colon, as in "transformers:top_k,temperature", and on
+// llama.cpp's if none is named, since that engine takes such lists itself.
+// Stages that a list does not name are off. What a list cannot move (biases,
+// bans, the constraint) comes first, as in every engine.
+type Order struct {
+	base string // engine; empty means transformers
+	list string // the stages, comma separated; empty means the engine's own order
+}
+
+// Orders returns the order of every engine.
+func Orders() []Order {
+	out := make([]Order, len(engines))
+	for i, e := range engines {
+		out[i] = Order{base: e.name}
+	}
+	return out
+}
+
+// ParseOrder reads an order as [Order.Name] writes it. The error names what
+// is allowed.
+func ParseOrder(s string) (Order, error) {
+	s = strings.TrimSpace(s)
+	if e := engineByName(strings.ToLower(s)); e != nil {
+		return Order{base: e.name}, nil
+	}
+	base, list := "llama.cpp", s
+	if i := strings.IndexByte(s, ':'); i >= 0 {
+		base, list = strings.ToLower(strings.TrimSpace(s[:i])), s[i+1:]
+		if engineByName(base) == nil {
+			return Order{}, fmt.Errorf("order: no engine %q; %s", base, engineNames())
+		}
+	}
+	if list == "" {
+		return Order{}, fmt.Errorf("order: %q; %s, or a list of stages such as top_k,top_p,temperature", s, engineNames())
+	}
+	return orderOf(engineByName(base), strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' }))
+}
+
+func orderOf(e *engine, names []string) (Order, error) {
+	var stages []string
+	for _, name := range names {
+		name = strings.ToLower(strings.TrimSpace(name))
+		found := e.resolve(name)
+		if found == nil {
+			return Order{}, fmt.Errorf("order: no stage %q; %s, or a list of %s",
+				name, engineNames(), strings.Join(movableStages(), ", "))
+		}
+		for _, n := range found {
+			if slices.Contains(stages, n) {
+				return Order{}, fmt.Errorf("order: stage %s is listed twice", n)
+			}
+			stages = append(stages, n)
+		}
+	}
+	return Order{base: e.name, list: strings.Join(stages, ",")}, nil
+}
+
+// Name returns the order as [ParseOrder] reads it.
+func (o Order) Name() string {
+	switch {
+	case o.list == "":
+		return o.Engine()
+	case o.base == "llama.cpp":
+		return o.list
+	}
+	return o.base + ":" + o.list
+}
+
+// String returns the name.
+func (o Order) String() string { return o.Name() }
+
+// Engine returns the name of the engine whose definitions apply.
+func (o Order) Engine() string {
+	if o.base == "" {
+		return engines[0].name
+	}
+	return o.base
+}
+
+// Custom returns the list of stages, or nil for an engine's own order.
+func (o Order) Custom() []string {
+	if o.list == "" {
+		return nil
+	}
+	return strings.Split(o.list, ",")
+}
+
+// Stages returns the stages that can be moved, in order of application,
+// whether their settings switch them on or not.
+func (o Order) Stages() []string {
+	if o.list != "" {
+		return o.Custom()
+	}
+	var names []string
+	for _, d := range o.engine().stages {
+		if d.movable {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// WithStages returns the custom order that runs the given stages on the
+// definitions of o's engine. The error names a stage that does not exist or
+// is listed twice.
+func (o Order) WithStages(names []string) (Order, error) {
+	if len(names) == 0 {
+		return Order{}, fmt.Errorf("order: no stages; a list of %s", strings.Join(movableStages(), ", "))
+	}
+	if slices.Equal(names, (Order{base: o.base}).Stages()) {
+		return Order{base: o.base}, nil
+	}
+	return orderOf(o.engine(), names)
+}
+
+// Default returns the value that o's engine gives a parameter nobody set.
+func (o Order) Default(p *Param) any {
+	if v, ok := o.engine().defaults[p.Key]; ok {
+		return v
+	}
+	return p.Default
+}
+
+// Supports reports whether the order does anything with a parameter.
+func (o Order) Supports(key string) bool {
+	p, ok := Lookup(key)
+	if !ok {
+		return false
+	}
+	if o.list != "" {
+		return o.customSupports(p)
+	}
+	return !slices.Contains(o.engine().ignores, key)
+}
+
+func (o Order) customSupports(p *Param) bool {
+	movable := false
+	for _, name := range movableStages() {
+		if slices.Contains(stageKeys(name), p.Key) {
+			movable = true
+		}
+	}
+	if !movable {
+		return !slices.Contains(o.engine().ignores, p.Key)
+	}
+	for _, name := range o.Custom() {
+		if slices.Contains(stageKeys(name), p.Key) {
+			return true
+		}
+	}
+	return false
+}
+
+// StageOf returns the name of the stage that reads a parameter under this
+// order, or the empty string.
+func (o Order) StageOf(key string) string {
+	p, ok := Lookup(key)
+	if !ok || p.Stage == "" || !o.Supports(key) {
+		return ""
+	}
+	for _, d := range o.defs() {
+		if slices.Contains(d.keys, key) {
+			return d.name
+		}
+	}
+	return p.Stage
+}
+
+func (o Order) engine() *engine { return engineByName(o.Engine()) }
+
+// Order returns the order of c: what the key "order" says, or transformers'.
+func (c Config) Order() Order {
+	s, ok := c.set["order"]
+	if !ok {
+		return Order{base: engines[0].name}
+	}
+	o, err := ParseOrder(s.Value.(string))
+	if err != nil {
+		return Order{base: engines[0].name}
+	}
+	return o
+}
+
+func engineByName(name string) *engine {
+	for _, e := range engines {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+func engineNames() string {
+	names := make([]string, len(engines))
+	for i, e := range engines {
+		names[i] = e.name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,383 @@
+package sampling
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Kind is the type of a parameter's value.
+type Kind uint8
+
+const (
+	Bool   Kind = iota // bool
+	Int                // int64
+	Uint               // uint64
+	Float              // float64
+	Choice             // string, one of Param.Choices
+	Text               // string
+	List               // []string
+	Bias               // []TokenBias
+	IDs                // []int32, token ids
+	Seqs               // [][]int32, sequences of token ids
+)
+
+// A TokenBias is a number added to the logit of a token, or of the last token
+// of a sequence once the tokens before it have been written. Tokens is the
+// sequence; if it is nil, Text is encoded when a pipeline is compiled.
+type TokenBias struct {
+	Tokens []int32
+	Text   string
+	Bias   float64 // -Inf bans
+}
+
+// A Group is the part of decoding a parameter belongs to.
+type Group uint8
+
+const (
+	Sampling Group = iota
+	Penalty
+	Limit
+	Beam
+	Speculative
+	Other
+)
+
+// String returns the group's name.
+func (g Group) String() string {
+	return [...]string{"sampling", "penalty", "limit", "beam", "speculative", "other"}[g]
+}
+
+// A Param describes one parameter: what it is called, what it may be, and
+// what it does. The table that [Params] returns is the single source for
+// sliders, flags, validation, help and files.
+type Param struct {
+	Key, Help    string
+	Kind         Kind
+	Min, Max     float64  // allowed by the table; an engine may allow less
+	Open         bool     // Min itself is not allowed
+	Lo, Hi, Step float64  // the slider's ends and step; Step 0 means no slider
+	Log          bool     // the slider is logarithmic
+	Off          any      // value at which it changes nothing; nil if there is none
+	Default      any      // value of engines that have no default of their own
+	Choices      []string // of kind Choice
+	Stage        string   // stage it belongs to; empty if none
+	Group        Group
+	Master       string // key of the parameter that switches it on
+	Unit         string
+	Hidden       bool // settable, but not among the controls of the screen
+}
+
+// Params returns the parameters in the order of the screen's list. The caller
+// must not change them.
+func Params() []Param { return params }
+
+// Lookup returns the parameter of a key.
+func Lookup(key string) (*Param, bool) {
+	i, ok := paramIndex[key]
+	if !ok {
+		return nil, false
+	}
+	return &params[i], true
+}
+
+var paramIndex = func() map[string]int {
+	m := make(map[string]int, len(params))
+	for i := range params {
+		m[params[i].Key] = i
+	}
+	return m
+}()
+
+// Parse reads a value as a flag or an editor gives it. "off" is the off value
+// of a parameter that has one. Lists may be JSON arrays or comma-separated.
+func (p *Param) Parse(s string) (any, error) {
+	text := strings.TrimSpace(s)
+	if strings.EqualFold(text, "off") && p.Off != nil && p.Kind != Text {
+		return p.Off, nil
+	}
+	switch p.Kind {
+	case Text:
+		return s, nil
+	case List:
+		if !strings.HasPrefix(text, "[") {
+			return p.normalise(splitList(s))
+		}
+	case IDs:
+		if !strings.HasPrefix(text, "[") && text != "" {
+			text = "[" + text + "]"
+		}
+	case Bias:
+		if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") && text != "" {
+			return p.parseBias(text)
+		}
+	}
+	if p.Kind < Choice || p.Kind == Choice {
+		return p.normalise(text)
+	}
+	if text == "" {
+		return p.Off, nil
+	}
+	var v any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, p.wrongForm()
+	}
+	return p.normalise(v)
+}
+
+// splitList splits at commas; a trailing backslash before a comma keeps it.
+func splitList(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	var out []string
+	for _, part := range strings.Split(strings.ReplaceAll(s, `\,`, "\x00"), ",") {
+		out = append(out, strings.ReplaceAll(part, "\x00", ","))
+	}
+	return out
+}
+
+// parseBias reads "token=bias,token=bias", a token being an id or a text.
+func (p *Param) parseBias(s string) (any, error) {
+	var out []any
+	for _, part := range strings.Split(s, ",") {
+		i := strings.LastIndexAny(part, "=:")
+		if i <= 0 {
+			return nil, p.wrongForm()
+		}
+		key := part[:i]
+		if id, err := strconv.Atoi(strings.TrimSpace(key)); err == nil {
+			out = append(out, []any{json.Number(strconv.Itoa(id)), strings.TrimSpace(part[i+1:])})
+		} else {
+			out = append(out, []any{key, strings.TrimSpace(part[i+1:])})
+		}
+	}
+	return p.normalise(out)
+}
+
+// Format returns v as the screen shows it: "0.70", "off", "50". It has at
+// least as many decimals as the step.
+func (p *Param) Format(v any) string {
+	if p.IsOff(v) && p.Kind != Bool && p.Kind != Choice {
+		return "off"
+	}
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return formatFloat(v, p.Step)
+	case string:
+		return v
+	case []string:
+		quoted := make([]string, len(v))
+		for i, s := range v {
+			quoted[i] = strconv.Quote(s)
+		}
+		return strings.Join(quoted, ", ")
+	case []TokenBias:
+		parts := make([]string, len(v))
+		for i, b := range v {
+			parts[i] = b.name() + " " + signed(b.Bias)
+		}
+		return strings.Join(parts, ", ")
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+func (b TokenBias) name() string {
+	if b.Tokens == nil {
+		return strconv.Quote(b.Text)
+	}
+	ids := make([]string, len(b.Tokens))
+	for i, id := range b.Tokens {
+		ids[i] = strconv.Itoa(int(id))
+	}
+	return strings.Join(ids, "·")
+}
+
+func signed(f float64) string {
+	if math.IsInf(f, -1) {
+		return "ban"
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+func formatFloat(v, step float64) string {
+	least := 0
+	for s := step; s > 0 && s < 0.999 && least < 6; s *= 10 {
+		least++
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if len(s) > 12 {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	if i := strings.IndexByte(s, '.'); i < 0 && least > 0 || i >= 0 && len(s)-i-1 < least {
+		return strconv.FormatFloat(v, 'f', least, 64)
+	}
+	return s
+}
+
+// IsOff reports whether v is the value at which the parameter changes
+// nothing.
+func (p *Param) IsOff(v any) bool {
+	if p.Off == nil {
+		return false
+	}
+	if equalValue(p.Off, v) {
+		return true
+	}
+	switch v := v.(type) {
+	case []string:
+		return len(v) == 0
+	case []TokenBias:
+		return len(v) == 0
+	case []int32:
+		return len(v) == 0
+	case [][]int32:
+		return len(v) == 0
+	case float64:
+		// The cuts that look at surprise are off from a value on.
+		return p.Key == "xtc_threshold" && v > 0.5 || p.Key == "top_n_sigma" && v < 0
+	}
+	return false
+}
+
+// Nudge returns v moved by steps of the slider, kept between its ends. A
+// switch flips, a choice moves on. Values without a slider stay as they are.
+func (p *Param) Nudge(v any, steps int) any {
+	switch v := v.(type) {
+	case bool:
+		return v != (steps%2 != 0)
+	case string:
+		if i := slices.Index(p.Choices, v); i >= 0 {
+			return p.Choices[min(max(i+steps, 0), len(p.Choices)-1)]
+		}
+	case uint64:
+		if steps < 0 {
+			return v - min(v, uint64(-steps))
+		}
+		return v + min(math.MaxUint64-v, uint64(steps))
+	case int64:
+		return int64(math.Round(p.nudge(float64(v), steps, 1)))
+	case float64:
+		return p.nudge(v, steps, p.Step)
+	}
+	return v
+}
+
+// nudge moves a number by steps; on a logarithmic slider a step is a tenth of
+// an octave and at least unit.
+func (p *Param) nudge(v float64, steps int, unit float64) float64 {
+	if p.Step == 0 {
+		return v
+	}
+	lo, hi := min(p.Lo, v), max(p.Hi, v)
+	if !p.Log {
+		w := (math.Round(v/p.Step) + float64(steps)) * p.Step
+		// Rounding to the step's decimals keeps 0.1 from becoming 0.1000…01.
+		return min(max(roundTo(w, p.Step), lo), hi)
+	}
+	for ; steps > 0; steps-- {
+		v = max(v+unit, roundTo(v*math.Pow(2, 0.125), unit))
+	}
+	for ; steps < 0; steps++ {
+		v = min(v-unit, roundTo(v*math.Pow(2, -0.125), unit))
+	}
+	return min(max(roundTo(v, unit), lo), hi)
+}
+
+func roundTo(v, unit float64) float64 {
+	if unit >= 1 {
+		return math.Round(v/unit) * unit
+	}
+	inv := math.Round(1 / unit)
+	return math.Round(v*inv) / inv
+}
+
+// allowed says in words which values the table allows.
+func (p *Param) allowed() string {
+	switch p.Kind {
+	case Bool:
+		return "true or false"
+	case Choice:
+		return strings.Join(p.Choices, ", ")
+	case Text:
+		return "a text"
+	case List:
+		return "a list of texts"
+	case Bias:
+		return `a list such as [[1234,-100],[" word",2]] or {"1234":-100}`
+	case IDs:
+		return "a list of token ids"
+	case Seqs:
+		return "a list of lists of token ids"
+	}
+	kind := "a whole number, "
+	if p.Kind == Float {
+		kind = "a number, "
+	}
+	return kind + rangeWords(p.Min, p.Max, p.Open)
+}
+
+func rangeWords(lo, hi float64, open bool) string {
+	switch {
+	case open && math.IsInf(hi, 1):
+		return "above " + plain(lo)
+	case open:
+		return "above " + plain(lo) + ", up to " + plain(hi)
+	case math.IsInf(hi, 1):
+		return plain(lo) + " or more"
+	}
+	return plain(lo) + " to " + plain(hi)
+}
+
+func plain(f float64) string {
+	if f == math.MaxUint64 {
+		return "18446744073709551615"
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+func (p *Param) wrongForm() error {
+	return fmt.Errorf("%s: %s", p.Key, p.allowed())
+}
+
+// check reports a value of the right type that the table does not allow.
+func (p *Param) check(v any) error {
+	bad := false
+	switch v := v.(type) {
+	case float64:
+		bad = p.outside(v)
+	case int64:
+		bad = p.outside(float64(v))
+	case string:
+		bad = p.Kind == Choice && !slices.Contains(p.Choices, v)
+	}
+	if !bad {
+		return nil
+	}
+	words := p.allowed()
+	if p.Kind == Int || p.Kind == Float {
+		words = rangeWords(p.Min, p.Max, p.Open)
+	}
+	return &RangeError{p.Key, v, words}
+}
+
+func (p *Param) outside(f float64) bool {
+	return !(f >= p.Min && f <= p.Max) || p.Open && f == p.Min
+}

@@ -1,0 +1,298 @@
+package sampling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// A Pipeline is an ordered list of stages that ends in a draw, compiled from
+// a [Config] by [Compile]. It is immutable and safe for concurrent use.
+type Pipeline struct {
+	cfg      Config
+	order    Order
+	eng      *engine
+	stages   []planned
+	procs    int // stages before the first warper
+	greedy   bool
+	repair   bool
+	replaced string // the stage that replaced the usual chain: "mirostat"
+	draw     drawKind
+	seed     uint64
+	keep     int
+	vocab    int // width of the vocabulary; 0 if unknown
+	noPiece  []int32
+	eos      []int32
+	v        Vocab
+
+	checkAfter bool // a constraint is checked after the draw
+
+	notes  []Note
+	values map[string]any // values an engine put in place of what was set
+}
+
+type planned struct {
+	def   *stageDef
+	label string
+	s     stage
+}
+
+// Config returns the settings the pipeline was compiled from.
+func (p *Pipeline) Config() Config { return p.cfg }
+
+// Order returns the order of the pipeline.
+func (p *Pipeline) Order() Order { return p.order }
+
+// Adjusted returns what the engine changed about the settings, in words. The
+// caller must not change it.
+func (p *Pipeline) Adjusted() []Note { return p.notes }
+
+// Greedy reports whether the pipeline takes the best token without a draw.
+func (p *Pipeline) Greedy() bool { return p.greedy }
+
+// StageNames returns the names of the stages that are on, in order.
+func (p *Pipeline) StageNames() []string {
+	names := make([]string, len(p.stages))
+	for i, s := range p.stages {
+		names[i] = s.def.name
+	}
+	return names
+}
+
+// An Input is what a step is decided from. Nothing it points to is modified
+// or kept.
+type Input struct {
+	IDs    []int32   // the tokens Logits scores; nil: Logits[i] scores token i
+	Logits []float32 // unnormalised log-probabilities
+	Rest   float32   // probability a partial row leaves to the tokens it does not name
+
+	Prompt, Output []int32 // the history: tokens given and tokens generated
+
+	// Mask is what a constraint allows: bit id%64 of word id/64. Tokens that
+	// end the text are allowed if MaskEOS, whatever their bits. A nil Mask
+	// allows everything.
+	Mask    []uint64
+	MaskEOS bool
+
+	Pins  []int32 // tokens the trace follows wherever they rank, at most MaxPins
+	State State   // of the step before
+}
+
+// Pos returns the position of the token to choose: how many came before.
+func (in Input) Pos() int { return len(in.Prompt) + len(in.Output) }
+
+// Scratch is the memory a pipeline works in. Its zero value is ready; it
+// grows to the size of the vocabulary and is reused from call to call. It
+// must not be used by two goroutines at a time, but may be used with any
+// number of pipelines.
+type Scratch struct {
+	r    row
+	rec  recorder
+	mt   [2]generator
+	pcg  pcgCache
+	mask []uint64
+	tr   Trace
+}
+
+// An InvalidLogitsError reports a row that is no distribution.
+type InvalidLogitsError struct {
+	NaN, PosInf, Of int // of the row's logits, how many are NaN and +Inf
+}
+
+func (e *InvalidLogitsError) Error() string {
+	switch {
+	case e.NaN > 0:
+		return fmt.Sprintf("%s of %s logits are NaN", commas(e.NaN), commas(e.Of))
+	case e.PosInf > 0:
+		return fmt.Sprintf("%s of %s logits are +Inf", commas(e.PosInf), commas(e.Of))
+	}
+	return fmt.Sprintf("all %s logits are -Inf", commas(e.Of))
+}
+
+// ErrNothingAllowed means the constraint allows none of the tokens the row
+// has.
+var ErrNothingAllowed = errors.New("the constraint allows none of the tokens")
+
+func invalidLogits(x []float32, nan int) error {
+	e := &InvalidLogitsError{NaN: nan, Of: len(x)}
+	for _, v := range x {
+		if v > math.MaxFloat32 {
+			e.PosInf++
+		}
+	}
+	return e
+}
+
+// commas writes a count with a comma between thousands.
+func commas(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// begin loads a step into the row.
+func (p *Pipeline) begin(r *row, in Input) error {
+	if in.IDs != nil && len(in.IDs) != len(in.Logits) {
+		return fmt.Errorf("%d token ids for %d logits", len(in.IDs), len(in.Logits))
+	}
+	if len(in.Logits) == 0 {
+		return errors.New("the row has no logits")
+	}
+	return r.begin(in, p.noPiece, p.repair)
+}
+
+// A maskMode says what a run does with the constraint's mask.
+type maskMode uint8
+
+const (
+	maskOff  maskMode = iota
+	maskCut           // disallowed tokens leave the row
+	maskBury          // they stay at -inf, as llama.cpp's grammar leaves them
+)
+
+// run applies the mask and the stages to a row that has begun.
+func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planned) error {
+	r := &s.r
+	if mode != maskOff && r.in.Mask != nil {
+		rec.before(r)
+		if err := p.applyMask(r, mode); err != nil {
+			return err
+		}
+		rec.after(r, "constraint", "constraint")
+	}
+	for i := range stages {
+		st := &stages[i]
+		rec.before(r)
+		st.s.apply(r)
+		if r.nfin == 0 {
+			return fmt.Errorf("%s leaves no token to choose", st.label)
+		}
+		rec.after(r, st.def.name, st.label)
+	}
+	return nil
+}
+
+// allows reports whether the constraint allows a token.
+func (p *Pipeline) allows(in *Input, id int32) bool {
+	for _, e := range p.eos {
+		if e == id {
+			return in.MaskEOS
+		}
+	}
+	return maskHas(in.Mask, id)
+}
+
+func (p *Pipeline) applyMask(r *row, mode maskMode) error {
+	mask := r.in.Mask
+	if len(p.eos) > 0 {
+		mask = append(r.maskBuf[:0], mask...)
+		for _, id := range p.eos {
+			if id < 0 {
+				continue
+			}
+			for int(id)/64 >= len(mask) {
+				mask = append(mask, 0)
+			}
+			mask[id/64] &^= 1 << (id % 64)
+			if r.in.MaskEOS {
+				mask[id/64] |= 1 << (id % 64)
+			}
+		}
+		r.maskBuf = mask
+	}
+	if mode == maskBury {
+		r.bury(mask)
+	} else {
+		r.keepMask(mask)
+	}
+	if r.nfin == 0 {
+		return ErrNothingAllowed
+	}
+	return nil
+}
+
+// bury sets the logits of tokens outside a mask to -inf.
+func (r *row) bury(mask []uint64) {
+	r.list()
+	r.expOK = false
+	for i, pos := range r.ix[:r.n] {
+		if r.x[i] > negInf && !maskHas(mask, r.id(pos)) {
+			r.x[i] = negInf
+			r.nfin--
+		}
+	}
+}
+
+// Sample chooses the next token and records the choice in t, which it
+// overwrites. It does not allocate once s has grown. The error says in words
+// why no token can be chosen: the logits are NaN or all -Inf, or the
+// constraint allows none of them.
+func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
+	*t = Trace{}
+	r := &s.r
+	masked := in.Mask != nil
+	if err := p.begin(r, in); err != nil {
+		return -1, err
+	}
+	mode := maskCut
+	if masked && p.checkAfter {
+		mode = maskOff
+	}
+	state := p.startState(in.State)
+	rec := &s.rec
+	rec.begin(r, t)
+	r.state, r.mt = &state, &s.mt
+	if err := p.run(s, rec, mode, p.stages); err != nil {
+		return -1, err
+	}
+	d := p.choose(s, &state)
+	redrawn := false
+	if masked && p.checkAfter && !p.allows(&in, r.id(r.pos(d.entry))) {
+		redrawn = true
+		if err := p.begin(r, in); err != nil {
+			return -1, err
+		}
+		// Mirostat's and adaptive-p's bounds move once a step; only the
+		// generators go on.
+		state.Mu, state.AdaptWeighted, state.AdaptTotal = in.State.Mu, in.State.AdaptWeighted, in.State.AdaptTotal
+		if !in.State.Started {
+			state = p.restart(state)
+		}
+		rec.begin(r, t)
+		if err := p.run(s, rec, maskBury, p.stages); err != nil {
+			return -1, err
+		}
+		d = p.choose(s, &state)
+	}
+	rec.finish(p, r, d)
+	if masked {
+		p.traceConstraint(t, r, redrawn)
+	}
+	t.State = state
+	return t.Token, nil
+}
+
+// restart returns a state with fresh bounds that keeps the generators' place.
+func (p *Pipeline) restart(s State) State {
+	f := p.startState(State{})
+	f.Draws, f.XTCDraws = s.Draws, s.XTCDraws
+	return f
+}
+
+// traceConstraint fills what the mask did to the model's distribution.
+func (p *Pipeline) traceConstraint(t *Trace, r *row, redrawn bool) {
+	c := &t.Constraint
+	c.Active, c.EOS, c.Redrawn = true, r.in.MaskEOS, redrawn
+	var mass float64
+	for pos := range r.raw {
+		if r.raw[pos] > negInf && p.allows(&r.in, r.id(int32(pos))) {
+			c.Allowed++
+			mass += float64(r.rawE[pos])
+		}
+	}
+	c.Mass = float32(mass / r.rawSum)
+	c.Bits = float32(-math.Log2(mass / r.rawSum))
+}

@@ -1,0 +1,296 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+)
+
+// A recorder fills a trace while the stages run. Its zero value with no
+// trace records nothing.
+type recorder struct {
+	t *Trace
+
+	// What a token's logit went through, stage by stage, so that the tokens
+	// worth showing can be named when the last stage is done.
+	log []logEntry
+
+	tracked  []track // the best raw tokens and the pinned ones
+	nbest    int     // how many of tracked are the best raw ones
+	show     []shown
+	n, nfin  int
+	ref      float32
+	sum      float64
+	rawOrder bool // no logit has changed on its own account so far
+}
+
+type logEntry struct {
+	ref       float32
+	sum       float64
+	from, to  int     // touches of the stage
+	scaled    float32 // divisor of every logit; 0 if none
+	adaptive  float32 // adaptive-p's target; negative if none
+	unchanged bool    // nothing changed since the stage before
+}
+
+type track struct {
+	pos int32
+	cut int8
+	cum float64 // raw exponentials down to and with it; best raw ones only
+}
+
+func (c *recorder) begin(r *row, t *Trace) {
+	c.t = t
+	r.rawStats()
+	t.Vocab, t.NoPiece, t.Rest = len(r.raw), r.noPiece, r.in.Rest
+	t.RawBits = entropyBits(r.rawSum, r.rawDot)
+	t.nstages = 0
+	c.log = c.log[:0]
+	c.track(r)
+	c.rawOrder = true
+	c.n, c.nfin = r.n, r.nfin
+	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.nfin, Mass: 1, Bits: t.RawBits})
+	c.log = append(c.log, logEntry{ref: r.ref, sum: r.sum, adaptive: -1})
+}
+
+// track notes the best tokens by raw probability and the pinned ones.
+func (c *recorder) track(r *row) {
+	c.tracked = c.tracked[:0]
+	cum := 0.0
+	for _, it := range r.best(MaxRows) {
+		cum += float64(r.rawE[it.i])
+		c.tracked = append(c.tracked, track{it.i, NoStage, cum})
+	}
+	c.nbest = len(c.tracked)
+	for i, id := range r.in.Pins {
+		if i == MaxPins {
+			break
+		}
+		if pos, ok := r.position(id); ok && !c.isTracked(pos) {
+			c.tracked = append(c.tracked, track{pos: pos, cut: NoStage})
+		}
+	}
+}
+
+func (c *recorder) isTracked(pos int32) bool {
+	for i := range c.tracked {
+		if c.tracked[i].pos == pos {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *recorder) add(r *row, s StageTrace) {
+	if c.t.nstages < MaxStages {
+		c.t.stages[c.t.nstages] = s
+		c.t.nstages++
+	}
+}
+
+// before prepares for the next stage.
+func (c *recorder) before(r *row) {
+	r.touched, r.scaled, r.adaptive = 0, 0, -1
+	r.touchFrom = len(r.touches)
+	if c == nil || c.t == nil {
+		return
+	}
+	r.exps()
+	c.nfin, c.ref, c.sum = r.nfin, r.ref, r.sum
+}
+
+// after records what the stage did.
+func (c *recorder) after(r *row, name, label string) {
+	if c == nil || c.t == nil {
+		return
+	}
+	r.exps()
+	s := StageTrace{
+		Name: name, Label: label,
+		Kept: r.nfin, Removed: c.nfin - r.nfin, Mass: 1,
+		Bits: r.bits(), Touched: r.touched,
+	}
+	if r.touched > 0 || r.adaptive >= 0 {
+		c.rawOrder = false
+	}
+	if s.Removed > 0 {
+		s.Mass = float32(min(1, r.sum*math.Exp(float64(r.ref-c.ref))/c.sum))
+		if r.scaled != 0 {
+			s.Mass = 1
+		}
+		s.LastRank, s.LastCum = c.last(r)
+		c.updateCuts(r)
+	}
+	c.log = append(c.log, logEntry{
+		ref: r.ref, sum: r.sum, from: r.touchFrom, to: len(r.touches), scaled: r.scaled, adaptive: r.adaptive,
+		unchanged: s.Removed == 0 && r.touched == 0 && r.scaled == 0 && r.adaptive < 0,
+	})
+	c.add(r, s)
+}
+
+// updateCuts notes which tracked tokens the running stage removed.
+func (c *recorder) updateCuts(r *row) {
+	for i := range c.tracked {
+		t := &c.tracked[i]
+		if t.cut != NoStage {
+			continue
+		}
+		if e := r.entry(t.pos); e < 0 || r.x[e] == negInf {
+			t.cut = int8(c.t.nstages)
+		}
+	}
+}
+
+// last returns where the cut line of the tokens left stands: the largest raw
+// rank among them, and the raw probability down to it.
+func (c *recorder) last(r *row) (rank int32, cum float32) {
+	if c.rawOrder && !r.holes {
+		// What is left are the best tokens by raw probability.
+		rank = int32(r.nfin)
+		if int(rank) <= c.nbest {
+			return rank, float32(c.tracked[rank-1].cum / r.rawSum)
+		}
+	}
+	worst, lowest := int32(-1), float32(math.Inf(1))
+	for i, v := range r.x[:r.n] {
+		if v == negInf {
+			continue
+		}
+		pos := r.pos(i)
+		if raw := r.raw[pos]; raw < lowest || raw == lowest && pos > worst {
+			worst, lowest = pos, raw
+		}
+	}
+	return c.rankOf(r, worst)
+}
+
+func (c *recorder) rankOf(r *row, pos int32) (rank int32, cum float32) {
+	for i := range c.tracked[:c.nbest] {
+		if c.tracked[i].pos == pos {
+			return int32(i + 1), float32(c.tracked[i].cum / r.rawSum)
+		}
+	}
+	n, sum := r.rawRank(pos)
+	return n, float32(sum / r.rawSum)
+}
+
+// finish fills the choice and the rows.
+func (c *recorder) finish(p *Pipeline, r *row, d drawn) {
+	t := c.t
+	r.exps()
+	pos := r.pos(d.entry)
+	t.Token = r.id(pos)
+	t.Survived = r.nfin
+	t.Bits = r.bits()
+	t.Greedy, t.U, t.Lo, t.Hi = d.greedy, d.u, d.lo, d.hi
+	rawLp := float64(r.raw[pos]-r.rawMax) - math.Log(r.rawSum)
+	lp := float64(r.x[d.entry]-r.ref) - math.Log(r.sum)
+	if r.nfin == 1 {
+		lp = 0
+	}
+	t.RawLogprob, t.Logprob = float32(rawLp), float32(lp)
+	t.RawProb, t.Prob = float32(math.Exp(rawLp)), float32(math.Exp(lp))
+	t.Rank, _ = c.rankOf(r, pos)
+	c.rows(r, pos)
+}
+
+// A shown is a token on its way into the trace's rows.
+type shown struct {
+	pos, rank int32
+	cum       float32
+	pinned    bool
+}
+
+// rows chooses the tokens worth showing: the chosen and the pinned ones, then
+// by turns the best left by raw and by final probability.
+func (c *recorder) rows(r *row, chosen int32) {
+	c.show = c.show[:0]
+	c.addShown(r, chosen, false)
+	for i, id := range r.in.Pins {
+		if i == MaxPins {
+			break
+		}
+		if pos, ok := r.position(id); ok {
+			c.addShown(r, pos, true)
+		}
+	}
+	final := r.best(MaxRows)
+	for i := 0; i < c.nbest || i < len(final); i++ {
+		if i < c.nbest {
+			c.addShown(r, c.tracked[i].pos, false)
+		}
+		if i < len(final) {
+			c.addShown(r, r.pos(int(final[i].i)), false)
+		}
+	}
+	slices.SortFunc(c.show, func(a, b shown) int { return int(a.rank - b.rank) })
+	c.t.nrows = len(c.show)
+	for i := range c.show {
+		c.fillRow(r, &c.t.rows[i], c.show[i])
+	}
+}
+
+func (c *recorder) addShown(r *row, pos int32, pinned bool) {
+	for i := range c.show {
+		if c.show[i].pos == pos {
+			c.show[i].pinned = c.show[i].pinned || pinned
+			return
+		}
+	}
+	if len(c.show) < MaxRows && r.raw[pos] > negInf {
+		rank, cum := c.rankOf(r, pos)
+		c.show = append(c.show, shown{pos, rank, cum, pinned})
+	}
+}
+
+// fillRow replays what the stages did to one token.
+func (c *recorder) fillRow(r *row, row *Row, s shown) {
+	x := r.raw[s.pos]
+	p := math.Exp(float64(x-r.rawMax)) / r.rawSum
+	*row = Row{
+		ID: r.id(s.pos), Rank: s.rank, RawLogit: x, RawProb: float32(p), RawCum: s.cum,
+		Cut: NoStage, Pinned: s.pinned,
+	}
+	for i := range c.tracked {
+		if c.tracked[i].pos == s.pos {
+			row.Cut = c.tracked[i].cut
+		}
+	}
+	row.Probs[0] = row.RawProb
+	for i := 1; i < len(c.log); i++ {
+		if int(row.Cut) == i {
+			p = 0
+			break
+		}
+		l := &c.log[i]
+		if !l.unchanged {
+			x = l.apply(r, row, i, x, p)
+			p = math.Exp(float64(x-l.ref)) / l.sum
+		}
+		row.Probs[i] = float32(p)
+	}
+	row.Logit, row.Prob = x, float32(p)
+}
+
+// apply returns the logit that a stage made of x and notes which way it moved.
+func (l *logEntry) apply(r *row, row *Row, stage int, x float32, p float64) float32 {
+	for k := l.from; k < l.to; k++ {
+		t := &r.touches[k]
+		if t.pos != r.posOf(row.ID) || t.after == negInf {
+			continue
+		}
+		if t.after < x {
+			row.Lowered |= 1 << stage
+		} else if t.after > x {
+			row.Raised |= 1 << stage
+		}
+		x = t.after
+	}
+	if l.scaled != 0 {
+		x /= l.scaled
+	}
+	if l.adaptive >= 0 {
+		y := adaptiveLogit(float32(p), l.adaptive)
+		x = y
+	}
+	return x
+}

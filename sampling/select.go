@@ -1,0 +1,296 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+
+	"logitscope/sampling/vec"
+)
+
+// orderKey maps a logit to an integer that orders as it does. Both zeros have
+// one key.
+func orderKey(f float32) uint32 {
+	b := math.Float32bits(f + 0)
+	if b>>31 != 0 {
+		return ^b
+	}
+	return b | 1<<31
+}
+
+// kth returns the k-th largest logit of the entries, counting equal ones. k
+// is 1 to n.
+func (r *row) kth(k int) float32 {
+	if r.sorted {
+		return r.x[k-1]
+	}
+	vals := grow(&r.keyBuf, 0)
+	if r.dense && k <= len(r.bm)/4 {
+		// The k-th largest block maximum is a lower bound of the k-th value.
+		vals = append(vals, r.bm...)
+		t := selectLargest(vals, k)
+		if t == negInf {
+			return selectLargest(append(vals[:0], r.x[:r.n]...), k)
+		}
+		vals = vals[:0]
+		for b, m := range r.bm {
+			if m < t {
+				continue
+			}
+			for _, v := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
+				if v >= t {
+					vals = append(vals, v)
+				}
+			}
+		}
+	} else {
+		vals = append(vals, r.x[:r.n]...)
+	}
+	v := selectLargest(vals, k)
+	r.keyBuf = vals[:0]
+	return v
+}
+
+// selectLargest returns the k-th largest of s, which it reorders.
+func selectLargest(s []float32, k int) float32 {
+	lo, hi, k := 0, len(s)-1, k-1
+	for lo < hi {
+		p := medianOf3(s[lo], s[lo+(hi-lo)/2], s[hi])
+		i, j := lo, hi
+		for i <= j {
+			for s[i] > p {
+				i++
+			}
+			for s[j] < p {
+				j--
+			}
+			if i <= j {
+				s[i], s[j] = s[j], s[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return s[k]
+		}
+	}
+	return s[k]
+}
+
+func medianOf3(a, b, c float32) float32 {
+	return max(min(a, b), min(max(a, b), c))
+}
+
+// best returns the m best entries in rank order: descending logit, equal ones
+// by ascending position. Fewer are returned if there are fewer above -inf.
+// The result is valid until the next selection.
+func (r *row) best(m int) []item {
+	m = min(m, r.nfin)
+	if m <= 0 {
+		return nil
+	}
+	t := r.kth(m)
+	items := r.gather(t, m)
+	r.sortItems(items)
+	return items[:m]
+}
+
+// gather returns the entries with a logit of at least t. Of those equal to t
+// it stops at the first ones that make up m, if entries are in position order.
+func (r *row) gather(t float32, m int) []item {
+	items := grow(&r.sortBuf, 0)
+	ties, inOrder := 0, r.inOrder()
+	if inOrder {
+		above := 0
+		if r.dense {
+			for b, hi := range r.bm {
+				if hi > t {
+					above += vec.CountAbove(r.x[b*vec.Block:min(r.n, (b+1)*vec.Block)], t)
+				}
+			}
+		} else {
+			above = vec.CountAbove(r.x[:r.n], t)
+		}
+		ties = m - above
+	}
+	step := r.n
+	if r.dense {
+		step = vec.Block
+	}
+	for b, lo := 0, 0; lo < r.n; b, lo = b+1, lo+step {
+		if r.dense && r.bm[b] < t {
+			continue
+		}
+		for i, v := range r.x[lo:min(r.n, lo+step)] {
+			if !(v >= t) {
+				continue
+			}
+			if v == t && inOrder {
+				if ties <= 0 {
+					continue
+				}
+				ties--
+			}
+			items = append(items, item{v, int32(lo + i)})
+		}
+	}
+	r.sortBuf = items
+	return items
+}
+
+// sortItems sorts items by rank: descending logit, then ascending position.
+func (r *row) sortItems(items []item) {
+	if len(items) > 512 && r.inOrder() {
+		r.radixSort(items)
+		return
+	}
+	if r.dense {
+		slices.SortFunc(items, byRankDense)
+		return
+	}
+	ix := r.ix
+	slices.SortFunc(items, func(a, b item) int {
+		switch {
+		case a.x > b.x:
+			return -1
+		case a.x < b.x:
+			return 1
+		}
+		return int(ix[a.i] - ix[b.i])
+	})
+}
+
+func byRankDense(a, b item) int {
+	switch {
+	case a.x > b.x:
+		return -1
+	case a.x < b.x:
+		return 1
+	}
+	return int(a.i - b.i)
+}
+
+// radixSort sorts items by descending logit and keeps the order of equal
+// ones.
+func (r *row) radixSort(items []item) {
+	const bits, size = 11, 1 << 11
+	tmp := grow(&r.itemTmp, len(items))
+	var count [3][size]int32
+	for _, it := range items {
+		k := ^orderKey(it.x)
+		count[0][k&(size-1)]++
+		count[1][k>>bits&(size-1)]++
+		count[2][k>>(2*bits)]++
+	}
+	src, dst := items, tmp
+	for pass := range 3 {
+		c := &count[pass]
+		shift := uint(pass * bits)
+		if c[^orderKey(src[0].x)>>shift&(size-1)] == int32(len(src)) {
+			continue
+		}
+		at := int32(0)
+		for i, n := range c {
+			c[i] = at
+			at += n
+		}
+		for _, it := range src {
+			b := ^orderKey(it.x) >> shift & (size - 1)
+			dst[c[b]] = it
+			c[b]++
+		}
+		src, dst = dst, src
+	}
+	if &src[0] != &items[0] {
+		copy(items, src)
+	}
+}
+
+// Distances are sorted into buckets of this width; beyond the last bucket's
+// start the probability is below 1e-13 of the best one's.
+const (
+	bucketsPerUnit = 128
+	buckets        = 4096
+)
+
+// bucketMass adds up the exponentials of the entries by their distance d from
+// the best one. The bucket of an entry is monotone in its distance. A
+// negative distance marks an entry to leave out.
+func (r *row) bucketMass(d []float32) {
+	mass, count := grow(&r.massBuf, buckets), grow(&r.bucketCnt, buckets)
+	clear(mass)
+	clear(count)
+	for i, v := range d {
+		if v >= 0 {
+			b := bucketOf(v)
+			mass[b] += float64(r.e[i])
+			count[b]++
+		}
+	}
+}
+
+func bucketOf(d float32) int {
+	// Comparing as integers first would overflow for infinite distances.
+	if d >= (buckets-1)/bucketsPerUnit {
+		return buckets - 1
+	}
+	return int(d * bucketsPerUnit)
+}
+
+// bucketItems returns the entries of bucket b by descending value of x, equal
+// ones by ascending position.
+func (r *row) bucketItems(d, x []float32, b int) []item {
+	items := grow(&r.sortBuf, 0)
+	lo := float32(b) / bucketsPerUnit
+	for i, v := range d {
+		if v >= lo && bucketOf(v) == b {
+			items = append(items, item{x[i], int32(i)})
+		}
+	}
+	r.sortBuf = items
+	r.sortItems(items)
+	return items
+}
+
+// distances returns how far below the best logit each entry is, -1 for those
+// at -inf.
+func (r *row) distances() []float32 {
+	d := grow(&r.tmpBuf, r.n)
+	for i, v := range r.x[:r.n] {
+		if v == negInf {
+			d[i] = -1
+		} else {
+			d[i] = r.ref - v
+		}
+	}
+	return d
+}
+
+// rawRank returns the rank, from 1, of a position by the model's own
+// distribution, and the sum of the raw exponentials down to and with it.
+func (r *row) rawRank(pos int32) (rank int32, cum float64) {
+	v := r.raw[pos]
+	n := 0
+	for b, m := range r.rawBM {
+		if m < v {
+			continue
+		}
+		lo, hi := b*vec.Block, min(len(r.raw), (b+1)*vec.Block)
+		k, s := vec.SumAbove(r.raw[lo:hi], r.rawE[lo:hi], v)
+		n += k
+		cum += s
+		if lo <= int(pos) {
+			for i, w := range r.raw[lo:min(hi, int(pos)+1)] {
+				if w == v {
+					n++
+					cum += float64(r.rawE[lo+i])
+				}
+			}
+		}
+	}
+	return int32(n), cum
+}

@@ -1,0 +1,164 @@
+package sampling
+
+import "math"
+
+// The stages of this file change or ban single tokens; penalties have their
+// own file. Each looks up only the tokens it concerns.
+
+// biasStage adds to the logits of tokens whose sequence the history leads up
+// to. A bias of -Inf bans.
+type biasStage struct {
+	biases []TokenBias
+}
+
+func (s *biasStage) apply(r *row) {
+	for _, b := range s.biases {
+		last := len(b.Tokens) - 1
+		if last > 0 && !endsWith(r.in.Prompt, r.in.Output, b.Tokens[:last]) {
+			continue
+		}
+		if pos, ok := r.position(b.Tokens[last]); ok {
+			if i := r.entry(pos); i >= 0 && r.x[i] > negInf {
+				r.set(i, r.x[i]+float32(b.Bias))
+			}
+		}
+	}
+}
+
+// badWordsStage bans the last token of each sequence that the history leads
+// up to.
+type badWordsStage struct {
+	words      [][]int32
+	outputOnly bool // a sequence must lie in the output as far as it is written
+}
+
+func (s *badWordsStage) apply(r *row) {
+	prompt := r.in.Prompt
+	if s.outputOnly {
+		prompt = nil
+	}
+	for _, w := range s.words {
+		last := len(w) - 1
+		if last == 0 || endsWith(prompt, r.in.Output, w[:last]) {
+			r.ban(w[last])
+		}
+	}
+}
+
+// ban sets the logit of a token to -inf.
+func (r *row) ban(id int32) {
+	if pos, ok := r.position(id); ok {
+		if i := r.entry(pos); i >= 0 {
+			r.set(i, negInf)
+		}
+	}
+}
+
+// banStage bans tokens while active reports true.
+type banStage struct {
+	ids    []int32
+	active func(in *Input) bool
+}
+
+func (s *banStage) apply(r *row) {
+	if s.active(&r.in) {
+		for _, id := range s.ids {
+			r.ban(id)
+		}
+	}
+}
+
+// allowedStage removes every token that is not in a set.
+type allowedStage struct {
+	mask []uint64 // bit id%64 of word id/64: allowed
+}
+
+func (s *allowedStage) apply(r *row) { r.keepMask(s.mask) }
+
+func maskOf(ids []int32) []uint64 {
+	var mask []uint64
+	for _, id := range ids {
+		if id < 0 {
+			continue
+		}
+		for int(id)/64 >= len(mask) {
+			mask = append(mask, 0)
+		}
+		mask[id/64] |= 1 << (id % 64)
+	}
+	return mask
+}
+
+func maskHas(mask []uint64, id int32) bool {
+	return int(id)/64 < len(mask) && mask[id/64]>>(id%64)&1 != 0
+}
+
+// keepMask keeps the tokens whose bit is set.
+func (r *row) keepMask(mask []uint64) {
+	r.list()
+	r.keep(func(i int) bool { return r.x[i] > negInf && maskHas(mask, r.id(r.ix[i])) })
+}
+
+// forceStage leaves only the given tokens while active reports true, each
+// with logit 0.
+type forceStage struct {
+	ids    []int32
+	active func(in *Input) bool
+}
+
+func (s *forceStage) apply(r *row) {
+	if !s.active(&r.in) {
+		return
+	}
+	r.list()
+	mask := maskOf(s.ids)
+	r.keep(func(i int) bool { return maskHas(mask, r.id(r.ix[i])) })
+	for i := range r.n {
+		r.set(i, 0)
+	}
+}
+
+// noRepeatNgram bans every token that would repeat n tokens in a row.
+type noRepeatNgram int
+
+func (n noRepeatNgram) apply(r *row) {
+	in, total := &r.in, r.historyLen()
+	k := int(n) - 1
+	if total < int(n) {
+		return
+	}
+	for end := k; end < total; end++ {
+		same := true
+		for j := 1; j <= k && same; j++ {
+			same = in.token(end-j) == in.token(total-j)
+		}
+		if same {
+			r.ban(in.token(end))
+		}
+	}
+}
+
+// decayStage makes the end more likely with every token past start: the end
+// token's logit x becomes x + |x|·(factor^over - 1).
+type decayStage struct {
+	eos    []int32
+	start  int // tokens of output
+	factor float64
+}
+
+func (s *decayStage) apply(r *row) {
+	over := len(r.in.Output) - s.start
+	if over <= 0 {
+		return
+	}
+	grow := float32(math.Pow(s.factor, float64(over)) - 1)
+	for _, id := range s.eos {
+		pos, ok := r.position(id)
+		if !ok {
+			continue
+		}
+		if i := r.entry(pos); i >= 0 && r.x[i] > negInf {
+			r.set(i, r.x[i]+float32(float32(math.Abs(float64(r.x[i])))*grow))
+		}
+	}
+}

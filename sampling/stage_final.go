@@ -1,0 +1,119 @@
+package sampling
+
+import "math"
+
+// A finalStage replaces the draw: it cuts or bends the row in its own way and
+// then draws from it.
+type finalStage interface {
+	draw(p *Pipeline, s *Scratch, state *State) drawn
+}
+
+// mirostat keeps the surprise of the text near a target by moving a bound
+// with every token (Basu et al. 2021). Version 1 estimates how steep the
+// distribution is; version 2 cuts by surprise alone.
+type mirostat struct {
+	version  int
+	tau, eta float32
+	vocab    int // 0: the width of the row
+}
+
+func (m *mirostat) apply(r *row) {
+	sum := r.arraySoftmax(true)
+	mu := float32(r.state.Mu)
+	if m.version == 1 {
+		r.truncate(max(m.k(r, sum, mu), 1))
+	} else {
+		n := 0
+		for n < r.n && !(-log2f(r.e[n]/sum) > mu) {
+			n++
+		}
+		r.truncate(max(n, 1))
+	}
+	r.final = m
+}
+
+func log2f(f float32) float32 { return float32(math.Log2(float64(f))) }
+
+func pow32(a, b float32) float32 { return float32(math.Pow(float64(a), float64(b))) }
+
+// k returns how many tokens version 1 keeps.
+func (m *mirostat) k(r *row, sum, mu float32) int {
+	var tb, tt float32
+	for i := 0; i < 99 && i < r.n-1; i++ {
+		t := log32(float32(i+2) / float32(i+1))
+		b := log32((r.e[i] / sum) / (r.e[i+1] / sum))
+		tb += float32(t * b)
+		tt += float32(t * t)
+	}
+	s := tb / tt
+	eps := s - 1
+	n := m.vocab
+	if n == 0 {
+		n = len(r.raw)
+	}
+	k := pow32(float32(eps*pow32(2, mu))/(1-pow32(float32(n), -eps)), 1/s)
+	if !(k < math.MaxInt32) {
+		return 1 // as the conversion of a value that is no int gives its least one
+	}
+	return int(k)
+}
+
+func (m *mirostat) draw(p *Pipeline, s *Scratch, state *State) drawn {
+	r := &s.r
+	probs := r.arrayProbs(r.arraySoftmax(true))
+	s.mt[0].seek(seedMT(p.seed), state.Draws)
+	d := r.drawDiscrete(probs, &s.mt[0], state)
+	surprise := -log2f(probs[d.entry])
+	state.Mu = float64(float32(state.Mu) - float32(m.eta*(surprise-m.tau)))
+	return d
+}
+
+// arrayProbs returns the probabilities of the entries as float32.
+func (r *row) arrayProbs(sum float32) []float32 {
+	p := grow(&r.negBuf, r.n)
+	for i, e := range r.e[:r.n] {
+		p[i] = e / sum
+	}
+	return p
+}
+
+// adaptiveP bends the distribution towards tokens near a target probability,
+// which moves against what was chosen before.
+type adaptiveP struct {
+	target, decay float32
+}
+
+func (a *adaptiveP) apply(r *row) {
+	sum := r.arraySoftmax(false)
+	target := min(max(a.target, 0), 1)
+	if total := float32(r.state.AdaptTotal); total != 0 {
+		target = min(max(float32(2*target)-float32(r.state.AdaptWeighted)/total, 0), 1)
+	}
+	before := grow(&r.probBuf, r.n)
+	for i, e := range r.e[:r.n] {
+		before[i] = e / sum
+		if r.x[i] > negInf {
+			r.x[i] = adaptiveLogit(before[i], target)
+		}
+	}
+	r.expOK, r.sorted = false, false
+	r.rebound()
+	r.adaptive = target
+	r.final = a
+}
+
+// adaptiveLogit returns the logit that adaptive-p gives a probability.
+func adaptiveLogit(p, target float32) float32 {
+	d := abs32(float32((p - target) * float32(1/float32(0.3))))
+	return 5 - float32(float32(float32(10*d)*d)/(1+d))
+}
+
+func (a *adaptiveP) draw(p *Pipeline, s *Scratch, state *State) drawn {
+	r := &s.r
+	probs := r.arrayProbs(r.arraySoftmax(false))
+	s.mt[0].seek(seedMT(p.seed), state.Draws)
+	d := r.drawDiscrete(probs, &s.mt[0], state)
+	state.AdaptWeighted = float64(r.probBuf[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))
+	state.AdaptTotal = float64(1 + float32(a.decay*float32(state.AdaptTotal)))
+	return d
+}

@@ -1,0 +1,118 @@
+// Package vec has the passes over a whole row of logits that decide how fast
+// sampling is: block maxima, exponentials with their sums, scaling, counting.
+//
+// Every function has a portable form. Where the processor has AVX-512 or
+// AVX2, assembly replaces it at start; the results are equal but for the
+// rounding of sums, and of an exponential in at most one unit in the last
+// place.
+package vec
+
+import "math"
+
+// Block is the number of logits that share one maximum.
+const Block = 64
+
+// Blocks returns the number of blocks in a row of n logits.
+func Blocks(n int) int { return (n + Block - 1) / Block }
+
+// Impl names the implementation in use: "avx512", "avx2" or "portable".
+func Impl() string { return impl }
+
+var impl = "portable"
+
+// MaxBlocks sets bm[i] to the maximum of the i-th block of x and returns the
+// maximum of all, the number of values above negative infinity, and the
+// number of values that are NaN. NaN counts as negative infinity in the
+// maxima. The length of bm must be Blocks(len(x)).
+func MaxBlocks(bm, x []float32) (hi float32, finite, nan int) { return maxBlocks(bm, x) }
+
+// Exp sets dst[i] = exp(x[i]-hi) and returns the sum of dst and the sum of
+// dst[i]*(x[i]-hi), in which a zero counts as zero. No x may be above hi. The
+// slices must have the same length and may be the same.
+func Exp(dst, x []float32, hi float32) (sum, dot float64) { return exp(dst, x, hi) }
+
+// Div divides every element of x by t.
+func Div(x []float32, t float32) { div(x, t) }
+
+// CountAbove returns the number of elements of x above t.
+func CountAbove(x []float32, t float32) int { return countAbove(x, t) }
+
+// SumAbove returns the number of elements of x above t and the sum of the
+// elements of w at the same places.
+func SumAbove(x, w []float32, t float32) (n int, sum float64) { return sumAbove(x, w, t) }
+
+var (
+	maxBlocks  = maxBlocksGo
+	exp        = expGo
+	div        = divGo
+	countAbove = countAboveGo
+	sumAbove   = sumAboveGo
+)
+
+func maxBlocksGo(bm, x []float32) (hi float32, finite, nan int) {
+	low := float32(math.Inf(-1))
+	hi = low
+	for b := range bm {
+		block := x[b*Block : min(len(x), (b+1)*Block)]
+		m := low
+		for _, v := range block {
+			if v > low {
+				finite++
+			} else if v != v {
+				nan++
+			}
+			if v > m {
+				m = v
+			}
+		}
+		bm[b] = m
+		if m > hi {
+			hi = m
+		}
+	}
+	return hi, finite, nan
+}
+
+func expGo(dst, x []float32, hi float32) (sum, dot float64) {
+	for i, v := range x {
+		d := float64(v - hi)
+		if d < expZero {
+			dst[i] = 0
+			continue
+		}
+		e := float32(math.Exp(d))
+		dst[i] = e
+		sum += float64(e)
+		dot += float64(float64(e) * d)
+	}
+	return sum, dot
+}
+
+// expZero is below the logarithm of half the smallest float32.
+const expZero = -103.98
+
+func divGo(x []float32, t float32) {
+	for i := range x {
+		x[i] /= t
+	}
+}
+
+func countAboveGo(x []float32, t float32) int {
+	n := 0
+	for _, v := range x {
+		if v > t {
+			n++
+		}
+	}
+	return n
+}
+
+func sumAboveGo(x, w []float32, t float32) (n int, sum float64) {
+	for i, v := range x {
+		if v > t {
+			n++
+			sum += float64(w[i])
+		}
+	}
+	return n, sum
+}
