@@ -95,7 +95,7 @@ func (v *growing) EncodeContext(_ context.Context, text string, _ models.EncodeO
 func (v *growing) longestPrefix(text string) (int32, int) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	for n := min(v.longest, len(text)); n > 0; n-- {
+	for n := min(v.longest, len(text), 128); n > 0; n-- {
 		if id, ok := v.ids[text[:n]]; ok {
 			return id, n
 		}

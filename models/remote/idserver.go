@@ -80,9 +80,9 @@ func controlLike(piece string) bool {
 // false: their tokens include those that are parts of characters.
 func rareText(use func(text string) bool) {
 	var b strings.Builder
-	for _, span := range [][2]rune{{0xa0, 0x1fff}, {0x2000, 0x33ff}, {0x1f300, 0x1f7ff}, {0x1f900, 0x1f9ff}, {0x3400, 0x9fff}, {0xac00, 0xd7a3}, {0xf900, 0xffef}, {0x1d400, 0x1d7ff}, {0x20000, 0x203ff}} {
+	for _, span := range [][2]rune{{0xa0, 0x1fff}, {0x2000, 0x33ff}, {0x1f300, 0x1f7ff}, {0x1f900, 0x1f9ff}, {0x3400, 0x9fff}, {0xac00, 0xd7a3}, {0xe000, 0xe03f}, {0xf900, 0xffef}, {0x1d400, 0x1d7ff}, {0x20000, 0x203ff}} {
 		for r := span[0]; r <= span[1]; r++ {
-			if !unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P, unicode.S}, r) {
+			if !unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Co}, r) {
 				continue
 			}
 			b.WriteRune(r)

@@ -47,7 +47,7 @@ func openOllama(ctx context.Context, t target) (models.Model, error) {
 	b := &ollama{c: t.c, model: t.model}
 	var m *server
 	err := t.c.retry(ctx, false, func(ctx context.Context) (err error) {
-		m, err = b.discover(ctx, t.opt)
+		m, err = b.discover(ctx)
 		return err
 	})
 	if err != nil {
@@ -56,13 +56,14 @@ func openOllama(ctx context.Context, t target) (models.Model, error) {
 	return m, nil
 }
 
-func (b *ollama) discover(ctx context.Context, opt Options) (*server, error) {
+func (b *ollama) discover(ctx context.Context) (*server, error) {
 	var show ollamaShow
 	body, _ := json.Marshal(map[string]any{"model": b.model, "verbose": true})
 	if err := b.c.ask(ctx, http.MethodPost, "/api/show", body, wholeLimit, &show); err != nil {
 		return nil, err
 	}
-	if err := b.load(ctx, show.Info, opt); err != nil {
+	how, err := b.load(show.Info)
+	if err != nil {
 		return nil, err
 	}
 	var version struct {
@@ -86,10 +87,6 @@ func (b *ollama) discover(ctx context.Context, opt Options) (*server, error) {
 		// The server makes a token of its own, and puts one in front.
 		ContextLen: b.limit - 1, VocabSize: size, ChatTemplate: show.Template,
 		Caps: models.Caps{TopN: min(ollamaTop, size), Normalised: true, TextOnly: true},
-	}
-	how := "rebuilt from the model's metadata"
-	if opt.NewVocab == nil {
-		how = "the longest piece that fits, which may differ from the model's own"
 	}
 	m.facts = []models.Fact{
 		{Name: "server", Value: b.c.name + ", Ollama " + b.c.clean(version.Version)},
@@ -129,22 +126,20 @@ func tokenAt(info map[string]any, key string, size int) int32 {
 	return int32(f)
 }
 
-// load builds the vocabulary from the metadata of the model.
-func (b *ollama) load(ctx context.Context, info map[string]any, opt Options) error {
+// load builds the vocabulary from the metadata of the model and says how. A
+// tokenizer of a kind that is not known here is stood in for by one that takes
+// the longest piece that fits.
+func (b *ollama) load(info map[string]any) (how string, err error) {
 	tokens, _ := info["tokenizer.ggml.tokens"].([]any)
-	if err := checkSize(b.c, len(tokens), 2); err != nil {
-		if len(tokens) == 0 {
-			return b.c.fault(Unsuitable, "does not hand out the vocabulary of %s", oneLine(b.model, 80))
-		}
-		return err
+	if len(tokens) == 0 {
+		return "", b.c.fault(Unsuitable, "does not hand out the vocabulary of %s", oneLine(b.model, 80))
 	}
-	if opt.NewVocab != nil {
-		v, err := opt.NewVocab(info)
-		if err != nil {
-			return b.c.fault(Unsuitable, "has a tokenizer that cannot be used: %v", err)
-		}
-		b.vocab = v
-	} else {
+	if err := checkSize(b.c, len(tokens), 2); err != nil {
+		return "", err
+	}
+	how = "rebuilt from the model's metadata"
+	if b.vocab, err = tokenizerOf(info); err != nil {
+		how = "the longest piece that fits: the model's own is of an unknown kind (" + b.c.clean(err.Error()) + ")"
 		v := newVocab(len(tokens), b.c.timeouts)
 		fillPieces(v, tokens, info)
 		v.split = newMatcher(v).split
@@ -166,7 +161,7 @@ func (b *ollama) load(ctx context.Context, info map[string]any, opt Options) err
 			b.ids[p] = id
 		}
 	}
-	return nil
+	return how, nil
 }
 
 // fillPieces reads the arrays tokens and token_type of a GGUF tokenizer.

@@ -51,12 +51,6 @@ type Options struct {
 	TopN int
 
 	Timeouts Timeouts
-
-	// NewVocab makes a vocabulary from the metadata of a GGUF file, under its
-	// keys there ("tokenizer.ggml.tokens" and so on). Ollama hands these out
-	// but has no tokenizer to ask. nil means to split text by the longest
-	// piece that fits, which can differ from what the model was trained on.
-	NewVocab func(metadata map[string]any) (models.Vocab, error)
 }
 
 // defaultTop is how many tokens a row has unless the caller says otherwise,
