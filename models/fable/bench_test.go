@@ -2,6 +2,7 @@ package fable
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,27 +33,31 @@ func forward(b testing.TB, s *llama.Session, tokens []int32, want int) {
 	}
 }
 
-// BenchmarkDecode decodes 128 tokens from an empty context.
+// BenchmarkDecode decodes 128 tokens from an empty context, over and over.
 func BenchmarkDecode(b *testing.B) {
-	s := session(b, benchModel(b, 1))
-	tokens := make([]int32, 1)
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		if s.Len() == 128 {
-			s.Truncate(0)
-		}
-		tokens[0] = int32(n % 4096)
-		forward(b, s, tokens, 1)
-		n++
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			s := session(b, benchModel(b, workers))
+			tokens := make([]int32, 1)
+			n := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if s.Len() == 128 {
+					s.Truncate(0)
+				}
+				tokens[0] = int32(n % 4096)
+				forward(b, s, tokens, 1)
+				n++
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "tokens/s")
+		})
 	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "tokens/s")
 }
 
 // BenchmarkPrefill compares a token of a prompt with a decoded one.
 func BenchmarkPrefill(b *testing.B) {
 	for _, n := range []int{256, 512} {
-		b.Run(map[int]string{256: "256", 512: "512"}[n], func(b *testing.B) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := session(b, benchModel(b, 1))
 			tokens := make([]int32, n)
 			for i := range tokens {

@@ -182,3 +182,31 @@ func TestOtherTypes(t *testing.T) {
 		})
 	}
 }
+
+// TestAllocs: decoding allocates nothing for a token, helpers or not.
+func TestAllocs(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		m, err := Open(llama.Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		s, err := m.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, tokens := context.Background(), make([]int32, 300)
+		if _, err := s.Forward(ctx, tokens, 1); err != nil {
+			t.Fatal(err)
+		}
+		s.Truncate(1) // leaves the pages to be used again
+		n := testing.AllocsPerRun(200, func() {
+			if _, err := s.Forward(ctx, tokens[:1], 1); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%d workers: %v allocations a token", workers, n)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 	m := &Model{
 		file: f, cfg: cfg, w: w, vocab: vocab, info: info, workers: workers,
 		store: newPageStore(cfg, opt.KVType),
-		pool:  newPool(workers),
+		pool:  newPool(workers, f.Guard),
 	}
 	return m, nil
 }
@@ -222,6 +222,24 @@ func (m *Model) Close() error {
 		m.closeErr = m.file.Close()
 	})
 	return m.closeErr
+}
+
+// guarded calls fn and returns its error, or one that says that the file was
+// truncated under it.
+func (m *Model) guarded(fn func() error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			err = r.err
+		default:
+			panic(r)
+		}
+	}()
+	if lost := m.file.Guard(func() { err = fn() }); lost != nil {
+		return lost
+	}
+	return err
 }
 
 // pass returns a pass that nobody uses, with room for n positions.

@@ -84,7 +84,8 @@ func (s *Session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 	for at := 0; at < len(tokens); at += chunkLen {
 		chunk := tokens[at:min(at+chunkLen, len(tokens))]
 		keep := max(0, min(len(chunk), at+len(chunk)-first))
-		if err := s.chunk(ctx, p, chunk, keep, at+len(chunk)-keep-first); err != nil {
+		err := s.m.guarded(func() error { return s.chunk(ctx, p, chunk, keep, at+len(chunk)-keep-first) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +166,10 @@ func (m *Model) ForwardBatch(ctx context.Context, sessions []models.Session, tok
 	defer m.done(p)
 	for at := 0; at < len(sessions); at += chunkLen {
 		end := min(at+chunkLen, len(sessions))
-		if err := m.batch(ctx, p, sessions[at:end], tokens[at:end], lead.logits[at*c.vocab:end*c.vocab]); err != nil {
+		err := m.guarded(func() error {
+			return m.batch(ctx, p, sessions[at:end], tokens[at:end], lead.logits[at*c.vocab:end*c.vocab])
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -441,5 +443,36 @@ func TestOptions(t *testing.T) {
 	}
 	if err := checkMemory("big.gguf", 9<<30, 0); err != nil {
 		t.Errorf("memory of unknown size: %v", err)
+	}
+}
+
+// TestTruncatedFile: a file that shrinks while it is in use is an error of
+// the call that meets it, for one worker and for several.
+func TestTruncatedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be truncated there")
+	}
+	for _, workers := range []int{1, 3} {
+		path := filepath.Join(t.TempDir(), "model.gguf")
+		if err := os.WriteFile(path, unzip(t, "testdata/quant/tiny-256.F32.gguf.gz"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Open(path, Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		s := m.newSession()
+		forward(t, s, []int32{1, 2, 3}, 1)
+		if err := os.Truncate(path, 1<<14); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Forward(context.Background(), []int32{4, 5}, 1)
+		if err == nil || !strings.Contains(err.Error(), "truncated") {
+			t.Errorf("%d workers: %v", workers, err)
+		}
+		if s.Len() != 3 {
+			t.Errorf("%d workers: length %d after the error, want 3", workers, s.Len())
+		}
 	}
 }
