@@ -1,0 +1,369 @@
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// A ContrastiveView is the state of a contrastive search. It is immutable and
+// may be kept.
+type ContrastiveView struct {
+	Alpha  float64 // penalty_alpha
+	TopK   int
+	Prompt []int32            // read-only
+	Steps  []*ContrastiveStep // read-only
+	Done   string             // "eos", "length" or "context"; empty while it goes on
+}
+
+// A ContrastiveStep is one token and what it was chosen from. It does not
+// change.
+type ContrastiveStep struct {
+	Index      int // from 0
+	Candidates []ContrastiveCandidate
+	Chosen     int // index in Candidates
+	Took       time.Duration
+}
+
+// Token returns the token chosen.
+func (s *ContrastiveStep) Token() int32 { return s.Candidates[s.Chosen].Token }
+
+// A ContrastiveCandidate is one of the likeliest tokens.
+type ContrastiveCandidate struct {
+	Token int32
+	Prob  float64 // after the processors
+	Cos   float64 // largest cosine between its hidden state and an earlier one's
+	At    int     // the earlier position, from 0, the prompt included
+	Score float64 // (1-alpha)*Prob - alpha*Cos
+}
+
+// A Contrastive is a contrastive search (Su et al. 2022, arXiv:2202.06417):
+// each step takes, of the top_k likeliest tokens, the one with the best
+// (1-alpha)*probability - alpha*similarity, where the similarity is the
+// largest cosine between its hidden state and one that came before. It is not
+// safe for concurrent use; the views it returns are.
+type Contrastive struct {
+	model  models.Model
+	prompt []int32
+	mask   masker
+
+	pipeline *sampling.Pipeline
+	alpha    float64
+	k, limit int
+	short    bool // limit is the context's
+	eos      []int32
+
+	session models.HiddenStater
+	tokens  []int32
+	hidden  [][]float64 // of each token in the cache, length 1
+	row     *row        // after the last token; nil if it is to be computed
+	steps   []*ContrastiveStep
+	scratch sampling.Scratch
+	out     []float32
+}
+
+// NewContrastive returns a contrastive search that has done no step, under
+// penalty_alpha and top_k of the pipeline's configuration. It returns an error
+// that names the key if they are out of range, or if the model does not show
+// hidden states. Of the options it uses Mask. The caller must close it.
+func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Contrastive, error) {
+	if err := usable(m, prompt); err != nil {
+		return nil, err
+	}
+	c := &Contrastive{model: m, prompt: slices.Clone(prompt), mask: opt.Mask}
+	if err := c.Retune(p); err != nil {
+		return nil, err
+	}
+	s, err := m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	h, ok := s.(models.HiddenStater)
+	if !ok {
+		s.Close()
+		return nil, fmt.Errorf("penalty_alpha: contrastive search needs a model that shows hidden states; %s does not", m.Info().Name)
+	}
+	c.session = h
+	return c, nil
+}
+
+// Retune changes the settings from the next step on.
+func (c *Contrastive) Retune(p *sampling.Pipeline) error {
+	cfg := p.Config()
+	alpha, k := cfg.Float("penalty_alpha"), cfg.Int("top_k")
+	switch {
+	case !(alpha > 0 && alpha <= 1):
+		return fmt.Errorf("penalty_alpha: %v is out of range, above 0, up to 1", alpha)
+	case k < 2:
+		return fmt.Errorf("top_k: %d is out of range, 2 or more with penalty_alpha", k)
+	case cfg.Int("num_beams") > 1:
+		return errors.New("num_beams: contrastive search has one beam; set penalty_alpha to 0 for beam search")
+	}
+	c.pipeline, c.alpha, c.k = p, alpha, min(k, c.model.Vocab().Size())
+	c.limit, c.short = cfg.Int("max_new_tokens"), false
+	if n := c.model.Info().ContextLen; n > 0 && n-len(c.prompt) < c.limit {
+		c.limit, c.short = n-len(c.prompt), true
+	}
+	c.eos = endTokens(cfg, c.model)
+	return nil
+}
+
+// Close releases the session.
+func (c *Contrastive) Close() error { return c.session.Close() }
+
+// View returns the state of the search.
+func (c *Contrastive) View() *ContrastiveView {
+	return &ContrastiveView{Alpha: c.alpha, TopK: c.k, Prompt: c.prompt, Steps: slices.Clip(c.steps), Done: c.done()}
+}
+
+func (c *Contrastive) done() string {
+	n := len(c.steps)
+	switch {
+	case n > 0 && slices.Contains(c.eos, c.steps[n-1].Token()):
+		return "eos"
+	case n >= c.limit && c.short:
+		return "context"
+	case n >= c.limit:
+		return "length"
+	}
+	return ""
+}
+
+// Output returns the tokens generated.
+func (c *Contrastive) Output() []int32 {
+	out := make([]int32, len(c.steps))
+	for i, s := range c.steps {
+		out[i] = s.Token()
+	}
+	return out
+}
+
+// Step chooses one token. A search that is done stays as it is. If ctx ends
+// first, or the model fails, it returns the error and the text is as before.
+func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
+	if c.done() != "" {
+		return c.View(), nil
+	}
+	began := time.Now()
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	cands, err := c.likeliest()
+	if err != nil {
+		return nil, err
+	}
+	looks, err := c.look(ctx, cands)
+	if err != nil {
+		return nil, err
+	}
+	chosen := 0
+	for i := range cands {
+		x := &cands[i]
+		x.Cos, x.At = c.closest(looks[i].hidden)
+		x.Score = (1-c.alpha)*x.Prob - c.alpha*x.Cos
+		if x.Score > cands[chosen].Score {
+			chosen = i
+		}
+	}
+	if err := c.take(ctx, looks, chosen, cands[chosen].Token); err != nil {
+		return nil, err
+	}
+	c.steps = append(slices.Clip(c.steps), &ContrastiveStep{
+		Index: len(c.steps), Candidates: cands, Chosen: chosen, Took: time.Since(began),
+	})
+	return c.View(), nil
+}
+
+// ready brings the cache to the text so far and the row after it.
+func (c *Contrastive) ready(ctx context.Context) error {
+	all := append(slices.Clone(c.prompt), c.Output()...)
+	if c.row != nil && len(c.tokens) == len(all) {
+		return nil
+	}
+	// Tokens from one back on: the row after the last is wanted too.
+	at := min(len(c.tokens), len(all)-1)
+	c.forget(at)
+	rows, err := c.session.Forward(ctx, all[at:], len(all)-at)
+	if err != nil {
+		c.session.Truncate(at)
+		return err
+	}
+	for i := range rows {
+		c.hidden = append(c.hidden, unit(c.session.Hidden(i)))
+	}
+	c.tokens = all
+	r, err := newRow(rows[len(rows)-1])
+	c.row = &r
+	return err
+}
+
+// forget drops what the cache holds from position n on.
+func (c *Contrastive) forget(n int) {
+	c.session.Truncate(n)
+	c.tokens, c.hidden, c.row = c.tokens[:n], c.hidden[:n], nil
+}
+
+// likeliest returns the k likeliest tokens after the processors, which see
+// raw logits here.
+func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
+	r := c.row
+	c.out = resize(c.out, len(r.logits))
+	in := sampling.Input{IDs: r.ids, Logits: r.logits, Rest: r.rest, Prompt: c.prompt, Output: c.Output()}
+	if c.mask != nil {
+		var err error
+		if in.Mask, in.MaskEOS, err = c.mask(in.Output); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.pipeline.Process(c.out, &c.scratch, in); err != nil {
+		return nil, err
+	}
+	after, err := newRow(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
+	if err != nil {
+		return nil, err
+	}
+	top := best{k: c.k}
+	for i, l := range after.logits {
+		if !math.IsInf(float64(l), -1) {
+			top.offer(pick{token: r.id(i), order: i, sum: float64(l)})
+		}
+	}
+	var out []ContrastiveCandidate
+	for _, p := range top.sorted() {
+		out = append(out, ContrastiveCandidate{Token: p.token, Prob: math.Exp(p.sum - after.norm)})
+	}
+	return out, nil
+}
+
+// A look is what the model says after one candidate.
+type look struct {
+	session models.HiddenStater // at the candidate; nil if one session did them all
+	hidden  []float64
+	row     row
+}
+
+// look runs every candidate through the model: all in one pass where it can,
+// else one after another on the same session.
+func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([]look, error) {
+	if b, ok := c.model.(models.Batcher); ok && len(cands) > 1 {
+		if f, ok := c.session.(models.Forker); ok {
+			return c.lookAtOnce(ctx, b, f, cands)
+		}
+	}
+	out := make([]look, len(cands))
+	for i := range cands {
+		rows, err := c.session.Forward(ctx, []int32{cands[i].Token}, 1)
+		if err == nil {
+			out[i].hidden = unit(c.session.Hidden(0))
+			out[i].row, err = newRow(rows[0])
+		}
+		c.session.Truncate(len(c.tokens))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models.Forker, cands []ContrastiveCandidate) (out []look, err error) {
+	sessions := make([]models.Session, 0, len(cands))
+	defer func() {
+		if err != nil {
+			for _, s := range sessions {
+				s.Close()
+			}
+		}
+	}()
+	tokens := make([]int32, len(cands))
+	for i := range cands {
+		s, err := f.Fork()
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+		tokens[i] = cands[i].Token
+	}
+	rows, err := b.ForwardBatch(ctx, sessions, tokens)
+	if err != nil {
+		return nil, err
+	}
+	out = make([]look, len(cands))
+	for i, s := range sessions {
+		h := s.(models.HiddenStater)
+		out[i] = look{session: h, hidden: unit(h.Hidden(0))}
+		if out[i].row, err = newRow(rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// take makes the chosen candidate part of the text.
+func (c *Contrastive) take(ctx context.Context, looks []look, chosen int, token int32) error {
+	l := &looks[chosen]
+	if l.session == nil {
+		if _, err := c.session.Forward(ctx, []int32{token}, 0); err != nil {
+			c.session.Truncate(len(c.tokens))
+			return err
+		}
+	} else {
+		c.session.Close()
+		c.session = l.session
+		for i := range looks {
+			if i != chosen {
+				looks[i].session.Close()
+			}
+		}
+	}
+	c.tokens, c.hidden, c.row = append(c.tokens, token), append(c.hidden, l.hidden), &l.row
+	return nil
+}
+
+// closest returns the largest cosine between h and an earlier hidden state,
+// and the first position that has it.
+func (c *Contrastive) closest(h []float64) (cos float64, at int) {
+	cos = math.Inf(-1)
+	for i, e := range c.hidden {
+		var dot float64
+		for j := range e {
+			dot += e[j] * h[j]
+		}
+		if dot > cos {
+			cos, at = dot, i
+		}
+	}
+	return cos, at
+}
+
+// Rewind keeps the first n tokens and drops the rest. It panics if n is
+// negative or more than there are.
+func (c *Contrastive) Rewind(n int) *ContrastiveView {
+	if n < 0 || n > len(c.steps) {
+		panic(fmt.Sprintf("beam: Rewind(%d) of a search of %d steps", n, len(c.steps)))
+	}
+	c.steps = slices.Clip(c.steps[:n])
+	if keep := len(c.prompt) + n; keep < len(c.tokens) {
+		c.forget(keep)
+	}
+	return c.View()
+}
+
+// unit returns h scaled to length 1.
+func unit(h []float32) []float64 {
+	var sum float64
+	for _, x := range h {
+		sum += float64(x) * float64(x)
+	}
+	norm := math.Sqrt(sum)
+	out := make([]float64, len(h))
+	for i, x := range h {
+		out[i] = float64(x) / max(norm, 1e-12)
+	}
+	return out
+}

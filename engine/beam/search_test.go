@@ -1,0 +1,465 @@
+package beam
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"logitscope/models"
+)
+
+// Every text of the tiny models is looked at: the best are the golden ones,
+// and no beam search finds a better one.
+func TestExhaustive(t *testing.T) {
+	g := readGolden(t)
+	for _, c := range g.Exhaustive {
+		m := g.model(t, c.Model)
+		for _, by := range c.ByPenalty {
+			p := compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew})
+			got, err := Exhaustive(context.Background(), m, p, c.Prompt, len(by.Best), 200_000, c.Floor, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Texts != c.Sequences || math.Abs(got.Total-c.Total) > 1e-5 {
+				t.Errorf("%s: %d texts of probability %v, want %d of %v", c.Model, got.Texts, got.Total, c.Sequences, c.Total)
+			}
+			for i, h := range got.Best {
+				w := by.Best[i]
+				if !near(h.Score, w.Score) || !near(h.Node.Sum, w.Sum) {
+					t.Errorf("%s, penalty %v, text %d: %v %v, want %v %v", c.Model, by.Penalty, i, h.Tokens(), h.Score, w.Tokens, w.Score)
+				}
+			}
+			for _, beams := range []int{2, 3, 5} {
+				p := compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew, "num_beams": beams})
+				v := finish(t, start(t, m, p, c.Prompt, Options{}))
+				if v.Result()[0].Score > got.Best[0].Score+tol {
+					t.Errorf("%s, penalty %v, %d beams: score %v beats the optimum %v", c.Model, by.Penalty, beams, v.Result()[0].Score, got.Best[0].Score)
+				}
+			}
+		}
+	}
+	m := g.model(t, "markov2_a.json")
+	_, err := Exhaustive(context.Background(), m, compile(t, m, map[string]any{"max_new_tokens": 8}), []int32{1}, 1, 100, 0, Options{})
+	if !errors.Is(err, ErrTooMany) {
+		t.Errorf("12^8 texts in 100 passes: %v, want ErrTooMany", err)
+	}
+}
+
+// The greedy path that is followed beside the beams is the greedy text.
+func TestGreedyPath(t *testing.T) {
+	g := readGolden(t)
+	for _, c := range g.Exhaustive {
+		if c.Greedy.Tokens == nil {
+			continue
+		}
+		m := g.model(t, c.Model)
+		p := compile(t, m, map[string]any{"max_new_tokens": c.MaxNew, "num_beams": 3, "early_stopping": "never"})
+		s := start(t, m, p, c.Prompt, Options{Greedy: true})
+		v := finish(t, s)
+		got := v.Last().Greedy
+		n := min(len(c.Greedy.Tokens), got.Depth)
+		if !slices.Equal(got.Tokens()[:n], c.Greedy.Tokens[:n]) {
+			t.Errorf("%s: greedy %v, want %v", c.Model, got.Tokens(), c.Greedy.Tokens)
+		}
+		if n == len(c.Greedy.Tokens) && !near(got.Sum, c.Greedy.Sum) {
+			t.Errorf("%s: greedy sum %v, want %v", c.Model, got.Sum, c.Greedy.Sum)
+		}
+	}
+}
+
+func TestContrastive(t *testing.T) {
+	g := readGolden(t)
+	for _, plain := range []bool{false, true} {
+		m := g.model(t, g.Contrastive.Model)
+		if plain {
+			m = noBatch{m}
+		}
+		for i, c := range g.Contrastive.Cases {
+			p := compile(t, m, map[string]any{"penalty_alpha": c.Alpha, "top_k": c.TopK, "max_new_tokens": c.MaxNew})
+			s, err := NewContrastive(m, p, c.Prompt, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			step := func() *ContrastiveView {
+				v, err := s.Step(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			v := s.View()
+			for v.Done == "" {
+				v = step()
+				if len(v.Steps) == 3 { // stepping back and on again changes nothing
+					s.Rewind(1)
+					step()
+					v = step()
+				}
+			}
+			if !slices.Equal(s.Output(), c.Tokens) {
+				t.Fatalf("case %d: %v, want %v", i, s.Output(), c.Tokens)
+			}
+			for j, st := range v.Steps {
+				for k, x := range st.Candidates {
+					w := c.Steps[j].Candidates[k]
+					if x.Token != w.Token || !near(x.Prob, w.Prob) || !near(x.Cos, w.Cos) || x.At != w.Pos || !near(x.Score, w.Score) {
+						t.Fatalf("case %d, step %d, candidate %d: %+v, want %+v", i, j, k, x, w)
+					}
+				}
+			}
+			s.Close()
+		}
+	}
+	m := g.model(t, "markov2_a.json")
+	_, err := NewContrastive(m, compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 4}), []int32{1}, Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), "penalty_alpha: ") {
+		t.Errorf("model without hidden states: %v, want an error that names penalty_alpha", err)
+	}
+}
+
+// noBatch hides that a model can run several sessions in one pass, and that
+// its sessions can be copied.
+type noBatch struct{ models.Model }
+
+func (m noBatch) NewSession() (models.Session, error) {
+	s, err := m.Model.NewSession()
+	if h, ok := s.(models.HiddenStater); ok {
+		return struct{ models.HiddenStater }{h}, err
+	}
+	return struct{ models.Session }{s}, err
+}
+
+// Without batches and forks the same search is made.
+func TestPlainSessions(t *testing.T) {
+	g := readGolden(t)
+	for _, c := range g.Cases[:20] {
+		m := g.model(t, c.Model)
+		p := compile(t, m, c.Settings)
+		a := finish(t, start(t, m, p, c.Prompt, Options{}))
+		b := finish(t, start(t, noBatch{m}, p, c.Prompt, Options{}))
+		if x, y := summary(a), summary(b); x != y {
+			t.Errorf("%s: %s, without batches %s", c.Name, x, y)
+		}
+	}
+}
+
+func summary(v *View) string {
+	b, err := json.Marshal(v.ResultRecords(func([]int32) string { return "" }))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b) + string(v.Reason)
+}
+
+// Looking, stepping back and going on gives the search of never having
+// looked, and a fork goes its own way.
+func TestRewind(t *testing.T) {
+	g := readGolden(t)
+	for i, c := range g.Cases {
+		m := g.model(t, c.Model)
+		p := compile(t, m, c.Settings)
+		want := finish(t, start(t, m, p, c.Prompt, Options{}))
+		s := start(t, m, p, c.Prompt, Options{})
+		v := finish(t, s)
+		n := len(v.Steps)
+		s.Rewind(n * (i % 3) / 3)
+		f, err := s.Fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if x, y := summary(finish(t, s)), summary(want); x != y {
+			t.Errorf("%s: after a rewind %s, want %s", c.Name, x, y)
+		}
+		s.Rewind(0)
+		if x, y := summary(finish(t, f)), summary(want); x != y {
+			t.Errorf("%s: fork %s, want %s", c.Name, x, y)
+		}
+		if x := summary(v); x != summary(want) {
+			t.Errorf("%s: an old view changed to %s", c.Name, x)
+		}
+	}
+}
+
+// A new length penalty ranks what has finished again at once, as a search
+// that had it from the start would; a new width chooses the last step again.
+func TestRetune(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_c.json")
+	base := map[string]any{"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 8, "early_stopping": "never", "length_penalty": 1.0}
+	with := func(k string, x any) map[string]any {
+		out := map[string]any{k: x}
+		for key, v := range base {
+			if key != k {
+				out[key] = v
+			}
+		}
+		return out
+	}
+	ctx := context.Background()
+	for _, penalty := range []float64{-2, 0, 3} {
+		s := start(t, m, compile(t, m, base), []int32{1, 5}, Options{})
+		before := finish(t, s)
+		v, err := s.Retune(ctx, compile(t, m, with("length_penalty", penalty)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range v.Finished() {
+			if w := h.Node.Sum / math.Pow(float64(h.Length), penalty); !near(h.Score, w) {
+				t.Errorf("penalty %v: score %v of %v, want %v", penalty, h.Score, h.Tokens(), w)
+			}
+		}
+		if back, err := s.Retune(ctx, compile(t, m, base)); err != nil || summary(back) != summary(before) {
+			t.Errorf("penalty %v and back: %s, %v; want %s", penalty, summary(back), err, summary(before))
+		}
+	}
+	s := start(t, m, compile(t, m, base), []int32{1, 5}, Options{})
+	for i := 0; i < 2; i++ {
+		if _, err := s.Step(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, beams := range []int{2, 6, 4} {
+		v, err := s.Retune(ctx, compile(t, m, with("num_beams", beams)))
+		if beams < 4 {
+			if err == nil || !strings.HasPrefix(err.Error(), "num_return_sequences: ") {
+				t.Errorf("4 texts of %d beams: %v, want an error", beams, err)
+			}
+			continue
+		}
+		if err != nil || len(v.Running()) != beams || len(v.Steps) != 2 {
+			t.Errorf("%d beams: %d running after %d steps, %v", beams, len(v.Running()), len(v.Steps), err)
+		}
+	}
+	finish(t, s)
+	v, err := s.Retune(ctx, compile(t, m, with("beam_rule", "legacy")))
+	want := finish(t, start(t, m, compile(t, m, with("beam_rule", "legacy")), []int32{1, 5}, Options{}))
+	if err != nil || v.Restarts != 1 || summary(v) != summary(want) {
+		t.Errorf("another rule: %s after %d restarts, %v; want %s", summary(v), v.Restarts, err, summary(want))
+	}
+}
+
+// Beam sampling has its exact law: the share of each best text in many
+// searches passes a chi-square test.
+func TestBeamSample(t *testing.T) {
+	g := readGolden(t)
+	n := 8000
+	if testing.Short() {
+		n = 2000
+	}
+	for i, c := range g.BeamSample.Cases {
+		for rule, law := range map[Rule][]struct {
+			Tokens []int32
+			P      float64
+		}{Legacy: c.Scorer, Vectorised: c.Vectorized} {
+			if law == nil {
+				continue
+			}
+			m := g.model(t, c.Model)
+			counts := map[string]int{}
+			settings := map[string]any{
+				"num_beams": c.Beams, "max_new_tokens": c.MaxNew, "temperature": c.Temperature, "top_k": c.TopK,
+				"length_penalty": c.Penalty, "early_stopping": c.Early, "do_sample": true, "beam_rule": string(rule),
+			}
+			for seed := 0; seed < n; seed++ {
+				settings["seed"] = uint64(seed)
+				s, err := New(m, compile(t, m, settings), c.Prompt, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := finish(t, s)
+				s.Close()
+				counts[fmt.Sprint(v.Result()[0].Tokens())]++
+			}
+			var stat, pooled, seen float64
+			cells := 0
+			for _, o := range law {
+				e, x := o.P*float64(n), float64(counts[fmt.Sprint(o.Tokens)])
+				delete(counts, fmt.Sprint(o.Tokens))
+				if e < 5 {
+					pooled, seen = pooled+e, seen+x
+					continue
+				}
+				stat += (x - e) * (x - e) / e
+				cells++
+			}
+			if pooled >= 1 {
+				stat += (seen - pooled) * (seen - pooled) / pooled
+				cells++
+			}
+			// Wilson-Hilferty: the cube root is nearly normal; 4 sigma.
+			df := float64(cells - 1)
+			z := (math.Cbrt(stat/df) - (1 - 2/(9*df))) / math.Sqrt(2/(9*df))
+			if z > 4 || len(counts) > 0 {
+				t.Errorf("case %d, %s: chi-square %.1f of %d cells (z %.1f), impossible texts %v", i, rule, stat, cells, z, counts)
+			}
+		}
+	}
+}
+
+// A mask reaches every beam with its own prefix.
+func TestMask(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_b.json")
+	// Tokens go up by at most three, and only 11 may be followed by the end.
+	mask := func(out []int32) ([]uint64, bool, error) {
+		last := int32(2)
+		if len(out) > 0 {
+			last = out[len(out)-1]
+		}
+		var bits uint64
+		for id := last + 1; id <= min(last+3, 11); id++ {
+			bits |= 1 << id
+		}
+		if last == 11 {
+			bits = 1 << 2
+		}
+		return []uint64{bits}, last == 11, nil
+	}
+	for _, rule := range []string{"vectorized", "legacy"} {
+		p := compile(t, m, map[string]any{"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 12, "beam_rule": rule})
+		v := finish(t, start(t, m, p, []int32{1}, Options{Mask: mask}))
+		for _, h := range v.Result() {
+			tokens := h.Tokens()
+			for i, x := range tokens {
+				prev := int32(2)
+				if i > 0 {
+					prev = tokens[i-1]
+				}
+				if ok := x > prev && x <= prev+3 || prev == 11 && x == 2; !ok {
+					t.Errorf("%s: %v breaks the mask at %d", rule, tokens, i)
+				}
+			}
+			if !h.Finished {
+				t.Errorf("%s: %v did not finish", rule, tokens)
+			}
+		}
+	}
+	fail := errors.New("no such rule")
+	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2}), []int32{1}, Options{Mask: func([]int32) ([]uint64, bool, error) { return nil, false, fail }})
+	if _, err := s.Step(context.Background()); !errors.Is(err, fail) {
+		t.Errorf("mask that fails: %v, want its error", err)
+	}
+}
+
+// Settings that make no sense get one line that names the key.
+func TestBadSettings(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "tiny6.json")
+	for _, c := range []struct {
+		set  map[string]any
+		want string
+	}{
+		{map[string]any{"num_beams": 4, "num_beam_groups": 3}, "num_beam_groups: 3 is out of range, a divisor of num_beams 4"},
+		{map[string]any{"num_beams": 2, "num_return_sequences": 3}, "num_return_sequences: 3 is out of range, 1 to num_beams 2"},
+		{map[string]any{"num_beams": 4, "diversity_penalty": 1.0}, "diversity_penalty: needs num_beam_groups of 2 or more; 0 is off"},
+		{map[string]any{"num_beams": 4, "num_beam_groups": 2, "do_sample": true}, "do_sample: true is not possible with num_beam_groups of 2 or more"},
+	} {
+		_, err := New(m, compile(t, m, c.set), []int32{1}, Options{})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.set, err, c.want)
+		}
+	}
+	if _, err := New(m, compile(t, m, nil), nil, Options{}); err == nil {
+		t.Error("no prompt: no error")
+	}
+}
+
+// What ends a search is said.
+func TestReasons(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_c.json")
+	for _, c := range []struct {
+		set  map[string]any
+		want Reason
+	}{
+		{map[string]any{"num_beams": 2, "max_new_tokens": 3, "early_stopping": "never", "length_penalty": 2.0}, Length},
+		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "early_stopping": "true"}, Enough},
+		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "length_penalty": 0.0}, Unbeaten},
+		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "beam_rule": "legacy", "early_stopping": "true"}, Enough},
+		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "beam_rule": "legacy", "length_penalty": 0.0}, Unbeaten},
+	} {
+		v := finish(t, start(t, m, compile(t, m, c.set), []int32{1, 4}, Options{}))
+		if v.Reason != c.want {
+			t.Errorf("%v: %s after %d steps, want %s", c.set, v.Reason, len(v.Steps), c.want)
+		}
+		if v.Reason.Explain(&v.Settings) == "searching" {
+			t.Errorf("%s is not explained", v.Reason)
+		}
+	}
+}
+
+// A step that is interrupted changes nothing.
+func TestInterrupted(t *testing.T) {
+	g := readGolden(t)
+	c := g.Cases[len(g.Cases)-1]
+	m := g.model(t, c.Model)
+	p := compile(t, m, c.Settings)
+	want := finish(t, start(t, m, p, c.Prompt, Options{}))
+	s := start(t, m, p, c.Prompt, Options{})
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	for v := s.View(); !v.Done(); v = s.View() {
+		if _, err := s.Step(done); !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled step: %v", err)
+		}
+		if _, err := s.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x, y := summary(s.View()), summary(want); x != y {
+		t.Errorf("%s, want %s", x, y)
+	}
+}
+
+// The tree holds every running and finished path once, and the winner can be
+// found in it.
+func TestTree(t *testing.T) {
+	g := readGolden(t)
+	for _, c := range g.Cases {
+		m := g.model(t, c.Model)
+		v := finish(t, start(t, m, compile(t, m, c.Settings), c.Prompt, Options{Greedy: true}))
+		tree := v.Tree()
+		winning := 0
+		for i, n := range tree.Nodes {
+			if n.Winning {
+				winning++
+			}
+			if n.Parent >= 0 && !slices.Contains(tree.Nodes[n.Parent].Children, i) {
+				t.Fatalf("%s: node %d is no child of its parent", c.Name, i)
+			}
+			if n.Parent >= 0 && tree.Nodes[n.Parent].Node != n.Node.Parent {
+				t.Fatalf("%s: node %d hangs below the wrong parent", c.Name, i)
+			}
+		}
+		if want := v.Result()[0].Node.Depth; winning != want {
+			t.Errorf("%s: %d nodes on the winning path, want %d", c.Name, winning, want)
+		}
+	}
+}
+
+// Lines of jsonl have the agreed shape.
+func TestRecords(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "tiny6.json")
+	v := finish(t, start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 1}), []int32{1}, Options{}))
+	step, err := json.Marshal(v.Steps[0].Records()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(step); !strings.HasPrefix(s, `{"type":"beam_step","step":0,"candidates":[[0,2,-0.553`) || !strings.Contains(s, `"beams":[]`) {
+		t.Errorf("step: %s", s)
+	}
+	text, err := json.Marshal(v.ResultRecords(func(t []int32) string { return fmt.Sprint(t) })[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(text); !strings.HasPrefix(s, `{"type":"beam","rank":1,"tokens":[2],"text":"[2]","score":-0.553`) || !strings.HasSuffix(s, `,"length":1,"finished":true}`) {
+		t.Errorf("text: %s", s)
+	}
+}
