@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+)
+
+// apply takes one command.
+func (l *Lane) apply(ctx context.Context, c Command) {
+	switch c := c.(type) {
+	case Start:
+		l.start(c)
+	case Adopt:
+		l.adopt(c)
+	case Advance:
+		l.budget = c.N
+		l.cancelled = false
+		l.retry()
+	case Tune:
+		l.tune(c.Settings)
+	case Force:
+		l.force(c.Token)
+	case Rewind:
+		l.rewind(c.Len)
+	case Pin:
+		l.pins = c.IDs
+		l.retrace()
+	case Pace:
+		l.every = c.Every
+	case Look:
+		l.look(ctx, c.Index)
+	case Cancel:
+		if len(l.pending) == 0 {
+			l.cancelled, l.budget = true, 0
+		}
+	case Fork:
+		l.fork(c)
+	}
+}
+
+func (l *Lane) start(c Start) {
+	l.cache.forget()
+	l.settings, l.text, l.prompt = c.Settings, c.Text, c.Prompt
+	l.hold(nil)
+	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
+	l.rate.reset()
+	l.forwarded = 0
+}
+
+func (l *Lane) adopt(c Adopt) {
+	if l.prefill.Total == 0 {
+		l.prefill.Total = len(c.Prompt)
+	}
+	l.settings, l.text, l.prompt = c.Settings, c.Text, c.Prompt
+	if c.cache != nil {
+		l.cache.replace(c.cache)
+	}
+	l.hold(c.Steps[:len(c.Steps):len(c.Steps)])
+	l.cache.prefer(l.tokens)
+}
+
+// hold makes steps the lane's own and drops the proposal.
+func (l *Lane) hold(steps []*Step) {
+	l.steps = steps
+	l.tokens = append(l.tokens[:0:0], l.prompt...)
+	l.written, l.stopAt, l.whole = nil, -1, false
+	for _, s := range steps {
+		l.append(s)
+	}
+	l.memory.recount(steps)
+	l.budget = 0
+	l.invalidate()
+}
+
+// invalidate drops the proposal and whatever stood in its way.
+func (l *Lane) invalidate() {
+	l.pending, l.err, l.full, l.cancelled, l.looked = nil, nil, false, false, nil
+}
+
+// retry clears a failure that another try may get past, such as a server that
+// did not answer.
+func (l *Lane) retry() {
+	if l.err != nil && len(l.pending) == 0 && isTemporary(l.err) {
+		l.err = nil
+	}
+}
+
+// tune puts other settings in force from the next token on.
+func (l *Lane) tune(s *Settings) {
+	l.settings = s
+	l.stopAt = s.stopper.find(l.written, 0)
+	l.whole = false // a constraint that was not there before begins here
+	if n := len(l.steps); n > 0 && s.constraint != nil && l.steps[n-1].after.of == s.constraint {
+		l.whole = l.steps[n-1].after.complete()
+	}
+	l.retrace()
+}
+
+// retrace makes the proposal again from the logits in hand.
+func (l *Lane) retrace() {
+	if len(l.pending) == 0 {
+		return
+	}
+	old := l.pending[0]
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
+	l.pending = nil
+	if l.trace(s) {
+		l.pending = []*Step{s}
+	}
+}
+
+// force writes token id in place of the proposal.
+func (l *Lane) force(id int32) {
+	if len(l.pending) == 0 || id < 0 || int(id) >= l.model.Vocab().Size() {
+		return
+	}
+	s := *l.pending[0]
+	s.Token, s.Forced, s.Round = id, true, nil
+	s.Summary.RawLogprob, s.Summary.Rank = s.Row.place(id)
+	s.Summary.Logprob = finalLogprob(s.Trace, id)
+	if c := l.settings.constraint; c != nil {
+		s.after = c.before(previous(l.steps, len(l.steps))).accept(id, s.Trace.Constraint.Bits)
+	}
+	budget := l.budget
+	l.commit(&s)
+	if budget >= 0 {
+		l.budget = budget // a forced token is not one of those asked for
+	}
+	if l.ended() != "" {
+		l.budget = 0
+	}
+}
+
+// rewind keeps the first n generated tokens and pauses.
+func (l *Lane) rewind(n int) {
+	n = max(0, min(n, len(l.steps)))
+	l.steps = l.steps[:n:n] // full slice: our appends must not reach an array that a view shows
+	l.hold(l.steps)
+}

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+
+	"logitscope/models"
+)
+
+// maxParked is how many sessions of other branches a lane keeps.
+const maxParked = 8
+
+// A held is a session and the tokens it holds.
+type held struct {
+	sess   models.Session
+	tokens []int32
+}
+
+// shared returns how many tokens at the start of tokens h holds.
+func (h *held) shared(tokens []int32) int {
+	n := min(len(h.tokens), len(tokens))
+	for i, t := range h.tokens[:n] {
+		if tokens[i] != t {
+			return i
+		}
+	}
+	return n
+}
+
+// A cache is a lane's session, and those of branches it may return to.
+type cache struct {
+	model  models.Model
+	now    held
+	parked []held // oldest first
+}
+
+func (c *cache) open(m models.Model, opt Options) error {
+	c.model = m
+	if opt.Session != nil {
+		c.now = held{opt.Session, opt.Cached}
+		return nil
+	}
+	sess, err := m.NewSession()
+	c.now.sess = sess
+	return err
+}
+
+func (c *cache) close() {
+	for _, h := range c.parked {
+		h.sess.Close()
+	}
+	if c.now.sess != nil {
+		c.now.sess.Close()
+	}
+	c.parked, c.now = nil, held{}
+}
+
+// forget empties the cache.
+func (c *cache) forget() {
+	c.now.sess.Truncate(0)
+	c.now.tokens = c.now.tokens[:0]
+}
+
+func (c *cache) shared(tokens []int32) int { return c.now.shared(tokens) }
+
+// forward brings the session to exactly tokens and returns the logits of the
+// last want of them, and how many tokens the model was given. The tokens whose
+// logits are wanted are fed again if the session already holds them.
+func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []models.Logits, fed int, err error) {
+	n := min(c.shared(tokens), len(tokens)-want)
+	if n < c.now.sess.Len() {
+		c.now.sess.Truncate(n)
+	}
+	c.now.tokens = append(c.now.tokens[:n], tokens[n:]...)
+	if n == len(tokens) {
+		return nil, 0, nil
+	}
+	rows, err = c.now.sess.Forward(ctx, tokens[n:], want)
+	if got := c.now.sess.Len(); got < len(c.now.tokens) {
+		c.now.tokens = c.now.tokens[:got] // what was finished before the error
+	}
+	return rows, len(c.now.tokens) - n, err
+}
+
+// copy returns a session of its own that holds the first n tokens of the
+// cache, or fewer. It is cheap if the model's sessions can fork.
+func (c *cache) copy(n int) (*held, error) {
+	n = min(n, c.now.sess.Len())
+	f, ok := c.now.sess.(models.Forker)
+	if !ok {
+		sess, err := c.model.NewSession()
+		return &held{sess: sess}, err
+	}
+	sess, err := f.Fork()
+	if err != nil {
+		return nil, err
+	}
+	sess.Truncate(n)
+	return &held{sess, append([]int32(nil), c.now.tokens[:n]...)}, nil
+}
+
+// replace puts h in the place of the session in use.
+func (c *cache) replace(h *held) {
+	c.now.sess.Close()
+	c.now = *h
+}
+
+// prefer puts the session that holds most of tokens in use, and parks the one
+// in use if it holds more than they share.
+func (c *cache) prefer(tokens []int32) {
+	best, at := c.shared(tokens), -1
+	for i := range c.parked {
+		if n := c.parked[i].shared(tokens); n > best {
+			best, at = n, i
+		}
+	}
+	switch {
+	case at >= 0:
+		c.now, c.parked[at] = c.parked[at], c.now
+	case best < len(c.now.tokens):
+		h, err := c.copy(len(c.now.tokens))
+		if err != nil || len(h.tokens) == 0 {
+			return // parking only saves work
+		}
+		if len(c.parked) == maxParked {
+			c.parked[0].sess.Close()
+			c.parked = append(c.parked[:0], c.parked[1:]...)
+		}
+		c.parked = append(c.parked, *h)
+	}
+}
+
+func (c *cache) size() KV {
+	kv := KV{Context: c.model.Info().ContextLen}
+	if c.now.sess == nil {
+		return kv
+	}
+	kv.Used = c.now.sess.Len()
+	if s, ok := c.now.sess.(models.KVSizer); ok {
+		kv.Bytes, kv.FullBytes = s.KVBytes()
+	}
+	return kv
+}

@@ -1,0 +1,78 @@
+package engine
+
+import "time"
+
+// A Command asks a lane to do something. Commands posted to one lane take
+// effect in the order they were posted, between forward passes.
+type Command interface{ command() }
+
+type (
+	// Start drops what the lane holds and begins again from Prompt. The lane
+	// reads the prompt, proposes the first token, and waits.
+	Start struct {
+		Text     string // as typed, for the record
+		Prompt   []int32
+		Settings *Settings
+	}
+
+	// Advance commits up to N more tokens (rounds, beam steps); a negative N
+	// means until something else stops the lane. Zero pauses.
+	Advance struct{ N int }
+
+	// Tune changes how the next token will be chosen. The proposal is traced
+	// again from the logits already in hand, so no forward pass is needed.
+	Tune struct{ Settings *Settings }
+
+	// Force commits Token in place of the proposal.
+	Force struct{ Token int32 }
+
+	// Rewind keeps the first Len generated tokens, drops the rest, and pauses.
+	Rewind struct{ Len int }
+
+	// Adopt makes the lane hold other steps, such as another branch of the
+	// same prompt. The cache keeps the longest prefix it has, so going to a
+	// branch computes nothing that was computed before.
+	Adopt struct {
+		Text     string
+		Prompt   []int32
+		Steps    []*Step // not modified
+		Settings *Settings
+
+		cache *held // handed over by another lane's Fork
+	}
+
+	// Fork makes lane To start as this lane is after its first Len generated
+	// tokens, sharing what the cache holds of them. To must be on the same
+	// model and running.
+	Fork struct {
+		To       *Lane
+		Len      int
+		Settings *Settings
+	}
+
+	// Pin names the tokens every trace must show wherever they rank.
+	Pin struct{ IDs []int32 }
+
+	// Pace sets the least time between two commits; zero is as fast as the
+	// model goes.
+	Pace struct{ Every time.Duration }
+
+	// Look recomputes the row of step Index (from 1), which the memory window
+	// has dropped. The answer comes in View.Looked.
+	Look struct{ Index int }
+
+	// Cancel stops reading a prompt.
+	Cancel struct{}
+)
+
+func (Start) command()   {}
+func (Advance) command() {}
+func (Tune) command()    {}
+func (Force) command()   {}
+func (Rewind) command()  {}
+func (Adopt) command()   {}
+func (Fork) command()    {}
+func (Pin) command()     {}
+func (Pace) command()    {}
+func (Look) command()    {}
+func (Cancel) command()  {}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/sampling/constrain"
+)
+
+// constraints keeps the token trie of one vocabulary and the constraint
+// compiled last.
+type constraints struct {
+	mu   sync.Mutex
+	trie *constrain.Vocab
+	last *constraint
+}
+
+// A constraint is a matcher and the text it was compiled from. It is
+// immutable to its users and shared by all lanes under it. A nil constraint
+// allows everything.
+type constraint struct {
+	text    string
+	matcher *constrain.Matcher
+}
+
+// bind compiles text for v; it is nil for an empty text.
+func (c *constraints) bind(text string, v vocab) (*constraint, error) {
+	if text == "" {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last != nil && c.last.text == text {
+		return c.last, nil
+	}
+	src, err := constrain.ParseSource(text)
+	if err != nil {
+		return nil, err
+	}
+	g, err := constrain.Compile(src)
+	if err != nil {
+		return nil, err
+	}
+	if c.trie == nil {
+		// A token that stands for no text can never be part of one.
+		skip := func(id int32) bool { a := v.Attr(id); return a == models.Control || a == models.Unused }
+		c.trie = constrain.NewVocab(func(id int32) []byte { return []byte(v.Piece(id)) }, v.Size(), v.EOG(), skip)
+	}
+	m, err := g.Bind(c.trie)
+	if err != nil {
+		return nil, err
+	}
+	c.last = &constraint{text, m}
+	return c.last, nil
+}
+
+// A constraintState is how far a text has come under a constraint.
+type constraintState struct {
+	of     *constraint // nil: there was none
+	state  constrain.State
+	broken bool // a token was forced that the constraint does not allow
+	total  float32
+}
+
+// before returns the state of c after step s, the start if s was not made
+// under c.
+func (c *constraint) before(s *Step) constraintState {
+	if s != nil && s.after.of == c {
+		return s.after
+	}
+	return constraintState{of: c, state: c.matcher.Start()}
+}
+
+// A stepMask is what a constraint allows at one step; nil allows everything.
+type stepMask struct {
+	from constraintState
+	bits []uint64
+	info constrain.MaskInfo
+}
+
+// mask returns what c allows at a step.
+func (c *constraint) mask(in stepInput) *stepMask {
+	if c == nil {
+		return nil
+	}
+	m := &stepMask{from: c.before(in.before)}
+	if !m.from.broken {
+		m.bits = make([]uint64, c.matcher.Vocab().Words())
+		m.info = c.matcher.MaskWithin(m.from.state, m.bits, in.left)
+	}
+	return m
+}
+
+// apply puts the mask into the input of a pipeline.
+func (m *stepMask) apply(in *sampling.Input) {
+	if m != nil && !m.from.broken {
+		in.Mask, in.MaskEOS = m.bits, m.info.EOSAllowed
+	}
+}
+
+// record returns what the step shows of the constraint, nil without one.
+func (m *stepMask) record(t *sampling.Trace) *ConstraintStep {
+	if m == nil {
+		return nil
+	}
+	if m.from.broken {
+		return &ConstraintStep{Broken: true, TotalBits: m.from.total, Constraint: m.from.of.matcher}
+	}
+	x := m.from.of.matcher.Explain(m.from.state)
+	return &ConstraintStep{
+		Constraint: m.from.of.matcher, State: m.from.state,
+		Allowed: m.info.Allowed, EOS: m.info.EOSAllowed, Closing: m.info.Closing,
+		Layer: m.info.Layer.String(), Took: m.info.Took,
+		Mass: t.Constraint.Mass, Bits: t.Constraint.Bits, TotalBits: m.from.total + t.Constraint.Bits,
+		Redrawn: t.Constraint.Redrawn,
+		Forced:  string(m.from.of.matcher.Forced(m.from.state)), Distance: x.Distance, Stack: x.Stack,
+	}
+}
+
+// accept returns the state behind token id, which cost bits.
+func (m *stepMask) accept(id int32, bits float32) constraintState {
+	if m == nil {
+		return constraintState{}
+	}
+	return m.from.accept(id, bits)
+}
+
+func (s constraintState) accept(id int32, bits float32) constraintState {
+	if s.of == nil || s.broken {
+		return s
+	}
+	s.total += bits
+	next, err := s.of.matcher.Accept(s.state, id)
+	if err != nil {
+		s.broken = true
+		return s
+	}
+	s.state = next
+	return s
+}
+
+// complete reports whether the constraint allows nothing more: the text is
+// whole and cannot go on.
+func (s constraintState) complete() bool {
+	if s.of == nil || s.broken {
+		return false
+	}
+	bits := make([]uint64, s.of.matcher.Vocab().Words())
+	info := s.of.matcher.Mask(s.state, bits)
+	return info.Allowed == 0 && info.EOSAllowed
+}
+
+// A ConstraintStep is what the constraint knew at one step.
+type ConstraintStep struct {
+	Constraint *constrain.Matcher // explains further: why a token is refused
+	State      constrain.State    // before the token
+	Allowed    int                // ordinary tokens allowed
+	Mass       float32            // Z: raw probability of the allowed tokens
+	Bits       float32            // -log2 Z
+	TotalBits  float32            // sum over the run so far, this step included
+	EOS        bool               // the text may end here
+	Closing    bool               // the token budget is near: tokens that would overrun it were taken away
+	Layer      string             // what answered: memo, slice, walk
+	Took       time.Duration      // to find the mask
+	Forced     string             // bytes that must come next whatever is drawn
+	Distance   int                // bytes to the nearest complete text
+	Stack      []string           // rules the text is in, outermost first
+	Redrawn    bool               // draw-then-check: the first draw was refused
+	Broken     bool               // a token was forced that the constraint does not allow; it applies no more
+}
+
+// Check reports what is wrong with a constraint as a configuration stores it:
+// a *constrain.SyntaxError with its place, a *constrain.RefusedError with its
+// reasons, or nil.
+func Check(text string) error {
+	if text == "" {
+		return errors.New("constraint: no source")
+	}
+	src, err := constrain.ParseSource(text)
+	if err != nil {
+		return err
+	}
+	_, err = constrain.Compile(src)
+	return err
+}

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"logitscope/models"
+)
+
+// fork hands the first c.Len steps to another lane, with a copy of the cache.
+func (l *Lane) fork(c Fork) {
+	n := max(0, min(c.Len, len(l.steps)))
+	a := Adopt{Text: l.text, Prompt: l.prompt, Steps: l.steps[:n:n], Settings: c.Settings}
+	if h, err := l.cache.copy(len(l.prompt) + n); err == nil {
+		a.cache = h
+	}
+	c.To.Post(a) // without a cache the other lane computes its own
+}
+
+// look computes the row of an old step again and shows it in the views.
+func (l *Lane) look(ctx context.Context, index int) {
+	l.looked = nil
+	if index < 1 || index > len(l.steps) {
+		return
+	}
+	old := l.steps[index-1]
+	if old.Row != nil && old.Trace != nil {
+		l.looked = old
+		return
+	}
+	l.looking = index
+	l.publish()
+	row, err := l.recompute(ctx, len(l.prompt)+index-1)
+	l.looking = 0
+	if err != nil {
+		l.fail(fmt.Errorf("recomputing step %d: %w", index, err))
+		return
+	}
+	s := *old
+	s.Row = row
+	in := stepInput{
+		prompt: l.prompt, output: l.tokens[len(l.prompt) : len(l.prompt)+index-1], pins: l.pins,
+		before: previous(l.steps, index-1), left: l.left(index - 1),
+	}
+	if err := traceStep(&s, old.Settings, &l.scratch, in); err != nil {
+		l.fail(err)
+		return
+	}
+	s.Token, s.Forced = old.Token, old.Forced // a forced token stays what it was
+	l.looked = &s
+}
+
+// recompute returns the row that follows the first n tokens.
+func (l *Lane) recompute(ctx context.Context, n int) (*Row, error) {
+	h, err := l.cache.copy(n - 1)
+	if err != nil {
+		return nil, err
+	}
+	defer h.sess.Close()
+	var rows []models.Logits
+	for from := len(h.tokens); from < n; {
+		to := min(n, from+prefillChunk)
+		want := 0
+		if to == n {
+			want = 1
+		}
+		if err := l.opt.Gate.enter(ctx); err != nil {
+			return nil, err
+		}
+		rows, err = h.sess.Forward(ctx, l.tokens[from:to], want)
+		l.opt.Gate.leave()
+		if err != nil {
+			return nil, err
+		}
+		l.forwarded += int64(to - from)
+		from = to
+	}
+	return l.memory.keep(rows[0]), nil
+}

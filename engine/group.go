@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"context"
+	"sync"
+)
+
+// A Group runs lanes side by side. In step, each lane waits for the slowest
+// before the next token; free, each goes at its own pace. Its methods may be
+// called from any goroutine and never block.
+type Group struct {
+	lanes []*Lane
+	views chan []View // holds at most the newest
+	wake  chan struct{}
+
+	mu     sync.Mutex
+	latest []View
+	inStep bool
+	budget int   // tokens the lanes still may commit together; negative means no limit
+	asked  []int // steps each lane will have once it did what it was told
+}
+
+// NewGroup returns a group of lanes that are not running yet. It starts in
+// step.
+func NewGroup(lanes ...*Lane) *Group {
+	return &Group{
+		lanes: lanes, inStep: true,
+		views:  make(chan []View, 1),
+		wake:   make(chan struct{}, 1),
+		latest: make([]View, len(lanes)),
+		asked:  make([]int, len(lanes)),
+	}
+}
+
+// Lanes returns the lanes, in order. The caller must not modify the slice.
+func (g *Group) Lanes() []*Lane { return g.lanes }
+
+// Views delivers the views of all lanes. The channel holds only the newest; a
+// slow reader misses nothing. It is closed when Run returns.
+func (g *Group) Views() <-chan []View { return g.views }
+
+// InStep reports whether the lanes wait for each other.
+func (g *Group) InStep() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.inStep
+}
+
+// SetInStep makes the lanes wait for each other, or run free.
+func (g *Group) SetInStep(on bool) {
+	g.mu.Lock()
+	g.inStep = on
+	n := g.budget
+	g.mu.Unlock()
+	if on {
+		for _, l := range g.lanes {
+			l.Post(Advance{0})
+		}
+	}
+	g.Advance(n)
+}
+
+// Advance lets every lane commit up to n more tokens; a negative n means
+// until something else stops it, zero pauses all.
+func (g *Group) Advance(n int) {
+	g.mu.Lock()
+	g.budget = n
+	step := g.inStep
+	for i, v := range g.latest {
+		g.asked[i] = len(v.Steps)
+	}
+	g.mu.Unlock()
+	if !step || n == 0 {
+		for _, l := range g.lanes {
+			l.Post(Advance{n})
+		}
+	}
+	g.signal()
+}
+
+// Post sends a command to every lane. Use [Group.Advance] to run and pause.
+func (g *Group) Post(c Command) {
+	for i := range g.lanes {
+		g.PostTo(i, c)
+	}
+}
+
+// PostTo sends a command to lane i alone. What the lane was told before no
+// longer counts towards keeping in step.
+func (g *Group) PostTo(i int, c Command) {
+	g.mu.Lock()
+	g.asked[i] = 0
+	g.mu.Unlock()
+	g.lanes[i].Post(c)
+}
+
+func (g *Group) signal() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run runs the lanes until ctx is done and returns the first error of a lane
+// that could not start. It must be called exactly once.
+func (g *Group) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make(chan error, len(g.lanes))
+	var readers sync.WaitGroup
+	for i, l := range g.lanes {
+		go func() { errs <- l.Run(ctx) }()
+		readers.Go(func() { g.follow(i, l) })
+	}
+	var failed error
+	for left := len(g.lanes); left > 0; {
+		select {
+		case <-g.wake:
+			g.turn()
+		case err := <-errs:
+			left--
+			if err != nil && failed == nil {
+				failed = err
+				cancel()
+			}
+		}
+	}
+	readers.Wait()
+	g.publish(g.snapshot())
+	close(g.views)
+	return failed
+}
+
+// follow keeps the newest view of lane i.
+func (g *Group) follow(i int, l *Lane) {
+	for v := range l.Views() {
+		g.mu.Lock()
+		g.latest[i] = v
+		g.mu.Unlock()
+		g.signal()
+	}
+}
+
+func (g *Group) snapshot() []View {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]View(nil), g.latest...)
+}
+
+// turn publishes what the lanes show and, in step, lets them go on together
+// once all have come to rest.
+func (g *Group) turn() {
+	g.publish(g.snapshot())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.inStep || g.budget == 0 {
+		return
+	}
+	ready := 0
+	for i, v := range g.latest {
+		switch {
+		case v.Phase == Done || v.Phase == Failed:
+		case v.Phase == Paused && len(v.Steps) >= g.asked[i] && (v.Next != nil || v.Beam != nil):
+			ready++
+		default:
+			return // one is still at work
+		}
+	}
+	if ready == 0 {
+		g.budget = 0
+		return
+	}
+	for i, v := range g.latest {
+		if v.Phase == Paused {
+			g.asked[i] = len(v.Steps) + 1
+			g.lanes[i].Post(Advance{1})
+		}
+	}
+	if g.budget > 0 {
+		g.budget--
+	}
+}
+
+func (g *Group) publish(v []View) {
+	select {
+	case <-g.views: // replace the views nobody has read yet
+	default:
+	}
+	g.views <- v // cannot block: turn and the end of Run are the only senders, in one goroutine
+}

@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// prefillChunk is how many tokens a lane gives the model at once while it
+// reads a prompt: commands are taken and progress is shown between chunks.
+const prefillChunk = 128
+
+// Options are what a lane can be told at birth. The zero value is usable.
+type Options struct {
+	Draft        models.Model   // proposes tokens for speculative decoding; nil for none
+	LogitsBudget int64          // bytes of raw rows to keep; 0 means 96 MiB
+	TraceWindow  int            // steps that keep their trace; 0 means 16,384
+	Gate         *Gate          // shares the cores among lanes; nil for a lane alone
+	Session      models.Session // a session to start from instead of a new one; the lane closes it
+	Cached       []int32        // the tokens Session holds
+}
+
+// A Lane decodes one sequence. Its methods may be called from any goroutine.
+type Lane struct {
+	id    int
+	model models.Model
+	opt   Options
+	inbox inbox
+	views chan View // holds at most the newest view
+
+	// Everything below belongs to the goroutine in Run.
+
+	cache    cache
+	settings *Settings
+	text     string
+	prompt   []int32
+	steps    []*Step // append-only: views hold prefixes of it
+	pending  []*Step // the proposal: one step, or the tokens of a round
+	tokens   []int32 // prompt and steps as the model sees them
+	written  []byte  // the text of the steps
+	stopAt   int     // byte of written where a stop string begins, -1 if none
+	whole    bool    // the constraint allows nothing more
+
+	budget    int // tokens still to commit; negative means no limit
+	every     time.Duration
+	last      time.Time // of the last commit
+	pins      []int32
+	cancelled bool // reading the prompt was stopped
+	full      bool // the context has no room for the next token
+	err       error
+
+	prefill, decode Timing
+	forwarded       int64
+	rate            rate
+	looked          *Step
+	looking         int
+
+	memory  memory
+	scratch sampling.Scratch
+}
+
+// NewLane returns an idle lane on m. It does nothing until [Lane.Run].
+func NewLane(id int, m models.Model, opt Options) *Lane {
+	return &Lane{
+		id: id, model: m, opt: opt,
+		inbox:  newInbox(),
+		views:  make(chan View, 1),
+		stopAt: -1,
+		memory: newMemory(opt),
+	}
+}
+
+// Model returns the model the lane runs.
+func (l *Lane) Model() models.Model { return l.model }
+
+// Post queues a command. It never blocks, so it may be called from a Bubble
+// Tea Update.
+func (l *Lane) Post(c Command) { l.inbox.put(c) }
+
+// Views delivers the lane's state. The channel holds only the newest view: a
+// slow reader skips old ones and misses nothing, since each view contains all
+// that came before. It is closed when Run returns.
+func (l *Lane) Views() <-chan View { return l.views }
+
+// Run decodes until ctx is done; that is no error. It must be called exactly
+// once.
+func (l *Lane) Run(ctx context.Context) error {
+	defer close(l.views)
+	if err := l.cache.open(l.model, l.opt); err != nil {
+		return err
+	}
+	defer l.cache.close()
+	for ctx.Err() == nil {
+		for _, c := range l.inbox.take() {
+			l.apply(ctx, c)
+		}
+		wait, busy := l.work(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		l.publish()
+		if !busy {
+			l.sleep(ctx, wait)
+		}
+	}
+	return nil
+}
+
+// sleep waits for a command, or for d if it is positive.
+func (l *Lane) sleep(ctx context.Context, d time.Duration) {
+	var alarm <-chan time.Time
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		alarm = t.C
+	}
+	select {
+	case <-l.inbox.ready:
+	case <-alarm:
+	case <-ctx.Done():
+	}
+}
+
+// work does one unit: it writes the proposal if it may and makes the next
+// one, or reads one chunk of the prompt. It reports whether there is more to
+// do at once, and if not, how long to wait for it (0: until a command).
+func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
+	if l.settings == nil || l.err != nil || l.cancelled || l.ended() != "" {
+		return 0, false
+	}
+	if len(l.pending) > 0 {
+		if l.budget == 0 {
+			return 0, false
+		}
+		if l.every > 0 {
+			if d := time.Until(l.last.Add(l.every)); d > 0 {
+				return d, false
+			}
+		}
+		l.commit(l.pending...)
+		if l.ended() != "" {
+			return 0, true
+		}
+	}
+	missing := len(l.tokens) - l.cache.shared(l.tokens)
+	if missing > prefillChunk {
+		l.fill(ctx)
+		return 0, true
+	}
+	l.propose(ctx)
+	return 0, l.budget != 0 && l.err == nil
+}
+
+// fill reads one chunk of what the cache lacks.
+func (l *Lane) fill(ctx context.Context) {
+	from := l.cache.shared(l.tokens)
+	l.forward(ctx, l.tokens[:from+prefillChunk], 0)
+}
+
+// forward brings the cache to tokens and returns the logits of the last want
+// of them. What it took is counted as prefill or decode.
+func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.Logits {
+	if err := l.opt.Gate.enter(ctx); err != nil {
+		return nil
+	}
+	start := time.Now()
+	rows, fed, err := l.cache.forward(ctx, tokens, want)
+	took := time.Since(start)
+	l.opt.Gate.leave()
+	l.forwarded += int64(fed)
+	if fed > 1 || len(l.steps) == 0 {
+		l.prefill.Done = min(l.prefill.Done+fed, max(l.prefill.Total, fed))
+		l.prefill.Took += took
+	} else {
+		l.decode.Done += fed
+		l.decode.Took += took
+		l.rate.add(time.Now(), took)
+	}
+	switch {
+	case errors.Is(err, models.ErrContextFull):
+		l.full = true
+	case err != nil && ctx.Err() == nil:
+		l.fail(err)
+	}
+	return rows
+}
+
+// propose runs the model over what the cache lacks and traces a choice for
+// the next token.
+func (l *Lane) propose(ctx context.Context) {
+	if len(l.tokens) == 0 {
+		l.fail(errors.New("the prompt has no tokens and the model adds none"))
+		return
+	}
+	start := time.Now()
+	rows := l.forward(ctx, l.tokens, 1)
+	if len(rows) == 0 {
+		return
+	}
+	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: l.memory.keep(rows[0])}
+	if l.trace(s) {
+		l.pending = append(l.pending[:0:0], s)
+	}
+}
+
+// trace fills s from its row under the settings in force. It reports whether
+// that worked; if not, the lane has failed.
+func (l *Lane) trace(s *Step) bool {
+	before := len(l.steps)
+	err := traceStep(s, l.settings, &l.scratch, stepInput{
+		prompt: l.prompt, output: l.tokens[len(l.prompt):], pins: l.pins, before: previous(l.steps, before),
+		left: l.left(before),
+	})
+	if err != nil {
+		l.fail(err)
+	}
+	return err == nil
+}
+
+// left returns how many tokens may still come after n steps.
+func (l *Lane) left(n int) int {
+	left := l.settings.limit - n
+	if limit := l.model.Info().ContextLen; limit > 0 {
+		// The last token need not fit: nothing follows it.
+		left = min(left, limit+1-len(l.prompt)-n)
+	}
+	return left
+}
+
+// fail ends the lane at the step it was about to make. Start and Rewind bring
+// it back.
+func (l *Lane) fail(err error) {
+	l.err = fmt.Errorf("step %d: %w", len(l.steps)+1, err)
+	l.pending, l.budget = nil, 0
+}
+
+// commit writes steps. Those after the first that ends the text are dropped.
+func (l *Lane) commit(steps ...*Step) {
+	l.pending = nil
+	for _, s := range steps {
+		l.steps = append(l.steps, s)
+		l.append(s)
+		l.memory.add(s)
+		if l.ended() != "" {
+			break
+		}
+	}
+	l.last = time.Now()
+	if l.budget > 0 {
+		l.budget--
+	}
+	if l.ended() != "" {
+		l.budget = 0
+	}
+	l.steps = l.memory.evict(l.steps)
+}
+
+// append adds the token of s to what is derived from the steps.
+func (l *Lane) append(s *Step) {
+	l.tokens = append(l.tokens, s.Token)
+	old := len(l.written)
+	if !s.Settings.Ends(s.Token) {
+		l.written = appendPiece(l.written, l.model.Vocab(), s.Token)
+	}
+	if l.stopAt < 0 {
+		l.stopAt = l.settings.stopper.find(l.written, old)
+	}
+	l.whole = l.settings.constraint != nil && s.after.complete()
+}
+
+// ended returns why the text has ended, or "".
+func (l *Lane) ended() Reason {
+	n := len(l.steps)
+	switch {
+	case l.full:
+		return ContextFull
+	case n == 0:
+		return ""
+	case l.settings.Ends(l.steps[n-1].Token):
+		return EOS
+	case l.whole:
+		return Constraint
+	case l.stopAt >= 0:
+		return Stop
+	case n >= l.settings.limit:
+		return Length
+	}
+	return ""
+}
+
+// publish makes the lane's state the newest view.
+func (l *Lane) publish() {
+	v := View{
+		Lane: l.id, Err: l.err, Settings: l.settings,
+		PromptText: l.text, Prompt: l.prompt,
+		Steps:   l.steps[:len(l.steps):len(l.steps)],
+		Written: l.written[:len(l.written):len(l.written)],
+		StopAt:  l.stopAt, Prefill: l.prefill, Decode: l.decode,
+		Rate: l.rate.median(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking,
+		ForwardPositions: l.forwarded,
+	}
+	if len(l.pending) > 0 {
+		v.Next = l.pending[0]
+	}
+	switch {
+	case l.err != nil:
+		v.Phase = Failed
+	case l.settings == nil:
+		v.Phase = Idle
+	case l.ended() != "":
+		v.Phase, v.Reason = Done, l.ended()
+	case l.cancelled:
+		v.Phase = Paused
+	case len(l.pending) == 0 && len(l.steps) == 0:
+		v.Phase = Prefill
+	case l.budget == 0:
+		v.Phase = Paused
+	default:
+		v.Phase = Running
+	}
+	select {
+	case <-l.views: // replace the view nobody has read yet
+	default:
+	}
+	l.views <- v // cannot block: we are the only sender and the buffer is empty
+}

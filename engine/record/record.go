@@ -1,0 +1,235 @@
+// Package record writes what a lane did as JSON, one object a line: a "run"
+// line, a "step" line for every token, an "end" line. The names and meanings
+// of the fields are a contract with the programs that read them.
+package record
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// Version is the version of the format.
+const Version = 1
+
+// A Run is the first line.
+type Run struct {
+	Type         string          `json:"type"` // "run"
+	Version      int             `json:"version"`
+	Lane         *int            `json:"lane,omitempty"` // from 1, in a comparison
+	Model        Model           `json:"model"`
+	Prompt       string          `json:"prompt"`
+	PromptTokens []int32         `json:"prompt_tokens"`
+	Config       sampling.Config `json:"config"`
+	Order        string          `json:"order"`
+	Seed         uint64          `json:"seed"`
+	Notes        []string        `json:"notes,omitempty"` // what the engine changed or ignores
+}
+
+// A Model names a model in a [Run].
+type Model struct {
+	Name    string `json:"name"`
+	Arch    string `json:"arch"`
+	Vocab   int    `json:"vocab"`
+	Context int    `json:"context"`
+}
+
+// A Step is the line of one token.
+type Step struct {
+	Type        string      `json:"type"` // "step"
+	Lane        *int        `json:"lane,omitempty"`
+	Pos         int         `json:"pos"`
+	Token       int32       `json:"token"`
+	Piece       string      `json:"piece"`
+	Bytes       string      `json:"bytes,omitempty"`
+	Forced      bool        `json:"forced,omitempty"`
+	Logprob     Number      `json:"logprob"`
+	RawLogprob  Number      `json:"raw_logprob"`
+	Rank        int32       `json:"rank"`
+	EntropyBits Number      `json:"entropy_bits"`
+	U           *float64    `json:"u"`                // null where nothing was drawn
+	Preset      string      `json:"preset,omitempty"` // where it differs from the step before
+	Constraint  *Constraint `json:"constraint,omitempty"`
+	Stages      []Stage     `json:"stages"`
+	Top         []Top       `json:"top"`
+}
+
+// A Stage is what one stage did.
+type Stage struct {
+	Name    string `json:"name"`
+	Kept    int    `json:"kept"`
+	Removed int    `json:"removed"`
+	Mass    Number `json:"mass"`
+}
+
+// A Top is one token that the step shows.
+type Top struct {
+	Token     int32   `json:"token"`
+	Piece     string  `json:"piece"`
+	Bytes     string  `json:"bytes,omitempty"`
+	RawProb   Number  `json:"raw_prob"`
+	Prob      Number  `json:"prob"`
+	RemovedBy *string `json:"removed_by"`
+}
+
+// A Constraint is how the constraint met a step.
+type Constraint struct {
+	Allowed int    `json:"allowed"`
+	Mass    Number `json:"mass"`
+	Bits    Number `json:"bits"`
+	EOS     bool   `json:"eos"`
+	Closing bool   `json:"closing,omitempty"`
+}
+
+// An End is the last line of a run.
+type End struct {
+	Type    string  `json:"type"` // "end"
+	Lane    *int    `json:"lane,omitempty"`
+	Reason  string  `json:"reason"`
+	Text    string  `json:"text"`
+	Tokens  int     `json:"tokens"`
+	Prefill *Number `json:"prefill_ms,omitempty"`
+	Decode  *Number `json:"decode_tokens_per_s,omitempty"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// A Number is a float that JSON may not be able to write: NaN and the
+// infinities become null.
+type Number float32
+
+// MarshalJSON writes the shortest decimal that reads back as the same float32.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float32(n))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(b), 32)
+	*n = Number(f)
+	return err
+}
+
+// NewRun returns the first line for a run of prompt on m.
+func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run {
+	info, cfg := m.Info(), s.Config()
+	r := Run{
+		Type: "run", Version: Version,
+		Model:  Model{info.Name, info.Arch, info.VocabSize, info.ContextLen},
+		Prompt: Printable(text), PromptTokens: prompt, Config: cfg, Order: cfg.Order().Name(), Seed: cfg.Uint("seed"),
+	}
+	if prompt == nil {
+		r.PromptTokens = []int32{}
+	}
+	for _, n := range s.Pipeline.Adjusted() {
+		r.Notes = append(r.Notes, n.Text)
+	}
+	return r
+}
+
+// NewStep returns the line of s, showing at most top tokens.
+func NewStep(s *engine.Step, v models.Vocab, top int) Step {
+	piece, raw := Piece(v, s.Token)
+	r := Step{
+		Type: "step", Pos: s.Pos, Token: s.Token, Piece: piece, Bytes: raw, Forced: s.Forced,
+		Logprob: Number(s.Summary.Logprob), RawLogprob: Number(s.Summary.RawLogprob),
+		Rank: s.Summary.Rank, EntropyBits: Number(s.Summary.RawBits),
+		Stages: []Stage{}, Top: []Top{},
+	}
+	if c := s.Constraint; c != nil {
+		r.Constraint = &Constraint{c.Allowed, Number(c.Mass), Number(c.Bits), c.EOS, c.Closing}
+	}
+	t := s.Trace
+	if t == nil {
+		return r
+	}
+	if !t.Greedy && !s.Forced {
+		r.U = &t.U
+	}
+	stages := t.Stages()
+	for _, st := range stages[min(1, len(stages)):] {
+		r.Stages = append(r.Stages, Stage{st.Name, st.Kept, st.Removed, Number(st.Mass)})
+	}
+	for _, row := range t.Rows() {
+		if len(r.Top) == top {
+			break
+		}
+		x := Top{Token: row.ID, RawProb: Number(row.RawProb), Prob: Number(row.Prob)}
+		x.Piece, x.Bytes = Piece(v, row.ID)
+		if row.Cut != sampling.NoStage {
+			x.RemovedBy = &stages[row.Cut].Name
+		}
+		r.Top = append(r.Top, x)
+	}
+	return r
+}
+
+// NewEnd returns the last line for v. Without timing it depends on nothing
+// but the text, so that two runs can be compared byte for byte.
+func NewEnd(v engine.View, timing bool) End {
+	e := End{Type: "end", Reason: reason(v), Text: Printable(v.Text() + v.Held()), Tokens: len(v.Steps)}
+	if v.Err != nil {
+		e.Error = Printable(v.Err.Error())
+	}
+	if timing {
+		ms := Number(v.Prefill.Took.Seconds() * 1e3)
+		e.Prefill = &ms
+		var rate Number
+		if d := v.Decode.Took.Seconds(); d > 0 {
+			rate = Number(float64(v.Decode.Done) / d)
+		}
+		e.Decode = &rate
+	}
+	return e
+}
+
+// reason is the word the format has for why v ended.
+func reason(v engine.View) string {
+	switch v.Phase {
+	case engine.Failed:
+		return string(engine.Error)
+	case engine.Done:
+		if v.Reason == engine.ContextFull {
+			return string(engine.Length)
+		}
+		return string(v.Reason)
+	}
+	return string(engine.Interrupted)
+}
+
+// Piece returns token id as valid UTF-8, and its bytes in base64 where that is
+// not the whole truth.
+func Piece(v models.Vocab, id int32) (piece, bytes string) {
+	p := v.Piece(id)
+	if utf8.ValidString(p) {
+		return p, ""
+	}
+	return Printable(p), base64.StdEncoding.EncodeToString([]byte(p))
+}
+
+// Printable returns s with every invalid byte as U+FFFD.
+func Printable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		b.WriteRune(r)
+		s = s[n:]
+	}
+	return b.String()
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"errors"
+
+	"logitscope/sampling"
+)
+
+// stepInput is what a step is sampled from besides its row.
+type stepInput struct {
+	prompt, output []int32
+	pins           []int32
+	before         *Step // the step before, nil for the first
+	left           int   // tokens left under max_new_tokens, this one included
+}
+
+// previous returns the step before the n-th of steps, nil for the first.
+func previous(steps []*Step, n int) *Step {
+	if n == 0 {
+		return nil
+	}
+	return steps[n-1]
+}
+
+func (in stepInput) sampling(r *Row) sampling.Input {
+	x := sampling.Input{
+		IDs: r.IDs, Logits: r.Values, Rest: r.Rest,
+		Prompt: in.prompt, Output: in.output, Pins: in.pins,
+	}
+	if in.before != nil {
+		x.State = in.before.state
+	}
+	return x
+}
+
+// traceStep chooses the token of s from its row under set and records how.
+func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) error {
+	x := in.sampling(s.Row)
+	t := new(sampling.Trace)
+	mask := set.constraint.mask(in)
+	mask.apply(&x)
+	id, err := set.Pipeline.Sample(t, scratch, x)
+	if err != nil {
+		return err
+	}
+	s.Token, s.Settings, s.Trace = id, set, t
+	s.Summary, s.state, s.left = summarise(t), t.State, in.left
+	s.Constraint, s.after = mask.record(t), mask.accept(id, t.Constraint.Bits)
+	return nil
+}
+
+var errNoRow = errors.New("the logits of this step are no longer kept")
+
+// Input returns what step k of v was sampled from, k from 0; k = len(v.Steps)
+// is the proposal. The input refers to v and must not be modified. It returns
+// an error if the step's row is no longer kept or there is no such step.
+func (v View) Input(k int) (sampling.Input, error) {
+	s := v.Step(k)
+	if s == nil || s.Row == nil {
+		return sampling.Input{}, errNoRow
+	}
+	in := v.stepInput(k)
+	x := in.sampling(s.Row)
+	s.Settings.constraint.mask(in).apply(&x)
+	return x, nil
+}
+
+// Retrace returns step k of v as it would be under set: a what-if. It runs no
+// forward pass and changes nothing. k is as in [View.Input].
+func (v View) Retrace(k int, set *Settings) (*Step, error) {
+	old := v.Step(k)
+	if old == nil || old.Row == nil {
+		return nil, errNoRow
+	}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
+	var scratch sampling.Scratch
+	if err := traceStep(s, set, &scratch, v.stepInput(k)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Step returns step k of v, from 0, the proposal for k = len(v.Steps), or nil. A step
+// whose row was recomputed stands in for the one that lost it.
+func (v View) Step(k int) *Step {
+	if v.Looked != nil && v.Looked.Index == k+1 {
+		return v.Looked
+	}
+	switch {
+	case k >= 0 && k < len(v.Steps):
+		return v.Steps[k]
+	case k == len(v.Steps):
+		return v.Next
+	}
+	return nil
+}
+
+func (v View) stepInput(k int) stepInput {
+	out := make([]int32, k)
+	for i, s := range v.Steps[:k] {
+		out[i] = s.Token
+	}
+	in := stepInput{prompt: v.Prompt, output: out, before: previous(v.Steps, k)}
+	if s := v.Step(k); s != nil {
+		in.left = s.left
+		if s.Trace != nil {
+			for _, r := range s.Trace.Rows() {
+				if r.Pinned {
+					in.pins = append(in.pins, r.ID)
+				}
+			}
+		}
+	}
+	return in
+}

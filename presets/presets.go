@@ -1,0 +1,113 @@
+// Package presets names configurations and exchanges them with other engines'
+// formats. It reads from readers and writes to writers: where files live is
+// the caller's business.
+package presets
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// A Preset is a named configuration.
+type Preset struct {
+	Name   string // as typed to choose it
+	About  string // one line
+	Config sampling.Config
+}
+
+//go:embed builtin/*.json
+var builtin embed.FS
+
+// order is the order of the built-in presets, tame to wild, then the two
+// reference points. It is the order of the keys that choose them.
+var order = []string{"factual", "chat", "creative", "neutral", "greedy"}
+
+// Names returns the names of the built-in presets.
+func Names() []string { return append([]string(nil), order...) }
+
+// Builtin returns the presets that come with the program. They are files in
+// the format that [Decode] reads.
+func Builtin() []Preset {
+	all := make([]Preset, len(order))
+	for i, name := range order {
+		p, err := Named(name)
+		if err != nil {
+			panic(err) // a fault of the program: a test reads them all
+		}
+		all[i] = p
+	}
+	return all
+}
+
+// Named returns the built-in preset of that name. The error lists the names
+// there are.
+func Named(name string) (Preset, error) {
+	b, err := builtin.ReadFile("builtin/" + name + ".json")
+	if err != nil {
+		return Preset{}, fmt.Errorf("%s: no such preset; %s", name, strings.Join(order, ", "))
+	}
+	return Decode(bytes.NewReader(b), name+".json")
+}
+
+// file is a preset as it is stored.
+type file struct {
+	Name   string          `json:"name"`
+	About  string          `json:"about,omitempty"`
+	Config json.RawMessage `json:"config"`
+}
+
+// Decode reads a preset. It is strict: an unknown key or a value out of range
+// is an error that names file, line and key.
+func Decode(r io.Reader, name string) (Preset, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return Preset{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxFile {
+		return Preset{}, fmt.Errorf("%s: larger than %d bytes", name, maxFile)
+	}
+	var f file
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return Preset{}, fmt.Errorf("%s:%d: %s; a preset has name, about and config", name, line(data, d.InputOffset()), strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if f.Name == "" {
+		return Preset{}, fmt.Errorf("%s: name is missing", name)
+	}
+	// The decoder of configurations counts lines from the top of the file.
+	at := bytes.Index(data, f.Config)
+	pad := bytes.Repeat([]byte("\n"), max(0, line(data, int64(max(at, 0)))-1))
+	cfg, err := sampling.DecodeConfig(io.MultiReader(bytes.NewReader(pad), bytes.NewReader(f.Config)), name, sampling.FromPreset)
+	if err != nil {
+		return Preset{}, err
+	}
+	return Preset{Name: f.Name, About: f.About, Config: cfg}, nil
+}
+
+// maxFile bounds what a preset file may hold.
+const maxFile = 1 << 20
+
+func line(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:min(int64(len(data)), offset)], []byte("\n"))
+}
+
+// Encode writes p in the format that [Decode] reads.
+func Encode(w io.Writer, p Preset) error {
+	cfg, err := json.Marshal(p.Config)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(file{p.Name, p.About, cfg}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
