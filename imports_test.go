@@ -1,0 +1,91 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A rule is one line of the diagram in the README: what the packages in a
+// folder may never import.
+type rule struct {
+	dir   string   // the folder, its subfolders included
+	never []string // import paths, their subpackages included
+	but   []string // exceptions within never
+}
+
+const charm = "github.com/charmbracelet/"
+
+var rules = []rule{
+	{"sampling", []string{"logitscope/", "os", "context", "net", charm}, []string{"logitscope/sampling"}},
+	{"models", []string{"logitscope/", charm}, []string{"logitscope/models"}},
+	{"viz", []string{"logitscope/", charm + "bubbletea", "os", "net"}, []string{"logitscope/viz"}},
+	{"presets", []string{"logitscope/", "os", charm}, []string{"logitscope/presets", "logitscope/sampling"}},
+	{"engine", []string{"logitscope/ui", "logitscope/viz", "logitscope/presets", charm}, nil},
+	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
+}
+
+// pure are folders whose code must also have no clock, no locks and no
+// goroutines of its own; constrain keeps a cache that several lanes share.
+var pure = map[string][]string{
+	"sampling":         {"time", "sync"},
+	"sampling/vectors": {"time", "sync"},
+}
+
+func TestImports(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		files++
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if imported == "C" {
+				t.Errorf("%s imports C: the program has no cgo", file)
+			}
+			for _, r := range rules {
+				if within(dir, r.dir) && matches(imported, r.never) && !matches(imported, r.but) {
+					t.Errorf("%s imports %s, which %s may not", file, imported, r.dir)
+				}
+			}
+			if matches(imported, pure[dir]) {
+				t.Errorf("%s imports %s, which %s may not", file, imported, dir)
+			}
+			if within(imported, "logitscope/ui") && dir != "." && !within(dir, "ui") {
+				t.Errorf("%s imports %s: only main does", file, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 50 {
+		t.Errorf("looked at %d files: run this test in the project's root", files)
+	}
+}
+
+func within(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }
+
+func matches(imported string, list []string) bool {
+	for _, x := range list {
+		if imported == x || strings.HasPrefix(imported, strings.TrimSuffix(x, "/")+"/") || strings.HasSuffix(x, "/") && strings.HasPrefix(imported, x) {
+			return true
+		}
+	}
+	return false
+}
