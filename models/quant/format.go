@@ -3,13 +3,13 @@ package quant
 import "logitscope/models/gguf"
 
 // chunkLen is the number of elements that are unpacked at a time: the longest
-// block of any type, and 8 of the 32-element blocks of the products.
+// block of any type.
 const (
 	chunkLen    = 256
 	chunkBlocks = chunkLen / blockLen
 	chunkGroups = chunkLen / groupLen
 
-	blockLen = 32 // elements that share a scale in a product
+	blockLen = 32 // elements that share a scale in a chunk
 	groupLen = 16 // elements that share a sub-scale and an offset
 )
 
@@ -91,27 +91,36 @@ func formatOf(t gguf.Type) *format {
 	return nil
 }
 
+// step is the number of bytes of a chunk.
+func (f *format) step() int { return chunkLen / f.block * f.bytes }
+
 // decodeRow decodes a whole row.
 func (f *format) decodeRow(dst []float32, src []byte) {
-	step := chunkLen / f.block * f.bytes
 	s := scratches.Get().(*scratch)
 	for len(dst) > 0 {
 		n := min(chunkLen, len(dst))
-		part := src[:min(step, len(src))]
-		if f.widen != nil {
-			f.widen(dst[:n], part)
-		} else {
-			f.unpack(&s.chunk, part)
-			f.decodeChunk(dst[:n], &s.chunk)
-		}
+		part := src[:min(f.step(), len(src))]
+		f.decode(dst[:n], part, &s.chunk)
 		dst, src = dst[n:], src[len(part):]
 	}
 	scratches.Put(s)
 }
 
-// decodeChunk evaluates the first len(dst) elements of a chunk, each product
-// and difference rounded to float32 as ggml rounds it.
-func (f *format) decodeChunk(dst []float32, c *chunk) {
+// decode decodes the blocks in src, at most a chunk.
+func (f *format) decode(dst []float32, src []byte, c *chunk) {
+	switch {
+	case decodeFast(f, dst, src):
+	case f.widen != nil:
+		f.widen(dst, src)
+	default:
+		f.unpack(c, src)
+		f.evaluate(dst, c)
+	}
+}
+
+// evaluatePortable evaluates the first len(dst) elements of a chunk, each
+// product and difference rounded to float32 as ggml rounds it.
+func (f *format) evaluatePortable(dst []float32, c *chunk) {
 	for g := 0; g*groupLen < len(dst); g++ {
 		d := c.scale[g/2]
 		if f.hasSub {

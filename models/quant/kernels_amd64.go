@@ -6,132 +6,171 @@ import (
 	"logitscope/models/gguf"
 )
 
-//go:noescape
-func mulQ8_0(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int)
+// A rowKernel multiplies rows of a type, stored one after the other, by one
+// vector. cols is a multiple of 32 and of the type's block.
+type rowKernel func(dst *float32, w *byte, rows int, x *float32, cols int)
+
+// A decodeKernel decodes n elements, under the same condition.
+type decodeKernel func(dst *float32, src *byte, n int)
 
 //go:noescape
-func mulQ4_0(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int)
+func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulQ4_K(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int)
+func mulF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulQ5_K(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int)
+func mulBF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulQ6_K(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int)
+func mulQ8_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulF32(dst *float32, w *byte, rows int, x *float32, cols int)
+func mulQ4_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulF16(dst *float32, w *byte, rows int, x *float32, cols int)
+func mulQ4_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mulBF16(dst *float32, w *byte, rows int, x *float32, cols int)
+func mulQ5_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func addTileAVX2(s *intSums, p *tile, a *int16, scales *float32)
+func mulQ6_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func addTile4AVX2(s *intSums, p *tile, a *int16, aStride int, scales *float32, scaleStride int)
+func decodeF16AVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func addOffsetsAVX2(s *intSums, p *tile, sums *float32)
+func decodeBF16AVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func addFloatsAVX2(s *floatSums, w, x *float32, n int)
+func decodeQ8_0AVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func addFloats2AVX2(s *floatSums, w, x *float32, stride, n int)
+func decodeQ4_0AVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func widenF16AVX2(dst *float32, src *byte, n int)
+func decodeQ4_KAVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func widenBF16AVX2(dst *float32, src *byte, n int)
+func decodeQ5_KAVX2(dst *float32, src *byte, n int)
 
-// hasAVX2 says that the processor and the system have what the kernels use.
-// Tests switch it off to reach the portable twins.
-var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasF16C
+//go:noescape
+func decodeQ6_KAVX2(dst *float32, src *byte, n int)
 
-// rowKernels multiply whole rows of a type by one vector. A row is blocks
-// times 32 elements.
-var rowKernels = map[gguf.Type]func(dst *float32, w *byte, rows int, a *int16, scales, sums *float32, blocks int){
-	gguf.Q8_0: mulQ8_0,
-	gguf.Q4_0: mulQ4_0,
-	gguf.Q4_K: mulQ4_K,
-	gguf.Q5_K: mulQ5_K,
-	gguf.Q6_K: mulQ6_K,
+//go:noescape
+func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
+
+//go:noescape
+func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
+
+//go:noescape
+func addAVX2(s *sums, w, x *float32, n int)
+
+//go:noescape
+func add2AVX2(s *sums, w, x *float32, stride, n int)
+
+// kernels are the kernels of a type; nil where there is none.
+type kernels struct {
+	mul    rowKernel
+	decode decodeKernel
 }
 
-// floatRowKernels do the same for rows of floats, cols a multiple of 32.
-var floatRowKernels = map[gguf.Type]func(dst *float32, w *byte, rows int, x *float32, cols int){
-	gguf.F32:  mulF32,
-	gguf.F16:  mulF16,
-	gguf.BF16: mulBF16,
+var kernelsAVX2 = map[gguf.Type]kernels{
+	gguf.F32:  {mulF32AVX2, nil},
+	gguf.F16:  {mulF16AVX2, decodeF16AVX2},
+	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2},
+	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2},
+	gguf.Q4_0: {mulQ4_0AVX2, decodeQ4_0AVX2},
+	gguf.Q4_K: {mulQ4_KAVX2, decodeQ4_KAVX2},
+	gguf.Q5_K: {mulQ5_KAVX2, decodeQ5_KAVX2},
+	gguf.Q6_K: {mulQ6_KAVX2, decodeQ6_KAVX2},
 }
+
+// A level is a set of instructions.
+type level int
+
+const (
+	portable level = iota
+	avx2           // with F16C
+)
+
+// best is the highest level that the processor and the system have. Tests
+// lower it to reach the twins.
+var best = func() level {
+	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
+		return avx2
+	}
+	return portable
+}()
+
+// kernelTable holds the kernels by level and type number.
+var kernelTable = func() (table [avx2 + 1][len(formatTable)]kernels) {
+	for t, k := range kernelsAVX2 {
+		table[avx2][t] = k
+	}
+	return table
+}()
 
 // mulRows multiplies rows lo to hi-1 by the only vector, if there is a kernel
 // for it.
 func (p *product) mulRows(lo, hi int) bool {
-	if !hasAVX2 {
+	k := kernelTable[best][p.format.typ].mul
+	if k == nil || p.a.cols%lanes != 0 {
 		return false
 	}
-	a, w := p.a, p.data[lo*p.rowBytes:]
-	if k := rowKernels[p.format.typ]; k != nil {
-		k(&p.dst[lo], &w[0], hi-lo, &a.ints[0], &a.scales[0], &a.sums[0], a.cols/blockLen)
-		return true
-	}
-	if k := floatRowKernels[p.format.typ]; k != nil && a.cols%floatLanes == 0 {
-		k(&p.dst[lo], &w[0], hi-lo, &a.floats[0], a.cols)
-		return true
-	}
-	return false
+	w, dst := p.data[lo*p.rowBytes:hi*p.rowBytes], p.dst[lo:hi]
+	k(&dst[0], &w[0], hi-lo, &p.a.values[0], p.a.cols)
+	return true
 }
 
-func fillFast(f *format, p *tile, src []byte, n int) bool { return false }
+// decodeFast decodes len(dst) elements, if there is a kernel for it.
+func decodeFast(f *format, dst []float32, src []byte) bool {
+	k := kernelTable[best][f.typ].decode
+	if k == nil || len(dst)%lanes != 0 || len(dst) == 0 {
+		return false
+	}
+	src = src[:len(dst)/f.block*f.bytes]
+	k(&dst[0], &src[0], len(dst))
+	return true
+}
 
-// addTiles adds the products of a tile with vectors that lie stride elements
-// apart.
-func addTiles(s []intSums, p *tile, a []int16, scales []float32, stride int) {
-	if !hasAVX2 {
-		addTilesPortable(s, p, a, scales, stride)
+// evaluate evaluates the first len(dst) elements of a chunk.
+func (f *format) evaluate(dst []float32, c *chunk) {
+	n := len(dst)
+	if best < avx2 || n%lanes != 0 || n == 0 {
+		f.evaluatePortable(dst, c)
 		return
 	}
-	i := 0
-	_, _ = a[(len(s)-1)*stride+chunkLen-1], scales[((len(s)-1)*stride+chunkLen)/blockLen-1]
-	for ; i+4 <= len(s); i += 4 {
-		addTile4AVX2(&s[i], p, &a[i*stride], stride*2, &scales[i*stride/blockLen], stride/blockLen*4)
+	var scale [chunkGroups]float32
+	for g := range n / groupLen {
+		scale[g] = c.scale[g/2]
+		if f.hasSub {
+			scale[g] *= float32(c.sub[g])
+		}
 	}
-	for ; i < len(s); i++ {
-		addTileAVX2(&s[i], p, &a[i*stride], &scales[i*stride/blockLen])
+	if f.hasOff {
+		evaluateOffAVX2(&dst[0], &c.q[0], &scale[0], &c.off[0], n)
+	} else {
+		evaluateAVX2(&dst[0], &c.q[0], &scale[0], n)
 	}
 }
 
-// addOffsets adds the offsets of a tile for one vector.
-func addOffsets(s *intSums, p *tile, sums []float32) {
-	if !hasAVX2 {
-		addOffsetsPortable(s, p, sums)
-		return
-	}
-	_ = sums[chunkGroups-1]
-	addOffsetsAVX2(s, p, &sums[0])
-}
-
-// addFloatRows adds the products of w, of a multiple of 32 floats, with
+// addTile adds the products of length decoded weights of some rows with n
 // vectors that lie stride elements apart.
-func addFloatRows(s []floatSums, w, x []float32, stride int) {
-	if !hasAVX2 {
-		addFloatRowsPortable(s, w, x, stride)
+func addTile(s *scratch, rows, n, length int, x []float32, stride int) {
+	if best < avx2 {
+		addTilePortable(s, rows, n, length, x, stride)
 		return
 	}
-	i := 0
-	_ = x[(len(s)-1)*stride+len(w)-1]
-	for ; i+2 <= len(s); i += 2 {
-		addFloats2AVX2(&s[i], &w[0], &x[i*stride], stride*4, len(w))
-	}
-	if i < len(s) {
-		addFloatsAVX2(&s[i], &w[0], &x[i*stride], len(w))
+	_ = x[(n-1)*stride+length-1]
+	for i := range rows {
+		w, j := s.wide[i][:length], 0
+		for ; j+2 <= n; j += 2 {
+			add2AVX2(&s.sums[i][j], &w[0], &x[j*stride], stride*4, length)
+		}
+		if j < n {
+			addAVX2(&s.sums[i][j], &w[0], &x[j*stride], length)
+		}
 	}
 }

@@ -6,23 +6,28 @@ import (
 )
 
 // Products with several vectors go in tiles: the weights of tileRows rows are
-// unpacked chunk by chunk, and each chunk is used for tileVectors vectors,
+// decoded chunk by chunk, and each chunk is used for tileVectors vectors,
 // whose parts under the chunk then stay in the nearest cache.
 const (
 	tileRows    = 4
-	tileVectors = 32
+	tileVectors = 24
 )
 
 // scratch is the memory of one product under way.
 type scratch struct {
-	chunk  chunk
-	tile   tile
-	wide   [chunkLen]float32
-	ints   [tileRows][tileVectors]intSums
-	floats [tileRows][tileVectors]floatSums
+	chunk chunk
+	sums  [tileRows][tileVectors]sums
+	wide  [tileRows][]float32 // chunkLen each, on a cache line
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var scratches = sync.Pool{New: func() any {
+	s := new(scratch)
+	buffer := aligned(make([]float32, tileRows*chunkLen+cacheLine/4))
+	for i := range s.wide {
+		s.wide[i] = buffer[i*chunkLen:][:chunkLen]
+	}
+	return s
+}}
 
 // Mul multiplies rows rowLo to rowHi-1 of m by each vector of a, and stores
 // row r of vector t in dst[t*m.Rows+r]. It touches no other element of dst,
@@ -44,13 +49,8 @@ func (m Matrix) Mul(dst []float32, a *Activations, rowLo, rowHi int) {
 	}
 	s := scratches.Get().(*scratch)
 	for t := 0; t < a.n; t += tileVectors {
-		n := min(tileVectors, a.n-t)
 		for r := rowLo; r < rowHi; r += tileRows {
-			if rows := min(tileRows, rowHi-r); f.widen != nil {
-				p.mulFloats(s, r, rows, t, n)
-			} else {
-				p.mulInts(s, r, rows, t, n)
-			}
+			p.mulTile(s, r, min(tileRows, rowHi-r), t, min(tileVectors, a.n-t))
 		}
 	}
 	scratches.Put(s)
@@ -70,62 +70,38 @@ type product struct {
 func (p *product) part(r, col int) []byte {
 	row := p.data[r*p.rowBytes:][:p.rowBytes]
 	lo := col / p.format.block * p.format.bytes
-	return row[lo:min(lo+chunkLen/p.format.block*p.format.bytes, len(row))]
+	return row[lo:min(lo+p.format.step(), len(row))]
 }
 
-// mulInts multiplies some quantised rows from r on by n vectors from t on.
-func (p *product) mulInts(s *scratch, r, rows, t, n int) {
-	f, a := p.format, p.a
+// mulTile multiplies some rows from r on by n vectors from t on.
+func (p *product) mulTile(s *scratch, r, rows, t, n int) {
+	a := p.a
 	for i := range rows {
-		clear(s.ints[i][:n])
+		clear(s.sums[i][:n])
 	}
 	for col := 0; col < a.cols; col += chunkLen {
 		elems := min(chunkLen, a.cols-col)
-		at := t*a.intStride + col
+		padded := roundUp(elems, lanes)
 		for i := range rows {
-			s.fill(f, p.part(r+i, col), elems)
-			addTiles(s.ints[i][:n], &s.tile, a.ints[at:], a.scales[at/blockLen:], a.intStride)
-			if f.hasOff {
-				for j := range n {
-					addOffsets(&s.ints[i][j], &s.tile, a.sums[(at+j*a.intStride)/groupLen:])
-				}
-			}
+			w := s.wide[i]
+			p.format.decode(w[:elems], p.part(r+i, col), &s.chunk)
+			clear(w[elems:padded])
 		}
+		addTile(s, rows, n, padded, a.values[t*a.stride+col:], a.stride)
 	}
 	for i := range rows {
 		for j := range n {
-			p.dst[(t+j)*p.stride+r+i] = s.ints[i][j].total(f.hasOff)
+			p.dst[(t+j)*p.stride+r+i] = s.sums[i][j].total()
 		}
 	}
 }
 
-// fill makes the tile from the first n elements stored in src.
-func (s *scratch) fill(f *format, src []byte, n int) {
-	if fillFast(f, &s.tile, src, n) {
-		return
-	}
-	f.unpack(&s.chunk, src)
-	s.tile.fill(f, &s.chunk, n)
-}
-
-// mulFloats is mulInts for rows of floats.
-func (p *product) mulFloats(s *scratch, r, rows, t, n int) {
-	f, a := p.format, p.a
-	for i := range rows {
-		clear(s.floats[i][:n])
-	}
-	for col := 0; col < a.cols; col += chunkLen {
-		elems := min(chunkLen, a.cols-col)
-		padded := roundUp(elems, floatLanes)
-		for i := range rows {
-			f.widen(s.wide[:elems], p.part(r+i, col))
-			clear(s.wide[elems:padded])
-			addFloatRows(s.floats[i][:n], s.wide[:padded], a.floats[t*a.floatStride+col:], a.floatStride)
-		}
-	}
+// addTilePortable adds the products of length decoded weights of some rows
+// with n vectors that lie stride elements apart.
+func addTilePortable(s *scratch, rows, n, length int, x []float32, stride int) {
 	for i := range rows {
 		for j := range n {
-			p.dst[(t+j)*p.stride+r+i] = s.floats[i][j].total()
+			addPortable(&s.sums[i][j], s.wide[i][:length], x[j*stride:])
 		}
 	}
 }

@@ -5,15 +5,12 @@
 // # Numbers
 //
 // A product gives the same bits on every machine, for every number of
-// workers, and for one vector at a time as for many. Vectors are prepared
-// once, as [Activations]: beside the float32 values they hold 16-bit integers
-// with one scale for each 32 (an error of at most 1/65534 of the largest of
-// the 32). Quantised weights are integers with one scale for each 32 too, so
-// the sums within a block are exact, and only the sums over blocks are
-// floating point: in 16 lanes, in a fixed order, product and sum each rounded
-// to float32. Weights in F32, F16 and BF16 are multiplied by the float32
-// values, in 32 lanes. The assembly and the portable Go code are twins in
-// this; tests hold them to it.
+// workers, and for one vector at a time as for many. A weight is the float32
+// that ggml decodes it to; it is multiplied by the activation and the product
+// added to one of 32 sums, each rounded to float32; the sums are added up in
+// a fixed order. So a product with a stored matrix equals, bit for bit, the
+// product with its decoded rows stored as F32. The assembly keeps to this by
+// doing without fused multiply-add; tests hold it to its portable twin.
 package quant
 
 import (
