@@ -114,6 +114,19 @@ func (c Config) Equal(d Config) bool {
 	return maps.EqualFunc(c.set, d.set, func(a, b Setting) bool { return equalValue(a.Value, b.Value) })
 }
 
+// Differences returns the keys whose values in force differ between c and d,
+// whoever set them, in the order of the parameter table.
+func (c Config) Differences(d Config) []string {
+	var keys []string
+	for i := range params {
+		key := params[i].Key
+		if !equalValue(c.Value(key), d.Value(key)) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // Value returns the value of key in force: the one set, else the default of
 // the engine that c's order names. It panics if there is no such parameter.
 func (c Config) Value(key string) any {

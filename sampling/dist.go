@@ -30,6 +30,14 @@ func (p *Pipeline) Distribution(d *Dist, s *Scratch, in Input) error {
 	if err := p.run(s, nil, mode, p.stages); err != nil {
 		return err
 	}
+	s.Final(d)
+	return nil
+}
+
+// Final fills d with the distribution that the last call of a pipeline with s
+// ended with. The input of that call must not have changed since.
+func (s *Scratch) Final(d *Dist) {
+	r := &s.r
 	r.exps()
 	items := r.best(r.nfin)
 	d.IDs, d.Probs = slices.Grow(d.IDs[:0], len(items)), slices.Grow(d.Probs[:0], len(items))
@@ -37,7 +45,17 @@ func (p *Pipeline) Distribution(d *Dist, s *Scratch, in Input) error {
 		d.IDs = append(d.IDs, r.id(r.pos(int(it.i))))
 		d.Probs = append(d.Probs, float64(r.e[it.i])/r.sum)
 	}
-	return nil
+}
+
+// Array appends to dst the tokens of the array of candidates that the last
+// call of a pipeline with s ended with, in the order of the array: where an
+// engine has one, the order in which its draw walks. Tokens at -Inf that the
+// engine leaves in it are included.
+func (s *Scratch) Array(dst []int32) []int32 {
+	for i := range s.r.n {
+		dst = append(dst, s.r.id(s.r.pos(i)))
+	}
+	return dst
 }
 
 // Draw returns the index of the token at u, in [0, 1), and the interval

@@ -366,7 +366,7 @@ func (p *Param) check(v any) error {
 	case int64:
 		bad = p.outside(float64(v))
 	case string:
-		bad = p.Kind == Choice && !slices.Contains(p.Choices, v)
+		bad = p.Choices != nil && !slices.Contains(p.Choices, v)
 	}
 	if !bad {
 		return nil

@@ -51,6 +51,10 @@ func (p *Pipeline) Adjusted() []Note { return p.notes }
 // Greedy reports whether the pipeline takes the best token without a draw.
 func (p *Pipeline) Greedy() bool { return p.greedy }
 
+// EOS returns the tokens that end the text: those of eos_token_id if it is set,
+// else the vocabulary's. The caller must not change it.
+func (p *Pipeline) EOS() []int32 { return p.eos }
+
 // StageNames returns the names of the stages that are on, in order.
 func (p *Pipeline) StageNames() []string {
 	names := make([]string, len(p.stages))

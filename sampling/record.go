@@ -48,7 +48,7 @@ func (c *recorder) begin(r *row, t *Trace) {
 	c.track(r)
 	c.rawOrder = true
 	c.n, c.nfin = r.n, r.nfin
-	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.nfin, Mass: 1, Bits: t.RawBits})
+	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.nfin, Size: r.n, Mass: 1, Bits: t.RawBits})
 	c.log = append(c.log, logEntry{ref: r.ref, sum: r.sum, adaptive: -1})
 }
 
@@ -106,7 +106,7 @@ func (c *recorder) after(r *row, name, label string) {
 	r.exps()
 	s := StageTrace{
 		Name: name, Label: label,
-		Kept: r.nfin, Removed: c.nfin - r.nfin, Mass: 1,
+		Kept: r.nfin, Size: r.n, Removed: c.nfin - r.nfin, Mass: 1,
 		Bits: r.bits(), Touched: r.touched,
 	}
 	if r.touched > 0 || r.adaptive >= 0 {

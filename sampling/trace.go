@@ -68,6 +68,7 @@ type StageTrace struct {
 	Name    string  // the stage, as in an order list: "top_p"
 	Label   string  // with its setting as the screen shows it: "top_p 0.90"
 	Kept    int     // tokens left after it
+	Size    int     // entries of the array of candidates; more than Kept where an engine leaves some at -Inf
 	Removed int     // tokens it removed
 	Mass    float32 // share of the probability it was given that it kept, 0 to 1
 	Bits    float32 // entropy after it

@@ -1,0 +1,480 @@
+package vectors
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+
+	"logitscope/sampling"
+)
+
+// maxListed is the most survivors that are listed one by one.
+const maxListed = 1200
+
+// begin starts an answer.
+func (t *runner) begin(id json.RawMessage) {
+	t.out = append(t.out[:0], `{"id":`...)
+	if len(id) == 0 {
+		t.out = append(t.out, "null"...)
+	} else {
+		t.out = append(t.out, id...)
+	}
+}
+
+func (t *runner) end() []byte {
+	t.out = append(t.out, '}', '\n')
+	return t.out
+}
+
+func (t *runner) key(name string) {
+	t.out = append(t.out, ',', '"')
+	t.out = append(t.out, name...)
+	t.out = append(t.out, '"', ':')
+}
+
+func (t *runner) int(n int) { t.out = strconv.AppendInt(t.out, int64(n), 10) }
+
+func (t *runner) text(s string) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		b = []byte(`""`)
+	}
+	t.out = append(t.out, b...)
+}
+
+// float writes a float32 with the fewest digits that give it back.
+func (t *runner) float(f float64) {
+	switch {
+	case math.IsNaN(f):
+		t.out = append(t.out, `"nan"`...)
+	case math.IsInf(f, 1):
+		t.out = append(t.out, `"inf"`...)
+	case math.IsInf(f, -1):
+		t.out = append(t.out, `"-inf"`...)
+	default:
+		t.out = strconv.AppendFloat(t.out, f, 'g', -1, 32)
+	}
+}
+
+func (t *runner) ids(ids []int32) {
+	t.out = append(t.out, '[')
+	for i, id := range ids {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.out = strconv.AppendInt(t.out, int64(id), 10)
+	}
+	t.out = append(t.out, ']')
+}
+
+// A stageCount is one stage as the schema counts it.
+type stageCount struct {
+	name       string
+	kept, size int
+}
+
+// schemaNames are stages whose name in the schema is the engine's own.
+var schemaNames = map[string]map[string]string{
+	"transformers": {"logit_bias": "sequence_bias"},
+	"llama.cpp":    {"typical_p": "typ_p"},
+	"ollama":       {"typical_p": "typ_p"},
+}
+
+// counts returns the stages of the last trace as the schema has them.
+func (t *runner) counts(p *plan) []stageCount {
+	traced := t.t.Stages()
+	var out []stageCount
+	switch p.engine {
+	case "vllm":
+		return t.countsVLLM(p)
+	case "ollama-go":
+		return t.countsOllamaGo(p)
+	}
+	for _, s := range traced[1:] {
+		name := s.Name
+		if own, ok := schemaNames[p.engine][name]; ok {
+			name = own
+		}
+		if name == "greedy" || name == "mirostat" || name == "adaptive_p" || p.engine == "llama.cpp" && name == "logit_bias" {
+			continue
+		}
+		out = append(out, stageCount{name, s.Kept, s.Size})
+	}
+	return out
+}
+
+// countsVLLM counts after the processors together, temperature, min_p, and
+// top_k and top_p together, whether they are on or not.
+func (t *runner) countsVLLM(p *plan) []stageCount {
+	out := []stageCount{{name: "logits_processors_and_penalties"}}
+	groups := []string{"temperature", "min_p", "top_k_top_p"}
+	if p.pipeline.Greedy() {
+		groups = nil
+	}
+	for _, g := range groups {
+		out = append(out, stageCount{name: g})
+	}
+	at := 0
+	traced := t.t.Stages()
+	for _, s := range traced {
+		switch s.Name {
+		case "temperature":
+			at = max(at, 1)
+		case "min_p":
+			at = max(at, 2)
+		case "top_k", "top_p":
+			at = max(at, 3)
+		case "greedy":
+			continue
+		}
+		for i := at; i < len(out); i++ {
+			out[i].kept, out[i].size = s.Kept, s.Size
+		}
+	}
+	return out
+}
+
+// countsOllamaGo counts after each of its fixed steps.
+func (t *runner) countsOllamaGo(p *plan) []stageCount {
+	if p.pipeline.Greedy() {
+		return nil
+	}
+	order := []string{"top_k", "temperature", "softmax", "top_p", "min_p"}
+	out := make([]stageCount, len(order))
+	for i, name := range order {
+		out[i].name = name
+	}
+	for _, s := range t.t.Stages() {
+		at := max(slices.Index(order, s.Name), 0)
+		for i := at; i < len(out); i++ {
+			// This engine counts its array, entries at -inf included.
+			out[i].kept, out[i].size = s.Size, s.Size
+		}
+	}
+	return out
+}
+
+func (t *runner) stages(p *plan) { t.writeStages(p, t.counts(p)) }
+
+func (t *runner) writeStages(p *plan, counts []stageCount) {
+	t.key("stages")
+	t.out = append(t.out, '[')
+	for i, s := range counts {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.out = append(t.out, `{"name":"`...)
+		t.out = append(t.out, s.name...)
+		t.out = append(t.out, `","kept":`...)
+		t.int(s.kept)
+		if !p.dense() {
+			t.key("size")
+			t.int(s.size)
+		}
+		t.out = append(t.out, '}')
+	}
+	t.out = append(t.out, ']')
+}
+
+// stagesOfNaN writes the stages of a row that is no distribution.
+func (t *runner) stagesOfNaN(p *plan) {
+	n, size := 0, len(t.c.Logits.Values)
+	for _, v := range t.c.Logits.Values {
+		if v > float32(math.Inf(-1)) {
+			n++
+		}
+	}
+	var counts []stageCount
+	if p.engine == "vllm" {
+		for _, name := range []string{"logits_processors_and_penalties", "temperature", "min_p", "top_k_top_p"} {
+			counts = append(counts, stageCount{name, n, size})
+		}
+	} else if p.dense() {
+		for _, name := range p.pipeline.StageNames() {
+			if name != "greedy" {
+				counts = append(counts, stageCount{name, n, size})
+			}
+		}
+	}
+	t.writeStages(p, counts)
+}
+
+// processed writes the row as it is after the processors and cuts, for short
+// rows.
+func (t *runner) processed(p *plan, in sampling.Input, greedy bool) error {
+	n := len(in.Logits)
+	if n > 64 && !greedy {
+		return nil
+	}
+	if cap(t.warp) < n {
+		t.warp = make([]float32, n)
+	}
+	t.warp = t.warp[:n]
+	var s = &t.aux
+	if err := p.pipeline.Warp(t.warp, s, in); err != nil {
+		return err
+	}
+	if n > 64 {
+		return nil
+	}
+	t.key("processed_logits")
+	t.out = append(t.out, '[')
+	for i, v := range t.warp {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.float(float64(v))
+	}
+	t.out = append(t.out, ']')
+	return nil
+}
+
+// rowDist fills dist with the distribution of the row in warp.
+func (t *runner) rowDist() {
+	d := &t.dist
+	d.IDs, d.Probs = d.IDs[:0], d.Probs[:0]
+	hi := slices.Max(t.warp)
+	sum := 0.0
+	for i, v := range t.warp {
+		if v > float32(math.Inf(-1)) {
+			e := math.Exp(float64(v - hi))
+			sum += e
+			d.IDs, d.Probs = append(d.IDs, int32(i)), append(d.Probs, e)
+		}
+	}
+	for i := range d.Probs {
+		d.Probs[i] /= sum
+	}
+}
+
+// survivors writes the tokens left and their probabilities, by ascending id.
+func (t *runner) survivors() {
+	d := &t.dist
+	n := len(d.IDs)
+	t.key("n_survivors")
+	t.int(n)
+	t.rank = t.rank[:0]
+	for i := range d.IDs {
+		t.rank = append(t.rank, int32(i))
+	}
+	if n > maxListed {
+		slices.SortStableFunc(t.rank, func(a, b int32) int {
+			switch {
+			case d.Probs[a] > d.Probs[b]:
+				return -1
+			case d.Probs[a] < d.Probs[b]:
+				return 1
+			}
+			return int(d.IDs[a] - d.IDs[b])
+		})
+		t.topProbs()
+	}
+	slices.SortFunc(t.rank, func(a, b int32) int { return int(d.IDs[a] - d.IDs[b]) })
+	if n > maxListed {
+		t.digest()
+		return
+	}
+	t.key("survivors")
+	t.out = append(t.out, '[')
+	for i, k := range t.rank {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.int(int(d.IDs[k]))
+	}
+	t.out = append(t.out, ']')
+	t.key("probs")
+	t.out = append(t.out, '[')
+	for i, k := range t.rank {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.float(float64(float32(d.Probs[k])))
+	}
+	t.out = append(t.out, ']')
+}
+
+func (t *runner) topProbs() {
+	t.key("top_probs")
+	t.out = append(t.out, '[')
+	for i, k := range t.rank[:min(64, len(t.rank))] {
+		if i > 0 {
+			t.out = append(t.out, ',')
+		}
+		t.out = append(t.out, '[')
+		t.int(int(t.dist.IDs[k]))
+		t.out = append(t.out, ',')
+		t.float(float64(float32(t.dist.Probs[k])))
+		t.out = append(t.out, ']')
+	}
+	t.out = append(t.out, ']')
+}
+
+// digest writes the survivors in short: count, sum, hash, first and last.
+func (t *runner) digest() {
+	h := fnv.New64a()
+	var b [4]byte
+	sum := 0
+	t.order = t.order[:0]
+	for _, k := range t.rank {
+		id := t.dist.IDs[k]
+		t.order = append(t.order, id)
+		sum += int(id)
+		binary.LittleEndian.PutUint32(b[:], uint32(id))
+		h.Write(b[:])
+	}
+	t.key("survivors_digest")
+	t.out = append(t.out, `{"count":`...)
+	t.int(len(t.order))
+	t.key("sum")
+	t.int(sum)
+	t.key("fnv1a64")
+	t.out = append(t.out, '"')
+	t.out = append(t.out, hex.EncodeToString(h.Sum(nil))...)
+	t.out = append(t.out, '"')
+	t.key("first")
+	t.ids(t.order[:8])
+	t.key("last")
+	t.ids(t.order[len(t.order)-8:])
+	t.out = append(t.out, '}')
+}
+
+// arrayOrder writes the size of the array and the order the draw walks it.
+func (t *runner) arrayOrder(greedy bool) {
+	if greedy {
+		return
+	}
+	t.order = t.s.Array(t.order[:0])
+	t.key("array_size")
+	t.int(len(t.order))
+	if len(t.order) <= maxListed {
+		t.key("order")
+		t.ids(t.order)
+	}
+}
+
+// effective writes what vLLM made of the settings.
+func (t *runner) effective(p *plan) {
+	if p.engine != "vllm" {
+		return
+	}
+	t.key("effective")
+	t.out = append(t.out, '{')
+	first := true
+	for _, e := range p.pipeline.Effective() {
+		switch e.Key {
+		case "temperature", "top_k", "top_p", "min_p":
+		default:
+			continue
+		}
+		if !first {
+			t.out = append(t.out, ',')
+		}
+		first = false
+		t.out = append(t.out, '"')
+		t.out = append(t.out, e.Key...)
+		t.out = append(t.out, `":`...)
+		switch v := e.InForce.(type) {
+		case float64:
+			t.out = strconv.AppendFloat(t.out, v, 'g', -1, 64)
+		case int64:
+			t.int(int(v))
+		}
+	}
+	t.out = append(t.out, '}')
+}
+
+func (t *runner) notSupported(p *plan) {
+	if len(p.notSupported) == 0 {
+		return
+	}
+	t.key("not_supported")
+	b, err := json.Marshal(p.notSupported)
+	if err == nil {
+		t.out = append(t.out, b...)
+	}
+}
+
+// draws writes the tokens of consecutive draws on the same row.
+func (t *runner) draws(p *plan, in sampling.Input, token int32, state sampling.State) error {
+	final := t.final(p)
+	n := len(t.c.Expected.Draws.Tokens)
+	if n == 0 {
+		n = 8
+		if final != "dist" {
+			n = 12
+		}
+	}
+	tokens, sizes, probs := append(t.order[:0], token), []int(nil), []float32(nil)
+	size, prob := t.size(), t.t.Prob
+	for i := 0; ; i++ {
+		if final != "dist" {
+			sizes, probs = append(sizes, size), append(probs, prob)
+		}
+		if i == n-1 {
+			break
+		}
+		in.State = state
+		id, err := p.pipeline.Sample(&t.t, &t.s, in)
+		if err != nil {
+			return err
+		}
+		state = t.t.State
+		tokens = append(tokens, id)
+		size, prob = t.size(), t.t.Prob
+	}
+	t.order = tokens
+	if p.engine != "ollama-go" {
+		t.key("final_stage")
+		t.text(final)
+	}
+	t.key("draws")
+	t.out = append(t.out, `{"seed":`...)
+	seed, _ := p.pipeline.Config().Lookup("seed")
+	t.out = strconv.AppendUint(t.out, seed.Value.(uint64), 10)
+	t.key("tokens")
+	t.ids(tokens)
+	if final != "dist" {
+		t.key("sizes")
+		t.out = append(t.out, '[')
+		for i, s := range sizes {
+			if i > 0 {
+				t.out = append(t.out, ',')
+			}
+			t.int(s)
+		}
+		t.out = append(t.out, ']')
+		t.key("p")
+		t.out = append(t.out, '[')
+		for i, f := range probs {
+			if i > 0 {
+				t.out = append(t.out, ',')
+			}
+			t.float(float64(f))
+		}
+		t.out = append(t.out, ']')
+	}
+	t.out = append(t.out, '}')
+	t.out = t.end()
+	return nil
+}
+
+// size returns the entries of the array after the last draw.
+func (t *runner) size() int {
+	s := t.t.Stages()
+	return s[len(s)-1].Size
+}
+
+// final returns the stage that picks the token.
+func (t *runner) final(p *plan) string {
+	for _, name := range p.pipeline.StageNames() {
+		if name == "mirostat" || name == "adaptive_p" {
+			return name
+		}
+	}
+	return "dist"
+}
