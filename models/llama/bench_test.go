@@ -1,0 +1,83 @@
+package llama
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"logitscope/models/gguf"
+)
+
+// BenchmarkDecode135M decodes 32 tokens after 32, over and over.
+func BenchmarkDecode135M(b *testing.B) {
+	for _, typ := range []gguf.Type{gguf.Q8_0, gguf.Q4_K} {
+		shape := smol135
+		if typ == gguf.Q4_K { // rows in blocks of 256
+			shape.embed, shape.heads, shape.headLen = 512, 8, 64
+			shape.kvHeads = 2
+		}
+		path := writeModel(b, shape, typ)
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%v/workers=%d", typ, workers), func(b *testing.B) {
+				m, err := Open(path, Options{Workers: workers})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer m.Close()
+				s := m.newSession()
+				forward(b, s, make([]int32, 32), 0)
+				tokens, ctx := []int32{300}, context.Background()
+				b.ReportAllocs()
+				for b.Loop() {
+					if s.Len() == 64 {
+						s.Truncate(32)
+					}
+					if _, err := s.Forward(ctx, tokens, 1); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perToken := b.Elapsed().Seconds() / float64(b.N)
+				b.ReportMetric(1/perToken, "tokens/s")
+				b.ReportMetric(float64(m.file.Size)/perToken/1e9, "GB/s")
+			})
+		}
+	}
+}
+
+// BenchmarkPrefill135M runs a prompt of 512 tokens.
+func BenchmarkPrefill135M(b *testing.B) {
+	m, err := Open(writeModel(b, smol135, gguf.Q8_0), Options{Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer m.Close()
+	s := m.newSession()
+	tokens := make([]int32, 512)
+	for b.Loop() {
+		s.Truncate(0)
+		forward(b, s, tokens, 1)
+	}
+	b.ReportMetric(512*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+}
+
+// BenchmarkFirstToken opens a file of about 1 GB that is in memory already,
+// and computes one token.
+func BenchmarkFirstToken(b *testing.B) {
+	shape := smol135
+	shape.layers, shape.embed, shape.ff, shape.heads, shape.kvHeads, shape.vocab = 24, 1792, 4864, 28, 4, 32000
+	path := writeModel(b, shape, gguf.Q8_0)
+	var took time.Duration
+	for b.Loop() {
+		start := time.Now()
+		m, err := Open(path, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		forward(b, m.newSession(), []int32{5}, 1)
+		took += time.Since(start)
+		b.ReportMetric(float64(m.file.Size)/1e9, "GB")
+		m.Close()
+	}
+	b.ReportMetric(took.Seconds()/float64(b.N), "s")
+}
