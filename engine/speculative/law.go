@@ -70,8 +70,8 @@ func (l Law) scaled() Law {
 	return out
 }
 
-// table holds the probabilities of a law by token, for many look-ups.
-type table struct {
+// index holds the probabilities of a law by token, for many look-ups.
+type index struct {
 	at  map[int32]float64
 	law *Law
 }
@@ -79,8 +79,8 @@ type table struct {
 // small is the number of tokens up to which a search beats a map.
 const small = 16
 
-func newTable(l *Law) table {
-	t := table{law: l}
+func newIndex(l *Law) index {
+	t := index{law: l}
 	if len(l.IDs) > small {
 		t.at = make(map[int32]float64, len(l.IDs))
 		for i, id := range l.IDs {
@@ -90,7 +90,7 @@ func newTable(l *Law) table {
 	return t
 }
 
-func (t table) prob(id int32) float64 {
+func (t index) prob(id int32) float64 {
 	if t.at == nil {
 		return t.law.Prob(id)
 	}
@@ -100,7 +100,7 @@ func (t table) prob(id int32) float64 {
 // excess returns max(w·p - q, 0) in p's order, without the tokens at which it
 // is 0.
 func excess(p, q *Law, w float64) Law {
-	t := newTable(q)
+	t := newIndex(q)
 	var out Law
 	for i, id := range p.IDs {
 		if d := w*p.Probs[i] - t.prob(id); d > 0 {
@@ -114,7 +114,7 @@ func excess(p, q *Law, w float64) Law {
 // Overlap returns the sum of min(p, q): the chance that a token drawn from q
 // stands under p.
 func Overlap(p, q *Law) float64 {
-	t := newTable(q)
+	t := newIndex(q)
 	var sum float64
 	for i, id := range p.IDs {
 		sum += min(p.Probs[i], t.prob(id))

@@ -190,7 +190,7 @@ func (pr *Prover) Law() Law {
 		}
 	}
 	rest := m.rest(&pr.believe, &pr.judge).scaled()
-	p, q := newTable(&pr.believe), newTable(&pr.judge)
+	p, q := newIndex(&pr.believe), newIndex(&pr.judge)
 	lost, dropped := 0.0, 0.0
 	for i, id := range pr.q.IDs {
 		w := pr.q.Probs[i]
@@ -219,7 +219,7 @@ func (pr *Prover) Law() Law {
 func (pr *Prover) proof(counts map[int32]int, draws, wanted, accepted int) Proof {
 	out := Proof{Algorithm: pr.method.Algorithm, Draws: draws, Wanted: wanted, Accepted: accepted}
 	law := pr.Law()
-	should, does := newTable(&pr.p), newTable(&law)
+	should, does := newIndex(&pr.p), newIndex(&law)
 	ids := slices.Clone(pr.p.IDs)
 	for id := range counts {
 		if should.prob(id) == 0 {

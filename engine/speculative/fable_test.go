@@ -1,0 +1,185 @@
+package speculative
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+	"logitscope/sampling"
+)
+
+func openFable(t testing.TB) (target, draft models.Model) {
+	t.Helper()
+	a, err := fable.Open(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := fable.OpenDraft(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
+}
+
+func prompt(m models.Model, s string) []int32 {
+	return m.Vocab().Encode(s, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
+}
+
+// plainly decodes n tokens one by one, without this package's decoder.
+func plainly(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32, n int) []int32 {
+	t.Helper()
+	s, err := m.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var scratch sampling.Scratch
+	var trace sampling.Trace
+	feed, out := prompt, []int32(nil)
+	for len(out) < n {
+		rows, err := s.Forward(context.Background(), feed, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, x)
+		if models.IsEOG(m.Vocab(), x) {
+			break
+		}
+		feed = out[len(out)-1:]
+	}
+	return out
+}
+
+// Greedy text is the same token by token with and without a draft, on the
+// built-in model, over long runs, with penalties too.
+func TestGreedyIdentity(t *testing.T) {
+	target, draft := openFable(t)
+	n := 240
+	if testing.Short() {
+		n = 60
+	}
+	bias := map[string]any{}
+	for _, id := range target.Vocab().EOG() {
+		bias[itoa(id)] = -1000.0 // go on to the end
+	}
+	for _, text := range []string{"Once upon a time", "The capital of France is"} {
+		in := prompt(target, text)
+		for _, more := range []set{{}, {"repetition_penalty": 1.3}} {
+			p := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "logit_bias": bias}.and(more))
+			want := plainly(t, target, p, in, n)
+			for _, d := range []models.Model{draft, nil, target} {
+				for _, k := range []int{1, 5} {
+					q := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "num_assistant_tokens": k, "logit_bias": bias}.and(more))
+					dec := start(t, target, d, q, nil, in, Options{})
+					if got := finish(t, dec); !slices.Equal(got, want) {
+						at := 0
+						for at < len(got) && got[at] == want[at] {
+							at++
+						}
+						t.Errorf("%q %v, k %d, draft %s: differs from token %d on", text, more, k, dec.View().Draft, at)
+					}
+					if v := dec.View(); d == models.Model(target) && v.Accepted != v.Judged {
+						t.Errorf("%q %v: %d of %d accepted with the target as its own draft", text, more, v.Accepted, v.Judged)
+					}
+				}
+			}
+		}
+	}
+}
+
+func itoa(id int32) string { return name([]int32{id})[:len(name([]int32{id}))-1] }
+
+// The many draws on the built-in model agree with the target's law and tell a
+// wrong algorithm.
+func TestProveFable(t *testing.T) {
+	target, draft := openFable(t)
+	p := compile(t, target, set{"do_sample": true, "temperature": 0.9, "top_p": 0.95, "top_k": 50})
+	d := start(t, target, draft, p, nil, prompt(target, "Once upon a time there was a"), Options{Vocab: vocab{target.Vocab()}})
+	for i := 0; i < 3 && d.Done() == ""; i++ {
+		round(t, d)
+	}
+	before := slices.Clone(d.Output())
+	for _, a := range Algorithms() {
+		pr, err := d.Prover(context.Background(), a.Algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 40_000
+		res, err := pr.Run(context.Background(), n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Exact && (!res.Agrees() || res.Need != 0 || res.LawTV > 1e-12) {
+			t.Errorf("%s: %s, p %g, need %d, off by %g", a.Algorithm, res.Verdict(), res.PValue, res.Need, res.LawTV)
+		}
+		if !a.Exact && res.Need > 0 && res.Need < n/4 && res.Agrees() {
+			t.Errorf("%s: agrees after %d draws, needs %d to differ", a.Algorithm, n, res.Need)
+		}
+	}
+	if !slices.Equal(before, d.Output()) {
+		t.Error("proving changed the text")
+	}
+	round(t, d)
+}
+
+// BenchmarkFable compares plain decoding with the built-in pair on the same
+// prompt in one run: tokens for each pass of the target, and the speed.
+func BenchmarkFable(b *testing.B) {
+	target, draft := openFable(b)
+	in := prompt(target, "Once upon a time there was a little boy. His")
+	for _, c := range []struct {
+		name  string
+		s     set
+		draft models.Model
+	}{
+		{"greedy/draft", set{"temperature": 0.0}, draft},
+		{"chat/draft", set{"temperature": 0.7, "top_p": 0.9, "top_k": 50, "repetition_penalty": 1.05}, draft},
+		{"chat/ngram", set{"temperature": 0.7, "top_p": 0.9, "top_k": 50, "repetition_penalty": 1.05}, nil},
+		{"neutral/draft", off, draft},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			const n = 128
+			bias := map[string]any{}
+			for _, id := range target.Vocab().EOG() {
+				bias[itoa(id)] = -1000.0
+			}
+			p := compile(b, target, c.s.and(set{"max_new_tokens": n, "num_assistant_tokens": 4, "logit_bias": bias}))
+			var plain, fast time.Duration
+			var passes, tokens int
+			var v *View
+			for range b.N {
+				began := time.Now()
+				plainly(b, target, p, in, n)
+				plain += time.Since(began)
+				d, err := New(target, c.draft, p, nil, in, Options{Plain: 8})
+				if err != nil {
+					b.Fatal(err)
+				}
+				began = time.Now()
+				for d.Done() == "" {
+					round(b, d)
+				}
+				fast += time.Since(began)
+				v = d.View()
+				passes += len(v.Rounds)
+				tokens += v.Emitted
+				d.Close()
+			}
+			b.ReportMetric(float64(tokens)/float64(passes), "tokens/pass")
+			b.ReportMetric(float64(plain)/float64(fast), "x-plain")
+			b.ReportMetric(v.Rate, "accepted")
+			b.ReportMetric(v.Cost, "draft-cost")
+			b.ReportMetric(v.BreakEven, "break-even-cost")
+			b.ReportMetric(v.Verify, "verify-cost")
+		})
+	}
+}
