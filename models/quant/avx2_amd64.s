@@ -1,6 +1,7 @@
 //go:build amd64
 
 #include "textflag.h"
+#include "kernels_amd64.h"
 
 // AVX2 kernels. They decode 32 weights at a time to Y4 to Y7, and either
 // multiply them by 32 activations (STEP, sums in Y0 to Y3) or store them
@@ -41,13 +42,6 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	ADDQ    $128, DI;   \
 	SUBQ    $32, BX
 
-// ARGS loads the arguments of a product:
-// func(dst *float32, w *byte, rows int, x *float32, cols int)
-#define ARGS \
-	MOVQ dst+0(FP), DX;  \
-	MOVQ w+8(FP), SI;    \
-	MOVQ rows+16(FP), CX
-
 // BEGIN begins a row.
 #define BEGIN \
 	MOVQ   x+24(FP), DI;    \
@@ -72,13 +66,6 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	ADDQ         $4, DX;     \
 	DECQ         CX
 
-// DECODEARGS loads the arguments of a decoder:
-// func(dst *float32, src *byte, n int)
-#define DECODEARGS \
-	MOVQ dst+0(FP), DI;  \
-	MOVQ src+8(FP), SI;  \
-	MOVQ n+16(FP), BX
-
 #define TOFLOAT \
 	VCVTDQ2PS Y4, Y4; \
 	VCVTDQ2PS Y5, Y5; \
@@ -96,11 +83,6 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	VSUBPS o, Y5, Y5; \
 	VSUBPS o, Y6, Y6; \
 	VSUBPS o, Y7, Y7
-
-// HALF loads a half to all lanes of y.
-#define HALF(m, y, x) \
-	VPBROADCASTW m, x; \
-	VCVTPH2PS    x, y
 
 #define F32(op) \
 	VMOVUPS (SI), Y4;   \
@@ -162,43 +144,6 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 #define Q4_0CONST \
 	VPBROADCASTD low4d<>(SB), Y14; \
 	VPBROADCASTD bias8d<>(SB), Y13
-
-// SUBS45 unpacks the sub-scales and offsets of a Q4_K or Q5_K block to the
-// stack, eight of d*scale and then eight of dmin*offset.
-#define SUBS45 \
-	MOVL         4(SI), AX;        \
-	MOVL         8(SI), R10;       \
-	MOVL         12(SI), R11;      \
-	MOVL         R11, R12;         \
-	ANDL         $0x0f0f0f0f, R12; \
-	MOVL         AX, R13;          \
-	SHRL         $2, R13;          \
-	ANDL         $0x30303030, R13; \
-	ORL          R13, R12;         \
-	ANDL         $0x3f3f3f3f, AX;  \
-	SHLQ         $32, R12;         \
-	ORQ          R12, AX;          \
-	SHRL         $4, R11;          \
-	ANDL         $0x0f0f0f0f, R11; \
-	MOVL         R10, R13;         \
-	SHRL         $2, R13;          \
-	ANDL         $0x30303030, R13; \
-	ORL          R13, R11;         \
-	ANDL         $0x3f3f3f3f, R10; \
-	SHLQ         $32, R11;         \
-	ORQ          R11, R10;         \
-	VMOVQ        AX, X8;           \
-	VPMOVZXBD    X8, Y8;           \
-	VCVTDQ2PS    Y8, Y8;           \
-	VMOVQ        R10, X9;          \
-	VPMOVZXBD    X9, Y9;           \
-	VCVTDQ2PS    Y9, Y9;           \
-	HALF((SI), Y10, X10);          \
-	HALF(2(SI), Y11, X11);         \
-	VMULPS       Y10, Y8, Y8;      \
-	VMULPS       Y11, Y9, Y9;      \
-	VMOVUPS      Y8, 0(SP);        \
-	VMOVUPS      Y9, 32(SP)
 
 // AFFINE turns integers in Y4 to Y7 into weights of block b.
 #define AFFINE(b) \
@@ -349,31 +294,6 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	VPBROADCASTQ bits45<>(SB), Y13; \
 	VPBROADCASTQ bias32<>(SB), Y15
 
-#define NOCONST
-
-// MUL is the body of a product, DECODE that of a decoder.
-#define MUL(const, type) \
-	ARGS;       \
-	const;      \
-row:            \
-	BEGIN;      \
-loop:           \
-	type(STEP); \
-	JG   loop;  \
-	END;        \
-	JNZ  row;   \
-	VZEROUPPER; \
-	RET
-
-#define DECODE(const, type) \
-	DECODEARGS;  \
-	const;       \
-loop:            \
-	type(STORE); \
-	JG   loop;   \
-	VZEROUPPER;  \
-	RET
-
 TEXT ·mulF32AVX2(SB), NOSPLIT, $0-40
 	MUL(NOCONST, F32)
 
@@ -397,6 +317,9 @@ TEXT ·mulQ5_KAVX2(SB), NOSPLIT, $64-40
 
 TEXT ·mulQ6_KAVX2(SB), NOSPLIT, $64-40
 	MUL(Q6_KCONST, Q6_K)
+
+TEXT ·decodeF32AVX2(SB), NOSPLIT, $0-24
+	DECODE(NOCONST, F32)
 
 TEXT ·decodeF16AVX2(SB), NOSPLIT, $0-24
 	DECODE(NOCONST, F16)

@@ -13,63 +13,6 @@ type rowKernel func(dst *float32, w *byte, rows int, x *float32, cols int)
 // A decodeKernel decodes n elements, under the same condition.
 type decodeKernel func(dst *float32, src *byte, n int)
 
-//go:noescape
-func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulBF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulQ8_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulQ4_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulQ4_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulQ5_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func mulQ6_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
-
-//go:noescape
-func decodeF16AVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeBF16AVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeQ8_0AVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeQ4_0AVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeQ4_KAVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeQ5_KAVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func decodeQ6_KAVX2(dst *float32, src *byte, n int)
-
-//go:noescape
-func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
-
-//go:noescape
-func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
-
-//go:noescape
-func addAVX2(s *sums, w, x *float32, n int)
-
-//go:noescape
-func add2AVX2(s *sums, w, x *float32, stride, n int)
-
 // kernels are the kernels of a type; nil where there is none.
 type kernels struct {
 	mul    rowKernel
@@ -77,7 +20,7 @@ type kernels struct {
 }
 
 var kernelsAVX2 = map[gguf.Type]kernels{
-	gguf.F32:  {mulF32AVX2, nil},
+	gguf.F32:  {mulF32AVX2, decodeF32AVX2},
 	gguf.F16:  {mulF16AVX2, decodeF16AVX2},
 	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2},
 	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2},
@@ -87,27 +30,56 @@ var kernelsAVX2 = map[gguf.Type]kernels{
 	gguf.Q6_K: {mulQ6_KAVX2, decodeQ6_KAVX2},
 }
 
-// A level is a set of instructions.
+var kernelsAVX512 = map[gguf.Type]kernels{
+	gguf.F16:    {mulF16AVX512, decodeF16AVX512},
+	gguf.BF16:   {mulBF16AVX512, nil},
+	gguf.Q8_0:   {mulQ8_0AVX512, decodeQ8_0AVX512},
+	gguf.Q4_0:   {mulQ4_0AVX512, decodeQ4_0AVX512},
+	gguf.Q4_1:   {mulQ4_1AVX512, decodeQ4_1AVX512},
+	gguf.Q5_0:   {mulQ5_0AVX512, decodeQ5_0AVX512},
+	gguf.Q5_1:   {mulQ5_1AVX512, decodeQ5_1AVX512},
+	gguf.IQ4_NL: {mulIQ4_NLAVX512, decodeIQ4_NLAVX512},
+	gguf.MXFP4:  {mulMXFP4AVX512, decodeMXFP4AVX512},
+	gguf.Q4_K:   {mulQ4_KAVX512, decodeQ4_KAVX512},
+	gguf.Q5_K:   {mulQ5_KAVX512, decodeQ5_KAVX512},
+	gguf.Q6_K:   {mulQ6_KAVX512, decodeQ6_KAVX512},
+}
+
+// A level is a set of instructions; each includes those below it.
 type level int
 
 const (
 	portable level = iota
 	avx2           // with F16C
+	avx512         // F, BW, DQ and VL
+	levels
 )
 
 // best is the highest level that the processor and the system have. Tests
 // lower it to reach the twins.
 var best = func() level {
-	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
+	x := cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasF16C:
+		return portable
+	case x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL:
+		return avx512
+	default:
 		return avx2
 	}
-	return portable
 }()
 
-// kernelTable holds the kernels by level and type number.
-var kernelTable = func() (table [avx2 + 1][len(formatTable)]kernels) {
+// kernelTable holds the kernels by level and type number. Where a level has
+// none of its own, the one below serves.
+var kernelTable = func() (table [levels][len(formatTable)]kernels) {
 	for t, k := range kernelsAVX2 {
-		table[avx2][t] = k
+		table[avx2][t], table[avx512][t] = k, k
+	}
+	for t, k := range kernelsAVX512 {
+		if k.decode == nil {
+			k.decode = table[avx2][t].decode
+		}
+		table[avx512][t] = k
 	}
 	return table
 }()
@@ -164,8 +136,20 @@ func addTile(s *scratch, rows, n, length int, x []float32, stride int) {
 		return
 	}
 	_ = x[(n-1)*stride+length-1]
+	wide := 0 // vectors done four at a time, in pairs of rows
+	if best >= avx512 {
+		wide = n / 4 * 4
+		for i := 0; i+2 <= rows; i += 2 {
+			for j := 0; j < wide; j += 4 {
+				add2x4AVX512(&s.sums[i][j], &s.sums[i+1][j], &s.wide[i][0], &s.wide[i+1][0], &x[j*stride], stride*4, length)
+			}
+		}
+	}
 	for i := range rows {
-		w, j := s.wide[i][:length], 0
+		w, j := s.wide[i][:length], wide
+		if i == rows-1 && rows%2 == 1 {
+			j = 0
+		}
 		for ; j+2 <= n; j += 2 {
 			add2AVX2(&s.sums[i][j], &w[0], &x[j*stride], stride*4, length)
 		}

@@ -8,10 +8,10 @@ import (
 	"logitscope/models/gguf"
 )
 
-// portably runs f with the assembly switched off.
-func portably(f func()) {
+// at runs f with the kernels of one level.
+func at(l level, f func()) {
 	was := best
-	best = portable
+	best = l
 	defer func() { best = was }()
 	f()
 }
@@ -45,19 +45,17 @@ func TestAssemblyEqualsPortable(t *testing.T) {
 
 func compareTwins(t *testing.T, kind string, m Matrix, x []float32, n int) {
 	t.Helper()
-	got, want := make([]float32, n*m.Rows), make([]float32, n*m.Rows)
 	var a Activations
 	a.Set(x, n, m.Cols)
-	m.Mul(got, &a, 0, m.Rows)
-	portably(func() {
-		var b Activations
-		b.Set(x, n, m.Cols)
-		m.Mul(want, &b, 0, m.Rows)
-	})
-	for i := range got {
-		if !sameBits(got[i], want[i]) {
-			t.Fatalf("%s %s, %d columns, %d vectors: vector %d row %d is %v (%#x), the portable code gives %v (%#x)", m.Type, kind, m.Cols, n,
-				i/m.Rows, i%m.Rows, got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+	got, want := make([]float32, n*m.Rows), make([]float32, n*m.Rows)
+	at(portable, func() { m.Mul(want, &a, 0, m.Rows) })
+	for l := avx2; l <= best; l++ {
+		at(l, func() { m.Mul(got, &a, 0, m.Rows) })
+		for i := range got {
+			if !sameBits(got[i], want[i]) {
+				t.Fatalf("level %d, %s %s, %d columns, %d vectors: vector %d row %d is %v (%#x), the portable code gives %v (%#x)", l, m.Type, kind, m.Cols, n,
+					i/m.Rows, i%m.Rows, got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+			}
 		}
 	}
 }

@@ -1,0 +1,167 @@
+package quant
+
+// The assembly, by instruction set. All kernels of a kind have one contract:
+// see rowKernel, decodeKernel and add.
+
+//go:noescape
+func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulBF16AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ8_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ4_0AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ4_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ5_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ6_KAVX2(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func decodeF32AVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeF16AVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeBF16AVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ8_0AVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ4_0AVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ4_KAVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ5_KAVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ6_KAVX2(dst *float32, src *byte, n int)
+
+//go:noescape
+func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
+
+//go:noescape
+func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
+
+//go:noescape
+func addAVX2(s *sums, w, x *float32, n int)
+
+//go:noescape
+func add2AVX2(s *sums, w, x *float32, stride, n int)
+
+//go:noescape
+func mulF16AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulBF16AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ8_0AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ4_0AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ4_1AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ5_0AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ5_1AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulIQ4_NLAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulMXFP4AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ4_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ5_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mulQ6_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func decodeF16AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ8_0AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ4_0AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ4_1AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ5_0AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ5_1AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeIQ4_NLAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeMXFP4AVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ4_KAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ5_KAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func decodeQ6_KAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func add2x4AVX512(s0, s1 *sums, w0, w1, x *float32, stride, n int)
+
+// Tables that the assembly reads.
+var (
+	levels4        = ramp[[16]float32](-8)
+	levels5        = ramp[[32]float32](0)
+	levels5Signed  = ramp[[32]float32](-16)
+	levelsIQ4Float = floats(levelsIQ4)
+	levelsFP4Float = floats(levelsFP4)
+
+	exponents = func() (table [256]float32) {
+		for e := range table {
+			table[e] = exponent(uint8(e))
+		}
+		return table
+	}()
+)
+
+// ramp returns from, from+1 and so on.
+func ramp[A [16]float32 | [32]float32](from int) (a A) {
+	for i := range len(a) {
+		a[i] = float32(from + i)
+	}
+	return a
+}
+
+func floats(levels [16]int8) (f [16]float32) {
+	for i, v := range levels {
+		f[i] = float32(v)
+	}
+	return f
+}
