@@ -187,6 +187,12 @@ func equalValue(a, b any) bool {
 		return ok && slices.EqualFunc(a, b, func(x, y TokenBias) bool {
 			return x.Bias == y.Bias && x.Text == y.Text && slices.Equal(x.Tokens, y.Tokens)
 		})
+	case []int32:
+		b, ok := b.([]int32)
+		return ok && slices.Equal(a, b)
+	case [][]int32:
+		b, ok := b.([][]int32)
+		return ok && slices.EqualFunc(a, b, slices.Equal)
 	}
 	return a == b
 }

@@ -233,15 +233,21 @@ func (s topH) apply(r *row) {
 	for _, it := range best {
 		sum += math.Exp(float64(it.x - best[0].x))
 	}
-	logSum := math.Log(sum)
-	entropy := 0.0
+	// In float32 where torch rounds: the entropy comes from the logits less
+	// their log-sum, the walk from logarithms of the probabilities.
+	logSum := best[0].x + float32(math.Log(sum))
+	share := func(x float32) float32 { return float32(math.Exp(float64(x-best[0].x)) / sum) }
+	var entropy float32
 	for _, it := range best {
-		entropy += pLogP(float64(it.x-best[0].x) - logSum)
+		entropy -= float32((it.x - logSum) * share(it.x))
 	}
-	limit := float32(s.h) * float32(entropy)
+	limit := entropy * s.h
 	n, cum := 0, 0.0
 	for _, it := range best {
-		cum += pLogP(float64(it.x-best[0].x) - logSum)
+		p := share(it.x)
+		if p > 0 {
+			cum -= float64(float32(p * log32(p)))
+		}
 		if n > 0 && float32(cum) > limit {
 			break
 		}
@@ -255,9 +261,6 @@ func (s topH) apply(r *row) {
 	r.list()
 	r.keep(func(i int) bool { return mask[i] })
 }
-
-// pLogP returns -p·ln p of a log-probability.
-func pLogP(lp float64) float64 { return -math.Exp(lp) * lp }
 
 // typicalMass keeps the tokens whose surprise is nearest to the entropy until
 // they hold the mass (Meister et al. 2022). The token that reaches it stays,

@@ -153,8 +153,9 @@ func (c *pcgCache) float32(seed uint64, n uint32) float32 {
 		c.g.Uint64()
 	}
 	c.at++
-	// The standard library's Float32: the low 24 bits of an output.
-	return float32(uint32(c.g.Uint64())<<8>>8) / (1 << 24)
+	// The standard library's Float32: the low 24 bits of its Uint32, which is
+	// the high half of an output.
+	return float32(uint32(c.g.Uint64()>>32)<<8>>8) / (1 << 24)
 }
 
 // choosePCG draws as Ollama's Go sampler does: the first entry at which the

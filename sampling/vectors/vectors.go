@@ -243,9 +243,16 @@ func (t *runner) run(p *plan) error {
 	}
 	if p.dense() || greedy {
 		t.key("argmax")
-		if greedy {
+		switch {
+		case greedy:
 			t.int(int(token))
-		} else {
+		case p.engine == "vllm":
+			// It takes the best token before any cut.
+			if err := p.pipeline.Process(t.row(len(in.Logits)), &t.aux, in); err != nil {
+				return err
+			}
+			t.int(argmax(t.warp))
+		default:
 			t.int(int(t.dist.IDs[0]))
 		}
 	}

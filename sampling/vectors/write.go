@@ -99,7 +99,7 @@ func (t *runner) counts(p *plan) []stageCount {
 		if own, ok := schemaNames[p.engine][name]; ok {
 			name = own
 		}
-		if name == "greedy" || name == "mirostat" || name == "adaptive_p" || p.engine == "llama.cpp" && name == "logit_bias" {
+		if name == "greedy" || name == "mirostat" || name == "adaptive_p" {
 			continue
 		}
 		out = append(out, stageCount{name, s.Kept, s.Size})
@@ -210,12 +210,7 @@ func (t *runner) processed(p *plan, in sampling.Input, greedy bool) error {
 	if n > 64 && !greedy {
 		return nil
 	}
-	if cap(t.warp) < n {
-		t.warp = make([]float32, n)
-	}
-	t.warp = t.warp[:n]
-	var s = &t.aux
-	if err := p.pipeline.Warp(t.warp, s, in); err != nil {
+	if err := p.pipeline.Warp(t.row(n), &t.aux, in); err != nil {
 		return err
 	}
 	if n > 64 {
@@ -231,6 +226,25 @@ func (t *runner) processed(p *plan, in sampling.Input, greedy bool) error {
 	}
 	t.out = append(t.out, ']')
 	return nil
+}
+
+// row returns warp with n elements.
+func (t *runner) row(n int) []float32 {
+	if cap(t.warp) < n {
+		t.warp = make([]float32, n)
+	}
+	t.warp = t.warp[:n]
+	return t.warp
+}
+
+func argmax(x []float32) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // rowDist fills dist with the distribution of the row in warp.
@@ -472,7 +486,12 @@ func (t *runner) size() int {
 // final returns the stage that picks the token.
 func (t *runner) final(p *plan) string {
 	for _, name := range p.pipeline.StageNames() {
-		if name == "mirostat" || name == "adaptive_p" {
+		switch {
+		case name == "adaptive_p":
+			return name
+		case name == "mirostat" && p.pipeline.Config().Int("mirostat") == 2:
+			return "mirostat_v2"
+		case name == "mirostat":
 			return name
 		}
 	}
