@@ -2,21 +2,24 @@ package engine
 
 import (
 	"context"
+	"slices"
+
+	"logitscope/engine/speculative"
 )
 
 // apply takes one command.
 func (l *Lane) apply(ctx context.Context, c Command) {
 	switch c := c.(type) {
 	case Start:
-		l.start(c)
+		l.start(ctx, c)
 	case Adopt:
-		l.adopt(c)
+		l.adopt(ctx, c)
 	case Advance:
 		l.budget = c.N
 		l.cancelled = false
 		l.retry()
 	case Tune:
-		l.tune(c.Settings)
+		l.tune(ctx, c.Settings)
 	case Force:
 		l.force(c.Token)
 	case Rewind:
@@ -32,21 +35,30 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 		if len(l.pending) == 0 {
 			l.cancelled, l.budget = true, 0
 		}
+	case Judge:
+		l.judge(c.Algorithm)
 	case Fork:
 		l.fork(c)
 	}
 }
 
-func (l *Lane) start(c Start) {
+func (l *Lane) start(ctx context.Context, c Start) {
+	l.dropSearch()
+	l.dropDecoder()
 	l.cache.forget()
 	l.settings, l.text, l.prompt = c.Settings, c.Text, c.Prompt
 	l.hold(nil)
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()
 	l.forwarded = 0
+	l.refresh(ctx)
 }
 
-func (l *Lane) adopt(c Adopt) {
+func (l *Lane) adopt(ctx context.Context, c Adopt) {
+	if !slices.Equal(l.prompt, c.Prompt) {
+		l.dropSearch()
+		l.dropDecoder()
+	}
 	if l.prefill.Total == 0 {
 		l.prefill.Total = len(c.Prompt)
 	}
@@ -56,6 +68,7 @@ func (l *Lane) adopt(c Adopt) {
 	}
 	l.hold(c.Steps[:len(c.Steps):len(c.Steps)])
 	l.cache.prefer(l.tokens)
+	l.refresh(ctx)
 }
 
 // hold makes steps the lane's own and drops the proposal.
@@ -85,24 +98,42 @@ func (l *Lane) retry() {
 }
 
 // tune puts other settings in force from the next token on.
-func (l *Lane) tune(s *Settings) {
+func (l *Lane) tune(ctx context.Context, s *Settings) {
 	l.settings = s
 	l.stopAt = s.stopper.find(l.written, 0)
 	l.whole = false // a constraint that was not there before begins here
 	if n := len(l.steps); n > 0 && s.constraint != nil && l.steps[n-1].after.of == s.constraint {
 		l.whole = l.steps[n-1].after.complete()
 	}
+	l.refresh(ctx)
 	l.retrace()
 }
 
-// retrace makes the proposal again from the logits in hand.
+// judge changes the acceptance rule from the next round on.
+func (l *Lane) judge(a speculative.Algorithm) {
+	l.algorithm = a
+	if l.decoder == nil {
+		return
+	}
+	if err := l.decoder.SetAlgorithm(a); err != nil {
+		l.fail(err)
+		return
+	}
+	l.retrace()
+}
+
+// retrace makes the proposal again from the logits in hand. A round is drafted
+// again instead: what it proposed followed from the settings.
 func (l *Lane) retrace() {
 	if len(l.pending) == 0 {
 		return
 	}
 	old := l.pending[0]
-	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
 	l.pending = nil
+	if old.Round != nil || l.drafting() {
+		return
+	}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
 	if l.trace(s) {
 		l.pending = []*Step{s}
 	}
@@ -113,25 +144,31 @@ func (l *Lane) force(id int32) {
 	if len(l.pending) == 0 || id < 0 || int(id) >= l.model.Vocab().Size() {
 		return
 	}
-	s := *l.pending[0]
-	s.Token, s.Forced, s.Round = id, true, nil
-	s.Summary.RawLogprob, s.Summary.Rank = s.Row.place(id)
-	s.Summary.Logprob = finalLogprob(s.Trace, id)
-	if c := l.settings.constraint; c != nil {
-		s.after = c.before(previous(l.steps, len(l.steps))).accept(id, s.Trace.Constraint.Bits)
+	old := l.pending[0]
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Forced: true}
+	in := l.input()
+	in.pins = append(slices.Clip(l.pins), id)
+	if err := traceStep(s, l.settings, &l.scratch, in); err != nil {
+		l.fail(err)
+		return
 	}
+	s.take(id, l.pins, in, s.Trace.U)
 	budget := l.budget
-	l.commit(&s)
-	if budget >= 0 {
+	l.commit(s)
+	if budget >= 0 && l.ended() == "" {
 		l.budget = budget // a forced token is not one of those asked for
-	}
-	if l.ended() != "" {
-		l.budget = 0
 	}
 }
 
 // rewind keeps the first n generated tokens and pauses.
 func (l *Lane) rewind(n int) {
+	if l.search != nil {
+		l.search.rewind(max(0, n))
+		l.budget = 0
+		l.invalidate()
+		l.rewrite()
+		return
+	}
 	n = max(0, min(n, len(l.steps)))
 	l.steps = l.steps[:n:n] // full slice: our appends must not reach an array that a view shows
 	l.hold(l.steps)

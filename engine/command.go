@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"logitscope/engine/speculative"
+)
 
 // A Command asks a lane to do something. Commands posted to one lane take
 // effect in the order they were posted, between forward passes.
@@ -61,6 +65,10 @@ type (
 	// has dropped. The answer comes in View.Looked.
 	Look struct{ Index int }
 
+	// Judge changes how drafted tokens are judged, to one of the algorithms
+	// of package speculative; the wrong ones show what goes wrong.
+	Judge struct{ Algorithm speculative.Algorithm }
+
 	// Cancel stops reading a prompt.
 	Cancel struct{}
 )
@@ -75,4 +83,5 @@ func (Fork) command()    {}
 func (Pin) command()     {}
 func (Pace) command()    {}
 func (Look) command()    {}
+func (Judge) command()   {}
 func (Cancel) command()  {}

@@ -28,3 +28,10 @@ func (in *inbox) take() []Command {
 	in.queue = nil
 	return q
 }
+
+// waiting reports whether a command is in the queue.
+func (in *inbox) waiting() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.queue) > 0
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -16,7 +17,7 @@ const prefillChunk = 128
 
 // Options are what a lane can be told at birth. The zero value is usable.
 type Options struct {
-	Draft        models.Model   // proposes tokens for speculative decoding; nil for none
+	Draft        Draft          // proposes tokens for speculative decoding
 	LogitsBudget int64          // bytes of raw rows to keep; 0 means 96 MiB
 	TraceWindow  int            // steps that keep their trace; 0 means 16,384
 	Gate         *Gate          // shares the cores among lanes; nil for a lane alone
@@ -52,6 +53,13 @@ type Lane struct {
 	cancelled bool // reading the prompt was stopped
 	full      bool // the context has no room for the next token
 	err       error
+
+	strategy  strategy
+	search    search               // beams or contrastive search; nil when tokens are drawn
+	decoder   *speculative.Decoder // nil until a round was asked for
+	drafted   *speculative.View
+	tuned     *Settings // what decoder was told
+	algorithm speculative.Algorithm
 
 	prefill, decode Timing
 	forwarded       int64
@@ -94,6 +102,8 @@ func (l *Lane) Run(ctx context.Context) error {
 		return err
 	}
 	defer l.cache.close()
+	defer l.dropDecoder()
+	defer l.dropSearch()
 	for ctx.Err() == nil {
 		for _, c := range l.inbox.take() {
 			l.apply(ctx, c)
@@ -132,19 +142,26 @@ func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 	if l.settings == nil || l.err != nil || l.cancelled || l.ended() != "" {
 		return 0, false
 	}
+	if l.budget != 0 && l.every > 0 && (len(l.pending) > 0 || l.search != nil) {
+		if d := time.Until(l.last.Add(l.every)); d > 0 {
+			return d, false
+		}
+	}
+	if l.search != nil {
+		return 0, l.workSearch(ctx)
+	}
 	if len(l.pending) > 0 {
 		if l.budget == 0 {
 			return 0, false
-		}
-		if l.every > 0 {
-			if d := time.Until(l.last.Add(l.every)); d > 0 {
-				return d, false
-			}
 		}
 		l.commit(l.pending...)
 		if l.ended() != "" {
 			return 0, true
 		}
+	}
+	if l.drafting() {
+		l.round(ctx)
+		return 0, l.budget != 0 && l.err == nil && ctx.Err() == nil || l.inbox.waiting()
 	}
 	missing := len(l.tokens) - l.cache.shared(l.tokens)
 	if missing > prefillChunk {
@@ -210,15 +227,17 @@ func (l *Lane) propose(ctx context.Context) {
 // trace fills s from its row under the settings in force. It reports whether
 // that worked; if not, the lane has failed.
 func (l *Lane) trace(s *Step) bool {
-	before := len(l.steps)
-	err := traceStep(s, l.settings, &l.scratch, stepInput{
-		prompt: l.prompt, output: l.tokens[len(l.prompt):], pins: l.pins, before: previous(l.steps, before),
-		left: l.left(before),
-	})
+	err := traceStep(s, l.settings, &l.scratch, l.input())
 	if err != nil {
 		l.fail(err)
 	}
 	return err == nil
+}
+
+// input returns what the next step is sampled from besides its row.
+func (l *Lane) input() stepInput {
+	n := len(l.steps)
+	return stepInput{prompt: l.prompt, output: l.tokens[len(l.prompt):], pins: l.pins, before: previous(l.steps, n), left: l.left(n)}
 }
 
 // left returns how many tokens may still come after n steps.
@@ -278,6 +297,8 @@ func (l *Lane) ended() Reason {
 	switch {
 	case l.full:
 		return ContextFull
+	case l.search != nil:
+		return l.search.ended()
 	case n == 0:
 		return ""
 	case l.settings.Ends(l.steps[n-1].Token):
@@ -306,6 +327,12 @@ func (l *Lane) publish() {
 	if len(l.pending) > 0 {
 		v.Next = l.pending[0]
 	}
+	if l.search != nil {
+		l.search.show(&v)
+	}
+	if l.settings != nil && l.drafting() {
+		v.Draft = l.drafted
+	}
 	switch {
 	case l.err != nil:
 		v.Phase = Failed
@@ -315,7 +342,7 @@ func (l *Lane) publish() {
 		v.Phase, v.Reason = Done, l.ended()
 	case l.cancelled:
 		v.Phase = Paused
-	case len(l.pending) == 0 && len(l.steps) == 0:
+	case len(l.pending) == 0 && len(l.steps) == 0 && l.search == nil:
 		v.Phase = Prefill
 	case l.budget == 0:
 		v.Phase = Paused

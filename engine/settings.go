@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"logitscope/engine/beam"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -11,12 +12,13 @@ import (
 // what is worth keeping between them: the token trie and the constraints
 // already compiled. It is safe for concurrent use.
 type Compiler struct {
+	model       models.Model
 	vocab       vocab
 	constraints constraints
 }
 
 // NewCompiler returns a compiler for m's vocabulary.
-func NewCompiler(m models.Model) *Compiler { return &Compiler{vocab: vocab{m.Vocab()}} }
+func NewCompiler(m models.Model) *Compiler { return &Compiler{model: m, vocab: vocab{m.Vocab()}} }
 
 // Settings compiles cfg. The error names every key that is wrong and what it
 // allows. label names the preset in force.
@@ -36,6 +38,11 @@ func (c *Compiler) Settings(cfg sampling.Config, label string) (*Settings, error
 	}
 	if ids := p.EOS(); ids != nil {
 		s.eog = ids
+	}
+	if s.strategy() == beams {
+		if _, err := beam.ReadSettings(p, c.model); err != nil {
+			return nil, err
+		}
 	}
 	s.constraint, err = c.constraints.bind(cfg.Text("constraint"), c.vocab)
 	return s, err

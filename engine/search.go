@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"logitscope/engine/beam"
+	"logitscope/models"
+)
+
+// A search is a strategy that keeps more than one text in mind, or chooses
+// otherwise than by a draw. It takes the place of a lane's proposals: a unit
+// of work is one step of it.
+type search interface {
+	step(ctx context.Context) error
+	rewind(n int)
+	retune(ctx context.Context, s *Settings) error
+	steps() int
+	ended() Reason // "" while it goes on
+	best() []int32 // the tokens of the text that leads
+	show(v *View)  // puts the strategy's own view into v
+	close() error
+}
+
+// A strategy is how a lane turns logits into text.
+type strategy uint8
+
+const (
+	drawing     strategy = iota // one token a step, or a speculative round
+	beams                       // beam search
+	contrastive                 // contrastive search
+)
+
+// strategy returns what the settings ask for.
+func (s *Settings) strategy() strategy {
+	c := s.Config()
+	switch {
+	case c.Int("num_beams") > 1:
+		return beams
+	case c.Float("penalty_alpha") > 0:
+		return contrastive
+	}
+	return drawing
+}
+
+// newSearch returns the search that l's settings ask for, nil if they ask for
+// none.
+func (l *Lane) newSearch() (search, error) {
+	opt := beam.Options{Mask: l.maskAfter, Stop: l.stops, Greedy: true}
+	switch l.settings.strategy() {
+	case beams:
+		s, err := beam.New(l.model, l.settings.Pipeline, l.prompt, opt)
+		if err != nil {
+			return nil, err
+		}
+		return &beamSearch{s: s, view: s.View()}, nil
+	case contrastive:
+		c, err := beam.NewContrastive(l.model, l.settings.Pipeline, l.prompt, opt)
+		if err != nil {
+			return nil, err
+		}
+		return &contrastiveSearch{c: c, view: c.View()}, nil
+	}
+	return nil, nil
+}
+
+// refresh brings l.search in line with the settings.
+func (l *Lane) refresh(ctx context.Context) {
+	want := l.settings.strategy()
+	if l.search != nil && (l.strategy != want || l.prompt == nil) {
+		l.dropSearch()
+	}
+	l.strategy = want
+	if want == drawing {
+		return
+	}
+	var err error
+	if l.search == nil {
+		l.search, err = l.newSearch()
+	} else {
+		err = l.search.retune(ctx, l.settings)
+	}
+	if err != nil {
+		l.fail(err)
+	}
+	l.rewrite()
+}
+
+func (l *Lane) dropSearch() {
+	if l.search != nil {
+		l.search.close()
+		l.search = nil
+	}
+}
+
+// workSearch is work for a lane that runs a search.
+func (l *Lane) workSearch(ctx context.Context) bool {
+	if l.budget == 0 {
+		return false
+	}
+	if err := l.opt.Gate.enter(ctx); err != nil {
+		return false
+	}
+	start := time.Now()
+	err := l.search.step(ctx)
+	took := time.Since(start)
+	l.opt.Gate.leave()
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		l.fail(err)
+		return false
+	}
+	if l.search.steps() == 1 {
+		l.prefill.Done, l.prefill.Took = len(l.prompt), took
+	} else {
+		l.decode.Done++
+		l.decode.Took += took
+		l.rate.add(time.Now(), took)
+	}
+	l.rewrite()
+	if l.budget > 0 {
+		l.budget--
+	}
+	l.last = time.Now()
+	return true
+}
+
+// rewrite makes the leading text of the search the lane's text.
+func (l *Lane) rewrite() {
+	l.written = nil
+	if l.search == nil {
+		return
+	}
+	for _, id := range l.search.best() {
+		if !l.settings.Ends(id) {
+			l.written = appendPiece(l.written, l.model.Vocab(), id)
+		}
+	}
+	l.stopAt = l.settings.stopper.find(l.written, 0)
+}
+
+// stops reports whether the text of output holds a stop string.
+func (l *Lane) stops(output []int32) bool {
+	s := l.settings.stopper
+	if len(s.stops) == 0 {
+		return false
+	}
+	return s.find(textOf(l.model.Vocab(), output), 0) >= 0
+}
+
+func textOf(v models.Vocab, output []int32) []byte {
+	var b []byte
+	for _, id := range output {
+		b = appendPiece(b, v, id)
+	}
+	return b
+}
+
+// maskAfter returns what the constraint allows after output.
+func (l *Lane) maskAfter(output []int32) (bits []uint64, end bool, err error) {
+	c := l.settings.constraint
+	if c == nil {
+		return nil, true, nil
+	}
+	// The lane knows the state behind its own steps; a search or a draft asks
+	// about other texts as well.
+	known := 0
+	for known < min(len(output), len(l.steps)) && l.steps[known].Token == output[known] {
+		known++
+	}
+	state := c.before(previous(l.steps, known))
+	for _, id := range output[known:] {
+		state = state.accept(id, 0)
+	}
+	if state.broken {
+		return nil, true, nil
+	}
+	bits = make([]uint64, c.matcher.Vocab().Words())
+	info := c.matcher.MaskWithin(state.state, bits, l.left(len(output)))
+	return bits, info.EOSAllowed, nil
+}
+
+// A beamSearch is beam search as a strategy.
+type beamSearch struct {
+	s    *beam.Search
+	view *beam.View
+}
+
+func (b *beamSearch) step(ctx context.Context) (err error) {
+	v, err := b.s.Step(ctx)
+	if err == nil {
+		b.view = v
+	}
+	return err
+}
+
+func (b *beamSearch) rewind(n int) { b.view = b.s.Rewind(min(n, len(b.view.Steps))) }
+
+func (b *beamSearch) retune(ctx context.Context, s *Settings) error {
+	v, err := b.s.Retune(ctx, s.Pipeline)
+	if err == nil {
+		b.view = v
+	}
+	return err
+}
+
+func (b *beamSearch) steps() int   { return len(b.view.Steps) }
+func (b *beamSearch) show(v *View) { v.Beam = b.view }
+func (b *beamSearch) close() error { return b.s.Close() }
+
+func (b *beamSearch) ended() Reason {
+	switch b.view.Reason {
+	case beam.Going:
+		return ""
+	case beam.Length:
+		return Length
+	case beam.Context:
+		return ContextFull
+	}
+	return EOS
+}
+
+func (b *beamSearch) best() []int32 {
+	if r := b.view.Result(); len(r) > 0 {
+		return r[0].Tokens()
+	}
+	return nil
+}
+
+// A contrastiveSearch is contrastive search as a strategy.
+type contrastiveSearch struct {
+	c    *beam.Contrastive
+	view *beam.ContrastiveView
+}
+
+func (c *contrastiveSearch) step(ctx context.Context) error {
+	v, err := c.c.Step(ctx)
+	if err == nil {
+		c.view = v
+	}
+	return err
+}
+
+func (c *contrastiveSearch) rewind(n int) { c.view = c.c.Rewind(min(n, len(c.view.Steps))) }
+
+func (c *contrastiveSearch) retune(_ context.Context, s *Settings) error {
+	err := c.c.Retune(s.Pipeline)
+	c.view = c.c.View()
+	return err
+}
+
+func (c *contrastiveSearch) steps() int    { return len(c.view.Steps) }
+func (c *contrastiveSearch) best() []int32 { return c.c.Output() }
+func (c *contrastiveSearch) close() error  { return c.c.Close() }
+
+func (c *contrastiveSearch) ended() Reason {
+	switch c.view.Done {
+	case "length":
+		return Length
+	case "context":
+		return ContextFull
+	}
+	return Reason(c.view.Done)
+}
+
+// show gives the view a step for every token: without a trace, since nothing
+// was drawn, but with what is known of it.
+func (c *contrastiveSearch) show(v *View) {
+	v.Contrastive = c.view
+	v.Steps = nil
+	for i, s := range c.view.Steps {
+		p := float32(math.Log(s.Candidates[s.Chosen].Prob))
+		v.Steps = append(v.Steps, &Step{
+			Index: i + 1, Pos: len(c.view.Prompt) + i, Token: s.Token(), Settings: v.Settings, Took: s.Took,
+			Summary: Summary{RawLogprob: p, Logprob: p, Rank: int32(s.Chosen + 1), Survived: int32(len(s.Candidates))},
+		})
+	}
+}
