@@ -73,17 +73,36 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if override != "" {
+	if override != "" && override != from {
 		if c, p.notSupported, err = translate(c, from, override, settings); err != nil {
 			return p, err
 		}
 	}
 	p.engine = c.Order().Engine()
+	if p.engine == "transformers" {
+		c = p.dropForeign(c)
+	}
 	if _, ok := c.Lookup("seed"); !ok {
 		c = c.MustWith("seed", uint64(defaultSeed), sampling.FromDefault)
 	}
 	p.pipeline, p.err = sampling.Compile(c, nil)
 	return p, p.err
+}
+
+// dropForeign removes what transformers itself does not have. The lab lends
+// it vLLM's frequency and presence penalties; an answer here is the engine's
+// own.
+func (p *plan) dropForeign(c sampling.Config) sampling.Config {
+	for _, key := range []string{"frequency_penalty", "presence_penalty"} {
+		prm, _ := sampling.Lookup(key)
+		if s, ok := c.Lookup(key); ok {
+			c = c.Without(key)
+			if !prm.IsOff(s.Value) {
+				p.notSupported = append(p.notSupported, key)
+			}
+		}
+	}
+	return c
 }
 
 // configOf reads settings under an engine's own names. Every value goes to
@@ -220,7 +239,10 @@ func translate(c sampling.Config, from, to string, settings map[string]any) (sam
 		}
 		v := s.neutral
 		if ok {
-			v = offIfOdd(s.key, set.Value, s.neutral)
+			v = set.Value
+			if from != "neutral" {
+				v = offIfOdd(s.key, v, s.neutral)
+			}
 		} else if from != "neutral" {
 			p, _ := sampling.Lookup(s.key)
 			v = source.Default(p)
