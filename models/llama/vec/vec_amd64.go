@@ -2,8 +2,11 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// useAVX2 says whether the assembly can run. Tests switch it off.
-var useAVX2 = cpu.X86.HasAVX2
+// What the assembly needs.
+var (
+	useAVX2 = cpu.X86.HasAVX2
+	useF16C = cpu.X86.HasAVX2 && cpu.X86.HasF16C
+)
 
 //go:noescape
 func dotRowsAVX2(dst, q, rows *float32, n, count int)
@@ -19,6 +22,9 @@ func siluMulAVX2(gate, a *float32, n int)
 
 //go:noescape
 func maxAVX2(a *float32, n int, tops *[lanes]float32)
+
+//go:noescape
+func fromHalfF16C(dst *float32, h *uint16, n int)
 
 func dotRows(dst, q, rows []float32) {
 	if !useAVX2 || len(q)%lanes != 0 || len(q) == 0 || len(dst) == 0 {
@@ -72,4 +78,12 @@ func maxOf(a []float32) float32 {
 	return max(maxGeneric(tops[:]), maxGeneric(a[body:]))
 }
 
-func fromHalf(dst []float32, h []uint16) { fromHalfGeneric(dst, h) }
+func fromHalf(dst []float32, h []uint16) {
+	body := len(h) &^ (lanes - 1)
+	if !useF16C || body == 0 {
+		fromHalfGeneric(dst, h)
+		return
+	}
+	fromHalfF16C(&dst[0], &h[0], body)
+	fromHalfGeneric(dst[body:], h[body:])
+}

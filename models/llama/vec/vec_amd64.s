@@ -377,3 +377,19 @@ maxLoop:
 	VMOVUPS Y0, (SI)
 	VZEROUPPER
 	RET
+
+// func fromHalfF16C(dst *float32, h *uint16, n int)
+TEXT ·fromHalfF16C(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ h+8(FP), SI
+	MOVQ n+16(FP), AX
+
+halfLoop:
+	VCVTPH2PS (SI), Y0
+	VMOVUPS   Y0, (DI)
+	ADDQ      $16, SI
+	ADDQ      $32, DI
+	SUBQ      $8, AX
+	JNZ       halfLoop
+	VZEROUPPER
+	RET

@@ -210,6 +210,10 @@ func TestHalf(t *testing.T) {
 	}
 	wide, back := make([]float32, len(all)), make([]uint16, len(all))
 	FromHalf(wide, all)
+	portable := make([]float32, len(all))
+	if fromHalfGeneric(portable, all); !equal(wide, portable) {
+		t.Error("FromHalf differs from its portable twin")
+	}
 	ToHalf(back, wide)
 	for i, h := range all {
 		exp, frac := int(h>>10&31), float64(h&1023)
