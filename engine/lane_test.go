@@ -24,8 +24,10 @@ var words = []string{"<eos>", "a", "b", "c", "the ", "end", ". ", "x"}
 
 // toy returns a table over words in which no token is certain; ends sets how
 // likely the end is.
-func toy(t testing.TB, context int, ends float64) *table.Model {
-	r := rand.New(rand.NewPCG(1, 2))
+func toy(t testing.TB, context int, ends float64) *table.Model { return seeded(t, context, ends, 2) }
+
+func seeded(t testing.TB, context int, ends float64, seed uint64) *table.Model {
+	r := rand.New(rand.NewPCG(1, seed))
 	rows := make([][]float64, len(words))
 	for i := range rows {
 		rows[i] = make([]float64, len(words))

@@ -131,15 +131,10 @@ func (l *Lane) workSearch(ctx context.Context) bool {
 // rewrite makes the leading text of the search the lane's text.
 func (l *Lane) rewrite() {
 	l.written = nil
-	if l.search == nil {
-		return
+	if l.search != nil {
+		l.written = textOf(l.model.Vocab(), l.settings, l.search.best())
+		l.stopAt = l.settings.stopper.find(l.written, 0)
 	}
-	for _, id := range l.search.best() {
-		if !l.settings.Ends(id) {
-			l.written = appendPiece(l.written, l.model.Vocab(), id)
-		}
-	}
-	l.stopAt = l.settings.stopper.find(l.written, 0)
 }
 
 // stops reports whether the text of output holds a stop string.
@@ -148,13 +143,25 @@ func (l *Lane) stops(output []int32) bool {
 	if len(s.stops) == 0 {
 		return false
 	}
-	return s.find(textOf(l.model.Vocab(), output), 0) >= 0
+	return s.find(textOf(l.model.Vocab(), l.settings, output), 0) >= 0
 }
 
-func textOf(v models.Vocab, output []int32) []byte {
+// TextOf returns the text of generated tokens under s: without control tokens
+// and the token that ends it, cut where a stop string begins.
+func TextOf(v models.Vocab, s *Settings, output []int32) string {
+	b := textOf(v, s, output)
+	if at := s.stopper.find(b, 0); at >= 0 {
+		b = b[:at]
+	}
+	return string(b)
+}
+
+func textOf(v models.Vocab, s *Settings, output []int32) []byte {
 	var b []byte
 	for _, id := range output {
-		b = appendPiece(b, v, id)
+		if !s.Ends(id) {
+			b = appendPiece(b, v, id)
+		}
 	}
 	return b
 }

@@ -181,6 +181,11 @@ func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 // but the text, so that two runs can be compared byte for byte.
 func NewEnd(v engine.View, timing bool) End {
 	e := End{Type: "end", Reason: reason(v), Text: Printable(v.Text() + v.Held()), Tokens: len(v.Steps)}
+	if v.Beam != nil {
+		if r := v.Beam.Result(); len(r) > 0 {
+			e.Tokens = len(r[0].Tokens())
+		}
+	}
 	if v.Err != nil {
 		e.Error = Printable(v.Err.Error())
 	}
