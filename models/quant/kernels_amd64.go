@@ -84,15 +84,29 @@ var kernelTable = func() (table [levels][len(formatTable)]kernels) {
 	return table
 }()
 
-// mulRows multiplies rows lo to hi-1 by the only vector, if there is a kernel
-// for it.
+// nearBytes is the size of a few rows of weights that stay in the nearest
+// cache while one vector after another is multiplied by them.
+const nearBytes = 16 << 10
+
+// mulRows multiplies rows lo to hi-1 by each vector, if there is a kernel for
+// it: decoding a weight again for each vector costs less than storing it.
 func (p *product) mulRows(lo, hi int) bool {
 	k := kernelTable[best][p.format.typ].mul
 	if k == nil || p.a.cols%lanes != 0 {
 		return false
 	}
-	w, dst := p.data[lo*p.rowBytes:hi*p.rowBytes], p.dst[lo:hi]
-	k(&dst[0], &w[0], hi-lo, &p.a.values[0], p.a.cols)
+	step := hi - lo
+	if p.a.n > 1 {
+		step = max(nearBytes/p.rowBytes, 1)
+	}
+	for r := lo; r < hi; r += step {
+		end := min(r+step, hi)
+		w := p.data[r*p.rowBytes : end*p.rowBytes]
+		for t := range p.a.n {
+			dst, x := p.dst[t*p.stride+r:t*p.stride+end], p.a.values[t*p.a.stride:]
+			k(&dst[0], &w[0], end-r, &x[0], p.a.cols)
+		}
+	}
 	return true
 }
 

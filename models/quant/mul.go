@@ -44,7 +44,7 @@ func (m Matrix) Mul(dst []float32, a *Activations, rowLo, rowHi int) {
 	f := formatOf(m.Type)
 	size := m.rowBytes(f)
 	p := product{format: f, dst: dst, stride: m.Rows, data: m.Data[:m.Rows*size], rowBytes: size, a: a}
-	if a.n == 1 && p.mulRows(rowLo, rowHi) {
+	if p.mulRows(rowLo, rowHi) {
 		return
 	}
 	s := scratches.Get().(*scratch)
