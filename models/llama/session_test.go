@@ -333,6 +333,17 @@ func TestKVBytes(t *testing.T) {
 	}
 }
 
+func TestParseKVType(t *testing.T) {
+	for name, want := range map[string]KVType{"": F32, "f32": F32, "f16": F16} {
+		if got, err := ParseKVType(name); got != want || err != nil {
+			t.Errorf("%q is %v, %v", name, got, err)
+		}
+	}
+	if _, err := ParseKVType("q8_0"); err == nil || err.Error() != `"q8_0" is not f32 or f16` {
+		t.Errorf("q8_0: %v", err)
+	}
+}
+
 // TestHalfCache: keys and values in half precision move logits a little.
 func TestHalfCache(t *testing.T) {
 	const path = "testdata/arch/llama-gqa-tied-base500k.gguf.gz"
