@@ -1,0 +1,293 @@
+package tui
+
+import (
+	"math"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// chartColumns are the columns of the chart, from the left. They depend on
+// the size alone, so that numbers stand still.
+type chartColumns struct {
+	rank   int // right edge of the rank
+	mark   int // cursor; pin and mark follow
+	label  int
+	labelW int
+	raw    int // right edge; 0 if there is no such column
+	final  int // right edge
+	bar    int
+	barW   int
+	reason int // 0 if there is no such column
+	words  bool
+	right  int // cells left free at the right
+	dash   int // dashes before a cut line's name
+}
+
+// columnsOf returns the columns of a chart w cells wide inside.
+func columnsOf(k class, w int) chartColumns {
+	c := chartColumns{rank: 6, mark: 7, label: 11, labelW: 14, dash: 6}
+	reason := 3
+	switch k {
+	case class160:
+		reason, c.words = 24, true
+	case class80:
+		reason, c.words = 16, true
+	case class100:
+		c.labelW, c.dash = 12, 3
+	case class60:
+		c.rank, c.mark, c.label, c.labelW, reason = 5, 6, 10, 12, 2
+	case class40:
+		c.rank, c.mark, c.label, c.labelW, reason = 4, 5, 9, 9, 0
+	}
+	// The raw column goes before the bars get too short.
+	c.raw = c.label + c.labelW + 8
+	c.final = c.raw + 8
+	if k == class40 {
+		c.raw, c.final = 0, c.label+c.labelW+8
+	}
+	c.bar = c.final + 1
+	if reason > 0 {
+		c.reason = w - reason
+		c.barW = c.reason - 1 - c.bar
+		return c
+	}
+	c.barW = w - c.bar
+	return c
+}
+
+// drawChart draws the distribution of the step on the screen.
+func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
+	if m.drawInstead(c, l, k) {
+		return
+	}
+	t, ref := l.traces()
+	if t == nil {
+		c.Put(1, 1, "waiting for the first step", viz.Ink{Role: viz.Muted})
+		return
+	}
+	col := columnsOf(k, c.W)
+	y := 0
+	if k != class40 {
+		drawChartHead(c, col, l.scale)
+		y = 1
+	}
+	lines := chartLines(t, ref, chartPlanFor(k, c.H))
+	lines = lines[:min(len(lines), c.H-y)]
+	bars := make([]viz.Bar, len(lines))
+	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.step(), class: k}
+	for i, ln := range lines {
+		bars[i] = d.line(y+i, ln)
+	}
+	viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.scale)
+	for i, ln := range lines {
+		if ln.kind == cutLine {
+			d.cut(y+i, ln)
+		}
+	}
+}
+
+func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
+	muted := viz.Ink{Role: viz.Muted}
+	c.Right(col.rank, 0, "#", muted)
+	c.Put(col.label+1, 0, "token", muted)
+	if col.raw > 0 {
+		c.Right(col.raw, 0, "raw", muted)
+	}
+	c.Right(col.final, 0, "final", muted)
+	c.Right(c.W-2, 0, "full bar "+scaleWords(scale), muted)
+}
+
+// scaleWords is a bar scale as the head shows it: "20%".
+func scaleWords(scale float64) string { return digits(int(math.Round(scale*100))) + "%" }
+
+// A rowDrawer draws the lines of one chart.
+type rowDrawer struct {
+	m     *Model
+	l     *lane
+	c     *viz.Canvas
+	col   chartColumns
+	t     *sampling.Trace
+	step  *engine.Step
+	class class
+}
+
+// line draws one line but for its bar, which it returns.
+func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
+	switch ln.kind {
+	case tokenLine:
+		return d.token(y, ln.row)
+	case gapLine:
+		d.c.Right(d.col.rank, y, "⋮", viz.Ink{Role: viz.Muted})
+		d.rest(y, ln, viz.Count(ln.count)+" more")
+		return viz.Bar{Blank: true}
+	case othersLine:
+		name := viz.Count(ln.count) + " others"
+		if d.class == class40 {
+			name = "+" + viz.Count(ln.count)
+		}
+		d.rest(y, ln, name)
+		return viz.Bar{Raw: ln.raw, Final: ln.final}
+	}
+	return viz.Bar{Blank: true}
+}
+
+// rest draws a line that stands for several tokens.
+func (d *rowDrawer) rest(y int, ln chartLine, name string) {
+	ink := viz.Ink{Role: viz.Muted}
+	if ln.cut && d.t.Survived > 0 && d.gapsShow() {
+		d.c.Put(d.col.mark+2, y, "✗", viz.Ink{Role: viz.Lost})
+	}
+	d.c.Fit(d.col.label, y, d.col.labelW, name, ink)
+	if d.col.raw > 0 {
+		d.c.Right(d.col.raw, y, viz.Percent(ln.raw), ink)
+	}
+	final := viz.Percent(ln.final)
+	if ln.cut {
+		final = viz.Removed
+	}
+	d.c.Right(d.col.final, y, final, ink)
+}
+
+func (d *rowDrawer) gapsShow() bool { return d.c.H >= compactBelow }
+
+// token draws one token's line.
+func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
+	chosen := r.ID == d.t.Token
+	if d.step.Forced {
+		chosen = r.ID == d.step.Token
+	}
+	removed := r.Cut != sampling.NoStage
+	ink := viz.Ink{}
+	switch {
+	case chosen:
+		ink = viz.Ink{Role: viz.Chosen}
+	case removed:
+		ink = viz.Ink{Role: viz.Lost}
+	case r.Pinned:
+		ink = viz.Ink{Role: viz.Pinned}
+	}
+	c := d.c
+	c.Right(d.col.rank, y, digits(int(r.Rank)), viz.Ink{Role: viz.Muted})
+	if r.ID == d.l.row {
+		c.Put(d.col.mark, y, "▸", viz.Ink{Role: viz.Focus})
+	}
+	if r.Pinned {
+		c.Put(d.col.mark+1, y, "★", viz.Ink{Role: viz.Pinned})
+	}
+	c.Put(d.col.mark+2, y, rowMark(r, chosen, d.step.Forced), markInk(r, chosen))
+	c.Fit(d.col.label, y, d.col.labelW, d.l.piece(r.ID, c.ASCII), ink)
+	if d.col.raw > 0 {
+		c.Right(d.col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
+	}
+	final := viz.Percent(float64(r.Prob))
+	if removed {
+		final = viz.Removed
+	}
+	c.Right(d.col.final, y, final, ink)
+	d.reason(y, r)
+	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(d.t, r)}
+}
+
+// rowMark is the glyph that says what became of a token.
+func rowMark(r *sampling.Row, chosen, forced bool) string {
+	switch {
+	case chosen && forced:
+		return "◆"
+	case chosen:
+		return "●"
+	case r.Cut != sampling.NoStage:
+		return "✗"
+	}
+	return " "
+}
+
+func markInk(r *sampling.Row, chosen bool) viz.Ink {
+	if chosen {
+		return viz.Ink{Role: viz.Chosen}
+	}
+	return viz.Ink{Role: viz.Lost}
+}
+
+// refused reports whether a constraint removed the token.
+func refused(t *sampling.Trace, r *sampling.Row) bool {
+	return r.Cut != sampling.NoStage && t.Stages()[r.Cut].Name == "constraint"
+}
+
+// reason draws what moved or removed a token, in words where they fit.
+func (d *rowDrawer) reason(y int, r *sampling.Row) {
+	if d.col.reason == 0 {
+		return
+	}
+	list := reasons(d.t, r)
+	x := d.col.reason
+	for i, s := range list {
+		ink := viz.Ink{Role: viz.Penalised}
+		switch {
+		case strings.HasPrefix(s, "↑"):
+			ink.Role = viz.Boosted
+		case strings.HasPrefix(s, "✗"):
+			ink.Role = viz.Lost
+		}
+		if !d.col.words {
+			if strings.HasPrefix(s, "✗") { // the row's mark says it already
+				continue
+			}
+			s = s[:strings.IndexByte(s, ' ')]
+		}
+		if x+viz.Width(s) > d.c.W {
+			return
+		}
+		x = d.c.Put(x, y, s, ink)
+		if i < len(list)-1 && d.col.words {
+			x++
+		}
+	}
+}
+
+// cut draws a cut line over the whole width.
+func (d *rowDrawer) cut(y int, ln chartLine) {
+	ink := viz.Ink{Role: viz.CutLine}
+	from, to := d.col.rank-3, d.c.W-1
+	if d.class == class60 {
+		to = d.c.W
+	}
+	d.c.Fill(viz.Rect{X: from, Y: y, W: to - from, H: 1}, "┄", ink)
+	text := ln.text
+	if room := to - from - d.col.dash - 4; viz.Width(text) > room {
+		text = viz.CutTitle(text, room)
+	}
+	d.c.Put(from+d.col.dash, y, " "+text+" ", ink)
+}
+
+// chartTitle says what the chart shows: which step, and how open it is.
+func (m *Model) chartTitle(l *lane, k class) string {
+	s := l.step()
+	if f := l.view.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
+		if f == engine.Failed {
+			return "step " + digits(len(l.view.Steps)+1) + " · no distribution"
+		}
+		return "next token · none yet"
+	}
+	name := "next token"
+	switch {
+	case l.before() != nil:
+		name = "what-if"
+	case l.look > 0:
+		name = "token written"
+	case l.view.Next == nil:
+		name = "token written"
+	}
+	step := "step " + viz.Count(s.Index)
+	raw, final := viz.About(float64(s.Trace.RawBits)), viz.About(float64(s.Trace.Bits))
+	switch k {
+	case class160:
+		return name + " · " + step + " · among " + raw + " (" + viz.Two(float64(s.Trace.RawBits)) + " bits), after the settings " +
+			final + " (" + viz.Two(float64(s.Trace.Bits)) + " bits)"
+	case class40:
+		return step + " · " + raw + " → " + strings.TrimPrefix(final, "about ")
+	}
+	return name + " · " + step + " · among " + raw + ", after settings " + strings.TrimPrefix(final, "about ")
+}

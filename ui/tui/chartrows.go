@@ -1,0 +1,268 @@
+package tui
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// A lineKind is what one line of the chart holds.
+type lineKind uint8
+
+const (
+	tokenLine  lineKind = iota
+	cutLine             // stages that cut here, by name
+	gapLine             // tokens left out between two lines
+	othersLine          // all tokens that have no line
+)
+
+// A chartLine is one line of the chart below its head.
+type chartLine struct {
+	kind  lineKind
+	row   *sampling.Row // tokenLine
+	text  string        // cutLine: "top_p 0.90 · top_k 50"
+	count int           // gapLine, othersLine: tokens they stand for
+	raw   float64       // their probability under the model
+	final float64       // and at the end
+	cut   bool          // all of them were removed
+}
+
+// compactBelow is the number of lines from which on gaps have lines of their
+// own.
+const compactBelow = 18
+
+// A chartPlan says how the chart of one size is made up.
+type chartPlan struct {
+	lines    int  // below the head
+	total    int  // head included, which decides whether gaps show
+	cuts     bool // cut lines are drawn
+	deadPins bool // pinned tokens that were cut have rows
+}
+
+// chartLines chooses the lines for trace t. Which tokens have a row depends
+// on ref, the trace of the step as it first was, so that trying other
+// settings moves none; only the token drawn may push one out.
+func chartLines(t, ref *sampling.Trace, plan chartPlan) []chartLine {
+	if ref == nil {
+		ref = t
+	}
+	best := []chartLine{{kind: othersLine}}
+	for n := 1; n <= plan.lines; n++ {
+		lines := lay(t, choose(t, ref, n, plan.deadPins), plan)
+		if len(lines) > plan.lines {
+			break
+		}
+		best = lines
+	}
+	return best
+}
+
+// choose returns the rows to show: the token drawn and the pins, then the n
+// best by raw probability joined with the n/2 best by final, in raw order.
+func choose(t, ref *sampling.Trace, n int, deadPins bool) []*sampling.Row {
+	want := make(map[int32]bool)
+	rows := slices.Clone(ref.Rows())
+	for i := range min(n, len(rows)) {
+		want[rows[i].ID] = true
+	}
+	slices.SortStableFunc(rows, func(a, b sampling.Row) int { return -cmpFloat(a.Prob, b.Prob) })
+	for i := range min(n/2, len(rows)) {
+		if rows[i].Prob > 0 {
+			want[rows[i].ID] = true
+		}
+	}
+	for i := range t.Rows() {
+		r := &t.Rows()[i]
+		if r.ID == t.Token && !want[r.ID] || r.ID == ref.Token && !want[r.ID] {
+			want[r.ID] = true
+		}
+		if r.Pinned && (deadPins || r.Cut == sampling.NoStage) {
+			want[r.ID] = true
+		}
+	}
+	var out []*sampling.Row
+	for i := range t.Rows() {
+		if r := &t.Rows()[i]; want[r.ID] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func cmpFloat(a, b float32) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// A cutMark is where one or more stages cut.
+type cutMark struct {
+	rank int32
+	cum  float64
+	text string
+}
+
+// cutMarks returns the cut lines of t from the top, those at one place
+// merged.
+func cutMarks(t *sampling.Trace) []cutMark {
+	var marks []cutMark
+	for _, st := range t.Stages() {
+		if st.Removed == 0 || st.LastRank == 0 || st.Kept == 0 {
+			continue
+		}
+		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), st.Label})
+	}
+	slices.SortStableFunc(marks, func(a, b cutMark) int { return int(a.rank - b.rank) })
+	var out []cutMark
+	for _, m := range marks {
+		if n := len(out); n > 0 && out[n-1].rank == m.rank {
+			out[n-1].text += " · " + m.text
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// lay puts rows, cut lines, gaps and others into lines.
+func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
+	compact := plan.total < compactBelow
+	marks := cutMarks(t)
+	if !plan.cuts {
+		marks = nil
+	}
+	if compact && len(marks) > 1 {
+		marks = marks[:1]
+	}
+	var out []chartLine
+	at, cum := int32(0), 0.0 // rank and raw mass down to the last line
+	shown, shownRaw, shownFinal := 0, 0.0, 0.0
+	below := false // a cut line was passed
+	gaps, gapsRaw := 0, 0.0
+	gap := func(to int32, toCum float64) {
+		if n := int(to - at); !compact && below && n > 0 {
+			out = append(out, chartLine{kind: gapLine, count: n, raw: math.Max(toCum-cum, 0), cut: true})
+			gaps, gapsRaw = gaps+n, gapsRaw+math.Max(toCum-cum, 0)
+		}
+	}
+	pass := func(limit int32) { // the cut lines above rank limit
+		for len(marks) > 0 && marks[0].rank < limit {
+			mk := marks[0]
+			marks = marks[1:]
+			gap(mk.rank, mk.cum)
+			if n := len(out); n > 0 && out[n-1].kind == cutLine {
+				out[n-1].text += " · " + mk.text
+			} else {
+				out = append(out, chartLine{kind: cutLine, text: mk.text})
+			}
+			at, cum, below = max(at, mk.rank), math.Max(cum, mk.cum), true
+		}
+	}
+	for _, r := range rows {
+		pass(r.Rank)
+		gap(r.Rank-1, float64(r.RawCum)-float64(r.RawProb))
+		out = append(out, chartLine{kind: tokenLine, row: r})
+		at, cum = r.Rank, float64(r.RawCum)
+		shown++
+		shownRaw += float64(r.RawProb)
+		shownFinal += float64(r.Prob)
+	}
+	last := int32(math.MaxInt32)
+	if compact {
+		// What is below the last row is all in others, so the line stands
+		// there only if something below it was cut.
+		last = int32(t.Vocab - t.NoPiece)
+	}
+	pass(last)
+	o := chartLine{kind: othersLine, count: t.Vocab - t.NoPiece - shown - gaps}
+	o.raw = math.Max(1-shownRaw-gapsRaw, 0)
+	o.final = math.Max(1-shownFinal, 0)
+	if o.final < 1e-6 {
+		o.final = 0
+	}
+	o.cut = o.final == 0
+	return append(out, o)
+}
+
+// reasons says what moved and what removed a token, stage by stage.
+func reasons(t *sampling.Trace, r *sampling.Row) []string {
+	var out []string
+	for i, st := range t.Stages() {
+		switch {
+		case r.Lowered&(1<<i) != 0:
+			out = append(out, "↓ "+shortLabel(st))
+		case r.Raised&(1<<i) != 0:
+			out = append(out, "↑ "+shortLabel(st))
+		}
+		if int(r.Cut) == i {
+			out = append(out, "✗ "+shortLabel(st))
+		}
+	}
+	return out
+}
+
+// shortLabel is a stage's label without its value: "repetition".
+func shortLabel(st sampling.StageTrace) string {
+	if i := strings.LastIndexByte(st.Label, ' '); i > 0 {
+		return st.Label[:i]
+	}
+	if st.Label != "" {
+		return st.Label
+	}
+	return st.Name
+}
+
+// chartPlanFor returns the plan of a chart with h lines, head included.
+func chartPlanFor(k class, h int) chartPlan {
+	p := chartPlan{lines: h - 1, total: h, cuts: true, deadPins: true}
+	if k == class40 {
+		p.lines, p.cuts, p.deadPins = h, false, false
+	}
+	return p
+}
+
+// traces returns the trace on the screen and the one that fixes its rows.
+func (l *lane) traces() (t, ref *sampling.Trace) {
+	s, b := l.step(), l.reference()
+	if s == nil || s.Trace == nil {
+		return nil, nil
+	}
+	if b != nil && b.Trace != nil {
+		ref = b.Trace
+	}
+	return s.Trace, ref
+}
+
+// chartIDs lists the tokens that have a row in the lab's chart, from the top.
+func (m *Model) chartIDs() []int32 {
+	t, ref := m.lane().traces()
+	if t == nil {
+		return nil
+	}
+	var ids []int32
+	for _, ln := range chartLines(t, ref, chartPlanFor(classOf(m.w, m.h), m.chartHeight())) {
+		if ln.kind == tokenLine {
+			ids = append(ids, ln.row.ID)
+		}
+	}
+	return ids
+}
+
+// chartHeight returns the lines inside the lab's chart, head included.
+func (m *Model) chartHeight() int {
+	lay := layoutOf(m.w, m.h)
+	if m.zoom && m.focus == paneChart {
+		return max(m.h-4, 1)
+	}
+	switch lay.class {
+	case class60, class40:
+		return lay.chart.H - 1
+	}
+	return lay.chart.H - 2
+}

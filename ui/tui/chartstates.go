@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// drawInstead draws what stands in the chart's place while there is no
+// distribution to show. It reports whether there was need to.
+func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
+	if l.look > 0 {
+		if l.view.Looking > 0 || l.step() == nil || l.step().Trace == nil {
+			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.look), viz.Ink{})
+			return true
+		}
+		return false
+	}
+	switch l.view.Phase {
+	case engine.Prefill:
+		drawPrefill(c, l.view.Prefill)
+	case engine.Failed:
+		drawFailed(c, l)
+	case engine.Done:
+		m.drawDone(c, l)
+	case engine.Idle:
+		c.Put(1, 1, "The next token's distribution appears here.", viz.Ink{Role: viz.Muted})
+	default:
+		return false
+	}
+	return true
+}
+
+// drawPrefill shows how far the prompt has been read.
+func drawPrefill(c *viz.Canvas, t engine.Timing) {
+	in := c.Sub(viz.Rect{X: 1, Y: min(1, max(c.H-3, 0)), W: c.W - 2, H: 3})
+	in.Put(0, 0, fmt.Sprintf("reading the prompt  %s of %s tokens", viz.Count(t.Done), viz.Count(t.Total)), viz.Ink{})
+	part := 0.0
+	if t.Total > 0 {
+		part = float64(t.Done) / float64(t.Total)
+	}
+	viz.Bars(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W - 6, H: 1}), []viz.Bar{{Final: part, Single: true}}, 1)
+	in.Right(in.W-1, 1, fmt.Sprintf("%d%%", int(part*100)), viz.Ink{})
+	s := viz.Duration(t.Took) + " so far"
+	if t.Done > 0 && t.Took > 0 {
+		rate := float64(t.Done) / t.Took.Seconds()
+		s += ", " + viz.Rate(rate) + " tok/s; about " +
+			viz.Duration(time.Duration(float64(t.Total-t.Done)/rate*float64(time.Second)).Round(time.Millisecond)) + " left"
+	}
+	in.Put(0, 2, s+". No token is drawn yet.", viz.Ink{Role: viz.Muted})
+}
+
+// drawFailed says what went wrong and what is still there.
+func drawFailed(c *viz.Canvas, l *lane) {
+	why := "unknown"
+	if l.view.Err != nil {
+		why = firstLine(l.view.Err.Error())
+	}
+	lines := []string{"! " + viz.Printable(why, c.ASCII)}
+	switch n := len(l.view.Steps); {
+	case n == 1:
+		lines = append(lines, "Nothing was drawn; the text above is kept. Step 1 can still be seen.")
+	case n > 1:
+		lines = append(lines, fmt.Sprintf("Nothing was drawn; the text above is kept. Steps 1 to %d can still be seen.", n))
+	default:
+		lines = append(lines, "Nothing was drawn. e edits the prompt, r tries again.")
+	}
+	if _, file := l.model.(interface{ Path() string }); file {
+		lines = append(lines, "Often a damaged file: logitscope models info FILE checks the tensors.")
+	}
+	for i, s := range lines {
+		ink := viz.Ink{}
+		if i == 0 {
+			ink.Role = viz.Warning
+		}
+		c.Put(1, i, s, ink)
+	}
+}
+
+// drawDone sums up a text that has ended.
+func (m *Model) drawDone(c *viz.Canvas, l *lane) {
+	t := totals(l.view.Steps)
+	lines := []string{fmt.Sprintf("%s in %s · mean entropy %s bits · perplexity %s",
+		plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Two(t.perplexity))}
+	end := "ended by " + endWords(l)
+	if n := len(l.view.Steps); n > 0 {
+		s := l.view.Steps[n-1]
+		switch l.view.Reason {
+		case engine.EOS:
+			end = fmt.Sprintf("ended by the model's end token %s, %s raw at step %s", l.piece(s.Token, c.ASCII),
+				viz.Percent(math.Exp(float64(s.Summary.RawLogprob))), viz.Count(s.Index))
+		case engine.Length:
+			end = fmt.Sprintf("ended by max_new_tokens, %s", viz.Count(l.settings.Limit()))
+		case engine.ContextFull:
+			end = fmt.Sprintf("ended by the context: it holds %s tokens", viz.Count(l.view.KV.Context))
+		case engine.Stop:
+			end = fmt.Sprintf("ended by a stop string at step %s", viz.Count(s.Index))
+		}
+	}
+	lines = append(lines, end, "← look back and branch · s new seed · r again, same seed · E examples")
+	for i, s := range lines {
+		ink := viz.Ink{}
+		if i == 2 {
+			ink.Role = viz.Muted
+		}
+		c.Put(1, i, viz.CutTitle(s, c.W-2), ink)
+	}
+}
+
+// A summary of a run.
+type runTotals struct {
+	n          int
+	meanBits   float64 // of the raw distributions
+	perplexity float64 // of the text under the raw model
+}
+
+func totals(steps []*engine.Step) runTotals {
+	t := runTotals{n: len(steps), perplexity: 1}
+	if t.n == 0 {
+		return t
+	}
+	sum := 0.0
+	for _, s := range steps {
+		t.meanBits += float64(s.Summary.RawBits)
+		sum -= float64(s.Summary.RawLogprob)
+	}
+	t.meanBits /= float64(t.n)
+	t.perplexity = math.Exp(sum / float64(t.n))
+	return t
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return viz.Count(n) + " " + word + "s"
+}

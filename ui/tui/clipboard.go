@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/aymanbagabas/go-osc52/v2"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// maxClipboard is the largest copy sent through OSC 52: terminals drop longer
+// ones without a word.
+const maxClipboard = 74_994
+
+// A clipMsg says what became of a copy.
+type clipMsg struct{ say string }
+
+// copySelected copies the selected thing: the settings from the controls, a
+// report of a failed run, else the text.
+func (m *Model) copySelected() tea.Cmd {
+	l := m.lane()
+	switch {
+	case m.focus == paneControls:
+		b, err := json.MarshalIndent(l.shownConfig(), "", "  ")
+		if err != nil {
+			m.complain(err.Error())
+			return nil
+		}
+		return m.copyText("the settings", string(b), "logitscope-config.json")
+	case l.view.Phase == engine.Failed && l.look == 0:
+		return m.copyText("the report", report(l), "logitscope-report.txt")
+	case l.view.Phase == engine.Idle:
+		m.say("y: " + m.whyNot(l))
+		return nil
+	}
+	return m.copyText("prompt and text", l.view.PromptText+l.view.Text(), "logitscope-text.txt")
+}
+
+// report describes a failed run for whoever has to look into it.
+func report(l *lane) string {
+	info := l.model.Info()
+	return fmt.Sprintf("logitscope: failed at step %d\nmodel %s %s %s, %d tokens of vocabulary\ncause: %v\nprompt: %q\ntext: %q\n",
+		len(l.view.Steps)+1, info.Name, info.Arch, info.Quant, info.VocabSize, l.view.Err, l.view.PromptText, l.view.Text())
+}
+
+// copyText sends text to the terminal's clipboard, or saves it in file where
+// that cannot be.
+func (m *Model) copyText(what, text, file string) tea.Cmd {
+	if len(text) > maxClipboard || m.pal.Depth == viz.NoSGR {
+		return func() tea.Msg {
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				return clipMsg{"y: " + err.Error()}
+			}
+			return clipMsg{"the terminal does not take the copy; saved as ./" + file}
+		}
+	}
+	m.say("copied " + what + ": " + viz.Count(len([]rune(text))) + " characters (OSC 52)")
+	out := m.opt.Output
+	if out == nil {
+		out = os.Stdout
+	}
+	seq := osc52.New(text)
+	if os.Getenv("TMUX") != "" {
+		seq = seq.Tmux()
+	} else if strings.HasPrefix(os.Getenv("TERM"), "screen") {
+		seq = seq.Screen()
+	}
+	return func() tea.Msg {
+		if _, err := io.WriteString(out, seq.String()); err != nil {
+			return clipMsg{"y: " + err.Error()}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,345 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// runOrPause is what space does in every state.
+func (m *Model) runOrPause() {
+	l := m.lane()
+	switch {
+	case l.look > 0:
+		m.goOn(l)
+	case l.view.Phase == engine.Running:
+		l.eng.Post(engine.Advance{N: 0})
+	case l.view.Phase == engine.Paused:
+		l.eng.Post(engine.Advance{N: -1})
+	case l.view.Phase == engine.Prefill:
+		l.eng.Post(engine.Advance{N: -1})
+		m.say("space: runs on as soon as the prompt is read")
+	default:
+		m.say("space: " + m.whyNot(l))
+	}
+}
+
+// whyNot says why the lane cannot go on.
+func (m *Model) whyNot(l *lane) string {
+	switch l.view.Phase {
+	case engine.Idle:
+		return "no prompt yet; e writes one, E has examples"
+	case engine.Prefill:
+		return "still reading the prompt; esc stops it"
+	case engine.Done:
+		return "the text has ended (" + endWords(l) + "); s writes another one with a new seed"
+	case engine.Failed:
+		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.view.Steps))
+	}
+	return "not now"
+}
+
+// goOn continues from the step looked back at: as if never looked if nothing
+// differs there, else as a branch.
+func (m *Model) goOn(l *lane) {
+	if l.whatif == nil {
+		l.lookAt(0)
+		if l.view.Phase == engine.Paused || l.view.Phase == engine.Running {
+			l.eng.Post(engine.Advance{N: -1})
+			return
+		}
+		m.say("space: " + m.whyNot(l))
+		return
+	}
+	m.branchHere(l, l.whatif)
+	l.eng.Post(engine.Advance{N: -1})
+}
+
+// branchHere goes back to before the step looked at and decodes on from there
+// under set.
+func (m *Model) branchHere(l *lane, set *engine.Settings) {
+	k := l.look
+	snap := l.snapshot(fmt.Sprintf("branch at token %d", k), -1)
+	at := l.branchOff(k - 1)
+	snap.branch = at
+	l.remember(snap)
+	l.config = set.Config()
+	l.tune(set)
+	if at >= 0 {
+		m.say(fmt.Sprintf("branched at token %d; u returns to the text it left", k))
+	}
+}
+
+// next commits n tokens, or moves n steps forward when looking back.
+func (m *Model) next(n int) {
+	l := m.lane()
+	switch {
+	case l.look > 0 && l.whatif != nil:
+		set := l.whatif
+		m.branchHere(l, set)
+		l.eng.Post(engine.Advance{N: n})
+	case l.look > 0 && l.look+n <= len(l.view.Steps):
+		l.lookAt(l.look + n)
+	case l.look > 0:
+		l.lookAt(0)
+	case l.view.Phase == engine.Paused || l.view.Phase == engine.Running:
+		l.eng.Post(engine.Advance{N: n})
+	case l.view.Phase == engine.Prefill:
+		l.eng.Post(engine.Advance{N: n})
+		m.say("→: one step as soon as the prompt is read")
+	default:
+		m.say("→: " + m.whyNot(l))
+	}
+}
+
+// back looks n steps further back.
+func (m *Model) back(n int) {
+	l := m.lane()
+	switch {
+	case l.view.Phase == engine.Idle || l.view.Phase == engine.Prefill:
+		m.say("←: " + m.whyNot(l))
+	case len(l.view.Steps) == 0:
+		m.say("←: no token is written yet")
+	case l.look == 1:
+		m.say("←: this is the first token; r starts again from the prompt")
+	case l.look > 0:
+		l.lookAt(max(l.look-n, 1))
+	default:
+		if l.running() {
+			l.eng.Post(engine.Advance{N: 0})
+		}
+		l.lookAt(max(len(l.view.Steps)-n+1, 1))
+	}
+}
+
+// force writes the token under the cursor in place of the proposal.
+func (m *Model) force() {
+	l := m.lane()
+	s := l.step()
+	if s == nil || l.row == models.NoToken {
+		m.say("f: no token to force yet")
+		return
+	}
+	switch l.view.Phase {
+	case engine.Idle, engine.Prefill:
+		m.say("f: " + m.whyNot(l))
+		return
+	case engine.Failed, engine.Done:
+		if l.look == 0 && l.view.Phase == engine.Failed {
+			m.say("f: " + m.whyNot(l))
+			return
+		}
+		if l.look == 0 {
+			l.lookAt(len(l.view.Steps))
+		}
+	}
+	token := l.row
+	if l.look > 0 {
+		m.branchHere(l, l.shownSettings())
+	}
+	l.eng.Post(engine.Advance{N: 0})
+	l.eng.Post(engine.Force{Token: token})
+	m.say("forced " + l.piece(token, m.pal.ASCII) + " (◆)")
+}
+
+// togglePin follows the token under the cursor wherever it ranks, or stops.
+func (m *Model) togglePin() {
+	l := m.lane()
+	if l.step() == nil || l.row == models.NoToken {
+		m.say("p: no token to pin yet")
+		return
+	}
+	m.pinToken(l.row)
+}
+
+func (m *Model) pinToken(id int32) {
+	l := m.lane()
+	name := l.piece(id, m.pal.ASCII)
+	snap := l.snapshot("pin "+name, -1)
+	var pins []int32
+	found := false
+	for _, p := range l.pins {
+		if p == id {
+			found = true
+			continue
+		}
+		pins = append(pins, p)
+	}
+	switch {
+	case found:
+		m.say("unpinned " + name)
+	case len(pins) >= sampling.MaxPins:
+		m.say(fmt.Sprintf("p: %d tokens are pinned already; unpin one first", len(pins)))
+		return
+	default:
+		pins = append(pins, id)
+		m.say("pinned " + name + " (★)")
+	}
+	l.remember(snap)
+	l.setPins(pins)
+}
+
+func (l *lane) setPins(pins []int32) {
+	l.pins = pins
+	l.eng.Post(engine.Pin{IDs: pins})
+}
+
+// setPace makes a run slower or faster.
+func (m *Model) setPace(d int) {
+	m.pace = min(max(m.pace+d, 0), len(paces)-1)
+	for _, l := range m.lanes {
+		l.eng.Post(engine.Pace{Every: paces[m.pace].every})
+	}
+	m.say("speed: " + paces[m.pace].name)
+}
+
+// again starts from the prompt with the same seed.
+func (m *Model) again() tea.Cmd {
+	l := m.lane()
+	if l.prompt == nil {
+		m.say("r: " + m.whyNot(l))
+		return nil
+	}
+	m.start(l)
+	m.say("again from the prompt, seed " + fmt.Sprint(l.config.Uint("seed")))
+	return nil
+}
+
+// reseed starts from the prompt with a new seed.
+func (m *Model) reseed() tea.Cmd {
+	l := m.lane()
+	if l.prompt == nil {
+		m.say("s: " + m.whyNot(l))
+		return nil
+	}
+	seed := uint64(rand.Uint32N(1_000_000))
+	l.look, l.whatif, l.tried = 0, nil, nil
+	if !m.set("seed", seed) {
+		return nil
+	}
+	m.start(l)
+	m.say(fmt.Sprintf("seed %d", seed))
+	return nil
+}
+
+// start makes the lane read its prompt. A text that is left stays reachable
+// as a branch.
+func (m *Model) start(l *lane) {
+	l.look, l.whatif, l.tried, l.base = 0, nil, nil, nil
+	l.row = models.NoToken
+	if len(l.view.Steps) > 0 {
+		l.branches = append(l.branches, branch{
+			name: "before the restart", steps: l.view.Steps, prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
+		})
+	}
+	l.eng.Post(engine.Start{Text: l.text, Prompt: l.prompt, Settings: l.settings})
+	l.eng.Post(engine.Pace{Every: paces[m.pace].every})
+}
+
+// A promptMsg brings a prompt that was split into tokens.
+type promptMsg struct {
+	lane int
+	text string
+	ids  []int32
+	err  error
+}
+
+// readPrompt splits text into tokens and then starts the lane on it.
+func (m *Model) readPrompt(l *lane, text string) tea.Cmd {
+	ctx, model, id := m.ctx, l.model, l.id
+	return func() tea.Msg {
+		ids, err := engine.Prompt(ctx, model, text)
+		return promptMsg{id, text, ids, err}
+	}
+}
+
+func (m *Model) onPrompt(msg promptMsg) tea.Cmd {
+	l := m.laneByID(msg.lane)
+	if l == nil {
+		return nil
+	}
+	if msg.err != nil {
+		m.complain(firstLine(msg.err.Error()))
+		return nil
+	}
+	if err := fits(l.model, msg.ids); err != nil {
+		m.complain(err.Error())
+		return nil
+	}
+	l.text, l.prompt = msg.text, msg.ids
+	m.start(l)
+	return nil
+}
+
+// fits reports a prompt that the model cannot continue.
+func fits(model models.Model, ids []int32) error {
+	if len(ids) == 0 {
+		return fmt.Errorf("an empty prompt: this model has no token to begin a text with; type at least one letter")
+	}
+	if n := model.Info().ContextLen; n > 0 && len(ids) >= n {
+		return fmt.Errorf("the prompt has %s tokens, the context holds %s; cut %s or more, or load another model",
+			viz.Count(len(ids)), viz.Count(n), viz.Count(len(ids)-n+1))
+	}
+	return nil
+}
+
+// endWords says how a text ended.
+func endWords(l *lane) string {
+	switch l.view.Reason {
+	case engine.EOS:
+		return "end token"
+	case engine.Length:
+		return "max_new_tokens"
+	case engine.ContextFull:
+		return "context full"
+	case engine.Stop:
+		return "stop string"
+	case engine.Constraint:
+		return "constraint complete"
+	}
+	return string(l.view.Reason)
+}
+
+// closeLevel is what esc does.
+func (m *Model) closeLevel() tea.Cmd {
+	l := m.lane()
+	switch {
+	case len(m.overlays) > 0 || m.screen.id != "lab":
+		m.closeTop()
+	case m.zoom:
+		m.zoom = false
+	case l.view.Phase == engine.Prefill:
+		l.eng.Post(engine.Cancel{})
+	case l.look > 0:
+		l.lookAt(0)
+	case l.running():
+		m.say("esc: space pauses, q quits")
+	default:
+		m.say("esc: nothing to close; q quits")
+	}
+	return nil
+}
+
+// quit leaves the program, after asking once if settings would be lost.
+func (m *Model) quit() tea.Cmd {
+	for _, l := range m.lanes {
+		name := l.label(m.opt.Presets, l.config, l.preset)
+		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
+			m.asked = true
+			m.say("q: your settings (" + name + ") are not saved; q again quits")
+			return nil
+		}
+	}
+	return tea.Quit
+}
+
+// adopt is the command that makes a lane hold branch b.
+func adopt(b branch) engine.Command {
+	return engine.Adopt{Text: b.text, Prompt: b.prompt, Steps: b.steps, Settings: b.settings}
+}

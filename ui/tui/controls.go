@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// controlColumns are the columns of the list of knobs.
+type controlColumns struct {
+	track, trackW int
+	value         int // right edge
+	origin        bool
+}
+
+func controlColumnsOf(k class) controlColumns {
+	switch k {
+	case class160:
+		return controlColumns{track: 24, trackW: 13, value: 44, origin: true}
+	case class100:
+		return controlColumns{track: 22, trackW: 5, value: 34}
+	}
+	return controlColumns{track: 22, trackW: 13, value: 42}
+}
+
+// Lines of the controls around the list: presets and a blank above; how many
+// more, a rule and two lines of effect below.
+const (
+	aboveKnobs = 2
+	belowKnobs = 4
+)
+
+// knobRows returns how many knobs the list shows at once.
+func (m *Model) knobRows() int {
+	l := layoutOf(m.w, m.h)
+	switch {
+	case m.zoom && m.focus == paneControls:
+		return max(m.h-4-aboveKnobs-belowKnobs, 3)
+	case l.side.Empty():
+		return max(l.chart.H/2-2, 3)
+	}
+	return max(l.side.H-2-aboveKnobs-belowKnobs, 3)
+}
+
+// knobsShown returns the indices of the knobs in view.
+func (m *Model) knobsShown() []int {
+	n := m.knobRows()
+	scroll := len(knobList) - fixedKnobs
+	var out []int
+	for i := m.scrol; i < scroll && len(out) < n-fixedKnobs; i++ {
+		out = append(out, i)
+	}
+	for i := scroll; i < len(knobList) && len(out) < n; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// drawControls draws the presets, the knobs and what the selected one does.
+func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
+	m.drawPresets(c, l)
+	col := controlColumnsOf(k)
+	y := aboveKnobs
+	shown := m.knobsShown()
+	for _, i := range shown {
+		m.drawKnob(c, l, y, i, col)
+		y++
+	}
+	c.Put(3, y, m.restOfKnobs(l, shown), viz.Ink{Role: viz.Muted})
+	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
+	a, b := m.effectLines()
+	ink := viz.Ink{}
+	if strings.HasPrefix(a, "○") {
+		ink.Role = viz.Inert
+	}
+	lines := []string{a, b}
+	if b == "" {
+		lines = fold(a, c.W-2, 2)
+	}
+	for i, s := range lines {
+		c.Put(1, y+2+i, viz.CutTitle(s, c.W-2), ink)
+	}
+}
+
+// fold breaks s into at most n lines of w cells, at spaces.
+func fold(s string, w, n int) []string {
+	var out []string
+	for len(out) < n-1 && viz.Width(s) > w {
+		head := viz.Cut(s, w+1)
+		i := strings.LastIndexByte(head, ' ')
+		if i <= 0 {
+			break
+		}
+		out = append(out, s[:i])
+		s = s[i+1:]
+	}
+	return append(out, s)
+}
+
+// restOfKnobs says how many knobs are out of view.
+func (m *Model) restOfKnobs(l *lane, shown []int) string {
+	inView := make(map[int]bool)
+	for _, i := range shown {
+		inView[i] = true
+	}
+	set, rest := 0, 0
+	cfg := l.shownConfig()
+	for i, p := range knobList {
+		if inView[i] {
+			continue
+		}
+		rest++
+		if _, ok := cfg.Lookup(p.Key); ok {
+			set++
+		}
+	}
+	switch {
+	case rest == 0:
+		return "all knobs shown"
+	case set > 0:
+		return fmt.Sprintf("%d more, %d of them set · ↓ scrolls", rest, set)
+	}
+	return fmt.Sprintf("%d more at defaults · ↓ scrolls", rest)
+}
+
+// presetNames returns the presets as the controls list them, in at most w
+// cells: whole names, else cut to equal length, the one in force whole.
+func presetNames(presets []Preset, now, w int) (items []string, gap string) {
+	for cut := 99; cut > 0; cut-- {
+		gap = " "
+		if cut == 99 {
+			gap = "  "
+		}
+		if cut > 5 && cut < 99 {
+			continue
+		}
+		items = items[:0]
+		total := 0
+		for i, p := range presets[:min(len(presets), 9)] {
+			name := viz.Printable(p.Name, false)
+			if i != now {
+				name = viz.Cut(name, cut)
+			}
+			s := digits(i+1) + " " + name
+			if i == now {
+				s = "[" + s + "]"
+			}
+			if i > 0 {
+				total += len(gap)
+			}
+			items = append(items, s)
+			total += viz.Width(s)
+		}
+		if total <= w {
+			break
+		}
+	}
+	return items, gap
+}
+
+// presetSpans returns where each preset of the controls stands, for drawing
+// and for the mouse.
+func (m *Model) presetSpans(l *lane, w int) (items []string, at []int) {
+	items, gap := presetNames(m.opt.Presets, l.preset, w-2)
+	x := 1
+	for i, s := range items {
+		if i > 0 {
+			x += len(gap)
+		}
+		at = append(at, x)
+		x += viz.Width(s)
+	}
+	return items, at
+}
+
+func (m *Model) drawPresets(c *viz.Canvas, l *lane) {
+	items, at := m.presetSpans(l, c.W)
+	for i, s := range items {
+		ink := viz.Ink{Role: viz.Muted}
+		if i == l.preset {
+			ink = labelInk(m.opt.Presets[i].Name).With(viz.Bold)
+		}
+		c.Put(at[i], 0, s, ink)
+	}
+}
+
+// drawKnob draws knob i in line y.
+func (m *Model) drawKnob(c *viz.Canvas, l *lane, y, i int, col controlColumns) {
+	p := knobList[i]
+	cfg := l.shownConfig()
+	v := cfg.Value(p.Key)
+	off := p.IsOff(v)
+	ink := viz.Ink{}
+	if i == m.knob {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = viz.Ink{Role: viz.Focus}
+		if m.focus == paneControls {
+			ink = ink.With(viz.Bold)
+		}
+	} else if off {
+		ink.Role = viz.Inert
+	}
+	c.Fit(3, y, col.track-4, p.Key, ink)
+	text := viz.Printable(p.Format(v), c.ASCII)
+	if hasSlider(p) {
+		viz.Slider(c.Sub(viz.Rect{X: col.track, Y: y, W: col.trackW, H: 1}), knobFrac(p, v), off, ink)
+	}
+	room := col.value - col.track
+	if hasSlider(p) {
+		room -= col.trackW + 1
+	}
+	if viz.Width(text) > room {
+		text = strings.TrimRight(viz.Fit(text, room), " ")
+	}
+	c.Right(col.value, y, text, ink)
+	s, set := cfg.Lookup(p.Key)
+	switch {
+	case !set:
+		if col.origin && p.Off == nil && p.Kind <= sampling.Float && !off {
+			c.Put(col.value+1, y, "default", viz.Ink{Role: viz.Muted})
+		}
+	case col.origin:
+		c.Put(col.value+1, y, originWord(s.Origin), viz.Ink{Role: viz.Muted})
+	case s.Origin == sampling.FromYou:
+		c.Put(col.value, y, "*", viz.Ink{Role: viz.Muted})
+	}
+}
+
+// knobFrac is where a knob stands on its track; one that is off stands at its
+// beginning.
+func knobFrac(p *sampling.Param, v any) float64 {
+	if p.IsOff(v) {
+		return 0
+	}
+	return frac(p, v)
+}
+
+func originWord(o sampling.Origin) string { return o.String() }
+
+// effectLines say what the selected knob does at the shown step: two lines,
+// or one that says why it does nothing.
+func (m *Model) effectLines() (a, b string) {
+	l := m.lane()
+	p := m.selected()
+	s := l.step()
+	e := m.effect
+	if s == nil || s.Trace == nil {
+		if set := l.shownSettings(); set != nil {
+			if note := set.Pipeline.Inert(p.Key, nil); note != "" {
+				return "○ " + note, ""
+			}
+		}
+		return "here: nothing yet", ""
+	}
+	if e.key.step != s || e.key.key != p.Key {
+		return "here: …", ""
+	}
+	if e.note != "" {
+		return "○ " + e.note, ""
+	}
+	if e.err != nil {
+		return fmt.Sprintf("here: %s of %s survive;", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
+	}
+	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
+	if e.effect.TV == 0 && e.effect.Reason != "" {
+		return "○ no effect at this step: " + e.effect.Reason, ""
+	}
+	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.effect.KeptOff), viz.Percent(e.effect.TV))
+	if e.effect.Token != e.effect.TokenOff {
+		b += ", draw " + l.piece(e.effect.TokenOff, m.pal.ASCII)
+	}
+	return a, b
+}

@@ -1,0 +1,283 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// manyDraws is how often d draws.
+const manyDraws = 1000
+
+// draws compares many draws from the step's law with what the law expects.
+type draws struct {
+	key    effectKey
+	dist   sampling.Dist
+	counts []int // by index in dist
+	round  uint32
+	err    error
+}
+
+func newDraws(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	if s := l.step(); s == nil || s.Trace == nil {
+		m.say("d: " + m.whyNot(l))
+		return nil, nil
+	}
+	v := &draws{}
+	return v, v.compute(m)
+}
+
+// A drawsMsg brings the counts of many draws.
+type drawsMsg struct {
+	key    effectKey
+	round  uint32
+	dist   sampling.Dist
+	counts []int
+	err    error
+}
+
+// compute draws in the background, from streams of their own: the run's draw
+// stays as it is.
+func (v *draws) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	s, set := l.step(), l.shownSettings()
+	if s == nil || s.Trace == nil || set == nil {
+		return nil
+	}
+	in, err := l.input()
+	if err != nil {
+		v.err = err
+		return nil
+	}
+	v.round++
+	v.key = effectKey{s, set, ""}
+	key, round, seed, pos := v.key, v.round, l.shownConfig().Uint("seed"), s.Pos
+	return func() tea.Msg {
+		r := drawsMsg{key: key, round: round}
+		var scratch sampling.Scratch
+		if r.err = set.Pipeline.Distribution(&r.dist, &scratch, in); r.err != nil {
+			return r
+		}
+		r.counts = make([]int, len(r.dist.IDs))
+		for i := range uint32(manyDraws) {
+			k, _, _ := r.dist.Draw(sampling.Coin(seed, pos, round<<12+i+1))
+			r.counts[k]++
+		}
+		return r
+	}
+}
+
+func (v *draws) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case drawsMsg:
+		if msg.key == v.key && msg.round == v.round {
+			v.dist, v.counts, v.err = msg.dist, msg.counts, msg.err
+		}
+	case viewMsg:
+		if s := m.lane().step(); !m.lane().running() && s != nil && s != v.key.step {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *draws) frame(m *Model) viz.Frame {
+	l := m.lane()
+	title := "draw 1,000"
+	if s := l.step(); s != nil && s.Trace != nil {
+		title += fmt.Sprintf(" · step %s · the run's own token (%s) is not touched", viz.Count(s.Index), l.piece(s.Token, m.pal.ASCII))
+	}
+	return viz.Frame{Title: title, Right: "d again · esc"}
+}
+func (v *draws) size(m *Model) (int, int) { return 100, min(max(len(v.counts)+6, 15), max(m.h-4, 10)) }
+func (v *draws) hints(*Model) []string    { return []string{"draw", "close"} }
+
+// drawColumns are the columns of the comparison.
+const (
+	drawFinal, drawExpected, drawCount, drawBar = 18, 28, 37, 39
+)
+
+func (v *draws) draw(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	if v.err != nil {
+		c.Put(1, 0, "! "+viz.Printable(firstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+		return
+	}
+	if v.counts == nil {
+		c.Put(1, 0, "drawing …", muted)
+		return
+	}
+	scale := v.scale()
+	c.Put(1, 0, "token", muted)
+	c.Right(drawFinal, 0, "final", muted)
+	c.Right(drawExpected+2, 0, "expected", muted)
+	c.Right(drawCount, 0, "drawn", muted)
+	c.Put(drawBar, 0, "█ final   ◇ drawn   ├─┤ expected 95%", muted)
+	c.Right(c.W-1, 0, "full "+scaleWords(scale), muted)
+	n := min(len(v.counts), max(c.H-5, 1))
+	barW := max(c.W-drawBar-10, 12)
+	bars := make([]viz.Bar, n)
+	for i := range n {
+		bars[i] = viz.Bar{Final: v.dist.Probs[i], Single: true}
+	}
+	viz.Bars(c.Sub(viz.Rect{X: drawBar, Y: 1, W: barW, H: n}), bars, scale)
+	for i := range n {
+		v.drawRow(c, m, i, barW, scale)
+	}
+	rest, drawn := 0.0, 0
+	for i := n; i < len(v.counts); i++ {
+		rest += v.dist.Probs[i]
+		drawn += v.counts[i]
+	}
+	if s := m.lane().step(); s != nil && s.Trace != nil {
+		out := s.Trace.Vocab - s.Trace.NoPiece - len(v.counts)
+		line := fmt.Sprintf("✗ %s cut, drawn 0 times", viz.Count(out))
+		if n < len(v.counts) {
+			line = fmt.Sprintf("%s more survive: %s, drawn %d · ", viz.Count(len(v.counts)-n), viz.Percent(rest), drawn) + line
+		}
+		c.Put(3, 1+n, viz.CutTitle(line, c.W-4), muted)
+	}
+	c.Put(1, c.H-1, viz.CutTitle(v.verdict(), c.W-2), viz.Ink{})
+}
+
+func (v *draws) scale() float64 {
+	most := 0.0
+	for i := range v.counts {
+		e := v.dist.Probs[i]*manyDraws + spread(v.dist.Probs[i])
+		most = max(most, e/manyDraws, float64(v.counts[i])/manyDraws)
+	}
+	for _, s := range [...]float64{.05, .10, .20, .25, .50} {
+		if most <= s*1.15 {
+			return s
+		}
+	}
+	return 1
+}
+
+// spread is half the width of the interval that holds 95 of 100 counts.
+func spread(p float64) float64 { return 1.96 * math.Sqrt(manyDraws*p*(1-p)) }
+
+func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
+	y := 1 + i
+	l := m.lane()
+	p, n := v.dist.Probs[i], v.counts[i]
+	ink := viz.Ink{}
+	if s := l.step(); s != nil && s.Trace != nil && s.Trace.Token == v.dist.IDs[i] {
+		c.Put(1, y, "●", viz.Ink{Role: viz.Chosen})
+		ink.Role = viz.Chosen
+	}
+	c.Fit(3, y, 9, l.piece(v.dist.IDs[i], c.ASCII), ink)
+	c.Right(drawFinal, y, viz.Percent(p), ink)
+	c.Right(drawExpected+2, y, fmt.Sprintf("%d ± %d", int(math.Round(p*manyDraws)), int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
+	c.Right(drawCount, y, digits(n), viz.Ink{Role: viz.Draw})
+	at := func(x float64) int {
+		return drawBar + min(max(int(x/manyDraws/scale*float64(barW)), 0), barW-1)
+	}
+	lo, hi := at(p*manyDraws-spread(p)), at(p*manyDraws+spread(p))
+	for x := at(p*manyDraws) + 1; x < hi; x++ {
+		c.Put(x, y, "─", viz.Ink{Role: viz.Muted})
+	}
+	c.Put(lo, y, "├", viz.Ink{Role: viz.CutLine})
+	c.Put(hi, y, "┤", viz.Ink{Role: viz.CutLine})
+	c.Put(at(float64(n)), y, "◇", viz.Ink{Role: viz.Draw})
+	if v.outside(i) {
+		c.Right(c.W-1, y, "outside", viz.Ink{Role: viz.Warning})
+	}
+}
+
+func (v *draws) outside(i int) bool {
+	p := v.dist.Probs[i]
+	return math.Abs(float64(v.counts[i])-p*manyDraws) > spread(p)+0.5
+}
+
+// verdict compares counts and law with Pearson's chi-square test, tokens
+// expected fewer than five times taken together.
+func (v *draws) verdict() string {
+	chi, cells, out := 0.0, 0, 0
+	rest, restN := 0.0, 0
+	for i, n := range v.counts {
+		if v.outside(i) {
+			out++
+		}
+		e := v.dist.Probs[i] * manyDraws
+		if e < 5 {
+			rest += e
+			restN += n
+			continue
+		}
+		chi += (float64(n) - e) * (float64(n) - e) / e
+		cells++
+	}
+	if rest >= 1 {
+		chi += (float64(restN) - rest) * (float64(restN) - rest) / rest
+		cells++
+	}
+	if cells < 2 {
+		return "one token holds everything: every draw takes it."
+	}
+	p := chiSquareTail(chi, cells-1)
+	word := "as chance would have it"
+	if p < 0.001 {
+		word = "hardly chance"
+	}
+	return fmt.Sprintf("chi-square %.1f on %d degrees: p %s, %s. %d of %d lie outside their 95%%.", chi, cells-1, viz.Three(p), word, out, len(v.counts))
+}
+
+// chiSquareTail is the probability that a chi-square variable of k degrees
+// exceeds x: the regularised upper incomplete gamma function Q(k/2, x/2), by
+// the series below its mean and the continued fraction above (Press et al.
+// 2007, section 6.2).
+func chiSquareTail(x float64, k int) float64 {
+	a, z := float64(k)/2, x/2
+	if z <= 0 {
+		return 1
+	}
+	lg, _ := math.Lgamma(a)
+	front := math.Exp(-z + a*math.Log(z) - lg)
+	if z < a+1 {
+		sum, term := 1/a, 1/a
+		for n := 1; n < 1000 && term > sum*1e-15; n++ {
+			term *= z / (a + float64(n))
+			sum += term
+		}
+		return 1 - front*sum
+	}
+	const tiny = 1e-300
+	b := z + 1 - a
+	c, d := 1/tiny, 1/b
+	h := d
+	for n := 1; n < 1000; n++ {
+		an := -float64(n) * (float64(n) - a)
+		b += 2
+		d = 1 / guard(an*d+b, tiny)
+		c = guard(b+an/c, tiny)
+		delta := d * c
+		h *= delta
+		if math.Abs(delta-1) < 1e-15 {
+			break
+		}
+	}
+	return front * h
+}
+
+func guard(x, tiny float64) float64 {
+	if math.Abs(x) < tiny {
+		return tiny
+	}
+	return x
+}
+
+func (v *draws) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "draw":
+		return v.compute(m), true
+	case "up", "down", "pane", "paneback", "zoom":
+		return nil, true
+	}
+	return nil, false
+}

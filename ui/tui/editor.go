@@ -1,0 +1,398 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// maxHistory is how many prompts are kept.
+const maxHistory = 200
+
+// maxPromptFile is the largest file read into the prompt.
+const maxPromptFile = 4 << 20
+
+// editor is the prompt being written. It keeps the lines it wraps to nothing:
+// drawing works them out.
+type editor struct {
+	field   field
+	at      int    // place in the history, len(history) for what is being typed
+	typed   string // what was typed before going back in the history
+	file    *field // the name of a file being asked for, nil if none is
+	said    string
+	counted string // what tokens are of
+	tokens  []int32
+	err     error
+}
+
+func newEditor(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	e := &editor{field: newField(l.text), at: len(m.history)}
+	return e, e.count(m)
+}
+
+// editPrompt opens the editor; a run pauses for it.
+func (m *Model) editPrompt() tea.Cmd {
+	l := m.lane()
+	switch l.view.Phase {
+	case engine.Running:
+		l.eng.Post(engine.Advance{N: 0})
+	case engine.Prefill:
+		l.eng.Post(engine.Cancel{})
+	}
+	return m.open("prompt")
+}
+
+// A countMsg brings the tokens of the text in the editor.
+type countMsg struct {
+	text string
+	ids  []int32
+	err  error
+}
+
+// count splits the text into tokens, to show how it will be read.
+func (e *editor) count(m *Model) tea.Cmd {
+	ctx, model, text := m.ctx, m.lane().model, e.field.text
+	return func() tea.Msg {
+		ids, err := engine.Prompt(ctx, model, text)
+		return countMsg{text, ids, err}
+	}
+}
+
+func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case countMsg:
+		if msg.text == e.field.text {
+			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
+		}
+	case fileMsg:
+		if msg.err != nil {
+			e.said = "! " + msg.err.Error()
+			return nil
+		}
+		e.field = newField(msg.text)
+		return e.count(m)
+	}
+	return nil
+}
+
+func (e *editor) frame(*Model) viz.Frame {
+	return viz.Frame{Title: "prompt", Right: plural(strings.Count(e.field.text, "\n")+1, "line")}
+}
+
+func (e *editor) size(m *Model) (int, int)            { return min(max(80, m.w*3/4), 120), max(12, m.h/2) }
+func (e *editor) hints(*Model) []string               { return []string{} }
+func (e *editor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+
+// visualLine is one line on the screen: bytes [from, to) of the text.
+type visualLine struct{ from, to, number int }
+
+// visual breaks the text into lines of w cells.
+func (e *editor) visual(w int) []visualLine {
+	var out []visualLine
+	from, n := 0, 1
+	for _, line := range strings.SplitAfter(e.field.text, "\n") {
+		body := strings.TrimSuffix(line, "\n")
+		at := from
+		number := n
+		for {
+			k := len(viz.Cut(body, w))
+			if k == 0 && len(body) > 0 {
+				_, k = utf8.DecodeRuneInString(body)
+			}
+			out = append(out, visualLine{at, at + k, number})
+			at, body, number = at+k, body[k:], 0
+			if body == "" {
+				break
+			}
+		}
+		from += len(line)
+		n++
+	}
+	return out
+}
+
+// cursorLine returns the visual line that the cursor stands in.
+func (e *editor) cursorLine(lines []visualLine) int {
+	for i := len(lines) - 1; i > 0; i-- {
+		if e.field.at >= lines[i].from {
+			return i
+		}
+	}
+	return 0
+}
+
+func (e *editor) draw(c *viz.Canvas, m *Model) {
+	h := max(c.H-3, 1)
+	w := max(c.W-5, 1)
+	lines := e.visual(w)
+	at := e.cursorLine(lines)
+	top := min(max(at-h+1, 0), max(len(lines)-h, 0))
+	for y := 0; y < h && top+y < len(lines); y++ {
+		ln := lines[top+y]
+		if ln.number > 0 {
+			c.Right(2, y, digits(ln.number), viz.Ink{Role: viz.Muted})
+		}
+		text := e.field.text[ln.from:ln.to]
+		if top+y != at {
+			c.Put(3, y, viz.Printable(text, c.ASCII), viz.Ink{})
+			continue
+		}
+		k := min(max(e.field.at-ln.from, 0), len(text))
+		f := field{text, k}
+		f.draw(c, 3, y)
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	if e.file != nil {
+		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
+		c.Put(1, c.H-2, "enter reads it into the prompt · esc leaves it", muted)
+		return
+	}
+	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
+	c.Put(1, c.H-2, viz.CutTitle("keys go into the text · enter new line · ctrl+d read it and start", c.W-2), muted)
+	last := "pgup pgdn older, newer prompt · ctrl+o from a file · esc leave unchanged"
+	if e.said != "" {
+		last = e.said
+	}
+	c.Put(1, c.H-1, viz.CutTitle(viz.Printable(last, c.ASCII), c.W-2), muted)
+}
+
+// tokenLine shows how the model will read the text.
+func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
+	if e.err != nil {
+		return "! " + viz.Printable(firstLine(e.err.Error()), ascii)
+	}
+	if e.counted != e.field.text {
+		return "counting tokens …"
+	}
+	l := m.lane()
+	s := plural(len(e.tokens), "token")
+	if n := l.model.Info().ContextLen; n > 0 {
+		s += " of " + viz.Count(n)
+	}
+	s += ": "
+	end := " … (each · a token border)"
+	for i, id := range e.tokens {
+		p := l.piece(id, ascii)
+		if i > 0 {
+			p = "·" + p
+		}
+		if viz.Width(s)+viz.Width(p)+viz.Width(end) > w {
+			return s + end
+		}
+		s += p
+	}
+	return s + "  (each · a token border)"
+}
+
+func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	e.said = ""
+	if e.file != nil {
+		return e.fileKey(m, k), true
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		m.closeTop()
+		return nil, true
+	case tea.KeyCtrlD:
+		return e.take(m), true
+	case tea.KeyCtrlO:
+		f := newField("")
+		e.file = &f
+		return nil, true
+	case tea.KeyPgUp:
+		return e.older(m, -1), true
+	case tea.KeyPgDown:
+		return e.older(m, 1), true
+	case tea.KeyUp, tea.KeyDown:
+		e.vertical(m, k.Type == tea.KeyDown)
+		return nil, true
+	case tea.KeyEnter:
+		e.field.insert("\n")
+	case tea.KeyTab:
+		e.field.insert("\t")
+	case tea.KeyRunes, tea.KeySpace:
+		// Text that is pasted comes whole, line ends and all.
+		e.field.insert(strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n"))
+	default:
+		if !e.field.edit(k.Type) {
+			return nil, true
+		}
+	}
+	return e.count(m), true
+}
+
+// vertical moves the cursor to the line above or below.
+func (e *editor) vertical(m *Model, down bool) {
+	lines := e.visual(max(m.overlayRect(e).W-7, 1))
+	i := e.cursorLine(lines)
+	col := viz.Width(e.field.text[lines[i].from:e.field.at])
+	if down {
+		i++
+	} else {
+		i--
+	}
+	if i < 0 || i >= len(lines) {
+		return
+	}
+	ln := lines[i]
+	e.field.at = ln.from + len(viz.Cut(e.field.text[ln.from:ln.to], col))
+}
+
+// older goes through the history.
+func (e *editor) older(m *Model, d int) tea.Cmd {
+	to := e.at + d
+	if to < 0 || to > len(m.history) {
+		e.said = "no older prompt"
+		if d > 0 {
+			e.said = "no newer prompt"
+		}
+		return nil
+	}
+	if e.at == len(m.history) {
+		e.typed = e.field.text
+	}
+	e.at = to
+	if to == len(m.history) {
+		e.field = newField(e.typed)
+	} else {
+		e.field = newField(m.history[to])
+	}
+	return e.count(m)
+}
+
+// take starts on the text.
+func (e *editor) take(m *Model) tea.Cmd {
+	if e.counted == e.field.text && e.err == nil {
+		if err := fits(m.lane().model, e.tokens); err != nil {
+			e.said = "! " + err.Error()
+			return nil
+		}
+	}
+	m.closeTop()
+	return tea.Batch(m.remember(e.field.text), m.readPrompt(m.lane(), e.field.text))
+}
+
+// A fileMsg brings a file that was asked for.
+type fileMsg struct {
+	text string
+	err  error
+}
+
+func (e *editor) fileKey(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch k.Type {
+	case tea.KeyEsc:
+		e.file = nil
+	case tea.KeyEnter:
+		name := expandHome(strings.TrimSpace(e.file.text))
+		e.file = nil
+		return func() tea.Msg {
+			text, err := readText(name)
+			return fileMsg{text, err}
+		}
+	default:
+		e.file.key(k)
+	}
+	return nil
+}
+
+func expandHome(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return name
+}
+
+// readText reads a text file of moderate size.
+func readText(name string) (string, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: no such file", name)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s: not a file", name)
+	case info.Size() > maxPromptFile:
+		return "", fmt.Errorf("%s: %s, at most %s are read", name, viz.Bytes(info.Size()), viz.Bytes(maxPromptFile))
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(b) {
+		return "", fmt.Errorf("%s: not UTF-8 text", name)
+	}
+	return string(b), nil
+}
+
+// remember puts a prompt at the end of the history and saves it.
+func (m *Model) remember(text string) tea.Cmd {
+	if n := len(m.history); n > 0 && m.history[n-1] == text {
+		return nil
+	}
+	m.history = append(m.history[:len(m.history):len(m.history)], text)
+	if len(m.history) > maxHistory {
+		m.history = m.history[len(m.history)-maxHistory:]
+	}
+	if m.opt.ConfigDir == "" {
+		return nil
+	}
+	file, list := filepath.Join(m.opt.ConfigDir, "history.json"), m.history
+	return func() tea.Msg {
+		// A history that cannot be saved is no reason to stop; the next start
+		// begins without it.
+		_ = saveHistory(file, list)
+		return nil
+	}
+}
+
+// loadHistory reads the prompts of earlier runs; a file that is not there or
+// broken gives none.
+func loadHistory(name string) []string {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	if json.Unmarshal(b, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// saveHistory writes the prompts to a new file and renames it over the old.
+func saveHistory(name string, list []string) error {
+	b, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".history-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,315 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// shownEngines are the engines laid side by side. Today's ollama runs
+// llama.cpp's chain, so it has no column of its own.
+var shownEngines = []string{"transformers", "llama.cpp", "vllm", "ollama-go"}
+
+// engines shows one step's final law under the rules of each engine.
+type engines struct {
+	key  effectKey
+	laws []engineLaw
+	row  int
+}
+
+// An engineLaw is what one engine makes of the step.
+type engineLaw struct {
+	order sampling.Order
+	step  *engine.Step
+	dist  sampling.Dist
+	tv    float64 // to the order in force
+	err   error   // why the engine refuses
+}
+
+func newEngines(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	if s := l.step(); s == nil || s.Trace == nil {
+		m.say("O: " + m.whyNot(l))
+		return nil, nil
+	}
+	v := &engines{}
+	return v, v.compute(m)
+}
+
+// An enginesMsg brings the laws of one step.
+type enginesMsg struct {
+	key  effectKey
+	laws []engineLaw
+}
+
+// compute traces the step again under each engine, in the background.
+func (v *engines) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	s, set := l.step(), l.shownSettings()
+	if s == nil || s.Trace == nil || set == nil {
+		return nil
+	}
+	k := effectKey{s, set, ""}
+	if k == v.key {
+		return nil
+	}
+	v.key = k
+	view, comp, cfg, index := l.view, l.comp, l.shownConfig(), s.Index-1
+	return func() tea.Msg { return enginesMsg{k, engineLaws(view, comp, cfg, index)} }
+}
+
+func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, index int) []engineLaw {
+	laws := []engineLaw{{order: cfg.Order()}}
+	for _, name := range shownEngines {
+		if o, err := sampling.ParseOrder(name); err == nil && o != cfg.Order() && len(laws) < 4 {
+			laws = append(laws, engineLaw{order: o})
+		}
+	}
+	for i := range laws {
+		w := &laws[i]
+		c, err := cfg.With("order", w.order.Name(), sampling.FromYou)
+		if err != nil {
+			w.err = err
+			continue
+		}
+		set, err := comp.Settings(c, "")
+		if err != nil {
+			w.err = err
+			continue
+		}
+		if w.step, w.err = view.Retrace(index, set); w.err != nil {
+			continue
+		}
+		in, err := view.Input(index)
+		if err != nil {
+			w.err = err
+			continue
+		}
+		var scratch sampling.Scratch
+		if w.err = set.Pipeline.Distribution(&w.dist, &scratch, in); w.err == nil && laws[0].err == nil {
+			w.tv = sampling.TotalVariation(&w.dist, &laws[0].dist)
+		}
+	}
+	return laws
+}
+
+func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case enginesMsg:
+		if msg.key == v.key {
+			v.laws = msg.laws
+		}
+	case viewMsg:
+		if !m.lane().running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *engines) frame(m *Model) viz.Frame {
+	l := m.lane()
+	title := "same settings, four engines"
+	if s := l.step(); s != nil {
+		title += " · step " + viz.Count(s.Index)
+	}
+	return viz.Frame{Title: title + " · " + viz.Printable(m.presetLabel(l), false), Right: "O · o takes the next · esc"}
+}
+func (v *engines) size(m *Model) (int, int) { return 120, min(max(m.h-4, 12), 26) }
+func (v *engines) hints(*Model) []string    { return []string{"order", "down", "inspect", "close"} }
+
+// rows returns the tokens to lay side by side: the best of each law.
+func (v *engines) rows(n int) []int32 {
+	var ids []int32
+	add := func(id int32) {
+		if !slices.Contains(ids, id) && len(ids) < n {
+			ids = append(ids, id)
+		}
+	}
+	if len(v.laws) == 0 || v.laws[0].step == nil {
+		return nil
+	}
+	rows := v.laws[0].step.Trace.Rows()
+	for i := range rows {
+		if i >= n {
+			break
+		}
+		for _, w := range v.laws {
+			if w.step != nil && (w.dist.Prob(rows[i].ID) > 0 || w.step.Trace.Token == rows[i].ID) {
+				add(rows[i].ID)
+				break
+			}
+		}
+	}
+	return ids
+}
+
+// enginesBelow is how many lines stand below the rows.
+const enginesBelow = 5
+
+func (v *engines) draw(c *viz.Canvas, m *Model) {
+	if len(v.laws) == 0 {
+		c.Put(1, 0, "working it out …", viz.Ink{Role: viz.Muted})
+		return
+	}
+	names := 18
+	if c.W < 100 {
+		names = 13
+	}
+	cols := len(v.laws)
+	for cols > 1 && (c.W-names)/cols < 15 {
+		cols--
+	}
+	w := (c.W - names) / cols
+	scale := v.scale()
+	ids := v.rows(max(c.H-1-enginesBelow, 1))
+	for y, id := range ids {
+		ink := viz.Ink{}
+		if t := v.laws[0].step.Trace.Row(id); t != nil {
+			c.Right(4, 1+y, digits(int(t.Rank)), viz.Ink{Role: viz.Muted})
+		}
+		if y == v.row {
+			ink = ink.With(viz.Bold)
+		}
+		c.Fit(5, 1+y, names-6, m.lane().piece(id, c.ASCII), ink)
+	}
+	for i := range cols {
+		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), m, i, ids, scale)
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "stages"} {
+		c.Put(1, c.H-enginesBelow+i, s, muted)
+	}
+	c.Put(1, c.H-1, viz.CutTitle(v.conclusion(m), c.W-2), viz.Ink{})
+}
+
+func (v *engines) scale() float64 {
+	most := 0.0
+	for _, w := range v.laws {
+		if w.step != nil {
+			for _, r := range w.step.Trace.Rows() {
+				most = max(most, float64(r.Prob))
+			}
+		}
+	}
+	return max(most*1.25, 0.01)
+}
+
+func (v *engines) drawLaw(c *viz.Canvas, m *Model, i int, ids []int32, scale float64) {
+	w := v.laws[i]
+	name := w.order.Engine()
+	if len(w.order.Custom()) > 0 {
+		name = "custom (" + name + ")"
+	}
+	if i == 0 {
+		name = "▸ " + name
+	}
+	c.Put(2-2*(1-min(i, 1)), 0, viz.CutTitle(name, c.W-1), viz.Ink{}.With(viz.Bold))
+	below := c.H - enginesBelow
+	if w.err != nil {
+		for y, s := range fold(viz.Printable(firstLine(w.err.Error()), c.ASCII), c.W-2, 4) {
+			c.Put(2, 1+y, s, viz.Ink{Role: viz.Warning})
+		}
+		return
+	}
+	t := w.step.Trace
+	bars := make([]viz.Bar, len(ids))
+	for y, id := range ids {
+		p := w.dist.Prob(id)
+		mark, text, ink := " ", viz.Percent(p), viz.Ink{}
+		switch {
+		case id == t.Token:
+			mark, ink = "●", viz.Ink{Role: viz.Chosen}
+		case p == 0:
+			mark, text, ink = "✗", viz.Removed, viz.Ink{Role: viz.Lost}
+		}
+		c.Put(0, 1+y, mark, ink)
+		c.Right(8, 1+y, text, ink)
+		bars[y] = viz.Bar{Final: p, Single: true}
+	}
+	viz.Bars(c.Sub(viz.Rect{X: 9, Y: 1, W: c.W - 10, H: len(ids)}), bars, scale)
+	c.Put(2, below, viz.Count(t.Survived), viz.Ink{})
+	c.Put(2, below+1, viz.Two(w.dist.Entropy())+" bits", viz.Ink{})
+	tv := viz.Three(w.tv)
+	if i == 0 {
+		tv = viz.Removed
+	}
+	c.Put(2, below+2, tv, viz.Ink{})
+	var stages []string
+	for k, st := range t.Stages() {
+		if k > 0 {
+			stages = append(stages, short(st.Name))
+		}
+	}
+	c.Put(2, below+3, viz.Cut(strings.Join(stages, " "), c.W-3), viz.Ink{})
+}
+
+// conclusion says what the laws have in common.
+func (v *engines) conclusion(m *Model) string {
+	same, differ := 0, []string{}
+	for i, w := range v.laws {
+		if i == 0 || w.err != nil || v.laws[0].err != nil {
+			continue
+		}
+		if w.step.Trace.Token == v.laws[0].step.Trace.Token {
+			same++
+		} else {
+			differ = append(differ, w.order.Engine()+" draws "+m.lane().piece(w.step.Trace.Token, m.pal.ASCII))
+		}
+	}
+	s := "ollama (today) = llama.cpp's chain with these values."
+	if len(differ) > 0 {
+		return strings.Join(differ, ", ") + ". " + s
+	}
+	if same > 0 {
+		return "the same token under each, with this draw. " + s
+	}
+	return s
+}
+
+func (v *engines) act(m *Model, a *action) (tea.Cmd, bool) {
+	ids := v.rows(100)
+	switch a.id {
+	case "up":
+		v.row = max(v.row-1, 0)
+	case "down":
+		v.row = min(v.row+1, max(len(ids)-1, 0))
+	case "order":
+		m.nextOrder()
+		return v.compute(m), true
+	case "inspect", "open":
+		if v.row < len(ids) {
+			m.say(v.across(m, ids[v.row]))
+		}
+	case "pin", "force":
+		if v.row < len(ids) {
+			m.lane().row = ids[v.row]
+		}
+		return nil, false
+	case "pane", "paneback", "zoom":
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// across says what became of one token under each engine.
+func (v *engines) across(m *Model, id int32) string {
+	var parts []string
+	for _, w := range v.laws {
+		if w.err != nil || w.step == nil {
+			continue
+		}
+		s := w.order.Engine() + " " + viz.Percent(w.dist.Prob(id))
+		if r := w.step.Trace.Row(id); r != nil && r.Cut != sampling.NoStage {
+			s = w.order.Engine() + " ✗ " + w.step.Trace.Stages()[r.Cut].Label
+		}
+		parts = append(parts, s)
+	}
+	return m.lane().piece(id, m.pal.ASCII) + ": " + strings.Join(parts, " · ")
+}

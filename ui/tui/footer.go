@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// drawHelpLine draws the one line that is always there: what was just said,
+// else what is special now, else what the selected knob does.
+func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
+	text, ink := m.helpLine(k)
+	c.Clear()
+	if viz.Width(text) > c.W-2 {
+		text = cutSentence(text, c.W-2)
+	}
+	c.Put(1, 0, text, ink)
+}
+
+// cutSentence leaves out whole sentences from the end until s fits w cells,
+// else cuts the title way.
+func cutSentence(s string, w int) string {
+	for viz.Width(s) > w {
+		i := strings.LastIndex(s, ". ")
+		if i < 0 {
+			return viz.CutTitle(s, w)
+		}
+		s = s[:i+1]
+	}
+	return s
+}
+
+func (m *Model) helpLine(k class) (string, viz.Ink) {
+	l := m.lane()
+	switch {
+	case m.notice != "" && m.warn:
+		return "! " + viz.Printable(m.notice, m.pal.ASCII), viz.Ink{Role: viz.Warning}
+	case m.notice != "":
+		return viz.Printable(m.notice, m.pal.ASCII), viz.Ink{}
+	case m.fresh:
+		return firstRunLine(l, m.w-2), viz.Ink{}
+	case l.before() != nil:
+		s := "What-if: nothing is written yet."
+		if m.effect.key.step == l.step() && m.effect.tv > 0 {
+			s += " TV to before " + viz.Three(m.effect.tv) + "."
+		}
+		return s + " → takes it · u undoes", viz.Ink{Role: viz.Draw}
+	case l.look > 0:
+		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.look, len(l.view.Steps)), viz.Ink{}
+	case l.view.Phase == engine.Done:
+		return "space: " + m.whyNot(l), viz.Ink{}
+	case l.view.Phase == engine.Failed:
+		return m.whyNot(l), viz.Ink{Role: viz.Warning}
+	}
+	p := m.selected()
+	if k <= class80 {
+		if a, _ := m.effectLines(); strings.HasPrefix(a, "○") {
+			return a, viz.Ink{Role: viz.Inert}
+		}
+		return p.Help, viz.Ink{}
+	}
+	return p.Key + ": " + p.Help, viz.Ink{}
+}
+
+// firstRunLine greets until the first key, in at most w cells.
+func firstRunLine(l *lane, w int) string {
+	info := l.model.Info()
+	name := viz.Printable(info.Name, false)
+	start := " space starts it."
+	if l.view.Phase == engine.Idle && l.prompt == nil {
+		start = " e writes a prompt, E has examples."
+	}
+	long := viz.Printable(strings.TrimSuffix(info.Note, "."), false) + "." + start
+	short := name + " is ready." + start
+	if info.Params > 0 && info.Params < 100e6 {
+		short = fmt.Sprintf("%s is a toy of %s million numbers.", name, millions(info.Params)) + start
+	}
+	if info.Note != "" && viz.Width(long) <= w {
+		return long
+	}
+	return short
+}
+
+// A hint is one entry of the footer.
+type hint struct {
+	id   string // action, or empty for text alone
+	keys string // shown instead of the action's first key
+	word string // shown instead of the action's hint
+}
+
+// footers are the hints of the lab by class, most useful first.
+var footers = map[class][]hint{
+	class100: {{id: "run"}, {id: "right"}, {id: "left"}, {keys: "1-5", word: "preset"}, {id: "pane"}, {id: "lower", keys: "-/+"},
+		{id: "zoom"}, {id: "force"}, {id: "pin"}, {id: "find"}, {id: "prompt"}, {id: "examples"}, {id: "timeline"}, {id: "compare"}, {id: "help"}},
+	class80: {{id: "run"}, {id: "right"}, {id: "left"}, {keys: "1-5", word: "preset"}, {id: "pane"}, {id: "zoom"}, {id: "help"}},
+	class60: {{id: "run", word: "run"}, {id: "right"}, {id: "left", word: "back"}, {keys: "1-5", word: "preset"}, {id: "help"}},
+	class40: {{id: "run", word: "-"}, {id: "right"}, {keys: "1-5", word: "preset"}, {id: "help"}},
+}
+
+// footersByState take the place of the lab's hints in some states.
+var footersByState = map[engine.Phase][]hint{
+	engine.Idle:    {{id: "prompt"}, {id: "examples"}, {keys: "1-5", word: "preset"}, {id: "commands"}, {id: "quit", word: "quit"}, {id: "help"}},
+	engine.Prefill: {{id: "close", word: "stop reading"}, {id: "prompt", word: "edit the prompt"}, {keys: "1-5", word: "preset"}, {id: "help"}},
+	engine.Done:    {{id: "left", word: "look back"}, {id: "reseed"}, {id: "again"}, {id: "compare"}, {id: "export"}, {id: "help"}},
+	engine.Failed:  {{id: "left", word: "look back"}, {id: "again"}, {id: "prompt"}, {id: "copy", word: "copy this report"}, {id: "quit", word: "quit"}, {id: "help"}},
+}
+
+var zoomFooter = []hint{{id: "zoom", word: "all panes"}, {id: "run", word: "run"}, {id: "right"}, {id: "left", word: "back"},
+	{keys: "1-5", word: "preset"}, {id: "predict"}, {id: "help"}}
+
+// drawFooter draws the hints that fit, all of them keys that act now.
+func (m *Model) drawFooter(c *viz.Canvas, k class) {
+	x := 1
+	for _, s := range m.footerSpans(c.W, k) {
+		if x > 1 {
+			x = c.Put(x, 0, " · ", viz.Ink{Role: viz.Muted})
+		}
+		x = c.Put(x, 0, s.text, viz.Ink{})
+	}
+}
+
+// A footerSpan is a hint as it stands in the footer.
+type footerSpan struct {
+	text string
+	x    int
+	id   string
+}
+
+func (m *Model) footerSpans(w int, k class) []footerSpan {
+	list := footers[min(k, class100)]
+	if p, ok := footersByState[m.lane().view.Phase]; ok && m.lane().look == 0 {
+		list = p
+	}
+	if m.zoom {
+		list = zoomFooter
+	}
+	if h := m.top().hints(m); h != nil {
+		list = nil
+		for _, id := range h {
+			list = append(list, hint{id: id})
+		}
+	}
+	var out []footerSpan
+	x := 1
+	for _, h := range list {
+		s, ok := m.hintText(h)
+		if !ok {
+			continue
+		}
+		if x+viz.Width(s) > w-1 {
+			break
+		}
+		out = append(out, footerSpan{s, x, h.id})
+		x += viz.Width(s) + 3
+	}
+	return out
+}
+
+// hintText is one hint: its key and word. It reports false if no key leads to
+// the action.
+func (m *Model) hintText(h hint) (string, bool) {
+	if h.id == "" {
+		return h.keys + " " + h.word, true
+	}
+	a := m.keys.byID[h.id]
+	if a == nil || a.first() == "" {
+		return "", false
+	}
+	key, word := a.first(), a.hint
+	if h.keys != "" {
+		key = h.keys
+	}
+	if h.word != "" {
+		word = h.word
+	}
+	if word == "" {
+		word = a.help
+	}
+	if word == "-" {
+		return key, true
+	}
+	return key + " " + word, true
+}

@@ -1,0 +1,203 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// phases are the glyph and word of each phase.
+var phases = [...]struct{ glyph, word string }{
+	engine.Idle: {"‖", "no prompt"}, engine.Prefill: {"»", "prefilling"}, engine.Running: {"►", "decoding"},
+	engine.Paused: {"‖", "paused"}, engine.Done: {"■", "done"}, engine.Failed: {"!", "failed"},
+}
+
+// phaseWords say what the lane is doing, and where.
+func phaseWords(l *lane) string {
+	p := phases[l.view.Phase]
+	s := p.glyph + " " + p.word
+	switch {
+	case l.view.Looking > 0:
+		return fmt.Sprintf("‖ recomputing step %d …", l.view.Looking)
+	case l.look > 0 && l.whatif != nil:
+		return fmt.Sprintf("‖ what-if at step %d of %d", l.look, len(l.view.Steps))
+	case l.look > 0:
+		return fmt.Sprintf("‖ step %d of %d", l.look, len(l.view.Steps))
+	case l.view.Phase == engine.Done:
+		return s + ": " + endWords(l)
+	case l.view.Phase == engine.Failed:
+		return fmt.Sprintf("%s at step %d", s, len(l.view.Steps)+1)
+	case l.view.Phase == engine.Running && l.view.Next == nil && len(l.view.Steps) == 0:
+		return s
+	}
+	return s
+}
+
+// A headerPart is a piece of the header; parts of higher rank give way first.
+type headerPart struct {
+	text string
+	rank int
+	ink  viz.Ink
+}
+
+// drawHeader draws the header: what runs, under what, and how fast. Parts
+// give way as the window narrows: prefill figures, KV, order, model name.
+func (m *Model) drawHeader(c *viz.Canvas, k class) {
+	l := m.lane()
+	info := l.model.Info()
+	cfg := l.shownConfig()
+	name := m.presetLabel(l)
+	order := cfg.Order()
+	orderName := order.Name()
+	if len(order.Custom()) > 0 {
+		orderName = "custom"
+	}
+	phase := viz.Ink{}.With(viz.Bold)
+	if l.view.Phase == engine.Failed {
+		phase = viz.Ink{Role: viz.Warning}
+	}
+	model := strings.TrimSpace(info.Name + " " + info.Quant)
+	gap := "  "
+	if k == class160 {
+		gap = "   "
+		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
+		orderName = "order " + orderName
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	left := []headerPart{
+		{"logitscope", 9, muted}, {viz.Printable(model, c.ASCII), 6, muted}, {phaseWords(l), 0, phase},
+		{viz.Printable(name, c.ASCII), 0, presetInk(m, l)}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
+	}
+	switch {
+	case k <= class80:
+		left = left[2:]
+	}
+	if k == class60 {
+		left[2].rank = 10 // the order gives way before the seed
+	}
+	var right []headerPart
+	v := l.view
+	if v.Prefill.Took > 0 && v.Phase != engine.Prefill {
+		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})
+	}
+	if v.Rate > 0 {
+		rate := viz.Rate(v.Rate) + " tok/s"
+		switch k {
+		case class160:
+			rate = "decode " + rate
+		case class40:
+			rate = viz.Rate(v.Rate) + "/s"
+		}
+		right = append(right, headerPart{rate, 3, viz.Ink{}})
+	}
+	if v.KV.Context > 0 {
+		right = append(right, headerPart{fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), 7, muted})
+	}
+	if k == class40 {
+		gap = " "
+	}
+	minRank := map[class]int{class40: 2, class60: 6, class80: 7, class100: 7}
+	if r, ok := minRank[k]; ok {
+		left, right = give(left, r), give(right, r)
+	}
+	drawHeaderParts(c, left, right, gap)
+}
+
+// give leaves out the parts whose rank is above r.
+func give(parts []headerPart, r int) []headerPart {
+	var out []headerPart
+	for _, p := range parts {
+		if p.rank <= r || p.rank == 9 || p.rank == 3 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func drawHeaderParts(c *viz.Canvas, left, right []headerPart, gap string) {
+	for {
+		w := 3 + partsWidth(left, gap) + partsWidth(right, " · ")
+		if w <= c.W || !dropHighest(&left, &right) {
+			break
+		}
+	}
+	x := 1
+	for i, p := range left {
+		if i > 0 {
+			x = c.Put(x, 0, gap, viz.Ink{})
+		}
+		x = c.Put(x, 0, p.text, p.ink)
+	}
+	x = c.W - 1 - partsWidth(right, " · ")
+	for i, p := range right {
+		if i > 0 {
+			x = c.Put(x, 0, " · ", viz.Ink{Role: viz.Muted})
+		}
+		x = c.Put(x, 0, p.text, p.ink)
+	}
+}
+
+func partsWidth(parts []headerPart, gap string) int {
+	n := 0
+	for i, p := range parts {
+		if i > 0 {
+			n += viz.Width(gap)
+		}
+		n += viz.Width(p.text)
+	}
+	return n
+}
+
+// dropHighest removes the part that gives way first. It reports false if only
+// parts that stay are left.
+func dropHighest(left, right *[]headerPart) bool {
+	from, at := (*[]headerPart)(nil), -1
+	for _, list := range []*[]headerPart{left, right} {
+		for i, p := range *list {
+			if p.rank > 0 && (from == nil || p.rank > (*from)[at].rank) {
+				from, at = list, i
+			}
+		}
+	}
+	if from == nil {
+		return false
+	}
+	*from = append((*from)[:at:at], (*from)[at+1:]...)
+	return true
+}
+
+func nonZero(params int64) string {
+	if params == 0 {
+		return ""
+	}
+	return viz.Params(params)
+}
+
+// presetLabel names the settings of the step on the screen.
+func (m *Model) presetLabel(l *lane) string {
+	if s := l.shownSettings(); s != nil && l.look > 0 {
+		return s.Label
+	}
+	return l.label(m.opt.Presets, l.config, l.preset)
+}
+
+// presetRoles are the colours of the built-in presets' texts.
+var presetRoles = map[string]viz.Ink{
+	"factual":  {Role: viz.Factual, Attr: viz.Underline},
+	"chat":     {Role: viz.Chat},
+	"creative": {Role: viz.Creative, Attr: viz.Italic},
+	"neutral":  {Role: viz.Neutral},
+	"greedy":   {Role: viz.Greedy, Attr: viz.Bold},
+}
+
+// labelInk returns how text written under a preset's label is drawn.
+func labelInk(name string) viz.Ink {
+	if ink, ok := presetRoles[name]; ok {
+		return ink
+	}
+	return viz.Ink{Role: viz.Custom, Attr: viz.Underline}
+}
+
+func presetInk(m *Model, l *lane) viz.Ink { return labelInk(m.presetLabel(l)) }

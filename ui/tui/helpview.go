@@ -1,0 +1,126 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/viz"
+)
+
+// helpView lists every key, made from the table of actions.
+type helpView struct{ list list }
+
+// helpRows joins actions that belong side by side into one entry.
+var helpRows = [][]string{
+	{"run"}, {"next", "right"}, {"back", "left"}, {"again"}, {"reseed"}, {"slower", "faster"}, {"pane", "paneback"}, {"down", "up"},
+	{"right10", "left10"}, {"first", "last"}, {"zoom"}, {"force"}, {"pin"}, {"find"}, {"draw"}, {"prompt"}, {"examples"},
+	{"preset1", "preset2", "preset3", "preset4", "preset5"}, {"preset6", "preset7", "preset8", "preset9"},
+	{"lower", "raise"}, {"off"}, {"reset"}, {"open"}, {"undo", "redo"}, {"flip"}, {"order"}, {"take"}, {"earlier", "later"}, {"inspect"},
+	{"marks"}, {"copy"}, {"engines"}, {"values"}, {"prevmark", "nextmark"}, {"commands"}, {"close"}, {"quit"}, {"interrupt"},
+}
+
+// helpWords are the words of entries that join several actions.
+var helpWords = map[string]string{
+	"slower": "slower / faster", "pane": "next / previous pane", "down": "choose a row or knob", "right10": "ten times as far",
+	"first": "first / last row or token", "preset1": "factual chat creative neutral greedy", "preset6": "your own presets",
+	"lower": "lower / raise the selected knob", "undo": "undo / redo a change", "earlier": "move the stage earlier / later",
+	"prevmark": "previous / next mark of the text", "next": "next token", "back": "back one token",
+}
+
+// entries returns keys and words of every action, those of one row together.
+func (h *helpView) entries(m *Model) [][2]string {
+	var out [][2]string
+	seen := make(map[string]bool)
+	for _, row := range helpRows {
+		var keys []string
+		for _, id := range row {
+			seen[id] = true
+			if a := m.keys.byID[id]; a != nil {
+				keys = append(keys, a.keys...)
+			}
+		}
+		a := m.keys.byID[row[0]]
+		if a == nil {
+			continue
+		}
+		words := a.help
+		if w, ok := helpWords[row[0]]; ok {
+			words = w
+		}
+		out = append(out, [2]string{keyList(keys), words})
+	}
+	for _, a := range m.keys.list {
+		if !seen[a.id] {
+			out = append(out, [2]string{a.shown(), a.help})
+		}
+	}
+	return out
+}
+
+// keyList shows keys, digits that follow each other as a range.
+func keyList(keys []string) string {
+	if n := len(keys); n > 2 && len(keys[0]) == 1 && keys[0][0] >= '1' && keys[0][0] <= '9' {
+		return keys[0] + "-" + keys[n-1]
+	}
+	names := make([]string, 0, len(keys))
+	for _, k := range keys {
+		names = append(names, keyName(k))
+	}
+	return strings.Join(names, " ")
+}
+
+func (h *helpView) frame(m *Model) viz.Frame {
+	return viz.Frame{Title: "help · " + m.screen.id + ", " + paneNames[m.focus], Right: "? · esc"}
+}
+
+func (h *helpView) size(m *Model) (int, int) { return 100, 26 }
+
+// columns returns how many columns the entries take in w cells.
+func (h *helpView) columns(w int) int {
+	if w >= 92 {
+		return 2
+	}
+	return 1
+}
+
+func (h *helpView) draw(c *viz.Canvas, m *Model) {
+	c.Put(1, 0, viz.CutTitle("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
+	list := h.entries(m)
+	cols := h.columns(c.W)
+	rows := (len(list) + cols - 1) / cols
+	view := max(c.H-4, 1)
+	top := min(h.list.top, max(rows-view, 0))
+	colW := (c.W - 2) / cols
+	for y := 0; y < view && top+y < rows; y++ {
+		for x := range cols {
+			i := x*rows + top + y
+			if i >= len(list) {
+				continue
+			}
+			at := 1 + x*colW
+			c.Put(at, 2+y, list[i][0], viz.Ink{Role: viz.Focus})
+			c.Put(at+max(13, viz.Width(list[i][0])+1), 2+y, viz.CutTitle(list[i][1], colW-14), viz.Ink{})
+		}
+	}
+	c.Fill(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 2}, " ", viz.Ink{})
+	if rows > view {
+		c.Put(1, c.H-2, digits(top+1)+" to "+digits(min(top+view, rows))+" of "+digits(rows)+" · ↑↓ scroll", viz.Ink{Role: viz.Muted})
+	}
+	c.Put(1, c.H-1, viz.CutTitle("█ final  ▓ gained  ░ lost  ✗ cut  ● drawn  ◆ forced  ★ pinned  ⊘ refused  ┄ cut line", c.W-2), viz.Ink{})
+}
+
+func (h *helpView) act(m *Model, a *action) (tea.Cmd, bool) {
+	d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
+	if d == 0 {
+		return nil, a.id != "help" && a.id != "close" && a.id != "quit" && a.id != "run" && a.id != "commands"
+	}
+	_, height := h.size(m)
+	r := m.overlayRect(h)
+	view := max(min(height, r.H)-2-4, 1)
+	rows := (len(h.entries(m)) + h.columns(r.W-2) - 1) / h.columns(r.W-2)
+	h.list.top = min(max(h.list.top+d, 0), max(rows-view, 0))
+	return nil, true
+}
+
+func (h *helpView) hints(*Model) []string { return []string{"close", "down", "commands"} }

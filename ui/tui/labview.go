@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// labView is the lab: text, chart, controls, pipeline and entropy.
+type labView struct{}
+
+func (*labView) act(*Model, *action) (tea.Cmd, bool) { return nil, false }
+
+func (*labView) hints(m *Model) []string { return nil }
+
+// draw draws the whole window, header to footer.
+func (*labView) draw(c *viz.Canvas, m *Model) {
+	lay := layoutOf(m.w, m.h)
+	l := m.lane()
+	if m.zoom {
+		m.drawZoom(c, l, lay.class)
+		return
+	}
+	m.drawHeader(c.Sub(lay.header), lay.class)
+	switch lay.class {
+	case class160, class120, class100:
+		m.drawBoxed(c, lay, l)
+	default:
+		m.drawColumn(c, lay, l)
+	}
+	if !lay.help.Empty() {
+		m.drawHelpLine(c.Sub(lay.help), lay.class)
+	} else if m.notice != "" {
+		m.drawHelpLine(c.Sub(lay.knob), lay.class)
+	}
+	m.drawFooter(c.Sub(lay.footer), lay.class)
+}
+
+// drawBoxed draws the panes of the classes that box all of them.
+func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *lane) {
+	k := lay.class
+	m.drawText(viz.Box(c.Sub(lay.text), m.textFrame(l)), l)
+	m.drawChart(viz.Box(c.Sub(lay.chart), m.chartFrame(l, k)), l, k)
+	m.drawControls(viz.Box(c.Sub(lay.side), m.controlFrame()), l, k)
+	pipe := c.Sub(lay.pipeline)
+	m.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: m.focus == panePipeline}), l, k)
+	if k == class100 {
+		m.drawEntropyTitle(pipe, l, pipe.W-2)
+		return
+	}
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.view))), Focused: m.focus == paneEntropy}
+	m.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
+}
+
+func (m *Model) controlFrame() viz.Frame {
+	return viz.Frame{Title: "controls", Right: digits(len(knobList)) + " knobs", Focused: m.focus == paneControls}
+}
+
+func (m *Model) chartFrame(l *lane, k class) viz.Frame {
+	f := viz.Frame{Title: m.chartTitle(l, k), Focused: m.focus == paneChart}
+	if l.view.Phase == engine.Done && l.look == 0 {
+		f.Title = "this run"
+	}
+	return f
+}
+
+// drawColumn draws the classes of one column.
+func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *lane) {
+	k := lay.class
+	text, chart := c.Sub(lay.text), c.Sub(lay.chart)
+	switch k {
+	case class80:
+		m.drawText(viz.Box(text, m.textFrame(l)), l)
+		m.drawChart(viz.Box(chart, m.chartFrame(l, k)), l, k)
+	default:
+		m.drawText(text, l)
+		f := m.chartFrame(l, k)
+		f.Focused = false
+		rule := chart
+		if k == class60 { // two dashes before the title
+			chart.Put(0, 0, "─", viz.Ink{Role: viz.Muted})
+			rule = chart.Sub(viz.Rect{X: 1, Y: 0, W: chart.W - 1, H: 1})
+		}
+		viz.Rule(rule, f)
+		m.drawChart(chart.Sub(viz.Rect{X: 0, Y: 1, W: chart.W, H: chart.H - 1}), l, k)
+	}
+	m.drawColumnPipeline(c.Sub(lay.pipeline), l, k)
+	m.drawOneKnob(c.Sub(lay.knob), l, k)
+	if m.focus == paneControls {
+		r := m.listRect(lay)
+		box := c.Sub(r)
+		box.Clear()
+		m.drawControls(viz.Box(box, m.controlFrame()), l, listClass(r.W))
+	}
+}
+
+// listRect is where the list of knobs opens in the classes of one column:
+// over the chart's lower half, or all of it where that is too little.
+func (m *Model) listRect(lay layout) viz.Rect {
+	r := lay.chart
+	h := min(max(m.knobRows()+aboveKnobs+belowKnobs+2, 9), m.h-2)
+	bottom := r.Y + r.H
+	return viz.Rect{X: 0, Y: max(bottom-h, 1), W: r.W, H: min(h, bottom-1)}
+}
+
+func listClass(w int) class {
+	switch {
+	case w >= 58:
+		return class160
+	case w >= 46:
+		return class120
+	}
+	return class100
+}
+
+// drawColumnPipeline draws strip and stages without a box.
+func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
+	s := l.step()
+	if s == nil || s.Trace == nil || l.view.Phase == engine.Prefill {
+		return
+	}
+	t := s.Trace
+	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
+	switch k {
+	case class40:
+		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
+	case class60:
+		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
+		in.Put(0, 2, oneLiner(t, in.W), viz.Ink{})
+	default:
+		values, _, _ := l.entropyWindow(16)
+		end := " " + viz.Two(float64(s.Summary.RawBits)) + " b"
+		x := c.W - viz.Width(end) - len(values)
+		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
+		c.Put(x+len(values), 0, end, viz.Ink{})
+		in.Put(0, 0, oneLiner(t, x-3), viz.Ink{})
+		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
+	}
+	if m.focus == panePipeline && k >= class60 {
+		y := 0
+		if k == class60 {
+			y = 2
+		}
+		m.markStage(c.Sub(viz.Rect{X: 0, Y: y, W: c.W, H: 1}), t)
+	}
+}
+
+// shortStages are the stages that cut, and the draw, in at most w cells.
+func shortStages(t *sampling.Trace, l *lane, w int, ascii bool) string {
+	var parts []string
+	for i, st := range t.Stages() {
+		if st.Removed > 0 {
+			parts = append(parts, stageWord(st, i))
+		}
+	}
+	end := drawWord(t) + " → " + l.piece(t.Token, ascii)
+	for len(parts) > 0 {
+		s := strings.Join(append(parts[:len(parts):len(parts)], end), " ▸ ")
+		if viz.Width(s) <= w {
+			return s
+		}
+		parts = parts[1:]
+	}
+	return strings.TrimRight(viz.Fit(end, w), " ")
+}
+
+// drawOneKnob draws the selected knob in one line.
+func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
+	p := m.selected()
+	cfg := l.shownConfig()
+	v := cfg.Value(p.Key)
+	ink := viz.Ink{Role: viz.Focus}
+	c.Put(1, 0, "▸", ink)
+	x := c.Put(3, 0, p.Key, ink) + 1
+	if hasSlider(p) {
+		w := map[class]int{class80: 24, class60: 20, class40: 6}[k]
+		w = min(w, max(c.W-x-12, 3))
+		viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), knobFrac(p, v), p.IsOff(v), ink)
+		x += w + 1
+	}
+	text := viz.Printable(p.Format(v), c.ASCII)
+	if viz.Width(text) > c.W-x-1 {
+		text = strings.TrimRight(viz.Fit(text, c.W-x-1), " ")
+	}
+	x = c.Put(x, 0, text, viz.Ink{})
+	s, set := cfg.Lookup(p.Key)
+	if k == class40 {
+		if set && s.Origin == sampling.FromYou {
+			c.Put(x, 0, "*", viz.Ink{Role: viz.Muted})
+		}
+		return
+	}
+	word := "default"
+	if set {
+		word = originWord(s.Origin)
+	}
+	x = c.Put(x+1, 0, word, viz.Ink{Role: viz.Muted})
+	if b := l.before(); b != nil && b.Settings != nil && !sameSetting(b.Settings.Config(), cfg, p.Key) {
+		x = c.Put(x, 0, "   was "+p.Format(b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
+	}
+	if hint := "-/+ change · tab knobs"; k == class80 && x+2+len(hint) < c.W {
+		c.Right(c.W-1, 0, hint, viz.Ink{Role: viz.Muted})
+	}
+}
+
+// drawZoom gives the focused pane the whole window.
+func (m *Model) drawZoom(c *viz.Canvas, l *lane, k class) {
+	last := c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1})
+	help := c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1})
+	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
+	if m.focus == paneChart && l.step() != nil && l.step().Trace != nil && (l.look > 0 || l.view.Phase == engine.Running || l.view.Phase == engine.Paused) {
+		m.drawProjector(c, l)
+		m.drawFooter(last, k)
+		return
+	}
+	m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}), k)
+	wide := listClass(c.W - 2)
+	switch m.focus {
+	case paneText:
+		m.drawText(viz.Box(body, m.textFrame(l)), l)
+	case paneChart:
+		m.drawChart(viz.Box(body, m.chartFrame(l, k)), l, k)
+	case paneControls:
+		m.drawControls(viz.Box(body, m.controlFrame()), l, wide)
+	case panePipeline:
+		m.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
+	case paneEntropy:
+		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.view))), Focused: true}), l)
+	}
+	m.drawHelpLine(help, k)
+	m.drawFooter(last, k)
+}

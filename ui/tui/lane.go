@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// A lane is one run as the screen sees it: the engine's lane, the newest view
+// of it, and what the user is doing with it.
+type lane struct {
+	id    int
+	eng   *engine.Lane
+	model models.Model
+	comp  *engine.Compiler
+	ended error // why Run returned, nil while it runs
+
+	view     engine.View
+	settings *engine.Settings // the newest ones posted
+	config   sampling.Config
+	preset   int // index in Options.Presets, -1 for none
+
+	text   string  // the prompt as typed
+	prompt []int32 // and as tokens
+
+	look   int              // index of the step looked back at; 0 is the newest
+	whatif *engine.Settings // other settings tried on it, nil for none
+	tried  *engine.Step     // what it became under them
+
+	base  *engine.Step // the proposal as it first was, for what-if and stable rows
+	scale float64      // what a full bar stands for while this step is shown
+	row   int32        // the token under the cursor
+	moved bool         // the user moved the cursor within this step
+	pins  []int32
+
+	undo, redo []snapshot
+	branches   []branch
+	stepAfter  bool // one token was asked for while the prompt was read
+}
+
+// A snapshot is what undo goes back to.
+type snapshot struct {
+	what   string // "temperature 0.70 → 0.90"
+	config sampling.Config
+	preset int
+	pins   []int32
+	branch int // index in branches to return to, -1 for none
+}
+
+// A branch is a text that was left for another one of the same prompt.
+type branch struct {
+	name     string
+	steps    []*engine.Step
+	prompt   []int32
+	text     string
+	settings *engine.Settings
+}
+
+// newLane returns a lane on m that decodes with cfg once it is given a
+// prompt.
+func newLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, preset int) *lane {
+	return &lane{
+		id: id, model: m, comp: engine.NewCompiler(m), eng: engine.NewLane(id, m, opt),
+		config: cfg, preset: preset, row: models.NoToken, view: engine.View{StopAt: -1},
+	}
+}
+
+// run drives the engine's lane until ctx ends and returns its error.
+func (l *lane) run(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicError{p, stack()}
+		}
+	}()
+	return l.eng.Run(ctx)
+}
+
+func (l *lane) vocab() models.Vocab { return l.model.Vocab() }
+
+// step returns the step on the screen, nil before the first.
+func (l *lane) step() *engine.Step {
+	switch {
+	case l.look > 0 && l.tried != nil:
+		return l.tried
+	case l.look > 0:
+		return l.committed(l.look)
+	case l.view.Next != nil:
+		return l.view.Next
+	case len(l.view.Steps) > 0:
+		return l.view.Steps[len(l.view.Steps)-1]
+	}
+	return nil
+}
+
+// committed returns step i, from 1, with its row recomputed if there is one.
+func (l *lane) committed(i int) *engine.Step {
+	if v := l.view; v.Looked != nil && v.Looked.Index == i {
+		return v.Looked
+	}
+	if i < 1 || i > len(l.view.Steps) {
+		return nil
+	}
+	return l.view.Steps[i-1]
+}
+
+// before returns the step on the screen as it was before the user tried other
+// settings on it, or nil if they did not.
+func (l *lane) before() *engine.Step {
+	s := l.step()
+	if s == nil {
+		return nil
+	}
+	if l.look > 0 {
+		if l.tried != nil {
+			return l.committed(l.look)
+		}
+		return nil
+	}
+	if b := l.base; b != nil && l.view.Phase == engine.Paused && b.Pos == s.Pos && b.Settings != s.Settings {
+		return b
+	}
+	return nil
+}
+
+// reference returns the step that fixes which rows are shown: the one on the
+// screen as it first was.
+func (l *lane) reference() *engine.Step {
+	if b := l.before(); b != nil {
+		return b
+	}
+	return l.step()
+}
+
+// shownSettings are the settings of the step on the screen.
+func (l *lane) shownSettings() *engine.Settings {
+	if l.look > 0 {
+		if l.whatif != nil {
+			return l.whatif
+		}
+		if s := l.committed(l.look); s != nil {
+			return s.Settings
+		}
+	}
+	return l.settings
+}
+
+// shownConfig is the configuration the controls show.
+func (l *lane) shownConfig() sampling.Config {
+	if l.look > 0 {
+		if s := l.shownSettings(); s != nil {
+			return s.Config()
+		}
+	}
+	return l.config
+}
+
+// label names a configuration: the preset, with a star once it was changed.
+func (l *lane) label(presets []Preset, cfg sampling.Config, preset int) string {
+	if preset < 0 || preset >= len(presets) {
+		return "custom"
+	}
+	p := presets[preset]
+	for _, key := range cfg.Keys() {
+		s, _ := cfg.Lookup(key)
+		if s.Origin == sampling.FromYou && isTuning(key) && !sameSetting(cfg, p.Config, key) {
+			return p.Name + "*"
+		}
+	}
+	return p.Name
+}
+
+// sameSetting reports whether a and b have the same value of key in force.
+func sameSetting(a, b sampling.Config, key string) bool {
+	p, ok := sampling.Lookup(key)
+	return ok && p.Format(a.Value(key)) == p.Format(b.Value(key))
+}
+
+// isTuning reports whether key shapes the distribution, so that a preset
+// decides it; seed, order, limits and strategies stay when a preset is taken.
+func isTuning(key string) bool {
+	p, ok := sampling.Lookup(key)
+	if !ok {
+		return false
+	}
+	switch key {
+	case "seed", "order", "logit_bias", "bad_words":
+		return false
+	}
+	return p.Group == sampling.Sampling || p.Group == sampling.Penalty || key == "do_sample"
+}
+
+// withPreset returns cfg with everything a preset decides taken from p.
+func withPreset(cfg sampling.Config, p Preset) sampling.Config {
+	for _, key := range cfg.Keys() {
+		if isTuning(key) || key == "max_new_tokens" {
+			cfg = cfg.Without(key)
+		}
+	}
+	return cfg.Merge(p.Config)
+}
+
+// compile returns settings for cfg, or the reason why there are none in one
+// line.
+func (l *lane) compile(presets []Preset, cfg sampling.Config, preset int) (*engine.Settings, error) {
+	s, err := l.comp.Settings(cfg, l.label(presets, cfg, preset))
+	if err != nil {
+		return nil, fmt.Errorf("%s", firstLine(err.Error()))
+	}
+	return s, nil
+}
+
+func firstLine(s string) string {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// running reports whether the lane commits tokens by itself.
+func (l *lane) running() bool { return l.view.Phase == engine.Running }
+
+// input returns what the step on the screen was sampled from.
+func (l *lane) input() (sampling.Input, error) {
+	s := l.step()
+	if s == nil {
+		return sampling.Input{}, fmt.Errorf("no step yet")
+	}
+	return l.view.Input(s.Index - 1)
+}
+
+// piece returns the printable label of token id.
+func (l *lane) piece(id int32, ascii bool) string { return label(l.vocab(), id, ascii) }

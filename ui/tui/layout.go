@@ -1,0 +1,140 @@
+package tui
+
+import "logitscope/viz"
+
+// A size class is how much the lab shows. Larger classes show everything that
+// smaller ones do.
+type class uint8
+
+const (
+	tooSmall class = iota
+	class40        // header, last text line, chart without head, one knob
+	class60        // no boxes: rules with titles
+	class80        // text and chart boxed, the rest one line each
+	class100       // all panes; entropy in the pipeline's title
+	class120       // all panes
+	class160       // all panes, stages as a table, reasons in words
+)
+
+// classes says what each class needs. A window that is wide but low, or
+// narrow but high, takes the smaller class.
+var classes = [...]struct {
+	class class
+	w, h  int
+}{
+	{class160, 140, 40}, {class120, 120, 36}, {class100, 100, 28},
+	{class80, 80, 22}, {class60, 60, 18}, {class40, 40, 12},
+}
+
+func classOf(w, h int) class {
+	for _, c := range classes {
+		if w >= c.w && h >= c.h {
+			return c.class
+		}
+	}
+	return tooSmall
+}
+
+// maxChartRows is how far the chart grows before the text takes spare lines.
+const maxChartRows = 30
+
+// A layout is where everything of the lab stands. Rectangles do not overlap
+// and together cover the window. A pane that is not shown is empty.
+type layout struct {
+	class                     class
+	header, text, chart, side viz.Rect // side holds the controls
+	pipeline, entropy         viz.Rect
+	knob, help, footer        viz.Rect
+}
+
+// layoutOf returns the layout of a window. It depends on nothing else.
+func layoutOf(w, h int) layout {
+	l := layout{class: classOf(w, h)}
+	row := func(y, n int) viz.Rect { return viz.Rect{X: 0, Y: y, W: w, H: n} }
+	switch l.class {
+	case tooSmall:
+		return l
+	case class160, class120, class100:
+		return boxed(l, w, h)
+	}
+	// One column, from the top: header, text, chart, strip, knob, help, footer.
+	text, strip := 4, 3
+	switch l.class {
+	case class60:
+		text = 2
+	case class40:
+		text, strip = 1, 1
+	}
+	below := strip + 3
+	if l.class == class40 {
+		below = strip + 2 // the knob's help gives way
+	}
+	chart := h - 1 - text - below
+	most := maxChartRows + 3
+	if chart > most {
+		text += chart - most
+		chart = most
+	}
+	y := 0
+	next := func(n int) viz.Rect { r := row(y, n); y += n; return r }
+	l.header, l.text, l.chart, l.pipeline, l.knob = next(1), next(text), next(chart), next(strip), next(1)
+	if l.class != class40 {
+		l.help = next(1)
+	}
+	l.footer = next(1)
+	return l
+}
+
+// boxed lays out the classes that show every pane in a box.
+func boxed(l layout, w, h int) layout {
+	// Heights of text, chart and pipeline at the class's own size; spare lines
+	// go to the chart first, then to the text.
+	text, chart, pipe, side := 5, 16, 6, 38
+	switch l.class {
+	case class160:
+		text, chart, pipe, side = 8, 22, 12, 56
+	case class120:
+		text, chart, pipe, side = 6, 22, 9, 46
+	}
+	spare := h - 3 - text - chart - pipe
+	if spare < 0 { // between two classes: text, then chart give way
+		give := min(-spare, text-5)
+		text -= give
+		spare += give
+		chart += spare
+		spare = 0
+	}
+	grow := min(spare, max(maxChartRows+3-chart, 0))
+	chart += grow
+	text += spare - grow
+	y := 1
+	l.header = viz.Rect{X: 0, Y: 0, W: w, H: 1}
+	l.text = viz.Rect{X: 0, Y: y, W: w, H: text}
+	y += text
+	l.chart = viz.Rect{X: 0, Y: y, W: w - side, H: chart}
+	l.side = viz.Rect{X: w - side, Y: y, W: side, H: chart}
+	y += chart
+	l.pipeline = viz.Rect{X: 0, Y: y, W: w - side, H: pipe}
+	l.entropy = viz.Rect{X: w - side, Y: y, W: side, H: pipe}
+	if l.class == class100 {
+		l.pipeline.W, l.entropy = w, viz.Rect{}
+	}
+	y += pipe
+	l.help = viz.Rect{X: 0, Y: y, W: w, H: 1}
+	l.footer = viz.Rect{X: 0, Y: y + 1, W: w, H: 1}
+	return l
+}
+
+// rects lists the rectangles of l that are shown.
+func (l layout) rects() map[string]viz.Rect {
+	m := make(map[string]viz.Rect)
+	for name, r := range map[string]viz.Rect{
+		"header": l.header, "text": l.text, "chart": l.chart, "controls": l.side, "pipeline": l.pipeline,
+		"entropy": l.entropy, "knob": l.knob, "help": l.help, "footer": l.footer,
+	} {
+		if !r.Empty() {
+			m[name] = r
+		}
+	}
+	return m
+}

@@ -1,0 +1,357 @@
+package tui
+
+import (
+	"context"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// A pane is a part of the lab that keys can act in.
+type pane uint8
+
+const (
+	paneText pane = iota
+	paneChart
+	paneControls
+	panePipeline
+	paneEntropy
+)
+
+// A Model is the state of the screen. Update writes it; drawing only reads.
+type Model struct {
+	opt  Options
+	ctx  context.Context
+	wg   *sync.WaitGroup // the lanes' goroutines
+	keys *keymap
+	pal  *viz.Palette
+	w, h int
+
+	lanes []*lane
+	cur   int // the lane that keys act on
+
+	screen   opened   // what fills the screen below the header
+	overlays []opened // the last one gets keys first
+
+	focus pane
+	zoom  bool
+	knob  int // index in knobs()
+	scrol int // first knob of the list that is shown
+	stage int // selected stage of the pipeline
+	marks marks
+	pace  int // index in paces
+
+	notice string // what the help line says until the next key; empty for the knob's line
+	warn   bool   // the notice is a warning
+	fresh  bool   // no key was pressed yet
+	asked  bool   // quitting was asked for once
+
+	slots  [2]*slot // A and B
+	slot   int
+	taken  map[string]any // values of knobs taken out with x
+	effect effectCache
+	change lastChange
+	drag   *drag
+
+	history []string // prompts, newest last
+
+	dirty bool
+	cache *string // the frame, drawn when it is first asked for
+}
+
+// A slot is one of the two settings that a flips between.
+type slot struct {
+	config sampling.Config
+	preset int
+}
+
+// lastChange joins quick changes of one knob into one undo.
+type lastChange struct {
+	key string
+	at  time.Time
+}
+
+// A panicError is a panic in a lane's goroutine.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return "internal error: " + sprint(e.value) }
+
+func stack() []byte { return debug.Stack() }
+
+// A viewMsg is a lane's newest view; ok is false once the lane has ended.
+type viewMsg struct {
+	lane int
+	view engine.View
+	ok   bool
+	at   time.Time
+}
+
+// newModel returns the model of a program that is about to start.
+func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
+	m := &Model{
+		opt: opt, ctx: ctx, wg: wg, keys: keys, pal: pal,
+		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: len(paces) - 1,
+		taken: make(map[string]any), dirty: true, cache: new(string),
+	}
+	preset := -1
+	for i, p := range opt.Presets {
+		if p.Name == opt.PresetName {
+			preset = i
+		}
+	}
+	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft}, opt.Config, preset)}
+	return m
+}
+
+// lane returns the lane that keys act on.
+func (m *Model) lane() *lane { return m.lanes[m.cur] }
+
+// Init starts the lanes and the prompt.
+func (m *Model) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range m.lanes {
+		cmds = append(cmds, m.startLane(l))
+	}
+	if len(m.opt.Problems) > 0 {
+		m.complain(m.opt.Problems[0].Error())
+	}
+	l := m.lane()
+	s, err := l.compile(m.opt.Presets, l.config, l.preset)
+	if err != nil {
+		m.complain(err.Error())
+		return tea.Batch(cmds...)
+	}
+	l.settings = s
+	if m.opt.Prompt != "" {
+		cmds = append(cmds, m.readPrompt(l, m.opt.Prompt))
+	}
+	return tea.Batch(cmds...)
+}
+
+// startLane runs l in the background and asks for its views.
+func (m *Model) startLane(l *lane) tea.Cmd {
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		l.ended = l.run(m.ctx)
+	}()
+	return m.nextView(l, time.Time{})
+}
+
+// nextView waits until a frame after last has passed, then for whatever view
+// is newest. One is outstanding per lane, which keeps views in order and the
+// screen's pace apart from the lane's.
+func (m *Model) nextView(l *lane, last time.Time) tea.Cmd {
+	fps := m.opt.FPS
+	if fps <= 0 {
+		fps = 30
+	}
+	wait := time.Until(last.Add(time.Second / time.Duration(fps)))
+	views, ctx, id := l.eng.Views(), m.ctx, l.id
+	return func() tea.Msg {
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		select {
+		case v, ok := <-views:
+			return viewMsg{id, v, ok, time.Now()}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.dirty = true
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+		m.focusShown()
+		return m, nil
+	case viewMsg:
+		return m, m.onView(msg)
+	case tea.KeyMsg:
+		return m, m.onKey(msg)
+	case tea.MouseMsg:
+		return m, m.onMouse(msg)
+	case effectMsg:
+		return m, m.onEffect(msg)
+	case promptMsg:
+		return m, m.onPrompt(msg)
+	}
+	return m, m.tell(msg)
+}
+
+// tell gives msg to every open view that follows.
+func (m *Model) tell(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range append([]opened{m.screen}, m.overlays...) {
+		if f, ok := o.view.(follower); ok {
+			cmds = append(cmds, f.follow(m, msg))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// onView takes a lane's newest view and asks for the next one.
+func (m *Model) onView(msg viewMsg) tea.Cmd {
+	l := m.laneByID(msg.lane)
+	if l == nil {
+		return nil
+	}
+	if !msg.ok {
+		if l.ended != nil {
+			m.complain("lane " + digits(l.id+1) + " has ended: " + firstLine(l.ended.Error()))
+		}
+		return nil
+	}
+	l.take(msg.view)
+	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg))
+}
+
+func (m *Model) laneByID(id int) *lane {
+	for _, l := range m.lanes {
+		if l.id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// onKey routes a key: text field, then overlay, view and table of actions.
+func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyCtrlC {
+		return tea.Quit
+	}
+	if k.Type == tea.KeyRunes && mouseGarbage(string(k.Runes)) {
+		return nil
+	}
+	m.notice, m.warn, m.fresh = "", false, false
+	if t, ok := m.top().(typist); ok {
+		if cmd, done := t.key(m, k); done {
+			return cmd
+		}
+	}
+	name := k.String()
+	a := m.keys.byKey[name]
+	if a == nil {
+		m.say(keyName(name) + " does nothing; ? lists the keys")
+		return nil
+	}
+	if a.id != "quit" {
+		m.asked = false
+	}
+	return m.do(a)
+}
+
+// mouseGarbage reports whether s is a mouse report that a slow terminal split
+// and delivered as typed text.
+func mouseGarbage(s string) bool {
+	return strings.HasPrefix(s, "[<") && (strings.HasSuffix(s, "M") || strings.HasSuffix(s, "m"))
+}
+
+// act runs the action called id.
+func (m *Model) act(id string) tea.Cmd {
+	if a := m.keys.byID[id]; a != nil {
+		return m.do(a)
+	}
+	return nil
+}
+
+// do gives a to the overlays from the top, then to the view, then runs it.
+func (m *Model) do(a *action) tea.Cmd {
+	if a.id == "interrupt" {
+		return tea.Quit
+	}
+	for i := len(m.overlays) - 1; i >= 0; i-- {
+		if cmd, done := m.overlays[i].act(m, a); done {
+			return tea.Batch(cmd, m.wantEffect())
+		}
+	}
+	if cmd, done := m.screen.act(m, a); done {
+		return tea.Batch(cmd, m.wantEffect())
+	}
+	return tea.Batch(a.run(m), m.wantEffect())
+}
+
+// say puts one sentence into the help line until the next key.
+func (m *Model) say(s string) { m.notice, m.warn = s, false }
+
+// complain is say for what went wrong.
+func (m *Model) complain(s string) { m.notice, m.warn = s, true }
+
+// View returns the frame: exactly the window's size, drawn once per change.
+func (m *Model) View() string {
+	if m.dirty {
+		*m.cache = m.draw().Render(m.pal)
+		m.dirty = false
+	}
+	return *m.cache
+}
+
+// draw draws the whole screen.
+func (m *Model) draw() *viz.Canvas {
+	c := viz.NewCanvas(m.w, m.h, m.pal.ASCII)
+	if m.w == 0 || m.h == 0 {
+		return c
+	}
+	if classOf(m.w, m.h) == tooSmall {
+		m.drawTooSmall(c)
+		return c
+	}
+	m.screen.draw(c, m)
+	for _, o := range m.overlays {
+		m.drawOverlay(c, o.view.(overlay))
+	}
+	return c
+}
+
+// drawOverlay draws o in a box in the middle, above help line and footer.
+func (m *Model) drawOverlay(c *viz.Canvas, o overlay) {
+	r := m.overlayRect(o)
+	box := c.Sub(r)
+	box.Clear()
+	f := o.frame(m)
+	f.Focused = true
+	o.draw(viz.Box(box, f), m)
+}
+
+func (m *Model) overlayRect(o overlay) viz.Rect {
+	w, h := o.size(m)
+	low := 2 // help line and footer stay
+	if m.h < 18 {
+		low = 1
+	}
+	w, h = min(w, m.w), min(h, m.h-low)
+	return viz.Rect{X: (m.w - w) / 2, Y: (m.h - low - h) / 2, W: w, H: h}
+}
+
+func (m *Model) drawTooSmall(c *viz.Canvas) {
+	lines := []string{digits(m.w) + "×" + digits(m.h) + " is too small.", "Make it 40×12 or more."}
+	if m.h >= 6 {
+		verb := "run"
+		if m.lane().running() {
+			verb = "pause"
+		}
+		lines = append(lines, "", "space "+verb+" · q quit")
+	}
+	y := max((m.h-len(lines))/2, 0)
+	for i, s := range lines {
+		c.Put(min(1, max(m.w-1, 0)), y+i, s, viz.Ink{})
+	}
+}

@@ -1,0 +1,294 @@
+package tui
+
+import (
+	"math"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/viz"
+)
+
+// A drag is a slider held with the mouse.
+type drag struct {
+	knob     int
+	from, to int // columns of its track
+}
+
+// onMouse routes a mouse event by the rectangles of the layout.
+func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
+	if classOf(m.w, m.h) == tooSmall {
+		return nil
+	}
+	if e.Action == tea.MouseActionRelease {
+		m.drag = nil
+		return nil
+	}
+	if e.Action == tea.MouseActionMotion {
+		return m.onDrag(e)
+	}
+	m.notice, m.warn, m.fresh = "", false, false
+	if n := len(m.overlays); n > 0 {
+		return m.overlayMouse(m.overlays[n-1].view.(overlay), e)
+	}
+	if m.screen.id != "lab" {
+		if cl, ok := m.screen.view.(clicker); ok {
+			cmd, _ := cl.mouse(m, e.X, e.Y, e)
+			return cmd
+		}
+		return nil
+	}
+	if m.zoom {
+		return nil
+	}
+	return tea.Batch(m.labMouse(e), m.wantEffect())
+}
+
+func (m *Model) overlayMouse(o overlay, e tea.MouseMsg) tea.Cmd {
+	r := m.overlayRect(o)
+	if !r.Contains(e.X, e.Y) {
+		if e.Button == tea.MouseButtonLeft {
+			m.closeTop()
+		}
+		return nil
+	}
+	if cl, ok := o.(clicker); ok {
+		if cmd, done := cl.mouse(m, e.X-r.X-1, e.Y-r.Y-1, e); done {
+			return cmd
+		}
+	}
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.act("up")
+	case tea.MouseButtonWheelDown:
+		return m.act("down")
+	}
+	return nil
+}
+
+// labMouse is a press or a turn of the wheel in the lab.
+func (m *Model) labMouse(e tea.MouseMsg) tea.Cmd {
+	lay := layoutOf(m.w, m.h)
+	if lay.side.Empty() && m.focus == paneControls {
+		lay.side = m.listRect(lay)
+	}
+	for _, p := range []struct {
+		r    viz.Rect
+		pane pane
+		on   func(lay layout, x, y int, e tea.MouseMsg) tea.Cmd
+	}{
+		{lay.side, paneControls, m.controlsMouse}, {lay.text, paneText, m.textMouse}, {lay.chart, paneChart, m.chartMouse},
+		{lay.pipeline, panePipeline, m.pipelineMouse}, {lay.entropy, paneEntropy, m.entropyMouse},
+	} {
+		if p.r.Empty() || !p.r.Contains(e.X, e.Y) {
+			continue
+		}
+		boxed := lay.class >= class100 || lay.class == class80 && (p.pane == paneText || p.pane == paneChart) || p.pane == paneControls
+		if e.Button == tea.MouseButtonLeft && e.Y == p.r.Y && boxed { // the title
+			if m.focus == p.pane {
+				m.toggleZoom()
+			}
+			m.focus = p.pane
+			return nil
+		}
+		x, y := e.X-p.r.X, e.Y-p.r.Y
+		if boxed {
+			x, y = x-1, y-1
+		}
+		if e.Button == tea.MouseButtonLeft {
+			m.focus = p.pane
+		}
+		return p.on(lay, x, y, e)
+	}
+	switch {
+	case lay.footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft:
+		for _, s := range m.footerSpans(m.w, lay.class) {
+			if e.X >= s.x && e.X < s.x+viz.Width(s.text) && s.id != "" {
+				return m.act(s.id)
+			}
+		}
+	case lay.knob.Contains(e.X, e.Y):
+		m.oneKnobMouse(lay, e)
+	}
+	return nil
+}
+
+// wheel returns -1, 1 or 0 for the turn of the wheel in e.
+func wheel(e tea.MouseMsg) int {
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return -1
+	case tea.MouseButtonWheelDown:
+		return 1
+	}
+	return 0
+}
+
+func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := m.lane()
+	if d := wheel(e); d != 0 {
+		m.along(d)
+		return nil
+	}
+	r := lay.text
+	if lay.class >= class80 {
+		r = r.Inset(1)
+	}
+	if k := m.stepAt(l, r, x, y); k > 0 && e.Button == tea.MouseButtonLeft {
+		l.lookAt(k)
+	}
+	return nil
+}
+
+func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := m.lane()
+	if d := wheel(e); d != 0 {
+		m.moveRow(d)
+		return nil
+	}
+	t, ref := l.traces()
+	if t == nil || e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	if lay.class == class60 || lay.class == class40 {
+		y--
+	}
+	if lay.class != class40 {
+		y--
+	}
+	lines := chartLines(t, ref, chartPlanFor(lay.class, m.chartHeight()))
+	if y < 0 || y >= len(lines) || lines[y].row == nil {
+		return nil
+	}
+	if id := lines[y].row.ID; id != l.row {
+		l.row = id
+		return nil
+	}
+	return m.inspect()
+}
+
+func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := m.lane()
+	k := lay.class
+	if lay.class < class100 {
+		k = listClass(lay.side.W)
+	}
+	col := controlColumnsOf(k)
+	shown := m.knobsShown()
+	i := y - aboveKnobs
+	if d := wheel(e); d != 0 {
+		if i >= 0 && i < len(shown) && shown[i] == m.knob && x >= col.track {
+			m.nudge(-d)
+			return nil
+		}
+		m.moveKnob(d)
+		return nil
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	if y == 0 {
+		items, at := m.presetSpans(l, lay.side.W-2)
+		for i := range items {
+			if x >= at[i] && x < at[i]+viz.Width(items[i]) {
+				m.takePreset(i)
+			}
+		}
+		return nil
+	}
+	if i < 0 || i >= len(shown) {
+		return nil
+	}
+	m.knob = shown[i]
+	if hasSlider(m.selected()) && x >= col.track && x < col.track+col.trackW {
+		from := lay.side.X + 1 + col.track
+		m.drag = &drag{m.knob, from, from + col.trackW - 1}
+		m.dragTo(e.X)
+	}
+	return nil
+}
+
+// oneKnobMouse takes the selected knob's slider in the classes of one column.
+func (m *Model) oneKnobMouse(lay layout, e tea.MouseMsg) {
+	if d := wheel(e); d != 0 {
+		m.nudge(-d)
+		return
+	}
+	p := m.selected()
+	from := 3 + viz.Width(p.Key) + 1
+	w := map[class]int{class80: 24, class60: 20, class40: 6}[lay.class]
+	w = min(w, max(m.w-from-12, 3))
+	if e.Button == tea.MouseButtonLeft && hasSlider(p) && e.X >= from && e.X < from+w {
+		m.drag = &drag{m.knob, from, from + w - 1}
+		m.dragTo(e.X)
+	}
+}
+
+// onDrag moves the slider that is held.
+func (m *Model) onDrag(e tea.MouseMsg) tea.Cmd {
+	if m.drag == nil {
+		return nil
+	}
+	m.notice, m.warn = "", false
+	m.dragTo(e.X)
+	return m.wantEffect()
+}
+
+// dragTo gives the held knob the value under column x.
+func (m *Model) dragTo(x int) {
+	d := m.drag
+	p := knobList[d.knob]
+	f := viz.SliderFrac(min(max(x, d.from), d.to)-d.from, d.to-d.from+1)
+	v := atFrac(p, f)
+	if _, isInt := p.Default.(int64); isInt {
+		m.set(p.Key, int64(math.Round(v)))
+		return
+	}
+	m.set(p.Key, v)
+}
+
+func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	t, _ := m.lane().traces()
+	if t == nil {
+		return nil
+	}
+	n := len(t.Stages())
+	if d := wheel(e); d != 0 {
+		m.stage = min(max(m.stage+d, 0), n-1)
+		return nil
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	if lay.class == class160 {
+		if y >= 1 && y <= n {
+			m.stage = y - 1
+		}
+		return nil
+	}
+	at := 1
+	for i, st := range t.Stages() {
+		w := viz.Width(stageWord(st, i))
+		if x >= at && x < at+w {
+			m.stage = i
+		}
+		at += w + 3
+	}
+	return nil
+}
+
+func (m *Model) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := m.lane()
+	if d := wheel(e); d != 0 {
+		m.far(d)
+		return nil
+	}
+	values, _, first := l.entropyWindow(lay.entropy.W - 4)
+	if i := x - 1; e.Button == tea.MouseButtonLeft && i >= 0 && i < len(values) {
+		if k := first + i + 1; k <= len(l.view.Steps) {
+			l.lookAt(k)
+		} else {
+			l.lookAt(0)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/viz"
+)
+
+// shownPanes lists the panes that the window has, in the order of tab.
+func (m *Model) shownPanes() []pane {
+	switch classOf(m.w, m.h) {
+	case class160, class120:
+		return []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy}
+	case class100:
+		return []pane{paneText, paneChart, paneControls, panePipeline}
+	}
+	return []pane{paneText, paneChart, paneControls, panePipeline}
+}
+
+// focusShown moves the focus to a pane that the window has.
+func (m *Model) focusShown() {
+	if p := m.shownPanes(); !slices.Contains(p, m.focus) {
+		m.focus = paneChart
+	}
+}
+
+// focusNext moves the focus by d panes.
+func (m *Model) focusNext(d int) {
+	p := m.shownPanes()
+	i := slices.Index(p, m.focus)
+	m.focus = p[(i+d+len(p))%len(p)]
+	m.say(paneNames[m.focus] + paneKeys[m.focus])
+}
+
+var paneNames = map[pane]string{
+	paneText: "text", paneChart: "chart", paneControls: "controls", panePipeline: "pipeline", paneEntropy: "entropy",
+}
+
+var paneKeys = map[pane]string{
+	paneText:     ": ← → step by step · m what its colours mean · y copies it",
+	paneChart:    ": ↑ ↓ choose a row · f forces it · p pins it · ← → step",
+	paneControls: ": ↑ ↓ choose a knob · ← → change it · enter types a value · 0 off",
+	panePipeline: ": ↑ ↓ choose a stage · < > move it · x takes it out · enter shows it",
+	paneEntropy:  ": ← → step by step",
+}
+
+// along is what the horizontal arrows do in the focused pane.
+func (m *Model) along(d int) {
+	if m.focus == paneControls {
+		m.nudge(d)
+		return
+	}
+	if d > 0 {
+		m.next(d)
+		return
+	}
+	m.back(-d)
+}
+
+// far moves ten times as far.
+func (m *Model) far(d int) { m.along(10 * d) }
+
+// move is what the vertical arrows do in the focused pane.
+func (m *Model) move(d int) {
+	switch m.focus {
+	case paneControls:
+		m.moveKnob(d)
+	case panePipeline:
+		if s := m.lane().step(); s != nil && s.Trace != nil {
+			m.stage = min(max(m.stage+d, 0), len(s.Trace.Stages())-1)
+			return
+		}
+		m.say("no stages yet: " + m.whyNot(m.lane()))
+	default:
+		m.moveRow(d)
+	}
+}
+
+// moveKnob selects another knob and keeps it in view.
+func (m *Model) moveKnob(d int) {
+	m.knob = min(max(m.knob+d, 0), len(knobList)-1)
+	m.showKnob()
+}
+
+// showKnob scrolls the list of knobs to the selected one.
+func (m *Model) showKnob() {
+	n := max(m.knobRows()-fixedKnobs, 1)
+	if m.knob < len(knobList)-fixedKnobs {
+		m.scrol = min(max(m.scrol, m.knob-n+1), m.knob)
+	}
+	m.scrol = min(max(m.scrol, 0), max(len(knobList)-fixedKnobs-n, 0))
+}
+
+// moveRow moves the cursor of the chart.
+func (m *Model) moveRow(d int) {
+	l := m.lane()
+	ids := m.chartIDs()
+	if len(ids) == 0 {
+		m.say("no rows yet: " + m.whyNot(l))
+		return
+	}
+	i := slices.Index(ids, l.row)
+	l.row = ids[min(max(i+d, 0), len(ids)-1)]
+	if i < 0 {
+		l.row = ids[0]
+	}
+}
+
+// end goes to the first or last thing of the focused pane.
+func (m *Model) end(d int) {
+	l := m.lane()
+	switch m.focus {
+	case paneControls:
+		m.moveKnob(d * len(knobList))
+	case panePipeline:
+		m.move(d * 100)
+	case paneChart:
+		m.moveRow(d * 100)
+	default:
+		if d > 0 {
+			l.lookAt(0)
+			return
+		}
+		if len(l.view.Steps) == 0 {
+			m.say("home: no token is written yet")
+			return
+		}
+		m.back(len(l.view.Steps))
+	}
+}
+
+// openSelected is what enter does in the focused pane.
+func (m *Model) openSelected() tea.Cmd {
+	switch m.focus {
+	case paneControls:
+		return m.open("value")
+	case panePipeline:
+		if isPenalty(m.selectedStage()) {
+			return m.open("penalties")
+		}
+		return m.open("stages")
+	case paneChart:
+		return m.inspect()
+	}
+	if classOf(m.w, m.h) < class100 {
+		return m.open("value")
+	}
+	m.say("enter: nothing to open here; tab goes to another pane")
+	return nil
+}
+
+// isPenalty reports whether a stage lowers tokens seen before.
+func isPenalty(stage string) bool {
+	switch stage {
+	case "penalties", "repetition", "frequency", "presence", "dry",
+		"repetition_penalty", "frequency_penalty", "presence_penalty":
+		return true
+	}
+	return false
+}
+
+// toggleZoom gives the focused pane the whole screen, or takes it back.
+func (m *Model) toggleZoom() {
+	m.zoom = !m.zoom
+	if m.zoom {
+		m.say("z shows all panes again")
+	}
+}
+
+// toMark goes to the previous or next mark of the text: a switch of settings
+// or a forced token.
+func (m *Model) toMark(d int) {
+	l := m.lane()
+	at := l.look
+	if at == 0 {
+		at = len(l.view.Steps) + 1
+	}
+	for k := at + d; k >= 1 && k <= len(l.view.Steps); k += d {
+		s := l.view.Steps[k-1]
+		if s.Forced || k > 1 && l.view.Steps[k-2].Settings.Label != s.Settings.Label {
+			l.lookAt(k)
+			return
+		}
+	}
+	if d > 0 && l.look > 0 {
+		l.lookAt(0)
+		return
+	}
+	m.say("[ ]: no mark further on: none switched or forced there")
+}
+
+// inspect says in one line what the selected thing does here.
+func (m *Model) inspect() tea.Cmd {
+	l := m.lane()
+	s := l.step()
+	if s == nil || s.Trace == nil {
+		m.say("i: " + m.whyNot(l))
+		return nil
+	}
+	switch m.focus {
+	case paneControls:
+		a, b := m.effectLines()
+		m.say(m.selected().Key + ": " + a + " " + b)
+	case panePipeline:
+		st := s.Trace.Stages()[min(m.stage, len(s.Trace.Stages())-1)]
+		m.say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
+			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(m, s, min(m.stage, len(s.Trace.Stages())-1))))
+	default:
+		m.say(m.rowWords(s, l.row))
+	}
+	return nil
+}
+
+// rowWords follows one token through the stages.
+func (m *Model) rowWords(s *engine.Step, id int32) string {
+	if id == models.NoToken {
+		return "i: no row is selected"
+	}
+	r := s.Trace.Row(id)
+	if r == nil {
+		return "i: " + m.lane().piece(id, m.pal.ASCII) + " is not among the rows of this step"
+	}
+	out := fmt.Sprintf("%s id %d: rank %s, logit %s", m.lane().piece(id, m.pal.ASCII), id, viz.Count(int(r.Rank)), viz.Two(float64(r.RawLogit)))
+	last := float32(-1)
+	for i, st := range s.Trace.Stages() {
+		if int8(i) == r.Cut {
+			return out + " · ✗ " + short(st.Name)
+		}
+		if p := r.Probs[i]; p != last {
+			out += " · " + short(st.Name) + " " + viz.Percent(float64(p))
+			last = p
+		}
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"io"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// A Preset is a named configuration that one key puts in force.
+type Preset struct {
+	Name, About string
+	Config      sampling.Config
+	User        bool // the user's own
+}
+
+// A Lane is one side of a comparison.
+type Lane struct {
+	Model  models.Model
+	Config sampling.Config
+	Label  string // the preset it started from
+}
+
+// Options are what the lab starts with.
+type Options struct {
+	Model     models.Model
+	OpenModel func(spec string) (models.Model, error) // opens another one; nil if that cannot be done
+	Draft     engine.Draft                            // for speculative decoding; the zero value is none
+
+	Prompt     string
+	Config     sampling.Config // what is in force, preset included
+	PresetName string          // the preset it started from
+	Presets    []Preset        // built-in ones first, tame to wild, then the user's by name
+
+	Theme   string // "dark", "light" or "auto"
+	ASCII   bool   // draw with ASCII glyphs only
+	NoMouse bool
+	NoColor bool
+	FPS     int // most views a second taken from a lane; 0 means 30
+
+	Input  io.Reader // nil for the terminal
+	Output io.Writer // nil for the terminal
+
+	Lanes    []Lane  // to open compare with, instead of one run; nil for the lab
+	Problems []error // found before the start, such as a preset file that cannot be read; shown, never fatal
+
+	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
+	Environ   []string // nil means the process's own
+}

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"sort"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/viz"
+)
+
+// A command is a line of the palette: an action, or a knob to set.
+type command struct {
+	name, key string
+	run       func(m *Model) tea.Cmd
+}
+
+// palette finds any command by a word of its name.
+type palette struct {
+	field field
+	list  list
+	all   []command
+}
+
+func newPalette(m *Model) (view, tea.Cmd) { return &palette{all: m.commands()}, nil }
+
+// commands lists everything that can be done, from the table of actions and
+// the table of parameters.
+func (m *Model) commands() []command {
+	var out []command
+	for _, a := range m.keys.list {
+		if a.id == "commands" {
+			continue
+		}
+		help := a.help
+		if strings.HasPrefix(a.id, "preset") {
+			i := int(a.id[len(a.id)-1] - '1')
+			if i >= len(m.opt.Presets) {
+				continue
+			}
+			help = "preset " + m.opt.Presets[i].Name + ": " + m.opt.Presets[i].About
+		}
+		out = append(out, command{help, a.first(), a.run})
+	}
+	for _, p := range knobList {
+		key := p.Key
+		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
+			return func(m *Model) tea.Cmd { m.selectKnob(key); m.showKnob(); return f(m) }
+		}
+		out = append(out, command{key + ": set a value", "enter", pick(func(m *Model) tea.Cmd { return m.open("value") })})
+		if p.Off != nil {
+			out = append(out, command{key + ": off", "0", pick(func(m *Model) tea.Cmd { m.knobOff(); return nil })})
+		}
+		out = append(out, command{key + ": what it changes at this step", "i", pick(func(m *Model) tea.Cmd {
+			m.focus = paneControls
+			return m.wantEffect()
+		})})
+	}
+	for i, e := range examples {
+		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.shape + ")", "E",
+			func(m *Model) tea.Cmd { return m.takeExample(i) }})
+	}
+	return out
+}
+
+// found returns the commands that hold every word typed, those that begin
+// with it first.
+func (p *palette) found() []command {
+	words := strings.Fields(strings.ToLower(p.field.text))
+	var out []command
+	for _, c := range p.all {
+		name := strings.ToLower(c.name)
+		ok := true
+		for _, w := range words {
+			ok = ok && strings.Contains(name, w)
+		}
+		if ok {
+			out = append(out, c)
+		}
+	}
+	if len(words) > 0 {
+		sort.SliceStable(out, func(i, j int) bool {
+			return strings.HasPrefix(strings.ToLower(out[i].name), words[0]) && !strings.HasPrefix(strings.ToLower(out[j].name), words[0])
+		})
+	}
+	return out
+}
+
+func (p *palette) frame(*Model) viz.Frame              { return viz.Frame{Title: "commands"} }
+func (p *palette) size(m *Model) (int, int)            { return 80, max(min(m.h-4, 20), 10) }
+func (p *palette) hints(m *Model) []string             { return []string{"open", "close"} }
+func (p *palette) rows(m *Model) int                   { return m.overlayRect(p).H - 6 }
+func (p *palette) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+
+func (p *palette) draw(c *viz.Canvas, m *Model) {
+	p.field.draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
+	list := p.found()
+	h := c.H - 4
+	top := min(p.list.top, max(len(list)-h, 0))
+	for y := 0; y < h && top+y < len(list); y++ {
+		cm := list[top+y]
+		ink := viz.Ink{}
+		if top+y == p.list.at {
+			c.Put(1, 2+y, "▸", viz.Ink{Role: viz.Focus})
+			ink = ink.With(viz.Bold)
+		}
+		c.Fit(3, 2+y, c.W-12, viz.Printable(cm.name, c.ASCII), ink)
+		c.Right(c.W-1, 2+y, cm.key, viz.Ink{Role: viz.Muted})
+	}
+	more := max(len(list)-h, 0)
+	foot := "↑↓ choose · enter run · esc close · every action is listed here"
+	switch {
+	case len(list) == 0:
+		foot = "no command has these words · esc close"
+	case more > 0:
+		foot = digits(more) + " more · " + foot
+	}
+	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
+}
+
+func (p *palette) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if d := moveKey(k); d != 0 {
+		p.list.move(d, len(p.found()), p.rows(m))
+		return nil, true
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		m.closeTop()
+		return nil, true
+	case tea.KeyTab:
+		if list := p.found(); p.list.at < len(list) {
+			p.field = newField(list[p.list.at].name)
+		}
+		return nil, true
+	case tea.KeyEnter:
+		list := p.found()
+		if p.list.at >= len(list) {
+			m.say("no command has these words")
+			return nil, true
+		}
+		m.closeTop()
+		return tea.Batch(list[p.list.at].run(m), m.wantEffect()), true
+	}
+	if p.field.key(k) {
+		p.list = list{}
+	}
+	return nil, true
+}

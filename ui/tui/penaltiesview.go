@@ -1,0 +1,248 @@
+package tui
+
+import (
+	"fmt"
+	"sort"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// penalties lists the tokens that a penalty stage touched.
+type penalties struct {
+	stage   string
+	key     effectKey
+	touches []touched
+	window  int
+	err     error
+	list    list
+}
+
+// A touched token is one whose logit a penalty moved.
+type touched struct {
+	sampling.Touch
+	inPrompt, inOutput  int
+	rankBefore, rank    int
+	probBefore, probNow float64
+}
+
+func newPenalties(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	s := l.step()
+	if s == nil || s.Trace == nil {
+		m.say("enter: " + m.whyNot(l))
+		return nil, nil
+	}
+	v := &penalties{stage: m.selectedStage()}
+	if !isPenalty(v.stage) {
+		for i, st := range s.Trace.Stages() {
+			if isPenalty(st.Name) {
+				v.stage, m.stage = st.Name, i
+				break
+			}
+		}
+	}
+	if !isPenalty(v.stage) {
+		m.say("penalties: none is on; repetition_penalty, frequency_penalty and presence_penalty are the knobs")
+		return nil, nil
+	}
+	return v, v.compute(m)
+}
+
+// A penaltiesMsg brings the tokens that a stage touched.
+type penaltiesMsg struct {
+	key     effectKey
+	touches []touched
+	window  int
+	err     error
+}
+
+func (v *penalties) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	s, set := l.step(), l.shownSettings()
+	if s == nil || s.Trace == nil || set == nil {
+		return nil
+	}
+	k := effectKey{s, set, v.stage}
+	if k == v.key {
+		return nil
+	}
+	v.key = k
+	in, err := l.input()
+	if err != nil {
+		v.err = err
+		return nil
+	}
+	stage := v.stage
+	return func() tea.Msg {
+		var scratch sampling.Scratch
+		list, window, err := set.Pipeline.Touched(stage, &scratch, in)
+		return penaltiesMsg{k, rankTouches(list, in), window, err}
+	}
+}
+
+// rankTouches works out where each token stood before the stage and after it,
+// and where it was seen. Ranks and probabilities are of the stage alone.
+func rankTouches(list []sampling.Touch, in sampling.Input) []touched {
+	out := make([]touched, len(list))
+	moved := make(map[int32]float64, len(list))
+	for i, t := range list {
+		out[i].Touch = t
+		moved[t.ID] = float64(t.After)
+		for _, id := range in.Prompt {
+			if id == t.ID {
+				out[i].inPrompt++
+			}
+		}
+		for _, id := range in.Output {
+			if id == t.ID {
+				out[i].inOutput++
+			}
+		}
+	}
+	before, after := logitsBoth(list, moved, in)
+	for i := range out {
+		out[i].rankBefore, out[i].probBefore = before.place(float64(out[i].Before))
+		out[i].rank, out[i].probNow = after.place(float64(out[i].After))
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Before > out[j].Before })
+	return out
+}
+
+func (v *penalties) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case penaltiesMsg:
+		if msg.key == v.key {
+			v.touches, v.window, v.err = msg.touches, msg.window, msg.err
+		}
+	case viewMsg:
+		if !m.lane().running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *penalties) frame(m *Model) viz.Frame {
+	l := m.lane()
+	title := "penalties"
+	if s := l.step(); s != nil && s.Trace != nil {
+		title = fmt.Sprintf("penalties · step %s · %s touched %s of %s tokens", viz.Count(s.Index), v.name(s.Trace), viz.Count(len(v.touches)), viz.Count(s.Trace.Vocab))
+	}
+	return viz.Frame{Title: title, Right: "enter on a penalty stage · esc"}
+}
+
+// name is the stage as the trace labels it.
+func (v *penalties) name(t *sampling.Trace) string {
+	for _, st := range t.Stages() {
+		if st.Name == v.stage {
+			return shortLabel(st)
+		}
+	}
+	return v.stage
+}
+
+func (v *penalties) size(m *Model) (int, int) {
+	return 100, min(max(len(v.touches)+7, 14), max(m.h-4, 10))
+}
+func (v *penalties) hints(*Model) []string { return []string{"down", "marks", "close"} }
+func (v *penalties) rows(m *Model) int     { return max(m.overlayRect(v).H-2-4, 1) }
+
+// penaltyHeads are the number columns: head and right edge.
+var penaltyHeads = []struct {
+	head  string
+	right int
+}{{"seen", 18}, {"logit", 42}, {"after", 50}, {"moved", 58}, {"rank", 64}, {"after", 71}, {"p raw", 80}, {"p after", 89}}
+
+func (v *penalties) draw(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	if v.err != nil {
+		c.Put(1, 0, "! "+viz.Printable(firstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+		return
+	}
+	c.Put(1, 0, "token", muted)
+	c.Put(20, 0, "where", muted)
+	for _, h := range penaltyHeads {
+		c.Right(h.right, 0, h.head, muted)
+	}
+	h := max(c.H-4, 1)
+	top := min(v.list.top, max(len(v.touches)-h, 0))
+	for y := 0; y < h && top+y < len(v.touches); y++ {
+		v.drawRow(c, m, 1+y, v.touches[top+y], top+y == v.list.at)
+	}
+	below := 0
+	for _, t := range v.touches {
+		if t.Before < 0 {
+			below++
+		}
+	}
+	more := ""
+	if n := len(v.touches) - top - h; n > 0 {
+		more = fmt.Sprintf("%s more below · ", viz.Count(n))
+	}
+	if below > 0 {
+		more += fmt.Sprintf("%s of them below zero (multiplied, not divided, by a repetition penalty)", viz.Count(below))
+	}
+	c.Put(1, c.H-3, viz.CutTitle(more, c.W-2), muted)
+	l := m.lane()
+	scope := "all tokens"
+	if s := l.step(); s != nil && v.window > 0 {
+		scope = plural(v.window, "token")
+		if v.window >= s.Pos {
+			scope += ": prompt and output, no window"
+		}
+	}
+	c.Put(1, c.H-2, viz.CutTitle(fmt.Sprintf("order %s looks at the last %s.", l.shownConfig().Order().Name(), scope), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutTitle("Window in the text: ⟦ ⟧ around the tokens looked at (m marks).", c.W-2), muted)
+}
+
+func (v *penalties) drawRow(c *viz.Canvas, m *Model, y int, t touched, selected bool) {
+	ink := viz.Ink{}
+	if selected {
+		c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(1, y, 12, m.lane().piece(t.ID, c.ASCII), ink)
+	c.Right(18, y, digits(t.Count), ink)
+	c.Put(20, y, where(t), viz.Ink{Role: viz.Muted})
+	moved := float64(t.After) - float64(t.Before)
+	move := viz.Ink{Role: viz.Penalised}
+	if moved > 0 {
+		move.Role = viz.Boosted
+	}
+	for i, s := range [...]string{viz.Two(float64(t.Before)), viz.Two(float64(t.After)), viz.Two(moved),
+		viz.Count(t.rankBefore), viz.Count(t.rank), viz.Percent(t.probBefore), viz.Percent(t.probNow)} {
+		k := ink
+		if i == 2 {
+			k = move
+		}
+		c.Right(penaltyHeads[i+1].right, y, s, k)
+	}
+}
+
+// where says where a token was seen.
+func where(t touched) string {
+	switch {
+	case t.inPrompt > 0 && t.inOutput > 0:
+		return fmt.Sprintf("prompt %d, out. %d", t.inPrompt, t.inOutput)
+	case t.inPrompt > 0:
+		return fmt.Sprintf("prompt %d", t.inPrompt)
+	}
+	return fmt.Sprintf("output %d", t.inOutput)
+}
+
+func (v *penalties) act(m *Model, a *action) (tea.Cmd, bool) {
+	if v.list.act(a, len(v.touches), v.rows(m)) {
+		if v.list.at < len(v.touches) {
+			m.lane().row = v.touches[v.list.at].ID
+		}
+		return nil, true
+	}
+	switch a.id {
+	case "pane", "paneback", "zoom", "open":
+		return nil, true
+	}
+	return nil, false
+}

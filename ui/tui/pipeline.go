@@ -1,0 +1,328 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// shortNames are the stages as the one-liner names them.
+var shortNames = map[string]string{
+	"repetition": "rep", "repetition_penalty": "rep", "temperature": "T", "top_k": "k", "top_p": "p", "min_p": "min",
+	"typical_p": "typ", "top_n_sigma": "sigma", "frequency": "freq", "frequency_penalty": "freq", "presence": "pres",
+	"presence_penalty": "pres", "logit_bias": "bias", "mirostat": "miro", "epsilon_cutoff": "eps", "eta_cutoff": "eta",
+	"no_repeat_ngram": "ngram", "bad_words": "bad", "min_new_tokens": "min new", "constraint": "mask",
+}
+
+func short(name string) string {
+	if s, ok := shortNames[name]; ok {
+		return s
+	}
+	return name
+}
+
+// labelValue is the setting in a stage's label: "0.70".
+func labelValue(st sampling.StageTrace) string {
+	if i := strings.LastIndexByte(st.Label, ' '); i > 0 {
+		return st.Label[i+1:]
+	}
+	return ""
+}
+
+// stageWord is a stage in the one-liner: what it kept, changed or was set to.
+func stageWord(st sampling.StageTrace, i int) string {
+	switch {
+	case i == 0:
+		return "logits " + digits(st.Kept)
+	case st.Removed > 0:
+		return short(st.Name) + " " + digits(st.Kept)
+	case st.Touched > 0:
+		return short(st.Name) + " ↓" + digits(st.Touched)
+	case isCut(st.Name):
+		return short(st.Name) + " " + digits(st.Kept)
+	}
+	return strings.TrimSpace(short(st.Name) + " " + labelValue(st))
+}
+
+// isCut reports whether a stage can only remove tokens, so that the number it
+// keeps says more than its setting.
+func isCut(name string) bool {
+	switch name {
+	case "top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "epsilon_cutoff", "eta_cutoff", "top_h", "xtc":
+		return true
+	}
+	return false
+}
+
+// oneLiner is the pipeline in one line of at most w cells; earlier stages
+// give way to …
+func oneLiner(t *sampling.Trace, w int) string {
+	var parts []string
+	for i, st := range t.Stages() {
+		parts = append(parts, stageWord(st, i))
+	}
+	parts = append(parts, drawWord(t))
+	for len(parts) > 2 {
+		if s := strings.Join(parts, " ▸ "); viz.Width(s) <= w {
+			return s
+		}
+		if parts[1] != "…" {
+			parts[1] = "…"
+			continue
+		}
+		parts = append(parts[:2], parts[3:]...)
+	}
+	return strings.Join(parts, " ▸ ")
+}
+
+// drawWord is the draw: its u, or that there was none.
+func drawWord(t *sampling.Trace) string {
+	if t.Greedy {
+		return "greedy"
+	}
+	return "u " + viz.Three(t.U)
+}
+
+// spans are the intervals of the cumulative strip: the shown survivors, best
+// first, as the draw goes through them.
+func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
+	var rows []*sampling.Row
+	for i := range t.Rows() {
+		if r := &t.Rows()[i]; r.Prob > 0 {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *sampling.Row) int { return -cmpFloat(a.Prob, b.Prob) })
+	var out []viz.Span
+	cum := 0.0
+	for _, r := range rows {
+		lo := cum
+		cum += float64(r.Prob)
+		s := viz.Span{Label: stripLabel(voc, r.ID, ascii), Hi: min(cum, 1), Chosen: r.ID == t.Token}
+		if s.Chosen && !t.Greedy {
+			if t.Lo > lo+1e-6 { // tokens without a row come before it
+				out = append(out, viz.Span{Hi: t.Lo})
+			}
+			s.Hi, cum = t.Hi, t.Hi
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 || out[len(out)-1].Hi < 1-1e-4 {
+		out = append(out, viz.Span{Hi: 1})
+	}
+	return out
+}
+
+// stripLabel is a token's label without the space that most begin with.
+func stripLabel(voc models.Vocab, id int32, ascii bool) string {
+	p := voc.Piece(id)
+	if len(p) > 1 && p[0] == ' ' {
+		p = p[1:]
+	}
+	if p == "" {
+		return label(voc, id, ascii)
+	}
+	return viz.Label(p, ascii)
+}
+
+func (m *Model) drawStrip(c *viz.Canvas, l *lane, t *sampling.Trace) {
+	u := t.U
+	if t.Greedy {
+		u = -1
+	}
+	viz.Strip(c, spans(t, l.vocab(), c.ASCII), u)
+}
+
+// drawWords says where the draw fell.
+func (m *Model) drawWords(l *lane, s *engine.Step, verb string) string {
+	t := s.Trace
+	name := l.piece(t.Token, m.pal.ASCII)
+	switch {
+	case s.Forced:
+		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + name
+	case t.Greedy:
+		return "no draw: " + name + " is the best of " + viz.Count(t.Survived)
+	}
+	return "draw u " + viz.Three(t.U) + verb + name + " " + viz.Interval(t.Lo, t.Hi)
+}
+
+// drawPipeline draws the stages and the draw.
+func (m *Model) drawPipeline(c *viz.Canvas, l *lane, k class) {
+	s := l.step()
+	if s == nil || s.Trace == nil {
+		return
+	}
+	y := 0
+	if k == class160 || m.zoom {
+		y = m.drawStages(c, l, s)
+	} else {
+		c.Put(1, 0, oneLiner(s.Trace, c.W-2), viz.Ink{})
+		y = 1
+		if c.H > 6 {
+			y = 2
+		}
+		if m.focus == panePipeline {
+			m.markStage(c, s.Trace)
+		}
+	}
+	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
+	words := m.drawWords(l, s, " falls in ")
+	if b := l.before(); b != nil && b.Trace != nil && b.Trace.Token != s.Trace.Token {
+		words += "   was " + l.piece(b.Trace.Token, m.pal.ASCII)
+	}
+	c.Put(1, y+2, words, viz.Ink{Role: viz.Draw})
+}
+
+// markStage shows which stage of the one-liner is selected.
+func (m *Model) markStage(c *viz.Canvas, t *sampling.Trace) {
+	x := 1
+	for i, st := range t.Stages() {
+		w := viz.Width(stageWord(st, i))
+		if i == m.stage {
+			c.Mark(viz.Rect{X: x, Y: 0, W: w, H: 1}, viz.Reverse)
+		}
+		x += w + 3
+	}
+}
+
+// drawStages draws the table of stages and returns the line below it.
+func (m *Model) drawStages(c *viz.Canvas, l *lane, s *engine.Step) int {
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(1, 0, "stage", muted)
+	for _, h := range stageColumns {
+		c.Right(h.right, 0, h.head, muted)
+	}
+	c.Put(54, 0, "what it did", muted)
+	stages := s.Trace.Stages()
+	room := max(c.H-5, 1)
+	from := max(min(m.stage-room/2, len(stages)-room), 0)
+	y := 1
+	for i := from; i < len(stages) && i < from+room; i++ {
+		m.drawStage(c, y, stages[i], i)
+		c.Put(54, y, viz.CutTitle(whatItDid(m, s, i), c.W-55), viz.Ink{})
+		y++
+	}
+	return y
+}
+
+// stageColumns are the number columns of a table of stages.
+var stageColumns = []struct {
+	head  string
+	right int
+	text  func(st sampling.StageTrace) string
+}{
+	{"kept", 26, func(st sampling.StageTrace) string { return viz.Count(st.Kept) }},
+	{"removed", 35, func(st sampling.StageTrace) string {
+		if st.Removed == 0 {
+			return viz.Removed
+		}
+		return viz.Count(st.Removed)
+	}},
+	{"mass", 43, func(st sampling.StageTrace) string { return viz.Percent(float64(st.Mass)) }},
+	{"bits", 49, func(st sampling.StageTrace) string { return viz.Two(float64(st.Bits)) }},
+}
+
+func (m *Model) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
+	ink := viz.Ink{}
+	if m.focus == panePipeline && i == m.stage {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink.Role = viz.Focus
+	}
+	name := st.Label
+	if i == 0 {
+		name = "logits"
+	}
+	c.Fit(3, y, 18, name, ink)
+	for _, h := range stageColumns {
+		c.Right(h.right, y, h.text(st), ink)
+	}
+}
+
+// whatItDid says in words what stage i did to the row.
+func whatItDid(m *Model, s *engine.Step, i int) string {
+	t := s.Trace
+	st := t.Stages()[i]
+	l := m.lane()
+	switch {
+	case i == 0:
+		if t.NoPiece > 0 {
+			return fmt.Sprintf("the model's own numbers, %s ids without a piece", viz.Count(t.NoPiece))
+		}
+		return "the model's own numbers"
+	case st.Removed > 0:
+		first := firstCut(t, i)
+		if first == nil || st.LastRank > 40 {
+			return "cut the " + viz.Count(st.Removed) + " least likely"
+		}
+		more := ""
+		if cutBefore(t, i) {
+			more = " more"
+		}
+		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, stripLabel(l.vocab(), first.ID, m.pal.ASCII))
+	case st.Touched > 0:
+		return touchedWords(m, t, i)
+	case st.Name == "temperature" && i > 0:
+		before := t.Stages()[i-1].Bits
+		switch {
+		case st.Bits < before-1e-6:
+			return "sharper: the best gain, the rest lose"
+		case st.Bits > before+1e-6:
+			return "flatter: the best lose, the rest gain"
+		}
+	case isCut(st.Name):
+		return "cut nothing here"
+	}
+	return "changed nothing here"
+}
+
+// firstCut returns the best shown token that stage i removed.
+func firstCut(t *sampling.Trace, i int) *sampling.Row {
+	for k := range t.Rows() {
+		if r := &t.Rows()[k]; int(r.Cut) == i {
+			return r
+		}
+	}
+	return nil
+}
+
+func cutBefore(t *sampling.Trace, i int) bool {
+	for _, st := range t.Stages()[:i] {
+		if st.Removed > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// touchedWords names the likeliest tokens whose logit stage i moved.
+func touchedWords(m *Model, t *sampling.Trace, i int) string {
+	var names []string
+	verb := "lowered"
+	st := t.Stages()[i]
+	for k := range t.Rows() {
+		r := &t.Rows()[k]
+		switch {
+		case r.Raised&(1<<i) != 0:
+			verb = "raised"
+		case r.Lowered&(1<<i) == 0:
+			continue
+		}
+		if len(names) < 3 {
+			names = append(names, stripLabel(m.lane().vocab(), r.ID, m.pal.ASCII))
+		}
+	}
+	s := plural(st.Touched, "token") + " " + verb
+	if len(names) == 0 {
+		return s + ", none of them likely"
+	}
+	s += ": " + strings.Join(names, ", ")
+	if st.Touched > len(names) {
+		s += " …"
+	}
+	return s
+}

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// drawProjector draws the chart alone, for the back of a classroom: few rows,
+// bars two lines thick where they fit.
+func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
+	t, ref := l.traces()
+	s := l.step()
+	muted := viz.Ink{Role: viz.Muted}
+	right := phaseWords(l) + "  " + m.presetLabel(l) + fmt.Sprintf("  seed %d", l.shownConfig().Uint("seed"))
+	x := c.Right(c.W-1, 0, viz.Printable(right, c.ASCII), muted)
+	name := "next token"
+	if l.before() != nil {
+		name = "what-if"
+	}
+	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), viz.About(float64(t.RawBits)))
+	c.Put(1, 0, viz.CutTitle(title, x-3), viz.Ink{}.With(viz.Bold))
+	g, lines, _ := m.textLines(l, c.W-2, 1)
+	if n := len(lines); n > 0 {
+		x := 1
+		for _, gl := range g[lines[n-1][0]:lines[n-1][1]] {
+			x = c.Put(x, 2, gl.text, gl.ink)
+		}
+	}
+	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - 7}), l, t, ref)
+	info := l.model.Info()
+	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", scaleWords(l.scale))
+	if info.Params > 0 && info.Params < 100e6 {
+		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
+	}
+	if m.notice != "" {
+		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), class80)
+		return
+	}
+	c.Put(1, c.H-2, viz.CutTitle(note+".", c.W-2), muted)
+}
+
+func millions(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
+
+// drawThickRows draws as many rows as fit, three lines each, or one where
+// that would show fewer than five.
+func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
+	thick, gap := 2, 1
+	n := (c.H - 1) / (thick + gap)
+	if n < 5 {
+		thick, gap = 1, 0
+		n = c.H - 1
+	}
+	if n < 1 {
+		return
+	}
+	plan := chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true}
+	col := chartColumns{label: 3, labelW: 14, final: 22, bar: 24, barW: c.W - 24 - 8}
+	y := 0
+	for _, ln := range chartLines(t, ref, plan) {
+		m.drawThickRow(c, l, t, col, ln, y, thick)
+		y += thick + gap
+	}
+}
+
+func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
+	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
+	name := viz.Count(ln.count) + " others"
+	bar := viz.Bar{Raw: ln.raw, Final: ln.final}
+	if r := ln.row; r != nil {
+		s := l.step()
+		chosen := r.ID == t.Token && !s.Forced || s.Forced && r.ID == s.Token
+		name, bar = l.piece(r.ID, c.ASCII), viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob)}
+		final = viz.Percent(float64(r.Prob))
+		ink = viz.Ink{}
+		if r.Cut != sampling.NoStage {
+			final, ink.Role = viz.Removed, viz.Lost
+		}
+		if chosen {
+			ink.Role = viz.Chosen
+		}
+		if r.ID == l.row {
+			c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
+		}
+		if r.Pinned {
+			c.Put(2, y, "★", viz.Ink{Role: viz.Pinned})
+		}
+		c.Put(1, y, rowMark(r, chosen, s.Forced), markInk(r, chosen))
+		c.Put(col.bar+col.barW+1, y, firstReason(t, r), viz.Ink{Role: viz.Penalised})
+	} else {
+		thick = 1
+	}
+	c.Fit(col.label, y, col.labelW, name, ink)
+	c.Right(col.final, y, final, ink)
+	for i := range thick {
+		viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y + i, W: col.barW, H: 1}), []viz.Bar{bar}, math.Max(l.scale, 0.05))
+	}
+}
+
+// firstReason is the arrow of what moved a token first.
+func firstReason(t *sampling.Trace, r *sampling.Row) string {
+	for _, s := range reasons(t, r) {
+		if s[0] != "✗"[0] || s[:len("✗")] != "✗" {
+			return s[:len("↓")]
+		}
+	}
+	return ""
+}

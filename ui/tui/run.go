@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"logitscope/viz"
+)
+
+// Run shows the lab until the user quits, ctx ends or the process is told to
+// terminate. The terminal is restored in every case, a panic included, which
+// Run returns as an error.
+func Run(ctx context.Context, opt Options) error {
+	keys := newKeymap(actions())
+	if err := loadKeys(keys, opt.ConfigDir); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+
+	m := newModel(ctx, &wg, opt, paletteFor(opt), keys)
+	if opt.ConfigDir != "" {
+		m.history = loadHistory(filepath.Join(opt.ConfigDir, "history.json"))
+	}
+	popts := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx)}
+	if !opt.NoMouse {
+		popts = append(popts, tea.WithMouseCellMotion())
+	}
+	if opt.Input != nil {
+		popts = append(popts, tea.WithInput(opt.Input))
+	}
+	if opt.Output != nil {
+		popts = append(popts, tea.WithOutput(opt.Output))
+	}
+	_, err := tea.NewProgram(m, popts...).Run()
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		return ctx.Err()
+	}
+	for _, l := range m.lanes {
+		var p *panicError
+		if errors.As(l.ended, &p) {
+			return fmt.Errorf("%w\n%s", p, p.stack)
+		}
+	}
+	return err
+}
+
+// paletteFor returns the palette for the terminal that opt describes.
+func paletteFor(opt Options) *viz.Palette {
+	env := environ(opt.Environ)
+	out := opt.Output
+	if out == nil {
+		out = os.Stdout
+	}
+	term := env["TERM"]
+	depth := viz.DepthOf(renderer(out, opt.Environ).ColorProfile())
+	if opt.NoColor || env["NO_COLOR"] != "" {
+		depth = viz.NoColors
+	}
+	if term == "dumb" {
+		depth = viz.NoSGR
+	}
+	ascii := opt.ASCII || term == "linux" || term == "dumb"
+	return viz.NewPalette(dark(opt.Theme, env["COLORFGBG"]), depth, ascii)
+}
+
+// renderer returns the lipgloss renderer of this program, which knows what
+// colours the terminal has.
+func renderer(out io.Writer, environ []string) *lipgloss.Renderer {
+	if environ == nil {
+		return lipgloss.NewRenderer(out)
+	}
+	return lipgloss.NewRenderer(out, termOptions(environ)...)
+}
+
+// dark decides between dark and light colours: as asked, else by COLORFGBG,
+// else dark.
+func dark(theme, colorfgbg string) bool {
+	switch theme {
+	case "dark":
+		return true
+	case "light":
+		return false
+	}
+	i := strings.LastIndexByte(colorfgbg, ';')
+	switch colorfgbg[i+1:] {
+	case "7", "15":
+		return false
+	}
+	return true
+}
+
+// environ returns the environment as a map.
+func environ(list []string) map[string]string {
+	if list == nil {
+		list = os.Environ()
+	}
+	m := make(map[string]string, len(list))
+	for _, s := range list {
+		k, v, _ := strings.Cut(s, "=")
+		m[k] = v
+	}
+	return m
+}
+
+// loadKeys reads the keys file of the config folder, if there is one.
+func loadKeys(k *keymap, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	name := filepath.Join(dir, "keys")
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return k.rebind(f, name)
+}

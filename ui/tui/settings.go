@@ -1,0 +1,437 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"logitscope/sampling"
+)
+
+// knobs are the parameters the controls list: all of the table but the hidden
+// ones, and last the two that stay in view.
+var knobList = func() []*sampling.Param {
+	var list, last []*sampling.Param
+	params := sampling.Params()
+	for i := range params {
+		switch p := &params[i]; {
+		case p.Hidden:
+		case p.Key == "max_new_tokens" || p.Key == "seed":
+			last = append(last, p)
+		default:
+			list = append(list, p)
+		}
+	}
+	return append(list, last...)
+}()
+
+// fixedKnobs is how many knobs at the end of the list are always in view.
+const fixedKnobs = 2
+
+// selected returns the knob that keys act on.
+func (m *Model) selected() *sampling.Param { return knobList[m.knob] }
+
+// selectKnob selects the knob called key.
+func (m *Model) selectKnob(key string) {
+	for i, p := range knobList {
+		if p.Key == key {
+			m.knob = i
+		}
+	}
+}
+
+// frac returns where v stands on p's slider, 0 to 1.
+func frac(p *sampling.Param, v any) float64 {
+	x, ok := number(v)
+	if !ok || p.Hi <= p.Lo {
+		return 0
+	}
+	if p.Log {
+		lo := logLo(p)
+		return math.Log(math.Max(x, lo)/lo) / math.Log(p.Hi/lo)
+	}
+	return (x - p.Lo) / (p.Hi - p.Lo)
+}
+
+// atFrac returns the value at a place of p's slider.
+func atFrac(p *sampling.Param, f float64) float64 {
+	x := p.Lo + f*(p.Hi-p.Lo)
+	if p.Log {
+		lo := logLo(p)
+		x = lo * math.Pow(p.Hi/lo, f)
+	}
+	if p.Step > 0 {
+		x = math.Round(x/p.Step) * p.Step
+	}
+	return math.Round(x*1e9) / 1e9
+}
+
+// logLo is the low end of a logarithmic track, which cannot begin at 0.
+func logLo(p *sampling.Param) float64 { return math.Max(p.Lo, p.Step) }
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int64:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+// hasSlider reports whether p is drawn as a track.
+func hasSlider(p *sampling.Param) bool {
+	return p.Step > 0 && p.Hi > p.Lo && (p.Kind == sampling.Int || p.Kind == sampling.Float)
+}
+
+// set gives key a value, as the user does. It reports whether it was taken;
+// if not, the help line says why.
+func (m *Model) set(key string, v any) bool {
+	l := m.lane()
+	base := l.shownConfig()
+	cfg, err := base.With(key, v, sampling.FromYou)
+	if err != nil {
+		m.complain(firstLine(err.Error()))
+		return false
+	}
+	p, _ := sampling.Lookup(key)
+	what := fmt.Sprintf("%s %s → %s", key, p.Format(base.Value(key)), p.Format(cfg.Value(key)))
+	return m.apply(cfg, l.preset, key, what)
+}
+
+// apply puts cfg in force: for the next token, or as a what-if on the step
+// looked back at. key joins quick changes of one knob into one undo.
+func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
+	l := m.lane()
+	if cfg.Equal(l.shownConfig()) && preset == l.preset {
+		return true
+	}
+	s, err := l.compile(m.opt.Presets, cfg, preset)
+	if err != nil {
+		m.complain(err.Error())
+		return false
+	}
+	if l.look > 0 {
+		l.whatif = s
+		t, err := l.view.Retrace(l.look-1, s)
+		if err != nil {
+			m.complain(firstLine(err.Error()))
+		}
+		before := l.step()
+		l.tried = t
+		l.settle(before)
+		return true
+	}
+	now := time.Now()
+	if key == "" || key != m.change.key || now.Sub(m.change.at) > time.Second/2 {
+		l.remember(l.snapshot(what, -1))
+	}
+	m.change = lastChange{key, now}
+	l.config, l.preset = cfg, preset
+	l.tune(s)
+	return true
+}
+
+// nudge moves the selected knob by steps of its slider.
+func (m *Model) nudge(steps int) {
+	p := m.selected()
+	l := m.lane()
+	old := l.shownConfig().Value(p.Key)
+	v := p.Nudge(old, steps)
+	if p.Format(v) == p.Format(old) {
+		switch {
+		case !hasSlider(p) && p.Kind > sampling.Choice:
+			m.say(p.Key + ": enter types a value")
+		default:
+			m.say(p.Key + ": " + p.Format(old) + " is the end of its range; enter types any allowed value")
+		}
+		return
+	}
+	m.set(p.Key, v)
+}
+
+// knobOff gives the selected knob its off value.
+func (m *Model) knobOff() {
+	p := m.selected()
+	if p.Off == nil {
+		m.say("0: " + p.Key + " has no off value; enter types a value")
+		return
+	}
+	if p.IsOff(m.lane().shownConfig().Value(p.Key)) {
+		m.say(p.Key + " is off already")
+		return
+	}
+	m.set(p.Key, p.Off)
+}
+
+// knobReset gives the selected knob the value that the preset has, or leaves
+// it to the engine.
+func (m *Model) knobReset() {
+	l := m.lane()
+	p := m.selected()
+	cfg := l.shownConfig().Without(p.Key)
+	if l.preset >= 0 {
+		if s, ok := m.opt.Presets[l.preset].Config.Lookup(p.Key); ok {
+			var err error
+			if cfg, err = cfg.With(p.Key, s.Value, s.Origin); err != nil {
+				m.complain(err.Error())
+				return
+			}
+		}
+	}
+	if cfg.Equal(l.shownConfig()) {
+		m.say("backspace: " + p.Key + " is as the preset has it")
+		return
+	}
+	m.apply(cfg, l.preset, "", p.Key+" back to the preset")
+}
+
+// takePreset puts preset i in force from the very next token.
+func (m *Model) takePreset(i int) {
+	l := m.lane()
+	if i >= len(m.opt.Presets) {
+		m.say(fmt.Sprintf("%d: no preset of your own there yet; %d are in the list", i+1, len(m.opt.Presets)))
+		return
+	}
+	p := m.opt.Presets[i]
+	cfg := withPreset(l.shownConfig(), p)
+	if cfg.Equal(l.shownConfig()) && l.preset == i {
+		m.say(p.Name + " is in force already")
+		return
+	}
+	diff := m.differences(l.shownConfig(), cfg)
+	if !m.apply(cfg, i, "", "preset "+p.Name) {
+		return
+	}
+	m.say(p.Name + ": " + diff)
+}
+
+// differences says in words what changes from a to b: "temperature 0.70→0.90".
+func (m *Model) differences(a, b sampling.Config) string {
+	var parts []string
+	for _, p := range knobList {
+		if sameSetting(a, b, p.Key) {
+			continue
+		}
+		parts = append(parts, p.Key+" "+p.Format(a.Value(p.Key))+"→"+p.Format(b.Value(p.Key)))
+	}
+	if len(parts) == 0 {
+		return "nothing changes"
+	}
+	return strings.Join(parts, " · ")
+}
+
+// undo goes back to before the last change; redo to after it.
+func (m *Model) undo() {
+	l := m.lane()
+	if l.look > 0 && l.whatif != nil {
+		before := l.step()
+		l.whatif, l.tried = nil, nil
+		l.settle(before)
+		m.say("undone: the step as it was")
+		return
+	}
+	m.travel(&l.undo, &l.redo, "undone", "u: nothing to undo")
+}
+
+func (m *Model) redo() {
+	l := m.lane()
+	m.travel(&l.redo, &l.undo, "again", "U: nothing to redo")
+}
+
+// travel takes the last snapshot of from, puts the present on to, and makes
+// the snapshot the present.
+func (m *Model) travel(from, to *[]snapshot, done, none string) {
+	l := m.lane()
+	n := len(*from)
+	if n == 0 {
+		m.say(none)
+		return
+	}
+	s := (*from)[n-1]
+	*from = (*from)[:n-1]
+	back := l.snapshot(s.what, -1)
+	if s.branch >= 0 && s.branch < len(l.branches) {
+		back.branch = m.swapBranch(l, s.branch)
+	}
+	*to = append(*to, back)
+	m.change = lastChange{}
+	if !slices.Equal(l.pins, s.pins) {
+		l.setPins(s.pins)
+	}
+	if !s.config.Equal(l.config) || s.preset != l.preset {
+		set, err := l.compile(m.opt.Presets, s.config, s.preset)
+		if err != nil {
+			m.complain(err.Error())
+			return
+		}
+		l.config, l.preset = s.config, s.preset
+		l.tune(set)
+	}
+	m.say(done + ": " + s.what)
+}
+
+// swapBranch makes branch i the lane's text and keeps the present one in its
+// place. It returns the index under which the present one is kept.
+func (m *Model) swapBranch(l *lane, i int) int {
+	b := l.branches[i]
+	l.look, l.whatif, l.tried = 0, nil, nil
+	l.branches[i] = branch{
+		name: b.name, steps: l.view.Steps, prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
+	}
+	l.eng.Post(adopt(b))
+	return i
+}
+
+// flip changes between the two slots of settings; the first flip copies.
+func (m *Model) flip() {
+	l := m.lane()
+	now := &slot{l.config, l.preset}
+	m.slots[m.slot] = now
+	other := 1 - m.slot
+	names := [...]string{"A", "B"}
+	if m.slots[other] == nil {
+		m.slots[other] = now
+		m.slot = other
+		m.say("B holds a copy of these settings; change it, and a flips between A and B")
+		return
+	}
+	to := m.slots[other]
+	diff := m.differences(l.config, to.config)
+	if l.look > 0 {
+		m.say("a: esc first; A and B are settings for the next token")
+		return
+	}
+	if m.apply(to.config, to.preset, "", "flip to "+names[other]) {
+		m.slot = other
+		m.say(names[other] + ": " + diff)
+	}
+}
+
+// nextOrder puts the rules of the next engine in force.
+func (m *Model) nextOrder() {
+	l := m.lane()
+	orders := sampling.Orders()
+	now := l.shownConfig().Order()
+	at := slices.IndexFunc(orders, func(o sampling.Order) bool { return o == now })
+	next := orders[(at+1)%len(orders)]
+	if m.set("order", next.Name()) {
+		m.say("order " + next.Name() + ": " + strings.Join(stageNames(l.shownConfig()), " ▸ "))
+	}
+}
+
+// stageNames lists the stages of cfg's order that its values switch on.
+func stageNames(cfg sampling.Config) []string {
+	var on []string
+	for _, s := range cfg.Order().Stages() {
+		ps := stageParams(cfg.Order(), s)
+		if len(ps) == 0 || slices.ContainsFunc(ps, func(p *sampling.Param) bool { return !p.IsOff(cfg.Value(p.Key)) }) {
+			on = append(on, s)
+		}
+	}
+	return on
+}
+
+// stageParams returns the parameters that switch a stage of an order on.
+func stageParams(o sampling.Order, stage string) []*sampling.Param {
+	var out []*sampling.Param
+	params := sampling.Params()
+	for i := range params {
+		if p := &params[i]; p.Master == "" && p.Off != nil && o.StageOf(p.Key) == stage {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// takeOut switches the selected knob or stage off, or back to what it was.
+func (m *Model) takeOut() {
+	cfg := m.lane().shownConfig()
+	ps := []*sampling.Param{m.selected()}
+	name := m.selected().Key
+	if m.focus == panePipeline || m.topID() == "stages" {
+		name = m.selectedStage()
+		ps = stageParams(cfg.Order(), name)
+	}
+	if len(ps) == 0 || ps[0].Off == nil {
+		m.say("x: " + name + " cannot be taken out")
+		return
+	}
+	var done []string
+	for _, p := range ps {
+		if now := cfg.Value(p.Key); !p.IsOff(now) {
+			if !m.set(p.Key, p.Off) {
+				return
+			}
+			m.taken[p.Key] = now
+			done = append(done, p.Key)
+		}
+	}
+	if len(done) > 0 {
+		m.say(strings.Join(done, ", ") + ": out; x puts it back")
+		return
+	}
+	for _, p := range ps {
+		if old, ok := m.taken[p.Key]; ok && m.set(p.Key, old) {
+			delete(m.taken, p.Key)
+			done = append(done, p.Key+" "+p.Format(old))
+		}
+	}
+	if len(done) == 0 {
+		m.say("x: " + name + " is off; + sets it")
+		return
+	}
+	m.say("back: " + strings.Join(done, ", "))
+}
+
+// selectedStage is the stage of the pipeline that keys act on.
+func (m *Model) selectedStage() string {
+	s := m.lane().step()
+	if s == nil || s.Trace == nil {
+		return ""
+	}
+	st := s.Trace.Stages()
+	return st[min(m.stage, len(st)-1)].Name
+}
+
+// moveStage moves the selected stage by d places; the order becomes custom.
+func (m *Model) moveStage(d int) {
+	if m.focus != panePipeline && m.topID() != "stages" {
+		m.say("< >: tab to the pipeline first; they move its selected stage")
+		return
+	}
+	l := m.lane()
+	name := m.selectedStage()
+	o := l.shownConfig().Order()
+	// Stages that the values leave off take no part in the order on screen, so
+	// a move passes over them.
+	stages := slices.Clone(o.Stages())
+	on := stageNames(l.shownConfig())
+	i := slices.Index(on, name)
+	if i < 0 {
+		m.say("< >: " + name + " cannot be moved")
+		return
+	}
+	j := i + d
+	if j < 0 || j >= len(on) {
+		m.say("< >: " + name + " is at the end already")
+		return
+	}
+	a, b := slices.Index(stages, name), slices.Index(stages, on[j])
+	stages = slices.Delete(stages, a, a+1)
+	stages = slices.Insert(stages, b, name)
+	custom, err := o.WithStages(stages)
+	if err != nil {
+		m.complain(firstLine(err.Error()))
+		return
+	}
+	order := custom.Name()
+	if m.set("order", order) {
+		m.stage = max(m.stage+d, 0)
+		m.say(fmt.Sprintf("%s moved to place %d; the order is custom now", name, j+1))
+	}
+}

@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// stages is the pipeline as a list: stages in their order, what each does on
+// its own, moved and switched off one at a time.
+type stages struct {
+	key   effectKey
+	alone map[string]string // by stage
+	other string            // what the engine's own order would give
+}
+
+func newStages(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	if s := l.step(); s == nil || s.Trace == nil {
+		m.say("enter: " + m.whyNot(l))
+		return nil, nil
+	}
+	v := &stages{}
+	return v, v.compute(m)
+}
+
+// A stagesMsg brings what each stage does.
+type stagesMsg struct {
+	key   effectKey
+	alone map[string]string
+	other string
+}
+
+func (v *stages) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	s, set := l.step(), l.shownSettings()
+	if s == nil || s.Trace == nil || set == nil {
+		return nil
+	}
+	k := effectKey{s, set, ""}
+	if k == v.key {
+		return nil
+	}
+	v.key = k
+	in, err := l.input()
+	if err != nil {
+		return nil
+	}
+	view, comp, cfg, ascii := l.view, l.comp, l.shownConfig(), m.pal.ASCII
+	name := func(id int32) string { return l.piece(id, ascii) }
+	return func() tea.Msg {
+		r := stagesMsg{key: k, alone: make(map[string]string)}
+		var scratch sampling.Scratch
+		for i, st := range s.Trace.Stages() {
+			if i > 0 {
+				r.alone[st.Name] = stageAlone(set, cfg, s, st, &scratch, in)
+			}
+		}
+		r.other = ownOrder(view, comp, cfg, s, set, in, name)
+		return r
+	}
+}
+
+// stageAlone says what one stage does on its own, or why it does nothing.
+func stageAlone(set *engine.Settings, cfg sampling.Config, s *engine.Step, st sampling.StageTrace, scratch *sampling.Scratch, in sampling.Input) string {
+	for _, p := range stageParams(cfg.Order(), st.Name) {
+		if p.IsOff(cfg.Value(p.Key)) {
+			continue
+		}
+		if note := set.Pipeline.Inert(p.Key, s.Trace); note != "" {
+			return note
+		}
+		e, err := set.Pipeline.Effect(p.Key, scratch, in)
+		if err != nil {
+			return ""
+		}
+		if e.TV == 0 && e.Reason != "" {
+			return "no effect: " + e.Reason
+		}
+		if st.Touched > 0 {
+			return fmt.Sprintf("%s moved; without it %s would change", viz.Count(st.Touched), viz.Percent(e.TV))
+		}
+		return "without it " + viz.Percent(e.TV) + " would change"
+	}
+	return ""
+}
+
+// ownOrder compares a custom order with the engine's own.
+func ownOrder(view engine.View, comp *engine.Compiler, cfg sampling.Config, s *engine.Step, set *engine.Settings, in sampling.Input, name func(int32) string) string {
+	o := cfg.Order()
+	if len(o.Custom()) == 0 {
+		return ""
+	}
+	own, err := cfg.With("order", o.Engine(), sampling.FromYou)
+	if err != nil {
+		return ""
+	}
+	set2, err := comp.Settings(own, "")
+	if err != nil {
+		return ""
+	}
+	t, err := view.Retrace(s.Index-1, set2)
+	if err != nil {
+		return ""
+	}
+	out := fmt.Sprintf("%s: %s survive, TV %s, ", o.Engine(), viz.Count(t.Trace.Survived), viz.Three(distance(set, set2, in)))
+	if t.Trace.Token == s.Trace.Token {
+		return out + "same token"
+	}
+	return out + "draws " + name(t.Trace.Token)
+}
+
+func (v *stages) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case stagesMsg:
+		if msg.key == v.key {
+			v.alone, v.other = msg.alone, msg.other
+		}
+	case viewMsg:
+		if !m.lane().running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *stages) frame(m *Model) viz.Frame {
+	o := m.lane().shownConfig().Order()
+	name := o.Name()
+	if len(o.Custom()) > 0 {
+		name = "custom (" + o.Engine() + "'s stages, moved)"
+	}
+	return viz.Frame{Title: "pipeline · order " + name, Right: "o next order"}
+}
+
+func (v *stages) size(m *Model) (int, int) {
+	n := 1
+	if s := m.lane().step(); s != nil && s.Trace != nil {
+		n = len(s.Trace.Stages())
+	}
+	return 100, min(max(n+8, 12), max(m.h-4, 10))
+}
+func (v *stages) hints(*Model) []string {
+	return []string{"down", "earlier", "later", "take", "order", "inspect", "close"}
+}
+
+func (v *stages) draw(c *viz.Canvas, m *Model) {
+	l := m.lane()
+	s := l.step()
+	if s == nil || s.Trace == nil {
+		return
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(3, 0, "stage", muted)
+	for _, h := range stageColumns {
+		c.Right(h.right+2, 0, h.head, muted)
+	}
+	c.Put(54, 0, "on its own", muted)
+	list := s.Trace.Stages()
+	room := max(c.H-5, 1)
+	at := min(m.stage, len(list)-1)
+	from := max(min(at-room/2, len(list)-room), 0)
+	y := 1
+	for i := from; i < len(list) && i < from+room; i++ {
+		v.drawStage(c, y, list[i], i, i == at)
+		y++
+	}
+	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
+	words := m.drawWords(l, s, " → ")
+	if v.other != "" {
+		words += "   " + v.other
+	}
+	c.Put(1, c.H-1, viz.CutTitle(words, c.W-2), viz.Ink{Role: viz.Draw})
+}
+
+func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, selected bool) {
+	ink := viz.Ink{}
+	if selected {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	name := "logits"
+	if i > 0 {
+		name = digits(i) + " " + st.Label
+	}
+	c.Fit(3, y, 20, name, ink)
+	for _, h := range stageColumns {
+		c.Right(h.right+2, y, h.text(st), ink)
+	}
+	words := v.alone[st.Name]
+	if selected && i > 0 {
+		words = strings.TrimSpace(words + " · < earlier · > later · x off")
+	}
+	c.Put(54, y, viz.CutTitle(words, c.W-55), ink)
+}
+
+func (v *stages) act(m *Model, a *action) (tea.Cmd, bool) {
+	s := m.lane().step()
+	if s == nil || s.Trace == nil {
+		return nil, false
+	}
+	n := len(s.Trace.Stages())
+	switch a.id {
+	case "up":
+		m.stage = max(m.stage-1, 0)
+	case "down":
+		m.stage = min(m.stage+1, n-1)
+	case "first":
+		m.stage = 0
+	case "last":
+		m.stage = n - 1
+	case "earlier":
+		m.moveStage(-1)
+	case "later":
+		m.moveStage(1)
+	case "take":
+		m.takeOut()
+	case "order":
+		m.nextOrder()
+	case "open":
+		if isPenalty(m.selectedStage()) {
+			return m.open("penalties"), true
+		}
+		m.focus = panePipeline
+		return m.inspect(), true
+	case "inspect":
+		m.focus = panePipeline
+		return m.inspect(), true
+	case "pane", "paneback", "zoom":
+	default:
+		return nil, false
+	}
+	return v.compute(m), true
+}

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// valueField types the value of one parameter.
+type valueField struct {
+	param *sampling.Param
+	field field
+	err   string
+}
+
+func newValueField(m *Model) (view, tea.Cmd) {
+	p := m.selected()
+	v := m.lane().shownConfig().Value(p.Key)
+	text := p.Format(v)
+	if p.Kind > sampling.Choice { // lists are edited as they are written
+		text = ""
+		if s, ok := v.(string); ok {
+			text = s
+		}
+	}
+	return &valueField{param: p, field: newField(text)}, nil
+}
+
+func (v *valueField) frame(*Model) viz.Frame {
+	return viz.Frame{Title: v.param.Key, Right: "enter takes it · esc"}
+}
+func (v *valueField) size(*Model) (int, int)              { return 80, 6 }
+func (v *valueField) hints(*Model) []string               { return []string{} }
+func (v *valueField) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+
+func (v *valueField) draw(c *viz.Canvas, m *Model) {
+	now := m.lane().shownConfig().Value(v.param.Key)
+	v.field.draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
+	c.Put(1, 1, viz.CutTitle("now "+viz.Printable(v.param.Format(now), c.ASCII)+choices(v.param), c.W-2), viz.Ink{Role: viz.Muted})
+	c.Put(1, 2, viz.CutTitle(v.param.Help, c.W-2), viz.Ink{})
+	if v.err != "" {
+		c.Put(1, 3, viz.CutTitle("! "+viz.Printable(v.err, c.ASCII), c.W-2), viz.Ink{Role: viz.Warning})
+	}
+}
+
+// choices lists what a parameter of few values may be.
+func choices(p *sampling.Param) string {
+	if len(p.Choices) == 0 {
+		return ""
+	}
+	return " · " + strings.Join(p.Choices, ", ")
+}
+
+func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	v.err = ""
+	switch k.Type {
+	case tea.KeyEsc:
+		m.closeTop()
+		return nil, true
+	case tea.KeyTab:
+		for _, ch := range v.param.Choices {
+			if strings.HasPrefix(ch, v.field.text) {
+				v.field = newField(ch)
+				break
+			}
+		}
+		return nil, true
+	case tea.KeyEnter:
+		val, err := v.param.Parse(v.field.text)
+		if err == nil {
+			_, err = m.lane().shownConfig().With(v.param.Key, val, sampling.FromYou)
+		}
+		if err != nil {
+			v.err = firstLine(err.Error())
+			return nil, true
+		}
+		m.closeTop()
+		if m.set(v.param.Key, val) {
+			m.say(v.param.Key + " " + v.param.Format(val))
+		}
+		return m.wantEffect(), true
+	}
+	v.field.key(k)
+	return nil, true
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// values lists every parameter: what was asked, what is in force, who said
+// so, and what it does at this step.
+type values struct {
+	list list
+	key  effectKey // what effects are of
+	does map[string]string
+}
+
+func newValues(m *Model) (view, tea.Cmd) {
+	v := &values{}
+	return v, v.compute(m)
+}
+
+// A valuesMsg brings what every parameter does at one step.
+type valuesMsg struct {
+	key  effectKey
+	does map[string]string
+}
+
+// compute works out what each value changes, in the background: it samples
+// once for every parameter that is set.
+func (v *values) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	s, set := l.step(), l.shownSettings()
+	if s == nil || s.Trace == nil || set == nil {
+		return nil
+	}
+	k := effectKey{s, set, ""}
+	if k == v.key {
+		return nil
+	}
+	v.key = k
+	in, err := l.input()
+	if err != nil {
+		return nil
+	}
+	return func() tea.Msg {
+		does := make(map[string]string)
+		var scratch sampling.Scratch
+		for _, p := range knobList {
+			does[p.Key] = doesHere(set, p, s, &scratch, in)
+		}
+		return valuesMsg{k, does}
+	}
+}
+
+// doesHere says in a few words what one parameter does at a step.
+func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) string {
+	if note := set.Pipeline.Inert(p.Key, s.Trace); note != "" {
+		return note
+	}
+	if p.Off == nil {
+		return ""
+	}
+	e, err := set.Pipeline.Effect(p.Key, scratch, in)
+	switch {
+	case err != nil:
+		return ""
+	case e.TV == 0 && e.Reason != "":
+		return "no effect: " + e.Reason
+	case e.TV == 0:
+		return "no effect at this step"
+	}
+	return "without it " + viz.Percent(e.TV) + " would change"
+}
+
+func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case valuesMsg:
+		if msg.key == v.key {
+			v.does = msg.does
+		}
+	case viewMsg:
+		if !m.lane().running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *values) frame(m *Model) viz.Frame {
+	return viz.Frame{Title: "effective values · order " + m.lane().shownConfig().Order().Name(), Right: "V · esc"}
+}
+func (v *values) size(m *Model) (int, int) { return 100, max(m.h-4, 10) }
+func (v *values) hints(*Model) []string    { return []string{"down", "open", "off", "reset", "close"} }
+func (v *values) rows(m *Model) int        { return max(m.overlayRect(v).H-6, 1) }
+
+// valueColumns are the right edges and left edges of the table.
+const (
+	askedRight, inForceRight, fromLeft, doesLeft = 32, 42, 45, 66
+)
+
+func (v *values) draw(c *viz.Canvas, m *Model) {
+	l := m.lane()
+	set := l.shownSettings()
+	if set == nil {
+		return
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(3, 0, "parameter", muted)
+	c.Right(askedRight, 0, "asked", muted)
+	c.Right(inForceRight, 0, "in force", muted)
+	c.Put(fromLeft, 0, "from", muted)
+	c.Put(doesLeft, 0, "at this step", muted)
+	eff := visible(set.Pipeline.Effective())
+	h := max(c.H-4, 1)
+	top := min(v.list.top, max(len(eff)-h, 0))
+	for y := 0; y < h && top+y < len(eff); y++ {
+		v.drawRow(c, m, 1+y, eff[top+y], top+y == v.list.at)
+	}
+	if more := len(eff) - top - h; more > 0 {
+		c.Put(3, c.H-3, digits(more)+" more · ↓ scrolls", muted)
+	}
+	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
+	c.Put(1, c.H-1, viz.CutTitle("A percentage is the total variation between the result with the value and with it off.", c.W-2), muted)
+}
+
+// visible leaves out the parameters that are not among the controls.
+func visible(list []sampling.Effective) []sampling.Effective {
+	var out []sampling.Effective
+	for _, p := range knobList {
+		for _, e := range list {
+			if e.Key == p.Key {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, selected bool) {
+	p, _ := sampling.Lookup(e.Key)
+	ink := viz.Ink{}
+	if selected {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(3, y, 22, e.Key, ink)
+	asked := viz.Removed
+	if e.AskedSet {
+		asked = p.Format(e.Asked)
+	}
+	room := askedRight - 26
+	c.Right(askedRight, y, tail(asked, room, c.ASCII), ink)
+	inForce := ink
+	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
+		inForce = viz.Ink{Role: viz.Warning}
+	}
+	c.Right(inForceRight, y, tail(p.Format(e.InForce), inForceRight-askedRight-1, c.ASCII), inForce)
+	from := e.OriginText
+	if e.Origin == sampling.FromPreset && m.lane().preset >= 0 {
+		from = "preset " + m.opt.Presets[m.lane().preset].Name
+	}
+	c.Fit(fromLeft, y, doesLeft-fromLeft-1, viz.Printable(from, c.ASCII), ink)
+	does := v.does[e.Key]
+	if e.Note != "" && (does == "" || does == "off") {
+		does = e.Note
+	}
+	c.Put(doesLeft, y, viz.CutTitle(does, c.W-doesLeft-1), ink)
+}
+
+// tail fits a value to w cells.
+func tail(s string, w int, ascii bool) string {
+	s = viz.Printable(s, ascii)
+	if viz.Width(s) <= w {
+		return s
+	}
+	return viz.Cut(s, w-1) + "…"
+}
+
+// fromModel says what the model's file recommends.
+func fromModel(l *lane) string {
+	info := l.model.Info()
+	if len(info.Defaults) == 0 {
+		return fmt.Sprintf("From the model file: none (%s carries no sampling settings).", viz.Printable(info.Name, false))
+	}
+	s := "From the model file:"
+	for k, v := range info.Defaults {
+		s += fmt.Sprintf(" %s %v", viz.Printable(k, false), v)
+	}
+	return s
+}
+
+func (v *values) act(m *Model, a *action) (tea.Cmd, bool) {
+	eff := knobList
+	if v.list.act(a, len(eff), v.rows(m)) {
+		m.knob = v.list.at
+		m.showKnob()
+		return nil, true
+	}
+	m.knob = v.list.at
+	switch a.id {
+	case "open":
+		return m.open("value"), true
+	case "right":
+		m.nudge(1)
+	case "left":
+		m.nudge(-1)
+	case "inspect", "pane", "paneback", "zoom":
+		return nil, true
+	default:
+		return nil, false
+	}
+	return v.compute(m), true
+}
