@@ -72,17 +72,17 @@ func (l Law) scaled() Law {
 
 // index holds the probabilities of a law by token, for many look-ups.
 type index struct {
-	at  map[int32]float64
+	at  []float64 // nil: look in law
 	law *Law
 }
 
-// small is the number of tokens up to which a search beats a map.
+// small is the number of tokens up to which a search beats a table.
 const small = 16
 
 func newIndex(l *Law) index {
 	t := index{law: l}
 	if len(l.IDs) > small {
-		t.at = make(map[int32]float64, len(l.IDs))
+		t.at = make([]float64, slices.Max(l.IDs)+1)
 		for i, id := range l.IDs {
 			t.at[id] = l.Probs[i]
 		}
@@ -93,6 +93,9 @@ func newIndex(l *Law) index {
 func (t index) prob(id int32) float64 {
 	if t.at == nil {
 		return t.law.Prob(id)
+	}
+	if int(id) >= len(t.at) {
+		return 0
 	}
 	return t.at[id]
 }
