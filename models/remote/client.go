@@ -354,14 +354,15 @@ func (c *client) malformed(r *reply, path string) *Error {
 	return c.fault(Malformed, "%s answered with broken JSON (%d bytes)", path, len(r.body))
 }
 
-// check reports an error that a server put into an answer of status 200.
-func (c *client) check(body []byte) *Error {
-	if msg, typ := errorMessage(body); msg != "" {
-		r := &reply{status: http.StatusInternalServerError, body: body}
-		if typ == "invalid_request_error" || typ == "exceed_context_size_error" {
-			r.status = http.StatusBadRequest
-		}
-		return c.statusFault(r)
+// inside says what error a server put into an answer of status 200.
+func (c *client) inside(body []byte) *Error {
+	msg, typ := errorMessage(body)
+	if msg == "" {
+		return c.fault(Failed, "gave up without saying why")
 	}
-	return nil
+	r := &reply{status: http.StatusInternalServerError, body: body}
+	if typ == "invalid_request_error" || typ == "exceed_context_size_error" {
+		r.status = http.StatusBadRequest
+	}
+	return c.statusFault(r)
 }

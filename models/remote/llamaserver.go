@@ -435,7 +435,7 @@ func (b *llamaServer) fetch(ctx context.Context, q query, out *rows) error {
 	case s.end() != nil:
 		return b.c.malformed(r, "/completion")
 	case a.failed:
-		return b.c.check(r.body)
+		return b.c.inside(r.body)
 	case a.truncated:
 		return b.c.fault(Malformed, "cut the prompt, which it was not asked to")
 	case a.model != "" && a.model != b.model:
@@ -482,7 +482,7 @@ func (b *llamaServer) scanAnswer(s *scanner, row func(s *scanner, chosen int), a
 				s.skip()
 			}
 		case "error":
-			a.failed = true
+			a.failed = s.peek() != 'n'
 			s.skip()
 		case "truncated":
 			a.truncated = s.boolean()

@@ -41,8 +41,9 @@ type server struct {
 	raw   bool   // rows are logits, not log-probabilities
 	id    string // what backend.identity said when the model was opened
 
-	mu    sync.Mutex
-	slots []bool // in use; empty if sessions have no caches of their own
+	mu      sync.Mutex
+	slots   []bool // in use; empty if sessions have no caches of their own
+	checked time.Time
 }
 
 var (
@@ -88,13 +89,27 @@ func (m *server) freeSlot(i int) {
 	}
 }
 
+// checkEvery is how often a run makes sure that the model is still the same.
+// Answers that name their model, and faults, are looked into at once.
+const checkEvery = 15 * time.Second
+
+// due reports whether it is time to make sure of the model.
+func (m *server) due() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.checked.IsZero() {
+		m.checked = time.Now() // by Open, just now
+	}
+	return time.Since(m.checked) > checkEvery
+}
+
 // ask calls fetch until it succeeds or its fault will not pass. A repetition
-// after a broken connection first makes sure that the model is still the same.
+// first makes sure that the model is still the same.
 func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
 	start := time.Now()
 	m.c.meter.asked(q.want + q.ahead)
 	defer m.c.meter.asked(-q.want - q.ahead)
-	doubt := false
+	doubt := m.due()
 	err := m.c.retry(ctx, true, func(ctx context.Context) error {
 		if doubt {
 			if err := m.verify(ctx); err != nil {
@@ -109,6 +124,12 @@ func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
 		doubt = err != nil
 		return err
 	})
+	var e *Error
+	if errors.As(err, &e) && e.Kind == Refused { // perhaps because that model is gone
+		if changed := m.verify(ctx); errors.Is(changed, ErrModelChanged) {
+			return changed
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -131,12 +152,18 @@ func (m *server) checkRows(g *grid, q query, out *rows) error {
 // verify compares the server's model with the one the run began with.
 func (m *server) verify(ctx context.Context) error {
 	now, err := m.b.identity(ctx)
-	if err != nil {
+	var e *Error
+	switch {
+	case errors.As(err, &e) && e.Kind == Unsuitable:
+		return m.changed()
+	case err != nil:
 		return err
-	}
-	if now != m.id {
+	case now != m.id:
 		return m.changed()
 	}
+	m.mu.Lock()
+	m.checked = time.Now()
+	m.mu.Unlock()
 	return nil
 }
 

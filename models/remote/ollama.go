@@ -348,7 +348,7 @@ func (b *ollama) scan(r *reply, q query, out *rows) (found bool, err error) {
 				found = b.scanStep(&s, out.next())
 			}
 		case k == "error":
-			failed = true
+			failed = s.peek() != 'n'
 			s.skip()
 		case k == "prompt_eval_count":
 			count = s.integer()
@@ -362,9 +362,9 @@ func (b *ollama) scan(r *reply, q query, out *rows) (found bool, err error) {
 	case s.end() != nil:
 		return false, b.c.malformed(r, "/api/generate")
 	case failed:
-		return false, b.c.check(r.body)
+		return false, b.c.inside(r.body)
 	case reason == "load":
-		return false, b.c.fault(Busy, "has only loaded the model")
+		return false, b.c.fault(Failed, "has only loaded the model")
 	case count > 0 && count < len(q.tokens)/2 && len(q.tokens) > b.limit*3/4:
 		e := b.c.fault(TooLong, "cut the text to %d tokens", count)
 		e.err = models.ErrContextFull

@@ -307,10 +307,7 @@ func (w *watch) event(data []byte) error {
 	case w.wrong != nil:
 		return w.wrong
 	case failed:
-		if e := w.m.c.check(data); e != nil {
-			return e
-		}
-		return w.m.c.fault(Failed, "gave up without saying why")
+		return w.m.c.inside(data)
 	case s.end() != nil:
 		return w.m.c.fault(Malformed, "sent an event of broken JSON (%d bytes)", len(data))
 	case w.wrote && w.seen == 0:

@@ -279,7 +279,8 @@ func (s *scanner) null() bool {
 	return true
 }
 
-// skip consumes one value of any kind.
+// skip consumes one value of any kind, without looking into strings and
+// numbers.
 func (s *scanner) skip() { s.skipAt(0) }
 
 func (s *scanner) skipAt(depth int) {
@@ -303,6 +304,8 @@ func (s *scanner) skipAt(depth int) {
 		}
 	case 't', 'f':
 		s.boolean()
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		s.word()
 	default:
 		s.number()
 	}

@@ -343,7 +343,7 @@ func (b *sgLang) scan(r *reply, q query, out *rows) error {
 		case k == "meta_info" && s.peek() == '{':
 			at.scan(&s)
 		case k == "error":
-			failed = true
+			failed = s.peek() != 'n'
 			s.skip()
 		default:
 			s.skip()
@@ -353,7 +353,7 @@ func (b *sgLang) scan(r *reply, q query, out *rows) error {
 	case s.end() != nil:
 		return b.c.malformed(r, "/generate")
 	case failed:
-		return b.c.check(r.body)
+		return b.c.inside(r.body)
 	case at.abort != "":
 		if tooLong(at.abort) {
 			e := b.c.fault(TooLong, "the tokens do not fit: %s", oneLine(at.abort, maxMessage))

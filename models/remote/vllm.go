@@ -496,7 +496,8 @@ func (b *vLLM) fetchEach(ctx context.Context, q query, out *rows) error {
 // prompt_logprobs of those given.
 func (b *vLLM) scan(r *reply, q query, out *rows) error {
 	s := scanner{b: r.body}
-	var made, given, failed int
+	var made, given int
+	failed := false
 	model := b.model
 	s.enter('{')
 	for first := true; s.more('}', &first); {
@@ -507,7 +508,7 @@ func (b *vLLM) scan(r *reply, q query, out *rows) error {
 				scanChoice(&s, &made, &given)
 			}
 		case "error":
-			failed++
+			failed = s.peek() != 'n'
 			s.skip()
 		case "model":
 			model = string(s.str(nil))
@@ -520,8 +521,8 @@ func (b *vLLM) scan(r *reply, q query, out *rows) error {
 	switch {
 	case s.end() != nil:
 		return b.c.malformed(r, "/v1/completions")
-	case failed > 0:
-		return b.c.check(r.body)
+	case failed:
+		return b.c.inside(r.body)
 	case model != b.model:
 		return b.c.fault(Malformed, "answered with model %q in place of %q", oneLine(model, 60), oneLine(b.model, 60))
 	case made == 0:
