@@ -6,23 +6,36 @@ import (
 
 // A workspace is what one worker needs for itself.
 type workspace struct {
-	scores []float32 // (heads of a group, positions)
-	scale  []float32 // (heads of a group): what weights are to be multiplied by
-	wide   []float32 // a block of keys or values, if they are not stored as float32
+	scores []float32 // (rows of a block, heads of a group, positions)
+	scale  []float32 // (rows of a block, heads of a group): what weights are to be multiplied by
+	wide   []float32 // keys or values of a page, if they are not stored as float32
 }
+
+// Rows of one session go through the cache together, so that what is read of
+// it serves all of them: as many as keep the scores near, and at most
+// maxBlock.
+const (
+	maxBlock  = 8
+	nearScore = 1 << 16
+)
 
 // attention sets p.o to the attention of every row: each query head takes the
 // softmax of its products with the keys as weights of the values, and the
 // query heads of a group share a KV head (Ainslie et al. 2023).
 func (p *pass) attention(y *layer) {
 	c := p.m.cfg
-	work := 0
+	span := 0
 	for _, r := range p.rows {
-		work = max(work, r.pos+1-y.first(r.pos))
+		span = max(span, r.pos+1-y.first(r.pos))
 	}
-	work *= y.heads / y.kvHeads * (c.keyLen + c.valueLen)
-	n := max(1, pieceWork/work)
-	p.m.pool.run(&p.job, len(p.rows)*y.kvHeads, n, p.fnAttend)
+	group := y.heads / y.kvHeads
+	p.block = 1
+	if len(p.rows) > 1 && p.rows[0].s == p.rows[1].s {
+		p.block = min(maxBlock, max(1, nearScore/(group*span)))
+	}
+	p.blocks = (len(p.rows) + p.block - 1) / p.block
+	work := p.block * group * span * (c.keyLen + c.valueLen)
+	p.m.pool.run(&p.job, p.blocks*y.kvHeads, max(1, pieceWork/work), p.fnAttend)
 }
 
 // first returns the first position that a position sees.
@@ -33,67 +46,123 @@ func (y *layer) first(pos int) int {
 	return max(0, pos-y.window+1)
 }
 
-// attend computes groups lo to hi-1, counting all groups of the first row,
-// then all of the second, and so on.
+// attend computes units lo to hi-1, counting all blocks of rows for the first
+// KV head, then all for the second, and so on.
 func (p *pass) attend(worker, lo, hi int) {
 	y := &p.m.w.layers[p.layer]
-	ws := &p.perWorker[worker]
 	for u := lo; u < hi; u++ {
-		p.attendGroup(ws, y, u/y.kvHeads, u%y.kvHeads)
+		from := u % p.blocks * p.block
+		a := attending{
+			p: p, y: y, ws: &p.perWorker[worker],
+			from: from, to: min(from+p.block, len(p.rows)), head: u / p.blocks, group: y.heads / y.kvHeads,
+		}
+		a.run()
 	}
 }
 
-// attendGroup computes the query heads of row i that share KV head h.
-func (p *pass) attendGroup(ws *workspace, y *layer, i, h int) {
-	c, s, r := p.m.cfg, p.m.store, &p.rows[i]
-	group := y.heads / y.kvHeads
-	head := i*y.heads + h*group // of the first query in the group
-	q := p.q[head*c.keyLen : (head+group)*c.keyLen]
-	out := p.o[head*c.valueLen : (head+group)*c.valueLen]
-	first := y.first(r.pos)
-	span := r.pos + 1 - first
-	if cap(ws.scores) < group*span {
-		ws.scores = make([]float32, group*min(2*span+pageLen, c.runLen))
-	}
-	if s.kv != F32 {
-		ws.wide = grow(ws.wide, pageLen*max(c.keyLen, c.valueLen))
-	}
-	ws.scale = grow(ws.scale, group)
-	scores := ws.scores[:group*span]
-	keys := s.block(p.layer, h)
-	values := keys + pageLen*c.keyLen
+// attending is the attention of rows from to to-1, which belong to one
+// session and follow one another, through one KV head.
+type attending struct {
+	p        *pass
+	y        *layer
+	ws       *workspace
+	from, to int
+	head     int
+	group    int // query heads
+	stride   int // of scores
+}
 
-	for pos := first; pos <= r.pos; {
-		at, n := pos%pageLen, min(pageLen-pos%pageLen, r.pos+1-pos)
-		block := r.s.kv.pages[pos/pageLen].rows(keys+at*c.keyLen, n*c.keyLen, ws.wide)
-		for g := range group {
-			vec.DotRows(scores[g*span+pos-first:][:n], q[g*c.keyLen:(g+1)*c.keyLen], block)
-		}
-		pos += n
+func (a *attending) run() {
+	c := a.p.m.cfg
+	last := a.p.rows[a.to-1].pos
+	first := a.y.first(a.p.rows[a.from].pos)
+	a.stride = last + 1 - first
+	queries := (a.to - a.from) * a.group
+	if n := queries * a.stride; cap(a.ws.scores) < n {
+		a.ws.scores = make([]float32, n+n/2)
 	}
-	for g := range group {
-		var sink *float32
-		if y.sinks != nil {
-			sink = &y.sinks[h*group+g]
-		}
-		ws.scale[g] = weigh(scores[g*span:(g+1)*span], c.attnCap, sink)
+	a.ws.scores = a.ws.scores[:queries*a.stride]
+	a.ws.scale = grow(a.ws.scale, queries)
+	if a.p.m.store.kv != F32 {
+		a.ws.wide = grow(a.ws.wide, pageLen*max(c.keyLen, c.valueLen))
 	}
-	clear(out)
-	for pos := first; pos <= r.pos; {
-		at, n := pos%pageLen, min(pageLen-pos%pageLen, r.pos+1-pos)
-		block := r.s.kv.pages[pos/pageLen].rows(values+at*c.valueLen, n*c.valueLen, ws.wide)
-		for g := range group {
-			vec.AddScaledRows(out[g*c.valueLen:(g+1)*c.valueLen], scores[g*span+pos-first:][:n], block)
+	a.score(first, last)
+	for i := a.from; i < a.to; i++ {
+		for g := range a.group {
+			var sink *float32
+			if a.y.sinks != nil {
+				sink = &a.y.sinks[a.head*a.group+g]
+			}
+			pos := a.p.rows[i].pos
+			a.ws.scale[(i-a.from)*a.group+g] = weigh(a.scoresOf(i, g, 0, pos+1-a.y.first(pos)), c.attnCap, sink)
 		}
-		pos += n
 	}
-	for g := range group {
-		vec.Scale(out[g*c.valueLen:(g+1)*c.valueLen], ws.scale[g])
+	a.combine(first, last)
+}
+
+// query returns where query head g of row i begins in buffers of heads.
+func (a *attending) query(i, g int) int { return i*a.y.heads + a.head*a.group + g }
+
+// scoresOf returns scores of a query, from the lo-th position it sees to
+// before the hi-th.
+func (a *attending) scoresOf(i, g, lo, hi int) []float32 {
+	at := ((i-a.from)*a.group + g) * a.stride
+	return a.ws.scores[at+lo : at+hi]
+}
+
+// score multiplies the queries by the keys of positions first to last.
+func (a *attending) score(first, last int) {
+	n := a.p.m.cfg.keyLen
+	keys := a.p.m.store.block(a.p.layer, a.head)
+	for pos := first; pos <= last; {
+		at, end := pos%pageLen, min(pos+pageLen-pos%pageLen, last+1)
+		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(keys+at*n, (end-pos)*n, a.ws.wide)
+		for i := a.from; i < a.to; i++ {
+			begin := a.y.first(a.p.rows[i].pos)
+			lo, hi := max(pos, begin), min(end, a.p.rows[i].pos+1)
+			if lo >= hi {
+				continue
+			}
+			for g := range a.group {
+				vec.DotRows(a.scoresOf(i, g, lo-begin, hi-begin), a.p.q[a.query(i, g)*n:][:n], page[(lo-pos)*n:])
+			}
+		}
+		pos = end
 	}
 }
 
-// weigh turns scores into weights, up to the factor it returns. A sink takes part in the softmax as one
-// more score, whose value is zero (Xiao et al. 2023).
+// combine adds up the values of positions first to last by their weights.
+func (a *attending) combine(first, last int) {
+	n := a.p.m.cfg.valueLen
+	values := a.p.m.store.block(a.p.layer, a.head) + pageLen*a.p.m.cfg.keyLen
+	for i := a.from; i < a.to; i++ {
+		clear(a.p.o[a.query(i, 0)*n : a.query(i, a.group)*n])
+	}
+	for pos := first; pos <= last; {
+		at, end := pos%pageLen, min(pos+pageLen-pos%pageLen, last+1)
+		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(values+at*n, (end-pos)*n, a.ws.wide)
+		for i := a.from; i < a.to; i++ {
+			begin := a.y.first(a.p.rows[i].pos)
+			lo, hi := max(pos, begin), min(end, a.p.rows[i].pos+1)
+			if lo >= hi {
+				continue
+			}
+			for g := range a.group {
+				vec.AddScaledRows(a.p.o[a.query(i, g)*n:][:n], a.scoresOf(i, g, lo-begin, hi-begin), page[(lo-pos)*n:])
+			}
+		}
+		pos = end
+	}
+	for i := a.from; i < a.to; i++ {
+		for g := range a.group {
+			vec.Scale(a.p.o[a.query(i, g)*n:][:n], a.ws.scale[(i-a.from)*a.group+g])
+		}
+	}
+}
+
+// weigh turns scores into weights, up to the factor it returns. A sink takes
+// part in the softmax as one more score, whose value is zero (Xiao et al.
+// 2023).
 func weigh(scores []float32, limit float32, sink *float32) float32 {
 	if limit != 0 {
 		vec.Softcap(scores, limit)

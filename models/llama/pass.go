@@ -39,7 +39,7 @@ type pass struct {
 
 	// What the workers do at the moment. The functions are kept, since to
 	// make them for every call would allocate.
-	layer                               int // attention
+	layer, block, blocks                int // attention: the layer, rows of a block, number of blocks
 	products                            []product
 	mlp                                 *mlp
 	in                                  *quant.Activations // of mlp
@@ -121,7 +121,7 @@ func (p *pass) run(ctx context.Context, want int) error {
 		if l == len(p.m.w.layers)-1 {
 			keep = want
 		}
-		p.block(&p.m.w.layers[l], keep)
+		p.through(&p.m.w.layers[l], keep)
 	}
 	p.normalise(p.h, p.x, p.m.w.norm)
 	return nil
@@ -150,9 +150,9 @@ func (p *pass) embed() {
 	}
 }
 
-// block runs one layer, and after its keys and values are stored goes on with
-// the last keep rows only.
-func (p *pass) block(y *layer, keep int) {
+// through runs one layer, and after its keys and values are stored goes on
+// with the last keep rows only.
+func (p *pass) through(y *layer, keep int) {
 	c := p.m.cfg
 	in := p.x
 	if y.attnNorm.w != nil {
