@@ -188,13 +188,13 @@ func (a *automaton) internData(d objectData) int32 {
 	return id
 }
 
-// internString returns the item place for a string state, or 0 (no string
-// place is ^0-1 = 0) with false if it cannot be completed.
-func (a *automaton) internString(st stringState) (int32, bool) {
+// internString returns the item place for a string state; ok is false if it
+// cannot be completed.
+func (a *automaton) internString(st stringState) (at int32, ok bool) {
 	s := a.p.strs[st.str]
-	if s.free >= 0 && st.q < utf8States {
-		st.str = s.free
-		s = a.p.strs[st.str]
+	if s.off != nil && st.q < utf8States {
+		st.str = s.off.id
+		s = s.off
 	}
 	if id, ok := a.stringIDs[st]; ok {
 		return ^id, true

@@ -48,6 +48,7 @@ type builder struct {
 	p       *prog
 	current int32
 	bodies  map[*expr]int // rules made of repetition bodies
+	strs    map[*stringLang]bool
 }
 
 func (b *builder) node(n node) int32 {
@@ -105,8 +106,7 @@ func (b *builder) emit(e *expr, from int32) int32 {
 	case opObject:
 		return b.object(e.obj, from)
 	case opString:
-		b.p.strs = append(b.p.strs, e.str)
-		return b.jump(from, node{kind: nodeString, arg: int32(len(b.p.strs) - 1)})
+		return b.jump(from, node{kind: nodeString, arg: b.str(e.str)})
 	default:
 		return b.jump(from, node{kind: nodeCall, arg: int32(e.rule), label: e.label})
 	}
@@ -277,4 +277,20 @@ func (b *builder) bodyRule(body *expr) int32 {
 		b.bodies[body] = r
 	}
 	return int32(r)
+}
+
+// str registers a string language and the one it falls back to.
+func (b *builder) str(s *stringLang) int32 {
+	if b.strs == nil {
+		b.strs = map[*stringLang]bool{}
+	}
+	if !b.strs[s] {
+		b.strs[s] = true
+		s.id = int32(len(b.p.strs))
+		b.p.strs = append(b.p.strs, s)
+		if s.off != nil {
+			b.str(s.off)
+		}
+	}
+	return s.id
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func readJSON(t testing.TB, path string, v any) {
+func readFixture(t testing.TB, path string, v any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -22,7 +22,7 @@ func readJSON(t testing.TB, path string, v any) {
 
 func golden(t testing.TB, name string, v any) {
 	t.Helper()
-	readJSON(t, filepath.Join("testdata", "grammar", name), v)
+	readFixture(t, filepath.Join("testdata", "grammar", name), v)
 }
 
 func compile(t testing.TB, src Source) *Grammar {

@@ -78,7 +78,7 @@ func (j *jsonRules) str() int {
 // anyString is the rest of a string of lo..hi code points behind its opening
 // quote.
 func anyString(lo, hi int32) *expr {
-	return &expr{op: opString, str: &stringLang{lang: anyText{}, lo: lo, hi: hi, free: -1}}
+	return &expr{op: opString, str: &stringLang{lang: anyText{}, lo: lo, hi: hi}}
 }
 
 func (j *jsonRules) object() int {

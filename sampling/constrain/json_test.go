@@ -37,7 +37,7 @@ func TestJSONSuite(t *testing.T) {
 	var data struct {
 		Cases []struct{ Name, Expect, Text, Base64 string }
 	}
-	readJSON(t, shared(t, "golden", "schemas", "json-test-suite", "cases.json"), &data)
+	readFixture(t, shared(t, "golden", "schemas", "json-test-suite", "cases.json"), &data)
 	g := compile(t, JSON(JSONOptions{Whitespace: WhitespaceAny}))
 	bounded := compile(t, JSON(JSONOptions{}))
 	for _, c := range data.Cases {

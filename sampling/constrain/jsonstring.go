@@ -26,9 +26,10 @@ const dead = int32(-1)
 type stringLang struct {
 	lang   textLang
 	lo, hi int32
-	// free is the language of a text whose lang no longer restricts it, or -1:
-	// an index into prog.strs, so that such texts share their states.
-	free int32
+	// off is the language of a text whose lang no longer restricts it, or nil:
+	// with it such texts share their states.
+	off *stringLang
+	id  int32 // its place in the program
 }
 
 func (s *stringLang) minBytes() int32 {

@@ -210,7 +210,7 @@ func (m *Matcher) merge(shared *sharedMask, caller int32, out *sink) {
 // allows, minus the tokens that close the string on an exception.
 func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sink) bool {
 	plain := st
-	plain.str, plain.q = m.a.p.strs[st.str].free, lang.phase(st.q)
+	plain.str, plain.q = m.a.p.strs[st.str].off.id, lang.phase(st.q)
 	at, ok := m.a.internString(plain)
 	if !ok {
 		return false

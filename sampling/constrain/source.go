@@ -31,7 +31,10 @@ type Refusal struct {
 
 // A RefusedError says that a well-formed source asks for something that can
 // not be enforced exactly, or that contradicts itself.
-type RefusedError struct{ Refusals []Refusal }
+type RefusedError struct {
+	Refusals []Refusal
+	loop     bool // a schema refers back to itself
+}
 
 func (e *RefusedError) Error() string {
 	lines := make([]string, 0, len(e.Refusals))
@@ -118,6 +121,10 @@ type SchemaOptions struct {
 	AnyOrder bool
 	// Closed reads an absent additionalProperties as false.
 	Closed bool
+	// Canonical writes whole numbers without a fraction. Otherwise an integer
+	// may be written 1.0, which JSON Schema counts as one, though many typed
+	// readers do not.
+	Canonical bool
 	// Draft7 reads a schema without $schema as draft 7 instead of 2020-12.
 	Draft7 bool
 }

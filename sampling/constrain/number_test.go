@@ -1,0 +1,70 @@
+package constrain
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func rat(s string) *big.Rat {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		panic(s)
+	}
+	return r
+}
+
+// TestNumbersAgainstArithmetic compares the digit automata with exact
+// arithmetic on numbers near their bounds and random ones.
+func TestNumbersAgainstArithmetic(t *testing.T) {
+	atLeast := func(s string) comparison { return comparison{rat(s), false, true, true} }
+	atMost := func(s string) comparison { return comparison{rat(s), true, true, false} }
+	above := func(s string) comparison { return comparison{rat(s), false, false, true} }
+	below := func(s string) comparison { return comparison{rat(s), true, false, false} }
+	not := func(s string) comparison { return comparison{rat(s), true, false, true} }
+	langs := []numberLang{
+		{integer: true, compare: []comparison{atLeast("3")}},
+		{integer: true, compare: []comparison{atLeast("-17"), atMost("1000")}},
+		{integer: true, compare: []comparison{above("0"), below("10")}},
+		{integer: true, fraction: true, compare: []comparison{atLeast("-1.25"), below("99.995")}},
+		{integer: true, fraction: true, compare: []comparison{above("0.01"), atMost("0.1")}},
+		{integer: true, fraction: true, multiple: rat("0.01")},
+		{integer: true, fraction: true, multiple: rat("1.5"), compare: []comparison{atMost("20")}},
+		{integer: true, multiple: rat("7"), compare: []comparison{atLeast("100"), atMost("5000")}},
+		{fraction: true, compare: []comparison{atLeast("-2"), atMost("2")}},
+		{integer: true, fraction: true, compare: []comparison{not("0"), not("1.5")}},
+		{integer: true, fraction: true, notMultiple: []*big.Rat{rat("0.5")}},
+		{integer: true, canonical: true, compare: []comparison{atMost("-1")}},
+	}
+	texts := []string{"0", "-0", "0.0", "-0.0", "1", "1.0", "1.5", "1.50", "-1", "-1.25", "-1.250", "-1.2501", "-1.26", "10", "9", "9.0", "9.5", "99.995", "99.99", "99.9949999", "100", "1000", "1001", "1000.0", "-17", "-18", "-17.0", "3", "2", "2.9999", "0.01", "0.010", "0.0100001", "0.1", "0.10001", "20", "21", "19.5", "105", "4998", "4999", "5000.0", "0.5", "0.25", "-2", "-2.0", "-2.0001", "-1.9999"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := 0; i < 400; i++ {
+		s := new(big.Rat).SetFrac64(rng.Int64N(4_000_000)-2_000_000, []int64{1, 10, 100, 1000, 10000}[rng.IntN(5)])
+		texts = append(texts, strings.TrimSuffix(s.FloatString(rng.IntN(5)), "."))
+	}
+	for _, l := range langs {
+		n, ok := l.automaton()
+		if !ok {
+			t.Fatalf("%+v is too large", l)
+		}
+		d := &definition{}
+		d.root = d.add("n", &expr{op: opNFA, nfa: n})
+		p, err := build(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &Grammar{prog: p}
+		for _, s := range texts {
+			want := l.matches(rat(s)) && !(l.canonical && strings.Contains(s, "."))
+			if got, _ := g.Check([]byte(s)); got != want {
+				t.Errorf("%+v: %s accepted %v, want %v", l, s, got, want)
+			}
+		}
+		for _, s := range []string{"", "-", "01", "1.", ".5", "+1", "1e1", "00", "-01", "1..0", "--1"} {
+			if got, _ := g.Check([]byte(s)); got {
+				t.Errorf("%+v: %q accepted", l, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,448 @@
+package constrain
+
+import (
+	"math/big"
+	"slices"
+)
+
+// A keyword says what a member of a schema object means. One with neither
+// apply nor branch restricts nothing. negate returns the ways to break it.
+type keyword struct {
+	apply  func(*schemaCompiler, keywordUse, *shape) error
+	branch func(*schemaCompiler, keywordUse) ([]*shape, error)
+	negate func(*schemaCompiler, keywordUse) ([]*shape, error)
+}
+
+// A keywordUse is a keyword at a place.
+type keywordUse struct {
+	keyword
+	name  string
+	node  *schemaNode
+	value *jsonValue
+}
+
+func (u keywordUse) ptr() string { return u.node.ptr }
+
+func (u keywordUse) refuse(format string, args ...any) error {
+	return refuse(u.node.ptr, u.name, format, args...)
+}
+
+// keywordTable has every keyword of drafts 4 to 2020-12. It is filled by init
+// because its functions refer to it.
+var keywordTable map[string]keyword
+
+func init() {
+	keywordTable = map[string]keyword{
+		"type":  {apply: applyType, negate: negateType},
+		"enum":  {apply: applyEnum, negate: negateEnum},
+		"const": {apply: applyEnum, negate: negateEnum},
+
+		"minimum":          {apply: applyBound, negate: negateBound},
+		"maximum":          {apply: applyBound, negate: negateBound},
+		"exclusiveMinimum": {apply: applyBound, negate: negateBound},
+		"exclusiveMaximum": {apply: applyBound, negate: negateBound},
+		"multipleOf":       {apply: applyMultiple, negate: negateMultiple},
+
+		"minLength": {apply: applyCount, negate: negateCount},
+		"maxLength": {apply: applyCount, negate: negateCount},
+		"pattern":   {apply: applyPattern, negate: negatePattern},
+		"format":    {apply: applyPattern, negate: negatePattern},
+
+		"minItems":    {apply: applyCount, negate: negateCount},
+		"maxItems":    {apply: applyCount, negate: negateCount},
+		"uniqueItems": {apply: applyUnique, negate: negateUnique},
+		"contains":    {apply: applyContains, negate: negateContains},
+
+		"minProperties":     {apply: applyCount, negate: negateCount},
+		"maxProperties":     {apply: applyCount, negate: negateCount},
+		"required":          {apply: applyRequired, negate: negateRequired},
+		"propertyNames":     {apply: applyNames},
+		"dependentRequired": {branch: branchDependent, negate: negateDependent},
+		"dependentSchemas":  {branch: branchDependent, negate: negateDependent},
+		"dependencies":      {branch: branchDependent, negate: negateDependent},
+
+		membersKeyword: {apply: applyMembers, negate: negateMembers},
+		itemsKeyword:   {apply: applyItems, negate: negateItems},
+
+		"$ref":  {branch: branchRef, negate: negateRef},
+		"allOf": {branch: branchAllOf, negate: negateAllOf},
+		"anyOf": {branch: branchAnyOf, negate: negateAnyOf},
+		"oneOf": {branch: branchOneOf, negate: negateOneOf},
+		"not":   {branch: branchNot, negate: negateNot},
+		"if":    {branch: branchIf, negate: negateIf},
+	}
+	for _, name := range []string{"$dynamicRef", "$recursiveRef"} {
+		keywordTable[name] = keyword{apply: refuseKeyword}
+	}
+	for _, name := range []string{
+		"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$schema", "$id", "id",
+		"$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$defs", "definitions", "contentEncoding", "contentMediaType",
+		"contentSchema", "then", "else", "minContains", "maxContains",
+	} {
+		keywordTable[name] = keyword{}
+	}
+}
+
+// These stand for groups of keywords that only make sense together.
+const (
+	membersKeyword = "properties"
+	itemsKeyword   = "items"
+)
+
+var groups = map[string]string{
+	"properties": membersKeyword, "patternProperties": membersKeyword, "additionalProperties": membersKeyword, "unevaluatedProperties": membersKeyword,
+	"items": itemsKeyword, "prefixItems": itemsKeyword, "additionalItems": itemsKeyword, "unevaluatedItems": itemsKeyword,
+}
+
+func refuseKeyword(_ *schemaCompiler, u keywordUse, _ *shape) error {
+	return u.refuse("dynamic references are not supported")
+}
+
+// keywords lists the keywords of a schema in the order they are written, each
+// group once.
+func (c *schemaCompiler) keywords(n *schemaNode) []keywordUse {
+	var out []keywordUse
+	if ref := n.value.get("$ref"); ref != nil && c.draft == 7 {
+		for _, name := range n.value.names {
+			if name != "$ref" && (keywordTable[name].apply != nil || keywordTable[name].branch != nil) {
+				c.note(n.ptr, name, "has no effect beside $ref in draft 7")
+			}
+		}
+		return []keywordUse{{keywordTable["$ref"], "$ref", n, ref}}
+	}
+	seen := map[string]bool{}
+	for i, name := range n.value.names {
+		use := keywordUse{name: name, node: n, value: n.value.list[i]}
+		if g, ok := groups[name]; ok {
+			if seen[g] {
+				continue
+			}
+			seen[g] = true
+			use.name = g
+		}
+		k, known := keywordTable[use.name]
+		if !known {
+			c.note(n.ptr, name, "is not a keyword of JSON Schema and restricts nothing")
+			continue
+		}
+		use.keyword = k
+		out = append(out, use)
+	}
+	return out
+}
+
+var typeNames = map[string]typeSet{
+	"null": typeNull, "boolean": typeBoolean, "integer": typeInteger, "number": typeNumber, "string": typeString, "array": typeArray, "object": typeObject,
+}
+
+func (u keywordUse) types() (typeSet, error) {
+	list := []*jsonValue{u.value}
+	if u.value.kind == kindArray {
+		list = u.value.list
+	}
+	var t typeSet
+	for _, v := range list {
+		x, ok := typeNames[v.text]
+		if v.kind != kindString || !ok {
+			return 0, u.refuse("must be null, boolean, integer, number, string, array, object or a list of these")
+		}
+		t |= x
+	}
+	return t, nil
+}
+
+func applyType(_ *schemaCompiler, u keywordUse, s *shape) error {
+	t, err := u.types()
+	s.drop(^t, u.ptr(), u.name, "no type is left")
+	return err
+}
+
+func negateType(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	t, err := u.types()
+	return []*shape{only(typeAny &^ t)}, err
+}
+
+// list returns the values of enum or const.
+func (u keywordUse) list() ([]*jsonValue, error) {
+	if u.name == "const" {
+		return []*jsonValue{u.value}, nil
+	}
+	if u.value.kind != kindArray {
+		return nil, u.refuse("must be a list of values")
+	}
+	return u.value.list, nil
+}
+
+func applyEnum(_ *schemaCompiler, u keywordUse, s *shape) error {
+	list, err := u.list()
+	if err != nil {
+		return err
+	}
+	if s.hasValues {
+		list = slices.DeleteFunc(slices.Clone(list), func(v *jsonValue) bool { return !holds(s.values, v) })
+	}
+	s.values, s.hasValues = list, true
+	return nil
+}
+
+// negateEnum is everything but a list of values.
+func negateEnum(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	list, err := u.list()
+	if err != nil {
+		return nil, err
+	}
+	s := anything()
+	var more []*shape
+	for _, v := range list {
+		switch {
+		case v.kind == kindNumber:
+			s.number.bound(comparison{v.num, true, false, true})
+		case v.kind == kindString:
+			s.notTexts = append(s.notTexts, v.text)
+		case v.kind == kindArray && len(v.list) == 0:
+			s.items.min = 1
+		case v.kind == kindObject && len(v.list) == 0:
+			s.members.min = 1
+		case v.kind == kindArray || v.kind == kindObject:
+			return nil, u.refuse("its negation is supported for values other than filled arrays and objects")
+		default:
+			s.types &^= v.types()
+		}
+	}
+	return append(more, s), nil
+}
+
+func (u keywordUse) number() (*big.Rat, error) {
+	if u.value.kind != kindNumber {
+		return nil, u.refuse("must be a number")
+	}
+	return u.value.num, nil
+}
+
+// comparison reads a bound. Draft 4 has exclusive bounds as switches beside
+// minimum and maximum; as keywords of their own these then say nothing.
+func (u keywordUse) comparison() (comparison, bool, error) {
+	upper := u.name == "maximum" || u.name == "exclusiveMaximum"
+	exclusive := u.name == "exclusiveMinimum" || u.name == "exclusiveMaximum"
+	if exclusive && (u.value.kind == kindTrue || u.value.kind == kindFalse) {
+		return comparison{}, false, nil
+	}
+	v, err := u.number()
+	if err != nil {
+		return comparison{}, false, err
+	}
+	if !exclusive {
+		name := map[bool]string{false: "exclusiveMinimum", true: "exclusiveMaximum"}[upper]
+		if x := u.node.value.get(name); x != nil && x.kind == kindTrue {
+			exclusive = true
+		}
+	}
+	return comparison{value: v, less: upper, equal: !exclusive, greater: !upper}, true, nil
+}
+
+func applyBound(_ *schemaCompiler, u keywordUse, s *shape) error {
+	c, ok, err := u.comparison()
+	if ok {
+		s.number.bound(c)
+	}
+	return err
+}
+
+func negateBound(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	c, ok, err := u.comparison()
+	if !ok {
+		return nil, err
+	}
+	s := only(typeNumber)
+	s.number.bound(comparison{c.value, !c.less, !c.equal, !c.greater})
+	return []*shape{s}, nil
+}
+
+func (u keywordUse) step() (*big.Rat, error) {
+	v, err := u.number()
+	if err == nil && v.Sign() <= 0 {
+		err = u.refuse("must be above 0")
+	}
+	return v, err
+}
+
+func applyMultiple(_ *schemaCompiler, u keywordUse, s *shape) error {
+	v, err := u.step()
+	if err == nil {
+		s.number.meet(&numberLang{integer: true, fraction: true, multiple: v})
+	}
+	return err
+}
+
+func negateMultiple(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	v, err := u.step()
+	s := only(typeNumber)
+	s.number.notMultiple = []*big.Rat{v}
+	return []*shape{s}, err
+}
+
+// maxCount bounds lengths and numbers of items and properties.
+const maxCount = 1 << 24
+
+func (u keywordUse) count() (int, error) {
+	if u.value.kind != kindNumber || !u.value.num.IsInt() || u.value.num.Sign() < 0 {
+		return 0, u.refuse("must be a whole number, 0 or more")
+	}
+	n := u.value.num.Num()
+	if !n.IsInt64() || n.Int64() > maxCount {
+		if u.name[:3] == "max" {
+			return -1, nil // longer than any text: no bound
+		}
+		return 0, u.refuse("is at most %d", maxCount)
+	}
+	return int(n.Int64()), nil
+}
+
+// counts says which bounds a counting keyword sets, and for which type.
+var counts = map[string]struct {
+	kind  typeSet
+	upper bool
+	bound func(*shape) (lo, hi *int)
+}{
+	"minLength":     {typeString, false, func(s *shape) (lo, hi *int) { return &s.text.min, &s.text.max }},
+	"maxLength":     {typeString, true, func(s *shape) (lo, hi *int) { return &s.text.min, &s.text.max }},
+	"minItems":      {typeArray, false, func(s *shape) (lo, hi *int) { return &s.items.min, &s.items.max }},
+	"maxItems":      {typeArray, true, func(s *shape) (lo, hi *int) { return &s.items.min, &s.items.max }},
+	"minProperties": {typeObject, false, func(s *shape) (lo, hi *int) { return &s.members.min, &s.members.max }},
+	"maxProperties": {typeObject, true, func(s *shape) (lo, hi *int) { return &s.members.min, &s.members.max }},
+}
+
+func applyCount(_ *schemaCompiler, u keywordUse, s *shape) error {
+	n, err := u.count()
+	if err != nil {
+		return err
+	}
+	k := counts[u.name]
+	lo, hi := k.bound(s)
+	if k.upper {
+		*hi = smaller(*hi, n)
+	} else {
+		*lo = max(*lo, n)
+	}
+	return nil
+}
+
+func negateCount(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	n, err := u.count()
+	if err != nil {
+		return nil, err
+	}
+	k := counts[u.name]
+	s := only(k.kind)
+	lo, hi := k.bound(s)
+	switch {
+	case k.upper && n < 0, !k.upper && n == 0:
+		return nil, nil
+	case k.upper:
+		*lo = n + 1
+	default:
+		*hi = n - 1
+	}
+	return []*shape{s}, nil
+}
+
+// patternOf returns what pattern or format demand, or false for a format
+// without meaning here.
+func (c *schemaCompiler) patternOf(u keywordUse) (textPattern, bool, error) {
+	if u.value.kind != kindString {
+		return textPattern{}, false, u.refuse("must be a string")
+	}
+	if u.name == "format" {
+		p, ok := c.format(u.value.text)
+		if !ok {
+			c.note(u.ptr(), "format", "%q is not one of the formats that are enforced (%s) and restricts nothing", clip(u.value.text), formatList())
+		}
+		return p, ok, nil
+	}
+	p, err := c.pattern(u.ptr(), u.name, u.value.text)
+	return p, err == nil, err
+}
+
+func applyPattern(c *schemaCompiler, u keywordUse, s *shape) error {
+	p, ok, err := c.patternOf(u)
+	if ok {
+		s.text.add(p)
+	}
+	return err
+}
+
+func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
+	p, ok, err := c.patternOf(u)
+	if !ok {
+		return nil, err
+	}
+	p.negate = !p.negate
+	s := only(typeString)
+	s.text.add(p)
+	return []*shape{s}, nil
+}
+
+func applyUnique(_ *schemaCompiler, u keywordUse, s *shape) error {
+	s.items.unique = s.items.unique || u.value.kind == kindTrue
+	return nil
+}
+
+func negateUnique(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	if u.value.kind != kindTrue {
+		return nil, nil
+	}
+	return nil, u.refuse("its negation, which not, if or oneOf needs here, is not supported")
+}
+
+func (u keywordUse) strings(v *jsonValue) ([]string, error) {
+	if v.kind != kindArray {
+		return nil, u.refuse("must be a list of names")
+	}
+	var out []string
+	for _, x := range v.list {
+		if x.kind != kindString {
+			return nil, u.refuse("must be a list of names")
+		}
+		out = append(out, x.text)
+	}
+	return out, nil
+}
+
+func applyRequired(_ *schemaCompiler, u keywordUse, s *shape) error {
+	if u.value.kind == kindTrue || u.value.kind == kindFalse {
+		return nil // a switch of draft 3, without meaning since
+	}
+	names, err := u.strings(u.value)
+	s.members.meet(&memberBounds{required: names, max: -1})
+	return err
+}
+
+func negateRequired(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	names, err := u.strings(u.value)
+	var out []*shape
+	for _, name := range names {
+		out = append(out, without(name))
+	}
+	return out, err
+}
+
+// without is an object that lacks a member, with one that has it, and
+// withMember one whose member also satisfies a set.
+func without(name string) *shape { return withMember(name, schemaSet{never: true}, false) }
+
+func with(name string) *shape { return withMember(name, schemaSet{}, true) }
+
+func withMember(name string, s schemaSet, required bool) *shape {
+	k := only(typeObject)
+	k.members.clauses = []*memberClause{{names: []string{name}, sets: map[string]schemaSet{name: s}}}
+	if required {
+		k.members.required = []string{name}
+	}
+	return k
+}
+
+func applyNames(c *schemaCompiler, u keywordUse, s *shape) error {
+	set, err := c.child(u.node, u.value, u.name)
+	s.members.names = append(s.members.names, set)
+	return err
+}

@@ -1,0 +1,387 @@
+package constrain
+
+import "slices"
+
+// shapesOf returns the alternatives of a set that some value may satisfy.
+func (c *schemaCompiler) shapesOf(s schemaSet) ([]*shape, error) {
+	all, err := c.allShapes(s)
+	if err != nil {
+		return nil, err
+	}
+	var out []*shape
+	for _, k := range all {
+		if k.types != 0 {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// allShapes is shapesOf with, if nothing is possible, the shapes that say why.
+func (c *schemaCompiler) allShapes(s schemaSet) ([]*shape, error) {
+	if s.never {
+		return nil, nil
+	}
+	key := s.key()
+	if known, ok := c.shapes[key]; ok {
+		return known, nil
+	}
+	raw, err := c.rawShapes(s)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*shape, len(raw))
+	for i, k := range raw {
+		if out[i] = k; k.types != 0 {
+			if out[i], err = c.reduce(k, s.pointer()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.shapes[key] = out
+	return out, nil
+}
+
+// rawShapes are the alternatives of a set without a look at whether their
+// constraints contradict each other.
+func (c *schemaCompiler) rawShapes(s schemaSet) ([]*shape, error) {
+	if len(s.all) == 1 && len(s.not) == 0 {
+		return c.expand(s.all[0], false)
+	}
+	key := s.key()
+	if known, ok := c.raw[key]; ok {
+		return known, nil
+	}
+	out := []*shape{anything()}
+	var err error
+	for _, n := range s.all {
+		if out, err = c.cross(out, n, false); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range s.not {
+		if out, err = c.cross(out, n, true); err != nil {
+			return nil, err
+		}
+	}
+	c.raw[key] = out
+	return out, nil
+}
+
+// cross combines alternatives with those of one more schema.
+func (c *schemaCompiler) cross(shapes []*shape, n *schemaNode, negate bool) ([]*shape, error) {
+	more, err := c.expand(n, negate)
+	if err != nil {
+		return nil, err
+	}
+	return c.product(shapes, more, n.ptr)
+}
+
+// product combines two lists of alternatives, dropping what no type is left
+// for; if all is dropped one such shape stays to say why.
+func (c *schemaCompiler) product(a, b []*shape, ptr string) ([]*shape, error) {
+	var out []*shape
+	var none *shape
+	for _, x := range a {
+		for _, y := range b {
+			k := meet(x, y, ptr)
+			if k.types == 0 {
+				if none == nil {
+					none = k
+				}
+				continue
+			}
+			out = append(out, k)
+			if len(out) > maxShapes {
+				return nil, refuse(ptr, "anyOf", "the combination of alternatives has more than %d cases", maxShapes)
+			}
+		}
+	}
+	if len(out) == 0 && none != nil {
+		out = []*shape{none}
+	}
+	return out, nil
+}
+
+// expand returns the alternatives of one schema, or of its negation.
+func (c *schemaCompiler) expand(n *schemaNode, negate bool) ([]*shape, error) {
+	memo := c.positive
+	if negate {
+		memo = c.negative
+	}
+	if known, ok := memo[n]; ok {
+		return known, nil
+	}
+	if c.pending[n] {
+		r := refuse(n.ptr, "$ref", "the reference leads back to itself without describing anything")
+		r.loop = true
+		return nil, r
+	}
+	c.pending[n] = true
+	defer delete(c.pending, n)
+	var out []*shape
+	var err error
+	switch {
+	case (n.value.kind == kindTrue) != negate && n.value.kind != kindObject:
+		out = []*shape{anything()}
+	case n.value.kind != kindObject:
+		k := only(0)
+		k.conflict = &Refusal{n.ptr, "false", "this schema allows no value, and one is required here"}
+		out = []*shape{k}
+	case negate:
+		out, err = c.refuted(n)
+	default:
+		out, err = c.satisfied(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	memo[n] = out
+	return out, nil
+}
+
+// satisfied combines all keywords of a schema.
+func (c *schemaCompiler) satisfied(n *schemaNode) ([]*shape, error) {
+	base := anything()
+	base.number.canonical = c.opts.Canonical
+	var branches []keywordUse
+	for _, use := range c.keywords(n) {
+		switch {
+		case use.apply != nil:
+			if err := use.apply(c, use, base); err != nil {
+				return nil, err
+			}
+		case use.branch != nil:
+			branches = append(branches, use)
+		}
+	}
+	out := []*shape{base}
+	for _, use := range branches {
+		more, err := use.branch(c, use)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = c.product(out, more, use.ptr()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// refuted collects the ways to break one keyword of a schema.
+func (c *schemaCompiler) refuted(n *schemaNode) ([]*shape, error) {
+	var out []*shape
+	for _, use := range c.keywords(n) {
+		if use.negate == nil {
+			if use.apply == nil && use.branch == nil {
+				continue // an annotation cannot be broken
+			}
+			return nil, refuse(n.ptr, use.name, "its negation, which not, if or oneOf needs here, is not supported")
+		}
+		more, err := use.negate(c, use)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+		if len(out) > maxShapes {
+			return nil, refuse(n.ptr, use.name, "its negation has more than %d cases", maxShapes)
+		}
+	}
+	out = slices.DeleteFunc(out, func(k *shape) bool { return k.types == 0 })
+	if len(out) == 0 {
+		k := only(0)
+		k.conflict = &Refusal{n.ptr, "not", "the negated schema allows every value, so nothing is left"}
+		out = []*shape{k}
+	}
+	return out, nil
+}
+
+// empty reports whether a set is known to allow no value. Sets that need
+// themselves count as not empty; such rules are found to be unproductive later.
+func (c *schemaCompiler) empty(s schemaSet) (bool, error) {
+	if s.never {
+		return true, nil
+	}
+	if len(s.all)+len(s.not) == 0 {
+		return false, nil
+	}
+	key := s.key()
+	if known, ok := c.verdicts[key]; ok {
+		return known, nil
+	}
+	if c.checking[key] || len(c.checking) > maxJSONDepth {
+		return false, nil
+	}
+	c.checking[key] = true
+	defer delete(c.checking, key)
+	verdict, err := c.allImpossible(s)
+	if r, ok := err.(*RefusedError); ok && r.loop {
+		return false, nil // asked while the schemas it needs are being read
+	}
+	if err == nil {
+		c.verdicts[key] = verdict
+	}
+	return verdict, err
+}
+
+func (c *schemaCompiler) allImpossible(s schemaSet) (bool, error) {
+	shapes, err := c.shapesOf(s)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range shapes {
+		if t, err := c.possible(k); err != nil || t != 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// possible returns the types of a shape for which a value may exist.
+func (c *schemaCompiler) possible(k *shape) (typeSet, error) {
+	t := k.types
+	if t&typeObject != 0 {
+		need, err := c.impossibleMember(k)
+		if err != nil {
+			return 0, err
+		}
+		if need != nil {
+			t &^= typeObject
+		}
+	}
+	if t&typeArray != 0 {
+		need, err := c.impossibleItem(k)
+		if err != nil {
+			return 0, err
+		}
+		if need != nil {
+			t &^= typeArray
+		}
+	}
+	return t, nil
+}
+
+// impossibleMember returns the set of a required member that allows nothing.
+func (c *schemaCompiler) impossibleMember(k *shape) (*schemaSet, error) {
+	for _, name := range k.members.required {
+		s, err := c.memberSet(k, name)
+		if err != nil {
+			return nil, err
+		}
+		none, err := c.empty(s)
+		if err != nil {
+			return nil, err
+		}
+		if none {
+			return &s, nil
+		}
+	}
+	return nil, nil
+}
+
+func (c *schemaCompiler) impossibleItem(k *shape) (*schemaSet, error) {
+	for i := 0; i < min(k.items.min, k.items.prefix()+1); i++ {
+		s := k.items.item(i)
+		none, err := c.empty(s)
+		if err != nil {
+			return nil, err
+		}
+		if none {
+			return &s, nil
+		}
+	}
+	return nil, nil
+}
+
+// impossibleNeed returns what makes a shape impossible, for a message.
+func (c *schemaCompiler) impossibleNeed(k *shape) (schemaSet, bool) {
+	if k.types&typeObject != 0 {
+		if s, err := c.impossibleMember(k); err == nil && s != nil {
+			return *s, true
+		}
+	}
+	if k.types&typeArray != 0 {
+		if s, err := c.impossibleItem(k); err == nil && s != nil {
+			return *s, true
+		}
+	}
+	return schemaSet{}, false
+}
+
+// memberSet is what a member must satisfy, the rules for names included.
+func (c *schemaCompiler) memberSet(k *shape, name string) (schemaSet, error) {
+	for _, s := range k.members.names {
+		ok, err := c.satisfies(&jsonValue{kind: kindString, text: name}, s)
+		if err != nil {
+			return schemaSet{}, err
+		}
+		if !ok {
+			return schemaSet{never: true}, nil
+		}
+	}
+	return k.members.member(name), nil
+}
+
+// reduce takes away the types whose own constraints contradict each other, and
+// checks listed values.
+func (c *schemaCompiler) reduce(k *shape, ptr string) (*shape, error) {
+	k = k.copy()
+	if k.hasValues {
+		return c.reduceValues(k, ptr)
+	}
+	if k.types&typeNumber != 0 {
+		c.reduceNumber(k, ptr)
+	}
+	if k.types&typeString != 0 {
+		if _, empty, err := c.textOf(k); err == nil && empty {
+			k.drop(typeString, ptr, "pattern", "no string satisfies the lengths and patterns together")
+		}
+	}
+	if b := k.items; b.max >= 0 && b.min > b.max {
+		k.drop(typeArray, ptr, "minItems", "more items are required than allowed")
+	}
+	if b := k.members; b.max >= 0 && max(b.min, len(b.required)) > b.max {
+		k.drop(typeObject, ptr, "maxProperties", "more properties are required than allowed")
+	}
+	return k, nil
+}
+
+func (c *schemaCompiler) reduceNumber(k *shape, ptr string) {
+	if !k.number.restricted() {
+		return
+	}
+	for _, t := range []typeSet{typeInteger, typeFraction} {
+		n := k.number
+		n.integer, n.fraction = t == typeInteger, t == typeFraction
+		if k.types&t == 0 {
+			continue
+		}
+		if a, ok := c.numberOf(&n); ok && a.empty() {
+			k.drop(t, ptr, "minimum", "no number satisfies the bounds together")
+		}
+	}
+}
+
+func (c *schemaCompiler) reduceValues(k *shape, ptr string) (*shape, error) {
+	bare := k.copy()
+	bare.hasValues, bare.values = false, nil
+	var kept []*jsonValue
+	var types typeSet
+	known := map[string]bool{}
+	for _, v := range k.values {
+		if key := v.key(); !known[key] {
+			known[key] = true
+			ok, err := c.fits(v, bare)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				kept = append(kept, v)
+				types |= v.types()
+			}
+		}
+	}
+	k.values = kept
+	k.drop(^types, ptr, "enum", "none of the values satisfies the other keywords")
+	return k, nil
+}

@@ -1,0 +1,164 @@
+package constrain
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// spaced writes compact JSON the way Python does, with a blank behind colons
+// and commas.
+func spaced(compact []byte) []byte {
+	var out []byte
+	inString, escaped := false, false
+	for _, b := range compact {
+		out = append(out, b)
+		switch {
+		case escaped:
+			escaped = false
+		case inString && b == '\\':
+			escaped = true
+		case b == '"':
+			inString = !inString
+		case !inString && (b == ':' || b == ','):
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+func compact(t testing.TB, raw json.RawMessage) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func indented(t testing.TB, raw json.RawMessage) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+type benchCase struct {
+	ID      string
+	Schema  json.RawMessage
+	Valid   []json.RawMessage
+	Invalid []struct {
+		Change string
+		Data   json.RawMessage
+	}
+}
+
+func benchCases(t testing.TB) []benchCase {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(shared(t, "golden", "schemas", "bench"), "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no bench files: ", err)
+	}
+	out := make([]benchCase, len(files))
+	for i, f := range files {
+		readFixture(t, f, &out[i])
+	}
+	return out
+}
+
+func TestBenchSchemas(t *testing.T) {
+	valid, invalid := 0, 0
+	for _, c := range benchCases(t) {
+		g, err := Compile(Schema(c.Schema, SchemaOptions{}))
+		if err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+			continue
+		}
+		for _, v := range c.Valid {
+			for _, text := range [][]byte{compact(t, v), spaced(compact(t, v)), indented(t, v)} {
+				if ok, at := g.Check(text); !ok {
+					t.Errorf("%s: valid instance rejected, dead at %d: %s", c.ID, at, around(text, at))
+				}
+				valid++
+			}
+		}
+		for _, v := range c.Invalid {
+			if ok, _ := g.Check(compact(t, v.Data)); ok {
+				t.Errorf("%s: invalid instance (%s) accepted: %.300s", c.ID, v.Change, v.Data)
+			}
+			invalid++
+		}
+	}
+	t.Logf("%d valid texts, %d invalid instances", valid, invalid)
+}
+
+func around(text []byte, at int) string {
+	if at < 0 {
+		return string(text[max(0, len(text)-60):])
+	}
+	return string(text[max(0, min(at, len(text))-60):min(len(text), at+20)])
+}
+
+type suiteFile struct {
+	Keyword string
+	Tier    string
+	Groups  []struct {
+		Description string
+		Schema      json.RawMessage
+		Tests       []struct {
+			Description string
+			Data        json.RawMessage
+			Valid       bool
+		}
+	}
+}
+
+// TestSuites runs the public test suites. Members come in any order there, so
+// the option is on. Refusals must name a keyword; in the tier "must" only what
+// needs documents from outside may be refused.
+func TestSuites(t *testing.T) {
+	refusable := []string{"remote ref, containing refs itself", "float division = inf"}
+	for _, draft := range []string{"draft2020-12", "draft7"} {
+		files, _ := filepath.Glob(filepath.Join(shared(t, "golden", "schemas", "test-suite", draft), "*.json"))
+		groups, refused, tests := 0, 0, 0
+		for _, f := range files {
+			var s suiteFile
+			readFixture(t, f, &s)
+			for _, g := range s.Groups {
+				groups++
+				name := draft + "/" + s.Keyword + "/" + g.Description
+				gr, err := Compile(Schema(g.Schema, SchemaOptions{AnyOrder: true, Draft7: draft == "draft7", Whitespace: WhitespaceAny}))
+				if err != nil {
+					unsatisfiable := true
+					for _, x := range g.Tests {
+						unsatisfiable = unsatisfiable && !x.Valid
+					}
+					if unsatisfiable {
+						continue
+					}
+					refused++
+					if s.Tier == "must" && !strings.Contains(strings.Join(refusable, "|"), g.Description) {
+						t.Errorf("%s: %v", name, err)
+					} else {
+						t.Logf("%s: %v", name, err)
+					}
+					if r, ok := err.(*RefusedError); !ok || r.Refusals[0].Keyword == "" {
+						t.Errorf("%s: refusal without a keyword: %v", name, err)
+					}
+					continue
+				}
+				for _, x := range g.Tests {
+					tests++
+					if ok, at := gr.Check(x.Data); ok != x.Valid {
+						t.Errorf("%s: %s: %.200s accepted %v (dead at %d), want %v; schema %.300s", name, x.Description, x.Data, ok, at, x.Valid, g.Schema)
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d groups, %d refused, %d tests", draft, groups, refused, tests)
+	}
+}

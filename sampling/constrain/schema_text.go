@@ -1,0 +1,312 @@
+package constrain
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// pattern compiles an ECMA-262 regular expression with search semantics.
+func (c *schemaCompiler) pattern(ptr, keyword, source string) (textPattern, error) {
+	n, ok := c.patterns[source]
+	if !ok {
+		translated, err := translateECMA(source)
+		if err == nil {
+			n, err = regexNFA(translated, true)
+		}
+		if err != nil {
+			return textPattern{}, refuse(ptr, keyword, "`%s`: %s", clip(source), plainReason(err))
+		}
+		c.patterns[source] = n
+	}
+	return textPattern{source: source, nfa: n}, nil
+}
+
+func plainReason(err error) string {
+	switch e := err.(type) {
+	case *RefusedError:
+		return e.Refusals[0].Reason
+	case *SyntaxError:
+		return e.Msg
+	}
+	return err.Error()
+}
+
+// ecmaSpace is what \s means in ECMA-262.
+const ecmaSpace = `\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+
+// translateECMA writes an ECMA-262 expression in Go's syntax. The two agree
+// but for a few escapes, the dot and blanks.
+func translateECMA(s string) (string, error) {
+	var b strings.Builder
+	inClass := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			n, err := translateEscape(&b, s[i:], inClass)
+			if err != nil {
+				return "", err
+			}
+			i += n - 1
+		case c == '[' && !inClass:
+			inClass = true
+			b.WriteByte(c)
+			// In ECMA-262 a bracket right behind the opening one closes it.
+			if strings.HasPrefix(s[i+1:], "^]") {
+				return "", fmt.Errorf("a class that excludes nothing")
+			}
+			if strings.HasPrefix(s[i+1:], "]") {
+				return "", fmt.Errorf("an empty class matches nothing")
+			}
+		case c == '[':
+			b.WriteString(`\[`)
+		case c == ']':
+			inClass = false
+			b.WriteByte(c)
+		case c == '.' && !inClass:
+			b.WriteString(`[^\n\r\x{2028}\x{2029}]`)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), nil
+}
+
+// translateEscape writes one escape and returns its length.
+func translateEscape(b *strings.Builder, s string, inClass bool) (int, error) {
+	class := func(set string, negate bool) {
+		switch {
+		case !inClass && negate:
+			b.WriteString("[^" + set + "]")
+		case !inClass:
+			b.WriteString("[" + set + "]")
+		default:
+			b.WriteString(set)
+		}
+	}
+	switch s[1] {
+	case 's':
+		class(ecmaSpace, false)
+	case 'S':
+		if inClass {
+			// A complement inside a class: spelt as the ranges between.
+			b.WriteString(`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`)
+			return 2, nil
+		}
+		class(ecmaSpace, true)
+	case 'c':
+		if len(s) < 3 || s[2]|0x20 < 'a' || s[2]|0x20 > 'z' {
+			return 0, fmt.Errorf(`\c needs a letter`)
+		}
+		fmt.Fprintf(b, `\x{%x}`, s[2]&0x1F)
+		return 3, nil
+	case 'u':
+		return translateUnicode(b, s)
+	case '0':
+		b.WriteString(`\x{0}`)
+	case 'b':
+		if !inClass {
+			return 0, fmt.Errorf(`word boundaries (\b) are not supported`)
+		}
+		b.WriteString(`\x{8}`)
+	case 'p', 'P':
+		return translateProperty(b, s)
+	case 'd', 'D', 'w', 'W', 'n', 'r', 't', 'v', 'f', 'x':
+		b.WriteString(s[:2])
+	default:
+		if s[1] >= '1' && s[1] <= '9' {
+			return 0, fmt.Errorf("backreferences are not regular")
+		}
+		if s[1] >= 'a' && s[1] <= 'z' || s[1] >= 'A' && s[1] <= 'Z' || s[1] >= 0x80 {
+			return 0, fmt.Errorf(`unknown escape %s`, strconv.Quote(s[:2]))
+		}
+		b.WriteString(s[:2])
+	}
+	return 2, nil
+}
+
+// translateUnicode writes \uXXXX, a pair of them or \u{X}.
+func translateUnicode(b *strings.Builder, s string) (int, error) {
+	if end := strings.IndexByte(s, '}'); strings.HasPrefix(s, `\u{`) && end > 3 {
+		b.WriteString(`\x{` + s[3:end] + `}`)
+		return end + 1, nil
+	}
+	unit := func(s string) (uint64, bool) {
+		if len(s) < 6 || s[:2] != `\u` {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(s[2:6], 16, 32)
+		return n, err == nil
+	}
+	n, ok := unit(s)
+	if !ok {
+		return 0, fmt.Errorf(`\u needs four hexadecimal digits`)
+	}
+	length := 6
+	if n >= 0xD800 && n < 0xDC00 {
+		if low, ok := unit(s[6:]); ok && low >= 0xDC00 && low < 0xE000 {
+			n, length = 0x10000+(n-0xD800)<<10+low-0xDC00, 12
+		}
+	}
+	if n >= 0xD800 && n < 0xE000 {
+		return 0, fmt.Errorf("a lone surrogate matches no text")
+	}
+	fmt.Fprintf(b, `\x{%x}`, n)
+	return length, nil
+}
+
+// properties maps names of Unicode properties that Go spells differently.
+var properties = map[string]string{
+	"Letter": "L", "Lowercase_Letter": "Ll", "Uppercase_Letter": "Lu", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm", "Other_Letter": "Lo",
+	"Mark": "M", "Number": "N", "Decimal_Number": "Nd", "digit": "Nd", "Letter_Number": "Nl", "Other_Number": "No", "Punctuation": "P", "punct": "P",
+	"Symbol": "S", "Separator": "Z", "Space_Separator": "Zs", "Other": "C", "Control": "Cc", "cntrl": "Cc",
+}
+
+func translateProperty(b *strings.Builder, s string) (int, error) {
+	end := strings.IndexByte(s, '}')
+	if len(s) < 4 || s[2] != '{' || end < 0 {
+		return 0, fmt.Errorf(`\p needs a property in braces`)
+	}
+	name := s[3:end]
+	for _, prefix := range []string{"General_Category=", "gc=", "Script=", "sc="} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	if short, ok := properties[name]; ok {
+		name = short
+	}
+	b.WriteString(s[:2] + "{" + name + "}")
+	return end + 1, nil
+}
+
+// Parts of the formats. Days are checked against the month and year.
+const (
+	digit2    = `[0-9]{2}`
+	leapYear  = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
+	fullDate  = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` + leapYear + `-02-29)`
+	zone      = `(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])`
+	plainTime = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?` + zone
+	leapTime  = `23:59:60(?:\.[0-9]+)?(?:[Zz]|[+-]00:00)`
+	fullTime  = `(?:` + plainTime + `|` + leapTime + `)`
+	octet     = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
+	ipv4      = octet + `(?:\.` + octet + `){3}`
+	label     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+	hostname  = label + `(?:\.` + label + `)*`
+	h16       = `[0-9A-Fa-f]{1,4}`
+	ls32      = `(?:` + h16 + `:` + h16 + `|` + ipv4 + `)`
+	ipv6      = `(?:(?:` + h16 + `:){6}` + ls32 +
+		`|::(?:` + h16 + `:){5}` + ls32 +
+		`|(?:` + h16 + `)?::(?:` + h16 + `:){4}` + ls32 +
+		`|(?:(?:` + h16 + `:){0,1}` + h16 + `)?::(?:` + h16 + `:){3}` + ls32 +
+		`|(?:(?:` + h16 + `:){0,2}` + h16 + `)?::(?:` + h16 + `:){2}` + ls32 +
+		`|(?:(?:` + h16 + `:){0,3}` + h16 + `)?::` + h16 + `:` + ls32 +
+		`|(?:(?:` + h16 + `:){0,4}` + h16 + `)?::` + ls32 +
+		`|(?:(?:` + h16 + `:){0,5}` + h16 + `)?::` + h16 +
+		`|(?:(?:` + h16 + `:){0,6}` + h16 + `)?::)`
+	atext     = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+	email     = atext + `(?:\.` + atext + `)*@(?:` + hostname + `|\[` + ipv4 + `\])`
+	pchar     = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})`
+	userinfo  = `(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*`
+	regName   = `(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
+	authority = `(?:` + userinfo + `@)?(?:\[` + ipv6 + `\]|` + regName + `)(?::[0-9]*)?`
+	uri       = `[A-Za-z][A-Za-z0-9+.-]*:(?://` + authority + `(?:/` + pchar + `*)*|/(?:` + pchar + `+(?:/` + pchar + `*)*)?|` + pchar + `+(?:/` + pchar + `*)*)?(?:\?(?:` + pchar + `|[/?])*)?(?:#(?:` + pchar + `|[/?])*)?`
+)
+
+// formats are the values of the keyword format that are enforced, as whole
+// matches.
+var formats = map[string]string{
+	"date":      fullDate,
+	"time":      fullTime,
+	"date-time": fullDate + `[Tt]` + fullTime,
+	"duration":  `P(?:[0-9]+W|(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))`,
+	"email":     email,
+	"hostname":  hostname,
+	"ipv4":      ipv4,
+	"ipv6":      ipv6,
+	"uri":       uri,
+	"uuid":      `[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}`,
+}
+
+func formatList() string {
+	var names []string
+	for name := range formats {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
+}
+
+// format returns the pattern of a known format.
+func (c *schemaCompiler) format(name string) (textPattern, bool) {
+	source, ok := formats[name]
+	if !ok {
+		return textPattern{}, false
+	}
+	key := "format " + name
+	n, ok := c.patterns[key]
+	if !ok {
+		var err error
+		if n, err = regexNFA(source, false); err != nil {
+			return textPattern{}, false // the expressions are constant and compile
+		}
+		c.patterns[key] = n
+	}
+	return textPattern{source: key, nfa: n}, true
+}
+
+// textOf returns the language of a shape's strings behind the opening quote.
+// empty says that there are none; an error that they are too complex.
+func (c *schemaCompiler) textOf(k *shape) (s *stringLang, empty bool, err error) {
+	b := k.text
+	s = &stringLang{lang: anyText{}, lo: int32(b.min), hi: int32(b.max)}
+	if b.max >= 0 && b.min > b.max {
+		return s, true, nil
+	}
+	if len(b.patterns) == 0 && len(k.notTexts) == 0 {
+		return s, false, nil
+	}
+	var conds []condition
+	var key strings.Builder
+	for _, p := range b.patterns {
+		conds = append(conds, condition{p.nfa, p.negate})
+		fmt.Fprintf(&key, "%q%v,", p.source, p.negate)
+	}
+	if len(k.notTexts) > 0 {
+		conds = append(conds, condition{oneOf(k.notTexts).nfa, true})
+		fmt.Fprintf(&key, "not %q", k.notTexts)
+	}
+	d, known := c.texts[key.String()]
+	if !known {
+		d, _ = newDFAText(conds)
+		c.texts[key.String()] = d
+	}
+	if d == nil {
+		return nil, false, fmt.Errorf("the patterns together need more than %d states", maxDFAStates)
+	}
+	if !d.bound(s.lo, s.hi) {
+		return nil, false, fmt.Errorf("the length bounds are too large for these patterns (at most %d states times characters)", maxCosts)
+	}
+	s.lang = d
+	return s, s.minBytes() >= unreachable, nil
+}
+
+// numberOf returns the automaton of a shape's numbers.
+func (c *schemaCompiler) numberOf(n *numberLang) (*nfa, bool) {
+	var key strings.Builder
+	fmt.Fprint(&key, n.integer, n.fraction, n.canonical, n.multiple, n.notMultiple)
+	for _, x := range n.compare {
+		fmt.Fprint(&key, x.value, x.less, x.equal, x.greater)
+	}
+	a, ok := c.numbers[key.String()]
+	if !ok {
+		a, _ = n.automaton()
+		c.numbers[key.String()] = a
+	}
+	return a, a != nil
+}
+
+func sortedCopy(list []string) []string {
+	out := append([]string(nil), list...)
+	sort.Strings(out)
+	return out
+}
