@@ -36,7 +36,7 @@ func (s topPTail) apply(r *row) {
 	r.exactExps()
 	c := crossing{sum: float32(r.sum), left: r.shares(), limit: s.limit}
 	if !r.crossBest(&c) {
-		r.crossBuckets(&c)
+		r.crossBracket(&c)
 	}
 	if c.kept >= r.nfin {
 		return
@@ -124,27 +124,14 @@ func (r *row) crossBest(c *crossing) bool {
 	return false
 }
 
-// crossBuckets looks for the crossing bucket by bucket, without sorting more
-// than the bucket it falls in.
-func (r *row) crossBuckets(c *crossing) {
-	d := r.distances()
-	r.bucketMass(d)
-	counts := r.bucketCnt
-	for b, mass := range r.massBuf {
-		if counts[b] == 0 {
-			continue
-		}
-		share := mass / float64(c.sum)
-		if float32(c.left-share) > c.limit && b < buckets-1 {
-			c.left -= share
-			c.kept += int(counts[b])
-			c.ties = 0
-			continue
-		}
-		for _, it := range r.bucketItems(d, r.x, b) {
-			if c.past(it.x, r.e[it.i]) {
-				return
-			}
+// crossBracket looks for the crossing in the bracket it falls in.
+func (r *row) crossBracket(c *crossing) {
+	b := r.bracketAt(r.x[:r.n], r.e[:r.n], (c.left-float64(c.limit))*float64(c.sum))
+	c.left -= b.mass / float64(c.sum)
+	c.kept = b.count
+	for _, it := range b.items {
+		if c.past(it.x, r.e[it.i]) {
+			return
 		}
 	}
 }
@@ -278,48 +265,33 @@ func (s typicalMass) apply(r *row) {
 	sum := float32(r.sum)
 	logSum := math.Log(r.sum)
 	h := float32(logSum - r.dot/r.sum)
-	key := grow(&r.tmpBuf, r.n)
 	neg := grow(&r.negBuf, r.n)
 	for i, v := range r.x[:r.n] {
-		if v == negInf {
-			key[i], neg[i] = -1, negInf
-			continue
+		neg[i] = negInf
+		if v > negInf {
+			lp := float32(float64(v-r.ref) - logSum)
+			neg[i] = -abs32(-lp - h)
 		}
-		lp := float32(float64(v-r.ref) - logSum)
-		k := -lp - h
-		if k < 0 {
-			k = -k
-		}
-		key[i], neg[i] = k, -k
 	}
-	cut := r.typicalCut(key, neg, sum, s)
-	if cut >= 0 {
+	if cut := r.typicalCut(neg, sum, s); cut > negInf {
 		r.list()
-		r.keep(func(i int) bool { return key[i] >= 0 && key[i] <= cut })
+		r.keep(func(i int) bool { return neg[i] >= cut })
 	}
 }
 
-// typicalCut returns the largest key that stays, or -1 if all do.
-func (r *row) typicalCut(key, neg []float32, sum float32, s typicalMass) float32 {
-	r.bucketMass(key)
-	cum, seen := 0.0, 0
-	for b, mass := range r.massBuf {
-		n := int(r.bucketCnt[b])
-		if n == 0 {
-			continue
-		}
-		if float32(cum+mass/float64(sum)) < s.mass && seen+n < r.nfin && seen+n > s.keep {
-			cum += mass / float64(sum)
-			seen += n
-			continue
-		}
-		for _, it := range r.bucketItems(key, neg, b) {
-			cum += float64(r.e[it.i] / sum)
-			seen++
-			if float32(cum) >= s.mass && seen >= s.keep {
-				return key[it.i]
-			}
+// typicalCut returns the least negative key that stays, or -Inf if all do.
+func (r *row) typicalCut(neg []float32, sum float32, s typicalMass) float32 {
+	b := r.bracketAt(neg, r.e[:r.n], float64(s.mass)*float64(sum))
+	cum, seen := b.mass/float64(sum), b.count
+	for _, it := range b.items {
+		cum += float64(r.e[it.i] / sum)
+		seen++
+		if float32(cum) >= s.mass && seen >= s.keep {
+			return it.x
 		}
 	}
-	return -1
+	if seen < s.keep && s.keep < r.nfin {
+		return selectLargest(append(grow(&r.keyBuf, 0), neg...), s.keep)
+	}
+	return negInf
 }

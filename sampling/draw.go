@@ -73,31 +73,18 @@ func (r *row) drawRanked(u float64) drawn {
 			break
 		}
 	}
-	d := r.distances()
-	r.bucketMass(d)
-	cum = 0
-	last, lastLo := -1, 0.0
-	for b, mass := range r.massBuf {
-		if r.bucketCnt[b] == 0 {
-			continue
+	b := r.bracketAt(r.x[:r.n], r.e[:r.n], target)
+	cum = b.mass
+	for i, it := range b.items {
+		next := cum + float64(r.e[it.i])
+		last := b.count+i == r.nfin-1
+		// Sums in another order may fall short of the target by rounding.
+		if target < next || last || i == len(b.items)-1 {
+			return r.interval(int(it.i), cum, next, last)
 		}
-		if target >= cum+mass && b < buckets-1 {
-			cum += mass
-			continue
-		}
-		for _, it := range r.bucketItems(d, r.x, b) {
-			next := cum + float64(r.e[it.i])
-			last, lastLo = int(it.i), cum
-			if target < next {
-				return r.interval(int(it.i), cum, next, false)
-			}
-			cum = next
-		}
+		cum = next
 	}
-	if last < 0 {
-		last = int(r.best(1)[0].i)
-	}
-	return r.interval(last, lastLo, r.sum, true)
+	return drawn{entry: r.argmax(), hi: 1}
 }
 
 // interval turns sums of exponentials into the interval of an entry.

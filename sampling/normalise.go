@@ -19,6 +19,10 @@ func (p *Param) normalise(v any) (any, error) {
 }
 
 func (p *Param) convert(v any) (any, bool) {
+	if s, ok := v.(string); ok && p.Kind >= Bias {
+		val, err := p.Parse(s)
+		return val, err == nil
+	}
 	switch p.Kind {
 	case Bool:
 		return toBool(v)

@@ -66,8 +66,7 @@ type row struct {
 	ixBuf, baseBuf, idxBuf, atBuf               []int32
 	atOK                                        bool // atBuf finds the entries of a mixed list
 	sortBuf, itemTmp                            []item
-	massBuf                                     []float64
-	bucketCnt                                   []int32
+	topBuf                                      []float32
 	negBuf                                      []float32
 	markBuf                                     []bool
 }

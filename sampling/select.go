@@ -210,64 +210,74 @@ func (r *row) radixSort(items []item) {
 	}
 }
 
-// Distances are sorted into buckets of this width; beyond the last bucket's
-// start the probability is below 1e-13 of the best one's.
-const (
-	bucketsPerUnit = 128
-	buckets        = 4096
-)
+// A bracket is a run of entries in descending order of some value, small
+// enough to sort, with what lies above it.
+type bracket struct {
+	items []item  // by descending value, equal ones by ascending position
+	mass  float64 // weight of the entries above
+	count int     // number of the entries above
+}
 
-// bucketMass adds up the exponentials of the entries by their distance d from
-// the best one. The bucket of an entry is monotone in its distance. A
-// negative distance marks an entry to leave out.
-func (r *row) bucketMass(d []float32) {
-	mass, count := grow(&r.massBuf, buckets), grow(&r.bucketCnt, buckets)
-	clear(mass)
-	clear(count)
-	for i, v := range d {
-		if v >= 0 {
-			b := bucketOf(v)
-			mass[b] += float64(r.e[i])
-			count[b]++
+// bracketAt returns the entries around the place where the weights w, added
+// up from the largest value down, first exceed target. Nothing but the
+// bracket is sorted: passes over the row narrow two thresholds down, which
+// keep clear of the target by what sums in another order may differ.
+func (r *row) bracketAt(vals, w []float32, target float64) bracket {
+	const enough = 512
+	hi, lo := r.top(vals), negInf
+	n, total := vec.SumAbove(vals, w, negInf)
+	slack := 2e-7 * total
+	above, below := 0.0, total // masses above hi and above lo
+	count, countLo := 0, n
+	step := float32(1)
+	t := hi - step
+	for i := 0; i < 48 && countLo-count > enough && t < hi && t > lo; i++ {
+		k, m := vec.SumAbove(vals, w, t)
+		switch {
+		case m > target+slack:
+			lo, below, countLo = t, m, k
+		case m <= target-slack:
+			hi, above, count = t, m, k
+		case i%2 == 0: // too near to tell: look to the sides of it
+			t += (hi - t) / 2
+			continue
+		default:
+			t -= min((t-lo)/2, 1)
+			continue
+		}
+		switch {
+		case lo == negInf:
+			step *= 2
+			t = hi - step
+		default:
+			t = hi - (hi-lo)*nudged(float32((target-above)/(below-above)))
 		}
 	}
+	return bracket{r.between(vals, lo, hi), above, count}
 }
 
-func bucketOf(d float32) int {
-	// Comparing as integers first would overflow for infinite distances.
-	if d >= (buckets-1)/bucketsPerUnit {
-		return buckets - 1
-	}
-	return int(d * bucketsPerUnit)
+// nudged keeps a guess away from the ends of its interval, so that both ends
+// move.
+func nudged(f float32) float32 { return min(max(f, 0.02), 0.98) }
+
+// top returns the largest of vals.
+func (r *row) top(vals []float32) float32 {
+	bm := grow(&r.topBuf, vec.Blocks(len(vals)))
+	hi, _, _ := vec.MaxBlocks(bm, vals)
+	return hi
 }
 
-// bucketItems returns the entries of bucket b by descending value of x, equal
-// ones by ascending position.
-func (r *row) bucketItems(d, x []float32, b int) []item {
+// between returns the entries with lo < value <= hi.
+func (r *row) between(vals []float32, lo, hi float32) []item {
 	items := grow(&r.sortBuf, 0)
-	lo := float32(b) / bucketsPerUnit
-	for i, v := range d {
-		if v >= lo && bucketOf(v) == b {
-			items = append(items, item{x[i], int32(i)})
+	for i, v := range vals {
+		if v > lo && v <= hi {
+			items = append(items, item{v, int32(i)})
 		}
 	}
 	r.sortBuf = items
 	r.sortItems(items)
 	return items
-}
-
-// distances returns how far below the best logit each entry is, -1 for those
-// at -inf.
-func (r *row) distances() []float32 {
-	d := grow(&r.tmpBuf, r.n)
-	for i, v := range r.x[:r.n] {
-		if v == negInf {
-			d[i] = -1
-		} else {
-			d[i] = r.ref - v
-		}
-	}
-	return d
 }
 
 // rawRank returns the rank, from 1, of a position by the model's own

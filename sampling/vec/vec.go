@@ -18,7 +18,7 @@ func Blocks(n int) int { return (n + Block - 1) / Block }
 // Impl names the implementation in use: "avx512", "avx2" or "portable".
 func Impl() string { return impl }
 
-var impl = "portable"
+var impl string
 
 // MaxBlocks sets bm[i] to the maximum of the i-th block of x and returns the
 // maximum of all, the number of values above negative infinity, and the
@@ -41,13 +41,37 @@ func CountAbove(x []float32, t float32) int { return countAbove(x, t) }
 // elements of w at the same places.
 func SumAbove(x, w []float32, t float32) (n int, sum float64) { return sumAbove(x, w, t) }
 
+// Compress copies the elements of x that are at least t to dx, those of e at
+// the same places to de, and their indices, counted from from, to ix. It
+// returns how many. The destinations must have room for len(x)+Slack
+// elements; what lies behind the copied ones is overwritten. dx may be x and
+// de may be e.
+func Compress(ix []int32, dx, de, x, e []float32, from int, t float32) int {
+	return compress(ix, dx, de, x, e, from, t)
+}
+
+// Slack is the room that Compress needs behind its destinations.
+const Slack = 16
+
 var (
-	maxBlocks  = maxBlocksGo
-	exp        = expGo
-	div        = divGo
-	countAbove = countAboveGo
-	sumAbove   = sumAboveGo
+	maxBlocks  func(bm, x []float32) (hi float32, finite, nan int)
+	exp        func(dst, x []float32, hi float32) (sum, dot float64)
+	div        func(x []float32, t float32)
+	countAbove func(x []float32, t float32) int
+	sumAbove   func(x, w []float32, t float32) (n int, sum float64)
+	compress   func(ix []int32, dx, de, x, e []float32, from int, t float32) int
 )
+
+func init() {
+	usePortable()
+	detect()
+}
+
+func usePortable() {
+	impl = "portable"
+	maxBlocks, exp, div = maxBlocksGo, expGo, divGo
+	countAbove, sumAbove, compress = countAboveGo, sumAboveGo, compressGo
+}
 
 func maxBlocksGo(bm, x []float32) (hi float32, finite, nan int) {
 	low := float32(math.Inf(-1))
@@ -115,4 +139,16 @@ func sumAboveGo(x, w []float32, t float32) (n int, sum float64) {
 		}
 	}
 	return n, sum
+}
+
+func compressGo(ix []int32, dx, de, x, e []float32, from int, t float32) int {
+	k := 0
+	for i, v := range x {
+		// Stored always, counted if it stays: no branch to mispredict.
+		ix[k], dx[k], de[k] = int32(from+i), v, e[i]
+		if v >= t {
+			k++
+		}
+	}
+	return k
 }

@@ -1,0 +1,198 @@
+package vec
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+var low = float32(math.Inf(-1))
+
+// rows returns rows of awkward lengths and contents.
+func rows() [][]float32 {
+	var out [][]float32
+	for _, n := range []int{1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4099} {
+		x := make([]float32, n)
+		z := uint64(n)
+		for i := range x {
+			z = z*6364136223846793005 + 1442695040888963407
+			x[i] = float32(int32(z>>33))/(1<<27) - 8
+			if i%37 == 5 {
+				x[i] = low
+			}
+			if i%29 == 3 {
+				x[i] = -200
+			}
+			if i%31 == 7 {
+				x[i] = -90 - float32(i%20) // down to where float32 ends
+			}
+		}
+		out = append(out, x)
+	}
+	return append(out, []float32{low, low, 3, low}, slices.Repeat([]float32{2.5}, 200))
+}
+
+// each runs f with every implementation the machine has.
+func each(t *testing.T, f func(t *testing.T)) {
+	keep := impl
+	defer restore(keep)
+	for _, name := range available() {
+		restore(name)
+		t.Run(name, f)
+	}
+}
+
+func TestMaxBlocks(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			want, got := make([]float32, Blocks(len(x))), make([]float32, Blocks(len(x)))
+			h1, f1, n1 := maxBlocksGo(want, x)
+			h2, f2, n2 := MaxBlocks(got, x)
+			if h1 != h2 || f1 != f2 || n1 != n2 || !slices.Equal(want, got) {
+				t.Errorf("%d values: %v %d %d, want %v %d %d", len(x), h2, f2, n2, h1, f1, n1)
+			}
+			for _, at := range []int{0, len(x) / 2, len(x) - 1} {
+				y := slices.Clone(x)
+				y[at] = float32(math.NaN())
+				if _, _, n := MaxBlocks(got, y); n != 1 {
+					t.Errorf("%d NaN in %d values at %d, want 1", n, len(x), at)
+				}
+			}
+		}
+	})
+}
+
+func TestExp(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			hi := slices.Max(x)
+			got := make([]float32, len(x))
+			sum, dot := Exp(got, x, hi)
+			var wantSum, wantDot float64
+			for i, v := range x {
+				e := math.Exp(float64(v - hi))
+				w := float32(e)
+				if ulps(got[i], w) > 1 {
+					t.Fatalf("exp(%v) = %v, want %v", v-hi, got[i], w)
+				}
+				wantSum += float64(got[i])
+				if got[i] > 0 {
+					wantDot += float64(got[i]) * float64(v-hi)
+				}
+			}
+			if math.Abs(sum-wantSum) > 1e-13*wantSum || math.Abs(dot-wantDot) > 1e-12*math.Abs(wantDot) {
+				t.Errorf("sums %v %v, want %v %v", sum, dot, wantSum, wantDot)
+			}
+		}
+	})
+}
+
+func ulps(a, b float32) int {
+	d := int(int32(math.Float32bits(a))) - int(int32(math.Float32bits(b)))
+	return max(d, -d)
+}
+
+func TestExpIsNearlyAlwaysNearest(t *testing.T) {
+	each(t, func(t *testing.T) {
+		x := make([]float32, 1<<16)
+		for i := range x {
+			x[i] = -float32(i) / 1024
+		}
+		got := make([]float32, len(x))
+		Exp(got, x, 0)
+		off := 0
+		for i, v := range x {
+			if got[i] != float32(math.Exp(float64(v))) {
+				off++
+			}
+		}
+		if off > len(x)/100 {
+			t.Errorf("%d of %d are not the nearest float32", off, len(x))
+		}
+	})
+}
+
+func TestThresholds(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			w := make([]float32, len(x))
+			for i := range w {
+				w[i] = float32(i%13) / 8
+			}
+			for _, at := range []float32{low, -100, -8, 0, x[0], x[len(x)-1], 2.5, 100} {
+				if got, want := CountAbove(x, at), countAboveGo(x, at); got != want {
+					t.Errorf("%d of %d above %v, want %d", got, len(x), at, want)
+				}
+				n, s := SumAbove(x, w, at)
+				wn, ws := sumAboveGo(x, w, at)
+				if n != wn || s != ws { // eighths add up exactly
+					t.Errorf("sum above %v: %d %v, want %d %v", at, n, s, wn, ws)
+				}
+				checkCompress(t, x, w, at)
+			}
+		}
+	})
+}
+
+func checkCompress(t *testing.T, x, w []float32, at float32) {
+	room := len(x) + Slack
+	ix, dx, de := make([]int32, room), make([]float32, room), make([]float32, room)
+	copy(dx, x)
+	copy(de, w)
+	k := Compress(ix, dx, de, dx[:len(x)], de[:len(x)], 10, at)
+	j := 0
+	for i, v := range x {
+		if !(v >= at) {
+			continue
+		}
+		if j >= k || ix[j] != int32(i+10) || dx[j] != v || de[j] != w[i] {
+			t.Fatalf("compress from %v: element %d differs", at, j)
+		}
+		j++
+	}
+	if j != k {
+		t.Errorf("compress from %v: %d elements, want %d", at, k, j)
+	}
+}
+
+func TestDiv(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			got := slices.Clone(x)
+			Div(got, 0.7)
+			for i, v := range x {
+				if got[i] != v/0.7 {
+					t.Fatalf("%v/0.7 = %v, want %v", v, got[i], v/0.7)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkPasses(b *testing.B) {
+	x := make([]float32, 128256)
+	for i := range x {
+		x[i] = -float32(i%4000) / 500
+	}
+	dst, bm := make([]float32, len(x)+Slack), make([]float32, Blocks(len(x)))
+	ix := make([]int32, len(x)+Slack)
+	y := make([]float32, len(x)+Slack)
+	for _, p := range []struct {
+		name string
+		f    func()
+	}{
+		{"copy", func() { copy(dst, x) }},
+		{"max", func() { MaxBlocks(bm, x) }},
+		{"exp", func() { Exp(dst[:len(x)], x, 0) }},
+		{"div", func() { Div(dst, 0.999999) }},
+		{"count", func() { CountAbove(x, -4) }},
+		{"sum", func() { SumAbove(x, x, -4) }},
+		{"compress", func() { Compress(ix, dst, y, x, x, 0, -4) }},
+	} {
+		b.Run(p.name, func(b *testing.B) {
+			for b.Loop() {
+				p.f()
+			}
+		})
+	}
+}
