@@ -23,27 +23,34 @@ func newRow(l models.Logits) (row, error) {
 	if l.IDs != nil {
 		r.ids = append([]int32(nil), l.IDs...)
 	}
-	top := math.Inf(-1)
-	bad := 0
+	top := float32(math.Inf(-1))
 	for _, v := range r.logits {
-		if v != v {
-			bad++
+		if v > top {
+			top = v
 		}
-		top = max(top, float64(v))
 	}
-	if bad > 0 {
-		return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
+	sum := sumExp(r.logits, float64(top))
+	if sum != sum {
+		if bad := countNaN(r.logits); bad > 0 {
+			return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
+		}
 	}
-	if math.IsInf(top, 0) {
+	if math.IsInf(float64(top), 0) {
 		return r, fmt.Errorf("none of %d logits is a finite number to choose from", len(r.logits))
 	}
-	var sum float64
-	for _, v := range r.logits {
-		sum += math.Exp(float64(v) - top)
-	}
 	// A partial row names tokens that have 1-rest of the probability.
-	r.norm = top + math.Log(sum) - math.Log1p(-float64(r.rest))
+	r.norm = float64(top) + math.Log(sum) - math.Log1p(-float64(r.rest))
 	return r, nil
+}
+
+func countNaN(x []float32) int {
+	n := 0
+	for _, v := range x {
+		if v != v {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *row) id(i int) int32 {
@@ -74,18 +81,18 @@ func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask maske
 	sc.in = resize(sc.in, v)
 	sc.out = resize(sc.out, v)
 	sc.scores = resize(sc.scores, v)
+	rounded := sc.in
 	for i, l := range r.logits {
-		sc.scores[i] = float64(l) - r.norm
+		x := float64(l) - r.norm
+		sc.scores[i], rounded[i] = x, float32(x)
 	}
-	if s.Diversity > 0 {
+	if s.Diversity > 0 && len(sc.penalise) > 0 {
 		for i := range sc.scores {
 			if c := sc.penalise[r.id(i)]; c > 0 {
 				sc.scores[i] -= s.Diversity * float64(c)
+				rounded[i] = float32(sc.scores[i])
 			}
 		}
-	}
-	for i, x := range sc.scores {
-		sc.in[i] = float32(x)
 	}
 	in := sampling.Input{IDs: r.ids, Logits: sc.in, Rest: r.rest, Prompt: prompt, Output: n.Tokens()}
 	if mask != nil {

@@ -326,9 +326,10 @@ func (s *Search) candidates(t *turn, g group, at map[*Node]*row) ([]Candidate, e
 // else to the best.
 func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row, scores []float64) {
 	sum := n.sum()
+	least := max(top.floor(), -maxSum)
 	for i, x := range scores {
 		total := sum + x
-		if !(total >= top.floor()) || total < -maxSum {
+		if !(total >= least) {
 			continue
 		}
 		p := pick{parent: b, token: r.id(i), order: b*len(scores) + i, logprob: x, sum: total}
@@ -336,6 +337,7 @@ func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row, scores []
 			*all = append(*all, p)
 		} else {
 			top.offer(p)
+			least = max(top.floor(), -maxSum)
 		}
 	}
 }

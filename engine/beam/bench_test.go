@@ -1,0 +1,114 @@
+package beam
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+	"logitscope/sampling"
+)
+
+func openFable(t testing.TB) models.Model {
+	t.Helper()
+	m, err := fable.Open(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func encode(m models.Model, s string) []int32 {
+	return m.Vocab().Encode(s, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
+}
+
+// neverEnd bans the tokens that end a text, so that runs are of one length.
+func neverEnd(m models.Model) map[string]any {
+	bias := map[string]any{}
+	for _, id := range m.Vocab().EOG() {
+		bias[strconv.Itoa(int(id))] = -1000.0
+	}
+	return bias
+}
+
+// greedily decodes n tokens as a lane does: a pass, a trace, the next.
+func greedily(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32, n int) []int32 {
+	t.Helper()
+	s, err := m.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var scratch sampling.Scratch
+	var trace sampling.Trace
+	feed, out := prompt, []int32(nil)
+	for len(out) < n {
+		rows, err := s.Forward(context.Background(), feed, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, x)
+		feed = out[len(out)-1:]
+	}
+	return out
+}
+
+// On the built-in model one beam writes the greedy text, and the greedy path
+// followed beside four beams is that text.
+func TestFable(t *testing.T) {
+	m := openFable(t)
+	in := encode(m, "Once upon a time there was a")
+	const n = 24
+	set := map[string]any{"temperature": 0.0, "max_new_tokens": n, "logit_bias": neverEnd(m)}
+	want := greedily(t, m, compile(t, m, set), in, n)
+	set["num_beams"] = 1
+	one := finish(t, start(t, m, compile(t, m, set), in, Options{}))
+	if got := one.Result()[0].Tokens(); !slices.Equal(got, want) {
+		t.Errorf("one beam wrote %v, want the greedy %v", got, want)
+	}
+	set["num_beams"] = 4
+	four := finish(t, start(t, m, compile(t, m, set), in, Options{Greedy: true}))
+	if got := four.Last().Greedy; !slices.Equal(got.Tokens(), want) || !near(got.Sum, one.Result()[0].Node.Sum) {
+		t.Errorf("greedy path %v of sum %v, want %v of %v", got.Tokens(), got.Sum, want, one.Result()[0].Node.Sum)
+	}
+}
+
+// BenchmarkFourBeams reports what a step of four beams costs in steps of a
+// greedy lane, on the built-in model.
+func BenchmarkFourBeams(b *testing.B) {
+	m := openFable(b)
+	in := encode(m, "Once upon a time there was a little boy. His")
+	const n = 96
+	set := map[string]any{"temperature": 0.0, "max_new_tokens": n, "logit_bias": neverEnd(m), "early_stopping": "never"}
+	one := compile(b, m, set)
+	set["num_beams"] = 4
+	four := compile(b, m, set)
+	var lane, beams []time.Duration
+	steps := 0
+	for b.Loop() {
+		began := time.Now()
+		greedily(b, m, one, in, n)
+		lane = append(lane, time.Since(began))
+		s, err := New(m, four, in, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		began = time.Now()
+		steps = len(finish(b, s).Steps)
+		beams = append(beams, time.Since(began))
+		s.Close()
+	}
+	slices.Sort(lane)
+	slices.Sort(beams)
+	b.ReportMetric(float64(beams[len(beams)/2])/float64(steps)/(float64(lane[len(lane)/2])/n), "x-greedy")
+	b.ReportMetric(float64(beams[0])/float64(steps)/(float64(lane[0])/n), "x-greedy-best")
+}

@@ -1,0 +1,57 @@
+package beam
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"logitscope/models"
+)
+
+// The quick sum of exponentials agrees with the plain one.
+func TestSumExp(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, spread := range []float64{1e-3, 1, 20, 300, 2000} {
+		for range 50 {
+			x := make([]float32, 1+r.IntN(300))
+			top := float32(math.Inf(-1))
+			for i := range x {
+				x[i] = float32((r.Float64() - 0.7) * spread)
+				top = max(top, x[i])
+			}
+			x[r.IntN(len(x))] = top
+			want := 0.0
+			for _, v := range x {
+				want += math.Exp(float64(v) - float64(top))
+			}
+			if got := sumExp(x, float64(top)); math.Abs(got-want) > 4e-15*want {
+				t.Fatalf("spread %v: %v, want %v", spread, got, want)
+			}
+		}
+	}
+}
+
+// Rows that cannot be chosen from are refused in words, and a partial row
+// leaves its rest to the tokens it does not name.
+func TestNewRow(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		row  []float32
+		want string
+	}{
+		{[]float32{nan, 1, nan}, "2 of 3 logits are NaN"},
+		{[]float32{1, nan}, "1 of 2 logits are NaN"},
+		{[]float32{nan}, "1 of 1 logits are NaN"},
+		{[]float32{-inf, -inf}, "none of 2 logits is a finite number"},
+		{[]float32{inf, 1}, "none of 2 logits is a finite number"},
+	} {
+		if _, err := newRow(models.Logits{Values: c.row}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.row, err, c.want)
+		}
+	}
+	r, err := newRow(models.Logits{IDs: []int32{7, 9}, Values: []float32{1, 1}, Rest: 0.5})
+	if want := 1 - math.Log(0.25); err != nil || math.Abs(r.norm-want) > 1e-12 || r.id(1) != 9 {
+		t.Errorf("partial row: norm %v, id %d, %v; want %v, 9", r.norm, r.id(1), err, want)
+	}
+}
