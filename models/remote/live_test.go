@@ -389,3 +389,56 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 }
+
+// TestGuessForgotten changes the tokens before a row that was fetched ahead:
+// that row must not be used.
+func TestGuessForgotten(t *testing.T) {
+	local := newToy(50)
+	for _, f := range fakes {
+		m := serve(t, f.serve(local, f.opt), f.spec, Options{})
+		s, _ := m.NewSession()
+		defer s.Close()
+		s.(models.Lookahead).SetAhead(2)
+		l, err := s.Forward(t.Context(), []int32{258, 259, 260}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := int32(argmax(l[0].Values))
+		s.Truncate(0)
+		if _, err := s.Forward(t.Context(), []int32{270, 271, 272}, 0); err != nil {
+			t.Fatal(err)
+		}
+		l, err = s.Forward(t.Context(), []int32{next}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, f.name, l[0], local.row([]int32{271, 272, next}), f.exact)
+	}
+}
+
+// TestSlowButSteady reads an answer that takes several times as long as the
+// server may be silent.
+func TestSlowButSteady(t *testing.T) {
+	fake := fakeserver.LlamaServer(newToy(1), fakeserver.Options{})
+	slow := false
+	opt := Options{Timeouts: fast}
+	opt.Timeouts.Idle = 250 * time.Millisecond
+	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		fake.ServeHTTP(rec, r)
+		b := rec.Body.Bytes()
+		for n := 10; slow && n > 0; n-- {
+			w.Write(b[:len(b)/10])
+			w.(http.Flusher).Flush()
+			b = b[len(b)/10:]
+			time.Sleep(60 * time.Millisecond)
+		}
+		w.Write(b)
+	}), "llama-server:URL", opt)
+	s, _ := m.NewSession()
+	defer s.Close()
+	slow = true
+	if _, err := s.Forward(t.Context(), []int32{1}, 1); err != nil || m.(models.Meter).Stats().Retries > 0 {
+		t.Error(err)
+	}
+}
