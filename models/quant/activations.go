@@ -12,10 +12,10 @@ type Activations struct {
 	n, cols int
 
 	// Each vector begins at a multiple of stride and is padded with zeros.
-	// Both the start and the stride are whole cache lines.
-	values []float32 // (n, stride)
+	// Both the start and the stride are whole cache lines. Vectors of zeros
+	// make their number a multiple of four.
+	values []float32 // (n rounded up, stride)
 	stride int
-	buffer []float32
 }
 
 // Len returns the number of vectors.
@@ -31,15 +31,16 @@ func (a *Activations) Set(x []float32, n, cols int) {
 		panic(fmt.Sprintf("quant: %d values for %d vectors of %d", len(x), n, cols))
 	}
 	a.n, a.cols, a.stride = n, cols, roundUp(cols, lanes)
-	if size := n * a.stride; cap(a.values) < size {
-		a.buffer = make([]float32, size+cacheLine/4)
-		a.values = aligned(a.buffer)
+	size := roundUp(n, 4) * a.stride
+	if cap(a.values) < size {
+		a.values = aligned(make([]float32, size+cacheLine/4))
 	}
-	a.values = a.values[:n*a.stride]
+	a.values = a.values[:size]
 	for t := range n {
 		row := a.vector(t)
 		clear(row[copy(row, x[t*cols:][:cols]):])
 	}
+	clear(a.values[n*a.stride:])
 }
 
 // vector returns vector t with its padding.

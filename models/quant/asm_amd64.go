@@ -1,7 +1,7 @@
 package quant
 
 // The assembly, by instruction set. All kernels of a kind have one contract:
-// see rowKernel, decodeKernel and add.
+// see rowKernel, rowKernelN and decodeKernel.
 
 //go:noescape
 func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -58,10 +58,7 @@ func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
 func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
 
 //go:noescape
-func addAVX2(s *sums, w, x *float32, n int)
-
-//go:noescape
-func add2AVX2(s *sums, w, x *float32, stride, n int)
+func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols int)
 
 //go:noescape
 func mulF16AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -100,6 +97,45 @@ func mulQ5_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mulQ6_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
+func mul4F32AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4F16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4BF16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q8_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q4_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q4_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q5_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q5_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4IQ4_NLAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4MXFP4AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q4_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q5_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func mul4Q6_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
 func decodeF16AVX512(dst *float32, src *byte, n int)
 
 //go:noescape
@@ -131,9 +167,6 @@ func decodeQ5_KAVX512(dst *float32, src *byte, n int)
 
 //go:noescape
 func decodeQ6_KAVX512(dst *float32, src *byte, n int)
-
-//go:noescape
-func add2x4AVX512(s0, s1 *sums, w0, w1, x *float32, stride, n int)
 
 // Tables that the assembly reads.
 var (

@@ -397,53 +397,40 @@ loop:
 	VZEROUPPER
 	RET
 
-// func addAVX2(s *sums, w, x *float32, n int)
-TEXT ·addAVX2(SB), NOSPLIT, $0-32
-	MOVQ    s+0(FP), AX
-	MOVQ    w+8(FP), SI
-	MOVQ    x+16(FP), DI
-	MOVQ    n+24(FP), BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-
-loop:
-	F32(STEP)
-	JG loop
-
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
-	VMOVUPS    Y2, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	VZEROUPPER
-	RET
-
-// TWO adds w at offset at times two vectors to a and b.
+// TWO adds 32 bytes of w at offset at times two vectors to a and b.
 #define TWO(at, a, b, t, u) \
-	VMOVUPS (at)(SI), t;           \
-	VMULPS  (at)(DI)(R10*1), t, u; \
-	VMULPS  (at)(DI), t, t;        \
-	VADDPS  t, a, a;               \
+	VMOVUPS (at)(SI), t;          \
+	VMULPS  (at)(DI)(R9*1), t, u; \
+	VMULPS  (at)(DI), t, t;       \
+	VADDPS  t, a, a;              \
 	VADDPS  u, b, b
 
-// func add2AVX2(s *sums, w, x *float32, stride, n int)
-//
-// It is add for two vectors, stride bytes apart.
-TEXT ·add2AVX2(SB), NOSPLIT, $0-40
-	MOVQ    s+0(FP), AX
-	MOVQ    w+8(FP), SI
-	MOVQ    x+16(FP), DI
-	MOVQ    stride+24(FP), R10
-	MOVQ    n+32(FP), BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
+// FOLD adds the 32 lanes in a, b, c and d up to two, in x (the low part of a).
+#define FOLD(a, b, c, d, x, t) \
+	VADDPS       b, a, a;  \
+	VADDPS       d, c, c;  \
+	VADDPS       c, a, a;  \
+	VEXTRACTF128 $1, a, t; \
+	VADDPS       t, x, x;  \
+	VMOVHLPS     x, x, t;  \
+	VADDPS       t, x, x
+
+// func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+TEXT ·mul2F32AVX2(SB), NOSPLIT, $0-48
+	ARGS
+	MOVQ stride+32(FP), R9
+
+row:
+	MOVQ   x+24(FP), DI
+	MOVQ   cols+40(FP), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
 
 loop:
 	TWO(0, Y0, Y4, Y8, Y9)
@@ -455,13 +442,14 @@ loop:
 	SUBQ $32, BX
 	JG   loop
 
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
-	VMOVUPS    Y2, 64(AX)
-	VMOVUPS    Y3, 96(AX)
-	VMOVUPS    Y4, 128(AX)
-	VMOVUPS    Y5, 160(AX)
-	VMOVUPS    Y6, 192(AX)
-	VMOVUPS    Y7, 224(AX)
+	FOLD(Y0, Y1, Y2, Y3, X0, X8)
+	FOLD(Y4, Y5, Y6, Y7, X4, X9)
+	VUNPCKLPS X4, X0, X0
+	VMOVHLPS  X0, X0, X1
+	VADDPS    X1, X0, X0
+	VMOVLPS   X0, (DX)
+	ADDQ      $8, DX
+	DECQ      CX
+	JNZ       row
 	VZEROUPPER
 	RET

@@ -4,8 +4,8 @@
 #include "kernels_amd64.h"
 
 // AVX-512 kernels. They decode 32 weights at a time to Z4 and Z5, and either
-// multiply them by 32 activations (STEP, sums in Z0 and Z1) or store them
-// (STORE). Four-bit weights are looked up in a table of the block's sixteen
+// multiply them by 32 activations (STEP, sums in Z0 and Z1), by those of four
+// vectors (STEP4, sums in Z16 to Z23), or store them (STORE). Four-bit weights are looked up in a table of the block's sixteen
 // values, which is computed once a block as each of them would be.
 
 DATA bytes15<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
@@ -52,6 +52,87 @@ GLOBL bit<>(SB), RODATA|NOPTR, $8
 	VMOVSS        X0, (DX);   \
 	ADDQ          $4, DX;     \
 	DECQ          CX
+
+// STEP4 does STEP for vectors at DI and R9, 2*R9 and R8 bytes after it.
+#define STEP4 \
+	VMULPS (DI), Z4, Z24;           \
+	VMULPS 64(DI), Z5, Z25;         \
+	VMULPS (DI)(R9*1), Z4, Z26;     \
+	VMULPS 64(DI)(R9*1), Z5, Z27;   \
+	VADDPS Z24, Z16, Z16;           \
+	VADDPS Z25, Z17, Z17;           \
+	VADDPS Z26, Z18, Z18;           \
+	VADDPS Z27, Z19, Z19;           \
+	VMULPS (DI)(R9*2), Z4, Z24;     \
+	VMULPS 64(DI)(R9*2), Z5, Z25;   \
+	VMULPS (DI)(R8*1), Z4, Z26;     \
+	VMULPS 64(DI)(R8*1), Z5, Z27;   \
+	VADDPS Z24, Z20, Z20;           \
+	VADDPS Z25, Z21, Z21;           \
+	VADDPS Z26, Z22, Z22;           \
+	VADDPS Z27, Z23, Z23;           \
+	ADDQ   $128, DI;                \
+	SUBQ   $32, BX
+
+#define BEGIN4 \
+	MOVQ   x+24(FP), DI;     \
+	MOVQ   cols+40(FP), BX;  \
+	VPXORD Z16, Z16, Z16;    \
+	VPXORD Z17, Z17, Z17;    \
+	VPXORD Z18, Z18, Z18;    \
+	VPXORD Z19, Z19, Z19;    \
+	VPXORD Z20, Z20, Z20;    \
+	VPXORD Z21, Z21, Z21;    \
+	VPXORD Z22, Z22, Z22;    \
+	VPXORD Z23, Z23, Z23
+
+// FOLD adds the 32 lanes in a and b up to four, in x (the low part of y).
+#define FOLD(a, b, y, x) \
+	VMOVAPS       a, Z0;      \
+	VMOVAPS       b, Z1;      \
+	VEXTRACTF64X4 $1, Z0, Y2; \
+	VEXTRACTF64X4 $1, Z1, Y3; \
+	VADDPS        Y2, Y0, Y0; \
+	VADDPS        Y3, Y1, Y1; \
+	VADDPS        Y1, Y0, y;  \
+	VEXTRACTF128  $1, y, X2;  \
+	VADDPS        X2, x, x
+
+// END4 ends a row of four vectors, whose results are stored side by side.
+#define END4 \
+	FOLD(Z16, Z17, Y4, X4);    \
+	FOLD(Z18, Z19, Y5, X5);    \
+	FOLD(Z20, Z21, Y6, X6);    \
+	FOLD(Z22, Z23, Y7, X7);    \
+	VUNPCKLPD X5, X4, X0;      \
+	VUNPCKHPD X5, X4, X1;      \
+	VADDPS    X1, X0, X0;      \
+	VUNPCKLPD X7, X6, X2;      \
+	VUNPCKHPD X7, X6, X3;      \
+	VADDPS    X3, X2, X2;      \
+	VSHUFPS   $0x88, X2, X0, X1; \
+	VSHUFPS   $0xdd, X2, X0, X3; \
+	VADDPS    X3, X1, X1;      \
+	VMOVUPS   X1, (DX);        \
+	ADDQ      $16, DX;         \
+	DECQ      CX
+
+// MUL4 is the body of a product with four vectors:
+// func(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+#define MUL4(const, type) \
+	ARGS;                     \
+	MOVQ stride+32(FP), R9;   \
+	LEAQ (R9)(R9*2), R8;      \
+	const;                    \
+row:                          \
+	BEGIN4;                   \
+loop:                         \
+	type(STEP4);              \
+	JG   loop;                \
+	END4;                     \
+	JNZ  row;                 \
+	VZEROUPPER;               \
+	RET
 
 #define F32(op) \
 	VMOVUPS (SI), Z4;   \
@@ -103,17 +184,17 @@ GLOBL bit<>(SB), RODATA|NOPTR, $8
 #define Q4_0CONST VMOVUPS ·levels4(SB), Z15
 #define IQ4_NLCONST VMOVUPS ·levelsIQ4Float(SB), Z15
 
-// MXFP4 finds its scales in a table, at R8.
+// MXFP4 finds its scales in a table, at R10.
 #define MXFP4(op) \
 	MOVBLZX     (SI), AX;            \
-	VMULPS.BCST (R8)(AX*4), Z15, Z8; \
+	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
 	LOOKUP(1, Z8);                   \
 	ADDQ        $17, SI;             \
 	op
 
 #define MXFP4CONST \
 	VMOVUPS ·levelsFP4Float(SB), Z15; \
-	LEAQ    ·exponents(SB), R8
+	LEAQ    ·exponents(SB), R10
 
 #define Q4_1(op) \
 	HALF((SI), Z8, Y8);   \
@@ -307,6 +388,45 @@ TEXT ·mulQ5_KAVX512(SB), NOSPLIT, $64-40
 TEXT ·mulQ6_KAVX512(SB), NOSPLIT, $64-40
 	MUL(Q6_KCONST, Q6_K)
 
+TEXT ·mul4F32AVX512(SB), NOSPLIT, $0-48
+	MUL4(NOCONST, F32)
+
+TEXT ·mul4F16AVX512(SB), NOSPLIT, $0-48
+	MUL4(NOCONST, F16)
+
+TEXT ·mul4BF16AVX512(SB), NOSPLIT, $0-48
+	MUL4(NOCONST, BF16)
+
+TEXT ·mul4Q8_0AVX512(SB), NOSPLIT, $0-48
+	MUL4(NOCONST, Q8_0)
+
+TEXT ·mul4Q4_0AVX512(SB), NOSPLIT, $0-48
+	MUL4(Q4_0CONST, LEVELS)
+
+TEXT ·mul4Q4_1AVX512(SB), NOSPLIT, $0-48
+	MUL4(Q4_1CONST, Q4_1)
+
+TEXT ·mul4Q5_0AVX512(SB), NOSPLIT, $0-48
+	MUL4(Q5_0CONST, Q5_0)
+
+TEXT ·mul4Q5_1AVX512(SB), NOSPLIT, $0-48
+	MUL4(Q5_1CONST, Q5_1)
+
+TEXT ·mul4IQ4_NLAVX512(SB), NOSPLIT, $0-48
+	MUL4(IQ4_NLCONST, LEVELS)
+
+TEXT ·mul4MXFP4AVX512(SB), NOSPLIT, $0-48
+	MUL4(MXFP4CONST, MXFP4)
+
+TEXT ·mul4Q4_KAVX512(SB), NOSPLIT, $64-48
+	MUL4(Q4_KCONST, Q4_K)
+
+TEXT ·mul4Q5_KAVX512(SB), NOSPLIT, $64-48
+	MUL4(Q5_1CONST, Q5_K)
+
+TEXT ·mul4Q6_KAVX512(SB), NOSPLIT, $64-48
+	MUL4(Q6_KCONST, Q6_K)
+
 TEXT ·decodeF16AVX512(SB), NOSPLIT, $0-24
 	DECODE(NOCONST, F16)
 
@@ -339,65 +459,3 @@ TEXT ·decodeQ5_KAVX512(SB), NOSPLIT, $64-24
 
 TEXT ·decodeQ6_KAVX512(SB), NOSPLIT, $64-24
 	DECODE(Q6_KCONST, Q6_K)
-
-// LANES2 loads the sums of two vectors at offset at from p, or stores them.
-#define LANES2(load, at, p, a, b, c, d) \
-	load(at, p, a);     \
-	load(at+64, p, b);  \
-	load(at+128, p, c); \
-	load(at+192, p, d)
-
-#define GET(at, p, z) VMOVUPS (at)(p), z
-#define PUT(at, p, z) VMOVUPS z, (at)(p)
-
-// CROSS adds one vector's 32 values at x and x64 times both rows' weights.
-#define CROSS(x, x64, a, b, c, d) \
-	VMOVUPS x, Z20;         \
-	VMOVUPS x64, Z21;       \
-	VMULPS  Z16, Z20, Z22;  \
-	VMULPS  Z17, Z21, Z23;  \
-	VMULPS  Z18, Z20, Z24;  \
-	VMULPS  Z19, Z21, Z25;  \
-	VADDPS  Z22, a, a;      \
-	VADDPS  Z23, b, b;      \
-	VADDPS  Z24, c, c;      \
-	VADDPS  Z25, d, d
-
-// func add2x4AVX512(s0, s1 *sums, w0, w1, x *float32, stride, n int)
-//
-// It is add for two rows and four vectors, stride bytes apart.
-TEXT ·add2x4AVX512(SB), NOSPLIT, $0-56
-	MOVQ s0+0(FP), AX
-	MOVQ s1+8(FP), DX
-	MOVQ w0+16(FP), SI
-	MOVQ w1+24(FP), R8
-	MOVQ x+32(FP), DI
-	MOVQ stride+40(FP), R10
-	MOVQ n+48(FP), BX
-	LEAQ (R10)(R10*2), R11
-	LANES2(GET, 0, AX, Z0, Z1, Z2, Z3)
-	LANES2(GET, 256, AX, Z4, Z5, Z6, Z7)
-	LANES2(GET, 0, DX, Z8, Z9, Z10, Z11)
-	LANES2(GET, 256, DX, Z12, Z13, Z14, Z15)
-
-loop:
-	VMOVUPS (SI), Z16
-	VMOVUPS 64(SI), Z17
-	VMOVUPS (R8), Z18
-	VMOVUPS 64(R8), Z19
-	CROSS((DI), 64(DI), Z0, Z1, Z8, Z9)
-	CROSS((DI)(R10*1), 64(DI)(R10*1), Z2, Z3, Z10, Z11)
-	CROSS((DI)(R10*2), 64(DI)(R10*2), Z4, Z5, Z12, Z13)
-	CROSS((DI)(R11*1), 64(DI)(R11*1), Z6, Z7, Z14, Z15)
-	ADDQ    $128, SI
-	ADDQ    $128, R8
-	ADDQ    $128, DI
-	SUBQ    $32, BX
-	JG      loop
-
-	LANES2(PUT, 0, AX, Z0, Z1, Z2, Z3)
-	LANES2(PUT, 256, AX, Z4, Z5, Z6, Z7)
-	LANES2(PUT, 0, DX, Z8, Z9, Z10, Z11)
-	LANES2(PUT, 256, DX, Z12, Z13, Z14, Z15)
-	VZEROUPPER
-	RET

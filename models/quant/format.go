@@ -91,30 +91,29 @@ func formatOf(t gguf.Type) *format {
 	return nil
 }
 
-// step is the number of bytes of a chunk.
-func (f *format) step() int { return chunkLen / f.block * f.bytes }
-
 // decodeRow decodes a whole row.
 func (f *format) decodeRow(dst []float32, src []byte) {
 	s := scratches.Get().(*scratch)
-	for len(dst) > 0 {
-		n := min(chunkLen, len(dst))
-		part := src[:min(f.step(), len(src))]
-		f.decode(dst[:n], part, &s.chunk)
-		dst, src = dst[n:], src[len(part):]
-	}
+	f.decode(dst, src, &s.chunk)
 	scratches.Put(s)
 }
 
-// decode decodes the blocks in src, at most a chunk.
+// decode decodes all blocks in src.
 func (f *format) decode(dst []float32, src []byte, c *chunk) {
-	switch {
-	case decodeFast(f, dst, src):
-	case f.widen != nil:
-		f.widen(dst, src)
-	default:
-		f.unpack(c, src)
-		f.evaluate(dst, c)
+	if decodeFast(f, dst, src) {
+		return
+	}
+	step := chunkLen / f.block * f.bytes
+	for len(dst) > 0 {
+		n := min(chunkLen, len(dst))
+		part := src[:min(step, len(src))]
+		if f.widen != nil {
+			f.widen(dst[:n], part)
+		} else {
+			f.unpack(c, part)
+			f.evaluate(dst[:n], c)
+		}
+		dst, src = dst[n:], src[len(part):]
 	}
 }
 

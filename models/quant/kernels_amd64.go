@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/cpu"
 
 	"logitscope/models/gguf"
@@ -10,6 +12,10 @@ import (
 // vector. cols is a multiple of 32 and of the type's block.
 type rowKernel func(dst *float32, w *byte, rows int, x *float32, cols int)
 
+// A rowKernelN multiplies rows by several vectors, stride bytes apart. It
+// stores the results of a row side by side.
+type rowKernelN func(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
 // A decodeKernel decodes n elements, under the same condition.
 type decodeKernel func(dst *float32, src *byte, n int)
 
@@ -17,32 +23,34 @@ type decodeKernel func(dst *float32, src *byte, n int)
 type kernels struct {
 	mul    rowKernel
 	decode decodeKernel
+	mul4   rowKernelN
 }
 
 var kernelsAVX2 = map[gguf.Type]kernels{
-	gguf.F32:  {mulF32AVX2, decodeF32AVX2},
-	gguf.F16:  {mulF16AVX2, decodeF16AVX2},
-	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2},
-	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2},
-	gguf.Q4_0: {mulQ4_0AVX2, decodeQ4_0AVX2},
-	gguf.Q4_K: {mulQ4_KAVX2, decodeQ4_KAVX2},
-	gguf.Q5_K: {mulQ5_KAVX2, decodeQ5_KAVX2},
-	gguf.Q6_K: {mulQ6_KAVX2, decodeQ6_KAVX2},
+	gguf.F32:  {mulF32AVX2, decodeF32AVX2, nil},
+	gguf.F16:  {mulF16AVX2, decodeF16AVX2, nil},
+	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2, nil},
+	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2, nil},
+	gguf.Q4_0: {mulQ4_0AVX2, decodeQ4_0AVX2, nil},
+	gguf.Q4_K: {mulQ4_KAVX2, decodeQ4_KAVX2, nil},
+	gguf.Q5_K: {mulQ5_KAVX2, decodeQ5_KAVX2, nil},
+	gguf.Q6_K: {mulQ6_KAVX2, decodeQ6_KAVX2, nil},
 }
 
 var kernelsAVX512 = map[gguf.Type]kernels{
-	gguf.F16:    {mulF16AVX512, decodeF16AVX512},
-	gguf.BF16:   {mulBF16AVX512, nil},
-	gguf.Q8_0:   {mulQ8_0AVX512, decodeQ8_0AVX512},
-	gguf.Q4_0:   {mulQ4_0AVX512, decodeQ4_0AVX512},
-	gguf.Q4_1:   {mulQ4_1AVX512, decodeQ4_1AVX512},
-	gguf.Q5_0:   {mulQ5_0AVX512, decodeQ5_0AVX512},
-	gguf.Q5_1:   {mulQ5_1AVX512, decodeQ5_1AVX512},
-	gguf.IQ4_NL: {mulIQ4_NLAVX512, decodeIQ4_NLAVX512},
-	gguf.MXFP4:  {mulMXFP4AVX512, decodeMXFP4AVX512},
-	gguf.Q4_K:   {mulQ4_KAVX512, decodeQ4_KAVX512},
-	gguf.Q5_K:   {mulQ5_KAVX512, decodeQ5_KAVX512},
-	gguf.Q6_K:   {mulQ6_KAVX512, decodeQ6_KAVX512},
+	gguf.F32:    {mulF32AVX2, decodeF32AVX2, mul4F32AVX512},
+	gguf.F16:    {mulF16AVX512, decodeF16AVX512, mul4F16AVX512},
+	gguf.BF16:   {mulBF16AVX512, nil, mul4BF16AVX512},
+	gguf.Q8_0:   {mulQ8_0AVX512, decodeQ8_0AVX512, mul4Q8_0AVX512},
+	gguf.Q4_0:   {mulQ4_0AVX512, decodeQ4_0AVX512, mul4Q4_0AVX512},
+	gguf.Q4_1:   {mulQ4_1AVX512, decodeQ4_1AVX512, mul4Q4_1AVX512},
+	gguf.Q5_0:   {mulQ5_0AVX512, decodeQ5_0AVX512, mul4Q5_0AVX512},
+	gguf.Q5_1:   {mulQ5_1AVX512, decodeQ5_1AVX512, mul4Q5_1AVX512},
+	gguf.IQ4_NL: {mulIQ4_NLAVX512, decodeIQ4_NLAVX512, mul4IQ4_NLAVX512},
+	gguf.MXFP4:  {mulMXFP4AVX512, decodeMXFP4AVX512, mul4MXFP4AVX512},
+	gguf.Q4_K:   {mulQ4_KAVX512, decodeQ4_KAVX512, mul4Q4_KAVX512},
+	gguf.Q5_K:   {mulQ5_KAVX512, decodeQ5_KAVX512, mul4Q5_KAVX512},
+	gguf.Q6_K:   {mulQ6_KAVX512, decodeQ6_KAVX512, mul4Q6_KAVX512},
 }
 
 // A level is a set of instructions; each includes those below it.
@@ -84,30 +92,60 @@ var kernelTable = func() (table [levels][len(formatTable)]kernels) {
 	return table
 }()
 
-// nearBytes is the size of a few rows of weights that stay in the nearest
-// cache while one vector after another is multiplied by them.
-const nearBytes = 16 << 10
-
-// mulRows multiplies rows lo to hi-1 by each vector, if there is a kernel for
-// it: decoding a weight again for each vector costs less than storing it.
+// mulRows multiplies rows lo to hi-1 by the only vector, if there is a kernel
+// for it.
 func (p *product) mulRows(lo, hi int) bool {
 	k := kernelTable[best][p.format.typ].mul
 	if k == nil || p.a.cols%lanes != 0 {
 		return false
 	}
-	step := hi - lo
-	if p.a.n > 1 {
-		step = max(nearBytes/p.rowBytes, 1)
+	k(&p.result(lo, hi, 0)[0], &p.rows(lo, hi)[0], hi-lo, &p.a.vector(0)[0], p.a.cols)
+	return true
+}
+
+// mulFours multiplies rows lo to hi-1 by all vectors, four at a time, if
+// there are kernels for it and decoding does not pay.
+func (p *product) mulFours(s *scratch, lo, hi int) bool {
+	k := &kernelTable[best][p.format.typ]
+	if k.mul4 == nil || p.a.cols%lanes != 0 || p.a.n >= decodeFrom && p.format.typ != gguf.F32 {
+		return false
 	}
+	step := min(max(4*wideLen/p.rowBytes, 1), batchRows)
 	for r := lo; r < hi; r += step {
-		end := min(r+step, hi)
-		w := p.data[r*p.rowBytes : end*p.rowBytes]
-		for t := range p.a.n {
-			dst, x := p.dst[t*p.stride+r:t*p.stride+end], p.a.values[t*p.a.stride:]
-			k(&dst[0], &w[0], end-r, &x[0], p.a.cols)
-		}
+		n := min(step, hi-r)
+		p.mulGroups(s, k.mul, k.mul4, 4, &p.rows(r, r+n)[0], r, n)
 	}
 	return true
+}
+
+// mulWide multiplies n decoded rows of length cols, which are rows r and on,
+// by all vectors.
+func (p *product) mulWide(s *scratch, r, n, cols int) {
+	w := (*byte)(unsafe.Pointer(&s.wide[0]))
+	switch {
+	case best >= avx512:
+		p.mulGroups(s, mulF32AVX2, mul4F32AVX512, 4, w, r, n)
+	case best >= avx2:
+		p.mulGroups(s, mulF32AVX2, mul2F32AVX2, 2, w, r, n)
+	default:
+		p.mulWidePortable(s, r, n, cols)
+	}
+}
+
+// mulGroups multiplies n rows from r on, stored at w, by all vectors: width
+// at a time with several, the last with one if it is alone.
+func (p *product) mulGroups(s *scratch, one rowKernel, several rowKernelN, width int, w *byte, r, n int) {
+	a := p.a
+	padded := roundUp(a.cols, lanes)
+	for t := 0; t < a.n; t += width {
+		if t == a.n-1 {
+			one(&p.result(r, r+n, t)[0], w, n, &a.vector(t)[0], padded)
+			break
+		}
+		x := a.values[t*a.stride : (t+width)*a.stride]
+		several(&s.out[0], w, n, &x[0], a.stride*4, padded)
+		p.spreadOut(s, r, n, t, width)
+	}
 }
 
 // decodeFast decodes len(dst) elements, if there is a kernel for it.
@@ -139,36 +177,5 @@ func (f *format) evaluate(dst []float32, c *chunk) {
 		evaluateOffAVX2(&dst[0], &c.q[0], &scale[0], &c.off[0], n)
 	} else {
 		evaluateAVX2(&dst[0], &c.q[0], &scale[0], n)
-	}
-}
-
-// addTile adds the products of length decoded weights of some rows with n
-// vectors that lie stride elements apart.
-func addTile(s *scratch, rows, n, length int, x []float32, stride int) {
-	if best < avx2 {
-		addTilePortable(s, rows, n, length, x, stride)
-		return
-	}
-	_ = x[(n-1)*stride+length-1]
-	wide := 0 // vectors done four at a time, in pairs of rows
-	if best >= avx512 {
-		wide = n / 4 * 4
-		for i := 0; i+2 <= rows; i += 2 {
-			for j := 0; j < wide; j += 4 {
-				add2x4AVX512(&s.sums[i][j], &s.sums[i+1][j], &s.wide[i][0], &s.wide[i+1][0], &x[j*stride], stride*4, length)
-			}
-		}
-	}
-	for i := range rows {
-		w, j := s.wide[i][:length], wide
-		if i == rows-1 && rows%2 == 1 {
-			j = 0
-		}
-		for ; j+2 <= n; j += 2 {
-			add2AVX2(&s.sums[i][j], &w[0], &x[j*stride], stride*4, length)
-		}
-		if j < n {
-			addAVX2(&s.sums[i][j], &w[0], &x[j*stride], length)
-		}
 	}
 }

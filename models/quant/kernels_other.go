@@ -4,10 +4,10 @@ package quant
 
 func (p *product) mulRows(lo, hi int) bool { return false }
 
+func (p *product) mulFours(s *scratch, lo, hi int) bool { return false }
+
+func (p *product) mulWide(s *scratch, r, n, cols int) { p.mulWidePortable(s, r, n, cols) }
+
 func decodeFast(f *format, dst []float32, src []byte) bool { return false }
 
 func (f *format) evaluate(dst []float32, c *chunk) { f.evaluatePortable(dst, c) }
-
-func addTile(s *scratch, rows, n, length int, x []float32, stride int) {
-	addTilePortable(s, rows, n, length, x, stride)
-}

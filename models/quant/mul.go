@@ -5,29 +5,27 @@ import (
 	"sync"
 )
 
-// Products with several vectors go in tiles: the weights of tileRows rows are
-// decoded chunk by chunk, and each chunk is used for tileVectors vectors,
-// whose parts under the chunk then stay in the nearest cache.
 const (
-	tileRows    = 4
-	tileVectors = 24
+	// decodeFrom is the number of vectors from which on it pays to decode
+	// weights to memory rather than again for every few vectors.
+	decodeFrom = 8
+
+	// wideLen is the number of decoded weights that stay in a near cache
+	// while one vector after another is multiplied by them.
+	wideLen = 16 << 10
+
+	// batchRows is the most rows that are multiplied in one go.
+	batchRows = 128
 )
 
 // scratch is the memory of one product under way.
 type scratch struct {
 	chunk chunk
-	sums  [tileRows][tileVectors]sums
-	wide  [tileRows][]float32 // chunkLen each, on a cache line
+	wide  []float32              // decoded rows, each padded with zeros to a multiple of 32
+	out   [batchRows * 4]float32 // results of rows times up to four vectors
 }
 
-var scratches = sync.Pool{New: func() any {
-	s := new(scratch)
-	buffer := aligned(make([]float32, tileRows*chunkLen+cacheLine/4))
-	for i := range s.wide {
-		s.wide[i] = buffer[i*chunkLen:][:chunkLen]
-	}
-	return s
-}}
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // Mul multiplies rows rowLo to rowHi-1 of m by each vector of a, and stores
 // row r of vector t in dst[t*m.Rows+r]. It touches no other element of dst,
@@ -44,14 +42,12 @@ func (m Matrix) Mul(dst []float32, a *Activations, rowLo, rowHi int) {
 	f := formatOf(m.Type)
 	size := m.rowBytes(f)
 	p := product{format: f, dst: dst, stride: m.Rows, data: m.Data[:m.Rows*size], rowBytes: size, a: a}
-	if p.mulRows(rowLo, rowHi) {
+	if a.n == 1 && p.mulRows(rowLo, rowHi) {
 		return
 	}
 	s := scratches.Get().(*scratch)
-	for t := 0; t < a.n; t += tileVectors {
-		for r := rowLo; r < rowHi; r += tileRows {
-			p.mulTile(s, r, min(tileRows, rowHi-r), t, min(tileVectors, a.n-t))
-		}
+	if !p.mulFours(s, rowLo, rowHi) {
+		p.mulDecoded(s, rowLo, rowHi)
 	}
 	scratches.Put(s)
 }
@@ -66,42 +62,51 @@ type product struct {
 	a        *Activations
 }
 
-// part returns the bytes of row r under the chunk that begins at col.
-func (p *product) part(r, col int) []byte {
-	row := p.data[r*p.rowBytes:][:p.rowBytes]
-	lo := col / p.format.block * p.format.bytes
-	return row[lo:min(lo+p.format.step(), len(row))]
-}
+// rows returns the bytes of rows lo to hi-1.
+func (p *product) rows(lo, hi int) []byte { return p.data[lo*p.rowBytes : hi*p.rowBytes] }
 
-// mulTile multiplies some rows from r on by n vectors from t on.
-func (p *product) mulTile(s *scratch, r, rows, t, n int) {
-	a := p.a
-	for i := range rows {
-		clear(s.sums[i][:n])
+// result returns the part of dst for rows lo to hi-1 times vector t.
+func (p *product) result(lo, hi, t int) []float32 { return p.dst[t*p.stride+lo : t*p.stride+hi] }
+
+// mulDecoded multiplies rows lo to hi-1 by all vectors, decoding some rows at
+// a time.
+func (p *product) mulDecoded(s *scratch, lo, hi int) {
+	cols := p.a.cols
+	padded := roundUp(cols, lanes)
+	step := min(max(wideLen/padded, 1), batchRows)
+	if len(s.wide) < step*padded {
+		s.wide = aligned(make([]float32, step*padded+cacheLine/4))
 	}
-	for col := 0; col < a.cols; col += chunkLen {
-		elems := min(chunkLen, a.cols-col)
-		padded := roundUp(elems, lanes)
-		for i := range rows {
-			w := s.wide[i]
-			p.format.decode(w[:elems], p.part(r+i, col), &s.chunk)
-			clear(w[elems:padded])
+	for r := lo; r < hi; r += step {
+		n := min(step, hi-r)
+		for i := range n {
+			w := s.wide[i*padded:][:padded]
+			p.format.decode(w[:cols], p.rows(r+i, r+i+1), &s.chunk)
+			clear(w[cols:])
 		}
-		addTile(s, rows, n, padded, a.values[t*a.stride+col:], a.stride)
-	}
-	for i := range rows {
-		for j := range n {
-			p.dst[(t+j)*p.stride+r+i] = s.sums[i][j].total()
-		}
+		p.mulWide(s, r, n, padded)
 	}
 }
 
-// addTilePortable adds the products of length decoded weights of some rows
-// with n vectors that lie stride elements apart.
-func addTilePortable(s *scratch, rows, n, length int, x []float32, stride int) {
-	for i := range rows {
-		for j := range n {
-			addPortable(&s.sums[i][j], s.wide[i][:length], x[j*stride:])
+// mulWidePortable multiplies n decoded rows of length cols, which are rows r
+// and on, by all vectors.
+func (p *product) mulWidePortable(s *scratch, r, n, cols int) {
+	for t := range p.a.n {
+		out, x := p.result(r, r+n, t), p.a.vector(t)
+		for i := range out {
+			var lanes sums
+			addPortable(&lanes, s.wide[i*cols:][:cols], x)
+			out[i] = lanes.total()
+		}
+	}
+}
+
+// spreadOut distributes the results of n rows from r on, which lie side by
+// side for width vectors from t on.
+func (p *product) spreadOut(s *scratch, r, n, t, width int) {
+	for j := range min(width, p.a.n-t) {
+		for i, out := 0, p.result(r, r+n, t+j); i < n; i++ {
+			out[i] = s.out[i*width+j]
 		}
 	}
 }

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package quant
+
+func portableTime(m Matrix, a *Activations, dst []float32) float64 {
+	return shortest(3, func() { m.Mul(dst, a, 0, m.Rows) })
+}
