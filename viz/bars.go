@@ -80,13 +80,16 @@ func segments(b Bar, cells, w float64) []barchart.BarValue {
 	case b.Blank:
 		return nil
 	case b.Refused:
-		return []barchart.BarValue{value(math.Ceil(raw-1.0/16), tagRefused)}
+		return []barchart.BarValue{value(math.Ceil(raw-1.0/8), tagRefused)}
 	case b.Single:
 		return []barchart.BarValue{value(final, tagSolid)}
 	case final >= raw && math.Floor(raw) < math.Floor(final):
 		solid := math.Floor(raw)
 		return []barchart.BarValue{value(solid, tagSolid), value(final-solid, tagGained)}
 	case final >= raw:
+		return []barchart.BarValue{value(final, tagSolid)}
+	}
+	if raw-final < 1.0/8 {
 		return []barchart.BarValue{value(final, tagSolid)}
 	}
 	return []barchart.BarValue{value(final, tagSolid), value(math.Ceil(raw)-final, tagLost)}

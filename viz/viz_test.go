@@ -116,10 +116,11 @@ func TestBars(t *testing.T) {
 		{Bar{Raw: .61, Final: .66}, "██████▋"}, // within one cell: nothing gained whole
 		{Bar{Raw: .66, Final: .42}, "████▎░░"}, // the part cell is the solid bar's
 		{Bar{Raw: .66, Final: 0}, "░░░░░░░"},   // removed
-		{Bar{Raw: .01, Final: 0}, "░"},         // any mass shows as lost
-		{Bar{Raw: .011, Final: .011}, "▏"},     // rounds to an eighth
-		{Bar{Raw: .005, Final: .005}, ""},      // below half an eighth
-		{Bar{Raw: .2, Final: .397}, "██▓█"},    // eighths that round up stay a block
+		{Bar{Raw: .0126, Final: 0}, "░"},       // from an eighth of a cell on it shows as lost
+		{Bar{Raw: .0124, Final: 0}, ""},
+		{Bar{Raw: .011, Final: .011}, "▏"},  // rounds to an eighth
+		{Bar{Raw: .005, Final: .005}, ""},   // below half an eighth
+		{Bar{Raw: .2, Final: .397}, "██▓█"}, // eighths that round up stay a block
 		{Bar{Raw: .3, Final: .3, Refused: true}, "╱╱╱"},
 		{Bar{Raw: 2, Final: .95}, "█████████»"},
 		{Bar{Raw: .1, Final: 1}, "█▓▓▓▓▓▓▓▓▓"},

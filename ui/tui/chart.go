@@ -92,7 +92,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Right(col.rank, 0, "#", muted)
-	c.Put(col.label+1, 0, "token", muted)
+	c.Put(col.label, 0, "token", muted)
 	if col.raw > 0 {
 		c.Right(col.raw, 0, "raw", muted)
 	}

@@ -112,7 +112,7 @@ func (m *Model) restOfKnobs(l *lane, shown []int) string {
 			continue
 		}
 		rest++
-		if _, ok := cfg.Lookup(p.Key); ok {
+		if _, ok := cfg.Lookup(p.Key); ok && p.Format(cfg.Value(p.Key)) != p.Format(cfg.Order().Default(p)) {
 			set++
 		}
 	}
@@ -133,7 +133,7 @@ func presetNames(presets []Preset, now, w int) (items []string, gap string) {
 		if cut == 99 {
 			gap = "  "
 		}
-		if cut > 5 && cut < 99 {
+		if cut > 4 && cut < 99 {
 			continue
 		}
 		items = items[:0]
@@ -269,7 +269,7 @@ func (m *Model) effectLines() (a, b string) {
 	}
 	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.effect.KeptOff), viz.Percent(e.effect.TV))
 	if e.effect.Token != e.effect.TokenOff {
-		b += ", draw " + l.piece(e.effect.TokenOff, m.pal.ASCII)
+		b += " · draw " + l.piece(e.effect.TokenOff, m.pal.ASCII)
 	}
 	return a, b
 }

@@ -57,7 +57,11 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *lane) {
 }
 
 func (m *Model) controlFrame() viz.Frame {
-	return viz.Frame{Title: "controls", Right: digits(len(knobList)) + " knobs", Focused: m.focus == paneControls}
+	f := viz.Frame{Title: "controls", Focused: m.focus == paneControls}
+	if classOf(m.w, m.h) != class100 {
+		f.Right = digits(len(knobList)) + " knobs"
+	}
+	return f
 }
 
 func (m *Model) chartFrame(l *lane, k class) viz.Frame {

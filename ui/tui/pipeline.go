@@ -197,14 +197,14 @@ func (m *Model) drawStages(c *viz.Canvas, l *lane, s *engine.Step) int {
 	for _, h := range stageColumns {
 		c.Right(h.right, 0, h.head, muted)
 	}
-	c.Put(54, 0, "what it did", muted)
+	c.Put(51, 0, "what it did", muted)
 	stages := s.Trace.Stages()
 	room := max(c.H-5, 1)
 	from := max(min(m.stage-room/2, len(stages)-room), 0)
 	y := 1
 	for i := from; i < len(stages) && i < from+room; i++ {
 		m.drawStage(c, y, stages[i], i)
-		c.Put(54, y, viz.CutTitle(whatItDid(m, s, i), c.W-55), viz.Ink{})
+		c.Put(51, y, viz.CutTitle(whatItDid(m, s, i), c.W-52), viz.Ink{})
 		y++
 	}
 	return y

@@ -1,0 +1,317 @@
+package tui
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+	"logitscope/presets"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+const (
+	storyPrompt = "Once upon a time there was a little fox who lived in the"
+	storyText   = " edge of the sea.\nOne day, a big wolf came to a"
+)
+
+var openFable = sync.OnceValues(func() (models.Model, error) { return fable.Open(llama.Options{Workers: 1}) })
+
+func testModel(t testing.TB) models.Model {
+	t.Helper()
+	m, err := openFable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func testPresets() []Preset {
+	var out []Preset
+	for _, p := range presets.Builtin() {
+		out = append(out, Preset{Name: p.Name, About: p.About, Config: p.Config})
+	}
+	return out
+}
+
+// testOptions are the lab's with chat and seed 42.
+func testOptions(t testing.TB) Options {
+	opt := Options{Model: testModel(t), PresetName: "chat", Presets: testPresets(), Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
+	for _, p := range opt.Presets {
+		if p.Name == "chat" {
+			opt.Config = p.Config.MustWith("seed", 42, sampling.FromFlag)
+		}
+	}
+	return opt
+}
+
+// A bench drives a model without a terminal: keys in, frames out. Lanes run
+// for real, but views are taken only when the test waits for them.
+type bench struct {
+	t testing.TB
+	m *Model
+}
+
+func newBench(t testing.TB, opt Options, w, h int) *bench {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	wg := new(sync.WaitGroup)
+	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoSGR, opt.ASCII), newKeymap(actions()))
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	b := &bench{t, m}
+	b.send(tea.WindowSizeMsg{Width: w, Height: h})
+	for _, l := range m.lanes {
+		m.startLane(l)
+		s, err := l.compile(opt.Presets, l.config, l.preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.settings = s
+	}
+	return b
+}
+
+// send gives msg to the model and runs the commands that come back, but for
+// those that wait for a lane.
+func (b *bench) send(msg tea.Msg) {
+	_, cmd := b.m.Update(msg)
+	b.run(cmd)
+}
+
+func (b *bench) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	select {
+	case msg := <-done:
+		switch msg := msg.(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				b.run(c)
+			}
+		case viewMsg:
+			b.apply(msg)
+		default:
+			b.send(msg)
+		}
+	case <-time.After(2 * time.Millisecond):
+		// It waits for a lane; the bench takes views itself.
+	}
+}
+
+// apply gives a view to the model without asking for the next one.
+func (b *bench) apply(msg viewMsg) {
+	l := b.m.laneByID(msg.lane)
+	if msg.ok {
+		l.take(msg.view)
+	}
+	b.m.dirty = true
+	b.run(b.m.wantEffect())
+	b.run(b.m.tell(msg))
+}
+
+// wait takes views of the lane until ok says that one will do.
+func (b *bench) wait(ok func(v engine.View) bool) {
+	b.t.Helper()
+	l := b.m.lane()
+	timeout := time.After(10 * time.Second)
+	for !ok(l.view) {
+		select {
+		case v, open := <-l.eng.Views():
+			if !open {
+				b.t.Fatalf("lane ended: %v", l.ended)
+			}
+			b.apply(viewMsg{l.id, v, true, time.Now()})
+		case <-timeout:
+			b.t.Fatalf("still waiting; phase %v, %d steps\n%s", l.view.Phase, len(l.view.Steps), b.frame())
+		}
+	}
+}
+
+// start begins on text and waits for the first proposal.
+func (b *bench) start(text string) {
+	b.t.Helper()
+	ids, err := engine.Prompt(context.Background(), b.m.lane().model, text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.send(promptMsg{b.m.lane().id, text, ids, nil})
+	b.wait(func(v engine.View) bool {
+		return v.Phase == engine.Paused && v.Next != nil && len(v.Steps) == 0 && v.PromptText == text
+	})
+}
+
+// steps waits until n tokens are written and the next is proposed.
+func (b *bench) steps(n int) {
+	b.t.Helper()
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == n && v.Next != nil })
+}
+
+// write forces text token by token.
+func (b *bench) write(text string) {
+	b.t.Helper()
+	l := b.m.lane()
+	ids := l.vocab().Encode(text, models.EncodeOptions{})
+	for i, id := range ids {
+		l.eng.Post(engine.Force{Token: id})
+		b.steps(len(l.view.Steps) + 1)
+		_ = i
+	}
+}
+
+// keys presses keys, named as Bubble Tea names them.
+func (b *bench) keys(names ...string) {
+	for _, n := range names {
+		b.send(keyMsg(n))
+	}
+}
+
+var keyTypes = map[string]tea.KeyType{
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
+	"pgdown": tea.KeyPgDown, "shift+left": tea.KeyShiftLeft, "shift+right": tea.KeyShiftRight, "ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD,
+	"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU, "ctrl+w": tea.KeyCtrlW, "ctrl+o": tea.KeyCtrlO, "space": tea.KeySpace, "delete": tea.KeyDelete,
+}
+
+func keyMsg(name string) tea.KeyMsg {
+	if k, ok := keyTypes[name]; ok {
+		if k == tea.KeySpace {
+			return tea.KeyMsg{Type: k, Runes: []rune{' '}}
+		}
+		return tea.KeyMsg{Type: k}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+// frame returns the screen without colours.
+func (b *bench) frame() string { return b.m.draw().Text() }
+
+// has fails the test unless the screen shows s.
+func (b *bench) has(s string) {
+	b.t.Helper()
+	if !strings.Contains(b.frame(), s) {
+		b.t.Errorf("the screen lacks %q:\n%s", s, b.frame())
+	}
+}
+
+// A story is a recorded run of the built-in model: what each step was like,
+// and the row of logits after the last.
+type story struct {
+	Output    []int32          `json:"output"`
+	Summaries []engine.Summary `json:"summaries"`
+	row       []float32
+}
+
+func readStory(t testing.TB) story {
+	t.Helper()
+	var s story
+	b, err := os.ReadFile("testdata/story.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = os.ReadFile("testdata/story.f32"); err != nil {
+		t.Fatal(err)
+	}
+	for ; len(b) >= 4; b = b[4:] {
+		s.row = append(s.row, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	return s
+}
+
+// storyAt16 is the story of the screen book at step 16 under chat: recorded
+// logits, with the book's draw and speeds. No lane runs behind it.
+func storyAt16(t testing.TB, w, h int) *bench {
+	t.Helper()
+	return storyWith(t, testOptions(t), w, h)
+}
+
+func storyWith(t testing.TB, opt Options, w, h int) *bench {
+	t.Helper()
+	b := newBench(t, opt, w, h)
+	l := b.m.lane()
+	rec := readStory(t)
+	prompt, err := engine.Prompt(context.Background(), l.model, storyPrompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := engine.View{
+		Phase: engine.Paused, Settings: l.settings, PromptText: storyPrompt, Prompt: prompt, Written: []byte(storyText), StopAt: -1,
+		Prefill: engine.Timing{Done: 14, Total: 14, Took: 2100 * time.Microsecond}, Rate: 412,
+		KV: engine.KV{Used: 29, Context: 512},
+	}
+	for i, id := range rec.Output {
+		v.Steps = append(v.Steps, &engine.Step{Index: i + 1, Pos: len(prompt) + i, Token: id, Settings: l.settings, Summary: rec.Summaries[i]})
+	}
+	n := len(rec.Output)
+	next := &engine.Step{Index: n + 1, Pos: len(prompt) + n, Settings: l.settings, Row: &engine.Row{Values: rec.row}}
+	v.Next = next
+	in, err := v.Input(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Pins = l.vocab().Encode(" forest", models.EncodeOptions{})
+	l.pins = in.Pins
+	tr := new(sampling.Trace)
+	if _, err := l.settings.Pipeline.Sample(tr, new(sampling.Scratch), in); err != nil {
+		t.Fatal(err)
+	}
+	next.Trace = bookDraw(t, l, tr)
+	next.Token = next.Trace.Token
+	next.Summary = engine.Summary{RawBits: tr.RawBits, Bits: tr.Bits, Survived: int32(tr.Survived), Rank: next.Trace.Rank,
+		RawLogprob: next.Trace.RawLogprob, Logprob: next.Trace.Logprob}
+	l.text, l.prompt = storyPrompt, prompt
+	b.apply(viewMsg{l.id, v, true, time.Now()})
+	b.m.fresh = false
+	return b
+}
+
+// bookDraw returns t with the draw that the book's frames show: u 0.705, which
+// falls on " narrow".
+func bookDraw(t testing.TB, l *lane, tr *sampling.Trace) *sampling.Trace {
+	t.Helper()
+	c := *tr
+	c.U = 0.705
+	lo := 0.0
+	for _, s := range spans(&c, l.vocab(), false) {
+		if s.Hi > c.U {
+			c.Lo, c.Hi = lo, s.Hi
+			for i := range c.Rows() {
+				if r := &c.Rows()[i]; stripLabel(l.vocab(), r.ID, false) == s.Label {
+					c.Token, c.Rank, c.RawProb, c.Prob = r.ID, r.Rank, r.RawProb, r.Prob
+					c.RawLogprob, c.Logprob = ln(r.RawProb), ln(r.Prob)
+				}
+			}
+			return &c
+		}
+		lo = s.Hi
+	}
+	t.Fatal("no survivor at the book's draw")
+	return nil
+}
+
+func readFrame(t testing.TB, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/frames/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}
