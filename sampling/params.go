@@ -8,7 +8,7 @@ var inf = math.Inf(1)
 var params = []Param{
 	{Key: "temperature", Kind: Float, Min: 0, Max: 100, Lo: 0, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "temperature",
 		Help: "Below 1 sharper, above 1 flatter, 0 always the best. Try 0.7 or 1.2."},
-	{Key: "top_k", Kind: Int, Min: 0, Max: math.MaxInt32, Lo: 0, Hi: 1000, Step: 1, Log: true, Off: int64(0), Default: int64(0), Stage: "top_k",
+	{Key: "top_k", Kind: Int, Min: 0, Max: math.MaxInt32, Lo: 0, Hi: 2048, Step: 1, Log: true, Off: int64(0), Default: int64(0), Stage: "top_k",
 		Help: "Keep only the k most likely tokens. 1 is greedy, 0 keeps all. Try 40."},
 	{Key: "top_p", Kind: Float, Min: 0, Max: 1, Lo: 0, Hi: 1, Step: 0.01, Off: 1.0, Default: 1.0, Stage: "top_p",
 		Help: "Keep the best tokens until they hold this share. 1 keeps all. Try 0.9."},
