@@ -3,6 +3,7 @@ package beam
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,5 +54,57 @@ func TestNewRow(t *testing.T) {
 	r, err := newRow(models.Logits{IDs: []int32{7, 9}, Values: []float32{1, 1}, Rest: 0.5})
 	if want := 1 - math.Log(0.25); err != nil || math.Abs(r.norm-want) > 1e-12 || r.id(1) != 9 {
 		t.Errorf("partial row: norm %v, id %d, %v; want %v, 9", r.norm, r.id(1), err, want)
+	}
+}
+
+// The heap keeps what a full sort keeps, equal sums by beam and token.
+func TestBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		all := make([]pick, r.IntN(60))
+		for i := range all {
+			all[i] = pick{order: i, sum: float64(r.IntN(8))}
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		b := best{k: 1 + r.IntN(12)}
+		for _, p := range all {
+			if p.sum >= b.floor() {
+				b.offer(p)
+			}
+		}
+		got := b.sorted()
+		slices.SortFunc(all, func(x, y pick) int {
+			if x.better(y) {
+				return -1
+			}
+			return 1
+		})
+		if want := all[:min(b.k, len(all))]; !slices.Equal(got, want) {
+			t.Fatalf("%d best: %v, want %v", b.k, got, want)
+		}
+	}
+}
+
+// Draws without replacement take every pick once, and none without
+// probability.
+func TestDraw(t *testing.T) {
+	all := []pick{{order: 0, sum: -1}, {order: 1, sum: math.Inf(-1)}, {order: 2, sum: -50}, {order: 3, sum: -2}}
+	seen := map[int]int{}
+	for seed := range uint64(200) {
+		out := draw(all, 4, seed, 9)
+		if len(out) != 3 {
+			t.Fatalf("%d drawn, want the 3 that are possible", len(out))
+		}
+		seen[out[0].order]++
+		for i, a := range out {
+			for _, b := range out[:i] {
+				if a.order == b.order {
+					t.Fatalf("%v drawn twice", a)
+				}
+			}
+		}
+	}
+	if seen[1] > 0 || seen[0] < 110 || seen[3] < 30 {
+		t.Errorf("first drawn %v, want about 146 times 0 and 54 times 3", seen)
 	}
 }

@@ -55,8 +55,7 @@ type Decoder struct {
 
 	output []int32
 	rounds []*Round
-	redo   *Round // cut short by a rewind; done again unless something changes
-	start  schedule
+	redo   *Round          // cut short by a rewind; done again unless something changes
 	plain  []time.Duration // latest plain steps
 }
 
@@ -134,24 +133,9 @@ func (d *Decoder) Tune(p, q *sampling.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	fresh := d.set.k != set.k || d.set.schedule != set.schedule
-	d.set, d.laws, d.redo = set, l, nil
+	d.set, d.laws = set, l
 	d.ends = endsOf(p.Config(), d.target)
-	if fresh {
-		d.start = schedule{k: set.k}
-		d.forgetSchedules()
-	}
 	return nil
-}
-
-// forgetSchedules makes the next round start from the setting, not from what
-// earlier rounds led to.
-func (d *Decoder) forgetSchedules() {
-	if n := len(d.rounds); n > 0 {
-		c := *d.rounds[n-1]
-		c.after = d.start
-		d.rounds = append(slices.Clone(d.rounds[:n-1]), &c)
-	}
 }
 
 // SetAlgorithm changes how drafts are judged from the next round on.
@@ -234,7 +218,7 @@ func (d *Decoder) Round(ctx context.Context) (*Round, error) {
 func (d *Decoder) again() *Round {
 	r := d.redo
 	d.redo = nil
-	if r == nil {
+	if r == nil || !r.under.same(&d.set) {
 		return nil
 	}
 	c := *r
@@ -244,12 +228,15 @@ func (d *Decoder) again() *Round {
 	return &c
 }
 
-// schedule returns what the rounds so far lead to.
+// schedule returns what the rounds so far lead to: nothing, if they were made
+// under another number of tokens or another schedule.
 func (d *Decoder) schedule() schedule {
 	if n := len(d.rounds); n > 0 {
-		return d.rounds[n-1].after
+		if last := d.rounds[n-1]; last.under.k == d.set.k && last.under.schedule == d.set.schedule {
+			return last.after
+		}
 	}
-	return d.start
+	return schedule{k: d.set.k}
 }
 
 // room returns how many tokens may be drafted: one less than may be emitted,
@@ -268,10 +255,10 @@ func (d *Decoder) room(k int) int {
 // round makes the next round without appending it.
 func (d *Decoder) round(ctx context.Context) (*Round, error) {
 	all := append(slices.Clone(d.prompt), d.output...)
-	sched := d.schedule()
+	sched, set := d.schedule(), d.set
 	r := &Round{
 		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm,
-		before: sched,
+		before: sched, under: &set,
 	}
 	began := time.Now()
 	toss := roundCoins{seed: d.set.seed, pos: len(all)}
@@ -300,8 +287,8 @@ func (d *Decoder) round(ctx context.Context) (*Round, error) {
 
 // Rewind keeps the first n generated tokens. A round it cuts in two is done
 // again by the next call of Round, with the same draft and the same coins, so
-// that the text goes on as it would have; unless a setting is changed or a
-// token forced first. It panics if n is negative or more than there are.
+// that the text goes on as it would have; unless by then a setting is another
+// or a token was forced. It panics if n is negative or more than there are.
 func (d *Decoder) Rewind(n int) {
 	if n < 0 || n > len(d.output) {
 		panic(fmt.Sprintf("speculative: Rewind(%d) of %d tokens", n, len(d.output)))
@@ -385,7 +372,7 @@ func (d *Decoder) Fork() (*Decoder, error) {
 			pair[1].adopt(pair[0])
 		}
 	}
-	c.output, c.rounds, c.redo, c.start = d.Output(), slices.Clip(d.rounds), d.redo, d.start
+	c.output, c.rounds, c.redo = d.Output(), slices.Clip(d.rounds), d.redo
 	c.plain = slices.Clone(d.plain)
 	return c, nil
 }

@@ -301,7 +301,7 @@ func TestPrefixes(t *testing.T) {
 func TestRewind(t *testing.T) {
 	target, draft := pair(t, "close")
 	for _, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true}} {
-		p := compile(t, target, off.and(set{"max_new_tokens": 80, "logit_bias": map[string]any{"0": -100.0}}).and(more))
+		p := compile(t, target, off.and(set{"max_new_tokens": 80, "num_assistant_tokens": 4, "logit_bias": map[string]any{"0": -100.0}}).and(more))
 		want := finish(t, start(t, target, draft, p, nil, []int32{2}, Options{}))
 		if len(want) != 80 {
 			t.Fatalf("%d tokens, want 80", len(want))
@@ -318,6 +318,13 @@ func TestRewind(t *testing.T) {
 			if i < 40 && i%5 == 2 { // twice, the second time inside what is cut
 				d.Rewind(max(0, len(d.Output())-2))
 				d.Rewind(max(0, len(d.Output())-1))
+			}
+			if i%4 == 3 { // another setting and back, even inside a round
+				for _, k := range []int{2, 4} {
+					if err := d.Tune(compile(t, target, off.and(set{"max_new_tokens": 80, "logit_bias": map[string]any{"0": -100.0}, "num_assistant_tokens": k}).and(more)), nil); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 			if i == 20 {
 				f, err := d.Fork()

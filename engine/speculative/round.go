@@ -87,6 +87,7 @@ type Round struct {
 	Fed           int           // tokens the target's pass ran
 
 	before, after schedule
+	under         *settings // that it was made under
 }
 
 // Judged returns how many drafted tokens were judged.

@@ -20,6 +20,12 @@ type settings struct {
 	lookup     Lookup
 }
 
+// same reports whether a round made under s would be made alike under t.
+func (s *settings) same(t *settings) bool {
+	alike := func(p, q *sampling.Pipeline) bool { return p == q || p.Config().Equal(q.Config()) }
+	return s.algorithm == t.algorithm && alike(s.p, t.p) && alike(s.q, t.q)
+}
+
 func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
 	c := p.Config()
 	s := settings{
