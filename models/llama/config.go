@@ -26,8 +26,8 @@ type config struct {
 	ropeMag    float64 // cos and sin are multiplied by it
 	scaling    scaling
 	yarn       yarn
-	longRope   bool   // divisors for short and long contexts
-	divided    bool   // the file has divisors of the angles
+	longRope   bool   // divisors of the angles, if any, come for short and long contexts (Ding et al. 2024)
+	divided    bool   // there are such divisors, or those of Llama 3
 	noRope     []bool // by layer
 
 	window      int     // positions a windowed layer sees, itself included; 0 if no layer has one

@@ -1,7 +1,6 @@
 package llama
 
 import (
-	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 // value encodes a metadata value: its type and bytes.
 func value(v any) []byte {
-	le := binary.LittleEndian
 	switch v := v.(type) {
 	case int:
 		return le.AppendUint32(le.AppendUint32(nil, 4), uint32(v))
@@ -44,8 +42,7 @@ func value(v any) []byte {
 // with returns a file's bytes with a key set. A key that the file has is
 // renamed, a new one put in front; alignment is kept by one more key.
 func with(data []byte, key string, v any) []byte {
-	le := binary.LittleEndian
-	str := func(s string) []byte { return append(le.AppendUint64(nil, uint64(len(s))), s...) }
+	str := func(s string) []byte { return appendString(nil, s) }
 	data = []byte(strings.Replace(string(data), string(str(key)), string(str("x"+key[1:])), 1))
 	entry := append(str(key), value(v)...)
 	filler := append(str("filler."+key), value("")...)

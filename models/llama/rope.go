@@ -8,6 +8,7 @@ import (
 
 // scaling is how rotary embeddings reach beyond the context a model was first
 // trained on.
+// Divisors of the angles, which a file may have as well, are apart from it.
 type scaling uint8
 
 const (
@@ -64,7 +65,9 @@ func (c *config) readScaling(r *metaReader) {
 	kind, ok, err := r.f.String(r.prefix + typeKey)
 	r.note(err)
 	switch {
-	case !ok || kind == "linear" || kind == "longrope":
+	case !ok || kind == "linear":
+	case kind == "longrope":
+		c.longRope = true
 	case kind == "none":
 		c.ropeFactor = 1
 	case kind == "yarn":

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"logitscope/models"
+	"logitscope/models/gguf"
 )
 
 // eachModel runs a test on a small model of every architecture.
@@ -333,17 +333,6 @@ func TestKVBytes(t *testing.T) {
 	}
 }
 
-func TestParseKVType(t *testing.T) {
-	for name, want := range map[string]KVType{"": F32, "f32": F32, "f16": F16} {
-		if got, err := ParseKVType(name); got != want || err != nil {
-			t.Errorf("%q is %v, %v", name, got, err)
-		}
-	}
-	if _, err := ParseKVType("q8_0"); err == nil || err.Error() != `"q8_0" is not f32 or f16` {
-		t.Errorf("q8_0: %v", err)
-	}
-}
-
 // TestHalfCache: keys and values in half precision move logits a little.
 func TestHalfCache(t *testing.T) {
 	const path = "testdata/arch/llama-gqa-tied-base500k.gguf.gz"
@@ -413,53 +402,6 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestInfo checks what a model says of itself.
-func TestInfo(t *testing.T) {
-	m := load(t, "testdata/arch/granite-scales.gguf.gz", Options{ContextLen: 100, Note: "a note"})
-	got := m.Info()
-	want := models.Info{
-		Name: "tiny random granite-scales", Arch: "granite", Quant: "f32", Note: "a note",
-		Params: got.Params, ContextLen: 100, VocabSize: 300, Embedding: 32,
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-	// Two matrices of the vocabulary, and in each of two layers Q, K, V, O,
-	// three of the MLP, and norms.
-	layer := 32*32 + 2*32*16 + 32*32 + 3*32*48 + 2*32
-	if want := int64(2*300*32 + 2*layer + 32); got.Params != want {
-		t.Errorf("%d parameters, want %d", got.Params, want)
-	}
-	d := m.Describe()
-	if d.Context != 256 || d.Layers != 2 || d.Heads != 4 || d.KVHeads != 2 || d.HeadSize != 8 || d.FeedForward != 48 || d.TiedOutput {
-		t.Errorf("described as %+v", d)
-	}
-	var elems uint64
-	for _, x := range d.Tensors {
-		elems += x.Elems
-	}
-	if elems != uint64(got.Params) {
-		t.Errorf("tensors add up to %d elements, want %d", elems, got.Params)
-	}
-}
-
-// TestOptions: options out of range are refused.
-func TestOptions(t *testing.T) {
-	for _, opt := range []Options{{ContextLen: 257}, {ContextLen: -1}, {Workers: -1}, {KVType: 7}} {
-		f := parse(t, "testdata/arch/granite-scales.gguf.gz")
-		if m, err := New(f, opt); err == nil {
-			m.Close()
-			t.Errorf("%+v is accepted", opt)
-		}
-	}
-	if err := checkMemory("big.gguf", 9<<30, 8<<30); err == nil || !strings.Contains(err.Error(), "9.0 GiB") || !strings.Contains(err.Error(), "8.0 GiB") {
-		t.Errorf("a model larger than memory: %v", err)
-	}
-	if err := checkMemory("big.gguf", 9<<30, 0); err != nil {
-		t.Errorf("memory of unknown size: %v", err)
-	}
-}
-
 // TestTruncatedFile: a file that shrinks while it is in use is an error of
 // the call that meets it, for one worker and for several.
 func TestTruncatedFile(t *testing.T) {
@@ -488,5 +430,22 @@ func TestTruncatedFile(t *testing.T) {
 		if s.Len() != 3 {
 			t.Errorf("%d workers: length %d after the error, want 3", workers, s.Len())
 		}
+	}
+}
+
+// TestLong: in a long context fewer rows share a reading of the cache, and
+// one by one gives the same bits still.
+func TestLong(t *testing.T) {
+	m, err := Open(writeModel(t, shapeOf{layers: 1, embed: 32, ff: 32, heads: 8, kvHeads: 1, headLen: 8, vocab: 300, context: 2200}, gguf.Q8_0), Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	tokens := someTokens(13, 2100, m.cfg.vocab)
+	all, parts := m.newSession(), m.newSession()
+	want := forward(t, all, tokens, 3)
+	forward(t, parts, tokens[:2097], 0)
+	for i := range want {
+		sameRows(t, fmt.Sprintf("token %d", 2097+i), forward(t, parts, tokens[2097+i:2098+i], 1), want[i:i+1])
 	}
 }
