@@ -16,10 +16,6 @@ func at(l level, f func()) {
 	f()
 }
 
-func sameBits(a, b float32) bool {
-	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
-}
-
 // TestAssemblyEqualsPortable multiplies random and adversarial matrices of
 // every type both ways: all results must have the same bits.
 func TestAssemblyEqualsPortable(t *testing.T) {
