@@ -1,6 +1,7 @@
 package constrain
 
 import (
+	"container/heap"
 	"encoding/binary"
 	"slices"
 )
@@ -12,7 +13,8 @@ type dfaText struct {
 	next  [][]int32 // [state][class]
 	final []bool
 	left  []int32              // bytes that the code point under way still needs
-	near  []int32              // cost to acceptance, lengths aside
+	near  route                // the cheapest ways to acceptance
+	short route                // the ones of fewest code points
 	costs map[[2]int32][]int32 // cost by code points wanted and allowed
 }
 
@@ -35,9 +37,21 @@ func (d *dfaText) inside(q int32) bool { return d.left[q] > 0 }
 
 func (d *dfaText) step(q int32, b byte) int32 { return d.next[q][d.class[b]] }
 
+// A route is, per state, a way to acceptance: its bytes and code points.
+type route struct{ bytes, points []int32 }
+
 func (d *dfaText) cost(q, lo, hi int32) int32 {
-	if lo <= 0 && hi < 0 {
-		return d.near[q]
+	if lo <= 0 {
+		// The cheapest way if it is short enough, else the shortest one: a way
+		// in between could be a few bytes cheaper, but either way leads to
+		// states that judge the same, which is what callers rely on.
+		switch {
+		case hi < 0 || d.near.points[q] <= hi:
+			return d.near.bytes[q]
+		case d.short.points[q] <= hi:
+			return d.short.bytes[q]
+		}
+		return unreachable
 	}
 	v, ok := d.costs[[2]int32{lo, hi}]
 	if !ok {
@@ -122,7 +136,7 @@ func (d *determinized) step(q int32, b byte) int32 {
 
 // newDFAText combines conditions. ok is false if there are too many states.
 func newDFAText(conds []condition) (text *dfaText, ok bool) {
-	d := &dfaText{costs: map[[2]int32][]int32{}}
+	d := &dfaText{}
 	reps := d.classes(conds)
 	parts := make([]*determinized, len(conds))
 	for i, c := range conds {
@@ -220,83 +234,102 @@ func escapedCost(b byte) int32 {
 	return 1
 }
 
-// measure fills near by walking backwards from acceptance in order of cost,
-// and cuts moves that never get there.
+// measure finds the routes and cuts moves that never get to acceptance.
 func (d *dfaText) measure(reps []byte) {
-	n := len(d.next)
-	type arc struct{ from, cost int32 }
-	back := make([][]arc, n)
-	for q, row := range d.next {
-		for k, to := range row {
-			if to >= 0 {
-				c := int32(1)
-				if d.left[q] == 0 {
-					c = escapedCost(reps[k])
-				}
-				back[to] = append(back[to], arc{int32(q), c})
-			}
-		}
-	}
-	d.near = make([]int32, n)
-	buckets := [][]int32{nil}
-	for q := range d.near {
-		d.near[q] = unreachable
-		if d.final[q] {
-			d.near[q] = 0
-			buckets[0] = append(buckets[0], int32(q))
-		}
-	}
-	for c := 0; c < len(buckets); c++ {
-		for i := 0; i < len(buckets[c]); i++ {
-			q := buckets[c][i]
-			if d.near[q] != int32(c) {
-				continue
-			}
-			for _, e := range back[q] {
-				if v := int32(c) + e.cost; v < d.near[e.from] {
-					d.near[e.from] = v
-					for len(buckets) <= int(v) {
-						buckets = append(buckets, nil)
-					}
-					buckets[v] = append(buckets[v], e.from)
-				}
-			}
-		}
-	}
+	d.near = d.routes(reps, func(bytes, points int32) int64 { return int64(bytes)<<32 | int64(points) })
+	d.short = d.routes(reps, func(bytes, points int32) int64 { return int64(points)<<32 | int64(bytes) })
 	for _, row := range d.next {
 		for k, to := range row {
-			if to >= 0 && d.near[to] >= unreachable {
+			if to >= 0 && d.near.bytes[to] >= unreachable {
 				row[k] = dead
 			}
 		}
 	}
 }
 
-// bound prepares the costs for texts of lo..hi code points. It reports false
-// if the table would be too large.
-func (d *dfaText) bound(lo, hi int32) bool {
-	if lo <= 0 && hi < 0 {
-		return true
-	}
-	if int64(max(lo, hi)+1)*int64(len(d.next)) > maxCosts {
-		return false
-	}
-	var way [][2]int32
-	for {
-		k := [2]int32{lo, hi}
-		if _, ok := d.costs[k]; ok || lo <= 0 && hi < 0 {
-			break
+// routes relaxes backwards from acceptance, in order of weight (Dijkstra).
+func (d *dfaText) routes(reps []byte, weight func(bytes, points int32) int64) route {
+	n := len(d.next)
+	type arc struct{ from, bytes, points int32 }
+	back := make([][]arc, n)
+	for q, row := range d.next {
+		for k, to := range row {
+			if to < 0 {
+				continue
+			}
+			a := arc{int32(q), 1, 0}
+			if d.left[q] == 0 {
+				a.bytes, a.points = escapedCost(reps[k]), 1
+			}
+			back[to] = append(back[to], a)
 		}
-		way = append(way, k)
-		if hi == 0 {
-			break
+	}
+	r := route{make([]int32, n), make([]int32, n)}
+	var queue routeQueue
+	for q := range n {
+		r.bytes[q], r.points[q] = unreachable, unreachable
+		if d.final[q] {
+			r.bytes[q], r.points[q] = 0, 0
+			queue = append(queue, routeEntry{0, int32(q)})
 		}
-		lo, hi = less1(lo), less1(hi)
 	}
-	for i := len(way) - 1; i >= 0; i-- {
-		d.costs[way[i]] = d.costsFor(way[i][0], way[i][1])
+	heap.Init(&queue)
+	for len(queue) > 0 {
+		e := heap.Pop(&queue).(routeEntry)
+		if e.weight != weight(r.bytes[e.q], r.points[e.q]) {
+			continue
+		}
+		for _, a := range back[e.q] {
+			b, p := r.bytes[e.q]+a.bytes, r.points[e.q]+a.points
+			if w := weight(b, p); r.bytes[a.from] >= unreachable || w < weight(r.bytes[a.from], r.points[a.from]) {
+				r.bytes[a.from], r.points[a.from] = b, p
+				heap.Push(&queue, routeEntry{w, a.from})
+			}
+		}
 	}
-	return true
+	return r
+}
+
+type routeEntry struct {
+	weight int64
+	q      int32
+}
+
+type routeQueue []routeEntry
+
+func (h routeQueue) Len() int           { return len(h) }
+func (h routeQueue) Less(i, j int) bool { return h[i].weight < h[j].weight }
+func (h routeQueue) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *routeQueue) Push(x any)        { *h = append(*h, x.(routeEntry)) }
+func (h *routeQueue) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// bounded returns the text with the costs for lo..hi code points, which need
+// a table by the code points still wanted. It shares all else with d, and is
+// nil if the table would be too large.
+func (d *dfaText) bounded(lo, hi int32) *dfaText {
+	if lo <= 0 {
+		return d
+	}
+	if int64(lo)*int64(len(d.next)) > maxCosts {
+		return nil
+	}
+	b := *d
+	b.costs = make(map[[2]int32][]int32, lo)
+	for i := int32(1); i <= lo; i++ {
+		allowed := hi
+		if hi >= 0 {
+			if allowed = hi - lo + i; allowed < i {
+				continue // fewer allowed than wanted
+			}
+		}
+		b.costs[[2]int32{i, allowed}] = b.costsFor(i, allowed)
+	}
+	return &b
 }
 
 func (d *dfaText) costsFor(lo, hi int32) []int32 {
@@ -320,12 +353,6 @@ func (d *dfaText) costsFor(lo, hi int32) []int32 {
 						v[q] = min(v[q], add32(1, v[to]))
 					}
 				}
-				continue
-			}
-			if lo <= 0 && d.final[q] {
-				v[q] = 0
-			}
-			if hi == 0 {
 				continue
 			}
 			for k, to := range d.next[q] {

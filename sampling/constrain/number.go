@@ -21,6 +21,23 @@ type comparison struct {
 	less, equal, greater bool
 }
 
+// simplified drops a multipleOf that every whole number satisfies.
+func (n numberLang) simplified() numberLang {
+	if n.multiple != nil && !n.fraction && divides(n.multiple, big.NewRat(1, 1)) {
+		n.multiple = nil
+	}
+	return n
+}
+
+// plain matches whole numbers without a bound. They may be written with a
+// fraction of zeros or an exponent unless only the canonical form is wanted.
+func (n *numberLang) plain() string {
+	if n.canonical {
+		return `-?(0|[1-9][0-9]*)`
+	}
+	return `-?(0|[1-9][0-9]*)(\.0+|[eE]\+?[0-9]+)?`
+}
+
 func (n *numberLang) restricted() bool {
 	return len(n.compare) > 0 || n.multiple != nil || len(n.notMultiple) > 0
 }

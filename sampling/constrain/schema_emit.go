@@ -36,8 +36,14 @@ func (c *schemaCompiler) numberExpr(k *shape) (*expr, error) {
 	n := k.number
 	n.integer = n.integer && k.types&typeInteger != 0
 	n.fraction = n.fraction && k.types&typeFraction != 0
-	if !n.restricted() && n.integer && n.fraction {
+	n = n.simplified()
+	switch {
+	case n.restricted():
+	case n.integer && n.fraction:
 		return call(c.json.number()), nil
+	case n.integer:
+		whole, err := regexNFA(n.plain(), false)
+		return call(c.shared("integer", "integer", &expr{op: opNFA, nfa: whole})), err
 	}
 	a, ok := c.numberOf(&n)
 	if !ok {

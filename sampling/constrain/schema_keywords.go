@@ -353,6 +353,10 @@ func (c *schemaCompiler) patternOf(u keywordUse) (textPattern, bool, error) {
 		return textPattern{}, false, u.refuse("must be a string")
 	}
 	if u.name == "format" {
+		if u.node.value.get("pattern") != nil {
+			c.note(u.ptr(), "format", "%q is left to the pattern beside it", clip(u.value.text))
+			return textPattern{}, false, nil
+		}
 		p, ok := c.format(u.value.text)
 		if !ok {
 			c.note(u.ptr(), "format", "%q is not one of the formats that are enforced (%s) and restricts nothing", clip(u.value.text), formatList())
@@ -367,9 +371,14 @@ func applyPattern(c *schemaCompiler, u keywordUse, s *shape) error {
 	p, ok, err := c.patternOf(u)
 	if ok {
 		s.text.add(p)
+		if u.isHostname() {
+			s.text.max = smaller(s.text.max, maxHostname)
+		}
 	}
 	return err
 }
+
+func (u keywordUse) isHostname() bool { return u.name == "format" && u.value.text == "hostname" }
 
 func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 	p, ok, err := c.patternOf(u)
@@ -379,6 +388,11 @@ func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 	p.negate = !p.negate
 	s := only(typeString)
 	s.text.add(p)
+	if u.isHostname() {
+		long := only(typeString)
+		long.text.min = maxHostname + 1
+		return []*shape{s, long}, nil
+	}
 	return []*shape{s}, nil
 }
 

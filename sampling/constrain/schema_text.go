@@ -186,8 +186,6 @@ const (
 	fullDate  = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` + leapYear + `-02-29)`
 	zone      = `(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 	plainTime = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?` + zone
-	leapTime  = `23:59:60(?:\.[0-9]+)?(?:[Zz]|[+-]00:00)`
-	fullTime  = `(?:` + plainTime + `|` + leapTime + `)`
 	octet     = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 	ipv4      = octet + `(?:\.` + octet + `){3}`
 	label     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
@@ -204,13 +202,35 @@ const (
 		`|(?:(?:` + h16 + `:){0,5}` + h16 + `)?::` + h16 +
 		`|(?:(?:` + h16 + `:){0,6}` + h16 + `)?::)`
 	atext     = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-	email     = atext + `(?:\.` + atext + `)*@(?:` + hostname + `|\[` + ipv4 + `\])`
+	quoted    = `"(?:[ !#-\[\]-~]|\\[ -~])*"`
+	email     = `(?:` + atext + `(?:\.` + atext + `)*|` + quoted + `)@(?:` + hostname + `|\[` + ipv4 + `\]|\[IPv6:` + ipv6 + `\])`
 	pchar     = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})`
 	userinfo  = `(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*`
 	regName   = `(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
 	authority = `(?:` + userinfo + `@)?(?:\[` + ipv6 + `\]|` + regName + `)(?::[0-9]*)?`
 	uri       = `[A-Za-z][A-Za-z0-9+.-]*:(?://` + authority + `(?:/` + pchar + `*)*|/(?:` + pchar + `+(?:/` + pchar + `*)*)?|` + pchar + `+(?:/` + pchar + `*)*)?(?:\?(?:` + pchar + `|[/?])*)?(?:#(?:` + pchar + `|[/?])*)?`
 )
+
+// fullTime is a time of day with its zone. A leap second is the last one of a
+// day in UTC, so it may be written with any zone that agrees with that; zones
+// are taken to differ by quarters of an hour.
+var fullTime = `(?:` + plainTime + `|(?:` + leapMinutes() + `))`
+
+func leapMinutes() string {
+	var b strings.Builder
+	b.WriteString(`23:59:60(?:\.[0-9]+)?[Zz]`)
+	for offset := 0; offset < 24*60; offset += 15 {
+		for _, east := range []int{1, -1} {
+			local := (24*60 - 1 + east*offset + 24*60) % (24 * 60)
+			sign := map[int]string{1: `\+`, -1: `-`}[east]
+			fmt.Fprintf(&b, `|%02d:%02d:60(?:\.[0-9]+)?%s%02d:%02d`, local/60, local%60, sign, offset/60, offset%60)
+		}
+	}
+	return b.String()
+}
+
+// maxHostname is the longest host name, in characters.
+const maxHostname = 253
 
 // formats are the values of the keyword format that are enforced, as whole
 // matches.
@@ -283,8 +303,8 @@ func (c *schemaCompiler) textOf(k *shape) (s *stringLang, empty bool, err error)
 	if d == nil {
 		return nil, false, fmt.Errorf("the patterns together need more than %d states", maxDFAStates)
 	}
-	if !d.bound(s.lo, s.hi) {
-		return nil, false, fmt.Errorf("the length bounds are too large for these patterns (at most %d states times characters)", maxCosts)
+	if d = d.bounded(s.lo, s.hi); d == nil {
+		return nil, false, fmt.Errorf("the least length is too large for these patterns (at most %d states times characters)", maxCosts)
 	}
 	s.lang = d
 	return s, s.minBytes() >= unreachable, nil
