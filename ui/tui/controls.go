@@ -239,6 +239,14 @@ func knobFrac(p *sampling.Param, v any) float64 {
 
 func originWord(o sampling.Origin) string { return o.String() }
 
+// noEffect says that a value changes nothing at this step, and why.
+func noEffect(reason string) string {
+	if strings.HasPrefix(reason, "no effect") {
+		return reason
+	}
+	return "no effect at this step: " + reason
+}
+
 // effectLines say what the selected knob does at the shown step: two lines,
 // or one that says why it does nothing.
 func (m *Model) effectLines() (a, b string) {
@@ -265,7 +273,7 @@ func (m *Model) effectLines() (a, b string) {
 	}
 	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
 	if e.effect.TV == 0 && e.effect.Reason != "" {
-		return "○ no effect at this step: " + e.effect.Reason, ""
+		return "○ " + noEffect(e.effect.Reason), ""
 	}
 	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.effect.KeptOff), viz.Percent(e.effect.TV))
 	if e.effect.Token != e.effect.TokenOff {

@@ -103,8 +103,10 @@ var footers = map[class][]hint{
 var footersByState = map[engine.Phase][]hint{
 	engine.Idle:    {{id: "prompt"}, {id: "examples"}, {keys: "1-5", word: "preset"}, {id: "commands"}, {id: "quit", word: "quit"}, {id: "help"}},
 	engine.Prefill: {{id: "close", word: "stop reading"}, {id: "prompt", word: "edit the prompt"}, {keys: "1-5", word: "preset"}, {id: "help"}},
-	engine.Done:    {{id: "left", word: "look back"}, {id: "reseed"}, {id: "again"}, {id: "compare"}, {id: "export"}, {id: "help"}},
-	engine.Failed:  {{id: "left", word: "look back"}, {id: "again"}, {id: "prompt"}, {id: "copy", word: "copy this report"}, {id: "quit", word: "quit"}, {id: "help"}},
+	engine.Running: {{id: "run", word: "pause"}, {id: "faster", word: "faster"}, {id: "slower", word: "slower"}, {keys: "1-5", word: "preset"},
+		{id: "lower", keys: "-/+"}, {id: "right", word: "one step"}, {id: "back", word: "look back"}, {id: "zoom"}, {id: "order", word: "order"}, {id: "help"}},
+	engine.Done:   {{id: "left", word: "look back"}, {id: "reseed"}, {id: "again"}, {id: "compare"}, {id: "export"}, {id: "help"}},
+	engine.Failed: {{id: "left", word: "look back"}, {id: "again"}, {id: "prompt"}, {id: "copy", word: "copy this report"}, {id: "quit", word: "quit"}, {id: "help"}},
 }
 
 var zoomFooter = []hint{{id: "zoom", word: "all panes"}, {id: "run", word: "run"}, {id: "right"}, {id: "left", word: "back"},

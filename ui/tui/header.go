@@ -82,7 +82,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	if v.Prefill.Took > 0 && v.Phase != engine.Prefill {
 		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})
 	}
-	if v.Rate > 0 {
+	if v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {
 		rate := viz.Rate(v.Rate) + " tok/s"
 		switch k {
 		case class160:

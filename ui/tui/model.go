@@ -100,7 +100,7 @@ type viewMsg struct {
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
 		opt: opt, ctx: ctx, wg: wg, keys: keys, pal: pal,
-		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: len(paces) - 1,
+		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: startPace,
 		taken: make(map[string]any), dirty: true, cache: new(string),
 	}
 	preset := -1

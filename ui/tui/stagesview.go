@@ -80,7 +80,7 @@ func stageAlone(set *engine.Settings, cfg sampling.Config, s *engine.Step, st sa
 			return ""
 		}
 		if e.TV == 0 && e.Reason != "" {
-			return "no effect: " + e.Reason
+			return noEffect(e.Reason)
 		}
 		if st.Touched > 0 {
 			return fmt.Sprintf("%s moved; without it %s would change", viz.Count(st.Touched), viz.Percent(e.TV))

@@ -24,6 +24,9 @@ var paces = []struct {
 	{time.Second / 30, "30 tokens a second"}, {0, "as fast as it goes"},
 }
 
+// startPace is how fast the lab begins: slow enough to watch every step.
+const startPace = 4
+
 // take makes v the lane's view and keeps what the screen remembers about the
 // step it shows in step with it.
 func (l *lane) take(v engine.View) {

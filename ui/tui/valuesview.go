@@ -69,7 +69,7 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	case err != nil:
 		return ""
 	case e.TV == 0 && e.Reason != "":
-		return "no effect: " + e.Reason
+		return noEffect(e.Reason)
 	case e.TV == 0:
 		return "no effect at this step"
 	}

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"logitscope/viz"
+)
+
+// exact fails the test unless the frame is exactly w×h cells.
+func exact(t *testing.T, frame string, w, h int, what string) {
+	t.Helper()
+	lines := strings.Split(frame, "\n")
+	if len(lines) != h {
+		t.Fatalf("%s at %d×%d: %d lines\n%s", what, w, h, len(lines), frame)
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != w {
+			t.Fatalf("%s at %d×%d: line %d is %d cells wide: %q\n%s", what, w, h, i, n, line, frame)
+		}
+		if strings.ContainsAny(ansi.Strip(line), "\x1b\x07\t\r") {
+			t.Fatalf("%s at %d×%d: line %d holds a control byte: %q", what, w, h, i, line)
+		}
+	}
+}
+
+// Every size from nothing to a large window draws exactly.
+func TestEverySizeIsExact(t *testing.T) {
+	b := storyAt16(t, 80, 24)
+	step := 3
+	if testing.Short() {
+		step = 11
+	}
+	for w := 0; w <= 200; w += step {
+		for h := 1; h <= 60; h += 2 + (w+step)%3 {
+			b.send(tea.WindowSizeMsg{Width: w, Height: h})
+			if w == 0 {
+				continue
+			}
+			exact(t, b.m.draw().Render(b.m.pal), w, h, "lab")
+		}
+	}
+}
+
+// Every view and every focus draws exactly at sizes of every class.
+func TestEveryViewIsExact(t *testing.T) {
+	sizes := [][2]int{{40, 12}, {41, 13}, {59, 17}, {60, 18}, {61, 40}, {79, 22}, {80, 22}, {80, 24}, {99, 28}, {100, 28}, {119, 39}, {120, 36},
+		{120, 40}, {139, 40}, {140, 40}, {160, 45}, {200, 60}, {200, 22}, {40, 60}}
+	for id := range views {
+		t.Run(id, func(t *testing.T) {
+			b := storyAt16(t, 120, 40)
+			b.run(b.m.open(id))
+			for _, s := range sizes {
+				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+				exact(t, b.frame(), s[0], s[1], id)
+			}
+		})
+	}
+	for _, p := range []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy} {
+		t.Run("zoom "+paneNames[p], func(t *testing.T) {
+			b := storyAt16(t, 120, 40)
+			for _, s := range sizes {
+				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+				b.m.focus, b.m.zoom = p, false
+				exact(t, b.frame(), s[0], s[1], "focus")
+				b.m.zoom = true
+				exact(t, b.frame(), s[0], s[1], "zoom")
+			}
+		})
+	}
+}
+
+// The rectangles of a layout cover the window and do not overlap.
+func TestLayoutTiles(t *testing.T) {
+	for w := 1; w <= 210; w++ {
+		for h := 1; h <= 64; h++ {
+			lay := layoutOf(w, h)
+			if lay.class == tooSmall {
+				if w >= 40 && h >= 12 {
+					t.Fatalf("%d×%d is called too small", w, h)
+				}
+				continue
+			}
+			owner := make([]string, w*h)
+			for name, r := range lay.rects() {
+				for y := r.Y; y < r.Y+r.H; y++ {
+					for x := r.X; x < r.X+r.W; x++ {
+						if x < 0 || y < 0 || x >= w || y >= h || owner[y*w+x] != "" {
+							t.Fatalf("%d×%d: %s leaves the window or overlaps:\n%s", w, h, name, drawLayout(lay, w, h))
+						}
+						owner[y*w+x] = name
+					}
+				}
+			}
+			for i, o := range owner {
+				if o == "" {
+					t.Fatalf("%d×%d: nothing at %d, %d:\n%s", w, h, i%w, i/w, drawLayout(lay, w, h))
+				}
+			}
+		}
+	}
+}
+
+// drawLayout draws a layout, a letter a pane.
+func drawLayout(lay layout, w, h int) string {
+	c := viz.NewCanvas(w, h, false)
+	for name, r := range lay.rects() {
+		c.Fill(r, name[:1], viz.Ink{})
+	}
+	return c.Text()
+}
+
+// Growing the window takes nothing away: every class shows all rows, knobs
+// and lines of text that a smaller window of its class shows.
+func TestGrowingTakesNothingAway(t *testing.T) {
+	b := storyAt16(t, 80, 24)
+	for w := 40; w <= 200; w += 10 {
+		rows := 0
+		for h := 12; h <= 60; h++ {
+			b.send(tea.WindowSizeMsg{Width: w, Height: h})
+			n := len(b.m.chartIDs())
+			if k, before := classOf(w, h), classOf(w, h-1); k == before && n < rows && b.m.chartHeight() < compactBelow {
+				t.Errorf("%d×%d shows %d rows, a line less showed %d", w, h, n, rows)
+			}
+			rows = n
+		}
+	}
+}
+
+// Drawing changes nothing: two views give one string, and so does the same
+// model drawn anew.
+func TestViewChangesNothing(t *testing.T) {
+	for id := range views {
+		b := storyAt16(t, 120, 40)
+		b.run(b.m.open(id))
+		one := b.m.View()
+		b.m.dirty = true
+		if two := b.m.View(); one != two || one != b.m.View() {
+			t.Errorf("%s: the second view differs from the first", id)
+		}
+	}
+}
+
+func TestTooSmallSaysSo(t *testing.T) {
+	b := storyAt16(t, 36, 10)
+	want := readFrame(t, "small")
+	if got := b.frame(); !strings.Contains(got, "36×10 is too small.") || !strings.Contains(got, "Make it 40×12 or more.") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	b.has("next token · step 16")
+}
