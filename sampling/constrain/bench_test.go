@@ -1,0 +1,85 @@
+package constrain
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// quantile returns the q-quantile of sorted durations, in microseconds.
+func quantile(sorted []time.Duration, q float64) float64 {
+	return float64(sorted[min(len(sorted)-1, int(q*float64(len(sorted))))].Nanoseconds()) / 1000
+}
+
+// documents are schemas with texts: those of the bench corpus where it is at
+// hand, else the package's own.
+func documents(b testing.TB) (schemas [][]byte, texts [][][]byte) {
+	for _, c := range benchCases(b) {
+		if _, err := Compile(Schema(c.Schema, SchemaOptions{})); err != nil {
+			continue
+		}
+		var list [][]byte
+		for _, v := range c.Valid {
+			list = append(list, spaced(compact(b, v)))
+		}
+		schemas, texts = append(schemas, c.Schema), append(texts, list)
+	}
+	return schemas, texts
+}
+
+// BenchmarkMask measures every mask along the documents, with a new matcher
+// for each schema, so first visits count as they would in use.
+func BenchmarkMask(b *testing.B) {
+	schemas, texts := documents(b)
+	for _, size := range []int{4096, 32_000, 131_072} {
+		v := vocabOf(grownPieces(b, size), 0)
+		b.Run(fmt.Sprintf("V=%d", size), func(b *testing.B) {
+			mask := make([]uint64, v.Words())
+			var took []time.Duration
+			for b.Loop() {
+				for i, schema := range schemas {
+					m, err := compile(b, Schema(schema, SchemaOptions{})).Bind(v)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for _, text := range texts[i] {
+						s := m.Start()
+						for _, token := range append(longest(v, text), 0) {
+							began := time.Now()
+							m.Mask(s, mask)
+							took = append(took, time.Since(began))
+							if s, err = m.Accept(s, token); err != nil {
+								b.Fatal(err)
+							}
+						}
+					}
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(quantile(took, 0.5), "p50-us")
+			b.ReportMetric(quantile(took, 0.9), "p90-us")
+			b.ReportMetric(quantile(took, 0.99), "p99-us")
+			b.ReportMetric(quantile(took, 1), "max-us")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkCompile measures compiling each schema of the corpus.
+func BenchmarkCompile(b *testing.B) {
+	schemas, _ := documents(b)
+	var took []time.Duration
+	for b.Loop() {
+		for _, schema := range schemas {
+			began := time.Now()
+			compile(b, Schema(schema, SchemaOptions{}))
+			took = append(took, time.Since(began))
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(quantile(took, 0.5)/1000, "p50-ms")
+	b.ReportMetric(quantile(took, 0.99)/1000, "p99-ms")
+	b.ReportMetric(quantile(took, 1)/1000, "max-ms")
+	b.ReportMetric(0, "ns/op")
+}
