@@ -54,26 +54,51 @@ type textFlow struct {
 	l      *lane
 	out    []glyph
 	window int // first token the penalties look at, -1 for none
+	from   int // first step that is gathered, from 0
+	to     int // and the one after the last
 }
 
-// flow returns the whole text of the lane as glyphs.
-func (m *Model) flow(l *lane) []glyph {
-	f := &textFlow{m: m, l: l, window: -1}
+// flow returns the text of the lane as glyphs: all of it, or of a long text
+// as much as may be seen in a pane of so many cells.
+func (m *Model) flow(l *lane, cells int) []glyph {
+	f := &textFlow{m: m, l: l, window: -1, to: len(l.view.Steps)}
 	if m.marks == byWindow {
 		f.window = penaltyWindow(l)
 	}
-	prompt := viz.Ink{Role: viz.Muted}
-	if f.window >= 0 {
-		f.promptWindow(prompt)
-	} else {
-		f.add(l.view.PromptText, prompt, 0)
+	at := f.to
+	if l.look > 0 {
+		at = l.look
 	}
-	if len(l.view.Prompt) > 0 && (len(l.view.Steps) > 0 || l.view.Phase >= engine.Prefill) {
-		f.mark("╎", viz.Ink{Role: viz.Muted})
+	// Two bytes a cell are enough for any script, and every token has one.
+	f.from = at
+	for n := 0; f.from > 0 && n < 2*cells; f.from-- {
+		n += len(f.piece(l.view.Steps[f.from-1]))
+	}
+	f.to = min(at+cells, f.to)
+	if f.from > 0 {
+		f.mark("… ", viz.Ink{Role: viz.Muted})
+	} else {
+		f.prompt()
 	}
 	f.steps()
-	f.caret()
+	if f.to == len(l.view.Steps) {
+		f.caret()
+	}
 	return f.out
+}
+
+// prompt adds the prompt and the mark of its end.
+func (f *textFlow) prompt() {
+	v := f.l.view
+	ink := viz.Ink{Role: viz.Muted}
+	if f.window >= 0 {
+		f.promptWindow(ink)
+	} else {
+		f.add(v.PromptText, ink, 0)
+	}
+	if len(v.Prompt) > 0 && (len(v.Steps) > 0 || v.Phase >= engine.Prefill) {
+		f.mark("╎", viz.Ink{Role: viz.Muted})
+	}
 }
 
 // penaltyWindow returns the place of the first token that the penalties of the
@@ -109,14 +134,24 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 	}
 }
 
-// steps adds the tokens written, up to the step looked back at.
+// steps adds the tokens written. What the view holds back or a stop string
+// cut is left out at the end.
 func (f *textFlow) steps() {
 	v := f.l.view
-	voc := f.l.vocab()
-	shown := len(v.Text())
-	bytes, label := 0, ""
-	for i, s := range v.Steps {
-		if f.window == len(v.Prompt)+i {
+	hidden := 0
+	if f.to == len(v.Steps) {
+		hidden = len(v.Written) - len(v.Text())
+	}
+	left := -hidden
+	for _, s := range v.Steps[f.from:f.to] {
+		left += len(f.piece(s))
+	}
+	label := ""
+	if f.from > 0 {
+		label = v.Steps[f.from-1].Settings.Label
+	}
+	for i, s := range v.Steps[f.from:f.to] {
+		if f.window == len(v.Prompt)+f.from+i {
 			f.mark("⟦", viz.Ink{Role: viz.Penalised})
 		}
 		if name := s.Settings.Label; name != label {
@@ -128,19 +163,22 @@ func (f *textFlow) steps() {
 		if s.Forced {
 			f.mark("◆", viz.Ink{Role: viz.Chosen})
 		}
-		if a := voc.Attr(s.Token); a == models.Control || a == models.Unused {
-			continue
-		}
-		p := voc.Piece(s.Token)
-		if end := shown - bytes; len(p) > end {
-			p = p[:max(end, 0)]
-		}
-		bytes += len(voc.Piece(s.Token))
-		f.add(p, f.ink(s), i+1)
+		p := f.piece(s)
+		f.add(p[:min(len(p), max(left, 0))], f.ink(s), s.Index)
+		left -= len(p)
 	}
 	if f.window >= 0 {
 		f.mark("⟧", viz.Ink{Role: viz.Penalised})
 	}
+}
+
+// piece is what a step adds to the text.
+func (f *textFlow) piece(s *engine.Step) string {
+	voc := f.l.vocab()
+	if a := voc.Attr(s.Token); a == models.Control || a == models.Unused {
+		return ""
+	}
+	return voc.Piece(s.Token)
 }
 
 // ink returns how the text of one step is drawn.
@@ -264,7 +302,7 @@ func wrap(g []glyph, w int) [][2]int {
 // textLines returns the text of l in lines of w cells, and the first of the h
 // lines to show: the last ones, or those around the step looked back at.
 func (m *Model) textLines(l *lane, w, h int) (g []glyph, lines [][2]int, top int) {
-	g = m.flow(l)
+	g = m.flow(l, max(w*h, 1))
 	lines = wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
 		lines = lines[:n-1]
