@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -106,7 +107,15 @@ func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask maske
 		apply = s.pipeline.Warp
 	}
 	if err := apply(sc.out, &sc.scratch, in); err != nil {
-		return nil, err
+		if bad := new(sampling.InvalidLogitsError); errors.As(err, &bad) {
+			return nil, err
+		}
+		// The constraint or a processor leaves nothing: the beam ends here,
+		// the others go on.
+		for i := range sc.scores {
+			sc.scores[i] = math.Inf(-1)
+		}
+		return sc.scores, nil
 	}
 	for i, after := range sc.out {
 		if after != sc.in[i] {

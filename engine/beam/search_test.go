@@ -463,3 +463,24 @@ func TestRecords(t *testing.T) {
 		t.Errorf("text: %s", s)
 	}
 }
+
+// A beam that nothing may follow ends; the others go on, and when none is
+// left the search says so.
+func TestDeadEnd(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_b.json")
+	mask := func(out []int32) ([]uint64, bool, error) {
+		switch {
+		case len(out) == 0:
+			return []uint64{1<<3 | 1<<4}, false, nil
+		case out[0] == 3 || len(out) == 3:
+			return []uint64{0}, false, nil
+		}
+		return []uint64{1 << 5}, false, nil
+	}
+	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: mask})
+	v := finish(t, s)
+	if v.Reason != Exhausted || len(v.Steps) != 4 || len(v.Steps[1].Groups[0].Running) != 1 {
+		t.Errorf("%s after %d steps", v.Reason, len(v.Steps))
+	}
+}

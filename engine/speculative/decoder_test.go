@@ -531,3 +531,51 @@ func checkDraw(t *testing.T, r *Round) {
 		}
 	}
 }
+
+// A draft stops after a token it was unsure of, and keeps the token.
+func TestConfidence(t *testing.T) {
+	target, draft := pair(t, "far")
+	stopped := 0
+	for seed := range 20 {
+		p := compile(t, target, off.and(set{"seed": seed, "max_new_tokens": 30, "assistant_confidence": 0.25, "num_assistant_tokens": 6}))
+		d := start(t, target, draft, p, nil, []int32{2}, Options{})
+		for d.Done() == "" {
+			r := round(t, d)
+			for i, pos := range r.Positions {
+				last := i == len(r.Positions)-1
+				if pos.Q < 0.25 && !last {
+					t.Fatalf("%+v: the draft went on after a token of probability %v", r, pos.Q)
+				}
+				if pos.Q < 0.25 && len(r.Drafted) < 6 {
+					stopped++
+				}
+			}
+		}
+	}
+	if stopped == 0 {
+		t.Error("no draft stopped early")
+	}
+}
+
+// Where a constraint leaves nothing, the text goes as far as plain decoding
+// would, and the error comes after it.
+func TestDeadEnd(t *testing.T) {
+	target, draft := pair(t, "same")
+	mask := func(out []int32) ([]uint64, bool, error) {
+		if len(out) == 5 {
+			return []uint64{0}, false, nil
+		}
+		return []uint64{0b111110}, false, nil
+	}
+	for _, b := range []bool{false, true} {
+		p := compile(t, target, off.and(set{"block_verification": b}))
+		d := start(t, target, draft, p, nil, []int32{2}, Options{Mask: mask})
+		var err error
+		for err == nil {
+			_, err = d.Round(context.Background())
+		}
+		if !errors.Is(err, sampling.ErrNothingAllowed) || len(d.Output()) != 5 {
+			t.Errorf("block %v: %d tokens, then %v; want 5", b, len(d.Output()), err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package speculative
 
 import (
 	"context"
+	"errors"
 
 	"logitscope/models"
 	"logitscope/sampling"
@@ -40,6 +41,9 @@ func (m *modelDrafter) propose(ctx context.Context, d *Decoder, all []int32, k i
 			return out, i, err
 		}
 		q, err := d.laws.draft(d, rows[0], output)
+		if errors.Is(err, sampling.ErrNothingAllowed) {
+			return out, i + 1, nil
+		}
 		if err != nil {
 			return out, i, err
 		}

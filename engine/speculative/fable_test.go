@@ -183,3 +183,50 @@ func BenchmarkFable(b *testing.B) {
 		})
 	}
 }
+
+// After any rewinds and forced tokens both caches hold the text and nothing
+// else: every p and q is what fresh sessions give.
+func TestCaches(t *testing.T) {
+	target, draft := openFable(t)
+	p := compile(t, target, set{"do_sample": true, "temperature": 1.0, "top_k": 0, "max_new_tokens": 60, "num_assistant_tokens": 3})
+	in := prompt(target, "Once upon a time there was a")
+	fresh := func(m models.Model, out []int32) Law {
+		s, err := m.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		rows, err := s.Forward(context.Background(), append(slices.Clone(in), out...), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dist sampling.Dist
+		if err := p.Distribution(&dist, new(sampling.Scratch), sampling.Input{Logits: rows[0].Values, Prompt: in, Output: out}); err != nil {
+			t.Fatal(err)
+		}
+		return copyLaw(&dist)
+	}
+	d := start(t, target, draft, p, nil, in, Options{Plain: 3})
+	for i := 0; i < 12 && d.Done() == ""; i++ {
+		r := round(t, d)
+		for j, pos := range r.Positions {
+			prefix := append(slices.Clone(d.Output()[:r.Start]), r.Drafted[:j]...)
+			if l := fresh(draft, prefix); l.Prob(pos.Token) != pos.Q {
+				t.Fatalf("round %d, token %d: q %v, want %v", i, j, pos.Q, l.Prob(pos.Token))
+			}
+			if pos.Verdict == Dropped {
+				break
+			}
+			if l := fresh(target, prefix); l.Prob(pos.Token) != pos.P {
+				t.Fatalf("round %d, token %d: p %v, want %v", i, j, pos.P, l.Prob(pos.Token))
+			}
+		}
+		switch i % 4 {
+		case 1:
+			d.Rewind(max(0, len(d.Output())-3))
+		case 2:
+			d.Rewind(max(0, len(d.Output())-2))
+			d.Force(int32(300 + i))
+		}
+	}
+}

@@ -40,7 +40,7 @@ func verify(m *method, d draft, target func(i int) (*Law, error), ends func(int3
 	for i, x := range d.tokens {
 		p, err := target(i)
 		if err != nil {
-			return v, err
+			return v, v.late(err)
 		}
 		if d.laws[i].Prob(x) < m.drop {
 			// Thrown away: the round ends before it, as if it had not been
@@ -101,9 +101,18 @@ func (v verdict) bonus(d draft, target func(int) (*Law, error), ends func(int32)
 	}
 	p, err := target(len(d.tokens))
 	if err != nil {
-		return v, err
+		return v, v.late(err)
 	}
 	return v.close(*p, 1, c), nil
+}
+
+// late returns err unless tokens stand already: then the round ends with
+// them, and the next one meets the error where plain decoding would.
+func (v *verdict) late(err error) error {
+	if v.accepted > 0 {
+		return nil
+	}
+	return err
 }
 
 // close draws the round's last token from l.
@@ -119,26 +128,23 @@ func (v verdict) close(l Law, mass float64, c coins) verdict {
 // next position.
 func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool, c coins) (verdict, error) {
 	var v verdict
-	n := len(d.tokens)
 	w := 1.0
 	weight := 1.0 // w at the longest part that stands
-	for i, x := range d.tokens {
+	for i := 0; i < len(d.tokens); i++ {
 		p, err := target(i)
+		if err != nil && i > 0 {
+			// Nothing can follow the token before, so the draft ends with it.
+			d.tokens = d.tokens[:i]
+			break
+		}
 		if err != nil {
 			return v, err
 		}
-		w = min(1, w*ratio(p.Prob(x), d.laws[i].Prob(x)))
+		w = min(1, w*ratio(p.Prob(d.tokens[i]), d.laws[i].Prob(d.tokens[i])))
 		h := w
-		if i+1 < n {
-			next, err := target(i + 1)
-			if err != nil {
-				return v, err
-			}
-			rest := excess(next, &d.laws[i+1], w)
-			if left := rest.Mass(); left > 0 || w < 1 {
-				h = left / (left + (1 - w)) // in this order it cannot exceed 1
-			} else {
-				h = 1 // nothing to weigh: the laws are the same
+		if i+1 < len(d.tokens) {
+			if next, err := target(i + 1); err == nil {
+				h = blockChance(next, &d.laws[i+1], w)
 			}
 		}
 		u := c.accept(i)
@@ -147,7 +153,7 @@ func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool,
 			v.accepted, weight = i+1, w
 		}
 	}
-	if v.accepted == n {
+	if v.accepted == len(d.tokens) {
 		return v.bonus(d, target, ends, c)
 	}
 	v.refused = true
@@ -161,6 +167,17 @@ func verifyBlock(d draft, target func(int) (*Law, error), ends func(int32) bool,
 		return v.close(*p, 1, c), nil
 	}
 	return v.close(rest.scaled(), mass, c), nil
+}
+
+// blockChance returns the chance that a part of weight w stands when p and q
+// are the laws of the next token.
+func blockChance(p, q *Law, w float64) float64 {
+	rest := excess(p, q, w)
+	left := rest.Mass()
+	if left > 0 || w < 1 {
+		return left / (left + (1 - w)) // in this order it cannot exceed 1
+	}
+	return 1 // nothing to weigh: the laws are the same
 }
 
 func ratio(p, q float64) float64 {
