@@ -168,6 +168,33 @@ func decodeQ5_KAVX512(dst *float32, src *byte, n int)
 //go:noescape
 func decodeQ6_KAVX512(dst *float32, src *byte, n int)
 
+//go:noescape
+func mulQ3_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mul4Q3_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func decodeQ3_KAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func mulQ2_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mul4Q2_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func decodeQ2_KAVX512(dst *float32, src *byte, n int)
+
+//go:noescape
+func mulIQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
+func mul4IQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+
+//go:noescape
+func decodeIQ4_XSAVX512(dst *float32, src *byte, n int)
+
 // Tables that the assembly reads.
 var (
 	levels4        = ramp[[16]float32](-8)
