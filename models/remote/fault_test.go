@@ -172,7 +172,7 @@ func TestFailingProxy(t *testing.T) {
 		srv.Config.ErrorLog = quietLog()
 		srv.Start()
 		defer srv.Close()
-		opt := Options{Getenv: func(k string) string {
+		opt := Options{Logits: LogitsNever, Getenv: func(k string) string {
 			if k == "LLAMA_API_KEY" {
 				return key
 			}
@@ -190,7 +190,7 @@ func TestFailingProxy(t *testing.T) {
 		p.mu.Lock()
 		p.rate = 0.2
 		p.mu.Unlock()
-		walk(t, m, local, steps(), key)
+		walk(t, m, local, steps(), upToConstant, key)
 		st := m.(models.Meter).Stats()
 		t.Logf("%d answers spoiled, %d requests, %d retries", p.spoiled, st.Requests, st.Retries)
 		if st.InFlight != 0 || st.Waiting != "" || st.Retries == 0 {
@@ -223,7 +223,7 @@ func steps() int {
 }
 
 // walk takes n steps and compares every row with the local model's.
-func walk(t *testing.T, m models.Model, local *toy, n int, secret string) {
+func walk(t *testing.T, m models.Model, local *toy, n int, like likeness, secret string) {
 	s, err := m.NewSession()
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func walk(t *testing.T, m models.Model, local *toy, n int, secret string) {
 			continue // the same step once more
 		}
 		mirror = append(mirror, next...)
-		compare(t, fmt.Sprint("step ", step), l[0], local.row(mirror), false)
+		compare(t, fmt.Sprint("step ", step), l[0], local.row(mirror), like)
 		next = []int32{int32(rnd.IntN(local.Vocab().Size()))}
 		if rnd.IntN(2) == 0 {
 			next[0] = int32(argmax(l[0].Values))
@@ -291,7 +291,7 @@ func TestModelSwapped(t *testing.T) {
 				var h atomic.Value
 				type box struct{ http.Handler }
 				h.Store(box{f.serve(local, f.opt)})
-				m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), f.spec, Options{})
+				m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), f.spec, Options{Logits: f.logits})
 				s, _ := m.NewSession()
 				defer s.Close()
 				if _, err := s.Forward(t.Context(), []int32{1, 2}, 1); err != nil {

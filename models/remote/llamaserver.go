@@ -19,7 +19,8 @@ type llamaServer struct {
 	model string // the alias, which every answer repeats
 	size  int
 	top   int
-	safe  int32 // a token of plain ASCII, see fetch
+	safe  int32 // a token of plain ASCII, see request
+	vocab *vocab
 }
 
 // llamaProps is the part of GET /props that is of use.
@@ -75,6 +76,7 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 	b.top = opt.top(b.size)
 	v := newVocab(b.size, b.c.timeouts)
 	v.split = b.encode
+	b.vocab = v
 	if err := b.findSafe(ctx); err != nil {
 		return nil, err
 	}
@@ -89,12 +91,22 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 		return nil, err
 	}
 	m := &server{b: b, c: b.c, vocab: v, id: id, slots: make([]bool, max(1, props.TotalSlots))}
+	what := "log-probabilities of the raw logits"
+	if opt.Logits == LogitsAlways || opt.Logits == LogitsAuto && b.top == b.size {
+		can, err := b.levels(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if can {
+			m.lift, what = b, "logits, found by a second request for each,"
+		}
+	}
 	m.info = models.Info{
 		Name: b.c.clean(meta.ID), Quant: strings.ToLower(b.c.clean(props.Ftype)), Params: meta.Meta.NParams,
 		// The last place of the server's context is kept for a token it makes itself.
 		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
 		ChatTemplate: props.ChatTemplate,
-		Caps:         models.Caps{Normalised: true},
+		Caps:         models.Caps{Normalised: m.lift == nil},
 	}
 	if b.top < b.size {
 		m.info.Caps.TopN = b.top
@@ -104,7 +116,7 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 		{Name: "model", Value: m.info.Name},
 		{Name: "control", Value: "stepwise: one token a request, chosen here"},
 		{Name: "input", Value: "token ids"},
-		{Name: "rows", Value: topWords(b.top, b.size, "log-probabilities of the raw logits")},
+		{Name: "rows", Value: topWords(b.top, b.size, what)},
 		{Name: "several positions", Value: "no: one request for each"},
 		{Name: "tokenizer", Value: "the server's"},
 		{Name: "grammar", Value: "here; the server's own (GBNF, JSON schema) is not used"},
@@ -502,7 +514,7 @@ func scanStep(s *scanner, row func(s *scanner, chosen int)) {
 		switch s.key() {
 		case "id":
 			chosen = s.integer()
-		case "top_logprobs":
+		case "top_logprobs", "top_probs": // the latter after sampling
 			row(s, chosen)
 		default:
 			s.skip()

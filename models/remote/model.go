@@ -22,6 +22,12 @@ type backend interface {
 	fetch(ctx context.Context, q query, out *rows) error
 }
 
+// A leveller is a backend that reports log-probabilities and can find out what
+// must be added to a row of them to have the logits.
+type leveller interface {
+	level(ctx context.Context, q query, r *row) (float64, error)
+}
+
 // A query asks for the rows after tokens.
 type query struct {
 	tokens []int32
@@ -38,8 +44,9 @@ type server struct {
 	info  models.Info
 	vocab models.Vocab
 	facts []models.Fact
-	raw   bool   // rows are logits, not log-probabilities
-	id    string // what backend.identity said when the model was opened
+	raw   bool     // the server's rows are logits, not log-probabilities
+	lift  leveller // makes logits of the server's log-probabilities; may be nil
+	id    string   // what backend.identity said when the model was opened
 
 	mu      sync.Mutex
 	slots   []bool // in use; empty if sessions have no caches of their own
@@ -121,6 +128,9 @@ func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
 		if err == nil {
 			err = m.checkRows(g, q, out)
 		}
+		if err == nil && m.lift != nil {
+			err = m.liftRow(ctx, g, q, out.list[0])
+		}
 		doubt = err != nil
 		return err
 	})
@@ -149,9 +159,28 @@ func (m *server) checkRows(g *grid, q query, out *rows) error {
 	return nil
 }
 
+// liftRow makes logits of the log-probabilities of a row.
+func (m *server) liftRow(ctx context.Context, g *grid, q query, r *row) error {
+	c, err := m.lift.level(ctx, q, r)
+	if err != nil {
+		return err
+	}
+	for i, v := range r.values {
+		r.values[i] = float32(float64(v) + c)
+	}
+	g.order(r)
+	if r.whole {
+		g.scatter(r)
+	}
+	return nil
+}
+
 // verify compares the server's model with the one the run began with.
 func (m *server) verify(ctx context.Context) error {
 	now, err := m.b.identity(ctx)
+	if err == nil && now != m.id { // ask twice: that one answer may be a faulty one
+		now, err = m.b.identity(ctx)
+	}
 	var e *Error
 	switch {
 	case errors.As(err, &e) && e.Kind == Unsuitable:

@@ -50,8 +50,22 @@ type Options struct {
 	// a negative number means the whole vocabulary.
 	TopN int
 
+	// Logits says how to have logits from a server that reports
+	// log-probabilities and can be made to show the difference, which a
+	// repetition penalty needs: it costs a second, small request a token.
+	Logits Logits
+
 	Timeouts Timeouts
 }
+
+// Logits says when to find out the logits behind log-probabilities.
+type Logits uint8
+
+const (
+	LogitsAuto   Logits = iota // where rows are whole, and the second request costs little beside the first
+	LogitsAlways               // where the server can be made to show them
+	LogitsNever
+)
 
 // defaultTop is how many tokens a row has unless the caller says otherwise,
 // and wholeUpTo the size up to which that is the whole vocabulary.

@@ -136,6 +136,9 @@ func (s *session) fetchEach(ctx context.Context, want int) error {
 
 func (s *session) query(tokens []int32, want, ahead int) query {
 	ahead = min(ahead, s.m.info.ContextLen-len(tokens))
+	if s.m.lift != nil {
+		ahead = 0 // each row needs a request of its own anyway
+	}
 	return query{tokens: tokens, want: want, ahead: max(0, ahead), slot: s.slot, buf: &s.buf}
 }
 

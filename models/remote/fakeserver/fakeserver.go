@@ -136,12 +136,12 @@ func ranked(row []float32, n int) []int32 {
 	return ids[:min(n, len(ids))]
 }
 
-// best returns the id with the largest logit after adding bias.
-func best(row []float32, bias map[int32]float64) int32 {
-	id, top := int32(0), math.Inf(-1)
+// best returns the id with the largest logit, the first if there are several.
+func best(row []float32) int32 {
+	id := int32(0)
 	for i, v := range row {
-		if x := float64(v) + bias[int32(i)]; x > top {
-			id, top = int32(i), x
+		if v > row[id] {
+			id = int32(i)
 		}
 	}
 	return id

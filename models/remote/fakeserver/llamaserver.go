@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -129,6 +131,35 @@ type completionRequest struct {
 	IDSlot    *int            `json:"id_slot"`
 	LogitBias [][]any         `json:"logit_bias"`
 	Stream    bool            `json:"stream"`
+	Post      bool            `json:"post_sampling_probs"`
+	Samplers  []string        `json:"samplers"`
+	Penalty   float64         `json:"repeat_penalty"`
+	LastN     int             `json:"repeat_last_n"`
+}
+
+// sampled returns what row is after the sampling that was asked for: bias and
+// the repetition penalty, which is all that this fake knows.
+func (req *completionRequest) sampled(row []float32, tokens []int32) []float32 {
+	out := slices.Clone(row)
+	for id, b := range req.bias() {
+		if int(id) < len(out) && id >= 0 {
+			out[id] += float32(b)
+		}
+	}
+	if !slices.Contains(req.Samplers, "penalties") || req.Penalty == 0 {
+		return out
+	}
+	last := tokens[max(0, len(tokens)-req.LastN):]
+	for i, id := range last {
+		switch {
+		case slices.Contains(last[:i], id):
+		case out[id] > 0:
+			out[id] /= float32(req.Penalty)
+		default:
+			out[id] *= float32(req.Penalty)
+		}
+	}
+	return out
 }
 
 // prompt reads a prompt of text or of ids.
@@ -212,7 +243,7 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 	if req.NPredict != nil {
 		n = max(1, *req.NPredict)
 	}
-	v, bias := s.m.Vocab(), req.bias()
+	v := s.m.Vocab()
 	evaluated, first, stop := len(tokens), -1, "limit"
 	var made, probs, content []byte
 	for i := range n {
@@ -223,12 +254,17 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 		if first < 0 {
 			first = cached
 		}
-		id := best(rows[0], bias)
+		after := req.sampled(rows[0], tokens)
+		id := best(after)
 		if i > 0 {
 			made, probs = append(made, ','), append(probs, ',')
 		}
 		made = strconv.AppendInt(made, int64(id), 10)
-		probs = s.appendStep(probs, rows[0], id, req.NProbs)
+		if req.Post {
+			probs = s.appendStep(probs, after, id, req.NProbs, true)
+		} else {
+			probs = s.appendStep(probs, rows[0], id, req.NProbs, false)
+		}
 		content = append(content, text(v, id, false)...)
 		if models.IsEOG(v, id) {
 			stop = "eos"
@@ -253,22 +289,27 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 	return append(b, '}'), nil
 }
 
-// appendStep appends the probabilities of one step.
-func (s *llamaServer) appendStep(b []byte, row []float32, chosen int32, n int) []byte {
+// appendStep appends the probabilities of one step: logarithms, or with post
+// the probabilities after sampling.
+func (s *llamaServer) appendStep(b []byte, row []float32, chosen int32, n int, post bool) []byte {
 	lse := logSumExp(row)
-	b = s.appendEntry(b, row, chosen, lse)
-	b = append(b, `,"top_logprobs":[`...)
+	b = s.appendEntry(b, row, chosen, lse, post)
+	if post {
+		b = append(b, `,"top_probs":[`...)
+	} else {
+		b = append(b, `,"top_logprobs":[`...)
+	}
 	for i, id := range ranked(row, n) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(s.appendEntry(b, row, id, lse), '}')
+		b = append(s.appendEntry(b, row, id, lse, post), '}')
 	}
 	return append(b, `]}`...)
 }
 
 // appendEntry appends {"id","token","bytes","logprob" without the last brace.
-func (s *llamaServer) appendEntry(b []byte, row []float32, id int32, lse float64) []byte {
+func (s *llamaServer) appendEntry(b []byte, row []float32, id int32, lse float64, post bool) []byte {
 	p := text(s.m.Vocab(), id, false)
 	b = append(b, `{"id":`...)
 	b = strconv.AppendInt(b, int64(id), 10)
@@ -281,8 +322,11 @@ func (s *llamaServer) appendEntry(b []byte, row []float32, id int32, lse float64
 		}
 		b = strconv.AppendInt(b, int64(p[i]), 10)
 	}
-	b = append(b, `],"logprob":`...)
-	return strconv.AppendFloat(b, float64(finite(float32(float64(row[id])-lse))), 'g', -1, 64)
+	lp := float64(row[id]) - lse
+	if post {
+		return strconv.AppendFloat(append(b, `],"prob":`...), float64(float32(math.Exp(lp))), 'g', -1, 64)
+	}
+	return strconv.AppendFloat(append(b, `],"logprob":`...), float64(finite(float32(lp))), 'g', -1, 64)
 }
 
 func appendString(b []byte, s string) []byte {

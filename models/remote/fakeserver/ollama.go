@@ -116,7 +116,7 @@ func (s *ollama) step(r *http.Request, req *ollamaRequest, tokens []int32) (map[
 		return nil, err
 	}
 	row, v := rows[0], s.m.Vocab()
-	id := best(row, nil)
+	id := best(row)
 	if req.Options.Temperature > 0 {
 		n := 1 + int(req.Options.Temperature)
 		top := ranked(row, n)

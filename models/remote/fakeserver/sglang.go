@@ -143,7 +143,7 @@ func (s *sglang) meta(r *http.Request, req *sglangRequest) (map[string]any, []in
 		if i == 0 {
 			meta["cached_tokens"] = cached
 		}
-		id := best(rows[0], nil)
+		id := best(rows[0])
 		chosen = append(chosen, []any{finite(float32(float64(rows[0][id]) - logSumExp(rows[0]))), id, nil})
 		top = append(top, triples(rows[0], req.Top))
 		tokens = append(tokens, id)

@@ -205,7 +205,7 @@ func (s *vllm) generate(r *http.Request, req *vllmRequest) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		id := best(rows[0], nil)
+		id := best(rows[0])
 		if i > 0 {
 			names, tops = append(names, ','), append(tops, ',')
 		}
