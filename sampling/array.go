@@ -104,7 +104,7 @@ func (r *row) arraySoftmax(sort bool) float32 {
 	if sort && !r.sorted {
 		r.arraySort(r.n)
 	}
-	r.exactExps()
+	r.exps()
 	var sum float32
 	for _, e := range r.e[:r.n] {
 		sum += e
@@ -302,7 +302,7 @@ func (r *row) sinkBelow(t float32) {
 // sink sends one entry to -inf; the caller corrects maxima and sums.
 func (r *row) sink(i int) {
 	r.x[i] = negInf
-	if r.expOK {
+	if r.eOK {
 		r.e[i] = 0
 	}
 	r.nfin--
@@ -391,7 +391,7 @@ func (r *row) dropFirst(k int) {
 	}
 	n := copy(r.x, r.x[k:r.n])
 	copy(r.ix, r.ix[k:r.n])
-	if r.expOK {
+	if r.eOK {
 		r.ownE()
 		copy(r.e, r.e[k:r.n])
 	}

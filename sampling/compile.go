@@ -21,6 +21,7 @@ type stage interface{ apply(r *row) }
 // A stageDef is one stage of an engine: its name, the parameters it reads,
 // and how to make it of them.
 type stageDef struct {
+	weights weightUse
 	name    string
 	short   string // in labels; the name if empty
 	keys    []string
@@ -28,6 +29,18 @@ type stageDef struct {
 	warper  bool // left out when the best token is taken without a draw
 	build   func(b *builder) (s stage, label string)
 }
+
+// A weightUse says what a stage has to do with the exponentials of the row:
+// it reads them, makes others necessary, or leaves so few tokens that they
+// may as well be computed anew.
+type weightUse uint8
+
+const (
+	editsFew weightUse = iota
+	readsWeights
+	scales
+	leavesFew
+)
 
 // An engine is one program's idea of sampling: its stages in order, what it
 // assumes, refuses, changes and ignores, and how it draws.
@@ -194,14 +207,26 @@ func (p *Pipeline) addStages(b *builder, o Order) {
 		} else {
 			label = short
 		}
-		p.stages = append(p.stages, planned{d, label, s})
+		p.stages = append(p.stages, planned{def: d, label: label, s: s})
 		if !d.warper {
 			p.procs = len(p.stages)
 		}
 	}
 	if b.greedy {
-		p.stages = append(p.stages, planned{greedyDef, "greedy", greedyStage{}})
+		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: greedyStage{}})
 	}
+	// Walk back: after each stage, are its exponentials what is read next?
+	exact := true // the draw reads them
+	for i := len(p.stages) - 1; i >= 0; i-- {
+		p.stages[i].exact = exact
+		switch p.stages[i].def.weights {
+		case readsWeights:
+			exact = true
+		case scales, leavesFew:
+			exact = false
+		}
+	}
+	p.rawExact = exact
 }
 
 // stageList returns the stages of the order: the fixed ones in the engine's

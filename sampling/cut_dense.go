@@ -3,6 +3,8 @@ package sampling
 import (
 	"math"
 	"sort"
+
+	"logitscope/sampling/vec"
 )
 
 // The cuts of transformers and vLLM. They work on the row in order of token
@@ -33,7 +35,7 @@ func (s topPTail) apply(r *row) {
 	if r.nfin <= s.keep {
 		return
 	}
-	r.exactExps()
+	r.exps()
 	c := crossing{sum: float32(r.sum), left: r.shares(), limit: s.limit}
 	if !r.crossBest(&c) {
 		r.crossBracket(&c)
@@ -67,15 +69,12 @@ func (r *row) shares() float64 {
 
 // countAround returns the number of logits above and equal to t.
 func (r *row) countAround(t float32) (above, equal int) {
-	for _, v := range r.x[:r.n] {
-		if v > t {
-			above++
-		} else if v == t {
-			equal++
-		}
-	}
-	return above, equal
+	above = vec.CountAbove(r.x[:r.n], t)
+	return above, vec.CountAbove(r.x[:r.n], justBelow(t)) - above
 }
+
+// justBelow returns the largest float32 below t.
+func justBelow(t float32) float32 { return math.Nextafter32(t, negInf) }
 
 // A crossing walks down the ranks until the mass that is left is within a
 // limit.
@@ -143,7 +142,7 @@ type minPShare struct {
 }
 
 func (s minPShare) apply(r *row) {
-	r.exactExps()
+	r.exps()
 	sum := float32(r.sum)
 	best := float32(1) / sum
 	r.keepShare(s.p*best, sum, s.keep)
@@ -192,7 +191,7 @@ type epsilonCut struct {
 }
 
 func (s epsilonCut) apply(r *row) {
-	r.exactExps()
+	r.exps()
 	r.keepShare(s.eps, float32(r.sum), max(s.keep, 1))
 }
 
@@ -204,7 +203,7 @@ type etaCut struct {
 }
 
 func (s etaCut) apply(r *row) {
-	r.exactExps()
+	r.exps()
 	h := math.Log(r.sum) - r.dot/r.sum
 	limit := min(s.eps, float32(math.Sqrt(float64(s.eps)))*float32(math.Exp(-h)))
 	r.keepShare(limit, float32(r.sum), max(s.keep, 1))
@@ -261,7 +260,7 @@ func (s typicalMass) apply(r *row) {
 	if r.nfin <= 1 {
 		return
 	}
-	r.exactExps()
+	r.exps()
 	sum := float32(r.sum)
 	logSum := math.Log(r.sum)
 	h := float32(logSum - r.dot/r.sum)

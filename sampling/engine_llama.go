@@ -52,44 +52,44 @@ var llamaChain = []*stageDef{
 		}
 		return sigmaArray(n), b.format("top_n_sigma")
 	}},
-	{name: "top_k", keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "top_k", weights: leavesFew, keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		k := b.int("top_k")
 		if k <= 0 {
 			return nil, ""
 		}
 		return topKArray(k), b.format("top_k")
 	}},
-	{name: "typical_p", short: "typical", keys: []string{"typical_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "typical_p", weights: readsWeights, short: "typical", keys: []string{"typical_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		p := b.f32("typical_p")
 		if p >= 1 {
 			return nil, ""
 		}
 		return typicalArray{p, b.keep}, b.format("typical_p")
 	}},
-	{name: "top_p", keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		p := b.f32("top_p")
 		if p >= 1 {
 			return nil, ""
 		}
 		return topPArray{p, b.keep}, b.format("top_p")
 	}},
-	{name: "min_p", keys: []string{"min_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "min_p", weights: leavesFew, keys: []string{"min_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		p := b.f32("min_p")
 		if p <= 0 {
 			return nil, ""
 		}
 		return minPArray{p, b.keep}, b.format("min_p")
 	}},
-	{name: "xtc", keys: []string{"xtc_probability", "xtc_threshold"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "xtc", weights: readsWeights, keys: []string{"xtc_probability", "xtc_threshold"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		p, t := b.f32("xtc_probability"), b.f32("xtc_threshold")
 		if p <= 0 || t > 0.5 {
 			return nil, ""
 		}
 		return xtcArray{p, t, b.keep, b.value("seed").(uint64)}, b.format("xtc_probability")
 	}},
-	{name: "temperature", keys: []string{"temperature", "dynatemp_range", "dynatemp_exponent"}, movable: true, warper: true,
+	{name: "temperature", weights: scales, keys: []string{"temperature", "dynatemp_range", "dynatemp_exponent"}, movable: true, warper: true,
 		build: buildTemperatureArray},
-	{name: "adaptive_p", keys: []string{"adaptive_target", "adaptive_decay"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "adaptive_p", weights: readsWeights, keys: []string{"adaptive_target", "adaptive_decay"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		t := b.f32("adaptive_target")
 		if t < 0 {
 			return nil, ""
@@ -101,14 +101,14 @@ var llamaChain = []*stageDef{
 // mirostatChain takes the place of the chain where mirostat is on.
 var mirostatChain = []*stageDef{
 	biasDef,
-	{name: "temperature", keys: []string{"temperature"}, warper: true, build: func(b *builder) (stage, string) {
+	{name: "temperature", weights: scales, keys: []string{"temperature"}, warper: true, build: func(b *builder) (stage, string) {
 		t := b.f32("temperature")
 		if t == 1 {
 			return nil, ""
 		}
 		return temperatureArray(t), b.format("temperature")
 	}},
-	{name: "mirostat", keys: []string{"mirostat", "mirostat_tau", "mirostat_eta"}, warper: true, build: func(b *builder) (stage, string) {
+	{name: "mirostat", weights: readsWeights, keys: []string{"mirostat", "mirostat_tau", "mirostat_eta"}, warper: true, build: func(b *builder) (stage, string) {
 		return &mirostat{version: b.int("mirostat"), tau: b.f32("mirostat_tau"), eta: b.f32("mirostat_eta")}, b.format("mirostat")
 	}},
 }

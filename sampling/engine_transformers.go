@@ -96,21 +96,21 @@ var transformersEngine = &engine{
 			return &banStage{ids, func(in *Input) bool { return len(in.Output) == 0 }}, ""
 		}},
 		temperatureDef,
-		{name: "top_h", keys: []string{"top_h"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "top_h", weights: leavesFew, keys: []string{"top_h"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			h := b.f32("top_h")
 			if h <= 0 {
 				return nil, ""
 			}
 			return topH{h}, b.format("top_h")
 		}},
-		{name: "top_k", keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "top_k", weights: leavesFew, keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			k := b.int("top_k")
 			if k == 0 {
 				return nil, ""
 			}
 			return topKTies{k, max(b.keep, 1)}, b.format("top_k")
 		}},
-		{name: "top_p", keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			p := b.float("top_p")
 			if p >= 1 {
 				return nil, ""
@@ -118,21 +118,21 @@ var transformersEngine = &engine{
 			return topPTail{float32(1 - p), max(b.keep, 1)}, b.format("top_p")
 		}},
 		minPDef,
-		{name: "typical_p", short: "typical", keys: []string{"typical_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "typical_p", weights: readsWeights, short: "typical", keys: []string{"typical_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			p := b.float("typical_p")
 			if p >= 1 {
 				return nil, ""
 			}
 			return typicalMass{float32(p), max(b.keep, 1)}, b.format("typical_p")
 		}},
-		{name: "epsilon_cutoff", short: "epsilon", keys: []string{"epsilon_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "epsilon_cutoff", weights: readsWeights, short: "epsilon", keys: []string{"epsilon_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			v := b.float("epsilon_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
 			}
 			return epsilonCut{float32(v), max(b.keep, 1)}, b.format("epsilon_cutoff")
 		}},
-		{name: "eta_cutoff", short: "eta", keys: []string{"eta_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "eta_cutoff", weights: readsWeights, short: "eta", keys: []string{"eta_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			v := b.float("eta_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
@@ -151,7 +151,7 @@ func adjustTransformers(b *builder) {
 	}
 }
 
-var temperatureDef = &stageDef{name: "temperature", keys: []string{"temperature"}, movable: true, warper: true,
+var temperatureDef = &stageDef{name: "temperature", weights: scales, keys: []string{"temperature"}, movable: true, warper: true,
 	build: func(b *builder) (stage, string) {
 		t := b.f32("temperature")
 		if t == 1 {
@@ -160,7 +160,7 @@ var temperatureDef = &stageDef{name: "temperature", keys: []string{"temperature"
 		return temperature(t), b.format("temperature")
 	}}
 
-var minPDef = &stageDef{name: "min_p", keys: []string{"min_p"}, movable: true, warper: true,
+var minPDef = &stageDef{name: "min_p", weights: readsWeights, keys: []string{"min_p"}, movable: true, warper: true,
 	build: func(b *builder) (stage, string) {
 		p := b.float("min_p")
 		if p <= 0 {

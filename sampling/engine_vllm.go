@@ -42,14 +42,14 @@ var vllmEngine = &engine{
 		presenceDef,
 		temperatureDef,
 		minPDef,
-		{name: "top_k", keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "top_k", weights: leavesFew, keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			k := b.int("top_k")
 			if k <= 0 {
 				return nil, ""
 			}
 			return topKTies{k, 1}, b.format("top_k")
 		}},
-		{name: "top_p", keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 			p := b.f32("top_p")
 			if p >= 1 {
 				return nil, ""

@@ -15,7 +15,7 @@ func init() {
 }
 
 // greedyDef is the last stage where no draw is made.
-var greedyDef = &stageDef{name: "greedy"}
+var greedyDef = &stageDef{name: "greedy", weights: leavesFew}
 
 // find returns the engine's stage of a name, or else the first other
 // engine's.

@@ -21,7 +21,8 @@ type Pipeline struct {
 	draw     drawKind
 	seed     uint64
 	keep     int
-	vocab    int // width of the vocabulary; 0 if unknown
+	rawExact bool // what follows goes on with the model's own exponentials
+	vocab    int  // width of the vocabulary; 0 if unknown
 	noPiece  []int32
 	eos      []int32
 	v        Vocab
@@ -36,6 +37,7 @@ type planned struct {
 	def   *stageDef
 	label string
 	s     stage
+	exact bool // what follows goes on with the exponentials it leaves
 }
 
 // Config returns the settings the pipeline was compiled from.
@@ -165,7 +167,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if err := p.applyMask(r, mode); err != nil {
 			return err
 		}
-		rec.after(r, "constraint", "constraint")
+		rec.after(r, "constraint", "constraint", false)
 	}
 	for i := range stages {
 		st := &stages[i]
@@ -174,7 +176,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if r.nfin == 0 {
 			return fmt.Errorf("%s leaves no token to choose", st.label)
 		}
-		rec.after(r, st.def.name, st.label)
+		rec.after(r, st.def.name, st.label, st.exact)
 	}
 	return nil
 }
@@ -221,7 +223,7 @@ func (p *Pipeline) applyMask(r *row, mode maskMode) error {
 // bury sets the logits of tokens outside a mask to -inf.
 func (r *row) bury(mask []uint64) {
 	r.list()
-	r.expOK = false
+	r.dirty()
 	for i, pos := range r.ix[:r.n] {
 		if r.x[i] > negInf && !maskHas(mask, r.id(pos)) {
 			r.x[i] = negInf
@@ -247,7 +249,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 	}
 	state := p.startState(in.State)
 	rec := &s.rec
-	rec.begin(r, t)
+	rec.begin(p, r, t)
 	r.state, r.mt = &state, &s.mt
 	if err := p.run(s, rec, mode, p.stages); err != nil {
 		return -1, err
@@ -265,7 +267,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 		if !in.State.Started {
 			state = p.restart(state)
 		}
-		rec.begin(r, t)
+		rec.begin(p, r, t)
 		if err := p.run(s, rec, maskBury, p.stages); err != nil {
 			return -1, err
 		}

@@ -38,9 +38,9 @@ type track struct {
 	cum float64 // raw exponentials down to and with it; best raw ones only
 }
 
-func (c *recorder) begin(r *row, t *Trace) {
+func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
 	c.t = t
-	r.rawStats()
+	r.rawStats(p.rawExact)
 	t.Vocab, t.NoPiece, t.Rest = len(r.raw), r.noPiece, r.in.Rest
 	t.RawBits = entropyBits(r.rawSum, r.rawDot)
 	t.nstages = 0
@@ -94,16 +94,19 @@ func (c *recorder) before(r *row) {
 	if c == nil || c.t == nil {
 		return
 	}
-	r.exps()
+	r.sums()
 	c.nfin, c.ref, c.sum = r.nfin, r.ref, r.sum
 }
 
 // after records what the stage did.
-func (c *recorder) after(r *row, name, label string) {
+func (c *recorder) after(r *row, name, label string, exact bool) {
 	if c == nil || c.t == nil {
 		return
 	}
-	r.exps()
+	if exact && !r.sumOK {
+		r.exps()
+	}
+	r.sums()
 	s := StageTrace{
 		Name: name, Label: label,
 		Kept: r.nfin, Size: r.n, Removed: c.nfin - r.nfin, Mass: 1,
@@ -143,24 +146,40 @@ func (c *recorder) updateCuts(r *row) {
 // last returns where the cut line of the tokens left stands: the largest raw
 // rank among them, and the raw probability down to it.
 func (c *recorder) last(r *row) (rank int32, cum float32) {
-	if c.rawOrder && !r.holes {
+	if c.rawOrder && !r.holes && r.nfin <= c.nbest {
 		// What is left are the best tokens by raw probability.
-		rank = int32(r.nfin)
-		if int(rank) <= c.nbest {
-			return rank, float32(c.tracked[rank-1].cum / r.rawSum)
-		}
+		return int32(r.nfin), float32(c.tracked[r.nfin-1].cum / r.rawSum)
 	}
-	worst, lowest := int32(-1), float32(math.Inf(1))
+	// Tokens no stage has touched rank as their logits do, so the worst of
+	// them has the smallest logit.
+	least, at := float32(math.Inf(1)), -1
 	for i, v := range r.x[:r.n] {
-		if v == negInf {
-			continue
-		}
-		pos := r.pos(i)
-		if raw := r.raw[pos]; raw < lowest || raw == lowest && pos > worst {
-			worst, lowest = pos, raw
+		if v <= least && v > negInf && (v < least || r.raw[r.pos(i)] <= r.raw[r.pos(at)]) && !r.wasTouched(r.pos(i)) {
+			least, at = v, i
 		}
 	}
-	return c.rankOf(r, worst)
+	if at >= 0 {
+		rank, cum = c.rankOf(r, r.pos(at))
+	}
+	for _, t := range r.touches {
+		if e := r.entry(t.pos); e >= 0 && r.x[e] > negInf {
+			if n, m := c.rankOf(r, t.pos); n > rank {
+				rank, cum = n, m
+			}
+		}
+	}
+	return rank, cum
+}
+
+// wasTouched reports whether a stage changed the logit at a position on its
+// own account.
+func (r *row) wasTouched(pos int32) bool {
+	for i := range r.touches {
+		if r.touches[i].pos == pos {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *recorder) rankOf(r *row, pos int32) (rank int32, cum float32) {

@@ -87,7 +87,7 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	if r.n == 1 {
 		return drawn{u: u, hi: 1, greedy: p.coldMT()}
 	}
-	r.exactExps()
+	r.exps()
 	var sum float64
 	for _, e := range r.e[:r.n] {
 		sum += float64(e)

@@ -37,13 +37,15 @@ type row struct {
 
 	bm, rawBM []float32 // block maxima of x while dense, and of raw
 
-	// The exponentials of the entries and their sums; valid if expOK.
+	// The exponentials of the entries, exact if eOK, and their sums. The sums
+	// alone (sumOK) may be good to 1e-6 only: enough to look at.
 	e        []float32 // exp(x-ref)
-	expOK    bool
+	eOK      bool
+	sumOK    bool
 	sharedE  bool // e is rawE and may not be written
 	ref      float32
 	sum, dot float64 // sums of e and of e*(x-ref)
-	fullSum  float64 // sum when e was last computed
+	fullSum  float64 // sum when it was last computed
 
 	touches   []touch
 	seenIdx   []int32
@@ -101,7 +103,7 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 		r.repair()
 	}
 	rawBM := grow(&r.rawBM, vec.Blocks(n))
-	hi, finite, nan := vec.MaxBlocks(rawBM, r.raw)
+	hi, _, finite, nan := vec.MaxBlocks(rawBM, r.raw)
 	if nan > 0 || finite == 0 || math.IsInf(float64(hi), 1) {
 		return invalidLogits(r.raw, nan)
 	}
@@ -109,10 +111,10 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	r.n, r.nfin = n, finite
 	copy(grow(&r.bm, len(rawBM)), rawBM)
 	r.dense, r.sorted, r.mixed, r.atOK = true, false, false, false
-	r.x = grow(&r.xBuf, n)
+	r.x = grow(&r.xBuf, n+vec.Slack)[:n]
 	copy(r.x, r.raw)
 	r.ix = nil
-	r.expOK, r.sharedE = false, false
+	r.eOK, r.sumOK, r.sharedE = false, false, false
 	r.touches = r.touches[:0]
 	r.touched, r.scaled, r.adaptive, r.touchFrom = 0, 0, -1, 0
 	r.holes, r.final, r.goOK = false, nil, false
@@ -238,332 +240,3 @@ func (r *row) entry(pos int32) int {
 
 // inOrder reports whether the entries are in the order of their positions.
 func (r *row) inOrder() bool { return r.dense || !r.mixed }
-
-// rawStats computes the model's own distribution.
-func (r *row) rawStats() {
-	r.rawE = grow(&r.rawEBuf, len(r.raw))
-	r.rawSum, r.rawDot = vec.Exp(r.rawE, r.raw, r.rawMax)
-	if !r.expOK {
-		r.e, r.sharedE, r.expOK = r.rawE, true, true
-		r.ref, r.sum, r.dot, r.fullSum = r.rawMax, r.rawSum, r.rawDot, r.rawSum
-	}
-}
-
-// max returns the largest logit of the entries.
-func (r *row) max() float32 {
-	if r.sorted {
-		return r.x[0]
-	}
-	s := r.x[:r.n]
-	if r.dense {
-		s = r.bm
-	}
-	hi := negInf
-	for _, v := range s {
-		if v > hi {
-			hi = v
-		}
-	}
-	return hi
-}
-
-// exps makes e, sum and dot agree with the logits.
-func (r *row) exps() {
-	if r.expOK {
-		return
-	}
-	r.e = grow(&r.eBuf, len(r.x))[:r.n]
-	r.sharedE = false
-	r.ref = r.max()
-	if r.nfin == 0 {
-		r.sum, r.dot = 0, 0
-		clear(r.e)
-	} else {
-		r.sum, r.dot = vec.Exp(r.e, r.x[:r.n], r.ref)
-	}
-	r.fullSum = r.sum
-	r.expOK = true
-}
-
-// exactExps is exps with the reference at the largest logit, as engines
-// compute a softmax.
-func (r *row) exactExps() {
-	if r.expOK && r.ref != r.max() {
-		r.expOK = false
-	}
-	r.exps()
-}
-
-// ownE makes e writable.
-func (r *row) ownE() {
-	if !r.sharedE {
-		return
-	}
-	e := grow(&r.eBuf, len(r.x))[:r.n]
-	copy(e, r.e)
-	r.e, r.sharedE = e, false
-}
-
-// bits returns the entropy of the entries in bits.
-func (r *row) bits() float32 {
-	if r.nfin <= 1 {
-		return 0
-	}
-	r.exps()
-	return entropyBits(r.sum, r.dot)
-}
-
-func entropyBits(sum, dot float64) float32 {
-	if sum <= 0 {
-		return 0
-	}
-	return float32(max(0, (math.Log(sum)-dot/sum)/math.Ln2))
-}
-
-// set gives entry i a new logit on a stage's own account.
-func (r *row) set(i int, v float32) {
-	old := r.x[i]
-	if v == old {
-		return
-	}
-	r.touches = append(r.touches, touch{r.pos(i), old, v})
-	r.touched++
-	r.change(i, v)
-}
-
-// change replaces a logit and keeps the sums right.
-func (r *row) change(i int, v float32) {
-	old := r.x[i]
-	r.x[i] = v
-	if old == negInf {
-		r.nfin++
-	}
-	if v == negInf {
-		r.nfin--
-	}
-	r.sorted = false
-	if r.dense {
-		b := i / vec.Block
-		if v > r.bm[b] {
-			r.bm[b] = v
-		} else if old == r.bm[b] {
-			m := negInf
-			for _, w := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
-				m = max(m, w)
-			}
-			r.bm[b] = m
-		}
-	}
-	if !r.expOK {
-		return
-	}
-	if v > r.ref+20 {
-		r.expOK = false
-		return
-	}
-	r.ownE()
-	if e := float64(r.e[i]); e > 0 {
-		r.sum -= e
-		r.dot -= e * float64(old-r.ref)
-	}
-	r.e[i] = float32(math.Exp(float64(v - r.ref)))
-	if e := float64(r.e[i]); e > 0 {
-		r.sum += e
-		r.dot += e * float64(v-r.ref)
-	}
-	if r.sum < 1e-4*r.fullSum {
-		r.expOK = false // what is left of the sum is mostly rounding
-	}
-}
-
-// scale divides every logit by t.
-func (r *row) scale(t float32) {
-	vec.Div(r.x[:r.n], t)
-	if r.dense {
-		vec.Div(r.bm, t)
-	}
-	r.expOK = false
-	if t < 0 {
-		r.sorted = false
-	}
-}
-
-// truncate keeps the first n entries.
-func (r *row) truncate(n int) {
-	if n >= r.n {
-		return
-	}
-	if r.dense {
-		r.list()
-	}
-	for _, v := range r.x[n:r.n] {
-		if v > negInf {
-			r.nfin--
-		}
-	}
-	r.n = n
-	r.x, r.ix = r.x[:n], r.ix[:n]
-	r.resum()
-}
-
-// resum recomputes the sums after entries were removed.
-func (r *row) resum() {
-	if !r.expOK {
-		return
-	}
-	r.e = r.e[:r.n]
-	var sum, dot float64
-	for i, e := range r.e {
-		if e > 0 {
-			sum += float64(e)
-			dot += float64(e) * float64(r.x[i]-r.ref)
-		}
-	}
-	r.sum, r.dot = sum, dot
-	if sum < 1e-4*r.fullSum {
-		r.expOK = false
-	}
-}
-
-// list leaves the dense form.
-func (r *row) list() {
-	if !r.dense {
-		return
-	}
-	r.ix = grow(&r.ixBuf, r.n)
-	for i := range r.ix {
-		r.ix[i] = int32(i)
-	}
-	if r.expOK {
-		r.ownE()
-	}
-	r.dense = false
-}
-
-// keep removes the entries that want does not report, in place. It is for
-// cuts that are no threshold on the logit.
-func (r *row) keep(want func(i int) bool) {
-	r.list()
-	k := 0
-	r.nfin = 0
-	for i := range r.n {
-		if !want(i) {
-			continue
-		}
-		r.ix[k], r.x[k] = r.ix[i], r.x[i]
-		if r.expOK {
-			r.e[k] = r.e[i]
-		}
-		if r.x[k] > negInf {
-			r.nfin++
-		}
-		k++
-	}
-	r.n, r.atOK = k, false
-	r.ix, r.x = r.ix[:k], r.x[:k]
-	r.resum()
-}
-
-// keepFrom keeps the entries with a logit of at least t, less the first skip
-// of those equal to it, in their order. Nothing at -inf is kept.
-func (r *row) keepFrom(t float32, skip int) {
-	if r.dense {
-		r.keepDense(t, skip)
-		return
-	}
-	k := 0
-	for i, v := range r.x[:r.n] {
-		if !(v >= t) || v == negInf {
-			continue
-		}
-		if v == t && skip > 0 {
-			skip--
-			continue
-		}
-		r.ix[k], r.x[k] = r.ix[i], v
-		if r.expOK {
-			r.e[k] = r.e[i]
-		}
-		k++
-	}
-	r.n, r.nfin, r.atOK = k, k, false
-	r.ix, r.x = r.ix[:k], r.x[:k]
-	r.resum()
-}
-
-func (r *row) keepDense(t float32, skip int) {
-	r.ix = grow(&r.ixBuf, r.n)
-	e := r.e
-	if r.expOK && r.sharedE {
-		e = grow(&r.eBuf, len(r.x))
-	}
-	k := 0
-	for b, m := range r.bm {
-		if m < t || m == negInf {
-			continue
-		}
-		lo := b * vec.Block
-		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
-			if !(v >= t) || v == negInf {
-				continue
-			}
-			if v == t && skip > 0 {
-				skip--
-				continue
-			}
-			r.ix[k], r.x[k] = int32(lo+i), v
-			if r.expOK {
-				e[k] = r.e[lo+i]
-			}
-			k++
-		}
-	}
-	r.dense = false
-	r.n, r.nfin = k, k
-	r.ix, r.x = r.ix[:k], r.x[:k]
-	if r.expOK {
-		r.e, r.sharedE = e, false
-		r.resum()
-	}
-}
-
-// rebound recomputes the block maxima of a dense row.
-func (r *row) rebound() {
-	if r.dense {
-		vec.MaxBlocks(r.bm, r.x[:r.n])
-	}
-}
-
-// permute puts the entries in the order of items, dropping the others.
-func (r *row) permute(items []item) {
-	n := len(items)
-	ix := grow(&r.idxBuf, n)
-	for k, it := range items {
-		ix[k] = r.pos(int(it.i))
-	}
-	if r.expOK {
-		tmp := grow(&r.tmpBuf, n)
-		for k, it := range items {
-			tmp[k] = r.e[it.i]
-		}
-		r.e = grow(&r.eBuf, max(n, len(r.e)))[:n]
-		copy(r.e, tmp)
-		r.sharedE = false
-	}
-	for k, it := range items {
-		r.x[k] = it.x
-	}
-	if r.dense {
-		r.ix = grow(&r.ixBuf, n)
-	}
-	copy(r.ix[:n], ix)
-	r.dense, r.mixed, r.atOK = false, true, false
-	r.ix, r.x, r.n = r.ix[:n], r.x[:n], n
-	r.nfin = 0
-	for _, v := range r.x {
-		if v > negInf {
-			r.nfin++
-		}
-	}
-	r.resum()
-}

@@ -24,15 +24,15 @@ func (r *row) kth(k int) float32 {
 		return r.x[k-1]
 	}
 	vals := grow(&r.keyBuf, 0)
-	if r.dense && k <= len(r.bm)/4 {
+	if bm := r.blocks(); k <= len(bm)/4 {
 		// The k-th largest block maximum is a lower bound of the k-th value.
-		vals = append(vals, r.bm...)
+		vals = append(vals, bm...)
 		t := selectLargest(vals, k)
 		if t == negInf {
 			return selectLargest(append(vals[:0], r.x[:r.n]...), k)
 		}
 		vals = vals[:0]
-		for b, m := range r.bm {
+		for b, m := range bm {
 			if m < t {
 				continue
 			}
@@ -48,6 +48,16 @@ func (r *row) kth(k int) float32 {
 	v := selectLargest(vals, k)
 	r.keyBuf = vals[:0]
 	return v
+}
+
+// blocks returns the block maxima of the entries.
+func (r *row) blocks() []float32 {
+	if r.dense {
+		return r.bm
+	}
+	bm := grow(&r.topBuf, vec.Blocks(r.n))
+	vec.MaxBlocks(bm, r.x[:r.n])
+	return bm
 }
 
 // selectLargest returns the k-th largest of s, which it reorders.
@@ -103,29 +113,23 @@ func (r *row) best(m int) []item {
 // it stops at the first ones that make up m, if entries are in position order.
 func (r *row) gather(t float32, m int) []item {
 	items := grow(&r.sortBuf, 0)
+	bm := r.blocks()
 	ties, inOrder := 0, r.inOrder()
 	if inOrder {
 		above := 0
-		if r.dense {
-			for b, hi := range r.bm {
-				if hi > t {
-					above += vec.CountAbove(r.x[b*vec.Block:min(r.n, (b+1)*vec.Block)], t)
-				}
+		for b, hi := range bm {
+			if hi > t {
+				above += vec.CountAbove(r.x[b*vec.Block:min(r.n, (b+1)*vec.Block)], t)
 			}
-		} else {
-			above = vec.CountAbove(r.x[:r.n], t)
 		}
 		ties = m - above
 	}
-	step := r.n
-	if r.dense {
-		step = vec.Block
-	}
-	for b, lo := 0, 0; lo < r.n; b, lo = b+1, lo+step {
-		if r.dense && r.bm[b] < t {
+	for b, hi := range bm {
+		if hi < t {
 			continue
 		}
-		for i, v := range r.x[lo:min(r.n, lo+step)] {
+		lo := b * vec.Block
+		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
 			if !(v >= t) {
 				continue
 			}
@@ -263,19 +267,18 @@ func nudged(f float32) float32 { return min(max(f, 0.02), 0.98) }
 // top returns the largest of vals.
 func (r *row) top(vals []float32) float32 {
 	bm := grow(&r.topBuf, vec.Blocks(len(vals)))
-	hi, _, _ := vec.MaxBlocks(bm, vals)
+	hi, _, _, _ := vec.MaxBlocks(bm, vals)
 	return hi
 }
 
 // between returns the entries with lo < value <= hi.
 func (r *row) between(vals []float32, lo, hi float32) []item {
-	items := grow(&r.sortBuf, 0)
-	for i, v := range vals {
-		if v > lo && v <= hi {
-			items = append(items, item{v, int32(i)})
-		}
+	ix, x := grow(&r.idxBuf, len(vals)+vec.Slack), grow(&r.tmpBuf, len(vals)+vec.Slack)
+	n := vec.Between(ix, x, vals, lo, hi)
+	items := grow(&r.sortBuf, n)
+	for k := range items {
+		items[k] = item{x[k], ix[k]}
 	}
-	r.sortBuf = items
 	r.sortItems(items)
 	return items
 }

@@ -96,7 +96,8 @@ func (a *adaptiveP) apply(r *row) {
 			r.x[i] = adaptiveLogit(before[i], target)
 		}
 	}
-	r.expOK, r.sorted = false, false
+	r.dirty()
+	r.sorted = false
 	r.rebound()
 	r.adaptive = target
 	r.final = a

@@ -21,15 +21,24 @@ func Impl() string { return impl }
 var impl string
 
 // MaxBlocks sets bm[i] to the maximum of the i-th block of x and returns the
-// maximum of all, the number of values above negative infinity, and the
-// number of values that are NaN. NaN counts as negative infinity in the
-// maxima. The length of bm must be Blocks(len(x)).
-func MaxBlocks(bm, x []float32) (hi float32, finite, nan int) { return maxBlocks(bm, x) }
+// maximum and minimum of all, the number of values above negative infinity,
+// and the number of values that are NaN. NaN is passed over. The length of bm
+// must be Blocks(len(x)).
+func MaxBlocks(bm, x []float32) (hi, lo float32, finite, nan int) { return maxBlocks(bm, x) }
 
 // Exp sets dst[i] = exp(x[i]-hi) and returns the sum of dst and the sum of
 // dst[i]*(x[i]-hi), in which a zero counts as zero. No x may be above hi. The
 // slices must have the same length and may be the same.
 func Exp(dst, x []float32, hi float32) (sum, dot float64) { return exp(dst, x, hi) }
+
+// ExpFast is Exp to within some units in the last place, with sums good to
+// about 1e-6, and with zero below exp(-87.3); it is for what is only looked
+// at. dst may be nil.
+func ExpFast(dst, x []float32, hi float32) (sum, dot float64) { return expFast(dst, x, hi) }
+
+// Sums returns the sum of e and the sum of e[i]*(x[i]-hi), in which a zero
+// counts as zero.
+func Sums(e, x []float32, hi float32) (sum, dot float64) { return sums(e, x, hi) }
 
 // Div divides every element of x by t.
 func Div(x []float32, t float32) { div(x, t) }
@@ -50,11 +59,20 @@ func Compress(ix []int32, dx, de, x, e []float32, from int, t float32) int {
 	return compress(ix, dx, de, x, e, from, t)
 }
 
-// Slack is the room that Compress needs behind its destinations.
+// Between copies the elements of x with lo < x[i] <= hi to dx and their
+// indices to ix, and returns how many. The destinations must have room for
+// len(x)+Slack elements; what lies behind the copied ones is overwritten.
+func Between(ix []int32, dx, x []float32, lo, hi float32) int { return between(ix, dx, x, lo, hi) }
+
+// Slack is the room that Compress and Between need behind their
+// destinations.
 const Slack = 16
 
 var (
-	maxBlocks  func(bm, x []float32) (hi float32, finite, nan int)
+	maxBlocks  func(bm, x []float32) (hi, lo float32, finite, nan int)
+	expFast    func(dst, x []float32, hi float32) (sum, dot float64)
+	sums       func(e, x []float32, hi float32) (sum, dot float64)
+	between    func(ix []int32, dx, x []float32, lo, hi float32) int
 	exp        func(dst, x []float32, hi float32) (sum, dot float64)
 	div        func(x []float32, t float32)
 	countAbove func(x []float32, t float32) int
@@ -71,11 +89,12 @@ func usePortable() {
 	impl = "portable"
 	maxBlocks, exp, div = maxBlocksGo, expGo, divGo
 	countAbove, sumAbove, compress = countAboveGo, sumAboveGo, compressGo
+	expFast, sums, between = expFastGo, sumsGo, betweenGo
 }
 
-func maxBlocksGo(bm, x []float32) (hi float32, finite, nan int) {
+func maxBlocksGo(bm, x []float32) (hi, lo float32, finite, nan int) {
 	low := float32(math.Inf(-1))
-	hi = low
+	hi, lo = low, float32(math.Inf(1))
 	for b := range bm {
 		block := x[b*Block : min(len(x), (b+1)*Block)]
 		m := low
@@ -88,13 +107,53 @@ func maxBlocksGo(bm, x []float32) (hi float32, finite, nan int) {
 			if v > m {
 				m = v
 			}
+			if v < lo {
+				lo = v
+			}
 		}
 		bm[b] = m
 		if m > hi {
 			hi = m
 		}
 	}
-	return hi, finite, nan
+	return hi, lo, finite, nan
+}
+
+func expFastGo(dst, x []float32, hi float32) (sum, dot float64) {
+	for i, v := range x {
+		d := v - hi
+		e := float32(0)
+		if d >= -87.3 {
+			e = float32(math.Exp(float64(d)))
+			sum += float64(e)
+			dot += float64(float64(e) * float64(d))
+		}
+		if dst != nil {
+			dst[i] = e
+		}
+	}
+	return sum, dot
+}
+
+func sumsGo(e, x []float32, hi float32) (sum, dot float64) {
+	for i, v := range e {
+		if v > 0 {
+			sum += float64(v)
+			dot += float64(float64(v) * float64(x[i]-hi))
+		}
+	}
+	return sum, dot
+}
+
+func betweenGo(ix []int32, dx, x []float32, lo, hi float32) int {
+	k := 0
+	for i, v := range x {
+		if v > lo && v <= hi {
+			ix[k], dx[k] = int32(i), v
+			k++
+		}
+	}
+	return k
 }
 
 func expGo(dst, x []float32, hi float32) (sum, dot float64) {

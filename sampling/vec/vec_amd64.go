@@ -25,6 +25,9 @@ func use512() {
 	countAbove = countAbove512
 	sumAbove = sumAbove512
 	compress = compress512
+	expFast = expFast512
+	sums = sums512
+	between = between512
 }
 
 func use2() {
@@ -34,6 +37,7 @@ func use2() {
 	div = div2
 	countAbove = countAbove2
 	sumAbove = sumAbove2
+	expFast = expFast2
 }
 
 // The assembly takes whole vectors: n is a multiple of its width and not
@@ -58,6 +62,18 @@ func asmSumAbove512(x, w *float32, n int, t float32) (count int, sum float64)
 func asmCompress512(ix *int32, dx, de, x, e *float32, n, from int, t float32) int
 
 //go:noescape
+func asmExpFast512(dst, x *float32, n int, hi float32) (sum, dot float64)
+
+//go:noescape
+func asmSums512(e, x *float32, n int, hi float32) (sum, dot float64)
+
+//go:noescape
+func asmBetween512(ix *int32, dx, x *float32, n int, lo, hi float32) int
+
+//go:noescape
+func asmExpFast2(dst, x *float32, n int, hi float32) (sum, dot float64)
+
+//go:noescape
 func asmMaxBlocks2(bm, x *float32, blocks int) (hi, lo float32, nan int)
 
 //go:noescape
@@ -72,10 +88,14 @@ func asmCountAbove2(x *float32, n int, t float32) int
 //go:noescape
 func asmSumAbove2(x, w *float32, n int, t float32) (count int, sum float64)
 
-func maxBlocks512(bm, x []float32) (float32, int, int) { return maxBlocksAsm(bm, x, asmMaxBlocks512) }
-func maxBlocks2(bm, x []float32) (float32, int, int)   { return maxBlocksAsm(bm, x, asmMaxBlocks2) }
+func maxBlocks512(bm, x []float32) (float32, float32, int, int) {
+	return maxBlocksAsm(bm, x, asmMaxBlocks512)
+}
+func maxBlocks2(bm, x []float32) (float32, float32, int, int) {
+	return maxBlocksAsm(bm, x, asmMaxBlocks2)
+}
 
-func maxBlocksAsm(bm, x []float32, f func(bm, x *float32, blocks int) (hi, lo float32, nan int)) (float32, int, int) {
+func maxBlocksAsm(bm, x []float32, f func(bm, x *float32, blocks int) (hi, lo float32, nan int)) (float32, float32, int, int) {
 	whole := len(x) / Block
 	if whole == 0 {
 		return maxBlocksGo(bm, x)
@@ -88,8 +108,8 @@ func maxBlocksAsm(bm, x []float32, f func(bm, x *float32, blocks int) (hi, lo fl
 	if low := float32(math.Inf(-1)); lo == low {
 		finite = countAbove(x[:finite], low)
 	}
-	h, n, k := maxBlocksGo(bm[whole:], x[whole*Block:])
-	return max(hi, h), finite + n, k
+	h, l, n, k := maxBlocksGo(bm[whole:], x[whole*Block:])
+	return max(hi, h), min(lo, l), finite + n, k
 }
 
 func exp512(dst, x []float32, hi float32) (float64, float64) {
@@ -173,4 +193,55 @@ func compress512(ix []int32, dx, de, x, e []float32, from int, t float32) int {
 		k = asmCompress512(&ix[0], &dx[0], &de[0], &x[0], &e[0], n, from, t)
 	}
 	return k + compressGo(ix[k:], dx[k:], de[k:], x[n:], e[n:], from+n, t)
+}
+
+func expFast512(dst, x []float32, hi float32) (float64, float64) {
+	return expFastAsm(dst, x, hi, 15, asmExpFast512)
+}
+
+func expFast2(dst, x []float32, hi float32) (float64, float64) {
+	return expFastAsm(dst, x, hi, 7, asmExpFast2)
+}
+
+func expFastAsm(dst, x []float32, hi float32, width int, f func(dst, x *float32, n int, hi float32) (sum, dot float64)) (float64, float64) {
+	n := len(x) &^ width
+	var sum, dot float64
+	var rest []float32
+	if n > 0 {
+		var to *float32
+		if dst != nil {
+			to = &dst[0]
+		}
+		sum, dot = f(to, &x[0], n, hi)
+	}
+	if dst != nil {
+		rest = dst[n:]
+	}
+	s, d := expFastGo(rest, x[n:], hi)
+	return sum + s, dot + d
+}
+
+func sums512(e, x []float32, hi float32) (float64, float64) {
+	n := len(x) &^ 15
+	var sum, dot float64
+	if n > 0 {
+		sum, dot = asmSums512(&e[0], &x[0], n, hi)
+	}
+	s, d := sumsGo(e[n:], x[n:], hi)
+	return sum + s, dot + d
+}
+
+func between512(ix []int32, dx, x []float32, lo, hi float32) int {
+	n := len(x) &^ 15
+	k := 0
+	if n > 0 {
+		k = asmBetween512(&ix[0], &dx[0], &x[0], n, lo, hi)
+	}
+	for i, v := range x[n:] {
+		if v > lo && v <= hi {
+			ix[k], dx[k] = int32(n+i), v
+			k++
+		}
+	}
+	return k
 }

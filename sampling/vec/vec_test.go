@@ -46,15 +46,15 @@ func TestMaxBlocks(t *testing.T) {
 	each(t, func(t *testing.T) {
 		for _, x := range rows() {
 			want, got := make([]float32, Blocks(len(x))), make([]float32, Blocks(len(x)))
-			h1, f1, n1 := maxBlocksGo(want, x)
-			h2, f2, n2 := MaxBlocks(got, x)
-			if h1 != h2 || f1 != f2 || n1 != n2 || !slices.Equal(want, got) {
+			h1, l1, f1, n1 := maxBlocksGo(want, x)
+			h2, l2, f2, n2 := MaxBlocks(got, x)
+			if h1 != h2 || l1 != l2 || f1 != f2 || n1 != n2 || !slices.Equal(want, got) {
 				t.Errorf("%d values: %v %d %d, want %v %d %d", len(x), h2, f2, n2, h1, f1, n1)
 			}
 			for _, at := range []int{0, len(x) / 2, len(x) - 1} {
 				y := slices.Clone(x)
 				y[at] = float32(math.NaN())
-				if _, _, n := MaxBlocks(got, y); n != 1 {
+				if _, _, _, n := MaxBlocks(got, y); n != 1 {
 					t.Errorf("%d NaN in %d values at %d, want 1", n, len(x), at)
 				}
 			}
@@ -82,6 +82,51 @@ func TestExp(t *testing.T) {
 			}
 			if math.Abs(sum-wantSum) > 1e-13*wantSum || math.Abs(dot-wantDot) > 1e-12*math.Abs(wantDot) {
 				t.Errorf("sums %v %v, want %v %v", sum, dot, wantSum, wantDot)
+			}
+		}
+	})
+}
+
+func TestFastExpIsNearIt(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			hi := slices.Max(x)
+			want, got := make([]float32, len(x)), make([]float32, len(x))
+			expGo(want, x, hi)
+			sum, dot := ExpFast(got, x, hi)
+			for i := range x {
+				if x[i]-hi < -87 {
+					continue
+				}
+				if ulps(got[i], want[i]) > 3 {
+					t.Fatalf("exp(%v) = %v, want %v", x[i]-hi, got[i], want[i])
+				}
+			}
+			s, d := sumsGo(want, x, hi)
+			if math.Abs(sum-s) > 1e-6*s || math.Abs(dot-d) > 1e-6*math.Abs(d) {
+				t.Errorf("%d values: sums %v %v, want %v %v", len(x), sum, dot, s, d)
+			}
+			if s2, d2 := ExpFast(nil, x, hi); s2 != sum || d2 != dot {
+				t.Errorf("without a destination: %v %v, want %v %v", s2, d2, sum, dot)
+			}
+			if s2, d2 := Sums(want, x, hi); math.Abs(s2-s) > 1e-13*s || math.Abs(d2-d) > 1e-12*math.Abs(d) {
+				t.Errorf("sums of given ones: %v %v, want %v %v", s2, d2, s, d)
+			}
+		}
+	})
+}
+
+func TestBetween(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			room := len(x) + Slack
+			ix, dx := make([]int32, room), make([]float32, room)
+			wix, wdx := make([]int32, room), make([]float32, room)
+			for _, r := range [][2]float32{{low, 100}, {-8, 0}, {0, 0}, {x[0], 5}, {-3, x[0]}} {
+				k, w := Between(ix, dx, x, r[0], r[1]), betweenGo(wix, wdx, x, r[0], r[1])
+				if k != w || !slices.Equal(ix[:k], wix[:k]) || !slices.Equal(dx[:k], wdx[:k]) {
+					t.Errorf("%d values in (%v, %v]: %d, want %d", len(x), r[0], r[1], k, w)
+				}
 			}
 		}
 	})
@@ -184,6 +229,9 @@ func BenchmarkPasses(b *testing.B) {
 		{"copy", func() { copy(dst, x) }},
 		{"max", func() { MaxBlocks(bm, x) }},
 		{"exp", func() { Exp(dst[:len(x)], x, 0) }},
+		{"expfast", func() { ExpFast(dst[:len(x)], x, 0) }},
+		{"expsums", func() { ExpFast(nil, x, 0) }},
+		{"between", func() { Between(ix, dst, x, -4, -3.9) }},
 		{"div", func() { Div(dst, 0.999999) }},
 		{"count", func() { CountAbove(x, -4) }},
 		{"sum", func() { SumAbove(x, x, -4) }},
