@@ -254,6 +254,7 @@ func TestLimits(t *testing.T) {
 	if _, err := s.Forward(ctx, []int32{1}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+	mustPanic(t, "hidden state of a call that failed", func() { s.Hidden(0) })
 	if s.Len() != 19 {
 		t.Errorf("length %d after refusals, want 19", s.Len())
 	}
