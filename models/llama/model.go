@@ -148,7 +148,10 @@ func checkMemory(name string, need, have uint64) error {
 
 // readInfo collects what a model says about itself.
 func readInfo(f *gguf.File, c *config) (models.Info, error) {
-	in := models.Info{Arch: c.arch.name, ContextLen: c.runLen, VocabSize: c.vocab, Embedding: c.embed}
+	in := models.Info{
+		Arch: c.arch.name, ContextLen: c.runLen, VocabSize: c.vocab, Embedding: c.embed,
+		Caps: models.Caps{PromptScores: true},
+	}
 	for key, to := range map[string]*string{
 		"general.name":            &in.Name,
 		"general.license":         &in.License,

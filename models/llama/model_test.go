@@ -26,6 +26,7 @@ func TestInfo(t *testing.T) {
 	want := models.Info{
 		Name: "tiny random granite-scales", Arch: "granite", Quant: "f32", Note: "a note",
 		Params: got.Params, ContextLen: 100, VocabSize: 300, Embedding: 32,
+		Caps: models.Caps{PromptScores: true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)

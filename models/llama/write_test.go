@@ -1,6 +1,7 @@
 package llama
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -12,8 +13,9 @@ import (
 	"logitscope/models/gguf"
 )
 
-// shapeOf is a llama model to be made of random weights.
+// shapeOf is a model to be made of random weights.
 type shapeOf struct {
+	arch   string // of those with the tensors of llama; empty is llama
 	layers, embed, ff, heads, kvHeads, headLen, vocab, context int
 }
 
@@ -61,14 +63,15 @@ func (w *ggufWriter) bytes() []byte {
 func writeModel(b testing.TB, s shapeOf, typ gguf.Type) string {
 	b.Helper()
 	w := &ggufWriter{rand: rand.New(rand.NewPCG(1, 2))}
-	w.key("general.architecture", value("llama"))
+	arch := cmp.Or(s.arch, "llama")
+	w.key("general.architecture", value(arch))
 	for key, v := range map[string]int{
 		"context_length": s.context, "embedding_length": s.embed, "block_count": s.layers, "feed_forward_length": s.ff,
 		"attention.head_count": s.heads, "attention.head_count_kv": s.kvHeads, "attention.key_length": s.headLen, "attention.value_length": s.headLen,
 	} {
-		w.key("llama."+key, value(v))
+		w.key(arch+"."+key, value(v))
 	}
-	w.key("llama.attention.layer_norm_rms_epsilon", value(1e-5))
+	w.key(arch+".attention.layer_norm_rms_epsilon", value(1e-5))
 	w.key("tokenizer.ggml.model", value("gpt2"))
 	w.key("tokenizer.ggml.pre", value("gpt-2"))
 	w.key("tokenizer.ggml.tokens", tokenList(s.vocab))
