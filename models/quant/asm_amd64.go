@@ -58,7 +58,7 @@ func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
 func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
 
 //go:noescape
-func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func mulF16AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -97,43 +97,43 @@ func mulQ5_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mulQ6_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mul4F32AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4F32AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4F16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4F16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4BF16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4BF16AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q8_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q8_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q4_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q4_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q4_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q4_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q5_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q5_0AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q5_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q5_1AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4IQ4_NLAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4IQ4_NLAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4MXFP4AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4MXFP4AVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q4_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q4_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q5_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q5_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func mul4Q6_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q6_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func decodeF16AVX512(dst *float32, src *byte, n int)
@@ -172,7 +172,7 @@ func decodeQ6_KAVX512(dst *float32, src *byte, n int)
 func mulQ3_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mul4Q3_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q3_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func decodeQ3_KAVX512(dst *float32, src *byte, n int)
@@ -181,7 +181,7 @@ func decodeQ3_KAVX512(dst *float32, src *byte, n int)
 func mulQ2_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mul4Q2_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4Q2_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func decodeQ2_KAVX512(dst *float32, src *byte, n int)
@@ -190,7 +190,7 @@ func decodeQ2_KAVX512(dst *float32, src *byte, n int)
 func mulIQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
-func mul4IQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+func mul4IQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func decodeIQ4_XSAVX512(dst *float32, src *byte, n int)

@@ -415,8 +415,8 @@ loop:
 	VMOVHLPS     x, x, t;  \
 	VADDPS       t, x, x
 
-// func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols int)
-TEXT ·mul2F32AVX2(SB), NOSPLIT, $0-48
+// func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+TEXT ·mul2F32AVX2(SB), NOSPLIT, $0-64
 	ARGS
 	MOVQ stride+32(FP), R9
 
@@ -447,8 +447,10 @@ loop:
 	VUNPCKLPS X4, X0, X0
 	VMOVHLPS  X0, X0, X1
 	VADDPS    X1, X0, X0
-	VMOVLPS   X0, (DX)
-	ADDQ      $8, DX
+	MOVQ      dstVec+56(FP), R10
+	VMOVSS    X0, (DX)
+	VEXTRACTPS $1, X0, (DX)(R10*1)
+	ADDQ      dstRow+48(FP), DX
 	DECQ      CX
 	JNZ       row
 	VZEROUPPER

@@ -90,7 +90,7 @@
 	VEXTRACTF128  $1, y, X2;  \
 	VADDPS        X2, x, x
 
-// END4 ends a row of four vectors, whose results are stored side by side.
+// END4 ends a row of four vectors.
 #define END4 \
 	FOLD(Z16, Z17, Y4, X4);    \
 	FOLD(Z18, Z19, Y5, X5);    \
@@ -105,12 +105,17 @@
 	VSHUFPS   $0x88, X2, X0, X1; \
 	VSHUFPS   $0xdd, X2, X0, X3; \
 	VADDPS    X3, X1, X1;      \
-	VMOVUPS   X1, (DX);        \
-	ADDQ      $16, DX;         \
-	DECQ      CX
+	MOVQ       dstVec+56(FP), R11;     \
+	VMOVSS     X1, (DX);               \
+	VEXTRACTPS $1, X1, (DX)(R11*1);    \
+	VEXTRACTPS $2, X1, (DX)(R11*2);    \
+	LEAQ       (R11)(R11*2), R11;      \
+	VEXTRACTPS $3, X1, (DX)(R11*1);    \
+	ADDQ       dstRow+48(FP), DX;      \
+	DECQ       CX
 
 // MUL4 is the body of a product with four vectors:
-// func(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+// func(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 #define MUL4(const, type) \
 	ARGS;                     \
 	MOVQ stride+32(FP), R9;   \

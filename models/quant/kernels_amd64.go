@@ -12,9 +12,9 @@ import (
 // vector. cols is a multiple of 32 and of the type's block.
 type rowKernel func(dst *float32, w *byte, rows int, x *float32, cols int)
 
-// A rowKernelN multiplies rows by several vectors, stride bytes apart. It
-// stores the results of a row side by side.
-type rowKernelN func(dst *float32, w *byte, rows int, x *float32, stride, cols int)
+// A rowKernelN multiplies rows by several vectors, stride bytes apart. The
+// results of a row are dstVec bytes apart, those of a vector dstRow.
+type rowKernelN func(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 // A decodeKernel decodes n elements, under the same condition.
 type decodeKernel func(dst *float32, src *byte, n int)
@@ -136,7 +136,8 @@ func (p *product) mulWide(s *scratch, r, n, cols int) {
 }
 
 // mulGroups multiplies n rows from r on, stored at w, by all vectors: width
-// at a time with several, the last with one if it is alone.
+// at a time with several, the last with one if it is alone. What is left of a
+// group goes by way of the scratch, together with the zeros that follow it.
 func (p *product) mulGroups(s *scratch, one rowKernel, several rowKernelN, width int, w *byte, r, n int) {
 	a := p.a
 	padded := roundUp(a.cols, lanes)
@@ -146,7 +147,12 @@ func (p *product) mulGroups(s *scratch, one rowKernel, several rowKernelN, width
 			break
 		}
 		x := a.values[t*a.stride : (t+width)*a.stride]
-		several(&s.out[0], w, n, &x[0], a.stride*4, padded)
+		if t+width <= a.n {
+			_ = p.result(r, r+n, t+width-1)
+			several(&p.result(r, r+n, t)[0], w, n, &x[0], a.stride*4, padded, 4, p.stride*4)
+			continue
+		}
+		several(&s.out[0], w, n, &x[0], a.stride*4, padded, width*4, 4)
 		p.spreadOut(s, r, n, t, width)
 	}
 }

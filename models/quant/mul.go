@@ -22,7 +22,7 @@ const (
 type scratch struct {
 	chunk chunk
 	wide  []float32              // decoded rows, each padded with zeros to a multiple of 32
-	out   [batchRows * 4]float32 // results of rows times up to four vectors
+	out   [batchRows * 4]float32 // results of rows times a group of up to four vectors
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
