@@ -59,19 +59,15 @@ func (r *row) drawRanked(u float64) drawn {
 	r.exps()
 	target := u * r.sum
 	cum := 0.0
-	for _, m := range [...]int{64, 512} {
-		cum = 0
-		best := r.best(m)
-		for i, it := range best {
-			next := cum + float64(r.e[it.i])
-			if target < next || i == r.nfin-1 {
-				return r.interval(int(it.i), cum, next, i == r.nfin-1)
-			}
-			cum = next
+	// A likely token is among the best few; to look for more of them is
+	// dearer than to narrow down.
+	best := r.best(64)
+	for i, it := range best {
+		next := cum + float64(r.e[it.i])
+		if target < next || i == r.nfin-1 {
+			return r.interval(int(it.i), cum, next, i == r.nfin-1)
 		}
-		if m*8 > r.nfin && r.nfin > 512 {
-			break
-		}
+		cum = next
 	}
 	b := r.bracketAt(r.x[:r.n], r.e[:r.n], target)
 	cum = b.mass

@@ -158,17 +158,22 @@ func (c *recorder) last(r *row) (rank int32, cum float32) {
 			least, at = v, i
 		}
 	}
+	worst := int32(-1)
 	if at >= 0 {
-		rank, cum = c.rankOf(r, r.pos(at))
+		worst = r.pos(at)
 	}
 	for _, t := range r.touches {
+		if worst >= 0 && (r.raw[t.pos] > r.raw[worst] || r.raw[t.pos] == r.raw[worst] && t.pos <= worst) {
+			continue
+		}
 		if e := r.entry(t.pos); e >= 0 && r.x[e] > negInf {
-			if n, m := c.rankOf(r, t.pos); n > rank {
-				rank, cum = n, m
-			}
+			worst = t.pos
 		}
 	}
-	return rank, cum
+	if worst < 0 {
+		return 0, 0
+	}
+	return c.rankOf(r, worst)
 }
 
 // wasTouched reports whether a stage changed the logit at a position on its
