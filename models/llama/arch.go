@@ -86,7 +86,9 @@ const (
 	required
 )
 
-// archs lists the architectures, after llama.cpp's definition of each.
+// archs lists the architectures, after llama.cpp's definition of each. To add
+// one is to add a line, a setup function if it reads keys of its own, and its
+// golden logits; a part that none here has goes to the layer it belongs to.
 var archs = []arch{
 	{name: "llama", rotary: interleaved, qkvBias: optional, outBias: optional, mlpBias: optional, experts: optional},
 	{name: "mistral3", rotary: interleaved, partialRotary: true, qkvBias: optional, outBias: optional, mlpBias: optional, experts: optional, setup: setupMistral3},

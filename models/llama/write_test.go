@@ -15,7 +15,7 @@ import (
 
 // shapeOf is a model to be made of random weights.
 type shapeOf struct {
-	arch   string // of those with the tensors of llama; empty is llama
+	arch                                                       string // of those with the tensors of llama; empty is llama
 	layers, embed, ff, heads, kvHeads, headLen, vocab, context int
 }
 
