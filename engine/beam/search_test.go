@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"logitscope/models"
+	"logitscope/models/table"
 )
 
 // Every text of the tiny models is looked at: the best are the golden ones,
@@ -482,5 +483,28 @@ func TestDeadEnd(t *testing.T) {
 	v := finish(t, s)
 	if v.Reason != Exhausted || len(v.Steps) != 4 || len(v.Steps[1].Groups[0].Running) != 1 {
 		t.Errorf("%s after %d steps", v.Reason, len(v.Steps))
+	}
+}
+
+// The diversity penalty counts how often earlier groups chose a token at this
+// step: twice if two of their beams did.
+func TestDiversityCounts(t *testing.T) {
+	m, err := table.Parse("two", strings.NewReader(`{"kind":"markov1","vocab":["s","a","b","c","d"],"bos_id":0,
+		"logits":[[-9,2,2,-9,-9],[-9,-9,-9,5,1],[-9,-9,-9,5,1],[0,0,0,0,0],[0,0,0,0,0]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compile(t, m, map[string]any{"num_beams": 4, "num_beam_groups": 2, "diversity_penalty": 0.5, "max_new_tokens": 2})
+	v := finish(t, start(t, m, p, []int32{0}, Options{}))
+	first, second := v.Steps[1].Groups[0], v.Steps[1].Groups[1]
+	for _, n := range first.Running {
+		if n.Token != 3 {
+			t.Fatalf("the first group chose %d, want 3 twice", n.Token)
+		}
+	}
+	for _, c := range second.Candidates {
+		if c.Node.Token == 3 && !near(c.Node.Logprob, first.Running[0].Logprob-2*0.5) {
+			t.Errorf("token 3 adds %v in the second group, %v in the first, want 1 less", c.Node.Logprob, first.Running[0].Logprob)
+		}
 	}
 }

@@ -225,8 +225,10 @@ func TestCaches(t *testing.T) {
 		case 1:
 			d.Rewind(max(0, len(d.Output())-3))
 		case 2:
-			d.Rewind(max(0, len(d.Output())-2))
-			d.Force(int32(300 + i))
+			d.Rewind(max(0, len(d.Output())-4))
+			for j := range 3 {
+				d.Force(int32(300 + 10*i + j))
+			}
 		}
 	}
 }
