@@ -80,7 +80,11 @@ type exactCase struct {
 		PMF      []float64 `json:"accepted_pmf"`
 		Accepted float64   `json:"expected_accepted"`
 		Emitted  float64   `json:"expected_emitted"`
-		Block    *struct {
+		NoEOS    struct {
+			PMF     []float64 `json:"accepted_pmf"`
+			PerPass float64   `json:"long_run_tokens_per_pass"`
+		} `json:"no_eos"`
+		Block *struct {
 			PMF      []float64 `json:"accepted_pmf"`
 			Accepted float64   `json:"expected_accepted"`
 			Emitted  float64   `json:"expected_emitted"`

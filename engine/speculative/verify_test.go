@@ -407,3 +407,71 @@ func TestLookup(t *testing.T) {
 		t.Errorf("k 0: %v, want none", got)
 	}
 }
+
+// Over a long text without an end the tokens for each pass come to the golden
+// figure, and for a pair whose laws never change to the closed form.
+func TestPerPass(t *testing.T) {
+	g := readGolden(t)
+	for pair, e := range g.Exact {
+		for _, c := range e.Cases {
+			toy := newToy(g, pair, c.Settings)
+			toy.eos = -1
+			for _, by := range c.ByK {
+				if by.K > 2 {
+					continue
+				}
+				where := fmt.Sprintf("%s, settings %+v, k %d", pair, c.Settings, by.K)
+				_, pmf := toy.outcomes(t, Exact.method(), c.Start, by.K)
+				if d := far(pmf, by.NoEOS.PMF); d > 2e-12 {
+					t.Errorf("%s: accepted %v, want %v", where, pmf, by.NoEOS.PMF)
+				}
+				got := toy.perPass(t, by.K)
+				if math.Abs(got-by.NoEOS.PerPass) > 1e-9 {
+					t.Errorf("%s: %v tokens a pass, want %v", where, got, by.NoEOS.PerPass)
+				}
+				if want := ExpectedTokens(c.Alpha[0], by.K); pair == "iid" && math.Abs(got-want) > 1e-9 {
+					t.Errorf("%s: %v tokens a pass, by the formula %v", where, got, want)
+				}
+			}
+		}
+	}
+}
+
+// perPass returns the long-run mean of the tokens a round emits: the mean
+// over the contexts that rounds start from, each weighed by how often they do.
+func (t *toy) perPass(tb testing.TB, k int) float64 {
+	n := len(t.p)
+	next, length := make([][]float64, n), make([]float64, n)
+	for ctx := range n {
+		next[ctx] = make([]float64, n)
+		emitted, _ := t.outcomes(tb, Exact.method(), int32(ctx), k)
+		for s, p := range emitted {
+			tokens := parse(s)
+			next[ctx][tokens[len(tokens)-1]] += p
+			length[ctx] += p * float64(len(tokens))
+		}
+	}
+	at, mean := make([]float64, n), make([]float64, n)
+	for i := range at {
+		at[i] = 1 / float64(n)
+	}
+	// The mean over many rounds, so that chains that go in circles settle too.
+	const rounds = 4000
+	for i := range 2 * rounds {
+		to := make([]float64, n)
+		for a := range n {
+			for b := range n {
+				to[b] += at[a] * next[a][b]
+			}
+			if i >= rounds {
+				mean[a] += at[a] / rounds
+			}
+		}
+		at = to
+	}
+	sum := 0.0
+	for a := range n {
+		sum += mean[a] * length[a]
+	}
+	return sum
+}
