@@ -89,7 +89,7 @@ func (e *editor) frame(*Model) viz.Frame {
 }
 
 func (e *editor) size(m *Model) (int, int)            { return min(max(80, m.w*3/4), 120), max(12, m.h/2) }
-func (e *editor) hints(*Model) []string               { return []string{} }
+func (e *editor) hints(*Model) []string               { return []string{"close"} }
 func (e *editor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 
 // visualLine is one line on the screen: bytes [from, to) of the text.

@@ -120,8 +120,11 @@ func (v *engines) frame(m *Model) viz.Frame {
 	}
 	return viz.Frame{Title: title + " · " + viz.Printable(m.presetLabel(l), false), Right: "O · o takes the next · esc"}
 }
-func (v *engines) size(m *Model) (int, int) { return 120, min(max(m.h-4, 12), 26) }
-func (v *engines) hints(*Model) []string    { return []string{"order", "down", "inspect", "close"} }
+func (v *engines) size(m *Model) (int, int) {
+	n := len(v.rows(18))
+	return 120, min(max(n+enginesBelow+3, 14), max(m.h-4, 12))
+}
+func (v *engines) hints(*Model) []string { return []string{"order", "down", "inspect", "close"} }
 
 // rows returns the tokens to lay side by side: the best of each law.
 func (v *engines) rows(n int) []int32 {

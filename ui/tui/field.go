@@ -71,10 +71,11 @@ func (f *field) edit(k tea.KeyType) bool {
 		f.text = f.text[:s] + f.text[f.at:]
 		f.at = s
 	case tea.KeyCtrlW:
-		s := strings.TrimRightFunc(f.text[:f.at], unicode.IsSpace)
+		start := f.lineStart()
+		s := strings.TrimRightFunc(f.text[start:f.at], unicode.IsSpace)
 		s = strings.TrimRightFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })
-		f.text = s + f.text[f.at:]
-		f.at = len(s)
+		f.text = f.text[:start] + s + f.text[f.at:]
+		f.at = start + len(s)
 	default:
 		return false
 	}

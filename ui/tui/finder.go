@@ -84,7 +84,7 @@ func (f *finder) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: "find a token of " + viz.Count(m.lane().vocab().Size()), Right: "/"}
 }
 func (f *finder) size(m *Model) (int, int)            { return 72, max(min(m.h-4, 18), 9) }
-func (f *finder) hints(*Model) []string               { return []string{} }
+func (f *finder) hints(*Model) []string               { return []string{"close"} }
 func (f *finder) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 func (f *finder) rows(m *Model) int                   { return m.overlayRect(f).H - 6 }
 

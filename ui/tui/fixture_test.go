@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -48,7 +49,7 @@ func testPresets() []Preset {
 
 // testOptions are the lab's with chat and seed 42.
 func testOptions(t testing.TB) Options {
-	opt := Options{Model: testModel(t), PresetName: "chat", Presets: testPresets(), Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
+	opt := Options{Output: io.Discard, Model: testModel(t), PresetName: "chat", Presets: testPresets(), Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
 	for _, p := range opt.Presets {
 		if p.Name == "chat" {
 			opt.Config = p.Config.MustWith("seed", 42, sampling.FromFlag)
@@ -68,7 +69,7 @@ func newBench(t testing.TB, opt Options, w, h int) *bench {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	wg := new(sync.WaitGroup)
-	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoSGR, opt.ASCII), newKeymap(actions()))
+	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	b := &bench{t, m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})

@@ -193,6 +193,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onEffect(msg)
 	case promptMsg:
 		return m, m.onPrompt(msg)
+	case clipMsg:
+		m.say(msg.say)
+		return m, nil
 	}
 	return m, m.tell(msg)
 }
@@ -314,11 +317,28 @@ func (m *Model) draw() *viz.Canvas {
 		m.drawTooSmall(c)
 		return c
 	}
-	m.screen.draw(c, m)
+	if _, lab := m.screen.view.(*labView); lab {
+		m.screen.draw(c, m) // the lab lays out the whole window
+	} else {
+		m.drawChrome(c)
+		m.screen.draw(c.Sub(m.bodyRect()), m)
+	}
 	for _, o := range m.overlays {
 		m.drawOverlay(c, o.view.(overlay))
 	}
 	return c
+}
+
+// bodyRect is what a view other than the lab fills: all but header, help line
+// and footer.
+func (m *Model) bodyRect() viz.Rect { return viz.Rect{X: 0, Y: 1, W: m.w, H: max(m.h-3, 1)} }
+
+// drawChrome draws header, help line and footer around such a view.
+func (m *Model) drawChrome(c *viz.Canvas) {
+	k := classOf(m.w, m.h)
+	m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), k)
+	m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: m.h - 2, W: m.w, H: 1}), k)
+	m.drawFooter(c.Sub(viz.Rect{X: 0, Y: m.h - 1, W: m.w, H: 1}), k)
 }
 
 // drawOverlay draws o in a box in the middle, above help line and footer.

@@ -31,16 +31,36 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		return m.overlayMouse(m.overlays[n-1].view.(overlay), e)
 	}
 	if m.screen.id != "lab" {
-		if cl, ok := m.screen.view.(clicker); ok {
-			cmd, _ := cl.mouse(m, e.X, e.Y, e)
-			return cmd
-		}
-		return nil
+		return m.screenMouse(e)
 	}
 	if m.zoom {
 		return nil
 	}
 	return tea.Batch(m.labMouse(e), m.wantEffect())
+}
+
+// screenMouse is a mouse event in a view other than the lab.
+func (m *Model) screenMouse(e tea.MouseMsg) tea.Cmd {
+	if e.Y == m.h-1 && e.Button == tea.MouseButtonLeft {
+		return m.footerClick(e.X)
+	}
+	body := m.bodyRect()
+	cl, ok := m.screen.view.(clicker)
+	if !ok || !body.Contains(e.X, e.Y) {
+		return nil
+	}
+	cmd, _ := cl.mouse(m, e.X-body.X, e.Y-body.Y, e)
+	return tea.Batch(cmd, m.wantEffect())
+}
+
+// footerClick does what the hint under column x says.
+func (m *Model) footerClick(x int) tea.Cmd {
+	for _, s := range m.footerSpans(m.w, classOf(m.w, m.h)) {
+		if x >= s.x && x < s.x+viz.Width(s.text) && s.id != "" {
+			return m.act(s.id)
+		}
+	}
+	return nil
 }
 
 func (m *Model) overlayMouse(o overlay, e tea.MouseMsg) tea.Cmd {
@@ -101,11 +121,7 @@ func (m *Model) labMouse(e tea.MouseMsg) tea.Cmd {
 	}
 	switch {
 	case lay.footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft:
-		for _, s := range m.footerSpans(m.w, lay.class) {
-			if e.X >= s.x && e.X < s.x+viz.Width(s.text) && s.id != "" {
-				return m.act(s.id)
-			}
-		}
+		return m.footerClick(e.X)
 	case lay.knob.Contains(e.X, e.Y):
 		m.oneKnobMouse(lay, e)
 	}

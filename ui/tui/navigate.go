@@ -83,7 +83,11 @@ func (m *Model) move(d int) {
 
 // moveKnob selects another knob and keeps it in view.
 func (m *Model) moveKnob(d int) {
-	m.knob = min(max(m.knob+d, 0), len(knobList)-1)
+	to := min(max(m.knob+d, 0), len(knobList)-1)
+	if to == m.knob {
+		m.say("no more knobs that way; : finds any by name")
+	}
+	m.knob = to
 	m.showKnob()
 }
 
@@ -105,10 +109,14 @@ func (m *Model) moveRow(d int) {
 		return
 	}
 	i := slices.Index(ids, l.row)
-	l.row = ids[min(max(i+d, 0), len(ids)-1)]
-	if i < 0 {
-		l.row = ids[0]
+	to := min(max(i+d, 0), len(ids)-1)
+	switch {
+	case i >= 0 && to == i && d < 0:
+		m.say("this is the first row; the rest is ranked below it")
+	case i >= 0 && to == i:
+		m.say("this is the last row; / finds any other token")
 	}
+	l.row = ids[to]
 }
 
 // end goes to the first or last thing of the focused pane.

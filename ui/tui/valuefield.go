@@ -33,7 +33,7 @@ func (v *valueField) frame(*Model) viz.Frame {
 	return viz.Frame{Title: v.param.Key, Right: "enter takes it · esc"}
 }
 func (v *valueField) size(*Model) (int, int)              { return 80, 6 }
-func (v *valueField) hints(*Model) []string               { return []string{} }
+func (v *valueField) hints(*Model) []string               { return []string{"close"} }
 func (v *valueField) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 
 func (v *valueField) draw(c *viz.Canvas, m *Model) {

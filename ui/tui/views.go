@@ -6,8 +6,8 @@ import (
 	"logitscope/viz"
 )
 
-// A view is something that fills the screen below the header, or an overlay
-// that lies over one. It reads the model while it draws and changes it only
+// A view is something that fills the screen between header and help line, or
+// an overlay that lies over one. It reads the model while it draws and changes it only
 // in act and key.
 type view interface {
 	// draw fills c, which is exactly the view's inside. It changes nothing.

@@ -1,0 +1,415 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// ready is a lab with the story's prompt read and n tokens written.
+func ready(t testing.TB, n int) *bench {
+	t.Helper()
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	for i := range n {
+		b.keys("n")
+		b.steps(i + 1)
+	}
+	return b
+}
+
+func (b *bench) text() string { return b.m.lane().view.Text() }
+
+// A slider moved while paused changes marks and numbers, but moves no row and
+// keeps the scale.
+func TestWhatIfMovesNoRow(t *testing.T) {
+	b := storyAt16(t, 120, 40)
+	l := b.m.lane()
+	ids, scale := b.m.chartIDs(), l.scale
+	for range 12 {
+		b.keys("+")
+		next, err := l.view.Retrace(l.view.Next.Index-1, l.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := l.view
+		v.Next = next
+		b.apply(viewMsg{view: v, ok: true})
+	}
+	b.has("what-if · step 16")
+	b.has("1.30*")
+	if got := b.m.chartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
+		t.Errorf("rows moved from %v to %v", ids, got)
+	}
+	if l.scale != scale {
+		t.Errorf("scale went from %v to %v", scale, l.scale)
+	}
+	if l.row != l.base.Token {
+		t.Errorf("the cursor left its token")
+	}
+}
+
+// A preset taken while paused is in force at the next token, and the text
+// says where.
+func TestPresetSwitchIsMarked(t *testing.T) {
+	b := ready(t, 3)
+	b.keys("3")
+	b.keys("n")
+	b.steps(4)
+	b.has("⟨3 creative⟩")
+	b.has("[3 creative]")
+	if s := b.m.lane().view.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" {
+		t.Errorf("labels %q, %q", s[2].Settings.Label, s[3].Settings.Label)
+	}
+}
+
+// A run switches presets without stopping.
+func TestPresetSwitchWhileRunning(t *testing.T) {
+	b := ready(t, 0)
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return len(v.Steps) >= 2 })
+	b.keys("3")
+	b.wait(func(v engine.View) bool {
+		n := len(v.Steps)
+		return v.Phase == engine.Done || n > 0 && v.Steps[n-1].Settings.Label == "creative"
+	})
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
+	b.has("⟨3 creative⟩")
+}
+
+// Looking back and coming again gives the text of never having looked.
+func TestLookingChangesNothing(t *testing.T) {
+	straight := ready(t, 8)
+	b := ready(t, 5)
+	b.keys("b", "b", "left")
+	b.has("step 3 of 5")
+	b.keys("V", "esc", "O", "esc", "d", "esc", "i", "esc")
+	if b.m.lane().look != 0 {
+		t.Error("esc did not return to the newest step")
+	}
+	for i := range 3 {
+		b.keys("n")
+		b.steps(6 + i)
+	}
+	if b.text() != straight.text() {
+		t.Errorf("looked: %q\nstraight: %q", b.text(), straight.text())
+	}
+}
+
+// What-if on an old step rewrites nothing until asked; then it branches, and
+// undo returns to the text that was left.
+func TestBranchAndUndo(t *testing.T) {
+	b := ready(t, 6)
+	before := b.text()
+	b.keys("b", "b", "b")
+	b.has("step 4 of 6")
+	b.keys("5")
+	b.has("what-if")
+	if b.text() != before {
+		t.Error("looking at another setting rewrote the text")
+	}
+	b.keys("n")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 4 && v.Next != nil })
+	if s := b.m.lane().view.Steps; s[3].Settings.Label != "greedy" || s[2].Settings.Label != "chat" {
+		t.Errorf("labels %q, %q", s[2].Settings.Label, s[3].Settings.Label)
+	}
+	b.keys("u")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 6 && v.Next != nil })
+	if b.text() != before {
+		t.Errorf("undo gave %q, want %q", b.text(), before)
+	}
+	b.keys("U")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 4 && v.Next != nil })
+}
+
+func TestForceWritesTheRowsToken(t *testing.T) {
+	b := ready(t, 1)
+	b.keys("down", "down")
+	want := b.m.lane().row
+	b.keys("f")
+	b.steps(2)
+	s := b.m.lane().view.Steps[1]
+	if s.Token != want || !s.Forced {
+		t.Errorf("wrote %d (forced %v), want %d", s.Token, s.Forced, want)
+	}
+	b.has("◆")
+}
+
+func TestUndoSettings(t *testing.T) {
+	b := ready(t, 1)
+	l := b.m.lane()
+	was := l.config
+	b.m.selectKnob("top_k")
+	b.keys("0")
+	b.m.selectKnob("top_p")
+	b.keys("0", "u")
+	if !l.config.Order().Supports("top_p") || l.config.Float("top_p") != .9 || l.config.Int("top_k") != 0 {
+		t.Errorf("after one undo top_p is %v, top_k %v", l.config.Float("top_p"), l.config.Int("top_k"))
+	}
+	b.keys("u")
+	if !l.config.Equal(was) {
+		t.Error("two undos did not bring the settings back")
+	}
+	b.keys("U", "U")
+	if l.config.Float("top_p") != 1 {
+		t.Error("redo did not take top_p off again")
+	}
+	b.keys("U")
+	b.has("nothing to redo")
+}
+
+func TestFlipAB(t *testing.T) {
+	b := ready(t, 1)
+	l := b.m.lane()
+	b.keys("a")
+	b.has("B holds a copy")
+	b.keys("4")
+	b.keys("a")
+	if l.preset != 1 {
+		t.Errorf("A holds preset %d, want chat", l.preset)
+	}
+	b.keys("a")
+	if l.preset != 3 {
+		t.Errorf("B holds preset %d, want neutral", l.preset)
+	}
+}
+
+func TestOrderCyclesThroughEngines(t *testing.T) {
+	b := ready(t, 1)
+	seen := map[string]bool{}
+	for range len(sampling.Orders()) {
+		b.keys("o")
+		seen[b.m.lane().config.Order().Name()] = true
+	}
+	if len(seen) != len(sampling.Orders()) {
+		t.Errorf("saw %v", seen)
+	}
+}
+
+// Stages move and are switched off from the pipeline.
+func TestStagesMoveAndGoOut(t *testing.T) {
+	b := ready(t, 1)
+	l := b.m.lane()
+	b.m.focus = panePipeline
+	for i, st := range l.view.Next.Trace.Stages() {
+		if st.Name == "temperature" {
+			b.m.stage = i
+		}
+	}
+	b.keys(">")
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == l.settings })
+	b.has("custom")
+	stages := l.view.Next.Trace.Stages()
+	if i := b.m.stage; stages[i].Name != "temperature" || stages[i-1].Name != "top_k" {
+		t.Errorf("temperature did not pass top_k: %v", stageNames(l.config))
+	}
+	b.keys("x")
+	if l.config.Float("temperature") != 1 {
+		t.Errorf("x left temperature at %v", l.config.Float("temperature"))
+	}
+	b.m.focus = paneControls
+	b.m.selectKnob("temperature")
+	b.keys("x")
+	if l.config.Float("temperature") != .7 {
+		t.Errorf("x brought temperature back as %v", l.config.Float("temperature"))
+	}
+}
+
+// Every key of the table does something or says why not, in every state.
+func TestNoDeadKey(t *testing.T) {
+	states := map[string]func() *bench{
+		"empty":   func() *bench { return newBench(t, testOptions(t), 100, 30) },
+		"looking": func() *bench { b := storyAt16(t, 120, 40); b.keys("b"); return b },
+		"paused":  func() *bench { return storyAt16(t, 80, 24) },
+	}
+	for name, make := range states {
+		t.Run(name, func(t *testing.T) {
+			for _, a := range newKeymap(actions()).list {
+				if a.id == "quit" || a.id == "interrupt" || len(a.keys) == 0 {
+					continue
+				}
+				b := make()
+				before, undo := b.frame(), len(b.m.lane().undo)
+				b.m.notice = ""
+				b.keys(strings.ReplaceAll(a.keys[0], " ", "space"))
+				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] {
+					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.keys[0])
+				}
+			}
+		})
+	}
+}
+
+// posted are the actions that ask the lane for something, which shows when
+// the lane answers.
+var posted = map[string]bool{"run": true, "next": true, "right": true, "right10": true}
+
+func (m *Model) overlaid() bool { return len(m.overlays) > 0 }
+
+func TestRebindKeys(t *testing.T) {
+	k := newKeymap(actions())
+	if err := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); err != nil {
+		t.Fatal(err)
+	}
+	if k.byKey["x"].id != "run" || k.byKey[" "] != nil || k.byID["take"].first() != "" {
+		t.Error("run did not move to x")
+	}
+	for _, bad := range []string{"fly x", "run ctrl+c"} {
+		if err := newKeymap(actions()).rebind(strings.NewReader("\n"+bad), "keys"); err == nil || !strings.HasPrefix(err.Error(), "keys:2: ") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "keys"), []byte("zoom Z\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k = newKeymap(actions())
+	if err := loadKeys(k, dir); err != nil || k.byKey["Z"].id != "zoom" {
+		t.Errorf("keys file: %v", err)
+	}
+	opt := testOptions(t)
+	b := newBench(t, opt, 120, 40)
+	b.m.keys = k
+	b.start("Once")
+	b.keys("?")
+	b.has("Z")
+}
+
+// The editor takes everything as text, pastes whole, and starts on ctrl+d.
+func TestEditor(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.keys("e")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("Hello q ?\r\nworld\x1b[31m")})
+	b.keys("enter", "q", "ctrl+w")
+	b.has("3 lines")
+	b.has("␛[31m")
+	b.keys("backspace")
+	b.has("2 lines")
+	e := b.m.top().(*editor)
+	if got := e.field.text; got != "Hello q ?\nworld\x1b[31m" {
+		t.Errorf("text %q", got)
+	}
+	b.keys("ctrl+d")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
+	if got := b.m.lane().view.PromptText; got != "Hello q ?\nworld\x1b[31m" {
+		t.Errorf("prompt %q", got)
+	}
+	b.keys("e", "pgup", "pgup", "pgdown")
+	b.keys("esc")
+	if len(b.m.history) != 1 {
+		t.Errorf("history %q", b.m.history)
+	}
+}
+
+func TestPromptFromFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "p.txt")
+	if err := os.WriteFile(name, []byte("from a file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, testOptions(t), 100, 30)
+	b.keys("e", "ctrl+o")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)})
+	b.keys("enter")
+	b.has("from a file")
+	b.keys("ctrl+o", "x", "enter")
+	b.has("no such file")
+}
+
+func TestPromptTooLong(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.keys("e")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("a big wolf ", 400))})
+	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.field.text })
+	b.keys("ctrl+d")
+	b.has("the context holds 512")
+}
+
+// A value typed in is checked against its range.
+func TestTypeAValue(t *testing.T) {
+	b := ready(t, 1)
+	b.keys("tab") // to the controls
+	b.keys("enter", "ctrl+u", "9", "9", "9", "enter")
+	b.has("out of range")
+	b.keys("ctrl+u", "1", ".", "2", "enter")
+	if v := b.m.lane().config.Float("temperature"); v != 1.2 {
+		t.Errorf("temperature %v", v)
+	}
+}
+
+func TestDoneSaysHow(t *testing.T) {
+	b := ready(t, 0)
+	b.m.set("max_new_tokens", int64(3))
+	b.m.pace = len(paces) - 1
+	b.m.lane().eng.Post(engine.Pace{})
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	b.has("ended by max_new_tokens, 3")
+	b.has("■ done: max_new_tokens")
+	b.keys("left")
+	b.has("step 3 of 3")
+	b.keys("esc", "space")
+	b.has("the text has ended")
+}
+
+// A sample of hostile labels keeps every column in place.
+func TestHostileLabels(t *testing.T) {
+	c := viz.NewCanvas(40, 9, false)
+	for y, s := range []string{"日本語", " 👨\u200d👩\u200d👧", "🇵🇹", "سلام", "z\u0300\u0301\u0302\u0303\u0304\u0305algo", "\x1b]0;x\x07", "\u202eabc", "\xe2\x96", "a\tb\r\n"} {
+		c.Fit(2, y, 12, viz.Label(s, false), viz.Ink{})
+		c.Put(20, y, "|", viz.Ink{})
+	}
+	exact(t, c.Text(), 40, 9, "labels")
+	for _, line := range strings.Split(c.Text(), "\n") {
+		if viz.Width(line[:strings.IndexByte(line, '|')]) != 20 {
+			t.Errorf("the column moved: %q", line)
+		}
+	}
+}
+
+// Without colour every mark is a glyph or a word; the frame is the same text.
+func TestNoColorKeepsEveryGlyph(t *testing.T) {
+	b := storyAt16(t, 120, 40)
+	plain := b.m.draw().Render(viz.NewPalette(true, viz.NoColors, false))
+	if strings.Contains(plain, "38;") || strings.Contains(plain, "\x1b[9") || strings.Contains(plain, "\x1b[3") {
+		t.Error("colour in a frame without colours")
+	}
+	for _, dark := range []bool{true, false} {
+		for d := viz.TrueColor; d <= viz.NoSGR; d++ {
+			exact(t, b.m.draw().Render(viz.NewPalette(dark, d, false)), 120, 40, "palette")
+		}
+	}
+	if strings.Contains(b.m.draw().Render(viz.NewPalette(true, viz.NoSGR, false)), "\x1b") {
+		t.Error("a sequence for a dumb terminal")
+	}
+}
+
+func TestASCII(t *testing.T) {
+	opt := testOptions(t)
+	opt.ASCII = true
+	for _, s := range [][2]int{{160, 45}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
+		b := storyWith(t, opt, s[0], s[1])
+		for _, r := range b.frame() {
+			if r > 126 {
+				t.Fatalf("%q in an ASCII frame:\n%s", r, b.frame())
+			}
+		}
+		for id := range views {
+			b.run(b.m.open(id))
+			for _, r := range b.frame() {
+				if r > 126 {
+					t.Fatalf("%s: %q in an ASCII frame:\n%s", id, r, b.frame())
+				}
+			}
+			b.m.closeTop()
+		}
+	}
+}
