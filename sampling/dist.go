@@ -23,9 +23,7 @@ func (p *Pipeline) Distribution(d *Dist, s *Scratch, in Input) error {
 	if err := p.begin(r, in); err != nil {
 		return err
 	}
-	state := p.startState(in.State)
-	r.state = &state
-	r.mt = &s.mt
+	p.prepare(s, in)
 	mode := maskCut
 	if err := p.run(s, nil, mode, p.stages); err != nil {
 		return err
@@ -181,9 +179,7 @@ func (p *Pipeline) rewrite(dst []float32, s *Scratch, in Input, stages []planned
 	if err := p.begin(r, in); err != nil {
 		return err
 	}
-	state := p.startState(in.State)
-	r.state = &state
-	r.mt = &s.mt
+	p.prepare(s, in)
 	if err := p.run(s, nil, maskCut, stages); err != nil {
 		return err
 	}

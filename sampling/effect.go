@@ -92,9 +92,7 @@ func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch,
 	if err := p.begin(r, in); err != nil {
 		return nil, 0, err
 	}
-	state := p.startState(in.State)
-	r.state = &state
-	r.mt = &s.mt
+	p.prepare(s, in)
 	for i := range p.stages {
 		if p.stages[i].def.name != stage {
 			continue

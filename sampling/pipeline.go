@@ -93,12 +93,13 @@ func (in Input) Pos() int { return len(in.Prompt) + len(in.Output) }
 // must not be used by two goroutines at a time, but may be used with any
 // number of pipelines.
 type Scratch struct {
-	r    row
-	rec  recorder
-	mt   [2]generator
-	pcg  pcgCache
-	mask []uint64
-	tr   Trace
+	r     row
+	rec   recorder
+	mt    [2]generator
+	pcg   pcgCache
+	state State
+	mask  []uint64
+	tr    Trace
 }
 
 // An InvalidLogitsError reports a row that is no distribution.
@@ -247,14 +248,14 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 	if masked && p.checkAfter {
 		mode = maskOff
 	}
-	state := p.startState(in.State)
+	p.prepare(s, in)
+	state := &s.state
 	rec := &s.rec
 	rec.begin(p, r, t)
-	r.state, r.mt = &state, &s.mt
 	if err := p.run(s, rec, mode, p.stages); err != nil {
 		return -1, err
 	}
-	d := p.choose(s, &state)
+	d := p.choose(s, state)
 	redrawn := false
 	if masked && p.checkAfter && !p.allows(&in, r.id(r.pos(d.entry))) {
 		redrawn = true
@@ -265,20 +266,26 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 		// generators go on.
 		state.Mu, state.AdaptWeighted, state.AdaptTotal = in.State.Mu, in.State.AdaptWeighted, in.State.AdaptTotal
 		if !in.State.Started {
-			state = p.restart(state)
+			*state = p.restart(*state)
 		}
 		rec.begin(p, r, t)
 		if err := p.run(s, rec, maskBury, p.stages); err != nil {
 			return -1, err
 		}
-		d = p.choose(s, &state)
+		d = p.choose(s, state)
 	}
 	rec.finish(p, r, d)
 	if masked {
 		p.traceConstraint(t, r, redrawn)
 	}
-	t.State = state
+	t.State = *state
 	return t.Token, nil
+}
+
+// prepare gives the row the state a step begins with.
+func (p *Pipeline) prepare(s *Scratch, in Input) {
+	s.state = p.startState(in.State)
+	s.r.state, s.r.mt = &s.state, &s.mt
 }
 
 // restart returns a state with fresh bounds that keeps the generators' place.
