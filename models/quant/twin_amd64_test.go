@@ -112,3 +112,30 @@ func hardVectors(r *rand.Rand, n, cols int) []float32 {
 	}
 	return x
 }
+
+// FuzzTwins decodes and multiplies arbitrary bytes at every level.
+func FuzzTwins(f *testing.F) {
+	for _, v := range readVectors(f).Types {
+		for _, x := range v.Vectors {
+			f.Add(uint8(v.Type), uint8(3), unhex(f, x.BytesHex))
+		}
+	}
+	f.Fuzz(func(t *testing.T, typ, n uint8, data []byte) {
+		format := formatOf(gguf.Type(typ))
+		if format == nil || len(data) < format.bytes || n == 0 || n > 9 {
+			return
+		}
+		blocks := len(data) / format.bytes
+		m := rowMatrix(t, gguf.Type(typ), blocks*format.block, data[:blocks*format.bytes:blocks*format.bytes])
+		x := hardVectors(rand.New(rand.NewPCG(uint64(typ), uint64(n))), int(n), m.Cols)
+		compareTwins(t, "fuzz", m, x, int(n))
+		want, got := make([]float32, m.Cols), make([]float32, m.Cols)
+		at(portable, func() { m.Row(want, 0) })
+		m.Row(got, 0)
+		for i := range got {
+			if !sameBits(got[i], want[i]) {
+				t.Fatalf("%s: element %d is %v, the portable code gives %v", m.Type, i, got[i], want[i])
+			}
+		}
+	})
+}
