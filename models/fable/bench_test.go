@@ -116,19 +116,58 @@ func BenchmarkBatch(b *testing.B) {
 	b.ReportMetric(four.Seconds()/one.Seconds(), "x-four/one")
 }
 
-// BenchmarkFork forks a session and appends a token to both.
-func BenchmarkFork(b *testing.B) {
+// BenchmarkBeams is what beam search does: at every step four sessions are
+// replaced by forks of them, all of the first two, and go on together. It
+// compares a step with one of a single session.
+func BenchmarkBeams(b *testing.B) {
 	m := benchModel(b, 1)
-	s := session(b, m)
-	forward(b, s, make([]int32, 100), 0)
+	prompt := make([]int32, 64)
+	single := session(b, m)
+	forward(b, single, prompt, 0)
+	lanes := make([]models.Session, 4)
+	start := func() {
+		for i := range lanes {
+			if lanes[i] != nil {
+				lanes[i].Close()
+			}
+			s := session(b, m)
+			forward(b, s, prompt, 0)
+			lanes[i] = s
+		}
+		single.Truncate(64)
+	}
+	start()
+	tokens := []int32{5, 6, 7, 8}
+	var one, four time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
-		f, err := s.Fork()
-		if err != nil {
+		begin := time.Now()
+		forward(b, single, tokens[:1], 1)
+		one += time.Since(begin)
+		begin = time.Now()
+		var next [4]models.Session
+		for i := range next {
+			f, err := lanes[i/2].(*llama.Session).Fork()
+			if err != nil {
+				b.Fatal(err)
+			}
+			next[i] = f
+		}
+		for i, s := range lanes {
+			s.Close()
+			lanes[i] = next[i]
+		}
+		if _, err := m.ForwardBatch(context.Background(), lanes, tokens); err != nil {
 			b.Fatal(err)
 		}
-		f.Close()
+		four += time.Since(begin)
+		if single.Len() == 400 {
+			b.StopTimer()
+			start()
+			b.StartTimer()
+		}
 	}
+	b.ReportMetric(four.Seconds()/one.Seconds(), "x-four/one")
 }
 
 // BenchmarkOpen measures what the first frame waits for.
