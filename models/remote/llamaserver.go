@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -111,9 +110,16 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 	if b.top < b.size {
 		m.info.Caps.TopN = b.top
 	}
-	m.facts = []models.Fact{
+	m.facts = b.describe(props, meta, what)
+	m.addKeyFact()
+	return m, nil
+}
+
+// describe says what was found out; what is what a row holds.
+func (b *llamaServer) describe(props llamaProps, meta llamaModel, what string) []models.Fact {
+	return []models.Fact{
 		{Name: "server", Value: b.c.name + ", llama-server " + b.c.clean(props.Build)},
-		{Name: "model", Value: m.info.Name},
+		{Name: "model", Value: b.c.clean(meta.ID)},
 		{Name: "control", Value: "stepwise: one token a request, chosen here"},
 		{Name: "input", Value: "token ids"},
 		{Name: "rows", Value: topWords(b.top, b.size, what)},
@@ -123,8 +129,6 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 		{Name: "prefix cache", Value: plural(max(1, props.TotalSlots), "slot")},
 		{Name: "context", Value: fmt.Sprintf("%d tokens a slot (trained with %d)", props.Settings.NCtx, meta.Meta.NCtxTrain)},
 	}
-	m.addKeyFact()
-	return m, nil
 }
 
 // about reads the two pages on which the server describes itself.
@@ -194,199 +198,6 @@ func (c *client) keyFact() []models.Fact {
 		return []models.Fact{{Name: "key", Value: "from " + c.keyVar + ", sent without encryption (http)"}}
 	}
 	return []models.Fact{{Name: "key", Value: "from " + c.keyVar}}
-}
-
-// A llamaPiece is a token of /tokenize with_pieces. The piece is a string,
-// or an array of bytes where it is not UTF-8.
-type llamaPiece struct {
-	ID    int32      `json:"id"`
-	Piece pieceBytes `json:"piece"`
-}
-
-type pieceBytes string
-
-func (p *pieceBytes) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '[' {
-		var nums []uint8OrMore
-		if err := json.Unmarshal(data, &nums); err != nil {
-			return err
-		}
-		b := make([]byte, len(nums))
-		for i, n := range nums {
-			b[i] = byte(n)
-		}
-		*p = pieceBytes(b)
-		return nil
-	}
-	return json.Unmarshal(data, (*string)(p))
-}
-
-// uint8OrMore keeps encoding/json from reading an array of bytes as base64.
-type uint8OrMore uint16
-
-// tokenize splits text at the server.
-func (b *llamaServer) tokenize(ctx context.Context, text string, addSpecial, parseSpecial bool) (ids []int32, pieces []string, err error) {
-	var resp struct {
-		Tokens []llamaPiece `json:"tokens"`
-	}
-	err = b.c.post(ctx, "/tokenize", map[string]any{
-		"content": text, "add_special": addSpecial, "parse_special": parseSpecial, "with_pieces": true,
-	}, &resp)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, t := range resp.Tokens {
-		ids, pieces = append(ids, t.ID), append(pieces, string(t.Piece))
-	}
-	if !inRange(ids, b.size) {
-		return nil, nil, b.c.fault(Malformed, "split text into tokens outside its vocabulary of %d", b.size)
-	}
-	return ids, pieces, nil
-}
-
-func (b *llamaServer) encode(ctx context.Context, text string, opt models.EncodeOptions) ([]int32, error) {
-	var ids []int32
-	err := b.c.retry(ctx, true, func(ctx context.Context) (err error) {
-		ids, _, err = b.tokenize(ctx, strings.ToValidUTF8(text, "\ufffd"), opt.AddSpecial, opt.ParseSpecial)
-		return err
-	})
-	return ids, err
-}
-
-// findSafe looks for a token that is one printable ASCII character.
-func (b *llamaServer) findSafe(ctx context.Context) error {
-	ids, pieces, err := b.tokenize(ctx, "A.a 1,e", false, false)
-	if err != nil {
-		return err
-	}
-	for i, p := range pieces {
-		if len(p) == 1 && p[0] > ' ' && p[0] < 0x7f {
-			b.safe = ids[i]
-			return nil
-		}
-	}
-	return b.c.fault(Unsuitable, "has no token of plain ASCII; its vocabulary cannot be used")
-}
-
-// pieces reads the bytes of every token from one row of the whole vocabulary,
-// which is the only page that has them all. Tokens without bytes there are
-// control tokens, whose names the tokenizer knows, or unused.
-func (b *llamaServer) pieces(ctx context.Context, v *vocab) error {
-	body := b.request(nil, query{tokens: []int32{b.safe}, want: 1, slot: -1}, b.size)
-	r, err := b.c.send(ctx, "POST", "/completion", body, bodyLimit(b.size), nil)
-	if err != nil {
-		return err
-	}
-	known := 0
-	s := scanner{b: r.body}
-	b.scanAnswer(&s, func(s *scanner, _ int) { known += scanPieces(s, v) }, nil)
-	if s.end() != nil {
-		return b.c.malformed(r, "/completion")
-	}
-	if known != b.size {
-		return b.c.fault(Unsuitable, "named %d of its %d tokens; a llama-server since build b4300 (December 2024) is needed", known, b.size)
-	}
-	return b.nameControls(ctx, v)
-}
-
-// scanPieces reads an array of {"id","bytes"} into v and returns how many of
-// the ids were new.
-func scanPieces(s *scanner, v *vocab) int {
-	n := 0
-	var text []byte
-	s.enter('[')
-	for first := true; s.more(']', &first); {
-		id := -1
-		text = text[:0]
-		s.enter('{')
-		for first := true; s.more('}', &first); {
-			switch s.key() {
-			case "id":
-				id = s.integer()
-			case "bytes":
-				s.enter('[')
-				for first := true; s.more(']', &first); {
-					text = append(text, byte(s.integer()))
-				}
-			default:
-				s.skip()
-			}
-		}
-		if id >= 0 && id < v.Size() && v.attrs[id] != seenAttr {
-			v.pieces[id], v.attrs[id] = string(text), seenAttr
-			n++
-		}
-	}
-	return n
-}
-
-// seenAttr marks ids while pieces are read.
-const seenAttr models.Attr = 255
-
-// nameControls finds the names of the tokens without bytes. It asks for the
-// text of all of them in a row and lets the tokenizer split it again; ids that
-// do not come back are asked for one at a time, as far as is reasonable.
-func (b *llamaServer) nameControls(ctx context.Context, v *vocab) error {
-	var empty []int32
-	for id := range v.attrs {
-		v.attrs[id] = models.Normal
-		if v.pieces[id] == "" {
-			v.attrs[id] = models.Unused
-			empty = append(empty, int32(id))
-		}
-	}
-	if len(empty) == 0 {
-		return nil
-	}
-	text, err := b.detokenize(ctx, empty)
-	if err != nil {
-		return err
-	}
-	ids, pieces, err := b.tokenize(ctx, text, false, true)
-	if err != nil {
-		return err
-	}
-	for i, id := range ids {
-		if v.attrs[id] == models.Unused {
-			v.setControl(id, pieces[i])
-		}
-	}
-	for n, id := range empty {
-		if v.attrs[id] != models.Unused || n >= maxSingles {
-			continue
-		}
-		name, err := b.detokenize(ctx, []int32{id})
-		if err != nil {
-			return err
-		}
-		if name != "" {
-			v.setControl(id, name)
-		}
-	}
-	return nil
-}
-
-// maxSingles bounds how many names are asked for one request at a time.
-const maxSingles = 512
-
-func (b *llamaServer) detokenize(ctx context.Context, ids []int32) (string, error) {
-	var resp struct {
-		Content string `json:"content"`
-	}
-	err := b.c.post(ctx, "/detokenize", map[string]any{"tokens": ids}, &resp)
-	return resp.Content, err
-}
-
-// ends finds the tokens that end generation: the one the server names, and
-// those among the usual names that its tokenizer knows.
-func (b *llamaServer) ends(ctx context.Context, v *vocab, eos string) error {
-	names := append([]string{eos}, eogNames...)
-	ids, pieces, err := b.tokenize(ctx, strings.Join(names, ""), false, true)
-	if err != nil {
-		return err
-	}
-	v.eog = matchEnds(v, names, ids, pieces)
-	return nil
 }
 
 // request appends the body of POST /completion to dst.
@@ -459,111 +270,4 @@ func (b *llamaServer) fetch(ctx context.Context, q query, out *rows) error {
 	}
 	b.c.meter.cache(a.cached, a.evaluated)
 	return nil
-}
-
-// A llamaAnswer is what an answer of /completion says beside its rows.
-type llamaAnswer struct {
-	model             string
-	failed, truncated bool
-	cached, evaluated int
-}
-
-// scanAnswer reads an answer of /completion. row is called at the value of
-// top_logprobs of each step and must consume it; chosen is the server's token.
-func (b *llamaServer) scanAnswer(s *scanner, row func(s *scanner, chosen int), a *llamaAnswer) {
-	if a == nil {
-		a = new(llamaAnswer)
-	}
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		switch s.key() {
-		case "completion_probabilities":
-			if s.null() {
-				continue
-			}
-			s.enter('[')
-			for first := true; s.more(']', &first); {
-				scanStep(s, row)
-			}
-		case "model":
-			if s.peek() == '"' {
-				if raw, _ := s.rawString(); string(raw) != b.model {
-					a.model = string(raw)
-				}
-			} else {
-				s.skip()
-			}
-		case "error":
-			a.failed = s.peek() != 'n'
-			s.skip()
-		case "truncated":
-			a.truncated = s.boolean()
-		case "timings":
-			scanTimings(s, a)
-		default:
-			s.skip()
-		}
-	}
-}
-
-// scanStep reads one step: {"id","token","bytes","logprob","top_logprobs"}.
-func scanStep(s *scanner, row func(s *scanner, chosen int)) {
-	chosen := int(models.NoToken)
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		switch s.key() {
-		case "id":
-			chosen = s.integer()
-		case "top_logprobs", "top_probs": // the latter after sampling
-			row(s, chosen)
-		default:
-			s.skip()
-		}
-	}
-}
-
-func scanTimings(s *scanner, a *llamaAnswer) {
-	if s.peek() != '{' {
-		s.skip()
-		return
-	}
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		switch s.key() {
-		case "cache_n":
-			a.cached = s.integer()
-		case "prompt_n":
-			a.evaluated = s.integer()
-		default:
-			s.skip()
-		}
-	}
-}
-
-// scanEntries reads an array of {"id","logprob"} into row.
-func scanEntries(s *scanner, row *row) {
-	s.enter('[')
-	for first := true; s.more(']', &first); {
-		id, v := int(models.NoToken), 0.0
-		s.enter('{')
-		for first := true; s.more('}', &first); {
-			switch s.key() {
-			case "id":
-				id = s.integer()
-			case "logprob":
-				v = s.number()
-			default:
-				s.skip()
-			}
-		}
-		row.add(clampID(id), v)
-	}
-}
-
-// clampID keeps ids that do not fit an int32 out of the vocabulary.
-func clampID(id int) int32 {
-	if id < 0 || id > maxVocab {
-		return models.NoToken
-	}
-	return int32(id)
 }

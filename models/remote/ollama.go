@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -102,136 +101,6 @@ func (b *ollama) discover(ctx context.Context) (*server, error) {
 	}
 	m.addKeyFact()
 	return m, nil
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-func number(v any) float64 {
-	f, ok := v.(float64)
-	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0
-	}
-	return f
-}
-
-// tokenAt reads the id of a special token.
-func tokenAt(info map[string]any, key string, size int) int32 {
-	f, ok := info[key].(float64)
-	if !ok || f != math.Trunc(f) || f < 0 || f >= float64(size) {
-		return models.NoToken
-	}
-	return int32(f)
-}
-
-// load builds the vocabulary from the metadata of the model and says how. A
-// tokenizer of a kind that is not known here is stood in for by one that takes
-// the longest piece that fits.
-func (b *ollama) load(info map[string]any) (how string, err error) {
-	tokens, _ := info["tokenizer.ggml.tokens"].([]any)
-	if len(tokens) == 0 {
-		return "", b.c.fault(Unsuitable, "does not hand out the vocabulary of %s", oneLine(b.model, 80))
-	}
-	if err := checkSize(b.c, len(tokens), 2); err != nil {
-		return "", err
-	}
-	how = "rebuilt from the model's metadata"
-	if b.vocab, err = tokenizerOf(info); err != nil {
-		how = "the longest piece that fits: the model's own is of an unknown kind (" + b.c.clean(err.Error()) + ")"
-		v := newVocab(len(tokens), b.c.timeouts)
-		fillPieces(v, tokens, info)
-		v.split = newMatcher(v).split
-		b.vocab = v
-	}
-	size := b.vocab.Size()
-	b.eos = tokenAt(info, "tokenizer.ggml.eos_token_id", size)
-	b.bos = models.NoToken
-	if add, _ := info["tokenizer.ggml.add_bos_token"].(bool); add {
-		b.bos = tokenAt(info, "tokenizer.ggml.bos_token_id", size)
-	}
-	b.ids = make(map[string]int32, size)
-	for id := range int32(size) {
-		p := b.vocab.Piece(id)
-		if a := b.vocab.Attr(id); p == "" || incomplete(p) || a == models.Control || a == models.Unused {
-			continue
-		}
-		if _, ok := b.ids[p]; !ok {
-			b.ids[p] = id
-		}
-	}
-	return how, nil
-}
-
-// fillPieces reads the arrays tokens and token_type of a GGUF tokenizer.
-func fillPieces(v *vocab, tokens []any, info map[string]any) {
-	types, _ := info["tokenizer.ggml.token_type"].([]any)
-	attrs := map[float64]models.Attr{1: models.Normal, 2: models.Control, 3: models.Control, 4: models.User, 5: models.Unused, 6: models.Byte}
-	model := text(info["tokenizer.ggml.model"])
-	for i, t := range tokens {
-		s := text(t)
-		if i < len(types) {
-			f, _ := types[i].(float64)
-			v.attrs[i] = attrs[f]
-		}
-		exact, ok := byteLevel(s)
-		switch {
-		case v.attrs[i] == models.Control || v.attrs[i] == models.User:
-			exact = s
-		case model != "gpt2":
-			exact = sentencePiece(s)
-		case !ok:
-			exact = s
-		}
-		v.pieces[i] = exact
-	}
-	for _, key := range []string{"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"} {
-		if id := tokenAt(info, key, len(tokens)); id >= 0 && !slices.Contains(v.eog, id) {
-			v.setControl(id, "")
-			v.eog = append(v.eog, id)
-		}
-	}
-	for id, p := range v.pieces {
-		if v.attrs[id] == models.Control && slices.Contains(eogNames, p) && !slices.Contains(v.eog, int32(id)) {
-			v.eog = append(v.eog, int32(id))
-		}
-	}
-	slices.Sort(v.eog)
-}
-
-// A matcher splits text by the longest piece that fits.
-type matcher struct {
-	v       *vocab
-	ids     map[string]int32
-	longest int
-}
-
-func newMatcher(v *vocab) *matcher {
-	m := &matcher{v: v, ids: make(map[string]int32, len(v.pieces))}
-	for id, p := range v.pieces {
-		if _, ok := m.ids[p]; p != "" && !ok && v.attrs[id] != models.Unused {
-			m.ids[p] = int32(id)
-			m.longest = max(m.longest, len(p))
-		}
-	}
-	return m
-}
-
-func (m *matcher) split(_ context.Context, text string, opt models.EncodeOptions) ([]int32, error) {
-	var out []int32
-	for len(text) > 0 {
-		n := min(m.longest, len(text))
-		for ; n > 0; n-- {
-			id, ok := m.ids[text[:n]]
-			if ok && (opt.ParseSpecial || m.v.attrs[id] != models.Control) {
-				out = append(out, id)
-				break
-			}
-		}
-		text = text[max(1, n):] // a byte that no piece has is left out
-	}
-	return out, nil
 }
 
 // start makes the server load the model and finds the length of its context.
@@ -402,43 +271,4 @@ func (b *ollama) scanStep(s *scanner, r *row) (found bool) {
 		}
 	}
 	return found && len(r.ids) > 0
-}
-
-// A textToken is a token that a server names by its text.
-type textToken struct {
-	bytes   []byte
-	text    []byte
-	logprob float64
-}
-
-// scan reads {"token","bytes","logprob"} and skips the rest. Without bytes the
-// text stands for them.
-func (t *textToken) scan(s *scanner) { t.scanWith(s, nil) }
-
-// scanWith is scan with a reader for the value of top_logprobs.
-func (t *textToken) scanWith(s *scanner, top func(*scanner)) {
-	t.bytes, t.text, t.logprob = t.bytes[:0], t.text[:0], 0
-	exact := false
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
-		case k == "token" && s.peek() == '"':
-			t.text = s.str(t.text)
-		case k == "bytes" && s.peek() == '[':
-			exact = true
-			s.enter('[')
-			for first := true; s.more(']', &first); {
-				t.bytes = append(t.bytes, byte(s.integer()))
-			}
-		case k == "logprob":
-			t.logprob = s.number()
-		case k == "top_logprobs" && s.peek() == '[' && top != nil:
-			top(s)
-		default:
-			s.skip()
-		}
-	}
-	if !exact {
-		t.bytes = append(t.bytes, t.text...)
-	}
 }

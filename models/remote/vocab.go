@@ -104,3 +104,12 @@ func matchEnds(v *vocab, names []string, ids []int32, pieces []string) []int32 {
 	slices.Sort(eog)
 	return eog
 }
+
+// findEnds makes the control tokens with a usual name end generation.
+func findEnds(v *vocab) {
+	for id, p := range v.pieces {
+		if v.attrs[id] == models.Control && slices.Contains(eogNames, p) {
+			v.eog = append(v.eog, int32(id))
+		}
+	}
+}
