@@ -54,6 +54,34 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkDraft decodes with the draft, as a part of what the target takes.
+func BenchmarkDraft(b *testing.B) {
+	target := session(b, benchModel(b, 1))
+	m, err := OpenDraft(llama.Options{Workers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { m.Close() })
+	draft := session(b, m)
+	var small, large time.Duration
+	n, tokens := 0, []int32{5}
+	for b.Loop() {
+		if draft.Len() == 128 {
+			draft.Truncate(0)
+			target.Truncate(0)
+		}
+		start := time.Now()
+		forward(b, draft, tokens, 1)
+		small += time.Since(start)
+		start = time.Now()
+		forward(b, target, tokens, 1)
+		large += time.Since(start)
+		n++
+	}
+	b.ReportMetric(float64(n)/small.Seconds(), "tokens/s")
+	b.ReportMetric(small.Seconds()/large.Seconds(), "x-draft/target")
+}
+
 // BenchmarkPrefill compares a token of a prompt with a decoded one.
 func BenchmarkPrefill(b *testing.B) {
 	for _, n := range []int{256, 512} {
