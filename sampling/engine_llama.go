@@ -28,6 +28,7 @@ var transformersOnly = []string{"top_h", "epsilon_cutoff", "eta_cutoff", "min_le
 var ollamaEngine = &engine{
 	name: "ollama",
 	draw: drawMT, arrays: true, check: true,
+	adjust:   adjustOllama,
 	defaults: map[string]any{"temperature": 0.8, "top_k": int64(40), "top_p": 0.9},
 	ignores: slices.Concat(llamaEngine.ignores, []string{"logit_bias", "dry_multiplier", "dry_base", "dry_allowed_length",
 		"dry_penalty_last_n", "dry_sequence_breakers", "dry_breaker_tokens", "xtc_probability", "xtc_threshold",
@@ -37,6 +38,15 @@ var ollamaEngine = &engine{
 	stages: slices.DeleteFunc(slices.Clone(llamaChain), func(d *stageDef) bool {
 		return slices.Contains([]string{"logit_bias", "dry", "top_n_sigma", "xtc", "adaptive_p"}, d.name)
 	}),
+}
+
+// adjustOllama leaves out a typical_p of 0, as the program does when it asks
+// its server.
+func adjustOllama(b *builder) {
+	if b.float("typical_p") == 0 {
+		b.note("typical_p", "ollama leaves out typical_p 0: it is off")
+		b.set("typical_p", 1.0)
+	}
 }
 
 var llamaChain = []*stageDef{

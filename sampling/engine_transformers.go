@@ -93,7 +93,15 @@ var transformersEngine = &engine{
 			if len(ids) == 0 {
 				return nil, ""
 			}
-			return &banStage{ids, func(in *Input) bool { return len(in.Output) == 0 }}, ""
+			// After a prompt of one token the forced first one comes before.
+			forced := b.int("forced_bos_token_id") >= 0
+			return &banStage{ids, func(in *Input) bool {
+				begin := len(in.Prompt)
+				if begin <= 1 && forced {
+					begin++
+				}
+				return in.Pos() == begin
+			}}, ""
 		}},
 		temperatureDef,
 		{name: "top_h", weights: leavesFew, keys: []string{"top_h"}, movable: true, warper: true, build: func(b *builder) (stage, string) {

@@ -177,6 +177,9 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if r.nfin == 0 {
 			return fmt.Errorf("%s leaves no token to choose", st.label)
 		}
+		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
+			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n], 0))
+		}
 		rec.after(r, st.def.name, st.label, st.exact)
 	}
 	return nil
