@@ -1,4 +1,10 @@
 // Logitscope is a laboratory for the decoding of language models.
 package main
 
-func main() {}
+import (
+	"os"
+
+	"logitscope/ui/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

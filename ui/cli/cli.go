@@ -1,0 +1,120 @@
+// Package cli is the command line: each command parses its flags, wires the
+// packages that do the work, and runs them. It decides nothing about decoding.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// A System is what the program needs of the world around it.
+type System struct {
+	Args   []string // without the program's name
+	In     io.Reader
+	Out    io.Writer
+	Err    io.Writer
+	Getenv func(string) string
+}
+
+// Main runs the command line and returns the exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, System{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv})
+}
+
+// Run runs the command line in sys until ctx ends and returns the exit code.
+// Errors are one line on sys.Err.
+func Run(ctx context.Context, sys System) int {
+	root := newRoot(sys)
+	root.SetArgs(sys.Args)
+	root.SetIn(sys.In)
+	root.SetOut(sys.Out)
+	root.SetErr(sys.Err)
+	err := root.ExecuteContext(ctx)
+	var usage *usageError
+	var exit *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		return exit.code
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		complain(sys.Err, usage.err)
+		return exitUsage
+	}
+	complain(sys.Err, err)
+	return exitFailed
+}
+
+// complain writes err; what several checks found at once stays one line each.
+func complain(w io.Writer, err error) {
+	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+		fmt.Fprintln(w, "logitscope: "+line)
+	}
+}
+
+// A usageError is a wrong use of the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func wrong(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// wrongly marks err, if there is one, as a wrong use.
+func wrongly(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
+// An exitError ends the program with a code of its own; what there was to say
+// has been said.
+type exitError struct{ code int }
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
+
+func newRoot(sys System) *cobra.Command {
+	root := newLab(sys)
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.Version = version()
+	root.SetVersionTemplate("logitscope {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongly(err) })
+	root.SetGlobalNormalizationFunc(underscores)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	for _, command := range []func(System) *cobra.Command{
+		newRun, newCompare, newSweep, newTrace, newConstrain, newConfig, newModels,
+	} {
+		root.AddCommand(command(sys))
+	}
+	return root
+}
+
+// version is the module's version where the binary was built from a release.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

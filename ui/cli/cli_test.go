@@ -1,0 +1,368 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// try runs the command line and returns what it wrote and its exit code.
+func try(t *testing.T, in string, args ...string) (out, errs string, code int) {
+	t.Helper()
+	var o, e bytes.Buffer
+	env := map[string]string{"LOGITSCOPE_CONFIG_DIR": t.TempDir(), "LOGITSCOPE_CACHE_DIR": t.TempDir()}
+	code = Run(context.Background(), System{Args: args, In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
+	return o.String(), e.String(), code
+}
+
+// lines reads jsonl.
+func lines(t *testing.T, out string) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("no JSON object: %s", line)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Wrong use is exit code 2 and one line that names what is wrong and what is
+// allowed; nothing goes to standard output.
+func TestWrongUse(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		want []string
+	}{
+		{"", []string{"the lab needs a terminal", "run"}},
+		{"--foo", []string{"--foo"}},
+		{"jump", []string{"jump", "no such command", "run", "compare"}},
+		{"run", []string{"--prompt", "--prompt-file", "--prompt-tokens"}},
+		{"run x", []string{"x"}},
+		{"run --prompt x --format xml", []string{"--format", "text or jsonl"}},
+		{"run --prompt x --temperature 3 --order vllm", []string{"temperature", "3", "0 to 2 under vllm"}},
+		{"run --prompt x --set top_k=many", []string{"--set", "top_k", "whole number"}},
+		{"run --prompt x --set repeat_penalty=2", []string{"repeat_penalty", "repetition_penalty"}},
+		{"run --prompt x --set temperature", []string{"key=value"}},
+		{"run --prompt x --preset chatty", []string{"--preset chatty", "factual, chat, creative, neutral, greedy"}},
+		{"run --prompt x --model fabel.gguf", []string{"--model fabel.gguf", "no such file", "fable"}},
+		{"run --prompt x --model nope:thing", []string{"--model nope:thing", "table:FILE"}},
+		{"run --prompt x --num-beams 0", []string{"num_beams", "1 to"}},
+		{"run --prompt x --num-beams 4 --num-beam-groups 3", []string{"num_beam_groups"}},
+		{"run --prompt x --num-beams 2 --num-return-sequences 3", []string{"num_return_sequences"}},
+		{"run --prompt x --num-assistant-tokens 0", []string{"num_assistant_tokens", "1 to 16"}},
+		{"run --prompt x --draft table:testdata/markov2_a.json --num-assistant-tokens 2", []string{"--draft", "12", "4096"}},
+		{"run --prompt x --json --regex a", []string{"--json and --regex"}},
+		{"run --prompt x --regex (", []string{"constraint", "column 1"}},
+		{"run --prompt x --top 99", []string{"--top", "0 to 40"}},
+		{"run --prompt-tokens 1,4096", []string{"--prompt-tokens", "0 to 4095"}},
+		{"run --prompt-file nope.txt", []string{"--prompt-file nope.txt", "no such file"}},
+		{"run --prompt x --config nope.json", []string{"--config nope.json", "no such file"}},
+		{"run --prompt x --context -1", []string{"--context"}},
+		{"run --prompt x --kv-type q8", []string{"--kv-type", "f32 or f16"}},
+		{"compare --lane chat", []string{"--lane", "2 to 4"}},
+		{"compare --lane chat --lane chatty", []string{"--lane chatty", "chat"}},
+		{"compare --lane chat --lane chat,top_p=2", []string{"--lane chat,top_p=2", "0 to 1"}},
+		{"constrain", []string{"--json-schema FILE"}},
+		{"models", []string{"list, info, logits, tokenize, pull"}},
+		{"models info", []string{"one model"}},
+		{"models logits fable --tokens 1,x", []string{"--tokens", "0 to 4095"}},
+	} {
+		out, errs, code := try(t, "", strings.Fields(tt.args)...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line on stderr", tt.args, code, out, errs)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(errs, w) {
+				t.Errorf("logitscope %s: %q does not say %q", tt.args, errs, w)
+			}
+		}
+	}
+}
+
+func TestEveryProblemAtOnce(t *testing.T) {
+	_, errs, code := try(t, "", "run", "--prompt", "x", "--order", "vllm", "--set", "temperature=3", "--set", "min_p=0.2", "--set", "presence_penalty=5")
+	if code != exitUsage || !strings.Contains(errs, "temperature") || !strings.Contains(errs, "presence_penalty") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestRunText(t *testing.T) {
+	out, errs, code := try(t, "", "run", "--prompt", "The capital of France is", "--temperature", "0", "--max-new-tokens", "2")
+	if out != " Paris.\n" || errs != "" || code != exitDone {
+		t.Errorf("%q, %q, exit %d", out, errs, code)
+	}
+	again, _, _ := try(t, "The capital of France is", "run", "--prompt-file", "-", "--temperature", "0", "--max_new_tokens", "2")
+	if again != out {
+		t.Errorf("from standard input: %q", again)
+	}
+}
+
+func TestRunRecords(t *testing.T) {
+	out, _, code := try(t, "", "run", "--prompt", "The capital of France is", "--preset", "chat", "--seed", "42", "--max-new-tokens", "3", "--format", "jsonl", "--top", "4")
+	all := lines(t, out)
+	if code != exitDone || len(all) != 5 {
+		t.Fatalf("exit %d, %d lines", code, len(all))
+	}
+	run, step, end := all[0], all[1], all[4]
+	if run["type"] != "run" || run["version"] != 1.0 || run["order"] != "transformers" || run["seed"] != 42.0 ||
+		run["model"].(map[string]any)["vocab"] != 4096.0 || run["config"].(map[string]any)["temperature"] != 0.7 {
+		t.Errorf("run: %v", run)
+	}
+	if step["type"] != "step" || step["pos"] != 6.0 || step["piece"] == "" || len(step["top"].([]any)) != 4 {
+		t.Errorf("step: %v", step)
+	}
+	u := step["u"].(float64)
+	if !(u >= 0 && u < 1) {
+		t.Errorf("u = %v", u)
+	}
+	names := ""
+	for _, s := range step["stages"].([]any) {
+		names += s.(map[string]any)["name"].(string) + " "
+	}
+	if names != "repetition_penalty temperature top_k top_p " {
+		t.Errorf("stages %s", names)
+	}
+	cut := step["top"].([]any)[3].(map[string]any)
+	if cut["removed_by"] != "top_p" || cut["prob"] != 0.0 {
+		t.Errorf("the fourth token: %v", cut)
+	}
+	if end["type"] != "end" || end["reason"] != "length" || end["tokens"] != 3.0 || end["decode_tokens_per_s"].(float64) <= 0 {
+		t.Errorf("end: %v", end)
+	}
+}
+
+func TestBeamRecords(t *testing.T) {
+	data, err := os.ReadFile("testdata/beam_a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Settings map[string]any
+		Prompt   []int32
+		Outputs  []struct {
+			Tokens []int32
+			Score  float64
+		}
+	}
+	if err := json.Unmarshal(data, &golden); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "--model", "table:testdata/markov2_a.json", "--prompt-tokens", "1,8", "--format", "jsonl"}
+	for k, v := range golden.Settings {
+		args = append(args, "--set", fmt.Sprintf("%s=%v", k, v))
+	}
+	out, errs, code := try(t, "", args...)
+	if code != exitDone {
+		t.Fatal(errs)
+	}
+	steps, beams := 0, 0
+	for _, m := range lines(t, out) {
+		switch m["type"] {
+		case "beam_step":
+			steps++
+		case "beam":
+			want := golden.Outputs[beams]
+			beams++
+			if m["rank"] != float64(beams) || math.Abs(m["score"].(float64)-want.Score) > 1e-6 || fmt.Sprint(m["tokens"]) != fmt.Sprint(want.Tokens) {
+				t.Errorf("beam %d: %v, want %v", beams, m, want)
+			}
+		}
+	}
+	if steps != 8 || beams != 4 {
+		t.Errorf("%d steps, %d beams", steps, beams)
+	}
+}
+
+func TestSpeculativeRecords(t *testing.T) {
+	args := []string{"run", "--prompt", "Once upon a time", "--temperature", "0", "--max-new-tokens", "40", "--format", "jsonl"}
+	plain, _, _ := try(t, "", args...)
+	out, errs, code := try(t, "", append(args, "--draft", "fable-draft", "--num-assistant-tokens", "4")...)
+	if code != exitDone {
+		t.Fatal(errs)
+	}
+	emitted, steps := 0, 0
+	for _, m := range lines(t, out) {
+		switch m["type"] {
+		case "speculative":
+			emitted += len(m["emitted"].([]any))
+			if n := len(m["accept_prob"].([]any)); n != len(m["u"].([]any)) || int(m["accepted"].(float64)) > n {
+				t.Errorf("%v", m)
+			}
+		case "step":
+			steps++
+		}
+	}
+	a, b := lines(t, plain), lines(t, out)
+	if steps != 40 || emitted != 40 || a[len(a)-1]["text"] != b[len(b)-1]["text"] {
+		t.Errorf("%d steps, %d emitted, %v", steps, emitted, b[len(b)-1])
+	}
+}
+
+// The same lanes and seed give the same bytes, whatever the timing.
+func TestCompareIsDeterministic(t *testing.T) {
+	args := []string{"compare", "--lane", "chat", "--lane", "creative,temperature=1.3", "--lane", "greedy", "--lane", "chat,num_assistant_tokens=3",
+		"--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl"}
+	first, errs, code := try(t, "", args...)
+	if code != exitDone {
+		t.Fatal(errs)
+	}
+	for range 3 {
+		if again, _, _ := try(t, "", args...); again != first {
+			t.Fatal("another run wrote other bytes")
+		}
+	}
+	all := lines(t, first)
+	s := all[len(all)-1]
+	if s["type"] != "summary" || len(s["lanes"].([]any)) != 4 || len(s["distances"].([]any)) != 3 {
+		t.Errorf("summary: %v", s)
+	}
+	// What a lane writes does not depend on the others.
+	alone, _, _ := try(t, "", "run", "--preset", "chat", "--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl")
+	a := lines(t, alone)
+	for _, m := range all {
+		if m["type"] == "end" && m["lane"] == 1.0 && m["text"] != a[len(a)-1]["text"] {
+			t.Errorf("lane 1 wrote %q, alone %q", m["text"], a[len(a)-1]["text"])
+		}
+	}
+}
+
+func TestConstrainCommand(t *testing.T) {
+	in := `{"id":1,"text":"abc"}` + "\n" + `{"id":"b","hex":"6131"}` + "\n" + `{"id":3}` + "\n" + `{"id":4,"text":""}` + "\n"
+	out, _, code := try(t, in, "constrain", "--regex", "[a-z]+")
+	want := `{"id":1,"accepted":true,"dead_at":null}
+{"id":"b","accepted":false,"dead_at":1}
+{"id":3,"error":"line 3: one of text and hex is wanted"}
+{"id":4,"accepted":false,"dead_at":null}
+`
+	if out != want || code != exitFailed {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	vocab := write(t, "vocab.json", `["61","6162","31","7a7a"]`)
+	out, _, _ = try(t, `{"id":1,"text":"a"}`, "constrain", "--regex", "a(b|z)*", "--vocab", vocab)
+	if out != `{"id":1,"accepted":true,"dead_at":null,"allowed":[3],"eos":true}`+"\n" {
+		t.Errorf("%s", out)
+	}
+	out, _, code = try(t, "", "constrain", "--regex", "(?=a)b")
+	if code != exitUsage || !strings.Contains(out, `"refused":[{"pointer"`) {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+func TestRunUnderAConstraint(t *testing.T) {
+	for seed := range 8 {
+		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")
+		if code != exitDone {
+			t.Fatal(errs)
+		}
+		all := lines(t, out)
+		end := all[len(all)-1]
+		if !json.Valid([]byte(end["text"].(string))) {
+			t.Errorf("seed %d: %v", seed, end)
+		}
+		if c := all[1]["constraint"].(map[string]any); c["allowed"].(float64) < 1 || c["mass"].(float64) <= 0 {
+			t.Errorf("constraint: %v", c)
+		}
+	}
+}
+
+func TestModelsCommands(t *testing.T) {
+	out, _, code := try(t, "\"Hello world\"\n\"\"\n", "models", "tokenize", "fable")
+	if code != exitDone || strings.Count(out, "\n") != 2 || !strings.HasSuffix(out, "{\"tokens\":[]}\n") {
+		t.Errorf("tokenize: exit %d, %q", code, out)
+	}
+	out, _, code = try(t, "", "models", "logits", "table:testdata/markov2_a.json", "--tokens", "1,8", "--all")
+	var l struct {
+		Tokens []int32
+		Logits [][]float32
+	}
+	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitDone || len(l.Logits) != 2 || len(l.Logits[0]) != 12 {
+		t.Errorf("logits: %v, exit %d, %s", err, code, out)
+	}
+	last, _, _ := try(t, "", "models", "logits", "table:testdata/markov2_a.json", "--tokens", "1,8")
+	var one struct{ Logits []float32 }
+	if err := json.Unmarshal([]byte(last), &one); err != nil || fmt.Sprint(one.Logits) != fmt.Sprint(l.Logits[1]) {
+		t.Errorf("last position: %v", last)
+	}
+	out, _, code = try(t, "", "models", "info", "fable", "--json")
+	var info map[string]any
+	if err := json.Unmarshal([]byte(out), &info); err != nil || code != exitDone || info["architecture"] != "llama" || info["vocabulary"] != 4096.0 {
+		t.Errorf("info: exit %d, %s", code, out)
+	}
+	out, _, code = try(t, "", "models", "list")
+	if code != exitDone || !strings.Contains(out, "fable") || !strings.Contains(out, "toy") {
+		t.Errorf("list: exit %d, %s", code, out)
+	}
+}
+
+func TestTraceCommand(t *testing.T) {
+	in := `{"id":"a","engine":"transformers","vocab":3,"logits":{"kind":"inline","values":[2,1,"-inf"]},"prompt_tokens":[],"generated_tokens":[],"settings":{"do_sample":true,"top_k":1}}
+not json
+{"id":"c","engine":"vllm","vocab":2,"logits":{"kind":"inline","values":[1,1]},"prompt_tokens":[],"generated_tokens":[],"settings":{"temperature":9}}
+`
+	out, _, code := try(t, in, "trace")
+	all := lines(t, out)
+	if code != exitFailed || len(all) != 3 || fmt.Sprint(all[0]["survivors"]) != "[0]" || all[1]["error"] == nil || all[2]["error"] == nil {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+func TestHelpHasExamples(t *testing.T) {
+	for _, cmd := range []string{"", "run", "compare", "trace", "constrain", "models", "models info", "models logits", "models tokenize", "models pull", "config", "sweep"} {
+		out, _, code := try(t, "", append(strings.Fields(cmd), "--help")...)
+		if code != exitDone || len(out) < 100 {
+			t.Errorf("%s --help: exit %d, %d bytes", cmd, code, len(out))
+		}
+	}
+	if out, _, _ := try(t, "", "--version"); !strings.HasPrefix(out, "logitscope ") {
+		t.Errorf("--version: %q", out)
+	}
+	if out, _, code := try(t, "", "completion", "bash"); code != exitDone || !strings.Contains(out, "logitscope") {
+		t.Error("no shell completion")
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var o, e bytes.Buffer
+	w := &stopAfter{w: &o, cancel: cancel, lines: 20}
+	code := Run(ctx, System{
+		Args: strings.Fields("run --prompt Once --max-new-tokens 400 --format jsonl --set min_new_tokens=400"), In: strings.NewReader(""), Out: w, Err: &e,
+		Getenv: func(string) string { return "" },
+	})
+	all := lines(t, o.String())
+	if end := all[len(all)-1]; code != exitInterrupted || end["reason"] != "interrupted" {
+		t.Errorf("exit %d, end %v", code, end)
+	}
+}
+
+// stopAfter cancels a context after so many lines were written.
+type stopAfter struct {
+	w      *bytes.Buffer
+	cancel func()
+	lines  int
+}
+
+func (s *stopAfter) Write(p []byte) (int, error) {
+	if s.lines -= bytes.Count(p, []byte("\n")); s.lines <= 0 {
+		s.cancel()
+	}
+	return s.w.Write(p)
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/sampling/constrain"
+)
+
+func newConstrain(sys System) *cobra.Command {
+	var vocabFile string
+	cmd := &cobra.Command{
+		Use:   "constrain SOURCE < texts.jsonl",
+		Short: "check texts against a constraint, or print masks; no model needed",
+		Long: `Constrain reads one {"id","text"} (or {"id","hex"}) a line and writes
+{"id","accepted","dead_at"}: dead_at is the index of the first code point after
+which nothing can complete the text, null while something still can. With
+--vocab, each line also gets "allowed", the ids of the tokens that may follow, and
+"eos". A source that is refused gives {"refused":[…]} and exit code 2.`,
+		Example: `  echo '{"id":1,"text":"{\"a\":1}"}' | logitscope constrain --json
+  logitscope constrain --json-schema person.json < texts.jsonl
+  logitscope constrain --regex '[a-z]+' --vocab pieces.json < texts.jsonl`,
+		Args: noArgs,
+	}
+	s := &shared{sys: sys, flags: cmd.Flags()}
+	addSource(cmd.Flags(), s)
+	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		text, err := s.source()
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			return wrong("constrain needs a source: --json, --json-schema FILE, --regex R, --grammar FILE, --sql FILE or --choice TEXT")
+		}
+		c := checker{sys: sys}
+		if err := c.compile(text, vocabFile); err != nil {
+			return err
+		}
+		return c.run()
+	}
+	return cmd
+}
+
+// A checker answers lines about one grammar.
+type checker struct {
+	sys     System
+	grammar *constrain.Grammar
+	matcher *constrain.Matcher // nil without a vocabulary
+	mask    []uint64
+}
+
+// compile makes the grammar. A source that is refused is data: it goes to
+// standard output.
+func (c *checker) compile(text, vocabFile string) error {
+	src, err := constrain.ParseSource(text)
+	if err == nil {
+		c.grammar, err = constrain.Compile(src)
+	}
+	if err == nil && vocabFile != "" {
+		var v *constrain.Vocab
+		if v, err = readVocab(c.sys, vocabFile); err != nil {
+			return err
+		}
+		c.mask = make([]uint64, v.Words())
+		c.matcher, err = c.grammar.Bind(v)
+	}
+	if err == nil {
+		return nil
+	}
+	if err := writeLine(c.sys.Out, map[string]any{"refused": constrain.Refusals(err)}); err != nil {
+		return err
+	}
+	return wrongly(err)
+}
+
+// readVocab reads a JSON list of tokens in hex.
+func readVocab(sys System, name string) (*constrain.Vocab, error) {
+	data, err := readFile(sys, name)
+	if err != nil {
+		return nil, wrong("--vocab %v", err)
+	}
+	var list []string
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, wrong("--vocab %s: a JSON list of tokens in hex is wanted", name)
+	}
+	pieces := make([][]byte, len(list))
+	for i, x := range list {
+		if pieces[i], err = hex.DecodeString(x); err != nil {
+			return nil, wrong("--vocab %s: token %d: %q is not hex", name, i, x)
+		}
+	}
+	return constrain.NewVocab(func(id int32) []byte { return pieces[id] }, len(pieces), nil, nil), nil
+}
+
+// answer is one line of output.
+type answer struct {
+	ID       json.RawMessage `json:"id"`
+	Accepted *bool           `json:"accepted,omitempty"`
+	DeadAt   *deadAt         `json:"dead_at,omitempty"`
+	Allowed  *[]int32        `json:"allowed,omitempty"`
+	EOS      *bool           `json:"eos,omitempty"`
+	Error    string          `json:"error,omitempty"`
+}
+
+// deadAt is an index, or null for -1.
+type deadAt int
+
+func (d deadAt) MarshalJSON() ([]byte, error) {
+	if d < 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int(d))
+}
+
+// run answers every line; a bad one is answered with an error, and the exit
+// code is 1 at the end.
+func (c *checker) run() error {
+	out := bufio.NewWriter(c.sys.Out)
+	defer out.Flush()
+	bad := false
+	err := eachLine(c.sys.In, func(n int, line []byte) error {
+		var q struct {
+			ID   json.RawMessage `json:"id"`
+			Text *string         `json:"text"`
+			Hex  *string         `json:"hex"`
+		}
+		a := answer{}
+		err := json.Unmarshal(line, &q)
+		a.ID = q.ID
+		if a.ID == nil {
+			a.ID = json.RawMessage("null")
+		}
+		var text []byte
+		switch {
+		case err != nil:
+			err = fmt.Errorf("line %d: no JSON object with text or hex", n)
+		case q.Text != nil && q.Hex == nil:
+			text = []byte(*q.Text)
+		case q.Hex != nil && q.Text == nil:
+			text, err = hex.DecodeString(*q.Hex)
+		default:
+			err = fmt.Errorf("line %d: one of text and hex is wanted", n)
+		}
+		if err != nil {
+			bad = true
+			a.Error = err.Error()
+			return writeLine(out, a)
+		}
+		c.check(&a, text)
+		return writeLine(out, a)
+	})
+	if err == nil && bad {
+		err = &exitError{exitFailed}
+	}
+	return err
+}
+
+func (c *checker) check(a *answer, text []byte) {
+	accepted, at := c.grammar.Check(text)
+	dead := deadAt(at)
+	a.Accepted, a.DeadAt = &accepted, &dead
+	if c.matcher == nil {
+		return
+	}
+	allowed, end := []int32{}, false
+	if state, _, died := c.matcher.AcceptBytes(c.matcher.Start(), text); !died {
+		info := c.matcher.Mask(state, c.mask)
+		end = info.EOSAllowed
+		for i, w := range c.mask {
+			for ; w != 0; w &= w - 1 {
+				allowed = append(allowed, int32(i*64+bits.TrailingZeros64(w)))
+			}
+		}
+	}
+	a.Allowed, a.EOS = &allowed, &end
+}

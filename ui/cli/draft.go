@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// builtinDraft is the draft model of the built-in model.
+const builtinDraft = "fable-draft"
+
+// wantsDraft reports whether cfg asks for drafted tokens.
+func wantsDraft(cfg sampling.Config) bool {
+	s, ok := cfg.Lookup("num_assistant_tokens")
+	n, isInt := s.Value.(int64)
+	return ok && isInt && n > 0
+}
+
+// openDraft opens the draft model for target: the one --draft names, or the
+// built-in model's own where the settings ask for drafted tokens.
+func (s *shared) openDraft(ctx context.Context, target models.Model, cfg sampling.Config) (engine.Draft, error) {
+	name := s.draft
+	if name == "" {
+		if !wantsDraft(cfg) {
+			return engine.Draft{}, nil
+		}
+		if s.model != "fable" {
+			return engine.Draft{}, wrong("num_assistant_tokens: no draft model; name one with --draft, or --draft ngram")
+		}
+		name = builtinDraft
+	}
+	if name == "ngram" {
+		return engine.Draft{NGram: true}, nil
+	}
+	m, err := s.open(ctx, "--draft", name)
+	if err != nil {
+		return engine.Draft{}, err
+	}
+	if err := engine.CheckDraft(target, m); err != nil {
+		m.Close()
+		return engine.Draft{}, wrong("--draft %s: %v", name, err)
+	}
+	return engine.Draft{Model: m}, nil
+}

@@ -1,0 +1,311 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"logitscope/presets"
+	"logitscope/sampling"
+)
+
+// underscores lets every flag be written as its parameter's key: --top_p is
+// --top-p.
+func underscores(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+}
+
+// Shared are the flags of every command that decodes.
+type shared struct {
+	sys   System
+	flags *pflag.FlagSet
+
+	model, draft                string
+	prompt, promptFile          string
+	promptTokens                string
+	chat                        bool
+	preset, config              string
+	set                         []string
+	context                     int
+	kv                          string
+	json, jsonObject            bool
+	schema, regex, grammar, sql string
+	choices                     []string
+	anyOrder, search            bool
+	params                      map[string]*paramFlag
+	lf                          *labFlags        // nil for commands without a screen
+	file                        *sampling.Config // what --config holds, once it was read
+}
+
+// addShared declares the shared flags on cmd.
+func addShared(sys System, cmd *cobra.Command) *shared {
+	f := cmd.Flags()
+	s := &shared{sys: sys, flags: f, params: make(map[string]*paramFlag)}
+	f.StringVar(&s.model, "model", "fable", "model: fable, FILE.gguf, table:FILE, ollama:NAME, llama-server:URL, vllm:URL, sglang:URL, openai:NAME")
+	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding, or ngram for prompt lookup")
+	f.StringVar(&s.prompt, "prompt", "", "text to continue")
+	f.StringVar(&s.promptTokens, "prompt-tokens", "", "token ids to continue, such as 1,8")
+	f.StringVar(&s.promptFile, "prompt-file", "", "file with the text to continue; - is standard input")
+	f.BoolVar(&s.chat, "chat", false, "wrap the prompt as a user's message by the model's chat template")
+	f.StringVar(&s.preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
+	f.StringVar(&s.config, "config", "", "file with settings; - is standard input")
+	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
+	f.IntVar(&s.context, "context", 0, "context length in tokens; 0 is the model's own")
+	f.StringVar(&s.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
+	addSource(f, s)
+	for i := range sampling.Params() {
+		p := &sampling.Params()[i]
+		if p.Key == "constraint" {
+			continue // the flags above are its forms
+		}
+		v := &paramFlag{param: p}
+		s.params[p.Key] = v
+		flag := f.VarPF(v, strings.ReplaceAll(p.Key, "_", "-"), "", p.Help)
+		if p.Kind == sampling.Bool {
+			flag.NoOptDefVal = "true"
+		}
+		flag.Hidden = p.Hidden
+	}
+	return s
+}
+
+// addSource declares the flags that name a constraint.
+func addSource(f *pflag.FlagSet, s *shared) {
+	f.BoolVar(&s.json, "json", false, "the text must be one JSON value")
+	f.BoolVar(&s.jsonObject, "json-object", false, "the text must be one JSON object")
+	f.StringVar(&s.schema, "json-schema", "", "file with a JSON Schema that the text must fit")
+	f.StringVar(&s.regex, "regex", "", "regular expression that the whole text must match")
+	f.StringVar(&s.grammar, "grammar", "", "file with a GBNF grammar")
+	f.StringVar(&s.sql, "sql", "", "file with tables and columns; the text must be a SELECT over them")
+	f.StringArrayVar(&s.choices, "choice", nil, "a text that is allowed; repeat for each")
+	f.BoolVar(&s.anyOrder, "any-order", false, "with --json-schema: properties in any order")
+	f.BoolVar(&s.search, "regex-search", false, "with --regex: a match anywhere is enough")
+}
+
+// A paramFlag is the flag of one parameter.
+type paramFlag struct {
+	param *sampling.Param
+	value any
+	given bool
+}
+
+func (f *paramFlag) String() string {
+	if f.param == nil || !f.given {
+		return ""
+	}
+	return f.param.Format(f.value)
+}
+
+func (f *paramFlag) Set(s string) error {
+	v, err := f.param.Parse(s)
+	f.value, f.given = v, true
+	return err
+}
+
+func (f *paramFlag) Type() string { return "" }
+
+// presetNamed returns a preset; no name is a preset that sets nothing.
+func (s *shared) presetNamed(name string) (presets.Preset, error) {
+	if name == "" {
+		return presets.Preset{}, nil
+	}
+	return findPreset(s.sys, name)
+}
+
+// configuration puts together what was asked for: base, which is what the
+// model recommends, then the preset, the file, a lane's own preset, and the
+// flags, each over the one before.
+func (s *shared) configuration(base, lane sampling.Config) (sampling.Config, error) {
+	p, err := s.presetNamed(s.preset)
+	if err != nil {
+		return base, wrong("--preset %v", err)
+	}
+	cfg := base.Merge(p.Config)
+	if s.config != "" {
+		file, err := s.readConfig()
+		if err != nil {
+			return cfg, err
+		}
+		cfg = cfg.Merge(file)
+	}
+	flags, err := s.flagConfig()
+	if err != nil {
+		return cfg, err
+	}
+	cfg = cfg.Merge(lane).Merge(flags)
+	return cfg, wrongly(cfg.Validate())
+}
+
+// flagConfig returns what the flags set.
+func (s *shared) flagConfig() (cfg sampling.Config, err error) {
+	for _, kv := range s.set {
+		if cfg, err = setFlag(cfg, kv); err != nil {
+			return cfg, err
+		}
+	}
+	for i := range sampling.Params() {
+		key := sampling.Params()[i].Key
+		if f := s.params[key]; f != nil && f.given {
+			if cfg, err = cfg.With(key, f.value, sampling.FromFlag); err != nil {
+				return cfg, wrongly(err)
+			}
+		}
+	}
+	source, err := s.source()
+	if err != nil || source == "" {
+		return cfg, err
+	}
+	cfg, err = cfg.With("constraint", source, sampling.FromFlag)
+	return cfg, wrongly(err)
+}
+
+// readConfig reads the file of --config, once: it may be standard input.
+func (s *shared) readConfig() (sampling.Config, error) {
+	if s.file == nil {
+		data, err := readFile(s.sys, s.config)
+		if err != nil {
+			return sampling.Config{}, wrong("--config %v", err)
+		}
+		cfg, err := importConfig(data, s.config)
+		if err != nil {
+			return cfg, wrongly(err)
+		}
+		s.file = &cfg
+	}
+	return *s.file, nil
+}
+
+// setFlag applies one --set.
+func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
+	key, text, ok := strings.Cut(kv, "=")
+	if !ok {
+		return cfg, wrong("--set %s: key=value is wanted, such as temperature=0.8", kv)
+	}
+	p, ok := sampling.Lookup(key)
+	if !ok {
+		_, err := cfg.With(key, text, sampling.FromFlag)
+		return cfg, wrong("--set %v", err)
+	}
+	v, err := p.Parse(text)
+	if err != nil {
+		return cfg, wrong("--set %s=%s: %s", key, text, strings.TrimPrefix(err.Error(), key+": "))
+	}
+	if cfg, err = cfg.With(key, v, sampling.FromFlag); err != nil {
+		return cfg, wrong("--set %v", err)
+	}
+	return cfg, nil
+}
+
+// source returns the constraint the flags name, as the value of the
+// constraint parameter, or "".
+func (s *shared) source() (string, error) {
+	var found []string
+	var source any
+	add := func(flag string, given bool, v func() (any, error)) error {
+		if !given {
+			return nil
+		}
+		found = append(found, flag)
+		x, err := v()
+		source = x
+		return err
+	}
+	file := func(flag, name, typ, field string, text bool) error {
+		return add(flag, name != "", func() (any, error) {
+			data, err := readFile(s.sys, name)
+			if err != nil {
+				return nil, wrong("%s %v", flag, err)
+			}
+			if text {
+				return map[string]any{"type": typ, field: string(data)}, nil
+			}
+			if !json.Valid(data) {
+				return nil, wrong("%s %s: no valid JSON", flag, name)
+			}
+			m := map[string]any{"type": typ, field: json.RawMessage(bytes.TrimSpace(data))}
+			if typ == "json_schema" && s.anyOrder {
+				m["any_order"] = true
+			}
+			return m, nil
+		})
+	}
+	plain := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
+	regex := map[string]any{"type": "regex", "regex": s.regex}
+	if s.search {
+		regex["search"] = true
+	}
+	for _, err := range []error{
+		add("--json", s.json, plain(map[string]any{"type": "json"})),
+		add("--json-object", s.jsonObject, plain(map[string]any{"type": "json", "object": true})),
+		file("--json-schema", s.schema, "json_schema", "schema", false),
+		add("--regex", s.flags.Changed("regex"), plain(regex)),
+		file("--grammar", s.grammar, "grammar", "grammar", true),
+		file("--sql", s.sql, "sql", "sql", false),
+		add("--choice", len(s.choices) > 0, plain(map[string]any{"type": "choice", "choices": s.choices})),
+	} {
+		if err != nil {
+			return "", err
+		}
+	}
+	if len(found) > 1 {
+		return "", wrong("%s: one constraint at a time", strings.Join(found, " and "))
+	}
+	if source == nil {
+		return "", nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(source); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// tokens returns the ids of --prompt-tokens.
+func (s *shared) tokens(size int) ([]int32, error) {
+	var ids []int32
+	for part := range strings.SplitSeq(s.promptTokens, ",") {
+		id, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || id < 0 || id >= size {
+			return nil, wrong("--prompt-tokens %s: ids from 0 to %d, separated by commas", s.promptTokens, size-1)
+		}
+		ids = append(ids, int32(id))
+	}
+	return ids, nil
+}
+
+// text returns the text to continue and whether one was given.
+func (s *shared) text() (string, bool, error) {
+	given := s.flags.Changed("prompt")
+	if s.promptFile == "" {
+		return s.prompt, given, nil
+	}
+	if given {
+		return "", false, wrong("--prompt and --prompt-file: one of them")
+	}
+	data, err := readFile(s.sys, s.promptFile)
+	if err != nil {
+		return "", false, wrong("--prompt-file %v", err)
+	}
+	return string(data), true, nil
+}
+
+// readFile reads a file named by a flag; "-" is standard input.
+func readFile(sys System, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(sys.In)
+	}
+	data, err := os.ReadFile(name)
+	if os.IsNotExist(err) {
+		return nil, fmt.Errorf("%s: no such file", name)
+	}
+	return data, err
+}

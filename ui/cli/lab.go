@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"logitscope/models"
+	"logitscope/models/open"
+	"logitscope/presets"
+	"logitscope/ui/tui"
+)
+
+// labPrompt is the prompt the lab opens with: wide open, and well inside what
+// the built-in model was trained on.
+const labPrompt = "Once upon a time there was a little fox who lived in the"
+
+// The lab starts with the chat preset and this seed, so that two people who
+// open it see the same text.
+const (
+	labPreset = "chat"
+	labSeed   = "42"
+)
+
+// labFlags are the flags of the screen itself.
+type labFlags struct {
+	theme   string
+	ascii   bool
+	noMouse bool
+	fps     int
+}
+
+func newLab(sys System) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "logitscope",
+		Short: "a laboratory for decoding: watch and steer how a language model picks its words",
+		Long: `Logitscope decodes with a language model and shows, at every step, the whole
+road from logits to token: which tokens survive each stage, what the penalties
+moved, where the random draw fell. Without a command it opens the lab.`,
+		Example: `  logitscope
+  logitscope --model model.gguf --prompt "The capital of France is"
+  logitscope run --prompt "Once upon a time" --preset creative`,
+		Args: noArgs,
+	}
+	s := addShared(sys, cmd)
+	s.addScreen(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.lab(cmd.Context(), nil) }
+	return cmd
+}
+
+// addScreen declares the flags of the screen on cmd.
+func (s *shared) addScreen(cmd *cobra.Command) {
+	var lf labFlags
+	f := cmd.Flags()
+	f.StringVar(&lf.theme, "theme", "auto", "colours for a dark or a light terminal: dark, light, auto")
+	f.BoolVar(&lf.ascii, "ascii", false, "draw with ASCII characters only")
+	f.BoolVar(&lf.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	f.IntVar(&lf.fps, "fps", 30, "most frames a second, 1 to 60")
+	s.lf = &lf
+}
+
+// isTerminal reports whether w writes to a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// lab opens the screen, with lanes side by side if there are any.
+func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
+	if lf := s.lf; lf.theme != "auto" && lf.theme != "dark" && lf.theme != "light" {
+		return wrong("--theme %s: dark, light or auto", lf.theme)
+	}
+	if s.lf.fps < 1 || s.lf.fps > 60 {
+		return wrong("--fps %d: 1 to 60", s.lf.fps)
+	}
+	if f, ok := s.sys.In.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) || !isTerminal(s.sys.Out) {
+		return wrong(`the lab needs a terminal; without one: logitscope run --prompt "…"`)
+	}
+	if s.preset == "" && s.config == "" {
+		s.preset = labPreset
+	}
+	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
+		s.prompt = labPrompt
+		s.flags.Lookup("prompt").Changed = true
+	}
+	if f := s.params["seed"]; !f.given {
+		s.set = append([]string{"seed=" + labSeed}, s.set...)
+	}
+	jobs := []*job{}
+	if len(lanes) > 0 {
+		var err error
+		if jobs, err = s.prepareLanes(ctx, lanes); err != nil {
+			return err
+		}
+	} else {
+		j, err := s.prepare(ctx)
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, j)
+	}
+	defer closeAll(jobs)
+	return tui.Run(ctx, s.screen(ctx, jobs, len(lanes) > 0))
+}
+
+// screen describes the lab to the package that draws it.
+func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Options {
+	j := jobs[0]
+	opt := tui.Options{
+		Model: j.model, Draft: j.draft,
+		OpenModel: func(name string) (models.Model, error) {
+			o, err := s.options()
+			if err != nil {
+				return nil, err
+			}
+			return open.Model(ctx, name, o)
+		},
+		Prompt: j.text, Config: j.settings.Config(), PresetName: s.preset,
+		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
+		NoColor:   s.sys.Getenv("NO_COLOR") != "",
+		ConfigDir: configDir(s.sys),
+	}
+	for _, p := range presets.Builtin() {
+		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config})
+	}
+	own, problems := ownPresets(s.sys)
+	for _, p := range own {
+		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
+	}
+	opt.Problems = problems
+	if compare {
+		for _, j := range jobs {
+			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Config: j.settings.Config(), Label: j.settings.Label})
+		}
+	}
+	return opt
+}

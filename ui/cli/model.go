@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/chat"
+	"logitscope/models/llama"
+	"logitscope/models/open"
+	"logitscope/sampling"
+)
+
+// kvTypes are the values of --kv-type.
+var kvTypes = map[string]llama.KVType{"f32": llama.F32, "f16": llama.F16}
+
+// options says how models are opened under the flags.
+func (s *shared) options() (open.Options, error) {
+	kv, ok := kvTypes[s.kv]
+	if !ok {
+		return open.Options{}, wrong("--kv-type %s: f32 or f16", s.kv)
+	}
+	if s.context < 0 {
+		return open.Options{}, wrong("--context %d: 1 or more, or 0 for the model's own", s.context)
+	}
+	home, _ := os.UserHomeDir()
+	return open.Options{
+		Llama:  llama.Options{ContextLen: s.context, KVType: kv},
+		Getenv: s.sys.Getenv, Home: home,
+	}, nil
+}
+
+// open opens the model that a flag names.
+func (s *shared) open(ctx context.Context, flag, name string) (models.Model, error) {
+	opt, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	m, err := open.Model(ctx, name, opt)
+	if err != nil {
+		return nil, wrong("%s %w", flag, err)
+	}
+	return m, nil
+}
+
+// prepare opens the models, puts the settings together and splits the prompt.
+func (s *shared) prepare(ctx context.Context) (*job, error) {
+	if _, err := s.configuration(sampling.Config{}, sampling.Config{}); err != nil {
+		return nil, err // before the model, which may take a while
+	}
+	m, err := s.open(ctx, "--model", s.model)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{model: m, compiler: engine.NewCompiler(m)}
+	if err := s.ready(ctx, j); err != nil {
+		j.close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// ready fills in what depends on the model.
+func (s *shared) ready(ctx context.Context, j *job) error {
+	base, err := modelDefaults(j.model)
+	if err != nil {
+		return err
+	}
+	cfg, err := s.configuration(base, sampling.Config{})
+	if err != nil {
+		return err
+	}
+	if j.settings, err = j.compiler.Settings(cfg, s.label()); err != nil {
+		return wrongly(err)
+	}
+	if j.draft, err = s.openDraft(ctx, j.model, cfg); err != nil {
+		return err
+	}
+	return s.readPrompt(ctx, j)
+}
+
+// label names the settings: the preset, with a star where a value was changed
+// on top of it.
+func (s *shared) label() string {
+	changed := s.config != "" || len(s.set) > 0
+	for key, f := range s.params {
+		changed = changed || f.given && key != "seed" && key != "max_new_tokens"
+	}
+	switch {
+	case s.preset == "":
+		return "custom"
+	case changed:
+		return s.preset + "*"
+	}
+	return s.preset
+}
+
+// readPrompt finds the prompt and splits it into tokens.
+func (s *shared) readPrompt(ctx context.Context, j *job) error {
+	text, given, err := s.text()
+	if err != nil {
+		return err
+	}
+	if s.promptTokens != "" {
+		if given {
+			return wrong("--prompt-tokens and --prompt: one of them")
+		}
+		j.prompt, err = s.tokens(j.model.Info().VocabSize)
+		for _, id := range j.prompt {
+			j.text += j.model.Vocab().Piece(id)
+		}
+		return err
+	}
+	if !given {
+		return nil
+	}
+	if s.chat {
+		if text, err = chatPrompt(j.model, text); err != nil {
+			return wrong("--chat: %v", err)
+		}
+	}
+	j.text = text
+	if j.prompt, err = engine.Prompt(ctx, j.model, text); err != nil {
+		return err
+	}
+	if n, limit := len(j.prompt), j.model.Info().ContextLen; limit > 0 && n > limit {
+		return fmt.Errorf("the prompt has %d tokens, the context holds %d; cut %d or more, or load another model", n, limit, n-limit)
+	}
+	return nil
+}
+
+// chatPrompt wraps text as a user's message in the words of the model's
+// template.
+func chatPrompt(m models.Model, text string) (string, error) {
+	t := m.Info().ChatTemplate
+	if t == "" {
+		return "", fmt.Errorf("%s has no chat template", m.Info().Name)
+	}
+	return chat.Render(t, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
+}
+
+func (j *job) close() {
+	if j.draft.Model != nil {
+		j.draft.Model.Close()
+	}
+	j.model.Close()
+}
+
+// visible replaces control bytes other than line ends and tabs by pictures,
+// for a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20:
+			return 0x2400 + r
+		case r == 0x7f:
+			return 0x2421
+		case r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return 0xfffd
+		}
+		return r
+	}, s)
+}

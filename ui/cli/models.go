@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/models"
+	"logitscope/models/open"
+	"logitscope/sampling"
+)
+
+func newModels(sys System) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "models",
+		Short: "list, describe, download and query models",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return wrong("models needs a command: list, info, logits, tokenize, pull")
+		},
+	}
+	cmd.AddCommand(newModelsList(sys), newModelsInfo(sys), newModelsLogits(sys), newModelsTokenize(sys), newModelsPull(sys))
+	return cmd
+}
+
+func newModelsList(sys System) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "models that can be opened without a download",
+		Example: "  logitscope models list",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
+			for _, name := range []string{"fable", "fable-draft"} {
+				m, err := open.Model(cmd.Context(), name, open.Options{})
+				if err != nil {
+					return err
+				}
+				info := m.Info()
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s parameters\t%s\n", name, info.Arch, info.Quant, count(info.Params), info.Note)
+				m.Close()
+			}
+			pulled, _ := filepath.Glob(filepath.Join(modelDir(sys), "*", "*", "*.gguf"))
+			for _, path := range pulled {
+				fmt.Fprintf(w, "%s\tfile\n", path)
+			}
+			fmt.Fprintf(w, "\nAlso: %s\n", open.Usage())
+			return w.Flush()
+		},
+	}
+}
+
+// oneModel is the argument check of commands about one model.
+func oneModel(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return wrong("%s: one model is wanted: %s", cmd.CommandPath(), open.Usage())
+	}
+	return nil
+}
+
+// modelFlags are the flags of commands that open a model.
+type modelFlags struct {
+	sys     System
+	context int
+	kv      string
+}
+
+func (f *modelFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.context, "context", 0, "context length in tokens; 0 is the model's own")
+	cmd.Flags().StringVar(&f.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
+}
+
+func (f *modelFlags) open(ctx context.Context, name string) (models.Model, error) {
+	s := shared{sys: f.sys, context: f.context, kv: f.kv}
+	opt, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	return open.Model(ctx, name, opt)
+}
+
+func newModelsInfo(sys System) *cobra.Command {
+	var asJSON bool
+	f := modelFlags{sys: sys}
+	cmd := &cobra.Command{
+		Use:     "info MODEL",
+		Short:   "what a model is: sizes, types, tokenizer, template, memory",
+		Example: "  logitscope models info fable\n  logitscope models info model.gguf --context 8192 --json\n  logitscope models info llama-server:http://127.0.0.1:8080",
+		Args:    oneModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := f.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			facts := describe(m)
+			if asJSON {
+				return writeLine(sys.Out, factsJSON(m, facts))
+			}
+			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
+			for _, x := range facts {
+				fmt.Fprintf(w, "%s\t%s\n", x.Name, x.Value)
+			}
+			return w.Flush()
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func newModelsLogits(sys System) *cobra.Command {
+	var tokens, text string
+	var all bool
+	f := modelFlags{sys: sys}
+	cmd := &cobra.Command{
+		Use:   "logits MODEL",
+		Short: "the logits that follow given tokens, as JSON",
+		Example: `  logitscope models logits fable --tokens 0,100,200
+  logitscope models logits model.gguf --prompt "The capital of France is" --all`,
+		Args: oneModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := f.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			s := shared{sys: sys, promptTokens: tokens}
+			var ids []int32
+			switch {
+			case tokens != "":
+				ids, err = s.tokens(m.Info().VocabSize)
+				if err != nil {
+					err = wrong("%s", strings.Replace(err.Error(), "--prompt-tokens", "--tokens", 1))
+				}
+			case cmd.Flags().Changed("prompt"):
+				ids, err = models.Encode(cmd.Context(), m.Vocab(), text, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
+			default:
+				err = wrong("models logits needs --tokens or --prompt")
+			}
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				return wrong("--prompt: no tokens; one or more are wanted")
+			}
+			return printLogits(cmd.Context(), sys.Out, m, ids, all)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&tokens, "tokens", "", "token ids, such as 1,2,3")
+	cmd.Flags().StringVar(&text, "prompt", "", "text to split into tokens instead")
+	cmd.Flags().BoolVar(&all, "all", false, "a list for every position, not the last alone")
+	return cmd
+}
+
+// maxWant is how many positions' logits are asked for at once.
+const maxWant = 32
+
+func printLogits(ctx context.Context, out io.Writer, m models.Model, ids []int32, all bool) error {
+	sess, err := m.NewSession()
+	if err != nil {
+		return err
+	}
+	defer sess.Close()
+	w := bufio.NewWriter(out)
+	defer w.Flush()
+	head, _ := json.Marshal(ids)
+	fmt.Fprintf(w, `{"tokens":%s,"logits":`, head)
+	if all {
+		w.WriteByte('[')
+	}
+	for from := 0; from < len(ids); {
+		n := len(ids) - from
+		if all {
+			n = min(n, maxWant)
+		}
+		want := 1
+		if all {
+			want = n
+		}
+		rows, err := sess.Forward(ctx, ids[from:from+n], want)
+		if err != nil {
+			return err
+		}
+		for i, r := range rows {
+			if from+i > 0 && all {
+				w.WriteByte(',')
+			}
+			if err := writeRow(w, r); err != nil {
+				return err
+			}
+		}
+		from += n
+	}
+	if all {
+		w.WriteByte(']')
+	}
+	_, err = w.WriteString("}\n")
+	return err
+}
+
+// writeRow writes a row of logits as a JSON array, null where JSON has no
+// number; a row that names only some tokens is an object of id and logit.
+func writeRow(w *bufio.Writer, r models.Logits) error {
+	open, shut := "[", "]"
+	if r.IDs != nil {
+		open, shut = "{", "}"
+	}
+	w.WriteString(open)
+	var buf []byte
+	for i, v := range r.Values {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		if r.IDs != nil {
+			fmt.Fprintf(w, `"%d":`, r.IDs[i])
+		}
+		buf = appendNumber(buf[:0], v)
+		w.Write(buf)
+	}
+	_, err := w.WriteString(shut)
+	return err
+}
+
+func newModelsTokenize(sys System) *cobra.Command {
+	var special, add bool
+	f := modelFlags{sys: sys}
+	cmd := &cobra.Command{
+		Use:   "tokenize MODEL < strings.jsonl",
+		Short: "split texts into tokens, one JSON string a line",
+		Example: `  echo '"Hello world"' | logitscope models tokenize fable
+  echo '"<|endoftext|>Hello"' | logitscope models tokenize model.gguf --special`,
+		Args: oneModel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := f.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			return tokenize(cmd.Context(), sys, m, models.EncodeOptions{ParseSpecial: special, AddSpecial: add})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&special, "special", false, "read the names of control tokens as those tokens")
+	cmd.Flags().BoolVar(&add, "add-special", false, "add what the model expects around a text, such as a BOS token")
+	return cmd
+}
+
+// tokenize answers one JSON string a line.
+func tokenize(ctx context.Context, sys System, m models.Model, opt models.EncodeOptions) error {
+	out := bufio.NewWriter(sys.Out)
+	defer out.Flush()
+	return eachLine(sys.In, func(n int, line []byte) error {
+		var text string
+		if err := json.Unmarshal(line, &text); err != nil {
+			return fmt.Errorf("line %d: a JSON string is wanted", n)
+		}
+		ids, err := models.Encode(ctx, m.Vocab(), text, opt)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if ids == nil {
+			ids = []int32{}
+		}
+		return writeLine(out, struct {
+			Tokens []int32 `json:"tokens"`
+		}{ids})
+	})
+}
+
+// eachLine calls f with every line of r that is not empty, numbered from 1.
+func eachLine(r io.Reader, f func(n int, line []byte) error) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if trimmed := strings.TrimSpace(string(line)); trimmed != "" {
+			if err := f(n, []byte(trimmed)); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// modelDefaults turns the sampling settings that a model recommends into a
+// configuration. What the program has no parameter for is left out.
+func modelDefaults(m models.Model) (sampling.Config, error) {
+	return importModelDefaults(m.Info().Defaults)
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/engine"
+	"logitscope/engine/beam"
+	"logitscope/engine/record"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// batch is how many tokens a headless run asks its lane for at a time: enough
+// to keep it busy, few enough that no step is old before it is written.
+const batch = 256
+
+func newRun(sys System) *cobra.Command {
+	var format string
+	var top int
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "decode without a screen: text, or one JSON object a line",
+		Long: `Run decodes a prompt and writes the text, or, with --format jsonl, one JSON
+object a line: the run, every step with its stages and best tokens, the end.
+Without --preset the settings are the engine's own defaults (see --order).`,
+		Example: `  logitscope run --prompt "Once upon a time" --preset chat --seed 7
+  logitscope run --prompt "The capital of France is" --temperature 0 --format jsonl
+  logitscope run --prompt "List three animals:" --json --max-new-tokens 60
+  logitscope run --model table:toy.json --prompt-tokens 1,8 --num-beams 4 --format jsonl`,
+		Args: noArgs,
+	}
+	s := addShared(sys, cmd)
+	cmd.Flags().StringVar(&format, "format", "text", "text or jsonl")
+	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if format != "text" && format != "jsonl" {
+			return wrong("--format %s: text or jsonl", format)
+		}
+		if top < 0 || top > sampling.MaxRows {
+			return wrong("--top %d: 0 to %d", top, sampling.MaxRows)
+		}
+		out := bufio.NewWriter(sys.Out)
+		defer out.Flush()
+		return s.run(cmd.Context(), func(j *job) sink {
+			if format == "jsonl" {
+				return &jsonSink{w: out, job: j, top: top, timing: true}
+			}
+			return &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
+		})
+	}
+	return cmd
+}
+
+// noArgs refuses arguments that are no flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if cmd.HasSubCommands() {
+			var names []string
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, c.Name())
+				}
+			}
+			return wrong("%s: no such command; %s", args[0], strings.Join(names, ", "))
+		}
+		return wrong("%s: unexpected argument; flags only, see %s --help", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// A job is one lane's worth of decoding: what the flags asked for, made ready.
+type job struct {
+	model    models.Model
+	draft    engine.Draft
+	compiler *engine.Compiler
+	settings *engine.Settings
+	text     string
+	prompt   []int32
+}
+
+// A sink takes the views of a headless run as they come.
+type sink interface {
+	begin() error
+	view(v engine.View) error // may see a step several times, and always all before it
+	end(v engine.View) error
+}
+
+// run decodes what the flags describe into the sink.
+func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
+	j, err := s.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	if len(j.prompt) == 0 {
+		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
+	}
+	return j.decode(ctx, newSink(j))
+}
+
+// decode runs one lane to its end.
+func (j *job) decode(ctx context.Context, out sink) error {
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	lane := engine.NewLane(0, j.model, engine.Options{Draft: j.draft, LogitsBudget: 1})
+	lane.Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings})
+	lane.Post(engine.Advance{N: batch})
+	done := make(chan error, 1)
+	go func() { done <- lane.Run(inner) }()
+	if err := out.begin(); err != nil {
+		return err
+	}
+	var last engine.View
+	for {
+		select {
+		case v, ok := <-lane.Views():
+			if !ok {
+				return <-done
+			}
+			last = v
+			if err := out.view(v); err != nil {
+				return err
+			}
+			switch v.Phase {
+			case engine.Done, engine.Failed:
+				return finish(out, v)
+			case engine.Paused:
+				lane.Post(engine.Advance{N: batch})
+			}
+		case <-ctx.Done():
+			if err := finish(out, last); err != nil {
+				return err
+			}
+			return &exitError{exitInterrupted}
+		}
+	}
+}
+
+// finish writes the end of a run and turns a failure into the exit code.
+func finish(out sink, v engine.View) error {
+	if err := out.end(v); err != nil {
+		return err
+	}
+	if v.Phase == engine.Failed {
+		return v.Err
+	}
+	return nil
+}
+
+// A jsonSink writes the records.
+type jsonSink struct {
+	w       *bufio.Writer
+	job     *job
+	lane    *int
+	top     int
+	timing  bool
+	written int
+	rounds  int
+	preset  string
+}
+
+func (k *jsonSink) write(v any) error { return writeLine(k.w, v) }
+
+func writeLine(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+func (k *jsonSink) begin() error {
+	r := record.NewRun(k.job.model, k.job.text, k.job.prompt, k.job.settings)
+	r.Lane = k.lane
+	k.preset = k.job.settings.Label
+	return k.write(r)
+}
+
+func (k *jsonSink) view(v engine.View) error {
+	if v.Beam != nil {
+		return k.beams(v.Beam)
+	}
+	for ; k.written < len(v.Steps); k.written++ {
+		s := v.Steps[k.written]
+		if s.Round != nil && s.Round.Index > k.rounds {
+			k.rounds = s.Round.Index
+			if err := k.write(laneRecord{k.lane, s.Round.Record()}); err != nil {
+				return err
+			}
+		}
+		r := record.NewStep(s, k.job.model.Vocab(), k.top)
+		r.Lane = k.lane
+		if s.Settings.Label != k.preset {
+			k.preset = s.Settings.Label
+			r.Preset = k.preset
+		}
+		if err := k.write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beams writes the steps of a beam search.
+func (k *jsonSink) beams(b *beam.View) error {
+	for ; k.written < len(b.Steps); k.written++ {
+		for _, r := range b.Steps[k.written].Records() {
+			if err := k.write(laneRecord{k.lane, r}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A laneRecord is a record with the lane's number in front, where there are
+// several.
+type laneRecord struct {
+	lane   *int
+	record any
+}
+
+func (r laneRecord) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(r.record)
+	if err != nil || r.lane == nil {
+		return b, err
+	}
+	return append(fmt.Appendf(nil, `{"lane":%d,`, *r.lane), b[1:]...), nil
+}
+
+func (k *jsonSink) end(v engine.View) error {
+	if v.Beam != nil {
+		text := func(ids []int32) string { return record.Printable(engine.TextOf(k.job.model.Vocab(), v.Settings, ids)) }
+		for _, r := range v.Beam.ResultRecords(text) {
+			if err := k.write(laneRecord{k.lane, r}); err != nil {
+				return err
+			}
+		}
+	}
+	e := record.NewEnd(v, k.timing)
+	e.Lane = k.lane
+	return k.write(e)
+}
+
+// A textSink writes the text as it grows.
+type textSink struct {
+	w       *bufio.Writer
+	job     *job
+	tty     bool // control bytes are made visible: a model's text is not trusted
+	written int
+}
+
+func (k *textSink) begin() error { return nil }
+
+func (k *textSink) view(v engine.View) error { return k.grow(v.Text(), v.Unsure()) }
+
+func (k *textSink) end(v engine.View) error {
+	if err := k.grow(v.Text()+v.Held(), 0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(k.w)
+	return err
+}
+
+// grow writes what is new in text, all but the last held bytes.
+func (k *textSink) grow(text string, held int) error {
+	if len(text)-held <= k.written {
+		return nil
+	}
+	piece := text[k.written : len(text)-held]
+	k.written += len(piece)
+	if k.tty {
+		piece = visible(piece)
+	}
+	if _, err := k.w.WriteString(piece); err != nil {
+		return err
+	}
+	return k.w.Flush()
+}
