@@ -164,6 +164,11 @@ func (p *Pipeline) Process(dst []float32, s *Scratch, in Input) error {
 	return p.rewrite(dst, s, in, p.stages[:p.procs])
 }
 
+// Processes reports whether [Pipeline.Process] may change anything when the
+// input has no mask: there is a bias, a ban or a penalty, or the vocabulary has
+// ids without a piece.
+func (p *Pipeline) Processes() bool { return p.procs > 0 || len(p.noPiece) > 0 }
+
 // Warp applies every stage to in.Logits and writes the row to dst, which must
 // have its length: -Inf for what is removed. Beam sampling draws from it.
 func (p *Pipeline) Warp(dst []float32, s *Scratch, in Input) error {

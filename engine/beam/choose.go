@@ -33,7 +33,8 @@ func (b *best) floor() float64 {
 	return b.heap[0].sum
 }
 
-func (b *best) offer(p pick) {
+// offer takes p if it is among the k best, and reports whether it is.
+func (b *best) offer(p pick) bool {
 	if len(b.heap) < b.k {
 		b.heap = append(b.heap, p)
 		for i := len(b.heap) - 1; i > 0; {
@@ -44,13 +45,14 @@ func (b *best) offer(p pick) {
 			b.heap[up], b.heap[i] = b.heap[i], b.heap[up]
 			i = up
 		}
-		return
+		return true
 	}
 	if !p.better(b.heap[0]) {
-		return
+		return false
 	}
 	b.heap[0] = p
 	b.sift()
+	return true
 }
 
 func (b *best) sift() {

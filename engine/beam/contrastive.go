@@ -110,7 +110,7 @@ func (c *Contrastive) Retune(p *sampling.Pipeline) error {
 	if n := c.model.Info().ContextLen; n > 0 && n-len(c.prompt) < c.limit {
 		c.limit, c.short = n-len(c.prompt), true
 	}
-	c.eos = endTokens(cfg, c.model)
+	c.eos = endTokens(p, c.model)
 	return nil
 }
 

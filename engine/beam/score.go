@@ -63,10 +63,10 @@ func (r *row) id(i int) int32 {
 
 // A scorer turns rows into scores. Its buffers are reused.
 type scorer struct {
+	slow     bool // never quick, for tests
 	scratch  sampling.Scratch
 	in, out  []float32
 	scores   []float64
-	weights  []float64
 	penalise map[int32]int // tokens earlier groups chose at this step
 }
 
@@ -95,23 +95,11 @@ func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask maske
 			}
 		}
 	}
-	in := sampling.Input{IDs: r.ids, Logits: sc.in, Rest: r.rest, Prompt: prompt, Output: n.Tokens()}
-	if mask != nil {
-		var err error
-		if in.Mask, in.MaskEOS, err = mask(in.Output); err != nil {
-			return nil, err
-		}
+	ok, err := sc.process(s, r, prompt, n, mask)
+	if err != nil {
+		return nil, err
 	}
-	apply := s.pipeline.Process
-	if s.Sample {
-		apply = s.pipeline.Warp
-	}
-	if err := apply(sc.out, &sc.scratch, in); err != nil {
-		if bad := new(sampling.InvalidLogitsError); errors.As(err, &bad) {
-			return nil, err
-		}
-		// The constraint or a processor leaves nothing: the beam ends here,
-		// the others go on.
+	if !ok {
 		for i := range sc.scores {
 			sc.scores[i] = math.Inf(-1)
 		}
@@ -128,6 +116,88 @@ func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask maske
 		renormalise(sc.scores)
 	}
 	return sc.scores, nil
+}
+
+// process runs sc.in through the pipeline into sc.out. It returns false if the
+// constraint or a processor leaves nothing: then the beam ends, and the others
+// go on.
+func (sc *scorer) process(s *Settings, r *row, prompt []int32, n *Node, mask masker) (bool, error) {
+	in := sampling.Input{IDs: r.ids, Logits: sc.in, Rest: r.rest, Prompt: prompt, Output: n.Tokens()}
+	if mask != nil {
+		var err error
+		if in.Mask, in.MaskEOS, err = mask(in.Output); err != nil {
+			return false, err
+		}
+	}
+	apply := s.pipeline.Process
+	if s.Sample {
+		apply = s.pipeline.Warp
+	}
+	err := apply(sc.out, &sc.scratch, in)
+	if bad := new(sampling.InvalidLogitsError); errors.As(err, &bad) {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// quick reports whether the continuations of a beam can be found without
+// scoring all of them: none is drawn, and none depends on the others.
+func (s *Settings) quick() bool { return !s.Sample && !s.Renormalise && s.Diversity == 0 }
+
+// offerQuick offers top the continuations of one beam that score would have
+// offered, computing float64 scores only for those that come near.
+func (sc *scorer) offerQuick(top *best, s *Settings, r *row, prompt []int32, b int, n *Node, mask masker) error {
+	if mask == nil && !s.pipeline.Processes() {
+		sc.offerRaw(top, r, b, n)
+		return nil
+	}
+	sc.in, sc.out = resize(sc.in, len(r.logits)), resize(sc.out, len(r.logits))
+	norm := float32(r.norm)
+	rounded := sc.in
+	for i, l := range r.logits {
+		rounded[i] = l - norm
+	}
+	ok, err := sc.process(s, r, prompt, n, mask)
+	if err != nil || !ok {
+		return err
+	}
+	sum := n.sum()
+	least := nearLogit(top.floor() - sum)
+	for i, after := range sc.out {
+		if !(after >= least) {
+			continue
+		}
+		x := float64(r.logits[i]) - r.norm
+		if after != rounded[i] {
+			x += float64(after) - float64(rounded[i])
+		}
+		if top.offer(pick{parent: b, token: r.id(i), order: b*len(sc.out) + i, logprob: x, sum: sum + x}) {
+			least = nearLogit(top.floor() - sum)
+		}
+	}
+	return nil
+}
+
+// offerRaw is offerQuick where nothing changes the logits.
+func (sc *scorer) offerRaw(top *best, r *row, b int, n *Node) {
+	sum := n.sum()
+	least := nearLogit(top.floor() - sum + r.norm)
+	for i, l := range r.logits {
+		if !(l >= least) {
+			continue
+		}
+		x := float64(l) - r.norm
+		if top.offer(pick{parent: b, token: r.id(i), order: b*len(r.logits) + i, logprob: x, sum: sum + x}) {
+			least = nearLogit(top.floor() - sum + r.norm)
+		}
+	}
+}
+
+// nearLogit returns a float32 surely below x, and not by much; at least above
+// what no possible token has.
+func nearLogit(x float64) float32 {
+	const slack = 1e-5
+	return float32(max(x-slack*(1+math.Abs(x)), -maxSum))
 }
 
 func renormalise(x []float64) {

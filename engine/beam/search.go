@@ -289,15 +289,12 @@ func (s *Search) candidates(t *turn, g group, at map[*Node]*row) ([]Candidate, e
 	var picks []pick // drawn from, or the best of each beam
 	top := best{k: keep}
 	for b, n := range g.running {
-		r := at[n]
-		scores, err := s.scorer.score(&s.set, r, s.prompt, n, s.opt.Mask)
-		if err != nil {
-			return nil, fmt.Errorf("beam %d: %w", b+1, err)
-		}
 		if per > 0 {
 			top = best{k: per}
 		}
-		s.offer(&top, &picks, b, n, r, scores)
+		if err := s.offer(&top, &picks, b, n, at[n]); err != nil {
+			return nil, fmt.Errorf("beam %d: %w", b+1, err)
+		}
 		if per > 0 {
 			picks = append(picks, top.sorted()...)
 		}
@@ -324,22 +321,26 @@ func (s *Search) candidates(t *turn, g group, at map[*Node]*row) ([]Candidate, e
 
 // offer adds the continuations of one beam: to all if candidates are drawn,
 // else to the best.
-func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row, scores []float64) {
+func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row) error {
+	if s.set.quick() && !s.scorer.slow {
+		return s.scorer.offerQuick(top, &s.set, r, s.prompt, b, n, s.opt.Mask)
+	}
+	scores, err := s.scorer.score(&s.set, r, s.prompt, n, s.opt.Mask)
+	if err != nil {
+		return err
+	}
 	sum := n.sum()
-	least := max(top.floor(), -maxSum)
 	for i, x := range scores {
-		total := sum + x
-		if !(total >= least) {
-			continue
-		}
-		p := pick{parent: b, token: r.id(i), order: b*len(scores) + i, logprob: x, sum: total}
-		if s.set.Sample {
+		p := pick{parent: b, token: r.id(i), order: b*len(scores) + i, logprob: x, sum: sum + x}
+		switch {
+		case p.sum < -maxSum:
+		case s.set.Sample:
 			*all = append(*all, p)
-		} else {
+		default:
 			top.offer(p)
-			least = max(top.floor(), -maxSum)
 		}
 	}
+	return nil
 }
 
 // maxSum is beyond the sum of any path of possible tokens.

@@ -508,3 +508,47 @@ func TestDiversityCounts(t *testing.T) {
 		}
 	}
 }
+
+// Finding the best continuations without scoring all gives what scoring all
+// gives, with and without processors and a mask, ties included.
+func TestQuick(t *testing.T) {
+	g := readGolden(t)
+	ties, err := table.Parse("ties", strings.NewReader(`{"kind":"markov1","vocab":["s","a","b","c","d","e"],"bos_id":0,"eos_id":5,
+		"logits":[[0,1,1,1,1,0],[0,1,1,1,1,0],[0,1,1,1,1,1],[0,1,1,1,1,0],[0,1,1,1,1,0],[0,0,0,0,0,0]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"markov2_a.json", "markov2_b.json", "markov2_c.json", ""} {
+		m := models.Model(ties)
+		if name != "" {
+			m = g.model(t, name)
+		}
+		for _, more := range []map[string]any{{}, {"repetition_penalty": 1.4}, {"order": "vllm"}, {"no_repeat_ngram_size": 2, "beam_rule": "legacy"}} {
+			for _, beams := range []int{1, 2, 5} {
+				set := map[string]any{"num_beams": beams, "num_return_sequences": beams, "max_new_tokens": 9, "early_stopping": "never"}
+				for k, v := range more {
+					set[k] = v
+				}
+				p := compile(t, m, set)
+				quick := start(t, m, p, []int32{1}, Options{})
+				slow := start(t, m, p, []int32{1}, Options{})
+				slow.scorer.slow = true
+				a, b := finish(t, quick), finish(t, slow)
+				for i := range min(len(a.Steps), len(b.Steps)) {
+					x, y := fmt.Sprint(a.Steps[i].Records()), fmt.Sprint(b.Steps[i].Records())
+					if more["repetition_penalty"] == nil && x != y {
+						t.Fatalf("%q %v, step %d: quick %s, slow %s", name, set, i, x, y)
+					}
+				}
+				if len(a.Steps) != len(b.Steps) || len(a.Result()) != len(b.Result()) {
+					t.Fatalf("%q %v: %d steps, slow %d", name, set, len(a.Steps), len(b.Steps))
+				}
+				for i, h := range a.Result() {
+					if w := b.Result()[i]; !slices.Equal(h.Tokens(), w.Tokens()) || !near(h.Score, w.Score) {
+						t.Errorf("%q %v, text %d: quick %v %v, slow %v %v", name, set, i, h.Tokens(), h.Score, w.Tokens(), w.Score)
+					}
+				}
+			}
+		}
+	}
+}

@@ -73,7 +73,7 @@ func ReadSettings(p *sampling.Pipeline, m models.Model) (Settings, error) {
 		Renormalise:   c.Bool("renormalize_logits"),
 		Seed:          c.Uint("seed"),
 		Return:        1,
-		EOS:           endTokens(c, m),
+		EOS:           endTokens(p, m),
 		pipeline:      p,
 	}
 	if set, ok := c.Lookup("do_sample"); ok {
@@ -94,15 +94,14 @@ func ruleOf(p *sampling.Pipeline) Rule {
 	return Rule(c.Text("beam_rule"))
 }
 
-// endTokens returns the ids that end a text: eos_token_id where it is set,
-// else the model's own; and stop_token_ids.
-func endTokens(c sampling.Config, m models.Model) []int32 {
-	ids := m.Vocab().EOG()
-	if set, ok := c.Lookup("eos_token_id"); ok && len(set.Value.([]int32)) > 0 {
-		ids = set.Value.([]int32)
+// endTokens returns the ids that end a text: the pipeline's, else the model's
+// own; and stop_token_ids.
+func endTokens(p *sampling.Pipeline, m models.Model) []int32 {
+	out := slices.Clone(p.EOS())
+	if len(out) == 0 {
+		out = slices.Clone(m.Vocab().EOG())
 	}
-	out := slices.Clone(ids)
-	if set, ok := c.Lookup("stop_token_ids"); ok {
+	if set, ok := p.Config().Lookup("stop_token_ids"); ok {
 		out = append(out, set.Value.([]int32)...)
 	}
 	slices.Sort(out)

@@ -134,7 +134,7 @@ func (d *Decoder) Tune(p, q *sampling.Pipeline) error {
 		return err
 	}
 	d.set, d.laws = set, l
-	d.ends = endsOf(p.Config(), d.target)
+	d.ends = endsOf(p, d.target)
 	return nil
 }
 

@@ -78,14 +78,14 @@ func memoryless(p *sampling.Pipeline) error {
 	return nil
 }
 
-// endsOf returns the test for tokens that end a text: eos_token_id where it
-// is set, else the model's own; and stop_token_ids.
-func endsOf(c sampling.Config, m models.Model) func(int32) bool {
-	ids := slices.Clone(m.Vocab().EOG())
-	if set, ok := c.Lookup("eos_token_id"); ok && len(set.Value.([]int32)) > 0 {
-		ids = slices.Clone(set.Value.([]int32))
+// endsOf returns the test for tokens that end a text: the pipeline's, else the
+// model's own; and stop_token_ids.
+func endsOf(p *sampling.Pipeline, m models.Model) func(int32) bool {
+	ids := slices.Clone(p.EOS())
+	if len(ids) == 0 {
+		ids = slices.Clone(m.Vocab().EOG())
 	}
-	if set, ok := c.Lookup("stop_token_ids"); ok {
+	if set, ok := p.Config().Lookup("stop_token_ids"); ok {
 		ids = append(ids, set.Value.([]int32)...)
 	}
 	return func(id int32) bool { return slices.Contains(ids, id) }
