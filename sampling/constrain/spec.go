@@ -33,6 +33,9 @@ var specs = map[string]func(s *spec, w Whitespace) (Source, error){
 	"json": func(s *spec, w Whitespace) (Source, error) {
 		return JSON(JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
 	},
+	"json_schema": func(s *spec, w Whitespace) (Source, error) {
+		return Schema(s.Schema, SchemaOptions{Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7}), nil
+	},
 	"regex":   func(s *spec, _ Whitespace) (Source, error) { return Regex(s.Regex, s.Search), nil },
 	"grammar": func(s *spec, _ Whitespace) (Source, error) { return GBNF(s.Grammar), nil },
 	"choice":  func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
