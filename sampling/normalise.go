@@ -11,6 +11,10 @@ import (
 // normalise turns any form a file or flag may use into the one type the
 // parameter's kind names, and checks it against the table.
 func (p *Param) normalise(v any) (any, error) {
+	if s, ok := v.(string); ok && p.Key == "order" {
+		o, err := ParseOrder(s)
+		return o.Name(), err
+	}
 	val, ok := p.convert(v)
 	if !ok {
 		return nil, p.wrongForm()

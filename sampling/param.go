@@ -315,6 +315,9 @@ func (p *Param) allowed() string {
 	case Bool:
 		return "true or false"
 	case Choice:
+		if p.Choices == nil {
+			return engineNames() + ", or a list of stages such as top_k,top_p,temperature"
+		}
 		return strings.Join(p.Choices, ", ")
 	case Text:
 		return "a text"

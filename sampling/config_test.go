@@ -1,0 +1,335 @@
+package sampling_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"logitscope/sampling"
+)
+
+func TestKnobs(t *testing.T) {
+	shown, seen := 0, map[string]bool{}
+	for i := range sampling.Params() {
+		p := &sampling.Params()[i]
+		if seen[p.Key] {
+			t.Errorf("%s is in the table twice", p.Key)
+		}
+		seen[p.Key] = true
+		if !p.Hidden {
+			shown++
+		}
+		if len([]rune(p.Help)) > 76 || p.Help == "" {
+			t.Errorf("%s: help of %d cells", p.Key, len([]rune(p.Help)))
+		}
+		if p.Master != "" && !seen[p.Master] {
+			if _, ok := sampling.Lookup(p.Master); !ok {
+				t.Errorf("%s: no master %s", p.Key, p.Master)
+			}
+		}
+		if p.Step != 0 && !(p.Lo < p.Hi && p.Hi <= p.Max && p.Lo >= p.Min) {
+			t.Errorf("%s: slider %v to %v in %v to %v", p.Key, p.Lo, p.Hi, p.Min, p.Max)
+		}
+		for _, o := range sampling.Orders() {
+			v := o.Default(p)
+			if p.Key == "order" {
+				continue
+			}
+			if _, err := (sampling.Config{}).With(p.Key, v, sampling.FromYou); err != nil {
+				t.Errorf("default of %s under %s: %v", p.Key, o, err)
+			}
+		}
+	}
+	if shown != 39 {
+		t.Errorf("%d knobs on the screen, want 39", shown)
+	}
+}
+
+func TestWithForms(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		in   any
+		want string // as JSON
+	}{
+		{"top_k", 40.0, `40`},
+		{"top_k", "40", `40`},
+		{"top_k", json.Number("40"), `40`},
+		{"temperature", "0.7", `0.7`},
+		{"temperature", 1, `1`},
+		{"seed", "18446744073709551615", `18446744073709551615`},
+		{"do_sample", "false", `false`},
+		{"early_stopping", true, `"true"`},
+		{"early_stopping", "NEVER", `"never"`},
+		{"stop", "a,b", `["a,b"]`},
+		{"stop", []any{"a", "b"}, `["a","b"]`},
+		{"logit_bias", map[string]any{"12": -100.0, " cat": 2.0}, `[[" cat",2],[12,-100]]`},
+		{"logit_bias", []any{[]any{7.0, "-inf"}, []any{[]any{1.0, 2.0}, 3.0}}, `[[7,"-inf"],[[1,2],3]]`},
+		{"logit_bias", "12=-100, cat=2", `[[12,-100],[" cat",2]]`},
+		{"eos_token_id", 2.0, `[2]`},
+		{"eos_token_id", "[2, 9]", `[2,9]`},
+		{"bad_words_ids", []any{[]any{1.0}, []any{2.0, 3.0}}, `[[1],[2,3]]`},
+		{"order", "llama.cpp", `"llama.cpp"`},
+		{"order", []any{"top_k", "temp"}, `"top_k,temperature"`},
+		{"constraint", map[string]any{"type": "json"}, `{"type":"json"}`},
+	} {
+		cfg, err := sampling.Config{}.With(c.key, c.in, sampling.FromFile)
+		if err != nil {
+			t.Errorf("%s=%v: %v", c.key, c.in, err)
+			continue
+		}
+		b, err := json.Marshal(cfg)
+		if want := `{"` + c.key + `":` + c.want + `}`; err != nil || string(b) != want {
+			t.Errorf("%s=%v: %s %v, want %s", c.key, c.in, b, err, want)
+		}
+		back, err := sampling.DecodeConfig(bytes.NewReader(b), "", sampling.FromFile)
+		if err != nil || !back.Equal(cfg) {
+			t.Errorf("%s does not come back: %v", b, err)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		in   any
+		want string
+	}{
+		{"temperature", -1.0, "temperature: -1 is out of range, 0 to 100"},
+		{"top_k", "many", "top_k: a whole number, 0 to 2147483647"},
+		{"top_k", 1.5, "top_k: a whole number, 0 to 2147483647"},
+		{"top_p", 1.5, "top_p: 1.5 is out of range, 0 to 1"},
+		{"repetition_penalty", 0.0, "repetition_penalty: 0 is out of range, above 0, up to 100"},
+		{"num_assistant_tokens", 0, "num_assistant_tokens: 0 is out of range, 1 to 16"},
+		{"do_sample", "maybe", "do_sample: true or false"},
+		{"repeat_penalty", 1.1, `no parameter "repeat_penalty"; repetition_penalty is meant?`},
+		{"temprature", 1.1, `no parameter "temprature"; temperature is meant?`},
+		{"top-p", 1.1, `no parameter "top-p"; top_p is meant?`},
+		{"zzzzqqq", 1.1, `no parameter "zzzzqqq"`},
+		{"order", "exllama", `order: no stage "exllama"; transformers, llama.cpp, vllm, ollama, ollama-go, or a list of `},
+	} {
+		_, err := sampling.Config{}.With(c.key, c.in, sampling.FromFlag)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s=%v: %q, want %q", c.key, c.in, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %q", c.key, err)
+		}
+	}
+}
+
+func TestValidateReportsEverything(t *testing.T) {
+	c := with("order", "vllm", "temperature", 3.0, "top_p", 0.0, "frequency_penalty", 5.0, "min_p", 0.1)
+	err := c.Validate()
+	if err == nil {
+		t.Fatal("no problem found")
+	}
+	want := []string{
+		"temperature: 3 is out of range, 0 to 2 under vllm",
+		"top_p: 0 is out of range, above 0, up to 1 under vllm",
+		"frequency_penalty: 5 is out of range, -2 to 2 under vllm",
+	}
+	if got := err.Error(); got != strings.Join(want, "\n") {
+		t.Errorf("%s", got)
+	}
+	var r *sampling.RangeError
+	if !errors.As(err, &r) || r.Key != "temperature" {
+		t.Errorf("no RangeError in %v", err)
+	}
+	// The same values are fine elsewhere.
+	if err := c.MustWith("order", "llama.cpp", sampling.FromYou).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDecodeConfigNamesLines(t *testing.T) {
+	const file = "{\n  \"temperature\": 0.7,\n  \"repeat_penalty\": 1.1,\n  \"top_p\": 7,\n  \"top_k\": \"x\",\n  \"temperature\": 1\n}"
+	_, err := sampling.DecodeConfig(strings.NewReader(file), "tuner.json", sampling.FromFile)
+	want := []string{
+		`tuner.json:3: no parameter "repeat_penalty"; repetition_penalty is meant?`,
+		`tuner.json:4: top_p: 7 is out of range, 0 to 1`,
+		`tuner.json:5: top_k: a whole number, 0 to 2147483647`,
+		`tuner.json:6: temperature is given twice`,
+	}
+	if err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("%v", err)
+	}
+	for _, bad := range []string{"", "[]", "{", `{"top_k": }`, `{} {}`, "null", `{"top_k": 1`} {
+		if _, err := sampling.DecodeConfig(strings.NewReader(bad), "f", sampling.FromFile); err == nil || !strings.HasPrefix(err.Error(), "f:1") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	c, err := sampling.DecodeConfig(strings.NewReader("\ufeff{\"top_k\": null, \"top_p\": 0.5}"), "f", sampling.FromFile)
+	if s, ok := c.Lookup("top_p"); err != nil || !ok || s.Origin != sampling.FromFile || len(c.Keys()) != 1 {
+		t.Error(c.Keys(), err)
+	}
+}
+
+func FuzzDecodeConfig(f *testing.F) {
+	f.Add([]byte(`{"temperature": 0.7, "stop": ["a"], "logit_bias": {"1": -100}, "constraint": {"type": "json"}}`))
+	f.Add([]byte(`{"order": "transformers:top_k,temperature", "bad_words_ids": [[1,2]], "eos_token_id": 3}`))
+	f.Add([]byte(`{"logit_bias": [[" a", "-inf"], [[1, 2], 0.5]], "seed": 18446744073709551615}`))
+	f.Add([]byte(`{`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := sampling.DecodeConfig(bytes.NewReader(data), "f", sampling.FromFile)
+		if err != nil {
+			return
+		}
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := sampling.DecodeConfig(bytes.NewReader(b), "f", sampling.FromFile)
+		if err != nil || !back.Equal(c) {
+			t.Fatalf("%s came back from %s with %v", b, data, err)
+		}
+	})
+}
+
+func TestConfigIsImmutable(t *testing.T) {
+	a := with("top_k", 5)
+	b := a.MustWith("top_k", 9, sampling.FromYou).MustWith("top_p", 0.5, sampling.FromYou)
+	if a.Int("top_k") != 5 || b.Int("top_k") != 9 || len(a.Keys()) != 1 {
+		t.Error("With changed its receiver")
+	}
+	if c := b.Without("top_k"); c.Int("top_k") != 50 || b.Int("top_k") != 9 {
+		t.Error("Without: ", c.Int("top_k"), b.Int("top_k"))
+	}
+	m := a.Merge(with("top_p", 0.2, "top_k", 7))
+	if m.Int("top_k") != 7 || m.Float("top_p") != 0.2 || a.Int("top_k") != 5 {
+		t.Error("Merge:", m.Keys())
+	}
+}
+
+func TestFormatAndNudge(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		v    any
+		want string
+	}{
+		{"temperature", 0.7, "0.70"}, {"temperature", 1.0, "off"}, {"temperature", 0.123456, "0.123456"},
+		{"top_k", int64(50), "50"}, {"top_k", int64(0), "off"}, {"top_p", 0.9, "0.90"},
+		{"repetition_penalty", 1.05, "1.05"}, {"do_sample", true, "true"}, {"stop", []string{"\n"}, `"\n"`},
+		{"epsilon_cutoff", 0.0003, "0.0003"}, {"mirostat", int64(2), "2"}, {"seed", uint64(42), "42"},
+		{"logit_bias", []sampling.TokenBias{{Tokens: []int32{3}, Bias: 2}}, "3 2"},
+	} {
+		p, _ := sampling.Lookup(c.key)
+		if got := p.Format(c.v); got != c.want {
+			t.Errorf("%s %v shows as %q, want %q", c.key, c.v, got, c.want)
+		}
+	}
+	nudge := func(key string, v any, steps int, want any) {
+		t.Helper()
+		p, _ := sampling.Lookup(key)
+		if got := p.Nudge(v, steps); got != want {
+			t.Errorf("%s %v by %d is %v, want %v", key, v, steps, got, want)
+		}
+	}
+	nudge("temperature", 0.7, 1, 0.75)
+	nudge("temperature", 0.7, -2, 0.6)
+	nudge("temperature", 2.0, 1, 2.0)
+	nudge("temperature", 0.05, -3, 0.0)
+	nudge("top_p", 1.0, -1, 0.99)
+	nudge("top_k", int64(0), 1, int64(1))
+	nudge("top_k", int64(50), 1, int64(55))
+	nudge("mirostat", int64(0), 5, int64(2))
+	nudge("do_sample", true, 1, false)
+	nudge("early_stopping", "false", 1, "true")
+	nudge("seed", uint64(0), -1, uint64(0))
+	// A slider reaches both of its ends from anywhere.
+	for i := range sampling.Params() {
+		p := &sampling.Params()[i]
+		if p.Step == 0 {
+			continue
+		}
+		v := p.Default
+		for range 2000 {
+			v = p.Nudge(v, 1)
+		}
+		top := v
+		for range 2000 {
+			v = p.Nudge(v, -1)
+		}
+		if number(top) != p.Hi || number(v) != p.Lo {
+			t.Errorf("%s: slider ends at %v and %v, want %v and %v", p.Key, v, top, p.Lo, p.Hi)
+		}
+	}
+}
+
+func number(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return -1e9
+}
+
+func TestOrders(t *testing.T) {
+	for _, c := range []struct{ in, name, engine, stages string }{
+		{"transformers", "transformers", "transformers", "repetition_penalty,frequency_penalty,presence_penalty,no_repeat_ngram,temperature,top_h,top_k,top_p,min_p,typical_p,epsilon_cutoff,eta_cutoff"},
+		{"llama.cpp", "llama.cpp", "llama.cpp", "penalties,dry,top_n_sigma,top_k,typical_p,top_p,min_p,xtc,temperature,adaptive_p"},
+		{"VLLM", "vllm", "vllm", "repetition_penalty,frequency_penalty,presence_penalty,temperature,min_p,top_k,top_p"},
+		{"ollama", "ollama", "ollama", "penalties,top_k,typical_p,top_p,min_p,temperature"},
+		{"ollama-go", "ollama-go", "ollama-go", "top_k,temperature,top_p,min_p"},
+		{"top_k, temp,top_p", "top_k,temperature,top_p", "llama.cpp", "top_k,temperature,top_p"},
+		{"penalties;typ_p", "penalties,typical_p", "llama.cpp", "penalties,typical_p"},
+		{"transformers:top_k,penalties", "transformers:top_k,repetition_penalty,frequency_penalty,presence_penalty", "transformers", "top_k,repetition_penalty,frequency_penalty,presence_penalty"},
+		{"llama.cpp:repetition_penalty,eta_cutoff", "penalties,eta_cutoff", "llama.cpp", "penalties,eta_cutoff"},
+	} {
+		o, err := sampling.ParseOrder(c.in)
+		if err != nil {
+			t.Errorf("%s: %v", c.in, err)
+			continue
+		}
+		if o.Name() != c.name || o.Engine() != c.engine || strings.Join(o.Stages(), ",") != c.stages {
+			t.Errorf("%s: %s, %s, %v", c.in, o.Name(), o.Engine(), o.Stages())
+		}
+		if back, err := sampling.ParseOrder(o.Name()); err != nil || back != o {
+			t.Errorf("%s does not come back: %v %v", o.Name(), back, err)
+		}
+	}
+	for _, bad := range []string{"", "nope", "top_k,top_k", "transformers:", "gpt:top_k", "top_k,nope"} {
+		if _, err := sampling.ParseOrder(bad); err == nil {
+			t.Errorf("%q is an order", bad)
+		}
+	}
+	hf, _ := sampling.ParseOrder("transformers")
+	if o, err := hf.WithStages(hf.Stages()); err != nil || o != hf {
+		t.Error("the engine's own stages are a custom order")
+	}
+	o, err := hf.WithStages([]string{"top_k", "temperature"})
+	if err != nil || o.Engine() != "transformers" || o.Custom() == nil {
+		t.Error(o, err)
+	}
+	if !o.Supports("top_k") || o.Supports("min_p") || !o.Supports("logit_bias") || hf.Supports("mirostat") {
+		t.Error("support of a custom order")
+	}
+}
+
+// TestCustomOrderMovesTemperature cuts before tempering where transformers
+// tempers before it cuts.
+func TestCustomOrderMovesTemperature(t *testing.T) {
+	x := make([]float32, 24)
+	for i := range x {
+		x[i] = 3 - 0.25*float32(i)
+	}
+	kept := func(order string) int {
+		var s sampling.Scratch
+		var tr sampling.Trace
+		p := compile(t, with("order", order, "temperature", 0.5, "top_k", 0, "top_p", 0.9, "min_p", 0.0))
+		if _, err := p.Sample(&tr, &s, sampling.Input{Logits: x}); err != nil {
+			t.Fatal(err)
+		}
+		return tr.Survived
+	}
+	// A known case: five tokens hold 0.9 after temperature 0.5, ten before.
+	if a, b, c := kept("transformers"), kept("transformers:top_p,temperature"), kept("llama.cpp"); a != 5 || b != 10 || c != 10 {
+		t.Errorf("kept %d, %d, %d, want 5, 10, 10", a, b, c)
+	}
+	if n := kept("transformers:temperature"); n != 24 {
+		t.Errorf("top_p is not listed, yet %d of 24 are kept", n)
+	}
+}
