@@ -24,11 +24,17 @@ type automaton struct {
 
 	states   []dfaState
 	stateIDs map[string]int32
-	single   map[item]int32 // closure of one item
+	single   map[item]int32 // state behind one place
+	sole     map[item]int32 // state of one item
+	chunk    []item         // where items of new states are put
 
 	closures []*nodeClosure // per node, nil until asked for
+	marks    []int32        // per node: the closure that saw it last
+	mark     int32
+	work     []int32
 
 	set    closureSet
+	key    []byte
 	pruned bool // a state reached maxItems and lost its more distant items
 	start  int32
 }
@@ -99,6 +105,7 @@ func newAutomaton(p *prog) *automaton {
 		dataIDs:   map[string]int32{},
 		stateIDs:  map[string]int32{},
 		single:    map[item]int32{},
+		sole:      map[item]int32{},
 		closures:  make([]*nodeClosure, len(p.nodes)),
 	}
 	a.begin()
@@ -112,8 +119,12 @@ func (a *automaton) closure(n int32) *nodeClosure {
 		return c
 	}
 	c := &nodeClosure{}
-	seen := map[int32]bool{n: true}
-	work := []int32{n}
+	a.mark++
+	if a.marks == nil {
+		a.marks = make([]int32, len(a.p.nodes))
+	}
+	a.marks[n] = a.mark
+	work := append(a.work[:0], n)
 	for len(work) > 0 {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -123,8 +134,8 @@ func (a *automaton) closure(n int32) *nodeClosure {
 		switch x := &a.p.nodes[i]; x.kind {
 		case nodeEmpty:
 			for _, e := range x.eps {
-				if !seen[e] {
-					seen[e] = true
+				if a.marks[e] != a.mark {
+					a.marks[e] = a.mark
 					work = append(work, e)
 				}
 			}
@@ -136,7 +147,7 @@ func (a *automaton) closure(n int32) *nodeClosure {
 			c.acts = append(c.acts, i)
 		}
 	}
-	a.closures[n] = c
+	a.closures[n], a.work = c, work
 	return c
 }
 
@@ -270,6 +281,10 @@ func (a *automaton) enter(n, stack int32) {
 	if a.p.dist[n] >= unreachable || !a.set.visit(item{n, stack}) {
 		return
 	}
+	if a.p.nodes[n].kind == nodeBytes {
+		a.set.items = append(a.set.items, item{n, stack})
+		return
+	}
 	c := a.closure(n)
 	for _, r := range c.reads {
 		a.set.items = append(a.set.items, item{r, stack})
@@ -363,17 +378,15 @@ func (a *automaton) finish() int32 {
 	if len(c.items) == 0 && !c.accept && !c.escapes {
 		return dead
 	}
-	slices.SortFunc(c.items, func(x, y item) int {
-		if x.at != y.at {
-			return int(x.at) - int(y.at)
-		}
-		return int(x.stack) - int(y.stack)
-	})
+	if len(c.items) == 1 && !c.accept && !c.escapes {
+		return a.soleState(c.items[0])
+	}
+	slices.SortFunc(c.items, compareItems)
 	c.items = slices.Compact(c.items)
 	if len(c.items) > maxItems {
 		a.prune()
 	}
-	key := make([]byte, 0, 128)
+	key := a.key[:0]
 	flags := byte(0)
 	if c.accept {
 		flags = 1
@@ -386,11 +399,34 @@ func (a *automaton) finish() int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(it.at))
 		key = binary.LittleEndian.AppendUint32(key, uint32(it.stack))
 	}
+	a.key = key
 	if id, ok := a.stateIDs[string(key)]; ok {
 		return id
 	}
-	s := dfaState{items: slices.Clone(c.items), accept: c.accept, escapes: c.escapes, dist: unreachable}
-	if c.accept || c.escapes {
+	id := a.addState(c.items, c.accept, c.escapes)
+	a.stateIDs[string(key)] = id
+	return id
+}
+
+// soleState is the state of one item. Most states are of this kind, so they
+// have a table of their own.
+func (a *automaton) soleState(it item) int32 {
+	if id, ok := a.sole[it]; ok {
+		return id
+	}
+	id := a.addState([]item{it}, false, false)
+	a.sole[it] = id
+	return id
+}
+
+func (a *automaton) addState(items []item, accept, escapes bool) int32 {
+	if cap(a.chunk)-len(a.chunk) < len(items) {
+		a.chunk = make([]item, 0, max(512, len(items)))
+	}
+	from := len(a.chunk)
+	a.chunk = append(a.chunk, items...)
+	s := dfaState{items: a.chunk[from:len(a.chunk):len(a.chunk)], accept: accept, escapes: escapes, dist: unreachable}
+	if accept || escapes {
 		s.dist = 0
 	}
 	for _, it := range s.items {
@@ -399,10 +435,15 @@ func (a *automaton) finish() int32 {
 		}
 		s.dist = min(s.dist, a.itemDist(it))
 	}
-	id := int32(len(a.states))
 	a.states = append(a.states, s)
-	a.stateIDs[string(key)] = id
-	return id
+	return int32(len(a.states) - 1)
+}
+
+func compareItems(x, y item) int {
+	if x.at != y.at {
+		return int(x.at) - int(y.at)
+	}
+	return int(x.stack) - int(y.stack)
 }
 
 func (a *automaton) prune() {
@@ -410,12 +451,7 @@ func (a *automaton) prune() {
 	a.pruned = true
 	slices.SortStableFunc(c.items, func(x, y item) int { return int(a.itemDist(x)) - int(a.itemDist(y)) })
 	c.items = c.items[:maxItems]
-	slices.SortFunc(c.items, func(x, y item) int {
-		if x.at != y.at {
-			return int(x.at) - int(y.at)
-		}
-		return int(x.stack) - int(y.stack)
-	})
+	slices.SortFunc(c.items, compareItems)
 }
 
 // step returns the state behind byte b, or dead.
@@ -454,7 +490,7 @@ func (a *automaton) step(s int32, b byte) int32 {
 
 func (a *automaton) compute(s int32, b byte) int32 {
 	items := a.states[s].items
-	if len(items) == 1 {
+	if len(items) == 1 && items[0].at >= 0 {
 		if to, ok := a.soleTarget(items[0], b); ok {
 			return a.closed(to)
 		}
@@ -468,9 +504,6 @@ func (a *automaton) compute(s int32, b byte) int32 {
 
 // soleTarget returns the one place that an item leads to on b, if it is one.
 func (a *automaton) soleTarget(it item, b byte) (item, bool) {
-	if it.at < 0 {
-		return item{}, false
-	}
 	to, n := int32(0), 0
 	for _, e := range a.p.nodes[it.at].edges {
 		if e.lo <= b && b <= e.hi {
@@ -483,6 +516,9 @@ func (a *automaton) soleTarget(it item, b byte) (item, bool) {
 
 // closed is the state of one place, remembered.
 func (a *automaton) closed(it item) int32 {
+	if a.p.nodes[it.at].kind == nodeBytes {
+		return a.soleState(it)
+	}
 	if s, ok := a.single[it]; ok {
 		return s
 	}

@@ -229,7 +229,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	if left < 0 {
 		return &maskEntry{}
 	}
-	out := &sink{bits: make([]uint64, m.v.Words())}
+	out := &sink{}
 	nearest, nearestTokens := unreachable, []int32(nil)
 	verdict := map[int32]bool{}
 	m.budget.left = maxSearch
@@ -241,7 +241,6 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 			verdict[to] = ok
 		}
 		if ok {
-			out.bits[t>>6] |= 1 << (t & 63)
 			out.ids = append(out.ids, t)
 		}
 		switch c := min(m.budget.costOf(to), unreachable); {
@@ -253,7 +252,6 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	})
 	if len(out.ids) == 0 && !m.a.states[id].accept {
 		for _, t := range nearestTokens {
-			out.bits[t>>6] |= 1 << (t & 63)
 			out.ids = append(out.ids, t)
 		}
 	}

@@ -49,6 +49,9 @@ type builder struct {
 	current int32
 	bodies  map[*expr]int // rules made of repetition bodies
 	strs    map[*stringLang]bool
+
+	edgeBlock []edge
+	epsBlock  []int32
 }
 
 func (b *builder) node(n node) int32 {
@@ -70,7 +73,28 @@ func (b *builder) rule(r int32) {
 
 // join adds an empty move; from is an empty node.
 func (b *builder) join(from, to int32) {
-	b.p.nodes[from].eps = append(b.p.nodes[from].eps, to)
+	n := &b.p.nodes[from]
+	if n.eps == nil {
+		// Most empty nodes have one way on, so it comes out of a larger block.
+		if len(b.epsBlock) == cap(b.epsBlock) {
+			b.epsBlock = make([]int32, 0, 1024)
+		}
+		b.epsBlock = append(b.epsBlock, to)
+		k := len(b.epsBlock)
+		n.eps = b.epsBlock[k-1 : k : k]
+		return
+	}
+	n.eps = append(n.eps, to)
+}
+
+// oneEdge is a list of one edge out of a larger block.
+func (b *builder) oneEdge(e edge) []edge {
+	if len(b.edgeBlock) == cap(b.edgeBlock) {
+		b.edgeBlock = make([]edge, 0, 1024)
+	}
+	b.edgeBlock = append(b.edgeBlock, e)
+	k := len(b.edgeBlock)
+	return b.edgeBlock[k-1 : k : k]
 }
 
 func (b *builder) hollow() int32 { return b.node(node{kind: nodeEmpty}) }
@@ -84,10 +108,7 @@ func (b *builder) emit(e *expr, from int32) int32 {
 	case opNever:
 		return -1
 	case opText:
-		for i := 0; i < len(e.text); i++ {
-			from = b.bytes(from, e.text[i])
-		}
-		return from
+		return b.text(e.text, from)
 	case opClass:
 		return b.class(e.ranges, from)
 	case opSeq:
@@ -121,12 +142,14 @@ func (b *builder) jump(from int32, n node) int32 {
 	return to
 }
 
-func (b *builder) bytes(from int32, c byte) int32 {
-	id := b.node(node{kind: nodeBytes})
-	b.join(from, id)
-	to := b.hollow()
-	b.p.nodes[id].edges = []edge{{c, c, to}}
-	return to
+// text is a chain of nodes with one byte each.
+func (b *builder) text(s string, from int32) int32 {
+	first := int32(len(b.p.nodes))
+	for i := range len(s) {
+		b.node(node{kind: nodeBytes, edges: b.oneEdge(edge{s[i], s[i], first + int32(i) + 1})})
+	}
+	b.join(from, first)
+	return b.hollow()
 }
 
 func (b *builder) alt(e *expr, from int32) int32 {
@@ -174,29 +197,49 @@ func (b *builder) class(ranges []runeRange, from int32) int32 {
 	return to
 }
 
+// embed copies an automaton: a node with edges for each of its nodes, and an
+// empty one before it where there are empty moves or an end as well.
 func (b *builder) embed(n *nfa, from int32) int32 {
-	empties := make([]int32, len(n.edges))
+	entry := make([]int32, len(n.edges))
+	reads := make([]int32, len(n.edges))
 	for i := range n.edges {
-		empties[i] = b.hollow()
+		reads[i] = -1
+		if len(n.edges[i]) > 0 {
+			reads[i] = b.node(node{kind: nodeBytes})
+		}
+		entry[i] = reads[i]
+		if reads[i] < 0 || len(n.eps[i]) > 0 || n.final[i] {
+			entry[i] = b.hollow()
+		}
 	}
 	to := b.hollow()
 	for i := range n.edges {
-		for _, e := range n.eps[i] {
-			b.join(empties[i], empties[e])
+		if entry[i] != reads[i] {
+			for _, e := range n.eps[i] {
+				b.join(entry[i], entry[e])
+			}
+			if n.final[i] {
+				b.join(entry[i], to)
+			}
+			if reads[i] >= 0 {
+				b.join(entry[i], reads[i])
+			}
 		}
-		if n.final[i] {
-			b.join(empties[i], to)
+		if reads[i] < 0 {
+			continue
 		}
-		if len(n.edges[i]) == 0 {
+		if len(n.edges[i]) == 1 {
+			e := n.edges[i][0]
+			b.p.nodes[reads[i]].edges = b.oneEdge(edge{e.lo, e.hi, entry[e.to]})
 			continue
 		}
 		edges := make([]edge, len(n.edges[i]))
 		for j, e := range n.edges[i] {
-			edges[j] = edge{e.lo, e.hi, empties[e.to]}
+			edges[j] = edge{e.lo, e.hi, entry[e.to]}
 		}
-		b.join(empties[i], b.node(node{kind: nodeBytes, edges: edges}))
+		b.p.nodes[reads[i]].edges = edges
 	}
-	b.join(from, empties[n.start])
+	b.join(from, entry[n.start])
 	return to
 }
 

@@ -11,6 +11,7 @@ import (
 type dfaText struct {
 	class [256]uint8
 	next  [][]int32 // [state][class]
+	price []int32   // per class: bytes it takes in a JSON string
 	final []bool
 	left  []int32              // bytes that the code point under way still needs
 	near  route                // the cheapest ways to acceptance
@@ -60,141 +61,243 @@ func (d *dfaText) cost(q, lo, hi int32) int32 {
 	return v[q]
 }
 
-// determinized is a lazily determinized nfa.
-type determinized struct {
-	n      *nfa
-	ids    map[string]int32
-	sets   [][]int32
-	accept []bool
-	next   []map[byte]int32 // by representative byte of a class
+// newDFAText combines conditions. ok is false if there are too many states.
+func newDFAText(conds []condition) (text *dfaText, ok bool) {
+	b := newDFABuilder(conds)
+	if !b.run(len(b.reps)) {
+		return nil, false
+	}
+	b.d.near = b.d.routes(cheapest)
+	return b.d, true
 }
 
-func newDeterminized(n *nfa) *determinized {
-	d := &determinized{n: n, ids: map[string]int32{}}
-	d.intern(d.close([]int32{n.start}))
+// dfaClasses splits all texts by which of several automata accept them. The
+// key of a class has a bit per automaton; classes without texts are left out.
+// ok is false if there are too many states.
+func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
+	conds := make([]condition, len(list))
+	for i, n := range list {
+		conds[i] = condition{n, false}
+	}
+	b := newDFABuilder(conds)
+	b.labelled = true
+	if !b.run(len(b.reps)) {
+		return nil, false
+	}
+	classes = map[uint32]*dfaText{}
+	for _, l := range b.labels {
+		if l>>16 != 0 || classes[l] != nil {
+			continue // inside a code point, or known
+		}
+		d := *b.d
+		d.final = make([]bool, len(b.labels))
+		for q, m := range b.labels {
+			d.final[q] = m == l
+		}
+		d.near = d.routes(cheapest)
+		classes[l] = &d
+	}
+	return classes, true
+}
+
+func newDFABuilder(conds []condition) *dfaBuilder {
+	d := &dfaText{}
+	b := &dfaBuilder{d: d, conds: conds, ids: map[string]int32{}}
+	b.reps = d.classes(conds)
+	for _, c := range conds {
+		b.parts = append(b.parts, newDeterminized(c.nfa, &d.class, len(b.reps)))
+	}
+	b.leads = make([][]int32, utf8States)
+	for u := range b.leads {
+		for _, c := range b.reps {
+			b.leads[u] = append(b.leads[u], utf8Step(int32(u), c))
+		}
+	}
+	for _, c := range b.reps {
+		d.price = append(d.price, escapedCost(c))
+	}
+	return b
+}
+
+// A dfaBuilder makes the product of UTF-8 and the conditions. A state is the
+// state of each, in that order.
+type dfaBuilder struct {
+	d     *dfaText
+	reps  []byte // a byte of each class
+	conds []condition
+	parts []*determinized
+	leads [][]int32 // utf8Step by class
+	ids   map[string]int32
+	at    [][]int32
+	key   []byte
+
+	labelled bool     // keep texts that no condition holds for
+	labels   []uint32 // per state: the conditions that hold, and above 16 bits utf8
+}
+
+func (b *dfaBuilder) run(classes int) bool {
+	width := 1 + len(b.conds)
+	next := make([]int32, width)
+	if b.add(next) == dead {
+		b.d.final, b.d.left, b.at = []bool{false}, []int32{0}, [][]int32{nil}
+		b.d.next = [][]int32{make([]int32, classes)}
+		for k := range b.d.next[0] {
+			b.d.next[0][k] = dead
+		}
+		return true
+	}
+	rows := make([][]int32, len(b.parts))
+	work := 0
+	for q := 0; q < len(b.at); q++ {
+		at := b.at[q]
+		for i, p := range b.parts {
+			rows[i] = p.row(at[i+1])
+			work += len(p.sets[at[i+1]]) + 1
+		}
+		row := make([]int32, classes)
+		for k := range row {
+			row[k] = dead
+			lead := b.leads[at[0]][k]
+			if lead == dead {
+				continue
+			}
+			same := k > 0 && next[0] == lead && b.leads[at[0]][k-1] == lead
+			next[0] = lead
+			for i := range b.parts {
+				same = same && next[i+1] == rows[i][k]
+				next[i+1] = rows[i][k]
+			}
+			if same {
+				row[k] = row[k-1]
+			} else {
+				row[k] = b.add(next)
+			}
+		}
+		b.d.next = append(b.d.next, row)
+		if len(b.at) > maxDFAStates || work > maxCosts {
+			return false
+		}
+	}
+	return true
+}
+
+// add returns the state with these parts, or dead if a condition can no longer
+// hold.
+func (b *dfaBuilder) add(at []int32) int32 {
+	key := b.key[:0]
+	accept := at[0] == 0
+	for _, q := range at {
+		key = binary.LittleEndian.AppendUint32(key, uint32(q))
+	}
+	b.key = key
+	if id, ok := b.ids[string(key)]; ok {
+		return id
+	}
+	label := uint32(0)
+	for i, c := range b.conds {
+		q := at[i+1]
+		if b.parts[i].accept[q] {
+			label |= 1 << i
+		}
+		accept = accept && b.parts[i].accept[q] != c.negate
+		if !c.negate && !b.labelled && len(b.parts[i].sets[q]) == 0 {
+			b.ids[string(key)] = dead
+			return dead
+		}
+	}
+	if b.labelled {
+		b.labels = append(b.labels, label|uint32(at[0])<<16)
+	}
+	id := int32(len(b.at))
+	b.ids[string(key)] = id
+	b.at = append(b.at, slices.Clone(at))
+	b.d.final = append(b.d.final, accept)
+	b.d.left = append(b.d.left, utf8Left[at[0]])
+	return id
+}
+
+// determinized is a lazily determinized nfa over classes of bytes.
+type determinized struct {
+	n       *nfa
+	class   *[256]uint8
+	ids     map[string]int32
+	sets    [][]int32
+	accept  []bool
+	rows    [][]int32 // nil until asked for
+	targets [][]int32 // per class, scratch
+	marks   []int32
+	mark    int32
+	key     []byte
+}
+
+func newDeterminized(n *nfa, class *[256]uint8, classes int) *determinized {
+	d := &determinized{n: n, class: class, ids: map[string]int32{}, targets: make([][]int32, classes), marks: make([]int32, len(n.edges))}
+	d.intern([]int32{n.start})
 	return d
 }
 
-// close adds what empty moves reach and sorts.
-func (d *determinized) close(set []int32) []int32 {
-	seen := make(map[int32]bool, 2*len(set))
-	out := set[:0:0]
+// intern returns the state of a set of nodes and all that empty moves reach.
+func (d *determinized) intern(set []int32) int32 {
+	d.mark++
 	work := append([]int32(nil), set...)
+	out := set[:0:0]
+	final := false
 	for len(work) > 0 {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
-		if seen[i] {
+		if d.marks[i] == d.mark {
 			continue
 		}
-		seen[i] = true
+		d.marks[i] = d.mark
 		if len(d.n.edges[i]) > 0 || d.n.final[i] {
 			out = append(out, i)
 		}
+		final = final || d.n.final[i]
 		work = append(work, d.n.eps[i]...)
 	}
 	slices.Sort(out)
-	return out
-}
-
-func (d *determinized) intern(set []int32) int32 {
-	key := make([]byte, 0, 4*len(set))
-	final := false
-	for _, i := range set {
+	key := d.key[:0]
+	for _, i := range out {
 		key = binary.LittleEndian.AppendUint32(key, uint32(i))
-		final = final || d.n.final[i]
 	}
+	d.key = key
 	if id, ok := d.ids[string(key)]; ok {
 		return id
 	}
 	id := int32(len(d.sets))
 	d.ids[string(key)] = id
-	d.sets = append(d.sets, set)
-	d.accept = append(d.accept, final)
-	d.next = append(d.next, nil)
+	d.sets, d.accept, d.rows = append(d.sets, out), append(d.accept, final), append(d.rows, nil)
 	return id
 }
 
-func (d *determinized) step(q int32, b byte) int32 {
-	if to, ok := d.next[q][b]; ok {
-		return to
+// row returns the states behind q, by class.
+func (d *determinized) row(q int32) []int32 {
+	if d.rows[q] != nil {
+		return d.rows[q]
 	}
-	var set []int32
+	for k := range d.targets {
+		d.targets[k] = d.targets[k][:0]
+	}
 	for _, i := range d.sets[q] {
 		for _, e := range d.n.edges[i] {
-			if e.lo <= b && b <= e.hi {
-				set = append(set, e.to)
+			for k := d.class[e.lo]; ; k++ {
+				d.targets[k] = append(d.targets[k], e.to)
+				if k == d.class[e.hi] {
+					break
+				}
 			}
 		}
 	}
-	to := d.intern(d.close(set))
-	if d.next[q] == nil {
-		d.next[q] = map[byte]int32{}
-	}
-	d.next[q][b] = to
-	return to
-}
-
-// newDFAText combines conditions. ok is false if there are too many states.
-func newDFAText(conds []condition) (text *dfaText, ok bool) {
-	d := &dfaText{}
-	reps := d.classes(conds)
-	parts := make([]*determinized, len(conds))
-	for i, c := range conds {
-		parts[i] = newDeterminized(c.nfa)
-	}
-	type tuple struct {
-		utf8 int32
-		at   []int32
-	}
-	ids := map[string]int32{}
-	var tuples []tuple
-	add := func(t tuple) int32 {
-		key := binary.LittleEndian.AppendUint32(nil, uint32(t.utf8))
-		accept := t.utf8 == 0
-		for i, q := range t.at {
-			key = binary.LittleEndian.AppendUint32(key, uint32(q))
-			accept = accept && parts[i].accept[q] != conds[i].negate
-			if !conds[i].negate && len(parts[i].sets[q]) == 0 {
-				return dead
-			}
-		}
-		id, known := ids[string(key)]
-		if !known {
-			id = int32(len(tuples))
-			ids[string(key)] = id
-			tuples = append(tuples, t)
-			d.final = append(d.final, accept)
-			d.left = append(d.left, utf8Left[t.utf8])
-		}
-		return id
-	}
-	first := tuple{at: make([]int32, len(conds))}
-	if add(first) == dead {
-		add(tuple{at: nil})
-	}
-	work := 0
-	for q := 0; q < len(tuples); q++ {
-		row := make([]int32, len(reps))
-		for k, b := range reps {
-			row[k] = dead
-			u := utf8Step(tuples[q].utf8, b)
-			if u == dead {
-				continue
-			}
-			at := make([]int32, len(tuples[q].at))
-			for i, p := range tuples[q].at {
-				at[i] = parts[i].step(p, b)
-				work += len(parts[i].sets[p])
-			}
-			row[k] = add(tuple{u, at})
-		}
-		d.next = append(d.next, row)
-		if len(tuples) > maxDFAStates || work > 40*maxCosts {
-			return nil, false
+	row := make([]int32, len(d.targets))
+	for k, set := range d.targets {
+		if k > 0 && slices.Equal(set, d.targets[k-1]) {
+			row[k] = row[k-1]
+		} else {
+			row[k] = d.intern(set)
 		}
 	}
-	d.measure(reps)
-	return d, true
+	d.rows[q] = row
+	return row
 }
 
 // classes groups bytes that no condition, nor UTF-8 or JSON, tells apart, and
@@ -234,36 +337,14 @@ func escapedCost(b byte) int32 {
 	return 1
 }
 
-// measure finds the routes and cuts moves that never get to acceptance.
-func (d *dfaText) measure(reps []byte) {
-	d.near = d.routes(reps, func(bytes, points int32) int64 { return int64(bytes)<<32 | int64(points) })
-	d.short = d.routes(reps, func(bytes, points int32) int64 { return int64(points)<<32 | int64(bytes) })
-	for _, row := range d.next {
-		for k, to := range row {
-			if to >= 0 && d.near.bytes[to] >= unreachable {
-				row[k] = dead
-			}
-		}
-	}
-}
+// Orders in which routes are looked for.
+func cheapest(bytes, points int32) int64 { return int64(bytes)<<32 | int64(points) }
+func shortest(bytes, points int32) int64 { return int64(points)<<32 | int64(bytes) }
 
 // routes relaxes backwards from acceptance, in order of weight (Dijkstra).
-func (d *dfaText) routes(reps []byte, weight func(bytes, points int32) int64) route {
+func (d *dfaText) routes(weight func(bytes, points int32) int64) route {
 	n := len(d.next)
-	type arc struct{ from, bytes, points int32 }
-	back := make([][]arc, n)
-	for q, row := range d.next {
-		for k, to := range row {
-			if to < 0 {
-				continue
-			}
-			a := arc{int32(q), 1, 0}
-			if d.left[q] == 0 {
-				a.bytes, a.points = escapedCost(reps[k]), 1
-			}
-			back[to] = append(back[to], a)
-		}
-	}
+	back := d.arcs()
 	r := route{make([]int32, n), make([]int32, n)}
 	var queue routeQueue
 	for q := range n {
@@ -290,6 +371,31 @@ func (d *dfaText) routes(reps []byte, weight func(bytes, points int32) int64) ro
 	return r
 }
 
+// An arc is a move backwards: the state it comes from and what it costs.
+type arc struct{ from, bytes, points int32 }
+
+// arcs lists the moves by the state they lead to, the cheapest of each kind.
+func (d *dfaText) arcs() [][]arc {
+	back := make([][]arc, len(d.next))
+	for q, row := range d.next {
+		for k, to := range row {
+			if to < 0 {
+				continue
+			}
+			a := arc{int32(q), 1, 0}
+			if d.left[q] == 0 {
+				a.bytes, a.points = d.price[k], 1
+			}
+			if l := back[to]; len(l) > 0 && l[len(l)-1].from == a.from {
+				l[len(l)-1].bytes = min(l[len(l)-1].bytes, a.bytes)
+				continue
+			}
+			back[to] = append(back[to], a)
+		}
+	}
+	return back
+}
+
 type routeEntry struct {
 	weight int64
 	q      int32
@@ -312,6 +418,10 @@ func (h *routeQueue) Pop() any {
 // a table by the code points still wanted. It shares all else with d, and is
 // nil if the table would be too large.
 func (d *dfaText) bounded(lo, hi int32) *dfaText {
+	if hi >= 0 && d.short.bytes == nil {
+		b := *d
+		d, b.short = &b, b.routes(shortest)
+	}
 	if lo <= 0 {
 		return d
 	}
@@ -334,12 +444,6 @@ func (d *dfaText) bounded(lo, hi int32) *dfaText {
 
 func (d *dfaText) costsFor(lo, hi int32) []int32 {
 	v := make([]int32, len(d.next))
-	rep := [256]int32{}
-	for b := 255; b >= 0; b-- {
-		if c := escapedCost(byte(b)); rep[d.class[b]] == 0 || c < rep[d.class[b]] {
-			rep[d.class[b]] = c
-		}
-	}
 	after := [2]int32{less1(lo), less1(hi)}
 	for left := int32(0); left <= 3; left++ {
 		for q := range v {
@@ -357,7 +461,7 @@ func (d *dfaText) costsFor(lo, hi int32) []int32 {
 			}
 			for k, to := range d.next[q] {
 				if to >= 0 {
-					v[q] = min(v[q], add32(rep[k], d.cost(to, after[0], after[1])))
+					v[q] = min(v[q], add32(d.price[k], d.cost(to, after[0], after[1])))
 				}
 			}
 		}

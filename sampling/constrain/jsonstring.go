@@ -228,6 +228,9 @@ func (s *stringLang) runesCost(st stringState, lo, hi rune) int32 {
 		}
 		return s.lang.cost(0, wanted, allowed)
 	}
+	if x, ok := s.lang.(*exceptText); ok && int(hi-lo) > len(x.nodes)+0x800 {
+		return 0 // more code points than the list has, surrogates aside
+	}
 	best := unreachable
 	utf8Sequences(lo, hi, func(seq []byteRange) {
 		now := []int32{st.q}

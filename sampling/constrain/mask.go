@@ -1,6 +1,9 @@
 package constrain
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A maskEntry is the answer for one state: which tokens may come next.
 type maskEntry struct {
@@ -50,21 +53,34 @@ func (e *maskEntry) collect(fn func(id int32)) {
 	}
 }
 
-// A sink gathers tokens during a walk.
+// A sink gathers tokens: those of walks as a list, those of shared answers as
+// bits, once there are any.
 type sink struct {
-	bits     []uint64
 	ids      []int32
+	bits     []uint64
+	dense    bool
 	farthest int32
 	escapes  []int32 // trie nodes reached as the known part of the stack ended
 }
 
-func (o *sink) reset(words int) {
-	if len(o.bits) != words {
-		o.bits = make([]uint64, words)
-	} else {
-		clear(o.bits)
+func (o *sink) reset() {
+	o.ids, o.escapes, o.farthest, o.dense = o.ids[:0], o.escapes[:0], 0, false
+}
+
+// spread moves what was gathered into bits.
+func (o *sink) spread(words int) {
+	if !o.dense {
+		o.dense = true
+		if len(o.bits) != words {
+			o.bits = make([]uint64, words)
+		} else {
+			clear(o.bits)
+		}
 	}
-	o.ids, o.escapes, o.farthest = o.ids[:0], o.escapes[:0], 0
+	for _, id := range o.ids {
+		o.bits[id>>6] |= 1 << (id & 63)
+	}
+	o.ids = o.ids[:0]
 }
 
 // A sharedMask is the answer for an item whose stack is cut at the rule it is
@@ -89,10 +105,7 @@ func (m *Matcher) walk(t *trie, lo, hi int32, s int32, out *sink) {
 		size := t.size[i]
 		if to := a.step(s, t.bytes[i]); to != dead {
 			if first, last := t.first[i], t.first[i+1]; first != last {
-				for _, id := range t.tokens[first:last] {
-					out.bits[id>>6] |= 1 << (id & 63)
-					out.ids = append(out.ids, id)
-				}
+				out.ids = append(out.ids, t.tokens[first:last]...)
 				out.farthest = max(out.farthest, a.states[to].dist)
 			}
 			if size > 1 {
@@ -127,7 +140,7 @@ const wideLive = 24
 func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 	layer := LayerWalk
 	out := &m.sink
-	out.reset(m.v.Words())
+	out.reset()
 	items := m.a.states[s].items
 	var narrow []item
 	for _, it := range items {
@@ -155,24 +168,26 @@ func popcount(set *[4]uint64) int {
 // entry makes an immutable answer of what a sink holds.
 func (m *Matcher) entry(out *sink) *maskEntry {
 	e := &maskEntry{farthest: out.farthest}
+	if !out.dense && len(out.ids)*16 <= m.v.size {
+		e.ids = slices.Clone(out.ids)
+		e.count = len(e.ids)
+		return e
+	}
+	out.spread(m.v.Words())
 	for _, w := range out.bits {
 		e.count += bits.OnesCount64(w)
 	}
-	if e.count*16 > m.v.size || e.count > len(out.ids) {
-		e.bits = append([]uint64(nil), out.bits...)
+	if e.count*16 > m.v.size {
+		e.bits = slices.Clone(out.bits)
 		return e
 	}
 	e.ids = make([]int32, 0, e.count)
-	e.collectFrom(out.bits)
-	return e
-}
-
-func (e *maskEntry) collectFrom(set []uint64) {
-	for w, x := range set {
+	for w, x := range out.bits {
 		for ; x != 0; x &= x - 1 {
 			e.ids = append(e.ids, int32(w<<6+bits.TrailingZeros64(x)))
 		}
 	}
+	return e
 }
 
 // item adds what one item allows, from the shared answer for its rule and a
@@ -191,12 +206,11 @@ func (m *Matcher) item(it item, out *sink) bool {
 }
 
 func (m *Matcher) merge(shared *sharedMask, caller int32, out *sink) {
+	out.spread(m.v.Words())
 	for i, w := range shared.bits {
 		out.bits[i] |= w
 	}
-	for _, id := range shared.ids {
-		out.bits[id>>6] |= 1 << (id & 63)
-	}
+	out.ids = append(out.ids, shared.ids...)
 	out.farthest = max(out.farthest, add32(shared.farthest, m.a.frames[caller].dist))
 	if len(shared.after.bytes) == 0 {
 		return
@@ -215,23 +229,13 @@ func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sin
 	if !ok {
 		return false
 	}
-	own := sink{bits: make([]uint64, len(out.bits))}
+	own := &m.own
+	own.reset()
 	shared, caller, hit := m.shared(item{at, it.stack})
-	m.merge(shared, caller, &own)
-	t := &m.v.trie
-	state := m.a.stateOf([]item{it})
-	for w, x := range m.a.states[state].live {
-		for ; x != 0; x &= x - 1 {
-			if at := t.root[w<<6+bits.TrailingZeros64(x)]; at > 0 {
-				m.dropExceptions(t, at-1, at-1+t.size[at-1], state, &own)
-			}
-		}
-	}
-	if lang.phase(st.q) == 0 && st.esc == 0 && !lang.accept(st.q) {
-		if at := t.root['"']; at > 0 {
-			dropSubtree(t, at-1, &own)
-		}
-	}
+	m.merge(shared, caller, own)
+	own.spread(m.v.Words())
+	m.dropExceptions(0, int32(len(m.v.trie.bytes)), m.a.p.strs[st.str], lang, st)
+	out.spread(m.v.Words())
 	for i, w := range own.bits {
 		out.bits[i] |= w
 	}
@@ -239,28 +243,24 @@ func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sin
 	return hit
 }
 
-// dropExceptions clears the tokens below nodes lo..hi that close the string on
-// an exception, following only paths that are still on the list.
-func (m *Matcher) dropExceptions(t *trie, lo, hi, s int32, own *sink) {
-	a := m.a
-	it := a.states[s].items[0]
-	st := a.strings[^it.at].stringState
-	onException := st.esc == 0 && !a.p.strs[st.str].lang.inside(st.q) && !a.p.strs[st.str].lang.accept(st.q)
+// dropExceptions clears, among the trie nodes lo..hi behind st, the tokens that
+// close the string on an exception. It follows only paths still on the list.
+func (m *Matcher) dropExceptions(lo, hi int32, s *stringLang, lang *exceptText, st stringState) {
+	t := &m.v.trie
+	closes := st.esc == 0 && !lang.inside(st.q) && !lang.accept(st.q)
 	for i := lo; i < hi; i += t.size[i] {
 		b := t.bytes[i]
 		if b == '"' && st.esc == 0 {
-			if onException {
-				dropSubtree(t, i, own)
+			if closes {
+				dropSubtree(t, i, &m.own)
 			}
 			continue
 		}
-		to := a.step(s, b)
-		if to == dead || t.size[i] == 1 || len(a.states[to].items) != 1 {
+		if t.size[i] == 1 || st.esc == 0 && b != '\\' && lang.child(st.q, b) < 0 {
 			continue
 		}
-		next := a.states[to].items[0]
-		if next.at < 0 && a.strings[^next.at].str == st.str {
-			m.dropExceptions(t, i+1, i+t.size[i], to, own)
+		if next, ok := s.step(st, b); ok && (next.esc != 0 || next.q >= utf8States) {
+			m.dropExceptions(i+1, i+t.size[i], s, lang, next)
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (m *Matcher) cut(it item) (cut item, caller int32) {
 }
 
 func (m *Matcher) computeShared(cut item) *sharedMask {
-	out := &sink{bits: make([]uint64, m.v.Words())}
+	out := &sink{}
 	m.walkRoot(&m.v.trie, m.a.stateOf([]item{cut}), out)
 	s := &sharedMask{maskEntry: *m.entry(out)}
 	s.after = mergeSubtrees(&m.v.trie, out.escapes)

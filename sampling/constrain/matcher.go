@@ -50,7 +50,8 @@ type Matcher struct {
 
 	mu          sync.Mutex
 	a           *automaton
-	sink        sink
+	sink        sink // of compute
+	own         sink // of exceptItem
 	sharedMasks map[item]*sharedMask
 	memo        memo
 	budget      budgetSearch
@@ -162,11 +163,10 @@ func (m *Matcher) lookup(id int32) (*maskEntry, Layer) {
 // onlyFinishable drops the tokens behind which the vocabulary has no way to
 // complete the text.
 func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
-	out := &sink{bits: make([]uint64, m.v.Words())}
+	out := &sink{}
 	e.collect(func(t int32) {
 		to, n := m.run(id, m.v.pieces[t])
 		if n == len(m.v.pieces[t]) && m.budget.canEnd(to) {
-			out.bits[t>>6] |= 1 << (t & 63)
 			out.ids = append(out.ids, t)
 			out.farthest = max(out.farthest, m.a.states[to].dist)
 		}

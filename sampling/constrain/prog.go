@@ -192,8 +192,26 @@ func (p *prog) nodeDist(i int32) int32 {
 	return best
 }
 
-// index fills the live bytes of nodes, leaving out moves that cannot finish.
+// index fills the live bytes of nodes, leaving out moves that cannot finish
+// and empty nodes that only lead on.
 func (p *prog) index() {
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		n.next = p.skip(n.next)
+		for j := range n.edges {
+			n.edges[j].to = p.skip(n.edges[j].to)
+		}
+		kept := n.eps[:0]
+		for _, e := range n.eps {
+			if p.dist[e] < unreachable {
+				kept = append(kept, e)
+			}
+		}
+		n.eps = kept
+	}
+	for i := range p.rules {
+		p.rules[i].start = p.skip(p.rules[i].start)
+	}
 	p.live = make([][4]uint64, len(p.nodes))
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -209,6 +227,18 @@ func (p *prog) index() {
 		}
 		n.edges = kept
 	}
+}
+
+// skip follows empty nodes with a single way on.
+func (p *prog) skip(i int32) int32 {
+	for steps := 0; steps < 16; steps++ {
+		n := &p.nodes[i]
+		if n.kind != nodeEmpty || len(n.eps) != 1 || p.dist[n.eps[0]] >= unreachable {
+			break
+		}
+		i = n.eps[0]
+	}
+	return i
 }
 
 func setBytes(set *[4]uint64, lo, hi byte) {

@@ -129,9 +129,11 @@ type schemaCompiler struct {
 	ruleSets []schemaSet         // by rule, for messages
 	texts    map[string]*dfaText // nil if too large
 	numbers  map[string]*nfa
+	classes  map[string]map[uint32]*dfaText
 	patterns map[string]*nfa
 	work     []string
 	current  schemaSet   // being compiled
+	sharing  bool        // it has several shapes
 	free     *stringLang // any name
 	noted    map[Note]bool
 }
@@ -148,7 +150,7 @@ func newSchemaCompiler(root *jsonValue, opts SchemaOptions) (*schemaCompiler, er
 		nodes: map[*jsonValue]*schemaNode{}, raw: map[string][]*shape{}, shapes: map[string][]*shape{}, pending: map[*schemaNode]bool{},
 		verdicts: map[string]bool{}, checking: map[string]bool{},
 		positive: map[*schemaNode][]*shape{}, negative: map[*schemaNode][]*shape{},
-		def: &definition{}, rules: map[string]int{}, texts: map[string]*dfaText{}, numbers: map[string]*nfa{}, patterns: map[string]*nfa{}, noted: map[Note]bool{},
+		def: &definition{}, rules: map[string]int{}, texts: map[string]*dfaText{}, numbers: map[string]*nfa{}, classes: map[string]map[uint32]*dfaText{}, patterns: map[string]*nfa{}, noted: map[Note]bool{},
 	}
 	if opts.Draft7 {
 		c.draft = 7
@@ -249,6 +251,7 @@ func (c *schemaCompiler) body(s schemaSet) (*expr, error) {
 	if values, ok := finiteValues(shapes); ok {
 		return c.literals(values), nil
 	}
+	c.sharing = len(shapes) > 1
 	var alts []*expr
 	for _, k := range shapes {
 		e, err := c.shapeExpr(k)

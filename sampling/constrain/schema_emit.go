@@ -76,11 +76,16 @@ func (c *schemaCompiler) stringExpr(k *shape) (*expr, error) {
 	if _, plain := s.lang.(anyText); plain && s.lo == 0 && s.hi < 0 {
 		return call(c.json.str()), nil
 	}
+	return c.textRule(s), nil
+}
+
+// textRule is a call to the rule of a string, quotes included.
+func (c *schemaCompiler) textRule(s *stringLang) *expr {
 	key := fmt.Sprintf("string %d %d %p", s.lo, s.hi, s.lang)
 	if _, plain := s.lang.(anyText); plain {
 		key = fmt.Sprintf("string %d %d", s.lo, s.hi)
 	}
-	return call(c.shared("string", key, seq(text(`"`), &expr{op: opString, str: s}))), nil
+	return call(c.shared("string", key, seq(text(`"`), &expr{op: opString, str: s})))
 }
 
 // valueOf is a call to the rule of a set.
@@ -118,7 +123,7 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 			}
 			continue
 		}
-		o.keys = append(o.keys, memberLang{seq(stringLiteral(name), c.colon(), value), required[name]})
+		o.keys = append(o.keys, memberLang{c.memberExpr(name, value), required[name]})
 	}
 	extra, err := c.extraMember(k, names)
 	if err != nil {
@@ -140,6 +145,19 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 		}
 	}
 	return c.braces(o), nil
+}
+
+// memberExpr is a declared member. Where a set has several shapes most of
+// their members are alike, so they are made rules and shared.
+func (c *schemaCompiler) memberExpr(name string, value *expr) *expr {
+	if !c.sharing {
+		return seq(stringLiteral(name), c.colon(), value)
+	}
+	key := fmt.Sprintf("member %d %s", value.rule, name)
+	if r, ok := c.rules[key]; ok {
+		return call(r)
+	}
+	return call(c.shared(name, key, seq(stringLiteral(name), c.colon(), value)))
 }
 
 // declared lists the names that have rules of their own, in the order of the
@@ -182,8 +200,15 @@ func (c *schemaCompiler) extraMember(k *shape, names []string) (*expr, error) {
 	if len(patterns) > maxPatterns {
 		return nil, refuse(c.at(k), "patternProperties", "more than %d different patterns for one object", maxPatterns)
 	}
+	classes, err := c.nameClasses(k, names, patterns)
+	if err != nil {
+		return nil, err
+	}
 	var alts []*expr
 	for matched := 0; matched < 1<<len(patterns); matched++ {
+		if classes != nil && classes[uint32(matched)] == nil {
+			continue
+		}
 		value, err := c.valueOf(classSet(&k.members, patterns, matched), "*")
 		if err != nil {
 			return nil, err
@@ -191,13 +216,41 @@ func (c *schemaCompiler) extraMember(k *shape, names []string) (*expr, error) {
 		if value.op == opNever {
 			continue
 		}
-		name, err := c.extraName(k, names, patterns, matched)
-		if err != nil {
+		var name *expr
+		if classes != nil {
+			name = c.textRule(&stringLang{lang: classes[uint32(matched)], hi: -1})
+		} else if name, err = c.extraName(k, names, patterns, matched); err != nil {
 			return nil, err
 		}
 		alts = append(alts, seq(name, c.colon(), value))
 	}
 	return alt(alts...), nil
+}
+
+// nameClasses splits the undeclared names by the patterns they match, in one
+// go where there are several patterns and nothing else restricts names.
+func (c *schemaCompiler) nameClasses(k *shape, names []string, patterns []textPattern) (map[uint32]*dfaText, error) {
+	if len(patterns) < 2 || len(k.members.names) > 0 {
+		return nil, nil
+	}
+	list := make([]*nfa, 0, len(patterns)+1)
+	key := fmt.Sprintf("classes %q", sortedCopy(names))
+	for _, p := range patterns {
+		list = append(list, p.nfa)
+		key += fmt.Sprintf(" %q", p.source)
+	}
+	if known, ok := c.classes[key]; ok {
+		return known, nil
+	}
+	if len(names) > 0 {
+		list = append(list, oneOf(sortedCopy(names)).nfa)
+	}
+	classes, ok := dfaClasses(list)
+	if !ok {
+		return nil, refuse(c.at(k), "patternProperties", "the patterns together need more than %d states", maxDFAStates)
+	}
+	c.classes[key] = classes
+	return classes, nil
 }
 
 // classSet is what the values of names that match just these patterns satisfy.
@@ -231,7 +284,12 @@ func (c *schemaCompiler) extraName(k *shape, names []string, patterns []textPatt
 	if len(patterns) == 0 && len(k.members.names) == 0 {
 		return c.exceptName(names), nil
 	}
-	base.notTexts = names
+	// Only declared names that would fall into this class need to be kept out.
+	for _, name := range names {
+		if base.fitsText(name) {
+			base.notTexts = append(base.notTexts, name)
+		}
+	}
 	shapes := []*shape{base}
 	for _, s := range k.members.names {
 		more, err := c.allShapes(s)

@@ -69,6 +69,7 @@ type textBounds struct {
 
 type textPattern struct {
 	source string // identifies the automaton
+	format string // its name, if it is one
 	nfa    *nfa
 	negate bool
 }
@@ -280,12 +281,38 @@ func (p textPattern) matches(s string) bool { return p.nfa.accepts(s) != p.negat
 
 // accepts runs the automaton on a text.
 func (n *nfa) accepts(s string) bool {
-	d := newDeterminized(n)
-	q := int32(0)
-	for i := 0; i < len(s); i++ {
-		q = d.step(q, s[i])
+	now, next := n.reach(nil, n.start, make([]bool, len(n.edges))), []int32{}
+	for i := 0; i < len(s) && len(now) > 0; i++ {
+		seen := make([]bool, len(n.edges))
+		next = next[:0]
+		for _, q := range now {
+			for _, e := range n.edges[q] {
+				if e.lo <= s[i] && s[i] <= e.hi {
+					next = n.reach(next, e.to, seen)
+				}
+			}
+		}
+		now, next = next, now
 	}
-	return d.accept[q]
+	for _, q := range now {
+		if n.final[q] {
+			return true
+		}
+	}
+	return false
+}
+
+// reach adds a node and what empty moves lead to.
+func (n *nfa) reach(set []int32, q int32, seen []bool) []int32 {
+	if seen[q] {
+		return set
+	}
+	seen[q] = true
+	set = append(set, q)
+	for _, e := range n.eps[q] {
+		set = n.reach(set, e, seen)
+	}
+	return set
 }
 
 // item is what the item at an index must satisfy.

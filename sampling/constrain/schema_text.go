@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // pattern compiles an ECMA-262 regular expression with search semantics.
@@ -256,22 +257,38 @@ func formatList() string {
 	return strings.Join(names, ", ")
 }
 
+// Formats are compiled once per process; what they compile to is not changed.
+var (
+	formatNFAs  sync.Map // name to *nfa
+	formatTexts sync.Map // name to *dfaText
+)
+
 // format returns the pattern of a known format.
 func (c *schemaCompiler) format(name string) (textPattern, bool) {
 	source, ok := formats[name]
 	if !ok {
 		return textPattern{}, false
 	}
-	key := "format " + name
-	n, ok := c.patterns[key]
+	n, ok := formatNFAs.Load(name)
 	if !ok {
-		var err error
-		if n, err = regexNFA(source, false); err != nil {
+		made, err := regexNFA(source, false)
+		if err != nil {
 			return textPattern{}, false // the expressions are constant and compile
 		}
-		c.patterns[key] = n
+		n, _ = formatNFAs.LoadOrStore(name, made)
 	}
-	return textPattern{source: key, nfa: n}, true
+	return textPattern{source: "format " + name, format: name, nfa: n.(*nfa)}, true
+}
+
+// formatText is the automaton of a format on its own.
+func formatText(name string) *dfaText {
+	if d, ok := formatTexts.Load(name); ok {
+		return d.(*dfaText)
+	}
+	n, _ := formatNFAs.Load(name)
+	made, _ := newDFAText([]condition{{n.(*nfa), false}})
+	d, _ := formatTexts.LoadOrStore(name, made)
+	return d.(*dfaText)
 }
 
 // textOf returns the language of a shape's strings behind the opening quote.
@@ -292,12 +309,17 @@ func (c *schemaCompiler) textOf(k *shape) (s *stringLang, empty bool, err error)
 		fmt.Fprintf(&key, "%q%v,", p.source, p.negate)
 	}
 	if len(k.notTexts) > 0 {
-		conds = append(conds, condition{oneOf(k.notTexts).nfa, true})
-		fmt.Fprintf(&key, "not %q", k.notTexts)
+		list := sortedCopy(k.notTexts)
+		conds = append(conds, condition{oneOf(list).nfa, true})
+		fmt.Fprintf(&key, "not %q", list)
 	}
 	d, known := c.texts[key.String()]
 	if !known {
-		d, _ = newDFAText(conds)
+		if len(conds) == 1 && len(b.patterns) == 1 && b.patterns[0].format != "" && !conds[0].negate {
+			d = formatText(b.patterns[0].format)
+		} else {
+			d, _ = newDFAText(conds)
+		}
 		c.texts[key.String()] = d
 	}
 	if d == nil {

@@ -1,6 +1,9 @@
 package constrain
 
-import "sort"
+import (
+	"bytes"
+	"sort"
+)
 
 // utf8Step is the automaton of valid UTF-8. State 0 stands between code
 // points; the others say which bytes may continue the one under way.
@@ -118,12 +121,22 @@ func (t *exceptText) step(q int32, b byte) int32 {
 	if q < utf8States {
 		return utf8Step(q, b)
 	}
+	if to := t.child(q, b); to >= 0 {
+		return to
+	}
+	return utf8Step(t.nodes[q-utf8States].phase, b)
+}
+
+// child is the state on the list behind b, or dead.
+func (t *exceptText) child(q int32, b byte) int32 {
+	if q < utf8States {
+		return dead
+	}
 	n := &t.nodes[q-utf8States]
-	i := sort.Search(len(n.bytes), func(i int) bool { return n.bytes[i] >= b })
-	if i < len(n.bytes) && n.bytes[i] == b {
+	if i := bytes.IndexByte(n.bytes, b); i >= 0 {
 		return n.to[i] + utf8States
 	}
-	return utf8Step(n.phase, b)
+	return dead
 }
 
 func (t *exceptText) phase(q int32) int32 {
