@@ -42,8 +42,8 @@ func drawPrefill(c *viz.Canvas, t engine.Timing) {
 	if t.Total > 0 {
 		part = float64(t.Done) / float64(t.Total)
 	}
-	viz.Bars(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W - 6, H: 1}), []viz.Bar{{Final: part, Single: true}}, 1)
-	in.Right(in.W-1, 1, fmt.Sprintf("%d%%", int(part*100)), viz.Ink{})
+	viz.Bars(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W - 5, H: 1}), []viz.Bar{{Final: part, Single: true}}, 1)
+	in.Right(in.W, 1, fmt.Sprintf("%d%%", int(part*100)), viz.Ink{})
 	s := viz.Duration(t.Took) + " so far"
 	if t.Done > 0 && t.Took > 0 {
 		rate := float64(t.Done) / t.Took.Seconds()

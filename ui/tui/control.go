@@ -38,7 +38,7 @@ func (m *Model) whyNot(l *lane) string {
 	case engine.Prefill:
 		return "still reading the prompt; esc stops it"
 	case engine.Done:
-		return "the text has ended (" + endWords(l) + "); s writes another one with a new seed"
+		return "the text has ended (" + endWords(l) + "); s: again with a new seed"
 	case engine.Failed:
 		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.view.Steps))
 	}

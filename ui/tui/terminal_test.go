@@ -1,0 +1,211 @@
+//go:build !windows
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"logitscope/viz"
+)
+
+// The test binary is the program when it is told so: a child in a
+// pseudo-terminal.
+func TestMain(m *testing.M) {
+	if os.Getenv("LAB_CHILD") == "" {
+		os.Exit(m.Run())
+	}
+	opt := testOptions(nil)
+	opt.Output, opt.Environ = nil, nil
+	opt.Prompt = storyPrompt
+	if os.Getenv("LAB_CHILD") == "panic" {
+		views["panic"] = viewEntry{"panic", func(*Model) (view, tea.Cmd) { return panicView{}, nil }}
+		views["engines"] = views["panic"]
+	}
+	if err := Run(context.Background(), opt); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", strings.SplitN(err.Error(), "\n", 2)[0])
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// panicView panics when it is drawn.
+type panicView struct{ helpView }
+
+func (panicView) draw(*viz.Canvas, *Model)            { panic("drawn") }
+func (panicView) act(*Model, *action) (tea.Cmd, bool) { return nil, false }
+func (panicView) frame(*Model) viz.Frame              { return viz.Frame{} }
+func (panicView) size(*Model) (int, int)              { return 10, 5 }
+func (panicView) hints(*Model) []string               { return nil }
+
+// A terminal runs the program in a pseudo-terminal and emulates the screen.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	file *os.File
+	em   *vt.SafeEmulator
+	raw  bytes.Buffer
+	mu   sync.Mutex
+	done chan error
+}
+
+func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a program")
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "LAB_CHILD=1")
+	cmd.Env = append(cmd.Env, env...)
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)})
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	x := &terminal{t: t, cmd: cmd, file: f, em: vt.NewSafeEmulator(w, h), done: make(chan error, 1)}
+	go func() { _, _ = io.Copy(f, x.em) }() // answers to queries
+	go func() {
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := f.Read(buf)
+			x.mu.Lock()
+			x.raw.Write(buf[:n])
+			x.mu.Unlock()
+			_, _ = x.em.Write(buf[:n])
+			if err != nil {
+				x.done <- cmd.Wait()
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); f.Close(); x.em.Close() })
+	return x
+}
+
+// shows waits until the screen holds s.
+func (x *terminal) shows(s string) {
+	x.t.Helper()
+	for range 500 {
+		if strings.Contains(x.em.String(), s) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	x.t.Fatalf("the terminal never showed %q:\n%s", s, x.em.String())
+}
+
+func (x *terminal) keys(s string) {
+	x.t.Helper()
+	if _, err := io.WriteString(x.file, s); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// ends waits for the program to end and checks that the terminal is as it
+// was: main screen, cursor shown, no mouse, no bracketed paste.
+func (x *terminal) ends() error {
+	x.t.Helper()
+	select {
+	case err := <-x.done:
+		x.mu.Lock()
+		out := x.raw.String()
+		x.mu.Unlock()
+		for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l", "\x1b[?2004h": "\x1b[?2004l"} {
+			if strings.LastIndex(out, on) > strings.LastIndex(out, off) {
+				x.t.Errorf("%q was left on", on)
+			}
+		}
+		return err
+	case <-time.After(10 * time.Second):
+		x.t.Fatal("the program does not end")
+		return nil
+	}
+}
+
+func TestTerminalRunSwitchResizeQuit(t *testing.T) {
+	x := startTerminal(t, 100, 30)
+	x.shows("next token · step 1")
+	x.shows("space starts it")
+	x.keys(" ")
+	x.shows("► decoding")
+	x.keys("3")
+	x.shows("⟨3 creative⟩")
+	for _, s := range [][2]int{{160, 45}, {80, 24}, {40, 12}, {30, 8}, {120, 40}} {
+		x.em.Resize(s[0], s[1])
+		if err := pty.Setsize(x.file, &pty.Winsize{Rows: uint16(s[1]), Cols: uint16(s[0])}); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case s[0] < 40:
+			x.shows("is too small")
+		case s[0] == 40:
+			x.shows("step")
+		default:
+			x.shows("creative")
+		}
+	}
+	x.keys("q")
+	if err := x.ends(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestTerminalInterrupt(t *testing.T) {
+	x := startTerminal(t, 80, 24)
+	x.shows("step 1")
+	x.keys("e\x03") // in a text field too
+	if err := x.ends(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestTerminalTerminate(t *testing.T) {
+	x := startTerminal(t, 80, 24)
+	x.shows("step 1")
+	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = x.ends()
+}
+
+func TestTerminalPanic(t *testing.T) {
+	x := startTerminal(t, 80, 24, "LAB_CHILD=panic")
+	x.shows("step 1")
+	x.keys("O")
+	if err := x.ends(); err == nil {
+		t.Error("a panic ended without an error")
+	}
+}
+
+func TestTerminalNoColor(t *testing.T) {
+	x := startTerminal(t, 80, 24, "NO_COLOR=yes")
+	x.shows("step 1")
+	x.keys("q")
+	_ = x.ends()
+	if out := x.raw.String(); strings.Contains(out, "38;2;") || strings.Contains(out, "38;5;") {
+		t.Error("colours although NO_COLOR is set")
+	}
+}
+
+func TestTerminalMouse(t *testing.T) {
+	x := startTerminal(t, 120, 40)
+	x.shows("step 1")
+	x.keys("\x1b[<0;79;9M\x1b[<0;79;9m") // the first preset
+	x.shows("[1 factual]")
+	x.keys("\x1b[<0;108;11M\x1b[<32;109;11M\x1b[<0;109;11m") // drag temperature
+	x.shows("*")
+	x.keys("\x03")
+	_ = x.ends()
+}
