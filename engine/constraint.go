@@ -36,7 +36,7 @@ func (c *constraints) bind(text string, v vocab) (*constraint, error) {
 	if c.last != nil && c.last.text == text {
 		return c.last, nil
 	}
-	src, err := constrain.ParseSource(text)
+	src, err := constrain.ParseSource(text, true)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func Check(text string) error {
 	if text == "" {
 		return errors.New("constraint: no source")
 	}
-	src, err := constrain.ParseSource(text)
+	src, err := constrain.ParseSource(text, true)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type spec struct {
 	Grammar    string          `json:"grammar"`
 	SQL        json.RawMessage `json:"sql"`
 	Choices    []string        `json:"choices"`
+
+	canonical bool
 }
 
 // whitespaces are the names of [Whitespace].
@@ -34,7 +36,7 @@ var specs = map[string]func(s *spec, w Whitespace) (Source, error){
 		return JSON(JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
 	},
 	"json_schema": func(s *spec, w Whitespace) (Source, error) {
-		return Schema(s.Schema, SchemaOptions{Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7}), nil
+		return Schema(s.Schema, SchemaOptions{Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7, Canonical: s.canonical}), nil
 	},
 	"regex":   func(s *spec, _ Whitespace) (Source, error) { return Regex(s.Regex, s.Search), nil },
 	"grammar": func(s *spec, _ Whitespace) (Source, error) { return GBNF(s.Grammar), nil },
@@ -53,7 +55,11 @@ const specTypes = "json, json_schema, regex, grammar, sql, choice"
 //	{"type":"choice","choices":["yes","no"]}   {"type":"json","object":true}
 //
 // The bare word json is short for {"type":"json"}.
-func ParseSource(text string) (Source, error) {
+//
+// With canonical, whole numbers are written without a fraction, which is what
+// a text to be generated should do; a text to be checked may also hold 1.0
+// where the schema wants an integer.
+func ParseSource(text string, canonical bool) (Source, error) {
 	if word := strings.Trim(strings.TrimSpace(text), `"`); word == "json" {
 		return JSON(JSONOptions{}), nil
 	}
@@ -71,5 +77,6 @@ func ParseSource(text string) (Source, error) {
 	if !ok {
 		return nil, fmt.Errorf("constraint: type %q; %s", s.Type, specTypes)
 	}
+	s.canonical = canonical
 	return f(&s, w)
 }

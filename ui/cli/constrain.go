@@ -58,7 +58,7 @@ type checker struct {
 // compile makes the grammar. A source that is refused is data: it goes to
 // standard output.
 func (c *checker) compile(text, vocabFile string) error {
-	src, err := constrain.ParseSource(text)
+	src, err := constrain.ParseSource(text, false)
 	if err == nil {
 		c.grammar, err = constrain.Compile(src)
 	}
