@@ -42,14 +42,19 @@ func dotRowsGeneric(dst, q, rows []float32) {
 	body := n &^ (lanes - 1)
 	for i := range dst {
 		row := rows[i*n : i*n+n]
-		var s [lanes]float32
+		var s0, s1, s2, s3, s4, s5, s6, s7 float32 // an array would not stay in registers
 		for j := 0; j < body; j += lanes {
 			a, b := (*[lanes]float32)(q[j:]), (*[lanes]float32)(row[j:])
-			for k := range s {
-				s[k] += float32(a[k] * b[k])
-			}
+			s0 += float32(a[0] * b[0])
+			s1 += float32(a[1] * b[1])
+			s2 += float32(a[2] * b[2])
+			s3 += float32(a[3] * b[3])
+			s4 += float32(a[4] * b[4])
+			s5 += float32(a[5] * b[5])
+			s6 += float32(a[6] * b[6])
+			s7 += float32(a[7] * b[7])
 		}
-		sum := addLanes(&s)
+		sum := addLanes(&[lanes]float32{s0, s1, s2, s3, s4, s5, s6, s7})
 		for j := body; j < n; j++ {
 			sum += float32(q[j] * row[j])
 		}

@@ -277,3 +277,12 @@ func BenchmarkAddScaledRows(b *testing.B) {
 		AddScaledRows(dst, w, rows)
 	}
 }
+
+// BenchmarkPortable is BenchmarkDotRows without assembly.
+func BenchmarkPortable(b *testing.B) {
+	dst, q, rows := make([]float32, 16), make([]float32, 64), make([]float32, 1024)
+	b.SetBytes(1024 * 4)
+	for b.Loop() {
+		dotRowsGeneric(dst, q, rows)
+	}
+}
