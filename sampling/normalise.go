@@ -11,15 +11,28 @@ import (
 // normalise turns any form a file or flag may use into the one type the
 // parameter's kind names, and checks it against the table.
 func (p *Param) normalise(v any) (any, error) {
-	if s, ok := v.(string); ok && p.Key == "order" {
-		o, err := ParseOrder(s)
-		return o.Name(), err
+	if p.Key == "order" {
+		return p.normaliseOrder(v)
 	}
 	val, ok := p.convert(v)
 	if !ok {
 		return nil, p.wrongForm()
 	}
 	return val, p.check(val)
+}
+
+// normaliseOrder reads an order as a name or a list of stages.
+func (p *Param) normaliseOrder(v any) (any, error) {
+	text, ok := v.(string)
+	if !ok {
+		list, ok := toList(v)
+		if !ok {
+			return nil, p.wrongForm()
+		}
+		text = strings.Join(list.([]string), ",")
+	}
+	o, err := ParseOrder(text)
+	return o.Name(), err
 }
 
 func (p *Param) convert(v any) (any, bool) {
@@ -37,7 +50,7 @@ func (p *Param) convert(v any) (any, bool) {
 	case Float:
 		return toFloat(v)
 	case Choice:
-		return toChoice(p, v)
+		return toChoice(v)
 	case Text:
 		return toText(v)
 	case List:
@@ -138,25 +151,14 @@ func toFloat(v any) (any, bool) {
 	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-func toChoice(p *Param, v any) (any, bool) {
+func toChoice(v any) (any, bool) {
 	switch v := v.(type) {
 	case bool:
 		return strconv.FormatBool(v), true
 	case json.Number:
 		return v.String(), true
 	case string:
-		if p.Key == "order" {
-			o, err := ParseOrder(v)
-			return o.Name(), err == nil
-		}
 		return strings.ToLower(strings.TrimSpace(v)), true
-	case []any:
-		names, ok := toList(v)
-		if !ok || p.Key != "order" {
-			return nil, false
-		}
-		o, err := ParseOrder(strings.Join(names.([]string), ","))
-		return o.Name(), err == nil
 	}
 	return nil, false
 }
