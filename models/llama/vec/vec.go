@@ -7,8 +7,8 @@
 // Sums over a vector run in eight lanes: lane i adds the elements i, i+8,
 // i+16, … of the part whose length is a multiple of eight, the lanes are
 // added as ((0+1)+(2+3))+((4+5)+(6+7)), and the elements left over follow one
-// by one. On amd64 with AVX2 some routines run in assembly; it gives the bits
-// of the portable code, which its tests check.
+// by one. On amd64 with AVX2 and on arm64 some routines run in assembly; it
+// gives the bits of the portable code, which the tests check.
 package vec
 
 import "math"
