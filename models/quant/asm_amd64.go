@@ -203,6 +203,13 @@ var (
 	levelsIQ4Float = floats(levelsIQ4)
 	levelsFP4Float = floats(levelsFP4)
 
+	halfTable = func() (table [1 << 16]float32) {
+		for h := range table {
+			table[h] = half(uint16(h))
+		}
+		return table
+	}()
+
 	exponents = func() (table [256]float32) {
 		for e := range table {
 			table[e] = exponent(uint8(e))

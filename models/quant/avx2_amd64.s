@@ -93,6 +93,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define F16(op) \
+	AHEAD(0); \
 	VCVTPH2PS (SI), Y4;   \
 	VCVTPH2PS 16(SI), Y5; \
 	VCVTPH2PS 32(SI), Y6; \
@@ -101,6 +102,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define BF16(op) \
+	AHEAD(0); \
 	VPMOVZXWD (SI), Y4;    \
 	VPMOVZXWD 16(SI), Y5;  \
 	VPMOVZXWD 32(SI), Y6;  \
@@ -113,6 +115,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define Q8_0(op) \
+	AHEAD(0); \
 	VPMOVSXBD 2(SI), Y4;  \
 	VPMOVSXBD 10(SI), Y5; \
 	VPMOVSXBD 18(SI), Y6; \
@@ -125,6 +128,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 
 // Q4_0 needs words of 15 in Y14 and of 8 in Y13.
 #define Q4_0(op) \
+	AHEAD(0); \
 	VPMOVZXBD 2(SI), Y4;    \
 	VPMOVZXBD 10(SI), Y5;   \
 	HALF((SI), Y8, X8);     \
@@ -183,6 +187,9 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 
 // Q4_K needs words of 15 in Y14.
 #define Q4_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
 	SUBS45;             \
 	PAIR4K(16, 0, op);  \
 	PAIR4K(48, 2, op);  \
@@ -225,6 +232,9 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 
 // Q5_K needs bytes of 15 in Y14 and of 16 in Y13.
 #define Q5_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
 	SUBS45;                                   \
 	VMOVDQU 16(SI), Y12;                      \
 	PAIR5K(48, 0, VPSLLW, 4, VPSLLW, 3, op);  \
@@ -283,6 +293,10 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 
 // Q6_K needs bytes of 15 in Y14, of 48 in Y13 and of 32 in Y15.
 #define Q6_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
+	AHEAD(192); \
 	SUBS6;                  \
 	HALF6K(0, 128, 0, op);  \
 	HALF6K(64, 160, 4, op); \

@@ -15,12 +15,14 @@
 	op
 
 #define F16(op) \
+	AHEAD(0); \
 	VCVTPH2PS (SI), Z4;   \
 	VCVTPH2PS 32(SI), Z5; \
 	ADDQ      $64, SI;    \
 	op
 
 #define BF16(op) \
+	AHEAD(0); \
 	VPMOVZXWD (SI), Z4;    \
 	VPMOVZXWD 32(SI), Z5;  \
 	VPSLLD    $16, Z4, Z4; \
@@ -28,15 +30,21 @@
 	ADDQ      $64, SI;     \
 	op
 
+// HALVES makes the table of all halves known, which spares the vector units
+// a conversion and a broadcast for each block.
+#define HALVES LEAQ ·halfTable(SB), R10
+
 #define Q8_0(op) \
-	HALFZ((SI), X8, Z8);     \
-	VPMOVSXBD 2(SI), Z4;     \
-	VPMOVSXBD 18(SI), Z5;    \
-	VCVTDQ2PS Z4, Z4;        \
-	VCVTDQ2PS Z5, Z5;        \
-	VMULPS    Z8, Z4, Z4;    \
-	VMULPS    Z8, Z5, Z5;    \
-	ADDQ      $34, SI;       \
+	AHEAD(0); \
+	MOVWLZX      (SI), AX;            \
+	VPMOVSXBD    2(SI), Z4;           \
+	VPMOVSXBD    18(SI), Z5;          \
+	VBROADCASTSS (R10)(AX*4), Z8;     \
+	VCVTDQ2PS    Z4, Z4;              \
+	VCVTDQ2PS    Z5, Z5;              \
+	VMULPS       Z8, Z4, Z4;          \
+	VMULPS       Z8, Z5, Z5;          \
+	ADDQ         $34, SI;             \
 	op
 
 // LOOKUP decodes 16 bytes at offset at, low halves first, with the sixteen
@@ -49,72 +57,82 @@
 
 // LEVELS decodes a block of a scale and 32 of the levels in Z15.
 #define LEVELS(op) \
-	HALFZ((SI), X8, Z8);  \
-	VMULPS Z15, Z8, Z8;  \
-	LOOKUP(2, Z8);       \
-	ADDQ   $18, SI;      \
+	AHEAD(0); \
+	MOVWLZX     (SI), AX;             \
+	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
+	LOOKUP(2, Z8);                    \
+	ADDQ        $18, SI;              \
 	op
 
-#define Q4_0CONST VMOVUPS ·levels4(SB), Z15
-#define IQ4_NLCONST VMOVUPS ·levelsIQ4Float(SB), Z15
+#define Q4_0CONST \
+	HALVES;                    \
+	VMOVUPS ·levels4(SB), Z15
 
-// MXFP4 finds its scales in a table, at R10.
+#define IQ4_NLCONST \
+	HALVES;                           \
+	VMOVUPS ·levelsIQ4Float(SB), Z15
+
+// MXFP4 has a table of its own scales.
 #define MXFP4(op) \
-	MOVBLZX     (SI), AX;            \
+	AHEAD(0); \
+	MOVBLZX     (SI), AX;             \
 	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	LOOKUP(1, Z8);                   \
-	ADDQ        $17, SI;             \
+	LOOKUP(1, Z8);                    \
+	ADDQ        $17, SI;              \
 	op
 
 #define MXFP4CONST \
-	VMOVUPS ·levelsFP4Float(SB), Z15; \
-	LEAQ    ·exponents(SB), R10
+	LEAQ    ·exponents(SB), R10;      \
+	VMOVUPS ·levelsFP4Float(SB), Z15
 
 #define Q4_1(op) \
-	HALFZ((SI), X8, Z8);   \
-	HALFZ(2(SI), X9, Z9);  \
-	VMULPS Z15, Z8, Z8;   \
-	VADDPS Z9, Z8, Z8;    \
-	LOOKUP(4, Z8);        \
-	ADDQ   $20, SI;       \
+	AHEAD(0); \
+	MOVWLZX     (SI), AX;             \
+	MOVWLZX     2(SI), R11;           \
+	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
+	VADDPS.BCST (R10)(R11*4), Z8, Z8; \
+	LOOKUP(4, Z8);                    \
+	ADDQ        $20, SI;              \
 	op
-
-#define Q4_1CONST VMOVUPS ·levels5(SB), Z15
 
 // FIFTH replaces the weights whose fifth bit, in the 32 bits at m, is set by
 // what t holds for them.
 #define FIFTH(m, t) \
-	KMOVW   m, K1;             \
-	KMOVW   2+m, K2;           \
-	VPERMPS t, Z6, K1, Z4;     \
+	KMOVW   m, K1;         \
+	KMOVW   2+m, K2;       \
+	VPERMPS t, Z6, K1, Z4; \
 	VPERMPS t, Z7, K2, Z5
 
 #define Q5_0(op) \
-	HALFZ((SI), X8, Z8);  \
-	VMULPS Z14, Z8, Z9;  \
-	VMULPS Z15, Z8, Z8;  \
-	LOOKUP(6, Z8);       \
-	FIFTH(2(SI), Z9);    \
-	ADDQ   $22, SI;      \
+	AHEAD(0); \
+	MOVWLZX     (SI), AX;             \
+	VMULPS.BCST (R10)(AX*4), Z14, Z9; \
+	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
+	LOOKUP(6, Z8);                    \
+	FIFTH(2(SI), Z9);                 \
+	ADDQ        $22, SI;              \
 	op
 
 #define Q5_0CONST \
+	HALVES;                             \
 	VMOVUPS ·levels5Signed(SB), Z15;    \
 	VMOVUPS ·levels5Signed+64(SB), Z14
 
 #define Q5_1(op) \
-	HALFZ((SI), X8, Z8);   \
-	HALFZ(2(SI), X10, Z10);\
-	VMULPS Z14, Z8, Z9;   \
-	VMULPS Z15, Z8, Z8;   \
-	VADDPS Z10, Z9, Z9;   \
-	VADDPS Z10, Z8, Z8;   \
-	LOOKUP(8, Z8);        \
-	FIFTH(4(SI), Z9);     \
-	ADDQ   $24, SI;       \
+	AHEAD(0); \
+	MOVWLZX     (SI), AX;             \
+	MOVWLZX     2(SI), R11;           \
+	VMULPS.BCST (R10)(AX*4), Z14, Z9; \
+	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
+	VADDPS.BCST (R10)(R11*4), Z9, Z9; \
+	VADDPS.BCST (R10)(R11*4), Z8, Z8; \
+	LOOKUP(8, Z8);                    \
+	FIFTH(4(SI), Z9);                 \
+	ADDQ        $24, SI;              \
 	op
 
 #define Q5_1CONST \
+	HALVES;                       \
 	VMOVUPS ·levels5(SB), Z15;    \
 	VMOVUPS ·levels5+64(SB), Z14
 
@@ -125,13 +143,13 @@ TEXT ·mulBF16AVX512(SB), NOSPLIT, $0-40
 	MUL(NOCONST, BF16)
 
 TEXT ·mulQ8_0AVX512(SB), NOSPLIT, $0-40
-	MUL(NOCONST, Q8_0)
+	MUL(HALVES, Q8_0)
 
 TEXT ·mulQ4_0AVX512(SB), NOSPLIT, $0-40
 	MUL(Q4_0CONST, LEVELS)
 
 TEXT ·mulQ4_1AVX512(SB), NOSPLIT, $0-40
-	MUL(Q4_1CONST, Q4_1)
+	MUL(Q5_1CONST, Q4_1)
 
 TEXT ·mulQ5_0AVX512(SB), NOSPLIT, $0-40
 	MUL(Q5_0CONST, Q5_0)
@@ -155,13 +173,13 @@ TEXT ·mul4BF16AVX512(SB), NOSPLIT, $0-64
 	MUL4(NOCONST, BF16)
 
 TEXT ·mul4Q8_0AVX512(SB), NOSPLIT, $0-64
-	MUL4(NOCONST, Q8_0)
+	MUL4(HALVES, Q8_0)
 
 TEXT ·mul4Q4_0AVX512(SB), NOSPLIT, $0-64
 	MUL4(Q4_0CONST, LEVELS)
 
 TEXT ·mul4Q4_1AVX512(SB), NOSPLIT, $0-64
-	MUL4(Q4_1CONST, Q4_1)
+	MUL4(Q5_1CONST, Q4_1)
 
 TEXT ·mul4Q5_0AVX512(SB), NOSPLIT, $0-64
 	MUL4(Q5_0CONST, Q5_0)
@@ -179,13 +197,13 @@ TEXT ·decodeF16AVX512(SB), NOSPLIT, $0-24
 	DECODE(NOCONST, F16)
 
 TEXT ·decodeQ8_0AVX512(SB), NOSPLIT, $0-24
-	DECODE(NOCONST, Q8_0)
+	DECODE(HALVES, Q8_0)
 
 TEXT ·decodeQ4_0AVX512(SB), NOSPLIT, $0-24
 	DECODE(Q4_0CONST, LEVELS)
 
 TEXT ·decodeQ4_1AVX512(SB), NOSPLIT, $0-24
-	DECODE(Q4_1CONST, Q4_1)
+	DECODE(Q5_1CONST, Q4_1)
 
 TEXT ·decodeQ5_0AVX512(SB), NOSPLIT, $0-24
 	DECODE(Q5_0CONST, Q5_0)

@@ -59,6 +59,9 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	op
 
 #define Q4_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
 	SUBS45;             \
 	PAIR4K(16, 0, op);  \
 	PAIR4K(48, 2, op);  \
@@ -92,6 +95,9 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	BLOCK5K(b+1, op)
 
 #define Q5_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
 	SUBS45;              \
 	VMOVDQU 16(SI), Y12; \
 	PAIR5K(48, 0, op);   \
@@ -141,6 +147,10 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	BLOCK6K(b+3, VPSRLW, 2, op)
 
 #define Q6_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
+	AHEAD(192); \
 	HALF(208(SI), Z8, Y8);  \
 	VPMOVSXBD 192(SI), Z9;  \
 	VCVTDQ2PS Z9, Z9;       \
@@ -190,6 +200,8 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	VMOVUPS      Z9, 0(SP)
 
 #define Q3_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
 	SUBS3;                          \
 	VMOVDQU (SI), Y12;              \
 	VMOVDQU 32(SI), Y10;            \
@@ -234,6 +246,8 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	VMOVUPS      Z9, 64(SP)
 
 #define Q2_K(op) \
+	AHEAD(0); \
+	AHEAD(64); \
 	SUBS2;                \
 	VMOVDQU 16(SI), Y10;  \
 	BLOCK2K(0, 0, op);    \
@@ -275,6 +289,9 @@ GLOBL word32<>(SB), RODATA|NOPTR, $4
 	op
 
 #define IQ4_XS(op) \
+	AHEAD(0); \
+	AHEAD(64); \
+	AHEAD(128); \
 	SUBS4X;         \
 	BLOCK4X(0, op); \
 	BLOCK4X(1, op); \

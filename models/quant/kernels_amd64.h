@@ -57,6 +57,11 @@
 	VMOVUPS      Y8, 0(SP);        \
 	VMOVUPS      Y9, 32(SP)
 
+// AHEAD asks for the cache line at offset at two pages on: the processor's
+// own prefetchers stop where a page ends, which costs a third of the speed
+// when weights come from main memory. It never faults.
+#define AHEAD(at) PREFETCHT0 (8192+at)(SI)
+
 #define NOCONST
 
 // MUL is the body of a product, DECODE that of a decoder.
