@@ -64,7 +64,7 @@ type Contrastive struct {
 	hidden  [][]float64 // of each token in the cache, length 1
 	row     *row        // after the last token; nil if it is to be computed
 	steps   []*ContrastiveStep
-	scratch sampling.Scratch
+	scorer  scorer
 	out     []float32
 }
 
@@ -198,7 +198,7 @@ func (c *Contrastive) ready(ctx context.Context) error {
 		c.hidden = append(c.hidden, unit(c.session.Hidden(i)))
 	}
 	c.tokens = all
-	r, err := newRow(rows[len(rows)-1])
+	r, err := c.scorer.row(rows[len(rows)-1])
 	c.row = &r
 	return err
 }
@@ -221,10 +221,10 @@ func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
 			return nil, err
 		}
 	}
-	if err := c.pipeline.Process(c.out, &c.scratch, in); err != nil {
+	if err := c.pipeline.Process(c.out, &c.scorer.scratch, in); err != nil {
 		return nil, err
 	}
-	after, err := newRow(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
+	after, err := c.scorer.row(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([
 		rows, err := c.session.Forward(ctx, []int32{cands[i].Token}, 1)
 		if err == nil {
 			out[i].hidden = unit(c.session.Hidden(0))
-			out[i].row, err = newRow(rows[0])
+			out[i].row, err = c.scorer.row(rows[0])
 		}
 		c.session.Truncate(len(c.tokens))
 		if err != nil {
@@ -297,7 +297,7 @@ func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models
 	for i, s := range sessions {
 		h := s.(models.HiddenStater)
 		out[i] = look{session: h, hidden: unit(h.Hidden(0))}
-		if out[i].row, err = newRow(rows[i]); err != nil {
+		if out[i].row, err = c.scorer.row(rows[i]); err != nil {
 			return nil, err
 		}
 	}

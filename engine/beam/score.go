@@ -18,40 +18,30 @@ type row struct {
 	norm   float64 // logarithm of the sum of exp(logits) over the whole vocabulary
 }
 
-// newRow copies a row and measures it.
-func newRow(l models.Logits) (row, error) {
+// row copies a row and measures it.
+func (sc *scorer) row(l models.Logits) (row, error) {
 	r := row{rest: l.Rest, logits: append([]float32(nil), l.Values...)}
 	if l.IDs != nil {
 		r.ids = append([]int32(nil), l.IDs...)
 	}
-	top := float32(math.Inf(-1))
+	top, bad := float32(math.Inf(-1)), 0
 	for _, v := range r.logits {
 		if v > top {
 			top = v
+		} else if v != v {
+			bad++
 		}
 	}
-	sum := sumExp(r.logits, float64(top))
-	if sum != sum {
-		if bad := countNaN(r.logits); bad > 0 {
-			return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
-		}
+	if bad > 0 {
+		return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
 	}
 	if math.IsInf(float64(top), 0) {
 		return r, fmt.Errorf("none of %d logits is a finite number to choose from", len(r.logits))
 	}
+	norm := sc.logSumExp(r.logits, top)
 	// A partial row names tokens that have 1-rest of the probability.
-	r.norm = float64(top) + math.Log(sum) - math.Log1p(-float64(r.rest))
+	r.norm = norm - math.Log1p(-float64(r.rest))
 	return r, nil
-}
-
-func countNaN(x []float32) int {
-	n := 0
-	for _, v := range x {
-		if v != v {
-			n++
-		}
-	}
-	return n
 }
 
 func (r *row) id(i int) int32 {

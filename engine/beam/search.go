@@ -175,7 +175,7 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 				s.pool.held[nil].Truncate(0)
 				return nil, nil, err
 			}
-			r, err := newRow(out[0])
+			r, err := s.scorer.row(out[0])
 			if err != nil {
 				return nil, nil, err
 			}
@@ -191,7 +191,7 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 	}
 	rows := make([]row, len(out))
 	for i, l := range out {
-		if rows[i], err = newRow(l); err != nil {
+		if rows[i], err = s.scorer.row(l); err != nil {
 			return nil, nil, fmt.Errorf("beam %d: %w", i+1, err)
 		}
 	}
