@@ -94,9 +94,10 @@ func (p preset) write(t *testing.T, m models.Model, prompt []int32, seed uint64,
 // TestSameChoices writes with the built-in model here and behind servers, with
 // and without a repetition penalty, and requires the same text byte for byte.
 func TestSameChoices(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a model")
+	if testing.Short() || raceEnabled {
+		t.Skip("runs a model; nothing in it is concurrent")
 	}
+	const n = 24
 	local, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +117,8 @@ func TestSameChoices(t *testing.T) {
 				if f.like == upToConstant && p.penalty != 1 {
 					continue // which is what log-probabilities cannot do
 				}
-				want := p.write(t, local, prompt, uint64(i), 24)
-				if got := p.write(t, m, prompt, uint64(i), 24); got != want {
+				want := p.write(t, local, prompt, uint64(i), n)
+				if got := p.write(t, m, prompt, uint64(i), n); got != want {
 					t.Errorf("%v: %q\nwant %q", p, got, want)
 				}
 			}

@@ -76,7 +76,7 @@ func controlLike(piece string) bool {
 }
 
 // rareText calls use with texts that together contain the characters of
-// every script in common use, a few thousand at a time, until it returns
+// every script in common use, a thousand or so at a time, until it returns
 // false: their tokens include those that are parts of characters.
 func rareText(use func(text string) bool) {
 	var b strings.Builder
@@ -86,7 +86,7 @@ func rareText(use func(text string) bool) {
 				continue
 			}
 			b.WriteRune(r)
-			if b.Len() > 6000 {
+			if b.Len() > 2000 {
 				if !use(b.String()) {
 					return
 				}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode"
 
@@ -341,9 +342,9 @@ func TestRecordedDiscovery(t *testing.T) {
 			pages[x.Request.Path] = &x
 		}
 	}
-	asked := 0
+	var asked atomic.Int32
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked++; asked <= 3 {
+		if asked.Add(1) <= 3 {
 			loading.replay(w)
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"logitscope/models"
 )
@@ -19,6 +18,7 @@ type toy struct {
 	seed   uint64
 	pieces []string
 	attrs  []models.Attr
+	ids    map[string]int32
 }
 
 const toyEnd = 0 // id of <|endoftext|>
@@ -41,7 +41,18 @@ func newToy(words int) *toy {
 		add(fmt.Sprintf(" w%d", i), models.Normal)
 	}
 	add("", models.Unused)
+	t.index()
 	return t
+}
+
+// index prepares for splitting text.
+func (t *toy) index() {
+	t.ids = map[string]int32{}
+	for id := range t.pieces {
+		if _, ok := t.ids[t.pieces[id]]; !ok {
+			t.ids[t.pieces[id]] = int32(id)
+		}
+	}
 }
 
 func (t *toy) Info() models.Info {
@@ -72,13 +83,13 @@ func (v toyVocab) EOG() []int32 { return []int32{toyEnd} }
 func (v toyVocab) Encode(text string, opt models.EncodeOptions) []int32 {
 	var out []int32
 	for len(text) > 0 {
-		best, n := int32(-1), 0
-		for id, p := range v.t.pieces {
-			if len(p) > n && strings.HasPrefix(text, p) && (opt.ParseSpecial || v.t.attrs[id] != models.Control) {
-				best, n = int32(id), len(p)
+		for n := min(len(text), 16); n > 0; n-- {
+			id, ok := v.t.ids[text[:n]]
+			if ok && (opt.ParseSpecial || v.t.attrs[id] != models.Control) {
+				out, text = append(out, id), text[n:]
+				break
 			}
 		}
-		out, text = append(out, best), text[n:]
 	}
 	return out
 }
