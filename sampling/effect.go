@@ -1,6 +1,9 @@
 package sampling
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An Effect is what one parameter changes at a step: the result with its
 // value against the result with its off value.
@@ -120,6 +123,7 @@ func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch,
 			id := r.id(t.pos)
 			touches = append(touches, Touch{id, counts[id], t.before, t.after})
 		}
+		slices.SortFunc(touches, func(a, b Touch) int { return int(a.ID - b.ID) })
 		return touches, window, nil
 	}
 	return nil, 0, nil
