@@ -66,7 +66,7 @@ func topPKeepsOne(p *Pipeline, t *Trace, at int) string {
 	if float64(best) < top {
 		return ""
 	}
-	return fmt.Sprintf("keeps one token here: %s ≥ %s (acts like greedy)", percent(float64(best)), formatFloat(top, 0.01))
+	return fmt.Sprintf("keeps one token here: %s ≥ %s (acts like greedy)", percent(min(float64(best), 1-1e-9)), formatFloat(top, 0.01))
 }
 
 // percent writes a probability with the decimals that tell it from 1.
