@@ -69,13 +69,7 @@ func (s *Search) rechoose() error {
 	var next state
 	if old.rows != nil {
 		var err error
-		prev := states[last-1]
-		if last == 1 {
-			next, err = s.choose(prev, []*Node{nil}, old.rows)
-		} else {
-			next, err = s.choose(prev, prev.nodes(s.opt.Greedy), old.rows)
-		}
-		if err != nil {
+		if next, err = s.choose(states[last-1], old.nodes, old.rows); err != nil {
 			return err
 		}
 	} else {

@@ -23,8 +23,8 @@ type Options struct {
 	// such a text finishes as if by an end token. It may be nil.
 	Stop func(output []int32) bool
 
-	// Greedy makes the search follow the greedy text as well, for contrast.
-	// It costs one more row a step once the greedy text is no running beam.
+	// Greedy makes the search follow the greedy text as well, for contrast; see
+	// [Search.FollowGreedy].
 	Greedy bool
 
 	// RowBudget is the most bytes of logits kept so that old steps can be
@@ -150,6 +150,9 @@ func (s *Search) Step(ctx context.Context) (*View, error) {
 		return s.View(), nil
 	}
 	began := time.Now()
+	if err := s.catchUp(ctx, &last); err != nil {
+		return nil, err
+	}
 	nodes, rows, err := s.rows(ctx, last)
 	if err != nil {
 		return nil, err
@@ -214,7 +217,7 @@ func (st *state) nodes(greedy bool) []*Node {
 			}
 		}
 	}
-	if greedy && st.greedy != nil && !st.greedy.Ended && !seen[st.greedy] {
+	if g := st.greedy; greedy && g != nil && !g.Ended && g.Depth == st.index() && !seen[g] {
 		out = append(out, st.greedy)
 	}
 	return out
@@ -236,7 +239,7 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 	for i, n := range nodes {
 		at[n] = &rows[i]
 	}
-	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(rows), rows: rows}
+	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(rows), rows: rows, nodes: nodes}
 	next := state{step: step, groups: make([]group, len(prev.groups))}
 	s.scorer.penalise = make(map[int32]int)
 	for i, g := range prev.groups {
@@ -264,11 +267,16 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 	if s.set.Rule == Vectorised {
 		step.Groups[0].Done = next.reason != Going
 	}
-	if s.opt.Greedy {
+	if r, ok := at[prev.greedy]; ok && s.opt.Greedy && prev.greedy.depth() == prev.index() {
 		var err error
-		if next.greedy, err = s.followGreedy(prev, at, step); err != nil {
+		if next.greedy, err = s.greedyNext(prev.greedy, r); err != nil {
 			return next, err
 		}
+		next.greedy = step.shared(next.greedy)
+	} else {
+		next.greedy = prev.greedy // it has ended, or is not followed
+	}
+	if s.opt.Greedy {
 		step.Greedy = next.greedy
 	}
 	return next, nil
@@ -346,14 +354,41 @@ func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row) error {
 // maxSum is beyond the sum of any path of possible tokens.
 const maxSum = 1e30
 
-// followGreedy returns the greedy text after this step: the best token after
-// the greedy text so far, under the processors.
-func (s *Search) followGreedy(prev state, at map[*Node]*row, step *Step) (*Node, error) {
-	g := prev.greedy
-	r, ok := at[g]
-	if !ok {
-		return g, nil // it has ended
+// FollowGreedy says whether the search follows the greedy text from the next
+// step on. It costs as much as one more beam once the greedy text is none of
+// those running; the first step after it was switched on catches up.
+func (s *Search) FollowGreedy(on bool) { s.opt.Greedy = on }
+
+// catchUp follows the greedy text to where st is, if it is followed and
+// behind.
+func (s *Search) catchUp(ctx context.Context, st *state) error {
+	if !s.opt.Greedy || s.first == nil {
+		return nil
 	}
+	for st.greedy.depth() < st.index() && (st.greedy == nil || !st.greedy.Ended) {
+		r := s.first[0]
+		if st.greedy != nil {
+			out, err := s.pool.forward(ctx, []*Node{st.greedy})
+			if err != nil {
+				return err
+			}
+			if r, err = s.scorer.row(out[0]); err != nil {
+				return err
+			}
+		}
+		next, err := s.greedyNext(st.greedy, &r)
+		if err != nil {
+			return err
+		}
+		// A beam that has the same token is the same node.
+		st.greedy = s.states[next.Depth].step.shared(next)
+	}
+	return nil
+}
+
+// greedyNext returns the best token after the greedy text g, whose row is r,
+// under the processors.
+func (s *Search) greedyNext(g *Node, r *row) (*Node, error) {
 	plain := s.set
 	plain.Diversity, plain.Sample = 0, false
 	scores, err := s.scorer.score(&plain, r, s.prompt, g, s.opt.Mask)
@@ -367,14 +402,22 @@ func (s *Search) followGreedy(prev state, at map[*Node]*row, step *Step) (*Node,
 		}
 	}
 	token := r.id(top)
-	for i := range step.Groups {
-		for _, c := range step.Groups[i].Candidates {
-			if c.Node.Parent == g && c.Node.Token == token {
-				return c.Node, nil
+	return &Node{
+		Parent: g, Token: token, Logprob: scores[top], Sum: g.sum() + scores[top], Depth: g.depth() + 1, Ended: s.set.ends(token),
+	}, nil
+}
+
+// shared returns the candidate of the step that is the same text as n, or n
+// itself.
+func (s *Step) shared(n *Node) *Node {
+	for i := range s.Groups {
+		for _, c := range s.Groups[i].Candidates {
+			if c.Node.Parent == n.Parent && c.Node.Token == n.Token {
+				return c.Node
 			}
 		}
 	}
-	return &Node{Parent: g, Token: token, Logprob: scores[top], Sum: g.sum() + scores[top], Depth: step.Index + 1, Ended: s.set.ends(token)}, nil
+	return n
 }
 
 // forget drops the rows of old steps beyond the budget.

@@ -552,3 +552,39 @@ func TestQuick(t *testing.T) {
 		}
 	}
 }
+
+// Switched on late, the greedy text is caught up with; switched off, it costs
+// no row.
+func TestFollowGreedy(t *testing.T) {
+	g := readGolden(t)
+	for _, c := range g.Cases {
+		m := g.model(t, c.Model)
+		p := compile(t, m, c.Settings)
+		want := finish(t, start(t, m, p, c.Prompt, Options{Greedy: true}))
+		s := start(t, m, p, c.Prompt, Options{})
+		v := s.View()
+		for !v.Done() {
+			n := len(v.Steps)
+			s.FollowGreedy(n%3 == 2 || n == len(want.Steps)-1)
+			var err error
+			if v, err = s.Step(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			last := v.Last()
+			if n := len(v.Running()); n > 0 && last.Rows > c.beams()+1 {
+				t.Fatalf("%s: %d rows for %d beams", c.Name, last.Rows, n)
+			}
+			if last.Greedy != nil && !slices.Equal(last.Greedy.Tokens(), want.Steps[last.Index].Greedy.Tokens()) {
+				t.Fatalf("%s, step %d: greedy %v, want %v", c.Name, last.Index, last.Greedy.Tokens(), want.Steps[last.Index].Greedy.Tokens())
+			}
+		}
+		if summary(v) != summary(want) {
+			t.Errorf("%s: %s, want %s", c.Name, summary(v), summary(want))
+		}
+		if v, err := s.Retune(context.Background(), p); err != nil || summary(v) != summary(want) {
+			t.Errorf("%s: the same settings again give %s, %v; want %s", c.Name, summary(v), err, summary(want))
+		}
+	}
+}
+
+func (c *goldenCase) beams() int { return int(c.Settings["num_beams"].(float64)) }

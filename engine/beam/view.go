@@ -108,7 +108,8 @@ type Step struct {
 	Took     time.Duration // forward pass that scored the beams
 	Rows     int           // beams the pass ran
 
-	rows []row // what the step chose from; nil once forgotten
+	rows  []row   // what the step chose from; nil once forgotten
+	nodes []*Node // rows[i] follows nodes[i]
 }
 
 // A Reason says why a search ended.
