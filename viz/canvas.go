@@ -166,14 +166,19 @@ func (c *Canvas) Render(p *Palette) string {
 		if y > 0 {
 			b.WriteByte('\n')
 		}
-		now := ""
+		now, bare := "", true // bare: a blank looks the same under it
 		for x := range c.W {
 			cl := c.at(x, y)
 			if cl.text == "" {
 				continue
 			}
+			shows := cl.ink.Attr&(Reverse|Underline) != 0
+			if cl.text == " " && !shows && bare {
+				b.WriteByte(' ')
+				continue
+			}
 			ink := cl.ink
-			if cl.text == " " && ink.Attr&(Reverse|Underline) == 0 {
+			if cl.text == " " && !shows {
 				ink = Ink{}
 			}
 			if want := p.sgr[ink.Role][ink.Attr]; want != now {
@@ -181,7 +186,7 @@ func (c *Canvas) Render(p *Palette) string {
 					b.WriteString("\x1b[0m")
 				}
 				b.WriteString(want)
-				now = want
+				now, bare = want, !shows
 			}
 			b.WriteString(c.glyph(cl.text))
 		}

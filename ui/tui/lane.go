@@ -17,7 +17,8 @@ type lane struct {
 	eng   *engine.Lane
 	model models.Model
 	comp  *engine.Compiler
-	ended error // why Run returned, nil while it runs
+	done  chan error // gets what Run returned
+	ended error      // and keeps it, nil while it runs
 
 	view     engine.View
 	settings *engine.Settings // the newest ones posted
@@ -64,7 +65,7 @@ type branch struct {
 // prompt.
 func newLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, preset int) *lane {
 	return &lane{
-		id: id, model: m, comp: engine.NewCompiler(m), eng: engine.NewLane(id, m, opt),
+		id: id, model: m, done: make(chan error, 1), comp: engine.NewCompiler(m), eng: engine.NewLane(id, m, opt),
 		config: cfg, preset: preset, row: models.NoToken, view: engine.View{StopAt: -1},
 	}
 }

@@ -96,6 +96,27 @@ type viewMsg struct {
 	at   time.Time
 }
 
+// A laneEndedMsg says that a lane has ended by itself, and why.
+type laneEndedMsg struct {
+	lane int
+	err  error
+}
+
+// onLaneEnded says why a lane ended. After a panic in it the program cannot
+// be trusted to go on.
+func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
+	l := m.laneByID(msg.lane)
+	if l == nil || msg.err == nil {
+		return nil
+	}
+	l.ended = msg.err
+	if _, ok := msg.err.(*panicError); ok {
+		return tea.Quit
+	}
+	m.complain("lane " + digits(l.id+1) + " has ended: " + firstLine(msg.err.Error()))
+	return nil
+}
+
 // newModel returns the model of a program that is about to start.
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
@@ -132,7 +153,10 @@ func (m *Model) Init() tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	l.settings = s
-	if m.opt.Prompt != "" {
+	switch {
+	case m.opt.PromptTokens != nil:
+		cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
+	case m.opt.Prompt != "":
 		cmds = append(cmds, m.readPrompt(l, m.opt.Prompt))
 	}
 	return tea.Batch(cmds...)
@@ -143,7 +167,7 @@ func (m *Model) startLane(l *lane) tea.Cmd {
 	m.wg.Add(1)
 	go func() {
 		defer m.wg.Done()
-		l.ended = l.run(m.ctx)
+		l.done <- l.run(m.ctx)
 	}()
 	return m.nextView(l, time.Time{})
 }
@@ -193,6 +217,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onEffect(msg)
 	case promptMsg:
 		return m, m.onPrompt(msg)
+	case laneEndedMsg:
+		return m, m.onLaneEnded(msg)
 	case clipMsg:
 		m.say(msg.say)
 		return m, nil
@@ -218,10 +244,7 @@ func (m *Model) onView(msg viewMsg) tea.Cmd {
 		return nil
 	}
 	if !msg.ok {
-		if l.ended != nil {
-			m.complain("lane " + digits(l.id+1) + " has ended: " + firstLine(l.ended.Error()))
-		}
-		return nil
+		return func() tea.Msg { return laneEndedMsg{l.id, <-l.done} }
 	}
 	l.take(msg.view)
 	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg))

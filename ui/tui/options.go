@@ -28,10 +28,11 @@ type Options struct {
 	OpenModel func(spec string) (models.Model, error) // opens another one; nil if that cannot be done
 	Draft     engine.Draft                            // for speculative decoding; the zero value is none
 
-	Prompt     string
-	Config     sampling.Config // what is in force, preset included
-	PresetName string          // the preset it started from
-	Presets    []Preset        // built-in ones first, tame to wild, then the user's by name
+	Prompt       string
+	PromptTokens []int32         // what Prompt is as tokens; nil splits it as the model does
+	Config       sampling.Config // what is in force, preset included
+	PresetName   string          // the preset it started from
+	Presets      []Preset        // built-in ones first, tame to wild, then the user's by name
 
 	Theme   string // "dark", "light" or "auto"
 	ASCII   bool   // draw with ASCII glyphs only

@@ -22,10 +22,10 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 	}
 	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), viz.About(float64(t.RawBits)))
 	c.Put(1, 0, viz.CutTitle(title, x-3), viz.Ink{}.With(viz.Bold))
-	g, lines, _ := m.textLines(l, c.W-2, 1)
-	if n := len(lines); n > 0 {
+	g, lines, top := m.textLines(l, c.W-2, 1)
+	if top < len(lines) {
 		x := 1
-		for _, gl := range g[lines[n-1][0]:lines[n-1][1]] {
+		for _, gl := range g[lines[top][0]:lines[top][1]] {
 			x = c.Put(x, 2, gl.text, gl.ink)
 		}
 	}
