@@ -7,7 +7,8 @@
 // the one given, and no environment; time, values and output are bounded; and
 // a panic in the engine is an error. Left out for that: inheritance, imports,
 // recursive loops, and multiplication, with which a short template could ask
-// for any amount of memory.
+// for any amount of memory. One difference to Jinja2 remains: none and
+// undefined are the same, and write nothing.
 package chat
 
 import (
@@ -134,6 +135,7 @@ func variables(messages []Message, opt Options) (*exec.Context, error) {
 		"bos_token":             opt.BOS,
 		"eos_token":             opt.EOS,
 		"tools":                 nil,
+		"documents":             nil,
 	}
 	if len(opt.Tools) > 0 {
 		var tools []any

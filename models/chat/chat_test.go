@@ -133,13 +133,11 @@ func TestHostileTemplates(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := time.Now()
 		timeout := 100 * time.Millisecond
 		if c.want != "" { // another bound is met first, however slow the machine
 			timeout = time.Minute
 		}
 		out, err := Render(c.template, user("Hi"), Options{Timeout: timeout})
-		took := time.Since(start)
 		runtime.ReadMemStats(&after)
 		switch {
 		case c.want == "-":
@@ -150,9 +148,6 @@ func TestHostileTemplates(t *testing.T) {
 			t.Errorf("%s: no error, %d bytes", name, len(out))
 		case strings.Contains(err.Error(), "\n") || len(err.Error()) > 400 || !strings.Contains(err.Error(), c.want):
 			t.Errorf("%s: error %q, want one line with %q", name, err, c.want)
-		}
-		if took > 30*time.Second {
-			t.Errorf("%s: took %v", name, took)
 		}
 		if grown := after.Sys - before.Sys; grown > 512<<20 {
 			t.Errorf("%s: took %d MiB from the system", name, grown>>20)
@@ -217,6 +212,25 @@ func BenchmarkRender(b *testing.B) {
 	for b.Loop() {
 		if _, err := Render(g.Templates["qwen25"], conv, Options{AddGenerationPrompt: true}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Single expressions, and what Jinja2 writes for them.
+func TestExpressions(t *testing.T) {
+	data, err := os.ReadFile("testdata/expressions.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases [][2]string
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	conv := []Message{{Role: "system", Content: " Be kind. "}, {Role: "user", Content: "Hi"}, {Role: "assistant", Content: "Yo"}}
+	for _, c := range cases {
+		got, err := Render("{{ "+c[0]+" }}", conv, Options{AddGenerationPrompt: true, BOS: "<s>", EOS: "</s>", Timeout: time.Minute})
+		if err != nil || got != c[1] {
+			t.Errorf("{{ %s }} = %q, %v; want %q", c[0], got, err, c[1])
 		}
 	}
 }

@@ -91,6 +91,8 @@ func (st *state) filters() *exec.FilterSet {
 		"join":    st.filterJoin,
 		"replace": st.filterReplace,
 		"indent":  st.filterIndent,
+
+		methodFilter: filterMethod,
 	}
 	for _, name := range []string{
 		"abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first", "float",
@@ -229,6 +231,41 @@ func (st *state) filterIndent(_ *exec.Evaluator, in *exec.Value, params *exec.Va
 	return exec.AsValue(strings.Join(lines, "\n"))
 }
 
+// filterMethod calls the method that its first argument names.
+func filterMethod(e *exec.Evaluator, in *exec.Value, params *exec.VarArgs) *exec.Value {
+	if len(params.Args) == 0 {
+		return exec.AsValue(errors.New("a method without a name"))
+	}
+	name := params.Args[0].String()
+	args := &exec.VarArgs{Args: params.Args[1:], KwArgs: params.KwArgs}
+	call := func(result any, err error) *exec.Value {
+		if err != nil {
+			return exec.AsValue(err)
+		}
+		return exec.AsValue(result)
+	}
+	all := e.Environment.Methods
+	switch {
+	case in.IsString():
+		if m, ok := all.Str.Get(name); ok {
+			return call(m(in.String(), in, args))
+		}
+	case in.IsDict():
+		if m, ok := all.Dict.Get(name); ok {
+			if self, ok := in.ToGoSimpleType(false).(map[string]any); ok {
+				return call(m(self, in, args))
+			}
+		}
+	case in.IsList():
+		if m, ok := all.List.Get(name); ok {
+			if self, ok := in.ToGoSimpleType(false).([]any); ok {
+				return call(m(self, in, args))
+			}
+		}
+	}
+	return exec.AsValue(fmt.Errorf("a value has no method %.40q", name))
+}
+
 // methods are some of the engine's methods, what they are given and give
 // bounded.
 func methods[T any](st *state, from *exec.MethodSet[T], names ...string) map[string]exec.Method[T] {
@@ -277,10 +314,9 @@ func (st *state) dictMethods() *exec.MethodSet[map[string]any] {
 
 func (st *state) stringMethods() *exec.MethodSet[string] {
 	set := methods(st, builtins.Methods.Str,
-		"capitalize", "casefold", "count", "endswith", "find", "isalnum", "isalpha", "isascii", "isdecimal",
+		"capitalize", "casefold", "count", "find", "isalnum", "isalpha", "isascii", "isdecimal",
 		"isdigit", "islower", "isnumeric", "isspace", "istitle", "isupper", "lower", "lstrip", "partition",
-		"removeprefix", "removesuffix", "rfind", "rpartition", "rsplit", "rstrip", "split", "splitlines",
-		"startswith", "strip", "swapcase", "title", "upper")
+		"removeprefix", "removesuffix", "rfind", "rpartition", "rsplit", "rstrip", "splitlines", "strip", "swapcase", "title", "upper")
 	set["replace"] = func(self string, _ *exec.Value, args *exec.VarArgs) (any, error) {
 		if len(args.Args) < 2 {
 			return nil, errors.New("replace wants two texts")
@@ -295,6 +331,12 @@ func (st *state) stringMethods() *exec.MethodSet[string] {
 		}
 		return v.String(), nil
 	}
+	set["split"] = func(self string, _ *exec.Value, args *exec.VarArgs) (any, error) {
+		parts := splitText(self, args)
+		return parts, st.admit(parts)
+	}
+	set["startswith"] = affix("startswith", strings.HasPrefix)
+	set["endswith"] = affix("endswith", strings.HasSuffix)
 	set["join"] = func(self string, _ *exec.Value, args *exec.VarArgs) (any, error) {
 		if len(args.Args) != 1 {
 			return nil, errors.New("join wants one list")
@@ -306,4 +348,53 @@ func (st *state) stringMethods() *exec.MethodSet[string] {
 		return v.String(), nil
 	}
 	return exec.NewMethodSet(set)
+}
+
+// splitText is Python's split: at a separator, or at white space without one,
+// as often as maxsplit allows.
+func splitText(s string, args *exec.VarArgs) []any {
+	most := -1
+	if n, ok := argument(args, 1, "maxsplit"); ok && n.IsInteger() {
+		most = n.Integer()
+	}
+	var parts []string
+	if sep, ok := argument(args, 0, "sep"); ok && !sep.IsNil() && sep.String() != "" {
+		if most >= 0 {
+			most++ // Go counts parts, Python cuts
+		}
+		parts = strings.SplitN(s, sep.String(), most)
+	} else {
+		for rest := strings.TrimLeft(s, white); rest != ""; rest = strings.TrimLeft(rest, white) {
+			end := strings.IndexAny(rest, white)
+			if end < 0 || most >= 0 && len(parts) == most {
+				end = len(rest)
+			}
+			parts = append(parts, rest[:end])
+			rest = rest[end:]
+		}
+	}
+	out := make([]any, len(parts))
+	for i, p := range parts {
+		out[i] = p
+	}
+	return out
+}
+
+// affix is startswith or endswith, of one text or any of several.
+func affix(name string, has func(s, affix string) bool) exec.Method[string] {
+	return func(self string, _ *exec.Value, args *exec.VarArgs) (any, error) {
+		if len(args.Args) != 1 {
+			return nil, fmt.Errorf("%s wants one text or several in brackets", name)
+		}
+		a := args.Args[0]
+		if a.IsString() {
+			return has(self, a.String()), nil
+		}
+		for i := range a.Len() {
+			if has(self, a.Index(i).String()) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
 }

@@ -248,6 +248,7 @@ type piece struct {
 	text   string
 	name   bool // a name, number or keyword
 	quoted bool // a text in quotes
+	group  bool // an expression in parentheses, rewritten
 }
 
 var errBrackets = errors.New("brackets do not match")
@@ -343,6 +344,9 @@ func join(ps []piece) string {
 	return b.String()
 }
 
+// methodFilter is the filter that calls a method of any expression.
+const methodFilter = "call_method"
+
 // rewrite rewrites one expression. With conditional, an "if" in it is that of
 // a conditional expression.
 func rewrite(ps []piece, conditional bool) (string, error) {
@@ -356,7 +360,27 @@ func rewrite(ps []piece, conditional bool) (string, error) {
 	var out []piece
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
+		if n := len(out); p.text == "." && n > 0 && out[n-1].group && i+2 < len(ps) && ps[i+1].name && ps[i+2].text == "(" {
+			end, err := closing(ps, i+2)
+			if err != nil {
+				return "", err
+			}
+			args, err := rewriteList(ps[i+3 : end])
+			if err != nil {
+				return "", err
+			}
+			if args != "" {
+				args = ", " + args
+			}
+			// The engine calls methods of names only.
+			out[n-1].text = "(" + out[n-1].text + "|" + methodFilter + "(\"" + ps[i+1].text + "\"" + args + "))"
+			i = end
+			continue
+		}
 		if p.quoted || strings.IndexByte("([{", p.text[0]) < 0 || len(p.text) != 1 {
+			if n := len(out); p.quoted && n > 0 && out[n-1].quoted {
+				out = append(out, piece{text: "~"}) // texts side by side are one
+			}
 			out = append(out, p)
 			continue
 		}
@@ -375,7 +399,7 @@ func rewrite(ps []piece, conditional bool) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		out = append(out, piece{text: p.text + text + ps[end].text})
+		out = append(out, piece{text: p.text + text + ps[end].text, group: p.text == "(" && !isOperand(out)})
 		i = end
 	}
 	return join(out), nil
