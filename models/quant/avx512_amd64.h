@@ -105,12 +105,12 @@
 	VSHUFPS   $0x88, X2, X0, X1; \
 	VSHUFPS   $0xdd, X2, X0, X3; \
 	VADDPS    X3, X1, X1;      \
-	MOVQ       dstVec+56(FP), R11;     \
+	MOVQ       dstVec+56(FP), AX;     \
 	VMOVSS     X1, (DX);               \
-	VEXTRACTPS $1, X1, (DX)(R11*1);    \
-	VEXTRACTPS $2, X1, (DX)(R11*2);    \
-	LEAQ       (R11)(R11*2), R11;      \
-	VEXTRACTPS $3, X1, (DX)(R11*1);    \
+	VEXTRACTPS $1, X1, (DX)(AX*1);    \
+	VEXTRACTPS $2, X1, (DX)(AX*2);    \
+	LEAQ       (AX)(AX*2), AX;      \
+	VEXTRACTPS $3, X1, (DX)(AX*1);    \
 	ADDQ       dstRow+48(FP), DX;      \
 	DECQ       CX
 
