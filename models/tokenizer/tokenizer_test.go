@@ -365,3 +365,55 @@ func FuzzNew(f *testing.F) {
 		use(v, "the cat <s></s> \xff é１2 ▁")
 	})
 }
+
+// The tokens that end generation: the file's own, well-known names, and the
+// exceptions where a format uses such a name inside a message.
+func TestEOG(t *testing.T) {
+	for name, c := range map[string]struct {
+		controls []string
+		want     []string
+	}{
+		"chat names":      {[]string{"<|eot_id|>", "<|im_end|>", "<|start|>x"}, []string{"<|eot_id|>", "<|im_end|>"}},
+		"end of a turn":   {[]string{"<|end|>", "<|return|>"}, []string{"<|end|>", "<|return|>"}},
+		"harmony":         {[]string{"<|end|>", "<|return|>", "<|call|>"}, []string{"<|return|>", "<|call|>"}},
+		"solar":           {[]string{"<|end|>", "<|flush|>", "<|calls|>"}, []string{"<|flush|>", "<|calls|>"}},
+		"gemma 4":         {[]string{"</s>", "<turn|>", "<|tool_response>"}, []string{"<turn|>", "<|tool_response>"}},
+		"sentencepiece":   {[]string{"</s>"}, []string{"</s>"}},
+		"code completion": {[]string{"<|fim_pad|>", "<|fim_prefix|>", "<|repo_name|>", "<|file_sep|>"}, []string{"<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"}},
+	} {
+		v := load(t, bpeFile("gpt-2", nil, c.controls...))
+		var got []string
+		for _, id := range v.EOG() {
+			if id >= 256 { // the rest is the kind's default, token 11
+				got = append(got, v.Text(id))
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: EOG %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// An id that a key names counts whatever its text; one out of range does not.
+func TestSpecialKeys(t *testing.T) {
+	file := func(more func(*metadata)) *Vocab { return load(t, spmFile([]string{"a", "b"}, more)) }
+	v := file(func(m *metadata) {
+		m.u32("tokenizer.ggml.eos_token_id", 259)
+		m.u32("tokenizer.ggml.eot_token_id", 260)
+		m.boolean("tokenizer.ggml.add_eos_token", true)
+		m.boolean("tokenizer.ggml.add_space_prefix", false)
+	})
+	if v.EOS() != 259 || v.EOT() != 260 || !slices.Equal(v.EOG(), []int32{2, 259, 260}) {
+		t.Errorf("eos %d, eot %d, eog %v", v.EOS(), v.EOT(), v.EOG())
+	}
+	if got := v.Encode("b", models.EncodeOptions{AddSpecial: true}); !slices.Equal(got, []int32{1, 260, 259}) {
+		t.Errorf("Encode = %v, want bos b eos without a space", got)
+	}
+	v = file(func(m *metadata) { m.u32("tokenizer.ggml.bos_token_id", 1000) })
+	if v.BOS() != 1 || len(v.Notes()) == 0 {
+		t.Errorf("bos %d with notes %q, want the default and a note", v.BOS(), v.Notes())
+	}
+	if v := load(t, bpeFile("glm4", nil)); v.BOS() != models.NoToken {
+		t.Errorf("bos of glm4 = %d, want none", v.BOS())
+	}
+}
