@@ -9,13 +9,15 @@
 
 DATA bytes15<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL bytes15<>(SB), RODATA|NOPTR, $8
-DATA bytes48<>+0(SB)/8, $0x3030303030303030
-GLOBL bytes48<>(SB), RODATA|NOPTR, $8
+DATA bytes63<>+0(SB)/8, $0x3f3f3f3f3f3f3f3f
+GLOBL bytes63<>(SB), RODATA|NOPTR, $8
 DATA bytes32<>+0(SB)/8, $0x2020202020202020
 GLOBL bytes32<>(SB), RODATA|NOPTR, $8
 
 DATA bytes3<>+0(SB)/8, $0x0303030303030303
 GLOBL bytes3<>(SB), RODATA|NOPTR, $8
+DATA bytes7<>+0(SB)/8, $0x0707070707070707
+GLOBL bytes7<>(SB), RODATA|NOPTR, $8
 DATA bytes4<>+0(SB)/8, $0x0404040404040404
 GLOBL bytes4<>(SB), RODATA|NOPTR, $8
 
@@ -233,9 +235,9 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 // SPREADZ widens the 32 bytes of y (low half x) with ext, and multiplies them
 // by the sub-scales of block b.
 #define SPREADZ(ext, y, x, b) \
-	VEXTRACTI128 $1, y, X11;            \
+	VEXTRACTI128 $1, y, X8;             \
 	ext          x, Z4;                 \
-	ext          X11, Z5;               \
+	ext          X8, Z5;                \
 	VCVTDQ2PS    Z4, Z4;                \
 	VCVTDQ2PS    Z5, Z5;                \
 	VMULPS.BCST  (8*(b))(R12), Z4, Z4;   \
@@ -245,11 +247,10 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 // shift by n.
 #define BLOCK6K(b, shift, n, op) \
 	shift        $n, Y12, Y11;       \
-	VPAND        Y14, Y10, Y10;      \
+	VPTERNLOGD   $0xd8, Y14, Y10, Y11; \
 	VPAND        Y13, Y11, Y11;      \
-	VPOR         Y11, Y10, Y10;      \
-	VPSUBB       Y15, Y10, Y10;      \
-	SPREADZ(VPMOVSXBD, Y10, X10, b); \
+	VPSUBB       Y15, Y11, Y11;      \
+	SPREADZ(VPMOVSXBD, Y11, X11, b); \
 	op
 
 #define HALF6K(l, h, b, op) \
@@ -285,7 +286,7 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 
 #define Q6_KCONST \
 	VPBROADCASTQ bytes15<>(SB), Y14; \
-	VPBROADCASTQ bytes48<>(SB), Y13; \
+	VPBROADCASTQ bytes63<>(SB), Y13; \
 	VPBROADCASTQ bytes32<>(SB), Y15; \
 	FIRST(SUBS6)
 
@@ -294,11 +295,10 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 #define BLOCK3K(b, n, shift, h, op) \
 	VPSRLW $n, Y10, Y9;             \
 	shift  $h, Y12, Y11;            \
-	VPAND  Y14, Y9, Y9;             \
-	VPAND  Y13, Y11, Y11;           \
-	VPOR   Y11, Y9, Y9;             \
-	VPSUBB Y13, Y9, Y9;             \
-	SPREADZ(VPMOVSXBD, Y9, X9, b);  \
+	VPTERNLOGD $0xd8, Y14, Y9, Y11; \
+	VPAND  Y15, Y11, Y11;           \
+	VPSUBB Y13, Y11, Y11;           \
+	SPREADZ(VPMOVSXBD, Y11, X11, b); \
 	op
 
 // SUBS3 unpacks the sixteen sub-scales of a Q3_K block: eight
@@ -341,6 +341,7 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 
 #define Q3_KCONST \
 	VPBROADCASTQ bytes3<>(SB), Y14; \
+	VPBROADCASTQ bytes7<>(SB), Y15; \
 	VPBROADCASTQ bytes4<>(SB), Y13; \
 	FIRST(SUBS3)
 
