@@ -3,6 +3,7 @@ package gguf
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // An Error says what is wrong with a file and where.
@@ -35,4 +36,40 @@ func show(s string) string {
 		return s
 	}
 	return q + cut
+}
+
+// A place says what is being read. It becomes text only for an error.
+type place struct {
+	what  string // such as "magic", "key" or "tensor"; empty for the value of a named key
+	name  string // the file's own name for it; empty if not known yet
+	part  string // such as "offset"; may be empty
+	index int    // number of the thing or, with a part, of the part; negative if there is none
+}
+
+func at(what string) place { return place{what: what, index: -1} }
+
+func (p place) String() string {
+	var words []string
+	add := func(s string) {
+		if s != "" {
+			words = append(words, s)
+		}
+	}
+	add(p.what)
+	if p.name != "" || p.what == "" {
+		add(show(p.name))
+	} else if p.index >= 0 {
+		add(strconv.Itoa(p.index))
+	}
+	add(p.part)
+	if p.name != "" && p.index >= 0 {
+		add(strconv.Itoa(p.index))
+	}
+	return strings.Join(words, " ")
+}
+
+// of returns the place of a part, and of its number if it has one.
+func (p place) of(part string, index int) place {
+	p.part, p.index = part, index
+	return p
 }

@@ -97,12 +97,12 @@ type reader struct {
 
 func (r *reader) left() uint64 { return uint64(len(r.data)) - r.pos }
 
-func (r *reader) errorf(at uint64, field, format string, args ...any) error {
-	return &Error{File: r.name, Field: field, Offset: int64(at), Reason: fmt.Sprintf(format, args...)}
+func (r *reader) errorf(at uint64, field place, format string, args ...any) error {
+	return &Error{File: r.name, Field: field.String(), Offset: int64(at), Reason: fmt.Sprintf(format, args...)}
 }
 
 // take returns the next n bytes.
-func (r *reader) take(n uint64, field string) ([]byte, error) {
+func (r *reader) take(n uint64, field place) ([]byte, error) {
 	if n > r.left() {
 		return nil, r.errorf(r.pos, field, "needs %d bytes, the file has %d left", n, r.left())
 	}
@@ -111,7 +111,7 @@ func (r *reader) take(n uint64, field string) ([]byte, error) {
 	return b, nil
 }
 
-func (r *reader) u32(field string) (uint32, error) {
+func (r *reader) u32(field place) (uint32, error) {
 	b, err := r.take(4, field)
 	if err != nil {
 		return 0, err
@@ -119,7 +119,7 @@ func (r *reader) u32(field string) (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-func (r *reader) u64(field string) (uint64, error) {
+func (r *reader) u64(field place) (uint64, error) {
 	b, err := r.take(8, field)
 	if err != nil {
 		return 0, err
@@ -128,76 +128,77 @@ func (r *reader) u64(field string) (uint64, error) {
 }
 
 // str reads a length and that many bytes.
-func (r *reader) str(field string) ([]byte, error) {
-	at := r.pos
+func (r *reader) str(field place) ([]byte, error) {
+	begin := r.pos
 	n, err := r.u64(field)
 	if err != nil {
 		return nil, err
 	}
 	if n > r.left() {
-		return nil, r.errorf(at, field, "a string of %d bytes, the file has %d left", n, r.left())
+		return nil, r.errorf(begin, field, "a string of %d bytes, the file has %d left", n, r.left())
 	}
 	return r.take(n, field)
 }
 
 // count reads a number of items of at least size bytes each.
-func (r *reader) count(field string, size uint64) (uint64, error) {
-	at := r.pos
+func (r *reader) count(field place, size uint64) (uint64, error) {
+	begin := r.pos
 	n, err := r.u64(field)
 	if err != nil {
 		return 0, err
 	}
 	if most := r.left() / size; n > most {
-		return 0, r.errorf(at, field, "%d items, the file has room for at most %d", n, most)
+		return 0, r.errorf(begin, field, "%d items, the file has room for at most %d", n, most)
 	}
 	return n, nil
 }
 
 func (r *reader) header(f *File) (nTensors, nKeys uint64, err error) {
 	if len(r.data) == 0 {
-		return 0, 0, r.errorf(0, "magic", "the file is empty")
+		return 0, 0, r.errorf(0, at("magic"), "the file is empty")
 	}
-	m, err := r.take(4, "magic")
+	m, err := r.take(4, at("magic"))
 	if err != nil {
 		return 0, 0, err
 	}
 	if string(m) != magic {
-		return 0, 0, r.errorf(0, "magic", "%q is not %q: not a GGUF file", m, magic)
+		return 0, 0, r.errorf(0, at("magic"), "%q is not %q: not a GGUF file", m, magic)
 	}
-	if f.Version, err = r.u32("version"); err != nil {
+	if f.Version, err = r.u32(at("version")); err != nil {
 		return 0, 0, err
 	}
 	switch v := f.Version; {
 	case v == 2 || v == 3:
 	case v == 1:
-		return 0, 0, r.errorf(4, "version", "version 1 is no longer in use; convert the model again for version 3")
+		return 0, 0, r.errorf(4, at("version"), "version 1 is no longer in use; convert the model again for version 3")
 	case v&0xffff == 0 && v != 0:
-		return 0, 0, r.errorf(4, "version", "the file is big-endian (version %d with its bytes swapped); convert it to little-endian", bits.ReverseBytes32(v))
+		return 0, 0, r.errorf(4, at("version"), "the file is big-endian (version %d with its bytes swapped); convert it to little-endian", bits.ReverseBytes32(v))
 	default:
-		return 0, 0, r.errorf(4, "version", "version %d is not known, only 2 and 3", v)
+		return 0, 0, r.errorf(4, at("version"), "version %d is not known, only 2 and 3", v)
 	}
 	// Tensors come after keys, so the second count bounds the first again
 	// when they are read.
-	if nTensors, err = r.count("tensor count", minTensorBytes); err != nil {
+	if nTensors, err = r.count(at("tensor count"), minTensorBytes); err != nil {
 		return 0, 0, err
 	}
-	if nKeys, err = r.count("key count", minKeyBytes); err != nil {
+	if nKeys, err = r.count(at("key count"), minKeyBytes); err != nil {
 		return 0, 0, err
 	}
 	return nTensors, nKeys, nil
 }
 
 func (r *reader) keyValue(f *File, i uint64) error {
-	at := r.pos
-	k, err := r.str(fmt.Sprintf("key %d", i))
+	start := r.pos
+	k, err := r.str(place{what: "key", index: int(i)})
 	if err != nil {
 		return err
 	}
 	key := string(k)
+	field := place{name: key, index: -1}
 	if _, dup := f.values[key]; dup {
-		return r.errorf(at, show(key), "the key occurs twice")
+		return r.errorf(start, field, "the key occurs twice")
 	}
-	v, err := r.value(show(key))
+	v, err := r.value(field)
 	if err != nil {
 		return err
 	}
@@ -207,15 +208,15 @@ func (r *reader) keyValue(f *File, i uint64) error {
 }
 
 // value reads a type and a value of it.
-func (r *reader) value(field string) (Value, error) {
-	at := r.pos
+func (r *reader) value(field place) (Value, error) {
+	begin := r.pos
 	t, err := r.u32(field)
 	if err != nil {
 		return Value{}, err
 	}
 	v := Value{Type: ValueType(t), Elem: ValueType(t), Len: 1, Offset: int64(r.pos)}
 	if !v.Type.known() {
-		return v, r.errorf(at, field, "value type %d is not known", t)
+		return v, r.errorf(begin, field, "value type %d is not known", t)
 	}
 	start := r.pos
 	if v.IsArray() {
@@ -244,18 +245,18 @@ func (r *reader) value(field string) (Value, error) {
 
 // arrayHead reads an array's element type and length. Arrays of arrays are
 // refused, as ggml does; no key uses them.
-func (r *reader) arrayHead(v *Value, field string) error {
-	at := r.pos
+func (r *reader) arrayHead(v *Value, field place) error {
+	begin := r.pos
 	t, err := r.u32(field)
 	if err != nil {
 		return err
 	}
 	v.Elem = ValueType(t)
 	if v.Elem == Array {
-		return r.errorf(at, field, "an array of arrays is not allowed")
+		return r.errorf(begin, field, "an array of arrays is not allowed")
 	}
 	if !v.Elem.known() {
-		return r.errorf(at, field, "array element type %d is not known", t)
+		return r.errorf(begin, field, "array element type %d is not known", t)
 	}
 	size := uint64(8) // an empty string
 	if s := v.Elem.size(); s != 0 {
@@ -273,39 +274,40 @@ func (r *reader) arrayHead(v *Value, field string) error {
 // returns the byte at which the offset stands. The offset is still relative
 // to the data section.
 func (r *reader) tensorInfo(f *File, i uint64) (offsetAt uint64, err error) {
-	at := r.pos
-	n, err := r.str(fmt.Sprintf("tensor %d name", i))
+	start := r.pos
+	field := place{what: "tensor", index: int(i)}
+	n, err := r.str(field.of("name", int(i)))
 	if err != nil {
 		return 0, err
 	}
 	t := Tensor{Name: string(n), File: r.name}
-	field := "tensor " + show(t.Name)
+	field = place{what: "tensor", name: t.Name, index: -1}
 	if len(n) > maxTensorName {
-		return 0, r.errorf(at, field, "a name of %d bytes is longer than %d", len(n), maxTensorName)
+		return 0, r.errorf(start, field, "a name of %d bytes is longer than %d", len(n), maxTensorName)
 	}
 	if _, dup := f.tensors[t.Name]; dup {
-		return 0, r.errorf(at, field, "the name occurs twice")
+		return 0, r.errorf(start, field, "the name occurs twice")
 	}
 	if t.Dims, err = r.dims(field); err != nil {
 		return 0, err
 	}
 	typeAt := r.pos
-	typ, err := r.u32(field + " type")
+	typ, err := r.u32(field.of("type", -1))
 	if err != nil {
 		return 0, err
 	}
 	t.Type = Type(typ)
 	if !t.Type.Known() {
 		if l := t.Type.layout(); l.name != "" {
-			return 0, r.errorf(typeAt, field+" type", "type %d (%s) is no longer in use", typ, l.name)
+			return 0, r.errorf(typeAt, field.of("type", -1), "type %d (%s) is no longer in use", typ, l.name)
 		}
-		return 0, r.errorf(typeAt, field+" type", "type %d is not known", typ)
+		return 0, r.errorf(typeAt, field.of("type", -1), "type %d is not known", typ)
 	}
 	if bs := uint64(t.Type.BlockSize()); t.Dims[0]%bs != 0 {
 		return 0, r.errorf(typeAt, field, "a row of %d elements is not a multiple of %d, the block of %s", t.Dims[0], bs, t.Type)
 	}
 	offsetAt = r.pos
-	if t.Offset, err = r.u64(field + " offset"); err != nil {
+	if t.Offset, err = r.u64(field.of("offset", -1)); err != nil {
 		return 0, err
 	}
 	f.tensors[t.Name] = len(f.Tensors)
@@ -314,27 +316,26 @@ func (r *reader) tensorInfo(f *File, i uint64) (offsetAt uint64, err error) {
 }
 
 // dims reads the dimensions of a tensor and checks that their product fits.
-func (r *reader) dims(field string) ([]uint64, error) {
-	at := r.pos
-	n, err := r.u32(field + " dimension count")
+func (r *reader) dims(tensor place) ([]uint64, error) {
+	start, field := r.pos, tensor.of("dimension count", -1)
+	n, err := r.u32(field)
 	if err != nil {
 		return nil, err
 	}
 	if n < 1 || n > maxDims {
-		return nil, r.errorf(at, field+" dimension count", "%d is not within 1 to %d", n, maxDims)
+		return nil, r.errorf(start, field, "%d is not within 1 to %d", n, maxDims)
 	}
 	dims := make([]uint64, n)
 	elems := uint64(1)
 	for i := range dims {
-		at := r.pos
-		name := fmt.Sprintf("%s dimension %d", field, i)
-		d, err := r.u64(name)
+		start, field := r.pos, tensor.of("dimension", i)
+		d, err := r.u64(field)
 		if err != nil {
 			return nil, err
 		}
 		hi, lo := bits.Mul64(elems, d)
 		if d < 1 || d > math.MaxInt64 || hi != 0 || lo > math.MaxInt64 {
-			return nil, r.errorf(at, name, "%d is not allowed: the element count must be within 1 to 2^63-1", d)
+			return nil, r.errorf(start, field, "%d is not allowed: the element count must be within 1 to 2^63-1", d)
 		}
 		dims[i], elems = d, lo
 	}
@@ -348,7 +349,7 @@ func (r *reader) placeTensors(f *File, offsetAt []uint64) error {
 	want := uint64(0) // below 2^63 + 2^32: sizes are checked against the file
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
-		field := "tensor " + show(t.Name) + " offset"
+		field := place{what: "tensor", name: t.Name, part: "offset", index: -1}
 		if t.Offset != want {
 			return r.errorf(offsetAt[i], field, "%d is not %d, where the tensor before it ends", t.Offset, want)
 		}

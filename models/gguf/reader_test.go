@@ -212,3 +212,28 @@ func TestHostileTextStaysOnOneLine(t *testing.T) {
 		t.Errorf("the error shows raw text: %q", s)
 	}
 }
+
+// BenchmarkParse reads a vocabulary of 150,000 tokens and as many merges.
+func BenchmarkParse(b *testing.B) {
+	var tokens []byte
+	const n = 150000
+	for i := range n {
+		tokens = append(tokens, str(fmt.Sprintf("token%d", i))...)
+	}
+	build := new(builder).array("tokenizer.ggml.tokens", String, n, tokens).array("tokenizer.ggml.merges", String, n, tokens)
+	for i := range 1000 {
+		build.tensor(fmt.Sprintf("blk.%d.weight", i), 1, 2)
+	}
+	data := build.bytes()
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := Parse("b", data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := f.Strings("tokenizer.ggml.tokens"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
