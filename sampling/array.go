@@ -17,7 +17,7 @@ func (r *row) arraySort(m int) {
 	if m <= 128 {
 		items = r.arrayBest(m)
 	} else {
-		items = r.arrayBuckets(m)[:m]
+		items = r.arrayBuckets(m)
 	}
 	r.permute(items)
 	r.sorted = true
@@ -49,51 +49,69 @@ func (r *row) arrayBest(m int) []item {
 	return heap
 }
 
-// arrayBuckets returns at least m entries of which the first m are in order:
-// 128 buckets from -10 to 10, sorted one by one from the best down.
+// The buckets that the array is sorted by: 128 from -10 to 10.
+const (
+	arrayBucketCount = 128
+	arrayBucketScale = float32(arrayBucketCount) / 20
+	arrayBucketShift = float32(arrayBucketCount) / 2
+)
+
+func arrayBucket(x float32) int {
+	f := float32(arrayBucketScale*x) + arrayBucketShift
+	switch {
+	case f >= arrayBucketCount-1:
+		return arrayBucketCount - 1
+	case f > 0:
+		return int(f)
+	}
+	return 0
+}
+
+// arrayBuckets returns the m best entries in the order in which the array's
+// sort by buckets leaves them: each bucket sorted on its own, the last one as
+// far as needed.
 func (r *row) arrayBuckets(m int) []item {
-	const nb = 128
-	const scale, shift = float32(nb) / 20, float32(nb) / 2
-	idx := grow(&r.bucketIdx, r.n)
-	var histo [nb]int32
-	for i, v := range r.x[:r.n] {
-		b := int8(0)
-		if f := float32(scale*v) + shift; f >= nb-1 {
-			b = nb - 1
-		} else if f > 0 {
-			b = int8(f)
-		}
-		idx[i] = b
-		histo[b]++
-	}
-	have, ib := 0, nb-1
-	for ; ib > 0; ib-- {
-		if have += int(histo[ib]); have >= m {
-			break
-		}
-	}
-	if ib == 0 {
-		have += int(histo[0])
-	}
-	var at [nb]int32
+	last := arrayBucket(r.kth(m))
+	var histo, at [arrayBucketCount]int32
+	items := r.bucketItems(last, &histo)
 	pos := int32(0)
-	for b := nb - 1; b >= ib; b-- {
+	for b := arrayBucketCount - 1; b >= last; b-- {
 		at[b] = pos
 		pos += histo[b]
 	}
-	items := grow(&r.sortBuf, int(pos))
-	for i, b := range idx {
-		if int(b) >= ib {
-			items[at[b]] = item{r.x[i], int32(i)}
-			at[b]++
-		}
+	sorted := grow(&r.itemTmp, len(items))
+	for _, it := range items {
+		b := arrayBucket(it.x)
+		sorted[at[b]] = it
+		at[b]++
 	}
 	done := 0
-	for b := nb - 1; b > ib; b-- {
-		cxxSort(items[done : done+int(histo[b])])
+	for b := arrayBucketCount - 1; b > last; b-- {
+		cxxSort(sorted[done : done+int(histo[b])])
 		done += int(histo[b])
 	}
-	cxxPartialSort(items[done:], m-done)
+	cxxPartialSort(sorted[done:], m-done)
+	return sorted[:m]
+}
+
+// bucketItems returns the entries of the buckets from last up, in array
+// order, and counts them by bucket.
+func (r *row) bucketItems(last int, histo *[arrayBucketCount]int32) []item {
+	items := grow(&r.sortBuf, 0)
+	bm := r.blocks()
+	for b, hi := range bm {
+		if arrayBucket(hi) < last {
+			continue
+		}
+		lo := b * vec.Block
+		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+			if k := arrayBucket(v); k >= last {
+				items = append(items, item{v, int32(lo + i)})
+				histo[k]++
+			}
+		}
+	}
+	r.sortBuf = items
 	return items
 }
 
@@ -132,42 +150,69 @@ type topPArray struct {
 }
 
 func (s topPArray) apply(r *row) {
-	sum := r.arraySoftmax(false)
 	if r.sorted || r.n <= 1024 {
+		sum := r.arraySoftmax(false)
 		if !r.sorted {
 			r.arraySort(r.n)
 		}
-		r.truncate(s.walk(r.n, func(i int) float32 { return r.e[i] / sum }))
+		k, _ := s.walk(r.n, sum, func(i int) float32 { return r.e[i] })
+		r.truncate(k)
 		return
 	}
-	items := r.arrayBuckets(256)
-	k := s.walk(256, func(i int) float32 { return r.e[items[i].i] / sum })
-	if k == 256 && !s.reached(items[:256], r.e, sum) {
-		items = r.arrayBuckets(r.n)
-		k = s.walk(r.n, func(i int) float32 { return r.e[items[i].i] / sum })
+	r.exps()
+	if !s.fromBest(r, r.arrayBuckets(256)) {
+		s.fromAll(r)
+	}
+}
+
+// fromBest cuts within the best few, if it is there that the sum reaches p.
+func (s topPArray) fromBest(r *row, items []item) bool {
+	e := func(i int) float32 { return r.e[items[i].i] }
+	// The engine's own sum runs in float32 through the whole array. Most
+	// often all that it can be leads to the same cut.
+	slack := float64(r.n)/(1<<24) + 1e-6
+	k, ok := s.walk(len(items), float32(r.sum*(1+slack)), e)
+	if k2, _ := s.walk(len(items), float32(r.sum*(1-slack)), e); !ok || k != k2 {
+		if k, ok = s.walk(len(items), r.arraySoftmax(false), e); !ok {
+			return false
+		}
 	}
 	r.permute(items[:k])
 	r.sorted = true
+	return true
 }
 
-// walk returns how many of n entries stay.
-func (s topPArray) walk(n int, p func(i int) float32) int {
+// fromAll cuts anywhere.
+func (s topPArray) fromAll(r *row) {
+	sum := r.arraySoftmax(false)
+	if !r.dense {
+		items := r.arrayBuckets(r.n)
+		k, _ := s.walk(r.n, sum, func(i int) float32 { return r.e[items[i].i] })
+		r.permute(items[:k])
+		r.sorted = true
+		return
+	}
+	items := grow(&r.looseBuf, r.n)
+	for i, v := range r.x[:r.n] {
+		items[i] = item{v, int32(i)}
+	}
+	r.radixSort(items)
+	k, _ := s.walk(r.n, sum, func(i int) float32 { return r.e[items[i].i] })
+	r.permute(items[:k])
+	r.sorted = true
+	r.loose = items // while the row was dense, entries were positions
+	r.settle(k - 1)
+}
+
+// walk returns how many of n entries stay, and whether their sum reached p.
+func (s topPArray) walk(n int, sum float32, e func(i int) float32) (int, bool) {
 	var cum float32
 	for i := range n {
-		if cum += p(i); cum >= s.p && i+1 >= s.keep {
-			return i + 1
+		if cum += e(i) / sum; cum >= s.p && i+1 >= s.keep {
+			return i + 1, true
 		}
 	}
-	return n
-}
-
-// reached reports whether the sum of items reaches p.
-func (s topPArray) reached(items []item, e []float32, sum float32) bool {
-	var cum float32
-	for _, it := range items {
-		cum += e[it.i] / sum
-	}
-	return cum >= s.p && len(items) >= s.keep
+	return n, false
 }
 
 // minPArray keeps logits within ln(p) of the best.
@@ -384,6 +429,7 @@ func (s xtcArray) apply(r *row) {
 
 // dropFirst removes the first k entries.
 func (r *row) dropFirst(k int) {
+	r.settleAll()
 	for _, v := range r.x[:k] {
 		if v > negInf {
 			r.nfin--

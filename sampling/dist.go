@@ -50,6 +50,7 @@ func (s *Scratch) Final(d *Dist) {
 // engine has one, the order in which its draw walks. Tokens at -Inf that the
 // engine leaves in it are included.
 func (s *Scratch) Array(dst []int32) []int32 {
+	s.r.settleAll()
 	for i := range s.r.n {
 		dst = append(dst, s.r.id(s.r.pos(i)))
 	}

@@ -25,6 +25,9 @@ func (r *row) truncate(n int) {
 		return
 	}
 	r.list()
+	if n > 0 {
+		r.settle(n - 1)
+	}
 	for _, v := range r.x[n:r.n] {
 		if v > negInf {
 			r.nfin--
@@ -39,6 +42,7 @@ func (r *row) truncate(n int) {
 // cuts that are no threshold on the logit.
 func (r *row) keep(want func(i int) bool) {
 	r.list()
+	r.settleAll()
 	k := 0
 	r.nfin = 0
 	for i := range r.n {
@@ -141,6 +145,7 @@ func (r *row) keepDense(t float32) {
 }
 
 func (r *row) keepList(t float32) {
+	r.settleAll()
 	k := 0
 	for i, v := range r.x[:r.n] {
 		if !(v >= t) {
@@ -178,6 +183,7 @@ func (r *row) skipTies(t float32, skip int) {
 
 // permute puts the entries in the order of items, dropping the others.
 func (r *row) permute(items []item) {
+	r.settleAll()
 	n := len(items)
 	ix := grow(&r.idxBuf, n)
 	for k, it := range items {

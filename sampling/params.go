@@ -2,8 +2,6 @@ package sampling
 
 import "math"
 
-var inf = math.Inf(1)
-
 // params is the parameter table, in the order of the screen's list.
 var params = []Param{
 	{Key: "temperature", Kind: Float, Min: 0, Max: 100, Lo: 0, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "temperature",

@@ -153,7 +153,9 @@ func (c *recorder) last(r *row) (rank int32, cum float32) {
 	// Tokens no stage has touched rank as their logits do, so the worst of
 	// them has the smallest logit.
 	least, at := float32(math.Inf(1)), -1
-	for i, v := range r.x[:r.n] {
+	// From the end, since an array in order has its worst there.
+	for i := r.n - 1; i >= 0; i-- {
+		v := r.x[i]
 		if v <= least && v > negInf && (v < least || r.raw[r.pos(i)] <= r.raw[r.pos(at)]) && !r.wasTouched(r.pos(i)) {
 			least, at = v, i
 		}

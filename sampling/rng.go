@@ -96,6 +96,7 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	for i, e := range r.e[:r.n] {
 		next := run + float64(e)
 		if next >= target && (e > 0 || i == r.n-1) || i == r.n-1 {
+			r.settle(i)
 			return drawn{entry: i, u: u, lo: run / sum, hi: min(1, next/sum), greedy: p.coldMT() && r.nfin == 1}
 		}
 		run = next

@@ -47,21 +47,21 @@ type row struct {
 	sum, dot float64 // sums of e and of e*(x-ref)
 	fullSum  float64 // sum when it was last computed
 
-	touches   []touch
-	seenIdx   []int32
-	seenBuf   []seen
-	touched   int     // entries the running stage changed on its own account
-	scaled    float32 // what the running stage divided every logit by; 0 if it did not
-	adaptive  float32 // the target that adaptive-p bent the logits to; negative if it did not
-	touchFrom int     // touches of the stages before
-	holes     bool    // a stage removed better tokens than it left
-	state     *State
-	maskBuf   []uint64
-	mt        *[2]generator
-	final     finalStage // makes the draw in place of the engine's; may be nil
-	bucketIdx []int8
-	probBuf   []float32
-	goOK      bool // probBuf holds Ollama's probabilities
+	touches         []touch
+	seenIdx         []int32
+	seenBuf         []seen
+	touched         int     // entries the running stage changed on its own account
+	scaled          float32 // what the running stage divided every logit by; 0 if it did not
+	adaptive        float32 // the target that adaptive-p bent the logits to; negative if it did not
+	touchFrom       int     // touches of the stages before
+	holes           bool    // a stage removed better tokens than it left
+	state           *State
+	maskBuf         []uint64
+	mt              *[2]generator
+	final           finalStage // makes the draw in place of the engine's; may be nil
+	probBuf         []float32
+	loose, looseBuf []item // see settle; nil if the entries are in their final order
+	goOK            bool   // probBuf holds Ollama's probabilities
 
 	// Buffers behind the slices above.
 	xBuf, eBuf, rawBuf, rawEBuf, keyBuf, tmpBuf []float32
@@ -117,7 +117,7 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	r.eOK, r.sumOK, r.sharedE = false, false, false
 	r.touches = r.touches[:0]
 	r.touched, r.scaled, r.adaptive, r.touchFrom = 0, 0, -1, 0
-	r.holes, r.final, r.goOK = false, nil, false
+	r.holes, r.final, r.goOK, r.loose = false, nil, false, nil
 	return nil
 }
 

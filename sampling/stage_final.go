@@ -18,6 +18,7 @@ type mirostat struct {
 }
 
 func (m *mirostat) apply(r *row) {
+	r.settleAll()
 	sum := r.arraySoftmax(true)
 	mu := float32(r.state.Mu)
 	if m.version == 1 {
@@ -84,6 +85,7 @@ type adaptiveP struct {
 }
 
 func (a *adaptiveP) apply(r *row) {
+	r.settleAll()
 	sum := r.arraySoftmax(false)
 	target := min(max(a.target, 0), 1)
 	if total := float32(r.state.AdaptTotal); total != 0 {

@@ -127,6 +127,11 @@ func (r *row) set(i int, v float32) {
 	if v == old {
 		return
 	}
+	if r.loose != nil {
+		pos := r.pos(i)
+		r.settleAll()
+		i = r.entry(pos)
+	}
 	r.touches = append(r.touches, touch{r.pos(i), old, v})
 	r.touched++
 	r.change(i, v)
