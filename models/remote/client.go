@@ -64,7 +64,7 @@ type client struct {
 // newClient returns a client for base, which may hold user:password@.
 func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *client {
 	c := &client{
-		name: kind + " " + base.Host, keyVar: keyVar, hasKey: key != "",
+		name: kind + " " + oneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
 		timeouts: opt.Timeouts.filled(), meter: &meter{},
 	}
 	if key != "" {
@@ -96,6 +96,8 @@ func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *cli
 			IdleConnTimeout:     90 * time.Second,
 			DisableCompression:  true, // a small answer must not unfold into a large one
 			ForceAttemptHTTP2:   true,
+
+			MaxResponseHeaderBytes: mib,
 		}
 	}
 	h.CheckRedirect = checkRedirect

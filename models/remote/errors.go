@@ -106,6 +106,9 @@ func (c *client) fault(k Kind, format string, args ...any) *Error {
 // clean makes text printable on one line and takes the keys out of it.
 func (c *client) clean(text string) string {
 	for _, k := range c.secrets {
+		if len(k) < 4 { // no key, and would spoil every word
+			continue
+		}
 		text = strings.ReplaceAll(text, k, "***")
 	}
 	return oneLine(text, 400)

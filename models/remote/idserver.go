@@ -98,3 +98,59 @@ func rareText(use func(text string) bool) {
 		use(b.String())
 	}
 }
+
+// byteOrders are the orders in which vocabularies list the 256 single bytes:
+// by value, and as the alphabet of byte-level ones does.
+var byteOrders = func() (orders [2][256]byte) {
+	at := 0
+	for r := range rune(0x144) { // the alphabet goes up to U+0143
+		if b, ok := byteOf[r]; ok {
+			orders[1][at] = b
+			at++
+		}
+	}
+	for b := range 256 {
+		orders[0][b] = byte(b)
+	}
+	return orders
+}()
+
+// fillBytes sets the pieces of single bytes that occur in no text, such as
+// 0xff. Vocabularies list all bytes in a row, so where most of the list is
+// known, the rest of it is too. It returns how many pieces it set.
+func fillBytes(v *vocab) (n int) {
+	for _, order := range byteOrders {
+		var place [256]int
+		for i, b := range order {
+			place[b] = i
+		}
+		starts := map[int]int{}
+		for id, p := range v.pieces {
+			if len(p) == 1 {
+				starts[id-place[p[0]]]++
+			}
+		}
+		for start, agree := range starts {
+			if agree < 128 || start < 0 || start+256 > len(v.pieces) || !listsBytes(v.pieces[start:start+256], order) {
+				continue
+			}
+			for i, b := range order {
+				if p := &v.pieces[start+i]; len(*p) != 1 {
+					*p = string([]byte{b})
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// listsBytes reports whether pieces can be the single bytes in that order.
+func listsBytes(pieces []string, order [256]byte) bool {
+	for i, p := range pieces {
+		if p != "\ufffd" && p != string([]byte{order[i]}) {
+			return false
+		}
+	}
+	return true
+}

@@ -17,6 +17,7 @@ import (
 type sgLang struct {
 	c    *client
 	path string // of the model, which is its name
+	at   string // what stands before /tokenize: "" or "/v1"
 	size int
 	top  int
 }
@@ -54,6 +55,9 @@ func (b *sgLang) discover(ctx context.Context, opt Options) (*server, error) {
 	maxLen, version, err := b.limits(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := b.tokenize(ctx, "A", false); err != nil && refused(err) {
+		b.at = "/v1" // where some versions have it
 	}
 	if b.size, err = b.measure(ctx); err != nil {
 		return nil, err

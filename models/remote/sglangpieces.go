@@ -11,7 +11,7 @@ func (b *sgLang) tokenize(ctx context.Context, text string, addSpecial bool) ([]
 	var resp struct {
 		Tokens []int32 `json:"tokens"`
 	}
-	err := b.c.post(ctx, "/tokenize", map[string]any{"prompt": text, "add_special_tokens": addSpecial}, &resp)
+	err := b.c.post(ctx, b.at+"/tokenize", map[string]any{"prompt": text, "add_special_tokens": addSpecial}, &resp)
 	if err == nil && b.size > 0 && !inRange(resp.Tokens, b.size) {
 		err = b.c.fault(Malformed, "split text into tokens outside its vocabulary of %d", b.size)
 	}
@@ -38,7 +38,7 @@ func (b *sgLang) pieces(ctx context.Context, v *vocab) (lossy int, err error) {
 		var resp struct {
 			Text []string `json:"text"`
 		}
-		err := b.c.post(ctx, "/detokenize", map[string]any{"tokens": lists, "skip_special_tokens": false}, &resp)
+		err := b.c.post(ctx, b.at+"/detokenize", map[string]any{"tokens": lists, "skip_special_tokens": false}, &resp)
 		if err != nil {
 			return 0, err
 		}
@@ -78,7 +78,7 @@ func (b *sgLang) spell(ctx context.Context, v *vocab, lossy int) (int, error) {
 		var resp struct {
 			Tokens [][]int32 `json:"tokens"`
 		}
-		if err = b.c.post(ctx, "/tokenize", map[string]any{"prompt": chars, "add_special_tokens": false}, &resp); err != nil || len(resp.Tokens) != len(chars) {
+		if err = b.c.post(ctx, b.at+"/tokenize", map[string]any{"prompt": chars, "add_special_tokens": false}, &resp); err != nil || len(resp.Tokens) != len(chars) {
 			return false
 		}
 		for range 2 {
@@ -93,7 +93,7 @@ func (b *sgLang) spell(ctx context.Context, v *vocab, lossy int) (int, error) {
 	if err != nil && refused(err) {
 		err = nil
 	}
-	return lossy, err
+	return lossy - fillBytes(v), err
 }
 
 // deduce sets the pieces of ids that are not known yet and follow from char,

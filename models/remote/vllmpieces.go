@@ -161,5 +161,5 @@ func (b *vLLM) spell(ctx context.Context, v *vocab) (lossy int, err error) {
 	if err != nil && refused(err) {
 		err = nil
 	}
-	return lossy, err
+	return lossy - fillBytes(v), err
 }
