@@ -20,7 +20,11 @@ type row struct {
 
 // row copies a row and measures it.
 func (sc *scorer) row(l models.Logits) (row, error) {
-	r := row{rest: l.Rest, logits: append([]float32(nil), l.Values...)}
+	var memory []float32
+	if n := len(sc.spare); n > 0 {
+		memory, sc.spare = sc.spare[n-1], sc.spare[:n-1]
+	}
+	r := row{rest: l.Rest, logits: append(memory[:0], l.Values...)}
 	if l.IDs != nil {
 		r.ids = append([]int32(nil), l.IDs...)
 	}
@@ -56,6 +60,7 @@ type scorer struct {
 	slow     bool // never quick, for tests
 	scratch  sampling.Scratch
 	in, out  []float32
+	spare    [][]float32 // memory of rows nobody needs any more
 	scores   []float64
 	penalise map[int32]int // tokens earlier groups chose at this step
 }

@@ -28,7 +28,8 @@ type Options struct {
 	Greedy bool
 
 	// RowBudget is the most bytes of logits kept so that old steps can be
-	// chosen again; 0 means 32 MiB. The latest step is always kept.
+	// chosen again after a rewind; 0 means 1 MiB. The latest step's are always
+	// kept.
 	RowBudget int64
 }
 
@@ -72,7 +73,7 @@ func New(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Se
 		return nil, err
 	}
 	if opt.RowBudget == 0 {
-		opt.RowBudget = 32 << 20
+		opt.RowBudget = 1 << 20
 	}
 	s := &Search{model: m, prompt: pl.prompt, opt: opt, pool: pl}
 	s.use(set)
@@ -354,87 +355,32 @@ func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row) error {
 // maxSum is beyond the sum of any path of possible tokens.
 const maxSum = 1e30
 
-// FollowGreedy says whether the search follows the greedy text from the next
-// step on. It costs as much as one more beam once the greedy text is none of
-// those running; the first step after it was switched on catches up.
-func (s *Search) FollowGreedy(on bool) { s.opt.Greedy = on }
-
-// catchUp follows the greedy text to where st is, if it is followed and
-// behind.
-func (s *Search) catchUp(ctx context.Context, st *state) error {
-	if !s.opt.Greedy || s.first == nil {
-		return nil
-	}
-	for st.greedy.depth() < st.index() && (st.greedy == nil || !st.greedy.Ended) {
-		r := s.first[0]
-		if st.greedy != nil {
-			out, err := s.pool.forward(ctx, []*Node{st.greedy})
-			if err != nil {
-				return err
-			}
-			if r, err = s.scorer.row(out[0]); err != nil {
-				return err
-			}
-		}
-		next, err := s.greedyNext(st.greedy, &r)
-		if err != nil {
-			return err
-		}
-		// A beam that has the same token is the same node.
-		st.greedy = s.states[next.Depth].step.shared(next)
-	}
-	return nil
-}
-
-// greedyNext returns the best token after the greedy text g, whose row is r,
-// under the processors.
-func (s *Search) greedyNext(g *Node, r *row) (*Node, error) {
-	plain := s.set
-	plain.Diversity, plain.Sample = 0, false
-	scores, err := s.scorer.score(&plain, r, s.prompt, g, s.opt.Mask)
-	if err != nil {
-		return nil, fmt.Errorf("greedy text: %w", err)
-	}
-	top := 0
-	for i, x := range scores {
-		if x > scores[top] {
-			top = i
-		}
-	}
-	token := r.id(top)
-	return &Node{
-		Parent: g, Token: token, Logprob: scores[top], Sum: g.sum() + scores[top], Depth: g.depth() + 1, Ended: s.set.ends(token),
-	}, nil
-}
-
-// shared returns the candidate of the step that is the same text as n, or n
-// itself.
-func (s *Step) shared(n *Node) *Node {
-	for i := range s.Groups {
-		for _, c := range s.Groups[i].Candidates {
-			if c.Node.Parent == n.Parent && c.Node.Token == n.Token {
-				return c.Node
-			}
-		}
-	}
-	return n
-}
-
-// forget drops the rows of old steps beyond the budget.
+// forget drops the rows of old steps beyond the budget, and has their memory
+// used again: nobody but the search reads them.
 func (s *Search) forget() {
 	var held int64
 	for i := len(s.states) - 1; i > 0; i-- {
 		st := &s.states[i]
+		if i == 1 {
+			break // the row after the prompt is kept anyway
+		}
 		for _, r := range st.step.rows {
 			held += int64(4 * (len(r.logits) + len(r.ids)))
 		}
 		if i < len(s.states)-1 && held > s.opt.RowBudget && st.step.rows != nil {
-			// The step may be in views, so a copy takes its place.
-			c := *st.step
-			c.rows = nil
-			st.step = &c
+			for _, r := range st.step.rows {
+				s.scorer.spare = append(s.scorer.spare, r.logits)
+			}
+			st.step = st.step.with(nil) // it may be in views
 		}
 	}
+}
+
+// with returns a copy of the step that has other rows.
+func (s *Step) with(rows []row) *Step {
+	c := *s
+	c.rows = rows
+	return &c
 }
 
 // Rewind keeps the first n steps and drops the rest. It panics if n is
@@ -459,7 +405,16 @@ func (s *Search) Fork() (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.states = slices.Clone(s.states)
 	c.scorer = scorer{}
+	c.states = slices.Clone(s.states)
+	for i := range c.states {
+		if st := &c.states[i]; st.step != nil && st.step.rows != nil {
+			rows := slices.Clone(st.step.rows)
+			for j := range rows {
+				rows[j].logits = slices.Clone(rows[j].logits)
+			}
+			st.step = st.step.with(rows)
+		}
+	}
 	return &c, nil
 }

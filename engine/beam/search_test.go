@@ -588,3 +588,47 @@ func TestFollowGreedy(t *testing.T) {
 }
 
 func (c *goldenCase) beams() int { return int(c.Settings["num_beams"].(float64)) }
+
+// With next to no memory for rows, rewinds, forks and changed settings give
+// the same searches.
+func TestRowBudget(t *testing.T) {
+	g := readGolden(t)
+	ctx := context.Background()
+	for _, c := range g.Cases {
+		m := g.model(t, c.Model)
+		p := compile(t, m, c.Settings)
+		want := finish(t, start(t, m, p, c.Prompt, Options{}))
+		s := start(t, m, p, c.Prompt, Options{RowBudget: 1})
+		f := s
+		for i := 0; !s.View().Done(); i++ {
+			if _, err := s.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if i == 2 {
+				var err error
+				if f, err = s.Fork(); err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+			}
+			if v, err := s.Retune(ctx, p); err != nil || v.Restarts != 0 {
+				t.Fatalf("%s: the same settings again: %v, %d restarts", c.Name, err, v.Restarts)
+			}
+		}
+		if _, err := f.Retune(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []*View{s.View(), finish(t, f)} {
+			if summary(x) != summary(want) {
+				t.Errorf("%s: %s, want %s", c.Name, summary(x), summary(want))
+			}
+		}
+		s.Rewind(len(want.Steps) / 2)
+		if _, err := s.Retune(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+		if v := finish(t, s); summary(v) != summary(want) {
+			t.Errorf("%s: after a rewind %s, want %s", c.Name, summary(v), summary(want))
+		}
+	}
+}
