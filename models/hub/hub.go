@@ -103,8 +103,8 @@ func (r Ref) url(endpoint string) (*url.URL, error) {
 	return u.JoinPath(r.Owner, r.Repo, "resolve", url.PathEscape(r.Revision), r.File), nil
 }
 
-// path returns where the file goes below dir.
-func (r Ref) path(dir string) string {
+// Path returns where [Pull] puts the file below the cache folder dir.
+func (r Ref) Path(dir string) string {
 	repo := r.Repo
 	if r.Revision != defaultRevision {
 		repo += "@" + strings.ReplaceAll(r.Revision, "/", "%")
@@ -168,7 +168,7 @@ func pull(ctx context.Context, ref Ref, opt Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d := &download{client: c, meta: meta, path: ref.path(opt.Dir)}
+	d := &download{client: c, meta: meta, path: ref.Path(opt.Dir)}
 	if d.present() {
 		d.report(meta.size)
 		return d.path, nil

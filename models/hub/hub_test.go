@@ -348,7 +348,7 @@ func TestPullFails(t *testing.T) {
 			if !strings.Contains(err.Error(), "pull hf:o/r/dir/f.gguf") || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q does not name the file on one line, or shows a signature", err)
 			}
-			if _, err := os.Stat(ref.path(opt.Dir)); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(ref.Path(opt.Dir)); !errors.Is(err, os.ErrNotExist) {
 				t.Error("a file appeared")
 			}
 		})
@@ -395,7 +395,7 @@ func TestPullResumes(t *testing.T) {
 func TestPullDamagedPart(t *testing.T) {
 	h := newHub(t)
 	opt := h.options(t)
-	path := ref.path(opt.Dir)
+	path := ref.Path(opt.Dir)
 	os.MkdirAll(filepath.Dir(path), 0o755)
 	os.WriteFile(path+".part", make([]byte, 1000), 0o644)
 	os.WriteFile(path+".part.json", fmt.Appendf(nil, `{"sha256":%q,"size":%d,"etag":"\"v1\""}`, h.sum, len(content)), 0o644)
@@ -454,8 +454,8 @@ func FuzzParseRef(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !filepath.IsLocal(r.path("")) {
-			t.Errorf("%q leads out of the cache: %s", s, r.path(""))
+		if !filepath.IsLocal(r.Path("")) {
+			t.Errorf("%q leads out of the cache: %s", s, r.Path(""))
 		}
 		if back, err := ParseRef(r.String()); err != nil || back != r {
 			t.Errorf("%q: %+v is read back as %+v, %v", s, r, back, err)

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 type wpm struct {
 	vocab        *Vocab
 	lower, strip bool
+	sizes        []int // the lengths that tokens have, longest first
 }
 
 func (v *Vocab) loadWPM(f *gguf.File) error {
@@ -34,6 +36,14 @@ func (v *Vocab) loadWPM(f *gguf.File) error {
 	if ok {
 		w.strip = b
 	}
+	seen := map[int]bool{}
+	for text := range v.ids {
+		if n := len(text); !seen[n] {
+			seen[n] = true
+			w.sizes = append(w.sizes, n)
+		}
+	}
+	slices.SortFunc(w.sizes, func(a, b int) int { return b - a })
 	v.encoder = w
 	return nil
 }
@@ -49,24 +59,31 @@ func (w *wpm) encode(_ bool, text string, out []int32) []int32 {
 func (w *wpm) encodeWord(word string, out []int32) []int32 {
 	start := len(out)
 	for i := 0; i < len(word); {
-		n := min(w.vocab.maxLen, len(word)-i)
-		for n > 0 {
-			if id, ok := w.vocab.ids[word[i:i+n]]; ok {
-				out = append(out, id)
-				break
-			}
-			n--
-		}
+		id, n := w.longest(word[i:])
 		if n == 0 { // no token fits: the whole word is unknown
 			out = out[:start]
 			break
 		}
+		out = append(out, id)
 		i += n
 	}
 	if len(out) == start && w.vocab.special.unk >= 0 {
 		out = append(out, w.vocab.special.unk)
 	}
 	return out
+}
+
+// longest returns the longest token that text begins with, and its length; 0
+// if there is none.
+func (w *wpm) longest(text string) (id int32, size int) {
+	for _, n := range w.sizes {
+		if n <= len(text) {
+			if id, ok := w.vocab.ids[text[:n]]; ok {
+				return id, n
+			}
+		}
+	}
+	return 0, 0
 }
 
 // words normalises text and splits it at white space and around punctuation
