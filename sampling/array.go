@@ -73,7 +73,7 @@ func arrayBucket(x float32) int {
 func (r *row) arrayBuckets(m int) []item {
 	last := arrayBucket(r.kth(m))
 	var histo, at [arrayBucketCount]int32
-	items := r.bucketItems(last, &histo)
+	items := r.bucketItems(last, m, &histo)
 	pos := int32(0)
 	for b := arrayBucketCount - 1; b >= last; b-- {
 		at[b] = pos
@@ -95,16 +95,20 @@ func (r *row) arrayBuckets(m int) []item {
 }
 
 // bucketItems returns the entries of the buckets from last up, in array
-// order, and counts them by bucket.
-func (r *row) bucketItems(last int, histo *[arrayBucketCount]int32) []item {
+// order, and counts them by bucket. Of those at -inf it leaves out the ones
+// that come when there are m already: a partial sort passes over them.
+func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
 	items := grow(&r.sortBuf, 0)
 	bm := r.blocks()
 	for b, hi := range bm {
-		if arrayBucket(hi) < last {
+		if arrayBucket(hi) < last || hi == negInf && int(histo[0]) >= m {
 			continue
 		}
 		lo := b * vec.Block
 		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+			if v == negInf && int(histo[0]) >= m {
+				continue
+			}
 			if k := arrayBucket(v); k >= last {
 				items = append(items, item{v, int32(lo + i)})
 				histo[k]++
@@ -159,7 +163,6 @@ func (s topPArray) apply(r *row) {
 		r.truncate(k)
 		return
 	}
-	r.exps()
 	if !s.fromBest(r, r.arrayBuckets(256)) {
 		s.fromAll(r)
 	}
@@ -167,12 +170,15 @@ func (s topPArray) apply(r *row) {
 
 // fromBest cuts within the best few, if it is there that the sum reaches p.
 func (s topPArray) fromBest(r *row, items []item) bool {
-	e := func(i int) float32 { return r.e[items[i].i] }
+	r.sums()
+	hi := r.max()
+	scale := math.Exp(float64(r.ref - hi))
+	e := func(i int) float32 { return float32(math.Exp(float64(items[i].x - hi))) }
 	// The engine's own sum runs in float32 through the whole array. Most
 	// often all that it can be leads to the same cut.
-	slack := float64(r.n)/(1<<24) + 1e-6
-	k, ok := s.walk(len(items), float32(r.sum*(1+slack)), e)
-	if k2, _ := s.walk(len(items), float32(r.sum*(1-slack)), e); !ok || k != k2 {
+	slack := float64(r.n)/(1<<24) + 1e-5
+	k, ok := s.walk(len(items), float32(r.sum*scale*(1+slack)), e)
+	if k2, _ := s.walk(len(items), float32(r.sum*scale*(1-slack)), e); !ok || k != k2 {
 		if k, ok = s.walk(len(items), r.arraySoftmax(false), e); !ok {
 			return false
 		}
@@ -300,9 +306,33 @@ func abs32(f float32) float32 { return float32(math.Abs(float64(f))) }
 type sigmaArray float32
 
 func (n sigmaArray) apply(r *row) {
-	if r.n <= 1 {
+	if r.n <= 1 || r.nfin == 0 {
 		return
 	}
+	t, slack := n.estimate(r)
+	if !(slack < inf32) || vec.CountAbove(r.x[:r.n], t-slack) != vec.CountAbove(r.x[:r.n], t+slack) {
+		t = n.exact(r)
+	}
+	r.sinkBelow(t)
+}
+
+var inf32 = float32(math.Inf(1))
+
+// estimate returns the threshold, and how far the engine's own arithmetic may
+// be from it: its float32 sums over n logits are off by n units in the last
+// place at most.
+func (n sigmaArray) estimate(r *row) (t, slack float32) {
+	k, sum, squares := vec.Moments(r.x[:r.n])
+	mean := sum / float64(k)
+	std := math.Sqrt(max(0, squares/float64(k)-mean*mean))
+	u := float64(k)/(1<<24) + 1e-6
+	off := u * math.Sqrt(squares/float64(k)) // of the mean
+	stdOff := u*std + off
+	return r.max() - float32(float64(n)*std), float32(float64(n)*stdOff) + 1e-5
+}
+
+// exact returns the threshold as the engine computes it.
+func (n sigmaArray) exact(r *row) float32 {
 	var sum float32
 	count := 0
 	for _, v := range r.x[:r.n] {
@@ -310,9 +340,6 @@ func (n sigmaArray) apply(r *row) {
 			sum += v
 			count++
 		}
-	}
-	if count == 0 {
-		return
 	}
 	mean := sum / float32(count)
 	var acc float32
@@ -323,34 +350,24 @@ func (n sigmaArray) apply(r *row) {
 		}
 	}
 	std := float32(math.Sqrt(float64(acc / float32(count))))
-	r.sinkBelow(r.max() - float32(float32(n)*std))
+	return r.max() - float32(float32(n)*std)
 }
 
 // sinkBelow sends logits below t to -inf; the entries stay.
 func (r *row) sinkBelow(t float32) {
-	r.ownE()
-	sunk := false
-	for i, v := range r.x[:r.n] {
-		if v < t && v > negInf {
-			r.sink(i)
-			sunk = true
+	if r.eOK {
+		r.ownE()
+		for i, v := range r.x[:r.n] {
+			if v < t {
+				r.e[i] = 0
+			}
 		}
 	}
-	if sunk {
-		if r.dense {
-			vec.MaxBlocks(r.bm, r.x[:r.n])
-		}
+	if k := vec.Sink(r.x[:r.n], t); k > 0 {
+		r.nfin -= k
+		r.rebound()
 		r.resum()
 	}
-}
-
-// sink sends one entry to -inf; the caller corrects maxima and sums.
-func (r *row) sink(i int) {
-	r.x[i] = negInf
-	if r.eOK {
-		r.e[i] = 0
-	}
-	r.nfin--
 }
 
 // temperatureArray divides the logits, or keeps only the first best entry
@@ -363,16 +380,14 @@ func (t temperatureArray) apply(r *row) {
 		return
 	}
 	best := r.argmax()
-	r.ownE()
 	for i := range r.n {
-		if i != best && r.x[i] > negInf {
-			r.sink(i)
+		if i != best {
+			r.x[i] = negInf
 		}
 	}
-	if r.dense {
-		vec.MaxBlocks(r.bm, r.x[:r.n])
-	}
-	r.resum()
+	r.nfin = 1
+	r.rebound()
+	r.dirty()
 }
 
 // dynamicTemperature moves the temperature with the entropy between t-spread

@@ -76,7 +76,7 @@ var llamaChain = []*stageDef{
 		}
 		return typicalArray{p, b.keep}, b.format("typical_p")
 	}},
-	{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+	{name: "top_p", weights: leavesFew, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
 		p := b.f32("top_p")
 		if p >= 1 {
 			return nil, ""

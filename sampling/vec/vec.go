@@ -40,6 +40,14 @@ func ExpFast(dst, x []float32, hi float32) (sum, dot float64) { return expFast(d
 // counts as zero.
 func Sums(e, x []float32, hi float32) (sum, dot float64) { return sums(e, x, hi) }
 
+// Moments returns the number of elements of x above negative infinity, their
+// sum and the sum of their squares.
+func Moments(x []float32) (n int, sum, squares float64) { return moments(x) }
+
+// Sink sets the elements of x below t to negative infinity and returns how
+// many were above it before.
+func Sink(x []float32, t float32) int { return sink(x, t) }
+
 // Div divides every element of x by t.
 func Div(x []float32, t float32) { div(x, t) }
 
@@ -74,6 +82,8 @@ var (
 	sums       func(e, x []float32, hi float32) (sum, dot float64)
 	between    func(ix []int32, dx, x []float32, lo, hi float32) int
 	exp        func(dst, x []float32, hi float32) (sum, dot float64)
+	moments    func(x []float32) (n int, sum, squares float64)
+	sink       func(x []float32, t float32) int
 	div        func(x []float32, t float32)
 	countAbove func(x []float32, t float32) int
 	sumAbove   func(x, w []float32, t float32) (n int, sum float64)
@@ -90,6 +100,7 @@ func usePortable() {
 	maxBlocks, exp, div = maxBlocksGo, expGo, divGo
 	countAbove, sumAbove, compress = countAboveGo, sumAboveGo, compressGo
 	expFast, sums, between = expFastGo, sumsGo, betweenGo
+	moments, sink = momentsGo, sinkGo
 }
 
 func maxBlocksGo(bm, x []float32) (hi, lo float32, finite, nan int) {
@@ -210,4 +221,26 @@ func compressGo(ix []int32, dx, de, x, e []float32, from int, t float32) int {
 		}
 	}
 	return k
+}
+
+func momentsGo(x []float32) (n int, sum, squares float64) {
+	for _, v := range x {
+		if v > float32(math.Inf(-1)) {
+			n++
+			sum += float64(v)
+			squares += float64(float64(v) * float64(v))
+		}
+	}
+	return n, sum, squares
+}
+
+func sinkGo(x []float32, t float32) int {
+	n, low := 0, float32(math.Inf(-1))
+	for i, v := range x {
+		if v < t && v > low {
+			x[i] = low
+			n++
+		}
+	}
+	return n
 }

@@ -28,6 +28,8 @@ func use512() {
 	expFast = expFast512
 	sums = sums512
 	between = between512
+	moments = moments512
+	sink = sink512
 }
 
 func use2() {
@@ -69,6 +71,12 @@ func asmSums512(e, x *float32, n int, hi float32) (sum, dot float64)
 
 //go:noescape
 func asmBetween512(ix *int32, dx, x *float32, n int, lo, hi float32) int
+
+//go:noescape
+func asmMoments512(x *float32, n int) (count int, sum, squares float64)
+
+//go:noescape
+func asmSink512(x *float32, n int, t float32) int
 
 //go:noescape
 func asmExpFast2(dst, x *float32, n int, hi float32) (sum, dot float64)
@@ -244,4 +252,23 @@ func between512(ix []int32, dx, x []float32, lo, hi float32) int {
 		}
 	}
 	return k
+}
+
+func moments512(x []float32) (int, float64, float64) {
+	n := len(x) &^ 15
+	count, sum, squares := 0, 0.0, 0.0
+	if n > 0 {
+		count, sum, squares = asmMoments512(&x[0], n)
+	}
+	c, s, q := momentsGo(x[n:])
+	return count + c, sum + s, squares + q
+}
+
+func sink512(x []float32, t float32) int {
+	n := len(x) &^ 15
+	k := 0
+	if n > 0 {
+		k = asmSink512(&x[0], n, t)
+	}
+	return k + sinkGo(x[n:], t)
 }

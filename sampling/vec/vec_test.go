@@ -200,6 +200,24 @@ func checkCompress(t *testing.T, x, w []float32, at float32) {
 	}
 }
 
+func TestMomentsAndSink(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, x := range rows() {
+			n, s, q := Moments(x)
+			wn, ws, wq := momentsGo(x)
+			if n != wn || math.Abs(s-ws) > 1e-9*(1+math.Abs(ws)) || math.Abs(q-wq) > 1e-9*wq {
+				t.Errorf("%d values: %d %v %v, want %d %v %v", len(x), n, s, q, wn, ws, wq)
+			}
+			for _, at := range []float32{low, -8, 0, x[0], 100} {
+				got, want := slices.Clone(x), slices.Clone(x)
+				if k, w := Sink(got, at), sinkGo(want, at); k != w || !slices.Equal(got, want) {
+					t.Errorf("%d values sunk below %v: %d, want %d", len(x), at, k, w)
+				}
+			}
+		}
+	})
+}
+
 func TestDiv(t *testing.T) {
 	each(t, func(t *testing.T) {
 		for _, x := range rows() {
