@@ -413,3 +413,23 @@ func TestASCII(t *testing.T) {
 		}
 	}
 }
+
+// What a server leaves out of its row has a line of its own.
+func TestUnreportedMassIsNamed(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	l := b.m.lane()
+	v := engine.View{Phase: engine.Paused, Settings: l.settings, PromptText: "x", Prompt: []int32{0}, StopAt: -1}
+	v.Next = &engine.Step{Index: 1, Pos: 1, Settings: l.settings,
+		Row: &engine.Row{IDs: []int32{300, 301, 302}, Values: []float32{-.7, -1.6, -2.3}, Rest: .2}}
+	next, err := v.Retrace(0, l.settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Next = next
+	b.apply(viewMsg{view: v, ok: true})
+	b.has("not reported")
+	if t.Failed() {
+		return
+	}
+	exact(t, b.frame(), 120, 40, "partial row")
+}

@@ -130,6 +130,9 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 		}
 		d.rest(y, ln, name)
 		return viz.Bar{Raw: ln.raw, Final: ln.final}
+	case elsewhereLine:
+		d.rest(y, ln, "not reported")
+		return viz.Bar{Raw: ln.raw}
 	}
 	return viz.Bar{Blank: true}
 }

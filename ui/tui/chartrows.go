@@ -12,10 +12,11 @@ import (
 type lineKind uint8
 
 const (
-	tokenLine  lineKind = iota
-	cutLine             // stages that cut here, by name
-	gapLine             // tokens left out between two lines
-	othersLine          // all tokens that have no line
+	tokenLine     lineKind = iota
+	cutLine                // stages that cut here, by name
+	gapLine                // tokens left out between two lines
+	othersLine             // all tokens that have no line
+	elsewhereLine          // what a server did not report, of unknown tokens
 )
 
 // A chartLine is one line of the chart below its head.
@@ -180,14 +181,18 @@ func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
 		last = int32(t.Vocab - t.NoPiece)
 	}
 	pass(last)
+	rest := float64(t.Rest)
 	o := chartLine{kind: othersLine, count: t.Vocab - t.NoPiece - shown - gaps}
-	o.raw = math.Max(1-shownRaw-gapsRaw, 0)
+	o.raw = math.Max(1-shownRaw-gapsRaw-rest, 0)
 	o.final = math.Max(1-shownFinal, 0)
 	if o.final < 1e-6 {
 		o.final = 0
 	}
 	o.cut = o.final == 0
-	return append(out, o)
+	if out = append(out, o); rest > 0 {
+		out = append(out, chartLine{kind: elsewhereLine, raw: rest, cut: true})
+	}
+	return out
 }
 
 // reasons says what moved and what removed a token, stage by stage.

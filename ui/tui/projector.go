@@ -68,6 +68,9 @@ func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
 func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
+	if ln.kind == elsewhereLine {
+		name, final = "not reported", viz.Removed
+	}
 	bar := viz.Bar{Raw: ln.raw, Final: ln.final}
 	if r := ln.row; r != nil {
 		s := l.step()

@@ -149,7 +149,12 @@ type effectCache struct {
 	err     error
 	tv      float64 // distance to the step before the what-if
 	pending bool    // a computation is on its way
+	at      time.Time
 }
+
+// effectPause is the least time between two effects while a text is written:
+// nobody reads faster, and a large vocabulary takes its time.
+const effectPause = time.Second / 5
 
 // An effectMsg brings a computed effect.
 type effectMsg effectCache
@@ -166,7 +171,7 @@ func (m *Model) wantEffect() tea.Cmd {
 		set = s.Settings
 	}
 	k := effectKey{s, set, m.selected().Key}
-	if m.effect.key == k {
+	if m.effect.key == k || l.running() && time.Since(m.effect.at) < effectPause {
 		return nil
 	}
 	in, err := l.input()
@@ -200,7 +205,7 @@ func distance(a, b *engine.Settings, in sampling.Input) float64 {
 
 func (m *Model) onEffect(msg effectMsg) tea.Cmd {
 	m.effect = effectCache(msg)
-	m.effect.pending = false
+	m.effect.pending, m.effect.at = false, time.Now()
 	return m.wantEffect() // the knob or the step may have moved on
 }
 

@@ -56,7 +56,7 @@ type terminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	file *os.File
-	em   *vt.SafeEmulator
+	em   *vt.Emulator
 	raw  bytes.Buffer
 	mu   sync.Mutex
 	done chan error
@@ -74,7 +74,7 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	x := &terminal{t: t, cmd: cmd, file: f, em: vt.NewSafeEmulator(w, h), done: make(chan error, 1)}
+	x := &terminal{t: t, cmd: cmd, file: f, em: vt.NewEmulator(w, h), done: make(chan error, 1)}
 	go func() { _, _ = io.Copy(f, x.em) }() // answers to queries
 	go func() {
 		buf := make([]byte, 1<<16)
@@ -82,15 +82,15 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 			n, err := f.Read(buf)
 			x.mu.Lock()
 			x.raw.Write(buf[:n])
-			x.mu.Unlock()
 			_, _ = x.em.Write(buf[:n])
+			x.mu.Unlock()
 			if err != nil {
 				x.done <- cmd.Wait()
 				return
 			}
 		}
 	}()
-	t.Cleanup(func() { _ = cmd.Process.Kill(); f.Close(); x.em.Close() })
+	t.Cleanup(func() { _ = cmd.Process.Kill(); f.Close() })
 	return x
 }
 
@@ -98,12 +98,18 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 func (x *terminal) shows(s string) {
 	x.t.Helper()
 	for range 500 {
-		if strings.Contains(x.em.String(), s) {
+		if strings.Contains(x.screen(), s) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	x.t.Fatalf("the terminal never showed %q:\n%s", s, x.em.String())
+	x.t.Fatalf("the terminal never showed %q:\n%s", s, x.screen())
+}
+
+func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.em.String()
 }
 
 func (x *terminal) keys(s string) {
@@ -143,7 +149,9 @@ func TestTerminalRunSwitchResizeQuit(t *testing.T) {
 	x.keys("3")
 	x.shows("⟨3 creative⟩")
 	for _, s := range [][2]int{{160, 45}, {80, 24}, {40, 12}, {30, 8}, {120, 40}} {
+		x.mu.Lock()
 		x.em.Resize(s[0], s[1])
+		x.mu.Unlock()
 		if err := pty.Setsize(x.file, &pty.Winsize{Rows: uint16(s[1]), Cols: uint16(s[0])}); err != nil {
 			t.Fatal(err)
 		}
