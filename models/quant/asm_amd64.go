@@ -1,7 +1,9 @@
 package quant
 
+//lint:file-ignore U1000 The assembly reads the tables.
+
 // The assembly, by instruction set. All kernels of a kind have one contract:
-// see rowKernel, rowKernelN and decodeKernel.
+// see rowKernel, rowKernelN, decodeKernel and evaluateKernel.
 
 //go:noescape
 func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -52,10 +54,7 @@ func decodeQ5_KAVX2(dst *float32, src *byte, n int)
 func decodeQ6_KAVX2(dst *float32, src *byte, n int)
 
 //go:noescape
-func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
-
-//go:noescape
-func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
+func evaluateAVX2(dst *float32, q *int8, scale, off *float32, n int)
 
 //go:noescape
 func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)

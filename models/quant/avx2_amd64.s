@@ -404,27 +404,10 @@ TEXT ·decodeQ6_KAVX2(SB), NOSPLIT, $64-24
 	VMULPS       Y8, a, a;      \
 	VMULPS       Y8, b, b
 
-// func evaluateAVX2(dst *float32, q *int8, scale *float32, n int)
+// func evaluateAVX2(dst *float32, q *int8, scale, off *float32, n int)
 //
-// The scales are for groups of 16; n is a multiple of 32.
-TEXT ·evaluateAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ q+8(FP), SI
-	MOVQ scale+16(FP), R8
-	MOVQ n+24(FP), BX
-
-loop:
-	GROUP(0, 0, Y4, Y5)
-	GROUP(16, 4, Y6, Y7)
-	ADDQ $32, SI
-	ADDQ $8, R8
-	STORE
-	JG   loop
-	VZEROUPPER
-	RET
-
-// func evaluateOffAVX2(dst *float32, q *int8, scale, off *float32, n int)
-TEXT ·evaluateOffAVX2(SB), NOSPLIT, $0-40
+// The scales and offsets are for groups of 16; n is a multiple of 32.
+TEXT ·evaluateAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ q+8(FP), SI
 	MOVQ scale+16(FP), R8

@@ -25,6 +25,8 @@ type chunk struct {
 	sub   [chunkGroups]int16
 	scale [chunkBlocks]float32
 	off   [chunkGroups]float32
+
+	group [chunkGroups]float32 // scale times sub; set by evaluate
 }
 
 // A format is how one tensor type is stored.
@@ -117,25 +119,25 @@ func (f *format) decode(dst []float32, src []byte, c *chunk) {
 	}
 }
 
-// evaluatePortable evaluates the first len(dst) elements of a chunk, each
-// product and difference rounded to float32 as ggml rounds it.
-func (f *format) evaluatePortable(dst []float32, c *chunk) {
-	for g := 0; g*groupLen < len(dst); g++ {
-		d := c.scale[g/2]
+// evaluate evaluates the first len(dst) elements of a chunk, each product and
+// difference rounded to float32 as ggml rounds it.
+func (f *format) evaluate(dst []float32, c *chunk) {
+	for g := range c.group {
+		c.group[g] = c.scale[g/2]
 		if f.hasSub {
-			d = float32(d * float32(c.sub[g]))
+			c.group[g] *= float32(c.sub[g])
 		}
-		q := c.q[g*groupLen:][:groupLen]
-		out := dst[g*groupLen:][:groupLen]
-		if f.hasOff {
-			off := c.off[g]
-			for i, v := range q {
-				out[i] = float32(d*float32(v)) - off
-			}
-			continue
-		}
-		for i, v := range q {
-			out[i] = d * float32(v)
+	}
+	if !f.hasOff {
+		clear(c.off[:]) // x - 0 is x, also for -0
+	}
+	if evaluateFast(dst, c) {
+		return
+	}
+	for g := 0; g*groupLen < len(dst); g++ {
+		d, off, q := c.group[g], c.off[g], c.q[g*groupLen:][:groupLen]
+		for i := range dst[g*groupLen:][:groupLen] {
+			dst[g*groupLen+i] = float32(d*float32(q[i])) - off
 		}
 	}
 }

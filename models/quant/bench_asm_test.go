@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package quant
 
 func portableTime(m Matrix, a *Activations, dst []float32) (took float64) {
