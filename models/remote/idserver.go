@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -36,18 +37,15 @@ func refused(err error) bool {
 	return errors.As(err, &e) && (e.Kind == Refused || e.Kind == Failed || e.Kind == TooLong)
 }
 
-// lastNumber returns the last whole number in text, or -1.
-func lastNumber(text string) int {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+// firstNumber returns the first whole number in text, or -1.
+func firstNumber(text string) int {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if len(fields) == 0 {
 		return -1
 	}
-	n := 0
-	for _, c := range fields[len(fields)-1] {
-		if c < '0' || c > '9' || n > maxVocab {
-			return -1
-		}
-		n = n*10 + int(c-'0')
+	n, err := strconv.Atoi(fields[0])
+	if err != nil || n > maxVocab {
+		return -1
 	}
 	return n
 }

@@ -156,8 +156,7 @@ func (b *sgLang) measure(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if _, msg, ok := strings.Cut(err.Error(), "vocab size ("); ok {
-		digits, _, _ := strings.Cut(msg, ")")
-		if n := lastNumber(digits); n > 1 {
+		if n := firstNumber(msg); n > 1 {
 			return n, nil
 		}
 	}

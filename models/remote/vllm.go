@@ -167,65 +167,82 @@ func (b *vLLM) identity(ctx context.Context) (string, error) {
 	return strconv.FormatUint(h.Sum64(), 16), nil
 }
 
-// measure finds the size of the vocabulary, how many tokens a row can have,
-// and whether rows are logits or log-probabilities. A server started with
-// --max-logprobs -1 tells all three by one row of everything.
+// measure finds how many tokens a row can have, the size of the vocabulary,
+// and whether rows are logits or log-probabilities.
 func (b *vLLM) measure(ctx context.Context, opt Options) error {
-	whole, err := b.probe(ctx, -1)
-	switch {
-	case err == nil:
-		for _, id := range whole.ids {
-			b.size = max(b.size, int(id)+1)
-		}
-		if len(whole.ids) != b.size {
-			return b.c.fault(Malformed, "gave %d of %d tokens where it was asked for all", len(whole.ids), b.size)
-		}
-		b.limit, b.raw = b.size, !looksNormalised(whole, true)
-		b.top = opt.top(b.size)
-		if b.raw {
-			b.top = b.size // the share of a part of the logits cannot be known
-		}
-		return checkSize(b.c, b.size, 2)
-	case !refused(err):
+	if err := b.findLimit(ctx); err != nil {
 		return err
 	}
-	b.limit = 20 // the default of --max-logprobs
-	if _, msg, _ := strings.Cut(err.Error(), "max allowed"); lastNumber(msg) > 0 {
-		b.limit = lastNumber(msg)
+	if err := b.findSize(ctx); err != nil {
+		return err
 	}
-	part, err := b.probe(ctx, b.limit)
-	if err != nil && refused(err) && b.limit > 5 {
-		b.limit = 5
-		part, err = b.probe(ctx, b.limit)
-	}
+	b.limit = min(b.limit, b.size)
+	part, err := b.probe(ctx, min(b.limit, defaultTop))
 	if err != nil {
 		return err
 	}
-	if !looksNormalised(part, false) {
+	b.raw = !looksNormalised(part)
+	switch {
+	case !b.raw:
+		b.top = min(opt.top(b.size), b.limit)
+	case b.limit < b.size: // the share of a part of the logits cannot be known
 		return b.c.fault(Unsuitable, "gives raw logits of the top %d only, which leaves the rest unknown: start it with --max-logprobs -1", b.limit)
+	default:
+		b.top = b.size
 	}
-	if b.size, err = searchSize(ctx, b.accepts); err != nil {
-		return err
-	}
-	if b.size == 0 {
-		b.size = sizeUnknown
-	}
-	b.top = min(opt.top(b.size), b.limit)
 	return nil
 }
 
-// looksNormalised reports whether values can be log-probabilities; those of a
-// whole vocabulary must then add up to 1.
-func looksNormalised(r *row, whole bool) bool {
-	g := grid{size: maxVocab}
-	probe := row{ids: slices.Clone(r.ids), values: slices.Clone(r.values)}
-	if g.finish(&probe) != "" {
-		return false
+// findLimit asks for more tokens than any vocabulary has; the refusal names
+// the limit, which with --max-logprobs -1 is the size of the vocabulary.
+func (b *vLLM) findLimit(ctx context.Context) error {
+	whole, err := b.probe(ctx, maxVocab)
+	if err == nil {
+		b.limit = len(whole.ids)
+		return nil
 	}
-	return !whole || probe.rest < 1e-2
+	if !refused(err) {
+		return err
+	}
+	_, msg, found := strings.Cut(err.Error(), "max allowed:")
+	if b.limit = firstNumber(msg); !found || b.limit < 1 {
+		b.limit = 20 // the default of --max-logprobs
+	}
+	return nil
 }
 
-// probe asks for one row with n tokens; -1 means all.
+// findSize tries whether the limit is the size, and else searches for it.
+func (b *vLLM) findSize(ctx context.Context) error {
+	if b.limit > wholeUpTo/2 {
+		in, err := b.accepts(ctx, int32(b.limit-1))
+		if err != nil {
+			return err
+		}
+		out, err := b.accepts(ctx, int32(b.limit))
+		if err != nil {
+			return err
+		}
+		if in && !out {
+			b.size = b.limit
+			return nil
+		}
+	}
+	size, err := searchSize(ctx, b.accepts)
+	if size == 0 {
+		size = sizeUnknown
+	}
+	b.size = size
+	return err
+}
+
+// looksNormalised reports whether values can be log-probabilities.
+func looksNormalised(r *row) bool {
+	g := grid{size: maxVocab}
+	probe := row{ids: slices.Clone(r.ids), values: slices.Clone(r.values)}
+	return g.finish(&probe) == ""
+}
+
+// probe asks for one row with n tokens.
 func (b *vLLM) probe(ctx context.Context, n int) (*row, error) {
 	q := query{tokens: []int32{b.bos}, want: 1}
 	r, err := b.c.send(ctx, http.MethodPost, "/v1/completions", b.request(nil, q, n), wholeLimit, nil)
@@ -252,9 +269,10 @@ func (b *vLLM) accepts(ctx context.Context, id int32) (bool, error) {
 	return err == nil, err
 }
 
-// request appends the body of POST /v1/completions to dst. top -1 asks for
-// the whole vocabulary. Sampling is neutral, so that the modes of a server
-// that reports processed values report the model's own.
+// request appends the body of POST /v1/completions to dst. The number of
+// tokens is always given: its own word for all of them, -1, gives none here.
+// Sampling is neutral, so that a server that reports processed values reports
+// the model's own.
 func (b *vLLM) request(dst []byte, q query, top int) []byte {
 	name, _ := json.Marshal(b.model)
 	dst = append(dst, `{"model":`...)
@@ -286,11 +304,7 @@ func (b *vLLM) fetch(ctx context.Context, q query, out *rows) error {
 	if q.want > 1 && len(q.tokens)*b.top > promptLimit {
 		return b.fetchEach(ctx, q, out)
 	}
-	top := b.top
-	if top >= b.size {
-		top = -1
-	}
-	q.buf.req = b.request(q.buf.req[:0], q, top)
+	q.buf.req = b.request(q.buf.req[:0], q, b.top)
 	entries := b.top * (1 + q.ahead)
 	if q.want > 1 {
 		entries += b.top * len(q.tokens)

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -123,7 +124,7 @@ func scanLegacy(s *scanner, out *rows) {
 				s.enter('{')
 				for first := true; s.more('}', &first); {
 					id := tokenID(s.key())
-					r.add(id, s.number())
+					r.addClamped(id, s.number())
 				}
 			}
 		default:
@@ -135,6 +136,16 @@ func scanLegacy(s *scanner, out *rows) {
 			r.chosen = chosen[i]
 		}
 	}
+}
+
+// vllmFloor is how vLLM writes minus infinity.
+const vllmFloor = -9999
+
+func (r *row) addClamped(id int32, v float64) {
+	if v <= vllmFloor {
+		v = math.Inf(-1)
+	}
+	r.add(id, v)
 }
 
 // tokenID reads the number of "token_id:5", or of "5".
@@ -161,13 +172,13 @@ func scanPrompt(s *scanner, length, n int, out *rows) {
 		for first := true; s.more('}', &first); {
 			id := tokenID(s.key())
 			if s.peek() != '{' {
-				r.add(id, s.number())
+				r.addClamped(id, s.number())
 				continue
 			}
 			s.enter('{')
 			for first := true; s.more('}', &first); {
 				if s.key() == "logprob" {
-					r.add(id, s.number())
+					r.addClamped(id, s.number())
 				} else {
 					s.skip()
 				}

@@ -125,9 +125,14 @@ func (s *vllm) completions(w http.ResponseWriter, r *http.Request) {
 	bad := func(format string, args ...any) {
 		fail(w, http.StatusBadRequest, "BadRequestError", fmt.Sprintf(format, args...))
 	}
-	for _, n := range []*int{req.Logprobs, req.PromptLP} {
-		if n != nil && s.opt.MaxLogprobs >= 0 && (*n > s.opt.MaxLogprobs || *n < 0) {
-			bad("Requested sample logprobs of %d, which is greater than max allowed: %d", *n, s.opt.MaxLogprobs)
+	size := s.m.Vocab().Size()
+	for name, n := range map[string]*int{"logprobs": req.Logprobs, "prompt_logprobs": req.PromptLP} {
+		most := s.opt.MaxLogprobs
+		if most < 0 {
+			most = size
+		}
+		if n != nil && (*n > most || *n < 0 && size > most) {
+			bad("Requested sample logprobs of %d, which is greater than max allowed: %d (parameter=%s, value=%d)", *n, most, name, *n)
 			return
 		}
 	}
@@ -165,18 +170,16 @@ func (s *vllm) values(row []float32, ids []int32) []float64 {
 	return out
 }
 
-// python writes a number as Python's json does.
-func python(b []byte, v float64) []byte {
-	if math.IsInf(v, -1) {
-		return append(b, "-Infinity"...)
-	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
+// clamped writes a number as vLLM does, which has no minus infinity.
+func clamped(b []byte, v float64) []byte {
+	return strconv.AppendFloat(b, math.Max(v, -9999), 'g', -1, 64)
 }
 
 // entries returns the ids reported of a row: the token itself and the top n.
+// -1 means all to the engine, and none to the page that prints them.
 func entries(row []float32, n int, token int32) []int32 {
 	if n < 0 {
-		n = len(row)
+		return nil
 	}
 	top := ranked(row, n)
 	if i := slices.Index(top, token); i >= 0 {
@@ -218,7 +221,7 @@ func (s *vllm) generate(r *http.Request, req *vllmRequest) ([]byte, error) {
 					tops = append(tops, ',')
 				}
 				tops = fmt.Appendf(tops, `"token_id:%d":`, ids[j])
-				tops = python(tops, v)
+				tops = clamped(tops, v)
 			}
 		}
 		tops = append(tops, '}')
@@ -256,7 +259,7 @@ func (s *vllm) prompt(r *http.Request, c *cache, tokens []int32, n int) ([]byte,
 					b = append(b, ',')
 				}
 				b = fmt.Appendf(b, `"%d":{"logprob":`, ids[j])
-				b = python(b, v)
+				b = clamped(b, v)
 				b = fmt.Appendf(b, `,"rank":%d,"decoded_token":`, j+1)
 				b = append(appendString(b, s.decode(ids[j:j+1])), '}')
 			}
