@@ -187,7 +187,7 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 }
 
 func (p *Pipeline) addStages(b *builder, o Order) {
-	if r, ok := b.eng.replace(b, o); ok {
+	if r, ok := b.eng.replace(b); ok {
 		p.replaced = r.name
 	}
 	for _, d := range b.stageList(o) {
@@ -232,7 +232,7 @@ func (p *Pipeline) addStages(b *builder, o Order) {
 // stageList returns the stages of the order: the fixed ones in the engine's
 // order, and the movable ones in the list's if there is one.
 func (b *builder) stageList(o Order) []*stageDef {
-	if r, ok := b.eng.replace(b, o); ok {
+	if r, ok := b.eng.replace(b); ok {
 		return r.defs
 	}
 	return o.defs()

@@ -3,6 +3,7 @@ package sampling
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // A Dist is a distribution over tokens, best first; tokens that cannot be
@@ -14,22 +15,69 @@ type Dist struct {
 
 // Distribution computes the law that the next token is drawn from, without
 // drawing. If no draw is made it is the one token. Engines that draw in
-// another order (llama.cpp walks its array) have the same law.
+// another order (llama.cpp walks its array) have the same law. Where a
+// constraint is checked after the draw, it is the law of both draws together.
 //
 // Where chance plays a part before the draw (XTC), it is the law after the
-// chance that in.State and the position give.
+// chance that in.State gives.
 func (p *Pipeline) Distribution(d *Dist, s *Scratch, in Input) error {
-	r := &s.r
-	if err := p.begin(r, in); err != nil {
+	if in.Mask != nil && p.checkAfter {
+		return p.checkedDistribution(d, s, in)
+	}
+	return p.distribution(d, s, in, maskCut)
+}
+
+func (p *Pipeline) distribution(d *Dist, s *Scratch, in Input, mode maskMode) error {
+	if err := p.begin(&s.r, in); err != nil {
 		return err
 	}
 	p.prepare(s, in)
-	mode := maskCut
 	if err := p.run(s, nil, mode, p.stages); err != nil {
 		return err
 	}
 	s.Final(d)
 	return nil
+}
+
+// checkedDistribution is the law of a draw that is checked and, if refused,
+// made again from the tokens allowed.
+func (p *Pipeline) checkedDistribution(d *Dist, s *Scratch, in Input) error {
+	var first Dist
+	if err := p.distribution(&first, s, in, maskOff); err != nil {
+		return err
+	}
+	if err := p.distribution(d, s, in, maskBury); err != nil {
+		return err
+	}
+	miss, passed := 0.0, make(map[int32]float64)
+	for i, id := range first.IDs {
+		if p.allows(&in, id) {
+			passed[id] = first.Probs[i]
+		} else {
+			miss += first.Probs[i]
+		}
+	}
+	for i, id := range d.IDs {
+		d.Probs[i] = d.Probs[i]*miss + passed[id]
+		delete(passed, id)
+	}
+	for id, prob := range passed {
+		d.IDs, d.Probs = append(d.IDs, id), append(d.Probs, prob)
+	}
+	sort.Sort((*byProb)(d))
+	return nil
+}
+
+// byProb sorts a distribution: descending probability, then ascending id.
+type byProb Dist
+
+func (d *byProb) Len() int { return len(d.IDs) }
+func (d *byProb) Less(i, j int) bool {
+	return d.Probs[i] > d.Probs[j] || d.Probs[i] == d.Probs[j] && d.IDs[i] < d.IDs[j]
+}
+func (d *byProb) Swap(i, j int) {
+	d.IDs[i], d.IDs[j] = d.IDs[j], d.IDs[i]
+	d.Probs[i], d.Probs[j] = d.Probs[j], d.Probs[i]
 }
 
 // Final fills d with the distribution that the last call of a pipeline with s

@@ -11,6 +11,26 @@ const (
 	drawPCG                  // Ollama's Go sampler: PCG, float32 sums
 )
 
+// String says whose draw it is.
+func (k drawKind) String() string {
+	switch k {
+	case drawMT:
+		return "llama.cpp's own generator (mt19937), in its array's order"
+	case drawPCG:
+		return "Ollama's own generator (PCG), in its array's order"
+	}
+	return "logitscope's draw: a hash of seed and position, in rank order"
+}
+
+// DrawRule says in words whose draw picks the token: an engine's own where it
+// can be reproduced, else ours.
+func (p *Pipeline) DrawRule() string {
+	if p.greedy {
+		return "no draw: the best token"
+	}
+	return p.draw.String()
+}
+
 // A drawn is the outcome of a draw.
 type drawn struct {
 	entry  int

@@ -29,6 +29,7 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	}
 	e.Kept, e.Token = s.tr.Survived, token
 	e.KeptOff, e.TokenOff = e.Kept, e.Token
+	overruled := p.cutAgain(prm, &s.tr)
 	e.Reason = p.Inert(key, &s.tr)
 	off, err := p.without(prm)
 	if err != nil || off == nil {
@@ -52,10 +53,29 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	switch {
 	case e.TV > 1e-9 || e.Kept != e.KeptOff || e.Token != e.TokenOff:
 		e.Reason = ""
+	case e.Reason == "" && overruled != "":
+		e.Reason = overruled
 	case e.Reason == "":
 		e.Reason = fmt.Sprintf("no effect here: the same %s tokens without it", commas(e.Kept))
 	}
 	return e, nil
+}
+
+// cutAgain says which later stage cut below what the key's stage left; it
+// explains why the key has no effect where it has none.
+func (p *Pipeline) cutAgain(prm *Param, t *Trace) string {
+	name := p.order.StageOf(prm.Key)
+	for i, st := range t.Stages() {
+		if st.Name != name || st.Removed == 0 {
+			continue
+		}
+		for _, later := range t.Stages()[i+1:] {
+			if later.Removed > 0 {
+				return fmt.Sprintf("no effect here: %s keeps %s of the %s", later.Name, commas(later.Kept), commas(st.Kept))
+			}
+		}
+	}
+	return ""
 }
 
 // without returns the pipeline with a parameter at its off value, or nil if

@@ -92,9 +92,10 @@ type replacement struct {
 	defs []*stageDef
 }
 
-// replace returns the chain that mirostat puts in place of llama.cpp's.
-func (e *engine) replace(b *builder, o Order) (replacement, bool) {
-	if e != llamaEngine || o.list != "" || b.int("mirostat") == 0 || b.greedy {
+// replace returns the chain that mirostat puts in place of llama.cpp's, its
+// own or a list.
+func (e *engine) replace(b *builder) (replacement, bool) {
+	if e != llamaEngine || b.int("mirostat") == 0 || b.greedy {
 		return replacement{}, false
 	}
 	return replacement{"mirostat", mirostatChain}, true

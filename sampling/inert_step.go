@@ -13,6 +13,9 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) string {
 	if prm.Key == "seed" && t.Survived == 1 {
 		return "no effect here: one token left"
 	}
+	if prm.Key == "min_new_tokens" && t.Output >= p.cfg.Int("min_new_tokens") {
+		return fmt.Sprintf("no effect now: %s tokens are out", commas(t.Output))
+	}
 	name := p.order.StageOf(prm.Key)
 	if name == "" {
 		return ""
@@ -24,9 +27,6 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) string {
 		}
 	}
 	if at < 1 {
-		if prm.Key == "min_new_tokens" {
-			return ""
-		}
 		return ""
 	}
 	st, before := &t.stages[at], &t.stages[at-1]

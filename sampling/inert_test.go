@@ -42,12 +42,14 @@ func TestInertNotes(t *testing.T) {
 		{neutral("llama.cpp", "mirostat", 2, "top_k", 40), x, "top_k", "no effect: mirostat replaces it"},
 		{with("temperature", 0.7), x, "top_k", "50: transformers' default, nobody set it"},
 		{hf("length_penalty", 2.0), x, "length_penalty", "no effect: num_beams is 1"},
+		{hf("min_new_tokens", 3, "eos_token_id", 1), x, "min_new_tokens", "no effect now: 5 tokens are out"},
+		{hf("min_new_tokens", 30, "eos_token_id", 1), x, "min_new_tokens", ""},
 		{neutral("transformers:temperature", "top_k", 5), x, "top_k", "no effect: the order has no top_k"},
 	} {
 		p := compile(t, c.c)
 		var s sampling.Scratch
 		var tr sampling.Trace
-		if _, err := p.Sample(&tr, &s, sampling.Input{Logits: c.x, Prompt: testHistory}); err != nil {
+		if _, err := p.Sample(&tr, &s, sampling.Input{Logits: c.x, Prompt: testHistory[:4], Output: testHistory[4:]}); err != nil {
 			t.Fatal(err)
 		}
 		if got := p.Inert(c.key, &tr); got != c.want {
@@ -87,7 +89,7 @@ func TestEffect(t *testing.T) {
 	}{
 		{[]any{"top_k", 2}, "top_k", 2, 8, 0.135, ""},
 		{[]any{"top_k", 20}, "top_k", 8, 8, 0, "20 ≥ 8"},
-		{[]any{"top_k", 2, "top_p", 0.5}, "top_k", 1, 1, 0, "no effect"},
+		{[]any{"top_k", 2, "top_p", 0.5}, "top_k", 1, 1, 0, "no effect here: top_p keeps 1 of the 2"},
 		{[]any{}, "min_p", 8, 8, 0, "off"},
 		{[]any{"temperature", 0.5}, "temperature", 8, 8, -1, ""},
 		{[]any{"repetition_penalty", 2.0}, "repetition_penalty", 8, 8, -1, ""},

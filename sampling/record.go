@@ -41,7 +41,7 @@ type track struct {
 func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
 	c.t = t
 	r.rawStats(p.rawExact)
-	t.Vocab, t.NoPiece, t.Rest = len(r.raw), r.noPiece, r.in.Rest
+	t.Vocab, t.NoPiece, t.Rest, t.Output = len(r.raw), r.noPiece, r.in.Rest, len(r.in.Output)
 	t.RawBits = entropyBits(r.rawSum, r.rawDot)
 	t.nstages = 0
 	c.log = c.log[:0]

@@ -155,6 +155,43 @@ func TestDrawThenCheck(t *testing.T) {
 	}
 }
 
+// TestLawOfBothDraws: what passes the first draw, and the refused share drawn
+// again among the allowed.
+func TestLawOfBothDraws(t *testing.T) {
+	x := []float32{3, 2, 1, 0}
+	p := compile(t, neutral("llama.cpp", "top_k", 2))
+	var s sampling.Scratch
+	var d sampling.Dist
+	in := sampling.Input{Logits: x, Mask: mask(1, 2)}
+	if err := p.Distribution(&d, &s, in); err != nil {
+		t.Fatal(err)
+	}
+	// First: 0 and 1 with e:1. Again: 1 and 2 with e:1.
+	a := math.E / (1 + math.E)
+	want := map[int32]float64{1: (1 - a) + a*a, 2: a * (1 - a)}
+	for id, w := range want {
+		if math.Abs(d.Prob(id)-w) > 1e-6 {
+			t.Errorf("token %d: %v, want %v", id, d.Prob(id), w)
+		}
+	}
+	count := 0
+	const n = 4000
+	for range n {
+		var tr sampling.Trace
+		id, err := p.Sample(&tr, &s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id == 2 {
+			count++
+		}
+		in.State = tr.State
+	}
+	if got := float64(count) / n; math.Abs(got-want[2]) > 0.03 {
+		t.Errorf("token 2 was drawn in %v of the steps, want %v", got, want[2])
+	}
+}
+
 // TestPartialRows gives the tokens of a server's report, not in order.
 func TestPartialRows(t *testing.T) {
 	ids := []int32{900, 7, 31, 12, 500}

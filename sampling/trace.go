@@ -16,6 +16,7 @@ const (
 // copying it takes a snapshot. Its zero value is empty.
 type Trace struct {
 	Vocab    int     // tokens in the row, before anything was masked
+	Output   int     // tokens generated before this step
 	NoPiece  int     // ids without a piece, masked before every stage
 	RawBits  float32 // entropy of the raw distribution, bits
 	Bits     float32 // entropy of the final distribution, bits
