@@ -11,32 +11,37 @@ import (
 // formats, as llama.cpp defines them.
 
 var (
-	gridIQ2_XXS = codebook[[8]int8](codesIQ2_XXS, 2, 8, 25, 43)
-	gridIQ2_XS  = codebook[[8]int8](codesIQ2_XS, 2, 8, 25, 43)
-	gridIQ2_S   = codebook[[8]int8](codesIQ2_S, 2, 8, 25, 43)
-	gridIQ1     = codebook[[8]int8](codesIQ1, 2, -1, 0, 1)
-	gridIQ3_XXS = codebook[[4]int8](codesIQ3_XXS, 3, 4, 12, 20, 28, 36, 44, 52, 62)
-	gridIQ3_S   = codebook[[4]int8](codesIQ3_S, 3, 1, 3, 5, 7, 9, 11, 13, 15)
+	gridIQ2_XXS = codebook(codesIQ2_XXS, 8, 2, 8, 25, 43)
+	gridIQ2_XS  = codebook(codesIQ2_XS, 8, 2, 8, 25, 43)
+	gridIQ2_S   = codebook(codesIQ2_S, 8, 2, 8, 25, 43)
+	gridIQ3_XXS = codebook(codesIQ3_XXS, 4, 3, 4, 12, 20, 28, 36, 44, 52, 62)
+	gridIQ3_S   = codebook(codesIQ3_S, 4, 3, 1, 3, 5, 7, 9, 11, 13, 15)
+
+	// IQ1_S and IQ1_M have the levels -1, 0 and 1, here eight times that,
+	// and add or subtract an eighth, here one.
+	gridIQ1Up   = codebook(codesIQ1, 8, 2, -7, 1, 9)
+	gridIQ1Down = codebook(codesIQ1, 8, 2, -9, -1, 7)
 )
 
-// codebook returns a function that expands a codebook at its first call.
-func codebook[E [4]int8 | [8]int8](codes string, width int, levels ...int8) func() []E {
-	return sync.OnceValue(func() []E {
+// codebook returns a function that expands a codebook at its first call, to
+// entries of size bytes, the first element lowest. The indices in codes have
+// width bits.
+func codebook(codes string, size, width int, levels ...int8) func() []uint64 {
+	return sync.OnceValue(func() []uint64 {
 		packed, err := base64.StdEncoding.DecodeString(codes)
 		if err != nil {
 			panic(err)
 		}
-		var entry E
-		out := make([]E, 0, len(packed)*8/(width*len(entry)))
-		var hold, have int
-		at := 0
+		out := make([]uint64, 0, len(packed)*8/(width*size))
+		var entry uint64
+		var hold, have, at int
 		for _, b := range packed {
 			hold |= int(b) << have
 			for have += 8; have >= width; have -= width {
-				entry[at] = levels[hold&(1<<width-1)]
+				entry |= uint64(uint8(levels[hold&(1<<width-1)])) << (8 * at)
 				hold >>= width
-				if at++; at == len(entry) {
-					out, at = append(out, entry), 0
+				if at++; at == size {
+					out, entry, at = append(out, entry), 0, 0
 				}
 			}
 		}

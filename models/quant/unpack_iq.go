@@ -3,6 +3,7 @@ package quant
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // The IQ formats (Kawrakow 2024, llama.cpp) have blocks of 256 elements that
@@ -25,7 +26,7 @@ func unpackIQ2_XXS(c *chunk, src []byte) {
 		rest := binary.LittleEndian.Uint32(part[4:])
 		c.scale[b] = d * 0.125 * float32(2*(rest>>28)+1)
 		for l, code := range part[:4] {
-			signed(c.q[b*blockLen+8*l:], grid[code][:], evenSigns(rest>>(7*l)))
+			signed(c.q[b*blockLen+8*l:], grid[code], evenSigns(rest>>(7*l)))
 		}
 	}
 }
@@ -38,7 +39,7 @@ func unpackIQ2_XS(c *chunk, src []byte) {
 	}
 	for l := range chunkLen / 8 {
 		code := binary.LittleEndian.Uint16(src[2+2*l:])
-		signed(c.q[8*l:], grid[code&511][:], evenSigns(uint32(code>>9)))
+		signed(c.q[8*l:], grid[code&511], evenSigns(uint32(code>>9)))
 	}
 }
 
@@ -51,7 +52,7 @@ func unpackIQ2_S(c *chunk, src []byte) {
 	}
 	for l, code := range codes {
 		top := int(high[l/4]>>(l%4*2)&3) << 8
-		signed(c.q[8*l:], grid[int(code)|top][:], signs[l])
+		signed(c.q[8*l:], grid[int(code)|top], signs[l])
 	}
 }
 
@@ -63,10 +64,8 @@ func unpackIQ3_XXS(c *chunk, src []byte) {
 		rest := binary.LittleEndian.Uint32(src[66+4*b:])
 		c.scale[b] = d * 0.25 * float32(2*(rest>>28)+1)
 		for l := range 4 {
-			signs := evenSigns(rest >> (7 * l))
-			q := c.q[b*blockLen+8*l:]
-			signed(q, grid[codes[2*l]][:], signs)
-			signed(q[4:], grid[codes[2*l+1]][:], signs>>4)
+			entry := grid[codes[2*l]] | grid[codes[2*l+1]]<<32
+			signed(c.q[b*blockLen+8*l:], entry, evenSigns(rest>>(7*l)))
 		}
 	}
 }
@@ -79,16 +78,17 @@ func unpackIQ3_S(c *chunk, src []byte) {
 	for b := range c.scale {
 		c.scale[b] = d * float32(2*subs[b]+1)
 	}
-	for l, code := range codes {
-		top := int(high[l/8]>>(l%8)&1) << 8
-		signed(c.q[4*l:], grid[int(code)|top][:], signs[l/2]>>(l%2*4))
+	for l, s := range signs {
+		h := int(high[l/4] >> (l % 4 * 2))
+		entry := grid[int(codes[2*l])|h&1<<8] | grid[int(codes[2*l+1])|h>>1&1<<8]<<32
+		signed(c.q[8*l:], entry, s)
 	}
 }
 
 // In IQ1_S and IQ1_M an element is -1, 0 or 1, plus or minus an eighth.
 
 func unpackIQ1_S(c *chunk, src []byte) {
-	grid := gridIQ1()
+	grids := [2][]uint64{gridIQ1Up(), gridIQ1Down()}
 	d := halfAt(src)
 	for b := range chunkBlocks {
 		codes := src[2+4*b:][:4]
@@ -96,13 +96,13 @@ func unpackIQ1_S(c *chunk, src []byte) {
 		c.scale[b] = d * 0.125 * float32(2*(rest>>12&7)+1)
 		for l, code := range codes {
 			top := int(rest>>(3*l)&7) << 8
-			shifted(c.q[b*blockLen+8*l:], &grid[int(code)|top], rest>>15 != 0)
+			store8(c.q[b*blockLen+8*l:], grids[rest>>15][int(code)|top])
 		}
 	}
 }
 
 func unpackIQ1_M(c *chunk, src []byte) {
-	grid := gridIQ1()
+	grids := [2][]uint64{gridIQ1Up(), gridIQ1Down()}
 	codes, high := src[:32], src[32:48]
 	var d uint16 // kept in the top 4 bits of each 16
 	for i := range 4 {
@@ -115,7 +115,7 @@ func unpackIQ1_M(c *chunk, src []byte) {
 	c.setScales(0, chunkBlocks, half(d)*0.125)
 	for l, code := range codes {
 		h := high[l/2] >> (l % 2 * 4)
-		shifted(c.q[8*l:], &grid[int(code)|int(h&7)<<8], h&8 != 0)
+		store8(c.q[8*l:], grids[h>>3&1][int(code)|int(h&7)<<8])
 	}
 }
 
@@ -134,23 +134,27 @@ func evenSigns(code uint32) uint8 {
 	return s | uint8(bits.OnesCount8(s)&1)<<7
 }
 
-// signed copies one entry of a codebook, negated where a bit of signs is set.
-func signed(q, entry []int8, signs uint8) {
-	q = q[:len(entry)]
-	for i, v := range entry {
-		minus := -int8(signs >> i & 1)
-		q[i] = (v ^ minus) - minus
+// signMasks has a byte of ones for each bit of its index that is set.
+var signMasks = func() (masks [256]uint64) {
+	for signs := range masks {
+		for i := range 8 {
+			masks[signs] |= uint64(signs>>i&1) * 0xff << (8 * i)
+		}
 	}
+	return masks
+}()
+
+// signed stores an entry of a codebook, its elements negated where a bit of
+// signs is set. No element is zero, so that adding 1 after the inversion never
+// carries into the next.
+func signed(q []int8, entry uint64, signs uint8) {
+	const ones = 0x0101010101010101
+	m := signMasks[signs]
+	store8(q, (entry^m)+(m&ones))
 }
 
-// shifted stores 8 times one entry, and 1 more or less.
-func shifted(q []int8, entry *[8]int8, down bool) {
-	delta := int8(1)
-	if down {
-		delta = -1
-	}
-	q = q[:len(entry)]
-	for i, v := range entry {
-		q[i] = 8*v + delta
-	}
+// store8 stores eight elements, the first lowest.
+func store8(q []int8, v uint64) {
+	q = q[:8]
+	binary.LittleEndian.PutUint64(unsafe.Slice((*byte)(unsafe.Pointer(&q[0])), 8), v)
 }
