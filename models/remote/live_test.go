@@ -467,6 +467,29 @@ func TestGuessForgotten(t *testing.T) {
 	}
 }
 
+// TestAheadOverParts goes ahead where the likely text has characters in parts,
+// of which the server leaves out steps.
+func TestAheadOverParts(t *testing.T) {
+	local := newToy(5)
+	local.parts = true
+	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{Logits: LogitsNever})
+	s, _ := m.NewSession()
+	defer s.Close()
+	s.(models.Lookahead).SetAhead(6)
+	tokens := []int32{70}
+	for i := range 300 {
+		l, err := s.Forward(t.Context(), tokens[len(tokens)-1:], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint("step ", i), l[0], local.row(tokens), upToConstant)
+		tokens = append(tokens, int32(argmax(l[0].Values)))
+	}
+	if st := m.(models.Meter).Stats(); st.AheadHits < 20 {
+		t.Errorf("%d rows had been fetched ahead", st.AheadHits)
+	}
+}
+
 // TestSlowButSteady reads an answer that takes several times as long as the
 // server may be silent.
 func TestSlowButSteady(t *testing.T) {

@@ -9,6 +9,7 @@ type llamaAnswer struct {
 	model             string
 	failed, truncated bool
 	cached, evaluated int
+	tokens            []int32 // those the server made, if it was asked for them
 }
 
 // scanAnswer reads an answer of /completion. row is called at the value of
@@ -39,6 +40,15 @@ func (b *llamaServer) scanAnswer(s *scanner, row func(s *scanner, chosen int), a
 		case "error":
 			a.failed = s.peek() != 'n'
 			s.skip()
+		case "tokens":
+			if s.peek() != '[' {
+				s.skip()
+				continue
+			}
+			s.enter('[')
+			for first := true; s.more(']', &first); {
+				a.tokens = append(a.tokens, clampID(s.integer()))
+			}
 		case "truncated":
 			a.truncated = s.boolean()
 		case "timings":

@@ -219,6 +219,8 @@ func (b *llamaServer) request(dst []byte, q query, top int) []byte {
 		dst = append(dst, `,"logit_bias":[[`...)
 		dst = strconv.AppendInt(dst, int64(b.safe), 10)
 		dst = append(dst, `,10000]]`...)
+	} else {
+		dst = append(dst, `,"return_tokens":true`...)
 	}
 	if q.slot >= 0 {
 		dst = append(dst, `,"id_slot":`...)
@@ -263,10 +265,18 @@ func (b *llamaServer) fetch(ctx context.Context, q query, out *rows) error {
 		return b.c.fault(Malformed, "cut the prompt, which it was not asked to")
 	case a.model != "" && a.model != b.model:
 		return b.c.fault(Malformed, "answered with model %q in place of %q", oneLine(a.model, 60), oneLine(b.model, 60))
-	case len(out.list) == 0 && q.ahead > 0:
-		// The tokens it went ahead with were no text: once more without.
-		q.ahead = 0
-		return b.fetch(ctx, q, out)
+	}
+	if q.ahead > 0 {
+		// Steps whose text is a part of a character are left out, and those
+		// after them stand in their place.
+		n := 0
+		for n < len(out.list) && n < len(a.tokens) && out.list[n].chosen == a.tokens[n] {
+			n++
+		}
+		if out.list = out.list[:n]; n == 0 { // once more without
+			q.ahead = 0
+			return b.fetch(ctx, q, out)
+		}
 	}
 	b.c.meter.cache(a.cached, a.evaluated)
 	return nil

@@ -16,6 +16,7 @@ type toy struct {
 	name   string
 	limit  int
 	seed   uint64
+	parts  bool // parts of characters are as likely as text
 	pieces []string
 	attrs  []models.Attr
 	ids    map[string]int32
@@ -135,7 +136,7 @@ func (t *toy) row(tokens []int32) []float32 {
 		switch {
 		case t.attrs[i] == models.Unused:
 			row[i] = float32(math.Inf(-1))
-		case incomplete(t.pieces[i]) || t.attrs[i] == models.Control: // rare, as in text
+		case incomplete(t.pieces[i]) && !t.parts || t.attrs[i] == models.Control: // rare, as in text
 			row[i] -= 8
 		}
 	}

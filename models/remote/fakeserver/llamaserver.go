@@ -257,15 +257,20 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 		after := req.sampled(rows[0], tokens)
 		id := best(after)
 		if i > 0 {
-			made, probs = append(made, ','), append(probs, ',')
+			made = append(made, ',')
 		}
 		made = strconv.AppendInt(made, int64(id), 10)
-		if req.Post {
-			probs = s.appendStep(probs, after, id, req.NProbs, true)
-		} else {
-			probs = s.appendStep(probs, rows[0], id, req.NProbs, false)
-		}
 		content = append(content, text(v, id, false)...)
+		if utf8.Valid(content) { // steps that end within a character are left out
+			if len(probs) > 0 {
+				probs = append(probs, ',')
+			}
+			if req.Post {
+				probs = s.appendStep(probs, after, id, req.NProbs, true)
+			} else {
+				probs = s.appendStep(probs, rows[0], id, req.NProbs, false)
+			}
+		}
 		if models.IsEOG(v, id) {
 			stop = "eos"
 			break
@@ -281,7 +286,7 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, max(0, slot))
 	b = appendString(b, s.opt.Name)
 	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":false,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, evaluated, stop, first, evaluated-first)
-	if req.NProbs > 0 && utf8.Valid(content) { // the probabilities of text it cannot send yet are held back
+	if req.NProbs > 0 && len(probs) > 0 {
 		b = append(b, `,"completion_probabilities":[`...)
 		b = append(b, probs...)
 		b = append(b, ']')
