@@ -265,9 +265,15 @@ func cased(in class, suffix matcher) matcher {
 }
 
 // anyOf matches [r…]+ for the ranges given as pairs of their ends. White
-// space is in none of them, wherever its code points lie.
+// space is in none of them, wherever its code points lie. It panics if the
+// ends of a range are the wrong way round.
 func anyOf(pairs string) matcher {
 	bounds := []rune(pairs)
+	for k := 0; k < len(bounds); k += 2 {
+		if k+1 == len(bounds) || bounds[k] > bounds[k+1] {
+			panic("tokenizer: not a list of ranges: " + pairs)
+		}
+	}
 	return func(s string, i int) int {
 		for i < len(s) {
 			r, n := decode(s, i)

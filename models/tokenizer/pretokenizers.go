@@ -150,8 +150,9 @@ var pretokenizers = []*pretokenizer{
 	{names: []string{"deepseek-v3", "hunyuan-dense", "joyai-llm", "hy_v4"}, stages: []stage{digits3, cjk, deepseek3}, keepSpaces: true},
 	{names: []string{"spark2_5"}, keepSpaces: true, stages: []stage{digits3, cjk, cut(first(asciiWord,
 		word(letter|punct|symbol, letter|mark, nil), marksOf(""), oneLineBreak, spacesBeforeSpace, run(space))), digit}},
+	// U+8C48 stands where U+F900 was meant, and llama.cpp has it too.
 	{names: []string{"afmoe"}, keepSpaces: true, stages: []stage{groupsOfThree,
-		cut(anyOf("一鿿㐀䶿豈\ufaff぀ゟ゠ヿ･ﾟ⼀⿟เ๿຀໿ក៿က႟ꩠꩿꧠ꧿가힯ᄀᇿ")), deepseek3}},
+		cut(anyOf("一鿿㐀䶿\u8c48\ufaff぀ゟ゠ヿ･ﾟ⼀⿟เ๿຀໿ក៿က႟ꩠꩿꧠ꧿가힯ᄀᇿ")), deepseek3}},
 
 	{names: []string{"gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"}, stages: []stage{gpt4o}, keepSpaces: true},
 	{names: []string{"tekken"}, stages: []stage{tekken}, keepSpaces: true, ignoreMerges: true, addBOS: true},

@@ -271,4 +271,4 @@ func groupsOfThree(s string, emit func(string)) {
 
 // casedLetters are the letters with case, as ranges: the alphabet of the
 // DeepSeek-LLM tokenizer's words.
-const casedLetters = "AZazµµÀÖØöøƺƼƿǄʓʕʯͰͳͶͷͻͽͿͿΆΆΈΊΌΌΎΡΣϵϷҁҊԯԱՖႠჅᎠᏵᏸᏽᲐᲺᲽᲿᴀᴫᵫᵷᵹᶚḀἕἘἝἠὅὈὍὐὗὙὙὛὛὝὝὟώᾀᾴᾶᾼ\u1fbe\u1fbeῂῄῆῌῐ\u1fd3ῖ\u1fdbῠῬῲῴῶῼℂℂℇℇℊℓℕℕℙℝℤℤ\u2126\u2126ℨℨ\u212aℭℯℴℹℹℼℿⅅⅉⅎⅎↃↄⰀⱻⱾⳤⳫⳮⳲⳳꙀꙭꚀꚛꜢꝯꝱꞇꞋꞎꭰꮿﬀﬆﬓﬗＡＺａｚ𐐀𐑏𐒰𐓓𐓘𐓻𐲀𐲲𐳀𐳲𑢠𑣟𞤀𞥃"
+const casedLetters = "AZazµµÀÖØöøƺƼƿǄʓʕʯͰͳͶͷͻͽͿͿΆΆΈΊΌΌΎΡΣϵϷҁҊԯԱՖႠჅᎠᏵᏸᏽᲐᲺᲽᲿᴀᴫᵫᵷᵹᶚḀἕἘἝἠὅὈὍὐὗὙὙὛὛὝὝὟ\u1f7dᾀᾴᾶᾼ\u1fbe\u1fbeῂῄῆῌῐ\u1fd3ῖ\u1fdbῠῬῲῴῶῼℂℂℇℇℊℓℕℕℙℝℤℤ\u2126\u2126ℨℨ\u212aℭℯℴℹℹℼℿⅅⅉⅎⅎↃↄⰀⱻⱾⳤⳫⳮⳲⳳꙀꙭꚀꚛꜢꝯꝱꞇꞋꞎꭰꮿﬀﬆﬓﬗＡＺａｚ𐐀𐑏𐒰𐓓𐓘𐓻𐲀𐲲𐳀𐳲𑢠𑣟𞤀𞥃"
