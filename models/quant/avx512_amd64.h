@@ -130,3 +130,35 @@ loop:                         \
 	JNZ  row;                 \
 	VZEROUPPER;               \
 	RET
+
+// The sub-scales of a block are unpacked while the block before it is
+// multiplied: they take long to become ready. R12 points to those of the
+// present block, on cache lines of the stack, and R11 to where those of the
+// next go. SUBS stands for a macro that unpacks them from R13.
+
+// FIRST unpacks the sub-scales of the first block.
+#define FIRST(subs) \
+	LEAQ  127(SP), R11;  \
+	ANDQ  $-128, R11;    \
+	MOVQ  SI, R13;       \
+	subs;                \
+	MOVQ  R11, R12;      \
+	ADDQ  $128, R11
+
+// NEXT unpacks the sub-scales of the block after the one of size bytes at SI;
+// after the last (row CX is 1, column BX is 256 from the end), that one's
+// again.
+#define NEXT(subs, size) \
+	LEAQ    (size)(SI), R13; \
+	LEAQ    -1(CX), AX;      \
+	LEAQ    -256(BX), R10;   \
+	ORQ     R10, AX;         \
+	CMOVQEQ SI, R13;         \
+	subs
+
+// DONE ends a block of size bytes, and sets the flags for a jump if there are
+// more.
+#define DONE(size) \
+	XCHGQ R11, R12;       \
+	ADDQ  $size, SI;      \
+	CMPQ  BX, $0
