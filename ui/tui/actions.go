@@ -62,6 +62,7 @@ func actions() []action {
 		{"copy", []string{"y"}, "copy", "copy what is selected", "text", (*Model).copySelected},
 		{"engines", []string{"O"}, "engines", "same settings, four engines", "show", opens("engines")},
 		{"values", []string{"V"}, "values", "effective values", "show", opens("values")},
+		{"since", nil, "since the switch", "what the last switch of settings changed", "show", opens("since")},
 		{"commands", []string{":", "ctrl+k"}, "commands", "all commands, by name", "show", opens("commands")},
 		{"help", []string{"?"}, "help", "help of this view and pane", "show", opens("help")},
 		{"quit", []string{"q"}, "quit", "quit; asks once if something is not saved", "run", (*Model).quit},

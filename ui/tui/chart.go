@@ -280,8 +280,6 @@ func (m *Model) chartTitle(l *lane, k class) string {
 		name = "what-if"
 	case l.look > 0:
 		name = "token written"
-	case l.view.Next == nil:
-		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)
 	raw, final := viz.About(float64(s.Trace.RawBits)), viz.About(float64(s.Trace.Bits))

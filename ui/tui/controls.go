@@ -47,12 +47,12 @@ func (m *Model) knobRows() int {
 // knobsShown returns the indices of the knobs in view.
 func (m *Model) knobsShown() []int {
 	n := m.knobRows()
-	scroll := len(knobList) - fixedKnobs
+	moving := len(knobList) - fixedKnobs
 	var out []int
-	for i := m.scrol; i < scroll && len(out) < n-fixedKnobs; i++ {
+	for i := m.scroll; i < moving && len(out) < n-fixedKnobs; i++ {
 		out = append(out, i)
 	}
-	for i := scroll; i < len(knobList) && len(out) < n; i++ {
+	for i := moving; i < len(knobList) && len(out) < n; i++ {
 		out = append(out, i)
 	}
 	return out

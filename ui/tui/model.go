@@ -40,13 +40,13 @@ type Model struct {
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
 
-	focus pane
-	zoom  bool
-	knob  int // index in knobs()
-	scrol int // first knob of the list that is shown
-	stage int // selected stage of the pipeline
-	marks marks
-	pace  int // index in paces
+	focus  pane
+	zoom   bool
+	knob   int // index in knobs()
+	scroll int // first knob of the list that is shown
+	stage  int // selected stage of the pipeline
+	marks  marks
+	pace   int // index in paces
 
 	notice string // what the help line says until the next key; empty for the knob's line
 	warn   bool   // the notice is a warning

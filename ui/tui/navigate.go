@@ -95,9 +95,9 @@ func (m *Model) moveKnob(d int) {
 func (m *Model) showKnob() {
 	n := max(m.knobRows()-fixedKnobs, 1)
 	if m.knob < len(knobList)-fixedKnobs {
-		m.scrol = min(max(m.scrol, m.knob-n+1), m.knob)
+		m.scroll = min(max(m.scroll, m.knob-n+1), m.knob)
 	}
-	m.scrol = min(max(m.scrol, 0), max(len(knobList)-fixedKnobs-n, 0))
+	m.scroll = min(max(m.scroll, 0), max(len(knobList)-fixedKnobs-n, 0))
 }
 
 // moveRow moves the cursor of the chart.

@@ -12,6 +12,7 @@ import (
 // A command is a line of the palette: an action, or a knob to set.
 type command struct {
 	name, key string
+	words     string // also found by these
 	run       func(m *Model) tea.Cmd
 }
 
@@ -40,24 +41,24 @@ func (m *Model) commands() []command {
 			}
 			help = "preset " + m.opt.Presets[i].Name + ": " + m.opt.Presets[i].About
 		}
-		out = append(out, command{help, a.first(), a.run})
+		out = append(out, command{help, a.first(), a.id + " " + a.hint, a.run})
 	}
 	for _, p := range knobList {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
 			return func(m *Model) tea.Cmd { m.selectKnob(key); m.showKnob(); return f(m) }
 		}
-		out = append(out, command{key + ": set a value", "enter", pick(func(m *Model) tea.Cmd { return m.open("value") })})
+		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.open("value") })})
 		if p.Off != nil {
-			out = append(out, command{key + ": off", "0", pick(func(m *Model) tea.Cmd { m.knobOff(); return nil })})
+			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.knobOff(); return nil })})
 		}
-		out = append(out, command{key + ": what it changes at this step", "i", pick(func(m *Model) tea.Cmd {
+		out = append(out, command{key + ": what it changes at this step", "i", "", pick(func(m *Model) tea.Cmd {
 			m.focus = paneControls
 			return m.wantEffect()
 		})})
 	}
 	for i, e := range examples {
-		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.shape + ")", "E",
+		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.shape + ")", "E", "",
 			func(m *Model) tea.Cmd { return m.takeExample(i) }})
 	}
 	return out
@@ -69,7 +70,7 @@ func (p *palette) found() []command {
 	words := strings.Fields(strings.ToLower(p.field.text))
 	var out []command
 	for _, c := range p.all {
-		name := strings.ToLower(c.name)
+		name := strings.ToLower(c.name + " " + c.words)
 		ok := true
 		for _, w := range words {
 			ok = ok && strings.Contains(name, w)

@@ -70,6 +70,7 @@ func init() {
 		"draw":      {"draw 1,000", newDraws},
 		"stages":    {"pipeline", newStages},
 		"penalties": {"penalties", newPenalties},
+		"since":     {"since the switch", newSince},
 	}
 }
 

@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// since shows what the last switch of settings changed: the values, the
+// survivors of each step, and whether the text is the one that the settings
+// before would have written.
+type since struct {
+	at     int // index of the first step under the new settings
+	from   *engine.Settings
+	upTo   int // steps that were compared
+	parted int // first step whose token differs, 0 if none does
+	token  int32
+}
+
+// lastSwitch returns the index of the first step made under other settings
+// than the one before, looking back from the step on the screen; 0 if none.
+func lastSwitch(l *lane) int {
+	n := len(l.view.Steps)
+	if l.look > 0 {
+		n = l.look
+	}
+	for k := n; k > 1; k-- {
+		if l.view.Steps[k-1].Settings != l.view.Steps[k-2].Settings {
+			return k
+		}
+	}
+	return 0
+}
+
+func newSince(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	at := lastSwitch(l)
+	if at == 0 {
+		m.say("since the switch: the settings were not changed in this text yet")
+		return nil, nil
+	}
+	v := &since{at: at, from: l.view.Steps[at-2].Settings}
+	return v, v.compute(m)
+}
+
+// A sinceMsg says how far a text agrees with what other settings would have
+// written.
+type sinceMsg struct {
+	from         *engine.Settings
+	at           int
+	upTo, parted int
+	token        int32
+}
+
+// compute traces the steps since the switch again under the settings before
+// it, in the background. Up to where they part, both texts have the same
+// tokens behind them, so a trace tells what would have been written.
+func (v *since) compute(m *Model) tea.Cmd {
+	view, from, at := m.lane().view, v.from, v.at
+	return func() tea.Msg {
+		r := sinceMsg{from: from, at: at}
+		for k := at; k <= len(view.Steps); k++ {
+			s, err := view.Retrace(k-1, from)
+			if err != nil {
+				break
+			}
+			r.upTo = k
+			if s.Token != view.Steps[k-1].Token {
+				r.parted, r.token = k, s.Token
+				break
+			}
+		}
+		return r
+	}
+}
+
+func (v *since) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sinceMsg:
+		if msg.from == v.from && msg.at == v.at {
+			v.upTo, v.parted, v.token = msg.upTo, msg.parted, msg.token
+		}
+	case viewMsg:
+		l := m.lane()
+		if at := lastSwitch(l); at > 0 && at != v.at {
+			v.at, v.from, v.parted, v.upTo = at, l.view.Steps[at-2].Settings, 0, 0
+			return v.compute(m)
+		}
+		if v.parted == 0 && v.upTo < len(l.view.Steps) && !l.running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *since) frame(*Model) viz.Frame {
+	return viz.Frame{Title: fmt.Sprintf("since the switch at token %s", viz.Count(v.at)), Right: "esc"}
+}
+func (v *since) size(*Model) (int, int) { return 80, 6 }
+func (v *since) hints(*Model) []string {
+	return []string{"prevmark", "undo", "run", "close"}
+}
+
+func (v *since) draw(c *viz.Canvas, m *Model) {
+	l := m.lane()
+	if v.at > len(l.view.Steps) {
+		return
+	}
+	now := l.view.Steps[v.at-1].Settings
+	c.Put(1, 0, viz.CutTitle(now.Label+": "+m.differences(v.from.Config(), now.Config()), c.W-2), viz.Ink{})
+	x := c.Put(1, 1, "survivors a step  ", viz.Ink{Role: viz.Muted})
+	v.drawSurvivors(c.Sub(viz.Rect{X: x, Y: 1, W: c.W - x - 12, H: 1}), l)
+	c.Right(c.W-1, 1, "│ switch", viz.Ink{Role: viz.Muted})
+	words := "comparing with what " + v.from.Label + " would have written …"
+	switch {
+	case v.parted > 0:
+		words = fmt.Sprintf("%s would have gone another way at token %s: %s (same luck)", v.from.Label, viz.Count(v.parted), l.piece(v.token, c.ASCII))
+	case v.upTo >= len(l.view.Steps):
+		words = "same text as " + v.from.Label + " would have written so far (same luck, same tokens)"
+	case v.upTo > 0:
+		words = fmt.Sprintf("same text as %s would have written up to token %s", v.from.Label, viz.Count(v.upTo))
+	}
+	c.Put(1, 2, viz.CutTitle(words, c.W-2), viz.Ink{})
+}
+
+// drawSurvivors draws how many tokens were left at each step, with the switch
+// as a bar between two.
+func (v *since) drawSurvivors(c *viz.Canvas, l *lane) {
+	var all []float64
+	for _, s := range l.view.Steps {
+		all = append(all, float64(s.Summary.Survived))
+	}
+	most := maxOf(all)
+	before := all[:v.at-1]
+	after := all[v.at-1:]
+	half := max(c.W/2, 1)
+	before = before[len(before)-min(len(before), half):]
+	after = after[:min(len(after), max(c.W-len(before)-1, 0))]
+	viz.Spark(c.Sub(viz.Rect{X: 0, Y: 0, W: len(before), H: 1}), before, most, viz.Ink{Role: viz.Lost})
+	c.Put(len(before), 0, "│", viz.Ink{Role: viz.CutLine})
+	viz.Spark(c.Sub(viz.Rect{X: len(before) + 1, Y: 0, W: len(after), H: 1}), after, most, viz.Ink{Role: viz.Kept})
+}
+
+func (v *since) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "pane", "paneback", "zoom", "up", "down":
+		return nil, true
+	}
+	return nil, false
+}
