@@ -79,7 +79,18 @@ func TestFable(t *testing.T) {
 		t.Errorf("one beam wrote %v, want the greedy %v", got, want)
 	}
 	set["num_beams"] = 4
-	four := finish(t, start(t, m, compile(t, m, set), in, Options{Greedy: true}))
+	search := start(t, m, compile(t, m, set), in, Options{Greedy: true})
+	var read []int
+	if err := search.Prefill(context.Background(), func(done, total int) { read = append(read, done, total) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{len(in) - 1, len(in) - 1}; !slices.Equal(read, want) {
+		t.Errorf("prefill reported %v, want %v", read, want)
+	}
+	four := finish(t, search)
+	if plain := finish(t, start(t, m, compile(t, m, set), in, Options{})); summary(plain) != summary(four) {
+		t.Errorf("without a prefill %s, with one %s", summary(plain), summary(four))
+	}
 	if got := four.Last().Greedy; !slices.Equal(got.Tokens(), want) || !near(got.Sum, one.Result()[0].Node.Sum) {
 		t.Errorf("greedy path %v of sum %v, want %v of %v", got.Tokens(), got.Sum, want, one.Result()[0].Node.Sum)
 	}

@@ -142,6 +142,26 @@ func (s *Search) turn(cur int) *turn {
 	return t
 }
 
+// Prefill runs all of the prompt but its last token through the model, in
+// pieces, and calls progress after each; progress may be nil. Without it the
+// first step runs the prompt in one go.
+func (s *Search) Prefill(ctx context.Context, progress func(done, total int)) error {
+	const piece = 64
+	root, body := s.pool.held[nil], s.prompt[:len(s.prompt)-1]
+	for at := root.Len(); at < len(body); {
+		end := min(at+piece, len(body))
+		if _, err := root.Forward(ctx, body[at:end], 0); err != nil {
+			root.Truncate(at)
+			return err
+		}
+		at = end
+		if progress != nil {
+			progress(at, len(body))
+		}
+	}
+	return nil
+}
+
 // Step runs the beams through the model once and chooses the next ones. A
 // search that is done stays as it is. If ctx ends first, or the model fails,
 // Step returns the error and the search is as before.
@@ -174,9 +194,11 @@ func (s *Search) Step(ctx context.Context) (*View, error) {
 func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 	if len(s.states) == 1 {
 		if s.first == nil {
-			out, err := s.pool.held[nil].Forward(ctx, s.prompt, 1)
+			root := s.pool.held[nil]
+			at := root.Len()
+			out, err := root.Forward(ctx, s.prompt[at:], 1)
 			if err != nil {
-				s.pool.held[nil].Truncate(0)
+				root.Truncate(at)
 				return nil, nil, err
 			}
 			r, err := s.scorer.row(out[0])

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"logitscope/models"
 	"logitscope/models/table"
@@ -577,5 +578,39 @@ func TestDeadEnd(t *testing.T) {
 		if !errors.Is(err, sampling.ErrNothingAllowed) || len(d.Output()) != 5 {
 			t.Errorf("block %v: %d tokens, then %v; want 5", b, len(d.Output()), err)
 		}
+	}
+}
+
+// The account adds up, and its times are what the rounds took.
+func TestView(t *testing.T) {
+	r := func(target, draft time.Duration, accepted int, emitted ...int32) *Round {
+		out := &Round{Target: target, Draft: draft, DraftSteps: 2, Accepted: accepted, Drafted: []int32{1, 2}, Emitted: emitted}
+		for i := range 2 {
+			p := Position{Alpha: 0.5}
+			switch {
+			case i < accepted:
+				p.Verdict = Accepted
+			case i == accepted:
+				p.Verdict = Refused
+			}
+			out.Positions = append(out.Positions, p)
+		}
+		return out
+	}
+	v := &View{Rounds: []*Round{r(25, 4, 0, 9), r(20, 4, 2, 1, 2, 7), r(20, 4, 1, 1, 8)}}
+	v.count()
+	v.expect()
+	v.timing([]time.Duration{12, 10, 10})
+	// Judged: 1 + 2 + 2 tokens. Two tokens at one half each: none stands in
+	// half of the rounds, one in a quarter, both in a quarter.
+	if v.Drafted != 6 || v.Judged != 5 || v.Accepted != 3 || v.Emitted != 6 || v.Rate != 0.6 || v.PerPass != 2 {
+		t.Errorf("counts %+v", v)
+	}
+	if !slices.Equal(v.Accepts, []int{1, 1, 1}) || !slices.Equal(v.Expected, []float64{1.5, 0.75, 0.75}) || v.Formula != 1.75 {
+		t.Errorf("accepts %v, expected %v, formula %v", v.Accepts, v.Expected, v.Formula)
+	}
+	// A plain step takes 10, a verification 20, a draft step 2, a round 24.
+	if v.Verify != 2 || v.Cost != 0.2 || math.Abs(v.Speedup-2*10.0/24) > 1e-12 || v.BreakEven != 0 {
+		t.Errorf("verify %v, cost %v, speed-up %v, break-even %v", v.Verify, v.Cost, v.Speedup, v.BreakEven)
 	}
 }

@@ -176,6 +176,7 @@ func BenchmarkFable(b *testing.B) {
 			}
 			b.ReportMetric(float64(tokens)/float64(passes), "tokens/pass")
 			b.ReportMetric(float64(plain)/float64(fast), "x-plain")
+			b.ReportMetric(v.Speedup, "x-plain-in-view")
 			b.ReportMetric(v.Rate, "accepted")
 			b.ReportMetric(v.Cost, "draft-cost")
 			b.ReportMetric(v.BreakEven, "break-even-cost")

@@ -39,8 +39,8 @@ type View struct {
 	Formula float64 // what (1-Alpha^(k+1))/(1-Alpha) says it should be
 
 	TargetTime, DraftTime time.Duration // sums over the rounds
-	PassTime              time.Duration // mean verification
-	DraftStep             time.Duration // mean draft of one token, 0 if none
+	PassTime              time.Duration // a verification in the latest rounds
+	DraftStep             time.Duration // drafting one token in them, 0 if no model did
 	PlainTime             time.Duration // median of a plain decoding step, 0 if not measured
 
 	// Speedup is tokens a second against plain decoding as measured, 0 if
@@ -92,14 +92,12 @@ func (d *Decoder) View() *View {
 // count sums over the rounds.
 func (v *View) count() {
 	var at []int
-	steps := 0
 	for _, r := range v.Rounds {
 		v.Drafted += len(r.Drafted)
 		v.Accepted += r.Accepted
 		v.Emitted += len(r.Emitted)
 		v.TargetTime += r.Target
 		v.DraftTime += r.Draft
-		steps += r.DraftSteps
 		for len(v.Accepts) <= max(r.Accepted, len(r.Drafted)) {
 			v.Accepts = append(v.Accepts, 0)
 		}
@@ -127,10 +125,6 @@ func (v *View) count() {
 	}
 	if n := len(v.Rounds); n > 0 {
 		v.PerPass = float64(v.Emitted) / float64(n)
-		v.PassTime = v.TargetTime / time.Duration(n)
-	}
-	if steps > 0 {
-		v.DraftStep = v.DraftTime / time.Duration(steps)
 	}
 }
 
@@ -152,19 +146,49 @@ func (v *View) expect() {
 	}
 }
 
-// timing compares with plain decoding.
+// timed is the number of latest rounds whose times count.
+const timed = 64
+
+// timing compares with plain decoding. Each round counts as the median of the
+// rounds that drafted as many tokens: an interruption does not count, but that
+// some rounds draft and others do not does.
 func (v *View) timing(plain []time.Duration) {
+	alike := make(map[int][]*Round)
+	n := 0
+	for _, r := range v.Rounds[max(0, len(v.Rounds)-timed):] {
+		// Beside the draft a pass runs the one or two tokens before it; more
+		// means that it read the prompt, or text a rewind had dropped.
+		if k := len(r.Drafted); r.Fed <= k+2 {
+			alike[k] = append(alike[k], r)
+			n++
+		}
+	}
 	v.PlainTime = median(plain)
-	n := float64(len(v.Rounds))
+	var pass, drafting, drafted, steps float64
+	for k, rounds := range alike {
+		var p, d, s []time.Duration
+		for _, r := range rounds {
+			p, d, s = append(p, r.Target), append(d, r.Draft), append(s, time.Duration(r.DraftSteps))
+		}
+		share := float64(len(rounds)) / float64(n)
+		pass += share * float64(median(p))
+		drafting += share * float64(median(d))
+		steps += share * float64(median(s))
+		drafted += share * float64(k)
+	}
+	v.PassTime = time.Duration(pass)
+	if steps > 0 {
+		v.DraftStep = time.Duration(drafting / steps)
+	}
 	if v.PlainTime == 0 || n == 0 {
 		return
 	}
 	one := float64(v.PlainTime)
-	v.Speedup = one * float64(v.Emitted) / float64(v.TargetTime+v.DraftTime)
+	v.Speedup = v.PerPass * one / (pass + drafting)
 	v.Cost = float64(v.DraftStep) / one
-	v.Verify = float64(v.PassTime) / one
-	if v.Drafted > 0 {
-		v.BreakEven = (v.PerPass - v.Verify) / (float64(v.Drafted) / n)
+	v.Verify = pass / one
+	if drafted > 0 {
+		v.BreakEven = (v.PerPass - v.Verify) / drafted
 	}
 }
 
