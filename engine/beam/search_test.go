@@ -632,3 +632,98 @@ func TestRowBudget(t *testing.T) {
 		}
 	}
 }
+
+// A text that ends at a stop string finishes as if by an end token.
+func TestStop(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_b.json")
+	stop := func(out []int32) bool {
+		n := len(out)
+		return n >= 2 && out[n-1] == 5
+	}
+	for _, rule := range []string{"vectorized", "legacy"} {
+		p := compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 12, "beam_rule": rule})
+		v := finish(t, start(t, m, p, []int32{1}, Options{Stop: stop}))
+		stopped := 0
+		for _, h := range v.Result() {
+			tokens := h.Tokens()
+			for i := range tokens[:len(tokens)-1] {
+				if stop(tokens[:i+1]) {
+					t.Errorf("%s: %v goes on after a stop string", rule, tokens)
+				}
+			}
+			if stop(tokens) {
+				stopped++
+				if !h.Finished {
+					t.Errorf("%s: %v is not finished", rule, tokens)
+				}
+			}
+		}
+		if stopped == 0 {
+			t.Errorf("%s: no text stopped", rule)
+		}
+	}
+}
+
+// partial shows only the best few logits of a model, as servers do.
+type partial struct {
+	models.Model
+	n int
+}
+
+func (m partial) Info() models.Info {
+	i := m.Model.Info()
+	i.Caps.TopN = m.n
+	return i
+}
+
+func (m partial) NewSession() (models.Session, error) {
+	s, err := m.Model.NewSession()
+	return partialSession{s, m.n}, err
+}
+
+type partialSession struct {
+	models.Session
+	n int
+}
+
+func (s partialSession) Forward(ctx context.Context, tokens []int32, want int) ([]models.Logits, error) {
+	rows, err := s.Session.Forward(ctx, tokens, want)
+	out := make([]models.Logits, len(rows))
+	for i, r := range rows {
+		ids := make([]int32, len(r.Values))
+		total := 0.0
+		for j := range ids {
+			ids[j] = int32(j)
+			total += math.Exp(float64(r.Values[j]))
+		}
+		slices.SortFunc(ids, func(a, b int32) int { return descending(float64(r.Values[a]), float64(r.Values[b])) })
+		ids = ids[:s.n]
+		kept := 0.0
+		for _, id := range ids {
+			out[i].Values = append(out[i].Values, r.Values[id])
+			kept += math.Exp(float64(r.Values[id]))
+		}
+		out[i].IDs, out[i].Rest = ids, float32(1-kept/total)
+	}
+	return out, err
+}
+
+// A server's few best logits give the same search as the whole rows, as long
+// as the candidates are among them.
+func TestPartialRows(t *testing.T) {
+	g := readGolden(t)
+	for _, name := range []string{"markov2_a.json", "markov2_c.json"} {
+		for _, penalty := range []float64{1, 1.2} {
+			m := g.model(t, name)
+			p := compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 7, "repetition_penalty": penalty})
+			a := finish(t, start(t, m, p, []int32{1, 4}, Options{}))
+			b := finish(t, start(t, partial{m, 10}, p, []int32{1, 4}, Options{}))
+			for i, h := range a.Result() {
+				if w := b.Result()[i]; !slices.Equal(h.Tokens(), w.Tokens()) || !near(h.Score, w.Score) {
+					t.Errorf("%s, text %d: %v %v of partial rows, want %v %v", name, i, w.Tokens(), w.Score, h.Tokens(), h.Score)
+				}
+			}
+		}
+	}
+}
