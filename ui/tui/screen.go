@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"logitscope/viz"
+)
+
+// View returns the frame: exactly the window's size, drawn once per change.
+func (m *Model) View() string {
+	if m.dirty {
+		*m.cache = m.draw().Render(m.pal)
+		m.dirty = false
+	}
+	return *m.cache
+}
+
+// draw draws the whole screen.
+func (m *Model) draw() *viz.Canvas {
+	c := viz.NewCanvas(m.w, m.h, m.pal.ASCII)
+	if m.w == 0 || m.h == 0 {
+		return c
+	}
+	if classOf(m.w, m.h) == tooSmall {
+		m.drawTooSmall(c)
+		return c
+	}
+	if _, lab := m.screen.view.(*labView); lab {
+		m.screen.draw(c, m) // the lab lays out the whole window
+	} else {
+		m.drawChrome(c)
+		m.screen.draw(c.Sub(m.bodyRect()), m)
+	}
+	for _, o := range m.overlays {
+		m.drawOverlay(c, o.view.(overlay))
+	}
+	return c
+}
+
+// bodyRect is what a view other than the lab fills: all but header, help line
+// and footer.
+func (m *Model) bodyRect() viz.Rect { return viz.Rect{X: 0, Y: 1, W: m.w, H: max(m.h-3, 1)} }
+
+// drawChrome draws header, help line and footer around such a view.
+func (m *Model) drawChrome(c *viz.Canvas) {
+	k := classOf(m.w, m.h)
+	m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), k)
+	m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: m.h - 2, W: m.w, H: 1}), k)
+	m.drawFooter(c.Sub(viz.Rect{X: 0, Y: m.h - 1, W: m.w, H: 1}), k)
+}
+
+// drawOverlay draws o in a box in the middle, above help line and footer.
+func (m *Model) drawOverlay(c *viz.Canvas, o overlay) {
+	r := m.overlayRect(o)
+	box := c.Sub(r)
+	box.Clear()
+	f := o.frame(m)
+	f.Focused = true
+	o.draw(viz.Box(box, f), m)
+}
+
+func (m *Model) overlayRect(o overlay) viz.Rect {
+	w, h := o.size(m)
+	low := 2 // help line and footer stay
+	if m.h < 18 {
+		low = 1
+	}
+	w, h = min(w, m.w), min(h, m.h-low)
+	return viz.Rect{X: (m.w - w) / 2, Y: (m.h - low - h) / 2, W: w, H: h}
+}
+
+func (m *Model) drawTooSmall(c *viz.Canvas) {
+	lines := []string{digits(m.w) + "×" + digits(m.h) + " is too small.", "Make it 40×12 or more."}
+	if m.h >= 6 {
+		verb := "run"
+		if m.lane().running() {
+			verb = "pause"
+		}
+		lines = append(lines, "", "space "+verb+" · q quit")
+	}
+	y := max((m.h-len(lines))/2, 0)
+	for i, s := range lines {
+		c.Put(min(1, max(m.w-1, 0)), y+i, s, viz.Ink{})
+	}
+}
