@@ -63,6 +63,8 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 	if m.drawInstead(c, l, k) {
 		return
 	}
+	top := l.chartTop(c.H)
+	c = c.Sub(viz.Rect{X: 0, Y: top, W: c.W, H: c.H - top})
 	t, ref := l.traces()
 	if t == nil {
 		c.Put(1, 1, "waiting for the first step", viz.Ink{Role: viz.Muted})

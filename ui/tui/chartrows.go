@@ -250,8 +250,12 @@ func (m *Model) chartIDs() []int32 {
 	if t == nil {
 		return nil
 	}
+	plan := chartPlanFor(classOf(m.w, m.h), m.chartHeight())
+	if m.zoom && m.focus == paneChart {
+		plan, _, _ = thickPlan(m.h - projectorRest)
+	}
 	var ids []int32
-	for _, ln := range chartLines(t, ref, chartPlanFor(classOf(m.w, m.h), m.chartHeight())) {
+	for _, ln := range chartLines(t, ref, plan) {
 		if ln.kind == tokenLine {
 			ids = append(ids, ln.row.ID)
 		}
@@ -262,12 +266,12 @@ func (m *Model) chartIDs() []int32 {
 // chartHeight returns the lines inside the lab's chart, head included.
 func (m *Model) chartHeight() int {
 	lay := layoutOf(m.w, m.h)
-	if m.zoom && m.focus == paneChart {
-		return max(m.h-4, 1)
+	h := lay.chart.H - 2
+	switch {
+	case m.zoom && m.focus == paneChart:
+		h = m.h - 5
+	case lay.class == class60 || lay.class == class40:
+		h = lay.chart.H - 1
 	}
-	switch lay.class {
-	case class60, class40:
-		return lay.chart.H - 1
-	}
-	return lay.chart.H - 2
+	return max(h-m.lane().chartTop(h), 1)
 }

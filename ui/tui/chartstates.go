@@ -26,6 +26,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 		drawFailed(c, l)
 	case engine.Done:
 		m.drawDone(c, l)
+		return c.H < doneLines+8 // else the last step follows below
 	case engine.Idle:
 		c.Put(1, 1, "The next token's distribution appears here.", viz.Ink{Role: viz.Muted})
 	default:
@@ -78,6 +79,18 @@ func drawFailed(c *viz.Canvas, l *lane) {
 		}
 		c.Put(1, i, s, ink)
 	}
+}
+
+// doneLines is what the summary of a run takes of the chart, a blank line
+// included.
+const doneLines = 4
+
+// chartTop returns how many lines of a chart of h lines are taken by a summary.
+func (l *lane) chartTop(h int) int {
+	if l.view.Phase == engine.Done && l.look == 0 && h >= doneLines+8 {
+		return doneLines
+	}
+	return 0
 }
 
 // drawDone sums up a text that has ended.

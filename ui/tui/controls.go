@@ -218,7 +218,7 @@ func (m *Model) drawKnob(c *viz.Canvas, l *lane, y, i int, col controlColumns) {
 	s, set := cfg.Lookup(p.Key)
 	switch {
 	case !set:
-		if col.origin && p.Off == nil && p.Kind <= sampling.Float && !off {
+		if col.origin && !off && p.Kind <= sampling.Float {
 			c.Put(col.value+1, y, "default", viz.Ink{Role: viz.Muted})
 		}
 	case col.origin:

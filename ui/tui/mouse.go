@@ -165,9 +165,12 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if t == nil || e.Button != tea.MouseButtonLeft {
 		return nil
 	}
+	h := lay.chart.H - 2
 	if lay.class == class60 || lay.class == class40 {
+		h++
 		y--
 	}
+	y -= l.chartTop(h)
 	if lay.class != class40 {
 		y--
 	}

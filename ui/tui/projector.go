@@ -29,7 +29,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 			x = c.Put(x, 2, gl.text, gl.ink)
 		}
 	}
-	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - 7}), l, t, ref)
+	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
 	info := l.model.Info()
 	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", scaleWords(l.scale))
 	if info.Params > 0 && info.Params < 100e6 {
@@ -44,19 +44,28 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 
 func millions(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
+// projectorRest is how many lines of the projector's screen are no rows.
+const projectorRest = 7
+
+// thickPlan returns the rows that h lines hold, how many lines a bar takes
+// and how many are left free between two.
+func thickPlan(h int) (plan chartPlan, thick, gap int) {
+	thick, gap = 2, 1
+	n := (h - 1) / (thick + gap)
+	if n < 5 {
+		thick, gap = 1, 0
+		n = h - 1
+	}
+	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true}, thick, gap
+}
+
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
 func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
-	thick, gap := 2, 1
-	n := (c.H - 1) / (thick + gap)
-	if n < 5 {
-		thick, gap = 1, 0
-		n = c.H - 1
-	}
-	if n < 1 {
+	plan, thick, gap := thickPlan(c.H)
+	if plan.lines < 2 {
 		return
 	}
-	plan := chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true}
 	col := chartColumns{label: 3, labelW: 14, final: 22, bar: 24, barW: c.W - 24 - 8}
 	y := 0
 	for _, ln := range chartLines(t, ref, plan) {
