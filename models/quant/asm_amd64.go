@@ -202,6 +202,12 @@ var (
 	levelsIQ4Float = floats(levelsIQ4)
 	levelsFP4Float = floats(levelsFP4)
 
+	// Levels of two and three bits, and of the upper two of the six bits of
+	// Q6_K, repeated for indices with other bits above.
+	levels2    = repeated(0, 1, 2, 3)
+	levels3    = repeated(-4, -3, -2, -1, 0, 1, 2, 3)
+	levelsHigh = repeated(-32, -16, 0, 16)
+
 	halfTable = func() (table [1 << 16]float32) {
 		for h := range table {
 			table[h] = half(uint16(h))
@@ -223,6 +229,14 @@ func ramp[A [16]float32 | [32]float32](from int) (a A) {
 		a[i] = float32(from + i)
 	}
 	return a
+}
+
+// repeated fills a table with a sequence over and over.
+func repeated(levels ...float32) (f [16]float32) {
+	for i := range f {
+		f[i] = levels[i%len(levels)]
+	}
+	return f
 }
 
 func floats(levels [16]int8) (f [16]float32) {
