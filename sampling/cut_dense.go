@@ -106,8 +106,8 @@ func (c *crossing) past(x, e float32) (ended bool) {
 func (r *row) crossBest(c *crossing) bool {
 	start := *c
 	for _, m := range [...]int{48, 256} {
-		if m > r.nfin/2 && r.nfin > 4096 {
-			break
+		if m > r.n/256 && r.n > 4096 {
+			break // dearer to select than to narrow down
 		}
 		*c = start
 		for _, it := range r.best(m) {

@@ -23,14 +23,16 @@ func (r *row) kth(k int) float32 {
 	if r.sorted {
 		return r.x[k-1]
 	}
+	if k > r.nfin {
+		return negInf
+	}
 	vals := grow(&r.keyBuf, 0)
-	if bm := r.blocks(); k <= len(bm)/4 {
+	bm := r.blocks()
+	switch {
+	case k <= len(bm)/4:
 		// The k-th largest block maximum is a lower bound of the k-th value.
 		vals = append(vals, bm...)
 		t := selectLargest(vals, k)
-		if t == negInf {
-			return selectLargest(append(vals[:0], r.x[:r.n]...), k)
-		}
 		vals = vals[:0]
 		for b, m := range bm {
 			if m < t {
@@ -42,12 +44,42 @@ func (r *row) kth(k int) float32 {
 				}
 			}
 		}
-	} else {
+	case r.n > fewEntries:
+		var above int
+		vals, above = r.around(k)
+		k -= above
+	default:
 		vals = append(vals, r.x[:r.n]...)
 	}
 	v := selectLargest(vals, k)
 	r.keyBuf = vals[:0]
 	return v
+}
+
+// around returns logits among which the k-th largest is, and how many are
+// above them. Counts of the row narrow two thresholds down.
+func (r *row) around(k int) (vals []float32, above int) {
+	const enough = 512
+	x := r.x[:r.n]
+	hi, lo := r.top(x), negInf
+	countLo := r.nfin
+	t, step := hi-1, float32(1)
+	for i := 0; i < 48 && countLo-above > enough && t < hi && t > lo; i++ {
+		if n := vec.CountAbove(x, t); n < k {
+			hi, above = t, n
+		} else {
+			lo, countLo = t, n
+		}
+		if lo == negInf {
+			step *= 2
+			t = hi - step
+		} else {
+			t = hi - (hi-lo)*nudged(float32(k-above)/float32(countLo-above))
+		}
+	}
+	ix := grow(&r.idxBuf, r.n+vec.Slack)
+	vals = grow(&r.keyBuf, r.n+vec.Slack)
+	return vals[:vec.Between(ix, vals, x, lo, hi)], above
 }
 
 // blocks returns the block maxima of the entries.

@@ -1,0 +1,282 @@
+#include "textflag.h"
+
+DATA iota16<>+0(SB)/4, $0
+DATA iota16<>+4(SB)/4, $1
+DATA iota16<>+8(SB)/4, $2
+DATA iota16<>+12(SB)/4, $3
+DATA iota16<>+16(SB)/4, $4
+DATA iota16<>+20(SB)/4, $5
+DATA iota16<>+24(SB)/4, $6
+DATA iota16<>+28(SB)/4, $7
+DATA iota16<>+32(SB)/4, $8
+DATA iota16<>+36(SB)/4, $9
+DATA iota16<>+40(SB)/4, $10
+DATA iota16<>+44(SB)/4, $11
+DATA iota16<>+48(SB)/4, $12
+DATA iota16<>+52(SB)/4, $13
+DATA iota16<>+56(SB)/4, $14
+DATA iota16<>+60(SB)/4, $15
+GLOBL iota16<>(SB), RODATA, $64
+
+DATA neginf<>+0(SB)/4, $0xff800000
+GLOBL neginf<>(SB), RODATA, $4
+
+DATA posinf<>+0(SB)/4, $0x7f800000
+GLOBL posinf<>(SB), RODATA, $4
+
+// func asmMaxBlocks512(bm, x *float32, blocks int) (hi, lo float32, nan int)
+TEXT ·asmMaxBlocks512(SB), NOSPLIT, $0-40
+	MOVQ bm+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ blocks+16(FP), CX
+	VBROADCASTSS neginf<>(SB), X10 // running maximum
+	VBROADCASTSS posinf<>(SB), Z11 // running minimum
+	KXORQ K1, K1, K1               // NaN seen
+max512:
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 192(SI), Z3
+	VCMPPS $3, Z0, Z1, K2 // unordered: either is NaN
+	VCMPPS $3, Z2, Z3, K3
+	KORW K2, K1, K1
+	KORW K3, K1, K1
+	VMAXPS Z0, Z1, Z4
+	VMAXPS Z2, Z3, Z5
+	VMINPS Z0, Z1, Z6
+	VMINPS Z2, Z3, Z7
+	VMAXPS Z4, Z5, Z4
+	VMINPS Z6, Z7, Z6
+	VMINPS Z6, Z11, Z11
+	VEXTRACTF64X4 $1, Z4, Y5
+	VMAXPS Y5, Y4, Y4
+	VEXTRACTF128 $1, Y4, X5
+	VMAXPS X5, X4, X4
+	VPERMILPS $0x4e, X4, X5
+	VMAXPS X5, X4, X4
+	VPERMILPS $0xb1, X4, X5
+	VMAXPS X5, X4, X4
+	VMOVSS X4, (DI)
+	VMAXPS X4, X10, X10
+	ADDQ $256, SI
+	ADDQ $4, DI
+	DECQ CX
+	JNZ max512
+	VMOVSS X10, hi+24(FP)
+	VEXTRACTF64X4 $1, Z11, Y5
+	VMINPS Y5, Y11, Y4
+	VEXTRACTF128 $1, Y4, X5
+	VMINPS X5, X4, X4
+	VPERMILPS $0x4e, X4, X5
+	VMINPS X5, X4, X4
+	VPERMILPS $0xb1, X4, X5
+	VMINPS X5, X4, X4
+	VMOVSS X4, lo+28(FP)
+	KMOVW K1, AX
+	MOVQ AX, nan+32(FP)
+	VZEROUPPER
+	RET
+
+// func asmDiv512(x *float32, n int, t float32)
+TEXT ·asmDiv512(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS t+16(FP), Z1
+div512:
+	VMOVUPS (SI), Z0
+	VDIVPS Z1, Z0, Z0
+	VMOVUPS Z0, (SI)
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ div512
+	VZEROUPPER
+	RET
+
+// func asmCountAbove512(x *float32, n int, t float32) int
+TEXT ·asmCountAbove512(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS t+16(FP), Z1
+	XORQ AX, AX
+count512:
+	VMOVUPS (SI), Z0
+	VCMPPS $30, Z1, Z0, K1 // x > t
+	KMOVW K1, DX
+	POPCNTL DX, DX
+	ADDQ DX, AX
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ count512
+	MOVQ AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func asmSumAbove512(x, w *float32, n int, t float32) (count int, sum float64)
+TEXT ·asmSumAbove512(SB), NOSPLIT, $0-48
+	MOVQ x+0(FP), SI
+	MOVQ w+8(FP), DI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS t+24(FP), Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORQ AX, AX
+sum512:
+	VMOVUPS (SI), Z0
+	VCMPPS $30, Z1, Z0, K1
+	KMOVW K1, DX
+	POPCNTL DX, DX
+	ADDQ DX, AX
+	VMOVUPS.Z (DI), K1, Z4
+	VEXTRACTF64X4 $1, Z4, Y5
+	VCVTPS2PD Y4, Z4
+	VCVTPS2PD Y5, Z5
+	VADDPD Z4, Z2, Z2
+	VADDPD Z5, Z3, Z3
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JNZ sum512
+	MOVQ AX, count+32(FP)
+	VADDPD Z3, Z2, Z2
+	VEXTRACTF64X4 $1, Z2, Y0
+	VADDPD Y0, Y2, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VHADDPD X0, X0, X0
+	VMOVSD X0, sum+40(FP)
+	VZEROUPPER
+	RET
+
+// func asmCompress512(ix *int32, dx, de, x, e *float32, n, from int, t float32) int
+TEXT ·asmCompress512(SB), NOSPLIT, $0-72
+	MOVQ ix+0(FP), R8
+	MOVQ dx+8(FP), R9
+	MOVQ de+16(FP), R10
+	MOVQ x+24(FP), SI
+	MOVQ e+32(FP), DI
+	MOVQ n+40(FP), CX
+	MOVQ from+48(FP), BX
+	VBROADCASTSS t+56(FP), Z1
+	VPBROADCASTD BX, Z2
+	VPADDD iota16<>(SB), Z2, Z2 // positions
+	MOVQ $16, BX
+	VPBROADCASTD BX, Z3
+	XORQ AX, AX
+compress512:
+	VMOVUPS (SI), Z0
+	VMOVUPS (DI), Z4
+	VCMPPS $29, Z1, Z0, K1 // x >= t
+	KMOVW K1, DX
+	POPCNTL DX, DX
+	VCOMPRESSPS.Z Z0, K1, Z5
+	VCOMPRESSPS.Z Z4, K1, Z6
+	VPCOMPRESSD.Z Z2, K1, Z7
+	VMOVUPS Z5, (R9)(AX*4)
+	VMOVUPS Z6, (R10)(AX*4)
+	VMOVDQU32 Z7, (R8)(AX*4)
+	ADDQ DX, AX
+	VPADDD Z3, Z2, Z2
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JNZ compress512
+	MOVQ AX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func asmBetween512(ix *int32, dx, x *float32, n int, lo, hi float32) int
+TEXT ·asmBetween512(SB), NOSPLIT, $0-48
+	MOVQ ix+0(FP), R8
+	MOVQ dx+8(FP), R9
+	MOVQ x+16(FP), SI
+	MOVQ n+24(FP), CX
+	VBROADCASTSS lo+32(FP), Z1
+	VBROADCASTSS hi+36(FP), Z4
+	VMOVDQU32 iota16<>(SB), Z2
+	MOVQ $16, BX
+	VPBROADCASTD BX, Z3
+	XORQ AX, AX
+between512:
+	VMOVUPS (SI), Z0
+	VCMPPS $30, Z1, Z0, K1     // x > lo
+	VCMPPS $18, Z4, Z0, K1, K2 // x <= hi
+	KMOVW K2, DX
+	TESTL DX, DX
+	JZ betweennext512
+	POPCNTL DX, DX
+	VCOMPRESSPS.Z Z0, K2, Z5
+	VPCOMPRESSD.Z Z2, K2, Z7
+	VMOVUPS Z5, (R9)(AX*4)
+	VMOVDQU32 Z7, (R8)(AX*4)
+	ADDQ DX, AX
+betweennext512:
+	VPADDD Z3, Z2, Z2
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ between512
+	MOVQ AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func asmMoments512(x *float32, n int) (count int, sum, squares float64)
+TEXT ·asmMoments512(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS neginf<>(SB), Z1
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z18, Z18, Z18
+	XORQ AX, AX
+moments512:
+	VMOVUPS (SI), Z0
+	VCMPPS $30, Z1, Z0, K1
+	KMOVW K1, DX
+	POPCNTL DX, DX
+	ADDQ DX, AX
+	VMOVAPS.Z Z0, K1, Z0
+	VEXTRACTF64X4 $1, Z0, Y2
+	VCVTPS2PD Y0, Z0
+	VCVTPS2PD Y2, Z2
+	VADDPD Z0, Z19, Z19
+	VADDPD Z2, Z19, Z19
+	VFMADD231PD Z0, Z0, Z18
+	VFMADD231PD Z2, Z2, Z18
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ moments512
+	MOVQ AX, count+16(FP)
+	VEXTRACTF64X4 $1, Z19, Y0
+	VADDPD Y0, Y19, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VHADDPD X0, X0, X0
+	VMOVSD X0, sum+24(FP)
+	VEXTRACTF64X4 $1, Z18, Y0
+	VADDPD Y0, Y18, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VHADDPD X0, X0, X0
+	VMOVSD X0, squares+32(FP)
+	VZEROUPPER
+	RET
+
+// func asmSink512(x *float32, n int, t float32) int
+TEXT ·asmSink512(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS t+16(FP), Z1
+	VBROADCASTSS neginf<>(SB), Z2
+	XORQ AX, AX
+sink512:
+	VMOVUPS (SI), Z0
+	VCMPPS $17, Z1, Z0, K1     // x < t
+	VCMPPS $30, Z2, Z0, K1, K2 // and x > -inf
+	KMOVW K2, DX
+	POPCNTL DX, DX
+	ADDQ DX, AX
+	VMOVUPS Z2, K2, (SI)
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ sink512
+	MOVQ AX, ret+24(FP)
+	VZEROUPPER
+	RET
