@@ -67,6 +67,17 @@ type Lookahead interface {
 	SetAhead(n int)
 }
 
+// A Leveller is a [Session] of a backend that reports log-probabilities and
+// works out the logits behind them at the cost of more work for each row.
+type Leveller interface {
+	Session
+
+	// SetLevels says whether that is needed, which it is at first. Without it
+	// rows are log-probabilities: the same up to a constant, which matters to
+	// a repetition penalty and to nothing else.
+	SetLevels(needed bool)
+}
+
 // An Observer is a [Model] whose backend chooses the tokens itself (see
 // [Caps].ObserveOnly); a caller can only watch.
 type Observer interface {
