@@ -302,7 +302,7 @@ func TestTopN(t *testing.T) {
 			opt.MaxLogprobs = 30 // less than asked for
 		}
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, opt), f.spec, Options{TopN: 40})
+			m := serve(t, f.serve(local, opt), f.spec, Options{TopN: 40, Logits: f.logits})
 			n := 40
 			if opt.MaxLogprobs != 0 {
 				n = 30
@@ -533,4 +533,60 @@ func TestOtherPaths(t *testing.T) {
 	if ids, err := models.Encode(t.Context(), m.Vocab(), " the", models.EncodeOptions{}); err != nil || len(ids) != 1 {
 		t.Errorf("%v, %v", ids, err)
 	}
+}
+
+// TestLevelsOfPart finds the logits of rows of a part of the vocabulary, also
+// where the row has no token of the prompt, and leaves it when told to.
+func TestLevelsOfPart(t *testing.T) {
+	local := newToy(2000)
+	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{TopN: 30})
+	if caps := m.Info().Caps; caps.Normalised || caps.TopN != 30 {
+		t.Fatalf("Caps = %+v", caps)
+	}
+	s, _ := m.NewSession()
+	defer s.Close()
+	ref := &toySession{t: local}
+	step := func(tokens ...int32) models.Logits {
+		t.Helper()
+		got, err := s.Forward(t.Context(), tokens, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := ref.Forward(t.Context(), tokens, 1)
+		l, row := got[0], want[0].Values
+		shift, sum := 0.0, 0.0
+		if s.(*session).plain {
+			shift = logSum(row)
+		}
+		for i, id := range l.IDs {
+			if d := float64(l.Values[i]) - (float64(row[id]) - shift); math.Abs(d) > 1e-5 {
+				t.Fatalf("%d tokens: logit of %d is off by %g", s.Len(), id, d)
+			}
+			sum += math.Exp(float64(row[id]) - logSum(row))
+		}
+		if len(l.IDs) != 30 || math.Abs(float64(l.Rest)-(1-sum)) > 1e-5 {
+			t.Fatalf("%d ids, rest %v, want %v", len(l.IDs), l.Rest, 1-sum)
+		}
+		return l
+	}
+	step(3, 259) // the last is a part of a character
+	for i := range int32(30) {
+		step(300 + 13*i)
+	}
+	for range 10 {
+		l := step(301)
+		step(l.IDs[3])
+	}
+	n := m.(models.Meter).Stats().Requests
+	s.(models.Leveller).SetLevels(false)
+	s.(models.Lookahead).SetAhead(3)
+	l := step(77)
+	for range 9 {
+		l = step(int32(l.IDs[0]))
+	}
+	if n = m.(models.Meter).Stats().Requests - n; n > 6 {
+		t.Errorf("%d requests for 10 plain rows with 3 ahead", n)
+	}
+	s.(models.Leveller).SetLevels(true)
+	step(int32(l.IDs[0]))
 }

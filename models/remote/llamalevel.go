@@ -30,32 +30,52 @@ var (
 
 // level returns the level of the row r that follows q.tokens.
 func (b *llamaServer) level(ctx context.Context, q query, r *row) (float64, error) {
-	t, window, part := b.penalised(q.tokens, r)
-	biases, n := levelBiases, window+8
-	if part {
-		biases, n = partBiases, b.size
+	p := b.penalised(q.tokens, r)
+	u := b.reference(q.tokens[len(q.tokens)-p.window:], r)
+	if u < 0 {
+		return 0, b.c.fault(Malformed, "sent no token but those of the prompt, which is too few to find the logits")
 	}
-	if t < 0 {
-		return 0, b.c.fault(Malformed, "sent no probability for any of the last %d tokens, which is needed to find the logits", levelWindow)
-	}
-	for try, bias := range biases {
-		u := b.reference(q.tokens[len(q.tokens)-window:], r)
-		if u < 0 {
-			break
-		}
-		probs, err := b.penalisedProbs(ctx, q, r.ids[t], window, n, bias, try)
+	lp := float64(r.values[u])
+	if !p.listed {
+		odds, err := b.odds(ctx, q, p, r.ids[u], 1)
 		if err != nil {
 			return 0, err
 		}
-		pt, pu := probs[r.ids[t]], probs[r.ids[u]]
-		if pt <= 0 || pu <= 0 {
-			continue // too far apart, or its own token was no text
+		p.logprob = odds.log - odds.bias + lp
+	}
+	odds, err := b.odds(ctx, q, p, r.ids[u], levelPenalty)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := solveLevel(odds.log, p.logprob+odds.bias, lp)
+	if !ok {
+		return 0, b.c.fault(Malformed, "did not show the effect of a repetition penalty, which is needed to find the logits")
+	}
+	return c, nil
+}
+
+// odds are the logarithm of the odds of two tokens, and the bias with which
+// they could be seen.
+type odds struct{ log, bias float64 }
+
+// odds asks for the odds of the penalised token against u.
+func (b *llamaServer) odds(ctx context.Context, q query, p penalised, u int32, penalty int) (odds, error) {
+	biases, n := levelBiases, p.window+8
+	if p.part {
+		biases, n = partBiases, b.size
+	}
+	for try, bias := range biases {
+		probs, err := b.probsAfter(ctx, q, p, n, penalty, bias, try)
+		if err != nil {
+			return odds{}, err
 		}
-		if c, ok := solveLevel(math.Log(pt)-math.Log(pu), float64(r.values[t])+bias, float64(r.values[u])); ok {
-			return c, nil
+		// Without one of them they are too far apart, or the server's own
+		// choice was no text.
+		if pt, pu := probs[p.id], probs[u]; pt > 0 && pu > 0 {
+			return odds{math.Log(pt) - math.Log(pu), bias}, nil
 		}
 	}
-	return 0, b.c.fault(Malformed, "did not show the effect of a repetition penalty, which is needed to find the logits")
+	return odds{}, b.c.fault(Malformed, "did not show the odds of two tokens, which are needed to find the logits")
 }
 
 // solveLevel finds c in odds = f(t+c) - (u+c), where f divides by the penalty
@@ -71,28 +91,39 @@ func solveLevel(odds, t, u float64) (c float64, ok bool) {
 	return 0, false
 }
 
-// levelWindow is how many tokens are looked through for one in the row.
+// levelWindow is how many tokens are looked through for a suitable one.
 const levelWindow = 64
 
-// penalised returns the place in r of the latest of tokens that r has, and
-// how many tokens from the end that is; -1 if there is none. part says that
-// there are only parts of characters.
-func (b *llamaServer) penalised(tokens []int32, r *row) (place, window int, part bool) {
-	place = -1
-	for n := 1; n <= min(levelWindow, len(tokens)); n++ {
+// A penalised token is the one of the prompt whose odds are watched.
+type penalised struct {
+	id      int32
+	window  int  // how many tokens from the end it is, 1 for the last
+	listed  bool // the row has it, with logprob
+	part    bool // it is a part of a character
+	logprob float64
+}
+
+// penalised picks the latest of tokens that the row r has and that is text;
+// else the latest that is text; else the last one.
+func (b *llamaServer) penalised(tokens []int32, r *row) penalised {
+	last := len(tokens) - 1
+	best := penalised{id: tokens[last], window: 1, part: incomplete(b.vocab.Piece(tokens[last]))}
+	if i := slices.Index(r.ids, tokens[last]); i >= 0 && r.values[i] > -80 {
+		best.listed, best.logprob = true, float64(r.values[i])
+	}
+	for n := 1; n <= min(levelWindow, len(tokens)) && (best.part || !best.listed); n++ {
 		id := tokens[len(tokens)-n]
-		i := slices.Index(r.ids, id)
-		if i < 0 || r.values[i] < -80 {
+		if incomplete(b.vocab.Piece(id)) {
 			continue
 		}
-		if !incomplete(b.vocab.Piece(id)) {
-			return i, n, false
+		if i := slices.Index(r.ids, id); i >= 0 && r.values[i] > -80 {
+			return penalised{id: id, window: n, listed: true, logprob: float64(r.values[i])}
 		}
-		if place < 0 {
-			place, window, part = i, n, true
+		if best.part {
+			best = penalised{id: id, window: n}
 		}
 	}
-	return place, window, part
+	return best
 }
 
 // reference returns the place of the most probable token that is not among
@@ -107,13 +138,13 @@ func (b *llamaServer) reference(penalised []int32, r *row) int {
 	return best
 }
 
-// penalisedProbs asks for the largest probabilities after bias and penalty.
-func (b *llamaServer) penalisedProbs(ctx context.Context, q query, token int32, window, n int, bias float64, seed int) (map[int32]float64, error) {
+// probsAfter asks for the n largest probabilities after bias and penalty.
+func (b *llamaServer) probsAfter(ctx context.Context, q query, p penalised, n, penalty int, bias float64, seed int) (map[int32]float64, error) {
 	req := append(q.buf.req[:0], `{"prompt":[`...)
 	req = appendIDs(req, q.tokens)
 	req = fmt.Appendf(req, `],"n_predict":1,"n_probs":%d,"cache_prompt":true,"post_sampling_probs":true,"stream":false,"samplers":["penalties"]`+
 		`,"repeat_penalty":%d,"repeat_last_n":%d,"frequency_penalty":0,"presence_penalty":0,"temperature":1,"seed":%d,"logit_bias":[[%d,`,
-		n, levelPenalty, window, seed+1, token)
+		n, penalty, p.window, seed+1, p.id)
 	req = strconv.AppendFloat(req, bias, 'g', -1, 64)
 	req = append(req, `]]`...)
 	if q.slot >= 0 {
@@ -159,8 +190,8 @@ func scanProbs(s *scanner, probs map[int32]float64) {
 	}
 }
 
-// levels reports whether the server shows levels: two rows of one prompt,
-// found by different tokens, must have the same one.
+// levels reports whether the server shows levels: those found for one row by
+// a token that the row has and by one whose place in it is hidden must agree.
 func (b *llamaServer) levels(ctx context.Context) (bool, error) {
 	ids, _, err := b.tokenize(ctx, "The cat, the dog", false, false)
 	if err != nil || len(ids) < 3 {
@@ -178,8 +209,11 @@ func (b *llamaServer) levels(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, ignoreFault(err)
 	}
-	hidden := slices.Index(r.ids, ids[len(ids)-1])
-	r.values[hidden] = float32(math.Inf(-1)) // so that another token is taken
+	for i, id := range r.ids {
+		if slices.Contains(ids, id) {
+			r.values[i] = float32(math.Inf(-1))
+		}
+	}
 	second, err := b.level(ctx, q, r)
 	if err != nil {
 		return false, ignoreFault(err)

@@ -91,7 +91,7 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 	}
 	m := &server{b: b, c: b.c, vocab: v, id: id, slots: make([]bool, max(1, props.TotalSlots))}
 	what := "log-probabilities of the raw logits"
-	if opt.Logits == LogitsAlways || opt.Logits == LogitsAuto && b.top == b.size {
+	if opt.Logits == LogitsAuto {
 		can, err := b.levels(ctx)
 		if err != nil {
 			return nil, err

@@ -33,7 +33,8 @@ type query struct {
 	tokens []int32
 	want   int // rows wanted; more than 1 only if the model has PromptScores
 	ahead  int
-	slot   int // of the server's caches, or -1
+	slot   int  // of the server's caches, or -1
+	lift   bool // make logits of log-probabilities
 	buf    *buffers
 }
 
@@ -128,7 +129,7 @@ func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
 		if err == nil {
 			err = m.checkRows(g, q, out)
 		}
-		if err == nil && m.lift != nil {
+		if err == nil && q.lift {
 			err = m.liftRow(ctx, g, q, out.list[0])
 		}
 		doubt = err != nil

@@ -353,7 +353,7 @@ func TestRecordedDiscovery(t *testing.T) {
 			return
 		}
 		fake.ServeHTTP(w, r)
-	}), "llama-server:URL", Options{TopN: 20})
+	}), "llama-server:URL", Options{TopN: 20, Logits: LogitsNever})
 	info := m.Info()
 	want := models.Info{Name: "fable", Quant: "q8_0", Params: 4492032, ContextLen: 511, VocabSize: 4096, Embedding: 256,
 		ChatTemplate: info.ChatTemplate, Caps: models.Caps{TopN: 20, Normalised: true}}

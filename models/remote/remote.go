@@ -52,18 +52,18 @@ type Options struct {
 
 	// Logits says how to have logits from a server that reports
 	// log-probabilities and can be made to show the difference, which a
-	// repetition penalty needs: it costs a second, small request a token.
+	// repetition penalty needs: it costs a second, small request a token. A
+	// session can be told to do without (see [models.Leveller]).
 	Logits Logits
 
 	Timeouts Timeouts
 }
 
-// Logits says when to find out the logits behind log-probabilities.
+// Logits says whether to find out the logits behind log-probabilities.
 type Logits uint8
 
 const (
-	LogitsAuto   Logits = iota // where rows are whole, and the second request costs little beside the first
-	LogitsAlways               // where the server can be made to show them
+	LogitsAuto Logits = iota // where the server can be made to show them
 	LogitsNever
 )
 

@@ -28,6 +28,7 @@ type session struct {
 	rows   rows
 	out    []models.Logits
 
+	plain   bool // log-probabilities will do
 	ahead   int
 	guessed []*row  // rows after tokens+guess[:0], tokens+guess[:1], …
 	guess   []int32 // the chosen tokens that lead to guessed
@@ -38,12 +39,22 @@ type session struct {
 var (
 	_ models.Forker    = (*session)(nil)
 	_ models.Lookahead = (*session)(nil)
+	_ models.Leveller  = (*session)(nil)
 )
 
 func (s *session) Len() int { return len(s.tokens) }
 
 func (s *session) SetAhead(n int) {
 	s.ahead = max(0, min(n, maxAhead))
+}
+
+// SetLevels does nothing where the server's rows are logits already, or where
+// the logits cannot be found out.
+func (s *session) SetLevels(needed bool) {
+	if s.plain == needed {
+		s.guessed, s.guess = s.guessed[:0], s.guess[:0] // rows of the other sort
+	}
+	s.plain = !needed
 }
 
 // maxAhead is the most tokens that one request may fetch beyond those wanted.
@@ -136,10 +147,11 @@ func (s *session) fetchEach(ctx context.Context, want int) error {
 
 func (s *session) query(tokens []int32, want, ahead int) query {
 	ahead = min(ahead, s.m.info.ContextLen-len(tokens))
-	if s.m.lift != nil {
+	lift := s.m.lift != nil && !s.plain
+	if lift {
 		ahead = 0 // each row needs a request of its own anyway
 	}
-	return query{tokens: tokens, want: want, ahead: max(0, ahead), slot: s.slot, buf: &s.buf}
+	return query{tokens: tokens, want: want, ahead: max(0, ahead), slot: s.slot, lift: lift, buf: &s.buf}
 }
 
 func (s *session) Truncate(n int) {
@@ -162,7 +174,7 @@ func (s *session) Fork() (models.Session, error) {
 	}
 	fork := f.(*session)
 	fork.tokens = slices.Clone(s.tokens)
-	fork.ahead = s.ahead
+	fork.ahead, fork.plain = s.ahead, s.plain
 	return fork, nil
 }
 

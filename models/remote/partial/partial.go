@@ -339,17 +339,21 @@ func Additive(r Row, kept float64, lowered, raised int) Verdict {
 }
 
 // Repetition divides positive logits and multiplies negative ones (Keskar et
-// al. 2019) of touched tokens. raw says that the row holds logits.
-func Repetition(r Row, penalty float64, touched int, raw bool) Verdict {
+// al. 2019) of some tokens. raw says that the row holds logits; kept is then
+// the sum of p*exp(change of the logit) over the named tokens, and unnamed how
+// many unnamed tokens are touched, which a penalty above 1 makes less probable.
+func Repetition(r Row, penalty, kept float64, unnamed int, raw bool) Verdict {
 	switch {
-	case penalty == 1 || touched == 0:
+	case penalty == 1:
 		return exact(r.Rest, "repetition_penalty: off")
 	case !raw:
 		return unknown("repetition_penalty %g: not exact, it needs logits and the server gives log-probabilities", penalty)
-	case r.Whole():
-		return exact(0, "repetition_penalty %g: exact, the server gives logits", penalty)
+	case r.Whole() || unnamed == 0:
+		return exact(share(r.Rest, kept), "repetition_penalty %g: exact, the server gives logits", penalty)
+	case penalty < 1:
+		return unknown("repetition_penalty %g: not exact, it raises %d unnamed tokens from an unknown level", penalty, unnamed)
 	}
-	return unknown("repetition_penalty %g: not exact, it needs the logits of all tokens it touches", penalty)
+	return within(kept, 0, r.Rest, "repetition_penalty %g: exact among the named tokens; %d unnamed ones are lowered", penalty, unnamed)
 }
 
 // Mask removes tokens: a constraint, bad_words, no_repeat_ngram_size. kept is
