@@ -70,8 +70,8 @@ func (l *Lane) roundSteps(r *speculative.Round) []*Step {
 	for i := r.Kept; i < len(r.Emitted); i++ {
 		id := r.Emitted[i]
 		s := &Step{Index: len(l.steps) + len(out) + 1, Pos: len(tokens), Took: (r.Target + r.Draft) / time.Duration(len(r.Emitted)), Round: r}
-		if i < len(r.Rows) {
-			s.Row = &Row{IDs: r.Rows[i].IDs, Values: r.Rows[i].Values, Rest: r.Rows[i].Rest}
+		if rows := r.Rows(); i < len(rows) {
+			s.Row = &Row{IDs: rows[i].IDs, Values: rows[i].Values, Rest: rows[i].Rest}
 		}
 		in := stepInput{
 			prompt: l.prompt, output: tokens[len(l.prompt):], pins: append(slices.Clip(l.pins), id),

@@ -31,8 +31,12 @@ type Options struct {
 	// algorithms need; it may be nil, as for [sampling.Compile].
 	Vocab sampling.Vocab
 
-	// Rows keeps the target's logits of every emitted token in Round.Rows.
+	// Rows keeps the target's logits of the emitted tokens; see [Round.Rows].
 	Rows bool
+
+	// RowBudget is the most bytes of them kept, besides those of the latest
+	// round; 0 means 8 MiB.
+	RowBudget int64
 
 	// Plain measures a plain decoding step every so many rounds, for the
 	// speed-up in the view; 0 never does. The first measurement takes three
@@ -199,33 +203,71 @@ func (d *Decoder) Round(ctx context.Context) (*Round, error) {
 	if d.Done() != "" {
 		return nil, ErrDone
 	}
-	if r := d.again(); r != nil {
-		return r, nil
-	}
-	if err := d.measure(ctx); err != nil {
+	r, err := d.again(ctx)
+	switch {
+	case err != nil:
 		return nil, err
+	case r != nil: // in place of what the rewind left of it
+		d.output, d.rounds = slices.Clip(d.output[:r.Start]), slices.Clip(d.rounds[:len(d.rounds)-1])
+	default:
+		if err := d.measure(ctx); err != nil {
+			return nil, err
+		}
+		if r, err = d.round(ctx); err != nil {
+			return nil, err
+		}
 	}
-	r, err := d.round(ctx)
-	if err != nil {
-		return nil, err
-	}
+	d.redo = nil
 	d.output = append(d.output, r.Emitted...)
-	d.rounds = append(d.rounds[:len(d.rounds):len(d.rounds)], r)
+	d.rounds = append(d.rounds, r)
+	d.forget()
 	return r, nil
 }
 
-// again returns the round that a rewind cut short, if it still holds.
-func (d *Decoder) again() *Round {
+// again returns the round that a rewind cut short, nil if there is none or it
+// no longer holds. If its rows are wanted but forgotten, it is made again: it
+// depends on nothing but the text before it and the settings.
+func (d *Decoder) again(ctx context.Context) (*Round, error) {
 	r := d.redo
-	d.redo = nil
 	if r == nil || !r.under.same(&d.set) {
-		return nil
+		return nil, nil
 	}
+	kept := len(d.output) - r.Start
 	c := *r
-	c.Kept = len(d.output) - r.Start
-	d.output = append(d.output[:r.Start:r.Start], r.Emitted...)
-	d.rounds = append(slices.Clone(d.rounds[:len(d.rounds)-1]), &c)
-	return &c
+	if d.opt.Rows && r.Rows() == nil {
+		whole, rounds := d.output, d.rounds
+		d.output, d.rounds = slices.Clip(whole[:r.Start]), slices.Clip(rounds[:len(rounds)-1])
+		fresh, err := d.round(ctx)
+		d.output, d.rounds = whole, rounds
+		if err != nil {
+			return nil, err
+		}
+		c = *fresh
+	}
+	c.Kept = kept
+	return &c, nil
+}
+
+// forget drops the rows of old rounds beyond the budget.
+func (d *Decoder) forget() {
+	most := d.opt.RowBudget
+	if most == 0 {
+		most = 8 << 20
+	}
+	var held int64
+	for i := len(d.rounds) - 2; i >= 0; i-- {
+		s := d.rounds[i].rows
+		if s == nil {
+			continue
+		}
+		n := s.bytes()
+		if n == 0 {
+			return // and so are all before it
+		}
+		if held += n; held > most {
+			s.rows.Store(nil)
+		}
+	}
 }
 
 // schedule returns what the rounds so far lead to: nothing, if they were made

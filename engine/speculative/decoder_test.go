@@ -301,15 +301,19 @@ func TestPrefixes(t *testing.T) {
 // fork and a decoder restored from the rounds write it too.
 func TestRewind(t *testing.T) {
 	target, draft := pair(t, "close")
-	for _, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true}} {
+	for n, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true}} {
+		opt := Options{Rows: n%2 == 0, RowBudget: 200} // room for about eight rows
 		p := compile(t, target, off.and(set{"max_new_tokens": 80, "num_assistant_tokens": 4, "logit_bias": map[string]any{"0": -100.0}}).and(more))
 		want := finish(t, start(t, target, draft, p, nil, []int32{2}, Options{}))
 		if len(want) != 80 {
 			t.Fatalf("%d tokens, want 80", len(want))
 		}
-		d := start(t, target, draft, p, nil, []int32{2}, Options{})
+		d := start(t, target, draft, p, nil, []int32{2}, opt)
 		for i := 0; d.Done() == ""; i++ {
 			r := round(t, d)
+			if opt.Rows != (len(r.Rows()) == len(r.Emitted)) {
+				t.Fatalf("%d rows of %d tokens", len(r.Rows()), len(r.Emitted))
+			}
 			if end := r.Start + len(r.Emitted); end != len(d.Output()) {
 				t.Fatalf("round ends at %d, text at %d", end, len(d.Output()))
 			}
@@ -348,12 +352,16 @@ func TestRewind(t *testing.T) {
 			t.Errorf("%v: wrote %v, want %v", more, got, want)
 		}
 		v := d.View()
-		total := 0
+		total, rows := 0, 0
 		for _, r := range v.Rounds {
+			rows += len(r.Rows())
 			if r.Start != total {
 				t.Errorf("%v: round %d starts at %d, want %d", more, r.Index, r.Start, total)
 			}
 			total += len(r.Emitted)
+		}
+		if most := 200/(4*6) + 7; rows > most {
+			t.Errorf("%v: %d rows kept, want at most %d", more, rows, most)
 		}
 		if total != len(want) || v.Emitted != total {
 			t.Errorf("%v: rounds hold %d tokens, view %d, want %d", more, total, v.Emitted, len(want))

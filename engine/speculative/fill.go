@@ -37,10 +37,13 @@ func (d *Decoder) fill(r *Round, dr *draft, v *verdict, tl *targetLaws) {
 		r.Kind = None
 	}
 	if d.opt.Rows {
-		for i := range r.Emitted {
+		rows := make([]Row, len(r.Emitted))
+		for i := range rows {
 			l := tl.rows[i]
-			r.Rows = append(r.Rows, Row{slices.Clone(l.IDs), slices.Clone(l.Values), l.Rest})
+			rows[i] = Row{slices.Clone(l.IDs), slices.Clone(l.Values), l.Rest}
 		}
+		r.rows = new(rowStore)
+		r.rows.rows.Store(&rows)
 	}
 }
 

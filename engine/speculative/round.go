@@ -2,6 +2,7 @@ package speculative
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -80,14 +81,39 @@ type Round struct {
 	Kept      int     // the first tokens of Emitted that were there already: the round was cut short by a rewind and is done again
 	Cut       bool    // a rewind took back part of it; Emitted is what stays
 
-	Rows []Row // Rows[i] is what Emitted[i] was chosen from; nil unless asked for
-
 	Target, Draft time.Duration // verifying, drafting
 	DraftSteps    int           // passes of the draft model
 	Fed           int           // tokens the target's pass ran
 
+	rows          *rowStore
 	before, after schedule
 	under         *settings // that it was made under
+}
+
+// A rowStore holds the rows of one round until there is no room for them.
+type rowStore struct{ rows atomic.Pointer[[]Row] }
+
+// Rows returns what the emitted tokens were chosen from: row i is the target's
+// logits before token i. It is nil if rows were not asked for, or once they
+// are forgotten to stay within [Options.RowBudget].
+func (r *Round) Rows() []Row {
+	if r.rows == nil {
+		return nil
+	}
+	if p := r.rows.rows.Load(); p != nil {
+		return (*p)[:min(len(*p), len(r.Emitted))]
+	}
+	return nil
+}
+
+// bytes returns the size of the rows held.
+func (s *rowStore) bytes() (n int64) {
+	if p := s.rows.Load(); p != nil {
+		for _, r := range *p {
+			n += int64(4 * (len(r.IDs) + len(r.Values)))
+		}
+	}
+	return n
 }
 
 // Judged returns how many drafted tokens were judged.
@@ -107,9 +133,6 @@ func (r *Round) cut(n int) *Round {
 	c.Cut = true
 	c.Emitted = slices.Clip(r.Emitted[:n])
 	c.Accepted = min(r.Accepted, n)
-	if c.Rows != nil {
-		c.Rows = slices.Clip(r.Rows[:n])
-	}
 	c.Kind, c.Final = None, nil
 	c.after = r.before
 	return &c
