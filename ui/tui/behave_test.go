@@ -333,6 +333,20 @@ func TestPromptTooLong(t *testing.T) {
 	b.has("the context holds 512")
 }
 
+// A prompt can be wrapped as the model's chat template has it.
+func TestPromptAsChat(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.keys("e")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("Hello!")})
+	b.keys("ctrl+t")
+	b.has("wrapped as a chat")
+	b.keys("ctrl+d")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
+	if got := b.m.lane().view.PromptText; !strings.Contains(got, "Hello!") || !strings.Contains(got, "Assistant:") {
+		t.Errorf("prompt %q", got)
+	}
+}
+
 // A value typed in is checked against its range.
 func TestTypeAValue(t *testing.T) {
 	b := ready(t, 1)

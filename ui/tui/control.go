@@ -250,12 +250,17 @@ type promptMsg struct {
 	err  error
 }
 
-// readPrompt splits text into tokens and then starts the lane on it.
-func (m *Model) readPrompt(l *lane, text string) tea.Cmd {
+// readPrompt splits text into tokens, wrapped as a chat if wrap is set, and
+// then starts the lane on it.
+func (m *Model) readPrompt(l *lane, text string, wrap bool) tea.Cmd {
 	ctx, model, id := m.ctx, l.model, l.id
 	return func() tea.Msg {
-		ids, err := engine.Prompt(ctx, model, text)
-		return promptMsg{id, text, ids, err}
+		whole, err := wrapped(model, text, wrap)
+		if err != nil {
+			return promptMsg{id, text, nil, err}
+		}
+		ids, err := engine.Prompt(ctx, model, whole)
+		return promptMsg{id, whole, ids, err}
 	}
 }
 

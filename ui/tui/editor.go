@@ -11,6 +11,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/viz"
 )
 
@@ -27,6 +29,7 @@ type editor struct {
 	at      int    // place in the history, len(history) for what is being typed
 	typed   string // what was typed before going back in the history
 	file    *field // the name of a file being asked for, nil if none is
+	chat    bool   // the text is wrapped as the model's chat template wraps it
 	said    string
 	counted string // what tokens are of
 	tokens  []int32
@@ -54,23 +57,37 @@ func (m *Model) editPrompt() tea.Cmd {
 // A countMsg brings the tokens of the text in the editor.
 type countMsg struct {
 	text string
+	chat bool
 	ids  []int32
 	err  error
 }
 
+// wrapped is the prompt that text stands for: itself, or what the model's
+// chat template makes of it as the user's message.
+func wrapped(m models.Model, text string, wrap bool) (string, error) {
+	if !wrap {
+		return text, nil
+	}
+	return chat.Render(m.Info().ChatTemplate, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
+}
+
 // count splits the text into tokens, to show how it will be read.
 func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, text := m.ctx, m.lane().model, e.field.text
+	ctx, model, text, wrap := m.ctx, m.lane().model, e.field.text, e.chat
 	return func() tea.Msg {
-		ids, err := engine.Prompt(ctx, model, text)
-		return countMsg{text, ids, err}
+		whole, err := wrapped(model, text, wrap)
+		if err != nil {
+			return countMsg{text, wrap, nil, err}
+		}
+		ids, err := engine.Prompt(ctx, model, whole)
+		return countMsg{text, wrap, ids, err}
 	}
 }
 
 func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case countMsg:
-		if msg.text == e.field.text {
+		if msg.text == e.field.text && msg.chat == e.chat {
 			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
 		}
 	case fileMsg:
@@ -85,7 +102,11 @@ func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (e *editor) frame(*Model) viz.Frame {
-	return viz.Frame{Title: "prompt", Right: plural(strings.Count(e.field.text, "\n")+1, "line")}
+	title := "prompt"
+	if e.chat {
+		title = "prompt · wrapped as a chat"
+	}
+	return viz.Frame{Title: title, Right: plural(strings.Count(e.field.text, "\n")+1, "line")}
 }
 
 func (e *editor) size(m *Model) (int, int)            { return min(max(80, m.w*3/4), 120), max(12, m.h/2) }
@@ -158,7 +179,10 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
 	c.Put(1, c.H-2, viz.CutTitle("keys go into the text · enter new line · ctrl+d read it and start", c.W-2), muted)
-	last := "pgup pgdn older, newer prompt · ctrl+o from a file · esc leave unchanged"
+	last := "pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · esc leave unchanged"
+	if e.chat {
+		last = "ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · esc leave unchanged"
+	}
 	if e.said != "" {
 		last = e.said
 	}
@@ -208,6 +232,8 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		f := newField("")
 		e.file = &f
 		return nil, true
+	case tea.KeyCtrlT:
+		return e.toggleChat(m), true
 	case tea.KeyPgUp:
 		return e.older(m, -1), true
 	case tea.KeyPgDown:
@@ -228,6 +254,17 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 	}
 	return e.count(m), true
+}
+
+// toggleChat wraps the text as a chat, or leaves it as it is.
+func (e *editor) toggleChat(m *Model) tea.Cmd {
+	if m.lane().model.Info().ChatTemplate == "" {
+		e.said = "this model has no chat template"
+		return nil
+	}
+	e.chat = !e.chat
+	e.counted = ""
+	return e.count(m)
 }
 
 // vertical moves the cursor to the line above or below.
@@ -277,8 +314,12 @@ func (e *editor) take(m *Model) tea.Cmd {
 			return nil
 		}
 	}
+	if e.counted == e.field.text && e.err != nil {
+		e.said = "! " + firstLine(e.err.Error())
+		return nil
+	}
 	m.closeTop()
-	return tea.Batch(m.remember(e.field.text), m.readPrompt(m.lane(), e.field.text))
+	return tea.Batch(m.remember(e.field.text), m.readPrompt(m.lane(), e.field.text, e.chat))
 }
 
 // A fileMsg brings a file that was asked for.

@@ -157,7 +157,7 @@ func (m *Model) Init() tea.Cmd {
 	case m.opt.PromptTokens != nil:
 		cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
 	case m.opt.Prompt != "":
-		cmds = append(cmds, m.readPrompt(l, m.opt.Prompt))
+		cmds = append(cmds, m.readPrompt(l, m.opt.Prompt, false))
 	}
 	return tea.Batch(cmds...)
 }

@@ -13,6 +13,7 @@ import (
 type valueField struct {
 	param *sampling.Param
 	field field
+	typed bool // a key was typed: until then the value is replaced whole
 	err   string
 }
 
@@ -83,6 +84,10 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 		return m.wantEffect(), true
 	}
+	if !v.typed && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) {
+		v.field = newField("")
+	}
+	v.typed = true
 	v.field.key(k)
 	return nil, true
 }
