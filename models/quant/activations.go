@@ -30,7 +30,7 @@ func (a *Activations) Set(x []float32, n, cols int) {
 	if n < 0 || cols < 0 || len(x) < n*cols {
 		panic(fmt.Sprintf("quant: %d values for %d vectors of %d", len(x), n, cols))
 	}
-	a.n, a.cols, a.stride = n, cols, roundUp(cols, lanes)
+	a.n, a.cols, a.stride = n, cols, spread(cols)
 	size := roundUp(n, 4) * a.stride
 	if cap(a.values) < size {
 		a.values = aligned(make([]float32, size+cacheLine/4))
@@ -52,6 +52,18 @@ const cacheLine = 64 // bytes
 func aligned(b []float32) []float32 {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	return b[(cacheLine-at%cacheLine)%cacheLine/4:]
+}
+
+// spread returns the distance between vectors of a length. Where it would be
+// whole pages, four vectors that are read side by side would compete for the
+// same places in the cache.
+func spread(cols int) int {
+	const page = 4096 / 4
+	stride := roundUp(cols, lanes)
+	if stride%page == 0 {
+		stride += page / 4
+	}
+	return stride
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
