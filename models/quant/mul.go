@@ -12,7 +12,7 @@ const (
 
 	// wideLen is the number of decoded weights that stay in a near cache
 	// while one vector after another is multiplied by them.
-	wideLen = 16 << 10
+	wideLen = 32 << 10
 
 	// batchRows is the most rows that are multiplied in one go.
 	batchRows = 128
