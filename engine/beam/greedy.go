@@ -10,12 +10,27 @@ import (
 // those running; the first step after it was switched on catches up.
 func (s *Search) FollowGreedy(on bool) { s.opt.Greedy = on }
 
-// catchUp follows the greedy text to where st is, if it is followed and
-// behind.
-func (s *Search) catchUp(ctx context.Context, st *state) error {
-	if !s.opt.Greedy || s.first == nil {
-		return nil
+// Greedy follows the greedy text to where the search is, once, and returns the
+// view with it. It runs the model for the tokens that are missing, one after
+// another; a search that is stepped through, or that has ended, can afford
+// that where one at full speed cannot.
+func (s *Search) Greedy(ctx context.Context) (*View, error) {
+	last := &s.states[len(s.states)-1]
+	if last.step == nil {
+		return s.View(), nil
 	}
+	st := *last
+	if err := s.catchUp(ctx, &st); err != nil {
+		return nil, err
+	}
+	st.step = st.step.with(st.step.rows)
+	st.step.Greedy = st.greedy
+	*last = st
+	return s.View(), nil
+}
+
+// catchUp follows the greedy text to where st is, if it is behind.
+func (s *Search) catchUp(ctx context.Context, st *state) error {
 	for st.greedy.depth() < st.index() && (st.greedy == nil || !st.greedy.Ended) {
 		r := s.first[0]
 		if st.greedy != nil {

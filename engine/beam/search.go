@@ -171,8 +171,10 @@ func (s *Search) Step(ctx context.Context) (*View, error) {
 		return s.View(), nil
 	}
 	began := time.Now()
-	if err := s.catchUp(ctx, &last); err != nil {
-		return nil, err
+	if s.opt.Greedy {
+		if err := s.catchUp(ctx, &last); err != nil {
+			return nil, err
+		}
 	}
 	nodes, rows, err := s.rows(ctx, last)
 	if err != nil {

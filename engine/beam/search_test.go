@@ -581,6 +581,21 @@ func TestFollowGreedy(t *testing.T) {
 		if summary(v) != summary(want) {
 			t.Errorf("%s: %s, want %s", c.Name, summary(v), summary(want))
 		}
+		f := start(t, m, p, c.Prompt, Options{})
+		finish(t, f)
+		f.Rewind(max(1, len(want.Steps)-2))
+		for range 2 { // the second time it is there already
+			at, err := f.Greedy(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := at.Last(); !slices.Equal(last.Greedy.Tokens(), want.Steps[last.Index].Greedy.Tokens()) {
+				t.Fatalf("%s: greedy %v on demand, want %v", c.Name, last.Greedy.Tokens(), want.Steps[last.Index].Greedy.Tokens())
+			}
+		}
+		if x := finish(t, f); summary(x) != summary(want) {
+			t.Errorf("%s: after looking at the greedy text %s, want %s", c.Name, summary(x), summary(want))
+		}
 		if v, err := s.Retune(context.Background(), p); err != nil || summary(v) != summary(want) {
 			t.Errorf("%s: the same settings again give %s, %v; want %s", c.Name, summary(v), err, summary(want))
 		}
