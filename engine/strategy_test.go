@@ -10,7 +10,9 @@ import (
 )
 
 // other returns a draft for m that often disagrees with it.
-func other(t testing.TB, m *table.Model) *table.Model { return seeded(t, m.Info().ContextLen, never, 3) }
+func other(t testing.TB, m *table.Model) *table.Model {
+	return seeded(t, m.Info().ContextLen, never, 3)
+}
 
 func TestGreedyIsTheSameWithADraft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,23 +1,352 @@
 package cli
 
 import (
-	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"logitscope/engine"
+	"logitscope/engine/compare"
+	"logitscope/presets"
 	"logitscope/sampling"
 )
 
 func newConfig(sys System) *cobra.Command {
-	return &cobra.Command{Use: "config", Args: noArgs}
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "show, export, import and compare settings",
+		Long: `Config works on settings without decoding: show prints what is in force and who
+set it; export writes them for another engine with a list of what does not
+translate; import reads another engine's; diff compares two; presets lists them.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return wrong("config needs a command: show, export, import, diff, presets")
+		},
+	}
+	cmd.AddCommand(newConfigShow(sys), newConfigExport(sys), newConfigImport(sys), newConfigDiff(sys), newConfigPresets(sys))
+	return cmd
+}
+
+func newConfigShow(sys System) *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "every setting: what was asked for, what is in force, who set it",
+		Example: `  logitscope config show --preset chat
+  logitscope config show --config tuner.json --order vllm`,
+		Args: noArgs,
+	}
+	s := addShared(sys, cmd)
+	cmd.Flags().BoolVar(&asJSON, "as-file", false, "the settings that are set, as a file that --config reads")
+	cmd.Flags().BoolVar(&all, "all", false, "also the parameters that few need")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return presets.Encode(sys.Out, presets.Preset{Name: s.label(), Config: cfg})
+		}
+		p, err := sampling.Compile(cfg, nil)
+		if err != nil {
+			return wrongly(err)
+		}
+		return showEffective(sys.Out, p, all)
+	}
+	return cmd
+}
+
+// showEffective prints the table of effective values.
+func showEffective(out io.Writer, p *sampling.Pipeline, all bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "parameter\tasked\tin force\tfrom\tnote")
+	for _, e := range p.Effective() {
+		param, _ := sampling.Lookup(e.Key)
+		if param.Hidden && !all && !e.AskedSet {
+			continue
+		}
+		asked := "–"
+		if e.AskedSet {
+			asked = param.Format(e.Asked)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Key, visible(asked), visible(param.Format(e.InForce)), e.OriginText, e.Note)
+	}
+	for _, n := range p.Adjusted() {
+		fmt.Fprintln(w, n.Text)
+	}
+	return w.Flush()
+}
+
+func newConfigExport(sys System) *cobra.Command {
+	var to string
+	var strict, check, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export --to FORMAT",
+		Short: "settings in another engine's words, and what does not translate",
+		Long: `Export writes the settings for another engine on standard output. What does not
+translate goes to standard error, each with its consequence. With --check the
+prompt is decoded and its last 64 steps are put through the target's own rules.
+Formats: ` + strings.Join(presets.FormatNames(), ", ") + `.`,
+		Example: `  logitscope config export --preset chat --to llama.cpp
+  logitscope config export --config tuner.json --to vllm --strict
+  logitscope config export --preset chat --to ollama --check --prompt "Once upon a time"`,
+		Args: noArgs,
+	}
+	s := addShared(sys, cmd)
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "target: "+strings.Join(presets.FormatNames(), ", "))
+	f.BoolVar(&strict, "strict", false, "exit 1 if anything is lost")
+	f.BoolVar(&check, "check", false, "decode the prompt and compare the last 64 steps")
+	f.BoolVar(&asJSON, "report", false, "one JSON object with text, losses and check")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		format, err := presets.FormatNamed(to)
+		if err != nil {
+			return wrong("--to %v", err)
+		}
+		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		if err != nil {
+			return err
+		}
+		x, err := presets.Export(cfg, format)
+		if err != nil {
+			return err
+		}
+		var c *compare.Check
+		if check {
+			if c, err = s.check(cmd.Context(), x.Config); err != nil {
+				return err
+			}
+		}
+		if err := report(sys, x, c, asJSON); err != nil {
+			return err
+		}
+		for _, l := range x.Lost {
+			if strict && l.Lossy() {
+				return &exitError{exitFailed}
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// report prints an export.
+func report(sys System, x presets.Exported, c *compare.Check, asJSON bool) error {
+	if asJSON {
+		lost := x.Lost
+		if lost == nil {
+			lost = []presets.Loss{}
+		}
+		return writeLine(sys.Out, map[string]any{"to": x.Format.Name, "text": x.Text, "lost": lost, "check": c})
+	}
+	if _, err := io.WriteString(sys.Out, x.Text); err != nil {
+		return err
+	}
+	if len(x.Lost) > 0 {
+		fmt.Fprintf(sys.Err, "does not translate (%d)\n", len(x.Lost))
+		w := tabwriter.NewWriter(sys.Err, 0, 0, 2, ' ', 0)
+		for _, l := range x.Lost {
+			fmt.Fprintf(w, "  %s\t%s\n", l.Key, l.Text)
+		}
+		w.Flush()
+	}
+	if c == nil {
+		return nil
+	}
+	fmt.Fprintf(sys.Err, "check: the last %d steps under %s's rules\n", c.Steps, x.Format.Engine)
+	fmt.Fprintf(sys.Err, "  mean total variation %.3f · largest %.3f at step %d\n", c.MeanTV, c.LargestTV, c.LargestAt)
+	fmt.Fprintf(sys.Err, "  same token in %d of %d (same luck)", c.Same, c.Steps)
+	if c.FirstDiff > 0 {
+		fmt.Fprintf(sys.Err, "; first another at step %d", c.FirstDiff)
+	}
+	fmt.Fprintln(sys.Err)
+	return nil
+}
+
+// checkSteps is how many steps an export is checked on.
+const checkSteps = 64
+
+// check decodes the prompt and puts the last steps through the target's
+// configuration.
+func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Check, error) {
+	j, err := s.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	if len(j.prompt) == 0 {
+		return nil, wrong("--check needs a prompt: --prompt, --prompt-file or --prompt-tokens")
+	}
+	other, err := j.compiler.Settings(target, "")
+	if err != nil {
+		return nil, err
+	}
+	var k keeper
+	if err := j.decode(ctx, &k, engine.Options{Draft: j.draft}); err != nil {
+		return nil, err
+	}
+	c, err := compare.Against(k.last, other, checkSteps)
+	return &c, err
+}
+
+// A keeper is a sink that keeps the newest view.
+type keeper struct{ last engine.View }
+
+func (k *keeper) begin() error             { return nil }
+func (k *keeper) view(v engine.View) error { k.last = v; return nil }
+func (k *keeper) end(v engine.View) error  { k.last = v; return nil }
+
+func newConfigImport(sys System) *cobra.Command {
+	var from, name string
+	cmd := &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "settings of another engine, as this program's own",
+		Long: `Import reads settings in another engine's words, from a file or standard input,
+and writes them as a file that --config reads. What is implied, set aside or
+unknown is listed on standard error, never dropped in silence.`,
+		Example: `  logitscope config import generation_config.json > mine.json
+  echo "llama-cli -m x.gguf --temp 0.8 --top-k 40" | logitscope config import
+  logitscope config import Modelfile --from ollama --name mine`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return wrong("config import: one file, or standard input")
+			}
+			file := "-"
+			if len(args) == 1 {
+				file = args[0]
+			}
+			var format *presets.Format
+			if from != "" {
+				var err error
+				if format, err = presets.FormatNamed(from); err != nil {
+					return wrong("--from %v", err)
+				}
+			}
+			data, err := readFile(sys, file)
+			if err != nil {
+				return wrongly(err)
+			}
+			if file == "-" {
+				file = "standard input"
+			}
+			in, err := presets.Import(data, file, format)
+			if err != nil {
+				return wrongly(err)
+			}
+			tell(sys.Err, in)
+			return presets.Encode(sys.Out, presets.Preset{Name: name, About: "from " + in.Format.Name, Config: in.Config})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "format, where it cannot be told: "+strings.Join(presets.FormatNames(), ", "))
+	cmd.Flags().StringVar(&name, "name", "imported", "name of the preset written")
+	return cmd
+}
+
+// tell lists what an import did beyond the settings themselves.
+func tell(w io.Writer, in *presets.Imported) {
+	fmt.Fprintf(w, "read as %s\n", in.Format.About)
+	for _, x := range []struct {
+		what string
+		list []string
+	}{{"implied", in.Implied}, {"note", in.Notes}, {"set aside (nothing to do with how tokens are chosen)", in.Aside}, {"unknown", in.Unknown}} {
+		if len(x.list) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", x.what, visible(strings.Join(x.list, ", ")))
+		}
+	}
+}
+
+func newConfigDiff(sys System) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff A B",
+		Short: "two settings by effective value, in words",
+		Long:  "Diff compares two files in any of the formats, or presets, by the values in force.",
+		Example: `  logitscope config diff chat creative
+  logitscope config diff generation_config.json Modelfile`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return wrong("config diff: two files or presets are wanted")
+			}
+			var cfg [2]sampling.Config
+			for i, name := range args {
+				var err error
+				if cfg[i], err = anyConfig(sys, name); err != nil {
+					return wrongly(err)
+				}
+			}
+			for _, line := range presets.Diff(cfg[0], cfg[1], "A", "B") {
+				if _, err := fmt.Fprintln(sys.Out, visible(line)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// anyConfig reads a preset or a file.
+func anyConfig(sys System, name string) (sampling.Config, error) {
+	p, err := findPreset(sys, name)
+	if err == nil {
+		return p.Config, nil
+	}
+	data, fileErr := readFile(sys, name)
+	if fileErr != nil {
+		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, strings.Join(presets.Names(), ", "))
+	}
+	return importConfig(data, name)
+}
+
+func newConfigPresets(sys System) *cobra.Command {
+	return &cobra.Command{
+		Use:     "presets",
+		Short:   "list the presets, built-in and your own",
+		Example: "  logitscope config presets",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			own, problems := ownPresets(sys)
+			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
+			for i, p := range append(presets.Builtin(), own...) {
+				kind := "built-in"
+				if i >= len(presets.Names()) {
+					kind = "yours"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", visible(p.Name), kind, visible(p.About))
+			}
+			for _, err := range problems {
+				complain(sys.Err, err)
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// importConfig reads settings in any format.
+func importConfig(data []byte, name string) (sampling.Config, error) {
+	in, err := presets.Import(data, name, nil)
+	if err != nil {
+		return sampling.Config{}, err
+	}
+	return in.Config, nil
+}
+
+// importModelDefaults reads the settings that a model file recommends.
+func importModelDefaults(values map[string]any) (sampling.Config, error) {
+	in, err := presets.ImportDefaults(values)
+	if err != nil {
+		return sampling.Config{}, err
+	}
+	cfg := sampling.Config{}
+	for _, key := range in.Config.Keys() {
+		s, _ := in.Config.Lookup(key)
+		cfg = cfg.MustWith(key, s.Value, sampling.FromModel)
+	}
+	return cfg, nil
 }
 
 func newSweep(sys System) *cobra.Command {
 	return &cobra.Command{Use: "sweep", Args: noArgs}
 }
-
-func importConfig(data []byte, name string) (sampling.Config, error) {
-	return sampling.DecodeConfig(bytes.NewReader(data), name, sampling.FromFile)
-}
-
-func importModelDefaults(map[string]any) (sampling.Config, error) { return sampling.Config{}, nil }

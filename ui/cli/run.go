@@ -102,14 +102,14 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 	if len(j.prompt) == 0 {
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
-	return j.decode(ctx, newSink(j))
+	return j.decode(ctx, newSink(j), engine.Options{Draft: j.draft, LogitsBudget: 1})
 }
 
 // decode runs one lane to its end.
-func (j *job) decode(ctx context.Context, out sink) error {
+func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	lane := engine.NewLane(0, j.model, engine.Options{Draft: j.draft, LogitsBudget: 1})
+	lane := engine.NewLane(0, j.model, opt)
 	lane.Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings})
 	lane.Post(engine.Advance{N: batch})
 	done := make(chan error, 1)

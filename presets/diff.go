@@ -1,0 +1,29 @@
+package presets
+
+import (
+	"fmt"
+
+	"logitscope/sampling"
+)
+
+// Diff says in words how two configurations differ by their effective values:
+// "top_k 40 → off: A's default". The names are how to call the two.
+func Diff(a, b sampling.Config, nameA, nameB string) []string {
+	var out []string
+	for _, key := range a.Differences(b) {
+		p, _ := sampling.Lookup(key)
+		line := fmt.Sprintf("%s %s → %s", key, p.Format(a.Value(key)), p.Format(b.Value(key)))
+		_, inA := a.Lookup(key)
+		_, inB := b.Lookup(key)
+		switch {
+		case !inA && !inB:
+			line += ": both are defaults, of other engines"
+		case !inA:
+			line += ": " + nameA + "'s is a default"
+		case !inB:
+			line += ": " + nameB + "'s is a default"
+		}
+		out = append(out, line)
+	}
+	return out
+}

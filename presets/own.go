@@ -1,0 +1,108 @@
+package presets
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// own is this program's format: a flat object of parameters, or a preset.
+var own = Format{Name: "logitscope", About: "this program's own", Engine: "transformers", write: writeObject}
+
+// init fills in what refers to the format itself.
+func init() {
+	own.fields, own.read = ownFields(), readOwn
+}
+
+func ownFields() []field {
+	var keys []string
+	for _, p := range sampling.Params() {
+		keys = append(keys, p.Key)
+	}
+	fields := same(keys...)
+	for i := range fields {
+		if fields[i].ours == "constraint" {
+			fields[i].in = func(v any) (any, error) {
+				if raw, ok := v.(json.RawMessage); ok {
+					return string(raw), nil // as written: the order of a schema's keys counts
+				}
+				return v, nil
+			}
+			fields[i].out = func(v any) (any, error) {
+				if s := v.(string); strings.HasPrefix(strings.TrimSpace(s), "{") {
+					return json.RawMessage(s), nil
+				}
+				return v, nil
+			}
+		}
+		if fields[i].ours == "logit_bias" {
+			fields[i].in, fields[i].out = pairsIn, ownBias
+		}
+	}
+	return fields
+}
+
+// ownBias writes biases so that every one of them is read back.
+func ownBias(v any) (any, error) {
+	b, err := json.Marshal(sampling.Config{}.MustWith("logit_bias", v, sampling.FromFile))
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Bias json.RawMessage `json:"logit_bias"`
+	}
+	err = json.Unmarshal(b, &out)
+	return out.Bias, err
+}
+
+// readOwn reads a preset or a flat object. It is strict, as [Decode] is: a
+// key nobody knows is an error here, since nobody else wrote the file.
+func readOwn(data []byte) ([]entry, error) {
+	members, err := readObject(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range members {
+		if raw, ok := e.value.(json.RawMessage); ok && e.key == "config" {
+			inner, err := readObject(raw)
+			if err != nil {
+				return nil, err
+			}
+			for i := range inner {
+				inner[i].line += bytes.Count(data[:max(bytes.Index(data, raw), 0)], []byte("\n"))
+			}
+			members = inner
+			break
+		}
+	}
+	for _, e := range members {
+		if own.field(e.key) == nil {
+			_, err := sampling.Config{}.With(e.key, 0, sampling.FromFile)
+			return nil, fmt.Errorf("line %d: %w", e.line, err)
+		}
+	}
+	return members, nil
+}
+
+// ggufKeys are the sampling settings that a GGUF file may recommend. They are
+// read only.
+var ggufKeys = Format{
+	Name: "gguf", About: "general.sampling.* of a model file", Engine: "llama.cpp",
+	fields: []field{
+		{theirs: "general.sampling.sequence", ours: "order", in: samplersIn},
+		{theirs: "general.sampling.temp", ours: "temperature"},
+		{theirs: "general.sampling.top_k", ours: "top_k", in: offBelowZero},
+		{theirs: "general.sampling.top_p", ours: "top_p"},
+		{theirs: "general.sampling.min_p", ours: "min_p"},
+		{theirs: "general.sampling.xtc_probability", ours: "xtc_probability"},
+		{theirs: "general.sampling.xtc_threshold", ours: "xtc_threshold"},
+		{theirs: "general.sampling.penalty_last_n", ours: "repeat_last_n"},
+		{theirs: "general.sampling.penalty_repeat", ours: "repetition_penalty"},
+		{theirs: "general.sampling.mirostat", ours: "mirostat"},
+		{theirs: "general.sampling.mirostat_tau", ours: "mirostat_tau"},
+		{theirs: "general.sampling.mirostat_eta", ours: "mirostat_eta"},
+	},
+}
