@@ -10,7 +10,7 @@ import (
 // that spell it, its cost, can be had one token at a time: behind the first of
 // them the nearest completion is the rest of it, and its cost one less. So a
 // text whose cost is within the budget stays so if every token leads to a
-// state whose cost is within what is left. Where the cost is too high, another
+// state whose cost is within what is left. Only where no token does, another
 // completion of fewer tokens is looked for by search.
 type budgetSearch struct {
 	m     *Matcher
@@ -18,11 +18,11 @@ type budgetSearch struct {
 	found map[int32]int32 // a number of tokens that is known to be enough
 	short map[int32]int32 // a number that is known not to be
 	ends  map[int32]bool  // whether any tokens complete the text at all
-	left  int             // states the search may still look at
+	left  int             // tokens the search may still look at
 }
 
-// maxSearch bounds the states one search looks at.
-const maxSearch = 20_000
+// maxSearch bounds the tokens one search looks at.
+const maxSearch = 50_000
 
 func newBudgetSearch(m *Matcher) budgetSearch {
 	return budgetSearch{m: m, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
@@ -33,25 +33,51 @@ func newBudgetSearch(m *Matcher) budgetSearch {
 func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
 	states = append(states, id)
 	for m.a.states[id].dist > 0 {
-		want := m.a.states[id].dist - 1
-		next := dead
-		live := m.a.states[id].live
-		for b := 0; b < 256 && next == dead; b++ {
-			if !hasByte(&live, byte(b)) {
-				continue
-			}
-			if to := m.a.step(id, byte(b)); to != dead && m.a.states[to].dist <= want {
-				next = to
-				text = append(text, byte(b))
-			}
-		}
-		if next == dead {
+		b, ok := m.a.nearestByte(id)
+		if !ok {
 			return nil, nil
 		}
-		id = next
+		text = append(text, b)
+		id = m.a.step(id, b)
 		states = append(states, id)
 	}
 	return text, states
+}
+
+// nearestByte is the smallest byte by which the item nearest to completion
+// gets nearer.
+func (a *automaton) nearestByte(id int32) (byte, bool) {
+	st := &a.states[id]
+	for _, it := range st.items {
+		if a.itemDist(it) != st.dist {
+			continue
+		}
+		if it.at < 0 {
+			return a.nearestStringByte(a.strings[^it.at])
+		}
+		for _, e := range a.p.nodes[it.at].edges {
+			if a.p.dist[e.to] < a.p.dist[it.at] {
+				return e.lo, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func (a *automaton) nearestStringByte(place stringPlace) (byte, bool) {
+	s := a.p.strs[place.str]
+	if s.closes(place.stringState) {
+		return '"', true
+	}
+	for b := 0; b < 256; b++ {
+		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
+			continue
+		}
+		if next, ok := s.step(place.stringState, byte(b)); ok && s.distance(next) < place.dist {
+			return byte(b), true
+		}
+	}
+	return 0, false
 }
 
 // costOf is the fewest tokens that spell the nearest completion, or
@@ -138,6 +164,7 @@ func (b *budgetSearch) successors(id int32) []int32 {
 	}
 	seen := map[int32]bool{}
 	var out []int32
+	b.left -= e.count + 1
 	e.collect(func(t int32) {
 		to, n := b.m.run(id, b.m.v.pieces[t])
 		if n == len(b.m.v.pieces[t]) && !seen[to] {
@@ -145,7 +172,6 @@ func (b *budgetSearch) successors(id int32) []int32 {
 			out = append(out, to)
 		}
 	})
-	b.left -= len(out) + 1
 	slices.SortFunc(out, func(x, y int32) int {
 		if d := int(b.m.a.states[x].dist) - int(b.m.a.states[y].dist); d != 0 {
 			return d

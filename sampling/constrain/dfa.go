@@ -471,3 +471,22 @@ func (d *dfaText) costsFor(lo, hi int32) []int32 {
 
 // nfaOf wraps a list of texts as an automaton.
 func nfaOf(list []string) *nfa { return oneOf(list).nfa }
+
+// nfa returns the same texts as an automaton for expressions.
+func (d *dfaText) nfa() *nfa {
+	n := &nfa{edges: make([][]edge, len(d.next)), eps: make([][]int32, len(d.next)), final: d.final}
+	for q, row := range d.next {
+		for b := 0; b < 256; b++ {
+			to := row[d.class[b]]
+			if to < 0 || d.near.bytes[to] >= unreachable {
+				continue
+			}
+			if k := len(n.edges[q]); k > 0 && n.edges[q][k-1].to == to && n.edges[q][k-1].hi == byte(b-1) {
+				n.edges[q][k-1].hi = byte(b)
+				continue
+			}
+			n.edges[q] = append(n.edges[q], edge{byte(b), byte(b), to})
+		}
+	}
+	return n
+}
