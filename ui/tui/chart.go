@@ -22,7 +22,6 @@ type chartColumns struct {
 	barW   int
 	reason int // 0 if there is no such column
 	words  bool
-	right  int // cells left free at the right
 	dash   int // dashes before a cut line's name
 }
 

@@ -168,18 +168,6 @@ func (b *bench) steps(n int) {
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == n && v.Next != nil })
 }
 
-// write forces text token by token.
-func (b *bench) write(text string) {
-	b.t.Helper()
-	l := b.m.lane()
-	ids := l.vocab().Encode(text, models.EncodeOptions{})
-	for i, id := range ids {
-		l.eng.Post(engine.Force{Token: id})
-		b.steps(len(l.view.Steps) + 1)
-		_ = i
-	}
-}
-
 // keys presses keys, named as Bubble Tea names them.
 func (b *bench) keys(names ...string) {
 	for _, n := range names {

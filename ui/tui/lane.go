@@ -35,12 +35,10 @@ type lane struct {
 	base  *engine.Step // the proposal as it first was, for what-if and stable rows
 	scale float64      // what a full bar stands for while this step is shown
 	row   int32        // the token under the cursor
-	moved bool         // the user moved the cursor within this step
 	pins  []int32
 
 	undo, redo []snapshot
 	branches   []branch
-	stepAfter  bool // one token was asked for while the prompt was read
 }
 
 // A snapshot is what undo goes back to.

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // panicView panics when it is drawn.
-type panicView struct{ helpView }
+type panicView struct{}
 
 func (panicView) draw(*viz.Canvas, *Model)            { panic("drawn") }
 func (panicView) act(*Model, *action) (tea.Cmd, bool) { return nil, false }
