@@ -21,7 +21,7 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 	case Tune:
 		l.tune(ctx, c.Settings)
 	case Force:
-		l.force(c.Token)
+		l.force(ctx, c.Token)
 	case Rewind:
 		l.rewind(c.Len)
 	case Pin:
@@ -139,8 +139,15 @@ func (l *Lane) retrace() {
 	}
 }
 
-// force writes token id in place of the proposal.
-func (l *Lane) force(id int32) {
+// force writes token id in place of the proposal, which it makes first if the
+// lane was just taken back.
+func (l *Lane) force(ctx context.Context, id int32) {
+	if len(l.pending) == 0 && len(l.tokens) > 0 && l.settings != nil && l.search == nil && l.err == nil && l.ended() == "" {
+		for len(l.tokens)-l.cache.shared(l.tokens) > prefillChunk && l.err == nil && ctx.Err() == nil {
+			l.fill(ctx)
+		}
+		l.propose(ctx)
+	}
 	if len(l.pending) == 0 || id < 0 || int(id) >= l.model.Vocab().Size() {
 		return
 	}

@@ -83,9 +83,22 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 
 // copy returns a session of its own that holds the first n tokens of the
 // cache, or fewer. It is cheap if the model's sessions can fork.
-func (c *cache) copy(n int) (*held, error) {
-	n = min(n, c.now.sess.Len())
-	f, ok := c.now.sess.(models.Forker)
+func (c *cache) copy(n int) (*held, error) { return c.copyFrom(&c.now, n) }
+
+// copyOf is copy of as many of tokens as any session of the cache holds.
+func (c *cache) copyOf(tokens []int32) (*held, error) {
+	best := &c.now
+	for i := range c.parked {
+		if h := &c.parked[i]; h.shared(tokens) > best.shared(tokens) {
+			best = h
+		}
+	}
+	return c.copyFrom(best, best.shared(tokens))
+}
+
+func (c *cache) copyFrom(h *held, n int) (*held, error) {
+	n = min(n, h.sess.Len())
+	f, ok := h.sess.(models.Forker)
 	if !ok {
 		sess, err := c.model.NewSession()
 		return &held{sess: sess}, err
@@ -95,7 +108,7 @@ func (c *cache) copy(n int) (*held, error) {
 		return nil, err
 	}
 	sess.Truncate(n)
-	return &held{sess, append([]int32(nil), c.now.tokens[:n]...)}, nil
+	return &held{sess, append([]int32(nil), h.tokens[:n]...)}, nil
 }
 
 // replace puts h in the place of the session in use.

@@ -46,11 +46,14 @@ type (
 	}
 
 	// Fork makes lane To start as this lane is after its first Len generated
-	// tokens, sharing what the cache holds of them. To must be on the same
-	// model and running.
+	// tokens, sharing what the cache holds of them. If Steps is not nil, To
+	// starts with those instead, another branch of the same prompt, and shares
+	// what any cache of this lane holds of them. To must be on the same model
+	// and running.
 	Fork struct {
 		To       *Lane
 		Len      int
+		Steps    []*Step // not modified
 		Settings *Settings
 	}
 

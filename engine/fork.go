@@ -10,8 +10,16 @@ import (
 // fork hands the first c.Len steps to another lane, with a copy of the cache.
 func (l *Lane) fork(c Fork) {
 	n := max(0, min(c.Len, len(l.steps)))
-	a := Adopt{Text: l.text, Prompt: l.prompt, Steps: l.steps[:n:n], Settings: c.Settings}
-	if h, err := l.cache.copy(len(l.prompt) + n); err == nil {
+	steps := l.steps[:n:n]
+	if c.Steps != nil {
+		steps = c.Steps
+	}
+	a := Adopt{Text: l.text, Prompt: l.prompt, Steps: steps, Settings: c.Settings}
+	tokens := append([]int32(nil), l.prompt...)
+	for _, s := range steps {
+		tokens = append(tokens, s.Token)
+	}
+	if h, err := l.cache.copyOf(tokens); err == nil {
 		a.cache = h
 	}
 	c.To.Post(a) // without a cache the other lane computes its own

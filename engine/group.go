@@ -6,8 +6,8 @@ import (
 )
 
 // A Group runs lanes side by side. In step, each lane waits for the slowest
-// before the next token; free, each goes at its own pace. Its methods may be
-// called from any goroutine and never block.
+// before the next token; free, each goes at its own pace. Its methods but Run
+// and Conduct may be called from any goroutine and never block.
 type Group struct {
 	lanes []*Lane
 	views chan []View // holds at most the newest
@@ -131,14 +131,55 @@ func (g *Group) Run(ctx context.Context) error {
 	return failed
 }
 
+// Conduct takes the place of [Group.Run] for lanes that somebody else runs and
+// whose views somebody else reads: it keeps them in step until ctx is done.
+func (g *Group) Conduct(ctx context.Context) {
+	for i, l := range g.lanes {
+		defer l.watch.add(func(v View) { g.see(i, v) })()
+	}
+	defer close(g.views)
+	for {
+		select {
+		case <-g.wake:
+			g.turn()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Running reports whether the lanes were told to go on and have not come to
+// an end yet. Lanes in step that are between two tokens are running.
+func (g *Group) Running() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inStep {
+		return g.budget != 0
+	}
+	for _, v := range g.latest {
+		if v.Phase == Running {
+			return true
+		}
+	}
+	return false
+}
+
 // follow keeps the newest view of lane i.
 func (g *Group) follow(i int, l *Lane) {
 	for v := range l.Views() {
-		g.mu.Lock()
-		g.latest[i] = v
-		g.mu.Unlock()
-		g.signal()
+		g.see(i, v)
 	}
+}
+
+// see makes v the newest view of lane i.
+func (g *Group) see(i int, v View) {
+	g.mu.Lock()
+	if len(v.Steps) < len(g.latest[i].Steps) {
+		g.asked[i] = 0 // it was taken back
+	}
+	g.latest[i] = v
+	g.mu.Unlock()
+	g.signal()
 }
 
 func (g *Group) snapshot() []View {

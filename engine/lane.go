@@ -32,6 +32,7 @@ type Lane struct {
 	opt   Options
 	inbox inbox
 	views chan View // holds at most the newest view
+	watch watchers
 
 	// Everything below belongs to the goroutine in Run.
 
@@ -354,4 +355,5 @@ func (l *Lane) publish() {
 	default:
 	}
 	l.views <- v // cannot block: we are the only sender and the buffer is empty
+	l.watch.tell(v)
 }
