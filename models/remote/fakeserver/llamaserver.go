@@ -226,6 +226,13 @@ func (s *llamaServer) completion(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
+// A generation is what one request made.
+type generation struct {
+	evaluated, cached    int // tokens of the prompt
+	stop                 string
+	made, probs, content []byte // ids and steps as JSON, and the text
+}
+
 // generate takes the most probable token n_predict times and returns the
 // body of the answer.
 func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens []int32) ([]byte, error) {
@@ -243,55 +250,64 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 	if req.NPredict != nil {
 		n = max(1, *req.NPredict)
 	}
-	v := s.m.Vocab()
-	evaluated, first, stop := len(tokens), -1, "limit"
-	var made, probs, content []byte
+	g := generation{evaluated: len(tokens), stop: "limit"}
 	for i := range n {
 		rows, cached, err := c.run(r.Context(), tokens, 1)
 		if err != nil {
 			return nil, err
 		}
-		if first < 0 {
-			first = cached
+		if i == 0 {
+			g.cached = cached
 		}
-		after := req.sampled(rows[0], tokens)
-		id := best(after)
-		if i > 0 {
-			made = append(made, ',')
-		}
-		made = strconv.AppendInt(made, int64(id), 10)
-		content = append(content, text(v, id, false)...)
-		if utf8.Valid(content) { // steps that end within a character are left out
-			if len(probs) > 0 {
-				probs = append(probs, ',')
-			}
-			if req.Post {
-				probs = s.appendStep(probs, after, id, req.NProbs, true)
-			} else {
-				probs = s.appendStep(probs, rows[0], id, req.NProbs, false)
-			}
-		}
-		if models.IsEOG(v, id) {
-			stop = "eos"
+		id := s.take(&g, req, rows[0], tokens)
+		if models.IsEOG(s.m.Vocab(), id) {
+			g.stop = "eos"
 			break
 		}
 		if tokens = append(tokens, id); len(tokens) >= s.m.Info().ContextLen {
 			break
 		}
 	}
+	return s.answer(&g, max(0, slot), req.NProbs > 0), nil
+}
+
+// take adds one step to g and returns its token.
+func (s *llamaServer) take(g *generation, req *completionRequest, row []float32, tokens []int32) int32 {
+	after := req.sampled(row, tokens)
+	id := best(after)
+	if len(g.made) > 0 {
+		g.made = append(g.made, ',')
+	}
+	g.made = strconv.AppendInt(g.made, int64(id), 10)
+	g.content = append(g.content, text(s.m.Vocab(), id, false)...)
+	if !utf8.Valid(g.content) { // steps that end within a character are left out
+		return id
+	}
+	if len(g.probs) > 0 {
+		g.probs = append(g.probs, ',')
+	}
+	if req.Post {
+		row = after
+	}
+	g.probs = s.appendStep(g.probs, row, id, req.NProbs, req.Post)
+	return id
+}
+
+// answer returns the body that says what was made.
+func (s *llamaServer) answer(g *generation, slot int, withProbs bool) []byte {
 	b := []byte(`{"index":0,"content":`)
-	b = appendString(b, strings.ToValidUTF8(string(content), "\ufffd"))
+	b = appendString(b, strings.ToValidUTF8(string(g.content), "\ufffd"))
 	b = append(b, `,"tokens":[`...)
-	b = append(b, made...)
-	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, max(0, slot))
+	b = append(b, g.made...)
+	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, slot)
 	b = appendString(b, s.opt.Name)
-	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":false,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, evaluated, stop, first, evaluated-first)
-	if req.NProbs > 0 && len(probs) > 0 {
+	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":false,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, g.evaluated, g.stop, g.cached, g.evaluated-g.cached)
+	if withProbs && len(g.probs) > 0 {
 		b = append(b, `,"completion_probabilities":[`...)
-		b = append(b, probs...)
+		b = append(b, g.probs...)
 		b = append(b, ']')
 	}
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 // appendStep appends the probabilities of one step: logarithms, or with post

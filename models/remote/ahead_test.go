@@ -1,0 +1,186 @@
+package remote
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"logitscope/models"
+	"logitscope/models/remote/fakeserver"
+)
+
+// TestGuessForgotten changes the tokens before a row that was fetched ahead:
+// that row must not be used.
+func TestGuessForgotten(t *testing.T) {
+	local := newToy(50)
+	for _, f := range fakes {
+		m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+		s, _ := m.NewSession()
+		defer s.Close()
+		s.(models.Lookahead).SetAhead(2)
+		l, err := s.Forward(t.Context(), []int32{258, 259, 260}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := int32(argmax(l[0].Values))
+		s.Truncate(0)
+		if _, err := s.Forward(t.Context(), []int32{270, 271, 272}, 0); err != nil {
+			t.Fatal(err)
+		}
+		l, err = s.Forward(t.Context(), []int32{next}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, f.name, l[0], local.row([]int32{271, 272, next}), f.like)
+	}
+}
+
+// TestAheadOverParts goes ahead where the likely text has characters in parts,
+// of which the server leaves out steps.
+func TestAheadOverParts(t *testing.T) {
+	local := newToy(5)
+	local.parts = true
+	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{Logits: LogitsNever})
+	s, _ := m.NewSession()
+	defer s.Close()
+	s.(models.Lookahead).SetAhead(6)
+	tokens := []int32{70}
+	for i := range 300 {
+		l, err := s.Forward(t.Context(), tokens[len(tokens)-1:], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint("step ", i), l[0], local.row(tokens), upToConstant)
+		tokens = append(tokens, int32(argmax(l[0].Values)))
+	}
+	if st := m.(models.Meter).Stats(); st.AheadHits < 20 {
+		t.Errorf("%d rows had been fetched ahead", st.AheadHits)
+	}
+}
+
+// TestSlowButSteady reads an answer that takes several times as long as the
+// server may be silent.
+func TestSlowButSteady(t *testing.T) {
+	fake := fakeserver.LlamaServer(newToy(1), fakeserver.Options{})
+	slow := false
+	opt := Options{Timeouts: fast}
+	opt.Timeouts.Idle = 250 * time.Millisecond
+	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		fake.ServeHTTP(rec, r)
+		b := rec.Body.Bytes()
+		for n := 10; slow && n > 0; n-- {
+			w.Write(b[:len(b)/10])
+			w.(http.Flusher).Flush()
+			b = b[len(b)/10:]
+			time.Sleep(60 * time.Millisecond)
+		}
+		w.Write(b)
+	}), "llama-server:URL", opt)
+	s, _ := m.NewSession()
+	defer s.Close()
+	slow = true
+	if _, err := s.Forward(t.Context(), []int32{1}, 1); err != nil || m.(models.Meter).Stats().Retries > 0 {
+		t.Error(err)
+	}
+}
+
+// TestOtherPaths opens an SGLang server whose pages have other names.
+func TestOtherPaths(t *testing.T) {
+	fake := fakeserver.SGLang(newToy(5), fakeserver.Options{})
+	names := map[string]string{"/model_info": "/get_model_info", "/server_info": "/get_server_info", "/v1/tokenize": "/tokenize", "/v1/detokenize": "/detokenize", "/v1/models": "/v1/models", "/generate": "/generate"}
+	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := names[r.URL.Path]
+		if !ok {
+			write(w, 404, "application/json", `{"detail":"Not Found"}`)
+			return
+		}
+		r.URL.Path = name
+		fake.ServeHTTP(w, r)
+	}), "sglang:URL", Options{})
+	if ids, err := models.Encode(t.Context(), m.Vocab(), " the", models.EncodeOptions{}); err != nil || len(ids) != 1 {
+		t.Errorf("%v, %v", ids, err)
+	}
+}
+
+// TestLevelsOfPart finds the logits of rows of a part of the vocabulary, also
+// where the row has no token of the prompt, and leaves it when told to.
+func TestLevelsOfPart(t *testing.T) {
+	local := newToy(2000)
+	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{TopN: 30})
+	if caps := m.Info().Caps; caps.Normalised || caps.TopN != 30 {
+		t.Fatalf("Caps = %+v", caps)
+	}
+	s, _ := m.NewSession()
+	defer s.Close()
+	ref := &toySession{t: local}
+	step := func(tokens ...int32) models.Logits {
+		t.Helper()
+		got, err := s.Forward(t.Context(), tokens, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := ref.Forward(t.Context(), tokens, 1)
+		l, row := got[0], want[0].Values
+		shift, sum := 0.0, 0.0
+		if s.(*session).plain {
+			shift = logSum(row)
+		}
+		for i, id := range l.IDs {
+			if d := float64(l.Values[i]) - (float64(row[id]) - shift); math.Abs(d) > 1e-5 {
+				t.Fatalf("%d tokens: logit of %d is off by %g", s.Len(), id, d)
+			}
+			sum += math.Exp(float64(row[id]) - logSum(row))
+		}
+		if len(l.IDs) != 30 || math.Abs(float64(l.Rest)-(1-sum)) > 1e-5 {
+			t.Fatalf("%d ids, rest %v, want %v", len(l.IDs), l.Rest, 1-sum)
+		}
+		return l
+	}
+	step(3, 259) // the last is a part of a character
+	for i := range int32(30) {
+		step(300 + 13*i)
+	}
+	for range 10 {
+		l := step(301)
+		step(l.IDs[3])
+	}
+	n := m.(models.Meter).Stats().Requests
+	s.(models.Leveller).SetLevels(false)
+	s.(models.Lookahead).SetAhead(3)
+	l := step(77)
+	for range 9 {
+		l = step(int32(l.IDs[0]))
+	}
+	if n = m.(models.Meter).Stats().Requests - n; n > 6 {
+		t.Errorf("%d requests for 10 plain rows with 3 ahead", n)
+	}
+	s.(models.Leveller).SetLevels(true)
+	step(int32(l.IDs[0]))
+}
+
+// TestSolveLevel goes from levels to odds and back, with the penalised logit
+// above and below zero.
+func TestSolveLevel(t *testing.T) {
+	for _, c := range []float64{-30, -5, 0, 3, 12.5, 60} {
+		for _, lp := range []float64{-0.1, -4, -20} {
+			for _, bias := range []float64{50, 0, -12} {
+				x, u := lp+bias+c, -0.5
+				after := x * levelPenalty
+				if x > 0 {
+					after = x / levelPenalty
+				}
+				got, ok := solveLevel(after-(u+c), lp+bias, u)
+				if !ok || math.Abs(got-c) > 1e-9 {
+					t.Errorf("level %v, token at %v%+v: found %v, %v", c, lp, bias, got, ok)
+				}
+			}
+		}
+	}
+	if _, ok := solveLevel(math.Inf(1), -1, -1); ok {
+		t.Error("a level follows from infinite odds")
+	}
+}
