@@ -46,7 +46,7 @@ var llamaFlags = []flag{
 	{names: []string{"--dry-allowed-length"}, field: field{ours: "dry_allowed_length"}},
 	{names: []string{"--dry-penalty-last-n"}, field: field{ours: "dry_penalty_last_n"}},
 	{names: []string{"--dry-sequence-breaker"}, field: field{ours: "dry_sequence_breakers", in: breakersIn}},
-	{names: []string{"--logit-bias", "-l"}, field: field{ours: "logit_bias", in: biasFlagIn}},
+	{names: []string{"--logit-bias", "-l"}, field: field{ours: "logit_bias", in: biasFlagIn, out: biasFlagOut}},
 	{names: []string{"--seed", "-s"}, field: field{ours: "seed", in: seedIn}},
 	{names: []string{"--predict", "-n", "--n-predict"}, field: field{ours: "max_new_tokens", in: unlimited, out: unlimitedOut}},
 	{names: []string{"--reverse-prompt", "-r"}, field: field{ours: "stop"}},
@@ -224,6 +224,17 @@ func biasFlagIn(v any) (any, error) {
 	return []any{[]any{int64(id), b}}, nil
 }
 
+// biasFlagOut writes biases as flags do: single ids only.
+func biasFlagOut(v any) (any, error) {
+	list := v.([]sampling.TokenBias)
+	for _, b := range list {
+		if len(b.Tokens) != 1 {
+			return nil, fmt.Errorf("only biases of single token ids can be written; %s is not one", biasName(b))
+		}
+	}
+	return list, nil
+}
+
 func grammarIn(v any) (any, error) {
 	if s, ok := v.(string); ok && s == "" {
 		return nil, nil
@@ -244,12 +255,8 @@ func schemaIn(v any) (any, error) {
 }
 
 func looksLikeFlags(text string) bool {
-	words, err := splitWords(text)
-	if err != nil {
-		return false
-	}
-	for _, w := range words {
-		name, _, _ := strings.Cut(w.key, "=")
+	for _, w := range strings.Fields(text) {
+		name, _, _ := strings.Cut(w, "=")
 		if findFlag(name) != nil {
 			return true
 		}
@@ -340,9 +347,7 @@ func flagValues(v any) []string {
 	case []sampling.TokenBias:
 		var out []string
 		for _, b := range v {
-			if len(b.Tokens) == 1 {
-				out = append(out, fmt.Sprintf("%d%+g", b.Tokens[0], b.Bias))
-			}
+			out = append(out, strings.ToLower(fmt.Sprintf("%d%+g", b.Tokens[0], b.Bias)))
 		}
 		return out
 	case string:

@@ -2,6 +2,7 @@ package presets
 
 import (
 	"fmt"
+	"math"
 
 	"logitscope/sampling"
 )
@@ -56,7 +57,10 @@ func sequenceBias(v any) (any, error) {
 		if b.Tokens == nil {
 			return nil, fmt.Errorf("a bias of a text needs its token ids; %s is a text", biasName(b))
 		}
-		out = append(out, [2]any{b.Tokens, clampBias(b.Bias)})
+		if math.IsInf(b.Bias, -1) {
+			return nil, errBan(b)
+		}
+		out = append(out, [2]any{b.Tokens, b.Bias})
 	}
 	return out, nil
 }

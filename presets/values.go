@@ -103,7 +103,10 @@ func biasMap(v any) (any, error) {
 		if len(b.Tokens) != 1 {
 			return nil, fmt.Errorf("only biases of single token ids can be written; %s is not one", biasName(b))
 		}
-		out[strconv.Itoa(int(b.Tokens[0]))] = clampBias(b.Bias)
+		if math.IsInf(b.Bias, -1) {
+			return nil, errBan(b)
+		}
+		out[strconv.Itoa(int(b.Tokens[0]))] = b.Bias
 	}
 	return out, nil
 }
@@ -161,12 +164,9 @@ func biasName(b sampling.TokenBias) string {
 	return fmt.Sprint(b.Tokens)
 }
 
-// clampBias keeps a ban writable.
-func clampBias(f float64) float64 {
-	if math.IsInf(f, -1) {
-		return -100
-	}
-	return f
+// errBan says that a format has no way to write minus infinity.
+func errBan(b sampling.TokenBias) error {
+	return fmt.Errorf("a ban of %s cannot be written, only a finite bias such as -100", biasName(b))
 }
 
 // constraintOf returns the type of a constraint and its value, as JSON.
