@@ -174,7 +174,7 @@ func (b *dfaBuilder) run(classes int) bool {
 			}
 		}
 		b.d.next = append(b.d.next, row)
-		if len(b.at) > maxDFAStates || work > maxCosts {
+		if len(b.at) > maxDFAStates || work > 10*maxCosts {
 			return false
 		}
 	}

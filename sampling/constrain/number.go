@@ -30,12 +30,12 @@ func (n numberLang) simplified() numberLang {
 }
 
 // plain matches whole numbers without a bound. They may be written with a
-// fraction of zeros or an exponent unless only the canonical form is wanted.
+// fraction of zeros or an exponent of up to three digits unless only the canonical form is wanted.
 func (n *numberLang) plain() string {
 	if n.canonical {
 		return `-?(0|[1-9][0-9]*)`
 	}
-	return `-?(0|[1-9][0-9]*)(\.0+|[eE]\+?[0-9]+)?`
+	return `-?(0|[1-9][0-9]*)(\.0+|[eE]\+?[0-9]{1,3})?`
 }
 
 func (n *numberLang) restricted() bool {

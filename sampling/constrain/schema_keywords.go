@@ -346,54 +346,61 @@ func negateCount(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
 	return []*shape{s}, nil
 }
 
-// patternOf returns what pattern or format demand, or false for a format
+// patternsOf returns what pattern or format demand: nothing for a format
 // without meaning here.
-func (c *schemaCompiler) patternOf(u keywordUse) (textPattern, bool, error) {
+func (c *schemaCompiler) patternsOf(u keywordUse) ([]textPattern, error) {
 	if u.value.kind != kindString {
-		return textPattern{}, false, u.refuse("must be a string")
+		return nil, u.refuse("must be a string")
 	}
-	if u.name == "format" {
-		if u.node.value.get("pattern") != nil {
-			c.note(u.ptr(), "format", "%q is left to the pattern beside it", clip(u.value.text))
-			return textPattern{}, false, nil
-		}
-		p, ok := c.format(u.value.text)
-		if !ok {
-			c.note(u.ptr(), "format", "%q is not one of the formats that are enforced (%s) and restricts nothing", clip(u.value.text), formatList())
-		}
-		return p, ok, nil
+	if u.name == "pattern" {
+		p, err := c.pattern(u.ptr(), u.name, u.value.text)
+		return []textPattern{p}, err
 	}
-	p, err := c.pattern(u.ptr(), u.name, u.value.text)
-	return p, err == nil, err
+	if u.node.value.get("pattern") != nil {
+		c.note(u.ptr(), "format", "%q is left to the pattern beside it", clip(u.value.text))
+		return nil, nil
+	}
+	list, ok := c.format(u.value.text)
+	if !ok {
+		c.note(u.ptr(), "format", "%q is not one of the formats that are enforced (%s) and restricts nothing", clip(u.value.text), formatList())
+	}
+	return list, nil
 }
 
 func applyPattern(c *schemaCompiler, u keywordUse, s *shape) error {
-	p, ok, err := c.patternOf(u)
-	if ok {
-		s.text.add(p)
-		if u.isHostname() {
-			s.text.max = smaller(s.text.max, maxHostname)
-		}
+	list, err := c.patternsOf(u)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, p := range list {
+		s.text.add(p)
+	}
+	if u.isHostname() {
+		s.text.max = smaller(s.text.max, maxHostname)
+	}
+	return nil
 }
 
 func (u keywordUse) isHostname() bool { return u.name == "format" && u.value.text == "hostname" }
 
 func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
-	p, ok, err := c.patternOf(u)
-	if !ok {
+	list, err := c.patternsOf(u)
+	if err != nil {
 		return nil, err
 	}
-	p.negate = !p.negate
-	s := only(typeString)
-	s.text.add(p)
+	var out []*shape
+	for _, p := range list {
+		p.negate = !p.negate
+		s := only(typeString)
+		s.text.add(p)
+		out = append(out, s)
+	}
 	if u.isHostname() {
 		long := only(typeString)
 		long.text.min = maxHostname + 1
-		return []*shape{s, long}, nil
+		out = append(out, long)
 	}
-	return []*shape{s}, nil
+	return out, nil
 }
 
 func applyUnique(_ *schemaCompiler, u keywordUse, s *shape) error {

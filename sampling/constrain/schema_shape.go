@@ -69,7 +69,7 @@ type textBounds struct {
 
 type textPattern struct {
 	source string // identifies the automaton
-	format string // its name, if it is one
+	format bool   // it comes from a format
 	nfa    *nfa
 	negate bool
 }

@@ -248,6 +248,11 @@ var formats = map[string]string{
 	"uuid":      `[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}`,
 }
 
+// formatAlso are second conditions, where one expression would not do.
+var formatAlso = map[string]string{
+	"email": `(?:[^"@]{1,64}|"(?:[^"\\]|\\.){0,62}")@[^"@]*`, // the local part has at most 64 characters
+}
+
 func formatList() string {
 	var names []string
 	for name := range formats {
@@ -257,38 +262,46 @@ func formatList() string {
 	return strings.Join(names, ", ")
 }
 
-// Formats are compiled once per process; what they compile to is not changed.
+// Formats, and texts that only have a format, are compiled once per process.
+// What they compile to is not changed.
 var (
-	formatNFAs  sync.Map // name to *nfa
-	formatTexts sync.Map // name to *dfaText
+	formatNFAs  sync.Map // expression to *nfa
+	formatTexts sync.Map // key of textOf to *dfaText
 )
 
-// format returns the pattern of a known format.
-func (c *schemaCompiler) format(name string) (textPattern, bool) {
+// format returns the conditions of a known format.
+func (c *schemaCompiler) format(name string) ([]textPattern, bool) {
 	source, ok := formats[name]
 	if !ok {
-		return textPattern{}, false
+		return nil, false
 	}
-	n, ok := formatNFAs.Load(name)
-	if !ok {
-		made, err := regexNFA(source, false)
-		if err != nil {
-			return textPattern{}, false // the expressions are constant and compile
-		}
-		n, _ = formatNFAs.LoadOrStore(name, made)
+	out := []textPattern{{source: "format " + name, format: true, nfa: formatNFA(source)}}
+	if also, ok := formatAlso[name]; ok {
+		out = append(out, textPattern{source: "format " + name + ", 2", format: true, nfa: formatNFA(also)})
 	}
-	return textPattern{source: "format " + name, format: name, nfa: n.(*nfa)}, true
+	return out, true
 }
 
-// formatText is the automaton of a format on its own.
-func formatText(name string) *dfaText {
-	if d, ok := formatTexts.Load(name); ok {
-		return d.(*dfaText)
+func formatNFA(source string) *nfa {
+	if n, ok := formatNFAs.Load(source); ok {
+		return n.(*nfa)
 	}
-	n, _ := formatNFAs.Load(name)
-	made, _ := newDFAText([]condition{{n.(*nfa), false}})
-	d, _ := formatTexts.LoadOrStore(name, made)
-	return d.(*dfaText)
+	made, err := regexNFA(source, false)
+	if err != nil {
+		panic(err) // the expressions are constant and compile
+	}
+	n, _ := formatNFAs.LoadOrStore(source, made)
+	return n.(*nfa)
+}
+
+// onlyFormats reports whether nothing but formats restricts the characters.
+func (b *textBounds) onlyFormats() bool {
+	for _, p := range b.patterns {
+		if !p.format {
+			return false
+		}
+	}
+	return true
 }
 
 // textOf returns the language of a shape's strings behind the opening quote.
@@ -315,10 +328,10 @@ func (c *schemaCompiler) textOf(k *shape) (s *stringLang, empty bool, err error)
 	}
 	d, known := c.texts[key.String()]
 	if !known {
-		if len(conds) == 1 && len(b.patterns) == 1 && b.patterns[0].format != "" && !conds[0].negate {
-			d = formatText(b.patterns[0].format)
-		} else {
-			d, _ = newDFAText(conds)
+		if stored, ok := formatTexts.Load(key.String()); ok {
+			d = stored.(*dfaText)
+		} else if d, _ = newDFAText(conds); d != nil && len(k.notTexts) == 0 && b.onlyFormats() {
+			formatTexts.Store(key.String(), d)
 		}
 		c.texts[key.String()] = d
 	}

@@ -1,0 +1,168 @@
+package constrain
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// exercise compiles a source and, if that works, follows random masks for a
+// few tokens: no panic, no empty mask, and errors of the documented types.
+func exercise(t *testing.T, src Source) {
+	t.Helper()
+	began := time.Now()
+	g, err := Compile(src)
+	if err != nil {
+		for _, r := range Refusals(err) {
+			if r.Reason == "" {
+				t.Errorf("a refusal without a reason: %#v", err)
+			}
+		}
+		switch err.(type) {
+		case *RefusedError, *SyntaxError:
+		default:
+			t.Errorf("an error of type %T: %v", err, err)
+		}
+		return
+	}
+	if d := time.Since(began); d > 20*time.Second {
+		t.Errorf("compiling took %v", d)
+	}
+	m, err := g.Bind(byteVocab())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	mask := make([]uint64, m.v.Words())
+	s := m.Start()
+	var text []byte
+	for range 24 {
+		info := m.Mask(s, mask)
+		if info.Allowed == 0 && !info.EOSAllowed {
+			t.Fatalf("nothing is allowed after %q", text)
+		}
+		if info.Allowed == 0 {
+			break
+		}
+		list := ids(m.v, mask)
+		b := byte(list[rng.IntN(len(list))])
+		if s, err = m.Accept(s, int32(b)); err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, b)
+	}
+	ok, at := g.Check(text)
+	if at != -1 || ok != m.Accepting(s) {
+		t.Errorf("%q: check says %v, dead at %d; the matcher %v", text, ok, at, m.Accepting(s))
+	}
+	before := m.Distance(s)
+	if f := m.Forced(s); len(f) > 0 && before < len(f) {
+		t.Errorf("%q: %d bytes forced, but %d complete it", text, len(f), before)
+	}
+}
+
+func FuzzSchema(f *testing.F) {
+	for _, s := range []string{`{}`, `true`, `false`, `{"type":"string","pattern":"^a+$"}`, `{"$ref":"#"}`, `{"oneOf":[{"type":"integer"},{"minimum":2}]}`,
+		`{"properties":{"a":{"$ref":"#"}},"required":["a"]}`, `{"enum":[1,"a",null,{"b":[]}]}`, `{"not":{"properties":{"a":{"const":1}}}}`, `{"type":["x"]}`,
+		`{"items":{"enum":[1,2]},"uniqueItems":true,"contains":{"const":1}}`, `{"patternProperties":{"^a":{"type":"null"}},"minProperties":2}`,
+		`{"multipleOf":0.01,"maximum":5}`, `{"if":{"minimum":0},"then":{"maximum":10}}`, `[`, `{"type":"string","minLength":3,"maxLength":2}`} {
+		f.Add([]byte(s), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, anyOrder bool) {
+		exercise(t, Schema(data, SchemaOptions{AnyOrder: anyOrder}))
+	})
+}
+
+func FuzzRegex(f *testing.F) {
+	for _, s := range []string{"", "a|b", "(a+)+b", "[^a-z]{2,5}", `^\d+$`, "(?i)straße", `\pL+`, "a{1000}", "((a{1,10}){1,10}){1,10}", "(", `\b`, "$a"} {
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, expr string, search bool) { exercise(t, Regex(expr, search)) })
+}
+
+func FuzzGBNF(f *testing.F) {
+	for _, s := range []string{`root ::= "a"`, "root ::= root root | \"a\" | \"\"", "root ::= a b\na ::= \"x\"? b\nb ::= a? \"y\"", `root ::= ("a"{2,900}){3,}`, `root ::= [^\x00-\x1F]* # c`,
+		"root ::= (", "root ::= root", "root ::= [z-a]", `root ::= "a"{3,1}`, "root ::= \"\\u00e9\"\n\nx ::= ."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { exercise(t, GBNF(text)) })
+}
+
+func FuzzSQLSpec(f *testing.F) {
+	f.Add([]byte(`{"tables":{"users":["id","name"],"orders":["id"]},"aliases":{"u":"users"}}`))
+	f.Add([]byte(`{"tables":{"a b":["\""]},"loose":true,"aliases":["n"]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if spec, err := ReadSQLSpec(data); err == nil {
+			exercise(t, SQL(spec))
+		}
+	})
+}
+
+func FuzzChoice(f *testing.F) {
+	f.Add("yes", "no")
+	f.Fuzz(func(t *testing.T, a, b string) { exercise(t, Choice([]string{a, b})) })
+}
+
+// TestHostileSources compiles what is meant to hurt, in bounded time.
+func TestHostileSources(t *testing.T) {
+	long := make([]string, 100_000)
+	for i := range long {
+		long[i] = `"value ` + strings.Repeat("x", i%17) + string(rune('a'+i%26)) + `-` + fmt.Sprint(i) + `"`
+	}
+	pads := make([]string, 0, 20_000)
+	for i := range 20_000 {
+		pads = append(pads, `"p`+fmt.Sprint(i)+`":{"type":"string","description":"`+strings.Repeat("d", 400)+`"}`)
+	}
+	alternatives := strings.Repeat(`{"anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]}]},`, 12)
+	for _, c := range []struct {
+		name    string
+		src     Source
+		refused bool
+	}{
+		{"deep schema", Schema([]byte(strings.Repeat(`{"items":`, 900)+"true"+strings.Repeat("}", 900)), SchemaOptions{}), false},
+		{"too deep schema", Schema([]byte(strings.Repeat(`{"items":`, 100_000)), SchemaOptions{}), true},
+		{"huge counts", GBNF(`root ::= ("a"{0,1000000} "b"){0,1000000}`), false},
+		{"nested counts", GBNF(`root ::= ((("a"{1,1000}){1,1000}){1,1000}){1,1000}`), false},
+		{"huge length", Schema([]byte(`{"type":"string","minLength":100000,"maxLength":10000000}`), SchemaOptions{}), false},
+		{"huge array", Schema([]byte(`{"type":"array","minItems":100000,"maxItems":1000000,"items":{"type":"integer"}}`), SchemaOptions{}), false},
+		{"pattern with length", Schema([]byte(`{"type":"string","pattern":"^(ab|ba)+$","minLength":10000000}`), SchemaOptions{}), true},
+		{"enum of 100,000", Schema([]byte(`{"enum":[`+strings.Join(long, ",")+`]}`), SchemaOptions{}), false},
+		{"8 MB schema", Schema([]byte(`{"properties":{`+strings.Join(pads, ",")+`}}`), SchemaOptions{}), false},
+		{"catastrophic regex", Regex(`(a+)+(a|aa)+(a?){30}$`, true), false},
+		{"exponential regex", Regex(`.*a.{20}`, false), false},
+		{"exponential pattern", Schema([]byte(`{"pattern":"a.{20}$"}`), SchemaOptions{}), true},
+		{"regex counts", Regex(`((a{1,100}){1,100}){1,100}`, false), true},
+		{"self reference", Schema([]byte(`{"$ref":"#"}`), SchemaOptions{}), true},
+		{"mutual references", Schema([]byte(`{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`), SchemaOptions{}), true},
+		{"infinite object", Schema([]byte(`{"properties":{"a":{"$ref":"#"}},"required":["a"],"type":"object"}`), SchemaOptions{}), true},
+		{"alternatives", Schema([]byte(`{"allOf":[`+strings.TrimSuffix(alternatives, ",")+`]}`), SchemaOptions{}), true},
+		{"big number", Schema([]byte(`{"type":"integer","minimum":1e999999999}`), SchemaOptions{}), true},
+		{"ambiguous grammar", GBNF(`root ::= root root root | root root | "a" | "b"`), false},
+		{"many empty rules", GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
+		{"long chain", GBNF("root ::= r0\n" + chain(20_000)), false},
+		{"deep groups", GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			began := time.Now()
+			_, err := Compile(c.src)
+			if (err != nil) != c.refused {
+				t.Errorf("error %v", err)
+			}
+			t.Logf("%v, %.150v", time.Since(began), err)
+			if err == nil {
+				exercise(t, c.src)
+			}
+		})
+	}
+}
+
+func chain(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "r%d ::= r%d\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "r%d ::= \"a\"\n", n)
+	return b.String()
+}
