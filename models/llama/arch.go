@@ -19,6 +19,7 @@ type arch struct {
 
 	rotary        rotary
 	partialRotary bool // rope.dimension_count may be less than the head size
+	yarnLog       bool // rope.scaling.yarn_log_multiplier tempers YaRN's magnitude
 	qkNorm        qkNorm
 
 	fused                     bool // attn_qkv may hold Q, K and V, and, if gated, ffn_up gate and up
@@ -91,7 +92,7 @@ const (
 // golden logits; a part that none here has goes to the layer it belongs to.
 var archs = []arch{
 	{name: "llama", rotary: interleaved, qkvBias: optional, outBias: optional, mlpBias: optional, experts: optional},
-	{name: "mistral3", rotary: interleaved, partialRotary: true, qkvBias: optional, outBias: optional, mlpBias: optional, experts: optional, setup: setupMistral3},
+	{name: "mistral3", rotary: interleaved, partialRotary: true, yarnLog: true, qkvBias: optional, outBias: optional, mlpBias: optional, experts: optional, setup: setupMistral3},
 	{name: "qwen2", rotary: halves, partialRotary: true, qkvBias: optional, outBias: optional},
 	{name: "qwen2moe", rotary: halves, partialRotary: true, qkvBias: optional, experts: required, routing: unnormalised, setup: setupSharedExpert},
 	{name: "qwen3", rotary: halves, partialRotary: true, qkNorm: perHead, qkvBias: optional},
@@ -217,7 +218,7 @@ func setupOlmo2(c *config, r *metaReader) {
 	if c.window > 0 {
 		c.windowed = r.windowPattern(c, 4)
 		c.windowPlain = true
-		c.windowBase = r.ropeBase("rope.freq_base_swa", c.ropeBase)
+		c.windowBase = c.ropeBase
 	}
 }
 

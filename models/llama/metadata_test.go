@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		{"llama-rope-yarn", "llama.rope.scaling.factor", nan, "is NaN"},
 		{"llama-rope-yarn", "llama.rope.scaling.original_context_length", 0, "is 0"},
 		{"llama-rope-yarn", "llama.rope.scaling.yarn_beta_fast", -1.0, "not above 0"},
-		{"llama-rope-yarn", "llama.rope.scaling.yarn_log_multiplier", -1e9, "magnitude"},
+		{"mistral3-yarn-temperature", "mistral3.rope.scaling.yarn_log_multiplier", -1e9, "magnitude"},
 		{"llama-rope-yarn", "llama.rope.scaling.attn_factor", 0.0, "not above 0"},
 		{"llama-rope-yarn", "llama.rope.dimension_count", 4, "not the head size 8"},
 		{"llama-rope-yarn", "llama.attention.layer_norm_rms_epsilon", -1e-5, "not at least 0"},
@@ -130,7 +130,9 @@ func TestVariants(t *testing.T) {
 		{"llama-gqa-tied-base500k", "llama.rope.scaling.factor", 0.0, true},
 		{"llama-gqa-tied-base500k", "llama.rope.scaling.factor", 4.0, false}, // linear without a type
 		{"llama-rope-linear", "llama.rope.scaling.type", "none", false},
-		{"llama-rope-yarn", "llama.rope.scaling.yarn_ext_factor", 0.0, false},
+		{"llama-rope-yarn", "llama.rope.scaling.yarn_ext_factor", 0.0, true}, // read by nobody
+		{"llama-rope-yarn", "llama.rope.scaling.yarn_log_multiplier", 0.5, true},
+		{"mistral3-yarn-temperature", "mistral3.rope.scaling.yarn_log_multiplier", 0.5, false},
 		{"llama-rope-yarn", "llama.attention.head_count_kv", []int{2, 2}, true},
 		{"gemma2-softcap-swa", "gemma2.attention.sliding_window_pattern", 2, true},
 		{"gemma2-softcap-swa", "gemma2.attention.sliding_window_pattern", []bool{true, false, true, false}, true},
@@ -140,6 +142,7 @@ func TestVariants(t *testing.T) {
 		{"granite-scales", "granite.rope.scaling.finetuned", true, true},
 		{"granite-scales", "granite.rope.scaling.finetuned", false, false},
 		{"olmo2-post-norms", "olmo2.attention.sliding_window", 4, false},
+		{"gpt-oss-sinks", "gpt-oss.rope.freq_base_swa", 500.0, false},
 		{"phi3-fused", "phi3.rope.dimension_count", 4, false},
 		{"qwen2moe-shared-expert", "qwen2moe.expert_used_count", 6, false},
 	} {

@@ -16,11 +16,9 @@ const (
 	yarnScaling                  // Peng et al. 2023
 )
 
-// yarn holds the settings of YaRN.
-type yarn struct {
-	betaFast, betaSlow float64 // turns within the original context that end and begin the ramp
-	ext                float64 // share of the ramp: 1, or 0 for linear scaling
-}
+// yarn holds the settings of YaRN: the turns within the original context that
+// end and begin the ramp.
+type yarn struct{ betaFast, betaSlow float64 }
 
 // A rope turns pairs of elements of queries and keys by an angle that grows
 // with the position (Su et al. 2021).
@@ -83,15 +81,12 @@ func (c *config) readYarn(r *metaReader) {
 	c.yarn = yarn{
 		betaFast: float64(r.positive("rope.scaling.yarn_beta_fast", 32)),
 		betaSlow: float64(r.positive("rope.scaling.yarn_beta_slow", 1)),
-		ext:      1,
 	}
-	if e := r.float("rope.scaling.yarn_ext_factor", -1); e >= 0 {
-		c.yarn.ext = float64(e)
+	logMul := 0.0
+	if c.arch.yarnLog {
+		logMul = float64(r.float("rope.scaling.yarn_log_multiplier", 0))
 	}
-	logMul := float64(r.float("rope.scaling.yarn_log_multiplier", 0))
-	if c.yarn.ext != 0 {
-		c.ropeMag = yarnMagnitude(c.ropeFactor, 1) / yarnMagnitude(c.ropeFactor, logMul)
-	}
+	c.ropeMag = yarnMagnitude(c.ropeFactor, 1) / yarnMagnitude(c.ropeFactor, logMul)
 	if !(c.ropeMag > 0) || math.IsInf(c.ropeMag, 0) {
 		r.fail("rope.scaling.yarn_log_multiplier", "is %v, which makes the magnitude %v", logMul, c.ropeMag)
 	}
@@ -129,7 +124,6 @@ func (c *config) newRope(base float64, divisors []float32, scaled bool) *rope {
 			interpolated := f / c.ropeFactor
 			if c.scaling == yarnScaling {
 				ramp := 1 - min(1, max(0, (float64(i)-low)/max(0.001, high-low)))
-				ramp *= c.yarn.ext
 				f = float64(interpolated*(1-ramp)) + float64(f*ramp)
 			} else {
 				f = interpolated
