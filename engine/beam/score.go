@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/vec"
 )
 
 // A row is the model's log-probabilities after one running beam, kept so that
@@ -14,6 +15,7 @@ import (
 type row struct {
 	ids    []int32 // nil: index is id
 	logits []float32
+	blocks []float32 // maxima of vec.Block logits each
 	rest   float32
 	norm   float64 // logarithm of the sum of exp(logits) over the whole vocabulary
 }
@@ -28,14 +30,8 @@ func (sc *scorer) row(l models.Logits) (row, error) {
 	if l.IDs != nil {
 		r.ids = append([]int32(nil), l.IDs...)
 	}
-	top, bad := float32(math.Inf(-1)), 0
-	for _, v := range r.logits {
-		if v > top {
-			top = v
-		} else if v != v {
-			bad++
-		}
-	}
+	r.blocks = make([]float32, vec.Blocks(len(r.logits)))
+	top, _, _, bad := vec.MaxBlocks(r.blocks, r.logits)
 	if bad > 0 {
 		return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
 	}
@@ -177,13 +173,19 @@ func (sc *scorer) offerQuick(top *best, s *Settings, r *row, prompt []int32, b i
 func (sc *scorer) offerRaw(top *best, r *row, b int, n *Node) {
 	sum := n.sum()
 	least := nearLogit(top.floor() - sum + r.norm)
-	for i, l := range r.logits {
-		if !(l >= least) {
+	for j, most := range r.blocks {
+		if !(most >= least) {
 			continue
 		}
-		x := float64(l) - r.norm
-		if top.offer(pick{parent: b, token: r.id(i), order: b*len(r.logits) + i, logprob: x, sum: sum + x}) {
-			least = nearLogit(top.floor() - sum + r.norm)
+		from := j * vec.Block
+		for i, l := range r.logits[from:min(from+vec.Block, len(r.logits))] {
+			if !(l >= least) {
+				continue
+			}
+			x := float64(l) - r.norm
+			if top.offer(pick{parent: b, token: r.id(from + i), order: b*len(r.logits) + from + i, logprob: x, sum: sum + x}) {
+				least = nearLogit(top.floor() - sum + r.norm)
+			}
 		}
 	}
 }
