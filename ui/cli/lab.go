@@ -133,7 +133,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 	opt.Problems = problems
 	if compare {
 		for _, j := range jobs {
-			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Config: j.settings.Config(), Label: j.settings.Label})
+			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Draft: j.draft, Config: j.settings.Config(), Label: j.settings.Label})
 		}
 	}
 	return opt

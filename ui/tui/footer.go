@@ -39,8 +39,15 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		return "! " + viz.Printable(m.notice, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	case m.notice != "":
 		return viz.Printable(m.notice, m.pal.ASCII), viz.Ink{}
-	case m.fresh:
+	case m.fresh && m.screen.id == "lab":
 		return firstRunLine(l, m.w-2), viz.Ink{}
+	}
+	if h, ok := m.screen.view.(helper); ok {
+		if s, ink := h.help(m); s != "" {
+			return s, ink
+		}
+	}
+	switch {
 	case l.before() != nil:
 		s := "What-if: nothing is written yet."
 		if m.effect.key.step == l.step() && m.effect.tv > 0 {
@@ -119,7 +126,11 @@ func (m *Model) drawFooter(c *viz.Canvas, k class) {
 		if x > 1 {
 			x = c.Put(x, 0, " · ", viz.Ink{Role: viz.Muted})
 		}
-		x = c.Put(x, 0, s.text, viz.Ink{})
+		key, word, _ := strings.Cut(s.text, " ")
+		x = c.Put(x, 0, key, viz.Ink{})
+		if word != "" {
+			x = c.Put(x, 0, " "+word, viz.Ink{Role: viz.Muted})
+		}
 	}
 }
 
@@ -143,6 +154,9 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 		for _, id := range h {
 			list = append(list, hint{id: id})
 		}
+	}
+	if f, ok := m.top().(footed); ok {
+		list = f.footer(m)
 	}
 	var out []footerSpan
 	x := 1

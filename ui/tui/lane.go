@@ -17,6 +17,7 @@ type lane struct {
 	eng   *engine.Lane
 	model models.Model
 	comp  *engine.Compiler
+	stop  context.CancelFunc
 	done  chan error // gets what Run returned
 	ended error      // and keeps it, nil while it runs
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -34,8 +35,12 @@ type Model struct {
 	pal  *viz.Palette
 	w, h int
 
-	lanes []*lane
-	cur   int // the lane that keys act on
+	lanes  []*lane
+	parked []*lane      // taken out of the comparison, newest last
+	cur    int          // the lane that keys act on
+	gate   *engine.Gate // shares the cores among the lanes
+	cmp    comparison
+	game   game
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
@@ -130,7 +135,12 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 			preset = i
 		}
 	}
-	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft}, opt.Config, preset)}
+	m.gate = engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)) // one core is the screen's
+	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate}, opt.Config, preset)}
+	if len(opt.Lanes) > 0 {
+		m.lanes = m.lanesOf(opt)
+		m.screen = opened{"compare", newCompareView()}
+	}
 	return m
 }
 
@@ -146,28 +156,34 @@ func (m *Model) Init() tea.Cmd {
 	if len(m.opt.Problems) > 0 {
 		m.complain(m.opt.Problems[0].Error())
 	}
-	l := m.lane()
-	s, err := l.compile(m.opt.Presets, l.config, l.preset)
-	if err != nil {
-		m.complain(err.Error())
-		return tea.Batch(cmds...)
+	for _, l := range m.lanes {
+		s, err := l.compile(m.opt.Presets, l.config, l.preset)
+		if err != nil {
+			m.complain(err.Error())
+			return tea.Batch(cmds...)
+		}
+		l.settings = s
+		switch {
+		case m.opt.PromptTokens != nil:
+			cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
+		case m.opt.Prompt != "":
+			cmds = append(cmds, m.readPrompt(l, m.opt.Prompt, false))
+		}
 	}
-	l.settings = s
-	switch {
-	case m.opt.PromptTokens != nil:
-		cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
-	case m.opt.Prompt != "":
-		cmds = append(cmds, m.readPrompt(l, m.opt.Prompt, false))
+	if len(m.lanes) > 1 {
+		m.conduct()
 	}
 	return tea.Batch(cmds...)
 }
 
 // startLane runs l in the background and asks for its views.
 func (m *Model) startLane(l *lane) tea.Cmd {
+	ctx, stop := context.WithCancel(m.ctx)
+	l.stop = stop
 	m.wg.Add(1)
 	go func() {
 		defer m.wg.Done()
-		l.done <- l.run(m.ctx)
+		l.done <- l.run(ctx)
 	}()
 	return m.nextView(l, time.Time{})
 }
@@ -219,6 +235,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onPrompt(msg)
 	case laneEndedMsg:
 		return m, m.onLaneEnded(msg)
+	case frameMsg:
+		m.cmp.frame, m.cmp.due = time.Now(), false
+		return m, nil
 	case clipMsg:
 		m.say(msg.say)
 		return m, nil
@@ -247,11 +266,16 @@ func (m *Model) onView(msg viewMsg) tea.Cmd {
 		return func() tea.Msg { return laneEndedMsg{l.id, <-l.done} }
 	}
 	l.take(msg.view)
-	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg))
+	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg), m.paceFrames())
 }
 
 func (m *Model) laneByID(id int) *lane {
 	for _, l := range m.lanes {
+		if l.id == id {
+			return l
+		}
+	}
+	for _, l := range m.parked {
 		if l.id == id {
 			return l
 		}

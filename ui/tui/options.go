@@ -18,6 +18,7 @@ type Preset struct {
 // A Lane is one side of a comparison.
 type Lane struct {
 	Model  models.Model
+	Draft  engine.Draft // for speculative decoding; the zero value is none
 	Config sampling.Config
 	Label  string // the preset it started from
 }

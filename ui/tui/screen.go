@@ -42,7 +42,12 @@ func (m *Model) bodyRect() viz.Rect { return viz.Rect{X: 0, Y: 1, W: m.w, H: max
 // drawChrome draws header, help line and footer around such a view.
 func (m *Model) drawChrome(c *viz.Canvas) {
 	k := classOf(m.w, m.h)
-	m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), k)
+	if h, ok := m.screen.view.(headed); ok {
+		left, right := h.header(m, k)
+		drawHeaderParts(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), left, right, "  ")
+	} else {
+		m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), k)
+	}
 	m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: m.h - 2, W: m.w, H: 1}), k)
 	m.drawFooter(c.Sub(viz.Rect{X: 0, Y: m.h - 1, W: m.w, H: 1}), k)
 }

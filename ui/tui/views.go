@@ -47,6 +47,22 @@ type follower interface {
 	follow(m *Model, msg tea.Msg) tea.Cmd
 }
 
+// A headed view has its own parts of the header.
+type headed interface {
+	header(m *Model, k class) (left, right []headerPart)
+}
+
+// A helper is a view with a help line of its own while nothing was said. It
+// returns an empty text to leave the line as it is elsewhere.
+type helper interface {
+	help(m *Model) (string, viz.Ink)
+}
+
+// A footed view words its hints itself.
+type footed interface {
+	footer(m *Model) []hint
+}
+
 // A viewEntry is how a view is opened: new returns it, or nil after saying
 // why it cannot be opened now.
 type viewEntry struct {
@@ -71,6 +87,9 @@ func init() {
 		"stages":    {"pipeline", newStages},
 		"penalties": {"penalties", newPenalties},
 		"since":     {"since the switch", newSince},
+		"compare":   {"compare", openCompare},
+		"timeline":  {"timeline and branches", openTimeline},
+		"predict":   {"predict", openPredict},
 	}
 }
 

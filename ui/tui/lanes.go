@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"context"
+	"math"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+)
+
+// maxLanes is how many lanes stand side by side.
+const maxLanes = 4
+
+// A comparison is what lanes side by side have in common. Its zero value is
+// that of a lane alone.
+type comparison struct {
+	group *engine.Group // keeps the lanes in step; nil for a lane alone
+	stop  context.CancelFunc
+	free  bool // lanes do not wait for each other
+	one   bool // keys act on the current lane alone
+
+	frame time.Time // when a lane's view was last drawn
+	due   bool      // a frame is on its way
+}
+
+// lanesOf returns the lanes that opt names.
+func (m *Model) lanesOf(opt Options) []*lane {
+	var list []*lane
+	for i, o := range opt.Lanes[:min(len(opt.Lanes), maxLanes)] {
+		preset := -1
+		for k, p := range opt.Presets {
+			if p.Name == o.Label {
+				preset = k
+			}
+		}
+		model := o.Model
+		if model == nil {
+			model = opt.Model
+		}
+		draft := o.Draft
+		if draft == (engine.Draft{}) {
+			draft = opt.Draft
+		}
+		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate}, o.Config, preset))
+	}
+	return list
+}
+
+// conduct makes a group of the lanes that stand side by side.
+func (m *Model) conduct() {
+	if m.cmp.stop != nil {
+		m.cmp.group.Advance(0)
+		m.cmp.stop()
+		m.cmp.stop, m.cmp.group = nil, nil
+	}
+	if len(m.lanes) < 2 {
+		return
+	}
+	engs := make([]*engine.Lane, len(m.lanes))
+	for i, l := range m.lanes {
+		engs[i] = l.eng
+	}
+	g := engine.NewGroup(engs...)
+	g.SetInStep(!m.cmp.free)
+	ctx, stop := context.WithCancel(m.ctx)
+	m.cmp.group, m.cmp.stop = g, stop
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		g.Conduct(ctx)
+	}()
+}
+
+// addLane puts a copy of lane from beside the others: its text, its settings,
+// and what its cache holds. If steps is not nil the copy holds those instead.
+func (m *Model) addLane(from *lane, steps []*engine.Step, set *engine.Settings) (*lane, tea.Cmd) {
+	id := 0
+	for _, l := range append(m.lanes[:len(m.lanes):len(m.lanes)], m.parked...) {
+		id = max(id, l.id+1)
+	}
+	l := newLane(id, from.model, engine.Options{Draft: m.opt.Draft, Gate: m.gate}, from.config, from.preset)
+	l.comp, l.text, l.prompt, l.pins, l.settings = from.comp, from.text, from.prompt, from.pins, from.settings
+	if set != nil {
+		l.settings, l.config = set, set.Config()
+	}
+	cmd := m.startLane(l)
+	l.eng.Post(engine.Pace{Every: paces[m.pace].every})
+	l.eng.Post(engine.Pin{IDs: l.pins})
+	if from.prompt != nil && l.settings != nil {
+		from.eng.Post(engine.Fork{To: l.eng, Len: math.MaxInt, Steps: steps, Settings: l.settings})
+	}
+	m.lanes = append(m.lanes, l)
+	return l, cmd
+}
+
+// dropLane takes lane i out of the comparison. It can be put back until
+// another one is taken out.
+func (m *Model) dropLane(i int) {
+	for _, l := range m.parked {
+		l.stop()
+	}
+	l := m.lanes[i]
+	l.eng.Post(engine.Advance{N: 0})
+	m.parked = []*lane{l}
+	m.lanes = append(m.lanes[:i:i], m.lanes[i+1:]...)
+	m.cur = min(m.cur, len(m.lanes)-1)
+	m.conduct()
+}
+
+// putLaneBack undoes dropLane. It reports false if there is nothing to put
+// back.
+func (m *Model) putLaneBack() bool {
+	n := len(m.parked)
+	if n == 0 || len(m.lanes) >= maxLanes {
+		return false
+	}
+	m.lanes = append(m.lanes, m.parked[n-1])
+	m.parked = m.parked[:n-1]
+	m.cur = len(m.lanes) - 1
+	m.conduct()
+	return true
+}
+
+// scope returns the lanes that keys act on.
+func (m *Model) scope() []*lane {
+	if m.cmp.one {
+		return []*lane{m.lane()}
+	}
+	return m.lanes
+}
+
+// onLanes does f with each lane of the scope as the current one, the one
+// that is current last, so that what it says stays.
+func (m *Model) onLanes(f func()) {
+	keep, change := m.cur, m.change
+	if !m.cmp.one {
+		for i := range m.lanes {
+			if i != keep {
+				m.cur, m.change = i, change // each joins its own quick changes
+				f()
+			}
+		}
+	}
+	m.cur, m.change = keep, change
+	f()
+}
+
+// advance lets the lanes of the scope write n more tokens; a negative n means
+// until something stops them, zero pauses.
+func (m *Model) advance(n int) {
+	if m.cmp.group == nil || m.cmp.one {
+		m.lane().eng.Post(engine.Advance{N: n})
+		return
+	}
+	m.cmp.group.Advance(n)
+}
+
+// lanesRun reports whether the lanes side by side are under way.
+func (m *Model) lanesRun() bool {
+	if m.cmp.group != nil && m.cmp.group.Running() {
+		return true
+	}
+	for _, l := range m.lanes {
+		if l.running() {
+			return true
+		}
+	}
+	return false
+}
+
+// A frameMsg says that it is time to draw what lanes have sent.
+type frameMsg struct{}
+
+// paceFrames keeps the screen at its pace however many lanes send views: a
+// view that comes too soon after the last is drawn with those after it.
+func (m *Model) paceFrames() tea.Cmd {
+	if len(m.lanes) < 2 {
+		return nil
+	}
+	fps := m.opt.FPS
+	if fps <= 0 {
+		fps = 30
+	}
+	now := time.Now()
+	wait := m.cmp.frame.Add(time.Second / time.Duration(fps)).Sub(now)
+	if wait <= 0 {
+		m.cmp.frame = now
+		return nil
+	}
+	m.dirty = false
+	if m.cmp.due {
+		return nil
+	}
+	m.cmp.due = true
+	return tea.Tick(wait, func(time.Time) tea.Msg { return frameMsg{} })
+}
