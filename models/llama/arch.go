@@ -201,7 +201,7 @@ func setupSmolLM3(c *config, _ *metaReader) {
 func setupGranite(c *config, r *metaReader) {
 	c.embedScale = r.float("embedding_scale", 0)
 	c.residualScale = r.float("residual_scale", 0)
-	c.logitDivisor = r.float("logit_scale", 0)
+	c.logitDivisor = r.needFloat("logit_scale")
 	if s := r.float("attention.scale", 0); s != 0 {
 		c.attnScale = s
 	}

@@ -39,11 +39,15 @@ func value(v any) []byte {
 	panic("no such type")
 }
 
-// with returns a file's bytes with a key set. A key that the file has is
-// renamed, a new one put in front; alignment is kept by one more key.
+// with returns a file's bytes with a key set, or without it if v is nil. A key
+// that the file has is renamed, a new one put in front; alignment is kept by
+// one more key.
 func with(data []byte, key string, v any) []byte {
 	str := func(s string) []byte { return appendString(nil, s) }
 	data = []byte(strings.Replace(string(data), string(str(key)), string(str("x"+key[1:])), 1))
+	if v == nil {
+		return data
+	}
 	entry := append(str(key), value(v)...)
 	filler := append(str("filler."+key), value("")...)
 	pad := (32 - (len(entry)+len(filler))%32) % 32
@@ -106,6 +110,10 @@ func TestRefusals(t *testing.T) {
 		{"gemma2-softcap-swa", "gemma2.attention.sliding_window_pattern", []bool{true}, "has 1 values for 4 layers"},
 		{"gpt-oss-sinks", "gpt-oss.attention.sliding_window", 0, "is missing or 0"},
 		{"gpt2", "gpt2.context_length", 300, "position_embd.weight"},
+		{"granite-scales", "granite.logit_scale", nil, "is missing"},
+		{"gpt2", "gpt2.attention.layer_norm_epsilon", nil, "is missing"},
+		{"mixtral-moe", "llama.expert_used_count", nil, "is missing"},
+		{"qwen3-qknorm", "qwen3.feed_forward_length", nil, "is missing"},
 	} {
 		data := with(unzip(t, "testdata/arch/"+c.model+".gguf.gz"), c.key, c.value)
 		_, err := open(t, data)
