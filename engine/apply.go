@@ -37,6 +37,10 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 		}
 	case Judge:
 		l.judge(c.Algorithm)
+	case Assist:
+		l.opt.Draft = c.Draft
+		l.dropDecoder()
+		l.retrace()
 	case Fork:
 		l.fork(c)
 	}

@@ -72,6 +72,9 @@ type (
 	// of package speculative; the wrong ones show what goes wrong.
 	Judge struct{ Algorithm speculative.Algorithm }
 
+	// Assist gives the lane another draft, the zero value none. The text stays.
+	Assist struct{ Draft Draft }
+
 	// Cancel stops reading a prompt.
 	Cancel struct{}
 )
@@ -87,4 +90,5 @@ func (Pin) command()     {}
 func (Pace) command()    {}
 func (Look) command()    {}
 func (Judge) command()   {}
+func (Assist) command()  {}
 func (Cancel) command()  {}

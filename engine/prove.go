@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"logitscope/engine/speculative"
+	"logitscope/models"
+)
+
+// Prover returns a prover for the next token of v, which m wrote: whether
+// drafting with d and judging by a gives it the law it has without a draft.
+// It runs both models over the text in sessions of its own, so it may be
+// called while a lane goes on. The error names the setting that is in the way.
+func (v View) Prover(ctx context.Context, m models.Model, d Draft, a speculative.Algorithm) (*speculative.Prover, error) {
+	if v.Settings == nil || !d.Active() {
+		return nil, errors.New("nothing to prove: no draft")
+	}
+	opt := speculative.Options{Vocab: vocab{m.Vocab()}, Algorithm: a}
+	if c := v.Settings.constraint; c != nil {
+		opt.Mask = func(output []int32) ([]uint64, bool, error) {
+			state := c.before(nil)
+			for _, id := range output {
+				state = state.accept(id, 0)
+			}
+			if state.broken {
+				return nil, true, nil
+			}
+			bits := make([]uint64, c.matcher.Vocab().Words())
+			info := c.matcher.MaskWithin(state.state, bits, v.Settings.limit-len(output))
+			return bits, info.EOSAllowed, nil
+		}
+	}
+	dec, err := speculative.New(m, d.Model, v.Settings.Pipeline, nil, v.Prompt, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	output := make([]int32, len(v.Steps))
+	for i, s := range v.Steps {
+		output[i] = s.Token
+	}
+	dec.Restore(output, nil)
+	return dec.Prover(ctx, a)
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"logitscope/engine/speculative"
+)
+
+// A draft can come and go while a lane decodes; greedy text stays the same.
+func TestAssist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 2000, never)
+		start := Start{Prompt: []int32{1, 2, 3}, Settings: settings(t, m, "do_sample", false, "max_new_tokens", 60)}
+		plain := begin(t, NewLane(0, m, Options{}))(start, Advance{-1})
+		do := begin(t, NewLane(1, m, Options{}))
+		do(start, Advance{5})
+		v := do(Assist{Draft{Model: other(t, m)}})
+		if v.Draft == nil || v.Next == nil || v.Next.Round == nil || len(v.Steps) != 5 {
+			t.Fatalf("%d steps, draft %v: no round is proposed", len(v.Steps), v.Draft)
+		}
+		do(Advance{3})
+		v = do(Assist{})
+		if v.Draft != nil || v.Next == nil || v.Next.Round != nil {
+			t.Fatal("the draft is still there")
+		}
+		do(Assist{Draft{NGram: true}}, Advance{2})
+		if v = do(Advance{-1}); !slices.Equal(written(v), written(plain)) {
+			t.Errorf("%v\nplain\n%v", written(v), written(plain))
+		}
+	})
+}
+
+// The exact rule keeps the law of the next token; a wrong one does not. What
+// the lane holds is left alone.
+func TestViewProver(t *testing.T) {
+	m := toy(t, 2000, never)
+	d := Draft{Model: other(t, m)}
+	var v View
+	synctest.Test(t, func(t *testing.T) {
+		do := begin(t, NewLane(0, m, Options{Draft: d}))
+		v = do(Start{Prompt: []int32{1, 2, 3}, Settings: settings(t, m, "temperature", 1.0, "max_new_tokens", 60)}, Advance{2})
+	})
+	for _, tt := range []struct {
+		a      speculative.Algorithm
+		agrees bool
+	}{{speculative.Exact, true}, {speculative.NoResidual, false}} {
+		p, err := v.Prover(t.Context(), m, d, tt.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := p.Run(t.Context(), 20_000, nil)
+		if err != nil || proof.Agrees() != tt.agrees {
+			t.Errorf("%s: %s, p %v, %v", tt.a, proof.Verdict(), proof.PValue, err)
+		}
+	}
+	if _, err := v.Prover(t.Context(), m, Draft{}, speculative.Exact); err == nil {
+		t.Error("a proof without a draft")
+	}
+}
