@@ -39,7 +39,7 @@ func (m *Model) knobRows() int {
 	case m.zoom && m.focus == paneControls:
 		return max(m.h-4-aboveKnobs-belowKnobs, 3)
 	case l.side.Empty():
-		return max(l.chart.H/2-2, 3)
+		return m.listRect(l).H - 3
 	}
 	return max(l.side.H-2-aboveKnobs-belowKnobs, 3)
 }
@@ -56,6 +56,16 @@ func (m *Model) knobsShown() []int {
 		out = append(out, i)
 	}
 	return out
+}
+
+// drawKnobList draws the knobs alone, where the controls have no pane of
+// their own.
+func (m *Model) drawKnobList(c *viz.Canvas, l *lane) {
+	shown := m.knobsShown()
+	for y, i := range shown {
+		m.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
+	}
+	c.Put(3, len(shown), m.restOfKnobs(l, shown), viz.Ink{Role: viz.Muted})
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.

@@ -98,17 +98,17 @@ func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *lane) {
 		r := m.listRect(lay)
 		box := c.Sub(r)
 		box.Clear()
-		m.drawControls(viz.Box(box, m.controlFrame()), l, listClass(r.W))
+		m.drawKnobList(viz.Box(box, m.controlFrame()), l)
 	}
 }
 
 // listRect is where the list of knobs opens in the classes of one column:
-// over the chart's lower half, or all of it where that is too little.
+// over the chart's lower part, so that its best rows still show what a knob
+// does.
 func (m *Model) listRect(lay layout) viz.Rect {
 	r := lay.chart
-	h := min(max(m.knobRows()+aboveKnobs+belowKnobs+2, 9), m.h-2)
-	bottom := r.Y + r.H
-	return viz.Rect{X: 0, Y: max(bottom-h, 1), W: r.W, H: min(h, bottom-1)}
+	h := min(max(r.H*2/3, 6), r.H)
+	return viz.Rect{X: 0, Y: r.Y + r.H - h, W: r.W, H: h}
 }
 
 func listClass(w int) class {

@@ -187,13 +187,13 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 
 func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := m.lane()
-	k := lay.class
+	k, above := lay.class, aboveKnobs
 	if lay.class < class100 {
-		k = listClass(lay.side.W)
+		k, above = listClass(lay.side.W-2), 0
 	}
 	col := controlColumnsOf(k)
 	shown := m.knobsShown()
-	i := y - aboveKnobs
+	i := y - above
 	if d := wheel(e); d != 0 {
 		if i >= 0 && i < len(shown) && shown[i] == m.knob && x >= col.track {
 			m.nudge(-d)
@@ -205,7 +205,7 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if e.Button != tea.MouseButtonLeft {
 		return nil
 	}
-	if y == 0 {
+	if y == 0 && above > 0 {
 		items, at := m.presetSpans(l, lay.side.W-2)
 		for i := range items {
 			if x >= at[i] && x < at[i]+viz.Width(items[i]) {

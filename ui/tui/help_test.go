@@ -1,0 +1,48 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+// The help names every key of the table, at every width, by scrolling.
+func TestHelpListsEveryKey(t *testing.T) {
+	for _, w := range []int{60, 80, 120} {
+		b := newBench(t, testOptions(t), w, 30)
+		b.keys("?")
+		seen := b.frame()
+		for range 60 {
+			b.keys("down")
+			seen += b.frame()
+		}
+		for _, a := range b.m.keys.list {
+			if len(a.keys) == 0 || strings.HasPrefix(a.id, "preset") {
+				continue
+			}
+			if !strings.Contains(seen, keyName(a.keys[0])) {
+				t.Errorf("at width %d the help lacks %s (%s)", w, a.first(), a.id)
+			}
+		}
+	}
+}
+
+// The palette finds every action, and runs what it found.
+func TestPaletteFindsEveryAction(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	names := make(map[string]bool)
+	for _, c := range b.m.commands() {
+		names[c.name] = true
+	}
+	for _, a := range b.m.keys.list {
+		if a.id != "commands" && !strings.HasPrefix(a.id, "preset") && !names[a.help] {
+			t.Errorf("the palette lacks %s: %s", a.id, a.help)
+		}
+	}
+	b.keys(":")
+	b.keys("d", "r", "y", "_", "b", "a", "s", "e", "enter")
+	b.has("dry_base")
+	b.keys("2", "enter")
+	if v := b.m.lane().config.Float("dry_base"); v != 2 {
+		t.Errorf("dry_base %v", v)
+	}
+}
