@@ -307,8 +307,8 @@ func (o Order) refuses(p *Param, c Config) error {
 	default:
 		return nil
 	}
-	if !o.Supports(p.Key) {
-		return nil
+	if !o.Supports(p.Key) || o.Engine() == "transformers" && !c.Bool("do_sample") && isWarper(o, p.Key) {
+		return nil // a stage that is not built refuses nothing
 	}
 	for _, r := range o.engine().refusals {
 		if r.key == p.Key && (!r.raw || s.raw) && !r.ok(f) {

@@ -69,7 +69,8 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 	}
 	u := Coin(p.seed, r.in.Pos(), 0)
 	d := r.drawRanked(u)
-	d.u = u
+	// Rounding may leave u just outside of its own interval.
+	d.u, d.lo, d.hi = u, min(d.lo, u), max(d.hi, math.Nextafter(u, 2))
 	return d
 }
 

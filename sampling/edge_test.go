@@ -75,3 +75,48 @@ func TestBorders(t *testing.T) {
 		}
 	}
 }
+
+// TestRawValues: what an engine's own interface is given is held to that
+// engine's rules alone.
+func TestRawValues(t *testing.T) {
+	for _, c := range []struct {
+		order, key string
+		v          any
+		extra      []any
+		ok         bool
+		kept       int // of eight
+	}{
+		{"transformers", "temperature", 0.0, nil, false, 0},
+		{"transformers", "temperature", 0.0, []any{"do_sample", false}, true, 1},
+		{"transformers", "top_k", -1, nil, false, 0},
+		{"transformers", "top_p", 1.5, nil, true, 8},
+		{"transformers", "top_p", -0.5, nil, false, 0},
+		{"transformers", "epsilon_cutoff", 1.5, nil, true, 8},
+		{"transformers", "top_h", 0.0, nil, false, 0},
+		{"llama.cpp", "top_k", -1, nil, true, 8},
+		{"llama.cpp", "min_p", 1.5, nil, true, 1},
+		{"llama.cpp", "temperature", -1.0, nil, true, 1},
+		{"vllm", "top_k", -1, nil, true, 8},
+		{"vllm", "top_k", -2, nil, false, 0},
+		{"ollama-go", "top_p", -1.0, nil, true, 1},
+		{"ollama-go", "temperature", -1.0, nil, true, 1},
+	} {
+		cfg, err := neutral(c.order, c.extra...).WithRaw(c.key, c.v, sampling.FromFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := sampling.Compile(cfg, nil)
+		if (err == nil) != c.ok {
+			t.Errorf("%s %s=%v: %v", c.order, c.key, c.v, err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		var tr sampling.Trace
+		var s sampling.Scratch
+		if _, err := p.Sample(&tr, &s, sampling.Input{Logits: []float32{4, 3, 2, 1, 0, -1, -2, -3}}); err != nil || tr.Survived != c.kept {
+			t.Errorf("%s %s=%v: %d left (%v), want %d", c.order, c.key, c.v, tr.Survived, err, c.kept)
+		}
+	}
+}

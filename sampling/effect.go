@@ -33,7 +33,11 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	e.Reason = p.Inert(key, &s.tr)
 	off, err := p.without(prm)
 	if err != nil || off == nil {
-		if e.Reason == "" {
+		switch {
+		case e.Reason != "":
+		case prm.Off == nil && prm.Key != "do_sample":
+			e.Reason = prm.Key + " has no off value to compare with"
+		default:
 			e.Reason = "no effect on this step's choice"
 		}
 		return e, nil

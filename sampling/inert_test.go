@@ -93,7 +93,8 @@ func TestEffect(t *testing.T) {
 		{[]any{}, "min_p", 8, 8, 0, "off"},
 		{[]any{"temperature", 0.5}, "temperature", 8, 8, -1, ""},
 		{[]any{"repetition_penalty", 2.0}, "repetition_penalty", 8, 8, -1, ""},
-		{[]any{}, "max_new_tokens", 8, 8, 0, "no effect on this step"},
+		{[]any{}, "max_new_tokens", 8, 8, 0, "max_new_tokens has no off value"},
+		{[]any{"num_return_sequences", 2}, "num_return_sequences", 8, 8, 0, "no effect on this step"},
 	} {
 		p := compile(t, neutral("transformers", c.kv...))
 		var s sampling.Scratch
