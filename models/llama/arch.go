@@ -217,7 +217,7 @@ func setupOlmo2(c *config, r *metaReader) {
 	c.window = r.count("attention.sliding_window", 0, maxContext)
 	if c.window > 0 {
 		c.windowed = r.windowPattern(c, 4)
-		c.windowPlain = true
+		c.windowPlain, c.windowBare = true, true
 		c.windowBase = c.ropeBase
 	}
 }

@@ -23,7 +23,8 @@ type config struct {
 	ropeBase   float64 // of full layers
 	ropeFactor float64 // positions are divided by it
 	ropeOrig   int     // context length before scaling
-	ropeMag    float64 // cos and sin are multiplied by it
+	ropeMag    float64 // of scaling: cos and sin are multiplied by it
+	attnFactor float64 // and by it
 	scaling    scaling
 	yarn       yarn
 	longRope   bool   // divisors of the angles, if any, come for short and long contexts (Ding et al. 2024)
@@ -34,6 +35,7 @@ type config struct {
 	windowed    []bool  // by layer; nil means none
 	windowBase  float64 // rope base of windowed layers
 	windowPlain bool    // without the scaling of full layers
+	windowBare  bool    // and without attnFactor
 
 	attnScale            float32 // queries are multiplied by it
 	attnCap, finalCap    float32 // soft caps; 0 is off

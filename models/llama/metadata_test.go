@@ -146,6 +146,7 @@ func TestVariants(t *testing.T) {
 		{"gemma2-softcap-swa", "gemma2.attention.sliding_window_pattern", []bool{true, false, true, false}, true},
 		{"gemma2-softcap-swa", "gemma2.attention.sliding_window_pattern", []bool{true, true, true, false}, false},
 		{"gemma3-swa", "gemma3.attention.sliding_window", 0, false},
+		{"gemma3-swa", "gemma3.rope.scaling.attn_factor", 1.25, false},
 		{"gemma3-swa", "gemma3.final_logit_softcapping", 5.0, false},
 		{"granite-scales", "granite.rope.scaling.finetuned", true, true},
 		{"granite-scales", "granite.rope.scaling.finetuned", false, false},

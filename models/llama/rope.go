@@ -74,7 +74,7 @@ func (c *config) readScaling(r *metaReader) {
 	default:
 		r.fail(typeKey, "is %q, not none, linear, yarn or longrope", clip(kind))
 	}
-	c.ropeMag *= float64(r.positive("rope.scaling.attn_factor", 1))
+	c.attnFactor = float64(r.positive("rope.scaling.attn_factor", 1))
 }
 
 func (c *config) readYarn(r *metaReader) {
@@ -103,14 +103,15 @@ func yarnMagnitude(factor, mul float64) float64 {
 	return 1 + 0.1*float64(mul*vec.Log(factor))
 }
 
-// newRope returns the angles for a base. divisors, one for each pair, divide
-// them; nil divides by 1. scaled says whether the file's scaling applies.
-func (c *config) newRope(base float64, divisors []float32, scaled bool) *rope {
+// newRope returns the angles for a base and a magnitude. divisors, one for
+// each pair, divide them; nil divides by 1. scaled says whether the file's
+// scaling applies.
+func (c *config) newRope(base, mag float64, divisors []float32, scaled bool) *rope {
 	pairs := c.ropeDims / 2
-	rp := &rope{freq: make([]float64, pairs), mag: 1, halves: c.arch.rotary == halves}
+	rp := &rope{freq: make([]float64, pairs), mag: mag, halves: c.arch.rotary == halves}
 	low, high := 0.0, 0.0
 	if scaled {
-		rp.mag = c.ropeMag
+		rp.mag *= c.ropeMag
 		if c.scaling == yarnScaling {
 			low, high = c.yarnRamp(base)
 		}

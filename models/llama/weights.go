@@ -136,10 +136,15 @@ func (b *binder) ropes(w *weights, c *config) {
 		return
 	}
 	c.divided = divisors != nil
-	w.full = c.newRope(c.ropeBase, divisors, true)
-	if c.windowed != nil {
-		w.windowed = c.newRope(c.windowBase, nil, !c.windowPlain)
+	w.full = c.newRope(c.ropeBase, c.attnFactor, divisors, true)
+	if c.windowed == nil {
+		return
 	}
+	mag := c.attnFactor
+	if c.windowBare {
+		mag = 1
+	}
+	w.windowed = c.newRope(c.windowBase, mag, nil, !c.windowPlain)
 }
 
 // divisors returns what the angles are divided by, nil if the file has none.
