@@ -21,6 +21,7 @@ type Options struct {
 	LogitsBudget int64          // bytes of raw rows to keep; 0 means 96 MiB
 	TraceWindow  int            // steps that keep their trace; 0 means 16,384
 	Gate         *Gate          // shares the cores among lanes; nil for a lane alone
+	Greedy       bool           // beam search follows the greedy text as well, for contrast: one more row a step
 	Session      models.Session // a session to start from instead of a new one; the lane closes it
 	Cached       []int32        // the tokens Session holds
 }

@@ -47,7 +47,7 @@ func (s *Settings) strategy() strategy {
 // newSearch returns the search that l's settings ask for, nil if they ask for
 // none.
 func (l *Lane) newSearch() (search, error) {
-	opt := beam.Options{Mask: l.maskAfter, Stop: l.stops, Greedy: true}
+	opt := beam.Options{Mask: l.maskAfter, Stop: l.stops, Greedy: l.opt.Greedy}
 	switch l.settings.strategy() {
 	case beams:
 		s, err := beam.New(l.model, l.settings.Pipeline, l.prompt, opt)

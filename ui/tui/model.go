@@ -136,7 +136,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		}
 	}
 	m.gate = engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)) // one core is the screen's
-	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate}, opt.Config, preset)}
+	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset)}
 	if len(opt.Lanes) > 0 {
 		m.lanes = m.lanesOf(opt)
 		m.screen = opened{"compare", newCompareView()}
