@@ -448,3 +448,13 @@ func TestPartialCharactersAreHeldBack(t *testing.T) {
 		t.Errorf("bytes that nothing completes are held back: %q", v.Text())
 	}
 }
+
+func TestStopTokenIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		v := begin(t, NewLane(0, m, Options{}))(Start{Prompt: []int32{1}, Settings: settings(t, m, "stop_token_ids", []int32{3})}, Advance{-1})
+		if ids := written(v); v.Reason != EOS || ids[len(ids)-1] != 3 || slices.Contains(ids[:len(ids)-1], 3) {
+			t.Errorf("%v ended by %q", ids, v.Reason)
+		}
+	})
+}
