@@ -277,6 +277,8 @@ func TestOrders(t *testing.T) {
 		{"top_k, temp,top_p", "top_k,temperature,top_p", "llama.cpp", "top_k,temperature,top_p"},
 		{"penalties;typ_p", "penalties,typical_p", "llama.cpp", "penalties,typical_p"},
 		{"transformers:top_k,penalties", "transformers:top_k,repetition_penalty,frequency_penalty,presence_penalty", "transformers", "top_k,repetition_penalty,frequency_penalty,presence_penalty"},
+		{"none", "none", "llama.cpp", ""},
+		{"vllm:none", "vllm:none", "vllm", ""},
 		{"llama.cpp:repetition_penalty,eta_cutoff", "penalties,eta_cutoff", "llama.cpp", "penalties,eta_cutoff"},
 	} {
 		o, err := sampling.ParseOrder(c.in)
@@ -299,6 +301,9 @@ func TestOrders(t *testing.T) {
 	hf, _ := sampling.ParseOrder("transformers")
 	if o, err := hf.WithStages(hf.Stages()); err != nil || o != hf {
 		t.Error("the engine's own stages are a custom order")
+	}
+	if o, err := hf.WithStages(nil); err != nil || o.Name() != "transformers:none" || o.Custom() == nil {
+		t.Error("no stages at all:", o, err)
 	}
 	o, err := hf.WithStages([]string{"top_k", "temperature"})
 	if err != nil || o.Engine() != "transformers" || o.Custom() == nil {
@@ -328,6 +333,9 @@ func TestCustomOrderMovesTemperature(t *testing.T) {
 	// A known case: five tokens hold 0.9 after temperature 0.5, ten before.
 	if a, b, c := kept("transformers"), kept("transformers:top_p,temperature"), kept("llama.cpp"); a != 5 || b != 10 || c != 10 {
 		t.Errorf("kept %d, %d, %d, want 5, 10, 10", a, b, c)
+	}
+	if n := kept("none"); n != 24 {
+		t.Errorf("no stage is listed, yet %d of 24 are kept", n)
 	}
 	if n := kept("transformers:temperature"); n != 24 {
 		t.Errorf("top_p is not listed, yet %d of 24 are kept", n)

@@ -13,7 +13,7 @@ import (
 // "top_k,top_p,temperature". A list runs on the definitions of the engine
 // named before a colon, as in "transformers:top_k,temperature", and on
 // llama.cpp's if none is named, since that engine takes such lists itself.
-// Stages that a list does not name are off. What a list cannot move (biases,
+// Stages that a list does not name are off; the list "none" names none. What a list cannot move (biases,
 // bans, the constraint) comes first, as in every engine.
 type Order struct {
 	base string // engine; empty means transformers
@@ -50,6 +50,9 @@ func ParseOrder(s string) (Order, error) {
 }
 
 func orderOf(e *engine, names []string) (Order, error) {
+	if len(names) == 1 && strings.EqualFold(strings.TrimSpace(names[0]), noStages) {
+		return Order{base: e.name, list: noStages}, nil
+	}
 	var stages []string
 	for _, name := range names {
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -92,11 +95,17 @@ func (o Order) Engine() string {
 
 // Custom returns the list of stages, or nil for an engine's own order.
 func (o Order) Custom() []string {
-	if o.list == "" {
+	switch o.list {
+	case "":
 		return nil
+	case noStages:
+		return []string{}
 	}
 	return strings.Split(o.list, ",")
 }
+
+// noStages is the list that names no stage.
+const noStages = "none"
 
 // Stages returns the stages that can be moved, in order of application,
 // whether their settings switch them on or not.
@@ -118,7 +127,7 @@ func (o Order) Stages() []string {
 // is listed twice.
 func (o Order) WithStages(names []string) (Order, error) {
 	if len(names) == 0 {
-		return Order{}, fmt.Errorf("order: no stages; a list of %s", strings.Join(movableStages(), ", "))
+		return Order{base: o.Engine(), list: noStages}, nil
 	}
 	if slices.Equal(names, (Order{base: o.base}).Stages()) {
 		return Order{base: o.base}, nil

@@ -163,8 +163,7 @@ func samplerList(engine string, v any) (string, error) {
 		parts = append(parts, s)
 	}
 	if len(parts) == 0 {
-		// A stage that does nothing stands for no stages.
-		return engine + ":top_n_sigma", nil
+		return engine + ":none", nil
 	}
 	return engine + ":" + strings.Join(parts, ","), nil
 }
