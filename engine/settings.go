@@ -39,9 +39,6 @@ func (c *Compiler) Settings(cfg sampling.Config, label string) (*Settings, error
 	if ids := p.EOS(); ids != nil {
 		s.eog = ids
 	}
-	if ids := cfg.Value("stop_token_ids").([]int32); len(ids) > 0 {
-		s.eog = append(slices.Clip(s.eog), ids...)
-	}
 	if s.strategy() == beams {
 		if _, err := beam.ReadSettings(p, c.model); err != nil {
 			return nil, err
