@@ -123,9 +123,5 @@ func (r *row) arraySoftmax(sort bool) float32 {
 		r.arraySort(r.n)
 	}
 	r.exps()
-	var sum float32
-	for _, e := range r.e[:r.n] {
-		sum += e
-	}
-	return sum
+	return vec.SumFloat32(r.e[:r.n])
 }

@@ -217,13 +217,7 @@ func (n sigmaArray) exact(r *row) float32 {
 		}
 	}
 	mean := sum / float32(count)
-	var acc float32
-	for _, v := range r.x[:r.n] {
-		if v > negInf {
-			d := float64(v - mean)
-			acc = float32(float64(acc) + float64(d*d))
-		}
-	}
+	acc := vec.SquaresFloat32(r.x[:r.n], mean)
 	std := float32(math.Sqrt(float64(acc / float32(count))))
 	return r.max() - float32(float32(n)*std)
 }

@@ -77,17 +77,19 @@ func Between(ix []int32, dx, x []float32, lo, hi float32) int { return between(i
 const Slack = 16
 
 var (
-	maxBlocks  func(bm, x []float32) (hi, lo float32, finite, nan int)
-	expFast    func(dst, x []float32, hi float32) (sum, dot float64)
-	sums       func(e, x []float32, hi float32) (sum, dot float64)
-	between    func(ix []int32, dx, x []float32, lo, hi float32) int
-	exp        func(dst, x []float32, hi float32) (sum, dot float64)
-	moments    func(x []float32) (n int, sum, squares float64)
-	sink       func(x []float32, t float32) int
-	div        func(x []float32, t float32)
-	countAbove func(x []float32, t float32) int
-	sumAbove   func(x, w []float32, t float32) (n int, sum float64)
-	compress   func(ix []int32, dx, de, x, e []float32, from int, t float32) int
+	maxBlocks      func(bm, x []float32) (hi, lo float32, finite, nan int)
+	expFast        func(dst, x []float32, hi float32) (sum, dot float64)
+	sums           func(e, x []float32, hi float32) (sum, dot float64)
+	between        func(ix []int32, dx, x []float32, lo, hi float32) int
+	exp            func(dst, x []float32, hi float32) (sum, dot float64)
+	moments        func(x []float32) (n int, sum, squares float64)
+	sink           func(x []float32, t float32) int
+	sumFloat32     func(e []float32) float32
+	squaresFloat32 func(x []float32, mean float32) float32
+	div            func(x []float32, t float32)
+	countAbove     func(x []float32, t float32) int
+	sumAbove       func(x, w []float32, t float32) (n int, sum float64)
+	compress       func(ix []int32, dx, de, x, e []float32, from int, t float32) int
 )
 
 func init() {
@@ -101,6 +103,7 @@ func usePortable() {
 	countAbove, sumAbove, compress = countAboveGo, sumAboveGo, compressGo
 	expFast, sums, between = expFastGo, sumsGo, betweenGo
 	moments, sink = momentsGo, sinkGo
+	sumFloat32, squaresFloat32 = sumFloat32Go, squaresFloat32Go
 }
 
 func maxBlocksGo(bm, x []float32) (hi, lo float32, finite, nan int) {

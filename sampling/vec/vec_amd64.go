@@ -30,6 +30,8 @@ func use512() {
 	between = between512
 	moments = moments512
 	sink = sink512
+	sumFloat32 = sumFloat32x512
+	squaresFloat32 = squaresFloat32x512
 }
 
 func use2() {
@@ -77,6 +79,12 @@ func asmMoments512(x *float32, n int) (count int, sum, squares float64)
 
 //go:noescape
 func asmSink512(x *float32, n int, t float32) int
+
+//go:noescape
+func asmRoundSum512(e *float32, n int, scale float32) (sum float32, doubt int)
+
+//go:noescape
+func asmRoundSquares512(x *float32, n int, mean float32, scale float64) (sum float64, doubt int)
 
 //go:noescape
 func asmExpFast2(dst, x *float32, n int, hi float32) (sum, dot float64)
@@ -271,4 +279,18 @@ func sink512(x []float32, t float32) int {
 		k = asmSink512(&x[0], n, t)
 	}
 	return k + sinkGo(x[n:], t)
+}
+
+func sumFloat32x512(e []float32) float32 {
+	return sumInChunks(e, func(c []float32, scale float32) (float32, bool) {
+		sum, doubt := asmRoundSum512(&c[0], len(c), scale)
+		return sum, doubt != 0
+	}, addFloat32)
+}
+
+func squaresFloat32x512(x []float32, mean float32) float32 {
+	return sumInChunks(x, func(c []float32, scale float32) (float32, bool) {
+		sum, doubt := asmRoundSquares512(&c[0], len(c), mean, float64(scale))
+		return float32(sum), doubt != 0
+	}, func(sum float32, c []float32) float32 { return addSquares(sum, c, mean) })
 }

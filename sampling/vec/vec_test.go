@@ -218,6 +218,54 @@ func TestMomentsAndSink(t *testing.T) {
 	})
 }
 
+// TestSumsAsALoopMakesThem wants every bit of the slow sums, on rows in which
+// roundings tie, sums cross powers of two, and values are large and small.
+func TestSumsAsALoopMakesThem(t *testing.T) {
+	each(t, func(t *testing.T) {
+		z := uint64(1)
+		next := func() uint64 {
+			z = z*6364136223846793005 + 1442695040888963407
+			return z >> 33
+		}
+		for trial := range 300 {
+			n := 1 + int(next()%5000)
+			x := make([]float32, n)
+			for i := range x {
+				u := float32(next()%(1<<20)) / (1 << 20)
+				switch trial % 6 {
+				case 0:
+					x[i] = u
+				case 1:
+					x[i] = float32(math.Exp(-12 * float64(u)))
+				case 2:
+					x[i] = float32(next()%8) / 8 // ties all over
+				case 3:
+					x[i] = float32(math.Ldexp(float64(u), -int(next()%140)))
+				case 4:
+					x[i] = u * 1e30
+				case 5:
+					x[i] = float32(math.Ldexp(1, -int(next()%40))) // powers of two: every kind of tie
+				}
+			}
+			if got, want := SumFloat32(x), sumFloat32Go(x); got != want {
+				t.Errorf("trial %d, %d values: sum %v, want %v", trial, n, got, want)
+			}
+			for i := range x {
+				if i%50 == 7 {
+					x[i] = low
+				} else if i%2 == 0 {
+					x[i] = -x[i]
+				}
+			}
+			for _, mean := range []float32{0, 0.25, -1.5} {
+				if got, want := SquaresFloat32(x, mean), squaresFloat32Go(x, mean); got != want && want == want {
+					t.Errorf("trial %d, %d values: squares %v, want %v", trial, n, got, want)
+				}
+			}
+		}
+	})
+}
+
 func TestDiv(t *testing.T) {
 	each(t, func(t *testing.T) {
 		for _, x := range rows() {
@@ -237,6 +285,10 @@ func BenchmarkPasses(b *testing.B) {
 	for i := range x {
 		x[i] = -float32(i%4000) / 500
 	}
+	w := make([]float32, len(x))
+	for i := range w {
+		w[i] = float32(math.Exp(float64(x[i]))) * float32(1+i%7) / 3
+	}
 	dst, bm := make([]float32, len(x)+Slack), make([]float32, Blocks(len(x)))
 	ix := make([]int32, len(x)+Slack)
 	y := make([]float32, len(x)+Slack)
@@ -250,6 +302,8 @@ func BenchmarkPasses(b *testing.B) {
 		{"expfast", func() { ExpFast(dst[:len(x)], x, 0) }},
 		{"expsums", func() { ExpFast(nil, x, 0) }},
 		{"between", func() { Between(ix, dst, x, -4, -3.9) }},
+		{"seqsum", func() { SumFloat32(w) }},
+		{"seqsquares", func() { SquaresFloat32(x, -4) }},
 		{"div", func() { Div(dst, 0.999999) }},
 		{"count", func() { CountAbove(x, -4) }},
 		{"sum", func() { SumAbove(x, x, -4) }},

@@ -1,0 +1,90 @@
+#include "textflag.h"
+
+DATA seqc<>+0(SB)/4, $0x7fffffff // all but the sign
+DATA seqc<>+4(SB)/4, $0.5
+DATA seqc<>+8(SB)/4, $0xff800000 // -inf
+DATA seqc<>+12(SB)/4, $0
+DATA seqc<>+16(SB)/8, $0x7fffffffffffffff
+DATA seqc<>+24(SB)/8, $0.499999 // from here on a rounding is in doubt
+GLOBL seqc<>(SB), RODATA, $32
+
+// func asmRoundSum512(e *float32, n int, scale float32) (sum float32, doubt int)
+TEXT ·asmRoundSum512(SB), NOSPLIT, $0-40
+	MOVQ e+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS scale+16(FP), Z31
+	VPBROADCASTD seqc<>+0(SB), Z30
+	VBROADCASTSS seqc<>+4(SB), Z29
+	VPXORQ Z10, Z10, Z10
+	KXORQ K1, K1, K1
+round512:
+	VMULPS (SI), Z31, Z0
+	VRNDSCALEPS $0, Z0, Z1
+	VADDPS Z1, Z10, Z10
+	VSUBPS Z1, Z0, Z0
+	VPANDD Z30, Z0, Z0
+	VCMPPS $13, Z29, Z0, K2 // the fraction is one half: a tie
+	KORW K2, K1, K1
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ round512
+	VEXTRACTF64X4 $1, Z10, Y1
+	VADDPS Y1, Y10, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VMOVSS X0, sum+24(FP)
+	KMOVW K1, AX
+	MOVQ AX, doubt+32(FP)
+	VZEROUPPER
+	RET
+
+// func asmRoundSquares512(x *float32, n int, mean float32, scale float64) (sum float64, doubt int)
+TEXT ·asmRoundSquares512(SB), NOSPLIT, $0-48
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS mean+16(FP), Z31
+	VBROADCASTSD scale+24(FP), Z30
+	VBROADCASTSS seqc<>+8(SB), Z29
+	VPBROADCASTQ seqc<>+16(SB), Z28
+	VBROADCASTSD seqc<>+24(SB), Z27
+	VPXORQ Z10, Z10, Z10
+	KXORQ K1, K1, K1
+squares512:
+	VMOVUPS (SI), Z0
+	VCMPPS $30, Z29, Z0, K2 // above -inf
+	VSUBPS Z31, Z0, Z0
+	VMOVAPS.Z Z0, K2, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VCVTPS2PD Y0, Z2
+	VCVTPS2PD Y1, Z3
+	VMULPD Z2, Z2, Z2
+	VMULPD Z3, Z3, Z3
+	VMULPD Z30, Z2, Z2
+	VMULPD Z30, Z3, Z3
+	VRNDSCALEPD $0, Z2, Z4
+	VRNDSCALEPD $0, Z3, Z5
+	VADDPD Z4, Z10, Z10
+	VADDPD Z5, Z10, Z10
+	VSUBPD Z4, Z2, Z2
+	VSUBPD Z5, Z3, Z3
+	VPANDQ Z28, Z2, Z2
+	VPANDQ Z28, Z3, Z3
+	VCMPPD $13, Z27, Z2, K3
+	KORW K3, K1, K1
+	VCMPPD $13, Z27, Z3, K3
+	KORW K3, K1, K1
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JNZ squares512
+	VEXTRACTF64X4 $1, Z10, Y0
+	VADDPD Y0, Y10, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VHADDPD X0, X0, X0
+	VMOVSD X0, sum+32(FP)
+	KMOVW K1, AX
+	MOVQ AX, doubt+40(FP)
+	VZEROUPPER
+	RET
