@@ -38,8 +38,9 @@ const compactBelow = 18
 type chartPlan struct {
 	lines    int  // below the head
 	total    int  // head included, which decides whether gaps show
-	cuts     bool // cut lines are drawn
+	cuts     int  // most cut lines that are drawn
 	deadPins bool // pinned tokens that were cut have rows
+	noPins   bool // no pinned token has one
 }
 
 // chartLines chooses the lines for trace t. Which tokens have a row depends
@@ -49,20 +50,40 @@ func chartLines(t, ref *sampling.Trace, plan chartPlan) []chartLine {
 	if ref == nil {
 		ref = t
 	}
-	best := []chartLine{{kind: othersLine}}
-	for n := 1; n <= plan.lines; n++ {
-		lines := lay(t, choose(t, ref, n, plan.deadPins), plan)
-		if len(lines) > plan.lines {
-			break
+	for _, p := range plan.relaxed() {
+		var best []chartLine
+		for n := 0; n <= p.lines; n++ {
+			lines := lay(t, choose(t, ref, n, p), p)
+			if len(lines) > p.lines {
+				break
+			}
+			best = lines
 		}
-		best = lines
+		if best != nil {
+			return best
+		}
 	}
-	return best
+	return lay(t, nil, chartPlan{})
+}
+
+// relaxed lists what gives way, in this order, where there are too few lines
+// even for the rows that must be there: the second cut line, the first, pins
+// that are cut, all pins.
+func (p chartPlan) relaxed() []chartPlan {
+	list := []chartPlan{p}
+	for p.cuts > 0 {
+		p.cuts = min(p.cuts-1, 1)
+		list = append(list, p)
+	}
+	p.deadPins = false
+	list = append(list, p)
+	p.noPins = true
+	return append(list, p)
 }
 
 // choose returns the rows to show: the token drawn and the pins, then the n
 // best by raw probability joined with the n/2 best by final, in raw order.
-func choose(t, ref *sampling.Trace, n int, deadPins bool) []*sampling.Row {
+func choose(t, ref *sampling.Trace, n int, plan chartPlan) []*sampling.Row {
 	want := make(map[int32]bool)
 	rows := slices.Clone(ref.Rows())
 	for i := range min(n, len(rows)) {
@@ -76,10 +97,10 @@ func choose(t, ref *sampling.Trace, n int, deadPins bool) []*sampling.Row {
 	}
 	for i := range t.Rows() {
 		r := &t.Rows()[i]
-		if r.ID == t.Token && !want[r.ID] || r.ID == ref.Token && !want[r.ID] {
+		switch {
+		case r.ID == t.Token, n > 0 && r.ID == ref.Token:
 			want[r.ID] = true
-		}
-		if r.Pinned && (deadPins || r.Cut == sampling.NoStage) {
+		case r.Pinned && !plan.noPins && (plan.deadPins || r.Cut == sampling.NoStage):
 			want[r.ID] = true
 		}
 	}
@@ -135,11 +156,9 @@ func cutMarks(t *sampling.Trace) []cutMark {
 func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
 	compact := plan.total < compactBelow
 	marks := cutMarks(t)
-	if !plan.cuts {
-		marks = nil
-	}
-	if compact && len(marks) > 1 {
-		marks = marks[:1]
+	marks = marks[:min(len(marks), plan.cuts)]
+	if compact {
+		marks = marks[:min(len(marks), 1)]
 	}
 	var out []chartLine
 	at, cum := int32(0), 0.0 // rank and raw mass down to the last line
@@ -225,9 +244,9 @@ func shortLabel(st sampling.StageTrace) string {
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
 func chartPlanFor(k class, h int) chartPlan {
-	p := chartPlan{lines: h - 1, total: h, cuts: true, deadPins: true}
+	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true}
 	if k == class40 {
-		p.lines, p.cuts, p.deadPins = h, false, false
+		p.lines, p.cuts, p.deadPins = h, 0, false
 	}
 	return p
 }

@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"logitscope/sampling"
+)
+
+// traceUnder traces the story's step 16 under changed settings.
+func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
+	t.Helper()
+	l := b.m.lane()
+	cfg := l.config
+	var err error
+	for k, v := range change {
+		if cfg, err = cfg.With(k, v, sampling.FromYou); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := l.compile(b.m.opt.Presets, cfg, l.preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.view.Retrace(15, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Trace
+}
+
+// Whatever the settings and the size, the lines account for every token and
+// all of the probability, and the marked tokens have rows.
+func TestChartAccountsForEverything(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	ref := b.m.lane().view.Next.Trace
+	configs := []map[string]any{
+		{}, {"top_k": 0, "top_p": 1.0}, {"top_k": 1}, {"top_k": 3, "top_p": 1.0}, {"temperature": 0.0}, {"top_p": 0.1}, {"min_p": 0.3},
+		{"temperature": 2.0, "top_k": 0}, {"typical_p": 0.3}, {"top_n_sigma": 1.0}, {"order": "llama.cpp"}, {"order": "ollama-go"},
+		{"repetition_penalty": 1.9}, {"do_sample": false}, {"epsilon_cutoff": 0.05, "top_k": 40, "top_p": 0.95},
+	}
+	for _, change := range configs {
+		tr := traceUnder(t, b, change)
+		for h := 2; h <= 40; h++ {
+			for _, k := range []class{class160, class100, class40} {
+				plan := chartPlanFor(k, h)
+				lines := chartLines(tr, ref, plan)
+				what := fmt.Sprintf("%v, %d lines, class %d", change, h, k)
+				if len(lines) > plan.lines && len(lines) > 1 {
+					t.Errorf("%s: %d lines", what, len(lines))
+				}
+				account(t, tr, lines, what, h >= 6)
+			}
+		}
+	}
+}
+
+func account(t *testing.T, tr *sampling.Trace, lines []chartLine, what string, marked bool) {
+	t.Helper()
+	tokens, raw, final := 0, 0.0, 0.0
+	last := int32(0)
+	chosen := false
+	for _, ln := range lines {
+		switch ln.kind {
+		case tokenLine:
+			tokens++
+			raw += float64(ln.row.RawProb)
+			final += float64(ln.row.Prob)
+			if ln.row.Rank <= last {
+				t.Errorf("%s: rank %d after %d", what, ln.row.Rank, last)
+			}
+			last = ln.row.Rank
+			chosen = chosen || ln.row.ID == tr.Token
+		case gapLine, othersLine, elsewhereLine:
+			if ln.count < 0 {
+				t.Errorf("%s: a line for %d tokens", what, ln.count)
+			}
+			tokens += ln.count
+			raw += ln.raw
+			final += ln.final
+			if ln.cut && ln.final != 0 {
+				t.Errorf("%s: a cut line keeps %v", what, ln.final)
+			}
+		}
+	}
+	if tokens != tr.Vocab-tr.NoPiece {
+		t.Errorf("%s: the lines stand for %d of %d tokens", what, tokens, tr.Vocab-tr.NoPiece)
+	}
+	if math.Abs(raw-1) > 1e-4 || math.Abs(final-1) > 1e-4 {
+		t.Errorf("%s: raw adds up to %v, final to %v", what, raw, final)
+	}
+	if marked && !chosen {
+		t.Errorf("%s: the token drawn has no row", what)
+	}
+}
+
+// A cut line stands after the last survivor of its stage and before the first
+// token that only it removed.
+func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	for _, change := range []map[string]any{{}, {"top_k": 4, "top_p": 1.0}, {"top_p": 0.5}, {"min_p": 0.5}} {
+		tr := traceUnder(t, b, change)
+		below := false
+		for _, ln := range chartLines(tr, nil, chartPlanFor(class160, 30)) {
+			if ln.kind == cutLine {
+				below = true
+			}
+			if ln.row != nil && below && ln.row.Cut == sampling.NoStage {
+				t.Errorf("%v: a survivor of rank %d stands below a cut line", change, ln.row.Rank)
+			}
+		}
+		if !below {
+			t.Errorf("%v: no cut line", change)
+		}
+	}
+}
+
+func TestStagesAtOnePlaceShareALine(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	tr := traceUnder(t, b, map[string]any{"top_k": 1, "top_p": 0.9})
+	var texts []string
+	for _, ln := range chartLines(tr, nil, chartPlanFor(class160, 30)) {
+		if ln.kind == cutLine {
+			texts = append(texts, ln.text)
+		}
+	}
+	if len(texts) != 1 {
+		t.Errorf("cut lines %q, want one", texts)
+	}
+}
+
+func TestReasonsNameTheStages(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	l := b.m.lane()
+	tr := l.view.Next.Trace
+	for i := range tr.Rows() {
+		r := &tr.Rows()[i]
+		if l.piece(r.ID, false) != "␣little" {
+			continue
+		}
+		if got := fmt.Sprint(reasons(tr, r)); got != "[↓ repetition ✗ top_p]" {
+			t.Errorf("little: %s", got)
+		}
+		return
+	}
+	t.Error("little has no row")
+}

@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/viz"
+)
+
+func glyphs(s string) []glyph {
+	f := &textFlow{m: &Model{pal: viz.NewPalette(true, viz.NoColors, false)}}
+	f.add(s, viz.Ink{}, 1)
+	return f.out
+}
+
+func lines(s string, w int) []string {
+	g := glyphs(s)
+	var out []string
+	for _, r := range wrap(g, w) {
+		line := ""
+		for _, gl := range g[r[0]:r[1]] {
+			line += gl.text
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		w    int
+		want string
+	}{
+		{"one two three", 7, "one two|three"},
+		{"one two three", 8, "one two|three"},
+		{"one two three", 5, "one|two|three"},
+		{"abcdefgh", 3, "abc|def|gh"},
+		{"a abcdefgh", 4, "a|abcd|efgh"},
+		{"a\nb\n\nc", 9, "a↵|b↵|↵|c"},
+		{"日本語日本", 5, "日本|語日|本"},
+		{"a  b", 2, "a |b"},
+		{"", 5, ""},
+		{"tab\there", 20, "tab⇥here"},
+		{"x\x1b[2J", 20, "x␛[2J"},
+	} {
+		if got := strings.Join(lines(c.s, c.w), "|"); got != c.want {
+			t.Errorf("%q in %d: %q, want %q", c.s, c.w, got, c.want)
+		}
+	}
+}
+
+// No line is wider than the pane, and no glyph but a space at a break is
+// lost.
+func FuzzWrap(f *testing.F) {
+	f.Add("one two three\nfour", 7)
+	f.Add("日本語 日本語 👨\u200d👩 x", 3)
+	f.Add(" \n \n", 1)
+	f.Fuzz(func(t *testing.T, s string, w int) {
+		w = min(max(w, 1), 80)
+		g := glyphs(s)
+		shown, at := 0, 0
+		for _, r := range wrap(g, w) {
+			if r[0] < at || r[1] < r[0] || r[1] > len(g) {
+				t.Fatalf("range %v after %d of %d", r, at, len(g))
+			}
+			for _, skipped := range g[at:r[0]] {
+				if !skipped.gap {
+					t.Fatalf("%q in %d lost %q", s, w, skipped.text)
+				}
+			}
+			width := 0
+			for _, gl := range g[r[0]:r[1]] {
+				width += gl.w
+				shown++
+			}
+			if width > w && r[1]-r[0] > 1 {
+				t.Fatalf("%q: a line of %d cells in %d", s, width, w)
+			}
+			at = r[1]
+		}
+		if at != len(g) {
+			t.Fatalf("%q in %d: ends at %d of %d", s, w, at, len(g))
+		}
+	})
+}
+
+// Bytes that are no whole character yet are held back in the text and shown
+// before the caret.
+func TestHalfACharacterIsHeldBack(t *testing.T) {
+	b := ready(t, 0)
+	l := b.m.lane()
+	half := models.NoToken
+	for id := range int32(l.vocab().Size()) {
+		if l.vocab().Piece(id) == "\xe2" {
+			half = id
+		}
+	}
+	if half == models.NoToken {
+		t.Skip("the vocabulary has no token of one byte of a character")
+	}
+	l.row = half
+	b.keys("f")
+	b.steps(1)
+	b.has("‹E2 …›▌")
+	if got := l.view.Text(); got != "" {
+		t.Errorf("text %q", got)
+	}
+}
+
+// The window of a penalty is drawn around the tokens it looks at.
+func TestPenaltyWindowInTheText(t *testing.T) {
+	b := ready(t, 3)
+	b.m.set("order", "llama.cpp")
+	b.m.set("repeat_last_n", int64(4))
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+	b.m.marks = byWindow
+	b.has("⟦")
+	b.has("⟧▌")
+	frame := b.frame()
+	inside := frame[strings.Index(frame, "⟦"):strings.Index(frame, "⟧")]
+	if n := len(strings.Fields(strings.TrimPrefix(inside, "⟦"))); n < 3 || n > 5 {
+		t.Errorf("the window holds %q, want the last 4 tokens", inside)
+	}
+}
+
+// A long text is gathered only around what is shown, and shows the same.
+func TestLongTextIsWindowed(t *testing.T) {
+	b := storyAt16(t, 80, 24)
+	l := b.m.lane()
+	v := l.view
+	steps := append([]*engine.Step(nil), v.Steps...)
+	for len(steps) < 3000 {
+		s := *v.Steps[len(steps)%15]
+		s.Index = len(steps) + 1
+		steps = append(steps, &s)
+	}
+	v.Steps, v.Written = steps, nil
+	for _, s := range steps {
+		v.Written = append(v.Written, l.vocab().Piece(s.Token)...)
+	}
+	l.view = v
+	all := b.m.flow(l, 1<<20)
+	some := b.m.flow(l, 78*2)
+	if len(some) >= len(all)/4 {
+		t.Errorf("gathered %d of %d glyphs", len(some), len(all))
+	}
+	tail := func(g []glyph) (s string) {
+		for _, gl := range g[len(g)-150:] {
+			s += gl.text
+		}
+		return s
+	}
+	if tail(all) != tail(some) {
+		t.Errorf("the windowed text ends in %q, want %q", tail(some), tail(all))
+	}
+	l.look = 1500
+	b.has("╭─ text")
+	found := false
+	for _, gl := range b.m.flow(l, 78*2) {
+		found = found || gl.step == 1500
+	}
+	if !found {
+		t.Error("the step looked back at is not gathered")
+	}
+}
