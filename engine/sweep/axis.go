@@ -1,0 +1,131 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// MaxCells is the most points a grid may have.
+const MaxCells = 10_000
+
+// ParseAxis reads an axis as the command line gives it: KEY=FROM:TO:STEP, both
+// ends included, or KEY=VALUE,VALUE,…. The error names the key and what is
+// allowed.
+func ParseAxis(spec string) (Axis, error) {
+	key, list, ok := strings.Cut(spec, "=")
+	key, list = strings.TrimSpace(key), strings.TrimSpace(list)
+	if !ok || list == "" {
+		return Axis{}, fmt.Errorf("%s: key=from:to:step or key=value,value is wanted", spec)
+	}
+	a := Axis{Key: key}
+	p, ok := sampling.Lookup(key)
+	if !ok {
+		_, err := sampling.Config{}.With(key, list, sampling.FromFlag)
+		return a, err
+	}
+	switch {
+	case key == "seed":
+		return a, fmt.Errorf("seed: no axis; every cell is decoded with each seed")
+	case p.Kind >= sampling.Text:
+		return a, fmt.Errorf("%s: no axis; a parameter with one number or word is wanted", key)
+	}
+	texts := strings.Split(list, ",")
+	if parts := strings.Split(list, ":"); len(parts) > 1 && p.Kind != sampling.Choice {
+		var err error
+		if texts, err = progression(parts); err != nil {
+			return a, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	for _, t := range texts {
+		v, err := p.Parse(t)
+		if err == nil {
+			_, err = sampling.Config{}.With(key, v, sampling.FromFlag)
+		}
+		if err != nil {
+			return a, err
+		}
+		for _, old := range a.Values {
+			if reflect.DeepEqual(old, v) {
+				return a, fmt.Errorf("%s: %s is listed twice", key, p.Format(v))
+			}
+		}
+		a.Values = append(a.Values, v)
+	}
+	return a, nil
+}
+
+// progression returns the numbers from parts[0] to parts[1], that one
+// included if a whole number of steps leads there. They are written in the
+// decimals of the parts, so that 0.1:0.5:0.2 has 0.3 and not 0.30000000000000004.
+func progression(parts []string) ([]string, error) {
+	if len(parts) != 3 {
+		return nil, fmt.Errorf("%s: from:to:step is wanted", strings.Join(parts, ":"))
+	}
+	var x [3]float64
+	decimals := 0
+	for i, s := range parts {
+		s = strings.TrimSpace(s)
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			return nil, fmt.Errorf("%s: from:to:step are numbers", strings.Join(parts, ":"))
+		}
+		x[i] = f
+		plain := strconv.FormatFloat(f, 'f', -1, 64)
+		if at := strings.IndexByte(plain, '.'); at >= 0 && i != 1 {
+			decimals = max(decimals, len(plain)-at-1)
+		}
+	}
+	from, to, step := x[0], x[1], x[2]
+	steps := (to - from) / step
+	if step == 0 || steps < 0 || math.IsNaN(steps) {
+		return nil, fmt.Errorf("%s: no number of steps of %g leads from %g to %g", strings.Join(parts, ":"), step, from, to)
+	}
+	if steps >= MaxCells {
+		return nil, fmt.Errorf("%s: more than %d values", strings.Join(parts, ":"), MaxCells)
+	}
+	var out []string
+	for i := range int(math.Floor(steps+1e-9)) + 1 {
+		out = append(out, strconv.FormatFloat(from+float64(i)*step, 'f', decimals, 64))
+	}
+	return out, nil
+}
+
+// grid returns the cells of the points of axes over base. The error names a
+// parameter that two axes vary, or a point that is not allowed.
+func grid(base sampling.Config, axes []Axis) ([]Cell, error) {
+	n := 1
+	for i, a := range axes {
+		for _, b := range axes[:i] {
+			if a.Key == b.Key {
+				return nil, fmt.Errorf("%s: two axes vary it", a.Key)
+			}
+		}
+		if len(a.Values) == 0 {
+			return nil, fmt.Errorf("%s: no values", a.Key)
+		}
+		if n *= len(a.Values); n > MaxCells {
+			return nil, fmt.Errorf("the grid has more than %d points", MaxCells)
+		}
+	}
+	cells := make([]Cell, n)
+	for i := range cells {
+		c := Cell{At: make([]int, len(axes)), Config: base}
+		for k, rest := len(axes)-1, i; k >= 0; k-- {
+			c.At[k] = rest % len(axes[k].Values)
+			rest /= len(axes[k].Values)
+		}
+		for k, a := range axes {
+			var err error
+			if c.Config, err = c.Config.With(a.Key, a.Values[c.At[k]], sampling.FromFlag); err != nil {
+				return nil, err
+			}
+		}
+		cells[i] = c
+	}
+	return cells, nil
+}
