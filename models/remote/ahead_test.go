@@ -162,25 +162,62 @@ func TestLevelsOfPart(t *testing.T) {
 	step(int32(l.IDs[0]))
 }
 
-// TestSolveLevel goes from levels to odds and back, with the penalised logit
-// above and below zero.
+// TestSolveLevel goes from levels to odds and back, with the penalised logits
+// on both sides of zero.
 func TestSolveLevel(t *testing.T) {
-	for _, c := range []float64{-30, -5, 0, 3, 12.5, 60} {
-		for _, lp := range []float64{-0.1, -4, -20} {
-			for _, bias := range []float64{50, 0, -12} {
-				x, u := lp+bias+c, -0.5
-				after := x * levelPenalty
-				if x > 0 {
-					after = x / levelPenalty
-				}
-				got, ok := solveLevel(after-(u+c), lp+bias, u)
+	odds := func(x, u float64) float64 {
+		if x > 0 {
+			return x/levelPenalty - u
+		}
+		return x*levelPenalty - u
+	}
+	for _, c := range []float64{-300, -30, -5, 0, 3, 12.5, 60} {
+		for _, t1 := range []float64{50, 0, -12, -c, -c + 2, -c - 2} {
+			for _, t2 := range []float64{t1 - 16, t1 - 4, t1 + 4} {
+				const u = -0.5
+				got, ok := solveLevel([]equation{{odds(t1+c, u+c), t1, u}, {odds(t2+c, u+c), t2, u}})
 				if !ok || math.Abs(got-c) > 1e-9 {
-					t.Errorf("level %v, token at %v%+v: found %v, %v", c, lp, bias, got, ok)
+					t.Errorf("level %v, tokens at %v and %v: found %v, %v", c, t1, t2, got, ok)
 				}
 			}
 		}
 	}
-	if _, ok := solveLevel(math.Inf(1), -1, -1); ok {
-		t.Error("a level follows from infinite odds")
+	for _, eqs := range [][]equation{nil, {{1, 1, 1}}, {{math.Inf(1), -1, -1}, {1, 1, 1}}, {{3, 50, -1}, {5, 40, -1}}} {
+		if c, ok := solveLevel(eqs); ok {
+			t.Errorf("%v have the solution %v", eqs, c)
+		}
+	}
+}
+
+// TestLevels finds the level of models whose logits are moved far from zero,
+// at prompts of one token, of one token over and over, and of nothing but
+// parts of characters.
+func TestLevels(t *testing.T) {
+	for _, shift := range []float64{-110, -45, -12, 0, 12, 45, 110} {
+		for _, prompt := range [][]int32{{300}, {300, 300, 300}, {259}, {259, 258}, {258, 259, 258, 300}, {70, 71}} {
+			local := newToy(500)
+			local.shift = shift
+			m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{TopN: 25})
+			if m.Info().Caps.Normalised {
+				t.Fatalf("shift %v: levels are not shown", shift)
+			}
+			s, _ := m.NewSession()
+			ref := &toySession{t: local}
+			next := prompt
+			for range 4 {
+				l, err := s.Forward(t.Context(), next, 1)
+				if err != nil {
+					t.Fatalf("shift %v, prompt %v: %v", shift, prompt, err)
+				}
+				want, _ := ref.Forward(t.Context(), next, 1)
+				for i, id := range l[0].IDs {
+					if d := math.Abs(float64(l[0].Values[i] - want[0].Values[id])); d > 2e-5 {
+						t.Fatalf("shift %v, prompt %v: a logit is off by %g", shift, prompt, d)
+					}
+				}
+				next = []int32{l[0].IDs[1]} // the row is valid until the next call only
+			}
+			s.Close()
+		}
 	}
 }

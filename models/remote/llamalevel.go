@@ -15,143 +15,271 @@ import (
 // a second request on the same cached prefix asks for the probabilities after
 // the penalty of one token of the prompt, and gives back the logits of the
 // whole row; without it a repetition penalty could not be applied here.
+//
+// Odds alone do not tell on which side of zero the logit was, so two tokens
+// are watched, moved to different logits by a bias: only the true level
+// explains both.
 
-// levelPenalty is the penalty in that request, and levelBiases what is added
-// to the logit of the token before it, in the order of trying: it should end
-// above zero, and neither so high nor so low that the other token vanishes.
-// A token that is a part of a character must not become the server's own
-// choice, or it sends no probabilities; it gets partBiases.
+// levelPenalty is the penalty in that request.
 const levelPenalty = 2
 
+// levelGuesses are the levels to try where nothing is known. A guess only has
+// to be near enough for both tokens to be seen. Tokens that are parts of
+// characters must stay below the other, or the server's own choice is no text
+// and it sends nothing; for them these are the log-probabilities to move them
+// to.
 var (
-	levelBiases = []float64{50, 25, 75, 0, 100, 12}
-	partBiases  = []float64{0, -12, 6, -25, 12}
+	levelGuesses = []float64{15, -40, 60, -100, 120}
+	partGuesses  = []float64{-15, 0, 40, -40, 15, 80}
 )
+
+// levelWindow is how many tokens are looked through for suitable ones.
+const levelWindow = 64
+
+// A watchedToken is one of the prompt whose odds are watched.
+type watchedToken struct {
+	id      int32
+	logprob float64 // NaN where the row does not have it
+}
+
+// A levelQuery is what the requests for one row have in common.
+type levelQuery struct {
+	query
+	tokens []watchedToken // one or two
+	window int            // how many tokens of the prompt are penalised
+	part   bool           // the tokens are parts of characters
+	u      int32          // a token that is not penalised
+	ulog   float64        // its log-probability
+	seed   int
+}
 
 // level returns the level of the row r that follows q.tokens.
 func (b *llamaServer) level(ctx context.Context, q query, r *row) (float64, error) {
-	p := b.penalised(q.tokens, r)
-	u := b.reference(q.tokens[len(q.tokens)-p.window:], r)
-	if u < 0 {
+	l := levelQuery{query: q}
+	b.watch(&l, r)
+	place := b.reference(q.tokens[len(q.tokens)-l.window:], r)
+	if place < 0 {
 		return 0, b.c.fault(Malformed, "sent no token but those of the prompt, which is too few to find the logits")
 	}
-	lp := float64(r.values[u])
-	if !p.listed {
-		odds, err := b.odds(ctx, q, p, r.ids[u], 1)
+	l.u, l.ulog = r.ids[place], float64(r.values[place])
+	low := l.ulog
+	for _, v := range r.values {
+		if v > -80 {
+			low = min(low, float64(v))
+		}
+	}
+	if err := b.listTokens(ctx, &l, low); err != nil {
+		return 0, err
+	}
+	guesses, n := levelGuesses, b.size
+	if l.part {
+		guesses = partGuesses
+	} else if q.buf.level != nil {
+		guesses, n = append([]float64{*q.buf.level}, guesses...), min(b.size, l.window+32)
+	}
+	for _, guess := range guesses {
+		eqs, err := b.equations(ctx, &l, guess, n)
 		if err != nil {
 			return 0, err
 		}
-		p.logprob = odds.log - odds.bias + lp
-	}
-	odds, err := b.odds(ctx, q, p, r.ids[u], levelPenalty)
-	if err != nil {
-		return 0, err
-	}
-	c, ok := solveLevel(odds.log, p.logprob+odds.bias, lp)
-	if !ok {
-		return 0, b.c.fault(Malformed, "did not show the effect of a repetition penalty, which is needed to find the logits")
-	}
-	return c, nil
-}
-
-// odds are the logarithm of the odds of two tokens, and the bias with which
-// they could be seen.
-type odds struct{ log, bias float64 }
-
-// odds asks for the odds of the penalised token against u.
-func (b *llamaServer) odds(ctx context.Context, q query, p penalised, u int32, penalty int) (odds, error) {
-	biases, n := levelBiases, p.window+8
-	if p.part {
-		biases, n = partBiases, b.size
-	}
-	for try, bias := range biases {
-		probs, err := b.probsAfter(ctx, q, p, n, penalty, bias, try)
-		if err != nil {
-			return odds{}, err
+		if c, ok := solveLevel(eqs); ok {
+			q.buf.level = &c
+			return c, nil
 		}
-		// Without one of them they are too far apart, or the server's own
-		// choice was no text.
-		if pt, pu := probs[p.id], probs[u]; pt > 0 && pu > 0 {
-			return odds{math.Log(pt) - math.Log(pu), bias}, nil
-		}
+		n = b.size
 	}
-	return odds{}, b.c.fault(Malformed, "did not show the odds of two tokens, which are needed to find the logits")
+	return 0, b.c.fault(Malformed, "did not show the effect of a repetition penalty, which is needed to find the logits")
 }
 
-// solveLevel finds c in odds = f(t+c) - (u+c), where f divides by the penalty
-// above zero and multiplies by it below.
-func solveLevel(odds, t, u float64) (c float64, ok bool) {
-	const k = levelPenalty
-	if c = (odds + u - t/k) / (1.0/k - 1); t+c > 0 {
-		return c, !math.IsInf(c, 0)
+// watch picks the latest two different tokens of the prompt that are text,
+// those that the row has before others. Where there is only text in parts of
+// characters, such tokens have to do.
+func (b *llamaServer) watch(l *levelQuery, r *row) {
+	type candidate struct {
+		watchedToken
+		back, cost int
 	}
-	if c = (odds + u - t*k) / (k - 1); t+c <= 0 {
-		return c, !math.IsInf(c, 0)
-	}
-	return 0, false
-}
-
-// levelWindow is how many tokens are looked through for a suitable one.
-const levelWindow = 64
-
-// A penalised token is the one of the prompt whose odds are watched.
-type penalised struct {
-	id      int32
-	window  int  // how many tokens from the end it is, 1 for the last
-	listed  bool // the row has it, with logprob
-	part    bool // it is a part of a character
-	logprob float64
-}
-
-// penalised picks the latest of tokens that the row r has and that is text;
-// else the latest that is text; else the last one.
-func (b *llamaServer) penalised(tokens []int32, r *row) penalised {
-	last := len(tokens) - 1
-	best := penalised{id: tokens[last], window: 1, part: incomplete(b.vocab.Piece(tokens[last]))}
-	if i := slices.Index(r.ids, tokens[last]); i >= 0 && r.values[i] > -80 {
-		best.listed, best.logprob = true, float64(r.values[i])
-	}
-	for n := 1; n <= min(levelWindow, len(tokens)) && (best.part || !best.listed); n++ {
-		id := tokens[len(tokens)-n]
-		if incomplete(b.vocab.Piece(id)) {
+	var all []candidate
+	for n := 1; n <= min(levelWindow, len(l.query.tokens)); n++ {
+		c := candidate{watchedToken{l.query.tokens[len(l.query.tokens)-n], math.NaN()}, n, n}
+		if slices.ContainsFunc(all, func(o candidate) bool { return o.id == c.id }) {
 			continue
 		}
-		if i := slices.Index(r.ids, id); i >= 0 && r.values[i] > -80 {
-			return penalised{id: id, window: n, listed: true, logprob: float64(r.values[i])}
+		if i := slices.Index(r.ids, c.id); i >= 0 && r.values[i] > -80 {
+			c.logprob = float64(r.values[i])
+		} else {
+			c.cost += levelWindow
 		}
-		if best.part {
-			best = penalised{id: id, window: n}
+		if incomplete(b.vocab.Piece(c.id)) {
+			c.cost += 2 * levelWindow
 		}
+		all = append(all, c)
 	}
-	return best
+	slices.SortStableFunc(all, func(x, y candidate) int { return x.cost - y.cost })
+	for _, c := range all[:min(2, len(all))] {
+		part := incomplete(b.vocab.Piece(c.id))
+		if len(l.tokens) == 1 && part && !l.part {
+			break // one that is text is better than two of which one is not
+		}
+		l.tokens, l.window, l.part = append(l.tokens, c.watchedToken), max(l.window, c.back), part
+	}
 }
 
 // reference returns the place of the most probable token that is not among
-// the penalised ones.
+// the penalised ones, one that is text if there is any.
 func (b *llamaServer) reference(penalised []int32, r *row) int {
-	best := -1
+	best, text := -1, false
 	for i, id := range r.ids {
-		if (best < 0 || r.values[i] > r.values[best]) && !slices.Contains(penalised, id) {
-			best = i
+		whole := !incomplete(b.vocab.Piece(id))
+		switch {
+		case text && !whole, slices.Contains(penalised, id):
+		case best < 0, whole && !text, r.values[i] > r.values[best]:
+			best, text = i, whole
 		}
 	}
 	return best
 }
 
-// probsAfter asks for the n largest probabilities after bias and penalty.
-func (b *llamaServer) probsAfter(ctx context.Context, q query, p penalised, n, penalty int, bias float64, seed int) (map[int32]float64, error) {
-	req := append(q.buf.req[:0], `{"prompt":[`...)
-	req = appendIDs(req, q.tokens)
-	req = fmt.Appendf(req, `],"n_predict":1,"n_probs":%d,"cache_prompt":true,"post_sampling_probs":true,"stream":false,"samplers":["penalties"]`+
-		`,"repeat_penalty":%d,"repeat_last_n":%d,"frequency_penalty":0,"presence_penalty":0,"temperature":1,"seed":%d,"logit_bias":[[%d,`,
-		n, penalty, p.window, seed+1, p.id)
-	req = strconv.AppendFloat(req, bias, 'g', -1, 64)
-	req = append(req, `]]`...)
-	if q.slot >= 0 {
-		req = fmt.Appendf(req, `,"id_slot":%d`, q.slot)
+// listTokens finds the log-probabilities of watched tokens that the row does
+// not have: a bias lifts them to where they are seen, from below low, which is
+// the least that the row has. Tokens that are parts of characters must stay
+// below the other one, so these are looked for among all.
+func (b *llamaServer) listTokens(ctx context.Context, l *levelQuery, low float64) error {
+	lift := l.ulog - low
+	tries := []struct {
+		bias float64
+		n    int
+	}{{lift + 12, l.window + 32}, {lift + 25, b.size}, {lift, b.size}}
+	if l.part {
+		tries[0].bias, tries[0].n, tries[1].bias, tries[2].bias = lift, b.size, 0, lift/2
 	}
-	q.buf.req = append(req, '}')
-	r, err := b.c.send(ctx, "POST", "/completion", q.buf.req, bodyLimit(n), &q.buf.resp)
+	for _, try := range tries {
+		biases := map[int32]float64{}
+		for _, t := range l.tokens {
+			if math.IsNaN(t.logprob) {
+				biases[t.id] = try.bias
+			}
+		}
+		if len(biases) == 0 {
+			return nil
+		}
+		probs, err := b.probsAfter(ctx, l, 1, try.n, biases)
+		if err != nil {
+			return err
+		}
+		for i, t := range l.tokens {
+			if pt, pu := probs[t.id], probs[l.u]; pt > 0 && pu > 0 && math.IsNaN(t.logprob) {
+				l.tokens[i].logprob = math.Log(pt) - math.Log(pu) - biases[t.id] + l.ulog
+			}
+		}
+	}
+	for _, t := range l.tokens {
+		if math.IsNaN(t.logprob) {
+			return b.c.fault(Malformed, "did not show the odds of two tokens, which are needed to find the logits")
+		}
+	}
+	return nil
+}
+
+// An equation says that the odds of a token of log-probability t, bias
+// included, against one of u are such after the penalty.
+type equation struct{ odds, t, u float64 }
+
+// moved returns the log-probabilities to which a bias should move the watched
+// tokens: at the level guessed their odds are then e^10 and e^2.
+func (l *levelQuery) moved(guess float64) [2]float64 {
+	if l.part {
+		return [2]float64{guess, guess - 4}
+	}
+	return [2]float64{unpenalised(10+l.ulog+guess) - guess, unpenalised(2+l.ulog+guess) - guess}
+}
+
+// equations asks for the odds of the watched tokens. Those that cannot be
+// seen are left out.
+func (b *llamaServer) equations(ctx context.Context, l *levelQuery, guess float64, n int) ([]equation, error) {
+	var eqs []equation
+	biases := map[int32]float64{}
+	for i, to := range l.moved(guess) {
+		t := l.tokens[min(i, len(l.tokens)-1)]
+		biases[t.id] = to - t.logprob
+		if len(l.tokens) == 2 && i == 0 {
+			continue // both in one request
+		}
+		probs, err := b.probsAfter(ctx, l, levelPenalty, n, biases)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range l.tokens {
+			if pt, pu := probs[t.id], probs[l.u]; pt > 0 && pu > 0 {
+				eqs = append(eqs, equation{math.Log(pt) - math.Log(pu), t.logprob + biases[t.id], l.ulog})
+			}
+		}
+	}
+	return eqs, nil
+}
+
+// unpenalised is the logit that the penalty makes x.
+func unpenalised(x float64) float64 {
+	if x > 0 {
+		return x * levelPenalty
+	}
+	return x / levelPenalty
+}
+
+// candidates are the levels that explain the equation: with the logit above
+// zero, where it was divided, and below, where it was multiplied.
+func (e equation) candidates() []float64 {
+	const k = levelPenalty
+	var out []float64
+	if c := (e.odds + e.u - e.t/k) / (1.0/k - 1); e.t+c >= 0 && !math.IsInf(c, 0) {
+		out = append(out, c)
+	}
+	if c := (e.odds + e.u - e.t*k) / (k - 1); e.t+c <= 0 && !math.IsInf(c, 0) {
+		out = append(out, c)
+	}
+	return out
+}
+
+// solveLevel returns the level that explains two equations.
+func solveLevel(eqs []equation) (c float64, ok bool) {
+	if len(eqs) != 2 {
+		return 0, false
+	}
+	best := 1e-3
+	for _, x := range eqs[0].candidates() {
+		for _, y := range eqs[1].candidates() {
+			if d := math.Abs(x - y); d < best {
+				best, c, ok = d, (x+y)/2, true
+			}
+		}
+	}
+	return c, ok
+}
+
+// probsAfter asks for the n largest probabilities after biases and penalty.
+func (b *llamaServer) probsAfter(ctx context.Context, l *levelQuery, penalty, n int, biases map[int32]float64) (map[int32]float64, error) {
+	l.seed++
+	req := append(l.buf.req[:0], `{"prompt":[`...)
+	req = appendIDs(req, l.query.tokens)
+	req = fmt.Appendf(req, `],"n_predict":1,"n_probs":%d,"cache_prompt":true,"post_sampling_probs":true,"stream":false,"samplers":["penalties"]`+
+		`,"repeat_penalty":%d,"repeat_last_n":%d,"frequency_penalty":0,"presence_penalty":0,"temperature":1,"seed":%d,"logit_bias":[`,
+		n, penalty, l.window, l.seed)
+	for _, t := range l.tokens {
+		if bias, ok := biases[t.id]; ok {
+			if req[len(req)-1] == ']' {
+				req = append(req, ',')
+			}
+			req = fmt.Appendf(req, "[%d,", t.id)
+			req = append(strconv.AppendFloat(req, float64(float32(bias)), 'f', -1, 64), ']')
+			biases[t.id] = float64(float32(bias)) // as the server has it
+		}
+	}
+	req = append(req, ']')
+	if l.slot >= 0 {
+		req = fmt.Appendf(req, `,"id_slot":%d`, l.slot)
+	}
+	l.buf.req = append(req, '}')
+	r, err := b.c.send(ctx, "POST", "/completion", l.buf.req, bodyLimit(n), &l.buf.resp)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +312,7 @@ func scanProbs(s *scanner, probs map[int32]float64) {
 				s.skip()
 			}
 		}
-		if id >= 0 && p > 0 && p < 1.01 {
+		if id >= 0 && p > 1e-37 && p < 1.01 { // below, float32 loses digits
 			probs[id] = p
 		}
 	}

@@ -14,6 +14,8 @@ type buffers struct {
 	req  []byte
 	resp bytes.Buffer
 	text []byte
+
+	level *float64 // that of the last row, see llamaServer.level
 }
 
 // A session remembers the tokens; the server remembers the rest. Every fault

@@ -20,6 +20,7 @@ type toy struct {
 	pieces []string
 	attrs  []models.Attr
 	ids    map[string]int32
+	shift  float64 // added to all logits
 }
 
 const toyEnd = 0 // id of <|endoftext|>
@@ -132,7 +133,7 @@ func (t *toy) row(tokens []int32) []float32 {
 	r := rand.New(rand.NewPCG(h, 7))
 	row := make([]float32, len(t.pieces))
 	for i := range row {
-		row[i] = float32(r.NormFloat64() * 3)
+		row[i] = float32(r.NormFloat64()*3 + t.shift)
 		switch {
 		case t.attrs[i] == models.Unused:
 			row[i] = float32(math.Inf(-1))
