@@ -90,6 +90,7 @@ func init() {
 		"compare":   {"compare", openCompare},
 		"timeline":  {"timeline and branches", openTimeline},
 		"predict":   {"predict", openPredict},
+		"beam":      {"beam search", newBeam},
 	}
 }
 
@@ -112,6 +113,7 @@ func (m *Model) open(id string) tea.Cmd {
 	if _, over := v.(overlay); over {
 		m.overlays = append(m.overlays, opened{id, v})
 	} else {
+		m.leaveScreen()
 		m.screen = opened{id, v}
 	}
 	return cmd
@@ -145,5 +147,6 @@ func (m *Model) closeTop() {
 		m.overlays = m.overlays[:n-1]
 		return
 	}
+	m.leaveScreen()
 	m.screen = opened{"lab", &labView{}}
 }

@@ -1,0 +1,480 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/engine/beam"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// A beamPane is the part of the beam view that arrows act in.
+type beamPane uint8
+
+const (
+	beamTreePane beamPane = iota
+	beamTablePane
+	beamKnobPane
+	nBeamPanes
+)
+
+var beamPaneHelp = [nBeamPanes]string{
+	"tree: ← → back and on by one step · ↑ ↓ another text · [ ] along the winner · x hides dead ends",
+	"candidates: ↑ ↓ choose one · i tells its story",
+	"settings: ↑ ↓ choose one · ← → or -/+ change it, the search is judged anew at once",
+}
+
+// defaultBeams is how many beams B turns on.
+const defaultBeams = 4
+
+// beamView shows beam search as it grows: the tree, the candidates of a step
+// with the line, what is finished and what could still win.
+type beamView struct {
+	lane  *lane
+	lent  *borrowed // nil if the lane searched before the view was opened
+	pane  beamPane
+	node  *beam.Node // under the cursor; nil follows the newest step
+	list  list       // among the candidates
+	knobs viewKnobs
+	all   bool // dead ends too, however many
+	alone bool // the tree has the screen to itself
+
+	seen   *beam.View     // the newest one
+	tree   *treeLayout    // of seen
+	before map[string]int // places of the texts before the last change of settings
+	order  map[string]int // and now
+	under  *engine.Settings
+}
+
+// newBeam opens the view; where the lane does not search yet it begins to.
+func newBeam(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	v := &beamView{lane: l, knobs: viewKnobs{keys: []string{
+		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
+	if l.prompt == nil {
+		m.say("B: " + m.whyNot(l))
+		return nil, nil
+	}
+	l.lookAt(0)
+	if l.config.Int("num_beams") < 2 && l.config.Float("penalty_alpha") == 0 {
+		cfg, err := l.config.With("num_beams", defaultBeams, sampling.FromYou)
+		if err == nil {
+			cfg, err = cfg.With("do_sample", false, sampling.FromYou)
+		}
+		if err != nil {
+			m.complain(firstLine(err.Error()))
+			return nil, nil
+		}
+		var ok bool
+		if v.lent, ok = m.borrow(l, cfg, "num_beams", "do_sample"); !ok {
+			return nil, nil
+		}
+		m.say("four beams from the prompt on, without chance; esc goes back to where the text was")
+	}
+	if l.view.Beam == nil && l.view.Contrastive == nil {
+		l.eng.Post(engine.Advance{N: 1})
+	}
+	v.take(m)
+	return v, nil
+}
+
+func (v *beamView) leave(m *Model) {
+	if v.lent != nil {
+		v.lane.eng.Post(engine.Advance{N: 0})
+		v.lent.giveBack(m)
+	}
+}
+
+func (v *beamView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(viewMsg); ok {
+		v.take(m)
+	}
+	return nil
+}
+
+// take keeps the newest view of the search and how its texts rank.
+func (v *beamView) take(m *Model) {
+	b := v.lane.view.Beam
+	if b == nil || b == v.seen {
+		return
+	}
+	order := placesOf(b)
+	if set := v.lane.view.Settings; set != v.under {
+		if v.seen != nil && len(b.Steps) == len(v.seen.Steps) {
+			v.before = v.order
+		}
+		v.under = set
+	} else if v.seen != nil && len(b.Steps) != len(v.seen.Steps) {
+		v.before = nil
+	}
+	v.seen, v.order = b, order
+	v.tree = v.layout(m)
+	if v.node != nil && v.tree.find(v.node) < 0 {
+		v.node = nil
+	}
+}
+
+// placesOf returns the place of every text that could be returned, by its
+// tokens.
+func placesOf(b *beam.View) map[string]int {
+	out := make(map[string]int)
+	for i, h := range standing(b) {
+		out[fmt.Sprint(h.Tokens())] = i + 1
+	}
+	return out
+}
+
+// standing are the texts in the running, finished ones and beams, by the
+// score each would have if it ended now.
+func standing(b *beam.View) []beam.Hypothesis {
+	out := slices.Clone(b.Finished())
+	last := b.Last()
+	if last == nil {
+		return out
+	}
+	if !b.Done() {
+		for _, g := range last.Groups {
+			for _, c := range g.Candidates {
+				if c.Fate == beam.Runs {
+					out = append(out, beam.Hypothesis{Node: c.Node, Score: c.Score, Length: c.Node.Depth})
+				}
+			}
+		}
+	} else {
+		for _, r := range b.Result() {
+			if !slices.ContainsFunc(out, func(h beam.Hypothesis) bool { return h.Node == r.Node }) {
+				out = append(out, r)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y beam.Hypothesis) int {
+		switch {
+		case x.Score > y.Score:
+			return -1
+		case x.Score < y.Score:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// layout lays the tree out for the room it has.
+func (v *beamView) layout(m *Model) *treeLayout {
+	most := 0
+	if !v.all {
+		most = max(v.treeRoom(m), v.seen.Settings.Beams+2)
+	}
+	voc := v.lane.vocab()
+	root := "╎"
+	if p := v.seen.Prompt; len(p) > 0 {
+		root = viz.Cut(stripLabel(voc, p[len(p)-1], m.pal.ASCII), 12)
+	}
+	return layTree(v.seen.Tree(), voc, root, most, m.pal.ASCII)
+}
+
+// treeRoom is how many lines the tree may take.
+func (v *beamView) treeRoom(m *Model) int {
+	h := m.bodyRect().H - 2
+	if v.alone {
+		return max(h-2, 1)
+	}
+	return max(h-v.footLines(h)-min(v.candidateLines()+2, h/2), 3)
+}
+
+func (v *beamView) footLines(h int) int {
+	switch {
+	case h >= 18:
+		return 5
+	case h >= 13:
+		return 3
+	}
+	return 2
+}
+
+// candidateLines is how many lines the candidates of a step take, the cut
+// line included.
+func (v *beamView) candidateLines() int {
+	n := 0
+	if s := v.step(); s != nil {
+		for _, g := range s.Groups {
+			n += len(g.Candidates) + 1
+		}
+	}
+	return n
+}
+
+// step is the step whose candidates are shown: the one that made the token
+// under the cursor, else the newest.
+func (v *beamView) step() *beam.Step {
+	if v.seen == nil || len(v.seen.Steps) == 0 {
+		return nil
+	}
+	if v.node != nil && v.node.Depth <= len(v.seen.Steps) {
+		return v.seen.Steps[v.node.Depth-1]
+	}
+	return v.seen.Last()
+}
+
+func (v *beamView) hints(*Model) []string { return nil }
+
+// footer words the hints for what a beam search does.
+func (v *beamView) footer(*Model) []hint {
+	return []hint{{id: "next", word: "step"}, {id: "back", word: "back"}, {id: "run", word: "run"}, {id: "lower", keys: "-/+", word: "value"},
+		{id: "pane", word: "pane"}, {id: "prevmark", keys: "[ ]", word: "winner"}, {id: "take", word: "dead ends"},
+		{id: "order", word: "beam rule"}, {id: "close", word: "lab"}, {id: "help"}}
+}
+
+// help says where the search stands.
+func (v *beamView) help(*Model) (string, viz.Ink) {
+	if v.lane.view.Contrastive != nil {
+		return "Contrastive search takes the likely token that resembles the text before it least.", viz.Ink{}
+	}
+	if v.seen == nil {
+		return "", viz.Ink{}
+	}
+	p := v.knobs.param()
+	if v.pane == beamKnobPane {
+		return p.Key + ": " + p.Help, viz.Ink{}
+	}
+	return beamPaneHelp[v.pane], viz.Ink{}
+}
+
+func (v *beamView) act(m *Model, a *action) (tea.Cmd, bool) {
+	if v.lane.view.Contrastive != nil || v.seen == nil {
+		return nil, v.actSimply(m, a)
+	}
+	switch a.id {
+	case "pane":
+		v.turn(m, 1)
+	case "paneback":
+		v.turn(m, -1)
+	case "back":
+		v.back(m, 1)
+	case "lower", "raise", "off", "reset":
+		return v.knobs.act(m, a)
+	case "order":
+		v.nextRule(m)
+	case "prevmark":
+		v.alongWinner(m, -1)
+	case "nextmark":
+		v.alongWinner(m, 1)
+	case "take":
+		v.all = !v.all
+		v.tree = v.layout(m)
+		m.say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
+	case "zoom":
+		v.alone = !v.alone
+		v.tree = v.layout(m)
+	case "inspect":
+		m.say(v.story())
+	case "draw":
+		m.say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
+	case "force", "pin", "find", "marks", "earlier", "later", "flip":
+		m.say(keyName(a.keys[0]) + ": not in beam search; esc goes back to the lab")
+	default:
+		return v.actInPane(m, a)
+	}
+	return nil, true
+}
+
+// actInPane takes what depends on the pane that has the focus.
+func (v *beamView) actInPane(m *Model, a *action) (tea.Cmd, bool) {
+	if v.pane == beamKnobPane {
+		switch a.id {
+		case "up", "down":
+			v.knobs.move(map[string]int{"up": -1, "down": 1}[a.id])
+			return nil, true
+		case "open":
+			if p := v.knobs.param(); !p.Hidden {
+				m.selectKnob(p.Key)
+				return m.open("value"), true
+			}
+			m.say("enter: ← → change it")
+			return nil, true
+		}
+		return v.knobs.act(m, a)
+	}
+	switch a.id {
+	case "right":
+		m.next(1)
+	case "left":
+		v.back(m, 1)
+	case "right10":
+		m.next(10)
+	case "left10":
+		v.back(m, 10)
+	case "open":
+		m.say(v.story())
+	case "first", "last":
+		v.toEnd(m, a.id == "first")
+	case "up", "down":
+		d := map[string]int{"up": -1, "down": 1}[a.id]
+		if v.pane == beamTablePane {
+			v.list.move(d, len(v.candidates()), 1)
+			break
+		}
+		v.otherText(m, d)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// actSimply takes the actions of a search that has no tree.
+func (v *beamView) actSimply(m *Model, a *action) bool {
+	switch a.id {
+	case "right":
+		m.next(1)
+	case "left", "back":
+		v.back(m, 1)
+	case "up", "down", "pane", "paneback", "left10", "right10", "first", "last", "open", "inspect", "zoom", "take", "prevmark", "nextmark",
+		"lower", "raise", "off", "reset", "force", "pin", "find", "draw", "marks", "order", "earlier", "later":
+		m.say(keyName(a.keys[0]) + ": nothing to do here; n steps, b goes back, esc leaves")
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *beamView) turn(m *Model, d int) {
+	v.pane = beamPane((int(v.pane) + d + int(nBeamPanes)) % int(nBeamPanes))
+	m.say(beamPaneHelp[v.pane])
+}
+
+// back takes back n steps of the search.
+func (v *beamView) back(m *Model, n int) {
+	steps := 0
+	switch l := v.lane; {
+	case l.view.Contrastive != nil:
+		steps = len(l.view.Contrastive.Steps)
+	case v.seen != nil:
+		steps = len(v.seen.Steps)
+	}
+	if steps == 0 {
+		m.say("b: this is the prompt; n takes the first step")
+		return
+	}
+	v.node = nil
+	v.lane.eng.Post(engine.Rewind{Len: max(steps-n, 0)})
+}
+
+// nextRule changes whose beam search it is.
+func (v *beamView) nextRule(m *Model) {
+	p, _ := sampling.Lookup("beam_rule")
+	cfg := v.lane.config
+	if v.seen.Settings.Rule == beam.VLLM {
+		m.say("o: under order vllm its own rule applies; set the order in the lab")
+		return
+	}
+	to := p.Choices[(slices.Index(p.Choices, cfg.Text("beam_rule"))+1)%len(p.Choices)]
+	if m.set("beam_rule", to) {
+		m.say("beam_rule " + to + ": " + map[string]string{
+			"vectorized": "transformers 4.50 and later, the search runs again from the prompt",
+			"legacy":     "the older scorer of transformers, the search runs again from the prompt"}[to])
+	}
+}
+
+// alongWinner moves the cursor along the path that wins so far.
+func (v *beamView) alongWinner(m *Model, d int) {
+	path := v.tree.winner()
+	if len(path) == 0 {
+		m.say("[ ]: no text leads yet")
+		return
+	}
+	at := len(path)
+	if i := v.tree.find(v.node); i >= 0 {
+		at = slices.IndexFunc(path, func(j int) bool { return v.tree.Nodes[j].Depth >= v.tree.Nodes[i].Depth })
+		if at < 0 {
+			at = len(path)
+		} else if path[at] != i && d > 0 {
+			at--
+		}
+	}
+	to := at + d
+	if to < 0 || to >= len(path) {
+		m.say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
+		return
+	}
+	v.node = v.tree.Nodes[path[to]].Node
+}
+
+// toEnd moves the cursor to the first token or back to the newest step.
+func (v *beamView) toEnd(m *Model, first bool) {
+	v.node = nil
+	if first && len(v.tree.Roots) > 0 {
+		if path := v.tree.winner(); len(path) > 0 {
+			v.node = v.tree.Nodes[path[0]].Node
+			return
+		}
+		v.node = v.tree.Nodes[v.tree.Roots[0]].Node
+		return
+	}
+	m.say("the newest step")
+}
+
+// otherText moves the cursor to the end of the text above or below.
+func (v *beamView) otherText(m *Model, d int) {
+	t := v.tree
+	if t == nil || len(t.rows) == 0 || len(t.Nodes) == 0 {
+		m.say("no texts yet: n takes the first step")
+		return
+	}
+	r := -1
+	if i := t.find(v.node); i >= 0 {
+		r = t.row[i]
+	} else if d < 0 {
+		r = len(t.rows)
+	}
+	r += d
+	if r < 0 || r >= len(t.rows) || len(t.rows[r]) == 0 {
+		m.say("no text further on that way")
+		return
+	}
+	v.node = t.Nodes[t.rows[r][len(t.rows[r])-1]].Node
+}
+
+// candidates are those of the step shown, all groups one after another.
+func (v *beamView) candidates() []beam.Candidate {
+	var out []beam.Candidate
+	if s := v.step(); s != nil {
+		for _, g := range s.Groups {
+			out = append(out, g.Candidates...)
+		}
+	}
+	return out
+}
+
+// story tells what became of the selected thing.
+func (v *beamView) story() string {
+	if v.pane == beamTablePane {
+		list := v.candidates()
+		if v.list.at < len(list) {
+			c := list[v.list.at]
+			return fmt.Sprintf("%s: %s · sum %s over %d tokens, score %s", cleanText(v.text(c.Node), false), c.Fate, viz.Two(c.Node.Sum), c.Node.Depth, viz.Three(c.Score))
+		}
+	}
+	if i := v.tree.find(v.node); i >= 0 {
+		n := v.tree.Nodes[i]
+		s := fmt.Sprintf("%s: step %d, logprob %s, sum %s", cleanText(v.text(n.Node), false), n.Depth, viz.Logprob(n.Logprob), viz.Two(n.Sum))
+		return s + " · " + v.note(i)
+	}
+	return v.seen.Summary()
+}
+
+// text is the text of a path.
+func (v *beamView) text(n *beam.Node) string {
+	var b strings.Builder
+	for _, id := range n.Tokens() {
+		if s := v.lane.view.Settings; s != nil && s.Ends(id) {
+			continue
+		}
+		b.WriteString(v.lane.vocab().Piece(id))
+	}
+	return b.String()
+}

@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"logitscope/sampling"
+)
+
+// A leaver is a view that puts something back when it is left.
+type leaver interface{ leave(m *Model) }
+
+// leaveScreen tells the view that fills the screen that it is left.
+func (m *Model) leaveScreen() {
+	if v, ok := m.screen.view.(leaver); ok {
+		v.leave(m)
+	}
+}
+
+// borrowed are settings that a view changed for as long as it is open.
+type borrowed struct {
+	lane *lane
+	keys []string
+	was  sampling.Config
+}
+
+// borrow puts cfg in force without an undo: a view does it by being opened,
+// and gives back the keys when it is left. It reports whether cfg was taken.
+func (m *Model) borrow(l *lane, cfg sampling.Config, keys ...string) (*borrowed, bool) {
+	b := &borrowed{l, keys, l.config}
+	return b, m.quietly(l, cfg)
+}
+
+// quietly puts cfg in force without a trace in the undo list.
+func (m *Model) quietly(l *lane, cfg sampling.Config) bool {
+	s, err := l.compile(m.opt.Presets, cfg, l.preset)
+	if err != nil {
+		m.complain(err.Error())
+		return false
+	}
+	l.config = cfg
+	l.tune(s)
+	return true
+}
+
+// giveBack puts the keys back as they were.
+func (b *borrowed) giveBack(m *Model) {
+	if b == nil {
+		return
+	}
+	cfg := b.lane.config
+	for _, key := range b.keys {
+		s, set := b.was.Lookup(key)
+		if !set {
+			cfg = cfg.Without(key)
+			continue
+		}
+		if c, err := cfg.With(key, s.Value, s.Origin); err == nil {
+			cfg = c
+		}
+	}
+	if !cfg.Equal(b.lane.config) {
+		m.quietly(b.lane, cfg)
+	}
+}

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// viewKnobs are the few parameters that a view lets change in one line.
+type viewKnobs struct {
+	keys []string
+	at   int
+}
+
+// param is the selected one.
+func (k *viewKnobs) param() *sampling.Param {
+	p, _ := sampling.Lookup(k.keys[k.at])
+	return p
+}
+
+// move selects another one.
+func (k *viewKnobs) move(d int) { k.at = (k.at + d + len(k.keys)) % len(k.keys) }
+
+// act takes the actions that change the selected one.
+func (k *viewKnobs) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "lower", "left":
+		k.nudge(m, -1)
+	case "raise", "right":
+		k.nudge(m, 1)
+	case "left10":
+		k.nudge(m, -10)
+	case "right10":
+		k.nudge(m, 10)
+	case "off":
+		p := k.param()
+		if p.Off == nil {
+			m.say("0: " + p.Key + " has no off value")
+			break
+		}
+		m.set(p.Key, p.Off)
+	case "reset":
+		l := m.lane()
+		if _, set := l.config.Lookup(k.param().Key); !set {
+			m.say("backspace: " + k.param().Key + " is at its default")
+			break
+		}
+		m.apply(l.config.Without(k.param().Key), l.preset, "", k.param().Key+" back to its default")
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// nudge moves the selected one by steps.
+func (k *viewKnobs) nudge(m *Model, steps int) {
+	p := k.param()
+	old := m.lane().config.Value(p.Key)
+	v := p.Nudge(old, steps)
+	if n, ok := old.(int64); ok && p.Step == 0 { // no slider, yet a number
+		v = min(max(n+int64(steps), int64(p.Min)), int64(p.Max))
+	}
+	if p.Format(v) == p.Format(old) {
+		m.say(p.Key + ": " + p.Format(old) + " is the end of its range")
+		return
+	}
+	m.set(p.Key, v)
+}
+
+// draw draws the selected one with its slider and the others in words, in one
+// line.
+func (k *viewKnobs) draw(c *viz.Canvas, y int, m *Model, focused bool) {
+	p := k.param()
+	cfg := m.lane().config
+	ink := viz.Ink{}
+	if focused {
+		ink = ink.With(viz.Bold)
+	}
+	c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+	x := c.Put(3, y, p.Key, ink) + 1
+	v := cfg.Value(p.Key)
+	if hasSlider(p) {
+		w := min(max(c.W/6, 8), 20)
+		viz.Slider(c.Sub(viz.Rect{X: x, Y: y, W: w, H: 1}), frac(p, v), p.IsOff(v), viz.Ink{Role: viz.Focus})
+		x += w + 1
+	}
+	x = c.Put(x, y, p.Format(v), ink) + 3
+	var rest []string
+	for i, key := range k.keys {
+		if i != k.at {
+			q, _ := sampling.Lookup(key)
+			rest = append(rest, key+" "+q.Format(cfg.Value(key)))
+		}
+	}
+	if room := c.W - x - 1; room > 8 {
+		c.Put(x, y, viz.CutTitle(strings.Join(rest, " · "), room), viz.Ink{Role: viz.Muted})
+	}
+}
