@@ -19,6 +19,9 @@ type automaton struct {
 	strings   []stringPlace
 	stringIDs map[stringState]int32
 
+	texts   []string // what was read of unique texts
+	textIDs map[string]int32
+
 	data    []objectData
 	dataIDs map[string]int32
 
@@ -102,6 +105,7 @@ func newAutomaton(p *prog) *automaton {
 		frames:    []frame{{place: -1}, {place: -1}},
 		frameIDs:  map[frameKey]int32{},
 		stringIDs: map[stringState]int32{},
+		textIDs:   map[string]int32{},
 		dataIDs:   map[string]int32{},
 		stateIDs:  map[string]int32{},
 		single:    map[item]int32{},
@@ -211,11 +215,15 @@ func (a *automaton) internString(st stringState) (at int32, ok bool) {
 		return ^id, true
 	}
 	d := s.distance(st)
-	if d >= unreachable {
+	if d >= unreachable || st.text != 0 && !a.completable(st) {
 		return 0, false
 	}
 	id := int32(len(a.strings))
-	a.strings = append(a.strings, stringPlace{st, d, s.live(st)})
+	place := stringPlace{st, d, s.live(st)}
+	if st.text != 0 {
+		a.keepUnique(&place)
+	}
+	a.strings = append(a.strings, place)
 	a.stringIDs[st] = id
 	return ^id, true
 }
@@ -307,7 +315,11 @@ func (a *automaton) act(n, stack int32) {
 		a.repeat(n, r.min, r.max, stack)
 	case nodeString:
 		s := a.p.strs[x.arg]
-		if at, ok := a.internString(stringState{str: x.arg, q: s.lang.start(), lo: s.lo, hi: s.hi}); ok {
+		st := stringState{str: x.arg, q: s.lang.start(), lo: s.lo, hi: s.hi}
+		if s.unique {
+			st.text, st.seen = a.internText(""), a.frames[stack].a
+		}
+		if at, ok := a.internString(st); ok {
 			a.set.items = append(a.set.items, item{at, a.callFrame(n, stack)})
 		}
 	case nodeObject:
@@ -541,13 +553,21 @@ func (a *automaton) advance(it item, b byte) {
 	}
 	st := a.strings[^it.at].stringState
 	s := a.p.strs[st.str]
-	if b == '"' && s.closes(st) {
-		a.leave(it.stack)
+	if b == '"' && s.closes(st) && !s.bare {
+		a.leave(a.remembered(st, it.stack))
 		return
 	}
-	if next, ok := s.step(st, b); ok {
-		if at, ok := a.internString(next); ok {
-			a.set.items = append(a.set.items, item{at, it.stack})
+	next, ok := s.step(st, b)
+	if !ok {
+		return
+	}
+	if st.text != 0 {
+		next.text = a.internText(a.readText(st, next, b))
+	}
+	if at, ok := a.internString(next); ok {
+		a.set.items = append(a.set.items, item{at, it.stack})
+		if s.bare && s.closes(next) && !a.repeats(next) {
+			a.leave(a.remembered(next, it.stack))
 		}
 	}
 }

@@ -28,13 +28,18 @@ func newBudgetSearch(m *Matcher) budgetSearch {
 	return budgetSearch{m: m, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
 }
 
+// maxDetour is how much longer than its distance a completion may turn out to
+// be. Only items that must differ from others make for detours.
+const maxDetour = 4096
+
 // nearest returns the bytes of the nearest completion of a state and the
 // states on the way, the first being the state itself.
 func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
 	states = append(states, id)
+	limit := int(m.a.states[id].dist) + maxDetour
 	for m.a.states[id].dist > 0 {
 		b, ok := m.a.nearestByte(id)
-		if !ok {
+		if !ok || len(text) > limit {
 			return nil, nil
 		}
 		text = append(text, b)
@@ -53,7 +58,10 @@ func (a *automaton) nearestByte(id int32) (byte, bool) {
 			continue
 		}
 		if it.at < 0 {
-			return a.nearestStringByte(a.strings[^it.at])
+			if b, ok := a.nearestStringByte(&a.strings[^it.at]); ok {
+				return b, true
+			}
+			continue
 		}
 		for _, e := range a.p.nodes[it.at].edges {
 			if a.p.dist[e.to] < a.p.dist[it.at] {
@@ -64,20 +72,28 @@ func (a *automaton) nearestByte(id int32) (byte, bool) {
 	return 0, false
 }
 
-func (a *automaton) nearestStringByte(place stringPlace) (byte, bool) {
+func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 	s := a.p.strs[place.str]
-	if s.closes(place.stringState) {
+	if s.closes(place.stringState) && s.bare {
+		return 0, false // what follows the number is an item of its own
+	}
+	if s.closes(place.stringState) && hasByte(&place.live, '"') {
 		return '"', true
 	}
-	for b := 0; b < 256; b++ {
+	best, found := byte(0), unreachable
+	for b := range 256 {
 		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
 			continue
 		}
-		if next, ok := s.step(place.stringState, byte(b)); ok && s.distance(next) < place.dist {
-			return byte(b), true
+		next, ok := s.step(place.stringState, byte(b))
+		if !ok {
+			continue
+		}
+		if d := s.distance(next); d < found {
+			best, found = byte(b), d
 		}
 	}
-	return 0, false
+	return best, found < unreachable
 }
 
 // costOf is the fewest tokens that spell the nearest completion, or
@@ -257,29 +273,31 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	}
 	out := &sink{}
 	nearest, nearestTokens := unreachable, []int32(nil)
-	verdict := map[int32]bool{}
-	m.budget.left = maxSearch
 	e.collect(func(t int32) {
 		to, _ := m.run(id, m.v.pieces[t])
-		ok, known := verdict[to]
-		if !known {
-			ok = m.budget.within(to, left)
-			verdict[to] = ok
-		}
-		if ok {
+		c := m.budget.costOf(to)
+		if c <= left {
 			out.ids = append(out.ids, t)
 		}
-		switch c := min(m.budget.costOf(to), unreachable); {
+		switch {
 		case c < nearest || nearestTokens == nil:
 			nearest, nearestTokens = c, []int32{t}
 		case c == nearest:
 			nearestTokens = append(nearestTokens, t)
 		}
 	})
-	if len(out.ids) == 0 && !m.a.states[id].accept {
-		for _, t := range nearestTokens {
+	if len(out.ids) > 0 || m.a.states[id].accept {
+		return m.entry(out)
+	}
+	// The nearest completions need too many tokens: look for others.
+	m.budget.left = maxSearch
+	e.collect(func(t int32) {
+		if to, _ := m.run(id, m.v.pieces[t]); m.budget.within(to, left) {
 			out.ids = append(out.ids, t)
 		}
+	})
+	if len(out.ids) == 0 {
+		out.ids = nearestTokens
 	}
 	return m.entry(out)
 }

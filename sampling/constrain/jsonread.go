@@ -72,7 +72,10 @@ func (r *jsonReader) fail(err error) error {
 	var s *json.SyntaxError
 	offset := int(r.dec.InputOffset())
 	if errors.As(err, &s) {
-		offset = int(s.Offset) - 1
+		// The decoder stands before the blanks and the comma it has skipped.
+		for offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[offset]) >= 0 {
+			offset++
+		}
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		offset, err = len(r.data), errors.New("the JSON text ends too early")

@@ -30,10 +30,13 @@ type stringLang struct {
 	// with it such texts share their states.
 	off *stringLang
 	id  int32 // its place in the program
+	// unique texts are the items of an array whose items differ: what was read
+	// is remembered. bare ones are numbers, which no quote closes.
+	unique, bare bool
 }
 
 func (s *stringLang) minBytes() int32 {
-	return add32(1, s.lang.cost(s.lang.start(), s.lo, s.hi))
+	return add32(s.closing(), s.lang.cost(s.lang.start(), s.lo, s.hi))
 }
 
 // A stringState is a position inside a JSON string. Code points still wanted
@@ -44,6 +47,9 @@ type stringState struct {
 	q      int32
 	lo, hi int32
 	esc    escape
+	// Of a unique text: what has been read of it (an index into the texts of
+	// the automaton, from 1) and the data of its array.
+	text, seen int32
 }
 
 // An escape packs where an escape sequence stands: kind, hexadecimal digits
@@ -80,6 +86,14 @@ func less1(n int32) int32 {
 	return n
 }
 
+// closing is the number of bytes that end the text.
+func (s *stringLang) closing() int32 {
+	if s.bare {
+		return 0
+	}
+	return 1
+}
+
 // closes reports whether the closing quote may come at st.
 func (s *stringLang) closes(st stringState) bool {
 	return st.esc == 0 && st.lo <= 0 && s.lang.accept(st.q)
@@ -101,7 +115,7 @@ func (s *stringLang) rawStep(st stringState, b byte) (stringState, bool) {
 func (s *stringLang) step(st stringState, b byte) (stringState, bool) {
 	switch st.esc.kind() {
 	case escNone:
-		if b == '\\' && !s.lang.inside(st.q) {
+		if b == '\\' && !s.lang.inside(st.q) && !s.bare {
 			st.esc = makeEscape(escBackslash, 0, 0, 0)
 			return st, s.distance(st) < unreachable
 		}
@@ -185,7 +199,7 @@ func (s *stringLang) runeStep(st stringState, r rune) (stringState, bool) {
 func (s *stringLang) distance(st stringState) int32 {
 	e := st.esc
 	if e == 0 {
-		return add32(1, s.lang.cost(st.q, st.lo, st.hi))
+		return add32(s.closing(), s.lang.cost(st.q, st.lo, st.hi))
 	}
 	if st.hi == 0 {
 		return unreachable
@@ -280,10 +294,10 @@ func (s *stringLang) live(st stringState) (set [4]uint64) {
 			setBytes(&set, byte(b), byte(b))
 		}
 	}
-	if _, ok := s.step(st, '\\'); ok {
+	if _, ok := s.step(st, '\\'); ok && !s.bare {
 		setBytes(&set, '\\', '\\')
 	}
-	if s.closes(st) {
+	if s.closes(st) && !s.bare {
 		setBytes(&set, '"', '"')
 	}
 	return set

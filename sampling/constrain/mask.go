@@ -144,7 +144,7 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 	items := m.a.states[s].items
 	var narrow []item
 	for _, it := range items {
-		if it.at < 0 || popcount(m.a.itemLive(it)) >= wideLive && len(items) <= 8 {
+		if it.at < 0 && !m.a.p.strs[m.a.strings[^it.at].str].bare || it.at >= 0 && popcount(m.a.itemLive(it)) >= wideLive && len(items) <= 8 {
 			if m.item(it, out) {
 				layer = LayerSlice
 			}
@@ -198,6 +198,9 @@ func (m *Matcher) item(it item, out *sink) bool {
 		st := m.a.strings[^it.at].stringState
 		if lang, ok := m.a.p.strs[st.str].lang.(*exceptText); ok {
 			return m.exceptItem(it, st, lang, out)
+		}
+		if st.text != 0 {
+			return m.uniqueItem(it, st, out)
 		}
 	}
 	shared, caller, hit := m.shared(it)

@@ -13,6 +13,7 @@ type objectLang struct {
 	separator *expr // the comma with the blanks around it
 	min, max  int   // number of properties; max < 0 is unlimited
 	anyOrder  bool
+	unique    bool // extra ends with a unique text
 }
 
 type memberLang struct {
@@ -35,7 +36,7 @@ func (o *objectLang) nullable() bool {
 // object lays out an object's members: as plain nodes where the order is fixed
 // and nothing is counted, else as one node that tracks what was seen.
 func (b *builder) object(o *objectLang, from int32) int32 {
-	if !o.anyOrder && o.min <= 0 && o.max < 0 {
+	if !o.anyOrder && !o.unique && o.min <= 0 && o.max < 0 {
 		return b.orderedObject(o, from)
 	}
 	p := &objectProg{extra: -1, min: int32(o.min), max: int32(o.max), anyOrder: o.anyOrder}

@@ -127,7 +127,7 @@ func (c *schemaCompiler) uniqueArray(b *itemBounds) (*expr, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, refuse(c.current.pointer(), "uniqueItems", "is supported for items of which there are at most %d: enum, const, boolean, null, small integers", maxUnique)
+		return c.uniqueTexts(b)
 	}
 	if len(values) < b.min {
 		return never, nil
@@ -139,6 +139,51 @@ func (c *schemaCompiler) uniqueArray(b *itemBounds) (*expr, error) {
 	for _, v := range values {
 		o.keys = append(o.keys, memberLang{c.literal(v), false})
 	}
+	body := seq(&expr{op: opObject, obj: o}, c.json.ws)
+	return seq(text("["), c.json.ws, body, text("]")), nil
+}
+
+// uniqueTexts is an array of strings, or of numbers, that are all different,
+// where there are too many to list. Numbers are written without exponents.
+func (c *schemaCompiler) uniqueTexts(b *itemBounds) (*expr, error) {
+	refusal := refuse(c.current.pointer(), "uniqueItems", "is supported for strings, for numbers without bounds, and for items of which there are at most %d (enum, const, boolean, null, small integers), but not for a mixture", maxUnique)
+	var shapes []*shape
+	if s := b.item(0); s.trivial() {
+		return nil, refusal
+	} else {
+		var err error
+		if shapes, err = c.shapesOf(s); err != nil {
+			return nil, err
+		}
+	}
+	if len(shapes) != 1 || shapes[0].hasValues {
+		return nil, refusal
+	}
+	k := shapes[0]
+	var item *expr
+	switch {
+	case k.types == typeString:
+		s, _, err := c.textOf(k)
+		if err != nil {
+			return nil, refuse(c.at(k), "pattern", "%v", err)
+		}
+		s.unique = true
+		item = seq(text(`"`), &expr{op: opString, str: s})
+	case k.types&^typeNumber == 0 && !k.number.restricted():
+		source := `-?(0|[1-9][0-9]*)(\.[0-9]+)?`
+		if k.types&typeFraction == 0 {
+			source = `-?(0|[1-9][0-9]*)`
+		}
+		n, err := regexNFA(source, false)
+		if err != nil {
+			return nil, err
+		}
+		d, _ := newDFAText([]condition{{n, false}})
+		item = &expr{op: opString, str: &stringLang{lang: d, hi: -1, unique: true, bare: true}}
+	default:
+		return nil, refusal
+	}
+	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, unique: true, extra: item}
 	body := seq(&expr{op: opObject, obj: o}, c.json.ws)
 	return seq(text("["), c.json.ws, body, text("]")), nil
 }
@@ -156,6 +201,9 @@ func (c *schemaCompiler) listValues(s schemaSet) ([]*jsonValue, bool, error) {
 	seen := map[string]bool{}
 	for _, k := range shapes {
 		values, ok := k.few()
+		if k.types == typeString && !k.hasValues {
+			values, ok = c.fewTexts(k)
+		}
 		if !ok {
 			return nil, false, nil
 		}
@@ -167,6 +215,27 @@ func (c *schemaCompiler) listValues(s schemaSet) ([]*jsonValue, bool, error) {
 		}
 	}
 	return out, len(out) <= maxUnique, nil
+}
+
+// fewTexts lists the strings of a shape if they are few.
+func (c *schemaCompiler) fewTexts(k *shape) ([]*jsonValue, bool) {
+	s, _, err := c.textOf(k)
+	if err != nil {
+		return nil, false
+	}
+	if s.hi == 0 {
+		return []*jsonValue{{kind: kindString}}, true
+	}
+	d, ok := s.lang.(*dfaText)
+	if !ok {
+		return nil, false
+	}
+	texts, ok := d.list(s.lo, s.hi, maxUnique)
+	var out []*jsonValue
+	for _, x := range texts {
+		out = append(out, &jsonValue{kind: kindString, text: x})
+	}
+	return out, ok
 }
 
 // few lists a shape's values if they are few.

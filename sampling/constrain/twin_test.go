@@ -102,6 +102,11 @@ var twinCases = []struct {
 	{"names", Schema([]byte(`{"properties":{"the":{"type":"integer"},"then":{"type":"string"},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"th": true, "then": "x", "ther": false, "\u00e9x": true}`},
 	{"any order", Schema([]byte(`{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":true},"required":["b","c"],"additionalProperties":false,"minProperties":2}`), SchemaOptions{AnyOrder: true}), `{"c": [], "b": "x", "a": 12}`},
 	{"unique enum", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"enum":["the","then","a"]},"minItems":2}`), SchemaOptions{}), `["then", "a"]`},
+	{"unique strings", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string"}}`), SchemaOptions{}), `["the", "then", "", "\u0074ea", "th"]`},
+	{"unique short strings", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string","maxLength":2}}`), SchemaOptions{}), `["th", "t", "", "te"]`},
+	{"unique patterns", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[ab]+x?$","maxLength":12}}`), SchemaOptions{}), `["a", "ab", "abx", "b"]`},
+	{"unique numbers", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"number"}}`), SchemaOptions{}), `[0, 0.5, 1, 10, 1.25]`},
+	{"unique integers", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"integer"}}`), SchemaOptions{}), `[0, -1, 1, 12, 120]`},
 	{"contains", Schema([]byte(`{"type":"array","contains":{"type":"integer"},"minContains":2,"maxContains":3,"maxItems":6}`), SchemaOptions{}), `[1, "a", 2, 3, null]`},
 }
 

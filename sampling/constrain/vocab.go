@@ -15,6 +15,7 @@ type Vocab struct {
 	isEOG   map[int32]bool
 	longest int
 	bytes   [4]uint64 // bytes that are a piece of their own
+	quoted  []int32   // tokens with three quotes or more: they may end two strings
 	trie    trie
 
 	mu     sync.Mutex
@@ -44,6 +45,9 @@ func NewVocab(piece func(id int32) []byte, size int, eog []int32, skip func(id i
 		}
 		v.pieces[id] = bytes.Clone(p)
 		v.longest = max(v.longest, len(p))
+		if bytes.Count(p, []byte{'"'}) > 2 {
+			v.quoted = append(v.quoted, id)
+		}
 		if len(p) == 1 {
 			setBytes(&v.bytes, p[0], p[0])
 		}

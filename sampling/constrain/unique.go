@@ -1,0 +1,335 @@
+package constrain
+
+import (
+	"encoding/binary"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Items of an array that must differ are read by a stringLang that remembers
+// what it read. The data of the array holds the items before; a text among
+// them cannot close, and a beginning that only such texts complete is dead.
+
+func (a *automaton) internText(s string) int32 {
+	if id, ok := a.textIDs[s]; ok {
+		return id
+	}
+	a.texts = append(a.texts, s)
+	id := int32(len(a.texts))
+	a.textIDs[s] = id
+	return id
+}
+
+func (a *automaton) textOf(st stringState) string { return a.texts[st.text-1] }
+
+// readText is the text of st and what the step to next has added: nothing
+// inside an escape, a code point at the end of one, else the byte itself.
+func (a *automaton) readText(st, next stringState, b byte) string {
+	text := a.textOf(st)
+	switch {
+	case next.esc != 0:
+		return text
+	case st.esc == 0:
+		return text + string([]byte{b})
+	}
+	return string(utf8.AppendRune([]byte(text), st.esc.ends(b)))
+}
+
+// ends is the code point that an escape stands for once b completes it.
+func (e escape) ends(b byte) rune {
+	if e.kind() == escBackslash {
+		for _, x := range shortEscapes {
+			if x.code == b {
+				return rune(x.char)
+			}
+		}
+	}
+	digit, _ := hexValue(b)
+	value := rune(e.value()<<4 | digit)
+	if e.kind() == escLow {
+		return 0x10000 + rune(e.high())<<10 + value - 0xDC00
+	}
+	return value
+}
+
+// seenTexts decodes the items an array has had.
+func seenTexts(d objectData) []string {
+	var out []string
+	for b := d.seen; len(b) >= 4; {
+		n := binary.LittleEndian.Uint32([]byte(b[:4]))
+		out = append(out, b[4:4+n])
+		b = b[4+n:]
+	}
+	return out
+}
+
+// withText adds an item; the list is sorted so that its order does not count.
+func withText(d objectData, text string) objectData {
+	list := append(seenTexts(d), text)
+	slices.Sort(list)
+	var b []byte
+	for _, s := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
+		b = append(b, s...)
+	}
+	d.seen = string(b)
+	return d
+}
+
+// identity is what makes two items equal: the text of a string, the value of a
+// number.
+func (s *stringLang) identity(text string) string {
+	if s.bare {
+		if r, ok := new(big.Rat).SetString(text); ok {
+			return r.RatString()
+		}
+	}
+	return text
+}
+
+// repeats reports whether the text read is one of the items before.
+func (a *automaton) repeats(st stringState) bool {
+	if st.text == 0 {
+		return false
+	}
+	return slices.Contains(seenTexts(a.data[st.seen]), a.p.strs[st.str].identity(a.textOf(st)))
+}
+
+// remembered is the stack behind a text that has ended: that of a unique one
+// has it among the items before.
+func (a *automaton) remembered(st stringState, stack int32) int32 {
+	if st.text == 0 {
+		return stack
+	}
+	f := a.frames[stack]
+	d := withText(a.data[st.seen], a.p.strs[st.str].identity(a.textOf(st)))
+	return a.frame(f.place, a.internData(d), f.b, f.parent)
+}
+
+// keepUnique takes the closing quote away where it would repeat an item, and
+// what leads only to repetitions.
+func (a *automaton) keepUnique(place *stringPlace) {
+	s := a.p.strs[place.str]
+	if !s.bare && s.closes(place.stringState) && a.repeats(place.stringState) {
+		place.live['"'>>6] &^= 1 << ('"' & 63)
+		place.dist++
+	}
+	if len(a.matching(place.stringState)) == 0 {
+		return
+	}
+	for b := range 256 {
+		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
+			continue
+		}
+		next, ok := s.step(place.stringState, byte(b))
+		if ok {
+			next.text = a.internText(a.readText(place.stringState, next, byte(b)))
+			ok = a.completable(next)
+		}
+		if !ok {
+			place.live[b>>6] &^= 1 << (b & 63)
+		}
+	}
+}
+
+// matching lists the items before that begin with the text read.
+func (a *automaton) matching(st stringState) []string {
+	text := a.textOf(st)
+	var out []string
+	for _, s := range seenTexts(a.data[st.seen]) {
+		if strings.HasPrefix(s, text) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// completable reports whether some text that is not among the items before
+// begins with what was read.
+func (a *automaton) completable(st stringState) bool {
+	s := a.p.strs[st.str]
+	if s.bare {
+		// A number can go on and change, but for a whole zero.
+		d, _ := s.lang.(*dfaText)
+		return !(strings.Trim(a.textOf(st), "-0") == "" && strings.HasSuffix(a.textOf(st), "0") && d != nil && d.near.bytes[st.q] == 0 && d.stuck(st.q)) || !a.repeats(st)
+	}
+	taken := a.matching(st)
+	if len(taken) == 0 {
+		return true
+	}
+	if st.esc != 0 {
+		return a.escapeCompletable(st)
+	}
+	if _, ok := s.lang.(anyText); ok {
+		return st.hi != 0 || len(taken) == 0
+	}
+	d, ok := s.lang.(*dfaText)
+	return !ok || d.count(st.q, st.lo, st.hi, len(taken)+1) > len(taken)
+}
+
+// escapeCompletable looks for a way on inside an escape.
+func (a *automaton) escapeCompletable(st stringState) bool {
+	s := a.p.strs[st.str]
+	for _, b := range escapeBytes {
+		next, ok := s.step(st, b)
+		if !ok {
+			continue
+		}
+		next.text = a.internText(a.readText(st, next, b))
+		if a.completable(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// stuck reports whether nothing can follow q.
+func (d *dfaText) stuck(q int32) bool {
+	for _, to := range d.next[q] {
+		if to >= 0 && d.near.bytes[to] < unreachable {
+			return false
+		}
+	}
+	return true
+}
+
+// count is the number of texts from q with lo..hi more code points, at most
+// limit.
+func (d *dfaText) count(q, lo, hi int32, limit int) int {
+	n := 0
+	d.explore(q, lo, hi, func(string) bool { n++; return n < limit }, limit)
+	return min(n, limit)
+}
+
+// list returns all texts of lo..hi code points, if there are at most limit.
+func (d *dfaText) list(lo, hi int32, limit int) (texts []string, ok bool) {
+	ok = d.explore(d.start(), lo, hi, func(s string) bool {
+		texts = append(texts, s)
+		return len(texts) <= limit
+	}, limit)
+	return texts, ok && len(texts) <= limit
+}
+
+// explore calls fn for texts in order of their bytes' number until it returns
+// false. It gives up, with false, once more than limit beginnings are open:
+// each has a completion of its own, and fn hears of those as well.
+func (d *dfaText) explore(q, lo, hi int32, fn func(string) bool, limit int) bool {
+	type place struct {
+		q, lo, hi int32
+		text      string
+	}
+	if d.cost(q, lo, hi) >= unreachable {
+		return true
+	}
+	queue := []place{{q, lo, hi, ""}}
+	for len(queue) > 0 {
+		if len(queue) > limit {
+			for _, p := range queue {
+				if !fn(p.text) {
+					break
+				}
+			}
+			return false
+		}
+		p := queue[0]
+		queue = queue[1:]
+		if p.lo <= 0 && d.final[p.q] && !fn(p.text) {
+			return false
+		}
+		for b := range 256 {
+			to := d.next[p.q][d.class[b]]
+			if to < 0 || d.left[p.q] == 0 && p.hi == 0 {
+				continue
+			}
+			next := place{to, p.lo, p.hi, p.text + string([]byte{byte(b)})}
+			if d.left[p.q] == 0 {
+				next.lo, next.hi = less1(p.lo), less1(p.hi)
+			}
+			if d.cost(next.q, next.lo, next.hi) < unreachable {
+				queue = append(queue, next)
+			}
+		}
+		if len(p.text) > maxListed {
+			return false
+		}
+	}
+	return true
+}
+
+// maxListed is the longest text that explore goes through.
+const maxListed = 4096
+
+// uniqueItem answers for a unique text: what a plain text allows, with the
+// tokens looked at one by one that could repeat an item, or that end more than
+// one text.
+func (m *Matcher) uniqueItem(it item, st stringState, out *sink) bool {
+	a := m.a
+	plain := st
+	plain.text, plain.seen = 0, 0
+	at, ok := a.internString(plain)
+	if !ok {
+		return false
+	}
+	own := &m.own
+	own.reset()
+	shared, caller, hit := m.shared(item{at, it.stack})
+	m.merge(shared, caller, own)
+	own.spread(m.v.Words())
+	own.ids = own.ids[:0]
+	u := uniqueWalk{m: m, s: a.p.strs[st.str], taken: a.matching(st)}
+	u.walk(0, int32(len(m.v.trie.bytes)), st, a.textOf(st))
+	state := a.stateOf([]item{it})
+	for _, id := range append(u.suspects, m.v.quoted...) {
+		own.bits[id>>6] &^= 1 << (id & 63)
+		if _, n := m.run(state, m.v.pieces[id]); n == len(m.v.pieces[id]) {
+			own.bits[id>>6] |= 1 << (id & 63)
+		}
+	}
+	out.spread(m.v.Words())
+	for i, w := range own.bits {
+		out.bits[i] |= w
+	}
+	out.farthest = max(out.farthest, add32(own.farthest, 8))
+	return hit
+}
+
+// A uniqueWalk finds the tokens that spell the beginning of an item before.
+type uniqueWalk struct {
+	m        *Matcher
+	s        *stringLang
+	taken    []string
+	suspects []int32
+}
+
+func (u *uniqueWalk) walk(lo, hi int32, st stringState, text string) {
+	if len(u.taken) == 0 {
+		return
+	}
+	t := &u.m.v.trie
+	for i := lo; i < hi; i += t.size[i] {
+		b := t.bytes[i]
+		if b == '"' && st.esc == 0 {
+			if slices.Contains(u.taken, text) {
+				u.suspects = append(u.suspects, t.tokens[t.first[i]:t.first[i+t.size[i]]]...)
+			}
+			continue
+		}
+		next, ok := u.s.step(st, b)
+		if !ok {
+			continue
+		}
+		now := text
+		if next.esc == 0 && st.esc == 0 {
+			now += string([]byte{b})
+		} else if next.esc == 0 {
+			now = string(utf8.AppendRune([]byte(text), st.esc.ends(b)))
+		}
+		if !slices.ContainsFunc(u.taken, func(s string) bool { return strings.HasPrefix(s, now) }) {
+			continue
+		}
+		u.suspects = append(u.suspects, t.tokens[t.first[i]:t.first[i+1]]...)
+		u.walk(i+1, i+t.size[i], next, now)
+	}
+}
