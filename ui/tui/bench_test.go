@@ -1,10 +1,14 @@
 package tui
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -52,4 +56,53 @@ func BenchmarkKeyRepeat(b *testing.B) {
 		s.m.Update(tea.KeyMsg{Type: tea.KeyDown})
 		s.m.View()
 	}
+}
+
+// How fast a lane decodes while the lab draws every view it can get, as a
+// share of how fast it decodes with nobody looking.
+func BenchmarkAttached(b *testing.B) {
+	for b.Loop() {
+		alone, attached := 0.0, 0.0
+		for range 3 { // in turn, so that a busy machine slows both
+			alone += decodeSpeed(b, false)
+			attached += decodeSpeed(b, true)
+		}
+		b.ReportMetric(attached/alone, "x-alone")
+	}
+}
+
+// decodeSpeed returns tokens per second at full speed, over a few texts.
+func decodeSpeed(b *testing.B, watched bool) float64 {
+	opt := testOptions(b)
+	s := newBench(b, opt, 200, 60)
+	s.m.pal = viz.NewPalette(true, viz.TrueColor, false)
+	l := s.m.lane()
+	ids, err := engine.Prompt(context.Background(), l.model, "Once upon a time")
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := l.config.MustWith("max_new_tokens", 400, sampling.FromYou).MustWith("min_new_tokens", 400, sampling.FromYou)
+	tokens, start := 0, time.Now()
+	for seed := range uint64(8) {
+		set, err := l.compile(opt.Presets, cfg.MustWith("seed", seed, sampling.FromYou), l.preset)
+		if err != nil {
+			b.Fatal(err)
+		}
+		l.eng.Post(engine.Start{Text: "Once upon a time", Prompt: ids, Settings: set})
+		l.eng.Post(engine.Advance{N: -1})
+		last := time.Now()
+		for v := range l.eng.Views() {
+			if watched && time.Since(last) > time.Second/30 {
+				last = time.Now()
+				l.take(v)
+				s.m.dirty = true
+				s.m.View()
+			}
+			if v.Phase == engine.Done && v.Settings == set {
+				tokens += len(v.Steps)
+				break
+			}
+		}
+	}
+	return float64(tokens) / time.Since(start).Seconds()
 }
