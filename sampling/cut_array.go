@@ -38,14 +38,16 @@ func (s topPArray) apply(r *row) {
 		r.truncate(k)
 		return
 	}
-	if !s.fromBest(r, r.arrayBuckets(256)) {
+	r.sums()
+	// No probability is above 1/sum, so few tokens cannot reach p on a flat row.
+	const few = 256
+	if float64(s.p)*r.sum > few || s.keep > few || !s.fromBest(r, r.arrayBuckets(few)) {
 		s.fromAll(r)
 	}
 }
 
 // fromBest cuts within the best few, if it is there that the sum reaches p.
 func (s topPArray) fromBest(r *row, items []item) bool {
-	r.sums()
 	hi := r.max()
 	scale := math.Exp(float64(r.ref - hi))
 	e := func(i int) float32 { return float32(math.Exp(float64(items[i].x - hi))) }
@@ -73,16 +75,45 @@ func (s topPArray) fromAll(r *row) {
 		r.sorted = true
 		return
 	}
-	items := grow(&r.looseBuf, r.n)
-	for i, v := range r.x[:r.n] {
-		items[i] = item{v, int32(i)}
+	// The walk ends where the exact sum is near p; buckets are taken whole.
+	slack := 2*float64(r.n)/(1<<24) + 1e-5
+	from := 1
+	if target := float64(s.p) * (1 + slack); target < 1 {
+		if b := r.bracketAt(r.x[:r.n], r.e[:r.n], target*r.sum); len(b.items) > 0 {
+			from = arrayBucket(b.items[len(b.items)-1].x)
+		}
+	}
+	if !s.fromLoose(r, sum, from) {
+		s.fromLoose(r, sum, 0)
+	}
+}
+
+// fromLoose cuts among the entries of the buckets from from up, and reports
+// whether it is there that the sum reaches p.
+func (s topPArray) fromLoose(r *row, sum float32, from int) bool {
+	items := grow(&r.looseBuf, r.n)[:0]
+	for b, hi := range r.bm {
+		if arrayBucket(hi) < from {
+			continue
+		}
+		lo := b * vec.Block
+		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+			if arrayBucket(v) >= from {
+				items = append(items, item{v, int32(lo + i)})
+			}
+		}
 	}
 	r.radixSort(items)
-	k, _ := s.walk(r.n, sum, func(i int) float32 { return r.e[items[i].i] })
+	k, ok := s.walk(len(items), sum, func(i int) float32 { return r.e[items[i].i] })
+	if !ok && from > 0 {
+		return false
+	}
+	all := len(items) == r.n
 	r.permute(items[:k])
 	r.sorted = true
-	r.loose = items // while the row was dense, entries were positions
+	r.loose, r.looseAll = items, all // while the row was dense, entries were positions
 	r.settle(k - 1)
+	return true
 }
 
 // walk returns how many of n entries stay, and whether their sum reached p.

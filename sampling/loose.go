@@ -8,8 +8,9 @@ import "slices"
 // only where that decides something: at a cut, at a draw, or when a later
 // stage looks at the order.
 //
-// r.loose then holds what was sorted, before the cut, with positions; the
-// entries of the row are its first ones, in its order.
+// r.loose then holds what was sorted, before the cut, with positions: whole
+// buckets from the best down, all of the row if looseAll. The entries of the
+// row are its first ones, in its order.
 
 // settle gives the equal logits around entry i the library's order.
 func (r *row) settle(i int) {
@@ -22,7 +23,7 @@ func (r *row) settle(i int) {
 	to, _ := slices.BinarySearchFunc(s, b-1, func(it item, b int) int { return b - arrayBucket(it.x) })
 	bucket := s[from:to]
 	slices.SortFunc(bucket, func(a, b item) int { return int(a.i - b.i) })
-	if to == len(s) {
+	if to == len(s) && r.looseAll {
 		cxxPartialSort(bucket, len(bucket))
 	} else {
 		cxxSort(bucket)

@@ -61,7 +61,8 @@ type row struct {
 	final           finalStage // makes the draw in place of the engine's; may be nil
 	probBuf         []float32
 	loose, looseBuf []item // see settle; nil if the entries are in their final order
-	goOK            bool   // probBuf holds Ollama's probabilities
+	looseAll        bool
+	goOK            bool // probBuf holds Ollama's probabilities
 
 	// Buffers behind the slices above.
 	xBuf, eBuf, rawBuf, rawEBuf, keyBuf, tmpBuf []float32
