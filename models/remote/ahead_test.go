@@ -182,10 +182,18 @@ func TestSolveLevel(t *testing.T) {
 			}
 		}
 	}
-	for _, eqs := range [][]equation{nil, {{1, 1, 1}}, {{math.Inf(1), -1, -1}, {1, 1, 1}}, {{3, 50, -1}, {5, 40, -1}}} {
+	for _, eqs := range [][]equation{nil, {{3, 50, -1}}, {{math.Inf(1), -1, -1}, {1, 1, 1}}, {{3, 50, -1}, {5, 40, -1}}} {
 		if c, ok := solveLevel(eqs); ok {
 			t.Errorf("%v have the solution %v", eqs, c)
 		}
+	}
+}
+
+func TestScanProbs(t *testing.T) {
+	s := scanner{b: []byte(`[{"id":1,"prob":1e-40},{"id":2,"token":"x","prob":0.5},{"id":-3,"prob":0.1},{"id":4,"prob":7}]`)}
+	probs := map[int32]float64{}
+	if scanProbs(&s, probs); len(probs) != 1 || probs[2] != 0.5 || s.end() != nil {
+		t.Errorf("%v", probs)
 	}
 }
 

@@ -61,6 +61,9 @@ type Error struct {
 func (e *Error) Error() string { return e.Server + ": " + e.Msg }
 func (e *Error) Unwrap() error { return e.err }
 
+// Temporary reports whether another try may succeed.
+func (e *Error) Temporary() bool { return tries[e.Kind] != 1 }
+
 // maxMessage is the most characters of a server's own words in an error.
 const maxMessage = 200
 
