@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"logitscope/engine/speculative"
 )
@@ -55,6 +56,11 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()
 	l.forwarded = 0
+	if l.observing() {
+		l.last = time.Now()
+		l.startFeed(ctx)
+		return
+	}
 	l.refresh(ctx)
 }
 
@@ -133,6 +139,18 @@ func (l *Lane) retrace() {
 		return
 	}
 	old := l.pending[0]
+	if old.Observed {
+		s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Observed: true}
+		in := l.input()
+		in.pins = append(slices.Clip(l.pins), old.Token)
+		if err := traceStep(s, l.settings, &l.scratch, in); err != nil {
+			l.fail(err)
+			return
+		}
+		s.take(old.Token, l.pins, in, s.Trace.U)
+		l.pending = []*Step{s}
+		return
+	}
 	l.pending = nil
 	if old.Round != nil || l.drafting() {
 		return
@@ -146,6 +164,9 @@ func (l *Lane) retrace() {
 // force writes token id in place of the proposal, which it makes first if the
 // lane was just taken back.
 func (l *Lane) force(ctx context.Context, id int32) {
+	if l.feed != nil {
+		return // the choice is the server's
+	}
 	if len(l.pending) == 0 && len(l.tokens) > 0 && l.settings != nil && l.search == nil && l.err == nil && l.ended() == "" {
 		for len(l.tokens)-l.cache.shared(l.tokens) > prefillChunk && l.err == nil && ctx.Err() == nil {
 			l.fill(ctx)
@@ -178,6 +199,10 @@ func (l *Lane) rewind(n int) {
 		l.budget = 0
 		l.invalidate()
 		l.rewrite()
+		return
+	}
+	if l.feed != nil {
+		l.budget = 0 // what a server wrote cannot be taken back, only looked at
 		return
 	}
 	n = max(0, min(n, len(l.steps)))

@@ -35,6 +35,9 @@ type cache struct {
 
 func (c *cache) open(m models.Model, opt Options) error {
 	c.model = m
+	if m.Info().Caps.ObserveOnly {
+		return nil // there is nothing to hold: the server writes by itself
+	}
 	if opt.Session != nil {
 		c.now = held{opt.Session, opt.Cached}
 		return nil
@@ -56,6 +59,9 @@ func (c *cache) close() {
 
 // forget empties the cache.
 func (c *cache) forget() {
+	if c.now.sess == nil {
+		return
+	}
 	c.now.sess.Truncate(0)
 	c.now.tokens = c.now.tokens[:0]
 }
@@ -80,6 +86,25 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 	}
 	return rows, len(c.now.tokens) - n, err
 }
+
+// expect tells the session what is ahead: whether the lane runs on at full
+// speed, so that a server may be asked for several rows at once, and whether
+// the settings need logits where log-probabilities are cheaper.
+func (c *cache) expect(s *Settings, fast bool) {
+	if a, ok := c.now.sess.(models.Lookahead); ok {
+		n := 0
+		if fast {
+			n = lookahead
+		}
+		a.SetAhead(n)
+	}
+	if l, ok := c.now.sess.(models.Leveller); ok {
+		l.SetLevels(s.needsLogits())
+	}
+}
+
+// lookahead is how many rows beyond the next a server is asked for.
+const lookahead = 4
 
 // copy returns a session of its own that holds the first n tokens of the
 // cache, or fewer. It is cheap if the model's sessions can fork.

@@ -115,7 +115,7 @@ var errInterrupted = errors.New("a command came while the prompt was read")
 
 // readyDecoder brings the decoder to the lane's text and settings.
 func (l *Lane) readyDecoder(ctx context.Context) error {
-	opt := speculative.Options{Mask: l.maskIfAny(), Vocab: vocab{l.model.Vocab()}, Rows: true, Plain: 64, Algorithm: l.algorithm}
+	opt := speculative.Options{Mask: l.maskIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm}
 	p := l.settings.Pipeline
 	switch {
 	case l.decoder == nil:

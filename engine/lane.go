@@ -56,6 +56,7 @@ type Lane struct {
 	full      bool // the context has no room for the next token
 	err       error
 
+	feed      *feed // of a server that chooses by itself; nil for every other model
 	strategy  strategy
 	search    search               // beams or contrastive search; nil when tokens are drawn
 	decoder   *speculative.Decoder // nil until a round was asked for
@@ -106,6 +107,7 @@ func (l *Lane) Run(ctx context.Context) error {
 	defer l.cache.close()
 	defer l.dropDecoder()
 	defer l.dropSearch()
+	defer l.stopFeed()
 	for ctx.Err() == nil {
 		for _, c := range l.inbox.take() {
 			l.apply(ctx, c)
@@ -152,6 +154,9 @@ func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 	if l.search != nil {
 		return 0, l.workSearch(ctx)
 	}
+	if l.feed != nil {
+		return l.workFeed(ctx)
+	}
 	if len(l.pending) > 0 {
 		if l.budget == 0 {
 			return 0, false
@@ -187,6 +192,7 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 		return nil
 	}
 	start := time.Now()
+	l.cache.expect(l.settings, l.budget < 0 && l.every == 0)
 	rows, fed, err := l.cache.forward(ctx, tokens, want)
 	took := time.Since(start)
 	l.opt.Gate.leave()
@@ -301,6 +307,8 @@ func (l *Lane) ended() Reason {
 		return ContextFull
 	case l.search != nil:
 		return l.search.ended()
+	case l.feed.ended() != "" && len(l.pending) == 0:
+		return l.feed.ended()
 	case n == 0:
 		return ""
 	case l.settings.Ends(l.steps[n-1].Token):

@@ -16,7 +16,7 @@ func (v View) Prover(ctx context.Context, m models.Model, d Draft, a speculative
 	if v.Settings == nil || !d.Active() {
 		return nil, errors.New("nothing to prove: no draft")
 	}
-	opt := speculative.Options{Vocab: vocab{m.Vocab()}, Algorithm: a}
+	opt := speculative.Options{Vocab: vocabOf(m), Algorithm: a}
 	if c := v.Settings.constraint; c != nil {
 		opt.Mask = func(output []int32) ([]uint64, bool, error) {
 			state := c.before(nil)

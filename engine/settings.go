@@ -18,7 +18,7 @@ type Compiler struct {
 }
 
 // NewCompiler returns a compiler for m's vocabulary.
-func NewCompiler(m models.Model) *Compiler { return &Compiler{model: m, vocab: vocab{m.Vocab()}} }
+func NewCompiler(m models.Model) *Compiler { return &Compiler{model: m, vocab: vocabOf(m)} }
 
 // Settings compiles cfg. The error names every key that is wrong and what it
 // allows. label names the preset in force.
@@ -69,3 +69,7 @@ func (s *Settings) Limit() int { return s.limit }
 
 // Ends reports whether id ends the text.
 func (s *Settings) Ends(id int32) bool { return slices.Contains(s.eog, id) }
+
+// needsLogits reports whether the settings tell logits from log-probabilities:
+// a repetition penalty scales them, everything else is blind to a constant.
+func (s *Settings) needsLogits() bool { return s.Config().Float("repetition_penalty") != 1 }

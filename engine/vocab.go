@@ -7,10 +7,18 @@ import (
 )
 
 // vocab shows a model's vocabulary to the sampling package.
-type vocab struct{ models.Vocab }
+type vocab struct {
+	models.Vocab
+	grows bool // ids get their pieces as a server names them: none can be masked
+}
+
+func vocabOf(m models.Model) vocab {
+	c := m.Info().Caps
+	return vocab{m.Vocab(), c.ObserveOnly || c.TextOnly}
+}
 
 func (v vocab) Encode(text string) []int32 { return v.Vocab.Encode(text, models.EncodeOptions{}) }
-func (v vocab) HasPiece(id int32) bool     { return v.Attr(id) != models.Unused }
+func (v vocab) HasPiece(id int32) bool     { return v.grows || v.Attr(id) != models.Unused }
 
 // Prompt splits the text of a prompt as the model expects it: with what it
 // puts around a text, such as a BOS token, and with the names of control
