@@ -110,6 +110,37 @@ func TestHalfACharacterIsHeldBack(t *testing.T) {
 	}
 }
 
+// A character that spans tokens is drawn whole, in the text and in the prompt.
+func TestACharacterMaySpanTokens(t *testing.T) {
+	b := ready(t, 0)
+	l := b.m.lane()
+	pieces := make(map[string]int32)
+	for id := range int32(l.vocab().Size()) {
+		pieces[l.vocab().Piece(id)] = id
+	}
+	for i, c := range []byte("é日") {
+		id, ok := pieces[string([]byte{c})]
+		if !ok {
+			t.Skip("the vocabulary has no such byte")
+		}
+		l.eng.Post(engine.Force{Token: id})
+		b.steps(i + 1)
+	}
+	var steps []*engine.Step
+	for _, s := range l.view.Steps {
+		drawn := *s
+		drawn.Forced = false // no marks between them
+		steps = append(steps, &drawn)
+	}
+	l.view.Steps = steps
+	b.has("╎é日▌")
+	for _, g := range b.m.flow(l, 1000) {
+		if g.text == "日" && g.step != 3 {
+			t.Errorf("日 belongs to step %d", g.step)
+		}
+	}
+}
+
 // The window of a penalty is drawn around the tokens it looks at.
 func TestPenaltyWindowInTheText(t *testing.T) {
 	b := ready(t, 3)
