@@ -346,7 +346,3 @@ func importModelDefaults(values map[string]any) (sampling.Config, error) {
 	}
 	return cfg, nil
 }
-
-func newSweep(sys System) *cobra.Command {
-	return &cobra.Command{Use: "sweep", Args: noArgs}
-}
