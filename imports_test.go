@@ -22,7 +22,7 @@ type rule struct {
 const charm = "github.com/charmbracelet/"
 
 var rules = []rule{
-	{"sampling", []string{"logitscope/", "os", "context", "net", charm}, []string{"logitscope/sampling"}},
+	{"sampling", []string{"logitscope/", "os", "context", "net", charm}, []string{"logitscope/sampling", "net/url"}},
 	{"models", []string{"logitscope/", charm}, []string{"logitscope/models"}},
 	{"viz", []string{"logitscope/", charm + "bubbletea", "os", "net"}, []string{"logitscope/viz"}},
 	{"presets", []string{"logitscope/", "os", charm}, []string{"logitscope/presets", "logitscope/sampling"}},

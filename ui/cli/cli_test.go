@@ -115,6 +115,17 @@ func TestRunText(t *testing.T) {
 	}
 }
 
+// A search writes one text, the one that won.
+func TestBeamText(t *testing.T) {
+	args := []string{"run", "--prompt", "Once upon a time", "--num-beams", "4", "--max-new-tokens", "12"}
+	out, errs, code := try(t, "", args...)
+	records, _, _ := try(t, "", append(args, "--format", "jsonl")...)
+	all := lines(t, records)
+	if code != exitDone || out != all[len(all)-1]["text"].(string)+"\n" {
+		t.Errorf("exit %d, %q, %q; the winner is %v", code, out, errs, all[len(all)-1]["text"])
+	}
+}
+
 func TestRunRecords(t *testing.T) {
 	out, _, code := try(t, "", "run", "--prompt", "The capital of France is", "--preset", "chat", "--seed", "42", "--max-new-tokens", "3", "--format", "jsonl", "--top", "4")
 	all := lines(t, out)

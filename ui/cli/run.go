@@ -99,7 +99,7 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 		return err
 	}
 	defer j.close()
-	if len(j.prompt) == 0 {
+	if len(j.prompt) == 0 && (j.text == "" || !j.model.Info().Caps.ObserveOnly) {
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
 	return j.decode(ctx, newSink(j), engine.Options{Draft: j.draft, LogitsBudget: 1})
@@ -257,7 +257,14 @@ type textSink struct {
 
 func (k *textSink) begin() error { return nil }
 
-func (k *textSink) view(v engine.View) error { return k.grow(v.Text(), v.Unsure()) }
+// view writes what is new. The text of a search is written at its end: until
+// then another one may take the lead.
+func (k *textSink) view(v engine.View) error {
+	if v.Beam != nil {
+		return nil
+	}
+	return k.grow(v.Text(), v.Unsure())
+}
 
 func (k *textSink) end(v engine.View) error {
 	if err := k.grow(v.Text()+v.Held(), 0); err != nil {
