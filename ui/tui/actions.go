@@ -64,6 +64,7 @@ func actions() []action {
 		{"compare", []string{"C"}, "compare", "compare: this run and a copy as lanes", "lanes", opens("compare")},
 		{"predict", []string{"P"}, "predict", "predict; again: you sample; again: off", "show", opens("predict")},
 		{"beam", []string{"B"}, "beams", "beam search: the tree, the line, what could still win", "show", opens("beam")},
+		{"draft", []string{"S"}, "draft", "speculative decoding, round by round", "show", opens("draft")},
 		{"engines", []string{"O"}, "engines", "same settings, four engines", "show", opens("engines")},
 		{"values", []string{"V"}, "values", "effective values", "show", opens("values")},
 		{"since", nil, "since the switch", "what the last switch of settings changed", "show", opens("since")},

@@ -32,7 +32,11 @@ func (v *beamView) draw(c *viz.Canvas, m *Model) {
 	if h-foot-y > v.candidateLines()+2 {
 		y++
 	}
-	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: h - foot - y}), m)
+	table := min(h-foot-y, v.candidateLines()+1)
+	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), m)
+	if y += table + 1; h-foot-1-y >= 3 {
+		v.drawStanding(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: h - foot - 1 - y}))
+	}
 	v.drawFoot(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}), m)
 }
 
@@ -81,12 +85,18 @@ func (v *beamView) drawTree(c *viz.Canvas, m *Model) {
 	t := v.tree
 	cursor := t.find(v.node)
 	row := 0
-	right := t.x[len(t.x)-1] + 4 // the deepest column, and room for the place
+	whole := 0 // cells of the widest row, its note included
+	for _, r := range t.rows {
+		if n := len(r); n > 0 {
+			whole = max(whole, t.end(r[n-1])+2+viz.Width(v.note(r[n-1])))
+		}
+	}
+	right := whole
 	if cursor >= 0 {
 		row = t.row[cursor]
-		right = t.x[t.Nodes[cursor].Depth] + viz.Width(t.label[cursor]) + 24
+		right = min(t.end(cursor)+c.W/2, whole)
 	}
-	dx := max(min(right, t.x[len(t.x)-1]+14)-c.W, 0)
+	dx := max(right-c.W, 0)
 	top := min(max(row-c.H/2, 0), max(len(t.rows)-c.H, 0))
 	t.draw(c, top, dx, cursor, v.note)
 	if t.left > 0 && !v.all {
@@ -139,7 +149,7 @@ type beamColumns struct{ text, textW, token, parent, logprob, sum, score, bar in
 func beamColumnsOf(w int) beamColumns {
 	switch {
 	case w >= 100:
-		t := w - 88
+		t := min(w-88, 56)
 		return beamColumns{8, t, 9 + t, 27 + t, 37 + t, 45 + t, 54 + t, 57 + t}
 	case w >= 74:
 		t := w - 50
@@ -166,7 +176,9 @@ func (v *beamView) drawCandidates(c *viz.Canvas, m *Model) {
 	h := c.H - 1
 	top := 0
 	if at := v.lineOf(lines); len(lines) > h {
-		top = min(max(at-h+1, 0), len(lines)-h)
+		if h >= 4 {
+			top = min(max(at-h+1, 0), len(lines)-h)
+		}
 		if v.pane == beamTablePane {
 			top = min(max(v.list.at-h/2, 0), len(lines)-h)
 		}
@@ -311,6 +323,42 @@ func headCut(s string, w int) string {
 		r = r[1:]
 	}
 	return "…" + string(r)
+}
+
+// drawStanding lists the texts in the running by the score each would have if
+// it ended now, and where it stood before the settings changed.
+func (v *beamView) drawStanding(c *viz.Canvas) {
+	head := "if the search ended now"
+	if v.seen.Done() {
+		head = "how the texts rank"
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(3, 0, head, muted)
+	c.Right(12, 1, "score", muted)
+	c.Right(20, 1, "sum", muted)
+	c.Right(28, 1, "tokens", muted)
+	c.Put(33, 1, "text", muted)
+	for i, h := range standing(v.seen) {
+		y := 2 + i
+		if y >= c.H {
+			break
+		}
+		ink := viz.Ink{}
+		if i == 0 {
+			ink = viz.Ink{Role: viz.Chosen}
+		}
+		c.Right(4, y, digits(i+1), ink)
+		c.Right(12, y, viz.Three(h.Score), ink)
+		c.Right(20, y, viz.Two(h.Node.Sum), ink)
+		c.Right(28, y, digits(h.Length), ink)
+		if h.Finished {
+			c.Put(31, y, "■", ink)
+		}
+		was := v.was(h, i+1)
+		room := c.W - 34 - viz.Width(was)
+		x := c.Put(33, y, headCut(cleanText(strings.TrimLeft(v.text(h.Node), " "), c.ASCII), room), ink)
+		c.Put(x, y, was, viz.Ink{Role: viz.Draw})
+	}
 }
 
 // drawFoot says what is finished, what could still win, what greedy decoding

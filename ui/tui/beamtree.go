@@ -16,8 +16,7 @@ type treeLayout struct {
 	row   map[int]int // by node
 	label []string
 	x     []int // left edge of each depth's column
-	wide  []bool
-	left  int // leaves that are not shown
+	left  int   // leaves that are not shown
 	root  string
 }
 
@@ -57,7 +56,7 @@ func layTree(t *beam.Tree, voc models.Vocab, root string, most int, ascii bool) 
 			x++
 		}
 	}
-	l.x, l.wide = append(l.x, x), branch
+	l.x = append(l.x, x)
 	l.place(hidden)
 	return l
 }
@@ -148,6 +147,9 @@ func (l *treeLayout) find(n *beam.Node) int {
 	return -1
 }
 
+// end is the column after node i.
+func (l *treeLayout) end(i int) int { return l.x[l.Nodes[i].Depth] + viz.Width(l.label[i]) }
+
 // winner returns the nodes of the winning path, first token first.
 func (l *treeLayout) winner() []int {
 	var out []int
@@ -172,8 +174,7 @@ func (l *treeLayout) draw(c *viz.Canvas, top, dx, cursor int, note func(i int) s
 		}
 		if n := len(l.rows[r]); n > 0 {
 			last := l.rows[r][n-1]
-			end := l.x[l.Nodes[last].Depth] + viz.Width(l.label[last]) + 2 - dx
-			c.Put(end, y, note(last), l.ink(last))
+			c.Put(l.end(last)+2-dx, y, note(last), l.ink(last))
 		}
 	}
 	l.drawStems(c, top, dx)
@@ -212,7 +213,7 @@ func (l *treeLayout) drawNode(c *viz.Canvas, y, dx, i int, fresh, cursor bool) {
 	if !fresh {
 		end := viz.Width(l.root)
 		if n.Parent >= 0 {
-			end = l.x[n.Depth-1] + viz.Width(l.label[n.Parent])
+			end = l.end(n.Parent)
 		}
 		from = end - dx + 1
 	}

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -66,6 +67,7 @@ type Model struct {
 	drag   *drag
 
 	history []string // prompts, newest last
+	owned   []models.Model // opened by the screen, closed when it ends
 
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for

@@ -30,6 +30,13 @@ func Run(ctx context.Context, opt Options) error {
 	defer cancel()
 
 	m := newModel(ctx, &wg, opt, paletteFor(opt), keys)
+	defer func() {
+		cancel()
+		wg.Wait() // nothing may use a model that is closed
+		for _, o := range m.owned {
+			o.Close()
+		}
+	}()
 	if opt.ConfigDir != "" {
 		m.history = loadHistory(filepath.Join(opt.ConfigDir, "history.json"))
 	}

@@ -91,6 +91,8 @@ func init() {
 		"timeline":  {"timeline and branches", openTimeline},
 		"predict":   {"predict", openPredict},
 		"beam":      {"beam search", newBeam},
+		"draft":     {"speculative decoding", newSpec},
+		"proof":     {"prove it", newProof},
 	}
 }
 

@@ -1,0 +1,219 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine/speculative"
+	"logitscope/viz"
+)
+
+// proofDraws is how often the next token is drawn to prove a rule.
+const proofDraws = 200_000
+
+// proofView draws the next token very often by a rule of speculative decoding
+// and holds the counts against the target's own law.
+type proofView struct {
+	spec  *specView
+	run   *proofRun
+	proof speculative.Proof
+	err   error
+}
+
+// A proofRun is one proof being made, on a goroutine of its own.
+type proofRun struct {
+	newest atomic.Pointer[speculative.Proof]
+	ended  atomic.Pointer[proofEnd]
+	stop   context.CancelFunc
+}
+
+// A proofEnd says that a proof has ended, and how.
+type proofEnd struct{ err error }
+
+func newProof(m *Model) (view, tea.Cmd) {
+	s, ok := m.screen.view.(*specView)
+	if !ok {
+		m.say("a proof is made in speculative decoding: S, then d")
+		return nil, nil
+	}
+	if r := s.shownRound(); r == nil {
+		m.say("d: no round yet")
+		return nil, nil
+	}
+	v := &proofView{spec: s}
+	return v, v.start(m)
+}
+
+// A proofMsg says that it is time to look how far a proof has come.
+type proofMsg struct{ run *proofRun }
+
+// start begins a proof in the background.
+func (v *proofView) start(m *Model) tea.Cmd {
+	v.cancel()
+	ctx, stop := context.WithCancel(m.ctx)
+	run := &proofRun{stop: stop}
+	v.run, v.proof, v.err = run, speculative.Proof{}, nil
+	view, model, draft, rule := v.spec.lane.view, v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		p, err := view.Prover(ctx, model, draft, rule)
+		if err == nil {
+			var proof speculative.Proof
+			proof, err = p.Run(ctx, proofDraws, func(p speculative.Proof) { run.newest.Store(&p) })
+			run.newest.Store(&proof)
+		}
+		run.ended.Store(&proofEnd{err})
+	}()
+	return v.tick()
+}
+
+// tick asks for the progress again.
+func (v *proofView) tick() tea.Cmd {
+	run := v.run
+	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return proofMsg{run} })
+}
+
+func (v *proofView) cancel() {
+	if v.run != nil {
+		v.run.stop()
+	}
+}
+
+func (v *proofView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	p, ok := msg.(proofMsg)
+	if !ok || p.run != v.run {
+		return nil
+	}
+	end := v.run.ended.Load()
+	if newest := v.run.newest.Load(); newest != nil {
+		v.proof = *newest
+	}
+	if end != nil {
+		v.err = end.err
+		return nil
+	}
+	return v.tick()
+}
+
+func (v *proofView) frame(m *Model) viz.Frame {
+	return viz.Frame{Title: "prove it · the next token, drawn " + viz.Count(proofDraws) + " times by " + string(v.spec.algorithm().Algorithm), Right: "d again · esc"}
+}
+func (v *proofView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 22), 10) }
+func (v *proofView) hints(*Model) []string    { return []string{"draw", "order", "close"} }
+
+func (v *proofView) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "draw":
+		return v.start(m), true
+	case "order":
+		v.spec.nextRule(m)
+		return v.start(m), true
+	case "close":
+		v.cancel()
+		return nil, false
+	case "help", "commands", "quit", "copy":
+		return nil, false
+	}
+	m.say(keyName(a.keys[0]) + ": d draws again, o takes the next rule, esc closes")
+	return nil, true
+}
+
+// proofColumns are right edges of the numbers of the proof's table.
+const (
+	proofTarget, proofDrawn, proofRule, proofBar = 22, 32, 42, 45
+)
+
+func (v *proofView) draw(c *viz.Canvas, m *Model) {
+	if v.err != nil {
+		c.Put(1, 0, "! "+viz.CutTitle(cleanText(firstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		return
+	}
+	p := &v.proof
+	if p.Draws == 0 {
+		c.Put(1, 0, "drawing …", viz.Ink{Role: viz.Muted})
+		return
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(2, 0, "token", muted)
+	c.Right(proofTarget, 0, "target", muted)
+	c.Right(proofDrawn, 0, "drawn", muted)
+	wide := c.W >= 60
+	if wide {
+		c.Right(proofRule, 0, "this rule", muted)
+		c.Put(proofBar, 0, "█ target  ◇ drawn", muted)
+	}
+	scale := 0.05
+	for _, r := range p.Rows {
+		scale = max(scale, r.Target, float64(r.Count)/float64(p.Draws))
+	}
+	h := c.H - 5
+	row := func(y int, name string, r speculative.ProofRow, ink viz.Ink) {
+		share := float64(r.Count) / float64(p.Draws)
+		c.Fit(2, y, 13, name, ink)
+		c.Right(proofTarget, y, viz.Percent(r.Target), ink)
+		c.Right(proofDrawn, y, viz.Percent(share), viz.Ink{Role: viz.Draw})
+		if !wide {
+			return
+		}
+		c.Right(proofRule, y, viz.Percent(r.Expected), muted)
+		if w := c.W - proofBar - 2; w > 4 {
+			viz.Bars(c.Sub(viz.Rect{X: proofBar, Y: y, W: w, H: 1}), []viz.Bar{{Final: r.Target, Single: true}}, scale)
+			c.Put(proofBar+min(int(share/scale*float64(w)), w-1), y, "◇", viz.Ink{Role: viz.Draw})
+		}
+	}
+	n := min(len(p.Rows), max(h-1, 1))
+	for i := range n {
+		row(1+i, v.spec.lane.piece(p.Rows[i].Token, c.ASCII), p.Rows[i], viz.Ink{})
+	}
+	rest := p.Others
+	for _, r := range p.Rows[n:] {
+		rest.Target += r.Target
+		rest.Expected += r.Expected
+		rest.Count += r.Count
+	}
+	if h > 1 {
+		row(1+n, "others", rest, muted)
+	}
+	v.drawVerdict(c)
+}
+
+// drawVerdict draws the outcome in three lines.
+func (v *proofView) drawVerdict(c *viz.Canvas) {
+	p := &v.proof
+	put := func(y int, s string, ink viz.Ink) {
+		if y > 0 {
+			c.Put(1, y, viz.CutTitle(s, c.W-2), ink)
+		}
+	}
+	progress := fmt.Sprintf("%s of %s drawn", viz.Count(p.Draws), viz.Count(p.Wanted))
+	put(c.H-3, fmt.Sprintf("%s · total variation %s · chi-square %.1f on %d degrees, p %s", progress, viz.Three(p.TV), p.ChiSquare, p.Freedom, proofP(p.PValue)), viz.Ink{})
+	verdict, ink := "agrees with the target's law, as far as this many draws can tell", viz.Ink{Role: viz.Boosted}
+	if !p.Agrees() {
+		verdict, ink = "differs from the target's law: text written by this rule is not the target's", viz.Ink{Role: viz.Warning}
+		if p.Off > 0 {
+			verdict += fmt.Sprintf(" · %s draws of tokens it never gives", viz.Count(p.Off))
+		}
+	}
+	put(c.H-2, "verdict: "+verdict, ink.With(viz.Bold))
+	law := fmt.Sprintf("by calculation this rule is off by %s", viz.Percent(p.LawTV))
+	switch {
+	case p.LawTV < 1e-12:
+		law = "by calculation this rule is exact"
+	case p.Need > 0:
+		law += fmt.Sprintf("; about %s draws show it", viz.Count(p.Need))
+	}
+	put(c.H-1, law+" · o next rule", viz.Ink{Role: viz.Muted})
+}
+
+// proofP is a p-value in words short enough for a line.
+func proofP(p float64) string {
+	if p < 0.0005 {
+		return fmt.Sprintf("%.0e", p)
+	}
+	return viz.Three(p)
+}

@@ -1,0 +1,445 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"logitscope/engine/speculative"
+	"logitscope/viz"
+)
+
+func (v *specView) draw(c *viz.Canvas, m *Model) {
+	r := v.shownRound()
+	inner := viz.Box(c, viz.Frame{Title: v.title(r), Right: "S · esc", Focused: true})
+	if r == nil {
+		v.drawWaiting(inner, m)
+		return
+	}
+	h := inner.H
+	foot := 1
+	switch {
+	case h >= 18:
+		foot = 3
+	case h >= 14:
+		foot = 2
+	}
+	y := 0
+	v.drawContext(inner, r)
+	if y = 1; h >= 15 {
+		y = 2
+	}
+	y = v.drawPositions(inner, y, r)
+	if h-foot-y > 6 {
+		y++
+	}
+	room := h - foot - y
+	table := room
+	histogram := len(v.lane.view.Draft.Accepts) + 2
+	if room-histogram >= 9 {
+		table = room - histogram
+	}
+	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)
+	if table < room {
+		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table, W: inner.W, H: room - table}))
+	}
+	v.drawAccount(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}))
+	if v.field != nil {
+		line := inner.Sub(viz.Rect{X: 0, Y: h - 1, W: inner.W, H: 1})
+		line.Clear()
+		v.field.draw(line, line.Put(1, 0, "draft ("+builtinDraft+", ngram, FILE.gguf; tab): ", viz.Ink{Role: viz.Focus}), 0)
+	}
+}
+
+func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
+	s := "drafting …"
+	switch l := v.lane; {
+	case v.wait:
+		s = "opening the draft model …"
+	case l.view.Err != nil:
+		c.Put(1, 0, "! "+viz.CutTitle(cleanText(firstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		return
+	case l.view.Phase.String() == "done":
+		s = "the text has ended (" + endWords(l) + "); r starts again, s with a new seed"
+	}
+	c.Put(1, 0, viz.CutTitle(s, c.W-2), viz.Ink{Role: viz.Muted})
+	if v.field != nil {
+		v.field.draw(c, c.Put(1, c.H-1, "draft: ", viz.Ink{Role: viz.Focus}), c.H-1)
+	}
+}
+
+func (v *specView) title(r *speculative.Round) string {
+	s := "speculative"
+	if r == nil {
+		return s
+	}
+	s += fmt.Sprintf(" · round %d", r.Index)
+	if v.round > 0 {
+		s += fmt.Sprintf(" of %d", len(v.lane.view.Draft.Rounds))
+	}
+	s += fmt.Sprintf(" · %d of %d accepted", r.Accepted, len(r.Drafted))
+	if r.Algorithm != speculative.Exact {
+		s += " · rule " + string(r.Algorithm)
+		if !r.Algorithm.IsExact() {
+			s += " (wrong)"
+		}
+	}
+	return s
+}
+
+// drawContext draws the end of the text, what was drafted after it, and what
+// the bars mean.
+func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
+	drafted := ""
+	for _, id := range r.Drafted {
+		drafted += v.lane.vocab().Piece(id)
+	}
+	drafted = "⟦" + cleanText(drafted, c.ASCII) + "⟧"
+	legend := fmt.Sprintf("k %d, draft %s", r.K, v.lane.view.Draft.Draft)
+	right := "█ both  ▓ p more  ░ q more"
+	if c.W < 60 {
+		right, legend = "", fmt.Sprintf("k %d", r.K)
+	}
+	x := c.W - 1
+	if right != "" {
+		x = c.Right(x, 0, right, viz.Ink{Role: viz.Muted}) - 3
+	}
+	x = c.Right(x, 0, legend, viz.Ink{Role: viz.Muted}) - 2
+	room := x - 3
+	if viz.Width(drafted) > room-8 {
+		drafted = viz.Cut(drafted, max(room-9, 4)) + "…"
+	}
+	text := v.textBefore(r.Start)
+	text = headCut(cleanText(text, c.ASCII), max(room-viz.Width(drafted)-1, 1))
+	at := c.Put(2, 0, text, viz.Ink{})
+	at = c.Put(at, 0, "╎", viz.Ink{Role: viz.Muted})
+	c.Put(at, 0, drafted, viz.Ink{Role: viz.Focus})
+}
+
+// textBefore is prompt and text up to its first n tokens.
+func (v *specView) textBefore(n int) string {
+	l := v.lane
+	b := []byte(l.view.PromptText)
+	for _, s := range l.view.Steps[:min(n, len(l.view.Steps))] {
+		b = append(b, l.vocab().Piece(s.Token)...)
+	}
+	return string(b)
+}
+
+// specColumns are the columns of the drafted tokens; a width of 0 leaves one
+// out.
+type specColumns struct {
+	labelW           int
+	p, pBar, pBarW   int // right edge of the number, left edge of the bar
+	q, qBar, qBarW   int
+	accept, u        int
+	gauge, gaugeW    int
+	verdict, minimum int
+}
+
+func specColumnsOf(w int) specColumns {
+	switch {
+	case w >= 96:
+		more := min((w-96)/3, 20)
+		b := 14 + more
+		q := 20 + b + 8
+		a := q + 1 + b + 6
+		return specColumns{11, 20, 21, b, q, q + 1, b, a + 1, a + 8, a + 10, 16 + more, a + 28 + more, 0}
+	case w >= 74:
+		return specColumns{10, 19, 20, 12, 40, 0, 0, 48, 55, 57, w - 62, w - 3, 0}
+	case w >= 54:
+		return specColumns{10, 19, 0, 0, 27, 0, 0, 35, 42, 44, w - 49, w - 3, 0}
+	}
+	return specColumns{8, 17, 0, 0, 24, 0, 0, w - 4, 0, 0, 0, w - 3, 0}
+}
+
+// drawPositions draws a line for every drafted token and returns the line
+// after the last.
+func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
+	col := specColumnsOf(c.W)
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(2, y, "drafted", muted)
+	c.Right(col.p, y, "p", muted)
+	c.Right(col.q, y, "q", muted)
+	c.Right(col.accept, y, "accept", muted)
+	if col.u > 0 {
+		c.Right(col.u, y, "u", muted)
+	}
+	if col.gaugeW >= 24 {
+		c.Put(col.gauge, y, "▼ u on the bar: accepted", muted)
+	}
+	y++
+	rows := len(r.Positions)
+	if most := max(c.H/2-2, 2); rows > most {
+		rows = most
+	}
+	top := 0
+	if v.pos >= rows {
+		top = v.pos - rows + 1
+	}
+	if len(r.Positions) == 0 {
+		c.Put(2, y, viz.CutTitle("nothing was drafted: the text so far has no such words; one plain token", c.W-4), muted)
+		return y + 1
+	}
+	said := false
+	for i := top; i < top+rows; i++ {
+		v.drawPosition(c, y, col, r.Positions[i], i == v.pos, &said)
+		y++
+	}
+	if more := len(r.Positions) - top - rows; more > 0 {
+		c.Right(c.W-1, y-1, fmt.Sprintf("%d more", more), muted)
+	}
+	return y
+}
+
+func (v *specView) drawPosition(c *viz.Canvas, y int, col specColumns, p speculative.Position, cursor bool, said *bool) {
+	ink := viz.Ink{}
+	if p.Verdict == speculative.Dropped {
+		ink = viz.Ink{Role: viz.Lost}
+	}
+	if cursor {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(2, y, col.labelW, v.lane.piece(p.Token, c.ASCII), ink)
+	if p.Verdict == speculative.Dropped {
+		x := c.Right(col.p, y, viz.Removed, ink)
+		if !*said {
+			c.Put(x+4, y, viz.CutTitle("after a refusal the rest is dropped", c.W-x-6), viz.Ink{Role: viz.Muted})
+		}
+		*said = true
+		return
+	}
+	c.Right(col.p, y, viz.Percent(p.P), ink)
+	c.Right(col.q, y, viz.Percent(p.Q), ink)
+	pairBars(c, y, col, p.P, p.Q)
+	c.Right(col.accept, y, viz.Percent(p.Accept), ink)
+	if col.u > 0 {
+		c.Right(col.u, y, viz.Three(p.U), viz.Ink{Role: viz.Draw})
+	}
+	gauge(c.Sub(viz.Rect{X: col.gauge, Y: y, W: col.gaugeW, H: 1}), p.Accept, p.U)
+	mark := viz.Ink{Role: viz.Chosen}
+	glyph := "✓"
+	if p.Verdict == speculative.Refused {
+		glyph, mark = "✗", viz.Ink{Role: viz.Warning}
+	}
+	c.Put(col.verdict, y, glyph, mark)
+}
+
+// pairBars draws p and q, what both have solid.
+func pairBars(c *viz.Canvas, y int, col specColumns, p, q float64) {
+	both := math.Min(p, q)
+	if col.pBarW > 0 {
+		viz.Bars(c.Sub(viz.Rect{X: col.pBar, Y: y, W: col.pBarW, H: 1}), []viz.Bar{{Raw: both, Final: p}}, 1)
+	}
+	if col.qBarW > 0 {
+		viz.Bars(c.Sub(viz.Rect{X: col.qBar, Y: y, W: col.qBarW, H: 1}), []viz.Bar{{Raw: q, Final: both}}, 1)
+	}
+}
+
+// gauge draws the chance to stand as a bar and u as a mark: on the bar
+// exactly if it is smaller.
+func gauge(c *viz.Canvas, chance, u float64) {
+	if c.W < 4 || c.H < 1 {
+		return
+	}
+	fill := int(math.Round(chance * float64(c.W)))
+	at := min(int(u*float64(c.W)), c.W-1)
+	switch {
+	case u < chance && at >= fill:
+		fill = at + 1
+	case u >= chance && at < fill:
+		fill = at
+	}
+	c.Fill(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}, "─", viz.Ink{Role: viz.Muted})
+	c.Fill(viz.Rect{X: 0, Y: 0, W: fill, H: 1}, "█", viz.Ink{Role: viz.Kept})
+	c.Put(at, 0, "▼", viz.Ink{Role: viz.Draw})
+}
+
+// drawLast draws where the round's last token came from: the residual after
+// a refusal, the target's own law after a full success. With the cursor on a
+// drafted token it shows both laws there.
+func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
+	if c.H < 1 {
+		return
+	}
+	if v.pos >= 0 && v.pos < len(r.Positions) && r.Positions[v.pos].Top != nil {
+		p := r.Positions[v.pos]
+		c.Put(2, 0, viz.CutTitle(fmt.Sprintf("both laws at this place · any token drawn here stands with %s, the sum of min(p, q)", viz.Percent(p.Alpha)), c.W-4), viz.Ink{})
+		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 1}), p.Top, false, p.Token)
+		return
+	}
+	f := r.Final
+	if f == nil {
+		c.Put(2, 0, "the last drafted token ends the text: nothing more is drawn", viz.Ink{})
+		return
+	}
+	emitted := plural(len(r.Emitted), "token") + " from 1 target pass"
+	head := "all " + digits(len(r.Drafted)) + " accepted: the target's own next token comes free (bonus)"
+	if len(r.Drafted) == 0 {
+		head = "the target's own next token"
+	}
+	if r.Kind == speculative.Residual {
+		head = fmt.Sprintf("refused: draw again from what the draft gave too little of: max(p − q, 0), %s in all", viz.Percent(f.Mass))
+		if !r.Algorithm.IsExact() {
+			head = "refused: draw again, by this rule's own law"
+		}
+	}
+	c.Put(2, 0, cutWords(head, c.W-4), viz.Ink{})
+	if c.H >= 3 {
+		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
+	}
+	y := min(c.H-1, 1+v.barLines(c.H-2, f.Top, r.Kind == speculative.Residual))
+	if c.H < 2 {
+		return
+	}
+	x := c.Put(2, y, "u "+viz.Three(f.U), viz.Ink{Role: viz.Draw})
+	x = c.Put(x, y, " → ", viz.Ink{Role: viz.Muted})
+	x = c.Put(x, y, "● "+v.lane.piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
+	c.Put(x+3, y, emitted, viz.Ink{})
+}
+
+// cutWords fits a sentence into w cells at a colon or a word.
+func cutWords(s string, w int) string {
+	if viz.Width(s) <= w {
+		return s
+	}
+	return viz.Cut(s, max(w-1, 0)) + "…"
+}
+
+// barLines is how many lines drawBars fills of h.
+func (v *specView) barLines(h int, top []speculative.Bar, residual bool) int {
+	n := len(top)
+	if residual {
+		n++
+	}
+	return min(n, max(h, 0))
+}
+
+// drawBars draws the likeliest tokens: under p and q with what is left of p,
+// or under the target alone.
+func (v *specView) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool, chosen int32) {
+	col := specColumnsOf(c.W)
+	muted := viz.Ink{Role: viz.Muted}
+	both := residual || v.pos >= 0
+	y := 0
+	final := col.gauge
+	if both {
+		if c.H < 2 {
+			return
+		}
+		c.Put(2, 0, "token", muted)
+		c.Right(col.p, 0, "p", muted)
+		c.Right(col.q, 0, "q", muted)
+		if residual && col.u > 0 {
+			c.Right(col.accept, 0, "p − q", muted)
+			c.Right(col.u, 0, "residual", muted)
+		} else {
+			c.Right(col.accept, 0, "p − q", muted)
+		}
+		y = 1
+	}
+	most := 0.0
+	for _, b := range top {
+		most = max(most, b.P)
+	}
+	scale := 1.0
+	for _, s := range [...]float64{.05, .10, .20, .25, .50} {
+		if most <= s {
+			scale = s
+			break
+		}
+	}
+	for i := 0; i < len(top) && y < c.H; i, y = i+1, y+1 {
+		b := top[i]
+		ink := viz.Ink{}
+		if b.Token == chosen && v.pos < 0 {
+			ink = viz.Ink{Role: viz.Chosen}
+			c.Put(1, y, "●", ink)
+		}
+		c.Fit(2, y, col.labelW, v.lane.piece(b.Token, c.ASCII), ink)
+		c.Right(col.p, y, viz.Percent(b.P), ink)
+		if !both {
+			if w := c.W - 23; w > 4 {
+				viz.Bars(c.Sub(viz.Rect{X: 21, Y: y, W: w, H: 1}), []viz.Bar{{Final: b.P, Single: true}}, scale)
+			}
+			continue
+		}
+		c.Right(col.q, y, viz.Percent(b.Q), ink)
+		pairBars(c, y, col, b.P, b.Q)
+		c.Right(col.accept, y, viz.Percent(b.Over()), ink)
+		if residual && col.u > 0 {
+			c.Right(col.u, y, viz.Percent(b.Final), ink)
+			if w := c.W - final - 2; w > 4 {
+				viz.Bars(c.Sub(viz.Rect{X: final, Y: y, W: w, H: 1}), []viz.Bar{{Final: b.Final, Single: true}}, 1)
+			}
+		}
+	}
+}
+
+// drawHistogram draws how often how many drafted tokens stood, and how often
+// they would if each stood with the same chance.
+func (v *specView) drawHistogram(c *viz.Canvas) {
+	d := v.lane.view.Draft
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(2, 0, viz.CutTitle(fmt.Sprintf("accepted in a round  █ rounds  ◇ expected if each token stood with %s", viz.Percent(d.Alpha)), c.W-4), muted)
+	most := 1.0
+	for i := range d.Accepts {
+		most = max(most, float64(d.Accepts[i]), d.Expected[i])
+	}
+	for i := 0; i < len(d.Accepts) && 1+i < c.H; i++ {
+		y := 1 + i
+		c.Right(4, y, digits(i), viz.Ink{})
+		c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
+		c.Right(19, y, fmt.Sprintf("%.1f", d.Expected[i]), muted)
+		w := c.W - 24
+		if w < 8 {
+			continue
+		}
+		viz.Bars(c.Sub(viz.Rect{X: 21, Y: y, W: w, H: 1}), []viz.Bar{{Final: float64(d.Accepts[i]) / most, Single: true}}, 1)
+		c.Put(21+min(int(d.Expected[i]/most*float64(w)), w-1), y, "◇", viz.Ink{Role: viz.Draw})
+	}
+}
+
+// drawAccount draws the running account: acceptance, tokens a pass, times and
+// the speed-up really measured, with what a draft may cost.
+func (v *specView) drawAccount(c *viz.Canvas) {
+	d := v.lane.view.Draft
+	n := len(d.Rounds)
+	per := "0"
+	if n > 0 {
+		per = fmt.Sprintf("%.2f of %.3g", float64(d.Accepted)/float64(n), float64(d.Drafted)/float64(n))
+	}
+	put := func(y int, s string) {
+		if y < c.H {
+			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
+		}
+	}
+	put(0, fmt.Sprintf("%s: %s accepted · %.2f tokens a pass (theory %.2f) · stands with %s, did in %s", plural(n, "round"), per, d.PerPass, d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate)))
+	if c.H > 1 {
+		put(1, v.speedWords(d))
+	}
+	if c.H > 2 {
+		put(2, v.costWords(d))
+	}
+}
+
+func (v *specView) speedWords(d *speculative.View) string {
+	if d.Speedup == 0 {
+		return "speed-up: not measured yet"
+	}
+	s := fmt.Sprintf("pass %s, draft token %s, plain step %s: %.2f× plain decoding, measured", viz.Duration(d.PassTime), viz.Duration(d.DraftStep), viz.Duration(d.PlainTime), d.Speedup)
+	if d.Speedup < 1 {
+		s += " · it does not pay here"
+	}
+	return s
+}
+
+func (v *specView) costWords(d *speculative.View) string {
+	switch {
+	case d.Speedup == 0:
+		return ""
+	case d.BreakEven <= 0:
+		return fmt.Sprintf("it cannot pay here: checking costs %.2f plain steps and yields %.2f tokens", d.Verify, d.PerPass)
+	}
+	return fmt.Sprintf("a draft token costs %.2f of a plain step; below %.2f it pays", d.Cost, d.BreakEven)
+}

@@ -1,0 +1,434 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/engine/speculative"
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// builtinDraft is the draft that goes with the built-in model, and ngram the
+// one that needs no model.
+const (
+	builtinDraft = "fable-draft"
+	ngramDraft   = "ngram"
+)
+
+// specView shows speculative decoding round by round: what was drafted, how
+// each token was judged, and where the last one came from.
+type specView struct {
+	lane  *lane
+	draft engine.Draft
+	own   bool   // the view gave the lane its draft, and takes it away again
+	name  string // of the draft
+	wait  bool   // a draft model is being opened
+	err   string // why there is none
+
+	round int    // index of the round looked at, from 1; 0 is the newest
+	pos   int    // drafted token under the cursor, from 0; -1 the round's last draw
+	rule  int    // index in speculative.Algorithms
+	field *field // a draft's name being typed, nil if none is
+}
+
+// newSpec opens the view. A lane without a draft gets one: the built-in
+// model's own, else the text itself.
+func newSpec(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	v := &specView{lane: l, pos: -1}
+	if l.prompt == nil {
+		m.say("S: " + m.whyNot(l))
+		return nil, nil
+	}
+	l.lookAt(0)
+	l.eng.Post(engine.Advance{N: 0})
+	if l.config.Int("num_beams") > 1 || l.config.Float("penalty_alpha") > 0 {
+		m.say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
+		return nil, nil
+	}
+	if l.view.Draft != nil || m.opt.Draft.Active() && len(m.lanes) == 1 {
+		v.draft = m.opt.Draft
+		v.name = draftName(v.draft)
+		return v, nil
+	}
+	name := ngramDraft
+	if l.model.Info().Name == "fable" && m.opt.OpenModel != nil {
+		name = builtinDraft
+	}
+	v.own = true
+	return v, v.use(m, name)
+}
+
+func draftName(d engine.Draft) string {
+	if d.Model != nil {
+		return d.Model.Info().Name
+	}
+	return ngramDraft
+}
+
+// A draftMsg brings a draft model.
+type draftMsg struct {
+	view  *specView
+	name  string
+	model models.Model
+	err   error
+}
+
+// use makes name the draft.
+func (v *specView) use(m *Model, name string) tea.Cmd {
+	if name == ngramDraft {
+		v.take(m, name, engine.Draft{NGram: true})
+		return nil
+	}
+	if m.opt.OpenModel == nil {
+		m.complain("no model can be opened here; ngram needs none")
+		return nil
+	}
+	v.wait = true
+	open, target := m.opt.OpenModel, v.lane.model
+	return func() tea.Msg {
+		d, err := open(name)
+		if err == nil {
+			if err = engine.CheckDraft(target, d); err != nil {
+				d.Close()
+			}
+		}
+		if err != nil {
+			return draftMsg{v, name, nil, err}
+		}
+		return draftMsg{v, name, d, nil}
+	}
+}
+
+// take gives the lane a draft.
+func (v *specView) take(m *Model, name string, d engine.Draft) {
+	v.name, v.draft, v.own, v.err = name, d, true, ""
+	v.round, v.pos = 0, -1
+	v.lane.eng.Post(engine.Assist{Draft: d})
+	v.lane.eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
+}
+
+func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	d, ok := msg.(draftMsg)
+	if !ok {
+		return nil
+	}
+	if d.view != v {
+		return nil
+	}
+	v.wait = false
+	if d.err != nil {
+		m.complain(firstLine(d.err.Error()))
+		if !v.draft.Active() {
+			v.take(m, ngramDraft, engine.Draft{NGram: true})
+		}
+		return nil
+	}
+	m.owned = append(m.owned, d.model)
+	v.take(m, d.name, engine.Draft{Model: d.model})
+	return nil
+}
+
+func (v *specView) leave(m *Model) {
+	v.lane.eng.Post(engine.Advance{N: 0})
+	if v.rule != 0 {
+		v.lane.eng.Post(engine.Judge{Algorithm: speculative.Exact})
+	}
+	if v.own {
+		v.lane.eng.Post(engine.Assist{})
+	}
+}
+
+// algorithm is the rule by which drafted tokens are judged.
+func (v *specView) algorithm() speculative.Info { return speculative.Algorithms()[v.rule] }
+
+// shownRound returns the round on the screen, nil before the first.
+func (v *specView) shownRound() *speculative.Round {
+	d := v.lane.view.Draft
+	if d == nil || len(d.Rounds) == 0 {
+		return nil
+	}
+	if v.round > 0 && v.round <= len(d.Rounds) {
+		return d.Rounds[v.round-1]
+	}
+	return d.Last()
+}
+
+func (v *specView) hints(*Model) []string { return nil }
+
+func (v *specView) footer(*Model) []hint {
+	return []hint{{id: "next", word: "next round"}, {id: "right", keys: "←→", word: "drafted token"}, {id: "draw", word: "prove it"},
+		{id: "order", word: "next rule"}, {id: "lower", keys: "-/+", word: "k"}, {id: "run", word: "run"}, {id: "back", word: "round before"},
+		{id: "prevmark", keys: "[ ]", word: "refusals"}, {id: "open", word: "draft"}, {id: "close", word: "lab"}, {id: "help"}}
+}
+
+func (v *specView) help(*Model) (string, viz.Ink) {
+	switch a := v.algorithm(); {
+	case v.field != nil:
+		return "enter takes it, esc leaves it. A draft needs the same vocabulary.", viz.Ink{}
+	case v.wait:
+		return "opening the draft model …", viz.Ink{}
+	case !a.Exact:
+		return fmt.Sprintf("%s is %s. d shows the drift, o goes on.", a.Algorithm, a.Help), viz.Ink{Role: viz.Warning}
+	}
+	return "A draft proposes k tokens; the target checks all in one pass and keeps its own law.", viz.Ink{}
+}
+
+func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "next":
+		v.next(m, 1)
+	case "back":
+		v.back(m, 1)
+	case "left10":
+		v.back(m, 10)
+	case "right10":
+		v.next(m, 10)
+	case "right", "down":
+		v.along(m, 1)
+	case "left", "up":
+		v.along(m, -1)
+	case "first", "last":
+		v.toEnd(m, a.id == "first")
+	case "run":
+		v.run(m)
+	case "lower":
+		v.widen(m, -1)
+	case "raise":
+		v.widen(m, 1)
+	case "order":
+		v.nextRule(m)
+	case "draw":
+		return m.open("proof"), true
+	case "prevmark":
+		v.toRefusal(m, -1)
+	case "nextmark":
+		v.toRefusal(m, 1)
+	case "inspect":
+		m.say(v.story(m))
+	case "open":
+		f := newField(v.name)
+		v.field = &f
+	case "take":
+		return v.otherDraft(m), true
+	case "close":
+		if v.round > 0 {
+			v.round, v.pos = 0, -1
+			return nil, true
+		}
+		return nil, false
+	case "off", "reset":
+		if v.lane.config.Int("num_assistant_tokens") == 4 {
+			m.say(keyName(a.keys[0]) + ": k is 4, as by default")
+			break
+		}
+		m.set("num_assistant_tokens", int64(4))
+	case "zoom", "pane", "paneback", "force", "pin", "find", "marks", "earlier", "later", "flip":
+		m.say(keyName(a.keys[0]) + ": not in speculative decoding; esc goes back to the lab")
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// next goes one round on: into the past's future, or by writing the proposal.
+func (v *specView) next(m *Model, n int) {
+	d := v.lane.view.Draft
+	if v.round > 0 && d != nil {
+		v.round, v.pos = v.round+n, -1
+		if v.round >= len(d.Rounds) {
+			v.round = 0
+		}
+		return
+	}
+	v.pos = -1
+	m.next(n)
+}
+
+// back looks at a round before.
+func (v *specView) back(m *Model, n int) {
+	d := v.lane.view.Draft
+	at := v.round
+	if d == nil || len(d.Rounds) == 0 {
+		m.say("b: no round yet")
+		return
+	}
+	if at == 0 {
+		at = len(d.Rounds)
+	}
+	if at == 1 {
+		m.say("b: this is the first round")
+		return
+	}
+	v.round, v.pos = max(at-n, 1), -1
+	v.lane.eng.Post(engine.Advance{N: 0})
+}
+
+// run runs or pauses; from a round before it goes on from there.
+func (v *specView) run(m *Model) {
+	r := v.shownRound()
+	if v.round > 0 && r != nil {
+		v.lane.eng.Post(engine.Rewind{Len: r.Start})
+		v.lane.eng.Post(engine.Advance{N: -1})
+		m.say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
+		v.round = 0
+		return
+	}
+	m.runOrPause()
+}
+
+// along moves the cursor over the drafted tokens and the last draw.
+func (v *specView) along(m *Model, d int) {
+	r := v.shownRound()
+	if r == nil {
+		m.say("no round yet: " + m.whyNot(v.lane))
+		return
+	}
+	n := len(r.Positions)
+	at := v.pos
+	if at < 0 {
+		at = n // the last draw stands after the drafted tokens
+	}
+	at += d
+	switch {
+	case at < 0:
+		m.say("←: this is the first drafted token; b shows the round before")
+		return
+	case at > n:
+		m.say("→: the last draw; n goes to the next round")
+		return
+	case at == n:
+		at = -1
+	}
+	v.pos = at
+}
+
+func (v *specView) toEnd(m *Model, first bool) {
+	d := v.lane.view.Draft
+	if d == nil || len(d.Rounds) == 0 {
+		m.say("no round yet")
+		return
+	}
+	if v.round, v.pos = 0, -1; first && len(d.Rounds) > 1 {
+		v.round = 1
+	}
+	m.say(map[bool]string{true: "the first round", false: "the newest round"}[first])
+}
+
+// widen changes how many tokens are drafted.
+func (v *specView) widen(m *Model, d int) {
+	p, _ := sampling.Lookup("num_assistant_tokens")
+	k := v.lane.config.Int(p.Key)
+	to := min(max(k+d, int(p.Min)), int(p.Max))
+	if to == k {
+		m.say(fmt.Sprintf("k: %d is the end of its range, %g to %g", k, p.Min, p.Max))
+		return
+	}
+	if m.set(p.Key, int64(to)) {
+		m.say(fmt.Sprintf("k %d: the draft proposes %s a round", to, plural(to, "token")))
+	}
+}
+
+// nextRule judges by the next rule, the wrong ones included.
+func (v *specView) nextRule(m *Model) {
+	v.rule = (v.rule + 1) % len(speculative.Algorithms())
+	a := v.algorithm()
+	v.round, v.pos = 0, -1
+	v.lane.eng.Post(engine.Judge{Algorithm: a.Algorithm})
+	m.say(string(a.Algorithm) + ": " + a.Help)
+}
+
+// otherDraft changes between a draft model and the text itself.
+func (v *specView) otherDraft(m *Model) tea.Cmd {
+	if v.wait {
+		m.say("x: a draft model is being opened")
+		return nil
+	}
+	if v.draft.NGram && v.lane.model.Info().Name == "fable" {
+		return v.use(m, builtinDraft)
+	}
+	if v.draft.NGram {
+		m.say("x: enter names a draft model for " + v.lane.model.Info().Name)
+		return nil
+	}
+	m.say("ngram: drafts what followed the same words before")
+	return v.use(m, ngramDraft)
+}
+
+// toRefusal goes to the round before or after in which a token was refused.
+func (v *specView) toRefusal(m *Model, d int) {
+	s := v.lane.view.Draft
+	if s == nil {
+		m.say("[ ]: no round yet")
+		return
+	}
+	at := v.round
+	if at == 0 {
+		at = len(s.Rounds)
+	}
+	for k := at + d; k >= 1 && k <= len(s.Rounds); k += d {
+		for i, p := range s.Rounds[k-1].Positions {
+			if p.Verdict == speculative.Refused {
+				if v.round, v.pos = k, i; k == len(s.Rounds) {
+					v.round = 0
+				}
+				return
+			}
+		}
+	}
+	m.say("[ ]: no refused draft further on that way")
+}
+
+// story tells how the token under the cursor was judged.
+func (v *specView) story(m *Model) string {
+	r := v.shownRound()
+	if r == nil {
+		return "i: no round yet"
+	}
+	if v.pos >= 0 && v.pos < len(r.Positions) {
+		p := r.Positions[v.pos]
+		if p.Verdict == speculative.Dropped {
+			return v.lane.piece(p.Token, m.pal.ASCII) + " was not judged: a token before it was refused"
+		}
+		return fmt.Sprintf("%s: p %s, q %s: stands with %s; u %s, %s. Any token drawn here stands with %s",
+			v.lane.piece(p.Token, m.pal.ASCII), viz.Percent(p.P), viz.Percent(p.Q), viz.Percent(p.Accept), viz.Three(p.U), p.Verdict, viz.Percent(p.Alpha))
+	}
+	if f := r.Final; f != nil {
+		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.piece(f.Token, m.pal.ASCII), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
+	}
+	return "the last drafted token stood and ended the text: nothing more was drawn"
+}
+
+// key takes a draft's name.
+func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if v.field == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		v.field = nil
+	case tea.KeyEnter:
+		name := strings.TrimSpace(v.field.text)
+		v.field = nil
+		if name == "" {
+			m.say("the draft stays " + v.name)
+			return nil, true
+		}
+		return v.use(m, expandHome(name)), true
+	case tea.KeyTab:
+		next := ngramDraft
+		if v.field.text == ngramDraft {
+			next = builtinDraft
+		}
+		f := newField(next)
+		v.field = &f
+	default:
+		v.field.key(k)
+	}
+	return nil, true
+}
