@@ -59,6 +59,8 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 		e.Reason = ""
 	case e.Reason == "" && overruled != "":
 		e.Reason = overruled
+	case e.Reason == "" && e.Kept == 1:
+		e.Reason = "no effect here: the same one token without it"
 	case e.Reason == "":
 		e.Reason = fmt.Sprintf("no effect here: the same %s tokens without it", commas(e.Kept))
 	}
