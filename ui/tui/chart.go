@@ -75,7 +75,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 		drawChartHead(c, col, l.scale)
 		y = 1
 	}
-	lines := chartLines(t, ref, chartPlanFor(k, c.H))
+	lines := chartLines(t, ref, l.chartPlanFor(k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]
 	bars := make([]viz.Bar, len(lines))
 	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.step(), class: k}

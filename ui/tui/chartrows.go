@@ -41,6 +41,8 @@ type chartPlan struct {
 	cuts     int  // most cut lines that are drawn
 	deadPins bool // pinned tokens that were cut have rows
 	noPins   bool // no pinned token has one
+
+	cursor int32 // token that keeps its row in any window it fits
 }
 
 // chartLines chooses the lines for trace t. Which tokens have a row depends
@@ -98,7 +100,7 @@ func choose(t, ref *sampling.Trace, n int, plan chartPlan) []*sampling.Row {
 	for i := range t.Rows() {
 		r := &t.Rows()[i]
 		switch {
-		case r.ID == t.Token, n > 0 && r.ID == ref.Token:
+		case r.ID == t.Token, n > 0 && (r.ID == ref.Token || r.ID == plan.cursor):
 			want[r.ID] = true
 		case r.Pinned && !plan.noPins && (plan.deadPins || r.Cut == sampling.NoStage):
 			want[r.ID] = true
@@ -243,8 +245,8 @@ func shortLabel(st sampling.StageTrace) string {
 }
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
-func chartPlanFor(k class, h int) chartPlan {
-	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true}
+func (l *lane) chartPlanFor(k class, h int) chartPlan {
+	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.row}
 	if k == class40 {
 		p.lines, p.cuts, p.deadPins = h, 0, false
 	}
@@ -269,9 +271,9 @@ func (m *Model) chartIDs() []int32 {
 	if t == nil {
 		return nil
 	}
-	plan := chartPlanFor(classOf(m.w, m.h), m.chartHeight())
+	plan := m.lane().chartPlanFor(classOf(m.w, m.h), m.chartHeight())
 	if m.zoom && m.focus == paneChart {
-		plan, _, _ = thickPlan(m.h - projectorRest)
+		plan, _, _ = m.lane().thickPlan(m.h - projectorRest)
 	}
 	var ids []int32
 	for _, ln := range chartLines(t, ref, plan) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/sampling"
 )
 
@@ -44,7 +46,7 @@ func TestChartAccountsForEverything(t *testing.T) {
 		tr := traceUnder(t, b, change)
 		for h := 2; h <= 40; h++ {
 			for _, k := range []class{class160, class100, class40} {
-				plan := chartPlanFor(k, h)
+				plan := b.m.lane().chartPlanFor(k, h)
 				lines := chartLines(tr, ref, plan)
 				what := fmt.Sprintf("%v, %d lines, class %d", change, h, k)
 				if len(lines) > plan.lines && len(lines) > 1 {
@@ -102,7 +104,7 @@ func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
 	for _, change := range []map[string]any{{}, {"top_k": 4, "top_p": 1.0}, {"top_p": 0.5}, {"min_p": 0.5}} {
 		tr := traceUnder(t, b, change)
 		below := false
-		for _, ln := range chartLines(tr, nil, chartPlanFor(class160, 30)) {
+		for _, ln := range chartLines(tr, nil, b.m.lane().chartPlanFor(class160, 30)) {
 			if ln.kind == cutLine {
 				below = true
 			}
@@ -120,7 +122,7 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"top_k": 1, "top_p": 0.9})
 	var texts []string
-	for _, ln := range chartLines(tr, nil, chartPlanFor(class160, 30)) {
+	for _, ln := range chartLines(tr, nil, b.m.lane().chartPlanFor(class160, 30)) {
 		if ln.kind == cutLine {
 			texts = append(texts, ln.text)
 		}
@@ -145,4 +147,15 @@ func TestReasonsNameTheStages(t *testing.T) {
 		return
 	}
 	t.Error("little has no row")
+}
+
+// A window that shrinks keeps the row of the cursor.
+func TestTheCursorKeepsItsRow(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	b.keys("down", "down", "down", "down", "down", "down")
+	want := b.m.lane().piece(b.m.lane().row, false)
+	for _, s := range [][2]int{{120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}, {200, 60}} {
+		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+		b.has(want)
+	}
 }

@@ -174,7 +174,7 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if lay.class != class40 {
 		y--
 	}
-	lines := chartLines(t, ref, chartPlanFor(lay.class, m.chartHeight()))
+	lines := chartLines(t, ref, l.chartPlanFor(lay.class, m.chartHeight()))
 	if y < 0 || y >= len(lines) || lines[y].row == nil {
 		return nil
 	}

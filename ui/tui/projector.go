@@ -49,20 +49,20 @@ const projectorRest = 7
 
 // thickPlan returns the rows that h lines hold, how many lines a bar takes
 // and how many are left free between two.
-func thickPlan(h int) (plan chartPlan, thick, gap int) {
+func (l *lane) thickPlan(h int) (plan chartPlan, thick, gap int) {
 	thick, gap = 2, 1
 	n := (h - 1) / (thick + gap)
 	if n < 5 {
 		thick, gap = 1, 0
 		n = h - 1
 	}
-	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true}, thick, gap
+	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true, cursor: l.row}, thick, gap
 }
 
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
 func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
-	plan, thick, gap := thickPlan(c.H)
+	plan, thick, gap := l.thickPlan(c.H)
 	if plan.lines < 2 {
 		return
 	}
