@@ -189,4 +189,3 @@ func closeAll(jobs []*job) {
 		}
 	}
 }
-
