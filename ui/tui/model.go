@@ -66,7 +66,7 @@ type Model struct {
 	change lastChange
 	drag   *drag
 
-	history []string // prompts, newest last
+	history []string       // prompts, newest last
 	owned   []models.Model // opened by the screen, closed when it ends
 
 	dirty bool

@@ -57,7 +57,7 @@ func (v *proofView) start(m *Model) tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	run := &proofRun{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
-	view, model, draft, rule := v.spec.lane.view, v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
+	view, model, draft, rule := v.spec.viewAtCursor(), v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
 	m.wg.Add(1)
 	go func() {
 		defer m.wg.Done()
@@ -101,7 +101,11 @@ func (v *proofView) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *proofView) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "prove it · the next token, drawn " + viz.Count(proofDraws) + " times by " + string(v.spec.algorithm().Algorithm), Right: "d again · esc"}
+	before := "the prompt"
+	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
+		before = v.spec.lane.piece(s[len(s)-1].Token, m.pal.ASCII)
+	}
+	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(proofDraws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
 func (v *proofView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 22), 10) }
 func (v *proofView) hints(*Model) []string    { return []string{"draw", "order", "close"} }
@@ -176,7 +180,7 @@ func (v *proofView) draw(c *viz.Canvas, m *Model) {
 		rest.Expected += r.Expected
 		rest.Count += r.Count
 	}
-	if h > 1 {
+	if h > 1 && (rest.Target > 0 || rest.Count > 0 || rest.Expected > 0) {
 		row(1+n, "others", rest, muted)
 	}
 	v.drawVerdict(c)
@@ -202,6 +206,8 @@ func (v *proofView) drawVerdict(c *viz.Canvas) {
 	put(c.H-2, "verdict: "+verdict, ink.With(viz.Bold))
 	law := fmt.Sprintf("by calculation this rule is off by %s", viz.Percent(p.LawTV))
 	switch {
+	case len(p.Rows) == 1:
+		law = "one token holds everything here: ←→ in the round choose a place with more to see"
 	case p.LawTV < 1e-12:
 		law = "by calculation this rule is exact"
 	case p.Need > 0:
@@ -212,7 +218,10 @@ func (v *proofView) drawVerdict(c *viz.Canvas) {
 
 // proofP is a p-value in words short enough for a line.
 func proofP(p float64) string {
-	if p < 0.0005 {
+	switch {
+	case p < 1e-300:
+		return "below 1e-300"
+	case p < 0.0005:
 		return fmt.Sprintf("%.0e", p)
 	}
 	return viz.Three(p)

@@ -128,12 +128,12 @@ func (v *specView) textBefore(n int) string {
 // specColumns are the columns of the drafted tokens; a width of 0 leaves one
 // out.
 type specColumns struct {
-	labelW           int
-	p, pBar, pBarW   int // right edge of the number, left edge of the bar
-	q, qBar, qBarW   int
-	accept, u        int
-	gauge, gaugeW    int
-	verdict, minimum int
+	labelW         int
+	p, pBar, pBarW int // right edge of the number, left edge of the bar
+	q, qBar, qBarW int
+	accept, u      int
+	gauge, gaugeW  int
+	verdict        int
 }
 
 func specColumnsOf(w int) specColumns {
@@ -143,13 +143,13 @@ func specColumnsOf(w int) specColumns {
 		b := 14 + more
 		q := 20 + b + 8
 		a := q + 1 + b + 6
-		return specColumns{11, 20, 21, b, q, q + 1, b, a + 1, a + 8, a + 10, 16 + more, a + 28 + more, 0}
+		return specColumns{11, 20, 21, b, q, q + 1, b, a + 1, a + 8, a + 10, 16 + more, a + 28 + more}
 	case w >= 74:
-		return specColumns{10, 19, 20, 12, 40, 0, 0, 48, 55, 57, w - 62, w - 3, 0}
+		return specColumns{10, 19, 20, 12, 40, 0, 0, 48, 55, 57, w - 62, w - 3}
 	case w >= 54:
-		return specColumns{10, 19, 0, 0, 27, 0, 0, 35, 42, 44, w - 49, w - 3, 0}
+		return specColumns{10, 19, 0, 0, 27, 0, 0, 35, 42, 44, w - 49, w - 3}
 	}
-	return specColumns{8, 17, 0, 0, 24, 0, 0, w - 4, 0, 0, 0, w - 3, 0}
+	return specColumns{8, 17, 0, 0, 24, 0, 0, w - 4, 0, 0, 0, w - 3}
 }
 
 // drawPositions draws a line for every drafted token and returns the line
@@ -185,8 +185,8 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 		v.drawPosition(c, y, col, r.Positions[i], i == v.pos, &said)
 		y++
 	}
-	if more := len(r.Positions) - top - rows; more > 0 {
-		c.Right(c.W-1, y-1, fmt.Sprintf("%d more", more), muted)
+	if more := len(r.Positions) - rows; more > 0 {
+		c.Put(10, y-rows-1, fmt.Sprintf(" %d more", more), muted)
 	}
 	return y
 }
@@ -279,7 +279,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		head = "the target's own next token"
 	}
 	if r.Kind == speculative.Residual {
-		head = fmt.Sprintf("refused: draw again from what the draft gave too little of: max(p − q, 0), %s in all", viz.Percent(f.Mass))
+		head = fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all: what the draft gave too little of", viz.Percent(f.Mass))
 		if !r.Algorithm.IsExact() {
 			head = "refused: draw again, by this rule's own law"
 		}
@@ -288,7 +288,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	if c.H >= 3 {
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
 	}
-	y := min(c.H-1, 1+v.barLines(c.H-2, f.Top, r.Kind == speculative.Residual))
+	y := min(c.H-1, 1+barLines(c.H-2, f.Top, r.Kind == speculative.Residual))
 	if c.H < 2 {
 		return
 	}
@@ -307,7 +307,7 @@ func cutWords(s string, w int) string {
 }
 
 // barLines is how many lines drawBars fills of h.
-func (v *specView) barLines(h int, top []speculative.Bar, residual bool) int {
+func barLines(h int, top []speculative.Bar, residual bool) int {
 	n := len(top)
 	if residual {
 		n++
@@ -331,8 +331,8 @@ func (v *specView) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool,
 		c.Right(col.p, 0, "p", muted)
 		c.Right(col.q, 0, "q", muted)
 		if residual && col.u > 0 {
-			c.Right(col.accept, 0, "p − q", muted)
-			c.Right(col.u, 0, "residual", muted)
+			c.Right(col.accept-1, 0, "p − q", muted)
+			c.Right(col.u+1, 0, "residual", muted)
 		} else {
 			c.Right(col.accept, 0, "p − q", muted)
 		}
@@ -368,7 +368,7 @@ func (v *specView) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool,
 		pairBars(c, y, col, b.P, b.Q)
 		c.Right(col.accept, y, viz.Percent(b.Over()), ink)
 		if residual && col.u > 0 {
-			c.Right(col.u, y, viz.Percent(b.Final), ink)
+			c.Right(col.u+1, y, viz.Percent(b.Final), ink)
 			if w := c.W - final - 2; w > 4 {
 				viz.Bars(c.Sub(viz.Rect{X: final, Y: y, W: w, H: 1}), []viz.Bar{{Final: b.Final, Single: true}}, 1)
 			}
@@ -416,14 +416,14 @@ func (v *specView) drawAccount(c *viz.Canvas) {
 	}
 	put(0, fmt.Sprintf("%s: %s accepted · %.2f tokens a pass (theory %.2f) · stands with %s, did in %s", plural(n, "round"), per, d.PerPass, d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate)))
 	if c.H > 1 {
-		put(1, v.speedWords(d))
+		put(1, speedWords(d))
 	}
 	if c.H > 2 {
-		put(2, v.costWords(d))
+		put(2, costWords(d))
 	}
 }
 
-func (v *specView) speedWords(d *speculative.View) string {
+func speedWords(d *speculative.View) string {
 	if d.Speedup == 0 {
 		return "speed-up: not measured yet"
 	}
@@ -434,7 +434,7 @@ func (v *specView) speedWords(d *speculative.View) string {
 	return s
 }
 
-func (v *specView) costWords(d *speculative.View) string {
+func costWords(d *speculative.View) string {
 	switch {
 	case d.Speedup == 0:
 		return ""

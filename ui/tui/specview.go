@@ -384,6 +384,25 @@ func (v *specView) toRefusal(m *Model, d int) {
 	m.say("[ ]: no refused draft further on that way")
 }
 
+// viewAtCursor is the lane's view as it was before the token under the cursor:
+// the drafted one, or the round's last.
+func (v *specView) viewAtCursor() engine.View {
+	view, r := v.lane.view, v.shownRound()
+	if r == nil {
+		return view
+	}
+	at := min(r.Accepted, len(r.Drafted)) // where the last draw stands
+	if v.pos >= 0 && v.pos < at {
+		at = v.pos
+	}
+	n := min(r.Start, len(view.Steps))
+	view.Steps = view.Steps[:n:n]
+	for _, id := range r.Drafted[:at] {
+		view.Steps = append(view.Steps, &engine.Step{Token: id})
+	}
+	return view
+}
+
 // story tells how the token under the cursor was judged.
 func (v *specView) story(m *Model) string {
 	r := v.shownRound()
