@@ -207,8 +207,8 @@ func (a *automaton) internData(d objectData) int32 {
 // cannot be completed.
 func (a *automaton) internString(st stringState) (at int32, ok bool) {
 	s := a.p.strs[st.str]
-	if s.off != nil && st.q < utf8States {
-		st.str = s.off.id
+	if q, ok := s.released(st); ok {
+		st.str, st.q = s.off.id, q
 		s = s.off
 	}
 	if id, ok := a.stringIDs[st]; ok {

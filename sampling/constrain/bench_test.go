@@ -46,9 +46,7 @@ func BenchmarkMask(b *testing.B) {
 					for _, text := range texts[i] {
 						s := m.Start()
 						for _, token := range append(longest(v, text), 0) {
-							began := time.Now()
-							m.Mask(s, mask)
-							took = append(took, time.Since(began))
+							took = append(took, m.Mask(s, mask).Took)
 							if s, err = m.Accept(s, token); err != nil {
 								b.Fatal(err)
 							}

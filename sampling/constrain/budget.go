@@ -287,7 +287,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 		}
 	})
 	if len(out.ids) > 0 || m.a.states[id].accept {
-		return m.entry(out)
+		return out.take(m.v.size)
 	}
 	// The nearest completions need too many tokens: look for others.
 	m.budget.left = maxSearch
@@ -299,7 +299,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	if len(out.ids) == 0 {
 		out.ids = nearestTokens
 	}
-	return m.entry(out)
+	return out.take(m.v.size)
 }
 
 // TokensLeft returns the fewest tokens that spell the nearest completion of

@@ -50,6 +50,8 @@ type builder struct {
 	bodies  map[*expr]int // rules made of repetition bodies
 	strs    map[*stringLang]bool
 
+	anyString *stringLang // what strings become once nothing restricts them
+
 	edgeBlock []edge
 	epsBlock  []int32
 }
@@ -331,6 +333,12 @@ func (b *builder) str(s *stringLang) int32 {
 		b.strs[s] = true
 		s.id = int32(len(b.p.strs))
 		b.p.strs = append(b.p.strs, s)
+		if _, ok := s.lang.(*dfaText); ok && !s.unique {
+			if b.anyString == nil {
+				b.anyString = &stringLang{lang: anyText{}, hi: -1}
+			}
+			s.off = b.anyString
+		}
 		if s.off != nil {
 			b.str(s.off)
 		}

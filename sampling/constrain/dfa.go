@@ -14,6 +14,8 @@ type dfaText struct {
 	price []int32   // per class: bytes it takes in a JSON string
 	final []bool
 	left  []int32              // bytes that the code point under way still needs
+	phase []int32              // state of utf8Step
+	free  []bool               // from here on every text is accepted
 	near  route                // the cheapest ways to acceptance
 	short route                // the ones of fewest code points
 	costs map[[2]int32][]int32 // cost by code points wanted and allowed
@@ -68,6 +70,7 @@ func newDFAText(conds []condition) (text *dfaText, ok bool) {
 		return nil, false
 	}
 	b.d.near = b.d.routes(cheapest)
+	b.d.release(b.reps)
 	return b.d, true
 }
 
@@ -95,6 +98,7 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 			d.final[q] = m == l
 		}
 		d.near = d.routes(cheapest)
+		d.release(b.reps)
 		classes[l] = &d
 	}
 	return classes, true
@@ -139,7 +143,7 @@ func (b *dfaBuilder) run(classes int) bool {
 	width := 1 + len(b.conds)
 	next := make([]int32, width)
 	if b.add(next) == dead {
-		b.d.final, b.d.left, b.at = []bool{false}, []int32{0}, [][]int32{nil}
+		b.d.final, b.d.left, b.d.phase, b.at = []bool{false}, []int32{0}, []int32{0}, [][]int32{nil}
 		b.d.next = [][]int32{make([]int32, classes)}
 		for k := range b.d.next[0] {
 			b.d.next[0][k] = dead
@@ -213,6 +217,7 @@ func (b *dfaBuilder) add(at []int32) int32 {
 	b.at = append(b.at, slices.Clone(at))
 	b.d.final = append(b.d.final, accept)
 	b.d.left = append(b.d.left, utf8Left[at[0]])
+	b.d.phase = append(b.d.phase, at[0])
 	return id
 }
 
@@ -335,6 +340,40 @@ func escapedCost(b byte) int32 {
 		return 6
 	}
 	return 1
+}
+
+// release finds the states from which every text is accepted: all but those
+// with a way to one that refuses a text.
+func (d *dfaText) release(reps []byte) {
+	d.free = make([]bool, len(d.next))
+	back := make([][]int32, len(d.next))
+	var bound []int32
+	for q, row := range d.next {
+		free := d.left[q] > 0 || d.final[q]
+		for k, to := range row {
+			if utf8Step(d.phase[q], reps[k]) == dead {
+				continue
+			}
+			if to < 0 {
+				free = false
+			} else if l := back[to]; len(l) == 0 || l[len(l)-1] != int32(q) {
+				back[to] = append(l, int32(q))
+			}
+		}
+		if d.free[q] = free; !free {
+			bound = append(bound, int32(q))
+		}
+	}
+	for len(bound) > 0 {
+		q := bound[len(bound)-1]
+		bound = bound[:len(bound)-1]
+		for _, from := range back[q] {
+			if d.free[from] {
+				d.free[from] = false
+				bound = append(bound, from)
+			}
+		}
+	}
 }
 
 // Orders in which routes are looked for.

@@ -86,6 +86,21 @@ func less1(n int32) int32 {
 	return n
 }
 
+// released reports whether nothing but its length restricts a text from st on,
+// and the state of any text that st is then.
+func (s *stringLang) released(st stringState) (q int32, ok bool) {
+	if s.off == nil || st.text != 0 {
+		return 0, false
+	}
+	switch lang := s.lang.(type) {
+	case *exceptText:
+		return st.q, st.q < utf8States
+	case *dfaText:
+		return lang.phase[st.q], lang.free[st.q]
+	}
+	return 0, false
+}
+
 // closing is the number of bytes that end the text.
 func (s *stringLang) closing() int32 {
 	if s.bare {

@@ -1,9 +1,6 @@
 package constrain
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // A maskEntry is the answer for one state: which tokens may come next.
 type maskEntry struct {
@@ -51,36 +48,6 @@ func (e *maskEntry) collect(fn func(id int32)) {
 			fn(int32(w<<6 + bits.TrailingZeros64(x)))
 		}
 	}
-}
-
-// A sink gathers tokens: those of walks as a list, those of shared answers as
-// bits, once there are any.
-type sink struct {
-	ids      []int32
-	bits     []uint64
-	dense    bool
-	farthest int32
-	escapes  []int32 // trie nodes reached as the known part of the stack ended
-}
-
-func (o *sink) reset() {
-	o.ids, o.escapes, o.farthest, o.dense = o.ids[:0], o.escapes[:0], 0, false
-}
-
-// spread moves what was gathered into bits.
-func (o *sink) spread(words int) {
-	if !o.dense {
-		o.dense = true
-		if len(o.bits) != words {
-			o.bits = make([]uint64, words)
-		} else {
-			clear(o.bits)
-		}
-	}
-	for _, id := range o.ids {
-		o.bits[id>>6] |= 1 << (id & 63)
-	}
-	o.ids = o.ids[:0]
 }
 
 // A sharedMask is the answer for an item whose stack is cut at the rule it is
@@ -158,36 +125,11 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 	case len(narrow) > 0:
 		m.walkRoot(&m.v.trie, m.a.stateOf(narrow), out)
 	}
-	return m.entry(out), layer
+	return out.take(m.v.size), layer
 }
 
 func popcount(set *[4]uint64) int {
 	return bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) + bits.OnesCount64(set[2]) + bits.OnesCount64(set[3])
-}
-
-// entry makes an immutable answer of what a sink holds.
-func (m *Matcher) entry(out *sink) *maskEntry {
-	e := &maskEntry{farthest: out.farthest}
-	if !out.dense && len(out.ids)*16 <= m.v.size {
-		e.ids = slices.Clone(out.ids)
-		e.count = len(e.ids)
-		return e
-	}
-	out.spread(m.v.Words())
-	for _, w := range out.bits {
-		e.count += bits.OnesCount64(w)
-	}
-	if e.count*16 > m.v.size {
-		e.bits = slices.Clone(out.bits)
-		return e
-	}
-	e.ids = make([]int32, 0, e.count)
-	for w, x := range out.bits {
-		for ; x != 0; x &= x - 1 {
-			e.ids = append(e.ids, int32(w<<6+bits.TrailingZeros64(x)))
-		}
-	}
-	return e
 }
 
 // item adds what one item allows, from the shared answer for its rule and a
@@ -208,12 +150,9 @@ func (m *Matcher) item(it item, out *sink) bool {
 	return hit
 }
 
+// merge adds a shared answer and what its remainders lead to from the caller.
 func (m *Matcher) merge(shared *sharedMask, caller int32, out *sink) {
-	out.spread(m.v.Words())
-	for i, w := range shared.bits {
-		out.bits[i] |= w
-	}
-	out.ids = append(out.ids, shared.ids...)
+	out.union(m.v.Words(), &shared.maskEntry)
 	out.farthest = max(out.farthest, add32(shared.farthest, m.a.frames[caller].dist))
 	if len(shared.after.bytes) == 0 {
 		return
@@ -232,45 +171,80 @@ func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sin
 	if !ok {
 		return false
 	}
-	own := &m.own
-	own.reset()
+	own := m.ownSink(out)
 	shared, caller, hit := m.shared(item{at, it.stack})
 	m.merge(shared, caller, own)
 	own.spread(m.v.Words())
-	m.dropExceptions(0, int32(len(m.v.trie.bytes)), m.a.p.strs[st.str], lang, st)
-	out.spread(m.v.Words())
-	for i, w := range own.bits {
-		out.bits[i] |= w
-	}
-	out.farthest = max(out.farthest, own.farthest)
+	d := dropper{&m.v.trie, m.a.p.strs[st.str], lang, own}
+	d.root(st)
+	m.absorb(out, own)
 	return hit
 }
 
-// dropExceptions clears, among the trie nodes lo..hi behind st, the tokens that
-// close the string on an exception. It follows only paths still on the list.
-func (m *Matcher) dropExceptions(lo, hi int32, s *stringLang, lang *exceptText, st stringState) {
-	t := &m.v.trie
-	closes := st.esc == 0 && !lang.inside(st.q) && !lang.accept(st.q)
+// ownSink is a sink for one item: out itself while that is empty.
+func (m *Matcher) ownSink(out *sink) *sink {
+	if out.empty() {
+		return out
+	}
+	m.own.reset()
+	return &m.own
+}
+
+func (m *Matcher) absorb(out, own *sink) {
+	if own != out {
+		out.union(m.v.Words(), &maskEntry{bits: own.bits, count: own.count})
+		out.farthest = max(out.farthest, own.farthest)
+	}
+}
+
+// A dropper clears the tokens that close a string on an exception.
+type dropper struct {
+	t    *trie
+	s    *stringLang
+	lang *exceptText
+	own  *sink
+}
+
+// root clears among all tokens: of the many first bytes only those matter that
+// go on along the list, close it or begin an escape.
+func (d *dropper) root(st stringState) {
+	try := func(b byte) {
+		if at := d.t.root[b]; at > 0 {
+			d.below(at-1, at-1+d.t.size[at-1], st)
+		}
+	}
+	if st.esc != 0 {
+		for _, b := range escapeBytes {
+			try(b)
+		}
+		return
+	}
+	for _, b := range d.lang.nodes[st.q-utf8States].bytes {
+		try(b)
+	}
+	try('"')
+	try('\\')
+}
+
+// below clears among the trie nodes lo..hi behind st, following only paths
+// that are still on the list.
+func (d *dropper) below(lo, hi int32, st stringState) {
+	t := d.t
+	closes := st.esc == 0 && !d.lang.inside(st.q) && !d.lang.accept(st.q)
 	for i := lo; i < hi; i += t.size[i] {
 		b := t.bytes[i]
 		if b == '"' && st.esc == 0 {
 			if closes {
-				dropSubtree(t, i, &m.own)
+				d.own.drop(t.tokens[t.first[i]:t.first[i+t.size[i]]])
 			}
 			continue
 		}
-		if t.size[i] == 1 || st.esc == 0 && b != '\\' && lang.child(st.q, b) < 0 {
+		if t.size[i] == 1 || st.esc == 0 && b != '\\' && d.lang.child(st.q, b) < 0 {
 			continue
 		}
-		if next, ok := s.step(st, b); ok && (next.esc != 0 || next.q >= utf8States) {
-			m.dropExceptions(i+1, i+t.size[i], s, lang, next)
+		if next, ok := d.s.step(st, b); ok && (next.esc != 0 || next.q >= utf8States) {
+			d.below(i+1, i+t.size[i], next)
 		}
-	}
-}
-
-func dropSubtree(t *trie, i int32, own *sink) {
-	for _, id := range t.tokens[t.first[i]:t.first[i+t.size[i]]] {
-		own.bits[id>>6] &^= 1 << (id & 63)
 	}
 }
 
@@ -354,7 +328,7 @@ func (m *Matcher) cut(it item) (cut item, caller int32) {
 func (m *Matcher) computeShared(cut item) *sharedMask {
 	out := &sink{}
 	m.walkRoot(&m.v.trie, m.a.stateOf([]item{cut}), out)
-	s := &sharedMask{maskEntry: *m.entry(out)}
+	s := &sharedMask{maskEntry: *out.take(m.v.size)}
 	s.after = mergeSubtrees(&m.v.trie, out.escapes)
 	return s
 }

@@ -171,7 +171,7 @@ func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 			out.farthest = max(out.farthest, m.a.states[to].dist)
 		}
 	})
-	return m.entry(out)
+	return out.take(m.v.size)
 }
 
 // run follows bytes and returns the state behind those that were accepted and

@@ -272,26 +272,23 @@ func (m *Matcher) uniqueItem(it item, st stringState, out *sink) bool {
 	if !ok {
 		return false
 	}
-	own := &m.own
-	own.reset()
+	own := m.ownSink(out)
 	shared, caller, hit := m.shared(item{at, it.stack})
 	m.merge(shared, caller, own)
 	own.spread(m.v.Words())
-	own.ids = own.ids[:0]
 	u := uniqueWalk{m: m, s: a.p.strs[st.str], taken: a.matching(st)}
 	u.walk(0, int32(len(m.v.trie.bytes)), st, a.textOf(st))
 	state := a.stateOf([]item{it})
-	for _, id := range append(u.suspects, m.v.quoted...) {
-		own.bits[id>>6] &^= 1 << (id & 63)
+	u.suspects = append(u.suspects, m.v.quoted...)
+	own.drop(u.suspects)
+	for _, id := range u.suspects {
 		if _, n := m.run(state, m.v.pieces[id]); n == len(m.v.pieces[id]) {
-			own.bits[id>>6] |= 1 << (id & 63)
+			own.ids = append(own.ids, id)
 		}
 	}
-	out.spread(m.v.Words())
-	for i, w := range own.bits {
-		out.bits[i] |= w
-	}
-	out.farthest = max(out.farthest, add32(own.farthest, 8))
+	own.spread(m.v.Words())
+	own.farthest = add32(own.farthest, maxDetour) // repetitions may have to be avoided
+	m.absorb(out, own)
 	return hit
 }
 
