@@ -1,6 +1,9 @@
 package sweep
 
 import (
+	"strconv"
+	"strings"
+
 	"logitscope/engine/record"
 	"logitscope/sampling"
 )
@@ -57,10 +60,19 @@ type Axis struct {
 	Inert string
 }
 
-// Label returns value i as the screen shows it.
+// Label returns value i as a table shows it: a number even where it means
+// off, with the same decimals at every value.
 func (a *Axis) Label(i int) string {
-	p, _ := sampling.Lookup(a.Key)
-	return p.Format(a.Values[i])
+	f, ok := a.Values[i].(float64)
+	if !ok {
+		return plain(a.Values[i])
+	}
+	decimals := 0
+	for _, v := range a.Values {
+		_, after, _ := strings.Cut(strconv.FormatFloat(v.(float64), 'f', -1, 64), ".")
+		decimals = max(decimals, len(after))
+	}
+	return strconv.FormatFloat(f, 'f', decimals, 64)
 }
 
 // A Cell is one point of the grid.

@@ -241,7 +241,8 @@ func sweepColumns(r *sweep.Report) (axes, measured []column) {
 	return axes, append(measured, ends)
 }
 
-// formatEstimate writes a mean and its interval: "0.712 [0.690 0.731]".
+// formatEstimate writes a mean and its interval, "0.712 [0.690 0.731]", or the
+// mean alone where the interval is no wider than the digits.
 func formatEstimate(e sweep.Estimate, decimals int) string {
 	switch {
 	case e.N == 0:
@@ -249,7 +250,11 @@ func formatEstimate(e sweep.Estimate, decimals int) string {
 	case e.N == 1:
 		return fmt.Sprintf("%.*f", decimals, e.Mean)
 	}
-	return fmt.Sprintf("%.*f [%.*f %.*f]", decimals, e.Mean, decimals, e.Lo, decimals, e.Hi)
+	mean, lo, hi := fmt.Sprintf("%.*f", decimals, e.Mean), fmt.Sprintf("%.*f", decimals, e.Lo), fmt.Sprintf("%.*f", decimals, e.Hi)
+	if lo == mean && hi == mean {
+		return mean
+	}
+	return mean + " [" + lo + " " + hi + "]"
 }
 
 const columnGap = 2

@@ -1,0 +1,446 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/table"
+	"logitscope/sampling"
+)
+
+var words = []string{"<eos>", "a", "b", "c", "the ", "end", ". ", "x"}
+
+// toy returns a table over words with random logits.
+func toy(t testing.TB, seed uint64) models.Model {
+	r := rand.New(rand.NewPCG(1, seed))
+	rows := make([][]float64, len(words))
+	for i := range rows {
+		for range words {
+			rows[i] = append(rows[i], math.Round(r.NormFloat64()*1000)/1000)
+		}
+	}
+	b, err := json.Marshal(map[string]any{"kind": "markov1", "vocab": words, "eos_id": 0, "logits": rows, "context": 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := table.Parse("toy.json", bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func config(t testing.TB, pairs ...any) sampling.Config {
+	c := sampling.Config{}
+	for i := 0; i < len(pairs); i += 2 {
+		c = c.MustWith(pairs[i].(string), pairs[i+1], sampling.FromFlag)
+	}
+	return c
+}
+
+func plan(t testing.TB, m models.Model, base sampling.Config, axes ...string) Plan {
+	p := Plan{Model: m, Compiler: engine.NewCompiler(m), Text: "abc", Prompt: []int32{1, 2, 3}, Base: base, Seeds: []uint64{7, 8, 9, 10}}
+	for _, spec := range axes {
+		a, err := ParseAxis(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Axes = append(p.Axes, a)
+	}
+	return p
+}
+
+func run(t testing.TB, p Plan, opt Options) *Report {
+	t.Helper()
+	r, err := Run(context.Background(), p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// written is everything a report says.
+func written(t testing.TB, r *Report) string {
+	var b bytes.Buffer
+	if err := r.WriteJSONL(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestParseAxis(t *testing.T) {
+	for _, tt := range []struct{ spec, want string }{
+		{"temperature=0.1:0.5:0.2", "[0.1 0.3 0.5]"},
+		{"temperature=0.1:1.5:0.2", "[0.1 0.3 0.5 0.7 0.9 1.1 1.3 1.5]"},
+		{"temperature=0:1:0.3", "[0 0.3 0.6 0.9]"},
+		{"temperature=1:0:-0.5", "[1 0.5 0]"},
+		{"top_k=10:40:10", "[10 20 30 40]"},
+		{"top_k=5", "[5]"},
+		{"top_p=0.8,0.9,1", "[0.8 0.9 1]"},
+		{"top_p=off,0.9", "[1 0.9]"},
+		{"do_sample=true,false", "[true false]"},
+		{"order=llama.cpp,vllm", "[llama.cpp vllm]"},
+		{" min_p = 0, 0.1 ", "[0 0.1]"},
+	} {
+		a, err := ParseAxis(tt.spec)
+		if err != nil || fmt.Sprint(a.Values) != tt.want {
+			t.Errorf("%s: %v, %v; want %s", tt.spec, a.Values, err, tt.want)
+		}
+	}
+	for _, tt := range []struct{ spec, want string }{
+		{"temperature", "key=from:to:step"},
+		{"temperature=", "key=from:to:step"},
+		{"temprature=1", "temperature is meant"},
+		{"temperature=0:1", "from:to:step"},
+		{"temperature=0:1:0", "no number of steps"},
+		{"temperature=0:1:-1", "no number of steps"},
+		{"temperature=0:1:x", "numbers"},
+		{"temperature=0:100:0.0001", "more than 10000"},
+		{"top_p=0.5,2", "0 to 1"},
+		{"top_p=0.5,0.50", "twice"},
+		{"top_k=0:1:0.5", "whole number"},
+		{"stop=a,b", "no axis"},
+		{"seed=1,2", "no axis"},
+	} {
+		if _, err := ParseAxis(tt.spec); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want one line with %q", tt.spec, err, tt.want)
+		}
+	}
+}
+
+func TestGridOrder(t *testing.T) {
+	r := run(t, plan(t, toy(t, 1), config(t, "max_new_tokens", 2), "temperature=0.5,1", "top_k=1,2,3"), Options{})
+	var got []string
+	for i, c := range r.Cells {
+		got = append(got, fmt.Sprintf("%g/%d", c.Config.Float("temperature"), c.Config.Int("top_k")))
+		if r.Index(c.At...) != i || r.At(c.At...) != &r.Cells[i] {
+			t.Errorf("cell %d is found at %d", i, r.Index(c.At...))
+		}
+	}
+	if want := "[0.5/1 0.5/2 0.5/3 1/1 1/2 1/3]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	if l := r.Axes[0].Label(1); l != "1.0" {
+		t.Errorf("label %q, want 1.0", l)
+	}
+}
+
+func TestGridErrors(t *testing.T) {
+	m := toy(t, 1)
+	for _, tt := range []struct {
+		p    Plan
+		want string
+	}{
+		{plan(t, m, config(t), "top_k=1", "top_k=2"), "top_k: two axes"},
+		{plan(t, m, config(t, "order", "vllm"), "temperature=1,3"), "temperature=3: temperature: 3 is out of range, 0 to 2 under vllm"},
+		{plan(t, m, config(t), "top_k=0:2000:1", "max_new_tokens=1:2000:1"), "10000 points"},
+	} {
+		if err := tt.p.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %q", err, tt.want)
+		}
+	}
+}
+
+// By hand: 5 tokens against 5, of which 4, 3, 2, 1 n-grams of 5, 4, 3, 2 are
+// found; then a text that is shorter than its reference.
+func TestBLEU(t *testing.T) {
+	for _, tt := range []struct {
+		text []int32
+		refs [][]int32
+		want float64
+	}{
+		{[]int32{1, 2, 3, 4, 5}, [][]int32{{1, 2, 3, 4, 5}}, 1},
+		{[]int32{1, 2, 3, 4, 5}, [][]int32{{1, 2, 3, 4, 6}}, math.Pow(4./5*3./4*2./3*1./2, 0.25)},
+		{[]int32{1, 2, 3, 4}, [][]int32{{1, 2, 3, 4, 5, 6, 7, 8}}, math.Exp(1 - 8./4)},
+		{[]int32{1, 2, 3, 4}, [][]int32{{1, 2, 3, 4, 5, 6, 7, 8}, {9, 9, 9, 9}}, 1},               // the nearest length counts
+		{[]int32{1, 1, 1}, [][]int32{{1, 1, 2}, {2, 2, 1}}, math.Cbrt(2. / 3 * 1. / 2 * 0.1 / 1)}, // clipped at 2
+		{[]int32{1, 2}, [][]int32{{3, 4}}, math.Sqrt(0.1 / 2 * 0.1 / 1)},
+		{nil, [][]int32{{1}}, 0},
+		{[]int32{1}, nil, 0},
+	} {
+		if got := BLEU(tt.text, tt.refs); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("BLEU(%v, %v) = %v, want %v", tt.text, tt.refs, got, tt.want)
+		}
+	}
+}
+
+func TestMeasureByHand(t *testing.T) {
+	lp := func(x float64) *float64 { return &x }
+	texts := []Text{
+		{Tokens: []int32{1, 2, 1, 2, 1, 2}, Logprob: lp(-6 * math.Ln2), Reason: "length"}, // 3 4-grams, 2 different
+		{Tokens: []int32{1, 3}, Logprob: lp(-2 * math.Log(32)), Reason: "eos", Unfit: true},
+	}
+	want := map[string]float64{
+		"tokens": 4, "distinct_1": (2./6 + 1) / 2, "distinct_2": (2./5 + 1) / 2, "distinct_3": 2. / 4,
+		"perplexity":      math.Exp((6*math.Ln2 + 2*math.Log(32)) / 8), // 2^(16/8) = 4
+		"repeated_4grams": 1. / 3, "constraint_failures": 0.5,
+	}
+	c := Cell{Runs: texts, Values: measure(texts, true)}
+	for key, w := range want {
+		e := c.Value(key)
+		if math.Abs(e.Mean-w) > 1e-12 || e.Lo > e.Mean || e.Hi < e.Mean {
+			t.Errorf("%s: %+v, want %v inside", key, e, w)
+		}
+	}
+	if math.Abs(c.Value("perplexity").Mean-4) > 1e-12 {
+		t.Errorf("perplexity %v, want 4", c.Value("perplexity").Mean)
+	}
+	if e := c.Value("repeated_4grams"); e.N != 1 || e.Lo != e.Mean || e.Hi != e.Mean {
+		t.Errorf("the short text has no 4-grams to count: %+v", e)
+	}
+	if got := c.Reasons(); got["length"] != 1 || got["eos"] != 1 {
+		t.Errorf("reasons %v", got)
+	}
+	if e := (&Cell{Values: measure(texts, false)}).Value("constraint_failures"); e.N != 0 || !math.IsNaN(e.Mean) {
+		t.Errorf("without a constraint nothing can fail it: %+v", e)
+	}
+	one := measure(texts[:1], false)
+	if e := (&Cell{Values: one}).Value("self_bleu"); e.N != 0 {
+		t.Errorf("one text has no others: %+v", e)
+	}
+	if e := (&Cell{Values: measure([]Text{{Tokens: []int32{1}}}, false)}).Value("perplexity"); !math.IsInf(e.Mean, 1) {
+		t.Errorf("a text the model rules out has perplexity %v", e.Mean)
+	}
+}
+
+// The interval holds the true mean about 95 times of 100: of 400 samples of
+// 30 from a law of mean 1, between 90 % and 99 %.
+func TestBootstrapCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	inside := 0
+	const tries = 400
+	for range tries {
+		values, weights := make([]float64, 30), make([]float64, 30)
+		for i := range values {
+			values[i], weights[i] = 1+r.NormFloat64(), 1
+		}
+		if e := estimate(values, weights, nil); e.Lo <= 1 && 1 <= e.Hi {
+			inside++
+		}
+	}
+	if inside < tries*90/100 || inside > tries*99/100 {
+		t.Errorf("the interval held the mean %d times of %d", inside, tries)
+	}
+}
+
+// Each text is what a lane of its own writes, and its log-probability that of
+// a second way to compute it.
+func TestTextsAreThoseOfALane(t *testing.T) {
+	m := toy(t, 2)
+	p := plan(t, m, config(t, "max_new_tokens", 40), "temperature=0.7,1.4", "repetition_penalty=1,1.3")
+	r := run(t, p, Options{})
+	base, err := readPrompt(context.Background(), m, p.Prompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.close()
+	for _, c := range r.Cells {
+		for i, text := range c.Runs {
+			set, err := p.Compiler.Settings(c.Config.MustWith("seed", p.Seeds[i], sampling.FromFlag), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := alone(t, m, p.Prompt, set); !slices.Equal(text.Tokens, want) {
+				t.Fatalf("%v seed %d: %v, a lane alone writes %v", c.At, text.Seed, text.Tokens, want)
+			}
+			sum, err := base.score(context.Background(), text.Tokens)
+			if err != nil || math.Abs(sum-*text.Logprob) > 1e-4 {
+				t.Errorf("log-probability %v, scored %v, %v", *text.Logprob, sum, err)
+			}
+		}
+	}
+}
+
+func alone(t *testing.T, m models.Model, prompt []int32, s *engine.Settings) []int32 {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := engine.NewLane(0, m, engine.Options{})
+	l.Post(engine.Start{Prompt: prompt, Settings: s})
+	l.Post(engine.Advance{N: -1})
+	go l.Run(ctx)
+	var ids []int32
+	for v := range l.Views() {
+		if v.Phase == engine.Done {
+			for _, s := range v.Steps {
+				ids = append(ids, s.Token)
+			}
+			return ids
+		}
+	}
+	return nil
+}
+
+func TestBeams(t *testing.T) {
+	r := run(t, plan(t, toy(t, 2), config(t, "max_new_tokens", 10, "do_sample", false), "num_beams=1,3"), Options{})
+	for _, c := range r.Cells {
+		for _, x := range c.Runs {
+			if len(x.Tokens) == 0 || x.Logprob == nil || *x.Logprob >= 0 || x.Reason == "" {
+				t.Errorf("%v: %+v", c.At, x)
+			}
+		}
+	}
+	// The best of 3 beams is at least as likely as the greedy text.
+	if g, b := *r.Cells[0].Runs[0].Logprob, *r.Cells[1].Runs[0].Logprob; len(r.Cells[0].Runs[0].Tokens) == len(r.Cells[1].Runs[0].Tokens) && b < g-1e-6 {
+		t.Errorf("beams found %v, greedy %v", b, g)
+	}
+}
+
+func TestConstraintFailures(t *testing.T) {
+	// "end" within 3 tokens: a text of one token can be cut short of it.
+	base := config(t, "constraint", `{"type":"regex","regex":"(a|b|c){6}"}`)
+	r := run(t, plan(t, toy(t, 2), base, "max_new_tokens=2,9"), Options{})
+	if short, long := r.Cells[0].Value("constraint_failures").Mean, r.Cells[1].Value("constraint_failures").Mean; short != 1 || long != 0 {
+		t.Errorf("failures %v with 2 tokens and %v with 9, want 1 and 0", short, long)
+	}
+}
+
+func TestInertAxes(t *testing.T) {
+	m := toy(t, 2)
+	for _, tt := range []struct {
+		base sampling.Config
+		axes []string
+		want []string // how the notes begin
+	}{
+		{config(t, "max_new_tokens", 20), []string{"temperature=0.5,2", "top_k=1,0"}, []string{"", ""}},
+		{config(t, "max_new_tokens", 20), []string{"temperature=0", "top_p=0.5,1"}, []string{"", "no effect: greedy"}},
+		{config(t, "max_new_tokens", 20), []string{"mirostat=0,1,2"}, []string{"no effect: transformers has no mirostat"}},
+		{config(t, "max_new_tokens", 20), []string{"top_k=8,9,100"}, []string{"no effect here"}},
+		{config(t, "max_new_tokens", 20), []string{"top_k=8"}, []string{""}},
+		{config(t, "max_new_tokens", 20, "order", "vllm"), []string{"temperature=0.003,0.007"}, []string{"no effect here"}}, // both are raised to 0.01
+	} {
+		r := run(t, plan(t, m, tt.base, tt.axes...), Options{})
+		for k, w := range tt.want {
+			if got := r.Axes[k].Inert; !strings.HasPrefix(got, w) || w == "" && got != "" {
+				t.Errorf("%v: %s is inert for %q, want %q", tt.axes, r.Axes[k].Key, got, w)
+			}
+		}
+	}
+}
+
+// The report does not depend on how many texts are decoded at once, nor on
+// whether the cells come from the disk.
+func TestSameBytes(t *testing.T) {
+	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 30), "temperature=0.5:1.5:0.25", "top_p=0.5,1")
+	want := written(t, run(t, p, Options{Workers: 1}))
+	dir := t.TempDir()
+	for _, opt := range []Options{{Workers: 5}, {Dir: dir, Workers: 3}, {Dir: dir}, {Dir: dir, Fresh: true}} {
+		if got := written(t, run(t, p, opt)); got != want {
+			t.Errorf("%+v: another report\n%s", opt, got)
+		}
+	}
+}
+
+func TestResume(t *testing.T) {
+	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 30), "temperature=0.5,1,1.5", "top_p=0.5,1")
+	dir := t.TempDir()
+	decoded := func(p Plan, fresh bool) (texts int) {
+		t.Helper()
+		run(t, p, Options{Dir: dir, Fresh: fresh, Progress: func(x Progress) { texts = x.TextsDone }})
+		return texts
+	}
+	// A sweep that is stopped keeps what it finished.
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := 0
+	_, err := Run(ctx, p, Options{Dir: dir, Workers: 1, Progress: func(x Progress) {
+		if stopped = x.CellsDone; stopped == 2 {
+			cancel()
+		}
+	}})
+	if err != context.Canceled || stopped < 2 || stopped == 6 {
+		t.Fatalf("%v after %d cells", err, stopped)
+	}
+	if n := decoded(p, false); n != (6-stopped)*4 {
+		t.Errorf("%d texts decoded after a stop at %d of 6 cells", n, stopped)
+	}
+	if n := decoded(p, false); n != 0 {
+		t.Errorf("%d texts decoded though all cells are there", n)
+	}
+	if n := decoded(p, true); n != 24 {
+		t.Errorf("fresh: %d texts decoded, want 24", n)
+	}
+	// A file that is broken, and one of another sweep, are decoded again.
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) != 6 {
+		t.Fatalf("%d files, want 6", len(files))
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", string(data[:len(data)/2]), "[]", strings.Replace(string(data), `"seed":7`, `"seed":70`, 1)} {
+		if err := os.WriteFile(files[0], []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n := decoded(p, false); n != 4 {
+			t.Errorf("%d texts decoded with one broken file, want 4", n)
+		}
+	}
+	for name, change := range map[string]func(p *Plan){
+		"model":  func(p *Plan) { p.Model = toy(t, 3); p.Compiler = engine.NewCompiler(p.Model) },
+		"prompt": func(p *Plan) { p.Prompt = []int32{1, 2, 2} },
+		"seeds":  func(p *Plan) { p.Seeds = []uint64{7, 8, 9, 11} },
+		"config": func(p *Plan) { p.Base = p.Base.MustWith("min_p", 0.05, sampling.FromFlag) },
+	} {
+		q := p
+		change(&q)
+		if n := decoded(q, false); n != 24 {
+			t.Errorf("another %s: %d texts decoded, want 24", name, n)
+		}
+	}
+	q := p
+	q.Base = q.Base.MustWith("seed", 99, sampling.FromFlag) // the cells have seeds of their own
+	if n := decoded(q, false); n != 0 {
+		t.Errorf("the seed of the settings: %d texts decoded", n)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".cell-*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+func TestFailedTextsStopNothing(t *testing.T) {
+	// Every token is banned but the end, and that may not come.
+	base := config(t, "allowed_token_ids", []int32{0}, "min_new_tokens", 3)
+	dir := t.TempDir()
+	r := run(t, plan(t, toy(t, 2), base, "top_k=0,5"), Options{Dir: dir})
+	for _, c := range r.Cells {
+		for _, x := range c.Runs {
+			if x.Error == "" || x.Reason != "error" {
+				t.Errorf("%+v: want an error", x)
+			}
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
+		t.Errorf("failed cells are kept: %v", files)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	r := run(t, plan(t, toy(t, 2), config(t, "max_new_tokens", 5), "temperature=0.5,1"), Options{})
+	var b bytes.Buffer
+	if err := r.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "temperature,texts,tokens,tokens_lo,tokens_hi,perplexity,") || !strings.HasPrefix(lines[2], "1,4,") {
+		t.Errorf("%s", b.String())
+	}
+	for _, l := range lines {
+		if strings.Count(l, ",") != strings.Count(lines[0], ",") {
+			t.Errorf("%s has other columns", l)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"logitscope/engine/sweep"
+)
+
+const sweepArgs = "sweep --prompt Once --grid temperature=0.1:1.3:0.4 --grid top_p=0.8,1 --seeds 3 --max-new-tokens 12"
+
+func TestSweepTable(t *testing.T) {
+	dir := t.TempDir()
+	args := append(strings.Fields(sweepArgs), "--dir", dir)
+	out, errs, code := try(t, "", args...)
+	lines := strings.Split(out, "\n")
+	if code != exitDone || errs != "" || len(lines) != 12 {
+		t.Fatalf("exit %d, %q, %d lines\n%s", code, errs, len(lines), out)
+	}
+	if f := strings.Fields(lines[0]); f[0] != "temperature" || f[1] != "top_p" || f[2] != "tokens" || f[3] != "perplexity" || f[len(f)-1] != "ended" {
+		t.Errorf("head %q", lines[0])
+	}
+	for i, want := range []string{"0.1 0.8", "0.1 1.0", "0.5 0.8", "0.5 1.0", "0.9 0.8", "0.9 1.0", "1.3 0.8", "1.3 1.0"} {
+		if f := strings.Fields(lines[1+i]); f[0]+" "+f[1] != want || f[2] != "12.0" || !strings.HasSuffix(lines[1+i], "length 3") {
+			t.Errorf("line %d: %q, want %s", i, lines[1+i], want)
+		}
+	}
+	if !strings.HasPrefix(lines[10], "8 cells of 3 texts (seeds 42 to 44)") {
+		t.Errorf("%q", lines[10])
+	}
+	if again, _, _ := try(t, "", args...); again != out {
+		t.Error("from the disk: another table")
+	}
+	if fresh, _, _ := try(t, "", append(args, "--fresh", "--workers", "1")...); fresh != out {
+		t.Error("decoded again: another table")
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(files) != 8 {
+		t.Errorf("%d cells on disk, want 8", len(files))
+	}
+}
+
+func TestSweepInNarrowTerminals(t *testing.T) {
+	a, err := sweep.ParseAxis("top_k=1,20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &sweep.Report{Axes: []sweep.Axis{a}, Seeds: []uint64{1}}
+	for i := range 2 {
+		c := sweep.Cell{At: []int{i}, Runs: []sweep.Text{{Reason: "eos"}}}
+		for range sweep.Metrics() {
+			c.Values = append(c.Values, sweep.Estimate{Mean: 0.5, Lo: 0.25, Hi: 0.75, N: 2})
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	for _, width := range []int{0, 40, 80, 200} {
+		var b bytes.Buffer
+		if err := writeSweepTable(bufio.NewWriter(&b), r, width); err != nil {
+			t.Fatal(err)
+		}
+		blocks := strings.Count(b.String(), "top_k")
+		if width == 0 && blocks != 1 || width == 40 && blocks < 4 {
+			t.Errorf("%d cells wide: %d blocks", width, blocks)
+		}
+		for line := range strings.SplitSeq(strings.Split(b.String(), "\n\n")[0], "\n") {
+			if width > 0 && len([]rune(line)) > width {
+				t.Errorf("%d cells wide: %q", width, line)
+			}
+		}
+	}
+}
+
+func TestSweepRecords(t *testing.T) {
+	out, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--grid", "mirostat=0,2", "--format", "jsonl")...)
+	all := lines(t, out)
+	if code != exitDone || len(all) != 17 || all[0]["type"] != "sweep" || !strings.Contains(errs, "mirostat: no effect: transformers has no mirostat") {
+		t.Fatalf("exit %d, %d lines, %s", code, len(all), errs)
+	}
+	cell := all[1]
+	texts := cell["texts"].([]any)
+	perplexity := cell["metrics"].(map[string]any)["perplexity"].(map[string]any)
+	if cell["type"] != "cell" || cell["at"].(map[string]any)["temperature"] != 0.1 || len(texts) != 3 || perplexity["mean"].(float64) < 1 || perplexity["n"] != 3.0 {
+		t.Errorf("%v", cell)
+	}
+	// A text is the one that run writes with the cell's settings and its seed.
+	alone, _, _ := try(t, "", strings.Fields("run --prompt Once --temperature 0.1 --top-p 0.8 --seed 43 --max-new-tokens 12 --format jsonl")...)
+	ends := lines(t, alone)
+	if got := texts[1].(map[string]any); got["seed"] != 43.0 || got["text"] != ends[len(ends)-1]["text"] {
+		t.Errorf("%v, run writes %v", got, ends[len(ends)-1])
+	}
+	out, errs, code = try(t, "", append(strings.Fields(sweepArgs), "--format", "csv")...)
+	if code != exitDone || errs != "" || strings.Count(out, "\n") != 9 || !strings.HasPrefix(out, "temperature,top_p,texts,tokens,") {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+}
+
+func TestSweepWrongUse(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		want []string
+	}{
+		{"sweep --prompt x", []string{"--grid temperature="}},
+		{"sweep --grid top_k=1", []string{"--prompt"}},
+		{"sweep --prompt x --grid top_k", []string{"--grid top_k", "key=from:to:step"}},
+		{"sweep --prompt x --grid topk=1", []string{"topk", "top_k is meant"}},
+		{"sweep --prompt x --grid top_p=0.5:1.5:0.5", []string{"--grid top_p", "1.5", "0 to 1"}},
+		{"sweep --prompt x --order vllm --grid temperature=1,3", []string{"--grid temperature=3", "0 to 2 under vllm"}},
+		{"sweep --prompt x --grid seed=1,2", []string{"seed"}},
+		{"sweep --prompt x --grid top_k=1 --grid top_k=2", []string{"top_k: two axes"}},
+		{"sweep --prompt x --grid top_k=1 --seeds 0", []string{"--seeds 0", "1 to 10000"}},
+		{"sweep --prompt x --grid top_k=1 --seed 18446744073709551615", []string{"--seed", "at most 18446744073709551608"}},
+		{"sweep --prompt x --grid top_k=1 --format xml", []string{"--format xml", "table, csv or jsonl"}},
+		{"sweep --prompt x --grid top_k=1 --workers -2", []string{"--workers"}},
+	} {
+		out, errs, code := try(t, "", strings.Fields(tt.args)...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line on stderr", tt.args, code, out, errs)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(errs, w) {
+				t.Errorf("logitscope %s: %q does not say %q", tt.args, errs, w)
+			}
+		}
+	}
+}
+
+// Interrupted, a sweep says what it keeps, and the same command goes on.
+func TestSweepInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	args := append(strings.Fields("sweep --prompt Once --grid temperature=0.1:1.4:0.1 --seeds 2 --max-new-tokens 150 --workers 1"), "--dir", dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // until the first cell is on disk
+		for {
+			if files, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(files) > 0 {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var out, errs bytes.Buffer
+	code := Run(ctx, System{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
+	if code != exitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 14 cells are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
+		t.Fatalf("exit %d, stdout %q, stderr %q", code, out.String(), errs.String())
+	}
+	if _, errs, code := try(t, "", args...); code != exitDone || errs != "" {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestSweepBar(t *testing.T) {
+	var b bytes.Buffer
+	start := time.Unix(1000, 0)
+	now := start
+	bar := &sweepBar{w: &b, tty: true, now: func() time.Time { return now }, began: start, drawn: start}
+	now = start.Add(10 * time.Second)
+	bar.show(sweep.Progress{Cells: 8, CellsDone: 3, Reused: 1, Texts: 28, TextsDone: 7})
+	if got := b.String(); got != "\r\x1b[K[######..................] 3 of 8 cells, 1 from disk, 30s left" {
+		t.Errorf("%q", got)
+	}
+	b.Reset()
+	bar = &sweepBar{w: &b, now: func() time.Time { return now }, began: start, drawn: start}
+	for range 100 {
+		now = now.Add(time.Second)
+		bar.show(sweep.Progress{Cells: 8, CellsDone: 3, Texts: 28, TextsDone: 7})
+	}
+	bar.end()
+	if n := strings.Count(b.String(), "\n"); n < 2 || n > 4 || strings.Contains(b.String(), "\x1b") {
+		t.Errorf("no terminal: %d lines in 110 seconds: %q", n, b.String())
+	}
+}
