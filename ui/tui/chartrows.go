@@ -156,64 +156,94 @@ func cutMarks(t *sampling.Trace) []cutMark {
 
 // lay puts rows, cut lines, gaps and others into lines.
 func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
-	compact := plan.total < compactBelow
-	marks := cutMarks(t)
-	marks = marks[:min(len(marks), plan.cuts)]
-	if compact {
-		marks = marks[:min(len(marks), 1)]
-	}
-	var out []chartLine
-	at, cum := int32(0), 0.0 // rank and raw mass down to the last line
-	shown, shownRaw, shownFinal := 0, 0.0, 0.0
-	below := false // a cut line was passed
-	gaps, gapsRaw := 0, 0.0
-	gap := func(to int32, toCum float64) {
-		if n := int(to - at); !compact && below && n > 0 {
-			out = append(out, chartLine{kind: gapLine, count: n, raw: math.Max(toCum-cum, 0), cut: true})
-			gaps, gapsRaw = gaps+n, gapsRaw+math.Max(toCum-cum, 0)
-		}
-	}
-	pass := func(limit int32) { // the cut lines above rank limit
-		for len(marks) > 0 && marks[0].rank < limit {
-			mk := marks[0]
-			marks = marks[1:]
-			gap(mk.rank, mk.cum)
-			if n := len(out); n > 0 && out[n-1].kind == cutLine {
-				out[n-1].text += " · " + mk.text
-			} else {
-				out = append(out, chartLine{kind: cutLine, text: mk.text})
-			}
-			at, cum, below = max(at, mk.rank), math.Max(cum, mk.cum), true
-		}
+	y := layering{compact: plan.total < compactBelow, marks: cutMarks(t), rest: 1}
+	y.marks = y.marks[:min(len(y.marks), plan.cuts)]
+	if y.compact {
+		y.marks = y.marks[:min(len(y.marks), 1)]
 	}
 	for _, r := range rows {
-		pass(r.Rank)
-		gap(r.Rank-1, float64(r.RawCum)-float64(r.RawProb))
-		out = append(out, chartLine{kind: tokenLine, row: r})
-		at, cum = r.Rank, float64(r.RawCum)
-		shown++
-		shownRaw += float64(r.RawProb)
-		shownFinal += float64(r.Prob)
+		y.rest -= float64(r.Prob)
 	}
-	last := int32(math.MaxInt32)
-	if compact {
-		// What is below the last row is all in others, so the line stands
-		// there only if something below it was cut.
-		last = int32(t.Vocab - t.NoPiece)
+	if y.rest < 1e-6 {
+		y.rest = 0
 	}
-	pass(last)
-	rest := float64(t.Rest)
-	o := chartLine{kind: othersLine, count: t.Vocab - t.NoPiece - shown - gaps}
-	o.raw = math.Max(1-shownRaw-gapsRaw-rest, 0)
-	o.final = math.Max(1-shownFinal, 0)
-	if o.final < 1e-6 {
-		o.final = 0
+	for _, r := range rows {
+		y.row(r)
 	}
-	o.cut = o.final == 0
-	if out = append(out, o); rest > 0 {
-		out = append(out, chartLine{kind: elsewhereLine, raw: rest, cut: true})
+	tokens := t.Vocab - t.NoPiece
+	if y.compact {
+		// What is below the last row is all in others, so a line stands there
+		// only if something below it was cut.
+		y.pass(int32(tokens))
+	} else {
+		y.pass(math.MaxInt32)
 	}
-	return out
+	unknown := float64(t.Rest)
+	y.out = append(y.out, chartLine{
+		kind: othersLine, count: tokens - y.lined, raw: math.Max(1-y.linedRaw-unknown, 0), final: y.rest, cut: y.rest == 0,
+	})
+	if unknown > 0 {
+		y.out = append(y.out, chartLine{kind: elsewhereLine, raw: unknown, cut: true})
+	}
+	return y.out
+}
+
+// A layering is a chart while its lines are laid, from the top.
+type layering struct {
+	compact bool
+	marks   []cutMark // cut lines that are still to come
+	out     []chartLine
+
+	at       int32   // rank of the last line
+	cum      float64 // raw probability down to it
+	below    bool    // a cut line was passed
+	lined    int     // tokens that have a row or stand in a gap
+	linedRaw float64 // and their raw probability
+	rest     float64 // final probability of the tokens without a row
+}
+
+// row lays one token.
+func (y *layering) row(r *sampling.Row) {
+	y.pass(r.Rank)
+	y.gap(r.Rank-1, float64(r.RawCum)-float64(r.RawProb), false)
+	y.out = append(y.out, chartLine{kind: tokenLine, row: r})
+	y.at, y.cum = r.Rank, float64(r.RawCum)
+	y.lined++
+	y.linedRaw += float64(r.RawProb)
+}
+
+// pass lays the cut lines above rank limit; those with nothing between them
+// become one.
+func (y *layering) pass(limit int32) {
+	for len(y.marks) > 0 && y.marks[0].rank < limit {
+		mk := y.marks[0]
+		y.marks = y.marks[1:]
+		y.gap(mk.rank, mk.cum, true)
+		if n := len(y.out); n > 0 && y.out[n-1].kind == cutLine {
+			y.out[n-1].text += " · " + mk.text
+		} else {
+			y.out = append(y.out, chartLine{kind: cutLine, text: mk.text})
+		}
+		y.at, y.cum, y.below = max(y.at, mk.rank), math.Max(y.cum, mk.cum), true
+	}
+}
+
+// gap lays a line for the tokens down to a rank, where such lines show. Above
+// the first cut line it does so only for all that is left there, since what
+// part of the final probability two gaps hold cannot be known.
+func (y *layering) gap(to int32, toCum float64, atCut bool) {
+	n := int(to - y.at)
+	left := !y.below && atCut && y.lined == int(y.at)
+	if y.compact || n <= 0 || !y.below && !left {
+		return
+	}
+	g := chartLine{kind: gapLine, count: n, raw: math.Max(toCum-y.cum, 0), cut: true}
+	if left && y.rest > 0 {
+		g.final, g.cut, y.rest = y.rest, false, 0
+	}
+	y.out = append(y.out, g)
+	y.lined += n
+	y.linedRaw += g.raw
 }
 
 // reasons says what moved and what removed a token, stage by stage.

@@ -159,3 +159,27 @@ func TestTheCursorKeepsItsRow(t *testing.T) {
 		b.has(want)
 	}
 }
+
+// Survivors without a row stand as one line above the first cut line, so that
+// what is below it is all cut.
+func TestSurvivorsInAGapHaveALine(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	tr := traceUnder(t, b, map[string]any{"temperature": 1.5, "top_p": 0.98, "top_k": 30})
+	lines := chartLines(tr, nil, b.m.lane().chartPlanFor(class160, 20))
+	for i, ln := range lines {
+		if ln.kind != cutLine {
+			continue
+		}
+		before := lines[i-1]
+		if before.kind == gapLine && before.final == 0 {
+			t.Errorf("the gap above the cut line keeps nothing")
+		}
+		for _, after := range lines[i+1:] {
+			if after.final != 0 {
+				t.Errorf("a line below the cut keeps %v", after.final)
+			}
+		}
+		return
+	}
+	t.Error("no cut line")
+}
