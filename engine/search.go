@@ -99,15 +99,21 @@ func (l *Lane) workSearch(ctx context.Context) bool {
 	if l.budget == 0 {
 		return false
 	}
-	if err := l.opt.Gate.enter(ctx); err != nil {
+	if err := l.enter(ctx); err != nil {
 		return false
 	}
 	start := time.Now()
-	err := l.search.step(ctx)
+	inner, stop := l.attend(ctx)
+	err := l.search.step(inner)
+	cut := interrupted(inner)
+	stop()
 	took := time.Since(start)
-	l.opt.Gate.leave()
-	if ctx.Err() != nil {
+	l.leave()
+	switch {
+	case ctx.Err() != nil:
 		return false
+	case err != nil && cut:
+		return true
 	}
 	if err != nil {
 		l.fail(err)
@@ -279,10 +285,13 @@ func (c *contrastiveSearch) show(v *View) {
 	v.Contrastive = c.view
 	v.Steps = nil
 	for i, s := range c.view.Steps {
-		p := float32(math.Log(s.Candidates[s.Chosen].Prob))
+		took := s.Candidates[s.Chosen]
 		v.Steps = append(v.Steps, &Step{
 			Index: i + 1, Pos: len(c.view.Prompt) + i, Token: s.Token(), Settings: v.Settings, Took: s.Took,
-			Summary: Summary{RawLogprob: p, Logprob: p, Rank: int32(s.Chosen + 1), Survived: int32(len(s.Candidates))},
+			Summary: Summary{
+				RawLogprob: float32(s.Logprob), Logprob: float32(math.Log(took.Prob)), Rank: int32(s.Rank),
+				RawBits: float32(s.Bits), Survived: int32(len(s.Candidates)),
+			},
 		})
 	}
 }

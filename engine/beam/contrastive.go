@@ -29,6 +29,11 @@ type ContrastiveStep struct {
 	Candidates []ContrastiveCandidate
 	Chosen     int // index in Candidates
 	Took       time.Duration
+
+	// Of the model's own row, before the processors.
+	Logprob float64 // of the token chosen
+	Rank    int     // of the token chosen, from 1
+	Bits    float64 // entropy
 }
 
 // Token returns the token chosen.
@@ -171,12 +176,13 @@ func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
 			chosen = i
 		}
 	}
-	if err := c.take(ctx, looks, chosen, cands[chosen].Token); err != nil {
+	step := &ContrastiveStep{Index: len(c.steps), Candidates: cands, Chosen: chosen}
+	step.Logprob, step.Rank, step.Bits = c.row.measure(step.Token())
+	if err := c.take(ctx, looks, chosen, step.Token()); err != nil {
 		return nil, err
 	}
-	c.steps = append(slices.Clip(c.steps), &ContrastiveStep{
-		Index: len(c.steps), Candidates: cands, Chosen: chosen, Took: time.Since(began),
-	})
+	step.Took = time.Since(began)
+	c.steps = append(slices.Clip(c.steps), step)
 	return c.View(), nil
 }
 

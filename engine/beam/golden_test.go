@@ -322,8 +322,10 @@ func TestVLLMRule(t *testing.T) {
 		for k, v := range c.Settings {
 			settings[k] = v
 		}
-		settings["num_return_sequences"] = settings["num_beams"]
 		v := finish(t, start(t, m, compile(t, m, settings), c.Prompt, Options{}))
+		if len(v.Result()) != len(c.Outputs) {
+			t.Fatalf("case %d: %d texts, want %d", i, len(v.Result()), len(c.Outputs))
+		}
 		if len(v.Steps) != len(c.Steps) {
 			t.Fatalf("case %d: %d steps, want %d", i, len(v.Steps), len(c.Steps))
 		}

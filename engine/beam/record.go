@@ -54,6 +54,33 @@ type ResultRecord struct {
 	Finished   bool    `json:"finished"`
 }
 
+// A ContrastiveRecord is one step of a contrastive search as a line of jsonl,
+// beside the step line of its token.
+type ContrastiveRecord struct {
+	Type       string                       `json:"type"` // "contrastive"
+	Step       int                          `json:"step"` // from 0
+	Candidates []ContrastiveCandidateRecord `json:"candidates"`
+	Chosen     int32                        `json:"chosen"` // token id
+}
+
+// A ContrastiveCandidateRecord is a [ContrastiveCandidate] as jsonl.
+type ContrastiveCandidateRecord struct {
+	Token int32   `json:"token"`
+	Prob  float64 `json:"prob"`
+	Cos   float64 `json:"max_cos"`
+	At    int     `json:"argmax_pos"`
+	Score float64 `json:"score"`
+}
+
+// Record returns s as a line of jsonl.
+func (s *ContrastiveStep) Record() ContrastiveRecord {
+	r := ContrastiveRecord{Type: "contrastive", Step: s.Index, Chosen: s.Token()}
+	for _, c := range s.Candidates {
+		r.Candidates = append(r.Candidates, ContrastiveCandidateRecord(c))
+	}
+	return r
+}
+
 // Records returns a step as lines of jsonl: one for each group that was not
 // done before it, with its number if there are several.
 func (s *Step) Records() []StepRecord {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"logitscope/models"
 	"logitscope/sampling"
@@ -49,6 +50,26 @@ func (r *row) id(i int) int32 {
 		return int32(i)
 	}
 	return r.ids[i]
+}
+
+// measure returns the log-probability and the rank, from 1, of a token of r,
+// and the entropy of the tokens that r names, in bits. Of equals the lower id
+// comes first.
+func (r *row) measure(token int32) (logprob float64, rank int, bits float64) {
+	at := int(token)
+	if r.ids != nil {
+		at = slices.Index(r.ids, token)
+	}
+	own := r.logits[at]
+	for i, l := range r.logits {
+		if l > own || l == own && r.id(i) <= token {
+			rank++
+		}
+		if x := float64(l) - r.norm; !math.IsInf(x, -1) {
+			bits -= math.Exp(x) * x
+		}
+	}
+	return float64(own) - r.norm, rank, bits / math.Ln2
 }
 
 // A scorer turns rows into scores. Its buffers are reused.

@@ -123,6 +123,43 @@ func TestContrastive(t *testing.T) {
 	}
 }
 
+// TestContrastiveMeasures checks what a step says of the model's own row, by
+// hand: neither the penalty nor the similarity is in it.
+func TestContrastiveMeasures(t *testing.T) {
+	m, err := table.Parse("t", strings.NewReader(`{"kind":"markov1","vocab":["<eos>","a","b"],"eos_id":0,"bos_id":0,
+		"logits":[[0,0,0],[-2,0.6931471805599453,0],[0,0,0]],"emb":[[1,0],[0,1],[1,-1]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 2, "max_new_tokens": 1, "repetition_penalty": 8})
+	s, err := NewContrastive(m, p, []int32{1}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v, err := s.Step(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := v.Steps[0]
+	// Weights e^-2, 2 and 1 over their sum.
+	sum := math.Exp(-2) + 3
+	want, bits := -math.Log(sum), 0.0
+	for _, w := range []float64{math.Exp(-2), 2, 1} {
+		bits -= w / sum * math.Log2(w/sum)
+	}
+	if st.Token() != 2 || st.Rank != 2 || math.Abs(st.Logprob-want) > 1e-7 || math.Abs(st.Bits-bits) > 1e-7 {
+		t.Errorf("token %d, rank %d, logprob %v, bits %v; want 2, 2, %v, %v", st.Token(), st.Rank, st.Logprob, st.Bits, want, bits)
+	}
+	line, err := json.Marshal(st.Record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(line); !strings.HasPrefix(s, `{"type":"contrastive","step":0,"candidates":[{"token":1,"prob":0.4899`) || !strings.HasSuffix(s, `"chosen":2}`) {
+		t.Errorf("record: %s", s)
+	}
+}
+
 // noBatch hides that a model can run several sessions in one pass, and that
 // its sessions can be copied.
 type noBatch struct{ models.Model }

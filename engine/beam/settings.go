@@ -33,7 +33,7 @@ type Settings struct {
 	Rule          Rule
 	Beams         int // num_beams, at least 1
 	Groups        int // num_beam_groups, divides Beams
-	Return        int // num_return_sequences, 1 to Beams
+	Return        int // num_return_sequences, 1 to Beams; where not set 1, all under vllm's rule
 	Diversity     float64
 	LengthPenalty float64 // 0 is none; above 0 favours long texts
 	Early         Early
@@ -81,6 +81,8 @@ func ReadSettings(p *sampling.Pipeline, m models.Model) (Settings, error) {
 	}
 	if _, ok := c.Lookup("num_return_sequences"); ok {
 		s.Return = c.Int("num_return_sequences")
+	} else if s.Rule == VLLM {
+		s.Return = s.Beams // its beam_search has a width and returns that many
 	}
 	return s, s.check()
 }

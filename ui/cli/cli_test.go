@@ -160,6 +160,27 @@ func TestRunRecords(t *testing.T) {
 	}
 }
 
+// Contrastive search says before each token what it chose from.
+func TestContrastiveRecords(t *testing.T) {
+	model := write(t, "toy.json", `{"kind":"markov1","vocab":["<eos>","a","b"],"eos_id":0,"bos_id":0,
+		"logits":[[0,0,0],[-2,0.7,0],[-2,0,0.5]],"emb":[[1,0],[0,1],[1,-1]]}`)
+	out, errs, code := try(t, "", "run", "--model", "table:"+model, "--prompt-tokens", "1", "--set", "penalty_alpha=0.6",
+		"--top-k", "2", "--max-new-tokens", "2", "--format", "jsonl")
+	all := lines(t, out)
+	if code != exitDone || len(all) != 6 {
+		t.Fatalf("exit %d, %d lines, %q", code, len(all), errs)
+	}
+	for i, at := range []int{1, 3} {
+		c, step := all[at], all[at+1]
+		if c["type"] != "contrastive" || c["step"] != float64(i) || len(c["candidates"].([]any)) != 2 || c["chosen"] != step["token"] {
+			t.Errorf("step %d: %v before %v", i, c, step)
+		}
+		if step["entropy_bits"].(float64) <= 0 {
+			t.Errorf("step %d: no entropy: %v", i, step)
+		}
+	}
+}
+
 func TestBeamRecords(t *testing.T) {
 	data, err := os.ReadFile("testdata/beam_a.json")
 	if err != nil {

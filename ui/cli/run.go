@@ -193,6 +193,11 @@ func (k *jsonSink) view(v engine.View) error {
 				return err
 			}
 		}
+		if c := v.Contrastive; c != nil {
+			if err := k.write(laneRecord{k.lane, c.Steps[k.written].Record()}); err != nil {
+				return err
+			}
+		}
 		r := record.NewStep(s, k.job.model.Vocab(), k.top)
 		r.Lane = k.lane
 		if s.Settings.Label != k.preset {
