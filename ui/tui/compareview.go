@@ -1,7 +1,461 @@
 package tui
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
 
-func newCompareView() view { return &labView{} }
+	tea "github.com/charmbracelet/bubbletea"
 
-func openCompare(m *Model) (view, tea.Cmd) { m.say("C: not yet"); return nil, nil }
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// compareView shows the lanes side by side: text and distribution of each,
+// where and why the texts part, and how far apart the lanes are.
+type compareView struct {
+	alone bool // the current lane has the whole width
+	knobs bool // the list of knobs is open and has the keys
+	pairs map[pairKey]*pair
+	busy  bool // a round of measuring is on its way
+}
+
+func newCompareView() *compareView { return &compareView{pairs: make(map[pairKey]*pair)} }
+
+// openCompare shows the lanes side by side. A lane alone gets a copy of
+// itself beside it.
+func openCompare(m *Model) (view, tea.Cmd) {
+	v := newCompareView()
+	if len(m.lanes) > 1 {
+		return v, v.measure(m)
+	}
+	l := m.lane()
+	l.eng.Post(engine.Advance{N: 0})
+	l.lookAt(0)
+	_, cmd := m.addLane(l, nil, nil)
+	m.cmp.one = false
+	m.conduct()
+	m.cur = 1
+	m.say("lane 2 is a copy of this run; t makes keys act on it alone, then 1-5 or -/+ set it apart. C adds one more")
+	return v, cmd
+}
+
+// follow keeps distances up to date.
+func (v *compareView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case measureMsg:
+		v.take(msg)
+	case viewMsg:
+	default:
+		return nil
+	}
+	return v.measure(m)
+}
+
+// perLane are the actions that change one lane's settings or marks: they act
+// on each lane of the scope.
+var perLane = map[string]bool{
+	"lower": true, "raise": true, "off": true, "reset": true, "undo": true, "redo": true, "order": true,
+	"earlier": true, "later": true, "pin": true,
+	"preset1": true, "preset2": true, "preset3": true, "preset4": true, "preset5": true,
+	"preset6": true, "preset7": true, "preset8": true, "preset9": true,
+}
+
+func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
+	if do, ok := compareActions[a.id]; ok {
+		cmd := do(v, m)
+		return tea.Batch(cmd, v.measure(m)), true
+	}
+	if v.knobs {
+		if cmd, done := v.actOnKnobs(m, a); done {
+			return tea.Batch(cmd, v.measure(m)), true
+		}
+	}
+	if !perLane[a.id] {
+		return nil, false
+	}
+	if a.id == "undo" && m.putBackFirst() {
+		return v.measure(m), true
+	}
+	var cmds []tea.Cmd
+	m.onLanes(func() { cmds = append(cmds, a.run(m)) })
+	if n := len(m.scope()); n > 1 && m.notice != "" && !m.warn {
+		m.notice = fmt.Sprintf("all %d lanes: %s", n, m.notice)
+	}
+	return tea.Batch(append(cmds, v.measure(m))...), true
+}
+
+// putBackFirst puts the lane back that was taken out last, if nothing was
+// done since.
+func (m *Model) putBackFirst() bool {
+	if !m.cmp.dropped || !m.putLaneBack() {
+		return false
+	}
+	m.cmp.dropped = false
+	m.say("the lane is back")
+	return true
+}
+
+// compareActions are the actions that mean something of their own here.
+var compareActions map[string]func(*compareView, *Model) tea.Cmd
+
+func init() {
+	do := func(f func(*compareView, *Model)) func(*compareView, *Model) tea.Cmd {
+		return func(v *compareView, m *Model) tea.Cmd { f(v, m); return nil }
+	}
+	step := func(n int) func(*compareView, *Model) tea.Cmd {
+		return do(func(v *compareView, m *Model) {
+			if v.knobs {
+				m.onLanes(func() { m.nudge(n) })
+				return
+			}
+			m.stepLanes(n)
+		})
+	}
+	compareActions = map[string]func(*compareView, *Model) tea.Cmd{
+		"run":  do(func(v *compareView, m *Model) { m.runLanes() }),
+		"next": do(func(v *compareView, m *Model) { m.stepLanes(1) }), "back": do(func(v *compareView, m *Model) { m.stepLanes(-1) }),
+		"right": step(1), "left": step(-1), "right10": step(10), "left10": step(-10),
+		"first":    do(func(v *compareView, m *Model) { v.toEnd(m, -1) }),
+		"last":     do(func(v *compareView, m *Model) { v.toEnd(m, 1) }),
+		"down":     do(func(v *compareView, m *Model) { v.move(m, 1) }),
+		"up":       do(func(v *compareView, m *Model) { v.move(m, -1) }),
+		"pane":     do(func(v *compareView, m *Model) { v.turn(m, 1) }),
+		"paneback": do(func(v *compareView, m *Model) { v.turn(m, -1) }),
+		"all":      do((*compareView).oneOrAll),
+		"sync":     do((*compareView).waitOrFree),
+		"zoom":     do(func(v *compareView, m *Model) { v.alone = !v.alone }),
+		"force":    do((*compareView).forceElsewhere),
+		"prevmark": do(func(v *compareView, m *Model) { v.toMark(m, -1) }),
+		"nextmark": do(func(v *compareView, m *Model) { v.toMark(m, 1) }),
+		"take":     do((*compareView).takeLane),
+		"compare":  (*compareView).another,
+		"open":     (*compareView).enter,
+		"close":    (*compareView).esc,
+		"again":    do(func(v *compareView, m *Model) { m.restartLanes(false) }),
+		"reseed":   do(func(v *compareView, m *Model) { m.restartLanes(true) }),
+	}
+}
+
+// actOnKnobs is act while the list of knobs has the keys.
+func (v *compareView) actOnKnobs(m *Model, a *action) (tea.Cmd, bool) {
+	if a.id == "inspect" {
+		keep := m.focus
+		m.focus = paneControls
+		cmd := m.inspect()
+		m.focus = keep
+		return cmd, true
+	}
+	return nil, false
+}
+
+// turn moves the keys to the next lane, after the last one to the knobs.
+func (v *compareView) turn(m *Model, d int) {
+	n := len(m.lanes) + 1
+	at := m.cur
+	if v.knobs {
+		at = len(m.lanes)
+	}
+	at = (at + d + n) % n
+	if v.knobs = at == len(m.lanes); v.knobs {
+		m.say(fmt.Sprintf("knobs of lane %d: ↑ ↓ choose · ← → change %s · enter types a value · tab goes on", m.cur+1, m.scopeWords()))
+		return
+	}
+	m.cur = at
+}
+
+// scopeWords names the lanes that keys act on.
+func (m *Model) scopeWords() string {
+	switch {
+	case m.cmp.one:
+		return fmt.Sprintf("lane %d", m.cur+1)
+	case len(m.lanes) == 2:
+		return "both lanes"
+	}
+	return fmt.Sprintf("all %d lanes", len(m.lanes))
+}
+
+func (v *compareView) oneOrAll(m *Model) {
+	m.cmp.one = !m.cmp.one
+	m.say("keys act on " + m.scopeWords())
+}
+
+func (v *compareView) waitOrFree(m *Model) {
+	m.cmp.free = !m.cmp.free
+	m.cmp.group.SetInStep(!m.cmp.free)
+	if m.cmp.free {
+		m.say("each lane runs at its own speed")
+		return
+	}
+	m.say("each lane waits for the slowest")
+}
+
+// move chooses a row of the chart, or a knob.
+func (v *compareView) move(m *Model, d int) {
+	if v.knobs {
+		m.moveKnob(d)
+		return
+	}
+	l := m.lane()
+	ids := v.rowsOf(m, m.cur)
+	if len(ids) == 0 {
+		m.say("no rows yet: " + m.whyNot(l))
+		return
+	}
+	at := 0
+	for i, id := range ids {
+		if id == l.row {
+			at = i
+		}
+	}
+	if to := min(max(at+d, 0), len(ids)-1); to != at {
+		l.row = ids[to]
+		return
+	}
+	m.say("no more rows that way")
+}
+
+func (v *compareView) toEnd(m *Model, d int) {
+	if v.knobs {
+		m.moveKnob(d * len(knobList))
+		return
+	}
+	if d > 0 {
+		m.lookLanes(newest)
+		return
+	}
+	m.lookLanes(1)
+}
+
+// toMark goes to where the texts part, or away from it.
+func (v *compareView) toMark(m *Model, d int) {
+	at := shownIndex(m.lane()) + 1
+	best := 0
+	for i, l := range m.lanes {
+		if i == m.cur {
+			continue
+		}
+		p := v.pairOf(m.lane(), l)
+		if !p.parts {
+			continue
+		}
+		_, turned := keyOf(m.lane(), l)
+		k := p.at[0] + 1
+		if turned {
+			k = p.at[1] + 1
+		}
+		if d > 0 && k > at && (best == 0 || k < best) || d < 0 && k < at && k > best {
+			best = k
+		}
+	}
+	if best == 0 {
+		m.say("[ ]: the texts part nowhere further on")
+		return
+	}
+	m.lookLanes(best)
+}
+
+// takeLane takes the current lane out.
+func (v *compareView) takeLane(m *Model) {
+	if len(m.lanes) == 2 {
+		m.say("x: two lanes are the least; esc goes to the lab with this one")
+		return
+	}
+	n := m.cur + 1
+	m.dropLane(m.cur)
+	m.cmp.dropped = true
+	m.say(fmt.Sprintf("lane %d is out; u puts it back", n))
+}
+
+// another puts a copy of the current lane beside the others.
+func (v *compareView) another(m *Model) tea.Cmd {
+	if len(m.lanes) == maxLanes {
+		m.say(fmt.Sprintf("C: %d lanes are the most; x takes one out, esc goes to the lab", maxLanes))
+		return nil
+	}
+	_, cmd := m.addLane(m.lane(), nil, nil)
+	m.conduct()
+	m.cur = len(m.lanes) - 1
+	m.say(fmt.Sprintf("lane %d is a copy; t makes keys act on it alone", m.cur+1))
+	return cmd
+}
+
+// enter opens the step shown in the lab, or types a knob's value.
+func (v *compareView) enter(m *Model) tea.Cmd {
+	if v.knobs {
+		return m.open("value")
+	}
+	m.advanceAll(0)
+	m.closeTop()
+	m.say(fmt.Sprintf("lane %d in the lab; C goes back to the lanes", m.cur+1))
+	return nil
+}
+
+func (v *compareView) esc(m *Model) tea.Cmd {
+	switch {
+	case v.knobs:
+		v.knobs = false
+	case v.alone:
+		v.alone = false
+	case anyLooks(m.lanes):
+		m.lookLanes(newest)
+	default:
+		return v.enter(m)
+	}
+	return nil
+}
+
+// restartLanes begins again from the prompt, with a new seed if asked, the
+// same for all.
+func (m *Model) restartLanes(reseed bool) {
+	if m.lane().prompt == nil {
+		m.say("r: " + m.whyNot(m.lane()))
+		return
+	}
+	m.advance(0)
+	seed := uint64(rand.Uint32N(1_000_000))
+	m.onLanes(func() {
+		l := m.lane()
+		if l.prompt == nil {
+			return
+		}
+		l.look, l.whatif, l.tried = 0, nil, nil
+		if reseed {
+			m.set("seed", seed)
+		}
+		m.start(l)
+	})
+	if reseed {
+		m.say(fmt.Sprintf("seed %d in %s", seed, m.scopeWords()))
+		return
+	}
+	m.say("again from the prompt, " + m.seedWords())
+}
+
+// seedWords says which seeds the lanes draw with.
+func (m *Model) seedWords() string {
+	seed := m.lanes[0].config.Uint("seed")
+	for _, l := range m.lanes {
+		if l.config.Uint("seed") != seed {
+			return "different seeds"
+		}
+	}
+	return fmt.Sprintf("seed %d", seed)
+}
+
+func (v *compareView) hints(*Model) []string { return nil }
+
+func (v *compareView) footer(m *Model) []hint {
+	both := "all"
+	if len(m.lanes) == 2 {
+		both = "both"
+	}
+	if m.cmp.one {
+		both = "lane " + digits(m.cur+1)
+	}
+	if v.knobs {
+		return []hint{{id: "right", keys: "←→", word: "change, " + both}, {id: "down", keys: "↑↓", word: "knob"}, {id: "open", word: "type"},
+			{id: "off", word: "off"}, {id: "pane", word: "lanes"}, {id: "all", word: "this lane/all lanes"}, {keys: "1-5", word: "preset"}, {id: "close", word: "lanes"}, {id: "help"}}
+	}
+	list := []hint{{id: "run", word: "run/pause"}, {id: "right", word: "step " + both}, {id: "left", word: "back " + both}, {id: "pane", word: "lane"},
+		{id: "all", word: "this lane/all lanes"}, {id: "sync", word: "wait/free"}, {keys: "1-5", word: "preset"}, {id: "lower", keys: "-/+", word: "value"},
+		{id: "nextmark", keys: "[ ]", word: "where they part"}, {id: "force", word: "force in the others"}, {id: "zoom", word: "lane alone"},
+		{id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+	if m.w < 120 {
+		list = []hint{{id: "run", word: "run"}, {id: "right", word: "step"}, {id: "left", word: "back"}, {id: "pane", word: "lane"},
+			{id: "all", word: "one/all"}, {keys: "1-5", word: "preset"}, {id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+	}
+	if m.lanesRun() {
+		list[0].word = "pause"
+	}
+	return list
+}
+
+func (v *compareView) help(m *Model) (string, viz.Ink) {
+	muted := viz.Ink{Role: viz.Muted}
+	if v.knobs || m.w < 40 {
+		return "", muted
+	}
+	s := "⟪ ⟫ the texts part · ● drawn · ✗ cut · same token, same row"
+	if n := compareLayoutOf(m.w, m.bodyRect().H, len(m.lanes), m.cur, v.alone); len(n.lanes) < len(m.lanes) {
+		s = fmt.Sprintf("lane %d of %d, tab turns · ", m.cur+1, len(m.lanes)) + s
+	}
+	if viz.Width(s) > m.w-2 {
+		s = viz.CutTitle(s, m.w-2)
+	}
+	return s, muted
+}
+
+func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
+	phase, ink := m.lanesPhase(), viz.Ink{}.With(viz.Bold)
+	if strings.HasPrefix(phase, "!") {
+		ink.Role = viz.Warning
+	}
+	how := "in step"
+	if m.cmp.free {
+		how = "free"
+	}
+	info := m.lane().model.Info()
+	model := info.Name
+	if k == class160 {
+		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
+	}
+	luck := m.seedWords()
+	if !strings.HasPrefix(luck, "different") && k >= class120 {
+		luck += ", same luck in all"
+		if len(m.lanes) == 2 {
+			luck = strings.TrimSuffix(luck, "all") + "both"
+		}
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	left = []headerPart{{"logitscope", 9, muted}, {viz.Printable(model, false), 8, muted}, {phase, 0, ink},
+		{fmt.Sprintf("compare, %d lanes %s", len(m.lanes), how), 3, viz.Ink{}}, {luck, 5, viz.Ink{}}}
+	if k <= class80 {
+		left = left[2:]
+	}
+	to := "keys act on " + m.scopeWords() + " · t one lane"
+	if m.cmp.one {
+		to = "keys act on " + m.scopeWords() + " · t all lanes"
+	}
+	if k <= class100 {
+		to = m.scopeWords()
+	}
+	return left, []headerPart{{to, 2, viz.Ink{}}}
+}
+
+// lanesPhase says what the lanes are doing together.
+func (m *Model) lanesPhase() string {
+	if m.lanesRun() {
+		return phases[engine.Running].glyph + " " + phases[engine.Running].word
+	}
+	for _, l := range m.lanes {
+		if l.view.Phase == engine.Failed || l.view.Looking > 0 {
+			return phaseWords(l)
+		}
+	}
+	if anyLooks(m.lanes) || !allEnded(m.lanes) || len(m.lanes) == 0 {
+		if l := m.lane(); l.look > 0 || l.view.Phase != engine.Done {
+			return phaseWords(l)
+		}
+		return phases[engine.Paused].glyph + " " + phases[engine.Paused].word
+	}
+	return phases[engine.Done].glyph + " " + phases[engine.Done].word
+}
+
+func anyLooks(lanes []*lane) bool {
+	for _, l := range lanes {
+		if l.look > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func allEnded(lanes []*lane) bool {
+	for _, l := range lanes {
+		if l.view.Phase != engine.Done && l.view.Phase != engine.Failed {
+			return false
+		}
+	}
+	return true
+}

@@ -23,6 +23,8 @@ type comparison struct {
 
 	frame time.Time // when a lane's view was last drawn
 	due   bool      // a frame is on its way
+
+	dropped bool // a lane was taken out and nothing changed since
 }
 
 // lanesOf returns the lanes that opt names.

@@ -141,6 +141,8 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset)}
 	if len(opt.Lanes) > 0 {
 		m.lanes = m.lanesOf(opt)
+	}
+	if len(m.lanes) > 1 {
 		m.screen = opened{"compare", newCompareView()}
 	}
 	return m

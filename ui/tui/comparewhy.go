@@ -1,0 +1,380 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/engine/compare"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// pairShown returns the pair whose parting is explained: the lanes it is
+// between, and what is known about it.
+func (v *compareView) pairShown(m *Model) (i, k int, p *pair) {
+	i, k = v.reference(m), -1
+	for j := range m.lanes {
+		if j == i {
+			continue
+		}
+		if q := v.pairOf(m.lanes[i], m.lanes[j]); k < 0 || q.parts && (!p.parts || q.at[0] < p.at[0]) {
+			k, p = j, q
+		}
+	}
+	if _, turned := keyOf(m.lanes[i], m.lanes[k]); turned {
+		i, k = k, i
+	}
+	return i, k, p
+}
+
+func (v *compareView) whyTitle(m *Model) string {
+	i, k, p := v.pairShown(m)
+	if !p.parts {
+		return "same text so far"
+	}
+	title := "why they part here"
+	if at := shownIndex(m.lanes[i]); at != p.at[0] {
+		title = fmt.Sprintf("why they part at token %s", viz.Count(p.at[0]+1))
+	}
+	if len(m.lanes) > 2 {
+		title += fmt.Sprintf(" · lanes %d and %d", i+1, k+1)
+	}
+	return title
+}
+
+// drawWhy explains the parting in whole sentences.
+func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
+	y := 0
+	for _, s := range v.whySentences(m) {
+		for _, line := range fold(s, c.W-2, c.H-y) {
+			if y >= c.H-1 {
+				break
+			}
+			c.Put(1, y, line, viz.Ink{})
+			y++
+		}
+	}
+	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(m), c.W-2), viz.Ink{Role: viz.Muted})
+}
+
+// whatNext says which keys go on from a parting.
+func (v *compareView) whatNext(m *Model) string {
+	if _, _, p := v.pairShown(m); !p.parts {
+		return "tab chooses a lane · t makes keys act on it alone · 1-5 presets, -/+ the selected knob · space runs all"
+	}
+	return fmt.Sprintf("f forces lane %d's token in the other lanes · ← one token back · ] goes to the parting · enter opens this step in the lab", m.cur+1)
+}
+
+// whySentences explain the parting: the draw and both intervals, one change
+// at a time, and the distance of the steps shown.
+func (v *compareView) whySentences(m *Model) []string {
+	i, k, p := v.pairShown(m)
+	a, b := m.lanes[i], m.lanes[k]
+	now := v.nowWords(p, a, b)
+	switch {
+	case !p.parts:
+		n := min(len(a.view.Steps), len(b.view.Steps))
+		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, plural(n, "token")), now}
+	case p.alien:
+		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}
+	case a.view.Beam != nil || b.view.Beam != nil:
+		return []string{"Beam search draws no token: it keeps the texts whose scores are highest, so there is no draw to explain the parting."}
+	case p.err != nil:
+		return []string{viz.Printable(firstLine(p.err.Error()), m.pal.ASCII), now}
+	case p.why == nil:
+		return []string{"The logits of that step are no longer kept; enter opens it in the lab, which computes them again.", now}
+	}
+	x, y := p.steps[0], p.steps[1]
+	w := p.why
+	name := func(id int32) string { return a.piece(id, m.pal.ASCII) }
+	return []string{
+		drawWords(w, x, y, i, k, name, a.model != b.model),
+		aloneWords(w, name),
+		now,
+	}
+}
+
+// drawWords says where the draw fell in each lane.
+func drawWords(w *compare.Parting, x, y *engine.Step, i, k int, name func(int32) string, models bool) string {
+	var parts []string
+	for _, s := range []struct {
+		lane  int
+		step  *engine.Step
+		side  compare.Side
+		other int32
+	}{{i + 1, x, w.A, w.B.Token}, {k + 1, y, w.B, w.A.Token}} {
+		if s.step.Forced {
+			parts = append(parts, fmt.Sprintf("Lane %d: %s was forced.", s.lane, name(s.side.Token)))
+		}
+	}
+	u, v := x.Trace.U, y.Trace.U
+	switch {
+	case len(parts) > 0:
+	case x.Trace.Greedy || y.Trace.Greedy:
+	case u == v:
+		parts = append(parts, fmt.Sprintf("Both drew u %s.", viz.Three(u)))
+	default:
+		parts = append(parts, fmt.Sprintf("Lane %d drew u %s, lane %d u %s: their seeds differ.", i+1, viz.Three(u), k+1, viz.Three(v)))
+	}
+	if models {
+		parts = append(parts, "Their models differ.")
+	}
+	parts = append(parts, fellWords(i+1, x, w.A, w.B.Token, name), fellWords(k+1, y, w.B, w.A.Token, name))
+	return strings.Join(parts, " ")
+}
+
+// fellWords says why one lane took its token and not the other lane's.
+func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name func(int32) string) string {
+	t := s.Trace
+	mine, theirs := name(side.Token), name(other)
+	switch {
+	case s.Forced:
+		return ""
+	case t.Greedy:
+		return fmt.Sprintf("Lane %d takes the best without a draw: %s, %s raw.", lane, mine, viz.Percent(float64(t.RawProb)))
+	case side.OtherHi == 0 && side.Cut != "":
+		return fmt.Sprintf("Lane %d: %s removed %s; u falls in %s %s.", lane, short(side.Cut), theirs, mine, viz.Interval(side.Lo, side.Hi))
+	case side.OtherHi == 0:
+		return fmt.Sprintf("Lane %d: %s did not survive; u falls in %s %s.", lane, theirs, mine, viz.Interval(side.Lo, side.Hi))
+	case side.OtherHi <= t.U:
+		return fmt.Sprintf("Lane %d: %s ends earlier, at %s; u falls in %s %s.", lane, theirs, viz.Three(side.OtherHi), mine, viz.Interval(side.Lo, side.Hi))
+	}
+	return fmt.Sprintf("Lane %d: %s covers %s, so u is inside; %s comes after it.", lane, mine, viz.Interval(side.Lo, side.Hi), theirs)
+}
+
+// aloneWords says what each setting that differs would do by itself.
+func aloneWords(w *compare.Parting, name func(int32) string) string {
+	if len(w.Alone) == 0 {
+		return "Their settings are the same: what was forced or drawn differs."
+	}
+	var parts, idle []string
+	for _, c := range w.Alone {
+		still := "draws " + name(c.Token)
+		if c.Token == w.A.Token {
+			still = "still " + name(c.Token)
+		}
+		switch key := aloneKey(c.Key); {
+		case c.Token == w.A.Token && math.Abs(c.Hi-w.A.Hi) < 5e-7:
+			if isTuning(c.Key) {
+				idle = append(idle, key)
+			}
+		case c.Hi == 0:
+			parts = append(parts, fmt.Sprintf("%s alone removes %s (%s)", key, name(w.A.Token), still))
+		default:
+			parts = append(parts, fmt.Sprintf("%s alone ends %s at %s (%s)", key, name(w.A.Token), viz.Three(c.Hi), still))
+		}
+	}
+	if len(idle) > 0 {
+		parts = append(parts, strings.Join(idle, ", ")+" alone changes nothing here")
+	}
+	return "One change at a time: " + strings.Join(parts, " · ") + "."
+}
+
+func aloneKey(key string) string {
+	if p, ok := sampling.Lookup(key); ok && p.Stage != "" && strings.HasSuffix(key, "_penalty") {
+		return strings.TrimSuffix(key, "_penalty")
+	}
+	return key
+}
+
+// nowWords are the numbers of the steps shown.
+func (v *compareView) nowWords(p *pair, a, b *lane) string {
+	if p.now.a == nil || p.now.err != nil || shownIndex(a) != shownIndex(b) {
+		return "The steps shown cannot be measured against each other: the lanes stand at different tokens, or a row is gone."
+	}
+	d := p.now.d
+	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(shownIndex(a)+1),
+		viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
+}
+
+// drawLines says it all in as many lines as there are.
+func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
+	i, k, p := v.pairShown(m)
+	a, b := m.lanes[i], m.lanes[k]
+	first := "same text so far"
+	if p.parts {
+		first = fmt.Sprintf("parts at token %d", p.at[0]+1)
+		if w := p.why; w != nil && !p.steps[0].Trace.Greedy && !p.steps[1].Trace.Greedy {
+			at := fmt.Sprintf("token %d", p.at[0]+1)
+			if shownIndex(a) == p.at[0] {
+				at = "here"
+			}
+			x, y := w.A, a.piece(w.A.Token, c.ASCII)
+			first = fmt.Sprintf("parts %s: u %s · %d: %s %s · %d: ", at, viz.Three(w.U), i+1, y, viz.Interval(x.Lo, x.Hi), k+1)
+			switch {
+			case w.B.OtherHi == 0:
+				first += y + " is cut"
+			case w.B.OtherHi <= w.U:
+				first += y + " ends at " + viz.Three(w.B.OtherHi)
+			default:
+				first += b.piece(w.B.Token, c.ASCII) + " " + viz.Interval(w.B.Lo, w.B.Hi)
+			}
+		}
+	}
+	second := "TV –"
+	if p.alien {
+		second = "other vocabulary: distributions cannot be compared"
+	} else if p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b) {
+		d := p.now.d
+		second = fmt.Sprintf("TV %s · JS %s bits · shared survivors %s of %s", viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
+	}
+	if len(m.lanes) > 2 {
+		second = fmt.Sprintf("lanes %d, %d: ", i+1, k+1) + second
+	}
+	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
+	in.Put(0, 0, viz.CutTitle(first, in.W), viz.Ink{})
+	in.Put(0, 1, viz.CutTitle(second, in.W), viz.Ink{})
+	if c.H < 3 || p.alien {
+		return
+	}
+	x := in.Put(0, 2, "TV by token ", viz.Ink{Role: viz.Muted})
+	values, from := p.series(min(in.W-x-16, 60))
+	viz.Spark(in.Sub(viz.Rect{X: x, Y: 2, W: len(values), H: 1}), values, 1, viz.Ink{Role: viz.Draw})
+	if at := p.at[0]; p.parts && at >= from && at < from+len(values) {
+		in.Put(x+len(values)+1, 2, fmt.Sprintf("▲ token %d", at+1), viz.Ink{Role: viz.Muted})
+	}
+}
+
+// series returns the newest n distances, NaN where there are none, and the
+// step, from 0, of the first.
+func (p *pair) series(n int) (values []float64, from int) {
+	from = max(len(p.apart)-max(n, 0), 0)
+	for _, x := range p.apart[from:] {
+		if x.a == nil || x.err != nil {
+			values = append(values, math.NaN())
+			continue
+		}
+		values = append(values, x.d.TV)
+	}
+	return values, from
+}
+
+// mean is the mean of the distances that are known.
+func (p *pair) mean() (mean float64, n int) {
+	for _, x := range p.apart {
+		if x.a != nil && x.err == nil {
+			mean += x.d.TV
+			n++
+		}
+	}
+	return mean / float64(max(n, 1)), n
+}
+
+// drawApart draws the distances by token: a line chart for two lanes, a line
+// of columns a lane for more.
+func (v *compareView) drawApart(c *viz.Canvas, m *Model) {
+	if len(m.lanes) > 2 {
+		v.drawApartLanes(c, m)
+		return
+	}
+	in := viz.Box(c, viz.Frame{Title: "total variation between the lanes, token by token", Right: "0 same · 1 nothing in common"})
+	p := v.pairOf(m.lanes[0], m.lanes[1])
+	muted := viz.Ink{Role: viz.Muted}
+	rows := in.H - 2
+	chart := in.Sub(viz.Rect{X: 6, Y: 0, W: in.W - 7, H: rows})
+	for y := range rows {
+		in.Put(5, y, "│", muted)
+	}
+	in.Put(1, 0, "1.0 ┤", muted)
+	in.Put(1, rows/2, "0.5 ┤", muted)
+	in.Fill(viz.Rect{X: 6, Y: rows, W: in.W - 7, H: 1}, "─", muted)
+	in.Put(3, rows, "0 └", muted)
+	values, from := p.series(chart.W)
+	n := max(len(values), chart.W/3) // a few tokens take a few cells each
+	viz.Lines(chart, []viz.Series{{Values: values, Ink: viz.Ink{Role: viz.Draw}}}, n, 1)
+	if at := p.at[0] - from; p.parts && at >= 0 && at < n {
+		x := 6 + at*(chart.W-1)/max(n-1, 1)
+		label := fmt.Sprintf("token %s: texts part", viz.Count(p.at[0]+1))
+		if x+2+viz.Width(label) < in.W {
+			in.Put(x, rows, "▲ "+label, muted)
+		} else {
+			in.Right(x+1, rows, label+" ▲", muted)
+		}
+	}
+	in.Put(6, rows+1, viz.CutTitle(v.apartLine(m, p), in.W-7), muted)
+}
+
+// apartLine sums up the distances of two lanes.
+func (v *compareView) apartLine(m *Model, p *pair) string {
+	var parts []string
+	switch mean, n := p.mean(); {
+	case p.alien:
+		parts = append(parts, "other vocabulary: distributions cannot be compared")
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean)))
+	}
+	for i, l := range m.lanes {
+		if l.view.Rate > 0 {
+			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.view.Rate)))
+		}
+	}
+	how := "each lane waits for the slower (w: run free)"
+	if m.cmp.free {
+		how = "each lane runs free (w: wait for each other)"
+	}
+	return strings.Join(append(parts, how), " · ")
+}
+
+// drawApartLanes draws one line of columns a lane.
+func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
+	ref := v.reference(m)
+	in := viz.Box(c, viz.Frame{Title: fmt.Sprintf("total variation to lane %d, token by token", ref+1), Right: "0 same · 1 nothing in common · each column one token"})
+	muted := viz.Ink{Role: viz.Muted}
+	const names, words = 18, 58
+	w := max(in.W-names-words-2, 8)
+	y, last := 0, 0
+	for i, l := range m.lanes {
+		if i == ref {
+			continue
+		}
+		p := v.pairOf(m.lanes[ref], l)
+		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(m.presetLabel(l), c.ASCII)), viz.Ink{Role: laneRoles[i]})
+		values, from := p.series(w)
+		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
+		if at := p.at[0] - from; p.parts && at >= 0 && at < w && !p.alien {
+			in.Put(names+at, in.H-2, "▲", muted)
+			last = max(last, names+at+1)
+		}
+		in.Put(names+w+1, y, viz.CutTitle(p.words(), in.W-names-w-2), viz.Ink{})
+		y++
+	}
+	if last > 0 {
+		in.Put(max(last, names)+1, in.H-2, viz.CutTitle("▲ where the texts part", in.W-last-3), muted)
+	}
+	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(m, in.W-2), in.W-2), muted)
+}
+
+// words sum up a pair's distances.
+func (p *pair) words() string {
+	mean, n := p.mean()
+	switch {
+	case p.alien:
+		return "other vocabulary"
+	case n == 0:
+		return "nothing measured yet"
+	}
+	s := "mean " + viz.Three(mean)
+	if p.now.a != nil && p.now.err == nil {
+		s += fmt.Sprintf(" · now %s · shared %s of %s", viz.Three(p.now.d.TV), viz.Count(p.now.d.Shared), viz.Count(p.now.d.Either))
+	}
+	return s
+}
+
+// luckLine lists the newest draws, one a position, if all lanes share them.
+func (v *compareView) luckLine(m *Model, w int) string {
+	if strings.HasPrefix(m.seedWords(), "different") {
+		return "the lanes draw with different seeds"
+	}
+	view := m.lane().view
+	s, tail := "u by token ", "  one draw a position, shared by all lanes"
+	n := max((w-viz.Width(s)-viz.Width(tail))/6, 0)
+	var us []string
+	for k := max(len(view.Steps)+1-n, 0); k <= len(view.Steps); k++ {
+		if st := view.Step(k); st != nil && st.Trace != nil {
+			us = append(us, viz.Three(st.Trace.U))
+		}
+	}
+	return s + strings.Join(us, " ") + tail
+}

@@ -1,0 +1,256 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/engine/compare"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// measureBatch is how many distances are computed at once: little enough that
+// the newest are never far behind.
+const measureBatch = 48
+
+// A pairKey names two lanes by their ids, the smaller first.
+type pairKey struct{ a, b int }
+
+// A pair is what is known about two lanes.
+type pair struct {
+	at    [2]int // first steps where the texts differ, from 0
+	parts bool
+	steps [2]*engine.Step // the steps there
+	why   *compare.Parting
+	err   error
+	alien bool // their token ids mean different things
+
+	apart []apart // by step
+	now   apart   // at the steps shown, other settings tried on them included
+}
+
+// An apart is the distance between two lanes at one step.
+type apart struct {
+	a, b *engine.Step // of which steps; nil if not computed
+	d    compare.Distance
+	err  error
+}
+
+// of reports whether x is the distance of steps a and b. A step that lost its
+// row since is a copy of the one that had it.
+func (x *apart) of(a, b *engine.Step) bool {
+	return x.a != nil && sameStep(x.a, a) && sameStep(x.b, b)
+}
+
+func sameStep(was, now *engine.Step) bool {
+	return was == now || was != nil && now != nil && now.Row == nil && was.Token == now.Token && was.Settings == now.Settings
+}
+
+// A measureMsg brings the results of one round of measuring.
+type measureMsg struct {
+	key   pairKey
+	pair  pair          // parting and the distance now
+	apart map[int]apart // distances by step
+	more  bool
+}
+
+// key returns the name of the pair of lanes, and whether they are turned
+// round in it.
+func keyOf(a, b *lane) (k pairKey, turned bool) {
+	if a.id > b.id {
+		return pairKey{b.id, a.id}, true
+	}
+	return pairKey{a.id, b.id}, false
+}
+
+// pairOf returns what is known about two lanes.
+func (v *compareView) pairOf(a, b *lane) *pair {
+	k, _ := keyOf(a, b)
+	if p := v.pairs[k]; p != nil {
+		return p
+	}
+	return &pair{}
+}
+
+// reference is the lane that others are measured against: the first of two,
+// else the current one.
+func (v *compareView) reference(m *Model) int {
+	if len(m.lanes) == 2 {
+		return 0
+	}
+	return m.cur
+}
+
+// measure starts measuring what is not known yet, one round at a time.
+func (v *compareView) measure(m *Model) tea.Cmd {
+	if v.busy {
+		return nil
+	}
+	ref := m.lanes[v.reference(m)]
+	for _, l := range m.lanes {
+		if l == ref {
+			continue
+		}
+		k, turned := keyOf(ref, l)
+		a, b := ref, l
+		if turned {
+			a, b = l, ref
+		}
+		if v.pairs[k] == nil {
+			v.pairs[k] = &pair{alien: a.model != b.model && engine.CheckDraft(a.model, b.model) != nil}
+		}
+		if job := v.job(k, a, b, m.opt.Presets); job != nil {
+			v.busy = true
+			return job
+		}
+	}
+	return nil
+}
+
+// job returns a round of measuring for one pair, nil if all is known.
+func (v *compareView) job(k pairKey, a, b *lane, presets []Preset) tea.Cmd {
+	p := *v.pairs[k]
+	va, vb := a.shownView(), b.shownView()
+	at, parts := part(a, b, p.alien)
+	steps := [2]*engine.Step{}
+	if parts {
+		steps = [2]*engine.Step{va.Step(at[0]), vb.Step(at[1])}
+	}
+	news := parts != p.parts || at != p.at || parts && !(sameStep(p.steps[0], steps[0]) && sameStep(p.steps[1], steps[1]))
+	i := shownIndex(a)
+	now := i == shownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
+	todo, more := missing(p, va, vb)
+	if !news && !now && (len(todo) == 0 || p.alien) {
+		return nil
+	}
+	compile := func(c sampling.Config) (*engine.Settings, error) { return a.comp.Settings(c, "") }
+	return func() tea.Msg {
+		msg := measureMsg{key: k, pair: p, apart: make(map[int]apart), more: more}
+		var meter compare.Meter
+		if news {
+			msg.pair.at, msg.pair.parts, msg.pair.steps, msg.pair.why, msg.pair.err = at, parts, steps, nil, nil
+			if parts && !p.alien && measurable(steps[0], steps[1]) {
+				w, err := compare.Explain(va, vb, at[0], compile)
+				msg.pair.why, msg.pair.err = &w, err
+			}
+		}
+		if now {
+			msg.pair.now = between(&meter, va, vb, i)
+		}
+		if !p.alien {
+			for _, i := range todo {
+				msg.apart[i] = between(&meter, va, vb, i)
+			}
+		}
+		return msg
+	}
+}
+
+func between(meter *compare.Meter, a, b engine.View, k int) apart {
+	x := apart{a: a.Step(k), b: b.Step(k)}
+	x.d, x.err = meter.Between(a, b, k)
+	return x
+}
+
+// measurable reports whether both steps keep what measuring needs.
+func measurable(a, b *engine.Step) bool {
+	return a != nil && b != nil && a.Row != nil && b.Row != nil && a.Trace != nil && b.Trace != nil
+}
+
+// missing returns the newest steps whose distance is not known, and whether
+// there are more.
+func missing(p pair, a, b engine.View) (todo []int, more bool) {
+	n := min(len(a.Steps), len(b.Steps))
+	for i := n; i >= 0; i-- {
+		x, y := a.Step(i), b.Step(i)
+		if x == nil || y == nil {
+			continue
+		}
+		if i < len(p.apart) && p.apart[i].of(x, y) {
+			continue
+		}
+		if !measurable(x, y) {
+			if x.Row == nil && i < n-1 {
+				break // all before have lost their rows too
+			}
+			continue
+		}
+		if len(todo) == measureBatch {
+			return todo, true
+		}
+		todo = append(todo, i)
+	}
+	return todo, false
+}
+
+// take keeps the results of one round.
+func (v *compareView) take(msg measureMsg) {
+	v.busy = false
+	p := v.pairs[msg.key]
+	if p == nil {
+		return
+	}
+	list := p.apart
+	*p = msg.pair
+	for i, x := range msg.apart {
+		for len(list) <= i {
+			list = append(list, apart{})
+		}
+		list[i] = x
+	}
+	p.apart = list
+}
+
+// shownIndex is the index, from 0, of the step a lane shows.
+func shownIndex(l *lane) int {
+	if s := l.step(); s != nil {
+		return s.Index - 1
+	}
+	return 0
+}
+
+// shownView is the lane's view with the step under other settings in the
+// place of the one they are tried on.
+func (l *lane) shownView() engine.View {
+	v := l.view
+	if l.look > 0 && l.tried != nil {
+		v.Looked = l.tried
+	}
+	return v
+}
+
+// part returns the first steps, from 0, at which the texts of a and b differ,
+// and whether there are any. Where steps cannot be held side by side, since
+// token ids differ in meaning or one lane writes no steps, the texts decide.
+func part(a, b *lane, alien bool) (at [2]int, parts bool) {
+	if !alien && a.view.Beam == nil && b.view.Beam == nil {
+		i, ok := compare.Differ(a.view, b.view)
+		return [2]int{i, i}, ok
+	}
+	x, y := a.view.Text(), b.view.Text()
+	n := min(len(x), len(y))
+	for i := range n {
+		if x[i] != y[i] {
+			return [2]int{a.stepOfByte(i), b.stepOfByte(i)}, true
+		}
+	}
+	over := a.view.Phase == engine.Done && len(x) < len(y) || b.view.Phase == engine.Done && len(y) < len(x)
+	return [2]int{a.stepOfByte(n), b.stepOfByte(n)}, over
+}
+
+// stepOfByte returns the step, from 0, that wrote byte i of the text. A lane
+// that writes no steps counts in bytes.
+func (l *lane) stepOfByte(i int) int {
+	if l.view.Beam != nil {
+		return i
+	}
+	for k, s := range l.view.Steps {
+		if a := l.vocab().Attr(s.Token); a != models.Control && a != models.Unused {
+			i -= len(l.vocab().Piece(s.Token))
+		}
+		if i < 0 {
+			return k
+		}
+	}
+	return len(l.view.Steps)
+}
