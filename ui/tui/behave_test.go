@@ -374,6 +374,31 @@ func TestDoneSaysHow(t *testing.T) {
 	b.has("the text has ended")
 }
 
+// After the end a knob tries the last step again, and going on from there
+// takes another way.
+func TestKnobAfterTheEnd(t *testing.T) {
+	b := ready(t, 0)
+	b.m.set("max_new_tokens", int64(2))
+	b.keys("n")
+	b.steps(1)
+	b.keys("n")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	b.m.set("max_new_tokens", int64(5))
+	b.has("what-if at step 2 of 2")
+	b.keys("4")
+	b.has("[4 neutral]")
+	b.keys("n")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 2 && v.Next != nil })
+	if l := b.m.lane(); l.preset != 3 || l.config.Int("max_new_tokens") == 2 {
+		t.Errorf("preset %d, max_new_tokens %d", l.preset, l.config.Int("max_new_tokens"))
+	}
+	b.keys("b", "1", "r")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 0 && v.Next != nil })
+	if l := b.m.lane(); l.preset != 0 || l.view.Next.Settings.Label != "factual" {
+		t.Errorf("restarted under preset %d, %s", l.preset, l.view.Next.Settings.Label)
+	}
+}
+
 // A sample of hostile labels keeps every column in place.
 func TestHostileLabels(t *testing.T) {
 	c := viz.NewCanvas(40, 9, false)

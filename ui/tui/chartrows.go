@@ -179,9 +179,11 @@ func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
 		y.pass(math.MaxInt32)
 	}
 	unknown := float64(t.Rest)
-	y.out = append(y.out, chartLine{
-		kind: othersLine, count: tokens - y.lined, raw: math.Max(1-y.linedRaw-unknown, 0), final: y.rest, cut: y.rest == 0,
-	})
+	if n := tokens - y.lined; n > 0 {
+		y.out = append(y.out, chartLine{
+			kind: othersLine, count: n, raw: math.Max(1-y.linedRaw-unknown, 0), final: y.rest, cut: y.rest == 0,
+		})
+	}
 	if unknown > 0 {
 		y.out = append(y.out, chartLine{kind: elsewhereLine, raw: unknown, cut: true})
 	}

@@ -64,12 +64,12 @@ func (m *Model) goOn(l *lane) {
 // branchHere goes back to before the step looked at and decodes on from there
 // under set.
 func (m *Model) branchHere(l *lane, set *engine.Settings) {
-	k := l.look
+	k, preset := l.look, l.shownPreset(m.opt.Presets)
 	snap := l.snapshot(fmt.Sprintf("branch at token %d", k), -1)
 	at := l.branchOff(k - 1)
 	snap.branch = at
 	l.remember(snap)
-	l.config = set.Config()
+	l.config, l.preset = set.Config(), preset
 	l.tune(set)
 	if at >= 0 {
 		m.say(fmt.Sprintf("branched at token %d; u returns to the text it left", k))
@@ -206,6 +206,7 @@ func (m *Model) again() tea.Cmd {
 		m.say("r: " + m.whyNot(l))
 		return nil
 	}
+	m.takeTried(l)
 	m.start(l)
 	m.say("again from the prompt, seed " + fmt.Sprint(l.config.Uint("seed")))
 	return nil
@@ -219,13 +220,32 @@ func (m *Model) reseed() tea.Cmd {
 		return nil
 	}
 	seed := uint64(rand.Uint32N(1_000_000))
-	l.look, l.whatif, l.tried = 0, nil, nil
-	if !m.set("seed", seed) {
+	m.takeTried(l)
+	cfg, err := l.config.With("seed", seed, sampling.FromYou)
+	if err != nil {
+		m.complain(err.Error())
 		return nil
 	}
+	set, err := l.compile(m.opt.Presets, cfg, l.preset)
+	if err != nil {
+		m.complain(err.Error())
+		return nil
+	}
+	l.remember(l.snapshot("a new seed", -1))
+	l.config, l.settings = cfg, set
 	m.start(l)
 	m.say(fmt.Sprintf("seed %d", seed))
 	return nil
+}
+
+// takeTried puts the settings that were tried on an old step in force, since
+// a restart is with what the controls show.
+func (m *Model) takeTried(l *lane) {
+	if l.look == 0 || l.whatif == nil {
+		return
+	}
+	l.remember(l.snapshot("the settings before the what-if", -1))
+	l.config, l.preset, l.settings = l.whatif.Config(), l.shownPreset(m.opt.Presets), l.whatif
 }
 
 // start makes the lane read its prompt. A text that is left stays reachable

@@ -158,6 +158,21 @@ func (l *lane) shownConfig() sampling.Config {
 	return l.config
 }
 
+// shownPreset is the preset that the step on the screen was made under, or
+// was tried under; -1 for none.
+func (l *lane) shownPreset(presets []Preset) int {
+	s := l.shownSettings()
+	if l.look == 0 || s == nil {
+		return l.preset
+	}
+	for i, p := range presets {
+		if p.Name == strings.TrimSuffix(s.Label, "*") {
+			return i
+		}
+	}
+	return -1
+}
+
 // label names a configuration: the preset, with a star once it was changed.
 func (l *lane) label(presets []Preset, cfg sampling.Config, preset int) string {
 	if preset < 0 || preset >= len(presets) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"logitscope/engine"
 	"logitscope/sampling"
 )
 
@@ -99,20 +100,23 @@ func (m *Model) set(key string, v any) bool {
 	}
 	p, _ := sampling.Lookup(key)
 	what := fmt.Sprintf("%s %s → %s", key, p.Format(base.Value(key)), p.Format(cfg.Value(key)))
-	return m.apply(cfg, l.preset, key, what)
+	return m.apply(cfg, l.shownPreset(m.opt.Presets), key, what)
 }
 
 // apply puts cfg in force: for the next token, or as a what-if on the step
-// looked back at. key joins quick changes of one knob into one undo.
+// looked back at, which is the last one if the text has ended. key joins quick changes of one knob into one undo.
 func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 	l := m.lane()
-	if cfg.Equal(l.shownConfig()) && preset == l.preset {
+	if cfg.Equal(l.shownConfig()) && preset == l.shownPreset(m.opt.Presets) {
 		return true
 	}
 	s, err := l.compile(m.opt.Presets, cfg, preset)
 	if err != nil {
 		m.complain(err.Error())
 		return false
+	}
+	if v := l.view; v.Phase == engine.Done && l.look == 0 && len(v.Steps) > 0 && v.Beam == nil && v.Draft == nil {
+		l.lookAt(len(v.Steps))
 	}
 	if l.look > 0 {
 		l.whatif = s
@@ -173,8 +177,9 @@ func (m *Model) knobReset() {
 	l := m.lane()
 	p := m.selected()
 	cfg := l.shownConfig().Without(p.Key)
-	if l.preset >= 0 {
-		if s, ok := m.opt.Presets[l.preset].Config.Lookup(p.Key); ok {
+	preset := l.shownPreset(m.opt.Presets)
+	if preset >= 0 {
+		if s, ok := m.opt.Presets[preset].Config.Lookup(p.Key); ok {
 			var err error
 			if cfg, err = cfg.With(p.Key, s.Value, s.Origin); err != nil {
 				m.complain(err.Error())
@@ -186,7 +191,7 @@ func (m *Model) knobReset() {
 		m.say("backspace: " + p.Key + " is as the preset has it")
 		return
 	}
-	m.apply(cfg, l.preset, "", p.Key+" back to the preset")
+	m.apply(cfg, preset, "", p.Key+" back to the preset")
 }
 
 // takePreset puts preset i in force from the very next token.
@@ -198,7 +203,7 @@ func (m *Model) takePreset(i int) {
 	}
 	p := m.opt.Presets[i]
 	cfg := withPreset(l.shownConfig(), p)
-	if cfg.Equal(l.shownConfig()) && l.preset == i {
+	if cfg.Equal(l.shownConfig()) && l.shownPreset(m.opt.Presets) == i {
 		m.say(p.Name + " is in force already")
 		return
 	}

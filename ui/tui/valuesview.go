@@ -160,8 +160,8 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	}
 	c.Right(inForceRight, y, tail(p.Format(e.InForce), inForceRight-askedRight-1, c.ASCII), inForce)
 	from := e.OriginText
-	if e.Origin == sampling.FromPreset && m.lane().preset >= 0 {
-		from = "preset " + m.opt.Presets[m.lane().preset].Name
+	if i := m.lane().shownPreset(m.opt.Presets); e.Origin == sampling.FromPreset && i >= 0 {
+		from = "preset " + m.opt.Presets[i].Name
 	}
 	c.Fit(fromLeft, y, doesLeft-fromLeft-1, viz.Printable(from, c.ASCII), ink)
 	does := v.does[e.Key]
