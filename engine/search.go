@@ -99,15 +99,21 @@ func (l *Lane) workSearch(ctx context.Context) bool {
 	if l.budget == 0 {
 		return false
 	}
-	if err := l.opt.Gate.enter(ctx); err != nil {
+	if err := l.enter(ctx); err != nil {
 		return false
 	}
 	start := time.Now()
-	err := l.search.step(ctx)
+	inner, stop := l.attend(ctx)
+	err := l.search.step(inner)
+	cut := interrupted(inner)
+	stop()
 	took := time.Since(start)
-	l.opt.Gate.leave()
-	if ctx.Err() != nil {
+	l.leave()
+	switch {
+	case ctx.Err() != nil:
 		return false
+	case err != nil && cut:
+		return true
 	}
 	if err != nil {
 		l.fail(err)

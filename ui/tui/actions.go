@@ -65,6 +65,8 @@ func actions() []action {
 		{"predict", []string{"P"}, "predict", "predict; again: you sample; again: off", "show", opens("predict")},
 		{"beam", []string{"B"}, "beams", "beam search: the tree, the line, what could still win", "show", opens("beam")},
 		{"draft", []string{"S"}, "draft", "speculative decoding, round by round", "show", opens("draft")},
+		{"constraint", []string{"J"}, "structured", "structured output: JSON, schema, regex, grammar, SQL", "show", opens("constraint")},
+		{"source", nil, "constraint", "constraint: write or paste one", "settings", opens("source")},
 		{"engines", []string{"O"}, "engines", "same settings, four engines", "show", opens("engines")},
 		{"values", []string{"V"}, "values", "effective values", "show", opens("values")},
 		{"since", nil, "since the switch", "what the last switch of settings changed", "show", opens("since")},

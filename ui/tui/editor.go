@@ -113,10 +113,13 @@ func (e *editor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 type visualLine struct{ from, to, number int }
 
 // visual breaks the text into lines of w cells.
-func (e *editor) visual(w int) []visualLine {
+func (e *editor) visual(w int) []visualLine { return wrapLines(e.field.text, w) }
+
+// wrapLines breaks a text into lines of w cells.
+func wrapLines(text string, w int) []visualLine {
 	var out []visualLine
 	from, n := 0, 1
-	for _, line := range strings.SplitAfter(e.field.text, "\n") {
+	for _, line := range strings.SplitAfter(text, "\n") {
 		body := strings.TrimSuffix(line, "\n")
 		at := from
 		number := n

@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/sampling/constrain"
+)
+
+// A sourceKind is a notation in which a constraint can be written.
+type sourceKind struct {
+	name     string // as the screen calls it
+	typ      string // as a configuration stores it
+	field    string // the key that holds the text; empty if it has none
+	raw      bool   // the text is JSON
+	option   string // a switch of this kind, empty for none
+	says     string // what the switch does
+	template string
+}
+
+// sourceKinds are the notations, in the order of the list.
+var sourceKinds = []sourceKind{
+	{name: "JSON Schema", typ: "json_schema", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
+  "type": "object",
+  "properties": {
+    "name": {"type": "string", "maxLength": 20},
+    "age": {"type": "integer", "minimum": 0, "maximum": 150}
+  },
+  "required": ["name", "age"],
+  "additionalProperties": false
+}`},
+	{name: "JSON", typ: "json", option: "object", says: "an object only"},
+	{name: "regex", typ: "regex", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
+	{name: "grammar (GBNF)", typ: "grammar", field: "grammar", template: `root ::= greeting ", " name "!"
+greeting ::= "Hello" | "Good morning"
+name ::= [A-Z] [a-z]{2,8}`},
+	{name: "SQL", typ: "sql", field: "sql", raw: true, template: `{"tables": {
+  "users": ["id", "name", "age"],
+  "orders": ["id", "user_id", "total"]
+}}`},
+	{name: "choices, one a line", typ: "choice", field: "choices", template: "yes\nno\nI do not know"},
+}
+
+// A source is a constraint as it is written by hand.
+type source struct {
+	kind   int
+	text   string
+	option bool
+}
+
+// stored returns s as a configuration stores it.
+func (s source) stored() (string, error) {
+	k := sourceKinds[s.kind]
+	m := map[string]any{"type": k.typ}
+	switch {
+	case k.field == "":
+	case k.typ == "choice":
+		m[k.field] = choicesOf(s.text)
+	case k.raw:
+		m[k.field] = json.RawMessage(bytes.TrimSpace([]byte(s.text)))
+	default:
+		m[k.field] = s.text
+	}
+	if s.option && k.option != "" {
+		m[k.option] = true
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(m); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+func choicesOf(text string) []string {
+	out := []string{}
+	for _, line := range strings.Split(text, "\n") {
+		if line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// sourceOf reads a stored constraint back as it was written; a form that is
+// not known is shown as a grammar of its own words.
+func sourceOf(stored string) source {
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(stored), &m) != nil {
+		return source{kind: 1}
+	}
+	var typ string
+	_ = json.Unmarshal(m["type"], &typ) // an unknown type is the first kind
+	for i, k := range sourceKinds {
+		if k.typ != typ {
+			continue
+		}
+		s := source{kind: i}
+		_ = json.Unmarshal(m[k.option], &s.option) // absent is false
+		switch {
+		case k.typ == "choice":
+			var list []string
+			_ = json.Unmarshal(m[k.field], &list)
+			s.text = strings.Join(list, "\n")
+		case k.raw:
+			var b bytes.Buffer
+			if json.Indent(&b, m[k.field], "", "  ") == nil {
+				s.text = b.String()
+			}
+		case k.field != "":
+			_ = json.Unmarshal(m[k.field], &s.text)
+		}
+		return s
+	}
+	return source{}
+}
+
+// A fault is what is wrong with a source, and at which byte of its text; -1
+// if at none.
+type fault struct {
+	what string
+	at   int
+}
+
+// check compiles s and returns it as configurations store it, with what is
+// worth saying about it, or its fault.
+func (s source) check() (stored, note string, bad *fault) {
+	k := sourceKinds[s.kind]
+	if k.raw && !json.Valid([]byte(s.text)) {
+		if err := json.Unmarshal([]byte(s.text), new(any)); err != nil {
+			f := &fault{what: strings.TrimPrefix(err.Error(), "json: "), at: len(s.text)}
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) {
+				f.at = max(int(syntax.Offset)-1, 0)
+			}
+			return "", "", f
+		}
+	}
+	stored, err := s.stored()
+	if err == nil {
+		err = engine.Check(stored)
+	}
+	if err != nil {
+		return "", "", s.faultOf(err)
+	}
+	src, err := constrain.ParseSource(stored, true)
+	if err != nil {
+		return "", "", s.faultOf(err)
+	}
+	g, err := constrain.Compile(src)
+	if err != nil {
+		return "", "", s.faultOf(err)
+	}
+	note = "good: the shortest text has " + plural(g.MinBytes(), "byte")
+	for _, n := range g.Notes() {
+		note += " · " + strings.TrimPrefix(n.Pointer+"/"+n.Keyword, "/") + ": " + n.Text
+	}
+	return stored, note, nil
+}
+
+// faultOf finds the place of an error in the text.
+func (s source) faultOf(err error) *fault {
+	var syntax *constrain.SyntaxError
+	if errors.As(err, &syntax) {
+		if sourceKinds[s.kind].raw { // the offset is into the stored form
+			return &fault{syntax.Msg, -1}
+		}
+		return &fault{err.Error(), min(syntax.Offset, len(s.text))}
+	}
+	var refused *constrain.RefusedError
+	if errors.As(err, &refused) && len(refused.Refusals) > 0 {
+		r := refused.Refusals[0]
+		f := &fault{strings.TrimPrefix(err.Error(), "constraint "), -1}
+		if sourceKinds[s.kind].raw {
+			f.at = placeOf(s.text, r.Pointer, r.Keyword)
+		}
+		return f
+	}
+	return &fault{strings.TrimPrefix(firstLine(err.Error()), "constraint: "), -1}
+}
+
+// placeOf returns the byte at which the value that a JSON pointer names
+// begins, or its keyword if it has one; -1 if it is not there.
+func placeOf(text, pointer, keyword string) int {
+	path := []string{}
+	if pointer != "" {
+		for _, p := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+			path = append(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(p))
+		}
+	}
+	if at := placeOfPath(text, append(path[:len(path):len(path)], keyword)); keyword != "" && at >= 0 {
+		return at
+	}
+	return placeOfPath(text, path)
+}
+
+// placeOfPath walks text along path, through members and elements.
+func placeOfPath(text string, path []string) int {
+	d := json.NewDecoder(strings.NewReader(text))
+	for depth := 0; ; depth++ {
+		if depth == len(path) {
+			return startOfNext(text, int(d.InputOffset()))
+		}
+		t, err := d.Token()
+		if err != nil {
+			return -1
+		}
+		open, ok := t.(json.Delim)
+		if !ok || open != '{' && open != '[' {
+			return -1
+		}
+		for i := 0; ; i++ {
+			if !d.More() {
+				return -1
+			}
+			name := strconv.Itoa(i)
+			if open == '{' {
+				k, err := d.Token()
+				if err != nil {
+					return -1
+				}
+				name, _ = k.(string)
+			}
+			if name == path[depth] {
+				break
+			}
+			var skip json.RawMessage
+			if d.Decode(&skip) != nil {
+				return -1
+			}
+		}
+	}
+}
+
+// startOfNext skips blanks and what stands between two values.
+func startOfNext(text string, at int) int {
+	for at < len(text) && strings.IndexByte(" \t\r\n,:", text[at]) >= 0 {
+		at++
+	}
+	return at
+}
