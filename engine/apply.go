@@ -18,7 +18,7 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 	case Advance:
 		l.budget = c.N
 		l.cancelled = false
-		l.retry()
+		l.retry(ctx)
 	case Tune:
 		l.tune(ctx, c.Settings)
 	case Force:
@@ -77,6 +77,13 @@ func (l *Lane) adopt(ctx context.Context, c Adopt) {
 		l.cache.replace(c.cache)
 	}
 	l.hold(c.Steps[:len(c.Steps):len(c.Steps)])
+	if l.observing() {
+		// The text can be held, but not gone on with: a server that chooses by
+		// itself begins a text of its own.
+		l.stopFeed()
+		l.feed = &feed{over: true, left: Interrupted, cancel: func() {}}
+		return
+	}
 	l.cache.prefer(l.tokens)
 	l.refresh(ctx)
 }
@@ -101,10 +108,17 @@ func (l *Lane) invalidate() {
 
 // retry clears a failure that another try may get past, such as a server that
 // did not answer.
-func (l *Lane) retry() {
-	if l.err != nil && len(l.pending) == 0 && isTemporary(l.err) {
-		l.err = nil
+func (l *Lane) retry(ctx context.Context) {
+	if l.err == nil || len(l.pending) > 0 || !isTemporary(l.err) {
+		return
 	}
+	if l.observing() {
+		if len(l.steps) > 0 {
+			return // the server would begin another text
+		}
+		l.startFeed(ctx)
+	}
+	l.err = nil
 }
 
 // tune puts other settings in force from the next token on.
@@ -115,7 +129,15 @@ func (l *Lane) tune(ctx context.Context, s *Settings) {
 	if n := len(l.steps); n > 0 && s.constraint != nil && l.steps[n-1].after.of == s.constraint {
 		l.whole = l.steps[n-1].after.complete()
 	}
+	if l.observing() {
+		l.retrace()
+		return
+	}
 	l.refresh(ctx)
+	if l.stale() {
+		l.pending = nil
+		return
+	}
 	l.retrace()
 }
 
@@ -140,14 +162,11 @@ func (l *Lane) retrace() {
 	}
 	old := l.pending[0]
 	if old.Observed {
-		s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Observed: true}
-		in := l.input()
-		in.pins = append(slices.Clip(l.pins), old.Token)
-		if err := traceStep(s, l.settings, &l.scratch, in); err != nil {
+		s, err := observe(old, l.settings, &l.scratch, l.input())
+		if err != nil {
 			l.fail(err)
 			return
 		}
-		s.take(old.Token, l.pins, in, s.Trace.U)
 		l.pending = []*Step{s}
 		return
 	}

@@ -37,13 +37,17 @@ func (l *Lane) round(ctx context.Context) {
 		}
 		return
 	}
-	if err := l.opt.Gate.enter(ctx); err != nil {
+	if err := l.enter(ctx); err != nil {
 		return
 	}
-	r, err := l.decoder.Round(ctx)
-	l.opt.Gate.leave()
+	inner, stop := l.attend(ctx)
+	r, err := l.decoder.Round(inner)
+	cut := interrupted(inner)
+	stop()
+	l.leave()
 	if err != nil {
 		switch {
+		case cut:
 		case errors.Is(err, speculative.ErrDone), errors.Is(err, models.ErrContextFull):
 			l.full = l.decoder.Done() == "context" || errors.Is(err, models.ErrContextFull)
 		case ctx.Err() == nil:

@@ -19,8 +19,10 @@ func (l *Lane) fork(c Fork) {
 	for _, s := range steps {
 		tokens = append(tokens, s.Token)
 	}
-	if h, err := l.cache.copyOf(tokens); err == nil {
-		a.cache = h
+	if !l.observing() {
+		if h, err := l.cache.copyOf(tokens); err == nil {
+			a.cache = h
+		}
 	}
 	c.To.Post(a) // without a cache the other lane computes its own
 }
@@ -36,11 +38,20 @@ func (l *Lane) look(ctx context.Context, index int) {
 		l.looked = old
 		return
 	}
+	if l.observing() {
+		return // the server's row is gone, and it cannot be asked again
+	}
 	l.looking = index
 	l.publish()
-	row, err := l.recompute(ctx, len(l.prompt)+index-1)
+	inner, stop := l.attend(ctx)
+	row, err := l.recompute(inner, len(l.prompt)+index-1)
+	cut := interrupted(inner)
+	stop()
 	l.looking = 0
-	if err != nil {
+	switch {
+	case err != nil && cut:
+		return
+	case err != nil:
 		l.fail(fmt.Errorf("recomputing step %d: %w", index, err))
 		return
 	}
@@ -72,11 +83,11 @@ func (l *Lane) recompute(ctx context.Context, n int) (*Row, error) {
 		if to == n {
 			want = 1
 		}
-		if err := l.opt.Gate.enter(ctx); err != nil {
+		if err := l.enter(ctx); err != nil {
 			return nil, err
 		}
 		rows, err = h.sess.Forward(ctx, l.tokens[from:to], want)
-		l.opt.Gate.leave()
+		l.leave()
 		if err != nil {
 			return nil, err
 		}

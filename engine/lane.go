@@ -188,14 +188,17 @@ func (l *Lane) fill(ctx context.Context) {
 // forward brings the cache to tokens and returns the logits of the last want
 // of them. What it took is counted as prefill or decode.
 func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.Logits {
-	if err := l.opt.Gate.enter(ctx); err != nil {
+	if err := l.enter(ctx); err != nil {
 		return nil
 	}
 	start := time.Now()
 	l.cache.expect(l.settings, l.budget < 0 && l.every == 0)
-	rows, fed, err := l.cache.forward(ctx, tokens, want)
+	inner, stop := l.attend(ctx)
+	rows, fed, err := l.cache.forward(inner, tokens, want)
+	cut := interrupted(inner)
+	stop()
 	took := time.Since(start)
-	l.opt.Gate.leave()
+	l.leave()
 	l.forwarded += int64(fed)
 	if fed > 1 || len(l.steps) == 0 {
 		l.prefill.Done = min(l.prefill.Done+fed, max(l.prefill.Total, fed))
@@ -208,7 +211,7 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 	switch {
 	case errors.Is(err, models.ErrContextFull):
 		l.full = true
-	case err != nil && ctx.Err() == nil:
+	case err != nil && ctx.Err() == nil && !cut:
 		l.fail(err)
 	}
 	return rows

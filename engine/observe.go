@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"logitscope/models"
+	"logitscope/sampling"
 )
 
 // A feed is a text that a server writes by itself, token by token. The lane
@@ -16,7 +18,8 @@ type feed struct {
 	seen   chan observed
 	cancel context.CancelFunc
 	over   bool
-	reason string
+	reason string // why the server stopped, in its own word
+	left   Reason // why the lane stopped listening, "" if it did not
 	err    error
 }
 
@@ -25,6 +28,7 @@ type observed struct {
 	token   int32
 	row     *Row
 	logprob float32
+	took    time.Duration // waited for it
 	over    bool
 	reason  string
 	err     error
@@ -59,6 +63,7 @@ func (l *Lane) startFeed(ctx context.Context) {
 	w := &feed{seen: make(chan observed, 1), cancel: cancel}
 	l.feed = w
 	go func() {
+		asked := time.Now()
 		send := func(x observed) error {
 			select {
 			case w.seen <- x:
@@ -68,8 +73,11 @@ func (l *Lane) startFeed(ctx context.Context) {
 			}
 		}
 		reason, err := o.Observe(inner, req, func(x models.Observation) error {
+			took := time.Since(asked)
 			row := l.memory.keep(x.Logits)
-			return send(observed{token: x.Token, row: row, logprob: x.Logprob})
+			err := send(observed{token: x.Token, row: row, logprob: x.Logprob, took: took})
+			asked = time.Now() // not while the lane had enough
+			return err
 		})
 		send(observed{over: true, reason: reason, err: err})
 	}()
@@ -90,6 +98,10 @@ func (l *Lane) workFeed(ctx context.Context) (wait time.Duration, busy bool) {
 			return 0, false
 		}
 		l.commit(l.pending...)
+		if r := l.ended(); r != "" && !l.feed.over { // by a limit or a stop string of ours
+			l.feed.cancel()
+			l.feed.over, l.feed.left = true, r
+		}
 		return 0, true
 	}
 	if l.feed.over {
@@ -108,35 +120,51 @@ func (l *Lane) workFeed(ctx context.Context) (wait time.Duration, busy bool) {
 func (l *Lane) see(x observed) {
 	if x.over {
 		l.feed.over, l.feed.reason = true, x.reason
-		if x.err != nil {
+		if l.feed.err = x.err; x.err != nil {
 			l.fail(x.err)
 		}
 		return
 	}
-	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(l.last), Row: x.row, Observed: true}
-	in := l.input()
-	in.pins = append(in.pins[:len(in.pins):len(in.pins)], x.token)
 	if len(x.row.Values) == 0 {
 		l.fail(fmt.Errorf("%s reports no probabilities; the chart needs them", l.model.Info().Name))
 		return
 	}
-	if err := traceStep(s, l.settings, &l.scratch, in); err != nil {
+	old := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Token: x.token, Took: x.took, Row: x.row}
+	old.Summary.RawLogprob = x.logprob
+	s, err := observe(old, l.settings, &l.scratch, l.input())
+	if err != nil {
 		l.fail(err)
 		return
 	}
-	s.take(x.token, l.pins, in, s.Trace.U)
-	if !math.IsInf(float64(x.logprob), -1) {
-		s.Trace.RawLogprob, s.Summary.RawLogprob = x.logprob, x.logprob
-	}
 	l.decode.Done++
+	l.decode.Took += s.Took
+	l.rate.add(time.Now(), s.Took)
 	l.pending = []*Step{s}
 }
 
-// watched returns why a watched text ended, "" while it goes on.
+// observe makes a step of a token that the server chose: of old, its row and
+// what the server said of the token, under other settings.
+func observe(old *Step, set *Settings, scratch *sampling.Scratch, in stepInput) (*Step, error) {
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Observed: true}
+	pins := in.pins
+	in.pins = append(slices.Clip(pins), old.Token)
+	if err := traceStep(s, set, scratch, in); err != nil {
+		return nil, err
+	}
+	s.take(old.Token, pins, in, s.Trace.U)
+	if lp := old.Summary.RawLogprob; !math.IsInf(float64(lp), -1) {
+		s.Trace.RawLogprob, s.Summary.RawLogprob = lp, lp
+	}
+	return s, nil
+}
+
+// ended returns why a watched text ended, "" while it goes on.
 func (w *feed) ended() Reason {
 	switch {
 	case w == nil || !w.over || w.err != nil:
 		return ""
+	case w.left != "":
+		return w.left
 	case w.reason == "length":
 		return Length
 	}

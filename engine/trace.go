@@ -72,8 +72,11 @@ func (v View) Retrace(k int, set *Settings) (*Step, error) {
 	if old == nil || old.Row == nil {
 		return nil, errNoRow
 	}
-	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
 	var scratch sampling.Scratch
+	if old.Observed {
+		return observe(old, set, &scratch, v.stepInput(k))
+	}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
 	if err := traceStep(s, set, &scratch, v.stepInput(k)); err != nil {
 		return nil, err
 	}
