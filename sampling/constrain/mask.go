@@ -2,54 +2,6 @@ package constrain
 
 import "math/bits"
 
-// A maskEntry is the answer for one state: which tokens may come next.
-type maskEntry struct {
-	bits  []uint64 // dense form
-	ids   []int32  // or sparse form, where bits is nil
-	count int
-	// farthest bounds the distance to completion behind any allowed token.
-	farthest int32
-}
-
-func (e *maskEntry) bytes() int { return 8*len(e.bits) + 4*len(e.ids) + 64 }
-
-func (e *maskEntry) has(id int32) bool {
-	if e.bits != nil {
-		return e.bits[id>>6]>>(id&63)&1 != 0
-	}
-	for _, x := range e.ids {
-		if x == id {
-			return true
-		}
-	}
-	return false
-}
-
-// write puts the mask into dst.
-func (e *maskEntry) write(dst []uint64) {
-	if e.bits != nil {
-		copy(dst, e.bits)
-		return
-	}
-	clear(dst)
-	for _, id := range e.ids {
-		dst[id>>6] |= 1 << (id & 63)
-	}
-}
-
-// collect calls fn for every allowed token in ascending order of ids when the
-// entry is dense, in trie order when it is sparse.
-func (e *maskEntry) collect(fn func(id int32)) {
-	for _, id := range e.ids {
-		fn(id)
-	}
-	for w, x := range e.bits {
-		for ; x != 0; x &= x - 1 {
-			fn(int32(w<<6 + bits.TrailingZeros64(x)))
-		}
-	}
-}
-
 // A sharedMask is the answer for an item whose stack is cut at the rule it is
 // in: the tokens that stay inside the rule, and what is left of the tokens
 // that leave it, as a trie to be walked from wherever the rule was called.
@@ -174,7 +126,6 @@ func (m *Matcher) exceptItem(it item, st stringState, lang *exceptText, out *sin
 	own := m.ownSink(out)
 	shared, caller, hit := m.shared(item{at, it.stack})
 	m.merge(shared, caller, own)
-	own.spread(m.v.Words())
 	d := dropper{&m.v.trie, m.a.p.strs[st.str], lang, own}
 	d.root(st)
 	m.absorb(out, own)
@@ -192,8 +143,7 @@ func (m *Matcher) ownSink(out *sink) *sink {
 
 func (m *Matcher) absorb(out, own *sink) {
 	if own != out {
-		out.union(m.v.Words(), &maskEntry{bits: own.bits, count: own.count})
-		out.farthest = max(out.farthest, own.farthest)
+		out.absorb(m.v.Words(), own)
 	}
 }
 
