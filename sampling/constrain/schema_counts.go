@@ -1,0 +1,123 @@
+package constrain
+
+// maxCount bounds lengths and numbers of items and properties.
+const maxCount = 1 << 24
+
+func (u keywordUse) count() (int, error) {
+	if u.value.kind != kindNumber || !u.value.num.IsInt() || u.value.num.Sign() < 0 {
+		return 0, u.refuse("must be a whole number, 0 or more")
+	}
+	n := u.value.num.Num()
+	if !n.IsInt64() || n.Int64() > maxCount {
+		if u.name[:3] == "max" {
+			return -1, nil // longer than any text: no bound
+		}
+		return 0, u.refuse("is at most %d", maxCount)
+	}
+	return int(n.Int64()), nil
+}
+
+// counts says which bounds a counting keyword sets, and for which type.
+var counts = map[string]struct {
+	kind  typeSet
+	upper bool
+	bound func(*shape) (lo, hi *int)
+}{
+	"minLength":     {typeString, false, func(s *shape) (lo, hi *int) { return &s.text.min, &s.text.max }},
+	"maxLength":     {typeString, true, func(s *shape) (lo, hi *int) { return &s.text.min, &s.text.max }},
+	"minItems":      {typeArray, false, func(s *shape) (lo, hi *int) { return &s.items.min, &s.items.max }},
+	"maxItems":      {typeArray, true, func(s *shape) (lo, hi *int) { return &s.items.min, &s.items.max }},
+	"minProperties": {typeObject, false, func(s *shape) (lo, hi *int) { return &s.members.min, &s.members.max }},
+	"maxProperties": {typeObject, true, func(s *shape) (lo, hi *int) { return &s.members.min, &s.members.max }},
+}
+
+func applyCount(_ *schemaCompiler, u keywordUse, s *shape) error {
+	n, err := u.count()
+	if err != nil {
+		return err
+	}
+	k := counts[u.name]
+	lo, hi := k.bound(s)
+	if k.upper {
+		*hi = smaller(*hi, n)
+	} else {
+		*lo = max(*lo, n)
+	}
+	return nil
+}
+
+func negateCount(_ *schemaCompiler, u keywordUse) ([]*shape, error) {
+	n, err := u.count()
+	if err != nil {
+		return nil, err
+	}
+	k := counts[u.name]
+	s := only(k.kind)
+	lo, hi := k.bound(s)
+	switch {
+	case k.upper && n < 0, !k.upper && n == 0:
+		return nil, nil
+	case k.upper:
+		*lo = n + 1
+	default:
+		*hi = n - 1
+	}
+	return []*shape{s}, nil
+}
+
+// patternsOf returns what pattern or format demand: nothing for a format
+// without meaning here.
+func (c *schemaCompiler) patternsOf(u keywordUse) ([]textPattern, error) {
+	if u.value.kind != kindString {
+		return nil, u.refuse("must be a string")
+	}
+	if u.name == "pattern" {
+		p, err := c.pattern(u.ptr(), u.name, u.value.text)
+		return []textPattern{p}, err
+	}
+	if u.node.value.get("pattern") != nil {
+		c.note(u.ptr(), "format", "%q is left to the pattern beside it", clip(u.value.text))
+		return nil, nil
+	}
+	list, ok := c.format(u.value.text)
+	if !ok {
+		c.note(u.ptr(), "format", "%q is not one of the formats that are enforced (%s) and restricts nothing", clip(u.value.text), formatList())
+	}
+	return list, nil
+}
+
+func applyPattern(c *schemaCompiler, u keywordUse, s *shape) error {
+	list, err := c.patternsOf(u)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		s.text.add(p)
+	}
+	if u.isHostname() {
+		s.text.max = smaller(s.text.max, maxHostname)
+	}
+	return nil
+}
+
+func (u keywordUse) isHostname() bool { return u.name == "format" && u.value.text == "hostname" }
+
+func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
+	list, err := c.patternsOf(u)
+	if err != nil {
+		return nil, err
+	}
+	var out []*shape
+	for _, p := range list {
+		p.negate = !p.negate
+		s := only(typeString)
+		s.text.add(p)
+		out = append(out, s)
+	}
+	if u.isHostname() {
+		long := only(typeString)
+		long.text.min = maxHostname + 1
+		out = append(out, long)
+	}
+	return out, nil
+}
