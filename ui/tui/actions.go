@@ -67,6 +67,8 @@ func actions() []action {
 		{"draft", []string{"S"}, "draft", "speculative decoding, round by round", "show", opens("draft")},
 		{"constraint", []string{"J"}, "structured", "structured output: JSON, schema, regex, grammar, SQL", "show", opens("constraint")},
 		{"source", nil, "constraint", "constraint: write or paste one", "settings", opens("source")},
+		{"export", []string{"W"}, "write out", "write out: export, save preset, save run", "text", opens("export")},
+		{"import", nil, "import", "import: paste settings in any engine words", "settings", opens("import")},
 		{"engines", []string{"O"}, "engines", "same settings, four engines", "show", opens("engines")},
 		{"values", []string{"V"}, "values", "effective values", "show", opens("values")},
 		{"since", nil, "since the switch", "what the last switch of settings changed", "show", opens("since")},

@@ -94,7 +94,7 @@ func maskColumnsOf(w int) maskColumns {
 		why := w - 42
 		return maskColumns{11, 14, 29, 38, 40, why - 42, why}
 	case w >= 74:
-		why := w - 25
+		why := w - 22
 		return maskColumns{11, 12, 29, 38, 40, why - 42, why}
 	case w >= 52:
 		why := w - 19
@@ -166,7 +166,11 @@ func (v *constraintView) drawRowsHead(c *viz.Canvas, col maskColumns, scale floa
 	if col.raw > 0 {
 		c.Right(col.raw, 0, "raw", muted)
 	}
-	c.Right(col.allowed, 0, "allowed", muted)
+	name := "allowed"
+	if v.off != "" {
+		name = "final"
+	}
+	c.Right(col.allowed, 0, name, muted)
 	if col.bar > 0 {
 		c.Put(col.bar, 0, "full bar "+scaleWords(scale), muted)
 	}
@@ -198,7 +202,7 @@ func (v *constraintView) drawRow(c *viz.Canvas, m *Model, y int, col maskColumns
 		c.Right(col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
 	}
 	value := viz.Percent(p)
-	if no && p == 0 {
+	if p == 0 && (no || r.Cut != sampling.NoStage) {
 		value = viz.Removed
 	}
 	c.Right(col.allowed, y, value, ink)
@@ -219,7 +223,11 @@ func (v *constraintView) drawRow(c *viz.Canvas, m *Model, y int, col maskColumns
 func (v *constraintView) drawOthers(c *viz.Canvas, y int, col maskColumns, s *engine.Step, n, allowed int, raw, final float64) {
 	muted := viz.Ink{Role: viz.Muted}
 	others := s.Trace.Vocab - s.Trace.NoPiece - n
-	c.Fit(col.label, y, col.labelW, viz.Count(others)+" others", muted)
+	name := viz.Count(others) + " others"
+	if viz.Width(name) > col.labelW {
+		name = "+" + viz.Count(others)
+	}
+	c.Put(col.label-1, y, name, muted)
 	if col.raw > 0 {
 		c.Right(col.raw, y, viz.Percent(max(raw, 0)), muted)
 	}
@@ -229,7 +237,11 @@ func (v *constraintView) drawOthers(c *viz.Canvas, y int, col maskColumns, s *en
 	c.Right(col.allowed, y, viz.Percent(max(final, 0)), muted)
 	if v.last != nil && v.at == s.Index {
 		more := max(v.last.Allowed-allowed, 0)
-		c.Put(col.why, y, viz.Fit(fmt.Sprintf("%s allowed, %s refused", viz.Count(more), viz.Count(others-more)), max(c.W-col.why-1, 0)), muted)
+		text := fmt.Sprintf("%s allowed, %s refused", viz.Count(more), viz.Count(others-more))
+		if viz.Width(text) > c.W-col.why-1 {
+			text = viz.Count(more) + " allowed"
+		}
+		c.Put(col.why, y, viz.Fit(text, max(c.W-col.why-1, 0)), muted)
 	}
 }
 

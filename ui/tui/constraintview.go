@@ -94,7 +94,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	case s != nil && s.Constraint != nil && s.Constraint.Closing:
 		return "The token budget is near: what would overrun it was taken away, so that the text closes in time.", viz.Ink{Role: viz.Warning}
 	}
-	return "", viz.Ink{}
+	return "⊘ had mass, but may not be written here; i says why. What is left is scaled to one.", viz.Ink{}
 }
 
 // active reports whether there is a constraint to show.

@@ -92,6 +92,8 @@ func init() {
 		"predict":    {"predict", openPredict},
 		"beam":       {"beam search", newBeam},
 		"draft":      {"speculative decoding", newSpec},
+		"export":     {"write out", newExport},
+		"import":     {"import settings", newImport},
 		"proof":      {"prove it", newProof},
 		"constraint": {"structured output", newConstraint},
 		"source":     {"constraint", newSourceEditor},

@@ -1,0 +1,315 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/engine/record"
+	"logitscope/presets"
+	"logitscope/viz"
+)
+
+func (v *exportView) draw(c *viz.Canvas, m *Model) {
+	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - 1})
+	switch v.page {
+	case presetPage:
+		v.drawPresets(body, m)
+	case runPage:
+		v.drawRun(body, m)
+	default:
+		v.drawExport(body, m)
+	}
+	v.drawLast(c, m)
+}
+
+// drawLast draws the name being typed, or the keys of the page.
+func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
+	y := c.H - 1
+	if v.field != nil {
+		what := "file: "
+		if v.page == presetPage {
+			what = "name: "
+		}
+		v.field.draw(c, c.Put(1, y, what, viz.Ink{Role: viz.Focus}), y)
+		return
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	switch v.page {
+	case presetPage:
+		c.Put(1, y, viz.CutTitle("enter saves or renames · x deletes · u undoes · 6-9 take them · esc close", c.W-2), muted)
+	case runPage:
+		c.Put(1, y, viz.CutTitle("enter writes a file · esc close · headless: run --format jsonl", c.W-2), muted)
+	default:
+		right := "headless: config export --to " + presets.Formats()[v.target].Name
+		left := "y copy (OSC 52) · enter write a file · esc close"
+		c.Put(1, y, viz.CutTitle(left, c.W-2), muted)
+		if viz.Width(left)+viz.Width(right)+6 < c.W {
+			c.Right(c.W-2, y, right, muted)
+		}
+	}
+}
+
+// drawExport draws the targets, the text, what does not translate and the
+// check.
+func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	x := c.Put(1, 0, "to  ", muted)
+	for i, f := range presets.Formats() {
+		name, ink := " "+f.Name+" ", viz.Ink{}
+		if i == v.target {
+			name, ink = "["+f.Name+"]", viz.Ink{Attr: viz.Bold}
+		}
+		if x+viz.Width(name) > c.W-4 {
+			c.Put(x, 0, "…", muted)
+			break
+		}
+		x = c.Put(x, 0, name, ink) + 1
+	}
+	c.Right(c.W-1, 0, "←→", muted)
+	if c.W < 90 { // not all names fit
+		c.Fill(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}, " ", viz.Ink{})
+		c.Put(1, 0, fmt.Sprintf("to  ← [%s] →  %d of %d", presets.Formats()[v.target].Name, v.target+1, len(presets.Formats())), viz.Ink{})
+	}
+	lines := v.lines(c.W-4, c.ASCII)
+	h := c.H - 2
+	for y := 0; y < h && v.top+y < len(lines); y++ {
+		ln := lines[v.top+y]
+		c.Put(1+ln.indent, 2+y, ln.text, ln.ink)
+	}
+	if more := len(lines) - v.top - h; more > 0 {
+		c.Right(c.W-1, c.H-1, fmt.Sprintf(" %d more ↓ ", more), muted)
+	}
+}
+
+// A pageLine is one line of a page that scrolls.
+type pageLine struct {
+	indent int
+	text   string
+	ink    viz.Ink
+}
+
+// lines are the lines of the export in w cells.
+func (v *exportView) lines(w int, ascii bool) []pageLine {
+	switch {
+	case v.err != nil:
+		return []pageLine{{0, "! " + cutWords(cleanText(firstLine(v.err.Error()), ascii), w-2), viz.Ink{Role: viz.Warning}}}
+	case !v.ready:
+		return []pageLine{{0, "exporting …", viz.Ink{Role: viz.Muted}}}
+	}
+	var out []pageLine
+	add := func(indent int, s string, ink viz.Ink) {
+		for _, part := range wrapWords(s, w-indent) {
+			out = append(out, pageLine{indent, part, ink})
+		}
+	}
+	for _, line := range strings.Split(strings.TrimRight(v.out.Text, "\n"), "\n") {
+		add(2, cleanText(line, ascii), viz.Ink{})
+	}
+	out = append(out, pageLine{})
+	bold := viz.Ink{Attr: viz.Bold}
+	if len(v.out.Lost) == 0 {
+		add(0, "everything translates", bold)
+	} else {
+		add(0, fmt.Sprintf("does not translate (%d)", len(v.out.Lost)), bold)
+	}
+	keyW := 0
+	for _, l := range v.out.Lost {
+		keyW = min(max(keyW, len(l.Key)), 22)
+	}
+	for _, l := range v.out.Lost {
+		ink := viz.Ink{Role: viz.Warning}
+		if !l.Lossy() {
+			ink = viz.Ink{}
+		}
+		for i, part := range wrapWords(cleanText(l.Text, ascii), w-keyW-4) {
+			key := ""
+			if i == 0 {
+				key = l.Key
+			}
+			out = append(out, pageLine{2, viz.Fit(key, keyW) + "  " + part, ink})
+		}
+	}
+	out = append(out, pageLine{})
+	for i, s := range v.checkWords() {
+		ink := viz.Ink{}
+		if i == 0 {
+			ink = bold
+		}
+		add(min(i, 1)*2, s, ink)
+	}
+	return out
+}
+
+// checkWords say what the target would have done on this run.
+func (v *exportView) checkWords() []string {
+	name := v.out.Format.Engine
+	head := fmt.Sprintf("check: the last %d steps of this run under %s's rules", checkSteps, name)
+	if v.bad != nil {
+		return []string{head, "cannot be checked: " + firstLine(v.bad.Error())}
+	}
+	k := v.check
+	if k.Steps == 0 {
+		return []string{head, "no step to check yet: run a while, then look again"}
+	}
+	steps := plural(k.Steps, "step") + " compared"
+	if k.Steps < checkSteps {
+		steps += " (the run is shorter than " + digits(checkSteps) + ")"
+	}
+	largest := ""
+	if k.LargestAt > 0 {
+		largest = fmt.Sprintf(" · largest %s at step %d", viz.Three(k.LargestTV), k.LargestAt)
+	}
+	same := fmt.Sprintf("drawn token the same in %d of %d (same luck)", k.Same, k.Steps)
+	if k.FirstDiff > 0 {
+		same += fmt.Sprintf("; first another at step %d", k.FirstDiff)
+	}
+	return []string{head, steps, "mean total variation " + viz.Three(k.MeanTV) + largest, same}
+}
+
+// wrapWords breaks s into lines of w cells, at blanks where it has some.
+func wrapWords(s string, w int) []string {
+	w = max(w, 8)
+	var out []string
+	for viz.Width(s) > w {
+		cut := viz.Cut(s, w)
+		if i := strings.LastIndexByte(cut, ' '); i > w/3 {
+			cut = cut[:i]
+		}
+		if cut == "" {
+			break
+		}
+		out = append(out, cut)
+		s = strings.TrimLeft(s[len(cut):], " ")
+	}
+	return append(out, s)
+}
+
+// drawPresets lists the user's presets.
+func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	l := m.lane()
+	if m.presetDir() == "" {
+		c.Put(1, 0, "There is no config folder to keep presets in.", viz.Ink{Role: viz.Warning})
+		return
+	}
+	own := users(m)
+	row := func(y, i int, name, about string) {
+		ink := viz.Ink{}
+		if i == v.list.at {
+			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+			ink = ink.With(viz.Bold)
+		}
+		c.Fit(3, y, 22, name, ink)
+		c.Put(26, y, viz.CutTitle(about, c.W-27), muted)
+	}
+	h := c.H - 4
+	for y := 0; y < h && v.list.top+y <= len(own); y++ {
+		i := v.list.top + y
+		if i == 0 {
+			row(y, 0, "save as …", cleanText(wholeConfig(l.config), c.ASCII))
+			continue
+		}
+		p := m.opt.Presets[own[i-1]]
+		row(y, i, viz.Printable(p.Name, c.ASCII), cleanText(wholeConfig(p.Config), c.ASCII))
+	}
+	if len(own) == 0 {
+		c.Put(3, 2, "none of your own yet", muted)
+	}
+	c.Put(1, c.H-2, cutWords("kept in "+viz.Printable(m.presetDir(), c.ASCII)+", one file each", c.W-2), muted)
+}
+
+// drawRun says what is written of the run.
+func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
+	l := m.lane()
+	muted := viz.Ink{Role: viz.Muted}
+	n := len(l.view.Steps)
+	what := plural(n, "step")
+	if l.view.Beam != nil {
+		what = plural(len(l.view.Beam.Steps), "step") + " of the beam search"
+	}
+	c.Put(1, 0, cutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
+	for i, s := range []string{
+		`{"type":"run", …}    model, prompt, settings, order, seed`,
+		`{"type":"step", …}   token, logprobs, u, what each stage kept, the ten best`,
+		`{"type":"end", …}    reason, text`,
+	} {
+		c.Put(3, 2+i, cutWords(s, c.W-5), muted)
+	}
+	c.Put(1, 6, cutWords("the same lines as the headless run writes; schedules of presets are marked at their step", c.W-2), muted)
+}
+
+// runLines writes the run of a lane as the headless run does.
+func runLines(l *lane) ([]byte, error) {
+	v := l.view
+	if v.Settings == nil || v.Prompt == nil {
+		return nil, fmt.Errorf("no run yet: a prompt is needed first")
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	first := v.Settings
+	if len(v.Steps) > 0 {
+		first = v.Steps[0].Settings
+	}
+	if err := e.Encode(record.NewRun(l.model, v.PromptText, v.Prompt, first)); err != nil {
+		return nil, err
+	}
+	var err error
+	if v.Beam != nil {
+		err = beamLines(e, l, v)
+	} else {
+		err = stepLines(e, l, v, first.Label)
+	}
+	if err == nil {
+		err = e.Encode(record.NewEnd(v, false))
+	}
+	return b.Bytes(), err
+}
+
+// stepLines writes the steps, with the rounds or searches they come from.
+func stepLines(e *json.Encoder, l *lane, v engine.View, label string) error {
+	round := 0
+	for i, s := range v.Steps {
+		if s.Round != nil && s.Round.Index > round {
+			round = s.Round.Index
+			if err := e.Encode(s.Round.Record()); err != nil {
+				return err
+			}
+		}
+		if c := v.Contrastive; c != nil && i < len(c.Steps) {
+			if err := e.Encode(c.Steps[i].Record()); err != nil {
+				return err
+			}
+		}
+		r := record.NewStep(s, l.vocab(), 10)
+		if s.Settings.Label != label {
+			label = s.Settings.Label
+			r.Preset = label
+		}
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beamLines writes the steps of a beam search and its texts.
+func beamLines(e *json.Encoder, l *lane, v engine.View) error {
+	for _, s := range v.Beam.Steps {
+		for _, r := range s.Records() {
+			if err := e.Encode(r); err != nil {
+				return err
+			}
+		}
+	}
+	text := func(ids []int32) string { return record.Printable(engine.TextOf(l.vocab(), v.Settings, ids)) }
+	for _, r := range v.Beam.ResultRecords(text) {
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,397 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/engine/compare"
+	"logitscope/presets"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// checkSteps is how many steps an export is checked on.
+const checkSteps = 64
+
+// A writePage is one of the things that can be written out.
+type writePage uint8
+
+const (
+	exportPage writePage = iota
+	presetPage
+	runPage
+	nWritePages
+)
+
+var writePageNames = [nWritePages]string{"export", "your presets", "this run"}
+
+// exportView writes out: the settings for another engine, a preset of the
+// user's own, or the run.
+type exportView struct {
+	page   writePage
+	target int // index in presets.Formats
+	of     exportKey
+	out    presets.Exported
+	check  compare.Check
+	err    error // why there is no export
+	bad    error // why there is no check
+	ready  bool
+	top    int // first line shown
+
+	list    list // of the user's presets; 0 is the line that saves a new one
+	deleted *Preset
+
+	field *field // a name being typed, nil if none is
+	asked string // the file that is there already, to be asked about once
+}
+
+// An exportKey says what an export is of.
+type exportKey struct {
+	settings *engine.Settings
+	steps    int
+	target   int
+}
+
+func newExport(m *Model) (view, tea.Cmd) {
+	v := &exportView{target: 1}
+	return v, v.compute(m)
+}
+
+// fileNames are what each format's file is called.
+var fileNames = map[string]string{
+	"transformers": "generation_config.json", "llama.cpp": "llama-args.txt", "llama-server": "llama-server.json", "vllm": "vllm.json",
+	"ollama": "Modelfile", "openai": "openai.json", "logitscope": "logitscope-config.json",
+}
+
+// An exportMsg brings an export and its check.
+type exportMsg struct {
+	key   exportKey
+	out   presets.Exported
+	check compare.Check
+	err   error
+	bad   error
+}
+
+// compute exports and checks in the background: the check puts up to 64
+// steps through the target's rules.
+func (v *exportView) compute(m *Model) tea.Cmd {
+	l := m.lane()
+	key := exportKey{l.settings, len(l.view.Steps), v.target}
+	if key == v.of || l.settings == nil {
+		return nil
+	}
+	v.of, v.ready = key, false
+	cfg, format, view, comp := l.config, presets.Formats()[v.target], l.view, l.comp
+	return func() tea.Msg {
+		out := exportMsg{key: key}
+		if out.out, out.err = presets.Export(cfg, format); out.err != nil {
+			return out
+		}
+		set, err := comp.Settings(out.out.Config, format.Name)
+		if err != nil {
+			out.bad = err
+			return out
+		}
+		out.check, out.bad = compare.Against(view, set, checkSteps)
+		return out
+	}
+}
+
+func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case exportMsg:
+		if msg.key == v.of {
+			v.out, v.check, v.err, v.bad, v.ready = msg.out, msg.check, msg.err, msg.bad, true
+		}
+	case writtenMsg:
+		if msg.of == v {
+			v.written(m, msg)
+		}
+	case viewMsg:
+		if !m.lane().running() {
+			return v.compute(m)
+		}
+	}
+	return nil
+}
+
+func (v *exportView) frame(m *Model) viz.Frame {
+	title := "write out · " + writePageNames[v.page]
+	if v.page == exportPage {
+		title = "export · " + m.presetLabel(m.lane()) + " → " + presets.Formats()[v.target].Name
+	}
+	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
+}
+func (v *exportView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 26), 10) }
+
+func (v *exportView) hints(*Model) []string {
+	if v.field != nil {
+		return []string{"close"}
+	}
+	switch v.page {
+	case presetPage:
+		return []string{"open", "take", "undo", "down", "pane", "close"}
+	case runPage:
+		return []string{"open", "pane", "close"}
+	}
+	return []string{"right", "copy", "open", "down", "pane", "close"}
+}
+
+func (v *exportView) footer(m *Model) []hint {
+	if v.field != nil {
+		return []hint{{keys: "enter", word: "writes it"}, {keys: "esc", word: "leaves it"}}
+	}
+	switch v.page {
+	case presetPage:
+		return []hint{{id: "open", word: "save, rename"}, {id: "take", word: "delete"}, {id: "undo", word: "undo"}, {id: "pane", word: "next page"}, {id: "close"}}
+	case runPage:
+		return []hint{{id: "open", word: "write a file"}, {id: "pane", word: "next page"}, {id: "close"}}
+	}
+	return []hint{{id: "right", keys: "←→", word: "target"}, {id: "copy"}, {id: "open", word: "write a file"}, {id: "down", keys: "↑↓", word: "scroll"},
+		{id: "pane", word: "next page"}, {id: "close"}}
+}
+
+func (v *exportView) act(m *Model, a *action) (tea.Cmd, bool) {
+	switch a.id {
+	case "pane", "paneback":
+		d := writePage(1)
+		if a.id == "paneback" {
+			d = nWritePages - 1
+		}
+		v.page, v.top = (v.page+d)%nWritePages, 0
+		return nil, true
+	case "zoom", "take", "undo", "redo", "left", "right", "copy", "open", "up", "down", "left10", "right10", "first", "last":
+	default:
+		return nil, false
+	}
+	switch v.page {
+	case presetPage:
+		return v.actOnPresets(m, a), true
+	case runPage:
+		if a.id == "open" {
+			v.ask("logitscope-run.jsonl")
+			return nil, true
+		}
+		m.say(keyName(a.keys[0]) + ": enter writes the run, tab shows the next page")
+		return nil, true
+	}
+	return v.actOnExport(m, a), true
+}
+
+func (v *exportView) ask(name string) {
+	f := newField(name)
+	v.field, v.asked = &f, ""
+}
+
+func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
+	n := len(presets.Formats())
+	switch a.id {
+	case "right", "left":
+		d := map[string]int{"right": 1, "left": n - 1}[a.id]
+		v.target, v.top = (v.target+d)%n, 0
+		return v.compute(m)
+	case "up", "down", "left10", "right10", "first", "last":
+		d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
+		_, h := v.size(m)
+		view := max(min(h, m.overlayRect(v).H)-5, 1)
+		to := min(max(v.top+d, 0), max(len(v.lines(96, m.pal.ASCII))-view, 0))
+		if to == v.top {
+			m.say("nothing more that way")
+		}
+		v.top = to
+	case "copy":
+		if !v.ready || v.err != nil {
+			m.say("y: nothing to copy yet")
+			return nil
+		}
+		return m.copyText("the settings for "+v.out.Format.Name, v.out.Text, fileNames[v.out.Format.Name])
+	case "open":
+		v.ask(fileNames[presets.Formats()[v.target].Name])
+	default:
+		m.say(keyName(a.keys[0]) + ": ←→ choose a target, y copies, enter writes a file")
+	}
+	return nil
+}
+
+// users returns the indices of the user's presets.
+func users(m *Model) []int {
+	var out []int
+	for i, p := range m.opt.Presets {
+		if p.User {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
+	own := users(m)
+	h := max(m.overlayRect(v).H-8, 1)
+	if v.list.act(a, len(own)+1, h) {
+		return nil
+	}
+	switch a.id {
+	case "open":
+		if v.list.at == 0 {
+			v.ask("")
+			return nil
+		}
+		v.ask(m.opt.Presets[own[v.list.at-1]].Name)
+	case "take":
+		if v.list.at == 0 || v.list.at > len(own) {
+			m.say("x: ↓ chooses a preset to delete")
+			return nil
+		}
+		p, err := m.deletePreset(own[v.list.at-1])
+		if err != nil {
+			m.complain(firstLine(err.Error()))
+			return nil
+		}
+		v.deleted = &p
+		v.list.move(0, len(own), h)
+		m.say("deleted " + p.Name + "; u brings it back")
+	case "undo":
+		if v.deleted == nil {
+			m.say("u: no preset was deleted")
+			return nil
+		}
+		p := *v.deleted
+		if err := m.savePreset(p.Name, p.About, p.Config, false); err != nil {
+			m.complain(firstLine(err.Error()))
+			return nil
+		}
+		v.deleted = nil
+		m.say(p.Name + " is back")
+	default:
+		m.say(keyName(a.keys[0]) + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
+	}
+	return nil
+}
+
+// key takes a name.
+func (v *exportView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if v.field == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		v.field = nil
+	case tea.KeyEnter:
+		return v.enter(m, strings.TrimSpace(v.field.text)), true
+	default:
+		v.asked = ""
+		v.field.key(k)
+	}
+	return nil, true
+}
+
+// enter writes under the name typed; a file that is there already is asked
+// about first.
+func (v *exportView) enter(m *Model, name string) tea.Cmd {
+	if name == "" {
+		m.say("a name is wanted; esc leaves it")
+		return nil
+	}
+	if v.page == presetPage {
+		v.enterPreset(m, name)
+		return nil
+	}
+	data, what := []byte(v.out.Text), "settings for "+presets.Formats()[v.target].Name
+	if v.page == exportPage && (!v.ready || v.err != nil) {
+		m.say("enter: the export is not ready yet")
+		return nil
+	}
+	file := expandHome(name)
+	if v.page == runPage {
+		what = "the run"
+		var err error
+		if data, err = runLines(m.lane()); err != nil {
+			m.complain(firstLine(err.Error()))
+			return nil
+		}
+	}
+	over := v.asked == file
+	return func() tea.Msg {
+		return writtenMsg{v, file, what, len(data), writeFile(file, data, over)}
+	}
+}
+
+// A writtenMsg says what became of a file.
+type writtenMsg struct {
+	of    *exportView
+	file  string
+	what  string
+	bytes int
+	err   error
+}
+
+// written tells the user what became of a file.
+func (v *exportView) written(m *Model, msg writtenMsg) {
+	switch {
+	case errors.Is(msg.err, errExists):
+		v.asked = msg.file
+		m.complain(msg.file + " is there already; enter again writes over it, or type another name")
+	case msg.err != nil:
+		m.complain(firstLine(msg.err.Error()))
+	default:
+		v.field, v.asked = nil, ""
+		m.say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
+	}
+}
+
+func (v *exportView) enterPreset(m *Model, name string) {
+	l := m.lane()
+	own := users(m)
+	if v.list.at > 0 && v.list.at <= len(own) {
+		old := m.opt.Presets[own[v.list.at-1]].Name
+		if err := m.renamePreset(own[v.list.at-1], name); err != nil {
+			m.complain(firstLine(err.Error()))
+			return
+		}
+		v.field = nil
+		m.say(old + " is called " + name + " now")
+		return
+	}
+	err := m.savePreset(name, "", l.config, v.asked == name)
+	switch {
+	case errors.Is(err, errExists):
+		v.asked = name
+		m.complain("you have a preset " + name + "; enter again writes over it, or type another name")
+	case err != nil:
+		m.complain(firstLine(err.Error()))
+	default:
+		v.field = nil
+		m.say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
+		i := m.userPreset(name)
+		m.apply(withPreset(l.config, m.opt.Presets[i]), i, "", "preset "+name)
+	}
+}
+
+// keyOf says how a preset is chosen.
+func (v *exportView) keyOf(m *Model, name string) string {
+	if i := m.userPreset(name); i >= 0 && i < 9 {
+		return "key " + digits(i+1) + " takes it"
+	}
+	return ": finds it"
+}
+
+// wholeConfig is what is in force, as a preset lists it.
+func wholeConfig(cfg sampling.Config) string {
+	var parts []string
+	for _, key := range cfg.Keys() {
+		if key == "seed" {
+			continue
+		}
+		if p, ok := sampling.Lookup(key); ok {
+			parts = append(parts, key+" "+p.Format(cfg.Value(key)))
+		}
+	}
+	if len(parts) == 0 {
+		return "everything off"
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/presets"
+	"logitscope/viz"
+)
+
+// importView reads settings that were pasted, in any engine's words.
+type importView struct {
+	area textArea
+	file *field // the name of a file being asked for, nil if none is
+	name string // where the text came from
+	said string
+
+	of    string // what the outcome is of
+	in    *presets.Imported
+	err   error
+	known bool
+}
+
+func newImport(*Model) (view, tea.Cmd) {
+	return &importView{area: newTextArea(""), name: "pasted"}, nil
+}
+
+// An importMsg brings what was read.
+type importMsg struct {
+	of  string
+	in  *presets.Imported
+	err error
+}
+
+func (v *importView) read() tea.Cmd {
+	text, name := v.area.text(), v.name
+	v.known = false
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		in, err := presets.Import([]byte(text), name, nil)
+		return importMsg{text, in, err}
+	}
+}
+
+func (v *importView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case importMsg:
+		if msg.of == v.area.text() {
+			v.of, v.in, v.err, v.known = msg.of, msg.in, msg.err, true
+		}
+	case fileMsg:
+		if msg.err != nil {
+			v.said = "! " + msg.err.Error()
+			return nil
+		}
+		v.area = newTextArea(msg.text)
+		return v.read()
+	}
+	return nil
+}
+
+func (v *importView) frame(m *Model) viz.Frame {
+	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: plural(strings.Count(v.area.text(), "\n")+1, "line")}
+}
+func (v *importView) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(18, m.h*2/3) }
+func (v *importView) hints(*Model) []string               { return []string{"close"} }
+func (v *importView) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+
+func (v *importView) draw(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	h := max(c.H-6, 1)
+	if v.area.text() == "" {
+		c.Put(4, 0, cutWords("Paste generation_config.json, a llama.cpp command line, vLLM or OpenAI JSON, a Modelfile, or a preset.", c.W-6), muted)
+	}
+	v.area.draw(c.Sub(viz.Rect{X: 0, Y: min(1, h-1), W: c.W, H: max(h-1, 1)}), -1)
+	if v.file != nil {
+		v.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
+		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
+		return
+	}
+	for i, s := range v.outcome() {
+		ink := viz.Ink{}
+		if strings.HasPrefix(s, "!") {
+			ink.Role = viz.Warning
+		}
+		if y := c.H - 5 + i; i < 4 && y >= 0 {
+			c.Put(1, y, viz.CutTitle(cleanText(s, c.ASCII), c.W-2), ink)
+		}
+	}
+	last := "ctrl+d puts them in force · ctrl+o from a file · esc leave unchanged"
+	if v.said != "" {
+		last = v.said
+	}
+	c.Put(1, c.H-1, viz.CutTitle(viz.Printable(last, c.ASCII), c.W-2), muted)
+}
+
+// outcome says in at most four lines what was read.
+func (v *importView) outcome() []string {
+	switch {
+	case strings.TrimSpace(v.area.text()) == "":
+		return nil
+	case !v.known:
+		return []string{"reading …"}
+	case v.err != nil:
+		return []string{"! " + firstLine(v.err.Error())}
+	}
+	out := []string{fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config))}
+	if len(v.in.Unknown) > 0 {
+		out = append(out, "! not known: "+strings.Join(v.in.Unknown, " · "))
+	}
+	if len(v.in.Implied) > 0 {
+		out = append(out, "implied, not in the text: "+strings.Join(v.in.Implied, " · "))
+	}
+	if len(v.in.Notes) > 0 {
+		out = append(out, strings.Join(v.in.Notes, " · "))
+	}
+	if len(v.in.Aside) > 0 {
+		out = append(out, "not about choosing tokens: "+strings.Join(v.in.Aside, " · "))
+	}
+	return out
+}
+
+func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	v.said = ""
+	if v.file != nil {
+		switch k.Type {
+		case tea.KeyEsc:
+			v.file = nil
+		case tea.KeyEnter:
+			name := expandHome(strings.TrimSpace(v.file.text))
+			v.file, v.name = nil, name
+			return func() tea.Msg {
+				text, err := readText(name)
+				return fileMsg{text, err}
+			}, true
+		default:
+			v.file.key(k)
+		}
+		return nil, true
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		m.closeTop()
+		return nil, true
+	case tea.KeyCtrlD:
+		v.take(m)
+		return nil, true
+	case tea.KeyCtrlO:
+		f := newField("")
+		v.file = &f
+		return nil, true
+	}
+	v.area.w = max(m.overlayRect(v).W-7, 1)
+	if v.area.key(k) {
+		return v.read(), true
+	}
+	return nil, true
+}
+
+// take puts what was read in force, in place of all that a preset decides.
+func (v *importView) take(m *Model) {
+	switch {
+	case !v.known:
+		v.said = "nothing is read yet; paste settings first"
+		return
+	case v.err != nil:
+		v.said = "! not yet: " + firstLine(v.err.Error())
+		return
+	}
+	l := m.lane()
+	cfg := withPreset(l.config, Preset{Config: v.in.Config})
+	diff := m.differences(l.config, cfg)
+	if !m.apply(cfg, -1, "", "import") {
+		v.said = "! " + m.notice
+		return
+	}
+	m.closeTop()
+	m.say(fmt.Sprintf("imported %s: %s", v.in.Format.Name, diff))
+}
