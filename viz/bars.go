@@ -2,6 +2,7 @@ package viz
 
 import (
 	"math"
+	"slices"
 
 	"github.com/NimbleMarkets/ntcharts/barchart"
 	"github.com/NimbleMarkets/ntcharts/canvas"
@@ -123,3 +124,23 @@ func copyBar(c *Canvas, m *barchart.Model, y, whole int) {
 }
 
 func isBlock(r rune) bool { return r >= '█' && r <= '▏' }
+
+// A BarChart draws bars and keeps what it drew: drawing the same bars at the
+// same size again only copies cells, which is most of what a screen does while
+// one step is on it. Its zero value is ready.
+type BarChart struct {
+	bars  []Bar
+	scale float64
+	drawn *Canvas
+}
+
+// Draw is [Bars].
+func (b *BarChart) Draw(c *Canvas, bars []Bar, scale float64) {
+	d := b.drawn
+	if d == nil || d.W != c.W || d.H != c.H || d.ASCII != c.ASCII || b.scale != scale || !slices.Equal(b.bars, bars) {
+		d = NewCanvas(c.W, c.H, c.ASCII)
+		Bars(d, bars, scale)
+		b.bars, b.scale, b.drawn = slices.Clone(bars), scale, d
+	}
+	c.Copy(d)
+}

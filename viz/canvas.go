@@ -134,6 +134,21 @@ func (c *Canvas) Fill(r Rect, glyph string, ink Ink) {
 	}
 }
 
+// Copy copies the cells of src that are not blank over c, from the top left.
+func (c *Canvas) Copy(src *Canvas) {
+	for y := range min(c.H, src.H) {
+		for x := range src.W {
+			if cl := src.at(x, y); cl.text != " " && cl.text != "" {
+				w := 1
+				if x+1 < src.W && src.at(x+1, y).text == "" {
+					w = 2
+				}
+				c.set(x, y, cl.text, w, cl.ink)
+			}
+		}
+	}
+}
+
 // Mark adds attributes to the cells of r.
 func (c *Canvas) Mark(r Rect, a Attr) {
 	for y := max(r.Y, 0); y < min(r.Y+r.H, c.H); y++ {

@@ -136,6 +136,23 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// A chart that is kept draws what a fresh one draws.
+func TestBarChartKeepsWhatItDrew(t *testing.T) {
+	var kept BarChart
+	for _, bars := range [][]Bar{{{Raw: .3, Final: .6}}, {{Raw: .3, Final: .6}}, {{Raw: .6, Final: .3}}, {}, {{Raw: math.NaN()}}, {{Raw: math.NaN()}}} {
+		for _, w := range []int{0, 10, 20} {
+			for range 2 {
+				a, b := NewCanvas(w, 2, false), NewCanvas(w, 2, false)
+				Bars(a, bars, 1)
+				kept.Draw(b, bars, 1)
+				if a.Text() != b.Text() {
+					t.Errorf("%v at %d: kept %q, fresh %q", bars, w, b.Text(), a.Text())
+				}
+			}
+		}
+	}
+}
+
 func TestStrip(t *testing.T) {
 	spans := []Span{{Label: "deep", Hi: .5}, {Label: "wide", Hi: .8, Chosen: true}, {Label: "tall", Hi: 1}}
 	got := rows(21, 2, func(c *Canvas) { Strip(c, spans, .6) })

@@ -82,7 +82,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 	for i, ln := range lines {
 		bars[i] = d.line(y+i, ln)
 	}
-	viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.scale)
+	m.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.scale)
 	for i, ln := range lines {
 		if ln.kind == cutLine {
 			d.cut(y+i, ln)

@@ -69,6 +69,7 @@ type Model struct {
 	history []string       // prompts, newest last
 	owned   []models.Model // opened by the screen, closed when it ends
 
+	bars  *viz.BarChart // the lab's chart, drawn once for what it shows
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for
 }
@@ -129,7 +130,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	m := &Model{
 		opt: opt, ctx: ctx, wg: wg, keys: keys, pal: pal,
 		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: startPace,
-		taken: make(map[string]any), dirty: true, cache: new(string),
+		taken: make(map[string]any), dirty: true, cache: new(string), bars: new(viz.BarChart),
 	}
 	preset := -1
 	for i, p := range opt.Presets {
