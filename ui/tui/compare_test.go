@@ -130,4 +130,3 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 		}
 	}
 }
-

@@ -254,9 +254,7 @@ func (m *Model) start(l *lane) {
 	l.look, l.whatif, l.tried, l.base = 0, nil, nil, nil
 	l.row = models.NoToken
 	if len(l.view.Steps) > 0 {
-		l.branches = append(l.branches, branch{
-			name: "before the restart", steps: l.view.Steps, prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
-		})
+		l.shelve()
 	}
 	l.eng.Post(engine.Start{Text: l.text, Prompt: l.prompt, Settings: l.settings})
 	l.eng.Post(engine.Pace{Every: paces[m.pace].every})

@@ -318,7 +318,7 @@ func (e *editor) take(m *Model) tea.Cmd {
 		return nil
 	}
 	m.closeTop()
-	return tea.Batch(m.remember(e.field.text), m.readPrompt(m.lane(), e.field.text, e.chat))
+	return tea.Batch(m.remember(e.field.text), m.readPrompts(e.field.text, e.chat))
 }
 
 // A fileMsg brings a file that was asked for.

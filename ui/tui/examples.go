@@ -106,5 +106,5 @@ func (m *Model) takeExample(i int) tea.Cmd {
 		}
 	}
 	m.say("watch: " + x.watch)
-	return tea.Batch(m.remember(x.prompt), m.readPrompt(l, x.prompt, false))
+	return tea.Batch(m.remember(x.prompt), m.readPrompts(x.prompt, false))
 }

@@ -39,7 +39,10 @@ type lane struct {
 	pins  []int32
 
 	undo, redo []snapshot
-	branches   []branch
+	branches   []branch // texts that were left
+	born       int      // which text this is, as branch.born
+	births     int      // texts there were besides the first
+	name       string   // as branch.name
 }
 
 // A snapshot is what undo goes back to.
@@ -49,15 +52,7 @@ type snapshot struct {
 	preset int
 	pins   []int32
 	branch int // index in branches to return to, -1 for none
-}
-
-// A branch is a text that was left for another one of the same prompt.
-type branch struct {
-	name     string
-	steps    []*engine.Step
-	prompt   []int32
-	text     string
-	settings *engine.Settings
+	taken  int // index in branches to take out or put back, -1 for none
 }
 
 // newLane returns a lane on m that decodes with cfg once it is given a

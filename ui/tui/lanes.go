@@ -127,7 +127,7 @@ func (m *Model) putLaneBack() bool {
 
 // scope returns the lanes that keys act on.
 func (m *Model) scope() []*lane {
-	if m.cmp.one {
+	if m.cmp.one || m.screen.id != "compare" {
 		return []*lane{m.lane()}
 	}
 	return m.lanes
@@ -137,7 +137,7 @@ func (m *Model) scope() []*lane {
 // that is current last, so that what it says stays.
 func (m *Model) onLanes(f func()) {
 	keep, change := m.cur, m.change
-	if !m.cmp.one {
+	if len(m.scope()) > 1 {
 		for i := range m.lanes {
 			if i != keep {
 				m.cur, m.change = i, change // each joins its own quick changes
@@ -149,10 +149,20 @@ func (m *Model) onLanes(f func()) {
 	f()
 }
 
+// readPrompts is readPrompt for every lane of the scope, since lanes side by
+// side have one prompt.
+func (m *Model) readPrompts(text string, wrap bool) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range m.scope() {
+		cmds = append(cmds, m.readPrompt(l, text, wrap))
+	}
+	return tea.Batch(cmds...)
+}
+
 // advance lets the lanes of the scope write n more tokens; a negative n means
 // until something stops them, zero pauses.
 func (m *Model) advance(n int) {
-	if m.cmp.group == nil || m.cmp.one {
+	if m.cmp.group == nil || len(m.scope()) == 1 {
 		m.lane().eng.Post(engine.Advance{N: n})
 		return
 	}

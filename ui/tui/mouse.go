@@ -24,6 +24,11 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if e.Action == tea.MouseActionMotion {
+		if s, ok := m.screen.view.(scrubber); ok && len(m.overlays) == 0 && e.Button == tea.MouseButtonLeft {
+			body := m.bodyRect()
+			s.scrub(m, e.X-body.X, e.Y-body.Y)
+			return nil
+		}
 		return m.onDrag(e)
 	}
 	m.notice, m.warn, m.fresh = "", false, false

@@ -101,11 +101,7 @@ func (l *lane) branchOff(n int) int {
 	l.look, l.whatif, l.tried = 0, nil, nil
 	at := -1
 	if n < len(l.view.Steps) {
-		l.branches = append(l.branches, branch{
-			name: fmt.Sprintf("left at token %d", n+1), steps: l.view.Steps,
-			prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
-		})
-		at = len(l.branches) - 1
+		at = l.shelve()
 	}
 	l.eng.Post(engine.Rewind{Len: n})
 	return at
@@ -113,7 +109,7 @@ func (l *lane) branchOff(n int) int {
 
 // snapshot returns what undo needs to come back to the present.
 func (l *lane) snapshot(what string, branch int) snapshot {
-	return snapshot{what, l.config, l.preset, l.pins, branch}
+	return snapshot{what, l.config, l.preset, l.pins, branch, -1}
 }
 
 // remember puts the present on the undo list.

@@ -35,6 +35,10 @@ func (m *Model) travel(from, to *[]snapshot, done, none string) {
 	if s.branch >= 0 && s.branch < len(l.branches) {
 		back.branch = m.swapBranch(l, s.branch)
 	}
+	if s.taken >= 0 && s.taken < len(l.branches) {
+		back.taken = s.taken
+		l.branches[s.taken].gone = !l.branches[s.taken].gone
+	}
 	*to = append(*to, back)
 	m.change = lastChange{}
 	if !slices.Equal(l.pins, s.pins) {
@@ -50,18 +54,6 @@ func (m *Model) travel(from, to *[]snapshot, done, none string) {
 		l.tune(set)
 	}
 	m.say(done + ": " + s.what)
-}
-
-// swapBranch makes branch i the lane's text and keeps the present one in its
-// place. It returns the index under which the present one is kept.
-func (m *Model) swapBranch(l *lane, i int) int {
-	b := l.branches[i]
-	l.look, l.whatif, l.tried = 0, nil, nil
-	l.branches[i] = branch{
-		name: b.name, steps: l.view.Steps, prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
-	}
-	l.eng.Post(adopt(b))
-	return i
 }
 
 // flip changes between the two slots of settings; the first flip copies.

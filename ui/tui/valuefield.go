@@ -79,9 +79,11 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 		m.closeTop()
-		if m.set(v.param.Key, val) {
-			m.say(v.param.Key + " " + v.param.Format(val))
-		}
+		m.onLanes(func() {
+			if m.set(v.param.Key, val) {
+				m.say(v.param.Key + " " + v.param.Format(val))
+			}
+		})
 		return m.wantEffect(), true
 	}
 	if !v.typed && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) {

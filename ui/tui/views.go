@@ -41,6 +41,12 @@ type clicker interface {
 	mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool)
 }
 
+// A scrubber is a view that the pointer can be dragged over, in cells of its
+// own canvas.
+type scrubber interface {
+	scrub(m *Model, x, y int)
+}
+
 // A follower is a view that is told when a lane has a new view, and of
 // messages only it can recognise.
 type follower interface {
@@ -89,6 +95,7 @@ func init() {
 		"since":      {"since the switch", newSince},
 		"compare":    {"compare", openCompare},
 		"timeline":   {"timeline and branches", openTimeline},
+		"name":       {"name of a branch", openName},
 		"predict":    {"predict", openPredict},
 		"beam":       {"beam search", newBeam},
 		"draft":      {"speculative decoding", newSpec},

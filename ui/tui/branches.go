@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// A branch is a text that was left for another one of the same lane.
+type branch struct {
+	born     int    // texts in the order in which they were begun, from 0
+	name     string // given by the user, empty for one made from how it began
+	gone     bool   // taken out; kept so that it can be put back
+	steps    []*engine.Step
+	prompt   []int32
+	text     string
+	settings *engine.Settings
+}
+
+// shelve keeps the lane's text as a branch, since another one is about to
+// begin, and returns its index.
+func (l *lane) shelve() int {
+	l.branches = append(l.branches, l.present())
+	l.births++
+	l.born, l.name = l.births, ""
+	return len(l.branches) - 1
+}
+
+// present is the lane's text as a branch.
+func (l *lane) present() branch {
+	return branch{
+		born: l.born, name: l.name, steps: l.view.Steps,
+		prompt: l.view.Prompt, text: l.view.PromptText, settings: l.settings,
+	}
+}
+
+// swapBranch makes branch i the lane's text and keeps the present one in its
+// place. It returns the index under which the present one is kept.
+func (m *Model) swapBranch(l *lane, i int) int {
+	b := l.branches[i]
+	l.look, l.whatif, l.tried = 0, nil, nil
+	l.branches[i] = l.present()
+	l.born, l.name = b.born, b.name
+	l.text, l.prompt = b.text, b.prompt
+	l.eng.Post(adopt(b))
+	return i
+}
+
+// jumpTo makes branch i the lane's text, under the settings it had. Undo
+// comes back.
+func (m *Model) jumpTo(l *lane, i int) {
+	b := l.branches[i]
+	snap := l.snapshot("from one branch to another", m.swapBranch(l, i))
+	l.remember(snap)
+	l.settings, l.config = b.settings, b.settings.Config()
+	for k, p := range m.opt.Presets {
+		if p.Name == strings.TrimSuffix(b.settings.Label, "*") {
+			l.preset = k
+		}
+	}
+}
+
+// A limb is a text as the timeline lists it.
+type limb struct {
+	branch
+	index  int // in lane.branches, -1 for the present text
+	parent int // index in the list of limbs it grew from, -1 for none
+	shared int // steps it has in common with its parent
+	depth  int // limbs between it and the first
+}
+
+// limbs lists the texts of l that have its present prompt, in the order in
+// which they were begun, the present one among them. A text grows from the
+// earlier one that it shares most with.
+func (l *lane) limbs() []limb {
+	list := []limb{{branch: l.present(), index: -1}}
+	for i, b := range l.branches {
+		if !b.gone && slices.Equal(b.prompt, l.view.Prompt) {
+			list = append(list, limb{branch: b, index: i})
+		}
+	}
+	slices.SortFunc(list, func(a, b limb) int { return a.born - b.born })
+	for i := range list {
+		list[i].parent = -1
+		for k := range i {
+			if n := commonSteps(list[k].steps, list[i].steps); list[i].parent < 0 || n > list[i].shared {
+				list[i].parent, list[i].shared, list[i].depth = k, n, list[k].depth+1
+			}
+		}
+	}
+	return list
+}
+
+// commonSteps returns how many tokens a and b begin with alike.
+func commonSteps(a, b []*engine.Step) int {
+	n := min(len(a), len(b))
+	if i := firstDifference(a, b, n); i >= 0 {
+		return i
+	}
+	return n
+}
+
+// limbName names limb i: as the user did, else by what set it apart.
+func (m *Model) limbName(l *lane, list []limb, i int) string {
+	b := list[i]
+	switch {
+	case b.name != "":
+		return viz.Printable(b.name, m.pal.ASCII)
+	case b.parent < 0:
+		return "main"
+	case b.shared >= len(b.steps):
+		return fmt.Sprintf("from token %d", b.shared+1)
+	}
+	s := b.steps[b.shared]
+	if s.Forced {
+		return "forced " + l.piece(s.Token, m.pal.ASCII)
+	}
+	if p := list[b.parent].steps; b.shared < len(p) && p[b.shared].Settings != s.Settings {
+		if was := p[b.shared].Settings; was.Label != s.Settings.Label && s.Settings.Label[max(len(s.Settings.Label)-1, 0):] != "*" {
+			return s.Settings.Label
+		} else if d := shortDifference(was, s.Settings); d != "" {
+			return d
+		}
+	}
+	return fmt.Sprintf("from token %d", b.shared+1)
+}
+
+// shortDifference names the first setting in which b differs from a: "T 1.30".
+func shortDifference(a, b *engine.Settings) string {
+	x, y := a.Config(), b.Config()
+	for _, p := range knobList {
+		if sameSetting(x, y, p.Key) {
+			continue
+		}
+		key := p.Key
+		if s, ok := shortKeys[key]; ok {
+			key = s
+		}
+		return key + " " + viz.Printable(viz.Cut(p.Format(y.Value(p.Key)), 20), false)
+	}
+	return ""
+}
+
+// limbNote says what a limb holds, in a few words.
+func (m *Model) limbNote(l *lane, list []limb, i int) string {
+	b := list[i]
+	if b.parent < 0 {
+		return fmt.Sprintf("%s, seed %d", viz.Printable(b.settings.Label, m.pal.ASCII), b.settings.Config().Uint("seed"))
+	}
+	if b.shared == len(b.steps) || b.shared == len(list[b.parent].steps) && b.shared == len(b.steps) {
+		return "same text so far"
+	}
+	s := ""
+	for _, st := range b.steps[b.shared:min(len(b.steps), b.shared+24)] {
+		s += l.vocab().Piece(st.Token)
+	}
+	return viz.Printable(strings.ReplaceAll(strings.TrimLeft(s, " "), "\n", "↵"), m.pal.ASCII)
+}
+
+// takeOutBranch takes limb b out of the list; undo puts it back.
+func (m *Model) takeOutBranch(l *lane, b limb, name string) {
+	snap := l.snapshot("taken out: "+name, -1)
+	snap.taken = b.index
+	l.remember(snap)
+	l.branches[b.index].gone = true
+	m.say(name + " is taken out; u puts it back")
+}

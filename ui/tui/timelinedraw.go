@@ -1,0 +1,432 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// A track is one row of the timeline's map.
+type track uint8
+
+const (
+	trackToken track = iota
+	trackRank
+	trackTop1
+	trackTop2
+	trackTop3
+	trackTop4
+	trackTop5
+	trackEntropy
+	trackSurprisal
+	trackCumulative
+	trackPointer
+	nTracks
+)
+
+var trackNames = [nTracks]string{"token", "drawn rank", "rank 1", "rank 2", "rank 3", "rank 4", "rank 5", "entropy", "surprisal", "cumulative", ""}
+
+// trackOrder is the order in which tracks are given room, in a window too low
+// for all.
+var trackOrder = [nTracks]track{trackToken, trackPointer, trackTop1, trackEntropy, trackRank, trackTop2, trackTop3, trackSurprisal, trackTop4, trackTop5, trackCumulative}
+
+// A timelineLayout is where the parts of the timeline stand inside its box.
+type timelineLayout struct {
+	tracks   []track
+	x, cols  int // first column of the map, and how many steps it shows
+	end      int // where the numbers right of the map begin
+	curves   [2]viz.Rect
+	branches int // line of the branches' head
+	rows     int // branches that fit
+}
+
+// timelineLayoutOf lays the timeline out in w×h cells. It depends on nothing
+// else.
+func timelineLayoutOf(w, h int) timelineLayout {
+	l := timelineLayout{x: 13, end: w - 12}
+	if w < 76 {
+		l.x, l.end = 6, w-1
+	}
+	l.cols = max((l.end-l.x)/2, 1)
+	n := min(int(nTracks), max(h-4, 3))
+	take := make(map[track]bool)
+	for _, t := range trackOrder[:n] {
+		take[t] = true
+	}
+	curve := min((h-22)/2, 10)
+	if curve >= 5 { // lines instead of columns
+		take[trackEntropy], take[trackSurprisal] = false, false
+	}
+	for t := range nTracks {
+		if take[t] {
+			l.tracks = append(l.tracks, t)
+		}
+	}
+	y := len(l.tracks)
+	if curve >= 5 {
+		for i := range l.curves {
+			l.curves[i] = viz.Rect{X: 0, Y: y, W: w, H: curve}
+			y += curve
+		}
+	}
+	if h-y > 4 {
+		y++
+	}
+	l.branches = y
+	l.rows = max(h-y-1, 0)
+	return l
+}
+
+// window returns the first of the steps, from 0, that n columns show around
+// step at of total.
+func (l timelineLayout) window(at, total int) int {
+	if total <= l.cols {
+		return 0
+	}
+	return min(max(at-1-l.cols/2, 0), total-l.cols)
+}
+
+func (v *timeline) draw(c *viz.Canvas, m *Model) {
+	list, i := v.selected(m)
+	s, at := v.steps(m)
+	name := m.limbName(m.lane(), list, i)
+	f := viz.Frame{Title: fmt.Sprintf("timeline · %s · step %s of %s", name, viz.Count(at), viz.Count(len(s))), Right: "T · esc", Focused: true}
+	if len(m.lanes) > 1 {
+		f.Title = fmt.Sprintf("timeline of lane %d%s", m.cur+1, strings.TrimPrefix(f.Title, "timeline"))
+	}
+	in := viz.Box(c, f)
+	lay := timelineLayoutOf(in.W, in.H)
+	d := mapDrawer{m: m, c: in, lay: lay, steps: s, at: at, from: lay.window(at, len(s))}
+	for y, t := range lay.tracks {
+		d.track(y, t)
+	}
+	d.curve(lay.curves[0], "entropy", func(s *engine.Step) float64 { return float64(s.Summary.RawBits) })
+	d.curve(lay.curves[1], "surprisal", surprisal)
+	v.drawBranches(in, m, lay, d.from)
+}
+
+// A mapDrawer draws the steps as columns.
+type mapDrawer struct {
+	m     *Model
+	c     *viz.Canvas
+	lay   timelineLayout
+	steps []*engine.Step
+	at    int
+	from  int
+}
+
+func surprisal(s *engine.Step) float64 { return -float64(s.Summary.RawLogprob) / math.Ln2 }
+
+// shown are the steps that have a column.
+func (d *mapDrawer) shown() []*engine.Step {
+	return d.steps[d.from:min(d.from+d.lay.cols, len(d.steps))]
+}
+
+func (d *mapDrawer) track(y int, t track) {
+	muted := viz.Ink{Role: viz.Muted}
+	if d.lay.x > 8 {
+		d.c.Put(1, y, trackNames[t], muted)
+	} else {
+		d.c.Put(1, y, viz.Cut(strings.TrimPrefix(trackNames[t], "drawn "), 4), muted)
+	}
+	shown := d.shown()
+	switch t {
+	case trackToken, trackRank:
+		for i, s := range shown {
+			x := d.lay.x + 2*i
+			ink := viz.Ink{}
+			if s.Index == d.at {
+				ink = ink.With(viz.Reverse)
+			}
+			if t == trackToken {
+				d.c.Put(x, y, firstCluster(d.m.lane().vocab().Piece(s.Token), d.c.ASCII), ink.With(0))
+				continue
+			}
+			glyph, role := rankGlyph(s)
+			ink.Role = role
+			d.c.Put(x, y, glyph, ink)
+		}
+	case trackTop1, trackTop2, trackTop3, trackTop4, trackTop5:
+		row := int(t - trackTop1)
+		in := d.c.Sub(viz.Rect{X: d.lay.x, Y: y, W: 2 * d.lay.cols, H: 1})
+		viz.Heat(in, len(shown), 1, 2, func(col, _ int) float64 { return float64(shown[col].Summary.Top[row]) }, viz.Ink{Role: viz.Kept})
+	case trackEntropy:
+		d.columns(y, func(s *engine.Step) float64 { return float64(s.Summary.RawBits) }, "max ")
+	case trackSurprisal:
+		d.columns(y, surprisal, "max ")
+	case trackCumulative:
+		d.cumulative(y)
+	case trackPointer:
+		d.pointer(y)
+	}
+}
+
+// rankGlyph is the raw rank of the token written, as one cell.
+func rankGlyph(s *engine.Step) (string, viz.Role) {
+	switch r := s.Summary.Rank; {
+	case s.Forced:
+		return "◆", viz.Chosen
+	case r <= 1:
+		return "·", viz.Muted
+	case r < 10:
+		return digits(int(r)), viz.Plain
+	}
+	return "+", viz.Penalised
+}
+
+// firstCluster returns what stands for a token in one column of two cells.
+func firstCluster(piece string, ascii bool) string {
+	if t := strings.TrimLeft(piece, " "); t != "" {
+		piece = t
+	}
+	for _, c := range viz.Clusters(nil, piece, ascii) {
+		if c.Text == " " {
+			return "␣"
+		}
+		return viz.Cut(c.Text, 2)
+	}
+	return "‹"
+}
+
+// columns draws one value a step, two cells wide, and the largest of all.
+func (d *mapDrawer) columns(y int, of func(*engine.Step) float64, word string) {
+	most := 0.0
+	for _, s := range d.steps {
+		if x := of(s); !math.IsInf(x, 0) {
+			most = max(most, x)
+		}
+	}
+	var values []float64
+	for _, s := range d.shown() {
+		x := of(s)
+		if math.IsInf(x, 1) {
+			x = most
+		}
+		values = append(values, x, x)
+	}
+	viz.Spark(d.c.Sub(viz.Rect{X: d.lay.x, Y: y, W: 2 * d.lay.cols, H: 1}), values, most, viz.Ink{Role: viz.Kept})
+	d.number(y, word+viz.Two(most)+" b")
+}
+
+func (d *mapDrawer) number(y int, s string) {
+	if d.lay.x > 8 {
+		d.c.Right(d.c.W-1, y, s, viz.Ink{Role: viz.Muted})
+	}
+}
+
+// cumulative draws the surprisal of the text up to each step.
+func (d *mapDrawer) cumulative(y int) {
+	sums, sum := make([]float64, len(d.steps)), 0.0
+	for i, s := range d.steps {
+		if x := surprisal(s); !math.IsInf(x, 0) {
+			sum += x
+		}
+		sums[i] = sum
+	}
+	var values []float64
+	for _, s := range d.shown() {
+		values = append(values, sums[s.Index-1], sums[s.Index-1])
+	}
+	viz.Spark(d.c.Sub(viz.Rect{X: d.lay.x, Y: y, W: 2 * d.lay.cols, H: 1}), values, sum, viz.Ink{Role: viz.Kept})
+	d.number(y, viz.Two(sum)+" b")
+}
+
+// pointer names the step selected below its column.
+func (d *mapDrawer) pointer(y int) {
+	if len(d.steps) == 0 {
+		d.c.Put(d.lay.x, y, "no token is written yet", viz.Ink{Role: viz.Muted})
+		return
+	}
+	x := d.lay.x + 2*(d.at-1-d.from)
+	words := d.m.stepWords(d.steps[d.at-1])
+	d.c.Put(x, y, "▲", viz.Ink{Role: viz.Focus})
+	if room := d.c.W - x - 3; viz.Width(words) <= room || room >= x {
+		d.c.Put(x+2, y, viz.CutTitle(words, room), viz.Ink{})
+		return
+	}
+	d.c.Right(x-1, y, viz.CutTitle(words, x-2), viz.Ink{})
+}
+
+// curve draws one value a step as a line, with its scale at the left.
+func (d *mapDrawer) curve(r viz.Rect, name string, of func(*engine.Step) float64) {
+	if r.Empty() {
+		return
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	most, values := 1.0, []float64(nil)
+	for _, s := range d.shown() {
+		x := of(s)
+		values = append(values, x)
+		if !math.IsInf(x, 0) {
+			most = max(most, math.Ceil(x))
+		}
+	}
+	in := d.c.Sub(viz.Rect{X: 0, Y: r.Y, W: r.W, H: r.H - 1})
+	in.Put(1, 0, name, muted)
+	in.Put(1, 1, "bits", muted)
+	for y := range in.H {
+		in.Put(d.lay.x-1, y, "│", muted)
+	}
+	in.Right(d.lay.x-1, 0, digits(int(most)), muted)
+	in.Right(d.lay.x-1, in.H-1, "0", muted)
+	n := len(values)
+	if n > 0 {
+		viz.Lines(in.Sub(viz.Rect{X: d.lay.x, Y: 0, W: 2 * n, H: in.H}), []viz.Series{{Values: values, Ink: viz.Ink{Role: viz.Kept}}}, n, most)
+	}
+	x := d.lay.x + 2*(d.at-1-d.from)
+	if n > 0 {
+		d.c.Put(x, r.Y+r.H-1, "▲ "+viz.Two(of(d.steps[d.at-1])), viz.Ink{Role: viz.Focus})
+	}
+}
+
+// branchColumns are the columns of the list of branches.
+type branchColumns struct{ name, bar, barW, count, note int }
+
+func branchColumnsOf(w int) branchColumns {
+	c := branchColumns{name: 22, bar: 23, barW: max((w-23)/2, 8)}
+	if w < 76 {
+		c = branchColumns{name: 16, bar: 17, barW: max(w-17-11, 4)}
+	}
+	c.count = c.bar + c.barW + 1
+	c.note = c.count + 12
+	return c
+}
+
+// drawBranches lists the texts: what each is called, where it grew from
+// another, how long it is, and how it goes on.
+func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, from int) {
+	l := m.lane()
+	list, sel := v.selected(m)
+	muted := viz.Ink{Role: viz.Muted}
+	n := len(list)
+	if l.tried != nil {
+		n++
+	}
+	title := "branches"
+	if n == 1 {
+		title = "branches: none yet"
+	}
+	c.Put(1, lay.branches, title, muted)
+	longest := 1
+	for _, b := range list {
+		longest = max(longest, len(b.steps))
+	}
+	col := branchColumnsOf(c.W)
+	first := 0
+	row := sel
+	if v.try && l.tried != nil {
+		row = len(list)
+	}
+	if lay.rows > 0 {
+		first = min(max(row-lay.rows+1, 0), max(n-lay.rows, 0))
+	}
+	for y := range min(lay.rows, n-first) {
+		k := first + y
+		in := c.Sub(viz.Rect{X: 0, Y: lay.branches + 1 + y, W: c.W, H: 1})
+		if k == row {
+			in.Put(1, 0, "▸", viz.Ink{Role: viz.Focus})
+		}
+		if k == len(list) {
+			v.drawTry(in, m, l, col, longest)
+			continue
+		}
+		b := list[k]
+		ink := viz.Ink{}
+		if k == row {
+			ink = ink.With(viz.Bold)
+		}
+		in.Fit(3, 0, col.name-3, digits(k+1)+" "+strings.Repeat(" ", min(b.depth, 3))+m.limbName(l, list, k), ink)
+		cells := func(n int) int { return n * col.barW / longest }
+		x := cells(b.shared)
+		if b.parent >= 0 {
+			in.Put(col.bar+x, 0, "└", muted)
+			x++
+			if b.shared < len(b.steps) && b.steps[b.shared].Forced {
+				in.Put(col.bar+x, 0, "◆", viz.Ink{Role: viz.Chosen})
+				x++
+			}
+		}
+		glyph, role := "─", viz.Muted
+		if b.index < 0 {
+			glyph, role = "━", viz.Focus
+		}
+		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
+		in.Put(col.count, 0, plural(len(b.steps), "token"), viz.Ink{})
+		if col.note < c.W-8 {
+			note := m.limbNote(l, list, k)
+			if viz.Width(note) > c.W-col.note-1 {
+				note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
+			}
+			in.Put(col.note, 0, note, muted)
+		}
+	}
+}
+
+// drawTry lists the settings tried on a step as a branch that is not written.
+func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *lane, col branchColumns, longest int) {
+	name := "what-if"
+	if s := l.committed(l.look); s != nil {
+		if s.Settings.Label != l.whatif.Label && !strings.HasSuffix(l.whatif.Label, "*") {
+			name = viz.Printable(l.whatif.Label, c.ASCII)
+		} else if d := shortDifference(s.Settings, l.whatif); d != "" {
+			name = d
+		}
+	}
+	c.Fit(3, 0, col.name-3, "? "+name, viz.Ink{})
+	c.Put(col.bar+(l.look-1)*col.barW/longest, 0, "└○", viz.Ink{Role: viz.Draw})
+	c.Put(col.count, 0, "what-if", viz.Ink{})
+	if col.note < c.W-8 {
+		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})
+	}
+}
+
+// logPercent is the probability whose natural logarithm is lp.
+func logPercent(lp float32) string { return viz.Percent(math.Exp(float64(lp))) }
+
+// mouse selects the step or the branch under the pointer.
+func (v *timeline) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	r := m.bodyRect()
+	lay := timelineLayoutOf(r.W-2, r.H-2)
+	x, y = x-1, y-1
+	if d := wheel(e); d != 0 {
+		if y < lay.branches {
+			v.step(m, 10*d)
+		} else {
+			v.choose(m, d)
+		}
+		return nil, true
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return nil, false
+	}
+	if y < lay.branches {
+		v.scrub(m, x+1, y+1)
+		return nil, true
+	}
+	list, sel := v.selected(m)
+	n := len(list)
+	first := min(max(sel-lay.rows+1, 0), max(n-lay.rows, 0))
+	if k := first + y - lay.branches - 1; y > lay.branches && k >= 0 && k < n {
+		if k == sel && !v.try {
+			return v.enter(m), true
+		}
+		v.try, v.born, v.lane = false, list[k].born, m.lane().id
+	}
+	return nil, true
+}
+
+// scrub selects the step in the column under the pointer, held or not.
+func (v *timeline) scrub(m *Model, x, y int) {
+	r := m.bodyRect()
+	lay := timelineLayoutOf(r.W-2, r.H-2)
+	s, at := v.steps(m)
+	if x-1 < lay.x || y-1 >= lay.branches || len(s) == 0 {
+		return
+	}
+	v.to(m, min(lay.window(at, len(s))+(x-1-lay.x)/2+1, len(s)))
+}
