@@ -298,6 +298,29 @@ func TestConstrainCommand(t *testing.T) {
 	}
 }
 
+// JSON that is checked may hold whitespace that no model is let write.
+func TestConstrainWhitespace(t *testing.T) {
+	schema := write(t, "s.json", `{"type":"array"}`)
+	in := `{"text":" [ 1,\n\n2 ]\n"}` + "\n" + `{"text":"[1, 2]"}` + "\n" + `{"text":"[1,2]"}` + "\n"
+	for _, source := range []string{"--json", "--json-schema=" + schema} {
+		for whitespace, want := range map[string][3]bool{"": {true, true, true}, "any": {true, true, true}, "bounded": {false, true, true}, "compact": {false, false, true}} {
+			args := []string{"constrain", source}
+			if whitespace != "" {
+				args = append(args, "--whitespace", whitespace)
+			}
+			out, errs, _ := try(t, in, args...)
+			for i, l := range lines(t, out) {
+				if l["accepted"] != want[i] {
+					t.Errorf("%s %q, line %d: %v %s", source, whitespace, i+1, l, errs)
+				}
+			}
+		}
+	}
+	if _, errs, code := try(t, "", "constrain", "--json", "--whitespace", "some"); code != exitUsage || !strings.Contains(errs, "any, bounded, compact") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 func TestRunUnderAConstraint(t *testing.T) {
 	for seed := range 8 {
 		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")

@@ -21,14 +21,17 @@ func newConstrain(sys System) *cobra.Command {
 {"id","accepted","dead_at"}: dead_at is the index of the first code point after
 which nothing can complete the text, null while something still can. With
 --vocab, each line also gets "allowed", the ids of the tokens that may follow, and
-"eos". A source that is refused gives {"refused":[…]} and exit code 2.`,
+"eos". A source that is refused gives {"refused":[…]} and exit code 2.
+
+JSON may hold any whitespace here, since it is checked and not written; a model's
+masks are those of --whitespace bounded.`,
 		Example: `  echo '{"id":1,"text":"{\"a\":1}"}' | logitscope constrain --json
   logitscope constrain --json-schema person.json < texts.jsonl
   logitscope constrain --regex '[a-z]+' --vocab pieces.json < texts.jsonl`,
 		Args: noArgs,
 	}
 	s := &shared{sys: sys, flags: cmd.Flags()}
-	addSource(cmd.Flags(), s)
+	addSource(cmd.Flags(), s, "any")
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		text, err := s.source()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,7 @@ type shared struct {
 	kv                          string
 	json, jsonObject            bool
 	schema, regex, grammar, sql string
+	whitespace                  string
 	choices                     []string
 	anyOrder, search            bool
 	params                      map[string]*paramFlag
@@ -59,7 +61,7 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
 	f.IntVar(&s.context, "context", 0, "context length in tokens; 0 is the model's own")
 	f.StringVar(&s.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
-	addSource(f, s)
+	addSource(f, s, "bounded")
 	for i := range sampling.Params() {
 		p := &sampling.Params()[i]
 		if p.Key == "constraint" {
@@ -76,8 +78,9 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	return s
 }
 
-// addSource declares the flags that name a constraint.
-func addSource(f *pflag.FlagSet, s *shared) {
+// addSource declares the flags that name a constraint; whitespace is what JSON
+// may hold between its tokens where the flag does not say.
+func addSource(f *pflag.FlagSet, s *shared, whitespace string) {
 	f.BoolVar(&s.json, "json", false, "the text must be one JSON value")
 	f.BoolVar(&s.jsonObject, "json-object", false, "the text must be one JSON object")
 	f.StringVar(&s.schema, "json-schema", "", "file with a JSON Schema that the text must fit")
@@ -86,6 +89,7 @@ func addSource(f *pflag.FlagSet, s *shared) {
 	f.StringVar(&s.sql, "sql", "", "file with tables and columns; the text must be a SELECT over them")
 	f.StringArrayVar(&s.choices, "choice", nil, "a text that is allowed; repeat for each")
 	f.BoolVar(&s.anyOrder, "any-order", false, "with --json-schema: properties in any order")
+	f.StringVar(&s.whitespace, "whitespace", whitespace, "in JSON: compact is none, bounded a space or a line with indent, any")
 	f.BoolVar(&s.search, "regex-search", false, "with --regex: a match anywhere is enough")
 }
 
@@ -203,12 +207,15 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 	return cfg, nil
 }
 
+// whitespaces are the values of --whitespace.
+var whitespaces = []string{"any", "bounded", "compact"}
+
 // source returns the constraint the flags name, as the value of the
 // constraint parameter, or "".
 func (s *shared) source() (string, error) {
 	var found []string
-	var source any
-	add := func(flag string, given bool, v func() (any, error)) error {
+	var source map[string]any
+	add := func(flag string, given bool, v func() (map[string]any, error)) error {
 		if !given {
 			return nil
 		}
@@ -218,7 +225,7 @@ func (s *shared) source() (string, error) {
 		return err
 	}
 	file := func(flag, name, typ, field string, text bool) error {
-		return add(flag, name != "", func() (any, error) {
+		return add(flag, name != "", func() (map[string]any, error) {
 			data, err := readFile(s.sys, name)
 			if err != nil {
 				return nil, wrong("%s %v", flag, err)
@@ -236,10 +243,15 @@ func (s *shared) source() (string, error) {
 			return m, nil
 		})
 	}
-	plain := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
+	plain := func(v map[string]any) func() (map[string]any, error) {
+		return func() (map[string]any, error) { return v, nil }
+	}
 	regex := map[string]any{"type": "regex", "regex": s.regex}
 	if s.search {
 		regex["search"] = true
+	}
+	if !slices.Contains(whitespaces, s.whitespace) {
+		return "", wrong("--whitespace %s: %s", s.whitespace, strings.Join(whitespaces, ", "))
 	}
 	for _, err := range []error{
 		add("--json", s.json, plain(map[string]any{"type": "json"})),
@@ -259,6 +271,9 @@ func (s *shared) source() (string, error) {
 	}
 	if source == nil {
 		return "", nil
+	}
+	if t := source["type"]; s.whitespace != "bounded" && (t == "json" || t == "json_schema") {
+		source["whitespace"] = s.whitespace
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
