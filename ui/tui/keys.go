@@ -61,7 +61,7 @@ func (k *keymap) rebind(r io.Reader, file string) error {
 		}
 		a := k.byID[f[0]]
 		if a == nil {
-			return fmt.Errorf("%s:%d: no action %q; the help lists them by key, %s is one", file, n, f[0], k.list[0].id)
+			return fmt.Errorf("%s:%d: no action %q; %s", file, n, f[0], strings.Join(k.ids(), ", "))
 		}
 		for _, key := range a.keys {
 			delete(k.byKey, key)
@@ -82,6 +82,15 @@ func (k *keymap) rebind(r io.Reader, file string) error {
 		}
 	}
 	return s.Err()
+}
+
+// ids lists the actions as a keys file names them.
+func (k *keymap) ids() []string {
+	out := make([]string, len(k.list))
+	for i, a := range k.list {
+		out[i] = a.id
+	}
+	return out
 }
 
 func without(list []string, x string) []string {
