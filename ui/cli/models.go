@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/models"
+	"logitscope/models/facts"
 	"logitscope/models/open"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 func newModels(sys System) *cobra.Command {
@@ -44,7 +46,7 @@ func newModelsList(sys System) *cobra.Command {
 					return err
 				}
 				info := m.Info()
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s parameters\t%s\n", name, info.Arch, info.Quant, count(info.Params), info.Note)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s parameters\t%s\n", name, info.Arch, info.Quant, viz.Params(info.Params), info.Note)
 				m.Close()
 			}
 			pulled, _ := filepath.Glob(filepath.Join(modelDir(sys), "*", "*", "*.gguf"))
@@ -100,12 +102,12 @@ func newModelsInfo(sys System) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			facts := describe(m)
+			list := facts.Of(m)
 			if asJSON {
-				return writeLine(sys.Out, factsJSON(m, facts))
+				return writeLine(sys.Out, factsJSON(m, list))
 			}
 			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
-			for _, x := range facts {
+			for _, x := range list {
 				fmt.Fprintf(w, "%s\t%s\n", x.Name, x.Value)
 			}
 			return w.Flush()

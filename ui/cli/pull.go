@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/models/hub"
+	"logitscope/viz"
 )
 
 func newModelsPull(sys System) *cobra.Command {
@@ -69,12 +70,12 @@ func (p *progress) show(done, total int64) {
 	rate := float64(done-p.from) / max(now.Sub(p.began).Seconds(), 0.001)
 	share, left := "", ""
 	if total > 0 {
-		share = fmt.Sprintf(" of %s, %d%%", size(total), 100*done/total)
+		share = fmt.Sprintf(" of %s, %d%%", viz.Bytes(total), 100*done/total)
 		if rate > 0 {
 			left = ", " + time.Duration(float64(total-done)/rate*float64(time.Second)).Round(time.Second).String() + " left"
 		}
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s  %s%s, %s/s%s", p.name, size(done), share, size(int64(rate)), left)
+	fmt.Fprintf(p.w, "\r\x1b[K%s  %s%s, %s/s%s", p.name, viz.Bytes(done), share, viz.Bytes(int64(rate)), left)
 }
 
 func (p *progress) end() {
