@@ -13,9 +13,16 @@
 // gbnf, sql, choice) builds expressions (expr); left recursion is removed
 // (leftrec, nullable); build lays the rules out as nodes (prog, build, object);
 // the automaton makes them deterministic as a text needs it (automaton,
-// jsonstring, textlang); masks walk the token trie through the automaton and
-// share what they can (vocab, mask, memo, matcher); budget closes a text before
-// its tokens run out; explain and check answer questions.
+// closure, states), with JSON strings as automata of their own over decoded
+// text (jsonstring, textlang, dfa, unique); masks walk the token trie through
+// the automaton and share what they can (vocab, mask, sink, memo, matcher);
+// budget closes a text before its tokens run out; explain and check answer
+// questions.
+//
+// A schema is brought into alternatives without choices, its shapes
+// (schema_shape, schema_sets), by one table of keywords (schema_keywords,
+// schema_counts, schema_apply, schema_branch); each shape then becomes
+// expressions (schema_emit, schema_array, schema_text, schema_value, number).
 //
 // Every node can be completed: whatever can not is removed when the grammar is
 // built, and a grammar that no text satisfies does not compile. So at least one

@@ -12,9 +12,17 @@ import (
 // of it, or skips the test.
 func shared(t testing.TB, parts ...string) string {
 	t.Helper()
+	path, ok := findShared(parts...)
+	if !ok {
+		t.Skip("the shared data is not here: ", filepath.Join(parts...))
+	}
+	return path
+}
+
+func findShared(parts ...string) (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		return "", false
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -22,15 +30,13 @@ func shared(t testing.TB, parts ...string) string {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			t.Skip("no go.mod above the package")
+			return "", false
 		}
 		dir = up
 	}
 	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the shared data is not here: ", filepath.Join(parts...))
-	}
-	return path
+	_, err = os.Stat(path)
+	return path, err == nil
 }
 
 func TestJSONSuite(t *testing.T) {

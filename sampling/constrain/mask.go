@@ -211,18 +211,34 @@ func (m *Matcher) shared(it item) (shared *sharedMask, caller int32, hit bool) {
 		s := m.v.shared[key]
 		m.v.mu.Unlock()
 		if s != nil {
-			m.sharedMasks[cut] = s
+			m.keepShared(cut, s)
 			return s, caller, true
 		}
 	}
 	s := m.computeShared(cut)
-	m.sharedMasks[cut] = s
+	m.keepShared(cut, s)
 	if plain {
 		m.v.mu.Lock()
-		m.v.shared[key] = s
+		if len(m.v.shared) < maxPlain {
+			m.v.shared[key] = s
+		}
 		m.v.mu.Unlock()
 	}
 	return s, caller, false
+}
+
+// maxPlain bounds the answers that a vocabulary keeps for all its matchers.
+const maxPlain = 1024
+
+// keepShared remembers a shared answer, and forgets all others once they take
+// as much memory as the memo may.
+func (m *Matcher) keepShared(cut item, s *sharedMask) {
+	if m.sharedBytes > memoLimit {
+		clear(m.sharedMasks)
+		m.sharedBytes = 0
+	}
+	m.sharedMasks[cut] = s
+	m.sharedBytes += s.bytes() + 9*len(s.after.bytes) + 4*len(s.after.tokens)
 }
 
 // plainKey reports whether a cut item is in a string of any text.

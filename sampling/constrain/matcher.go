@@ -53,6 +53,7 @@ type Matcher struct {
 	sink        sink // of compute
 	own         sink // of exceptItem
 	sharedMasks map[item]*sharedMask
+	sharedBytes int
 	memo        memo
 	budget      budgetSearch
 	covered     bool // every byte the grammar can ask for is a token
@@ -100,6 +101,15 @@ func (m *Matcher) Vocab() *Vocab { return m.v }
 
 // Grammar returns the grammar the matcher was bound to.
 func (m *Matcher) Grammar() *Grammar { return m.g }
+
+// Pruned reports whether a text was so ambiguous that places it might be in
+// were dropped. What is allowed is right all the same; only some texts that
+// the grammar has may be refused.
+func (m *Matcher) Pruned() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.a.pruned
+}
 
 // Start returns the state of the empty text.
 func (m *Matcher) Start() State { return stateOf(m.a.start) }

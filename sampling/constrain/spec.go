@@ -40,7 +40,14 @@ var specs = map[string]func(s *spec, w Whitespace) (Source, error){
 	},
 	"regex":   func(s *spec, _ Whitespace) (Source, error) { return Regex(s.Regex, s.Search), nil },
 	"grammar": func(s *spec, _ Whitespace) (Source, error) { return GBNF(s.Grammar), nil },
-	"choice":  func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
+	"sql": func(s *spec, _ Whitespace) (Source, error) {
+		if len(s.SQL) == 0 {
+			return SQL(SQLSpec{}), nil
+		}
+		tables, err := ReadSQLSpec(s.SQL)
+		return SQL(tables), err
+	},
+	"choice": func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
 }
 
 // specTypes lists the types in the order to name them.
