@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -131,6 +132,8 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
 	}
 	opt.Problems = problems
+	pulled, _ := filepath.Glob(filepath.Join(modelDir(s.sys), "*", "*", "*.gguf"))
+	opt.Models = append([]string{"fable", "fable-draft"}, pulled...)
 	if compare {
 		for _, j := range jobs {
 			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Draft: j.draft, Config: j.settings.Config(), Label: j.settings.Label})

@@ -68,6 +68,7 @@ func actions() []action {
 		{"draft", []string{"S"}, "draft", "speculative decoding, round by round", "show", opens("draft")},
 		{"constraint", []string{"J"}, "structured", "structured output: JSON, schema, regex, grammar, SQL", "show", opens("constraint")},
 		{"source", nil, "constraint", "constraint: write or paste one", "settings", opens("source")},
+		{"model", []string{"M"}, "model", "model: pick one, details", "show", opens("model")},
 		{"export", []string{"W"}, "write out", "write out: export, save preset, save run", "text", opens("export")},
 		{"import", nil, "import", "import: paste settings in the words of any engine", "settings", opens("import")},
 		{"engines", []string{"O"}, "engines", "same settings, four engines", "show", opens("engines")},

@@ -27,6 +27,7 @@ type Lane struct {
 type Options struct {
 	Model     models.Model
 	OpenModel func(spec string) (models.Model, error) // opens another one; nil if that cannot be done
+	Models    []string                                // names of models at hand, to choose from
 	Draft     engine.Draft                            // for speculative decoding; the zero value is none
 
 	Prompt       string

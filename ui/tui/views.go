@@ -99,6 +99,7 @@ func init() {
 		"predict":    {"predict", openPredict},
 		"beam":       {"beam search", newBeam},
 		"draft":      {"speculative decoding", newSpec},
+		"model":      {"model", newModelView},
 		"export":     {"write out", newExport},
 		"import":     {"import settings", newImport},
 		"proof":      {"prove it", newProof},

@@ -1,0 +1,280 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/facts"
+	"logitscope/viz"
+)
+
+// modelView picks a model for the lane and says what the present one is.
+type modelView struct {
+	list  list     // of names; the last line types one
+	names []string // what can be opened without typing
+	facts []models.Fact
+	of    models.Model // facts are of it
+	top   int          // first fact shown
+	field *field       // a name being typed, nil if none is
+	wait  string       // being opened
+}
+
+// modelNames are the models that every program has.
+var modelNames = []string{"fable", "fable-draft"}
+
+func newModelView(m *Model) (view, tea.Cmd) {
+	v := &modelView{names: slices.Clone(modelNames)}
+	if len(m.opt.Models) > 0 {
+		v.names = slices.Clone(m.opt.Models)
+	}
+	look := func() tea.Msg {
+		files, _ := filepath.Glob("*.gguf") // a bad pattern is the only error
+		return filesMsg{v, files}
+	}
+	return v, tea.Batch(v.describe(m), look)
+}
+
+// A filesMsg brings the model files of the working folder.
+type filesMsg struct {
+	of    *modelView
+	files []string
+}
+
+// A factsMsg brings what a model is.
+type factsMsg struct {
+	of   models.Model
+	list []models.Fact
+}
+
+// describe asks for the facts of the lane's model, which looks through its
+// whole vocabulary.
+func (v *modelView) describe(m *Model) tea.Cmd {
+	model := m.lane().model
+	return func() tea.Msg { return factsMsg{model, facts.Of(model)} }
+}
+
+// A modelMsg brings a model that was asked for.
+type modelMsg struct {
+	of    *modelView
+	name  string
+	lane  int
+	model models.Model
+	err   error
+}
+
+// openModel opens the model called name for the lane.
+func (v *modelView) openModel(m *Model, name string) tea.Cmd {
+	if m.opt.OpenModel == nil {
+		m.complain("no other model can be opened here")
+		return nil
+	}
+	if v.wait != "" {
+		m.say("still opening " + v.wait)
+		return nil
+	}
+	v.wait = name
+	open, id := m.opt.OpenModel, m.lane().id
+	return func() tea.Msg {
+		model, err := open(name)
+		return modelMsg{v, name, id, model, err}
+	}
+}
+
+func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case filesMsg:
+		if msg.of == v {
+			v.names = append(v.names, msg.files...)
+		}
+	case factsMsg:
+		if msg.of == m.lane().model {
+			v.of, v.facts, v.top = msg.of, msg.list, 0
+		}
+	case modelMsg:
+		if msg.of != v {
+			return nil
+		}
+		v.wait = ""
+		if msg.err != nil {
+			m.complain(firstLine(msg.err.Error()))
+			return nil
+		}
+		m.owned = append(m.owned, msg.model)
+		cmd := m.changeModel(msg.lane, msg.model)
+		return tea.Batch(cmd, v.describe(m))
+	}
+	return nil
+}
+
+// changeModel gives a lane another model: the same settings and prompt, from
+// the beginning.
+func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
+	i := slices.IndexFunc(m.lanes, func(l *lane) bool { return l.id == id })
+	if i < 0 {
+		m.complain("the lane is gone")
+		return nil
+	}
+	old := m.lanes[i]
+	draft := m.opt.Draft
+	if draft.Model != nil && engine.CheckDraft(model, draft.Model) != nil {
+		draft = engine.Draft{}
+	}
+	next := id
+	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
+		next = max(next, l.id+1)
+	}
+	l := newLane(next, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, old.config, old.preset)
+	set, err := l.compile(m.opt.Presets, l.config, l.preset)
+	if err != nil {
+		m.complain(model.Info().Name + ": " + err.Error())
+		return nil
+	}
+	l.settings, l.text, l.undo = set, old.text, old.undo
+	for k := range l.undo {
+		l.undo[k].branch, l.undo[k].pins = -1, nil // they are of the other vocabulary
+	}
+	old.stop()
+	m.lanes[i] = l
+	if len(m.lanes) == 1 {
+		m.opt.Model, m.opt.Draft = model, draft
+	}
+	cmd := m.startLane(l)
+	l.eng.Post(engine.Pace{Every: paces[m.pace].every})
+	m.conduct()
+	m.say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
+	if l.text == "" {
+		return cmd
+	}
+	return tea.Batch(cmd, m.readPrompt(l, l.text, false))
+}
+
+func (v *modelView) frame(m *Model) viz.Frame {
+	info := m.lane().model.Info()
+	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), m.pal.ASCII), Right: "M · esc"}
+}
+func (v *modelView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 30), 10) }
+func (v *modelView) hints(*Model) []string    { return []string{"open", "down", "right", "close"} }
+
+func (v *modelView) footer(*Model) []hint {
+	if v.field != nil {
+		return []hint{{keys: "enter", word: "opens it"}, {keys: "esc", word: "leaves it"}}
+	}
+	return []hint{{id: "open", word: "load it"}, {id: "down", keys: "↑↓", word: "choose"}, {id: "right10", keys: "pgup pgdn", word: "details"}, {id: "close"}}
+}
+
+func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
+	n := len(v.names) + 1
+	switch a.id {
+	case "up", "down", "first", "last":
+		v.list.act(a, n, v.listRows(m))
+	case "right", "left", "right10", "left10":
+		d := map[string]int{"right": 1, "left": -1, "right10": 10, "left10": -10}[a.id]
+		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
+		if to == v.top {
+			m.say("no more details that way")
+		}
+		v.top = to
+	case "open":
+		if v.list.at < len(v.names) {
+			return v.openModel(m, v.names[v.list.at]), true
+		}
+		f := newField("")
+		v.field = &f
+	case "copy":
+		var b strings.Builder
+		for _, f := range v.facts {
+			fmt.Fprintf(&b, "%s\t%s\n", f.Name, f.Value)
+		}
+		return m.copyText("the details", b.String(), "logitscope-model.txt"), true
+	case "zoom", "pane", "paneback", "take", "inspect":
+		m.say(keyName(a.keys[0]) + ": ↑↓ choose a model, enter loads it")
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// listRows is how many names are shown at once.
+func (v *modelView) listRows(m *Model) int {
+	return min(len(v.names)+1, max((m.overlayRect(v).H-4)/3, 2))
+}
+
+func (v *modelView) draw(c *viz.Canvas, m *Model) {
+	muted := viz.Ink{Role: viz.Muted}
+	n := min(len(v.names)+1, max((c.H-2)/3, 2))
+	top := min(max(v.list.at-n+1, 0), len(v.names)+1-n)
+	for y := range n {
+		i := top + y
+		ink := viz.Ink{}
+		if i == v.list.at {
+			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+			ink = ink.With(viz.Bold)
+		}
+		if i < len(v.names) {
+			name := viz.Printable(v.names[i], c.ASCII)
+			x := c.Put(3, y, cutWords(name, c.W-16), ink)
+			if v.wait == v.names[i] {
+				c.Put(x+2, y, "opening …", muted)
+			}
+			continue
+		}
+		if v.field != nil {
+			v.field.draw(c, c.Put(3, y, "name: ", viz.Ink{Role: viz.Focus}), y)
+			continue
+		}
+		c.Put(3, y, cutWords("another: FILE.gguf, ollama:NAME, llama-server:URL, vllm:URL, openai:MODEL@URL, table:FILE", c.W-4), ink)
+		if v.wait != "" && !slices.Contains(v.names, v.wait) {
+			c.Put(3, y, viz.Fit("opening "+viz.Printable(v.wait, c.ASCII)+" …", c.W-4), muted)
+		}
+	}
+	if v.of != m.lane().model {
+		c.Put(1, n+1, "reading the details …", muted)
+		return
+	}
+	h := c.H - n - 1
+	y := 0
+	for i := v.top; i < len(v.facts) && y < h; i++ {
+		f := v.facts[i]
+		for k, line := range wrapWords(cleanText(f.Value, c.ASCII), max(c.W-19, 8)) {
+			if y >= h {
+				break
+			}
+			if k == 0 {
+				c.Fit(1, n+1+y, 15, viz.Printable(f.Name, c.ASCII), muted)
+			}
+			c.Put(17, n+1+y, line, viz.Ink{})
+			y++
+		}
+		if y >= h && i+1 < len(v.facts) {
+			c.Right(c.W-1, c.H-1, fmt.Sprintf(" %d more → ", len(v.facts)-i-1), muted)
+		}
+	}
+}
+
+// key takes a model's name.
+func (v *modelView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if v.field == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		v.field = nil
+	case tea.KeyEnter:
+		name := strings.TrimSpace(v.field.text)
+		v.field = nil
+		if name == "" {
+			m.say("a name is wanted")
+			return nil, true
+		}
+		return v.openModel(m, expandHome(name)), true
+	default:
+		v.field.key(k)
+	}
+	return nil, true
+}
