@@ -29,6 +29,7 @@ type topPArray struct {
 }
 
 func (s topPArray) apply(r *row) {
+	s.p = r.ofNamed(s.p)
 	if r.sorted || r.n <= 1024 {
 		sum := r.arraySoftmax(false)
 		if !r.sorted {
@@ -330,6 +331,7 @@ func (s xtcArray) apply(r *row) {
 		return
 	}
 	sum := r.arraySoftmax(true)
+	s.threshold = r.ofNamed(s.threshold)
 	last := 0
 	for i, e := range r.e[:r.n] {
 		if e/sum < s.threshold {

@@ -36,6 +36,11 @@ func (s topPTail) apply(r *row) {
 		return
 	}
 	r.exps()
+	if r.hasRest() {
+		if s.limit = 1 - r.ofNamed(1-s.limit); s.limit <= 0 {
+			return // the named tokens have less than the share
+		}
+	}
 	c := crossing{sum: float32(r.sum), left: r.shares(), limit: s.limit}
 	if !r.crossBest(&c) {
 		r.crossBracket(&c)
@@ -192,7 +197,7 @@ type epsilonCut struct {
 
 func (s epsilonCut) apply(r *row) {
 	r.exps()
-	r.keepShare(s.eps, float32(r.sum), max(s.keep, 1))
+	r.keepShare(r.ofNamed(s.eps), float32(r.sum), max(s.keep, 1))
 }
 
 // etaCut removes tokens below min(eps, sqrt(eps)·exp(-H)) (Hewitt et al.
@@ -204,9 +209,9 @@ type etaCut struct {
 
 func (s etaCut) apply(r *row) {
 	r.exps()
-	h := math.Log(r.sum) - r.dot/r.sum
+	h := r.entropyAbout()
 	limit := min(s.eps, float32(math.Sqrt(float64(s.eps)))*float32(math.Exp(-h)))
-	r.keepShare(limit, float32(r.sum), max(s.keep, 1))
+	r.keepShare(r.ofNamed(limit), float32(r.sum), max(s.keep, 1))
 }
 
 // topH walks down the best 100 tokens while their share of the entropy is at

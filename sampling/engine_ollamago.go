@@ -165,9 +165,10 @@ type goTopP float32
 
 func (s goTopP) apply(r *row) {
 	probs := r.goProbs()
+	p := r.ofNamed(float32(s))
 	var sum float32
 	for i, v := range probs {
-		if sum += v; sum > float32(s) {
+		if sum += v; sum > p {
 			r.goTruncate(i + 1)
 			return
 		}

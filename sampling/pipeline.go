@@ -148,6 +148,7 @@ func (p *Pipeline) begin(r *row, in Input) error {
 	if len(in.Logits) == 0 {
 		return errors.New("the row has no logits")
 	}
+	r.vocab = p.vocab
 	return r.begin(in, p.noPiece, p.repair)
 }
 
@@ -173,7 +174,9 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 	for i := range stages {
 		st := &stages[i]
 		rec.before(r)
+		before := r.nfin
 		st.s.apply(r)
+		r.followRest(st, before)
 		if r.nfin == 0 {
 			return fmt.Errorf("%s leaves no token to choose", st.label)
 		}

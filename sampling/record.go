@@ -20,7 +20,8 @@ type recorder struct {
 	n, nfin  int
 	ref      float32
 	sum      float64
-	rawOrder bool // no logit has changed on its own account so far
+	named    float64 // share of the tokens that the row names
+	rawOrder bool    // no logit has changed on its own account so far
 }
 
 type logEntry struct {
@@ -42,6 +43,10 @@ func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
 	c.t = t
 	r.rawStats(p.rawExact)
 	t.Vocab, t.NoPiece, t.Rest, t.Output = len(r.raw), r.noPiece, r.in.Rest, len(r.in.Output)
+	c.named = 1
+	if r.hasRest() {
+		c.named = 1 - float64(r.in.Rest)
+	}
 	t.RawBits = entropyBits(r.rawSum, r.rawDot)
 	t.nstages = 0
 	c.log = c.log[:0]
@@ -148,7 +153,7 @@ func (c *recorder) updateCuts(r *row) {
 func (c *recorder) last(r *row) (rank int32, cum float32) {
 	if c.rawOrder && !r.holes && r.nfin <= c.nbest {
 		// What is left are the best tokens by raw probability.
-		return int32(r.nfin), float32(c.tracked[r.nfin-1].cum / r.rawSum)
+		return int32(r.nfin), float32(c.tracked[r.nfin-1].cum / r.rawSum * c.named)
 	}
 	// Tokens no stage has touched rank as their logits do, so the worst of
 	// them has the smallest logit.
@@ -192,11 +197,11 @@ func (r *row) wasTouched(pos int32) bool {
 func (c *recorder) rankOf(r *row, pos int32) (rank int32, cum float32) {
 	for i := range c.tracked[:c.nbest] {
 		if c.tracked[i].pos == pos {
-			return int32(i + 1), float32(c.tracked[i].cum / r.rawSum)
+			return int32(i + 1), float32(c.tracked[i].cum / r.rawSum * c.named)
 		}
 	}
 	n, sum := r.rawRank(pos)
-	return n, float32(sum / r.rawSum)
+	return n, float32(sum / r.rawSum * c.named)
 }
 
 // finish fills the choice and the rows.
@@ -208,7 +213,7 @@ func (c *recorder) finish(p *Pipeline, r *row, d drawn) {
 	t.Survived = r.nfin
 	t.Bits = r.bits()
 	t.Greedy, t.U, t.Lo, t.Hi = d.greedy, d.u, d.lo, d.hi
-	rawLp := float64(r.raw[pos]-r.rawMax) - math.Log(r.rawSum)
+	rawLp := float64(r.raw[pos]-r.rawMax) - math.Log(r.rawSum) + math.Log(c.named)
 	lp := float64(r.x[d.entry]-r.ref) - math.Log(r.sum)
 	if r.nfin == 1 {
 		lp = 0
@@ -273,7 +278,7 @@ func (c *recorder) fillRow(r *row, row *Row, s shown) {
 	x := r.raw[s.pos]
 	p := math.Exp(float64(x-r.rawMax)) / r.rawSum
 	*row = Row{
-		ID: r.id(s.pos), Rank: s.rank, RawLogit: x, RawProb: float32(p), RawCum: s.cum,
+		ID: r.id(s.pos), Rank: s.rank, RawLogit: x, RawProb: float32(p * c.named), RawCum: s.cum,
 		Cut: NoStage, Pinned: s.pinned,
 	}
 	for i := range c.tracked {

@@ -26,6 +26,8 @@ type row struct {
 	rawSum  float64
 	rawDot  float64
 	noPiece int
+	vocab   int     // width of the vocabulary; 0 if unknown
+	rest    float64 // ln of the weight of the tokens a partial row does not name, as a logit; see loadRest
 
 	dense  bool
 	sorted bool      // entries are in descending order of their logits
@@ -110,6 +112,7 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	}
 	r.rawMax = hi
 	r.n, r.nfin = n, finite
+	r.loadRest()
 	copy(grow(&r.bm, len(rawBM)), rawBM)
 	r.dense, r.sorted, r.mixed, r.atOK = true, false, false, false
 	r.x = grow(&r.xBuf, n+vec.Slack)[:n]

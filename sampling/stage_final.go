@@ -24,8 +24,8 @@ func (m *mirostat) apply(r *row) {
 	if m.version == 1 {
 		r.truncate(max(m.k(r, sum, mu), 1))
 	} else {
-		n := 0
-		for n < r.n && !(-log2f(r.e[n]/sum) > mu) {
+		n, share := 0, float32(r.share())
+		for n < r.n && !(-log2f(r.e[n]/sum*share) > mu) {
 			n++
 		}
 		r.truncate(max(n, 1))

@@ -1,0 +1,112 @@
+package sampling
+
+import "math"
+
+// A row of a server may name only the most probable tokens and leave a share
+// to all others ([Input].Rest). Cuts that compare probabilities with a number
+// must count that share, or top_p 0.9 would be 0.9 of a part. So the row
+// follows what becomes of the unnamed tokens together: none of them is more
+// probable than a named one, so a cut that removes a named token removes them
+// all; a temperature changes their share by an amount that is known within
+// bounds only, of which the middle is taken. They are never drawn.
+
+// loadRest sets the weight of the unnamed tokens from their share.
+func (r *row) loadRest() {
+	r.rest = math.Inf(-1)
+	if s := float64(r.in.Rest); r.in.IDs != nil && s > 0 && s < 1 {
+		sum := 0.0
+		for _, v := range r.raw {
+			sum += math.Exp(float64(v - r.rawMax))
+		}
+		r.rest = float64(r.rawMax) + math.Log(sum) + math.Log(s) - math.Log1p(-s)
+	}
+}
+
+// unnamed returns how many tokens a partial row does not name, at least 1.
+func (r *row) unnamed() int { return max(r.vocab-len(r.raw), 1) }
+
+// hasRest reports whether there are unnamed tokens left.
+func (r *row) hasRest() bool { return r.rest > math.Inf(-1) }
+
+// share returns what of the probability left the named tokens have.
+func (r *row) share() float64 {
+	if !r.hasRest() {
+		return 1
+	}
+	r.sums()
+	return 1 / (1 + math.Exp(r.rest-float64(r.ref))/r.sum)
+}
+
+// ofNamed turns a share of all tokens left into one of the named tokens.
+func (r *row) ofNamed(p float32) float32 {
+	if !r.hasRest() {
+		return p
+	}
+	return float32(float64(p) / r.share())
+}
+
+// A counted cut keeps a number of tokens.
+type counted interface{ count() int }
+
+func (s topKTies) count() int  { return max(s.k, s.keep) }
+func (k topKArray) count() int { return int(k) }
+func (k goTopK) count() int    { return int(k) }
+
+// followRest notes what a stage did to the unnamed tokens; before is how many
+// tokens it was given.
+func (r *row) followRest(st *planned, before int) {
+	k, isCount := st.s.(counted)
+	switch {
+	case !r.hasRest():
+	case st.def.warper && r.nfin < before && !r.holes,
+		isCount && k.count() > 0 && k.count() <= len(r.raw):
+		r.rest = math.Inf(-1)
+	case isCount && k.count() > 0 && k.count() < len(r.raw)+r.unnamed():
+		r.rest = r.restOf(float64(k.count() - len(r.raw)))
+	case r.scaled != 0:
+		r.rest = r.temper(float64(r.scaled), r.unnamed())
+	}
+}
+
+// least returns the smallest logit above -Inf: no unnamed token has a larger
+// one.
+func (r *row) least() float64 {
+	least := math.Inf(1)
+	for _, v := range r.x[:r.n] {
+		if v > negInf {
+			least = min(least, float64(v))
+		}
+	}
+	return least
+}
+
+// restOf returns the weight of the k best unnamed tokens: at least their even
+// part of the weight, at most k times the least named one's.
+func (r *row) restOf(k float64) float64 {
+	even := r.rest + math.Log(k/float64(r.unnamed()))
+	most := min(r.rest, math.Log(k)+r.least())
+	return (even + most) / 2
+}
+
+// temper returns the weight of n unnamed tokens after their logits were
+// divided by t, as those of the entries were: between that of tokens that are
+// all alike and that of as few as fit below the named ones.
+func (r *row) temper(t float64, n int) float64 {
+	alike := (1-1/t)*math.Log(float64(n)) + r.rest/t
+	packed := r.rest + (1/t-1)*min(r.least()*t, r.rest)
+	return (alike + packed) / 2
+}
+
+// entropyAbout returns the entropy of the tokens left, in nats, of which the
+// unnamed ones add the middle of what they can add.
+func (r *row) entropyAbout() float64 {
+	h := math.Log(r.sum) - r.dot/r.sum
+	if !r.hasRest() {
+		return h
+	}
+	p := r.share()
+	least := math.Exp(r.least()-float64(r.ref)) / r.sum * p
+	n := float64(r.unnamed())
+	lo, hi := -math.Log(min(least, 1-p)), -math.Log((1-p)/n)
+	return p*(h-math.Log(p)) + (1-p)*(lo+hi)/2
+}
