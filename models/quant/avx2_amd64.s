@@ -20,7 +20,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define F16(op) \
-	AHEAD(0); \
+	AHEAD(SI, 0); \
 	VCVTPH2PS (SI), Y4;   \
 	VCVTPH2PS 16(SI), Y5; \
 	VCVTPH2PS 32(SI), Y6; \
@@ -29,7 +29,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define BF16(op) \
-	AHEAD(0); \
+	AHEAD(SI, 0); \
 	VPMOVZXWD (SI), Y4;    \
 	VPMOVZXWD 16(SI), Y5;  \
 	VPMOVZXWD 32(SI), Y6;  \
@@ -42,7 +42,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define Q8_0(op) \
-	AHEAD(0); \
+	AHEAD(SI, 0); \
 	VPMOVSXBD 2(SI), Y4;  \
 	VPMOVSXBD 10(SI), Y5; \
 	VPMOVSXBD 18(SI), Y6; \
@@ -55,7 +55,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 
 // Q4_0 needs words of 15 in Y14 and of 8 in Y13.
 #define Q4_0(op) \
-	AHEAD(0); \
+	AHEAD(SI, 0); \
 	VPMOVZXBD 2(SI), Y4;    \
 	VPMOVZXBD 10(SI), Y5;   \
 	HALF((SI), Y8, X8);     \

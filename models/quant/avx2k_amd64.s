@@ -93,9 +93,9 @@ GLOBL low4d<>(SB), RODATA|NOPTR, $4
 
 // Q4_K needs words of 15 in Y14.
 #define Q4_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
 	SUBS45;             \
 	PAIR4K(16, 0, op);  \
 	PAIR4K(48, 2, op);  \
@@ -138,9 +138,9 @@ GLOBL low4d<>(SB), RODATA|NOPTR, $4
 
 // Q5_K needs bytes of 15 in Y14 and of 16 in Y13.
 #define Q5_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
 	SUBS45;                                   \
 	VMOVDQU 16(SI), Y12;                      \
 	PAIR5K(48, 0, VPSLLW, 4, VPSLLW, 3, op);  \
@@ -199,10 +199,10 @@ GLOBL low4d<>(SB), RODATA|NOPTR, $4
 
 // Q6_K needs bytes of 15 in Y14, of 48 in Y13 and of 32 in Y15.
 #define Q6_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
-	AHEAD(192); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
+	AHEAD(SI, 192); \
 	SUBS6;                  \
 	HALF6K(0, 128, 0, op);  \
 	HALF6K(64, 160, 4, op); \

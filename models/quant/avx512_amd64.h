@@ -78,41 +78,60 @@
 	VPXORD Z22, Z22, Z22;    \
 	VPXORD Z23, Z23, Z23
 
-// FOLD adds the 32 lanes in a and b up to four, in x (the low part of y).
-#define FOLD(a, b, y, x) \
-	VMOVAPS       a, Z0;      \
-	VMOVAPS       b, Z1;      \
-	VEXTRACTF64X4 $1, Z0, Y2; \
-	VEXTRACTF64X4 $1, Z1, Y3; \
-	VADDPS        Y2, Y0, Y0; \
-	VADDPS        Y3, Y1, Y1; \
-	VADDPS        Y1, Y0, y;  \
-	VEXTRACTF128  $1, y, X2;  \
-	VADDPS        X2, x, x
+// HALVE adds the upper half of each of a and b to its lower half, and leaves
+// the sums in to, that of b in its upper half. It blends what needs no
+// shuffle, since fewer units shuffle.
+#define HALVE(a, b, to) \
+	VBLENDMPS  b, a, K3, Z0;    \
+	VSHUFF64X2 $0x4e, b, a, Z1; \
+	VADDPS     Z1, Z0, to
+
+// FOUR adds the 32 lanes of each of four vectors, in pairs of registers from
+// a and b on, up to four lanes. The first vector is in the first quarter of
+// to, the second in the third, the third in the second.
+#define FOUR(a, b, c, d, e, f, g, h, to) \
+	HALVE(a, b, Z2);               \
+	HALVE(c, d, Z3);               \
+	HALVE(e, f, Z6);               \
+	HALVE(g, h, Z7);               \
+	HALVE(Z2, Z3, Z2);             \
+	HALVE(Z6, Z7, Z6);             \
+	VBLENDMPS  Z6, Z2, K4, Z0;     \
+	VBLENDMPS  Z2, Z6, K4, Z1;     \
+	VSHUFF64X2 $0xb1, Z1, Z1, Z1;  \
+	VADDPS     Z1, Z0, to
+
+// FOURCONST sets K3 and K4, which FOUR needs: the upper half, and the second
+// and fourth quarter.
+#define FOURCONST \
+	MOVL  $0xff00, AX; \
+	KMOVW AX, K3;      \
+	MOVL  $0xf0f0, AX; \
+	KMOVW AX, K4
+
+// PUT4 stores the first element of each quarter of Z0, in the order of FOUR,
+// at DX and so on.
+#define PUT4 \
+	MOVQ          dstVec+56(FP), AX; \
+	VEXTRACTF32X4 $2, Z0, X1;        \
+	VEXTRACTF32X4 $1, Z0, X2;        \
+	VEXTRACTF32X4 $3, Z0, X3;        \
+	VMOVSS        X0, (DX);          \
+	VMOVSS        X1, (DX)(AX*1);    \
+	VMOVSS        X2, (DX)(AX*2);    \
+	LEAQ          (AX)(AX*2), AX;    \
+	VMOVSS        X3, (DX)(AX*1)
 
 // END4 ends a row of four vectors.
 #define END4 \
-	FOLD(Z16, Z17, Y4, X4);    \
-	FOLD(Z18, Z19, Y5, X5);    \
-	FOLD(Z20, Z21, Y6, X6);    \
-	FOLD(Z22, Z23, Y7, X7);    \
-	VUNPCKLPD X5, X4, X0;      \
-	VUNPCKHPD X5, X4, X1;      \
-	VADDPS    X1, X0, X0;      \
-	VUNPCKLPD X7, X6, X2;      \
-	VUNPCKHPD X7, X6, X3;      \
-	VADDPS    X3, X2, X2;      \
-	VSHUFPS   $0x88, X2, X0, X1; \
-	VSHUFPS   $0xdd, X2, X0, X3; \
-	VADDPS    X3, X1, X1;      \
-	MOVQ       dstVec+56(FP), AX;     \
-	VMOVSS     X1, (DX);               \
-	VEXTRACTPS $1, X1, (DX)(AX*1);    \
-	VEXTRACTPS $2, X1, (DX)(AX*2);    \
-	LEAQ       (AX)(AX*2), AX;      \
-	VEXTRACTPS $3, X1, (DX)(AX*1);    \
-	ADDQ       dstRow+48(FP), DX;      \
-	DECQ       CX
+	FOUR(Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z4); \
+	VUNPCKHPD Z4, Z4, Z0;        \
+	VADDPS    Z4, Z0, Z0;        \
+	VMOVSHDUP Z0, Z1;            \
+	VADDPS    Z1, Z0, Z0;        \
+	PUT4;                        \
+	ADDQ      dstRow+48(FP), DX; \
+	DECQ      CX
 
 // MUL4 is the body of a product with four vectors:
 // func(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
@@ -120,6 +139,7 @@
 	ARGS;                     \
 	MOVQ stride+32(FP), R9;   \
 	LEAQ (R9)(R9*2), R8;      \
+	FOURCONST;                \
 	const;                    \
 row:                          \
 	BEGIN4;                   \

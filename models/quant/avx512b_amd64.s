@@ -71,10 +71,10 @@ GLOBL word15<>(SB), RODATA|NOPTR, $4
 	VMOVUPS   Z9, 0(R11)
 
 #define Q6_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
-	AHEAD(192); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
+	AHEAD(SI, 192); \
 	NEXT(SUBS6, 210); \
 	HALF6K(0, 128, 0, op);  \
 	HALF6K(64, 160, 4, op); \
@@ -124,8 +124,8 @@ GLOBL word15<>(SB), RODATA|NOPTR, $4
 	VMOVUPS      Z9, 0(R11)
 
 #define Q3_K(op) \
-	AHEAD(0);                   \
-	AHEAD(64);                  \
+	AHEAD(SI, 0);                   \
+	AHEAD(SI, 64);                  \
 	NEXT(SUBS3, 110);           \
 	VPMOVZXBD (SI), Z10;        \
 	VPMOVZXBD 16(SI), Z11;      \
@@ -176,8 +176,8 @@ GLOBL word15<>(SB), RODATA|NOPTR, $4
 	VMOVUPS      Z9, 64(R11)
 
 #define Q2_K(op) \
-	AHEAD(0);               \
-	AHEAD(64);              \
+	AHEAD(SI, 0);               \
+	AHEAD(SI, 64);              \
 	NEXT(SUBS2, 84);        \
 	VPMOVZXBD 16(SI), Z6;   \
 	VPMOVZXBD 32(SI), Z7;   \

@@ -127,9 +127,9 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 	op
 
 #define Q4_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
 	NEXT(SUBS45, 144); \
 	PAIR4K(16, 0, op);  \
 	PAIR4K(48, 2, op);  \
@@ -169,9 +169,9 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 	BLOCK5K(b+1, 6-(b), op)
 
 #define Q5_K(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
 	NEXT(SUBS45, 176); \
 	VMOVDQU 16(SI), Y12; \
 	PAIR5K(48, 0, op);   \
@@ -211,9 +211,9 @@ GLOBL eachEight<>(SB), RODATA|NOPTR, $64
 	op
 
 #define IQ4_XS(op) \
-	AHEAD(0); \
-	AHEAD(64); \
-	AHEAD(128); \
+	AHEAD(SI, 0); \
+	AHEAD(SI, 64); \
+	AHEAD(SI, 128); \
 	NEXT(SUBS4X, 136); \
 	BLOCK4X(0, op); \
 	BLOCK4X(1, op); \

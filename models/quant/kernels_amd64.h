@@ -21,10 +21,10 @@
 	VPBROADCASTW m, x; \
 	VCVTPH2PS    x, y
 
-// AHEAD asks for the cache line at offset at two pages on: the processor's
+// AHEAD asks for the cache line two pages after offset at of p: the processor's
 // own prefetchers stop where a page ends, which costs a third of the speed
 // when weights come from main memory. It never faults.
-#define AHEAD(at) PREFETCHT0 (8192+at)(SI)
+#define AHEAD(p, at) PREFETCHT0 (8192+at)(p)
 
 #define NOCONST
 
