@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Keys, mouse and sizes at random, on a lane that runs: nothing panics, and
+// every frame is exact.
+func TestMonkey(t *testing.T) {
+	seeds, moves := 6, 250
+	if testing.Short() {
+		seeds, moves = 2, 100
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			b := newBench(t, testOptions(t), 120, 40)
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
+			var did []string
+			defer func() {
+				if p := recover(); p != nil {
+					t.Fatalf("%v after %q\n%s", p, did, stack())
+				}
+			}()
+			b.start(storyPrompt)
+			for range moves {
+				did = append(did, b.monkey(r))
+				if len(did) > 40 {
+					did = did[1:]
+				}
+				b.takeViews()
+				exact(t, b.frame(), b.m.w, b.m.h, fmt.Sprintf("after %q", did))
+			}
+		})
+	}
+}
+
+// takeViews gives the model whatever views are there.
+func (b *bench) takeViews() {
+	for _, l := range b.m.lanes {
+		select {
+		case v, ok := <-l.eng.Views():
+			if ok {
+				b.apply(viewMsg{l.id, v, true, time.Now()})
+			}
+		default:
+		}
+	}
+}
+
+// monkey does one thing at random and says what.
+func (b *bench) monkey(r *rand.Rand) string {
+	switch n := r.IntN(20); {
+	case n == 0:
+		w, h := 30+r.IntN(180), 8+r.IntN(60)
+		b.send(tea.WindowSizeMsg{Width: w, Height: h})
+		return fmt.Sprintf("size %d×%d", w, h)
+	case n < 4:
+		e := tea.MouseMsg{
+			X: r.IntN(b.m.w), Y: r.IntN(b.m.h), Action: tea.MouseAction(r.IntN(3)),
+			Button: []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonWheelUp, tea.MouseButtonWheelDown}[r.IntN(3)],
+		}
+		b.send(e)
+		return fmt.Sprintf("mouse %+v", e)
+	case n == 4:
+		b.keys("esc")
+		return "esc"
+	}
+	var names []string
+	for _, a := range b.m.keys.list {
+		if a.id != "quit" && a.id != "interrupt" {
+			names = append(names, a.keys...)
+		}
+	}
+	key := names[r.IntN(len(names))]
+	if key == " " {
+		key = "space"
+	}
+	b.keys(key)
+	return key
+}
