@@ -79,9 +79,13 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
 }
 
-func (f *modelFlags) open(ctx context.Context, name string) (models.Model, error) {
+func (f *modelFlags) options() (open.Options, error) {
 	s := shared{sys: f.sys, context: f.context, kv: f.kv}
-	opt, err := s.options()
+	return s.options()
+}
+
+func (f *modelFlags) open(ctx context.Context, name string) (models.Model, error) {
+	opt, err := f.options()
 	if err != nil {
 		return nil, err
 	}
@@ -238,16 +242,22 @@ func newModelsTokenize(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tokenize MODEL < strings.jsonl",
 		Short: "split texts into tokens, one JSON string a line",
+		Long: `Tokenize reads one JSON string a line and writes {"tokens":[…]} for each. A GGUF
+file that holds a vocabulary and no weights is enough.`,
 		Example: `  echo '"Hello world"' | logitscope models tokenize fable
   echo '"<|endoftext|>Hello"' | logitscope models tokenize model.gguf --special`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := f.open(cmd.Context(), args[0])
+			opt, err := f.options()
 			if err != nil {
 				return err
 			}
-			defer m.Close()
-			return tokenize(cmd.Context(), sys, m, models.EncodeOptions{ParseSpecial: special, AddSpecial: add})
+			v, holder, err := open.Vocab(cmd.Context(), args[0], opt)
+			if err != nil {
+				return err
+			}
+			defer holder.Close()
+			return tokenize(cmd.Context(), sys, v, models.EncodeOptions{ParseSpecial: special, AddSpecial: add})
 		},
 	}
 	f.add(cmd)
@@ -257,7 +267,7 @@ func newModelsTokenize(sys System) *cobra.Command {
 }
 
 // tokenize answers one JSON string a line.
-func tokenize(ctx context.Context, sys System, m models.Model, opt models.EncodeOptions) error {
+func tokenize(ctx context.Context, sys System, v models.Vocab, opt models.EncodeOptions) error {
 	out := bufio.NewWriter(sys.Out)
 	defer out.Flush()
 	return eachLine(sys.In, func(n int, line []byte) error {
@@ -265,7 +275,7 @@ func tokenize(ctx context.Context, sys System, m models.Model, opt models.Encode
 		if err := json.Unmarshal(line, &text); err != nil {
 			return fmt.Errorf("line %d: a JSON string is wanted", n)
 		}
-		ids, err := models.Encode(ctx, m.Vocab(), text, opt)
+		ids, err := models.Encode(ctx, v, text, opt)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
