@@ -96,6 +96,7 @@ func (l *Lane) hold(steps []*Step) {
 	for _, s := range steps {
 		l.append(s)
 	}
+	l.settle()
 	l.memory.recount(steps)
 	l.budget = 0
 	l.invalidate()
@@ -125,10 +126,7 @@ func (l *Lane) retry(ctx context.Context) {
 func (l *Lane) tune(ctx context.Context, s *Settings) {
 	l.settings = s
 	l.stopAt = s.stopper.find(l.written, 0)
-	l.whole = false // a constraint that was not there before begins here
-	if n := len(l.steps); n > 0 && s.constraint != nil && l.steps[n-1].after.of == s.constraint {
-		l.whole = l.steps[n-1].after.complete()
-	}
+	l.settle() // a constraint that was not there before begins here
 	if l.observing() {
 		l.retrace()
 		return

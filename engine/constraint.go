@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,12 +11,25 @@ import (
 	"logitscope/sampling/constrain"
 )
 
-// constraints keeps the token trie of one vocabulary and the constraint
+// constraints keeps the token trie of one vocabulary and the constraints
 // compiled last.
 type constraints struct {
-	mu   sync.Mutex
-	trie *constrain.Vocab
-	last *constraint
+	mu     sync.Mutex
+	trie   *constrain.Vocab
+	latest []*constraint // the one used last first
+}
+
+// maxConstraints is how many constraints are kept: the rules of a schedule may
+// put several in force by turns, and a text goes on under one only if it is
+// the same.
+const maxConstraints = 8
+
+// use puts x in front of the constraints that are kept.
+func (c *constraints) use(x *constraint) *constraint {
+	c.latest = slices.DeleteFunc(c.latest, func(y *constraint) bool { return y == x })
+	c.latest = slices.Insert(c.latest, 0, x)
+	c.latest = c.latest[:min(len(c.latest), maxConstraints)]
+	return x
 }
 
 // A constraint is a matcher and the text it was compiled from. It is
@@ -33,8 +47,10 @@ func (c *constraints) bind(text string, v vocab) (*constraint, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last != nil && c.last.text == text {
-		return c.last, nil
+	for _, x := range c.latest {
+		if x.text == text {
+			return c.use(x), nil
+		}
 	}
 	src, err := constrain.ParseSource(text, true)
 	if err != nil {
@@ -53,8 +69,7 @@ func (c *constraints) bind(text string, v vocab) (*constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.last = &constraint{text, m}
-	return c.last, nil
+	return c.use(&constraint{text, m}), nil
 }
 
 // A constraintState is how far a text has come under a constraint.
@@ -68,8 +83,20 @@ type constraintState struct {
 // before returns the state of c after step s, the start if s was not made
 // under c.
 func (c *constraint) before(s *Step) constraintState {
-	if s != nil && s.after.of == c {
-		return s.after
+	if s == nil {
+		return c.behind(constraintState{})
+	}
+	return c.behind(s.after)
+}
+
+// behind returns the state of c that follows last: last itself if it is one of
+// c, else the start.
+func (c *constraint) behind(last constraintState) constraintState {
+	switch {
+	case c == nil:
+		return constraintState{}
+	case last.of == c:
+		return last
 	}
 	return constraintState{of: c, state: c.matcher.Start()}
 }

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine/speculative"
 	"logitscope/models"
+	"logitscope/sampling"
 )
 
 // A Draft is what proposes tokens for speculative decoding. The zero value is
@@ -113,13 +114,16 @@ func (s *Step) take(id int32, pins []int32, in stepInput, u float64) {
 	if c := s.Settings.constraint; c != nil {
 		s.after = c.before(in.before).accept(id, t.Constraint.Bits)
 	}
+	if sc := s.progress.of; sc != nil {
+		s.progress = sc.before(in).accept(id)
+	}
 }
 
 var errInterrupted = errors.New("a command came while the prompt was read")
 
 // readyDecoder brings the decoder to the lane's text and settings.
 func (l *Lane) readyDecoder(ctx context.Context) error {
-	opt := speculative.Options{Mask: l.maskIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm}
+	opt := speculative.Options{Mask: l.maskIfAny(), Switch: l.switchIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm}
 	p := l.settings.Pipeline
 	switch {
 	case l.decoder == nil:
@@ -188,10 +192,19 @@ func (l *Lane) prefillDecoder(ctx context.Context) error {
 }
 
 func (l *Lane) maskIfAny() func([]int32) ([]uint64, bool, error) {
-	if l.settings.constraint == nil {
+	if l.settings.constraint == nil && l.settings.schedule == nil {
 		return nil
 	}
 	return l.maskAfter
+}
+
+func (l *Lane) switchIfAny() func([]int32) (*sampling.Pipeline, error) {
+	if l.settings.schedule == nil {
+		return nil
+	}
+	return func(output []int32) (*sampling.Pipeline, error) {
+		return l.settings.pipelineAfter(l.known(output), output)
+	}
 }
 
 func (l *Lane) dropDecoder() {

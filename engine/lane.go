@@ -109,8 +109,12 @@ func (l *Lane) Run(ctx context.Context) error {
 	defer l.dropSearch()
 	defer l.stopFeed()
 	for ctx.Err() == nil {
-		for _, c := range l.inbox.take() {
+		commands := l.inbox.take()
+		for _, c := range commands {
 			l.apply(ctx, c)
+		}
+		if len(commands) > 0 && l.remote() {
+			l.publish() // before waiting for the server
 		}
 		wait, busy := l.work(ctx)
 		if ctx.Err() != nil {
@@ -274,6 +278,7 @@ func (l *Lane) commit(steps ...*Step) {
 	for _, s := range steps {
 		l.steps = append(l.steps, s)
 		l.append(s)
+		l.settle()
 		l.memory.add(s)
 		if l.ended() != "" {
 			break
@@ -299,7 +304,20 @@ func (l *Lane) append(s *Step) {
 	if l.stopAt < 0 {
 		l.stopAt = l.settings.stopper.find(l.written, old)
 	}
-	l.whole = l.settings.constraint != nil && s.after.complete()
+}
+
+// settle finds out whether the constraint in force next allows nothing more.
+func (l *Lane) settle() {
+	l.whole = false
+	n := len(l.steps)
+	if n == 0 || l.settings == nil {
+		return
+	}
+	last := l.steps[n-1]
+	next, err := l.settings.under(l.settings.schedule.before(stepInput{output: l.tokens[len(l.prompt):], before: last}))
+	if err == nil && next.constraint != nil && last.after.of == next.constraint {
+		l.whole = last.after.complete()
+	}
 }
 
 // ended returns why the text has ended, or "".

@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine/speculative"
 	"logitscope/models"
+	"logitscope/sampling"
 )
 
 // Prover returns a prover for the next token of v, which m wrote: whether
@@ -17,19 +18,13 @@ func (v View) Prover(ctx context.Context, m models.Model, d Draft, a speculative
 		return nil, errors.New("nothing to prove: no draft")
 	}
 	opt := speculative.Options{Vocab: vocabOf(m), Algorithm: a}
-	if c := v.Settings.constraint; c != nil {
+	if v.Settings.constraint != nil || v.Settings.schedule != nil {
 		opt.Mask = func(output []int32) ([]uint64, bool, error) {
-			state := c.before(nil)
-			for _, id := range output {
-				state = state.accept(id, 0)
-			}
-			if state.broken {
-				return nil, true, nil
-			}
-			bits := make([]uint64, c.matcher.Vocab().Words())
-			info := c.matcher.MaskWithin(state.state, bits, v.Settings.limit-len(output))
-			return bits, info.EOSAllowed, nil
+			return v.Settings.maskAfter(nil, output, v.Settings.limit-len(output))
 		}
+	}
+	if v.Settings.schedule != nil {
+		opt.Switch = func(output []int32) (*sampling.Pipeline, error) { return v.Settings.pipelineAfter(nil, output) }
 	}
 	dec, err := speculative.New(m, d.Model, v.Settings.Pipeline, nil, v.Prompt, opt)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine/beam"
 	"logitscope/models"
+	"logitscope/sampling"
 )
 
 // A search is a strategy that keeps more than one text in mind, or chooses
@@ -32,9 +33,15 @@ const (
 	contrastive                 // contrastive search
 )
 
+// String returns the strategy's name.
+func (s strategy) String() string {
+	return [...]string{"drawing", "beam search", "contrastive search"}[s]
+}
+
 // strategy returns what the settings ask for.
-func (s *Settings) strategy() strategy {
-	c := s.Config()
+func (s *Settings) strategy() strategy { return strategyOf(s.Config()) }
+
+func strategyOf(c sampling.Config) strategy {
 	switch {
 	case c.Int("num_beams") > 1:
 		return beams
@@ -172,28 +179,19 @@ func textOf(v models.Vocab, s *Settings, output []int32) []byte {
 	return b
 }
 
+// known returns the lane's own steps that output begins with: a search or a
+// draft asks about other texts as well.
+func (l *Lane) known(output []int32) []*Step {
+	n := 0
+	for n < min(len(output), len(l.steps)) && l.steps[n].Token == output[n] {
+		n++
+	}
+	return l.steps[:n]
+}
+
 // maskAfter returns what the constraint allows after output.
 func (l *Lane) maskAfter(output []int32) (bits []uint64, end bool, err error) {
-	c := l.settings.constraint
-	if c == nil {
-		return nil, true, nil
-	}
-	// The lane knows the state behind its own steps; a search or a draft asks
-	// about other texts as well.
-	known := 0
-	for known < min(len(output), len(l.steps)) && l.steps[known].Token == output[known] {
-		known++
-	}
-	state := c.before(previous(l.steps, known))
-	for _, id := range output[known:] {
-		state = state.accept(id, 0)
-	}
-	if state.broken {
-		return nil, true, nil
-	}
-	bits = make([]uint64, c.matcher.Vocab().Words())
-	info := c.matcher.MaskWithin(state.state, bits, l.left(len(output)))
-	return bits, info.EOSAllowed, nil
+	return l.settings.maskAfter(l.known(output), output, l.left(len(output)))
 }
 
 // A beamSearch is beam search as a strategy.

@@ -12,6 +12,11 @@ import (
 // what is worth keeping between them: the token trie and the constraints
 // already compiled. It is safe for concurrent use.
 type Compiler struct {
+	// Presets finds the preset of a name, for rules of a schedule that name
+	// one; the error lists the names there are. It may be nil, and is set
+	// before the compiler is used.
+	Presets func(name string) (sampling.Config, error)
+
 	model       models.Model
 	vocab       vocab
 	constraints constraints
@@ -23,6 +28,16 @@ func NewCompiler(m models.Model) *Compiler { return &Compiler{model: m, vocab: v
 // Settings compiles cfg. The error names every key that is wrong and what it
 // allows. label names the preset in force.
 func (c *Compiler) Settings(cfg sampling.Config, label string) (*Settings, error) {
+	s, err := c.plain(cfg, label)
+	if err != nil {
+		return nil, err
+	}
+	s.schedule, err = c.schedule(cfg, label)
+	return s, err
+}
+
+// plain is Settings without the schedule.
+func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -59,6 +74,8 @@ type Settings struct {
 	stopper    stopper
 	eog        []int32 // ids that end the text
 	constraint *constraint
+	schedule   *schedule // changes the settings inside a text; nil if nothing does
+	holding    []string  // the rules of a schedule that made these settings
 }
 
 // Config returns the configuration the settings were compiled from.
@@ -72,4 +89,15 @@ func (s *Settings) Ends(id int32) bool { return slices.Contains(s.eog, id) }
 
 // needsLogits reports whether the settings tell logits from log-probabilities:
 // a repetition penalty scales them, everything else is blind to a constant.
-func (s *Settings) needsLogits() bool { return s.Config().Float("repetition_penalty") != 1 }
+// With a schedule it is enough that one of its rules may come to tell them.
+func (s *Settings) needsLogits() bool {
+	tells := func(c sampling.Config) bool { return c.Float("repetition_penalty") != 1 }
+	if s.schedule != nil {
+		for i := range s.schedule.rules {
+			if tells(s.schedule.rules[i].over(s.Config())) {
+				return true
+			}
+		}
+	}
+	return tells(s.Config())
+}

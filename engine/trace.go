@@ -33,8 +33,14 @@ func (in stepInput) sampling(r *Row) sampling.Input {
 	return x
 }
 
-// traceStep chooses the token of s from its row under set and records how.
+// traceStep chooses the token of s from its row under set, or what set's
+// schedule puts in its place there, and records how.
 func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) error {
+	at := set.schedule.before(in)
+	set, err := set.under(at)
+	if err != nil {
+		return err
+	}
 	x := in.sampling(s.Row)
 	t := new(sampling.Trace)
 	mask := set.constraint.mask(in)
@@ -46,6 +52,9 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 	s.Token, s.Settings, s.Trace = id, set, t
 	s.Summary, s.state, s.left = summarise(t), t.State, in.left
 	s.Constraint, s.after = mask.record(t), mask.accept(id, t.Constraint.Bits)
+	if at.of != nil {
+		s.progress = at.accept(id)
+	}
 	return nil
 }
 

@@ -11,12 +11,12 @@ import (
 // A Step is one token and the record of how it was chosen. A Step does not
 // change once it is in a [View].
 type Step struct {
-	Index    int   // from 1
-	Pos      int   // position of Token in the whole sequence, prompt included, from 0
-	Token    int32 // the token written, or proposed
-	Forced   bool  // picked by the user, not drawn
-	Observed bool  // chosen by the server, which the settings here cannot change; the trace is a what-if
-	Settings *Settings
+	Index    int           // from 1
+	Pos      int           // position of Token in the whole sequence, prompt included, from 0
+	Token    int32         // the token written, or proposed
+	Forced   bool          // picked by the user, not drawn
+	Observed bool          // chosen by the server, which the settings here cannot change; the trace is a what-if
+	Settings *Settings     // in force for this step: where a schedule holds, what it makes of the lane's
 	Took     time.Duration // forward pass that produced its logits
 
 	// Trace explains the choice. It is nil for a step beyond the memory
@@ -41,6 +41,8 @@ type Step struct {
 	state sampling.State
 	after constraintState // of the constraint, once Token is written
 	left  int             // tokens that could still come, this one included
+
+	progress progress // of the schedule, once Token is written
 }
 
 // A Row is the model's own numbers at one step.

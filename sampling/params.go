@@ -84,6 +84,8 @@ var params = []Param{
 		Help: "What the text must fit: JSON, a schema, a regex, a grammar, SQL."},
 	{Key: "order", Kind: Choice, Default: "transformers", Group: Other, Hidden: true,
 		Help: "Whose rules apply, and in which order. Try transformers or llama.cpp."},
+	{Key: "schedule", Kind: List, Off: []string{}, Default: []string{}, Group: Other, Hidden: true,
+		Help: "Rules that change settings inside a text: \"at token 40: creative\"."},
 
 	{Key: "top_h", Kind: Float, Min: 0, Max: 1, Lo: 0, Hi: 1, Step: 0.05, Off: 0.0, Default: 0.0, Stage: "top_h", Hidden: true,
 		Help: "Keep the best tokens up to this share of the entropy. 0 is off. Try 0.4."},

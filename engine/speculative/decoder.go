@@ -23,6 +23,11 @@ type Options struct {
 	// whether the text may end.
 	Mask func(output []int32) (allowed []uint64, end bool, err error)
 
+	// Switch returns the pipeline that takes the place of both sides' after
+	// output, drafted tokens included, for settings that change inside a text;
+	// nil means they do not.
+	Switch func(output []int32) (*sampling.Pipeline, error)
+
 	// Algorithm overrides the setting block_verification; empty leaves it in
 	// force. It is how a wrong algorithm is chosen.
 	Algorithm Algorithm

@@ -18,10 +18,18 @@ type lawyer struct {
 	uncutDraft     *sampling.Pipeline // nil unless the algorithm needs it
 	scratch        *sampling.Scratch
 	dist           *sampling.Dist
+
+	uncutTarget bool // target is without its cuts
+	// switched are the pipelines that [Options.Switch] returned, and what they
+	// are without their cuts.
+	switched map[*sampling.Pipeline]*sampling.Pipeline
 }
 
 func newLawyer(p, q *sampling.Pipeline, m *method, opt Options) (lawyer, error) {
-	l := lawyer{target: p, drafts: q, scratch: new(sampling.Scratch), dist: new(sampling.Dist)}
+	l := lawyer{
+		target: p, drafts: q, scratch: new(sampling.Scratch), dist: new(sampling.Dist),
+		uncutTarget: m.uncutP, switched: make(map[*sampling.Pipeline]*sampling.Pipeline),
+	}
 	var err error
 	if m.uncutP {
 		if l.target, err = uncut(p, opt.Vocab); err != nil {
@@ -69,10 +77,39 @@ func (l *lawyer) law(p *sampling.Pipeline, d *Decoder, row models.Logits, output
 			return Law{}, err
 		}
 	}
+	p, err := l.inForce(p, d.opt, output)
+	if err != nil {
+		return Law{}, err
+	}
 	if err := p.Distribution(l.dist, l.scratch, in); err != nil {
 		return Law{}, err
 	}
 	return copyLaw(l.dist), nil
+}
+
+// inForce returns the pipeline in force in p's place after output.
+func (l *lawyer) inForce(p *sampling.Pipeline, opt Options, output []int32) (*sampling.Pipeline, error) {
+	if opt.Switch == nil {
+		return p, nil
+	}
+	now, err := opt.Switch(output)
+	if err != nil || now == l.target || now == l.drafts {
+		return p, err
+	}
+	whole, seen := l.switched[now]
+	if !seen {
+		if err := memoryless(now); err != nil {
+			return nil, err
+		}
+		if whole, err = uncut(now, opt.Vocab); err != nil {
+			return nil, err
+		}
+		l.switched[now] = whole
+	}
+	if p == l.uncutDraft || l.uncutTarget && p == l.target {
+		return whole, nil
+	}
+	return now, nil
 }
 
 // targetLaws computes the target's laws of a round as they are asked for.
