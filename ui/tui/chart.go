@@ -181,7 +181,11 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	if r.Pinned {
 		c.Put(d.col.mark+1, y, "★", viz.Ink{Role: viz.Pinned})
 	}
-	c.Put(d.col.mark+2, y, rowMark(r, chosen, d.step.Forced), markInk(r, chosen))
+	mark := rowMark(r, chosen, d.step.Forced)
+	if !chosen && refused(d.t, r) {
+		mark = "⊘"
+	}
+	c.Put(d.col.mark+2, y, mark, markInk(r, chosen))
 	c.Fit(d.col.label, y, d.col.labelW, d.l.piece(r.ID, c.ASCII), ink)
 	if d.col.raw > 0 {
 		c.Right(d.col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
@@ -232,11 +236,11 @@ func (d *rowDrawer) reason(y int, r *sampling.Row) {
 		switch {
 		case strings.HasPrefix(s, "↑"):
 			ink.Role = viz.Boosted
-		case strings.HasPrefix(s, "✗"):
+		case strings.HasPrefix(s, "✗"), strings.HasPrefix(s, "⊘"):
 			ink.Role = viz.Lost
 		}
 		if !d.col.words {
-			if strings.HasPrefix(s, "✗") { // the row's mark says it already
+			if ink.Role == viz.Lost { // the row's mark says it already
 				continue
 			}
 			s = s[:strings.IndexByte(s, ' ')]

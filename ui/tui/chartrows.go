@@ -137,7 +137,8 @@ type cutMark struct {
 func cutMarks(t *sampling.Trace) []cutMark {
 	var marks []cutMark
 	for _, st := range t.Stages() {
-		if st.Removed == 0 || st.LastRank == 0 || st.Kept == 0 {
+		// A stage that removed tokens anywhere but at the end has no line.
+		if st.Removed == 0 || st.LastRank == 0 || int(st.LastRank) >= t.Vocab-t.NoPiece || st.Name == "constraint" {
 			continue
 		}
 		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), st.Label})
@@ -259,7 +260,11 @@ func reasons(t *sampling.Trace, r *sampling.Row) []string {
 			out = append(out, "↑ "+shortLabel(st))
 		}
 		if int(r.Cut) == i {
-			out = append(out, "✗ "+shortLabel(st))
+			mark := "✗ "
+			if refused(t, r) {
+				mark = "⊘ "
+			}
+			out = append(out, mark+shortLabel(st))
 		}
 	}
 	return out

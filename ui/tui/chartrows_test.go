@@ -183,3 +183,20 @@ func TestSurvivorsInAGapHaveALine(t *testing.T) {
 	}
 	t.Error("no cut line")
 }
+
+// A stage that takes the best tokens out, or tokens here and there, has no
+// line of its own; its tokens say so.
+func TestScatteredRemovalsHaveNoLine(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	tr := traceUnder(t, b, map[string]any{"order": "llama.cpp", "xtc_probability": 1.0, "xtc_threshold": 0.1, "top_k": 0, "top_p": 1.0, "min_p": 0.0})
+	lines := chartLines(tr, nil, b.m.lane().chartPlanFor(class160, 30))
+	if lines[0].row == nil || lines[0].row.Cut == sampling.NoStage {
+		t.Fatalf("xtc left the best token in")
+	}
+	for _, ln := range lines {
+		if ln.kind == cutLine {
+			t.Errorf("a cut line %q although nothing is cut below it", ln.text)
+		}
+	}
+	account(t, tr, lines, "xtc", true)
+}

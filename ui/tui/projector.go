@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"logitscope/sampling"
 	"logitscope/viz"
@@ -114,7 +115,7 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col char
 // firstReason is the arrow of what moved a token first.
 func firstReason(t *sampling.Trace, r *sampling.Row) string {
 	for _, s := range reasons(t, r) {
-		if s[0] != "✗"[0] || s[:len("✗")] != "✗" {
+		if strings.HasPrefix(s, "↓") || strings.HasPrefix(s, "↑") {
 			return s[:len("↓")]
 		}
 	}
