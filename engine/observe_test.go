@@ -85,3 +85,73 @@ func TestObserveFails(t *testing.T) {
 		}
 	})
 }
+
+// A what-if on a watched token keeps the token, since the choice was the
+// server's.
+func TestObservedWhatIf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "stop"}
+		do := begin(t, NewLane(0, m, Options{}))
+		do(Start{Text: "x", Settings: settings(t, m)})
+		v := do(Advance{3})
+		s, err := v.Retrace(2, settings(t, m, "top_k", 1))
+		if err != nil || s.Token != 3 || !s.Observed || s.Trace.Survived != 1 || s.Trace.Token != 3 || s.Summary.RawLogprob != -1.5 {
+			t.Errorf("%+v: %v", s, err)
+		}
+	})
+}
+
+// Commands that need to choose tokens leave a watched text alone.
+func TestWatchedTextsCannotBeSteered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "length"}
+		l := NewLane(0, m, Options{LogitsBudget: 1})
+		to := NewLane(1, m, Options{})
+		do, doTo := begin(t, l), begin(t, to)
+		do(Start{Text: "x", Settings: settings(t, m)})
+		v := do(Advance{3})
+		v = do(Rewind{1}, Force{1}, Look{1}, Tune{settings(t, m, "num_beams", 3, "do_sample", false)}, Fork{To: to, Len: 2, Settings: v.Settings})
+		if v.Err != nil || len(v.Steps) != 3 || v.Beam != nil {
+			t.Errorf("%v, %d steps: %v", v.Phase, len(v.Steps), v.Err)
+		}
+		if w := doTo(Advance{-1}); w.Phase != Done || w.Reason != Interrupted || len(w.Steps) != 2 {
+			t.Errorf("the fork: %v %q with %d steps: %v", w.Phase, w.Reason, len(w.Steps), w.Err)
+		}
+		if v = do(Advance{-1}); v.Phase != Done || v.Reason != Length || len(v.Steps) != 4 {
+			t.Errorf("%v %q with %d steps: %v", v.Phase, v.Reason, len(v.Steps), v.Err)
+		}
+	})
+}
+
+// A limit of ours ends the text, and the server is not listened to any longer.
+func TestObserveStopsListening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2, 1, 1, 1, 1}, reason: "stop"}
+		do := begin(t, NewLane(0, m, Options{}))
+		v := do(Start{Text: "x", Settings: settings(t, m, "stop", []any{words[3]})}, Advance{-1})
+		if v.Phase != Done || v.Reason != Stop || len(v.Steps) != 3 || m.sent > 6 {
+			t.Errorf("%v %q with %d steps, %d sent: %v", v.Phase, v.Reason, len(v.Steps), m.sent, v.Err)
+		}
+	})
+}
+
+// A server that failed before its first token is asked again; after it there
+// is nothing to go on with.
+func TestObserveIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &chat{Model: toy(t, 500, never), err: temporary{errors.New("no answer")}}
+		do := begin(t, NewLane(0, m, Options{}))
+		if v := do(Start{Text: "x", Settings: settings(t, m)}); v.Phase != Failed {
+			t.Fatalf("%v: %v", v.Phase, v.Err)
+		}
+		m.tokens, m.err, m.reason = []int32{1, 2}, nil, "stop"
+		if v := do(Advance{-1}); v.Phase != Done || len(v.Steps) != 2 {
+			t.Errorf("%v with %d steps: %v", v.Phase, len(v.Steps), v.Err)
+		}
+		m.err = temporary{errors.New("no answer")}
+		do(Start{Text: "x", Settings: settings(t, m)}, Advance{-1})
+		if v := do(Advance{-1}); v.Phase != Failed || len(v.Steps) != 2 {
+			t.Errorf("%v with %d steps: %v", v.Phase, len(v.Steps), v.Err)
+		}
+	})
+}
