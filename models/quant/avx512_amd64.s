@@ -9,7 +9,8 @@
 // weights are looked up in a table of the block's sixteen values, which is
 // computed once a block as each of them would be.
 
-// A decoder macro decodes the 32 weights at p into a and b.
+// A decoder macro decodes the 32 weights at p into a and b. It may use Z2, Z3,
+// Z6, Z7, AX and R11 besides what its constants take.
 
 #define F32(p, a, b) \
 	VMOVUPS (p), a;   \
@@ -36,11 +37,11 @@
 	MOVWLZX      (p), AX;         \
 	VPMOVSXBD    2(p), a;         \
 	VPMOVSXBD    18(p), b;        \
-	VBROADCASTSS (R10)(AX*4), Z8; \
+	VBROADCASTSS (R10)(AX*4), Z2; \
 	VCVTDQ2PS    a, a;            \
 	VCVTDQ2PS    b, b;            \
-	VMULPS       Z8, a, a;        \
-	VMULPS       Z8, b, b
+	VMULPS       Z2, a, a;        \
+	VMULPS       Z2, b, b
 
 // LOOKUP decodes 16 bytes at m, low halves first, with the sixteen values in
 // t.
@@ -54,8 +55,8 @@
 #define LEVELS(p, a, b) \
 	AHEAD(p, 0);                      \
 	MOVWLZX     (p), AX;              \
-	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	LOOKUP(2(p), Z8, a, b)
+	VMULPS.BCST (R10)(AX*4), Z15, Z2; \
+	LOOKUP(2(p), Z2, a, b)
 
 #define Q4_0CONST \
 	HALVES;                    \
@@ -69,8 +70,8 @@
 #define MXFP4(p, a, b) \
 	AHEAD(p, 0);                      \
 	MOVBLZX     (p), AX;              \
-	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	LOOKUP(1(p), Z8, a, b)
+	VMULPS.BCST (R10)(AX*4), Z15, Z2; \
+	LOOKUP(1(p), Z2, a, b)
 
 #define MXFP4CONST \
 	LEAQ    ·exponents(SB), R10;      \
@@ -80,9 +81,9 @@
 	AHEAD(p, 0);                      \
 	MOVWLZX     (p), AX;              \
 	MOVWLZX     2(p), R11;            \
-	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	VADDPS.BCST (R10)(R11*4), Z8, Z8; \
-	LOOKUP(4(p), Z8, a, b)
+	VMULPS.BCST (R10)(AX*4), Z15, Z2; \
+	VADDPS.BCST (R10)(R11*4), Z2, Z2; \
+	LOOKUP(4(p), Z2, a, b)
 
 // FIFTH replaces the weights whose fifth bit, in the 32 bits at m, is set by
 // what t holds for them.
@@ -95,10 +96,10 @@
 #define Q5_0(p, a, b) \
 	AHEAD(p, 0);                      \
 	MOVWLZX     (p), AX;              \
-	VMULPS.BCST (R10)(AX*4), Z14, Z9; \
-	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	LOOKUP(6(p), Z8, a, b);           \
-	FIFTH(2(p), Z9, a, b)
+	VMULPS.BCST (R10)(AX*4), Z14, Z3; \
+	VMULPS.BCST (R10)(AX*4), Z15, Z2; \
+	LOOKUP(6(p), Z2, a, b);           \
+	FIFTH(2(p), Z3, a, b)
 
 #define Q5_0CONST \
 	HALVES;                             \
@@ -109,12 +110,12 @@
 	AHEAD(p, 0);                      \
 	MOVWLZX     (p), AX;              \
 	MOVWLZX     2(p), R11;            \
-	VMULPS.BCST (R10)(AX*4), Z14, Z9; \
-	VMULPS.BCST (R10)(AX*4), Z15, Z8; \
-	VADDPS.BCST (R10)(R11*4), Z9, Z9; \
-	VADDPS.BCST (R10)(R11*4), Z8, Z8; \
-	LOOKUP(8(p), Z8, a, b);           \
-	FIFTH(4(p), Z9, a, b)
+	VMULPS.BCST (R10)(AX*4), Z14, Z3; \
+	VMULPS.BCST (R10)(AX*4), Z15, Z2; \
+	VADDPS.BCST (R10)(R11*4), Z3, Z3; \
+	VADDPS.BCST (R10)(R11*4), Z2, Z2; \
+	LOOKUP(8(p), Z2, a, b);           \
+	FIFTH(4(p), Z3, a, b)
 
 #define Q5_1CONST \
 	HALVES;                       \

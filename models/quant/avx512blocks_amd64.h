@@ -81,8 +81,11 @@ loop:                        \
 	ADDQ          BX, DX;               \
 	SUBQ          $2, CX
 
-// MUL4BLOCKS is the body of a product with four vectors. R12 is the length of
-// a row, R13 the second row of a pair.
+// MUL4BLOCKS is the body of a product with four vectors. The blocks of a pair
+// are decoded to Z8, Z9, Z12 and Z13 while those before them are multiplied,
+// since they take long to become ready: the first ones of a pair at the end
+// of the pair before. SI and R13 point to the next blocks of the two rows, R12
+// is the length of a row.
 #define MUL4BLOCKS(const, decoder, size) \
 	ARGS;                      \
 	MOVQ  stride+32(FP), R9;   \
@@ -94,17 +97,28 @@ loop:                        \
 	IMULQ $size, R12;          \
 	CMPQ  CX, $2;              \
 	JLT   last;                \
-pair:                              \
 	LEAQ  (SI)(R12*1), R13;    \
-	BEGIN8;                    \
-pairLoop:                          \
-	decoder(SI, Z4, Z5);       \
-	decoder(R13, Z10, Z11);    \
+	decoder(SI, Z8, Z9);       \
+	decoder(R13, Z12, Z13);    \
 	ADDQ  $size, SI;           \
 	ADDQ  $size, R13;          \
+pair:                              \
+	BEGIN8;                    \
+block:                             \
+	VMOVAPS Z8, Z4;            \
+	VMOVAPS Z9, Z5;            \
+	VMOVAPS Z12, Z10;          \
+	VMOVAPS Z13, Z11;          \
+	CMPQ  BX, $32;             \
+	JEQ   turn;                \
+decode:                            \
+	decoder(SI, Z8, Z9);       \
+	decoder(R13, Z12, Z13);    \
+	ADDQ  $size, SI;           \
+	ADDQ  $size, R13;          \
+step:                              \
 	STEP8;                     \
-	JG    pairLoop;            \
-	MOVQ  R13, SI;             \
+	JG    block;               \
 	END8;                      \
 	CMPQ  CX, $2;              \
 	JGE   pair;                \
@@ -112,12 +126,18 @@ last:                              \
 	TESTQ CX, CX;              \
 	JZ    done;                \
 	BEGIN4;                    \
-lastLoop:                          \
+lastBlock:                         \
 	decoder(SI, Z4, Z5);       \
 	ADDQ  $size, SI;           \
 	STEP4;                     \
-	JG    lastLoop;            \
+	JG    lastBlock;           \
 	END4;                      \
 done:                              \
 	VZEROUPPER;                \
-	RET
+	RET;                       \
+turn:                              \
+	MOVQ  R13, SI;             \
+	ADDQ  R12, R13;            \
+	CMPQ  CX, $4;              \
+	JGE   decode;              \
+	JMP   step
