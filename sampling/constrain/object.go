@@ -12,13 +12,13 @@ type objectLang struct {
 	extra     *expr // an undeclared member, key to value; nil if none may come
 	separator *expr // the comma with the blanks around it
 	min, max  int   // number of properties; max < 0 is unlimited
-	anyOrder  bool
-	unique    bool // extra ends with a unique text
+	unique    bool  // extra ends with a unique text
 }
 
 type memberLang struct {
 	body     *expr // key, colon and value
 	required bool
+	group    int // members of one group come in their order
 }
 
 func (o *objectLang) nullable() bool {
@@ -33,15 +33,25 @@ func (o *objectLang) nullable() bool {
 	return true
 }
 
+// ordered reports whether all members are of one group.
+func (o *objectLang) ordered() bool {
+	for _, k := range o.keys {
+		if k.group != o.keys[0].group {
+			return false
+		}
+	}
+	return true
+}
+
 // object lays out an object's members: as plain nodes where the order is fixed
 // and nothing is counted, else as one node that tracks what was seen.
 func (b *builder) object(o *objectLang, from int32) int32 {
-	if !o.anyOrder && !o.unique && o.min <= 0 && o.max < 0 {
+	if o.ordered() && !o.unique && o.min <= 0 && o.max < 0 {
 		return b.orderedObject(o, from)
 	}
-	p := &objectProg{extra: -1, min: int32(o.min), max: int32(o.max), anyOrder: o.anyOrder}
+	p := &objectProg{extra: -1, min: int32(o.min), max: int32(o.max)}
 	for _, k := range o.keys {
-		p.keys = append(p.keys, objectKey{b.bodyRule(k.body), k.required})
+		p.keys = append(p.keys, objectKey{b.bodyRule(k.body), k.required, k.group})
 	}
 	if o.extra != nil {
 		p.extra = b.bodyRule(o.extra)
@@ -106,11 +116,10 @@ func (b *builder) branch(from int32) int32 {
 
 // objectData is what the engine remembers inside an object.
 type objectData struct {
-	first bool  // no member yet
-	sep   bool  // the comma before the next member has been read
-	count int32 // members so far, at most what the bounds need
-	next  int32 // fixed order: the first key that may still come
-	seen  string
+	first bool   // no member yet
+	sep   bool   // the comma before the next member has been read
+	count int32  // members so far, at most what the bounds need
+	seen  string // a bit per key, or the items of an array that must differ
 }
 
 func (d objectData) has(key int) bool {
@@ -126,20 +135,22 @@ func (d objectData) with(key, keys int) string {
 
 // open reports whether a key may still come as far as order and uniqueness go.
 func (o *objectProg) open(p *prog, d objectData, key int) bool {
-	if p.ruleMin[o.keys[key].rule] >= unreachable {
+	if p.ruleMin[o.keys[key].rule] >= unreachable || d.has(key) {
 		return false
 	}
-	if o.anyOrder {
-		return !d.has(key)
+	for later := key + 1; later < len(o.keys); later++ {
+		if o.keys[later].group == o.keys[key].group && d.has(later) {
+			return false
+		}
 	}
-	return int32(key) >= d.next
+	return true
 }
 
 // wanted counts the required keys that are still missing.
 func (o *objectProg) wanted(d objectData) int32 {
 	n := int32(0)
 	for i, k := range o.keys {
-		if k.required && (o.anyOrder && !d.has(i) || !o.anyOrder && int32(i) >= d.next) {
+		if k.required && !d.has(i) {
 			n++
 		}
 	}
@@ -191,16 +202,12 @@ func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok b
 	if !o.open(p, d, key) {
 		return next, false
 	}
-	if o.anyOrder {
-		next.seen = d.with(key, len(o.keys))
-	} else {
-		for i := d.next; i < int32(key); i++ {
-			if o.keys[i].required {
-				return next, false
-			}
+	for i := range key {
+		if o.keys[i].group == o.keys[key].group && o.keys[i].required && !d.has(i) {
+			return next, false // its turn would be over
 		}
-		next.next = int32(key) + 1
 	}
+	next.seen = d.with(key, len(o.keys))
 	return next, o.can(p, next)
 }
 
@@ -227,7 +234,7 @@ func (o *objectProg) distance(p *prog, d objectData) int32 {
 	var spare []int32
 	for i, k := range o.keys {
 		switch {
-		case k.required && (o.anyOrder && !d.has(i) || !o.anyOrder && int32(i) >= d.next):
+		case k.required && !d.has(i):
 			sum = add32(sum, p.ruleMin[k.rule])
 			members++
 		case o.open(p, d, i):
@@ -269,6 +276,5 @@ func (d objectData) appendKey(b []byte) []byte {
 	}
 	b = append(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(d.count))
-	b = binary.LittleEndian.AppendUint32(b, uint32(d.next))
 	return append(b, d.seen...)
 }

@@ -55,18 +55,18 @@ type repetition struct {
 }
 
 // An objectProg is the members of an object whose count or order is tracked
-// at run time: any order, or a bound on the number of properties.
+// at run time: more than one order, or a bound on the number of properties.
 type objectProg struct {
 	keys      []objectKey
 	extra     int32 // rule of an undeclared member, or -1
 	separator int32 // rule of the comma with its blanks
 	min, max  int32 // properties; max < 0 is unlimited
-	anyOrder  bool
 }
 
 type objectKey struct {
 	rule     int32 // key, colon and value
 	required bool
+	group    int // keys of one group come in their order
 }
 
 // add32 adds distances, saturating at unreachable.

@@ -132,12 +132,12 @@ func (c *schemaCompiler) uniqueArray(b *itemBounds) (*expr, error) {
 	if len(values) < b.min {
 		return never, nil
 	}
-	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, anyOrder: true}
+	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max}
 	if o.max >= len(values) {
 		o.max = -1
 	}
-	for _, v := range values {
-		o.keys = append(o.keys, memberLang{c.literal(v), false})
+	for i, v := range values {
+		o.keys = append(o.keys, memberLang{c.literal(v), false, i})
 	}
 	body := seq(&expr{op: opObject, obj: o}, c.json.ws)
 	return seq(text("["), c.json.ws, body, text("]")), nil

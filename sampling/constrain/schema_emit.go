@@ -1,6 +1,9 @@
 package constrain
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // shapeExpr is what a shape allows, one alternative per type.
 func (c *schemaCompiler) shapeExpr(k *shape) (*expr, error) {
@@ -102,13 +105,17 @@ func (c *schemaCompiler) valueOf(s schemaSet, name string) (*expr, error) {
 // ones, one class for each combination of patterns a name may match.
 func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 	b := &k.members
-	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, anyOrder: c.opts.AnyOrder}
-	names := declared(b)
+	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max}
+	names, groups := declared(b)
 	required := map[string]bool{}
 	for _, name := range b.required {
 		required[name] = true
 	}
-	for _, name := range names {
+	for i, name := range names {
+		group := groups[i]
+		if c.opts.AnyOrder {
+			group = i
+		}
 		s, err := c.memberSet(k, name)
 		if err != nil {
 			return nil, err
@@ -123,7 +130,7 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 			}
 			continue
 		}
-		o.keys = append(o.keys, memberLang{c.memberExpr(name, value), required[name]})
+		o.keys = append(o.keys, memberLang{c.memberExpr(name, value), required[name], group})
 	}
 	extra, err := c.extraMember(k, names)
 	if err != nil {
@@ -160,24 +167,29 @@ func (c *schemaCompiler) memberExpr(name string, value *expr) *expr {
 	return call(c.shared(name, key, seq(stringLiteral(name), c.colon(), value)))
 }
 
-// declared lists the names that have rules of their own, in the order of the
-// schema, required ones that are declared nowhere last.
-func declared(b *memberBounds) []string {
-	var names []string
+// declared lists the names that have rules of their own and their groups: the
+// names of one properties keyword are a group and come in its order; a name
+// that is only required is a group by itself. A name in several keywords counts
+// for the one with the most names, so that there are few groups.
+func declared(b *memberBounds) (names []string, groups []int) {
 	seen := map[string]bool{}
-	add := func(list []string) {
+	add := func(list []string, group int) {
 		for _, name := range list {
 			if !seen[name] {
 				seen[name] = true
-				names = append(names, name)
+				names, groups = append(names, name), append(groups, group)
 			}
 		}
 	}
-	for _, clause := range b.clauses {
-		add(clause.names)
+	clauses := slices.Clone(b.clauses)
+	slices.SortStableFunc(clauses, func(x, y *memberClause) int { return len(y.names) - len(x.names) })
+	for i, clause := range clauses {
+		add(clause.names, i)
 	}
-	add(b.required)
-	return names
+	for i, name := range b.required {
+		add([]string{name}, len(clauses)+i)
+	}
+	return names, groups
 }
 
 // maxPatterns bounds the different patternProperties of one object.

@@ -188,7 +188,7 @@ func (c *schemaCompiler) literals(values []*jsonValue) *expr {
 }
 
 // literal matches one value, with the blanks that are allowed inside it and
-// its members in any order if the options say so.
+// its members in any order.
 func (c *schemaCompiler) literal(v *jsonValue) *expr {
 	switch v.kind {
 	case kindNull:
@@ -214,9 +214,9 @@ func (c *schemaCompiler) literal(v *jsonValue) *expr {
 		}
 		return seq(text("["), c.json.ws, seq(items...), c.json.ws, text("]"))
 	}
-	o := &objectLang{separator: c.json.comma(), max: -1, anyOrder: c.opts.AnyOrder}
+	o := &objectLang{separator: c.json.comma(), max: -1}
 	for i, name := range v.names {
-		o.keys = append(o.keys, memberLang{seq(stringLiteral(name), c.colon(), c.literal(v.list[i])), true})
+		o.keys = append(o.keys, memberLang{seq(stringLiteral(name), c.colon(), c.literal(v.list[i])), true, i})
 	}
 	return c.braces(o)
 }

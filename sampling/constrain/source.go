@@ -116,8 +116,8 @@ type JSONOptions struct {
 type SchemaOptions struct {
 	Whitespace Whitespace
 	// AnyOrder lets the properties of an object come in any order. Otherwise
-	// declared ones come in the order of the schema, with undeclared ones
-	// anywhere between.
+	// those of one properties keyword come in its order, with undeclared ones
+	// and those of other parts of the schema anywhere between.
 	AnyOrder bool
 	// Closed reads an absent additionalProperties as false.
 	Closed bool
