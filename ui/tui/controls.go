@@ -65,7 +65,7 @@ func (m *Model) drawKnobList(c *viz.Canvas, l *lane) {
 	for y, i := range shown {
 		m.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
 	}
-	c.Put(3, len(shown), m.restOfKnobs(l, shown), viz.Ink{Role: viz.Muted})
+	c.Put(3, len(shown), viz.CutTitle(m.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.
@@ -78,7 +78,7 @@ func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
 		m.drawKnob(c, l, y, i, col)
 		y++
 	}
-	c.Put(3, y, m.restOfKnobs(l, shown), viz.Ink{Role: viz.Muted})
+	c.Put(3, y, viz.CutTitle(m.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
 	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
 	a, b := m.effectLines()
 	ink := viz.Ink{}
