@@ -481,11 +481,11 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *lane, s laneStep, r *sampling.
 	if col.rank > 0 {
 		c.Right(col.rank, y, digits(int(r.Rank)), viz.Ink{Role: viz.Muted})
 	}
-	mark := rowMark(r, chosen, s.s.Forced)
+	mark := laneMark(s, r)
 	if r.Pinned && mark == " " {
 		c.Put(col.mark, y, "★", viz.Ink{Role: viz.Pinned})
 	} else {
-		c.Put(col.mark, y, mark, markInk(r, chosen))
+		c.Put(col.mark, y, mark, ink)
 	}
 	if r.ID == l.row && !chosen && l == d.m.lane() {
 		c.Put(col.mark-1, y, "▸", viz.Ink{Role: viz.Focus})
@@ -497,6 +497,21 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *lane, s laneStep, r *sampling.
 	}
 	c.Right(col.final, y, final, ink)
 	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(s.t, r)}
+}
+
+// laneMark says what became of a token in one lane.
+func laneMark(s laneStep, r *sampling.Row) string {
+	switch {
+	case r.ID == s.s.Token && s.s.Forced:
+		return "◆"
+	case r.ID == s.s.Token:
+		return "●"
+	case refused(s.t, r):
+		return "⊘"
+	case r.Cut != sampling.NoStage:
+		return "✗"
+	}
+	return " "
 }
 
 // beams lists the texts of a beam search, best first.

@@ -1,7 +1,282 @@
 package tui
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"fmt"
+	"math"
 
-type game struct{}
+	tea "github.com/charmbracelet/bubbletea"
 
-func openPredict(m *Model) (view, tea.Cmd) { m.say("P: not yet"); return nil, nil }
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// A game is the score of predicting, and of sampling by hand.
+type game struct {
+	played, right int // guesses, and those that the draw agreed with
+	likely        int // how often the most likely token was drawn
+
+	picked int     // tokens written by hand
+	agreed int     // of them, those that would have been drawn
+	bits   float64 // their surprisal under the raw model
+}
+
+// predictView hides the bars before each draw and waits for a guess; or lets
+// the viewer write every token.
+type predictView struct {
+	byHand bool
+	of     *engine.Step // the proposal that is guessed, as it first was
+	ids    []int32      // tokens to choose from
+	pick   int          // index in ids
+	shown  bool         // the guess is locked
+	won    [2]int       // what the guess added to right and likely
+	asked  bool         // the next token is on its way
+}
+
+func openPredict(m *Model) (view, tea.Cmd) {
+	l := m.lane()
+	switch {
+	case l.view.Phase == engine.Idle:
+		m.say("P: " + m.whyNot(l))
+		return nil, nil
+	case l.view.Beam != nil || l.view.Contrastive != nil:
+		m.say("P: this search draws no token, so there is nothing to guess")
+		return nil, nil
+	case l.view.Draft != nil:
+		m.say("P: tokens come in drafted rounds here; num_assistant_tokens 0 draws them one by one")
+		return nil, nil
+	}
+	l.lookAt(0)
+	m.advanceAll(0)
+	l.eng.Post(engine.Advance{N: 0})
+	v := &predictView{}
+	v.prepare(m)
+	return v, nil
+}
+
+// prepare takes up a new proposal.
+func (v *predictView) prepare(m *Model) {
+	s := m.lane().view.Next
+	switch {
+	case s == nil || s.Trace == nil:
+		v.of, v.ids = nil, nil
+	case v.of != nil && v.of.Row == s.Row && v.of.Pos == s.Pos:
+	default:
+		v.of, v.pick, v.shown, v.asked = s, 0, false, false
+		v.ids = v.candidates(m, s)
+	}
+}
+
+// candidates are the tokens to choose from: in the order of the alphabet
+// where the order must tell nothing, else by rank.
+func (v *predictView) candidates(m *Model, s *engine.Step) []int32 {
+	n := maxGuesses
+	if v.byHand {
+		var ids []int32
+		for _, r := range s.Trace.Rows() {
+			if len(ids) < n && r.Rank == int32(len(ids)+1) {
+				ids = append(ids, r.ID)
+			}
+		}
+		return ids
+	}
+	return guesses(m.lane().vocab(), s, n)
+}
+
+func (v *predictView) follow(m *Model, msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(viewMsg); ok {
+		v.prepare(m)
+	}
+	return nil
+}
+
+// whileHidden are the actions of the program that give nothing away.
+var whileHidden = map[string]bool{
+	"help": true, "commands": true, "quit": true, "again": true, "reseed": true, "marks": true, "prompt": true,
+	"examples": true, "slower": true, "faster": true, "timeline": true, "close": true,
+}
+
+// predictActions are the actions that mean something of their own here.
+var predictActions map[string]func(*predictView, *Model)
+
+func init() {
+	move := func(n int) func(*predictView, *Model) {
+		return func(v *predictView, m *Model) { v.move(m, n) }
+	}
+	predictActions = map[string]func(*predictView, *Model){
+		"down": move(1), "up": move(-1), "first": move(-100), "last": move(100), "left10": move(-100), "right10": move(100),
+		"open": (*predictView).enter, "predict": (*predictView).turn,
+		"next": (*predictView).next, "right": (*predictView).next, "run": (*predictView).next,
+		"back": (*predictView).back, "left": (*predictView).back,
+		"force": (*predictView).force,
+	}
+}
+
+func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
+	if do, ok := predictActions[a.id]; ok {
+		do(v, m)
+		return nil, true
+	}
+	if whileHidden[a.id] {
+		return nil, false
+	}
+	if v.of != nil && !v.shown && !v.byHand {
+		m.say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
+		return nil, true
+	}
+	switch a.id {
+	case "pane", "paneback", "zoom":
+		m.say(a.first() + ": there is one pane here; esc goes back to the lab")
+		return nil, true
+	}
+	return nil, false
+}
+
+func (v *predictView) move(m *Model, n int) {
+	switch {
+	case len(v.ids) == 0:
+		m.say(m.whyNot(m.lane()))
+	case v.shown:
+		m.say("the pick is locked; enter goes on, ← hides the bars again")
+	default:
+		v.pick = min(max(v.pick+n, 0), len(v.ids)-1)
+	}
+}
+
+// enter locks a pick, or goes on from one.
+func (v *predictView) enter(m *Model) {
+	l := m.lane()
+	s := l.view.Next
+	switch {
+	case s == nil || len(v.ids) == 0:
+		m.say("enter: " + m.whyNot(l))
+	case v.byHand:
+		v.write(m, v.ids[v.pick])
+	case v.shown:
+		v.next(m)
+	default:
+		v.shown = true
+		v.won = [2]int{}
+		if v.ids[v.pick] == s.Token {
+			v.won[0] = 1
+		}
+		if mostLikely(s) == s.Token {
+			v.won[1] = 1
+		}
+		m.game.played++
+		m.game.right += v.won[0]
+		m.game.likely += v.won[1]
+	}
+}
+
+// next writes the token drawn and hides the one after it.
+func (v *predictView) next(m *Model) {
+	l := m.lane()
+	switch {
+	case l.view.Next == nil:
+		m.say("→: " + m.whyNot(l))
+	case v.byHand:
+		m.say("→: you write the text here; enter takes the token selected, P again leaves it to the draw")
+	case !v.shown:
+		m.say("→: pick first; enter locks the pick and reveals")
+	case !v.asked:
+		v.asked = true
+		l.eng.Post(engine.Advance{N: 1})
+	}
+}
+
+// back hides the bars again, and takes the score of this step back.
+func (v *predictView) back(m *Model) {
+	if !v.shown || v.asked {
+		m.say("←: nothing to take back at this step; esc, then b looks at earlier ones")
+		return
+	}
+	v.shown = false
+	m.game.played--
+	m.game.right -= v.won[0]
+	m.game.likely -= v.won[1]
+}
+
+// force writes the pick instead of the token drawn.
+func (v *predictView) force(m *Model) {
+	switch l := m.lane(); {
+	case v.byHand:
+		v.enter(m)
+	case !v.shown || v.asked:
+		m.say("f: reveal first; then f writes your pick instead of the token drawn")
+	default:
+		v.asked = true
+		l.eng.Post(engine.Force{Token: v.ids[v.pick]})
+	}
+}
+
+// write writes token id and counts what it cost.
+func (v *predictView) write(m *Model, id int32) {
+	if v.asked {
+		return
+	}
+	l := m.lane()
+	s := l.view.Next
+	if r := s.Trace.Row(id); r != nil {
+		m.game.bits -= math.Log2(float64(r.RawProb))
+	}
+	m.game.picked++
+	if id == s.Token {
+		m.game.agreed++
+	}
+	v.asked = true
+	l.eng.Post(engine.Force{Token: id})
+}
+
+// turn is P: from predicting to sampling by hand, and out.
+func (v *predictView) turn(m *Model) {
+	if v.byHand {
+		m.closeTop()
+		m.say("predict is off")
+		return
+	}
+	v.byHand, v.of = true, nil
+	v.prepare(m)
+}
+
+// mostLikely is the token with the largest final probability.
+func mostLikely(s *engine.Step) int32 {
+	best, p := s.Token, float32(-1)
+	for _, r := range s.Trace.Rows() {
+		if r.Prob > p {
+			best, p = r.ID, r.Prob
+		}
+	}
+	return best
+}
+
+func (v *predictView) hints(*Model) []string { return nil }
+
+func (v *predictView) footer(m *Model) []hint {
+	switch {
+	case v.of == nil:
+		return []hint{{id: "again"}, {id: "reseed"}, {id: "close", word: "leave"}, {id: "help"}}
+	case v.byHand:
+		return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "writes it"}, {keys: "1-5", word: "preset"}, {id: "predict", word: "off"}, {id: "close", word: "leave"}, {id: "help"}}
+	case v.shown:
+		return []hint{{id: "open", word: "next"}, {id: "left", word: "back and try another"}, {id: "force", word: "force your pick instead"}, {id: "close", word: "leave"}, {id: "help"}}
+	}
+	return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "locks the pick and reveals"}, {id: "predict", word: "you sample"}, {id: "close", word: "leave"}, {id: "help"}}
+}
+
+func (v *predictView) help(m *Model) (string, viz.Ink) {
+	muted := viz.Ink{Role: viz.Muted}
+	switch {
+	case v.of == nil:
+		return m.whyNot(m.lane()), muted
+	case v.byHand:
+		return "You sample: the bars are the model's, the choice is yours.", muted
+	case v.shown && m.lane().view.Next != nil:
+		s := m.lane().view.Next
+		t := s.Trace
+		if t.Greedy {
+			return "Greedy: the best token is taken without a draw.", muted
+		}
+		return fmt.Sprintf("The draw u %s fell in %s %s.", viz.Three(t.U), m.lane().piece(s.Token, m.pal.ASCII), viz.Interval(t.Lo, t.Hi)), muted
+	}
+	return "Which token comes next? The order of the rows tells nothing.", muted
+}

@@ -103,7 +103,12 @@ func (l *lane) branchOff(n int) int {
 	if n < len(l.view.Steps) {
 		at = l.shelve()
 	}
-	l.eng.Post(engine.Rewind{Len: n})
+	if at < 0 || l.view.Contrastive != nil {
+		l.eng.Post(engine.Rewind{Len: n})
+		return at
+	}
+	// Unlike a rewind, this keeps what the cache holds of the text left.
+	l.eng.Post(engine.Adopt{Text: l.view.PromptText, Prompt: l.view.Prompt, Steps: l.view.Steps[:n], Settings: l.settings})
 	return at
 }
 

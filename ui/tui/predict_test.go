@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+func guessing(t *testing.T, w, h, n int) *bench {
+	b := newLanes(t, w, h, "chat")
+	for i := range n {
+		b.keys("n")
+		b.steps(i + 1)
+	}
+	b.keys("P")
+	return b
+}
+
+func (b *bench) predict() *predictView { return b.m.screen.view.(*predictView) }
+
+// Whatever the draw fell on, the hidden screen is the same, colours included,
+// as long as the tokens to choose from are; and they do not depend on it
+// while it is among the likely ones.
+func TestHiddenGivesNothingAway(t *testing.T) {
+	for _, size := range [][2]int{{160, 45}, {80, 24}, {40, 12}} {
+		b := guessing(t, size[0], size[1], 8)
+		l := b.m.lane()
+		seen, lists := map[string]bool{}, map[string]bool{}
+		for _, id := range b.predict().ids {
+			s := *l.view.Next
+			tr := *s.Trace
+			r := tr.Row(id)
+			tr.Token, tr.Rank, tr.Prob, tr.RawProb, tr.U, tr.Lo, tr.Hi = id, r.Rank, r.Prob, r.RawProb, 0.5, 0.4, 0.6
+			s.Token, s.Trace = id, &tr
+			l.view.Next = &s
+			if r.Rank <= 8 {
+				var pieces []string
+				for _, id := range guesses(l.vocab(), &s, maxGuesses) {
+					pieces = append(pieces, l.vocab().Piece(id))
+				}
+				lists[strings.Join(pieces, "|")] = true
+			}
+			b.m.dirty = true
+			b.run(b.m.wantEffect())
+			seen[b.m.draw().Render(viz.NewPalette(true, viz.TrueColor, false))] = true
+		}
+		if len(seen) != 1 {
+			t.Errorf("%v: %d hidden screens for as many draws", size, len(seen))
+		}
+		if len(lists) != 1 {
+			t.Errorf("%v: %d lists to choose from", size, len(lists))
+		}
+		frame := b.frame()
+		for _, word := range []string{"%", "rank", "others", "█", "●", "↑ ", " u "} {
+			if strings.Contains(frame, word) {
+				t.Errorf("%v: the hidden screen shows %q:\n%s", size, word, frame)
+			}
+		}
+	}
+}
+
+// The drawn token is always among those to choose from, alphabetically.
+func TestGuessesHoldTheDraw(t *testing.T) {
+	b := newLanes(t, 80, 24, "neutral")
+	b.keys("P")
+	for range 40 {
+		v, l := b.predict(), b.m.lane()
+		if l.view.Next == nil {
+			break
+		}
+		if !slices.Contains(v.ids, l.view.Next.Token) || len(v.ids) != maxGuesses {
+			t.Fatalf("%d to choose from, %s is not among them", len(v.ids), l.piece(l.view.Next.Token, false))
+		}
+		n := len(l.view.Steps)
+		b.keys("enter", "enter")
+		b.wait(func(v engine.View) bool { return len(v.Steps) > n && (v.Next != nil || v.Phase == engine.Done) })
+	}
+}
+
+func TestPredictKeepsScore(t *testing.T) {
+	b := guessing(t, 80, 24, 8)
+	v, l := b.predict(), b.m.lane()
+	b.keys("n", "O", "+", "i")
+	b.has("not while the bars are hidden")
+	if len(b.m.overlays) > 0 || len(l.view.Steps) != 8 {
+		t.Fatal("a key looked behind the bars")
+	}
+	to := func(id int32) {
+		b.keys("home")
+		for range slices.Index(v.ids, id) {
+			b.keys("down")
+		}
+		b.keys("enter")
+	}
+	to(l.view.Next.Token)
+	b.has("revealed")
+	b.has("score 1 of 1")
+	b.keys("left")
+	b.has("hidden")
+	b.has("score 0 of 0")
+	wrong := v.ids[0]
+	if wrong == l.view.Next.Token {
+		wrong = v.ids[1]
+	}
+	to(wrong)
+	b.has("score 0 of 1")
+	b.keys("f")
+	b.steps(9)
+	if s := l.view.Steps[8]; !s.Forced || s.Token != wrong {
+		t.Errorf("f wrote %d, want the pick %d", s.Token, wrong)
+	}
+	b.has("hidden")
+	best := 0
+	if mostLikely(l.view.Next) == l.view.Next.Token {
+		best = 1
+	}
+	before := b.m.game.likely
+	to(l.view.Next.Token)
+	if b.m.game.right != 1 || b.m.game.played != 2 || b.m.game.likely != before+best {
+		t.Errorf("game %+v", b.m.game)
+	}
+	b.keys("enter")
+	b.steps(10)
+	if l.view.Steps[9].Forced {
+		t.Error("going on forced a token")
+	}
+}
+
+// P, again and again: predict, sample by hand, off. By hand every token is
+// the viewer's.
+func TestYouSample(t *testing.T) {
+	b := guessing(t, 80, 24, 0)
+	b.keys("P")
+	b.has("you sample")
+	for i := range 3 {
+		b.keys("home", "down", "enter")
+		b.steps(i + 1)
+	}
+	for i, s := range b.m.lane().view.Steps {
+		if !s.Forced || s.Summary.Rank != 2 {
+			t.Errorf("token %d has rank %d, forced %v", i+1, s.Summary.Rank, s.Forced)
+		}
+	}
+	b.has("3 tokens by you")
+	b.keys("P")
+	if b.m.screen.id != "lab" {
+		t.Error("P did not lead back to the lab")
+	}
+}

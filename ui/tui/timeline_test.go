@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+)
+
+// grown is a text of 20 tokens under chat, with a branch forced at token 13
+// that has 16 and is the present one.
+func grown(t *testing.T, w, h int) *bench {
+	b := newLanes(t, w, h, "chat")
+	b.m.lane().eng.Post(engine.Advance{N: 20})
+	b.steps(20)
+	for range 8 {
+		b.keys("b")
+	}
+	b.keys("down", "f")
+	b.steps(13)
+	b.m.lane().eng.Post(engine.Advance{N: 3})
+	b.steps(16)
+	return b
+}
+
+func (b *bench) timeline() *timeline { return b.m.screen.view.(*timeline) }
+
+// settled waits until nothing is computed any more in a lane with n tokens.
+func (b *bench) rests(n int) {
+	b.t.Helper()
+	b.wait(func(v engine.View) bool {
+		return len(v.Steps) == n && (v.Phase == engine.Paused && v.Next != nil || v.Phase == engine.Done)
+	})
+}
+
+func TestBranchAndReturn(t *testing.T) {
+	b := grown(t, 120, 40)
+	l := b.m.lane()
+	second := l.view.Text()
+	b.keys("T")
+	b.has("1 main")
+	b.has("2  forced")
+	b.has("both branches share the first 12 tokens of the cache")
+	if list := l.limbs(); len(list) != 2 || list[1].shared != 12 || list[1].parent != 0 || list[1].index != -1 {
+		t.Fatalf("limbs %+v", list)
+	}
+	forwarded := l.view.ForwardPositions
+	b.keys("up")
+	b.has("timeline · main · step 16 of 20")
+	b.keys("enter")
+	b.rests(20)
+	first := l.view.Text()
+	if first == second {
+		t.Error("the branch was not taken")
+	}
+	b.keys("u")
+	b.rests(16)
+	if l.view.Text() != second {
+		t.Errorf("undo gave %q, want %q", l.view.Text(), second)
+	}
+	if n := l.view.ForwardPositions - forwarded; n > 3 {
+		t.Errorf("going to a branch and back computed %d positions", n)
+	}
+	b.keys("U")
+	b.rests(20)
+	if l.view.Text() != first {
+		t.Error("redo did not return to the branch")
+	}
+	b.keys("T")
+	b.has("1 main")
+	b.has("timeline · main")
+}
+
+// Going on from a past step makes a branch if anything differs there; if not,
+// the same text would come again.
+func TestGoOnFromAPastStep(t *testing.T) {
+	b := newLanes(t, 120, 40, "chat")
+	b.m.lane().eng.Post(engine.Advance{N: 12})
+	b.steps(12)
+	l := b.m.lane()
+	b.keys("T", "left", "left", "space")
+	b.has("the same text would come again")
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
+	if len(l.branches) > 0 {
+		t.Error("a branch was made though nothing differs")
+	}
+	n := len(l.view.Steps)
+	b.keys("esc", "3", "T", "home", "right", "right", "right", "space")
+	b.wait(func(v engine.View) bool {
+		return len(v.Steps) > 5 && v.Steps[3].Settings.Label == "creative" || v.Phase == engine.Done
+	})
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
+	if s := l.view.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" || len(l.branches) != 1 {
+		t.Fatalf("%d branches, labels %s and %s", len(l.branches), s[2].Settings.Label, s[3].Settings.Label)
+	}
+	b.has("creative")
+	b.keys("u")
+	b.wait(func(v engine.View) bool { return len(v.Steps) == n })
+}
+
+func TestWhatIfInTheTimeline(t *testing.T) {
+	b := grown(t, 120, 40)
+	l := b.m.lane()
+	text := l.view.Text()
+	b.keys("T", "home", "right", "right", "4")
+	b.has("what-if")
+	b.has("not written:")
+	if l.look != 3 || l.tried == nil || l.view.Text() != text {
+		t.Fatalf("look %d", l.look)
+	}
+	b.keys("x")
+	if l.tried != nil {
+		t.Error("x did not drop the what-if")
+	}
+	b.keys("4", "space")
+	b.wait(func(v engine.View) bool { return len(v.Steps) > 2 && v.Steps[2].Settings.Label == "neutral" })
+	if len(l.branches) != 2 {
+		t.Errorf("%d branches", len(l.branches))
+	}
+}
+
+func TestBranchesHaveNamesAndGo(t *testing.T) {
+	b := grown(t, 120, 40)
+	l := b.m.lane()
+	b.keys("T", "up", "N", "ctrl+u")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("first \x1b try")})
+	b.keys("enter")
+	b.has("1 first")
+	if strings.Contains(b.frame(), "\x1b") {
+		t.Error("a name reached the terminal raw")
+	}
+	b.keys("x")
+	if n := len(l.limbs()); n != 1 {
+		t.Errorf("%d texts after one was taken out", n)
+	}
+	b.has("is taken out; u puts it back")
+	b.keys("x")
+	b.has("x: this is the text the lane holds")
+	b.keys("u")
+	if n := len(l.limbs()); n != 2 {
+		t.Errorf("%d texts after undo", n)
+	}
+	b.keys("U")
+	if n := len(l.limbs()); n != 1 {
+		t.Errorf("%d texts after redo", n)
+	}
+}
+
+// Two branches become lanes, with the prefix they share computed once.
+func TestBranchesAsLanes(t *testing.T) {
+	b := grown(t, 160, 45)
+	text := b.m.lane().view.Text()
+	b.keys("T", "up", "C")
+	b.pump(func() bool {
+		for _, l := range b.m.lanes {
+			if l.view.Phase != engine.Paused || l.view.Next == nil {
+				return false
+			}
+		}
+		return len(b.m.lanes[1].view.Steps) == 20
+	})
+	if b.m.screen.id != "compare" || b.m.lanes[0].view.Text() != text {
+		t.Fatal("the lanes do not hold the branches")
+	}
+	if n := b.m.lanes[1].view.ForwardPositions; n > 2 {
+		t.Errorf("the new lane computed %d positions", n)
+	}
+	b.has("first place where the texts part: token 13")
+	b.has("was forced")
+}
+
+// The pointer chooses steps, held or not, and branches.
+func TestTimelineMouse(t *testing.T) {
+	b := grown(t, 120, 40)
+	b.keys("T")
+	click := func(x, y int, a tea.MouseAction) {
+		b.send(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: a})
+	}
+	click(1+13+2*4, 3, tea.MouseActionPress)
+	if at := b.timeline().at; at != 5 {
+		t.Errorf("click chose step %d, want 5", at)
+	}
+	for x := 24; x <= 30; x++ {
+		click(x, 6, tea.MouseActionMotion)
+	}
+	if at := b.timeline().at; at != 9 {
+		t.Errorf("dragging chose step %d, want 9", at)
+	}
+	b.send(tea.MouseMsg{X: 30, Y: 6, Button: tea.MouseButtonWheelUp, Action: tea.MouseActionPress})
+	if at := b.timeline().at; at != 1 {
+		t.Errorf("the wheel went to step %d, want 1", at)
+	}
+	r := b.m.bodyRect()
+	lay := timelineLayoutOf(r.W-2, r.H-2)
+	click(10, r.Y+1+lay.branches+1, tea.MouseActionPress)
+	b.has("timeline · main")
+	click(10, r.Y+1+lay.branches+1, tea.MouseActionPress)
+	b.rests(20)
+	if b.m.screen.id != "lab" {
+		t.Error("a second click did not go to the branch")
+	}
+}
+
+func TestTimelineSaysWhatIsKept(t *testing.T) {
+	b := grown(t, 120, 40)
+	v := b.m.lane().view
+	old := append([]*engine.Step(nil), v.Steps...)
+	for i := range 4 {
+		s := *old[i]
+		s.Row, s.Trace = nil, nil
+		old[i] = &s
+	}
+	v.Steps = old
+	b.apply(viewMsg{lane: b.m.lane().id, view: v, ok: true})
+	b.keys("T")
+	b.has("logits of the last 12 of 16 steps are kept")
+}
