@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -83,7 +82,9 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 		if l.set, err = setFlag(l.set, kv); err != nil {
 			return l, wrong("--lane %s: %s", spec, strings.TrimPrefix(err.Error(), "--set "))
 		}
-		l.label = p.Name + "*"
+		if key, _, _ := strings.Cut(kv, "="); !keepsPreset[key] {
+			l.label = p.Name + "*"
+		}
 	}
 	return l, nil
 }
@@ -100,7 +101,7 @@ func (s *shared) laneConfig(m models.Model, l laneSpec) (sampling.Config, error)
 		return cfg, err
 	}
 	cfg = cfg.Merge(l.set)
-	if err := cfg.Validate(); err != nil {
+	if err := s.validate(cfg); err != nil {
 		return cfg, wrong("--lane %s: %v", l.text, err)
 	}
 	return cfg, nil
@@ -154,7 +155,7 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 			if err != nil {
 				return nil, err
 			}
-			j = job{model: m, draft: first.draft, compiler: engine.NewCompiler(m)}
+			j = job{model: m, draft: first.draft, compiler: s.compiler(m)}
 			if err := s.readPrompt(ctx, &j); err != nil {
 				return nil, err
 			}

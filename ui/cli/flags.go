@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"logitscope/engine"
 	"logitscope/presets"
 	"logitscope/sampling"
 )
@@ -33,7 +34,7 @@ type shared struct {
 	promptTokens                string
 	chat                        bool
 	preset, config              string
-	set                         []string
+	set, schedule               []string
 	context                     int
 	kv                          string
 	json, jsonObject            bool
@@ -61,11 +62,12 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
 	f.IntVar(&s.context, "context", 0, "context length in tokens; 0 is the model's own")
 	f.StringVar(&s.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
+	f.StringArrayVar(&s.schedule, "schedule", nil, `change settings inside the text: 'at token 40: creative', 'after "</think>": temperature=0.3; top_p=0.8', 'inside a JSON string: temperature=1.2'; may be repeated`)
 	addSource(f, s, "bounded")
 	for i := range sampling.Params() {
 		p := &sampling.Params()[i]
-		if p.Key == "constraint" {
-			continue // the flags above are its forms
+		if p.Key == "constraint" || p.Key == "schedule" {
+			continue // the flags above are their forms
 		}
 		v := &paramFlag{param: p}
 		s.params[p.Key] = v
@@ -144,7 +146,21 @@ func (s *shared) configuration(base, lane sampling.Config) (sampling.Config, err
 		return cfg, err
 	}
 	cfg = cfg.Merge(lane).Merge(flags)
-	return cfg, wrongly(cfg.Validate())
+	return cfg, wrongly(s.validate(cfg))
+}
+
+// validate checks settings, and the rules of their schedule.
+func (s *shared) validate(cfg sampling.Config) error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	return engine.CheckSchedule(cfg, s.presetConfig)
+}
+
+// presetConfig returns the settings of a preset, for rules of a schedule.
+func (s *shared) presetConfig(name string) (sampling.Config, error) {
+	p, err := findPreset(s.sys, name)
+	return p.Config, err
 }
 
 // flagConfig returns what the flags set.
@@ -160,6 +176,11 @@ func (s *shared) flagConfig() (cfg sampling.Config, err error) {
 			if cfg, err = cfg.With(key, f.value, sampling.FromFlag); err != nil {
 				return cfg, wrongly(err)
 			}
+		}
+	}
+	for _, rule := range s.schedule {
+		if cfg, err = addRule(cfg, rule); err != nil {
+			return cfg, wrongly(err)
 		}
 	}
 	source, err := s.source()
@@ -197,6 +218,10 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 		_, err := cfg.With(key, text, sampling.FromFlag)
 		return cfg, wrong("--set %v", err)
 	}
+	if key == "schedule" && !strings.HasPrefix(strings.TrimSpace(text), "[") {
+		cfg, err := addRule(cfg, text) // a rule may hold commas
+		return cfg, wrongly(err)
+	}
 	v, err := p.Parse(text)
 	if err != nil {
 		return cfg, wrong("--set %s=%s: %s", key, text, strings.TrimPrefix(err.Error(), key+": "))
@@ -209,6 +234,11 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 
 // whitespaces are the values of --whitespace.
 var whitespaces = []string{"any", "bounded", "compact"}
+
+// addRule adds a rule to the schedule.
+func addRule(cfg sampling.Config, rule string) (sampling.Config, error) {
+	return cfg.With("schedule", append(slices.Clone(cfg.Strings("schedule")), rule), sampling.FromFlag)
+}
 
 // source returns the constraint the flags name, as the value of the
 // constraint parameter, or "".

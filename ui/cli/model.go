@@ -55,12 +55,19 @@ func (s *shared) prepare(ctx context.Context) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{model: m, compiler: engine.NewCompiler(m)}
+	j := &job{model: m, compiler: s.compiler(m)}
 	if err := s.ready(ctx, j); err != nil {
 		j.close()
 		return nil, err
 	}
 	return j, nil
+}
+
+// compiler returns a compiler for m that knows the presets.
+func (s *shared) compiler(m models.Model) *engine.Compiler {
+	c := engine.NewCompiler(m)
+	c.Presets = s.presetConfig
+	return c
 }
 
 // ready fills in what depends on the model.
@@ -82,12 +89,19 @@ func (s *shared) ready(ctx context.Context, j *job) error {
 	return s.readPrompt(ctx, j)
 }
 
+// keepsPreset are the parameters that a preset does not decide.
+var keepsPreset = map[string]bool{"seed": true, "max_new_tokens": true, "schedule": true}
+
 // label names the settings: the preset, with a star where a value was changed
 // on top of it.
 func (s *shared) label() string {
-	changed := s.config != "" || len(s.set) > 0
+	changed := s.config != ""
+	for _, kv := range s.set {
+		key, _, _ := strings.Cut(kv, "=")
+		changed = changed || !keepsPreset[key]
+	}
 	for key, f := range s.params {
-		changed = changed || f.given && key != "seed" && key != "max_new_tokens"
+		changed = changed || f.given && !keepsPreset[key]
 	}
 	switch {
 	case s.preset == "":

@@ -163,7 +163,7 @@ type jsonSink struct {
 	timing  bool
 	written int
 	rounds  int
-	preset  string
+	made    *engine.Settings // those of the step written last
 }
 
 func (k *jsonSink) write(v any) error { return writeLine(k.w, v) }
@@ -177,7 +177,7 @@ func writeLine(w io.Writer, v any) error {
 func (k *jsonSink) begin() error {
 	r := record.NewRun(k.job.model, k.job.text, k.job.prompt, k.job.settings)
 	r.Lane = k.lane
-	k.preset = k.job.settings.Label
+	k.made = k.job.settings
 	return k.write(r)
 }
 
@@ -200,9 +200,9 @@ func (k *jsonSink) view(v engine.View) error {
 		}
 		r := record.NewStep(s, k.job.model.Vocab(), k.top)
 		r.Lane = k.lane
-		if s.Settings.Label != k.preset {
-			k.preset = s.Settings.Label
-			r.Preset = k.preset
+		if s.Settings != k.made {
+			k.made = s.Settings
+			r.Preset = s.Settings.Label
 		}
 		if err := k.write(r); err != nil {
 			return err
