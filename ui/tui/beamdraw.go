@@ -71,7 +71,7 @@ func (v *beamView) title() string {
 		}
 	}
 	if v.seen.Done() {
-		name += " · done: " + v.seen.Reason.Explain(s)
+		name += " · done"
 	}
 	name += fmt.Sprintf(" · num_beams %d", s.Beams)
 	if s.Groups > 1 {
@@ -92,9 +92,13 @@ func (v *beamView) drawTree(c *viz.Canvas, m *Model) {
 		}
 	}
 	right := whole
-	if cursor >= 0 {
-		row = t.row[cursor]
-		right = min(t.end(cursor)+c.W/2, whole)
+	see := cursor
+	if path := t.winner(); see < 0 && v.seen.Done() && len(path) > 0 {
+		see = path[len(path)-1] // the text that won, wherever it ended
+	}
+	if see >= 0 {
+		row = t.row[see]
+		right = min(t.end(see)+max(c.W/3, 24), whole)
 	}
 	dx := max(right-c.W, 0)
 	top := min(max(row-c.H/2, 0), max(len(t.rows)-c.H, 0))
@@ -230,18 +234,28 @@ func (v *beamView) candidateTable(s *beam.Step) []candidateLine {
 		}
 		for i := range gs.Candidates {
 			if i == gs.Line {
-				n := len(gs.Candidates)
-				text := fmt.Sprintf("num_beams %d: the best %d of %d candidates go on", s.Settings.Beams, gs.Line, n)
-				if s.Settings.Groups > 1 {
-					text = fmt.Sprintf("group %d of %d: the best %d of %d candidates go on", g+1, s.Settings.Groups, gs.Line, n)
-				}
-				out = append(out, candidateLine{text: text})
+				out = append(out, candidateLine{text: lineWords(s, g)})
 			}
 			out = append(out, candidateLine{c: &gs.Candidates[i], rank: i + 1, index: index})
 			index++
 		}
 	}
 	return out
+}
+
+// lineWords says what the line of group g means at a step.
+func lineWords(s *beam.Step, g int) string {
+	gs := &s.Groups[g]
+	head := fmt.Sprintf("num_beams %d: ", s.Settings.Beams)
+	if s.Settings.Groups > 1 {
+		head = fmt.Sprintf("group %d of %d: ", g+1, s.Settings.Groups)
+	}
+	for _, c := range gs.Candidates[gs.Line:] {
+		if c.Fate == beam.Runs { // in the place of one above that ended
+			return head + "an end counts above this line only, the next without one go on"
+		}
+	}
+	return head + fmt.Sprintf("the best %d of %d candidates go on", gs.Line, len(gs.Candidates))
 }
 
 // lineOf returns the last line needed to see the first cut.

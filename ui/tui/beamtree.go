@@ -22,7 +22,7 @@ type treeLayout struct {
 
 // layTree lays t out in at most most rows; dead ends give way, shallow ones
 // first. Zero means no limit.
-func layTree(t *beam.Tree, voc models.Vocab, root string, most int, ascii bool) *treeLayout {
+func layTree(t *beam.Tree, voc models.Vocab, ends func(int32) bool, root string, most int, ascii bool) *treeLayout {
 	l := &treeLayout{Tree: t, root: root, label: make([]string, len(t.Nodes))}
 	hidden := l.hide(most)
 	depth := 0
@@ -38,10 +38,11 @@ func layTree(t *beam.Tree, voc models.Vocab, root string, most int, ascii bool) 
 			continue
 		}
 		n := &t.Nodes[i]
-		l.label[i] = stripLabel(voc, n.Token, ascii) + " " + viz.Two(n.Sum)
-		if n.Ended {
-			l.label[i] = "■ " + l.label[i]
+		name := stripLabel(voc, n.Token, ascii)
+		if ends(n.Token) {
+			name = "■"
 		}
+		l.label[i] = name + " " + viz.Two(n.Sum)
 		width[n.Depth] = max(width[n.Depth], viz.Width(l.label[i]))
 		if shown(n.Children, hidden) > 1 {
 			branch[n.Depth] = true
@@ -174,13 +175,18 @@ func (l *treeLayout) draw(c *viz.Canvas, top, dx, cursor int, note func(i int) s
 		}
 		if n := len(l.rows[r]); n > 0 {
 			last := l.rows[r][n-1]
-			c.Put(l.end(last)+2-dx, y, note(last), l.ink(last))
+			if end := l.end(last); end > dx {
+				c.Put(end+2-dx, y, note(last), l.ink(last))
+			}
 		}
 	}
 	l.drawStems(c, top, dx)
 	if dx > 0 {
 		for y := range min(c.H, len(l.rows)-top) {
-			c.Put(0, y, "… ", viz.Ink{Role: viz.Muted})
+			row := l.rows[top+y]
+			if len(row) > 0 && l.x[l.Nodes[row[0]].Depth] < dx {
+				c.Put(0, y, "… ", viz.Ink{Role: viz.Muted})
+			}
 		}
 	}
 }

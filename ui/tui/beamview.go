@@ -175,7 +175,13 @@ func (v *beamView) layout(m *Model) *treeLayout {
 	if p := v.seen.Prompt; len(p) > 0 {
 		root = viz.Cut(stripLabel(voc, p[len(p)-1], m.pal.ASCII), 12)
 	}
-	return layTree(v.seen.Tree(), voc, root, most, m.pal.ASCII)
+	return layTree(v.seen.Tree(), voc, v.ends, root, most, m.pal.ASCII)
+}
+
+// ends reports whether id ends a text.
+func (v *beamView) ends(id int32) bool {
+	_, yes := slices.BinarySearch(v.seen.Settings.EOS, id)
+	return yes
 }
 
 // treeRoom is how many lines the tree may take.

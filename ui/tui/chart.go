@@ -230,6 +230,11 @@ func (d *rowDrawer) reason(y int, r *sampling.Row) {
 		return
 	}
 	list := reasons(d.t, r)
+	if k := d.step.Constraint; k != nil && !k.Broken && refused(d.t, r) {
+		if i, b := k.Constraint.Dies(k.State, r.ID); i >= 0 {
+			list[len(list)-1] = "⊘ " + diesWords(i, b)
+		}
+	}
 	x := d.col.reason
 	for i, s := range list {
 		ink := viz.Ink{Role: viz.Penalised}

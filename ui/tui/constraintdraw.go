@@ -215,7 +215,7 @@ func (v *constraintView) drawRow(c *viz.Canvas, m *Model, y int, col maskColumns
 	case no:
 		why = diesWords(at, b)
 	case r.Cut != sampling.NoStage:
-		why = "✗ " + short(s.Trace.Stages()[r.Cut].Name)
+		why = "✗ " + s.Trace.Stages()[r.Cut].Name
 	}
 	c.Put(col.why, y, viz.Fit(why, max(c.W-col.why-1, 0)), viz.Ink{Role: viz.Muted})
 }

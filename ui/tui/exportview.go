@@ -366,8 +366,7 @@ func (v *exportView) enterPreset(m *Model, name string) {
 	default:
 		v.field = nil
 		m.say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
-		i := m.userPreset(name)
-		m.apply(withPreset(l.config, m.opt.Presets[i]), i, "", "preset "+name)
+		l.preset = m.userPreset(name) // its values are those in force
 	}
 }
 

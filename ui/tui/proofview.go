@@ -108,7 +108,11 @@ func (v *proofView) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(proofDraws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
 func (v *proofView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 22), 10) }
-func (v *proofView) hints(*Model) []string    { return []string{"draw", "order", "close"} }
+func (v *proofView) hints(*Model) []string    { return nil }
+
+func (v *proofView) footer(*Model) []hint {
+	return []hint{{id: "draw", word: "again"}, {id: "order", word: "next rule"}, {id: "close"}}
+}
 
 func (v *proofView) act(m *Model, a *action) (tea.Cmd, bool) {
 	switch a.id {

@@ -274,7 +274,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		return
 	}
 	emitted := plural(len(r.Emitted), "token") + " from 1 target pass"
-	head := "all " + digits(len(r.Drafted)) + " accepted: the target's own next token comes free (bonus)"
+	head := "all accepted: the target's own next token comes free (bonus)"
 	if len(r.Drafted) == 0 {
 		head = "the target's own next token"
 	}
@@ -427,7 +427,7 @@ func speedWords(d *speculative.View) string {
 	if d.Speedup == 0 {
 		return "speed-up: not measured yet"
 	}
-	s := fmt.Sprintf("pass %s, draft token %s, plain step %s: %.2f× plain decoding, measured", viz.Duration(d.PassTime), viz.Duration(d.DraftStep), viz.Duration(d.PlainTime), d.Speedup)
+	s := fmt.Sprintf("measured %.2f× plain decoding · pass %s, draft token %s, plain step %s", d.Speedup, viz.Duration(d.PassTime), viz.Duration(d.DraftStep), viz.Duration(d.PlainTime))
 	if d.Speedup < 1 {
 		s += " · it does not pay here"
 	}

@@ -384,16 +384,25 @@ func (v *specView) toRefusal(m *Model, d int) {
 	m.say("[ ]: no refused draft further on that way")
 }
 
-// viewAtCursor is the lane's view as it was before the token under the cursor:
-// the drafted one, or the round's last.
+// viewAtCursor is the lane's view as it was before the token under the cursor.
+// Where none is, it is the place of the round at which the two laws differ
+// most: elsewhere there is little to see.
 func (v *specView) viewAtCursor() engine.View {
 	view, r := v.lane.view, v.shownRound()
 	if r == nil {
 		return view
 	}
 	at := min(r.Accepted, len(r.Drafted)) // where the last draw stands
-	if v.pos >= 0 && v.pos < at {
+	switch {
+	case v.pos >= 0 && v.pos < at:
 		at = v.pos
+	case v.pos < 0:
+		least := 2.0
+		for i := range r.Positions {
+			if p := r.Positions[i]; p.Verdict != speculative.Dropped && p.Alpha < least {
+				at, least = i, p.Alpha
+			}
+		}
 	}
 	n := min(r.Start, len(view.Steps))
 	view.Steps = view.Steps[:n:n]

@@ -90,7 +90,13 @@ func (m *Model) renamePreset(i int, name string) error {
 	if err := m.savePreset(name, p.About, p.Config, false); err != nil {
 		return err
 	}
-	_, err := m.deletePreset(m.userPreset(p.Name))
+	old, now := m.userPreset(p.Name), m.userPreset(name)
+	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
+		if l.preset == old {
+			l.preset = now
+		}
+	}
+	_, err := m.deletePreset(old)
 	return err
 }
 
