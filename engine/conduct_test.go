@@ -46,10 +46,15 @@ func TestConduct(t *testing.T) {
 		if got, want := lens(), []int{5, 4, 5}; !slices.Equal(got, want) {
 			t.Errorf("after a rewind lanes have %v steps, want %v", got, want)
 		}
+		g.Advance(1)
+		g.Advance(1)
+		if got, want := lens(), []int{7, 6, 7}; !slices.Equal(got, want) {
+			t.Errorf("after two single steps asked for at once lanes have %v steps, want %v", got, want)
+		}
 		cancel()
 		<-done
 		lanes[0].Post(Advance{1})
-		if got, want := lens(), []int{6, 4, 5}; !slices.Equal(got, want) {
+		if got, want := lens(), []int{8, 6, 7}; !slices.Equal(got, want) {
 			t.Errorf("after the group lanes have %v steps, want %v", got, want)
 		}
 	})
@@ -87,6 +92,25 @@ func TestForkOfABranch(t *testing.T) {
 		}
 		if v.ForwardPositions > 2 {
 			t.Errorf("the fork ran %d positions, want no more than 2", v.ForwardPositions)
+		}
+	})
+}
+
+// A lane that searches with beams keeps in step as those that draw do.
+func TestBeamsKeepInStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 2000, never)
+		var lanes []*Lane
+		for i, s := range []*Settings{settings(t, m, "seed", 7), settings(t, m, "num_beams", 3)} {
+			l := NewLane(i, m, Options{})
+			l.Post(Start{Prompt: []int32{1, 2}, Settings: s})
+			lanes = append(lanes, l)
+		}
+		g := NewGroup(lanes...)
+		do := together(t, g)
+		views := do(func() { g.Advance(5) })
+		if a, b := len(views[0].Steps), len(views[1].Beam.Steps); a != 5 || b != 5 {
+			t.Errorf("after 5 steps together one lane has %d, the beams %d", a, b)
 		}
 	})
 }

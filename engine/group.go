@@ -64,10 +64,13 @@ func (g *Group) SetInStep(on bool) {
 // until something else stops it, zero pauses all.
 func (g *Group) Advance(n int) {
 	g.mu.Lock()
-	g.budget = n
 	step := g.inStep
+	if step && n > 0 && g.budget > 0 {
+		n += g.budget // asked for before the lanes could take the last one up
+	}
+	g.budget = n
 	for i, v := range g.latest {
-		g.asked[i] = len(v.Steps)
+		g.asked[i] = stepsOf(v)
 	}
 	g.mu.Unlock()
 	if !step || n == 0 {
@@ -171,10 +174,18 @@ func (g *Group) follow(i int, l *Lane) {
 	}
 }
 
+// stepsOf counts what a lane has done: tokens, or steps of a beam search.
+func stepsOf(v View) int {
+	if v.Beam != nil {
+		return len(v.Beam.Steps)
+	}
+	return len(v.Steps)
+}
+
 // see makes v the newest view of lane i.
 func (g *Group) see(i int, v View) {
 	g.mu.Lock()
-	if len(v.Steps) < len(g.latest[i].Steps) {
+	if stepsOf(v) < stepsOf(g.latest[i]) {
 		g.asked[i] = 0 // it was taken back
 	}
 	g.latest[i] = v
@@ -201,7 +212,7 @@ func (g *Group) turn() {
 	for i, v := range g.latest {
 		switch {
 		case v.Phase == Done || v.Phase == Failed:
-		case v.Phase == Paused && len(v.Steps) >= g.asked[i] && (v.Next != nil || v.Beam != nil):
+		case v.Phase == Paused && stepsOf(v) >= g.asked[i] && (v.Next != nil || v.Beam != nil):
 			ready++
 		default:
 			return // one is still at work
@@ -213,7 +224,7 @@ func (g *Group) turn() {
 	}
 	for i, v := range g.latest {
 		if v.Phase == Paused {
-			g.asked[i] = len(v.Steps) + 1
+			g.asked[i] = stepsOf(v) + 1
 			g.lanes[i].Post(Advance{1})
 		}
 	}
