@@ -19,11 +19,19 @@ type Compiler struct {
 
 	model       models.Model
 	vocab       vocab
+	prepared    sampling.Vocab // the same, read once
 	constraints constraints
 }
 
 // NewCompiler returns a compiler for m's vocabulary.
-func NewCompiler(m models.Model) *Compiler { return &Compiler{model: m, vocab: vocabOf(m)} }
+func NewCompiler(m models.Model) *Compiler {
+	v := vocabOf(m)
+	c := &Compiler{model: m, vocab: v, prepared: v}
+	if !v.grows {
+		c.prepared = sampling.Prepare(v)
+	}
+	return c
+}
 
 // Settings compiles cfg. The error names every key that is wrong and what it
 // allows. label names the preset in force.
@@ -41,7 +49,7 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := sampling.Compile(cfg, c.vocab)
+	p, err := sampling.Compile(cfg, c.prepared)
 	if err != nil {
 		return nil, err
 	}

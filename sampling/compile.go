@@ -144,7 +144,8 @@ func (b *builder) encode(key, text string) []int32 {
 
 // Compile makes a pipeline of the settings of c under c's order. Every
 // problem is reported, joined: values out of range, values the engine
-// refuses, texts that need a vocabulary. v may be nil.
+// refuses, texts that need a vocabulary. v may be nil. Who compiles often for
+// one vocabulary passes what [Prepare] made of it.
 func Compile(c Config, v Vocab) (*Pipeline, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -169,12 +170,7 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	}
 	p.addStages(b, o)
 	if v != nil {
-		p.vocab = v.Size()
-		for id := range int32(v.Size()) {
-			if !v.HasPiece(id) {
-				p.noPiece = append(p.noPiece, id)
-			}
-		}
+		p.vocab, p.noPiece = v.Size(), noPieces(v)
 	}
 	p.notes, p.values = b.notes, b.values
 	if n := len(p.stages) + 3; n > MaxStages {

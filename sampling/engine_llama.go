@@ -145,10 +145,7 @@ func buildDry(b *builder) (stage, string) {
 	if s.multiplier == 0 || s.base < 1 || s.window <= 0 {
 		return nil, ""
 	}
-	s.breakers = slices.Clone(b.value("dry_breaker_tokens").([][]int32))
-	if b.v != nil {
-		s.breakers = append(s.breakers, breakerTokens(b.v, b.value("dry_sequence_breakers").([]string))...)
-	}
+	s.breakers = newBreakers(b.value("dry_breaker_tokens").([][]int32), b.value("dry_sequence_breakers").([]string), b.v)
 	return s, b.format("dry_multiplier")
 }
 

@@ -1,16 +1,13 @@
 package sampling
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // dryStage lowers tokens that would go on with a run the history has had
 // before ("don't repeat yourself").
 type dryStage struct {
 	multiplier, base float32
 	allowed, window  int
-	breakers         [][]int32 // sequences that end a run; the first token heads each
+	breakers         breakers
 }
 
 func (s *dryStage) apply(r *row) {
@@ -40,23 +37,7 @@ func (s *dryStage) apply(r *row) {
 // limit returns how many tokens lie after the nearest breaker.
 func (s *dryStage) limit(n int, back func(int) int32) int {
 	for i := range n {
-		longest := -1
-		for _, b := range s.breakers {
-			tail := b[1:]
-			if b[0] != back(i) || len(tail) <= longest || len(tail) > i {
-				continue
-			}
-			match := true
-			for k, t := range tail {
-				if t != back(i-k-1) {
-					match = false
-					break
-				}
-			}
-			if match {
-				longest = len(tail)
-			}
-		}
+		longest := s.breakers.longest(i, back)
 		if longest >= 0 {
 			return i - longest
 		}
@@ -122,7 +103,7 @@ func (s *dryStage) lower(r *row, counts []int32, back func(int) int32) {
 			longest = max(longest, int(counts[j]))
 		}
 		pos, ok := r.position(id)
-		if !first || !ok || s.isBreaker(id) {
+		if !first || !ok || s.breakers.breaks(id) {
 			continue
 		}
 		exp := longest - s.allowed
@@ -134,44 +115,4 @@ func (s *dryStage) lower(r *row, counts []int32, back func(int) int32) {
 			r.set(e, r.x[e]-penalty)
 		}
 	}
-}
-
-func (s *dryStage) isBreaker(id int32) bool {
-	for _, b := range s.breakers {
-		if len(b) == 1 && b[0] == id {
-			return true
-		}
-	}
-	return false
-}
-
-// breakerTokens returns the token sequences that write a breaker text: every
-// token whose piece holds it, and every token whose piece ends with a start
-// of it together with the tokens of the rest.
-func breakerTokens(v Vocab, texts []string) [][]int32 {
-	const maxText, maxTail = 40, 20
-	var out [][]int32
-	for id := range int32(v.Size()) {
-		if !v.HasPiece(id) {
-			continue
-		}
-		piece := v.Piece(id)
-		for _, text := range texts {
-			if text == "" {
-				continue
-			}
-			text = text[:min(len(text), maxText)]
-			if strings.Contains(piece, text) {
-				out = append(out, []int32{id})
-				continue
-			}
-			for k := min(len(piece), len(text)-1); k > 0; k-- {
-				if strings.HasSuffix(piece, text[:k]) {
-					tail := v.Encode(text[k:])
-					out = append(out, append([]int32{id}, tail[:min(len(tail), maxTail)]...))
-				}
-			}
-		}
-	}
-	return out
 }
