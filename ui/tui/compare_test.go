@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // pump takes views of all lanes until ok, as the program does.
@@ -128,5 +131,296 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 				t.Errorf("%s, free: %q\nalone: %q", name, v.Text(), want)
 			}
 		}
+	}
+}
+
+// C in the lab puts a copy beside the run, with nothing computed twice.
+func TestCompareFromTheLab(t *testing.T) {
+	b := newLanes(t, 160, 45, "chat")
+	b.m.lane().eng.Post(engine.Advance{N: 10})
+	b.steps(10)
+	b.keys("C")
+	b.together(10)
+	b.has("lane 2 · chat · same settings")
+	b.has("same text so far")
+	if n := b.m.lanes[1].view.ForwardPositions; n > 1 {
+		t.Errorf("the copy computed %d positions", n)
+	}
+	if b.m.lanes[0].view.Text() != b.m.lanes[1].view.Text() {
+		t.Error("the copy holds another text")
+	}
+	b.keys("t", "4") // lane 2 alone
+	b.pump(func() bool {
+		return b.m.lanes[1].view.Next != nil && b.m.lanes[1].view.Next.Settings.Label == "neutral"
+	})
+	if b.m.lanes[0].config.Float("temperature") != 0.7 {
+		t.Error("the preset reached the other lane")
+	}
+	b.keys("t", "right")
+	b.together(11)
+	b.keys("enter")
+	if b.m.screen.id != "lab" || b.m.cur != 1 {
+		t.Error("enter did not open lane 2 in the lab")
+	}
+	b.has("neutral")
+	b.keys("C")
+	b.has("lane 2 · neutral")
+	b.keys("C")
+	b.together(11)
+	b.has("compare, 3 lanes")
+	b.keys("x")
+	b.has("compare, 2 lanes")
+	b.keys("u")
+	b.has("compare, 3 lanes")
+	b.keys("right")
+	b.together(12)
+	b.keys("x", "x")
+	b.has("two lanes are the least")
+}
+
+// parted is a comparison that has come to where the texts part.
+func parted(t testing.TB, w, h int) *bench {
+	b := newLanes(t, w, h, "chat", "creative")
+	for i := range 8 {
+		b.keys("right")
+		b.together(i + 1)
+	}
+	return b
+}
+
+// The sentence that explains the parting is true: the intervals hold u, and
+// each change alone gives the token it names.
+func TestWhyTheyPartIsTrue(t *testing.T) {
+	b := parted(t, 160, 45)
+	v := b.m.screen.view.(*compareView)
+	p := v.pairOf(b.m.lanes[0], b.m.lanes[1])
+	if !p.parts || p.why == nil {
+		t.Fatalf("the lanes did not part:\n%s", b.frame())
+	}
+	x, y := p.steps[0], p.steps[1]
+	if x.Token == y.Token || x.Trace.U != y.Trace.U || firstDifference(b.m.lanes[0].view.Steps, b.m.lanes[1].view.Steps, 8) != p.at[0] {
+		t.Errorf("parting at %d: tokens %d and %d, u %v and %v", p.at[0]+1, x.Token, y.Token, x.Trace.U, y.Trace.U)
+	}
+	w := p.why
+	if w.U < w.A.Lo || w.U >= w.A.Hi || w.U < w.B.Lo || w.U >= w.B.Hi {
+		t.Errorf("u %v is not in [%v, %v) and [%v, %v)", w.U, w.A.Lo, w.A.Hi, w.B.Lo, w.B.Hi)
+	}
+	b.keys("[")
+	b.has("why they part here")
+	if at := shownIndex(b.m.lanes[0]); at != p.at[0] || shownIndex(b.m.lanes[1]) != at {
+		t.Errorf("[ went to token %d, they part at %d", at+1, p.at[0]+1)
+	}
+	for _, r := range stepsSideBySide(b.m.lanes) {
+		if r.group != 0 {
+			t.Error("the lanes saw the same text, but are drawn as if they had not")
+		}
+	}
+	for _, c := range w.Alone {
+		cfg := x.Settings.Config()
+		s, _ := y.Settings.Config().Lookup(c.Key)
+		set, err := b.m.lanes[0].comp.Settings(cfg.MustWith(c.Key, s.Value, s.Origin), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.m.lanes[0].view.Retrace(p.at[0], set); err != nil || got.Token != c.Token {
+			t.Errorf("%s alone draws %d, said %d (%v)", c.Key, got.Token, c.Token, err)
+		}
+	}
+	b.has(viz.Three(w.U))
+	b.has("One change at a time")
+}
+
+// Same token, same row: in every frame of a run, whatever the lanes show.
+func TestSameTokenSameRow(t *testing.T) {
+	b := newLanes(t, 200, 60, "factual", "chat", "creative", "neutral")
+	for i := range 20 {
+		steps := stepsSideBySide(b.m.lanes)
+		for _, h := range []int{1, 4, 9, 24} {
+			rows := alignRows(steps, h)
+			at := make(map[int32]int)
+			for k, lane := range rows {
+				drawn := false
+				for y, id := range lane {
+					if id < 0 {
+						continue
+					}
+					if was, ok := at[id]; ok && was != y {
+						t.Fatalf("token %d stands in rows %d and %d", id, was, y)
+					}
+					at[id] = y
+					drawn = drawn || id == steps[k].s.Token
+				}
+				if h >= 9 && !drawn {
+					t.Errorf("step %d: lane %d shows no row for its token", i+1, k+1)
+				}
+			}
+		}
+		b.keys("right")
+		b.together(i + 1)
+	}
+}
+
+// f writes the current lane's token in the others, at a past step as a branch.
+func TestForceInTheOtherLane(t *testing.T) {
+	b := parted(t, 160, 45)
+	b.keys("[")
+	at := shownIndex(b.m.lanes[0])
+	want := b.m.lanes[0].view.Steps[at].Token
+	b.keys("f")
+	b.pump(func() bool {
+		v := b.m.lanes[1].view
+		return len(v.Steps) == at+1 && v.Next != nil
+	})
+	if s := b.m.lanes[1].view.Steps[at]; s.Token != want || !s.Forced {
+		t.Errorf("wrote %d, want %d", s.Token, want)
+	}
+	if len(b.m.lanes[1].branches) != 1 {
+		t.Error("the text that was left is no branch")
+	}
+	b.keys("f")
+	b.has("have the same token")
+}
+
+// A seed, a prompt and a value typed reach every lane that keys act on.
+func TestAllLanesTogether(t *testing.T) {
+	b := parted(t, 160, 45)
+	b.keys("s")
+	b.together(0)
+	if x, y := b.m.lanes[0].config.Uint("seed"), b.m.lanes[1].config.Uint("seed"); x != y || x == 42 {
+		t.Errorf("new seeds %d and %d", x, y)
+	}
+	b.keys("tab", "tab", "home", "enter", "ctrl+u", "1", ".", "1", "enter")
+	for i, l := range b.m.lanes {
+		if x := l.config.Float("temperature"); x != 1.1 {
+			t.Errorf("lane %d has temperature %v", i+1, x)
+		}
+	}
+	b.keys("esc", "e", "ctrl+u")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("The cat")})
+	b.keys("ctrl+d")
+	b.pump(func() bool {
+		for _, l := range b.m.lanes {
+			if l.view.PromptText != "The cat" || l.view.Next == nil {
+				return false
+			}
+		}
+		return true
+	})
+	b.keys("space")
+	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) > 3 })
+	b.keys("space")
+	b.pump(func() bool { return !b.m.lanesRun() })
+	x, y := len(b.m.lanes[0].view.Steps), len(b.m.lanes[1].view.Steps)
+	if x != y && b.m.lanes[0].view.Phase == engine.Paused && b.m.lanes[1].view.Phase == engine.Paused {
+		t.Errorf("in step, but at %d and %d tokens", x, y)
+	}
+}
+
+// A lane may run a strategy: beams have no draw, but a text and scores.
+func TestBeamLane(t *testing.T) {
+	b := newLanes(t, 160, 45, "chat", "factual num_beams=3")
+	b.keys("right")
+	b.pump(func() bool {
+		return len(b.m.lanes[0].view.Steps) == 1 && b.m.lanes[1].view.Beam != nil && len(b.m.lanes[1].view.Beam.Steps) == 1
+	})
+	b.keys("right", "right")
+	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) == 3 && len(b.m.lanes[1].view.Beam.Steps) == 3 })
+	b.has("beam search · 3 running")
+	for _, k := range everyKey {
+		b.keys(k)
+	}
+	exact(t, b.frame(), 160, 45, "beam lane")
+}
+
+// everyKey are keys that leave compare as it is.
+var everyKey = []string{"up", "down", "home", "end", "left", "right", "m", "i", "p", "t", "w", "tab", "shift+tab", "[", "]", "f", "u", "z", "z"}
+
+// Every size draws exactly, with the lanes before and after they part, and
+// drawing changes nothing.
+func TestCompareAtEverySize(t *testing.T) {
+	two, four := parted(t, 80, 24), newLanes(t, 80, 24, "factual", "chat", "creative", "neutral")
+	for i := range 5 {
+		four.keys("right")
+		four.together(i + 1)
+	}
+	step := 7
+	if testing.Short() {
+		step = 23
+	}
+	for _, b := range []*bench{two, four} {
+		for _, id := range []string{"compare", "timeline", "predict"} {
+			if id != "compare" {
+				b.run(b.m.open(id))
+			}
+			for w := 1; w <= 200; w += step {
+				for h := 1; h <= 60; h += 1 + (w+h)%4 {
+					b.send(tea.WindowSizeMsg{Width: w, Height: h})
+					frame := b.m.draw().Render(b.m.pal)
+					exact(t, frame, w, h, id)
+					if again := b.m.draw().Render(b.m.pal); again != frame {
+						t.Fatalf("%s at %d×%d: drawn twice, two frames", id, w, h)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Each key of the table acts or says something in each of the views.
+func TestNoDeadKeysBesideTheLab(t *testing.T) {
+	for _, id := range []string{"compare", "timeline", "predict"} {
+		for _, a := range actions() {
+			if len(a.keys) == 0 || a.id == "quit" || a.id == "interrupt" {
+				continue
+			}
+			b := parted(t, 120, 40)
+			if id != "compare" {
+				b.run(b.m.open(id))
+			}
+			before := b.frame()
+			at := b.m.screen.id
+			b.keys(a.keys[0])
+			if b.frame() == before && b.m.screen.id == at {
+				b.pump(func() bool { return true })
+				time.Sleep(5 * time.Millisecond)
+				b.pump(func() bool { return true })
+				if b.frame() == before {
+					t.Errorf("%s: %s (%s) neither acts nor says why not", id, a.keys[0], a.id)
+				}
+			}
+		}
+	}
+}
+
+// The first lanes given on the command line are what compare opens with.
+func TestOpensWithLanes(t *testing.T) {
+	b := newLanes(t, 120, 40, "factual", "creative")
+	if b.m.screen.id != "compare" || len(b.m.lanes) != 2 {
+		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.lanes))
+	}
+	b.has("lane 1 · factual")
+	b.keys("esc")
+	if b.m.screen.id != "lab" {
+		t.Error("esc did not go to the lab")
+	}
+}
+
+// However many lanes send views, no more frames are drawn than fit the pace.
+func TestFramesKeepTheirPace(t *testing.T) {
+	b := newLanes(t, 200, 60, "factual", "chat", "creative", "neutral")
+	drawn := 0
+	start := time.Now()
+	for range 200 {
+		for _, l := range b.m.lanes {
+			b.m.dirty = true
+			b.m.paceFrames()
+			if b.m.dirty {
+				drawn++
+			}
+			_ = l
+		}
+	}
+	if most := 2 + int(time.Since(start)/(time.Second/30)); drawn > most {
+		t.Errorf("%d frames drawn, %d are the pace", drawn, most)
 	}
 }

@@ -530,14 +530,19 @@ func (d *laneDrawer) beams(c *viz.Canvas, l *lane) {
 		c.Right(4, y, digits(y+1), muted)
 		x := c.Put(7, y, viz.Two(h.Score)+"  ", muted)
 		text := engine.TextOf(l.vocab(), l.view.Settings, h.Tokens())
-		c.Put(x, y, lastCells(viz.Label(string(text), c.ASCII), c.W-x-1), ink)
+		c.Put(x, y, lastCells(flat(string(text), c.ASCII), c.W-x-1), ink)
 	}
 	y := len(l.view.Beam.Result()) + 1
 	for i, n := range l.view.Beam.Running() {
 		text := engine.TextOf(l.vocab(), l.view.Settings, n.Tokens())
 		x := c.Put(7, y+i, "runs  ", muted)
-		c.Put(x, y+i, lastCells(viz.Label(string(text), c.ASCII), c.W-x-1), muted)
+		c.Put(x, y+i, lastCells(flat(string(text), c.ASCII), c.W-x-1), muted)
 	}
+}
+
+// flat returns text with its line ends as glyphs.
+func flat(text string, ascii bool) string {
+	return viz.Printable(strings.ReplaceAll(strings.TrimLeft(text, " "), "\n", "↵"), ascii)
 }
 
 // lastCells returns the end of s in at most w cells.

@@ -220,6 +220,10 @@ func (v *compareView) toEnd(m *Model, d int) {
 		m.moveKnob(d * len(knobList))
 		return
 	}
+	if d > 0 && !anyLooks(m.scope()) {
+		m.say("end: these are the newest tokens; → writes the next")
+		return
+	}
 	if d > 0 {
 		m.lookLanes(newest)
 		return

@@ -137,6 +137,10 @@ func (v *predictView) move(m *Model, n int) {
 		m.say(m.whyNot(m.lane()))
 	case v.shown:
 		m.say("the pick is locked; enter goes on, ← hides the bars again")
+	case n < 0 && v.pick == 0:
+		m.say("this is the first token to choose")
+	case n > 0 && v.pick == len(v.ids)-1:
+		m.say("this is the last token to choose")
 	default:
 		v.pick = min(max(v.pick+n, 0), len(v.ids)-1)
 	}
