@@ -119,7 +119,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 			}
 			return open.Model(ctx, name, o)
 		},
-		Prompt: j.text, Config: j.settings.Config(), PresetName: s.preset,
+		Prompt: j.text, PromptTokens: j.prompt, Config: j.settings.Config(), PresetName: s.preset,
 		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
 		NoColor:   s.sys.Getenv("NO_COLOR") != "",
 		ConfigDir: configDir(s.sys),
