@@ -297,6 +297,11 @@ func (l *Lane) commit(steps ...*Step) {
 // append adds the token of s to what is derived from the steps.
 func (l *Lane) append(s *Step) {
 	l.tokens = append(l.tokens, s.Token)
+	l.write(s)
+}
+
+// write adds the token of s to the text.
+func (l *Lane) write(s *Step) {
 	old := len(l.written)
 	if !s.Settings.Ends(s.Token) {
 		l.written = appendPiece(l.written, l.model.Vocab(), s.Token)

@@ -59,3 +59,19 @@ func TestViewProver(t *testing.T) {
 		t.Error("a proof without a draft")
 	}
 }
+
+// A search that is switched off leaves the text that was drawn before it.
+func TestTextAfterASearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		plain, beams := settings(t, m, "temperature", 1.0), settings(t, m, "do_sample", false, "num_beams", 3, "max_new_tokens", 8)
+		do := begin(t, NewLane(0, m, Options{}))
+		want := do(Start{Prompt: []int32{1, 2}, Settings: plain}, Advance{6}).Text()
+		if v := do(Tune{beams}, Advance{4}); v.Beam == nil || v.Text() == want {
+			t.Fatalf("no search, or the same text: %q", v.Text())
+		}
+		if v := do(Tune{plain}); v.Beam != nil || v.Text() != want || len(v.Steps) != 6 {
+			t.Errorf("%q after the search, %q before it, %d steps", v.Text(), want, len(v.Steps))
+		}
+	})
+}

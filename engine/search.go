@@ -77,6 +77,10 @@ func (l *Lane) refresh(ctx context.Context) {
 	want := l.settings.strategy()
 	if l.search != nil && (l.strategy != want || l.prompt == nil) {
 		l.dropSearch()
+		l.written, l.stopAt = nil, -1
+		for _, s := range l.steps { // the text is that of the steps again
+			l.write(s)
+		}
 	}
 	l.strategy = want
 	if want == drawing {
