@@ -132,7 +132,7 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 		d.rest(y, ln, name)
 		return viz.Bar{Raw: ln.raw, Final: ln.final}
 	case elsewhereLine:
-		d.rest(y, ln, "not reported")
+		d.elsewhere(y, ln)
 		return viz.Bar{Raw: ln.raw}
 	}
 	return viz.Bar{Blank: true}
@@ -153,6 +153,25 @@ func (d *rowDrawer) rest(y int, ln chartLine, name string) {
 		final = viz.Removed
 	}
 	d.c.Right(d.col.final, y, final, ink)
+}
+
+// elsewhere draws the line of the tokens that a server did not name: what
+// they have together is known, which they are is not, and none is ever drawn.
+func (d *rowDrawer) elsewhere(y int, ln chartLine) {
+	d.rest(y, ln, unnamedLabel(d.t, d.col.labelW))
+	if d.col.reason > 0 && d.col.words {
+		d.c.Put(d.col.reason, y, viz.Cut("unnamed, never drawn", d.c.W-d.col.reason), viz.Ink{Role: viz.Muted})
+	}
+}
+
+// unnamedLabel names that line in at most w cells.
+func unnamedLabel(t *sampling.Trace, w int) string {
+	for _, s := range []string{"outside the top " + viz.Count(t.Vocab), "outside top " + viz.Count(t.Vocab), "outside " + viz.Count(t.Vocab)} {
+		if viz.Width(s) <= w {
+			return s
+		}
+	}
+	return "unnamed"
 }
 
 func (d *rowDrawer) gapsShow() bool { return d.c.H >= compactBelow }
@@ -286,6 +305,8 @@ func (m *Model) chartTitle(l *lane, k class) string {
 	}
 	name := "next token"
 	switch {
+	case s.Observed && l.before() == nil && k != class40:
+		name = "the server's token"
 	case l.before() != nil:
 		name = "what-if"
 	case l.look > 0:

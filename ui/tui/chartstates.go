@@ -69,6 +69,12 @@ func drawFailed(c *viz.Canvas, l *lane) {
 	default:
 		lines = append(lines, "Nothing was drawn. e edits the prompt, r tries again.")
 	}
+	switch {
+	case l.canRetry():
+		lines = append(lines, "space tries again, at the same token.")
+	case l.observing() && len(l.view.Steps) > 0:
+		lines = append(lines, "The server cannot go on from here; r asks it for another text.")
+	}
 	if _, file := l.model.(interface{ Path() string }); file {
 		lines = append(lines, "Often a damaged file: logitscope models info FILE checks the tensors.")
 	}

@@ -22,6 +22,9 @@ func (m *Model) runOrPause() {
 		l.eng.Post(engine.Advance{N: 0})
 	case l.view.Phase == engine.Paused:
 		l.eng.Post(engine.Advance{N: -1})
+	case l.canRetry():
+		l.eng.Post(engine.Advance{N: -1})
+		m.say("space: trying again")
 	case l.view.Phase == engine.Prefill:
 		l.eng.Post(engine.Advance{N: -1})
 		m.say("space: runs on as soon as the prompt is read")
@@ -40,6 +43,12 @@ func (m *Model) whyNot(l *lane) string {
 	case engine.Done:
 		return "the text has ended (" + endWords(l) + "); s: again with a new seed"
 	case engine.Failed:
+		if l.canRetry() {
+			return "the server did not answer; the text is kept, space tries again at the same token"
+		}
+		if l.observing() {
+			return "a server that chooses the tokens cannot be made to go on from here; r asks for another text"
+		}
 		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.view.Steps))
 	}
 	return "not now"
@@ -55,6 +64,10 @@ func (m *Model) goOn(l *lane) {
 			return
 		}
 		m.say("space: " + m.whyNot(l))
+		return
+	}
+	if l.observing() {
+		m.serverChooses("space")
 		return
 	}
 	m.branchHere(l, l.whatif)
@@ -80,6 +93,8 @@ func (m *Model) branchHere(l *lane, set *engine.Settings) {
 func (m *Model) next(n int) {
 	l := m.lane()
 	switch {
+	case l.look > 0 && l.whatif != nil && l.observing():
+		m.serverChooses("→")
 	case l.look > 0 && l.whatif != nil:
 		set := l.whatif
 		m.branchHere(l, set)
@@ -90,6 +105,9 @@ func (m *Model) next(n int) {
 		l.lookAt(0)
 	case l.view.Phase == engine.Paused || l.view.Phase == engine.Running:
 		l.eng.Post(engine.Advance{N: n})
+	case l.canRetry():
+		l.eng.Post(engine.Advance{N: n})
+		m.say("→: trying again")
 	case l.view.Phase == engine.Prefill:
 		l.eng.Post(engine.Advance{N: n})
 		m.say("→: one step as soon as the prompt is read")
@@ -122,7 +140,11 @@ func (m *Model) back(n int) {
 func (m *Model) force() {
 	l := m.lane()
 	s := l.step()
-	if s == nil || l.row == models.NoToken {
+	switch {
+	case l.observing():
+		m.serverChooses("f")
+		return
+	case s == nil || l.row == models.NoToken:
 		m.say("f: no token to force yet")
 		return
 	}

@@ -279,6 +279,10 @@ func (m *Model) effectLines() (a, b string) {
 	if e.note != "" {
 		return "○ " + e.note, ""
 	}
+	if e.words != "" && e.err == nil {
+		return fmt.Sprintf("here: %s of %s named survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)),
+			e.words + "; off differs by " + viz.Percent(e.effect.TV)
+	}
 	if e.err != nil {
 		return fmt.Sprintf("here: %s of %s survive;", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
 	}

@@ -47,7 +47,12 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 			return s, ink
 		}
 	}
+	if s := l.waitingLine(); s != "" {
+		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
+	}
 	switch {
+	case l.observing() && (l.before() != nil || l.whatif != nil):
+		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.before() != nil:
 		s := "What-if: nothing is written yet."
 		if m.effect.key.step == l.step() && m.effect.tv > 0 {
@@ -62,6 +67,9 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		return m.whyNot(l), viz.Ink{Role: viz.Warning}
 	}
 	p := m.selected()
+	if v := m.effect.verdict; v != "" && m.effect.key.key == p.Key && m.effect.key.step == l.step() {
+		return v + ". " + p.Help, viz.Ink{}
+	}
 	if k <= class80 {
 		if a, _ := m.effectLines(); strings.HasPrefix(a, "○") {
 			return a, viz.Ink{Role: viz.Inert}
@@ -145,6 +153,9 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 	list := footers[min(k, class100)]
 	if p, ok := footersByState[m.lane().view.Phase]; ok && m.lane().look == 0 {
 		list = p
+	}
+	if l := m.lane(); l.canRetry() && l.look == 0 {
+		list = append([]hint{{id: "run", word: "try again"}}, list...)
 	}
 	if m.zoom {
 		list = zoomFooter

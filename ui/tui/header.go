@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"logitscope/engine"
 	"logitscope/viz"
@@ -19,6 +18,10 @@ func phaseWords(l *lane) string {
 	p := phases[l.view.Phase]
 	s := p.glyph + " " + p.word
 	switch {
+	case l.waitingLine() != "":
+		return "… waiting for the server"
+	case l.view.Phase == engine.Running && l.observing():
+		return p.glyph + " watching"
 	case l.view.Looking > 0:
 		return fmt.Sprintf("‖ recomputing step %d …", l.view.Looking)
 	case l.look > 0 && l.whatif != nil:
@@ -46,7 +49,6 @@ type headerPart struct {
 // give way as the window narrows: prefill figures, KV, order, model name.
 func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	l := m.lane()
-	info := l.model.Info()
 	cfg := l.shownConfig()
 	name := m.presetLabel(l)
 	order := cfg.Order()
@@ -55,14 +57,13 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 		orderName = "custom"
 	}
 	phase := viz.Ink{}.With(viz.Bold)
-	if l.view.Phase == engine.Failed {
+	if l.view.Phase == engine.Failed || l.waitingLine() != "" {
 		phase = viz.Ink{Role: viz.Warning}
 	}
-	model := strings.TrimSpace(info.Name + " " + info.Quant)
+	model := modelWords(l, k)
 	gap := "  "
 	if k == class160 {
 		gap = "   "
-		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
 		orderName = "order " + orderName
 	}
 	muted := viz.Ink{Role: viz.Muted}
@@ -79,10 +80,14 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	}
 	var right []headerPart
 	v := l.view
-	if v.Prefill.Took > 0 && v.Phase != engine.Prefill {
+	stats, remote := l.meter()
+	if remote {
+		right = serverParts(stats, k)
+	}
+	if !remote && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
 		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})
 	}
-	if v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {
+	if !remote && v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {
 		rate := viz.Rate(v.Rate) + " tok/s"
 		switch k {
 		case class160:

@@ -69,6 +69,8 @@ type Model struct {
 	history []string       // prompts, newest last
 	owned   []models.Model // opened by the screen, closed when it ends
 
+	metered bool // a server's counts are looked at from time to time
+
 	bars  *viz.BarChart // the lab's chart, drawn once for what it shows
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for
@@ -190,7 +192,7 @@ func (m *Model) startLane(l *lane) tea.Cmd {
 		defer m.wg.Done()
 		l.done <- l.run(ctx)
 	}()
-	return m.nextView(l, time.Time{})
+	return tea.Batch(m.nextView(l, time.Time{}), m.watchMeter(l))
 }
 
 // nextView waits until a frame after last has passed, then for whatever view
@@ -240,6 +242,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onPrompt(msg)
 	case laneEndedMsg:
 		return m, m.onLaneEnded(msg)
+	case meterMsg:
+		return m, meterTick()
 	case frameMsg:
 		m.cmp.frame, m.cmp.due = time.Now(), false
 		return m, nil

@@ -143,6 +143,8 @@ func (m *Model) drawWords(l *lane, s *engine.Step, verb string) string {
 	t := s.Trace
 	name := l.piece(t.Token, m.pal.ASCII)
 	switch {
+	case s.Observed:
+		return "the server chose " + name + "; nothing is drawn here"
 	case s.Forced:
 		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + name
 	case t.Greedy:

@@ -79,7 +79,7 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col char
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
 	if ln.kind == elsewhereLine {
-		name, final = "not reported", viz.Removed
+		name, final = unnamedLabel(t, col.labelW), viz.Removed
 	}
 	bar := viz.Bar{Raw: ln.raw, Final: ln.final}
 	if r := ln.row; r != nil {

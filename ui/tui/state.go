@@ -148,6 +148,8 @@ type effectCache struct {
 	effect  sampling.Effect
 	note    string
 	err     error
+	verdict string  // how exact the knob is on this row; empty where it is
+	words   string  // the same in a few words
 	tv      float64 // distance to the step before the what-if
 	pending bool    // a computation is on its way
 	at      time.Time
@@ -179,13 +181,15 @@ func (m *Model) wantEffect() tea.Cmd {
 	if err != nil {
 		return nil
 	}
-	before := l.before()
+	before, model := l.before(), l.model
 	m.effect.pending = true
 	return func() tea.Msg {
 		var scratch sampling.Scratch
 		r := effectCache{key: k}
 		r.note = set.Pipeline.Inert(k.key, s.Trace)
 		r.effect, r.err = set.Pipeline.Effect(k.key, &scratch, in)
+		v, ok := judged(model, set, s, in, k.key)
+		r.verdict, r.words = v.Text, verdictWords(v, ok)
 		if before != nil {
 			r.tv = distance(set, before.Settings, in)
 		}

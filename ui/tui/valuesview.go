@@ -16,6 +16,7 @@ type values struct {
 	list list
 	key  effectKey // what effects are of
 	does map[string]string
+	full map[string]string // how exact each value is on a row of a server
 }
 
 func newValues(m *Model) (view, tea.Cmd) {
@@ -25,8 +26,8 @@ func newValues(m *Model) (view, tea.Cmd) {
 
 // A valuesMsg brings what every parameter does at one step.
 type valuesMsg struct {
-	key  effectKey
-	does map[string]string
+	key        effectKey
+	does, full map[string]string
 }
 
 // compute works out what each value changes, in the background: it samples
@@ -46,13 +47,18 @@ func (v *values) compute(m *Model) tea.Cmd {
 	if err != nil {
 		return nil
 	}
+	model := l.model
 	return func() tea.Msg {
-		does := make(map[string]string)
+		does, full := make(map[string]string), make(map[string]string)
 		var scratch sampling.Scratch
 		for _, p := range knobList {
 			does[p.Key] = doesHere(set, p, s, &scratch, in)
+			if v, ok := judged(model, set, s, in, p.Key); ok {
+				full[p.Key] = v.Text
+				does[p.Key] = verdictWords(v, ok) + "; " + does[p.Key]
+			}
 		}
-		return valuesMsg{k, does}
+		return valuesMsg{k, does, full}
 	}
 }
 
@@ -80,7 +86,7 @@ func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case valuesMsg:
 		if msg.key == v.key {
-			v.does = msg.does
+			v.does, v.full = msg.does, msg.full
 		}
 	case viewMsg:
 		if !m.lane().running() {
@@ -124,6 +130,10 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		c.Put(3, c.H-3, digits(more)+" more · ↓ scrolls", muted)
 	}
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
+	if full := v.full[knobList[v.list.at].Key]; full != "" {
+		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)
+		return
+	}
 	c.Put(1, c.H-1, viz.CutTitle("A percentage is the total variation between the result with the value and with it off.", c.W-2), muted)
 }
 

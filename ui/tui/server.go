@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/viz"
+)
+
+// What the screen shows of a model that runs on a server: what talking to it
+// costs, that it is being waited for, and whose choice a token is.
+
+// meter returns the counts of the lane's server; ok is false for a model that
+// runs here.
+func (l *lane) meter() (s models.Stats, ok bool) {
+	m, ok := l.model.(models.Meter)
+	if ok {
+		s = m.Stats()
+	}
+	return s, ok
+}
+
+// observing reports whether the server chooses the tokens, so that the lane
+// can only watch.
+func (l *lane) observing() bool { return l.model.Info().Caps.ObserveOnly }
+
+// server returns the kind of the lane's server and its address, both empty
+// for a model that runs here.
+func (l *lane) server() (kind, address string) {
+	d, ok := l.model.(models.Describer)
+	if !ok {
+		return "", ""
+	}
+	for _, f := range d.Describe() {
+		if f.Name == "server" {
+			name, _, _ := strings.Cut(f.Value, ",")
+			kind, address, _ = strings.Cut(name, " ")
+			return kind, address
+		}
+	}
+	return "", ""
+}
+
+// modelWords names the model and, where it runs on a server, that.
+func modelWords(l *lane, k class) string {
+	info := l.model.Info()
+	name := strings.TrimSpace(info.Name + " " + info.Quant)
+	if k == class160 {
+		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
+	}
+	kind, address := l.server()
+	switch {
+	case kind == "":
+		return name
+	case k == class160:
+		return name + " on " + kind + " " + address
+	}
+	return name + " on " + kind
+}
+
+// serverParts are the right side of the header for a model on a server.
+func serverParts(s models.Stats, k class) []headerPart {
+	muted := viz.Ink{Role: viz.Muted}
+	var out []headerPart
+	if s.Latency > 0 {
+		unit := " a token"
+		if k <= class80 {
+			unit = "/tok"
+		}
+		out = append(out, headerPart{viz.Milliseconds(s.Latency) + unit, 3, viz.Ink{}})
+	}
+	if k > class60 {
+		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 7, muted})
+	}
+	out = append(out, headerPart{viz.Bytes(int64(s.BytesIn + s.BytesOut)), 8, muted})
+	if n := s.Cached + s.Evaluated; n > 0 {
+		out = append(out, headerPart{fmt.Sprintf("cache %.0f%%", math.Floor(100*float64(s.Cached)/float64(n))), 8, muted})
+	}
+	if s.AheadHits > 0 {
+		out = append(out, headerPart{fmt.Sprintf("ahead %.0f%%", math.Floor(100*float64(s.AheadHits)/float64(s.Rows))), 9, muted})
+	}
+	return out
+}
+
+// waitingLine says what the server is being waited for, "" while all is well.
+func (l *lane) waitingLine() string {
+	s, ok := l.meter()
+	if !ok || s.Waiting == "" {
+		return ""
+	}
+	line := "waiting: " + s.Waiting
+	if s.Retries > 0 {
+		line += fmt.Sprintf(" (tried again %d times)", s.Retries)
+		line = strings.Replace(line, " 1 times", " once", 1)
+	}
+	return line
+}
+
+// canRetry reports whether going on may get past the lane's failure, as with
+// a server that did not answer.
+func (l *lane) canRetry() bool {
+	v := l.view
+	var t interface{ Temporary() bool }
+	return v.Phase == engine.Failed && errors.As(v.Err, &t) && t.Temporary() && (!l.observing() || len(v.Steps) == 0)
+}
+
+// serverChooses says why key does nothing on a text that the server writes.
+func (m *Model) serverChooses(key string) {
+	kind, _ := m.lane().server()
+	m.say(key + ": " + kind + " chooses the tokens itself; they can be watched, not chosen")
+}
+
+// A meterMsg asks for a new frame, since a server's counts change without a
+// view of its lane.
+type meterMsg struct{}
+
+// meterEvery is the time between two looks at the counts.
+const meterEvery = time.Second / 4
+
+func meterTick() tea.Cmd {
+	return tea.Tick(meterEvery, func(time.Time) tea.Msg { return meterMsg{} })
+}
+
+// watchMeter begins looking at the counts of l's server, if it has one.
+func (m *Model) watchMeter(l *lane) tea.Cmd {
+	if _, ok := l.meter(); !ok || m.metered {
+		return nil
+	}
+	m.metered = true
+	return meterTick()
+}
