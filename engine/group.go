@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -16,8 +17,9 @@ type Group struct {
 	mu     sync.Mutex
 	latest []View
 	inStep bool
-	budget int   // tokens the lanes still may commit together; negative means no limit
-	asked  []int // steps each lane will have once it did what it was told
+	budget int    // tokens the lanes still may commit together; negative means no limit
+	asked  []int  // steps each lane will have once it did what it was told
+	alone  []bool // the lane was told to run by itself
 }
 
 // NewGroup returns a group of lanes that are not running yet. It starts in
@@ -29,6 +31,7 @@ func NewGroup(lanes ...*Lane) *Group {
 		wake:   make(chan struct{}, 1),
 		latest: make([]View, len(lanes)),
 		asked:  make([]int, len(lanes)),
+		alone:  make([]bool, len(lanes)),
 	}
 }
 
@@ -69,12 +72,18 @@ func (g *Group) Advance(n int) {
 		n += g.budget // asked for before the lanes could take the last one up
 	}
 	g.budget = n
+	alone := slices.Clone(g.alone)
 	for i, v := range g.latest {
-		g.asked[i] = stepsOf(v)
+		if n != 0 {
+			g.asked[i] = stepsOf(v)
+		}
+		g.alone[i] = false
 	}
 	g.mu.Unlock()
-	if !step || n == 0 {
-		for _, l := range g.lanes {
+	for i, l := range g.lanes {
+		// In step each lane takes one token at a time, so pausing lets all
+		// finish theirs; a lane that was told something by itself is stopped.
+		if !step || n == 0 && alone[i] {
 			l.Post(Advance{n})
 		}
 	}
@@ -93,6 +102,9 @@ func (g *Group) Post(c Command) {
 func (g *Group) PostTo(i int, c Command) {
 	g.mu.Lock()
 	g.asked[i] = 0
+	if _, ok := c.(Advance); ok {
+		g.alone[i] = true
+	}
 	g.mu.Unlock()
 	g.lanes[i].Post(c)
 }

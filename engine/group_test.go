@@ -93,3 +93,42 @@ func TestPauseStopsAll(t *testing.T) {
 		}
 	})
 }
+
+// Pausing in step leaves all lanes at the same token, whenever it happens.
+func TestPauseInStepKeepsStep(t *testing.T) {
+	m := toy(t, 5000, never)
+	gate := NewGate(1)
+	var lanes []*Lane
+	for i := range 3 {
+		l := NewLane(i, m, Options{Gate: gate})
+		l.Post(Start{Prompt: []int32{1, 2}, Settings: settings(t, m, "seed", i, "max_new_tokens", 4000)})
+		lanes = append(lanes, l)
+	}
+	g := NewGroup(lanes...)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- g.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	for round := range 20 {
+		g.Advance(-1)
+		for views := range g.Views() {
+			if len(views[0].Steps) >= (round+1)*20 {
+				break
+			}
+		}
+		g.Advance(0)
+		still := func(views []View) bool {
+			for _, v := range views {
+				if v.Phase != Paused || v.Next == nil || len(v.Steps) != len(views[0].Steps) {
+					return false
+				}
+			}
+			return true
+		}
+		for views := range g.Views() {
+			if still(views) {
+				break
+			}
+		}
+	}
+}
