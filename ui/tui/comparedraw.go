@@ -132,7 +132,7 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 			x = in.Put(x, y, gl.text, gl.ink)
 		}
 	}
-	if note := d.v.partingNote(d.m, i); note != "" && y+1 < h {
+	if note := d.v.partingNote(d.m, i, in.W); note != "" && y+1 < h {
 		in.Put(0, y+1, viz.CutTitle(note, in.W), viz.Ink{Role: viz.Muted})
 	}
 }
@@ -208,6 +208,9 @@ func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
 			out, open, done = append(out, mark("⟪")), true, true
 		}
 		if caret && k == len(l.view.Steps)+1 && l.view.Next != nil && l.look == 0 {
+			if strings.HasPrefix(l.vocab().Piece(l.view.Next.Token), " ") {
+				out = append(out, glyph{text: " ", w: 1, gap: true})
+			}
 			out = append(out, mark("⟪"))
 			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.vocab().Piece(l.view.Next.Token), " "), m.pal.ASCII) {
 				out = append(out, glyph{text: cl.Text, w: cl.W, ink: viz.Ink{Role: viz.Chosen}})
@@ -232,11 +235,13 @@ func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
 	return out
 }
 
-// partingNote says where lane i parts, below its text.
-func (v *compareView) partingNote(m *Model, i int) string {
+// partingNote says where lane i parts, below its text of w cells.
+func (v *compareView) partingNote(m *Model, i, w int) string {
 	at, ok := v.partsAt(m, i)
 	ref := v.reference(m)
 	switch {
+	case ok && w < 34 && m.lanes[i].view.Beam == nil:
+		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))
 	case len(m.lanes) == 2 && ok && m.lanes[i].view.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ first place where the texts part: token %s", viz.Count(at+1))
 	case len(m.lanes) == 2 && !ok:
@@ -330,6 +335,9 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	t := s.Trace
 	name := l.piece(s.Token, c.ASCII)
 	first := fmt.Sprintf("u %s → %s %s", viz.Three(t.U), name, viz.Interval(t.Lo, t.Hi))
+	if viz.Width(first) > c.W-2 {
+		first = fmt.Sprintf("u %s → %s", viz.Three(t.U), name)
+	}
 	switch {
 	case s.Forced:
 		first = name + " was forced"

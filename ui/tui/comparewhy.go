@@ -64,7 +64,11 @@ func (v *compareView) whatNext(m *Model) string {
 	if _, _, p := v.pairShown(m); !p.parts {
 		return "tab chooses a lane · t makes keys act on it alone · 1-5 presets, -/+ the selected knob · space runs all"
 	}
-	return fmt.Sprintf("f forces lane %d's token in the other lanes · ← one token back · ] goes to the parting · enter opens this step in the lab", m.cur+1)
+	others := "lanes"
+	if len(m.lanes) == 2 {
+		others = "lane"
+	}
+	return fmt.Sprintf("f forces lane %d's token in the other %s · ← one token back · [ ] go to the parting · enter opens this step in the lab", m.cur+1, others)
 }
 
 // whySentences explain the parting: the draw and both intervals, one change
@@ -76,6 +80,9 @@ func (v *compareView) whySentences(m *Model) []string {
 	switch {
 	case !p.parts:
 		n := min(len(a.view.Steps), len(b.view.Steps))
+		if n == 0 {
+			return []string{fmt.Sprintf("Nothing is written yet; at the first token lanes %d and %d draw the same.", i+1, k+1), now}
+		}
 		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, plural(n, "token")), now}
 	case p.alien:
 		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}

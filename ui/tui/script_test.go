@@ -19,7 +19,9 @@ import (
 //	start TEXT     reads a prompt; \n is a newline
 //	keys K K …     presses keys
 //	type TEXT      types a text
+//	lanes P P …    opens compare on the story, a lane for each preset
 //	steps N        waits until N tokens are written
+//	together N     waits until every lane has N tokens
 //	done           waits until the text has ended
 //	frame NAME     compares the screen with the frame of that name
 type script struct {
@@ -90,6 +92,11 @@ func TestScripts(t *testing.T) {
 					b.steps(n)
 				case "tuned":
 					b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+				case "lanes":
+					b = newLanes(t, b.m.w, b.m.h, f...)
+				case "together":
+					n, _ := strconv.Atoi(rest)
+					b.together(n)
 				case "done":
 					b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
 				case "frame":
