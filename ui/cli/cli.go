@@ -31,6 +31,8 @@ type System struct {
 	Out    io.Writer
 	Err    io.Writer
 	Getenv func(string) string
+
+	input io.Reader // In, for all but the screen: reading it ends with the context
 }
 
 // Main runs the command line and returns the exit code.
@@ -43,6 +45,7 @@ func Main() int {
 // Run runs the command line in sys until ctx ends and returns the exit code.
 // Errors are one line on sys.Err.
 func Run(ctx context.Context, sys System) int {
+	sys.input = newInterruptible(ctx, sys.In)
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)
@@ -56,7 +59,7 @@ func Run(ctx context.Context, sys System) int {
 		return exitDone
 	case errors.As(err, &exit):
 		return exit.code
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.As(err, &usage):
 		complain(sys.Err, usage.err)

@@ -132,9 +132,7 @@ func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
 		return wrong("compare --format jsonl needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
 	out := bufio.NewWriter(s.sys.Out)
-	defer out.Flush()
-	c := newComparison(jobs, out, top)
-	return c.run(ctx)
+	return flushed(out, newComparison(jobs, out, top).run(ctx))
 }
 
 // prepareLanes makes a job of every lane: the shared flags under the lane's

@@ -48,8 +48,6 @@ func newComparison(jobs []*job, out *bufio.Writer, top int) *comparison {
 }
 
 func (c *comparison) run(ctx context.Context) error {
-	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
 	gate := engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1))
 	lanes := make([]*engine.Lane, len(c.jobs))
 	for i, j := range c.jobs {
@@ -62,13 +60,13 @@ func (c *comparison) run(ctx context.Context) error {
 	group := engine.NewGroup(lanes...)
 	group.SetInStep(false)
 	group.Advance(batch)
-	done := make(chan error, 1)
-	go func() { done <- group.Run(inner) }()
+	wait, stop := background(ctx, group.Run)
+	defer stop()
 	for {
 		select {
 		case views, ok := <-group.Views():
 			if !ok {
-				return <-done
+				return wait()
 			}
 			c.views = views
 			over, err := c.write()

@@ -125,9 +125,8 @@ func (d deadAt) MarshalJSON() ([]byte, error) {
 // code is 1 at the end.
 func (c *checker) run() error {
 	out := bufio.NewWriter(c.sys.Out)
-	defer out.Flush()
 	bad := false
-	err := eachLine(c.sys.In, func(n int, line []byte) error {
+	err := eachLine(c.sys.input, out, func(n int, line []byte) error {
 		var q struct {
 			ID   json.RawMessage `json:"id"`
 			Text *string         `json:"text"`

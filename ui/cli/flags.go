@@ -216,7 +216,7 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 	p, ok := sampling.Lookup(key)
 	if !ok {
 		_, err := cfg.With(key, text, sampling.FromFlag)
-		return cfg, wrong("--set %v", err)
+		return cfg, wrong("--set %s: %v (config show --all lists the parameters)", kv, err)
 	}
 	if key == "schedule" && !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		cfg, err := addRule(cfg, text) // a rule may hold commas
@@ -346,7 +346,7 @@ func (s *shared) text() (string, bool, error) {
 // readFile reads a file named by a flag; "-" is standard input.
 func readFile(sys System, name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(sys.In)
+		return io.ReadAll(sys.input)
 	}
 	data, err := os.ReadFile(name)
 	if os.IsNotExist(err) {

@@ -123,10 +123,15 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 			return wrong("--prompt-tokens and --prompt: one of them")
 		}
 		j.prompt, err = s.tokens(j.model.Info().VocabSize)
-		for _, id := range j.prompt {
-			j.text += j.model.Vocab().Piece(id)
+		if err != nil {
+			return err
 		}
-		return err
+		var b strings.Builder
+		for _, id := range j.prompt {
+			b.WriteString(j.model.Vocab().Piece(id))
+		}
+		j.text = b.String()
+		return j.checkPrompt()
 	}
 	if !given {
 		return nil
@@ -140,6 +145,11 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 	if j.prompt, err = engine.Prompt(ctx, j.model, text); err != nil {
 		return err
 	}
+	return j.checkPrompt()
+}
+
+// checkPrompt refuses a prompt that the model's context cannot hold.
+func (j *job) checkPrompt() error {
 	if n, limit := len(j.prompt), j.model.Info().ContextLen; limit > 0 && n > limit {
 		return fmt.Errorf("the prompt has %d tokens, the context holds %d; cut %d or more, or load another model", n, limit, n-limit)
 	}

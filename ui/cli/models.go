@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -177,7 +179,6 @@ func printLogits(ctx context.Context, out io.Writer, m models.Model, ids []int32
 	}
 	defer sess.Close()
 	w := bufio.NewWriter(out)
-	defer w.Flush()
 	head, _ := json.Marshal(ids)
 	fmt.Fprintf(w, `{"tokens":%s,"logits":`, head)
 	if all {
@@ -209,8 +210,8 @@ func printLogits(ctx context.Context, out io.Writer, m models.Model, ids []int32
 	if all {
 		w.WriteByte(']')
 	}
-	_, err = w.WriteString("}\n")
-	return err
+	w.WriteString("}\n")
+	return w.Flush()
 }
 
 // writeRow writes a row of logits as a JSON array, null where JSON has no
@@ -269,8 +270,7 @@ file that holds a vocabulary and no weights is enough.`,
 // tokenize answers one JSON string a line.
 func tokenize(ctx context.Context, sys System, v models.Vocab, opt models.EncodeOptions) error {
 	out := bufio.NewWriter(sys.Out)
-	defer out.Flush()
-	return eachLine(sys.In, func(n int, line []byte) error {
+	return eachLine(sys.input, out, func(n int, line []byte) error {
 		var text string
 		if err := json.Unmarshal(line, &text); err != nil {
 			return fmt.Errorf("line %d: a JSON string is wanted", n)
@@ -289,12 +289,19 @@ func tokenize(ctx context.Context, sys System, v models.Vocab, opt models.Encode
 }
 
 // eachLine calls f with every line of r that is not empty, numbered from 1.
-func eachLine(r io.Reader, f func(n int, line []byte) error) error {
+// What f wrote to out is out by the end, and whenever no line waits: somebody
+// may ask only when the last answer came.
+func eachLine(r io.Reader, out *bufio.Writer, f func(n int, line []byte) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
-		if trimmed := strings.TrimSpace(string(line)); trimmed != "" {
-			if err := f(n, []byte(trimmed)); err != nil {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if err := f(n, line); err != nil {
+				return errors.Join(err, out.Flush())
+			}
+		}
+		if in.Buffered() == 0 || err != nil {
+			if err := out.Flush(); err != nil {
 				return err
 			}
 		}

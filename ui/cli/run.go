@@ -47,15 +47,23 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 			return wrong("--top %d: 0 to %d", top, sampling.MaxRows)
 		}
 		out := bufio.NewWriter(sys.Out)
-		defer out.Flush()
-		return s.run(cmd.Context(), func(j *job) sink {
+		return flushed(out, s.run(cmd.Context(), func(j *job) sink {
 			if format == "jsonl" {
 				return &jsonSink{w: out, job: j, top: top, timing: true}
 			}
 			return &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
-		})
+		}))
 	}
 	return cmd
+}
+
+// flushed writes what out still holds and returns err, or what went wrong
+// with that: a disk may be full.
+func flushed(out *bufio.Writer, err error) error {
+	if ferr := out.Flush(); err == nil {
+		return ferr
+	}
+	return err
 }
 
 // noArgs refuses arguments that are no flags.
@@ -107,13 +115,11 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 
 // decode runs one lane to its end.
 func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
-	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
 	lane := engine.NewLane(0, j.model, opt)
 	lane.Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings})
 	lane.Post(engine.Advance{N: batch})
-	done := make(chan error, 1)
-	go func() { done <- lane.Run(inner) }()
+	wait, stop := background(ctx, lane.Run)
+	defer stop()
 	if err := out.begin(); err != nil {
 		return err
 	}
@@ -122,7 +128,7 @@ func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 		select {
 		case v, ok := <-lane.Views():
 			if !ok {
-				return <-done
+				return wait()
 			}
 			last = v
 			if err := out.view(v); err != nil {
@@ -141,6 +147,21 @@ func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 			return &exitError{exitInterrupted}
 		}
 	}
+}
+
+// background runs f until stop, whatever becomes of ctx: the end of a run is
+// still to be written then. After stop nothing uses the models any more, so
+// that they may be closed. wait waits for f and returns its error.
+func background(ctx context.Context, f func(context.Context) error) (wait func() error, stop func()) {
+	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		err = f(inner)
+	}()
+	wait = func() error { <-done; return err }
+	return wait, func() { cancel(); wait() }
 }
 
 // finish writes the end of a run and turns a failure into the exit code.
@@ -274,6 +295,9 @@ func (k *textSink) view(v engine.View) error {
 func (k *textSink) end(v engine.View) error {
 	if err := k.grow(v.Text()+v.Held(), 0); err != nil {
 		return err
+	}
+	if v.Phase == engine.Failed && k.written == 0 {
+		return nil
 	}
 	_, err := fmt.Fprintln(k.w)
 	return err

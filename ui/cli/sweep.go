@@ -64,7 +64,6 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	out := bufio.NewWriter(s.sys.Out)
-	defer out.Flush()
 	switch f.format {
 	case "csv":
 		err = r.WriteCSV(out)
@@ -73,7 +72,7 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 	default:
 		err = writeSweepTable(out, r, outputWidth(s.sys.Out))
 	}
-	if err != nil {
+	if err = flushed(out, err); err != nil {
 		return err
 	}
 	for _, a := range r.Axes {

@@ -19,7 +19,7 @@ kept, the survivors and their probabilities. It needs no model. A bad line gives
   logitscope trace --engine vllm < cases.jsonl`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			bad, err := vectors.Run(sys.In, sys.Out, vectors.Options{Engine: name})
+			bad, err := vectors.Run(sys.input, sys.Out, vectors.Options{Engine: name})
 			if err != nil {
 				return err
 			}
