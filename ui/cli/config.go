@@ -300,30 +300,6 @@ func anyConfig(sys System, name string) (sampling.Config, error) {
 	return importConfig(data, name)
 }
 
-func newConfigPresets(sys System) *cobra.Command {
-	return &cobra.Command{
-		Use:     "presets",
-		Short:   "list the presets, built-in and your own",
-		Example: "  logitscope config presets",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			own, problems := ownPresets(sys)
-			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
-			for i, p := range append(presets.Builtin(), own...) {
-				kind := "built-in"
-				if i >= len(presets.Names()) {
-					kind = "yours"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", visible(p.Name), kind, visible(p.About))
-			}
-			for _, err := range problems {
-				complain(sys.Err, err)
-			}
-			return w.Flush()
-		},
-	}
-}
-
 // importConfig reads settings in any format.
 func importConfig(data []byte, name string) (sampling.Config, error) {
 	in, err := presets.Import(data, name, nil)

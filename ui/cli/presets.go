@@ -2,14 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"github.com/adrg/xdg"
 
 	"logitscope/presets"
+	"logitscope/ui/store"
 )
 
 // configDir is the platform's folder for the program's own files.
@@ -28,31 +27,12 @@ func cacheDir(sys System) string {
 	return filepath.Join(xdg.CacheHome, "logitscope")
 }
 
+// userPresets are the presets in the program's own folder.
+func userPresets(sys System) store.Presets { return store.UserPresets(configDir(sys)) }
+
 // ownPresets reads the user's presets, by name. A broken file is named in
 // problems and skipped.
-func ownPresets(sys System) (own []presets.Preset, problems []error) {
-	files, _ := filepath.Glob(filepath.Join(configDir(sys), "presets", "*.json"))
-	sort.Strings(files)
-	for _, file := range files {
-		p, err := readPreset(file)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		own = append(own, p)
-	}
-	sort.SliceStable(own, func(i, j int) bool { return own[i].Name < own[j].Name })
-	return own, problems
-}
-
-func readPreset(file string) (presets.Preset, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return presets.Preset{}, err
-	}
-	defer f.Close()
-	return presets.Decode(f, file)
-}
+func ownPresets(sys System) (own []presets.Preset, problems []error) { return userPresets(sys).List() }
 
 // findPreset returns the preset of that name, built-in or the user's.
 func findPreset(sys System, name string) (presets.Preset, error) {

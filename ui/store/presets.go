@@ -137,6 +137,13 @@ func (s Presets) find(name string) (file, error) {
 	return file{}, fmt.Errorf("%s: no preset of yours; %s", name, strings.Join(names, ", "))
 }
 
+// Has returns an error that lists the names there are if no preset is called
+// name.
+func (s Presets) Has(name string) error {
+	_, err := s.find(name)
+	return err
+}
+
 // path returns where the preset called name is written: where it lies, or a
 // file of its own name.
 func (s Presets) path(name string) string {

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/presets"
+	"logitscope/sampling"
+	"logitscope/ui/store"
+)
+
+func newConfigPresets(sys System) *cobra.Command {
+	list := func(*cobra.Command, []string) error { return listPresets(sys) }
+	cmd := &cobra.Command{
+		Use:   "presets",
+		Short: "list, save, rename and delete presets of your own",
+		Long: `Presets lists the presets that --preset takes: the built-in ones, and your own,
+which are files in the platform's config folder. What is deleted or written over
+is kept until the next of that name: restore brings it back.`,
+		Example: `  logitscope config presets
+  logitscope config presets save mine --preset chat --temperature 0.6 --about "for support"
+  logitscope config presets rename mine support
+  logitscope config presets delete support
+  logitscope config presets restore support`,
+		Args: noArgs,
+		RunE: list,
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "list the presets, built-in and your own", Args: noArgs, RunE: list, Example: "  logitscope config presets list"},
+		newPresetsSave(sys), newPresetsRename(sys), newPresetsDelete(sys), newPresetsRestore(sys),
+	)
+	return cmd
+}
+
+// listPresets prints the presets; a broken file is named on standard error.
+func listPresets(sys System) error {
+	own, problems := ownPresets(sys)
+	w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
+	for i, p := range append(presets.Builtin(), own...) {
+		kind := "built-in"
+		if i >= len(presets.Names()) {
+			kind = "yours"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", visible(p.Name), kind, visible(p.About))
+	}
+	for _, err := range problems {
+		complain(sys.Err, err)
+	}
+	return w.Flush()
+}
+
+func newPresetsSave(sys System) *cobra.Command {
+	var about string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "save NAME",
+		Short: "save settings as a preset of your own",
+		Long: `Save writes the settings of --preset, --config, --set and the flags of parameters
+as a preset that --preset NAME takes from then on, and prints the path of its file.`,
+		Example: `  logitscope config presets save mine --preset chat --temperature 0.6
+  logitscope config import Modelfile | logitscope config presets save support --config -`,
+	}
+	s := addShared(sys, cmd)
+	cmd.Flags().StringVar(&about, "about", "", "one line that the list shows")
+	cmd.Flags().BoolVar(&force, "force", false, "write over a preset of that name")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return wrong("config presets save: one name is wanted")
+		}
+		if err := store.CheckName(args[0]); err != nil {
+			return wrongly(err)
+		}
+		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		if err != nil {
+			return err
+		}
+		if len(cfg.Keys()) == 0 {
+			return wrong("config presets save: nothing is set; --preset, --config, --set key=value and the flags of parameters set something")
+		}
+		path, err := userPresets(sys).Save(presets.Preset{Name: args[0], About: about, Config: cfg}, force)
+		return presetDone(sys, path, err)
+	}
+	return cmd
+}
+
+// presetDone prints the file of a preset, or says how to write over one.
+func presetDone(sys System, path string, err error) error {
+	if errors.Is(err, store.ErrExists) {
+		return wrong("%v; --force writes over it", err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(sys.Out, path)
+	return err
+}
+
+func newPresetsRename(sys System) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "rename NAME NEW",
+		Short:   "give a preset of your own another name",
+		Example: "  logitscope config presets rename mine support",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return wrong("config presets rename: the name and the new name are wanted")
+			}
+			if err := store.CheckName(args[1]); err != nil {
+				return wrongly(err)
+			}
+			if err := hasPreset(sys, args[0]); err != nil {
+				return err
+			}
+			path, err := userPresets(sys).Rename(args[0], args[1], force)
+			return presetDone(sys, path, err)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "write over a preset of the new name")
+	return cmd
+}
+
+func newPresetsDelete(sys System) *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete NAME",
+		Short:   "delete a preset of your own; restore brings it back",
+		Example: "  logitscope config presets delete mine",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return wrong("config presets delete: one name is wanted")
+			}
+			if err := hasPreset(sys, args[0]); err != nil {
+				return err
+			}
+			if err := userPresets(sys).Delete(args[0]); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(sys.Err, "deleted %s; logitscope config presets restore %s brings it back\n", args[0], args[0])
+			return err
+		},
+	}
+}
+
+func newPresetsRestore(sys System) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "restore NAME",
+		Short:   "bring back the preset of that name that was deleted or written over last",
+		Example: "  logitscope config presets restore mine",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return wrong("config presets restore: one name is wanted")
+			}
+			path, err := userPresets(sys).Restore(args[0], force)
+			if err != nil && !errors.Is(err, store.ErrExists) {
+				return wrongly(err)
+			}
+			return presetDone(sys, path, err)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "put it in the place of the preset that has the name now")
+	return cmd
+}
+
+// hasPreset returns the wrong use it is to name a preset that is not the
+// user's.
+func hasPreset(sys System, name string) error {
+	return wrongly(userPresets(sys).Has(name))
+}
