@@ -148,7 +148,10 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 
 // pick takes actions while there is no constraint yet.
 func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
-	if v.list.act(a, len(sourceKinds), len(sourceKinds)) {
+	if at := v.list.at; v.list.act(a, len(sourceKinds), len(sourceKinds)) {
+		if v.list.at == at {
+			m.say("no more kinds that way")
+		}
 		return nil, true
 	}
 	switch a.id {

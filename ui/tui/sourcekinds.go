@@ -170,7 +170,7 @@ func (s source) faultOf(err error) *fault {
 		if sourceKinds[s.kind].raw { // the offset is into the stored form
 			return &fault{syntax.Msg, -1}
 		}
-		return &fault{err.Error(), min(syntax.Offset, len(s.text))}
+		return &fault{strings.TrimPrefix(err.Error(), "constraint: "), min(syntax.Offset, len(s.text))}
 	}
 	var refused *constrain.RefusedError
 	if errors.As(err, &refused) && len(refused.Refusals) > 0 {

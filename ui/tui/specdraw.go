@@ -35,7 +35,7 @@ func (v *specView) draw(c *viz.Canvas, m *Model) {
 	room := h - foot - y
 	table := room
 	histogram := len(v.lane.view.Draft.Accepts) + 2
-	if room-histogram >= 9 {
+	if room-histogram >= 7 {
 		table = room - histogram
 	}
 	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)

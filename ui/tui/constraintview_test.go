@@ -1,0 +1,231 @@
+package tui
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+func newCanvas(w, h int) *viz.Canvas { return viz.NewCanvas(w, h, false) }
+
+const personPrompt = "Extract the person's name and age from: Ana Silva is 41 years old.\n"
+
+// ageFirst wants the age before the name, which the model would not write.
+const ageFirst = `{"type":"object","properties":{"age":{"type":"integer","minimum":0,"maximum":150},"name":{"type":"string","maxLength":20}},"required":["age","name"],"additionalProperties":false}`
+
+// constraintAt is the person's schema after n steps.
+func constraintAt(t testing.TB, n, w, h int) *bench {
+	t.Helper()
+	b := newBench(t, testOptions(t), w, h)
+	b.start(personPrompt)
+	stored, _, bad := source{0, ageFirst, false}.check()
+	if bad != nil {
+		t.Fatal(bad.what)
+	}
+	b.keys("J")
+	b.run(b.m.constrain(stored))
+	b.wait(func(v engine.View) bool {
+		return v.Phase == engine.Paused && len(v.Steps) == 0 && v.Next != nil && v.Next.Constraint != nil
+	})
+	for i := 1; i <= n; i++ {
+		b.keys("n")
+		b.steps(i)
+	}
+	b.m.notice = ""
+	return b
+}
+
+func TestConstraintView(t *testing.T) {
+	b := constraintAt(t, 1, 120, 30)
+	s := b.m.lane().step()
+	b.has("structured output · step 2 · {")
+	b.has("JSON Schema")
+	// The model wants name, which dies at its first byte; age is forced.
+	name := s.Trace.Rows()[0]
+	i, by := s.Constraint.Constraint.Dies(s.Constraint.State, name.ID)
+	b.has("⊘ name")
+	b.has("╱╱╱")
+	b.has(diesWords(i, by))
+	b.has("bits spent so far")
+	b.has("where the model wanted name")
+	b.has("to complete: at least " + digits(s.Constraint.Distance) + " bytes")
+	b.has("end not allowed")
+	if s.Constraint.Bits < 5 {
+		t.Errorf("%v bits at a step where the model is overruled", s.Constraint.Bits)
+	}
+	// The lab's own chart hatches it too.
+	b.keys("esc")
+	b.has("⊘")
+	b.has("╱╱╱")
+}
+
+func TestConstraintMaskOffAndOn(t *testing.T) {
+	b := constraintAt(t, 1, 120, 30)
+	b.keys("x")
+	b.tuned()
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint == nil })
+	b.has("mask off")
+	b.has("● name")
+	b.keys("x")
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
+	if s := b.m.lane().step(); s.Constraint.TotalBits < 5 {
+		t.Errorf("the state before the step was lost: %v bits in all", s.Constraint.TotalBits)
+	}
+	b.keys("o", "o")
+	b.has("draw_order draw_then_check")
+	b.tuned()
+	b.keys("0")
+	if b.m.lane().config.Text("constraint") != "" {
+		t.Error("0 left the constraint")
+	}
+	b.has("No constraint")
+}
+
+// The text is complete JSON under the schema when the run has ended.
+func TestConstraintRunsToTheEnd(t *testing.T) {
+	b := constraintAt(t, 0, 100, 30)
+	b.keys("space")
+	for b.m.pace < len(paces)-1 {
+		b.keys(".")
+	}
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	var got struct {
+		Age  *int
+		Name *string
+	}
+	if err := json.Unmarshal([]byte(b.m.lane().view.Text()), &got); err != nil || got.Age == nil || got.Name == nil {
+		t.Errorf("%q: %v", b.m.lane().view.Text(), err)
+	}
+}
+
+// C holds the run against the same prompt without the constraint.
+func TestConstraintWithout(t *testing.T) {
+	b := constraintAt(t, 2, 120, 40)
+	b.keys("C")
+	if len(b.m.lanes) != 2 || b.m.screen.id != "compare" {
+		t.Fatalf("%d lanes, screen %s", len(b.m.lanes), b.m.screen.id)
+	}
+	if a, c := b.m.lanes[0].config.Text("constraint"), b.m.lanes[1].config.Text("constraint"); a == "" || c != "" {
+		t.Errorf("lane 1 %q, lane 2 %q", a, c)
+	}
+}
+
+func TestFaultsHaveAPlace(t *testing.T) {
+	for _, tt := range []struct {
+		kind       int
+		text, what string
+		at         int // byte, -1 none
+	}{
+		{0, ageFirst, "", 0},
+		{0, "{\"type\": \"object\",\n \"x\" 1}", "invalid character '1'", 24},
+		{0, `{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, "dynamic references", strings.Index(`{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, `"#x"`)},
+		{0, `{"type":"object","properties":{"a/b":{"minLength":5,"maxLength":3,"type":"string"}},"required":["a/b"]}`, "", -2},
+		{2, "a(b", "", -2},
+		{3, "root ::= \"a\"\nroot2 ::= [", "line 2", -2},
+		{4, `{"tables": 3}`, "", -2},
+		{5, "", "", -2},
+		{5, "yes\nno", "", 0},
+	} {
+		_, note, bad := source{tt.kind, tt.text, false}.check()
+		good := tt.at == 0
+		switch {
+		case good != (bad == nil):
+			t.Errorf("%s %q: %v", sourceKinds[tt.kind].name, tt.text, bad)
+		case good && !strings.HasPrefix(note, "good"):
+			t.Errorf("%q: note %q", tt.text, note)
+		case bad != nil && !strings.Contains(bad.what, tt.what):
+			t.Errorf("%q: says %q, want %q", tt.text, bad.what, tt.what)
+		case bad != nil && tt.at > 0 && bad.at != tt.at:
+			t.Errorf("%q: byte %d, want %d", tt.text, bad.at, tt.at)
+		case bad != nil && bad.at > len(tt.text):
+			t.Errorf("%q: byte %d of %d", tt.text, bad.at, len(tt.text))
+		}
+	}
+}
+
+// What is stored reads back as it was written.
+func TestSourceRoundTrip(t *testing.T) {
+	for i, k := range sourceKinds {
+		s := source{i, k.template, k.option != ""}
+		stored, _, bad := s.check()
+		if bad != nil {
+			t.Errorf("%s: the template does not compile: %s", k.name, bad.what)
+			continue
+		}
+		back := sourceOf(stored)
+		again, _, bad := back.check()
+		if bad != nil || again != stored || back.kind != i || back.option != s.option {
+			t.Errorf("%s: stored %s, back %+v", k.name, stored, back)
+		}
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	const text = `{"a": [1, {"b/c": {"d": true}}], "e~f": null}`
+	for _, tt := range []struct {
+		pointer, keyword, want string
+	}{
+		{"", "", text}, {"/a", "", "[1"}, {"/a/1", "", "{\"b/c\""}, {"/a/1/b~1c", "d", "true"}, {"", "e~f", "null"},
+		{"/a/1/b~1c", "missing", `{"d"`},
+	} {
+		at := placeOf(text, tt.pointer, tt.keyword)
+		if at < 0 || !strings.HasPrefix(text[at:], tt.want) {
+			t.Errorf("%q %q is at %d, want %s", tt.pointer, tt.keyword, at, tt.want)
+		}
+	}
+	if at := placeOf(text, "/none/1", ""); at != -1 {
+		t.Errorf("a pointer to nothing is at %d", at)
+	}
+}
+
+func FuzzPlaceOf(f *testing.F) {
+	f.Add(`{"a":[1,{"b":2}]}`, "/a/1", "b")
+	f.Add(`{"a"`, "/a", "")
+	f.Fuzz(func(t *testing.T, text, pointer, keyword string) {
+		if at := placeOf(text, pointer, keyword); at < -1 || at > len(text) {
+			t.Errorf("byte %d of %d", at, len(text))
+		}
+	})
+}
+
+func TestSourceEditor(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(personPrompt)
+	b.keys("J", "down", "down", "enter")
+	b.has("constraint · regex")
+	for range 60 {
+		b.keys("backspace")
+	}
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("[a-z")})
+	b.has("! ")
+	b.keys("ctrl+d")
+	b.has("not yet") // and the cursor stands at the fault
+	b.keys("end")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("]{3}")})
+	b.has("good: the shortest text has 3 bytes")
+	b.keys("tab", "tab", "tab", "tab", "tab", "tab")
+	b.has("constraint · regex")
+	b.keys("ctrl+d")
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
+	b.has("structured output · step 1")
+}
+
+func FuzzSourceCheck(f *testing.F) {
+	for i, k := range sourceKinds {
+		f.Add(i, k.template)
+	}
+	f.Fuzz(func(t *testing.T, kind int, text string) {
+		if kind < 0 || kind >= len(sourceKinds) || len(text) > 200 {
+			return
+		}
+		_, _, bad := source{kind, text, false}.check()
+		if bad != nil && (bad.at < -1 || bad.at > len(text) || bad.what == "") {
+			t.Errorf("fault %+v of %d bytes", bad, len(text))
+		}
+	})
+}

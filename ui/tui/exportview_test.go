@@ -1,0 +1,289 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/models"
+	"logitscope/presets"
+	"logitscope/sampling"
+)
+
+// exportBench is a lab with a config folder of its own.
+func exportBench(t testing.TB, w, h int) *bench {
+	opt := withModels(testOptions(t))
+	opt.ConfigDir = t.TempDir()
+	b := newBench(t, opt, w, h)
+	b.start(storyPrompt)
+	for i := 1; i <= 4; i++ {
+		b.keys("n")
+		b.steps(i)
+	}
+	b.keys("W")
+	return b
+}
+
+func (b *bench) typed(s string) { b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)}) }
+
+// name empties the field and types a name into it.
+func (b *bench) name(s string) {
+	b.keys("ctrl+u")
+	b.typed(s)
+	b.keys("enter")
+}
+
+func TestExportEveryTarget(t *testing.T) {
+	b := exportBench(t, 120, 40)
+	for range presets.Formats() {
+		v := b.m.top().(*exportView)
+		f := presets.Formats()[v.target]
+		want, err := presets.Export(b.m.lane().config, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.has("chat → " + f.Name)
+		b.has(strings.TrimSpace(strings.Split(want.Text, "\n")[0])[:1])
+		if len(want.Lost) > 0 {
+			b.has("does not translate (" + digits(len(want.Lost)) + ")")
+		}
+		b.has("check: the last 64 steps of this run under " + f.Engine + "'s rules")
+		b.has("4 steps compared (the run is shorter than 64)")
+		b.has("of 4 (same luck)")
+		b.keys("right")
+	}
+}
+
+func TestExportIsExact(t *testing.T) {
+	b := exportBench(t, 120, 40)
+	for page := range nWritePages {
+		for _, s := range [][2]int{{40, 12}, {60, 18}, {61, 40}, {80, 24}, {100, 30}, {120, 40}, {200, 60}, {200, 22}, {40, 60}} {
+			b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+			exact(t, b.frame(), s[0], s[1], writePageNames[page])
+		}
+		b.keys("tab")
+	}
+}
+
+// A file that is there is written over only when asked twice.
+func TestWriteFileNeverOverwritesSilently(t *testing.T) {
+	b := exportBench(t, 100, 30)
+	file := filepath.Join(t.TempDir(), "args.txt")
+	b.keys("enter")
+	b.name(file)
+	b.has("wrote settings for llama.cpp")
+	want, err := os.ReadFile(file)
+	if err != nil || !bytes.HasPrefix(want, []byte("--temp 0.7")) {
+		t.Fatalf("%q, %v", want, err)
+	}
+	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.keys("enter")
+	b.name(file)
+	b.has("is there already")
+	if got, _ := os.ReadFile(file); string(got) != "mine" {
+		t.Errorf("it was overwritten: %q", got)
+	}
+	b.keys("enter")
+	if got, _ := os.ReadFile(file); !bytes.Equal(got, want) {
+		t.Errorf("asked twice, it holds %q", got)
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*"))
+	if len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	if err := writeFile(name, []byte("one"), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(name, []byte("two"), false); !errors.Is(err, errExists) {
+		t.Errorf("a file that is there: %v", err)
+	}
+	if err := writeFile(name, []byte("three"), true); err != nil {
+		t.Error(err)
+	}
+	if b, _ := os.ReadFile(name); string(b) != "three" {
+		t.Errorf("holds %q", b)
+	}
+	if err := writeFile(filepath.Join(dir, "no", "b"), nil, false); err == nil {
+		t.Error("a folder that is not there")
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 1 {
+		t.Errorf("%d files are left", len(list))
+	}
+}
+
+// Presets are saved, renamed, deleted and brought back, on disk and in the
+// list, and keys and labels follow.
+func TestOwnPresets(t *testing.T) {
+	b := exportBench(t, 100, 30)
+	dir := b.m.presetDir()
+	b.m.set("temperature", 1.1)
+	b.keys("tab", "enter")
+	b.name("chat")
+	b.has("is a built-in preset")
+	b.name("no/slash")
+	b.has("a name has letters")
+	b.name("warm")
+	b.has("saved as warm: key 6 takes it")
+	l := b.m.lane()
+	if got := l.label(b.m.opt.Presets, l.config, l.preset); got != "warm" {
+		t.Errorf("the settings are called %s", got)
+	}
+	f, err := os.Open(filepath.Join(dir, "warm.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := presets.Decode(f, "warm.json")
+	f.Close()
+	if err != nil || p.Name != "warm" || p.Config.Float("temperature") != 1.1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	b.keys("down", "enter")
+	b.name("cold")
+	b.has("warm is called cold now")
+	if got := l.label(b.m.opt.Presets, l.config, l.preset); got != "cold" {
+		t.Errorf("after the renaming they are called %s", got)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 1 || list[0].Name() != "cold.json" {
+		t.Errorf("files: %v", list)
+	}
+	b.keys("x")
+	b.has("deleted cold")
+	if list, _ := os.ReadDir(dir); len(list) != 0 || b.m.userPreset("cold") >= 0 {
+		t.Error("it is still there")
+	}
+	b.keys("u")
+	if list, _ := os.ReadDir(dir); len(list) != 1 || b.m.userPreset("cold") < 0 {
+		t.Error("it did not come back")
+	}
+	b.keys("esc", "1", "6")
+	if l.config.Float("temperature") != 1.1 {
+		t.Errorf("6 gives temperature %v", l.config.Float("temperature"))
+	}
+}
+
+// A preset saved between two others moves the places of the ones after it;
+// whatever was in force stays in force.
+func TestPresetsKeepTheirPlace(t *testing.T) {
+	b := exportBench(t, 100, 30)
+	cfg := b.m.lane().config
+	for _, name := range []string{"b", "d"} {
+		if err := b.m.savePreset(name, "", cfg, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := b.m.lane()
+	l.preset = b.m.userPreset("d")
+	l.undo = append(l.undo, snapshot{preset: b.m.userPreset("b")})
+	if err := b.m.savePreset("a", "", cfg, false); err != nil {
+		t.Fatal(err)
+	}
+	if l.preset != b.m.userPreset("d") || l.undo[len(l.undo)-1].preset != b.m.userPreset("b") {
+		t.Error("places were mixed up")
+	}
+	if _, err := b.m.deletePreset(b.m.userPreset("d")); err != nil || l.preset != -1 {
+		t.Errorf("a deleted preset is still in force: %d, %v", l.preset, err)
+	}
+}
+
+func TestRunIsWritten(t *testing.T) {
+	b := exportBench(t, 100, 30)
+	file := filepath.Join(t.TempDir(), "run.jsonl")
+	b.keys("tab", "tab", "enter")
+	b.name(file)
+	b.has("wrote the run")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var r struct {
+			Type  string
+			Token int32
+			Pos   int
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(types); r.Type == "step" && r.Token != b.m.lane().view.Steps[n-1].Token {
+			t.Errorf("step %d has token %d", n, r.Token)
+		}
+		types = append(types, r.Type)
+	}
+	if got := strings.Join(types, " "); got != "run step step step step end" {
+		t.Errorf("lines: %s", got)
+	}
+}
+
+func TestImportPasted(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(storyPrompt)
+	b.run(b.m.open("import"))
+	b.typed("-c nonsense --temp 0.3 --top-k 7 --wobble 3")
+	b.has("read as llama.cpp")
+	b.has("not known")
+	b.has("wobble")
+	b.keys("ctrl+d")
+	c := b.m.lane().config
+	if c.Float("temperature") != 0.3 || c.Int("top_k") != 7 || c.Uint("seed") != 42 {
+		t.Errorf("temperature %v, top_k %d, seed %d", c.Float("temperature"), c.Int("top_k"), c.Uint("seed"))
+	}
+	b.keys("u")
+	if b.m.lane().config.Float("temperature") != 0.7 {
+		t.Error("it cannot be undone")
+	}
+	b.run(b.m.open("import"))
+	b.typed(`{"temperature": -3}`)
+	b.has("! ")
+	b.keys("ctrl+d")
+	b.has("not yet")
+	b.keys("esc")
+}
+
+func TestModelView(t *testing.T) {
+	b := newBench(t, withModels(testOptions(t)), 100, 40)
+	b.start(storyPrompt)
+	b.keys("M")
+	b.has("model · fable q8_0")
+	b.has("4,096 tokens")
+	b.has("layers")
+	old := b.m.lane()
+	b.keys("down", "enter")
+	l := b.m.lane()
+	if l == old || l.model.Info().Name != "fable-draft" {
+		t.Fatalf("the lane runs %s", l.model.Info().Name)
+	}
+	b.steps(0)
+	b.has("model · fable-draft")
+	if !l.config.Equal(old.config) || l.view.PromptText != storyPrompt {
+		t.Errorf("prompt %q", l.view.PromptText)
+	}
+	b.m.opt.OpenModel = func(name string) (models.Model, error) { return nil, errors.New(name + ": no such file") }
+	b.keys("down", "enter")
+	b.typed("none.gguf")
+	b.keys("enter")
+	b.has("! none.gguf: no such file")
+	if b.m.lane() != l {
+		t.Error("the lane changed")
+	}
+}
+
+func TestWholeConfigLeavesTheSeedOut(t *testing.T) {
+	c := sampling.Config{}.MustWith("seed", 3, sampling.FromYou)
+	if got := wholeConfig(c); got != "everything off" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,350 @@
+package tui
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+	"logitscope/sampling"
+)
+
+var openDraft = sync.OnceValues(func() (models.Model, error) { return fable.OpenDraft(llama.Options{Workers: 1}) })
+
+// withModels lets a lab open the built-in draft.
+func withModels(opt Options) Options {
+	opt.OpenModel = func(string) (models.Model, error) { return openDraft() }
+	return opt
+}
+
+// beams waits until the search has taken n steps and rests.
+func (b *bench) beams(n int) {
+	b.t.Helper()
+	b.wait(func(v engine.View) bool {
+		return v.Beam != nil && len(v.Beam.Steps) == n && (v.Phase == engine.Paused || v.Phase == engine.Done)
+	})
+}
+
+// rounds waits until n rounds are drafted, the last of them not yet written.
+func (b *bench) rounds(n int) {
+	b.t.Helper()
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && len(v.Draft.Rounds) == n && v.Phase == engine.Paused && v.Next != nil
+	})
+}
+
+// tuned waits until the lane has taken the newest settings.
+func (b *bench) tuned() {
+	b.t.Helper()
+	b.wait(func(v engine.View) bool { return v.Settings == b.m.lane().settings })
+}
+
+// beamAt is beam search from the story's prompt after n steps.
+func beamAt(t testing.TB, n, w, h int) *bench {
+	b := newBench(t, testOptions(t), w, h)
+	b.start(storyPrompt)
+	b.keys("B")
+	b.beams(1)
+	for i := 2; i <= n; i++ {
+		b.keys("n")
+		b.beams(i)
+	}
+	b.keys("?", "esc") // what was said when it opened goes
+	return b
+}
+
+func TestBeamFrame(t *testing.T) {
+	sameFrame(t, beamAt(t, 6, 120, 36).frame(), "beam-120x36")
+}
+
+// The numbers of the tree, the candidates and the greedy text are the
+// search's own, and the cut line stands after the best four.
+func TestBeamViewShowsTheSearch(t *testing.T) {
+	b := beamAt(t, 6, 120, 40)
+	s := b.m.lane().view.Beam.Last()
+	lines := strings.Split(b.frame(), "\n")
+	at := func(s string) int {
+		for i, line := range lines {
+			if strings.Contains(line, s) {
+				return i
+			}
+		}
+		return -1
+	}
+	cut := at("the best 4 of 8 candidates go on")
+	if head := at("hypothesis"); head < 0 || cut != head+5 {
+		t.Errorf("the cut line is on line %d, the head on %d:\n%s", cut, head, b.frame())
+	}
+	if !strings.Contains(lines[cut+1], "✗") || strings.Contains(lines[cut-1], "✗") {
+		t.Errorf("✗ on the wrong side of the line:\n%s", b.frame())
+	}
+	if want := strings.Trim(b.m.lane().vocab().Piece(s.Groups[0].Candidates[0].Node.Token), " "); !strings.Contains(lines[cut-4], want) {
+		t.Errorf("the first candidate is not %q:\n%s", want, lines[cut-4])
+	}
+	b.has("● leads")
+	b.has("= greedy")
+	b.has("no child in the best 4")
+}
+
+// Steps go on and back; leaving gives the lane back as it was.
+func TestBeamViewGoesBackAndLeaves(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(storyPrompt)
+	b.keys("n")
+	b.steps(1)
+	was, text := b.m.lane().config, b.m.lane().view.Text()
+	b.keys("B")
+	b.beams(1)
+	b.keys("n")
+	b.beams(2)
+	b.keys("b")
+	b.beams(1)
+	b.keys("right")
+	b.beams(2)
+	b.keys("left")
+	b.beams(1)
+	b.keys("esc")
+	b.steps(1)
+	l := b.m.lane()
+	if !l.config.Equal(was) || l.view.Text() != text || l.view.Beam != nil {
+		t.Errorf("after leaving: %q, wanted %q; beams %v", l.view.Text(), text, l.view.Beam != nil)
+	}
+	if len(l.undo) > 0 {
+		t.Error("opening and leaving the view can be undone")
+	}
+}
+
+// A change of length_penalty ranks the texts anew and says which moved.
+func TestBeamViewRanksAnew(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("max_new_tokens", 30, sampling.FromFlag)
+	b := newBench(t, opt, 120, 40)
+	b.start("User: Hello! Who are you?\nAssistant:")
+	b.keys("B")
+	b.beams(1)
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	first := standing(b.m.lane().view.Beam)
+	if len(first) < 2 {
+		t.Fatalf("one text only")
+	}
+	b.keys("tab", "tab")
+	for range 30 {
+		b.keys("-")
+	}
+	b.tuned()
+	if got := b.m.lane().config.Float("length_penalty"); got != -2 {
+		t.Fatalf("length_penalty %v", got)
+	}
+	now := standing(b.m.lane().view.Beam)
+	for i := range now[:len(now)-1] {
+		if now[i].Score < now[i+1].Score {
+			t.Errorf("place %d has %v, the next %v", i+1, now[i].Score, now[i+1].Score)
+		}
+	}
+	b.has("length^−2.00")
+	b.keys("u")
+	b.tuned()
+	if b.m.lane().config.Int("num_beams") != 4 {
+		t.Error("undo turned the search off")
+	}
+}
+
+func TestBeamViewAlongTheWinner(t *testing.T) {
+	b := beamAt(t, 6, 60, 20)
+	v := b.m.screen.view.(*beamView)
+	path := v.tree.winner()
+	for i := len(path) - 1; i >= 0; i-- {
+		b.keys("[")
+		if at := v.tree.find(v.node); at != path[i] {
+			t.Fatalf("[ went to node %d, not to %d of the winner's path", at, path[i])
+		}
+		// The node under the cursor is in view, however narrow the window.
+		if !strings.Contains(b.frame(), "▸"+v.tree.label[path[i]]) {
+			t.Errorf("▸%s is out of sight:\n%s", v.tree.label[path[i]], b.frame())
+		}
+	}
+	b.keys("[")
+	b.has("the winner's first token")
+	b.has("step 1 of 6")
+}
+
+func TestContrastiveView(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag)
+	b := newBench(t, opt, 100, 30)
+	ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.send(promptMsg{0, storyPrompt, ids, nil})
+	b.keys("B")
+	b.wait(func(v engine.View) bool {
+		return v.Contrastive != nil && len(v.Contrastive.Steps) == 1 && v.Phase == engine.Paused
+	})
+	b.has("contrastive search · step 1 · penalty_alpha 0.60 · top_k 4")
+	b.has("likeness")
+	b.keys("n")
+	b.wait(func(v engine.View) bool { return v.Contrastive != nil && len(v.Contrastive.Steps) == 2 })
+	b.keys("b")
+	b.wait(func(v engine.View) bool { return v.Contrastive != nil && len(v.Contrastive.Steps) == 1 })
+}
+
+func specAt(t testing.TB, n, w, h int) *bench {
+	b := newBench(t, withModels(testOptions(t)), w, h)
+	b.start("Once upon a time there was a little")
+	b.keys("S")
+	b.rounds(1)
+	for i := 2; i <= n; i++ {
+		b.keys("n")
+		b.rounds(i)
+	}
+	return b
+}
+
+func TestSpeculativeView(t *testing.T) {
+	b := specAt(t, 3, 100, 30)
+	r := b.m.lane().view.Draft.Last()
+	b.has("speculative · round 3 · " + digits(r.Accepted) + " of 4 accepted")
+	b.has("draft fable-draft")
+	b.has("accepted in a round")
+	b.has("plain step")
+	if r.Accepted < 4 {
+		b.has("refused: draw again from max(p − q, 0)")
+		b.has("residual")
+	}
+	b.keys("b")
+	b.has("round 2 of 3")
+	b.keys("[")
+	b.keys("esc")
+	b.has("round 3 ·")
+	b.keys("-")
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && v.Next != nil && v.Draft.Last().K == 3
+	})
+	b.has("k 3, draft")
+	b.keys("esc")
+	b.wait(func(v engine.View) bool { return v.Draft == nil && v.Next != nil && v.Next.Round == nil })
+}
+
+// The gauge's mark stands on the bar exactly if the token was accepted.
+func TestGaugeNeverLies(t *testing.T) {
+	for _, w := range []int{4, 9, 16, 31} {
+		for i := 0; i <= 200; i++ {
+			for _, u := range []float64{0, 0.001, 0.25, 0.5, 0.749, 0.999} {
+				chance := float64(i) / 200
+				c := newCanvas(w, 1)
+				gauge(c, chance, u)
+				line := []rune(c.Text())
+				at := strings.IndexRune(string(line), '▼')
+				on := true // all cells before the mark are bar, or none after it is
+				for _, r := range line[len([]rune(string(line)[:at]))+1:] {
+					if r == '█' {
+						on = true
+						break
+					}
+					on = false
+				}
+				before := strings.Contains(string(line)[:at], "─")
+				if u < chance && before || u >= chance && (on && len([]rune(string(line)[:at])) < w-1) {
+					t.Fatalf("w %d, chance %v, u %v: %s", w, chance, u, string(line))
+				}
+			}
+		}
+	}
+}
+
+// The exact rule agrees with the target; a wrong one, chosen with o, differs.
+func TestProof(t *testing.T) {
+	b := specAt(t, 2, 100, 30)
+	b.keys("d")
+	b.has("verdict: agrees")
+	b.has("by calculation this rule is exact")
+	b.keys("o", "o")
+	b.has("rule no_residual")
+	b.has("verdict: differs")
+	b.keys("esc")
+	b.wait(func(v engine.View) bool { return v.Draft != nil && v.Next != nil && !v.Draft.Last().Algorithm.IsExact() })
+	b.has("(wrong)")
+	b.keys("esc")
+	b.wait(func(v engine.View) bool { return v.Draft == nil && v.Next != nil })
+}
+
+func TestNGramDraft(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30) // no model can be opened
+	b.start("one two three one two")
+	b.keys("S")
+	b.rounds(1)
+	b.has("draft ngram")
+	b.keys("enter", "ctrl+u")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("other.gguf")})
+	b.keys("enter")
+	b.has("ngram needs none")
+}
+
+// Every view of a strategy draws exactly at every class, with something in it,
+// and drawing changes nothing.
+func TestStrategyViewsAreExact(t *testing.T) {
+	sizes := [][2]int{{40, 12}, {41, 13}, {59, 17}, {60, 18}, {61, 40}, {79, 22}, {80, 24}, {99, 28}, {100, 28}, {119, 39}, {120, 40}, {139, 40}, {160, 45}, {200, 60}, {200, 22}, {40, 60}}
+	for name, b := range map[string]*bench{
+		"beam": beamAt(t, 9, 120, 40), "speculative": specAt(t, 3, 120, 40), "constraint": constraintAt(t, 4, 120, 40), "constraint off": constraintAt(t, 4, 120, 40),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "constraint off" {
+				b.keys("x")
+				b.tuned()
+			}
+			for _, s := range sizes {
+				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+				one := b.frame()
+				exact(t, one, s[0], s[1], name)
+				if b.frame() != one {
+					t.Fatalf("%s draws differently the second time", name)
+				}
+			}
+			b.send(tea.WindowSizeMsg{Width: 100, Height: 30})
+			exact(t, b.m.draw().Render(b.m.pal), 100, 30, name)
+		})
+	}
+}
+
+// Every key does something in every view of a strategy, or says why not.
+func TestNoDeadKeyInStrategies(t *testing.T) {
+	for name, make := range map[string]func() *bench{
+		"beam":        func() *bench { return beamAt(t, 3, 100, 30) },
+		"speculative": func() *bench { return specAt(t, 2, 100, 30) },
+		"constraint":  func() *bench { return constraintAt(t, 2, 100, 30) },
+		"no constraint": func() *bench {
+			b := newBench(t, testOptions(t), 100, 30)
+			b.start(storyPrompt)
+			b.keys("J")
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := make()
+			screen := b.m.screen
+			for _, a := range newKeymap(actions()).list {
+				switch {
+				case a.id == "quit" || a.id == "interrupt" || len(a.keys) == 0 || a.id == "close":
+					continue
+				case b.m.screen.view != screen.view || len(b.m.lanes) > 1: // a key led elsewhere
+					b = make()
+					screen = b.m.screen
+				}
+				b.m.overlays = nil
+				before, undo := b.frame(), len(b.m.lane().undo)
+				b.m.notice = ""
+				b.keys(strings.ReplaceAll(a.keys[0], " ", "space"))
+				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
+					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.keys[0])
+				}
+			}
+		})
+	}
+}
