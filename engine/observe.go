@@ -151,7 +151,8 @@ func observe(old *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 	if err := traceStep(s, set, scratch, in); err != nil {
 		return nil, err
 	}
-	s.take(old.Token, pins, in, s.Trace.U)
+	s.take(old.Token, pins, in, 0) // nothing was drawn
+	s.Trace.U, s.Trace.Greedy = 0, false
 	if lp := old.Summary.RawLogprob; !math.IsInf(float64(lp), -1) {
 		s.Trace.RawLogprob, s.Summary.RawLogprob = lp, lp
 	}

@@ -22,8 +22,8 @@ import (
 	"logitscope/models/llama"
 	"logitscope/models/remote"
 	"logitscope/models/remote/fakeserver"
-	"logitscope/models/table"
 	bounds "logitscope/models/remote/partial"
+	"logitscope/models/table"
 	"logitscope/presets"
 	"logitscope/sampling"
 )
@@ -50,7 +50,9 @@ var (
 
 // spoken is toy with words of a vocabulary that every text can be split into,
 // as servers must be able to.
-func spoken(t testing.TB, context int, ends float64) *table.Model { return spokenBy(t, context, ends, 9) }
+func spoken(t testing.TB, context int, ends float64) *table.Model {
+	return spokenBy(t, context, ends, 9)
+}
 
 func spokenBy(t testing.TB, context int, ends float64, seed uint64) *table.Model {
 	vocab := slices.Clone(words)
@@ -397,13 +399,13 @@ func TestPartialRowsKeepTheirBounds(t *testing.T) {
 // A breaker is a server that can be taken away and brought back at the same
 // address.
 type breaker struct {
-	t    testing.TB
-	addr string
-	h    http.Handler
-	srv  *httptest.Server
-	hang atomic.Bool // answers nothing
+	t     testing.TB
+	addr  string
+	h     http.Handler
+	srv   *httptest.Server
+	hang  atomic.Bool // answers nothing
 	asked atomic.Int64
-	stop chan struct{}
+	stop  chan struct{}
 }
 
 func newBreaker(t testing.TB, h http.Handler) *breaker {

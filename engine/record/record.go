@@ -57,6 +57,8 @@ type Step struct {
 	U           *float64    `json:"u"`                // null where nothing was drawn
 	Preset      string      `json:"preset,omitempty"` // where it differs from the step before
 	Constraint  *Constraint `json:"constraint,omitempty"`
+	Observed    bool        `json:"observed,omitempty"` // chosen by the server, not here
+	Rest        *Number     `json:"rest,omitempty"`     // raw probability of all tokens that a server did not name
 	Stages      []Stage     `json:"stages"`
 	Top         []Top       `json:"top"`
 }
@@ -144,7 +146,7 @@ func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run
 func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 	piece, raw := Piece(v, s.Token)
 	r := Step{
-		Type: "step", Pos: s.Pos, Token: s.Token, Piece: piece, Bytes: raw, Forced: s.Forced,
+		Type: "step", Pos: s.Pos, Token: s.Token, Piece: piece, Bytes: raw, Forced: s.Forced, Observed: s.Observed,
 		Logprob: Number(s.Summary.Logprob), RawLogprob: Number(s.Summary.RawLogprob),
 		Rank: s.Summary.Rank, EntropyBits: Number(s.Summary.RawBits),
 		Stages: []Stage{}, Top: []Top{},
@@ -156,7 +158,11 @@ func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 	if t == nil {
 		return r
 	}
-	if !t.Greedy && !s.Forced {
+	if t.Rest > 0 {
+		rest := Number(t.Rest)
+		r.Rest = &rest
+	}
+	if !t.Greedy && !s.Forced && !s.Observed {
 		r.U = &t.U
 	}
 	stages := t.Stages()

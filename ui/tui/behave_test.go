@@ -389,7 +389,7 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 	}
 	v.Next = next
 	b.apply(viewMsg{view: v, ok: true})
-	b.has("not reported")
+	b.has("outside top 3")
 	if t.Failed() {
 		return
 	}

@@ -263,7 +263,11 @@ func verdictWords(v partial.Verdict, ok bool) string {
 	case v.Exact:
 		return "exact"
 	case v.RestMax < 1:
-		return "not exact: rest ≤ " + viz.Percent(v.RestMax)
+		most := viz.Percent(v.RestMax)
+		if !strings.HasPrefix(most, "<") {
+			most = "≤ " + most
+		}
+		return "not exact: rest " + most
 	}
 	return "not exact, no bound"
 }

@@ -173,7 +173,7 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 	x := 1
 	for _, h := range list {
 		s, ok := m.hintText(h)
-		if !ok {
+		if !ok || h.id == "force" && m.lane().observing() {
 			continue
 		}
 		if x+viz.Width(s) > w-1 {

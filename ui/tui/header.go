@@ -83,6 +83,9 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	stats, remote := l.meter()
 	if remote {
 		right = serverParts(stats, k)
+		if l.observing() && v.Rate > 0 {
+			right = append([]headerPart{{viz.Rate(v.Rate) + " tok/s", 3, viz.Ink{}}}, right...)
+		}
 	}
 	if !remote && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
 		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})

@@ -82,11 +82,18 @@ func oneLiner(t *sampling.Trace, w int) string {
 
 // drawWord is the draw: its u, or that there was none.
 func drawWord(t *sampling.Trace) string {
-	if t.Greedy {
+	switch {
+	case t.Greedy:
 		return "greedy"
+	case undrawn(t):
+		return "the server's choice"
 	}
 	return "u " + viz.Three(t.U)
 }
+
+// undrawn reports whether nothing was drawn because the token came from a
+// server that chooses by itself.
+func undrawn(t *sampling.Trace) bool { return !t.Greedy && t.U == 0 && t.Hi == t.Lo }
 
 // spans are the intervals of the cumulative strip: the shown survivors, best
 // first, as the draw goes through them.
@@ -104,7 +111,7 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 		lo := cum
 		cum += float64(r.Prob)
 		s := viz.Span{Label: stripLabel(voc, r.ID, ascii), Hi: min(cum, 1), Chosen: r.ID == t.Token}
-		if s.Chosen && !t.Greedy {
+		if s.Chosen && !t.Greedy && !undrawn(t) {
 			if t.Lo > lo+1e-6 { // tokens without a row come before it
 				out = append(out, viz.Span{Hi: t.Lo})
 			}
@@ -132,7 +139,7 @@ func stripLabel(voc models.Vocab, id int32, ascii bool) string {
 
 func (m *Model) drawStrip(c *viz.Canvas, l *lane, t *sampling.Trace) {
 	u := t.U
-	if t.Greedy {
+	if t.Greedy || undrawn(t) {
 		u = -1
 	}
 	viz.Strip(c, spans(t, l.vocab(), c.ASCII), u)
