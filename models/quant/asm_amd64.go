@@ -57,7 +57,19 @@ func decodeQ6_KAVX2(dst *float32, src *byte, n int)
 func evaluateAVX2(dst *float32, q *int8, scale, off *float32, n int)
 
 //go:noescape
-func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+func mul4F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+
+//go:noescape
+func mul4F16AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+
+//go:noescape
+func mul4BF16AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+
+//go:noescape
+func mul4Q8_0AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
+
+//go:noescape
+func mul4Q4_0AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
 func mulF16AVX512(dst *float32, w *byte, rows int, x *float32, cols int)

@@ -3,6 +3,7 @@
 #include "textflag.h"
 #include "kernels_amd64.h"
 #include "avx2_amd64.h"
+#include "avx2blocks_amd64.h"
 
 // AVX2 kernels of floats and of the formats with blocks of 32.
 
@@ -47,7 +48,8 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	VPMOVSXBD 10(SI), Y5; \
 	VPMOVSXBD 18(SI), Y6; \
 	VPMOVSXBD 26(SI), Y7; \
-	HALF((SI), Y8, X8);   \
+	MOVWLZX   (SI), AX;   \
+	VBROADCASTSS (R10)(AX*4), Y8; \
 	TOFLOAT;              \
 	SCALE(Y8);            \
 	ADDQ      $34, SI;    \
@@ -58,7 +60,8 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	AHEAD(SI, 0); \
 	VPMOVZXBD 2(SI), Y4;    \
 	VPMOVZXBD 10(SI), Y5;   \
-	HALF((SI), Y8, X8);     \
+	MOVWLZX   (SI), AX;     \
+	VBROADCASTSS (R10)(AX*4), Y8; \
 	VPSRLD    $4, Y4, Y6;   \
 	VPSRLD    $4, Y5, Y7;   \
 	VPAND     Y14, Y4, Y4;  \
@@ -73,6 +76,7 @@ GLOBL bias8d<>(SB), RODATA|NOPTR, $4
 	op
 
 #define Q4_0CONST \
+	HALVES;                        \
 	VPBROADCASTD low4d<>(SB), Y14; \
 	VPBROADCASTD bias8d<>(SB), Y13
 
@@ -86,7 +90,7 @@ TEXT ·mulBF16AVX2(SB), NOSPLIT, $0-40
 	MUL(NOCONST, BF16)
 
 TEXT ·mulQ8_0AVX2(SB), NOSPLIT, $0-40
-	MUL(NOCONST, Q8_0)
+	MUL(HALVES, Q8_0)
 
 TEXT ·mulQ4_0AVX2(SB), NOSPLIT, $0-40
 	MUL(Q4_0CONST, Q4_0)
@@ -101,7 +105,7 @@ TEXT ·decodeBF16AVX2(SB), NOSPLIT, $0-24
 	DECODE(NOCONST, BF16)
 
 TEXT ·decodeQ8_0AVX2(SB), NOSPLIT, $0-24
-	DECODE(NOCONST, Q8_0)
+	DECODE(HALVES, Q8_0)
 
 TEXT ·decodeQ4_0AVX2(SB), NOSPLIT, $0-24
 	DECODE(Q4_0CONST, Q4_0)
@@ -144,61 +148,78 @@ loop:
 	VZEROUPPER
 	RET
 
-// TWO adds 32 bytes of w at offset at times two vectors to a and b.
-#define TWO(at, a, b, t, u) \
-	VMOVUPS (at)(SI), t;          \
-	VMULPS  (at)(DI)(R9*1), t, u; \
-	VMULPS  (at)(DI), t, t;       \
-	VADDPS  t, a, a;              \
-	VADDPS  u, b, b
+// Decoders of the halves of a block, for four vectors.
 
-// FOLD adds the 32 lanes in a, b, c and d up to two, in x (the low part of a).
-#define FOLD(a, b, c, d, x, t) \
-	VADDPS       b, a, a;  \
-	VADDPS       d, c, c;  \
-	VADDPS       c, a, a;  \
-	VEXTRACTF128 $1, a, t; \
-	VADDPS       t, x, x;  \
-	VMOVHLPS     x, x, t;  \
-	VADDPS       t, x, x
+#define HALFF32(at) \
+	VMOVUPS (at)(SI), Y12;    \
+	VMOVUPS (at+32)(SI), Y15
 
-// func mul2F32AVX2(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
-TEXT ·mul2F32AVX2(SB), NOSPLIT, $0-64
-	ARGS
-	MOVQ stride+32(FP), R9
+#define LOWF32 HALFF32(0)
+#define HIGHF32 HALFF32(64)
 
-row:
-	MOVQ   x+24(FP), DI
-	MOVQ   cols+40(FP), BX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
+#define HALFF16(at) \
+	VCVTPH2PS (at)(SI), Y12;    \
+	VCVTPH2PS (at+16)(SI), Y15
 
-loop:
-	TWO(0, Y0, Y4, Y8, Y9)
-	TWO(32, Y1, Y5, Y10, Y11)
-	TWO(64, Y2, Y6, Y12, Y13)
-	TWO(96, Y3, Y7, Y14, Y15)
-	ADDQ $128, SI
-	ADDQ $128, DI
-	SUBQ $32, BX
-	JG   loop
+#define LOWF16 AHEAD(SI, 0); HALFF16(0)
+#define HIGHF16 HALFF16(32)
 
-	FOLD(Y0, Y1, Y2, Y3, X0, X8)
-	FOLD(Y4, Y5, Y6, Y7, X4, X9)
-	VUNPCKLPS X4, X0, X0
-	VMOVHLPS  X0, X0, X1
-	VADDPS    X1, X0, X0
-	MOVQ      dstVec+56(FP), R10
-	VMOVSS    X0, (DX)
-	VEXTRACTPS $1, X0, (DX)(R10*1)
-	ADDQ      dstRow+48(FP), DX
-	DECQ      CX
-	JNZ       row
-	VZEROUPPER
-	RET
+#define HALFBF16(at) \
+	VPMOVZXWD (at)(SI), Y12;    \
+	VPMOVZXWD (at+16)(SI), Y15; \
+	VPSLLD    $16, Y12, Y12;     \
+	VPSLLD    $16, Y15, Y15
+
+#define LOWBF16 AHEAD(SI, 0); HALFBF16(0)
+#define HIGHBF16 HALFBF16(32)
+
+// SCALED turns integers in Y12 and Y15 into weights of a block.
+#define SCALED \
+	MOVWLZX      (SI), AX;         \
+	VBROADCASTSS (R10)(AX*4), Y10; \
+	VCVTDQ2PS    Y12, Y12;           \
+	VCVTDQ2PS    Y15, Y15;           \
+	VMULPS       Y10, Y12, Y12;      \
+	VMULPS       Y10, Y15, Y15
+
+#define HALFQ8_0(at) \
+	VPMOVSXBD (at)(SI), Y12;   \
+	VPMOVSXBD (at+8)(SI), Y15; \
+	SCALED
+
+#define LOWQ8_0 AHEAD(SI, 0); HALFQ8_0(2)
+#define HIGHQ8_0 HALFQ8_0(18)
+
+#define LOWQ4_0 \
+	AHEAD(SI, 0); \
+	VPMOVZXBD 2(SI), Y12;    \
+	VPMOVZXBD 10(SI), Y15;   \
+	VPAND     Y14, Y12, Y12;  \
+	VPAND     Y14, Y15, Y15;  \
+	VPSUBD    Y13, Y12, Y12;  \
+	VPSUBD    Y13, Y15, Y15;  \
+	SCALED
+
+#define HIGHQ4_0 \
+	VPMOVZXBD 2(SI), Y12;    \
+	VPMOVZXBD 10(SI), Y15;   \
+	VPSRLD    $4, Y12, Y12;   \
+	VPSRLD    $4, Y15, Y15;   \
+	VPSUBD    Y13, Y12, Y12;  \
+	VPSUBD    Y13, Y15, Y15;  \
+	SCALED
+
+TEXT ·mul4F32AVX2(SB), NOSPLIT, $128-64
+	MUL4(NOCONST, LOWF32, HIGHF32, 128)
+
+TEXT ·mul4F16AVX2(SB), NOSPLIT, $128-64
+	MUL4(NOCONST, LOWF16, HIGHF16, 64)
+
+TEXT ·mul4BF16AVX2(SB), NOSPLIT, $128-64
+	MUL4(NOCONST, LOWBF16, HIGHBF16, 64)
+
+TEXT ·mul4Q8_0AVX2(SB), NOSPLIT, $128-64
+	MUL4(HALVES, LOWQ8_0, HIGHQ8_0, 34)
+
+TEXT ·mul4Q4_0AVX2(SB), NOSPLIT, $128-64
+	MUL4(Q4_0CONST, LOWQ4_0, HIGHQ4_0, 18)

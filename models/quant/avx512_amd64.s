@@ -28,10 +28,6 @@
 	VPSLLD    $16, a, a; \
 	VPSLLD    $16, b, b
 
-// HALVES makes the table of all halves known, which spares the vector units
-// a conversion and a broadcast for each block.
-#define HALVES LEAQ ·halfTable(SB), R10
-
 #define Q8_0(p, a, b) \
 	AHEAD(p, 0);                  \
 	MOVWLZX      (p), AX;         \

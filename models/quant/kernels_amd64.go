@@ -28,16 +28,16 @@ var best = func() level {
 // levels are the kernels of each level.
 var levels = stack(
 	levelKernels{},
-	levelKernels{types: kernelsAVX2, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul2F32AVX2, 2}},
+	levelKernels{types: kernelsAVX2, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul4F32AVX2, 4}},
 	levelKernels{types: kernelsAVX512, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul4F32AVX512, 4}},
 )
 
 var kernelsAVX2 = map[gguf.Type]kernels{
-	gguf.F32:  {mulF32AVX2, decodeF32AVX2, nil},
-	gguf.F16:  {mulF16AVX2, decodeF16AVX2, nil},
-	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2, nil},
-	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2, nil},
-	gguf.Q4_0: {mulQ4_0AVX2, decodeQ4_0AVX2, nil},
+	gguf.F32:  {mulF32AVX2, decodeF32AVX2, mul4F32AVX2},
+	gguf.F16:  {mulF16AVX2, decodeF16AVX2, mul4F16AVX2},
+	gguf.BF16: {mulBF16AVX2, decodeBF16AVX2, mul4BF16AVX2},
+	gguf.Q8_0: {mulQ8_0AVX2, decodeQ8_0AVX2, mul4Q8_0AVX2},
+	gguf.Q4_0: {mulQ4_0AVX2, decodeQ4_0AVX2, mul4Q4_0AVX2},
 	gguf.Q4_K: {mulQ4_KAVX2, decodeQ4_KAVX2, nil},
 	gguf.Q5_K: {mulQ5_KAVX2, decodeQ5_KAVX2, nil},
 	gguf.Q6_K: {mulQ6_KAVX2, decodeQ6_KAVX2, nil},
