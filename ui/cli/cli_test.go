@@ -80,6 +80,8 @@ func TestWrongUse(t *testing.T) {
 		{"compare --lane chat", []string{"--lane", "2 to 4"}},
 		{"compare --lane chat --lane chatty", []string{"--lane chatty", "chat"}},
 		{"compare --lane chat --lane chat,top_p=2", []string{"--lane chat,top_p=2", "0 to 1"}},
+		{"trace --engine sglang", []string{"--engine sglang", "transformers, llama.cpp, vllm, ollama, ollama-go"}},
+		{"run --prompt x --set foo=1", []string{"--set foo=1", "config show --all"}},
 		{"constrain", []string{"--json-schema FILE"}},
 		{"models", []string{"list, info, logits, tokenize, pull"}},
 		{"models info", []string{"one model"}},

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"logitscope/sampling"
 	"logitscope/sampling/vectors"
 )
 
@@ -19,6 +23,10 @@ kept, the survivors and their probabilities. It needs no model. A bad line gives
   logitscope trace --engine vllm < cases.jsonl`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			names := engineNames()
+			if name != "" && !slices.Contains(names, name) {
+				return wrong("--engine %s: %s", name, strings.Join(names, ", "))
+			}
 			bad, err := vectors.Run(sys.input, sys.Out, vectors.Options{Engine: name})
 			if err != nil {
 				return err
@@ -29,6 +37,15 @@ kept, the survivors and their probabilities. It needs no model. A bad line gives
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&name, "engine", "", "put every case through this engine: transformers, llama.cpp, vllm, ollama, ollama-go")
+	cmd.Flags().StringVar(&name, "engine", "", "put every case through this engine: "+strings.Join(engineNames(), ", "))
 	return cmd
+}
+
+// engineNames lists the engines whose rules there are.
+func engineNames() []string {
+	var names []string
+	for _, o := range sampling.Orders() {
+		names = append(names, o.Name())
+	}
+	return names
 }
