@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"logitscope/engine"
@@ -264,6 +265,22 @@ var shortKeys = map[string]string{
 	"num_assistant_tokens": "drafted", "max_new_tokens": "max",
 }
 
+// titleKnobs are the knobs as a title lists them: a change of strategy before
+// changes of degree.
+var titleKnobs = func() []*sampling.Param {
+	list := slices.Clone(knobList)
+	slices.SortStableFunc(list, func(a, b *sampling.Param) int { return strategyFirst(a) - strategyFirst(b) })
+	return list
+}()
+
+func strategyFirst(p *sampling.Param) int {
+	switch p.Key {
+	case "num_beams", "num_assistant_tokens", "penalty_alpha", "constraint", "order", "do_sample":
+		return 0
+	}
+	return 1
+}
+
 // laneTitle names lane i and how its settings differ from those of the first.
 func laneTitle(m *Model, i, w int) string {
 	l, first := m.lanes[i], m.lanes[0]
@@ -282,7 +299,7 @@ func laneTitle(m *Model, i, w int) string {
 		return name
 	}
 	var parts []string
-	for _, p := range knobList {
+	for _, p := range titleKnobs {
 		a, b := first.shownConfig(), l.shownConfig()
 		if sameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
 			continue
@@ -334,6 +351,7 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	}
 	t := s.Trace
 	name := l.piece(s.Token, c.ASCII)
+	round := s.Round != nil
 	first := fmt.Sprintf("u %s → %s %s", viz.Three(t.U), name, viz.Interval(t.Lo, t.Hi))
 	if viz.Width(first) > c.W-2 {
 		first = fmt.Sprintf("u %s → %s", viz.Three(t.U), name)
@@ -341,6 +359,8 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	switch {
 	case s.Forced:
 		first = name + " was forced"
+	case round:
+		first = "judged in a round → " + name
 	case t.Greedy:
 		first = "greedy → " + name
 	}
@@ -359,6 +379,9 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	} else {
 		lines = append(lines, "TV is measured from here")
 	}
+	if v := l.view.Draft; v != nil && round {
+		lines[1] = fmt.Sprintf("%s of %s drafted tokens stood", viz.Count(v.Accepted), viz.Count(v.Judged))
+	}
 	for y, s := range lines {
 		c.Put(1, y, viz.CutTitle(s, c.W-2), viz.Ink{})
 	}
@@ -371,7 +394,7 @@ func (v *compareView) apartWords(m *Model, ref, i int) string {
 	switch {
 	case p.alien:
 		return "TV" + to + "– (other vocabulary)"
-	case p.now.a == nil || p.now.err != nil || shownIndex(m.lanes[ref]) != shownIndex(m.lanes[i]):
+	case !p.measured(m.lanes[ref], m.lanes[i]):
 		return "TV" + to + viz.Removed
 	}
 	return "TV" + to + viz.Three(p.now.d.TV) + " · JS " + viz.Three(p.now.d.JS) + " bits"
@@ -380,6 +403,8 @@ func (v *compareView) apartWords(m *Model, ref, i int) string {
 // strategyWords says what a lane does that draws no token.
 func strategyWords(l *lane) string {
 	switch v := l.view; {
+	case v.Beam != nil && v.Beam.Last() == nil:
+		return "beam search · no step yet"
 	case v.Beam != nil:
 		return fmt.Sprintf("beam search · %d running · %d finished", len(v.Beam.Running()), len(v.Beam.Finished()))
 	case v.Contrastive != nil:
@@ -404,7 +429,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	f.Title = fmt.Sprintf("token %s · kept %s · %s bits", viz.Count(s.Index), viz.Count(t.Survived), viz.Two(float64(t.RawBits)))
 	if c.W >= 60 {
 		f.Title += " → " + viz.Two(float64(t.Bits))
-		if !t.Greedy {
+		if !t.Greedy && s.Round == nil && !s.Forced {
 			f.Title += " · u " + viz.Three(t.U)
 		}
 	}

@@ -27,6 +27,9 @@ func newCompareView() *compareView { return &compareView{pairs: make(map[pairKey
 func openCompare(m *Model) (view, tea.Cmd) {
 	v := newCompareView()
 	if len(m.lanes) > 1 {
+		for _, l := range m.lanes { // one may run by itself
+			l.eng.Post(engine.Advance{N: 0})
+		}
 		return v, v.measure(m)
 	}
 	l := m.lane()

@@ -88,6 +88,8 @@ func (v *compareView) whySentences(m *Model) []string {
 		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}
 	case a.view.Beam != nil || b.view.Beam != nil:
 		return []string{"Beam search draws no token: it keeps the texts whose scores are highest, so there is no draw to explain the parting."}
+	case drafted(p.steps[0]) || drafted(p.steps[1]):
+		return []string{"Drafted tokens are judged in rounds: the law of every token stays the same, but the luck is spent on judging, so the texts part.", now}
 	case p.err != nil:
 		return []string{viz.Printable(firstLine(p.err.Error()), m.pal.ASCII), now}
 	case p.why == nil:
@@ -102,6 +104,8 @@ func (v *compareView) whySentences(m *Model) []string {
 		now,
 	}
 }
+
+func drafted(s *engine.Step) bool { return s != nil && s.Round != nil }
 
 // drawWords says where the draw fell in each lane.
 func drawWords(w *compare.Parting, x, y *engine.Step, i, k int, name func(int32) string, models bool) string {
@@ -188,7 +192,7 @@ func aloneKey(key string) string {
 
 // nowWords are the numbers of the steps shown.
 func (v *compareView) nowWords(p *pair, a, b *lane) string {
-	if p.now.a == nil || p.now.err != nil || shownIndex(a) != shownIndex(b) {
+	if !p.measured(a, b) {
 		return "The steps shown cannot be measured against each other: the lanes stand at different tokens, or a row is gone."
 	}
 	d := p.now.d
@@ -203,7 +207,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 	first := "same text so far"
 	if p.parts {
 		first = fmt.Sprintf("parts at token %d", p.at[0]+1)
-		if w := p.why; w != nil && !p.steps[0].Trace.Greedy && !p.steps[1].Trace.Greedy {
+		if w := p.why; w != nil && !drafted(p.steps[0]) && !drafted(p.steps[1]) && !p.steps[0].Trace.Greedy && !p.steps[1].Trace.Greedy {
 			at := fmt.Sprintf("token %d", p.at[0]+1)
 			if shownIndex(a) == p.at[0] {
 				at = "here"
@@ -223,7 +227,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 	second := "TV –"
 	if p.alien {
 		second = "other vocabulary: distributions cannot be compared"
-	} else if p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b) {
+	} else if p.measured(a, b) {
 		d := p.now.d
 		second = fmt.Sprintf("TV %s · JS %s bits · shared survivors %s of %s", viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 	}
@@ -344,7 +348,7 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 			in.Put(names+at, in.H-2, "▲", muted)
 			last = max(last, names+at+1)
 		}
-		in.Put(names+w+1, y, viz.CutTitle(p.words(), in.W-names-w-2), viz.Ink{})
+		in.Put(names+w+1, y, viz.CutTitle(p.words(m.lanes[ref], l), in.W-names-w-2), viz.Ink{})
 		y++
 	}
 	if last > 0 {
@@ -353,17 +357,25 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(m, in.W-2), in.W-2), muted)
 }
 
+// measured reports whether the distance of the steps that a and b show is
+// known.
+func (p *pair) measured(a, b *lane) bool {
+	return p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b)
+}
+
 // words sum up a pair's distances.
-func (p *pair) words() string {
+func (p *pair) words(a, b *lane) string {
 	mean, n := p.mean()
 	switch {
+	case a.view.Beam != nil || b.view.Beam != nil:
+		return "beam search has no distribution to draw from"
 	case p.alien:
 		return "other vocabulary"
 	case n == 0:
 		return "nothing measured yet"
 	}
 	s := "mean " + viz.Three(mean)
-	if p.now.a != nil && p.now.err == nil {
+	if p.measured(a, b) {
 		s += fmt.Sprintf(" · now %s · shared %s of %s", viz.Three(p.now.d.TV), viz.Count(p.now.d.Shared), viz.Count(p.now.d.Either))
 	}
 	return s

@@ -31,12 +31,7 @@ type comparison struct {
 func (m *Model) lanesOf(opt Options) []*lane {
 	var list []*lane
 	for i, o := range opt.Lanes[:min(len(opt.Lanes), maxLanes)] {
-		preset := -1
-		for k, p := range opt.Presets {
-			if p.Name == o.Label {
-				preset = k
-			}
-		}
+		preset := presetOf(opt.Presets, o)
 		model := o.Model
 		if model == nil {
 			model = opt.Model
@@ -48,6 +43,25 @@ func (m *Model) lanesOf(opt Options) []*lane {
 		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset))
 	}
 	return list
+}
+
+// presetOf returns the preset that a lane started from: the one it names, else
+// one that agrees in everything a preset decides, -1 if there is none.
+func presetOf(presets []Preset, o Lane) int {
+	agrees := -1
+	for i, p := range presets {
+		if p.Name == o.Label {
+			return i
+		}
+		same := agrees < 0
+		for _, k := range knobList {
+			same = same && (!isTuning(k.Key) || sameSetting(o.Config, p.Config, k.Key))
+		}
+		if same {
+			agrees = i
+		}
+	}
+	return agrees
 }
 
 // conduct makes a group of the lanes that stand side by side.
@@ -162,11 +176,14 @@ func (m *Model) readPrompts(text string, wrap bool) tea.Cmd {
 // advance lets the lanes of the scope write n more tokens; a negative n means
 // until something stops them, zero pauses.
 func (m *Model) advance(n int) {
-	if m.cmp.group == nil || len(m.scope()) == 1 {
+	switch {
+	case m.cmp.group == nil:
 		m.lane().eng.Post(engine.Advance{N: n})
-		return
+	case len(m.scope()) == 1:
+		m.cmp.group.PostTo(m.cur, engine.Advance{N: n})
+	default:
+		m.cmp.group.Advance(n)
 	}
-	m.cmp.group.Advance(n)
 }
 
 // lanesRun reports whether the lanes side by side are under way.

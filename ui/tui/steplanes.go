@@ -17,12 +17,8 @@ func (m *Model) runLanes() {
 		m.advanceAll(0)
 		return
 	}
-	if m.cmp.one {
-		m.runOrPause()
-		return
-	}
 	ready := false
-	for _, l := range m.lanes {
+	for _, l := range m.scope() {
 		if l.look > 0 {
 			m.leavePast(l)
 		}
@@ -32,7 +28,7 @@ func (m *Model) runLanes() {
 		m.say("space: " + m.whyNot(m.lane()))
 		return
 	}
-	m.cmp.group.Advance(-1)
+	m.advance(-1)
 }
 
 // leavePast returns l to its newest step, or makes a branch of the settings
