@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"logitscope/engine/beam"
@@ -21,13 +22,14 @@ func (v *beamView) draw(c *viz.Canvas, m *Model) {
 	}
 	h := inner.H
 	foot := v.footLines(h)
-	treeH := min(len(v.tree.rows), v.treeRoom(m))
+	win := v.window(inner.W - 2)
+	treeH := min(win.lines(), v.treeRoom(m))
 	if v.alone {
-		v.drawTree(inner.Sub(viz.Rect{X: 0, Y: 0, W: inner.W, H: h - 2}), m)
+		v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: h - 2}), win)
 		v.knobs.draw(inner, h-1, m, v.pane == beamKnobPane)
 		return
 	}
-	v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: treeH}), m)
+	v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: treeH}), win)
 	y := treeH
 	if h-foot-y > v.candidateLines()+2 {
 		y++
@@ -80,34 +82,64 @@ func (v *beamView) title() string {
 	return name + " · rule: " + map[beam.Rule]string{beam.Vectorised: "transformers", beam.Legacy: "transformers until 4.49", beam.VLLM: "vLLM"}[s.Rule]
 }
 
-// drawTree draws the tree, scrolled to the cursor or to the newest tokens.
-func (v *beamView) drawTree(c *viz.Canvas, m *Model) {
+// A treeWindow is the part of the tree that is in view.
+type treeWindow struct {
+	rows   []int // those with something right of dx
+	dx     int   // columns scrolled out on the left
+	line   int   // index in rows of the one to see
+	cursor int   // node under the cursor, -1 for none
+	more   string
+}
+
+// window scrolls the tree to the cursor, to the winner once there is one, or
+// to the newest tokens, in w cells.
+func (v *beamView) window(w int) treeWindow {
 	t := v.tree
-	cursor := t.find(v.node)
-	row := 0
+	win := treeWindow{cursor: t.find(v.node)}
 	whole := 0 // cells of the widest row, its note included
 	for _, r := range t.rows {
 		if n := len(r); n > 0 {
 			whole = max(whole, t.end(r[n-1])+2+viz.Width(v.note(r[n-1])))
 		}
 	}
-	right := whole
-	see := cursor
+	right, row := whole, 0
+	see := win.cursor
 	if path := t.winner(); see < 0 && v.seen.Done() && len(path) > 0 {
 		see = path[len(path)-1] // the text that won, wherever it ended
 	}
 	if see >= 0 {
 		row = t.row[see]
-		right = min(t.end(see)+max(c.W/3, 24), whole)
+		right = min(t.end(see)+max(w/3, 24), whole)
 	}
-	dx := max(right-c.W, 0)
-	top := min(max(row-c.H/2, 0), max(len(t.rows)-c.H, 0))
-	t.draw(c, top, dx, cursor, v.note)
+	win.dx = max(right-w, 0)
+	var left int
+	win.rows, left = t.visible(win.dx)
+	win.line = max(slices.Index(win.rows, row), 0)
+	var more []string
+	if left > 0 {
+		more = append(more, plural(left, "dead end")+" further left")
+	}
 	if t.left > 0 && !v.all {
-		s := fmt.Sprintf(" %d dead ends left out · x shows them ", t.left)
-		if c.H > 0 && viz.Width(s) < c.W {
-			c.Right(c.W, c.H-1, s, viz.Ink{Role: viz.Muted})
-		}
+		more = append(more, plural(t.left, "dead end")+" left out, x shows them")
+	}
+	win.more = strings.Join(more, " · ")
+	return win
+}
+
+// lines is how many lines the window would fill.
+func (win *treeWindow) lines() int {
+	if win.more != "" {
+		return len(win.rows) + 1
+	}
+	return len(win.rows)
+}
+
+// drawTree draws what is in view of the tree.
+func (v *beamView) drawTree(c *viz.Canvas, win treeWindow) {
+	top := min(max(win.line-c.H/2, 0), max(len(win.rows)-c.H, 0))
+	v.tree.draw(c, win.rows[top:], win.dx, win.cursor, v.note)
+	if win.more != "" && len(win.rows)-top < c.H {
+		c.Right(c.W, c.H-1, viz.CutTitle(win.more, c.W), viz.Ink{Role: viz.Muted})
 	}
 }
 

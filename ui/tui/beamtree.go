@@ -162,11 +162,25 @@ func (l *treeLayout) winner() []int {
 	return out
 }
 
-// draw draws the rows from top on, scrolled so that column of depth at is in
-// view; note says what became of a leaf.
-func (l *treeLayout) draw(c *viz.Canvas, top, dx, cursor int, note func(i int) string) {
-	for r := top; r < len(l.rows) && r-top < c.H; r++ {
-		y := r - top
+// visible lists the rows of which something stands right of column dx, and
+// counts the others.
+func (l *treeLayout) visible(dx int) (rows []int, left int) {
+	for r, nodes := range l.rows {
+		if n := len(nodes); n > 0 && l.end(nodes[n-1]) <= dx {
+			left++
+			continue
+		}
+		rows = append(rows, r)
+	}
+	return rows, left
+}
+
+// draw draws rows, those of visible(dx) from the one that shall stand on top;
+// note says what became of a leaf.
+func (l *treeLayout) draw(c *viz.Canvas, rows []int, dx, cursor int, note func(i int) string) {
+	at := make(map[int]int, len(rows)) // line of each row
+	for y, r := range rows[:min(len(rows), c.H)] {
+		at[r] = y
 		if r == 0 {
 			c.Put(-dx, y, l.root, viz.Ink{Role: viz.Muted})
 		}
@@ -175,18 +189,13 @@ func (l *treeLayout) draw(c *viz.Canvas, top, dx, cursor int, note func(i int) s
 		}
 		if n := len(l.rows[r]); n > 0 {
 			last := l.rows[r][n-1]
-			if end := l.end(last); end > dx {
-				c.Put(end+2-dx, y, note(last), l.ink(last))
-			}
+			c.Put(l.end(last)+2-dx, y, note(last), l.ink(last))
 		}
 	}
-	l.drawStems(c, top, dx)
-	if dx > 0 {
-		for y := range min(c.H, len(l.rows)-top) {
-			row := l.rows[top+y]
-			if len(row) > 0 && l.x[l.Nodes[row[0]].Depth] < dx {
-				c.Put(0, y, "… ", viz.Ink{Role: viz.Muted})
-			}
+	l.drawStems(c, at, dx)
+	for r, y := range at {
+		if row := l.rows[r]; dx > 0 && len(row) > 0 && l.x[l.Nodes[row[0]].Depth] < dx {
+			c.Put(0, y, "… ", viz.Ink{Role: viz.Muted})
 		}
 	}
 }
@@ -233,39 +242,39 @@ func (l *treeLayout) drawNode(c *viz.Canvas, y, dx, i int, fresh, cursor bool) {
 	c.Put(x, y, l.label[i], ink)
 }
 
-// drawStems draws the upright lines between siblings.
-func (l *treeLayout) drawStems(c *viz.Canvas, top, dx int) {
+// drawStems draws the upright lines between siblings, on the lines that at
+// gives their rows.
+func (l *treeLayout) drawStems(c *viz.Canvas, at map[int]int, dx int) {
 	stem := func(children []int) {
-		var rows []int
+		var lines []int
 		depth := 0
 		for _, i := range children {
 			if r, ok := l.row[i]; ok {
-				rows = append(rows, r)
 				depth = l.Nodes[i].Depth
+				if y, shown := at[r]; shown {
+					lines = append(lines, y)
+				}
 			}
 		}
-		if len(rows) < 2 {
+		if len(lines) < 2 {
 			return
 		}
 		x := l.x[depth] - 3 - dx
-		muted := viz.Ink{Role: viz.Muted}
 		next := 1
-		for r := rows[0]; r <= rows[len(rows)-1]; r++ {
+		for y := lines[0]; y <= lines[len(lines)-1]; y++ {
 			glyph := "│"
 			switch {
-			case r == rows[0]:
+			case y == lines[0]:
 				glyph = "┬"
-			case r == rows[len(rows)-1]:
+			case y == lines[len(lines)-1]:
 				glyph = "└"
-			case r == rows[next]:
+			case y == lines[next]:
 				glyph = "├"
 			}
-			if r == rows[next] && next < len(rows)-1 {
+			if y == lines[next] && next < len(lines)-1 {
 				next++
 			}
-			if y := r - top; y >= 0 && y < c.H {
-				c.Put(x, y, glyph, muted)
-			}
+			c.Put(x, y, glyph, viz.Ink{Role: viz.Muted})
 		}
 	}
 	stem(l.Roots)

@@ -282,7 +282,7 @@ func (v *beamView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "draw":
 		m.say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
 	case "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.say(keyName(a.keys[0]) + ": not in beam search; esc goes back to the lab")
+		m.say(a.first() + ": not in beam search; esc goes back to the lab")
 	default:
 		return v.actInPane(m, a)
 	}
@@ -341,7 +341,7 @@ func (v *beamView) actSimply(m *Model, a *action) bool {
 		v.back(m, 1)
 	case "up", "down", "pane", "paneback", "left10", "right10", "first", "last", "open", "inspect", "zoom", "take", "prevmark", "nextmark",
 		"lower", "raise", "off", "reset", "force", "pin", "find", "draw", "marks", "order", "earlier", "later":
-		m.say(keyName(a.keys[0]) + ": nothing to do here; n steps, b goes back, esc leaves")
+		m.say(a.first() + ": nothing to do here; n steps, b goes back, esc leaves")
 	default:
 		return false
 	}

@@ -232,15 +232,15 @@ func TestNoDeadKey(t *testing.T) {
 	for name, make := range states {
 		t.Run(name, func(t *testing.T) {
 			for _, a := range newKeymap(actions()).list {
-				if a.id == "quit" || a.id == "interrupt" || len(a.keys) == 0 {
+				if a.id == "quit" || a.id == "interrupt" || len(a.Keys()) == 0 {
 					continue
 				}
 				b := make()
 				before, undo := b.frame(), len(b.m.lane().undo)
 				b.m.notice = ""
-				b.keys(strings.ReplaceAll(a.keys[0], " ", "space"))
+				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
 				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] {
-					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.keys[0])
+					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}
 		})
@@ -258,7 +258,7 @@ func TestRebindKeys(t *testing.T) {
 	if err := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); err != nil {
 		t.Fatal(err)
 	}
-	if k.byKey["x"].id != "run" || k.byKey[" "] != nil || k.byID["take"].first() != "" {
+	if k.find(keyMsg("x")).id != "run" || k.find(keyMsg("space")) != nil || k.byID["take"].first() != "" {
 		t.Error("run did not move to x")
 	}
 	for _, bad := range []string{"fly x", "run ctrl+c"} {
@@ -271,7 +271,7 @@ func TestRebindKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = newKeymap(actions())
-	if err := loadKeys(k, dir); err != nil || k.byKey["Z"].id != "zoom" {
+	if err := loadKeys(k, dir); err != nil || k.find(keyMsg("Z")).id != "zoom" {
 		t.Errorf("keys file: %v", err)
 	}
 	opt := testOptions(t)

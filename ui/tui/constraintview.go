@@ -138,7 +138,7 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 		}
 		return m.copyText("the constraint", text, "logitscope-constraint.json"), true
 	case "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later":
-		m.say(keyName(a.keys[0]) + ": no knobs here; enter edits the constraint, esc goes back to the lab")
+		m.say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
 	default:
 		return nil, false
 	}
@@ -158,7 +158,7 @@ func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
 	case "open":
 		return m.editSource(v.list.at), true
 	case "right", "left", "take", "order", "off", "inspect", "compare", "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later", "force", "pin", "copy":
-		m.say(keyName(a.keys[0]) + ": no constraint yet; ↑↓ choose a kind, enter writes it")
+		m.say(a.first() + ": no constraint yet; ↑↓ choose a kind, enter writes it")
 		return nil, true
 	}
 	return nil, false

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -21,7 +21,7 @@ const maxPromptFile = 4 << 20
 // editor is the prompt being written. It keeps the lines it wraps to nothing:
 // drawing works them out.
 type editor struct {
-	field   field
+	area    textArea
 	at      int    // place in the history, len(history) for what is being typed
 	typed   string // what was typed before going back in the history
 	file    *field // the name of a file being asked for, nil if none is
@@ -34,7 +34,11 @@ type editor struct {
 
 func newEditor(m *Model) (view, tea.Cmd) {
 	l := m.lane()
-	e := &editor{field: newField(l.text), at: len(m.history)}
+	if n := strings.Count(l.text, "\n"); n >= maxLines {
+		m.say(fmt.Sprintf("e: the prompt has %s lines, the editor holds %s; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
+		return nil, nil
+	}
+	e := &editor{area: newTextArea(l.text), at: len(m.history)}
 	return e, e.count(m)
 }
 
@@ -69,7 +73,7 @@ func wrapped(m models.Model, text string, wrap bool) (string, error) {
 
 // count splits the text into tokens, to show how it will be read.
 func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, text, wrap := m.ctx, m.lane().model, e.field.text, e.chat
+	ctx, model, text, wrap := m.ctx, m.lane().model, e.area.text(), e.chat
 	return func() tea.Msg {
 		whole, err := wrapped(model, text, wrap)
 		if err != nil {
@@ -83,7 +87,7 @@ func (e *editor) count(m *Model) tea.Cmd {
 func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case countMsg:
-		if msg.text == e.field.text && msg.chat == e.chat {
+		if msg.text == e.area.text() && msg.chat == e.chat {
 			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
 		}
 	case fileMsg:
@@ -91,7 +95,8 @@ func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
 			e.said = "! " + msg.err.Error()
 			return nil
 		}
-		e.field = newField(msg.text)
+		e.area.replace(msg.text)
+		e.said = e.area.said
 		return e.count(m)
 	}
 	return nil
@@ -102,74 +107,15 @@ func (e *editor) frame(*Model) viz.Frame {
 	if e.chat {
 		title = "prompt · wrapped as a chat"
 	}
-	return viz.Frame{Title: title, Right: plural(strings.Count(e.field.text, "\n")+1, "line")}
+	return viz.Frame{Title: title, Right: e.area.count()}
 }
 
 func (e *editor) size(m *Model) (int, int)            { return min(max(80, m.w*3/4), 120), max(12, m.h/2) }
 func (e *editor) hints(*Model) []string               { return []string{"close"} }
 func (e *editor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 
-// visualLine is one line on the screen: bytes [from, to) of the text.
-type visualLine struct{ from, to, number int }
-
-// visual breaks the text into lines of w cells.
-func (e *editor) visual(w int) []visualLine { return wrapLines(e.field.text, w) }
-
-// wrapLines breaks a text into lines of w cells.
-func wrapLines(text string, w int) []visualLine {
-	var out []visualLine
-	from, n := 0, 1
-	for _, line := range strings.SplitAfter(text, "\n") {
-		body := strings.TrimSuffix(line, "\n")
-		at := from
-		number := n
-		for {
-			k := len(viz.Cut(body, w))
-			if k == 0 && len(body) > 0 {
-				_, k = utf8.DecodeRuneInString(body)
-			}
-			out = append(out, visualLine{at, at + k, number})
-			at, body, number = at+k, body[k:], 0
-			if body == "" {
-				break
-			}
-		}
-		from += len(line)
-		n++
-	}
-	return out
-}
-
-// cursorLine returns the visual line that the cursor stands in.
-func (e *editor) cursorLine(lines []visualLine) int {
-	for i := len(lines) - 1; i > 0; i-- {
-		if e.field.at >= lines[i].from {
-			return i
-		}
-	}
-	return 0
-}
-
 func (e *editor) draw(c *viz.Canvas, m *Model) {
-	h := max(c.H-3, 1)
-	w := max(c.W-5, 1)
-	lines := e.visual(w)
-	at := e.cursorLine(lines)
-	top := min(max(at-h+1, 0), max(len(lines)-h, 0))
-	for y := 0; y < h && top+y < len(lines); y++ {
-		ln := lines[top+y]
-		if ln.number > 0 {
-			c.Right(2, y, digits(ln.number), viz.Ink{Role: viz.Muted})
-		}
-		text := e.field.text[ln.from:ln.to]
-		if top+y != at {
-			c.Put(3, y, viz.Printable(text, c.ASCII), viz.Ink{})
-			continue
-		}
-		k := min(max(e.field.at-ln.from, 0), len(text))
-		f := field{text, k}
-		f.draw(c, 3, y)
-	}
+	e.area.draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-3, 1)}), 3, -1)
 	muted := viz.Ink{Role: viz.Muted}
 	if e.file != nil {
 		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
@@ -178,7 +124,7 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
 	c.Put(1, c.H-2, viz.CutTitle("keys go into the text · enter new line · ctrl+d read it and start", c.W-2), muted)
-	last := "pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · esc leave unchanged"
+	last := "pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+z undo · esc leave unchanged"
 	if e.chat {
 		last = "ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · esc leave unchanged"
 	}
@@ -193,7 +139,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if e.err != nil {
 		return "! " + viz.Printable(firstLine(e.err.Error()), ascii)
 	}
-	if e.counted != e.field.text {
+	if e.counted != e.area.text() {
 		return "counting tokens …"
 	}
 	l := m.lane()
@@ -237,22 +183,17 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return e.older(m, -1), true
 	case tea.KeyPgDown:
 		return e.older(m, 1), true
-	case tea.KeyUp, tea.KeyDown:
-		e.vertical(m, k.Type == tea.KeyDown)
-		return nil, true
-	case tea.KeyEnter:
-		e.field.insert("\n")
-	case tea.KeyTab:
-		e.field.insert("\t")
-	case tea.KeyRunes, tea.KeySpace:
-		// Text that is pasted comes whole, line ends and all.
-		e.field.insert(strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n"))
-	default:
-		if !e.field.edit(k.Type) {
-			return nil, true
-		}
 	}
-	return e.count(m), true
+	e.area.w = max(m.overlayRect(e).W-6, 1)
+	if k.Type == tea.KeyTab {
+		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'\t'}}
+	}
+	changed := e.area.key(k)
+	e.said = e.area.said
+	if changed {
+		return e.count(m), true
+	}
+	return nil, true
 }
 
 // toggleChat wraps the text as a chat, or leaves it as it is.
@@ -266,23 +207,6 @@ func (e *editor) toggleChat(m *Model) tea.Cmd {
 	return e.count(m)
 }
 
-// vertical moves the cursor to the line above or below.
-func (e *editor) vertical(m *Model, down bool) {
-	lines := e.visual(max(m.overlayRect(e).W-7, 1))
-	i := e.cursorLine(lines)
-	col := viz.Width(e.field.text[lines[i].from:e.field.at])
-	if down {
-		i++
-	} else {
-		i--
-	}
-	if i < 0 || i >= len(lines) {
-		return
-	}
-	ln := lines[i]
-	e.field.at = ln.from + len(viz.Cut(e.field.text[ln.from:ln.to], col))
-}
-
 // older goes through the history.
 func (e *editor) older(m *Model, d int) tea.Cmd {
 	to := e.at + d
@@ -294,31 +218,31 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 		return nil
 	}
 	if e.at == len(m.history) {
-		e.typed = e.field.text
+		e.typed = e.area.text()
 	}
 	e.at = to
 	if to == len(m.history) {
-		e.field = newField(e.typed)
+		e.area.replace(e.typed)
 	} else {
-		e.field = newField(m.history[to])
+		e.area.replace(m.history[to])
 	}
 	return e.count(m)
 }
 
 // take starts on the text.
 func (e *editor) take(m *Model) tea.Cmd {
-	if e.counted == e.field.text && e.err == nil {
+	if e.counted == e.area.text() && e.err == nil {
 		if err := fits(m.lane().model, e.tokens); err != nil {
 			e.said = "! " + err.Error()
 			return nil
 		}
 	}
-	if e.counted == e.field.text && e.err != nil {
+	if e.counted == e.area.text() && e.err != nil {
 		e.said = "! " + firstLine(e.err.Error())
 		return nil
 	}
 	m.closeTop()
-	return tea.Batch(m.remember(e.field.text), m.readPrompts(e.field.text, e.chat))
+	return tea.Batch(m.remember(e.area.text()), m.readPrompts(e.area.text(), e.chat))
 }
 
 // A fileMsg brings a file that was asked for.
@@ -332,7 +256,7 @@ func (e *editor) fileKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEsc:
 		e.file = nil
 	case tea.KeyEnter:
-		name := expandHome(strings.TrimSpace(e.file.text))
+		name := expandHome(strings.TrimSpace(e.file.text()))
 		e.file = nil
 		return func() tea.Msg {
 			text, err := readText(name)

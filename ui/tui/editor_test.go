@@ -22,7 +22,7 @@ func TestEditor(t *testing.T) {
 	b.keys("backspace")
 	b.has("2 lines")
 	e := b.m.top().(*editor)
-	if got := e.field.text; got != "Hello q ?\nworld\x1b[31m" {
+	if got := e.area.text(); got != "Hello q ?\nworld\x1b[31m" {
 		t.Errorf("text %q", got)
 	}
 	b.keys("ctrl+d")
@@ -55,7 +55,7 @@ func TestPromptTooLong(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("a big wolf ", 400))})
-	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.field.text })
+	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.area.text() })
 	b.keys("ctrl+d")
 	b.has("the context holds 512")
 }

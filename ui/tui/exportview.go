@@ -176,7 +176,7 @@ func (v *exportView) act(m *Model, a *action) (tea.Cmd, bool) {
 			v.ask("logitscope-run.jsonl")
 			return nil, true
 		}
-		m.say(keyName(a.keys[0]) + ": enter writes the run, tab shows the next page")
+		m.say(a.first() + ": enter writes the run, tab shows the next page")
 		return nil, true
 	}
 	return v.actOnExport(m, a), true
@@ -212,7 +212,7 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 	case "open":
 		v.ask(fileNames[presets.Formats()[v.target].Name])
 	default:
-		m.say(keyName(a.keys[0]) + ": ←→ choose a target, y copies, enter writes a file")
+		m.say(a.first() + ": ←→ choose a target, y copies, enter writes a file")
 	}
 	return nil
 }
@@ -267,7 +267,7 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 		v.deleted = nil
 		m.say(p.Name + " is back")
 	default:
-		m.say(keyName(a.keys[0]) + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
+		m.say(a.first() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (v *exportView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		return v.enter(m, strings.TrimSpace(v.field.text)), true
+		return v.enter(m, strings.TrimSpace(v.field.text())), true
 	default:
 		v.asked = ""
 		v.field.key(k)

@@ -2,41 +2,54 @@ package tui
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/viz"
 )
 
-// A field is one line of text being typed.
-type field struct {
-	text string
-	at   int // byte of the cursor
+// A field is one line of text being typed: the editing is that of Bubbles'
+// text input, the cells are drawn here, since what is typed or completed may
+// hold anything.
+type field struct{ input textinput.Model }
+
+func newField(s string) field {
+	in := textinput.New()
+	in.Cursor.SetMode(cursor.CursorStatic)
+	in.KeyMap.Paste.Unbind() // the terminal pastes; no other clipboard is read
+	in.KeyMap.AcceptSuggestion.Unbind()
+	in.KeyMap.NextSuggestion.Unbind()
+	in.KeyMap.PrevSuggestion.Unbind()
+	in.Focus()
+	in.SetValue(hold(s, ""))
+	in.CursorEnd()
+	return field{in}
 }
 
-func newField(s string) field { return field{s, len(s)} }
+func (f *field) text() string { return release(f.input.Value()) }
 
-// insert puts s at the cursor, as one change.
-func (f *field) insert(s string) {
-	f.text = f.text[:f.at] + s + f.text[f.at:]
-	f.at += len(s)
+// at returns the byte of the text that the cursor stands on.
+func (f *field) at() int {
+	return len(release(string([]rune(f.input.Value())[:f.input.Position()])))
 }
 
-// key takes an editing key and reports whether it was one. Newlines in what
-// is pasted become spaces, since a field has one line.
+// key takes an editing key and reports whether it was one. Newlines and tabs
+// in what is pasted become spaces, since a field has one line.
 func (f *field) key(k tea.KeyMsg) bool {
-	switch k.Type {
-	case tea.KeyRunes, tea.KeySpace:
-		if k.Alt {
-			return false
-		}
-		f.insert(strings.Map(oneLine, string(k.Runes)))
-	default:
-		return f.edit(k.Type)
+	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
+	if typed && !k.Alt {
+		k.Runes = []rune(hold(strings.Map(oneLine, string(k.Runes)), ""))
 	}
-	return true
+	if m := f.input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
+		return false // else its letter would be typed
+	}
+	before, at := f.input.Value(), f.input.Position()
+	f.input, _ = f.input.Update(k)
+	return typed || before != f.input.Value() || at != f.input.Position()
 }
 
 func oneLine(r rune) rune {
@@ -46,56 +59,17 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// edit takes a key that moves or deletes.
-func (f *field) edit(k tea.KeyType) bool {
-	switch k {
-	case tea.KeyBackspace:
-		_, n := utf8.DecodeLastRuneInString(f.text[:f.at])
-		f.text = f.text[:f.at-n] + f.text[f.at:]
-		f.at -= n
-	case tea.KeyDelete:
-		_, n := utf8.DecodeRuneInString(f.text[f.at:])
-		f.text = f.text[:f.at] + f.text[f.at+n:]
-	case tea.KeyLeft:
-		_, n := utf8.DecodeLastRuneInString(f.text[:f.at])
-		f.at -= n
-	case tea.KeyRight:
-		_, n := utf8.DecodeRuneInString(f.text[f.at:])
-		f.at += n
-	case tea.KeyCtrlA, tea.KeyHome:
-		f.at = f.lineStart()
-	case tea.KeyCtrlE, tea.KeyEnd:
-		f.at = f.lineEnd()
-	case tea.KeyCtrlU:
-		s := f.lineStart()
-		f.text = f.text[:s] + f.text[f.at:]
-		f.at = s
-	case tea.KeyCtrlW:
-		start := f.lineStart()
-		s := strings.TrimRightFunc(f.text[start:f.at], unicode.IsSpace)
-		s = strings.TrimRightFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })
-		f.text = f.text[:start] + s + f.text[f.at:]
-		f.at = start + len(s)
-	default:
-		return false
-	}
-	return true
-}
-
-func (f *field) lineStart() int { return strings.LastIndexByte(f.text[:f.at], '\n') + 1 }
-
-func (f *field) lineEnd() int {
-	if i := strings.IndexByte(f.text[f.at:], '\n'); i >= 0 {
-		return f.at + i
-	}
-	return len(f.text)
-}
-
 // draw draws the field at x, y, scrolled so that the cursor is in view, and
 // returns the column after it.
 func (f *field) draw(c *viz.Canvas, x, y int) int {
+	return drawTyped(c, x, y, f.text(), f.at())
+}
+
+// drawTyped draws a line of text with the caret before byte at, scrolled so
+// that the caret is in view, and returns the column after it.
+func drawTyped(c *viz.Canvas, x, y int, text string, at int) int {
 	room := c.W - x - 1
-	head := viz.Printable(f.text[:f.at], c.ASCII)
+	head := viz.Printable(text[:at], c.ASCII)
 	for viz.Width(head) > room-1 && len(head) > 0 {
 		_, n := utf8.DecodeRuneInString(head)
 		head = head[n:]
@@ -106,7 +80,7 @@ func (f *field) draw(c *viz.Canvas, x, y int) int {
 		caret = "_"
 	}
 	x = c.Put(x, y, caret, viz.Ink{Role: viz.Focus})
-	return c.Put(x, y, viz.Printable(f.text[f.at:], c.ASCII), viz.Ink{})
+	return c.Put(x, y, viz.Printable(text[at:], c.ASCII), viz.Ink{})
 }
 
 // A list is the selection in a list that may be longer than its window.

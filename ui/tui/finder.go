@@ -24,7 +24,7 @@ type finder struct {
 }
 
 func newFinder(m *Model) (view, tea.Cmd) {
-	f := &finder{}
+	f := &finder{field: newField("")}
 	return f, f.search(m)
 }
 
@@ -38,7 +38,7 @@ type foundMsg struct {
 // search looks for the typed text in every token, off the screen's own time.
 // A number also finds the token with that id.
 func (f *finder) search(m *Model) tea.Cmd {
-	text, voc := f.field.text, m.lane().vocab()
+	text, voc := f.field.text(), m.lane().vocab()
 	return func() tea.Msg {
 		ids, total := findTokens(voc, text)
 		return foundMsg{text, ids, total}
@@ -73,7 +73,7 @@ func findTokens(voc models.Vocab, text string) ([]int32, int) {
 }
 
 func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if r, ok := msg.(foundMsg); ok && r.text == f.field.text {
+	if r, ok := msg.(foundMsg); ok && r.text == f.field.text() {
 		f.found, f.total, f.ofText = r.ids, r.total, r.text
 		f.list = list{}
 	}
@@ -127,9 +127,9 @@ func (f *finder) draw(c *viz.Canvas, m *Model) {
 	}
 	foot := "enter pins it: its row stays in the chart wherever it ranks · esc"
 	switch {
-	case f.field.text == "":
+	case f.field.text() == "":
 		foot = "type a part of the token; ␣ stands for a space; a number is an id"
-	case f.ofText == f.field.text && f.total == 0:
+	case f.ofText == f.field.text() && f.total == 0:
 		foot = "no token holds this; the model writes it in parts"
 	case f.total > len(f.found):
 		foot = viz.Count(f.total) + " found · " + foot

@@ -203,7 +203,7 @@ func (m *Model) hintText(h hint) (string, bool) {
 		word = h.word
 	}
 	if word == "" {
-		word = a.help
+		word = a.words()
 	}
 	if word == "-" {
 		return key, true

@@ -16,10 +16,10 @@ func TestHelpListsEveryKey(t *testing.T) {
 			seen += b.frame()
 		}
 		for _, a := range b.m.keys.list {
-			if len(a.keys) == 0 || strings.HasPrefix(a.id, "preset") {
+			if len(a.Keys()) == 0 || strings.HasPrefix(a.id, "preset") {
 				continue
 			}
-			if !strings.Contains(seen, keyName(a.keys[0])) {
+			if !strings.Contains(seen, a.first()) {
 				t.Errorf("at width %d the help lacks %s (%s)", w, a.first(), a.id)
 			}
 		}
@@ -34,8 +34,8 @@ func TestPaletteFindsEveryAction(t *testing.T) {
 		names[c.name] = true
 	}
 	for _, a := range b.m.keys.list {
-		if a.id != "commands" && !strings.HasPrefix(a.id, "preset") && !names[a.help] {
-			t.Errorf("the palette lacks %s: %s", a.id, a.help)
+		if a.id != "commands" && !strings.HasPrefix(a.id, "preset") && !names[a.words()] {
+			t.Errorf("the palette lacks %s: %s", a.id, a.words())
 		}
 	}
 	b.keys(":")

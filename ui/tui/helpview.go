@@ -37,14 +37,14 @@ func (h *helpView) entries(m *Model) [][2]string {
 		for _, id := range row {
 			seen[id] = true
 			if a := m.keys.byID[id]; a != nil {
-				keys = append(keys, a.keys...)
+				keys = append(keys, a.Keys()...)
 			}
 		}
 		a := m.keys.byID[row[0]]
 		if a == nil {
 			continue
 		}
-		words := a.help
+		words := a.words()
 		if w, ok := helpWords[row[0]]; ok {
 			words = w
 		}
@@ -52,7 +52,7 @@ func (h *helpView) entries(m *Model) [][2]string {
 	}
 	for _, a := range m.keys.list {
 		if !seen[a.id] {
-			out = append(out, [2]string{a.shown(), a.help})
+			out = append(out, [2]string{a.Help().Key, a.words()})
 		}
 	}
 	return out

@@ -57,14 +57,15 @@ func (v *importView) follow(m *Model, msg tea.Msg) tea.Cmd {
 			v.said = "! " + msg.err.Error()
 			return nil
 		}
-		v.area = newTextArea(msg.text)
+		v.area.replace(msg.text)
+		v.said = v.area.said
 		return v.read()
 	}
 	return nil
 }
 
 func (v *importView) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: plural(strings.Count(v.area.text(), "\n")+1, "line")}
+	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: v.area.count()}
 }
 func (v *importView) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(18, m.h*2/3) }
 func (v *importView) hints(*Model) []string               { return []string{"close"} }
@@ -76,7 +77,7 @@ func (v *importView) draw(c *viz.Canvas, m *Model) {
 	if v.area.text() == "" {
 		c.Put(4, 0, cutWords("Paste generation_config.json, a llama.cpp command line, vLLM or OpenAI JSON, a Modelfile, or a preset.", c.W-6), muted)
 	}
-	v.area.draw(c.Sub(viz.Rect{X: 0, Y: min(1, h-1), W: c.W, H: max(h-1, 1)}), -1)
+	v.area.draw(c.Sub(viz.Rect{X: 0, Y: min(1, h-1), W: c.W, H: max(h-1, 1)}), 4, -1)
 	if v.file != nil {
 		v.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
 		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
@@ -131,7 +132,7 @@ func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		case tea.KeyEsc:
 			v.file = nil
 		case tea.KeyEnter:
-			name := expandHome(strings.TrimSpace(v.file.text))
+			name := expandHome(strings.TrimSpace(v.file.text()))
 			v.file, v.name = nil, name
 			return func() tea.Msg {
 				text, err := readText(name)
@@ -155,7 +156,9 @@ func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, true
 	}
 	v.area.w = max(m.overlayRect(v).W-7, 1)
-	if v.area.key(k) {
+	changed := v.area.key(k)
+	v.said = v.area.said
+	if changed {
 		return v.read(), true
 	}
 	return nil, true

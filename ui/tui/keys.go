@@ -6,47 +6,73 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // An action is one thing the user can ask for. The table of actions is the
-// single source for keys, help, footer and command palette.
+// single source for keys, help, footer and command palette; its binding holds
+// the keys as Bubble Tea names them, the first of which the footer shows, and
+// their help.
 type action struct {
-	id    string   // as a keys file names it
-	keys  []string // as Bubble Tea names them; the first is shown in the footer
-	hint  string   // in the footer: "run/pause"; empty leaves it out
-	help  string   // in the help overlay and the palette
-	group string   // heading it belongs to in the palette
+	id string // as a keys file names it
+	key.Binding
+	hint  string // in the footer: "run/pause"; empty leaves it out
+	group string // heading it belongs to in the palette
 	run   func(m *Model) tea.Cmd
 }
 
+// bind returns a binding of keys, if any, with its words for help overlay and
+// palette.
+func bind(words string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(keyNames(keys), words))
+}
+
+// rekey gives the action other keys; its words stay.
+func (a *action) rekey(keys []string) { a.Binding = bind(a.words(), keys...) }
+
+// words say what the action does.
+func (a *action) words() string { return a.Help().Desc }
+
 // A keymap finds the action of a key.
 type keymap struct {
-	byKey map[string]*action
-	byID  map[string]*action
-	list  []*action
+	byID map[string]*action
+	list []*action
 }
 
 // newKeymap builds a keymap from a table. It panics if two actions share a
 // key or an id: the table is wrong then.
 func newKeymap(table []action) *keymap {
-	k := &keymap{byKey: make(map[string]*action), byID: make(map[string]*action)}
+	k := &keymap{byID: make(map[string]*action)}
 	for i := range table {
 		a := table[i]
 		if k.byID[a.id] != nil {
 			panic("tui: two actions are called " + a.id)
 		}
-		a.keys = append([]string(nil), a.keys...)
+		for _, name := range a.Keys() {
+			if other := k.find(keystroke(name)); other != nil {
+				panic("tui: key " + name + " belongs to " + other.id + " and " + a.id)
+			}
+		}
 		k.byID[a.id] = &a
 		k.list = append(k.list, &a)
-		for _, key := range a.keys {
-			if other := k.byKey[key]; other != nil {
-				panic("tui: key " + key + " belongs to " + other.id + " and " + a.id)
-			}
-			k.byKey[key] = &a
-		}
 	}
 	return k
+}
+
+// A keystroke is a key by its name.
+type keystroke string
+
+func (k keystroke) String() string { return string(k) }
+
+// find returns the action a key is bound to, nil if to none.
+func (k *keymap) find(pressed fmt.Stringer) *action {
+	for _, a := range k.list {
+		if key.Matches(pressed, a.Binding) {
+			return a
+		}
+	}
+	return nil
 }
 
 // rebind reads lines "action key key …" and gives the keys to the action
@@ -63,23 +89,19 @@ func (k *keymap) rebind(r io.Reader, file string) error {
 		if a == nil {
 			return fmt.Errorf("%s:%d: no action %q; %s", file, n, f[0], strings.Join(k.ids(), ", "))
 		}
-		for _, key := range a.keys {
-			delete(k.byKey, key)
-		}
-		a.keys = nil
-		for _, key := range f[1:] {
-			if key == "space" {
-				key = " "
-			}
-			if key == "ctrl+c" {
+		keys := f[1:]
+		for i, name := range keys {
+			switch name {
+			case "space":
+				keys[i] = " "
+			case "ctrl+c":
 				return fmt.Errorf("%s:%d: ctrl+c always quits and cannot be given away", file, n)
 			}
-			if other := k.byKey[key]; other != nil {
-				other.keys = without(other.keys, key)
+			if other := k.find(keystroke(keys[i])); other != nil {
+				other.rekey(without(other.Keys(), keys[i]))
 			}
-			k.byKey[key] = a
-			a.keys = append(a.keys, key)
 		}
+		a.rekey(keys)
 	}
 	return s.Err()
 }
@@ -120,10 +142,10 @@ func keyName(key string) string {
 	return strings.NewReplacer("shift+right", "shift+→", "shift+left", "shift+←").Replace(key)
 }
 
-// shown returns the keys of a as the help shows them.
-func (a *action) shown() string {
-	names := make([]string, len(a.keys))
-	for i, k := range a.keys {
+// keyNames returns keys as the help shows them.
+func keyNames(keys []string) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
 		names[i] = keyName(k)
 	}
 	return strings.Join(names, " ")
@@ -131,8 +153,8 @@ func (a *action) shown() string {
 
 // first returns the key of a that the footer shows, empty if it has none.
 func (a *action) first() string {
-	if len(a.keys) == 0 {
+	if len(a.Keys()) == 0 {
 		return ""
 	}
-	return keyName(a.keys[0])
+	return keyName(a.Keys()[0])
 }

@@ -13,6 +13,10 @@ import (
 // the newest are never far behind.
 const measureBatch = 48
 
+// measureReach is how far back distances are looked for: more than any chart
+// shows.
+const measureReach = 512
+
 // A pairKey names two lanes by their ids, the smaller first.
 type pairKey struct{ a, b int }
 
@@ -157,11 +161,11 @@ func measurable(a, b *engine.Step) bool {
 	return a != nil && b != nil && a.Row != nil && b.Row != nil && a.Trace != nil && b.Trace != nil
 }
 
-// missing returns the newest steps whose distance is not known, and whether
-// there are more.
+// missing returns the newest steps within reach whose distance is not known,
+// and whether there are more.
 func missing(p pair, a, b engine.View) (todo []int, more bool) {
 	n := min(len(a.Steps), len(b.Steps))
-	for i := n; i >= 0; i-- {
+	for i := n; i >= max(n-measureReach, 0); i-- {
 		x, y := a.Step(i), b.Step(i)
 		if x == nil || y == nil {
 			continue

@@ -171,7 +171,7 @@ func (m *Model) Init() tea.Cmd {
 		}
 		l.settings = s
 		switch {
-		case m.opt.PromptTokens != nil:
+		case m.opt.PromptTokens != nil && l.model == m.opt.Model:
 			cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
 		case m.opt.Prompt != "":
 			cmds = append(cmds, m.readPrompt(l, m.opt.Prompt, false))
@@ -306,10 +306,9 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	name := k.String()
-	a := m.keys.byKey[name]
+	a := m.keys.find(k)
 	if a == nil {
-		m.say(keyName(name) + " does nothing; ? lists the keys")
+		m.say(keyName(k.String()) + " does nothing; ? lists the keys")
 		return nil
 	}
 	if a.id != "quit" {

@@ -193,7 +193,7 @@ func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
 		}
 		return m.copyText("the details", b.String(), "logitscope-model.txt"), true
 	case "zoom", "pane", "paneback", "take", "inspect":
-		m.say(keyName(a.keys[0]) + ": ↑↓ choose a model, enter loads it")
+		m.say(a.first() + ": ↑↓ choose a model, enter loads it")
 	default:
 		return nil, false
 	}
@@ -266,7 +266,7 @@ func (v *modelView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.text)
+		name := strings.TrimSpace(v.field.text())
 		v.field = nil
 		if name == "" {
 			m.say("a name is wanted")

@@ -73,7 +73,7 @@ func (b *bench) monkey(r *rand.Rand) string {
 	var names []string
 	for _, a := range b.m.keys.list {
 		if a.id != "quit" && a.id != "interrupt" {
-			names = append(names, a.keys...)
+			names = append(names, a.Keys()...)
 		}
 	}
 	key := names[r.IntN(len(names))]

@@ -51,7 +51,7 @@ func (v *nameField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		m.closeTop()
 		l := m.lane()
-		name := strings.TrimSpace(v.field.text)
+		name := strings.TrimSpace(v.field.text())
 		if l.born == v.born {
 			l.name = name
 		}

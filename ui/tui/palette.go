@@ -23,7 +23,9 @@ type palette struct {
 	all   []command
 }
 
-func newPalette(m *Model) (view, tea.Cmd) { return &palette{all: m.commands()}, nil }
+func newPalette(m *Model) (view, tea.Cmd) {
+	return &palette{field: newField(""), all: m.commands()}, nil
+}
 
 // commands lists everything that can be done, from the table of actions and
 // the table of parameters.
@@ -33,7 +35,7 @@ func (m *Model) commands() []command {
 		if a.id == "commands" {
 			continue
 		}
-		help := a.help
+		help := a.words()
 		if strings.HasPrefix(a.id, "preset") {
 			i := int(a.id[len(a.id)-1] - '1')
 			if i >= len(m.opt.Presets) {
@@ -67,7 +69,7 @@ func (m *Model) commands() []command {
 // found returns the commands that hold every word typed, those that begin
 // with it first.
 func (p *palette) found() []command {
-	words := strings.Fields(strings.ToLower(p.field.text))
+	words := strings.Fields(strings.ToLower(p.field.text()))
 	var out []command
 	for _, c := range p.all {
 		name := strings.ToLower(c.name + " " + c.words)

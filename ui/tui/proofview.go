@@ -19,6 +19,7 @@ const proofDraws = 200_000
 // and holds the counts against the target's own law.
 type proofView struct {
 	spec  *specView
+	draws int
 	run   *proofRun
 	proof speculative.Proof
 	err   error
@@ -44,7 +45,7 @@ func newProof(m *Model) (view, tea.Cmd) {
 		m.say("d: no round yet")
 		return nil, nil
 	}
-	v := &proofView{spec: s}
+	v := &proofView{spec: s, draws: proofDraws}
 	return v, v.start(m)
 }
 
@@ -57,14 +58,14 @@ func (v *proofView) start(m *Model) tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	run := &proofRun{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
-	view, model, draft, rule := v.spec.viewAtCursor(), v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
+	draws, view, model, draft, rule := v.draws, v.spec.viewAtCursor(), v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
 	m.wg.Add(1)
 	go func() {
 		defer m.wg.Done()
 		p, err := view.Prover(ctx, model, draft, rule)
 		if err == nil {
 			var proof speculative.Proof
-			proof, err = p.Run(ctx, proofDraws, func(p speculative.Proof) { run.newest.Store(&p) })
+			proof, err = p.Run(ctx, draws, func(p speculative.Proof) { run.newest.Store(&p) })
 			run.newest.Store(&proof)
 		}
 		run.ended.Store(&proofEnd{err})
@@ -105,7 +106,7 @@ func (v *proofView) frame(m *Model) viz.Frame {
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
 		before = v.spec.lane.piece(s[len(s)-1].Token, m.pal.ASCII)
 	}
-	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(proofDraws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
+	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
 func (v *proofView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 22), 10) }
 func (v *proofView) hints(*Model) []string    { return nil }
@@ -127,7 +128,7 @@ func (v *proofView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "help", "commands", "quit", "copy":
 		return nil, false
 	}
-	m.say(keyName(a.keys[0]) + ": d draws again, o takes the next rule, esc closes")
+	m.say(a.first() + ": d draws again, o takes the next rule, esc closes")
 	return nil, true
 }
 

@@ -30,11 +30,18 @@ func newSourceEditor(m *Model) (view, tea.Cmd) {
 	if text := m.lane().config.Text("constraint"); text != "" {
 		s := sourceOf(text)
 		e.kind, e.option, e.fresh = s.kind, s.option, false
-		e.area = newTextArea(s.text)
+		e.area = newSourceArea(s.text)
 	} else {
-		e.area = newTextArea(sourceKinds[0].template)
+		e.area = newSourceArea(sourceKinds[0].template)
 	}
 	return e, e.check()
+}
+
+// newSourceArea is a text area for a source, whose lines keep their indent.
+func newSourceArea(s string) textArea {
+	t := newTextArea(s)
+	t.indents = true
+	return t
 }
 
 // editSource opens the editor on a kind of constraint.
@@ -42,7 +49,7 @@ func (m *Model) editSource(kind int) tea.Cmd {
 	if m.topID() == "source" {
 		return nil
 	}
-	e := &sourceEditor{kind: kind, fresh: true, area: newTextArea(sourceKinds[kind].template)}
+	e := &sourceEditor{kind: kind, fresh: true, area: newSourceArea(sourceKinds[kind].template)}
 	m.overlays = append(m.overlays, opened{"source", e})
 	return e.check()
 }
@@ -77,14 +84,16 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 			e.said = "! " + msg.err.Error()
 			return nil
 		}
-		e.area, e.fresh = newTextArea(msg.text), false
+		e.area.replace(msg.text)
+		e.said = e.area.said
+		e.fresh = false
 		return e.check()
 	}
 	return nil
 }
 
 func (e *sourceEditor) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "constraint · " + sourceKinds[e.kind].name, Right: plural(strings.Count(e.area.text(), "\n")+1, "line")}
+	return viz.Frame{Title: "constraint · " + sourceKinds[e.kind].name, Right: e.area.count()}
 }
 func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h*2/3) }
 func (e *sourceEditor) hints(*Model) []string               { return []string{"close"} }
@@ -111,7 +120,7 @@ func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
 		if e.known && e.bad != nil {
 			mark = e.bad.at
 		}
-		e.area.draw(body, mark)
+		e.area.draw(body, 4, mark)
 	}
 	if e.file != nil {
 		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
@@ -122,7 +131,7 @@ func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
 	k := sourceKinds[e.kind]
 	keys := "ctrl+d writes under it, from the prompt again · tab next kind · ctrl+o from a file · esc leave unchanged"
 	c.Put(1, c.H-2, viz.CutTitle(keys, c.W-2), muted)
-	last := "ctrl+u empties the line · paste is one change"
+	last := "ctrl+u empties the line · ctrl+z undoes · paste is one change"
 	if k.option != "" {
 		on := "○"
 		if e.option {
@@ -176,7 +185,7 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 		e.kind = (e.kind + d) % len(sourceKinds)
 		if e.fresh || e.area.text() == "" {
-			e.area = newTextArea(sourceKinds[e.kind].template)
+			e.area = newSourceArea(sourceKinds[e.kind].template)
 		}
 		e.option = false
 		return e.check(), true
@@ -189,7 +198,9 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return e.check(), true
 	}
 	e.area.w = max(m.overlayRect(e).W-7, 1)
-	if e.area.key(k) {
+	changed := e.area.key(k)
+	e.said = e.area.said
+	if changed {
 		e.fresh = false
 		return e.check(), true
 	}
@@ -201,7 +212,7 @@ func (e *sourceEditor) fileKey(k tea.KeyMsg) tea.Cmd {
 	case tea.KeyEsc:
 		e.file = nil
 	case tea.KeyEnter:
-		name := expandHome(strings.TrimSpace(e.file.text))
+		name := expandHome(strings.TrimSpace(e.file.text()))
 		e.file = nil
 		return func() tea.Msg {
 			text, err := readText(name)
@@ -222,7 +233,7 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 	case e.bad != nil:
 		e.said = "! not yet: " + e.bad.what
 		if e.bad.at >= 0 {
-			e.area.field.at = min(e.bad.at, len(e.area.text()))
+			e.area.goTo(e.bad.at)
 		}
 		return nil
 	}

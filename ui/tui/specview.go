@@ -224,12 +224,12 @@ func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
 		return nil, false
 	case "off", "reset":
 		if v.lane.config.Int("num_assistant_tokens") == 4 {
-			m.say(keyName(a.keys[0]) + ": k is 4, as by default")
+			m.say(a.first() + ": k is 4, as by default")
 			break
 		}
 		m.set("num_assistant_tokens", int64(4))
 	case "zoom", "pane", "paneback", "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.say(keyName(a.keys[0]) + ": not in speculative decoding; esc goes back to the lab")
+		m.say(a.first() + ": not in speculative decoding; esc goes back to the lab")
 	default:
 		return nil, false
 	}
@@ -441,7 +441,7 @@ func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.text)
+		name := strings.TrimSpace(v.field.text())
 		v.field = nil
 		if name == "" {
 			m.say("the draft stays " + v.name)
@@ -450,7 +450,7 @@ func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return v.use(m, expandHome(name)), true
 	case tea.KeyTab:
 		next := ngramDraft
-		if v.field.text == ngramDraft {
+		if v.field.text() == ngramDraft {
 			next = builtinDraft
 		}
 		f := newField(next)

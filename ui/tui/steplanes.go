@@ -159,7 +159,11 @@ func (v *compareView) forceElsewhere(m *Model) {
 		m.say("f: the other lanes have the same token at this step, or have not come so far")
 		return
 	}
-	m.say(fmt.Sprintf("forced lane %d's %s in the others (◆)", m.cur+1, from.piece(s.Token, m.pal.ASCII)))
+	others := "others"
+	if len(m.lanes) == 2 {
+		others = "other"
+	}
+	m.say(fmt.Sprintf("forced lane %d's %s in the %s (◆)", m.cur+1, from.piece(s.Token, m.pal.ASCII), others))
 }
 
 // canForce reports whether a token can be written as step k of l.

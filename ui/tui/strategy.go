@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"logitscope/engine"
 	"logitscope/sampling"
 )
 
@@ -19,12 +20,13 @@ type borrowed struct {
 	lane *lane
 	keys []string
 	was  sampling.Config
+	set  *engine.Settings // what was in force
 }
 
 // borrow puts cfg in force without an undo: a view does it by being opened,
 // and gives back the keys when it is left. It reports whether cfg was taken.
 func (m *Model) borrow(l *lane, cfg sampling.Config, keys ...string) (*borrowed, bool) {
-	b := &borrowed{l, keys, l.config}
+	b := &borrowed{l, keys, l.config, l.settings}
 	return b, m.quietly(l, cfg)
 }
 
@@ -56,7 +58,11 @@ func (b *borrowed) giveBack(m *Model) {
 			cfg = c
 		}
 	}
-	if !cfg.Equal(b.lane.config) {
+	switch {
+	case cfg.Equal(b.was):
+		b.lane.config = b.was
+		b.lane.tune(b.set) // the very same: nothing was tried on the step
+	case !cfg.Equal(b.lane.config):
 		m.quietly(b.lane, cfg)
 	}
 }

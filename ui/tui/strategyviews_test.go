@@ -127,7 +127,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 	b.start("User: Hello! Who are you?\nAssistant:")
 	b.keys("B")
 	b.beams(1)
-	b.keys("space")
+	b.keys(".", ".", "space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
 	first := standing(b.m.lane().view.Beam)
 	if len(first) < 2 {
@@ -263,13 +263,17 @@ func TestGaugeNeverLies(t *testing.T) {
 func TestProof(t *testing.T) {
 	b := specAt(t, 2, 100, 30)
 	b.keys("d")
+	b.m.top().(*proofView).draws = 20_000
+	b.keys("d")
 	b.has("verdict: agrees")
 	b.has("by calculation this rule is exact")
 	b.keys("o", "o")
 	b.has("rule no_residual")
 	b.has("verdict: differs")
 	b.keys("esc")
-	b.wait(func(v engine.View) bool { return v.Draft != nil && v.Next != nil && !v.Draft.Last().Algorithm.IsExact() })
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && v.Next != nil && !v.Draft.Last().Algorithm.IsExact()
+	})
 	b.has("(wrong)")
 	b.keys("esc")
 	b.wait(func(v engine.View) bool { return v.Draft == nil && v.Next != nil })
@@ -331,7 +335,7 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 			screen := b.m.screen
 			for _, a := range newKeymap(actions()).list {
 				switch {
-				case a.id == "quit" || a.id == "interrupt" || len(a.keys) == 0 || a.id == "close":
+				case a.id == "quit" || a.id == "interrupt" || len(a.Keys()) == 0 || a.id == "close":
 					continue
 				case b.m.screen.view != screen.view || len(b.m.lanes) > 1: // a key led elsewhere
 					b = make()
@@ -340,9 +344,9 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 				b.m.overlays = nil
 				before, undo := b.frame(), len(b.m.lane().undo)
 				b.m.notice = ""
-				b.keys(strings.ReplaceAll(a.keys[0], " ", "space"))
+				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
 				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
-					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.keys[0])
+					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}
 		})

@@ -2,58 +2,231 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textarea"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/viz"
 )
 
-// A textArea is a text of several lines being written or pasted.
+// maxLines is how many lines Bubbles' text area holds; it drops the rest.
+const maxLines = 10000
+
+// maxEdits is how many changes of a text can be undone.
+const maxEdits = 500
+
+// A textArea is a text of several lines being written or pasted: the editing
+// is that of Bubbles' text area; wrapping and cells are ours, since the text
+// may hold anything.
 type textArea struct {
-	field field
-	w     int // cells a line had when it was last resized
+	input   textarea.Model
+	w       int // cells a line had when it was last resized
+	indents bool
+	said    string // why the last key did nothing
+
+	past, future []edit
+	typing       bool // the last change was a letter typed
 }
 
-func newTextArea(s string) textArea { return textArea{field: newField(s), w: 60} }
+// An edit is a text and its cursor before a change.
+type edit struct {
+	text string
+	at   int
+}
 
-func (t *textArea) text() string { return t.field.text }
+func newTextArea(s string) textArea {
+	in := textarea.New()
+	in.ShowLineNumbers, in.Prompt = false, ""
+	in.MaxHeight = 0 // lines; the cells are not its own
+	in.Cursor.SetMode(cursor.CursorStatic)
+	in.KeyMap.Paste.Unbind() // the terminal pastes; no other clipboard is read
+	in.KeyMap.TransposeCharacterBackward.Unbind()
+	in.Focus()
+	in.InsertString(hold(s, "\n"))
+	return textArea{input: in, w: 60}
+}
+
+func (t *textArea) text() string { return release(t.input.Value()) }
+
+// count says how long the text is.
+func (t *textArea) count() string { return plural(t.input.LineCount(), "line") }
+
+// insert puts s at the cursor as one change. A text that would have too many
+// lines stays as it was.
+func (t *textArea) insert(s string) {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	if !t.room(t.input.LineCount() + strings.Count(s, "\n")) {
+		return
+	}
+	letter := utf8.RuneCountInString(s) == 1 && s != "\n" && s != " "
+	if !t.typing || !letter {
+		t.save()
+	}
+	t.typing = letter
+	t.input.InsertString(hold(s, "\n"))
+}
+
+// room reports whether a text of n lines fits, and says so if not.
+func (t *textArea) room(n int) bool {
+	if n > maxLines {
+		t.said = "! at most " + viz.Count(maxLines) + " lines fit here; the text stays as it is"
+	}
+	return n <= maxLines
+}
+
+// save makes the present text the one that undo comes back to.
+func (t *textArea) save() { t.keep(edit{t.text(), t.at()}) }
+
+func (t *textArea) keep(e edit) {
+	t.past, t.future = append(t.past, e), nil
+	if len(t.past) > maxEdits {
+		t.past = t.past[1:]
+	}
+}
+
+// travel swaps the present text for the last one of from.
+func (t *textArea) travel(from, to *[]edit, none string) {
+	n := len(*from)
+	t.typing = false
+	if n == 0 {
+		t.said = none
+		return
+	}
+	e := (*from)[n-1]
+	*from, *to = (*from)[:n-1], append(*to, edit{t.text(), t.at()})
+	t.input.SetValue(hold(e.text, "\n"))
+	t.goTo(e.at)
+}
+
+// replace makes s the text, as one change, if it fits.
+func (t *textArea) replace(s string) {
+	t.said = ""
+	if !t.room(strings.Count(s, "\n") + 1) {
+		return
+	}
+	t.save()
+	t.typing = false
+	t.input.Reset()
+	t.input.InsertString(hold(s, "\n"))
+}
 
 // key takes an editing key and reports whether it changed the text.
 func (t *textArea) key(k tea.KeyMsg) bool {
-	before := t.field.text
-	switch k.Type {
-	case tea.KeyUp:
+	t.said = ""
+	before := t.input.Value()
+	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
+	m := &t.input.KeyMap
+	switch {
+	case key.Matches(k, m.LinePrevious):
 		t.vertical(-1)
-	case tea.KeyDown:
+	case key.Matches(k, m.LineNext):
 		t.vertical(1)
-	case tea.KeyPgUp:
+	case k.Type == tea.KeyPgUp:
 		t.vertical(-10)
-	case tea.KeyPgDown:
+	case k.Type == tea.KeyPgDown:
 		t.vertical(10)
-	case tea.KeyEnter:
-		t.field.insert("\n" + t.indent())
-	case tea.KeyRunes, tea.KeySpace:
-		// What is pasted comes whole, line ends and all.
-		t.field.insert(strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n"))
+	case k.Type == tea.KeyCtrlZ:
+		t.travel(&t.past, &t.future, "ctrl+z: nothing to undo in this text")
+	case k.Type == tea.KeyCtrlY:
+		t.travel(&t.future, &t.past, "ctrl+y: nothing to redo in this text")
+	case key.Matches(k, m.InsertNewline):
+		t.insert("\n" + t.indent())
+	case typed && !k.Alt:
+		t.insert(string(k.Runes)) // what is pasted comes whole, line ends and all
+	case typed && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward, m.InputBegin, m.InputEnd,
+		m.UppercaseWordForward, m.LowercaseWordForward, m.CapitalizeWordForward):
+		// An alt key that edits nothing; its letter would be typed.
+	case key.Matches(k, m.WordBackward) && strings.TrimSpace(t.text()[:t.at()]) == "":
+		t.goTo(0) // the component looks for a word that is not there without end
 	default:
-		t.field.edit(k.Type)
+		was := edit{release(before), t.at()}
+		t.typing = false
+		t.input, _ = t.input.Update(k)
+		if t.input.Value() != before {
+			t.keep(was)
+		}
 	}
-	return t.field.text != before
+	return t.input.Value() != before
 }
 
-// indent is the blank space that the cursor's line begins with.
+// indent is the blank space that the cursor's line begins with, where a new
+// line is to begin with it too.
 func (t *textArea) indent() string {
-	line := t.field.text[t.field.lineStart():t.field.at]
+	if !t.indents {
+		return ""
+	}
+	text := t.text()[:t.at()]
+	line := text[strings.LastIndexByte(text, '\n')+1:]
 	return line[:len(line)-len(strings.TrimLeft(line, " "))]
 }
 
-// vertical moves the cursor d lines.
+// at returns the byte of the text that the cursor stands on.
+func (t *textArea) at() int {
+	lines := strings.SplitAfter(t.input.Value(), "\n")
+	n := 0
+	for _, line := range lines[:t.input.Line()] {
+		n += len(release(line))
+	}
+	info := t.input.LineInfo()
+	return n + len(release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
+}
+
+// goTo moves the cursor to a byte of the text.
+func (t *textArea) goTo(at int) {
+	text := t.text()
+	head := text[:min(max(at, 0), len(text))]
+	row := strings.Count(head, "\n")
+	col := utf8.RuneCountInString(hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
+	for t.input.Line() > row {
+		t.input.CursorStart()
+		t.input.CursorUp()
+	}
+	for t.input.Line() < row {
+		t.input.CursorEnd()
+		t.input.CursorDown()
+	}
+	t.input.SetCursor(col)
+}
+
+// vertical moves the cursor d lines of the screen.
 func (t *textArea) vertical(d int) {
-	lines := wrapLines(t.field.text, t.w)
-	i := lineAt(lines, t.field.at)
-	col := viz.Width(t.field.text[lines[i].from:t.field.at])
+	text, at := t.text(), t.at()
+	lines := wrapLines(text, t.w)
+	i := lineAt(lines, at)
+	col := viz.Width(text[lines[i].from:at])
 	ln := lines[min(max(i+d, 0), len(lines)-1)]
-	t.field.at = ln.from + len(viz.Cut(t.field.text[ln.from:ln.to], col))
+	t.goTo(ln.from + len(viz.Cut(text[ln.from:ln.to], col)))
+}
+
+// visualLine is one line on the screen: bytes [from, to) of the text.
+type visualLine struct{ from, to, number int }
+
+// wrapLines breaks a text into lines of w cells.
+func wrapLines(text string, w int) []visualLine {
+	var out []visualLine
+	from, n := 0, 1
+	for _, line := range strings.SplitAfter(text, "\n") {
+		body := strings.TrimSuffix(line, "\n")
+		at := from
+		number := n
+		for {
+			k := len(viz.Cut(body, w))
+			if k == 0 && len(body) > 0 {
+				_, k = utf8.DecodeRuneInString(body)
+			}
+			out = append(out, visualLine{at, at + k, number})
+			at, body, number = at+k, body[k:], 0
+			if body == "" {
+				break
+			}
+		}
+		from += len(line)
+		n++
+	}
+	return out
 }
 
 // lineAt returns the line that byte at stands in.
@@ -66,12 +239,13 @@ func lineAt(lines []visualLine, at int) int {
 	return 0
 }
 
-// draw draws the text with line numbers, scrolled to the cursor; the cell of
-// byte mark is shown reversed, -1 marks none.
-func (t *textArea) draw(c *viz.Canvas, mark int) {
-	w := max(c.W-5, 1)
-	lines := wrapLines(t.field.text, w)
-	at := lineAt(lines, t.field.at)
+// draw draws the text with line numbers that end before column margin,
+// scrolled to the cursor; the cell of byte mark is shown reversed, -1 marks
+// none.
+func (t *textArea) draw(c *viz.Canvas, margin, mark int) {
+	whole, cursorAt := t.text(), t.at()
+	lines := wrapLines(whole, max(c.W-margin-1, 1))
+	at := lineAt(lines, cursorAt)
 	top := min(max(at-c.H+1, 0), max(len(lines)-c.H, 0))
 	marked := -1
 	if mark >= 0 {
@@ -80,21 +254,18 @@ func (t *textArea) draw(c *viz.Canvas, mark int) {
 	for y := 0; y < c.H && top+y < len(lines); y++ {
 		ln := lines[top+y]
 		if ln.number > 0 {
-			c.Right(3, y, digits(ln.number), viz.Ink{Role: viz.Muted})
+			c.Right(margin-1, y, digits(ln.number), viz.Ink{Role: viz.Muted})
 		}
-		text := t.field.text[ln.from:ln.to]
-		x := 4
+		text := whole[ln.from:ln.to]
 		if top+y == at {
-			k := min(max(t.field.at-ln.from, 0), len(text))
-			f := field{text, k}
-			f.draw(c, x, y)
+			drawTyped(c, margin, y, text, min(max(cursorAt-ln.from, 0), len(text)))
 		} else {
-			c.Put(x, y, viz.Printable(text, c.ASCII), viz.Ink{})
+			c.Put(margin, y, viz.Printable(text, c.ASCII), viz.Ink{})
 		}
 		if top+y == marked {
 			c.Put(0, y, "!", viz.Ink{Role: viz.Warning})
-			col := x + viz.Width(viz.Printable(t.field.text[ln.from:min(max(mark, ln.from), ln.to)], c.ASCII))
-			if top+y == at && mark >= t.field.at {
+			col := margin + viz.Width(viz.Printable(whole[ln.from:min(max(mark, ln.from), ln.to)], c.ASCII))
+			if top+y == at && mark >= cursorAt {
 				col++ // behind the caret
 			}
 			c.Mark(viz.Rect{X: col, Y: y, W: 1, H: 1}, viz.Reverse|viz.Underline)

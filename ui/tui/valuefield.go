@@ -63,14 +63,14 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, true
 	case tea.KeyTab:
 		for _, ch := range v.param.Choices {
-			if strings.HasPrefix(ch, v.field.text) {
+			if strings.HasPrefix(ch, v.field.text()) {
 				v.field = newField(ch)
 				break
 			}
 		}
 		return nil, true
 	case tea.KeyEnter:
-		val, err := v.param.Parse(v.field.text)
+		val, err := v.param.Parse(v.field.text())
 		if err == nil {
 			_, err = m.lane().shownConfig().With(v.param.Key, val, sampling.FromYou)
 		}
