@@ -158,3 +158,18 @@ func FuzzRun(f *testing.F) {
 		}
 	})
 }
+
+// Bad lines say what is wrong in words of the schema.
+func TestBadLinesInWords(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{`[]`, "no JSON object: a case is wanted, not an array"},
+		{`"x"`, "no JSON object: a case is wanted, not a string"},
+		{`{"id":1,"engine":"llama.cpp","logits":{"kind":"inline","values":[1,2]},"settings":{"samplers":["foo"]}}`, `samplers: no stage \"foo\"`},
+		{`{"id":1,"engine":"nope","logits":{"kind":"inline","values":[1,2]},"settings":{}}`, "nope"},
+	} {
+		var out bytes.Buffer
+		if _, err := Run(strings.NewReader(tt.line), &out, Options{}); err != nil || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %v %s, want %q", tt.line, err, out.String(), tt.want)
+		}
+	}
+}

@@ -120,6 +120,9 @@ func configOf(engine string, settings map[string]any) (sampling.Config, error) {
 		}
 	}
 	c, err := c.With("order", order, sampling.FromFile)
+	if err != nil && settings["samplers"] != nil {
+		return c, &settingsError{fmt.Errorf("samplers: %s", strings.TrimPrefix(err.Error(), "order: "))}
+	}
 	if err != nil {
 		return c, &settingsError{fmt.Errorf("engine: %q; %s", engine, engineNames())}
 	}

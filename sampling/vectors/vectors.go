@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"logitscope/sampling"
 )
@@ -162,9 +163,20 @@ func jsonProblem(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("no JSON object: %w", err)
 	case errors.As(err, &kind):
+		if kind.Field == "" {
+			return fmt.Errorf("no JSON object: a case is wanted, not %s", article(kind.Value))
+		}
 		return fmt.Errorf("%s: %s where %s is wanted", kind.Field, kind.Value, kind.Type)
 	}
 	return err
+}
+
+// article puts an article before the name of a JSON type.
+func article(kind string) string {
+	if strings.HasPrefix(kind, "a") || strings.HasPrefix(kind, "o") {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 // idOf returns the id of a line that is no case, as far as it can be read.
@@ -215,6 +227,9 @@ func (t *runner) run(p *plan) error {
 		t.stagesOfNaN(p)
 		t.key("probs_nan")
 		t.out = append(t.out, "true"...)
+		if p.dense() && len(p.pipeline.StageNames()) == 0 && len(in.Logits) <= 64 {
+			t.logits(in.Logits) // no stage touched them
+		}
 		t.out = t.end()
 		return nil
 	}
@@ -238,7 +253,9 @@ func (t *runner) run(p *plan) error {
 		t.arrayOrder(greedy)
 	}
 	t.s.Final(&t.dist)
-	if greedy && p.dense() {
+	if greedy && p.dense() && c.Engine != "" {
+		// An engine's own case describes the processed row; a case for all
+		// engines, the choice.
 		t.rowDist()
 	}
 	if p.dense() || greedy {

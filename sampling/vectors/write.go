@@ -84,16 +84,21 @@ func (t *runner) processed(p *plan, in sampling.Input, greedy bool) error {
 	if n > 64 {
 		return nil
 	}
+	t.logits(t.warp)
+	return nil
+}
+
+// logits writes a row as processed_logits.
+func (t *runner) logits(row []float32) {
 	t.key("processed_logits")
 	t.out = append(t.out, '[')
-	for i, v := range t.warp {
+	for i, v := range row {
 		if i > 0 {
 			t.out = append(t.out, ',')
 		}
 		t.float(float64(v))
 	}
 	t.out = append(t.out, ']')
-	return nil
 }
 
 // row returns warp with n elements.
