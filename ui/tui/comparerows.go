@@ -65,12 +65,14 @@ func alignRows(steps []laneStep, h int) [][]int32 {
 	for i := range best {
 		best[i] = slices.Repeat([]int32{models.NoToken}, max(h, 0))
 	}
-	for n := 1; n <= h; n++ {
+	for lo, hi := 1, h; lo <= hi; { // the more tokens, the more rows they need
+		n := (lo + hi) / 2
 		rows, ok := place(steps, n, h)
 		if !ok {
-			break
+			hi = n - 1
+			continue
 		}
-		best = rows
+		best, lo = rows, n+1
 	}
 	return best
 }
