@@ -79,12 +79,15 @@ type dfaState struct {
 	dist    int32
 	few     [4]transition // first transitions
 	n       uint8
+	probed  bool        // loops has been looked for
+	loops   *[256]bool  // bytes that lead back to the state, nil if they are few
 	row     *[256]int32 // the rest, once there are more: state+2, 0 if not known
 }
 
+// A transition is the state behind every byte of lo..hi.
 type transition struct {
-	b  byte
-	to int32
+	lo, hi byte
+	to     int32
 }
 
 // nodeClosure is what a node leads to without consuming bytes.

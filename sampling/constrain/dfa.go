@@ -4,6 +4,7 @@ package constrain
 // deterministic when the source is compiled.
 type dfaText struct {
 	class [256]uint8
+	reps  []byte    // the first byte of each class
 	next  [][]int32 // [state][class]
 	price []int32   // per class: bytes it takes in a JSON string
 	final []bool
@@ -32,6 +33,14 @@ func (d *dfaText) start() int32        { return 0 }
 func (d *dfaText) accept(q int32) bool { return d.final[q] }
 func (d *dfaText) inside(q int32) bool { return d.left[q] > 0 }
 
+func (d *dfaText) alike(_ int32, b byte) byteRange {
+	k := int(d.class[b])
+	if k+1 == len(d.reps) {
+		return byteRange{d.reps[k], 0xFF}
+	}
+	return byteRange{d.reps[k], d.reps[k+1] - 1}
+}
+
 func (d *dfaText) step(q int32, b byte) int32 { return d.next[q][d.class[b]] }
 
 // A route is, per state, a way to acceptance: its bytes and code points.
@@ -57,9 +66,8 @@ func (d *dfaText) cost(q, lo, hi int32) int32 {
 	return v[q]
 }
 
-// classes groups bytes that no condition, nor UTF-8 or JSON, tells apart, and
-// returns one byte of each group.
-func (d *dfaText) classes(conds []condition) []byte {
+// classes groups bytes that no condition, nor UTF-8 or JSON, tells apart.
+func (d *dfaText) classes(conds []condition) {
 	var cut [257]bool
 	mark := func(lo, hi byte) { cut[lo], cut[int(hi)+1] = true, true }
 	for _, c := range conds {
@@ -73,14 +81,12 @@ func (d *dfaText) classes(conds []condition) []byte {
 		{0xE0, 0xE0}, {0xED, 0xED}, {0xF0, 0xF0}, {0xF4, 0xF4}, {0xF5, 0xFF}, {'\b', '\n'}, {'\f', '\r'}} {
 		mark(r.lo, r.hi)
 	}
-	var reps []byte
 	for b := 0; b < 256; b++ {
 		if b == 0 || cut[b] {
-			reps = append(reps, byte(b))
+			d.reps = append(d.reps, byte(b))
 		}
-		d.class[b] = uint8(len(reps) - 1)
+		d.class[b] = uint8(len(d.reps) - 1)
 	}
-	return reps
 }
 
 // escapedCost is the fewest bytes a byte of text takes in a JSON string.
@@ -96,14 +102,14 @@ func escapedCost(b byte) int32 {
 
 // release finds the states from which every text is accepted: all but those
 // with a way to one that refuses a text.
-func (d *dfaText) release(reps []byte) {
+func (d *dfaText) release() {
 	d.free = make([]bool, len(d.next))
 	back := make([][]int32, len(d.next))
 	var bound []int32
 	for q, row := range d.next {
 		free := d.left[q] > 0 || d.final[q]
 		for k, to := range row {
-			if utf8Step(d.phase[q], reps[k]) == dead {
+			if utf8Step(d.phase[q], d.reps[k]) == dead {
 				continue
 			}
 			if to < 0 {

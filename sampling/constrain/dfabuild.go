@@ -8,11 +8,11 @@ import (
 // newDFAText combines conditions. ok is false if there are too many states.
 func newDFAText(conds []condition) (text *dfaText, ok bool) {
 	b := newDFABuilder(conds)
-	if !b.run(len(b.reps)) {
+	if !b.run() {
 		return nil, false
 	}
 	b.d.near = b.d.routes(cheapest)
-	b.d.release(b.reps)
+	b.d.release()
 	return b.d, true
 }
 
@@ -26,7 +26,7 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 	}
 	b := newDFABuilder(conds)
 	b.labelled = true
-	if !b.run(len(b.reps)) {
+	if !b.run() {
 		return nil, false
 	}
 	classes = map[uint32]*dfaText{}
@@ -40,7 +40,7 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 			d.final[q] = m == l
 		}
 		d.near = d.routes(cheapest)
-		d.release(b.reps)
+		d.release()
 		classes[l] = &d
 	}
 	return classes, true
@@ -49,17 +49,17 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 func newDFABuilder(conds []condition) *dfaBuilder {
 	d := &dfaText{}
 	b := &dfaBuilder{d: d, conds: conds, ids: map[string]int32{}}
-	b.reps = d.classes(conds)
+	d.classes(conds)
 	for _, c := range conds {
-		b.parts = append(b.parts, newDeterminized(c.nfa, &d.class, len(b.reps)))
+		b.parts = append(b.parts, newDeterminized(c.nfa, &d.class, len(d.reps)))
 	}
 	b.leads = make([][]int32, utf8States)
 	for u := range b.leads {
-		for _, c := range b.reps {
+		for _, c := range d.reps {
 			b.leads[u] = append(b.leads[u], utf8Step(int32(u), c))
 		}
 	}
-	for _, c := range b.reps {
+	for _, c := range d.reps {
 		d.price = append(d.price, escapedCost(c))
 	}
 	return b
@@ -69,7 +69,6 @@ func newDFABuilder(conds []condition) *dfaBuilder {
 // state of each, in that order.
 type dfaBuilder struct {
 	d     *dfaText
-	reps  []byte // a byte of each class
 	conds []condition
 	parts []*determinized
 	leads [][]int32 // utf8Step by class
@@ -81,7 +80,8 @@ type dfaBuilder struct {
 	labels   []uint32 // per state: the conditions that hold, and above 16 bits utf8
 }
 
-func (b *dfaBuilder) run(classes int) bool {
+func (b *dfaBuilder) run() bool {
+	classes := len(b.d.reps)
 	width := 1 + len(b.conds)
 	next := make([]int32, width)
 	if b.add(next) == dead {

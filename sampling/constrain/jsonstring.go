@@ -9,6 +9,9 @@ type textLang interface {
 	step(q int32, b byte) int32 // dead if no text goes on this way
 	accept(q int32) bool
 	inside(q int32) bool // q is inside a code point
+	// alike is a range of bytes around b that all lead from q to the same
+	// state and mean the same to a JSON string.
+	alike(q int32, b byte) byteRange
 	// cost is the fewest bytes of JSON string text that lead from q to
 	// acceptance with lo..hi more code points (hi < 0: unlimited), or
 	// unreachable.

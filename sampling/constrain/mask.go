@@ -17,24 +17,60 @@ type stringKey struct {
 	esc       escape
 }
 
+// minGlance is the size of the subtrees from which on a state's loops are
+// worth knowing.
+const minGlance = 48
+
 // walk follows the subtrees between nodes lo and hi from state s.
 func (m *Matcher) walk(t *trie, lo, hi int32, s int32, out *sink) {
 	a := m.a
+	if hi-lo >= minGlance && !a.states[s].escapes {
+		if loops := a.loopsOf(s); loops != nil {
+			m.glance(t, lo, hi, s, loops, out)
+			return
+		}
+	}
 	for i := lo; i < hi; {
 		size := t.size[i]
 		if to := a.step(s, t.bytes[i]); to != dead {
-			if first, last := t.first[i], t.first[i+1]; first != last {
-				out.ids = append(out.ids, t.tokens[first:last]...)
-				out.farthest = max(out.farthest, a.states[to].dist)
-			}
-			if size > 1 {
-				if a.states[to].escapes {
-					out.escapes = append(out.escapes, i)
-				}
-				m.walk(t, i+1, i+size, to, out)
-			}
+			m.reach(t, i, to, out)
 		}
 		i += size
+	}
+}
+
+// reach takes the tokens of node i, which led to a state, and goes on below.
+func (m *Matcher) reach(t *trie, i, to int32, out *sink) {
+	if first, last := t.first[i], t.first[i+1]; first != last {
+		out.ids = append(out.ids, t.tokens[first:last]...)
+		out.farthest = max(out.farthest, m.a.states[to].dist)
+	}
+	if size := t.size[i]; size > 1 {
+		if m.a.states[to].escapes {
+			out.escapes = append(out.escapes, i)
+		}
+		m.walk(t, i+1, i+size, to, out)
+	}
+}
+
+// glance is walk for a state with loops: a stretch of nodes whose bytes all
+// lead back to it, up to the next byte that does not, is taken as a whole.
+func (m *Matcher) glance(t *trie, lo, hi int32, s int32, loops *[256]bool, out *sink) {
+	for i := lo; i < hi; {
+		j := i
+		for j < hi && loops[t.bytes[j]] {
+			j++
+		}
+		if first, last := t.first[i], t.first[j]; first != last {
+			out.ids = append(out.ids, t.tokens[first:last]...)
+			out.farthest = max(out.farthest, m.a.states[s].dist)
+		}
+		if i = j; i < hi {
+			if to := m.a.step(s, t.bytes[i]); to != dead {
+				m.reach(t, i, to, out)
+			}
+			i += t.size[i]
+		}
 	}
 }
 

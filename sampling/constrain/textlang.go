@@ -72,6 +72,21 @@ func (anyText) step(q int32, b byte) int32 { return utf8Step(q, b) }
 func (anyText) accept(q int32) bool        { return q == 0 }
 func (anyText) inside(q int32) bool        { return q != 0 }
 
+func (anyText) alike(_ int32, b byte) byteRange { return textClasses[b] }
+
+// textClasses groups, by their first and last, the bytes that neither UTF-8
+// nor a JSON string tells apart.
+var textClasses = func() (classes [256]byteRange) {
+	starts := []int{0, 0x20, '"', '"' + 1, '\\', '\\' + 1, 0x80, 0x90, 0xA0, 0xC0, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5, 0x100}
+	for i, lo := range starts[:len(starts)-1] {
+		hi := starts[i+1] - 1
+		for b := lo; b <= hi; b++ {
+			classes[b] = byteRange{byte(lo), byte(hi)}
+		}
+	}
+	return classes
+}()
+
 func (anyText) cost(q, lo, hi int32) int32 {
 	if hi >= 0 && lo > hi {
 		return unreachable
@@ -151,6 +166,24 @@ func (t *exceptText) accept(q int32) bool {
 }
 
 func (t *exceptText) inside(q int32) bool { return t.phase(q) != 0 }
+
+func (t *exceptText) alike(q int32, b byte) byteRange {
+	r := textClasses[b]
+	if q < utf8States {
+		return r
+	}
+	for _, c := range t.nodes[q-utf8States].bytes {
+		switch {
+		case c < b:
+			r.lo = max(r.lo, c+1)
+		case c > b:
+			r.hi = min(r.hi, c-1)
+		default:
+			return byteRange{b, b}
+		}
+	}
+	return r
+}
 
 // cost ignores lengths: a list with bounds is made into a dfa instead.
 func (t *exceptText) cost(q, lo, hi int32) int32 {

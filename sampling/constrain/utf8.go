@@ -50,6 +50,11 @@ func complement(in []runeRange) []runeRange {
 // A byteRange is an inclusive range of bytes.
 type byteRange struct{ lo, hi byte }
 
+// and is the part that two overlapping ranges share.
+func (r byteRange) and(o byteRange) byteRange {
+	return byteRange{max(r.lo, o.lo), min(r.hi, o.hi)}
+}
+
 // utf8Sequences calls fn for sequences of byte ranges that together are
 // exactly the UTF-8 forms of the code points lo..hi, without surrogates. The
 // slice is valid during the call only.
