@@ -39,9 +39,7 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 	case Judge:
 		l.judge(c.Algorithm)
 	case Assist:
-		l.opt.Draft = c.Draft
-		l.dropDecoder()
-		l.retrace()
+		l.assist(c.Draft)
 	case Fork:
 		l.fork(c)
 	}
@@ -135,6 +133,17 @@ func (l *Lane) tune(ctx context.Context, s *Settings) {
 	if l.stale() {
 		l.pending = nil
 		return
+	}
+	l.retrace()
+}
+
+// assist decodes with another draft from the next round on. A failure may
+// have been the draft's, so the lane tries again.
+func (l *Lane) assist(d Draft) {
+	l.opt.Draft = d
+	l.dropDecoder()
+	if l.err != nil {
+		l.invalidate()
 	}
 	l.retrace()
 }

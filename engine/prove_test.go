@@ -75,3 +75,24 @@ func TestTextAfterASearch(t *testing.T) {
 		}
 	})
 }
+
+// What a draft cannot do fails the lane; without the draft it goes on.
+func TestAssistAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		do := begin(t, NewLane(0, m, Options{}))
+		start := Start{Prompt: []int32{1, 2}, Settings: settings(t, m, "order", "llama.cpp", "mirostat", 2, "max_new_tokens", 9)}
+		want := written(do(start, Advance{-1}))
+		do(start, Advance{3})
+		if v := do(Assist{Draft{Model: other(t, m)}}); v.Phase != Failed {
+			t.Fatalf("%v: mirostat with a draft", v.Phase)
+		}
+		v := do(Assist{})
+		if v.Phase != Paused || v.Next == nil || len(v.Steps) != 3 {
+			t.Fatalf("%v, %d steps: %v", v.Phase, len(v.Steps), v.Err)
+		}
+		if v = do(Advance{-1}); !slices.Equal(written(v), want) {
+			t.Errorf("%v, without the detour %v", written(v), want)
+		}
+	})
+}

@@ -82,6 +82,9 @@ func (l *Lane) refresh(ctx context.Context) {
 			l.write(s)
 		}
 	}
+	if l.strategy != want && l.err != nil {
+		l.invalidate() // a failure of the other strategy is none of this one
+	}
 	l.strategy = want
 	if want == drawing {
 		return
