@@ -22,6 +22,7 @@ func Of(m models.Model) []models.Fact {
 			facts = append(facts, models.Fact{Name: name, Value: value})
 		}
 	}
+	server, remote := m.(models.Describer)
 	if l, ok := m.(*llama.Model); ok {
 		describeLlama(l, add)
 	} else {
@@ -30,8 +31,31 @@ func Of(m models.Model) []models.Fact {
 			add("parameters", count(info.Params))
 		}
 	}
-	add("context", fmt.Sprintf("%s tokens", commas(int64(info.ContextLen))))
-	v := m.Vocab()
+	if remote {
+		for _, f := range server.Describe() {
+			if f.Name != "model" || f.Value != info.Name { // said already
+				add(f.Name, f.Value)
+			}
+		}
+	} else {
+		add("context", fmt.Sprintf("%s tokens", commas(int64(info.ContextLen))))
+	}
+	if !info.Caps.ObserveOnly { // else tokens are known once they are seen
+		describeVocab(m.Vocab(), add)
+	}
+	if info.ChatTemplate != "" {
+		add("chat template", fmt.Sprintf("yes, %s bytes", commas(int64(len(info.ChatTemplate)))))
+	}
+	if len(info.Defaults) > 0 {
+		b, _ := json.Marshal(info.Defaults)
+		add("recommends", string(b))
+	}
+	add("license", info.License)
+	add("note", info.Note)
+	return facts
+}
+
+func describeVocab(v models.Vocab, add func(name, value string)) {
 	unused, control := 0, 0
 	for id := range int32(v.Size()) {
 		switch v.Attr(id) {
@@ -47,19 +71,6 @@ func Of(m models.Model) []models.Fact {
 		ends = append(ends, fmt.Sprintf("%d %s", id, strconv.Quote(v.Piece(id))))
 	}
 	add("end tokens", strings.Join(ends, ", "))
-	if info.ChatTemplate != "" {
-		add("chat template", fmt.Sprintf("yes, %s bytes", commas(int64(len(info.ChatTemplate)))))
-	}
-	if len(info.Defaults) > 0 {
-		b, _ := json.Marshal(info.Defaults)
-		add("recommends", string(b))
-	}
-	add("license", info.License)
-	add("note", info.Note)
-	if d, ok := m.(models.Describer); ok {
-		facts = append(facts, d.Describe()...)
-	}
-	return facts
 }
 
 func describeLlama(m *llama.Model, add func(name, value string)) {

@@ -24,11 +24,37 @@ func factsJSON(m models.Model, facts []models.Fact) any {
 			Note         string         `json:"note,omitempty"`
 		}{l.Describe(), info.ContextLen, l.KVBytes(info.ContextLen), m.Vocab().EOG(), info.ChatTemplate, info.Defaults, info.Note}
 	}
-	out := make(map[string]string, len(facts))
+	out := make(map[string]any, len(facts)+1)
 	for _, f := range facts {
 		out[strings.ReplaceAll(f.Name, " ", "_")] = f.Value
 	}
+	if _, remote := m.(models.Meter); remote {
+		out["capabilities"] = capabilitiesOf(m.Info())
+	}
 	return out
+}
+
+// capabilities are what a server can do, for programs.
+type capabilities struct {
+	Stepwise     bool `json:"stepwise"`      // tokens are chosen here; else they can only be watched
+	TokenIDs     bool `json:"token_ids"`     // it takes token ids; else text
+	TopN         int  `json:"top_n"`         // most tokens that a row names; 0 is all
+	Logits       bool `json:"logits"`        // rows are logits; else log-probabilities
+	PromptScores bool `json:"prompt_scores"` // one request scores several positions
+	Context      int  `json:"context"`       // tokens; 0 is unknown
+	Vocabulary   int  `json:"vocabulary"`    // tokens; 0 is unknown
+}
+
+func capabilitiesOf(info models.Info) capabilities {
+	c := capabilities{
+		Stepwise: !info.Caps.ObserveOnly, TokenIDs: !info.Caps.TextOnly, TopN: info.Caps.TopN,
+		Logits: !info.Caps.Normalised, PromptScores: info.Caps.PromptScores,
+		Context: info.ContextLen, Vocabulary: info.VocabSize,
+	}
+	if info.Caps.ObserveOnly {
+		c.Vocabulary = 0
+	}
+	return c
 }
 
 // modelDir is where pulled models are kept.
