@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"logitscope/engine"
+	"logitscope/engine/sweep"
 	"logitscope/presets"
 	"logitscope/sampling"
 )
@@ -45,6 +46,7 @@ type shared struct {
 	params                      map[string]*paramFlag
 	lf                          *labFlags        // nil for commands without a screen
 	file                        *sampling.Config // what --config holds, once it was read
+	report                      *sweep.Report    // a sweep to look at in the lab; nil for none
 }
 
 // addShared declares the shared flags on cmd.

@@ -69,8 +69,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lab opens the screen, with lanes side by side if there are any.
-func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
+// terminal reports what keeps the screen from being opened.
+func (s *shared) terminal() error {
 	if lf := s.lf; lf.theme != "auto" && lf.theme != "dark" && lf.theme != "light" {
 		return wrong("--theme %s: dark, light or auto", lf.theme)
 	}
@@ -80,7 +80,15 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 	if f, ok := s.sys.In.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) || !isTerminal(s.sys.Out) {
 		return wrong(`the lab needs a terminal; without one: logitscope run --prompt "…"`)
 	}
-	if s.preset == "" && s.config == "" {
+	return nil
+}
+
+// lab opens the screen, with lanes side by side if there are any.
+func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
+	if err := s.terminal(); err != nil {
+		return err
+	}
+	if s.preset == "" && s.config == "" && s.report == nil {
 		s.preset = labPreset
 	}
 	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
@@ -131,7 +139,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 	for _, p := range own {
 		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
 	}
-	opt.Problems = problems
+	opt.Problems, opt.Sweep = problems, s.report
 	pulled, _ := filepath.Glob(filepath.Join(modelDir(s.sys), "*", "*", "*.gguf"))
 	opt.Models = append([]string{"fable", "fable-draft"}, pulled...)
 	if compare {

@@ -46,12 +46,13 @@ and prints the same bytes.`,
 		Args: noArgs,
 	}
 	s := addShared(sys, cmd)
+	s.addScreen(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
 	flags.IntVar(&f.seeds, "seeds", 8, "texts for each cell: the seed and those that follow it")
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished cells; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all cells again, also those that are on disk")
-	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
+	flags.StringVar(&f.format, "format", "table", "table, csv, jsonl, or lab for a heat map whose cells open as lanes")
 	flags.IntVar(&f.workers, "workers", 0, "texts decoded at once; 0 is one for each core")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.sweep(cmd.Context(), f) }
 	return cmd
@@ -59,9 +60,18 @@ and prints the same bytes.`,
 
 // sweep runs the grid and prints the report.
 func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
+	if f.format == "lab" {
+		if err := s.terminal(); err != nil {
+			return err
+		}
+	}
 	r, err := s.sweepReport(ctx, f)
 	if err != nil {
 		return err
+	}
+	if f.format == "lab" {
+		s.report = r
+		return s.lab(ctx, nil)
 	}
 	out := bufio.NewWriter(s.sys.Out)
 	switch f.format {
@@ -105,8 +115,8 @@ func sweepFailures(r *sweep.Report) error {
 
 // sweepReport checks the flags and runs the sweep they describe.
 func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, error) {
-	if f.format != "table" && f.format != "csv" && f.format != "jsonl" {
-		return nil, wrong("--format %s: table, csv or jsonl", f.format)
+	if f.format != "table" && f.format != "csv" && f.format != "jsonl" && f.format != "lab" {
+		return nil, wrong("--format %s: table, csv, jsonl or lab", f.format)
 	}
 	if f.seeds < 1 || f.seeds > maxSeeds {
 		return nil, wrong("--seeds %d: 1 to %d", f.seeds, maxSeeds)

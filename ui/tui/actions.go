@@ -61,6 +61,7 @@ func actions() []action {
 		{"examples", bind("examples with known shapes", "E"), "examples", "text", opens("examples")},
 		{"copy", bind("copy what is selected", "y"), "copy", "text", (*Model).copySelected},
 		{"timeline", bind("timeline and branches", "T"), "timeline", "show", opens("timeline")},
+		{"sweep", bind("sweep: the grid of settings as a heat map"), "sweep", "show", opens("sweep")},
 		{"name", bind("name the branch selected in the timeline", "N"), "name", "text", opens("name")},
 		{"compare", bind("compare: this run and a copy as lanes", "C"), "compare", "lanes", opens("compare")},
 		{"predict", bind("predict; again: you sample; again: off", "P"), "predict", "show", opens("predict")},

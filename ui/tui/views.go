@@ -95,6 +95,7 @@ func init() {
 		"since":      {"since the switch", newSince},
 		"compare":    {"compare", openCompare},
 		"timeline":   {"timeline and branches", openTimeline},
+		"sweep":      {"sweep", newSweepView},
 		"name":       {"name of a branch", openName},
 		"predict":    {"predict", openPredict},
 		"beam":       {"beam search", newBeam},

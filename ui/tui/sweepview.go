@@ -1,0 +1,284 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine/sweep"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// sweepView is a heat map over two axes of a sweep. A cell is one point of the
+// grid; its texts stand below, and it opens as a lane.
+type sweepView struct {
+	at     []int // the selected value of each axis
+	metric int   // index in sweep.Metrics
+	across int   // axis that runs to the right; the one before it runs down
+}
+
+func newSweepView(m *Model) (view, tea.Cmd) {
+	r := m.opt.Sweep
+	if r == nil || len(r.Cells) == 0 {
+		m.say("no sweep to look at: logitscope sweep --grid … --format lab")
+		return nil, nil
+	}
+	v := &sweepView{at: make([]int, len(r.Axes)), across: len(r.Axes) - 1}
+	for i, x := range sweep.Metrics() {
+		if x.Key == "perplexity" {
+			v.metric = i
+		}
+	}
+	return v, nil
+}
+
+// down returns the axis that runs down, -1 if there is one axis alone.
+func (v *sweepView) down(r *sweep.Report) int {
+	if len(r.Axes) < 2 {
+		return -1
+	}
+	return (v.across + len(r.Axes) - 1) % len(r.Axes)
+}
+
+func (v *sweepView) hints(*Model) []string {
+	return []string{"right", "down", "pane", "order", "open", "close", "help"}
+}
+
+func (v *sweepView) footer(m *Model) []hint {
+	return []hint{{id: "right", keys: "←→↑↓", word: "cell"}, {id: "pane", word: "next metric"}, {id: "order", word: "other axes"},
+		{id: "raise", keys: "-/+", word: "other values"}, {id: "open", word: "open as lanes"}, {id: "close", word: "lab"}, {id: "help"}}
+}
+
+func (v *sweepView) act(m *Model, a *action) (tea.Cmd, bool) {
+	r := m.opt.Sweep
+	move := func(axis, d int) {
+		if axis >= 0 {
+			v.at[axis] = min(max(v.at[axis]+d, 0), len(r.Axes[axis].Values)-1)
+		}
+	}
+	switch a.id {
+	case "right":
+		move(v.across, 1)
+	case "left":
+		move(v.across, -1)
+	case "down":
+		move(v.down(r), 1)
+	case "up":
+		move(v.down(r), -1)
+	case "first", "last", "right10", "left10":
+		d := len(r.Axes[v.across].Values)
+		if a.id == "first" || a.id == "left10" {
+			d = -d
+		}
+		move(v.across, d)
+	case "pane", "paneback":
+		n := len(sweep.Metrics())
+		d := 1
+		if a.id == "paneback" {
+			d = n - 1
+		}
+		v.metric = (v.metric + d) % n
+	case "order":
+		v.across = (v.across + 1) % len(r.Axes)
+	case "lower", "raise":
+		v.turnRest(r, a.id == "raise")
+	case "open":
+		return v.lanes(m), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// turnRest moves the first axis that is not on the map.
+func (v *sweepView) turnRest(r *sweep.Report, up bool) {
+	for i := range r.Axes {
+		if i == v.across || i == v.down(r) {
+			continue
+		}
+		d := len(r.Axes[i].Values) - 1
+		if up {
+			d = 1
+		}
+		v.at[i] = (v.at[i] + d) % len(r.Axes[i].Values)
+		return
+	}
+}
+
+// lanes opens the base of the sweep and the selected cell side by side, with
+// the prompt and the first seed of the sweep.
+func (v *sweepView) lanes(m *Model) tea.Cmd {
+	r := m.opt.Sweep
+	l := m.lanes[0]
+	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", r.Seeds[0], sampling.FromFlag) }
+	base, err := l.compile(m.opt.Presets, seed(r.Base), -1)
+	if err != nil {
+		m.complain(firstLine(err.Error()))
+		return nil
+	}
+	cell, err := l.compile(m.opt.Presets, seed(r.At(v.at...).Config), -1)
+	if err != nil {
+		m.complain(firstLine(err.Error()))
+		return nil
+	}
+	l.config, l.preset, l.settings = base.Config(), -1, base
+	l.text, l.prompt = r.Text, r.Prompt
+	m.start(l)
+	m.cur = 0
+	cmd := m.open("compare")
+	if len(m.lanes) > 1 {
+		other := m.lanes[1]
+		other.config, other.preset, other.settings = cell.Config(), -1, cell
+		other.text, other.prompt = r.Text, r.Prompt
+		m.start(other)
+	}
+	m.say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
+	return cmd
+}
+
+// place names the selected cell.
+func (v *sweepView) place(r *sweep.Report) string {
+	var parts []string
+	for i := range r.Axes {
+		parts = append(parts, r.Axes[i].Key+" "+r.Axes[i].Label(v.at[i]))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// value returns the mean of the metric at column x and row y of the map.
+func (v *sweepView) value(r *sweep.Report, x, y int) float64 {
+	at := append([]int(nil), v.at...)
+	at[v.across] = x
+	if d := v.down(r); d >= 0 {
+		at[d] = y
+	}
+	e := r.At(at...)
+	if !e.Done() || v.metric >= len(e.Values) {
+		return math.NaN()
+	}
+	return e.Values[v.metric].Mean
+}
+
+func (v *sweepView) draw(c *viz.Canvas, m *Model) {
+	r := m.opt.Sweep
+	metric := sweep.Metrics()[v.metric]
+	c = viz.Box(c, viz.Frame{
+		Title: "sweep · " + metric.Label + " · " + viz.Count(len(r.Cells)) + " cells, " + viz.Count(len(r.Seeds)) + " texts each", Right: "esc", Focused: true,
+	})
+	if c.W < 20 || c.H < 6 {
+		return
+	}
+	below := min(8, max(c.H/3, 3))
+	lo, hi := v.drawMap(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H - below}), r, metric)
+	v.drawCell(c.Sub(viz.Rect{X: 1, Y: c.H - below, W: c.W - 2, H: below}), r, metric, lo, hi)
+}
+
+// rowName is how wide the names of rows may be, and cellWide a cell.
+const (
+	rowName  = 12
+	cellWide = 8
+)
+
+// drawMap draws the heat map with the numbers in it and returns the range of
+// the shades.
+func (v *sweepView) drawMap(c *viz.Canvas, r *sweep.Report, metric sweep.Metric) (lo, hi float64) {
+	right, down := &r.Axes[v.across], v.down(r)
+	cols, rows := len(right.Values), 1
+	if down >= 0 {
+		rows = len(r.Axes[down].Values)
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for x := range cols {
+		for y := range rows {
+			if f := v.value(r, x, y); !math.IsNaN(f) && !math.IsInf(f, 0) {
+				lo, hi = min(lo, f), max(hi, f)
+			}
+		}
+	}
+	head := right.Key + " →"
+	if down >= 0 {
+		head = r.Axes[down].Key + " ↓  " + head
+	}
+	c.Fit(0, 0, c.W, head, viz.Ink{Role: viz.Muted})
+	grid := c.Sub(viz.Rect{X: rowName, Y: 2, W: max(c.W-rowName, 0), H: max(c.H-2, 0)})
+	fitX, fitY := max(grid.W/cellWide, 1), max(grid.H/2, 1)
+	fromX, fromY := window(v.at[v.across], cols, fitX), 0
+	if down >= 0 {
+		fromY = window(v.at[down], rows, fitY)
+	}
+	shownX, shownY := min(cols-fromX, fitX), min(rows-fromY, fitY)
+	for x := range shownX {
+		c.Right(rowName+(x+1)*cellWide-1, 1, viz.Cut(right.Label(fromX+x), cellWide-1), viz.Ink{Role: viz.Muted})
+	}
+	for y := range shownY {
+		if down >= 0 {
+			c.Fit(0, 2+2*y, rowName-1, r.Axes[down].Label(fromY+y), viz.Ink{Role: viz.Muted})
+		}
+		for x := range shownX {
+			v.drawPoint(grid.Sub(viz.Rect{X: x * cellWide, Y: 2 * y, W: cellWide, H: min(2, grid.H-2*y)}), r, metric, fromX+x, fromY+y, lo, hi)
+		}
+	}
+	return lo, hi
+}
+
+// window returns the first index to show so that at stays in sight.
+func window(at, n, fit int) int { return max(0, min(at-fit/2, n-fit)) }
+
+func (v *sweepView) drawPoint(c *viz.Canvas, r *sweep.Report, metric sweep.Metric, x, y int, lo, hi float64) {
+	if c.H < 1 {
+		return
+	}
+	f := v.value(r, x, y)
+	selected := x == v.at[v.across] && (v.down(r) < 0 || y == v.at[v.down(r)])
+	text := "–"
+	if !math.IsNaN(f) {
+		text = fmt.Sprintf("%.*f", metric.Decimals, f)
+	}
+	ink := viz.Ink{}
+	if selected {
+		ink = viz.Ink{Role: viz.Focus}.With(viz.Reverse)
+		c.Put(0, 0, "▸", viz.Ink{Role: viz.Focus})
+	}
+	c.Right(cellWide-1, 0, viz.Cut(text, cellWide-2), ink)
+	if c.H > 1 && hi > lo && !math.IsNaN(f) {
+		viz.Heat(c.Sub(viz.Rect{X: 1, Y: 1, W: cellWide - 2, H: 1}), 1, 1, cellWide-2, func(int, int) float64 { return (f - lo) / (hi - lo) }, viz.Ink{Role: viz.Kept})
+	}
+}
+
+// drawCell draws what was measured at the selected cell, and its first texts.
+func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric, lo, hi float64) {
+	cell := r.At(v.at...)
+	y := 0
+	line := func(s string, ink viz.Ink) {
+		if y < c.H {
+			c.Fit(0, y, c.W, s, ink)
+			y++
+		}
+	}
+	line(v.place(r), viz.Ink{}.With(viz.Bold))
+	if !cell.Done() {
+		line("not decoded yet", viz.Ink{Role: viz.Muted})
+		return
+	}
+	var parts []string
+	for i, x := range sweep.Metrics() {
+		if e := cell.Values[i]; !math.IsNaN(e.Mean) {
+			parts = append(parts, fmt.Sprintf("%s %.*f [%.*f, %.*f]", x.Label, x.Decimals, e.Mean, x.Decimals, e.Lo, x.Decimals, e.Hi))
+		}
+	}
+	line(strings.Join(parts, " · "), viz.Ink{})
+	if lo <= hi {
+		line(fmt.Sprintf("%s: lightest %.*f, darkest %.*f", metric.Help, metric.Decimals, lo, metric.Decimals, hi), viz.Ink{Role: viz.Muted})
+	}
+	for i := range r.Axes {
+		if a := &r.Axes[i]; a.Inert != "" {
+			line("○ "+a.Key+": "+a.Inert, viz.Ink{Role: viz.Inert})
+		}
+	}
+	for _, t := range cell.Runs {
+		line(fmt.Sprintf("seed %d, %s: %s", t.Seed, t.Reason, viz.Printable(strings.ReplaceAll(t.Text, "\n", "↵"), false)), viz.Ink{Role: viz.Muted})
+	}
+}

@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine/sweep"
+	"logitscope/sampling"
+)
+
+// sweepReport is a made-up grid: the mean of every metric at a cell is its
+// number, and one cell is not finished.
+func sweepReport(t testing.TB) *sweep.Report {
+	r := &sweep.Report{Text: storyPrompt, Prompt: []int32{0, 300}, Seeds: []uint64{7, 8}}
+	for _, spec := range []string{"top_k=10,20", "temperature=0.5:1.5:0.5", "top_p=0.8,0.9,0.95,1"} {
+		a, err := sweep.ParseAxis(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Axes = append(r.Axes, a)
+	}
+	r.Axes[0].Inert = "all texts came out the same"
+	for i := range 2 * 3 * 4 {
+		at := []int{i / 12, i / 4 % 3, i % 4}
+		c := sweep.Cell{At: at}
+		for k, a := range r.Axes {
+			c.Config = c.Config.MustWith(a.Key, a.Values[at[k]], sampling.FromFlag)
+		}
+		if i != 5 {
+			c.Runs = []sweep.Text{{Seed: 7, Reason: "eos", Text: fmt.Sprintf("text %d\x1b[31m\nend", i)}, {Seed: 8, Reason: "length"}}
+			for range sweep.Metrics() {
+				c.Values = append(c.Values, sweep.Estimate{Mean: float64(i), Lo: float64(i) - 1, Hi: float64(i) + 1, N: 2})
+			}
+			c.Values[len(c.Values)-1].Mean = math.NaN()
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	return r
+}
+
+func TestSweepView(t *testing.T) {
+	opt := testOptions(t)
+	opt.Sweep = sweepReport(t)
+	b := storyWith(t, opt, 120, 40)
+	b.has("sweep · perplexity · 24 cells, 2 texts each")
+	b.has("temperature ↓  top_p →")
+	b.has("○ top_k: all texts came out the same")
+	b.has("top_k 10 · temperature 0.5 · top_p 0.80")
+	b.keys("down", "right") // the cell that is not finished
+	b.has("not decoded yet")
+	b.keys("down", "right")
+	b.has("top_k 10 · temperature 1.5 · top_p 0.95")
+	b.has("text 10␛[31m↵end")
+	b.keys("+") // the axis that is not on the map
+	b.has("text 22")
+	b.keys("tab")
+	b.has("sweep · distinct-1")
+	b.keys("o")
+	b.has("top_p ↓  top_k →")
+	for w := 40; w <= 200; w += 7 {
+		for _, h := range []int{12, 17, 24, 40, 60} {
+			b.send(tea.WindowSizeMsg{Width: w, Height: h})
+			exact(t, b.frame(), w, h, "sweep")
+		}
+	}
+	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	b.keys("enter")
+	if b.m.screen.id != "compare" || len(b.m.lanes) != 2 {
+		t.Fatalf("enter opened %s with %d lanes", b.m.screen.id, len(b.m.lanes))
+	}
+	cell := b.m.lanes[1].config
+	if cell.Int("top_k") != 20 || cell.Float("temperature") != 1.5 || cell.Float("top_p") != 0.95 || cell.Uint("seed") != 7 {
+		t.Errorf("lane 2 runs %v %v %v, seed %d", cell.Value("top_k"), cell.Value("temperature"), cell.Value("top_p"), cell.Uint("seed"))
+	}
+	if b.m.lanes[0].config.Uint("seed") != 7 {
+		t.Error("the lanes have different luck")
+	}
+}
+
+func TestNoSweep(t *testing.T) {
+	b := storyAt16(t, 120, 40)
+	b.run(b.m.open("sweep"))
+	if f := b.frame(); !strings.Contains(f, "no sweep to look at") {
+		t.Errorf("nothing is said:\n%s", f)
+	}
+}
