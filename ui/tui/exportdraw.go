@@ -75,12 +75,15 @@ func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
 	}
 	lines := v.lines(c.W-4, c.ASCII)
 	h := c.H - 2
+	if len(lines) > h {
+		h--
+	}
 	for y := 0; y < h && v.top+y < len(lines); y++ {
 		ln := lines[v.top+y]
 		c.Put(1+ln.indent, 2+y, ln.text, ln.ink)
 	}
 	if more := len(lines) - v.top - h; more > 0 {
-		c.Right(c.W-1, c.H-1, fmt.Sprintf(" %d more ↓ ", more), muted)
+		c.Right(c.W-1, c.H-1, fmt.Sprintf("%d more ↓", more), muted)
 	}
 }
 
@@ -238,7 +241,7 @@ func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
 	} {
 		c.Put(3, 2+i, cutWords(s, c.W-5), muted)
 	}
-	c.Put(1, 6, cutWords("the same lines as the headless run writes; schedules of presets are marked at their step", c.W-2), muted)
+	c.Put(1, 6, cutWords("the same lines as the headless run writes; a change of settings is marked at its step", c.W-2), muted)
 }
 
 // runLines writes the run of a lane as the headless run does.

@@ -197,8 +197,8 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 	case "up", "down", "left10", "right10", "first", "last":
 		d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
 		_, h := v.size(m)
-		view := max(min(h, m.overlayRect(v).H)-5, 1)
-		to := min(max(v.top+d, 0), max(len(v.lines(96, m.pal.ASCII))-view, 0))
+		view := max(min(h, m.overlayRect(v).H)-6, 1)
+		to := min(max(v.top+d, 0), max(len(v.lines(m.overlayRect(v).W-6, m.pal.ASCII))-view, 0))
 		if to == v.top {
 			m.say("nothing more that way")
 		}

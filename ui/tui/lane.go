@@ -33,10 +33,11 @@ type lane struct {
 	whatif *engine.Settings // other settings tried on it, nil for none
 	tried  *engine.Step     // what it became under them
 
-	base  *engine.Step // the proposal as it first was, for what-if and stable rows
-	scale float64      // what a full bar stands for while this step is shown
-	row   int32        // the token under the cursor
-	pins  []int32
+	base   *engine.Step // the proposal as it first was, for what-if and stable rows
+	rebase bool         // base is chosen anew once the newest settings are in force
+	scale  float64      // what a full bar stands for while this step is shown
+	row    int32        // the token under the cursor
+	pins   []int32
 
 	undo, redo []snapshot
 	branches   []branch // texts that were left

@@ -185,8 +185,8 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 		v.drawPosition(c, y, col, r.Positions[i], i == v.pos, &said)
 		y++
 	}
-	if more := len(r.Positions) - rows; more > 0 {
-		c.Put(10, y-rows-1, fmt.Sprintf(" %d more", more), muted)
+	if rows < len(r.Positions) {
+		c.Put(2, y-rows-1, fmt.Sprintf("drafted %d/%d", rows, len(r.Positions)), muted)
 	}
 	return y
 }
@@ -295,7 +295,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	x := c.Put(2, y, "u "+viz.Three(f.U), viz.Ink{Role: viz.Draw})
 	x = c.Put(x, y, " → ", viz.Ink{Role: viz.Muted})
 	x = c.Put(x, y, "● "+v.lane.piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
-	c.Put(x+3, y, emitted, viz.Ink{})
+	c.Put(x+3, y, cutWords(emitted, c.W-x-4), viz.Ink{})
 }
 
 // cutWords fits a sentence into w cells at a colon or a word.

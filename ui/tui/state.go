@@ -35,6 +35,9 @@ func (l *lane) take(v engine.View) {
 	if l.look > len(v.Steps) {
 		l.look, l.whatif, l.tried = 0, nil, nil
 	}
+	if l.rebase && v.Settings == l.settings {
+		l.base, l.rebase = nil, false
+	}
 	if v.Phase == engine.Paused && v.Next != nil {
 		if l.base == nil || l.base.Row != v.Next.Row || l.base.Pos != v.Next.Pos {
 			l.base = v.Next

@@ -61,8 +61,9 @@ func (b *borrowed) giveBack(m *Model) {
 	switch {
 	case cfg.Equal(b.was):
 		b.lane.config = b.was
-		b.lane.tune(b.set) // the very same: nothing was tried on the step
+		b.lane.tune(b.set)
 	case !cfg.Equal(b.lane.config):
 		m.quietly(b.lane, cfg)
 	}
+	b.lane.rebase = true // nothing was tried on the step
 }
