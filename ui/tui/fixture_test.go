@@ -147,6 +147,12 @@ func steady(v *engine.View) {
 		v.Rate = 412
 	}
 	v.Decode.Took = 40 * time.Millisecond
+	if v.Draft != nil {
+		d := *v.Draft
+		d.PassTime, d.DraftStep, d.PlainTime = 2900*time.Microsecond, 100*time.Microsecond, 1600*time.Microsecond
+		d.Speedup, d.Cost, d.Verify, d.BreakEven = 2.27, 0.06, 1.8, 0.5
+		v.Draft = &d
+	}
 }
 
 // start begins on text and waits for the first proposal.
@@ -231,7 +237,7 @@ func readStory(t testing.TB) story {
 }
 
 // storyAt16 is the story of the screen book at step 16 under chat: recorded
-// logits, with the book's draw and speeds. No lane runs behind it.
+// logits, with the draw and speeds of the golden frames. No lane runs behind it.
 func storyAt16(t testing.TB, w, h int) *bench {
 	t.Helper()
 	return storyWith(t, testOptions(t), w, h)
@@ -277,7 +283,7 @@ func storyWith(t testing.TB, opt Options, w, h int) *bench {
 	return b
 }
 
-// bookDraw returns t with the draw that the book's frames show: u 0.705, which
+// bookDraw returns t with the draw that the golden frames show: u 0.705, which
 // falls on " narrow".
 func bookDraw(t testing.TB, l *lane, tr *sampling.Trace) *sampling.Trace {
 	t.Helper()
@@ -297,7 +303,7 @@ func bookDraw(t testing.TB, l *lane, tr *sampling.Trace) *sampling.Trace {
 		}
 		lo = s.Hi
 	}
-	t.Fatal("no survivor at the book's draw")
+	t.Fatal("no survivor at the golden frames' draw")
 	return nil
 }
 
