@@ -342,7 +342,7 @@ func TestCompareAtEverySize(t *testing.T) {
 		four.keys("right")
 		four.together(i + 1)
 	}
-	step := 7
+	step := 11
 	if testing.Short() {
 		step = 23
 	}
@@ -421,5 +421,27 @@ func TestFramesKeepTheirPace(t *testing.T) {
 	}
 	if most := 2 + int(time.Since(start)/(time.Second/30)); drawn > most {
 		t.Errorf("%d frames drawn, %d are the pace", drawn, most)
+	}
+}
+
+// With ASCII glyphs nothing else is drawn, but for the text itself.
+func TestASCIIBesideTheLab(t *testing.T) {
+	b := parted(t, 120, 40)
+	b.m.pal = viz.NewPalette(true, viz.NoColors, true)
+	for _, id := range []string{"compare", "timeline", "predict"} {
+		if id != "compare" {
+			b.run(b.m.open(id))
+		}
+		for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
+			b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			frame := b.m.draw().Render(b.m.pal)
+			exact(t, frame, size[0], size[1], id)
+			for _, r := range frame {
+				if r > 0x7e {
+					t.Errorf("%s at %v draws %q:\n%s", id, size, r, frame)
+					break
+				}
+			}
+		}
 	}
 }
