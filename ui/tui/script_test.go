@@ -21,6 +21,8 @@ import (
 //	type TEXT      types a text
 //	lanes P P …    opens compare on the story, a lane for each preset
 //	steps N        waits until N tokens are written
+//	beams N        waits until a beam search has taken N steps
+//	rounds N       waits until N speculative rounds are drafted
 //	together N     waits until every lane has N tokens
 //	done           waits until the text has ended
 //	frame NAME     compares the screen with the frame of that name
@@ -70,7 +72,7 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			s := readScript(t, file)
-			b := newBench(t, testOptions(t), 80, 24)
+			b := newBench(t, withModels(testOptions(t)), 80, 24)
 			var order []string
 			for _, line := range s.lines {
 				word, rest, _ := strings.Cut(line, " ")
@@ -90,6 +92,12 @@ func TestScripts(t *testing.T) {
 				case "steps":
 					n, _ := strconv.Atoi(rest)
 					b.steps(n)
+				case "beams":
+					n, _ := strconv.Atoi(rest)
+					b.beams(n)
+				case "rounds":
+					n, _ := strconv.Atoi(rest)
+					b.rounds(n)
 				case "tuned":
 					b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
 				case "lanes":

@@ -19,6 +19,9 @@ type valueField struct {
 
 func newValueField(m *Model) (view, tea.Cmd) {
 	p := m.selected()
+	if p.Key == "constraint" { // it has an editor of its own
+		return newSourceEditor(m)
+	}
 	v := m.lane().shownConfig().Value(p.Key)
 	text := p.Format(v)
 	if p.Kind > sampling.Choice { // lists are edited as they are written
