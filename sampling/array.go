@@ -1,6 +1,10 @@
 package sampling
 
-import "logitscope/sampling/vec"
+import (
+	"sort"
+
+	"logitscope/sampling/vec"
+)
 
 // llama.cpp works on an array of candidates whose order matters: it decides
 // which of equal logits are kept, in which order float32 sums run, and what
@@ -50,6 +54,7 @@ const (
 	arrayBucketCount = 128
 	arrayBucketScale = float32(arrayBucketCount) / 20
 	arrayBucketShift = float32(arrayBucketCount) / 2
+	arrayBucketLimit = 11 // a logit beyond the first and the last
 )
 
 func arrayBucket(x float32) int {
@@ -61,6 +66,16 @@ func arrayBucket(x float32) int {
 		return int(f)
 	}
 	return 0
+}
+
+// arrayBucketFloor returns the least logit of bucket b, which is not the last
+// one down.
+func arrayBucketFloor(b int) float32 {
+	least := orderKey(-arrayBucketLimit)
+	n := orderKey(arrayBucketLimit) - least
+	return keyLogit(least + uint32(sort.Search(int(n), func(k int) bool {
+		return arrayBucket(keyLogit(least+uint32(k))) >= b
+	})))
 }
 
 // arrayBuckets returns the m best entries in the order in which the array's

@@ -92,29 +92,45 @@ func (s topPArray) fromAll(r *row) {
 // fromLoose cuts among the entries of the buckets from from up, and reports
 // whether it is there that the sum reaches p.
 func (s topPArray) fromLoose(r *row, sum float32, from int) bool {
-	items := grow(&r.looseBuf, r.n)[:0]
-	for b, hi := range r.bm {
-		if arrayBucket(hi) < from {
-			continue
-		}
-		lo := b * vec.Block
-		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
-			if arrayBucket(v) >= from {
-				items = append(items, item{v, int32(lo + i)})
-			}
-		}
+	items := r.radixSort(r.bucketsFrom(from))
+	e := grow(&r.negBuf, len(items))
+	for k, it := range items {
+		e[k] = r.e[it.i]
 	}
-	r.radixSort(items)
-	k, ok := s.walk(len(items), sum, func(i int) float32 { return r.e[items[i].i] })
+	k, ok := s.walk(len(items), sum, func(i int) float32 { return e[i] })
 	if !ok && from > 0 {
 		return false
 	}
 	all := len(items) == r.n
 	r.permute(items[:k])
 	r.sorted = true
-	r.loose, r.looseAll = items, all // while the row was dense, entries were positions
+	// While the row was dense, entries were positions. The list is no
+	// scratch any more.
+	r.loose, r.looseAll = items, all
+	if len(r.itemTmp) > 0 && &items[0] == &r.itemTmp[0] {
+		r.itemTmp, r.looseBuf = r.looseBuf, r.itemTmp
+	}
 	r.settle(k - 1)
 	return true
+}
+
+// bucketsFrom returns the entries of the buckets from from up in array order,
+// in r.looseBuf.
+func (r *row) bucketsFrom(from int) []item {
+	items := grow(&r.looseBuf, r.n)
+	if from == 0 {
+		for i, v := range r.x[:r.n] {
+			items[i] = item{v, int32(i)}
+		}
+		return items
+	}
+	ix, x := grow(&r.idxBuf, r.n+vec.Slack), grow(&r.tmpBuf, r.n+vec.Slack)
+	below := math.Nextafter32(arrayBucketFloor(from), negInf)
+	n := vec.Between(ix, x, r.x[:r.n], below, inf32)
+	for k, v := range x[:n] {
+		items[k] = item{v, ix[k]}
+	}
+	return items[:n]
 }
 
 // walk returns how many of n entries stay, and whether their sum reached p.

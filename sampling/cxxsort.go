@@ -100,6 +100,37 @@ func cxxIntroLoop(s []item, depth int) {
 	}
 }
 
+// cxxSortAround puts into places lo to hi-1 what cxxSort puts there. The rest
+// is left in no order: introsort goes on only where one of the places is, and
+// its last insertions never move an item past an equal one, so that 16 places
+// on either side, the longest part it leaves unsorted, are all that can
+// matter.
+func cxxSortAround(s []item, lo, hi int) {
+	if len(s) == 0 || lo >= hi {
+		return
+	}
+	cxxIntroAround(s, 2*log2(len(s)), lo, hi)
+	cxxInsertionSort(s[max(lo-16, 0):min(hi+16, len(s))])
+}
+
+func cxxIntroAround(s []item, depth, lo, hi int) {
+	for len(s) > 16 {
+		if depth == 0 {
+			cxxPartialSort(s, len(s))
+			return
+		}
+		depth--
+		cut := cxxPartition(s)
+		if hi > cut {
+			cxxIntroAround(s[cut:], depth, max(lo-cut, 0), hi-cut)
+		}
+		if lo >= cut {
+			return
+		}
+		s, hi = s[:cut], min(hi, cut)
+	}
+}
+
 func cxxPartition(s []item) int {
 	a, b, c := 1, len(s)/2, len(s)-1
 	m := c

@@ -1,6 +1,6 @@
 package sampling
 
-import "slices"
+import "sort"
 
 // Sorting a whole vocabulary as the C++ library does costs most of a step,
 // and its only trace is the order of equal logits. So a row may be loose:
@@ -15,20 +15,45 @@ import "slices"
 // settle gives the equal logits around entry i the library's order.
 func (r *row) settle(i int) {
 	s := r.loose
-	if s == nil || !(i > 0 && s[i-1].x == s[i].x || i+1 < len(s) && s[i+1].x == s[i].x) {
+	if s == nil {
 		return
 	}
+	lo, hi := i, i+1
+	for lo > 0 && s[lo-1].x == s[i].x {
+		lo--
+	}
+	for hi < len(s) && s[hi].x == s[i].x {
+		hi++
+	}
+	if hi-lo > 1 {
+		from, to := r.looseBucket(i)
+		r.settleBucket(from, to, lo, hi)
+	}
+}
+
+// looseBucket returns the bounds of the bucket of entry i in r.loose.
+func (r *row) looseBucket(i int) (from, to int) {
+	s := r.loose
 	b := arrayBucket(s[i].x)
-	from, _ := slices.BinarySearchFunc(s, b, func(it item, b int) int { return b - arrayBucket(it.x) })
-	to, _ := slices.BinarySearchFunc(s, b-1, func(it item, b int) int { return b - arrayBucket(it.x) })
-	bucket := s[from:to]
-	slices.SortFunc(bucket, func(a, b item) int { return int(a.i - b.i) })
+	from = sort.Search(i, func(k int) bool { return arrayBucket(s[k].x) <= b })
+	to = i + sort.Search(len(s)-i, func(k int) bool { return arrayBucket(s[i+k].x) < b })
+	return from, to
+}
+
+// settleBucket gives entries lo to hi-1, all of one logit or the whole bucket,
+// the order in which the library sorts the bucket of entries from to to-1.
+func (r *row) settleBucket(from, to, lo, hi int) {
+	s := r.loose
+	bucket := grow(&r.looseTmp, to-from)
+	copy(bucket, s[from:to])
+	r.sortByPosition(bucket)
 	if to == len(s) && r.looseAll {
 		cxxPartialSort(bucket, len(bucket))
 	} else {
-		cxxSort(bucket)
+		cxxSortAround(bucket, lo-from, hi-from)
 	}
-	for k := from; k < min(to, r.n); k++ {
+	copy(s[lo:hi], bucket[lo-from:])
+	for k := lo; k < min(hi, r.n); k++ {
 		r.ix[k] = s[k].i
 	}
 	r.atOK = false
@@ -36,20 +61,19 @@ func (r *row) settle(i int) {
 
 // settleAll gives the whole row the library's order.
 func (r *row) settleAll() {
-	if r.loose == nil {
+	s := r.loose
+	if s == nil {
 		return
 	}
-	for i := 0; i < r.n; i++ {
-		b := arrayBucket(r.loose[i].x)
-		for j := i; j < r.n && arrayBucket(r.loose[j].x) == b; j++ {
-			if j > i && r.loose[j].x == r.loose[j-1].x {
-				r.settle(j)
+	for i := 0; i < r.n; {
+		from, to := r.looseBucket(i)
+		for k := from + 1; k < to; k++ {
+			if s[k].x == s[k-1].x {
+				r.settleBucket(from, to, from, to)
 				break
 			}
 		}
-		for i+1 < r.n && arrayBucket(r.loose[i+1].x) == b {
-			i++
-		}
+		i = to
 	}
 	r.loose = nil
 }

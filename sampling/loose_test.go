@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -37,6 +38,67 @@ func TestLooseAgainstTheWholeSort(t *testing.T) {
 					t.Errorf("%d tokens in steps of 1/%v, top_p %v: another order", n, quant, p)
 				}
 			}
+		}
+	}
+}
+
+// TestSortAroundAgainstTheWholeSort sorts items with many ties in part and as
+// a whole, and rows on which the library's introsort falls back to its heap.
+func TestSortAroundAgainstTheWholeSort(t *testing.T) {
+	for _, n := range []int{1, 2, 15, 16, 17, 33, 100, 1000, 5000} {
+		for _, levels := range []int{1, 2, 3, 17, 400} {
+			items := make([]item, n)
+			for i := range items {
+				v := int(Coin(3, i, uint32(levels)) * float64(levels))
+				if levels == 3 { // organ pipes
+					v = min(i, n-i)
+				}
+				items[i] = item{float32(v), int32(i)}
+			}
+			whole := slices.Clone(items)
+			cxxSort(whole)
+			for lo := 0; lo < n; lo += 1 + n/40 {
+				for _, hi := range []int{lo + 1, min(lo+5, n), min(lo+n/3+1, n)} {
+					part := slices.Clone(items)
+					cxxSortAround(part, lo, hi)
+					if !slices.Equal(part[lo:hi], whole[lo:hi]) {
+						t.Fatalf("%d items of %d levels, places %d to %d: %v, want %v", n, levels, lo, hi, part[lo:hi], whole[lo:hi])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestArrayBucketFloor(t *testing.T) {
+	for b := 1; b < arrayBucketCount; b++ {
+		x := arrayBucketFloor(b)
+		if below := math.Nextafter32(x, negInf); arrayBucket(x) != b || arrayBucket(below) != b-1 {
+			t.Errorf("bucket %d: %v is in %d, %v in %d", b, x, arrayBucket(x), below, arrayBucket(below))
+		}
+	}
+	for _, x := range []float32{0, 1.5, -1.5, 1e-45, -1e-45, inf32, negInf} {
+		if got := keyLogit(orderKey(x)); got != x {
+			t.Errorf("the key of %v is that of %v", x, got)
+		}
+	}
+}
+
+func TestSortByPosition(t *testing.T) {
+	for _, n := range []int{10, 64, 65, 5000} {
+		var r row
+		r.raw = make([]float32, 40*n)
+		items := make([]item, n)
+		for i := range items {
+			items[(i*7919)%n] = item{float32(i % 3), int32(40*i + i%40)}
+		}
+		if n%7919 == 0 {
+			t.Fatal("not a permutation")
+		}
+		want := slices.Clone(items)
+		slices.SortFunc(want, func(a, b item) int { return int(a.i - b.i) })
+		if r.sortByPosition(items); !slices.Equal(items, want) {
+			t.Errorf("%d items are not in the order of positions", n)
 		}
 	}
 }

@@ -70,7 +70,7 @@ type row struct {
 	xBuf, eBuf, rawBuf, rawEBuf, keyBuf, tmpBuf []float32
 	ixBuf, baseBuf, idxBuf, atBuf               []int32
 	atOK                                        bool // atBuf finds the entries of a mixed list
-	sortBuf, itemTmp                            []item
+	sortBuf, itemTmp, looseTmp                  []item
 	topBuf                                      []float32
 	negBuf                                      []float32
 	markBuf                                     []bool

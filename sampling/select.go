@@ -11,10 +11,15 @@ import (
 // one key.
 func orderKey(f float32) uint32 {
 	b := math.Float32bits(f + 0)
-	if b>>31 != 0 {
-		return ^b
+	return b ^ (uint32(int32(b)>>31) | 1<<31) // without a branch: signs are in no order
+}
+
+// keyLogit is the inverse of orderKey.
+func keyLogit(k uint32) float32 {
+	if k>>31 == 0 {
+		return math.Float32frombits(^k)
 	}
-	return b | 1<<31
+	return math.Float32frombits(k &^ (1 << 31))
 }
 
 // kth returns the k-th largest logit of the entries, counting equal ones. k
@@ -181,7 +186,9 @@ func (r *row) gather(t float32, m int) []item {
 // sortItems sorts items by rank: descending logit, then ascending position.
 func (r *row) sortItems(items []item) {
 	if len(items) > 512 && r.inOrder() {
-		r.radixSort(items)
+		if sorted := r.radixSort(items); &sorted[0] != &items[0] {
+			copy(items, sorted)
+		}
 		return
 	}
 	if r.dense {
@@ -211,33 +218,65 @@ func byRankDense(a, b item) int {
 }
 
 // radixSort sorts items by descending logit and keeps the order of equal
-// ones.
-func (r *row) radixSort(items []item) {
-	const bits, size = 11, 1 << 11
+// ones. The result is in items or in r.itemTmp, and the other is overwritten.
+func (r *row) radixSort(items []item) []item {
 	tmp := grow(&r.itemTmp, len(items))
-	var count [3][size]int32
+	var count [3][radix]int32
 	for _, it := range items {
 		k := ^orderKey(it.x)
-		count[0][k&(size-1)]++
-		count[1][k>>bits&(size-1)]++
-		count[2][k>>(2*bits)]++
+		count[0][k%radix]++
+		count[1][k/radix%radix]++
+		count[2][k/(radix*radix)]++
 	}
 	src, dst := items, tmp
 	for pass := range 3 {
 		c := &count[pass]
-		shift := uint(pass * bits)
-		if c[^orderKey(src[0].x)>>shift&(size-1)] == int32(len(src)) {
+		shift := uint(pass * radixBits)
+		if c[^orderKey(src[0].x)>>shift%radix] == int32(len(src)) {
 			continue
 		}
-		at := int32(0)
-		for i, n := range c {
-			c[i] = at
-			at += n
-		}
+		begins(c)
 		for _, it := range src {
-			b := ^orderKey(it.x) >> shift & (size - 1)
+			b := ^orderKey(it.x) >> shift % radix
 			dst[c[b]] = it
 			c[b]++
+		}
+		src, dst = dst, src
+	}
+	return src
+}
+
+const (
+	radixBits = 11
+	radix     = 1 << radixBits
+)
+
+// begins turns counts into where the items of each digit begin.
+func begins(count *[radix]int32) {
+	at := int32(0)
+	for i, n := range count {
+		count[i] = at
+		at += n
+	}
+}
+
+// sortByPosition sorts items by ascending position, which differ.
+func (r *row) sortByPosition(items []item) {
+	if len(items) <= 64 {
+		slices.SortFunc(items, func(a, b item) int { return int(a.i - b.i) })
+		return
+	}
+	src, dst := items, grow(&r.itemTmp, len(items))
+	for shift := 0; len(r.raw)>>shift > 0; shift += radixBits {
+		var count [radix]int32
+		for _, it := range src {
+			count[it.i>>shift%radix]++
+		}
+		begins(&count)
+		for _, it := range src {
+			b := it.i >> shift % radix
+			dst[count[b]] = it
+			count[b]++
 		}
 		src, dst = dst, src
 	}
