@@ -87,7 +87,7 @@ func (b *builder) value(key string) any {
 	if v, ok := b.values[key]; ok {
 		return v
 	}
-	if s, ok := b.c.set[key]; ok {
+	if s, ok := b.c.set[key]; ok && !b.ignored(key) {
 		return s.Value
 	}
 	if v, ok := b.eng.defaults[key]; ok {
@@ -98,6 +98,13 @@ func (b *builder) value(key string) any {
 		panic("sampling: no parameter " + key)
 	}
 	return p.Default
+}
+
+// ignored reports whether the engine knows nothing of a key: a stage that it
+// shares with another engine must not read it either. A list of stages may
+// hold those of other engines, which keep their settings.
+func (b *builder) ignored(key string) bool {
+	return b.c.Order().list == "" && slices.Contains(b.eng.ignores, key)
 }
 
 func (b *builder) float(key string) float64 { return b.value(key).(float64) }
