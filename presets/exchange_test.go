@@ -163,7 +163,7 @@ func TestLosses(t *testing.T) {
 		{[]any{"seed", 7}, "llama.cpp", "seed seed"},
 		{[]any{"constraint", `{"type":"regex","regex":"a"}`}, "openai", "constraint ignored"},
 		{[]any{"constraint", "json"}, "ollama", "constraint ignored"},
-		{[]any{"mirostat", 2}, "llama.cpp", "mirostat ignored"}, // transformers has none, so it did nothing
+		{[]any{"mirostat", 2}, "llama.cpp", "mirostat unused"}, // transformers has none, so it did nothing
 		{[]any{"num_beams", 4}, "vllm", "num_beams ignored"},
 		{[]any{"stop", []string{"a", "b", "c", "d", "e"}}, "openai", "stop refused"},
 	} {

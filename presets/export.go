@@ -2,6 +2,7 @@ package presets
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ const (
 	Default LossKind = "default" // the target's own default had to be overruled
 	Seed    LossKind = "seed"    // the target draws with another generator
 	Reads   LossKind = "meaning" // the target means something else by it
+	Clamped LossKind = "clamped" // the target makes another value of it
+	Unused  LossKind = "unused"  // it has no effect here and would have one there: left out
 )
 
 // A Loss is something that does not translate, and what follows from it.
@@ -29,8 +32,9 @@ type Loss struct {
 }
 
 // Lossy reports whether the text will be decoded differently because of it. A
-// default that was overruled is worth knowing and loses nothing.
-func (l Loss) Lossy() bool { return l.Kind != Default }
+// default that was overruled, or a setting without effect that was left out,
+// is worth knowing and loses nothing.
+func (l Loss) Lossy() bool { return l.Kind != Default && l.Kind != Unused }
 
 // Exported is a configuration in another engine's words.
 type Exported struct {
@@ -46,11 +50,30 @@ type Exported struct {
 // defaults would otherwise change. It never fails for a setting: what cannot
 // be said is listed in Lost, each with its consequence.
 func Export(c sampling.Config, to *Format) (Exported, error) {
-	x := exporter{source: c, from: c.Order(), to: to, target: to.order()}
+	x, out, err := export(c, to, nil)
+	if err != nil || to == &own {
+		return out, err
+	}
+	// What is left out may have kept something else from acting there.
+	leave := map[string]string{}
+	for more := x.silent(out.Config); len(more) > 0; more = x.silent(out.Config) {
+		maps.Copy(leave, more)
+		if x, out, err = export(c, to, leave); err != nil {
+			return out, err
+		}
+	}
+	x.compare(out.Config)
+	out.Lost = x.lost
+	return out, nil
+}
+
+// export writes c for another engine without the settings in leave.
+func export(c sampling.Config, to *Format, leave map[string]string) (*exporter, Exported, error) {
+	x := &exporter{source: c, from: c.Order(), to: to, target: to.order(), leave: leave}
 	if to == &own {
 		x.target = x.from
 	}
-	x.c = x.inTheirWords(c)
+	x.c = x.inTheirWords(x.inForce(c))
 	for i := range sampling.Params() {
 		x.param(&sampling.Params()[i])
 	}
@@ -59,12 +82,10 @@ func Export(c sampling.Config, to *Format) (Exported, error) {
 	out := Exported{Format: to, Text: to.write(x.values)}
 	in, err := Import([]byte(out.Text), to.Name, to)
 	if err != nil {
-		return out, err
+		return x, out, err
 	}
 	out.Config = in.Config
-	x.compare(out.Config)
-	out.Lost = x.lost
-	return out, nil
+	return x, out, nil
 }
 
 // An exporter builds one export.
@@ -73,12 +94,33 @@ type exporter struct {
 	c            sampling.Config // with greedy said in the target's way
 	from, target sampling.Order
 	to           *Format
+	leave        map[string]string // keys that are not written, and why they have no effect here
 	values       []entry
 	lost         []Loss
 }
 
 func (x *exporter) lose(key string, kind LossKind, format string, args ...any) {
 	x.lost = append(x.lost, Loss{key, kind, fmt.Sprintf(format, args...)})
+}
+
+// inForce returns c with the values that the source's engine makes of those
+// it changes, for a target that would take them as they are.
+func (x *exporter) inForce(c sampling.Config) sampling.Config {
+	if x.from.Engine() == x.target.Engine() {
+		return c
+	}
+	p, err := sampling.Compile(c, anyVocab{})
+	if err != nil {
+		return c
+	}
+	effective := p.Effective()
+	for _, n := range p.Adjusted() {
+		i := slices.IndexFunc(effective, func(e sampling.Effective) bool { return e.Key == n.Key })
+		if next, err := c.With(n.Key, effective[i].InForce, effective[i].Origin); err == nil {
+			c = next
+		}
+	}
+	return c
 }
 
 // inTheirWords says greedy decoding as the target does.
@@ -112,13 +154,30 @@ func (x *exporter) param(p *sampling.Param) {
 		return
 	}
 	acts := x.acts(p, v)
+	why, leave := x.leave[p.Key]
 	switch {
+	case p.Key == "schedule":
+		if acts {
+			x.lose(p.Key, Ignored, "%s keeps one set of settings for a whole text: the rules are left out", x.to.Name)
+		}
+	case p.Key == "max_new_tokens" && !set && x.to.limit != "":
+		x.lose(p.Key, Default, "not set, and %s", x.to.limit)
 	case f == nil:
-		if acts && p.Key != "do_sample" {
+		// What the penalties look at is told with them.
+		if acts && p.Key != "do_sample" && p.Key != "repeat_last_n" {
 			x.lose(p.Key, Ignored, "%s has no such setting: %s is left out", x.to.Name, p.Format(v))
 		}
-	case set && !acts && !p.IsOff(v) && p.Stage != "" && x.target.Supports(p.Key) && !x.from.Supports(p.Key):
-		x.lose(p.Key, Ignored, "%s has no effect under %s; it is left out, since %s would apply it", p.Format(v), x.from.Name(), x.to.Name)
+	case p.Stage != "" && !x.target.Supports(p.Key):
+		if acts {
+			x.lose(p.Key, Ignored, "%s takes it and does nothing with it: %s is left out", x.to.Name, p.Format(v))
+		}
+	case p.Stage != "" && p.Off == nil && !x.from.Supports(p.Key):
+		// A detail of something that does not exist here: the target keeps its own.
+	case leave:
+		x.lose(p.Key, Unused, "%s has no effect here (%s); it is left out, since %s would apply it", p.Format(v), why, x.to.Name)
+		if !p.IsOff(x.target.Default(p)) {
+			x.put(f, p, p.Off)
+		}
 	case set && x.masterOn(p):
 		x.put(f, p, v)
 	case acts && !sameValue(v, x.target.Default(p)):
@@ -158,6 +217,9 @@ func (x *exporter) put(f *field, p *sampling.Param, v any) bool {
 	}
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), p.Key+": ")
+		if p.Stage != "" {
+			text += fmt.Sprintf("; %s goes on with %s", x.to.Name, p.Format(x.target.Default(p)))
+		}
 		x.lose(p.Key, Refused, "%s is left out: %s", p.Format(v), text)
 		return false
 	}
@@ -203,11 +265,14 @@ func (x *exporter) stages() {
 	if x.from.Engine() == "llama.cpp" && x.from.Custom() == nil {
 		return // its own order is its default
 	}
-	p, err := sampling.Compile(x.source, nil)
+	p, err := sampling.Compile(x.source, anyVocab{})
 	if err != nil {
 		return
 	}
 	var names []string
+	if slices.Contains(p.StageNames(), "greedy") && x.from.Custom() == nil {
+		return // no cut takes the best token out, so its own order will do
+	}
 	for _, n := range p.StageNames() {
 		name := canonical(n)
 		if slices.ContainsFunc(llamaStages, func(s struct{ theirs, ours string }) bool { return s.ours == name }) && !slices.Contains(names, name) {
@@ -227,80 +292,10 @@ func canonical(stage string) string {
 	switch stage {
 	case "repetition_penalty", "frequency_penalty", "presence_penalty", "penalties":
 		return "penalties"
-	case "dynatemp", "dynamic_temperature", "temperature":
+	case "dynatemp", "dynamic_temperature", "temperature", "greedy":
 		return "temperature"
 	}
 	return stage
-}
-
-// compare says what the target does differently with the same values.
-func (x *exporter) compare(target sampling.Config) {
-	if x.to == &own || x.from.Engine() == x.target.Engine() && x.from.Custom() == nil && target.Order() == x.from {
-		return
-	}
-	x.compareOrder(target)
-	x.comparePenalties(target)
-	_, set := x.source.Lookup("seed")
-	if set && x.source.Bool("do_sample") && x.to.takes("seed") != nil && x.from.Engine() != x.target.Engine() {
-		x.lose("seed", Seed, "another generator: the same seed gives other text")
-	}
-}
-
-// compareOrder finds the first pair of stages that change places.
-func (x *exporter) compareOrder(target sampling.Config) {
-	a, errA := sampling.Compile(x.source, nil)
-	b, errB := sampling.Compile(target, nil)
-	if errA != nil || errB != nil {
-		return
-	}
-	here, there := names(a), names(b)
-	for i, first := range here {
-		for _, second := range here[i+1:] {
-			p, q := slices.Index(there, first), slices.Index(there, second)
-			if p >= 0 && q >= 0 && p > q {
-				x.lose("order", Moved, "%s acts before %s there, after it here: other tokens survive", second, first)
-				return
-			}
-		}
-	}
-}
-
-func names(p *sampling.Pipeline) []string {
-	var out []string
-	for _, n := range p.StageNames() {
-		if n = canonical(n); !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// counts says which tokens an engine's penalties look at.
-func counts(o sampling.Order, key string, n int) string {
-	switch o.Engine() {
-	case "llama.cpp", "ollama":
-		return fmt.Sprintf("the last %d tokens, prompt included", n)
-	case "transformers", "vllm":
-		if key == "repetition_penalty" {
-			return "all tokens, prompt included"
-		}
-		return "all tokens of the output, not the prompt"
-	}
-	return "nothing"
-}
-
-func (x *exporter) comparePenalties(target sampling.Config) {
-	for _, key := range []string{"repetition_penalty", "frequency_penalty", "presence_penalty"} {
-		p, _ := sampling.Lookup(key)
-		if p.IsOff(target.Value(key)) || p.IsOff(x.source.Value(key)) || !x.from.Supports(key) {
-			continue
-		}
-		here := counts(x.from, key, x.source.Int("repeat_last_n"))
-		there := counts(target.Order(), key, target.Int("repeat_last_n"))
-		if here != there {
-			x.lose(key, Counted, "there it counts %s; here it counts %s", there, here)
-		}
-	}
 }
 
 func sameValue(a, b any) bool { return plainJSON(a) == plainJSON(b) }

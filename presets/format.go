@@ -14,6 +14,8 @@ type Format struct {
 	About  string // one line
 	Engine string // the order whose rules apply there
 
+	limit string // when a text ends there if no limit is given, where that is early
+
 	fields  []field
 	aside   []string // keys that are known and say nothing about how tokens are chosen
 	implied []entry  // what the engine assumes where a file is silent and the order's defaults differ

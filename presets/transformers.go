@@ -11,6 +11,7 @@ import (
 // generate().
 var transformers = Format{
 	Name: "transformers", About: "generation_config.json of Hugging Face transformers", Engine: "transformers",
+	limit: "generate() ends after 20 tokens in all, prompt included, if the model's own file says nothing",
 	fields: append(same(
 		"do_sample", "temperature", "top_k", "top_p", "min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff",
 		"repetition_penalty", "no_repeat_ngram_size", "bad_words_ids", "suppress_tokens", "begin_suppress_tokens",

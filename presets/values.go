@@ -95,6 +95,10 @@ func idsOut(v any) (any, error) {
 	return v, nil
 }
 
+// maxBias is the largest bias that the API of OpenAI allows, and to which vLLM
+// brings a larger one down.
+const maxBias = 100
+
 // biasMap writes biases as an object of id and bias. A text or a sequence has
 // no place in it.
 func biasMap(v any) (any, error) {
@@ -106,7 +110,7 @@ func biasMap(v any) (any, error) {
 		if math.IsInf(b.Bias, -1) {
 			return nil, errBan(b)
 		}
-		out[strconv.Itoa(int(b.Tokens[0]))] = b.Bias
+		out[strconv.Itoa(int(b.Tokens[0]))] = min(max(b.Bias, -maxBias), maxBias)
 	}
 	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 // writes it.
 var vllm = Format{
 	Name: "vllm", About: "request JSON or SamplingParams(…) of vLLM", Engine: "vllm",
+	limit: "SamplingParams and completions end after 16 tokens",
 	fields: append(same("temperature", "top_p", "min_p", "repetition_penalty", "frequency_penalty", "presence_penalty", "stop_token_ids", "allowed_token_ids", "length_penalty"),
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "max_tokens", ours: "max_new_tokens", also: []string{"max_completion_tokens"}},

@@ -1,0 +1,215 @@
+package presets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// anyVocab stands for the vocabulary of a model nobody knows here: with it,
+// settings that hold texts compile, and their stages can be compared.
+type anyVocab struct{}
+
+func (anyVocab) Size() int             { return 2 }
+func (anyVocab) Encode(string) []int32 { return []int32{1} }
+func (anyVocab) Piece(int32) string    { return "x" }
+func (anyVocab) EOG() []int32          { return []int32{0} }
+func (anyVocab) HasPiece(int32) bool   { return true }
+
+// silent returns the settings that have no effect under the source's rules and
+// would have one in target, each with why it has none.
+func (x *exporter) silent(target sampling.Config) map[string]string {
+	here, err := sampling.Compile(x.source, anyVocab{})
+	there, err2 := sampling.Compile(target, anyVocab{})
+	if err != nil || err2 != nil {
+		return nil
+	}
+	leave := map[string]string{}
+	for _, p := range sampling.Params() {
+		if p.Stage == "" || p.Off == nil || p.Key == "temperature" || p.Key == "constraint" || x.to.takes(p.Key) == nil {
+			continue
+		}
+		v := x.source.Value(p.Key)
+		if _, left := x.leave[p.Key]; left || p.IsOff(v) || p.IsOff(target.Value(p.Key)) {
+			continue
+		}
+		if why := inert(here, p.Key); why != "" && inert(there, p.Key) == "" {
+			leave[p.Key] = why
+		}
+	}
+	return leave
+}
+
+// inert returns why a parameter that is not off has no effect under p, or "".
+func inert(p *sampling.Pipeline, key string) string {
+	switch key {
+	case "repetition_penalty", "frequency_penalty", "presence_penalty":
+		if windowed(p.Order()) && p.Config().Int("repeat_last_n") <= 0 {
+			return "repeat_last_n 0 turns it off"
+		}
+	case "dynatemp_range":
+		// llama.cpp moves a temperature of 0 up as well.
+		if c := p.Config(); p.Order().Engine() == "llama.cpp" && c.Bool("do_sample") && c.Int("mirostat") == 0 && p.Order().Supports(key) {
+			return ""
+		}
+	}
+	why, ok := strings.CutPrefix(p.Inert(key, nil), "no effect: ")
+	if !ok {
+		return ""
+	}
+	why, _, _ = strings.Cut(why, ";")
+	return why
+}
+
+// windowed reports whether penalties look at the last tokens only.
+func windowed(o sampling.Order) bool { return o.Engine() == "llama.cpp" || o.Engine() == "ollama" }
+
+// compare says what the target does differently with the same values.
+func (x *exporter) compare(target sampling.Config) {
+	here, err := sampling.Compile(x.source, anyVocab{})
+	if err != nil {
+		return
+	}
+	there, err := sampling.Compile(target, anyVocab{})
+	if err != nil {
+		return
+	}
+	x.compareValues(here, there)
+	if x.from.Engine() == x.target.Engine() && x.from.Custom() == nil && target.Order() == x.from {
+		return
+	}
+	x.compareOrder(here, there)
+	x.compareRules(here, there)
+	x.comparePenalties(target)
+	_, set := x.source.Lookup("seed")
+	if set && x.source.Bool("do_sample") && x.to.takes("seed") != nil && generator(x.from) != generator(x.target) {
+		x.lose("seed", Seed, "another generator: the same seed gives other text")
+	}
+}
+
+// generator names the random numbers of an engine.
+func generator(o sampling.Order) string {
+	if windowed(o) {
+		return "mt19937" // Ollama runs llama.cpp
+	}
+	return o.Engine()
+}
+
+// compareValues finds the values that the target changes: in its format, or
+// when it takes them.
+func (x *exporter) compareValues(here, there *sampling.Pipeline) {
+	known := func(key string) bool { return slices.ContainsFunc(x.lost, func(l Loss) bool { return l.Key == key }) }
+	for _, e := range x.values {
+		i := slices.IndexFunc(x.to.fields, func(f field) bool { return f.theirs == e.key && !f.once })
+		if i < 0 || x.to.fields[i].ours == "order" || known(x.to.fields[i].ours) {
+			continue
+		}
+		p, _ := sampling.Lookup(x.to.fields[i].ours)
+		if was, is := x.c.Value(p.Key), there.Config().Value(p.Key); !sameValue(was, is) && !(p.IsOff(was) && p.IsOff(is)) {
+			x.lose(p.Key, Clamped, "%s becomes %s there", p.Format(was), p.Format(is))
+		} else if p.Stage != "" && p.Key != "temperature" && !p.IsOff(was) && inert(here, p.Key) == "" && inert(there, p.Key) != "" {
+			x.lose(p.Key, Ignored, "%s has no effect there: %s", p.Format(was), inert(there, p.Key))
+		}
+	}
+	for _, n := range there.Adjusted() {
+		same := slices.ContainsFunc(here.Adjusted(), func(m sampling.Note) bool { return m.Key == n.Key })
+		if !same && !known(n.Key) && inert(here, n.Key) == "" {
+			x.lose(n.Key, Clamped, "%s", n.Text)
+		}
+	}
+}
+
+// compareRules names stages that two engines call alike and do not mean alike.
+func (x *exporter) compareRules(here, there *sampling.Pipeline) {
+	both := func(name string) bool {
+		return slices.Contains(here.StageNames(), name) && slices.Contains(there.StageNames(), name)
+	}
+	if both("typical_p") && windowed(x.from) != windowed(x.target) {
+		rule := "where a token's probability is 0, such as a banned one's, it cuts as top_p does"
+		if windowed(x.from) {
+			rule = "it keeps its rule where a token's probability is 0, and here it cuts as top_p does"
+		}
+		x.lose("typical_p", Reads, "there %s", rule)
+	}
+}
+
+// compareOrder finds the first pair of stages that change places.
+func (x *exporter) compareOrder(here, there *sampling.Pipeline) {
+	a, b := names(here), names(there)
+	for i, first := range a {
+		for _, second := range a[i+1:] {
+			p, q := slices.Index(b, first), slices.Index(b, second)
+			if p >= 0 && q >= 0 && p > q {
+				x.lose("order", Moved, "%s acts before %s there, after it here: other tokens survive", second, first)
+				return
+			}
+		}
+	}
+}
+
+func names(p *sampling.Pipeline) []string {
+	var out []string
+	for _, n := range p.StageNames() {
+		if n = canonical(n); !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// A scope is which tokens an engine's penalties look at.
+type scope struct {
+	last   int  // only so many; 0 for all
+	prompt bool // the prompt's too
+}
+
+func scopeOf(o sampling.Order, key string, n int) scope {
+	if windowed(o) {
+		return scope{last: n, prompt: true}
+	}
+	return scope{prompt: key == "repetition_penalty"}
+}
+
+func (s scope) String() string {
+	switch {
+	case s.last > 0:
+		return fmt.Sprintf("the last %d tokens, prompt included", s.last)
+	case s.prompt:
+		return "all tokens, prompt included"
+	}
+	return "all tokens of the output, not the prompt"
+}
+
+// against says what follows from there where here is meant.
+func (s scope) against(here scope) string {
+	var out []string
+	if s.prompt && !here.prompt {
+		out = append(out, "words of the prompt are lowered too")
+	}
+	if here.prompt && !s.prompt {
+		out = append(out, "words of the prompt are not lowered")
+	}
+	switch {
+	case s.last > 0 && (here.last == 0 || s.last < here.last):
+		out = append(out, "older tokens are free again")
+	case here.last > 0 && (s.last == 0 || s.last > here.last):
+		out = append(out, "older tokens are lowered too")
+	}
+	return strings.Join(out, ", ")
+}
+
+func (x *exporter) comparePenalties(target sampling.Config) {
+	for _, key := range []string{"repetition_penalty", "frequency_penalty", "presence_penalty"} {
+		p, _ := sampling.Lookup(key)
+		if p.IsOff(target.Value(key)) || p.IsOff(x.source.Value(key)) || !x.from.Supports(key) {
+			continue
+		}
+		here := scopeOf(x.from, key, x.source.Int("repeat_last_n"))
+		there := scopeOf(target.Order(), key, target.Int("repeat_last_n"))
+		if here != there {
+			x.lose(key, Counted, "there it counts %s: %s; here it counts %s", there, there.against(here), here)
+		}
+	}
+}
