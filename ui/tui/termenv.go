@@ -1,6 +1,12 @@
 package tui
 
-import "github.com/muesli/termenv"
+import (
+	"github.com/muesli/termenv"
+
+	"logitscope/ui/tui/quiet"
+)
+
+func init() { quiet.Restore() }
 
 // An envMap answers termenv's questions from a list instead of the process.
 type envMap struct{ list []string }

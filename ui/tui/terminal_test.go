@@ -217,3 +217,20 @@ func TestTerminalMouse(t *testing.T) {
 	x.keys("\x03")
 	_ = x.ends()
 }
+
+// The terminal is asked for nothing, since one that does not answer would
+// hold up the first frame.
+func TestTerminalIsNotAsked(t *testing.T) {
+	x := startTerminal(t, 80, 24)
+	x.shows("step 1")
+	x.keys("\x03")
+	_ = x.ends()
+	for _, q := range []string{"\x1b]11;?", "\x1b]10;?", "\x1b[6n", "\x1b[c"} {
+		if strings.Contains(x.raw.String(), q) {
+			t.Errorf("the terminal was asked %q", q)
+		}
+	}
+	if !strings.Contains(x.raw.String(), "\x1b[38;2;") {
+		t.Error("no colours although the terminal has them")
+	}
+}
