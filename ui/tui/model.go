@@ -148,8 +148,10 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	if len(m.lanes) > 1 {
 		m.screen = opened{"compare", newCompareView()}
 	}
-	if v, _ := newSweepView(m); opt.Sweep != nil && v != nil {
-		m.screen = opened{"sweep", v}
+	if opt.Sweep != nil {
+		if v, _ := newSweepView(m); v != nil {
+			m.screen = opened{"sweep", v}
+		}
 	}
 	return m
 }
