@@ -87,24 +87,17 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 	return rows, len(c.now.tokens) - n, err
 }
 
-// expect tells the session what is ahead: whether the lane runs on at full
-// speed, so that a server may be asked for several rows at once, and whether
-// the settings need logits where log-probabilities are cheaper.
-func (c *cache) expect(s *Settings, fast bool) {
+// expect tells the session what is coming: how many rows beyond the next a
+// server may be asked for, and whether the settings need logits where
+// log-probabilities are cheaper.
+func (c *cache) expect(s *Settings, ahead int) {
 	if a, ok := c.now.sess.(models.Lookahead); ok {
-		n := 0
-		if fast {
-			n = lookahead
-		}
-		a.SetAhead(n)
+		a.SetAhead(ahead)
 	}
 	if l, ok := c.now.sess.(models.Leveller); ok {
 		l.SetLevels(s.needsLogits())
 	}
 }
-
-// lookahead is how many rows beyond the next a server is asked for.
-const lookahead = 4
 
 // copy returns a session of its own that holds the first n tokens of the
 // cache, or fewer. It is cheap if the model's sessions can fork.

@@ -70,6 +70,7 @@ type Lane struct {
 	looked          *Step
 	looking         int
 
+	agree   agreement
 	memory  memory
 	scratch sampling.Scratch
 }
@@ -196,7 +197,7 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 		return nil
 	}
 	start := time.Now()
-	l.cache.expect(l.settings, l.budget < 0 && l.every == 0)
+	l.cache.expect(l.settings, l.ahead())
 	inner, stop := l.attend(ctx)
 	rows, fed, err := l.cache.forward(inner, tokens, want)
 	cut := interrupted(inner)
@@ -278,6 +279,7 @@ func (l *Lane) commit(steps ...*Step) {
 	for _, s := range steps {
 		l.steps = append(l.steps, s)
 		l.append(s)
+		l.agree.see(s)
 		l.settle()
 		l.memory.add(s)
 		if l.ended() != "" {

@@ -277,7 +277,9 @@ func TestAheadOnlyAtFullSpeed(t *testing.T) {
 	s := settings(t, m, "do_sample", false, "max_new_tokens", 40, "temperature", 1.0)
 	do := drive(t, NewLane(0, m, Options{}))
 	v := do(has(0), Start{Prompt: []int32{1}, Settings: s})
-	v = do(has(5), Advance{5})
+	for i := range 5 {
+		v = do(has(i+1), Advance{1})
+	}
 	if n := m.(models.Meter).Stats(); n.AheadHits != 0 || n.Rows != 6 {
 		t.Errorf("stepping fetched %d rows, %d of them ahead; want 6 and 0", n.Rows, n.AheadHits)
 	}
@@ -287,6 +289,41 @@ func TestAheadOnlyAtFullSpeed(t *testing.T) {
 	}
 	want := text(t, local, Options{}, s.Config(), []int32{1})
 	same(t, "ahead", want, v)
+}
+
+// Rows are asked for ahead as far as they are likely to be used.
+func TestHowFarAhead(t *testing.T) {
+	m := toy(t, 500, never)
+	for _, c := range []struct {
+		agree agreement
+		lane  *Lane
+		want  int
+	}{
+		{0.95, &Lane{budget: -1}, 9}, {0.75, &Lane{budget: -1}, 1}, {0.5, &Lane{budget: -1}, 0}, {1, &Lane{budget: -1}, mostAhead},
+		{1, &Lane{budget: 1}, 0}, {1, &Lane{budget: 0}, 0}, {1, &Lane{budget: 5}, 4}, {1, &Lane{budget: -1, every: time.Second}, 0},
+	} {
+		c.lane.agree, c.lane.settings = c.agree, settings(t, m)
+		if got := c.lane.ahead(); got != c.want {
+			t.Errorf("agreement %v, budget %d, pace %v: %d ahead, want %d", c.agree, c.lane.budget, c.lane.every, got, c.want)
+		}
+	}
+	greedy := Lane{budget: -1, settings: settings(t, m, "do_sample", false)}
+	if got := greedy.ahead(); got != mostAhead {
+		t.Errorf("greedy: %d ahead", got)
+	}
+	var a agreement
+	for range 40 {
+		a.see(&Step{Summary: Summary{Rank: 1}})
+	}
+	if a < 0.9 || a > 1 {
+		t.Errorf("after 40 best tokens the agreement is %v", a)
+	}
+	for range 40 {
+		a.see(&Step{Summary: Summary{Rank: 3}})
+	}
+	if a > 0.1 {
+		t.Errorf("after 40 others it is %v", a)
+	}
 }
 
 // A proposal whose row was fetched without logits is fetched again when a
