@@ -74,6 +74,8 @@ type stringPlace struct {
 type dfaState struct {
 	items   []item
 	live    [4]uint64
+	only    int16 // the one byte of live, or -1 if it has another number of them
+	narrow  bool  // live has too few bytes for loops
 	accept  bool
 	escapes bool // a path ends in the unknown part of the stack
 	dist    int32

@@ -307,10 +307,12 @@ func (s *stringLang) live(st stringState) (set [4]uint64) {
 		}
 		return set
 	}
-	for b := 0; b < 256; b++ {
+	for b := 0; b < 256; {
+		r := s.lang.alike(st.q, byte(b))
 		if _, ok := s.rawStep(st, byte(b)); ok {
-			setBytes(&set, byte(b), byte(b))
+			setBytes(&set, byte(b), r.hi)
 		}
+		b = int(r.hi) + 1
 	}
 	if _, ok := s.step(st, '\\'); ok && !s.bare {
 		setBytes(&set, '\\', '\\')

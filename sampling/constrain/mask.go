@@ -1,6 +1,9 @@
 package constrain
 
-import "math/bits"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // A sharedMask is the answer for an item whose stack is cut at the rule it is
 // in: the tokens that stay inside the rule, and what is left of the tokens
@@ -21,40 +24,52 @@ type stringKey struct {
 // worth knowing.
 const minGlance = 48
 
-// walk follows the subtrees between nodes lo and hi from state s.
-func (m *Matcher) walk(t *trie, lo, hi int32, s int32, out *sink) {
-	a := m.a
-	if hi-lo >= minGlance && !a.states[s].escapes {
-		if loops := a.loopsOf(s); loops != nil {
-			m.glance(t, lo, hi, s, loops, out)
+// walk follows everything below node i, which led to state s.
+func (m *Matcher) walk(t *trie, i, s int32, out *sink) {
+	st := &m.a.states[s]
+	if !st.narrow && t.size[i] >= minGlance && !st.escapes {
+		if loops := m.a.loopsOf(s); loops != nil {
+			m.glance(t, i+1, i+t.size[i], s, loops, out)
 			return
 		}
+		st = &m.a.states[s]
 	}
-	for i := lo; i < hi; {
-		size := t.size[i]
-		if to := a.step(s, t.bytes[i]); to != dead {
-			m.reach(t, i, to, out)
+	from, to := t.kidFrom[i], t.kidFrom[i+1]
+	if st.only >= 0 {
+		if k := bytes.IndexByte(t.kidBytes[from:to], byte(st.only)); k >= 0 {
+			m.follow(t, t.kids[int(from)+k], s, out)
 		}
-		i += size
+		return
+	}
+	live := st.live
+	for k, b := range t.kidBytes[from:to] {
+		if hasByte(&live, b) {
+			m.follow(t, t.kids[int(from)+k], s, out)
+		}
 	}
 }
 
-// reach takes the tokens of node i, which led to a state, and goes on below.
-func (m *Matcher) reach(t *trie, i, to int32, out *sink) {
+// follow takes the step from s to node i, the tokens that end there and all
+// that is allowed below.
+func (m *Matcher) follow(t *trie, i, s int32, out *sink) {
+	to := m.a.step(s, t.bytes[i])
+	if to == dead {
+		return
+	}
 	if first, last := t.first[i], t.first[i+1]; first != last {
 		out.ids = append(out.ids, t.tokens[first:last]...)
 		out.farthest = max(out.farthest, m.a.states[to].dist)
 	}
-	if size := t.size[i]; size > 1 {
+	if t.size[i] > 1 {
 		if m.a.states[to].escapes {
 			out.escapes = append(out.escapes, i)
 		}
-		m.walk(t, i+1, i+size, to, out)
+		m.walk(t, i, to, out)
 	}
 }
 
-// glance is walk for a state with loops: a stretch of nodes whose bytes all
-// lead back to it, up to the next byte that does not, is taken as a whole.
+// glance is walk for a state with loops, over nodes lo..hi: a stretch of bytes
+// that all lead back to it, up to the next that does not, is taken as a whole.
 func (m *Matcher) glance(t *trie, lo, hi int32, s int32, loops *[256]bool, out *sink) {
 	for i := lo; i < hi; {
 		j := i
@@ -66,9 +81,7 @@ func (m *Matcher) glance(t *trie, lo, hi int32, s int32, loops *[256]bool, out *
 			out.farthest = max(out.farthest, m.a.states[s].dist)
 		}
 		if i = j; i < hi {
-			if to := m.a.step(s, t.bytes[i]); to != dead {
-				m.reach(t, i, to, out)
-			}
+			m.follow(t, i, s, out)
 			i += t.size[i]
 		}
 	}
@@ -79,9 +92,8 @@ func (m *Matcher) walkRoot(t *trie, s int32, out *sink) {
 	live := m.a.states[s].live
 	for w, x := range live {
 		for ; x != 0; x &= x - 1 {
-			b := w<<6 + bits.TrailingZeros64(x)
-			if at := t.root[b]; at > 0 {
-				m.walk(t, at-1, at-1+t.size[at-1], s, out)
+			if at := t.root[w<<6+bits.TrailingZeros64(x)]; at > 0 {
+				m.follow(t, at-1, s, out)
 			}
 		}
 	}
@@ -347,6 +359,7 @@ func mergeSubtrees(t *trie, nodes []int32) trie {
 	}
 	out.merge(t, ranges, true)
 	out.first = append(out.first, int32(len(out.tokens)))
+	out.link()
 	return out
 }
 

@@ -242,8 +242,15 @@ func (p *prog) skip(i int32) int32 {
 }
 
 func setBytes(set *[4]uint64, lo, hi byte) {
-	for b := int(lo); b <= int(hi); b++ {
-		set[b>>6] |= 1 << (b & 63)
+	for w := lo >> 6; w <= hi>>6; w++ {
+		from, to := byte(0), byte(63)
+		if w == lo>>6 {
+			from = lo & 63
+		}
+		if w == hi>>6 {
+			to = hi & 63
+		}
+		set[w] |= ^uint64(0) >> (63 - to) &^ (1<<from - 1)
 	}
 }
 

@@ -68,6 +68,10 @@ func (a *automaton) addState(items []item, accept, escapes bool) int32 {
 		}
 		s.dist = min(s.dist, a.itemDist(it))
 	}
+	n := popcount(&s.live)
+	if s.only, s.narrow = -1, n < minLoops; n == 1 {
+		s.only = int16(firstByte(&s.live))
+	}
 	a.states = append(a.states, s)
 	return int32(len(a.states) - 1)
 }

@@ -77,13 +77,33 @@ func (v *Vocab) Piece(id int32) []byte {
 func (v *Vocab) IsEOG(id int32) bool { return v.isEOG[id] }
 
 // A trie is a byte trie laid out in depth-first order, so that a walk moves
-// forward through memory and skips a subtree by adding its size.
+// forward through memory and skips a subtree by adding its size. The children
+// of a node are listed side by side as well: where few bytes are allowed, most
+// subtrees are then passed over without being touched.
 type trie struct {
 	bytes  []byte
 	size   []int32 // nodes of the subtree, the node itself included
 	tokens []int32 // tokens[first[i]:first[i+1]] end at node i
 	first  []int32
 	root   [256]int32 // node+1 of a first byte
+
+	kids     []int32 // kids[kidFrom[i]:kidFrom[i+1]] are the children of node i
+	kidBytes []byte  // and their bytes
+	kidFrom  []int32
+}
+
+// link lists the children of all nodes.
+func (t *trie) link() {
+	n := int32(len(t.bytes))
+	t.kidFrom = make([]int32, n+1)
+	t.kids, t.kidBytes = make([]int32, 0, n), make([]byte, 0, n)
+	for i := range n {
+		t.kidFrom[i] = int32(len(t.kids))
+		for j := i + 1; j < i+t.size[i]; j += t.size[j] {
+			t.kids, t.kidBytes = append(t.kids, j), append(t.kidBytes, t.bytes[j])
+		}
+	}
+	t.kidFrom[n] = int32(len(t.kids))
 }
 
 // makeTrie builds a trie of n entries in ascending order of their bytes.
@@ -118,5 +138,6 @@ func makeTrie(n int, entry func(i int) ([]byte, int32)) trie {
 	}
 	closeTo(0)
 	t.first = append(t.first, int32(len(t.tokens)))
+	t.link()
 	return t
 }
