@@ -42,13 +42,13 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 	case m.fresh && m.screen.id == "lab":
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}
+	if s := m.waitingLine(); s != "" {
+		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
+	}
 	if h, ok := m.screen.view.(helper); ok {
 		if s, ink := h.help(m); s != "" {
 			return s, ink
 		}
-	}
-	if s := l.waitingLine(); s != "" {
-		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	}
 	switch {
 	case l.observing() && (l.before() != nil || l.whatif != nil):

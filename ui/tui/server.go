@@ -103,6 +103,19 @@ func (l *lane) waitingLine() string {
 	return line
 }
 
+// waitingLine says what the lanes wait for, that keys act on first.
+func (m *Model) waitingLine() string {
+	if s := m.lane().waitingLine(); s != "" || len(m.lanes) == 1 {
+		return s
+	}
+	for i, l := range m.lanes {
+		if s := l.waitingLine(); s != "" {
+			return "lane " + digits(i+1) + " " + s
+		}
+	}
+	return ""
+}
+
 // canRetry reports whether going on may get past the lane's failure, as with
 // a server that did not answer.
 func (l *lane) canRetry() bool {
