@@ -1,0 +1,56 @@
+package sampling
+
+import (
+	"slices"
+	"testing"
+
+	"logitscope/sampling/vec"
+)
+
+// TestWorstUntouched compares with a look at every entry.
+func TestWorstUntouched(t *testing.T) {
+	for trial := range 400 {
+		pick := func(i int, n uint32) int { return int(Coin(uint64(trial), i, n) * float64(n)) }
+		n := 1 + pick(0, 60)
+		if trial%20 == 2 {
+			n += vec.Block
+		}
+		r := row{n: n, x: make([]float32, n), raw: make([]float32, n), dense: true}
+		for i := range n {
+			r.x[i] = float32(pick(i, 3)) // small numbers, so that many are equal
+			r.raw[i] = float32(pick(i, 7))
+			if pick(i, 5) == 0 {
+				r.x[i] = negInf
+			}
+			if pick(i, 9) < trial%9 {
+				r.touches = append(r.touches, touch{pos: int32(i)})
+			}
+		}
+		switch trial % 3 {
+		case 0:
+			slices.SortFunc(r.x, func(a, b float32) int { return int(4 * (max(b, -1) - max(a, -1))) })
+			r.sorted = true
+			fallthrough
+		case 1: // a list that happens to hold every position
+			r.dense, r.ix = false, make([]int32, n)
+			for i := range r.ix {
+				r.ix[i] = int32(i)
+			}
+		default:
+			r.bm = make([]float32, vec.Blocks(n))
+			vec.MaxBlocks(r.bm, r.x)
+		}
+		want := -1
+		for i := range n {
+			if r.x[i] == negInf || r.wasTouched(int32(i)) {
+				continue
+			}
+			if want < 0 || r.x[i] < r.x[want] || r.x[i] == r.x[want] && r.raw[i] < r.raw[want] {
+				want = i
+			}
+		}
+		if got := r.worstUntouched(); got != want {
+			t.Fatalf("trial %d: entry %d, want %d of %v", trial, got, want, r.x)
+		}
+	}
+}
