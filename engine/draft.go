@@ -175,14 +175,14 @@ func (l *Lane) prefillDecoder(ctx context.Context) error {
 	defer cancel(nil)
 	start := time.Now()
 	err := l.decoder.Prefill(inner, func(done, total int) {
-		l.prefill.Done, l.prefill.Took = done, time.Now().Sub(start)
+		l.prefill.Done, l.prefill.Took = done, time.Since(start)
 		if l.inbox.waiting() {
 			cancel(errInterrupted)
 		}
 		l.publish()
 	})
 	if err == nil {
-		l.prefill.Done, l.prefill.Took = len(l.prompt), time.Now().Sub(start)
+		l.prefill.Done, l.prefill.Took = len(l.prompt), time.Since(start)
 	}
 	if cause := context.Cause(inner); cause != nil && ctx.Err() == nil {
 		l.dropDecoder()

@@ -98,7 +98,6 @@ type Scratch struct {
 	mt    [2]generator
 	pcg   pcgCache
 	state State
-	mask  []uint64
 	tr    Trace
 }
 

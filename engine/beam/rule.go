@@ -17,11 +17,10 @@ type group struct {
 // A turn is what a rule is given to choose from.
 type turn struct {
 	s       *Settings
-	n       int // beams of the group
-	prompt  int // tokens of the prompt
-	cur     int // tokens generated after this step
-	limit   int // most tokens generated
-	cands   []Candidate
+	n       int                // beams of the group
+	prompt  int                // tokens of the prompt
+	cur     int                // tokens generated after this step
+	limit   int                // most tokens generated
 	stopped func(n *Node) bool // a stop string ends here; may be nil
 }
 

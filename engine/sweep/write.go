@@ -145,7 +145,7 @@ func (r *Report) WriteJSONL(w io.Writer) error {
 		Config: r.Base, Axes: []axisLine{}, Seeds: r.Seeds,
 	}
 	for _, a := range r.Axes {
-		head.Axes = append(head.Axes, axisLine{a.Key, a.Values, a.Inert})
+		head.Axes = append(head.Axes, axisLine(a))
 	}
 	if err := e.Encode(head); err != nil {
 		return err

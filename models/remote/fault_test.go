@@ -395,7 +395,7 @@ func TestOpenFaults(t *testing.T) {
 			w.Header().Set("Retry-After", "86400")
 			write(w, 429, "application/json", `{"error":"quota"}`)
 		}), "quota; it asks to come back in 24h0m0s", Busy},
-		{"login", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", 302) }), "redirects too often", Refused},
+		{"login", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }), "redirects too often", Refused},
 		{"no key", fakeserver.LlamaServer(newToy(1), fakeserver.Options{Key: "k"}), "set LLAMA_API_KEY", Denied},
 		{"escapes", page(400, "application/json", `{"error":{"message":"\u001b[2J\u202ebad\nnews"}}`), `\u{1b}[2J\u{202e}bad news`, Refused},
 		{"a vocabulary of 2^40", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

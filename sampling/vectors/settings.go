@@ -18,7 +18,6 @@ type plan struct {
 	pipeline     *sampling.Pipeline
 	err          error
 	notSupported []string
-	seeded       bool
 }
 
 // dense reports whether the engine works on a row of the whole vocabulary.

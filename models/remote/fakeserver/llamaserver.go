@@ -176,7 +176,7 @@ func (s *llamaServer) prompt(raw json.RawMessage) ([]int32, error) {
 	case len(ids) == 0:
 		return nil, fmt.Errorf(`"prompt" must not be empty`)
 	case !s.checkTokens(ids):
-		return nil, fmt.Errorf("Prompt contains invalid tokens")
+		return nil, fmt.Errorf("%s", invalidTokens)
 	}
 	return ids, nil
 }
@@ -354,3 +354,6 @@ func appendString(b []byte, s string) []byte {
 	q, _ := json.Marshal(s) // cannot fail: a string
 	return append(b, q...)
 }
+
+// invalidTokens is the server's own wording.
+const invalidTokens = "Prompt contains invalid tokens"
