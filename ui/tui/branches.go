@@ -94,11 +94,15 @@ func (l *lane) limbs() []limb {
 	return list
 }
 
-// commonSteps returns how many tokens a and b begin with alike.
+// commonSteps returns how many steps a and b begin with that are the same
+// choice: one token under one setting. What was written again under other
+// settings is a branch even where the same tokens came.
 func commonSteps(a, b []*engine.Step) int {
 	n := min(len(a), len(b))
-	if i := firstDifference(a, b, n); i >= 0 {
-		return i
+	for i := range n {
+		if a[i] != b[i] && (a[i].Token != b[i].Token || a[i].Settings != b[i].Settings) {
+			return i
+		}
 	}
 	return n
 }
@@ -150,11 +154,16 @@ func (m *Model) limbNote(l *lane, list []limb, i int) string {
 	if b.parent < 0 {
 		return fmt.Sprintf("%s, seed %d", viz.Printable(b.settings.Label, m.pal.ASCII), b.settings.Config().Uint("seed"))
 	}
-	if b.shared == len(b.steps) || b.shared == len(list[b.parent].steps) && b.shared == len(b.steps) {
+	parent := list[b.parent].steps
+	from := firstDifference(parent, b.steps, len(b.steps))
+	switch {
+	case from < 0 && len(b.steps) <= len(parent):
 		return "same text so far"
+	case from < 0:
+		from = len(parent)
 	}
 	s := ""
-	for _, st := range b.steps[b.shared:min(len(b.steps), b.shared+24)] {
+	for _, st := range b.steps[from:min(len(b.steps), from+24)] {
 		s += l.vocab().Piece(st.Token)
 	}
 	return viz.Printable(strings.ReplaceAll(strings.TrimLeft(s, " "), "\n", "↵"), m.pal.ASCII)

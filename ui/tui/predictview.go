@@ -30,6 +30,7 @@ type predictView struct {
 	shown  bool         // the guess is locked
 	won    [2]int       // what the guess added to right and likely
 	asked  bool         // the next token is on its way
+	from   opened       // what esc goes back to, if not the lab
 }
 
 func openPredict(m *Model) (view, tea.Cmd) {
@@ -48,7 +49,7 @@ func openPredict(m *Model) (view, tea.Cmd) {
 	l.lookAt(0)
 	m.advanceAll(0)
 	l.eng.Post(engine.Advance{N: 0})
-	v := &predictView{}
+	v := &predictView{from: m.screen}
 	v.prepare(m)
 	return v, nil
 }
@@ -107,7 +108,7 @@ func init() {
 		"open": (*predictView).enter, "predict": (*predictView).turn,
 		"next": (*predictView).next, "right": (*predictView).next, "run": (*predictView).next,
 		"back": (*predictView).back, "left": (*predictView).back,
-		"force": (*predictView).force,
+		"force": (*predictView).force, "close": (*predictView).esc,
 	}
 }
 
@@ -231,10 +232,18 @@ func (v *predictView) write(m *Model, id int32) {
 	l.eng.Post(engine.Force{Token: id})
 }
 
+// esc goes back to where predict was opened.
+func (v *predictView) esc(m *Model) {
+	m.closeTop()
+	if v.from.id == "compare" {
+		m.screen = v.from
+	}
+}
+
 // turn is P: from predicting to sampling by hand, and out.
 func (v *predictView) turn(m *Model) {
 	if v.byHand {
-		m.closeTop()
+		v.esc(m)
 		m.say("predict is off")
 		return
 	}

@@ -219,3 +219,27 @@ func TestTimelineSaysWhatIsKept(t *testing.T) {
 	b.keys("T")
 	b.has("logits of the last 12 of 16 steps are kept")
 }
+
+// A text written again under other settings is a branch from where they
+// changed, also where the same tokens come; and esc goes back to the lanes.
+func TestSameTextOtherSettings(t *testing.T) {
+	b := newLanes(t, 120, 40, "chat", "chat")
+	l := b.m.lane()
+	for i := range 6 {
+		b.keys("right")
+		b.together(i + 1)
+	}
+	b.keys("T", "home", "right", "+", "space")
+	b.wait(func(v engine.View) bool { return len(v.Steps) > 3 && v.Steps[1].Settings == l.settings })
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done || v.Phase == engine.Paused })
+	list := l.limbs()
+	if len(list) != 2 || list[1].shared != 1 {
+		t.Fatalf("limbs %+v", list)
+	}
+	b.has("T 0.75")
+	b.keys("esc")
+	if b.m.screen.id != "compare" {
+		t.Errorf("esc went to %s", b.m.screen.id)
+	}
+}

@@ -344,6 +344,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 		cells := func(n int) int { return n * col.barW / longest }
 		x := cells(b.shared)
 		if b.parent >= 0 {
+			x = min(x, col.barW-1)
 			in.Put(col.bar+x, 0, "└", muted)
 			x++
 			if b.shared < len(b.steps) && b.steps[b.shared].Forced {
@@ -378,7 +379,7 @@ func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *lane, col branchColumns, 
 		}
 	}
 	c.Fit(3, 0, col.name-3, "? "+name, viz.Ink{})
-	c.Put(col.bar+(l.look-1)*col.barW/longest, 0, "└○", viz.Ink{Role: viz.Draw})
+	c.Put(col.bar+min((l.look-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
 	c.Put(col.count, 0, "what-if", viz.Ink{})
 	if col.note < c.W-8 {
 		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})

@@ -13,10 +13,11 @@ import (
 // timeline shows all steps of a text as columns, and the texts that were
 // left as branches below.
 type timeline struct {
-	born int  // the text selected, as branch.born
-	at   int  // the step selected, from 1
-	try  bool // the what-if is selected instead of a text
-	lane int  // id of the lane that both belong to
+	from opened // what esc goes back to, if not the lab
+	born int    // the text selected, as branch.born
+	at   int    // the step selected, from 1
+	try  bool   // the what-if is selected instead of a text
+	lane int    // id of the lane that both belong to
 }
 
 func openTimeline(m *Model) (view, tea.Cmd) {
@@ -29,7 +30,7 @@ func openTimeline(m *Model) (view, tea.Cmd) {
 		m.say("T: no token is written yet")
 		return nil, nil
 	}
-	v := &timeline{born: l.born, at: len(l.view.Steps), lane: l.id}
+	v := &timeline{born: l.born, at: len(l.view.Steps), lane: l.id, from: m.screen}
 	if l.look > 0 {
 		v.at = l.look
 	}
@@ -97,6 +98,7 @@ func init() {
 		"prevmark": do(func(v *timeline, m *Model) { v.toMark(m, -1) }),
 		"nextmark": do(func(v *timeline, m *Model) { v.toMark(m, 1) }),
 		"open":     (*timeline).enter,
+		"close":    do((*timeline).esc),
 		"run":      do((*timeline).goOn),
 		"compare":  (*timeline).compare,
 		"take":     do((*timeline).takeOut),
@@ -257,6 +259,14 @@ func (v *timeline) enter(m *Model) tea.Cmd {
 	return nil
 }
 
+// esc goes back to where the timeline was opened.
+func (v *timeline) esc(m *Model) {
+	m.closeTop()
+	if v.from.id == "compare" {
+		m.screen = v.from
+	}
+}
+
 // next writes one token of the present text.
 func (v *timeline) next(m *Model) tea.Cmd {
 	list, i := v.selected(m)
@@ -286,14 +296,14 @@ func (v *timeline) goOn(m *Model) {
 	case v.try && l.whatif != nil:
 		m.branchHere(l, l.whatif)
 		l.eng.Post(engine.Advance{N: -1})
-		v.try, v.born = false, l.born
+		v.try, v.born, v.at = false, l.born, newest
 	case at < len(s) && differsFrom(s[at-1:], l.settings):
 		snap := l.snapshot(fmt.Sprintf("branch at token %d", at), -1)
 		snap.branch = l.branchOff(at - 1)
 		l.remember(snap)
 		l.eng.Post(engine.Advance{N: -1})
-		v.born = l.born
-		m.say(fmt.Sprintf("branched at token %d under %s; the cache up to there is shared, u returns", at, viz.Printable(m.presetLabel(l), m.pal.ASCII)))
+		v.born, v.at = l.born, newest
+		m.say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(m.presetLabel(l), m.pal.ASCII)))
 	case at < len(s):
 		l.lookAt(0)
 		l.eng.Post(engine.Advance{N: -1})
@@ -354,7 +364,7 @@ func (v *timeline) compare(m *Model) tea.Cmd {
 	m.cmp.one = false
 	m.conduct()
 	m.screen = opened{"compare", newCompareView()}
-	m.say(fmt.Sprintf("lane %d holds %s; [ goes to where they part", len(m.lanes), name))
+	m.say(fmt.Sprintf("lane %d holds %s; [ ] go to where they part", len(m.lanes), name))
 	return cmd
 }
 
@@ -404,7 +414,7 @@ func (v *timeline) footer(m *Model) []hint {
 	}
 	return []hint{{id: "right", keys: "←→", word: "step"}, {id: "down", keys: "↑↓", word: "branch"}, {id: "open", word: "this step in the lab"},
 		{id: "run", word: run}, {keys: "1-5", word: "what-if"}, {id: "compare", word: "compare"}, {id: "take", word: "take out"}, {id: "name"},
-		{id: "nextmark", keys: "[ ]", word: "marks"}, {id: "close", word: "lab"}, {id: "help"}}
+		{id: "nextmark", keys: "[ ]", word: "marks"}, {id: "close", word: "back"}, {id: "help"}}
 }
 
 func (v *timeline) help(m *Model) (string, viz.Ink) {
