@@ -311,6 +311,13 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	switch {
+	case k.Paste:
+		m.say("what is pasted goes into a text: e opens the prompt, and : import settings")
+		return nil
+	case k.Type == tea.KeyRunes && len(k.Runes) > 1:
+		return m.onKeys(k)
+	}
 	a := m.keys.find(k)
 	if a == nil {
 		m.say(keyName(k.String()) + " does nothing; ? lists the keys")
@@ -320,6 +327,16 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 		m.asked = false
 	}
 	return m.do(a)
+}
+
+// onKeys takes keys that came in one piece, as they do when a key is held and
+// the line is slow, one after the other.
+func (m *Model) onKeys(k tea.KeyMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range k.Runes {
+		cmds = append(cmds, m.onKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // mouseGarbage reports whether s is a mouse report that a slow terminal split
