@@ -68,9 +68,11 @@ func arrayBucket(x float32) int {
 	return 0
 }
 
-// arrayBucketFloor returns the least logit of bucket b, which is not the last
-// one down.
+// arrayBucketFloor returns the least logit of bucket b.
 func arrayBucketFloor(b int) float32 {
+	if b == 0 {
+		return negInf
+	}
 	least := orderKey(-arrayBucketLimit)
 	n := orderKey(arrayBucketLimit) - least
 	return keyLogit(least + uint32(sort.Search(int(n), func(k int) bool {
@@ -110,20 +112,18 @@ func (r *row) arrayBuckets(m int) []item {
 // that come when there are m already: a partial sort passes over them.
 func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
 	items := grow(&r.sortBuf, 0)
-	bm := r.blocks()
-	for b, hi := range bm {
-		if arrayBucket(hi) < last || hi == negInf && int(histo[0]) >= m {
+	least := arrayBucketFloor(last)
+	for b, hi := range r.blocks() {
+		if hi < least || hi == negInf && int(histo[0]) >= m {
 			continue
 		}
 		lo := b * vec.Block
 		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
-			if v == negInf && int(histo[0]) >= m {
+			if !(v >= least) || v == negInf && int(histo[0]) >= m {
 				continue
 			}
-			if k := arrayBucket(v); k >= last {
-				items = append(items, item{v, int32(lo + i)})
-				histo[k]++
-			}
+			items = append(items, item{v, int32(lo + i)})
+			histo[arrayBucket(v)]++
 		}
 	}
 	r.sortBuf = items
