@@ -19,10 +19,13 @@ func (l *Lane) fork(c Fork) {
 	for _, s := range steps {
 		tokens = append(tokens, s.Token)
 	}
-	if !l.observing() {
-		if h, err := l.cache.copyOf(tokens); err == nil {
-			a.cache = h
-		}
+	if l.observing() {
+		// A server that chooses by itself begins a text of its own.
+		c.To.Post(Start{Text: l.text, Prompt: l.prompt, Settings: c.Settings})
+		return
+	}
+	if h, err := l.cache.copyOf(tokens); err == nil {
+		a.cache = h
 	}
 	c.To.Post(a) // without a cache the other lane computes its own
 }

@@ -114,8 +114,12 @@ func TestWatchedTextsCannotBeSteered(t *testing.T) {
 		if v.Err != nil || len(v.Steps) != 3 || v.Beam != nil {
 			t.Errorf("%v, %d steps: %v", v.Phase, len(v.Steps), v.Err)
 		}
-		if w := doTo(Advance{-1}); w.Phase != Done || w.Reason != Interrupted || len(w.Steps) != 2 {
+		if w := doTo(Advance{-1}); w.Phase != Done || w.Reason != Length || len(w.Steps) != 4 {
 			t.Errorf("the fork: %v %q with %d steps: %v", w.Phase, w.Reason, len(w.Steps), w.Err)
+		}
+		w := doTo(Adopt{Text: "x", Steps: v.Steps[:2], Settings: v.Settings}, Advance{-1})
+		if w.Phase != Done || w.Reason != Interrupted || len(w.Steps) != 2 {
+			t.Errorf("another text: %v %q with %d steps: %v", w.Phase, w.Reason, len(w.Steps), w.Err)
 		}
 		if v = do(Advance{-1}); v.Phase != Done || v.Reason != Length || len(v.Steps) != 4 {
 			t.Errorf("%v %q with %d steps: %v", v.Phase, v.Reason, len(v.Steps), v.Err)

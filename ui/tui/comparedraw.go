@@ -429,7 +429,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	f.Title = fmt.Sprintf("token %s · kept %s · %s bits", viz.Count(s.Index), viz.Count(t.Survived), viz.Two(float64(t.RawBits)))
 	if c.W >= 60 {
 		f.Title += " → " + viz.Two(float64(t.Bits))
-		if !t.Greedy && s.Round == nil && !s.Forced {
+		if !t.Greedy && s.Round == nil && !s.Forced && !s.Observed {
 			f.Title += " · u " + viz.Three(t.U)
 		}
 	}
@@ -468,7 +468,7 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 	l, t := d.m.lanes[i], d.steps[i].t
 	col := laneColumnsOf(c.W)
 	bars := make([]viz.Bar, 0, len(d.rows[i])+1)
-	raw, final, left := 1-float64(t.Rest), 1.0, t.Vocab-t.NoPiece
+	raw, final, left := 1.0, 1.0, t.Vocab-t.NoPiece
 	for y, id := range d.rows[i] {
 		r := t.Row(id)
 		if r == nil {
@@ -489,6 +489,12 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 		share = viz.Removed
 	}
 	name := viz.Count(left) + " others"
+	switch {
+	case t.Rest > 0 && left == 0:
+		name = unnamedLabel(t, col.labelW-1)
+	case t.Rest > 0: // what a server did not name is among them
+		name = viz.Count(left) + " + unnamed"
+	}
 	if viz.Width(name) >= col.labelW {
 		name = "others"
 	}
