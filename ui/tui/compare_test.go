@@ -10,6 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/models/table"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -444,4 +446,53 @@ func TestASCIIBesideTheLab(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Lanes may run models with different vocabularies: their texts are compared
+// letter by letter, and nothing is said about distributions.
+func TestLanesOfDifferentModels(t *testing.T) {
+	toy, err := table.Parse("toy.json", strings.NewReader(`{"kind": "markov1", "vocab": ["<eos>", " the", " edge", " of", " fox", " lived", " in", " who", " little", " a", " was", " there", " time", " upon", "Once", " x"],
+		"eos_id": 0, "context": 200, "logits": [`+strings.Repeat(`[-9,1,2,3,1,0,0,0,0,0,0,0,0,0,0,2],`, 15)+`[-9,1,2,3,1,0,0,0,0,0,0,0,0,0,0,2]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := testOptions(t)
+	for _, m := range []models.Model{opt.Model, toy} {
+		opt.Lanes = append(opt.Lanes, Lane{Model: m, Config: opt.Config, Label: "chat"})
+	}
+	b := newBench(t, opt, 160, 45)
+	b.m.conduct()
+	b.m.pace = len(paces) - 1
+	for _, l := range b.m.lanes {
+		ids, err := engine.Prompt(context.Background(), l.model, "Once upon a time there was a little fox who lived in the")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.send(promptMsg{l.id, storyPrompt, ids, nil})
+	}
+	b.together(0)
+	for i := range 6 {
+		b.keys("right")
+		b.together(i + 1)
+	}
+	b.has("different vocabularies")
+	b.has("other vocabulary")
+	at, parts := part(b.m.lanes[0], b.m.lanes[1], true)
+	x, y := b.m.lanes[0].view.Text(), b.m.lanes[1].view.Text()
+	if !parts || x == y {
+		t.Fatalf("%q and %q do not part", x, y)
+	}
+	for i, l := range b.m.lanes {
+		s := ""
+		for _, st := range l.view.Steps[:at[i]] {
+			s += l.vocab().Piece(st.Token)
+		}
+		if !strings.HasPrefix(x, s) || !strings.HasPrefix(y, s) {
+			t.Errorf("lane %d parts at %d, but %q is not common to both", i+1, at[i], s)
+		}
+	}
+	for _, k := range everyKey {
+		b.keys(k)
+	}
+	exact(t, b.frame(), 160, 45, "two models")
 }

@@ -133,6 +133,12 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 			x = in.Put(x, y, gl.text, gl.ink)
 		}
 	}
+	if l.view.Phase == engine.Failed && l.view.Err != nil && y < h {
+		for _, s := range fold("! "+viz.Printable(firstLine(l.view.Err.Error()), in.ASCII), in.W, h-y) {
+			in.Put(0, y, s, viz.Ink{Role: viz.Warning})
+			y++
+		}
+	}
 	if note := d.v.partingNote(d.m, i, in.W); note != "" && y+1 < h {
 		in.Put(0, y+1, viz.CutTitle(note, in.W), viz.Ink{Role: viz.Muted})
 	}
@@ -411,6 +417,10 @@ func strategyWords(l *lane) string {
 		return "contrastive search: the best of its candidates, no draw"
 	case v.Phase == engine.Prefill:
 		return "reading the prompt"
+	case l.look > 0:
+		return fmt.Sprintf("recomputing step %d …", l.look)
+	case v.Phase == engine.Failed && v.Err != nil:
+		return "! " + viz.Printable(firstLine(v.Err.Error()), true)
 	}
 	return "no step yet"
 }
@@ -419,7 +429,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	l, s := d.m.lanes[i], d.steps[i].s
 	f := viz.Frame{Title: "no step yet", Focused: d.focused(i)}
 	if s == nil {
-		if l.view.Beam != nil || l.view.Contrastive != nil {
+		if l.view.Beam != nil || l.view.Contrastive != nil || l.look > 0 {
 			f.Title = strategyWords(l)
 		}
 		d.beams(d.pane(c, f), l)
@@ -439,6 +449,13 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	}
 	if c.W < 44 {
 		f.Title = "token " + viz.Count(s.Index) + " · kept " + viz.Count(t.Survived)
+	}
+	switch p := l.view.Phase; {
+	case l.look > 0:
+	case p == engine.Done:
+		f.Title = "ended: " + endWords(l) + " · " + f.Title
+	case p == engine.Failed:
+		f.Title = "! failed · " + f.Title
 	}
 	in := d.pane(c, f)
 	if l.view.Phase == engine.Prefill {

@@ -47,7 +47,10 @@ func (v *compareView) whyTitle(m *Model) string {
 // drawWhy explains the parting in whole sentences.
 func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
 	y := 0
-	for _, s := range v.whySentences(m) {
+	for _, s := range append(v.whySentences(m), v.statsWords(m)) {
+		if s == "" {
+			continue
+		}
 		for _, line := range fold(s, c.W-2, c.H-y) {
 			if y >= c.H-1 {
 				break
@@ -57,6 +60,21 @@ func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
 		}
 	}
 	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(m), c.W-2), viz.Ink{Role: viz.Muted})
+}
+
+// statsWords say what kind of text each lane of the pair wrote.
+func (v *compareView) statsWords(m *Model) string {
+	i, k, p := v.pairShown(m)
+	if p.statsOf[0] == nil || p.statsOf[1] == nil {
+		return ""
+	}
+	var parts []string
+	for n, lane := range []int{i, k} {
+		s := p.stats[n]
+		parts = append(parts, fmt.Sprintf("lane %d: perplexity %s, mean entropy %s bits, distinct pairs %s, repeated 4-grams %s", lane+1,
+			viz.Two(s.Perplexity), viz.Two(s.MeanEntropy), viz.Percent(s.Distinct2), viz.Percent(s.Repeated4)))
+	}
+	return "Texts so far · " + strings.Join(parts, " · ")
 }
 
 // whatNext says which keys go on from a parting.

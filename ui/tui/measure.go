@@ -29,6 +29,9 @@ type pair struct {
 	err   error
 	alien bool // their token ids mean different things
 
+	stats   [2]compare.Stats // of the texts, once nothing is written any more
+	statsOf [2]*engine.Step  // the last steps of those texts
+
 	apart []apart // by step
 	now   apart   // at the steps shown, other settings tried on them included
 }
@@ -124,7 +127,9 @@ func (v *compareView) job(k pairKey, a, b *lane, presets []Preset) tea.Cmd {
 	i := shownIndex(a)
 	now := i == shownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
 	todo, more := missing(p, va, vb)
-	if !news && !now && (len(todo) == 0 || p.alien) {
+	last := [2]*engine.Step{lastStep(va), lastStep(vb)}
+	tell := last != p.statsOf && !a.running() && !b.running()
+	if !news && !now && !tell && (len(todo) == 0 || p.alien) {
 		return nil
 	}
 	compile := func(c sampling.Config) (*engine.Settings, error) { return a.comp.Settings(c, "") }
@@ -141,6 +146,10 @@ func (v *compareView) job(k pairKey, a, b *lane, presets []Preset) tea.Cmd {
 		if now {
 			msg.pair.now = between(&meter, va, vb, i)
 		}
+		if tell {
+			msg.pair.stats = [2]compare.Stats{compare.Measure(va.Steps), compare.Measure(vb.Steps)}
+			msg.pair.statsOf = last
+		}
 		if !p.alien {
 			for _, i := range todo {
 				msg.apart[i] = between(&meter, va, vb, i)
@@ -148,6 +157,13 @@ func (v *compareView) job(k pairKey, a, b *lane, presets []Preset) tea.Cmd {
 		}
 		return msg
 	}
+}
+
+func lastStep(v engine.View) *engine.Step {
+	if n := len(v.Steps); n > 0 {
+		return v.Steps[n-1]
+	}
+	return nil
 }
 
 func between(meter *compare.Meter, a, b engine.View, k int) apart {
