@@ -1,5 +1,7 @@
 package constrain
 
+import "slices"
+
 // Limits on what one source may grow to. They bound time and memory on hostile
 // input and are far above anything written by hand.
 const (
@@ -58,6 +60,9 @@ type builder struct {
 
 func (b *builder) node(n node) int32 {
 	n.rule = b.current
+	if len(b.p.nodes) == cap(b.p.nodes) {
+		b.p.nodes = slices.Grow(b.p.nodes, max(256, len(b.p.nodes))) // append grows large lists by less, and copies more
+	}
 	b.p.nodes = append(b.p.nodes, n)
 	return int32(len(b.p.nodes) - 1)
 }

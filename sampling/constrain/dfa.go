@@ -100,38 +100,67 @@ func escapedCost(b byte) int32 {
 	return 1
 }
 
-// release finds the states from which every text is accepted: all but those
-// with a way to one that refuses a text.
-func (d *dfaText) release() {
-	d.free = make([]bool, len(d.next))
-	back := make([][]int32, len(d.next))
-	var bound []int32
-	for q, row := range d.next {
-		free := d.left[q] > 0 || d.final[q]
-		for k, to := range row {
-			if utf8Step(d.phase[q], d.reps[k]) == dead {
-				continue
-			}
-			if to < 0 {
-				free = false
-			} else if l := back[to]; len(l) == 0 || l[len(l)-1] != int32(q) {
-				back[to] = append(l, int32(q))
-			}
+// Verdicts that are none: of states whose texts differ, and of those that none
+// is known for yet.
+const (
+	undecided = int32(-2)
+	unseen    = int32(-3)
+)
+
+// settled finds the states all of whose texts, whatever follows, have the same
+// verdict, and that verdict; the others are undecided. A text that dies, other than
+// by not being UTF-8, has the verdict dead. verdicts are those of the texts
+// that end in a state, and count for states between code points.
+func (d *dfaText) settled(verdicts []int32) []int32 {
+	out := make([]int32, len(d.next))
+	for q := range out {
+		if out[q] = unseen; d.left[q] == 0 {
+			out[q] = verdicts[q]
 		}
-		if d.free[q] = free; !free {
-			bound = append(bound, int32(q))
-		}
-	}
-	for len(bound) > 0 {
-		q := bound[len(bound)-1]
-		bound = bound[:len(bound)-1]
-		for _, from := range back[q] {
-			if d.free[from] {
-				d.free[from] = false
-				bound = append(bound, from)
+		for k, to := range d.next[q] {
+			if to < 0 && utf8Step(d.phase[q], d.reps[k]) != dead {
+				out[q] = meetVerdicts(out[q], dead)
 			}
 		}
 	}
+	// Verdicts only fall, from unseen to one to undecided, so this ends.
+	back := d.arcs()
+	work := make([]int32, 0, len(out))
+	for q := range out {
+		if out[q] != unseen {
+			work = append(work, int32(q))
+		}
+	}
+	for len(work) > 0 {
+		q := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, a := range back.to(q) {
+			if v := meetVerdicts(out[a.from], out[q]); v != out[a.from] {
+				out[a.from] = v
+				work = append(work, a.from)
+			}
+		}
+	}
+	return out
+}
+
+func meetVerdicts(a, b int32) int32 {
+	switch {
+	case a == b || b == unseen:
+		return a
+	case a == unseen:
+		return b
+	}
+	return undecided
+}
+
+// freeOf marks the states from which every text has a verdict.
+func freeOf(settled []int32, verdict int32) []bool {
+	free := make([]bool, len(settled))
+	for q, v := range settled {
+		free[q] = v == verdict
+	}
+	return free
 }
 
 // bounded returns the text with the costs for lo..hi code points, which need
@@ -140,7 +169,7 @@ func (d *dfaText) release() {
 func (d *dfaText) bounded(lo, hi int32) *dfaText {
 	if hi >= 0 && d.short.bytes == nil {
 		b := *d
-		d, b.short = &b, b.routes(shortest)
+		d, b.short = &b, b.routes(shortest, b.arcs())
 	}
 	if lo <= 0 {
 		return d

@@ -11,8 +11,14 @@ func newDFAText(conds []condition) (text *dfaText, ok bool) {
 	if !b.run() {
 		return nil, false
 	}
-	b.d.near = b.d.routes(cheapest)
-	b.d.release()
+	b.d.near = b.d.routes(cheapest, b.d.arcs())
+	verdicts := make([]int32, len(b.d.next))
+	for q, final := range b.d.final {
+		if final {
+			verdicts[q] = 1
+		}
+	}
+	b.d.free = freeOf(b.d.settled(verdicts), 1)
 	return b.d, true
 }
 
@@ -30,6 +36,11 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		return nil, false
 	}
 	classes = map[uint32]*dfaText{}
+	verdicts := make([]int32, len(b.labels))
+	for q, l := range b.labels {
+		verdicts[q] = int32(l)
+	}
+	back, settled := b.d.arcs(), b.d.settled(verdicts)
 	for _, l := range b.labels {
 		if l>>16 != 0 || classes[l] != nil {
 			continue // inside a code point, or known
@@ -39,8 +50,8 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		for q, m := range b.labels {
 			d.final[q] = m == l
 		}
-		d.near = d.routes(cheapest)
-		d.release()
+		d.near = d.routes(cheapest, back)
+		d.free = freeOf(settled, int32(l))
 		classes[l] = &d
 	}
 	return classes, true

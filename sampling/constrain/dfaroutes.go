@@ -1,15 +1,12 @@
 package constrain
 
-import "container/heap"
-
 // Orders in which routes are looked for.
 func cheapest(bytes, points int32) int64 { return int64(bytes)<<32 | int64(points) }
 func shortest(bytes, points int32) int64 { return int64(points)<<32 | int64(bytes) }
 
 // routes relaxes backwards from acceptance, in order of weight (Dijkstra).
-func (d *dfaText) routes(weight func(bytes, points int32) int64) route {
+func (d *dfaText) routes(weight func(bytes, points int32) int64, back arcs) route {
 	n := len(d.next)
-	back := d.arcs()
 	r := route{make([]int32, n), make([]int32, n)}
 	var queue routeQueue
 	for q := range n {
@@ -19,17 +16,16 @@ func (d *dfaText) routes(weight func(bytes, points int32) int64) route {
 			queue = append(queue, routeEntry{0, int32(q)})
 		}
 	}
-	heap.Init(&queue)
 	for len(queue) > 0 {
-		e := heap.Pop(&queue).(routeEntry)
+		e := queue.pop()
 		if e.weight != weight(r.bytes[e.q], r.points[e.q]) {
 			continue
 		}
-		for _, a := range back[e.q] {
+		for _, a := range back.to(e.q) {
 			b, p := r.bytes[e.q]+a.bytes, r.points[e.q]+a.points
 			if w := weight(b, p); r.bytes[a.from] >= unreachable || w < weight(r.bytes[a.from], r.points[a.from]) {
 				r.bytes[a.from], r.points[a.from] = b, p
-				heap.Push(&queue, routeEntry{w, a.from})
+				queue.push(routeEntry{w, a.from})
 			}
 		}
 	}
@@ -39,26 +35,57 @@ func (d *dfaText) routes(weight func(bytes, points int32) int64) route {
 // An arc is a move backwards: the state it comes from and what it costs.
 type arc struct{ from, bytes, points int32 }
 
-// arcs lists the moves by the state they lead to, the cheapest of each kind.
-func (d *dfaText) arcs() [][]arc {
-	back := make([][]arc, len(d.next))
-	for q, row := range d.next {
-		for k, to := range row {
-			if to < 0 {
-				continue
+// arcs lists the moves by the state they lead to, the cheapest of each kind:
+// those to state q are list[first[q]:first[q+1]].
+type arcs struct {
+	list  []arc
+	first []int32
+}
+
+func (a arcs) to(q int32) []arc { return a.list[a.first[q]:a.first[q+1]] }
+
+func (d *dfaText) arcs() arcs {
+	// Count, then fill: each state's moves in the order of where they come from.
+	n := len(d.next)
+	out := arcs{first: make([]int32, n+2)}
+	last := make([]int32, n)
+	eachMove := func(fn func(q, to int32, price int32)) {
+		for q, row := range d.next {
+			for k, to := range row {
+				if to < 0 || k > 0 && row[k-1] == to && d.price[k-1] <= d.price[k] {
+					continue
+				}
+				fn(int32(q), to, d.price[k])
 			}
-			a := arc{int32(q), 1, 0}
-			if d.left[q] == 0 {
-				a.bytes, a.points = d.price[k], 1
-			}
-			if l := back[to]; len(l) > 0 && l[len(l)-1].from == a.from {
-				l[len(l)-1].bytes = min(l[len(l)-1].bytes, a.bytes)
-				continue
-			}
-			back[to] = append(back[to], a)
 		}
 	}
-	return back
+	eachMove(func(q, to, _ int32) {
+		if last[to] != q+1 {
+			last[to] = q + 1
+			out.first[to+2]++
+		}
+	})
+	for i := 2; i < len(out.first); i++ {
+		out.first[i] += out.first[i-1]
+	}
+	out.list = make([]arc, out.first[n+1])
+	clear(last)
+	eachMove(func(q, to, price int32) {
+		a := arc{q, 1, 0}
+		if d.left[q] == 0 {
+			a.bytes, a.points = price, 1
+		}
+		at := &out.first[to+1]
+		if last[to] == q+1 {
+			out.list[*at-1].bytes = min(out.list[*at-1].bytes, a.bytes)
+			return
+		}
+		last[to] = q + 1
+		out.list[*at] = a
+		*at++
+	})
+	out.first = out.first[:n+1]
+	return out
 }
 
 type routeEntry struct {
@@ -66,15 +93,39 @@ type routeEntry struct {
 	q      int32
 }
 
+// A routeQueue is a heap by weight.
 type routeQueue []routeEntry
 
-func (h routeQueue) Len() int           { return len(h) }
-func (h routeQueue) Less(i, j int) bool { return h[i].weight < h[j].weight }
-func (h routeQueue) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *routeQueue) Push(x any)        { *h = append(*h, x.(routeEntry)) }
-func (h *routeQueue) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
+func (h *routeQueue) push(e routeEntry) {
+	*h = append(*h, e)
+	l := *h
+	for i := len(l) - 1; i > 0; {
+		up := (i - 1) / 2
+		if l[up].weight <= l[i].weight {
+			break
+		}
+		l[up], l[i] = l[i], l[up]
+		i = up
+	}
+}
+
+func (h *routeQueue) pop() routeEntry {
+	l := *h
+	top, n := l[0], len(l)-1
+	l[0] = l[n]
+	l = l[:n]
+	*h = l
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < n; c++ {
+			if l[c].weight < l[least].weight {
+				least = c
+			}
+		}
+		if least == i {
+			return top
+		}
+		l[i], l[least] = l[least], l[i]
+		i = least
+	}
 }

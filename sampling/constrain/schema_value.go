@@ -277,6 +277,10 @@ func stringLiteral(s string) *expr {
 // returns where they end.
 func (n *nfa) literal(at int32, s string) int32 {
 	for _, r := range s {
+		if plainInJSON(r) {
+			at = n.child(at, byte(r))
+			continue
+		}
 		forms := jsonForms(r)
 		next := at
 		for i := 0; i < len(forms[0]); i++ {
@@ -321,6 +325,11 @@ func (n *nfa) bridge(from, to int32, form string) {
 		}
 		from = next
 	}
+}
+
+// plainInJSON reports whether a literal writes a code point as itself only.
+func plainInJSON(r rune) bool {
+	return r >= 0x20 && r < 0x7F && strings.IndexByte("<>&'\"\\/", byte(r)) < 0
 }
 
 // jsonForms lists the ways a literal may write a code point, the usual one
