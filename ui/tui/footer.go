@@ -169,18 +169,36 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 	if f, ok := m.top().(footed); ok {
 		list = f.footer(m)
 	}
+	return m.fitHints(list, w)
+}
+
+// fitHints places the hints that fit w cells, from the left. Help stays to the
+// last, since it leads to all the others.
+func (m *Model) fitHints(list []hint, w int) []footerSpan {
+	const gap = 3
+	end := w - 1
+	var last string
+	if n := len(list); n > 0 && list[n-1].id == "help" {
+		if s, ok := m.hintText(list[n-1]); ok {
+			last, list = s, list[:n-1]
+			end -= viz.Width(s) + gap
+		}
+	}
 	var out []footerSpan
 	x := 1
 	for _, h := range list {
 		s, ok := m.hintText(h)
-		if !ok || h.id == "force" && m.lane().observing() {
+		if !ok {
 			continue
 		}
-		if x+viz.Width(s) > w-1 {
+		if x+viz.Width(s) > end {
 			break
 		}
 		out = append(out, footerSpan{s, x, h.id})
-		x += viz.Width(s) + 3
+		x += viz.Width(s) + gap
+	}
+	if last != "" && x+viz.Width(last) <= w-1 {
+		out = append(out, footerSpan{last, x, "help"})
 	}
 	return out
 }

@@ -74,7 +74,7 @@ func (h *helpView) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: "help · " + m.screen.id + ", " + paneNames[m.focus], Right: "? · esc"}
 }
 
-func (h *helpView) size(m *Model) (int, int) { return 100, 26 }
+func (h *helpView) size(m *Model) (int, int) { return min(max(m.w-4, 100), 140), 34 }
 
 // columns returns how many columns the entries take in w cells.
 func (h *helpView) columns(w int) int {
