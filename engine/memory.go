@@ -61,8 +61,8 @@ func (m *memory) evict(steps []*Step) []*Step {
 	if len(steps)-traces > m.window+evictBlock {
 		traces = len(steps) - m.window
 	}
-	if rows == m.bare && traces == m.traceless {
-		return steps
+	if rows-m.bare < evictBlock && traces == m.traceless {
+		return steps // a budget of less than a block is one of a block
 	}
 	out := append(make([]*Step, 0, len(steps)+evictBlock), steps...)
 	for i, s := range out[:max(rows, traces)] {

@@ -9,6 +9,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/sampling"
 )
 
 // wide is a model with a large vocabulary and no weights: every position has
@@ -115,5 +116,33 @@ func TestMemoryOfAShortRun(t *testing.T) {
 		t.Errorf("500 tokens hold %d MiB, want at most 64", got>>20)
 	} else {
 		t.Logf("500 tokens of the built-in model hold %d MiB", got>>20)
+	}
+}
+
+// Dropping what is old costs a copy of the list of steps: that must not be
+// paid at every step, whatever the budget.
+func TestEvictInBlocks(t *testing.T) {
+	for _, budget := range []int64{1, 400, 40 << 10} {
+		m := newMemory(Options{LogitsBudget: budget, TraceWindow: 100})
+		var steps []*Step
+		copies, most := 0, int64(0)
+		for range 2000 {
+			s := &Step{Row: &Row{Values: make([]float32, 10)}, Trace: new(sampling.Trace)}
+			steps = append(steps, s)
+			m.add(s)
+			before := &steps[0]
+			steps = m.evict(steps)
+			if &steps[0] != before && len(steps) > evictBlock {
+				copies++
+			}
+			most = max(most, m.bytes)
+		}
+		// Growing the slice moves it too, a few times.
+		if limit := 2*2000/evictBlock + 20; copies > limit {
+			t.Errorf("budget %d: %d copies, want at most %d", budget, copies, limit)
+		}
+		if limit := max(budget, 40*evictBlock) + 40; most > limit {
+			t.Errorf("budget %d: %d bytes of rows, want at most %d", budget, most, limit)
+		}
 	}
 }
