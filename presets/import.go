@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"logitscope/sampling"
@@ -43,11 +44,28 @@ func Import(data []byte, name string, from *Format) (*Imported, error) {
 func ImportDefaults(values map[string]any) (*Imported, error) {
 	var entries []entry
 	for k, v := range values {
-		entries = append(entries, entry{key: k, value: v})
+		entries = append(entries, entry{key: k, value: asWritten(v)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	in := &Imported{Format: &ggufKeys}
 	return in, in.take(entries, "the model file")
+}
+
+// asWritten returns a number as its author wrote it: files hold 32 bits, and
+// 0.7 is meant where 0.699999988 is stored.
+func asWritten(v any) any {
+	f, ok := v.(float64)
+	if x, single := v.(float32); single {
+		f, ok = float64(x), true
+	}
+	if !ok || float64(float32(f)) != f {
+		return v
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	if err != nil {
+		return v
+	}
+	return short
 }
 
 // take applies the entries to the configuration.

@@ -99,7 +99,7 @@ var ggufKeys = Format{
 		{theirs: "general.sampling.min_p", ours: "min_p"},
 		{theirs: "general.sampling.xtc_probability", ours: "xtc_probability"},
 		{theirs: "general.sampling.xtc_threshold", ours: "xtc_threshold"},
-		{theirs: "general.sampling.penalty_last_n", ours: "repeat_last_n"},
+		{theirs: "general.sampling.penalty_last_n", ours: "repeat_last_n", in: offBelowZero},
 		{theirs: "general.sampling.penalty_repeat", ours: "repetition_penalty"},
 		{theirs: "general.sampling.mirostat", ours: "mirostat"},
 		{theirs: "general.sampling.mirostat_tau", ours: "mirostat_tau"},

@@ -92,11 +92,7 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 // laneConfig puts together a lane's settings: those of the whole comparison
 // with the lane's preset below the flags, and its own values over all.
 func (s *shared) laneConfig(m models.Model, l laneSpec) (sampling.Config, error) {
-	base, err := modelDefaults(m)
-	if err != nil {
-		return base, err
-	}
-	cfg, err := s.configuration(base, l.preset)
+	cfg, err := s.configuration(s.recommended(m), l.preset)
 	if err != nil {
 		return cfg, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -44,7 +45,7 @@ func newConfigShow(sys System) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "as-file", false, "the settings that are set, as a file that --config reads")
 	cmd.Flags().BoolVar(&all, "all", false, "also the parameters that few need")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		cfg, err := s.modelConfiguration(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -107,7 +108,7 @@ Formats: ` + strings.Join(presets.FormatNames(), ", ") + `.`,
 		if err != nil {
 			return wrong("--to %v", err)
 		}
-		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		cfg, err := s.modelConfiguration(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -186,7 +187,9 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 		return nil, err
 	}
 	var k keeper
-	if err := j.decode(ctx, &k, engine.Options{Draft: j.draft}); err != nil {
+	// Rows are dropped in blocks: room for the steps that are checked and more.
+	opt := engine.Options{Draft: j.draft, LogitsBudget: 4 * checkSteps * 4 * int64(j.model.Info().VocabSize)}
+	if err := j.decode(ctx, &k, opt); err != nil {
 		return nil, err
 	}
 	c, err := compare.Against(k.last, other, checkSteps)
@@ -206,8 +209,9 @@ func newConfigImport(sys System) *cobra.Command {
 		Use:   "import [FILE]",
 		Short: "settings of another engine, as this program's own",
 		Long: `Import reads settings in another engine's words, from a file or standard input,
-and writes them as a file that --config reads. What is implied, set aside or
-unknown is listed on standard error, never dropped in silence.`,
+and writes them as a file that --config reads. From a model file (.gguf) it reads
+the settings that the file recommends. What is implied, set aside or unknown is
+listed on standard error, never dropped in silence.`,
 		Example: `  logitscope config import generation_config.json > mine.json
   echo "llama-cli -m x.gguf --temp 0.8 --top-k 40" | logitscope config import
   logitscope config import Modelfile --from ollama --name mine`,
@@ -226,14 +230,7 @@ unknown is listed on standard error, never dropped in silence.`,
 					return wrong("--from %v", err)
 				}
 			}
-			data, err := readFile(sys, file)
-			if err != nil {
-				return wrongly(err)
-			}
-			if file == "-" {
-				file = "standard input"
-			}
-			in, err := presets.Import(data, file, format)
+			in, err := importFile(sys, file, format)
 			if err != nil {
 				return wrongly(err)
 			}
@@ -249,10 +246,15 @@ unknown is listed on standard error, never dropped in silence.`,
 // tell lists what an import did beyond the settings themselves.
 func tell(w io.Writer, in *presets.Imported) {
 	fmt.Fprintf(w, "read as %s\n", in.Format.About)
+	implied := make([]string, len(in.Implied))
+	for i, key := range in.Implied {
+		p, _ := sampling.Lookup(key)
+		implied[i] = key + " " + p.Format(in.Config.Value(key))
+	}
 	for _, x := range []struct {
 		what string
 		list []string
-	}{{"implied", in.Implied}, {"note", in.Notes}, {"set aside (nothing to do with how tokens are chosen)", in.Aside}, {"unknown", in.Unknown}} {
+	}{{"implied, since nothing says otherwise", implied}, {"note", in.Notes}, {"set aside (nothing to do with how tokens are chosen)", in.Aside}, {"unknown", in.Unknown}} {
 		if len(x.list) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", x.what, visible(strings.Join(x.list, ", ")))
 		}
@@ -293,32 +295,8 @@ func anyConfig(sys System, name string) (sampling.Config, error) {
 	if err == nil {
 		return p.Config, nil
 	}
-	data, fileErr := readFile(sys, name)
-	if fileErr != nil {
+	if _, err := os.Stat(name); os.IsNotExist(err) && name != "-" {
 		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, strings.Join(presets.Names(), ", "))
 	}
-	return importConfig(data, name)
-}
-
-// importConfig reads settings in any format.
-func importConfig(data []byte, name string) (sampling.Config, error) {
-	in, err := presets.Import(data, name, nil)
-	if err != nil {
-		return sampling.Config{}, err
-	}
-	return in.Config, nil
-}
-
-// importModelDefaults reads the settings that a model file recommends.
-func importModelDefaults(values map[string]any) (sampling.Config, error) {
-	in, err := presets.ImportDefaults(values)
-	if err != nil {
-		return sampling.Config{}, err
-	}
-	cfg := sampling.Config{}
-	for _, key := range in.Config.Keys() {
-		s, _ := in.Config.Lookup(key)
-		cfg = cfg.MustWith(key, s.Value, sampling.FromModel)
-	}
-	return cfg, nil
+	return importConfig(sys, name)
 }

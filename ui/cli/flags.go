@@ -46,6 +46,7 @@ type shared struct {
 	params                      map[string]*paramFlag
 	lf                          *labFlags        // nil for commands without a screen
 	file                        *sampling.Config // what --config holds, once it was read
+	told                        bool             // what is wrong with the model's own settings
 	report                      *sweep.Report    // a sweep to look at in the lab; nil for none
 }
 
@@ -196,13 +197,9 @@ func (s *shared) flagConfig() (cfg sampling.Config, err error) {
 // readConfig reads the file of --config, once: it may be standard input.
 func (s *shared) readConfig() (sampling.Config, error) {
 	if s.file == nil {
-		data, err := readFile(s.sys, s.config)
+		cfg, err := importConfig(s.sys, s.config)
 		if err != nil {
-			return sampling.Config{}, wrong("--config %v", err)
-		}
-		cfg, err := importConfig(data, s.config)
-		if err != nil {
-			return cfg, wrongly(err)
+			return cfg, wrong("--config %v", err)
 		}
 		s.file = &cfg
 	}

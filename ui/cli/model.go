@@ -72,11 +72,7 @@ func (s *shared) compiler(m models.Model) *engine.Compiler {
 
 // ready fills in what depends on the model.
 func (s *shared) ready(ctx context.Context, j *job) error {
-	base, err := modelDefaults(j.model)
-	if err != nil {
-		return err
-	}
-	cfg, err := s.configuration(base, sampling.Config{})
+	cfg, err := s.configuration(s.recommended(j.model), sampling.Config{})
 	if err != nil {
 		return err
 	}

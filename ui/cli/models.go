@@ -17,7 +17,6 @@ import (
 	"logitscope/models"
 	"logitscope/models/facts"
 	"logitscope/models/open"
-	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -312,10 +311,4 @@ func eachLine(r io.Reader, out *bufio.Writer, f func(n int, line []byte) error) 
 			return err
 		}
 	}
-}
-
-// modelDefaults turns the sampling settings that a model recommends into a
-// configuration. What the program has no parameter for is left out.
-func modelDefaults(m models.Model) (sampling.Config, error) {
-	return importModelDefaults(m.Info().Defaults)
 }

@@ -113,7 +113,7 @@ func TestSweepWrongUse(t *testing.T) {
 		{"sweep --prompt x --grid top_k=1 --grid top_k=2", []string{"top_k: two axes"}},
 		{"sweep --prompt x --grid top_k=1 --seeds 0", []string{"--seeds 0", "1 to 10000"}},
 		{"sweep --prompt x --grid top_k=1 --seed 18446744073709551615", []string{"--seed", "at most 18446744073709551608"}},
-		{"sweep --prompt x --grid top_k=1 --format xml", []string{"--format xml", "table, csv or jsonl"}},
+		{"sweep --prompt x --grid top_k=1 --format xml", []string{"--format xml", "table, csv, jsonl or lab"}},
 		{"sweep --prompt x --grid top_k=1 --workers -2", []string{"--workers"}},
 	} {
 		out, errs, code := try(t, "", strings.Fields(tt.args)...)

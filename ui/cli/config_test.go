@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"logitscope/sampling"
+)
+
+func TestConfigShow(t *testing.T) {
+	out, errs, code := try(t, "", "config", "show", "--preset", "chat", "--temperature", "0.005", "--order", "vllm")
+	if code != exitDone || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	rows := map[string][]string{}
+	for line := range strings.SplitSeq(out, "\n") {
+		if f := strings.Fields(line); len(f) > 3 {
+			rows[f[0]] = f
+		}
+	}
+	for key, want := range map[string]string{"temperature": "0.005 0.01 flag", "top_k": "50 50 preset", "min_p": "– off default"} {
+		if got := strings.Join(rows[key][1:4], " "); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	out, _, _ = try(t, "", "config", "show", "--preset", "chat", "--top-k", "7", "--as-file")
+	again, _, _ := try(t, out, "config", "show", "--config", "-", "--as-file")
+	var a, b struct{ Config map[string]any }
+	if json.Unmarshal([]byte(out), &a) != nil || json.Unmarshal([]byte(again), &b) != nil || a.Config["top_k"] != 7.0 || len(a.Config) != len(b.Config) {
+		t.Errorf("%s%s", out, again)
+	}
+}
+
+func TestConfigExport(t *testing.T) {
+	out, errs, code := try(t, "", "config", "export", "--preset", "chat", "--to", "vllm")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "" {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	out, errs, code = try(t, "", "config", "export", "--preset", "chat", "--to", "ollama")
+	if code != exitDone || !strings.Contains(out, "PARAMETER repeat_penalty 1.05\n") ||
+		!strings.Contains(errs, "does not translate (2)") || !strings.Contains(errs, "top_k acts before temperature there") || !strings.Contains(errs, "older tokens are free again") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	// --strict fails for what changes the text, and for nothing else.
+	for _, tt := range []struct {
+		args string
+		code int
+	}{
+		{"--preset chat --to vllm", exitDone},
+		{"--preset chat --to ollama", exitFailed},
+		{"--preset neutral --to llama.cpp", exitDone}, // defaults overruled are no loss
+		{"--preset chat --to logitscope", exitDone},
+		{"--top-k 20 --to openai", exitFailed},
+		{"--preset chat --seed 7 --to vllm", exitFailed},
+	} {
+		out, errs, code := try(t, "", append([]string{"config", "export", "--strict"}, strings.Fields(tt.args)...)...)
+		if code != tt.code || out == "" {
+			t.Errorf("%s: exit %d, want %d: %s", tt.args, code, tt.code, errs)
+		}
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--to sglang", "--to sglang: no such format; transformers, llama.cpp, llama-server, vllm, ollama, openai, logitscope"},
+		{"", "--to : no such format"},
+		{"--to vllm --top-p 2", "0 to 1"},
+		{"--to vllm --check", "--check needs a prompt"},
+	} {
+		out, errs, code := try(t, "", append([]string{"config", "export"}, strings.Fields(tt.args)...)...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
+		}
+	}
+}
+
+func TestConfigExportCheck(t *testing.T) {
+	args := strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 90 --seed 3 --report --to")
+	check := func(to string) (steps, same, first, tv float64) {
+		t.Helper()
+		out, errs, code := try(t, "", append(args, to)...)
+		var r struct {
+			To    string
+			Text  string
+			Lost  []map[string]any
+			Check map[string]float64
+		}
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || r.To != to || r.Text == "" || len(r.Check) == 0 {
+			t.Fatalf("%s: exit %d, %v: %s%s", to, code, err, out, errs)
+		}
+		return r.Check["steps"], r.Check["same_token"], r.Check["first_difference"], r.Check["mean_tv"]
+	}
+	if steps, same, first, tv := check("vllm"); steps != 64 || same != 64 || first != 0 || tv > 1e-5 {
+		t.Errorf("vllm: %v steps, %v same, first %v, distance %v; want the same law", steps, same, first, tv)
+	}
+	if steps, same, first, tv := check("ollama"); steps != 64 || same == 64 || first < 27 || tv < 1e-3 {
+		t.Errorf("ollama: %v steps, %v same, first %v, distance %v; want another law on the last 64 of 90", steps, same, first, tv)
+	}
+	_, errs, code := try(t, "", strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 10 --to ollama")...)
+	if code != exitDone || !strings.Contains(errs, "check: the last 10 steps under ollama's rules") || !strings.Contains(errs, "mean total variation 0.") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+func TestConfigImport(t *testing.T) {
+	out, errs, code := try(t, "{\"temperature\": 0.6,\n\"pad_token_id\": 0,\n\"frobnicate\": 1}", "config", "import")
+	for _, want := range []string{"read as generation_config.json", "do_sample false, top_k 50", "pad_token_id (line 2)", "unknown: frobnicate (line 3)"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is not in %s", want, errs)
+		}
+	}
+	if code != exitDone || !strings.Contains(out, `"temperature": 0.6`) {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	for _, tt := range []struct{ text, from, want string }{
+		{"{\n\"temperature\": 1,\n\"top_p\": 7, \"order\": \"vllm\", \"max_new_tokens\": 5}", "", "standard input:3: top_p: 7 is out of range, 0 to 1"},
+		{"hello", "", "no settings in a format that is known"},
+		{"FROM x\nPARAMETER top_k many\n", "", "standard input:2: top_k"},
+		{"{}", "yaml", "--from yaml: no such format"},
+		{"{\n\"temperature\":", "vllm", "line 2"},
+	} {
+		args := []string{"config", "import"}
+		if tt.from != "" {
+			args = append(args, "--from", tt.from)
+		}
+		out, errs, code := try(t, tt.text, args...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q, want %q", tt.text, code, errs, tt.want)
+		}
+	}
+}
+
+// ggufWith returns a model file that holds nothing but these settings.
+func ggufWith(settings ...any) string {
+	var b bytes.Buffer
+	put := func(v any) { binary.Write(&b, binary.LittleEndian, v) }
+	text := func(s string) { put(uint64(len(s))); b.WriteString(s) }
+	b.WriteString("GGUF")
+	put(uint32(3))
+	put(uint64(0))
+	put(uint64(len(settings)/2 + 1))
+	text("general.architecture")
+	put(uint32(8))
+	text("llama")
+	for i := 0; i < len(settings); i += 2 {
+		text(settings[i].(string))
+		switch v := settings[i+1].(type) {
+		case int32:
+			put(uint32(5))
+			put(v)
+		case float32:
+			put(uint32(6))
+			put(math.Float32bits(v))
+		case string:
+			put(uint32(8))
+			text(v)
+		}
+	}
+	b.Write(make([]byte, 64))
+	return b.String()
+}
+
+func TestConfigImportModelFile(t *testing.T) {
+	file := write(t, "m.gguf", ggufWith("general.sampling.temp", float32(0.7), "general.sampling.top_k", int32(20), "general.sampling.penalty_last_n", int32(-1), "general.sampling.flavour", "mint"))
+	out, errs, code := try(t, "", "config", "import", file)
+	if code != exitDone || !strings.Contains(out, `"temperature": 0.7,`) || !strings.Contains(out, `"top_k": 20`) || !strings.Contains(out, `"repeat_last_n": 0`) || !strings.Contains(errs, "unknown: general.sampling.flavour") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if out, errs, code := try(t, "", "config", "diff", file, "neutral"); code != exitDone || !strings.Contains(out, "top_k 20 → off") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	_, errs, code = try(t, "", "config", "import", write(t, "n.gguf", ggufWith()))
+	if code != exitUsage || !strings.Contains(errs, "recommends no settings") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	_, errs, code = try(t, "", "config", "import", write(t, "o.gguf", ggufWith("general.sampling.top_p", float32(7))))
+	if code != exitUsage || !strings.Contains(errs, "top_p: 7 is out of range") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// What a model recommends comes in with that origin, and what it says wrongly
+// keeps nobody from using it.
+func TestModelDefaults(t *testing.T) {
+	cfg, problems := importModelDefaults(map[string]any{"general.sampling.temp": float32(0.7), "general.sampling.top_p": 7.0, "general.sampling.top_k": uint64(30)})
+	for key, want := range map[string]any{"temperature": 0.7, "top_k": int64(30)} {
+		if s, ok := cfg.Lookup(key); !ok || s.Value != want || s.Origin != sampling.FromModel {
+			t.Errorf("%s: %+v", key, s)
+		}
+	}
+	if _, set := cfg.Lookup("top_p"); set || problems == nil || !strings.Contains(problems.Error(), "general.sampling.top_p") {
+		t.Errorf("problems %v", problems)
+	}
+	if cfg.Order().Name() != "transformers" {
+		t.Errorf("order %s", cfg.Order().Name())
+	}
+}
+
+func TestConfigDiff(t *testing.T) {
+	a := write(t, "generation_config.json", `{"do_sample": true, "temperature": 0.6, "top_k": 20, "pad_token_id": 0}`)
+	b := write(t, "Modelfile", "FROM x\nPARAMETER temperature 0.6\nPARAMETER top_p 0.8\n")
+	out, errs, code := try(t, "", "config", "diff", a, b)
+	for _, want := range []string{"top_k 20 → 40: B's is a default", "top_p off → 0.80: A's is a default", "order transformers → ollama"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s%s", want, out, errs)
+		}
+	}
+	if code != exitDone || strings.Contains(out, "temperature") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	_, errs, code = try(t, "", "config", "diff", "chat", "nobody")
+	if code != exitUsage || !strings.Contains(errs, "nobody: no such file, and no such preset; factual, chat") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"logitscope/models"
+	"logitscope/models/gguf"
+	"logitscope/presets"
+	"logitscope/sampling"
+)
+
+// importFile reads settings from a file, or from standard input if it is
+// named "-". A model file gives the settings it recommends.
+func importFile(sys System, name string, format *presets.Format) (*presets.Imported, error) {
+	if name != "-" && format == nil && isGGUF(name) {
+		return importGGUF(name)
+	}
+	data, err := readFile(sys, name)
+	if err != nil {
+		return nil, err
+	}
+	if name == "-" {
+		name = "standard input"
+	}
+	return presets.Import(data, name, format)
+}
+
+// importConfig reads settings in any format.
+func importConfig(sys System, name string) (sampling.Config, error) {
+	in, err := importFile(sys, name, nil)
+	if err != nil {
+		return sampling.Config{}, err
+	}
+	return in.Config, nil
+}
+
+// isGGUF reports whether the file begins as model files do: those are too
+// large to be read as text.
+func isGGUF(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && bytes.Equal(magic[:], []byte("GGUF"))
+}
+
+// importGGUF reads the settings that a model file recommends. What it says
+// wrongly is an error here, since it is all there is.
+func importGGUF(name string) (*presets.Imported, error) {
+	f, err := gguf.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	values := map[string]any{}
+	for _, key := range f.Keys() {
+		if strings.HasPrefix(key, "general.sampling.") {
+			if v, ok := ggufValue(f, key); ok {
+				values[key] = v
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil, fmt.Errorf("%s: the model file recommends no settings; it has no key general.sampling.…", name)
+	}
+	in, err := presets.ImportDefaults(values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return in, nil
+}
+
+// ggufValue returns a number or a text.
+func ggufValue(f *gguf.File, key string) (any, bool) {
+	if v, ok, err := f.Int(key); ok && err == nil {
+		return v, true
+	}
+	if v, ok, err := f.Float(key); ok && err == nil {
+		return v, true
+	}
+	v, ok, err := f.String(key)
+	return v, ok && err == nil
+}
+
+// importModelDefaults reads the settings that a model recommends. What it says
+// wrongly is left out, and returned as problems: nobody can mend the file.
+func importModelDefaults(values map[string]any) (cfg sampling.Config, problems error) {
+	in, problems := presets.ImportDefaults(values)
+	for _, key := range in.Config.Keys() {
+		s, _ := in.Config.Lookup(key)
+		cfg = cfg.MustWith(key, s.Value, sampling.FromModel)
+	}
+	return cfg, problems
+}
+
+// recommended returns the settings that m recommends. What the program has no
+// parameter for is left out; what is wrong is told once.
+func (s *shared) recommended(m models.Model) sampling.Config {
+	cfg, problems := importModelDefaults(m.Info().Defaults)
+	if problems != nil && !s.told {
+		s.told = true
+		for line := range strings.SplitSeq(problems.Error(), "\n") {
+			fmt.Fprintf(s.sys.Err, "logitscope: left out: %s\n", line)
+		}
+	}
+	return cfg
+}
+
+// modelConfiguration is configuration over what the model recommends, if one
+// was named.
+func (s *shared) modelConfiguration(ctx context.Context) (sampling.Config, error) {
+	base := sampling.Config{}
+	if s.flags.Changed("model") {
+		m, err := s.open(ctx, "--model", s.model)
+		if err != nil {
+			return base, err
+		}
+		defer m.Close()
+		base = s.recommended(m)
+	}
+	return s.configuration(base, sampling.Config{})
+}
