@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -110,7 +111,7 @@ func TestWatchedTextsCannotBeSteered(t *testing.T) {
 		do, doTo := begin(t, l), begin(t, to)
 		do(Start{Text: "x", Settings: settings(t, m)})
 		v := do(Advance{3})
-		v = do(Rewind{1}, Force{1}, Look{1}, Tune{settings(t, m, "num_beams", 3, "do_sample", false)}, Fork{To: to, Len: 2, Settings: v.Settings})
+		v = do(Rewind{1}, Force{1}, Look{1}, Fork{To: to, Len: 2, Settings: v.Settings})
 		if v.Err != nil || len(v.Steps) != 3 || v.Beam != nil {
 			t.Errorf("%v, %d steps: %v", v.Phase, len(v.Steps), v.Err)
 		}
@@ -125,6 +126,16 @@ func TestWatchedTextsCannotBeSteered(t *testing.T) {
 			t.Errorf("%v %q with %d steps: %v", v.Phase, v.Reason, len(v.Steps), v.Err)
 		}
 	})
+}
+
+// Settings that would have to choose the tokens are refused.
+func TestObserveRefusesStrategies(t *testing.T) {
+	m := &chat{Model: toy(t, 500, never)}
+	for key, v := range map[string]any{"num_beams": 3, "penalty_alpha": 0.6, "constraint": `{"type":"regex","regex":"a+"}`} {
+		if _, err := NewCompiler(m).Settings(config(t, key, v), ""); err == nil || !strings.HasPrefix(err.Error(), key) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
 }
 
 // A limit of ours ends the text, and the server is not listened to any longer.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"logitscope/engine/beam"
@@ -62,6 +63,9 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if ids := p.EOS(); ids != nil {
 		s.eog = ids
 	}
+	if err := c.steerable(cfg); err != nil {
+		return nil, err
+	}
 	if s.strategy() == beams {
 		if _, err := beam.ReadSettings(p, c.model); err != nil {
 			return nil, err
@@ -69,6 +73,22 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	}
 	s.constraint, err = c.constraints.bind(cfg.Text("constraint"), c.vocab)
 	return s, err
+}
+
+// steerable reports a setting that cannot be looked at as a what-if where the
+// server chooses the tokens: it would have to choose them.
+func (c *Compiler) steerable(cfg sampling.Config) error {
+	if !c.model.Info().Caps.ObserveOnly {
+		return nil
+	}
+	for key, set := range map[string]bool{
+		"constraint": cfg.Text("constraint") != "", "num_beams": cfg.Int("num_beams") > 1, "penalty_alpha": cfg.Float("penalty_alpha") > 0,
+	} {
+		if set {
+			return fmt.Errorf("%s: the server chooses the tokens of %s itself; they can only be watched", key, c.model.Info().Name)
+		}
+	}
+	return nil
 }
 
 // Settings are what a lane decodes with. They are immutable and shared by all

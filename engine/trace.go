@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"logitscope/sampling"
 )
@@ -46,7 +47,10 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 	mask := set.constraint.mask(in)
 	mask.apply(&x)
 	id, err := set.Pipeline.Sample(t, scratch, x)
-	if err != nil {
+	switch {
+	case errors.Is(err, sampling.ErrNothingAllowed) && s.Row.Rest > 0:
+		return fmt.Errorf("the constraint allows none of the %d tokens that the server names; it allows others", len(s.Row.Values))
+	case err != nil:
 		return err
 	}
 	s.Token, s.Settings, s.Trace = id, set, t
