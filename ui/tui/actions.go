@@ -79,8 +79,8 @@ func actions() []action {
 		{"help", bind("help of this view and pane", "?"), "help", "show", opens("help")},
 		{"quit", bind("quit; asks once if something is not saved", "q"), "quit", "run", (*Model).quit},
 		{"interrupt", bind("quit at once", "ctrl+c"), "", "run", func(m *Model) tea.Cmd { return tea.Quit }},
-		{"all", bind("keys act on this lane / all lanes", "t"), "", "lanes", say("t: there is one lane")},
-		{"sync", bind("lanes wait for each other / run free", "w"), "", "lanes", say("w: there is one lane")},
+		{"all", bind("keys act on this lane / all lanes", "t"), "", "lanes", say("t: the lab shows one lane; C puts lanes side by side")},
+		{"sync", bind("lanes wait for each other / run free", "w"), "", "lanes", say("w: the lab shows one lane; C puts lanes side by side")},
 	}
 	for i := range 9 {
 		table = append(table, action{

@@ -191,6 +191,8 @@ func aloneWords(w *compare.Parting, name func(int32) string) string {
 			}
 		case c.Hi == 0:
 			parts = append(parts, fmt.Sprintf("%s alone removes %s (%s)", key, name(w.A.Token), still))
+		case c.Token != w.A.Token && c.Hi > w.U:
+			parts = append(parts, fmt.Sprintf("%s alone puts %s beyond u (%s)", key, name(w.A.Token), still))
 		default:
 			parts = append(parts, fmt.Sprintf("%s alone ends %s at %s (%s)", key, name(w.A.Token), viz.Three(c.Hi), still))
 		}
