@@ -22,6 +22,7 @@ const ageFirst = `{"type":"object","properties":{"age":{"type":"integer","minimu
 func constraintAt(t testing.TB, n, w, h int) *bench {
 	t.Helper()
 	b := newBench(t, testOptions(t), w, h)
+	b.m.pace = len(paces) - 1
 	b.start(personPrompt)
 	stored, _, bad := source{0, ageFirst, false}.check()
 	if bad != nil {

@@ -21,6 +21,7 @@ func exportBench(t testing.TB, w, h int) *bench {
 	opt := withModels(testOptions(t))
 	opt.ConfigDir = t.TempDir()
 	b := newBench(t, opt, w, h)
+	b.m.pace = len(paces) - 1
 	b.start(storyPrompt)
 	for i := 1; i <= 4; i++ {
 		b.keys("n")

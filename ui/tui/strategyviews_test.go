@@ -47,6 +47,7 @@ func (b *bench) tuned() {
 // beamAt is beam search from the story's prompt after n steps.
 func beamAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, testOptions(t), w, h)
+	b.m.pace = len(paces) - 1
 	b.start(storyPrompt)
 	b.keys("B")
 	b.beams(1)
@@ -197,6 +198,7 @@ func TestContrastiveView(t *testing.T) {
 
 func specAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, withModels(testOptions(t)), w, h)
+	b.m.pace = len(paces) - 1
 	b.start("Once upon a time there was a little")
 	b.keys("S")
 	b.rounds(1)
