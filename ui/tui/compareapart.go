@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"logitscope/viz"
+)
+
+// series returns the newest n distances, NaN where there are none, and the
+// step, from 0, of the first.
+func (p *pair) series(n int) (values []float64, from int) {
+	from = max(len(p.apart)-max(n, 0), 0)
+	for _, x := range p.apart[from:] {
+		if x.a == nil || x.err != nil {
+			values = append(values, math.NaN())
+			continue
+		}
+		values = append(values, x.d.TV)
+	}
+	return values, from
+}
+
+// mean is the mean of the distances that are known.
+func (p *pair) mean() (mean float64, n int) {
+	for _, x := range p.apart {
+		if x.a != nil && x.err == nil {
+			mean += x.d.TV
+			n++
+		}
+	}
+	return mean / float64(max(n, 1)), n
+}
+
+// drawApart draws the distances by token: a line chart for two lanes, a line
+// of columns a lane for more.
+func (v *compareView) drawApart(c *viz.Canvas, m *Model) {
+	if len(m.lanes) > 2 {
+		v.drawApartLanes(c, m)
+		return
+	}
+	in := viz.Box(c, viz.Frame{Title: "total variation between the lanes, token by token", Right: "0 same · 1 nothing in common"})
+	p := v.pairOf(m.lanes[0], m.lanes[1])
+	muted := viz.Ink{Role: viz.Muted}
+	rows := in.H - 2
+	chart := in.Sub(viz.Rect{X: 6, Y: 0, W: in.W - 7, H: rows})
+	for y := range rows {
+		in.Put(5, y, "│", muted)
+	}
+	in.Put(1, 0, "1.0 ┤", muted)
+	in.Put(1, rows/2, "0.5 ┤", muted)
+	in.Fill(viz.Rect{X: 6, Y: rows, W: in.W - 7, H: 1}, "─", muted)
+	in.Put(3, rows, "0 └", muted)
+	values, from := p.series(chart.W)
+	n := max(len(values), chart.W/3) // a few tokens take a few cells each
+	viz.Lines(chart, []viz.Series{{Values: values, Ink: viz.Ink{Role: viz.Draw}}}, n, 1)
+	if at := p.at[0] - from; p.parts && at >= 0 && at < n {
+		x := 6 + at*(chart.W-1)/max(n-1, 1)
+		label := fmt.Sprintf("token %s: texts part", viz.Count(p.at[0]+1))
+		if x+2+viz.Width(label) < in.W {
+			in.Put(x, rows, "▲ "+label, muted)
+		} else {
+			in.Right(x+1, rows, label+" ▲", muted)
+		}
+	}
+	in.Put(6, rows+1, viz.CutTitle(v.apartLine(m, p), in.W-7), muted)
+}
+
+// apartLine sums up the distances of two lanes.
+func (v *compareView) apartLine(m *Model, p *pair) string {
+	var parts []string
+	switch mean, n := p.mean(); {
+	case p.alien:
+		parts = append(parts, "other vocabulary: distributions cannot be compared")
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean)))
+	}
+	for i, l := range m.lanes {
+		if l.view.Rate > 0 {
+			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.view.Rate)))
+		}
+	}
+	how := "each lane waits for the slower (w: run free)"
+	if m.cmp.free {
+		how = "each lane runs free (w: wait for each other)"
+	}
+	return strings.Join(append(parts, how), " · ")
+}
+
+// drawApartLanes draws one line of columns a lane.
+func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
+	ref := v.reference(m)
+	in := viz.Box(c, viz.Frame{Title: fmt.Sprintf("total variation to lane %d, token by token", ref+1), Right: "0 same · 1 nothing in common · each column one token"})
+	muted := viz.Ink{Role: viz.Muted}
+	const names, words = 18, 58
+	w := max(in.W-names-words-2, 8)
+	y, last := 0, 0
+	for i, l := range m.lanes {
+		if i == ref {
+			continue
+		}
+		p := v.pairOf(m.lanes[ref], l)
+		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(m.presetLabel(l), c.ASCII)), viz.Ink{Role: laneRoles[i]})
+		values, from := p.series(w)
+		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
+		if at := p.at[0] - from; p.parts && at >= 0 && at < w && !p.alien {
+			in.Put(names+at, in.H-2, "▲", muted)
+			last = max(last, names+at+1)
+		}
+		in.Put(names+w+1, y, viz.CutTitle(p.words(m.lanes[ref], l), in.W-names-w-2), viz.Ink{})
+		y++
+	}
+	if last > 0 {
+		in.Put(max(last, names)+1, in.H-2, viz.CutTitle("▲ where the texts part", in.W-last-3), muted)
+	}
+	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(m, in.W-2), in.W-2), muted)
+}
+
+// measured reports whether the distance of the steps that a and b show is
+// known.
+func (p *pair) measured(a, b *lane) bool {
+	return p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b)
+}
+
+// words sum up a pair's distances.
+func (p *pair) words(a, b *lane) string {
+	mean, n := p.mean()
+	switch {
+	case a.view.Beam != nil || b.view.Beam != nil:
+		return "beam search has no distribution to draw from"
+	case p.alien:
+		return "other vocabulary"
+	case n == 0:
+		return "nothing measured yet"
+	}
+	s := "mean " + viz.Three(mean)
+	if p.measured(a, b) {
+		s += fmt.Sprintf(" · now %s · shared %s of %s", viz.Three(p.now.d.TV), viz.Count(p.now.d.Shared), viz.Count(p.now.d.Either))
+	}
+	return s
+}
+
+// luckLine lists the newest draws, one a position, if all lanes share them.
+func (v *compareView) luckLine(m *Model, w int) string {
+	if strings.HasPrefix(m.seedWords(), "different") {
+		return "the lanes draw with different seeds"
+	}
+	view := m.lane().view
+	s, tail := "u by token ", "  one draw a position, shared by all lanes"
+	n := max((w-viz.Width(s)-viz.Width(tail))/6, 0)
+	var us []string
+	for k := max(len(view.Steps)+1-n, 0); k <= len(view.Steps); k++ {
+		if st := view.Step(k); st != nil && st.Trace != nil {
+			us = append(us, viz.Three(st.Trace.U))
+		}
+	}
+	return s + strings.Join(us, " ") + tail
+}

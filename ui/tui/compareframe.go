@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// scopeWords names the lanes that keys act on.
+func (m *Model) scopeWords() string {
+	switch {
+	case m.cmp.one:
+		return fmt.Sprintf("lane %d", m.cur+1)
+	case len(m.lanes) == 2:
+		return "both lanes"
+	}
+	return fmt.Sprintf("all %d lanes", len(m.lanes))
+}
+
+// seedWords says which seeds the lanes draw with.
+func (m *Model) seedWords() string {
+	seed := m.lanes[0].config.Uint("seed")
+	for _, l := range m.lanes {
+		if l.config.Uint("seed") != seed {
+			return "different seeds"
+		}
+	}
+	return fmt.Sprintf("seed %d", seed)
+}
+
+func (v *compareView) hints(*Model) []string { return nil }
+
+func (v *compareView) footer(m *Model) []hint {
+	both := "all"
+	if len(m.lanes) == 2 {
+		both = "both"
+	}
+	if m.cmp.one {
+		both = "lane " + digits(m.cur+1)
+	}
+	if v.knobs {
+		return []hint{{id: "right", keys: "←→", word: "change, " + both}, {id: "down", keys: "↑↓", word: "knob"}, {id: "open", word: "type"},
+			{id: "off", word: "off"}, {id: "pane", word: "lanes"}, {id: "all", word: "this lane/all lanes"}, {keys: "1-5", word: "preset"}, {id: "close", word: "lanes"}, {id: "help"}}
+	}
+	list := []hint{{id: "run", word: "run/pause"}, {id: "right", word: "step " + both}, {id: "left", word: "back " + both}, {id: "pane", word: "lane"},
+		{id: "all", word: "this lane/all lanes"}, {id: "sync", word: "wait/free"}, {keys: "1-5", word: "preset"}, {id: "lower", keys: "-/+", word: "value"},
+		{id: "nextmark", keys: "[ ]", word: "where they part"}, {id: "force", word: "force in the others"}, {id: "zoom", word: "lane alone"},
+		{id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+	if m.w < 120 {
+		list = []hint{{id: "run", word: "run"}, {id: "right", word: "step"}, {id: "left", word: "back"}, {id: "pane", word: "lane"},
+			{id: "all", word: "one/all"}, {keys: "1-5", word: "preset"}, {id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+	}
+	if m.lanesRun() {
+		list[0].word = "pause"
+	}
+	return list
+}
+
+func (v *compareView) help(m *Model) (string, viz.Ink) {
+	muted := viz.Ink{Role: viz.Muted}
+	if v.knobs || m.w < 40 {
+		return "", muted
+	}
+	s := "⟪ ⟫ the texts part · ● drawn · ✗ cut · same token, same row"
+	if n := compareLayoutOf(m.w, m.bodyRect().H, len(m.lanes), m.cur, v.alone); len(n.lanes) < len(m.lanes) {
+		s = fmt.Sprintf("lane %d of %d, tab turns · ", m.cur+1, len(m.lanes)) + s
+	}
+	if viz.Width(s) > m.w-2 {
+		s = viz.CutTitle(s, m.w-2)
+	}
+	return s, muted
+}
+
+func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
+	phase, ink := m.lanesPhase(), viz.Ink{}.With(viz.Bold)
+	if strings.HasPrefix(phase, "!") {
+		ink.Role = viz.Warning
+	}
+	how := "in step"
+	if m.cmp.free {
+		how = "free"
+	}
+	info := m.lane().model.Info()
+	model := info.Name
+	if k == class160 {
+		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
+	}
+	luck := m.seedWords()
+	if !strings.HasPrefix(luck, "different") && k >= class120 {
+		luck += ", same luck in all"
+		if len(m.lanes) == 2 {
+			luck = strings.TrimSuffix(luck, "all") + "both"
+		}
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	left = []headerPart{{"logitscope", 9, muted}, {viz.Printable(model, false), 8, muted}, {phase, 0, ink},
+		{fmt.Sprintf("compare, %d lanes %s", len(m.lanes), how), 3, viz.Ink{}}, {luck, 5, viz.Ink{}}}
+	if k <= class80 {
+		left = left[2:]
+	}
+	to := "keys act on " + m.scopeWords() + " · t one lane"
+	if m.cmp.one {
+		to = "keys act on " + m.scopeWords() + " · t all lanes"
+	}
+	if k <= class100 {
+		to = m.scopeWords()
+	}
+	return left, []headerPart{{to, 2, viz.Ink{}}}
+}
+
+// lanesPhase says what the lanes are doing together.
+func (m *Model) lanesPhase() string {
+	if m.lanesRun() {
+		return phases[engine.Running].glyph + " " + phases[engine.Running].word
+	}
+	for _, l := range m.lanes {
+		if l.view.Phase == engine.Failed || l.view.Looking > 0 {
+			return phaseWords(l)
+		}
+	}
+	if anyLooks(m.lanes) || !allEnded(m.lanes) || len(m.lanes) == 0 {
+		if l := m.lane(); l.look > 0 || l.view.Phase != engine.Done {
+			return phaseWords(l)
+		}
+		return phases[engine.Paused].glyph + " " + phases[engine.Paused].word
+	}
+	return phases[engine.Done].glyph + " " + phases[engine.Done].word
+}
+
+func anyLooks(lanes []*lane) bool {
+	for _, l := range lanes {
+		if l.look > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func allEnded(lanes []*lane) bool {
+	for _, l := range lanes {
+		if l.view.Phase != engine.Done && l.view.Phase != engine.Failed {
+			return false
+		}
+	}
+	return true
+}

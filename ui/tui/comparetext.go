@@ -1,0 +1,234 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+func (d *laneDrawer) text(c *viz.Canvas, i int) {
+	l := d.m.lanes[i]
+	in := d.pane(c, viz.Frame{Title: laneTitle(d.m, i, c.W-6), Focused: d.focused(i), Ink: viz.Ink{Role: laneRoles[i]}})
+	if l.view.Phase == engine.Idle {
+		in.Put(1, 0, viz.Cut("No prompt yet: e writes one.", in.W-2), viz.Ink{Role: viz.Muted})
+		return
+	}
+	in = in.Sub(viz.Rect{X: 1, Y: 0, W: in.W - 2, H: in.H})
+	h := in.H
+	if d.lay.lines.H > 0 && h >= 3 { // the numbers have no box of their own
+		h--
+		in.Put(0, h, viz.CutTitle(numbers(l), in.W), viz.Ink{Role: viz.Muted})
+	}
+	g, lines, top := d.v.laneText(d.m, i, in.W, h)
+	y := 0
+	for ; y < h && top+y < len(lines); y++ {
+		x := 0
+		for _, gl := range g[lines[top+y][0]:lines[top+y][1]] {
+			x = in.Put(x, y, gl.text, gl.ink)
+		}
+	}
+	if l.view.Phase == engine.Failed && l.view.Err != nil && y < h {
+		for _, s := range fold("! "+viz.Printable(firstLine(l.view.Err.Error()), in.ASCII), in.W, h-y) {
+			in.Put(0, y, s, viz.Ink{Role: viz.Warning})
+			y++
+		}
+	}
+	if note := d.v.partingNote(d.m, i, in.W); note != "" && y+1 < h {
+		in.Put(0, y+1, viz.CutTitle(note, in.W), viz.Ink{Role: viz.Muted})
+	}
+}
+
+// laneText returns the text of lane i with the place marked where it parts
+// from the others, in lines of w cells, and the first of the h lines to show.
+func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int, top int) {
+	l := m.lanes[i]
+	if l.view.Beam != nil {
+		f := &textFlow{m: m, l: l, window: -1}
+		f.prompt()
+		f.add(l.view.Text(), viz.Ink{}, 0)
+		f.caret()
+		g = f.out
+	} else {
+		g = m.flow(l, max(w*h, 1))
+		if at, ok := v.partsAt(m, i); ok {
+			g = v.markParting(m, l, g, at+1)
+		}
+	}
+	lines = wrap(g, max(w, 1))
+	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
+		lines = lines[:n-1]
+	}
+	top = max(len(lines)-h, 0)
+	if l.look > 0 {
+		for k, ln := range lines {
+			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look {
+				top = min(top, max(k-h/2, 0))
+				break
+			}
+		}
+	}
+	return g, lines, top
+}
+
+// partsAt returns the first step, from 0, at which lane i parts from the lane
+// it is measured against, or any lane from it.
+func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
+	ref := v.reference(m)
+	for k, o := range m.lanes {
+		if k == i || i != ref && k != ref {
+			continue
+		}
+		p := v.pairOf(m.lanes[i], o)
+		if !p.parts {
+			continue
+		}
+		x := p.at[0]
+		if _, turned := keyOf(m.lanes[i], o); turned {
+			x = p.at[1]
+		}
+		if !ok || x < at {
+			at, ok = x, true
+		}
+	}
+	return at, ok
+}
+
+// markParting puts ⟪ ⟫ around step k of the text; around the proposal if
+// that is it.
+func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
+	ink := viz.Ink{Role: viz.CutLine, Attr: viz.Bold}
+	mark := func(s string) glyph { return glyph{text: s, w: 1, ink: ink} }
+	var out []glyph
+	open, done := false, false
+	for n, x := range g {
+		caret := n == len(g)-1 && x.step == 0
+		if open && x.step != k {
+			out, open = append(out, mark("⟫")), false
+		}
+		if x.step == k && !open && !done && !(x.gap && n+1 < len(g) && g[n+1].step == k) {
+			out, open, done = append(out, mark("⟪")), true, true
+		}
+		if caret && k == len(l.view.Steps)+1 && l.view.Next != nil && l.look == 0 {
+			if strings.HasPrefix(l.vocab().Piece(l.view.Next.Token), " ") {
+				out = append(out, glyph{text: " ", w: 1, gap: true})
+			}
+			out = append(out, mark("⟪"))
+			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.vocab().Piece(l.view.Next.Token), " "), m.pal.ASCII) {
+				out = append(out, glyph{text: cl.Text, w: cl.W, ink: viz.Ink{Role: viz.Chosen}})
+			}
+			out = append(out, mark("⟫"))
+		}
+		if open {
+			x.ink = x.ink.With(viz.Bold)
+		}
+		if open && x.end { // the mark stays on its line
+			x.end = false
+			end := mark("⟫")
+			end.end = true
+			out, open = append(out, x, end), false
+			continue
+		}
+		out = append(out, x)
+	}
+	if open {
+		out = append(out, mark("⟫"))
+	}
+	return out
+}
+
+// partingNote says where lane i parts, below its text of w cells.
+func (v *compareView) partingNote(m *Model, i, w int) string {
+	at, ok := v.partsAt(m, i)
+	ref := v.reference(m)
+	switch {
+	case ok && w < 34 && m.lanes[i].view.Beam == nil:
+		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))
+	case len(m.lanes) == 2 && ok && m.lanes[i].view.Beam == nil:
+		return fmt.Sprintf("⟪ ⟫ first place where the texts part: token %s", viz.Count(at+1))
+	case len(m.lanes) == 2 && !ok:
+		return "the texts are the same so far"
+	case i == ref && ok:
+		return fmt.Sprintf("⟪ ⟫ the lanes part at token %s", viz.Count(at+1))
+	case i == ref:
+		return ""
+	case ok && m.lanes[i].view.Beam == nil:
+		return fmt.Sprintf("⟪ ⟫ parts from lane %d at token %s", ref+1, viz.Count(at+1))
+	case !ok:
+		return fmt.Sprintf("same as lane %d so far", ref+1)
+	}
+	return ""
+}
+
+// shortKeys are the names of knobs in a lane's title.
+var shortKeys = map[string]string{
+	"temperature": "T", "repetition_penalty": "rep.", "frequency_penalty": "freq.", "presence_penalty": "pres.",
+	"num_assistant_tokens": "drafted", "max_new_tokens": "max",
+}
+
+// titleKnobs are the knobs as a title lists them: a change of strategy before
+// changes of degree.
+var titleKnobs = func() []*sampling.Param {
+	list := slices.Clone(knobList)
+	slices.SortStableFunc(list, func(a, b *sampling.Param) int { return strategyFirst(a) - strategyFirst(b) })
+	return list
+}()
+
+func strategyFirst(p *sampling.Param) int {
+	switch p.Key {
+	case "num_beams", "num_assistant_tokens", "penalty_alpha", "constraint", "order", "do_sample":
+		return 0
+	}
+	return 1
+}
+
+// laneTitle names lane i and how its settings differ from those of the first.
+func laneTitle(m *Model, i, w int) string {
+	l, first := m.lanes[i], m.lanes[0]
+	name := fmt.Sprintf("lane %d", i+1)
+	if w < 40 {
+		name = digits(i + 1)
+	}
+	if w < 60 && len(m.lanes) > 1 && m.w < 80 {
+		name = fmt.Sprintf("lane %d of %d", i+1, len(m.lanes))
+	}
+	name += " · " + viz.Printable(m.presetLabel(l), m.pal.ASCII)
+	if l.model != first.model {
+		name += " · " + viz.Printable(l.model.Info().Name, m.pal.ASCII)
+	}
+	if i == 0 {
+		return name
+	}
+	var parts []string
+	for _, p := range titleKnobs {
+		a, b := first.shownConfig(), l.shownConfig()
+		if sameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
+			continue
+		}
+		key := p.Key
+		if s, ok := shortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
+			key = s
+		}
+		to := p.Format(b.Value(p.Key))
+		if w >= 70 {
+			to = p.Format(a.Value(p.Key)) + "→" + to
+		}
+		parts = append(parts, key+" "+viz.Printable(viz.Cut(to, 24), m.pal.ASCII))
+	}
+	if len(parts) == 0 {
+		return name + " · same settings"
+	}
+	for n := len(parts); n > 0; n-- { // a title is cut at whole settings
+		s := name + ": " + strings.Join(parts[:n], " ")
+		if n < len(parts) {
+			s += " …"
+		}
+		if viz.Width(s) <= w {
+			return s
+		}
+	}
+	return name
+}

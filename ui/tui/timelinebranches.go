@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"strings"
+
+	"logitscope/viz"
+)
+
+// branchColumns are the columns of the list of branches.
+type branchColumns struct{ name, bar, barW, count, note int }
+
+func branchColumnsOf(w int) branchColumns {
+	c := branchColumns{name: 22, bar: 23, barW: max((w-23)/2, 8)}
+	if w < 76 {
+		c = branchColumns{name: 16, bar: 17, barW: max(w-17-11, 4)}
+	}
+	c.count = c.bar + c.barW + 1
+	c.note = c.count + 12
+	return c
+}
+
+// drawBranches lists the texts: what each is called, where it grew from
+// another, how long it is, and how it goes on.
+func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, from int) {
+	l := m.lane()
+	list, sel := v.selected(m)
+	muted := viz.Ink{Role: viz.Muted}
+	n := len(list)
+	if l.tried != nil {
+		n++
+	}
+	title := "branches"
+	if n == 1 {
+		title = "branches: none yet"
+	}
+	c.Put(1, lay.branches, title, muted)
+	longest := 1
+	for _, b := range list {
+		longest = max(longest, len(b.steps))
+	}
+	col := branchColumnsOf(c.W)
+	first := 0
+	row := sel
+	if v.try && l.tried != nil {
+		row = len(list)
+	}
+	if lay.rows > 0 {
+		first = min(max(row-lay.rows+1, 0), max(n-lay.rows, 0))
+	}
+	for y := range min(lay.rows, n-first) {
+		k := first + y
+		in := c.Sub(viz.Rect{X: 0, Y: lay.branches + 1 + y, W: c.W, H: 1})
+		if k == row {
+			in.Put(1, 0, "▸", viz.Ink{Role: viz.Focus})
+		}
+		if k == len(list) {
+			v.drawTry(in, m, l, col, longest)
+			continue
+		}
+		b := list[k]
+		ink := viz.Ink{}
+		if k == row {
+			ink = ink.With(viz.Bold)
+		}
+		in.Fit(3, 0, col.name-3, digits(k+1)+" "+strings.Repeat(" ", min(b.depth, 3))+m.limbName(l, list, k), ink)
+		cells := func(n int) int { return n * col.barW / longest }
+		x := cells(b.shared)
+		if b.parent >= 0 {
+			x = min(x, col.barW-1)
+			in.Put(col.bar+x, 0, "└", muted)
+			x++
+			if b.shared < len(b.steps) && b.steps[b.shared].Forced {
+				in.Put(col.bar+x, 0, "◆", viz.Ink{Role: viz.Chosen})
+				x++
+			}
+		}
+		glyph, role := "─", viz.Muted
+		if b.index < 0 {
+			glyph, role = "━", viz.Focus
+		}
+		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
+		in.Put(col.count, 0, plural(len(b.steps), "token"), viz.Ink{})
+		if col.note < c.W-8 {
+			note := m.limbNote(l, list, k)
+			if viz.Width(note) > c.W-col.note-1 {
+				note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
+			}
+			in.Put(col.note, 0, note, muted)
+		}
+	}
+}
+
+// drawTry lists the settings tried on a step as a branch that is not written.
+func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *lane, col branchColumns, longest int) {
+	name := "what-if"
+	if s := l.committed(l.look); s != nil {
+		if s.Settings.Label != l.whatif.Label && !strings.HasSuffix(l.whatif.Label, "*") {
+			name = viz.Printable(l.whatif.Label, c.ASCII)
+		} else if d := shortDifference(s.Settings, l.whatif); d != "" {
+			name = d
+		}
+	}
+	c.Fit(3, 0, col.name-3, "? "+name, viz.Ink{})
+	c.Put(col.bar+min((l.look-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
+	c.Put(col.count, 0, "what-if", viz.Ink{})
+	if col.note < c.W-8 {
+		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})
+	}
+}

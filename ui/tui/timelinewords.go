@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/viz"
+)
+
+// triedWords says what the settings tried make of a step.
+func (m *Model) triedWords(l *lane) string {
+	s := l.committed(l.look)
+	if s == nil || s.Token == l.tried.Token {
+		return l.piece(l.tried.Token, m.pal.ASCII) + " is drawn again"
+	}
+	return l.piece(l.tried.Token, m.pal.ASCII) + " is drawn instead of " + l.piece(s.Token, m.pal.ASCII)
+}
+
+// inspect says what the step selected was like.
+func (v *timeline) inspect(m *Model) {
+	s, at := v.steps(m)
+	if len(s) == 0 {
+		m.say("i: no token is written yet")
+		return
+	}
+	m.say(m.stepWords(s[at-1]))
+}
+
+// stepWords is one step in a line.
+func (m *Model) stepWords(s *engine.Step) string {
+	out := fmt.Sprintf("step %s %s · rank %s · %s raw, %s final", viz.Count(s.Index), m.lane().piece(s.Token, m.pal.ASCII),
+		viz.Count(int(s.Summary.Rank)), logPercent(s.Summary.RawLogprob), logPercent(s.Summary.Logprob))
+	if s.Forced {
+		out += " · ◆ forced"
+	}
+	return out + " · " + viz.Printable(s.Settings.Label, m.pal.ASCII)
+}
+
+func (v *timeline) hints(*Model) []string { return nil }
+
+func (v *timeline) footer(m *Model) []hint {
+	run := "go on from here"
+	if m.lane().running() {
+		run = "pause"
+	}
+	return []hint{{id: "right", keys: "←→", word: "step"}, {id: "down", keys: "↑↓", word: "branch"}, {id: "open", word: "this step in the lab"},
+		{id: "run", word: run}, {keys: "1-5", word: "what-if"}, {id: "compare", word: "compare"}, {id: "take", word: "take out"}, {id: "name"},
+		{id: "nextmark", keys: "[ ]", word: "marks"}, {id: "close", word: "back"}, {id: "help"}}
+}
+
+func (v *timeline) help(m *Model) (string, viz.Ink) {
+	return viz.CutTitle(v.keptLine(m), m.w-2), viz.Ink{Role: viz.Muted}
+}
+
+// keptLine says what of the texts is kept, shared and computed again.
+func (v *timeline) keptLine(m *Model) string {
+	l := m.lane()
+	s, _ := v.steps(m)
+	rows := 0
+	for _, x := range s {
+		if x.Row != nil {
+			rows++
+		}
+	}
+	var parts []string
+	switch {
+	case rows == len(s) && rows == 1:
+		parts = append(parts, "the logits of the one step are kept")
+	case rows == len(s):
+		parts = append(parts, fmt.Sprintf("logits of all %s steps are kept", viz.Count(rows)))
+	default:
+		parts = append(parts, fmt.Sprintf("logits of the last %s of %s steps are kept, older ones are computed again when looked at", viz.Count(rows), viz.Count(len(s))))
+	}
+	list := l.limbs()
+	if n := len(list); n > 1 {
+		shared := len(list[0].steps)
+		for _, b := range list[1:] {
+			shared = min(shared, commonSteps(list[0].steps, b.steps))
+		}
+		who := fmt.Sprintf("%d branches share", n)
+		if n == 2 {
+			who = "both branches share"
+		}
+		if shared == 0 {
+			parts = append(parts, who+" the prompt's part of the cache")
+		} else {
+			parts = append(parts, fmt.Sprintf("%s the first %s of the cache", who, plural(shared, "token")))
+		}
+	}
+	if l.view.Looking > 0 {
+		return strings.Join(append(parts, fmt.Sprintf("recomputing step %d …", l.view.Looking)), " · ")
+	}
+	return strings.Join(append(parts, plural(recomputed(l), "token")+" recomputed"), " · ")
+}
+
+// recomputed returns how many positions the model has computed more than
+// once for the texts of l.
+func recomputed(l *lane) int {
+	needed := len(l.view.Prompt)
+	list := l.limbs()
+	for i, b := range list {
+		n := len(b.steps)
+		if i > 0 {
+			n -= b.shared
+		}
+		needed += n
+	}
+	return max(int(l.view.ForwardPositions)-needed, 0)
+}
