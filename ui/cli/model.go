@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"logitscope/engine"
 	"logitscope/models"
@@ -39,12 +40,20 @@ func (s *shared) open(ctx context.Context, flag, name string) (models.Model, err
 	if err != nil {
 		return nil, err
 	}
+	if isTerminal(s.sys.Err) {
+		// The name may hold a password, so it is not repeated.
+		note := time.AfterFunc(slowOpen, func() { fmt.Fprintf(s.sys.Err, "waiting for what %s names …\n", flag) })
+		defer note.Stop()
+	}
 	m, err := open.Model(ctx, name, opt)
 	if err != nil {
 		return nil, wrong("%s %w", flag, err)
 	}
 	return m, nil
 }
+
+// slowOpen is when opening a model begins to need a word.
+const slowOpen = time.Second
 
 // prepare opens the models, puts the settings together and splits the prompt.
 func (s *shared) prepare(ctx context.Context) (*job, error) {
