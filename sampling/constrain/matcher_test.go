@@ -358,46 +358,6 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSyntaxErrorsHaveAPlace(t *testing.T) {
-	for _, c := range []struct {
-		src          Source
-		line, column int
-	}{
-		{GBNF("root ::= a\na ::= \"x\" (\"y\""), 2, 11},
-		{GBNF("root ::= missing"), 1, 10},
-		{GBNF("root ::= [b-a]"), 1, 11},
-		{Schema([]byte("{\n  \"type\": \"string\",\n}"), SchemaOptions{}), 3, 1},
-		{Regex("ab(c", false), 1, 1},
-	} {
-		_, err := Compile(c.src)
-		e, ok := err.(*SyntaxError)
-		if !ok || e.Line != c.line || e.Column != c.column {
-			t.Errorf("%v: %v, want line %d, column %d", c.src, err, c.line, c.column)
-		}
-	}
-}
-
-func TestContradictionsSayWhere(t *testing.T) {
-	for _, c := range []struct{ schema, pointer, keyword string }{
-		{`{"properties":{"a":{"type":"string","minLength":5,"maxLength":2}},"required":["a"],"type":"object"}`, "/properties/a", "pattern"},
-		{`{"type":"object","required":["a"],"properties":{"a":false}}`, "/properties/a", "false"},
-		{`{"type":"integer","minimum":5,"maximum":4}`, "", "minimum"},
-		{`{"allOf":[{"type":"string"},{"type":"integer"}]}`, "", "type"},
-		{`{"type":"array","minItems":3,"maxItems":2}`, "", "minItems"},
-		{`{"type":"string","enum":[1,2]}`, "", "enum"},
-		{`{"type":"object","properties":{"self":{"$ref":"#"}},"required":["self"]}`, "", "required"},
-		{`{"unevaluatedProperties":false,"allOf":[{}]}`, "", "unevaluatedProperties"},
-		{`{"properties":{"x":{"pattern":"(?=a)"}}}`, "/properties/x", "pattern"},
-		{`{"items":{"$ref":"http://elsewhere/x"}}`, "/items", "$ref"},
-	} {
-		_, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
-		e, ok := err.(*RefusedError)
-		if !ok || e.Refusals[0].Pointer != c.pointer || e.Refusals[0].Keyword != c.keyword {
-			t.Errorf("%s: %v, want %s at %q", c.schema, err, c.keyword, c.pointer)
-		}
-	}
-}
-
 func TestNotes(t *testing.T) {
 	g := compile(t, Schema([]byte(`{"type":"string","format":"colour","title":"x","x-order":1}`), SchemaOptions{}))
 	var seen []string

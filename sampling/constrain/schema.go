@@ -28,10 +28,14 @@ func (s schemaSource) define() (*definition, error) {
 		return nil, err
 	}
 	c, err := newSchemaCompiler(root, s.opts)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var def *definition
+		if def, err = c.compile(); err == nil {
+			return def, nil
+		}
+		err = everyRefusal(root, s.opts, err)
 	}
-	return c.compile()
+	return nil, ofSchema(err)
 }
 
 // A schemaNode is a schema at a place in a document.
@@ -136,6 +140,7 @@ type schemaCompiler struct {
 	sharing  bool        // it has several shapes
 	free     *stringLang // any name
 	noted    map[Note]bool
+	refusals *refusalList // where refusals are gathered; nil while the first one ends it
 }
 
 // Limits that keep time and memory in bounds on hostile schemas.
@@ -206,8 +211,10 @@ func (c *schemaCompiler) compile() (*definition, error) {
 		r := c.rules[key]
 		c.current = c.ruleSets[r]
 		body, err := c.body(c.current)
-		if err != nil {
+		if err != nil && !c.refusals.take(err) {
 			return nil, err
+		} else if err != nil {
+			continue
 		}
 		c.def.rules[r].body = body
 		if len(c.def.rules) > maxRules {
@@ -261,44 +268,4 @@ func (c *schemaCompiler) body(s schemaSet) (*expr, error) {
 		alts = append(alts, e)
 	}
 	return alt(alts...), nil
-}
-
-// contradiction says why no value satisfies a set: the conflict that emptied
-// it, or that of a member or item it cannot do without.
-func (c *schemaCompiler) contradiction(s schemaSet) *RefusedError {
-	seen := map[string]bool{}
-	for !seen[s.key()] {
-		seen[s.key()] = true
-		shapes, err := c.allShapes(s)
-		if err != nil || s.never {
-			break
-		}
-		next, conflict := schemaSet{}, (*Refusal)(nil)
-		for _, k := range shapes {
-			if k.types == 0 && k.conflict != nil {
-				conflict = k.conflict
-				continue
-			}
-			if need, ok := c.impossibleNeed(k); ok {
-				next = need
-			}
-		}
-		if len(next.all)+len(next.not) > 0 || next.never {
-			if next.never {
-				break
-			}
-			s = next
-			continue
-		}
-		if conflict != nil {
-			return &RefusedError{Refusals: []Refusal{*conflict}}
-		}
-		break
-	}
-	for _, n := range s.all {
-		if n.value.kind == kindFalse {
-			return refuse(n.ptr, "false", "this schema allows no value, and one is required here")
-		}
-	}
-	return refuse(s.pointer(), "required", "no finite value satisfies it: what it requires leads back to itself or allows nothing")
 }

@@ -95,7 +95,7 @@ var groups = map[string]string{
 }
 
 func refuseKeyword(_ *schemaCompiler, u keywordUse, _ *shape) error {
-	return u.refuse("dynamic references are not supported")
+	return u.refuse("is not supported")
 }
 
 // keywords lists the keywords of a schema in the order they are written, each

@@ -126,7 +126,7 @@ func (c *schemaCompiler) expand(n *schemaNode, negate bool) ([]*shape, error) {
 		out = []*shape{anything()}
 	case n.value.kind != kindObject:
 		k := only(0)
-		k.conflict = &Refusal{n.ptr, "false", "this schema allows no value, and one is required here"}
+		k.conflict = &Refusal{n.ptr, "false", "allows no value, and one is required here"}
 		out = []*shape{k}
 	case negate:
 		out, err = c.refuted(n)
@@ -149,7 +149,13 @@ func (c *schemaCompiler) satisfied(n *schemaNode) ([]*shape, error) {
 		switch {
 		case use.apply != nil:
 			if err := use.apply(c, use, base); err != nil {
+				if c.refusals.take(err) {
+					continue
+				}
 				return nil, err
+			}
+			if trailed[use.name] {
+				base.trail = base.trail.and(&trail{use: use})
 			}
 		case use.branch != nil:
 			branches = append(branches, use)
@@ -159,6 +165,9 @@ func (c *schemaCompiler) satisfied(n *schemaNode) ([]*shape, error) {
 	for _, use := range branches {
 		more, err := use.branch(c, use)
 		if err != nil {
+			if c.refusals.take(err) {
+				continue
+			}
 			return nil, err
 		}
 		if out, err = c.product(out, more, use.ptr()); err != nil {
@@ -176,10 +185,17 @@ func (c *schemaCompiler) refuted(n *schemaNode) ([]*shape, error) {
 			if use.apply == nil && use.branch == nil {
 				continue // an annotation cannot be broken
 			}
-			return nil, refuse(n.ptr, use.name, "its negation, which not, if or oneOf needs here, is not supported")
+			err := refuse(n.ptr, use.name, "its negation, which not, if or oneOf needs here, is not supported")
+			if c.refusals.take(err) {
+				continue
+			}
+			return nil, err
 		}
 		more, err := use.negate(c, use)
 		if err != nil {
+			if c.refusals.take(err) {
+				continue
+			}
 			return nil, err
 		}
 		out = append(out, more...)
@@ -334,7 +350,11 @@ func (c *schemaCompiler) reduce(k *shape, ptr string) (*shape, error) {
 	}
 	if k.types&typeString != 0 {
 		if _, empty, err := c.textOf(k); err == nil && empty {
-			k.drop(typeString, ptr, "pattern", "no string satisfies the lengths and patterns together")
+			if b := k.text; b.max >= 0 && b.min > b.max {
+				k.drop(typeString, ptr, "maxLength", "is less than minLength")
+			} else {
+				k.drop(typeString, ptr, "pattern", "no string satisfies the lengths and patterns together")
+			}
 		}
 	}
 	if b := k.items; b.max >= 0 && b.min > b.max {

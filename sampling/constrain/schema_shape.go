@@ -50,6 +50,7 @@ func (v *jsonValue) types() typeSet {
 type shape struct {
 	types    typeSet
 	conflict *Refusal // what took the last type away
+	trail    *trail   // the keywords that restrict it, for messages
 
 	values    []*jsonValue // if hasValues: only these
 	hasValues bool
@@ -159,6 +160,7 @@ func smaller(a, b int) int {
 // meet is the shape of the values that both allow.
 func meet(a, b *shape, ptr string) *shape {
 	s := a.copy()
+	s.trail = a.trail.and(b.trail)
 	s.drop(^b.types, ptr, "type", "no type is left that all parts allow")
 	if s.conflict == nil {
 		s.conflict = b.conflict

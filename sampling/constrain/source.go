@@ -30,22 +30,46 @@ type Refusal struct {
 }
 
 // A RefusedError says that a well-formed source asks for something that can
-// not be enforced exactly, or that contradicts itself.
+// not be enforced exactly, or that contradicts itself. Of a schema it lists
+// every problem that was found.
 type RefusedError struct {
 	Refusals []Refusal
+	schema   bool // the refusals are at places of a schema
 	loop     bool // a schema refers back to itself
 }
 
+// Error lists the refusals in one line. Those of a schema begin with a
+// fragment, so that the name of a file may stand in front:
+//
+//	#/properties/age: "$dynamicRef" is not supported; #/allOf/1: minLength 5 and maxLength 3: nothing fits
 func (e *RefusedError) Error() string {
-	lines := make([]string, 0, len(e.Refusals))
-	for _, r := range e.Refusals {
-		where := r.Keyword
-		if r.Pointer != "" {
-			where = strings.TrimSuffix(r.Pointer+"/"+r.Keyword, "/")
+	lines := make([]string, len(e.Refusals))
+	for i, r := range e.Refusals {
+		if lines[i] = r.text(); e.schema {
+			lines[i] = "#" + r.Pointer + ": " + lines[i]
 		}
-		lines = append(lines, where+": "+r.Reason)
 	}
-	return "constraint refused: " + strings.Join(lines, "; ")
+	list := strings.Join(lines, "; ")
+	if e.schema {
+		return list
+	}
+	return "constraint refused: " + list
+}
+
+// predicates are the words with which a reason goes on from its keyword.
+var predicates = []string{"is ", "has ", "must ", "allows ", "needs "}
+
+// text is the reason with the keyword, unless the reason names it.
+func (r Refusal) text() string {
+	if r.Keyword == "" || strings.Contains(r.Reason, r.Keyword) {
+		return r.Reason
+	}
+	for _, p := range predicates {
+		if strings.HasPrefix(r.Reason, p) {
+			return `"` + r.Keyword + `" ` + r.Reason
+		}
+	}
+	return `"` + r.Keyword + `": ` + r.Reason
 }
 
 // A SyntaxError says where a source stopped making sense.
@@ -139,6 +163,9 @@ func Compile(src Source) (*Grammar, error) {
 	}
 	p, err := build(def)
 	if err != nil {
+		if _, ok := src.(schemaSource); ok {
+			err = ofSchema(err)
+		}
 		return nil, err
 	}
 	return &Grammar{prog: p, notes: def.notes}, nil

@@ -1,0 +1,80 @@
+package constrain
+
+import "testing"
+
+// TestRefusalsListEveryProblem reads whole error texts: each problem with its
+// pointer, in one line.
+func TestRefusalsListEveryProblem(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{`{"properties":{"age":{"$dynamicRef":"#x"}}}`, `#/properties/age: "$dynamicRef" is not supported`},
+		{`{"properties":{"a":{"$dynamicRef":"#x"},"b":{"anyOf":[{}],"unevaluatedItems":false},"c":{"type":"strng"}}}`,
+			`#/properties/a: "$dynamicRef" is not supported; #/properties/b: "unevaluatedItems" is not supported beside anyOf; ` +
+				`#/properties/c: "type" must be null, boolean, integer, number, string, array, object or a list of these`},
+		{`{"type":"array","items":{"$ref":"other.json"},"minItems":-1}`,
+			`#: "minItems" must be a whole number, 0 or more; #/items: "$ref": "other.json" is outside this document, and nothing is fetched`},
+		{`{"properties":{"a":{"uniqueItems":true,"type":"array"},"b":{"pattern":"(?=a)"}}}`, ""},
+		{`{"allOf":[{"type":"string","minLength":5},{"maxLength":3}]}`, `#/allOf/1: minLength 5 and maxLength 3: nothing fits`},
+		{`{"type":"string","allOf":[{"type":["integer","null"]}]}`, `#/allOf/0: type string and type [integer, null]: nothing fits`},
+		{`{"properties":{"n":{"$ref":"#/$defs/n"}},"required":["n"],"type":"object","$defs":{"n":{"type":"integer","minimum":5,"allOf":[{"maximum":3}]}}}`,
+			`#/$defs/n/allOf/0: type integer, minimum 5 and maximum 3: nothing fits`},
+		{`{"type":"array","minItems":3,"maxItems":2}`, `#: minItems 3 and maxItems 2: nothing fits`},
+		{`{"const":1,"type":"string"}`, `#: const 1 and type string: nothing fits`},
+		{`{"type":"object","required":["a","b"],"allOf":[{"maxProperties":1}]}`, `#/allOf/0: required [a, b] and maxProperties 1: nothing fits`},
+		{`false`, `#: "false" allows no value, and one is required here`},
+	} {
+		_, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
+		if err == nil {
+			t.Errorf("%s compiles", c.schema)
+			continue
+		}
+		if c.want == "" {
+			if n := len(Refusals(err)); n != 2 {
+				t.Errorf("%s: %d refusals, want 2: %v", c.schema, n, err)
+			}
+			continue
+		}
+		if err.Error() != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.schema, err, c.want)
+		}
+	}
+}
+
+func TestSyntaxErrorsHaveAPlace(t *testing.T) {
+	for _, c := range []struct {
+		src          Source
+		line, column int
+	}{
+		{GBNF("root ::= a\na ::= \"x\" (\"y\""), 2, 11},
+		{GBNF("root ::= missing"), 1, 10},
+		{GBNF("root ::= [b-a]"), 1, 11},
+		{Schema([]byte("{\n  \"type\": \"string\",\n}"), SchemaOptions{}), 3, 1},
+		{Regex("ab(c", false), 1, 1},
+	} {
+		_, err := Compile(c.src)
+		e, ok := err.(*SyntaxError)
+		if !ok || e.Line != c.line || e.Column != c.column {
+			t.Errorf("%v: %v, want line %d, column %d", c.src, err, c.line, c.column)
+		}
+	}
+}
+
+func TestContradictionsSayWhere(t *testing.T) {
+	for _, c := range []struct{ schema, pointer, keyword string }{
+		{`{"properties":{"a":{"type":"string","minLength":5,"maxLength":2}},"required":["a"],"type":"object"}`, "/properties/a", "maxLength"},
+		{`{"type":"object","required":["a"],"properties":{"a":false}}`, "/properties/a", "false"},
+		{`{"type":"integer","minimum":5,"maximum":4}`, "", "maximum"},
+		{`{"allOf":[{"type":"string"},{"type":"integer"}]}`, "/allOf/1", "type"},
+		{`{"type":"array","minItems":3,"maxItems":2}`, "", "maxItems"},
+		{`{"type":"string","enum":[1,2]}`, "", "enum"},
+		{`{"type":"object","properties":{"self":{"$ref":"#"}},"required":["self"]}`, "", "required"},
+		{`{"unevaluatedProperties":false,"allOf":[{}]}`, "", "unevaluatedProperties"},
+		{`{"properties":{"x":{"pattern":"(?=a)"}}}`, "/properties/x", "pattern"},
+		{`{"items":{"$ref":"http://elsewhere/x"}}`, "/items", "$ref"},
+	} {
+		_, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
+		e, ok := err.(*RefusedError)
+		if !ok || e.Refusals[0].Pointer != c.pointer || e.Refusals[0].Keyword != c.keyword {
+			t.Errorf("%s: %v, want %s at %q", c.schema, err, c.keyword, c.pointer)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package constrain
+
+import (
+	"slices"
+	"strings"
+)
+
+// A trail is the keywords that restrict a shape, as a tree: combining two
+// shapes costs one node however many they are. The nil trail is empty.
+type trail struct {
+	use   keywordUse
+	parts [2]*trail
+}
+
+func (t *trail) and(o *trail) *trail {
+	switch {
+	case t == nil:
+		return o
+	case o == nil:
+		return t
+	}
+	return &trail{parts: [2]*trail{t, o}}
+}
+
+// maxTrail bounds the keywords that a message looks at.
+const maxTrail = 256
+
+// uses lists the keywords of some names, each once.
+func (t *trail) uses(names []string) []keywordUse {
+	var out []keywordUse
+	for work := []*trail{t}; len(work) > 0 && len(work) < maxTrail; {
+		t := work[len(work)-1]
+		work = work[:len(work)-1]
+		if t == nil {
+			continue
+		}
+		if t.use.node != nil && slices.Contains(names, t.use.name) &&
+			!slices.ContainsFunc(out, func(u keywordUse) bool { return u.node == t.use.node && u.name == t.use.name }) {
+			out = append(out, t.use)
+		}
+		work = append(work, t.parts[1], t.parts[0])
+	}
+	return out
+}
+
+// clashes says, by the keyword that a conflict is reported under, which
+// keywords may be part of it.
+var clashes = map[string][]string{
+	"type":          {"type", "enum", "const"},
+	"enum":          {"type", "enum", "const", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+	"maxLength":     {"minLength", "maxLength"},
+	"pattern":       {"minLength", "maxLength", "pattern", "format"},
+	"minimum":       {"type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+	"minItems":      {"minItems", "maxItems"},
+	"maxProperties": {"minProperties", "maxProperties", "required"},
+}
+
+// trailed are the keywords of any conflict.
+var trailed = func() map[string]bool {
+	all := map[string]bool{}
+	for _, names := range clashes {
+		for _, name := range names {
+			all[name] = true
+		}
+	}
+	return all
+}()
+
+// maxClash bounds the keywords that a message names.
+const maxClash = 4
+
+// explained is the conflict of a shape with the keywords that make it, at the
+// place of the last of them in the document.
+func (s *shape) explained() *Refusal {
+	uses := s.trail.uses(clashes[s.conflict.Keyword])
+	if len(uses) < 2 {
+		return s.conflict
+	}
+	slices.SortStableFunc(uses, func(x, y keywordUse) int { return x.node.id - y.node.id })
+	uses = uses[max(0, len(uses)-maxClash):]
+	last := uses[len(uses)-1]
+	names := make([]string, len(uses))
+	for i, u := range uses {
+		names[i] = u.name + " " + clip(u.value.brief())
+	}
+	n := len(names) - 1
+	return &Refusal{last.ptr(), last.name, strings.Join(names[:n], ", ") + " and " + names[n] + ": nothing fits"}
+}
+
+// brief writes a value for a message.
+func (v *jsonValue) brief() string {
+	if v.kind != kindArray {
+		if v.kind == kindString || v.kind == kindNumber {
+			return v.text
+		}
+		return v.key()
+	}
+	parts := make([]string, 0, len(v.list))
+	for _, x := range v.list {
+		parts = append(parts, x.brief())
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// contradiction says why no value satisfies a set: the conflict that emptied
+// it, or that of a member or item it cannot do without.
+func (c *schemaCompiler) contradiction(s schemaSet) *RefusedError {
+	seen := map[string]bool{}
+	for !seen[s.key()] {
+		seen[s.key()] = true
+		shapes, err := c.allShapes(s)
+		if err != nil || s.never {
+			break
+		}
+		next, conflict := schemaSet{}, (*Refusal)(nil)
+		for _, k := range shapes {
+			if k.types == 0 && k.conflict != nil {
+				conflict = k.explained()
+				continue
+			}
+			if need, ok := c.impossibleNeed(k); ok {
+				next = need
+			}
+		}
+		if len(next.all)+len(next.not) > 0 || next.never {
+			if next.never {
+				break
+			}
+			s = next
+			continue
+		}
+		if conflict != nil {
+			return &RefusedError{Refusals: []Refusal{*conflict}}
+		}
+		break
+	}
+	for _, n := range s.all {
+		if n.value.kind == kindFalse {
+			return refuse(n.ptr, "false", "allows no value, and one is required here")
+		}
+	}
+	return refuse(s.pointer(), "required", "no finite value satisfies it: what it requires leads back to itself or allows nothing")
+}
