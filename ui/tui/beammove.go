@@ -1,0 +1,149 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/engine/beam"
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+func (v *beamView) turn(m *Model, d int) {
+	v.pane = beamPane((int(v.pane) + d + int(nBeamPanes)) % int(nBeamPanes))
+	m.say(beamPaneHelp[v.pane])
+}
+
+// back takes back n steps of the search.
+func (v *beamView) back(m *Model, n int) {
+	steps := 0
+	switch l := v.lane; {
+	case l.view.Contrastive != nil:
+		steps = len(l.view.Contrastive.Steps)
+	case v.seen != nil:
+		steps = len(v.seen.Steps)
+	}
+	if steps == 0 {
+		m.say("b: this is the prompt; n takes the first step")
+		return
+	}
+	v.node = nil
+	v.lane.eng.Post(engine.Rewind{Len: max(steps-n, 0)})
+}
+
+// nextRule changes whose beam search it is.
+func (v *beamView) nextRule(m *Model) {
+	p, _ := sampling.Lookup("beam_rule")
+	cfg := v.lane.config
+	if v.seen.Settings.Rule == beam.VLLM {
+		m.say("o: under order vllm its own rule applies; set the order in the lab")
+		return
+	}
+	to := p.Choices[(slices.Index(p.Choices, cfg.Text("beam_rule"))+1)%len(p.Choices)]
+	if m.set("beam_rule", to) {
+		m.say("beam_rule " + to + ": " + map[string]string{
+			"vectorized": "transformers 4.50 and later, the search runs again from the prompt",
+			"legacy":     "the older scorer of transformers, the search runs again from the prompt"}[to])
+	}
+}
+
+// alongWinner moves the cursor along the path that wins so far.
+func (v *beamView) alongWinner(m *Model, d int) {
+	path := v.tree.winner()
+	if len(path) == 0 {
+		m.say("[ ]: no text leads yet")
+		return
+	}
+	at := len(path)
+	if i := v.tree.find(v.node); i >= 0 {
+		at = slices.IndexFunc(path, func(j int) bool { return v.tree.Nodes[j].Depth >= v.tree.Nodes[i].Depth })
+		if at < 0 {
+			at = len(path)
+		} else if path[at] != i && d > 0 {
+			at--
+		}
+	}
+	to := at + d
+	if to < 0 || to >= len(path) {
+		m.say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
+		return
+	}
+	v.node = v.tree.Nodes[path[to]].Node
+}
+
+// toEnd moves the cursor to the first token or back to the newest step.
+func (v *beamView) toEnd(m *Model, first bool) {
+	v.node = nil
+	if first && len(v.tree.Roots) > 0 {
+		if path := v.tree.winner(); len(path) > 0 {
+			v.node = v.tree.Nodes[path[0]].Node
+			return
+		}
+		v.node = v.tree.Nodes[v.tree.Roots[0]].Node
+		return
+	}
+	m.say("the newest step")
+}
+
+// otherText moves the cursor to the end of the text above or below.
+func (v *beamView) otherText(m *Model, d int) {
+	t := v.tree
+	if t == nil || len(t.rows) == 0 || len(t.Nodes) == 0 {
+		m.say("no texts yet: n takes the first step")
+		return
+	}
+	r := -1
+	if i := t.find(v.node); i >= 0 {
+		r = t.row[i]
+	} else if d < 0 {
+		r = len(t.rows)
+	}
+	r += d
+	if r < 0 || r >= len(t.rows) || len(t.rows[r]) == 0 {
+		m.say("no text further on that way")
+		return
+	}
+	v.node = t.Nodes[t.rows[r][len(t.rows[r])-1]].Node
+}
+
+// candidates are those of the step shown, all groups one after another.
+func (v *beamView) candidates() []beam.Candidate {
+	var out []beam.Candidate
+	if s := v.step(); s != nil {
+		for _, g := range s.Groups {
+			out = append(out, g.Candidates...)
+		}
+	}
+	return out
+}
+
+// story tells what became of the selected thing.
+func (v *beamView) story() string {
+	if v.pane == beamTablePane {
+		list := v.candidates()
+		if v.list.at < len(list) {
+			c := list[v.list.at]
+			return fmt.Sprintf("%s: %s · sum %s over %d tokens, score %s", cleanText(strings.TrimLeft(v.text(c.Node), " "), false), c.Fate, viz.Two(c.Node.Sum), c.Node.Depth, viz.Three(c.Score))
+		}
+	}
+	if i := v.tree.find(v.node); i >= 0 {
+		n := v.tree.Nodes[i]
+		s := fmt.Sprintf("%s: step %d, logprob %s, sum %s", cleanText(strings.TrimLeft(v.text(n.Node), " "), false), n.Depth, viz.Logprob(n.Logprob), viz.Two(n.Sum))
+		return s + " · " + v.note(i)
+	}
+	return v.seen.Summary()
+}
+
+// text is the text of a path.
+func (v *beamView) text(n *beam.Node) string {
+	var b strings.Builder
+	for _, id := range n.Tokens() {
+		if s := v.lane.view.Settings; s != nil && s.Ends(id) {
+			continue
+		}
+		b.WriteString(v.lane.vocab().Piece(id))
+	}
+	return b.String()
+}
