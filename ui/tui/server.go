@@ -77,7 +77,7 @@ func serverParts(s models.Stats, k class) []headerPart {
 		out = append(out, headerPart{viz.Milliseconds(s.Latency) + unit, 3, viz.Ink{}})
 	}
 	if k > class60 {
-		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 7, muted})
+		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 6, muted})
 	}
 	out = append(out, headerPart{viz.Bytes(int64(s.BytesIn + s.BytesOut)), 8, muted})
 	if n := s.Cached + s.Evaluated; n > 0 {
