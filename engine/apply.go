@@ -16,7 +16,11 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 	case Adopt:
 		l.adopt(ctx, c)
 	case Advance:
-		l.budget = c.N
+		if l.budget > 0 && c.N > 0 {
+			l.budget += c.N // what was asked for before is still owed
+		} else {
+			l.budget = c.N
+		}
 		l.cancelled = false
 		l.retry(ctx)
 	case Tune:

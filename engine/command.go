@@ -19,8 +19,9 @@ type (
 		Settings *Settings
 	}
 
-	// Advance commits up to N more tokens (rounds, beam steps); a negative N
-	// means until something else stops the lane. Zero pauses.
+	// Advance commits up to N more tokens (rounds, beam steps), on top of
+	// what an earlier one still has to commit; a negative N means until
+	// something else stops the lane. Zero pauses.
 	Advance struct{ N int }
 
 	// Tune changes how the next token will be chosen. The proposal is traced

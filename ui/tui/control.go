@@ -21,16 +21,27 @@ func (m *Model) runOrPause() {
 	case l.view.Phase == engine.Running:
 		l.eng.Post(engine.Advance{N: 0})
 	case l.view.Phase == engine.Paused:
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 	case l.canRetry():
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 		m.say("space: trying again")
 	case l.view.Phase == engine.Prefill:
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 		m.say("space: runs on as soon as the prompt is read")
 	default:
 		m.say("space: " + m.whyNot(l))
 	}
+}
+
+// advanceLane lets l write n more tokens, or run if n is negative. A step asked
+// for by hand does not wait for the pace of a run.
+func (m *Model) advanceLane(l *lane, n int) {
+	every := paces[m.pace].every
+	if n > 0 {
+		every = 0
+	}
+	l.eng.Post(engine.Pace{Every: every})
+	l.eng.Post(engine.Advance{N: n})
 }
 
 // whyNot says why the lane cannot go on.
@@ -60,7 +71,7 @@ func (m *Model) goOn(l *lane) {
 	if l.whatif == nil {
 		l.lookAt(0)
 		if l.view.Phase == engine.Paused || l.view.Phase == engine.Running {
-			l.eng.Post(engine.Advance{N: -1})
+			m.advanceLane(l, -1)
 			return
 		}
 		m.say("space: " + m.whyNot(l))
@@ -71,7 +82,7 @@ func (m *Model) goOn(l *lane) {
 		return
 	}
 	m.branchHere(l, l.whatif)
-	l.eng.Post(engine.Advance{N: -1})
+	m.advanceLane(l, -1)
 }
 
 // branchHere goes back to before the step looked at and decodes on from there
@@ -98,18 +109,18 @@ func (m *Model) next(n int) {
 	case l.look > 0 && l.whatif != nil:
 		set := l.whatif
 		m.branchHere(l, set)
-		l.eng.Post(engine.Advance{N: n})
+		m.advanceLane(l, n)
 	case l.look > 0 && l.look+n <= len(l.view.Steps):
 		l.lookAt(l.look + n)
 	case l.look > 0:
 		l.lookAt(0)
 	case l.view.Phase == engine.Paused || l.view.Phase == engine.Running:
-		l.eng.Post(engine.Advance{N: n})
+		m.advanceLane(l, n)
 	case l.canRetry():
-		l.eng.Post(engine.Advance{N: n})
+		m.advanceLane(l, n)
 		m.say("→: trying again")
 	case l.view.Phase == engine.Prefill:
-		l.eng.Post(engine.Advance{N: n})
+		m.advanceLane(l, n)
 		m.say("→: one step as soon as the prompt is read")
 	default:
 		m.say("→: " + m.whyNot(l))

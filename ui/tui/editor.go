@@ -124,9 +124,9 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
 	c.Put(1, c.H-2, viz.CutTitle("keys go into the text · enter new line · ctrl+d read it and start", c.W-2), muted)
-	last := "pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+z undo · esc leave unchanged"
+	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+z undo"
 	if e.chat {
-		last = "ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · esc leave unchanged"
+		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+z undo"
 	}
 	if e.said != "" {
 		last = e.said

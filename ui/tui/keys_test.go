@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
 )
 
 // Keys that a slow line delivers in one piece act one after the other, and a
@@ -31,5 +33,38 @@ func TestKeysInOnePiece(t *testing.T) {
 	b.has("what is pasted goes into a text")
 	if got := b.m.lane().config.Float("temperature"); len(b.m.overlays) > 0 || got != want {
 		t.Errorf("a paste acted: temperature %v", got)
+	}
+}
+
+// However quickly steps are asked for, each one is made, and none waits for
+// the pace of a run.
+func TestEveryStepCounts(t *testing.T) {
+	b := ready(t, 0)
+	b.keys(",", ",", ",", ",") // one token in two seconds
+	b.send(typed("nnnnnnn"))
+	b.keys("right", "shift+right")
+	b.steps(18)
+}
+
+// A knob that is back where it was leaves no what-if behind.
+func TestWhatIfEndsWhereItBegan(t *testing.T) {
+	b := ready(t, 3)
+	retraced := func() {
+		b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+	}
+	b.keys("+")
+	retraced()
+	b.has("what-if")
+	for _, back := range []string{"u", "-"} {
+		if back == "-" {
+			b.keys("+")
+			retraced()
+			b.has("what-if")
+		}
+		b.keys(back)
+		retraced()
+		if strings.Contains(b.frame(), "what-if") {
+			t.Errorf("after %s still a what-if:\n%s", back, b.frame())
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (l *lane) before() *engine.Step {
 		}
 		return nil
 	}
-	if b := l.base; b != nil && l.view.Phase == engine.Paused && b.Pos == s.Pos && b.Settings != s.Settings {
+	if b := l.base; b != nil && l.view.Phase == engine.Paused && b.Pos == s.Pos && b.Settings != s.Settings && !sameValues(b.Settings.Config(), s.Settings.Config()) {
 		return b
 	}
 	return nil
@@ -192,6 +192,19 @@ func sameSetting(a, b sampling.Config, key string) bool {
 
 // isTuning reports whether key shapes the distribution, so that a preset
 // decides it; seed, order, limits and strategies stay when a preset is taken.
+// sameValues reports whether a and b have the same values, whoever set them.
+func sameValues(a, b sampling.Config) bool {
+	if a.Equal(b) {
+		return true
+	}
+	for _, p := range sampling.Params() {
+		if !sameSetting(a, b, p.Key) {
+			return false
+		}
+	}
+	return true
+}
+
 func isTuning(key string) bool {
 	p, ok := sampling.Lookup(key)
 	if !ok {

@@ -77,6 +77,7 @@ func (m *Model) conduct() {
 	engs := make([]*engine.Lane, len(m.lanes))
 	for i, l := range m.lanes {
 		engs[i] = l.eng
+		l.eng.Post(engine.Pace{Every: paces[m.pace].every})
 	}
 	g := engine.NewGroup(engs...)
 	g.SetInStep(!m.cmp.free)
@@ -178,7 +179,7 @@ func (m *Model) readPrompts(text string, wrap bool) tea.Cmd {
 func (m *Model) advance(n int) {
 	switch {
 	case m.cmp.group == nil:
-		m.lane().eng.Post(engine.Advance{N: n})
+		m.advanceLane(m.lane(), n)
 	case len(m.scope()) == 1:
 		m.cmp.group.PostTo(m.cur, engine.Advance{N: n})
 	default:

@@ -274,7 +274,7 @@ func (v *specView) run(m *Model) {
 	r := v.shownRound()
 	if v.round > 0 && r != nil {
 		v.lane.eng.Post(engine.Rewind{Len: r.Start})
-		v.lane.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(v.lane, -1)
 		m.say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
 		v.round = 0
 		return

@@ -47,7 +47,7 @@ func (m *Model) advanceAll(n int) {
 		m.cmp.group.Advance(n)
 		return
 	}
-	m.lane().eng.Post(engine.Advance{N: n})
+	m.advanceLane(m.lane(), n)
 }
 
 // stepLanes moves the lanes of the scope by n steps: through what is written,

@@ -285,18 +285,18 @@ func (v *timeline) goOn(m *Model) {
 		m.say("on branch " + name + "; space runs it on, u returns to the text it left")
 	case v.try && l.whatif != nil:
 		m.branchHere(l, l.whatif)
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 		v.try, v.born, v.at = false, l.born, newest
 	case at < len(s) && differsFrom(s[at-1:], l.settings):
 		snap := l.snapshot(fmt.Sprintf("branch at token %d", at), -1)
 		snap.branch = l.branchOff(at - 1)
 		l.remember(snap)
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 		v.born, v.at = l.born, newest
 		m.say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(m.presetLabel(l), m.pal.ASCII)))
 	case at < len(s):
 		l.lookAt(0)
-		l.eng.Post(engine.Advance{N: -1})
+		m.advanceLane(l, -1)
 		m.say("same settings, same luck: the same text would come again, so it goes on at its end. 1-5 or -/+ try others here")
 	default:
 		l.lookAt(0)
