@@ -29,6 +29,9 @@ type Presets struct{ dir string }
 // program's own files.
 func UserPresets(configDir string) Presets { return Presets{filepath.Join(configDir, "presets")} }
 
+// Dir returns the folder.
+func (s Presets) Dir() string { return s.dir }
+
 // maxName is the longest name of a preset.
 const maxName = 64
 

@@ -58,9 +58,11 @@ type snapshot struct {
 
 // newLane returns a lane on m that decodes with cfg once it is given a
 // prompt.
-func newLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, preset int) *lane {
+func newLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, preset int, book *presetBook) *lane {
+	comp := engine.NewCompiler(m)
+	comp.Presets = book.find
 	return &lane{
-		id: id, model: m, done: make(chan error, 1), comp: engine.NewCompiler(m), eng: engine.NewLane(id, m, opt),
+		id: id, model: m, done: make(chan error, 1), comp: comp, eng: engine.NewLane(id, m, opt),
 		config: cfg, preset: preset, row: models.NoToken, view: engine.View{StopAt: -1},
 	}
 }

@@ -40,7 +40,7 @@ func (m *Model) lanesOf(opt Options) []*lane {
 		if draft == (engine.Draft{}) {
 			draft = opt.Draft
 		}
-		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset))
+		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset, m.book))
 	}
 	return list
 }
@@ -97,7 +97,7 @@ func (m *Model) addLane(from *lane, steps []*engine.Step, set *engine.Settings) 
 	for _, l := range append(m.lanes[:len(m.lanes):len(m.lanes)], m.parked...) {
 		id = max(id, l.id+1)
 	}
-	l := newLane(id, from.model, engine.Options{Draft: m.opt.Draft, Gate: m.gate, Greedy: true}, from.config, from.preset)
+	l := newLane(id, from.model, engine.Options{Draft: m.opt.Draft, Gate: m.gate, Greedy: true}, from.config, from.preset, m.book)
 	l.comp, l.text, l.prompt, l.pins, l.settings = from.comp, from.text, from.prompt, from.pins, from.settings
 	if set != nil {
 		l.settings, l.config = set, set.Config()

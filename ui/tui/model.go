@@ -73,7 +73,8 @@ type Model struct {
 
 	bars  *viz.BarChart // the lab's chart, drawn once for what it shows
 	dirty bool
-	cache *string // the frame, drawn when it is first asked for
+	book  *presetBook // the presets, for rules of schedules
+	cache *string     // the frame, drawn when it is first asked for
 }
 
 // A slot is one of the two settings that a flips between.
@@ -132,8 +133,9 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	m := &Model{
 		opt: opt, ctx: ctx, wg: wg, keys: keys, pal: pal,
 		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: startPace,
-		taken: make(map[string]any), dirty: true, cache: new(string), bars: new(viz.BarChart),
+		taken: make(map[string]any), dirty: true, cache: new(string), bars: new(viz.BarChart), book: new(presetBook),
 	}
+	m.book.set(opt.Presets)
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {
@@ -141,7 +143,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		}
 	}
 	m.gate = engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)) // one core is the screen's
-	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset)}
+	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset, m.book)}
 	if len(opt.Lanes) > 0 {
 		m.lanes = m.lanesOf(opt)
 	}

@@ -129,7 +129,7 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
 		next = max(next, l.id+1)
 	}
-	l := newLane(next, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, old.config, old.preset)
+	l := newLane(next, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, old.config, old.preset, m.book)
 	set, err := l.compile(m.opt.Presets, l.config, l.preset)
 	if err != nil {
 		m.complain(model.Info().Name + ": " + err.Error())

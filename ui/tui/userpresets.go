@@ -1,16 +1,13 @@
 package tui
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 )
 
 // presetDir is the folder of the user's presets, empty for none.
@@ -18,23 +15,18 @@ func (m *Model) presetDir() string {
 	if m.opt.ConfigDir == "" {
 		return ""
 	}
-	return filepath.Join(m.opt.ConfigDir, "presets")
+	return m.presetStore().Dir()
 }
+
+// presetStore is where the user's presets are kept.
+func (m *Model) presetStore() store.Presets { return store.UserPresets(m.opt.ConfigDir) }
 
 // checkPresetName returns why a preset cannot be called name, nil if it can.
 func (m *Model) checkPresetName(name string) error {
-	switch {
-	case m.presetDir() == "":
+	if m.opt.ConfigDir == "" {
 		return fmt.Errorf("there is no config folder to keep presets in")
-	case name == "" || len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "":
-		return fmt.Errorf("%q: a name has letters, digits, - and _, 1 to 64 of them", name)
 	}
-	for _, p := range m.opt.Presets {
-		if !p.User && strings.EqualFold(p.Name, name) {
-			return fmt.Errorf("%s is a built-in preset; another name is wanted", name)
-		}
-	}
-	return nil
+	return store.CheckName(name)
 }
 
 // userPreset returns the index of the user's preset called name, -1 if there
@@ -49,18 +41,8 @@ func (m *Model) savePreset(name, about string, cfg sampling.Config, over bool) e
 	if err := m.checkPresetName(name); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := presets.Encode(&b, presets.Preset{Name: name, About: about, Config: cfg.Without("seed")}); err != nil {
-		return err
-	}
-	p, err := presets.Decode(bytes.NewReader(b.Bytes()), name)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(m.presetDir(), 0o755); err != nil {
-		return err
-	}
-	if err := writeFile(m.presetFile(name), b.Bytes(), over); err != nil {
+	p := presets.Preset{Name: name, About: about, Config: asPreset(cfg)}
+	if _, err := m.presetStore().Save(p, over); err != nil {
 		return err
 	}
 	list := slices.DeleteFunc(slices.Clone(m.opt.Presets), func(q Preset) bool { return q.User && q.Name == name })
@@ -68,14 +50,27 @@ func (m *Model) savePreset(name, about string, cfg sampling.Config, over bool) e
 	return nil
 }
 
-func (m *Model) presetFile(name string) string { return filepath.Join(m.presetDir(), name+".json") }
+// asPreset returns cfg as a preset keeps it: its values are the preset's, and
+// the seed is none of its business.
+func asPreset(cfg sampling.Config) sampling.Config {
+	cfg = cfg.Without("seed")
+	for _, key := range cfg.Keys() {
+		s, _ := cfg.Lookup(key)
+		if next, err := cfg.With(key, s.Value, sampling.FromPreset); err == nil {
+			cfg = next
+		}
+	}
+	return cfg
+}
 
 // deletePreset removes the file of a user's preset and returns what undoing
 // it needs.
 func (m *Model) deletePreset(i int) (Preset, error) {
 	p := m.opt.Presets[i]
-	if err := os.Remove(m.presetFile(p.Name)); err != nil && !os.IsNotExist(err) {
-		return p, err
+	if m.presetStore().Has(p.Name) == nil { // its file may be gone
+		if err := m.presetStore().Delete(p.Name); err != nil {
+			return p, err
+		}
 	}
 	m.setPresets(slices.Delete(slices.Clone(m.opt.Presets), i, i+1))
 	return p, nil
@@ -87,17 +82,21 @@ func (m *Model) renamePreset(i int, name string) error {
 	if p.Name == name {
 		return nil
 	}
-	if err := m.savePreset(name, p.About, p.Config, false); err != nil {
+	if err := m.checkPresetName(name); err != nil {
 		return err
 	}
+	if _, err := m.presetStore().Rename(p.Name, name, false); err != nil {
+		return err
+	}
+	m.setPresets(append(slices.Clone(m.opt.Presets), Preset{Name: name, About: p.About, Config: p.Config, User: true}))
 	old, now := m.userPreset(p.Name), m.userPreset(name)
 	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
 		if l.preset == old {
 			l.preset = now
 		}
 	}
-	_, err := m.deletePreset(old)
-	return err
+	m.setPresets(slices.Delete(slices.Clone(m.opt.Presets), old, old+1))
+	return nil
 }
 
 // setPresets makes list the presets, the user's by name, and keeps what
@@ -108,6 +107,7 @@ func (m *Model) setPresets(list []Preset) {
 		return list[j].User && (!list[i].User || list[i].Name < list[j].Name)
 	})
 	m.opt.Presets = list
+	m.book.set(list)
 	now := func(i int) int {
 		if i < 0 || i >= len(old) {
 			return -1

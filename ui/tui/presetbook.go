@@ -1,0 +1,27 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"logitscope/sampling"
+)
+
+// A presetBook finds presets by name for the rules of schedules. Settings are
+// compiled in the background while the list may change.
+type presetBook struct{ list atomic.Pointer[[]Preset] }
+
+func (b *presetBook) set(list []Preset) { b.list.Store(&list) }
+
+// find returns the settings of a preset. The error lists the names there are.
+func (b *presetBook) find(name string) (sampling.Config, error) {
+	var names []string
+	for _, p := range *b.list.Load() {
+		if p.Name == name {
+			return p.Config, nil
+		}
+		names = append(names, p.Name)
+	}
+	return sampling.Config{}, fmt.Errorf("%s: no such preset; %s", name, strings.Join(names, ", "))
+}
