@@ -78,6 +78,7 @@ func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
 	if a.id == "undo" && m.putBackFirst() {
 		return v.measure(m), true
 	}
+	m.cmp.dropped = false
 	var cmds []tea.Cmd
 	m.onLanes(func() { cmds = append(cmds, a.run(m)) })
 	if n := len(m.scope()); n > 1 && m.notice != "" && !m.warn {
