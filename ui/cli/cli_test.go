@@ -294,6 +294,14 @@ func TestConstrainCommand(t *testing.T) {
 	if out != `{"id":1,"accepted":true,"dead_at":null,"allowed":[3],"eos":true}`+"\n" {
 		t.Errorf("%s", out)
 	}
+	out, _, code = try(t, "", "constrain", "--json-schema", write(t, "cut.json", `{"type":`))
+	if code != exitUsage || out != `{"refused":[{"pointer":"","keyword":"syntax","reason":"no valid JSON"}]}`+"\n" {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	out, _, code = try(t, `{"hex":"6"}`, "constrain", "--regex", "a")
+	if code != exitFailed || !strings.Contains(out, "line 1: hex: ") {
+		t.Errorf("exit %d: %s", code, out)
+	}
 	out, _, code = try(t, "", "constrain", "--regex", "(?=a)b")
 	if code != exitUsage || !strings.Contains(out, `"refused":[{"pointer"`) {
 		t.Errorf("exit %d: %s", code, out)

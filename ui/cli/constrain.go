@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -35,6 +36,9 @@ masks are those of --whitespace bounded.`,
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		text, err := s.source()
+		if errors.Is(err, errNoJSON) {
+			return refused(sys, []constrain.Refusal{{Keyword: "syntax", Reason: errNoJSON.Error()}}, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -76,7 +80,12 @@ func (c *checker) compile(text, vocabFile string) error {
 	if err == nil {
 		return nil
 	}
-	if err := writeLine(c.sys.Out, map[string]any{"refused": constrain.Refusals(err)}); err != nil {
+	return refused(c.sys, constrain.Refusals(err), err)
+}
+
+// refused writes why a source was refused, and returns why that is.
+func refused(sys System, list []constrain.Refusal, err error) error {
+	if err := writeLine(sys.Out, map[string]any{"refused": list}); err != nil {
 		return err
 	}
 	return wrongly(err)
@@ -145,7 +154,9 @@ func (c *checker) run() error {
 		case q.Text != nil && q.Hex == nil:
 			text = []byte(*q.Text)
 		case q.Hex != nil && q.Text == nil:
-			text, err = hex.DecodeString(*q.Hex)
+			if text, err = hex.DecodeString(*q.Hex); err != nil {
+				err = fmt.Errorf("line %d: hex: %.40q is not hex", n, *q.Hex)
+			}
 		default:
 			err = fmt.Errorf("line %d: one of text and hex is wanted", n)
 		}

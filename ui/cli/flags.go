@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -231,6 +232,9 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 	return cfg, nil
 }
 
+// errNoJSON is why a source that should be JSON cannot be read.
+var errNoJSON = errors.New("no valid JSON")
+
 // whitespaces are the values of --whitespace.
 var whitespaces = []string{"any", "bounded", "compact"}
 
@@ -263,7 +267,7 @@ func (s *shared) source() (string, error) {
 				return map[string]any{"type": typ, field: string(data)}, nil
 			}
 			if !json.Valid(data) {
-				return nil, wrong("%s %s: no valid JSON", flag, name)
+				return nil, wrong("%s %s: %w", flag, name, errNoJSON)
 			}
 			m := map[string]any{"type": typ, field: json.RawMessage(bytes.TrimSpace(data))}
 			if typ == "json_schema" && s.anyOrder {
