@@ -118,12 +118,24 @@ func (v *beamView) take(m *Model) {
 	}
 }
 
-// placesOf returns the place of every text that could be returned, by its
-// tokens.
+// placesOf returns the place of every text that could be returned, by its key.
 func placesOf(b *beam.View) map[string]int {
 	out := make(map[string]int)
-	for i, h := range standing(b) {
-		out[fmt.Sprint(h.Tokens())] = i + 1
+	for i, key := range keysOf(standing(b)) {
+		out[key] = i + 1
+	}
+	return out
+}
+
+// keysOf returns a key for each text, by its tokens. Groups may hold one text
+// twice: then each has a key of its own.
+func keysOf(list []beam.Hypothesis) []string {
+	seen := make(map[string]int)
+	out := make([]string, len(list))
+	for i, h := range list {
+		key := fmt.Sprint(h.Tokens())
+		seen[key]++
+		out[i] = fmt.Sprint(key, seen[key])
 	}
 	return out
 }

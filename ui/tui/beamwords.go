@@ -21,7 +21,9 @@ func (v *beamView) drawStanding(c *viz.Canvas) {
 	c.Right(20, 1, "sum", muted)
 	c.Right(28, 1, "tokens", muted)
 	c.Put(33, 1, "text", muted)
-	for i, h := range standing(v.seen) {
+	list := standing(v.seen)
+	keys := keysOf(list)
+	for i, h := range list {
 		y := 2 + i
 		if y >= c.H {
 			break
@@ -37,7 +39,7 @@ func (v *beamView) drawStanding(c *viz.Canvas) {
 		if h.Finished {
 			c.Put(31, y, "■", ink)
 		}
-		was := v.was(h, i+1)
+		was := v.was(keys[i], i+1)
 		room := c.W - 34 - viz.Width(was)
 		x := c.Put(33, y, headCut(cleanText(strings.TrimLeft(v.text(h.Node), " "), c.ASCII), room), ink)
 		c.Put(x, y, was, viz.Ink{Role: viz.Draw})
@@ -89,14 +91,14 @@ func (v *beamView) finishedWords(ascii bool) string {
 		if !h.Finished {
 			end = ""
 		}
-		out += fmt.Sprintf(" · %d: %s %s%s%s", i+1, viz.Three(h.Score), headCut(text, 30), end, v.was(h, i+1))
+		out += fmt.Sprintf(" · %d: %s %s%s", i+1, viz.Three(h.Score), headCut(text, 30), end)
 	}
 	return out
 }
 
-// was says where a text stood before the last change of settings.
-func (v *beamView) was(h beam.Hypothesis, now int) string {
-	if old, ok := v.before[fmt.Sprint(h.Tokens())]; ok && old != now {
+// was says where the text of a key stood before the last change of settings.
+func (v *beamView) was(key string, now int) string {
+	if old, ok := v.before[key]; ok && old != now {
 		return fmt.Sprintf(" (was %d)", old)
 	}
 	return ""
@@ -134,8 +136,10 @@ func (v *beamView) placesWords(ascii bool) string {
 		return "change length_penalty and see which text leads then"
 	}
 	out := ""
-	for i, h := range standing(v.seen) {
-		if w := v.was(h, i+1); w != "" && len(out) < 200 {
+	list := standing(v.seen)
+	for i, key := range keysOf(list) {
+		h := list[i]
+		if w := v.was(key, i+1); w != "" && len(out) < 200 {
 			out += fmt.Sprintf(" · %d %s%s", i+1, headCut(cleanText(strings.TrimLeft(v.text(h.Node), " "), ascii), 24), w)
 		}
 	}

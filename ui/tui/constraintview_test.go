@@ -116,6 +116,20 @@ func TestConstraintWithout(t *testing.T) {
 	}
 }
 
+func TestConstraintMouse(t *testing.T) {
+	b := constraintAt(t, 1, 120, 30)
+	l := b.m.lane()
+	rows := l.step().Trace.Rows()
+	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	if l.row != rows[3].ID {
+		t.Errorf("a click on the fourth row selects %d, not %d", l.row, rows[3].ID)
+	}
+	b.send(tea.MouseMsg{X: 12, Y: 5, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
+	if l.row != rows[4].ID {
+		t.Error("the wheel does not move the row")
+	}
+}
+
 func TestFaultsHaveAPlace(t *testing.T) {
 	for _, tt := range []struct {
 		kind       int

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/engine"
 	"logitscope/sampling"
 )
@@ -66,4 +68,44 @@ func (b *borrowed) giveBack(m *Model) {
 		m.quietly(b.lane, cfg)
 	}
 	b.lane.rebase = true // nothing was tried on the step
+}
+
+// wheelMoves moves the selection of a view that fills the screen.
+func wheelMoves(m *Model, e tea.MouseMsg) (tea.Cmd, bool) {
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.act("up"), true
+	case tea.MouseButtonWheelDown:
+		return m.act("down"), true
+	}
+	return nil, false
+}
+
+func (v *beamView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }
+func (v *specView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }
+
+// mouse selects the row or the kind under it.
+func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	if cmd, done := wheelMoves(m, e); done {
+		return cmd, true
+	}
+	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
+		return nil, false
+	}
+	if !v.active(m) {
+		if i := y - 3; i >= 0 && i < len(sourceKinds) { // box, sentence, blank
+			again := v.list.at == i
+			if v.list.at = i; again {
+				return m.act("open"), true
+			}
+		}
+		return nil, true
+	}
+	l := m.lane()
+	if s := l.step(); s != nil && s.Trace != nil {
+		if i := y - 2; i >= 0 && i < min(len(s.Trace.Rows()), v.rowsShown(m)) { // box, head
+			l.row = s.Trace.Rows()[i].ID
+		}
+	}
+	return nil, true
 }

@@ -175,6 +175,25 @@ func TestBeamViewAlongTheWinner(t *testing.T) {
 	b.has("step 1 of 6")
 }
 
+// Two groups may hold one text; a change that moves nothing says so.
+func TestBeamGroupsMoveNothing(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("num_beams", 4, sampling.FromFlag).MustWith("num_beam_groups", 2, sampling.FromFlag).MustWith("do_sample", false, sampling.FromFlag)
+	b := newBench(t, opt, 120, 40)
+	ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.send(promptMsg{0, storyPrompt, ids, nil})
+	b.keys("B")
+	b.beams(1)
+	b.has("in 2 groups")
+	b.has("group 2 of 2")
+	b.keys("+")
+	b.tuned()
+	b.has("every text keeps its place")
+}
+
 func TestContrastiveView(t *testing.T) {
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag)
