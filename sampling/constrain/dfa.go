@@ -14,7 +14,16 @@ type dfaText struct {
 	near  route                // the cheapest ways to acceptance
 	short route                // the ones of fewest code points
 	costs map[[2]int32][]int32 // cost by code points wanted and allowed
+
+	// One of several classes of texts with the same states: the texts that end
+	// in the states with its label. far bounds near.bytes.
+	classes *textClassList
+	label   uint32
+	far     int32
 }
+
+// A textClassList is what the classes of one list of automata share.
+type textClassList struct{ labels []uint32 }
 
 // A condition is an automaton that must accept, or must not.
 type condition struct {
@@ -66,8 +75,8 @@ func (d *dfaText) cost(q, lo, hi int32) int32 {
 	return v[q]
 }
 
-// classes groups bytes that no condition, nor UTF-8 or JSON, tells apart.
-func (d *dfaText) classes(conds []condition) {
+// classify groups bytes that no condition, nor UTF-8 or JSON, tells apart.
+func (d *dfaText) classify(conds []condition) {
 	var cut [257]bool
 	mark := func(lo, hi byte) { cut[lo], cut[int(hi)+1] = true, true }
 	for _, c := range conds {

@@ -41,6 +41,7 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		verdicts[q] = int32(l)
 	}
 	back, settled := b.d.arcs(), b.d.settled(verdicts)
+	shared := &textClassList{b.labels}
 	for _, l := range b.labels {
 		if l>>16 != 0 || classes[l] != nil {
 			continue // inside a code point, or known
@@ -52,6 +53,12 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		}
 		d.near = d.routes(cheapest, back)
 		d.free = freeOf(settled, int32(l))
+		d.classes, d.label = shared, l
+		for _, n := range d.near.bytes {
+			if n < unreachable {
+				d.far = max(d.far, n)
+			}
+		}
 		classes[l] = &d
 	}
 	return classes, true
@@ -60,7 +67,7 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 func newDFABuilder(conds []condition) *dfaBuilder {
 	d := &dfaText{}
 	b := &dfaBuilder{d: d, conds: conds, ids: map[string]int32{}}
-	d.classes(conds)
+	d.classify(conds)
 	for _, c := range conds {
 		b.parts = append(b.parts, newDeterminized(c.nfa, &d.class, len(d.reps)))
 	}

@@ -110,7 +110,7 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 	out.reset()
 	items := m.a.states[s].items
 	var narrow []item
-	for _, it := range items {
+	for _, it := range m.classed(items, out) {
 		if it.at < 0 && !m.a.p.strs[m.a.strings[^it.at].str].bare || it.at >= 0 && popcount(m.a.itemLive(it)) >= wideLive && len(items) <= 8 {
 			if m.item(it, out) {
 				layer = LayerSlice
@@ -120,7 +120,7 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 		narrow = append(narrow, it)
 	}
 	switch {
-	case len(narrow) == len(items):
+	case len(narrow) == len(m.a.states[s].items):
 		m.walkRoot(&m.v.trie, s, out)
 	case len(narrow) > 0:
 		m.walkRoot(&m.v.trie, m.a.stateOf(narrow), out)
