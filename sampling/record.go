@@ -50,6 +50,10 @@ func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
 		c.named = 1 - float64(r.in.Rest)
 	}
 	t.RawBits = entropyBits(r.rawSum, r.rawDot)
+	if r.hasRest() {
+		lo, _ := r.entropyBounds()
+		t.RawBits = float32(lo / math.Ln2)
+	}
 	t.nstages = 0
 	c.log = c.log[:0]
 	c.track(r)

@@ -18,7 +18,7 @@ type Trace struct {
 	Vocab    int     // tokens in the row, before anything was masked
 	Output   int     // tokens generated before this step
 	NoPiece  int     // ids without a piece, masked before every stage
-	RawBits  float32 // entropy of the raw distribution, bits
+	RawBits  float32 // entropy of the raw distribution, bits; the least it can be for a partial row
 	Bits     float32 // entropy of the final distribution, bits
 	Survived int     // tokens the draw could have chosen
 	Rest     float32 // raw probability outside a partial row, 0 to 1

@@ -97,16 +97,23 @@ func (r *row) temper(t float64, n int) float64 {
 	return (alike + packed) / 2
 }
 
-// entropyAbout returns the entropy of the tokens left, in nats, of which the
-// unnamed ones add the middle of what they can add.
-func (r *row) entropyAbout() float64 {
+// entropyBounds returns bounds of the entropy of the tokens left, in nats: the
+// unnamed ones are at least as spread as the least named one demands, and at
+// most alike.
+func (r *row) entropyBounds() (lo, hi float64) {
+	r.sums()
 	h := math.Log(r.sum) - r.dot/r.sum
 	if !r.hasRest() {
-		return h
+		return h, h
 	}
 	p := r.share()
+	named := p * (h - math.Log(p))
 	least := math.Exp(r.least()-float64(r.ref)) / r.sum * p
-	n := float64(r.unnamed())
-	lo, hi := -math.Log(min(least, 1-p)), -math.Log((1-p)/n)
-	return p*(h-math.Log(p)) + (1-p)*(lo+hi)/2
+	return named - (1-p)*math.Log(min(least, 1-p)), named - (1-p)*math.Log((1-p)/float64(r.unnamed()))
+}
+
+// entropyAbout returns the middle of what the entropy can be.
+func (r *row) entropyAbout() float64 {
+	lo, hi := r.entropyBounds()
+	return (lo + hi) / 2
 }

@@ -103,6 +103,26 @@ func TestRawProbabilitiesOfAPart(t *testing.T) {
 	}
 }
 
+// The raw entropy of a part is the least that the whole can have: between that
+// of the whole and that of the unnamed tokens taken for one.
+func TestRawBitsOfAPart(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	for range 300 {
+		s := newSplit(r)
+		whole, lump := 0.0, -float64(s.part.Rest)*math.Log2(float64(s.part.Rest))
+		for i, p := range s.probs {
+			whole -= p * math.Log2(p)
+			if i < s.named {
+				lump -= p * math.Log2(p)
+			}
+		}
+		tr, _ := sample(t, neutral("vllm"), nil, s.part)
+		if got := float64(tr.RawBits); got > whole+1e-3 || got < lump-1e-3 {
+			t.Fatalf("%v bits, the whole has %v, with one token for the rest %v", got, whole, lump)
+		}
+	}
+}
+
 // A temperature before the cut changes the share of the unnamed tokens; what
 // the cut leaves then is near what the whole would leave, and nearer than
 // without counting them.

@@ -294,6 +294,16 @@ func (d *rowDrawer) cut(y int, ln chartLine) {
 	d.c.Put(from+d.col.dash, y, " "+text+" ", ink)
 }
 
+// among says among how many tokens the model chooses. Of a row that names
+// only some of them the least is known.
+func among(t *sampling.Trace) string {
+	s := viz.About(float64(t.RawBits))
+	if t.Rest > 0 {
+		return "at least " + strings.TrimPrefix(s, "about ")
+	}
+	return s
+}
+
 // chartTitle says what the chart shows: which step, and how open it is.
 func (m *Model) chartTitle(l *lane, k class) string {
 	s := l.step()
@@ -313,7 +323,7 @@ func (m *Model) chartTitle(l *lane, k class) string {
 		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)
-	raw, final := viz.About(float64(s.Trace.RawBits)), viz.About(float64(s.Trace.Bits))
+	raw, final := among(s.Trace), viz.About(float64(s.Trace.Bits))
 	switch k {
 	case class160:
 		return name + " · " + step + " · among " + raw + " (" + viz.Two(float64(s.Trace.RawBits)) + " bits), after the settings " +

@@ -65,8 +65,12 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 	if l.look > 0 {
 		now = ""
 	}
+	many := viz.About(float64(sum.RawBits))
+	if s.Trace != nil {
+		many = among(s.Trace)
+	}
 	lines := []string{
-		now + viz.Two(float64(sum.RawBits)) + " bits: among " + viz.About(float64(sum.RawBits)),
+		now + viz.Two(float64(sum.RawBits)) + " bits: among " + many,
 		"mean " + viz.Two(t.meanBits) + " · perplexity " + viz.Two(t.perplexity),
 		"chosen: rank " + viz.Count(int(sum.Rank)) + ", " + viz.Percent(math.Exp(float64(sum.RawLogprob))) + " raw, " +
 			viz.Percent(math.Exp(float64(sum.Logprob))) + " final",

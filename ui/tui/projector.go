@@ -21,7 +21,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 	if l.before() != nil {
 		name = "what-if"
 	}
-	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), viz.About(float64(t.RawBits)))
+	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), among(t))
 	c.Put(1, 0, viz.CutTitle(title, x-3), viz.Ink{}.With(viz.Bold))
 	g, lines, top := m.textLines(l, c.W-2, 1)
 	if top < len(lines) {
