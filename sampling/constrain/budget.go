@@ -118,29 +118,6 @@ func (b *budgetSearch) costOf(id int32) int32 {
 	return best[0]
 }
 
-// prefixes calls fn with the length of every token that text begins with.
-func (t *trie) prefixes(text []byte, fn func(n int)) {
-	if len(text) == 0 || t.root[text[0]] == 0 {
-		return
-	}
-	i := t.root[text[0]] - 1
-	for n := 1; ; n++ {
-		if t.first[i] != t.first[i+1] {
-			fn(n)
-		}
-		if n == len(text) {
-			return
-		}
-		end := i + t.size[i]
-		for i++; i < end && t.bytes[i] != text[n]; {
-			i += t.size[i]
-		}
-		if i >= end {
-			return
-		}
-	}
-}
-
 // within reports whether n tokens or fewer can complete the text at id.
 func (b *budgetSearch) within(id, n int32) bool {
 	d := b.m.a.states[id].dist

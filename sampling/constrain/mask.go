@@ -3,16 +3,25 @@ package constrain
 import (
 	"bytes"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 )
 
 // A sharedMask is the answer for an item whose stack is cut at the rule it is
-// in: the tokens that stay inside the rule, and what is left of the tokens
-// that leave it, as a trie to be walked from wherever the rule was called.
-// Every call of the rule shares it.
+// in: the tokens that stay inside the rule, and the trie nodes at which tokens
+// leave it, to be walked on from wherever the rule was called. Every call of
+// the rule shares it.
 type sharedMask struct {
 	maskEntry
-	after trie
+	escapes []int32
+	uses    atomic.Int32
+	once    sync.Once
+	merged  *trie // what lies below the escapes, once that is worth merging
 }
+
+// mergeUses is the number of calls from which what lies below the escapes is
+// merged into one trie. Merging costs as much as several walks.
+const mergeUses = 4
 
 // A stringKey names a place in a string without restriction but its length.
 type stringKey struct {
@@ -154,12 +163,24 @@ func (m *Matcher) item(it item, out *sink) bool {
 func (m *Matcher) merge(shared *sharedMask, caller int32, out *sink) {
 	out.union(m.v.Words(), &shared.maskEntry)
 	out.farthest = max(out.farthest, add32(shared.farthest, m.a.frames[caller].dist))
-	if len(shared.after.bytes) == 0 {
+	to := dead
+	if len(shared.escapes) > 0 {
+		to = m.a.left(caller)
+	}
+	if to == dead {
 		return
 	}
-	if to := m.a.left(caller); to != dead {
-		m.walkRoot(&shared.after, to, out)
+	if shared.uses.Add(1) < mergeUses {
+		for _, i := range shared.escapes {
+			m.walk(&m.v.trie, i, to, out)
+		}
+		return
 	}
+	shared.once.Do(func() {
+		shared.merged = mergeSubtrees(&m.v.trie, shared.escapes)
+		m.sharedBytes += 14 * len(shared.merged.bytes)
+	})
+	m.walkRoot(shared.merged, to, out)
 }
 
 // exceptItem answers for a text with exceptions: all that a text without them
@@ -286,7 +307,7 @@ func (m *Matcher) keepShared(cut item, s *sharedMask) {
 		m.sharedBytes = 0
 	}
 	m.sharedMasks[cut] = s
-	m.sharedBytes += s.bytes() + 9*len(s.after.bytes) + 4*len(s.after.tokens)
+	m.sharedBytes += s.bytes() + 4*len(s.escapes)
 }
 
 // plainKey reports whether a cut item is in a string of any text.
@@ -342,53 +363,5 @@ func (m *Matcher) cut(it item) (cut item, caller int32) {
 func (m *Matcher) computeShared(cut item) *sharedMask {
 	out := &sink{}
 	m.walkRoot(&m.v.trie, m.a.stateOf([]item{cut}), out)
-	s := &sharedMask{maskEntry: *out.take(m.v.size)}
-	s.after = mergeSubtrees(&m.v.trie, out.escapes)
-	return s
-}
-
-// mergeSubtrees lays the children of several trie nodes over each other.
-func mergeSubtrees(t *trie, nodes []int32) trie {
-	var out trie
-	if len(nodes) == 0 {
-		return out
-	}
-	ranges := make([][2]int32, len(nodes))
-	for i, n := range nodes {
-		ranges[i] = [2]int32{n + 1, n + t.size[n]}
-	}
-	out.merge(t, ranges, true)
-	out.first = append(out.first, int32(len(out.tokens)))
-	out.link()
-	return out
-}
-
-func (o *trie) merge(t *trie, ranges [][2]int32, top bool) {
-	var children [256][]int32
-	for _, r := range ranges {
-		for i := r[0]; i < r[1]; i += t.size[i] {
-			children[t.bytes[i]] = append(children[t.bytes[i]], i)
-		}
-	}
-	for b, list := range children {
-		if len(list) == 0 {
-			continue
-		}
-		at := int32(len(o.bytes))
-		if top {
-			o.root[b] = at + 1
-		}
-		o.bytes, o.size, o.first = append(o.bytes, byte(b)), append(o.size, 0), append(o.first, int32(len(o.tokens)))
-		var below [][2]int32
-		for _, i := range list {
-			o.tokens = append(o.tokens, t.tokens[t.first[i]:t.first[i+1]]...)
-			if t.size[i] > 1 {
-				below = append(below, [2]int32{i + 1, i + t.size[i]})
-			}
-		}
-		if len(below) > 0 {
-			o.merge(t, below, false)
-		}
-		o.size[at] = int32(len(o.bytes)) - at
-	}
+	return &sharedMask{maskEntry: *out.take(m.v.size), escapes: out.escapes}
 }

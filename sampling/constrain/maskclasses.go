@@ -84,9 +84,10 @@ func (w *classWalk) run(q int32) {
 		behind := a.frames[k.stack].dist
 		w.out.ids = append(w.out.ids, k.slow.ids...)
 		w.out.farthest = max(w.out.farthest, add32(k.text.far+1, behind), add32(k.slow.farthest, behind))
-		after := mergeSubtrees(w.t, append(k.ended, k.slow.escapes...))
-		if to := a.left(k.stack); to != dead && len(after.bytes) > 0 {
-			w.m.walkRoot(&after, to, w.out)
+		if to := a.left(k.stack); to != dead {
+			for _, i := range append(k.ended, k.slow.escapes...) {
+				w.m.walk(w.t, i, to, w.out)
+			}
 		}
 	}
 	w.out.mixed = true // two classes may lead to the same token

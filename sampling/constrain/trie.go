@@ -1,0 +1,139 @@
+package constrain
+
+import "slices"
+
+// A trie is a byte trie laid out in depth-first order, so that a walk moves
+// forward through memory and skips a subtree by adding its size. The children
+// of a node are listed side by side as well: where few bytes are allowed, most
+// subtrees are then passed over without being touched.
+type trie struct {
+	bytes  []byte
+	size   []int32 // nodes of the subtree, the node itself included
+	tokens []int32 // tokens[first[i]:first[i+1]] end at node i
+	first  []int32
+	root   [256]int32 // node+1 of a first byte
+
+	kids     []int32 // kids[kidFrom[i]:kidFrom[i+1]] are the children of node i
+	kidBytes []byte  // and their bytes
+	kidFrom  []int32
+}
+
+// link lists the children of all nodes.
+func (t *trie) link() {
+	n := int32(len(t.bytes))
+	t.kidFrom = make([]int32, n+1)
+	t.kids, t.kidBytes = make([]int32, 0, n), make([]byte, 0, n)
+	for i := range n {
+		t.kidFrom[i] = int32(len(t.kids))
+		for j := i + 1; j < i+t.size[i]; j += t.size[j] {
+			t.kids, t.kidBytes = append(t.kids, j), append(t.kidBytes, t.bytes[j])
+		}
+	}
+	t.kidFrom[n] = int32(len(t.kids))
+}
+
+// makeTrie builds a trie of n entries in ascending order of their bytes.
+func makeTrie(n int, entry func(i int) ([]byte, int32)) trie {
+	var t trie
+	var path []int32 // open nodes, by depth
+	var last []byte
+	closeTo := func(depth int) {
+		for len(path) > depth {
+			i := path[len(path)-1]
+			t.size[i] = int32(len(t.bytes)) - i
+			path = path[:len(path)-1]
+		}
+	}
+	for i := 0; i < n; i++ {
+		p, id := entry(i)
+		common := 0
+		for common < len(p) && common < len(last) && p[common] == last[common] {
+			common++
+		}
+		closeTo(common)
+		for d := common; d < len(p); d++ {
+			at := int32(len(t.bytes))
+			if d == 0 {
+				t.root[p[0]] = at + 1
+			}
+			t.bytes, t.size, t.first = append(t.bytes, p[d]), append(t.size, 0), append(t.first, int32(len(t.tokens)))
+			path = append(path, at)
+		}
+		t.tokens = append(t.tokens, id)
+		last = p
+	}
+	closeTo(0)
+	t.first = append(t.first, int32(len(t.tokens)))
+	t.link()
+	return t
+}
+
+// prefixes calls fn with the length of every token that text begins with.
+func (t *trie) prefixes(text []byte, fn func(n int)) {
+	if len(text) == 0 || t.root[text[0]] == 0 {
+		return
+	}
+	i := t.root[text[0]] - 1
+	for n := 1; ; n++ {
+		if t.first[i] != t.first[i+1] {
+			fn(n)
+		}
+		if n == len(text) {
+			return
+		}
+		end := i + t.size[i]
+		for i++; i < end && t.bytes[i] != text[n]; {
+			i += t.size[i]
+		}
+		if i >= end {
+			return
+		}
+	}
+}
+
+// mergeSubtrees lays what is below several trie nodes over each other.
+func mergeSubtrees(t *trie, nodes []int32) *trie {
+	out := &trie{}
+	out.merge(t, nodes, true)
+	out.first = append(out.first, int32(len(out.tokens)))
+	out.link()
+	return out
+}
+
+// merge adds the children of nodes, in the order of their bytes.
+func (o *trie) merge(t *trie, nodes []int32, top bool) {
+	var kids []int32
+	for _, n := range nodes {
+		kids = append(kids, t.kids[t.kidFrom[n]:t.kidFrom[n+1]]...)
+	}
+	if len(nodes) > 1 {
+		slices.SortFunc(kids, func(x, y int32) int {
+			if d := int(t.bytes[x]) - int(t.bytes[y]); d != 0 {
+				return d
+			}
+			return int(x) - int(y)
+		})
+	}
+	for len(kids) > 0 {
+		b := t.bytes[kids[0]]
+		n := 1
+		for n < len(kids) && t.bytes[kids[n]] == b {
+			n++
+		}
+		at := int32(len(o.bytes))
+		if top {
+			o.root[b] = at + 1
+		}
+		o.bytes, o.size, o.first = append(o.bytes, b), append(o.size, 0), append(o.first, int32(len(o.tokens)))
+		deeper := false
+		for _, i := range kids[:n] {
+			o.tokens = append(o.tokens, t.tokens[t.first[i]:t.first[i+1]]...)
+			deeper = deeper || t.size[i] > 1
+		}
+		if deeper {
+			o.merge(t, kids[:n], false)
+		}
+		o.size[at] = int32(len(o.bytes)) - at
+		kids = kids[n:]
+	}
+}
