@@ -145,6 +145,9 @@ func TestCompareFromTheLab(t *testing.T) {
 	b.together(10)
 	b.has("lane 2 · chat · same settings")
 	b.has("same text so far")
+	b.keys("?")
+	b.has("this lane/all lanes")
+	b.keys("esc")
 	if n := b.m.lanes[1].view.ForwardPositions; n > 1 {
 		t.Errorf("the copy computed %d positions", n)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -28,11 +29,36 @@ var helpWords = map[string]string{
 	"prevmark": "previous / next mark of the text", "next": "next token", "back": "back one token",
 }
 
+// own returns what keys mean in the view that fills the screen, where it has
+// words of its own, and which actions those are.
+func (h *helpView) own(m *Model) (out [][2]string, seen map[string]bool) {
+	seen = make(map[string]bool)
+	f, ok := m.screen.view.(footed)
+	if !ok {
+		return nil, seen
+	}
+	for _, x := range f.footer(m) {
+		a := m.keys.byID[x.id]
+		if a == nil || x.word == "" || x.id == "help" {
+			continue
+		}
+		keys := x.keys
+		if keys == "" {
+			keys = a.first()
+		}
+		seen[x.id] = true
+		out = append(out, [2]string{keys, x.word})
+	}
+	return out, seen
+}
+
 // entries returns keys and words of every action, those of one row together.
 func (h *helpView) entries(m *Model) [][2]string {
-	var out [][2]string
-	seen := make(map[string]bool)
+	out, seen := h.own(m)
 	for _, row := range helpRows {
+		if !slices.ContainsFunc(row, func(id string) bool { return !seen[id] }) {
+			continue
+		}
 		var keys []string
 		for _, id := range row {
 			seen[id] = true
