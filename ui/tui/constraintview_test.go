@@ -138,7 +138,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 	}{
 		{0, ageFirst, "", 0},
 		{0, "{\"type\": \"object\",\n \"x\" 1}", "invalid character '1'", 24},
-		{0, `{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, "dynamic references", strings.Index(`{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, `"#x"`)},
+		{0, `{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, "dynamicRef", strings.Index(`{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, `"#x"`)},
 		{0, `{"type":"object","properties":{"a/b":{"minLength":5,"maxLength":3,"type":"string"}},"required":["a/b"]}`, "", -2},
 		{2, "a(b", "", -2},
 		{3, "root ::= \"a\"\nroot2 ::= [", "line 2", -2},
