@@ -119,7 +119,8 @@ func TestPauseInStepKeepsStep(t *testing.T) {
 		g.Advance(0)
 		still := func(views []View) bool {
 			for _, v := range views {
-				if v.Phase != Paused || v.Next == nil || len(v.Steps) != len(views[0].Steps) {
+				resting := v.Phase == Paused && v.Next != nil || v.Phase == Done
+				if !resting || len(v.Steps) != len(views[0].Steps) {
 					return false
 				}
 			}

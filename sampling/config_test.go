@@ -341,3 +341,14 @@ func TestCustomOrderMovesTemperature(t *testing.T) {
 		t.Errorf("top_p is not listed, yet %d of 24 are kept", n)
 	}
 }
+
+// A file may give an order as a list of stages.
+func TestOrderAsAList(t *testing.T) {
+	c, err := sampling.DecodeConfig(strings.NewReader(`{"order": ["top_k", "temperature"], "top_k": 5}`), "x", sampling.FromFile)
+	if err != nil || c.Order().Name() != "top_k,temperature" {
+		t.Errorf("%v: %v", c.Order(), err)
+	}
+	if _, err := sampling.DecodeConfig(strings.NewReader(`{"order": ["nope"]}`), "x", sampling.FromFile); err == nil || !strings.Contains(err.Error(), "nope") {
+		t.Errorf("an unknown stage: %v", err)
+	}
+}

@@ -159,6 +159,16 @@ func toChoice(v any) (any, bool) {
 		return v.String(), true
 	case string:
 		return strings.ToLower(strings.TrimSpace(v)), true
+	case []any: // an order as a list of stages
+		names := make([]string, len(v))
+		for i, x := range v {
+			s, ok := x.(string)
+			if !ok {
+				return nil, false
+			}
+			names[i] = strings.ToLower(strings.TrimSpace(s))
+		}
+		return strings.Join(names, ","), len(names) > 0
 	}
 	return nil, false
 }
