@@ -13,9 +13,10 @@
 // gbnf, sql, choice) builds expressions (expr); left recursion is removed
 // (leftrec, nullable); build lays the rules out as nodes (prog, build, object);
 // the automaton makes them deterministic as a text needs it (automaton,
-// closure, states), with JSON strings as automata of their own over decoded
+// closure, states, transitions), with JSON strings as automata of their own over decoded
 // text (jsonstring, textlang, dfa, unique); masks walk the token trie through
-// the automaton and share what they can (vocab, mask, sink, memo, matcher);
+// the automaton and share what they can (vocab, trie, mask, maskclasses, sink,
+// memo, matcher);
 // budget closes a text before its tokens run out; explain and check answer
 // questions.
 //
@@ -23,6 +24,8 @@
 // (schema_shape, schema_sets), by one table of keywords (schema_keywords,
 // schema_counts, schema_apply, schema_branch); each shape then becomes
 // expressions (schema_emit, schema_array, schema_text, schema_value, number).
+// What a schema is refused for, or contradicts itself in, is gathered by
+// schema_refusals and schema_conflict.
 //
 // Every node can be completed: whatever can not is removed when the grammar is
 // built, and a grammar that no text satisfies does not compile. So at least one

@@ -73,11 +73,7 @@ func (m *Matcher) classOf(it item) (*dfaText, stringState, bool) {
 }
 
 func (w *classWalk) run(q int32) {
-	for b := range 256 {
-		if at := w.t.root[b]; at > 0 {
-			w.follow(at-1, q)
-		}
-	}
+	w.walk(q)
 	a := w.m.a
 	for i := range w.members {
 		k := &w.members[i]
@@ -93,26 +89,40 @@ func (w *classWalk) run(q int32) {
 	w.out.mixed = true // two classes may lead to the same token
 }
 
-// follow takes the step from state q to node i and what is below.
-func (w *classWalk) follow(i, q int32) {
-	t, b := w.t, w.t.bytes[i]
-	switch {
-	case w.d.left[q] == 0 && b < 0x20:
-		return
-	case w.d.left[q] == 0 && b == '"':
-		w.end(i, q)
-		return
-	case w.d.left[q] == 0 && b == '\\':
-		w.escape(i, q)
-		return
-	}
-	to := w.d.next[q][w.d.class[b]]
-	if to < 0 || !w.canEnd(to) {
-		return
-	}
-	w.out.ids = append(w.out.ids, t.tokens[t.first[i]:t.first[i+1]]...)
-	for _, k := range t.kids[t.kidFrom[i]:t.kidFrom[i+1]] {
-		w.follow(k, to)
+// walk goes through the whole trie in the order it is laid out, with the
+// states of the nodes above and where their subtrees end on a stack.
+func (w *classWalk) walk(q int32) {
+	type level struct{ end, q int32 }
+	t, d := w.t, w.d
+	n := int32(len(t.bytes))
+	stack := append(make([]level, 0, 64), level{n, q})
+	for i := int32(0); i < n; {
+		for stack[len(stack)-1].end == i {
+			stack = stack[:len(stack)-1]
+		}
+		q, b, size := stack[len(stack)-1].q, t.bytes[i], t.size[i]
+		if d.left[q] == 0 && (b < 0x20 || b == '"' || b == '\\') {
+			switch b {
+			case '"':
+				w.end(i, q)
+			case '\\':
+				w.escape(i, q)
+			}
+			i += size
+			continue
+		}
+		to := d.next[q][d.class[b]]
+		if to < 0 || !w.canEnd(to) {
+			i += size
+			continue
+		}
+		for _, token := range t.tokens[t.first[i]:t.first[i+1]] {
+			w.out.ids = append(w.out.ids, token)
+		}
+		if size > 1 {
+			stack = append(stack, level{i + size, to})
+		}
+		i++
 	}
 }
 

@@ -20,6 +20,11 @@ type edge struct {
 	to     int32
 }
 
+// newNFA returns an automaton with room for some nodes.
+func newNFA(nodes int) *nfa {
+	return &nfa{edges: make([][]edge, 0, nodes), eps: make([][]int32, 0, nodes), final: make([]bool, 0, nodes)}
+}
+
 func (n *nfa) node() int32 {
 	n.edges = append(n.edges, nil)
 	n.eps = append(n.eps, nil)

@@ -266,7 +266,7 @@ func (c *schemaCompiler) numberLiteral(v *jsonValue) *expr {
 
 // stringLiteral matches a string with its quotes.
 func stringLiteral(s string) *expr {
-	n := &nfa{}
+	n := newNFA(len(s) + 3)
 	n.start = n.node()
 	end := n.child(n.literal(n.child(n.start, '"'), s), '"')
 	n.final[end] = true
