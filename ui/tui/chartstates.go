@@ -51,7 +51,7 @@ func drawPrefill(c *viz.Canvas, t engine.Timing) {
 		s += ", " + viz.Rate(rate) + " tok/s; about " +
 			viz.Duration(time.Duration(float64(t.Total-t.Done)/rate*float64(time.Second)).Round(time.Millisecond)) + " left"
 	}
-	in.Put(0, 2, s+". No token is drawn yet.", viz.Ink{Role: viz.Muted})
+	in.Put(0, 2, cutSentence(s+". No token is drawn yet.", in.W), viz.Ink{Role: viz.Muted})
 }
 
 // drawFailed says what went wrong and what is still there.

@@ -155,6 +155,9 @@ func (m *Model) force() {
 	case l.observing():
 		m.serverChooses("f")
 		return
+	case l.look > 0 && (s == nil || s.Trace == nil):
+		m.say(fmt.Sprintf("f: step %d is being computed again; choose a row once it is there", l.look))
+		return
 	case s == nil || l.row == models.NoToken:
 		m.say("f: no token to force yet")
 		return

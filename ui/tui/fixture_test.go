@@ -66,6 +66,12 @@ type bench struct {
 
 func newBench(t testing.TB, opt Options, w, h int) *bench {
 	t.Helper()
+	return newBenchOn(t, opt, w, h, engine.Options{Greedy: true})
+}
+
+// newBenchOn is newBench with lanes of other options.
+func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	wg := new(sync.WaitGroup)
 	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
@@ -73,6 +79,10 @@ func newBench(t testing.TB, opt Options, w, h int) *bench {
 	b := &bench{t, m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, l := range m.lanes {
+		if len(m.lanes) == 1 {
+			eng.Draft, eng.Gate = opt.Draft, m.gate
+			l.eng = engine.NewLane(l.id, l.model, eng)
+		}
 		m.startLane(l)
 		s, err := l.compile(opt.Presets, l.config, l.preset)
 		if err != nil {

@@ -120,6 +120,11 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 	}
 	if l.look > 0 {
 		l.whatif = s
+		if c := l.committed(l.look); c == nil || c.Row == nil {
+			l.tried = nil
+			m.say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.look))
+			return true
+		}
 		t, err := l.view.Retrace(l.look-1, s)
 		if err != nil {
 			m.complain(firstLine(err.Error()))
