@@ -129,12 +129,12 @@ func (v *constraintView) drawRows(c *viz.Canvas, m *Model, s *engine.Step) {
 	}
 	v.drawRowsHead(c, col, scale)
 	stage := slices.IndexFunc(t.Stages(), func(x sampling.StageTrace) bool { return x.Name == "constraint" })
-	rows := t.Rows()
-	n := min(len(rows), c.H-2)
+	rows := v.rows(s, c.H-2)
+	n := len(rows)
 	shownRaw, shownAllowed, allowed := 0.0, 0.0, 0
 	bars := make([]viz.Bar, 0, n+1)
 	for i := range n {
-		r := &rows[i]
+		r := rows[i]
 		p := float64(r.Prob)
 		if stage >= 0 {
 			p = float64(r.Probs[stage])

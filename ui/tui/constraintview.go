@@ -172,16 +172,41 @@ func (v *constraintView) row(m *Model, d int) {
 		m.say("no rows yet: " + m.whyNot(l))
 		return
 	}
-	rows := s.Trace.Rows()
-	i := slices.IndexFunc(rows, func(r sampling.Row) bool { return r.ID == l.row })
-	n := max(min(len(rows), v.rowsShown(m)), 1)
-	to := min(max(i+d, 0), n-1)
+	rows := v.rows(s, v.rowsShown(m))
+	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.row })
+	to := min(max(i+d, 0), max(len(rows)-1, 0))
 	if to == i {
 		m.say("no more rows that way; / finds any token")
 	}
 	if len(rows) > 0 {
 		l.row = rows[to].ID
 	}
+}
+
+// rows returns the n tokens that have a row: the token drawn, those that may
+// come and are likeliest, a third of them, and the best by raw probability; in
+// raw order.
+func (v *constraintView) rows(s *engine.Step, n int) []*sampling.Row {
+	all := s.Trace.Rows()
+	want := make(map[int32]bool)
+	want[s.Token] = true
+	for _, r := range all { // in raw order, which is that of the mask's as well
+		if _, _, no := v.refusal(s, &r); !no && len(want) <= n/3 {
+			want[r.ID] = true
+		}
+	}
+	for _, r := range all {
+		if len(want) < n {
+			want[r.ID] = true
+		}
+	}
+	var out []*sampling.Row
+	for i := range all {
+		if want[all[i].ID] && len(out) < n {
+			out = append(out, &all[i])
+		}
+	}
+	return out
 }
 
 // rowsShown is how many tokens have a row.

@@ -116,10 +116,23 @@ func TestConstraintWithout(t *testing.T) {
 	}
 }
 
+// The token drawn has a row, however far down it ranks.
+func TestConstraintShowsTheTokenDrawn(t *testing.T) {
+	for _, h := range []int{12, 18, 24, 40} {
+		b := constraintAt(t, 1, 100, h)
+		s := b.m.lane().step()
+		if s.Trace.Rank < 5 {
+			t.Fatalf("the token drawn ranks %d: nothing to test", s.Trace.Rank)
+		}
+		b.has("● " + b.m.lane().piece(s.Token, false))
+		b.has("⊘ " + b.m.lane().piece(s.Trace.Rows()[0].ID, false))
+	}
+}
+
 func TestConstraintMouse(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
 	l := b.m.lane()
-	rows := l.step().Trace.Rows()
+	rows := b.m.screen.view.(*constraintView).rows(l.step(), 18)
 	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 	if l.row != rows[3].ID {
 		t.Errorf("a click on the fourth row selects %d, not %d", l.row, rows[3].ID)

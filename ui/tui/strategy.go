@@ -103,8 +103,9 @@ func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, boo
 	}
 	l := m.lane()
 	if s := l.step(); s != nil && s.Trace != nil {
-		if i := y - 2; i >= 0 && i < min(len(s.Trace.Rows()), v.rowsShown(m)) { // box, head
-			l.row = s.Trace.Rows()[i].ID
+		rows := v.rows(s, v.rowsShown(m))
+		if i := y - 2; i >= 0 && i < len(rows) { // box, head
+			l.row = rows[i].ID
 		}
 	}
 	return nil, true
