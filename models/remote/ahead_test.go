@@ -61,13 +61,13 @@ func TestAheadOverParts(t *testing.T) {
 	}
 }
 
-// TestSlowButSteady reads an answer that takes several times as long as the
-// server may be silent.
+// TestSlowButSteady reads an answer that takes longer than the server may be
+// silent, in pieces that come well in time even on a machine that is busy.
 func TestSlowButSteady(t *testing.T) {
 	fake := fakeserver.LlamaServer(newToy(1), fakeserver.Options{})
 	slow := false
 	opt := Options{Timeouts: fast}
-	opt.Timeouts.Idle = 250 * time.Millisecond
+	opt.Timeouts.Idle, opt.Timeouts.Request = 1500*time.Millisecond, time.Minute
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		fake.ServeHTTP(rec, r)
@@ -76,7 +76,7 @@ func TestSlowButSteady(t *testing.T) {
 			w.Write(b[:len(b)/10])
 			w.(http.Flusher).Flush()
 			b = b[len(b)/10:]
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(250 * time.Millisecond)
 		}
 		w.Write(b)
 	}), "llama-server:URL", opt)
