@@ -34,7 +34,7 @@ func judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.In
 		return v, false
 	}
 	judge := judges[key]
-	if judge == nil {
+	if judge == nil || isOff(set.Config(), key) {
 		return v, false
 	}
 	size := info.VocabSize
@@ -51,6 +51,16 @@ func judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.In
 	}
 	v = judge(e)
 	return v, !strings.HasSuffix(v.Text, ": off")
+}
+
+// isOff reports whether key, or what must be on for it to matter, is off.
+func isOff(cfg sampling.Config, key string) bool {
+	for p, ok := sampling.Lookup(key); ok; p, ok = sampling.Lookup(p.Master) {
+		if p.IsOff(cfg.Value(p.Key)) && p.Key != "temperature" {
+			return true
+		}
+	}
+	return false
 }
 
 // unknownVocab is how many tokens a server may have that does not say.

@@ -157,6 +157,7 @@ func TestVerdicts(t *testing.T) {
 		{"top_k", 3, "exact"}, {"top_k", 4, "not exact: rest ≤ 10.0%"}, {"top_p", 0.85, "exact"}, {"top_p", 0.95, "not exact: rest ≤ 10.0%"},
 		{"min_p", 0.3, "exact"}, {"min_p", 0.05, "not exact: rest ≤ 10.0%"}, {"typical_p", 0.9, "not exact, no bound"},
 		{"repetition_penalty", 1.2, "not exact, no bound"}, {"presence_penalty", 0.5, "exact"}, {"top_k", 0, ""}, {"top_p", 1.0, ""},
+		{"xtc_threshold", 0.2, ""}, {"dynatemp_exponent", 2.0, ""}, {"temperature", 0.0, "exact"}, {"temperature", 0.5, "not exact: rest ≤ 2.78%"},
 		{"epsilon_cutoff", 0.2, "exact"}, {"top_h", 0.5, "not exact, no bound"}, {"seed", 3, ""},
 	} {
 		cfg := sampling.Config{}.MustWith("do_sample", true, 0).MustWith("top_k", 0, 0).MustWith(c.key, c.value, sampling.FromYou)
