@@ -61,7 +61,7 @@ func (e *exampleList) draw(c *viz.Canvas, m *Model) {
 		}
 		c.Fit(3, y, room, name, ink)
 		if room < c.W-4 {
-			c.Put(4+room, y, x.shape, viz.Ink{Role: viz.Muted})
+			c.Put(4+room, y, viz.CutTitle(x.shape, c.W-room-5), viz.Ink{Role: viz.Muted})
 		}
 	}
 	c.Put(1, c.H-1, viz.CutTitle("watch: "+examples[e.list.at].watch, c.W-2), viz.Ink{})

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -62,6 +63,9 @@ func (v *values) compute(m *Model) tea.Cmd {
 	}
 }
 
+// wouldChange ends what a parameter does; a narrow column leaves it out.
+const wouldChange = " would change"
+
 // doesHere says in a few words what one parameter does at a step.
 func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) string {
 	if note := set.Pipeline.Inert(p.Key, s.Trace); note != "" {
@@ -79,7 +83,7 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	case e.TV == 0:
 		return "no effect at this step"
 	}
-	return "without it " + viz.Percent(e.TV) + " would change"
+	return "without it " + viz.Percent(e.TV) + wouldChange
 }
 
 func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
@@ -99,14 +103,22 @@ func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
 func (v *values) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: "effective values · order " + m.lane().shownConfig().Order().Name(), Right: "V · esc"}
 }
-func (v *values) size(m *Model) (int, int) { return 100, max(m.h-4, 10) }
+func (v *values) size(m *Model) (int, int) { return min(max(m.w-4, 100), 130), max(m.h-4, 10) }
 func (v *values) hints(*Model) []string    { return []string{"down", "open", "off", "reset", "close"} }
 func (v *values) rows(m *Model) int        { return max(m.overlayRect(v).H-6, 1) }
 
 // valueColumns are the right edges and left edges of the table.
 const (
-	askedRight, inForceRight, fromLeft, doesLeft = 32, 42, 45, 66
+	askedRight, inForceRight, fromLeft = 32, 42, 45
 )
+
+// doesLeft is where the last column begins in w cells.
+func doesLeft(w int) int {
+	if w < 92 {
+		return 58
+	}
+	return 66
+}
 
 func (v *values) draw(c *viz.Canvas, m *Model) {
 	l := m.lane()
@@ -119,7 +131,7 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 	c.Right(askedRight, 0, "asked", muted)
 	c.Right(inForceRight, 0, "in force", muted)
 	c.Put(fromLeft, 0, "from", muted)
-	c.Put(doesLeft, 0, "at this step", muted)
+	c.Put(doesLeft(c.W), 0, "at this step", muted)
 	eff := visible(set.Pipeline.Effective())
 	h := max(c.H-4, 1)
 	top := min(v.list.top, max(len(eff)-h, 0))
@@ -134,7 +146,13 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)
 		return
 	}
-	c.Put(1, c.H-1, viz.CutTitle("A percentage is the total variation between the result with the value and with it off.", c.W-2), muted)
+	for _, e := range eff { // what the column may have cut
+		if does := v.doesWords(e); e.Key == knobList[v.list.at].Key && viz.Width(does) > c.W-doesLeft(c.W)-1 {
+			c.Put(1, c.H-1, viz.CutTitle(e.Key+": "+does, c.W-2), muted)
+			return
+		}
+	}
+	c.Put(1, c.H-1, viz.CutTitle("A percentage is the total variation to the result with the value off.", c.W-2), muted)
 }
 
 // visible leaves out the parameters that are not among the controls.
@@ -173,12 +191,21 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	if i := m.lane().shownPreset(m.opt.Presets); e.Origin == sampling.FromPreset && i >= 0 {
 		from = "preset " + m.opt.Presets[i].Name
 	}
-	c.Fit(fromLeft, y, doesLeft-fromLeft-1, viz.Printable(from, c.ASCII), ink)
-	does := v.does[e.Key]
-	if e.Note != "" && (does == "" || does == "off") {
-		does = e.Note
+	left := doesLeft(c.W)
+	c.Fit(fromLeft, y, left-fromLeft-1, viz.Printable(from, c.ASCII), ink)
+	does := v.doesWords(e)
+	if viz.Width(does) > c.W-left-1 {
+		does = strings.TrimSuffix(does, wouldChange)
 	}
-	c.Put(doesLeft, y, viz.CutTitle(does, c.W-doesLeft-1), ink)
+	c.Put(left, y, viz.CutTitle(does, c.W-left-1), ink)
+}
+
+// doesWords says what a parameter does at this step.
+func (v *values) doesWords(e sampling.Effective) string {
+	if does := v.does[e.Key]; e.Note == "" || does != "" && does != "off" {
+		return does
+	}
+	return e.Note
 }
 
 // tail fits a value to w cells.
