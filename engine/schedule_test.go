@@ -338,7 +338,12 @@ func TestTuningKeepsTheSchedule(t *testing.T) {
 		if v.Next.Settings.Label != "cold" {
 			t.Errorf("put in force again: %q", v.Next.Settings.Label)
 		}
-		if v = do(Rewind{1}); v.Next.Settings.Label != "base" {
+		// Other rules read the text for themselves: it is "axbb" so far.
+		v = do(Tune{scheduled(t, m, []string{`after "bb": hot`, `before "x": cold`})})
+		if v.Next.Settings.Label != "hot" {
+			t.Errorf("under other rules: %q", v.Next.Settings.Label)
+		}
+		if v = do(Rewind{1}, Tune{scheduled(t, m, rules)}); v.Next.Settings.Label != "base" {
 			t.Errorf("before x: %q", v.Next.Settings.Label)
 		}
 		v = do(Advance{10})

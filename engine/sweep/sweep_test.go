@@ -391,7 +391,7 @@ func TestResume(t *testing.T) {
 	}
 	for name, change := range map[string]func(p *Plan){
 		"model":  func(p *Plan) { p.Model = toy(t, 3); p.Compiler = engine.NewCompiler(p.Model) },
-		"prompt": func(p *Plan) { p.Prompt = []int32{1, 2, 2} },
+		"prompt": func(p *Plan) { p.Prompt = []int32{2, 2, 3} },
 		"seeds":  func(p *Plan) { p.Seeds = []uint64{7, 8, 9, 11} },
 		"config": func(p *Plan) { p.Base = p.Base.MustWith("min_p", 0.05, sampling.FromFlag) },
 	} {
