@@ -339,7 +339,7 @@ func TestTuningKeepsTheSchedule(t *testing.T) {
 			t.Errorf("put in force again: %q", v.Next.Settings.Label)
 		}
 		// Other rules read the text for themselves: it is "axbb" so far.
-		v = do(Tune{scheduled(t, m, []string{`after "bb": hot`, `before "x": cold`})})
+		v = do(Tune{scheduled(t, m, []string{`before "x": cold`, `after "bb": hot`})})
 		if v.Next.Settings.Label != "hot" {
 			t.Errorf("under other rules: %q", v.Next.Settings.Label)
 		}
