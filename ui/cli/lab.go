@@ -98,18 +98,18 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 	if f := s.params["seed"]; !f.given {
 		s.set = append([]string{"seed=" + labSeed}, s.set...)
 	}
-	jobs := []*job{}
-	if len(lanes) > 0 {
-		var err error
-		if jobs, err = s.prepareLanes(ctx, lanes); err != nil {
+	var jobs []*job
+	err := opening(s.sys.Out, s.model, openingPause, func() (err error) {
+		if len(lanes) > 0 {
+			jobs, err = s.prepareLanes(ctx, lanes)
 			return err
 		}
-	} else {
 		j, err := s.prepare(ctx)
-		if err != nil {
-			return err
-		}
-		jobs = append(jobs, j)
+		jobs = []*job{j}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	defer closeAll(jobs)
 	return tui.Run(ctx, s.screen(ctx, jobs, len(lanes) > 0))
