@@ -338,7 +338,8 @@ func TestTuningKeepsTheSchedule(t *testing.T) {
 		if v.Next.Settings.Label != "cold" {
 			t.Errorf("put in force again: %q", v.Next.Settings.Label)
 		}
-		// Other rules read the text for themselves: it is "axbb" so far.
+		// Other rules read the text for themselves: it is "axbbb" now.
+		do(Force{2})
 		v = do(Tune{scheduled(t, m, []string{`before "x": cold`, `after "bb": hot`})})
 		if v.Next.Settings.Label != "hot" {
 			t.Errorf("under other rules: %q", v.Next.Settings.Label)
