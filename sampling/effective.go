@@ -132,7 +132,7 @@ func inertGreedy(p *Pipeline, prm *Param, _ *Trace) string {
 	switch {
 	case !p.cfg.Bool("do_sample"):
 		why = "do_sample false"
-	case p.cfg.Float("temperature") == 0:
+	case p.cfg.Float("temperature") == 0 && (p.greedy || !p.drawsAtZero()):
 		why = "temperature 0"
 	default:
 		return ""
@@ -154,6 +154,12 @@ func inertGreedy(p *Pipeline, prm *Param, _ *Trace) string {
 		}
 	}
 	return "no effect: greedy (" + why + "); penalties, bias and bans still count"
+}
+
+// drawsAtZero reports whether temperature 0 leaves a draw: llama.cpp's dynamic
+// temperature moves it up by its range.
+func (p *Pipeline) drawsAtZero() bool {
+	return p.order.Supports("dynatemp_range") && p.cfg.Float("dynatemp_range") > 0
 }
 
 // isWarper reports whether the stage of a key is left out without a draw.

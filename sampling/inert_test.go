@@ -24,6 +24,8 @@ func TestInertNotes(t *testing.T) {
 		{hf("mirostat", 2), x, "mirostat", "no effect: transformers has no mirostat"},
 		{hf("temperature", 0.0, "top_k", 5), x, "top_k", "no effect: greedy (temperature 0); penalties, bias and bans still count"},
 		{hf("do_sample", false, "temperature", 0.7), x, "temperature", "no effect: greedy (do_sample false); penalties, bias and bans still count"},
+		{neutral("llama.cpp", "temperature", 0.0, "dynatemp_range", 0.5), x, "dynatemp_range", ""},
+		{neutral("llama.cpp", "temperature", 0.0, "dynatemp_range", 0.5), x, "seed", ""},
 		{hf("temperature", 0.0), x, "seed", "no effect: greedy (temperature 0); penalties, bias and bans still count"},
 		{hf("temperature", 0.0, "repetition_penalty", 1.5), x, "temperature", ""},
 		{hf("top_k", 1), x, "seed", "no effect here: one token left"},
