@@ -184,13 +184,14 @@ func firstCluster(piece string, ascii bool) string {
 	if t := strings.TrimLeft(piece, " "); t != "" {
 		piece = t
 	}
-	for _, c := range viz.Clusters(nil, piece, ascii) {
-		if c.Text == " " {
-			return "␣"
-		}
-		return viz.Cut(c.Text, 2)
+	list := viz.Clusters(nil, piece, ascii)
+	switch {
+	case len(list) == 0:
+		return "‹"
+	case list[0].Text == " ":
+		return "␣"
 	}
-	return "‹"
+	return viz.Cut(list[0].Text, 2)
 }
 
 // columns draws one value a step, two cells wide, and the largest of all.
