@@ -13,12 +13,11 @@
 // gbnf, sql, choice) builds expressions (expr); left recursion is removed
 // (leftrec, nullable); build lays the rules out as nodes (prog, build, object);
 // the automaton makes them deterministic as a text needs it (automaton,
-// closure, states, transitions), with JSON strings as automata of their own over decoded
-// text (jsonstring, textlang, dfa, unique); masks walk the token trie through
-// the automaton and share what they can (vocab, trie, mask, maskclasses, sink,
-// memo, matcher);
-// budget closes a text before its tokens run out; explain and check answer
-// questions.
+// closure, states, transitions), with JSON strings as automata of their own
+// over decoded text (jsonstring, textlang, dfa, unique); masks walk the token
+// trie through the automaton and share what they can (vocab, trie, mask,
+// maskclasses, sink, memo, matcher); budget closes a text before its tokens run
+// out; explain and check answer questions.
 //
 // A schema is brought into alternatives without choices, its shapes
 // (schema_shape, schema_sets), by one table of keywords (schema_keywords,

@@ -3,6 +3,7 @@ package constrain
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -361,7 +362,8 @@ func (m *Matcher) cut(it item) (cut item, caller int32) {
 }
 
 func (m *Matcher) computeShared(cut item) *sharedMask {
-	out := &sink{}
+	out := &m.cutSink
+	out.reset()
 	m.walkRoot(&m.v.trie, m.a.stateOf([]item{cut}), out)
-	return &sharedMask{maskEntry: *out.take(m.v.size), escapes: out.escapes}
+	return &sharedMask{maskEntry: *out.take(m.v.size), escapes: slices.Clone(out.escapes)}
 }

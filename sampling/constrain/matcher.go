@@ -52,6 +52,7 @@ type Matcher struct {
 	a           *automaton
 	sink        sink // of compute
 	own         sink // of exceptItem
+	cutSink     sink // of computeShared
 	sharedMasks map[item]*sharedMask
 	sharedBytes int
 	memo        memo
