@@ -20,7 +20,7 @@
 // out; explain and check answer questions.
 //
 // A schema is brought into alternatives without choices, its shapes
-// (schema_shape, schema_sets), by one table of keywords (schema_keywords,
+// (schema_shape, schema_sets, schema_empty), by one table of keywords (schema_keywords,
 // schema_counts, schema_apply, schema_branch); each shape then becomes
 // expressions (schema_emit, schema_array, schema_text, schema_value, number).
 // What a schema is refused for, or contradicts itself in, is gathered by

@@ -100,6 +100,7 @@ var twinCases = []struct {
 	{"any text", GBNF(`root ::= ("<b>" [^<]* "</b>" | [^<])*`), "some <b>bold</b> words"},
 	{"bounded strings", Schema([]byte(`{"properties":{"a":{"type":"string","maxLength":7},"b":{"type":"string","minLength":3,"maxLength":40},"c":{"type":"string","pattern":"^[a-z]+( [a-z]+)*$","maxLength":30}},"additionalProperties":false}`), SchemaOptions{}), `{"a": "the\u00e9 wi", "b": "once upon a time", "c": "there was a"}`},
 	{"names", Schema([]byte(`{"properties":{"the":{"type":"integer"},"then":{"type":"string"},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"th": true, "then": "x", "ther": false, "\u00e9x": true}`},
+	{"classes of names", Schema([]byte(`{"properties":{"the":{"type":"integer"}},"patternProperties":{"the":{"type":["integer","null"]},"^[a-z]+$":{"type":["integer","string"]},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"then": 1, "a": "x", "T": true, "Athe": null, "\u00e9": [], "x\u0074he": 2}`},
 	{"any order", Schema([]byte(`{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":true},"required":["b","c"],"additionalProperties":false,"minProperties":2}`), SchemaOptions{AnyOrder: true}), `{"c": [], "b": "x", "a": 12}`},
 	{"unique enum", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"enum":["the","then","a"]},"minItems":2}`), SchemaOptions{}), `["then", "a"]`},
 	{"unique strings", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string"}}`), SchemaOptions{}), `["the", "then", "", "\u0074ea", "th"]`},
