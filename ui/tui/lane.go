@@ -192,8 +192,6 @@ func sameSetting(a, b sampling.Config, key string) bool {
 	return ok && p.Format(a.Value(key)) == p.Format(b.Value(key))
 }
 
-// isTuning reports whether key shapes the distribution, so that a preset
-// decides it; seed, order, limits and strategies stay when a preset is taken.
 // sameValues reports whether a and b have the same values, whoever set them.
 func sameValues(a, b sampling.Config) bool {
 	if a.Equal(b) {
@@ -207,6 +205,8 @@ func sameValues(a, b sampling.Config) bool {
 	return true
 }
 
+// isTuning reports whether key shapes the distribution, so that a preset
+// decides it; seed, order, limits and strategies stay when a preset is taken.
 func isTuning(key string) bool {
 	p, ok := sampling.Lookup(key)
 	if !ok {
