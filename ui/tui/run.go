@@ -12,6 +12,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+	"golang.org/x/term"
 
 	"logitscope/viz"
 )
@@ -85,6 +87,10 @@ func paletteFor(opt Options) *viz.Palette {
 // renderer returns the lipgloss renderer of this program, which knows what
 // colours the terminal has.
 func renderer(out io.Writer, environ []string) *lipgloss.Renderer {
+	if f, ok := out.(*os.File); environ == nil && ok && term.IsTerminal(int(f.Fd())) {
+		// A terminal is one, whatever CI says about the machine.
+		return lipgloss.NewRenderer(out, termenv.WithTTY(true))
+	}
 	if environ == nil {
 		return lipgloss.NewRenderer(out)
 	}
