@@ -276,14 +276,14 @@ func TestAheadOnlyAtFullSpeed(t *testing.T) {
 	m := through(t, vllmRaw, local)
 	s := settings(t, m, "do_sample", false, "max_new_tokens", 40, "temperature", 1.0)
 	do := drive(t, NewLane(0, m, Options{}))
-	v := do(has(0), Start{Prompt: []int32{1}, Settings: s})
+	do(has(0), Start{Prompt: []int32{1}, Settings: s})
 	for i := range 5 {
-		v = do(has(i+1), Advance{1})
+		do(has(i+1), Advance{1})
 	}
 	if n := m.(models.Meter).Stats(); n.AheadHits != 0 || n.Rows != 6 {
 		t.Errorf("stepping fetched %d rows, %d of them ahead; want 6 and 0", n.Rows, n.AheadHits)
 	}
-	v = do(stands, Advance{-1})
+	v := do(stands, Advance{-1})
 	if n := m.(models.Meter).Stats(); n.AheadHits < 10 {
 		t.Errorf("at full speed %d rows were fetched ahead", n.AheadHits)
 	}

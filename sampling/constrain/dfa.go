@@ -227,9 +227,6 @@ func (d *dfaText) costsFor(lo, hi int32) []int32 {
 	return v
 }
 
-// nfaOf wraps a list of texts as an automaton.
-func nfaOf(list []string) *nfa { return oneOf(list).nfa }
-
 // nfa returns the same texts as an automaton for expressions.
 func (d *dfaText) nfa() *nfa {
 	n := &nfa{edges: make([][]edge, len(d.next)), eps: make([][]int32, len(d.next)), final: d.final}

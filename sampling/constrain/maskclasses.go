@@ -116,9 +116,7 @@ func (w *classWalk) walk(q int32) {
 			i += size
 			continue
 		}
-		for _, token := range t.tokens[t.first[i]:t.first[i+1]] {
-			w.out.ids = append(w.out.ids, token)
-		}
+		w.out.ids = append(w.out.ids, t.tokens[t.first[i]:t.first[i+1]]...)
 		if size > 1 {
 			stack = append(stack, level{i + size, to})
 		}
