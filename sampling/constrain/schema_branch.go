@@ -108,36 +108,15 @@ func (c *schemaCompiler) nothing(u keywordUse) *shape {
 	return k
 }
 
-func branchAllOf(c *schemaCompiler, u keywordUse) ([]*shape, error) {
-	sets, err := c.parts(u)
-	if err != nil {
-		return nil, err
+// ofParts joins the alternatives of a keyword's parts, or of their opposites.
+func ofParts(join func(c *schemaCompiler, u keywordUse, sets []schemaSet, opposite bool) ([]*shape, error), opposite bool) func(*schemaCompiler, keywordUse) ([]*shape, error) {
+	return func(c *schemaCompiler, u keywordUse) ([]*shape, error) {
+		sets, err := c.parts(u)
+		if err != nil {
+			return nil, err
+		}
+		return join(c, u, sets, opposite)
 	}
-	return c.every(u, sets, false)
-}
-
-func negateAllOf(c *schemaCompiler, u keywordUse) ([]*shape, error) {
-	sets, err := c.parts(u)
-	if err != nil {
-		return nil, err
-	}
-	return c.any(u, sets, true)
-}
-
-func branchAnyOf(c *schemaCompiler, u keywordUse) ([]*shape, error) {
-	sets, err := c.parts(u)
-	if err != nil {
-		return nil, err
-	}
-	return c.any(u, sets, false)
-}
-
-func negateAnyOf(c *schemaCompiler, u keywordUse) ([]*shape, error) {
-	sets, err := c.parts(u)
-	if err != nil {
-		return nil, err
-	}
-	return c.every(u, sets, true)
 }
 
 // branchOneOf allows each part without the others it overlaps with.

@@ -65,8 +65,8 @@ func init() {
 		itemsKeyword:   {apply: applyItems, negate: negateItems},
 
 		"$ref":  {branch: branchRef, negate: negateRef},
-		"allOf": {branch: branchAllOf, negate: negateAllOf},
-		"anyOf": {branch: branchAnyOf, negate: negateAnyOf},
+		"allOf": {branch: ofParts((*schemaCompiler).every, false), negate: ofParts((*schemaCompiler).any, true)},
+		"anyOf": {branch: ofParts((*schemaCompiler).any, false), negate: ofParts((*schemaCompiler).every, true)},
 		"oneOf": {branch: branchOneOf, negate: negateOneOf},
 		"not":   {branch: branchNot, negate: negateNot},
 		"if":    {branch: branchIf, negate: negateIf},
