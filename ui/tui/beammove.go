@@ -18,13 +18,7 @@ func (v *beamView) turn(m *Model, d int) {
 
 // back takes back n steps of the search.
 func (v *beamView) back(m *Model, n int) {
-	steps := 0
-	switch l := v.lane; {
-	case l.view.Contrastive != nil:
-		steps = len(l.view.Contrastive.Steps)
-	case v.seen != nil:
-		steps = len(v.seen.Steps)
-	}
+	steps, _ := v.lane.searched()
 	if steps == 0 {
 		m.say("b: this is the prompt; n takes the first step")
 		return

@@ -25,14 +25,34 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 	case engine.Failed:
 		drawFailed(c, l)
 	case engine.Done:
+		if n, ok := l.searched(); ok {
+			drawSearch(c, l, n)
+			return true
+		}
 		m.drawDone(c, l)
 		return c.H < doneLines+8 // else the last step follows below
 	case engine.Idle:
 		c.Put(1, 1, "The next token's distribution appears here.", viz.Ink{Role: viz.Muted})
 	default:
-		return false
+		n, ok := l.searched()
+		if ok {
+			drawSearch(c, l, n)
+		}
+		return ok
 	}
 	return true
+}
+
+// drawSearch says what a lane does that draws no token, after n steps.
+func drawSearch(c *viz.Canvas, l *lane, n int) {
+	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", plural(n, "step"), viz.Duration(l.view.Decode.Took))}
+	if l.view.Phase == engine.Done {
+		lines[1] += " · ended by " + endWords(l)
+	}
+	lines = append(lines, "The text above is the one that leads.", "B shows the search: what it compared and what it kept.")
+	for i, s := range lines {
+		c.Put(1, 1+i, viz.CutTitle(s, c.W-2), viz.Ink{})
+	}
 }
 
 // drawPrefill shows how far the prompt has been read.

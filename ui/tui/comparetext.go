@@ -46,14 +46,8 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 // from the others, in lines of w cells, and the first of the h lines to show.
 func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int, top int) {
 	l := m.lanes[i]
-	if l.view.Beam != nil {
-		f := &textFlow{m: m, l: l, window: -1}
-		f.prompt()
-		f.add(l.view.Text(), viz.Ink{}, 0)
-		f.caret()
-		g = f.out
-	} else {
-		g = m.flow(l, max(w*h, 1))
+	g = m.flow(l, max(w*h, 1))
+	if _, search := l.searched(); !search {
 		if at, ok := v.partsAt(m, i); ok {
 			g = v.markParting(m, l, g, at+1)
 		}

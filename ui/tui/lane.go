@@ -79,6 +79,18 @@ func (l *lane) run(ctx context.Context) (err error) {
 
 func (l *lane) vocab() models.Vocab { return l.model.Vocab() }
 
+// searched returns how many steps the lane's search has taken, and false where
+// it runs none. A search draws no token and keeps no [engine.Step].
+func (l *lane) searched() (steps int, ok bool) {
+	switch v := l.view; {
+	case v.Beam != nil:
+		return len(v.Beam.Steps), true
+	case v.Contrastive != nil:
+		return len(v.Contrastive.Steps), true
+	}
+	return 0, false
+}
+
 // step returns the step on the screen, nil before the first.
 func (l *lane) step() *engine.Step {
 	switch {

@@ -373,3 +373,39 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 		})
 	}
 }
+
+// A search draws no token: the lab shows the text that leads, how far it is
+// and where to see it, and keeps all of it when the search is over.
+func TestLabShowsTheSearchesText(t *testing.T) {
+	for name, config := range map[string]sampling.Config{
+		"beam search":        testOptions(t).Config.MustWith("num_beams", 3, sampling.FromFlag),
+		"contrastive search": testOptions(t).Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag),
+	} {
+		t.Run(name, func(t *testing.T) {
+			opt := testOptions(t)
+			opt.Config = config.MustWith("max_new_tokens", 8, sampling.FromFlag)
+			b := newBench(t, opt, 120, 40)
+			ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.send(promptMsg{0, storyPrompt, ids, nil})
+			b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Prompt) > 0 })
+			b.keys("n")
+			b.wait(func(v engine.View) bool { return len(v.Written) > 0 && v.Phase == engine.Paused })
+			b.has(storyPrompt + "╎" + b.m.lane().view.Text() + "▌")
+			b.has("1 step in")
+			b.keys(".", ".", "space")
+			b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+			text := b.m.lane().view.Text()
+			if text == "" {
+				t.Fatal("no text")
+			}
+			b.has(storyPrompt + "╎" + text + "■")
+			b.has("8 of 8 tokens")
+			b.has(name)
+			b.has("8 steps in")
+			b.has("ended by max_new_tokens")
+		})
+	}
+}

@@ -145,6 +145,10 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 // cut is left out at the end.
 func (f *textFlow) steps() {
 	v := f.l.view
+	if _, ok := f.l.searched(); ok {
+		f.add(v.Text(), viz.Ink{}, 0)
+		return
+	}
 	hidden := 0
 	if f.to == len(v.Steps) {
 		hidden = len(v.Written) - len(v.Text())

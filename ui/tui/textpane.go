@@ -133,6 +133,9 @@ func (m *Model) drawWelcome(c *viz.Canvas) {
 func (m *Model) textFrame(l *lane) viz.Frame {
 	f := viz.Frame{Title: "text · coloured by " + markNames[m.marks], Focused: m.focus == paneText}
 	n := len(l.view.Steps)
+	if steps, ok := l.searched(); ok {
+		n = steps
+	}
 	if k := classOf(m.w, m.h); k >= class120 && l.settings != nil && l.view.Phase >= engine.Running {
 		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.settings.Limit()))
 	}
