@@ -100,7 +100,8 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 		}
 		right = append(right, headerPart{rate, 3, viz.Ink{}})
 	}
-	if v.KV.Context > 0 {
+	// A search and a draft keep sessions of their own; the lane's stays empty.
+	if v.KV.Context > 0 && (v.KV.Used > 0 || len(v.Prompt) == 0) {
 		right = append(right, headerPart{fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), 7, muted})
 	}
 	if k == class40 {
