@@ -42,7 +42,9 @@ func Run(ctx context.Context, opt Options) error {
 	if opt.ConfigDir != "" {
 		m.history = loadHistory(filepath.Join(opt.ConfigDir, "history.json"))
 	}
-	popts := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx)}
+	// ctx ends with the signals. A handler of Bubble Tea's own would meet the
+	// same signal and, if the loop has already ended, wait for it for ever.
+	popts := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler()}
 	if !opt.NoMouse {
 		popts = append(popts, tea.WithMouseCellMotion())
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,7 +36,9 @@ func TestMain(m *testing.M) {
 		views["panic"] = viewEntry{"panic", func(*Model) (view, tea.Cmd) { return panicView{}, nil }}
 		views["engines"] = views["panic"]
 	}
-	if err := Run(context.Background(), opt); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // as main does
+	defer stop()
+	if err := Run(ctx, opt); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", strings.SplitN(err.Error(), "\n", 2)[0])
 		os.Exit(1)
 	}
@@ -179,13 +182,25 @@ func TestTerminalInterrupt(t *testing.T) {
 	}
 }
 
+// A signal ends the program, every time: nothing that ends with it may wait
+// for something that has ended.
 func TestTerminalTerminate(t *testing.T) {
-	x := startTerminal(t, 80, 24)
-	x.shows("step 1")
-	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	for i := range 12 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			x := startTerminal(t, 80, 24)
+			x.shows("step 1")
+			if i%2 == 1 {
+				x.keys(". . . . ")
+			}
+			if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.ends(); err == nil {
+				t.Error("ended as if it had not been told to")
+			}
+		})
 	}
-	_ = x.ends()
 }
 
 func TestTerminalPanic(t *testing.T) {
