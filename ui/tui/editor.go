@@ -165,7 +165,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {
-		return e.fileKey(m, k), true
+		return fileKey(&e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
@@ -247,23 +247,25 @@ func (e *editor) take(m *Model) tea.Cmd {
 
 // A fileMsg brings a file that was asked for.
 type fileMsg struct {
-	text string
-	err  error
+	name, text string
+	err        error
 }
 
-func (e *editor) fileKey(m *Model, k tea.KeyMsg) tea.Cmd {
+// fileKey is a key for a file's name that is being typed. enter reads the
+// file; it and esc close the field.
+func fileKey(name **field, k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
-		e.file = nil
+		*name = nil
 	case tea.KeyEnter:
-		name := expandHome(strings.TrimSpace(e.file.text()))
-		e.file = nil
+		path := expandHome(strings.TrimSpace((*name).text()))
+		*name = nil
 		return func() tea.Msg {
-			text, err := readText(name)
-			return fileMsg{text, err}
+			text, err := readText(path)
+			return fileMsg{path, text, err}
 		}
 	default:
-		e.file.key(k)
+		(*name).key(k)
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ func (v *importView) follow(m *Model, msg tea.Msg) tea.Cmd {
 			v.said = "! " + msg.err.Error()
 			return nil
 		}
+		v.name = msg.name
 		v.area.replace(msg.text)
 		v.said = v.area.said
 		return v.read()
@@ -128,20 +129,7 @@ func (v *importView) outcome() []string {
 func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.said = ""
 	if v.file != nil {
-		switch k.Type {
-		case tea.KeyEsc:
-			v.file = nil
-		case tea.KeyEnter:
-			name := expandHome(strings.TrimSpace(v.file.text()))
-			v.file, v.name = nil, name
-			return func() tea.Msg {
-				text, err := readText(name)
-				return fileMsg{text, err}
-			}, true
-		default:
-			v.file.key(k)
-		}
-		return nil, true
+		return fileKey(&v.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:

@@ -166,7 +166,7 @@ func (e *sourceEditor) drawOutcome(c *viz.Canvas) {
 func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {
-		return e.fileKey(k), true
+		return fileKey(&e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
@@ -205,23 +205,6 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return e.check(), true
 	}
 	return nil, true
-}
-
-func (e *sourceEditor) fileKey(k tea.KeyMsg) tea.Cmd {
-	switch k.Type {
-	case tea.KeyEsc:
-		e.file = nil
-	case tea.KeyEnter:
-		name := expandHome(strings.TrimSpace(e.file.text()))
-		e.file = nil
-		return func() tea.Msg {
-			text, err := readText(name)
-			return fileMsg{text, err}
-		}
-	default:
-		e.file.key(k)
-	}
-	return nil
 }
 
 // take puts the constraint in force.
