@@ -84,6 +84,7 @@ type dfaState struct {
 	probed  bool        // loops has been looked for
 	loops   *[256]bool  // bytes that lead back to the state, nil if they are few
 	row     *[256]int32 // the rest, once there are more: state+2, 0 if not known
+	parts   []part      // see Matcher.parts
 }
 
 // A transition is the state behind every byte of lo..hi.

@@ -157,8 +157,9 @@ func (b *budgetSearch) successors(id int32) []int32 {
 	}
 	seen := map[int32]bool{}
 	var out []int32
-	b.left -= e.count + 1
-	e.collect(func(t int32) {
+	b.left--
+	e.collect(b.m.v.Words(), func(t int32) {
+		b.left--
 		to, n := b.m.run(id, b.m.v.pieces[t])
 		if n == len(b.m.v.pieces[t]) && !seen[to] {
 			seen[to] = true
@@ -231,12 +232,13 @@ func (m *Matcher) MaskWithin(s State, dst []uint64, budget int) MaskInfo {
 	id := s.id - 1
 	e, layer := m.lookup(id)
 	left := int32(min(max(budget, 0), int(unreachable)-1)) - 1
-	if m.covered && e.farthest <= left || e.count == 0 {
-		return m.answer(s, e, layer, dst, began)
+	info := m.answer(s, e, layer, dst, began)
+	if m.covered && e.farthest <= left || info.Allowed == 0 {
+		return info
 	}
-	kept := m.closing(id, e, left)
-	info := m.answer(s, kept, layer, dst, began)
-	info.Refused = e.count - kept.count
+	all := info.Allowed
+	info = m.answer(s, m.closing(id, e, left), layer, dst, began)
+	info.Refused = all - info.Allowed
 	info.Closing = info.Refused > 0
 	info.Took = time.Since(began)
 	return info
@@ -250,7 +252,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	}
 	out := &sink{}
 	nearest, nearestTokens := unreachable, []int32(nil)
-	e.collect(func(t int32) {
+	e.collect(m.v.Words(), func(t int32) {
 		to, _ := m.run(id, m.v.pieces[t])
 		c := m.budget.costOf(to)
 		if c <= left {
@@ -268,7 +270,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	}
 	// The nearest completions need too many tokens: look for others.
 	m.budget.left = maxSearch
-	e.collect(func(t int32) {
+	e.collect(m.v.Words(), func(t int32) {
 		if to, _ := m.run(id, m.v.pieces[t]); m.budget.within(to, left) {
 			out.ids = append(out.ids, t)
 		}

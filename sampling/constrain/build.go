@@ -75,7 +75,7 @@ func (b *builder) rule(r int32) {
 	if end >= 0 {
 		b.join(end, b.node(node{kind: nodeFinal}))
 	}
-	b.p.rules = append(b.p.rules, progRule{b.def.rules[r].name, start, from, int32(len(b.p.nodes))})
+	b.p.rules = append(b.p.rules, progRule{b.def.rules[r].name, start, from, int32(len(b.p.nodes)), b.def.rules[r].common})
 }
 
 // join adds an empty move; from is an empty node.

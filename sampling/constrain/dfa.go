@@ -15,15 +15,15 @@ type dfaText struct {
 	short route                // the ones of fewest code points
 	costs map[[2]int32][]int32 // cost by code points wanted and allowed
 
-	// One of several classes of texts with the same states: the texts that end
-	// in the states with its label. far bounds near.bytes.
-	classes *textClassList
-	label   uint32
-	far     int32
+	far int32 // bounds near.bytes
+	// One of several texts with the same states, of which each state ends at
+	// most one.
+	labelled bool
+	label    uint32
 }
 
-// A textClassList is what the classes of one list of automata share.
-type textClassList struct{ labels []uint32 }
+// automaton is the same for texts that have their states in common.
+func (d *dfaText) automaton() *[]int32 { return &d.next[0] }
 
 // A condition is an automaton that must accept, or must not.
 type condition struct {

@@ -11,7 +11,7 @@ func newDFAText(conds []condition) (text *dfaText, ok bool) {
 	if !b.run() {
 		return nil, false
 	}
-	b.d.near = b.d.routes(cheapest, b.d.arcs())
+	b.d.approach(b.d.arcs())
 	verdicts := make([]int32, len(b.d.next))
 	for q, final := range b.d.final {
 		if final {
@@ -41,7 +41,6 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		verdicts[q] = int32(l)
 	}
 	back, settled := b.d.arcs(), b.d.settled(verdicts)
-	shared := &textClassList{b.labels}
 	for _, l := range b.labels {
 		if l>>16 != 0 || classes[l] != nil {
 			continue // inside a code point, or known
@@ -51,14 +50,9 @@ func dfaClasses(list []*nfa) (classes map[uint32]*dfaText, ok bool) {
 		for q, m := range b.labels {
 			d.final[q] = m == l
 		}
-		d.near = d.routes(cheapest, back)
+		d.approach(back)
 		d.free = freeOf(settled, int32(l))
-		d.classes, d.label = shared, l
-		for _, n := range d.near.bytes {
-			if n < unreachable {
-				d.far = max(d.far, n)
-			}
-		}
+		d.labelled, d.label = true, l
 		classes[l] = &d
 	}
 	return classes, true

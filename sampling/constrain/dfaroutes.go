@@ -32,6 +32,16 @@ func (d *dfaText) routes(weight func(bytes, points int32) int64, back arcs) rout
 	return r
 }
 
+// approach fills in the cheapest ways to acceptance.
+func (d *dfaText) approach(back arcs) {
+	d.near, d.far = d.routes(cheapest, back), 0
+	for _, n := range d.near.bytes {
+		if n < unreachable {
+			d.far = max(d.far, n)
+		}
+	}
+}
+
 // An arc is a move backwards: the state it comes from and what it costs.
 type arc struct{ from, bytes, points int32 }
 

@@ -14,9 +14,11 @@
 // (leftrec, nullable); build lays the rules out as nodes (prog, build, object);
 // the automaton makes them deterministic as a text needs it (automaton,
 // closure, states, transitions), with JSON strings as automata of their own
-// over decoded text (jsonstring, textlang, dfa, unique); masks walk the token
-// trie through the automaton and share what they can (vocab, trie, mask,
-// maskclasses, sink, memo, matcher); budget closes a text before its tokens run
+// over decoded text (jsonstring, textlang, dfa, unique); masks are put
+// together from answers for the rules a text is in, which calls of a rule and
+// even grammars share, and from walks of the token trie through the automaton
+// (vocab, trie, region, mask, maskparts, maskwalk, masktexts, maskexcept, sink,
+// memo, matcher); budget closes a text before its tokens run
 // out; explain and check answer questions.
 //
 // A schema is brought into alternatives without choices, its shapes

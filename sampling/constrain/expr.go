@@ -43,11 +43,14 @@ type definition struct {
 type rule struct {
 	name string
 	body *expr
+	// common names a rule that, with all it calls, is the same in every
+	// definition that has one of this name. It is "" for others.
+	common string
 }
 
 // add appends a rule and returns its index; the body may be set later.
 func (d *definition) add(name string, body *expr) int {
-	d.rules = append(d.rules, rule{name, body})
+	d.rules = append(d.rules, rule{name: name, body: body})
 	return len(d.rules) - 1
 }
 

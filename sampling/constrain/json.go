@@ -1,5 +1,7 @@
 package constrain
 
+import "fmt"
+
 // JSON wants one JSON value by RFC 8259. Names in an object may repeat, as the
 // RFC allows; lone surrogates and invalid UTF-8 are refused.
 func JSON(opts JSONOptions) Source { return jsonSource(opts) }
@@ -23,8 +25,9 @@ func (s jsonSource) define() (*definition, error) {
 // jsonRules adds the rules of JSON to a definition as they are asked for, each
 // once.
 type jsonRules struct {
-	def *definition
-	ws  *expr // what may stand in a gap
+	def   *definition
+	ws    *expr // what may stand in a gap
+	style Whitespace
 
 	valueRule, objectRule, arrayRule, stringRule, numberRule int
 }
@@ -32,7 +35,7 @@ type jsonRules struct {
 const notYet = -1
 
 func newJSONRules(d *definition, w Whitespace) *jsonRules {
-	j := &jsonRules{def: d, valueRule: notYet, objectRule: notYet, arrayRule: notYet, stringRule: notYet, numberRule: notYet}
+	j := &jsonRules{def: d, style: w, valueRule: notYet, objectRule: notYet, arrayRule: notYet, stringRule: notYet, numberRule: notYet}
 	j.ws = j.gap(w)
 	return j
 }
@@ -49,10 +52,15 @@ func (j *jsonRules) gap(w Whitespace) *expr {
 	case WhitespaceCompact:
 		return empty
 	case WhitespaceAny:
-		return call(j.def.add("blank", star(space(' ', '\t', '\n', '\r'))))
+		return call(j.blank(star(space(' ', '\t', '\n', '\r'))))
 	}
 	indent := alt(repeat(space(' '), 0, 32), repeat(space('\t'), 1, 16))
-	return call(j.def.add("blank", alt(empty, text(" "), seq(optional(text("\r")), text("\n"), indent))))
+	return call(j.blank(alt(empty, text(" "), seq(optional(text("\r")), text("\n"), indent))))
+}
+
+func (j *jsonRules) blank(body *expr) int {
+	at := notYet
+	return j.once(&at, "blank", func() *expr { return body })
 }
 
 // once adds a rule and fills in its body, which may call the rule itself.
@@ -60,6 +68,7 @@ func (j *jsonRules) once(at *int, name string, body func() *expr) int {
 	if *at == notYet {
 		*at = j.def.add(name, never)
 		j.def.rules[*at].body = body()
+		j.def.rules[*at].common = fmt.Sprint(name, j.style)
 	}
 	return *at
 }

@@ -48,22 +48,28 @@ type Matcher struct {
 	g *Grammar
 	v *Vocab
 
-	mu          sync.Mutex
-	a           *automaton
-	sink        sink // of compute
-	own         sink // of exceptItem
-	cutSink     sink // of computeShared
-	sharedMasks map[item]*sharedMask
-	sharedBytes int
-	memo        memo
-	budget      budgetSearch
-	covered     bool // every byte the grammar can ask for is a token
+	mu        sync.Mutex
+	a         *automaton
+	memo      memo
+	rules     map[ruleKey]*ruleMask // answers for parts of states
+	tails     map[tailKey]*maskEntry
+	grounds   map[groundKey]*groundMask
+	keptBytes int      // of all three
+	marks     []uint64 // scratch, all zero between uses
+	tokens    []int32  // scratch
+	sinks     []*sink  // those in use, and spare ones behind
+	openSinks int
+	walked    bool // the mask under way took a walk through all tokens
+	hit       bool // or an answer that was at hand
+	reaches   int
+	budget    budgetSearch
+	covered   bool // every byte the grammar can ask for is a token
 }
 
 // Bind joins a grammar to a vocabulary. It fails with a *RefusedError if the
 // vocabulary has no tokens that spell any complete text.
 func (g *Grammar) Bind(v *Vocab) (*Matcher, error) {
-	m := &Matcher{g: g, v: v, a: newAutomaton(g.prog), sharedMasks: map[item]*sharedMask{}}
+	m := &Matcher{g: g, v: v, a: newAutomaton(g.prog), rules: map[ruleKey]*ruleMask{}, tails: map[tailKey]*maskEntry{}, grounds: map[groundKey]*groundMask{}}
 	m.budget = newBudgetSearch(m)
 	m.covered = g.prog.coveredBy(v.bytes)
 	if !m.covered && !m.budget.canEnd(m.a.start) {
@@ -150,12 +156,12 @@ func (m *Matcher) allowEnd(dst []uint64) {
 }
 
 func (m *Matcher) answer(s State, e *maskEntry, layer Layer, dst []uint64, began time.Time) MaskInfo {
-	e.write(dst[:m.v.Words()])
+	allowed := e.write(dst[:m.v.Words()])
 	accept := m.a.states[s.id-1].accept
 	if accept {
 		m.allowEnd(dst)
 	}
-	return MaskInfo{Allowed: e.count, EOSAllowed: accept, Layer: layer, Took: time.Since(began)}
+	return MaskInfo{Allowed: allowed, EOSAllowed: accept, Layer: layer, Took: time.Since(began)}
 }
 
 // lookup returns the mask of a state from the memo, or computes it.
@@ -175,7 +181,7 @@ func (m *Matcher) lookup(id int32) (*maskEntry, Layer) {
 // complete the text.
 func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 	out := &sink{}
-	e.collect(func(t int32) {
+	e.collect(m.v.Words(), func(t int32) {
 		to, n := m.run(id, m.v.pieces[t])
 		if n == len(m.v.pieces[t]) && m.budget.canEnd(to) {
 			out.ids = append(out.ids, t)

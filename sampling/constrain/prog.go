@@ -44,7 +44,8 @@ type node struct {
 type progRule struct {
 	name     string
 	start    int32
-	from, to int32 // its nodes are from..to-1
+	from, to int32  // its nodes are from..to-1
+	common   string // see rule
 }
 
 // A repetition runs a rule between min and max times; max < 0 is unlimited.

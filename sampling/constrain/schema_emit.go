@@ -46,7 +46,9 @@ func (c *schemaCompiler) numberExpr(k *shape) (*expr, error) {
 		return call(c.json.number()), nil
 	case n.integer:
 		whole, err := regexNFA(n.plain(), false)
-		return call(c.shared("integer", "integer", &expr{op: opNFA, nfa: whole})), err
+		r := c.shared("integer", n.plain(), &expr{op: opNFA, nfa: whole})
+		c.def.rules[r].common = n.plain()
+		return call(r), err
 	}
 	a, ok := c.numberOf(&n)
 	if !ok {

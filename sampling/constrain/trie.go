@@ -1,6 +1,9 @@
 package constrain
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // A trie is a byte trie laid out in depth-first order, so that a walk moves
 // forward through memory and skips a subtree by adding its size. The children
@@ -16,9 +19,14 @@ type trie struct {
 	kids     []int32 // kids[kidFrom[i]:kidFrom[i+1]] are the children of node i
 	kidBytes []byte  // and their bytes
 	kidFrom  []int32
+
+	quote []int32 // the first node with a quote behind node i
 }
 
-// link lists the children of all nodes.
+// quoteBelow reports whether a quote comes below a node.
+func (t *trie) quoteBelow(i int32) bool { return t.quote[i] < i+t.size[i] }
+
+// link lists the children of all nodes, and the quotes.
 func (t *trie) link() {
 	n := int32(len(t.bytes))
 	t.kidFrom = make([]int32, n+1)
@@ -30,6 +38,21 @@ func (t *trie) link() {
 		}
 	}
 	t.kidFrom[n] = int32(len(t.kids))
+	t.quote = make([]int32, n)
+	for i, next := n-1, n; i >= 0; i-- {
+		if t.quote[i] = next; t.bytes[i] == '"' {
+			next = i
+		}
+	}
+}
+
+// child returns the child of node i with a byte, or -1.
+func (t *trie) child(i int32, b byte) int32 {
+	from := t.kidFrom[i]
+	if k := bytes.IndexByte(t.kidBytes[from:t.kidFrom[i+1]], b); k >= 0 {
+		return t.kids[from+int32(k)]
+	}
+	return -1
 }
 
 // makeTrie builds a trie of n entries in ascending order of their bytes.

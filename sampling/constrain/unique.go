@@ -264,32 +264,27 @@ const maxListed = 4096
 // uniqueItem answers for a unique text: what a plain text allows, with the
 // tokens looked at one by one that could repeat an item, or that end more than
 // one text.
-func (m *Matcher) uniqueItem(it item, st stringState, out *sink) bool {
-	a := m.a
+func (m *Matcher) uniqueItem(p *part, out *sink) {
+	a, it := m.a, p.items[0]
+	st := a.strings[^it.at].stringState
 	plain := st
 	plain.text, plain.seen = 0, 0
 	at, ok := a.internString(plain)
 	if !ok {
-		return false
+		return
 	}
-	own := m.ownSink(out)
-	shared, caller, hit := m.shared(item{at, it.stack})
-	m.merge(shared, caller, own)
-	own.spread(m.v.Words())
 	u := uniqueWalk{m: m, s: a.p.strs[st.str], taken: a.matching(st)}
 	u.walk(0, int32(len(m.v.trie.bytes)), st, a.textOf(st))
-	state := a.stateOf([]item{it})
 	u.suspects = append(u.suspects, m.v.quoted...)
-	own.drop(u.suspects)
+	q := m.plainPart(item{at, it.stack})
+	m.allBut(m.v.whole, &q, u.suspects, out)
+	state := a.stateOf(p.items)
 	for _, id := range u.suspects {
 		if _, n := m.run(state, m.v.pieces[id]); n == len(m.v.pieces[id]) {
-			own.ids = append(own.ids, id)
+			out.ids = append(out.ids, id)
 		}
 	}
-	own.spread(m.v.Words())
-	own.farthest = add32(own.farthest, maxDetour) // repetitions may have to be avoided
-	m.absorb(out, own)
-	return hit
+	out.farthest = add32(out.farthest, maxDetour) // repetitions may have to be avoided
 }
 
 // A uniqueWalk finds the tokens that spell the beginning of an item before.

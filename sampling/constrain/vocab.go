@@ -18,8 +18,8 @@ type Vocab struct {
 	quoted  []int32   // tokens with three quotes or more: they may end two strings
 	trie    trie
 
-	mu     sync.Mutex
-	shared map[stringKey]*sharedMask // masks inside plain JSON strings
+	mu    sync.Mutex
+	whole *region // of all tokens
 }
 
 // NewVocab builds the trie of the pieces of ids 0..size-1. A piece is the
@@ -27,7 +27,7 @@ type Vocab struct {
 // reports true are never allowed. eog lists the tokens that end a text; their
 // pieces are ignored.
 func NewVocab(piece func(id int32) []byte, size int, eog []int32, skip func(id int32) bool) *Vocab {
-	v := &Vocab{size: size, pieces: make([][]byte, size), isEOG: map[int32]bool{}, shared: map[stringKey]*sharedMask{}}
+	v := &Vocab{size: size, pieces: make([][]byte, size), isEOG: map[int32]bool{}}
 	for _, id := range eog {
 		if id >= 0 && int(id) < size && !v.isEOG[id] {
 			v.isEOG[id] = true
@@ -55,6 +55,7 @@ func NewVocab(piece func(id int32) []byte, size int, eog []int32, skip func(id i
 	}
 	slices.SortStableFunc(ids, func(a, b int32) int { return bytes.Compare(v.pieces[a], v.pieces[b]) })
 	v.trie = makeTrie(len(ids), func(i int) ([]byte, int32) { return v.pieces[ids[i]], ids[i] })
+	v.whole = &region{t: &v.trie, limit: max(1024, int32(len(v.trie.bytes)/8)), mu: &v.mu, common: map[string]*ruleMask{}}
 	return v
 }
 

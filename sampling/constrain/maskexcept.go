@@ -1,0 +1,99 @@
+package constrain
+
+// except answers for a text with exceptions: all that a text without them
+// allows, minus the tokens that close the string on an exception.
+func (m *Matcher) except(sc scope, p *part, out *sink) {
+	it := p.items[0]
+	st := m.a.strings[^it.at].stringState
+	s := m.a.p.strs[st.str]
+	lang := s.lang.(*exceptText)
+	plain := st
+	plain.str, plain.q = s.off.id, lang.phase(st.q)
+	at, ok := m.a.internString(plain)
+	if !ok || sc.nodes != nil {
+		m.rule(sc, p, out)
+		return
+	}
+	q := m.plainPart(item{at, it.stack})
+	d := dropper{t: sc.t, s: s, lang: lang, tokens: m.tokens[:0]}
+	d.root(st)
+	m.tokens = d.tokens
+	m.allBut(sc.kept, &q, d.tokens, out)
+}
+
+// allBut adds a part but for some tokens.
+func (m *Matcher) allBut(r *region, p *part, tokens []int32, out *sink) {
+	if len(tokens) == 0 {
+		m.keptRule(r, p, out)
+		return
+	}
+	rm := m.ruleMask(r, p)
+	tail := m.tail(rm.rest, p.caller)
+	m.mark(tokens)
+	out.farthest = max(out.farthest, add32(rm.farthest, m.a.frames[p.caller].dist))
+	out.addWithout(&rm.maskEntry, tokens, m.marks)
+	if tail != nil {
+		out.addWithout(tail, tokens, m.marks)
+		out.farthest = max(out.farthest, tail.farthest)
+	}
+	clearTokens(m.marks, tokens)
+}
+
+// mark marks tokens, until they are cleared.
+func (m *Matcher) mark(tokens []int32) {
+	if m.marks == nil {
+		m.marks = make([]uint64, m.v.Words())
+	}
+	setTokens(m.marks, tokens)
+}
+
+// A dropper finds the tokens that close a string on an exception.
+type dropper struct {
+	t      *trie
+	s      *stringLang
+	lang   *exceptText
+	tokens []int32
+}
+
+// root looks among all tokens: of the many first bytes only those matter that
+// go on along the list, close it or begin an escape.
+func (d *dropper) root(st stringState) {
+	try := func(b byte) {
+		if at := d.t.root[b]; at > 0 {
+			d.below(at-1, at-1+d.t.size[at-1], st)
+		}
+	}
+	if st.esc != 0 {
+		for _, b := range escapeBytes {
+			try(b)
+		}
+		return
+	}
+	for _, b := range d.lang.nodes[st.q-utf8States].bytes {
+		try(b)
+	}
+	try('"')
+	try('\\')
+}
+
+// below looks among the trie nodes lo..hi behind st, following only paths
+// that are still on the list.
+func (d *dropper) below(lo, hi int32, st stringState) {
+	t := d.t
+	closes := st.esc == 0 && !d.lang.inside(st.q) && !d.lang.accept(st.q)
+	for i := lo; i < hi; i += t.size[i] {
+		b := t.bytes[i]
+		if b == '"' && st.esc == 0 {
+			if closes {
+				d.tokens = append(d.tokens, t.tokens[t.first[i]:t.first[i+t.size[i]]]...)
+			}
+			continue
+		}
+		if !t.quoteBelow(i) || st.esc == 0 && b != '\\' && d.lang.child(st.q, b) < 0 {
+			continue
+		}
+		if next, ok := d.s.step(st, b); ok && (next.esc != 0 || next.q >= utf8States) {
+			d.below(i+1, i+t.size[i], next)
+		}
+	}
+}
