@@ -20,7 +20,7 @@ type automaton struct {
 	data    []objectData
 	dataIDs map[string]int32
 
-	states   []dfaState
+	states   paged[dfaState]
 	stateIDs map[string]int32
 	single   map[item]int32 // state behind one place
 	sole     map[item]int32 // state of one item
@@ -84,7 +84,8 @@ type dfaState struct {
 	probed  bool        // loops has been looked for
 	loops   *[256]bool  // bytes that lead back to the state, nil if they are few
 	row     *[256]int32 // the rest, once there are more: state+2, 0 if not known
-	parts   []part      // see Matcher.parts
+	divided *division   // see Matcher.division, nil if not asked for
+	mask    *maskEntry  // see memo, nil if not kept
 }
 
 // A transition is the state behind every byte of lo..hi.

@@ -36,8 +36,8 @@ const maxDetour = 4096
 // states on the way, the first being the state itself.
 func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
 	states = append(states, id)
-	limit := int(m.a.states[id].dist) + maxDetour
-	for m.a.states[id].dist > 0 {
+	limit := int(m.a.states.at(id).dist) + maxDetour
+	for m.a.states.at(id).dist > 0 {
 		b, ok := m.a.nearestByte(id)
 		if !ok || len(text) > limit {
 			return nil, nil
@@ -52,7 +52,7 @@ func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
 // nearestByte is the smallest byte by which the item nearest to completion
 // gets nearer.
 func (a *automaton) nearestByte(id int32) (byte, bool) {
-	st := &a.states[id]
+	st := a.states.at(id)
 	for _, it := range st.items {
 		if a.itemDist(it) != st.dist {
 			continue
@@ -120,7 +120,7 @@ func (b *budgetSearch) costOf(id int32) int32 {
 
 // within reports whether n tokens or fewer can complete the text at id.
 func (b *budgetSearch) within(id, n int32) bool {
-	d := b.m.a.states[id].dist
+	d := b.m.a.states.at(id).dist
 	switch {
 	case d == 0:
 		return true
@@ -167,7 +167,7 @@ func (b *budgetSearch) successors(id int32) []int32 {
 		}
 	})
 	slices.SortFunc(out, func(x, y int32) int {
-		if d := int(b.m.a.states[x].dist) - int(b.m.a.states[y].dist); d != 0 {
+		if d := int(b.m.a.states.at(x).dist) - int(b.m.a.states.at(y).dist); d != 0 {
 			return d
 		}
 		return int(x) - int(y)
@@ -265,7 +265,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 			nearestTokens = append(nearestTokens, t)
 		}
 	})
-	if len(out.ids) > 0 || m.a.states[id].accept {
+	if len(out.ids) > 0 || m.a.states.at(id).accept {
 		return out.take(m.v.size)
 	}
 	// The nearest completions need too many tokens: look for others.

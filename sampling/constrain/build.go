@@ -32,6 +32,7 @@ func build(def *definition) (*prog, error) {
 		return nil, b.contradiction()
 	}
 	p.index()
+	p.indexTexts()
 	return p, nil
 }
 

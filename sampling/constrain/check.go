@@ -40,7 +40,7 @@ func (c *Checker) Write(text []byte) (int, error) {
 			break
 		}
 		c.at = to
-		if len(c.a.states) > maxCheckStates {
+		if c.a.states.n > maxCheckStates {
 			c.forget()
 		}
 	}
@@ -67,7 +67,7 @@ func (c *Checker) count(rest []byte, b byte) {
 // with ever new states does not grow without bound. What is kept is the
 // current items with their stacks.
 func (c *Checker) forget() {
-	old, st := c.a, c.a.states[c.at]
+	old, st := c.a, c.a.states.at(c.at)
 	c.a = newAutomaton(c.g.prog)
 	moved := map[int32]int32{bottom: bottom}
 	items := make([]item, len(st.items))
@@ -107,7 +107,7 @@ func (a *automaton) adopt(from *automaton, stack int32, moved map[int32]int32) i
 }
 
 // Accepted reports whether the text so far is complete.
-func (c *Checker) Accepted() bool { return c.deadAt < 0 && c.a.states[c.at].accept }
+func (c *Checker) Accepted() bool { return c.deadAt < 0 && c.a.states.at(c.at).accept }
 
 // DeadAt returns the index of the first code point after which nothing can
 // complete the text, or -1 while something still can. A byte that is part of

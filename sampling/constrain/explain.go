@@ -25,7 +25,7 @@ func (m *Matcher) Explain(s State) Explanation {
 	if s.id <= 0 {
 		return Explanation{Complete: s == ended}
 	}
-	st := &m.a.states[s.id-1]
+	st := m.a.states.at(s.id - 1)
 	e := Explanation{Expected: st.live, Complete: st.accept, Distance: int(st.dist), Rules: len(st.items)}
 	best := item{}
 	for i, it := range st.items {
@@ -74,7 +74,7 @@ func (m *Matcher) Forced(s State) []byte {
 		return nil
 	}
 	for id := s.id - 1; len(out) < limit; {
-		st := &m.a.states[id]
+		st := m.a.states.at(id)
 		if st.accept || popcount(&st.live) != 1 {
 			break
 		}
@@ -99,7 +99,7 @@ func (m *Matcher) expected(s State) string {
 	if s.id <= 0 {
 		return "the end"
 	}
-	st := &m.a.states[s.id-1]
+	st := m.a.states.at(s.id - 1)
 	return DescribeBytes(st.live, st.accept)
 }
 

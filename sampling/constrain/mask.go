@@ -54,15 +54,18 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 
 // reach adds what a state allows in a scope.
 func (m *Matcher) reach(sc scope, s int32, out *sink) {
-	parts := m.parts(s)
+	d := m.division(s)
 	if sc.kept == nil {
 		if m.reaches++; m.reaches > maxReaches {
 			m.walkScope(sc, s, out)
 			return
 		}
 	}
-	for i := range parts {
-		m.part(sc, &parts[i], out)
+	for _, it := range d.texts {
+		m.text(sc, it, out)
+	}
+	for i := range d.parts {
+		m.part(sc, &d.parts[i], out)
 	}
 }
 
@@ -70,8 +73,6 @@ func (m *Matcher) reach(sc scope, s int32, out *sink) {
 func (m *Matcher) part(sc scope, p *part, out *sink) {
 	whole := sc.kept == m.v.whole
 	switch {
-	case p.kind == partText:
-		m.text(sc, p.items[0], out)
 	case p.kind == partAll || p.kind == partUnique && !whole:
 		m.walkScope(sc, m.a.stateOf(p.items), out)
 	case p.kind == partUnique:
@@ -93,6 +94,9 @@ func (m *Matcher) part(sc scope, p *part, out *sink) {
 
 // rule adds a part by a walk of its own.
 func (m *Matcher) rule(sc scope, p *part, out *sink) {
+	if p.cut == notYet {
+		p.cut = m.a.stateOf([]item{{p.items[0].at, unknown}})
+	}
 	from, ids, farthest := len(out.escapes), len(out.ids), out.farthest
 	out.farthest = 0
 	m.walkScope(sc, p.cut, out)
@@ -123,16 +127,16 @@ func (m *Matcher) keptRule(r *region, p *part, out *sink) {
 func (m *Matcher) text(sc scope, it item, out *sink) {
 	t, p := sc.t, m.a.p
 	from := len(out.escapes)
-	out.escapes = sc.under(p.nodes[it.at].edges[0].lo, out.escapes)
+	out.escapes = sc.under(p.textByte[it.at], out.escapes)
 	for {
-		it.at = p.nodes[it.at].edges[0].to
+		it.at = p.textTo[it.at]
 		on := out.escapes[from:from]
 		for _, i := range out.escapes[from:] {
-			if first, last := t.first[i], t.first[i+1]; first != last {
+			if first, last := t.nodes[i].first, t.nodes[i+1].first; first != last {
 				out.ids = append(out.ids, t.tokens[first:last]...)
 				out.farthest = max(out.farthest, add32(p.dist[it.at], m.a.frames[it.stack].dist))
 			}
-			if t.size[i] > 1 {
+			if t.nodes[i].size > 1 {
 				on = append(on, i)
 			}
 		}
@@ -140,12 +144,12 @@ func (m *Matcher) text(sc scope, it item, out *sink) {
 		if len(on) == 0 {
 			return
 		}
-		if !p.isText(it.at) {
+		if p.textTo[it.at] < 0 {
 			break
 		}
 		on = on[:0]
 		for _, i := range out.escapes[from:] {
-			if at := t.child(i, p.nodes[it.at].edges[0].lo); at >= 0 {
+			if at := t.child(i, p.textByte[it.at]); at >= 0 {
 				on = append(on, at)
 			}
 		}
@@ -155,10 +159,4 @@ func (m *Matcher) text(sc scope, it item, out *sink) {
 		m.reach(scope{t: t, nodes: out.escapes[from:]}, to, out)
 	}
 	out.escapes = out.escapes[:from]
-}
-
-// isText reports whether a node reads one byte.
-func (p *prog) isText(n int32) bool {
-	x := &p.nodes[n]
-	return x.kind == nodeBytes && len(x.edges) == 1 && x.edges[0].lo == x.edges[0].hi
 }

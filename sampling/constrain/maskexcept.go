@@ -60,7 +60,7 @@ type dropper struct {
 func (d *dropper) root(st stringState) {
 	try := func(b byte) {
 		if at := d.t.root[b]; at > 0 {
-			d.below(at-1, at-1+d.t.size[at-1], st)
+			d.below(at-1, at-1+d.t.nodes[at-1].size, st)
 		}
 	}
 	if st.esc != 0 {
@@ -81,11 +81,11 @@ func (d *dropper) root(st stringState) {
 func (d *dropper) below(lo, hi int32, st stringState) {
 	t := d.t
 	closes := st.esc == 0 && !d.lang.inside(st.q) && !d.lang.accept(st.q)
-	for i := lo; i < hi; i += t.size[i] {
+	for i := lo; i < hi; i += t.nodes[i].size {
 		b := t.bytes[i]
 		if b == '"' && st.esc == 0 {
 			if closes {
-				d.tokens = append(d.tokens, t.tokens[t.first[i]:t.first[i+t.size[i]]]...)
+				d.tokens = append(d.tokens, t.under(i)...)
 			}
 			continue
 		}
@@ -93,7 +93,7 @@ func (d *dropper) below(lo, hi int32, st stringState) {
 			continue
 		}
 		if next, ok := d.s.step(st, b); ok && (next.esc != 0 || next.q >= utf8States) {
-			d.below(i+1, i+t.size[i], next)
+			d.below(i+1, i+t.nodes[i].size, next)
 		}
 	}
 }

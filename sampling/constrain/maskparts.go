@@ -9,7 +9,6 @@ type partKind uint8
 
 const (
 	partRule   partKind = iota // items in one call of a rule
-	partText                   // an item that reads one byte
 	partExcept                 // a text with exceptions
 	partTexts                  // texts of one automaton, see gatherTexts
 	partUnique                 // a text that must differ from others
@@ -35,29 +34,43 @@ const (
 	maxParts = 512
 )
 
-// parts splits a state, once.
-func (m *Matcher) parts(s int32) []part {
-	st := &m.a.states[s]
-	if st.parts == nil && len(st.items) > 0 {
-		parts := m.split(st.items)
-		m.a.states[s].parts = parts
-		return parts
-	}
-	return st.parts
+// A division is the items of a state by how they are answered: those that read
+// one byte, and parts.
+type division struct {
+	texts []item
+	parts []part
 }
 
-func (m *Matcher) split(items []item) []part {
-	if len(items) > maxParts || m.a.pruned {
-		return []part{{kind: partAll, items: items}}
+// division splits a state, once.
+func (m *Matcher) division(s int32) *division {
+	st := m.a.states.at(s)
+	if st.divided == nil {
+		st.divided = m.split(st.items)
 	}
-	parts := make([]part, 0, min(len(items), 4))
+	return st.divided
+}
+
+func (m *Matcher) split(items []item) *division {
+	if len(items) > maxParts || m.a.pruned && len(items) > 0 {
+		return &division{parts: []part{{kind: partAll, items: items}}}
+	}
+	out := &division{}
+	var parts []part
+	first := 0 // of the texts, which mostly are next to each other
 	for i, it := range items {
 		switch {
 		case it.at < 0:
 			parts = append(parts, m.stringPart(items[i:i+1:i+1]))
 			continue
-		case m.a.p.rules[m.a.p.nodes[it.at].rule].common == "" && m.a.p.isText(it.at):
-			parts = append(parts, part{kind: partText, items: items[i : i+1 : i+1]})
+		case m.a.p.textTo[it.at] >= 0:
+			if len(out.texts) == 0 {
+				first = i
+			}
+			if first+len(out.texts) == i {
+				out.texts = items[first : i+1 : i+1]
+			} else {
+				out.texts = append(out.texts, it)
+			}
 			continue
 		}
 		cut, caller := m.cut(it)
@@ -72,7 +85,8 @@ func (m *Matcher) split(items []item) []part {
 			m.settle(p)
 		}
 	}
-	return m.gatherTexts(parts)
+	out.parts = m.gatherTexts(parts)
+	return out
 }
 
 // ruleOf finds the part of a call.
@@ -89,7 +103,8 @@ func ruleOf(parts []part, caller int32) int {
 func (m *Matcher) settle(p *part) {
 	p.cut = m.a.stateOf(p.items)
 	p.common = m.isCommon(p.items)
-	p.keep = p.common || popcount(&m.a.states[p.cut].live) >= wideLive
+	st := m.a.states.at(p.cut)
+	p.keep = p.common || popcount(&st.live) >= wideLive
 }
 
 // stringPart is the part of an item inside a string.
@@ -104,7 +119,7 @@ func (m *Matcher) stringPart(items []item) part {
 	case st.text != 0:
 		return part{kind: partUnique, items: items}
 	case except:
-		return part{kind: partExcept, keep: true, cut: m.a.stateOf([]item{{it.at, unknown}}), caller: it.stack, items: items}
+		return part{kind: partExcept, keep: true, cut: notYet, caller: it.stack, items: items}
 	}
 	return m.plainPart(it)
 }

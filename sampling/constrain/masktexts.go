@@ -230,14 +230,14 @@ func (w *textWalk) span(lo, hi, q, f int32) {
 	if f == dead {
 		loops = w.loopsOf(q, hi-lo)
 	}
-	for i := lo; i < hi; i += t.size[i] {
+	for i := lo; i < hi; i += t.nodes[i].size {
 		if loops != nil {
 			// A stretch of bytes that all lead back to q is taken as a whole.
 			from := i
 			for i < hi && loops[t.bytes[i]] {
 				i++
 			}
-			w.out.ids = append(w.out.ids, t.tokens[t.first[from]:t.first[i]]...)
+			w.out.ids = append(w.out.ids, t.tokens[t.nodes[from].first:t.nodes[i].first]...)
 			if i == hi {
 				return
 			}
@@ -250,7 +250,7 @@ func (w *textWalk) span(lo, hi, q, f int32) {
 		default:
 			on, from := w.step(q, b), w.step(f, b)
 			if on != from && w.token(i, on != dead, from != dead) {
-				w.span(i+1, i+t.size[i], on, from)
+				w.span(i+1, i+t.nodes[i].size, on, from)
 			}
 		}
 	}
@@ -281,14 +281,14 @@ func (w *textWalk) token(i int32, q, f bool) bool {
 		w.drop(i)
 		return false
 	case !f:
-		w.out.ids = append(w.out.ids, t.tokens[t.first[i]:t.first[i+1]]...)
+		w.out.ids = append(w.out.ids, t.here(i)...)
 	}
 	return true
 }
 
 // drop takes away all that begins with node i.
 func (w *textWalk) drop(i int32) {
-	w.drops = append(w.drops, w.t.tokens[w.t.first[i]:w.t.first[i+w.t.size[i]]]...)
+	w.drops = append(w.drops, w.t.under(i)...)
 }
 
 // memberAt is the member whose text may end in q, or -1.
@@ -313,8 +313,8 @@ func (w *textWalk) end(i, q, f int32) {
 		w.drop(i)
 	}
 	if k >= 0 {
-		w.out.ids = append(w.out.ids, w.t.tokens[w.t.first[i]:w.t.first[i+1]]...)
-		if w.t.size[i] > 1 {
+		w.out.ids = append(w.out.ids, w.t.here(i)...)
+		if w.t.nodes[i].size > 1 {
 			w.members[k].ended = append(w.members[k].ended, i)
 		}
 	}
@@ -346,10 +346,10 @@ func (w *textWalk) escape(i int32, q, f textPlace) {
 		if f.ok {
 			at = f.q
 		}
-		w.span(i+1, i+t.size[i], q.q, at)
+		w.span(i+1, i+t.nodes[i].size, q.q, at)
 		return
 	}
-	for j := i + 1; j < i+t.size[i]; j += t.size[j] {
+	for j := i + 1; j < i+t.nodes[i].size; j += t.nodes[j].size {
 		w.escape(j, q, f)
 	}
 }

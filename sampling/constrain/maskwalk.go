@@ -11,15 +11,14 @@ const minGlance = 48
 
 // walk follows everything below node i, which led to state s.
 func (m *Matcher) walk(t *trie, i, s int32, out *sink) {
-	st := &m.a.states[s]
-	if !st.narrow && t.size[i] >= minGlance && !st.escapes {
+	st := m.a.states.at(s)
+	if !st.narrow && t.nodes[i].size >= minGlance && !st.escapes {
 		if loops := m.a.loopsOf(s); loops != nil {
-			m.glance(t, i+1, i+t.size[i], s, loops, out)
+			m.glance(t, i+1, i+t.nodes[i].size, s, loops, out)
 			return
 		}
-		st = &m.a.states[s]
 	}
-	from, to := t.kidFrom[i], t.kidFrom[i+1]
+	from, to := t.nodes[i].kids, t.nodes[i+1].kids
 	if st.only >= 0 {
 		if k := bytes.IndexByte(t.kidBytes[from:to], byte(st.only)); k >= 0 {
 			m.follow(t, t.kids[int(from)+k], s, out)
@@ -41,12 +40,12 @@ func (m *Matcher) follow(t *trie, i, s int32, out *sink) {
 	if to == dead {
 		return
 	}
-	if first, last := t.first[i], t.first[i+1]; first != last {
+	if first, last := t.nodes[i].first, t.nodes[i+1].first; first != last {
 		out.ids = append(out.ids, t.tokens[first:last]...)
-		out.farthest = max(out.farthest, m.a.states[to].dist)
+		out.farthest = max(out.farthest, m.a.states.at(to).dist)
 	}
-	if t.size[i] > 1 {
-		if m.a.states[to].escapes {
+	if t.nodes[i].size > 1 {
+		if m.a.states.at(to).escapes {
 			out.escapes = append(out.escapes, i)
 		}
 		m.walk(t, i, to, out)
@@ -61,20 +60,20 @@ func (m *Matcher) glance(t *trie, lo, hi int32, s int32, loops *[256]bool, out *
 		for j < hi && loops[t.bytes[j]] {
 			j++
 		}
-		if first, last := t.first[i], t.first[j]; first != last {
+		if first, last := t.nodes[i].first, t.nodes[j].first; first != last {
 			out.ids = append(out.ids, t.tokens[first:last]...)
-			out.farthest = max(out.farthest, m.a.states[s].dist)
+			out.farthest = max(out.farthest, m.a.states.at(s).dist)
 		}
 		if i = j; i < hi {
 			m.follow(t, i, s, out)
-			i += t.size[i]
+			i += t.nodes[i].size
 		}
 	}
 }
 
 // walkRoot walks a whole trie, looking only at first bytes that s allows.
 func (m *Matcher) walkRoot(t *trie, s int32, out *sink) {
-	live := m.a.states[s].live
+	live := m.a.states.at(s).live
 	for w, x := range live {
 		for ; x != 0; x &= x - 1 {
 			if at := t.root[w<<6+bits.TrailingZeros64(x)]; at > 0 {
@@ -99,7 +98,7 @@ func (m *Matcher) walkScope(sc scope, s int32, out *sink) {
 		}
 		return
 	}
-	live := m.a.states[s].live
+	live := m.a.states.at(s).live
 	for w, x := range live {
 		for ; x != 0; x &= x - 1 {
 			for _, i := range sc.kept.firsts.at(byte(w<<6 + bits.TrailingZeros64(x))) {

@@ -70,6 +70,7 @@ type Matcher struct {
 // vocabulary has no tokens that spell any complete text.
 func (g *Grammar) Bind(v *Vocab) (*Matcher, error) {
 	m := &Matcher{g: g, v: v, a: newAutomaton(g.prog), rules: map[ruleKey]*ruleMask{}, tails: map[tailKey]*maskEntry{}, grounds: map[groundKey]*groundMask{}}
+	m.memo.a = m.a
 	m.budget = newBudgetSearch(m)
 	m.covered = g.prog.coveredBy(v.bytes)
 	if !m.covered && !m.budget.canEnd(m.a.start) {
@@ -157,7 +158,7 @@ func (m *Matcher) allowEnd(dst []uint64) {
 
 func (m *Matcher) answer(s State, e *maskEntry, layer Layer, dst []uint64, began time.Time) MaskInfo {
 	allowed := e.write(dst[:m.v.Words()])
-	accept := m.a.states[s.id-1].accept
+	accept := m.a.states.at(s.id - 1).accept
 	if accept {
 		m.allowEnd(dst)
 	}
@@ -185,7 +186,7 @@ func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 		to, n := m.run(id, m.v.pieces[t])
 		if n == len(m.v.pieces[t]) && m.budget.canEnd(to) {
 			out.ids = append(out.ids, t)
-			out.farthest = max(out.farthest, m.a.states[to].dist)
+			out.farthest = max(out.farthest, m.a.states.at(to).dist)
 		}
 	})
 	return out.take(m.v.size)
@@ -231,7 +232,7 @@ func (m *Matcher) Accept(s State, token int32) (State, error) {
 
 func (m *Matcher) accept(s State, token int32) (State, error) {
 	if m.v.isEOG[token] {
-		if s == ended || s.id > 0 && m.a.states[s.id-1].accept {
+		if s == ended || s.id > 0 && m.a.states.at(s.id-1).accept {
 			return ended, nil
 		}
 		return State{}, &DeadTokenError{Token: token, End: true, Expected: m.expected(s)}
@@ -266,7 +267,7 @@ func (m *Matcher) AcceptBytes(s State, text []byte) (next State, n int, died boo
 func (m *Matcher) Accepting(s State) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return s == ended || s.id > 0 && m.a.states[s.id-1].accept
+	return s == ended || s.id > 0 && m.a.states.at(s.id-1).accept
 }
 
 // Try returns how many of the tokens may come in a row at s, end tokens
@@ -307,5 +308,5 @@ func (m *Matcher) Distance(s State) int {
 	if s.id <= 0 {
 		return 0
 	}
-	return int(m.a.states[s.id-1].dist)
+	return int(m.a.states.at(s.id - 1).dist)
 }

@@ -14,6 +14,10 @@ type prog struct {
 	dist    []int32 // per node: fewest bytes to the end of its rule, or unreachable
 	ruleMin []int32 // per rule: fewest bytes of a text, or unreachable
 	live    [][4]uint64
+	// Per node that reads one byte, in a rule that is this grammar's own: that
+	// byte and the node behind it, which is -1 for all other nodes.
+	textTo   []int32
+	textByte []byte
 }
 
 // unreachable marks what no text can complete. Distances saturate below it.
@@ -227,6 +231,19 @@ func (p *prog) index() {
 			}
 		}
 		n.edges = kept
+	}
+}
+
+// indexTexts fills textTo and textByte.
+func (p *prog) indexTexts() {
+	p.textTo, p.textByte = make([]int32, len(p.nodes)), make([]byte, len(p.nodes))
+	for _, r := range p.rules {
+		for i := r.from; i < r.to; i++ {
+			p.textTo[i] = -1
+			if n := &p.nodes[i]; r.common == "" && n.kind == nodeBytes && len(n.edges) == 1 && n.edges[0].lo == n.edges[0].hi {
+				p.textTo[i], p.textByte[i] = n.edges[0].to, n.edges[0].lo
+			}
+		}
 	}
 }
 

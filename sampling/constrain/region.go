@@ -83,7 +83,7 @@ func (m *Matcher) ruleMask(r *region, p *part) *ruleMask {
 func (r *region) below(nodes []int32, shared bool) *region {
 	kept := make([]int32, 0, len(nodes))
 	for _, i := range nodes {
-		if r.t.size[i] > 1 {
+		if r.t.nodes[i].size > 1 {
 			kept = append(kept, i)
 		}
 	}
@@ -106,7 +106,7 @@ func (r *region) below(nodes []int32, shared bool) *region {
 func (r *region) merge() {
 	n := int32(0)
 	for _, i := range r.nodes {
-		n += r.t.size[i]
+		n += r.t.nodes[i].size
 	}
 	if n <= r.limit {
 		r.t, r.nodes = mergeSubtrees(r.t, r.nodes), nil
@@ -125,10 +125,10 @@ func (x *byteIndex) at(b byte) []int32 { return x.nodes[x.from[b]:x.from[int(b)+
 func indexKids(t *trie, nodes []int32) (x byteIndex) {
 	n := int32(0)
 	for _, i := range nodes {
-		for k := t.kidFrom[i]; k < t.kidFrom[i+1]; k++ {
+		for k := t.nodes[i].kids; k < t.nodes[i+1].kids; k++ {
 			x.from[int(t.kidBytes[k])+1]++
 		}
-		n += t.kidFrom[i+1] - t.kidFrom[i]
+		n += t.nodes[i+1].kids - t.nodes[i].kids
 	}
 	for b := range 256 {
 		x.from[b+1] += x.from[b]
@@ -136,7 +136,7 @@ func indexKids(t *trie, nodes []int32) (x byteIndex) {
 	x.nodes = make([]int32, n)
 	next := x.from
 	for _, i := range nodes {
-		for k := t.kidFrom[i]; k < t.kidFrom[i+1]; k++ {
+		for k := t.nodes[i].kids; k < t.nodes[i+1].kids; k++ {
 			b := t.kidBytes[k]
 			x.nodes[next[b]] = t.kids[k]
 			next[b]++

@@ -17,6 +17,8 @@ type maskEntry struct {
 	drop  []int32
 	lists [][]int32
 	own   int32 // bytes that are this entry's alone
+	// generation is the memo's, when the entry was last used there.
+	generation int32
 	// farthest bounds the distance to completion behind any allowed token.
 	farthest int32
 }

@@ -72,8 +72,7 @@ func (a *automaton) addState(items []item, accept, escapes bool) int32 {
 	if s.only, s.narrow = -1, n < minLoops; n == 1 {
 		s.only = int16(firstByte(&s.live))
 	}
-	a.states = append(a.states, s)
-	return int32(len(a.states) - 1)
+	return a.states.add(s)
 }
 
 func compareItems(x, y item) int {

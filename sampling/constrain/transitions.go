@@ -2,7 +2,7 @@ package constrain
 
 // step returns the state behind byte b, or dead.
 func (a *automaton) step(s int32, b byte) int32 {
-	st := &a.states[s]
+	st := a.states.at(s)
 	if !hasByte(&st.live, b) {
 		return dead
 	}
@@ -24,11 +24,11 @@ func (a *automaton) step(s int32, b byte) int32 {
 // item tells apart from b.
 func (a *automaton) learn(s int32, b byte) int32 {
 	r := byteRange{0, 0xFF}
-	for _, it := range a.states[s].items {
+	for _, it := range a.states.at(s).items {
 		r = r.and(a.alike(it, b))
 	}
 	to := a.compute(s, b)
-	st := &a.states[s] // compute may have moved it
+	st := a.states.at(s)
 	if st.row == nil && int(st.n) < len(st.few) {
 		st.few[st.n] = transition{r.lo, r.hi, to}
 		st.n++
@@ -45,7 +45,7 @@ func (a *automaton) learn(s int32, b byte) int32 {
 }
 
 func (a *automaton) compute(s int32, b byte) int32 {
-	items := a.states[s].items
+	items := a.states.at(s).items
 	if len(items) == 1 && items[0].at >= 0 {
 		if to, ok := a.soleTarget(items[0], b); ok {
 			return a.closed(to)
@@ -157,10 +157,11 @@ const (
 // are few. Texts with few rules have such states, and whatever consists of
 // these bytes alone needs no more than a glance.
 func (a *automaton) loopsOf(s int32) *[256]bool {
-	if a.states[s].probed {
-		return a.states[s].loops
+	st := a.states.at(s)
+	if st.probed {
+		return st.loops
 	}
-	a.states[s].probed = true
+	st.probed = true
 	probes := 0
 	for i := range len(loopProbes) {
 		if a.step(s, loopProbes[i]) == s {
@@ -178,7 +179,7 @@ func (a *automaton) loopsOf(s int32) *[256]bool {
 		}
 	}
 	if n >= minLoops {
-		a.states[s].loops = loops
+		st.loops = loops
 	}
-	return a.states[s].loops
+	return st.loops
 }

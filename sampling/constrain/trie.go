@@ -10,37 +10,46 @@ import (
 // of a node are listed side by side as well: where few bytes are allowed, most
 // subtrees are then passed over without being touched.
 type trie struct {
-	bytes  []byte
-	size   []int32 // nodes of the subtree, the node itself included
-	tokens []int32 // tokens[first[i]:first[i+1]] end at node i
-	first  []int32
-	root   [256]int32 // node+1 of a first byte
+	bytes    []byte
+	nodes    []trieNode // and one more, where the last ones end
+	tokens   []int32    // in the order of the nodes they end at
+	root     [256]int32 // node+1 of a first byte
+	kids     []int32    // the children of all nodes
+	kidBytes []byte     // and their bytes
+}
 
-	kids     []int32 // kids[kidFrom[i]:kidFrom[i+1]] are the children of node i
-	kidBytes []byte  // and their bytes
-	kidFrom  []int32
+// A trieNode is next to each other in memory what a visit needs.
+type trieNode struct {
+	first int32 // of its tokens, which go on to the first of the next node
+	kids  int32 // the first of its children, likewise
+	size  int32 // nodes of the subtree, the node itself included
+	quote int32 // the first node with a quote behind it
+}
 
-	quote []int32 // the first node with a quote behind node i
+// here lists the tokens that end at node i.
+func (t *trie) here(i int32) []int32 { return t.tokens[t.nodes[i].first:t.nodes[i+1].first] }
+
+// under lists the tokens that begin with node i.
+func (t *trie) under(i int32) []int32 {
+	return t.tokens[t.nodes[i].first:t.nodes[i+t.nodes[i].size].first]
 }
 
 // quoteBelow reports whether a quote comes below a node.
-func (t *trie) quoteBelow(i int32) bool { return t.quote[i] < i+t.size[i] }
+func (t *trie) quoteBelow(i int32) bool { return t.nodes[i].quote < i+t.nodes[i].size }
 
 // link lists the children of all nodes, and the quotes.
 func (t *trie) link() {
 	n := int32(len(t.bytes))
-	t.kidFrom = make([]int32, n+1)
 	t.kids, t.kidBytes = make([]int32, 0, n), make([]byte, 0, n)
 	for i := range n {
-		t.kidFrom[i] = int32(len(t.kids))
-		for j := i + 1; j < i+t.size[i]; j += t.size[j] {
+		t.nodes[i].kids = int32(len(t.kids))
+		for j := i + 1; j < i+t.nodes[i].size; j += t.nodes[j].size {
 			t.kids, t.kidBytes = append(t.kids, j), append(t.kidBytes, t.bytes[j])
 		}
 	}
-	t.kidFrom[n] = int32(len(t.kids))
-	t.quote = make([]int32, n)
+	t.nodes[n].kids = int32(len(t.kids))
 	for i, next := n-1, n; i >= 0; i-- {
-		if t.quote[i] = next; t.bytes[i] == '"' {
+		if t.nodes[i].quote = next; t.bytes[i] == '"' {
 			next = i
 		}
 	}
@@ -48,8 +57,8 @@ func (t *trie) link() {
 
 // child returns the child of node i with a byte, or -1.
 func (t *trie) child(i int32, b byte) int32 {
-	from := t.kidFrom[i]
-	if k := bytes.IndexByte(t.kidBytes[from:t.kidFrom[i+1]], b); k >= 0 {
+	from := t.nodes[i].kids
+	if k := bytes.IndexByte(t.kidBytes[from:t.nodes[i+1].kids], b); k >= 0 {
 		return t.kids[from+int32(k)]
 	}
 	return -1
@@ -63,7 +72,7 @@ func makeTrie(n int, entry func(i int) ([]byte, int32)) trie {
 	closeTo := func(depth int) {
 		for len(path) > depth {
 			i := path[len(path)-1]
-			t.size[i] = int32(len(t.bytes)) - i
+			t.nodes[i].size = int32(len(t.bytes)) - i
 			path = path[:len(path)-1]
 		}
 	}
@@ -79,14 +88,14 @@ func makeTrie(n int, entry func(i int) ([]byte, int32)) trie {
 			if d == 0 {
 				t.root[p[0]] = at + 1
 			}
-			t.bytes, t.size, t.first = append(t.bytes, p[d]), append(t.size, 0), append(t.first, int32(len(t.tokens)))
+			t.bytes, t.nodes = append(t.bytes, p[d]), append(t.nodes, trieNode{first: int32(len(t.tokens))})
 			path = append(path, at)
 		}
 		t.tokens = append(t.tokens, id)
 		last = p
 	}
 	closeTo(0)
-	t.first = append(t.first, int32(len(t.tokens)))
+	t.nodes = append(t.nodes, trieNode{first: int32(len(t.tokens))})
 	t.link()
 	return t
 }
@@ -98,15 +107,15 @@ func (t *trie) prefixes(text []byte, fn func(n int)) {
 	}
 	i := t.root[text[0]] - 1
 	for n := 1; ; n++ {
-		if t.first[i] != t.first[i+1] {
+		if t.nodes[i].first != t.nodes[i+1].first {
 			fn(n)
 		}
 		if n == len(text) {
 			return
 		}
-		end := i + t.size[i]
+		end := i + t.nodes[i].size
 		for i++; i < end && t.bytes[i] != text[n]; {
-			i += t.size[i]
+			i += t.nodes[i].size
 		}
 		if i >= end {
 			return
@@ -118,7 +127,7 @@ func (t *trie) prefixes(text []byte, fn func(n int)) {
 func mergeSubtrees(t *trie, nodes []int32) *trie {
 	out := &trie{}
 	out.merge(t, nodes, true)
-	out.first = append(out.first, int32(len(out.tokens)))
+	out.nodes = append(out.nodes, trieNode{first: int32(len(out.tokens))})
 	out.link()
 	return out
 }
@@ -127,7 +136,7 @@ func mergeSubtrees(t *trie, nodes []int32) *trie {
 func (o *trie) merge(t *trie, nodes []int32, top bool) {
 	var kids []int32
 	for _, n := range nodes {
-		kids = append(kids, t.kids[t.kidFrom[n]:t.kidFrom[n+1]]...)
+		kids = append(kids, t.kids[t.nodes[n].kids:t.nodes[n+1].kids]...)
 	}
 	if len(nodes) > 1 {
 		slices.SortFunc(kids, func(x, y int32) int {
@@ -147,16 +156,16 @@ func (o *trie) merge(t *trie, nodes []int32, top bool) {
 		if top {
 			o.root[b] = at + 1
 		}
-		o.bytes, o.size, o.first = append(o.bytes, b), append(o.size, 0), append(o.first, int32(len(o.tokens)))
+		o.bytes, o.nodes = append(o.bytes, b), append(o.nodes, trieNode{first: int32(len(o.tokens))})
 		deeper := false
 		for _, i := range kids[:n] {
-			o.tokens = append(o.tokens, t.tokens[t.first[i]:t.first[i+1]]...)
-			deeper = deeper || t.size[i] > 1
+			o.tokens = append(o.tokens, t.here(i)...)
+			deeper = deeper || t.nodes[i].size > 1
 		}
 		if deeper {
 			o.merge(t, kids[:n], false)
 		}
-		o.size[at] = int32(len(o.bytes)) - at
+		o.nodes[at].size = int32(len(o.bytes)) - at
 		kids = kids[n:]
 	}
 }

@@ -300,11 +300,11 @@ func (u *uniqueWalk) walk(lo, hi int32, st stringState, text string) {
 		return
 	}
 	t := &u.m.v.trie
-	for i := lo; i < hi; i += t.size[i] {
+	for i := lo; i < hi; i += t.nodes[i].size {
 		b := t.bytes[i]
 		if b == '"' && st.esc == 0 {
 			if slices.Contains(u.taken, text) {
-				u.suspects = append(u.suspects, t.tokens[t.first[i]:t.first[i+t.size[i]]]...)
+				u.suspects = append(u.suspects, t.under(i)...)
 			}
 			continue
 		}
@@ -321,7 +321,7 @@ func (u *uniqueWalk) walk(lo, hi int32, st stringState, text string) {
 		if !slices.ContainsFunc(u.taken, func(s string) bool { return strings.HasPrefix(s, now) }) {
 			continue
 		}
-		u.suspects = append(u.suspects, t.tokens[t.first[i]:t.first[i+1]]...)
-		u.walk(i+1, i+t.size[i], next, now)
+		u.suspects = append(u.suspects, t.here(i)...)
+		u.walk(i+1, i+t.nodes[i].size, next, now)
 	}
 }

@@ -96,8 +96,8 @@ func (v *Vocab) tokenOf(piece []byte) int32 {
 	t := &v.trie
 	i := t.root[piece[0]] - 1
 	for _, b := range piece[1:] {
-		for i++; t.bytes[i] != b; i += t.size[i] {
+		for i++; t.bytes[i] != b; i += t.nodes[i].size {
 		}
 	}
-	return t.tokens[t.first[i]]
+	return t.tokens[t.nodes[i].first]
 }
