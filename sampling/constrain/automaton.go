@@ -24,7 +24,8 @@ type automaton struct {
 	stateIDs map[string]int32
 	single   map[item]int32 // state behind one place
 	sole     map[item]int32 // state of one item
-	chunk    []item         // where items of new states are put
+	items    arena[item]    // of states
+	nodes    arena[int32]   // of closures
 
 	closures []*nodeClosure // per node, nil until asked for
 	marks    []int32        // per node: the closure that saw it last
@@ -84,8 +85,9 @@ type dfaState struct {
 	probed  bool        // loops has been looked for
 	loops   *[256]bool  // bytes that lead back to the state, nil if they are few
 	row     *[256]int32 // the rest, once there are more: state+2, 0 if not known
-	divided *division   // see Matcher.division, nil if not asked for
-	mask    *maskEntry  // see memo, nil if not kept
+	divided bool        // division has been found
+	division
+	mask *maskEntry // see memo, nil if not kept
 }
 
 // A transition is the state behind every byte of lo..hi.
@@ -125,6 +127,8 @@ func (a *automaton) closure(n int32) *nodeClosure {
 		return c
 	}
 	c := &nodeClosure{}
+	var readBuf, actBuf [16]int32
+	reads, acts := readBuf[:0], actBuf[:0]
 	a.mark++
 	if a.marks == nil {
 		a.marks = make([]int32, len(a.p.nodes))
@@ -146,13 +150,14 @@ func (a *automaton) closure(n int32) *nodeClosure {
 				}
 			}
 		case nodeBytes:
-			c.reads = append(c.reads, i)
+			reads = append(reads, i)
 		case nodeFinal:
 			c.ends = true
 		default:
-			c.acts = append(c.acts, i)
+			acts = append(acts, i)
 		}
 	}
+	c.reads, c.acts = a.nodes.keep(reads), a.nodes.keep(acts)
 	a.closures[n], a.work = c, work
 	return c
 }

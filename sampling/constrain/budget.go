@@ -266,7 +266,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 		}
 	})
 	if len(out.ids) > 0 || m.a.states.at(id).accept {
-		return out.take(m.v.size)
+		return out.take(m.v.size, &m.lists)
 	}
 	// The nearest completions need too many tokens: look for others.
 	m.budget.left = maxSearch
@@ -278,7 +278,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	if len(out.ids) == 0 {
 		out.ids = nearestTokens
 	}
-	return out.take(m.v.size)
+	return out.take(m.v.size, &m.lists)
 }
 
 // TokensLeft returns the fewest tokens that spell the nearest completion of

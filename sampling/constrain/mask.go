@@ -44,7 +44,7 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 	m.walked, m.hit, m.reaches = false, false, 0
 	out := m.openSink()
 	m.reach(m.v.whole.scope(), s, out)
-	e := out.take(m.v.size)
+	e := out.take(m.v.size, &m.lists)
 	m.closeSink()
 	if m.hit && !m.walked {
 		return e, LayerSlice
@@ -54,7 +54,7 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 
 // reach adds what a state allows in a scope.
 func (m *Matcher) reach(sc scope, s int32, out *sink) {
-	d := m.division(s)
+	d := m.divide(s)
 	if sc.kept == nil {
 		if m.reaches++; m.reaches > maxReaches {
 			m.walkScope(sc, s, out)
@@ -95,7 +95,7 @@ func (m *Matcher) part(sc scope, p *part, out *sink) {
 // rule adds a part by a walk of its own.
 func (m *Matcher) rule(sc scope, p *part, out *sink) {
 	if p.cut == notYet {
-		p.cut = m.a.stateOf([]item{{p.items[0].at, unknown}})
+		p.cut = m.a.soleState(item{p.items[0].at, unknown})
 	}
 	from, ids, farthest := len(out.escapes), len(out.ids), out.farthest
 	out.farthest = 0

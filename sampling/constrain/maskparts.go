@@ -41,70 +41,73 @@ type division struct {
 	parts []part
 }
 
-// division splits a state, once.
-func (m *Matcher) division(s int32) *division {
+// divide splits a state, once.
+func (m *Matcher) divide(s int32) division {
 	st := m.a.states.at(s)
-	if st.divided == nil {
-		st.divided = m.split(st.items)
+	if !st.divided {
+		st.divided = true
+		st.division = m.split(st.items)
 	}
-	return st.divided
+	return st.division
 }
 
-func (m *Matcher) split(items []item) *division {
+func (m *Matcher) split(items []item) division {
 	if len(items) > maxParts || m.a.pruned && len(items) > 0 {
-		return &division{parts: []part{{kind: partAll, items: items}}}
+		return division{parts: []part{{kind: partAll, items: items}}}
 	}
-	out := &division{}
-	var parts []part
+	var out division
+	parts, calls := m.splitParts[:0], m.splitCalls[:0]
 	first := 0 // of the texts, which mostly are next to each other
 	for i, it := range items {
 		switch {
 		case it.at < 0:
 			parts = append(parts, m.stringPart(items[i:i+1:i+1]))
-			continue
-		case m.a.p.textTo[it.at] >= 0:
-			if len(out.texts) == 0 {
-				first = i
-			}
-			if first+len(out.texts) == i {
-				out.texts = items[first : i+1 : i+1]
-			} else {
-				out.texts = append(out.texts, it)
-			}
-			continue
-		}
-		cut, caller := m.cut(it)
-		if j := ruleOf(parts, caller); j >= 0 {
-			parts[j].items = append(parts[j].items, cut)
-			continue
-		}
-		parts = append(parts, part{kind: partRule, caller: caller, items: []item{cut}})
-	}
-	for i := range parts {
-		if p := &parts[i]; p.kind == partRule && p.items[0].at >= 0 {
-			m.settle(p)
+		case m.a.p.textTo[it.at] < 0:
+			cut, caller := m.cut(it)
+			calls = append(calls, cutItem{cut, caller})
+		case len(out.texts) == 0 || first+len(out.texts) == i:
+			first = i - len(out.texts)
+			out.texts = items[first : i+1 : i+1]
+		default:
+			out.texts = append(out.texts, it)
 		}
 	}
-	out.parts = m.gatherTexts(parts)
+	for i := range calls {
+		if calls[i].caller != taken {
+			parts = append(parts, m.callPart(calls[i:]))
+		}
+	}
+	out.parts = m.partLists.keep(m.gatherTexts(parts))
+	clear(parts)
+	m.splitParts, m.splitCalls = parts, calls
 	return out
 }
 
-// ruleOf finds the part of a call.
-func ruleOf(parts []part, caller int32) int {
-	for i := range parts {
-		if p := &parts[i]; p.kind == partRule && p.caller == caller && p.items[0].at >= 0 {
-			return i
-		}
-	}
-	return -1
+// A cutItem is an item of a part and the call that its stack is cut at, or
+// taken once a part has it.
+type cutItem struct {
+	item
+	caller int32
 }
 
-// settle fills in what a part of a rule is known by once it has all its items.
-func (m *Matcher) settle(p *part) {
-	p.cut = m.a.stateOf(p.items)
-	p.common = m.isCommon(p.items)
+const taken = int32(-1)
+
+// callPart takes the items that are in the same call as the first.
+func (m *Matcher) callPart(list []cutItem) part {
+	caller := list[0].caller
+	m.a.begin()
+	for i := range list {
+		if list[i].caller == caller {
+			m.a.set.items = append(m.a.set.items, list[i].item)
+			list[i].caller = taken
+		}
+	}
+	p := part{kind: partRule, caller: caller, cut: m.a.finish()}
 	st := m.a.states.at(p.cut)
+	p.items = st.items
+	p.common = m.isCommon(p.items)
 	p.keep = p.common || popcount(&st.live) >= wideLive
+	return p
 }
 
 // stringPart is the part of an item inside a string.
@@ -128,8 +131,8 @@ func (m *Matcher) stringPart(items []item) part {
 // restricts.
 func (m *Matcher) plainPart(it item) part {
 	cut, caller := m.cut(it)
-	p := part{kind: partRule, keep: true, caller: caller, items: []item{cut}}
-	p.cut = m.a.stateOf(p.items)
+	p := part{kind: partRule, keep: true, caller: caller, cut: m.a.soleState(cut)}
+	p.items = m.a.states.at(p.cut).items
 	p.common = m.isCommon(p.items)
 	return p
 }

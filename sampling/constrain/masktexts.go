@@ -188,7 +188,7 @@ func (m *Matcher) ground(p *part, w *textWalk, f int32) *groundMask {
 	out := m.openSink()
 	all, _ := m.newTextWalk(p, out)
 	all.span(0, int32(len(all.t.bytes)), f, dead)
-	g := &groundMask{inside: out.take(m.v.size), escaped: all.escaped, rest: make([]*region, len(w.members))}
+	g := &groundMask{inside: out.take(m.v.size, &m.lists), escaped: all.escaped, rest: make([]*region, len(w.members))}
 	m.closeSink()
 	for i := range all.members {
 		g.rest[i] = m.v.whole.below(all.members[i].ended, false)

@@ -54,16 +54,21 @@ type Matcher struct {
 	rules     map[ruleKey]*ruleMask // answers for parts of states
 	tails     map[tailKey]*maskEntry
 	grounds   map[groundKey]*groundMask
-	keptBytes int      // of all three
-	marks     []uint64 // scratch, all zero between uses
-	tokens    []int32  // scratch
-	sinks     []*sink  // those in use, and spare ones behind
-	openSinks int
-	walked    bool // the mask under way took a walk through all tokens
-	hit       bool // or an answer that was at hand
-	reaches   int
-	budget    budgetSearch
-	covered   bool // every byte the grammar can ask for is a token
+	keptBytes int // of all three
+	lists     listArenas
+	partLists arena[part]
+
+	splitParts []part    // scratch of split
+	splitCalls []cutItem // likewise
+	marks      []uint64  // scratch, all zero between uses
+	tokens     []int32   // scratch
+	sinks      []*sink   // those in use, and spare ones behind
+	openSinks  int
+	walked     bool // the mask under way took a walk through all tokens
+	hit        bool // or an answer that was at hand
+	reaches    int
+	budget     budgetSearch
+	covered    bool // every byte the grammar can ask for is a token
 }
 
 // Bind joins a grammar to a vocabulary. It fails with a *RefusedError if the
@@ -189,7 +194,7 @@ func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 			out.farthest = max(out.farthest, m.a.states.at(to).dist)
 		}
 	})
-	return out.take(m.v.size)
+	return out.take(m.v.size, &m.lists)
 }
 
 // run follows bytes and returns the state behind those that were accepted and

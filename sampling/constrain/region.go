@@ -66,7 +66,7 @@ func (m *Matcher) ruleMask(r *region, p *part) *ruleMask {
 	}
 	out := m.openSink()
 	m.walkScope(r.scope(), p.cut, out)
-	rm := &ruleMask{maskEntry: *out.take(m.v.size), rest: r.below(out.escapes, shared)}
+	rm := &ruleMask{maskEntry: *out.take(m.v.size, &m.lists), rest: r.below(out.escapes, shared)}
 	m.closeSink()
 	m.keepRule(key, rm)
 	if shared {
@@ -188,7 +188,7 @@ func (m *Matcher) tail(r *region, caller int32) *maskEntry {
 	}
 	out := m.openSink()
 	m.reach(r.scope(), to, out)
-	e := out.take(m.v.size)
+	e := out.take(m.v.size, &m.lists)
 	m.closeSink()
 	m.makeRoom()
 	m.tails[key] = e

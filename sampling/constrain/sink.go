@@ -167,8 +167,8 @@ const sparseShare = 16
 
 // take makes an immutable mask of what was gathered, for a vocabulary of size
 // tokens.
-func (o *sink) take(size int) *maskEntry {
-	e := &maskEntry{dense: o.dense, drop: o.drops, farthest: o.farthest, own: 4 * int32(len(o.drops))}
+func (o *sink) take(size int, keep *listArenas) *maskEntry {
+	e := maskEntry{dense: o.dense, drop: o.drops, farthest: o.farthest, own: 4 * int32(len(o.drops))}
 	n := len(o.ids)
 	for _, list := range o.lists {
 		n += len(list)
@@ -181,8 +181,14 @@ func (o *sink) take(size int) *maskEntry {
 	}
 	if len(o.ids) > 0 {
 		e.own += 4 * int32(len(o.ids))
-		e.lists = append(make([][]int32, 0, len(o.lists)+1), append(make([]int32, 0, len(o.ids)), o.ids...))
+		o.lists = append(o.lists, keep.ids.keep(o.ids))
 	}
-	e.lists = append(e.lists, o.lists...)
-	return e
+	e.lists = keep.lists.keep(o.lists)
+	return &e
+}
+
+// listArenas are where masks have their lists.
+type listArenas struct {
+	ids   arena[int32]
+	lists arena[[]int32]
 }

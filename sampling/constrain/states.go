@@ -53,12 +53,7 @@ func (a *automaton) soleState(it item) int32 {
 }
 
 func (a *automaton) addState(items []item, accept, escapes bool) int32 {
-	if cap(a.chunk)-len(a.chunk) < len(items) {
-		a.chunk = make([]item, 0, max(512, len(items)))
-	}
-	from := len(a.chunk)
-	a.chunk = append(a.chunk, items...)
-	s := dfaState{items: a.chunk[from:len(a.chunk):len(a.chunk)], accept: accept, escapes: escapes, dist: unreachable}
+	s := dfaState{items: a.items.keep(items), accept: accept, escapes: escapes, dist: unreachable}
 	if accept || escapes {
 		s.dist = 0
 	}
