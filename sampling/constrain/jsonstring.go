@@ -270,7 +270,7 @@ func (s *stringLang) runesCost(st stringState, lo, hi rune) int32 {
 			var next []int32
 			for _, q := range now {
 				last := dead
-				for b := int(r.lo); b <= int(r.hi); b++ {
+				for b := int(r.lo); b <= int(r.hi); b = int(s.lang.alike(q, byte(b)).hi) + 1 {
 					to := s.lang.step(q, byte(b))
 					if to == dead || to == last {
 						continue

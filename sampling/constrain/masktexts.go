@@ -75,6 +75,8 @@ type textWalk struct {
 	escaped bool         // some token ends inside an escape
 	out     *sink
 	drops   []int32
+
+	from, to int32 // of the trie's tokens, those taken last
 }
 
 type textMember struct {
@@ -134,7 +136,7 @@ func (m *Matcher) texts(p *part, out *sink) {
 	w, q := m.newTextWalk(p, out)
 	f := w.ground(q)
 	base := m.ground(p, w, f)
-	w.span(0, int32(len(w.t.bytes)), q, f)
+	w.all(q, f)
 	tails := make([]*maskEntry, len(w.members))
 	for i := range w.members {
 		k := &w.members[i]
@@ -187,7 +189,7 @@ func (m *Matcher) ground(p *part, w *textWalk, f int32) *groundMask {
 	m.walked = true
 	out := m.openSink()
 	all, _ := m.newTextWalk(p, out)
-	all.span(0, int32(len(all.t.bytes)), f, dead)
+	all.all(f, dead)
 	g := &groundMask{inside: out.take(m.v.size, &m.lists), escaped: all.escaped, rest: make([]*region, len(w.members))}
 	m.closeSink()
 	for i := range all.members {
@@ -237,7 +239,7 @@ func (w *textWalk) span(lo, hi, q, f int32) {
 			for i < hi && loops[t.bytes[i]] {
 				i++
 			}
-			w.out.ids = append(w.out.ids, t.tokens[t.nodes[from].first:t.nodes[i].first]...)
+			w.take(t.nodes[from].first, t.nodes[i].first)
 			if i == hi {
 				return
 			}
@@ -281,9 +283,29 @@ func (w *textWalk) token(i int32, q, f bool) bool {
 		w.drop(i)
 		return false
 	case !f:
-		w.out.ids = append(w.out.ids, t.here(i)...)
+		w.take(t.nodes[i].first, t.nodes[i+1].first)
 	}
 	return true
+}
+
+// take adds the tokens from..to of the trie, which mostly go on from the last.
+func (w *textWalk) take(from, to int32) {
+	if from != w.to {
+		w.flush()
+		w.from = from
+	}
+	w.to = to
+}
+
+func (w *textWalk) flush() {
+	w.out.ids = append(w.out.ids, w.t.tokens[w.from:w.to]...)
+	w.from = w.to
+}
+
+// all compares what follows q and f among all tokens.
+func (w *textWalk) all(q, f int32) {
+	w.span(0, int32(len(w.t.bytes)), q, f)
+	w.flush()
 }
 
 // drop takes away all that begins with node i.
@@ -313,7 +335,7 @@ func (w *textWalk) end(i, q, f int32) {
 		w.drop(i)
 	}
 	if k >= 0 {
-		w.out.ids = append(w.out.ids, w.t.here(i)...)
+		w.take(w.t.nodes[i].first, w.t.nodes[i+1].first)
 		if w.t.nodes[i].size > 1 {
 			w.members[k].ended = append(w.members[k].ended, i)
 		}
