@@ -143,7 +143,7 @@ func (a *automaton) closure(n int32) *nodeClosure {
 		}
 		switch x := &a.p.nodes[i]; x.kind {
 		case nodeEmpty:
-			for _, e := range x.eps {
+			for _, e := range a.p.epsOf(x) {
 				if a.marks[e] != a.mark {
 					a.marks[e] = a.mark
 					work = append(work, e)

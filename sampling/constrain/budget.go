@@ -63,7 +63,7 @@ func (a *automaton) nearestByte(id int32) (byte, bool) {
 			}
 			continue
 		}
-		for _, e := range a.p.nodes[it.at].edges {
+		for _, e := range a.p.edgesOf(&a.p.nodes[it.at]) {
 			if a.p.dist[e.to] < a.p.dist[it.at] {
 				return e.lo, true
 			}

@@ -19,13 +19,14 @@ func build(def *definition) (*prog, error) {
 	if err := w.removeLeftRecursion(); err != nil {
 		return nil, err
 	}
-	b := &builder{rewriter: w, p: &prog{root: int32(def.root)}}
+	b := &builder{rewriter: w, p: &prog{root: int32(def.root), labels: []string{""}}}
 	for i := 0; i < len(def.rules); i++ { // grows while repetitions add rules
 		b.rule(int32(i))
 		if len(b.p.nodes) > maxNodes {
 			return nil, refuse("", "size", "the constraint needs more than %d states", maxNodes)
 		}
 	}
+	b.link()
 	p := b.p
 	p.measure()
 	if p.ruleMin[p.root] >= unreachable {
@@ -55,8 +56,7 @@ type builder struct {
 
 	anyString *stringLang // what strings become once nothing restricts them
 
-	edgeBlock []edge
-	epsBlock  []int32
+	moves []move
 }
 
 func (b *builder) node(n node) int32 {
@@ -79,30 +79,45 @@ func (b *builder) rule(r int32) {
 	b.p.rules = append(b.p.rules, progRule{b.def.rules[r].name, start, from, int32(len(b.p.nodes)), b.def.rules[r].common})
 }
 
+// A move is an empty one.
+type move struct{ from, to int32 }
+
 // join adds an empty move; from is an empty node.
-func (b *builder) join(from, to int32) {
-	n := &b.p.nodes[from]
-	if n.eps == nil {
-		// Most empty nodes have one way on, so it comes out of a larger block.
-		if len(b.epsBlock) == cap(b.epsBlock) {
-			b.epsBlock = make([]int32, 0, 1024)
-		}
-		b.epsBlock = append(b.epsBlock, to)
-		k := len(b.epsBlock)
-		n.eps = b.epsBlock[k-1 : k : k]
-		return
+func (b *builder) join(from, to int32) { b.moves = append(b.moves, move{from, to}) }
+
+// link gives the nodes their empty moves, each in the order they were added.
+func (b *builder) link() {
+	p := b.p
+	for _, j := range b.moves {
+		p.nodes[j.from].eps.n++
 	}
-	n.eps = append(n.eps, to)
+	at := int32(0)
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		n.eps.from, at, n.eps.n = at, at+n.eps.n, 0
+	}
+	p.eps = make([]int32, len(b.moves))
+	for _, j := range b.moves {
+		n := &p.nodes[j.from]
+		p.eps[n.eps.from+n.eps.n] = j.to
+		n.eps.n++
+	}
 }
 
-// oneEdge is a list of one edge out of a larger block.
-func (b *builder) oneEdge(e edge) []edge {
-	if len(b.edgeBlock) == cap(b.edgeBlock) {
-		b.edgeBlock = make([]edge, 0, 1024)
+// list puts edges into the program.
+func (b *builder) list(edges ...edge) listing {
+	from := int32(len(b.p.edges))
+	b.p.edges = append(b.p.edges, edges...)
+	return listing{from, int32(len(edges))}
+}
+
+// label puts a label into the program.
+func (b *builder) label(s string) int32 {
+	if s == "" {
+		return 0
 	}
-	b.edgeBlock = append(b.edgeBlock, e)
-	k := len(b.edgeBlock)
-	return b.edgeBlock[k-1 : k : k]
+	b.p.labels = append(b.p.labels, s)
+	return int32(len(b.p.labels) - 1)
 }
 
 func (b *builder) hollow() int32 { return b.node(node{kind: nodeEmpty}) }
@@ -137,7 +152,7 @@ func (b *builder) emit(e *expr, from int32) int32 {
 	case opString:
 		return b.jump(from, node{kind: nodeString, arg: b.str(e.str)})
 	default:
-		return b.jump(from, node{kind: nodeCall, arg: int32(e.rule), label: e.label})
+		return b.jump(from, node{kind: nodeCall, arg: int32(e.rule), label: b.label(e.label)})
 	}
 }
 
@@ -154,7 +169,7 @@ func (b *builder) jump(from int32, n node) int32 {
 func (b *builder) text(s string, from int32) int32 {
 	first := int32(len(b.p.nodes))
 	for i := range len(s) {
-		b.node(node{kind: nodeBytes, edges: b.oneEdge(edge{s[i], s[i], first + int32(i) + 1})})
+		b.node(node{kind: nodeBytes, edges: b.list(edge{s[i], s[i], first + int32(i) + 1})})
 	}
 	b.join(from, first)
 	return b.hollow()
@@ -184,6 +199,7 @@ func (b *builder) class(ranges []runeRange, from int32) int32 {
 	b.join(from, head)
 	to := b.hollow()
 	tails := map[regexTail]int32{}
+	var heads []edge
 	for _, r := range normalize(ranges) {
 		utf8Sequences(r.lo, r.hi, func(s []byteRange) {
 			next := to
@@ -191,17 +207,18 @@ func (b *builder) class(ranges []runeRange, from int32) int32 {
 				k := regexTail{s[i].lo, s[i].hi, next}
 				n, ok := tails[k]
 				if !ok {
-					n = b.node(node{kind: nodeBytes, edges: []edge{{s[i].lo, s[i].hi, next}}})
+					n = b.node(node{kind: nodeBytes, edges: b.list(edge{s[i].lo, s[i].hi, next})})
 					tails[k] = n
 				}
 				next = n
 			}
-			b.p.nodes[head].edges = append(b.p.nodes[head].edges, edge{s[0].lo, s[0].hi, next})
+			heads = append(heads, edge{s[0].lo, s[0].hi, next})
 		})
 	}
-	if len(b.p.nodes[head].edges) == 0 {
+	if len(heads) == 0 {
 		return -1
 	}
+	b.p.nodes[head].edges = b.list(heads...)
 	return to
 }
 
@@ -236,16 +253,12 @@ func (b *builder) embed(n *nfa, from int32) int32 {
 		if reads[i] < 0 {
 			continue
 		}
-		if len(n.edges[i]) == 1 {
-			e := n.edges[i][0]
-			b.p.nodes[reads[i]].edges = b.oneEdge(edge{e.lo, e.hi, entry[e.to]})
-			continue
-		}
-		edges := make([]edge, len(n.edges[i]))
-		for j, e := range n.edges[i] {
-			edges[j] = edge{e.lo, e.hi, entry[e.to]}
-		}
+		edges := b.list(n.edges[i]...)
 		b.p.nodes[reads[i]].edges = edges
+		for j := range b.p.edges[edges.from:] {
+			e := &b.p.edges[int(edges.from)+j]
+			e.to = entry[e.to]
+		}
 	}
 	b.join(from, entry[n.start])
 	return to

@@ -54,7 +54,7 @@ func (a *automaton) crumbs(it item) []string {
 	}
 	for f := it.stack; f > unknown && len(up) < maxCrumbs; f = a.frames[f].parent {
 		n := &a.p.nodes[a.frames[f].place]
-		add(n.label)
+		add(a.p.labels[n.label])
 		add(a.p.rules[n.rule].name)
 	}
 	for i, j := 0, len(up)-1; i < j; i, j = i+1, j-1 {

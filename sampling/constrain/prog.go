@@ -6,6 +6,9 @@ package constrain
 // immutable once built.
 type prog struct {
 	nodes   []node
+	edges   []edge
+	eps     []int32
+	labels  []string // the first is empty
 	rules   []progRule
 	root    int32
 	reps    []repetition
@@ -35,15 +38,23 @@ const (
 	nodeObject                 // arg = index into objs, then next
 )
 
+// A node is small and has no pointers, since a grammar may have millions: its
+// lists are in the program.
 type node struct {
 	kind  nodeKind
 	rule  int32
 	arg   int32
 	next  int32
-	edges []edge
-	eps   []int32
-	label string
+	label int32 // of a call: shown in breadcrumbs, an index into labels
+	edges listing
+	eps   listing
 }
+
+// A listing is a part of a list that nodes share.
+type listing struct{ from, n int32 }
+
+func (p *prog) edgesOf(n *node) []edge { return p.edges[n.edges.from : n.edges.from+n.edges.n] }
+func (p *prog) epsOf(n *node) []int32  { return p.eps[n.eps.from : n.eps.from+n.eps.n] }
 
 type progRule struct {
 	name     string
@@ -176,11 +187,11 @@ func (p *prog) nodeDist(i int32) int32 {
 	case nodeFinal:
 		return 0
 	case nodeBytes:
-		for _, e := range n.edges {
+		for _, e := range p.edgesOf(n) {
 			best = min(best, add32(1, p.dist[e.to]))
 		}
 	case nodeEmpty:
-		for _, e := range n.eps {
+		for _, e := range p.epsOf(n) {
 			best = min(best, p.dist[e])
 		}
 	case nodeCall:
@@ -203,16 +214,18 @@ func (p *prog) index() {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		n.next = p.skip(n.next)
-		for j := range n.edges {
-			n.edges[j].to = p.skip(n.edges[j].to)
+		edges := p.edgesOf(n)
+		for j := range edges {
+			edges[j].to = p.skip(edges[j].to)
 		}
-		kept := n.eps[:0]
-		for _, e := range n.eps {
+		all := p.epsOf(n)
+		kept := all[:0]
+		for _, e := range all {
 			if p.dist[e] < unreachable {
 				kept = append(kept, e)
 			}
 		}
-		n.eps = kept
+		n.eps.n = int32(len(kept))
 	}
 	for i := range p.rules {
 		p.rules[i].start = p.skip(p.rules[i].start)
@@ -223,14 +236,15 @@ func (p *prog) index() {
 		if n.kind != nodeBytes {
 			continue
 		}
-		kept := n.edges[:0]
-		for _, e := range n.edges {
+		all := p.edgesOf(n)
+		kept := all[:0]
+		for _, e := range all {
 			if p.dist[e.to] < unreachable {
 				kept = append(kept, e)
 				setBytes(&p.live[i], e.lo, e.hi)
 			}
 		}
-		n.edges = kept
+		n.edges.n = int32(len(kept))
 	}
 }
 
@@ -240,8 +254,10 @@ func (p *prog) indexTexts() {
 	for _, r := range p.rules {
 		for i := r.from; i < r.to; i++ {
 			p.textTo[i] = -1
-			if n := &p.nodes[i]; r.common == "" && n.kind == nodeBytes && len(n.edges) == 1 && n.edges[0].lo == n.edges[0].hi {
-				p.textTo[i], p.textByte[i] = n.edges[0].to, n.edges[0].lo
+			if n := &p.nodes[i]; r.common == "" && n.kind == nodeBytes && n.edges.n == 1 {
+				if e := p.edgesOf(n)[0]; e.lo == e.hi {
+					p.textTo[i], p.textByte[i] = e.to, e.lo
+				}
 			}
 		}
 	}
@@ -251,10 +267,10 @@ func (p *prog) indexTexts() {
 func (p *prog) skip(i int32) int32 {
 	for steps := 0; steps < 16; steps++ {
 		n := &p.nodes[i]
-		if n.kind != nodeEmpty || len(n.eps) != 1 || p.dist[n.eps[0]] >= unreachable {
+		if n.kind != nodeEmpty || n.eps.n != 1 || p.dist[p.eps[n.eps.from]] >= unreachable {
 			break
 		}
-		i = n.eps[0]
+		i = p.eps[n.eps.from]
 	}
 	return i
 }

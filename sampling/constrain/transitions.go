@@ -61,7 +61,7 @@ func (a *automaton) compute(s int32, b byte) int32 {
 // soleTarget returns the one place that an item leads to on b, if it is one.
 func (a *automaton) soleTarget(it item, b byte) (item, bool) {
 	to, n := int32(0), 0
-	for _, e := range a.p.nodes[it.at].edges {
+	for _, e := range a.p.edgesOf(&a.p.nodes[it.at]) {
 		if e.lo <= b && b <= e.hi {
 			to = e.to
 			n++
@@ -88,7 +88,7 @@ func (a *automaton) closed(it item) int32 {
 // advance adds what one item leads to on b.
 func (a *automaton) advance(it item, b byte) {
 	if it.at >= 0 {
-		for _, e := range a.p.nodes[it.at].edges {
+		for _, e := range a.p.edgesOf(&a.p.nodes[it.at]) {
 			if e.lo <= b && b <= e.hi {
 				a.enter(e.to, it.stack)
 			}
@@ -127,7 +127,7 @@ func fill(row *[256]int32, t transition) {
 func (a *automaton) alike(it item, b byte) byteRange {
 	if it.at >= 0 {
 		r := byteRange{0, 0xFF}
-		for _, e := range a.p.nodes[it.at].edges {
+		for _, e := range a.p.edgesOf(&a.p.nodes[it.at]) {
 			switch {
 			case e.hi < b:
 				r.lo = max(r.lo, e.hi+1)
