@@ -239,7 +239,7 @@ func (a *automaton) itemLive(it item) *[4]uint64 {
 	if it.at < 0 {
 		return &a.strings[^it.at].live
 	}
-	return &a.p.live[it.at]
+	return &a.p.live[a.p.nodes[it.at].arg]
 }
 
 func (a *automaton) itemDist(it item) int32 {

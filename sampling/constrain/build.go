@@ -20,6 +20,7 @@ func build(def *definition) (*prog, error) {
 		return nil, err
 	}
 	b := &builder{rewriter: w, p: &prog{root: int32(def.root), labels: []string{""}}}
+	b.reserve()
 	for i := 0; i < len(def.rules); i++ { // grows while repetitions add rules
 		b.rule(int32(i))
 		if len(b.p.nodes) > maxNodes {
@@ -35,6 +36,38 @@ func build(def *definition) (*prog, error) {
 	p.index()
 	p.indexTexts()
 	return p, nil
+}
+
+// reserve makes room for about as many nodes as the rules will take.
+func (b *builder) reserve() {
+	n := 0
+	for i := range b.def.rules {
+		n += 4 + layoutSize(b.def.rules[i].body)
+	}
+	n = min(n, 1<<16)
+	b.p.nodes = make([]node, 0, n)
+	b.p.edges, b.moves = make([]edge, 0, n/2), make([]move, 0, n)
+}
+
+// layoutSize is about the number of nodes of an expression.
+func layoutSize(e *expr) int {
+	switch e.op {
+	case opText:
+		return len(e.text) + 1
+	case opObject:
+		n := 8
+		for _, k := range e.obj.keys {
+			n += 10 + layoutSize(k.body)
+		}
+		return n
+	case opSeq, opAlt:
+		n := 2
+		for _, s := range e.subs {
+			n += 1 + layoutSize(s)
+		}
+		return n
+	}
+	return 2 * exprSize(e)
 }
 
 func (b *builder) contradiction() error {

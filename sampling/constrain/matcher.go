@@ -91,9 +91,11 @@ func (p *prog) coveredBy(set [4]uint64) bool {
 		return true
 	}
 	var need [4]uint64
-	for i := range p.live {
-		for w := range need {
-			need[w] |= p.live[i][w]
+	for i := range p.nodes {
+		if p.nodes[i].kind == nodeBytes {
+			for w, x := range p.live[p.nodes[i].arg] {
+				need[w] |= x
+			}
 		}
 	}
 	if len(p.strs) > 0 {

@@ -16,7 +16,8 @@ type prog struct {
 	objs    []*objectProg
 	dist    []int32 // per node: fewest bytes to the end of its rule, or unreachable
 	ruleMin []int32 // per rule: fewest bytes of a text, or unreachable
-	live    [][4]uint64
+	// The bytes that may come at nodes with edges: node.arg says which.
+	live [][4]uint64
 	// Per node that reads one byte, in a rule that is this grammar's own: that
 	// byte and the node behind it, which is -1 for all other nodes.
 	textTo   []int32
@@ -30,7 +31,7 @@ type nodeKind uint8
 
 const (
 	nodeEmpty  nodeKind = iota // eps only
-	nodeBytes                  // edges
+	nodeBytes                  // edges, arg = index into live
 	nodeFinal                  // end of the rule
 	nodeCall                   // arg = rule, then next
 	nodeRepeat                 // arg = index into reps, then next
@@ -230,21 +231,31 @@ func (p *prog) index() {
 	for i := range p.rules {
 		p.rules[i].start = p.skip(p.rules[i].start)
 	}
-	p.live = make([][4]uint64, len(p.nodes))
+	p.live = make([][4]uint64, 256) // first the sets of one byte
+	for b := range p.live {
+		setBytes(&p.live[b], byte(b), byte(b))
+	}
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.kind != nodeBytes {
 			continue
 		}
+		var live [4]uint64
 		all := p.edgesOf(n)
 		kept := all[:0]
 		for _, e := range all {
 			if p.dist[e.to] < unreachable {
 				kept = append(kept, e)
-				setBytes(&p.live[i], e.lo, e.hi)
+				setBytes(&live, e.lo, e.hi)
 			}
 		}
 		n.edges.n = int32(len(kept))
+		if len(kept) == 1 && kept[0].lo == kept[0].hi {
+			n.arg = int32(kept[0].lo)
+			continue
+		}
+		n.arg = int32(len(p.live))
+		p.live = append(p.live, live)
 	}
 }
 
