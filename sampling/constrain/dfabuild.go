@@ -184,22 +184,38 @@ type determinized struct {
 	accept  []bool
 	rows    [][]int32 // nil until asked for
 	targets [][]int32 // per class, scratch
+	singles []int32   // per node: 1 + the state of it alone, 0 if not known
 	marks   []int32
 	mark    int32
+	work    []int32 // scratch, like the two below
+	out     []int32
 	key     []byte
 }
 
 func newDeterminized(n *nfa, class *[256]uint8, classes int) *determinized {
-	d := &determinized{n: n, class: class, ids: map[string]int32{}, targets: make([][]int32, classes), marks: make([]int32, len(n.edges))}
+	d := &determinized{n: n, class: class, ids: map[string]int32{}, targets: make([][]int32, classes), marks: make([]int32, len(n.edges)), singles: make([]int32, len(n.edges))}
 	d.intern([]int32{n.start})
 	return d
 }
 
 // intern returns the state of a set of nodes and all that empty moves reach.
 func (d *determinized) intern(set []int32) int32 {
+	if len(set) == 1 {
+		if id := d.singles[set[0]]; id > 0 {
+			return id - 1
+		}
+	}
+	id := d.closed(set)
+	if len(set) == 1 {
+		d.singles[set[0]] = id + 1
+	}
+	return id
+}
+
+func (d *determinized) closed(set []int32) int32 {
 	d.mark++
-	work := append([]int32(nil), set...)
-	out := set[:0:0]
+	work := append(d.work[:0], set...)
+	out := d.out[:0]
 	final := false
 	for len(work) > 0 {
 		i := work[len(work)-1]
@@ -215,6 +231,7 @@ func (d *determinized) intern(set []int32) int32 {
 		work = append(work, d.n.eps[i]...)
 	}
 	slices.Sort(out)
+	d.work, d.out = work, out
 	key := d.key[:0]
 	for _, i := range out {
 		key = binary.LittleEndian.AppendUint32(key, uint32(i))
@@ -225,7 +242,7 @@ func (d *determinized) intern(set []int32) int32 {
 	}
 	id := int32(len(d.sets))
 	d.ids[string(key)] = id
-	d.sets, d.accept, d.rows = append(d.sets, out), append(d.accept, final), append(d.rows, nil)
+	d.sets, d.accept, d.rows = append(d.sets, slices.Clone(out)), append(d.accept, final), append(d.rows, nil)
 	return id
 }
 
