@@ -109,7 +109,7 @@ func (b *builder) rule(r int32) {
 	if end >= 0 {
 		b.join(end, b.node(node{kind: nodeFinal}))
 	}
-	b.p.rules = append(b.p.rules, progRule{b.def.rules[r].name, start, from, int32(len(b.p.nodes)), b.def.rules[r].common})
+	b.p.rules = append(b.p.rules, progRule{name: b.def.rules[r].name, start: start, from: from, to: int32(len(b.p.nodes)), common: b.def.rules[r].common})
 }
 
 // A move is an empty one.

@@ -62,6 +62,7 @@ type progRule struct {
 	start    int32
 	from, to int32  // its nodes are from..to-1
 	common   string // see rule
+	loops    bool   // some node leads to an earlier one
 }
 
 // A repetition runs a rule between min and max times; max < 0 is unlimited.
@@ -107,6 +108,7 @@ func mul32(a, n int32) int32 {
 // measure fills dist and ruleMin. Values start unreachable and only fall, so
 // revisiting the callers of a rule that changed ends.
 func (p *prog) measure() {
+	p.findLoops()
 	p.dist = make([]int32, len(p.nodes))
 	p.ruleMin = make([]int32, len(p.rules))
 	for i := range p.dist {
@@ -168,7 +170,8 @@ func (p *prog) callers() [][]int32 {
 }
 
 // measureRule relaxes the nodes of one rule until nothing changes. Chains are
-// built front to back, so walking backwards settles most in one round.
+// built front to back, so walking backwards settles most in one round, and all
+// if no node leads to an earlier one.
 func (p *prog) measureRule(r int32) {
 	for changed := true; changed; {
 		changed = false
@@ -176,6 +179,24 @@ func (p *prog) measureRule(r int32) {
 			if d := p.nodeDist(i); d < p.dist[i] {
 				p.dist[i] = d
 				changed = true
+			}
+		}
+		changed = changed && p.rules[r].loops
+	}
+}
+
+// findLoops finds the rules in which a node leads to an earlier one.
+func (p *prog) findLoops() {
+	for r := range p.rules {
+		rule := &p.rules[r]
+		for i := rule.from; i < rule.to && !rule.loops; i++ {
+			n := &p.nodes[i]
+			rule.loops = n.kind >= nodeCall && n.next <= i
+			for _, e := range p.edgesOf(n) {
+				rule.loops = rule.loops || e.to <= i
+			}
+			for _, e := range p.epsOf(n) {
+				rule.loops = rule.loops || e <= i
 			}
 		}
 	}
