@@ -1,7 +1,10 @@
 package constrain
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -101,6 +104,10 @@ var twinCases = []struct {
 	{"bounded strings", Schema([]byte(`{"properties":{"a":{"type":"string","maxLength":7},"b":{"type":"string","minLength":3,"maxLength":40},"c":{"type":"string","pattern":"^[a-z]+( [a-z]+)*$","maxLength":30}},"additionalProperties":false}`), SchemaOptions{}), `{"a": "the\u00e9 wi", "b": "once upon a time", "c": "there was a"}`},
 	{"names", Schema([]byte(`{"properties":{"the":{"type":"integer"},"then":{"type":"string"},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"th": true, "then": "x", "ther": false, "\u00e9x": true}`},
 	{"classes of names", Schema([]byte(`{"properties":{"the":{"type":"integer"}},"patternProperties":{"the":{"type":["integer","null"]},"^[a-z]+$":{"type":["integer","string"]},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"then": 1, "a": "x", "T": true, "Athe": null, "\u00e9": [], "x\u0074he": 2}`},
+	{"one pattern of names", Schema([]byte(`{"patternProperties":{"^[a-z0-9]+$":{"type":"integer"}},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"the": 1, "The": true, "\u00e9\"": false, "\u0061": 12}`},
+	{"search patterns", Schema([]byte(`{"properties":{"a":{"type":"string","pattern":"the|é"},"b":{"type":"string","pattern":"^[^a]*$","minLength":1},"c":{"type":"string","pattern":"[06]$"}},"additionalProperties":false}`), SchemaOptions{}), `{"a": "da\u0065 the\ud83d\ude00 d", "b": "u\n\u0062", "c": "a0 6"}`},
+	{"values and texts", Schema([]byte(`{"items":{"anyOf":[{"type":"string","pattern":"^[a-z]+$"},{"type":"string","maxLength":2},{"type":"number"},{"type":"array","items":true}]},"type":"array"}`), SchemaOptions{}), `["the", "\u0061", "a ", 0.6, [{"a": ["b"]}], ""]`},
+	{"same rule twice", Schema([]byte(`{"type":"array","prefixItems":[{"$ref":"#/$defs/s"},{"type":"object","additionalProperties":{"$ref":"#/$defs/s"}},{"$ref":"#/$defs/s"}],"items":false,"minItems":3,"$defs":{"s":{"type":"string","pattern":"^(a|the)*$"}}}`), SchemaOptions{}), `["aa", {"a": "the", "d": "a"}, "thea"]`},
 	{"any order", Schema([]byte(`{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":true},"required":["b","c"],"additionalProperties":false,"minProperties":2}`), SchemaOptions{AnyOrder: true}), `{"c": [], "b": "x", "a": 12}`},
 	{"unique enum", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"enum":["the","then","a"]},"minItems":2}`), SchemaOptions{}), `["then", "a"]`},
 	{"unique strings", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string"}}`), SchemaOptions{}), `["the", "then", "", "\u0074ea", "th"]`},
@@ -111,14 +118,91 @@ var twinCases = []struct {
 	{"contains", Schema([]byte(`{"type":"array","contains":{"type":"integer"},"minContains":2,"maxContains":3,"maxItems":6}`), SchemaOptions{}), `[1, "a", 2, 3, null]`},
 }
 
+// denseVocab has all short strings of the bytes that end strings and rules,
+// and some long ones: tokens that leave and enter many rules, and all kinds of
+// escapes, cut anywhere.
+func denseVocab() *Vocab {
+	const alphabet = "\"\\u06ad:, {}[]\xc3\xa9"
+	pieces := [][]byte{nil}
+	for i := range 256 {
+		pieces = append(pieces, []byte{byte(i)})
+	}
+	for last, n := [][]byte{nil}, 0; n < 3; n++ {
+		var longer [][]byte
+		for _, p := range last {
+			for i := range len(alphabet) {
+				longer = append(longer, append(bytes.Clone(p), alphabet[i]))
+			}
+		}
+		if pieces, last = append(pieces, longer...), longer; n == 0 {
+			pieces = pieces[:257] // the single bytes are there
+		}
+	}
+	for _, a := range []string{"", "a", "\\", "\\\\", "\\\"", "\\u", "\\u0061", "\\ud83d", "\\ud83d\\ude00", "\\udc00", "the", "th\\u0065", "12", "0.5", "é"} {
+		for _, b := range []string{`":`, `": `, `","`, `", "`, `"}`, `"]}`, "\": \"", "\":\n\t\"", `",[1`, `": {"the": `, `,"`, "]", "e3,"} {
+			pieces = append(pieces, []byte(a+b))
+		}
+	}
+	return vocabOf(pieces, 0)
+}
+
 func TestMasksAgainstSlowTwin(t *testing.T) {
-	v := fableVocab(t)
+	fable, dense := fableVocab(t), denseVocab()
 	for _, c := range twinCases {
 		g := compile(t, c.src)
 		if ok, at := g.Check([]byte(c.text)); !ok {
 			t.Errorf("%s: %q rejected, dead at %d", c.name, c.text, at)
 		}
-		compareMasks(t, c.name, g, v, []byte(c.text), 1)
-		compareMasks(t, c.name, g, byteVocab(), []byte(c.text), 1)
+		for _, v := range []*Vocab{fable, dense, byteVocab()} {
+			compareMasks(t, c.name, g, v, []byte(c.text), 1)
+		}
+	}
+}
+
+// TestMasksOfManyWays has a grammar in which a token may be read in far more
+// ways than one mask follows part by part.
+func TestMasksOfManyWays(t *testing.T) {
+	var ways strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&ways, " | \"a\" w%d", i)
+	}
+	src := "root ::= (\"b\"" + ways.String() + ")*\n"
+	for i := range 60 {
+		src += fmt.Sprintf("w%d ::= \"a\"? \"%d\"?\n", i, i)
+	}
+	pieces := [][]byte{nil}
+	for n := 1; n < 24; n++ {
+		pieces = append(pieces, bytes.Repeat([]byte("a"), n), append(bytes.Repeat([]byte("a"), n), "59b"...), append(bytes.Repeat([]byte("a"), n), "60"...))
+	}
+	v := vocabOf(pieces, 0)
+	g := compile(t, GBNF(src))
+	compareMasks(t, "many ways", g, v, []byte("aaa17ba"), 1)
+	m, err := g.Bind(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Mask(m.Start(), make([]uint64, v.Words()))
+	if m.reaches <= maxReaches {
+		t.Errorf("%d states gone through part by part, so the limit of %d was not tried", m.reaches, maxReaches)
+	}
+}
+
+func TestMemoDropsWhatIsNotUsed(t *testing.T) {
+	a := &automaton{}
+	for range 3 {
+		a.states.add(dfaState{})
+	}
+	m := memo{a: a}
+	large := func() *maskEntry { return &maskEntry{own: memoLimit} }
+	m.put(0, large())
+	m.put(1, large()) // a new generation: 0 is old
+	if m.get(0) == nil || m.get(1) == nil {
+		t.Fatal("a mask of the last generation is gone")
+	}
+	m.put(2, large())
+	m.put(2, large()) // 0 and 1 have not been asked for since they became old
+	m.put(2, large())
+	if m.get(0) != nil || m.get(1) != nil || m.get(2) == nil {
+		t.Errorf("kept %v %v %v, want only the last", m.get(0) != nil, m.get(1) != nil, m.get(2) != nil)
 	}
 }
