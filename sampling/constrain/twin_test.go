@@ -100,11 +100,13 @@ var twinCases = []struct {
 	{"choice", Choice([]string{"yes", "no", "maybe not", "notable"}), "maybe not"},
 	{"left recursion", GBNF("root ::= root \" and \" item | item\nitem ::= [a-z]+ | \"(\" root \")\""), "a and (b and c) and d"},
 	{"counters", GBNF(`root ::= "<" ([a-z]{2,200} " "){3,400} ">"`), "<the cat sat on the mat >"},
+	{"counted rounds", GBNF(`root ::= "[" ([a-d]{2,200} ","){3,400} "]"`), "[ad,da,aa,dd,]"},
 	{"any text", GBNF(`root ::= ("<b>" [^<]* "</b>" | [^<])*`), "some <b>bold</b> words"},
 	{"bounded strings", Schema([]byte(`{"properties":{"a":{"type":"string","maxLength":7},"b":{"type":"string","minLength":3,"maxLength":40},"c":{"type":"string","pattern":"^[a-z]+( [a-z]+)*$","maxLength":30}},"additionalProperties":false}`), SchemaOptions{}), `{"a": "the\u00e9 wi", "b": "once upon a time", "c": "there was a"}`},
 	{"names", Schema([]byte(`{"properties":{"the":{"type":"integer"},"then":{"type":"string"},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"th": true, "then": "x", "ther": false, "\u00e9x": true}`},
 	{"classes of names", Schema([]byte(`{"properties":{"the":{"type":"integer"}},"patternProperties":{"the":{"type":["integer","null"]},"^[a-z]+$":{"type":["integer","string"]},"é":true},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"then": 1, "a": "x", "T": true, "Athe": null, "\u00e9": [], "x\u0074he": 2}`},
 	{"one pattern of names", Schema([]byte(`{"patternProperties":{"^[a-z0-9]+$":{"type":"integer"}},"additionalProperties":{"type":"boolean"}}`), SchemaOptions{}), `{"the": 1, "The": true, "\u00e9\"": false, "\u0061": 12}`},
+	{"classes twice", Schema([]byte(`{"anyOf":[{"type":"object","patternProperties":{"a":{"type":"integer"},"d$":{"type":["integer","null"]}},"additionalProperties":{"type":"boolean"}},{"type":"object","patternProperties":{"a":{"type":"string"},"d$":{"type":["array","string"]}},"additionalProperties":{"type":"null"},"minProperties":2}]}`), SchemaOptions{}), `{"da": "x", "d": [0], "u": null, "ad": "a"}`},
 	{"search patterns", Schema([]byte(`{"properties":{"a":{"type":"string","pattern":"the|é"},"b":{"type":"string","pattern":"^[^a]*$","minLength":1},"c":{"type":"string","pattern":"[06]$"}},"additionalProperties":false}`), SchemaOptions{}), `{"a": "da\u0065 the\ud83d\ude00 d", "b": "u\n\u0062", "c": "a0 6"}`},
 	{"values and texts", Schema([]byte(`{"items":{"anyOf":[{"type":"string","pattern":"^[a-z]+$"},{"type":"string","maxLength":2},{"type":"number"},{"type":"array","items":true}]},"type":"array"}`), SchemaOptions{}), `["the", "\u0061", "a ", 0.6, [{"a": ["b"]}], ""]`},
 	{"same rule twice", Schema([]byte(`{"type":"array","prefixItems":[{"$ref":"#/$defs/s"},{"type":"object","additionalProperties":{"$ref":"#/$defs/s"}},{"$ref":"#/$defs/s"}],"items":false,"minItems":3,"$defs":{"s":{"type":"string","pattern":"^(a|the)*$"}}}`), SchemaOptions{}), `["aa", {"a": "the", "d": "a"}, "thea"]`},
@@ -139,7 +141,7 @@ func denseVocab() *Vocab {
 		}
 	}
 	for _, a := range []string{"", "a", "\\", "\\\\", "\\\"", "\\u", "\\u0061", "\\ud83d", "\\ud83d\\ude00", "\\udc00", "the", "th\\u0065", "12", "0.5", "é"} {
-		for _, b := range []string{`":`, `": `, `","`, `", "`, `"}`, `"]}`, "\": \"", "\":\n\t\"", `",[1`, `": {"the": `, `,"`, "]", "e3,"} {
+		for _, b := range []string{`":`, `": `, `","`, `", "`, `"}`, `"]}`, "\": \"", "\":\n\t\"", `",[1`, `": {"the": `, `,"`, "]", "e3,", ",ad,]", ",ad,da,]"} {
 			pieces = append(pieces, []byte(a+b))
 		}
 	}
@@ -189,20 +191,19 @@ func TestMasksOfManyWays(t *testing.T) {
 
 func TestMemoDropsWhatIsNotUsed(t *testing.T) {
 	a := &automaton{}
-	for range 3 {
+	for range 4 {
 		a.states.add(dfaState{})
 	}
 	m := memo{a: a}
-	large := func() *maskEntry { return &maskEntry{own: memoLimit} }
-	m.put(0, large())
-	m.put(1, large()) // a new generation: 0 is old
-	if m.get(0) == nil || m.get(1) == nil {
+	small, turn := &maskEntry{}, func() { m.bytes = memoLimit; m.put(3, &maskEntry{}) }
+	m.put(0, small)
+	m.put(1, &maskEntry{})
+	turn() // 0 and 1 are of the last generation from here on
+	if m.get(0) != small {
 		t.Fatal("a mask of the last generation is gone")
 	}
-	m.put(2, large())
-	m.put(2, large()) // 0 and 1 have not been asked for since they became old
-	m.put(2, large())
-	if m.get(0) != nil || m.get(1) != nil || m.get(2) == nil {
-		t.Errorf("kept %v %v %v, want only the last", m.get(0) != nil, m.get(1) != nil, m.get(2) != nil)
+	turn()
+	if m.get(0) != small || a.states.at(1).mask != nil {
+		t.Errorf("0 was used and is kept: %v; 1 was not and is dropped: %v", m.get(0) == small, a.states.at(1).mask == nil)
 	}
 }
