@@ -357,6 +357,22 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
+// TestConcurrentGrammars has matchers of different grammars fill and read the
+// answers that their one vocabulary keeps for all.
+func TestConcurrentGrammars(t *testing.T) {
+	v := fableVocab(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		c := twinCases[(len(twinCases)-1-i)%len(twinCases)]
+		g := compile(t, c.src)
+		wg.Go(func() { compareMasks(t, c.name, g, v, []byte(c.text), 3) })
+		wg.Go(func() {
+			compareMasks(t, "json", compile(t, JSON(JSONOptions{})), v, []byte(`[1, {"a": "b"}, "the"]`), 3)
+		})
+	}
+	wg.Wait()
+}
+
 func TestNotes(t *testing.T) {
 	g := compile(t, Schema([]byte(`{"type":"string","format":"colour","title":"x","x-order":1}`), SchemaOptions{}))
 	var seen []string

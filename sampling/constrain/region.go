@@ -43,6 +43,17 @@ const mergeUses = 4
 // maxCommon bounds the answers that a region keeps for all grammars.
 const maxCommon = 1024
 
+// bytes is about the memory that a region takes for itself.
+func (r *region) bytes() int {
+	switch {
+	case r == nil:
+		return 0
+	case r.nodes == nil:
+		return 30 * len(r.t.bytes)
+	}
+	return 1500 + 4*len(r.nodes) + 4*len(r.firsts.nodes)
+}
+
 func (r *region) scope() scope { return scope{r.t, r.nodes, r} }
 
 // ruleMask returns the answer for a part in a region.
@@ -151,9 +162,7 @@ func (m *Matcher) keepRule(key ruleKey, rm *ruleMask) {
 	m.makeRoom()
 	m.rules[key] = rm
 	m.keptBytes += rm.bytes()
-	if rm.rest != nil {
-		m.keptBytes += 4 * len(rm.rest.nodes)
-	}
+	m.keptBytes += rm.rest.bytes()
 }
 
 func (m *Matcher) makeRoom() {
@@ -179,11 +188,10 @@ func (m *Matcher) tail(r *region, caller int32) *maskEntry {
 	if to == dead {
 		return nil
 	}
-	if r.nodes != nil {
+	if r.nodes != nil && r.common == nil { // others may be reading common ones
 		if r.uses++; r.uses == mergeUses {
-			if r.merge(); r.nodes == nil {
-				m.keptBytes += 14 * len(r.t.bytes)
-			}
+			r.merge()
+			m.keptBytes += r.bytes()
 		}
 	}
 	out := m.openSink()
