@@ -17,8 +17,8 @@
 // over decoded text (jsonstring, textlang, dfa, unique); masks are put
 // together from answers for the rules a text is in, which calls of a rule and
 // even grammars share, and from walks of the token trie through the automaton
-// (vocab, trie, region, mask, maskparts, maskwalk, masktexts, maskexcept, sink,
-// memo, matcher); budget closes a text before its tokens run
+// (vocab, trie, region, mask, maskparts, maskwalk, masktexts, textwalk,
+// maskexcept, sink, memo, matcher); budget closes a text before its tokens run
 // out; explain and check answer questions.
 //
 // A schema is brought into alternatives without choices, its shapes
