@@ -43,7 +43,9 @@ func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
 			return nil, nil
 		}
 		text = append(text, b)
-		id = m.a.step(id, b)
+		if id = m.a.step(id, b); id == dead {
+			return nil, nil
+		}
 		states = append(states, id)
 	}
 	return text, states
@@ -74,7 +76,7 @@ func (a *automaton) nearestByte(id int32) (byte, bool) {
 
 func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 	s := a.p.strs[place.str]
-	if s.closes(place.stringState) && s.bare {
+	if s.bare && s.closes(place.stringState) && !a.repeats(place.stringState) {
 		return 0, false // what follows the number is an item of its own
 	}
 	if s.closes(place.stringState) && hasByte(&place.live, '"') {

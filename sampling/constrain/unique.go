@@ -108,15 +108,17 @@ func (a *automaton) remembered(st stringState, stack int32) int32 {
 	return a.frame(f.place, a.internData(d), f.b, f.parent)
 }
 
-// keepUnique takes the closing quote away where it would repeat an item, and
-// what leads only to repetitions.
+// keepUnique takes the end away where it would repeat an item, and what leads
+// only to repetitions.
 func (a *automaton) keepUnique(place *stringPlace) {
 	s := a.p.strs[place.str]
-	if !s.bare && s.closes(place.stringState) && a.repeats(place.stringState) {
-		place.live['"'>>6] &^= 1 << ('"' & 63)
+	if s.closes(place.stringState) && a.repeats(place.stringState) {
 		place.dist++
+		if !s.bare {
+			place.live['"'>>6] &^= 1 << ('"' & 63)
+		}
 	}
-	if len(a.matching(place.stringState)) == 0 {
+	if !s.bare && len(a.matching(place.stringState)) == 0 {
 		return
 	}
 	for b := range 256 {

@@ -32,3 +32,29 @@ func TestUniqueItems(t *testing.T) {
 		t.Errorf("a comma behind the last possible item dies at %d, want 8", at)
 	}
 }
+
+// TestUniqueNumbersCloseInTime follows "[0," where -0 would be the number that
+// is there already: with two tokens left only the other digits can be closed.
+func TestUniqueNumbersCloseInTime(t *testing.T) {
+	for _, ws := range []Whitespace{WhitespaceBounded, WhitespaceCompact, WhitespaceAny} {
+		m, err := compile(t, Schema([]byte(`{"type":"array","items":{"type":"integer"},"uniqueItems":true,"minItems":2}`), SchemaOptions{Whitespace: ws})).Bind(byteVocab())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mask := make([]uint64, m.v.Words())
+		for text, want := range map[string]string{"[0,": "123456789", "[0,-": "123456789", "[0,1,": "23456789", "[0,1,-": "123456789", "[-1,-": "023456789", "[1,-1,": "023456789"} {
+			s, _, died := m.AcceptBytes(m.Start(), []byte(text))
+			if died {
+				t.Fatalf("%q died", text)
+			}
+			m.MaskWithin(s, mask, 2)
+			var got []byte
+			for _, id := range ids(m.v, mask) {
+				got = append(got, byte(id))
+			}
+			if string(got) != want {
+				t.Errorf("%v: after %q %q can be closed in time, want %q", ws, text, got, want)
+			}
+		}
+	}
+}
