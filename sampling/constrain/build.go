@@ -45,8 +45,8 @@ func (b *builder) reserve() {
 		n += 4 + layoutSize(b.def.rules[i].body)
 	}
 	n = min(n, 1<<16)
-	b.p.nodes = make([]node, 0, n)
-	b.p.edges, b.moves = make([]edge, 0, n/2), make([]move, 0, n)
+	b.p.nodes = make([]node, 0, n+n/8)
+	b.p.edges, b.moves = make([]edge, 0, n/2), make([]move, 0, n*2/3)
 }
 
 // layoutSize is about the number of nodes of an expression.

@@ -2,7 +2,8 @@ package constrain
 
 import (
 	"fmt"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -57,21 +58,23 @@ func (s schemaSet) key() string {
 	if s.never {
 		return "!"
 	}
-	part := func(list []*schemaNode) string {
-		ids := make([]int, len(list))
-		for i, n := range list {
-			ids[i] = n.id
-		}
-		sort.Ints(ids)
-		var b strings.Builder
-		for i, id := range ids {
-			if i == 0 || ids[i-1] != id {
-				fmt.Fprintf(&b, "%d,", id)
-			}
-		}
-		return b.String()
+	var keyBuf [64]byte
+	var idBuf [16]int
+	key := appendIDs(keyBuf[:0], idBuf[:0], s.all)
+	key = append(key, '!')
+	return string(appendIDs(key, idBuf[:0], s.not))
+}
+
+// appendIDs adds the different ids of nodes in their order, using a buffer.
+func appendIDs(key []byte, ids []int, list []*schemaNode) []byte {
+	for _, n := range list {
+		ids = append(ids, n.id)
 	}
-	return part(s.all) + "!" + part(s.not)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		key = append(strconv.AppendInt(key, int64(id), 10), ',')
+	}
+	return key
 }
 
 func (s schemaSet) and(t schemaSet) schemaSet {

@@ -266,6 +266,9 @@ func (c *schemaCompiler) numberLiteral(v *jsonValue) *expr {
 
 // stringLiteral matches a string with its quotes.
 func stringLiteral(s string) *expr {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !plainInJSON(r) }) {
+		return text(`"` + s + `"`)
+	}
 	n := newNFA(len(s) + 3)
 	n.start = n.node()
 	end := n.child(n.literal(n.child(n.start, '"'), s), '"')
