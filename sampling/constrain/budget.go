@@ -14,41 +14,47 @@ import (
 // completion of fewer tokens is looked for by search.
 type budgetSearch struct {
 	m     *Matcher
-	cost  map[int32]int32 // fewest tokens that spell the nearest completion
-	found map[int32]int32 // a number of tokens that is known to be enough
-	short map[int32]int32 // a number that is known not to be
-	ends  map[int32]bool  // whether any tokens complete the text at all
-	left  int             // tokens the search may still look at
+	steps map[int32]nearStep // the first step of the nearest completion
+	cost  map[int32]int32    // fewest tokens that spell it
+	found map[int32]int32    // a number of tokens that is known to be enough
+	short map[int32]int32    // a number that is known not to be
+	ends  map[int32]bool     // whether any tokens complete the text at all
+	left  int                // tokens the search may still look at
 }
 
 // maxSearch bounds the tokens one search looks at.
 const maxSearch = 50_000
 
 func newBudgetSearch(m *Matcher) budgetSearch {
-	return budgetSearch{m: m, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
+	return budgetSearch{m: m, steps: map[int32]nearStep{}, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
 }
 
 // maxDetour is how much longer than its distance a completion may turn out to
 // be. Only items that must differ from others make for detours.
 const maxDetour = 4096
 
-// nearest returns the bytes of the nearest completion of a state and the
-// states on the way, the first being the state itself.
-func (m *Matcher) nearest(id int32) (text []byte, states []int32) {
-	states = append(states, id)
-	limit := int(m.a.states.at(id).dist) + maxDetour
-	for m.a.states.at(id).dist > 0 {
-		b, ok := m.a.nearestByte(id)
-		if !ok || len(text) > limit {
-			return nil, nil
-		}
-		text = append(text, b)
-		if id = m.a.step(id, b); id == dead {
-			return nil, nil
-		}
-		states = append(states, id)
+// maxNearest bounds the bytes of a completion that is followed. A longer one
+// counts as a token for each of its bytes.
+const maxNearest = 1 << 17
+
+// A nearStep is the first byte of the nearest completion and the state behind.
+type nearStep struct {
+	b  byte
+	to int32
+}
+
+// step is the first step of the nearest completion of a state that is not
+// complete. ok is false if the way ends.
+func (b *budgetSearch) step(id int32) (s nearStep, ok bool) {
+	if s, ok := b.steps[id]; ok {
+		return s, s.to != dead
 	}
-	return text, states
+	s.to = dead
+	if c, ok := b.m.a.nearestByte(id); ok {
+		s = nearStep{c, b.m.a.step(id, c)}
+	}
+	b.steps[id] = s
+	return s, s.to != dead
 }
 
 // nearestByte is the smallest byte by which the item nearest to completion
@@ -83,7 +89,7 @@ func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 		return '"', true
 	}
 	best, found := byte(0), unreachable
-	for b := range 256 {
+	for b := 0; b < 256 && found > place.dist-1; b++ { // no byte gets nearer by more than one
 		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
 			continue
 		}
@@ -104,20 +110,67 @@ func (b *budgetSearch) costOf(id int32) int32 {
 	if c, ok := b.cost[id]; ok {
 		return c
 	}
-	text, states := b.m.nearest(id)
-	if states == nil {
+	if d := b.m.a.states.at(id).dist; d > maxNearest {
+		return d
+	}
+	path, text, ok := b.ahead(id)
+	if !ok {
 		b.cost[id] = unreachable
 		return unreachable
 	}
 	best := make([]int32, len(text)+1)
+	for i, s := range path[:len(text)+1] {
+		if c, known := b.cost[s]; known {
+			best[i] = c
+		}
+	}
 	for i := len(text) - 1; i >= 0; i-- {
+		if _, known := b.cost[path[i]]; known {
+			continue
+		}
 		best[i] = unreachable
 		b.m.v.trie.prefixes(text[i:], func(n int) { best[i] = min(best[i], add32(1, best[i+n])) })
-	}
-	for i, s := range states {
-		b.cost[s] = best[i]
+		b.cost[path[i]] = best[i]
 	}
 	return best[0]
+}
+
+// tooFar reports whether not even the longest tokens complete a text in n.
+func (b *budgetSearch) tooFar(id, n int32) bool {
+	return int64(b.m.a.states.at(id).dist) > int64(n)*int64(b.m.v.longest)
+}
+
+// costWithin is costOf as long as that may be n or less, else unreachable.
+func (b *budgetSearch) costWithin(id, n int32) int32 {
+	if b.tooFar(id, n) {
+		return unreachable
+	}
+	return b.costOf(id)
+}
+
+// ahead follows the nearest completion until a token from a state whose cost is
+// not known cannot reach any further. path[i] is the state before text[i].
+func (b *budgetSearch) ahead(id int32) (path []int32, text []byte, ok bool) {
+	limit := int(b.m.a.states.at(id).dist) + maxDetour
+	known := 0 // states in a row whose cost is known
+	path = append(path, id)
+	for b.m.a.states.at(id).dist > 0 && known <= b.m.v.longest {
+		s, ok := b.step(id)
+		if !ok || len(text) > limit {
+			return nil, nil, false
+		}
+		id = s.to
+		path, text = append(path, id), append(text, s.b)
+		if _, ok := b.cost[id]; ok {
+			known++
+		} else {
+			known = 0
+		}
+	}
+	if b.m.a.states.at(id).dist == 0 {
+		b.cost[id] = 0
+	}
+	return path, text, true
 }
 
 // within reports whether n tokens or fewer can complete the text at id.
@@ -126,7 +179,7 @@ func (b *budgetSearch) within(id, n int32) bool {
 	switch {
 	case d == 0:
 		return true
-	case n <= 0 || int64(d) > int64(n)*int64(b.m.v.longest):
+	case n <= 0 || b.tooFar(id, n):
 		return false
 	case b.costOf(id) <= n:
 		return true
@@ -253,17 +306,18 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 		return &maskEntry{}
 	}
 	out := &sink{}
-	nearest, nearestTokens := unreachable, []int32(nil)
+	nearest, nearestTokens := [2]int32{unreachable, unreachable}, []int32(nil)
 	e.collect(m.v.Words(), func(t int32) {
 		to, _ := m.run(id, m.v.pieces[t])
-		c := m.budget.costOf(to)
-		if c <= left {
+		cost := m.budget.costWithin(to, left)
+		if cost <= left {
 			out.ids = append(out.ids, t)
 		}
+		far := [2]int32{cost, m.a.states.at(to).dist}
 		switch {
-		case c < nearest || nearestTokens == nil:
-			nearest, nearestTokens = c, []int32{t}
-		case c == nearest:
+		case slices.Compare(far[:], nearest[:]) < 0 || nearestTokens == nil:
+			nearest, nearestTokens = far, []int32{t}
+		case far == nearest:
 			nearestTokens = append(nearestTokens, t)
 		}
 	})
@@ -284,7 +338,8 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 }
 
 // TokensLeft returns the fewest tokens that spell the nearest completion of
-// the text at s, zero if it is complete. ok is false if the vocabulary cannot
+// the text at s, zero if it is complete. A completion of more than 131,072
+// bytes counts as a token for each. ok is false if the vocabulary cannot
 // spell it.
 func (m *Matcher) TokensLeft(s State) (n int, ok bool) {
 	m.mu.Lock()

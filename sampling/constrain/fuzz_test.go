@@ -3,7 +3,9 @@ package constrain
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -60,6 +62,38 @@ func exercise(t *testing.T, src Source) {
 	before := m.Distance(s)
 	if f := m.Forced(s); len(f) > 0 && before < len(f) {
 		t.Errorf("%q: %d bytes forced, but %d complete it", text, len(f), before)
+	}
+	exerciseMasks(t, g, rng)
+}
+
+var fuzzVocab = sync.OnceValue(denseVocab)
+
+// exerciseMasks compares masks of long tokens with those made token by token,
+// and asks for masks that close the text in any number of tokens.
+func exerciseMasks(t *testing.T, g *Grammar, rng *rand.Rand) {
+	v := fuzzVocab()
+	m, err := g.Bind(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := make([]uint64, v.Words())
+	s := m.Start()
+	var text []byte
+	for range 6 {
+		m.MaskWithin(s, mask, rng.IntN(8))
+		m.Mask(s, mask)
+		if want := slowMask(m, s); !slices.Equal(mask, want) && !m.Pruned() {
+			t.Fatalf("after %q masks differ: %v", text, differences(v, mask, want))
+		}
+		list := ids(v, mask)
+		if len(list) == 0 {
+			return
+		}
+		token := list[rng.IntN(len(list))]
+		if s, err = m.Accept(s, token); err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, v.Piece(token)...)
 	}
 }
 
