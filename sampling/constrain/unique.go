@@ -286,8 +286,13 @@ func (m *Matcher) uniqueItem(p *part, out *sink) {
 			out.ids = append(out.ids, id)
 		}
 	}
-	out.farthest = add32(out.farthest, maxDetour) // repetitions may have to be avoided
+	out.farthest = add32(out.farthest, uniqueDetour(out.farthest))
 }
+
+// uniqueDetour is how much longer than its distance a completion may become so
+// that items differ: a byte or two for the text it is in, and for each item
+// still wanted, which has three bytes at least.
+func uniqueDetour(dist int32) int32 { return 2 + dist*2/3 }
 
 // A uniqueWalk finds the tokens that spell the beginning of an item before.
 type uniqueWalk struct {

@@ -172,9 +172,10 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 	if most := max(c.H/2-2, 2); rows > most {
 		rows = most
 	}
-	top := 0
-	if v.pos >= rows {
-		top = v.pos - rows + 1
+	// A round that came meanwhile may have fewer tokens than the cursor's.
+	pos, top := min(v.pos, len(r.Positions)-1), 0
+	if pos >= rows {
+		top = pos - rows + 1
 	}
 	if len(r.Positions) == 0 {
 		c.Put(2, y, viz.CutTitle("nothing was drafted: the text so far has no such words; one plain token", c.W-4), muted)
@@ -182,7 +183,7 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 	}
 	said := false
 	for i := top; i < top+rows; i++ {
-		v.drawPosition(c, y, col, r.Positions[i], i == v.pos, &said)
+		v.drawPosition(c, y, col, r.Positions[i], i == pos, &said)
 		y++
 	}
 	if rows < len(r.Positions) {
