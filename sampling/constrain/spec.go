@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +52,36 @@ var specs = map[string]func(s *spec, w Whitespace) (Source, error){
 	"choice": func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
 }
 
+// specFields says which fields each type of source has, the one that it cannot
+// do without first, if there is one.
+var specFields = map[string][]string{
+	"json":        {"", "object", "whitespace"},
+	"json_schema": {"schema", "any_order", "closed", "draft7", "whitespace"},
+	"regex":       {"regex", "search"},
+	"grammar":     {"grammar"},
+	"sql":         {"", "sql"},
+	"choice":      {"choices"},
+}
+
+// checkFields refuses fields of other types, which would restrict nothing, and
+// a spec without the one that matters.
+func checkFields(kind, text string) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
+		return fmt.Errorf("constraint: %v", err)
+	}
+	fields := specFields[kind]
+	if _, ok := given[fields[0]]; !ok && fields[0] != "" {
+		return fmt.Errorf("constraint: type %q needs the field %q", kind, fields[0])
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "type" && !slices.Contains(fields, name) {
+			return fmt.Errorf("constraint: type %q has no field %q; it has %s", kind, name, strings.TrimPrefix(strings.Join(fields, ", "), ", "))
+		}
+	}
+	return nil
+}
+
 // specTypes lists the types in the order to name them.
 const specTypes = "json, json_schema, regex, grammar, sql, choice"
 
@@ -83,6 +115,9 @@ func ParseSource(text string, canonical bool) (Source, error) {
 	f, ok := specs[s.Type]
 	if !ok {
 		return nil, fmt.Errorf("constraint: type %q; %s", s.Type, specTypes)
+	}
+	if err := checkFields(s.Type, text); err != nil {
+		return nil, err
 	}
 	s.canonical = canonical
 	return f(&s, w)

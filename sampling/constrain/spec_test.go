@@ -23,7 +23,9 @@ func TestParseSource(t *testing.T) {
 			t.Errorf("%s: %q rejected, dead at %d", text, accepted, at)
 		}
 	}
-	for _, bad := range []string{``, `{}`, `{"type":"xml"}`, `{"type":"json","colour":1}`, `{"type":"json","whitespace":"lots"}`, `{"type":"sql","sql":{"tables":1}}`} {
+	for _, bad := range []string{``, `{}`, `{"type":"xml"}`, `{"type":"json","colour":1}`, `{"type":"json","whitespace":"lots"}`, `{"type":"sql","sql":{"tables":1}}`,
+		`{"type":"json","schema":{"type":"integer"}}`, `{"type":"sql","schema":{"tables":{}}}`, `{"type":"regex"}`, `{"type":"grammar"}`,
+		`{"type":"choice"}`, `{"type":"json_schema"}`, `{"type":"regex","regex":"a","choices":["x"]}`, `{"type":"grammar","grammar":"root ::= \"a\"","object":true}`} {
 		if _, err := ParseSource(bad, false); err == nil {
 			t.Errorf("%q was read", bad)
 		}

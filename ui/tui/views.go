@@ -129,7 +129,7 @@ func (m *Model) open(id string) tea.Cmd {
 		m.overlays = append(m.overlays, opened{id, v})
 	} else {
 		m.leaveScreen()
-		m.screen = opened{id, v}
+		m.screen, m.overlays = opened{id, v}, nil // what lay over the last view was about that one
 	}
 	return cmd
 }
