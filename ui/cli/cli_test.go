@@ -331,6 +331,18 @@ func TestConstrainWhitespace(t *testing.T) {
 	}
 }
 
+// A text cut by its budget says so: 1100 looks like a number of 10 digits.
+func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
+	args := []string{"run", "--prompt", "Once", "--regex", "[0-9]{20}", "--seed", "1", "--max-new-tokens"}
+	out, errs, code := try(t, "", append(args, "2")...)
+	if code != exitFailed || len(out) < 3 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "max_new_tokens") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	if out, errs, code := try(t, "", append(args, "20")...); code != exitDone || len(out) != 21 || errs != "" {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+}
+
 func TestRunUnderAConstraint(t *testing.T) {
 	for seed := range 8 {
 		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")

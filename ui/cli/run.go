@@ -172,7 +172,32 @@ func finish(out sink, v engine.View) error {
 	if v.Phase == engine.Failed {
 		return v.Err
 	}
-	return nil
+	return unfinished(v)
+}
+
+// unfinished is an error for a text that ended before its constraint was met:
+// a beginning can look like the whole, as 12 does of 1234.
+func unfinished(v engine.View) error {
+	if v.Phase != engine.Done || len(v.Steps) == 0 {
+		return nil
+	}
+	last := v.Steps[len(v.Steps)-1]
+	c := last.Constraint
+	if c == nil || c.Broken {
+		return nil
+	}
+	at, err := c.Constraint.Accept(c.State, last.Token)
+	if err != nil || c.Constraint.Accepting(at) {
+		return nil
+	}
+	why, ok := map[engine.Reason]string{
+		engine.Length:      "max_new_tokens was too small",
+		engine.ContextFull: "the context was too small",
+	}[v.Reason]
+	if !ok {
+		return nil
+	}
+	return fmt.Errorf("the text does not meet its constraint: %s (bytes missing: %d)", why, c.Constraint.Distance(at))
 }
 
 // A jsonSink writes the records.
