@@ -162,7 +162,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 	}
 	names := 18
 	if c.W < 100 {
-		names = 13
+		names = 16
 	}
 	cols := len(v.laws)
 	for cols > 1 && (c.W-names)/cols < 15 {
@@ -179,7 +179,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 		if y == v.row {
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(5, 1+y, names-6, m.lane().piece(id, c.ASCII), ink)
+		c.Fit(5, 1+y, names-9, m.lane().piece(id, c.ASCII), ink)
 	}
 	for i := range cols {
 		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), m, i, ids, scale)
