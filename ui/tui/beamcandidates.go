@@ -13,13 +13,17 @@ import (
 // out.
 type beamColumns struct{ text, textW, token, parent, logprob, sum, score, bar int }
 
-func beamColumnsOf(w int) beamColumns {
+// beamColumnsOf lays the columns out; far makes room for sums of two digits.
+func beamColumnsOf(w int, far bool) beamColumns {
 	switch {
 	case w >= 100:
 		t := min(w-88, 56)
 		return beamColumns{8, t, 9 + t, 27 + t, 37 + t, 45 + t, 54 + t, 57 + t}
 	case w >= 74:
 		t := w - 50
+		if far { // a sum of two digits
+			t--
+		}
 		return beamColumns{8, t, 9 + t, 26 + t, 35 + t, 42 + t, w - 1, 0}
 	case w >= 56:
 		t := w - 28
@@ -36,8 +40,8 @@ func (v *beamView) drawCandidates(c *viz.Canvas, m *Model) {
 	if s == nil || c.H < 2 {
 		return
 	}
-	col := beamColumnsOf(c.W)
 	scale := v.sumScale(s)
+	col := beamColumnsOf(c.W, scale >= 9.995)
 	v.drawCandidateHead(c, col, scale)
 	lines := v.candidateTable(s)
 	h := c.H - 1

@@ -243,6 +243,7 @@ func (v *predictView) esc(m *Model) {
 // turn is P: from predicting to sampling by hand, and out.
 func (v *predictView) turn(m *Model) {
 	if v.byHand {
+		m.overlays = nil // those over it go with it
 		v.esc(m)
 		m.say("predict is off")
 		return
