@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"logitscope/viz"
 )
 
 // Exit codes.
@@ -70,9 +72,10 @@ func Run(ctx context.Context, sys System) int {
 }
 
 // complain writes err; what several checks found at once stays one line each.
+// What a file or a flag brought along reaches the terminal as visible escapes.
 func complain(w io.Writer, err error) {
 	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(w, "logitscope: "+line)
+		fmt.Fprintln(w, "logitscope: "+viz.Printable(line, false))
 	}
 }
 

@@ -331,6 +331,14 @@ func TestConstrainWhitespace(t *testing.T) {
 	}
 }
 
+// What a flag brings along does not reach the terminal as it is.
+func TestErrorsHaveNoControlCharacters(t *testing.T) {
+	_, errs, code := try(t, "", "run", "--prompt", "x", "--preset", "a\x1b[31mb\u202ec")
+	if code != exitUsage || strings.ContainsAny(errs, "\x1b\u202e") || !strings.Contains(errs, "31mb") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
 // A text cut by its budget says so: 1100 looks like a number of 10 digits.
 func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
 	args := []string{"run", "--prompt", "Once", "--regex", "[0-9]{20}", "--seed", "1", "--max-new-tokens"}
