@@ -20,16 +20,13 @@ type budgetSearch struct {
 	short map[int32]int32    // a number that is known not to be
 	ends  map[int32]bool     // whether any tokens complete the text at all
 	left  int                // tokens the search may still look at
-
-	unique bool // some items must differ
 }
 
 // maxSearch bounds the tokens one search looks at.
 const maxSearch = 50_000
 
 func newBudgetSearch(m *Matcher) budgetSearch {
-	unique := slices.ContainsFunc(m.g.prog.strs, func(s *stringLang) bool { return s.unique })
-	return budgetSearch{m: m, unique: unique, steps: map[int32]nearStep{}, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
+	return budgetSearch{m: m, steps: map[int32]nearStep{}, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
 }
 
 // maxDetour is how much longer than its distance a completion may turn out to
@@ -143,18 +140,15 @@ func (b *budgetSearch) tooFar(id, n int32) bool {
 	return int64(b.m.a.states.at(id).dist) > int64(n)*int64(b.m.v.longest)
 }
 
-// costWithin is costOf as long as that may be more or less than n, else the
-// distance if that is surely enough, and unreachable.
+// costWithin is costOf where that could be more than n or not. Where it surely
+// is, the cost is unreachable; where it surely is not, the distance stands for
+// it: a token for each byte.
 func (b *budgetSearch) costWithin(id, n int32) int32 {
 	d := b.m.a.states.at(id).dist
-	most := d // with a token for each byte
-	if b.unique {
-		most = add32(d, uniqueDetour(d))
-	}
 	switch {
 	case b.tooFar(id, n):
 		return unreachable
-	case b.m.covered && most <= n:
+	case b.m.covered && d <= n && add32(d, b.m.g.prog.uniqueDetour(d)) <= n:
 		return d
 	}
 	return b.costOf(id)

@@ -112,7 +112,7 @@ func (b *builder) rule(r int32) {
 	b.p.rules = append(b.p.rules, progRule{name: b.def.rules[r].name, start: start, from: from, to: int32(len(b.p.nodes)), common: b.def.rules[r].common})
 }
 
-// A move is an empty one.
+// A move leads from a node to another without reading.
 type move struct{ from, to int32 }
 
 // join adds an empty move; from is an empty node.

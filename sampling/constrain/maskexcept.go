@@ -15,9 +15,8 @@ func (m *Matcher) except(sc scope, p *part, out *sink) {
 		return
 	}
 	q := m.plainPart(item{at, it.stack})
-	d := dropper{t: sc.t, s: s, lang: lang, tokens: m.tokens[:0]}
+	d := dropper{t: sc.t, s: s, lang: lang}
 	d.root(st)
-	m.tokens = d.tokens
 	m.allBut(sc.kept, &q, d.tokens, out)
 }
 

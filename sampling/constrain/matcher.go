@@ -61,7 +61,6 @@ type Matcher struct {
 	splitParts []part    // scratch of split
 	splitCalls []cutItem // likewise
 	marks      []uint64  // scratch, all zero between uses
-	tokens     []int32   // scratch
 	sinks      []*sink   // those in use, and spare ones behind
 	openSinks  int
 	walked     bool // the mask under way took a walk through all tokens

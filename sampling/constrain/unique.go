@@ -286,13 +286,23 @@ func (m *Matcher) uniqueItem(p *part, out *sink) {
 			out.ids = append(out.ids, id)
 		}
 	}
-	out.farthest = add32(out.farthest, uniqueDetour(out.farthest))
+	out.farthest = add32(out.farthest, a.p.uniqueDetour(out.farthest))
 }
 
-// uniqueDetour is how much longer than its distance a completion may become so
-// that items differ: a byte or two for the text it is in, and for each item
-// still wanted, which has three bytes at least.
-func uniqueDetour(dist int32) int32 { return 2 + dist*2/3 }
+// uniqueDetour bounds how much longer than its distance a completion may become
+// so that items differ. If they may be any text it is a byte or two for each
+// item still wanted, which has three bytes at least.
+func (p *prog) uniqueDetour(dist int32) int32 {
+	most := int32(0)
+	for _, s := range p.strs {
+		if _, ok := s.lang.(anyText); s.unique && ok {
+			most = max(most, 2+dist*2/3)
+		} else if s.unique {
+			return maxDetour
+		}
+	}
+	return most
+}
 
 // A uniqueWalk finds the tokens that spell the beginning of an item before.
 type uniqueWalk struct {

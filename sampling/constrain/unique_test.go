@@ -1,6 +1,9 @@
 package constrain
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 func TestUniqueItems(t *testing.T) {
 	for _, c := range []struct {
@@ -55,6 +58,22 @@ func TestUniqueNumbersCloseInTime(t *testing.T) {
 			if string(got) != want {
 				t.Errorf("%v: after %q %q can be closed in time, want %q", ws, text, got, want)
 			}
+		}
+	}
+}
+
+// TestUniqueTextsCloseInTime has items of which all but one take more bytes
+// than the nearest completion of one.
+func TestUniqueTextsCloseInTime(t *testing.T) {
+	m, err := compile(t, Schema([]byte(`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`), SchemaOptions{Whitespace: WhitespaceCompact})).Bind(byteVocab())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const least = 2 + 2 + 3*2 + 2 // brackets, commas, quotes and the fewest letters
+	for seed := range 6 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 2))
+		if text, ok := randomText(t, m, rng, least+2*seed, 3); !ok {
+			t.Errorf("not complete within %d tokens: %s", least+2*seed, text)
 		}
 	}
 }
