@@ -148,7 +148,7 @@ func (b *budgetSearch) costWithin(id, n int32) int32 {
 	switch {
 	case b.tooFar(id, n):
 		return unreachable
-	case b.m.covered && d <= n && add32(d, b.m.g.prog.uniqueDetour(d)) <= n:
+	case b.m.covered && d <= n && b.m.g.prog.detour(d) <= n:
 		return d
 	}
 	return b.costOf(id)
@@ -294,7 +294,7 @@ func (m *Matcher) MaskWithin(s State, dst []uint64, budget int) MaskInfo {
 	e, layer := m.lookup(id)
 	left := int32(min(max(budget, 0), int(unreachable)-1)) - 1
 	info := m.answer(s, e, layer, dst, began)
-	if m.covered && e.farthest <= left || info.Allowed == 0 {
+	if m.covered && m.g.prog.detour(e.farthest) <= left || info.Allowed == 0 {
 		return info
 	}
 	all := info.Allowed

@@ -35,6 +35,7 @@ func build(def *definition) (*prog, error) {
 	}
 	p.index()
 	p.indexTexts()
+	p.findDetours()
 	return p, nil
 }
 

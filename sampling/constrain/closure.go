@@ -135,6 +135,6 @@ func (a *automaton) object(n int32, d objectData, stack int32) {
 		}
 	}
 	if next, ok := o.take(a.p, d, -1); ok {
-		a.enter(a.p.rules[o.extra].start, a.frame(n, a.internData(next), 0, stack))
+		a.enter(a.p.rules[o.extraRule(d)].start, a.frame(n, a.internData(next), 0, stack))
 	}
 }

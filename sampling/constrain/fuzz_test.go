@@ -101,6 +101,7 @@ func FuzzSchema(f *testing.F) {
 	for _, s := range []string{`{}`, `true`, `false`, `{"type":"string","pattern":"^a+$"}`, `{"$ref":"#"}`, `{"oneOf":[{"type":"integer"},{"minimum":2}]}`,
 		`{"properties":{"a":{"$ref":"#"}},"required":["a"]}`, `{"enum":[1,"a",null,{"b":[]}]}`, `{"not":{"properties":{"a":{"const":1}}}}`, `{"type":["x"]}`,
 		`{"items":{"enum":[1,2]},"uniqueItems":true,"contains":{"const":1}}`, `{"patternProperties":{"^a":{"type":"null"}},"minProperties":2}`,
+		`{"propertyNames":{"pattern":"^[ab]+"},"minProperties":3,"additionalProperties":{"type":"integer"}}`,
 		`{"multipleOf":0.01,"maximum":5}`, `{"if":{"minimum":0},"then":{"maximum":10}}`, `[`, `{"type":"string","minLength":3,"maxLength":2}`} {
 		f.Add([]byte(s), false)
 	}

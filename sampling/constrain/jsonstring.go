@@ -33,8 +33,8 @@ type stringLang struct {
 	// with it such texts share their states.
 	off *stringLang
 	id  int32 // its place in the program
-	// unique texts are the items of an array whose items differ: what was read
-	// is remembered. bare ones are numbers, which no quote closes.
+	// unique texts are items of an array that differ, or names of an object:
+	// what was read is remembered. bare ones are numbers, which no quote closes.
 	unique, bare bool
 }
 

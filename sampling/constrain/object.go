@@ -10,6 +10,7 @@ import (
 type objectLang struct {
 	keys      []memberLang
 	extra     *expr // an undeclared member, key to value; nil if none may come
+	distinct  *expr // as extra, with a unique name: while fewer than min have come
 	separator *expr // the comma with the blanks around it
 	min, max  int   // number of properties; max < 0 is unlimited
 	unique    bool  // extra ends with a unique text
@@ -49,12 +50,15 @@ func (b *builder) object(o *objectLang, from int32) int32 {
 	if o.ordered() && !o.unique && o.min <= 0 && o.max < 0 {
 		return b.orderedObject(o, from)
 	}
-	p := &objectProg{extra: -1, min: int32(o.min), max: int32(o.max)}
+	p := &objectProg{extra: -1, distinct: -1, min: int32(o.min), max: int32(o.max)}
 	for _, k := range o.keys {
 		p.keys = append(p.keys, objectKey{b.bodyRule(k.body), k.required, k.group})
 	}
 	if o.extra != nil {
 		p.extra = b.bodyRule(o.extra)
+	}
+	if o.distinct != nil {
+		p.distinct = b.bodyRule(o.distinct)
 	}
 	p.separator = b.bodyRule(o.separator)
 	b.p.objs = append(b.p.objs, p)
@@ -119,7 +123,8 @@ type objectData struct {
 	first bool   // no member yet
 	sep   bool   // the comma before the next member has been read
 	count int32  // members so far, at most what the bounds need
-	seen  string // a bit per key, or the items of an array that must differ
+	seen  string // a bit per key
+	texts string // the items or names so far that others must differ from
 }
 
 func (d objectData) has(key int) bool {
@@ -175,6 +180,14 @@ func (o *objectProg) can(p *prog, d objectData) bool {
 	return d.count+left >= o.min
 }
 
+// extraRule is the rule of an undeclared member behind d.
+func (o *objectProg) extraRule(d objectData) int32 {
+	if o.distinct >= 0 && d.count < o.min {
+		return o.distinct
+	}
+	return o.extra
+}
+
 func (o *objectProg) hasExtra(p *prog) bool {
 	return o.extra >= 0 && p.ruleMin[o.extra] < unreachable
 }
@@ -189,6 +202,9 @@ func (o *objectProg) done(d objectData) bool {
 func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok bool) {
 	next = d
 	next.first, next.sep = false, false
+	if o.distinct >= 0 && d.count >= o.min {
+		next.texts = "" // there are enough
+	}
 	// Counting on past the last bound that matters would only make more states.
 	if o.max >= 0 || d.count < o.min {
 		next.count++
@@ -276,5 +292,6 @@ func (d objectData) appendKey(b []byte) []byte {
 	}
 	b = append(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(d.count))
-	return append(b, d.seen...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(d.seen)))
+	return append(append(b, d.seen...), d.texts...)
 }

@@ -22,6 +22,7 @@ type prog struct {
 	// byte and the node behind it, which is -1 for all other nodes.
 	textTo   []int32
 	textByte []byte
+	detours  detours
 }
 
 // unreachable marks what no text can complete. Distances saturate below it.
@@ -77,6 +78,7 @@ type repetition struct {
 type objectProg struct {
 	keys      []objectKey
 	extra     int32 // rule of an undeclared member, or -1
+	distinct  int32 // and while fewer than min have come, or -1: see objectLang
 	separator int32 // rule of the comma with its blanks
 	min, max  int32 // properties; max < 0 is unlimited
 }
@@ -163,6 +165,9 @@ func (p *prog) callers() [][]int32 {
 			note(o.separator, n.rule)
 			if o.extra >= 0 {
 				note(o.extra, n.rule)
+			}
+			if o.distinct >= 0 {
+				note(o.distinct, n.rule)
 			}
 		}
 	}

@@ -134,12 +134,9 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 		}
 		o.keys = append(o.keys, memberLang{c.memberExpr(name, value), required[name], group})
 	}
-	extra, err := c.extraMember(k, names)
-	if err != nil {
+	// Among those beyond the required ones two could only count for one.
+	if err := c.undeclared(o, k, names, o.min >= len(b.required)+2); err != nil {
 		return nil, err
-	}
-	if extra.op != opNever {
-		o.extra = extra
 	}
 	if o.min <= len(b.required) {
 		o.min = 0
@@ -148,7 +145,7 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 		o.max = -1
 	}
 	if o.max == 0 {
-		o.keys, o.extra, o.max = nil, nil, -1
+		o.keys, o.extra, o.distinct, o.max = nil, nil, nil, -1
 		if len(b.required) > 0 {
 			return never, nil
 		}
@@ -192,169 +189,4 @@ func declared(b *memberBounds) (names []string, groups []int) {
 		add([]string{name}, len(clauses)+i)
 	}
 	return names, groups
-}
-
-// maxPatterns bounds the different patternProperties of one object.
-const maxPatterns = 6
-
-// extraMember is a member with a name outside the declared ones.
-func (c *schemaCompiler) extraMember(k *shape, names []string) (*expr, error) {
-	var patterns []textPattern
-	for _, clause := range k.members.clauses {
-		for _, p := range clause.patterns {
-			known := false
-			for _, q := range patterns {
-				known = known || q.source == p.source
-			}
-			if !known {
-				patterns = append(patterns, p.textPattern)
-			}
-		}
-	}
-	if len(patterns) > maxPatterns {
-		return nil, refuse(c.at(k), "patternProperties", "more than %d different patterns for one object", maxPatterns)
-	}
-	classes, err := c.nameClasses(k, names, patterns)
-	if err != nil {
-		return nil, err
-	}
-	var alts []*expr
-	for matched := 0; matched < 1<<len(patterns); matched++ {
-		if classes != nil && classes[uint32(matched)] == nil {
-			continue
-		}
-		value, err := c.valueOf(classSet(&k.members, patterns, matched), "*")
-		if err != nil {
-			return nil, err
-		}
-		if value.op == opNever {
-			continue
-		}
-		var name *expr
-		if classes != nil {
-			name = c.textRule(&stringLang{lang: classes[uint32(matched)], hi: -1})
-		} else if name, err = c.extraName(k, names, patterns, matched); err != nil {
-			return nil, err
-		}
-		alts = append(alts, seq(name, c.colon(), value))
-	}
-	return alt(alts...), nil
-}
-
-// nameClasses splits the undeclared names by the patterns they match, in one
-// go where there are several patterns and nothing else restricts names.
-func (c *schemaCompiler) nameClasses(k *shape, names []string, patterns []textPattern) (map[uint32]*dfaText, error) {
-	if len(patterns) < 2 || len(k.members.names) > 0 {
-		return nil, nil
-	}
-	list := make([]*nfa, 0, len(patterns)+1)
-	key := fmt.Sprintf("classes %q", sortedCopy(names))
-	for _, p := range patterns {
-		list = append(list, p.nfa)
-		key += fmt.Sprintf(" %q", p.source)
-	}
-	if known, ok := c.classes[key]; ok {
-		return known, nil
-	}
-	if len(names) > 0 {
-		list = append(list, oneOf(sortedCopy(names)).nfa)
-	}
-	classes, ok := dfaClasses(list)
-	if !ok {
-		return nil, refuse(c.at(k), "patternProperties", "the patterns together need more than %d states", maxDFAStates)
-	}
-	c.classes[key] = classes
-	return classes, nil
-}
-
-// classSet is what the values of names that match just these patterns satisfy.
-func classSet(b *memberBounds, patterns []textPattern, matched int) schemaSet {
-	var s schemaSet
-	for _, clause := range b.clauses {
-		found := false
-		for _, p := range clause.patterns {
-			for i, q := range patterns {
-				if p.source == q.source && matched>>i&1 != 0 {
-					s, found = s.and(p.set), true
-				}
-			}
-		}
-		if !found {
-			s = s.and(clause.others)
-		}
-	}
-	return s
-}
-
-// extraName is a name outside the declared ones that matches just these
-// patterns and satisfies propertyNames.
-func (c *schemaCompiler) extraName(k *shape, names []string, patterns []textPattern, matched int) (*expr, error) {
-	base := anything()
-	base.types = typeString
-	for i, p := range patterns {
-		p.negate = matched>>i&1 == 0
-		base.text.add(p)
-	}
-	if len(patterns) == 0 && len(k.members.names) == 0 {
-		return c.exceptName(names), nil
-	}
-	// Only declared names that would fall into this class need to be kept out.
-	for _, name := range names {
-		if base.fitsText(name) {
-			base.notTexts = append(base.notTexts, name)
-		}
-	}
-	shapes := []*shape{base}
-	for _, s := range k.members.names {
-		more, err := c.allShapes(s)
-		if err != nil {
-			return nil, err
-		}
-		if shapes, err = c.product(shapes, more, c.at(k)); err != nil {
-			return nil, err
-		}
-	}
-	var alts []*expr
-	for _, x := range shapes {
-		if x.types&typeString == 0 {
-			continue
-		}
-		x.types = typeString
-		x, err := c.reduce(x, c.at(k))
-		if err != nil {
-			return nil, err
-		}
-		if x.types == 0 {
-			continue
-		}
-		e, err := c.shapeExpr(x)
-		if err != nil {
-			return nil, err
-		}
-		alts = append(alts, e)
-	}
-	return alt(alts...), nil
-}
-
-// exceptName is any name but those declared.
-func (c *schemaCompiler) exceptName(names []string) *expr {
-	if len(names) == 0 {
-		return call(c.json.str())
-	}
-	key := fmt.Sprintf("name %q", sortedCopy(names))
-	if r, ok := c.rules[key]; ok {
-		return call(r)
-	}
-	free := c.freeText()
-	lang := &stringLang{lang: newExceptText(names), hi: -1, off: free}
-	return call(c.shared("name", key, seq(text(`"`), &expr{op: opString, str: lang})))
-}
-
-// freeText is the language that a name is in once it differs from all of a
-// list.
-func (c *schemaCompiler) freeText() *stringLang {
-	if c.free == nil {
-		c.free = &stringLang{lang: anyText{}, hi: -1}
-	}
-	return c.free
 }

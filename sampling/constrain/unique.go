@@ -9,8 +9,10 @@ import (
 )
 
 // Items of an array that must differ are read by a stringLang that remembers
-// what it read. The data of the array holds the items before; a text among
-// them cannot close, and a beginning that only such texts complete is dead.
+// what it read, and so are undeclared names of an object as long as each counts
+// for its least number of properties. The data of the array or object holds the
+// texts before; one of them cannot close again, and a beginning that only such
+// texts complete is dead.
 
 func (a *automaton) internText(s string) int32 {
 	if id, ok := a.textIDs[s]; ok {
@@ -54,10 +56,10 @@ func (e escape) ends(b byte) rune {
 	return value
 }
 
-// seenTexts decodes the items an array has had.
+// seenTexts decodes the texts of an array or object so far.
 func seenTexts(d objectData) []string {
 	var out []string
-	for b := d.seen; len(b) >= 4; {
+	for b := d.texts; len(b) >= 4; {
 		n := binary.LittleEndian.Uint32([]byte(b[:4]))
 		out = append(out, b[4:4+n])
 		b = b[4+n:]
@@ -65,7 +67,7 @@ func seenTexts(d objectData) []string {
 	return out
 }
 
-// withText adds an item; the list is sorted so that its order does not count.
+// withText adds a text; the list is sorted so that its order does not count.
 func withText(d objectData, text string) objectData {
 	list := append(seenTexts(d), text)
 	slices.Sort(list)
@@ -74,7 +76,7 @@ func withText(d objectData, text string) objectData {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
 		b = append(b, s...)
 	}
-	d.seen = string(b)
+	d.texts = string(b)
 	return d
 }
 
@@ -104,7 +106,16 @@ func (a *automaton) remembered(st stringState, stack int32) int32 {
 		return stack
 	}
 	f := a.frames[stack]
-	d := withText(a.data[st.seen], a.p.strs[st.str].identity(a.textOf(st)))
+	n := &a.p.nodes[f.place]
+	if n.kind == nodeString { // a name: its value follows
+		return a.frame(f.place, f.a, f.b, a.remembered(st, f.parent))
+	}
+	d := a.data[st.seen]
+	if o := a.p.objs[n.arg]; o.distinct >= 0 && d.count >= o.min {
+		d.texts = "" // there are enough
+	} else {
+		d = withText(d, a.p.strs[st.str].identity(a.textOf(st)))
+	}
 	return a.frame(f.place, a.internData(d), f.b, f.parent)
 }
 
@@ -286,22 +297,42 @@ func (m *Matcher) uniqueItem(p *part, out *sink) {
 			out.ids = append(out.ids, id)
 		}
 	}
-	out.farthest = add32(out.farthest, a.p.uniqueDetour(out.farthest))
 }
 
-// uniqueDetour bounds how much longer than its distance a completion may become
-// so that items differ. If they may be any text it is a byte or two for each
-// item still wanted, which has three bytes at least.
-func (p *prog) uniqueDetour(dist int32) int32 {
-	most := int32(0)
+// detours says how much longer than its distance a completion may become so
+// that texts differ.
+type detours uint8
+
+const (
+	noDetours   detours = iota // no texts must differ
+	freeDetours                // those that must may be any text, but for a list
+	farDetours                 // others
+)
+
+func (p *prog) findDetours() {
 	for _, s := range p.strs {
-		if _, ok := s.lang.(anyText); s.unique && ok {
-			most = max(most, 2+dist*2/3)
-		} else if s.unique {
-			return maxDetour
+		if !s.unique {
+			continue
+		}
+		switch s.lang.(type) {
+		case anyText, *exceptText:
+			p.detours = max(p.detours, freeDetours)
+		default:
+			p.detours = farDetours
 		}
 	}
-	return most
+}
+
+// detour bounds the bytes of a completion of a distance. Texts that may be any
+// take a byte or two more each, and there are three bytes to each at least.
+func (p *prog) detour(dist int32) int32 {
+	switch p.detours {
+	case noDetours:
+		return dist
+	case freeDetours:
+		return add32(dist, 2+dist*2/3)
+	}
+	return add32(dist, maxDetour)
 }
 
 // A uniqueWalk finds the tokens that spell the beginning of an item before.

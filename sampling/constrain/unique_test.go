@@ -36,6 +36,48 @@ func TestUniqueItems(t *testing.T) {
 	}
 }
 
+// TestDistinctNames repeats names that a schema does not declare. JSON takes the
+// last of them, so that together they are one property.
+func TestDistinctNames(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		texts  map[string]bool
+	}{
+		{`{"type":"object","minProperties":2}`, map[string]bool{
+			`{"x":1,"x":2}`: false, `{"x":1,"\u0078":2}`: false, `{"x":1,"y":2}`: true, `{"x":1,"y":2,"x":3}`: true, `{"x":1,"x":2,"y":3}`: false, `{"":1,"x":1}`: true, `{"x":1}`: false,
+		}},
+		{`{"type":"object","minProperties":1}`, map[string]bool{`{"x":1,"x":2}`: true, `{}`: false}},
+		{`{"propertyNames":{"enum":["x","y"]},"minProperties":2,"type":"object"}`, map[string]bool{`{"x":1,"x":2}`: false, `{"x":1,"y":2}`: true, `{"y":1,"x":2}`: true, `{"y":1,"x":2,"y":3}`: false}},
+		{`{"propertyNames":{"anyOf":[{"enum":["ab","x"]},{"pattern":"^a"}]},"minProperties":2,"type":"object"}`, map[string]bool{
+			`{"ab":1,"ab":2}`: false, `{"x":1,"x":2}`: false, `{"ab":1,"a":2}`: true, `{"x":1,"ab":2}`: true, `{"x":1,"y":2}`: false,
+		}},
+		{`{"type":"object","patternProperties":{"^a":{"type":"integer"}},"additionalProperties":{"type":"string"},"minProperties":3}`, map[string]bool{
+			`{"a":1,"b":"","a":2}`: false, `{"a":1,"b":"","ab":2}`: true, `{"b":"","a":1,"b":""}`: false, `{"c":"","a":1,"b":""}`: true, `{"b":1,"a":1,"c":""}`: false,
+		}},
+		{`{"type":"object","patternProperties":{"^[ab]$":true},"additionalProperties":false,"minProperties":2}`, map[string]bool{`{"a":1,"a":1}`: false, `{"b":1,"a":1}`: true}},
+		{`{"type":"object","properties":{"p":true,"q":true},"required":["p"],"minProperties":3}`, map[string]bool{
+			`{"p":1,"x":1,"x":2}`: false, `{"x":1,"p":1,"x":2}`: false, `{"x":1,"p":1,"y":2}`: true, `{"p":1,"q":1,"x":2}`: true, `{"p":1,"x":1,"q":1,"x":2}`: true, `{"x":1,"y":1,"p":1,"q":1}`: true,
+		}},
+		{`{"type":"object","properties":{"p":true},"required":["p"],"minProperties":2}`, map[string]bool{`{"p":1,"x":1,"x":2}`: true, `{"x":1,"p":1}`: true, `{"p":1}`: false}},
+		{`{"type":"object","minProperties":2,"maxProperties":3}`, map[string]bool{`{"x":1,"x":2}`: false, `{"x":1,"y":2,"z":3}`: true, `{"x":1,"y":2,"z":3,"w":4}`: false}},
+		{`{"type":"object","minProperties":2,"additionalProperties":{"type":"object","minProperties":2}}`, map[string]bool{
+			`{"x":{"x":1,"y":2},"y":{"x":1,"y":2}}`: true, `{"x":{"x":1,"x":2},"y":{"x":1,"y":2}}`: false, `{"x":{"x":1,"y":2},"x":{"x":1,"y":2}}`: false,
+		}},
+		{`{"type":"object","patternProperties":{"^a":true,"b$":true},"additionalProperties":false,"minProperties":2}`, map[string]bool{
+			`{"ab":1,"ab":2}`: false, `{"a":1,"ab":2}`: true, `{"a":1,"a":2}`: false, `{"b":1,"a":1}`: true, `{"b":1,"c":1}`: false,
+		}},
+	} {
+		for _, any := range []bool{false, true} {
+			g := compile(t, Schema([]byte(c.schema), SchemaOptions{AnyOrder: any}))
+			for text, want := range c.texts {
+				if ok, at := g.Check([]byte(text)); ok != want {
+					t.Errorf("%s, any order %v: %s accepted %v (dead at %d), want %v", c.schema, any, text, ok, at, want)
+				}
+			}
+		}
+	}
+}
+
 // TestUniqueNumbersCloseInTime follows "[0," where -0 would be the number that
 // is there already: with two tokens left only the other digits can be closed.
 func TestUniqueNumbersCloseInTime(t *testing.T) {
@@ -62,18 +104,24 @@ func TestUniqueNumbersCloseInTime(t *testing.T) {
 	}
 }
 
-// TestUniqueTextsCloseInTime has items of which all but one take more bytes
+// TestUniqueTextsCloseInTime has texts of which all but one take more bytes
 // than the nearest completion of one.
 func TestUniqueTextsCloseInTime(t *testing.T) {
-	m, err := compile(t, Schema([]byte(`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`), SchemaOptions{Whitespace: WhitespaceCompact})).Bind(byteVocab())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const least = 2 + 2 + 3*2 + 2 // brackets, commas, quotes and the fewest letters
-	for seed := range 6 {
-		rng := rand.New(rand.NewPCG(uint64(seed), 2))
-		if text, ok := randomText(t, m, rng, least+2*seed, 3); !ok {
-			t.Errorf("not complete within %d tokens: %s", least+2*seed, text)
+	for schema, least := range map[string]int{
+		`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`:                      2 + 2 + 3*2 + 2,           // brackets, commas, quotes and the fewest letters
+		`{"type":"object","additionalProperties":{"type":"integer"},"minProperties":3}`:                   2 + 2 + 3*2 + 2 + 2*3,     // as well colons and digits
+		`{"type":"object","properties":{"":{}},"additionalProperties":{"type":"null"},"minProperties":3}`: 2 + 2 + 3*2 + 2 + 3*5 - 3, // "" holds a digit, the others null
+		`{"type":"object","propertyNames":{"enum":["a","b","cc"]},"minProperties":3}`:                     2 + 2 + 3*2 + 4 + 2*3,
+	} {
+		m, err := compile(t, Schema([]byte(schema), SchemaOptions{Whitespace: WhitespaceCompact})).Bind(byteVocab())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range 12 {
+			rng := rand.New(rand.NewPCG(uint64(seed), 2))
+			if text, ok := randomText(t, m, rng, least+seed, 3); !ok {
+				t.Errorf("%s: not complete within %d tokens: %s", schema, least+seed, text)
+			}
 		}
 	}
 }
