@@ -43,6 +43,13 @@ func (v *jsonValue) get(name string) *jsonValue {
 // and does not become a gigabyte of digits.
 const maxExponent = 2000
 
+// CheckJSON reports what keeps data from being read as one JSON value, as a
+// *SyntaxError.
+func CheckJSON(data []byte) error {
+	_, err := readJSON(data)
+	return err
+}
+
 // readJSON decodes one JSON value. Of members with the same name the last one
 // counts, at the place of the first.
 func readJSON(data []byte) (*jsonValue, error) {
@@ -53,11 +60,15 @@ func readJSON(data []byte) (*jsonValue, error) {
 	if err != nil {
 		return nil, err
 	}
+	end := int(dec.InputOffset())
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, syntaxAt(string(data), int(dec.InputOffset()), "text after the JSON value")
+		return nil, syntaxAt(string(data), end+blanks(data[end:]), "text after the JSON value")
 	}
 	return v, nil
 }
+
+// blanks counts the whitespace at the start of data.
+func blanks(data []byte) int { return len(data) - len(bytes.TrimLeft(data, " \t\r\n")) }
 
 type jsonReader struct {
 	dec   *json.Decoder
@@ -102,7 +113,7 @@ func (r *jsonReader) value() (*jsonValue, error) {
 		return &jsonValue{kind: kindString, text: t}, nil
 	case json.Delim:
 		if r.depth++; r.depth > maxJSONDepth {
-			return nil, r.fail(fmt.Errorf("values nest more than %d deep", maxJSONDepth))
+			return nil, syntaxAt(string(r.data), int(r.dec.InputOffset())-1, "values nest more than %d deep", maxJSONDepth)
 		}
 		defer func() { r.depth-- }()
 		if t == '[' {

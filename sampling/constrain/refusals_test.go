@@ -1,6 +1,9 @@
 package constrain
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestRefusalsListEveryProblem reads whole error texts: each problem with its
 // pointer, in one line.
@@ -48,6 +51,9 @@ func TestSyntaxErrorsHaveAPlace(t *testing.T) {
 		{GBNF("root ::= missing"), 1, 10},
 		{GBNF("root ::= [b-a]"), 1, 11},
 		{Schema([]byte("{\n  \"type\": \"string\",\n}"), SchemaOptions{}), 3, 1},
+		{Schema([]byte("{}\n  x"), SchemaOptions{}), 2, 3},
+		{Schema([]byte("{}\n  {}"), SchemaOptions{}), 2, 3},
+		{Schema([]byte(strings.Repeat(`{"not":`, 1001)), SchemaOptions{}), 1, 7001},
 		{Regex("ab(c", false), 1, 1},
 	} {
 		_, err := Compile(c.src)

@@ -38,14 +38,15 @@ type RefusedError struct {
 	loop     bool // a schema refers back to itself
 }
 
-// Error lists the refusals in one line. Those of a schema begin with a
-// fragment, so that the name of a file may stand in front:
+// Error lists the refusals in one line. Those of a schema, and others at a
+// place of a JSON text, begin with a fragment, so that the name of a file may
+// stand in front:
 //
 //	#/properties/age: "$dynamicRef" is not supported; #/allOf/1: minLength 5 and maxLength 3: nothing fits
 func (e *RefusedError) Error() string {
 	lines := make([]string, len(e.Refusals))
 	for i, r := range e.Refusals {
-		if lines[i] = r.text(); e.schema {
+		if lines[i] = r.text(); e.schema || r.Pointer != "" {
 			lines[i] = "#" + r.Pointer + ": " + lines[i]
 		}
 	}

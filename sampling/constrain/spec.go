@@ -1,10 +1,11 @@
 package constrain
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -82,6 +83,23 @@ func checkFields(kind, text string) error {
 	return nil
 }
 
+// fieldTypes are the types of fields in words.
+var fieldTypes = map[reflect.Kind]string{reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list of texts"}
+
+// specError says what is wrong with a spec that cannot be read.
+func specError(text string, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntaxAt(text, int(syntax.Offset)-1, "%v", err)
+	case errors.As(err, &kind):
+		field, _, _ := strings.Cut(kind.Field, ".")
+		return fmt.Errorf("constraint: the field %q: %s where %s is wanted", field, kind.Value, fieldTypes[kind.Type.Kind()])
+	}
+	return fmt.Errorf("constraint: %w", err)
+}
+
 // specTypes lists the types in the order to name them.
 const specTypes = "json, json_schema, regex, grammar, sql, choice"
 
@@ -103,10 +121,11 @@ func ParseSource(text string, canonical bool) (Source, error) {
 		return JSON(JSONOptions{}), nil
 	}
 	var s spec
-	d := json.NewDecoder(bytes.NewReader([]byte(text)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return nil, fmt.Errorf("constraint: %s; an object with a type is wanted, one of %s", strings.TrimPrefix(err.Error(), "json: "), specTypes)
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return nil, fmt.Errorf("constraint: the word json or an object with a type is wanted, one of %s", specTypes)
+	}
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return nil, specError(text, err)
 	}
 	w, ok := whitespaces[s.Whitespace]
 	if !ok {

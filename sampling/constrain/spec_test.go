@@ -30,6 +30,19 @@ func TestParseSource(t *testing.T) {
 			t.Errorf("%q was read", bad)
 		}
 	}
+	for text, want := range map[string]string{
+		`{"type":"regex","regex":4}`:      `constraint: the field "regex": number where a text is wanted`,
+		`{"type":"choice","choices":[1]}`: `constraint: the field "choices": number where a text is wanted`,
+		`{"type":"choice","choices":"x"}`: `constraint: the field "choices": string where a list of texts is wanted`,
+		`{"type":"json","object":"x"}`:    `constraint: the field "object": string where true or false is wanted`,
+		`{"type":"json","colour":1}`:      `constraint: type "json" has no field "colour"; it has object, whitespace`,
+		`foo`:                             `constraint: the word json or an object with a type is wanted, one of json, json_schema, regex, grammar, sql, choice`,
+		"{\"type\":\n\"json\",}":          `constraint: line 2, column 8: invalid character '}' looking for beginning of object key string`,
+	} {
+		if _, err := ParseSource(text, false); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 	src, _ := ParseSource(`{"type":"json_schema","schema":{"type":"integer"}}`, true)
 	if ok, _ := compile(t, src).Check([]byte("1.0")); ok {
 		t.Error("canonical: 1.0 accepted")
