@@ -18,7 +18,12 @@ type Imported struct {
 	Unknown []string // keys nothing is known of, each with its line
 	Aside   []string // keys that say nothing about how tokens are chosen, each with its line
 	Notes   []string // what was read in a way worth saying
+
+	places map[string]string // where each parameter stands, in the file's own word for it
 }
+
+// Place says where a parameter was set: file, line and key.
+func (in *Imported) Place(key string) string { return in.places[key] }
 
 // Import reads settings in any of the formats; with from they are in that
 // one. name is the file's name, for errors. Keys that are not known are
@@ -35,7 +40,7 @@ func Import(data []byte, name string, from *Format) (*Imported, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", at(name, 0), err)
 	}
-	in := &Imported{Format: from}
+	in := &Imported{Format: from, places: map[string]string{}}
 	return in, in.take(entries, name)
 }
 
@@ -47,7 +52,7 @@ func ImportDefaults(values map[string]any) (*Imported, error) {
 		entries = append(entries, entry{key: k, value: asWritten(v)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	in := &Imported{Format: &ggufKeys}
+	in := &Imported{Format: &ggufKeys, places: map[string]string{}}
 	return in, in.take(entries, "the model file")
 }
 
@@ -77,6 +82,8 @@ func (in *Imported) take(entries []entry, name string) error {
 		given[e.key] = true
 		if err := in.apply(e, sampling.FromFile); err != nil {
 			errs = append(errs, fmt.Errorf("%s%w", at(name, e.line), err))
+		} else if x := f.field(e.key); x != nil {
+			in.places[x.ours] = at(name, e.line) + e.key
 		}
 	}
 	for _, e := range f.implied {

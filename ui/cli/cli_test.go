@@ -70,7 +70,7 @@ func TestWrongUse(t *testing.T) {
 		{"run --prompt x --num-assistant-tokens 0", []string{"num_assistant_tokens", "1 to 16"}},
 		{"run --prompt x --draft table:testdata/markov2_a.json --num-assistant-tokens 2", []string{"--draft", "12", "4096"}},
 		{"run --prompt x --json --regex a", []string{"--json and --regex"}},
-		{"run --prompt x --regex (", []string{"constraint", "column 1"}},
+		{"run --prompt x --regex (", []string{"--regex: line 1, column 1"}},
 		{"run --prompt x --top 99", []string{"--top", "0 to 40"}},
 		{"run --prompt-tokens 1,4096", []string{"--prompt-tokens", "0 to 4095"}},
 		{"run --prompt-file nope.txt", []string{"--prompt-file nope.txt", "no such file"}},
@@ -295,7 +295,7 @@ func TestConstrainCommand(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	out, _, code = try(t, "", "constrain", "--json-schema", write(t, "cut.json", `{"type":`))
-	if code != exitUsage || out != `{"refused":[{"pointer":"","keyword":"syntax","reason":"no valid JSON"}]}`+"\n" {
+	if code != exitUsage || out != `{"refused":[{"pointer":"","keyword":"syntax","reason":"line 1, column 9: the JSON text ends too early"}]}`+"\n" {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	out, _, code = try(t, `{"hex":"6"}`, "constrain", "--regex", "a")

@@ -3,6 +3,9 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,8 +71,8 @@ type laneSpec struct {
 // lane reads a SPEC: a preset, then key=value pairs.
 func (s *shared) lane(spec string) (laneSpec, error) {
 	parts := splitSpec(spec)
-	p, err := s.presetNamed(strings.TrimSpace(parts[0]))
-	if err != nil || parts[0] == "" {
+	p, err := findPreset(s.sys, parts[0])
+	if err != nil {
 		return laneSpec{}, wrong("--lane %s: it begins with a preset's name; %v", spec, err)
 	}
 	l := laneSpec{text: spec, label: p.Name}
@@ -80,7 +83,7 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 			continue
 		}
 		if l.set, err = setFlag(l.set, kv); err != nil {
-			return l, wrong("--lane %s: %s", spec, strings.TrimPrefix(err.Error(), "--set "))
+			return l, wrongly(flagged("--lane "+spec+":", errors.New(strings.TrimPrefix(err.Error(), "--set "))))
 		}
 		if key, _, _ := strings.Cut(kv, "="); !keepsPreset[key] {
 			l.label = p.Name + "*"
@@ -89,32 +92,37 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 	return l, nil
 }
 
-// laneConfig puts together a lane's settings: those of the whole comparison
-// with the lane's preset below the flags, and its own values over all.
-func (s *shared) laneConfig(m models.Model, l laneSpec) (sampling.Config, error) {
-	cfg, err := s.configuration(s.recommended(m), l.preset)
-	if err != nil {
-		return cfg, err
-	}
-	cfg = cfg.Merge(l.set)
-	if err := s.validate(cfg); err != nil {
-		return cfg, wrong("--lane %s: %v", l.text, err)
-	}
-	return cfg, nil
-}
-
-// splitSpec splits at commas that begin a new key=value, so that a value may
+// splitSpec splits a SPEC at the commas that begin a new key=value: a value may
 // hold commas itself, as in order=top_k,top_p.
 func splitSpec(spec string) []string {
-	var parts []string
-	for i, part := range strings.Split(spec, ",") {
-		if i > 1 && !strings.Contains(part, "=") {
-			parts[len(parts)-1] += "," + part
-			continue
+	first, rest, more := strings.Cut(spec, ",")
+	parts := []string{strings.TrimSpace(first)}
+	for more {
+		n := settingLen(rest)
+		parts = append(parts, strings.TrimSpace(rest[:n]))
+		if more = n < len(rest); more {
+			rest = rest[n+1:]
 		}
-		parts = append(parts, part)
 	}
 	return parts
+}
+
+var nextSetting = regexp.MustCompile(`,\s*[A-Za-z][\w-]*=`)
+
+// settingLen returns how long the key=value is with which spec begins. One
+// whose value is JSON ends behind it.
+func settingLen(spec string) int {
+	from := 0
+	if _, value, ok := strings.Cut(spec, "="); ok {
+		d := json.NewDecoder(strings.NewReader(value))
+		if d.Decode(new(json.RawMessage)) == nil {
+			from = len(spec) - len(value) + int(d.InputOffset())
+		}
+	}
+	if next := nextSetting.FindStringIndex(spec[from:]); next != nil {
+		return from + next[0]
+	}
+	return len(spec)
 }
 
 // compare runs the lanes without a screen.
@@ -127,6 +135,7 @@ func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
 	if len(jobs[0].prompt) == 0 {
 		return wrong("compare --format jsonl needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
+	s.tellNotes()
 	out := bufio.NewWriter(s.sys.Out)
 	return flushed(out, newComparison(jobs, out, top).run(ctx))
 }
@@ -155,7 +164,7 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 			}
 			opened[spec.model] = &j
 		}
-		cfg, err := s.laneConfig(j.model, spec)
+		cfg, err := s.configuration(s.recommended(j.model), spec)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +174,7 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 			}
 		}
 		if j.settings, err = j.compiler.Settings(cfg, spec.label); err != nil {
-			return nil, wrong("--lane %s: %v", spec.text, err)
+			return nil, wrongly(flagged("--lane "+spec.text+":", err))
 		}
 		jobs = append(jobs, &j)
 	}

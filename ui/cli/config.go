@@ -298,5 +298,9 @@ func anyConfig(sys System, name string) (sampling.Config, error) {
 	if _, err := os.Stat(name); os.IsNotExist(err) && name != "-" {
 		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, strings.Join(presets.Names(), ", "))
 	}
-	return importConfig(sys, name)
+	in, err := importFile(sys, name, nil)
+	if err != nil {
+		return sampling.Config{}, err
+	}
+	return in.Config, nil
 }

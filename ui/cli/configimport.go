@@ -30,15 +30,6 @@ func importFile(sys System, name string, format *presets.Format) (*presets.Impor
 	return presets.Import(data, name, format)
 }
 
-// importConfig reads settings in any format.
-func importConfig(sys System, name string) (sampling.Config, error) {
-	in, err := importFile(sys, name, nil)
-	if err != nil {
-		return sampling.Config{}, err
-	}
-	return in.Config, nil
-}
-
 // isGGUF reports whether the file begins as model files do: those are too
 // large to be read as text.
 func isGGUF(name string) bool {
@@ -126,5 +117,5 @@ func (s *shared) modelConfiguration(ctx context.Context) (sampling.Config, error
 		defer m.Close()
 		base = s.recommended(m)
 	}
-	return s.configuration(base, sampling.Config{})
+	return s.configuration(base, laneSpec{})
 }

@@ -73,7 +73,7 @@ as a preset that --preset NAME takes from then on, and prints the path of its fi
 		if err := store.CheckName(args[0]); err != nil {
 			return wrongly(err)
 		}
-		cfg, err := s.configuration(sampling.Config{}, sampling.Config{})
+		cfg, err := s.configuration(sampling.Config{}, laneSpec{})
 		if err != nil {
 			return err
 		}

@@ -31,22 +31,19 @@ masks are those of --whitespace bounded.`,
   logitscope constrain --regex '[a-z]+' --vocab pieces.json < texts.jsonl`,
 		Args: noArgs,
 	}
-	s := &shared{sys: sys, flags: cmd.Flags()}
+	s := &shared{sys: sys, flags: cmd.Flags(), stdin: "the texts"}
 	addSource(cmd.Flags(), s, "any")
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		text, err := s.source()
-		if errors.Is(err, errNoJSON) {
-			return refused(sys, []constrain.Refusal{{Keyword: "syntax", Reason: errNoJSON.Error()}}, err)
+		c := checker{shared: s}
+		err := c.compile(vocabFile)
+		var bad *sourceError
+		if errors.As(err, &bad) { // a source that is refused is data
+			if err := writeLine(sys.Out, map[string]any{"refused": constrain.Refusals(bad.err)}); err != nil {
+				return err
+			}
 		}
 		if err != nil {
-			return err
-		}
-		if text == "" {
-			return wrong("constrain needs a source: --json, --json-schema FILE, --regex R, --grammar FILE, --sql FILE or --choice TEXT")
-		}
-		c := checker{sys: sys}
-		if err := c.compile(text, vocabFile); err != nil {
 			return err
 		}
 		return c.run()
@@ -56,46 +53,46 @@ masks are those of --whitespace bounded.`,
 
 // A checker answers lines about one grammar.
 type checker struct {
-	sys     System
+	*shared
 	grammar *constrain.Grammar
 	matcher *constrain.Matcher // nil without a vocabulary
 	mask    []uint64
 }
 
-// compile makes the grammar. A source that is refused is data: it goes to
-// standard output.
-func (c *checker) compile(text, vocabFile string) error {
-	src, err := constrain.ParseSource(text, false)
+// compile makes the grammar, and binds it to a vocabulary if there is one.
+func (c *checker) compile(vocabFile string) error {
+	text, err := c.source()
+	if err != nil {
+		return err
+	}
+	if text.text == "" {
+		return wrong("constrain needs a source: --json, --json-object, --json-schema FILE, --regex R, --grammar FILE, --sql FILE or --choice TEXT")
+	}
+	src, err := constrain.ParseSource(text.text, false)
 	if err == nil {
 		c.grammar, err = constrain.Compile(src)
 	}
 	if err == nil && vocabFile != "" {
 		var v *constrain.Vocab
-		if v, err = readVocab(c.sys, vocabFile); err != nil {
+		if v, err = c.readVocab(vocabFile); err != nil {
 			return err
 		}
 		c.mask = make([]uint64, v.Words())
 		c.matcher, err = c.grammar.Bind(v)
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		return wrongly(&sourceError{text.from, err})
 	}
-	return refused(c.sys, constrain.Refusals(err), err)
-}
-
-// refused writes why a source was refused, and returns why that is.
-func refused(sys System, list []constrain.Refusal, err error) error {
-	if err := writeLine(sys.Out, map[string]any{"refused": list}); err != nil {
-		return err
-	}
-	return wrongly(err)
+	c.notes = notesOf(text.from, c.grammar)
+	c.tellNotes()
+	return nil
 }
 
 // readVocab reads a JSON list of tokens in hex.
-func readVocab(sys System, name string) (*constrain.Vocab, error) {
-	data, err := readFile(sys, name)
+func (c *checker) readVocab(name string) (*constrain.Vocab, error) {
+	data, err := c.readFile("--vocab", name)
 	if err != nil {
-		return nil, wrong("--vocab %v", err)
+		return nil, err
 	}
 	var list []string
 	if err := json.Unmarshal(data, &list); err != nil {

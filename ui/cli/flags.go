@@ -1,12 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +27,7 @@ type shared struct {
 
 	model, draft                string
 	prompt, promptFile          string
+	promptText                  *string // what --prompt-file holds, once it was read
 	promptTokens                string
 	chat                        bool
 	preset, config              string
@@ -45,10 +40,14 @@ type shared struct {
 	choices                     []string
 	anyOrder, search            bool
 	params                      map[string]*paramFlag
-	lf                          *labFlags        // nil for commands without a screen
-	file                        *sampling.Config // what --config holds, once it was read
-	told                        bool             // what is wrong with the model's own settings
-	report                      *sweep.Report    // a sweep to look at in the lab; nil for none
+	lf                          *labFlags         // nil for commands without a screen
+	file                        *presets.Imported // what --config holds, once it was read
+	named                       *source           // the constraint that flags name, once it was read
+	stdin                       string            // what reads standard input
+	checked                     map[string]bool   // constraints that compile
+	notes                       []string          // what is worth saying about them
+	told                        bool              // what is wrong with the model's own settings
+	report                      *sweep.Report     // a sweep to look at in the lab; nil for none
 }
 
 // addShared declares the shared flags on cmd.
@@ -84,21 +83,6 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	return s
 }
 
-// addSource declares the flags that name a constraint; whitespace is what JSON
-// may hold between its tokens where the flag does not say.
-func addSource(f *pflag.FlagSet, s *shared, whitespace string) {
-	f.BoolVar(&s.json, "json", false, "the text must be one JSON value")
-	f.BoolVar(&s.jsonObject, "json-object", false, "the text must be one JSON object")
-	f.StringVar(&s.schema, "json-schema", "", "file with a JSON Schema that the text must fit")
-	f.StringVar(&s.regex, "regex", "", "regular expression that the whole text must match")
-	f.StringVar(&s.grammar, "grammar", "", "file with a GBNF grammar")
-	f.StringVar(&s.sql, "sql", "", "file with tables and columns; the text must be a SELECT over them")
-	f.StringArrayVar(&s.choices, "choice", nil, "a text that is allowed; repeat for each")
-	f.BoolVar(&s.anyOrder, "any-order", false, "with --json-schema: properties in any order")
-	f.StringVar(&s.whitespace, "whitespace", whitespace, "in JSON: compact is none, bounded a space or a line with indent, any")
-	f.BoolVar(&s.search, "regex-search", false, "with --regex: a match anywhere is enough")
-}
-
 // A paramFlag is the flag of one parameter.
 type paramFlag struct {
 	param *sampling.Param
@@ -130,9 +114,9 @@ func (s *shared) presetNamed(name string) (presets.Preset, error) {
 }
 
 // configuration puts together what was asked for: base, which is what the
-// model recommends, then the preset, the file, a lane's own preset, and the
-// flags, each over the one before.
-func (s *shared) configuration(base, lane sampling.Config) (sampling.Config, error) {
+// model recommends, then the preset, the file, the preset of a lane, the flags,
+// and the lane's own values, each over the one before.
+func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Config, error) {
 	p, err := s.presetNamed(s.preset)
 	if err != nil {
 		return base, wrong("--preset %v", err)
@@ -149,8 +133,14 @@ func (s *shared) configuration(base, lane sampling.Config) (sampling.Config, err
 	if err != nil {
 		return cfg, err
 	}
-	cfg = cfg.Merge(lane).Merge(flags)
-	return cfg, wrongly(s.validate(cfg))
+	cfg = cfg.Merge(lane.preset).Merge(flags).Merge(lane.set)
+	if err = s.validate(cfg); err != nil && lane.text != "" {
+		err = flagged("--lane "+lane.text+":", err)
+	}
+	if err == nil {
+		err = s.checkConstraint(s.constraintOf(cfg, lane))
+	}
+	return cfg, wrongly(err)
 }
 
 // validate checks settings, and the rules of their schedule.
@@ -187,24 +177,28 @@ func (s *shared) flagConfig() (cfg sampling.Config, err error) {
 			return cfg, wrongly(err)
 		}
 	}
-	source, err := s.source()
-	if err != nil || source == "" {
+	c, err := s.source()
+	if err != nil || c.text == "" {
 		return cfg, err
 	}
-	cfg, err = cfg.With("constraint", source, sampling.FromFlag)
+	cfg, err = cfg.With("constraint", c.text, sampling.FromFlag)
 	return cfg, wrongly(err)
 }
 
-// readConfig reads the file of --config, once: it may be standard input.
+// readConfig reads the file of --config, in any format, once: it may be
+// standard input.
 func (s *shared) readConfig() (sampling.Config, error) {
 	if s.file == nil {
-		cfg, err := importConfig(s.sys, s.config)
-		if err != nil {
-			return cfg, wrong("--config %v", err)
+		if err := s.takeInput("--config", s.config); err != nil {
+			return sampling.Config{}, err
 		}
-		s.file = &cfg
+		in, err := importFile(s.sys, s.config, nil)
+		if err != nil {
+			return sampling.Config{}, wrongly(flagged("--config", err))
+		}
+		s.file = in
 	}
-	return *s.file, nil
+	return s.file.Config, nil
 }
 
 // setFlag applies one --set.
@@ -232,89 +226,9 @@ func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
 	return cfg, nil
 }
 
-// errNoJSON is why a source that should be JSON cannot be read.
-var errNoJSON = errors.New("no valid JSON")
-
-// whitespaces are the values of --whitespace.
-var whitespaces = []string{"any", "bounded", "compact"}
-
 // addRule adds a rule to the schedule.
 func addRule(cfg sampling.Config, rule string) (sampling.Config, error) {
 	return cfg.With("schedule", append(slices.Clone(cfg.Strings("schedule")), rule), sampling.FromFlag)
-}
-
-// source returns the constraint the flags name, as the value of the
-// constraint parameter, or "".
-func (s *shared) source() (string, error) {
-	var found []string
-	var source map[string]any
-	add := func(flag string, given bool, v func() (map[string]any, error)) error {
-		if !given {
-			return nil
-		}
-		found = append(found, flag)
-		x, err := v()
-		source = x
-		return err
-	}
-	file := func(flag, name, typ, field string, text bool) error {
-		return add(flag, name != "", func() (map[string]any, error) {
-			data, err := readFile(s.sys, name)
-			if err != nil {
-				return nil, wrong("%s %v", flag, err)
-			}
-			if text {
-				return map[string]any{"type": typ, field: string(data)}, nil
-			}
-			if !json.Valid(data) {
-				return nil, wrong("%s %s: %w", flag, name, errNoJSON)
-			}
-			m := map[string]any{"type": typ, field: json.RawMessage(bytes.TrimSpace(data))}
-			if typ == "json_schema" && s.anyOrder {
-				m["any_order"] = true
-			}
-			return m, nil
-		})
-	}
-	plain := func(v map[string]any) func() (map[string]any, error) {
-		return func() (map[string]any, error) { return v, nil }
-	}
-	regex := map[string]any{"type": "regex", "regex": s.regex}
-	if s.search {
-		regex["search"] = true
-	}
-	if !slices.Contains(whitespaces, s.whitespace) {
-		return "", wrong("--whitespace %s: %s", s.whitespace, strings.Join(whitespaces, ", "))
-	}
-	for _, err := range []error{
-		add("--json", s.json, plain(map[string]any{"type": "json"})),
-		add("--json-object", s.jsonObject, plain(map[string]any{"type": "json", "object": true})),
-		file("--json-schema", s.schema, "json_schema", "schema", false),
-		add("--regex", s.flags.Changed("regex"), plain(regex)),
-		file("--grammar", s.grammar, "grammar", "grammar", true),
-		file("--sql", s.sql, "sql", "sql", false),
-		add("--choice", len(s.choices) > 0, plain(map[string]any{"type": "choice", "choices": s.choices})),
-	} {
-		if err != nil {
-			return "", err
-		}
-	}
-	if len(found) > 1 {
-		return "", wrong("%s: one constraint at a time", strings.Join(found, " and "))
-	}
-	if source == nil {
-		return "", nil
-	}
-	if t := source["type"]; s.whitespace != "bounded" && (t == "json" || t == "json_schema") {
-		source["whitespace"] = s.whitespace
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(source); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(b.String()), nil
 }
 
 // tokens returns the ids of --prompt-tokens.
@@ -328,32 +242,4 @@ func (s *shared) tokens(size int) ([]int32, error) {
 		ids = append(ids, int32(id))
 	}
 	return ids, nil
-}
-
-// text returns the text to continue and whether one was given.
-func (s *shared) text() (string, bool, error) {
-	given := s.flags.Changed("prompt")
-	if s.promptFile == "" {
-		return s.prompt, given, nil
-	}
-	if given {
-		return "", false, wrong("--prompt and --prompt-file: one of them")
-	}
-	data, err := readFile(s.sys, s.promptFile)
-	if err != nil {
-		return "", false, wrong("--prompt-file %v", err)
-	}
-	return string(data), true, nil
-}
-
-// readFile reads a file named by a flag; "-" is standard input.
-func readFile(sys System, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(sys.input)
-	}
-	data, err := os.ReadFile(name)
-	if os.IsNotExist(err) {
-		return nil, fmt.Errorf("%s: no such file", name)
-	}
-	return data, err
 }

@@ -57,7 +57,7 @@ const slowOpen = time.Second
 
 // prepare opens the models, puts the settings together and splits the prompt.
 func (s *shared) prepare(ctx context.Context) (*job, error) {
-	if _, err := s.configuration(sampling.Config{}, sampling.Config{}); err != nil {
+	if _, err := s.configuration(sampling.Config{}, laneSpec{}); err != nil {
 		return nil, err // before the model, which may take a while
 	}
 	m, err := s.open(ctx, "--model", s.model)
@@ -81,7 +81,7 @@ func (s *shared) compiler(m models.Model) *engine.Compiler {
 
 // ready fills in what depends on the model.
 func (s *shared) ready(ctx context.Context, j *job) error {
-	cfg, err := s.configuration(s.recommended(j.model), sampling.Config{})
+	cfg, err := s.configuration(s.recommended(j.model), laneSpec{})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -48,5 +49,5 @@ func findPreset(sys System, name string) (presets.Preset, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return presets.Preset{}, fmt.Errorf("%s: no such preset; %s", name, strings.Join(names, ", "))
+	return presets.Preset{}, fmt.Errorf("%s: no such preset; %s", cmp.Or(name, `""`), strings.Join(names, ", "))
 }

@@ -110,6 +110,7 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 	if len(j.prompt) == 0 && (j.text == "" || !j.model.Info().Caps.ObserveOnly) {
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
+	s.tellNotes()
 	return j.decode(ctx, newSink(j), engine.Options{Draft: j.draft, LogitsBudget: 1})
 }
 

@@ -156,6 +156,9 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 	if f.dir == "" {
 		f.dir = filepath.Join(cacheDir(s.sys), "sweeps")
 	}
+	if f.format != "lab" {
+		s.tellNotes()
+	}
 	bar := newSweepBar(s.sys)
 	r, err := sweep.Run(ctx, plan, sweep.Options{Dir: f.dir, Fresh: f.fresh, Workers: f.workers, Progress: bar.show})
 	bar.end()

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestConstraintFaultsNameTheirOrigin reads whole lines: the flag, the file if
+// it has one, and the place in it.
+func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
+	file := func(text string) string { return write(t, "f", text) }
+	for _, tt := range []struct{ flag, arg, want string }{
+		{"--json-schema", file(`{"type":"strin"}`), `: #: "type" must be null`},
+		{"--json-schema", file("{\n\"a\": 1} x"), ": line 2, column 9: text after the JSON value"},
+		{"--json-schema", file(strings.Repeat(`{"not":`, 12000)), ": line 1, column 7001: values nest more than 1000 deep"},
+		{"--json-schema", file(""), ": line 1, column 1: the JSON text ends too early"},
+		{"--grammar", file("root ::= (\n"), `: line 1, column 10: this "(" is not closed`},
+		{"--sql", file(`{"tables":{"a":1}}`), ": #/tables/a: must be a list of names"},
+		{"--sql", file(`{"tables":}`), ": line 1, column 11: "},
+		{"--config", file(`{"temperature":1,` + "\n" + `"constraint":{"type":"regex","regex":"("}}`), ":2: constraint: line 1, column 1: missing closing"},
+		{"--config", file(`{"structured_outputs":{"regex":"("}}`), ":1: structured_outputs: line 1, column 1: missing closing"},
+		{"--regex", "(", ": line 1, column 1: missing closing"},
+		{"--choice", "x", ""},
+		{"--set", `constraint={"type":"regex","regex":"("}`, " constraint: line 1, column 1: missing closing"},
+	} {
+		from := tt.flag
+		if tt.flag == "--json-schema" || tt.flag == "--grammar" || tt.flag == "--sql" || tt.flag == "--config" {
+			from += " " + tt.arg
+		}
+		out, errs, code := try(t, "", "run", "--prompt", "x", "--max-new-tokens", "2", tt.flag, tt.arg)
+		if tt.want == "" {
+			if code != exitDone {
+				t.Errorf("%s %s: exit %d, %s", tt.flag, tt.arg, code, errs)
+			}
+			continue
+		}
+		if want := "logitscope: " + from + tt.want; code != exitUsage || out != "" || !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("exit %d, %q, %q, want %q", code, out, errs, want)
+		}
+	}
+	_, errs, code := try(t, "", "compare", "--prompt", "x", "--lane", "chat", "--lane", `chat,constraint={"type":"regex","regex":"("}`, "--format", "jsonl")
+	if want := `logitscope: --lane chat,constraint={"type":"regex","regex":"("}: constraint: line 1`; code != exitUsage || !strings.HasPrefix(errs, want) {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
+// TestConstraintNotes wants a line on standard error for every keyword that
+// restricts nothing, and the output of a schema without it.
+func TestConstraintNotes(t *testing.T) {
+	noted, plain := write(t, "noted.json", `{"type":"integer","foo":1}`), write(t, "plain.json", `{"type":"integer"}`)
+	in := `{"text":"12"}`
+	for _, args := range []string{
+		"run --prompt x --max-new-tokens 4",
+		"compare --prompt x --max-new-tokens 4 --lane chat --lane greedy --format jsonl",
+		"sweep --prompt x --max-new-tokens 4 --seeds 1 --grid top_k=1,2 --format csv",
+		"constrain",
+	} {
+		out, errs, code := try(t, in, append(strings.Fields(args), "--json-schema", noted)...)
+		want, quiet, _ := try(t, in, append(strings.Fields(args), "--json-schema", plain)...)
+		if strings.HasPrefix(args, "compare") {
+			out, want = ends(t, out), ends(t, want) // the run lines hold the schema
+		}
+		line := "logitscope: --json-schema " + noted + ": #/foo: is not a keyword of JSON Schema and restricts nothing\n"
+		if code != exitDone || out != want || errs != line || quiet != "" {
+			t.Errorf("%s: exit %d, %q and %q; want %q and %q", args, code, out, errs, want, line)
+		}
+	}
+}
+
+// ends returns the end lines of jsonl.
+func ends(t *testing.T, out string) (ends string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, `"type":"end"`) {
+			ends += line
+		}
+	}
+	return ends
+}
+
+// Standard input is read by one flag, once.
+func TestStandardInputIsReadOnce(t *testing.T) {
+	out, errs, code := try(t, "\ufeff"+`{"enum":["yes"]}`, "run", "--prompt", "x", "--json-schema", "-")
+	if out != "\"yes\"\n" || errs != "" || code != exitDone {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"run --config - --prompt-file -", "--prompt-file -: standard input is for --config"},
+		{"run --grammar - --config -", "--grammar -: standard input is for --config"},
+		{"constrain --json-schema -", "--json-schema -: standard input is for the texts"},
+		{"constrain --json --vocab -", "--vocab -: standard input is for the texts"},
+	} {
+		out, errs, code := try(t, `{"temperature":1}`, strings.Fields(tt.args)...)
+		if code != exitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {
+			t.Errorf("%s: exit %d, %q, %q", tt.args, code, out, errs)
+		}
+	}
+}
