@@ -166,6 +166,15 @@ func TestDecodeConfigNamesLines(t *testing.T) {
 	}
 }
 
+// The order of the keys of a schema is that of the properties.
+func TestDecodeConfigKeepsTheOrderOfASchema(t *testing.T) {
+	const constraint = `{"type":"json_schema","schema":{"properties":{"z":{},"a":{}}}}`
+	c, err := sampling.DecodeConfig(strings.NewReader(`{"constraint":`+constraint+`}`), "f", sampling.FromPreset)
+	if err != nil || c.Text("constraint") != constraint {
+		t.Errorf("%s, %v", c.Text("constraint"), err)
+	}
+}
+
 func FuzzDecodeConfig(f *testing.F) {
 	f.Add([]byte(`{"temperature": 0.7, "stop": ["a"], "logit_bias": {"1": -100}, "constraint": {"type": "json"}}`))
 	f.Add([]byte(`{"order": "transformers:top_k,temperature", "bad_words_ids": [[1,2]], "eos_token_id": 3}`))

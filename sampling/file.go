@@ -91,10 +91,11 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 			return Config{}, fmt.Errorf("%s: %w", at(syntaxOffset(err, d)), err)
 		}
 		key, where := tok.(string), at(d.InputOffset())
-		var v any
-		if err := d.Decode(&v); err != nil {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
 			return Config{}, fmt.Errorf("%s: %w", at(syntaxOffset(err, d)), err)
 		}
+		v := valueOf(key, raw)
 		if _, dup := c.set[key]; dup {
 			errs = append(errs, fmt.Errorf("%s: %s is given twice", where, key))
 			continue
@@ -118,6 +119,20 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 		return Config{}, errors.Join(errs...)
 	}
 	return c, nil
+}
+
+// valueOf returns the value of a parameter in a file. The keys of a constraint
+// keep their order, which counts in a schema.
+func valueOf(key string, raw json.RawMessage) (v any) {
+	if key == "constraint" && raw[0] == '{' {
+		var b bytes.Buffer
+		json.Compact(&b, raw) // valid, as below: it was read before
+		return b.String()
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	d.Decode(&v)
+	return v
 }
 
 func syntaxOffset(err error, d *json.Decoder) int64 {
