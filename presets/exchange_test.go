@@ -163,6 +163,12 @@ func TestLosses(t *testing.T) {
 		{[]any{"seed", 7}, "llama.cpp", "seed seed"},
 		{[]any{"constraint", `{"type":"regex","regex":"a"}`}, "openai", "constraint ignored"},
 		{[]any{"constraint", "json"}, "ollama", "constraint ignored"},
+		{[]any{"constraint", "json"}, "openai", "constraint meaning"},
+		{[]any{"constraint", `{"type":"regex","regex":"a","search":true}`}, "vllm", "constraint ignored"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"any_order":true}`}, "llama.cpp", "constraint ignored"},
+		{[]any{"constraint", `{"type":"json","whitespace":"compact"}`}, "llama-server", "constraint ignored"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"closed":true}`}, "vllm", "constraint ignored"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"draft7":true}`}, "openai", "constraint ignored"},
 		{[]any{"mirostat", 2}, "llama.cpp", "mirostat unused"}, // transformers has none, so it did nothing
 		{[]any{"num_beams", 4}, "vllm", "num_beams ignored"},
 		{[]any{"stop", []string{"a", "b", "c", "d", "e"}}, "openai", "stop refused"},

@@ -238,19 +238,26 @@ func (x *exporter) constraint() {
 		x.put(x.to.takes("constraint"), p, text)
 		return
 	}
-	kind, value, err := constraintOf(text)
+	s, err := readSpec(text)
 	if err == nil && x.to.constraint == nil {
 		err = fmt.Errorf("%s settings have no place for one", x.to.Name)
 	}
 	var e entry
+	var lost string
 	if err == nil {
-		e, err = x.to.constraint(kind, value)
+		e, lost, err = x.to.constraint(s)
 	}
 	if err != nil {
 		x.lose("constraint", Ignored, "%v: the text is not held to it there", err)
 		return
 	}
 	x.values = append(x.values, e)
+	if lost != "" {
+		x.lose("constraint", Reads, "%s", lost)
+	}
+	for _, d := range s.details(x.to.Name) {
+		x.lose("constraint", Ignored, "%s", d)
+	}
 }
 
 // stages writes the order of the stages where the target takes one.

@@ -26,9 +26,9 @@ type Format struct {
 	// greedy says in the format's own words that the best token is always
 	// taken, for engines without do_sample.
 	greedy func(c sampling.Config) sampling.Config
-	// constraint writes a constraint of a type; nil if there is no place for
-	// one.
-	constraint func(kind string, value any) (entry, error)
+	// constraint writes a constraint, and says in which way the target means
+	// less or more by it; nil if there is no place for one.
+	constraint func(s spec) (e entry, lost string, err error)
 }
 
 // A field ties a key of a format to a parameter.

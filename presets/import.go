@@ -19,6 +19,7 @@ type Imported struct {
 	Aside   []string // keys that say nothing about how tokens are chosen, each with its line
 	Notes   []string // what was read in a way worth saying
 
+	name   string            // the file's
 	places map[string]string // where each parameter stands, in the file's own word for it
 }
 
@@ -40,8 +41,8 @@ func Import(data []byte, name string, from *Format) (*Imported, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", at(name, 0), err)
 	}
-	in := &Imported{Format: from, places: map[string]string{}}
-	return in, in.take(entries, name)
+	in := &Imported{Format: from, name: name, places: map[string]string{}}
+	return in, in.take(entries)
 }
 
 // ImportDefaults reads the sampling settings that a GGUF file recommends,
@@ -52,8 +53,8 @@ func ImportDefaults(values map[string]any) (*Imported, error) {
 		entries = append(entries, entry{key: k, value: asWritten(v)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	in := &Imported{Format: &ggufKeys, places: map[string]string{}}
-	return in, in.take(entries, "the model file")
+	in := &Imported{Format: &ggufKeys, name: "the model file", places: map[string]string{}}
+	return in, in.take(entries)
 }
 
 // asWritten returns a number as its author wrote it: files hold 32 bits, and
@@ -74,16 +75,14 @@ func asWritten(v any) any {
 }
 
 // take applies the entries to the configuration.
-func (in *Imported) take(entries []entry, name string) error {
+func (in *Imported) take(entries []entry) error {
 	f := in.Format
 	var errs []error
 	given := map[string]bool{}
 	for _, e := range entries {
 		given[e.key] = true
 		if err := in.apply(e, sampling.FromFile); err != nil {
-			errs = append(errs, fmt.Errorf("%s%w", at(name, e.line), err))
-		} else if x := f.field(e.key); x != nil {
-			in.places[x.ours] = at(name, e.line) + e.key
+			errs = append(errs, fmt.Errorf("%s%w", at(in.name, e.line), err))
 		}
 	}
 	for _, e := range f.implied {
@@ -101,7 +100,7 @@ func (in *Imported) take(entries []entry, name string) error {
 	}
 	if len(errs) == 0 && f.refine != nil {
 		if err := f.refine(in); err != nil {
-			errs = append(errs, fmt.Errorf("%s%w", at(name, 0), err))
+			errs = append(errs, fmt.Errorf("%s%w", at(in.name, 0), err))
 		}
 	}
 	if _, set := in.Config.Lookup("order"); len(errs) == 0 && !set && f != &own && f != &ggufKeys {
@@ -140,6 +139,9 @@ func (in *Imported) apply(e entry, o sampling.Origin) error {
 	if old, set := in.Config.Lookup(x.ours); set && gathers(x.ours) {
 		v = gather(old.Value, v)
 	}
+	if first := in.places[x.ours]; first != "" && x.ours == "constraint" {
+		in.Notes = append(in.Notes, fmt.Sprintf("%s takes the place of %s: one constraint at a time", withLine(e.key, e.line), first))
+	}
 	cfg, err := in.Config.With(x.ours, v, o)
 	if err != nil {
 		if e.key != x.ours {
@@ -147,7 +149,7 @@ func (in *Imported) apply(e entry, o sampling.Origin) error {
 		}
 		return err
 	}
-	in.Config = cfg
+	in.Config, in.places[x.ours] = cfg, at(in.name, e.line)+e.key
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package presets
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -51,7 +50,7 @@ var llamaFlags = []flag{
 	{names: []string{"--predict", "-n", "--n-predict"}, field: field{ours: "max_new_tokens", in: unlimited, out: unlimitedOut}},
 	{names: []string{"--reverse-prompt", "-r"}, field: field{ours: "stop"}},
 	{names: []string{"--grammar"}, field: field{ours: "constraint", in: grammarIn, once: true}},
-	{names: []string{"--json-schema", "-j"}, field: field{ours: "constraint", in: schemaIn, once: true}},
+	{names: []string{"--json-schema", "-j"}, field: field{ours: "constraint", in: llamaSchemaIn, once: true}},
 	{names: []string{"--draft-max", "--draft", "--draft-n"}, field: field{ours: "num_assistant_tokens"}},
 }
 
@@ -75,7 +74,7 @@ var llamaCLI = Format{
 	aside:  slices.Collect(maps.Keys(otherFlags)),
 	read:   readFlags, write: writeFlags,
 	greedy:     zeroTemperature,
-	constraint: func(kind string, v any) (entry, error) { return llamaConstraint("--grammar", "--json-schema", kind, v) },
+	constraint: func(s spec) (entry, string, error) { return llamaConstraint("--grammar", "--json-schema", s) },
 }
 
 func flagFields() []field {
@@ -106,7 +105,7 @@ var llamaServer = Format{
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn, out: biasPairs},
 		field{theirs: "min_keep", ours: "min_tokens_to_keep"},
 		field{theirs: "grammar", ours: "constraint", in: grammarIn, once: true},
-		field{theirs: "json_schema", ours: "constraint", in: schemaIn, once: true},
+		field{theirs: "json_schema", ours: "constraint", in: llamaSchemaIn, once: true},
 	),
 	aside: []string{
 		"prompt", "stream", "cache_prompt", "n_probs", "id_slot", "n_keep", "n_discard", "n_indent", "n_cache_reuse", "return_tokens", "timings_per_token", "post_sampling_probs",
@@ -114,20 +113,18 @@ var llamaServer = Format{
 	},
 	read: readObject, write: writeObject,
 	greedy:     zeroTemperature,
-	constraint: func(kind string, v any) (entry, error) { return llamaConstraint("grammar", "json_schema", kind, v) },
+	constraint: func(s spec) (entry, string, error) { return llamaConstraint("grammar", "json_schema", s) },
 }
 
 // llamaConstraint writes a constraint under one of llama.cpp's two keys.
-func llamaConstraint(grammar, schema, kind string, v any) (entry, error) {
-	switch kind {
-	case "json":
-		return entry{key: schema, value: map[string]any{}}, nil
-	case "json_schema":
-		return entry{key: schema, value: v}, nil
+func llamaConstraint(grammar, schema string, s spec) (entry, string, error) {
+	switch s.Type {
+	case "json", "json_schema":
+		return entry{key: schema, value: s.schema()}, "", nil
 	case "grammar":
-		return entry{key: grammar, value: v}, nil
+		return entry{key: grammar, value: s.Grammar}, "", nil
 	}
-	return entry{}, fmt.Errorf("llama.cpp takes a schema or a GBNF grammar, not %s", kind)
+	return entry{}, "", fmt.Errorf("llama.cpp takes a schema or a GBNF grammar, not %s", s.Type)
 }
 
 // seedIn reads -1 as no seed.
@@ -233,25 +230,6 @@ func biasFlagOut(v any) (any, error) {
 		}
 	}
 	return list, nil
-}
-
-func grammarIn(v any) (any, error) {
-	if s, ok := v.(string); ok && s == "" {
-		return nil, nil
-	}
-	return constraint("grammar", "grammar", v)
-}
-
-// schemaIn reads a schema, as an object or as text; an empty one allows any
-// JSON.
-func schemaIn(v any) (any, error) {
-	if s, ok := v.(string); ok {
-		if !json.Valid([]byte(s)) {
-			return nil, fmt.Errorf("no valid JSON")
-		}
-		v = json.RawMessage(s)
-	}
-	return constraint("json_schema", "schema", v)
 }
 
 func looksLikeFlags(text string) bool {

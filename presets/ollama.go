@@ -2,6 +2,7 @@ package presets
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -27,14 +28,20 @@ var ollama = Format{
 	greedy: zeroTemperature,
 }
 
+// ollamaFormatIn reads the format of a request: its JSON is an object.
 func ollamaFormatIn(v any) (any, error) {
-	if v == "json" {
-		return constraint("json", "", nil)
+	switch v := v.(type) {
+	case json.RawMessage:
+		return llamaSchemaIn(v)
+	case string:
+		if v == "json" {
+			return jsonObject()
+		}
+		if v == "" {
+			return nil, nil
+		}
 	}
-	if v == "" {
-		return nil, nil
-	}
-	return schemaIn(v)
+	return nil, errors.New(`"json" or a JSON Schema is wanted`)
 }
 
 // modelfileWords begin the lines of a Modelfile.
@@ -61,33 +68,13 @@ func looksLikeModelfile(text string) bool {
 // level down.
 func readOllama(data []byte) ([]entry, error) {
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "{") {
-		return readOllamaJSON(data)
+		members, err := readObject(data)
+		if err != nil {
+			return nil, err
+		}
+		return spread(members, "options", "")
 	}
 	return readModelfile(string(data))
-}
-
-func readOllamaJSON(data []byte) ([]entry, error) {
-	members, err := readObject(data)
-	if err != nil {
-		return nil, err
-	}
-	var out []entry
-	for _, e := range members {
-		raw, isObject := e.value.(json.RawMessage)
-		if e.key != "options" || !isObject {
-			out = append(out, e)
-			continue
-		}
-		inner, err := readObject(raw)
-		if err != nil {
-			return nil, fmt.Errorf("options: %w", err)
-		}
-		for _, x := range inner {
-			x.line += e.line - 1
-			out = append(out, x)
-		}
-	}
-	return out, nil
 }
 
 func readModelfile(text string) ([]entry, error) {

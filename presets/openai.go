@@ -40,34 +40,37 @@ func responseFormatIn(v any) (any, error) {
 	if !ok {
 		return nil, errors.New("an object with a type is wanted")
 	}
-	var f struct {
-		Type       string `json:"type"`
-		JSONSchema struct {
-			Schema json.RawMessage `json:"schema"`
-		} `json:"json_schema"`
-	}
-	if err := json.Unmarshal(raw, &f); err != nil {
+	kind, err := memberOf(raw, "type")
+	if err != nil {
 		return nil, err
 	}
-	switch f.Type {
+	switch kind := decoded(kind); kind {
 	case "text":
 		return nil, nil
 	case "json_object":
-		return plainJSON(map[string]any{"type": "json", "object": true}), nil
+		return jsonObject()
 	case "json_schema":
-		return schemaIn(f.JSONSchema.Schema)
+		schema, err := memberOf(raw, "json_schema", "schema")
+		if err != nil {
+			return nil, err
+		}
+		return schemaIn(schema)
 	}
-	return nil, fmt.Errorf("type %q; text, json_object or json_schema", f.Type)
+	return nil, fmt.Errorf("type %s; text, json_object or json_schema", plainJSON(kind))
 }
 
-func responseFormatOut(kind string, v any) (entry, error) {
-	switch kind {
+func responseFormatOut(s spec) (entry, string, error) {
+	switch s.Type {
 	case "json":
-		return entry{key: "response_format", value: map[string]any{"type": "json_object"}}, nil
+		lost := ""
+		if !s.Object {
+			lost = "any JSON value is allowed here, and objects alone there"
+		}
+		return entry{key: "response_format", value: map[string]any{"type": "json_object"}}, lost, nil
 	case "json_schema":
 		return entry{key: "response_format", value: map[string]any{
-			"type": "json_schema", "json_schema": map[string]any{"name": "text", "strict": true, "schema": v},
-		}}, nil
+			"type": "json_schema", "json_schema": map[string]any{"name": "text", "strict": true, "schema": s.Schema},
+		}}, "", nil
 	}
-	return entry{}, fmt.Errorf("the API takes a JSON Schema, not %s", kind)
+	return entry{}, "", fmt.Errorf("the API takes a JSON Schema, not %s", s.Type)
 }

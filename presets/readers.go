@@ -112,6 +112,42 @@ func readObject(data []byte) ([]entry, error) {
 	return out, nil
 }
 
+// memberOf returns the member of an object that a path of keys leads to, as
+// written.
+func memberOf(raw json.RawMessage, path ...string) (json.RawMessage, error) {
+	for i, key := range path {
+		var members map[string]json.RawMessage
+		json.Unmarshal(raw, &members)
+		if raw = members[key]; raw == nil {
+			return nil, fmt.Errorf("it has no %s", strings.Join(path[:i+1], "."))
+		}
+	}
+	return raw, nil
+}
+
+// spread puts the members of one that is an object in its place, with a prefix
+// to their keys.
+func spread(members []entry, key, prefix string) ([]entry, error) {
+	var out []entry
+	for _, e := range members {
+		raw, isObject := e.value.(json.RawMessage)
+		if e.key != key || !isObject {
+			out = append(out, e)
+			continue
+		}
+		inner, err := readObject(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		for _, x := range inner {
+			x.key = prefix + x.key
+			x.line += max(e.line-1, 0)
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
 // decoded returns what raw JSON holds; other values are returned as they are.
 func decoded(v any) any {
 	raw, ok := v.(json.RawMessage)
@@ -125,6 +161,11 @@ func decoded(v any) any {
 		return nil
 	}
 	return out
+}
+
+// objectOf is entries as a JSON object, in their order.
+func objectOf(members []entry) json.RawMessage {
+	return json.RawMessage(strings.TrimSpace(writeObject(members)))
 }
 
 // writeObject writes entries as a JSON object, one member a line.

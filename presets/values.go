@@ -172,33 +172,3 @@ func biasName(b sampling.TokenBias) string {
 func errBan(b sampling.TokenBias) error {
 	return fmt.Errorf("a ban of %s cannot be written, only a finite bias such as -100", biasName(b))
 }
-
-// constraintOf returns the type of a constraint and its value, as JSON.
-func constraintOf(v any) (kind string, value any, err error) {
-	text, _ := v.(string)
-	if strings.Trim(strings.TrimSpace(text), `"`) == "json" {
-		return "json", nil, nil
-	}
-	var c map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return "", nil, errors.New("the constraint cannot be read")
-	}
-	json.Unmarshal(c["type"], &kind)
-	member := map[string]string{"json_schema": "schema", "regex": "regex", "grammar": "grammar", "choice": "choices", "sql": "sql"}[kind]
-	if member == "" {
-		return kind, nil, nil
-	}
-	if member == "schema" {
-		return kind, c[member], nil // as written: the order of its keys counts
-	}
-	json.Unmarshal(c[member], &value)
-	return kind, value, nil
-}
-
-// constraint writes a constraint of one type in the form of configurations.
-func constraint(kind, member string, v any) (any, error) {
-	if member == "" {
-		return plainJSON(map[string]any{"type": kind}), nil
-	}
-	return plainJSON(map[string]any{"type": kind, member: v}), nil
-}

@@ -20,11 +20,12 @@ var vllm = Format{
 		field{theirs: "stop", ours: "stop", in: listOrOne},
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn, out: biasMap},
 		field{theirs: "bad_words", ours: "bad_words", in: listOrOne},
-		field{theirs: "structured_outputs", ours: "constraint", in: structuredIn, once: true},
-		field{theirs: "guided_json", ours: "constraint", in: schemaIn, once: true},
-		field{theirs: "guided_regex", ours: "constraint", in: func(v any) (any, error) { return constraint("regex", "regex", v) }, once: true},
-		field{theirs: "guided_choice", ours: "constraint", in: func(v any) (any, error) { return constraint("choice", "choices", v) }, once: true},
-		field{theirs: "guided_grammar", ours: "constraint", in: grammarIn, once: true},
+		field{theirs: "structured_outputs", ours: "constraint", in: notStructured, once: true},
+		field{theirs: "structured_outputs.json", ours: "constraint", in: schemaIn, once: true, also: []string{"guided_json"}},
+		field{theirs: "structured_outputs.regex", ours: "constraint", in: regexIn, once: true, also: []string{"guided_regex"}},
+		field{theirs: "structured_outputs.choice", ours: "constraint", in: choiceIn, once: true, also: []string{"guided_choice"}},
+		field{theirs: "structured_outputs.grammar", ours: "constraint", in: grammarIn, once: true, also: []string{"guided_grammar"}},
+		field{theirs: "structured_outputs.json_object", ours: "constraint", in: jsonObjectIn, once: true, also: []string{"guided_json_object"}},
 		field{theirs: "response_format", ours: "constraint", in: responseFormatIn, once: true},
 		field{theirs: "beam_width", ours: "num_beams", once: true},
 	),
@@ -38,65 +39,59 @@ var vllm = Format{
 	constraint: structuredOut,
 }
 
-// structuredMembers are the members of structured_outputs, and our types.
-var structuredMembers = []struct{ theirs, kind, member string }{
-	{"json", "json_schema", "schema"}, {"regex", "regex", "regex"}, {"choice", "choice", "choices"}, {"grammar", "grammar", "grammar"},
+// notStructured is for structured_outputs where they are no object; the members
+// of one have fields of their own.
+func notStructured(any) (any, error) { return nil, errors.New("an object is wanted") }
+
+func jsonObjectIn(v any) (any, error) {
+	switch v {
+	case true:
+		return jsonObject()
+	case false:
+		return nil, nil
+	}
+	return nil, errors.New("true or false is wanted")
 }
 
-func structuredIn(v any) (any, error) {
-	raw, ok := v.(json.RawMessage)
-	if !ok {
-		return nil, errors.New("an object is wanted")
+func structuredOut(s spec) (entry, string, error) {
+	var member string
+	var value any
+	switch {
+	case s.Type == "json" && s.Object:
+		member, value = "json_object", true
+	case s.Type == "json", s.Type == "json_schema":
+		member, value = "json", s.schema()
+	case s.Type == "regex":
+		member, value = "regex", s.Regex
+	case s.Type == "choice":
+		member, value = "choice", s.Choices
+	case s.Type == "grammar":
+		member, value = "grammar", s.Grammar
+	default:
+		return entry{}, "", fmt.Errorf("vllm takes a schema, a regex, choices or a grammar, not %s", s.Type)
 	}
-	members, err := readObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range members {
-		if e.key == "json_object" && e.value == true {
-			return plainJSON(map[string]any{"type": "json", "object": true}), nil
-		}
-		for _, m := range structuredMembers {
-			if m.theirs != e.key || e.value == nil {
-				continue
-			}
-			if m.kind == "json_schema" {
-				return schemaIn(e.value)
-			}
-			return constraint(m.kind, m.member, e.value)
-		}
-	}
-	return nil, nil
-}
-
-func structuredOut(kind string, v any) (entry, error) {
-	if kind == "json" {
-		return entry{key: "structured_outputs", value: map[string]any{"json_object": true}}, nil
-	}
-	for _, m := range structuredMembers {
-		if m.kind == kind {
-			return entry{key: "structured_outputs", value: map[string]any{m.theirs: v}}, nil
-		}
-	}
-	return entry{}, fmt.Errorf("vllm takes a schema, a regex, choices or a grammar, not %s", kind)
+	return entry{key: "structured_outputs", value: map[string]any{member: value}}, "", nil
 }
 
 // readVLLM reads JSON, or the arguments of SamplingParams(…).
 func readVLLM(data []byte) ([]entry, error) {
 	text := string(data)
-	i := strings.Index(text, "SamplingParams(")
-	if i < 0 {
-		return readObject(data)
+	read := func() ([]entry, error) { return readObject(data) }
+	if i := strings.Index(text, "SamplingParams("); i >= 0 {
+		p := &python{text: text[i+len("SamplingParams("):], line: 1 + strings.Count(text[:i], "\n")}
+		read = func() ([]entry, error) { return p.args(0) }
 	}
-	line := 1 + strings.Count(text[:i], "\n")
-	args, err := pythonArgs(text[i+len("SamplingParams("):], line)
-	return args, err
+	members, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return spread(members, "structured_outputs", "structured_outputs.")
 }
 
-// pythonArgs reads key=value arguments up to the closing parenthesis. Values
-// are Python literals: numbers, texts, True, False, None, lists and dicts.
-func pythonArgs(text string, line int) ([]entry, error) {
-	p := &python{text: text, line: line}
+// args reads key=value arguments up to the closing parenthesis. Values are
+// Python literals: numbers, texts, True, False, None, lists and dicts; and
+// calls with such arguments, which are read as dicts.
+func (p *python) args(depth int) ([]entry, error) {
 	var out []entry
 	for {
 		p.space()
@@ -110,7 +105,7 @@ func pythonArgs(text string, line int) ([]entry, error) {
 		}
 		e := entry{key: key, line: p.line}
 		var err error
-		if e.value, err = p.value(0); err != nil {
+		if e.value, err = p.value(depth); err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", p.line, key, err)
 		}
 		out = append(out, e)
@@ -183,6 +178,10 @@ func (p *python) value(depth int) (any, error) {
 	if v, ok := pythonWords[w]; ok {
 		return v, nil
 	}
+	if p.eat('(') {
+		members, err := p.args(depth + 1)
+		return objectOf(members), err
+	}
 	if !json.Valid([]byte(strings.TrimSuffix(w, "."))) {
 		return nil, fmt.Errorf("%q is no value that can be read", w)
 	}
@@ -241,11 +240,11 @@ func (p *python) list(end byte, depth int) (any, error) {
 }
 
 func (p *python) dict(depth int) (any, error) {
-	out := map[string]any{}
+	var out []entry
 	for {
 		p.space()
 		if p.eat('}') {
-			return out, nil
+			return objectOf(out), nil
 		}
 		k, err := p.value(depth + 1)
 		if err != nil {
@@ -259,7 +258,7 @@ func (p *python) dict(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[fmt.Sprint(k)] = v
+		out = append(out, entry{key: fmt.Sprint(k), value: v})
 		p.space()
 		if !p.eat(',') && !(p.text != "" && p.text[0] == '}') {
 			return nil, errors.New("a comma is missing")

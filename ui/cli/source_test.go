@@ -18,7 +18,7 @@ func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
 		{"--sql", file(`{"tables":{"a":1}}`), ": #/tables/a: must be a list of names"},
 		{"--sql", file(`{"tables":}`), ": line 1, column 11: "},
 		{"--config", file(`{"temperature":1,` + "\n" + `"constraint":{"type":"regex","regex":"("}}`), ":2: constraint: line 1, column 1: missing closing"},
-		{"--config", file(`{"structured_outputs":{"regex":"("}}`), ":1: structured_outputs: line 1, column 1: missing closing"},
+		{"--config", file(`{"structured_outputs":{"regex":"("}}`), ":1: structured_outputs.regex: line 1, column 1: missing closing"},
 		{"--regex", "(", ": line 1, column 1: missing closing"},
 		{"--choice", "x", ""},
 		{"--set", `constraint={"type":"regex","regex":"("}`, " constraint: line 1, column 1: missing closing"},

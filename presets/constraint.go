@@ -1,0 +1,113 @@
+package presets
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A spec is a constraint as configurations store it.
+type spec struct {
+	Type       string          `json:"type"`
+	Object     bool            `json:"object"`
+	Schema     json.RawMessage `json:"schema"`
+	AnyOrder   bool            `json:"any_order"`
+	Closed     bool            `json:"closed"`
+	Draft7     bool            `json:"draft7"`
+	Whitespace string          `json:"whitespace"`
+	Regex      string          `json:"regex"`
+	Search     bool            `json:"search"`
+	Grammar    string          `json:"grammar"`
+	Choices    []string        `json:"choices"`
+}
+
+func readSpec(text string) (s spec, err error) {
+	if strings.Trim(strings.TrimSpace(text), `"`) == "json" {
+		return spec{Type: "json"}, nil
+	}
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return s, errors.New("the constraint cannot be read")
+	}
+	return s, nil
+}
+
+// anyJSON is a schema that every JSON value fits, without the empty one, which
+// llama.cpp reads as an object.
+var anyJSON = json.RawMessage(`{"type":["object","array","string","number","boolean","null"]}`)
+
+// schema returns s as a JSON Schema, nil if it is no such thing.
+func (s spec) schema() json.RawMessage {
+	var schema bytes.Buffer
+	json.Compact(&schema, s.Schema)
+	switch {
+	case s.Type == "json" && s.Object:
+		return json.RawMessage(`{"type":"object"}`)
+	case s.Type == "json", s.Type == "json_schema" && slices.Contains([]string{"{}", "true"}, schema.String()):
+		return anyJSON
+	}
+	return s.Schema
+}
+
+// details lists what s says beyond its text, which no other engine is told.
+func (s spec) details(engine string) (lost []string) {
+	for _, d := range []struct {
+		said bool
+		text string
+	}{
+		{s.Search, "a match anywhere is enough here: " + engine + " wants the whole text to match"},
+		{s.AnyOrder, "properties in any order are allowed here: " + engine + " keeps them in the schema's"},
+		{s.Closed, "an absent additionalProperties is false here: " + engine + " has its own reading"},
+		{s.Draft7, "a schema without $schema is draft 7 here: " + engine + " has its own reading"},
+		{s.Whitespace != "", "whitespace " + s.Whitespace + " is left out: " + engine + " has its own rule"},
+	} {
+		if d.said {
+			lost = append(lost, d.text)
+		}
+	}
+	return lost
+}
+
+// constraint writes a constraint of one type in the form of configurations.
+func constraint(kind, member string, v any) (any, error) {
+	return plainJSON(map[string]any{"type": kind, member: v}), nil
+}
+
+// jsonObject is the constraint that a text is one JSON object.
+func jsonObject() (any, error) { return constraint("json", "object", true) }
+
+func grammarIn(v any) (any, error) {
+	if s, ok := v.(string); ok && s == "" {
+		return nil, nil
+	}
+	return constraint("grammar", "grammar", v)
+}
+
+func regexIn(v any) (any, error)  { return constraint("regex", "regex", v) }
+func choiceIn(v any) (any, error) { return constraint("choice", "choices", v) }
+
+// schemaIn reads a schema, as an object or as text.
+func schemaIn(v any) (any, error) {
+	if s, ok := v.(string); ok {
+		if !json.Valid([]byte(s)) {
+			return nil, fmt.Errorf("no valid JSON")
+		}
+		v = json.RawMessage(s)
+	}
+	return constraint("json_schema", "schema", v)
+}
+
+// llamaSchemaIn reads a schema as llama.cpp does: the empty one is an object.
+func llamaSchemaIn(v any) (any, error) {
+	var members map[string]json.RawMessage
+	text, _ := v.(json.RawMessage)
+	if s, ok := v.(string); ok {
+		text = json.RawMessage(s)
+	}
+	if json.Unmarshal(text, &members) == nil && members != nil && len(members) == 0 {
+		return jsonObject()
+	}
+	return schemaIn(v)
+}

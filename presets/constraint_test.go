@@ -1,0 +1,72 @@
+package presets
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"logitscope/sampling"
+)
+
+// Constraints whose meaning is the same in both words, and none that is not
+// among the losses.
+func TestExportConstraint(t *testing.T) {
+	const any = `{"type":["object","array","string","number","boolean","null"]}`
+	for _, tt := range []struct{ constraint, to, want string }{
+		{`json`, "vllm", `"structured_outputs": {"json":` + any + `}`},
+		{`{"type":"json","object":true}`, "vllm", `"structured_outputs": {"json_object":true}`},
+		{`json`, "llama-server", `"json_schema": ` + any},
+		{`{"type":"json","object":true}`, "llama-server", `"json_schema": {"type":"object"}`},
+		{`{"type":"json_schema","schema":{}}`, "llama-server", `"json_schema": ` + any}, // {} is an object there
+		{`{"type":"json_schema","schema":{ }}`, "llama.cpp", `--json-schema '` + any + `'`},
+		{`{"type":"json","object":true}`, "openai", `"response_format": {"type":"json_object"}`},
+		{`{"type":"choice","choices":["a","b"]}`, "vllm", `"structured_outputs": {"choice":["a","b"]}`},
+	} {
+		f, _ := FormatNamed(tt.to)
+		x, err := Export(sampling.Config{}.MustWith("constraint", tt.constraint, sampling.FromFile), f)
+		lost := slices.ContainsFunc(x.Lost, func(l Loss) bool { return l.Key == "constraint" })
+		if err != nil || lost || !strings.Contains(strings.ReplaceAll(x.Text, "\\\n", ""), tt.want) {
+			t.Errorf("%s to %s: %v\n%s%v, want %s", tt.constraint, tt.to, err, x.Text, x.Lost, tt.want)
+		}
+	}
+}
+
+// What a file says about a constraint is read as its engine reads it, or named.
+func TestImportConstraint(t *testing.T) {
+	const object = `{"object":true,"type":"json"}`
+	for _, tt := range []struct{ text, from, want, said string }{
+		{`{"format":"json"}`, "ollama", object, ""},
+		{`{"format":{}}`, "ollama", object, ""},
+		{`{"format":{"type":"string"}}`, "ollama", `{"schema":{"type":"string"},"type":"json_schema"}`, ""},
+		{`{"format":"yaml"}`, "ollama", "", `f:1: format: "json" or a JSON Schema is wanted`},
+		{`{"json_schema":{}}`, "llama-server", object, ""},
+		{`llama-cli -j '{}'`, "llama.cpp", object, ""},
+		{`{"structured_outputs":{"json":{}}}`, "vllm", `{"schema":{},"type":"json_schema"}`, ""},
+		{`{"structured_outputs":{"json_object":true}}`, "vllm", object, ""},
+		{`{"structured_outputs":{"json_object":false}}`, "vllm", "", ""},
+		{"{\"structured_outputs\":{\"regex\":\"a\",\n\"disable_any_whitespace\":true}}", "vllm", `{"regex":"a","type":"regex"}`, "structured_outputs.disable_any_whitespace (line 2)"},
+		{`{"structured_outputs":{"structural_tag":"{}"}}`, "vllm", "", "structured_outputs.structural_tag (line 1)"},
+		{`{"structured_outputs":"a"}`, "vllm", "", "f:1: structured_outputs: an object is wanted"},
+		{"{\"structured_outputs\":{\"regex\":\"a\"},\n\"guided_choice\":[\"b\"]}", "vllm", `{"choices":["b"],"type":"choice"}`,
+			"guided_choice (line 2) takes the place of f:1: structured_outputs.regex: one constraint at a time"},
+		{`{"guided_regex":null,"guided_choice":["b"]}`, "vllm", `{"choices":["b"],"type":"choice"}`, ""},
+		{`SamplingParams(structured_outputs=StructuredOutputsParams(json={"properties": {"z": {}, "a": {}}}))`, "vllm", `{"schema":{"properties":{"z":{},"a":{}}},"type":"json_schema"}`, ""},
+		{`{"response_format":{"type":"json_schema"}}`, "openai", "", "f:1: response_format: it has no json_schema"},
+		{`{"response_format":{"type":"json_schema","json_schema":{"name":"x"}}}`, "openai", "", "f:1: response_format: it has no json_schema.schema"},
+		{`{"response_format":{"type":"json_schema","json_schema":1}}`, "openai", "", "f:1: response_format: it has no json_schema.schema"},
+		{`{"response_format":{"type":1}}`, "openai", "", "f:1: response_format: type 1; text, json_object or json_schema"},
+		{`{"response_format":{"type":"json_object"}}`, "openai", object, ""},
+	} {
+		f, _ := FormatNamed(tt.from)
+		in, err := Import([]byte(tt.text), "f", f)
+		var said []string
+		if err != nil {
+			said = append(said, err.Error())
+		} else {
+			said = append(append(said, in.Notes...), in.Unknown...)
+		}
+		if got := in.Config.Text("constraint"); got != tt.want || strings.Join(said, "\n") != tt.said {
+			t.Errorf("%s:\n got %s and %q\nwant %s and %q", tt.text, got, said, tt.want, tt.said)
+		}
+	}
+}
