@@ -113,10 +113,18 @@ func (c *constraint) mask(in stepInput) *stepMask {
 	if c == nil {
 		return nil
 	}
-	m := &stepMask{from: c.before(in.before)}
-	if !m.from.broken {
+	return c.maskAt(c.before(in.before), in.left)
+}
+
+// maskAt returns what c allows behind a text, with left tokens to go.
+func (c *constraint) maskAt(from constraintState, left int) *stepMask {
+	if c == nil {
+		return nil
+	}
+	m := &stepMask{from: from}
+	if !from.broken {
 		m.bits = make([]uint64, c.matcher.Vocab().Words())
-		m.info = c.matcher.MaskWithin(m.from.state, m.bits, in.left)
+		m.info = c.matcher.MaskWithin(from.state, m.bits, left)
 	}
 	return m
 }

@@ -78,6 +78,23 @@ func (v View) Input(k int) (sampling.Input, error) {
 	return x, nil
 }
 
+// InputUnder is [View.Input] with the constraint of set in the place of the
+// one the step was made under, as if it had held from the first token.
+func (v View) InputUnder(k int, set *Settings) (sampling.Input, error) {
+	s := v.Step(k)
+	if s == nil || s.Row == nil {
+		return sampling.Input{}, errNoRow
+	}
+	in := v.stepInput(k)
+	x := in.sampling(s.Row)
+	at := set.constraint.behind(constraintState{})
+	for _, id := range in.output {
+		at = at.accept(id, 0)
+	}
+	set.constraint.maskAt(at, in.left).apply(&x)
+	return x, nil
+}
+
 // Retrace returns step k of v as it would be under set: a what-if. It runs no
 // forward pass and changes nothing. k is as in [View.Input].
 func (v View) Retrace(k int, set *Settings) (*Step, error) {

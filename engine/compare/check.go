@@ -16,8 +16,9 @@ type Check struct {
 	FirstDiff int     `json:"first_difference"` // step, from 1, where it does not; 0 if everywhere
 }
 
-// Against puts the last n steps of v through other settings. Each step keeps
-// its own text before it and its own draw: the settings alone differ.
+// Against puts the last n steps of v through other settings, their constraint
+// among them. Each step keeps its own text before it and its own draw: the
+// settings alone differ.
 func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
 	var c Check
 	var scratch sampling.Scratch
@@ -30,10 +31,14 @@ func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
 		if err != nil {
 			return c, err
 		}
+		there, err := v.InputUnder(k, other)
+		if err != nil {
+			return c, err
+		}
 		if err := v.Steps[k].Settings.Pipeline.Distribution(&a, &scratch, in); err != nil {
 			return c, err
 		}
-		if err := other.Pipeline.Distribution(&b, &scratch, in); err != nil {
+		if err := other.Pipeline.Distribution(&b, &scratch, there); err != nil {
 			return c, err
 		}
 		tv := sampling.TotalVariation(&a, &b)

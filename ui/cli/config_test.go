@@ -104,6 +104,32 @@ func TestConfigExportCheck(t *testing.T) {
 	}
 }
 
+// A check sees what the target loses of a constraint, all or a part of it: a
+// distribution without the mask, or under another, is not the same.
+func TestConfigExportCheckSeesTheConstraint(t *testing.T) {
+	for _, tt := range []struct {
+		args  string
+		exact bool
+	}{
+		{"--regex [0-9]+ --to ollama", false},
+		{"--regex [0-9]+ --to vllm", true},
+		{"--json --to vllm", true},
+		{"--json --to openai", false},
+		{"--regex Z --regex-search --to vllm", false},
+	} {
+		args := "config export --top-k 0 --seed 3 --check --prompt Once --max-new-tokens 4 --report " + tt.args
+		out, errs, code := try(t, "", strings.Fields(args)...)
+		var r struct {
+			Check struct {
+				Largest float64 `json:"largest_tv"`
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || (r.Check.Largest < 1e-4) != tt.exact {
+			t.Errorf("%s: exit %d, largest distance %v, %s%v; exact is %v", tt.args, code, r.Check.Largest, errs, err, tt.exact)
+		}
+	}
+}
+
 func TestConfigImport(t *testing.T) {
 	out, errs, code := try(t, "{\"temperature\": 0.6,\n\"pad_token_id\": 0,\n\"frobnicate\": 1}", "config", "import")
 	for _, want := range []string{"read as generation_config.json", "do_sample false, top_k 50", "pad_token_id (line 2)", "unknown: frobnicate (line 3)"} {
