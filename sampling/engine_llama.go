@@ -14,6 +14,7 @@ var llamaEngine = &engine{
 		"allowed_token_ids", "no_repeat_ngram_size"}),
 	refusals: []refusal{
 		{key: "repetition_penalty", allowed: "above 0", ok: func(v float64) bool { return v > 0 }},
+		{key: "mirostat", allowed: "0 to 2", ok: between(0, 2)},
 	},
 	stages: llamaChain,
 }

@@ -166,6 +166,15 @@ func TestBadLinesInWords(t *testing.T) {
 		{`"x"`, "no JSON object: a case is wanted, not a string"},
 		{`{"id":1,"engine":"llama.cpp","logits":{"kind":"inline","values":[1,2]},"settings":{"samplers":["foo"]}}`, `samplers: no stage \"foo\"`},
 		{`{"id":1,"engine":"nope","logits":{"kind":"inline","values":[1,2]},"settings":{}}`, "nope"},
+		{`{"logits":5}`, "logits: number where an object is wanted"},
+		{`{"logits":{"values":[1]},"prompt_tokens":"x"}`, "prompt_tokens: string where a list is wanted"},
+		{`{"logits":{"values":[1]},"prompt_tokens":[1.5]}`, "prompt_tokens: number 1.5 where a whole number is wanted"},
+		{`{"logits":{"seed":-1}}`, "logits.seed: number -1 where a whole number, 0 or more, is wanted"},
+		{`{"engine":5}`, "engine: number where a text is wanted"},
+		{`{"logits":{"scale":"x"}}`, "logits.scale: string where a number is wanted"},
+		{`{"logits":{"values":[1]},"settings":[]}`, "settings: an object is wanted"},
+		{`{"engine":"llama.cpp","logits":{"values":[1,2]},"settings":{"mirostat":7}}`, "mirostat: 7 is out of range, 0 to 2 under llama.cpp"},
+		{`{"engine":"llama.cpp","logits":{"values":[1,2]},"settings":{"mirostat":-7}}`, "mirostat: -7 is out of range, 0 to 2 under llama.cpp"},
 	} {
 		var out bytes.Buffer
 		if _, err := Run(strings.NewReader(tt.line), &out, Options{}); err != nil || !strings.Contains(out.String(), tt.want) {

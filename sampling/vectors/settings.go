@@ -64,8 +64,8 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 	if len(raw) > 0 {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
-		if err := d.Decode(&settings); err != nil {
-			return p, &settingsError{fmt.Errorf("settings: %w", jsonProblem(err))}
+		if d.Decode(&settings) != nil {
+			return p, &settingsError{errors.New("settings: an object is wanted")}
 		}
 	}
 	c, err := configOf(from, settings)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"logitscope/sampling"
@@ -166,9 +167,26 @@ func jsonProblem(err error) error {
 		if kind.Field == "" {
 			return fmt.Errorf("no JSON object: a case is wanted, not %s", article(kind.Value))
 		}
-		return fmt.Errorf("%s: %s where %s is wanted", kind.Field, kind.Value, kind.Type)
+		return fmt.Errorf("%s: %s where %s is wanted", kind.Field, kind.Value, inWords(kind.Type))
 	}
 	return err
+}
+
+// inWords names what JSON must hold for a type.
+func inWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a text"
+	case reflect.Uint64:
+		return "a whole number, 0 or more,"
+	case reflect.Int, reflect.Int32:
+		return "a whole number"
+	}
+	return "a number"
 }
 
 // article puts an article before the name of a JSON type.
