@@ -66,10 +66,14 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err := c.steerable(cfg); err != nil {
 		return nil, err
 	}
-	if s.strategy() == beams {
-		if _, err := beam.ReadSettings(p, c.model); err != nil {
-			return nil, err
-		}
+	switch s.strategy() {
+	case beams:
+		_, err = beam.ReadSettings(p, c.model)
+	case contrastive:
+		err = beam.CheckContrastive(cfg)
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.constraint, err = c.constraints.bind(cfg.Text("constraint"), c.vocab)
 	return s, err

@@ -98,9 +98,8 @@ func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt Op
 	return c, nil
 }
 
-// Retune changes the settings from the next step on.
-func (c *Contrastive) Retune(p *sampling.Pipeline) error {
-	cfg := p.Config()
+// CheckContrastive returns what contrastive search cannot be done with in cfg.
+func CheckContrastive(cfg sampling.Config) error {
 	alpha, k := cfg.Float("penalty_alpha"), cfg.Int("top_k")
 	switch {
 	case !(alpha > 0 && alpha <= 1):
@@ -110,7 +109,16 @@ func (c *Contrastive) Retune(p *sampling.Pipeline) error {
 	case cfg.Int("num_beams") > 1:
 		return errors.New("num_beams: contrastive search has one beam; set penalty_alpha to 0 for beam search")
 	}
-	c.pipeline, c.alpha, c.k = p, alpha, min(k, c.model.Vocab().Size())
+	return nil
+}
+
+// Retune changes the settings from the next step on.
+func (c *Contrastive) Retune(p *sampling.Pipeline) error {
+	cfg := p.Config()
+	if err := CheckContrastive(cfg); err != nil {
+		return err
+	}
+	c.pipeline, c.alpha, c.k = p, cfg.Float("penalty_alpha"), min(cfg.Int("top_k"), c.model.Vocab().Size())
 	c.limit, c.short = cfg.Int("max_new_tokens"), false
 	if n := c.model.Info().ContextLen; n > 0 && n-len(c.prompt) < c.limit {
 		c.limit, c.short = n-len(c.prompt), true
