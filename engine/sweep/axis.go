@@ -51,7 +51,7 @@ func ParseAxis(spec string) (Axis, error) {
 		}
 		for _, old := range a.Values {
 			if reflect.DeepEqual(old, v) {
-				return a, fmt.Errorf("%s: %s is listed twice", key, p.Format(v))
+				return a, fmt.Errorf("%s: %s is listed twice", key, strings.TrimSpace(t))
 			}
 		}
 		a.Values = append(a.Values, v)
