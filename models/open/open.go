@@ -114,7 +114,7 @@ func openFile(name string, opt Options) (models.Model, error) {
 func openTable(_ context.Context, path string, _ Options) (models.Model, error) {
 	m, err := table.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("table:%w", err)
 	}
 	return m, nil
 }

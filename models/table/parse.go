@@ -3,8 +3,10 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -100,6 +102,9 @@ func Open(path string) (*Model, error) {
 		}
 	}
 	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}
