@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -76,19 +77,36 @@ func Decode(r io.Reader, name string) (Preset, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return Preset{}, fmt.Errorf("%s:%d: %s; a preset has name, about and config", name, line(data, d.InputOffset()), strings.TrimPrefix(err.Error(), "json: "))
+		return Preset{}, fmt.Errorf("%s:%d: %s; a preset has name, about and config", name, line(data, d.InputOffset()), inWords(err))
 	}
-	if f.Name == "" {
+	at := max(bytes.Index(data, f.Config), 0)
+	switch {
+	case f.Name == "":
 		return Preset{}, fmt.Errorf("%s: name is missing", name)
+	case f.Config == nil:
+		return Preset{}, fmt.Errorf("%s: config is missing", name)
+	case f.Config[0] != '{':
+		return Preset{}, fmt.Errorf("%s:%d: config: an object of parameters such as {\"temperature\": 0.7}", name, line(data, int64(at)))
 	}
 	// The decoder of configurations counts lines from the top of the file.
-	at := bytes.Index(data, f.Config)
-	pad := bytes.Repeat([]byte("\n"), max(0, line(data, int64(max(at, 0)))-1))
+	pad := bytes.Repeat([]byte("\n"), line(data, int64(at))-1)
 	cfg, err := sampling.DecodeConfig(io.MultiReader(bytes.NewReader(pad), bytes.NewReader(f.Config)), name, sampling.FromPreset)
 	if err != nil {
 		return Preset{}, err
 	}
 	return Preset{Name: f.Name, About: f.About, Config: cfg}, nil
+}
+
+// inWords says what keeps a preset from being read.
+func inWords(err error) string {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Sprintf("%s: %s where a text is wanted", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return kind.Value + " where an object is wanted"
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // maxFile bounds what a preset file may hold.
