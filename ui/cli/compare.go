@@ -113,7 +113,7 @@ var nextSetting = regexp.MustCompile(`,\s*[A-Za-z][\w-]*=`)
 // whose value is JSON ends behind it.
 func settingLen(spec string) int {
 	from := 0
-	if _, value, ok := strings.Cut(spec, "="); ok {
+	if key, value, ok := strings.Cut(spec, "="); ok && !strings.Contains(key, ",") {
 		d := json.NewDecoder(strings.NewReader(value))
 		if d.Decode(new(json.RawMessage)) == nil {
 			from = len(spec) - len(value) + int(d.InputOffset())
@@ -173,7 +173,10 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 				return nil, err
 			}
 		}
-		if j.settings, err = j.compiler.Settings(cfg, spec.label); err != nil {
+		if err = checkIDs(j.model, cfg); err == nil {
+			j.settings, err = j.compiler.Settings(cfg, spec.label)
+		}
+		if err != nil {
 			return nil, wrongly(flagged("--lane "+spec.text+":", err))
 		}
 		jobs = append(jobs, &j)

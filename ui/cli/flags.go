@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,10 +98,29 @@ func (f *paramFlag) String() string {
 	return f.param.Format(f.value)
 }
 
+// Set takes a value; a list is added to the one the same flag gave before.
 func (f *paramFlag) Set(s string) error {
 	v, err := f.param.Parse(s)
+	if err == nil && f.given && !f.param.IsOff(v) {
+		v = joined(f.value, v)
+	}
 	f.value, f.given = v, true
 	return err
+}
+
+// joined is a list followed by another; of other values the later counts.
+func joined(first, later any) any {
+	switch later := later.(type) {
+	case []string:
+		return slices.Concat(first.([]string), later)
+	case []sampling.TokenBias:
+		return slices.Concat(first.([]sampling.TokenBias), later)
+	case []int32:
+		return slices.Concat(first.([]int32), later)
+	case [][]int32:
+		return slices.Concat(first.([][]int32), later)
+	}
+	return later
 }
 
 func (f *paramFlag) Type() string { return "" }
@@ -134,10 +154,12 @@ func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Co
 		return cfg, err
 	}
 	cfg = cfg.Merge(lane.preset).Merge(flags).Merge(lane.set)
-	if err = s.validate(cfg); err != nil && lane.text != "" {
+	switch err = s.validate(cfg); {
+	case err != nil && lane.text != "":
 		err = flagged("--lane "+lane.text+":", err)
-	}
-	if err == nil {
+	case err != nil:
+		err = s.blamed(cfg, err)
+	default:
 		err = s.checkConstraint(s.constraintOf(cfg, lane))
 	}
 	return cfg, wrongly(err)
@@ -149,6 +171,22 @@ func (s *shared) validate(cfg sampling.Config) error {
 		return err
 	}
 	return engine.CheckSchedule(cfg, s.presetConfig)
+}
+
+// blamed puts the file or the preset that set a key in front of what is wrong
+// with it.
+func (s *shared) blamed(cfg sampling.Config, err error) error {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		key, _, _ := strings.Cut(line, ":")
+		switch set, _ := cfg.Lookup(key); {
+		case set.Origin == sampling.FromFile:
+			lines[i] = "--config " + s.config + ": " + line
+		case set.Origin == sampling.FromPreset:
+			lines[i] = "--preset " + s.preset + ": " + line
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // presetConfig returns the settings of a preset, for rules of a schedule.
@@ -197,6 +235,12 @@ func (s *shared) readConfig() (sampling.Config, error) {
 			return sampling.Config{}, wrongly(flagged("--config", err))
 		}
 		s.file = in
+		for _, n := range in.Notes {
+			s.notes = append(s.notes, "--config "+s.config+": "+n)
+		}
+		if len(in.Unknown) > 0 {
+			s.notes = append(s.notes, "--config "+s.config+": unknown: "+strings.Join(in.Unknown, ", "))
+		}
 	}
 	return s.file.Config, nil
 }
@@ -231,13 +275,13 @@ func addRule(cfg sampling.Config, rule string) (sampling.Config, error) {
 	return cfg.With("schedule", append(slices.Clone(cfg.Strings("schedule")), rule), sampling.FromFlag)
 }
 
-// tokens returns the ids of --prompt-tokens.
-func (s *shared) tokens(size int) ([]int32, error) {
+// tokenIDs reads the token ids of a flag.
+func tokenIDs(flag, list string, size int) ([]int32, error) {
 	var ids []int32
-	for part := range strings.SplitSeq(s.promptTokens, ",") {
+	for part := range strings.SplitSeq(list, ",") {
 		id, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || id < 0 || id >= size {
-			return nil, wrong("--prompt-tokens %s: ids from 0 to %d, separated by commas", s.promptTokens, size-1)
+			return nil, wrong("%s %s: ids from 0 to %d, separated by commas", flag, list, size-1)
 		}
 		ids = append(ids, int32(id))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,13 +86,48 @@ func (s *shared) ready(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	if err := checkIDs(j.model, cfg); err != nil {
+		return wrongly(s.blamed(cfg, err))
+	}
 	if j.settings, err = j.compiler.Settings(cfg, s.label()); err != nil {
-		return wrongly(err)
+		return wrongly(s.blamed(cfg, err))
 	}
 	if j.draft, err = s.openDraft(ctx, j.model, cfg); err != nil {
 		return err
 	}
 	return s.readPrompt(ctx, j)
+}
+
+// checkIDs refuses settings about token ids that the model does not have, where
+// it is known what it has.
+func checkIDs(m models.Model, cfg sampling.Config) error {
+	info := m.Info()
+	if info.Caps.ObserveOnly || info.Caps.TextOnly {
+		return nil
+	}
+	for _, key := range []string{"logit_bias", "bad_words_ids", "allowed_token_ids", "suppress_tokens", "begin_suppress_tokens"} {
+		for _, id := range idsOf(cfg.Value(key)) {
+			if id < 0 || int(id) >= info.VocabSize {
+				return fmt.Errorf("%s: token %d is out of range, 0 to %d for %s", key, id, info.VocabSize-1, info.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// idsOf returns the token ids in a value.
+func idsOf(v any) (ids []int32) {
+	switch v := v.(type) {
+	case []int32:
+		return v
+	case [][]int32:
+		return slices.Concat(v...)
+	case []sampling.TokenBias:
+		for _, b := range v {
+			ids = append(ids, b.Tokens...)
+		}
+	}
+	return ids
 }
 
 // keepsPreset are the parameters that a preset does not decide.
@@ -124,10 +160,13 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 		return err
 	}
 	if s.promptTokens != "" {
-		if given {
+		switch {
+		case given:
 			return wrong("--prompt-tokens and --prompt: one of them")
+		case s.chat:
+			return wrong("--chat: it wraps the text of --prompt or --prompt-file, not --prompt-tokens")
 		}
-		j.prompt, err = s.tokens(j.model.Info().VocabSize)
+		j.prompt, err = tokenIDs("--prompt-tokens", s.promptTokens, j.model.Info().VocabSize)
 		if err != nil {
 			return err
 		}

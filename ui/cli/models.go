@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -90,7 +89,8 @@ func (f *modelFlags) open(ctx context.Context, name string) (models.Model, error
 	if err != nil {
 		return nil, err
 	}
-	return open.Model(ctx, name, opt)
+	m, err := open.Model(ctx, name, opt)
+	return m, wrongly(err)
 }
 
 func newModelsInfo(sys System) *cobra.Command {
@@ -134,23 +134,20 @@ func newModelsLogits(sys System) *cobra.Command {
   logitscope models logits model.gguf --prompt "The capital of France is" --all`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed("prompt")
+			if (tokens != "") == given {
+				return wrong("models logits needs one of --tokens and --prompt")
+			}
 			m, err := f.open(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			s := shared{sys: sys, promptTokens: tokens}
 			var ids []int32
-			switch {
-			case tokens != "":
-				ids, err = s.tokens(m.Info().VocabSize)
-				if err != nil {
-					err = wrong("%s", strings.Replace(err.Error(), "--prompt-tokens", "--tokens", 1))
-				}
-			case cmd.Flags().Changed("prompt"):
+			if given {
 				ids, err = models.Encode(cmd.Context(), m.Vocab(), text, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
-			default:
-				err = wrong("models logits needs --tokens or --prompt")
+			} else {
+				ids, err = tokenIDs("--tokens", tokens, m.Info().VocabSize)
 			}
 			if err != nil {
 				return err
@@ -254,7 +251,7 @@ file that holds a vocabulary and no weights is enough.`,
 			}
 			v, holder, err := open.Vocab(cmd.Context(), args[0], opt)
 			if err != nil {
-				return err
+				return wrongly(err)
 			}
 			defer holder.Close()
 			return tokenize(cmd.Context(), sys, v, models.EncodeOptions{ParseSpecial: special, AddSpecial: add})

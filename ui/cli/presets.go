@@ -41,7 +41,12 @@ func findPreset(sys System, name string) (presets.Preset, error) {
 	if err == nil {
 		return p, nil
 	}
-	own, _ := ownPresets(sys)
+	own, problems := ownPresets(sys)
+	for _, err := range problems {
+		if file := string(filepath.Separator) + name + ".json"; name != "" && strings.Contains(err.Error(), file) {
+			return presets.Preset{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	names := presets.Names()
 	for _, p := range own {
 		if p.Name == name {

@@ -127,3 +127,20 @@ func readText(t *testing.T, file string) string {
 	}
 	return string(b)
 }
+
+// A preset whose file is broken is not said to be none.
+func TestBrokenPresetNamesItsFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "presets", "x.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(`{"name":"x","config":5}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := tryIn(t, dir, "", "run", "--prompt", "x", "--preset", "x")
+	want := "logitscope: --preset x: " + file + `:1: config: an object of parameters such as {"temperature": 0.7}` + "\n"
+	if code != exitUsage || errs != want {
+		t.Errorf("exit %d, %q, want %q", code, errs, want)
+	}
+}

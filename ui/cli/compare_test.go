@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestSplitSpec(t *testing.T) {
+	for spec, want := range map[string][]string{
+		"chat":                                {"chat"},
+		"chat,":                               {"chat", ""},
+		" chat , top_p=0.5":                   {"chat", "top_p=0.5"},
+		"chat,order=top_k,top_p":              {"chat", "order=top_k,top_p"},
+		"chat,foo":                            {"chat", "foo"},
+		"chat,foo,top-p=1,order=a":            {"chat", "foo", "top-p=1", "order=a"},
+		`chat,stop=["a,top_k=1","b"],top_k=2`: {"chat", `stop=["a,top_k=1","b"]`, "top_k=2"},
+		`chat,constraint={"type":"regex","regex":"a,b=c"},top_k=2`:                        {"chat", `constraint={"type":"regex","regex":"a,b=c"}`, "top_k=2"},
+		`chat,constraint={"type":"json","object":true},top_k=2,schedule=at token 4: chat`: {"chat", `constraint={"type":"json","object":true}`, "top_k=2", "schedule=at token 4: chat"},
+	} {
+		if got := splitSpec(spec); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}
+
+// The same lanes and seed give the same bytes, whatever the timing.
+func TestCompareIsDeterministic(t *testing.T) {
+	args := []string{"compare", "--lane", "chat", "--lane", "creative,temperature=1.3", "--lane", "greedy", "--lane", "chat,num_assistant_tokens=3",
+		"--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl"}
+	first, errs, code := try(t, "", args...)
+	if code != exitDone {
+		t.Fatal(errs)
+	}
+	for range 3 {
+		if again, _, _ := try(t, "", args...); again != first {
+			t.Fatal("another run wrote other bytes")
+		}
+	}
+	all := lines(t, first)
+	s := all[len(all)-1]
+	if s["type"] != "summary" || len(s["lanes"].([]any)) != 4 || len(s["distances"].([]any)) != 3 {
+		t.Errorf("summary: %v", s)
+	}
+	// What a lane writes does not depend on the others.
+	alone, _, _ := try(t, "", "run", "--preset", "chat", "--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl")
+	a := lines(t, alone)
+	for _, m := range all {
+		if m["type"] == "end" && m["lane"] == 1.0 && m["text"] != a[len(a)-1]["text"] {
+			t.Errorf("lane 1 wrote %q, alone %q", m["text"], a[len(a)-1]["text"])
+		}
+	}
+}

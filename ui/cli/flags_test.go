@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every line about a file names it.
+func TestEveryLineNamesTheFile(t *testing.T) {
+	for _, text := range []string{"{\"temperature\":900,\n\"top_p\":7}", `{"temperature":3,"top_p":0,"order":"vllm"}`} {
+		file := write(t, "c.json", text)
+		_, errs, code := try(t, "", "run", "--prompt", "x", "--config", file)
+		if got := strings.Count(errs, "logitscope: --config "+file+":"); code != exitUsage || got != 2 || strings.Count(errs, "\n") != 2 {
+			t.Errorf("exit %d: %s", code, errs)
+		}
+	}
+}
+
+// A flag of a list collects what it is given; off empties it.
+func TestListFlagsCollect(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"--stop a --stop b,c", `"stop":["a","b","c"]`},
+		{"--stop a --stop off --stop b", `"stop":["b"]`},
+		{"--bad-words a --bad-words b", `"bad_words":["a","b"]`},
+		{"--logit-bias 1=2 --logit-bias 3=4", `"logit_bias":[[1,2],[3,4]]`},
+		{"--eos-token-id 1 --eos-token-id 2", `"eos_token_id":[1,2]`},
+		{"--bad-words-ids [[1]] --bad-words-ids [[2,3]]", `"bad_words_ids":[[1],[2,3]]`},
+		{"--top-k 3 --top-k 4", `"top_k":4`},
+	} {
+		out, errs, code := try(t, "", append(strings.Fields("config show --as-file"), strings.Fields(tt.args)...)...)
+		if got := strings.Join(strings.Fields(out), ""); code != exitDone || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: exit %d, %s%s, want %s", tt.args, code, got, errs, tt.want)
+		}
+	}
+}
