@@ -276,6 +276,19 @@ func number(v any) float64 {
 	return -1e9
 }
 
+// A list is all that a text holds.
+func TestParseReadsTheWholeText(t *testing.T) {
+	p, _ := sampling.Lookup("stop")
+	for _, bad := range []string{`["a"]x`, `["a"]]`, `["a"] ["b"]`, `["a"`} {
+		if v, err := p.Parse(bad); err == nil {
+			t.Errorf("%s is read as %v", bad, v)
+		}
+	}
+	if v, err := p.Parse(` ["a"] `); err != nil || len(v.([]string)) != 1 {
+		t.Errorf("%v, %v", v, err)
+	}
+}
+
 func TestOrders(t *testing.T) {
 	for _, c := range []struct{ in, name, engine, stages string }{
 		{"transformers", "transformers", "transformers", "repetition_penalty,frequency_penalty,presence_penalty,no_repeat_ngram,temperature,top_h,top_k,top_p,min_p,typical_p,epsilon_cutoff,eta_cutoff"},
@@ -302,7 +315,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s does not come back: %v %v", o.Name(), back, err)
 		}
 	}
-	for _, bad := range []string{"", "nope", "top_k,top_k", "transformers:", "gpt:top_k", "top_k,nope"} {
+	for _, bad := range []string{"", ",", "vllm:;", "nope", "top_k,top_k", "transformers:", "gpt:top_k", "top_k,nope"} {
 		if _, err := sampling.ParseOrder(bad); err == nil {
 			t.Errorf("%q is an order", bad)
 		}

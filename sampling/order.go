@@ -43,10 +43,11 @@ func ParseOrder(s string) (Order, error) {
 			return Order{}, fmt.Errorf("order: no engine %q; %s", base, engineNames())
 		}
 	}
-	if list == "" {
+	names := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' })
+	if len(names) == 0 {
 		return Order{}, fmt.Errorf("order: %q; %s, or a list of stages such as top_k,top_p,temperature", s, engineNames())
 	}
-	return orderOf(engineByName(base), strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' }))
+	return orderOf(engineByName(base), names)
 }
 
 func orderOf(e *engine, names []string) (Order, error) {

@@ -3,6 +3,7 @@ package sampling
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -124,7 +125,7 @@ func (p *Param) Parse(s string) (any, error) {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
+	if d.Decode(&v) != nil || d.Decode(new(any)) != io.EOF {
 		return nil, p.wrongForm()
 	}
 	return p.normalise(v)
