@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"logitscope/viz"
 )
@@ -106,7 +107,7 @@ func newRoot(sys System) *cobra.Command {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.Version = version()
 	root.SetVersionTemplate("logitscope {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongly(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongly(flagError(err)) })
 	root.SetGlobalNormalizationFunc(underscores)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range []func(System) *cobra.Command{
@@ -115,6 +116,19 @@ func newRoot(sys System) *cobra.Command {
 		root.AddCommand(command(sys))
 	}
 	return root
+}
+
+// flagTypes are the types of flags that are no parameters, in words.
+var flagTypes = map[string]string{"int": "a whole number is wanted", "bool": "true or false"}
+
+// flagError says in words why the value of such a flag cannot be read.
+func flagError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) || flagTypes[bad.GetFlag().Value.Type()] == "" {
+		return err
+	}
+	f := bad.GetFlag()
+	return fmt.Errorf("--%s %s: %s", f.Name, bad.GetValue(), flagTypes[f.Value.Type()])
 }
 
 // version is the module's version where the binary was built from a release.

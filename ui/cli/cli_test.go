@@ -76,6 +76,8 @@ func TestWrongUse(t *testing.T) {
 		{"run --prompt-file nope.txt", []string{"--prompt-file nope.txt", "no such file"}},
 		{"run --prompt x --config nope.json", []string{"--config nope.json", "no such file"}},
 		{"run --prompt x --context -1", []string{"--context"}},
+		{"run --prompt x --context 99999999999999999999", []string{"--context 99999999999999999999: a whole number is wanted"}},
+		{"run --prompt x --json=maybe", []string{"--json maybe: true or false"}},
 		{"run --prompt x --kv-type q8", []string{"--kv-type", "f32 or f16"}},
 		{"compare --lane chat", []string{"--lane", "2 to 4"}},
 		{"compare --lane chat --lane chatty", []string{"--lane chatty", "chat"}},

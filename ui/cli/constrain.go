@@ -72,7 +72,7 @@ func (c *checker) compile(vocabFile string) error {
 	if err == nil {
 		c.grammar, err = constrain.Compile(src)
 	}
-	if err == nil && vocabFile != "" {
+	if err == nil && c.flags.Changed("vocab") {
 		var v *constrain.Vocab
 		if v, err = c.readVocab(vocabFile); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 
 // text returns the text to continue and whether one was given.
 func (s *shared) text() (string, bool, error) {
-	if s.promptFile == "" {
+	if !s.flags.Changed("prompt-file") {
 		return s.prompt, s.flags.Changed("prompt"), nil
 	}
 	if s.promptText == nil {

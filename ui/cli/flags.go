@@ -142,7 +142,7 @@ func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Co
 		return base, wrong("--preset %v", err)
 	}
 	cfg := base.Merge(p.Config)
-	if s.config != "" {
+	if s.flags.Changed("config") {
 		file, err := s.readConfig()
 		if err != nil {
 			return cfg, err

@@ -89,6 +89,10 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		{"run --grammar - --config -", "--grammar -: standard input is for --config"},
 		{"constrain --json-schema -", "--json-schema -: standard input is for the texts"},
 		{"constrain --json --vocab -", "--vocab -: standard input is for the texts"},
+		{"constrain --json --vocab=", `--vocab "": no such file`},
+		{"run --prompt x --config=", `--config "": no such file`},
+		{"run --prompt-file=", `--prompt-file "": no such file`},
+		{"run --prompt x --json-schema=", `--json-schema "": no such file`},
 	} {
 		out, errs, code := try(t, `{"temperature":1}`, strings.Fields(tt.args)...)
 		if code != exitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {
