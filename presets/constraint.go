@@ -79,14 +79,29 @@ func constraint(kind, member string, v any) (any, error) {
 func jsonObject() (any, error) { return constraint("json", "object", true) }
 
 func grammarIn(v any) (any, error) {
-	if s, ok := v.(string); ok && s == "" {
+	if v == "" {
 		return nil, nil
 	}
-	return constraint("grammar", "grammar", v)
+	return textIn("grammar", v)
 }
 
-func regexIn(v any) (any, error)  { return constraint("regex", "regex", v) }
-func choiceIn(v any) (any, error) { return constraint("choice", "choices", v) }
+func regexIn(v any) (any, error) { return textIn("regex", v) }
+
+// textIn reads a constraint that is a text.
+func textIn(kind string, v any) (any, error) {
+	if _, ok := v.(string); !ok {
+		return nil, errors.New("a text is wanted")
+	}
+	return constraint(kind, kind, v)
+}
+
+func choiceIn(v any) (any, error) {
+	list, ok := v.([]any)
+	if !ok || slices.ContainsFunc(list, func(x any) bool { _, text := x.(string); return !text }) {
+		return nil, errors.New("a list of texts is wanted")
+	}
+	return constraint("choice", "choices", v)
+}
 
 // schemaIn reads a schema, as an object or as text.
 func schemaIn(v any) (any, error) {
@@ -96,7 +111,11 @@ func schemaIn(v any) (any, error) {
 		}
 		v = json.RawMessage(s)
 	}
-	return constraint("json_schema", "schema", v)
+	switch decoded(v).(type) {
+	case bool, map[string]any:
+		return constraint("json_schema", "schema", v)
+	}
+	return nil, errors.New("a JSON Schema is an object")
 }
 
 // llamaSchemaIn reads a schema as llama.cpp does: the empty one is an object.

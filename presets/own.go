@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"logitscope/sampling"
@@ -65,24 +66,28 @@ func readOwn(data []byte) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range members {
-		if raw, ok := e.value.(json.RawMessage); ok && e.key == "config" {
-			inner, err := readObject(raw)
-			if err != nil {
-				return nil, err
-			}
-			for i := range inner {
-				inner[i].line += bytes.Count(data[:max(bytes.Index(data, raw), 0)], []byte("\n"))
-			}
-			members = inner
-			break
+	if i := slices.IndexFunc(members, func(e entry) bool { return e.key == "config" }); i >= 0 {
+		raw, ok := members[i].value.(json.RawMessage)
+		if !ok {
+			return nil, fmt.Errorf("line %d: config: an object of parameters is wanted", members[i].line)
+		}
+		if members, err = readObject(raw); err != nil {
+			return nil, err
+		}
+		for i := range members {
+			members[i].line += bytes.Count(data[:max(bytes.Index(data, raw), 0)], []byte("\n"))
 		}
 	}
+	given := map[string]bool{}
 	for _, e := range members {
 		if own.field(e.key) == nil {
 			_, err := sampling.Config{}.With(e.key, 0, sampling.FromFile)
 			return nil, fmt.Errorf("line %d: %w", e.line, err)
 		}
+		if given[e.key] {
+			return nil, fmt.Errorf("line %d: %s is given twice", e.line, e.key)
+		}
+		given[e.key] = true
 	}
 	return members, nil
 }

@@ -90,12 +90,12 @@ func readObject(data []byte) ([]entry, error) {
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line(), err)
+			return nil, fmt.Errorf("line %d: %w", line(), tooEarly(err))
 		}
 		e := entry{key: t.(string), line: line()}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", e.line, e.key, err)
+			return nil, fmt.Errorf("line %d: %s: %w", e.line, e.key, tooEarly(err))
 		}
 		e.value = raw
 		if len(raw) > 0 && raw[0] != '{' {
@@ -104,12 +104,20 @@ func readObject(data []byte) ([]entry, error) {
 		out = append(out, e)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", line(), err)
+		return nil, fmt.Errorf("line %d: %w", line(), tooEarly(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("line %d: more after the object", line())
 	}
 	return out, nil
+}
+
+// tooEarly words the end of a text where more was to come.
+func tooEarly(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errors.New("the object ends too early")
+	}
+	return err
 }
 
 // memberOf returns the member of an object that a path of keys leads to, as

@@ -145,7 +145,11 @@ func TestConfigImport(t *testing.T) {
 		{"hello", "", "no settings in a format that is known"},
 		{"FROM x\nPARAMETER top_k many\n", "", "standard input:2: top_k"},
 		{"{}", "yaml", "--from yaml: no such format"},
-		{"{\n\"temperature\":", "vllm", "line 2"},
+		{"{\n\"temperature\":", "vllm", "standard input: line 2: temperature: the object ends too early"},
+		{"{\"temperature\": 1,\n", "", "standard input: line 1: the object ends too early"},
+		{"{\"name\": \"x\",\n\"config\": 5}", "", "standard input: line 2: config: an object of parameters is wanted"},
+		{"{\"top_k\": 1,\n\"order\": \"vllm\", \"max_new_tokens\": 2,\n\"top_k\": 2}", "", "standard input: line 3: top_k is given twice"},
+		{"FROM x\nPARAMETER\n", "", "line 2: PARAMETER has no value"},
 	} {
 		args := []string{"config", "import"}
 		if tt.from != "" {
