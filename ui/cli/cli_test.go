@@ -80,6 +80,8 @@ func TestWrongUse(t *testing.T) {
 		{"run --prompt x --json=maybe", []string{"--json maybe: true or false"}},
 		{"run --prompt x --kv-type q8", []string{"--kv-type", "f32 or f16"}},
 		{"compare --lane chat", []string{"--lane", "2 to 4"}},
+		{"compare --lane chat --lane greedy --format jsonl --prompt x --top 99", []string{"--top 99: 0 to 40"}},
+		{"compare --lane chat --lane chat,model= --format jsonl --prompt x", []string{"--lane chat,model=: model= needs a name"}},
 		{"compare --lane chat --lane chatty", []string{"--lane chatty", "chat"}},
 		{"compare --lane chat --lane chat,top_p=2", []string{"--lane chat,top_p=2", "0 to 1"}},
 		{"trace --engine sglang", []string{"--engine sglang", "transformers, llama.cpp, vllm, ollama, ollama-go"}},

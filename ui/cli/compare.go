@@ -41,6 +41,9 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 		if format != "screen" && format != "jsonl" {
 			return wrong("--format %s: screen or jsonl", format)
 		}
+		if err := checkTop(top); err != nil {
+			return err
+		}
 		if len(specs) < 2 || len(specs) > maxLanes {
 			return wrong("--lane: given %d times, 2 to %d lanes are wanted", len(specs), maxLanes)
 		}
@@ -79,7 +82,9 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 	l.preset = p.Config
 	for _, kv := range parts[1:] {
 		if name, ok := strings.CutPrefix(kv, "model="); ok {
-			l.model = name
+			if l.model = name; name == "" {
+				return l, wrong("--lane %s: model= needs a name", spec)
+			}
 			continue
 		}
 		if l.set, err = setFlag(l.set, kv); err != nil {

@@ -151,7 +151,7 @@ func report(sys System, x presets.Exported, c *compare.Check, asJSON bool) error
 		fmt.Fprintf(sys.Err, "does not translate (%d)\n", len(x.Lost))
 		w := tabwriter.NewWriter(sys.Err, 0, 0, 2, ' ', 0)
 		for _, l := range x.Lost {
-			fmt.Fprintf(w, "  %s\t%s\n", l.Key, l.Text)
+			fmt.Fprintf(w, "  %s\t%s\n", l.Key, visible(l.Text))
 		}
 		w.Flush()
 	}

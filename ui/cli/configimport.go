@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -99,7 +100,7 @@ func (s *shared) recommended(m models.Model) sampling.Config {
 	if problems != nil && !s.told {
 		s.told = true
 		for line := range strings.SplitSeq(problems.Error(), "\n") {
-			fmt.Fprintf(s.sys.Err, "logitscope: left out: %s\n", line)
+			complain(s.sys.Err, errors.New("left out: "+line))
 		}
 	}
 	return cfg

@@ -10,6 +10,7 @@ import (
 	"logitscope/presets"
 	"logitscope/sampling"
 	"logitscope/ui/store"
+	"logitscope/viz"
 )
 
 func newConfigPresets(sys System) *cobra.Command {
@@ -44,7 +45,7 @@ func listPresets(sys System) error {
 		if i >= len(presets.Names()) {
 			kind = "yours"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", visible(p.Name), kind, visible(p.About))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", viz.Printable(p.Name, false), kind, viz.Printable(p.About, false))
 	}
 	for _, err := range problems {
 		complain(sys.Err, err)

@@ -43,8 +43,8 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		if format != "text" && format != "jsonl" {
 			return wrong("--format %s: text or jsonl", format)
 		}
-		if top < 0 || top > sampling.MaxRows {
-			return wrong("--top %d: 0 to %d", top, sampling.MaxRows)
+		if err := checkTop(top); err != nil {
+			return err
 		}
 		out := bufio.NewWriter(sys.Out)
 		return flushed(out, s.run(cmd.Context(), func(j *job) sink {
@@ -55,6 +55,14 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		}))
 	}
 	return cmd
+}
+
+// checkTop checks --top.
+func checkTop(top int) error {
+	if top < 0 || top > sampling.MaxRows {
+		return wrong("--top %d: 0 to %d", top, sampling.MaxRows)
+	}
+	return nil
 }
 
 // flushed writes what out still holds and returns err, or what went wrong

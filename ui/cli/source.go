@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -257,7 +258,7 @@ func notesOf(from string, g *constrain.Grammar) []string {
 // tellNotes writes what is worth saying about the constraints, once.
 func (s *shared) tellNotes() {
 	for _, n := range s.notes {
-		complain(s.sys.Err, fmt.Errorf("%s", n))
+		complain(s.sys.Err, errors.New(n))
 	}
 	s.notes = nil
 }

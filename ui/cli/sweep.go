@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"strings"
@@ -166,6 +167,10 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 		fmt.Fprintf(s.sys.Err, "logitscope: interrupted; %d of %d cells are kept in %s, and the same command goes on there\n",
 			bar.last.CellsDone, bar.last.Cells, f.dir)
 		return nil, &exitError{exitInterrupted}
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = fmt.Errorf("--dir %s: %w", f.dir, file.Err)
 	}
 	return r, err
 }

@@ -173,3 +173,12 @@ func TestSweepBar(t *testing.T) {
 		t.Errorf("no terminal: %d lines in 110 seconds: %q", n, b.String())
 	}
 }
+
+// A folder that cannot be made is told with its flag.
+func TestSweepDirThatIsAFile(t *testing.T) {
+	file := write(t, "f", "")
+	_, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--dir", file)...)
+	if want := "logitscope: --dir " + file + ": not a directory\n"; code != exitFailed || errs != want {
+		t.Errorf("exit %d, %q, want %q", code, errs, want)
+	}
+}
