@@ -149,6 +149,22 @@ func (c Config) Bool(key string) bool        { return c.Value(key).(bool) }
 func (c Config) Text(key string) string      { return c.Value(key).(string) }
 func (c Config) Strings(key string) []string { return c.Value(key).([]string) }
 
+// TokenIDs returns the token ids that the value in force of key is about, in a
+// list, in sequences or in biases.
+func (c Config) TokenIDs(key string) (ids []int32) {
+	switch v := c.Value(key).(type) {
+	case []int32:
+		return v
+	case [][]int32:
+		return slices.Concat(v...)
+	case []TokenBias:
+		for _, b := range v {
+			ids = append(ids, b.Tokens...)
+		}
+	}
+	return ids
+}
+
 // Validate reports everything that is wrong with c under its order, joined:
 // values out of the parameter's range and values the engine refuses.
 func (c Config) Validate() error {

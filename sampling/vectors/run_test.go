@@ -173,6 +173,11 @@ func TestBadLinesInWords(t *testing.T) {
 		{`{"engine":5}`, "engine: number where a text is wanted"},
 		{`{"logits":{"scale":"x"}}`, "logits.scale: string where a number is wanted"},
 		{`{"logits":{"values":[1]},"settings":[]}`, "settings: an object is wanted"},
+		{`{"logits":{"values":[1,2]},"settings":{"logit_bias":{"2":1}}}`, "logit_bias: token 2 is out of range, 0 to 1"},
+		{`{"logits":{"values":[1,2]},"settings":{"bad_words_ids":[[0,2]]}}`, "bad_words_ids: token 2 is out of range, 0 to 1"},
+		{`{"engine":"vllm","logits":{"values":[1,2]},"settings":{"allowed_token_ids":[2]}}`, "allowed_token_ids: token 2 is out of range, 0 to 1"},
+		{`{"engine":"llama.cpp","logits":{"values":[1,2]},"settings":{"logit_bias":{"2":1}}}`, `"stages"`}, // it looks for the token and finds none
+		{`{"logits":{"values":[1,2]},"settings":{"constraint":"json"}}`, "settings: constraint: it is about texts"},
 		{`{"engine":"llama.cpp","logits":{"values":[1,2]},"settings":{"mirostat":7}}`, "mirostat: 7 is out of range, 0 to 2 under llama.cpp"},
 		{`{"engine":"llama.cpp","logits":{"values":[1,2]},"settings":{"mirostat":-7}}`, "mirostat: -7 is out of range, 0 to 2 under llama.cpp"},
 	} {

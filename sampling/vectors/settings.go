@@ -175,6 +175,8 @@ func set(c sampling.Config, engine, key string, v any) (sampling.Config, error) 
 		key = own
 	}
 	switch key {
+	case "constraint", "schedule":
+		return c, &settingsError{fmt.Errorf("settings: %s: it is about texts, and a row of logits has none", key)}
 	case "sequence_bias":
 		if engine == "transformers" && refusesBiasList(v) {
 			return c, errors.New("sequence_bias: token id 0 in a list; above 0 under transformers")

@@ -131,10 +131,33 @@ func (t *runner) answer(line []byte) ([]byte, bool) {
 	if err != nil {
 		return t.problem(t.c.ID, err), true
 	}
+	if err := t.checkIDs(p); err != nil {
+		return t.problem(t.c.ID, err), true
+	}
 	if err := t.run(p); err != nil {
 		return t.problem(t.c.ID, err), true
 	}
 	return t.out, true
+}
+
+// knownIDs are the settings whose token ids an engine holds against its
+// vocabulary; others leave out what they do not know.
+var knownIDs = map[string][]string{
+	"transformers": {"logit_bias", "bad_words_ids"},
+	"vllm":         {"logit_bias", "bad_words_ids", "allowed_token_ids"},
+}
+
+// checkIDs refuses ids beyond the row where the engine does.
+func (t *runner) checkIDs(p *plan) error {
+	n := len(t.c.Logits.Values)
+	for _, key := range knownIDs[p.engine] {
+		for _, id := range p.pipeline.Config().TokenIDs(key) {
+			if id < 0 || int(id) >= n {
+				return fmt.Errorf("%s: token %d is out of range, 0 to %d", key, id, n-1)
+			}
+		}
+	}
+	return nil
 }
 
 func (t *runner) read(line []byte) error {
