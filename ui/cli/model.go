@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -106,28 +105,13 @@ func checkIDs(m models.Model, cfg sampling.Config) error {
 		return nil
 	}
 	for _, key := range []string{"logit_bias", "bad_words_ids", "allowed_token_ids", "suppress_tokens", "begin_suppress_tokens"} {
-		for _, id := range idsOf(cfg.Value(key)) {
+		for _, id := range cfg.TokenIDs(key) {
 			if id < 0 || int(id) >= info.VocabSize {
 				return fmt.Errorf("%s: token %d is out of range, 0 to %d for %s", key, id, info.VocabSize-1, info.Name)
 			}
 		}
 	}
 	return nil
-}
-
-// idsOf returns the token ids in a value.
-func idsOf(v any) (ids []int32) {
-	switch v := v.(type) {
-	case []int32:
-		return v
-	case [][]int32:
-		return slices.Concat(v...)
-	case []sampling.TokenBias:
-		for _, b := range v {
-			ids = append(ids, b.Tokens...)
-		}
-	}
-	return ids
 }
 
 // keepsPreset are the parameters that a preset does not decide.
