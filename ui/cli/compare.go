@@ -178,11 +178,8 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 				return nil, err
 			}
 		}
-		if err = checkIDs(j.model, cfg); err == nil {
-			j.settings, err = j.compiler.Settings(cfg, spec.label)
-		}
-		if err != nil {
-			return nil, wrongly(flagged("--lane "+spec.text+":", err))
+		if j.settings, err = s.compile(&j, cfg, spec); err != nil {
+			return nil, err
 		}
 		jobs = append(jobs, &j)
 	}

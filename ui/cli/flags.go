@@ -154,15 +154,10 @@ func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Co
 		return cfg, err
 	}
 	cfg = cfg.Merge(lane.preset).Merge(flags).Merge(lane.set)
-	switch err = s.validate(cfg); {
-	case err != nil && lane.text != "":
-		err = flagged("--lane "+lane.text+":", err)
-	case err != nil:
-		err = s.blamed(cfg, err)
-	default:
-		err = s.checkConstraint(s.constraintOf(cfg, lane))
+	if err = s.validate(cfg); err != nil {
+		return cfg, wrongly(s.blamed(cfg, lane, err))
 	}
-	return cfg, wrongly(err)
+	return cfg, wrongly(s.checkConstraint(s.constraintOf(cfg, lane)))
 }
 
 // validate checks settings, and the rules of their schedule.
@@ -173,9 +168,12 @@ func (s *shared) validate(cfg sampling.Config) error {
 	return engine.CheckSchedule(cfg, s.presetConfig)
 }
 
-// blamed puts the file or the preset that set a key in front of what is wrong
-// with it.
-func (s *shared) blamed(cfg sampling.Config, err error) error {
+// blamed puts the lane, the file or the preset that set a key in front of what
+// is wrong with it.
+func (s *shared) blamed(cfg sampling.Config, lane laneSpec, err error) error {
+	if lane.text != "" {
+		return flagged("--lane "+lane.text+":", err)
+	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
 		key, _, _ := strings.Cut(line, ":")

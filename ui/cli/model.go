@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"logitscope/models/llama"
 	"logitscope/models/open"
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 )
 
 // kvTypes are the values of --kv-type.
@@ -85,16 +87,30 @@ func (s *shared) ready(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	if err := checkIDs(j.model, cfg); err != nil {
-		return wrongly(s.blamed(cfg, err))
-	}
-	if j.settings, err = j.compiler.Settings(cfg, s.label()); err != nil {
-		return wrongly(s.blamed(cfg, err))
+	if j.settings, err = s.compile(j, cfg, laneSpec{label: s.label()}); err != nil {
+		return err
 	}
 	if j.draft, err = s.openDraft(ctx, j.model, cfg); err != nil {
 		return err
 	}
 	return s.readPrompt(ctx, j)
+}
+
+// compile makes the settings of a lane out of a configuration.
+func (s *shared) compile(j *job, cfg sampling.Config, lane laneSpec) (*engine.Settings, error) {
+	var set *engine.Settings
+	err := checkIDs(j.model, cfg)
+	if err == nil {
+		set, err = j.compiler.Settings(cfg, lane.label)
+	}
+	var refused *constrain.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		err = &sourceError{s.constraintOf(cfg, lane).from, err}
+	case err != nil:
+		err = s.blamed(cfg, lane, err)
+	}
+	return set, wrongly(err)
 }
 
 // checkIDs refuses settings about token ids that the model does not have, where

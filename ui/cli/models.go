@@ -62,7 +62,7 @@ func newModelsList(sys System) *cobra.Command {
 // oneModel is the argument check of commands about one model.
 func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return wrong("%s: one model is wanted: %s", cmd.CommandPath(), open.Usage())
+		return wrong("models %s: one model is wanted: %s", cmd.Name(), open.Usage())
 	}
 	return nil
 }
