@@ -118,5 +118,7 @@ func (s *shared) modelConfiguration(ctx context.Context) (sampling.Config, error
 		defer m.Close()
 		base = s.recommended(m)
 	}
-	return s.configuration(base, laneSpec{})
+	cfg, err := s.configuration(base, laneSpec{})
+	s.tellNotes()
+	return cfg, err
 }

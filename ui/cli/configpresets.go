@@ -75,6 +75,7 @@ as a preset that --preset NAME takes from then on, and prints the path of its fi
 			return wrongly(err)
 		}
 		cfg, err := s.configuration(sampling.Config{}, laneSpec{})
+		s.tellNotes()
 		if err != nil {
 			return err
 		}

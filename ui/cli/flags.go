@@ -46,7 +46,7 @@ type shared struct {
 	named                       *source           // the constraint that flags name, once it was read
 	stdin                       string            // what reads standard input
 	checked                     map[string]bool   // constraints that compile
-	notes                       []string          // what is worth saying about them
+	notes                       []string          // what is worth saying about them, and about the file
 	told                        bool              // what is wrong with the model's own settings
 	report                      *sweep.Report     // a sweep to look at in the lab; nil for none
 }

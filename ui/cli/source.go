@@ -255,7 +255,7 @@ func notesOf(from string, g *constrain.Grammar) []string {
 	return notes
 }
 
-// tellNotes writes what is worth saying about the constraints, once.
+// tellNotes writes what is worth saying about constraints and files, once.
 func (s *shared) tellNotes() {
 	for _, n := range s.notes {
 		complain(s.sys.Err, errors.New(n))
