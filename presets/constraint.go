@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -51,15 +50,38 @@ func (s spec) schema() json.RawMessage {
 	return s.Schema
 }
 
-// details lists what s says beyond its text, which no other engine is told.
-func (s spec) details(engine string) (lost []string) {
+// open reports whether a schema leaves it to its reader which properties an
+// object may have beside those it declares.
+func open(schema any) bool {
+	switch v := schema.(type) {
+	case map[string]any:
+		_, declares := v["properties"]
+		_, says := v["additionalProperties"]
+		if declares && !says {
+			return true
+		}
+		for _, x := range v {
+			if open(x) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, open)
+	}
+	return false
+}
+
+// details lists what s says beyond its text, and another engine is not told.
+func (s spec) details(to *Format) (lost []string) {
+	engine := to.Name
 	for _, d := range []struct {
 		said bool
 		text string
 	}{
 		{s.Search, "a match anywhere is enough here: " + engine + " wants the whole text to match"},
 		{s.AnyOrder, "properties in any order are allowed here: " + engine + " keeps them in the schema's"},
-		{s.Closed, "an absent additionalProperties is false here: " + engine + " has its own reading"},
+		{s.Closed && !to.closes, "an absent additionalProperties is false here: " + engine + " has its own reading"},
+		{!s.Closed && to.closes && open(decoded(s.Schema)), "properties that the schema does not declare are allowed here: " + engine + " allows none"},
 		{s.Draft7, "a schema without $schema is draft 7 here: " + engine + " has its own reading"},
 		{s.Whitespace != "", "whitespace " + s.Whitespace + " is left out: " + engine + " has its own rule"},
 	} {
@@ -106,10 +128,10 @@ func choiceIn(v any) (any, error) {
 // schemaIn reads a schema, as an object or as text.
 func schemaIn(v any) (any, error) {
 	if s, ok := v.(string); ok {
-		if !json.Valid([]byte(s)) {
-			return nil, fmt.Errorf("no valid JSON")
-		}
 		v = json.RawMessage(s)
+	}
+	if raw, ok := v.(json.RawMessage); ok && !json.Valid(raw) {
+		return nil, errors.New("no valid JSON")
 	}
 	switch decoded(v).(type) {
 	case bool, map[string]any:
@@ -118,15 +140,19 @@ func schemaIn(v any) (any, error) {
 	return nil, errors.New("a JSON Schema is an object")
 }
 
-// llamaSchemaIn reads a schema as llama.cpp does: the empty one is an object.
+// llamaSchemaIn reads a schema as llama.cpp does: the empty one is an object,
+// and an absent additionalProperties is false.
 func llamaSchemaIn(v any) (any, error) {
-	var members map[string]json.RawMessage
-	text, _ := v.(json.RawMessage)
 	if s, ok := v.(string); ok {
-		text = json.RawMessage(s)
+		v = json.RawMessage(s)
 	}
-	if json.Unmarshal(text, &members) == nil && members != nil && len(members) == 0 {
+	schema := decoded(v)
+	if members, ok := schema.(map[string]any); ok && len(members) == 0 {
 		return jsonObject()
 	}
-	return schemaIn(v)
+	out, err := schemaIn(v)
+	if err == nil && open(schema) {
+		out = plainJSON(map[string]any{"type": "json_schema", "schema": v, "closed": true})
+	}
+	return out, err
 }

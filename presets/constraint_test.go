@@ -20,6 +20,8 @@ func TestExportConstraint(t *testing.T) {
 		{`{"type":"json_schema","schema":{}}`, "llama-server", `"json_schema": ` + any}, // {} is an object there
 		{`{"type":"json_schema","schema":{ }}`, "llama.cpp", `--json-schema '` + any + `'`},
 		{`{"type":"json","object":true}`, "openai", `"response_format": {"type":"json_object"}`},
+		{`{"type":"json_schema","schema":{"properties":{}},"closed":true}`, "llama-server", `"json_schema": {"properties":{}}`},
+		{`{"type":"json_schema","schema":{"properties":{},"additionalProperties":true}}`, "llama-server", `"json_schema": {"properties":{},"additionalProperties":true}`},
 		{`{"type":"choice","choices":["a","b"]}`, "vllm", `"structured_outputs": {"choice":["a","b"]}`},
 	} {
 		f, _ := FormatNamed(tt.to)
@@ -40,6 +42,9 @@ func TestImportConstraint(t *testing.T) {
 		{`{"format":{"type":"string"}}`, "ollama", `{"schema":{"type":"string"},"type":"json_schema"}`, ""},
 		{`{"format":"yaml"}`, "ollama", "", `f:1: format: "json" or a JSON Schema is wanted`},
 		{`{"json_schema":{}}`, "llama-server", object, ""},
+		{`{"json_schema":{"items":[{"properties":{"a":{}}}]}}`, "llama-server", `{"closed":true,"schema":{"items":[{"properties":{"a":{}}}]},"type":"json_schema"}`, ""},
+		{`{"json_schema":{"properties":{},"additionalProperties":true}}`, "llama-server", `{"schema":{"properties":{},"additionalProperties":true},"type":"json_schema"}`, ""},
+		{`llama-cli -j '{'`, "llama.cpp", "", "f:1: --json-schema: no valid JSON"},
 		{`llama-cli -j '{}'`, "llama.cpp", object, ""},
 		{`{"structured_outputs":{"json":{}}}`, "vllm", `{"schema":{},"type":"json_schema"}`, ""},
 		{`{"structured_outputs":{"json_object":true}}`, "vllm", object, ""},

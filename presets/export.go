@@ -255,7 +255,7 @@ func (x *exporter) constraint() {
 	if lost != "" {
 		x.lose("constraint", Reads, "%s", lost)
 	}
-	for _, d := range s.details(x.to.Name) {
+	for _, d := range s.details(x.to) {
 		x.lose("constraint", Ignored, "%s", d)
 	}
 }

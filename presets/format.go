@@ -29,6 +29,9 @@ type Format struct {
 	// constraint writes a constraint, and says in which way the target means
 	// less or more by it; nil if there is no place for one.
 	constraint func(s spec) (e entry, lost string, err error)
+	// closes says that a schema with properties and no additionalProperties
+	// allows no others there.
+	closes bool
 }
 
 // A field ties a key of a format to a parameter.

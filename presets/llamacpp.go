@@ -74,6 +74,7 @@ var llamaCLI = Format{
 	aside:  slices.Collect(maps.Keys(otherFlags)),
 	read:   readFlags, write: writeFlags,
 	greedy:     zeroTemperature,
+	closes:     true,
 	constraint: func(s spec) (entry, string, error) { return llamaConstraint("--grammar", "--json-schema", s) },
 }
 
@@ -113,6 +114,7 @@ var llamaServer = Format{
 	},
 	read: readObject, write: writeObject,
 	greedy:     zeroTemperature,
+	closes:     true,
 	constraint: func(s spec) (entry, string, error) { return llamaConstraint("grammar", "json_schema", s) },
 }
 
