@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -243,5 +246,23 @@ func TestConfigDiff(t *testing.T) {
 	_, errs, code = try(t, "", "config", "diff", "chat", "nobody")
 	if code != exitUsage || !strings.Contains(errs, "nobody: no such file, and no such preset; factual, chat") {
 		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// A pipe is read once, so looking for a model file in it would lose its start.
+func TestConfigFromAPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	io.WriteString(w, `{"top_k": 7, "order": "vllm"}`)
+	w.Close()
+	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("the platform names no open files")
+	}
+	if out, errs, code := try(t, "", "config", "show", "--config", name, "--as-file"); code != exitDone || !strings.Contains(out, `"top_k": 7`) {
+		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }

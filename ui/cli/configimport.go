@@ -32,8 +32,12 @@ func importFile(sys System, name string, format *presets.Format) (*presets.Impor
 }
 
 // isGGUF reports whether the file begins as model files do: those are too
-// large to be read as text.
+// large to be read as text. What is no file on disk is not touched, since a
+// pipe can be read only once.
 func isGGUF(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return false
