@@ -82,11 +82,8 @@ const maxJSONDepth = 1000
 func (r *jsonReader) fail(err error) error {
 	var s *json.SyntaxError
 	offset := int(r.dec.InputOffset())
-	if errors.As(err, &s) {
-		// The decoder stands before the blanks and the comma it has skipped.
-		for offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[offset]) >= 0 {
-			offset++
-		}
+	if errors.As(err, &s) && errors.As(json.Unmarshal(r.data, new(json.RawMessage)), &s) {
+		offset = int(s.Offset) - 1 // the decoder stands before what it could not read
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		offset, err = len(r.data), errors.New("the JSON text ends too early")
