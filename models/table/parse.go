@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
@@ -147,13 +148,23 @@ func parse(name, part string, r io.Reader) (*Model, error) {
 	return build(name, part, &f)
 }
 
+// wanted are the types of fields in words.
+var wanted = map[reflect.Kind]string{
+	reflect.Struct: "an object", reflect.Map: "an object", reflect.Slice: "a list", reflect.String: "a text",
+	reflect.Int: "a whole number", reflect.Int32: "a whole number", reflect.Float32: "a number", reflect.Float64: "a number",
+}
+
 // jsonError rewords the decoder's errors to say where and what.
 func jsonError(err error, at int64) error {
 	switch e := err.(type) {
 	case *json.SyntaxError:
 		return fmt.Errorf("bad JSON at byte %d: %s", e.Offset, strings.TrimPrefix(e.Error(), "json: "))
 	case *json.UnmarshalTypeError:
-		return fmt.Errorf("%s is a %s, want %s, at byte %d", e.Field, e.Value, e.Type, e.Offset)
+		name := e.Field
+		if name == "" {
+			name = "the file"
+		}
+		return fmt.Errorf("%s: %s, want %s, at byte %d", name, e.Value, wanted[e.Type.Kind()], e.Offset)
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("bad JSON: the object ends too early, after byte %d", at)

@@ -228,7 +228,10 @@ func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{``, "ends too early"},
 		{`{"kind":"markov1"`, "bad JSON"},
-		{`[]`, "not valid"},
+		{`[]`, "the file: array, want an object, at byte 1"},
+		{`{"vocab":5}`, "vocab: number, want a list, at byte 10"},
+		{`{"vocab":[1]}`, "vocab: number, want a text, at byte 11"},
+		{`{"pad_id":1.5}`, "pad_id: number 1.5, want a whole number, at byte 13"},
 		{`{"kind":"markov1","vocab":["a"],"logits":[[1]]} {}`, "more data"},
 		{`{"kind":"markov1","vocab":["a"],"logits":[[NaN]]}`, "bad JSON at byte"},
 		{`{"kind":"markov1","vocab":["a"],"logits":[["NaN"]]}`, "logits[0][0] is not a number"},
