@@ -72,21 +72,22 @@ func open(schema any) bool {
 }
 
 // details lists what s says beyond its text, and another engine is not told.
-func (s spec) details(to *Format) (lost []string) {
+func (s spec) details(to *Format) (lost []Loss) {
 	engine := to.Name
 	for _, d := range []struct {
 		said bool
+		kind LossKind
 		text string
 	}{
-		{s.Search, "a match anywhere is enough here: " + engine + " wants the whole text to match"},
-		{s.AnyOrder, "properties in any order are allowed here: " + engine + " keeps them in the schema's"},
-		{s.Closed && !to.closes, "an absent additionalProperties is false here: " + engine + " has its own reading"},
-		{!s.Closed && to.closes && open(decoded(s.Schema)), "properties that the schema does not declare are allowed here: " + engine + " allows none"},
-		{s.Draft7, "a schema without $schema is draft 7 here: " + engine + " has its own reading"},
-		{s.Whitespace != "", "whitespace " + s.Whitespace + " is left out: " + engine + " has its own rule"},
+		{s.Search, Ignored, "a match anywhere is enough here: " + engine + " wants the whole text to match"},
+		{s.AnyOrder, Ignored, "properties in any order are allowed here: " + engine + " keeps the schema's order"},
+		{s.Closed && !to.closes, Ignored, "an absent additionalProperties is false here: " + engine + " has its own reading"},
+		{!s.Closed && to.closes && open(decoded(s.Schema)), Reads, "properties that the schema does not declare are allowed here: " + engine + " allows none"},
+		{s.Draft7, Ignored, "a schema without $schema is draft 7 here: " + engine + " has its own reading"},
+		{s.Whitespace != "", Ignored, "whitespace " + s.Whitespace + " is left out: " + engine + " has its own rule"},
 	} {
 		if d.said {
-			lost = append(lost, d.text)
+			lost = append(lost, Loss{"constraint", d.kind, d.text})
 		}
 	}
 	return lost

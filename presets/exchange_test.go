@@ -168,7 +168,7 @@ func TestLosses(t *testing.T) {
 		{[]any{"constraint", `{"type":"json_schema","schema":{},"any_order":true}`}, "llama.cpp", "constraint ignored"},
 		{[]any{"constraint", `{"type":"json","whitespace":"compact"}`}, "llama-server", "constraint ignored"},
 		{[]any{"constraint", `{"type":"json_schema","schema":{},"closed":true}`}, "vllm", "constraint ignored"},
-		{[]any{"constraint", `{"type":"json_schema","schema":{"properties":{}}}`}, "llama.cpp", "constraint ignored"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{"properties":{}}}`}, "llama.cpp", "constraint meaning"},
 		{[]any{"constraint", `{"type":"json_schema","schema":{},"draft7":true}`}, "openai", "constraint ignored"},
 		{[]any{"mirostat", 2}, "llama.cpp", "mirostat unused"}, // transformers has none, so it did nothing
 		{[]any{"num_beams", 4}, "vllm", "num_beams ignored"},

@@ -255,9 +255,7 @@ func (x *exporter) constraint() {
 	if lost != "" {
 		x.lose("constraint", Reads, "%s", lost)
 	}
-	for _, d := range s.details(x.to) {
-		x.lose("constraint", Ignored, "%s", d)
-	}
+	x.lost = append(x.lost, s.details(x.to)...)
 }
 
 // stages writes the order of the stages where the target takes one.
