@@ -69,6 +69,8 @@ func TestWrongUse(t *testing.T) {
 		{"run --prompt x --num-beams 2 --num-return-sequences 3", []string{"num_return_sequences"}},
 		{"run --prompt x --num-assistant-tokens 0", []string{"num_assistant_tokens", "1 to 16"}},
 		{"run --prompt x --draft table:testdata/markov2_a.json --num-assistant-tokens 2", []string{"--draft", "12", "4096"}},
+		{"run --prompt x --draft ngram --num-beams 2", []string{"--draft ngram", "num_beams 1"}},
+		{"run --prompt x --draft ngram --penalty-alpha 0.5", []string{"--draft ngram", "penalty_alpha 0"}},
 		{"run --prompt x --json --regex a", []string{"--json and --regex"}},
 		{"run --prompt x --regex (", []string{"--regex: line 1, column 1"}},
 		{"run --prompt x --top 99", []string{"--top", "0 to 40"}},

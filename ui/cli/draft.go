@@ -30,6 +30,8 @@ func (s *shared) openDraft(ctx context.Context, target models.Model, cfg samplin
 			return engine.Draft{}, wrong("num_assistant_tokens: no draft model; name one with --draft, or --draft ngram")
 		}
 		name = builtinDraft
+	} else if cfg.Int("num_beams") > 1 || cfg.Float("penalty_alpha") > 0 {
+		return engine.Draft{}, wrong("--draft %s: a search uses no draft; without it, or with num_beams 1 and penalty_alpha 0", name)
 	}
 	if name == "ngram" {
 		return engine.Draft{NGram: true}, nil
