@@ -53,7 +53,7 @@ func TestImportConstraint(t *testing.T) {
 		{`{"structured_outputs":{"structural_tag":"{}"}}`, "vllm", "", "structured_outputs.structural_tag (line 1)"},
 		{`{"structured_outputs":"a"}`, "vllm", "", "f:1: structured_outputs: an object is wanted"},
 		{"{\"structured_outputs\":{\"regex\":\"a\"},\n\"guided_choice\":[\"b\"]}", "vllm", `{"choices":["b"],"type":"choice"}`,
-			"guided_choice (line 2) takes the place of f:1: structured_outputs.regex: one constraint at a time"},
+			"guided_choice (line 2) takes the place of f:1: structured_outputs.regex"},
 		{`{"guided_regex":5}`, "vllm", "", "f:1: guided_regex: a text is wanted"},
 		{`{"guided_grammar":["a"]}`, "vllm", "", "f:1: guided_grammar: a text is wanted"},
 		{`{"guided_choice":"a"}`, "vllm", "", "f:1: guided_choice: a list of texts is wanted"},

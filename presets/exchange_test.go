@@ -242,6 +242,22 @@ func TestImpliedDefaults(t *testing.T) {
 	}
 }
 
+// What is said twice in two ways is not dropped in silence.
+func TestLaterValueIsNoted(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"{\"n_predict\": 5,\n\"max_tokens\": 6}", "max_tokens (line 2) takes the place of f:1: n_predict"},
+		{"llama-cli --temp 1 --temp 0.5", "--temp (line 1) takes the place of f:1: --temp"},
+		{`{"n_predict": 5, "max_tokens": 5}`, ""},
+		{"llama-cli -r a -r b --logit-bias 1+1 --logit-bias 2+1", ""},
+		{`{"transformers_version": "4", "top_k": 5}`, ""}, // do_sample is implied
+	} {
+		in, err := Import([]byte(tt.text), "f", nil)
+		if err != nil || strings.Join(in.Notes, "\n") != tt.want {
+			t.Errorf("%s: %v, %q, want %q", tt.text, err, in.Notes, tt.want)
+		}
+	}
+}
+
 func TestSchemaKeepsItsOrder(t *testing.T) {
 	in, err := Import([]byte(`llama-cli -j '{"properties":{"z":{},"a":{}}}'`), "f", nil)
 	if err != nil {

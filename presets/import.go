@@ -136,11 +136,9 @@ func (in *Imported) apply(e entry, o sampling.Origin) error {
 			return nil
 		}
 	}
-	if old, set := in.Config.Lookup(x.ours); set && gathers(x.ours) {
+	old, set := in.Config.Lookup(x.ours)
+	if set && gathers(x.ours) {
 		v = gather(old.Value, v)
-	}
-	if first := in.places[x.ours]; first != "" && x.ours == "constraint" {
-		in.Notes = append(in.Notes, fmt.Sprintf("%s takes the place of %s: one constraint at a time", withLine(e.key, e.line), first))
 	}
 	cfg, err := in.Config.With(x.ours, v, o)
 	if err != nil {
@@ -148,6 +146,9 @@ func (in *Imported) apply(e entry, o sampling.Origin) error {
 			err = fmt.Errorf("%s: %w", e.key, err)
 		}
 		return err
+	}
+	if now, _ := cfg.Lookup(x.ours); set && !gathers(x.ours) && !sameValue(old.Value, now.Value) {
+		in.Notes = append(in.Notes, withLine(e.key, e.line)+" takes the place of "+in.places[x.ours])
 	}
 	in.Config, in.places[x.ours] = cfg, at(in.name, e.line)+e.key
 	return nil

@@ -70,7 +70,7 @@ func TestConstraintNotes(t *testing.T) {
 // What a file of settings says and nothing is known of is named.
 func TestConfigNotes(t *testing.T) {
 	file := write(t, "r.json", `{"temperature":0.5,"structured_outputs":{"regex":"a","structural_tag":"x"},`+"\n"+`"guided_choice":["a"]}`)
-	want := "logitscope: --config " + file + ": guided_choice (line 2) takes the place of " + file + ":1: structured_outputs.regex: one constraint at a time\n" +
+	want := "logitscope: --config " + file + ": guided_choice (line 2) takes the place of " + file + ":1: structured_outputs.regex\n" +
 		"logitscope: --config " + file + ": unknown: structured_outputs.structural_tag (line 1)\n"
 	for _, args := range []string{"run --prompt x", "config show", "config export --to logitscope", "config presets save mine"} {
 		if _, errs, code := try(t, "", append(strings.Fields(args), "--config", file)...); code != exitDone || errs != want {
