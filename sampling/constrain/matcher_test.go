@@ -385,6 +385,35 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestLaterKeywords has keywords that draft 7 does not know: they restrict
+// nothing there, and a note says so.
+func TestLaterKeywords(t *testing.T) {
+	for schema, texts := range map[string][2]string{ // a text that only draft 7 allows, and one that both do
+		`{"type":"array","contains":{"const":1},"minContains":2}`:                                        {`[1]`, `[1,1]`},
+		`{"type":"array","contains":{"const":1},"maxContains":1}`:                                        {`[1,1]`, `[1]`},
+		`{"type":"array","prefixItems":[{"type":"null"}]}`:                                               {`[1]`, `[null]`},
+		`{"type":"object","properties":{"a":true,"b":true},"dependentRequired":{"a":["b"]}}`:             {`{"a":1}`, `{"a":1,"b":1}`},
+		`{"type":"object","properties":{"a":true,"b":true},"dependentSchemas":{"a":{"required":["b"]}}}`: {`{"a":1}`, `{"a":1,"b":1}`},
+		`{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":false}`:             {`{"b":1}`, `{"a":null}`},
+	} {
+		old, now := compile(t, Schema([]byte(schema), SchemaOptions{Draft7: true})), compile(t, Schema([]byte(schema), SchemaOptions{}))
+		for i, text := range texts {
+			if ok, _ := old.Check([]byte(text)); !ok {
+				t.Errorf("%s: %s refused under draft 7", schema, text)
+			}
+			if ok, _ := now.Check([]byte(text)); ok != (i == 1) {
+				t.Errorf("%s: %s accepted %v under 2020-12", schema, text, ok)
+			}
+		}
+		if n := len(old.Notes()); n != 1 {
+			t.Errorf("%s: %d notes under draft 7, want 1", schema, n)
+		}
+		if n := len(now.Notes()); n != 0 {
+			t.Errorf("%s: notes under 2020-12: %v", schema, now.Notes())
+		}
+	}
+}
+
 // TestMaskTimeIsReported makes sure that Took is measured, not made up.
 func TestMaskTimeIsReported(t *testing.T) {
 	m, _ := compile(t, JSON(JSONOptions{})).Bind(fableVocab(t))

@@ -21,6 +21,8 @@ func TestRefusalsListEveryProblem(t *testing.T) {
 		{`{"properties":{"n":{"$ref":"#/$defs/n"}},"required":["n"],"type":"object","$defs":{"n":{"type":"integer","minimum":5,"allOf":[{"maximum":3}]}}}`,
 			`#/$defs/n/allOf/0: type integer, minimum 5 and maximum 3: nothing fits`},
 		{`{"type":"array","minItems":3,"maxItems":2}`, `#: minItems 3 and maxItems 2: nothing fits`},
+		{`{"const":[null,true,"x",{"a":1.50}],"type":"string"}`, `#: const [null, true, "x", {"a": 1.50}] and type string: nothing fits`},
+		{`{"enum":["a b",false],"type":"null"}`, `#: enum ["a b", false] and type null: nothing fits`},
 		{`{"const":1,"type":"string"}`, `#: const 1 and type string: nothing fits`},
 		{`{"type":"object","required":["a","b"],"allOf":[{"maxProperties":1}]}`, `#/allOf/0: required [a, b] and maxProperties 1: nothing fits`},
 		{`false`, `#: "false" allows no value, and one is required here`},

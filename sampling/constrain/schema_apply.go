@@ -51,7 +51,7 @@ func (c *schemaCompiler) memberClause(u keywordUse) (*memberClause, error) {
 // means the same: beside no keyword that could evaluate members elsewhere.
 func (c *schemaCompiler) otherMembers(n *schemaNode) (schemaSet, error) {
 	v, name := n.value.get("additionalProperties"), "additionalProperties"
-	if u := n.value.get("unevaluatedProperties"); u != nil && c.draft != 7 {
+	if u := c.has(n, "unevaluatedProperties"); u != nil {
 		if v == nil {
 			if k := branching(n); k != "" {
 				return schemaSet{}, refuse(n.ptr, "unevaluatedProperties", "is not supported beside %s", k)
@@ -97,7 +97,7 @@ func negateMembers(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 
 // itemClause reads prefixItems, items, additionalItems and unevaluatedItems.
 func (c *schemaCompiler) itemClause(n *schemaNode) (clause itemClause, err error) {
-	prefix, name := n.value.get("prefixItems"), "prefixItems"
+	prefix, name := c.has(n, "prefixItems"), "prefixItems"
 	rest, restName := n.value.get("items"), "items"
 	if rest != nil && rest.kind == kindArray {
 		prefix, name = rest, "items"
@@ -115,7 +115,7 @@ func (c *schemaCompiler) itemClause(n *schemaNode) (clause itemClause, err error
 			clause.prefix = append(clause.prefix, set)
 		}
 	}
-	if u := n.value.get("unevaluatedItems"); u != nil && c.draft != 7 && rest == nil {
+	if u := c.has(n, "unevaluatedItems"); u != nil && rest == nil {
 		if k := branching(n); k != "" {
 			return clause, refuse(n.ptr, "unevaluatedItems", "is not supported beside %s", k)
 		}
@@ -169,11 +169,11 @@ func negateItems(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 func (c *schemaCompiler) containsClause(u keywordUse) (containsClause, error) {
 	set, err := c.child(u.node, u.value, "contains")
 	clause := containsClause{set: set, min: 1, max: -1, ptr: u.ptr()}
-	if err != nil || c.draft == 7 {
+	if err != nil {
 		return clause, err
 	}
 	for name, to := range map[string]*int{"minContains": &clause.min, "maxContains": &clause.max} {
-		if v := u.node.value.get(name); v != nil {
+		if v := c.has(u.node, name); v != nil {
 			if *to, err = (keywordUse{name: name, node: u.node, value: v}).count(); err != nil {
 				return clause, err
 			}

@@ -2,6 +2,7 @@ package constrain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -81,25 +82,53 @@ func (s *shape) explained() *Refusal {
 	last := uses[len(uses)-1]
 	names := make([]string, len(uses))
 	for i, u := range uses {
-		names[i] = u.name + " " + clip(u.value.brief())
+		names[i] = u.name + " " + clip(u.brief())
 	}
 	n := len(names) - 1
 	return &Refusal{last.ptr(), last.name, strings.Join(names[:n], ", ") + " and " + names[n] + ": nothing fits"}
 }
 
-// brief writes a value for a message.
-func (v *jsonValue) brief() string {
-	if v.kind != kindArray {
-		if v.kind == kindString || v.kind == kindNumber {
-			return v.text
+// brief writes the value of a keyword for a message: JSON for values that the
+// schema lists, and names as they are.
+func (u keywordUse) brief() string {
+	if u.name == "enum" || u.name == "const" {
+		return u.value.source()
+	}
+	if u.value.kind != kindArray {
+		return u.value.text
+	}
+	names := make([]string, len(u.value.list))
+	for i, x := range u.value.list {
+		names[i] = x.text
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// source writes a value as JSON.
+func (v *jsonValue) source() string {
+	parts := make([]string, len(v.list))
+	for i, x := range v.list {
+		parts[i] = x.source()
+		if v.kind == kindObject {
+			parts[i] = strconv.Quote(v.names[i]) + ": " + parts[i]
 		}
-		return v.key()
 	}
-	parts := make([]string, 0, len(v.list))
-	for _, x := range v.list {
-		parts = append(parts, x.brief())
+	list := strings.Join(parts, ", ")
+	switch v.kind {
+	case kindNull:
+		return "null"
+	case kindFalse:
+		return "false"
+	case kindTrue:
+		return "true"
+	case kindNumber:
+		return v.text
+	case kindString:
+		return strconv.Quote(v.text)
+	case kindArray:
+		return "[" + list + "]"
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return "{" + list + "}"
 }
 
 // contradiction says why no value satisfies a set: the conflict that emptied

@@ -94,6 +94,21 @@ var groups = map[string]string{
 	"items": itemsKeyword, "prefixItems": itemsKeyword, "additionalItems": itemsKeyword, "unevaluatedItems": itemsKeyword,
 }
 
+// laterKeywords are those that draft 7 does not have.
+var laterKeywords = map[string]bool{
+	"prefixItems": true, "dependentRequired": true, "dependentSchemas": true, "minContains": true, "maxContains": true,
+	"unevaluatedItems": true, "unevaluatedProperties": true, "$dynamicRef": true, "$recursiveRef": true,
+}
+
+// has returns a keyword's value, nil if the schema does not have it or it means
+// nothing in its draft.
+func (c *schemaCompiler) has(n *schemaNode, name string) *jsonValue {
+	if c.draft == 7 && laterKeywords[name] {
+		return nil
+	}
+	return n.value.get(name)
+}
+
 func refuseKeyword(_ *schemaCompiler, u keywordUse, _ *shape) error {
 	return u.refuse("is not supported")
 }
@@ -113,6 +128,10 @@ func (c *schemaCompiler) keywords(n *schemaNode) []keywordUse {
 	seen := map[string]bool{}
 	for i, name := range n.value.names {
 		use := keywordUse{name: name, node: n, value: n.value.list[i]}
+		if c.draft == 7 && laterKeywords[name] {
+			c.note(n.ptr, name, "is not a keyword of draft 7 and restricts nothing")
+			continue
+		}
 		if g, ok := groups[name]; ok {
 			if seen[g] {
 				continue
