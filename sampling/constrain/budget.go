@@ -93,15 +93,33 @@ func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
 			continue
 		}
-		next, ok := s.step(place.stringState, byte(b))
-		if !ok {
-			continue
-		}
-		if d := s.distance(next); d < found {
+		if d := a.distBehind(place, byte(b)); d < found {
 			best, found = byte(b), d
 		}
 	}
 	return best, found < unreachable
+}
+
+// distBehind is the distance of a text behind a byte.
+func (a *automaton) distBehind(place *stringPlace, b byte) int32 {
+	s := a.p.strs[place.str]
+	next, ok := s.step(place.stringState, b)
+	switch {
+	case !ok:
+		return unreachable
+	case place.text == 0 || next.esc != 0:
+		return s.distance(next)
+	}
+	next.text = a.internText(a.readText(place.stringState, next, b))
+	taken := a.matching(next)
+	switch {
+	case s.bare && a.repeats(next):
+		return s.distance(next) + 1
+	case s.bare || len(taken) == 0:
+		return s.distance(next)
+	}
+	d, _ := s.nearestFree(next, a.textOf(next), taken)
+	return d
 }
 
 // costOf is the fewest tokens that spell the nearest completion, or
@@ -148,7 +166,7 @@ func (b *budgetSearch) costWithin(id, n int32) int32 {
 	switch {
 	case b.tooFar(id, n):
 		return unreachable
-	case b.m.covered && d <= n && b.m.g.prog.detour(d) <= n:
+	case b.m.covered && d <= n && add32(d, b.m.g.prog.slack) <= n:
 		return d
 	}
 	return b.costOf(id)
@@ -294,7 +312,7 @@ func (m *Matcher) MaskWithin(s State, dst []uint64, budget int) MaskInfo {
 	e, layer := m.lookup(id)
 	left := int32(min(max(budget, 0), int(unreachable)-1)) - 1
 	info := m.answer(s, e, layer, dst, began)
-	if m.covered && m.g.prog.detour(e.farthest) <= left || info.Allowed == 0 {
+	if m.covered && add32(e.farthest, m.g.prog.slack) <= left || info.Allowed == 0 {
 		return info
 	}
 	all := info.Allowed
@@ -312,9 +330,10 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 		return &maskEntry{}
 	}
 	out := &sink{}
+	form := m.plainFormOf(id)
 	nearest, nearestTokens := [2]int32{unreachable, unreachable}, []int32(nil)
 	e.collect(m.v.Words(), func(t int32) {
-		to, _ := m.run(id, m.v.pieces[t])
+		to := m.behind(id, form, t)
 		cost := m.budget.costWithin(to, left)
 		if cost <= left {
 			out.ids = append(out.ids, t)
@@ -333,7 +352,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	// The nearest completions need too many tokens: look for others.
 	m.budget.left = maxSearch
 	e.collect(m.v.Words(), func(t int32) {
-		if to, _ := m.run(id, m.v.pieces[t]); m.budget.within(to, left) {
+		if to := m.behind(id, form, t); m.budget.within(to, left) {
 			out.ids = append(out.ids, t)
 		}
 	})

@@ -35,7 +35,7 @@ func build(def *definition) (*prog, error) {
 	}
 	p.index()
 	p.indexTexts()
-	p.findDetours()
+	p.findDetour()
 	return p, nil
 }
 

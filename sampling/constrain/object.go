@@ -9,11 +9,11 @@ import (
 // next to the braces belong to the caller.
 type objectLang struct {
 	keys      []memberLang
-	extra     *expr // an undeclared member, key to value; nil if none may come
-	distinct  *expr // as extra, with a unique name: while fewer than min have come
-	separator *expr // the comma with the blanks around it
-	min, max  int   // number of properties; max < 0 is unlimited
-	unique    bool  // extra ends with a unique text
+	extra     *expr         // an undeclared member, key to value; nil if none may come
+	distinct  *expr         // as extra, with a unique name: while fewer than min have come
+	differ    []*stringLang // the texts that must differ: items, or names of distinct
+	separator *expr         // the comma with the blanks around it
+	min, max  int           // number of properties; max < 0 is unlimited
 }
 
 type memberLang struct {
@@ -47,7 +47,7 @@ func (o *objectLang) ordered() bool {
 // object lays out an object's members: as plain nodes where the order is fixed
 // and nothing is counted, else as one node that tracks what was seen.
 func (b *builder) object(o *objectLang, from int32) int32 {
-	if o.ordered() && !o.unique && o.min <= 0 && o.max < 0 {
+	if o.ordered() && len(o.differ) == 0 && o.min <= 0 && o.max < 0 {
 		return b.orderedObject(o, from)
 	}
 	p := &objectProg{extra: -1, distinct: -1, min: int32(o.min), max: int32(o.max)}
@@ -60,6 +60,7 @@ func (b *builder) object(o *objectLang, from int32) int32 {
 	if o.distinct != nil {
 		p.distinct = b.bodyRule(o.distinct)
 	}
+	p.listTexts(o.differ)
 	p.separator = b.bodyRule(o.separator)
 	b.p.objs = append(b.p.objs, p)
 	return b.jump(from, node{kind: nodeObject, arg: int32(len(b.p.objs) - 1)})
@@ -262,23 +263,41 @@ func (o *objectProg) distance(p *prog, d objectData) int32 {
 		need = max(need, 1) // a comma wants a member
 	}
 	members += need
-	extra := unreachable
-	if o.hasExtra(p) {
-		extra = p.ruleMin[o.extra]
-	}
 	slices.Sort(spare)
-	for _, cost := range spare {
-		if need == 0 || cost > extra {
-			break
-		}
-		sum = add32(sum, cost)
-		need--
-	}
-	sum = add32(sum, mul32(extra, need))
+	sum = add32(sum, o.cheapest(p, d, spare, need))
 	if (d.first || d.sep) && members > 0 {
 		members--
 	}
 	return add32(sum, mul32(p.ruleMin[o.separator], members))
+}
+
+// cheapest is the fewest bytes of n members more: of spare, in ascending order,
+// and undeclared ones.
+func (o *objectProg) cheapest(p *prog, d objectData, spare []int32, n int32) int32 {
+	sum, extra := int32(0), unreachable
+	var free []int32
+	if o.hasExtra(p) && n > 0 {
+		extra, free = p.ruleMin[o.extra], o.free(d)
+	}
+	for ; n > 0; n-- {
+		cost := extra
+		switch {
+		case len(free) > 0:
+			cost = add32(extra, free[0]-jsonLength(o.texts[0].firsts[0]))
+		case o.finite():
+			cost = unreachable
+		}
+		switch {
+		case len(spare) > 0 && spare[0] <= cost:
+			cost, spare = spare[0], spare[1:]
+		case len(free) > 0:
+			free = free[1:]
+		default:
+			return add32(sum, mul32(cost, n))
+		}
+		sum = add32(sum, cost)
+	}
+	return sum
 }
 
 // appendKey writes d so that equal data have equal bytes.

@@ -22,7 +22,8 @@ type prog struct {
 	// byte and the node behind it, which is -1 for all other nodes.
 	textTo   []int32
 	textByte []byte
-	detours  detours
+	// How many bytes more than its distance a completion may take.
+	slack int32
 }
 
 // unreachable marks what no text can complete. Distances saturate below it.
@@ -81,6 +82,8 @@ type objectProg struct {
 	distinct  int32 // and while fewer than min have come, or -1: see objectLang
 	separator int32 // rule of the comma with its blanks
 	min, max  int32 // properties; max < 0 is unlimited
+
+	texts []textList // of the texts that must differ
 }
 
 type objectKey struct {

@@ -161,13 +161,14 @@ func (c *schemaCompiler) uniqueTexts(b *itemBounds) (*expr, error) {
 	}
 	k := shapes[0]
 	var item *expr
+	var unique *stringLang
 	switch {
 	case k.types == typeString:
 		s, _, err := c.textOf(k)
 		if err != nil {
 			return nil, refuse(c.at(k), "pattern", "%v", err)
 		}
-		s.unique = true
+		s.unique, unique = true, s
 		item = seq(text(`"`), &expr{op: opString, str: s})
 	case k.types&^typeNumber == 0 && !k.number.restricted():
 		source := `-?(0|[1-9][0-9]*)(\.[0-9]+)?`
@@ -179,11 +180,12 @@ func (c *schemaCompiler) uniqueTexts(b *itemBounds) (*expr, error) {
 			return nil, err
 		}
 		d, _ := newDFAText([]condition{{n, false}})
-		item = &expr{op: opString, str: &stringLang{lang: d, hi: -1, unique: true, bare: true}}
+		unique = &stringLang{lang: d, hi: -1, unique: true, bare: true}
+		item = &expr{op: opString, str: unique}
 	default:
 		return nil, refusal
 	}
-	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, unique: true, extra: item}
+	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, differ: []*stringLang{unique}, extra: item}
 	body := seq(&expr{op: opObject, obj: o}, c.json.ws)
 	return seq(text("["), c.json.ws, body, text("]")), nil
 }

@@ -145,7 +145,7 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 		o.max = -1
 	}
 	if o.max == 0 {
-		o.keys, o.extra, o.distinct, o.max = nil, nil, nil, -1
+		o.keys, o.extra, o.distinct, o.differ, o.max = nil, nil, nil, nil, -1
 		if len(b.required) > 0 {
 			return never, nil
 		}

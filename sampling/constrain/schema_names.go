@@ -44,6 +44,7 @@ func (c *schemaCompiler) undeclared(o *objectLang, k *shape, names []string, dis
 			for _, name := range few {
 				o.keys = append(o.keys, memberLang{c.memberExpr(name, value), false, freeGroup - len(o.keys)})
 			}
+			o.differ = append(o.differ, langs...)
 			for _, lang := range langs {
 				unique = append(unique, seq(text(`"`), &expr{op: opString, str: lang}, c.colon(), value))
 			}

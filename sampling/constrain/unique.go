@@ -119,26 +119,50 @@ func (a *automaton) remembered(st stringState, stack int32) int32 {
 	return a.frame(f.place, a.internData(d), f.b, f.parent)
 }
 
-// keepUnique takes the end away where it would repeat an item, and what leads
+// keepUnique takes the end away where it would repeat a text, and what leads
 // only to repetitions.
 func (a *automaton) keepUnique(place *stringPlace) {
-	s := a.p.strs[place.str]
-	if s.closes(place.stringState) && a.repeats(place.stringState) {
-		place.dist++
-		if !s.bare {
-			place.live['"'>>6] &^= 1 << ('"' & 63)
+	s, st := a.p.strs[place.str], place.stringState
+	repeats := s.closes(st) && a.repeats(st)
+	if s.bare {
+		if repeats {
+			place.dist++
 		}
-	}
-	if !s.bare && len(a.matching(place.stringState)) == 0 {
+		a.keepBytes(place, digitBytes)
 		return
 	}
-	for b := range 256 {
-		if !hasByte(&place.live, byte(b)) || b == '"' && place.esc == 0 {
+	taken := a.matching(st)
+	if len(taken) == 0 {
+		return
+	}
+	if repeats {
+		place.live['"'>>6] &^= 1 << ('"' & 63)
+	}
+	if st.esc != 0 {
+		a.keepBytes(place, escapeBytes)
+		return
+	}
+	read := a.textOf(st)
+	place.dist, _ = s.nearestFree(st, read, taken)
+	next := []byte{'\\'}
+	for _, t := range taken {
+		if len(t) > len(read) {
+			next = append(next, t[len(read)])
+		}
+	}
+	a.keepBytes(place, next)
+}
+
+// keepBytes takes away those of some bytes that lead only to repetitions.
+func (a *automaton) keepBytes(place *stringPlace, list []byte) {
+	s := a.p.strs[place.str]
+	for _, b := range list {
+		if !hasByte(&place.live, b) || b == '"' && place.esc == 0 {
 			continue
 		}
-		next, ok := s.step(place.stringState, byte(b))
+		next, ok := s.step(place.stringState, b)
 		if ok {
-			next.text = a.internText(a.readText(place.stringState, next, byte(b)))
+			next.text = a.internText(a.readText(place.stringState, next, b))
 			ok = a.completable(next)
 		}
 		if !ok {
@@ -146,6 +170,8 @@ func (a *automaton) keepUnique(place *stringPlace) {
 		}
 	}
 }
+
+var digitBytes = []byte("-.0123456789")
 
 // matching lists the items before that begin with the text read.
 func (a *automaton) matching(st stringState) []string {
@@ -177,6 +203,9 @@ func (a *automaton) completable(st stringState) bool {
 	}
 	if _, ok := s.lang.(anyText); ok {
 		return st.hi != 0 || len(taken) == 0
+	}
+	if bytes, exact := s.nearestFree(st, a.textOf(st), taken); exact {
+		return bytes < unreachable
 	}
 	d, ok := s.lang.(*dfaText)
 	return !ok || d.count(st.q, st.lo, st.hi, len(taken)+1) > len(taken)
@@ -297,42 +326,6 @@ func (m *Matcher) uniqueItem(p *part, out *sink) {
 			out.ids = append(out.ids, id)
 		}
 	}
-}
-
-// detours says how much longer than its distance a completion may become so
-// that texts differ.
-type detours uint8
-
-const (
-	noDetours   detours = iota // no texts must differ
-	freeDetours                // those that must may be any text, but for a list
-	farDetours                 // others
-)
-
-func (p *prog) findDetours() {
-	for _, s := range p.strs {
-		if !s.unique {
-			continue
-		}
-		switch s.lang.(type) {
-		case anyText, *exceptText:
-			p.detours = max(p.detours, freeDetours)
-		default:
-			p.detours = farDetours
-		}
-	}
-}
-
-// detour bounds the bytes of a completion of a distance. Texts that may be any
-// take a byte or two more each, and there are three bytes to each at least.
-func (p *prog) detour(dist int32) int32 {
-	switch p.detours {
-	case noDetours:
-		return dist
-	case freeDetours:
-		return add32(dist, 2+dist*2/3)
-	}
-	return add32(dist, maxDetour)
 }
 
 // A uniqueWalk finds the tokens that spell the beginning of an item before.

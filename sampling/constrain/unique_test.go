@@ -111,6 +111,7 @@ func TestUniqueTextsCloseInTime(t *testing.T) {
 		`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`:                      2 + 2 + 3*2 + 2,           // brackets, commas, quotes and the fewest letters
 		`{"type":"object","additionalProperties":{"type":"integer"},"minProperties":3}`:                   2 + 2 + 3*2 + 2 + 2*3,     // as well colons and digits
 		`{"type":"object","properties":{"":{}},"additionalProperties":{"type":"null"},"minProperties":3}`: 2 + 2 + 3*2 + 2 + 3*5 - 3, // "" holds a digit, the others null
+		`{"type":"array","items":{"type":"string","pattern":"^a*$"},"uniqueItems":true,"minItems":7}`:     2 + 6 + 7*2 + 0 + 1 + 2 + 3 + 4 + 5 + 6,
 		`{"type":"object","propertyNames":{"enum":["a","b","cc"]},"minProperties":3}`:                     2 + 2 + 3*2 + 4 + 2*3,
 	} {
 		m, err := compile(t, Schema([]byte(schema), SchemaOptions{Whitespace: WhitespaceCompact})).Bind(byteVocab())
