@@ -38,8 +38,21 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 	c.Put(1, 0, cutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
 	about := []string{"JSON that is valid under a schema", "any JSON value", "text that a regular expression matches", "what a grammar in llama.cpp's notation derives",
 		"a SELECT statement over your tables", "one of a few answers"}
-	top := min(max(v.list.at-(c.H-4), 0), len(sourceKinds))
-	for i := top; i < len(sourceKinds) && 2+i-top < c.H-1; i++ {
+	foot := 0
+	if c.H > 10 {
+		foot = 2
+	}
+	n := len(sourceKinds)
+	if h := c.H - 2 - foot; n > h {
+		n = max(h-1, 1) // a line says how many are left out
+	}
+	top := max(v.list.at-n+1, 0)
+	if below := len(sourceKinds) - top - n; below > 0 {
+		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more below", below), muted)
+	} else if top > 0 {
+		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more above", top), muted)
+	}
+	for i := top; i < top+n; i++ {
 		ink := viz.Ink{}
 		y := 2 + i - top
 		if i == v.list.at {
@@ -51,8 +64,8 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 			c.Put(26, y, about[i], muted)
 		}
 	}
-	if c.H > 10 {
-		c.Put(1, c.H-1, cutWords("enter writes one, from a template, a paste or a file. A prompt that suits JSON: E, \"Extract the person's name …\"", c.W-2), muted)
+	if foot > 0 {
+		c.Put(1, c.H-1, cutSentence("enter writes one, from a template, a paste or a file. E has a prompt that suits JSON.", c.W-2), muted)
 	}
 }
 
@@ -92,13 +105,13 @@ func maskColumnsOf(w int) maskColumns {
 	switch {
 	case w >= 100:
 		why := w - 42
-		return maskColumns{11, 14, 29, 38, 40, why - 42, why}
+		return maskColumns{11, 11, 29, 38, 40, why - 42, why}
 	case w >= 74:
 		why := w - 22
-		return maskColumns{11, 12, 29, 38, 40, why - 42, why}
+		return maskColumns{11, 11, 29, 38, 40, why - 42, why}
 	case w >= 52:
 		why := w - 19
-		return maskColumns{8, 9, 23, 31, 0, 0, why}
+		return maskColumns{8, 9, 24, 32, 0, 0, why}
 	}
 	return maskColumns{8, 9, 0, 24, 0, 0, 26}
 }
@@ -224,7 +237,7 @@ func (v *constraintView) drawOthers(c *viz.Canvas, y int, col maskColumns, s *en
 	muted := viz.Ink{Role: viz.Muted}
 	others := s.Trace.Vocab - s.Trace.NoPiece - n
 	name := viz.Count(others) + " others"
-	if viz.Width(name) > col.labelW {
+	if viz.Width(name) > col.labelW+1 {
 		name = "+" + viz.Count(others)
 	}
 	c.Put(col.label-1, y, name, muted)

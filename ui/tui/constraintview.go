@@ -68,7 +68,7 @@ func (m *Model) constrain(stored string) tea.Cmd {
 		return nil
 	}
 	m.start(l)
-	m.say("in force: again from the prompt; n steps, space runs, C holds it against the text without")
+	m.say("in force, again from the prompt. n steps, space runs. C holds it against the text without it.")
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	l := m.lane()
 	switch s := l.step(); {
 	case !v.active(m):
-		return "A constraint refuses, at every step, the tokens after which the text could no longer fit.", viz.Ink{}
+		return "A constraint refuses the tokens after which the text could no longer fit.", viz.Ink{}
 	case v.off != "":
 		return "The mask is off: the model says what it likes. x puts it back.", viz.Ink{Role: viz.Warning}
 	case s != nil && s.Constraint != nil && s.Constraint.Broken:

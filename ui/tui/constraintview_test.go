@@ -159,13 +159,13 @@ func TestFaultsHaveAPlace(t *testing.T) {
 		{5, "", "", -2},
 		{5, "yes\nno", "", 0},
 	} {
-		_, note, bad := source{tt.kind, tt.text, false}.check()
+		_, notes, bad := source{tt.kind, tt.text, false}.check()
 		good := tt.at == 0
 		switch {
 		case good != (bad == nil):
 			t.Errorf("%s %q: %v", sourceKinds[tt.kind].name, tt.text, bad)
-		case good && !strings.HasPrefix(note, "good"):
-			t.Errorf("%q: note %q", tt.text, note)
+		case good && !strings.HasPrefix(notes[0].what, "good"):
+			t.Errorf("%q: notes %v", tt.text, notes)
 		case bad != nil && !strings.Contains(bad.what, tt.what):
 			t.Errorf("%q: says %q, want %q", tt.text, bad.what, tt.what)
 		case bad != nil && tt.at > 0 && bad.at != tt.at:

@@ -178,7 +178,7 @@ func wrapWords(s string, w int) []string {
 	var out []string
 	for viz.Width(s) > w {
 		cut := viz.Cut(s, w)
-		if i := strings.LastIndexByte(cut, ' '); i > w/3 {
+		if i := strings.LastIndexByte(cut, ' '); i > w/3 && s[len(cut)] != ' ' {
 			cut = cut[:i]
 		}
 		if cut == "" {

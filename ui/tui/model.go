@@ -67,6 +67,7 @@ type Model struct {
 	drag   *drag
 
 	history []string       // prompts, newest last
+	sources sourceTexts    // constraints as they were typed
 	owned   []models.Model // opened by the screen, closed when it ends
 
 	metered bool // a server's counts are looked at from time to time

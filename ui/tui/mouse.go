@@ -72,7 +72,7 @@ func (m *Model) overlayMouse(o overlay, e tea.MouseMsg) tea.Cmd {
 	r := m.overlayRect(o)
 	if !r.Contains(e.X, e.Y) {
 		if e.Button == tea.MouseButtonLeft {
-			m.closeTop()
+			return m.onKey(tea.KeyMsg{Type: tea.KeyEsc})
 		}
 		return nil
 	}

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/viz"
@@ -14,25 +12,65 @@ type sourceEditor struct {
 	kind   int
 	area   textArea
 	option bool
+	base   source // what it opened with, before what was begun
 	fresh  bool   // the text is a template still
 	file   *field // the name of a file being asked for, nil if none is
 	said   string
 
 	checked source // what the outcome is of
 	stored  string
-	note    string
-	bad     *fault
+	notes   []remark // that it is good, then what is worth knowing
+	note    int      // the one in front
+	bad     *remark
 	known   bool
 }
 
+// sourceTexts are the constraints of a session as they were typed.
+type sourceTexts struct {
+	begun map[int]source    // left unfinished, by kind
+	taken map[string]source // put in force, by their stored form
+}
+
+// newSourceEditor opens the editor on the constraint in force, else on a
+// template.
 func newSourceEditor(m *Model) (view, tea.Cmd) {
-	e := &sourceEditor{fresh: true}
-	if text := m.lane().config.Text("constraint"); text != "" {
-		s := sourceOf(text)
-		e.kind, e.option, e.fresh = s.kind, s.option, false
-		e.area = newSourceArea(s.text)
-	} else {
-		e.area = newSourceArea(sourceKinds[0].template)
+	text := m.constraintText()
+	if text == "" {
+		return m.openSource(source{kind: 0, text: sourceKinds[0].template}, true)
+	}
+	s, typed := m.sources.taken[text]
+	if !typed {
+		s = sourceOf(text)
+	}
+	return m.openSource(s, false)
+}
+
+// constraintText is the constraint of the lane, also while its mask is off.
+func (m *Model) constraintText() string {
+	if v, ok := m.screen.view.(*constraintView); ok && v.off != "" {
+		return v.off
+	}
+	return m.lane().shownConfig().Text("constraint")
+}
+
+// editSource opens the editor on a kind of constraint.
+func (m *Model) editSource(kind int) tea.Cmd {
+	if m.topID() == "source" {
+		return nil
+	}
+	e, cmd := m.openSource(source{kind: kind, text: sourceKinds[kind].template}, true)
+	m.overlays = append(m.overlays, opened{"source", e})
+	return cmd
+}
+
+// openSource returns an editor of base, with what was begun of its kind as a
+// first change.
+func (m *Model) openSource(base source, fresh bool) (view, tea.Cmd) {
+	e := &sourceEditor{kind: base.kind, option: base.option, base: base, fresh: fresh, area: newSourceArea(base.text)}
+	if s, ok := m.sources.begun[base.kind]; ok && s != base {
+		e.area.replace(s.text)
+		e.option, e.fresh = s.option, false
+		e.said = "as you left it; ctrl+z brings back the text before"
 	}
 	return e, e.check()
 }
@@ -44,23 +82,29 @@ func newSourceArea(s string) textArea {
 	return t
 }
 
-// editSource opens the editor on a kind of constraint.
-func (m *Model) editSource(kind int) tea.Cmd {
-	if m.topID() == "source" {
-		return nil
+// leave closes the editor and keeps what was written for the next time.
+func (e *sourceEditor) leave(m *Model) {
+	m.closeTop()
+	s := e.source()
+	if e.fresh || s == e.base {
+		delete(m.sources.begun, s.kind)
+		return
 	}
-	e := &sourceEditor{kind: kind, fresh: true, area: newSourceArea(sourceKinds[kind].template)}
-	m.overlays = append(m.overlays, opened{"source", e})
-	return e.check()
+	if m.sources.begun == nil {
+		m.sources.begun = make(map[int]source)
+	}
+	m.sources.begun[s.kind] = s
+	m.say("not in force; what you wrote is there when you open it again")
 }
 
 func (e *sourceEditor) source() source { return source{e.kind, e.area.text(), e.option} }
 
 // A sourceMsg brings the outcome of compiling a source.
 type sourceMsg struct {
-	of           source
-	stored, note string
-	bad          *fault
+	of     source
+	stored string
+	notes  []remark
+	bad    *remark
 }
 
 // check compiles what is written, off the screen's own time.
@@ -68,8 +112,8 @@ func (e *sourceEditor) check() tea.Cmd {
 	s := e.source()
 	e.known = false
 	return func() tea.Msg {
-		stored, note, bad := s.check()
-		return sourceMsg{s, stored, note, bad}
+		stored, notes, bad := s.check()
+		return sourceMsg{s, stored, notes, bad}
 	}
 }
 
@@ -77,7 +121,7 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sourceMsg:
 		if msg.of == e.source() {
-			e.checked, e.stored, e.note, e.bad, e.known = msg.of, msg.stored, msg.note, msg.bad, true
+			e.checked, e.stored, e.notes, e.note, e.bad, e.known = msg.of, msg.stored, msg.notes, 0, msg.bad, true
 		}
 	case fileMsg:
 		if msg.err != nil {
@@ -95,73 +139,9 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 func (e *sourceEditor) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: "constraint · " + sourceKinds[e.kind].name, Right: e.area.count()}
 }
-func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h*2/3) }
+func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h-6) }
 func (e *sourceEditor) hints(*Model) []string               { return []string{"close"} }
 func (e *sourceEditor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
-
-func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
-	muted := viz.Ink{Role: viz.Muted}
-	x := 1
-	for i, k := range sourceKinds {
-		name, ink := k.name, muted
-		if i == e.kind {
-			name, ink = "["+name+"]", viz.Ink{Attr: viz.Bold}
-		}
-		if x+viz.Width(name) > c.W-1 && i > e.kind {
-			break
-		}
-		x = c.Put(x, 0, name, ink) + 2
-	}
-	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: max(c.H-5, 1)})
-	if sourceKinds[e.kind].field == "" {
-		body.Put(4, 0, "any JSON value; nothing to write", muted)
-	} else {
-		mark := -1
-		if e.known && e.bad != nil {
-			mark = e.bad.at
-		}
-		e.area.draw(body, 4, mark)
-	}
-	if e.file != nil {
-		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
-		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
-		return
-	}
-	e.drawOutcome(c)
-	k := sourceKinds[e.kind]
-	keys := "ctrl+d writes under it, from the prompt again · tab next kind · ctrl+o from a file · esc leave unchanged"
-	c.Put(1, c.H-2, viz.CutTitle(keys, c.W-2), muted)
-	last := "ctrl+u empties the line · ctrl+z undoes · paste is one change"
-	if k.option != "" {
-		on := "○"
-		if e.option {
-			on = "●"
-		}
-		last = "ctrl+t " + on + " " + k.says + " · " + last
-	}
-	if e.said != "" {
-		last = e.said
-	}
-	c.Put(1, c.H-1, viz.CutTitle(viz.Printable(last, c.ASCII), c.W-2), muted)
-}
-
-// drawOutcome says whether the source can be used.
-func (e *sourceEditor) drawOutcome(c *viz.Canvas) {
-	text, ink := e.note, viz.Ink{Role: viz.Boosted}
-	switch {
-	case !e.known:
-		text, ink = "compiling …", viz.Ink{Role: viz.Muted}
-	case e.bad != nil:
-		text, ink = "! "+e.bad.what, viz.Ink{Role: viz.Warning}
-	}
-	text = cleanText(text, c.ASCII)
-	w := max(c.W-2, 1)
-	head := viz.Cut(text, w)
-	c.Put(1, c.H-4, head, ink)
-	if rest := text[len(head):]; rest != "" {
-		c.Put(1, c.H-3, cutWords(strings.TrimLeft(rest, " "), w), ink)
-	}
-}
 
 func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
@@ -170,7 +150,7 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		e.leave(m)
 		return nil, true
 	case tea.KeyCtrlD:
 		return e.take(m), true
@@ -183,12 +163,11 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		if k.Type == tea.KeyShiftTab {
 			d = len(sourceKinds) - 1
 		}
-		e.kind = (e.kind + d) % len(sourceKinds)
-		if e.fresh || e.area.text() == "" {
-			e.area = newSourceArea(sourceKinds[e.kind].template)
-		}
-		e.option = false
+		e.turn((e.kind + d) % len(sourceKinds))
 		return e.check(), true
+	case tea.KeyCtrlG:
+		e.nextNote()
+		return nil, true
 	case tea.KeyCtrlT:
 		if sourceKinds[e.kind].option == "" {
 			e.said = "this kind has no switch"
@@ -207,6 +186,28 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
+// nextNote puts the next note in front and the cursor where it is about.
+func (e *sourceEditor) nextNote() {
+	if !e.known || e.bad != nil || len(e.notes) < 2 {
+		e.said = "ctrl+g: no notes on this text"
+		return
+	}
+	e.note = e.note%(len(e.notes)-1) + 1
+	if at := e.notes[e.note].at; at >= 0 {
+		e.area.goTo(at)
+	}
+}
+
+// turn goes to another kind. What was written goes along, since it may have
+// been pasted under the wrong one; a template does not.
+func (e *sourceEditor) turn(kind int) {
+	e.kind, e.option = kind, false
+	if e.fresh || e.area.text() == "" {
+		e.base = source{kind: kind, text: sourceKinds[kind].template}
+		e.area, e.fresh = newSourceArea(e.base.text), true
+	}
+}
+
 // take puts the constraint in force.
 func (e *sourceEditor) take(m *Model) tea.Cmd {
 	switch {
@@ -214,12 +215,17 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 		e.said = "still compiling; ctrl+d again in a moment"
 		return nil
 	case e.bad != nil:
-		e.said = "! not yet: " + e.bad.what
-		if e.bad.at >= 0 {
+		e.said = "! not yet: the reason stands above"
+		if e.bad.at >= 0 && !e.area.sameLine(e.bad.at) {
 			e.area.goTo(e.bad.at)
 		}
 		return nil
 	}
+	delete(m.sources.begun, e.kind)
+	if m.sources.taken == nil {
+		m.sources.taken = make(map[string]source)
+	}
+	m.sources.taken[e.stored] = e.source()
 	m.closeTop()
 	return m.constrain(e.stored)
 }

@@ -120,25 +120,25 @@ func sourceOf(stored string) source {
 	return source{}
 }
 
-// A fault is what is wrong with a source, and at which byte of its text; -1
-// if at none.
-type fault struct {
+// A remark is what is worth saying about a source, and about which byte of its
+// text; -1 if about none.
+type remark struct {
 	what string
 	at   int
 }
 
-// check compiles s and returns it as configurations store it, with what is
-// worth saying about it, or its fault.
-func (s source) check() (stored, note string, bad *fault) {
+// check compiles s and returns it as configurations store it, with its notes,
+// or what is wrong with it.
+func (s source) check() (stored string, notes []remark, bad *remark) {
 	k := sourceKinds[s.kind]
 	if k.raw && !json.Valid([]byte(s.text)) {
 		if err := json.Unmarshal([]byte(s.text), new(any)); err != nil {
-			f := &fault{what: strings.TrimPrefix(err.Error(), "json: "), at: len(s.text)}
+			f := &remark{what: strings.TrimPrefix(err.Error(), "json: "), at: len(s.text)}
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) {
 				f.at = max(int(syntax.Offset)-1, 0)
 			}
-			return "", "", f
+			return "", nil, f
 		}
 	}
 	stored, err := s.stored()
@@ -146,42 +146,46 @@ func (s source) check() (stored, note string, bad *fault) {
 		err = engine.Check(stored)
 	}
 	if err != nil {
-		return "", "", s.faultOf(err)
+		return "", nil, s.faultOf(err)
 	}
 	src, err := constrain.ParseSource(stored, true)
 	if err != nil {
-		return "", "", s.faultOf(err)
+		return "", nil, s.faultOf(err)
 	}
 	g, err := constrain.Compile(src)
 	if err != nil {
-		return "", "", s.faultOf(err)
+		return "", nil, s.faultOf(err)
 	}
-	note = "good: the shortest text has " + plural(g.MinBytes(), "byte")
+	notes = []remark{{"good: the shortest text has " + plural(g.MinBytes(), "byte"), -1}}
 	for _, n := range g.Notes() {
-		note += " · " + strings.TrimPrefix(n.Pointer+"/"+n.Keyword, "/") + ": " + n.Text
+		r := remark{strings.TrimPrefix(n.Pointer+"/"+n.Keyword, "/") + ": " + n.Text, -1}
+		if k.raw {
+			r.at = placeOf(s.text, n.Pointer, n.Keyword)
+		}
+		notes = append(notes, r)
 	}
-	return stored, note, nil
+	return stored, notes, nil
 }
 
 // faultOf finds the place of an error in the text.
-func (s source) faultOf(err error) *fault {
+func (s source) faultOf(err error) *remark {
 	var syntax *constrain.SyntaxError
 	if errors.As(err, &syntax) {
 		if sourceKinds[s.kind].raw { // the offset is into the stored form
-			return &fault{syntax.Msg, -1}
+			return &remark{syntax.Msg, -1}
 		}
-		return &fault{strings.TrimPrefix(err.Error(), "constraint: "), min(syntax.Offset, len(s.text))}
+		return &remark{strings.TrimPrefix(err.Error(), "constraint: "), min(syntax.Offset, len(s.text))}
 	}
 	var refused *constrain.RefusedError
 	if errors.As(err, &refused) && len(refused.Refusals) > 0 {
 		r := refused.Refusals[0]
-		f := &fault{strings.TrimPrefix(err.Error(), "constraint "), -1}
+		f := &remark{strings.TrimPrefix(err.Error(), "constraint "), -1}
 		if sourceKinds[s.kind].raw {
 			f.at = placeOf(s.text, r.Pointer, r.Keyword)
 		}
 		return f
 	}
-	return &fault{strings.TrimPrefix(firstLine(err.Error()), "constraint: "), -1}
+	return &remark{strings.TrimPrefix(firstLine(err.Error()), "constraint: "), -1}
 }
 
 // placeOf returns the byte at which the value that a JSON pointer names

@@ -174,6 +174,15 @@ func (t *textArea) at() int {
 	return n + len(release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
 }
 
+// sameLine reports whether a byte of the text is on the cursor's line.
+func (t *textArea) sameLine(at int) bool {
+	text, lo, hi := t.text(), at, t.at()
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	return !strings.Contains(text[lo:min(hi, len(text))], "\n")
+}
+
 // goTo moves the cursor to a byte of the text.
 func (t *textArea) goTo(at int) {
 	text := t.text()
