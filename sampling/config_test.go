@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -372,5 +373,39 @@ func TestOrderAsAList(t *testing.T) {
 	}
 	if _, err := sampling.DecodeConfig(strings.NewReader(`{"order": ["nope"]}`), "x", sampling.FromFile); err == nil || !strings.Contains(err.Error(), "nope") {
 		t.Errorf("an unknown stage: %v", err)
+	}
+}
+
+// A token is typed as the screen shows it: ␣ is a space, a space in front
+// counts, and quotes take what is in them literally.
+func TestParseTokens(t *testing.T) {
+	type biases = []sampling.TokenBias
+	for _, c := range []struct {
+		key, in string
+		want    any // nil: refused
+	}{
+		{"logit_bias", "␣old=2", biases{{Text: " old", Bias: 2}}},
+		{"logit_bias", " old=2", biases{{Text: " old", Bias: 2}}},
+		{"logit_bias", `" old"=2`, biases{{Text: " old", Bias: 2}}},
+		{"logit_bias", `"␣"=2`, biases{{Text: "␣", Bias: 2}}},
+		{"logit_bias", `{" old": 2}`, biases{{Text: " old", Bias: 2}}},
+		{"logit_bias", `old=2, 17:-1,",": 3,a=b=4`, biases{{Text: "old", Bias: 2}, {Tokens: []int32{17}, Bias: -1}, {Text: ",", Bias: 3}, {Text: "a=b", Bias: 4}}},
+		{"logit_bias", "↵=-2,a␣b=1", biases{{Text: "\n", Bias: -2}, {Text: "a b", Bias: 1}}},
+		{"logit_bias", `"=5`, biases{{Text: `"`, Bias: 5}}},
+		{"logit_bias", "", biases{}},
+		{"logit_bias", "old", nil},
+		{"logit_bias", "=2", nil},
+		{"logit_bias", "old=2,", nil},
+		{"bad_words", "␣old,new", []string{" old", "new"}},
+		{"bad_words", ` old,a\,b`, []string{" old", "a,b"}},
+		{"bad_words", `" old", "a, b"`, []string{" old", "a, b"}},
+		{"bad_words", `["␣old"]`, []string{"␣old"}},
+		{"dry_sequence_breakers", `↵,:,",*`, []string{"\n", ":", `"`, "*"}},
+	} {
+		p, _ := sampling.Lookup(c.key)
+		got, err := p.Parse(c.in)
+		if c.want == nil && err == nil || c.want != nil && (err != nil || !reflect.DeepEqual(got, c.want)) {
+			t.Errorf("%s %q is %#v, %v; want %#v", c.key, c.in, got, err, c.want)
+		}
 	}
 }

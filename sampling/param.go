@@ -113,7 +113,7 @@ func (p *Param) Parse(s string) (any, error) {
 		}
 	case Bias:
 		if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") && text != "" {
-			return p.parseBias(text)
+			return p.parseBias(s)
 		}
 	}
 	if p.Kind < Choice || p.Kind == Choice {
@@ -131,32 +131,76 @@ func (p *Param) Parse(s string) (any, error) {
 	return p.normalise(v)
 }
 
-// splitList splits at commas; a trailing backslash before a comma keeps it.
+// blanks reads the glyphs that the screen shows for blanks as the blanks: a
+// token is typed as it is seen. JSON and quotes take them literally.
+var blanks = strings.NewReplacer("␣", " ", "↵", "\n", "⇥", "\t", "␍", "\r")
+
+// splitList splits at commas; a backslash before a comma keeps it. A list of
+// quoted texts, as the screen shows one, is read as such.
 func splitList(s string) []string {
 	if s == "" {
 		return []string{}
 	}
+	if list, ok := quotedList(s); ok {
+		return list
+	}
 	var out []string
 	for _, part := range strings.Split(strings.ReplaceAll(s, `\,`, "\x00"), ",") {
-		out = append(out, strings.ReplaceAll(part, "\x00", ","))
+		out = append(out, blanks.Replace(strings.ReplaceAll(part, "\x00", ",")))
 	}
 	return out
 }
 
-// parseBias reads "token=bias,token=bias", a token being an id or a text.
+// quotedList reads "one", "two"; it reports false if anything else stands
+// there.
+func quotedList(s string) (out []string, ok bool) {
+	for {
+		text, rest, ok := cutQuoted(s)
+		if !ok || rest != "" && rest[0] != ',' {
+			return nil, false
+		}
+		out = append(out, text)
+		if rest == "" {
+			return out, true
+		}
+		s = rest[1:]
+	}
+}
+
+// cutQuoted cuts a double-quoted text, and the spaces around it, from s.
+func cutQuoted(s string) (text, rest string, ok bool) {
+	s = strings.TrimLeft(s, " ")
+	q, err := strconv.QuotedPrefix(s)
+	if err != nil || q[0] != '"' {
+		return "", s, false
+	}
+	text, err = strconv.Unquote(q)
+	return text, strings.TrimLeft(s[len(q):], " "), err == nil
+}
+
+// parseBias reads token=bias,token=bias: a token is an id, or a text as it
+// stands, its spaces included, or a text in quotes.
 func (p *Param) parseBias(s string) (any, error) {
 	var out []any
-	for _, part := range strings.Split(s, ",") {
-		i := strings.LastIndexAny(part, "=:")
-		if i <= 0 {
-			return nil, p.wrongForm()
-		}
-		key := part[:i]
-		if id, err := strconv.Atoi(strings.TrimSpace(key)); err == nil {
-			out = append(out, []any{json.Number(strconv.Itoa(id)), strings.TrimSpace(part[i+1:])})
+	for more := true; more; {
+		var token any
+		var bias string
+		if text, rest, ok := cutQuoted(s); ok && rest != "" && strings.IndexByte("=:", rest[0]) >= 0 {
+			token = text
+			bias, s, more = strings.Cut(rest[1:], ",")
 		} else {
-			out = append(out, []any{key, strings.TrimSpace(part[i+1:])})
+			var part string
+			part, s, more = strings.Cut(s, ",")
+			i := strings.LastIndexAny(part, "=:")
+			if i <= 0 {
+				return nil, p.wrongForm()
+			}
+			token, bias = blanks.Replace(part[:i]), part[i+1:]
+			if id, err := strconv.Atoi(strings.TrimSpace(part[:i])); err == nil {
+				token = json.Number(strconv.Itoa(id))
+			}
 		}
+		out = append(out, []any{token, strings.TrimSpace(bias)})
 	}
 	return p.normalise(out)
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -394,4 +396,22 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 		return
 	}
 	exact(t, b.frame(), 120, 40, "partial row")
+}
+
+// A token is typed as the chart shows it: ␣old is the token with the space.
+func TestTypedTokenOfTheChart(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(storyPrompt)
+	b.m.selectKnob("logit_bias")
+	b.m.focus = paneControls
+	b.keys("enter")
+	b.has("␣ or a blank is a space")
+	b.send(typed("␣old=-100"))
+	b.keys("enter")
+	b.tuned()
+	old := b.m.lane().vocab().Encode(" old", models.EncodeOptions{})
+	i := slices.IndexFunc(b.m.lane().step().Trace.Rows(), func(r sampling.Row) bool { return r.ID == old[0] })
+	if len(old) != 1 || i < 0 || b.m.lane().step().Trace.Rows()[i].Prob > 1e-6 {
+		t.Errorf("␣old (%v) is not banned", old)
+	}
 }

@@ -24,7 +24,7 @@ func newValueField(m *Model) (view, tea.Cmd) {
 	}
 	v := m.lane().shownConfig().Value(p.Key)
 	text := p.Format(v)
-	if p.Kind > sampling.Choice { // lists are edited as they are written
+	if p.Kind > sampling.Choice && p.Kind != sampling.List { // what is shown of these is not how they are written
 		text = ""
 		if s, ok := v.(string); ok {
 			text = s
@@ -47,7 +47,15 @@ func (v *valueField) draw(c *viz.Canvas, m *Model) {
 	c.Put(1, 2, viz.CutTitle(v.param.Help, c.W-2), viz.Ink{})
 	if v.err != "" {
 		c.Put(1, 3, viz.CutTitle("! "+viz.Printable(v.err, c.ASCII), c.W-2), viz.Ink{Role: viz.Warning})
+		return
 	}
+	c.Put(1, 3, viz.CutTitle(valueForms[v.param.Kind], c.W-2), viz.Ink{Role: viz.Muted})
+}
+
+// valueForms say how a value of a kind is written.
+var valueForms = map[sampling.Kind]string{
+	sampling.List: `texts with commas between; ␣ or a blank is a space · or "quoted", or a JSON list`,
+	sampling.Bias: `token=bias with commas between; ␣ or a blank is a space · or "quoted"=bias, or JSON`,
 }
 
 // choices lists what a parameter of few values may be.
