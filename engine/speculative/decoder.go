@@ -304,7 +304,7 @@ func (d *Decoder) round(ctx context.Context) (*Round, error) {
 	all := append(slices.Clone(d.prompt), d.output...)
 	sched, set := d.schedule(), d.set
 	r := &Round{
-		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm,
+		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm, Drafter: d.drafter.name(),
 		before: sched, under: &set,
 	}
 	began := time.Now()

@@ -605,13 +605,14 @@ func TestView(t *testing.T) {
 		}
 		return out
 	}
-	v := &View{Rounds: []*Round{r(25, 4, 0, 9), r(20, 4, 2, 1, 2, 7), r(20, 4, 1, 1, 8)}}
-	v.count()
-	v.expect()
-	v.timing([]time.Duration{12, 10, 10})
+	// What another draft proposed, or another rule judged, does not count.
+	other, block := r(90, 40, 2, 1, 2, 3), r(90, 40, 2, 1, 2, 3)
+	other.Drafter, block.Algorithm = "ngram", Block
+	v := &View{Rounds: []*Round{r(25, 4, 0, 9), other, r(20, 4, 2, 1, 2, 7), block, r(20, 4, 1, 1, 8)}}
+	v.account([]time.Duration{12, 10, 10})
 	// Judged: 1 + 2 + 2 tokens. Two tokens at one half each: none stands in
 	// half of the rounds, one in a quarter, both in a quarter.
-	if v.Drafted != 6 || v.Judged != 5 || v.Accepted != 3 || v.Emitted != 6 || v.Rate != 0.6 || v.PerPass != 2 {
+	if v.Counted != 3 || v.Drafted != 6 || v.Judged != 5 || v.Accepted != 3 || v.Emitted != 6 || v.Rate != 0.6 || v.PerPass != 2 {
 		t.Errorf("counts %+v", v)
 	}
 	if !slices.Equal(v.Accepts, []int{1, 1, 1}) || !slices.Equal(v.Expected, []float64{1.5, 0.75, 0.75}) || v.Formula != 1.75 {

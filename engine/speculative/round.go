@@ -72,6 +72,7 @@ type Round struct {
 	Start     int // tokens generated before it
 	K         int // tokens asked of the drafter
 	Algorithm Algorithm
+	Drafter   string // name of the draft model, or "ngram"
 	Drafted   []int32
 	Positions []Position // one for each drafted token
 	Accepted  int        // drafted tokens that stand

@@ -6,15 +6,17 @@ import (
 	"time"
 )
 
-// A View is the running account of a speculative decoder. It is immutable and
-// may be kept.
+// A View is the running account of a speculative decoder: of all rounds that
+// the present draft drafted and the present algorithm judged, since others say
+// nothing of these two. It is immutable and may be kept.
 type View struct {
 	Draft     string // name of the draft model, or "ngram"
 	Algorithm Algorithm
 	Schedule  Schedule
 	K         int      // tokens the next round will ask for
-	Rounds    []*Round // read-only
+	Rounds    []*Round // all of them; read-only
 
+	Counted  int // rounds that the account is of
 	Drafted  int // tokens drafted
 	Judged   int // drafted tokens that were judged, not dropped
 	Accepted int // drafted tokens that stand
@@ -83,16 +85,35 @@ func (d *Decoder) View() *View {
 		Draft: d.drafter.name(), Algorithm: d.set.algorithm, Schedule: d.set.schedule,
 		K: d.room(d.schedule().k), Rounds: slices.Clip(d.rounds), Done: d.Done(),
 	}
-	v.count()
-	v.expect()
-	v.timing(d.plain)
+	v.account(d.plain)
 	return v
 }
 
-// count sums over the rounds.
-func (v *View) count() {
-	var at []int
+// account fills in what the rounds come to; plain are the times of plain
+// decoding steps.
+func (v *View) account(plain []time.Duration) {
+	rounds := v.alike()
+	v.count(rounds)
+	v.expect(rounds)
+	v.timing(rounds, plain)
+}
+
+// alike returns the rounds of the present draft and algorithm.
+func (v *View) alike() []*Round {
+	var out []*Round
 	for _, r := range v.Rounds {
+		if r.Drafter == v.Draft && r.Algorithm == v.Algorithm {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// count sums over the rounds.
+func (v *View) count(rounds []*Round) {
+	var at []int
+	v.Counted = len(rounds)
+	for _, r := range rounds {
 		v.Drafted += len(r.Drafted)
 		v.Accepted += r.Accepted
 		v.Emitted += len(r.Emitted)
@@ -123,15 +144,15 @@ func (v *View) count() {
 		v.Rate = float64(v.Accepted) / float64(v.Judged)
 		v.Alpha /= float64(v.Judged)
 	}
-	if n := len(v.Rounds); n > 0 {
+	if n := len(rounds); n > 0 {
 		v.PerPass = float64(v.Emitted) / float64(n)
 	}
 }
 
 // expect fills in what a constant chance to stand would give.
-func (v *View) expect() {
+func (v *View) expect(rounds []*Round) {
 	v.Expected = make([]float64, len(v.Accepts))
-	for _, r := range v.Rounds {
+	for _, r := range rounds {
 		k := len(r.Drafted)
 		stand := 1.0
 		for i := 0; i < k; i++ {
@@ -141,7 +162,7 @@ func (v *View) expect() {
 		v.Expected[k] += stand
 		v.Formula += ExpectedTokens(v.Alpha, k)
 	}
-	if n := len(v.Rounds); n > 0 {
+	if n := len(rounds); n > 0 {
 		v.Formula /= float64(n)
 	}
 }
@@ -152,10 +173,10 @@ const timed = 64
 // timing compares with plain decoding. Each round counts as the median of the
 // rounds that drafted as many tokens: an interruption does not count, but that
 // some rounds draft and others do not does.
-func (v *View) timing(plain []time.Duration) {
+func (v *View) timing(rounds []*Round, plain []time.Duration) {
 	alike := make(map[int][]*Round)
 	n := 0
-	for _, r := range v.Rounds[max(0, len(v.Rounds)-timed):] {
+	for _, r := range rounds[max(0, len(rounds)-timed):] {
 		// Beside the draft a pass runs the one or two tokens before it; more
 		// means that it read the prompt, or text a rewind had dropped.
 		if k := len(r.Drafted); r.Fed <= k+2 {

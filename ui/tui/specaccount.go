@@ -7,26 +7,69 @@ import (
 	"logitscope/viz"
 )
 
+// theory reports whether drafted tokens are judged one by one, so that each
+// has a chance of its own to stand: a draft judged as a whole has none.
+func theory(d *speculative.View) bool { return d.Algorithm != speculative.Block }
+
+// histogramLines is how many lines the histogram takes of room: its title and
+// at least three rows, or none.
+func histogramLines(d *speculative.View, room int) int {
+	n := min(len(d.Accepts)+2, room-7) // seven are for the round's last draw
+	if n < min(len(d.Accepts)+2, 5) {
+		return 0
+	}
+	return n
+}
+
 // drawHistogram draws how often how many drafted tokens stood, and how often
-// they would if each stood with the same chance.
+// they would if each stood with the same chance. Rows that do not fit are one.
 func (v *specView) drawHistogram(c *viz.Canvas) {
 	d := v.lane.view.Draft
 	muted := viz.Ink{Role: viz.Muted}
-	c.Put(2, 0, viz.CutTitle(fmt.Sprintf("accepted in a round  █ rounds  ◇ expected if each token stood with %s", viz.Percent(d.Alpha)), c.W-4), muted)
-	most := 1.0
-	for i := range d.Accepts {
-		most = max(most, float64(d.Accepts[i]), d.Expected[i])
+	head := "accepted in a round  █ rounds"
+	if theory(d) {
+		head += fmt.Sprintf("  ◇ expected if each token stood with %s", viz.Percent(d.Alpha))
 	}
-	for i := 0; i < len(d.Accepts) && 1+i < c.H; i++ {
-		y := 1 + i
-		c.Right(4, y, digits(i), viz.Ink{})
-		c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
-		c.Right(19, y, fmt.Sprintf("%.1f", d.Expected[i]), muted)
-		w := c.W - 24
-		if w < 8 {
-			continue
+	c.Put(2, 0, viz.CutTitle(head, c.W-4), muted)
+	rows := len(d.Accepts)
+	if rows > c.H-1 {
+		rows = c.H - 2
+		n, want := 0, 0.0
+		for i := rows; i < len(d.Accepts); i++ {
+			n, want = n+d.Accepts[i], want+d.Expected[i]
 		}
-		viz.Bars(c.Sub(viz.Rect{X: 21, Y: y, W: w, H: 1}), []viz.Bar{{Final: float64(d.Accepts[i]) / most, Single: true}}, 1)
+		s := fmt.Sprintf("⋮ %d to %d: %s", rows, len(d.Accepts)-1, plural(n, "round"))
+		if theory(d) {
+			s += fmt.Sprintf(", %.1f expected", want)
+		}
+		c.Put(3, c.H-1, viz.CutTitle(s, c.W-5), muted)
+	}
+	most := 1.0
+	for i := range rows {
+		most = max(most, float64(d.Accepts[i]))
+		if theory(d) {
+			most = max(most, d.Expected[i])
+		}
+	}
+	for i := range rows {
+		v.drawAccepts(c, 1+i, i, most)
+	}
+}
+
+// drawAccepts draws the row of the rounds in which i tokens stood.
+func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
+	d := v.lane.view.Draft
+	c.Right(4, y, digits(i), viz.Ink{})
+	c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
+	if theory(d) {
+		c.Right(19, y, fmt.Sprintf("%.1f", d.Expected[i]), viz.Ink{Role: viz.Muted})
+	}
+	w := c.W - 24
+	if w < 8 {
+		return
+	}
+	viz.Bars(c.Sub(viz.Rect{X: 21, Y: y, W: w, H: 1}), []viz.Bar{{Final: float64(d.Accepts[i]) / most, Single: true}}, 1)
+	if theory(d) {
 		c.Put(21+min(int(d.Expected[i]/most*float64(w)), w-1), y, "◇", viz.Ink{Role: viz.Draw})
 	}
 }
@@ -35,7 +78,7 @@ func (v *specView) drawHistogram(c *viz.Canvas) {
 // the speed-up really measured, with what a draft may cost.
 func (v *specView) drawAccount(c *viz.Canvas) {
 	d := v.lane.view.Draft
-	n := len(d.Rounds)
+	n := d.Counted
 	per := "0"
 	if n > 0 {
 		per = fmt.Sprintf("%.2f of %.3g", float64(d.Accepted)/float64(n), float64(d.Drafted)/float64(n))
@@ -45,7 +88,15 @@ func (v *specView) drawAccount(c *viz.Canvas) {
 			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
 		}
 	}
-	put(0, fmt.Sprintf("%s: %s accepted · %.2f tokens a pass (theory %.2f) · stands with %s, did in %s", plural(n, "round"), per, d.PerPass, d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate)))
+	head := plural(n, "round")
+	if n < len(d.Rounds) {
+		head = fmt.Sprintf("%s of %d with this draft and rule", head, len(d.Rounds))
+	}
+	head += fmt.Sprintf(": %s accepted · %.2f tokens a pass", per, d.PerPass)
+	if theory(d) {
+		head += fmt.Sprintf(" (theory %.2f) · stands with %s, did in %s", d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate))
+	}
+	put(0, head)
 	if c.H > 1 {
 		put(1, speedWords(d))
 	}
@@ -58,7 +109,11 @@ func speedWords(d *speculative.View) string {
 	if d.Speedup == 0 {
 		return "speed-up: not measured yet"
 	}
-	s := fmt.Sprintf("measured %.2f× plain decoding · pass %s, draft token %s, plain step %s", d.Speedup, viz.Duration(d.PassTime), viz.Duration(d.DraftStep), viz.Duration(d.PlainTime))
+	s := fmt.Sprintf("measured %.2f× plain decoding · pass %s, ", d.Speedup, viz.Duration(d.PassTime))
+	if d.DraftStep > 0 {
+		s += fmt.Sprintf("draft token %s, ", viz.Duration(d.DraftStep))
+	}
+	s += "plain step " + viz.Duration(d.PlainTime)
 	if d.Speedup < 1 {
 		s += " · it does not pay here"
 	}
@@ -71,6 +126,9 @@ func costWords(d *speculative.View) string {
 		return ""
 	case d.BreakEven <= 0:
 		return fmt.Sprintf("it cannot pay here: checking costs %.2f plain steps and yields %.2f tokens", d.Verify, d.PerPass)
+	}
+	if d.DraftStep == 0 {
+		return fmt.Sprintf("a draft token is looked up: it costs no pass of a model; below %.2f plain steps it pays", d.BreakEven)
 	}
 	return fmt.Sprintf("a draft token costs %.2f of a plain step; below %.2f it pays", d.Cost, d.BreakEven)
 }

@@ -33,11 +33,7 @@ func (v *specView) draw(c *viz.Canvas, m *Model) {
 		y++
 	}
 	room := h - foot - y
-	table := room
-	histogram := len(v.lane.view.Draft.Accepts) + 2
-	if room-histogram >= 7 {
-		table = room - histogram
-	}
+	table := room - histogramLines(v.lane.view.Draft, room)
 	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)
 	if table < room {
 		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table, W: inner.W, H: room - table}))
@@ -165,7 +161,7 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 		c.Right(col.u, y, "u", muted)
 	}
 	if col.gaugeW >= 24 {
-		c.Put(col.gauge, y, "▼ u on the bar: accepted", muted)
+		c.Put(col.gauge, y, gaugeWords(r), muted)
 	}
 	y++
 	rows := len(r.Positions)
@@ -190,6 +186,14 @@ func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int
 		c.Put(2, y-rows-1, fmt.Sprintf("drafted %d/%d", rows, len(r.Positions)), muted)
 	}
 	return y
+}
+
+// gaugeWords say what a mark on the bar means.
+func gaugeWords(r *speculative.Round) string {
+	if r.Algorithm == speculative.Block {
+		return "▼ on bar: all to here ✓"
+	}
+	return "▼ u on the bar: accepted"
 }
 
 func (v *specView) drawPosition(c *viz.Canvas, y int, col specColumns, p speculative.Position, cursor bool, said *bool) {
@@ -265,7 +269,11 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	}
 	if v.pos >= 0 && v.pos < len(r.Positions) && r.Positions[v.pos].Top != nil {
 		p := r.Positions[v.pos]
-		c.Put(2, 0, viz.CutTitle(fmt.Sprintf("both laws at this place · any token drawn here stands with %s, the sum of min(p, q)", viz.Percent(p.Alpha)), c.W-4), viz.Ink{})
+		head := "both laws at this place"
+		if r.Algorithm != speculative.Block {
+			head += fmt.Sprintf(" · any token drawn here stands with %s, the sum of min(p, q)", viz.Percent(p.Alpha))
+		}
+		c.Put(2, 0, viz.CutTitle(head, c.W-4), viz.Ink{})
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 1}), p.Top, false, p.Token)
 		return
 	}
@@ -275,17 +283,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		return
 	}
 	emitted := plural(len(r.Emitted), "token") + " from 1 target pass"
-	head := "all accepted: the target's own next token comes free (bonus)"
-	if len(r.Drafted) == 0 {
-		head = "the target's own next token"
-	}
-	if r.Kind == speculative.Residual {
-		head = fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all: what the draft gave too little of", viz.Percent(f.Mass))
-		if !r.Algorithm.IsExact() {
-			head = "refused: draw again, by this rule's own law"
-		}
-	}
-	c.Put(2, 0, cutWords(head, c.W-4), viz.Ink{})
+	c.Put(2, 0, cutWords(lastWords(r), c.W-4), viz.Ink{})
 	if c.H >= 3 {
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
 	}
@@ -297,6 +295,21 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	x = c.Put(x, y, " → ", viz.Ink{Role: viz.Muted})
 	x = c.Put(x, y, "● "+v.lane.piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
 	c.Put(x+3, y, cutWords(emitted, c.W-x-4), viz.Ink{})
+}
+
+// lastWords says what a round's last token was drawn from.
+func lastWords(r *speculative.Round) string {
+	switch {
+	case r.Kind == speculative.Residual && !r.Algorithm.IsExact():
+		return "refused: draw again, by this rule's own law"
+	case r.Kind == speculative.Residual && r.Algorithm == speculative.Block:
+		return fmt.Sprintf("refused: draw again from what the draft gave too little of, %s in all", viz.Percent(r.Final.Mass))
+	case r.Kind == speculative.Residual:
+		return fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all: what the draft gave too little of", viz.Percent(r.Final.Mass))
+	case len(r.Drafted) == 0:
+		return "the target's own next token"
+	}
+	return "all accepted: the target's own next token comes free (bonus)"
 }
 
 // cutWords fits a sentence into w cells at a colon or a word.

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/engine/speculative"
+	"logitscope/viz"
+)
+
+// viewAtCursor is the lane's view as it was before the token under the cursor.
+// Where none is, it is the place of the round at which the two laws differ
+// most: elsewhere there is little to see.
+func (v *specView) viewAtCursor() engine.View {
+	view, r := v.lane.view, v.shownRound()
+	if r == nil {
+		return view
+	}
+	at := min(r.Accepted, len(r.Drafted)) // where the last draw stands
+	switch {
+	case v.pos >= 0 && v.pos < at:
+		at = v.pos
+	case v.pos < 0:
+		least := 2.0
+		for i := range r.Positions {
+			if p := r.Positions[i]; p.Verdict != speculative.Dropped && p.Alpha < least {
+				at, least = i, p.Alpha
+			}
+		}
+	}
+	n := min(r.Start, len(view.Steps))
+	view.Steps = view.Steps[:n:n]
+	for _, id := range r.Drafted[:at] {
+		view.Steps = append(view.Steps, &engine.Step{Token: id})
+	}
+	return view
+}
+
+// story tells how the token under the cursor was judged.
+func (v *specView) story(m *Model) string {
+	r := v.shownRound()
+	if r == nil {
+		return "i: no round yet"
+	}
+	if v.pos >= 0 && v.pos < len(r.Positions) {
+		p := r.Positions[v.pos]
+		if p.Verdict == speculative.Dropped {
+			return v.lane.piece(p.Token, m.pal.ASCII) + " was not judged: a token before it was refused"
+		}
+		head := fmt.Sprintf("%s: p %s, q %s", v.lane.piece(p.Token, m.pal.ASCII), viz.Percent(p.P), viz.Percent(p.Q))
+		if r.Algorithm == speculative.Block {
+			return fmt.Sprintf("%s: the draft up to it stands with %s; u %s, %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict)
+		}
+		return fmt.Sprintf("%s: stands with %s; u %s, %s. Any token drawn here stands with %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict, viz.Percent(p.Alpha))
+	}
+	if f := r.Final; f != nil {
+		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.piece(f.Token, m.pal.ASCII), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
+	}
+	return "the last drafted token stood and ended the text: nothing more was drawn"
+}
+
+// key takes a draft's name.
+func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+	if v.field == nil {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeyEsc:
+		v.field = nil
+	case tea.KeyEnter:
+		name := strings.TrimSpace(v.field.text())
+		v.field = nil
+		if name == "" {
+			m.say("the draft stays " + v.name)
+			return nil, true
+		}
+		return v.use(m, expandHome(name)), true
+	case tea.KeyTab:
+		next := ngramDraft
+		if v.field.text() == ngramDraft {
+			next = builtinDraft
+		}
+		f := newField(next)
+		v.field = &f
+	default:
+		v.field.key(k)
+	}
+	return nil, true
+}
