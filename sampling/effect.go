@@ -11,7 +11,20 @@ type Effect struct {
 	Kept, KeptOff   int     // tokens left
 	Token, TokenOff int32   // tokens chosen by the same draw
 	TV              float64 // total variation between the two distributions
-	Reason          string  // why there is no effect; empty if there is one
+	Reason          string  // why there is no effect or nothing to compare with; empty if there is one
+}
+
+// noOff says why a parameter without an off value has no effect to show.
+func noOff(prm *Param) string {
+	switch {
+	case prm.Key == "seed":
+		return "no effect on the probabilities: the seed only says where u falls among them"
+	case prm.Key == "max_new_tokens":
+		return "no effect on a choice: it says where the text ends at the latest"
+	case prm.Master != "":
+		return "no off value of its own: " + prm.Master + " off is what to compare with"
+	}
+	return "no off value to compare with"
 }
 
 // Effect compares this step with the one that the key's off value would
@@ -36,7 +49,7 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 		switch {
 		case e.Reason != "":
 		case prm.Off == nil && prm.Key != "do_sample":
-			e.Reason = prm.Key + " has no off value to compare with"
+			e.Reason = noOff(prm)
 		default:
 			e.Reason = "no effect on this step's choice"
 		}

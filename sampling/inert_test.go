@@ -95,7 +95,10 @@ func TestEffect(t *testing.T) {
 		{[]any{}, "min_p", 8, 8, 0, "off"},
 		{[]any{"temperature", 0.5}, "temperature", 8, 8, -1, ""},
 		{[]any{"repetition_penalty", 2.0}, "repetition_penalty", 8, 8, -1, ""},
-		{[]any{}, "max_new_tokens", 8, 8, 0, "max_new_tokens has no off value"},
+		{[]any{}, "max_new_tokens", 8, 8, 0, "no effect on a choice: it says where the text ends"},
+		{[]any{}, "seed", 8, 8, 0, "no effect on the probabilities: the seed only says where u falls"},
+		{[]any{"top_k", 1}, "seed", 1, 1, 0, "no effect here: one token left"},
+		{[]any{"order", "llama.cpp", "dynatemp_range", 0.3}, "dynatemp_exponent", 8, 8, 0, "no off value of its own: dynatemp_range off is what to compare with"},
 		{[]any{"num_return_sequences", 2}, "num_return_sequences", 8, 8, 0, "no effect on this step"},
 	} {
 		p := compile(t, neutral("transformers", c.kv...))

@@ -250,9 +250,10 @@ func knobFrac(p *sampling.Param, v any) float64 {
 
 func originWord(o sampling.Origin) string { return o.String() }
 
-// noEffect says that a value changes nothing at this step, and why.
+// noEffect says that a value changes nothing at this step, and why; a reason
+// that says so itself stands alone.
 func noEffect(reason string) string {
-	if strings.HasPrefix(reason, "no effect") {
+	if strings.HasPrefix(reason, "no ") {
 		return reason
 	}
 	return "no effect at this step: " + reason
