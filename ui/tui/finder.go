@@ -1,13 +1,18 @@
 package tui
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -21,6 +26,14 @@ type finder struct {
 	found  []int32
 	total  int
 	ofText string // what found is of
+	places map[int32]tokenPlace
+	ofStep *engine.Step // what places are of
+}
+
+// A tokenPlace is where a token stands at a step.
+type tokenPlace struct {
+	rank       int
+	raw, final float64
 }
 
 func newFinder(m *Model) (view, tea.Cmd) {
@@ -28,21 +41,68 @@ func newFinder(m *Model) (view, tea.Cmd) {
 	return f, f.search(m)
 }
 
-// A foundMsg brings the tokens that hold a text.
+// A foundMsg brings the tokens that hold a text, and where they stand.
 type foundMsg struct {
-	text  string
-	ids   []int32
-	total int
+	text   string
+	ids    []int32
+	total  int
+	step   *engine.Step
+	places map[int32]tokenPlace
 }
 
 // search looks for the typed text in every token, off the screen's own time.
 // A number also finds the token with that id.
 func (f *finder) search(m *Model) tea.Cmd {
-	text, voc := f.field.text(), m.lane().vocab()
+	l := m.lane()
+	text, voc, s, set := f.field.text(), l.vocab(), l.step(), l.shownSettings()
+	in, err := l.input()
 	return func() tea.Msg {
 		ids, total := findTokens(voc, text)
-		return foundMsg{text, ids, total}
+		msg := foundMsg{text, ids, total, s, nil}
+		if err == nil && set != nil {
+			msg.places = tokenPlaces(ids, set, in)
+		}
+		return msg
 	}
+}
+
+// tokenPlaces returns where tokens stand in a row that scores all of them; a
+// partial row says nothing of those it does not name.
+func tokenPlaces(ids []int32, set *engine.Settings, in sampling.Input) map[int32]tokenPlace {
+	var d sampling.Dist
+	if in.IDs != nil || len(in.Logits) == 0 || set.Pipeline.Distribution(&d, new(sampling.Scratch), in) != nil {
+		return nil
+	}
+	order := make([]int32, len(in.Logits))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(-cmp.Compare(in.Logits[a], in.Logits[b]), cmp.Compare(a, b))
+	})
+	best, sum := float64(in.Logits[order[0]]), 0.0
+	for _, x := range in.Logits {
+		sum += math.Exp(float64(x) - best)
+	}
+	all := make(map[int32]tokenPlace, len(ids))
+	for _, id := range ids {
+		if x := float64(in.Logits[id]); x > math.Inf(-1) {
+			all[id] = tokenPlace{raw: math.Exp(x-best) / sum}
+		}
+	}
+	for i, id := range order {
+		if p, ok := all[id]; ok {
+			p.rank = i + 1
+			all[id] = p
+		}
+	}
+	for i, id := range d.IDs {
+		if p, ok := all[id]; ok {
+			p.final = d.Probs[i]
+			all[id] = p
+		}
+	}
+	return all
 }
 
 // findTokens returns the first tokens whose piece holds text, exact and
@@ -73,9 +133,19 @@ func findTokens(voc models.Vocab, text string) ([]int32, int) {
 }
 
 func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if r, ok := msg.(foundMsg); ok && r.text == f.field.text() {
-		f.found, f.total, f.ofText = r.ids, r.total, r.text
-		f.list = list{}
+	switch r := msg.(type) {
+	case foundMsg:
+		if r.text != f.field.text() {
+			return nil
+		}
+		if f.ofText != r.text {
+			f.list = list{}
+		}
+		f.found, f.total, f.ofText, f.places, f.ofStep = r.ids, r.total, r.text, r.places, r.step
+	case viewMsg:
+		if l := m.lane(); !l.running() && l.step() != f.ofStep {
+			return f.search(m)
+		}
 	}
 	return nil
 }
@@ -88,42 +158,31 @@ func (f *finder) hints(*Model) []string               { return []string{"close"}
 func (f *finder) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 func (f *finder) rows(m *Model) int                   { return m.overlayRect(f).H - 6 }
 
+// finderColumns are the width of a label and the right edges of the numbers; 0
+// leaves one out.
+type finderColumns struct{ labelW, id, rank, raw, final int }
+
+func finderColumnsOf(w int) finderColumns {
+	if w < 62 {
+		return finderColumns{10, 0, 20, 28, 36}
+	}
+	return finderColumns{20, 30, 40, 50, 60}
+}
+
 func (f *finder) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
 	f.field.draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
 	muted := viz.Ink{Role: viz.Muted}
+	col := finderColumnsOf(c.W)
 	c.Put(3, 1, "token", muted)
-	for _, h := range [...]struct {
-		x int
-		s string
-	}{{30, "id"}, {40, "rank"}, {50, "raw"}, {60, "final"}} {
-		c.Right(h.x, 1, h.s, muted)
+	if col.id > 0 {
+		c.Right(col.id, 1, "id", muted)
 	}
-	t, _ := l.traces()
+	c.Right(col.rank, 1, "rank", muted)
+	c.Right(col.raw, 1, "raw", muted)
+	c.Right(col.final, 1, "final", muted)
 	h := c.H - 4
 	for y := 0; y < h && f.list.top+y < len(f.found); y++ {
-		id := f.found[f.list.top+y]
-		ink := viz.Ink{}
-		if f.list.top+y == f.list.at {
-			c.Put(1, 2+y, "▸", viz.Ink{Role: viz.Focus})
-			ink = ink.With(viz.Bold)
-		}
-		c.Fit(3, 2+y, 20, l.piece(id, c.ASCII), ink)
-		c.Right(30, 2+y, digits(int(id)), muted)
-		if t == nil {
-			continue
-		}
-		if r := t.Row(id); r != nil {
-			c.Right(40, 2+y, viz.Count(int(r.Rank)), ink)
-			c.Right(50, 2+y, viz.Percent(float64(r.RawProb)), ink)
-			final := viz.Percent(float64(r.Prob))
-			if r.Prob == 0 {
-				final = viz.Removed
-			}
-			c.Right(60, 2+y, final, ink)
-		} else {
-			c.Right(50, 2+y, "p pins it", muted)
-		}
+		f.drawFound(c, m, 2+y, col, f.found[f.list.top+y], f.list.top+y == f.list.at)
 	}
 	foot := "enter pins it: its row stays in the chart wherever it ranks · esc"
 	switch {
@@ -131,10 +190,41 @@ func (f *finder) draw(c *viz.Canvas, m *Model) {
 		foot = "type a part of the token; ␣ stands for a space; a number is an id"
 	case f.ofText == f.field.text() && f.total == 0:
 		foot = "no token holds this; the model writes it in parts"
-	case f.total > len(f.found):
-		foot = viz.Count(f.total) + " found · " + foot
+	case f.ofText == f.field.text():
+		foot = viz.Count(f.total) + " found · enter pins it · its row then stays in the chart, wherever it ranks"
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), muted)
+}
+
+// drawFound draws one token and where it stands at this step.
+func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id int32, selected bool) {
+	l := m.lane()
+	ink, muted := viz.Ink{}, viz.Ink{Role: viz.Muted}
+	if selected {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(3, y, col.labelW, l.piece(id, c.ASCII), ink)
+	if col.id > 0 {
+		c.Right(col.id, y, digits(int(id)), muted)
+	}
+	p, ok := f.places[id]
+	ok = ok && f.ofStep == l.step()
+	if t, _ := l.traces(); t != nil && !ok {
+		if r := t.Row(id); r != nil {
+			p, ok = tokenPlace{int(r.Rank), float64(r.RawProb), float64(r.Prob)}, true
+		}
+	}
+	if !ok {
+		return
+	}
+	c.Right(col.rank, y, viz.Count(p.rank), ink)
+	c.Right(col.raw, y, viz.Percent(p.raw), ink)
+	final := viz.Percent(p.final)
+	if p.final == 0 {
+		final = viz.Removed
+	}
+	c.Right(col.final, y, final, ink)
 }
 
 func (f *finder) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
