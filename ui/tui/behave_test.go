@@ -415,3 +415,12 @@ func TestTypedTokenOfTheChart(t *testing.T) {
 		t.Errorf("␣old (%v) is not banned", old)
 	}
 }
+
+// The narrowest window shows what is asked and what is in force.
+func TestEffectiveValuesNarrow(t *testing.T) {
+	b := newBench(t, testOptions(t), 40, 12)
+	b.start(storyPrompt)
+	b.keys("V")
+	b.has("  asked in force")
+	b.has("▸ temperature          0.70     0.70 ")
+}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/viz"
 )
 
 // grown is a text of 20 tokens under chat, with a branch forced at token 13
@@ -241,5 +242,27 @@ func TestSameTextOtherSettings(t *testing.T) {
 	b.keys("esc")
 	if b.m.screen.id != "compare" {
 		t.Errorf("esc went to %s", b.m.screen.id)
+	}
+}
+
+// The name of every row is whole, and ends before the map, in a window of any
+// size.
+func TestTimelineNamesAreWhole(t *testing.T) {
+	for _, w := range []int{40, 60, 75, 80, 120} {
+		lay := timelineLayoutOf(w-2, 30)
+		for tr, name := range trackNames {
+			if short, ok := narrowNames[track(tr)]; ok && lay.narrow {
+				name = short
+			}
+			if 1+viz.Width(name) >= lay.x {
+				t.Errorf("%d wide: %q runs into the map at column %d", w, name, lay.x)
+			}
+		}
+	}
+	b := ready(t, 3)
+	b.send(tea.WindowSizeMsg{Width: 40, Height: 20})
+	b.keys("T")
+	for _, name := range []string{"token ", "drawn ", "rank 1 ", "entropy ", "surprisal ", "sum "} {
+		b.has("┃ " + name)
 	}
 }

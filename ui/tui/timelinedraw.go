@@ -31,6 +31,9 @@ const (
 
 var trackNames = [nTracks]string{"token", "drawn rank", "rank 1", "rank 2", "rank 3", "rank 4", "rank 5", "entropy", "surprisal", "cumulative", ""}
 
+// narrowNames are the names that do not fit a narrow window, in fewer cells.
+var narrowNames = map[track]string{trackRank: "drawn", trackCumulative: "sum"}
+
 // trackOrder is the order in which tracks are given room, in a window too low
 // for all.
 var trackOrder = [nTracks]track{trackToken, trackPointer, trackTop1, trackEntropy, trackRank, trackTop2, trackTop3, trackSurprisal, trackTop4, trackTop5, trackCumulative}
@@ -41,8 +44,9 @@ type timelineLayout struct {
 	x, cols  int // first column of the map, and how many steps it shows
 	end      int // where the numbers right of the map begin
 	curves   [2]viz.Rect
-	branches int // line of the branches' head
-	rows     int // branches that fit
+	branches int  // line of the branches' head
+	rows     int  // branches that fit
+	narrow   bool // short names, and no numbers right of the map
 }
 
 // timelineLayoutOf lays the timeline out in w×h cells. It depends on nothing
@@ -50,7 +54,7 @@ type timelineLayout struct {
 func timelineLayoutOf(w, h int) timelineLayout {
 	l := timelineLayout{x: 13, end: w - 12}
 	if w < 76 {
-		l.x, l.end = 6, w-1
+		l.x, l.end, l.narrow = 11, w-1, true
 	}
 	l.cols = max((l.end-l.x)/2, 1)
 	n := min(int(nTracks), max(h-4, 3))
@@ -129,11 +133,11 @@ func (d *mapDrawer) shown() []*engine.Step {
 
 func (d *mapDrawer) track(y int, t track) {
 	muted := viz.Ink{Role: viz.Muted}
-	if d.lay.x > 8 {
-		d.c.Put(1, y, trackNames[t], muted)
-	} else {
-		d.c.Put(1, y, viz.Cut(strings.TrimPrefix(trackNames[t], "drawn "), 4), muted)
+	name := trackNames[t]
+	if short, ok := narrowNames[t]; ok && d.lay.narrow {
+		name = short
 	}
+	d.c.Put(1, y, name, muted)
 	shown := d.shown()
 	switch t {
 	case trackToken, trackRank:
@@ -215,7 +219,7 @@ func (d *mapDrawer) columns(y int, of func(*engine.Step) float64, word string) {
 }
 
 func (d *mapDrawer) number(y int, s string) {
-	if d.lay.x > 8 {
+	if !d.lay.narrow {
 		d.c.Right(d.c.W-1, y, s, viz.Ink{Role: viz.Muted})
 	}
 }

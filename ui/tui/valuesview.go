@@ -107,17 +107,18 @@ func (v *values) size(m *Model) (int, int) { return min(max(m.w-4, 100), 130), m
 func (v *values) hints(*Model) []string    { return []string{"down", "open", "off", "reset", "close"} }
 func (v *values) rows(m *Model) int        { return max(m.overlayRect(v).H-6, 1) }
 
-// valueColumns are the right edges and left edges of the table.
-const (
-	askedRight, inForceRight, fromLeft = 32, 42, 45
-)
+// valueColumns are the widths and edges of the table's columns in w cells: the
+// right edges of the numbers, and the left edges of the words.
+type valueColumns struct{ keyW, asked, inForce, from, does int }
 
-// doesLeft is where the last column begins in w cells.
-func doesLeft(w int) int {
-	if w < 92 {
-		return 58
+func valueColumnsOf(w int) valueColumns {
+	switch {
+	case w < 46:
+		return valueColumns{18, 28, 37, w, w}
+	case w < 92:
+		return valueColumns{22, 32, 42, 45, 58}
 	}
-	return 66
+	return valueColumns{22, 32, 42, 45, 66}
 }
 
 func (v *values) draw(c *viz.Canvas, m *Model) {
@@ -128,10 +129,11 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(3, 0, "parameter", muted)
-	c.Right(askedRight, 0, "asked", muted)
-	c.Right(inForceRight, 0, "in force", muted)
-	c.Put(fromLeft, 0, "from", muted)
-	c.Put(doesLeft(c.W), 0, "at this step", muted)
+	col := valueColumnsOf(c.W)
+	c.Right(col.asked, 0, "asked", muted)
+	c.Right(col.inForce, 0, "in force", muted)
+	c.Put(col.from, 0, "from", muted)
+	c.Put(col.does, 0, "at this step", muted)
 	eff := visible(set.Pipeline.Effective())
 	h := max(c.H-4, 1)
 	top := min(v.list.top, max(len(eff)-h, 0))
@@ -147,7 +149,7 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		return
 	}
 	for _, e := range eff { // what the column may have cut
-		if does := v.doesWords(e); e.Key == knobList[v.list.at].Key && viz.Width(does) > c.W-doesLeft(c.W)-1 {
+		if does := v.doesWords(e); e.Key == knobList[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
 			c.Put(1, c.H-1, viz.CutTitle(e.Key+": "+does, c.W-2), muted)
 			return
 		}
@@ -170,34 +172,32 @@ func visible(list []sampling.Effective) []sampling.Effective {
 
 func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, selected bool) {
 	p, _ := sampling.Lookup(e.Key)
-	ink := viz.Ink{}
+	ink, col := viz.Ink{}, valueColumnsOf(c.W)
 	if selected {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(3, y, 22, e.Key, ink)
+	c.Fit(3, y, col.keyW, e.Key, ink)
 	asked := viz.Removed
 	if e.AskedSet {
 		asked = p.Format(e.Asked)
 	}
-	room := askedRight - 26
-	c.Right(askedRight, y, tail(asked, room, c.ASCII), ink)
+	c.Right(col.asked, y, tail(asked, col.asked-col.keyW-4, c.ASCII), ink)
 	inForce := ink
 	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
 		inForce = viz.Ink{Role: viz.Warning}
 	}
-	c.Right(inForceRight, y, tail(p.Format(e.InForce), inForceRight-askedRight-1, c.ASCII), inForce)
+	c.Right(col.inForce, y, tail(p.Format(e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
 	if i := m.lane().shownPreset(m.opt.Presets); e.Origin == sampling.FromPreset && i >= 0 {
 		from = "preset " + m.opt.Presets[i].Name
 	}
-	left := doesLeft(c.W)
-	c.Fit(fromLeft, y, left-fromLeft-1, viz.Printable(from, c.ASCII), ink)
+	c.Fit(col.from, y, max(col.does-col.from-1, 0), viz.Printable(from, c.ASCII), ink)
 	does := v.doesWords(e)
-	if viz.Width(does) > c.W-left-1 {
+	if viz.Width(does) > c.W-col.does-1 {
 		does = strings.TrimSuffix(does, wouldChange)
 	}
-	c.Put(left, y, viz.CutTitle(does, c.W-left-1), ink)
+	c.Put(col.does, y, viz.CutTitle(does, c.W-col.does-1), ink)
 }
 
 // doesWords says what a parameter does at this step.
