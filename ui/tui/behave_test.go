@@ -424,3 +424,26 @@ func TestEffectiveValuesNarrow(t *testing.T) {
 	b.has("  asked in force")
 	b.has("▸ temperature          0.70     0.70 ")
 }
+
+// A list of changes that does not fit says how many it leaves out.
+func TestSomeOf(t *testing.T) {
+	parts := []string{"one 1→2", "two 2→3", "three 3→4"}
+	for _, tt := range []struct {
+		w    int
+		want string
+	}{
+		{35, "p: one 1→2 · two 2→3 · three 3→4"}, // 32 cells
+		{32, "p: one 1→2 · two 2→3 · three 3→4"},
+		{31, "p: one 1→2 · and 2 more"}, // with two it is 33
+		{22, "p: 3 changes"},
+	} {
+		if got := someOf("p: ", parts, tt.w); got != tt.want {
+			t.Errorf("in %d cells %q, want %q", tt.w, got, tt.want)
+		}
+	}
+	b := newBench(t, testOptions(t), 60, 20)
+	b.start(storyPrompt)
+	b.keys("3")
+	b.has("creative: temperature 0.70→0.90 · ")
+	b.has(" more")
+}

@@ -499,3 +499,15 @@ func TestLanesOfDifferentModels(t *testing.T) {
 	}
 	exact(t, b.frame(), 160, 45, "two models")
 }
+
+// A lane that wrote alone is not called empty.
+func TestCompareLanesOfDifferentLength(t *testing.T) {
+	b := newLanes(t, 120, 40, "chat", "chat")
+	b.has("Nothing is written yet")
+	b.keys("t", "n", "n")
+	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) == 2 && b.m.lanes[0].view.Next != nil })
+	b.has("Lane 1 has 2 tokens, lane 2 has 0 tokens: nothing stands side by side yet.")
+	b.keys("tab", "n")
+	b.pump(func() bool { return len(b.m.lanes[1].view.Steps) == 1 && b.m.lanes[1].view.Next != nil })
+	b.has("one lane stands at token 3, the other at token 2.")
+}

@@ -97,8 +97,12 @@ func (v *compareView) whySentences(m *Model) []string {
 	now := v.nowWords(p, a, b)
 	switch {
 	case !p.parts:
-		n := min(len(a.view.Steps), len(b.view.Steps))
-		if n == 0 {
+		x, y := len(a.view.Steps), len(b.view.Steps)
+		n := min(x, y)
+		switch {
+		case n == 0 && x+y > 0:
+			return []string{fmt.Sprintf("Lane %d has %s, lane %d has %s: nothing stands side by side yet.", i+1, plural(x, "token"), k+1, plural(y, "token"))}
+		case n == 0:
 			return []string{fmt.Sprintf("Nothing is written yet; at the first token lanes %d and %d draw the same.", i+1, k+1), now}
 		}
 		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, plural(n, "token")), now}
@@ -212,8 +216,12 @@ func aloneKey(key string) string {
 
 // nowWords are the numbers of the steps shown.
 func (v *compareView) nowWords(p *pair, a, b *lane) string {
-	if !p.measured(a, b) {
-		return "The steps shown cannot be measured against each other: the lanes stand at different tokens, or a row is gone."
+	switch at, other := shownIndex(a)+1, shownIndex(b)+1; {
+	case p.measured(a, b):
+	case at != other:
+		return fmt.Sprintf("The steps shown cannot be measured against each other: one lane stands at token %s, the other at token %s.", viz.Count(at), viz.Count(other))
+	default:
+		return "The steps shown cannot be measured against each other: the logits of one are not at hand."
 	}
 	d := p.now.d
 	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(shownIndex(a)+1),

@@ -164,11 +164,11 @@ func (v *importView) take(m *Model) {
 	}
 	l := m.lane()
 	cfg := withPreset(l.config, Preset{Config: v.in.Config})
-	diff := m.differences(l.config, cfg)
+	diff := differences(l.config, cfg)
 	if !m.apply(cfg, -1, "", "import") {
 		v.said = "! " + m.notice
 		return
 	}
 	m.closeTop()
-	m.say(fmt.Sprintf("imported %s: %s", v.in.Format.Name, diff))
+	m.say(someOf("imported "+v.in.Format.Name+": ", diff, m.noticeWidth()))
 }

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // knobList are the parameters that the controls list: all of the table but the hidden
@@ -212,15 +213,15 @@ func (m *Model) takePreset(i int) {
 		m.say(p.Name + " is in force already")
 		return
 	}
-	diff := m.differences(l.shownConfig(), cfg)
+	diff := differences(l.shownConfig(), cfg)
 	if !m.apply(cfg, i, "", "preset "+p.Name) {
 		return
 	}
-	m.say(p.Name + ": " + diff)
+	m.say(someOf(p.Name+": ", diff, m.noticeWidth()))
 }
 
 // differences says in words what changes from a to b: "temperature 0.70→0.90".
-func (m *Model) differences(a, b sampling.Config) string {
+func differences(a, b sampling.Config) []string {
 	var parts []string
 	for _, p := range knobList {
 		if sameSetting(a, b, p.Key) {
@@ -229,7 +230,31 @@ func (m *Model) differences(a, b sampling.Config) string {
 		parts = append(parts, p.Key+" "+p.Format(a.Value(p.Key))+"→"+p.Format(b.Value(p.Key)))
 	}
 	if len(parts) == 0 {
-		return "nothing changes"
+		return []string{"nothing changes"}
 	}
-	return strings.Join(parts, " · ")
+	return parts
+}
+
+// noticeWidth is how many cells a notice has, less what compare puts in front
+// of one that is true of all lanes.
+func (m *Model) noticeWidth() int {
+	if m.screen.id == "compare" {
+		return m.w - 2 - len("all 4 lanes: ")
+	}
+	return m.w - 2
+}
+
+// someOf joins as many parts behind head as fit w cells, and says how many
+// more there are.
+func someOf(head string, parts []string, w int) string {
+	for n := len(parts); n > 0; n-- {
+		s := head + strings.Join(parts[:n], " · ")
+		if n < len(parts) {
+			s += fmt.Sprintf(" · and %d more", len(parts)-n)
+		}
+		if viz.Width(s) <= w {
+			return s
+		}
+	}
+	return head + plural(len(parts), "change")
 }

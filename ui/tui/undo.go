@@ -70,13 +70,13 @@ func (m *Model) flip() {
 		return
 	}
 	to := m.slots[other]
-	diff := m.differences(l.config, to.config)
+	diff := differences(l.config, to.config)
 	if l.look > 0 {
 		m.say("a: esc first; A and B are settings for the next token")
 		return
 	}
 	if m.apply(to.config, to.preset, "", "flip to "+names[other]) {
 		m.slot = other
-		m.say(names[other] + ": " + diff)
+		m.say(someOf(names[other]+": ", diff, m.noticeWidth()))
 	}
 }
