@@ -231,14 +231,21 @@ func isTuning(key string) bool {
 	return p.Group == sampling.Sampling || p.Group == sampling.Penalty || key == "do_sample"
 }
 
-// withPreset returns cfg with everything a preset decides taken from p.
+// withPreset returns cfg with everything a preset decides taken from p. A
+// search without chance stays one: presets say how tokens are drawn, and it
+// draws none.
 func withPreset(cfg sampling.Config, p Preset) sampling.Config {
+	out := cfg
 	for _, key := range cfg.Keys() {
 		if isTuning(key) || key == "max_new_tokens" {
-			cfg = cfg.Without(key)
+			out = out.Without(key)
 		}
 	}
-	return cfg.Merge(p.Config)
+	out = out.Merge(p.Config)
+	if s, ok := cfg.Lookup("do_sample"); ok && s.Value == false && cfg.Int("num_beams") > 1 {
+		out = out.MustWith("do_sample", false, s.Origin)
+	}
+	return out
 }
 
 // compile returns settings for cfg, or the reason why there are none in one

@@ -135,6 +135,9 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 		l.settle(before)
 		return true
 	}
+	if l.view.Phase == engine.Done {
+		l.eng.Post(engine.Advance{N: 0}) // a search that may go on under s waits to be told
+	}
 	now := time.Now()
 	if key == "" || key != m.change.key || now.Sub(m.change.at) > time.Second/2 {
 		l.remember(l.snapshot(what, -1))
