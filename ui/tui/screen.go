@@ -69,7 +69,32 @@ func (m *Model) overlayRect(o overlay) viz.Rect {
 		low = 1
 	}
 	w, h = min(w, m.w), min(h, m.h-low)
-	return viz.Rect{X: (m.w - w) / 2, Y: (m.h - low - h) / 2, W: w, H: h}
+	return m.overBorders(viz.Rect{X: (m.w - w) / 2, Y: (m.h - low - h) / 2, W: w, H: h})
+}
+
+// overBorders returns r with a line more where its lower border would stand
+// right above that of a box below it: it lies over that border then.
+func (m *Model) overBorders(r viz.Rect) viz.Rect {
+	for _, box := range m.boxes() {
+		if r.Y+r.H == box.Y+box.H-1 {
+			r.H++
+		}
+	}
+	return r
+}
+
+// boxes are the boxes that overlays lie over.
+func (m *Model) boxes() []viz.Rect {
+	lay := layoutOf(m.w, m.h)
+	switch {
+	case m.screen.id != "lab":
+		return []viz.Rect{m.bodyRect()}
+	case lay.class < class80 || m.zoom:
+		return nil
+	case lay.class == class80:
+		return []viz.Rect{lay.text, lay.chart}
+	}
+	return []viz.Rect{lay.text, lay.chart, lay.pipeline}
 }
 
 func (m *Model) drawTooSmall(c *viz.Canvas) {

@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"testing"
+
+	"logitscope/viz"
+)
+
+// An overlay never puts its border right beside that of the box below it.
+func TestOverlaysLieOverBorders(t *testing.T) {
+	for _, size := range [][2]int{{80, 22}, {80, 24}, {90, 27}, {100, 30}, {120, 40}, {160, 45}, {200, 60}} {
+		b := newBench(t, testOptions(t), size[0], size[1])
+		b.start(storyPrompt)
+		for _, key := range []string{"e", "E", "V", "W", "?", ":", "/"} {
+			b.keys(key)
+			o, ok := b.m.top().(overlay)
+			if !ok {
+				t.Fatalf("%s opens no overlay", key)
+			}
+			r := b.m.overlayRect(o)
+			for _, box := range b.m.boxes() {
+				if r.Y+r.H == box.Y+box.H-1 {
+					t.Errorf("%v: %s lies at %v over %v", size, key, r, box)
+				}
+			}
+			if window := (viz.Rect{W: size[0], H: size[1] - 2}); r.Y < 0 || r.Y+r.H > window.H {
+				t.Errorf("%v: %s reaches %v, out of %v", size, key, r, window)
+			}
+			b.keys("esc")
+		}
+	}
+}
+
+// Where no pane says what the selected knob does, the help line says that a
+// value just changed does nothing.
+func TestUselessWhatIfSaysSo(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.start(storyPrompt)
+	b.m.selectKnob("mirostat_tau")
+	b.keys("+")
+	b.tuned()
+	b.m.notice = ""
+	b.has("○ no effect: transformers has no mirostat_tau · u undoes")
+	b.keys("u")
+	b.m.selectKnob("temperature")
+	b.keys("+")
+	b.tuned()
+	b.m.notice = ""
+	b.has("What-if: nothing is written yet.")
+}
