@@ -214,6 +214,7 @@ func (l *Lane) force(ctx context.Context, id int32) {
 		l.fail(err)
 		return
 	}
+	s.Drawn = s.Trace.Token
 	s.take(id, l.pins, in, s.Trace.U)
 	budget := l.budget
 	l.commit(s)

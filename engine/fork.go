@@ -68,6 +68,7 @@ func (l *Lane) look(ctx context.Context, index int) {
 		l.fail(err)
 		return
 	}
+	s.Drawn = s.Token
 	s.Token, s.Forced = old.Token, old.Forced // a forced token stays what it was
 	l.looked = &s
 }

@@ -15,6 +15,7 @@ type Step struct {
 	Pos      int           // position of Token in the whole sequence, prompt included, from 0
 	Token    int32         // the token written, or proposed
 	Forced   bool          // picked by the user, not drawn
+	Drawn    int32         // where Forced, the token that would have been chosen
 	Observed bool          // chosen by the server, which the settings here cannot change; the trace is a what-if
 	Settings *Settings     // in force for this step: where a schedule holds, what it makes of the lane's
 	Took     time.Duration // forward pass that produced its logits

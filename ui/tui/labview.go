@@ -134,29 +134,28 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
 	case class60:
 		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
-		in.Put(0, 2, oneLiner(t, in.W), viz.Ink{})
+		m.drawOneLiner(in, 0, 2, in.W, t)
 	default:
-		values, _, _ := l.entropyWindow(16)
-		end := " " + viz.Two(float64(s.Summary.RawBits)) + " b"
-		x := c.W - viz.Width(end) - len(values)
+		x, values, end := entropyBeside(l, s, c.W)
 		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
-		in.Put(0, 0, oneLiner(t, x-3), viz.Ink{})
+		m.drawOneLiner(in, 0, 0, x-3, t)
 		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
 	}
-	if m.focus == panePipeline && k >= class60 {
-		y := 0
-		if k == class60 {
-			y = 2
-		}
-		m.markStage(c.Sub(viz.Rect{X: 0, Y: y, W: c.W, H: 1}), t)
-	}
+}
+
+// entropyBeside is the entropy that stands at the end of the one-liner in w
+// cells: where its columns begin, their values and the number after them.
+func entropyBeside(l *lane, s *engine.Step, w int) (x int, values []float64, end string) {
+	values, _, _ = l.entropyWindow(16)
+	end = " " + viz.Two(float64(s.Summary.RawBits)) + " b"
+	return w - viz.Width(end) - len(values), values, end
 }
 
 // shortStages are the stages that cut, and the draw, in at most w cells.
 func shortStages(t *sampling.Trace, l *lane, w int, ascii bool) string {
 	var parts []string
-	for i, st := range t.Stages() {
+	for i, st := range drawnStages(t) {
 		if st.Removed > 0 {
 			parts = append(parts, stageWord(st, i))
 		}

@@ -289,13 +289,21 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
+	room := lay.pipeline.W - 2
+	switch {
+	case lay.class >= class100:
+		room -= 2 // its box
+	case lay.class == class80:
+		left, _, _ := entropyBeside(m.lane(), m.lane().step(), lay.pipeline.W)
+		room = left - 3
+	}
 	at := 1
-	for i, st := range t.Stages() {
-		w := viz.Width(stageWord(st, i))
-		if x >= at && x < at+w {
-			m.stage = i
+	for _, p := range oneLiner(t, room) {
+		w := viz.Width(p.text)
+		if x >= at && x < at+w && p.stage >= 0 {
+			m.stage = min(p.stage, n-1)
 		}
-		at += w + 3
+		at += w + viz.Width(stageGap)
 	}
 	return nil
 }

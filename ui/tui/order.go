@@ -114,7 +114,7 @@ func (m *Model) moveStage(d int) {
 	}
 	j := i + d
 	if j < 0 || j >= len(on) {
-		m.say("< >: " + name + " is at the end already")
+		m.say("< >: " + name + " is " + map[bool]string{true: "first", false: "last"}[d < 0] + " already")
 		return
 	}
 	a, b := slices.Index(stages, name), slices.Index(stages, on[j])

@@ -59,25 +59,65 @@ func isCut(name string) bool {
 	return false
 }
 
+// A word of the one-liner, and the stage it is about.
+type stagePart struct {
+	text  string
+	stage int
+}
+
 // oneLiner is the pipeline in one line of at most w cells; earlier stages
 // give way to …
-func oneLiner(t *sampling.Trace, w int) string {
-	var parts []string
-	for i, st := range t.Stages() {
-		parts = append(parts, stageWord(st, i))
+func oneLiner(t *sampling.Trace, w int) []stagePart {
+	var parts []stagePart
+	for i, st := range drawnStages(t) {
+		parts = append(parts, stagePart{stageWord(st, i), i})
 	}
-	parts = append(parts, drawWord(t))
-	for len(parts) > 2 {
-		if s := strings.Join(parts, " ▸ "); viz.Width(s) <= w {
-			return s
-		}
-		if parts[1] != "…" {
-			parts[1] = "…"
+	draw := stagePart{drawWord(t), len(parts)} // greedy's own stage; a draw has none
+	parts = append(parts, draw)
+	for len(parts) > 2 && lineWidth(parts) > w {
+		if parts[1].text != "…" {
+			parts[1] = stagePart{"…", -1}
 			continue
 		}
 		parts = append(parts[:2], parts[3:]...)
 	}
-	return strings.Join(parts, " ▸ ")
+	return parts
+}
+
+const stageGap = " ▸ "
+
+func lineWidth(parts []stagePart) int {
+	n := (len(parts) - 1) * viz.Width(stageGap)
+	for _, p := range parts {
+		n += viz.Width(p.text)
+	}
+	return n
+}
+
+// drawOneLiner draws the pipeline in one line from x on, and which stage is
+// selected while keys act on them.
+func (m *Model) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
+	at := min(m.stage, len(t.Stages())-1)
+	for i, p := range oneLiner(t, w) {
+		if i > 0 {
+			x = c.Put(x, y, stageGap, viz.Ink{})
+		}
+		end := c.Put(x, y, p.text, viz.Ink{})
+		if p.stage == at && m.focus == panePipeline {
+			c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Reverse)
+		}
+		x = end
+	}
+}
+
+// drawnStages are the stages before the draw. Greedy takes the best token in a
+// stage of its own, which stands in the draw's place.
+func drawnStages(t *sampling.Trace) []sampling.StageTrace {
+	list := t.Stages()
+	if n := len(list); t.Greedy && n > 0 && list[n-1].Name == "greedy" {
+		return list[:n-1]
+	}
+	return list
 }
 
 // drawWord is the draw: its u, or that there was none.
@@ -111,7 +151,7 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 		lo := cum
 		cum += float64(r.Prob)
 		s := viz.Span{Label: stripLabel(voc, r.ID, ascii), Hi: min(cum, 1), Chosen: r.ID == t.Token}
-		if s.Chosen && !t.Greedy && !undrawn(t) {
+		if s.Chosen && t.Hi > t.Lo && !t.Greedy { // a forced token has no interval of the draw
 			if t.Lo > lo+1e-6 { // tokens without a row come before it
 				out = append(out, viz.Span{Hi: t.Lo})
 			}
@@ -152,10 +192,13 @@ func (m *Model) drawWords(l *lane, s *engine.Step, verb string) string {
 	switch {
 	case s.Observed:
 		return "the server chose " + name + "; nothing is drawn here"
+	case s.Forced && t.Greedy:
+		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; greedy would have taken " + l.piece(s.Drawn, m.pal.ASCII)
 	case s.Forced:
-		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + name
+		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.piece(s.Drawn, m.pal.ASCII)
 	case t.Greedy:
-		return "no draw: " + name + " is the best of " + viz.Count(t.Survived)
+		list := drawnStages(t)
+		return "no draw: " + name + " is the best of " + viz.Count(list[len(list)-1].Kept)
 	}
 	return "draw u " + viz.Three(t.U) + verb + name + " " + viz.Interval(t.Lo, t.Hi)
 }
@@ -170,13 +213,10 @@ func (m *Model) drawPipeline(c *viz.Canvas, l *lane, k class) {
 	if k == class160 || m.zoom {
 		y = m.drawStages(c, l, s)
 	} else {
-		c.Put(1, 0, oneLiner(s.Trace, c.W-2), viz.Ink{})
+		m.drawOneLiner(c, 1, 0, c.W-2, s.Trace)
 		y = 1
 		if c.H > 6 {
 			y = 2
-		}
-		if m.focus == panePipeline {
-			m.markStage(c, s.Trace)
 		}
 	}
 	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
@@ -185,18 +225,6 @@ func (m *Model) drawPipeline(c *viz.Canvas, l *lane, k class) {
 		words += "   was " + l.piece(b.Trace.Token, m.pal.ASCII)
 	}
 	c.Put(1, y+2, words, viz.Ink{Role: viz.Draw})
-}
-
-// markStage shows which stage of the one-liner is selected.
-func (m *Model) markStage(c *viz.Canvas, t *sampling.Trace) {
-	x := 1
-	for i, st := range t.Stages() {
-		w := viz.Width(stageWord(st, i))
-		if i == m.stage {
-			c.Mark(viz.Rect{X: x, Y: 0, W: w, H: 1}, viz.Reverse)
-		}
-		x += w + 3
-	}
 }
 
 // drawStages draws the table of stages and returns the line below it.

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+func words(parts []stagePart) string {
+	var out []string
+	for _, p := range parts {
+		out = append(out, p.text)
+	}
+	return strings.Join(out, " ▸ ")
+}
+
+// Greedy stands once at the end of the pipeline, in the draw's place, and its
+// token is the best of those that reached it.
+func TestOneLinerOfGreedy(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("do_sample", false, sampling.FromFlag).MustWith("min_new_tokens", 5, sampling.FromFlag).
+		MustWith("repetition_penalty", 1.0, sampling.FromFlag)
+	b := newBench(t, opt, 120, 40)
+	b.start(storyPrompt)
+	tr := b.m.lane().step().Trace
+	for _, tt := range []struct {
+		w    int
+		want string
+	}{
+		{60, "logits 4096 ▸ min new 4095 ▸ greedy"}, // 35 cells
+		{34, "logits 4096 ▸ … ▸ greedy"},
+	} {
+		if got := words(oneLiner(tr, tt.w)); got != tt.want {
+			t.Errorf("in %d cells %q, want %q", tt.w, got, tt.want)
+		}
+	}
+	b.has("no draw: ␣edge is the best of 4,095")
+	b.keys("down", "f")
+	b.steps(1)
+	b.keys("left")
+	b.has("forced ␣old; greedy would have taken ␣edge")
+	if strings.Contains(b.frame(), "the draw u") {
+		t.Error("greedy is said to have drawn")
+	}
+}
+
+// A token forced is not the one that the draw fell on, and leaves the strip as
+// it was.
+func TestForcedTokenAndTheDraw(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	tr := *b.m.lane().step().Trace
+	drawn, strip := tr.Token, spans(&tr, b.m.lane().vocab(), false)
+	b.keys("down", "f") // a survivor, which the draw did not fall on
+	b.steps(1)
+	b.keys("left")
+	s := b.m.lane().step()
+	if !s.Forced || s.Drawn != drawn || s.Token == drawn {
+		t.Fatalf("forced %v: token %d, drawn %d, want %d", s.Forced, s.Token, s.Drawn, drawn)
+	}
+	b.has("; the draw u " + viz.Three(tr.U) + " would have taken " + b.m.lane().piece(drawn, false))
+	for i, x := range spans(s.Trace, b.m.lane().vocab(), false) {
+		if math.Abs(x.Hi-strip[i].Hi) > 1e-6 {
+			t.Errorf("%s ends at %v on the strip, not at %v", x.Label, x.Hi, strip[i].Hi)
+		}
+	}
+}
+
+// A stage that cannot move any further says at which end it is.
+func TestMoveStageEnds(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	b.m.focus, b.m.stage = panePipeline, 1
+	b.keys("<")
+	b.has("is first already")
+	b.m.stage = len(b.m.lane().step().Trace.Stages()) - 1
+	b.keys(">")
+	b.has("is last already")
+}
