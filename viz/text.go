@@ -41,6 +41,20 @@ func next(s string) (cluster string, w int, rest string) {
 	return cluster, clusterWidth(cluster), rest
 }
 
+// FirstCluster returns what moves and is deleted as one character at the
+// beginning of s: a grapheme cluster, or a byte that is part of no character.
+// It is empty only if s is.
+func FirstCluster(s string) string {
+	if s == "" {
+		return ""
+	}
+	if r, n := utf8.DecodeRuneInString(s); r == utf8.RuneError && n <= 1 {
+		return s[:1]
+	}
+	g, _, _ := next(s)
+	return g
+}
+
 // own reports whether r is a box, block or shape that the program draws
 // itself, which spares most cells of a screen the cluster rules.
 func own(r rune) bool { return r >= 0x2500 && r <= 0x25cf }

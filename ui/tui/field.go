@@ -48,8 +48,23 @@ func (f *field) key(k tea.KeyMsg) bool {
 		return false // else its letter would be typed
 	}
 	before, at := f.input.Value(), f.input.Position()
-	f.input, _ = f.input.Update(k)
+	for range f.presses(k) {
+		f.input, _ = f.input.Update(k)
+	}
 	return typed || before != f.input.Value() || at != f.input.Position()
+}
+
+// presses is how often the component needs k to move over or delete one
+// character as it is read.
+func (f *field) presses(k tea.KeyMsg) int {
+	m := &f.input.KeyMap
+	switch text, at := f.text(), f.at(); {
+	case key.Matches(k, m.CharacterBackward, m.DeleteCharacterBackward):
+		return runesBefore(text[:at])
+	case key.Matches(k, m.CharacterForward, m.DeleteCharacterForward):
+		return runesAfter(text[at:])
+	}
+	return 1
 }
 
 func oneLine(r rune) rune {

@@ -144,12 +144,37 @@ func (t *textArea) key(k tea.KeyMsg) bool {
 	default:
 		was := edit{release(before), t.at()}
 		t.typing = false
-		t.input, _ = t.input.Update(k)
+		t.press(k)
 		if t.input.Value() != before {
 			t.keep(was)
 		}
 	}
 	return t.input.Value() != before
+}
+
+// press gives k to the component, which knows of runes only, as often as it
+// takes to move over or delete one character as it is read.
+func (t *textArea) press(k tea.KeyMsg) {
+	m := &t.input.KeyMap
+	text, at := t.text(), t.at()
+	line, _, _ := strings.Cut(text[at:], "\n")
+	n := 1
+	switch {
+	case key.Matches(k, m.CharacterBackward, m.DeleteCharacterBackward):
+		n = runesBefore(text[strings.LastIndexByte(text[:at], '\n')+1 : at])
+	case key.Matches(k, m.CharacterForward):
+		n = runesAfter(line)
+	case key.Matches(k, m.DeleteCharacterForward) && line != "":
+		// Its own way joins the next line to one that it leaves empty.
+		n = runesAfter(line)
+		for range n {
+			t.input, _ = t.input.Update(tea.KeyMsg{Type: tea.KeyRight})
+		}
+		k = tea.KeyMsg{Type: tea.KeyBackspace}
+	}
+	for range n {
+		t.input, _ = t.input.Update(k)
+	}
 }
 
 // indent is the blank space that the cursor's line begins with, where a new

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -162,5 +163,47 @@ func BenchmarkTypeIntoLongPrompt(b *testing.B) {
 	a := newTextArea(strings.Repeat("Once upon a time there was a fox.\n", 3000))
 	for b.Loop() {
 		a.key(typed("x"))
+	}
+}
+
+// The cursor moves and deletes by characters as they are read: an emoji of
+// several code points and a letter with its accent are one each.
+func TestEditingByClusters(t *testing.T) {
+	const family, accent, flag = "👩‍👩‍👧", "e\u0301", "🇧🇷"
+	text := "a" + family + accent + "\n" + flag + "\xffz"
+	a := newTextArea(text)
+	stops := []int{}
+	for range 9 {
+		stops = append(stops, a.at())
+		a.key(tea.KeyMsg{Type: tea.KeyLeft})
+	}
+	// From the end: z, the stray byte, the flag, the line's end, é, the family, a.
+	n := len(text)
+	want := []int{n, n - 1, n - 2, n - 2 - len(flag), n - 3 - len(flag), 1 + len(family), 1, 0, 0}
+	if !slices.Equal(stops, want) {
+		t.Errorf("left goes through %v, want %v", stops, want)
+	}
+	for range 2 {
+		a.key(tea.KeyMsg{Type: tea.KeyRight})
+	}
+	if a.at() != 1+len(family) {
+		t.Errorf("two to the right is byte %d, want %d", a.at(), 1+len(family))
+	}
+	a.key(tea.KeyMsg{Type: tea.KeyBackspace})
+	a.key(tea.KeyMsg{Type: tea.KeyDelete})
+	if got := a.text(); got != "a\n"+flag+"\xffz" {
+		t.Errorf("after backspace and delete %q", got)
+	}
+	a.key(tea.KeyMsg{Type: tea.KeyCtrlZ})
+	if got := a.text(); got != "a"+accent+"\n"+flag+"\xffz" {
+		t.Errorf("one undo gives %q", got)
+	}
+	f := newField("x" + family + accent)
+	for _, c := range []struct{ key, want string }{
+		{"backspace", "x" + family}, {"left", "x" + family}, {"delete", "x"}, {"backspace", ""}, {"backspace", ""},
+	} {
+		if f.key(keyMsg(c.key)); f.text() != c.want {
+			t.Errorf("field after %s: %q, want %q", c.key, f.text(), c.want)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"logitscope/viz"
 )
 
 // Bubbles' text components drop control characters and bytes that are no
@@ -59,4 +61,20 @@ func release(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// runesAfter is how many runes of a text component the first character of s
+// is, as it is read; at least one.
+func runesAfter(s string) int {
+	return max(utf8.RuneCountInString(hold(viz.FirstCluster(s), "")), 1)
+}
+
+// runesBefore is the same of the last character of s.
+func runesBefore(s string) int {
+	last := ""
+	for s != "" {
+		last = viz.FirstCluster(s)
+		s = s[len(last):]
+	}
+	return runesAfter(last)
 }
