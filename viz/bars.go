@@ -115,6 +115,11 @@ func copyBar(c *Canvas, m *barchart.Model, y, whole int) {
 		cl := m.Canvas.Cell(canvas.Point{X: x, Y: y})
 		tag, _ := cl.Style.GetForeground().(lipgloss.ANSIColor)
 		seg := segmentInk[tag]
+		if c.ASCII && x+1 < end && asciiTwin[cl.Rune] == " " { // too little to draw, yet no hole in the bar
+			cl = m.Canvas.Cell(canvas.Point{X: x + 1, Y: y})
+			tag, _ = cl.Style.GetForeground().(lipgloss.ANSIColor)
+			seg = segmentInk[tag]
+		}
 		glyph := string(cl.Rune)
 		if seg.glyph != "" && cl.Rune == '█' && (tag != tagGained || x < whole) {
 			glyph = seg.glyph

@@ -239,3 +239,24 @@ func TestCutTitle(t *testing.T) {
 		}
 	}
 }
+
+// In ASCII a part cell too small for a sign belongs to what the bar lost, so
+// that a bar has no hole. Of 10 cells, 3.2 stay and 3.4 are lost: 3 signs, a
+// part cell, and up to the end of the seventh.
+func TestASCIIBarsHaveNoHoles(t *testing.T) {
+	for _, tt := range []struct {
+		bar  Bar
+		want string
+	}{
+		{Bar{Raw: 0.66, Final: 0.32}, "###....   "},
+		{Bar{Raw: 0.66, Final: 0.36}, "####...   "}, // a part cell over a half counts
+		{Bar{Raw: 0.32, Final: 0.66}, "###+++#   "},
+		{Bar{Raw: 0.02, Final: 0.02}, "          "}, // nothing to draw
+	} {
+		c := NewCanvas(10, 1, true)
+		Bars(c, []Bar{tt.bar}, 1)
+		if got := c.Text(); got != tt.want {
+			t.Errorf("%+v is %q, want %q", tt.bar, got, tt.want)
+		}
+	}
+}
