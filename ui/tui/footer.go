@@ -172,7 +172,44 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 	if f, ok := m.top().(footed); ok {
 		list = f.footer(m)
 	}
+	if len(m.overlays) == 0 && m.atTheEnd() {
+		list = m.withoutWriting(list)
+	}
 	return m.fitHints(list, w)
+}
+
+// atTheEnd reports whether the keys that write a token have nothing to write:
+// the texts have ended, and no place before their ends is shown.
+func (m *Model) atTheEnd() bool {
+	lanes := []*lane{m.lane()}
+	if m.screen.id == "compare" {
+		lanes = m.scope()
+	}
+	for _, l := range lanes {
+		if l.view.Phase != engine.Done || l.look > 0 {
+			return false
+		}
+	}
+	v, ok := m.screen.view.(*specView)
+	return !ok || v.round == 0
+}
+
+// withoutWriting leaves out the hints that write a token, and offers another
+// text in their place.
+func (m *Model) withoutWriting(list []hint) []hint {
+	dead := map[string]bool{"run": true, "next": true, "right": m.screen.id == "compare" || m.screen.id == "lab"}
+	out, left := []hint(nil), false
+	for _, h := range list {
+		if dead[h.id] {
+			left = true
+			continue
+		}
+		out = append(out, h)
+	}
+	if left {
+		out = append([]hint{{id: "again"}, {id: "reseed"}}, out...)
+	}
+	return out
 }
 
 // fitHints places the hints that fit w cells, from the left. Help stays to the

@@ -100,8 +100,9 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 		}
 		right = append(right, headerPart{rate, 3, viz.Ink{}})
 	}
-	// A search and a draft keep sessions of their own; the lane's stays empty.
-	if v.KV.Context > 0 && (v.KV.Used > 0 || len(v.Prompt) == 0) {
+	// A search and a draft keep sessions of their own; the lane's says nothing of them.
+	own := v.Beam != nil || v.Contrastive != nil || v.Draft != nil
+	if v.KV.Context > 0 && !own && (v.KV.Used > 0 || len(v.Prompt) == 0) {
 		right = append(right, headerPart{fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), 7, muted})
 	}
 	if k == class40 {
