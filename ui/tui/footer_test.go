@@ -49,3 +49,20 @@ func TestFootersAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// The header of a lane that was copied does not pass off a token as the
+// reading of its prompt.
+func TestHeaderOfACopiedLane(t *testing.T) {
+	b := newBench(t, testOptions(t), 160, 45)
+	b.start(storyPrompt)
+	b.has("prefill 14 tok")
+	b.keys("C")
+	b.pump(func() bool { return b.m.lanes[1].view.Next != nil })
+	b.keys("enter")
+	if b.m.lane() != b.m.lanes[1] {
+		t.Fatal("the lab shows the first lane")
+	}
+	if strings.Contains(b.frame(), "prefill") {
+		t.Errorf("the header of a copy: %s", strings.SplitN(b.frame(), "\n", 2)[0])
+	}
+}

@@ -87,7 +87,8 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 			right = append([]headerPart{{viz.Rate(v.Rate) + " tok/s", 3, viz.Ink{}}}, right...)
 		}
 	}
-	if !remote && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
+	// A copied lane did not read the prompt itself.
+	if whole := v.Prefill.Done >= v.Prefill.Total; !remote && whole && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
 		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})
 	}
 	if !remote && v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {
