@@ -77,7 +77,11 @@ func describeLlama(m *llama.Model, add func(name, value string)) {
 	d := m.Describe()
 	add("architecture", d.Architecture)
 	add("parameters", count(d.Parameters))
-	add("file", fmt.Sprintf("%s in %d file(s)", size(d.FileBytes), max(d.Files, 1)))
+	files := "1 file"
+	if d.Files > 1 {
+		files = fmt.Sprintf("%d files", d.Files)
+	}
+	add("file", size(d.FileBytes)+" in "+files)
 	for i, t := range d.Tensors {
 		name := "tensors"
 		if i > 0 {

@@ -237,23 +237,32 @@ func (v *modelView) draw(c *viz.Canvas, m *Model) {
 		c.Put(1, n+1, "reading the details …", muted)
 		return
 	}
-	h := c.H - n - 1
+	v.drawFacts(c.Sub(viz.Rect{X: 0, Y: n + 1, W: c.W, H: c.H - n - 1}))
+}
+
+// drawFacts draws the details from the first shown on. Those that do not fit
+// are counted in the last line, a detail of several lines as long as any of
+// them is missing.
+func (v *modelView) drawFacts(c *viz.Canvas) {
+	muted := viz.Ink{Role: viz.Muted}
 	y := 0
-	for i := v.top; i < len(v.facts) && y < h; i++ {
+	for i := v.top; i < len(v.facts); i++ {
 		f := v.facts[i]
-		for k, line := range wrapWords(cleanText(f.Value, c.ASCII), max(c.W-19, 8)) {
-			if y >= h {
-				break
-			}
-			if k == 0 {
-				c.Fit(1, n+1+y, 15, viz.Printable(f.Name, c.ASCII), muted)
-			}
-			c.Put(17, n+1+y, line, viz.Ink{})
-			y++
+		lines := wrapWords(cleanText(f.Value, c.ASCII), max(c.W-19, 8))
+		room := c.H - y
+		if i < len(v.facts)-1 {
+			room-- // the count may come next
 		}
-		if y >= h && i+1 < len(v.facts) {
-			c.Right(c.W-1, c.H-1, fmt.Sprintf(" %d more → ", len(v.facts)-i-1), muted)
+		c.Fit(1, y, 15, viz.Printable(f.Name, c.ASCII), muted)
+		for k, line := range lines[:max(min(len(lines), room), 0)] {
+			c.Put(17, y+k, line, viz.Ink{})
 		}
+		if len(lines) > room {
+			c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1}).Clear()
+			c.Put(1, c.H-1, fmt.Sprintf("⋮ %d more · pgdn", len(v.facts)-i), muted)
+			return
+		}
+		y += len(lines)
 	}
 }
 

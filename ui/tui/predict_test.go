@@ -85,6 +85,8 @@ func TestPredictKeepsScore(t *testing.T) {
 	v, l := b.predict(), b.m.lane()
 	b.keys("n", "O", "+", "i")
 	b.has("not while the bars are hidden")
+	b.keys("z") // gives nothing away
+	b.has("z: this is the one pane there is")
 	if len(b.m.overlays) > 0 || len(l.view.Steps) != 8 {
 		t.Fatal("a key looked behind the bars")
 	}

@@ -120,16 +120,15 @@ func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
 	if whileHidden[a.id] {
 		return nil, false
 	}
-	if v.of != nil && !v.shown && !v.byHand {
+	switch {
+	case a.id == "pane" || a.id == "paneback" || a.id == "zoom":
+		m.say(a.first() + ": this is the one pane there is; esc goes back to the lab")
+	case v.of != nil && !v.shown && !v.byHand:
 		m.say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
-		return nil, true
+	default:
+		return nil, false
 	}
-	switch a.id {
-	case "pane", "paneback", "zoom":
-		m.say(a.first() + ": there is one pane here; esc goes back to the lab")
-		return nil, true
-	}
-	return nil, false
+	return nil, true
 }
 
 func (v *predictView) move(m *Model, n int) {

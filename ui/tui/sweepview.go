@@ -87,10 +87,26 @@ func (v *sweepView) act(m *Model, a *action) (tea.Cmd, bool) {
 		v.turnRest(r, a.id == "raise")
 	case "open":
 		return v.lanes(m), true
+	case "inspect":
+		m.say(v.story(r))
+	case "run", "next", "back", "again", "reseed", "force", "pin", "find", "draw", "marks", "take", "off", "reset", "undo", "redo", "flip", "zoom",
+		"earlier", "later", "prevmark", "nextmark", "all", "sync":
+		m.say(a.first() + ": not in a sweep; enter opens the cell as lanes, esc goes to the lab")
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// story says what the metric came to at the selected cell.
+func (v *sweepView) story(r *sweep.Report) string {
+	metric, cell := sweep.Metrics()[v.metric], r.At(v.at...)
+	out := v.place(r) + ": "
+	if !cell.Done() || v.metric >= len(cell.Values) || math.IsNaN(cell.Values[v.metric].Mean) {
+		return out + "no " + metric.Label + " yet"
+	}
+	e := cell.Values[v.metric]
+	return out + fmt.Sprintf("%s %.*f [%.*f, %.*f] over %s", metric.Label, metric.Decimals, e.Mean, metric.Decimals, e.Lo, metric.Decimals, e.Hi, plural(len(cell.Runs), "text"))
 }
 
 // turnRest moves the first axis that is not on the map.

@@ -88,3 +88,20 @@ func TestNoSweep(t *testing.T) {
 		t.Errorf("nothing is said:\n%s", f)
 	}
 }
+
+// i tells of the selected cell, not of the lab that lies behind; keys of the
+// lab say that they are not for a sweep.
+func TestSweepKeysOfTheLab(t *testing.T) {
+	opt := testOptions(t)
+	opt.Sweep = sweepReport(t)
+	b := storyWith(t, opt, 160, 40)
+	b.keys("i")
+	b.has("top_k 10 · temperature 0.5 · top_p 0.80: perplexity 0.00 [-1.00, 1.00] over 2 texts")
+	for _, key := range []string{"space", "n", "f", "p", "d", "x", "u"} {
+		b.keys(key)
+		b.has(keyName(key) + ": not in a sweep")
+	}
+	if l := b.m.lane(); len(l.pins) != 1 || l.look != 0 {
+		t.Error("a key acted on the lab")
+	}
+}
