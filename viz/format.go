@@ -57,6 +57,14 @@ func Count(n int) string {
 // sign, never negative zero.
 func Two(x float64) string { return decimals(x, 2) }
 
+// Perplexity returns a perplexity: two decimals, from 1,000 on a whole number.
+func Perplexity(x float64) string {
+	if x >= 999.995 && x < 1e15 {
+		return Count(int(math.Round(x)))
+	}
+	return Two(x)
+}
+
 // Logprob is [Two], but shows the −0.00 of a token that is nearly sure.
 func Logprob(x float64) string {
 	if s := Two(x); s != "0.00" || x == 0 {

@@ -31,7 +31,7 @@ func TestPercent(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Two(11.111), "11.11"}, {Two(-0.16), "−0.16"}, {Two(-0.001), "0.00"}, {Logprob(-0.001), "−0.00"}, {Two(3.8), "3.80"},
-		{Two(math.Inf(-1)), "−∞"},
+		{Two(math.Inf(-1)), "−∞"}, {Perplexity(1.706), "1.71"}, {Perplexity(999.994), "999.99"}, {Perplexity(999.996), "1,000"}, {Perplexity(31527.96), "31,528"},
 		{About(3.8), "about 14"}, {About(0.5), "one"}, {About(10.34), "about 1,300"}, {About(0), "one"}, {About(1), "about 2"},
 		{Three(.705), "0.705"}, {Three(.9999), "0.999"}, {Interval(.674, .778), "[0.674, 0.778)"}, {Interval(0, .578), "[0, 0.578)"},
 		{Interval(.9, 1), "[0.900, 1)"},

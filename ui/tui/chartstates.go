@@ -123,7 +123,7 @@ func (l *lane) chartTop(h int) int {
 func (m *Model) drawDone(c *viz.Canvas, l *lane) {
 	t := totals(l.view.Steps)
 	lines := []string{fmt.Sprintf("%s in %s · mean entropy %s bits · perplexity %s",
-		plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Two(t.perplexity))}
+		plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
 	end := "ended by " + endWords(l)
 	if n := len(l.view.Steps); n > 0 {
 		s := l.view.Steps[n-1]

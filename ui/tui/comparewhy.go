@@ -72,7 +72,7 @@ func (v *compareView) statsWords(m *Model) string {
 	for n, lane := range []int{i, k} {
 		s := p.stats[n]
 		parts = append(parts, fmt.Sprintf("lane %d: perplexity %s, mean entropy %s bits, distinct pairs %s, repeated 4-grams %s", lane+1,
-			viz.Two(s.Perplexity), viz.Two(s.MeanEntropy), viz.Percent(s.Distinct2), viz.Percent(s.Repeated4)))
+			viz.Perplexity(s.Perplexity), viz.Two(s.MeanEntropy), viz.Percent(s.Distinct2), viz.Percent(s.Repeated4)))
 	}
 	return "Texts so far · " + strings.Join(parts, " · ")
 }

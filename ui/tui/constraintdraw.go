@@ -267,7 +267,7 @@ func (v *constraintView) drawWords(c *viz.Canvas, m *Model, s *engine.Step) {
 		}
 		return
 	}
-	lines := []string{v.maskWords(k), v.placeWords(k), v.budgetWords(m, s, k), v.costWords(m, s, k)}
+	lines := []string{v.maskWords(k), v.placeWords(k), v.budgetWords(m, s, k), v.costWords(m, s, k, c.W-2)}
 	if c.H < 4 {
 		lines = []string{v.maskWords(k), v.placeWords(k)}
 	}
@@ -331,8 +331,9 @@ func (v *constraintView) budgetWords(m *Model, s *engine.Step, k *engine.Constra
 	return fmt.Sprintf("to complete: at least %s; %s left", plural(k.Distance, "byte"), plural(max(left, 0), "token"))
 }
 
-// costWords is what the constraint cost so far, and where most of it.
-func (v *constraintView) costWords(m *Model, s *engine.Step, k *engine.ConstraintStep) string {
+// costWords is what the constraint cost so far, and where most of it, in w
+// cells if that can be.
+func (v *constraintView) costWords(m *Model, s *engine.Step, k *engine.ConstraintStep, w int) string {
 	l := m.lane()
 	out := fmt.Sprintf("bits spent so far %s", viz.Two(float64(k.TotalBits)))
 	var worst *engine.Step
@@ -344,12 +345,17 @@ func (v *constraintView) costWords(m *Model, s *engine.Step, k *engine.Constrain
 	if worst == nil || worst.Constraint.Bits < 1 {
 		return out + ": the model wanted to write this anyway"
 	}
-	out += fmt.Sprintf(": %s of them on %s at step %d", viz.Two(float64(worst.Constraint.Bits)), l.piece(worst.Token, m.pal.ASCII), worst.Index)
+	most, token := viz.Two(float64(worst.Constraint.Bits)), l.piece(worst.Token, m.pal.ASCII)
+	long, brief := fmt.Sprintf("%s: %s of them on %s at step %d", out, most, token, worst.Index), fmt.Sprintf("%s: %s on %s", out, most, token)
 	if t := worst.Trace; t != nil && len(t.Rows()) > 0 && t.Rows()[0].ID != worst.Token {
 		r := t.Rows()[0]
-		out += fmt.Sprintf(", where the model wanted %s (%s)", l.piece(r.ID, m.pal.ASCII), viz.Percent(float64(r.RawProb)))
+		liked := fmt.Sprintf("%s (%s)", l.piece(r.ID, m.pal.ASCII), viz.Percent(float64(r.RawProb)))
+		long, brief = long+", where the model wanted "+liked, brief+", not "+liked
 	}
-	return out
+	if viz.Width(long) <= w {
+		return long
+	}
+	return brief
 }
 
 // drawBits draws the bits of every step as columns.

@@ -269,8 +269,8 @@ func (v *constraintView) drawOrder(m *Model) {
 	}
 	m.say("draw_order " + to + ": " + map[string]string{
 		"engine":          "as order " + cfg.Order().Name() + " has it",
-		"mask_first":      "refused tokens go before every cut; what is left sums to one",
-		"draw_then_check": "llama.cpp's way: draw first, and draw again under the mask if the token is refused",
+		"mask_first":      "refused tokens go first, what is left sums to one",
+		"draw_then_check": "draw; if it is refused, draw again under the mask",
 	}[to])
 }
 

@@ -257,3 +257,15 @@ func FuzzSourceCheck(f *testing.F) {
 		}
 	})
 }
+
+// Where the whole sentence of the cost does not fit, a short one tells it all.
+func TestConstraintCostFits(t *testing.T) {
+	b := constraintAt(t, 1, 120, 30)
+	b.has("where the model wanted name")
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for _, line := range strings.Split(b.frame(), "\n") {
+		if strings.Contains(line, "bits spent so far") && (!strings.Contains(line, ", not name (") || strings.Contains(line, "…")) {
+			t.Errorf("the cost is cut: %s", line)
+		}
+	}
+}

@@ -143,7 +143,7 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 		}
 		c.Put(3, 1+n, viz.CutTitle(line, c.W-4), muted)
 	}
-	c.Put(1, c.H-1, viz.CutTitle(v.verdict(), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, cutSentence(v.verdict(), c.W-2), viz.Ink{})
 }
 
 func (v *draws) scale() float64 {
@@ -226,7 +226,11 @@ func (v *draws) verdict() string {
 	if p < 0.001 {
 		word = "hardly chance"
 	}
-	return fmt.Sprintf("chi-square %.1f on %d degrees: p %s, %s. %d of %d lie outside their 95%%.", chi, cells-1, viz.Three(p), word, out, len(v.counts))
+	chance := "p " + viz.Three(p)
+	if p < 0.0005 {
+		chance = "p below 0.001"
+	}
+	return fmt.Sprintf("chi-square %.1f on %s: %s, %s. %s of %s lie outside their 95%%.", chi, plural(cells-1, "degree"), chance, word, viz.Count(out), viz.Count(len(v.counts)))
 }
 
 // chiSquareTail is the probability that a chi-square variable of k degrees

@@ -188,7 +188,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
-	c.Put(1, c.H-1, viz.CutTitle(v.conclusion(m), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, cutSentence(v.conclusion(m), c.W-2), viz.Ink{})
 }
 
 func (v *engines) scale() float64 {

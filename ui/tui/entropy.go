@@ -71,7 +71,7 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 	}
 	lines := []string{
 		now + viz.Two(float64(sum.RawBits)) + " bits: among " + many,
-		"mean " + viz.Two(t.meanBits) + " · perplexity " + viz.Two(t.perplexity),
+		"mean " + viz.Two(t.meanBits) + " · perplexity " + viz.Perplexity(t.perplexity),
 		"chosen: rank " + viz.Count(int(sum.Rank)) + ", " + viz.Percent(math.Exp(float64(sum.RawLogprob))) + " raw, " +
 			viz.Percent(math.Exp(float64(sum.Logprob))) + " final",
 		"surprisal " + viz.Two(-float64(sum.RawLogprob)/math.Ln2) + " bits",

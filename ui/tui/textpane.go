@@ -24,7 +24,11 @@ var markNames = [nMarks]string{"preset", "probability", "surprisal", "rank", "pe
 // nextMarks changes what the colours of the text stand for.
 func (m *Model) nextMarks() {
 	m.marks = (m.marks + 1) % nMarks
-	m.say("text coloured by " + markNames[m.marks] + markLegend[m.marks])
+	legend := markLegend[m.marks]
+	if m.marks == byWindow && penaltyWindow(m.lane()) < 0 {
+		legend = ": no penalty is on here, so none looks at any token"
+	}
+	m.say("text coloured by " + markNames[m.marks] + legend)
 }
 
 var markLegend = [nMarks]string{

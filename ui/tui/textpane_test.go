@@ -197,3 +197,15 @@ func TestLongTextIsWindowed(t *testing.T) {
 		t.Error("the step looked back at is not gathered")
 	}
 }
+
+// The marks of the penalty window say so where no penalty looks at any token.
+func TestPenaltyWindowWithoutPenalties(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(storyPrompt)
+	b.keys("m", "m", "m", "m")
+	b.has("⟦ ⟧ around the tokens the penalties look at")
+	b.keys("m", "4")
+	b.tuned()
+	b.keys("m", "m", "m", "m")
+	b.has("no penalty is on here")
+}
