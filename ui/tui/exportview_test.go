@@ -288,3 +288,18 @@ func TestWholeConfigLeavesTheSeedOut(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// All that an import reads is told, however many lines that takes, and what is
+// not known first.
+func TestImportTellsEverything(t *testing.T) {
+	const flags = "--temp 1.1 --top-k 20 --mirostat 2 --frobnicate 3 --dry-multiplier 0.8 --repeat-penalty 1.3 --min-p 0.1 --typical 0.9"
+	b := newBench(t, testOptions(t), 80, 24)
+	b.start(storyPrompt)
+	b.run(b.m.open("import"))
+	b.send(typed(flags))
+	for _, s := range []string{"! not known: --frobnicate", "read as llama.cpp: temperature 1.10", "mirostat 2", "dry_multiplier 0.8", "repetition_penalty 1.30", "min_p 0.10", "typical_p 0.90"} {
+		b.has(s)
+	}
+	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+	b.has("! not known: --frobnicate")
+}

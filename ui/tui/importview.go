@@ -74,24 +74,19 @@ func (v *importView) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 
 func (v *importView) draw(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
-	h := max(c.H-6, 1)
+	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
+	h := max(c.H-1-max(len(lines), 4), 2)
 	if v.area.text() == "" {
-		c.Put(4, 0, cutWords("Paste generation_config.json, a llama.cpp command line, vLLM or OpenAI JSON, a Modelfile, or a preset.", c.W-6), muted)
+		c.Put(4, 0, cutWords("Paste any engine's settings: JSON, a command line, a Modelfile, a preset.", c.W-6), muted)
 	}
-	v.area.draw(c.Sub(viz.Rect{X: 0, Y: min(1, h-1), W: c.W, H: max(h-1, 1)}), 4, -1)
+	v.area.draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {
 		v.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
 		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
 		return
 	}
-	for i, s := range v.outcome() {
-		ink := viz.Ink{}
-		if strings.HasPrefix(s, "!") {
-			ink.Role = viz.Warning
-		}
-		if y := c.H - 5 + i; i < 4 && y >= 0 {
-			c.Put(1, y, viz.CutTitle(cleanText(s, c.ASCII), c.W-2), ink)
-		}
+	for i, line := range lines {
+		c.Put(1, h+i, line.text, line.ink)
 	}
 	last := "ctrl+d puts them in force · ctrl+o from a file · esc leave unchanged"
 	if v.said != "" {
@@ -100,7 +95,32 @@ func (v *importView) draw(c *viz.Canvas, m *Model) {
 	c.Put(1, c.H-1, viz.CutTitle(viz.Printable(last, c.ASCII), c.W-2), muted)
 }
 
-// outcome says in at most four lines what was read.
+// An inkedLine is a line with its ink.
+type inkedLine struct {
+	text string
+	ink  viz.Ink
+}
+
+// outcomeLines is the outcome in at most h lines of w cells, broken at words.
+func (v *importView) outcomeLines(w, h int, ascii bool) []inkedLine {
+	var out []inkedLine
+	for _, s := range v.outcome() {
+		ink := viz.Ink{}
+		if strings.HasPrefix(s, "!") {
+			ink.Role = viz.Warning
+		}
+		for _, text := range wrapWords(cleanText(s, ascii), w) {
+			out = append(out, inkedLine{text, ink})
+		}
+	}
+	if len(out) > h {
+		out = out[:h]
+		out[h-1].text = cutWords(out[h-1].text+" …", w)
+	}
+	return out
+}
+
+// outcome says what was read, and what of it is not known here.
 func (v *importView) outcome() []string {
 	switch {
 	case strings.TrimSpace(v.area.text()) == "":
@@ -110,10 +130,11 @@ func (v *importView) outcome() []string {
 	case v.err != nil:
 		return []string{"! " + firstLine(v.err.Error())}
 	}
-	out := []string{fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config))}
+	var out []string
 	if len(v.in.Unknown) > 0 {
 		out = append(out, "! not known: "+strings.Join(v.in.Unknown, " · "))
 	}
+	out = append(out, fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config)))
 	if len(v.in.Implied) > 0 {
 		out = append(out, "implied, not in the text: "+strings.Join(v.in.Implied, " · "))
 	}
