@@ -86,6 +86,9 @@ func newSourceArea(s string) textArea {
 func (e *sourceEditor) leave(m *Model) {
 	m.closeTop()
 	s := e.source()
+	if sourceKinds[s.kind].field == "" && !e.fresh {
+		s = source{kind: e.base.kind, text: e.area.text()}
+	}
 	if e.fresh || s == e.base {
 		delete(m.sources.begun, s.kind)
 		return
@@ -97,7 +100,15 @@ func (e *sourceEditor) leave(m *Model) {
 	m.say("not in force; what you wrote is there when you open it again")
 }
 
-func (e *sourceEditor) source() source { return source{e.kind, e.area.text(), e.option} }
+// source is what is written; a kind without a text leaves what was written
+// under another aside.
+func (e *sourceEditor) source() source {
+	s := source{kind: e.kind, option: e.option}
+	if sourceKinds[e.kind].field != "" {
+		s.text = e.area.text()
+	}
+	return s
+}
 
 // A sourceMsg brings the outcome of compiling a source.
 type sourceMsg struct {
@@ -175,6 +186,10 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 		e.option = !e.option
 		return e.check(), true
+	}
+	if sourceKinds[e.kind].field == "" {
+		e.said = "nothing to write here; ctrl+d puts it in force, tab goes to a kind with a text"
+		return nil, true
 	}
 	e.area.w = max(m.overlayRect(e).W-7, 1)
 	changed := e.area.key(k)

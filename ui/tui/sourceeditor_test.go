@@ -172,3 +172,22 @@ func TestKindsLeftOut(t *testing.T) {
 	b.has(fmt.Sprintf("⋮ %d more above", len(sourceKinds)-4))
 	b.has("▸ choices")
 }
+
+// A kind without a text takes no letters, and leaves what was written under
+// another kind to that one.
+func TestSourceKindWithoutText(t *testing.T) {
+	b, e := sourceAt(t, 0, 80, 24)
+	b.send(typed("x"))
+	written := sourceKinds[0].template + "x"
+	b.keys("tab")
+	b.has("any JSON value")
+	b.send(typed("y"))
+	b.has("nothing to write here")
+	if e.area.text() != written || e.source().text != "" {
+		t.Errorf("the area holds %q, the source is %q", e.area.text(), e.source().text)
+	}
+	b.keys("esc")
+	if s := b.m.sources.begun[0]; s.text != written {
+		t.Errorf("kept %+v", b.m.sources.begun)
+	}
+}
