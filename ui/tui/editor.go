@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -169,8 +170,7 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
-		return nil, true
+		return e.leave(m), true
 	case tea.KeyCtrlD:
 		return e.take(m), true
 	case tea.KeyCtrlO:
@@ -227,6 +227,17 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 		e.area.replace(m.history[to])
 	}
 	return e.count(m)
+}
+
+// leave closes the editor; a text that was written is kept among the prompts.
+func (e *editor) leave(m *Model) tea.Cmd {
+	m.closeTop()
+	text := e.area.text()
+	if strings.TrimSpace(text) == "" || text == m.lane().text || slices.Contains(m.history, text) {
+		return nil
+	}
+	m.say("not read; e and pgup bring back what you wrote")
+	return m.remember(text)
 }
 
 // take starts on the text.

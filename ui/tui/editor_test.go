@@ -37,6 +37,23 @@ func TestEditor(t *testing.T) {
 	}
 }
 
+// A prompt that was written and left is one pgup away.
+func TestPromptIsKeptWhenLeft(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.keys("e")
+	b.send(typed("Hello there"))
+	b.keys("esc")
+	b.has("pgup bring back what you wrote")
+	b.keys("e", "pgup")
+	if got := b.m.top().(*editor).area.text(); got != "Hello there" {
+		t.Errorf("pgup brings %q", got)
+	}
+	b.keys("esc", "e", "esc")
+	if len(b.m.history) != 1 {
+		t.Errorf("history %q", b.m.history)
+	}
+}
+
 func TestPromptFromFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "p.txt")
 	if err := os.WriteFile(name, []byte("from a file\n"), 0o600); err != nil {
