@@ -85,8 +85,13 @@ func TestPredictKeepsScore(t *testing.T) {
 	v, l := b.predict(), b.m.lane()
 	b.keys("n", "O", "+", "i")
 	b.has("not while the bars are hidden")
-	b.keys("z") // gives nothing away
-	b.has("z: this is the one pane there is")
+	b.keys("z") // the rows alone, still hidden
+	if s := b.frame(); strings.Contains(s, "text · coloured") || !strings.Contains(s, "hidden") {
+		t.Errorf("z leaves the text on the screen, or shows what is hidden:\n%s", s)
+	}
+	b.keys("esc")
+	b.has("text · coloured")
+	b.has("hidden")
 	if len(b.m.overlays) > 0 || len(l.view.Steps) != 8 {
 		t.Fatal("a key looked behind the bars")
 	}

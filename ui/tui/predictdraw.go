@@ -54,14 +54,15 @@ type predictLayout struct {
 	every       int // lines a token
 }
 
-// predictLayoutOf lays predict out in w×h cells. It depends on nothing else.
-func predictLayoutOf(w, h int) predictLayout {
+// predictLayoutOf lays predict out in w×h cells, without the text if it is
+// alone.
+func predictLayoutOf(w, h int, alone bool) predictLayout {
 	l := predictLayout{raw: 28, final: 36, bar: 38, labelW: 18}
 	if w < 60 {
 		l.raw, l.final, l.bar, l.labelW = 0, 20, 22, 10
 	}
 	text := 0
-	if h >= maxGuesses+9 {
+	if h >= maxGuesses+9 && !alone {
 		text = min(max(h-maxGuesses-6, 5), 8)
 	}
 	l.text = viz.Rect{X: 0, Y: 0, W: w, H: text}
@@ -70,8 +71,11 @@ func predictLayoutOf(w, h int) predictLayout {
 		l.every = 2
 	}
 	box := min(h-text, l.every*maxGuesses+5)
-	if text > 0 { // the text takes what is left
+	switch {
+	case text > 0: // the text takes what is left
 		l.text.H = h - box
+	case alone:
+		box = h
 	}
 	l.box = viz.Rect{X: 0, Y: h - box, W: w, H: box}
 	l.rows = max(min((box-4)/l.every, maxGuesses), 1)
@@ -83,7 +87,7 @@ func (l predictLayout) line(y int) int { return 1 + l.every*y }
 
 func (v *predictView) draw(c *viz.Canvas, m *Model) {
 	l := m.lane()
-	lay := predictLayoutOf(c.W, c.H)
+	lay := predictLayoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
 		f := m.textFrame(l)
 		f.Focused = false
@@ -257,7 +261,7 @@ func (v *predictView) scoreWords(m *Model) string {
 // mouse chooses the token under the pointer; on the chosen one it is enter.
 func (v *predictView) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	r := m.bodyRect()
-	lay := predictLayoutOf(r.W, r.H)
+	lay := predictLayoutOf(r.W, r.H, v.alone)
 	if d := wheel(e); d != 0 {
 		v.move(m, d)
 		return nil, true

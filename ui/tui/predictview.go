@@ -30,6 +30,7 @@ type predictView struct {
 	shown  bool         // the guess is locked
 	won    [2]int       // what the guess added to right and likely
 	asked  bool         // the next token is on its way
+	alone  bool         // the text gives way
 	from   opened       // what esc goes back to, if not the lab
 }
 
@@ -121,8 +122,10 @@ func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
 		return nil, false
 	}
 	switch {
-	case a.id == "pane" || a.id == "paneback" || a.id == "zoom":
-		m.say(a.first() + ": this is the one pane there is; esc goes back to the lab")
+	case a.id == "zoom":
+		v.alone = !v.alone
+	case a.id == "pane" || a.id == "paneback":
+		m.say(a.first() + ": keys act in this pane only; esc goes back to the lab")
 	case v.of != nil && !v.shown && !v.byHand:
 		m.say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
 	default:
@@ -231,8 +234,17 @@ func (v *predictView) write(m *Model, id int32) {
 	l.eng.Post(engine.Force{Token: id})
 }
 
-// esc goes back to where predict was opened.
+// esc shows the text again where it gave way, else leaves.
 func (v *predictView) esc(m *Model) {
+	if v.alone {
+		v.alone = false
+		return
+	}
+	v.end(m)
+}
+
+// end goes back to where predict was opened.
+func (v *predictView) end(m *Model) {
 	m.closeTop()
 	if v.from.id == "compare" {
 		m.screen = v.from
@@ -243,7 +255,7 @@ func (v *predictView) esc(m *Model) {
 func (v *predictView) turn(m *Model) {
 	if v.byHand {
 		m.overlays = nil // those over it go with it
-		v.esc(m)
+		v.end(m)
 		m.say("predict is off")
 		return
 	}
