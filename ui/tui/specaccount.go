@@ -11,8 +11,8 @@ import (
 // has a chance of its own to stand: a draft judged as a whole has none.
 func theory(d *speculative.View) bool { return d.Algorithm != speculative.Block }
 
-// histogramLines is how many lines the histogram takes of room: its title and
-// at least three rows, or none.
+// histogramLines is how many lines the histogram takes of room: a blank one,
+// its title and at least three rows, or none.
 func histogramLines(d *speculative.View, room int) int {
 	n := min(len(d.Accepts)+2, room-7) // seven are for the round's last draw
 	if n < min(len(d.Accepts)+2, 5) {

@@ -36,7 +36,7 @@ func (v *specView) draw(c *viz.Canvas, m *Model) {
 	table := room - histogramLines(v.lane.view.Draft, room)
 	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)
 	if table < room {
-		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table, W: inner.W, H: room - table}))
+		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table + 1, W: inner.W, H: room - table - 1}))
 	}
 	v.drawAccount(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}))
 	if v.field != nil {
