@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"logitscope/engine"
-	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -396,54 +394,4 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 		return
 	}
 	exact(t, b.frame(), 120, 40, "partial row")
-}
-
-// A token is typed as the chart shows it: ␣old is the token with the space.
-func TestTypedTokenOfTheChart(t *testing.T) {
-	b := newBench(t, testOptions(t), 100, 30)
-	b.start(storyPrompt)
-	b.m.selectKnob("logit_bias")
-	b.m.focus = paneControls
-	b.keys("enter")
-	b.has("␣ or a blank is a space")
-	b.send(typed("␣old=-100"))
-	b.keys("enter")
-	b.tuned()
-	old := b.m.lane().vocab().Encode(" old", models.EncodeOptions{})
-	i := slices.IndexFunc(b.m.lane().step().Trace.Rows(), func(r sampling.Row) bool { return r.ID == old[0] })
-	if len(old) != 1 || i < 0 || b.m.lane().step().Trace.Rows()[i].Prob > 1e-6 {
-		t.Errorf("␣old (%v) is not banned", old)
-	}
-}
-
-// The narrowest window shows what is asked and what is in force.
-func TestEffectiveValuesNarrow(t *testing.T) {
-	b := newBench(t, testOptions(t), 40, 12)
-	b.start(storyPrompt)
-	b.keys("V")
-	b.has("  asked in force")
-	b.has("▸ temperature          0.70     0.70 ")
-}
-
-// A list of changes that does not fit says how many it leaves out.
-func TestSomeOf(t *testing.T) {
-	parts := []string{"one 1→2", "two 2→3", "three 3→4"}
-	for _, tt := range []struct {
-		w    int
-		want string
-	}{
-		{35, "p: one 1→2 · two 2→3 · three 3→4"}, // 32 cells
-		{32, "p: one 1→2 · two 2→3 · three 3→4"},
-		{31, "p: one 1→2 · and 2 more"}, // with two it is 33
-		{22, "p: 3 changes"},
-	} {
-		if got := someOf("p: ", parts, tt.w); got != tt.want {
-			t.Errorf("in %d cells %q, want %q", tt.w, got, tt.want)
-		}
-	}
-	b := newBench(t, testOptions(t), 60, 20)
-	b.start(storyPrompt)
-	b.keys("3")
-	b.has("creative: temperature 0.70→0.90 · ")
-	b.has(" more")
 }

@@ -78,6 +78,20 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	if k == class60 {
 		left[2].rank = 10 // the order gives way before the seed
 	}
+	right := figures(l, k)
+	if k == class40 {
+		gap = " "
+	}
+	minRank := map[class]int{class40: 2, class60: 6, class80: 7, class100: 7}
+	if r, ok := minRank[k]; ok {
+		left, right = give(left, r), give(right, r)
+	}
+	drawHeaderParts(c, left, right, gap)
+}
+
+// figures are the parts at the right of the header: how fast, and how full.
+func figures(l *lane, k class) []headerPart {
+	muted := viz.Ink{Role: viz.Muted}
 	var right []headerPart
 	v := l.view
 	stats, remote := l.meter()
@@ -106,14 +120,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	if v.KV.Context > 0 && !own && (v.KV.Used > 0 || len(v.Prompt) == 0) {
 		right = append(right, headerPart{fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), 7, muted})
 	}
-	if k == class40 {
-		gap = " "
-	}
-	minRank := map[class]int{class40: 2, class60: 6, class80: 7, class100: 7}
-	if r, ok := minRank[k]; ok {
-		left, right = give(left, r), give(right, r)
-	}
-	drawHeaderParts(c, left, right, gap)
+	return right
 }
 
 // give leaves out the parts whose rank is above r.
