@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
 	"logitscope/viz"
@@ -20,6 +23,17 @@ func guessing(t *testing.T, w, h, n int) *bench {
 }
 
 func (b *bench) predict() *predictView { return b.m.screen.view.(*predictView) }
+
+// Tokens that have no row in a low window are counted.
+func TestPredictCountsTheRest(t *testing.T) {
+	b := guessing(t, 40, 12, 3)
+	v := b.predict()
+	b.has(fmt.Sprintf("⋮ %d more", len(v.ids)-predictLayoutOf(40, b.m.bodyRect().H, false).rows))
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if strings.Contains(b.frame(), "⋮") {
+		t.Error("all tokens have a row, and yet some are counted as left out")
+	}
+}
 
 // Whatever the draw fell on, the hidden screen is the same, colours included,
 // as long as the tokens to choose from are; and they do not depend on it

@@ -104,7 +104,11 @@ func (v *predictView) draw(c *viz.Canvas, m *Model) {
 	} else {
 		v.drawHidden(in, m, lay)
 	}
-	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), in.W-2), viz.Ink{})
+	end := in.W - 1
+	if more := len(v.ids) - lay.rows; more > 0 {
+		end = in.Right(end, in.H-1, fmt.Sprintf("⋮ %d more", more), viz.Ink{Role: viz.Muted}) - 2
+	}
+	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), end-1), viz.Ink{})
 }
 
 func (v *predictView) waitWords(l *lane) string {

@@ -85,16 +85,21 @@ func (m *Model) overBorders(r viz.Rect) viz.Rect {
 
 // boxes are the boxes that overlays lie over.
 func (m *Model) boxes() []viz.Rect {
-	lay := layoutOf(m.w, m.h)
-	switch {
-	case m.screen.id != "lab":
+	if m.screen.id != "lab" {
 		return []viz.Rect{m.bodyRect()}
-	case lay.class < class80 || m.zoom:
-		return nil
-	case lay.class == class80:
-		return []viz.Rect{lay.text, lay.chart}
 	}
-	return []viz.Rect{lay.text, lay.chart, lay.pipeline}
+	lay := layoutOf(m.w, m.h)
+	var out []viz.Rect
+	if lay.side.Empty() && m.focus == paneControls {
+		out = append(out, m.listRect(lay))
+	}
+	switch {
+	case lay.class < class80 || m.zoom:
+		return out
+	case lay.class == class80:
+		return append(out, lay.text, lay.chart)
+	}
+	return append(out, lay.text, lay.chart, lay.pipeline)
 }
 
 func (m *Model) drawTooSmall(c *viz.Canvas) {
