@@ -242,5 +242,9 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 	}
 	m.sources.taken[e.stored] = e.source()
 	m.closeTop()
-	return m.constrain(e.stored)
+	cmd := m.constrain(e.stored)
+	if n := len(e.notes) - 1; n > 0 && !m.warn {
+		m.say("in force, with " + plural(n, "note") + " that enter shows. n steps, space runs.")
+	}
+	return cmd
 }

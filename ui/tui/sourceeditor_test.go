@@ -144,6 +144,8 @@ func TestSourceNotes(t *testing.T) {
 			t.Errorf("the cursor stands before %q, want %q", text[at:], want)
 		}
 	}
+	b.keys("ctrl+d")
+	b.has("in force, with 2 notes that enter shows.")
 }
 
 // The columns of the rows keep apart at every width: a label, a share of six
