@@ -54,11 +54,12 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 	case l.observing() && (l.before() != nil || l.whatif != nil):
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.before() != nil:
-		if a, _ := m.effectLines(); k <= class80 && strings.HasPrefix(a, "○ no effect") {
+		moved := m.effect.key.step == l.step() && m.effect.tv > 0
+		if a, _ := m.effectLines(); k <= class80 && !moved && strings.HasPrefix(a, "○ no effect") {
 			return a + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
-		if m.effect.key.step == l.step() && m.effect.tv > 0 {
+		if moved {
 			s += " TV to before " + viz.Three(m.effect.tv) + "."
 		}
 		return s + " → takes it · u undoes", viz.Ink{Role: viz.Draw}

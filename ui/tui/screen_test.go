@@ -3,6 +3,7 @@ package tui
 import (
 	"testing"
 
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -47,4 +48,15 @@ func TestUselessWhatIfSaysSo(t *testing.T) {
 	b.tuned()
 	b.m.notice = ""
 	b.has("What-if: nothing is written yet.")
+	// A value that does nothing now, where the one before did: of three tokens
+	// that top_p leaves, top_k 2 left two.
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("top_k", 2, sampling.FromFlag)
+	b = newBench(t, opt, 80, 24)
+	b.start(storyPrompt)
+	b.m.selectKnob("top_k")
+	b.m.set("top_k", int64(50))
+	b.tuned()
+	b.m.notice, b.m.fresh = "", false
+	b.has("What-if: nothing is written yet. TV to before")
 }
