@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// A numberLang is a set of JSON numbers in plain decimal notation.
+// A numberLang is a set of JSON numbers in plain decimal or, see numbersci.go,
+// scientific notation.
 type numberLang struct {
 	integer, fraction bool // whole numbers and others that are allowed
 	canonical         bool // whole numbers have no fraction, not even .0
+	decimal           bool // no number is in scientific notation
 	compare           []comparison
 	multiple          *big.Rat   // nil: any
 	notMultiple       []*big.Rat // none of these
@@ -19,6 +21,22 @@ type numberLang struct {
 type comparison struct {
 	value                *big.Rat
 	less, equal, greater bool
+}
+
+// allows reports whether a number may have the absolute value that compares so
+// with that of the bound.
+func (c comparison) allows(cmp int8, negative, nonzero bool) bool {
+	switch signed := c.value.Sign(); {
+	case !nonzero:
+		cmp = int8(-signed)
+	case negative && signed >= 0:
+		cmp = -1
+	case !negative && signed < 0:
+		cmp = 1
+	case negative:
+		cmp = -cmp
+	}
+	return cmp < 0 && c.less || cmp == 0 && c.equal || cmp > 0 && c.greater
 }
 
 // simplified drops a multipleOf that every whole number satisfies.
@@ -140,6 +158,14 @@ type modulus struct {
 	wanted bool
 }
 
+// A numberPlace is where a number stands that may be read in both notations.
+type numberPlace struct {
+	plain   numberState
+	sci     sciState
+	inPlain bool
+	inSci   bool
+}
+
 // automaton returns the numbers as a deterministic automaton without moves
 // that lead nowhere. ok is false if it would be too large.
 func (n *numberLang) automaton() (out *nfa, ok bool) {
@@ -147,31 +173,56 @@ func (n *numberLang) automaton() (out *nfa, ok bool) {
 	if !m.prepare() {
 		return nil, false
 	}
+	sci := m.scientific()
 	out = &nfa{}
-	ids := map[numberState]int32{}
-	var states []numberState
-	add := func(s numberState) int32 {
-		id, known := ids[s]
+	w := &exponentWriter{out: out, done: map[string]int32{}}
+	ids := map[numberPlace]int32{}
+	var places []numberPlace
+	var nodes []int32
+	add := func(p numberPlace) int32 {
+		id, known := ids[p]
 		if !known {
 			id = out.node()
-			ids[s] = id
-			states = append(states, s)
-			out.final[id] = m.accepts(s)
+			ids[p] = id
+			places, nodes = append(places, p), append(nodes, id)
+			out.final[id] = p.inPlain && m.accepts(p.plain)
 		}
 		return id
 	}
-	out.start = add(numberState{})
-	for i := 0; i < len(states); i++ {
+	out.start = add(numberPlace{inPlain: true, inSci: sci != nil})
+	for i := 0; i < len(places); i++ {
+		p, at := places[i], nodes[i]
 		for _, b := range []byte("-.0123456789") {
-			if next, ok := m.step(states[i], b); ok {
-				out.edges[i] = append(out.edges[i], edge{b, b, add(next)})
+			if next := m.next(sci, p, b); next.inPlain || next.inSci {
+				to := add(next)
+				out.edges[at] = append(out.edges[at], edge{b, b, to})
 			}
 		}
-		if len(states) > maxNumberStates {
+		if p.inSci && sci.ready(p.sci) {
+			if to := w.behindE(sci.exponents(p.sci)); to != dead {
+				out.edges[at] = append(out.edges[at], edge{'E', 'E', to}, edge{'e', 'e', to})
+			}
+		}
+		if len(places) > maxNumberStates {
 			return nil, false
 		}
 	}
 	return out.trimmed(), true
+}
+
+// next reads a byte in both notations.
+func (m *numberMachine) next(sci *sciMachine, p numberPlace, b byte) (next numberPlace) {
+	if p.inPlain {
+		if next.plain, next.inPlain = m.step(p.plain, b); !next.inPlain {
+			next.plain = numberState{}
+		}
+	}
+	if p.inSci {
+		if next.sci, next.inSci = sci.step(p.sci, b); !next.inSci {
+			next.sci = sciState{}
+		}
+	}
+	return next
 }
 
 func (m *numberMachine) prepare() bool {
@@ -317,17 +368,7 @@ func (m *numberMachine) accepts(s numberState) bool {
 		if cmp == 0 && int(s.digits) < len(m.bounds[i].part) && strings.Trim(m.bounds[i].part[s.digits:], "0") != "" {
 			cmp = -1
 		}
-		switch signed := c.value.Sign(); {
-		case !s.nonzero:
-			cmp = int8(-signed)
-		case s.negative && signed >= 0:
-			cmp = -1
-		case !s.negative && signed < 0:
-			cmp = 1
-		case s.negative:
-			cmp = -cmp
-		}
-		if cmp < 0 && !c.less || cmp == 0 && !c.equal || cmp > 0 && !c.greater {
+		if !c.allows(cmp, s.negative, s.nonzero) {
 			return false
 		}
 	}

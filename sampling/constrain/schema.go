@@ -12,8 +12,11 @@ import (
 // exactly or refused with its place and the reason; annotations and keywords
 // that do not exist are listed in [Grammar.Notes].
 //
-// Numbers under a bound or a multipleOf, and integers, are written without an
-// exponent. In names, enum and const a character is written as itself or, if
+// Numbers under a bound or a multipleOf are written in plain decimal notation,
+// or with one digit before the point and an exponent from -307 to 307; whole
+// ones that have to be whole with one digit and an exponent. There is none in
+// numbers of enum, const and uniqueItems, under a multipleOf whose digits
+// make more than 16, or beyond 30 under any. In names, enum and const a character is written as itself or, if
 // it is not printable ASCII or one of < > & ', as any of its escapes; all
 // other strings may use every escape.
 func Schema(data []byte, opts SchemaOptions) Source { return schemaSource{data, opts} }

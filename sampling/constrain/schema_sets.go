@@ -261,6 +261,7 @@ func (c *schemaCompiler) reduceNumber(k *shape, ptr string) {
 	for _, t := range []typeSet{typeInteger, typeFraction} {
 		n := k.number
 		n.integer, n.fraction = t == typeInteger, t == typeFraction
+		n.decimal = k.types&typeNumber == typeNumber // the set is made of other numbers then
 		if k.types&t == 0 {
 			continue
 		}

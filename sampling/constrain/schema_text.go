@@ -348,7 +348,7 @@ func (c *schemaCompiler) textOf(k *shape) (s *stringLang, empty bool, err error)
 // numberOf returns the automaton of a shape's numbers.
 func (c *schemaCompiler) numberOf(n *numberLang) (*nfa, bool) {
 	var key strings.Builder
-	fmt.Fprint(&key, n.integer, n.fraction, n.canonical, n.multiple, n.notMultiple)
+	fmt.Fprint(&key, n.integer, n.fraction, n.canonical, n.decimal, n.multiple, n.notMultiple)
 	for _, x := range n.compare {
 		fmt.Fprint(&key, x.value, x.less, x.equal, x.greater)
 	}

@@ -117,6 +117,7 @@ var twinCases = []struct {
 	{"unique patterns", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[ab]+x?$","maxLength":12}}`), SchemaOptions{}), `["a", "ab", "abx", "b"]`},
 	{"unique numbers", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"number"}}`), SchemaOptions{}), `[0, 0.5, 1, 10, 1.25]`},
 	{"unique integers", Schema([]byte(`{"type":"array","uniqueItems":true,"items":{"type":"integer"}}`), SchemaOptions{}), `[0, -1, 1, 12, 120]`},
+	{"numbers", Schema([]byte(`{"type":"array","items":{"anyOf":[{"type":"number","minimum":-2,"exclusiveMaximum":10},{"type":"integer","multipleOf":5,"minimum":100},{"type":"number","exclusiveMinimum":0,"multipleOf":0.25}]}}`), SchemaOptions{}), `[1e-3, 0.5, 105, 1e2, -2E0, 2.5e-1, 9.99e0]`},
 	{"distinct names", Schema([]byte(`{"type":"object","properties":{"the":true},"patternProperties":{"^t":{"type":"integer"}},"additionalProperties":{"type":["integer","object"],"minProperties":2},"minProperties":4}`), SchemaOptions{}), `{"th": 1, "a": {"a": 0, "the": 0}, "the": 2, "\u0074hen": 3, "a ": 4, "th": 3}`},
 	{"names of a pattern", Schema([]byte(`{"type":"object","propertyNames":{"pattern":"^[a-z]+$"},"minProperties":3,"maxProperties":5}`), SchemaOptions{}), `{"the": 1, "then": {}, "th": "a", "thea": 3}`},
 	{"names of a list", Schema([]byte(`{"type":"object","propertyNames":{"enum":["the","then","a"]},"minProperties":2}`), SchemaOptions{}), `{"then": 1, "the": {}, "a": 0}`},
