@@ -22,8 +22,17 @@ type budgetSearch struct {
 	left  int                // tokens the search may still look at
 }
 
-// maxSearch bounds the tokens one search looks at.
-const maxSearch = 50_000
+// A search looks at the tokens of about maxExpanded masks, within bounds.
+const (
+	maxExpanded = 32
+	minSearch   = 50_000
+	maxSearch   = 1_000_000
+)
+
+// begin starts a search.
+func (b *budgetSearch) begin() {
+	b.left = min(max(maxExpanded*b.m.v.size, minSearch), maxSearch)
+}
 
 func newBudgetSearch(m *Matcher) budgetSearch {
 	return budgetSearch{m: m, steps: map[int32]nearStep{}, cost: map[int32]int32{}, found: map[int32]int32{}, short: map[int32]int32{}, ends: map[int32]bool{}}
@@ -264,7 +273,7 @@ func (b *budgetSearch) canEnd(id int32) bool {
 	if known, ok := b.ends[id]; ok {
 		return known
 	}
-	b.left = maxSearch
+	b.begin()
 	visited := map[int32]bool{id: true}
 	queue := []int32{id}
 	for len(queue) > 0 {
@@ -350,7 +359,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 		return out.take(m.v.size, &m.lists)
 	}
 	// The nearest completions need too many tokens: look for others.
-	m.budget.left = maxSearch
+	m.budget.begin()
 	e.collect(m.v.Words(), func(t int32) {
 		if to := m.behind(id, form, t); m.budget.within(to, left) {
 			out.ids = append(out.ids, t)

@@ -46,6 +46,28 @@ func TestDistinctTextsCloseInTime(t *testing.T) {
 	}
 }
 
+// TestLongTokensCloseInTime has budgets that only long tokens meet, of which the
+// nearest completion has none.
+func TestLongTokensCloseInTime(t *testing.T) {
+	v := fableVocab(t)
+	for schema, tokens := range map[string]int{
+		`{"type":"string","minLength":200}`:            24,
+		`{"type":"string","pattern":"^[a-z ]{150,}$"}`: 20,
+		`{"type":"object","properties":{"a":{"type":"string","minLength":80},"b":{"type":"string","minLength":80}},"required":["a","b"],"additionalProperties":false}`: 26,
+	} {
+		m, err := compile(t, Schema([]byte(schema), SchemaOptions{})).Bind(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range 4 {
+			rng := rand.New(rand.NewPCG(uint64(seed), 2))
+			if text, ok := randomText(t, m, rng, tokens, 3); !ok {
+				t.Errorf("%s: not complete within %d tokens: %q", schema, tokens, text)
+			}
+		}
+	}
+}
+
 // TestClosingOneByOne checks the tokens that may come near the end of a budget
 // against the states behind each of them.
 func TestClosingOneByOne(t *testing.T) {
