@@ -220,7 +220,7 @@ func regexSyntaxError(expr string, err error) error {
 		offset = i
 	}
 	if e.Code == syntax.ErrLarge || e.Code == syntax.ErrInvalidRepeatSize && !reversed(e.Expr) {
-		return refuse("", "regex", "%s: `%s`", e.Code, clip(e.Expr))
+		return refuse("", "regex", "`%s`: a repetition is at most 1000 times, those around it counted in", clip(e.Expr))
 	}
 	msg := e.Code.String()
 	if e.Code == syntax.ErrInvalidPerlOp || e.Code == syntax.ErrMissingRepeatArgument || e.Code == syntax.ErrInvalidEscape {

@@ -1,5 +1,10 @@
 package constrain
 
+import (
+	"regexp"
+	"strconv"
+)
+
 // maxCount bounds lengths and numbers of items and properties.
 const maxCount = 1 << 24
 
@@ -72,7 +77,7 @@ func (c *schemaCompiler) patternsOf(u keywordUse) ([]textPattern, error) {
 		return nil, u.refuse("must be a string")
 	}
 	if u.name == "pattern" {
-		p, err := c.pattern(u.ptr(), u.name, u.value.text)
+		p, err := c.pattern(u.ptr(), u.name, u.counted().source)
 		return []textPattern{p}, err
 	}
 	if u.node.value.get("pattern") != nil {
@@ -94,13 +99,52 @@ func applyPattern(c *schemaCompiler, u keywordUse, s *shape) error {
 	for _, p := range list {
 		s.text.add(p)
 	}
-	if u.isHostname() {
-		s.text.max = smaller(s.text.max, maxHostname)
-	}
+	k := u.counted()
+	s.text.min, s.text.max = max(s.text.min, k.min), smaller(s.text.max, k.max)
 	return nil
 }
 
-func (u keywordUse) isHostname() bool { return u.name == "format" && u.value.text == "hostname" }
+// A countedPattern is an expression with bounds on the length of a text, in
+// characters. max < 0 is unlimited.
+type countedPattern struct {
+	source   string
+	min, max int
+}
+
+// counted splits what pattern or format demand into an expression and bounds on
+// the length: those of host names, and of one character repeated between
+// anchors, which as an expression of its own would need states for each.
+func (u keywordUse) counted() countedPattern {
+	if u.name == "format" {
+		if u.value.text == "hostname" {
+			return countedPattern{max: maxHostname}
+		}
+		return countedPattern{max: -1}
+	}
+	p := countedPattern{source: u.value.text, max: -1}
+	m := repeatedChar.FindStringSubmatch(p.source)
+	if m == nil {
+		return p
+	}
+	lo, _ := strconv.Atoi(m[2])
+	hi := lo
+	if m[3] == "," {
+		hi = -1
+	} else if m[3] != "" {
+		hi, _ = strconv.Atoi(m[3][1:])
+	}
+	if max(lo, hi) < minCounted || max(lo, hi) > maxCount || hi >= 0 && hi < lo {
+		return p
+	}
+	return countedPattern{"^" + m[1] + "*$", lo, hi}
+}
+
+// Repetitions of fewer than minCounted characters are left to the expression.
+const minCounted = 64
+
+// repeatedChar matches one character, escape or class between anchors, and how
+// often it comes.
+var repeatedChar = regexp.MustCompile(`^\^(\.|[^\\\[\](){}.*+?^$|]|\\[dDwWsS.\-/]|\[\^?(?:[^\\\[\]]|\\[dDwWsStnrfv.\-/\[\]\\^$+*?(){}|])+\])\{([0-9]{1,8})(,|,[0-9]{1,8})?\}\$$`)
 
 func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 	list, err := c.patternsOf(u)
@@ -114,9 +158,14 @@ func negatePattern(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 		s.text.add(p)
 		out = append(out, s)
 	}
-	if u.isHostname() {
+	if k := u.counted(); k.min > 0 {
+		short := only(typeString)
+		short.text.max = k.min - 1
+		out = append(out, short)
+	}
+	if k := u.counted(); k.max >= 0 {
 		long := only(typeString)
-		long.text.min = maxHostname + 1
+		long.text.min = k.max + 1
 		out = append(out, long)
 	}
 	return out, nil

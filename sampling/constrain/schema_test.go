@@ -169,3 +169,33 @@ func TestSuites(t *testing.T) {
 		t.Logf("%s, any order %v: %d groups, %d refused, %d tests", draft, run.anyOrder, groups, refused, tests)
 	}
 }
+
+// TestCountedPatterns has one character repeated between anchors, more often
+// than an expression can say, and such that look alike.
+func TestCountedPatterns(t *testing.T) {
+	letters := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
+	for _, c := range []struct {
+		schema string
+		texts  map[string]bool
+	}{
+		{`{"type":"string","pattern":"^.{1,2048}$"}`, map[string]bool{`""`: false, letters(1): true, letters(2048): true, letters(2049): false, `"a\n"`: false, `"é\ud83d\ude00"`: true}},
+		{`{"type":"string","pattern":"^[\\s\\S]{0,1500}$"}`, map[string]bool{`""`: true, letters(1500): true, letters(1501): false, `"\n"`: true}},
+		{`{"type":"string","pattern":"^[a-z\\-]{2000}$"}`, map[string]bool{letters(1999): false, letters(2000): true, letters(2001): false, `"` + strings.Repeat("-", 2000) + `"`: true, `"` + strings.Repeat("A", 2000) + `"`: false}},
+		{`{"type":"string","pattern":"^\\w{70,}$","maxLength":80}`, map[string]bool{letters(69): false, letters(70): true, letters(80): true, letters(81): false}},
+		{`{"type":"string","not":{"pattern":"^[a-c]{100,5000}$"}}`, map[string]bool{letters(99): true, letters(100): false, letters(5000): false, letters(5001): true, `"` + strings.Repeat("d", 200) + `"`: true}},
+		{`{"type":"string","pattern":"^(?:ab){70}$"}`, map[string]bool{`"` + strings.Repeat("ab", 70) + `"`: true, letters(70): false}},
+		{`{"type":"string","pattern":"^[^]{70}$"}`, nil},
+		{`{"type":"string","pattern":"^a{70}|b{80}$"}`, map[string]bool{letters(71): true, `"` + strings.Repeat("b", 90) + `"`: true}},
+	} {
+		g, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
+		if (err == nil) != (c.texts != nil) {
+			t.Errorf("%s: %v", c.schema, err)
+			continue
+		}
+		for text, want := range c.texts {
+			if ok, at := g.Check([]byte(text)); ok != want {
+				t.Errorf("%s: %.20s of %d bytes accepted %v (dead at %d), want %v", c.schema, text, len(text), ok, at, want)
+			}
+		}
+	}
+}
