@@ -228,3 +228,46 @@ func regexSyntaxError(expr string, err error) error {
 	}
 	return syntaxAt(expr, offset, "%s: `%s`", msg, clip(e.Expr))
 }
+
+// trimmed drops the moves of a deterministic automaton that never reach
+// acceptance, and joins the bytes of moves to the same place.
+func (n *nfa) trimmed() *nfa {
+	back := make([][]int32, len(n.edges))
+	for i, edges := range n.edges {
+		for _, e := range edges {
+			back[e.to] = append(back[e.to], int32(i))
+		}
+	}
+	alive := make([]bool, len(n.edges))
+	var work []int32
+	for i, f := range n.final {
+		if f {
+			work = append(work, int32(i))
+		}
+	}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !alive[i] {
+			alive[i] = true
+			work = append(work, back[i]...)
+		}
+	}
+	for i, edges := range n.edges {
+		var kept []edge
+		for _, e := range edges {
+			switch k := len(kept); {
+			case !alive[e.to]:
+			case k > 0 && kept[k-1].to == e.to && kept[k-1].hi+1 == e.lo:
+				kept[k-1].hi = e.hi
+			default:
+				kept = append(kept, e)
+			}
+		}
+		n.edges[i] = kept
+	}
+	return n
+}
+
+// empty reports whether a deterministic, trimmed automaton accepts nothing.
+func (n *nfa) empty() bool { return !n.final[n.start] && len(n.edges[n.start]) == 0 }
