@@ -14,8 +14,11 @@ type automaton struct {
 	strings   []stringPlace
 	stringIDs map[stringState]int32
 
-	texts   []string // what was read of unique texts
-	textIDs map[string]int32
+	texts   []readNode // what was read of unique texts
+	textIDs map[readKey]int32
+
+	takenIDs  map[takenKey]*takenTexts
+	takenLast []*takenTexts // the last ones
 
 	data    []objectData
 	dataIDs map[string]int32
@@ -109,7 +112,9 @@ func newAutomaton(p *prog) *automaton {
 		frames:    []frame{{place: -1}, {place: -1}},
 		frameIDs:  map[frameKey]int32{},
 		stringIDs: map[stringState]int32{},
-		textIDs:   map[string]int32{},
+		texts:     []readNode{{}},
+		textIDs:   map[readKey]int32{},
+		takenIDs:  map[takenKey]*takenTexts{},
 		dataIDs:   map[string]int32{},
 		stateIDs:  map[string]int32{},
 		single:    map[item]int32{},

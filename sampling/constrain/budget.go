@@ -119,7 +119,7 @@ func (a *automaton) distBehind(place *stringPlace, b byte) int32 {
 	case place.text == 0 || next.esc != 0:
 		return s.distance(next)
 	}
-	next.text = a.internText(a.readText(place.stringState, next, b))
+	next = a.read(place.stringState, next, b)
 	taken := a.matching(next)
 	switch {
 	case s.bare && a.repeats(next):

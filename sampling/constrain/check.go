@@ -17,11 +17,12 @@ type Checker struct {
 	points int // code points begun so far
 	rest   int // bytes still expected by the code point under way
 	deadAt int
+	most   int // states kept
 }
 
 // Checker returns a checker at the beginning of a text.
 func (g *Grammar) Checker() *Checker {
-	c := &Checker{g: g, a: newAutomaton(g.prog), deadAt: -1}
+	c := &Checker{g: g, a: newAutomaton(g.prog), deadAt: -1, most: maxCheckStates}
 	c.at = c.a.start
 	return c
 }
@@ -40,7 +41,7 @@ func (c *Checker) Write(text []byte) (int, error) {
 			break
 		}
 		c.at = to
-		if c.a.states.n > maxCheckStates {
+		if c.a.states.n > c.most {
 			c.forget()
 		}
 	}
@@ -73,7 +74,7 @@ func (c *Checker) forget() {
 	items := make([]item, len(st.items))
 	for i, it := range st.items {
 		if it.at < 0 {
-			it.at, _ = c.a.internString(old.strings[^it.at].stringState)
+			it.at, _ = c.a.internString(c.a.adoptString(old, old.strings[^it.at].stringState))
 		}
 		items[i] = item{it.at, c.a.adopt(old, it.stack, moved)}
 	}
@@ -98,12 +99,26 @@ func (a *automaton) adopt(from *automaton, stack int32, moved map[int32]int32) i
 		f := from.frames[chain[i]]
 		x := f.a
 		if a.p.nodes[f.place].kind == nodeObject {
-			x = a.internData(from.data[f.a])
+			x = a.adoptData(from, f.a)
 		}
 		to = a.frame(f.place, x, f.b, to)
 		moved[chain[i]] = to
 	}
 	return to
+}
+
+// adoptString copies the state of a string from another automaton.
+func (a *automaton) adoptString(from *automaton, st stringState) stringState {
+	if st.text != 0 {
+		st.text, st.seen = a.internText(emptyText, from.textOf(st)), a.adoptData(from, st.seen)
+	}
+	return st
+}
+
+func (a *automaton) adoptData(from *automaton, id int32) int32 {
+	d := from.data[id]
+	d.texts = a.adoptTaken(d.texts)
+	return a.internData(d)
 }
 
 // Accepted reports whether the text so far is complete.

@@ -72,7 +72,8 @@ func (a *automaton) act(n, stack int32) {
 		s := a.p.strs[x.arg]
 		st := stringState{str: x.arg, q: s.lang.start(), lo: s.lo, hi: s.hi}
 		if s.unique {
-			st.text, st.seen = a.internText(""), a.frames[stack].a
+			st.text, st.seen = emptyText, a.frames[stack].a
+			st.apart = a.data[st.seen].texts == nil
 		}
 		if at, ok := a.internString(st); ok {
 			a.set.items = append(a.set.items, item{at, a.callFrame(n, stack)})

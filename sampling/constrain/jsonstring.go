@@ -53,6 +53,8 @@ type stringState struct {
 	// Of a unique text: what has been read of it (an index into the texts of
 	// the automaton, from 1) and the data of its array.
 	text, seen int32
+	// No text of that data begins with what was read.
+	apart bool
 }
 
 // An escape packs where an escape sequence stands: kind, hexadecimal digits

@@ -162,35 +162,28 @@ func (o *objectProg) free(d objectData) []int32 {
 		return nil
 	}
 	list := &o.texts[0]
-	taken := map[string]bool{}
-	for _, t := range seenTexts(d) {
-		taken[t] = true
-	}
 	free := make([]int32, 0, len(list.firsts))
 	for _, t := range list.firsts {
-		if !taken[list.identity(t)] {
+		if !d.texts.has(list.identity(t)) {
 			free = append(free, jsonLength(t))
 		}
 	}
 	if len(free) == 0 && !list.all && !list.bare {
 		st := stringState{q: list.lang.start(), lo: list.lo, hi: list.hi}
-		next, _ := list.nearestFree(st, "", seenTexts(d))
+		next, _ := list.nearestFree(st, "", d.texts.list())
 		free = append(free, next-list.closing())
 	}
 	return free
 }
 
 // nearestFree is the fewest bytes that complete a text so that it is none of
-// those taken, which all begin with what was read of it. Where that is hard to
+// those taken, which all begin with what was read of it and are in ascending
+// order. Where that is hard to
 // find, it is not exact and may be less.
 func (s *stringLang) nearestFree(st stringState, read string, taken []string) (bytes int32, exact bool) {
-	gone := map[string]bool{}
-	for _, t := range taken {
-		gone[t[len(read):]] = true
-	}
 	best := unreachable
 	exact = s.eachText(st.q, st.lo, st.hi, func(text string) bool {
-		if gone[text] {
+		if _, gone := slices.BinarySearch(taken, read+text); gone {
 			return true
 		}
 		best = jsonLength(text)
@@ -276,14 +269,14 @@ func (m *Matcher) plainFormOf(id int32) *plainForm {
 			}
 			owner = o
 			f = &plainForm{read: a.textOf(st), taken: a.matching(st)}
-			f.closes = d.count < o.min || len(seenTexts(d))+2 <= len(o.texts[0].firsts)
+			f.closes = d.count < o.min || d.texts.len()+2 <= len(o.texts[0].firsts)
 			for _, l := range o.texts {
 				f.firsts = append(f.firsts, l.firsts...)
 			}
 		case o != owner || a.textOf(st) != f.read:
 			return nil
 		}
-		st.text, st.seen = 0, 0
+		st.text, st.seen, st.apart = 0, 0, false
 		at, ok := a.internString(st)
 		if !ok {
 			return nil

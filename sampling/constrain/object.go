@@ -121,11 +121,11 @@ func (b *builder) branch(from int32) int32 {
 
 // objectData is what the engine remembers inside an object.
 type objectData struct {
-	first bool   // no member yet
-	sep   bool   // the comma before the next member has been read
-	count int32  // members so far, at most what the bounds need
-	seen  string // a bit per key
-	texts string // the items or names so far that others must differ from
+	first bool        // no member yet
+	sep   bool        // the comma before the next member has been read
+	count int32       // members so far, at most what the bounds need
+	seen  string      // a bit per key
+	texts *takenTexts // the items or names so far that others must differ from
 }
 
 func (d objectData) has(key int) bool {
@@ -204,7 +204,7 @@ func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok b
 	next = d
 	next.first, next.sep = false, false
 	if o.distinct >= 0 && d.count >= o.min {
-		next.texts = "" // there are enough
+		next.texts = nil // there are enough
 	}
 	// Counting on past the last bound that matters would only make more states.
 	if o.max >= 0 || d.count < o.min {
@@ -311,6 +311,5 @@ func (d objectData) appendKey(b []byte) []byte {
 	}
 	b = append(b, flags)
 	b = binary.LittleEndian.AppendUint32(b, uint32(d.count))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(d.seen)))
-	return append(append(b, d.seen...), d.texts...)
+	return binary.LittleEndian.AppendUint32(append(b, d.seen...), uint32(d.texts.number()))
 }

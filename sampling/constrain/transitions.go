@@ -106,7 +106,7 @@ func (a *automaton) advance(it item, b byte) {
 		return
 	}
 	if st.text != 0 {
-		next.text = a.internText(a.readText(st, next, b))
+		next = a.read(st, next, b)
 	}
 	if at, ok := a.internString(next); ok {
 		a.set.items = append(a.set.items, item{at, it.stack})

@@ -1,7 +1,6 @@
 package constrain
 
 import (
-	"encoding/binary"
 	"math/big"
 	"slices"
 	"strings"
@@ -13,31 +12,6 @@ import (
 // for its least number of properties. The data of the array or object holds the
 // texts before; one of them cannot close again, and a beginning that only such
 // texts complete is dead.
-
-func (a *automaton) internText(s string) int32 {
-	if id, ok := a.textIDs[s]; ok {
-		return id
-	}
-	a.texts = append(a.texts, s)
-	id := int32(len(a.texts))
-	a.textIDs[s] = id
-	return id
-}
-
-func (a *automaton) textOf(st stringState) string { return a.texts[st.text-1] }
-
-// readText is the text of st and what the step to next has added: nothing
-// inside an escape, a code point at the end of one, else the byte itself.
-func (a *automaton) readText(st, next stringState, b byte) string {
-	text := a.textOf(st)
-	switch {
-	case next.esc != 0:
-		return text
-	case st.esc == 0:
-		return text + string([]byte{b})
-	}
-	return string(utf8.AppendRune([]byte(text), st.esc.ends(b)))
-}
 
 // ends is the code point that an escape stands for once b completes it.
 func (e escape) ends(b byte) rune {
@@ -56,30 +30,6 @@ func (e escape) ends(b byte) rune {
 	return value
 }
 
-// seenTexts decodes the texts of an array or object so far.
-func seenTexts(d objectData) []string {
-	var out []string
-	for b := d.texts; len(b) >= 4; {
-		n := binary.LittleEndian.Uint32([]byte(b[:4]))
-		out = append(out, b[4:4+n])
-		b = b[4+n:]
-	}
-	return out
-}
-
-// withText adds a text; the list is sorted so that its order does not count.
-func withText(d objectData, text string) objectData {
-	list := append(seenTexts(d), text)
-	slices.Sort(list)
-	var b []byte
-	for _, s := range list {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
-		b = append(b, s...)
-	}
-	d.texts = string(b)
-	return d
-}
-
 // identity is what makes two items equal: the text of a string, the value of a
 // number.
 func (s *stringLang) identity(text string) string {
@@ -93,10 +43,10 @@ func (s *stringLang) identity(text string) string {
 
 // repeats reports whether the text read is one of the items before.
 func (a *automaton) repeats(st stringState) bool {
-	if st.text == 0 {
+	if st.text == 0 || st.apart && !a.p.strs[st.str].bare {
 		return false
 	}
-	return slices.Contains(seenTexts(a.data[st.seen]), a.p.strs[st.str].identity(a.textOf(st)))
+	return a.data[st.seen].texts.has(a.p.strs[st.str].identity(a.textOf(st)))
 }
 
 // remembered is the stack behind a text that has ended: that of a unique one
@@ -112,9 +62,9 @@ func (a *automaton) remembered(st stringState, stack int32) int32 {
 	}
 	d := a.data[st.seen]
 	if o := a.p.objs[n.arg]; o.distinct >= 0 && d.count >= o.min {
-		d.texts = "" // there are enough
+		d.texts = nil // there are enough
 	} else {
-		d = withText(d, a.p.strs[st.str].identity(a.textOf(st)))
+		d.texts = a.take(d.texts, a.p.strs[st.str].identity(a.textOf(st)))
 	}
 	return a.frame(f.place, a.internData(d), f.b, f.parent)
 }
@@ -144,13 +94,7 @@ func (a *automaton) keepUnique(place *stringPlace) {
 	}
 	read := a.textOf(st)
 	place.dist, _ = s.nearestFree(st, read, taken)
-	next := []byte{'\\'}
-	for _, t := range taken {
-		if len(t) > len(read) {
-			next = append(next, t[len(read)])
-		}
-	}
-	a.keepBytes(place, next)
+	a.keepBytes(place, append(nextBytes(taken, len(read)), '\\'))
 }
 
 // keepBytes takes away those of some bytes that lead only to repetitions.
@@ -162,8 +106,7 @@ func (a *automaton) keepBytes(place *stringPlace, list []byte) {
 		}
 		next, ok := s.step(place.stringState, b)
 		if ok {
-			next.text = a.internText(a.readText(place.stringState, next, b))
-			ok = a.completable(next)
+			ok = a.completable(a.read(place.stringState, next, b))
 		}
 		if !ok {
 			place.live[b>>6] &^= 1 << (b & 63)
@@ -173,16 +116,13 @@ func (a *automaton) keepBytes(place *stringPlace, list []byte) {
 
 var digitBytes = []byte("-.0123456789")
 
-// matching lists the items before that begin with the text read.
+// matching lists the texts before that begin with what was read, in ascending
+// order.
 func (a *automaton) matching(st stringState) []string {
-	text := a.textOf(st)
-	var out []string
-	for _, s := range seenTexts(a.data[st.seen]) {
-		if strings.HasPrefix(s, text) {
-			out = append(out, s)
-		}
+	if st.apart {
+		return nil
 	}
-	return out
+	return a.data[st.seen].texts.under(a.textOf(st))
 }
 
 // completable reports whether some text that is not among the items before
@@ -215,12 +155,7 @@ func (a *automaton) completable(st stringState) bool {
 func (a *automaton) escapeCompletable(st stringState) bool {
 	s := a.p.strs[st.str]
 	for _, b := range escapeBytes {
-		next, ok := s.step(st, b)
-		if !ok {
-			continue
-		}
-		next.text = a.internText(a.readText(st, next, b))
-		if a.completable(next) {
+		if next, ok := s.step(st, b); ok && a.completable(a.read(st, next, b)) {
 			return true
 		}
 	}
@@ -310,7 +245,7 @@ func (m *Matcher) uniqueItem(p *part, out *sink) {
 	a, it := m.a, p.items[0]
 	st := a.strings[^it.at].stringState
 	plain := st
-	plain.text, plain.seen = 0, 0
+	plain.text, plain.seen, plain.apart = 0, 0, false
 	at, ok := a.internString(plain)
 	if !ok {
 		return
@@ -344,7 +279,7 @@ func (u *uniqueWalk) walk(lo, hi int32, st stringState, text string) {
 	for i := lo; i < hi; i += t.nodes[i].size {
 		b := t.bytes[i]
 		if b == '"' && st.esc == 0 {
-			if slices.Contains(u.taken, text) {
+			if _, ok := slices.BinarySearch(u.taken, text); ok {
 				u.suspects = append(u.suspects, t.under(i)...)
 			}
 			continue
@@ -359,7 +294,7 @@ func (u *uniqueWalk) walk(lo, hi int32, st stringState, text string) {
 		} else if next.esc == 0 {
 			now = string(utf8.AppendRune([]byte(text), st.esc.ends(b)))
 		}
-		if !slices.ContainsFunc(u.taken, func(s string) bool { return strings.HasPrefix(s, now) }) {
+		if at, _ := slices.BinarySearch(u.taken, now); at == len(u.taken) || !strings.HasPrefix(u.taken[at], now) {
 			continue
 		}
 		u.suspects = append(u.suspects, t.here(i)...)
