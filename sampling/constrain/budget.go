@@ -20,6 +20,7 @@ type budgetSearch struct {
 	short map[int32]int32    // a number that is known not to be
 	ends  map[int32]bool     // whether any tokens complete the text at all
 	left  int                // tokens the search may still look at
+	vain  int                // searches in a row that found nothing
 }
 
 // A search looks at the tokens of about maxExpanded masks, within bounds.
@@ -29,9 +30,20 @@ const (
 	maxSearch   = 1_000_000
 )
 
-// begin starts a search.
+// begin starts a search. After searches in vain the next look at less, since
+// mostly they are behind each other and the budget is too small for all.
 func (b *budgetSearch) begin() {
-	b.left = min(max(maxExpanded*b.m.v.size, minSearch), maxSearch)
+	b.left = min(max(maxExpanded*b.m.v.size, minSearch), maxSearch) >> min(b.vain, maxVain)
+}
+
+// maxVain bounds how often the tokens of a search are halved.
+const maxVain = 6
+
+// end notes whether a search found anything.
+func (b *budgetSearch) end(found bool) {
+	if b.vain++; found {
+		b.vain = 0
+	}
 }
 
 func newBudgetSearch(m *Matcher) budgetSearch {
@@ -365,6 +377,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 			out.ids = append(out.ids, t)
 		}
 	})
+	m.budget.end(len(out.ids) > 0)
 	if len(out.ids) == 0 {
 		out.ids = nearestTokens
 	}

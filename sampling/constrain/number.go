@@ -9,7 +9,7 @@ import (
 // scientific notation.
 type numberLang struct {
 	integer, fraction bool // whole numbers and others that are allowed
-	canonical         bool // whole numbers have no fraction, not even .0
+	canonical         bool // whole numbers have no fraction, not even .0, and no exponent if all are whole
 	decimal           bool // no number is in scientific notation
 	compare           []comparison
 	multiple          *big.Rat   // nil: any

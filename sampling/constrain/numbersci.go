@@ -49,7 +49,7 @@ type significand struct {
 // scientific returns the machine for a set, or nil if its numbers are written
 // in plain decimal notation alone.
 func (m *numberMachine) scientific() *sciMachine {
-	if m.lang.canonical || m.lang.decimal {
+	if m.lang.canonical && !m.lang.fraction || m.lang.decimal {
 		return nil
 	}
 	s := &sciMachine{numberMachine: m}

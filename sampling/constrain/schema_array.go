@@ -185,6 +185,9 @@ func (c *schemaCompiler) uniqueTexts(b *itemBounds) (*expr, error) {
 	default:
 		return nil, refusal
 	}
+	if unique.fewerThan(b.min) {
+		return never, nil
+	}
 	o := &objectLang{separator: c.json.comma(), min: b.min, max: b.max, differ: []*stringLang{unique}, extra: item}
 	body := seq(&expr{op: opObject, obj: o}, c.json.ws)
 	return seq(text("["), c.json.ws, body, text("]")), nil

@@ -54,6 +54,8 @@ var clashes = map[string][]string{
 	"minimum":       {"type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
 	"minItems":      {"minItems", "maxItems"},
 	"maxProperties": {"minProperties", "maxProperties", "required"},
+	"propertyNames": {"minProperties", "maxProperties", "required", "propertyNames"},
+	"uniqueItems":   {"minItems", "maxItems", "uniqueItems"},
 }
 
 // trailed are the keywords of any conflict.
@@ -94,8 +96,12 @@ func (u keywordUse) brief() string {
 	if u.name == "enum" || u.name == "const" {
 		return u.value.source()
 	}
-	if u.value.kind != kindArray {
+	switch u.value.kind {
+	case kindArray:
+	case kindString:
 		return u.value.text
+	default:
+		return u.value.source()
 	}
 	names := make([]string, len(u.value.list))
 	for i, x := range u.value.list {
@@ -149,12 +155,14 @@ func (c *schemaCompiler) contradiction(s schemaSet) *RefusedError {
 			}
 			if need, ok := c.impossibleNeed(k); ok {
 				next = need
+			} else if need, ok := c.hopelessMember(k); ok {
+				next = need
+			}
+			if own := c.ownConflict(k); own != nil {
+				conflict = own
 			}
 		}
-		if len(next.all)+len(next.not) > 0 || next.never {
-			if next.never {
-				break
-			}
+		if len(next.all)+len(next.not) > 0 {
 			s = next
 			continue
 		}
@@ -169,4 +177,43 @@ func (c *schemaCompiler) contradiction(s schemaSet) *RefusedError {
 		}
 	}
 	return refuse(s.pointer(), "required", "no finite value satisfies it: what it requires leads back to itself or allows nothing")
+}
+
+// hopelessMember returns the set of a required member that has a conflict of its
+// own.
+func (c *schemaCompiler) hopelessMember(k *shape) (schemaSet, bool) {
+	for _, name := range k.members.required {
+		s, err := c.memberSet(k, name)
+		if err != nil || s.never || s.trivial() {
+			continue
+		}
+		shapes, err := c.allShapes(s)
+		if err != nil || !slices.ContainsFunc(shapes, func(k *shape) bool { return k.types != 0 && c.ownConflict(k) == nil }) {
+			return s, err == nil
+		}
+	}
+	return schemaSet{}, false
+}
+
+// ownConflict is that of an object whose names, or an array whose items, cannot
+// be as many or such as they must.
+func (c *schemaCompiler) ownConflict(k *shape) *Refusal {
+	for _, x := range []struct {
+		kind    typeSet
+		keyword string
+		emit    func(*shape) (*expr, error)
+	}{{typeObject, "propertyNames", c.objectExpr}, {typeArray, "uniqueItems", c.arrayExpr}} {
+		own := k.copy()
+		own.conflict = &Refusal{Keyword: x.keyword}
+		if k.types != x.kind || k.hasValues || len(k.trail.uses([]string{x.keyword})) == 0 {
+			continue
+		}
+		if e, err := x.emit(k); err != nil || e.op != opNever {
+			continue
+		}
+		if r := own.explained(); r != own.conflict {
+			return r
+		}
+	}
+	return nil
 }

@@ -141,6 +141,9 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 	if o.min <= len(b.required) {
 		o.min = 0
 	}
+	if o.extra == nil && o.min > len(o.keys) {
+		return never, nil
+	}
 	if o.max >= 0 && o.extra == nil && o.max >= len(o.keys) {
 		o.max = -1
 	}

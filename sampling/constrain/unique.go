@@ -180,6 +180,13 @@ func (d *dfaText) count(q, lo, hi int32, limit int) int {
 	return min(n, limit)
 }
 
+// fewerThan reports whether a language has fewer texts than n. Numbers, and
+// texts that are not those of an automaton, are without end.
+func (s *stringLang) fewerThan(n int) bool {
+	d, ok := s.lang.(*dfaText)
+	return ok && !s.bare && d.count(d.start(), s.lo, s.hi, n) < n
+}
+
 // list returns all texts of lo..hi code points, if there are at most limit.
 func (d *dfaText) list(lo, hi int32, limit int) (texts []string, ok bool) {
 	ok = d.explore(d.start(), lo, hi, func(s string) bool {
