@@ -36,6 +36,9 @@ func build(def *definition) (*prog, error) {
 	p.index()
 	p.indexTexts()
 	p.findDetour()
+	for _, o := range p.objs {
+		o.findCheap(p)
+	}
 	return p, nil
 }
 

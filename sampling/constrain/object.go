@@ -2,6 +2,7 @@ package constrain
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -132,6 +133,14 @@ func (d objectData) has(key int) bool {
 	return key>>3 < len(d.seen) && d.seen[key>>3]>>(key&7)&1 != 0
 }
 
+// keys is the number of keys so far.
+func (d objectData) keys() (n int32) {
+	for i := range len(d.seen) {
+		n += int32(bits.OnesCount8(d.seen[i]))
+	}
+	return n
+}
+
 func (d objectData) with(key, keys int) string {
 	set := make([]byte, (keys+7)/8)
 	copy(set, d.seen)
@@ -144,6 +153,9 @@ func (o *objectProg) open(p *prog, d objectData, key int) bool {
 	if p.ruleMin[o.keys[key].rule] >= unreachable || d.has(key) {
 		return false
 	}
+	if o.cheap != nil {
+		return true
+	}
 	for later := key + 1; later < len(o.keys); later++ {
 		if o.keys[later].group == o.keys[key].group && d.has(later) {
 			return false
@@ -155,6 +167,9 @@ func (o *objectProg) open(p *prog, d objectData, key int) bool {
 // wanted counts the required keys that are still missing.
 func (o *objectProg) wanted(d objectData) int32 {
 	n := int32(0)
+	if o.cheap != nil {
+		return 0
+	}
 	for i, k := range o.keys {
 		if k.required && !d.has(i) {
 			n++
@@ -173,6 +188,9 @@ func (o *objectProg) can(p *prog, d objectData) bool {
 		return true
 	}
 	left := int32(0)
+	if o.cheap != nil {
+		return d.count+int32(len(o.cheap))-d.keys() >= o.min
+	}
 	for i := range o.keys {
 		if o.open(p, d, i) {
 			left++
@@ -219,13 +237,40 @@ func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok b
 	if !o.open(p, d, key) {
 		return next, false
 	}
-	for i := range key {
-		if o.keys[i].group == o.keys[key].group && o.keys[i].required && !d.has(i) {
-			return next, false // its turn would be over
-		}
+	if o.cheap == nil && o.skips(d, key) {
+		return next, false
 	}
 	next.seen = d.with(key, len(o.keys))
 	return next, o.can(p, next)
+}
+
+// skips reports whether the turn of a required key would be over behind another.
+func (o *objectProg) skips(d objectData, key int) bool {
+	for i, k := range o.keys[:key] {
+		if k.group == o.keys[key].group && k.required && !d.has(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// findCheap fills cheap.
+func (o *objectProg) findCheap(p *prog) {
+	groups := map[int]bool{}
+	for _, k := range o.keys {
+		if k.required || groups[k.group] {
+			return
+		}
+		groups[k.group] = true
+	}
+	cheap := make([]int32, 0, len(o.keys))
+	for i, k := range o.keys {
+		if p.ruleMin[k.rule] < unreachable {
+			cheap = append(cheap, int32(i))
+		}
+	}
+	slices.SortStableFunc(cheap, func(x, y int32) int { return int(p.ruleMin[o.keys[x].rule]) - int(p.ruleMin[o.keys[y].rule]) })
+	o.cheap = cheap
 }
 
 // more reports whether any member may follow.
@@ -247,28 +292,47 @@ func (o *objectProg) distance(p *prog, d objectData) int32 {
 	if !o.can(p, d) {
 		return unreachable
 	}
-	sum, members := int32(0), int32(0)
-	var spare []int32
-	for i, k := range o.keys {
-		switch {
-		case k.required && !d.has(i):
-			sum = add32(sum, p.ruleMin[k.rule])
-			members++
-		case o.open(p, d, i):
-			spare = append(spare, p.ruleMin[k.rule])
-		}
-	}
+	members := o.wanted(d)
 	need := max(0, o.min-d.count-members)
 	if d.sep && members == 0 {
 		need = max(need, 1) // a comma wants a member
 	}
 	members += need
-	slices.Sort(spare)
-	sum = add32(sum, o.cheapest(p, d, spare, need))
+	sum := o.cheapest(p, d, o.spare(p, d, need), need)
+	for i, k := range o.keys {
+		if o.cheap == nil && k.required && !d.has(i) {
+			sum = add32(sum, p.ruleMin[k.rule])
+		}
+	}
 	if (d.first || d.sep) && members > 0 {
 		members--
 	}
 	return add32(sum, mul32(p.ruleMin[o.separator], members))
+}
+
+// spare lists the fewest bytes of n members that may come and need not, in
+// ascending order, or of all if they are fewer.
+func (o *objectProg) spare(p *prog, d objectData, n int32) (list []int32) {
+	if n == 0 {
+		return nil
+	}
+	for _, i := range o.cheap {
+		if !d.has(int(i)) {
+			if list = append(list, p.ruleMin[o.keys[i].rule]); len(list) == int(n) {
+				break
+			}
+		}
+	}
+	if o.cheap != nil {
+		return list
+	}
+	for i, k := range o.keys {
+		if !k.required && o.open(p, d, i) {
+			list = append(list, p.ruleMin[k.rule])
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // cheapest is the fewest bytes of n members more: of spare, in ascending order,

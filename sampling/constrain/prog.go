@@ -82,6 +82,9 @@ type objectProg struct {
 	distinct  int32 // and while fewer than min have come, or -1: see objectLang
 	separator int32 // rule of the comma with its blanks
 	min, max  int32 // properties; max < 0 is unlimited
+	// Where every key may come at any place and none has to, once distances are
+	// known: the keys that can be written, those of fewest bytes first.
+	cheap []int32
 
 	texts []textList // of the texts that must differ
 }
