@@ -24,6 +24,7 @@ func distinctSchemas() (list []string) {
 	}
 	return append(list,
 		`{"type":"object","properties":{"t":{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3},"u":{"type":"object","minProperties":3}},"required":["t","u"]}`,
+		`{"type":"object","required":["a"],"minProperties":3}`,
 		`{"type":"object","patternProperties":{"^a":{"type":"integer"},"a$":{"type":["integer","null"]}},"additionalProperties":{"type":"boolean"},"minProperties":4}`)
 }
 

@@ -244,7 +244,7 @@ type plainForm struct {
 }
 
 // plainFormOf returns the plain form of a state that is inside such a text, in
-// one or more languages of one object or array, and nowhere else; or nil.
+// one or more languages of one object or array; or nil.
 func (m *Matcher) plainFormOf(id int32) *plainForm {
 	if m.g.prog.slack == 0 {
 		return nil
@@ -254,11 +254,12 @@ func (m *Matcher) plainFormOf(id int32) *plainForm {
 	var owner *objectProg
 	var plain []item
 	for _, it := range a.states.at(id).items {
-		if it.at >= 0 {
-			return nil
+		if it.at >= 0 || a.strings[^it.at].text == 0 {
+			plain = append(plain, it)
+			continue
 		}
 		st := a.strings[^it.at].stringState
-		if st.text == 0 || st.esc != 0 || a.p.strs[st.str].bare {
+		if st.esc != 0 || a.p.strs[st.str].bare {
 			return nil
 		}
 		o, d := a.owner(it.stack)
@@ -323,6 +324,9 @@ func (m *Matcher) behind(id int32, f *plainForm, token int32) int32 {
 		id = f.state
 	}
 	to, _ := m.run(id, piece)
+	if g := m.plainFormOf(to); g != nil && g.covers(nil) {
+		return g.state
+	}
 	return to
 }
 
