@@ -116,6 +116,7 @@ func places(v *big.Rat) int {
 
 const (
 	maxNumberStates = 60_000
+	maxNumberWork   = 600_000 // states of all sets of a schema
 	maxModulus      = 20_000
 	maxComparisons  = 8
 	maxModuli       = 3

@@ -52,9 +52,18 @@ func (b *builder) object(o *objectLang, from int32) int32 {
 		return b.orderedObject(o, from)
 	}
 	p := &objectProg{extra: -1, distinct: -1, min: int32(o.min), max: int32(o.max)}
-	for _, k := range o.keys {
+	p.apart = true
+	groups := map[int]bool{}
+	must := make([]byte, (len(o.keys)+7)/8)
+	for i, k := range o.keys {
 		p.keys = append(p.keys, objectKey{b.bodyRule(k.body), k.required, k.group})
+		p.apart = p.apart && !groups[k.group]
+		groups[k.group] = true
+		if k.required {
+			must[i>>3] |= 1 << (i & 7)
+		}
 	}
+	p.must = string(must)
 	if o.extra != nil {
 		p.extra = b.bodyRule(o.extra)
 	}
@@ -153,7 +162,7 @@ func (o *objectProg) open(p *prog, d objectData, key int) bool {
 	if p.ruleMin[o.keys[key].rule] >= unreachable || d.has(key) {
 		return false
 	}
-	if o.cheap != nil {
+	if o.apart {
 		return true
 	}
 	for later := key + 1; later < len(o.keys); later++ {
@@ -166,16 +175,15 @@ func (o *objectProg) open(p *prog, d objectData, key int) bool {
 
 // wanted counts the required keys that are still missing.
 func (o *objectProg) wanted(d objectData) int32 {
-	n := int32(0)
-	if o.cheap != nil {
-		return 0
-	}
-	for i, k := range o.keys {
-		if k.required && !d.has(i) {
-			n++
+	n := 0
+	for i := range len(o.must) {
+		missing := o.must[i]
+		if i < len(d.seen) {
+			missing &^= d.seen[i]
 		}
+		n += bits.OnesCount8(missing)
 	}
-	return n
+	return int32(n)
 }
 
 // can reports whether the object can still be completed after d.
@@ -237,7 +245,7 @@ func (o *objectProg) take(p *prog, d objectData, key int) (next objectData, ok b
 	if !o.open(p, d, key) {
 		return next, false
 	}
-	if o.cheap == nil && o.skips(d, key) {
+	if !o.apart && o.skips(d, key) {
 		return next, false
 	}
 	next.seen = d.with(key, len(o.keys))
@@ -256,12 +264,8 @@ func (o *objectProg) skips(d objectData, key int) bool {
 
 // findCheap fills cheap.
 func (o *objectProg) findCheap(p *prog) {
-	groups := map[int]bool{}
-	for _, k := range o.keys {
-		if k.required || groups[k.group] {
-			return
-		}
-		groups[k.group] = true
+	if !o.apart || o.wanted(objectData{}) > 0 {
+		return
 	}
 	cheap := make([]int32, 0, len(o.keys))
 	for i, k := range o.keys {

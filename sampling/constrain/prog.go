@@ -82,6 +82,9 @@ type objectProg struct {
 	distinct  int32 // and while fewer than min have come, or -1: see objectLang
 	separator int32 // rule of the comma with its blanks
 	min, max  int32 // properties; max < 0 is unlimited
+	must      string // a bit per required key
+	apart     bool   // no two keys are of one group
+
 	// Where every key may come at any place and none has to, once distances are
 	// known: the keys that can be written, those of fewest bytes first.
 	cheap []int32
@@ -184,15 +187,65 @@ func (p *prog) callers() [][]int32 {
 // built front to back, so walking backwards settles most in one round, and all
 // if no node leads to an earlier one.
 func (p *prog) measureRule(r int32) {
-	for changed := true; changed; {
-		changed = false
-		for i := p.rules[r].to - 1; i >= p.rules[r].from; i-- {
+	rule := &p.rules[r]
+	for range maxRounds {
+		changed := false
+		for i := rule.to - 1; i >= rule.from; i-- {
 			if d := p.nodeDist(i); d < p.dist[i] {
 				p.dist[i] = d
 				changed = true
 			}
 		}
-		changed = changed && p.rules[r].loops
+		if !changed || !rule.loops {
+			return
+		}
+	}
+	p.settle(rule)
+}
+
+// maxRounds is how often the nodes of a rule are gone through before each change
+// is followed by itself.
+const maxRounds = 8
+
+// settle relaxes the nodes of a rule by going from each that changes to those
+// that lead to it.
+func (p *prog) settle(rule *progRule) {
+	before := make([][]int32, rule.to-rule.from)
+	leads := func(from, to int32) {
+		if to >= rule.from && to < rule.to {
+			before[to-rule.from] = append(before[to-rule.from], from)
+		}
+	}
+	queue := make([]int32, 0, len(before))
+	for i := rule.from; i < rule.to; i++ {
+		n := &p.nodes[i]
+		for _, e := range p.edgesOf(n) {
+			leads(i, e.to)
+		}
+		for _, e := range p.epsOf(n) {
+			leads(i, e)
+		}
+		if n.kind >= nodeCall {
+			leads(i, n.next)
+		}
+		queue = append(queue, i)
+	}
+	queued := make([]bool, len(before))
+	for len(queue) > 0 {
+		i := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		queued[i-rule.from] = false
+		d := p.nodeDist(i)
+		if d >= p.dist[i] {
+			continue
+		}
+		p.dist[i] = d
+		for _, j := range before[i-rule.from] {
+			if !queued[j-rule.from] {
+				queued[j-rule.from] = true
+				queue = append(queue, j)
+			}
+		}
 	}
 }
 

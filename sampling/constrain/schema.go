@@ -133,20 +133,21 @@ type schemaCompiler struct {
 	positive map[*schemaNode][]*shape
 	negative map[*schemaNode][]*shape
 
-	def      *definition
-	json     *jsonRules
-	rules    map[string]int
-	ruleSets []schemaSet         // by rule, for messages
-	texts    map[string]*dfaText // nil if too large
-	numbers  map[string]*nfa
-	classes  map[string]map[uint32]*dfaText
-	patterns map[string]*nfa
-	work     []string
-	current  schemaSet   // being compiled
-	sharing  bool        // it has several shapes
-	free     *stringLang // any name
-	noted    map[Note]bool
-	refusals *refusalList // where refusals are gathered; nil while the first one ends it
+	def        *definition
+	json       *jsonRules
+	rules      map[string]int
+	ruleSets   []schemaSet         // by rule, for messages
+	texts      map[string]*dfaText // nil if too large
+	numbers    map[string]*nfa
+	numberWork int // states made for them
+	classes    map[string]map[uint32]*dfaText
+	patterns   map[string]*nfa
+	work       []string
+	current    schemaSet   // being compiled
+	sharing    bool        // it has several shapes
+	free       *stringLang // any name
+	noted      map[Note]bool
+	refusals   *refusalList // where refusals are gathered; nil while the first one ends it
 }
 
 // Limits that keep time and memory in bounds on hostile schemas.

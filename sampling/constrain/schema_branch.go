@@ -125,6 +125,9 @@ func branchOneOf(c *schemaCompiler, u keywordUse) ([]*shape, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(sets) > maxShapes {
+		return nil, u.refuse("has more than %d alternatives", maxShapes)
+	}
 	var out []*shape
 	for i, s := range sets {
 		part := []schemaSet{s}

@@ -247,13 +247,31 @@ func (t *textBounds) add(p textPattern) {
 
 func (m *memberBounds) meet(n *memberBounds) {
 	m.min, m.max = max(m.min, n.min), smaller(m.max, n.max)
-	for _, r := range n.required {
-		if !slices.Contains(m.required, r) {
-			m.required = append(m.required, r)
-		}
-	}
+	m.required = union(m.required, n.required)
 	m.names = append(m.names, n.names...)
 	m.clauses = append(m.clauses, n.clauses...)
+}
+
+// union appends to a list what it does not have of another.
+func union(list, more []string) []string {
+	has := func(s string) bool { return slices.Contains(list, s) }
+	if len(list)+len(more) > 32 {
+		known := make(map[string]bool, len(list)+len(more))
+		for _, s := range list {
+			known[s] = true
+		}
+		has = func(s string) bool {
+			was := known[s]
+			known[s] = true
+			return was
+		}
+	}
+	for _, s := range more {
+		if !has(s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // member is what the value under a name must satisfy.

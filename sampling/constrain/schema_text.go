@@ -354,7 +354,14 @@ func (c *schemaCompiler) numberOf(n *numberLang) (*nfa, bool) {
 	}
 	a, ok := c.numbers[key.String()]
 	if !ok {
-		a, _ = n.automaton()
+		if c.numberWork > maxNumberWork {
+			return nil, false
+		}
+		if a, ok = n.automaton(); ok {
+			c.numberWork += len(a.edges)
+		} else {
+			c.numberWork += maxNumberStates
+		}
 		c.numbers[key.String()] = a
 	}
 	return a, a != nil
