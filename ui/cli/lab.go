@@ -140,6 +140,9 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
 	}
 	opt.Problems, opt.Sweep = problems, s.report
+	if s.named != nil && s.named.written != "" {
+		opt.Written = map[string]string{s.named.text: s.named.written}
+	}
 	pulled, _ := filepath.Glob(filepath.Join(modelDir(s.sys), "*", "*", "*.gguf"))
 	opt.Models = append([]string{"fable", "fable-draft"}, pulled...)
 	if compare {

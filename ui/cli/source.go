@@ -79,8 +79,9 @@ func addSource(f *pflag.FlagSet, s *shared, whitespace string) {
 
 // A source is a constraint and where it comes from.
 type source struct {
-	from string // for messages: "--json-schema person.json"
-	text string // as the constraint parameter stores it; empty for none
+	from    string // for messages: "--json-schema person.json"
+	text    string // as the constraint parameter stores it; empty for none
+	written string // the JSON that text holds without its blanks, as its file has it; empty for other sources
 }
 
 // source returns the constraint that the flags name. Files are read once: one
@@ -139,12 +140,16 @@ func (s *shared) isGiven(name string) bool {
 // fill makes the constraint that a flag names.
 func (s *shared) fill(f *sourceFlag) (source, error) {
 	fields := map[string]any{"type": f.kind}
+	var written string
 	if f.field != "" {
 		v, err := f.value(s, f)
 		if err != nil {
 			return source{}, err
 		}
 		fields[f.field] = v
+		if raw, ok := v.(json.RawMessage); ok {
+			written = string(raw)
+		}
 	}
 	for _, o := range sourceOptions {
 		if v := o.value(s); v != nil && slices.Contains(o.of, f.name) {
@@ -157,7 +162,7 @@ func (s *shared) fill(f *sourceFlag) (source, error) {
 	if err := e.Encode(fields); err != nil {
 		return source{}, err
 	}
-	return source{s.typed(f), strings.TrimSpace(b.String())}, nil
+	return source{s.typed(f), strings.TrimSpace(b.String()), written}, nil
 }
 
 // typed is a flag as it was typed, for messages: with its file, if it has one.

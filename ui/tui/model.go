@@ -137,6 +137,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		taken: make(map[string]any), dirty: true, cache: new(string), bars: new(viz.BarChart), book: new(presetBook),
 	}
 	m.book.set(opt.Presets)
+	m.sources = newSourceTexts(opt.Written)
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {

@@ -37,6 +37,8 @@ type Options struct {
 	PresetName   string          // the preset it started from
 	Presets      []Preset        // built-in ones first, tame to wild, then the user's by name
 
+	Written map[string]string // JSON of constraints as their files have it, by their stored form
+
 	Theme   string // "dark", "light" or "auto"
 	ASCII   bool   // draw with ASCII glyphs only
 	NoMouse bool

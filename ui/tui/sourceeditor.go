@@ -28,7 +28,19 @@ type sourceEditor struct {
 // sourceTexts are the constraints of a session as they were typed.
 type sourceTexts struct {
 	begun map[int]source    // left unfinished, by kind
-	taken map[string]source // put in force, by their stored form
+	taken map[string]source // put in force, here or by a flag, by their stored form
+}
+
+// newSourceTexts takes JSON of constraints as their files have it, by their
+// stored form.
+func newSourceTexts(written map[string]string) sourceTexts {
+	t := sourceTexts{begun: make(map[int]source), taken: make(map[string]source)}
+	for stored, text := range written {
+		s := sourceOf(stored)
+		s.text = text
+		t.taken[stored] = s
+	}
+	return t
 }
 
 // newSourceEditor opens the editor on the constraint in force, else on a
@@ -92,9 +104,6 @@ func (e *sourceEditor) leave(m *Model) {
 	if e.fresh || s == e.base {
 		delete(m.sources.begun, s.kind)
 		return
-	}
-	if m.sources.begun == nil {
-		m.sources.begun = make(map[int]source)
 	}
 	m.sources.begun[s.kind] = s
 	m.say("not in force; what you wrote is there when you open it again")
@@ -237,9 +246,6 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 		return nil
 	}
 	delete(m.sources.begun, e.kind)
-	if m.sources.taken == nil {
-		m.sources.taken = make(map[string]source)
-	}
 	m.sources.taken[e.stored] = e.source()
 	m.closeTop()
 	cmd := m.constrain(e.stored)

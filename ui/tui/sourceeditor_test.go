@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 )
 
 // sourceAt is the editor of the kind that stands n lines down in the list.
@@ -80,6 +81,26 @@ func TestSourceOpensAsTyped(t *testing.T) {
 			t.Errorf("opens as %q", got)
 		}
 		b.keys("esc")
+	}
+}
+
+// A constraint that the lab starts with opens as its file has it.
+func TestSourceOpensAsItsFile(t *testing.T) {
+	const (
+		text   = "{ \"type\":\"object\",\n        \"properties\" : {} }\n"
+		stored = `{"any_order":true,"schema":{"type":"object","properties":{}},"type":"json_schema"}`
+	)
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("constraint", stored, sampling.FromFlag)
+	opt.Written = map[string]string{stored: text}
+	b := newBench(t, opt, 100, 30)
+	b.keys("J", "enter")
+	e, ok := b.m.top().(*sourceEditor)
+	if !ok {
+		t.Fatal("no editor")
+	}
+	if got := e.source(); got != (source{kind: 0, text: text, option: true}) {
+		t.Errorf("opens as %+v", got)
 	}
 }
 
