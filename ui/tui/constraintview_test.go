@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -24,7 +25,7 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, testOptions(t), w, h)
 	b.m.pace = len(paces) - 1
 	b.start(personPrompt)
-	stored, _, bad := source{0, ageFirst, false}.check()
+	stored, _, bad := source{text: ageFirst}.check()
 	if bad != nil {
 		t.Fatal(bad.what)
 	}
@@ -159,7 +160,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 		{5, "", "", -2},
 		{5, "yes\nno", "", 0},
 	} {
-		_, notes, bad := source{tt.kind, tt.text, false}.check()
+		_, notes, bad := source{kind: tt.kind, text: tt.text}.check()
 		good := tt.at == 0
 		switch {
 		case good != (bad == nil):
@@ -179,7 +180,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 // What is stored reads back as it was written.
 func TestSourceRoundTrip(t *testing.T) {
 	for i, k := range sourceKinds {
-		s := source{i, k.template, k.option != ""}
+		s := source{kind: i, text: k.template, option: k.option != ""}
 		stored, _, bad := s.check()
 		if bad != nil {
 			t.Errorf("%s: the template does not compile: %s", k.name, bad.what)
@@ -190,6 +191,26 @@ func TestSourceRoundTrip(t *testing.T) {
 		if bad != nil || again != stored || back.kind != i || back.option != s.option {
 			t.Errorf("%s: stored %s, back %+v", k.name, stored, back)
 		}
+	}
+}
+
+// Fields of a constraint that have no switch are named, and stay while it is
+// edited; another kind would refuse them.
+func TestSourceKeepsOtherFields(t *testing.T) {
+	opt := testOptions(t)
+	const stored = `{"closed":true,"schema":{},"type":"json_schema","whitespace":"compact"}`
+	opt.Config = opt.Config.MustWith("constraint", stored, sampling.FromFlag)
+	b := newBench(t, opt, 100, 30)
+	b.keys("J", "enter")
+	b.has("constraint · JSON Schema · closed, whitespace compact")
+	b.keys("space")
+	e := b.m.top().(*sourceEditor)
+	if got, err := e.source().stored(); err != nil || got != stored {
+		t.Errorf("stored %s, %v, want %s", got, err, stored)
+	}
+	b.keys("tab", "tab")
+	if e.bad != nil && strings.Contains(e.bad.what, "no field") {
+		t.Errorf("as %s: %s", sourceKinds[e.kind].name, e.bad.what)
 	}
 }
 
@@ -251,7 +272,7 @@ func FuzzSourceCheck(f *testing.F) {
 		if kind < 0 || kind >= len(sourceKinds) || len(text) > 200 {
 			return
 		}
-		_, _, bad := source{kind, text, false}.check()
+		_, _, bad := source{kind: kind, text: text}.check()
 		if bad != nil && (bad.at < -1 || bad.at > len(text) || bad.what == "") {
 			t.Errorf("fault %+v of %d bytes", bad, len(text))
 		}

@@ -12,6 +12,7 @@ type sourceEditor struct {
 	kind   int
 	area   textArea
 	option bool
+	rest   string // as source.rest
 	base   source // what it opened with, before what was begun
 	fresh  bool   // the text is a template still
 	file   *field // the name of a file being asked for, nil if none is
@@ -78,10 +79,10 @@ func (m *Model) editSource(kind int) tea.Cmd {
 // openSource returns an editor of base, with what was begun of its kind as a
 // first change.
 func (m *Model) openSource(base source, fresh bool) (view, tea.Cmd) {
-	e := &sourceEditor{kind: base.kind, option: base.option, base: base, fresh: fresh, area: newSourceArea(base.text)}
+	e := &sourceEditor{kind: base.kind, option: base.option, rest: base.rest, base: base, fresh: fresh, area: newSourceArea(base.text)}
 	if s, ok := m.sources.begun[base.kind]; ok && s != base {
 		e.area.replace(s.text)
-		e.option, e.fresh = s.option, false
+		e.option, e.rest, e.fresh = s.option, s.rest, false
 		e.said = "as you left it; ctrl+z brings back the text before"
 	}
 	return e, e.check()
@@ -112,7 +113,7 @@ func (e *sourceEditor) leave(m *Model) {
 // source is what is written; a kind without a text leaves what was written
 // under another aside.
 func (e *sourceEditor) source() source {
-	s := source{kind: e.kind, option: e.option}
+	s := source{kind: e.kind, option: e.option, rest: e.rest}
 	if sourceKinds[e.kind].field != "" {
 		s.text = e.area.text()
 	}
@@ -157,7 +158,11 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (e *sourceEditor) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "constraint · " + sourceKinds[e.kind].name, Right: e.area.count()}
+	title := "constraint · " + sourceKinds[e.kind].name
+	if rest := e.source().restWords(); rest != "" {
+		title += " · " + rest
+	}
+	return viz.Frame{Title: cleanText(title, m.pal.ASCII), Right: e.area.count()}
 }
 func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h-6) }
 func (e *sourceEditor) hints(*Model) []string               { return []string{"close"} }
@@ -225,7 +230,7 @@ func (e *sourceEditor) nextNote() {
 // turn goes to another kind. What was written goes along, since it may have
 // been pasted under the wrong one; a template does not.
 func (e *sourceEditor) turn(kind int) {
-	e.kind, e.option = kind, false
+	e.kind, e.option, e.rest = kind, false, ""
 	if e.fresh || e.area.text() == "" {
 		e.base = source{kind: kind, text: sourceKinds[kind].template}
 		e.area, e.fresh = newSourceArea(e.base.text), true

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,12 +53,19 @@ type source struct {
 	kind   int
 	text   string
 	option bool
+	rest   string // fields that have no switch here, as JSON; empty for none
 }
 
 // stored returns s as a configuration stores it.
 func (s source) stored() (string, error) {
 	k := sourceKinds[s.kind]
-	m := map[string]any{"type": k.typ}
+	m := map[string]any{}
+	if s.rest != "" {
+		if err := json.Unmarshal([]byte(s.rest), &m); err != nil {
+			return "", err
+		}
+	}
+	m["type"] = k.typ
 	switch {
 	case k.field == "":
 	case k.typ == "choice":
@@ -115,9 +125,37 @@ func sourceOf(stored string) source {
 		case k.field != "":
 			_ = json.Unmarshal(m[k.field], &s.text)
 		}
+		s.rest = restOf(m, "type", k.field, k.option)
 		return s
 	}
 	return source{}
+}
+
+// restOf returns m without known fields as JSON, empty if nothing is left.
+func restOf(m map[string]json.RawMessage, known ...string) string {
+	for _, name := range known {
+		delete(m, name)
+	}
+	rest, err := json.Marshal(m)
+	if len(m) == 0 || err != nil {
+		return ""
+	}
+	return string(rest)
+}
+
+// restWords names the fields that have no switch: "closed, whitespace compact".
+func (s source) restWords() string {
+	var m map[string]any
+	if json.Unmarshal([]byte(s.rest), &m) != nil {
+		return ""
+	}
+	words := slices.Sorted(maps.Keys(m))
+	for i, name := range words {
+		if m[name] != true {
+			words[i] = fmt.Sprint(name, " ", m[name])
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // A remark is what is worth saying about a source, and about which byte of its
