@@ -120,19 +120,7 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 		l.lookAt(len(v.Steps))
 	}
 	if l.look > 0 {
-		l.whatif = s
-		if c := l.committed(l.look); c == nil || c.Row == nil {
-			l.tried = nil
-			m.say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.look))
-			return true
-		}
-		t, err := l.view.Retrace(l.look-1, s)
-		if err != nil {
-			m.complain(firstLine(err.Error()))
-		}
-		before := l.step()
-		l.tried = t
-		l.settle(before)
+		m.tryAt(l, s)
 		return true
 	}
 	if l.view.Phase == engine.Done {
@@ -146,6 +134,28 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 	l.config, l.preset = cfg, preset
 	l.tune(s)
 	return true
+}
+
+// tryAt shows the step looked back at under s: as it was, where s has the
+// values that it was made under.
+func (m *Model) tryAt(l *lane, s *engine.Settings) {
+	c := l.committed(l.look)
+	switch {
+	case c != nil && c.Settings != nil && sameValues(s.Config(), c.Settings.Config()):
+		l.lookAt(l.look)
+		return
+	case c == nil || c.Row == nil:
+		l.whatif, l.tried = s, nil
+		m.say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.look))
+		return
+	}
+	t, err := l.view.Retrace(l.look-1, s)
+	if err != nil {
+		m.complain(firstLine(err.Error()))
+	}
+	before := l.step()
+	l.whatif, l.tried = s, t
+	l.settle(before)
 }
 
 // nudge moves the selected knob by steps of its slider.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"logitscope/models"
@@ -56,4 +57,26 @@ func TestSomeOf(t *testing.T) {
 	b.keys("3")
 	b.has("creative: temperature 0.70→0.90 · ")
 	b.has(" more")
+}
+
+// A value that is turned back to what a step was made under shows the step as
+// it was: going on from there branches off nothing.
+func TestWhatIfTurnedBack(t *testing.T) {
+	b := newBench(t, testOptions(t), 100, 30)
+	b.start(storyPrompt)
+	for i := 1; i <= 2; i++ {
+		b.keys("n")
+		b.steps(i)
+	}
+	b.keys("b", "b", "+")
+	b.has("what-if at step 1 of 2")
+	b.keys("-")
+	b.has("step 1 of 2")
+	if strings.Contains(b.frame(), "what-if") {
+		t.Errorf("still a what-if:\n%s", b.frame())
+	}
+	b.keys("n")
+	if l := b.m.lane(); l.look != 2 || len(l.branches) > 0 {
+		t.Errorf("at step %d with %d branches, want 2 and none", l.look, len(l.branches))
+	}
 }
