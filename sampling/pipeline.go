@@ -50,6 +50,10 @@ func (p *Pipeline) Order() Order { return p.order }
 // caller must not change it.
 func (p *Pipeline) Adjusted() []Note { return p.notes }
 
+// ChecksAfterDraw reports whether a constraint is held against the token drawn,
+// which is drawn again under its mask if refused, instead of masking first.
+func (p *Pipeline) ChecksAfterDraw() bool { return p.checkAfter }
+
 // Greedy reports whether the pipeline takes the best token without a draw.
 func (p *Pipeline) Greedy() bool { return p.greedy }
 

@@ -251,7 +251,7 @@ func (d *rowDrawer) reason(y int, r *sampling.Row) {
 	list := reasons(d.t, r)
 	if k := d.step.Constraint; k != nil && !k.Broken && refused(d.t, r) {
 		if i, b := k.Constraint.Dies(k.State, r.ID); i >= 0 {
-			list[len(list)-1] = "⊘ " + diesWords(i, b)
+			list[len(list)-1] = "⊘ " + refusal{i, b}.words()
 		}
 	}
 	x := d.col.reason

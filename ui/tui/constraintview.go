@@ -1,13 +1,11 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -18,30 +16,34 @@ import (
 type constraintView struct {
 	list list // of the kinds, while there is no constraint
 
-	off  string                 // the constraint taken off with x, to be put back
-	last *engine.ConstraintStep // what it knew at step at
-	at   int
+	kept string // the constraint taken off with x, to be put back
 }
 
-func newConstraint(m *Model) (view, tea.Cmd) {
-	v := &constraintView{}
-	v.keep(m)
-	return v, nil
-}
+func newConstraint(*Model) (view, tea.Cmd) { return &constraintView{}, nil }
 
-// keep remembers what the constraint knew at the step on the screen, so that
-// it can be shown with the mask off as well.
-func (v *constraintView) keep(m *Model) {
-	if s := m.lane().step(); s != nil && s.Constraint != nil && !s.Constraint.Broken {
-		v.last, v.at = s.Constraint, s.Index
-	}
-}
-
-func (v *constraintView) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(viewMsg); ok {
-		v.keep(m)
+// known is what the constraint of l knew at the step on the screen, also where
+// its mask is off as a what-if; nil if it knew nothing.
+func known(l *lane) *engine.ConstraintStep {
+	for _, s := range []*engine.Step{l.step(), l.before()} {
+		if s != nil && s.Constraint != nil && !s.Constraint.Broken {
+			return s.Constraint
+		}
 	}
 	return nil
+}
+
+// off reports whether x took the mask off the step on the screen.
+func (v *constraintView) off(m *Model) bool {
+	return v.kept != "" && m.lane().shownConfig().Text("constraint") == ""
+}
+
+// text is the constraint as it is stored, also while its mask is off; empty
+// for none.
+func (v *constraintView) text(m *Model) string {
+	if v.off(m) {
+		return v.kept
+	}
+	return m.lane().shownConfig().Text("constraint")
 }
 
 // constrain puts a constraint in force and starts again from the prompt.
@@ -61,7 +63,7 @@ func (m *Model) constrain(stored string) tea.Cmd {
 		m.open("constraint")
 	}
 	if v, ok := m.screen.view.(*constraintView); ok {
-		v.off, v.last = "", nil
+		v.kept = ""
 	}
 	if l.prompt == nil {
 		m.say("in force; no prompt yet: e writes one, E has examples")
@@ -78,7 +80,11 @@ func (v *constraintView) footer(m *Model) []hint {
 	if !v.active(m) {
 		return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "write it"}, {id: "close", word: "lab"}, {id: "help"}}
 	}
-	return []hint{{id: "next"}, {id: "back"}, {id: "run"}, {id: "take", word: "mask off/on"}, {id: "order", word: "draw, then check"},
+	order := "draw, then check"
+	if set := m.lane().shownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
+		order = "mask first"
+	}
+	return []hint{{id: "next"}, {id: "back"}, {id: "run"}, {id: "take", word: "mask off/on"}, {id: "order", word: order},
 		{id: "open", word: "edit it"}, {id: "compare", word: "without it"}, {id: "off", word: "take it away"}, {id: "force"}, {id: "close", word: "lab"}, {id: "help"}}
 }
 
@@ -87,7 +93,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	switch s := l.step(); {
 	case !v.active(m):
 		return "A constraint refuses the tokens after which the text could no longer fit.", viz.Ink{}
-	case v.off != "":
+	case v.off(m):
 		return "The mask is off: the model says what it likes. x puts it back.", viz.Ink{Role: viz.Warning}
 	case s != nil && s.Constraint != nil && s.Constraint.Broken:
 		return "A token was forced that the constraint does not allow: it applies no more. b goes back before it.", viz.Ink{Role: viz.Warning}
@@ -99,7 +105,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 
 // active reports whether there is a constraint to show.
 func (v *constraintView) active(m *Model) bool {
-	return v.off != "" || m.lane().shownConfig().Text("constraint") != ""
+	return v.text(m) != ""
 }
 
 func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
@@ -132,17 +138,12 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "compare":
 		return v.without(m), true
 	case "copy":
-		text := m.lane().config.Text("constraint")
-		if text == "" {
-			text = v.off
-		}
-		return m.copyText("the constraint", text, "logitscope-constraint.json"), true
+		return m.copyText("the constraint", v.text(m), "logitscope-constraint.json"), true
 	case "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later":
 		m.say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
 	default:
 		return nil, false
 	}
-	v.keep(m)
 	return nil, true
 }
 
@@ -172,7 +173,7 @@ func (v *constraintView) row(m *Model, d int) {
 		m.say("no rows yet: " + m.whyNot(l))
 		return
 	}
-	rows := v.rows(s, v.rowsShown(m))
+	rows := maskRows(l, s, v.rowsShown(m))
 	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.row })
 	to := min(max(i+d, 0), max(len(rows)-1, 0))
 	if to == i {
@@ -183,95 +184,60 @@ func (v *constraintView) row(m *Model, d int) {
 	}
 }
 
-// rows returns the n tokens that have a row: the token drawn, those that may
-// come and are likeliest, a third of them, and the best by raw probability; in
-// raw order.
-func (v *constraintView) rows(s *engine.Step, n int) []*sampling.Row {
-	all := s.Trace.Rows()
-	want := make(map[int32]bool)
-	want[s.Token] = true
-	for _, r := range all { // in raw order, which is that of the mask's as well
-		if _, _, no := v.refusal(s, &r); !no && len(want) <= n/3 {
-			want[r.ID] = true
-		}
-	}
-	for _, r := range all {
-		if len(want) < n {
-			want[r.ID] = true
-		}
-	}
-	var out []*sampling.Row
-	for i := range all {
-		if want[all[i].ID] && len(out) < n {
-			out = append(out, &all[i])
-		}
-	}
-	return out
-}
-
 // rowsShown is how many tokens have a row.
 func (v *constraintView) rowsShown(m *Model) int {
 	return max(m.bodyRect().H-2-2-footOf(m.bodyRect().H-2), 1)
-}
-
-// footOf is how many lines below the rows are for words, of h.
-func footOf(h int) int {
-	switch {
-	case h >= 16:
-		return 6
-	case h >= 12:
-		return 4
-	}
-	return 2
 }
 
 // maskOff lets the model say what it likes from this step on, or not.
 func (v *constraintView) maskOff(m *Model) {
 	l := m.lane()
 	base := l.shownConfig()
-	if v.off != "" {
-		cfg, err := base.With("constraint", v.off, sampling.FromYou)
-		if err == nil && m.apply(cfg, l.preset, "", "mask on") {
-			v.off = ""
-			m.say("the mask is on again")
+	if !v.off(m) {
+		text := base.Text("constraint")
+		if m.apply(base.Without("constraint"), l.preset, "", "mask off") {
+			v.kept = text
+			m.say("the mask is off: bars are what the model would say; x puts it back")
 		}
 		return
 	}
-	text := base.Text("constraint")
-	if m.apply(base.Without("constraint"), l.preset, "", "mask off") {
-		v.off = text
-		m.say("the mask is off: bars are what the model would say; x puts it back")
+	cfg, err := base.With("constraint", v.kept, sampling.FromYou)
+	if err != nil || !m.apply(cfg, l.preset, "", "mask on") {
+		return
+	}
+	v.kept = ""
+	m.say("the mask is on again")
+	if at := l.step(); at != nil && at.Index > 1 && l.committed(at.Index-1).Constraint == nil {
+		m.say("the mask is on, from its start: it knows nothing of the text written without it")
 	}
 }
 
 // takeAway removes the constraint for good.
 func (v *constraintView) takeAway(m *Model) {
 	l := m.lane()
-	if v.off != "" {
-		v.off, v.last = "", nil
-		m.say("the constraint is gone; u brings it back")
-		return
-	}
-	if m.apply(l.shownConfig().Without("constraint"), l.preset, "", "constraint taken away") {
-		v.last = nil
+	if v.off(m) || m.apply(l.shownConfig().Without("constraint"), l.preset, "", "constraint taken away") {
+		v.kept = ""
 		m.say("the constraint is gone; u brings it back")
 	}
 }
 
-// drawOrder changes when the mask comes: before the draw, or after it.
+// drawOrders are the two places of the mask, as draw_order names them.
+var drawOrders = map[bool]struct{ value, says string }{
+	false: {"mask_first", "refused tokens go before any cut, and what is left sums to one"},
+	true:  {"draw_then_check", "the draw is made without the mask; if it falls on a refused token, again under it"},
+}
+
+// drawOrder moves the mask from before the draw to after it, or back.
 func (v *constraintView) drawOrder(m *Model) {
 	l := m.lane()
-	p, _ := sampling.Lookup("draw_order")
-	cfg := l.shownConfig()
-	to := p.Choices[(slices.Index(p.Choices, cfg.Text("draw_order"))+1)%len(p.Choices)]
-	if !m.set("draw_order", to) {
+	if v.off(m) || l.shownSettings() == nil {
+		m.say("o: there is no mask to move; x puts it back")
 		return
 	}
-	m.say("draw_order " + to + ": " + map[string]string{
-		"engine":          "as order " + cfg.Order().Name() + " has it",
-		"mask_first":      "refused tokens go first, what is left sums to one",
-		"draw_then_check": "draw; if it is refused, draw again under the mask",
-	}[to])
+	to := drawOrders[!l.shownSettings().Pipeline.ChecksAfterDraw()]
+	if m.set("draw_order", to.value) {
+		m.say("draw_order " + to.value + ": " + to.says)
+	}
 }
 
 // without opens a second lane that writes from the same prompt without the
@@ -293,27 +259,4 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	open := m.open("compare")
 	m.say("lane 2 is the same prompt without the constraint; n steps both, space runs")
 	return tea.Batch(cmd, open)
-}
-
-// story tells why the row's token may or may not come.
-func (v *constraintView) story(m *Model) string {
-	l := m.lane()
-	if l.row == models.NoToken || v.last == nil {
-		return "i: no row is selected"
-	}
-	name := l.piece(l.row, m.pal.ASCII)
-	i, b := v.last.Constraint.Dies(v.last.State, l.row)
-	if i < 0 {
-		return name + " may come here"
-	}
-	return fmt.Sprintf("%s %s: expected there: %s", name, diesWords(i, b), v.expected())
-}
-
-// diesWords says at which byte a token dies.
-func diesWords(i int, b byte) string {
-	s := fmt.Sprintf("dies at byte %d, %02X", i+1, b)
-	if b > ' ' && b < 0x7f {
-		s += " " + string(rune(b))
-	}
-	return s
 }

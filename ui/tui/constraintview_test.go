@@ -52,7 +52,7 @@ func TestConstraintView(t *testing.T) {
 	i, by := s.Constraint.Constraint.Dies(s.Constraint.State, name.ID)
 	b.has("⊘ name")
 	b.has("╱╱╱")
-	b.has(diesWords(i, by))
+	b.has(refusal{i, by}.words())
 	b.has("bits spent so far")
 	b.has("where the model wanted name")
 	b.has("to complete: at least " + digits(s.Constraint.Distance) + " bytes")
@@ -78,14 +78,97 @@ func TestConstraintMaskOffAndOn(t *testing.T) {
 	if s := b.m.lane().step(); s.Constraint.TotalBits < 5 {
 		t.Errorf("the state before the step was lost: %v bits in all", s.Constraint.TotalBits)
 	}
-	b.keys("o", "o")
-	b.has("draw_order draw_then_check")
-	b.tuned()
 	b.keys("0")
 	if b.m.lane().config.Text("constraint") != "" {
 		t.Error("0 left the constraint")
 	}
 	b.has("No constraint")
+}
+
+// o moves the mask behind the draw and back: what was drawn without it shows
+// its final shares, and a draw that was refused is told.
+func TestConstraintDrawOrder(t *testing.T) {
+	b := constraintAt(t, 0, 120, 30)
+	b.keys("o")
+	b.has("draw_order draw_then_check")
+	b.tuned()
+	b.has("step 1 · ▌ · draw, then check")
+	b.has("raw    final") // {" may come, and was drawn at once
+	b.has("first draw: it is allowed")
+	b.keys("n")
+	b.steps(1)
+	b.has("raw  allowed") // name may not, and has all of the mass
+	b.has("● age")
+	b.has("second draw: the first was refused")
+	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+	b.has("second draw")
+	b.send(tea.WindowSizeMsg{Width: 200, Height: 30})
+	b.has("o mask first")
+	b.keys("o")
+	b.has("draw_order mask_first")
+	b.tuned()
+	b.has("o draw, then check")
+	if strings.Contains(b.frame(), "second draw") {
+		t.Error("a second draw although the mask comes first")
+	}
+}
+
+// Going back shows what the constraint knew there, also with its mask off; an
+// undo puts the mask back on.
+func TestConstraintKnowsWhereItLooks(t *testing.T) {
+	b := constraintAt(t, 2, 120, 30)
+	b.keys("b", "b")
+	b.has("step 1 · ▌ · JSON Schema")
+	b.has("end not allowed")
+	b.keys("x")
+	b.has("mask off")
+	b.has("⊘ N ")
+	b.has("end not allowed")
+	b.keys("x", "n", "x") // on again, and at step 2 off
+	b.has("step 2 · {\"▌ · mask off")
+	b.has("dies at byte 1, 6E n")
+	b.keys("u")
+	if strings.Contains(b.frame(), "▌ · mask off") {
+		t.Errorf("undone, and still off:\n%s", b.frame())
+	}
+}
+
+// A mask that was off for some tokens begins anew, and says so.
+func TestConstraintMaskOnBeginsAnew(t *testing.T) {
+	b := constraintAt(t, 1, 120, 30)
+	b.keys("x")
+	b.tuned()
+	b.keys("n")
+	b.steps(2)
+	b.keys("x")
+	b.has("the mask is on, from its start")
+}
+
+// What the mask did is told at the projector's size too.
+func TestConstraintWordsFit(t *testing.T) {
+	b := constraintAt(t, 1, 80, 24)
+	b.has("allowed 3 · end not allowed · mass <0.01%, 19.92 bits · memo, ")
+	b.has("bits a step, max 19.92 ▁█ ")
+	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+	b.has("allowed 3 · end not allowed · <0.01%")
+	b.has("byte 1, 6E  ┃")
+	b = constraintAt(t, 0, 80, 24) // next to nothing is spent on {"
+	b.has("bits a step, max 0.00 ▁ ")
+}
+
+func TestPlaceForms(t *testing.T) {
+	s := constraintAt(t, 1, 80, 24).m.lane().step().Constraint
+	k := *s
+	k.Stack, k.Forced = []string{"value", "items", "age"}, "x\""
+	want := map[int]string{
+		80: `inside: value ▸ items ▸ age · forced: x"`, 40: `inside: value ▸ items ▸ age · forced: x"`, // 40 cells
+		39: `inside: … ▸ items ▸ age · forced: x"`, 30: `inside: … ▸ age · forced: x"`, 20: `age · forced: x"`, 10: "age",
+	}
+	for w, text := range want {
+		if got := firstFit(w, placeForms(&k)...); got != text {
+			t.Errorf("%d cells: %q, want %q", w, got, text)
+		}
+	}
 }
 
 // The text is complete JSON under the schema when the run has ended.
@@ -133,7 +216,7 @@ func TestConstraintShowsTheTokenDrawn(t *testing.T) {
 func TestConstraintMouse(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
 	l := b.m.lane()
-	rows := b.m.screen.view.(*constraintView).rows(l.step(), 18)
+	rows := maskRows(l, l.step(), 18)
 	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 	if l.row != rows[3].ID {
 		t.Errorf("a click on the fourth row selects %d, not %d", l.row, rows[3].ID)

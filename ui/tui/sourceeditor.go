@@ -60,8 +60,8 @@ func newSourceEditor(m *Model) (view, tea.Cmd) {
 
 // constraintText is the constraint of the lane, also while its mask is off.
 func (m *Model) constraintText() string {
-	if v, ok := m.screen.view.(*constraintView); ok && v.off != "" {
-		return v.off
+	if v, ok := m.screen.view.(*constraintView); ok {
+		return v.text(m)
 	}
 	return m.lane().shownConfig().Text("constraint")
 }

@@ -93,9 +93,10 @@ func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, boo
 		return nil, false
 	}
 	if !v.active(m) {
-		if i := y - 3; i >= 0 && i < len(sourceKinds) { // box, sentence, blank
-			again := v.list.at == i
-			if v.list.at = i; again {
+		top, n := v.kindsShown(m.bodyRect().H - 2)
+		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
+			again := v.list.at == top+i
+			if v.list.at = top + i; again {
 				return m.act("open"), true
 			}
 		}
@@ -103,7 +104,7 @@ func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, boo
 	}
 	l := m.lane()
 	if s := l.step(); s != nil && s.Trace != nil {
-		rows := v.rows(s, v.rowsShown(m))
+		rows := maskRows(l, s, v.rowsShown(m))
 		if i := y - 2; i >= 0 && i < len(rows) { // box, head
 			l.row = rows[i].ID
 		}

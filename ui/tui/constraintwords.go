@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/sampling/constrain"
+	"logitscope/viz"
+)
+
+// firstFit returns the first of forms that fits w cells, else the last one
+// cut. Forms go from long to short.
+func firstFit(w int, forms ...string) string {
+	for _, s := range forms {
+		if viz.Width(s) <= w {
+			return s
+		}
+	}
+	if len(forms) == 0 {
+		return ""
+	}
+	return viz.CutTitle(forms[len(forms)-1], max(w, 0))
+}
+
+// footOf is how many lines below the rows are for words, of h.
+func footOf(h int) int {
+	switch {
+	case h >= 16:
+		return 6
+	case h >= 12:
+		return 4
+	}
+	return 2
+}
+
+// drawMaskWords says in lines what the rows do not.
+func drawMaskWords(c *viz.Canvas, l *lane, s *engine.Step) {
+	k := known(l)
+	if k == nil {
+		if s.Constraint != nil && s.Constraint.Broken {
+			c.Put(1, 0, cutWords("broken: a forced token does not fit; the constraint applies no more", c.W-2), viz.Ink{Role: viz.Warning})
+		}
+		return
+	}
+	y := 0
+	if c.H >= 6 {
+		y = 1
+		drawBits(c.Sub(viz.Rect{X: 1, Y: 5, W: c.W - 2, H: 1}), l)
+	}
+	lines := [][]string{maskForms(k), placeForms(k), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
+	for i, forms := range lines[:min(len(lines), c.H)] {
+		for j, text := range forms {
+			forms[j] = cleanText(text, c.ASCII)
+		}
+		c.Put(1, y+i, firstFit(c.W-2, forms...), viz.Ink{})
+	}
+}
+
+// maskForms say what the mask did at this step.
+func maskForms(k *engine.ConstraintStep) []string {
+	end := "end not allowed"
+	if k.EOS {
+		end = "end allowed"
+	}
+	allowed, of := viz.Count(k.Allowed), viz.Count(k.Constraint.Vocab().Size())
+	mass, bits := viz.Percent(float64(k.Mass)), viz.Two(float64(k.Bits))
+	source := k.Layer + ", " + viz.Duration(k.Took)
+	return []string{
+		fmt.Sprintf("allowed %s of %s · %s · mass kept %s, %s bits · %s", allowed, of, end, mass, bits, source),
+		fmt.Sprintf("allowed %s · %s · mass %s, %s bits · %s", allowed, end, mass, bits, source),
+		fmt.Sprintf("allowed %s · %s · mass %s", allowed, end, mass),
+		fmt.Sprintf("allowed %s · %s · %s", allowed, end, mass),
+	}
+}
+
+// placeForms say where the text stands in the constraint: outer rules give way
+// first, then what comes next.
+func placeForms(k *engine.ConstraintStep) []string {
+	next := " · next bytes: " + expected(k)
+	if k.Forced != "" {
+		next = " · forced: " + k.Forced
+	}
+	if len(k.Stack) == 0 {
+		return []string{"inside: the start" + next, "the start" + next}
+	}
+	forms := []string{"inside: " + strings.Join(k.Stack, " ▸ ") + next}
+	for i := 1; i < len(k.Stack); i++ {
+		forms = append(forms, "inside: … ▸ "+strings.Join(k.Stack[i:], " ▸ ")+next)
+	}
+	last := k.Stack[len(k.Stack)-1]
+	return append(forms, last+next, "inside: "+strings.Join(k.Stack, " ▸ "), last)
+}
+
+// expected names the bytes that may come next.
+func expected(k *engine.ConstraintStep) string {
+	x := k.Constraint.Explain(k.State)
+	return constrain.DescribeBytes(x.Expected, x.Complete)
+}
+
+// budgetForms hold the way to the end against the tokens left.
+func budgetForms(l *lane, s *engine.Step, k *engine.ConstraintStep) []string {
+	left := l.config.Int("max_new_tokens") - s.Index + 1
+	if n := l.model.Info().ContextLen; n > 0 {
+		left = min(left, n+1-len(l.prompt)-s.Index+1)
+	}
+	room := plural(max(left, 0), "token") + " left"
+	switch {
+	case k.EOS && k.Distance == 0:
+		return []string{"complete: it may end here; " + room}
+	case k.Closing:
+		return []string{fmt.Sprintf("closing, to complete: at least %s; %s", plural(k.Distance, "byte"), room)}
+	}
+	return []string{fmt.Sprintf("to complete: at least %s; %s", plural(k.Distance, "byte"), room)}
+}
+
+// costForms say what the constraint cost so far, and where most of it.
+func costForms(l *lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) []string {
+	out := "bits spent so far " + viz.Two(float64(k.TotalBits))
+	var worst *engine.Step
+	n := min(max(s.Index-1, 0), len(l.view.Steps))
+	for _, x := range append(l.view.Steps[:n:n], s) {
+		if x.Constraint != nil && (worst == nil || x.Constraint.Bits > worst.Constraint.Bits) {
+			worst = x
+		}
+	}
+	if worst == nil || worst.Constraint.Bits < 1 {
+		return []string{out + ": the model wanted to write this anyway"}
+	}
+	most, token := viz.Two(float64(worst.Constraint.Bits)), l.piece(worst.Token, ascii)
+	long, brief := fmt.Sprintf("%s: %s of them on %s at step %d", out, most, token, worst.Index), fmt.Sprintf("%s: %s on %s", out, most, token)
+	if t := worst.Trace; t != nil && len(t.Rows()) > 0 && t.Rows()[0].ID != worst.Token {
+		r := t.Rows()[0]
+		liked := fmt.Sprintf("%s (%s)", l.piece(r.ID, ascii), viz.Percent(float64(r.RawProb)))
+		long, brief = long+", where the model wanted "+liked, brief+", not "+liked
+	}
+	return []string{long, brief, out}
+}
+
+// drawBits draws the bits of every step as columns; a full one is a bit at
+// least, so that next to nothing looks like it.
+func drawBits(c *viz.Canvas, l *lane) {
+	steps := l.view.Steps
+	if l.view.Next != nil {
+		steps = append(steps[:len(steps):len(steps)], l.view.Next)
+	}
+	bits, most := make([]float64, len(steps)), 0.0
+	for i, x := range steps {
+		if x.Constraint != nil {
+			bits[i] = float64(x.Constraint.Bits)
+		}
+		most = max(most, bits[i])
+	}
+	if len(bits) == 0 || c.W < 30 {
+		return
+	}
+	x := c.Put(0, 0, fmt.Sprintf("bits a step, max %s ", viz.Two(most)), viz.Ink{Role: viz.Muted})
+	viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: c.W - x, H: 1}), bits, max(most, 1), viz.Ink{Role: viz.CutLine})
+}
