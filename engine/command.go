@@ -56,6 +56,7 @@ type (
 		Len      int
 		Steps    []*Step // not modified
 		Settings *Settings
+		Then     int // tokens that To commits by itself after that
 	}
 
 	// Pin names the tokens every trace must show wherever they rank.

@@ -28,6 +28,9 @@ func (l *Lane) fork(c Fork) {
 		a.cache = h
 	}
 	c.To.Post(a) // without a cache the other lane computes its own
+	if c.Then > 0 {
+		c.To.Post(Advance{c.Then})
+	}
 }
 
 // look computes the row of an old step again and shows it in the views.

@@ -144,7 +144,7 @@ func union(steps []laneStep, g, n int) map[int32]int32 {
 			list = append(list, r)
 		}
 		for _, r := range list {
-			if only || r.Rank <= 5 || r.RawProb >= 0.002 || r.Pinned || r.ID == s.s.Token {
+			if only || r.Rank <= 5 || max(r.RawProb, r.Prob) >= 0.002 || r.Pinned || r.ID == s.s.Token {
 				rank[r.ID] = r.Rank
 			}
 		}

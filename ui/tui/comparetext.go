@@ -179,6 +179,16 @@ func strategyFirst(p *sampling.Param) int {
 	return 1
 }
 
+// valueWords is the value of p in at most w cells; a constraint goes by its
+// kind.
+func valueWords(p *sampling.Param, c sampling.Config, w int) string {
+	v := c.Value(p.Key)
+	if p.Key == "constraint" && !p.IsOff(v) {
+		return sourceKinds[sourceOf(c.Text(p.Key)).kind].name
+	}
+	return viz.Cut(p.Format(v), w)
+}
+
 // laneTitle names lane i and how its settings differ from those of the first.
 func laneTitle(m *Model, i, w int) string {
 	l, first := m.lanes[i], m.lanes[0]
@@ -206,11 +216,14 @@ func laneTitle(m *Model, i, w int) string {
 		if s, ok := shortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
 			key = s
 		}
-		to := p.Format(b.Value(p.Key))
-		if w >= 70 {
-			to = p.Format(a.Value(p.Key)) + "→" + to
+		from, to := valueWords(p, a, 24), valueWords(p, b, 24)
+		if from == to {
+			to = "another " + to
 		}
-		parts = append(parts, key+" "+viz.Printable(viz.Cut(to, 24), m.pal.ASCII))
+		if w >= 70 {
+			to = from + "→" + to
+		}
+		parts = append(parts, key+" "+viz.Printable(to, m.pal.ASCII))
 	}
 	if len(parts) == 0 {
 		return name + " · same settings"

@@ -33,7 +33,7 @@ func openCompare(m *Model) (view, tea.Cmd) {
 	l := m.lane()
 	l.eng.Post(engine.Advance{N: 0})
 	l.lookAt(0)
-	_, cmd := m.addLane(l, nil, nil)
+	_, cmd := m.addLane(l, nil, 0, nil)
 	m.cmp.one = false
 	m.conduct()
 	m.cur = 1
@@ -268,7 +268,7 @@ func (v *compareView) another(m *Model) tea.Cmd {
 		m.say(fmt.Sprintf("C: %d lanes are the most; x takes one out, esc goes to the lab", maxLanes))
 		return nil
 	}
-	_, cmd := m.addLane(m.lane(), nil, nil)
+	_, cmd := m.addLane(m.lane(), nil, 0, nil)
 	m.conduct()
 	m.cur = len(m.lanes) - 1
 	m.say(fmt.Sprintf("lane %d is a copy; t makes keys act on it alone", m.cur+1))

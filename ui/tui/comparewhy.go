@@ -149,13 +149,30 @@ func drawWords(w *compare.Parting, x, y *engine.Step, i, k int, name func(int32)
 	case u == v:
 		parts = append(parts, fmt.Sprintf("Both drew u %s.", viz.Three(u)))
 	default:
-		parts = append(parts, fmt.Sprintf("Lane %d drew u %s, lane %d u %s: their seeds differ.", i+1, viz.Three(u), k+1, viz.Three(v)))
+		parts = append(parts, fmt.Sprintf("Lane %d drew u %s, lane %d u %s: %s.", i+1, viz.Three(u), k+1, viz.Three(v), luckWords(x, y, i, k)))
 	}
 	if models {
 		parts = append(parts, "Their models differ.")
 	}
 	parts = append(parts, fellWords(i+1, x, w.A, w.B.Token, name), fellWords(k+1, y, w.B, w.A.Token, name))
 	return strings.Join(parts, " ")
+}
+
+// luckWords says why two lanes drew different numbers at the same token.
+func luckWords(x, y *engine.Step, i, k int) string {
+	again := func(s *engine.Step) bool { return s.Constraint != nil && s.Constraint.Redrawn }
+	a, b := x.Settings.Config(), y.Settings.Config()
+	switch {
+	case !sameSetting(a, b, "seed"):
+		return "their seeds differ"
+	case again(x) != again(y) && again(x):
+		return fmt.Sprintf("the constraint refused lane %d's first draw", i+1)
+	case again(x) != again(y):
+		return fmt.Sprintf("the constraint refused lane %d's first draw", k+1)
+	case a.Order().Engine() != b.Order().Engine():
+		return "their engines draw each in its own way"
+	}
+	return "one has drawn more often before"
 }
 
 // fellWords says why one lane took its token and not the other lane's.
@@ -168,7 +185,7 @@ func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name fu
 	case t.Greedy:
 		return fmt.Sprintf("Lane %d takes the best without a draw: %s, %s raw.", lane, mine, viz.Percent(float64(t.RawProb)))
 	case side.OtherHi == 0 && side.Cut != "":
-		return fmt.Sprintf("Lane %d: %s removed %s; u falls in %s %s.", lane, short(side.Cut), theirs, mine, viz.Interval(side.Lo, side.Hi))
+		return fmt.Sprintf("Lane %d: %s removed %s; u falls in %s %s.", lane, side.Cut, theirs, mine, viz.Interval(side.Lo, side.Hi))
 	case side.OtherHi == 0:
 		return fmt.Sprintf("Lane %d: %s did not survive; u falls in %s %s.", lane, theirs, mine, viz.Interval(side.Lo, side.Hi))
 	case side.OtherHi <= t.U:

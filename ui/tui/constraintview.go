@@ -241,7 +241,7 @@ func (v *constraintView) drawOrder(m *Model) {
 }
 
 // without opens a second lane that writes from the same prompt without the
-// constraint.
+// constraint, as far as the first.
 func (v *constraintView) without(m *Model) tea.Cmd {
 	l := m.lane()
 	if len(m.lanes) > 1 {
@@ -254,9 +254,9 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	}
 	l.eng.Post(engine.Advance{N: 0})
 	l.lookAt(0)
-	_, cmd := m.addLane(l, []*engine.Step{}, set)
+	_, cmd := m.addLane(l, []*engine.Step{}, len(l.view.Steps), set)
 	m.conduct()
 	open := m.open("compare")
-	m.say("lane 2 is the same prompt without the constraint; n steps both, space runs")
+	m.say("lane 2 writes as far from the same prompt without the constraint; n steps both, space runs")
 	return tea.Batch(cmd, open)
 }

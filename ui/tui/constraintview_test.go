@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,36 @@ func TestConstraintWithout(t *testing.T) {
 	}
 	if a, c := b.m.lanes[0].config.Text("constraint"), b.m.lanes[1].config.Text("constraint"); a == "" || c != "" {
 		t.Errorf("lane 1 %q, lane 2 %q", a, c)
+	}
+	b.together(2) // as far as lane 1
+	b.has("lane 2 · chat: constraint off")
+	b.send(tea.WindowSizeMsg{Width: 200, Height: 60})
+	b.has("lane 2 · chat: constraint JSON Schema→off")
+}
+
+// A lane that drew twice at one token has other luck there, with the same
+// seed; and its few survivors have rows, however badly they rank.
+func TestConstraintWithoutAfterTheDraw(t *testing.T) {
+	b := constraintAt(t, 0, 200, 60)
+	b.m.set("order", "llama.cpp")
+	b.tuned()
+	b.keys("n")
+	b.steps(1)
+	b.keys("n")
+	b.steps(2)
+	b.keys("C")
+	b.together(2)
+	b.keys("[") // name stands against age
+	b.has("the constraint refused lane 1's first draw. Lane 1: constraint removed name; u falls in age [0, 1). Lane 2: top_p removed age;")
+	b.has("● age ")
+	b.keys("esc", "n", "n", "n", "n")
+	b.together(6) // 41 and a blank are written: the comma ranks beyond 1,000
+	steps := stepsSideBySide(b.m.lanes)
+	shown := alignRows(steps, 24)[0]
+	for _, r := range steps[0].t.Rows() {
+		if r.Prob > 0.01 && !slices.Contains(shown, r.ID) {
+			t.Errorf("a token of %v has no row", r.Prob)
+		}
 	}
 }
 

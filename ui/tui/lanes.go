@@ -91,8 +91,9 @@ func (m *Model) conduct() {
 }
 
 // addLane puts a copy of lane from beside the others: its text, its settings,
-// and what its cache holds. If steps is not nil the copy holds those instead.
-func (m *Model) addLane(from *lane, steps []*engine.Step, set *engine.Settings) (*lane, tea.Cmd) {
+// and what its cache holds. If steps is not nil the copy holds those instead,
+// and goes on from there by then tokens.
+func (m *Model) addLane(from *lane, steps []*engine.Step, then int, set *engine.Settings) (*lane, tea.Cmd) {
 	id := 0
 	for _, l := range append(m.lanes[:len(m.lanes):len(m.lanes)], m.parked...) {
 		id = max(id, l.id+1)
@@ -106,7 +107,7 @@ func (m *Model) addLane(from *lane, steps []*engine.Step, set *engine.Settings) 
 	l.eng.Post(engine.Pace{Every: paces[m.pace].every})
 	l.eng.Post(engine.Pin{IDs: l.pins})
 	if from.prompt != nil && l.settings != nil {
-		from.eng.Post(engine.Fork{To: l.eng, Len: math.MaxInt, Steps: steps, Settings: l.settings})
+		from.eng.Post(engine.Fork{To: l.eng, Len: math.MaxInt, Steps: steps, Settings: l.settings, Then: then})
 	}
 	m.lanes = append(m.lanes, l)
 	return l, cmd

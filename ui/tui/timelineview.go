@@ -350,7 +350,7 @@ func (v *timeline) compare(m *Model) tea.Cmd {
 	name := m.limbName(l, list, i)
 	l.lookAt(0)
 	m.pauseHere(l)
-	_, cmd := m.addLane(l, list[i].steps, list[i].settings)
+	_, cmd := m.addLane(l, list[i].steps, 0, list[i].settings)
 	m.cmp.one = false
 	m.conduct()
 	m.screen = opened{"compare", newCompareView()}
