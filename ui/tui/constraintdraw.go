@@ -34,8 +34,6 @@ func (v *constraintView) draw(c *viz.Canvas, m *Model) {
 func (v *constraintView) drawKinds(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, cutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
-	about := []string{"JSON that is valid under a schema", "any JSON value", "text that a regular expression matches", "what a grammar in llama.cpp's notation derives",
-		"a SELECT statement over your tables", "one of a few answers"}
 	top, n := v.kindsShown(c.H)
 	if below := len(sourceKinds) - top - n; below > 0 {
 		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more below", below), muted)
@@ -51,7 +49,7 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 		}
 		c.Put(3, y, sourceKinds[i].name, ink)
 		if c.W > 60 {
-			c.Put(26, y, about[i], muted)
+			c.Put(26, y, sourceKinds[i].about, muted)
 		}
 	}
 	if c.H > kindsFoot {

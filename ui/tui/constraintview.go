@@ -98,7 +98,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	case s != nil && s.Constraint != nil && s.Constraint.Broken:
 		return "A token was forced that the constraint does not allow: it applies no more. b goes back before it.", viz.Ink{Role: viz.Warning}
 	case s != nil && s.Constraint != nil && s.Constraint.Closing:
-		return "The token budget is near: what would overrun it was taken away, so that the text closes in time.", viz.Ink{Role: viz.Warning}
+		return "The token budget is near: only what lets the text close in time may come.", viz.Ink{Role: viz.Warning}
 	}
 	return "⊘ had mass, but may not be written here; i says why. What is left is scaled to one.", viz.Ink{}
 }

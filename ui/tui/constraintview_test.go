@@ -157,16 +157,30 @@ func TestConstraintWordsFit(t *testing.T) {
 	b.has("bits a step, max 0.00 ▁ ")
 }
 
+// Near the token budget the view says that the text is being closed, and which
+// tokens that costs.
+func TestConstraintCloses(t *testing.T) {
+	b := constraintAt(t, 0, 80, 24)
+	b.m.set("max_new_tokens", int64(13)) // fewer than the model would take
+	b.tuned()
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	b.m.notice = ""
+	b.has("closing, to complete: at least 2 bytes; 1 token left")
+	b.has("over the budget")
+	b.has("The token budget is near: only what lets the text close in time may come.")
+}
+
 func TestPlaceForms(t *testing.T) {
 	s := constraintAt(t, 1, 80, 24).m.lane().step().Constraint
 	k := *s
-	k.Stack, k.Forced = []string{"value", "items", "age"}, "x\""
+	k.Stack, k.Forced = []string{"value", "items", "age"}, " \""
 	want := map[int]string{
-		80: `inside: value ▸ items ▸ age · forced: x"`, 40: `inside: value ▸ items ▸ age · forced: x"`, // 40 cells
-		39: `inside: … ▸ items ▸ age · forced: x"`, 30: `inside: … ▸ age · forced: x"`, 20: `age · forced: x"`, 10: "age",
+		80: `inside: value ▸ items ▸ age · forced: ␣"`, 40: `inside: value ▸ items ▸ age · forced: ␣"`, // 40 cells
+		39: `inside: … ▸ items ▸ age · forced: ␣"`, 30: `inside: … ▸ age · forced: ␣"`, 20: `age · forced: ␣"`, 10: "age",
 	}
 	for w, text := range want {
-		if got := firstFit(w, placeForms(&k)...); got != text {
+		if got := firstFit(w, placeForms(&k, false)...); got != text {
 			t.Errorf("%d cells: %q, want %q", w, got, text)
 		}
 	}

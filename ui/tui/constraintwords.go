@@ -48,7 +48,7 @@ func drawMaskWords(c *viz.Canvas, l *lane, s *engine.Step) {
 		y = 1
 		drawBits(c.Sub(viz.Rect{X: 1, Y: 5, W: c.W - 2, H: 1}), l)
 	}
-	lines := [][]string{maskForms(k), placeForms(k), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
+	lines := [][]string{maskForms(k), placeForms(k, c.ASCII), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
 	for i, forms := range lines[:min(len(lines), c.H)] {
 		for j, text := range forms {
 			forms[j] = cleanText(text, c.ASCII)
@@ -76,10 +76,10 @@ func maskForms(k *engine.ConstraintStep) []string {
 
 // placeForms say where the text stands in the constraint: outer rules give way
 // first, then what comes next.
-func placeForms(k *engine.ConstraintStep) []string {
+func placeForms(k *engine.ConstraintStep, ascii bool) []string {
 	next := " · next bytes: " + expected(k)
 	if k.Forced != "" {
-		next = " · forced: " + k.Forced
+		next = " · forced: " + viz.Label(k.Forced, ascii)
 	}
 	if len(k.Stack) == 0 {
 		return []string{"inside: the start" + next, "the start" + next}

@@ -47,12 +47,13 @@ func (e *sourceEditor) drawKeys(c *viz.Canvas) {
 	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next kind · ctrl+o from a file"
 	c.Put(0, 0, viz.CutTitle(keys, c.W), muted)
 	last := "ctrl+u deletes back to the line's start · ctrl+z undoes · paste is one change"
-	if k := sourceKinds[e.kind]; k.option != "" {
-		on := "○"
-		if e.option {
-			on = "●"
-		}
-		last = "ctrl+t " + on + " " + k.says + " · " + last
+	switch k := sourceKinds[e.kind]; {
+	case k.option != "" && e.option:
+		last = "ctrl+t ● " + k.says + " · " + last
+	case k.option != "":
+		last = "ctrl+t ○ " + k.says + " · " + last
+	case k.says != "":
+		last = k.says + " · " + last
 	}
 	if e.said != "" {
 		last = e.said

@@ -17,17 +17,18 @@ import (
 // A sourceKind is a notation in which a constraint can be written.
 type sourceKind struct {
 	name     string // as the screen calls it
+	about    string // what it holds a text to
 	typ      string // as a configuration stores it
 	field    string // the key that holds the text; empty if it has none
 	raw      bool   // the text is JSON
 	option   string // a switch of this kind, empty for none
-	says     string // what the switch does
+	says     string // what the switch does, else how the text is written
 	template string
 }
 
 // sourceKinds are the notations, in the order of the list.
 var sourceKinds = []sourceKind{
-	{name: "JSON Schema", typ: "json_schema", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
+	{name: "JSON Schema", about: "JSON that is valid under a schema", typ: "json_schema", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
   "type": "object",
   "properties": {
     "name": {"type": "string", "maxLength": 20},
@@ -36,16 +37,16 @@ var sourceKinds = []sourceKind{
   "required": ["name", "age"],
   "additionalProperties": false
 }`},
-	{name: "JSON", typ: "json", option: "object", says: "an object only"},
-	{name: "regex", typ: "regex", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
-	{name: "grammar (GBNF)", typ: "grammar", field: "grammar", template: `root ::= greeting ", " name "!"
+	{name: "JSON", about: "any JSON value", typ: "json", option: "object", says: "an object only"},
+	{name: "regex", about: "text that a regular expression matches", typ: "regex", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
+	{name: "grammar (GBNF)", about: "what a grammar in llama.cpp's notation derives", typ: "grammar", field: "grammar", template: `root ::= greeting ", " name "!"
 greeting ::= "Hello" | "Good morning"
 name ::= [A-Z] [a-z]{2,8}`},
-	{name: "SQL", typ: "sql", field: "sql", raw: true, template: `{"tables": {
+	{name: "SQL", about: "a SELECT statement over your tables", typ: "sql", field: "sql", raw: true, template: `{"tables": {
   "users": ["id", "name", "age"],
   "orders": ["id", "user_id", "total"]
 }}`},
-	{name: "choices, one a line", typ: "choice", field: "choices", template: "yes\nno\nI do not know"},
+	{name: "choices", about: "one of a few answers", typ: "choice", field: "choices", says: "one a line", template: "yes\nno\nI do not know"},
 }
 
 // A source is a constraint as it is written by hand.
