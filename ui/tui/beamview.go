@@ -73,7 +73,7 @@ func newBeam(m *Model) (view, tea.Cmd) {
 		if v.lent, ok = m.borrow(l, cfg, "num_beams", "do_sample"); !ok {
 			return nil, nil
 		}
-		m.say("four beams from the prompt on, without chance; esc goes back to where the text was")
+		m.say("four beams from the prompt, without chance; esc goes back to the text before")
 	}
 	if l.view.Beam == nil && l.view.Contrastive == nil {
 		l.eng.Post(engine.Advance{N: 1})
@@ -250,7 +250,7 @@ func (v *beamView) footer(*Model) []hint {
 // help says where the search stands.
 func (v *beamView) help(*Model) (string, viz.Ink) {
 	if v.lane.view.Contrastive != nil {
-		return "Contrastive search takes the likely token that resembles the text before it least.", viz.Ink{}
+		return "Contrastive search takes the likely token that is least like the text so far.", viz.Ink{}
 	}
 	if v.seen == nil {
 		return "", viz.Ink{}

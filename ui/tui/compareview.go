@@ -37,7 +37,7 @@ func openCompare(m *Model) (view, tea.Cmd) {
 	m.cmp.one = false
 	m.conduct()
 	m.cur = 1
-	m.say("lane 2 is a copy of this run; t makes keys act on it alone, then 1-5 or -/+ set it apart. C adds one more")
+	m.say("lane 2 is a copy of this run; t lets keys act on it alone, such as 1-5 or -/+. C adds one more.")
 	return v, cmd
 }
 

@@ -214,7 +214,7 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 	if d.k != nil {
 		more := max(d.k.Allowed-allowed, 0)
 		text := viz.Count(more) + " allowed"
-		c.Put(col.why, y, firstFit(c.W-col.why-1, text+fmt.Sprintf(", %s refused", viz.Count(others-more)), text), muted)
+		c.Put(col.why, y, firstFit(c.W-col.why-1, text+fmt.Sprintf(", %s refused", viz.Count(others-more)), text, ""), muted)
 	}
 }
 

@@ -208,7 +208,7 @@ func (v *constraintView) maskOff(m *Model) {
 	v.kept = ""
 	m.say("the mask is on again")
 	if at := l.step(); at != nil && at.Index > 1 && l.committed(at.Index-1).Constraint == nil {
-		m.say("the mask is on, from its start: it knows nothing of the text written without it")
+		m.say("the mask is on, from its start: the text written without it does not count")
 	}
 }
 
@@ -223,8 +223,8 @@ func (v *constraintView) takeAway(m *Model) {
 
 // drawOrders are the two places of the mask, as draw_order names them.
 var drawOrders = map[bool]struct{ value, says string }{
-	false: {"mask_first", "refused tokens go before any cut, and what is left sums to one"},
-	true:  {"draw_then_check", "the draw is made without the mask; if it falls on a refused token, again under it"},
+	false: {"mask_first", "refused tokens go first; the rest sums to one"},
+	true:  {"draw_then_check", "draw unmasked; a refused token is drawn again"},
 }
 
 // drawOrder moves the mask from before the draw to after it, or back.
@@ -257,6 +257,6 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	_, cmd := m.addLane(l, []*engine.Step{}, len(l.view.Steps), set)
 	m.conduct()
 	open := m.open("compare")
-	m.say("lane 2 writes as far from the same prompt without the constraint; n steps both, space runs")
+	m.say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
 }

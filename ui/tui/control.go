@@ -55,10 +55,10 @@ func (m *Model) whyNot(l *lane) string {
 		return "the text has ended (" + endWords(l) + "); s: again with a new seed"
 	case engine.Failed:
 		if l.canRetry() {
-			return "the server did not answer; the text is kept, space tries again at the same token"
+			return "the server did not answer; the text is kept, space tries the same token again"
 		}
 		if l.observing() {
-			return "a server that chooses the tokens cannot be made to go on from here; r asks for another text"
+			return "a server that chooses the tokens cannot be made to go on here; r asks again"
 		}
 		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.view.Steps))
 	}

@@ -36,7 +36,7 @@ type editor struct {
 func newEditor(m *Model) (view, tea.Cmd) {
 	l := m.lane()
 	if n := strings.Count(l.text, "\n"); n >= maxLines {
-		m.say(fmt.Sprintf("e: the prompt has %s lines, the editor holds %s; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
+		m.say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
 		return nil, nil
 	}
 	e := &editor{area: newTextArea(l.text), at: len(m.history)}

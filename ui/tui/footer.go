@@ -20,14 +20,16 @@ func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
 }
 
 // cutSentence leaves out whole sentences from the end until s fits w cells,
-// else cuts the title way.
+// then what stands behind a semicolon, else cuts the title way.
 func cutSentence(s string, w int) string {
 	for viz.Width(s) > w {
-		i := strings.LastIndex(s, ". ")
-		if i < 0 {
+		if i := strings.LastIndex(s, ". "); i >= 0 {
+			s = s[:i+1]
+		} else if i := strings.LastIndex(s, "; "); i >= 0 {
+			s = s[:i]
+		} else {
 			return viz.CutTitle(s, w)
 		}
-		s = s[:i+1]
 	}
 	return s
 }

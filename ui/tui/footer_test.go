@@ -1,11 +1,17 @@
 package tui
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // At the end of a text no view offers a key that only says that the text has
@@ -64,5 +70,55 @@ func TestHeaderOfACopiedLane(t *testing.T) {
 	}
 	if strings.Contains(b.frame(), "prefill") {
 		t.Errorf("the header of a copy: %s", strings.SplitN(b.frame(), "\n", 2)[0])
+	}
+}
+
+// What does not fit is left out from the end, in whole sentences and clauses.
+func TestCutSentence(t *testing.T) {
+	const s = "One two; three. Four five; six."
+	for w, want := range map[int]string{31: s, 30: "One two; three.", 15: "One two; three.", 14: "One two", 7: "One two", 6: "One t…"} {
+		if got := cutSentence(s, w); got != want {
+			t.Errorf("%d cells: %q, want %q", w, got, want)
+		}
+	}
+}
+
+// Every sentence that a key is answered with fits the help line of a projector.
+func TestAnswersFit(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return true
+			}
+			fun, ok := call.Fun.(*ast.SelectorExpr)
+			text, literal := call.Args[0].(*ast.BasicLit)
+			if !ok || !literal || fun.Sel.Name != "say" && fun.Sel.Name != "complain" {
+				return true
+			}
+			says, err := strconv.Unquote(text.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen++
+			for sentence := range strings.SplitAfterSeq(says, ". ") {
+				if w := viz.Width(strings.TrimSpace(sentence)); w > 78 && !strings.Contains(sentence, " · ") {
+					t.Errorf("%s: %d cells: %s", name, w, sentence)
+				}
+			}
+			return true
+		})
+	}
+	if seen < 100 {
+		t.Errorf("only %d sentences were found", seen)
 	}
 }

@@ -45,7 +45,7 @@ func newPenalties(m *Model) (view, tea.Cmd) {
 		}
 	}
 	if !isPenalty(v.stage) {
-		m.say("penalties: none is on; repetition_penalty, frequency_penalty and presence_penalty are the knobs")
+		m.say("penalties: none is on; repetition_penalty is the usual one to turn up")
 		return nil, nil
 	}
 	return v, v.compute(m)

@@ -44,7 +44,7 @@ func openPredict(m *Model) (view, tea.Cmd) {
 		m.say("P: this search draws no token, so there is nothing to guess")
 		return nil, nil
 	case l.view.Draft != nil:
-		m.say("P: tokens come in drafted rounds here; num_assistant_tokens 0 draws them one by one")
+		m.say("P: tokens come in drafted rounds; num_assistant_tokens 0 draws them one by one")
 		return nil, nil
 	}
 	l.lookAt(0)
@@ -182,7 +182,7 @@ func (v *predictView) next(m *Model) {
 	case l.view.Next == nil:
 		m.say("→: " + m.whyNot(l))
 	case v.byHand:
-		m.say("→: you write the text here; enter takes the token selected, P again leaves it to the draw")
+		m.say("→: you write the text here; enter takes the row, P leaves it to the draw again")
 	case !v.shown:
 		m.say("→: pick first; enter locks the pick and reveals")
 	case !v.asked:

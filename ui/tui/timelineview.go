@@ -105,7 +105,7 @@ func init() {
 		"inspect":  do((*timeline).inspect),
 		"zoom":     do(func(v *timeline, m *Model) { m.say("z: the timeline has the whole screen already") }),
 		"force": do(func(v *timeline, m *Model) {
-			m.say("f: enter opens this step in the lab; choose a token there, and f writes it in a branch")
+			m.say("f: enter opens this step in the lab, where f writes a row's token in a branch")
 		}),
 	}
 }
@@ -297,7 +297,7 @@ func (v *timeline) goOn(m *Model) {
 	case at < len(s):
 		l.lookAt(0)
 		m.advanceLane(l, -1)
-		m.say("same settings, same luck: the same text would come again, so it goes on at its end. 1-5 or -/+ try others here")
+		m.say("same settings, same luck: the same text would come again. It goes on at its end; 1-5 or -/+ try others here.")
 	default:
 		l.lookAt(0)
 		m.runOrPause()
