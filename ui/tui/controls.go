@@ -37,7 +37,7 @@ func (m *Model) knobRows() int {
 	l := layoutOf(m.w, m.h)
 	switch {
 	case m.zoom && m.focus == paneControls:
-		return max(m.h-4-aboveKnobs-belowKnobs, 3)
+		return max(m.bodyRect().H-2-aboveKnobs-belowKnobs, 3)
 	case l.side.Empty():
 		return m.listRect(l).H - 3
 	}
@@ -285,7 +285,7 @@ func (m *Model) effectLines() (a, b string) {
 			e.words + "; off differs by " + viz.Percent(e.effect.TV)
 	}
 	if e.err != nil {
-		return fmt.Sprintf("here: %s of %s survive;", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
+		return fmt.Sprintf("here: %s of %s survive", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
 	}
 	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
 	if e.effect.TV == 0 && e.effect.Reason != "" {

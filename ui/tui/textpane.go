@@ -73,11 +73,16 @@ func wrap(g []glyph, w int) [][2]int {
 }
 
 // textLines returns the text of l in lines of w cells, and the first of the h
-// lines to show: the last ones, or those around the step looked back at.
+// lines to show: the last ones, or those around the step looked back at. Where
+// one line is shown, a caret on a line of its own stands behind the one before.
 func (m *Model) textLines(l *lane, w, h int) (g []glyph, lines [][2]int, top int) {
-	g = m.flow(l, max(w*h, 1))
+	g = m.flow(l, max(w*(h+1), 1))
 	lines = wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
+		lines = lines[:n-1]
+	}
+	if n := len(lines); n > 1 && h == 1 && l.look == 0 && lines[n-1][1]-lines[n-1][0] == 1 {
+		lines[n-2][1] = lines[n-1][1]
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
