@@ -189,7 +189,11 @@ func (l *treeLayout) draw(c *viz.Canvas, rows []int, dx, cursor int, note func(i
 		}
 		if n := len(l.rows[r]); n > 0 {
 			last := l.rows[r][n-1]
-			c.Put(l.end(last)+2-dx, y, note(last), l.ink(last))
+			x, text := l.end(last)+2-dx, note(last)
+			if viz.Width(text) > c.W-x {
+				text, _, _ = strings.Cut(text, " ") // a rank or ✗ alone
+			}
+			c.Put(x, y, text, l.ink(last))
 		}
 	}
 	l.drawStems(c, at, dx)
@@ -215,7 +219,7 @@ func (l *treeLayout) ink(i int) viz.Ink {
 }
 
 // drawNode draws a node and the line that leads to it: heavy on the winning
-// path.
+// path. Of a node that is scrolled out in part only the line is left.
 func (l *treeLayout) drawNode(c *viz.Canvas, y, dx, i int, fresh, cursor bool) {
 	n := &l.Nodes[i]
 	x := l.x[n.Depth] - dx
@@ -234,6 +238,10 @@ func (l *treeLayout) drawNode(c *viz.Canvas, y, dx, i int, fresh, cursor bool) {
 	}
 	for k := from; k < x-1; k++ {
 		c.Put(k, y, dash, ink)
+	}
+	if x < 2 && dx > 0 {
+		c.Fill(viz.Rect{X: 0, Y: y, W: max(x+viz.Width(l.label[i])+1, 0), H: 1}, dash, ink)
+		return
 	}
 	if cursor {
 		c.Put(x-1, y, "▸", viz.Ink{Role: viz.Focus})

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"logitscope/engine"
@@ -27,4 +29,23 @@ func TestPresetAfterASearch(t *testing.T) {
 		t.Errorf("%d steps, by chance: %v", n, l.view.Beam.Settings.Sample)
 	}
 	b.has("beam search · step 5 ·")
+}
+
+// A tree that is scrolled shows no part of a number: of a token that is partly
+// out of view only its line is left, and of a note its rank.
+func TestScrolledTree(t *testing.T) {
+	part := regexp.MustCompile(`┃ … (\.?[0-9]|−)|[0-9] = (g|gr|gre|gree|greed)?┃`)
+	for _, w := range []int{80, 87, 94, 101, 120} {
+		for steps := 4; steps <= 8; steps += 2 {
+			b := beamAt(t, steps, w, 24)
+			for _, key := range []string{"end", "left"} {
+				b.keys(key)
+				for _, line := range strings.Split(b.frame(), "\n") {
+					if part.MatchString(line) {
+						t.Errorf("%d cells, step %d, %s: %s", w, steps, key, line)
+					}
+				}
+			}
+		}
+	}
 }
