@@ -5,8 +5,8 @@ import (
 	"logitscope/sampling"
 )
 
-// A Check is a run held against other settings, step by step on the same
-// logits: what an export promises, tried on the text at hand.
+// A Check holds two settings against each other, step by step on the logits of
+// a run: what an export promises, tried on the text at hand.
 type Check struct {
 	Steps     int     `json:"steps"`   // compared; fewer than asked for where the run is shorter or rows are no longer kept
 	MeanTV    float64 `json:"mean_tv"` // between the final distributions
@@ -16,10 +16,10 @@ type Check struct {
 	FirstDiff int     `json:"first_difference"` // step, from 1, where it does not; 0 if everywhere
 }
 
-// Against puts the last n steps of v through other settings, their constraint
-// among them. Each step keeps its own text before it and its own draw: the
-// settings alone differ.
-func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
+// Against puts the last n steps of v through two settings, their constraints
+// among them, whatever they were written under. Each step keeps its own text
+// before it and its own draw: the settings alone differ.
+func Against(v engine.View, mine, other *engine.Settings, n int) (Check, error) {
 	var c Check
 	var scratch sampling.Scratch
 	var a, b sampling.Dist
@@ -27,7 +27,7 @@ func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
 		if v.Steps[k].Row == nil {
 			continue
 		}
-		in, err := v.Input(k)
+		here, err := v.InputUnder(k, mine)
 		if err != nil {
 			return c, err
 		}
@@ -35,7 +35,7 @@ func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
 		if err != nil {
 			return c, err
 		}
-		if err := v.Steps[k].Settings.Pipeline.Distribution(&a, &scratch, in); err != nil {
+		if err := mine.Pipeline.Distribution(&a, &scratch, here); err != nil {
 			return c, err
 		}
 		if err := other.Pipeline.Distribution(&b, &scratch, there); err != nil {
@@ -47,7 +47,7 @@ func Against(v engine.View, other *engine.Settings, n int) (Check, error) {
 		if tv > c.LargestTV {
 			c.LargestTV, c.LargestAt = tv, k+1
 		}
-		u := sampling.Coin(v.Steps[k].Settings.Config().Uint("seed"), in.Pos(), 0)
+		u := sampling.Coin(v.Steps[k].Settings.Config().Uint("seed"), here.Pos(), 0)
 		if chosen(&a, u) == chosen(&b, u) {
 			c.Same++
 		} else if c.FirstDiff == 0 {

@@ -192,7 +192,7 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 	if err := j.decode(ctx, &k, opt); err != nil {
 		return nil, err
 	}
-	c, err := compare.Against(k.last, other, checkSteps)
+	c, err := compare.Against(k.last, j.settings, other, checkSteps)
 	return &c, err
 }
 

@@ -85,7 +85,7 @@ func (v *exportView) compute(m *Model) tea.Cmd {
 		return nil
 	}
 	v.of, v.ready = key, false
-	cfg, format, view, comp := l.config, presets.Formats()[v.target], l.view, l.comp
+	cfg, format, view, comp, mine := l.config, presets.Formats()[v.target], l.view, l.comp, l.settings
 	return func() tea.Msg {
 		out := exportMsg{key: key}
 		if out.out, out.err = presets.Export(cfg, format); out.err != nil {
@@ -96,7 +96,7 @@ func (v *exportView) compute(m *Model) tea.Cmd {
 			out.bad = err
 			return out
 		}
-		out.check, out.bad = compare.Against(view, set, checkSteps)
+		out.check, out.bad = compare.Against(view, mine, set, checkSteps)
 		return out
 	}
 }

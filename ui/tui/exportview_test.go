@@ -40,6 +40,17 @@ func (b *bench) name(s string) {
 	b.keys("enter")
 }
 
+// The check tells what the target makes of the settings, not what the settings
+// were before: a preset that vllm has all of changes nothing there, though the
+// text so far was written under another one.
+func TestExportChecksTheSettings(t *testing.T) {
+	b := exportBench(t, 120, 40)
+	b.keys("esc", "1", "W", "right", "right")
+	b.has("factual → vllm")
+	b.has("mean total variation 0.000")
+	b.has("drawn token the same in 4 of 4 (same luck)")
+}
+
 func TestExportEveryTarget(t *testing.T) {
 	b := exportBench(t, 120, 40)
 	for range presets.Formats() {
