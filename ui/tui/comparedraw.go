@@ -83,7 +83,10 @@ func (v *compareView) drawKnobs(c *viz.Canvas, m *Model) {
 	h := min(m.knobRows()+aboveKnobs+belowKnobs+2, c.H)
 	box := c.Sub(viz.Rect{X: 0, Y: c.H - h, W: w, H: h})
 	box.Clear()
-	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d · change %s", m.cur+1, m.scopeWords()), Focused: true}
+	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", m.cur+1), Focused: true}
+	if !m.cmp.one {
+		f.Title += " · they change " + m.scopeWords()
+	}
 	m.drawControls(viz.Box(box, f), m.lane(), listClass(w))
 }
 

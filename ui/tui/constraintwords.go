@@ -9,20 +9,6 @@ import (
 	"logitscope/viz"
 )
 
-// firstFit returns the first of forms that fits w cells, else the last one
-// cut. Forms go from long to short.
-func firstFit(w int, forms ...string) string {
-	for _, s := range forms {
-		if viz.Width(s) <= w {
-			return s
-		}
-	}
-	if len(forms) == 0 {
-		return ""
-	}
-	return viz.CutTitle(forms[len(forms)-1], max(w, 0))
-}
-
 // footOf is how many lines below the rows are for words, of h.
 func footOf(h int) int {
 	switch {

@@ -143,7 +143,7 @@ func TestSourceOutcome(t *testing.T) {
 		{sourceEditor{known: true, notes: notes}, 40, 4, []string{"good", "first note", "second one here", "third"}},
 		{sourceEditor{known: true, notes: notes}, 40, 3, []string{"good", "first note", "⋮ 2 more notes · ctrl+g shows them"}},
 		{sourceEditor{known: true, notes: notes, note: 2}, 40, 3, []string{"second one here", "third"}},
-		{sourceEditor{known: true, notes: []remark{{"one two three four", -1}, {"last", -1}}}, 11, 2, []string{"one two …", "⋮ 1 more n…"}},
+		{sourceEditor{known: true, notes: []remark{{"one two three four", -1}, {"last", -1}}}, 11, 2, []string{"one two …", "⋮ 1 more…"}},
 	} {
 		if got := tt.e.outcome(tt.w, tt.h, false); !slices.Equal(got, tt.want) {
 			t.Errorf("%d×%d: %q, want %q", tt.w, tt.h, got, tt.want)

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"logitscope/engine/speculative"
 	"logitscope/viz"
@@ -283,7 +284,9 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		return
 	}
 	emitted := plural(len(r.Emitted), "token") + " from 1 target pass"
-	c.Put(2, 0, cutWords(lastWords(r), c.W-4), viz.Ink{})
+	words := lastWords(r)
+	brief, _, _ := strings.Cut(words, ": what")
+	c.Put(2, 0, firstFit(c.W-4, words, brief), viz.Ink{})
 	if c.H >= 3 {
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
 	}
@@ -310,14 +313,6 @@ func lastWords(r *speculative.Round) string {
 		return "the target's own next token"
 	}
 	return "all accepted: the target's own next token comes free (bonus)"
-}
-
-// cutWords fits a sentence into w cells at a colon or a word.
-func cutWords(s string, w int) string {
-	if viz.Width(s) <= w {
-		return s
-	}
-	return viz.Cut(s, max(w-1, 0)) + "…"
 }
 
 // barLines is how many lines drawBars fills of h.
