@@ -236,12 +236,12 @@ func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
 	c.Put(1, 0, cutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
 	for i, s := range []string{
 		`{"type":"run", …}    model, prompt, settings, order, seed`,
-		`{"type":"step", …}   token, logprobs, u, what each stage kept, the ten best`,
+		`{"type":"step", …}   token, logprobs, u, what the stages kept, ten best`,
 		`{"type":"end", …}    reason, text`,
 	} {
 		c.Put(3, 2+i, cutWords(s, c.W-5), muted)
 	}
-	c.Put(1, 6, cutWords("the same lines as the headless run writes; a change of settings is marked at its step", c.W-2), muted)
+	c.Put(1, 6, cutWords("the lines of a headless run; a change of settings is marked at its step", c.W-2), muted)
 }
 
 // runLines writes the run of a lane as the headless run does.

@@ -77,7 +77,7 @@ func (v *importView) draw(c *viz.Canvas, m *Model) {
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
 	if v.area.text() == "" {
-		c.Put(4, 0, cutWords("Paste any engine's settings: JSON, a command line, a Modelfile, a preset.", c.W-6), muted)
+		c.Put(4, 0, cutWords("Paste settings of any engine: JSON, command line, Modelfile, preset.", c.W-6), muted)
 	}
 	v.area.draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {
