@@ -26,6 +26,25 @@ func TestHelpListsEveryKey(t *testing.T) {
 	}
 }
 
+// In one column the words stand under each other, and a key that is pressed
+// over the help is told what it does.
+func TestHelpColumn(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.keys("?")
+	for _, row := range []string{
+		"n → l           next token", // shift+→ shift+← is the longest, 15 cells
+		"shift+→ shift+← ten times as far (also pgdown / pgup)",
+		"home g end G    first / last row or token",
+		"Letters act at once; capitals open a view  ",
+		"⊘ refused     ┃",
+		"esc close · ↑↓ scroll · : commands",
+	} {
+		b.has(row)
+	}
+	b.keys("s")
+	b.has("s: again with a new seed. It acts once this help is closed: esc.")
+}
+
 // The palette finds every action, and runs what it found.
 func TestPaletteFindsEveryAction(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)

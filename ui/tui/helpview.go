@@ -23,7 +23,7 @@ var helpRows = [][]string{
 
 // helpWords are the words of entries that join several actions.
 var helpWords = map[string]string{
-	"slower": "slower / faster", "pane": "next / previous pane", "down": "choose a row or knob", "right10": "ten times as far",
+	"slower": "slower / faster", "pane": "next / previous pane", "down": "choose a row or knob", "right10": "ten times as far (also pgdown / pgup)",
 	"first": "first / last row or token", "preset1": "factual chat creative neutral greedy", "preset6": "your own presets",
 	"lower": "lower / raise the selected knob", "undo": "undo / redo a change", "earlier": "move the stage earlier / later",
 	"prevmark": "previous / next mark of the text", "next": "next token", "back": "back one token",
@@ -59,11 +59,11 @@ func (h *helpView) entries(m *Model) [][2]string {
 		if !slices.ContainsFunc(row, func(id string) bool { return !seen[id] }) {
 			continue
 		}
-		var keys []string
+		var keys, first []string
 		for _, id := range row {
 			seen[id] = true
 			if a := m.keys.byID[id]; a != nil {
-				keys = append(keys, a.Keys()...)
+				keys, first = append(keys, a.Keys()...), append(first, a.first())
 			}
 		}
 		a := m.keys.byID[row[0]]
@@ -74,7 +74,11 @@ func (h *helpView) entries(m *Model) [][2]string {
 		if w, ok := helpWords[row[0]]; ok {
 			words = w
 		}
-		out = append(out, [2]string{keyList(keys), words})
+		list := keyList(keys)
+		if viz.Width(list) > widestKeys {
+			list = keyList(first)
+		}
+		out = append(out, [2]string{list, words})
 	}
 	for _, a := range m.keys.list {
 		if !seen[a.id] {
@@ -83,6 +87,10 @@ func (h *helpView) entries(m *Model) [][2]string {
 	}
 	return out
 }
+
+// widestKeys is how many cells the keys of an entry may take; of more, the
+// first of each action is shown.
+const widestKeys = 16
 
 // keyList shows keys, digits that follow each other as a range.
 func keyList(keys []string) string {
@@ -111,13 +119,14 @@ func (h *helpView) columns(w int) int {
 }
 
 func (h *helpView) draw(c *viz.Canvas, m *Model) {
-	c.Put(1, 0, viz.CutTitle("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
+	c.Put(1, 0, cutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
 	list := h.entries(m)
 	cols := h.columns(c.W)
 	rows := (len(list) + cols - 1) / cols
 	view := max(c.H-4, 1)
 	top := min(h.list.top, max(rows-view, 0))
 	colW := (c.W - 2) / cols
+	words := wordsColumn(list, colW)
 	for y := 0; y < view && top+y < rows; y++ {
 		for x := range cols {
 			i := x*rows + top + y
@@ -126,20 +135,45 @@ func (h *helpView) draw(c *viz.Canvas, m *Model) {
 			}
 			at := 1 + x*colW
 			c.Put(at, 2+y, list[i][0], viz.Ink{Role: viz.Focus})
-			c.Put(at+max(13, viz.Width(list[i][0])+1), 2+y, viz.CutTitle(list[i][1], colW-14), viz.Ink{})
+			from := max(words, viz.Width(list[i][0])+1)
+			c.Put(at+from, 2+y, viz.CutTitle(list[i][1], colW-from-1), viz.Ink{})
 		}
 	}
 	c.Fill(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 2}, " ", viz.Ink{})
 	if rows > view {
 		c.Put(1, c.H-2, digits(top+1)+" to "+digits(min(top+view, rows))+" of "+digits(rows)+" · ↑↓ scroll", viz.Ink{Role: viz.Muted})
 	}
-	c.Put(1, c.H-1, viz.CutTitle("█ final  ▓ gained  ░ lost  ✗ cut  ● drawn  ◆ forced  ★ pinned  ⊘ refused  ┄ cut line", c.W-2), viz.Ink{})
+	legend := helpLegend
+	for viz.Width(legend) > c.W-2 && strings.Contains(legend, "  ") {
+		legend = legend[:strings.LastIndex(legend, "  ")]
+	}
+	c.Put(1, c.H-1, legend, viz.Ink{})
+}
+
+// helpLegend names the marks of the chart, those met first in front.
+const helpLegend = "█ final  ▓ gained  ░ lost  ✗ cut  ● drawn  ◆ forced  ★ pinned  ⊘ refused  ┄ cut line"
+
+// wordsColumn is where the words of entries stand in a column of w cells:
+// behind the longest keys if all words fit there, else close to the left.
+func wordsColumn(list [][2]string, w int) int {
+	keys, words := 0, 0
+	for _, e := range list {
+		keys, words = max(keys, viz.Width(e[0])+1), max(words, viz.Width(e[1]))
+	}
+	if keys+words < w {
+		return keys
+	}
+	return 13
 }
 
 func (h *helpView) act(m *Model, a *action) (tea.Cmd, bool) {
 	d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
 	if d == 0 {
-		return nil, a.id != "help" && a.id != "close" && a.id != "quit" && a.id != "run" && a.id != "commands"
+		if slices.Contains([]string{"help", "close", "quit", "run", "commands"}, a.id) {
+			return nil, false
+		}
+		m.say(a.first() + ": " + a.words() + ". It acts once this help is closed: esc.")
+		return nil, true
 	}
 	_, height := h.size(m)
 	r := m.overlayRect(h)
@@ -149,4 +183,8 @@ func (h *helpView) act(m *Model, a *action) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (h *helpView) hints(*Model) []string { return []string{"close", "down", "commands"} }
+func (h *helpView) hints(*Model) []string { return nil }
+
+func (h *helpView) footer(*Model) []hint {
+	return []hint{{id: "close"}, {id: "down", keys: "↑↓", word: "scroll"}, {id: "commands"}}
+}
