@@ -119,7 +119,9 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 	c.Right(drawCount, 0, "drawn", muted)
 	full := "full " + scaleWords(scale)
 	c.Put(drawBar, 0, viz.CutTitle("█ final   ◇ drawn   ├─┤ expected 95%", c.W-drawBar-len(full)-3), muted)
-	c.Right(c.W-1, 0, full, muted)
+	if drawBar+len(full) < c.W {
+		c.Right(c.W-1, 0, full, muted)
+	}
 	n := min(len(v.counts), max(c.H-5, 1))
 	barW := max(c.W-drawBar-10, 12)
 	bars := make([]viz.Bar, n)
@@ -174,8 +176,8 @@ func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
 	}
 	c.Fit(3, y, 9, l.piece(v.dist.IDs[i], c.ASCII), ink)
 	c.Right(drawFinal, y, viz.Percent(p), ink)
-	c.Right(drawExpected+2, y, fmt.Sprintf("%d ± %d", int(math.Round(p*manyDraws)), int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
-	c.Right(drawCount, y, digits(n), viz.Ink{Role: viz.Draw})
+	c.Right(drawExpected+2, y, viz.Count(int(math.Round(p*manyDraws)))+" ± "+digits(int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
+	c.Right(drawCount, y, viz.Count(n), viz.Ink{Role: viz.Draw})
 	at := func(x float64) int {
 		return drawBar + min(max(int(x/manyDraws/scale*float64(barW)), 0), barW-1)
 	}

@@ -124,7 +124,7 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 		return
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
-	c.Put(1, c.H-2, viz.CutTitle("keys go into the text · enter new line · ctrl+d read it and start", c.W-2), muted)
+	c.Put(1, c.H-2, firstFit(c.W-2, "keys go into the text · enter new line · ctrl+d read it and start", "enter new line · ctrl+d read it and start", "ctrl+d read it and start"), muted)
 	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+z undo"
 	if e.chat {
 		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+z undo"
@@ -148,6 +148,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if n := l.model.Info().ContextLen; n > 0 {
 		s += " of " + viz.Count(n)
 	}
+	count := s
 	s += ": "
 	end := " … (each · a token border)"
 	for i, id := range e.tokens {
@@ -155,7 +156,10 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 		if i > 0 {
 			p = "·" + p
 		}
-		if viz.Width(s)+viz.Width(p)+viz.Width(end) > w {
+		switch full := viz.Width(s)+viz.Width(p)+viz.Width(end) > w; {
+		case full && i < 2:
+			return count // no border fits
+		case full:
 			return s + end
 		}
 		s += p

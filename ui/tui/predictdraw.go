@@ -174,7 +174,7 @@ func (v *predictView) drawHidden(c *viz.Canvas, m *Model, lay predictLayout) {
 		x = lay.final - 1
 	}
 	c.Put(5, 0, v.context(m, x-7), muted)
-	c.Put(x, 0, viz.Cut("bars hidden, in alphabetical order", c.W-x-1), muted)
+	c.Put(x, 0, firstFit(c.W-x-1, "bars hidden, in alphabetical order", "alphabetical order", "hidden"), muted)
 	top := v.top(lay.rows)
 	for y := range min(lay.rows, len(v.ids)-top) {
 		ink := viz.Ink{}

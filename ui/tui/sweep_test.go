@@ -153,3 +153,17 @@ func TestTooSmallSaysSo(t *testing.T) {
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	b.has("next token · step 16")
 }
+
+// The smallest window has the words that matter whole.
+func TestSmallestWindow(t *testing.T) {
+	b := newBench(t, testOptions(t), 40, 12)
+	b.start(personPrompt)
+	b.keys("e")
+	b.has("┃ 21 tokens of 512                     ┃")
+	b.has("ctrl+d read it and start")
+	b.keys("esc", "P")
+	b.has("alphabetical order")
+	b.keys("esc", "d")
+	b.has("token       final    expected  drawn ┃")
+	b.has("● {\"         100%   1,000 ± 0  1,000 ┃") // top_p leaves one token
+}
