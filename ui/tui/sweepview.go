@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
 	"logitscope/engine/sweep"
 	"logitscope/sampling"
 	"logitscope/viz"
@@ -144,15 +145,19 @@ func (v *sweepView) lanes(m *Model) tea.Cmd {
 	l.text, l.prompt = r.Text, r.Prompt
 	m.start(l)
 	m.cur = 0
-	cmd := m.open("compare")
+	var cmd tea.Cmd
 	if len(m.lanes) > 1 {
 		other := m.lanes[1]
 		other.config, other.preset, other.settings = cell.Config(), -1, cell
 		other.text, other.prompt = r.Text, r.Prompt
 		m.start(other)
+	} else {
+		_, cmd = m.addLane(l, []*engine.Step{}, 0, cell)
+		m.conduct()
 	}
+	open := m.open("compare")
 	m.say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
-	return cmd
+	return tea.Batch(cmd, open)
 }
 
 // place names the selected cell.

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
 	"logitscope/engine/sweep"
 	"logitscope/sampling"
 )
@@ -103,5 +104,27 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 	}
 	if l := b.m.lane(); len(l.pins) != 1 || l.look != 0 {
 		t.Error("a key acted on the lab")
+	}
+}
+
+// The lane of a cell decodes with the settings of the cell, from its first
+// token on.
+func TestSweepLaneHasItsSettings(t *testing.T) {
+	opt := testOptions(t)
+	opt.Sweep = sweepReport(t)
+	b := newBench(t, opt, 120, 40)
+	b.keys("down", "down", "enter")
+	b.pump(func() bool {
+		for _, l := range b.m.lanes {
+			if l.view.Phase != engine.Paused || l.view.Next == nil || l.view.Settings != l.settings {
+				return false
+			}
+		}
+		return true
+	})
+	for i, want := range []float64{1, 1.5} { // the base has no temperature
+		if got := b.m.lanes[i].view.Next.Settings.Config().Float("temperature"); got != want {
+			t.Errorf("lane %d draws at temperature %v, want %v", i+1, got, want)
+		}
 	}
 }
