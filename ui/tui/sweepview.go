@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -284,15 +285,23 @@ func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric
 		line("not decoded yet", viz.Ink{Role: viz.Muted})
 		return
 	}
-	var parts []string
+	var parts []string // the metric on the map in front
 	for i, x := range sweep.Metrics() {
-		if e := cell.Values[i]; !math.IsNaN(e.Mean) {
-			parts = append(parts, fmt.Sprintf("%s %.*f [%.*f, %.*f]", x.Label, x.Decimals, e.Mean, x.Decimals, e.Lo, x.Decimals, e.Hi))
+		e := cell.Values[i]
+		if math.IsNaN(e.Mean) {
+			continue
+		}
+		words := fmt.Sprintf("%s %.*f [%.*f, %.*f]", x.Label, x.Decimals, e.Mean, x.Decimals, e.Lo, x.Decimals, e.Hi)
+		if i == v.metric {
+			parts = slices.Insert(parts, 0, words)
+		} else {
+			parts = append(parts, words)
 		}
 	}
-	line(strings.Join(parts, " · "), viz.Ink{})
+	line(viz.CutTitle(strings.Join(parts, " · "), c.W), viz.Ink{})
 	if lo <= hi {
-		line(fmt.Sprintf("%s: lightest %.*f, darkest %.*f", metric.Help, metric.Decimals, lo, metric.Decimals, hi), viz.Ink{Role: viz.Muted})
+		shades := fmt.Sprintf("lightest %.*f, darkest %.*f: ", metric.Decimals, lo, metric.Decimals, hi)
+		line(shades+cutWords(metric.Help, c.W-viz.Width(shades)), viz.Ink{Role: viz.Muted})
 	}
 	for i := range r.Axes {
 		if a := &r.Axes[i]; a.Inert != "" {

@@ -58,8 +58,10 @@ func TestSweepView(t *testing.T) {
 	b.has("text 10␛[31m↵end")
 	b.keys("+") // the axis that is not on the map
 	b.has("text 22")
+	b.has("lightest 12.00, darkest 23.00: e to the mean surprise") // cells 12 to 23 are on the map
 	b.keys("tab")
 	b.has("sweep · distinct-1")
+	b.has("┃ distinct-1 22.000 [21.000, 23.000] · tokens 22.0")
 	b.keys("o")
 	b.has("top_p ↓  top_k →")
 	for w := 40; w <= 200; w += 7 {
