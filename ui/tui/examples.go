@@ -26,7 +26,7 @@ var examples = []example{
 	{"Extract the person's name and age from: Ana Silva is 41 years old.\n", "factual", "JSON: 83% {\" and 17% {", "braces and quotes are nearly certain, the name is copied: where does the entropy rise?"},
 	{"List the names of users older than 30.\nSELECT", "factual", "SQL: 99.7% name", "temperature 1.5 still writes SQL for a while: sure tokens hardly move"},
 	{"def add(a, b):", "factual", "code: short and sure", "presence_penalty pushes away the parameter names that the code needs"},
-	{"Once upon a time there was a little fox who lived in the", "chat", "a story that opens and closes", "step through it: which words could have been others, and which could not?"},
+	{"Once upon a time there was a little fox who lived in the", "chat", "a story, open and closed", "step through it: which words could have been others, and which could not?"},
 }
 
 // exampleList chooses one of the examples.

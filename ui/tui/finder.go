@@ -106,21 +106,29 @@ func tokenPlaces(ids []int32, set *engine.Settings, in sampling.Input) map[int32
 }
 
 // findTokens returns the first tokens whose piece holds text, exact and
-// shorter ones first, and how many there are. ␣ stands for a space.
+// shorter ones first, and how many there are. ␣ stands for a space, and a text
+// without a capital for one in any case.
 func findTokens(voc models.Vocab, text string) ([]int32, int) {
 	want := strings.NewReplacer("␣", " ", "↵", "\n", "⇥", "\t").Replace(text)
+	anyCase := want == strings.ToLower(want)
 	var ids []int32
 	if want != "" {
 		for id := range int32(voc.Size()) {
-			if p := voc.Piece(id); p != "" && strings.Contains(p, want) {
+			p := voc.Piece(id)
+			if anyCase {
+				p = strings.ToLower(p)
+			}
+			if strings.Contains(p, want) {
 				ids = append(ids, id)
 			}
 		}
 	}
 	key := func(id int32) int {
 		p := voc.Piece(id)
-		switch strings.TrimPrefix(p, " ") {
-		case strings.TrimPrefix(want, " "):
+		switch word, whole := strings.TrimPrefix(p, " "), strings.TrimPrefix(want, " "); {
+		case word == whole:
+			return -1
+		case anyCase && strings.EqualFold(word, whole):
 			return 0
 		}
 		return len(p)

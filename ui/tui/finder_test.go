@@ -42,6 +42,22 @@ func TestFinderShowsWhereTokensStand(t *testing.T) {
 	}
 }
 
+// A text without a capital finds tokens in any case, those as it is written
+// first; one with a capital finds its own alone.
+func TestFindTokensInAnyCase(t *testing.T) {
+	voc := testModel().Vocab()
+	for text, want := range map[string]string{"copenhagen": "Copenhagen", "the": "the the The The", "The": "The The", "COPEN": ""} {
+		ids, _ := findTokens(voc, text)
+		var got []string
+		for _, id := range ids[:min(len(ids), strings.Count(want, " ")+1)] {
+			got = append(got, strings.TrimSpace(voc.Piece(id)))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q finds %q, want %s", text, got, want)
+		}
+	}
+}
+
 // Logits 0, ln 3, ln 3, 0 and top_k 2: shares of 1, 3, 3 and 1 eighths; the
 // ties rank by id, and the two best share the rest.
 func TestTokenPlaces(t *testing.T) {
