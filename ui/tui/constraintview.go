@@ -138,13 +138,24 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "compare":
 		return v.without(m), true
 	case "copy":
-		return m.copyText("the constraint", v.text(m), "logitscope-constraint.json"), true
+		return v.copy(m), true
 	case "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later":
 		m.say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// copy copies the constraint as it was written, to be pasted where it came
+// from; one without a text of its own as it is stored.
+func (v *constraintView) copy(m *Model) tea.Cmd {
+	s := m.sources.of(v.text(m))
+	text := s.text
+	if text == "" {
+		text = v.text(m)
+	}
+	return m.copyText("the constraint", text, sourceKinds[s.kind].file)
 }
 
 // pick takes actions while there is no constraint yet.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,29 @@ func TestPlaceForms(t *testing.T) {
 	for w, text := range want {
 		if got := firstFit(w, placeForms(&k, false)...); got != text {
 			t.Errorf("%d cells: %q, want %q", w, got, text)
+		}
+	}
+}
+
+// y copies the constraint as it was written, so that it can be pasted back.
+func TestConstraintCopy(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ stored, file, want string }{
+		{`{"schema":{"type":"integer"},"type":"json_schema"}`, "logitscope-schema.json", "{ \"type\": \"integer\" }\n"},
+		{`{"grammar":"root ::= \"a\"\n","type":"grammar"}`, "logitscope-grammar.gbnf", "root ::= \"a\"\n"},
+		{`{"choices":["a","b"],"type":"choice"}`, "logitscope-choices.txt", "a\nb"},
+		{`{"object":true,"type":"json"}`, "logitscope-constraint.json", `{"object":true,"type":"json"}`},
+	} {
+		opt := testOptions(t)
+		opt.Config = opt.Config.MustWith("constraint", tt.stored, sampling.FromFlag)
+		if strings.HasSuffix(tt.file, "schema.json") {
+			opt.Written = map[string]string{tt.stored: tt.want}
+		}
+		b := newBench(t, opt, 80, 24)
+		b.m.pal = viz.NewPalette(true, viz.NoSGR, false) // a terminal that takes no copy: a file has it
+		b.keys("J", "y")
+		if got, err := os.ReadFile(tt.file); err != nil || string(got) != tt.want {
+			t.Errorf("%s holds %q, %v, want %q", tt.file, got, err, tt.want)
 		}
 	}
 }

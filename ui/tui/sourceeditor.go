@@ -44,6 +44,14 @@ func newSourceTexts(written map[string]string) sourceTexts {
 	return t
 }
 
+// of is a stored constraint as it was written.
+func (t *sourceTexts) of(stored string) source {
+	if s, ok := t.taken[stored]; ok {
+		return s
+	}
+	return sourceOf(stored)
+}
+
 // newSourceEditor opens the editor on the constraint in force, else on a
 // template.
 func newSourceEditor(m *Model) (view, tea.Cmd) {
@@ -51,11 +59,7 @@ func newSourceEditor(m *Model) (view, tea.Cmd) {
 	if text == "" {
 		return m.openSource(source{kind: 0, text: sourceKinds[0].template}, true)
 	}
-	s, typed := m.sources.taken[text]
-	if !typed {
-		s = sourceOf(text)
-	}
-	return m.openSource(s, false)
+	return m.openSource(m.sources.of(text), false)
 }
 
 // constraintText is the constraint of the lane, also while its mask is off.

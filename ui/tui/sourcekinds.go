@@ -23,12 +23,13 @@ type sourceKind struct {
 	raw      bool   // the text is JSON
 	option   string // a switch of this kind, empty for none
 	says     string // what the switch does, else how the text is written
+	file     string // what a copy is called
 	template string
 }
 
 // sourceKinds are the notations, in the order of the list.
 var sourceKinds = []sourceKind{
-	{name: "JSON Schema", about: "JSON that is valid under a schema", typ: "json_schema", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
+	{name: "JSON Schema", about: "JSON that is valid under a schema", typ: "json_schema", file: "logitscope-schema.json", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
   "type": "object",
   "properties": {
     "name": {"type": "string", "maxLength": 20},
@@ -37,16 +38,16 @@ var sourceKinds = []sourceKind{
   "required": ["name", "age"],
   "additionalProperties": false
 }`},
-	{name: "JSON", about: "any JSON value", typ: "json", option: "object", says: "an object only"},
-	{name: "regex", about: "text that a regular expression matches", typ: "regex", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
-	{name: "grammar (GBNF)", about: "what a grammar in llama.cpp's notation derives", typ: "grammar", field: "grammar", template: `root ::= greeting ", " name "!"
+	{name: "JSON", about: "any JSON value", typ: "json", file: "logitscope-constraint.json", option: "object", says: "an object only"},
+	{name: "regex", about: "text that a regular expression matches", typ: "regex", file: "logitscope-regex.txt", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
+	{name: "grammar (GBNF)", about: "what a grammar in llama.cpp's notation derives", typ: "grammar", file: "logitscope-grammar.gbnf", field: "grammar", template: `root ::= greeting ", " name "!"
 greeting ::= "Hello" | "Good morning"
 name ::= [A-Z] [a-z]{2,8}`},
-	{name: "SQL", about: "a SELECT statement over your tables", typ: "sql", field: "sql", raw: true, template: `{"tables": {
+	{name: "SQL", about: "a SELECT statement over your tables", typ: "sql", file: "logitscope-tables.json", field: "sql", raw: true, template: `{"tables": {
   "users": ["id", "name", "age"],
   "orders": ["id", "user_id", "total"]
 }}`},
-	{name: "choices", about: "one of a few answers", typ: "choice", field: "choices", says: "one a line", template: "yes\nno\nI do not know"},
+	{name: "choices", about: "one of a few answers", typ: "choice", file: "logitscope-choices.txt", field: "choices", says: "one a line", template: "yes\nno\nI do not know"},
 }
 
 // A source is a constraint as it is written by hand.
