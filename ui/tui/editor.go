@@ -125,9 +125,9 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
 	c.Put(1, c.H-2, firstFit(c.W-2, "keys go into the text · enter new line · ctrl+d read it and start", "enter new line · ctrl+d read it and start", "ctrl+d read it and start"), muted)
-	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+z undo"
+	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+l empty · ctrl+z undo"
 	if e.chat {
-		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+z undo"
+		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+l empty · ctrl+z undo"
 	}
 	if e.said != "" {
 		last = e.said

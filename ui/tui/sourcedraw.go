@@ -46,7 +46,7 @@ func (e *sourceEditor) drawKeys(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next kind · ctrl+o from a file"
 	c.Put(0, 0, viz.CutTitle(keys, c.W), muted)
-	last := "ctrl+u deletes back to the line's start · ctrl+z undoes · paste is one change"
+	last := "ctrl+l empties · ctrl+z undoes · a paste is one change"
 	switch k := sourceKinds[e.kind]; {
 	case k.option != "" && e.option:
 		last = "ctrl+t ● " + k.says + " · " + last

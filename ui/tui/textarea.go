@@ -113,6 +113,15 @@ func (t *textArea) replace(s string) {
 	t.input.InsertString(hold(s, "\n"))
 }
 
+// empty leaves nothing of the text, to be brought back by one undo.
+func (t *textArea) empty() {
+	if t.text() == "" {
+		t.said = "ctrl+l: the text is empty"
+		return
+	}
+	t.replace("")
+}
+
 // key takes an editing key and reports whether it changed the text.
 func (t *textArea) key(k tea.KeyMsg) bool {
 	t.said = ""
@@ -128,6 +137,8 @@ func (t *textArea) key(k tea.KeyMsg) bool {
 		t.vertical(-10)
 	case k.Type == tea.KeyPgDown:
 		t.vertical(10)
+	case k.Type == tea.KeyCtrlL:
+		t.empty()
 	case k.Type == tea.KeyCtrlZ:
 		t.travel(&t.past, &t.future, "ctrl+z: nothing to undo in this text")
 	case k.Type == tea.KeyCtrlY:

@@ -207,3 +207,17 @@ func TestEditingByClusters(t *testing.T) {
 		}
 	}
 }
+
+// ctrl+l makes room for another text, and one undo brings the old one back.
+func TestEmptyText(t *testing.T) {
+	a := newTextArea("one\ntwo")
+	if !a.key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.text() != "" {
+		t.Errorf("left over: %q", a.text())
+	}
+	if a.key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.said == "" {
+		t.Error("nothing is said of an empty text")
+	}
+	if a.key(tea.KeyMsg{Type: tea.KeyCtrlZ}); a.text() != "one\ntwo" {
+		t.Errorf("undone to %q", a.text())
+	}
+}
