@@ -118,7 +118,7 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 	c.Right(drawExpected+2, 0, "expected", muted)
 	c.Right(drawCount, 0, "drawn", muted)
 	full := "full " + scaleWords(scale)
-	c.Put(drawBar, 0, viz.CutTitle("█ final   ◇ drawn   ├─┤ expected 95%", c.W-drawBar-len(full)-3), muted)
+	c.Put(drawBar, 0, firstFit(c.W-drawBar-len(full)-3, "█ final   ◇ drawn   ├─┤ expected 95%", "█ final   ◇ drawn   ├─┤ 95%", "█ final   ◇ drawn", ""), muted)
 	if drawBar+len(full) < c.W {
 		c.Right(c.W-1, 0, full, muted)
 	}

@@ -166,4 +166,6 @@ func TestSmallestWindow(t *testing.T) {
 	b.keys("esc", "d")
 	b.has("token       final    expected  drawn ┃")
 	b.has("● {\"         100%   1,000 ± 0  1,000 ┃") // top_p leaves one token
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	b.has("◇ drawn   ├─┤ 95%")
 }
