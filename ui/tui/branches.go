@@ -143,7 +143,7 @@ func shortDifference(a, b *engine.Settings) string {
 		if s, ok := shortKeys[key]; ok {
 			key = s
 		}
-		return key + " " + viz.Printable(valueWords(p, y, 20), false)
+		return key + " " + viz.Printable(viz.Cut(valueWords(p, y.Value(p.Key)), 20), false)
 	}
 	return ""
 }

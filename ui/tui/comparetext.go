@@ -179,16 +179,6 @@ func strategyFirst(p *sampling.Param) int {
 	return 1
 }
 
-// valueWords is the value of p in at most w cells; a constraint goes by its
-// kind.
-func valueWords(p *sampling.Param, c sampling.Config, w int) string {
-	v := c.Value(p.Key)
-	if p.Key == "constraint" && !p.IsOff(v) {
-		return sourceKinds[sourceOf(c.Text(p.Key)).kind].name
-	}
-	return viz.Cut(p.Format(v), w)
-}
-
 // laneTitle names lane i and how its settings differ from those of the first.
 func laneTitle(m *Model, i, w int) string {
 	l, first := m.lanes[i], m.lanes[0]
@@ -216,7 +206,7 @@ func laneTitle(m *Model, i, w int) string {
 		if s, ok := shortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
 			key = s
 		}
-		from, to := valueWords(p, a, 24), valueWords(p, b, 24)
+		from, to := viz.Cut(valueWords(p, a.Value(p.Key)), 24), viz.Cut(valueWords(p, b.Value(p.Key)), 24)
 		if from == to {
 			to = "another " + to
 		}

@@ -442,3 +442,22 @@ func TestConstraintCostFits(t *testing.T) {
 		}
 	}
 }
+
+// Where knobs are listed a constraint goes by its kind: its text says nothing
+// in a few cells.
+func TestConstraintAsAValue(t *testing.T) {
+	b := constraintAt(t, 0, 160, 45)
+	b.keys("esc", "tab", "end", "up", "up") // seed and max_new_tokens are the last two
+	for range 2 {
+		var row string
+		for _, line := range strings.Split(b.frame(), "\n") {
+			if strings.Contains(line, " constraint   ") && !strings.Contains(line, "4,094") { // a stage, not the knob
+				row = line
+			}
+		}
+		if !strings.Contains(row, "JSON") || strings.Contains(row, "type") {
+			t.Errorf("shown as %q:\n%s", row, b.frame())
+		}
+		b.keys("V", "end")
+	}
+}

@@ -214,7 +214,7 @@ func (m *Model) drawKnob(c *viz.Canvas, l *lane, y, i int, col controlColumns) {
 		ink.Role = viz.Inert
 	}
 	c.Fit(3, y, col.track-4, p.Key, ink)
-	text := viz.Printable(p.Format(v), c.ASCII)
+	text := viz.Printable(valueWords(p, v), c.ASCII)
 	if hasSlider(p) {
 		viz.Slider(c.Sub(viz.Rect{X: col.track, Y: y, W: col.trackW, H: 1}), knobFrac(p, v), off, ink)
 	}

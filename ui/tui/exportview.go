@@ -386,7 +386,7 @@ func wholeConfig(cfg sampling.Config) string {
 			continue
 		}
 		if p, ok := sampling.Lookup(key); ok {
-			parts = append(parts, key+" "+p.Format(cfg.Value(key)))
+			parts = append(parts, key+" "+valueWords(p, cfg.Value(key)))
 		}
 	}
 	if len(parts) == 0 {

@@ -185,7 +185,7 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
 		viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), knobFrac(p, v), p.IsOff(v), ink)
 		x += w + 1
 	}
-	text := viz.Printable(p.Format(v), c.ASCII)
+	text := viz.Printable(valueWords(p, v), c.ASCII)
 	if viz.Width(text) > c.W-x-1 {
 		text = strings.TrimRight(viz.Fit(text, c.W-x-1), " ")
 	}
@@ -203,7 +203,7 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
 	}
 	x = c.Put(x+1, 0, word, viz.Ink{Role: viz.Muted})
 	if b := l.before(); b != nil && b.Settings != nil && !sameSetting(b.Settings.Config(), cfg, p.Key) {
-		x = c.Put(x, 0, "   was "+p.Format(b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
+		x = c.Put(x, 0, "   was "+valueWords(p, b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
 	}
 	if hint := "-/+ change · tab knobs"; k == class80 && x+2+len(hint) < c.W {
 		c.Right(c.W-1, 0, hint, viz.Ink{Role: viz.Muted})

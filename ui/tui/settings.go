@@ -100,7 +100,7 @@ func (m *Model) set(key string, v any) bool {
 		return false
 	}
 	p, _ := sampling.Lookup(key)
-	what := fmt.Sprintf("%s %s → %s", key, p.Format(base.Value(key)), p.Format(cfg.Value(key)))
+	what := fmt.Sprintf("%s %s → %s", key, valueWords(p, base.Value(key)), valueWords(p, cfg.Value(key)))
 	return m.apply(cfg, l.shownPreset(m.opt.Presets), key, what)
 }
 
@@ -156,6 +156,15 @@ func (m *Model) tryAt(l *lane, s *engine.Settings) {
 	before := l.step()
 	l.whatif, l.tried = s, t
 	l.settle(before)
+}
+
+// valueWords is a value of p as the screen shows it; a constraint goes by its
+// kind.
+func valueWords(p *sampling.Param, v any) string {
+	if text, ok := v.(string); ok && p.Key == "constraint" && !p.IsOff(v) {
+		return sourceKinds[sourceOf(text).kind].name
+	}
+	return p.Format(v)
 }
 
 // nudge moves the selected knob by steps of its slider.
@@ -240,7 +249,7 @@ func differences(a, b sampling.Config) []string {
 		if sameSetting(a, b, p.Key) {
 			continue
 		}
-		parts = append(parts, p.Key+" "+p.Format(a.Value(p.Key))+"→"+p.Format(b.Value(p.Key)))
+		parts = append(parts, p.Key+" "+valueWords(p, a.Value(p.Key))+"→"+valueWords(p, b.Value(p.Key)))
 	}
 	if len(parts) == 0 {
 		return []string{"nothing changes"}

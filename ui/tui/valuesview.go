@@ -180,14 +180,14 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	c.Fit(3, y, col.keyW, e.Key, ink)
 	asked := viz.Removed
 	if e.AskedSet {
-		asked = p.Format(e.Asked)
+		asked = valueWords(p, e.Asked)
 	}
 	c.Right(col.asked, y, tail(asked, col.asked-col.keyW-4, c.ASCII), ink)
 	inForce := ink
 	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
 		inForce = viz.Ink{Role: viz.Warning}
 	}
-	c.Right(col.inForce, y, tail(p.Format(e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
+	c.Right(col.inForce, y, tail(valueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
 	if i := m.lane().shownPreset(m.opt.Presets); e.Origin == sampling.FromPreset && i >= 0 {
 		from = "preset " + m.opt.Presets[i].Name
