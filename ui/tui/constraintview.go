@@ -80,12 +80,15 @@ func (v *constraintView) footer(m *Model) []hint {
 	if !v.active(m) {
 		return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "write it"}, {id: "close", word: "lab"}, {id: "help"}}
 	}
-	order := "draw, then check"
+	mask, order := "mask off", "draw, then check"
+	if v.off(m) {
+		mask = "mask on"
+	}
 	if set := m.lane().shownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
 		order = "mask first"
 	}
-	return []hint{{id: "next"}, {id: "back"}, {id: "run"}, {id: "take", word: "mask off/on"}, {id: "order", word: order},
-		{id: "open", word: "edit it"}, {id: "compare", word: "without it"}, {id: "off", word: "take it away"}, {id: "force"}, {id: "close", word: "lab"}, {id: "help"}}
+	return []hint{{id: "next"}, {id: "take", word: mask}, {id: "order", word: order}, {id: "open", word: "edit"}, {id: "compare", word: "without it"},
+		{id: "back"}, {id: "run"}, {id: "off", word: "take it away"}, {id: "force"}, {id: "close", word: "lab"}, {id: "help"}}
 }
 
 func (v *constraintView) help(m *Model) (string, viz.Ink) {

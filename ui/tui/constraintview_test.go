@@ -172,6 +172,14 @@ func TestConstraintCloses(t *testing.T) {
 	b.has("The token budget is near: only what lets the text close in time may come.")
 }
 
+// The keys of this view alone are offered first, as they act now.
+func TestConstraintFooter(t *testing.T) {
+	b := constraintAt(t, 0, 80, 24)
+	b.has(" n next · x mask off · o draw, then check · enter edit · C without it · ? help")
+	b.keys("o", "x")
+	b.has(" n next · x mask on · o mask first · enter edit · C without it · ? help")
+}
+
 func TestPlaceForms(t *testing.T) {
 	s := constraintAt(t, 1, 80, 24).m.lane().step().Constraint
 	k := *s
