@@ -21,9 +21,11 @@ func maskColumnsOf(w int) maskColumns {
 	case w >= 74:
 		why := w - 22
 		return maskColumns{11, 11, 29, 38, 40, why - 42, why}
-	case w >= 52:
+	case w >= 64:
 		why := w - 19
-		return maskColumns{8, 9, 24, 32, 0, 0, why}
+		return maskColumns{8, 9, 24, 32, 34, why - 36, why}
+	case w >= 52:
+		return maskColumns{8, 9, 24, 32, 0, 0, 35}
 	}
 	return maskColumns{8, 9, 0, 24, 0, 0, 26}
 }
@@ -140,7 +142,7 @@ func (d *maskDrawer) head(scale float64) {
 	}
 	c.Right(col.allowed, 0, name, muted)
 	if col.bar > 0 {
-		c.Put(col.bar, 0, "full bar "+scaleWords(scale), muted)
+		c.Put(col.bar, 0, firstFit(col.barW+1, "full bar "+scaleWords(scale), "full "+scaleWords(scale), ""), muted)
 	}
 	c.Put(col.why, 0, "why not", muted)
 }
@@ -188,6 +190,8 @@ func (d *maskDrawer) why(r *sampling.Row, why refusal, no bool) []string {
 		return []string{"would overrun the token budget", "over the budget", "budget"}
 	case no && (v.Piece(r.ID) == "" || slices.Contains(v.EOG(), r.ID)):
 		return []string{"the text may not end yet", "no end yet"}
+	case no && d.c.W-d.col.why-1 < longestDeath: // all rows in one form
+		return why.forms()[1:]
 	case no:
 		return why.forms()
 	case r.Cut != sampling.NoStage:
@@ -217,6 +221,9 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 		c.Put(col.why, y, firstFit(c.W-col.why-1, text+fmt.Sprintf(", %s refused", viz.Count(others-more)), text, ""), muted)
 	}
 }
+
+// longestDeath is how many cells the words of a refusal take.
+const longestDeath = len("dies at byte 9, 7E ~")
 
 // words says at which byte a token dies.
 func (r refusal) words() string { return r.forms()[0] }

@@ -180,6 +180,18 @@ func TestConstraintFooter(t *testing.T) {
 	b.has(" n next · x mask on · o mask first · enter edit · C without it · ? help")
 }
 
+// The reasons of all rows have one form, the long one only where all have room.
+func TestConstraintReasonsAlike(t *testing.T) {
+	for _, w := range []int{40, 54, 66, 74, 76, 80, 100, 120} {
+		b := constraintAt(t, 1, w, 24)
+		frame := b.frame()
+		long, all := strings.Count(frame, "dies at byte"), strings.Count(frame, "byte 1, ")
+		if long > 0 && long < all || all == 0 {
+			t.Errorf("%d cells: %d of %d reasons are long:\n%s", w, long, all, frame)
+		}
+	}
+}
+
 func TestPlaceForms(t *testing.T) {
 	s := constraintAt(t, 1, 80, 24).m.lane().step().Constraint
 	k := *s

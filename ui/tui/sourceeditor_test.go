@@ -178,7 +178,7 @@ func TestMaskColumns(t *testing.T) {
 		if c.raw > 0 && c.raw-6 <= end || c.raw == 0 && c.allowed-6 <= end {
 			t.Errorf("at %d the label runs into a share: %+v", w, c)
 		}
-		if c.raw > 0 && c.allowed-len("allowed") <= c.raw || c.bar > 0 && c.bar <= c.allowed || c.why <= c.allowed {
+		if c.raw > 0 && c.allowed-len("allowed") <= c.raw || c.bar > 0 && (c.bar <= c.allowed || c.barW < 8 || c.bar+c.barW >= c.why) || c.why <= c.allowed || w-c.why < 11 {
 			t.Errorf("at %d columns touch: %+v", w, c)
 		}
 	}
