@@ -103,7 +103,13 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	case s != nil && s.Constraint != nil && s.Constraint.Closing:
 		return "The token budget is near: only what lets the text close in time may come.", viz.Ink{Role: viz.Warning}
 	}
-	return "⊘ had mass, but may not be written here; i says why. What is left is scaled to one.", viz.Ink{}
+	switch k, set := known(l), l.shownSettings(); {
+	case set == nil || k == nil || !set.Pipeline.ChecksAfterDraw():
+		return "⊘ had mass, but may not be written here; i says why. What is left is scaled to one.", viz.Ink{}
+	case k.Redrawn:
+		return "The first draw fell on a ⊘: it was made again under the mask.", viz.Ink{}
+	}
+	return "The draw was made without the mask and is allowed; a ⊘ would be drawn again.", viz.Ink{}
 }
 
 // active reports whether there is a constraint to show.

@@ -97,11 +97,14 @@ func TestConstraintDrawOrder(t *testing.T) {
 	b.has("step 1 · ▌ · draw, then check")
 	b.has("raw    final") // {" may come, and was drawn at once
 	b.has("first draw: it is allowed")
+	b.m.notice = ""
+	b.has("The draw was made without the mask and is allowed")
 	b.keys("n")
 	b.steps(1)
 	b.has("raw  allowed") // name may not, and has all of the mass
 	b.has("● age")
 	b.has("second draw: the first was refused")
+	b.has("The first draw fell on a ⊘: it was made again under the mask.")
 	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 	b.has("second draw")
 	b.send(tea.WindowSizeMsg{Width: 200, Height: 30})
