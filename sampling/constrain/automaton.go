@@ -37,7 +37,9 @@ type automaton struct {
 
 	set    closureSet
 	key    []byte
-	pruned bool // a state reached maxItems and lost its more distant items
+	most   int  // items of a state, see maxItems
+	busy   int  // items gone through in states of more than busyItems
+	pruned bool // a state reached most and lost its more distant items
 	start  int32
 }
 
@@ -45,6 +47,13 @@ type automaton struct {
 // completion are dropped: what is accepted stays right, and something always
 // is, but a text that only they could match is refused.
 const maxItems = 4096
+
+// A grammar so ambiguous that states of more than busyItems have been gone
+// through for maxBusy items in all gets no more states of more than busyItems.
+const (
+	busyItems = 128
+	maxBusy   = 1 << 20
+)
 
 // A frame says what follows the rule above it. The place is a node: one with a
 // call resumes behind it, a repetition goes on with a rounds wanted and b
@@ -109,6 +118,7 @@ type nodeClosure struct {
 func newAutomaton(p *prog) *automaton {
 	a := &automaton{
 		p:         p,
+		most:      maxItems,
 		frames:    []frame{{place: -1}, {place: -1}},
 		frameIDs:  map[frameKey]int32{},
 		stringIDs: map[stringState]int32{},

@@ -175,6 +175,13 @@ func TestHostileSources(t *testing.T) {
 		{"alternatives", Schema([]byte(`{"allOf":[`+strings.TrimSuffix(alternatives, ",")+`]}`), SchemaOptions{}), true},
 		{"big number", Schema([]byte(`{"type":"integer","minimum":1e999999999}`), SchemaOptions{}), true},
 		{"ambiguous grammar", GBNF(`root ::= root root root | root root | "a" | "b"`), false},
+		{"ambiguous rounds", GBNF("root ::= (\"é\" | r2 | root){2,}\nr2 ::= [^-é]"), false},
+		{"ambiguous empty rounds", GBNF("root ::= x{2,}\nx ::= x{0,2} ([^cb日] | \"\" | [^日])"), false},
+		{"10,000 required", Schema([]byte(`{"type":"object","properties":{`+namedStrings(10_000)+`},"required":[`+names(10_000)+`]}`), SchemaOptions{}), false},
+		{"100,000 required alone", Schema([]byte(`{"type":"object","required":[`+names(100_000)+`]}`), SchemaOptions{}), true},
+		{"4,000 required alone", Schema([]byte(`{"type":"object","required":[`+names(4000)+`]}`), SchemaOptions{}), false},
+		{"steps of oneOf", Schema([]byte(`{"oneOf":[`+steps(100)+`]}`), SchemaOptions{}), true},
+		{"enum of 1,000 that differ", Schema([]byte(`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":[`+names(1000)+`]}}`), SchemaOptions{}), false},
 		{"many empty rules", GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
 		{"long chain", GBNF("root ::= r0\n" + chain(20_000)), false},
 		{"deep groups", GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
@@ -191,6 +198,24 @@ func TestHostileSources(t *testing.T) {
 			}
 		})
 	}
+}
+
+func namedStrings(n int) string {
+	return listed(n, func(i int) string { return fmt.Sprintf(`"name %d":{"type":"string"}`, i) })
+}
+
+func names(n int) string { return listed(n, func(i int) string { return fmt.Sprintf(`"name %d"`, i) }) }
+
+func steps(n int) string {
+	return listed(n, func(i int) string { return fmt.Sprintf(`{"type":"integer","multipleOf":%d}`, i+2) })
+}
+
+func listed(n int, part func(int) string) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = part(i)
+	}
+	return strings.Join(list, ",")
 }
 
 func chain(n int) string {

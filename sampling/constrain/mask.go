@@ -34,9 +34,9 @@ func (sc *scope) under(b byte, list []int32) []int32 {
 	return list
 }
 
-// maxReaches bounds the states that one mask goes through part by part behind
-// tokens of the moment. Beyond it the automaton takes over: it never follows
-// the same bytes twice, which parts do where a grammar is ambiguous.
+// maxReaches bounds the states that one mask goes through part by part. Beyond
+// it the automaton takes over: it never follows the same bytes twice, which
+// parts do where a grammar is ambiguous.
 const maxReaches = 2000
 
 // compute answers for a state.
@@ -55,11 +55,9 @@ func (m *Matcher) compute(s int32) (*maskEntry, Layer) {
 // reach adds what a state allows in a scope.
 func (m *Matcher) reach(sc scope, s int32, out *sink) {
 	d := m.divide(s)
-	if sc.kept == nil {
-		if m.reaches++; m.reaches > maxReaches {
-			m.walkScope(sc, s, out)
-			return
-		}
+	if m.reaches++; m.reaches > maxReaches {
+		m.walkScope(sc, s, out)
+		return
 	}
 	for _, it := range d.texts {
 		m.text(sc, it, out)

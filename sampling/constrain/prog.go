@@ -78,10 +78,10 @@ type repetition struct {
 // at run time: more than one order, or a bound on the number of properties.
 type objectProg struct {
 	keys      []objectKey
-	extra     int32 // rule of an undeclared member, or -1
-	distinct  int32 // and while fewer than min have come, or -1: see objectLang
-	separator int32 // rule of the comma with its blanks
-	min, max  int32 // properties; max < 0 is unlimited
+	extra     int32  // rule of an undeclared member, or -1
+	distinct  int32  // and while fewer than min have come, or -1: see objectLang
+	separator int32  // rule of the comma with its blanks
+	min, max  int32  // properties; max < 0 is unlimited
 	must      string // a bit per required key
 	apart     bool   // no two keys are of one group
 

@@ -141,6 +141,9 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 	if o.min <= len(b.required) {
 		o.min = 0
 	}
+	if len(o.keys) > maxFreeKeys && !o.ordered() {
+		return nil, refuse(c.at(k), "required", "more than %d names of one object that may come in any order (those of properties come in theirs)", maxFreeKeys)
+	}
 	if o.extra == nil && o.min > len(o.keys) {
 		return never, nil
 	}
@@ -155,6 +158,9 @@ func (c *schemaCompiler) objectExpr(k *shape) (*expr, error) {
 	}
 	return c.braces(o), nil
 }
+
+// maxFreeKeys bounds the names of an object of which any may come next.
+const maxFreeKeys = 5000
 
 // memberExpr is a declared member. Where a set has several shapes most of
 // their members are alike, so they are made rules and shared.

@@ -16,7 +16,7 @@ func (a *automaton) finish() int32 {
 	}
 	slices.SortFunc(c.items, compareItems)
 	c.items = slices.Compact(c.items)
-	if len(c.items) > maxItems {
+	if len(c.items) > a.most {
 		a.prune()
 	}
 	key := a.key[:0]
@@ -81,7 +81,7 @@ func (a *automaton) prune() {
 	c := &a.set
 	a.pruned = true
 	slices.SortStableFunc(c.items, func(x, y item) int { return int(a.itemDist(x)) - int(a.itemDist(y)) })
-	c.items = c.items[:maxItems]
+	c.items = c.items[:a.most]
 	slices.SortFunc(c.items, compareItems)
 }
 

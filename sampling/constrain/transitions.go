@@ -46,6 +46,11 @@ func (a *automaton) learn(s int32, b byte) int32 {
 
 func (a *automaton) compute(s int32, b byte) int32 {
 	items := a.states.at(s).items
+	if len(items) > busyItems {
+		if a.busy += len(items); a.busy > maxBusy {
+			a.most = busyItems
+		}
+	}
 	if len(items) == 1 && items[0].at >= 0 {
 		if to, ok := a.soleTarget(items[0], b); ok {
 			return a.closed(to)
