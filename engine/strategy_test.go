@@ -165,6 +165,21 @@ func TestDraftUnderAConstraint(t *testing.T) {
 	})
 }
 
+// A text that is whole before min_new_tokens ends there, with a draft as
+// without: where its own processors leave nothing, the draft stops proposing.
+func TestDraftBehindAWholeText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		s := settings(t, m, "constraint", `{"type":"regex","regex":"(a|b){3}"}`, "min_new_tokens", 6, "num_assistant_tokens", 4, "do_sample", false)
+		for _, d := range []Draft{{}, {Model: other(t, m)}, {Model: m}, {NGram: true}} {
+			v := begin(t, NewLane(0, m, Options{Draft: d}))(Start{Prompt: []int32{1}, Settings: s}, Advance{-1})
+			if v.Reason != Constraint || len(v.Text()) != 3 || len(v.Steps) != 3 {
+				t.Errorf("draft %+v: %q ended by %q: %v", d, v.Text(), v.Reason, v.Err)
+			}
+		}
+	})
+}
+
 // Near the limit the mask closes what is open, so the text is whole.
 func TestConstraintFitsTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -124,6 +124,14 @@ func (e *InvalidLogitsError) Error() string {
 // has.
 var ErrNothingAllowed = errors.New("the constraint allows none of the tokens")
 
+var errNoneLeft = errors.New("leaves no token to choose")
+
+// IsDeadEnd reports whether err means that the constraint or a stage leaves no
+// token to choose, rather than that something is wrong with the row.
+func IsDeadEnd(err error) bool {
+	return errors.Is(err, ErrNothingAllowed) || errors.Is(err, errNoneLeft)
+}
+
 func invalidLogits(x []float32, nan int) error {
 	e := &InvalidLogitsError{NaN: nan, Of: len(x)}
 	for _, v := range x {
@@ -181,7 +189,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		st.s.apply(r)
 		r.followRest(st, before)
 		if r.nfin == 0 {
-			return fmt.Errorf("%s leaves no token to choose", st.label)
+			return fmt.Errorf("%s %w", st.label, errNoneLeft)
 		}
 		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
 			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n], 0))

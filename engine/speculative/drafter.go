@@ -2,7 +2,6 @@ package speculative
 
 import (
 	"context"
-	"errors"
 
 	"logitscope/models"
 	"logitscope/sampling"
@@ -41,8 +40,8 @@ func (m *modelDrafter) propose(ctx context.Context, d *Decoder, all []int32, k i
 			return out, i, err
 		}
 		q, err := d.laws.draft(d, rows[0], output)
-		if errors.Is(err, sampling.ErrNothingAllowed) {
-			return out, i + 1, nil
+		if sampling.IsDeadEnd(err) {
+			return out, i + 1, nil // what follows is the target's to say
 		}
 		if err != nil {
 			return out, i, err
