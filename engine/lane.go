@@ -269,7 +269,11 @@ func (l *Lane) left(n int) int {
 // fail ends the lane at the step it was about to make. Start and Rewind bring
 // it back.
 func (l *Lane) fail(err error) {
-	l.err = fmt.Errorf("step %d: %w", len(l.steps)+1, err)
+	n := len(l.steps)
+	if l.search != nil {
+		n = l.search.steps()
+	}
+	l.err = fmt.Errorf("step %d: %w", n+1, err)
 	l.pending, l.budget = nil, 0
 }
 

@@ -54,7 +54,7 @@ func strategyOf(c sampling.Config) strategy {
 // newSearch returns the search that l's settings ask for, nil if they ask for
 // none.
 func (l *Lane) newSearch() (search, error) {
-	opt := beam.Options{Mask: l.maskAfter, Stop: l.stops, Greedy: l.opt.Greedy}
+	opt := beam.Options{Mask: l.maskAfter, Stop: l.stops, Whole: l.wholeAfter, Greedy: l.opt.Greedy}
 	switch l.settings.strategy() {
 	case beams:
 		s, err := beam.New(l.model, l.settings.Pipeline, l.prompt, opt)
@@ -201,6 +201,12 @@ func (l *Lane) maskAfter(output []int32) (bits []uint64, end bool, err error) {
 	return l.settings.maskAfter(l.known(output), output, l.left(len(output)))
 }
 
+// wholeAfter reports whether output is all that the constraint wants.
+func (l *Lane) wholeAfter(output []int32) bool {
+	_, c, err := l.settings.after(l.known(output), output)
+	return err == nil && c.complete()
+}
+
 // A beamSearch is beam search as a strategy.
 type beamSearch struct {
 	s    *beam.Search
@@ -237,6 +243,9 @@ func (b *beamSearch) ended() Reason {
 		return Length
 	case beam.Context:
 		return ContextFull
+	}
+	if r := b.view.Result(); len(r) > 0 && !r[0].Node.Ended {
+		return Constraint
 	}
 	return EOS
 }

@@ -117,6 +117,34 @@ func TestBeamLane(t *testing.T) {
 	})
 }
 
+// Where no beam can go on the lane fails as it does without beams, with the
+// text it has; a text that is whole ends there although it may not be ended.
+func TestBeamsThatCannotGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		for _, tt := range []struct {
+			set          []any
+			text, failed string
+		}{
+			{[]any{"constraint", `{"type":"regex","regex":"ab"}`, "bad_words", []string{"a"}}, "", "step 1: no beam can go on: bad_words leaves no token to choose"},
+			{[]any{"constraint", `{"type":"regex","regex":"abac"}`, "no_repeat_ngram_size", 1}, "ab", "step 3: no beam can go on: no_repeat_ngram 1 leaves no token to choose"},
+			{[]any{"constraint", `{"type":"regex","regex":"abc"}`, "min_new_tokens", 9}, "abc", ""},
+		} {
+			do := begin(t, NewLane(0, m, Options{}))
+			v := do(Start{Prompt: []int32{7}, Settings: settings(t, m, append(tt.set, "do_sample", false, "num_beams", 3)...)}, Advance{-1})
+			switch {
+			case v.Text() != tt.text:
+				t.Errorf("%v: %q, want %q", tt.set, v.Text(), tt.text)
+			case tt.failed == "" && (v.Err != nil || v.Reason != Constraint), tt.failed != "" && (v.Err == nil || v.Err.Error() != tt.failed):
+				t.Errorf("%v: %v, %q, want %q", tt.set, v.Err, v.Reason, tt.failed)
+			}
+			if v = do(Rewind{0}); v.Err != nil || v.Phase != Paused {
+				t.Errorf("%v: taken back: %v, %v", tt.set, v.Phase, v.Err)
+			}
+		}
+	})
+}
+
 func TestBadStrategySettings(t *testing.T) {
 	m := toy(t, 500, -1)
 	for _, set := range [][]any{

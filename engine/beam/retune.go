@@ -12,7 +12,8 @@ import (
 // hand, and everything that has finished is scored again, so the ranking
 // follows a new length_penalty or num_beams at once and without a pass of the
 // model; if the rows are forgotten, its running beams stay and those beyond a
-// smaller num_beams go.
+// smaller num_beams go. If nothing is left to choose, the last step is
+// dropped, and the next one says why.
 //
 // Another rule, other groups or other end tokens make earlier steps
 // meaningless: then the same number of steps is searched again from the
@@ -43,10 +44,10 @@ func (s *Search) again(ctx context.Context) error {
 	s.states = []state{s.start()}
 	for i := 0; i < n; i++ {
 		v, err := s.Step(ctx)
-		if err != nil {
+		if err != nil && !isDeadEnd(err) {
 			return err
 		}
-		if v.Done() {
+		if err != nil || v.Done() {
 			break
 		}
 	}
@@ -69,7 +70,12 @@ func (s *Search) rechoose() error {
 	var next state
 	if old.rows != nil {
 		var err error
-		if next, err = s.choose(states[last-1], old.nodes, old.rows); err != nil {
+		next, err = s.choose(states[last-1], old.nodes, old.rows)
+		if isDeadEnd(err) {
+			s.states = states[:last]
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	} else {
@@ -87,6 +93,7 @@ func (s *Search) rescored(st *state) []group {
 		offers := slices.Clone(out[i].offers)
 		for j, h := range offers {
 			offers[j] = t.hypothesis(h.Node, h.Parent)
+			offers[j].Finished = h.Finished
 		}
 		out[i].offers = offers
 	}

@@ -14,6 +14,9 @@ type group struct {
 	done    bool
 }
 
+// hasText reports whether a text runs on or has finished in g.
+func (g group) hasText() bool { return len(g.running)+len(g.offers) > 0 }
+
 // A turn is what a rule is given to choose from.
 type turn struct {
 	s       *Settings

@@ -1,7 +1,6 @@
 package beam
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -80,6 +79,13 @@ type scorer struct {
 	spare    [][]float32 // memory of rows nobody needs any more
 	scores   []float64
 	penalise map[int32]int // tokens earlier groups chose at this step
+	dead     []dead        // beams of this step that nothing may follow
+}
+
+// A dead is a beam that nothing may follow, and why.
+type dead struct {
+	node *Node
+	why  error
 }
 
 // A masker is asked which tokens may follow output: bit id%64 of word id/64
@@ -146,10 +152,11 @@ func (sc *scorer) process(s *Settings, r *row, prompt []int32, n *Node, mask mas
 		apply = s.pipeline.Warp
 	}
 	err := apply(sc.out, &sc.scratch, in)
-	if bad := new(sampling.InvalidLogitsError); errors.As(err, &bad) {
-		return false, err
+	if sampling.IsDeadEnd(err) {
+		sc.dead = append(sc.dead, dead{n, err})
+		return false, nil
 	}
-	return err == nil, nil
+	return err == nil, err
 }
 
 // quick reports whether the continuations of a beam can be found without

@@ -23,6 +23,11 @@ type Options struct {
 	// such a text finishes as if by an end token. It may be nil.
 	Stop func(output []int32) bool
 
+	// Whole reports whether the tokens generated so far are all that a
+	// constraint wants. Such a text finishes where the processors forbid the
+	// end token, too. It may be nil.
+	Whole func(output []int32) bool
+
 	// Greedy makes the search follow the greedy text as well, for contrast; see
 	// [Search.FollowGreedy].
 	Greedy bool
@@ -202,6 +207,7 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(rows), rows: rows, nodes: nodes}
 	next := state{step: step, groups: make([]group, len(prev.groups))}
 	s.scorer.penalise = make(map[int32]int)
+	why := errImpossible
 	for i, g := range prev.groups {
 		if g.done {
 			gs := GroupStep{Group: i, Skipped: true, Done: true}
@@ -209,9 +215,14 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 			step.Groups, next.groups[i] = append(step.Groups, gs), g
 			continue
 		}
+		s.scorer.dead = nil
 		cands, err := s.candidates(t, g, at)
 		if err != nil {
 			return next, err
+		}
+		g.offers = append(slices.Clip(g.offers), s.wholeTexts(t, g)...)
+		if d := s.scorer.dead; len(d) > 0 && why == errImpossible {
+			why = d[0].why
 		}
 		gs := GroupStep{Group: i, Candidates: cands, Line: min(t.n, len(cands))}
 		next.groups[i] = rules[s.set.Rule].advance(t, g, &gs)
@@ -219,6 +230,9 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 		for _, n := range next.groups[i].running {
 			s.scorer.penalise[n.Token]++
 		}
+	}
+	if !slices.ContainsFunc(next.groups, group.hasText) {
+		return next, &deadEnd{why}
 	}
 	next.reason = rules[s.set.Rule].over(t, step.Groups)
 	if next.reason == Length && s.limit < s.set.MaxNew {
@@ -240,6 +254,34 @@ func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
 		step.Greedy = next.greedy
 	}
 	return next, nil
+}
+
+var errImpossible = errors.New("every continuation is impossible")
+
+// A deadEnd is a step that leaves no beam, where none has finished either.
+type deadEnd struct{ why error }
+
+func (e *deadEnd) Error() string { return fmt.Sprintf("no beam can go on: %v", e.why) }
+func (e *deadEnd) Unwrap() error { return e.why }
+
+// isDeadEnd reports whether err is that of a step without a beam.
+func isDeadEnd(err error) bool {
+	var d *deadEnd
+	return errors.As(err, &d)
+}
+
+// wholeTexts returns the beams of g that nothing may follow and that are whole
+// as they are: they finish without an end token.
+func (s *Search) wholeTexts(t *turn, g group) []Hypothesis {
+	var out []Hypothesis
+	for _, d := range s.scorer.dead {
+		if d.node != nil && s.opt.Whole != nil && s.opt.Whole(d.node.Tokens()) {
+			h := t.hypothesis(d.node, slices.Index(g.running, d.node))
+			h.Finished = true
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 func (st *state) index() int {

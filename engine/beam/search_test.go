@@ -12,6 +12,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/table"
+	"logitscope/sampling"
 )
 
 // Every text of the tiny models is looked at: the best are the golden ones,
@@ -502,24 +503,95 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A beam that nothing may follow ends; the others go on, and when none is
-// left the search says so.
+// deadEnds lets 3 or 4 begin a text; nothing follows 3, and 5 follows 4 twice.
+func deadEnds(out []int32) ([]uint64, bool, error) {
+	switch {
+	case len(out) == 0:
+		return []uint64{1<<3 | 1<<4}, false, nil
+	case out[0] == 3 || len(out) == 3:
+		return []uint64{0}, false, nil
+	}
+	return []uint64{1 << 5}, false, nil
+}
+
+// A beam that nothing may follow ends and the others go on. When none is left
+// and none has finished, that is an error and the search stays where it was.
 func TestDeadEnd(t *testing.T) {
 	g := readGolden(t)
 	m := g.model(t, "markov2_b.json")
-	mask := func(out []int32) ([]uint64, bool, error) {
-		switch {
-		case len(out) == 0:
-			return []uint64{1<<3 | 1<<4}, false, nil
-		case out[0] == 3 || len(out) == 3:
-			return []uint64{0}, false, nil
+	for _, rule := range []map[string]any{
+		{"beam_rule": "vectorized", "max_new_tokens": 9},
+		{"beam_rule": "legacy", "max_new_tokens": 9},
+		{"order": "vllm", "max_new_tokens": 4}, // the step that fails is the last of all
+	} {
+		rule["num_beams"] = 2
+		s := start(t, m, compile(t, m, rule), []int32{1}, Options{Mask: deadEnds})
+		var err error
+		for err == nil && !s.View().Done() {
+			_, err = s.Step(t.Context())
 		}
-		return []uint64{1 << 5}, false, nil
+		v := s.View()
+		if !errors.Is(err, sampling.ErrNothingAllowed) || v.Done() || len(v.Steps) != 3 || len(v.Steps[1].Groups[0].Running) != 1 {
+			t.Errorf("%v: %v, %q after %d steps", rule, err, v.Reason, len(v.Steps))
+		}
+		if got := v.Result()[0].Tokens(); !slices.Equal(got, []int32{4, 5, 5}) {
+			t.Errorf("%v: %v is what there was", rule, got)
+		}
 	}
-	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: mask})
+}
+
+// Texts that have finished are the result when no beam is left: by an end
+// token, or because they are whole and the end token is forbidden.
+func TestDeadEndBehindFinished(t *testing.T) {
+	g := readGolden(t)
+	m := g.model(t, "markov2_b.json")
+	whole := func(out []int32) bool { return len(out) == 3 }
+	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: deadEnds, Whole: whole})
 	v := finish(t, s)
-	if v.Reason != Exhausted || len(v.Steps) != 4 || len(v.Steps[1].Groups[0].Running) != 1 {
-		t.Errorf("%s after %d steps", v.Reason, len(v.Steps))
+	h := v.Result()[0]
+	if v.Reason != Exhausted || len(v.Result()) != 1 || !slices.Equal(h.Tokens(), []int32{4, 5, 5}) || !h.Finished || h.Length != 3 {
+		t.Errorf("%s: %+v, want 4 5 5", v.Reason, v.Result())
+	}
+	if v = s.Rewind(3); v.Done() {
+		t.Errorf("before the last step: %s", v.Reason)
+	}
+	threeOrEnd := func(out []int32) ([]uint64, bool, error) {
+		if len(out) == 0 {
+			return []uint64{1 << 3}, true, nil
+		}
+		return []uint64{0}, false, nil
+	}
+	v = finish(t, start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: threeOrEnd}))
+	if h := v.Result()[0]; v.Reason != Exhausted || len(v.Result()) != 1 || !slices.Equal(h.Tokens(), m.Vocab().EOG()) {
+		t.Errorf("%s: %+v, want the end token", v.Reason, v.Result())
+	}
+}
+
+// Settings that leave nothing to choose at the last step take it back; the
+// step that is tried next says why, and other settings go on.
+func TestRetuneToADeadEnd(t *testing.T) {
+	m, err := table.Parse("two", strings.NewReader(`{"kind":"markov1","vocab":["s","a","b"],"bos_id":0,"logits":[[-9,2,1],[-9,2,1],[-9,2,1]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, none := map[string]any{"num_beams": 2, "max_new_tokens": 4}, map[string]any{"num_beams": 2, "max_new_tokens": 4, "suppress_tokens": []int32{0, 1, 2}}
+	s := start(t, m, compile(t, m, free), []int32{0}, Options{})
+	for range 2 {
+		if _, err := s.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v, err := s.Retune(t.Context(), compile(t, m, none)); err != nil || len(v.Steps) != 1 {
+		t.Fatalf("%v: %d steps, want 1", err, len(v.Steps))
+	}
+	if _, err := s.Step(t.Context()); err == nil || !strings.Contains(err.Error(), "suppress_tokens leaves no token to choose") {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.Retune(t.Context(), compile(t, m, free)); err != nil {
+		t.Fatal(err)
+	}
+	if v := finish(t, s); len(v.Steps) != 4 {
+		t.Errorf("%d steps, want 4", len(v.Steps))
 	}
 }
 
