@@ -188,6 +188,42 @@ func (s constraintState) complete() bool {
 	return info.Allowed == 0 && info.EOSAllowed
 }
 
+// Unmet reports whether the text of v does not meet its constraint yet, and
+// how many bytes it lacks at least. A constraint that a forced token broke
+// wants nothing any more.
+func (v View) Unmet() (bytes int, unmet bool) {
+	s := v.constraintState()
+	if s.of == nil || s.broken || s.of.matcher.Accepting(s.state) {
+		return 0, false
+	}
+	return s.of.matcher.Distance(s.state), true
+}
+
+// constraintState returns the state behind the text of v. The steps of a
+// search do not carry it, so its text is read again.
+func (v View) constraintState() constraintState {
+	switch {
+	case v.Beam != nil:
+		if r := v.Beam.Result(); len(r) > 0 && !r[0].Finished {
+			return v.Settings.constraint.through(r[0].Tokens())
+		}
+	case v.Contrastive != nil:
+		return v.Settings.constraint.through(v.output(len(v.Steps)))
+	case len(v.Steps) > 0:
+		return v.Steps[len(v.Steps)-1].after
+	}
+	return constraintState{}
+}
+
+// through returns the state behind a text that c held from its first token.
+func (c *constraint) through(output []int32) constraintState {
+	s := c.behind(constraintState{})
+	for _, id := range output {
+		s = s.accept(id, 0)
+	}
+	return s
+}
+
 // A ConstraintStep is what the constraint knew at one step.
 type ConstraintStep struct {
 	Constraint *constrain.Matcher // explains further: why a token is refused

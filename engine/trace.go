@@ -87,11 +87,7 @@ func (v View) InputUnder(k int, set *Settings) (sampling.Input, error) {
 	}
 	in := v.stepInput(k)
 	x := in.sampling(s.Row)
-	at := set.constraint.behind(constraintState{})
-	for _, id := range in.output {
-		at = at.accept(id, 0)
-	}
-	set.constraint.maskAt(at, in.left).apply(&x)
+	set.constraint.maskAt(set.constraint.through(in.output), in.left).apply(&x)
 	return x, nil
 }
 
@@ -128,12 +124,17 @@ func (v View) Step(k int) *Step {
 	return nil
 }
 
-func (v View) stepInput(k int) stepInput {
+// output returns the tokens of the first k steps.
+func (v View) output(k int) []int32 {
 	out := make([]int32, k)
 	for i, s := range v.Steps[:k] {
 		out[i] = s.Token
 	}
-	in := stepInput{prompt: v.Prompt, output: out, before: previous(v.Steps, k)}
+	return out
+}
+
+func (v View) stepInput(k int) stepInput {
+	in := stepInput{prompt: v.Prompt, output: v.output(k), before: previous(v.Steps, k)}
 	if s := v.Step(k); s != nil {
 		in.left = s.left
 		if s.Trace != nil {

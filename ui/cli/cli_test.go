@@ -346,6 +346,23 @@ func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
 	}
 }
 
+// So does the text of a search. Two tokens of the built-in model are 2 to 4 of
+// the 20 digits.
+func TestSearchSaysThatAConstraintIsNotMet(t *testing.T) {
+	for _, search := range [][]string{{"--num-beams", "3"}, {"--penalty-alpha", "0.6", "--top-k", "4"}, {"--num-beams", "3", "--beam-rule", "legacy"}} {
+		args := append([]string{"run", "--prompt", "Once", "--regex", "[0-9]{20}"}, search...)
+		out, errs, code := try(t, "", append(args, "--max-new-tokens", "2")...)
+		digits := len(strings.TrimSpace(out))
+		want := fmt.Sprintf("logitscope: the text does not meet its constraint: max_new_tokens was too small (bytes missing: %d)\n", 20-digits)
+		if code != exitFailed || digits < 2 || digits > 4 || errs != want {
+			t.Errorf("%v: exit %d, %q, %q", search, code, out, errs)
+		}
+		if out, errs, code := try(t, "", append(args, "--max-new-tokens", "20")...); code != exitDone || len(out) != 21 || errs != "" {
+			t.Errorf("%v: exit %d, %q, %q", search, code, out, errs)
+		}
+	}
+}
+
 func TestRunUnderAConstraint(t *testing.T) {
 	for seed := range 8 {
 		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")

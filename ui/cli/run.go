@@ -184,29 +184,23 @@ func finish(out sink, v engine.View) error {
 	return unfinished(v)
 }
 
+// cutShort says why a text can have ended before its constraint was met.
+var cutShort = map[engine.Reason]string{
+	engine.Length:      "max_new_tokens was too small",
+	engine.ContextFull: "the context was too small",
+}
+
 // unfinished is an error for a text that ended before its constraint was met:
 // a beginning can look like the whole, as 12 does of 1234.
 func unfinished(v engine.View) error {
-	if v.Phase != engine.Done || len(v.Steps) == 0 {
+	why, ok := cutShort[v.Reason]
+	if v.Phase != engine.Done || !ok {
 		return nil
 	}
-	last := v.Steps[len(v.Steps)-1]
-	c := last.Constraint
-	if c == nil || c.Broken {
-		return nil
+	if n, unmet := v.Unmet(); unmet {
+		return fmt.Errorf("the text does not meet its constraint: %s (bytes missing: %d)", why, n)
 	}
-	at, err := c.Constraint.Accept(c.State, last.Token)
-	if err != nil || c.Constraint.Accepting(at) {
-		return nil
-	}
-	why, ok := map[engine.Reason]string{
-		engine.Length:      "max_new_tokens was too small",
-		engine.ContextFull: "the context was too small",
-	}[v.Reason]
-	if !ok {
-		return nil
-	}
-	return fmt.Errorf("the text does not meet its constraint: %s (bytes missing: %d)", why, c.Constraint.Distance(at))
+	return nil
 }
 
 // A jsonSink writes the records.
