@@ -136,7 +136,7 @@ func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
 	if err != nil {
 		return err
 	}
-	defer closeAll(jobs)
+	defer releaseAll(ctx, jobs)
 	if len(jobs[0].prompt) == 0 {
 		return wrong("compare --format jsonl needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
@@ -148,6 +148,10 @@ func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
 // prepareLanes makes a job of every lane: the shared flags under the lane's
 // own settings.
 func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, error) {
+	return within(ctx, func() ([]*job, error) { return s.makeJobs(ctx, specs) })
+}
+
+func (s *shared) makeJobs(ctx context.Context, specs []laneSpec) ([]*job, error) {
 	first, err := s.prepare(ctx)
 	if err != nil {
 		return nil, err
@@ -184,6 +188,13 @@ func (s *shared) prepareLanes(ctx context.Context, specs []laneSpec) ([]*job, er
 		jobs = append(jobs, &j)
 	}
 	return jobs, nil
+}
+
+// releaseAll is release for the models of all jobs.
+func releaseAll(ctx context.Context, jobs []*job) {
+	if ctx.Err() == nil {
+		closeAll(jobs)
+	}
 }
 
 // closeAll closes every model of the jobs once.

@@ -178,7 +178,7 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 	if err != nil {
 		return nil, err
 	}
-	defer j.close()
+	defer j.release(ctx)
 	if len(j.prompt) == 0 {
 		return nil, wrong("--check needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}

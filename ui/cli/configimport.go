@@ -122,7 +122,15 @@ func (s *shared) modelConfiguration(ctx context.Context) (sampling.Config, error
 		defer m.Close()
 		base = s.recommended(m)
 	}
-	cfg, err := s.configuration(base, laneSpec{})
-	s.tellNotes()
-	return cfg, err
+	return s.settings(ctx, base)
+}
+
+// settings is configuration for commands that have no lanes, with what is worth
+// saying told.
+func (s *shared) settings(ctx context.Context, base sampling.Config) (sampling.Config, error) {
+	return within(ctx, func() (sampling.Config, error) {
+		cfg, err := s.configuration(base, laneSpec{})
+		s.tellNotes()
+		return cfg, err
+	})
 }

@@ -67,15 +67,14 @@ as a preset that --preset NAME takes from then on, and prints the path of its fi
 	s := addShared(sys, cmd)
 	cmd.Flags().StringVar(&about, "about", "", "one line that the list shows")
 	cmd.Flags().BoolVar(&force, "force", false, "write over a preset of that name")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return wrong("config presets save: one name is wanted")
 		}
 		if err := store.CheckName(args[0]); err != nil {
 			return wrongly(err)
 		}
-		cfg, err := s.configuration(sampling.Config{}, laneSpec{})
-		s.tellNotes()
+		cfg, err := s.settings(cmd.Context(), sampling.Config{})
 		if err != nil {
 			return err
 		}

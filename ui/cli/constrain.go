@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -34,9 +35,11 @@ masks are those of --whitespace bounded.`,
 	s := &shared{sys: sys, flags: cmd.Flags(), stdin: "the texts"}
 	addSource(cmd.Flags(), s, "any")
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
-	cmd.RunE = func(*cobra.Command, []string) error {
-		c := checker{shared: s}
-		err := c.compile(vocabFile)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := within(cmd.Context(), func() (*checker, error) {
+			c := &checker{shared: s}
+			return c, c.compile(vocabFile)
+		})
 		var bad *sourceError
 		if errors.As(err, &bad) { // a source that is refused is data
 			if err := writeLine(sys.Out, map[string]any{"refused": constrain.Refusals(bad.err)}); err != nil {
@@ -46,7 +49,7 @@ masks are those of --whitespace bounded.`,
 		if err != nil {
 			return err
 		}
-		return c.run()
+		return c.run(cmd.Context())
 	}
 	return cmd
 }
@@ -129,7 +132,7 @@ func (d deadAt) MarshalJSON() ([]byte, error) {
 
 // run answers every line; a bad one is answered with an error, and the exit
 // code is 1 at the end.
-func (c *checker) run() error {
+func (c *checker) run(ctx context.Context) error {
 	out := bufio.NewWriter(c.sys.Out)
 	bad := false
 	err := eachLine(c.sys.input, out, func(n int, line []byte) error {
@@ -162,7 +165,10 @@ func (c *checker) run() error {
 			a.Error = err.Error()
 			return writeLine(out, a)
 		}
-		c.check(&a, text)
+		a, err = within(ctx, func() (answer, error) { return c.check(a.ID, text), nil })
+		if err != nil {
+			return err
+		}
 		return writeLine(out, a)
 	})
 	if err == nil && bad {
@@ -171,12 +177,13 @@ func (c *checker) run() error {
 	return err
 }
 
-func (c *checker) check(a *answer, text []byte) {
+// check answers the line id about text.
+func (c *checker) check(id json.RawMessage, text []byte) answer {
 	accepted, at := c.grammar.Check(text)
 	dead := deadAt(at)
-	a.Accepted, a.DeadAt = &accepted, &dead
+	a := answer{ID: id, Accepted: &accepted, DeadAt: &dead}
 	if c.matcher == nil {
-		return
+		return a
 	}
 	allowed, end := []int32{}, false
 	if state, _, died := c.matcher.AcceptBytes(c.matcher.Start(), text); !died {
@@ -189,4 +196,5 @@ func (c *checker) check(a *answer, text []byte) {
 		}
 	}
 	a.Allowed, a.EOS = &allowed, &end
+	return a
 }

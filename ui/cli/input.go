@@ -5,6 +5,28 @@ import (
 	"io"
 )
 
+// within returns what f does, or ctx's error if ctx ends first: then f goes on
+// unheard until the program ends. It is for work that does not look at ctx,
+// such as compiling a constraint.
+func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 // An interruptible is a reader whose Read returns when ctx ends, although
 // nothing came: a terminal or a pipe can keep a program waiting for ever.
 type interruptible struct {

@@ -59,6 +59,10 @@ const slowOpen = time.Second
 
 // prepare opens the models, puts the settings together and splits the prompt.
 func (s *shared) prepare(ctx context.Context) (*job, error) {
+	return within(ctx, func() (*job, error) { return s.makeJob(ctx) })
+}
+
+func (s *shared) makeJob(ctx context.Context) (*job, error) {
 	if _, err := s.configuration(sampling.Config{}, laneSpec{}); err != nil {
 		return nil, err // before the model, which may take a while
 	}
@@ -208,6 +212,14 @@ func chatPrompt(m models.Model, text string) (string, error) {
 		return "", fmt.Errorf("%s has no chat template", m.Info().Name)
 	}
 	return chat.Render(t, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
+}
+
+// release closes the models, unless ctx has ended: then what was not waited for
+// may still read them, and they go with the program.
+func (j *job) release(ctx context.Context) {
+	if ctx.Err() == nil {
+		j.close()
+	}
 }
 
 func (j *job) close() {

@@ -114,7 +114,7 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 	if err != nil {
 		return err
 	}
-	defer j.close()
+	defer j.release(ctx)
 	if len(j.prompt) == 0 && (j.text == "" || !j.model.Info().Caps.ObserveOnly) {
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
@@ -160,7 +160,8 @@ func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 
 // background runs f until stop, whatever becomes of ctx: the end of a run is
 // still to be written then. After stop nothing uses the models any more, so
-// that they may be closed. wait waits for f and returns its error.
+// that they may be closed, unless ctx has ended: a mask that takes long to find
+// keeps nobody waiting. wait waits for f and returns its error.
 func background(ctx context.Context, f func(context.Context) error) (wait func() error, stop func()) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -170,7 +171,13 @@ func background(ctx context.Context, f func(context.Context) error) (wait func()
 		err = f(inner)
 	}()
 	wait = func() error { <-done; return err }
-	return wait, func() { cancel(); wait() }
+	return wait, func() {
+		cancel()
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // finish writes the end of a run and turns a failure into the exit code.

@@ -140,7 +140,7 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 	if err != nil {
 		return nil, err
 	}
-	defer j.close()
+	defer j.release(ctx)
 	if len(j.prompt) == 0 {
 		return nil, wrong("sweep needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}

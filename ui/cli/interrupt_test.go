@@ -1,0 +1,75 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// soon fails the test if f does not return in a few seconds.
+func soon(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan bool)
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("%s: still waiting", what)
+	}
+}
+
+// A signal ends a command while its constraint is made, however long that
+// takes: here for ever, since nobody writes the file it is read from.
+func TestInterruptedWhileCompiling(t *testing.T) {
+	never := filepath.Join(t.TempDir(), "never.gbnf")
+	if err := syscall.Mkfifo(never, 0o600); err != nil {
+		t.Skip(err)
+	}
+	defer func() { // lets go of who still reads
+		if w, err := os.OpenFile(never, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+			w.Close()
+		}
+	}()
+	for _, args := range []string{
+		"run --prompt x", "constrain", "compare --prompt x --lane chat --lane greedy --format jsonl", "sweep --prompt x --grid top_k=1,2",
+		"config show", "config presets save mine",
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		var out, errs bytes.Buffer
+		sys := System{
+			Args: append(strings.Fields(args), "--grammar", never), In: strings.NewReader(""), Out: &out, Err: &errs,
+			Getenv: func(string) string { return "" },
+		}
+		soon(t, args, func() {
+			if code := Run(ctx, sys); code != exitInterrupted || out.Len() > 0 || errs.Len() > 0 {
+				t.Errorf("%s: exit %d, %q, %q", args, code, out.String(), errs.String())
+			}
+		})
+	}
+}
+
+// Nor does anybody wait for a lane that is busy with one mask when the signal
+// comes; without a signal its end is waited for.
+func TestInterruptedWhileDecoding(t *testing.T) {
+	hold := make(chan bool)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, stop := background(ctx, func(context.Context) error { <-hold; return nil })
+	cancel()
+	soon(t, "after a signal", stop)
+	close(hold)
+
+	over := false
+	_, stop = background(context.Background(), func(context.Context) error { time.Sleep(20 * time.Millisecond); over = true; return nil })
+	soon(t, "without one", stop)
+	if !over {
+		t.Error("stop did not wait")
+	}
+}
