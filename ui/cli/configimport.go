@@ -28,7 +28,17 @@ func importFile(sys System, name string, format *presets.Format) (*presets.Impor
 	if name == "-" {
 		name = "standard input"
 	}
-	return presets.Import(data, name, format)
+	in, err := presets.Import(data, name, format)
+	if err != nil {
+		return in, err
+	}
+	if _, ok := in.Config.Lookup("constraint"); !ok {
+		return in, nil // bytes elsewhere harm nothing
+	}
+	if err := checkUTF8(string(data)); err != nil {
+		return nil, &sourceError{name, err}
+	}
+	return in, nil
 }
 
 // isGGUF reports whether the file begins as model files do: those are too

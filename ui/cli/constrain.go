@@ -71,10 +71,7 @@ func (c *checker) compile(vocabFile string) error {
 	if text.text == "" {
 		return wrong("constrain needs a source: --json, --json-object, --json-schema FILE, --regex R, --grammar FILE, --sql FILE or --choice TEXT")
 	}
-	src, err := constrain.ParseSource(text.text, false)
-	if err == nil {
-		c.grammar, err = constrain.Compile(src)
-	}
+	c.grammar, err = compileSource(text.text, false)
 	if err == nil && c.flags.Changed("vocab") {
 		var v *constrain.Vocab
 		if v, err = c.readVocab(vocabFile); err != nil {

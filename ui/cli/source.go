@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -27,10 +28,10 @@ var sourceFlags = []sourceFlag{
 	{name: "json", kind: "json"},
 	{"json-object", "json", "object", false, func(*shared, *sourceFlag) (any, error) { return true, nil }},
 	{"json-schema", "json_schema", "schema", true, jsonFile},
-	{"regex", "regex", "regex", false, func(s *shared, _ *sourceFlag) (any, error) { return s.regex, nil }},
+	{"regex", "regex", "regex", false, func(s *shared, f *sourceFlag) (any, error) { return s.regex, s.readable(f, s.regex) }},
 	{"grammar", "grammar", "grammar", true, textFile},
 	{"sql", "sql", "sql", true, jsonFile},
-	{"choice", "choice", "choices", false, func(s *shared, _ *sourceFlag) (any, error) { return s.choices, nil }},
+	{"choice", "choice", "choices", false, func(s *shared, f *sourceFlag) (any, error) { return s.choices, s.readable(f, s.choices...) }},
 }
 
 // A sourceOption is a flag that adjusts the constraint of another flag.
@@ -176,19 +177,55 @@ func (s *shared) typed(f *sourceFlag) string {
 // textFile returns the text of the file that a flag names.
 func textFile(s *shared, f *sourceFlag) (any, error) {
 	data, err := s.readFile("--"+f.name, s.flags.Lookup(f.name).Value.String())
-	return string(data), err
+	if err != nil {
+		return nil, err
+	}
+	return string(data), s.readable(f, string(data))
 }
 
 // jsonFile returns the JSON in the file that a flag names.
 func jsonFile(s *shared, f *sourceFlag) (any, error) {
-	data, err := s.readFile("--"+f.name, s.flags.Lookup(f.name).Value.String())
+	text, err := textFile(s, f)
 	if err != nil {
 		return nil, err
 	}
+	data := []byte(text.(string))
 	if err := constrain.CheckJSON(data); err != nil {
 		return nil, wrongly(&sourceError{s.typed(f), err})
 	}
 	return json.RawMessage(data), nil
+}
+
+// readable refuses what a flag gives if it is not UTF-8: JSON, as which
+// configurations keep it, would put U+FFFD in place of the bytes.
+func (s *shared) readable(f *sourceFlag, texts ...string) error {
+	for _, text := range texts {
+		if err := checkUTF8(text); err != nil {
+			return wrongly(&sourceError{s.typed(f), err})
+		}
+	}
+	return nil
+}
+
+// checkUTF8 reports the first byte of a text that is not UTF-8, as a
+// *constrain.SyntaxError.
+func checkUTF8(text string) error {
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	if n == len(text) {
+		return nil
+	}
+	head := text[:n]
+	line := head[strings.LastIndexByte(head, '\n')+1:]
+	return &constrain.SyntaxError{
+		Line: 1 + strings.Count(head, "\n"), Column: 1 + utf8.RuneCountInString(line), Offset: n, Msg: "not valid UTF-8",
+	}
 }
 
 // A sourceError is what is wrong with a constraint, with where it comes from
@@ -235,11 +272,7 @@ func (s *shared) checkConstraint(c source) error {
 	if c.text == "" || s.checked[c.text] {
 		return nil
 	}
-	src, err := constrain.ParseSource(c.text, true)
-	var g *constrain.Grammar
-	if err == nil {
-		g, err = constrain.Compile(src)
-	}
+	g, err := compileSource(c.text, true)
 	if err != nil {
 		return wrongly(&sourceError{c.from, err})
 	}
@@ -249,6 +282,18 @@ func (s *shared) checkConstraint(c source) error {
 	s.checked[c.text] = true
 	s.notes = append(s.notes, notesOf(c.from, g)...)
 	return nil
+}
+
+// compileSource compiles a constraint as configurations store it.
+func compileSource(text string, canonical bool) (*constrain.Grammar, error) {
+	if err := checkUTF8(text); err != nil {
+		return nil, err
+	}
+	src, err := constrain.ParseSource(text, canonical)
+	if err != nil {
+		return nil, err
+	}
+	return constrain.Compile(src)
 }
 
 // notesOf returns what a grammar has to say about its source.

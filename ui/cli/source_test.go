@@ -48,6 +48,48 @@ func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
 	}
 }
 
+// Bytes that are no UTF-8 would become U+FFFD on the way to the compiler; they
+// are refused with their place, in a file and on the command line.
+func TestConstraintsThatAreNoText(t *testing.T) {
+	file := func(text string) string { return write(t, "f", text) }
+	for _, tt := range []struct{ flag, arg, place string }{
+		{"--grammar", file("root ::= \"a\xffb\"\n"), "line 1, column 12"},
+		{"--grammar", file("# é\n# é\xc3\nroot ::= \"a\"\n"), "line 2, column 4"},
+		{"--json-schema", file("{\"const\":\n \"\xff\"}"), "line 2, column 3"},
+		{"--sql", file("{\"tables\":{\"a\xff\":[\"x\"]}}"), "line 1, column 14"},
+		{"--regex", "a\xff", "line 1, column 2"},
+		{"--choice", "a\xffb", "line 1, column 2"},
+		{"--config", file("{\"temperature\":1,\n\"constraint\":{\"type\":\"regex\",\"regex\":\"a\xff\"}}"), "line 2, column 40"},
+		{"--set", "constraint={\"type\":\"regex\",\"regex\":\"a\xff\"}", "line 1, column 27"},
+	} {
+		from := tt.flag
+		switch tt.flag {
+		case "--grammar", "--json-schema", "--sql", "--config":
+			from += " " + tt.arg
+		case "--set":
+			from += " constraint"
+		}
+		want := "logitscope: " + from + ": " + tt.place + ": not valid UTF-8\n"
+		if out, errs, code := try(t, "", "run", "--prompt", "x", tt.flag, tt.arg); code != exitUsage || out != "" || errs != want {
+			t.Errorf("exit %d, %q, %q, want %q", code, out, errs, want)
+		}
+		if tt.flag == "--config" || tt.flag == "--set" {
+			continue
+		}
+		refused := `{"refused":[{"pointer":"","keyword":"syntax","reason":"` + tt.place + `: not valid UTF-8"}]}` + "\n"
+		if out, errs, code := try(t, "", "constrain", tt.flag, tt.arg); code != exitUsage || out != refused || errs != want {
+			t.Errorf("exit %d, %q, %q, want %q and %q", code, out, errs, refused, want)
+		}
+	}
+	// U+FFFD itself is a character like others, and comments of other settings are not read.
+	if _, errs, code := try(t, "", "run", "--prompt", "x", "--max-new-tokens", "4", "--choice", "\ufffd"); code != exitDone {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if _, errs, code := try(t, "", "config", "show", "--config", file("# \xff\nFROM x\nPARAMETER temperature 0.4\n")); code != exitDone {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
+
 // TestConstraintNotes wants a line on standard error for every keyword that
 // restricts nothing, and the output of a schema without it.
 func TestConstraintNotes(t *testing.T) {
