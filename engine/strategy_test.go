@@ -145,6 +145,27 @@ func TestBeamsThatCannotGoOn(t *testing.T) {
 	})
 }
 
+// A contrastive search whose text is whole ends there as well, and can be taken
+// back from it.
+func TestContrastiveBehindAWholeText(t *testing.T) {
+	m := fableModel(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := settings(t, m, "constraint", `{"type":"choice","choices":["yes","no"]}`, "penalty_alpha", 0.6, "top_k", 4, "min_new_tokens", 12)
+		do := begin(t, NewLane(0, m, Options{}))
+		v := do(Start{Prompt: []int32{300, 301}, Settings: s}, Advance{-1})
+		text := v.Text()
+		if v.Err != nil || v.Reason != Constraint || text != "yes" && text != "no" {
+			t.Fatalf("%q ended by %q: %v", text, v.Reason, v.Err)
+		}
+		if v = do(Rewind{0}); v.Phase == Done {
+			t.Errorf("taken back: %v", v.Reason)
+		}
+		if v = do(Advance{-1}); v.Reason != Constraint || v.Text() != text {
+			t.Errorf("again: %q ended by %q: %v", v.Text(), v.Reason, v.Err)
+		}
+	})
+}
+
 func TestBadStrategySettings(t *testing.T) {
 	m := toy(t, 500, -1)
 	for _, set := range [][]any{

@@ -19,7 +19,7 @@ type ContrastiveView struct {
 	TopK   int
 	Prompt []int32            // read-only
 	Steps  []*ContrastiveStep // read-only
-	Done   string             // "eos", "length" or "context"; empty while it goes on
+	Done   string             // "eos", "length", "context" or "constraint"; empty while it goes on
 }
 
 // A ContrastiveStep is one token and what it was chosen from. It does not
@@ -57,6 +57,8 @@ type Contrastive struct {
 	model  models.Model
 	prompt []int32
 	mask   masker
+	whole  func(output []int32) bool // may be nil
+	closed int                       // steps after which the text is whole and cannot go on; 0 if it can
 
 	pipeline *sampling.Pipeline
 	alpha    float64
@@ -76,12 +78,12 @@ type Contrastive struct {
 // NewContrastive returns a contrastive search that has done no step, under
 // penalty_alpha and top_k of the pipeline's configuration. It returns an error
 // that names the key if they are out of range, or if the model does not show
-// hidden states. Of the options it uses Mask. The caller must close it.
+// hidden states. Of the options it uses Mask and Whole. The caller must close it.
 func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Contrastive, error) {
 	if err := usable(m, prompt); err != nil {
 		return nil, err
 	}
-	c := &Contrastive{model: m, prompt: slices.Clone(prompt), mask: opt.Mask}
+	c := &Contrastive{model: m, prompt: slices.Clone(prompt), mask: opt.Mask, whole: opt.Whole}
 	if err := c.Retune(p); err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (c *Contrastive) Retune(p *sampling.Pipeline) error {
 		return err
 	}
 	c.pipeline, c.alpha, c.k = p, cfg.Float("penalty_alpha"), min(cfg.Int("top_k"), c.model.Vocab().Size())
-	c.limit, c.short = cfg.Int("max_new_tokens"), false
+	c.limit, c.short, c.closed = cfg.Int("max_new_tokens"), false, 0
 	if n := c.model.Info().ContextLen; n > 0 && n-len(c.prompt) < c.limit {
 		c.limit, c.short = n-len(c.prompt), true
 	}
@@ -140,6 +142,8 @@ func (c *Contrastive) done() string {
 	switch {
 	case n > 0 && slices.Contains(c.eos, c.steps[n-1].Token()):
 		return "eos"
+	case n > 0 && n == c.closed:
+		return "constraint"
 	case n >= c.limit && c.short:
 		return "context"
 	case n >= c.limit:
@@ -168,6 +172,10 @@ func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
 		return nil, err
 	}
 	cands, err := c.likeliest()
+	if sampling.IsDeadEnd(err) && len(c.steps) > 0 && c.whole != nil && c.whole(c.Output()) {
+		c.closed = len(c.steps)
+		return c.View(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -360,6 +368,9 @@ func (c *Contrastive) closest(h []float64) (cos float64, at int) {
 func (c *Contrastive) Rewind(n int) *ContrastiveView {
 	if n < 0 || n > len(c.steps) {
 		panic(fmt.Sprintf("beam: Rewind(%d) of a search of %d steps", n, len(c.steps)))
+	}
+	if n < len(c.steps) {
+		c.closed = 0
 	}
 	c.steps = slices.Clip(c.steps[:n])
 	if keep := len(c.prompt) + n; keep < len(c.tokens) {
