@@ -77,6 +77,22 @@ func (c *schemaCompiler) cross(shapes []*shape, n *schemaNode, negate bool) ([]*
 	return c.product(shapes, more, n.ptr)
 }
 
+// onlyPossible drops the shapes that allow no value because of what is inside
+// them, such as a member that would need two values at once.
+func (c *schemaCompiler) onlyPossible(list []*shape) ([]*shape, error) {
+	kept := list[:0]
+	for _, k := range list {
+		t, err := c.possible(k)
+		if err != nil {
+			return nil, err
+		}
+		if t != 0 {
+			kept = append(kept, k)
+		}
+	}
+	return kept, nil
+}
+
 // product combines two lists of alternatives, dropping what no type is left
 // for; if all is dropped one such shape stays to say why.
 func (c *schemaCompiler) product(a, b []*shape, ptr string) ([]*shape, error) {
@@ -91,9 +107,15 @@ func (c *schemaCompiler) product(a, b []*shape, ptr string) ([]*shape, error) {
 				}
 				continue
 			}
-			out = append(out, k)
-			if len(out) > maxShapes {
-				return nil, refuse(ptr, "anyOf", "the combination of alternatives has more than %d cases", maxShapes)
+			if out = append(out, k); len(out) <= maxShapes {
+				continue
+			}
+			var err error
+			if out, err = c.onlyPossible(out); err != nil {
+				return nil, err
+			}
+			if len(out) > maxShapes/2 {
+				return nil, refuse(ptr, "", "the alternatives of its anyOf, oneOf, if and dependent keywords combine to more than %d cases", maxShapes)
 			}
 		}
 	}

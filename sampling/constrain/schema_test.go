@@ -3,6 +3,7 @@ package constrain
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -196,6 +197,25 @@ func TestCountedPatterns(t *testing.T) {
 			if ok, at := g.Check([]byte(text)); ok != want {
 				t.Errorf("%s: %.20s of %d bytes accepted %v (dead at %d), want %v", c.schema, text, len(text), ok, at, want)
 			}
+		}
+	}
+}
+
+// TestManyConditionals has as many branches on one member as a real schema may
+// have: two ways through each, but only one that does not contradict itself.
+func TestManyConditionals(t *testing.T) {
+	const n = 24
+	kinds := listed(n, func(i int) string { return fmt.Sprintf(`"k%d"`, i) })
+	members := listed(n, func(i int) string { return fmt.Sprintf(`"a%d":{"type":"integer"}`, i) })
+	branches := listed(n, func(i int) string {
+		return fmt.Sprintf(`{"if":{"properties":{"kind":{"const":"k%d"}}},"then":{"required":["a%d"]}}`, i, i)
+	})
+	g := compile(t, Schema([]byte(`{"type":"object","properties":{"kind":{"enum":[`+kinds+`]},`+members+`},"required":["kind"],"allOf":[`+branches+`]}`), SchemaOptions{}))
+	for text, want := range map[string]bool{
+		`{"kind":"k3","a3":1}`: true, `{"kind":"k3"}`: false, `{"kind":"k3","a2":1}`: false, `{"kind":"k23","a3":1,"a23":2}`: true, `{"kind":"k24","a3":1}`: false,
+	} {
+		if ok, _ := g.Check([]byte(text)); ok != want {
+			t.Errorf("%s accepted %v", text, ok)
 		}
 	}
 }
