@@ -119,6 +119,7 @@ const (
 	maxNumberWork   = 600_000 // states of all sets of a schema
 	maxModulus      = 20_000
 	maxComparisons  = 8
+	maxBoundDigits  = 5000
 	maxModuli       = 3
 )
 
@@ -232,6 +233,9 @@ func (m *numberMachine) prepare() bool {
 	}
 	for _, c := range m.lang.compare {
 		d := decimalOf(c.value)
+		if len(d.whole)+len(d.part) > maxBoundDigits {
+			return false
+		}
 		m.bounds = append(m.bounds, d)
 		m.whole = max(m.whole, int16(len(d.whole)))
 		m.places = max(m.places, int16(len(d.part)))

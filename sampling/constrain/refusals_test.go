@@ -28,6 +28,8 @@ func TestRefusalsListEveryProblem(t *testing.T) {
 		{`{"type":"array","items":{"type":"boolean"},"uniqueItems":true,"minItems":3}`, `#: uniqueItems true and minItems 3: nothing fits`},
 		{`{"type":"array","items":{"type":"string","pattern":"^[a-c]{2}$"},"minItems":10,"uniqueItems":true}`, `#: minItems 10 and uniqueItems true: nothing fits`},
 		{`{"properties":{"t":{"type":"array","items":{"const":1},"minItems":2,"uniqueItems":true}},"required":["t"],"type":"object"}`, `#/properties/t: minItems 2 and uniqueItems true: nothing fits`},
+		{`{"type":"object","properties":{"a":{}},"additionalProperties":false,"minProperties":2}`, `#: "minProperties" allows nothing beside the other keywords there`},
+		{`{"type":"integer","minimum":` + strings.Repeat("9", 40_000) + `}`, `#: "minimum": the bounds and steps together need more than 60000 states (at most 8 bounds of 5000 digits; a step may be 20000 in its last decimal, less beside bounds of many digits)`},
 		{`{"const":1,"type":"string"}`, `#: const 1 and type string: nothing fits`},
 		{`{"type":"object","required":["a","b"],"allOf":[{"maxProperties":1}]}`, `#/allOf/0: required [a, b] and maxProperties 1: nothing fits`},
 		{`false`, `#: "false" allows no value, and one is required here`},

@@ -55,7 +55,7 @@ var clashes = map[string][]string{
 	"minItems":      {"minItems", "maxItems"},
 	"maxProperties": {"minProperties", "maxProperties", "required"},
 	"propertyNames": {"minProperties", "maxProperties", "required", "propertyNames"},
-	"uniqueItems":   {"minItems", "maxItems", "uniqueItems"},
+	"uniqueItems":   {"minItems", "maxItems", "uniqueItems", "contains"},
 }
 
 // trailed are the keywords of any conflict.
@@ -74,8 +74,10 @@ const maxClash = 4
 
 // explained is the conflict of a shape with the keywords that make it, at the
 // place of the last of them in the document.
-func (s *shape) explained() *Refusal {
-	uses := s.trail.uses(clashes[s.conflict.Keyword])
+func (s *shape) explained() *Refusal { return s.explainedAs(s.conflict.Keyword) }
+
+func (s *shape) explainedAs(keyword string) *Refusal {
+	uses := s.trail.uses(clashes[keyword])
 	if len(uses) < 2 {
 		return s.conflict
 	}
@@ -203,17 +205,20 @@ func (c *schemaCompiler) ownConflict(k *shape) *Refusal {
 		keyword string
 		emit    func(*shape) (*expr, error)
 	}{{typeObject, "propertyNames", c.objectExpr}, {typeArray, "uniqueItems", c.arrayExpr}} {
-		own := k.copy()
-		own.conflict = &Refusal{Keyword: x.keyword}
-		if k.types != x.kind || k.hasValues || len(k.trail.uses([]string{x.keyword})) == 0 {
+		if k.types != x.kind || k.hasValues {
+			continue
+		}
+		uses := k.trail.uses(clashes[x.keyword])
+		if len(uses) == 0 {
 			continue
 		}
 		if e, err := x.emit(k); err != nil || e.op != opNever {
 			continue
 		}
-		if r := own.explained(); r != own.conflict {
-			return r
-		}
+		last := uses[len(uses)-1]
+		own := k.copy()
+		own.conflict = &Refusal{last.ptr(), last.name, "allows nothing beside the other keywords there"}
+		return own.explainedAs(x.keyword)
 	}
 	return nil
 }

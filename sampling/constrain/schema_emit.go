@@ -52,9 +52,18 @@ func (c *schemaCompiler) numberExpr(k *shape) (*expr, error) {
 	}
 	a, ok := c.numberOf(&n)
 	if !ok {
-		return nil, refuse(c.at(k), "multipleOf", "the bounds and steps together need more than %d states (a step is at most %d in its last decimal, at most %d bounds)", maxNumberStates, maxModulus, maxComparisons)
+		return nil, c.numberRefusal(k)
 	}
 	return call(c.shared("number", fmt.Sprintf("number %p", a), &expr{op: opNFA, nfa: a})), nil
+}
+
+// numberRefusal names the keywords of a set of numbers with too many states.
+func (c *schemaCompiler) numberRefusal(k *shape) error {
+	ptr, name := c.at(k), "multipleOf"
+	if uses := k.trail.uses(clashes["minimum"][1:]); len(uses) > 0 {
+		ptr, name = uses[len(uses)-1].ptr(), uses[len(uses)-1].name
+	}
+	return refuse(ptr, name, "the bounds and steps together need more than %d states (at most %d bounds of %d digits; a step may be %d in its last decimal, less beside bounds of many digits)", maxNumberStates, maxComparisons, maxBoundDigits, maxModulus)
 }
 
 // shared returns one rule per key, so that equal parts share their states.

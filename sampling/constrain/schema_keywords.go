@@ -94,6 +94,9 @@ var groups = map[string]string{
 	"items": itemsKeyword, "prefixItems": itemsKeyword, "additionalItems": itemsKeyword, "unevaluatedItems": itemsKeyword,
 }
 
+// partners are the keywords without which others mean nothing.
+var partners = map[string]string{"then": "if", "else": "if", "minContains": "contains", "maxContains": "contains"}
+
 // laterKeywords are those that draft 7 does not have.
 var laterKeywords = map[string]bool{
 	"prefixItems": true, "dependentRequired": true, "dependentSchemas": true, "minContains": true, "maxContains": true,
@@ -128,6 +131,12 @@ func (c *schemaCompiler) keywords(n *schemaNode) []keywordUse {
 	seen := map[string]bool{}
 	for i, name := range n.value.names {
 		use := keywordUse{name: name, node: n, value: n.value.list[i]}
+		if need := partners[name]; need != "" && n.value.get(need) == nil {
+			c.note(n.ptr, name, "has no effect without %s", need)
+		}
+		if v := n.value.get("items"); name == "additionalItems" && (v == nil || v.kind != kindArray) {
+			c.note(n.ptr, name, "has no effect unless items is a list")
+		}
 		if c.draft == 7 && laterKeywords[name] {
 			c.note(n.ptr, name, "is not a keyword of draft 7 and restricts nothing")
 			continue
