@@ -28,13 +28,14 @@ func sourceAt(t *testing.T, n, w, h int) (*bench, *sourceEditor) {
 // What is written and left is there when the kind is opened again; what it
 // was before is one undo away.
 func TestSourceIsKeptWhenLeft(t *testing.T) {
-	b, e := sourceAt(t, 2, 80, 24)
+	b, _ := sourceAt(t, 2, 80, 24)
 	b.keys("ctrl+u")
 	b.send(typed("[0-9"))
 	b.keys("esc")
 	b.has("what you wrote is there")
 	b.keys("up", "enter")
-	if e = b.m.top().(*sourceEditor); sourceKinds[e.kind].name != "JSON" {
+	e := b.m.top().(*sourceEditor)
+	if sourceKinds[e.kind].name != "JSON" {
 		t.Fatalf("opened %s", sourceKinds[e.kind].name)
 	}
 	b.keys("esc", "down", "enter")
