@@ -183,6 +183,7 @@ func TestHostileSources(t *testing.T) {
 		{"steps of oneOf", Schema([]byte(`{"oneOf":[`+steps(100)+`]}`), SchemaOptions{}), true},
 		{"enum of 1,000 that differ", Schema([]byte(`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":[`+names(1000)+`]}}`), SchemaOptions{}), false},
 		{"many empty rules", GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
+		{"left recursion of all", GBNF("root ::= r0\n" + tangle(30)), true},
 		{"long chain", GBNF("root ::= r0\n" + chain(20_000)), false},
 		{"deep groups", GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
 	} {
@@ -216,6 +217,19 @@ func listed(n int, part func(int) string) string {
 		list[i] = part(i)
 	}
 	return strings.Join(list, ",")
+}
+
+// tangle is n rules that may each begin with any of them.
+func tangle(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "r%d ::= ", i)
+		for j := range n {
+			fmt.Fprintf(&b, "r%d? ", j)
+		}
+		b.WriteString("| \"c\"\n")
+	}
+	return b.String()
 }
 
 func chain(n int) string {

@@ -21,7 +21,9 @@ func (w *rewriter) removeLeftRecursion() error {
 		for _, group := range components(left) {
 			if len(group) > 1 || contains(left[group[0]], group[0]) {
 				clean = false
-				w.rewriteGroup(group)
+				if !w.rewriteGroup(group) {
+					return w.tangled()
+				}
 			}
 		}
 		if clean {
@@ -31,6 +33,10 @@ func (w *rewriter) removeLeftRecursion() error {
 			break
 		}
 	}
+	return w.tangled()
+}
+
+func (w *rewriter) tangled() error {
 	return refuse("", w.def.rules[w.def.root].name, "its left recursion is too tangled to be resolved")
 }
 
@@ -119,7 +125,8 @@ func (w *rewriter) cornersSeq(subs []*expr, in map[int]int) (leads []corner, bas
 	return append(leads, l2...), alt(seq(w.nonEmpty(b), rest), b2)
 }
 
-func (w *rewriter) rewriteGroup(group []int) {
+// rewriteGroup rewrites a group; false says that it would become too large.
+func (w *rewriter) rewriteGroup(group []int) bool {
 	in := map[int]int{}
 	for i, r := range group {
 		in[r] = i
@@ -142,6 +149,9 @@ func (w *rewriter) rewriteGroup(group []int) {
 		}
 	}
 	reach := w.emptySteps(steps, n)
+	if tailSize(steps, reach, n) > maxNodes {
+		return false
+	}
 	for from := range group {
 		for to := range group {
 			var alts []*expr
@@ -169,6 +179,25 @@ func (w *rewriter) rewriteGroup(group []int) {
 		}
 		w.def.rules[r].body = alt(alts...)
 	}
+	return true
+}
+
+// tailSize is about the size of all tails of a group.
+func tailSize(steps [][]*expr, reach []bool, n int) (size int) {
+	for mid := range n {
+		own := 0
+		for _, list := range steps[mid*n : mid*n+n] {
+			for _, rest := range list {
+				own += exprSize(rest)
+			}
+		}
+		for from := range n {
+			if reach[from*n+mid] {
+				size = min(size+own*n, maxNodes+1)
+			}
+		}
+	}
+	return size
 }
 
 // emptySteps is the reflexive closure of the steps that may consume nothing.
