@@ -34,8 +34,9 @@ type stringLang struct {
 	off *stringLang
 	id  int32 // its place in the program
 	// unique texts are items of an array that differ, or names of an object:
-	// what was read is remembered. bare ones are numbers, which no quote closes.
-	unique, bare bool
+	// what was read is remembered. bare ones are numbers, which no quote closes,
+	// and of them whole ones are integers.
+	unique, bare, whole bool
 }
 
 func (s *stringLang) minBytes() int32 {

@@ -170,17 +170,20 @@ func (c *schemaCompiler) uniqueTexts(b *itemBounds) (*expr, error) {
 		}
 		s.unique, unique = true, s
 		item = seq(text(`"`), &expr{op: opString, str: s})
-	case k.types&^typeNumber == 0 && !k.number.restricted():
-		source := `-?(0|[1-9][0-9]*)(\.[0-9]+)?`
-		if k.types&typeFraction == 0 {
+	case k.types&^typeNumber == 0 && k.types&typeInteger != 0 && !k.number.restricted():
+		source, whole := `-?(0|[1-9][0-9]*)(\.[0-9]+)?`, k.types&typeFraction == 0
+		switch {
+		case whole && c.opts.Canonical:
 			source = `-?(0|[1-9][0-9]*)`
+		case whole:
+			source = `-?(0|[1-9][0-9]*)(\.0+)?`
 		}
 		n, err := regexNFA(source, false)
 		if err != nil {
 			return nil, err
 		}
 		d, _ := newDFAText([]condition{{n, false}})
-		unique = &stringLang{lang: d, hi: -1, unique: true, bare: true}
+		unique = &stringLang{lang: d, hi: -1, unique: true, bare: true, whole: whole}
 		item = &expr{op: opString, str: unique}
 	default:
 		return nil, refusal

@@ -34,7 +34,7 @@ func (e escape) ends(b byte) rune {
 // number.
 func (s *stringLang) identity(text string) string {
 	if s.bare {
-		if r, ok := new(big.Rat).SetString(text); ok {
+		if r, ok := new(big.Rat).SetString(strings.TrimSuffix(text, ".")); ok {
 			return r.RatString()
 		}
 	}
@@ -130,9 +130,7 @@ func (a *automaton) matching(st stringState) []string {
 func (a *automaton) completable(st stringState) bool {
 	s := a.p.strs[st.str]
 	if s.bare {
-		// A number can go on and change, but for a whole zero.
-		d, _ := s.lang.(*dfaText)
-		return !(strings.Trim(a.textOf(st), "-0") == "" && strings.HasSuffix(a.textOf(st), "0") && d != nil && d.near.bytes[st.q] == 0 && d.stuck(st.q)) || !a.repeats(st)
+		return !s.settled(a.textOf(st)) || !a.repeats(st)
 	}
 	taken := a.matching(st)
 	if len(taken) == 0 {
@@ -151,6 +149,12 @@ func (a *automaton) completable(st stringState) bool {
 	return !ok || d.count(st.q, st.lo, st.hi, len(taken)+1) > len(taken)
 }
 
+// settled reports whether nothing that follows in a number can change its value:
+// behind the point of a whole one, and behind the zero of one.
+func (s *stringLang) settled(text string) bool {
+	return s.whole && (strings.Contains(text, ".") || strings.Trim(text, "-") == "0")
+}
+
 // escapeCompletable looks for a way on inside an escape.
 func (a *automaton) escapeCompletable(st stringState) bool {
 	s := a.p.strs[st.str]
@@ -160,16 +164,6 @@ func (a *automaton) escapeCompletable(st stringState) bool {
 		}
 	}
 	return false
-}
-
-// stuck reports whether nothing can follow q.
-func (d *dfaText) stuck(q int32) bool {
-	for _, to := range d.next[q] {
-		if to >= 0 && d.near.bytes[to] < unreachable {
-			return false
-		}
-	}
-	return true
 }
 
 // count is the number of texts from q with lo..hi more code points, at most

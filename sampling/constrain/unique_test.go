@@ -19,7 +19,7 @@ func TestUniqueItems(t *testing.T) {
 		{`{"uniqueItems":true,"type":"array","items":{"type":"number"}}`, map[string]bool{
 			`[1,2,1.5]`: true, `[1,1.0]`: false, `[0,-0]`: false, `[1,10,100]`: true, `[3.25,3.250]`: false, `[0,0.1]`: true,
 		}},
-		{`{"uniqueItems":true,"type":"array","items":{"type":"integer"}}`, map[string]bool{`[0,1,10]`: true, `[0,0]`: false, `[0,-0]`: false, `[5,55,5]`: false}},
+		{`{"uniqueItems":true,"type":"array","items":{"type":"integer"}}`, map[string]bool{`[0,1,10]`: true, `[0,0]`: false, `[0,-0]`: false, `[5,55,5]`: false, `[1.0]`: true, `[1.0,1]`: false, `[1,1.00]`: false, `[15,0.0]`: true, `[0,-0.0]`: false, `[1.5]`: false, `[12,1.0,120.0]`: true}},
 		{`{"uniqueItems":true,"type":"array","items":{"type":"string","pattern":"^[ab]$"}}`, map[string]bool{`["a","b"]`: true, `["a","a"]`: false}},
 		{`{"uniqueItems":true,"type":"array","items":{"enum":[1,"1",null]}}`, map[string]bool{`[1,"1",null]`: true, `[null,null]`: false, `[1,1.0]`: false}},
 		{`{"uniqueItems":true,"type":"array","maxItems":1}`, map[string]bool{`[{"a":1}]`: true, `[1,2]`: false}},
