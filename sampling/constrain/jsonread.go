@@ -17,6 +17,7 @@ type jsonValue struct {
 	num   *big.Rat
 	list  []*jsonValue // kindArray: items; kindObject: the members' values
 	names []string     // kindObject
+	twice []string     // kindObject: names that came again; the last value counts
 	index map[string]int
 }
 
@@ -168,6 +169,7 @@ func (r *jsonReader) object() (*jsonValue, error) {
 		}
 		if i, again := v.index[name]; again {
 			v.list[i] = item
+			v.twice = append(v.twice, name)
 			continue
 		}
 		v.index[name] = len(v.list)

@@ -374,13 +374,13 @@ func TestConcurrentGrammars(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	g := compile(t, Schema([]byte(`{"type":["string","array"],"format":"colour","title":"x","x-order":1,"maxContains":2,"then":false,"items":{},"additionalItems":false}`), SchemaOptions{}))
+	g := compile(t, Schema([]byte(`{"type":["string","array"],"format":"colour","title":"x","x-order":1,"maxContains":2,"then":false,"items":{},"additionalItems":false,"maxLength":3,"maxLength":4}`), SchemaOptions{}))
 	var seen []string
 	for _, n := range g.Notes() {
 		seen = append(seen, n.Keyword)
 	}
 	slices.Sort(seen)
-	if !slices.Equal(seen, []string{"additionalItems", "format", "maxContains", "then", "x-order"}) {
+	if !slices.Equal(seen, []string{"additionalItems", "format", "maxContains", "maxLength", "then", "x-order"}) {
 		t.Errorf("notes on %v", seen)
 	}
 }

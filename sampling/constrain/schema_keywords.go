@@ -128,6 +128,9 @@ func (c *schemaCompiler) keywords(n *schemaNode) []keywordUse {
 		}
 		return []keywordUse{{keywordTable["$ref"], "$ref", n, ref}}
 	}
+	for _, name := range n.value.twice {
+		c.note(n.ptr, name, "stands there more than once, and the last counts")
+	}
 	seen := map[string]bool{}
 	for i, name := range n.value.names {
 		use := keywordUse{name: name, node: n, value: n.value.list[i]}
