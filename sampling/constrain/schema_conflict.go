@@ -92,24 +92,22 @@ func (s *shape) explainedAs(keyword string) *Refusal {
 	return &Refusal{last.ptr(), last.name, strings.Join(names[:n], ", ") + " and " + names[n] + ": nothing fits"}
 }
 
-// brief writes the value of a keyword for a message: JSON for values that the
-// schema lists, and names as they are.
+// brief writes the value of a keyword for a message: names as they are, such as
+// those of type and required, and all else as JSON.
 func (u keywordUse) brief() string {
-	if u.name == "enum" || u.name == "const" {
-		return u.value.source()
+	v := u.value
+	switch {
+	case u.name == "enum" || u.name == "const":
+	case v.kind == kindString:
+		return v.text
+	case v.kind == kindArray:
+		names := make([]string, len(v.list))
+		for i, x := range v.list {
+			names[i] = x.text
+		}
+		return "[" + strings.Join(names, ", ") + "]"
 	}
-	switch u.value.kind {
-	case kindArray:
-	case kindString:
-		return u.value.text
-	default:
-		return u.value.source()
-	}
-	names := make([]string, len(u.value.list))
-	for i, x := range u.value.list {
-		names[i] = x.text
-	}
-	return "[" + strings.Join(names, ", ") + "]"
+	return v.source()
 }
 
 // source writes a value as JSON.
