@@ -42,6 +42,8 @@ type Info struct {
 	Quant      string // the commonest tensor type in lower case, such as "q8_0"; empty if unknown
 	Note       string // one line the user should know, such as that the model is a toy; may be empty
 	License    string // as the file states it; may be empty
+	Server     string // the kind of server that runs it, such as "llama-server"; empty if it runs here
+	Address    string // of the server, such as "127.0.0.1:8080"
 	Params     int64  // number of weights; 0 if unknown
 	ContextLen int    // most tokens a session can hold
 	VocabSize  int    // width of a row of logits
@@ -176,13 +178,3 @@ const (
 	Byte                // one byte, for text no other token covers
 	Unused              // no piece: padding of the vocabulary; must never be sampled
 )
-
-// IsEOG reports whether id ends generation under v.
-func IsEOG(v Vocab, id int32) bool {
-	for _, e := range v.EOG() {
-		if e == id {
-			return true
-		}
-	}
-	return false
-}

@@ -22,17 +22,6 @@ func Encode(ctx context.Context, v Vocab, text string, opt EncodeOptions) ([]int
 	return v.Encode(text, opt), nil
 }
 
-// A Describer is a [Model] that found out things about its backend which a
-// user should be able to read.
-type Describer interface {
-	// Describe returns them in the order to print them. Names and values are
-	// one line each and free of control characters.
-	Describe() []Fact
-}
-
-// A Fact is one line of a description, such as "context" and "4096 tokens".
-type Fact struct{ Name, Value string }
-
 // A Meter is a [Model] that counts what talking to its backend costs. Stats
 // may be called at any time from any goroutine and does not wait.
 type Meter interface {

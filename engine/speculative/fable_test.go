@@ -51,7 +51,7 @@ func plainly(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32,
 			t.Fatal(err)
 		}
 		out = append(out, x)
-		if models.IsEOG(m.Vocab(), x) {
+		if slices.Contains(m.Vocab().EOG(), x) {
 			break
 		}
 		feed = out[len(out)-1:]

@@ -1,7 +1,6 @@
 package llama
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -25,16 +24,6 @@ func (t KVType) String() string {
 		return "f16"
 	}
 	return "f32"
-}
-
-// ParseKVType returns the type that String names. Empty is [F32].
-func ParseKVType(name string) (KVType, error) {
-	for _, t := range []KVType{F32, F16} {
-		if name == t.String() || name == "" {
-			return t, nil
-		}
-	}
-	return F32, fmt.Errorf("%q is not f32 or f16", clip(name))
 }
 
 // bytes returns the size of an element.

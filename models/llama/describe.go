@@ -1,12 +1,14 @@
 package llama
 
 import (
+	"fmt"
 	"sort"
 
+	"logitscope/models"
 	"logitscope/models/gguf"
 )
 
-// A Description is what a person may want to know about a model.
+// A Description is what a file says about a model, as JSON has it.
 type Description struct {
 	Architecture    string      `json:"architecture"`
 	Name            string      `json:"name"`
@@ -67,6 +69,39 @@ func (m *Model) Describe() Description {
 		}
 	}
 	return d
+}
+
+// Facts describes the model line by line: see [models.Describer].
+func (m *Model) Facts() []models.Fact {
+	d := m.Describe()
+	var facts []models.Fact
+	add := func(name, format string, args ...any) {
+		facts = append(facts, models.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	files := "1 file"
+	if d.Files > 1 {
+		files = fmt.Sprintf("%d files", d.Files)
+	}
+	add("file", "%s in %s", models.Bytes(d.FileBytes), files)
+	name := "tensors"
+	for _, t := range d.Tensors {
+		add(name, "%s: %d tensors, %s", t.Type, t.Count, models.Bytes(int64(t.Bytes)))
+		name = " "
+	}
+	add("layers", "%d of width %d, feed-forward %d", d.Layers, d.Embedding, d.FeedForward)
+	add("attention", "%d heads of %d, %d KV heads", d.Heads, d.HeadSize, d.KVHeads)
+	if d.Experts > 0 {
+		add("experts", "%d of %d a token", d.ExpertsUsed, d.Experts)
+	}
+	if d.Window > 0 {
+		add("window", "%d tokens in %d layers", d.Window, d.WindowLayers)
+	}
+	if d.Rope != "" {
+		add("rope", "base %g, scaling %s, factor %g", d.RopeBase, d.Rope, d.RopeFactor)
+	}
+	n := m.info.ContextLen
+	add("KV cache", "%s at %s tokens in %s", models.Bytes(m.KVBytes(n)), models.Commas(int64(n)), d.KVType)
+	return facts
 }
 
 // KVBytes returns what a cache of a number of tokens takes.

@@ -8,17 +8,6 @@ import (
 	"logitscope/models"
 )
 
-func TestParseKVType(t *testing.T) {
-	for name, want := range map[string]KVType{"": F32, "f32": F32, "f16": F16} {
-		if got, err := ParseKVType(name); got != want || err != nil {
-			t.Errorf("%q is %v, %v", name, got, err)
-		}
-	}
-	if _, err := ParseKVType("q8_0"); err == nil || err.Error() != `"q8_0" is not f32 or f16` {
-		t.Errorf("q8_0: %v", err)
-	}
-}
-
 // TestInfo checks what a model says of itself.
 func TestInfo(t *testing.T) {
 	m := load(t, "testdata/arch/granite-scales.gguf.gz", Options{ContextLen: 100, Note: "a note"})

@@ -15,8 +15,8 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
-	"logitscope/models/ollama"
 	"logitscope/models/remote"
+	"logitscope/models/store"
 	"logitscope/models/table"
 )
 
@@ -122,7 +122,7 @@ func openTable(_ context.Context, path string, _ Options) (models.Model, error) 
 // openOllama reads a model from Ollama's own store, or asks the Ollama server
 // where the store does not have it.
 func openOllama(ctx context.Context, name string, opt Options) (models.Model, error) {
-	blob, err := ollama.Resolve(ollama.DefaultStore(opt.Getenv, opt.Home), name)
+	blob, err := store.Resolve(store.DefaultStore(opt.Getenv, opt.Home), name)
 	if err != nil {
 		m, remoteErr := remote.Open(ctx, "ollama-api:"+name, remote.Options{Getenv: opt.Getenv, Client: opt.Client, TopN: opt.TopN})
 		if remoteErr != nil {

@@ -76,9 +76,6 @@ func tensorError(t *gguf.Tensor, format string, args ...any) error {
 	return &gguf.Error{File: t.File, Field: fmt.Sprintf("tensor %q", t.Name), Offset: int64(t.Offset), Reason: fmt.Sprintf(format, args...)}
 }
 
-// Supported reports whether tensors of a type can be decoded.
-func Supported(t gguf.Type) bool { return formatOf(t) != nil }
-
 // rowBytes returns the size of a row.
 func (m Matrix) rowBytes(f *format) int { return m.Cols / f.block * f.bytes }
 

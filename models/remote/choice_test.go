@@ -83,7 +83,7 @@ func (p preset) write(t *testing.T, m models.Model, prompt []int32, seed uint64,
 			t.Fatal(err)
 		}
 		id := p.choose(l[0].Values, history, rnd.Float64())
-		if models.IsEOG(m.Vocab(), id) {
+		if slices.Contains(m.Vocab().EOG(), id) {
 			return text + "<end>"
 		}
 		history, next, text = append(history, id), []int32{id}, text+m.Vocab().Piece(id)

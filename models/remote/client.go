@@ -52,7 +52,9 @@ var (
 type client struct {
 	http     *http.Client
 	base     string // without a slash at the end
-	name     string // for messages, such as "vllm host:8000"
+	kind     string // of server
+	host     string
+	name     string // both, for messages: "vllm host:8000"
 	auth     string // value of the Authorization header, or empty
 	keyVar   string // the environment variable that may hold the key
 	hasKey   bool
@@ -64,7 +66,7 @@ type client struct {
 // newClient returns a client for base, which may hold user:password@.
 func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *client {
 	c := &client{
-		name: kind + " " + oneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
+		kind: kind, host: oneLine(base.Host, 80), name: kind + " " + oneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
 		timeouts: opt.Timeouts.filled(), meter: &meter{},
 	}
 	if key != "" {

@@ -270,7 +270,7 @@ func errorMessage(body []byte) (msg, typ string) {
 func readError(s *scanner, msg, typ *string) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		k := s.key()
+		k := string(s.key())
 		switch p := s.peek(); {
 		case k == "error" && p == '{':
 			readError(s, msg, typ)

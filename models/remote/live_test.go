@@ -427,7 +427,7 @@ func TestDescribe(t *testing.T) {
 		}
 		m := serve(t, f.serve(newToy(3), f.opt), f.spec, Options{Getenv: env})
 		facts := map[string]string{}
-		for _, x := range m.(models.Describer).Describe() {
+		for _, x := range m.(models.Describer).Facts() {
 			facts[x.Name] = x.Value
 			if strings.Contains(x.Value, "secret") || strings.ContainsAny(x.Value, "\n\x1b") {
 				t.Errorf("%s: %s = %q", f.name, x.Name, x.Value)

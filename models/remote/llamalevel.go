@@ -303,7 +303,7 @@ func scanProbs(s *scanner, probs map[int32]float64) {
 		id, p := int32(-1), 0.0
 		s.enter('{')
 		for first := true; s.more('}', &first); {
-			switch s.key() {
+			switch string(s.key()) {
 			case "id":
 				id = clampID(s.integer())
 			case "prob":

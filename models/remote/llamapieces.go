@@ -112,7 +112,7 @@ func scanPieces(s *scanner, v *vocab) int {
 		text = text[:0]
 		s.enter('{')
 		for first := true; s.more('}', &first); {
-			switch s.key() {
+			switch string(s.key()) {
 			case "id":
 				id = s.integer()
 			case "bytes":

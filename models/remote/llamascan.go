@@ -20,7 +20,7 @@ func (b *llamaServer) scanAnswer(s *scanner, row func(s *scanner, chosen int), a
 	}
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch s.key() {
+		switch string(s.key()) {
 		case "completion_probabilities":
 			if s.null() {
 				continue
@@ -64,7 +64,7 @@ func scanStep(s *scanner, row func(s *scanner, chosen int)) {
 	chosen := int(models.NoToken)
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch s.key() {
+		switch string(s.key()) {
 		case "id":
 			chosen = s.integer()
 		case "top_logprobs", "top_probs": // the latter after sampling
@@ -82,7 +82,7 @@ func scanTimings(s *scanner, a *llamaAnswer) {
 	}
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch s.key() {
+		switch string(s.key()) {
 		case "cache_n":
 			a.cached = s.integer()
 		case "prompt_n":
@@ -100,7 +100,7 @@ func scanEntries(s *scanner, row *row) {
 		id, v := int(models.NoToken), 0.0
 		s.enter('{')
 		for first := true; s.more('}', &first); {
-			switch s.key() {
+			switch string(s.key()) {
 			case "id":
 				id = s.integer()
 			case "logprob":

@@ -101,6 +101,7 @@ func (b *llamaServer) discover(ctx context.Context, opt Options) (*server, error
 		}
 	}
 	m.info = models.Info{
+		Server: b.c.kind, Address: b.c.host,
 		Name: b.c.clean(meta.ID), Quant: strings.ToLower(b.c.clean(props.Ftype)), Params: meta.Meta.NParams,
 		// The last place of the server's context is kept for a token it makes itself.
 		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,

@@ -61,10 +61,10 @@ var (
 	_ models.Meter     = (*server)(nil)
 )
 
-func (m *server) Info() models.Info       { return m.info }
-func (m *server) Vocab() models.Vocab     { return m.vocab }
-func (m *server) Stats() models.Stats     { return m.c.meter.stats() }
-func (m *server) Describe() []models.Fact { return append([]models.Fact(nil), m.facts...) }
+func (m *server) Info() models.Info    { return m.info }
+func (m *server) Vocab() models.Vocab  { return m.vocab }
+func (m *server) Stats() models.Stats  { return m.c.meter.stats() }
+func (m *server) Facts() []models.Fact { return append([]models.Fact(nil), m.facts...) }
 
 func (m *server) Close() error {
 	m.c.http.CloseIdleConnections()

@@ -106,7 +106,7 @@ func (w *watch) event(data []byte) error {
 	failed := false
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "choices" && s.peek() == '[':
 			s.enter('[')
 			for first := true; s.more(']', &first); {
@@ -137,11 +137,11 @@ func (w *watch) event(data []byte) error {
 func (w *watch) choice(s *scanner) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "logprobs" && s.peek() == '{':
 			s.enter('{')
 			for first := true; s.more('}', &first); {
-				if s.key() != "content" || s.peek() != '[' {
+				if string(s.key()) != "content" || s.peek() != '[' {
 					s.skip()
 					continue
 				}
@@ -164,7 +164,7 @@ func (w *watch) choice(s *scanner) {
 func (w *watch) content(s *scanner) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		if k := s.key(); k == "content" && s.peek() == '"' {
+		if k := string(s.key()); k == "content" && s.peek() == '"' {
 			raw, _ := s.rawString()
 			w.wrote = w.wrote || len(raw) > 0
 		} else {

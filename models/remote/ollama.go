@@ -81,6 +81,7 @@ func (b *ollama) discover(ctx context.Context) (*server, error) {
 	size := b.vocab.Size()
 	m := &server{b: b, c: b.c, vocab: b.vocab, id: id}
 	m.info = models.Info{
+		Server: b.c.kind, Address: b.c.host,
 		Name: b.c.clean(b.model), Arch: b.c.clean(show.Details.Family), Quant: strings.ToLower(b.c.clean(show.Details.Quantization)),
 		Params: int64(number(show.Info["general.parameter_count"])), License: b.c.clean(text(show.Info["general.license"])),
 		// The server makes a token of its own, and puts one in front.
@@ -206,7 +207,7 @@ func (b *ollama) scan(r *reply, q query, out *rows) (found bool, err error) {
 	failed, count, reason := false, 0, ""
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "logprobs" && s.peek() == '[':
 			s.enter('[')
 			for first := true; s.more(']', &first); {
@@ -249,7 +250,7 @@ func (b *ollama) scan(r *reply, q query, out *rows) (found bool, err error) {
 func (b *ollama) scanStep(s *scanner, r *row) (found bool) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		if s.key() != "top_logprobs" || s.peek() != '[' {
+		if string(s.key()) != "top_logprobs" || s.peek() != '[' {
 			s.skip()
 			continue
 		}

@@ -44,6 +44,7 @@ func openOpenAI(ctx context.Context, t target) (models.Model, error) {
 		return nil, err
 	}
 	m.info = models.Info{
+		Server: t.c.kind, Address: t.c.host,
 		Name: t.c.clean(t.model), ContextLen: limit, VocabSize: m.vocab.Size(),
 		Note: "the server chooses the tokens; filters show what they would do",
 		Caps: models.Caps{TopN: m.top[0], Normalised: true, TextOnly: true, ObserveOnly: true},
@@ -67,10 +68,10 @@ func openOpenAI(ctx context.Context, t target) (models.Model, error) {
 	return m, nil
 }
 
-func (m *openAI) Info() models.Info       { return m.info }
-func (m *openAI) Vocab() models.Vocab     { return m.vocab }
-func (m *openAI) Describe() []models.Fact { return append([]models.Fact(nil), m.facts...) }
-func (m *openAI) Stats() models.Stats     { return m.c.meter.stats() }
+func (m *openAI) Info() models.Info    { return m.info }
+func (m *openAI) Vocab() models.Vocab  { return m.vocab }
+func (m *openAI) Facts() []models.Fact { return append([]models.Fact(nil), m.facts...) }
+func (m *openAI) Stats() models.Stats  { return m.c.meter.stats() }
 
 func (m *openAI) Close() error {
 	m.c.http.CloseIdleConnections()

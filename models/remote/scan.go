@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // maxDepth bounds how deep the JSON of a server may nest.
@@ -17,7 +16,7 @@ var errJSON = errors.New("not valid JSON")
 // A scanner reads one JSON text from front to back without building a tree:
 // rows of a whole vocabulary are megabytes, and all that is wanted of them is
 // pairs of numbers. It accepts the literals NaN, Infinity and -Infinity, which
-// Python servers write. After the first fault ok is false, every method
+// Python servers write. After the first fault bad is true, every method
 // returns a zero value, and loops over [scanner.more] end.
 type scanner struct {
 	b   []byte
@@ -78,19 +77,19 @@ func (s *scanner) more(close byte, first *bool) bool {
 	return false
 }
 
-// key reads a member's name and the colon. The result is valid until the
-// next call and is "" for a name with an escape in it, which none of ours has.
-func (s *scanner) key() string {
+// key reads a member's name and the colon. It is "" for a name with an escape
+// in it, which none of ours has.
+func (s *scanner) key() []byte {
 	raw, escaped := s.rawString()
 	if s.peek() != ':' {
 		s.fail()
-		return ""
+		return nil
 	}
 	s.i++
-	if escaped || len(raw) == 0 {
-		return ""
+	if escaped {
+		return nil
 	}
-	return unsafe.String(&raw[0], len(raw))
+	return raw
 }
 
 // rawString consumes a string and returns what is between the quotes.
@@ -228,7 +227,7 @@ func (s *scanner) number() float64 {
 		s.fail()
 		return 0
 	}
-	f, err := strconv.ParseFloat(unsafe.String(&w[0], len(w)), 64)
+	f, err := strconv.ParseFloat(string(w), 64)
 	if err != nil && !math.IsInf(f, 0) {
 		s.fail()
 		return 0

@@ -78,6 +78,7 @@ func (b *sgLang) discover(ctx context.Context, opt Options) (*server, error) {
 	}
 	m := &server{b: b, c: b.c, vocab: v, id: id}
 	m.info = models.Info{
+		Server: b.c.kind, Address: b.c.host,
 		Name: b.c.clean(b.path), ContextLen: maxLen - 1, VocabSize: b.size, Defaults: info.Preferred,
 		Caps: models.Caps{Normalised: true, PromptScores: true},
 	}

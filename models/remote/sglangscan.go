@@ -11,7 +11,7 @@ func (b *sgLang) scan(r *reply, q query, out *rows) error {
 	failed := false
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "meta_info" && s.peek() == '{':
 			at.scan(&s)
 		case k == "error":
@@ -69,7 +69,7 @@ type sglangPlaces struct {
 func (at *sglangPlaces) scan(s *scanner) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		k, p := s.key(), s.peek()
+		k, p := string(s.key()), s.peek()
 		switch {
 		case k == "output_top_logprobs" && p == '[':
 			at.made = s.i
@@ -96,7 +96,7 @@ func (at *sglangPlaces) scanReason(s *scanner) {
 	typ, msg := "", "no reason given"
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "type" && s.peek() == '"':
 			typ = string(s.str(nil))
 		case k == "message" && s.peek() == '"':

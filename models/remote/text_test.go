@@ -119,7 +119,7 @@ func TestOllama(t *testing.T) {
 		tokens = nil
 		for _, id := range l.IDs[i%3:] {
 			text := join(v, s.(*session).tokens[1:]) + v.Piece(id)
-			if ids := lv.Encode(text, models.EncodeOptions{ParseSpecial: true}); !models.IsEOG(v, id) && slices.Equal(ids, append(slices.Clone(s.(*session).tokens[1:]), id)) {
+			if ids := lv.Encode(text, models.EncodeOptions{ParseSpecial: true}); !slices.Contains(v.EOG(), id) && slices.Equal(ids, append(slices.Clone(s.(*session).tokens[1:]), id)) {
 				tokens = []int32{id}
 				break
 			}

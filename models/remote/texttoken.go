@@ -17,7 +17,7 @@ func (t *textToken) scanWith(s *scanner, top func(*scanner)) {
 	exact := false
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "token" && s.peek() == '"':
 			t.text = s.str(t.text)
 		case k == "bytes" && s.peek() == '[':

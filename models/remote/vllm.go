@@ -90,6 +90,7 @@ func (b *vLLM) discover(ctx context.Context, opt Options) (*server, error) {
 	}
 	m := &server{b: b, c: b.c, vocab: v, id: id, raw: b.raw}
 	m.info = models.Info{
+		Server: b.c.kind, Address: b.c.host,
 		Name: b.c.clean(b.model), ContextLen: maxLen - 1, VocabSize: b.size,
 		Caps: models.Caps{Normalised: !b.raw, PromptScores: true},
 	}

@@ -17,7 +17,7 @@ func (b *vLLM) scan(r *reply, q query, out *rows) error {
 	model := b.model
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch s.key() {
+		switch string(s.key()) {
 		case "choices":
 			s.enter('[')
 			for first := true; s.more(']', &first); {
@@ -67,13 +67,13 @@ func (b *vLLM) scanUsage(s *scanner) {
 	prompt, cached := 0, -1
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "prompt_tokens":
 			prompt = s.integer()
 		case k == "prompt_tokens_details" && s.peek() == '{':
 			s.enter('{')
 			for first := true; s.more('}', &first); {
-				if s.key() == "cached_tokens" && s.peek() != 'n' {
+				if string(s.key()) == "cached_tokens" && s.peek() != 'n' {
 					cached = s.integer()
 				} else {
 					s.skip()
@@ -93,7 +93,7 @@ func (b *vLLM) scanUsage(s *scanner) {
 func scanChoice(s *scanner, made, given *int) {
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		k := s.key()
+		k := string(s.key())
 		if p := s.peek(); p == '{' && k == "logprobs" {
 			*made = s.i
 		} else if p == '[' && k == "prompt_logprobs" {
@@ -110,7 +110,7 @@ func scanLegacy(s *scanner, out *rows) {
 	var text []byte
 	s.enter('{')
 	for first := true; s.more('}', &first); {
-		switch k := s.key(); {
+		switch k := string(s.key()); {
 		case k == "tokens" && s.peek() == '[':
 			s.enter('[')
 			for first := true; s.more(']', &first); {
@@ -123,7 +123,7 @@ func scanLegacy(s *scanner, out *rows) {
 				r := out.next()
 				s.enter('{')
 				for first := true; s.more('}', &first); {
-					id := tokenID(s.key())
+					id := tokenID(string(s.key()))
 					r.addClamped(id, s.number())
 				}
 			}
@@ -170,14 +170,14 @@ func scanPrompt(s *scanner, length, n int, out *rows) {
 		r := out.next()
 		s.enter('{')
 		for first := true; s.more('}', &first); {
-			id := tokenID(s.key())
+			id := tokenID(string(s.key()))
 			if s.peek() != '{' {
 				r.addClamped(id, s.number())
 				continue
 			}
 			s.enter('{')
 			for first := true; s.more('}', &first); {
-				if s.key() == "logprob" {
+				if string(s.key()) == "logprob" {
 					r.addClamped(id, s.number())
 				} else {
 					s.skip()

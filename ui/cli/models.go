@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/models"
-	"logitscope/models/facts"
 	"logitscope/models/open"
 	"logitscope/viz"
 )
@@ -107,7 +106,7 @@ func newModelsInfo(sys System) *cobra.Command {
 				return err
 			}
 			defer m.Close()
-			list := facts.Of(m)
+			list := models.Describe(m)
 			if asJSON {
 				return writeLine(sys.Out, factsJSON(m, list))
 			}

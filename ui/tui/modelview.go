@@ -10,7 +10,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/models/facts"
 	"logitscope/viz"
 )
 
@@ -56,7 +55,7 @@ type factsMsg struct {
 // whole vocabulary.
 func (v *modelView) describe(m *Model) tea.Cmd {
 	model := m.lane().model
-	return func() tea.Msg { return factsMsg{model, facts.Of(model)} }
+	return func() tea.Msg { return factsMsg{model, models.Describe(model)} }
 }
 
 // A modelMsg brings a model that was asked for.

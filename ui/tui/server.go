@@ -34,18 +34,8 @@ func (l *lane) observing() bool { return l.model.Info().Caps.ObserveOnly }
 // server returns the kind of the lane's server and its address, both empty
 // for a model that runs here.
 func (l *lane) server() (kind, address string) {
-	d, ok := l.model.(models.Describer)
-	if !ok {
-		return "", ""
-	}
-	for _, f := range d.Describe() {
-		if f.Name == "server" {
-			name, _, _ := strings.Cut(f.Value, ",")
-			kind, address, _ = strings.Cut(name, " ")
-			return kind, address
-		}
-	}
-	return "", ""
+	info := l.model.Info()
+	return info.Server, info.Address
 }
 
 // modelWords names the model and, where it runs on a server, that.

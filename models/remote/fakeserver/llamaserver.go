@@ -260,7 +260,7 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 			g.cached = cached
 		}
 		id := s.take(&g, req, rows[0], tokens)
-		if models.IsEOG(s.m.Vocab(), id) {
+		if slices.Contains(s.m.Vocab().EOG(), id) {
 			g.stop = "eos"
 			break
 		}

@@ -1,4 +1,4 @@
-package ollama
+package store
 
 import (
 	"crypto/sha256"

@@ -1,21 +1,22 @@
-package facts
+package models_test
 
 import (
 	"strings"
 	"testing"
 
+	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 )
 
-func TestOf(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	m, err := fable.Open(llama.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
 	got := make(map[string]string)
-	for _, f := range Of(m) {
+	for _, f := range models.Describe(m) {
 		if f.Value == "" {
 			t.Errorf("%s has no value", f.Name)
 		}
@@ -32,9 +33,8 @@ func TestOf(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for got, want := range map[string]string{
-		count(999): "999", count(4_500_000): "4.5M", count(1_100_000_000): "1.1B",
-		size(10): "10 B", size(4_907_008): "4.68 MiB", size(1 << 30): "1.00 GiB",
-		commas(999): "999", commas(-1234567): "-1,234,567",
+		models.Bytes(10): "10 B", models.Bytes(4_907_008): "4.68 MiB", models.Bytes(1 << 30): "1.00 GiB",
+		models.Commas(999): "999", models.Commas(-1234567): "-1,234,567",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
