@@ -197,10 +197,8 @@ func (l *Lane) force(ctx context.Context, id int32) {
 	if l.feed != nil {
 		return // the choice is the server's
 	}
-	if len(l.pending) == 0 && len(l.tokens) > 0 && l.settings != nil && l.search == nil && l.err == nil && l.ended() == "" {
-		for len(l.tokens)-l.cache.shared(l.tokens) > prefillChunk && l.err == nil && ctx.Err() == nil {
-			l.fill(ctx)
-		}
+	if l.canPropose() {
+		l.catchUp(ctx)
 		l.propose(ctx)
 	}
 	if len(l.pending) == 0 || id < 0 || int(id) >= l.model.Vocab().Size() {

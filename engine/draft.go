@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"logitscope/engine/schedule"
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
@@ -114,8 +115,12 @@ func (s *Step) take(id int32, pins []int32, in stepInput, u float64) {
 	if c := s.Settings.constraint; c != nil {
 		s.after = c.before(in.before).accept(id, t.Constraint.Bits)
 	}
-	if sc := s.progress.of; sc != nil {
-		s.progress = sc.before(in).accept(id)
+	if rules := s.progress.Of(); rules != nil {
+		var last schedule.Progress
+		if in.before != nil {
+			last = in.before.progress
+		}
+		s.progress = rules.Before(last, in.output).Accept(id)
 	}
 }
 

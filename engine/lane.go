@@ -175,13 +175,27 @@ func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 		l.round(ctx)
 		return 0, l.budget != 0 && l.err == nil && ctx.Err() == nil || l.inbox.waiting()
 	}
-	missing := len(l.tokens) - l.cache.shared(l.tokens)
-	if missing > prefillChunk {
+	if l.behind() {
 		l.fill(ctx)
 		return 0, true
 	}
 	l.propose(ctx)
 	return 0, l.budget != 0 && l.err == nil
+}
+
+// canPropose reports whether a proposal is lacking that can be made.
+func (l *Lane) canPropose() bool {
+	return len(l.pending) == 0 && len(l.tokens) > 0 && l.settings != nil && l.search == nil && l.err == nil && l.ended() == ""
+}
+
+// behind reports whether the cache lacks more than one chunk of the text.
+func (l *Lane) behind() bool { return len(l.tokens)-l.cache.shared(l.tokens) > prefillChunk }
+
+// catchUp brings the cache to within one chunk of the text.
+func (l *Lane) catchUp(ctx context.Context) {
+	for l.behind() && l.err == nil && ctx.Err() == nil {
+		l.fill(ctx)
+	}
 }
 
 // fill reads one chunk of what the cache lacks.

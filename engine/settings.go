@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,7 +42,7 @@ func (c *Compiler) Settings(cfg sampling.Config, label string) (*Settings, error
 	if err != nil {
 		return nil, err
 	}
-	s.schedule, err = c.schedule(cfg, label)
+	s.schedule, err = c.timetable(s)
 	return s, err
 }
 
@@ -85,14 +86,20 @@ func (c *Compiler) steerable(cfg sampling.Config) error {
 	if !c.model.Info().Caps.ObserveOnly {
 		return nil
 	}
-	for key, set := range map[string]bool{
-		"constraint": cfg.Text("constraint") != "", "num_beams": cfg.Int("num_beams") > 1, "penalty_alpha": cfg.Float("penalty_alpha") > 0,
+	var errs []error
+	for _, p := range []struct {
+		key string
+		set bool
+	}{
+		{"constraint", cfg.Text("constraint") != ""},
+		{"num_beams", cfg.Int("num_beams") > 1},
+		{"penalty_alpha", cfg.Float("penalty_alpha") > 0},
 	} {
-		if set {
-			return fmt.Errorf("%s: the server chooses the tokens of %s itself; they can only be watched", key, c.model.Info().Name)
+		if p.set {
+			errs = append(errs, fmt.Errorf("%s: the server chooses the tokens of %s itself; they can only be watched", p.key, c.model.Info().Name))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Settings are what a lane decodes with. They are immutable and shared by all
@@ -106,8 +113,9 @@ type Settings struct {
 	stopper    stopper
 	eog        []int32 // ids that end the text
 	constraint *constraint
-	schedule   *schedule // changes the settings inside a text; nil if nothing does
-	holding    []string  // the rules of a schedule that made these settings
+	schedule   *timetable // changes the settings inside a text; nil if nothing does
+	base       *Settings  // those whose schedule made these; nil if none did
+	holding    []string   // the rules of a schedule that made these settings
 }
 
 // Config returns the configuration the settings were compiled from.
@@ -125,8 +133,8 @@ func (s *Settings) Ends(id int32) bool { return slices.Contains(s.eog, id) }
 func (s *Settings) needsLogits() bool {
 	tells := func(c sampling.Config) bool { return c.Float("repetition_penalty") != 1 }
 	if s.schedule != nil {
-		for i := range s.schedule.rules {
-			if tells(s.schedule.rules[i].over(s.Config())) {
+		for i := range s.schedule.Len() {
+			if tells(s.schedule.Alone(i, s.Config())) {
 				return true
 			}
 		}

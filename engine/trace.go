@@ -56,8 +56,8 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 	s.Token, s.Settings, s.Trace = id, set, t
 	s.Summary, s.state, s.left = summarise(t), t.State, in.left
 	s.Constraint, s.after = mask.record(t), mask.accept(id, t.Constraint.Bits)
-	if at.of != nil {
-		s.progress = at.accept(id)
+	if at.Of() != nil {
+		s.progress = at.Accept(id)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/schedule"
 	"logitscope/engine/speculative"
 	"logitscope/sampling"
 )
@@ -43,7 +44,7 @@ type Step struct {
 	after constraintState // of the constraint, once Token is written
 	left  int             // tokens that could still come, this one included
 
-	progress progress // of the schedule, once Token is written
+	progress schedule.Progress // of the schedule, once Token is written
 }
 
 // A Row is the model's own numbers at one step.

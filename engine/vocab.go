@@ -20,6 +20,10 @@ func vocabOf(m models.Model) vocab {
 func (v vocab) Encode(text string) []int32 { return v.Vocab.Encode(text, models.EncodeOptions{}) }
 func (v vocab) HasPiece(id int32) bool     { return v.grows || v.Attr(id) != models.Unused }
 
+// Text returns what token id adds to a text: its piece, unless it is a control
+// token.
+func (v vocab) Text(id int32) []byte { return appendPiece(nil, v.Vocab, id) }
+
 // Prompt splits the text of a prompt as the model expects it: with what it
 // puts around a text, such as a BOS token, and with the names of control
 // tokens read as those tokens. It is empty only if text is empty and the model

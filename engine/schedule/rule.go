@@ -1,4 +1,4 @@
-package engine
+package schedule
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ type rule struct {
 	set         sampling.Config // the key=value pairs
 }
 
-// A mark is a place in the text: before a token, or behind a text. The zero
+// A mark is a place in the text: before a token, or after a text. The zero
 // value is no place.
 type mark struct {
 	token int // from 1
@@ -66,7 +66,7 @@ func parseRule(source string, presets func(string) (sampling.Config, error)) (ru
 	}
 	p.space()
 	if !strings.HasPrefix(p.rest, ":") {
-		return r, fmt.Errorf("a colon is wanted before %s", p.next())
+		return r, fmt.Errorf("want a colon before %s", p.next())
 	}
 	return r, r.what(p.rest[1:], presets)
 }
@@ -138,7 +138,7 @@ func (p *ruleReader) when(r *rule) error {
 			return err
 		}
 		if r.until.token > 0 && r.until.token <= r.from.token {
-			return fmt.Errorf("until token %d is not behind token %d", r.until.token, r.from.token)
+			return fmt.Errorf("until token %d is not after token %d", r.until.token, r.from.token)
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (p *ruleReader) mark(after string) (mark, error) {
 	p.rest = p.rest[len(quoted):]
 	text, err := strconv.Unquote(quoted)
 	if err != nil || text == "" {
-		return mark{}, fmt.Errorf("%s: a text of one character or more is wanted", quoted)
+		return mark{}, fmt.Errorf("%s: the text must not be empty", quoted)
 	}
 	return mark{text: text}, nil
 }
@@ -171,7 +171,7 @@ func (p *ruleReader) number() (int, error) {
 	}
 	v, err := strconv.ParseInt(p.rest[:n], 10, 32)
 	if err != nil || v < 1 {
-		return 0, fmt.Errorf("token %s: a number from 1 is wanted", p.next())
+		return 0, fmt.Errorf("token %s: must be a number from 1", p.next())
 	}
 	p.rest = p.rest[n:]
 	return int(v), nil
@@ -206,7 +206,7 @@ func (r *rule) what(text string, presets func(string) (sampling.Config, error)) 
 		}
 		key, value, ok := strings.Cut(part, "=")
 		if key = strings.TrimSpace(key); !ok {
-			return fmt.Errorf("%s: key=value is wanted; a preset comes first", strings.TrimSpace(part))
+			return fmt.Errorf("%s: want key=value; a preset comes first", strings.TrimSpace(part))
 		}
 		if err := r.assign(key, strings.TrimSpace(value)); err != nil {
 			return err
