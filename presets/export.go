@@ -55,7 +55,7 @@ func Export(c sampling.Config, to *Format) (Exported, error) {
 		return out, err
 	}
 	// What is left out may have kept something else from acting there.
-	leave := map[string]string{}
+	leave := map[string]sampling.Inert{}
 	for more := x.silent(out.Config); len(more) > 0; more = x.silent(out.Config) {
 		maps.Copy(leave, more)
 		if x, out, err = export(c, to, leave); err != nil {
@@ -68,7 +68,7 @@ func Export(c sampling.Config, to *Format) (Exported, error) {
 }
 
 // export writes c for another engine without the settings in leave.
-func export(c sampling.Config, to *Format, leave map[string]string) (*exporter, Exported, error) {
+func export(c sampling.Config, to *Format, leave map[string]sampling.Inert) (*exporter, Exported, error) {
 	x := &exporter{source: c, from: c.Order(), to: to, target: to.order(), leave: leave}
 	if to == &own {
 		x.target = x.from
@@ -94,7 +94,7 @@ type exporter struct {
 	c            sampling.Config // with greedy said in the target's way
 	from, target sampling.Order
 	to           *Format
-	leave        map[string]string // keys that are not written, and why they have no effect here
+	leave        map[string]sampling.Inert // keys that are not written, and why they have no effect here
 	values       []entry
 	lost         []Loss
 }
@@ -174,7 +174,7 @@ func (x *exporter) param(p *sampling.Param) {
 	case p.Stage != "" && p.Off == nil && !x.from.Supports(p.Key):
 		// A detail of something that does not exist here: the target keeps its own.
 	case leave:
-		x.lose(p.Key, Unused, "%s has no effect here (%s); it is left out, since %s would apply it", p.Format(v), why, x.to.Name)
+		x.lose(p.Key, Unused, "%s has no effect here (%s); it is left out, since %s would apply it", p.Format(v), why.Why(), x.to.Name)
 		if !p.IsOff(x.target.Default(p)) {
 			x.put(f, p, p.Off)
 		}

@@ -20,13 +20,13 @@ func (anyVocab) HasPiece(int32) bool   { return true }
 
 // silent returns the settings that have no effect under the source's rules and
 // would have one in target, each with why it has none.
-func (x *exporter) silent(target sampling.Config) map[string]string {
+func (x *exporter) silent(target sampling.Config) map[string]sampling.Inert {
 	here, err := sampling.Compile(x.source, anyVocab{})
 	there, err2 := sampling.Compile(target, anyVocab{})
 	if err != nil || err2 != nil {
 		return nil
 	}
-	leave := map[string]string{}
+	leave := map[string]sampling.Inert{}
 	for _, p := range sampling.Params() {
 		if p.Stage == "" || p.Off == nil || p.Key == "temperature" || p.Key == "constraint" || x.to.takes(p.Key) == nil {
 			continue
@@ -35,32 +35,11 @@ func (x *exporter) silent(target sampling.Config) map[string]string {
 		if _, left := x.leave[p.Key]; left || p.IsOff(v) || p.IsOff(target.Value(p.Key)) {
 			continue
 		}
-		if why := inert(here, p.Key); why != "" && inert(there, p.Key) == "" {
+		if why := here.Inert(p.Key, nil); why.Always() && !there.Inert(p.Key, nil).Always() {
 			leave[p.Key] = why
 		}
 	}
 	return leave
-}
-
-// inert returns why a parameter that is not off has no effect under p, or "".
-func inert(p *sampling.Pipeline, key string) string {
-	switch key {
-	case "repetition_penalty", "frequency_penalty", "presence_penalty":
-		if windowed(p.Order()) && p.Config().Int("repeat_last_n") <= 0 {
-			return "repeat_last_n 0 turns it off"
-		}
-	case "dynatemp_range":
-		// llama.cpp moves a temperature of 0 up as well.
-		if c := p.Config(); p.Order().Engine() == "llama.cpp" && c.Bool("do_sample") && c.Int("mirostat") == 0 && p.Order().Supports(key) {
-			return ""
-		}
-	}
-	why, ok := strings.CutPrefix(p.Inert(key, nil), "no effect: ")
-	if !ok {
-		return ""
-	}
-	why, _, _ = strings.Cut(why, ";")
-	return why
 }
 
 // windowed reports whether penalties look at the last tokens only.
@@ -109,13 +88,13 @@ func (x *exporter) compareValues(here, there *sampling.Pipeline) {
 		p, _ := sampling.Lookup(x.to.fields[i].ours)
 		if was, is := x.c.Value(p.Key), there.Config().Value(p.Key); !sameValue(was, is) && !(p.IsOff(was) && p.IsOff(is)) {
 			x.lose(p.Key, Clamped, "%s becomes %s there", p.Format(was), p.Format(is))
-		} else if p.Stage != "" && p.Key != "temperature" && !p.IsOff(was) && inert(here, p.Key) == "" && inert(there, p.Key) != "" {
-			x.lose(p.Key, Ignored, "%s has no effect there: %s", p.Format(was), inert(there, p.Key))
+		} else if p.Stage != "" && p.Key != "temperature" && !p.IsOff(was) && !here.Inert(p.Key, nil).Always() && there.Inert(p.Key, nil).Always() {
+			x.lose(p.Key, Ignored, "%s has no effect there: %s", p.Format(was), there.Inert(p.Key, nil).Why())
 		}
 	}
 	for _, n := range there.Adjusted() {
 		same := slices.ContainsFunc(here.Adjusted(), func(m sampling.Note) bool { return m.Key == n.Key })
-		if !same && !known(n.Key) && inert(here, n.Key) == "" {
+		if !same && !known(n.Key) && !here.Inert(n.Key, nil).Always() {
 			x.lose(n.Key, Clamped, "%s", n.Text)
 		}
 	}

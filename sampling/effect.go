@@ -1,9 +1,6 @@
 package sampling
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // An Effect is what one parameter changes at a step: the result with its
 // value against the result with its off value.
@@ -11,20 +8,21 @@ type Effect struct {
 	Kept, KeptOff   int     // tokens left
 	Token, TokenOff int32   // tokens chosen by the same draw
 	TV              float64 // total variation between the two distributions
-	Reason          string  // why there is no effect or nothing to compare with; empty if there is one
+	Why             Inert   // why there is no effect or nothing to compare with; zero if there is one
 }
 
 // noOff says why a parameter without an off value has no effect to show.
-func noOff(prm *Param) string {
+func noOff(prm *Param) Inert {
+	i := Inert{Reason: NoOff, Key: prm.Key}
 	switch {
 	case prm.Key == "seed":
-		return "no effect on the probabilities: the seed only says where u falls among them"
+		i.Reason = OnlySeed
 	case prm.Key == "max_new_tokens":
-		return "no effect on a choice: it says where the text ends at the latest"
+		i.Reason = OnlyLimit
 	case prm.Master != "":
-		return "no off value of its own: " + prm.Master + " off is what to compare with"
+		i.Reason, i.By = NoOffOfOwn, prm.Master
 	}
-	return "no off value to compare with"
+	return i
 }
 
 // Effect compares this step with the one that the key's off value would
@@ -43,15 +41,15 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	e.Kept, e.Token = s.tr.Survived, token
 	e.KeptOff, e.TokenOff = e.Kept, e.Token
 	overruled := p.cutAgain(prm, &s.tr)
-	e.Reason = p.Inert(key, &s.tr)
+	e.Why = p.Inert(key, &s.tr)
 	off, err := p.without(prm)
 	if err != nil || off == nil {
 		switch {
-		case e.Reason != "":
+		case e.Why.Reason != Acts:
 		case prm.Off == nil && prm.Key != "do_sample":
-			e.Reason = noOff(prm)
+			e.Why = noOff(prm)
 		default:
-			e.Reason = "no effect on this step's choice"
+			e.Why = Inert{Reason: NotThisStep, Key: key}
 		}
 		return e, nil
 	}
@@ -69,20 +67,18 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	e.TV = TotalVariation(&a, &b)
 	switch {
 	case e.TV > 1e-9 || e.Kept != e.KeptOff || e.Token != e.TokenOff:
-		e.Reason = ""
-	case e.Reason == "" && overruled != "":
-		e.Reason = overruled
-	case e.Reason == "" && e.Kept == 1:
-		e.Reason = "no effect here: the same one token without it"
-	case e.Reason == "":
-		e.Reason = fmt.Sprintf("no effect here: the same %s tokens without it", commas(e.Kept))
+		e.Why = Inert{}
+	case e.Why.Reason == Acts && overruled.Reason != Acts:
+		e.Why = overruled
+	case e.Why.Reason == Acts:
+		e.Why = Inert{Reason: SameTokens, Key: key, N: e.Kept}
 	}
 	return e, nil
 }
 
 // cutAgain says which later stage cut below what the key's stage left; it
 // explains why the key has no effect where it has none.
-func (p *Pipeline) cutAgain(prm *Param, t *Trace) string {
+func (p *Pipeline) cutAgain(prm *Param, t *Trace) Inert {
 	name := p.order.StageOf(prm.Key)
 	for i, st := range t.Stages() {
 		if st.Name != name || st.Removed == 0 {
@@ -90,11 +86,11 @@ func (p *Pipeline) cutAgain(prm *Param, t *Trace) string {
 		}
 		for _, later := range t.Stages()[i+1:] {
 			if later.Removed > 0 {
-				return fmt.Sprintf("no effect here: %s keeps %s of the %s", later.Name, commas(later.Kept), commas(st.Kept))
+				return Inert{Reason: CutAgain, Key: prm.Key, By: later.Name, N: later.Kept, Of: st.Kept}
 			}
 		}
 	}
-	return ""
+	return Inert{}
 }
 
 // without returns the pipeline with a parameter at its off value, or nil if

@@ -1,24 +1,21 @@
 package sampling
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // inertHere says why a parameter changes nothing at the step of a trace.
-func inertHere(p *Pipeline, prm *Param, t *Trace) string {
+func inertHere(p *Pipeline, prm *Param, t *Trace) Inert {
 	if t == nil || t.nstages == 0 {
-		return ""
+		return Inert{}
 	}
 	if prm.Key == "seed" && t.Survived == 1 {
-		return "no effect here: one token left"
+		return Inert{Reason: OneLeft}
 	}
 	if prm.Key == "min_new_tokens" && t.Output >= p.cfg.Int("min_new_tokens") {
-		return fmt.Sprintf("no effect now: %s tokens are out", commas(t.Output))
+		return Inert{Reason: TokensOut, N: t.Output}
 	}
 	name := p.order.StageOf(prm.Key)
 	if name == "" {
-		return ""
+		return Inert{}
 	}
 	at := -1
 	for i := range t.Stages() {
@@ -27,36 +24,36 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) string {
 		}
 	}
 	if at < 1 {
-		return ""
+		return Inert{}
 	}
 	st, before := &t.stages[at], &t.stages[at-1]
 	switch prm.Key {
 	case "temperature":
 		if before.Kept == 1 {
-			return "no effect here: one token left"
+			return Inert{Reason: OneLeft}
 		}
 	case "top_k":
 		if k := p.cfg.Int("top_k"); k >= before.Kept {
-			return fmt.Sprintf("no effect: %d ≥ %s tokens left", k, commas(before.Kept))
+			return Inert{Reason: KeepsAll, By: strconv.Itoa(k), N: before.Kept}
 		}
 	case "top_p":
-		if note := topPKeepsOne(p, t, at); note != "" {
-			return note
+		if i := topPKeepsOne(p, t, at); i.Reason != Acts {
+			return i
 		}
 	case "repetition_penalty", "frequency_penalty", "presence_penalty":
 		return penaltyHere(t, at)
 	case "xtc_probability", "xtc_threshold":
 		if st.Removed == 0 && sureTokens(p, t, at) < 2 {
-			return "no effect here: one sure token"
+			return Inert{Reason: OneSure}
 		}
 	}
 	return overruled(p, t, at)
 }
 
 // topPKeepsOne says that the best token alone holds the share.
-func topPKeepsOne(p *Pipeline, t *Trace, at int) string {
+func topPKeepsOne(p *Pipeline, t *Trace, at int) Inert {
 	if t.stages[at].Kept != 1 || t.stages[at-1].Kept == 1 {
-		return ""
+		return Inert{}
 	}
 	best := float32(0)
 	for i := range t.Rows() {
@@ -64,34 +61,25 @@ func topPKeepsOne(p *Pipeline, t *Trace, at int) string {
 	}
 	top := p.cfg.Float("top_p")
 	if float64(best) < top {
-		return ""
+		return Inert{}
 	}
-	return fmt.Sprintf("keeps one token here: %s ≥ %s (acts like greedy)", percent(min(float64(best), 1-1e-9)), formatFloat(top, 0.01))
-}
-
-// percent writes a probability with the decimals that tell it from 1.
-func percent(p float64) string {
-	s := strconv.FormatFloat(100*p, 'f', 2, 64)
-	if s == "100.00" && p < 1 {
-		return ">99.99%"
-	}
-	return s + "%"
+	return Inert{Reason: KeepsOne, P: min(float64(best), 1-1e-9), By: formatFloat(top, 0.01)}
 }
 
 // penaltyHere says that none of the tokens a penalty touched is likely.
-func penaltyHere(t *Trace, at int) string {
+func penaltyHere(t *Trace, at int) Inert {
 	n := t.stages[at].Touched
 	if n == 0 {
-		return "no effect here: touches no token"
+		return Inert{Reason: TouchesNone}
 	}
 	for i := range t.Rows() {
 		r := &t.rows[i]
 		moved := (r.Lowered|r.Raised)>>at&1 != 0
 		if moved && (r.Prob > 0 || r.RawProb >= 0.001 || r.Probs[at-1] >= 0.001) {
-			return ""
+			return Inert{}
 		}
 	}
-	return fmt.Sprintf("no effect here: touches %s tokens, none of them likely", commas(n))
+	return Inert{Reason: TouchesFew, N: n}
 }
 
 // sureTokens counts the tokens above xtc's threshold before its stage.
@@ -106,23 +94,23 @@ func sureTokens(p *Pipeline, t *Trace, at int) int {
 }
 
 // overruled says that a later cut removes at least what this one did.
-func overruled(p *Pipeline, t *Trace, at int) string {
+func overruled(p *Pipeline, t *Trace, at int) Inert {
 	st := &t.stages[at]
 	if !isCut(st.Name) {
-		return ""
+		return Inert{}
 	}
 	if st.Removed == 0 {
-		return ""
+		return Inert{}
 	}
 	for i := at + 1; i < t.nstages; i++ {
 		later := &t.stages[i]
 		// Only cuts that do not look at the share of what is left are sure to
 		// keep the same tokens without the earlier one.
 		if later.Removed > 0 && later.Kept < st.Kept && independent(later.Name) {
-			return fmt.Sprintf("no effect here: %s keeps %s of the %s", later.Name, commas(later.Kept), commas(st.Kept))
+			return Inert{Reason: CutAgain, By: later.Name, N: later.Kept, Of: st.Kept}
 		}
 	}
-	return ""
+	return Inert{}
 }
 
 func isCut(name string) bool {

@@ -54,7 +54,7 @@ func TestInertNotes(t *testing.T) {
 		if _, err := p.Sample(&tr, &s, sampling.Input{Logits: c.x, Prompt: testHistory[:4], Output: testHistory[4:]}); err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Inert(c.key, &tr); got != c.want {
+		if got := p.Inert(c.key, &tr).String(); got != c.want {
 			t.Errorf("%s in %v: %q, want %q", c.key, c.c.Keys(), got, c.want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestPenaltyOnUnlikelyTokens(t *testing.T) {
 	if _, err := p.Sample(&tr, &s, in); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Inert("repetition_penalty", &tr); got != "no effect here: touches 3 tokens, none of them likely" {
+	if got := p.Inert("repetition_penalty", &tr).String(); got != "no effect here: touches 3 tokens, none of them likely" {
 		t.Errorf("%q", got)
 	}
 }
@@ -116,8 +116,8 @@ func TestEffect(t *testing.T) {
 		if c.tv < 0 && e.TV <= 0 {
 			t.Errorf("%s %v: no effect", c.key, c.kv)
 		}
-		if (c.reasonHas == "") != (e.Reason == "") || !strings.Contains(e.Reason, c.reasonHas) {
-			t.Errorf("%s %v: reason %q, want %q", c.key, c.kv, e.Reason, c.reasonHas)
+		if (c.reasonHas == "") != (e.Why == sampling.Inert{}) || !strings.Contains(e.Why.String(), c.reasonHas) {
+			t.Errorf("%s %v: reason %q, want %q", c.key, c.kv, e.Why, c.reasonHas)
 		}
 	}
 	p := compile(t, neutral("transformers"))

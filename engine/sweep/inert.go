@@ -2,46 +2,45 @@ package sweep
 
 import (
 	"slices"
-	"strings"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 )
 
-// inert returns why axis k has no effect, or "".
-func (r *Report) inert(k int, c *engine.Compiler) string {
+// inert returns why axis k has no effect; the zero value if it may have one.
+func (r *Report) inert(k int, c *engine.Compiler) sampling.Inert {
 	a := &r.Axes[k]
-	if why := r.alwaysInert(k, c); why != "" {
+	if why := r.alwaysInert(k, c); why.Reason != sampling.Acts {
 		return why
 	}
 	if len(a.Values) < 2 || r.Done() < len(r.Cells) {
-		return ""
+		return sampling.Inert{}
 	}
 	for i := range r.Cells {
 		first := slices.Clone(r.Cells[i].At)
 		first[k] = 0
 		if !sameTexts(r.Cells[i].Runs, r.At(first...).Runs) {
-			return ""
+			return sampling.Inert{}
 		}
 	}
-	return "no effect here: every value gives the same texts"
+	return sampling.Inert{Reason: sampling.EveryValueSame, Key: a.Key}
 }
 
 // alwaysInert returns the reason why the axis's parameter changes nothing
-// that holds at every point, or "". A value that is off is no such reason: it
+// that holds at every point. A value that is off is no such reason: it
 // is one end of an axis that may have an effect.
-func (r *Report) alwaysInert(k int, c *engine.Compiler) string {
-	reason := ""
+func (r *Report) alwaysInert(k int, c *engine.Compiler) (reason sampling.Inert) {
 	for i := range r.Cells {
 		s, err := c.Settings(r.Cells[i].Config, "")
 		if err != nil {
-			return ""
+			return sampling.Inert{}
 		}
 		why := s.Pipeline.Inert(r.Axes[k].Key, nil)
 		switch {
-		case why == "off":
+		case why.Reason == sampling.IsOff:
 			continue
-		case !strings.HasPrefix(why, "no effect") || reason != "" && why != reason:
-			return ""
+		case !why.Always() || reason.Reason != sampling.Acts && why != reason:
+			return sampling.Inert{}
 		}
 		reason = why
 	}

@@ -62,7 +62,7 @@ func Run(ctx context.Context, p Plan, opt Options) (*Report, error) {
 		return nil, err
 	}
 	for i := range s.report.Axes {
-		s.report.Axes[i].Inert = s.report.inert(i, p.Compiler)
+		s.report.Axes[i].Inert = s.report.inert(i, p.Compiler).String()
 	}
 	return s.report, nil
 }

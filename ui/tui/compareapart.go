@@ -143,7 +143,7 @@ func (p *pair) words(a, b *lane) string {
 
 // luckLine lists the newest draws, one a position, if all lanes share them.
 func (v *compareView) luckLine(m *Model, w int) string {
-	if strings.HasPrefix(m.seedWords(), "different") {
+	if _, same := m.sameLuck(); !same {
 		return "the lanes draw with different seeds"
 	}
 	view := m.lane().view

@@ -19,15 +19,23 @@ func (m *Model) scopeWords() string {
 	return fmt.Sprintf("all %d lanes", len(m.lanes))
 }
 
-// seedWords says which seeds the lanes draw with.
-func (m *Model) seedWords() string {
-	seed := m.lanes[0].config.Uint("seed")
+// sameLuck reports whether all lanes draw with one seed, and which.
+func (m *Model) sameLuck() (seed uint64, same bool) {
+	seed = m.lanes[0].config.Uint("seed")
 	for _, l := range m.lanes {
 		if l.config.Uint("seed") != seed {
-			return "different seeds"
+			return 0, false
 		}
 	}
-	return fmt.Sprintf("seed %d", seed)
+	return seed, true
+}
+
+// seedWords says which seeds the lanes draw with.
+func (m *Model) seedWords() string {
+	if seed, same := m.sameLuck(); same {
+		return fmt.Sprintf("seed %d", seed)
+	}
+	return "different seeds"
 }
 
 func (v *compareView) hints(*Model) []string { return nil }
@@ -88,10 +96,11 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
 	}
 	luck := m.seedWords()
-	if !strings.HasPrefix(luck, "different") && k >= class120 {
-		luck += ", same luck in all"
-		if len(m.lanes) == 2 {
-			luck = strings.TrimSuffix(luck, "all") + "both"
+	if _, same := m.sameLuck(); same && k >= class120 {
+		if luck += ", same luck in "; len(m.lanes) == 2 {
+			luck += "both"
+		} else {
+			luck += "all"
 		}
 	}
 	muted := viz.Ink{Role: viz.Muted}

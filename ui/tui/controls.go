@@ -82,7 +82,7 @@ func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
 	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
 	a, b := m.effectLines()
 	ink := viz.Ink{}
-	if strings.HasPrefix(a, "○") {
+	if m.idle().Reason != sampling.Acts {
 		ink.Role = viz.Inert
 	}
 	lines := []string{a, b}
@@ -250,13 +250,23 @@ func knobFrac(p *sampling.Param, v any) float64 {
 
 func originWord(o sampling.Origin) string { return o.String() }
 
-// noEffect says that a value changes nothing at this step, and why; a reason
-// that says so itself stands alone.
-func noEffect(reason string) string {
-	if strings.HasPrefix(reason, "no ") {
-		return reason
+// idle is why the selected knob does nothing at the shown step; the zero value
+// if it does something, or nothing is known.
+func (m *Model) idle() sampling.Inert {
+	l := m.lane()
+	p, s, e := m.selected(), l.step(), m.effect
+	switch {
+	case s == nil || s.Trace == nil:
+		if set := l.shownSettings(); set != nil {
+			return set.Pipeline.Inert(p.Key, nil)
+		}
+	case e.key.step != s || e.key.key != p.Key:
+	case e.why.Reason != sampling.Acts:
+		return e.why
+	case e.words == "" && e.err == nil && e.effect.TV == 0:
+		return e.effect.Why
 	}
-	return "no effect at this step: " + reason
+	return sampling.Inert{}
 }
 
 // effectLines say what the selected knob does at the shown step: two lines,
@@ -266,19 +276,14 @@ func (m *Model) effectLines() (a, b string) {
 	p := m.selected()
 	s := l.step()
 	e := m.effect
+	if why := m.idle(); why.Reason != sampling.Acts {
+		return "○ " + why.String(), ""
+	}
 	if s == nil || s.Trace == nil {
-		if set := l.shownSettings(); set != nil {
-			if note := set.Pipeline.Inert(p.Key, nil); note != "" {
-				return "○ " + note, ""
-			}
-		}
 		return "here: nothing yet", ""
 	}
 	if e.key.step != s || e.key.key != p.Key {
 		return "here: …", ""
-	}
-	if e.note != "" {
-		return "○ " + e.note, ""
 	}
 	if e.words != "" && e.err == nil {
 		return fmt.Sprintf("here: %s of %s named survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)),
@@ -288,9 +293,6 @@ func (m *Model) effectLines() (a, b string) {
 		return fmt.Sprintf("here: %s of %s survive", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
 	}
 	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
-	if e.effect.TV == 0 && e.effect.Reason != "" {
-		return "○ " + noEffect(e.effect.Reason), ""
-	}
 	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.effect.KeptOff), viz.Percent(e.effect.TV))
 	if e.effect.Token != e.effect.TokenOff {
 		b += " · draw " + l.piece(e.effect.TokenOff, m.pal.ASCII)

@@ -50,7 +50,7 @@ func judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.In
 		return v, false
 	}
 	v = judge(e)
-	return v, !strings.HasSuffix(v.Text, ": off")
+	return v, !v.Off
 }
 
 // isOff reports whether key, or what must be on for it to matter, is off.
@@ -124,7 +124,7 @@ func judgeXTC(e evidence) partial.Verdict {
 func judgeMirostat(e evidence) partial.Verdict {
 	switch e.cfg.Int("mirostat") {
 	case 0:
-		return off(e.row, "mirostat")
+		return partial.Off(e.row, "mirostat")
 	case 2:
 		mu := e.in.State.Mu
 		if !e.in.State.Started {
@@ -138,7 +138,7 @@ func judgeMirostat(e evidence) partial.Verdict {
 func judgeTopH(e evidence) partial.Verdict {
 	switch n := len(e.row.Probs); {
 	case e.cfg.Float("top_h") <= 0:
-		return off(e.row, "top_h")
+		return partial.Off(e.row, "top_h")
 	case n >= topHTokens:
 		return partial.Verdict{Exact: true, Text: fmt.Sprintf("top_h: exact, it looks at the best %d tokens alone", topHTokens)}
 	default:
@@ -151,14 +151,9 @@ const topHTokens = 100
 
 func judgeAdaptive(e evidence) partial.Verdict {
 	if e.cfg.Float("adaptive_target") < 0 {
-		return off(e.row, "adaptive_target")
+		return partial.Off(e.row, "adaptive_target")
 	}
 	return partial.Verdict{RestMax: 1, Text: "adaptive_target: not exact, it bends the odds of all tokens"}
-}
-
-// off is the verdict on a control that does nothing.
-func off(r partial.Row, name string) partial.Verdict {
-	return partial.Verdict{Exact: true, RestMin: r.Rest, RestMax: r.Rest, Text: name + ": off"}
 }
 
 // added judges a stage that adds to logits of tokens that came before.
@@ -166,7 +161,7 @@ func added(stages ...string) func(evidence) partial.Verdict {
 	return func(e evidence) partial.Verdict {
 		i := e.stage(stages...)
 		if i < 0 {
-			return off(e.row, stages[0])
+			return partial.Off(e.row, stages[0])
 		}
 		return partial.Additive(e.row, e.kept(i), e.unnamedBefore(), 0)
 	}
@@ -176,7 +171,7 @@ func judgeRepetition(e evidence) partial.Verdict {
 	p := e.cfg.Float("repetition_penalty")
 	i := e.stage("repetition_penalty", "penalties")
 	if i < 0 {
-		return off(e.row, "repetition_penalty")
+		return partial.Off(e.row, "repetition_penalty")
 	}
 	return partial.Repetition(e.row, p, e.kept(i), e.unnamedBefore(), e.raw)
 }
@@ -184,7 +179,7 @@ func judgeRepetition(e evidence) partial.Verdict {
 func judgeBias(e evidence) partial.Verdict {
 	i := e.stage("logit_bias")
 	if i < 0 {
-		return off(e.row, "logit_bias")
+		return partial.Off(e.row, "logit_bias")
 	}
 	named := e.named()
 	lowered, raised := 0, 0
@@ -206,7 +201,7 @@ func judgeBias(e evidence) partial.Verdict {
 func judgeConstraint(e evidence) partial.Verdict {
 	c := e.step.Constraint
 	if c == nil || c.Broken {
-		return off(e.row, "constraint")
+		return partial.Off(e.row, "constraint")
 	}
 	t := e.step.Trace.Constraint
 	return partial.Mask(e.row, float64(t.Mass)*e.row.Covered(), c.Allowed-t.Allowed)

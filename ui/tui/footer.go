@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -57,8 +58,8 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.before() != nil:
 		moved := m.effect.key.step == l.step() && m.effect.tv > 0
-		if a, _ := m.effectLines(); k <= class80 && !moved && strings.HasPrefix(a, "○ no effect") {
-			return a + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
+		if why := m.idle(); k <= class80 && !moved && why.NoEffect() {
+			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
 		if moved {
@@ -77,8 +78,8 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		return v + ". " + p.Help, viz.Ink{}
 	}
 	if k <= class80 {
-		if a, _ := m.effectLines(); strings.HasPrefix(a, "○") {
-			return a, viz.Ink{Role: viz.Inert}
+		if why := m.idle(); why.Reason != sampling.Acts {
+			return "○ " + why.String(), viz.Ink{Role: viz.Inert}
 		}
 		return p.Help, viz.Ink{}
 	}

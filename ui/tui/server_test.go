@@ -134,7 +134,7 @@ func TestExactnessIsSaid(t *testing.T) {
 		}
 		b.run(b.m.wantEffect())
 		b.m.dirty = true
-		if b.m.effect.note == "" {
+		if b.m.effect.why.Reason == sampling.Acts {
 			b.has(c.note)
 		}
 		b.has(c.help)

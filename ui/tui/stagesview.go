@@ -72,15 +72,15 @@ func stageAlone(set *engine.Settings, cfg sampling.Config, s *engine.Step, st sa
 		if p.IsOff(cfg.Value(p.Key)) {
 			continue
 		}
-		if note := set.Pipeline.Inert(p.Key, s.Trace); note != "" {
-			return note
+		if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != sampling.Acts {
+			return why.String()
 		}
 		e, err := set.Pipeline.Effect(p.Key, scratch, in)
 		if err != nil {
 			return ""
 		}
-		if e.TV == 0 && e.Reason != "" {
-			return noEffect(e.Reason)
+		if e.TV == 0 && e.Why.Reason != sampling.Acts {
+			return e.Why.String()
 		}
 		if st.Touched > 0 {
 			return fmt.Sprintf("%s moved; without it %s would change", viz.Count(st.Touched), viz.Percent(e.TV))

@@ -147,9 +147,9 @@ type effectKey struct {
 
 // effectCache holds the effect of the selected knob at the shown step.
 type effectCache struct {
-	key     effectKey // what effect and note are of
+	key     effectKey // what effect and why are of
 	effect  sampling.Effect
-	note    string
+	why     sampling.Inert
 	err     error
 	verdict string  // how exact the knob is on this row; empty where it is
 	words   string  // the same in a few words
@@ -189,7 +189,7 @@ func (m *Model) wantEffect() tea.Cmd {
 	return func() tea.Msg {
 		var scratch sampling.Scratch
 		r := effectCache{key: k}
-		r.note = set.Pipeline.Inert(k.key, s.Trace)
+		r.why = set.Pipeline.Inert(k.key, s.Trace)
 		r.effect, r.err = set.Pipeline.Effect(k.key, &scratch, in)
 		v, ok := judged(model, set, s, in, k.key)
 		r.verdict, r.words = v.Text, verdictWords(v, ok)

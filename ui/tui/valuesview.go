@@ -68,8 +68,8 @@ const wouldChange = " would change"
 
 // doesHere says in a few words what one parameter does at a step.
 func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) string {
-	if note := set.Pipeline.Inert(p.Key, s.Trace); note != "" {
-		return note
+	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != sampling.Acts {
+		return why.String()
 	}
 	if p.Off == nil {
 		return ""
@@ -78,8 +78,8 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	switch {
 	case err != nil:
 		return ""
-	case e.TV == 0 && e.Reason != "":
-		return noEffect(e.Reason)
+	case e.TV == 0 && e.Why.Reason != sampling.Acts:
+		return e.Why.String()
 	case e.TV == 0:
 		return "no effect at this step"
 	}

@@ -114,12 +114,20 @@ type Verdict struct {
 	// the named survivors are the right ones and the share of the unnamed
 	// tokens, RestMin, is known.
 	Exact            bool
+	Off              bool    // the control does nothing: it is at its off value
 	RestMin, RestMax float64 // bounds of that share, 0 to 1
 	Text             string  // one sentence that says so
 }
 
 func exact(rest float64, format string, args ...any) Verdict {
 	return Verdict{Exact: true, RestMin: rest, RestMax: rest, Text: fmt.Sprintf(format, args...)}
+}
+
+// Off is the verdict on a control that does nothing.
+func Off(r Row, name string) Verdict {
+	v := exact(r.Rest, "%s: off", name)
+	v.Off = true
+	return v
 }
 
 // within makes a verdict of weights: named survivors have kept, unnamed ones
@@ -156,7 +164,7 @@ func TopK(r Row, k int) Verdict {
 	case r.Whole():
 		return exact(0, "top_k: exact, all tokens are named")
 	case k <= 0:
-		return exact(r.Rest, "top_k: off")
+		return Off(r, "top_k")
 	case k <= n:
 		return exact(0, "top_k %d: exact, %d tokens are named", k, n)
 	case k >= n+r.Unnamed:
@@ -176,7 +184,7 @@ func TopP(r Row, p float64) Verdict {
 	case r.Whole():
 		return exact(0, "top_p: exact, all tokens are named")
 	case p >= 1:
-		return exact(r.Rest, "top_p: off")
+		return Off(r, "top_p")
 	case p <= c-slack:
 		return exact(0, "top_p %g: exact, the named tokens have %.4f", p, c)
 	}
@@ -190,7 +198,7 @@ func threshold(r Row, p float64, name string) Verdict {
 		return exact(0, "%s: exact, all tokens are named", name)
 	}
 	if p <= 0 {
-		return exact(r.Rest, "%s: off", name)
+		return Off(r, name)
 	}
 	kept := 0.0
 	for _, q := range r.Probs {
@@ -261,7 +269,7 @@ func needsAll(r Row, off bool, name string) Verdict {
 	case r.Whole():
 		return exact(0, "%s: exact, all tokens are named", name)
 	case off:
-		return exact(r.Rest, "%s: off", name)
+		return Off(r, name)
 	}
 	return unknown("%s: not exact, it depends on the logits of all tokens", name)
 }
@@ -295,7 +303,7 @@ func Temperature(r Row, t float64) Verdict {
 	case t <= 0:
 		return exact(0, "temperature 0: exact, the most probable token is named")
 	case t == 1:
-		return exact(r.Rest, "temperature: off")
+		return Off(r, "temperature")
 	}
 	lo, hi := r.powers(1 / t)
 	return within(r.weight(1/t), lo, hi, "temperature %g: bounded", t)
@@ -345,7 +353,7 @@ func Additive(r Row, kept float64, lowered, raised int) Verdict {
 func Repetition(r Row, penalty, kept float64, unnamed int, raw bool) Verdict {
 	switch {
 	case penalty == 1:
-		return exact(r.Rest, "repetition_penalty: off")
+		return Off(r, "repetition_penalty")
 	case !raw:
 		return unknown("repetition_penalty %g: not exact, it needs logits and the server gives log-probabilities", penalty)
 	case r.Whole() || unnamed == 0:
