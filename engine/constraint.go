@@ -52,11 +52,7 @@ func (c *constraints) bind(text string, v vocab) (*constraint, error) {
 			return c.use(x), nil
 		}
 	}
-	src, err := constrain.ParseSource(text, true)
-	if err != nil {
-		return nil, err
-	}
-	g, err := constrain.Compile(src)
+	g, err := constrain.CompileText(text, true)
 	if err != nil {
 		return nil, err
 	}
@@ -244,16 +240,11 @@ type ConstraintStep struct {
 }
 
 // Check reports what is wrong with a constraint as a configuration stores it:
-// a *constrain.SyntaxError with its place, a *constrain.RefusedError with its
-// reasons, or nil.
+// a [constrain.Error], or nil.
 func Check(text string) error {
 	if text == "" {
 		return errors.New("constraint: no source")
 	}
-	src, err := constrain.ParseSource(text, true)
-	if err != nil {
-		return err
-	}
-	_, err = constrain.Compile(src)
+	_, err := constrain.CompileText(text, true)
 	return err
 }

@@ -5,40 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
+
+	"logitscope/sampling/constrain"
 )
-
-// A spec is a constraint as configurations store it.
-type spec struct {
-	Type       string          `json:"type"`
-	Object     bool            `json:"object"`
-	Schema     json.RawMessage `json:"schema"`
-	AnyOrder   bool            `json:"any_order"`
-	Closed     bool            `json:"closed"`
-	Draft7     bool            `json:"draft7"`
-	Whitespace string          `json:"whitespace"`
-	Regex      string          `json:"regex"`
-	Search     bool            `json:"search"`
-	Grammar    string          `json:"grammar"`
-	Choices    []string        `json:"choices"`
-}
-
-func readSpec(text string) (s spec, err error) {
-	if strings.Trim(strings.TrimSpace(text), `"`) == "json" {
-		return spec{Type: "json"}, nil
-	}
-	if json.Unmarshal([]byte(text), &s) != nil {
-		return s, errors.New("the constraint cannot be read")
-	}
-	return s, nil
-}
 
 // anyJSON is a schema that every JSON value fits, without the empty one, which
 // llama.cpp reads as an object.
 var anyJSON = json.RawMessage(`{"type":["object","array","string","number","boolean","null"]}`)
 
-// schema returns s as a JSON Schema, nil if it is no such thing.
-func (s spec) schema() json.RawMessage {
+// schemaOf returns a constraint as a JSON Schema, nil if it is not one.
+func schemaOf(s constrain.Spec) json.RawMessage {
 	var schema bytes.Buffer
 	json.Compact(&schema, s.Schema)
 	switch {
@@ -71,8 +47,9 @@ func open(schema any) bool {
 	return false
 }
 
-// details lists what s says beyond its text, and another engine is not told.
-func (s spec) details(to *Format) (lost []Loss) {
+// detailsOf lists what a constraint says beyond its text, and another engine is
+// not told.
+func detailsOf(s constrain.Spec, to *Format) (lost []Loss) {
 	engine := to.Name
 	for _, d := range []struct {
 		said bool
@@ -93,37 +70,43 @@ func (s spec) details(to *Format) (lost []Loss) {
 	return lost
 }
 
-// constraint writes a constraint of one type in the form of configurations.
-func constraint(kind, member string, v any) (any, error) {
-	return plainJSON(map[string]any{"type": kind, member: v}), nil
-}
-
 // jsonObject is the constraint that a text is one JSON object.
-func jsonObject() (any, error) { return constraint("json", "object", true) }
+func jsonObject() (any, error) {
+	return constrain.Spec{Type: "json", Options: constrain.Options{Object: true}}.String(), nil
+}
 
 func grammarIn(v any) (any, error) {
 	if v == "" {
 		return nil, nil
 	}
-	return textIn("grammar", v)
-}
-
-func regexIn(v any) (any, error) { return textIn("regex", v) }
-
-// textIn reads a constraint that is a text.
-func textIn(kind string, v any) (any, error) {
-	if _, ok := v.(string); !ok {
-		return nil, errors.New("a text is wanted")
+	text, ok := v.(string)
+	if !ok {
+		return nil, errNoText
 	}
-	return constraint(kind, kind, v)
+	return constrain.Spec{Type: "grammar", Grammar: text}.String(), nil
 }
+
+func regexIn(v any) (any, error) {
+	text, ok := v.(string)
+	if !ok {
+		return nil, errNoText
+	}
+	return constrain.Spec{Type: "regex", Regex: text}.String(), nil
+}
+
+var errNoText = errors.New("must be a text")
 
 func choiceIn(v any) (any, error) {
 	list, ok := v.([]any)
-	if !ok || slices.ContainsFunc(list, func(x any) bool { _, text := x.(string); return !text }) {
-		return nil, errors.New("a list of texts is wanted")
+	texts := make([]string, len(list))
+	for i, x := range list {
+		text, isText := x.(string)
+		texts[i], ok = text, ok && isText
 	}
-	return constraint("choice", "choices", v)
+	if !ok {
+		return nil, errors.New("must be a list of texts")
+	}
+	return constrain.Spec{Type: "choice", Choices: texts}.String(), nil
 }
 
 // schemaIn reads a schema, as an object or as text.
@@ -132,13 +115,17 @@ func schemaIn(v any) (any, error) {
 		v = json.RawMessage(s)
 	}
 	if raw, ok := v.(json.RawMessage); ok && !json.Valid(raw) {
-		return nil, errors.New("no valid JSON")
+		return nil, errors.New("not valid JSON")
 	}
 	switch decoded(v).(type) {
 	case bool, map[string]any:
-		return constraint("json_schema", "schema", v)
+		return ofSchema(v, false), nil
 	}
-	return nil, errors.New("a JSON Schema is an object")
+	return nil, errors.New("a JSON Schema must be an object")
+}
+
+func ofSchema(v any, closed bool) string {
+	return constrain.Spec{Type: "json_schema", Schema: json.RawMessage(plainJSON(v)), Options: constrain.Options{Closed: closed}}.String()
 }
 
 // llamaSchemaIn reads a schema as llama.cpp does: the empty one is an object,
@@ -153,7 +140,7 @@ func llamaSchemaIn(v any) (any, error) {
 	}
 	out, err := schemaIn(v)
 	if err == nil && open(schema) {
-		out = plainJSON(map[string]any{"type": "json_schema", "schema": v, "closed": true})
+		out = ofSchema(v, true)
 	}
 	return out, err
 }

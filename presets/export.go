@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 )
 
 // A LossKind says in which way a setting does not carry over.
@@ -238,7 +239,7 @@ func (x *exporter) constraint() {
 		x.put(x.to.takes("constraint"), p, text)
 		return
 	}
-	s, err := readSpec(text)
+	s, err := constrain.Parse(text)
 	if err == nil && x.to.constraint == nil {
 		err = fmt.Errorf("%s settings have no place for one", x.to.Name)
 	}
@@ -248,14 +249,14 @@ func (x *exporter) constraint() {
 		e, lost, err = x.to.constraint(s)
 	}
 	if err != nil {
-		x.lose("constraint", Ignored, "%v: the text is not held to it there", err)
+		x.lose("constraint", Ignored, "%s: the text is not held to it there", constrain.Bare(err))
 		return
 	}
 	x.values = append(x.values, e)
 	if lost != "" {
 		x.lose("constraint", Reads, "%s", lost)
 	}
-	x.lost = append(x.lost, s.details(x.to)...)
+	x.lost = append(x.lost, detailsOf(s, x.to)...)
 }
 
 // stages writes the order of the stages where the target takes one.

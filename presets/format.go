@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 )
 
 // A Format is the shape in which another engine takes its settings.
@@ -28,7 +29,7 @@ type Format struct {
 	greedy func(c sampling.Config) sampling.Config
 	// constraint writes a constraint, and says in which way the target means
 	// less or more by it; nil if there is no place for one.
-	constraint func(s spec) (e entry, lost string, err error)
+	constraint func(s constrain.Spec) (e entry, lost string, err error)
 	// closes says that a schema with properties and no additionalProperties
 	// allows no others there.
 	closes bool

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 )
 
 // A flag is one option of llama.cpp's programs.
@@ -75,7 +76,7 @@ var llamaCLI = Format{
 	read:   readFlags, write: writeFlags,
 	greedy:     zeroTemperature,
 	closes:     true,
-	constraint: func(s spec) (entry, string, error) { return llamaConstraint("--grammar", "--json-schema", s) },
+	constraint: func(s constrain.Spec) (entry, string, error) { return llamaConstraint("--grammar", "--json-schema", s) },
 }
 
 func flagFields() []field {
@@ -115,14 +116,14 @@ var llamaServer = Format{
 	read: readObject, write: writeObject,
 	greedy:     zeroTemperature,
 	closes:     true,
-	constraint: func(s spec) (entry, string, error) { return llamaConstraint("grammar", "json_schema", s) },
+	constraint: func(s constrain.Spec) (entry, string, error) { return llamaConstraint("grammar", "json_schema", s) },
 }
 
 // llamaConstraint writes a constraint under one of llama.cpp's two keys.
-func llamaConstraint(grammar, schema string, s spec) (entry, string, error) {
+func llamaConstraint(grammar, schema string, s constrain.Spec) (entry, string, error) {
 	switch s.Type {
 	case "json", "json_schema":
-		return entry{key: schema, value: s.schema()}, "", nil
+		return entry{key: schema, value: schemaOf(s)}, "", nil
 	case "grammar":
 		return entry{key: grammar, value: s.Grammar}, "", nil
 	}

@@ -41,7 +41,7 @@ func ollamaFormatIn(v any) (any, error) {
 			return nil, nil
 		}
 	}
-	return nil, errors.New(`"json" or a JSON Schema is wanted`)
+	return nil, errors.New(`must be "json" or a JSON Schema`)
 }
 
 // modelfileWords begin the lines of a Modelfile.

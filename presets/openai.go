@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"logitscope/sampling/constrain"
 )
 
 // openai is the request JSON of OpenAI's API and of those that follow it. What
@@ -59,7 +61,7 @@ func responseFormatIn(v any) (any, error) {
 	return nil, fmt.Errorf("type %s; text, json_object or json_schema", plainJSON(kind))
 }
 
-func responseFormatOut(s spec) (entry, string, error) {
+func responseFormatOut(s constrain.Spec) (entry, string, error) {
 	switch s.Type {
 	case "json":
 		lost := ""

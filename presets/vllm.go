@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"logitscope/sampling/constrain"
 )
 
 // vllm is the request JSON of a vLLM server, and SamplingParams(…) as Python
@@ -41,7 +43,7 @@ var vllm = Format{
 
 // notStructured is for structured_outputs where they are no object; the members
 // of one have fields of their own.
-func notStructured(any) (any, error) { return nil, errors.New("an object is wanted") }
+func notStructured(any) (any, error) { return nil, errors.New("must be an object") }
 
 func jsonObjectIn(v any) (any, error) {
 	switch v {
@@ -50,17 +52,17 @@ func jsonObjectIn(v any) (any, error) {
 	case false:
 		return nil, nil
 	}
-	return nil, errors.New("true or false is wanted")
+	return nil, errors.New("must be true or false")
 }
 
-func structuredOut(s spec) (entry, string, error) {
+func structuredOut(s constrain.Spec) (entry, string, error) {
 	var member string
 	var value any
 	switch {
 	case s.Type == "json" && s.Object:
 		member, value = "json_object", true
 	case s.Type == "json", s.Type == "json_schema":
-		member, value = "json", s.schema()
+		member, value = "json", schemaOf(s)
 	case s.Type == "regex":
 		member, value = "regex", s.Regex
 	case s.Type == "choice":

@@ -192,11 +192,7 @@ func fits(source string) (func(text string) bool, error) {
 	if source == "" {
 		return nil, nil
 	}
-	src, err := constrain.ParseSource(source, true)
-	if err != nil {
-		return nil, err
-	}
-	g, err := constrain.Compile(src)
+	g, err := constrain.CompileText(source, true)
 	if err != nil {
 		return nil, err
 	}

@@ -1,143 +1,229 @@
 package constrain
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// A spec is a source as configurations name it.
-type spec struct {
-	Type       string          `json:"type"`
-	Object     bool            `json:"object"`     // json: the value is an object
-	Schema     json.RawMessage `json:"schema"`     // json_schema
-	AnyOrder   bool            `json:"any_order"`  // json_schema: properties in any order
-	Closed     bool            `json:"closed"`     // json_schema: additionalProperties is false where absent
-	Draft7     bool            `json:"draft7"`     // json_schema: without $schema it is draft 7
-	Whitespace string          `json:"whitespace"` // json, json_schema: bounded, compact, any
-	Regex      string          `json:"regex"`
-	Search     bool            `json:"search"` // regex: a match anywhere is enough
-	Grammar    string          `json:"grammar"`
-	SQL        json.RawMessage `json:"sql"`
-	Choices    []string        `json:"choices"`
-
-	canonical bool
+// A Spec is a constraint as configurations store it: the type of one of the
+// [Kinds], the text in the field of that kind, and its options.
+type Spec struct {
+	Type    string          `json:"type"`
+	Schema  json.RawMessage `json:"schema"`
+	Regex   string          `json:"regex"`
+	Grammar string          `json:"grammar"`
+	SQL     json.RawMessage `json:"sql"`
+	Choices []string        `json:"choices"`
+	Options
 }
 
-// whitespaces are the names of [Whitespace].
-var whitespaces = map[string]Whitespace{
-	"": WhitespaceBounded, "bounded": WhitespaceBounded, "compact": WhitespaceCompact, "any": WhitespaceAny,
+// Options are the fields of a [Spec] beside its text. The zero value is what a
+// constraint means without them.
+type Options struct {
+	Object     bool   `json:"object"`     // json: the value is an object
+	AnyOrder   bool   `json:"any_order"`  // json_schema: properties in any order
+	Closed     bool   `json:"closed"`     // json_schema: additionalProperties is false where absent
+	Draft7     bool   `json:"draft7"`     // json_schema: without $schema it is draft 7
+	Whitespace string `json:"whitespace"` // json, json_schema: bounded, compact, any; empty is bounded
+	Search     bool   `json:"search"`     // regex: a match anywhere is enough
 }
 
-// specs says how each type of source is made of a spec.
-var specs = map[string]func(s *spec, w Whitespace) (Source, error){
-	"json": func(s *spec, w Whitespace) (Source, error) {
-		return JSON(JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
-	},
-	"json_schema": func(s *spec, w Whitespace) (Source, error) {
-		return Schema(s.Schema, SchemaOptions{Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7, Canonical: s.canonical}), nil
-	},
-	"regex":   func(s *spec, _ Whitespace) (Source, error) { return Regex(s.Regex, s.Search), nil },
-	"grammar": func(s *spec, _ Whitespace) (Source, error) { return GBNF(s.Grammar), nil },
-	"sql": func(s *spec, _ Whitespace) (Source, error) {
-		if len(s.SQL) == 0 {
-			return SQL(SQLSpec{}), nil
-		}
-		tables, err := ReadSQLSpec(s.SQL)
-		return SQL(tables), err
-	},
-	"choice": func(s *spec, _ Whitespace) (Source, error) { return Choice(s.Choices), nil },
-}
-
-// specFields says which fields each type of source has, the one that it cannot
-// do without first, if there is one.
-var specFields = map[string][]string{
-	"json":        {"", "object", "whitespace"},
-	"json_schema": {"schema", "any_order", "closed", "draft7", "whitespace"},
-	"regex":       {"regex", "search"},
-	"grammar":     {"grammar"},
-	"sql":         {"", "sql"},
-	"choice":      {"choices"},
-}
-
-// checkFields refuses fields of other types, which would restrict nothing, and
-// a spec without the one that matters.
-func checkFields(kind, text string) error {
+// Parse reads a constraint as configurations store it: a JSON object whose
+// type is that of one of the [Kinds], with the text in the field of that kind:
+//
+//	{"type":"json_schema","schema":{…}}   {"type":"regex","regex":"[a-z]+"}
+//	{"type":"grammar","grammar":"root ::= …"}   {"type":"sql","sql":{"tables":{…}}}
+//	{"type":"choice","choices":["yes","no"]}   {"type":"json","object":true}
+//
+// The bare word json is short for {"type":"json"}. A field of another kind is
+// an error, since it would restrict nothing. The error is a *SpecError, or a
+// *SyntaxError where the text is not JSON.
+func Parse(text string) (Spec, error) {
+	if word := strings.Trim(strings.TrimSpace(text), `"`); word == "json" {
+		return Spec{Type: word}, nil
+	}
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return Spec{}, specError("", "must be the word json or an object with a type, one of %s", kindTypes())
+	}
+	var s Spec
 	var given map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &given); err != nil {
-		return fmt.Errorf("constraint: %v", err)
+	for _, v := range []any{&s, &given} {
+		if err := json.Unmarshal([]byte(text), v); err != nil {
+			return Spec{}, readError(text, err)
+		}
 	}
-	fields := specFields[kind]
-	if _, ok := given[fields[0]]; !ok && fields[0] != "" {
-		return fmt.Errorf("constraint: type %q needs the field %q", kind, fields[0])
+	if _, ok := whitespaces[s.Whitespace]; !ok {
+		return Spec{}, specError("whitespace", "whitespace %q; must be %s", s.Whitespace, strings.Join(Whitespaces, ", "))
 	}
+	k, ok := KindOf(s.Type)
+	if !ok {
+		return Spec{}, specError("type", "type %q; must be one of %s", s.Type, kindTypes())
+	}
+	return s, k.checkFields(given)
+}
+
+// checkFields refuses fields of other kinds, and a spec without the field that
+// matters.
+func (k Kind) checkFields(given map[string]json.RawMessage) error {
+	if _, ok := given[k.Field]; !ok && k.needs {
+		return specError(k.Field, "type %q needs the field %q", k.Type, k.Field)
+	}
+	fields := k.fields()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if name != "type" && !slices.Contains(fields, name) {
-			return fmt.Errorf("constraint: type %q has no field %q; it has %s", kind, name, strings.TrimPrefix(strings.Join(fields, ", "), ", "))
+			return specError(name, "type %q has no field %q; it has %s", k.Type, name, strings.Join(fields, ", "))
 		}
 	}
 	return nil
 }
 
+// fields lists the fields of a spec of kind k, without its type.
+func (k Kind) fields() []string {
+	var fields []string
+	if k.Field != "" {
+		fields = append(fields, k.Field)
+	}
+	for _, o := range k.Options {
+		fields = append(fields, o.Field)
+	}
+	return fields
+}
+
 // fieldTypes are the types of fields in words.
 var fieldTypes = map[reflect.Kind]string{reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list of texts"}
 
-// specError says what is wrong with a spec that cannot be read.
-func specError(text string, err error) error {
+// readError says what is wrong with a spec that cannot be read.
+func readError(text string, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
 		return syntaxAt(text, int(syntax.Offset)-1, "%v", err)
 	case errors.As(err, &kind):
-		field, _, _ := strings.Cut(kind.Field, ".")
-		return fmt.Errorf("constraint: the field %q: %s where %s is wanted", field, kind.Value, fieldTypes[kind.Type.Kind()])
+		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
+		return specError(field, "the field %q must be %s, not a JSON %s", field, fieldTypes[kind.Type.Kind()], kind.Value)
 	}
-	return fmt.Errorf("constraint: %w", err)
+	return specError("", "%v", err)
 }
 
-// specTypes lists the types in the order to name them.
-const specTypes = "json, json_schema, regex, grammar, sql, choice"
+// String is s as configurations store it, in one line: [Parse] reads it back.
+// Schema and SQL must be valid JSON, as [CheckJSON] judges; what is not is
+// stored as a string, which compiles to an error.
+func (s Spec) String() string {
+	k, ok := KindOf(s.Type)
+	fields := map[string]any{"type": s.Type}
+	if ok && k.text != nil {
+		switch v := k.text(&s).(type) {
+		case *string:
+			fields[k.Field] = *v
+		case *[]string:
+			fields[k.Field] = slices.Concat([]string{}, *v)
+		case *json.RawMessage:
+			if raw := bytes.TrimSpace(*v); json.Valid(raw) {
+				fields[k.Field] = json.RawMessage(raw)
+			} else if len(raw) > 0 || k.needs {
+				fields[k.Field] = string(raw)
+			}
+		}
+	}
+	for _, o := range k.Options {
+		switch v := o.of(&s.Options).(type) {
+		case *bool:
+			if *v {
+				fields[o.Field] = true
+			}
+		case *string:
+			if *v != "" {
+				fields[o.Field] = *v
+			}
+		}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(fields); err != nil {
+		return "" // not reached: every value can be encoded
+	}
+	return strings.TrimSpace(b.String())
+}
 
-// ParseSource reads a source as configurations store it: a JSON object whose
-// type is one of json, json_schema, regex, grammar, sql and choice, with the
-// text in a field of the same meaning:
-//
-//	{"type":"json_schema","schema":{…}}   {"type":"regex","regex":"[a-z]+"}
-//	{"type":"grammar","grammar":"root ::= …"}   {"type":"sql","sql":{"tables":{…}}}
-//	{"type":"choice","choices":["yes","no"]}   {"type":"json","object":true}
-//
-// The bare word json is short for {"type":"json"}.
+// Text is the text of s as a person writes it: JSON with indents, choices one a
+// line. It is empty for a kind without a text.
+func (s Spec) Text() string {
+	k, _ := KindOf(s.Type)
+	if k.text == nil {
+		return ""
+	}
+	switch v := k.text(&s).(type) {
+	case *string:
+		return *v
+	case *[]string:
+		return strings.Join(*v, "\n")
+	case *json.RawMessage:
+		var b bytes.Buffer
+		if json.Indent(&b, *v, "", "  ") == nil {
+			return b.String()
+		}
+		return string(*v)
+	}
+	return ""
+}
+
+// SetText puts text as a person writes it in the field of the kind of s: empty
+// lines between choices do not count. A kind without a text ignores it.
+func (s *Spec) SetText(text string) {
+	k, _ := KindOf(s.Type)
+	if k.text == nil {
+		return
+	}
+	switch v := k.text(s).(type) {
+	case *string:
+		*v = text
+	case *[]string:
+		*v = slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" })
+	case *json.RawMessage:
+		*v = json.RawMessage(text)
+	}
+}
+
+// Source returns what s says to compile.
 //
 // With canonical, whole numbers are written without a fraction, which is what
 // a text to be generated should do; a text to be checked may also hold 1.0
 // where the schema wants an integer.
-func ParseSource(text string, canonical bool) (Source, error) {
-	if word := strings.Trim(strings.TrimSpace(text), `"`); word == "json" {
-		return JSON(JSONOptions{}), nil
-	}
-	var s spec
-	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return nil, fmt.Errorf("constraint: the word json or an object with a type is wanted, one of %s", specTypes)
-	}
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return nil, specError(text, err)
+func (s Spec) Source(canonical bool) (Source, error) {
+	k, ok := KindOf(s.Type)
+	if !ok {
+		return nil, specError("type", "type %q; must be one of %s", s.Type, kindTypes())
 	}
 	w, ok := whitespaces[s.Whitespace]
 	if !ok {
-		return nil, fmt.Errorf("constraint: whitespace %q; bounded, compact or any", s.Whitespace)
+		return nil, specError("whitespace", "whitespace %q; must be %s", s.Whitespace, strings.Join(Whitespaces, ", "))
 	}
-	f, ok := specs[s.Type]
-	if !ok {
-		return nil, fmt.Errorf("constraint: type %q; %s", s.Type, specTypes)
-	}
-	if err := checkFields(s.Type, text); err != nil {
+	return k.source(s, w, canonical)
+}
+
+// ParseSource reads a constraint as configurations store it; see [Parse] and
+// [Spec.Source].
+func ParseSource(text string, canonical bool) (Source, error) {
+	s, err := Parse(text)
+	if err != nil {
 		return nil, err
 	}
-	s.canonical = canonical
-	return f(&s, w)
+	return s.Source(canonical)
+}
+
+// CompileText compiles a constraint as configurations store it; see
+// [ParseSource] and [Compile].
+func CompileText(text string, canonical bool) (*Grammar, error) {
+	src, err := ParseSource(text, canonical)
+	if err != nil {
+		return nil, err
+	}
+	return Compile(src)
 }

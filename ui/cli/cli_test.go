@@ -278,7 +278,7 @@ func TestConstrainCommand(t *testing.T) {
 	out, _, code := try(t, in, "constrain", "--regex", "[a-z]+")
 	want := `{"id":1,"accepted":true,"dead_at":null}
 {"id":"b","accepted":false,"dead_at":1}
-{"id":3,"error":"line 3: one of text and hex is wanted"}
+{"id":3,"error":"line 3: must have one of text and hex"}
 {"id":4,"accepted":false,"dead_at":null}
 `
 	if out != want || code != exitFailed {

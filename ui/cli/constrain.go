@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ masks are those of --whitespace bounded.`,
 		Args: noArgs,
 	}
 	s := &shared{sys: sys, flags: cmd.Flags(), stdin: "the texts"}
-	addSource(cmd.Flags(), s, "any")
+	addSource(cmd.Flags(), "any")
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := within(cmd.Context(), func() (*checker, error) {
@@ -69,7 +70,7 @@ func (c *checker) compile(vocabFile string) error {
 		return err
 	}
 	if text.text == "" {
-		return wrong("constrain needs a source: --json, --json-object, --json-schema FILE, --regex R, --grammar FILE, --sql FILE or --choice TEXT")
+		return wrong("constrain needs a source: %s", strings.Join(sourceNames(), ", "))
 	}
 	c.grammar, err = compileSource(text.text, false)
 	if err == nil && c.flags.Changed("vocab") {
@@ -96,7 +97,7 @@ func (c *checker) readVocab(name string) (*constrain.Vocab, error) {
 	}
 	var list []string
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, wrong("--vocab %s: a JSON list of tokens in hex is wanted", name)
+		return nil, wrong("--vocab %s: must be a JSON list of tokens in hex", name)
 	}
 	pieces := make([][]byte, len(list))
 	for i, x := range list {
@@ -147,7 +148,7 @@ func (c *checker) run(ctx context.Context) error {
 		var text []byte
 		switch {
 		case err != nil:
-			err = fmt.Errorf("line %d: no JSON object with text or hex", n)
+			err = fmt.Errorf("line %d: must be a JSON object with text or hex", n)
 		case q.Text != nil && q.Hex == nil:
 			text = []byte(*q.Text)
 		case q.Hex != nil && q.Text == nil:
@@ -155,7 +156,7 @@ func (c *checker) run(ctx context.Context) error {
 				err = fmt.Errorf("line %d: hex: %.40q is not hex", n, *q.Hex)
 			}
 		default:
-			err = fmt.Errorf("line %d: one of text and hex is wanted", n)
+			err = fmt.Errorf("line %d: must have one of text and hex", n)
 		}
 		if err != nil {
 			bad = true

@@ -26,29 +26,24 @@ type shared struct {
 	sys   System
 	flags *pflag.FlagSet
 
-	model, draft                string
-	prompt, promptFile          string
-	promptText                  *string // what --prompt-file holds, once it was read
-	promptTokens                string
-	chat                        bool
-	preset, config              string
-	set, schedule               []string
-	context                     int
-	kv                          string
-	json, jsonObject            bool
-	schema, regex, grammar, sql string
-	whitespace                  string
-	choices                     []string
-	anyOrder, search            bool
-	params                      map[string]*paramFlag
-	lf                          *labFlags         // nil for commands without a screen
-	file                        *presets.Imported // what --config holds, once it was read
-	named                       *source           // the constraint that flags name, once it was read
-	stdin                       string            // what reads standard input
-	checked                     map[string]bool   // constraints that compile
-	notes                       []string          // what is worth saying about them, and about the file
-	told                        bool              // what is wrong with the model's own settings
-	report                      *sweep.Report     // a sweep to look at in the lab; nil for none
+	model, draft       string
+	prompt, promptFile string
+	promptText         *string // what --prompt-file holds, once it was read
+	promptTokens       string
+	chat               bool
+	preset, config     string
+	set, schedule      []string
+	context            int
+	kv                 string
+	params             map[string]*paramFlag
+	lf                 *labFlags         // nil for commands without a screen
+	file               *presets.Imported // what --config holds, once it was read
+	named              *source           // the constraint that flags name, once it was read
+	stdin              string            // what reads standard input
+	checked            map[string]bool   // constraints that compile
+	notes              []string          // what is worth saying about them, and about the file
+	told               bool              // what is wrong with the model's own settings
+	report             *sweep.Report     // a sweep to look at in the lab; nil for none
 }
 
 // addShared declares the shared flags on cmd.
@@ -67,7 +62,7 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	f.IntVar(&s.context, "context", 0, "context length in tokens; 0 is the model's own")
 	f.StringVar(&s.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
 	f.StringArrayVar(&s.schedule, "schedule", nil, `change settings inside the text: 'at token 40: creative', 'after "</think>": temperature=0.3; top_p=0.8', 'inside a JSON string: temperature=1.2'; may be repeated`)
-	addSource(f, s, "bounded")
+	addSource(f, "bounded")
 	for i := range sampling.Params() {
 		p := &sampling.Params()[i]
 		if p.Key == "constraint" || p.Key == "schedule" {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,67 +13,88 @@ import (
 	"logitscope/sampling/constrain"
 )
 
-// A sourceFlag is a flag that names a constraint.
+// A sourceFlag is a flag that names a constraint: one for each of
+// [constrain.Kinds], and --json-object.
 type sourceFlag struct {
-	name  string
-	kind  string // the type of the constraint, as configurations name it
-	field string // the field of that type which the flag fills; empty for none
-	file  bool   // the flag names a file
-	value func(s *shared, f *sourceFlag) (any, error)
+	name   string
+	kind   constrain.Kind
+	object bool // of JSON, an object alone
 }
 
-var sourceFlags = []sourceFlag{
-	{name: "json", kind: "json"},
-	{"json-object", "json", "object", false, func(*shared, *sourceFlag) (any, error) { return true, nil }},
-	{"json-schema", "json_schema", "schema", true, jsonFile},
-	{"regex", "regex", "regex", false, func(s *shared, f *sourceFlag) (any, error) { return s.regex, s.readable(f, s.regex) }},
-	{"grammar", "grammar", "grammar", true, textFile},
-	{"sql", "sql", "sql", true, jsonFile},
-	{"choice", "choice", "choices", false, func(s *shared, f *sourceFlag) (any, error) { return s.choices, s.readable(f, s.choices...) }},
-}
-
-// A sourceOption is a flag that adjusts the constraint of another flag.
-type sourceOption struct {
-	name  string
-	field string
-	of    []string                // the flags it adjusts
-	value func(s *shared) (v any) // nil: as it is without the field
-}
-
-var sourceOptions = []sourceOption{
-	{"any-order", "any_order", []string{"json-schema"}, func(s *shared) any { return trueOrNil(s.anyOrder) }},
-	{"regex-search", "search", []string{"regex"}, func(s *shared) any { return trueOrNil(s.search) }},
-	{"whitespace", "whitespace", []string{"json", "json-object", "json-schema"}, func(s *shared) any {
-		if s.whitespace == "bounded" {
-			return nil
+var sourceFlags = func() []sourceFlag {
+	var flags []sourceFlag
+	for _, k := range constrain.Kinds() {
+		flags = append(flags, sourceFlag{name: strings.ReplaceAll(k.Type, "_", "-"), kind: k})
+		if k.Type == "json" {
+			flags = append(flags, sourceFlag{"json-object", k, true})
 		}
-		return s.whitespace
-	}},
-}
-
-// whitespaces are the values of --whitespace.
-var whitespaces = []string{"any", "bounded", "compact"}
-
-func trueOrNil(b bool) any {
-	if b {
-		return true
 	}
-	return nil
+	return flags
+}()
+
+// file reports whether the flag names a file.
+func (f *sourceFlag) file() bool {
+	return f.kind.Form == constrain.Lines || f.kind.Form == constrain.JSONText
 }
 
-// addSource declares the flags that name a constraint; whitespace is what JSON
-// may hold between its tokens where the flag does not say.
-func addSource(f *pflag.FlagSet, s *shared, whitespace string) {
-	f.BoolVar(&s.json, "json", false, "the text must be one JSON value")
-	f.BoolVar(&s.jsonObject, "json-object", false, "the text must be one JSON object")
-	f.StringVar(&s.schema, "json-schema", "", "file with a JSON Schema that the text must fit")
-	f.StringVar(&s.regex, "regex", "", "regular expression that the whole text must match")
-	f.StringVar(&s.grammar, "grammar", "", "file with a GBNF grammar")
-	f.StringVar(&s.sql, "sql", "", "file with tables and columns; the text must be a SELECT over them")
-	f.StringArrayVar(&s.choices, "choice", nil, "a text that is allowed; repeat for each")
-	f.BoolVar(&s.anyOrder, "any-order", false, "with --json-schema: properties in any order")
-	f.StringVar(&s.whitespace, "whitespace", whitespace, "in JSON: compact is none, bounded a space or a line with indent, any")
-	f.BoolVar(&s.search, "regex-search", false, "with --regex: a match anywhere is enough")
+// sourceNames lists the flags with what they take.
+func sourceNames() []string {
+	names := make([]string, len(sourceFlags))
+	for i, f := range sourceFlags {
+		names[i] = "--" + f.name
+		switch {
+		case f.file():
+			names[i] += " FILE"
+		case f.kind.Form != constrain.NoText:
+			names[i] += " TEXT"
+		}
+	}
+	return names
+}
+
+// optionFlags are the flags for options of constraints, by their fields.
+var optionFlags = []struct{ name, field string }{
+	{"any-order", "any_order"}, {"regex-search", "search"}, {"whitespace", "whitespace"},
+}
+
+// sourcesWith lists the flags of sources that have an option.
+func sourcesWith(field string) (names []string, o constrain.Option) {
+	for _, f := range sourceFlags {
+		for _, x := range f.kind.Options {
+			if x.Field == field {
+				names, o = append(names, "--"+f.name), x
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, o
+}
+
+// addSource declares the flags that name a constraint; blanks is what JSON may
+// hold between its tokens where --whitespace does not say.
+func addSource(f *pflag.FlagSet, blanks string) {
+	for _, x := range sourceFlags {
+		switch x.kind.Form {
+		case constrain.NoText:
+			usage := x.kind.Usage
+			if x.object {
+				usage = "the text must be one JSON object"
+			}
+			f.Bool(x.name, false, usage)
+		case constrain.List:
+			f.StringArray(x.name, nil, x.kind.Usage)
+		default:
+			f.String(x.name, "", x.kind.Usage)
+		}
+	}
+	for _, x := range optionFlags {
+		names, o := sourcesWith(x.field)
+		if o.Words == nil {
+			f.Bool(x.name, false, "with "+strings.Join(names, ", ")+": "+o.About)
+		} else {
+			f.String(x.name, blanks, "in JSON: "+o.About)
+		}
+	}
 }
 
 // A source is a constraint and where it comes from.
@@ -120,12 +139,13 @@ func (s *shared) sourceFlag() (*sourceFlag, error) {
 	if len(given) > 1 {
 		return nil, wrong("%s: one constraint at a time", strings.Join(given, " and "))
 	}
-	if !slices.Contains(whitespaces, s.whitespace) {
-		return nil, wrong("--whitespace %s: %s", s.whitespace, strings.Join(whitespaces, ", "))
-	}
-	for _, o := range sourceOptions {
-		if s.isGiven(o.name) && (found == nil || !slices.Contains(o.of, found.name)) {
-			return nil, wrong("--%s: it goes with --%s", o.name, strings.Join(o.of, ", --"))
+	for _, x := range optionFlags {
+		names, o := sourcesWith(x.field)
+		if word := s.flags.Lookup(x.name).Value.String(); o.Words != nil && !slices.Contains(o.Words, word) {
+			return nil, wrong("--%s %s: must be %s", x.name, word, strings.Join(o.Words, ", "))
+		}
+		if s.isGiven(x.name) && (found == nil || !slices.Contains(names, "--"+found.name)) {
+			return nil, wrong("--%s: it goes with %s", x.name, strings.Join(names, ", "))
 		}
 	}
 	return found, nil
@@ -140,60 +160,59 @@ func (s *shared) isGiven(name string) bool {
 
 // fill makes the constraint that a flag names.
 func (s *shared) fill(f *sourceFlag) (source, error) {
-	fields := map[string]any{"type": f.kind}
+	c := constrain.Spec{Type: f.kind.Type, Options: constrain.Options{Object: f.object}}
 	var written string
-	if f.field != "" {
-		v, err := f.value(s, f)
+	switch value := s.flags.Lookup(f.name).Value; f.kind.Form {
+	case constrain.List:
+		c.Choices = value.(pflag.SliceValue).GetSlice()
+		if err := s.readable(f, c.Choices...); err != nil {
+			return source{}, err
+		}
+	case constrain.Line, constrain.Lines, constrain.JSONText:
+		text, err := s.sourceText(f, value.String())
 		if err != nil {
 			return source{}, err
 		}
-		fields[f.field] = v
-		if raw, ok := v.(json.RawMessage); ok {
-			written = string(raw)
+		c.SetText(text)
+		if f.kind.Form == constrain.JSONText {
+			written = text
 		}
 	}
-	for _, o := range sourceOptions {
-		if v := o.value(s); v != nil && slices.Contains(o.of, f.name) {
-			fields[o.field] = v
+	for _, x := range optionFlags {
+		names, o := sourcesWith(x.field)
+		if word := s.flags.Lookup(x.name).Value.String(); slices.Contains(names, "--"+f.name) && word != "false" && word != "bounded" {
+			o.Put(&c.Options, word)
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(fields); err != nil {
-		return source{}, err
+	return source{s.typed(f), c.String(), written}, nil
+}
+
+// sourceText is the text that the value of a flag gives or names a file of.
+func (s *shared) sourceText(f *sourceFlag, value string) (string, error) {
+	if f.file() {
+		data, err := s.readFile("--"+f.name, value)
+		if err != nil {
+			return "", err
+		}
+		value = string(data)
 	}
-	return source{s.typed(f), strings.TrimSpace(b.String()), written}, nil
+	if err := s.readable(f, value); err != nil {
+		return "", err
+	}
+	if f.kind.Form == constrain.JSONText {
+		if err := constrain.CheckJSON([]byte(value)); err != nil {
+			return "", wrongly(&sourceError{s.typed(f), err})
+		}
+	}
+	return value, nil
 }
 
 // typed is a flag as it was typed, for messages: with its file, if it has one.
 func (s *shared) typed(f *sourceFlag) string {
-	if !f.file {
+	if !f.file() {
 		return "--" + f.name
 	}
 	return "--" + f.name + " " + s.flags.Lookup(f.name).Value.String()
-}
-
-// textFile returns the text of the file that a flag names.
-func textFile(s *shared, f *sourceFlag) (any, error) {
-	data, err := s.readFile("--"+f.name, s.flags.Lookup(f.name).Value.String())
-	if err != nil {
-		return nil, err
-	}
-	return string(data), s.readable(f, string(data))
-}
-
-// jsonFile returns the JSON in the file that a flag names.
-func jsonFile(s *shared, f *sourceFlag) (any, error) {
-	text, err := textFile(s, f)
-	if err != nil {
-		return nil, err
-	}
-	data := []byte(text.(string))
-	if err := constrain.CheckJSON(data); err != nil {
-		return nil, wrongly(&sourceError{s.typed(f), err})
-	}
-	return json.RawMessage(data), nil
 }
 
 // readable refuses what a flag gives if it is not UTF-8: JSON, as which
@@ -237,8 +256,7 @@ type sourceError struct {
 
 // Error leaves out that a constraint is meant: what it comes from says so.
 func (e *sourceError) Error() string {
-	text := strings.TrimPrefix(strings.TrimPrefix(e.err.Error(), "constraint: "), "constraint refused: ")
-	return e.from + ": " + text
+	return e.from + ": " + constrain.Bare(e.err)
 }
 
 func (e *sourceError) Unwrap() error { return e.err }
@@ -289,11 +307,7 @@ func compileSource(text string, canonical bool) (*constrain.Grammar, error) {
 	if err := checkUTF8(text); err != nil {
 		return nil, err
 	}
-	src, err := constrain.ParseSource(text, canonical)
-	if err != nil {
-		return nil, err
-	}
-	return constrain.Compile(src)
+	return constrain.CompileText(text, canonical)
 }
 
 // notesOf returns what a grammar has to say about its source.

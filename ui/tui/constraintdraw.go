@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
@@ -35,7 +36,7 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, cutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
 	top, n := v.kindsShown(c.H)
-	if below := len(sourceKinds) - top - n; below > 0 {
+	if below := len(constrain.Kinds()) - top - n; below > 0 {
 		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more below", below), muted)
 	} else if top > 0 {
 		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more above", top), muted)
@@ -47,9 +48,9 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
-		c.Put(3, y, sourceKinds[i].name, ink)
+		c.Put(3, y, constrain.Kinds()[i].Name, ink)
 		if c.W > 60 {
-			c.Put(26, y, sourceKinds[i].about, muted)
+			c.Put(26, y, constrain.Kinds()[i].About, muted)
 		}
 	}
 	if c.H > kindsFoot {
@@ -62,7 +63,7 @@ const kindsFoot = 10
 
 // kindsShown returns which kinds fit a list of height h: n from top on.
 func (v *constraintView) kindsShown(h int) (top, n int) {
-	n = len(sourceKinds)
+	n = len(constrain.Kinds())
 	if h -= 2; h > kindsFoot-2 {
 		h -= 2
 	}
@@ -88,7 +89,7 @@ func (v *constraintView) title(m *Model) string {
 	case set != nil && set.Pipeline.ChecksAfterDraw():
 		out += " · draw, then check"
 	}
-	return out + " · " + sourceKinds[sourceOf(v.text(m)).kind].name
+	return out + " · " + kindName(v.text(m))
 }
 
 // written is what the run has written before step s.

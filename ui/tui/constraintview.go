@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
@@ -55,7 +56,7 @@ func (m *Model) constrain(stored string) tea.Cmd {
 		m.complain(firstLine(err.Error()))
 		return nil
 	}
-	what := "constraint " + sourceKinds[sourceOf(stored).kind].name
+	what := "constraint " + kindName(stored)
 	if !m.apply(cfg, l.preset, "", what) {
 		return nil
 	}
@@ -159,17 +160,18 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 // copy copies the constraint as it was written, to be pasted where it came
 // from; one without a text of its own as it is stored.
 func (v *constraintView) copy(m *Model) tea.Cmd {
-	s := m.sources.of(v.text(m))
+	stored := v.text(m)
+	s, _ := m.sources.of(stored)
 	text := s.text
 	if text == "" {
-		text = v.text(m)
+		text = stored
 	}
-	return m.copyText("the constraint", text, sourceKinds[s.kind].file)
+	return m.copyText("the constraint", text, "logitscope-"+s.kindOf().File)
 }
 
 // pick takes actions while there is no constraint yet.
 func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
-	if at := v.list.at; v.list.act(a, len(sourceKinds), len(sourceKinds)) {
+	if at := v.list.at; v.list.act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
 		if v.list.at == at {
 			m.say("no more kinds that way")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
@@ -339,7 +340,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 		good := tt.at == 0
 		switch {
 		case good != (bad == nil):
-			t.Errorf("%s %q: %v", sourceKinds[tt.kind].name, tt.text, bad)
+			t.Errorf("%s %q: %v", constrain.Kinds()[tt.kind].Name, tt.text, bad)
 		case good && !strings.HasPrefix(notes[0].what, "good"):
 			t.Errorf("%q: notes %v", tt.text, notes)
 		case bad != nil && !strings.Contains(bad.what, tt.what):
@@ -354,17 +355,20 @@ func TestFaultsHaveAPlace(t *testing.T) {
 
 // What is stored reads back as it was written.
 func TestSourceRoundTrip(t *testing.T) {
-	for i, k := range sourceKinds {
-		s := source{kind: i, text: k.template, option: k.option != ""}
+	for i, k := range constrain.Kinds() {
+		s := template(i)
+		if o, ok := switchOf(k); ok {
+			o.Switch(&s.options)
+		}
 		stored, _, bad := s.check()
 		if bad != nil {
-			t.Errorf("%s: the template does not compile: %s", k.name, bad.what)
+			t.Errorf("%s: the template does not compile: %s", k.Name, bad.what)
 			continue
 		}
-		back := sourceOf(stored)
+		back, _ := sourceOf(stored)
 		again, _, bad := back.check()
-		if bad != nil || again != stored || back.kind != i || back.option != s.option {
-			t.Errorf("%s: stored %s, back %+v", k.name, stored, back)
+		if bad != nil || again != stored || back.kind != s.kind || back.options != s.options {
+			t.Errorf("%s: stored %s, back %+v", k.Name, stored, back)
 		}
 	}
 }
@@ -380,12 +384,12 @@ func TestSourceKeepsOtherFields(t *testing.T) {
 	b.has("constraint · JSON Schema · closed, whitespace compact")
 	b.keys("space")
 	e := b.m.top().(*sourceEditor)
-	if got, err := e.source().stored(); err != nil || got != stored {
-		t.Errorf("stored %s, %v, want %s", got, err, stored)
+	if got := e.source().stored(); got != stored {
+		t.Errorf("stored %s, want %s", got, stored)
 	}
 	b.keys("tab", "tab")
 	if e.bad != nil && strings.Contains(e.bad.what, "no field") {
-		t.Errorf("as %s: %s", sourceKinds[e.kind].name, e.bad.what)
+		t.Errorf("as %s: %s", constrain.Kinds()[e.kind].Name, e.bad.what)
 	}
 }
 
@@ -440,11 +444,11 @@ func TestSourceEditor(t *testing.T) {
 }
 
 func FuzzSourceCheck(f *testing.F) {
-	for i, k := range sourceKinds {
-		f.Add(i, k.template)
+	for i, k := range constrain.Kinds() {
+		f.Add(i, k.Template)
 	}
 	f.Fuzz(func(t *testing.T, kind int, text string) {
-		if kind < 0 || kind >= len(sourceKinds) || len(text) > 200 {
+		if kind < 0 || kind >= len(constrain.Kinds()) || len(text) > 200 {
 			return
 		}
 		_, _, bad := source{kind: kind, text: text}.check()

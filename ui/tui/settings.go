@@ -162,7 +162,7 @@ func (m *Model) tryAt(l *lane, s *engine.Settings) {
 // kind.
 func valueWords(p *sampling.Param, v any) string {
 	if text, ok := v.(string); ok && p.Key == "constraint" && !p.IsOff(v) {
-		return sourceKinds[sourceOf(text).kind].name
+		return kindName(text)
 	}
 	return p.Format(v)
 }

@@ -3,14 +3,15 @@ package tui
 import (
 	"fmt"
 
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
 func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := 1
-	for i, k := range sourceKinds {
-		name, ink := k.name, muted
+	for i, k := range constrain.Kinds() {
+		name, ink := k.Name, muted
 		if i == e.kind {
 			name, ink = "["+name+"]", viz.Ink{Attr: viz.Bold}
 		}
@@ -21,7 +22,7 @@ func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
 	}
 	outcome := e.outcome(c.W-2, max((c.H-3)/2, min(c.H-5, 4), 1), c.ASCII)
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: max(c.H-3-max(len(outcome), 2), 1)})
-	if sourceKinds[e.kind].field == "" {
+	if e.source().kindOf().Form == constrain.NoText {
 		body.Put(4, 0, "any JSON value; nothing to write", muted)
 	} else {
 		mark := -1
@@ -47,13 +48,14 @@ func (e *sourceEditor) drawKeys(c *viz.Canvas) {
 	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next kind · ctrl+o from a file"
 	c.Put(0, 0, viz.CutTitle(keys, c.W), muted)
 	last := "ctrl+l empties · ctrl+z undoes · a paste is one change"
-	switch k := sourceKinds[e.kind]; {
-	case k.option != "" && e.option:
-		last = "ctrl+t ● " + k.says + " · " + last
-	case k.option != "":
-		last = "ctrl+t ○ " + k.says + " · " + last
-	case k.says != "":
-		last = k.says + " · " + last
+	k := constrain.Kinds()[e.kind]
+	switch o, ok := switchOf(k); {
+	case ok && o.On(e.options):
+		last = "ctrl+t ● " + o.About + " · " + last
+	case ok:
+		last = "ctrl+t ○ " + o.About + " · " + last
+	case k.Form == constrain.List:
+		last = "one a line · " + last
 	}
 	if e.said != "" {
 		last = e.said

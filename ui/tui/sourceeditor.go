@@ -3,20 +3,20 @@ package tui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
 // sourceEditor writes a constraint: its kind, its text, and what is wrong
 // with it, at its place.
 type sourceEditor struct {
-	kind   int
-	area   textArea
-	option bool
-	rest   string // as source.rest
-	base   source // what it opened with, before what was begun
-	fresh  bool   // the text is a template still
-	file   *field // the name of a file being asked for, nil if none is
-	said   string
+	kind    int
+	area    textArea
+	options constrain.Options
+	base    source // what it opened with, before what was begun
+	fresh   bool   // the text is a template still
+	file    *field // the name of a file being asked for, nil if none is
+	said    string
 
 	checked source // what the outcome is of
 	stored  string
@@ -37,29 +37,31 @@ type sourceTexts struct {
 func newSourceTexts(written map[string]string) sourceTexts {
 	t := sourceTexts{begun: make(map[int]source), taken: make(map[string]source)}
 	for stored, text := range written {
-		s := sourceOf(stored)
-		s.text = text
-		t.taken[stored] = s
+		if s, ok := sourceOf(stored); ok {
+			s.text = text
+			t.taken[stored] = s
+		}
 	}
 	return t
 }
 
-// of is a stored constraint as it was written.
-func (t *sourceTexts) of(stored string) source {
+// of is a stored constraint as it was written; it is false for one that cannot
+// be read.
+func (t *sourceTexts) of(stored string) (source, bool) {
 	if s, ok := t.taken[stored]; ok {
-		return s
+		return s, true
 	}
 	return sourceOf(stored)
 }
 
-// newSourceEditor opens the editor on the constraint in force, else on a
-// template.
+// newSourceEditor opens the editor on the constraint in force, else, and if
+// that cannot be read, on a template.
 func newSourceEditor(m *Model) (view, tea.Cmd) {
-	text := m.constraintText()
-	if text == "" {
-		return m.openSource(source{kind: 0, text: sourceKinds[0].template}, true)
+	s, ok := m.sources.of(m.constraintText())
+	if !ok {
+		return m.openSource(template(0), true)
 	}
-	return m.openSource(m.sources.of(text), false)
+	return m.openSource(s, false)
 }
 
 // constraintText is the constraint of the lane, also while its mask is off.
@@ -75,7 +77,7 @@ func (m *Model) editSource(kind int) tea.Cmd {
 	if m.topID() == "source" {
 		return nil
 	}
-	e, cmd := m.openSource(source{kind: kind, text: sourceKinds[kind].template}, true)
+	e, cmd := m.openSource(template(kind), true)
 	m.overlays = append(m.overlays, opened{"source", e})
 	return cmd
 }
@@ -83,10 +85,10 @@ func (m *Model) editSource(kind int) tea.Cmd {
 // openSource returns an editor of base, with what was begun of its kind as a
 // first change.
 func (m *Model) openSource(base source, fresh bool) (view, tea.Cmd) {
-	e := &sourceEditor{kind: base.kind, option: base.option, rest: base.rest, base: base, fresh: fresh, area: newSourceArea(base.text)}
+	e := &sourceEditor{kind: base.kind, options: base.options, base: base, fresh: fresh, area: newSourceArea(base.text)}
 	if s, ok := m.sources.begun[base.kind]; ok && s != base {
 		e.area.replace(s.text)
-		e.option, e.rest, e.fresh = s.option, s.rest, false
+		e.options, e.fresh = s.options, false
 		e.said = "as you left it; ctrl+z brings back the text before"
 	}
 	return e, e.check()
@@ -103,7 +105,7 @@ func newSourceArea(s string) textArea {
 func (e *sourceEditor) leave(m *Model) {
 	m.closeTop()
 	s := e.source()
-	if sourceKinds[s.kind].field == "" && !e.fresh {
+	if s.kindOf().Form == constrain.NoText && !e.fresh {
 		s = source{kind: e.base.kind, text: e.area.text()}
 	}
 	if e.fresh || s == e.base {
@@ -117,8 +119,8 @@ func (e *sourceEditor) leave(m *Model) {
 // source is what is written; a kind without a text leaves what was written
 // under another aside.
 func (e *sourceEditor) source() source {
-	s := source{kind: e.kind, option: e.option, rest: e.rest}
-	if sourceKinds[e.kind].field != "" {
+	s := source{kind: e.kind, options: e.options}
+	if s.kindOf().Form != constrain.NoText {
 		s.text = e.area.text()
 	}
 	return s
@@ -162,9 +164,9 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (e *sourceEditor) frame(m *Model) viz.Frame {
-	title := "constraint · " + sourceKinds[e.kind].name
-	if rest := e.source().restWords(); rest != "" {
-		title += " · " + rest
+	title := "constraint · " + e.source().kindOf().Name
+	if others := e.source().others(); others != "" {
+		title += " · " + others
 	}
 	return viz.Frame{Title: cleanText(title, m.pal.ASCII), Right: e.area.count()}
 }
@@ -190,22 +192,23 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyTab, tea.KeyShiftTab:
 		d := 1
 		if k.Type == tea.KeyShiftTab {
-			d = len(sourceKinds) - 1
+			d = len(constrain.Kinds()) - 1
 		}
-		e.turn((e.kind + d) % len(sourceKinds))
+		e.turn((e.kind + d) % len(constrain.Kinds()))
 		return e.check(), true
 	case tea.KeyCtrlG:
 		e.nextNote()
 		return nil, true
 	case tea.KeyCtrlT:
-		if sourceKinds[e.kind].option == "" {
+		o, ok := switchOf(constrain.Kinds()[e.kind])
+		if !ok {
 			e.said = "this kind has no switch"
 			return nil, true
 		}
-		e.option = !e.option
+		o.Switch(&e.options)
 		return e.check(), true
 	}
-	if sourceKinds[e.kind].field == "" {
+	if constrain.Kinds()[e.kind].Form == constrain.NoText {
 		e.said = "nothing to write here; ctrl+d puts it in force, tab goes to a kind with a text"
 		return nil, true
 	}
@@ -234,9 +237,9 @@ func (e *sourceEditor) nextNote() {
 // turn goes to another kind. What was written goes along, since it may have
 // been pasted under the wrong one; a template does not.
 func (e *sourceEditor) turn(kind int) {
-	e.kind, e.option, e.rest = kind, false, ""
+	e.kind, e.options = kind, constrain.Options{}
 	if e.fresh || e.area.text() == "" {
-		e.base = source{kind: kind, text: sourceKinds[kind].template}
+		e.base = template(kind)
 		e.area, e.fresh = newSourceArea(e.base.text), true
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 )
 
 // sourceAt is the editor of the kind that stands n lines down in the list.
@@ -35,8 +36,8 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	b.has("what you wrote is there")
 	b.keys("up", "enter")
 	e := b.m.top().(*sourceEditor)
-	if sourceKinds[e.kind].name != "JSON" {
-		t.Fatalf("opened %s", sourceKinds[e.kind].name)
+	if constrain.Kinds()[e.kind].Name != "JSON" {
+		t.Fatalf("opened %s", constrain.Kinds()[e.kind].Name)
 	}
 	b.keys("esc", "down", "enter")
 	e = b.m.top().(*sourceEditor)
@@ -45,7 +46,7 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	}
 	b.has("as you left it")
 	b.send(tea.KeyMsg{Type: tea.KeyCtrlZ})
-	if got := e.area.text(); got != sourceKinds[2].template {
+	if got := e.area.text(); got != template(2).text {
 		t.Errorf("undone to %q", got)
 	}
 	b.keys("esc", "enter") // as it was at first: nothing is kept
@@ -55,7 +56,7 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	// A click beside the box leaves as esc does.
 	b.send(typed("x"))
 	b.send(tea.MouseMsg{X: 3, Y: 23, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if s := b.m.sources.begun[2]; s.text != sourceKinds[2].template+"x" {
+	if s := b.m.sources.begun[2]; s.text != template(2).text+"x" {
 		t.Errorf("a click outside kept %q", s.text)
 	}
 }
@@ -100,7 +101,7 @@ func TestSourceOpensAsItsFile(t *testing.T) {
 	if !ok {
 		t.Fatal("no editor")
 	}
-	if got := e.source(); got != (source{kind: 0, text: text, option: true}) {
+	if got := e.source(); got != (source{kind: 0, text: text, options: constrain.Options{AnyOrder: true}}) {
 		t.Errorf("opens as %+v", got)
 	}
 }
@@ -191,9 +192,9 @@ func TestKindsLeftOut(t *testing.T) {
 	b.start(personPrompt)
 	b.keys("J")
 	// Nine lines between the borders and help: a sentence, a blank, five left.
-	b.has(fmt.Sprintf("⋮ %d more below", len(sourceKinds)-4))
+	b.has(fmt.Sprintf("⋮ %d more below", len(constrain.Kinds())-4))
 	b.keys("end")
-	b.has(fmt.Sprintf("⋮ %d more above", len(sourceKinds)-4))
+	b.has(fmt.Sprintf("⋮ %d more above", len(constrain.Kinds())-4))
 	b.has("▸ choices")
 }
 
@@ -202,7 +203,7 @@ func TestKindsLeftOut(t *testing.T) {
 func TestSourceKindWithoutText(t *testing.T) {
 	b, e := sourceAt(t, 0, 80, 24)
 	b.send(typed("x"))
-	written := sourceKinds[0].template + "x"
+	written := template(0).text + "x"
 	b.keys("tab")
 	b.has("any JSON value")
 	b.send(typed("y"))

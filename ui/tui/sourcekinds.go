@@ -1,160 +1,74 @@
 package tui
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"logitscope/engine"
 	"logitscope/sampling/constrain"
+	"logitscope/viz"
 )
 
-// A sourceKind is a notation in which a constraint can be written.
-type sourceKind struct {
-	name     string // as the screen calls it
-	about    string // what it holds a text to
-	typ      string // as a configuration stores it
-	field    string // the key that holds the text; empty if it has none
-	raw      bool   // the text is JSON
-	option   string // a switch of this kind, empty for none
-	says     string // what the switch does, else how the text is written
-	file     string // what a copy is called
-	template string
-}
-
-// sourceKinds are the notations, in the order of the list.
-var sourceKinds = []sourceKind{
-	{name: "JSON Schema", about: "JSON that is valid under a schema", typ: "json_schema", file: "logitscope-schema.json", field: "schema", raw: true, option: "any_order", says: "properties in any order", template: `{
-  "type": "object",
-  "properties": {
-    "name": {"type": "string", "maxLength": 20},
-    "age": {"type": "integer", "minimum": 0, "maximum": 150}
-  },
-  "required": ["name", "age"],
-  "additionalProperties": false
-}`},
-	{name: "JSON", about: "any JSON value", typ: "json", file: "logitscope-constraint.json", option: "object", says: "an object only"},
-	{name: "regex", about: "text that a regular expression matches", typ: "regex", file: "logitscope-regex.txt", field: "regex", option: "search", says: "a match anywhere will do", template: `(yes|no), because [a-z ]{5,40}\.`},
-	{name: "grammar (GBNF)", about: "what a grammar in llama.cpp's notation derives", typ: "grammar", file: "logitscope-grammar.gbnf", field: "grammar", template: `root ::= greeting ", " name "!"
-greeting ::= "Hello" | "Good morning"
-name ::= [A-Z] [a-z]{2,8}`},
-	{name: "SQL", about: "a SELECT statement over your tables", typ: "sql", file: "logitscope-tables.json", field: "sql", raw: true, template: `{"tables": {
-  "users": ["id", "name", "age"],
-  "orders": ["id", "user_id", "total"]
-}}`},
-	{name: "choices", about: "one of a few answers", typ: "choice", file: "logitscope-choices.txt", field: "choices", says: "one a line", template: "yes\nno\nI do not know"},
-}
-
-// A source is a constraint as it is written by hand.
+// A source is a constraint as it is written by hand. It can be compared.
 type source struct {
-	kind   int
-	text   string
-	option bool
-	rest   string // fields that have no switch here, as JSON; empty for none
+	kind    int // of [constrain.Kinds]
+	text    string
+	options constrain.Options
+}
+
+// kindOf is the notation of s.
+func (s source) kindOf() constrain.Kind { return constrain.Kinds()[s.kind] }
+
+// template returns a source of a kind to begin with.
+func template(kind int) source { return source{kind: kind, text: constrain.Kinds()[kind].Template} }
+
+// switchOf returns the option of a kind that has a switch on the screen, if
+// there is one: the one it offers first, if it is on or off.
+func switchOf(k constrain.Kind) (constrain.Option, bool) {
+	if len(k.Options) == 0 || k.Options[0].Words != nil {
+		return constrain.Option{}, false
+	}
+	return k.Options[0], true
 }
 
 // stored returns s as a configuration stores it.
-func (s source) stored() (string, error) {
-	k := sourceKinds[s.kind]
-	m := map[string]any{}
-	if s.rest != "" {
-		if err := json.Unmarshal([]byte(s.rest), &m); err != nil {
-			return "", err
-		}
-	}
-	m["type"] = k.typ
-	switch {
-	case k.field == "":
-	case k.typ == "choice":
-		m[k.field] = choicesOf(s.text)
-	case k.raw:
-		m[k.field] = json.RawMessage(bytes.TrimSpace([]byte(s.text)))
-	default:
-		m[k.field] = s.text
-	}
-	if s.option && k.option != "" {
-		m[k.option] = true
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(m); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(b.String()), nil
+func (s source) stored() string {
+	c := constrain.Spec{Type: s.kindOf().Type, Options: s.options}
+	c.SetText(s.text)
+	return c.String()
 }
 
-func choicesOf(text string) []string {
-	out := []string{}
-	for _, line := range strings.Split(text, "\n") {
-		if line != "" {
-			out = append(out, line)
-		}
+// sourceOf reads a stored constraint back as it was written; it is false for
+// one that cannot be read.
+func sourceOf(stored string) (source, bool) {
+	c, err := constrain.Parse(stored)
+	if err != nil {
+		return source{}, false
 	}
-	return out
+	kind := slices.IndexFunc(constrain.Kinds(), func(k constrain.Kind) bool { return k.Type == c.Type })
+	return source{kind, c.Text(), c.Options}, true
 }
 
-// sourceOf reads a stored constraint back as it was written; a form that is
-// not known is shown as a grammar of its own words.
-func sourceOf(stored string) source {
-	var m map[string]json.RawMessage
-	if json.Unmarshal([]byte(stored), &m) != nil {
-		return source{kind: 1}
+// kindName names the notation of a stored constraint, or the constraint itself
+// if it cannot be read.
+func kindName(stored string) string {
+	if s, ok := sourceOf(stored); ok {
+		return s.kindOf().Name
 	}
-	var typ string
-	_ = json.Unmarshal(m["type"], &typ) // an unknown type is the first kind
-	for i, k := range sourceKinds {
-		if k.typ != typ {
-			continue
-		}
-		s := source{kind: i}
-		_ = json.Unmarshal(m[k.option], &s.option) // absent is false
-		switch {
-		case k.typ == "choice":
-			var list []string
-			_ = json.Unmarshal(m[k.field], &list)
-			s.text = strings.Join(list, "\n")
-		case k.raw:
-			var b bytes.Buffer
-			if json.Indent(&b, m[k.field], "", "  ") == nil {
-				s.text = b.String()
-			}
-		case k.field != "":
-			_ = json.Unmarshal(m[k.field], &s.text)
-		}
-		s.rest = restOf(m, "type", k.field, k.option)
-		return s
-	}
-	return source{}
+	return viz.Cut(stored, 20)
 }
 
-// restOf returns m without known fields as JSON, empty if nothing is left.
-func restOf(m map[string]json.RawMessage, known ...string) string {
-	for _, name := range known {
-		delete(m, name)
-	}
-	rest, err := json.Marshal(m)
-	if len(m) == 0 || err != nil {
-		return ""
-	}
-	return string(rest)
-}
-
-// restWords names the fields that have no switch: "closed, whitespace compact".
-func (s source) restWords() string {
-	var m map[string]any
-	if json.Unmarshal([]byte(s.rest), &m) != nil {
-		return ""
-	}
-	words := slices.Sorted(maps.Keys(m))
-	for i, name := range words {
-		if m[name] != true {
-			words[i] = fmt.Sprint(name, " ", m[name])
+// others names the options of s that have no switch: "closed, whitespace
+// compact".
+func (s source) others() string {
+	var words []string
+	k := s.kindOf()
+	first, _ := switchOf(k)
+	for _, o := range k.Options {
+		if word := o.In(s.options); word != "" && o.Field != first.Field {
+			words = append(words, word)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -170,10 +84,10 @@ type remark struct {
 // check compiles s and returns it as configurations store it, with its notes,
 // or what is wrong with it.
 func (s source) check() (stored string, notes []remark, bad *remark) {
-	k := sourceKinds[s.kind]
-	if k.raw && !json.Valid([]byte(s.text)) {
+	raw := s.kindOf().Form == constrain.JSONText
+	if raw && !json.Valid([]byte(s.text)) {
 		if err := json.Unmarshal([]byte(s.text), new(any)); err != nil {
-			f := &remark{what: strings.TrimPrefix(err.Error(), "json: "), at: len(s.text)}
+			f := &remark{what: err.Error(), at: len(s.text)}
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) {
 				f.at = max(int(syntax.Offset)-1, 0)
@@ -181,25 +95,15 @@ func (s source) check() (stored string, notes []remark, bad *remark) {
 			return "", nil, f
 		}
 	}
-	stored, err := s.stored()
-	if err == nil {
-		err = engine.Check(stored)
-	}
-	if err != nil {
-		return "", nil, s.faultOf(err)
-	}
-	src, err := constrain.ParseSource(stored, true)
-	if err != nil {
-		return "", nil, s.faultOf(err)
-	}
-	g, err := constrain.Compile(src)
+	stored = s.stored()
+	g, err := constrain.CompileText(stored, true)
 	if err != nil {
 		return "", nil, s.faultOf(err)
 	}
 	notes = []remark{{"good: the shortest text has " + plural(g.MinBytes(), "byte"), -1}}
 	for _, n := range g.Notes() {
 		r := remark{strings.TrimPrefix(n.Pointer+"/"+n.Keyword, "/") + ": " + n.Text, -1}
-		if k.raw {
+		if raw {
 			r.at = placeOf(s.text, n.Pointer, n.Keyword)
 		}
 		notes = append(notes, r)
@@ -209,23 +113,19 @@ func (s source) check() (stored string, notes []remark, bad *remark) {
 
 // faultOf finds the place of an error in the text.
 func (s source) faultOf(err error) *remark {
+	raw := s.kindOf().Form == constrain.JSONText
 	var syntax *constrain.SyntaxError
-	if errors.As(err, &syntax) {
-		if sourceKinds[s.kind].raw { // the offset is into the stored form
-			return &remark{syntax.Msg, -1}
-		}
-		return &remark{strings.TrimPrefix(err.Error(), "constraint: "), min(syntax.Offset, len(s.text))}
-	}
 	var refused *constrain.RefusedError
-	if errors.As(err, &refused) && len(refused.Refusals) > 0 {
+	switch {
+	case errors.As(err, &syntax) && raw: // the offset is into the stored form
+		return &remark{syntax.Msg, -1}
+	case errors.As(err, &syntax):
+		return &remark{syntax.Bare(), min(syntax.Offset, len(s.text))}
+	case errors.As(err, &refused) && raw && len(refused.Refusals) > 0:
 		r := refused.Refusals[0]
-		f := &remark{strings.TrimPrefix(err.Error(), "constraint "), -1}
-		if sourceKinds[s.kind].raw {
-			f.at = placeOf(s.text, r.Pointer, r.Keyword)
-		}
-		return f
+		return &remark{refused.Bare(), placeOf(s.text, r.Pointer, r.Keyword)}
 	}
-	return &remark{strings.TrimPrefix(firstLine(err.Error()), "constraint: "), -1}
+	return &remark{firstLine(constrain.Bare(err)), -1}
 }
 
 // placeOf returns the byte at which the value that a JSON pointer names
