@@ -91,7 +91,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	b.keys("b", "b", "left")
 	b.has("step 3 of 5")
 	b.keys("V", "esc", "O", "esc", "d", "esc", "i", "esc")
-	if b.m.lane().look != 0 {
+	if b.m.lane().look.at != 0 {
 		t.Error("esc did not return to the newest step")
 	}
 	for i := range 3 {

@@ -41,7 +41,7 @@ func (l *lane) present() branch {
 // place. It returns the index under which the present one is kept.
 func (m *Model) swapBranch(l *lane, i int) int {
 	b := l.branches[i]
-	l.look, l.whatif, l.tried = 0, nil, nil
+	l.look = lookback{}
 	l.branches[i] = l.present()
 	l.born, l.name = b.born, b.name
 	l.text, l.prompt = b.text, b.prompt

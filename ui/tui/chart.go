@@ -319,7 +319,7 @@ func (m *Model) chartTitle(l *lane, k class) string {
 		name = "the server's token"
 	case l.before() != nil:
 		name = "what-if"
-	case l.look > 0, l.view.Next == nil: // the next one is still being asked for
+	case l.look.at > 0, l.view.Next == nil: // the next one is still being asked for
 		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)

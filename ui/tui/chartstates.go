@@ -12,9 +12,9 @@ import (
 // drawInstead draws what stands in the chart's place while there is no
 // distribution to show. It reports whether there was need to.
 func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
-	if l.look > 0 {
+	if l.look.at > 0 {
 		if l.view.Looking > 0 || l.step() == nil || l.step().Trace == nil {
-			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.look), viz.Ink{})
+			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.look.at), viz.Ink{})
 			return true
 		}
 		return false
@@ -113,7 +113,7 @@ const doneLines = 4
 
 // chartTop returns how many lines of a chart of h lines are taken by a summary.
 func (l *lane) chartTop(h int) int {
-	if l.view.Phase == engine.Done && l.look == 0 && h >= doneLines+6 {
+	if l.view.Phase == engine.Done && l.look.at == 0 && h >= doneLines+6 {
 		return doneLines
 	}
 	return 0

@@ -33,7 +33,7 @@ func (m *Model) copySelected() tea.Cmd {
 			return nil
 		}
 		return m.copyText("the settings", string(b), "logitscope-config.json")
-	case l.view.Phase == engine.Failed && l.look == 0:
+	case l.view.Phase == engine.Failed && l.look.at == 0:
 		return m.copyText("the report", report(l), "logitscope-report.txt")
 	case l.view.Phase == engine.Idle:
 		m.say("y: " + m.whyNot(l))

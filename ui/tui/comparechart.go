@@ -13,7 +13,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	l, s := d.m.lanes[i], d.steps[i].s
 	f := viz.Frame{Title: "no step yet", Focused: d.focused(i)}
 	if s == nil {
-		if l.view.Beam != nil || l.view.Contrastive != nil || l.look > 0 {
+		if l.view.Beam != nil || l.view.Contrastive != nil || l.look.at > 0 {
 			f.Title = strategyWords(l)
 		}
 		d.beams(d.pane(c, f), l)
@@ -35,7 +35,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 		f.Title = "token " + viz.Count(s.Index) + " · kept " + viz.Count(t.Survived)
 	}
 	switch p := l.view.Phase; {
-	case l.look > 0:
+	case l.look.at > 0:
 	case p == engine.Done:
 		f.Title = "ended: " + endWords(l) + " · " + f.Title
 	case p == engine.Failed:

@@ -195,8 +195,8 @@ func strategyWords(l *lane) string {
 		return "contrastive search: the best of its candidates, no draw"
 	case v.Phase == engine.Prefill:
 		return "reading the prompt"
-	case l.look > 0:
-		return fmt.Sprintf("recomputing step %d …", l.look)
+	case l.look.at > 0:
+		return fmt.Sprintf("recomputing step %d …", l.look.at)
 	case v.Phase == engine.Failed && v.Err != nil:
 		return "! " + viz.Printable(firstLine(v.Err.Error()), true)
 	}

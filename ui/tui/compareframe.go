@@ -130,7 +130,7 @@ func (m *Model) lanesPhase() string {
 		}
 	}
 	if anyLooks(m.lanes) || !allEnded(m.lanes) || len(m.lanes) == 0 {
-		if l := m.lane(); l.look > 0 || l.view.Phase != engine.Done {
+		if l := m.lane(); l.look.at > 0 || l.view.Phase != engine.Done {
 			return phaseWords(l)
 		}
 		return phases[engine.Paused].glyph + " " + phases[engine.Paused].word
@@ -140,7 +140,7 @@ func (m *Model) lanesPhase() string {
 
 func anyLooks(lanes []*lane) bool {
 	for _, l := range lanes {
-		if l.look > 0 {
+		if l.look.at > 0 {
 			return true
 		}
 	}

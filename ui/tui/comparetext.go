@@ -57,9 +57,9 @@ func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
-	if l.look > 0 {
+	if l.look.at > 0 {
 		for k, ln := range lines {
-			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look {
+			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look.at {
 				top = min(top, max(k-h/2, 0))
 				break
 			}
@@ -106,7 +106,7 @@ func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
 		if x.step == k && !open && !done && !(x.gap && n+1 < len(g) && g[n+1].step == k) {
 			out, open, done = append(out, mark("⟪")), true, true
 		}
-		if caret && k == len(l.view.Steps)+1 && l.view.Next != nil && l.look == 0 {
+		if caret && k == len(l.view.Steps)+1 && l.view.Next != nil && l.look.at == 0 {
 			if strings.HasPrefix(l.vocab().Piece(l.view.Next.Token), " ") {
 				out = append(out, glyph{text: " ", w: 1, gap: true})
 			}

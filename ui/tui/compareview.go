@@ -314,7 +314,7 @@ func (m *Model) restartLanes(reseed bool) {
 		if l.prompt == nil {
 			return
 		}
-		l.look, l.whatif, l.tried = 0, nil, nil
+		l.look = lookback{}
 		if reseed {
 			m.set("seed", seed)
 		}

@@ -16,7 +16,7 @@ import (
 func (m *Model) runOrPause() {
 	l := m.lane()
 	switch {
-	case l.look > 0:
+	case l.look.at > 0:
 		m.goOn(l)
 	case l.view.Phase == engine.Running:
 		l.eng.Post(engine.Advance{N: 0})
@@ -68,7 +68,7 @@ func (m *Model) whyNot(l *lane) string {
 // goOn continues from the step looked back at: as if never looked if nothing
 // differs there, else as a branch.
 func (m *Model) goOn(l *lane) {
-	if l.whatif == nil {
+	if l.look.under == nil {
 		l.lookAt(0)
 		if l.view.Phase == engine.Paused || l.view.Phase == engine.Running {
 			m.advanceLane(l, -1)
@@ -81,14 +81,14 @@ func (m *Model) goOn(l *lane) {
 		m.serverChooses("space")
 		return
 	}
-	m.branchHere(l, l.whatif)
+	m.branchHere(l, l.look.under)
 	m.advanceLane(l, -1)
 }
 
 // branchHere goes back to before the step looked at and decodes on from there
 // under set.
 func (m *Model) branchHere(l *lane, set *engine.Settings) {
-	k, preset := l.look, l.shownPreset(m.opt.Presets)
+	k, preset := l.look.at, l.shownPreset(m.opt.Presets)
 	snap := l.snapshot(fmt.Sprintf("branch at token %d", k), -1)
 	at := l.branchOff(k - 1)
 	snap.branch = at
@@ -104,15 +104,15 @@ func (m *Model) branchHere(l *lane, set *engine.Settings) {
 func (m *Model) next(n int) {
 	l := m.lane()
 	switch {
-	case l.look > 0 && l.whatif != nil && l.observing():
+	case l.look.at > 0 && l.look.under != nil && l.observing():
 		m.serverChooses("→")
-	case l.look > 0 && l.whatif != nil:
-		set := l.whatif
+	case l.look.at > 0 && l.look.under != nil:
+		set := l.look.under
 		m.branchHere(l, set)
 		m.advanceLane(l, n)
-	case l.look > 0 && l.look+n <= len(l.view.Steps):
-		l.lookAt(l.look + n)
-	case l.look > 0:
+	case l.look.at > 0 && l.look.at+n <= len(l.view.Steps):
+		l.lookAt(l.look.at + n)
+	case l.look.at > 0:
 		l.lookAt(0)
 	case l.view.Phase == engine.Paused || l.view.Phase == engine.Running:
 		m.advanceLane(l, n)
@@ -135,10 +135,10 @@ func (m *Model) back(n int) {
 		m.say("←: " + m.whyNot(l))
 	case len(l.view.Steps) == 0:
 		m.say("←: no token is written yet")
-	case l.look == 1:
+	case l.look.at == 1:
 		m.say("←: this is the first token; r starts again from the prompt")
-	case l.look > 0:
-		l.lookAt(max(l.look-n, 1))
+	case l.look.at > 0:
+		l.lookAt(max(l.look.at-n, 1))
 	default:
 		if l.running() {
 			l.eng.Post(engine.Advance{N: 0})
@@ -155,8 +155,8 @@ func (m *Model) force() {
 	case l.observing():
 		m.serverChooses("f")
 		return
-	case l.look > 0 && (s == nil || s.Trace == nil):
-		m.say(fmt.Sprintf("f: step %d is being computed again; choose a row once it is there", l.look))
+	case l.look.at > 0 && (s == nil || s.Trace == nil):
+		m.say(fmt.Sprintf("f: step %d is being computed again; choose a row once it is there", l.look.at))
 		return
 	case s == nil || l.row == models.NoToken:
 		m.say("f: no token to force yet")
@@ -167,16 +167,16 @@ func (m *Model) force() {
 		m.say("f: " + m.whyNot(l))
 		return
 	case engine.Failed, engine.Done:
-		if l.look == 0 && l.view.Phase == engine.Failed {
+		if l.look.at == 0 && l.view.Phase == engine.Failed {
 			m.say("f: " + m.whyNot(l))
 			return
 		}
-		if l.look == 0 {
+		if l.look.at == 0 {
 			l.lookAt(len(l.view.Steps))
 		}
 	}
 	token := l.row
-	if l.look > 0 {
+	if l.look.at > 0 {
 		m.branchHere(l, l.shownSettings())
 	}
 	l.eng.Post(engine.Advance{N: 0})
@@ -235,17 +235,17 @@ func (m *Model) reseed() tea.Cmd {
 // takeTried puts the settings that were tried on an old step in force, since
 // a restart is with what the controls show.
 func (m *Model) takeTried(l *lane) {
-	if l.look == 0 || l.whatif == nil {
+	if l.look.at == 0 || l.look.under == nil {
 		return
 	}
 	l.remember(l.snapshot("the settings before the what-if", -1))
-	l.config, l.preset, l.settings = l.whatif.Config(), l.shownPreset(m.opt.Presets), l.whatif
+	l.config, l.preset, l.settings = l.look.under.Config(), l.shownPreset(m.opt.Presets), l.look.under
 }
 
 // start makes the lane read its prompt. A text that is left stays reachable
 // as a branch.
 func (m *Model) start(l *lane) {
-	l.look, l.whatif, l.tried, l.base = 0, nil, nil, nil
+	l.look, l.base = lookback{}, nil
 	l.row = models.NoToken
 	if len(l.view.Steps) > 0 {
 		l.shelve()
@@ -333,7 +333,7 @@ func (m *Model) closeLevel() tea.Cmd {
 		m.zoom = false
 	case l.view.Phase == engine.Prefill:
 		l.eng.Post(engine.Cancel{})
-	case l.look > 0:
+	case l.look.at > 0:
 		l.lookAt(0)
 	case l.running():
 		m.say("esc: space pauses, q quits")

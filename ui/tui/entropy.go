@@ -32,8 +32,8 @@ func maxOf(list []float64) float64 {
 func (l *lane) entropyWindow(w int) (values []float64, at, first int) {
 	all := bitsByStep(l.view)
 	now := len(all) - 1
-	if l.look > 0 {
-		now = l.look - 1
+	if l.look.at > 0 {
+		now = l.look.at - 1
 	}
 	first = max(len(all)-w, 0)
 	if now < first {
@@ -51,8 +51,8 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 	values, at, _ := l.entropyWindow(c.W - 2)
 	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
 	label := "↑ now"
-	if l.look > 0 {
-		label = "↑ step " + viz.Count(l.look)
+	if l.look.at > 0 {
+		label = "↑ step " + viz.Count(l.look.at)
 	}
 	c.Put(min(max(1+at, 1), max(c.W-1-viz.Width(label), 1)), 1, label, viz.Ink{Role: viz.Draw})
 	sum := s.Summary
@@ -62,7 +62,7 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 	}
 	t := totals(steps)
 	now := "now "
-	if l.look > 0 {
+	if l.look.at > 0 {
 		now = ""
 	}
 	many := viz.About(float64(sum.RawBits))

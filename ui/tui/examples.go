@@ -99,7 +99,7 @@ func (e *exampleList) mouse(m *Model, x, y int, ev tea.MouseMsg) (tea.Cmd, bool)
 func (m *Model) takeExample(i int) tea.Cmd {
 	x := examples[i]
 	l := m.lane()
-	l.look, l.whatif, l.tried = 0, nil, nil
+	l.look = lookback{}
 	for k, p := range m.opt.Presets {
 		if p.Name == x.preset {
 			m.apply(withPreset(l.config, p), k, "", "preset "+p.Name)

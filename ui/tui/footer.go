@@ -54,7 +54,7 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		}
 	}
 	switch {
-	case l.observing() && (l.before() != nil || l.whatif != nil):
+	case l.observing() && (l.before() != nil || l.look.under != nil):
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.before() != nil:
 		moved := m.effect.key.step == l.step() && m.effect.tv > 0
@@ -66,8 +66,8 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 			s += " TV to before " + viz.Three(m.effect.tv) + "."
 		}
 		return s + " → takes it · u undoes", viz.Ink{Role: viz.Draw}
-	case l.look > 0:
-		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.look, len(l.view.Steps)), viz.Ink{}
+	case l.look.at > 0:
+		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.look.at, len(l.view.Steps)), viz.Ink{}
 	case l.view.Phase == engine.Done:
 		return "space: " + m.whyNot(l), viz.Ink{}
 	case l.view.Phase == engine.Failed:
@@ -158,10 +158,10 @@ type footerSpan struct {
 
 func (m *Model) footerSpans(w int, k class) []footerSpan {
 	list := footers[min(k, class100)]
-	if p, ok := footersByState[m.lane().view.Phase]; ok && m.lane().look == 0 {
+	if p, ok := footersByState[m.lane().view.Phase]; ok && m.lane().look.at == 0 {
 		list = p
 	}
-	if l := m.lane(); l.canRetry() && l.look == 0 {
+	if l := m.lane(); l.canRetry() && l.look.at == 0 {
 		list = append([]hint{{id: "run", word: "try again"}}, list...)
 	}
 	if m.zoom {
@@ -190,7 +190,7 @@ func (m *Model) atTheEnd() bool {
 		lanes = m.scope()
 	}
 	for _, l := range lanes {
-		if l.view.Phase != engine.Done || l.look > 0 {
+		if l.view.Phase != engine.Done || l.look.at > 0 {
 			return false
 		}
 	}

@@ -24,10 +24,10 @@ func phaseWords(l *lane) string {
 		return p.glyph + " watching"
 	case l.view.Looking > 0:
 		return fmt.Sprintf("‖ recomputing step %d …", l.view.Looking)
-	case l.look > 0 && l.whatif != nil:
-		return fmt.Sprintf("‖ what-if at step %d of %d", l.look, len(l.view.Steps))
-	case l.look > 0:
-		return fmt.Sprintf("‖ step %d of %d", l.look, len(l.view.Steps))
+	case l.look.at > 0 && l.look.under != nil:
+		return fmt.Sprintf("‖ what-if at step %d of %d", l.look.at, len(l.view.Steps))
+	case l.look.at > 0:
+		return fmt.Sprintf("‖ step %d of %d", l.look.at, len(l.view.Steps))
 	case l.view.Phase == engine.Done:
 		return s + ": " + endWords(l)
 	case l.view.Phase == engine.Failed:
@@ -195,7 +195,7 @@ func nonZero(params int64) string {
 
 // presetLabel names the settings of the step on the screen.
 func (m *Model) presetLabel(l *lane) string {
-	if s := l.shownSettings(); s != nil && l.look > 0 {
+	if s := l.shownSettings(); s != nil && l.look.at > 0 {
 		return s.Label
 	}
 	return l.label(m.opt.Presets, l.config, l.preset)

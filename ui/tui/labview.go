@@ -66,7 +66,7 @@ func (m *Model) controlFrame() viz.Frame {
 
 func (m *Model) chartFrame(l *lane, k class) viz.Frame {
 	f := viz.Frame{Title: m.chartTitle(l, k), Focused: m.focus == paneChart}
-	if l.view.Phase == engine.Done && l.look == 0 {
+	if l.view.Phase == engine.Done && l.look.at == 0 {
 		f.Title = "this run"
 	}
 	return f
@@ -215,7 +215,7 @@ func (m *Model) drawZoom(c *viz.Canvas, l *lane, k class) {
 	last := c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1})
 	help := c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1})
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
-	if m.focus == paneChart && l.step() != nil && l.step().Trace != nil && (l.look > 0 || l.view.Phase == engine.Running || l.view.Phase == engine.Paused) {
+	if m.focus == paneChart && l.step() != nil && l.step().Trace != nil && (l.look.at > 0 || l.view.Phase == engine.Running || l.view.Phase == engine.Paused) {
 		m.drawProjector(c, l)
 		m.drawFooter(last, k)
 		return

@@ -29,9 +29,7 @@ type lane struct {
 	text   string  // the prompt as typed
 	prompt []int32 // and as tokens
 
-	look   int              // index of the step looked back at; 0 is the newest
-	whatif *engine.Settings // other settings tried on it, nil for none
-	tried  *engine.Step     // what it became under them
+	look lookback
 
 	base   *engine.Step // the proposal as it first was, for what-if and stable rows
 	rebase bool         // base is chosen anew once the newest settings are in force
@@ -44,6 +42,14 @@ type lane struct {
 	born       int      // which text this is, as branch.born
 	births     int      // texts there were besides the first
 	name       string   // as branch.name
+}
+
+// A lookback is the step of the past that the screen shows, and what the user
+// tries on it. Its zero value shows the newest step.
+type lookback struct {
+	at    int              // index of the step, from 1; 0 is the newest
+	under *engine.Settings // other settings tried on it, nil for none
+	tried *engine.Step     // what it became under them
 }
 
 // A snapshot is what undo goes back to.
@@ -94,10 +100,10 @@ func (l *lane) searched() (steps int, ok bool) {
 // step returns the step on the screen, nil before the first.
 func (l *lane) step() *engine.Step {
 	switch {
-	case l.look > 0 && l.tried != nil:
-		return l.tried
-	case l.look > 0:
-		return l.committed(l.look)
+	case l.look.at > 0 && l.look.tried != nil:
+		return l.look.tried
+	case l.look.at > 0:
+		return l.committed(l.look.at)
 	case l.view.Next != nil:
 		return l.view.Next
 	case len(l.view.Steps) > 0:
@@ -124,9 +130,9 @@ func (l *lane) before() *engine.Step {
 	if s == nil {
 		return nil
 	}
-	if l.look > 0 {
-		if l.tried != nil {
-			return l.committed(l.look)
+	if l.look.at > 0 {
+		if l.look.tried != nil {
+			return l.committed(l.look.at)
 		}
 		return nil
 	}
@@ -147,11 +153,11 @@ func (l *lane) reference() *engine.Step {
 
 // shownSettings are the settings of the step on the screen.
 func (l *lane) shownSettings() *engine.Settings {
-	if l.look > 0 {
-		if l.whatif != nil {
-			return l.whatif
+	if l.look.at > 0 {
+		if l.look.under != nil {
+			return l.look.under
 		}
-		if s := l.committed(l.look); s != nil {
+		if s := l.committed(l.look.at); s != nil {
 			return s.Settings
 		}
 	}
@@ -160,7 +166,7 @@ func (l *lane) shownSettings() *engine.Settings {
 
 // shownConfig is the configuration the controls show.
 func (l *lane) shownConfig() sampling.Config {
-	if l.look > 0 {
+	if l.look.at > 0 {
 		if s := l.shownSettings(); s != nil {
 			return s.Config()
 		}
@@ -172,7 +178,7 @@ func (l *lane) shownConfig() sampling.Config {
 // was tried under; -1 for none.
 func (l *lane) shownPreset(presets []Preset) int {
 	s := l.shownSettings()
-	if l.look == 0 || s == nil {
+	if l.look.at == 0 || s == nil {
 		return l.preset
 	}
 	for i, p := range presets {

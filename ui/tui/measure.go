@@ -233,8 +233,8 @@ func shownIndex(l *lane) int {
 // place of the one they are tried on.
 func (l *lane) shownView() engine.View {
 	v := l.view
-	if l.look > 0 && l.tried != nil {
-		v.Looked = l.tried
+	if l.look.at > 0 && l.look.tried != nil {
+		v.Looked = l.look.tried
 	}
 	return v
 }

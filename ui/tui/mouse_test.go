@@ -59,8 +59,8 @@ func TestMouseInEveryClass(t *testing.T) {
 		// A click on the text looks back at that token.
 		x, y = b.find("wolf")
 		b.click(x+1, y)
-		if l.look != 12 {
-			t.Errorf("%v: a click on wolf looks at step %d", size, l.look)
+		if l.look.at != 12 {
+			t.Errorf("%v: a click on wolf looks at step %d", size, l.look.at)
 		}
 		b.keys("esc")
 		// A hint of the footer acts as its key.
@@ -126,7 +126,7 @@ func TestMouseOnTheSparkline(t *testing.T) {
 	b := storyAt16(t, 120, 40)
 	x, y := b.find("↑ now")
 	b.click(x-4, y-1)
-	if got := b.m.lane().look; got != 12 {
+	if got := b.m.lane().look.at; got != 12 {
 		t.Errorf("looks at step %d, want 12", got)
 	}
 }

@@ -184,7 +184,7 @@ func (m *Model) toggleZoom() {
 // or a forced token.
 func (m *Model) toMark(d int) {
 	l := m.lane()
-	at := l.look
+	at := l.look.at
 	if at == 0 {
 		at = len(l.view.Steps) + 1
 	}
@@ -195,7 +195,7 @@ func (m *Model) toMark(d int) {
 			return
 		}
 	}
-	if d > 0 && l.look > 0 {
+	if d > 0 && l.look.at > 0 {
 		l.lookAt(0)
 		return
 	}

@@ -116,10 +116,10 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 		m.complain(err.Error())
 		return false
 	}
-	if v := l.view; v.Phase == engine.Done && l.look == 0 && len(v.Steps) > 0 && v.Beam == nil && v.Draft == nil {
+	if v := l.view; v.Phase == engine.Done && l.look.at == 0 && len(v.Steps) > 0 && v.Beam == nil && v.Draft == nil {
 		l.lookAt(len(v.Steps))
 	}
-	if l.look > 0 {
+	if l.look.at > 0 {
 		m.tryAt(l, s)
 		return true
 	}
@@ -139,22 +139,22 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 // tryAt shows the step looked back at under s: as it was, where s has the
 // values that it was made under.
 func (m *Model) tryAt(l *lane, s *engine.Settings) {
-	c := l.committed(l.look)
+	c := l.committed(l.look.at)
 	switch {
 	case c != nil && c.Settings != nil && sameValues(s.Config(), c.Settings.Config()):
-		l.lookAt(l.look)
+		l.lookAt(l.look.at)
 		return
 	case c == nil || c.Row == nil:
-		l.whatif, l.tried = s, nil
-		m.say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.look))
+		l.look.under, l.look.tried = s, nil
+		m.say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.look.at))
 		return
 	}
-	t, err := l.view.Retrace(l.look-1, s)
+	t, err := l.view.Retrace(l.look.at-1, s)
 	if err != nil {
 		m.complain(firstLine(err.Error()))
 	}
 	before := l.step()
-	l.whatif, l.tried = s, t
+	l.look.under, l.look.tried = s, t
 	l.settle(before)
 }
 

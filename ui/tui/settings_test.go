@@ -76,7 +76,7 @@ func TestWhatIfTurnedBack(t *testing.T) {
 		t.Errorf("still a what-if:\n%s", b.frame())
 	}
 	b.keys("n")
-	if l := b.m.lane(); l.look != 2 || len(l.branches) > 0 {
-		t.Errorf("at step %d with %d branches, want 2 and none", l.look, len(l.branches))
+	if l := b.m.lane(); l.look.at != 2 || len(l.branches) > 0 {
+		t.Errorf("at step %d with %d branches, want 2 and none", l.look.at, len(l.branches))
 	}
 }

@@ -24,8 +24,8 @@ type since struct {
 // than the one before, looking back from the step on the screen; 0 if none.
 func lastSwitch(l *lane) int {
 	n := len(l.view.Steps)
-	if l.look > 0 {
-		n = l.look
+	if l.look.at > 0 {
+		n = l.look.at
 	}
 	for k := n; k > 1; k-- {
 		if l.view.Steps[k-1].Settings != l.view.Steps[k-2].Settings {

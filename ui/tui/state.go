@@ -32,8 +32,8 @@ const startPace = 4
 func (l *lane) take(v engine.View) {
 	shown := l.step()
 	l.view = v
-	if l.look > len(v.Steps) {
-		l.look, l.whatif, l.tried = 0, nil, nil
+	if l.look.at > len(v.Steps) {
+		l.look = lookback{}
 	}
 	if l.rebase && v.Settings == l.settings {
 		l.base, l.rebase = nil, false
@@ -45,8 +45,8 @@ func (l *lane) take(v engine.View) {
 	} else {
 		l.base = nil
 	}
-	if l.look > 0 && v.Looked != nil && v.Looked.Index == l.look && l.whatif != nil && l.tried == nil {
-		l.tried, _ = v.Retrace(l.look-1, l.whatif)
+	if l.look.at > 0 && v.Looked != nil && v.Looked.Index == l.look.at && l.look.under != nil && l.look.tried == nil {
+		l.look.tried, _ = v.Retrace(l.look.at-1, l.look.under)
 	}
 	l.settle(shown)
 }
@@ -83,7 +83,7 @@ func fitScale(t *sampling.Trace) float64 {
 // lookAt shows step k, from 1, as it was; 0 shows the newest.
 func (l *lane) lookAt(k int) {
 	before := l.step()
-	l.look, l.whatif, l.tried = k, nil, nil
+	l.look = lookback{at: k}
 	if k > 0 {
 		if s := l.committed(k); s != nil && (s.Trace == nil || s.Row == nil) {
 			l.eng.Post(engine.Look{Index: k})
@@ -101,7 +101,7 @@ func (l *lane) tune(s *engine.Settings) {
 // branchOff keeps the text as a branch and goes back to its first n tokens.
 // It returns the branch's index, or -1 if nothing is lost by going back.
 func (l *lane) branchOff(n int) int {
-	l.look, l.whatif, l.tried = 0, nil, nil
+	l.look = lookback{}
 	at := -1
 	if n < len(l.view.Steps) {
 		at = l.shelve()

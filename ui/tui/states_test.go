@@ -108,16 +108,16 @@ func TestReadingBack(t *testing.T) {
 	}
 	b.keys("tab", "tab", "tab", "tab") // the text, whose home goes to the first token
 	b.keys("home")
-	if l := b.m.lane(); l.look != 1 {
-		t.Fatalf("looks at %d", l.look)
+	if l := b.m.lane(); l.look.at != 1 {
+		t.Fatalf("looks at %d", l.look.at)
 	}
 	b.has("recomputing step 1 …")
 	for key, says := range map[string]string{
 		"f": "step 1 is being computed again", "i": "i: ", "down": "no rows yet", "left": "first token", "+": "kept; it shows as soon as",
 	} {
 		b.keys(key)
-		if l := b.m.lane(); l.look != 1 {
-			t.Errorf("%s went to %d", key, l.look)
+		if l := b.m.lane(); l.look.at != 1 {
+			t.Errorf("%s went to %d", key, l.look.at)
 		}
 		b.has(says)
 	}

@@ -19,10 +19,10 @@ func (m *Model) runLanes() {
 	}
 	ready := false
 	for _, l := range m.scope() {
-		if l.look > 0 {
+		if l.look.at > 0 {
 			m.leavePast(l)
 		}
-		ready = ready || l.view.Phase == engine.Paused || l.view.Phase == engine.Prefill || l.whatif != nil
+		ready = ready || l.view.Phase == engine.Paused || l.view.Phase == engine.Prefill || l.look.under != nil
 	}
 	if !ready {
 		m.say("space: " + m.whyNot(m.lane()))
@@ -34,8 +34,8 @@ func (m *Model) runLanes() {
 // leavePast returns l to its newest step, or makes a branch of the settings
 // tried on the step looked back at.
 func (m *Model) leavePast(l *lane) {
-	if l.whatif != nil {
-		m.branchHere(l, l.whatif)
+	if l.look.under != nil {
+		m.branchHere(l, l.look.under)
 		return
 	}
 	l.lookAt(0)
@@ -56,7 +56,7 @@ func (m *Model) stepLanes(n int) {
 	lanes := m.scope()
 	tried := false
 	for _, l := range lanes {
-		tried = tried || l.whatif != nil
+		tried = tried || l.look.under != nil
 	}
 	switch at := m.shownStep(); {
 	case n < 0:
@@ -65,7 +65,7 @@ func (m *Model) stepLanes(n int) {
 		m.lookLanes(at + n)
 	default:
 		for _, l := range lanes {
-			if l.look > 0 {
+			if l.look.at > 0 {
 				m.leavePast(l)
 			}
 		}
@@ -103,7 +103,7 @@ func (m *Model) backLanes(at, n int) {
 func (m *Model) shownStep() int {
 	at := 0
 	for _, l := range m.scope() {
-		k := l.look
+		k := l.look.at
 		if k == 0 {
 			k = len(l.view.Steps) + 1
 		}
@@ -120,7 +120,7 @@ func (m *Model) lookLanes(k int) {
 		if k > len(l.view.Steps) {
 			to = 0
 		}
-		if to != l.look {
+		if to != l.look.at {
 			l.lookAt(to)
 		}
 	}

@@ -104,7 +104,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 		b.keys(key)
 		b.has(keyName(key) + ": not in a sweep")
 	}
-	if l := b.m.lane(); len(l.pins) != 1 || l.look != 0 {
+	if l := b.m.lane(); len(l.pins) != 1 || l.look.at != 0 {
 		t.Error("a key acted on the lab")
 	}
 }

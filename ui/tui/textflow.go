@@ -69,8 +69,8 @@ func (m *Model) flow(l *lane, cells int) []glyph {
 		f.window = penaltyWindow(l)
 	}
 	at := f.to
-	if l.look > 0 {
-		at = l.look
+	if l.look.at > 0 {
+		at = l.look.at
 	}
 	// Two bytes a cell are enough for any script, and every token has one.
 	f.from = at
@@ -205,7 +205,7 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	case byRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
 	}
-	if f.l.look == s.Index {
+	if f.l.look.at == s.Index {
 		ink = ink.With(viz.Reverse)
 	}
 	return ink

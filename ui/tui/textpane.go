@@ -81,14 +81,14 @@ func (m *Model) textLines(l *lane, w, h int) (g []glyph, lines [][2]int, top int
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
 		lines = lines[:n-1]
 	}
-	if n := len(lines); n > 1 && h == 1 && l.look == 0 && lines[n-1][1]-lines[n-1][0] == 1 {
+	if n := len(lines); n > 1 && h == 1 && l.look.at == 0 && lines[n-1][1]-lines[n-1][0] == 1 {
 		lines[n-2][1] = lines[n-1][1]
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
-	if l.look > 0 {
+	if l.look.at > 0 {
 		for i, ln := range lines {
-			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look {
+			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look.at {
 				top = min(top, max(i-h/2, 0))
 				break
 			}

@@ -188,7 +188,7 @@ func TestLongTextIsWindowed(t *testing.T) {
 	if tail(all) != tail(some) {
 		t.Errorf("the windowed text ends in %q, want %q", tail(some), tail(all))
 	}
-	l.look = 1500
+	l.look.at = 1500
 	b.has("╭─ text")
 	found := false
 	for _, gl := range b.m.flow(l, 78*2) {

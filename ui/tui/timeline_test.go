@@ -110,11 +110,11 @@ func TestWhatIfInTheTimeline(t *testing.T) {
 	b.keys("T", "home", "right", "right", "4")
 	b.has("what-if")
 	b.has("not written:")
-	if l.look != 3 || l.tried == nil || l.view.Text() != text {
-		t.Fatalf("look %d", l.look)
+	if l.look.at != 3 || l.look.tried == nil || l.view.Text() != text {
+		t.Fatalf("look %d", l.look.at)
 	}
 	b.keys("x")
-	if l.tried != nil {
+	if l.look.tried != nil {
 		t.Error("x did not drop the what-if")
 	}
 	b.keys("4", "space")

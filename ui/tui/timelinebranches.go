@@ -26,7 +26,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 	list, sel := v.selected(m)
 	muted := viz.Ink{Role: viz.Muted}
 	n := len(list)
-	if l.tried != nil {
+	if l.look.tried != nil {
 		n++
 	}
 	title := "branches"
@@ -41,7 +41,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 	col := branchColumnsOf(c.W)
 	first := 0
 	row := sel
-	if v.try && l.tried != nil {
+	if v.try && l.look.tried != nil {
 		row = len(list)
 	}
 	if lay.rows > 0 {
@@ -93,15 +93,15 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 // drawTry lists the settings tried on a step as a branch that is not written.
 func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *lane, col branchColumns, longest int) {
 	name := "what-if"
-	if s := l.committed(l.look); s != nil {
-		if s.Settings.Label != l.whatif.Label && !strings.HasSuffix(l.whatif.Label, "*") {
-			name = viz.Printable(l.whatif.Label, c.ASCII)
-		} else if d := shortDifference(s.Settings, l.whatif); d != "" {
+	if s := l.committed(l.look.at); s != nil {
+		if s.Settings.Label != l.look.under.Label && !strings.HasSuffix(l.look.under.Label, "*") {
+			name = viz.Printable(l.look.under.Label, c.ASCII)
+		} else if d := shortDifference(s.Settings, l.look.under); d != "" {
 			name = d
 		}
 	}
 	c.Fit(3, 0, col.name-3, "? "+name, viz.Ink{})
-	c.Put(col.bar+min((l.look-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
+	c.Put(col.bar+min((l.look.at-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
 	c.Put(col.count, 0, "what-if", viz.Ink{})
 	if col.note < c.W-8 {
 		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})

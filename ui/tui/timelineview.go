@@ -30,8 +30,8 @@ func openTimeline(m *Model) (view, tea.Cmd) {
 		return nil, nil
 	}
 	v := &timeline{born: l.born, at: len(l.view.Steps), lane: l.id, from: m.screen}
-	if l.look > 0 {
-		v.at = l.look
+	if l.look.at > 0 {
+		v.at = l.look.at
 	}
 	return v, nil
 }
@@ -130,14 +130,14 @@ func (v *timeline) act(m *Model, a *action) (tea.Cmd, bool) {
 		m.say(a.first() + ": this is a branch; enter or space goes to it first")
 		return nil, true
 	}
-	if s, at := v.steps(m); len(s) > 0 && l.look != at {
+	if s, at := v.steps(m); len(s) > 0 && l.look.at != at {
 		m.pauseHere(l)
 		l.lookAt(at)
 	}
 	cmd := a.run(m)
-	if l.tried != nil {
+	if l.look.tried != nil {
 		v.try = true
-		m.say(fmt.Sprintf("what-if at step %d: %s. Nothing is written; space takes it", l.look, m.triedWords(l)))
+		m.say(fmt.Sprintf("what-if at step %d: %s. Nothing is written; space takes it", l.look.at, m.triedWords(l)))
 	}
 	return cmd, true
 }
@@ -168,7 +168,7 @@ func (v *timeline) to(m *Model, k int) {
 	}
 	v.at = to
 	l := m.lane()
-	if l.look > 0 && l.look != to { // a what-if belongs to its step
+	if l.look.at > 0 && l.look.at != to { // a what-if belongs to its step
 		l.lookAt(0)
 		v.try = false
 	}
@@ -178,7 +178,7 @@ func (v *timeline) to(m *Model, k int) {
 func (v *timeline) choose(m *Model, d int) {
 	list, i := v.selected(m)
 	rows := len(list)
-	if m.lane().tried != nil {
+	if m.lane().look.tried != nil {
 		rows++
 		if v.try {
 			i = len(list)
@@ -191,7 +191,7 @@ func (v *timeline) choose(m *Model, d int) {
 	}
 	if v.try = to == len(list); v.try {
 		to = v.present(list)
-		v.at = m.lane().look
+		v.at = m.lane().look.at
 	}
 	v.born, v.lane = list[to].born, m.lane().id
 	if len(list[to].steps) > 0 {
@@ -243,7 +243,7 @@ func (v *timeline) enter(m *Model) tea.Cmd {
 	}
 	m.pauseHere(l)
 	m.closeTop()
-	if l.look != at && at >= 1 && at <= len(l.view.Steps) {
+	if l.look.at != at && at >= 1 && at <= len(l.view.Steps) {
 		l.lookAt(at)
 	}
 	return nil
@@ -283,8 +283,8 @@ func (v *timeline) goOn(m *Model) {
 		name := m.limbName(l, list, i)
 		m.jumpTo(l, list[i].index)
 		m.say("on branch " + name + "; space runs it on, u returns to the text it left")
-	case v.try && l.whatif != nil:
-		m.branchHere(l, l.whatif)
+	case v.try && l.look.under != nil:
+		m.branchHere(l, l.look.under)
 		m.advanceLane(l, -1)
 		v.try, v.born, v.at = false, l.born, newest
 	case at < len(s) && differsFrom(s[at-1:], l.settings):
@@ -363,7 +363,7 @@ func (v *timeline) takeOut(m *Model) {
 	l := m.lane()
 	list, i := v.selected(m)
 	switch {
-	case v.try && l.whatif != nil:
+	case v.try && l.look.under != nil:
 		l.lookAt(0)
 		v.try = false
 		m.say("the what-if is dropped")

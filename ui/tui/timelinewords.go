@@ -10,11 +10,11 @@ import (
 
 // triedWords says what the settings tried make of a step.
 func (m *Model) triedWords(l *lane) string {
-	s := l.committed(l.look)
-	if s == nil || s.Token == l.tried.Token {
-		return l.piece(l.tried.Token, m.pal.ASCII) + " is drawn again"
+	s := l.committed(l.look.at)
+	if s == nil || s.Token == l.look.tried.Token {
+		return l.piece(l.look.tried.Token, m.pal.ASCII) + " is drawn again"
 	}
-	return l.piece(l.tried.Token, m.pal.ASCII) + " is drawn instead of " + l.piece(s.Token, m.pal.ASCII)
+	return l.piece(l.look.tried.Token, m.pal.ASCII) + " is drawn instead of " + l.piece(s.Token, m.pal.ASCII)
 }
 
 // inspect says what the step selected was like.

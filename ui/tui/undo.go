@@ -5,9 +5,9 @@ import "slices"
 // undo goes back to before the last change; redo to after it.
 func (m *Model) undo() {
 	l := m.lane()
-	if l.look > 0 && l.whatif != nil {
+	if l.look.at > 0 && l.look.under != nil {
 		before := l.step()
-		l.whatif, l.tried = nil, nil
+		l.look = lookback{at: l.look.at}
 		l.settle(before)
 		m.say("undone: the step as it was")
 		return
@@ -71,7 +71,7 @@ func (m *Model) flip() {
 	}
 	to := m.slots[other]
 	diff := differences(l.config, to.config)
-	if l.look > 0 {
+	if l.look.at > 0 {
 		m.say("a: esc first; A and B are settings for the next token")
 		return
 	}
