@@ -85,7 +85,7 @@ func newBeam(m *Model) (view, tea.Cmd) {
 func (v *beamView) leave(m *Model) {
 	if v.lent != nil {
 		v.lane.eng.Post(engine.Advance{N: 0})
-		v.lent.giveBack(m)
+		v.lent.giveBack(m.board)
 	}
 }
 
@@ -358,3 +358,5 @@ func (v *beamView) actSimply(m *Model, a *action) bool {
 	}
 	return true
 }
+
+func (v *beamView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }

@@ -237,9 +237,9 @@ func TestNoDeadKey(t *testing.T) {
 				}
 				b := make()
 				before, undo := b.frame(), len(b.m.lane().undo)
-				b.m.notice = ""
+				b.m.notice.text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] {
+				if b.frame() == before && b.m.notice.text == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}

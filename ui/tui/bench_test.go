@@ -84,7 +84,7 @@ func decodeSpeed(b *testing.B, watched bool) float64 {
 	cfg := l.config.MustWith("max_new_tokens", 400, sampling.FromYou).MustWith("min_new_tokens", 400, sampling.FromYou)
 	tokens, start := 0, time.Now()
 	for seed := range uint64(8) {
-		set, err := l.compile(opt.Presets, cfg.MustWith("seed", seed, sampling.FromYou), l.preset)
+		set, err := l.compile(cfg.MustWith("seed", seed, sampling.FromYou), l.preset)
 		if err != nil {
 			b.Fatal(err)
 		}

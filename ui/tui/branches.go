@@ -39,7 +39,7 @@ func (l *lane) present() branch {
 
 // swapBranch makes branch i the lane's text and keeps the present one in its
 // place. It returns the index under which the present one is kept.
-func (m *Model) swapBranch(l *lane, i int) int {
+func (m *board) swapBranch(l *lane, i int) int {
 	b := l.branches[i]
 	l.look = lookback{}
 	l.branches[i] = l.present()
@@ -51,12 +51,12 @@ func (m *Model) swapBranch(l *lane, i int) int {
 
 // jumpTo makes branch i the lane's text, under the settings it had. Undo
 // comes back.
-func (m *Model) jumpTo(l *lane, i int) {
+func (m *board) jumpTo(l *lane, i int) {
 	b := l.branches[i]
 	snap := l.snapshot("from one branch to another", m.swapBranch(l, i))
 	l.remember(snap)
 	l.settings, l.config = b.settings, b.settings.Config()
-	for k, p := range m.opt.Presets {
+	for k, p := range m.book.presets() {
 		if p.Name == strings.TrimSuffix(b.settings.Label, "*") {
 			l.preset = k
 		}
@@ -108,11 +108,11 @@ func commonSteps(a, b []*engine.Step) int {
 }
 
 // limbName names limb i: as the user did, else by what set it apart.
-func (m *Model) limbName(l *lane, list []limb, i int) string {
+func (m *board) limbName(l *lane, list []limb, i int) string {
 	b := list[i]
 	switch {
 	case b.name != "":
-		return viz.Printable(b.name, m.pal.ASCII)
+		return viz.Printable(b.name, m.ascii)
 	case b.parent < 0:
 		return "main"
 	case b.shared >= len(b.steps):
@@ -120,7 +120,7 @@ func (m *Model) limbName(l *lane, list []limb, i int) string {
 	}
 	s := b.steps[b.shared]
 	if s.Forced {
-		return "forced " + l.piece(s.Token, m.pal.ASCII)
+		return "forced " + l.piece(s.Token, m.ascii)
 	}
 	if p := list[b.parent].steps; b.shared < len(p) && p[b.shared].Settings != s.Settings {
 		if was := p[b.shared].Settings; was.Label != s.Settings.Label && s.Settings.Label[max(len(s.Settings.Label)-1, 0):] != "*" {
@@ -149,10 +149,10 @@ func shortDifference(a, b *engine.Settings) string {
 }
 
 // limbNote says what a limb holds, in a few words.
-func (m *Model) limbNote(l *lane, list []limb, i int) string {
+func (m *board) limbNote(l *lane, list []limb, i int) string {
 	b := list[i]
 	if b.parent < 0 {
-		return fmt.Sprintf("%s, seed %d", viz.Printable(b.settings.Label, m.pal.ASCII), b.settings.Config().Uint("seed"))
+		return fmt.Sprintf("%s, seed %d", viz.Printable(b.settings.Label, m.ascii), b.settings.Config().Uint("seed"))
 	}
 	parent := list[b.parent].steps
 	from := firstDifference(parent, b.steps, len(b.steps))
@@ -166,11 +166,11 @@ func (m *Model) limbNote(l *lane, list []limb, i int) string {
 	for _, st := range b.steps[from:min(len(b.steps), from+24)] {
 		s += l.vocab().Piece(st.Token)
 	}
-	return viz.Printable(strings.ReplaceAll(strings.TrimLeft(s, " "), "\n", "↵"), m.pal.ASCII)
+	return viz.Printable(strings.ReplaceAll(strings.TrimLeft(s, " "), "\n", "↵"), m.ascii)
 }
 
 // takeOutBranch takes limb b out of the list; undo puts it back.
-func (m *Model) takeOutBranch(l *lane, b limb, name string) {
+func (m *board) takeOutBranch(l *lane, b limb, name string) {
 	snap := l.snapshot("taken out: "+name, -1)
 	snap.taken = b.index
 	l.remember(snap)

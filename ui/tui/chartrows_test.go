@@ -21,7 +21,7 @@ func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
 			t.Fatal(err)
 		}
 	}
-	set, err := l.compile(b.m.opt.Presets, cfg, l.preset)
+	set, err := l.compile(cfg, l.preset)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,8 +81,8 @@ func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
 	m.cmp.dropped = false
 	var cmds []tea.Cmd
 	m.onLanes(func() { cmds = append(cmds, a.run(m)) })
-	if n := len(m.scope()); n > 1 && m.notice != "" && !m.warn {
-		m.notice = fmt.Sprintf("all %d lanes: %s", n, m.notice)
+	if n := len(m.scope()); n > 1 && m.notice.text != "" && !m.warn {
+		m.notice.text = fmt.Sprintf("all %d lanes: %s", n, m.notice.text)
 	}
 	return tea.Batch(append(cmds, v.measure(m))...), true
 }

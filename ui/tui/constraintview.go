@@ -269,7 +269,7 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	if len(m.lanes) > 1 {
 		return m.open("compare")
 	}
-	set, err := l.compile(m.opt.Presets, l.config.Without("constraint"), l.preset)
+	set, err := l.compile(l.config.Without("constraint"), l.preset)
 	if err != nil {
 		m.complain(err.Error())
 		return nil
@@ -281,4 +281,32 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	open := m.open("compare")
 	m.say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
+}
+
+// mouse selects the row or the kind under it.
+func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	if cmd, done := wheelMoves(m, e); done {
+		return cmd, true
+	}
+	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
+		return nil, false
+	}
+	if !v.active(m) {
+		top, n := v.kindsShown(m.bodyRect().H - 2)
+		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
+			again := v.list.at == top+i
+			if v.list.at = top + i; again {
+				return m.act("open"), true
+			}
+		}
+		return nil, true
+	}
+	l := m.lane()
+	if s := l.step(); s != nil && s.Trace != nil {
+		rows := maskRows(l, s, v.rowsShown(m))
+		if i := y - 2; i >= 0 && i < len(rows) { // box, head
+			l.row = rows[i].ID
+		}
+	}
+	return nil, true
 }

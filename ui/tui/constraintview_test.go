@@ -41,7 +41,7 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 		b.keys("n")
 		b.steps(i)
 	}
-	b.m.notice = ""
+	b.m.notice.text = ""
 	return b
 }
 
@@ -98,7 +98,7 @@ func TestConstraintDrawOrder(t *testing.T) {
 	b.has("step 1 · ▌ · draw, then check")
 	b.has("raw    final") // {" may come, and was drawn at once
 	b.has("first draw: it is allowed")
-	b.m.notice = ""
+	b.m.notice.text = ""
 	b.has("The draw was made without the mask and is allowed")
 	b.keys("n")
 	b.steps(1)
@@ -170,7 +170,7 @@ func TestConstraintCloses(t *testing.T) {
 	b.tuned()
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-	b.m.notice = ""
+	b.m.notice.text = ""
 	b.has("closing, to complete: at least 2 bytes; 1 token left")
 	b.has("over the budget")
 	b.has("The token budget is near: only what lets the text close in time may come.")

@@ -13,7 +13,7 @@ import (
 )
 
 // runOrPause is what space does in every state.
-func (m *Model) runOrPause() {
+func (m *board) runOrPause() {
 	l := m.lane()
 	switch {
 	case l.look.at > 0:
@@ -35,7 +35,7 @@ func (m *Model) runOrPause() {
 
 // advanceLane lets l write n more tokens, or run if n is negative. A step asked
 // for by hand does not wait for the pace of a run.
-func (m *Model) advanceLane(l *lane, n int) {
+func (m *board) advanceLane(l *lane, n int) {
 	every := paces[m.pace].every
 	if n > 0 {
 		every = 0
@@ -45,7 +45,7 @@ func (m *Model) advanceLane(l *lane, n int) {
 }
 
 // whyNot says why the lane cannot go on.
-func (m *Model) whyNot(l *lane) string {
+func (m *board) whyNot(l *lane) string {
 	switch l.view.Phase {
 	case engine.Idle:
 		return "no prompt yet; e writes one, E has examples"
@@ -67,7 +67,7 @@ func (m *Model) whyNot(l *lane) string {
 
 // goOn continues from the step looked back at: as if never looked if nothing
 // differs there, else as a branch.
-func (m *Model) goOn(l *lane) {
+func (m *board) goOn(l *lane) {
 	if l.look.under == nil {
 		l.lookAt(0)
 		if l.view.Phase == engine.Paused || l.view.Phase == engine.Running {
@@ -87,8 +87,8 @@ func (m *Model) goOn(l *lane) {
 
 // branchHere goes back to before the step looked at and decodes on from there
 // under set.
-func (m *Model) branchHere(l *lane, set *engine.Settings) {
-	k, preset := l.look.at, l.shownPreset(m.opt.Presets)
+func (m *board) branchHere(l *lane, set *engine.Settings) {
+	k, preset := l.look.at, l.shownPreset()
 	snap := l.snapshot(fmt.Sprintf("branch at token %d", k), -1)
 	at := l.branchOff(k - 1)
 	snap.branch = at
@@ -101,7 +101,7 @@ func (m *Model) branchHere(l *lane, set *engine.Settings) {
 }
 
 // next commits n tokens, or moves n steps forward when looking back.
-func (m *Model) next(n int) {
+func (m *board) next(n int) {
 	l := m.lane()
 	switch {
 	case l.look.at > 0 && l.look.under != nil && l.observing():
@@ -128,7 +128,7 @@ func (m *Model) next(n int) {
 }
 
 // back looks n steps further back.
-func (m *Model) back(n int) {
+func (m *board) back(n int) {
 	l := m.lane()
 	switch {
 	case l.view.Phase == engine.Idle || l.view.Phase == engine.Prefill:
@@ -148,7 +148,7 @@ func (m *Model) back(n int) {
 }
 
 // force writes the token under the cursor in place of the proposal.
-func (m *Model) force() {
+func (m *board) force() {
 	l := m.lane()
 	s := l.step()
 	switch {
@@ -181,11 +181,11 @@ func (m *Model) force() {
 	}
 	l.eng.Post(engine.Advance{N: 0})
 	l.eng.Post(engine.Force{Token: token})
-	m.say("forced " + l.piece(token, m.pal.ASCII) + " (◆)")
+	m.say("forced " + l.piece(token, m.ascii) + " (◆)")
 }
 
 // setPace makes a run slower or faster.
-func (m *Model) setPace(d int) {
+func (m *board) setPace(d int) {
 	m.pace = min(max(m.pace+d, 0), len(paces)-1)
 	for _, l := range m.lanes {
 		l.eng.Post(engine.Pace{Every: paces[m.pace].every})
@@ -194,7 +194,7 @@ func (m *Model) setPace(d int) {
 }
 
 // again starts from the prompt with the same seed.
-func (m *Model) again() tea.Cmd {
+func (m *board) again() tea.Cmd {
 	l := m.lane()
 	if l.prompt == nil {
 		m.say("r: " + m.whyNot(l))
@@ -207,7 +207,7 @@ func (m *Model) again() tea.Cmd {
 }
 
 // reseed starts from the prompt with a new seed.
-func (m *Model) reseed() tea.Cmd {
+func (m *board) reseed() tea.Cmd {
 	l := m.lane()
 	if l.prompt == nil {
 		m.say("s: " + m.whyNot(l))
@@ -220,7 +220,7 @@ func (m *Model) reseed() tea.Cmd {
 		m.complain(err.Error())
 		return nil
 	}
-	set, err := l.compile(m.opt.Presets, cfg, l.preset)
+	set, err := l.compile(cfg, l.preset)
 	if err != nil {
 		m.complain(err.Error())
 		return nil
@@ -234,17 +234,17 @@ func (m *Model) reseed() tea.Cmd {
 
 // takeTried puts the settings that were tried on an old step in force, since
 // a restart is with what the controls show.
-func (m *Model) takeTried(l *lane) {
+func (m *board) takeTried(l *lane) {
 	if l.look.at == 0 || l.look.under == nil {
 		return
 	}
 	l.remember(l.snapshot("the settings before the what-if", -1))
-	l.config, l.preset, l.settings = l.look.under.Config(), l.shownPreset(m.opt.Presets), l.look.under
+	l.config, l.preset, l.settings = l.look.under.Config(), l.shownPreset(), l.look.under
 }
 
 // start makes the lane read its prompt. A text that is left stays reachable
 // as a branch.
-func (m *Model) start(l *lane) {
+func (m *board) start(l *lane) {
 	l.look, l.base = lookback{}, nil
 	l.row = models.NoToken
 	if len(l.view.Steps) > 0 {
@@ -264,7 +264,7 @@ type promptMsg struct {
 
 // readPrompt splits text into tokens, wrapped as a chat if wrap is set, and
 // then starts the lane on it.
-func (m *Model) readPrompt(l *lane, text string, wrap bool) tea.Cmd {
+func (m *board) readPrompt(l *lane, text string, wrap bool) tea.Cmd {
 	ctx, model, id := m.ctx, l.model, l.id
 	return func() tea.Msg {
 		whole, err := wrapped(model, text, wrap)
@@ -276,7 +276,7 @@ func (m *Model) readPrompt(l *lane, text string, wrap bool) tea.Cmd {
 	}
 }
 
-func (m *Model) onPrompt(msg promptMsg) tea.Cmd {
+func (m *board) onPrompt(msg promptMsg) tea.Cmd {
 	l := m.laneByID(msg.lane)
 	if l == nil {
 		return nil
@@ -321,39 +321,6 @@ func endWords(l *lane) string {
 		return "constraint complete"
 	}
 	return string(l.view.Reason)
-}
-
-// closeLevel is what esc does.
-func (m *Model) closeLevel() tea.Cmd {
-	l := m.lane()
-	switch {
-	case len(m.overlays) > 0 || m.screen.id != "lab":
-		m.closeTop()
-	case m.zoom:
-		m.zoom = false
-	case l.view.Phase == engine.Prefill:
-		l.eng.Post(engine.Cancel{})
-	case l.look.at > 0:
-		l.lookAt(0)
-	case l.running():
-		m.say("esc: space pauses, q quits")
-	default:
-		m.say("esc: nothing to close; q quits")
-	}
-	return nil
-}
-
-// quit leaves the program, after asking once if settings would be lost.
-func (m *Model) quit() tea.Cmd {
-	for _, l := range m.lanes {
-		name := l.label(m.opt.Presets, l.config, l.preset)
-		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
-			m.asked = true
-			m.say("q: your settings (" + name + ") are not saved; q again quits")
-			return nil
-		}
-	}
-	return tea.Quit
 }
 
 // adopt is the command that makes a lane hold branch b.

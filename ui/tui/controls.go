@@ -173,7 +173,7 @@ func presetNames(presets []Preset, now, w int) (items []string, gap string) {
 // presetSpans returns where each preset of the controls stands, for drawing
 // and for the mouse.
 func (m *Model) presetSpans(l *lane, w int) (items []string, at []int) {
-	items, gap := presetNames(m.opt.Presets, l.shownPreset(m.opt.Presets), w-2)
+	items, gap := presetNames(m.book.presets(), l.shownPreset(), w-2)
 	x := 1
 	for i, s := range items {
 		if i > 0 {
@@ -187,11 +187,11 @@ func (m *Model) presetSpans(l *lane, w int) (items []string, at []int) {
 
 func (m *Model) drawPresets(c *viz.Canvas, l *lane) {
 	items, at := m.presetSpans(l, c.W)
-	now := l.shownPreset(m.opt.Presets)
+	now := l.shownPreset()
 	for i, s := range items {
 		ink := viz.Ink{Role: viz.Muted}
 		if i == now {
-			ink = labelInk(m.opt.Presets[i].Name).With(viz.Bold)
+			ink = labelInk(m.book.presets()[i].Name).With(viz.Bold)
 		}
 		c.Put(at[i], 0, s, ink)
 	}

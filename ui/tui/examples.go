@@ -100,7 +100,7 @@ func (m *Model) takeExample(i int) tea.Cmd {
 	x := examples[i]
 	l := m.lane()
 	l.look = lookback{}
-	for k, p := range m.opt.Presets {
+	for k, p := range m.book.presets() {
 		if p.Name == x.preset {
 			m.apply(withPreset(l.config, p), k, "", "preset "+p.Name)
 		}

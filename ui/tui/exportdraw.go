@@ -215,7 +215,7 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 			row(y, 0, "save as …", cleanText(wholeConfig(l.config), c.ASCII))
 			continue
 		}
-		p := m.opt.Presets[own[i-1]]
+		p := m.book.presets()[own[i-1]]
 		row(y, i, viz.Printable(p.Name, c.ASCII), cleanText(wholeConfig(p.Config), c.ASCII))
 	}
 	if len(own) == 0 {

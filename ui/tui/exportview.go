@@ -220,7 +220,7 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 // users returns the indices of the user's presets.
 func users(m *Model) []int {
 	var out []int
-	for i, p := range m.opt.Presets {
+	for i, p := range m.book.presets() {
 		if p.User {
 			out = append(out, i)
 		}
@@ -240,7 +240,7 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 			v.ask("")
 			return nil
 		}
-		v.ask(m.opt.Presets[own[v.list.at-1]].Name)
+		v.ask(m.book.presets()[own[v.list.at-1]].Name)
 	case "take":
 		if v.list.at == 0 || v.list.at > len(own) {
 			m.say("x: ↓ chooses a preset to delete")
@@ -347,7 +347,7 @@ func (v *exportView) enterPreset(m *Model, name string) {
 	l := m.lane()
 	own := users(m)
 	if v.list.at > 0 && v.list.at <= len(own) {
-		old := m.opt.Presets[own[v.list.at-1]].Name
+		old := m.book.presets()[own[v.list.at-1]].Name
 		if err := m.renamePreset(own[v.list.at-1], name); err != nil {
 			m.complain(firstLine(err.Error()))
 			return

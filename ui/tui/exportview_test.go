@@ -150,7 +150,7 @@ func TestOwnPresets(t *testing.T) {
 	b.name("warm")
 	b.has("saved as warm: key 6 takes it")
 	l := b.m.lane()
-	if got := l.label(b.m.opt.Presets, l.config, l.preset); got != "warm" {
+	if got := l.label(l.config, l.preset); got != "warm" {
 		t.Errorf("the settings are called %s", got)
 	}
 	f, err := os.Open(filepath.Join(dir, "warm.json"))
@@ -165,7 +165,7 @@ func TestOwnPresets(t *testing.T) {
 	b.keys("down", "enter")
 	b.name("cold")
 	b.has("warm is called cold now")
-	if got := l.label(b.m.opt.Presets, l.config, l.preset); got != "cold" {
+	if got := l.label(l.config, l.preset); got != "cold" {
 		t.Errorf("after the renaming they are called %s", got)
 	}
 	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 1 || filepath.Base(list[0]) != "cold.json" {

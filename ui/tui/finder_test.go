@@ -63,7 +63,7 @@ func TestFindTokensInAnyCase(t *testing.T) {
 func TestTokenPlaces(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	cfg := sampling.Config{}.MustWith("top_k", 2, sampling.FromYou)
-	set, err := b.m.lane().compile(nil, cfg, -1)
+	set, err := b.m.lane().compile(cfg, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 			l.eng = engine.NewLane(l.id, l.model, eng)
 		}
 		m.startLane(l)
-		s, err := l.compile(opt.Presets, l.config, l.preset)
+		s, err := l.compile(l.config, l.preset)
 		if err != nil {
 			t.Fatal(err)
 		}

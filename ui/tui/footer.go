@@ -38,10 +38,10 @@ func cutSentence(s string, w int) string {
 func (m *Model) helpLine(k class) (string, viz.Ink) {
 	l := m.lane()
 	switch {
-	case m.notice != "" && m.warn:
-		return "! " + viz.Printable(m.notice, m.pal.ASCII), viz.Ink{Role: viz.Warning}
-	case m.notice != "":
-		return viz.Printable(m.notice, m.pal.ASCII), viz.Ink{}
+	case m.notice.text != "" && m.warn:
+		return "! " + viz.Printable(m.notice.text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
+	case m.notice.text != "":
+		return viz.Printable(m.notice.text, m.pal.ASCII), viz.Ink{}
 	case m.fresh && m.screen.id == "lab":
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}

@@ -198,7 +198,7 @@ func (m *Model) presetLabel(l *lane) string {
 	if s := l.shownSettings(); s != nil && l.look.at > 0 {
 		return s.Label
 	}
-	return l.label(m.opt.Presets, l.config, l.preset)
+	return l.label(l.config, l.preset)
 }
 
 // presetRoles are the colours of the built-in presets' texts.

@@ -187,7 +187,7 @@ func (v *importView) take(m *Model) {
 	cfg := withPreset(l.config, Preset{Config: v.in.Config})
 	diff := differences(l.config, cfg)
 	if !m.apply(cfg, -1, "", "import") {
-		v.said = "! " + m.notice
+		v.said = "! " + m.notice.text
 		return
 	}
 	m.closeTop()

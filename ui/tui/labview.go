@@ -34,7 +34,7 @@ func (*labView) draw(c *viz.Canvas, m *Model) {
 	}
 	if !lay.help.Empty() {
 		m.drawHelpLine(c.Sub(lay.help), lay.class)
-	} else if m.notice != "" {
+	} else if m.notice.text != "" {
 		m.drawHelpLine(c.Sub(lay.knob), lay.class)
 	}
 	m.drawFooter(c.Sub(lay.footer), lay.class)

@@ -17,6 +17,7 @@ type lane struct {
 	eng   *engine.Lane
 	model models.Model
 	comp  *engine.Compiler
+	book  *presetBook // the presets there are
 	stop  context.CancelFunc
 	done  chan error // gets what Run returned
 	ended error      // and keeps it, nil while it runs
@@ -68,7 +69,7 @@ func newLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, pr
 	comp := engine.NewCompiler(m)
 	comp.Presets = book.find
 	return &lane{
-		id: id, model: m, done: make(chan error, 1), comp: comp, eng: engine.NewLane(id, m, opt),
+		id: id, model: m, book: book, done: make(chan error, 1), comp: comp, eng: engine.NewLane(id, m, opt),
 		config: cfg, preset: preset, row: models.NoToken, view: engine.View{StopAt: -1},
 	}
 }
@@ -176,12 +177,12 @@ func (l *lane) shownConfig() sampling.Config {
 
 // shownPreset is the preset that the step on the screen was made under, or
 // was tried under; -1 for none.
-func (l *lane) shownPreset(presets []Preset) int {
+func (l *lane) shownPreset() int {
 	s := l.shownSettings()
 	if l.look.at == 0 || s == nil {
 		return l.preset
 	}
-	for i, p := range presets {
+	for i, p := range l.book.presets() {
 		if p.Name == strings.TrimSuffix(s.Label, "*") {
 			return i
 		}
@@ -190,7 +191,8 @@ func (l *lane) shownPreset(presets []Preset) int {
 }
 
 // label names a configuration: the preset, with a star once it was changed.
-func (l *lane) label(presets []Preset, cfg sampling.Config, preset int) string {
+func (l *lane) label(cfg sampling.Config, preset int) string {
+	presets := l.book.presets()
 	if preset < 0 || preset >= len(presets) {
 		return "custom"
 	}
@@ -256,8 +258,8 @@ func withPreset(cfg sampling.Config, p Preset) sampling.Config {
 
 // compile returns settings for cfg, or the reason why there are none in one
 // line.
-func (l *lane) compile(presets []Preset, cfg sampling.Config, preset int) (*engine.Settings, error) {
-	s, err := l.comp.Settings(cfg, l.label(presets, cfg, preset))
+func (l *lane) compile(cfg sampling.Config, preset int) (*engine.Settings, error) {
+	s, err := l.comp.Settings(cfg, l.label(cfg, preset))
 	if err != nil {
 		return nil, fmt.Errorf("%s", firstLine(err.Error()))
 	}

@@ -27,45 +27,8 @@ type comparison struct {
 	dropped bool // a lane was taken out and nothing changed since
 }
 
-// lanesOf returns the lanes that opt names.
-func (m *Model) lanesOf(opt Options) []*lane {
-	var list []*lane
-	for i, o := range opt.Lanes[:min(len(opt.Lanes), maxLanes)] {
-		preset := presetOf(opt.Presets, o)
-		model := o.Model
-		if model == nil {
-			model = opt.Model
-		}
-		draft := o.Draft
-		if draft == (engine.Draft{}) {
-			draft = opt.Draft
-		}
-		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset, m.book))
-	}
-	return list
-}
-
-// presetOf returns the preset that a lane started from: the one it names, else
-// one that agrees in everything a preset decides, -1 if there is none.
-func presetOf(presets []Preset, o Lane) int {
-	agrees := -1
-	for i, p := range presets {
-		if p.Name == o.Label {
-			return i
-		}
-		same := agrees < 0
-		for _, k := range knobList {
-			same = same && (!isTuning(k.Key) || sameSetting(o.Config, p.Config, k.Key))
-		}
-		if same {
-			agrees = i
-		}
-	}
-	return agrees
-}
-
 // conduct makes a group of the lanes that stand side by side.
-func (m *Model) conduct() {
+func (m *board) conduct() {
 	if m.cmp.stop != nil {
 		m.cmp.group.Advance(0)
 		m.cmp.stop()
@@ -93,12 +56,12 @@ func (m *Model) conduct() {
 // addLane puts a copy of lane from beside the others: its text, its settings,
 // and what its cache holds. If steps is not nil the copy holds those instead,
 // and goes on from there by then tokens.
-func (m *Model) addLane(from *lane, steps []*engine.Step, then int, set *engine.Settings) (*lane, tea.Cmd) {
+func (m *board) addLane(from *lane, steps []*engine.Step, then int, set *engine.Settings) (*lane, tea.Cmd) {
 	id := 0
 	for _, l := range append(m.lanes[:len(m.lanes):len(m.lanes)], m.parked...) {
 		id = max(id, l.id+1)
 	}
-	l := newLane(id, from.model, engine.Options{Draft: m.opt.Draft, Gate: m.gate, Greedy: true}, from.config, from.preset, m.book)
+	l := newLane(id, from.model, engine.Options{Draft: m.draft, Gate: m.gate, Greedy: true}, from.config, from.preset, m.book)
 	l.comp, l.text, l.prompt, l.pins, l.settings = from.comp, from.text, from.prompt, from.pins, from.settings
 	if set != nil {
 		l.settings, l.config = set, set.Config()
@@ -115,7 +78,7 @@ func (m *Model) addLane(from *lane, steps []*engine.Step, then int, set *engine.
 
 // dropLane takes lane i out of the comparison. It can be put back until
 // another one is taken out.
-func (m *Model) dropLane(i int) {
+func (m *board) dropLane(i int) {
 	for _, l := range m.parked {
 		l.stop()
 	}
@@ -129,7 +92,7 @@ func (m *Model) dropLane(i int) {
 
 // putLaneBack undoes dropLane. It reports false if there is nothing to put
 // back.
-func (m *Model) putLaneBack() bool {
+func (m *board) putLaneBack() bool {
 	n := len(m.parked)
 	if n == 0 || len(m.lanes) >= maxLanes {
 		return false
@@ -142,8 +105,8 @@ func (m *Model) putLaneBack() bool {
 }
 
 // scope returns the lanes that keys act on.
-func (m *Model) scope() []*lane {
-	if m.cmp.one || m.screen.id != "compare" {
+func (m *board) scope() []*lane {
+	if m.cmp.one || !m.beside {
 		return []*lane{m.lane()}
 	}
 	return m.lanes
@@ -151,7 +114,7 @@ func (m *Model) scope() []*lane {
 
 // onLanes does f with each lane of the scope as the current one, the one
 // that is current last, so that what it says stays.
-func (m *Model) onLanes(f func()) {
+func (m *board) onLanes(f func()) {
 	keep, change := m.cur, m.change
 	if len(m.scope()) > 1 {
 		for i := range m.lanes {
@@ -167,7 +130,7 @@ func (m *Model) onLanes(f func()) {
 
 // readPrompts is readPrompt for every lane of the scope, since lanes side by
 // side have one prompt.
-func (m *Model) readPrompts(text string, wrap bool) tea.Cmd {
+func (m *board) readPrompts(text string, wrap bool) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range m.scope() {
 		cmds = append(cmds, m.readPrompt(l, text, wrap))
@@ -177,7 +140,7 @@ func (m *Model) readPrompts(text string, wrap bool) tea.Cmd {
 
 // advance lets the lanes of the scope write n more tokens; a negative n means
 // until something stops them, zero pauses.
-func (m *Model) advance(n int) {
+func (m *board) advance(n int) {
 	switch {
 	case m.cmp.group == nil:
 		m.advanceLane(m.lane(), n)
@@ -189,7 +152,7 @@ func (m *Model) advance(n int) {
 }
 
 // lanesRun reports whether the lanes side by side are under way.
-func (m *Model) lanesRun() bool {
+func (m *board) lanesRun() bool {
 	if m.cmp.group != nil && m.cmp.group.Running() {
 		return true
 	}
@@ -199,31 +162,4 @@ func (m *Model) lanesRun() bool {
 		}
 	}
 	return false
-}
-
-// A frameMsg says that it is time to draw what lanes have sent.
-type frameMsg struct{}
-
-// paceFrames keeps the screen at its pace however many lanes send views: a
-// view that comes too soon after the last is drawn with those after it.
-func (m *Model) paceFrames() tea.Cmd {
-	if len(m.lanes) < 2 {
-		return nil
-	}
-	fps := m.opt.FPS
-	if fps <= 0 {
-		fps = 30
-	}
-	now := time.Now()
-	wait := m.cmp.frame.Add(time.Second / time.Duration(fps)).Sub(now)
-	if wait <= 0 {
-		m.cmp.frame = now
-		return nil
-	}
-	m.dirty = false
-	if m.cmp.due {
-		return nil
-	}
-	m.cmp.due = true
-	return tea.Tick(wait, func(time.Time) tea.Msg { return frameMsg{} })
 }

@@ -106,7 +106,7 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 		if v.pairs[k] == nil {
 			v.pairs[k] = &pair{alien: a.model != b.model && engine.CheckDraft(a.model, b.model) != nil}
 		}
-		if job := v.job(k, a, b, m.opt.Presets); job != nil {
+		if job := v.job(k, a, b); job != nil {
 			v.busy = true
 			return job
 		}
@@ -115,7 +115,7 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 }
 
 // job returns a round of measuring for one pair, nil if all is known.
-func (v *compareView) job(k pairKey, a, b *lane, presets []Preset) tea.Cmd {
+func (v *compareView) job(k pairKey, a, b *lane) tea.Cmd {
 	p := *v.pairs[k]
 	va, vb := a.shownView(), b.shownView()
 	at, parts := part(a, b, p.alien)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -11,8 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/models"
-	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -30,64 +27,31 @@ const (
 // A Model is the state of the screen. Update writes it; drawing only reads.
 type Model struct {
 	opt  Options
-	ctx  context.Context
-	wg   *sync.WaitGroup // the lanes' goroutines
 	keys *keymap
 	pal  *viz.Palette
 	w, h int
 
-	lanes  []*lane
-	parked []*lane      // taken out of the comparison, newest last
-	cur    int          // the lane that keys act on
-	gate   *engine.Gate // shares the cores among the lanes
-	cmp    comparison
-	game   game
+	*board
+	game game
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
 
 	focus  pane
 	zoom   bool
-	knob   int // index in knobs()
 	scroll int // first knob of the list that is shown
-	stage  int // selected stage of the pipeline
 	marks  marks
-	pace   int // index in paces
 
-	notice string // what the help line says until the next key; empty for the knob's line
-	warn   bool   // the notice is a warning
-	fresh  bool   // no key was pressed yet
-	asked  bool   // quitting was asked for once
+	fresh bool // no key was pressed yet
+	asked bool // quitting was asked for once
+	drag  *drag
 
-	slots  [2]*slot // A and B
-	slot   int
-	taken  map[string]any // values of knobs taken out with x
-	effect effectCache
-	change lastChange
-	drag   *drag
-
-	history []string       // prompts, newest last
-	sources sourceTexts    // constraints as they were typed
-	owned   []models.Model // opened by the screen, closed when it ends
-
-	metered bool // a server's counts are looked at from time to time
+	history []string    // prompts, newest last
+	sources sourceTexts // constraints as they were typed
 
 	bars  *viz.BarChart // the lab's chart, drawn once for what it shows
 	dirty bool
-	book  *presetBook // the presets, for rules of schedules
-	cache *string     // the frame, drawn when it is first asked for
-}
-
-// A slot is one of the two settings that a flips between.
-type slot struct {
-	config sampling.Config
-	preset int
-}
-
-// lastChange joins quick changes of one knob into one undo.
-type lastChange struct {
-	key string
-	at  time.Time
+	cache *string // the frame, drawn when it is first asked for
 }
 
 // A panicError is a panic in a lane's goroutine.
@@ -99,14 +63,6 @@ type panicError struct {
 func (e *panicError) Error() string { return "internal error: " + sprint(e.value) }
 
 func stack() []byte { return debug.Stack() }
-
-// A viewMsg is a lane's newest view; ok is false once the lane has ended.
-type viewMsg struct {
-	lane int
-	view engine.View
-	ok   bool
-	at   time.Time
-}
 
 // A laneEndedMsg says that a lane has ended by itself, and why.
 type laneEndedMsg struct {
@@ -132,11 +88,10 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 // newModel returns the model of a program that is about to start.
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
-		opt: opt, ctx: ctx, wg: wg, keys: keys, pal: pal,
-		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true, pace: startPace,
-		taken: make(map[string]any), dirty: true, cache: new(string), bars: new(viz.BarChart), book: new(presetBook),
+		opt: opt, board: newBoard(ctx, wg, opt, pal.ASCII), keys: keys, pal: pal,
+		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true,
+		dirty: true, cache: new(string), bars: new(viz.BarChart),
 	}
-	m.book.set(opt.Presets)
 	m.sources = newSourceTexts(opt.Written)
 	preset := -1
 	for i, p := range opt.Presets {
@@ -144,24 +99,20 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 			preset = i
 		}
 	}
-	m.gate = engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)) // one core is the screen's
 	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset, m.book)}
 	if len(opt.Lanes) > 0 {
 		m.lanes = m.lanesOf(opt)
 	}
 	if len(m.lanes) > 1 {
-		m.screen = opened{"compare", newCompareView()}
+		m.show(opened{"compare", newCompareView()})
 	}
 	if opt.Sweep != nil {
 		if v, _ := newSweepView(m); v != nil {
-			m.screen = opened{"sweep", v}
+			m.show(opened{"sweep", v})
 		}
 	}
 	return m
 }
-
-// lane returns the lane that keys act on.
-func (m *Model) lane() *lane { return m.lanes[m.cur] }
 
 // Init starts the lanes and the prompt.
 func (m *Model) Init() tea.Cmd {
@@ -173,7 +124,7 @@ func (m *Model) Init() tea.Cmd {
 		m.complain(m.opt.Problems[0].Error())
 	}
 	for _, l := range m.lanes {
-		s, err := l.compile(m.opt.Presets, l.config, l.preset)
+		s, err := l.compile(l.config, l.preset)
 		if err != nil {
 			m.complain(err.Error())
 			return tea.Batch(cmds...)
@@ -192,51 +143,13 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// startLane runs l in the background and asks for its views.
-func (m *Model) startLane(l *lane) tea.Cmd {
-	ctx, stop := context.WithCancel(m.ctx)
-	l.stop = stop
-	m.wg.Add(1)
-	go func() {
-		defer m.wg.Done()
-		l.done <- l.run(ctx)
-	}()
-	return tea.Batch(m.nextView(l, time.Time{}), m.watchMeter(l))
-}
-
-// nextView waits until a frame after last has passed, then for whatever view
-// is newest. One is outstanding per lane, which keeps views in order and the
-// screen's pace apart from the lane's.
-func (m *Model) nextView(l *lane, last time.Time) tea.Cmd {
-	fps := m.opt.FPS
-	if fps <= 0 {
-		fps = 30
-	}
-	wait := time.Until(last.Add(time.Second / time.Duration(fps)))
-	views, ctx, id := l.eng.Views(), m.ctx, l.id
-	return func() tea.Msg {
-		if wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		select {
-		case v, ok := <-views:
-			return viewMsg{id, v, ok, time.Now()}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.dirty = true
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
+		m.room = m.w - 2
 		m.focusShown()
 		return m, nil
 	case viewMsg:
@@ -287,20 +200,6 @@ func (m *Model) onView(msg viewMsg) tea.Cmd {
 	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg), m.paceFrames())
 }
 
-func (m *Model) laneByID(id int) *lane {
-	for _, l := range m.lanes {
-		if l.id == id {
-			return l
-		}
-	}
-	for _, l := range m.parked {
-		if l.id == id {
-			return l
-		}
-	}
-	return nil
-}
-
 // onKey routes a key: text field, then overlay, view and table of actions.
 func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyCtrlC {
@@ -309,7 +208,7 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyRunes && mouseGarbage(string(k.Runes)) {
 		return nil
 	}
-	m.notice, m.warn, m.fresh = "", false, false
+	m.notice.text, m.warn, m.fresh = "", false, false
 	if t, ok := m.top().(typist); ok {
 		if cmd, done := t.key(m, k); done {
 			return cmd
@@ -373,8 +272,25 @@ func (m *Model) do(a *action) tea.Cmd {
 	return tea.Batch(a.run(m), m.wantEffect())
 }
 
-// say puts one sentence into the help line until the next key.
-func (m *Model) say(s string) { m.notice, m.warn = s, false }
+// A frameMsg says that it is time to draw what lanes have sent.
+type frameMsg struct{}
 
-// complain is say for what went wrong.
-func (m *Model) complain(s string) { m.notice, m.warn = s, true }
+// paceFrames keeps the screen at its pace however many lanes send views: a
+// view that comes too soon after the last is drawn with those after it.
+func (m *Model) paceFrames() tea.Cmd {
+	if len(m.lanes) < 2 {
+		return nil
+	}
+	now := time.Now()
+	wait := m.cmp.frame.Add(time.Second / time.Duration(m.fps)).Sub(now)
+	if wait <= 0 {
+		m.cmp.frame = now
+		return nil
+	}
+	m.dirty = false
+	if m.cmp.due {
+		return nil
+	}
+	m.cmp.due = true
+	return tea.Tick(wait, func(time.Time) tea.Msg { return frameMsg{} })
+}

@@ -120,7 +120,7 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 		return nil
 	}
 	old := m.lanes[i]
-	draft := m.opt.Draft
+	draft := m.draft
 	if draft.Model != nil && engine.CheckDraft(model, draft.Model) != nil {
 		draft = engine.Draft{}
 	}
@@ -129,7 +129,7 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 		next = max(next, l.id+1)
 	}
 	l := newLane(next, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, old.config, old.preset, m.book)
-	set, err := l.compile(m.opt.Presets, l.config, l.preset)
+	set, err := l.compile(l.config, l.preset)
 	if err != nil {
 		m.complain(model.Info().Name + ": " + err.Error())
 		return nil
@@ -141,7 +141,7 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 	old.stop()
 	m.lanes[i] = l
 	if len(m.lanes) == 1 {
-		m.opt.Model, m.opt.Draft = model, draft
+		m.opt.Model, m.draft = model, draft
 	}
 	cmd := m.startLane(l)
 	l.eng.Post(engine.Pace{Every: paces[m.pace].every})

@@ -31,7 +31,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		}
 		return m.onDrag(e)
 	}
-	m.notice, m.warn, m.fresh = "", false, false
+	m.notice.text, m.warn, m.fresh = "", false, false
 	if n := len(m.overlays); n > 0 {
 		return m.overlayMouse(m.overlays[n-1].view.(overlay), e)
 	}
@@ -252,7 +252,7 @@ func (m *Model) onDrag(e tea.MouseMsg) tea.Cmd {
 	if m.drag == nil {
 		return nil
 	}
-	m.notice, m.warn = "", false
+	m.notice.text, m.warn = "", false
 	m.dragTo(e.X)
 	return m.wantEffect()
 }

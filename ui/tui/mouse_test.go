@@ -117,8 +117,8 @@ func TestMouseOutsideClosesAnOverlay(t *testing.T) {
 		t.Error("a click outside left the overlay open")
 	}
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("[<32;39;7M")})
-	if b.m.notice != "" {
-		t.Errorf("a split mouse report was taken for keys: %q", b.m.notice)
+	if b.m.notice.text != "" {
+		t.Errorf("a split mouse report was taken for keys: %q", b.m.notice.text)
 	}
 }
 

@@ -246,3 +246,45 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 	}
 	return out
 }
+
+// closeLevel is what esc does.
+func (m *Model) closeLevel() tea.Cmd {
+	l := m.lane()
+	switch {
+	case len(m.overlays) > 0 || m.screen.id != "lab":
+		m.closeTop()
+	case m.zoom:
+		m.zoom = false
+	case l.view.Phase == engine.Prefill:
+		l.eng.Post(engine.Cancel{})
+	case l.look.at > 0:
+		l.lookAt(0)
+	case l.running():
+		m.say("esc: space pauses, q quits")
+	default:
+		m.say("esc: nothing to close; q quits")
+	}
+	return nil
+}
+
+// quit leaves the program, after asking once if settings would be lost.
+func (m *Model) quit() tea.Cmd {
+	for _, l := range m.lanes {
+		name := l.label(l.config, l.preset)
+		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
+			m.asked = true
+			m.say("q: your settings (" + name + ") are not saved; q again quits")
+			return nil
+		}
+	}
+	return tea.Quit
+}
+
+// moveSelected moves the pipeline's selected stage by d places.
+func (m *Model) moveSelected(d int) {
+	if m.focus != panePipeline {
+		m.say("< >: tab to the pipeline first; they move its selected stage")
+		return
+	}
+	m.moveStage(d)
+}

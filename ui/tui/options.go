@@ -55,3 +55,40 @@ type Options struct {
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own
 }
+
+// lanesOf returns the lanes that opt names.
+func (m *Model) lanesOf(opt Options) []*lane {
+	var list []*lane
+	for i, o := range opt.Lanes[:min(len(opt.Lanes), maxLanes)] {
+		preset := presetOf(opt.Presets, o)
+		model := o.Model
+		if model == nil {
+			model = opt.Model
+		}
+		draft := o.Draft
+		if draft == (engine.Draft{}) {
+			draft = opt.Draft
+		}
+		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset, m.book))
+	}
+	return list
+}
+
+// presetOf returns the preset that a lane started from: the one it names, else
+// one that agrees in everything a preset decides, -1 if there is none.
+func presetOf(presets []Preset, o Lane) int {
+	agrees := -1
+	for i, p := range presets {
+		if p.Name == o.Label {
+			return i
+		}
+		same := agrees < 0
+		for _, k := range knobList {
+			same = same && (!isTuning(k.Key) || sameSetting(o.Config, p.Config, k.Key))
+		}
+		if same {
+			agrees = i
+		}
+	}
+	return agrees
+}

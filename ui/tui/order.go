@@ -9,7 +9,7 @@ import (
 )
 
 // nextOrder puts the rules of the next engine in force.
-func (m *Model) nextOrder() {
+func (m *board) nextOrder() {
 	l := m.lane()
 	orders := sampling.Orders()
 	now := l.shownConfig().Order()
@@ -44,12 +44,13 @@ func stageParams(o sampling.Order, stage string) []*sampling.Param {
 	return out
 }
 
-// takeOut switches the selected knob or stage off, or back to what it was.
-func (m *Model) takeOut() {
+// takeOut switches the selected knob, or the selected stage, off or back to
+// what it was.
+func (m *board) takeOut(stage bool) {
 	cfg := m.lane().shownConfig()
 	ps := []*sampling.Param{m.selected()}
 	name := m.selected().Key
-	if m.focus == panePipeline || m.topID() == "stages" {
+	if stage {
 		name = m.selectedStage()
 		ps = stageParams(cfg.Order(), name)
 	}
@@ -85,7 +86,7 @@ func (m *Model) takeOut() {
 }
 
 // selectedStage is the stage of the pipeline that keys act on.
-func (m *Model) selectedStage() string {
+func (m *board) selectedStage() string {
 	s := m.lane().step()
 	if s == nil || s.Trace == nil {
 		return ""
@@ -95,11 +96,7 @@ func (m *Model) selectedStage() string {
 }
 
 // moveStage moves the selected stage by d places; the order becomes custom.
-func (m *Model) moveStage(d int) {
-	if m.focus != panePipeline && m.topID() != "stages" {
-		m.say("< >: tab to the pipeline first; they move its selected stage")
-		return
-	}
+func (m *board) moveStage(d int) {
 	l := m.lane()
 	name := m.selectedStage()
 	o := l.shownConfig().Order()

@@ -38,10 +38,10 @@ func (m *Model) commands() []command {
 		help := a.words()
 		if strings.HasPrefix(a.id, "preset") {
 			i := int(a.id[len(a.id)-1] - '1')
-			if i >= len(m.opt.Presets) {
+			if i >= len(m.book.presets()) {
 				continue
 			}
-			help = "preset " + m.opt.Presets[i].Name + ": " + m.opt.Presets[i].About
+			help = "preset " + m.book.presets()[i].Name + ": " + m.book.presets()[i].About
 		}
 		out = append(out, command{help, a.first(), a.id + " " + a.hint, a.run})
 	}

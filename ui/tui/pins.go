@@ -9,7 +9,7 @@ import (
 )
 
 // togglePin follows the token under the cursor wherever it ranks, or stops.
-func (m *Model) togglePin() {
+func (m *board) togglePin() {
 	l := m.lane()
 	if l.step() == nil || l.row == models.NoToken {
 		m.say("p: no token to pin yet")
@@ -18,9 +18,9 @@ func (m *Model) togglePin() {
 	m.pinToken(l.row)
 }
 
-func (m *Model) pinToken(id int32) {
+func (m *board) pinToken(id int32) {
 	l := m.lane()
-	name := l.piece(id, m.pal.ASCII)
+	name := l.piece(id, m.ascii)
 	snap := l.snapshot("pin "+name, -1)
 	var pins []int32
 	found := false

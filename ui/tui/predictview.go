@@ -247,7 +247,7 @@ func (v *predictView) esc(m *Model) {
 func (v *predictView) end(m *Model) {
 	m.closeTop()
 	if v.from.id == "compare" {
-		m.screen = v.from
+		m.show(v.from)
 	}
 }
 

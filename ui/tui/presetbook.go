@@ -14,10 +14,19 @@ type presetBook struct{ list atomic.Pointer[[]Preset] }
 
 func (b *presetBook) set(list []Preset) { b.list.Store(&list) }
 
+// presets lists them: built-in ones first, tame to wild, then the user's by
+// name.
+func (b *presetBook) presets() []Preset {
+	if list := b.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
 // find returns the settings of a preset. The error lists the names there are.
 func (b *presetBook) find(name string) (sampling.Config, error) {
 	var names []string
-	for _, p := range *b.list.Load() {
+	for _, p := range b.presets() {
 		if p.Name == name {
 			return p.Config, nil
 		}

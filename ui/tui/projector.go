@@ -36,7 +36,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 	if info.Params > 0 && info.Params < 100e6 {
 		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
 	}
-	if m.notice != "" {
+	if m.notice.text != "" {
 		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), class80)
 		return
 	}

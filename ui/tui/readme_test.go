@@ -31,7 +31,7 @@ func TestReadmeFrame(t *testing.T) {
 		b.keys("n")
 		b.steps(n + 1)
 	}
-	b.m.notice = ""
+	b.m.notice.text = ""
 	if s := regexp.MustCompile(`([\d,]+) tok/s`).FindStringSubmatch(want); s != nil {
 		rate, err := strconv.ParseFloat(strings.ReplaceAll(s[1], ",", ""), 64)
 		if err != nil {

@@ -40,13 +40,13 @@ func TestUselessWhatIfSaysSo(t *testing.T) {
 	b.m.selectKnob("mirostat_tau")
 	b.keys("+")
 	b.tuned()
-	b.m.notice = ""
+	b.m.notice.text = ""
 	b.has("○ no effect: transformers has no mirostat_tau · u undoes")
 	b.keys("u")
 	b.m.selectKnob("temperature")
 	b.keys("+")
 	b.tuned()
-	b.m.notice = ""
+	b.m.notice.text = ""
 	b.has("What-if: nothing is written yet.")
 	// A value that does nothing now, where the one before did: of three tokens
 	// that top_p leaves, top_k 2 left two.
@@ -57,6 +57,6 @@ func TestUselessWhatIfSaysSo(t *testing.T) {
 	b.m.selectKnob("top_k")
 	b.m.set("top_k", int64(50))
 	b.tuned()
-	b.m.notice, b.m.fresh = "", false
+	b.m.notice.text, b.m.fresh = "", false
 	b.has("What-if: nothing is written yet. TV to before")
 }

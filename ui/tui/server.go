@@ -94,7 +94,7 @@ func (l *lane) waitingLine() string {
 }
 
 // waitingLine says what the lanes wait for, that keys act on first.
-func (m *Model) waitingLine() string {
+func (m *board) waitingLine() string {
 	if s := m.lane().waitingLine(); s != "" || len(m.lanes) == 1 {
 		return s
 	}
@@ -115,7 +115,7 @@ func (l *lane) canRetry() bool {
 }
 
 // serverChooses says why key does nothing on a text that the server writes.
-func (m *Model) serverChooses(key string) {
+func (m *board) serverChooses(key string) {
 	kind, _ := m.lane().server()
 	m.say(key + ": " + kind + " chooses the tokens itself; they can be watched, not chosen")
 }
@@ -132,7 +132,7 @@ func meterTick() tea.Cmd {
 }
 
 // watchMeter begins looking at the counts of l's server, if it has one.
-func (m *Model) watchMeter(l *lane) tea.Cmd {
+func (m *board) watchMeter(l *lane) tea.Cmd {
 	if _, ok := l.meter(); !ok || m.metered {
 		return nil
 	}

@@ -258,7 +258,7 @@ func TestWatching(t *testing.T) {
 	b.has("chooses the tokens itself")
 	b.keys("5") // greedy: another token than the server's
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Trace.Survived == 1 })
-	b.m.notice = ""
+	b.m.notice.text = ""
 	if got := b.m.lane().step().Token; got != before {
 		t.Errorf("a preset changed the server's token %d to %d", before, got)
 	}

@@ -32,10 +32,10 @@ var knobList = func() []*sampling.Param {
 const fixedKnobs = 2
 
 // selected returns the knob that keys act on.
-func (m *Model) selected() *sampling.Param { return knobList[m.knob] }
+func (m *board) selected() *sampling.Param { return knobList[m.knob] }
 
 // selectKnob selects the knob called key.
-func (m *Model) selectKnob(key string) {
+func (m *board) selectKnob(key string) {
 	for i, p := range knobList {
 		if p.Key == key {
 			m.knob = i
@@ -91,7 +91,7 @@ func hasSlider(p *sampling.Param) bool {
 
 // set gives key a value, as the user does. It reports whether it was taken;
 // if not, the help line says why.
-func (m *Model) set(key string, v any) bool {
+func (m *board) set(key string, v any) bool {
 	l := m.lane()
 	base := l.shownConfig()
 	cfg, err := base.With(key, v, sampling.FromYou)
@@ -101,17 +101,17 @@ func (m *Model) set(key string, v any) bool {
 	}
 	p, _ := sampling.Lookup(key)
 	what := fmt.Sprintf("%s %s → %s", key, valueWords(p, base.Value(key)), valueWords(p, cfg.Value(key)))
-	return m.apply(cfg, l.shownPreset(m.opt.Presets), key, what)
+	return m.apply(cfg, l.shownPreset(), key, what)
 }
 
 // apply puts cfg in force: for the next token, or as a what-if on the step
 // looked back at, which is the last one if the text has ended. key joins quick changes of one knob into one undo.
-func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
+func (m *board) apply(cfg sampling.Config, preset int, key, what string) bool {
 	l := m.lane()
-	if cfg.Equal(l.shownConfig()) && preset == l.shownPreset(m.opt.Presets) {
+	if cfg.Equal(l.shownConfig()) && preset == l.shownPreset() {
 		return true
 	}
-	s, err := l.compile(m.opt.Presets, cfg, preset)
+	s, err := l.compile(cfg, preset)
 	if err != nil {
 		m.complain(err.Error())
 		return false
@@ -138,7 +138,7 @@ func (m *Model) apply(cfg sampling.Config, preset int, key, what string) bool {
 
 // tryAt shows the step looked back at under s: as it was, where s has the
 // values that it was made under.
-func (m *Model) tryAt(l *lane, s *engine.Settings) {
+func (m *board) tryAt(l *lane, s *engine.Settings) {
 	c := l.committed(l.look.at)
 	switch {
 	case c != nil && c.Settings != nil && sameValues(s.Config(), c.Settings.Config()):
@@ -168,7 +168,7 @@ func valueWords(p *sampling.Param, v any) string {
 }
 
 // nudge moves the selected knob by steps of its slider.
-func (m *Model) nudge(steps int) {
+func (m *board) nudge(steps int) {
 	p := m.selected()
 	l := m.lane()
 	old := l.shownConfig().Value(p.Key)
@@ -186,7 +186,7 @@ func (m *Model) nudge(steps int) {
 }
 
 // knobOff gives the selected knob its off value.
-func (m *Model) knobOff() {
+func (m *board) knobOff() {
 	p := m.selected()
 	if p.Off == nil {
 		m.say("0: " + p.Key + " has no off value; enter types a value")
@@ -201,13 +201,13 @@ func (m *Model) knobOff() {
 
 // knobReset gives the selected knob the value that the preset has, or leaves
 // it to the engine.
-func (m *Model) knobReset() {
+func (m *board) knobReset() {
 	l := m.lane()
 	p := m.selected()
 	cfg := l.shownConfig().Without(p.Key)
-	preset := l.shownPreset(m.opt.Presets)
+	preset := l.shownPreset()
 	if preset >= 0 {
-		if s, ok := m.opt.Presets[preset].Config.Lookup(p.Key); ok {
+		if s, ok := m.book.presets()[preset].Config.Lookup(p.Key); ok {
 			var err error
 			if cfg, err = cfg.With(p.Key, s.Value, s.Origin); err != nil {
 				m.complain(err.Error())
@@ -223,15 +223,15 @@ func (m *Model) knobReset() {
 }
 
 // takePreset puts preset i in force from the very next token.
-func (m *Model) takePreset(i int) {
+func (m *board) takePreset(i int) {
 	l := m.lane()
-	if i >= len(m.opt.Presets) {
-		m.say(fmt.Sprintf("%d: no preset of your own there yet; %d are in the list", i+1, len(m.opt.Presets)))
+	if i >= len(m.book.presets()) {
+		m.say(fmt.Sprintf("%d: no preset of your own there yet; %d are in the list", i+1, len(m.book.presets())))
 		return
 	}
-	p := m.opt.Presets[i]
+	p := m.book.presets()[i]
 	cfg := withPreset(l.shownConfig(), p)
-	if cfg.Equal(l.shownConfig()) && l.shownPreset(m.opt.Presets) == i {
+	if cfg.Equal(l.shownConfig()) && l.shownPreset() == i {
 		m.say(p.Name + " is in force already")
 		return
 	}
@@ -259,11 +259,11 @@ func differences(a, b sampling.Config) []string {
 
 // noticeWidth is how many cells a notice has, less what compare puts in front
 // of one that is true of all lanes.
-func (m *Model) noticeWidth() int {
-	if m.screen.id == "compare" {
-		return m.w - 2 - len("all 4 lanes: ")
+func (m *board) noticeWidth() int {
+	if m.beside {
+		return m.room - len("all 4 lanes: ")
 	}
-	return m.w - 2
+	return m.room
 }
 
 // someOf joins as many parts behind head as fit w cells, and says how many

@@ -50,8 +50,8 @@ func newSpec(m *Model) (view, tea.Cmd) {
 		m.say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
 		return nil, nil
 	}
-	if l.view.Draft != nil || m.opt.Draft.Active() && len(m.lanes) == 1 {
-		v.draft = m.opt.Draft
+	if l.view.Draft != nil || m.draft.Active() && len(m.lanes) == 1 {
+		v.draft = m.draft
 		v.name = draftName(v.draft)
 		return v, nil
 	}
@@ -382,3 +382,5 @@ func (v *specView) toRefusal(m *Model, d int) {
 	}
 	m.say("[ ]: no refused draft further on that way")
 }
+
+func (v *specView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }

@@ -219,7 +219,7 @@ func (v *stages) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "later":
 		m.moveStage(1)
 	case "take":
-		m.takeOut()
+		m.takeOut(true)
 	case "order":
 		m.nextOrder()
 	case "open":

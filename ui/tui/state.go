@@ -167,7 +167,7 @@ type effectMsg effectCache
 
 // wantEffect starts computing the effect of the selected knob unless it is
 // known. One computation runs at a time.
-func (m *Model) wantEffect() tea.Cmd {
+func (m *board) wantEffect() tea.Cmd {
 	l := m.lane()
 	s, set := l.step(), l.shownSettings()
 	if s == nil || s.Trace == nil || s.Row == nil || set == nil || m.effect.pending {
@@ -211,7 +211,7 @@ func distance(a, b *engine.Settings, in sampling.Input) float64 {
 	return sampling.TotalVariation(&da, &db)
 }
 
-func (m *Model) onEffect(msg effectMsg) tea.Cmd {
+func (m *board) onEffect(msg effectMsg) tea.Cmd {
 	m.effect = effectCache(msg)
 	m.effect.pending, m.effect.at = false, time.Now()
 	return m.wantEffect() // the knob or the step may have moved on

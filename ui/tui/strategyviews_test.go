@@ -364,9 +364,9 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 				}
 				b.m.overlays = nil
 				before, undo := b.frame(), len(b.m.lane().undo)
-				b.m.notice = ""
+				b.m.notice.text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.notice == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
+				if b.frame() == before && b.m.notice.text == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}

@@ -132,12 +132,12 @@ func (v *sweepView) lanes(m *Model) tea.Cmd {
 	r := m.opt.Sweep
 	l := m.lanes[0]
 	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", r.Seeds[0], sampling.FromFlag) }
-	base, err := l.compile(m.opt.Presets, seed(r.Base), -1)
+	base, err := l.compile(seed(r.Base), -1)
 	if err != nil {
 		m.complain(firstLine(err.Error()))
 		return nil
 	}
-	cell, err := l.compile(m.opt.Presets, seed(r.At(v.at...).Config), -1)
+	cell, err := l.compile(seed(r.At(v.at...).Config), -1)
 	if err != nil {
 		m.complain(firstLine(err.Error()))
 		return nil

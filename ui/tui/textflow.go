@@ -167,7 +167,7 @@ func (f *textFlow) steps() {
 		}
 		if name := s.Settings.Label; name != label {
 			if label != "" && f.m.marks == byPreset {
-				f.mark(presetTag(f.m.opt.Presets, name), labelInk(name).With(viz.Bold))
+				f.mark(presetTag(f.m.book.presets(), name), labelInk(name).With(viz.Bold))
 			}
 			label = name
 		}

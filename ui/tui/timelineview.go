@@ -253,7 +253,7 @@ func (v *timeline) enter(m *Model) tea.Cmd {
 func (v *timeline) esc(m *Model) {
 	m.closeTop()
 	if v.from.id == "compare" {
-		m.screen = v.from
+		m.show(v.from)
 	}
 }
 
@@ -353,7 +353,7 @@ func (v *timeline) compare(m *Model) tea.Cmd {
 	_, cmd := m.addLane(l, list[i].steps, 0, list[i].settings)
 	m.cmp.one = false
 	m.conduct()
-	m.screen = opened{"compare", newCompareView()}
+	m.show(opened{"compare", newCompareView()})
 	m.say(fmt.Sprintf("lane %d holds %s; [ ] go to where they part", len(m.lanes), name))
 	return cmd
 }

@@ -3,7 +3,7 @@ package tui
 import "slices"
 
 // undo goes back to before the last change; redo to after it.
-func (m *Model) undo() {
+func (m *board) undo() {
 	l := m.lane()
 	if l.look.at > 0 && l.look.under != nil {
 		before := l.step()
@@ -15,14 +15,14 @@ func (m *Model) undo() {
 	m.travel(&l.undo, &l.redo, "undone", "u: nothing to undo")
 }
 
-func (m *Model) redo() {
+func (m *board) redo() {
 	l := m.lane()
 	m.travel(&l.redo, &l.undo, "again", "U: nothing to redo")
 }
 
 // travel takes the last snapshot of from, puts the present on to, and makes
 // the snapshot the present.
-func (m *Model) travel(from, to *[]snapshot, done, none string) {
+func (m *board) travel(from, to *[]snapshot, done, none string) {
 	l := m.lane()
 	n := len(*from)
 	if n == 0 {
@@ -45,7 +45,7 @@ func (m *Model) travel(from, to *[]snapshot, done, none string) {
 		l.setPins(s.pins)
 	}
 	if !s.config.Equal(l.config) || s.preset != l.preset {
-		set, err := l.compile(m.opt.Presets, s.config, s.preset)
+		set, err := l.compile(s.config, s.preset)
 		if err != nil {
 			m.complain(err.Error())
 			return
@@ -57,7 +57,7 @@ func (m *Model) travel(from, to *[]snapshot, done, none string) {
 }
 
 // flip changes between the two slots of settings; the first flip copies.
-func (m *Model) flip() {
+func (m *board) flip() {
 	l := m.lane()
 	now := &slot{l.config, l.preset}
 	m.slots[m.slot] = now

@@ -32,7 +32,7 @@ func (m *Model) checkPresetName(name string) error {
 // userPreset returns the index of the user's preset called name, -1 if there
 // is none.
 func (m *Model) userPreset(name string) int {
-	return slices.IndexFunc(m.opt.Presets, func(p Preset) bool { return p.User && p.Name == name })
+	return slices.IndexFunc(m.book.presets(), func(p Preset) bool { return p.User && p.Name == name })
 }
 
 // savePreset writes cfg as the user's preset called name and takes it into
@@ -45,7 +45,7 @@ func (m *Model) savePreset(name, about string, cfg sampling.Config, over bool) e
 	if _, err := m.presetStore().Save(p, over); err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(slices.Clone(m.opt.Presets), func(q Preset) bool { return q.User && q.Name == name })
+	list := slices.DeleteFunc(slices.Clone(m.book.presets()), func(q Preset) bool { return q.User && q.Name == name })
 	m.setPresets(append(list, Preset{Name: p.Name, About: p.About, Config: p.Config, User: true}))
 	return nil
 }
@@ -66,19 +66,19 @@ func asPreset(cfg sampling.Config) sampling.Config {
 // deletePreset removes the file of a user's preset and returns what undoing
 // it needs.
 func (m *Model) deletePreset(i int) (Preset, error) {
-	p := m.opt.Presets[i]
+	p := m.book.presets()[i]
 	if m.presetStore().Has(p.Name) == nil { // its file may be gone
 		if err := m.presetStore().Delete(p.Name); err != nil {
 			return p, err
 		}
 	}
-	m.setPresets(slices.Delete(slices.Clone(m.opt.Presets), i, i+1))
+	m.setPresets(slices.Delete(slices.Clone(m.book.presets()), i, i+1))
 	return p, nil
 }
 
 // renamePreset gives a user's preset another name.
 func (m *Model) renamePreset(i int, name string) error {
-	p := m.opt.Presets[i]
+	p := m.book.presets()[i]
 	if p.Name == name {
 		return nil
 	}
@@ -88,25 +88,24 @@ func (m *Model) renamePreset(i int, name string) error {
 	if _, err := m.presetStore().Rename(p.Name, name, false); err != nil {
 		return err
 	}
-	m.setPresets(append(slices.Clone(m.opt.Presets), Preset{Name: name, About: p.About, Config: p.Config, User: true}))
+	m.setPresets(append(slices.Clone(m.book.presets()), Preset{Name: name, About: p.About, Config: p.Config, User: true}))
 	old, now := m.userPreset(p.Name), m.userPreset(name)
 	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
 		if l.preset == old {
 			l.preset = now
 		}
 	}
-	m.setPresets(slices.Delete(slices.Clone(m.opt.Presets), old, old+1))
+	m.setPresets(slices.Delete(slices.Clone(m.book.presets()), old, old+1))
 	return nil
 }
 
 // setPresets makes list the presets, the user's by name, and keeps what
 // refers to one by its place pointing at it.
 func (m *Model) setPresets(list []Preset) {
-	old := m.opt.Presets
+	old := m.book.presets()
 	sort.SliceStable(list, func(i, j int) bool {
 		return list[j].User && (!list[i].User || list[i].Name < list[j].Name)
 	})
-	m.opt.Presets = list
 	m.book.set(list)
 	now := func(i int) int {
 		if i < 0 || i >= len(old) {

@@ -189,8 +189,8 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	}
 	c.Right(col.inForce, y, tail(valueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
-	if i := m.lane().shownPreset(m.opt.Presets); e.Origin == sampling.FromPreset && i >= 0 {
-		from = "preset " + m.opt.Presets[i].Name
+	if i := m.lane().shownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
+		from = "preset " + m.book.presets()[i].Name
 	}
 	c.Fit(col.from, y, max(col.does-col.from-1, 0), viz.Printable(from, c.ASCII), ink)
 	does := v.doesWords(e)

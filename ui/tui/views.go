@@ -129,7 +129,8 @@ func (m *Model) open(id string) tea.Cmd {
 		m.overlays = append(m.overlays, opened{id, v})
 	} else {
 		m.leaveScreen()
-		m.screen, m.overlays = opened{id, v}, nil // what lay over the last view was about that one
+		m.show(opened{id, v})
+		m.overlays = nil // what lay over the last view was about that one
 	}
 	return cmd
 }
@@ -163,5 +164,32 @@ func (m *Model) closeTop() {
 		return
 	}
 	m.leaveScreen()
-	m.screen = opened{"lab", &labView{}}
+	m.show(opened{"lab", &labView{}})
+}
+
+// show makes o what fills the screen.
+func (m *Model) show(o opened) {
+	m.screen = o
+	m.beside = o.id == "compare"
+}
+
+// A leaver is a view that puts something back when it is left.
+type leaver interface{ leave(m *Model) }
+
+// leaveScreen tells the view that fills the screen that it is left.
+func (m *Model) leaveScreen() {
+	if v, ok := m.screen.view.(leaver); ok {
+		v.leave(m)
+	}
+}
+
+// wheelMoves moves the selection of a view that fills the screen.
+func wheelMoves(m *Model, e tea.MouseMsg) (tea.Cmd, bool) {
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.act("up"), true
+	case tea.MouseButtonWheelDown:
+		return m.act("down"), true
+	}
+	return nil, false
 }
