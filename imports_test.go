@@ -27,6 +27,8 @@ var rules = []rule{
 	{"viz", []string{"logitscope/", charm + "bubbletea", "os", "net"}, []string{"logitscope/viz"}},
 	{"presets", []string{"logitscope/", "os", charm}, []string{"logitscope/presets", "logitscope/sampling"}},
 	{"engine", []string{"logitscope/ui", "logitscope/viz", "logitscope/presets", charm}, nil},
+	{"engine/loops", []string{"logitscope/"}, nil},
+	{"engine/stats", []string{"logitscope/"}, []string{"logitscope/engine/stats"}},
 	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"logitscope/engine"
+	"logitscope/engine/stats"
 )
 
 // Stats describe the text one lane wrote.
@@ -36,30 +37,14 @@ func Measure(steps []*engine.Step) Stats {
 		s.MeanLogprob /= n
 		s.Perplexity = math.Exp(-s.MeanLogprob)
 	}
-	s.Distinct1, _ = Distinct(ids, 1)
-	s.Distinct2, _ = Distinct(ids, 2)
-	s.Distinct3, _ = Distinct(ids, 3)
-	if d, n := Distinct(ids, 4); n > 0 {
+	s.Distinct1, _ = stats.Distinct(ids, 1)
+	s.Distinct2, _ = stats.Distinct(ids, 2)
+	s.Distinct3, _ = stats.Distinct(ids, 3)
+	if d, n := stats.Distinct(ids, 4); n > 0 {
 		s.Repeated4 = 1 - d
 	}
 	s.LongestRepeat = LongestRepeat(ids)
 	return s
-}
-
-// Distinct returns the number of different n-grams of ids divided by the
-// number of n-grams (Li et al. 2016), and that number. Without any it is 0.
-func Distinct(ids []int32, n int) (share float64, count int) {
-	count = len(ids) - n + 1
-	if n < 1 || n > 4 || count < 1 {
-		return 0, 0
-	}
-	seen := make(map[[4]int32]struct{}, count)
-	for i := range count {
-		var g [4]int32
-		copy(g[:], ids[i:i+n])
-		seen[g] = struct{}{}
-	}
-	return float64(len(seen)) / float64(count), count
 }
 
 // LongestRepeat returns the length of the longest run of tokens that occurs

@@ -9,25 +9,6 @@ import (
 	"logitscope/engine"
 )
 
-func TestDistinct(t *testing.T) {
-	for _, tt := range []struct {
-		ids   []int32
-		n     int
-		want  float64
-		count int
-	}{
-		{[]int32{1, 2, 1, 2}, 1, 0.5, 4},     // 1 2 of 4
-		{[]int32{1, 2, 1, 2}, 2, 2.0 / 3, 3}, // 12 21 of 12 21 12
-		{[]int32{1, 2, 3}, 3, 1, 1},
-		{[]int32{1, 2, 3}, 4, 0, 0},
-		{nil, 1, 0, 0},
-	} {
-		if got, n := Distinct(tt.ids, tt.n); math.Abs(got-tt.want) > 1e-12 || n != tt.count {
-			t.Errorf("Distinct(%v, %d) = %v of %d, want %v of %d", tt.ids, tt.n, got, n, tt.want, tt.count)
-		}
-	}
-}
-
 // slowRepeat tries every pair of places.
 func slowRepeat(ids []int32) int {
 	best := 0

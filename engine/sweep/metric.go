@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"logitscope/engine/compare"
+	"logitscope/engine/stats"
 )
 
 // A Metric is something measured of the texts of a cell.
@@ -56,13 +56,13 @@ func surprise(t []Text, i int) (float64, float64) {
 
 func distinct(n int) func([]Text, int) (float64, float64) {
 	return func(t []Text, i int) (float64, float64) {
-		d, count := compare.Distinct(t[i].Tokens, n)
+		d, count := stats.Distinct(t[i].Tokens, n)
 		return d, min(float64(count), 1)
 	}
 }
 
 func repeated(t []Text, i int) (float64, float64) {
-	d, count := compare.Distinct(t[i].Tokens, 4)
+	d, count := stats.Distinct(t[i].Tokens, 4)
 	return 1 - d, min(float64(count), 1)
 }
 
