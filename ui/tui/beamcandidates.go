@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"logitscope/engine/beam"
@@ -166,19 +167,19 @@ func (v *beamView) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candi
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Right(4, y, digits(ln.rank), viz.Ink{Role: viz.Muted})
+	c.Right(4, y, strconv.Itoa(ln.rank), viz.Ink{Role: viz.Muted})
 	c.Put(6, y, mark, ink)
-	text := cleanText(strings.TrimLeft(v.text(n), " "), c.ASCII)
+	text := viz.OneLine(strings.TrimLeft(v.text(n), " "), c.ASCII)
 	switch ln.c.Fate {
 	case beam.DroppedEnd:
 		text += " ✗ end"
 	case beam.Kept, beam.Beaten:
 		text += " ■"
 	}
-	c.Put(col.text, y, headCut(text, col.textW), ink)
+	c.Put(col.text, y, viz.CutHead(text, col.textW), ink)
 	if col.token > 0 {
 		c.Fit(col.token, y, col.parent-col.token-7, v.lane.piece(n.Token, c.ASCII), ink)
-		c.Right(col.parent, y, digits(ln.c.Parent+1), ink)
+		c.Right(col.parent, y, strconv.Itoa(ln.c.Parent+1), ink)
 		c.Right(col.logprob, y, viz.Logprob(n.Logprob), ink)
 	}
 	if col.sum > 0 {
@@ -192,16 +193,4 @@ func (v *beamView) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candi
 		}
 		viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y, W: w, H: 1}), []viz.Bar{bar}, scale)
 	}
-}
-
-// headCut fits s into w cells by cutting its beginning.
-func headCut(s string, w int) string {
-	if viz.Width(s) <= w {
-		return s
-	}
-	r := []rune(s)
-	for len(r) > 0 && viz.Width(string(r)) > w-1 {
-		r = r[1:]
-	}
-	return "…" + string(r)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"logitscope/engine/beam"
@@ -45,7 +46,7 @@ func (v *beamView) draw(c *viz.Canvas, m *Model) {
 func (v *beamView) drawEmpty(c *viz.Canvas, m *Model) {
 	switch l := v.lane; {
 	case l.view.Err != nil:
-		c.Put(1, 0, "! "+viz.CutTitle(cleanText(firstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 	case l.config.Int("num_beams") < 2:
 		c.Put(1, 0, "num_beams is 1: no search. + raises it.", viz.Ink{Role: viz.Muted})
 	default:
@@ -117,10 +118,10 @@ func (v *beamView) window(w int) treeWindow {
 	win.line = max(slices.Index(win.rows, row), 0)
 	var more []string
 	if left > 0 {
-		more = append(more, plural(left, "dead end")+" further left")
+		more = append(more, viz.Plural(left, "dead end")+" further left")
 	}
 	if t.left > 0 && !v.all {
-		more = append(more, plural(t.left, "dead end")+" left out, x shows them")
+		more = append(more, viz.Plural(t.left, "dead end")+" left out, x shows them")
 	}
 	win.more = strings.Join(more, " · ")
 	return win
@@ -149,7 +150,7 @@ func (v *beamView) note(i int) string {
 	var s string
 	switch {
 	case n.Running > 0:
-		s = digits(n.Running)
+		s = strconv.Itoa(n.Running)
 	case n.Kept:
 		s = "■ " + viz.Three(v.scoreOf(n.Node))
 	case n.Finished:

@@ -119,12 +119,12 @@ func (v *beamView) story() string {
 		list := v.candidates()
 		if v.list.at < len(list) {
 			c := list[v.list.at]
-			return fmt.Sprintf("%s: %s · sum %s over %d tokens, score %s", cleanText(strings.TrimLeft(v.text(c.Node), " "), false), c.Fate, viz.Two(c.Node.Sum), c.Node.Depth, viz.Three(c.Score))
+			return fmt.Sprintf("%s: %s · sum %s over %d tokens, score %s", viz.OneLine(strings.TrimLeft(v.text(c.Node), " "), false), c.Fate, viz.Two(c.Node.Sum), c.Node.Depth, viz.Three(c.Score))
 		}
 	}
 	if i := v.tree.find(v.node); i >= 0 {
 		n := v.tree.Nodes[i]
-		s := fmt.Sprintf("%s: step %d, logprob %s, sum %s", cleanText(strings.TrimLeft(v.text(n.Node), " "), false), n.Depth, viz.Logprob(n.Logprob), viz.Two(n.Sum))
+		s := fmt.Sprintf("%s: step %d, logprob %s, sum %s", viz.OneLine(strings.TrimLeft(v.text(n.Node), " "), false), n.Depth, viz.Logprob(n.Logprob), viz.Two(n.Sum))
 		return s + " · " + v.note(i)
 	}
 	return v.seen.Summary()

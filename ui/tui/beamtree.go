@@ -292,8 +292,3 @@ func (l *treeLayout) drawStems(c *viz.Canvas, at map[int]int, dx int) {
 		}
 	}
 }
-
-// cleanText is a text in one line, for a table.
-func cleanText(s string, ascii bool) string {
-	return viz.Printable(strings.NewReplacer("\n", "↵", "\t", "⇥", "\r", "␍").Replace(s), ascii)
-}

@@ -66,7 +66,7 @@ func newBeam(m *Model) (view, tea.Cmd) {
 			cfg, err = cfg.With("do_sample", false, sampling.FromYou)
 		}
 		if err != nil {
-			m.complain(firstLine(err.Error()))
+			m.complain(viz.FirstLine(err.Error()))
 			return nil, nil
 		}
 		var ok bool

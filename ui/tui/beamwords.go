@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"logitscope/engine/beam"
@@ -32,16 +33,16 @@ func (v *beamView) drawStanding(c *viz.Canvas) {
 		if i == 0 {
 			ink = viz.Ink{Role: viz.Chosen}
 		}
-		c.Right(4, y, digits(i+1), ink)
+		c.Right(4, y, strconv.Itoa(i+1), ink)
 		c.Right(12, y, viz.Three(h.Score), ink)
 		c.Right(20, y, viz.Two(h.Node.Sum), ink)
-		c.Right(28, y, digits(h.Length), ink)
+		c.Right(28, y, strconv.Itoa(h.Length), ink)
 		if h.Finished {
 			c.Put(31, y, "■", ink)
 		}
 		was := v.was(keys[i], i+1)
 		room := c.W - 34 - viz.Width(was)
-		x := c.Put(33, y, headCut(cleanText(strings.TrimLeft(v.text(h.Node), " "), c.ASCII), room), ink)
+		x := c.Put(33, y, viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), c.ASCII), room), ink)
 		c.Put(x, y, was, viz.Ink{Role: viz.Draw})
 	}
 }
@@ -86,12 +87,12 @@ func (v *beamView) finishedWords(ascii bool) string {
 		out = "result"
 	}
 	for i, h := range list {
-		text := cleanText(strings.TrimLeft(v.text(h.Node), " "), ascii)
+		text := viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), ascii)
 		end := " ■"
 		if !h.Finished {
 			end = ""
 		}
-		out += fmt.Sprintf(" · %d: %s %s%s", i+1, viz.Three(h.Score), headCut(text, 30), end)
+		out += fmt.Sprintf(" · %d: %s %s%s", i+1, viz.Three(h.Score), viz.CutHead(text, 30), end)
 	}
 	return out
 }
@@ -140,7 +141,7 @@ func (v *beamView) placesWords(ascii bool) string {
 	for i, key := range keysOf(list) {
 		h := list[i]
 		if w := v.was(key, i+1); w != "" && len(out) < 200 {
-			out += fmt.Sprintf(" · %d %s%s", i+1, headCut(cleanText(strings.TrimLeft(v.text(h.Node), " "), ascii), 24), w)
+			out += fmt.Sprintf(" · %d %s%s", i+1, viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(h.Node), " "), ascii), 24), w)
 		}
 	}
 	if out == "" {
@@ -155,7 +156,7 @@ func (v *beamView) greedyWords(ascii bool) string {
 	if n == nil {
 		return ""
 	}
-	text := headCut(cleanText(strings.TrimLeft(v.text(n), " "), ascii), 60)
+	text := viz.CutHead(viz.OneLine(strings.TrimLeft(v.text(n), " "), ascii), 60)
 	out := fmt.Sprintf("greedy alone: %s · sum %s", text, viz.Two(n.Sum))
 	if r := v.seen.Result(); len(r) > 0 {
 		switch best := r[0].Node; {

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"math"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -98,11 +98,8 @@ func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
 		c.Right(col.raw, 0, "raw", muted)
 	}
 	c.Right(col.final, 0, "final", muted)
-	c.Right(c.W-2, 0, "full bar "+scaleWords(scale), muted)
+	c.Right(c.W-2, 0, "full bar "+viz.WholePercent(scale), muted)
 }
-
-// scaleWords is a bar scale as the head shows it: "20%".
-func scaleWords(scale float64) string { return digits(int(math.Round(scale*100))) + "%" }
 
 // A rowDrawer draws the lines of one chart.
 type rowDrawer struct {
@@ -193,7 +190,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 		ink = viz.Ink{Role: viz.Pinned}
 	}
 	c := d.c
-	c.Right(d.col.rank, y, digits(int(r.Rank)), viz.Ink{Role: viz.Muted})
+	c.Right(d.col.rank, y, strconv.Itoa(int(r.Rank)), viz.Ink{Role: viz.Muted})
 	if r.ID == d.l.row {
 		c.Put(d.col.mark, y, "▸", viz.Ink{Role: viz.Focus})
 	}
@@ -309,7 +306,7 @@ func (m *Model) chartTitle(l *lane, k class) string {
 	s := l.step()
 	if f := l.view.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {
-			return "step " + digits(len(l.view.Steps)+1) + " · no distribution"
+			return "step " + strconv.Itoa(len(l.view.Steps)+1) + " · no distribution"
 		}
 		return "next token · none yet"
 	}

@@ -45,7 +45,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 
 // drawSearch says what a lane does that draws no token, after n steps.
 func drawSearch(c *viz.Canvas, l *lane, n int) {
-	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", plural(n, "step"), viz.Duration(l.view.Decode.Took))}
+	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", viz.Plural(n, "step"), viz.Duration(l.view.Decode.Took))}
 	if l.view.Phase == engine.Done {
 		lines[1] += " · ended by " + endWords(l)
 	}
@@ -71,14 +71,14 @@ func drawPrefill(c *viz.Canvas, t engine.Timing) {
 		s += ", " + viz.Rate(rate) + " tok/s; about " +
 			viz.Duration(time.Duration(float64(t.Total-t.Done)/rate*float64(time.Second)).Round(time.Millisecond)) + " left"
 	}
-	in.Put(0, 2, cutSentence(s+". No token is drawn yet.", in.W), viz.Ink{Role: viz.Muted})
+	in.Put(0, 2, viz.CutSentence(s+". No token is drawn yet.", in.W), viz.Ink{Role: viz.Muted})
 }
 
 // drawFailed says what went wrong and what is still there.
 func drawFailed(c *viz.Canvas, l *lane) {
 	why := "unknown"
 	if l.view.Err != nil {
-		why = firstLine(l.view.Err.Error())
+		why = viz.FirstLine(l.view.Err.Error())
 	}
 	lines := []string{"! " + viz.Printable(why, c.ASCII)}
 	switch n := len(l.view.Steps); {
@@ -123,7 +123,7 @@ func (l *lane) chartTop(h int) int {
 func (m *Model) drawDone(c *viz.Canvas, l *lane) {
 	t := totals(l.view.Steps)
 	lines := []string{fmt.Sprintf("%s in %s · mean entropy %s bits · perplexity %s",
-		plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
+		viz.Plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
 	end := "ended by " + endWords(l)
 	if n := len(l.view.Steps); n > 0 {
 		s := l.view.Steps[n-1]
@@ -169,11 +169,4 @@ func totals(steps []*engine.Step) runTotals {
 	t.meanBits /= float64(t.n)
 	t.perplexity = math.Exp(sum / float64(t.n))
 	return t
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return viz.Count(n) + " " + word + "s"
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -27,9 +28,9 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 			f.Title += " · u " + viz.Three(t.U)
 		}
 	}
-	f.Right = "full bar " + scaleWords(d.scale)
+	f.Right = "full bar " + viz.WholePercent(d.scale)
 	if c.W < 60 {
-		f.Right = "full " + scaleWords(d.scale)
+		f.Right = "full " + viz.WholePercent(d.scale)
 	}
 	if c.W < 44 {
 		f.Title = "token " + viz.Count(s.Index) + " · kept " + viz.Count(t.Survived)
@@ -119,7 +120,7 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *lane, s laneStep, r *sampling.
 		ink.Role = viz.Pinned
 	}
 	if col.rank > 0 {
-		c.Right(col.rank, y, digits(int(r.Rank)), viz.Ink{Role: viz.Muted})
+		c.Right(col.rank, y, strconv.Itoa(int(r.Rank)), viz.Ink{Role: viz.Muted})
 	}
 	mark := laneMark(s, r)
 	if r.Pinned && mark == " " {
@@ -167,7 +168,7 @@ func (d *laneDrawer) beams(c *viz.Canvas, l *lane) {
 			ink.Role = viz.Chosen
 			c.Put(5, y, "●", ink)
 		}
-		c.Right(4, y, digits(y+1), muted)
+		c.Right(4, y, strconv.Itoa(y+1), muted)
 		x := c.Put(7, y, viz.Two(h.Score)+"  ", muted)
 		text := engine.TextOf(l.vocab(), l.view.Settings, h.Tokens())
 		c.Put(x, y, lastCells(flat(string(text), c.ASCII), c.W-x-1), ink)

@@ -122,7 +122,7 @@ func numbers(l *lane) string {
 	if l.view.Rate > 0 {
 		parts = append(parts, viz.Rate(l.view.Rate)+" tok/s")
 	}
-	return strings.Join(append(parts, plural(len(l.view.Steps), "token")), " · ")
+	return strings.Join(append(parts, viz.Plural(len(l.view.Steps), "token")), " · ")
 }
 
 // drawn says what lane i drew, and how far it is from the lane it is measured
@@ -153,7 +153,7 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 		shares = viz.Percent(float64(t.RawProb)) + " → " + viz.Percent(float64(t.Prob))
 	}
 	lines := []string{first, fmt.Sprintf("raw rank %s · %s", viz.Count(int(s.Summary.Rank)), shares)}
-	speed := plural(len(l.view.Steps), "token")
+	speed := viz.Plural(len(l.view.Steps), "token")
 	if l.view.Rate > 0 {
 		speed = "decode " + viz.Rate(l.view.Rate) + " tok/s · " + speed
 	}
@@ -198,7 +198,7 @@ func strategyWords(l *lane) string {
 	case l.look.at > 0:
 		return fmt.Sprintf("recomputing step %d …", l.look.at)
 	case v.Phase == engine.Failed && v.Err != nil:
-		return "! " + viz.Printable(firstLine(v.Err.Error()), true)
+		return "! " + viz.Printable(viz.FirstLine(v.Err.Error()), true)
 	}
 	return "no step yet"
 }

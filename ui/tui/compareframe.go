@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -46,7 +47,7 @@ func (v *compareView) footer(m *Model) []hint {
 		both = "both"
 	}
 	if m.cmp.one {
-		both = "lane " + digits(m.cur+1)
+		both = "lane " + strconv.Itoa(m.cur+1)
 	}
 	if v.knobs {
 		return []hint{{id: "right", keys: "←→", word: "change, " + both}, {id: "down", keys: "↑↓", word: "knob"}, {id: "open", word: "type"},

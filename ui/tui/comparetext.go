@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -32,7 +33,7 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 		}
 	}
 	if l.view.Phase == engine.Failed && l.view.Err != nil && y < h {
-		for _, s := range fold("! "+viz.Printable(firstLine(l.view.Err.Error()), in.ASCII), in.W, h-y) {
+		for _, s := range viz.Fold("! "+viz.Printable(viz.FirstLine(l.view.Err.Error()), in.ASCII), in.W, h-y) {
 			in.Put(0, y, s, viz.Ink{Role: viz.Warning})
 			y++
 		}
@@ -184,7 +185,7 @@ func laneTitle(m *Model, i, w int) string {
 	l, first := m.lanes[i], m.lanes[0]
 	name := fmt.Sprintf("lane %d", i+1)
 	if w < 40 {
-		name = digits(i + 1)
+		name = strconv.Itoa(i + 1)
 	}
 	if w < 60 && len(m.lanes) > 1 && m.w < 80 {
 		name = fmt.Sprintf("lane %d of %d", i+1, len(m.lanes))

@@ -51,7 +51,7 @@ func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
 		if s == "" {
 			continue
 		}
-		for _, line := range fold(s, c.W-2, c.H-y) {
+		for _, line := range viz.Fold(s, c.W-2, c.H-y) {
 			if y >= c.H-1 {
 				break
 			}
@@ -101,11 +101,11 @@ func (v *compareView) whySentences(m *Model) []string {
 		n := min(x, y)
 		switch {
 		case n == 0 && x+y > 0:
-			return []string{fmt.Sprintf("Lane %d has %s, lane %d has %s: nothing stands side by side yet.", i+1, plural(x, "token"), k+1, plural(y, "token"))}
+			return []string{fmt.Sprintf("Lane %d has %s, lane %d has %s: nothing stands side by side yet.", i+1, viz.Plural(x, "token"), k+1, viz.Plural(y, "token"))}
 		case n == 0:
 			return []string{fmt.Sprintf("Nothing is written yet; at the first token lanes %d and %d draw the same.", i+1, k+1), now}
 		}
-		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, plural(n, "token")), now}
+		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, viz.Plural(n, "token")), now}
 	case p.alien:
 		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}
 	case a.view.Beam != nil || b.view.Beam != nil:
@@ -113,7 +113,7 @@ func (v *compareView) whySentences(m *Model) []string {
 	case drafted(p.steps[0]) || drafted(p.steps[1]):
 		return []string{"Drafted tokens are judged in rounds: the law of every token stays the same, but the luck is spent on judging, so the texts part.", now}
 	case p.err != nil:
-		return []string{viz.Printable(firstLine(p.err.Error()), m.pal.ASCII), now}
+		return []string{viz.Printable(viz.FirstLine(p.err.Error()), m.pal.ASCII), now}
 	case p.why == nil:
 		return []string{"The logits of that step are no longer kept; enter opens it in the lab, which computes them again.", now}
 	}

@@ -20,9 +20,9 @@ func (v *constraintView) draw(c *viz.Canvas, m *Model) {
 	if s == nil || s.Trace == nil {
 		text := "no step yet: " + m.whyNot(l)
 		if l.view.Err != nil {
-			text = "! " + firstLine(l.view.Err.Error())
+			text = "! " + viz.FirstLine(l.view.Err.Error())
 		}
-		inner.Put(1, 0, cutWords(cleanText(text, inner.ASCII), inner.W-2), viz.Ink{Role: viz.Muted})
+		inner.Put(1, 0, viz.CutWords(viz.OneLine(text, inner.ASCII), inner.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
 	foot := footOf(inner.H)
@@ -34,7 +34,7 @@ func (v *constraintView) draw(c *viz.Canvas, m *Model) {
 // drawKinds lists the notations to choose from.
 func (v *constraintView) drawKinds(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
-	c.Put(1, 0, cutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
+	c.Put(1, 0, viz.CutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
 	top, n := v.kindsShown(c.H)
 	if below := len(constrain.Kinds()) - top - n; below > 0 {
 		c.Put(1, 2+n, fmt.Sprintf("⋮ %d more below", below), muted)
@@ -54,7 +54,7 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 		}
 	}
 	if c.H > kindsFoot {
-		c.Put(1, c.H-1, cutSentence("enter writes one, from a template, a paste or a file. E has a prompt that suits JSON.", c.W-2), muted)
+		c.Put(1, c.H-1, viz.CutSentence("enter writes one, from a template, a paste or a file. E has a prompt that suits JSON.", c.W-2), muted)
 	}
 }
 
@@ -81,7 +81,7 @@ func (v *constraintView) title(m *Model) string {
 		return out
 	}
 	if s := l.step(); s != nil {
-		out += fmt.Sprintf(" · step %d · %s▌", s.Index, headCut(cleanText(v.written(l, s), m.pal.ASCII), max(m.w/4, 8)))
+		out += fmt.Sprintf(" · step %d · %s▌", s.Index, viz.CutHead(viz.OneLine(v.written(l, s), m.pal.ASCII), max(m.w/4, 8)))
 	}
 	switch set := l.shownSettings(); {
 	case v.off(m):

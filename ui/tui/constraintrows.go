@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"logitscope/engine"
 	"logitscope/models"
@@ -142,14 +143,14 @@ func (d *maskDrawer) head(scale float64) {
 	}
 	c.Right(col.allowed, 0, name, muted)
 	if col.bar > 0 {
-		c.Put(col.bar, 0, firstFit(col.barW+1, "full bar "+scaleWords(scale), "full "+scaleWords(scale), ""), muted)
+		c.Put(col.bar, 0, viz.FirstFit(col.barW+1, "full bar "+viz.WholePercent(scale), "full "+viz.WholePercent(scale), ""), muted)
 	}
 	c.Put(col.why, 0, "why not", muted)
 }
 
 func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool) {
 	c, col, ink := d.c, d.col, viz.Ink{}
-	c.Right(6, y, digits(int(r.Rank)), viz.Ink{Role: viz.Muted})
+	c.Right(6, y, strconv.Itoa(int(r.Rank)), viz.Ink{Role: viz.Muted})
 	mark, chosen := col.label-2, r.ID == d.s.Token
 	switch {
 	case chosen && d.s.Forced:
@@ -174,7 +175,7 @@ func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool
 		value = viz.Removed
 	}
 	c.Right(col.allowed, y, value, ink)
-	c.Put(col.why, y, firstFit(c.W-col.why-1, d.why(r, why, no)...), viz.Ink{Role: viz.Muted})
+	c.Put(col.why, y, viz.FirstFit(c.W-col.why-1, d.why(r, why, no)...), viz.Ink{Role: viz.Muted})
 }
 
 // why says what keeps a row's token from coming, longest first; of the one
@@ -218,7 +219,7 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 	if d.k != nil {
 		more := max(d.k.Allowed-allowed, 0)
 		text := viz.Count(more) + " allowed"
-		c.Put(col.why, y, firstFit(c.W-col.why-1, text+fmt.Sprintf(", %s refused", viz.Count(others-more)), text, ""), muted)
+		c.Put(col.why, y, viz.FirstFit(c.W-col.why-1, text+fmt.Sprintf(", %s refused", viz.Count(others-more)), text, ""), muted)
 	}
 }
 

@@ -53,7 +53,7 @@ func (m *Model) constrain(stored string) tea.Cmd {
 	l.lookAt(0)
 	cfg, err := l.config.With("constraint", stored, sampling.FromYou)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 		return nil
 	}
 	what := "constraint " + kindName(stored)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestConstraintView(t *testing.T) {
 	b.has(refusal{i, by}.words())
 	b.has("bits spent so far")
 	b.has("where the model wanted name")
-	b.has("to complete: at least " + digits(s.Constraint.Distance) + " bytes")
+	b.has("to complete: at least " + strconv.Itoa(s.Constraint.Distance) + " bytes")
 	b.has("end not allowed")
 	if s.Constraint.Bits < 5 {
 		t.Errorf("%v bits at a step where the model is overruled", s.Constraint.Bits)
@@ -205,7 +206,7 @@ func TestPlaceForms(t *testing.T) {
 		39: `inside: … ▸ items ▸ age · forced: ␣"`, 30: `inside: … ▸ age · forced: ␣"`, 20: `age · forced: ␣"`, 10: "age",
 	}
 	for w, text := range want {
-		if got := firstFit(w, placeForms(&k, false)...); got != text {
+		if got := viz.FirstFit(w, placeForms(&k, false)...); got != text {
 			t.Errorf("%d cells: %q, want %q", w, got, text)
 		}
 	}

@@ -25,7 +25,7 @@ func drawMaskWords(c *viz.Canvas, l *lane, s *engine.Step) {
 	k := known(l)
 	if k == nil {
 		if s.Constraint != nil && s.Constraint.Broken {
-			c.Put(1, 0, cutWords("broken: a forced token does not fit; the constraint applies no more", c.W-2), viz.Ink{Role: viz.Warning})
+			c.Put(1, 0, viz.CutWords("broken: a forced token does not fit; the constraint applies no more", c.W-2), viz.Ink{Role: viz.Warning})
 		}
 		return
 	}
@@ -37,9 +37,9 @@ func drawMaskWords(c *viz.Canvas, l *lane, s *engine.Step) {
 	lines := [][]string{maskForms(k), placeForms(k, c.ASCII), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
 	for i, forms := range lines[:min(len(lines), c.H)] {
 		for j, text := range forms {
-			forms[j] = cleanText(text, c.ASCII)
+			forms[j] = viz.OneLine(text, c.ASCII)
 		}
-		c.Put(1, y+i, firstFit(c.W-2, forms...), viz.Ink{})
+		c.Put(1, y+i, viz.FirstFit(c.W-2, forms...), viz.Ink{})
 	}
 }
 
@@ -90,14 +90,14 @@ func budgetForms(l *lane, s *engine.Step, k *engine.ConstraintStep) []string {
 	if n := l.model.Info().ContextLen; n > 0 {
 		left = min(left, n+1-len(l.prompt)-s.Index+1)
 	}
-	room := plural(max(left, 0), "token") + " left"
+	room := viz.Plural(max(left, 0), "token") + " left"
 	switch {
 	case k.EOS && k.Distance == 0:
 		return []string{"complete: it may end here; " + room}
 	case k.Closing:
-		return []string{fmt.Sprintf("closing, to complete: at least %s; %s", plural(k.Distance, "byte"), room)}
+		return []string{fmt.Sprintf("closing, to complete: at least %s; %s", viz.Plural(k.Distance, "byte"), room)}
 	}
-	return []string{fmt.Sprintf("to complete: at least %s; %s", plural(k.Distance, "byte"), room)}
+	return []string{fmt.Sprintf("to complete: at least %s; %s", viz.Plural(k.Distance, "byte"), room)}
 }
 
 // costForms say what the constraint cost so far, and where most of it.

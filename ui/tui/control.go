@@ -282,7 +282,7 @@ func (m *board) onPrompt(msg promptMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.complain(firstLine(msg.err.Error()))
+		m.complain(viz.FirstLine(msg.err.Error()))
 		return nil
 	}
 	if err := fits(l.model, msg.ids); err != nil {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"logitscope/sampling"
@@ -87,26 +88,11 @@ func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
 	}
 	lines := []string{a, b}
 	if b == "" {
-		lines = fold(a, c.W-2, 2)
+		lines = viz.Fold(a, c.W-2, 2)
 	}
 	for i, s := range lines {
 		c.Put(1, y+2+i, viz.CutTitle(s, c.W-2), ink)
 	}
-}
-
-// fold breaks s into at most n lines of w cells, at spaces.
-func fold(s string, w, n int) []string {
-	var out []string
-	for len(out) < n-1 && viz.Width(s) > w {
-		head := viz.Cut(s, w+1)
-		i := strings.LastIndexByte(head, ' ')
-		if i <= 0 {
-			break
-		}
-		out = append(out, s[:i])
-		s = s[i+1:]
-	}
-	return append(out, s)
 }
 
 // restOfKnobs says how many knobs are out of view.
@@ -153,7 +139,7 @@ func presetNames(presets []Preset, now, w int) (items []string, gap string) {
 			if i != now {
 				name = viz.Cut(name, cut)
 			}
-			s := digits(i+1) + " " + name
+			s := strconv.Itoa(i+1) + " " + name
 			if i == now {
 				s = "[" + s + "]"
 			}

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -105,7 +106,7 @@ const (
 func (v *draws) draw(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.err != nil {
-		c.Put(1, 0, "! "+viz.Printable(firstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 		return
 	}
 	if v.counts == nil {
@@ -117,8 +118,8 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 	c.Right(drawFinal, 0, "final", muted)
 	c.Right(drawExpected+2, 0, "expected", muted)
 	c.Right(drawCount, 0, "drawn", muted)
-	full := "full " + scaleWords(scale)
-	c.Put(drawBar, 0, firstFit(c.W-drawBar-len(full)-3, "█ final   ◇ drawn   ├─┤ expected 95%", "█ final   ◇ drawn   ├─┤ 95%", "█ final   ◇ drawn", ""), muted)
+	full := "full " + viz.WholePercent(scale)
+	c.Put(drawBar, 0, viz.FirstFit(c.W-drawBar-len(full)-3, "█ final   ◇ drawn   ├─┤ expected 95%", "█ final   ◇ drawn   ├─┤ 95%", "█ final   ◇ drawn", ""), muted)
 	if drawBar+len(full) < c.W {
 		c.Right(c.W-1, 0, full, muted)
 	}
@@ -145,7 +146,7 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 		}
 		c.Put(3, 1+n, viz.CutTitle(line, c.W-4), muted)
 	}
-	c.Put(1, c.H-1, cutSentence(v.verdict(), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutSentence(v.verdict(), c.W-2), viz.Ink{})
 }
 
 func (v *draws) scale() float64 {
@@ -176,7 +177,7 @@ func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
 	}
 	c.Fit(3, y, 9, l.piece(v.dist.IDs[i], c.ASCII), ink)
 	c.Right(drawFinal, y, viz.Percent(p), ink)
-	c.Right(drawExpected+2, y, viz.Count(int(math.Round(p*manyDraws)))+" ± "+digits(int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
+	c.Right(drawExpected+2, y, viz.Count(int(math.Round(p*manyDraws)))+" ± "+strconv.Itoa(int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
 	c.Right(drawCount, y, viz.Count(n), viz.Ink{Role: viz.Draw})
 	at := func(x float64) int {
 		return drawBar + min(max(int(x/manyDraws/scale*float64(barW)), 0), barW-1)
@@ -232,7 +233,7 @@ func (v *draws) verdict() string {
 	if p < 0.0005 {
 		chance = "p below 0.001"
 	}
-	return fmt.Sprintf("chi-square %.1f on %s: %s, %s. %s of %s lie outside their 95%%.", chi, plural(cells-1, "degree"), chance, word, viz.Count(out), viz.Count(len(v.counts)))
+	return fmt.Sprintf("chi-square %.1f on %s: %s, %s. %s of %s lie outside their 95%%.", chi, viz.Plural(cells-1, "degree"), chance, word, viz.Count(out), viz.Count(len(v.counts)))
 }
 
 // chiSquareTail is the probability that a chi-square variable of k degrees

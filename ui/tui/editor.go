@@ -124,7 +124,7 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 		return
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
-	c.Put(1, c.H-2, firstFit(c.W-2, "keys go into the text · enter new line · ctrl+d read it and start", "enter new line · ctrl+d read it and start", "ctrl+d read it and start"), muted)
+	c.Put(1, c.H-2, viz.FirstFit(c.W-2, "keys go into the text · enter new line · ctrl+d read it and start", "enter new line · ctrl+d read it and start", "ctrl+d read it and start"), muted)
 	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+l empty · ctrl+z undo"
 	if e.chat {
 		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+l empty · ctrl+z undo"
@@ -138,13 +138,13 @@ func (e *editor) draw(c *viz.Canvas, m *Model) {
 // tokenLine shows how the model will read the text.
 func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if e.err != nil {
-		return "! " + viz.Printable(firstLine(e.err.Error()), ascii)
+		return "! " + viz.Printable(viz.FirstLine(e.err.Error()), ascii)
 	}
 	if e.counted != e.area.text() {
 		return "counting tokens …"
 	}
 	l := m.lane()
-	s := plural(len(e.tokens), "token")
+	s := viz.Plural(len(e.tokens), "token")
 	if n := l.model.Info().ContextLen; n > 0 {
 		s += " of " + viz.Count(n)
 	}
@@ -253,7 +253,7 @@ func (e *editor) take(m *Model) tea.Cmd {
 		}
 	}
 	if e.counted == e.area.text() && e.err != nil {
-		e.said = "! " + firstLine(e.err.Error())
+		e.said = "! " + viz.FirstLine(e.err.Error())
 		return nil
 	}
 	m.closeTop()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -174,7 +175,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 	for y, id := range ids {
 		ink := viz.Ink{}
 		if t := v.laws[0].step.Trace.Row(id); t != nil {
-			c.Right(4, 1+y, digits(int(t.Rank)), viz.Ink{Role: viz.Muted})
+			c.Right(4, 1+y, strconv.Itoa(int(t.Rank)), viz.Ink{Role: viz.Muted})
 		}
 		if y == v.row {
 			ink = ink.With(viz.Bold)
@@ -188,7 +189,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
-	c.Put(1, c.H-1, cutSentence(v.conclusion(m), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(m), c.W-2), viz.Ink{})
 }
 
 func (v *engines) scale() float64 {
@@ -215,7 +216,7 @@ func (v *engines) drawLaw(c *viz.Canvas, m *Model, i int, ids []int32, scale flo
 	c.Put(2-2*(1-min(i, 1)), 0, viz.CutTitle(name, c.W-1), viz.Ink{}.With(viz.Bold))
 	below := c.H - enginesBelow
 	if w.err != nil {
-		for y, s := range fold(viz.Printable(firstLine(w.err.Error()), c.ASCII), c.W-2, 4) {
+		for y, s := range viz.Fold(viz.Printable(viz.FirstLine(w.err.Error()), c.ASCII), c.W-2, 4) {
 			c.Put(2, 1+y, s, viz.Ink{Role: viz.Warning})
 		}
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -98,18 +99,18 @@ type pageLine struct {
 func (v *exportView) lines(w int, ascii bool) []pageLine {
 	switch {
 	case v.err != nil:
-		return []pageLine{{0, "! " + cutWords(cleanText(firstLine(v.err.Error()), ascii), w-2), viz.Ink{Role: viz.Warning}}}
+		return []pageLine{{0, "! " + viz.CutWords(viz.OneLine(viz.FirstLine(v.err.Error()), ascii), w-2), viz.Ink{Role: viz.Warning}}}
 	case !v.ready:
 		return []pageLine{{0, "exporting …", viz.Ink{Role: viz.Muted}}}
 	}
 	var out []pageLine
 	add := func(indent int, s string, ink viz.Ink) {
-		for _, part := range wrapWords(s, w-indent) {
+		for _, part := range viz.WrapWords(s, w-indent) {
 			out = append(out, pageLine{indent, part, ink})
 		}
 	}
 	for _, line := range strings.Split(strings.TrimRight(v.out.Text, "\n"), "\n") {
-		add(2, cleanText(line, ascii), viz.Ink{})
+		add(2, viz.OneLine(line, ascii), viz.Ink{})
 	}
 	out = append(out, pageLine{})
 	bold := viz.Ink{Attr: viz.Bold}
@@ -127,7 +128,7 @@ func (v *exportView) lines(w int, ascii bool) []pageLine {
 		if !l.Lossy() {
 			ink = viz.Ink{}
 		}
-		for i, part := range wrapWords(cleanText(l.Text, ascii), w-keyW-4) {
+		for i, part := range viz.WrapWords(viz.OneLine(l.Text, ascii), w-keyW-4) {
 			key := ""
 			if i == 0 {
 				key = l.Key
@@ -151,15 +152,15 @@ func (v *exportView) checkWords() []string {
 	name := v.out.Format.Engine
 	head := fmt.Sprintf("check: the last %d steps of this run under %s's rules", checkSteps, name)
 	if v.bad != nil {
-		return []string{head, "cannot be checked: " + firstLine(v.bad.Error())}
+		return []string{head, "cannot be checked: " + viz.FirstLine(v.bad.Error())}
 	}
 	k := v.check
 	if k.Steps == 0 {
 		return []string{head, "no step to check yet: run a while, then look again"}
 	}
-	steps := plural(k.Steps, "step") + " compared"
+	steps := viz.Plural(k.Steps, "step") + " compared"
 	if k.Steps < checkSteps {
-		steps += " (the run is shorter than " + digits(checkSteps) + ")"
+		steps += " (the run is shorter than " + strconv.Itoa(checkSteps) + ")"
 	}
 	largest := ""
 	if k.LargestAt > 0 {
@@ -170,24 +171,6 @@ func (v *exportView) checkWords() []string {
 		same += fmt.Sprintf("; first another at step %d", k.FirstDiff)
 	}
 	return []string{head, steps, "mean total variation " + viz.Three(k.MeanTV) + largest, same}
-}
-
-// wrapWords breaks s into lines of w cells, at blanks where it has some.
-func wrapWords(s string, w int) []string {
-	w = max(w, 8)
-	var out []string
-	for viz.Width(s) > w {
-		cut := viz.Cut(s, w)
-		if i := strings.LastIndexByte(cut, ' '); i > w/3 && s[len(cut)] != ' ' {
-			cut = cut[:i]
-		}
-		if cut == "" {
-			break
-		}
-		out = append(out, cut)
-		s = strings.TrimLeft(s[len(cut):], " ")
-	}
-	return append(out, s)
 }
 
 // drawPresets lists the user's presets.
@@ -212,16 +195,16 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 	for y := 0; y < h && v.list.top+y <= len(own); y++ {
 		i := v.list.top + y
 		if i == 0 {
-			row(y, 0, "save as …", cleanText(wholeConfig(l.config), c.ASCII))
+			row(y, 0, "save as …", viz.OneLine(wholeConfig(l.config), c.ASCII))
 			continue
 		}
 		p := m.book.presets()[own[i-1]]
-		row(y, i, viz.Printable(p.Name, c.ASCII), cleanText(wholeConfig(p.Config), c.ASCII))
+		row(y, i, viz.Printable(p.Name, c.ASCII), viz.OneLine(wholeConfig(p.Config), c.ASCII))
 	}
 	if len(own) == 0 {
 		c.Put(3, 2, "none of your own yet", muted)
 	}
-	c.Put(1, c.H-2, cutWords("kept in "+viz.Printable(m.presetDir(), c.ASCII)+", one file each", c.W-2), muted)
+	c.Put(1, c.H-2, viz.CutWords("kept in "+viz.Printable(m.presetDir(), c.ASCII)+", one file each", c.W-2), muted)
 }
 
 // drawRun says what is written of the run.
@@ -229,19 +212,19 @@ func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
 	l := m.lane()
 	muted := viz.Ink{Role: viz.Muted}
 	n := len(l.view.Steps)
-	what := plural(n, "step")
+	what := viz.Plural(n, "step")
 	if l.view.Beam != nil {
-		what = plural(len(l.view.Beam.Steps), "step") + " of the beam search"
+		what = viz.Plural(len(l.view.Beam.Steps), "step") + " of the beam search"
 	}
-	c.Put(1, 0, cutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
+	c.Put(1, 0, viz.CutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
 	for i, s := range []string{
 		`{"type":"run", …}    model, prompt, settings, order, seed`,
 		`{"type":"step", …}   token, logprobs, u, what the stages kept, ten best`,
 		`{"type":"end", …}    reason, text`,
 	} {
-		c.Put(3, 2+i, cutWords(s, c.W-5), muted)
+		c.Put(3, 2+i, viz.CutWords(s, c.W-5), muted)
 	}
-	c.Put(1, 6, cutWords("the lines of a headless run; a change of settings is marked at its step", c.W-2), muted)
+	c.Put(1, 6, viz.CutWords("the lines of a headless run; a change of settings is marked at its step", c.W-2), muted)
 }
 
 // runLines writes the run of a lane as the headless run does.

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -248,7 +249,7 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 		}
 		p, err := m.deletePreset(own[v.list.at-1])
 		if err != nil {
-			m.complain(firstLine(err.Error()))
+			m.complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = &p
@@ -261,7 +262,7 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 		}
 		p := *v.deleted
 		if err := m.savePreset(p.Name, p.About, p.Config, false); err != nil {
-			m.complain(firstLine(err.Error()))
+			m.complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = nil
@@ -310,7 +311,7 @@ func (v *exportView) enter(m *Model, name string) tea.Cmd {
 		what = "the run"
 		var err error
 		if data, err = runLines(m.lane()); err != nil {
-			m.complain(firstLine(err.Error()))
+			m.complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 	}
@@ -336,7 +337,7 @@ func (v *exportView) written(m *Model, msg writtenMsg) {
 		v.asked = msg.file
 		m.complain(msg.file + " is there already; enter again writes over it, or type another name")
 	case msg.err != nil:
-		m.complain(firstLine(msg.err.Error()))
+		m.complain(viz.FirstLine(msg.err.Error()))
 	default:
 		v.field, v.asked = nil, ""
 		m.say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
@@ -349,7 +350,7 @@ func (v *exportView) enterPreset(m *Model, name string) {
 	if v.list.at > 0 && v.list.at <= len(own) {
 		old := m.book.presets()[own[v.list.at-1]].Name
 		if err := m.renamePreset(own[v.list.at-1], name); err != nil {
-			m.complain(firstLine(err.Error()))
+			m.complain(viz.FirstLine(err.Error()))
 			return
 		}
 		v.field = nil
@@ -362,7 +363,7 @@ func (v *exportView) enterPreset(m *Model, name string) {
 		v.asked = name
 		m.complain("you have a preset " + name + "; enter again writes over it, or type another name")
 	case err != nil:
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 	default:
 		v.field = nil
 		m.say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
@@ -373,7 +374,7 @@ func (v *exportView) enterPreset(m *Model, name string) {
 // keyOf says how a preset is chosen.
 func (v *exportView) keyOf(m *Model, name string) string {
 	if i := m.userPreset(name); i >= 0 && i < 9 {
-		return "key " + digits(i+1) + " takes it"
+		return "key " + strconv.Itoa(i+1) + " takes it"
 	}
 	return ": finds it"
 }

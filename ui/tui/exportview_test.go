@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestExportEveryTarget(t *testing.T) {
 		b.has("chat → " + f.Name)
 		b.has(strings.TrimSpace(strings.Split(want.Text, "\n")[0])[:1])
 		if len(want.Lost) > 0 {
-			b.has("does not translate (" + digits(len(want.Lost)) + ")")
+			b.has("does not translate (" + strconv.Itoa(len(want.Lost)) + ")")
 		}
 		b.has("check: the last 64 steps of this run under " + f.Engine + "'s rules")
 		b.has("4 steps compared (the run is shorter than 64)")

@@ -214,7 +214,7 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 	}
 	c.Fit(3, y, col.labelW, l.piece(id, c.ASCII), ink)
 	if col.id > 0 {
-		c.Right(col.id, y, digits(int(id)), muted)
+		c.Right(col.id, y, strconv.Itoa(int(id)), muted)
 	}
 	p, ok := f.places[id]
 	ok = ok && f.ofStep == l.step()

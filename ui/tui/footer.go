@@ -15,24 +15,9 @@ func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
 	text, ink := m.helpLine(k)
 	c.Clear()
 	if viz.Width(text) > c.W-2 {
-		text = cutSentence(text, c.W-2)
+		text = viz.CutSentence(text, c.W-2)
 	}
 	c.Put(1, 0, text, ink)
-}
-
-// cutSentence leaves out whole sentences from the end until s fits w cells,
-// then what stands behind a semicolon, else cuts the title way.
-func cutSentence(s string, w int) string {
-	for viz.Width(s) > w {
-		if i := strings.LastIndex(s, ". "); i >= 0 {
-			s = s[:i+1]
-		} else if i := strings.LastIndex(s, "; "); i >= 0 {
-			s = s[:i]
-		} else {
-			return viz.CutTitle(s, w)
-		}
-	}
-	return s
 }
 
 func (m *Model) helpLine(k class) (string, viz.Ink) {

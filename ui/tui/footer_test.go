@@ -77,7 +77,7 @@ func TestHeaderOfACopiedLane(t *testing.T) {
 func TestCutSentence(t *testing.T) {
 	const s = "One two; three. Four five; six."
 	for w, want := range map[int]string{31: s, 30: "One two; three.", 15: "One two; three.", 14: "One two", 7: "One two", 6: "One t…"} {
-		if got := cutSentence(s, w); got != want {
+		if got := viz.CutSentence(s, w); got != want {
 			t.Errorf("%d cells: %q, want %q", w, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -119,7 +120,7 @@ func (h *helpView) columns(w int) int {
 }
 
 func (h *helpView) draw(c *viz.Canvas, m *Model) {
-	c.Put(1, 0, cutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
+	c.Put(1, 0, viz.CutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
 	list := h.entries(m)
 	cols := h.columns(c.W)
 	rows := (len(list) + cols - 1) / cols
@@ -141,7 +142,7 @@ func (h *helpView) draw(c *viz.Canvas, m *Model) {
 	}
 	c.Fill(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 2}, " ", viz.Ink{})
 	if rows > view {
-		c.Put(1, c.H-2, digits(top+1)+" to "+digits(min(top+view, rows))+" of "+digits(rows)+" · ↑↓ scroll", viz.Ink{Role: viz.Muted})
+		c.Put(1, c.H-2, strconv.Itoa(top+1)+" to "+strconv.Itoa(min(top+view, rows))+" of "+strconv.Itoa(rows)+" · ↑↓ scroll", viz.Ink{Role: viz.Muted})
 	}
 	legend := helpLegend
 	for viz.Width(legend) > c.W-2 && strings.Contains(legend, "  ") {

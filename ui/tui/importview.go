@@ -77,7 +77,7 @@ func (v *importView) draw(c *viz.Canvas, m *Model) {
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
 	if v.area.text() == "" {
-		c.Put(4, 0, cutWords("Paste settings of any engine: JSON, command line, Modelfile, preset.", c.W-6), muted)
+		c.Put(4, 0, viz.CutWords("Paste settings of any engine: JSON, command line, Modelfile, preset.", c.W-6), muted)
 	}
 	v.area.draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {
@@ -109,13 +109,13 @@ func (v *importView) outcomeLines(w, h int, ascii bool) []inkedLine {
 		if strings.HasPrefix(s, "!") {
 			ink.Role = viz.Warning
 		}
-		for _, text := range wrapWords(cleanText(s, ascii), w) {
+		for _, text := range viz.WrapWords(viz.OneLine(s, ascii), w) {
 			out = append(out, inkedLine{text, ink})
 		}
 	}
 	if len(out) > h {
 		out = out[:h]
-		out[h-1].text = cutWords(out[h-1].text+" …", w)
+		out[h-1].text = viz.CutWords(out[h-1].text+" …", w)
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func (v *importView) outcome() []string {
 	case !v.known:
 		return []string{"reading …"}
 	case v.err != nil:
-		return []string{"! " + firstLine(v.err.Error())}
+		return []string{"! " + viz.FirstLine(v.err.Error())}
 	}
 	var out []string
 	if len(v.in.Unknown) > 0 {
@@ -180,7 +180,7 @@ func (v *importView) take(m *Model) {
 		v.said = "nothing is read yet; paste settings first"
 		return
 	case v.err != nil:
-		v.said = "! not yet: " + firstLine(v.err.Error())
+		v.said = "! not yet: " + viz.FirstLine(v.err.Error())
 		return
 	}
 	l := m.lane()
@@ -191,5 +191,5 @@ func (v *importView) take(m *Model) {
 		return
 	}
 	m.closeTop()
-	m.say(someOf("imported "+v.in.Format.Name+": ", diff, m.noticeWidth()))
+	m.say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, m.noticeWidth()))
 }

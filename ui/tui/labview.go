@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -59,7 +60,7 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *lane) {
 func (m *Model) controlFrame() viz.Frame {
 	f := viz.Frame{Title: "controls", Focused: m.focus == paneControls}
 	if classOf(m.w, m.h) != class100 {
-		f.Right = digits(len(knobList)) + " knobs"
+		f.Right = strconv.Itoa(len(knobList)) + " knobs"
 	}
 	return f
 }

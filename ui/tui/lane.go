@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // A lane is one run as the screen sees it: the engine's lane, the newest view
@@ -261,16 +262,9 @@ func withPreset(cfg sampling.Config, p Preset) sampling.Config {
 func (l *lane) compile(cfg sampling.Config, preset int) (*engine.Settings, error) {
 	s, err := l.comp.Settings(cfg, l.label(cfg, preset))
 	if err != nil {
-		return nil, fmt.Errorf("%s", firstLine(err.Error()))
+		return nil, fmt.Errorf("%s", viz.FirstLine(err.Error()))
 	}
 	return s, nil
-}
-
-func firstLine(s string) string {
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		return s[:i]
-	}
-	return s
 }
 
 // running reports whether the lane commits tokens by itself.

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +62,7 @@ type panicError struct {
 	stack []byte
 }
 
-func (e *panicError) Error() string { return "internal error: " + sprint(e.value) }
+func (e *panicError) Error() string { return "internal error: " + fmt.Sprint(e.value) }
 
 func stack() []byte { return debug.Stack() }
 
@@ -81,7 +83,7 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 	if _, ok := msg.err.(*panicError); ok {
 		return tea.Quit
 	}
-	m.complain("lane " + digits(l.id+1) + " has ended: " + firstLine(msg.err.Error()))
+	m.complain("lane " + strconv.Itoa(l.id+1) + " has ended: " + viz.FirstLine(msg.err.Error()))
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
 		}
 		v.wait = ""
 		if msg.err != nil {
-			m.complain(firstLine(msg.err.Error()))
+			m.complain(viz.FirstLine(msg.err.Error()))
 			return nil
 		}
 		m.owned = append(m.owned, msg.model)
@@ -217,7 +217,7 @@ func (v *modelView) draw(c *viz.Canvas, m *Model) {
 		}
 		if i < len(v.names) {
 			name := viz.Printable(v.names[i], c.ASCII)
-			x := c.Put(3, y, cutWords(name, c.W-16), ink)
+			x := c.Put(3, y, viz.CutWords(name, c.W-16), ink)
 			if v.wait == v.names[i] {
 				c.Put(x+2, y, "opening …", muted)
 			}
@@ -227,7 +227,7 @@ func (v *modelView) draw(c *viz.Canvas, m *Model) {
 			v.field.draw(c, c.Put(3, y, "name: ", viz.Ink{Role: viz.Focus}), y)
 			continue
 		}
-		c.Put(3, y, cutWords("another: FILE.gguf, ollama:NAME, llama-server:URL, vllm:URL, openai:MODEL@URL, table:FILE", c.W-4), ink)
+		c.Put(3, y, viz.CutWords("another: FILE.gguf, ollama:NAME, llama-server:URL, vllm:URL, openai:MODEL@URL, table:FILE", c.W-4), ink)
 		if v.wait != "" && !slices.Contains(v.names, v.wait) {
 			c.Put(3, y, viz.Fit("opening "+viz.Printable(v.wait, c.ASCII)+" …", c.W-4), muted)
 		}
@@ -247,7 +247,7 @@ func (v *modelView) drawFacts(c *viz.Canvas) {
 	y := 0
 	for i := v.top; i < len(v.facts); i++ {
 		f := v.facts[i]
-		lines := wrapWords(cleanText(f.Value, c.ASCII), max(c.W-19, 8))
+		lines := viz.WrapWords(viz.OneLine(f.Value, c.ASCII), max(c.W-19, 8))
 		room := c.H - y
 		if i < len(v.facts)-1 {
 			room-- // the count may come next

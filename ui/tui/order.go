@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // nextOrder puts the rules of the next engine in force.
@@ -119,7 +120,7 @@ func (m *board) moveStage(d int) {
 	stages = slices.Insert(stages, b, name)
 	custom, err := o.WithStages(stages)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 		return
 	}
 	order := custom.Name()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -116,7 +117,7 @@ func (p *palette) draw(c *viz.Canvas, m *Model) {
 	case len(list) == 0:
 		foot = "no command has these words · esc close"
 	case more > 0:
-		foot = digits(more) + " more · " + foot
+		foot = strconv.Itoa(more) + " more · " + foot
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
 }

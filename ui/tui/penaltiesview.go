@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"sort"
+	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -159,7 +160,7 @@ var penaltyHeads = []struct {
 func (v *penalties) draw(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.err != nil {
-		c.Put(1, 0, "! "+viz.Printable(firstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 		return
 	}
 	c.Put(1, 0, "token", muted)
@@ -189,7 +190,7 @@ func (v *penalties) draw(c *viz.Canvas, m *Model) {
 	l := m.lane()
 	scope := "all tokens"
 	if s := l.step(); s != nil && v.window > 0 {
-		scope = plural(v.window, "token")
+		scope = viz.Plural(v.window, "token")
 		if v.window >= s.Pos {
 			scope += ": prompt and output, no window"
 		}
@@ -205,7 +206,7 @@ func (v *penalties) drawRow(c *viz.Canvas, m *Model, y int, t touched, selected 
 		ink = ink.With(viz.Bold)
 	}
 	c.Fit(1, y, 12, m.lane().piece(t.ID, c.ASCII), ink)
-	c.Right(18, y, digits(t.Count), ink)
+	c.Right(18, y, strconv.Itoa(t.Count), ink)
 	c.Put(20, y, where(t), viz.Ink{Role: viz.Muted})
 	moved := float64(t.After) - float64(t.Before)
 	move := viz.Ink{Role: viz.Penalised}

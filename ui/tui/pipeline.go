@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -38,13 +39,13 @@ func labelValue(st sampling.StageTrace) string {
 func stageWord(st sampling.StageTrace, i int) string {
 	switch {
 	case i == 0:
-		return "logits " + digits(st.Kept)
+		return "logits " + strconv.Itoa(st.Kept)
 	case st.Removed > 0:
-		return short(st.Name) + " " + digits(st.Kept)
+		return short(st.Name) + " " + strconv.Itoa(st.Kept)
 	case st.Touched > 0:
-		return short(st.Name) + " ↓" + digits(st.Touched)
+		return short(st.Name) + " ↓" + strconv.Itoa(st.Touched)
 	case isCut(st.Name):
-		return short(st.Name) + " " + digits(st.Kept)
+		return short(st.Name) + " " + strconv.Itoa(st.Kept)
 	}
 	return strings.TrimSpace(short(st.Name) + " " + labelValue(st))
 }
@@ -353,7 +354,7 @@ func touchedWords(m *Model, t *sampling.Trace, i int) string {
 			names = append(names, stripLabel(m.lane().vocab(), r.ID, m.pal.ASCII))
 		}
 	}
-	s := plural(st.Touched, "token") + " " + verb
+	s := viz.Plural(st.Touched, "token") + " " + verb
 	if len(names) == 0 {
 		return s + ", none of them likely"
 	}

@@ -174,7 +174,7 @@ func (v *predictView) drawHidden(c *viz.Canvas, m *Model, lay predictLayout) {
 		x = lay.final - 1
 	}
 	c.Put(5, 0, v.context(m, x-7), muted)
-	c.Put(x, 0, firstFit(c.W-x-1, "bars hidden, in alphabetical order", "alphabetical order", "hidden"), muted)
+	c.Put(x, 0, viz.FirstFit(c.W-x-1, "bars hidden, in alphabetical order", "alphabetical order", "hidden"), muted)
 	top := v.top(lay.rows)
 	for y := range min(lay.rows, len(v.ids)-top) {
 		ink := viz.Ink{}
@@ -197,7 +197,7 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 		c.Right(lay.raw, 0, "raw", muted)
 	}
 	c.Right(lay.final, 0, "final", muted)
-	c.Put(lay.bar, 0, viz.Cut("full bar "+scaleWords(l.scale), c.W-lay.bar-1), muted)
+	c.Put(lay.bar, 0, viz.Cut("full bar "+viz.WholePercent(l.scale), c.W-lay.bar-1), muted)
 	top := v.top(lay.rows)
 	var bars []viz.Bar
 	for y := range min(lay.rows, len(v.ids)-top) {
@@ -241,7 +241,7 @@ func (v *predictView) scoreWords(m *Model) string {
 		if g.picked == 0 {
 			return "no token picked yet"
 		}
-		return fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)
+		return fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)
 	}
 	score := fmt.Sprintf("score %d of %d", g.right, g.played)
 	if v.shown && l.view.Next != nil && v.of != nil {

@@ -32,7 +32,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 	}
 	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
 	info := l.model.Info()
-	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", scaleWords(l.scale))
+	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", viz.WholePercent(l.scale))
 	if info.Params > 0 && info.Params < 100e6 {
 		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
 	}

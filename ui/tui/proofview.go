@@ -139,7 +139,7 @@ const (
 
 func (v *proofView) draw(c *viz.Canvas, m *Model) {
 	if v.err != nil {
-		c.Put(1, 0, "! "+viz.CutTitle(cleanText(firstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 		return
 	}
 	p := &v.proof

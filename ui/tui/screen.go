@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strconv"
+
 	"logitscope/viz"
 )
 
@@ -103,7 +105,7 @@ func (m *Model) boxes() []viz.Rect {
 }
 
 func (m *Model) drawTooSmall(c *viz.Canvas) {
-	lines := []string{digits(m.w) + "×" + digits(m.h) + " is too small.", "Make it 40×12 or more."}
+	lines := []string{strconv.Itoa(m.w) + "×" + strconv.Itoa(m.h) + " is too small.", "Make it 40×12 or more."}
 	if m.h >= 6 {
 		verb := "run"
 		if m.lane().running() {

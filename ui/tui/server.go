@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (m *board) waitingLine() string {
 	}
 	for i, l := range m.lanes {
 		if s := l.waitingLine(); s != "" {
-			return "lane " + digits(i+1) + " " + s
+			return "lane " + strconv.Itoa(i+1) + " " + s
 		}
 	}
 	return ""

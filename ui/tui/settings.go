@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"logitscope/engine"
@@ -96,7 +95,7 @@ func (m *board) set(key string, v any) bool {
 	base := l.shownConfig()
 	cfg, err := base.With(key, v, sampling.FromYou)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 		return false
 	}
 	p, _ := sampling.Lookup(key)
@@ -151,7 +150,7 @@ func (m *board) tryAt(l *lane, s *engine.Settings) {
 	}
 	t, err := l.view.Retrace(l.look.at-1, s)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 	}
 	before := l.step()
 	l.look.under, l.look.tried = s, t
@@ -239,7 +238,7 @@ func (m *board) takePreset(i int) {
 	if !m.apply(cfg, i, "", "preset "+p.Name) {
 		return
 	}
-	m.say(someOf(p.Name+": ", diff, m.noticeWidth()))
+	m.say(viz.SomeOf(p.Name+": ", diff, m.noticeWidth()))
 }
 
 // differences says in words what changes from a to b: "temperature 0.70→0.90".
@@ -264,19 +263,4 @@ func (m *board) noticeWidth() int {
 		return m.room - len("all 4 lanes: ")
 	}
 	return m.room
-}
-
-// someOf joins as many parts behind head as fit w cells, and says how many
-// more there are.
-func someOf(head string, parts []string, w int) string {
-	for n := len(parts); n > 0; n-- {
-		s := head + strings.Join(parts[:n], " · ")
-		if n < len(parts) {
-			s += fmt.Sprintf(" · and %d more", len(parts)-n)
-		}
-		if viz.Width(s) <= w {
-			return s
-		}
-	}
-	return head + plural(len(parts), "change")
 }

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // A token is typed as the chart shows it: ␣old is the token with the space.
@@ -48,7 +49,7 @@ func TestSomeOf(t *testing.T) {
 		{31, "p: one 1→2 · and 2 more"}, // with two it is 33
 		{22, "p: 3 changes"},
 	} {
-		if got := someOf("p: ", parts, tt.w); got != tt.want {
+		if got := viz.SomeOf("p: ", parts, tt.w); got != tt.want {
 			t.Errorf("in %d cells %q, want %q", tt.w, got, tt.want)
 		}
 	}

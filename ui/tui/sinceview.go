@@ -110,7 +110,7 @@ func (v *since) draw(c *viz.Canvas, m *Model) {
 		return
 	}
 	now := l.view.Steps[v.at-1].Settings
-	c.Put(1, 0, someOf(now.Label+": ", differences(v.from.Config(), now.Config()), c.W-2), viz.Ink{})
+	c.Put(1, 0, viz.SomeOf(now.Label+": ", differences(v.from.Config(), now.Config()), c.W-2), viz.Ink{})
 	x := c.Put(1, 1, "survivors a step  ", viz.Ink{Role: viz.Muted})
 	v.drawSurvivors(c.Sub(viz.Rect{X: x, Y: 1, W: c.W - x - 12, H: 1}), l)
 	c.Right(c.W-1, 1, "│ switch", viz.Ink{Role: viz.Muted})

@@ -81,15 +81,15 @@ func (e *sourceEditor) outcome(w, h int, ascii bool) []string {
 	case !e.known:
 		return []string{"compiling …"}
 	case e.bad != nil:
-		return fewLines(wrapWords(cleanText("! "+e.bad.what, ascii), w), w, h)
+		return fewLines(viz.WrapWords(viz.OneLine("! "+e.bad.what, ascii), w), w, h)
 	}
 	var out []string
 	for i, n := range e.notes[e.note:] {
-		lines := wrapWords(cleanText(n.what, ascii), w)
+		lines := viz.WrapWords(viz.OneLine(n.what, ascii), w)
 		left := len(e.notes) - e.note - i
 		if need := len(out) + len(lines); i > 0 && (need > h || need == h && left > 1) {
-			more := fmt.Sprintf("⋮ %s · ctrl+g shows them", plural(left, "more note"))
-			return append(fewLines(out, w, h-1), cutWords(more, w))
+			more := fmt.Sprintf("⋮ %s · ctrl+g shows them", viz.Plural(left, "more note"))
+			return append(fewLines(out, w, h-1), viz.CutWords(more, w))
 		}
 		out = append(out, lines...)
 	}
@@ -100,7 +100,7 @@ func (e *sourceEditor) outcome(w, h int, ascii bool) []string {
 func fewLines(lines []string, w, h int) []string {
 	if h = max(h, 1); len(lines) > h {
 		lines = lines[:h]
-		lines[h-1] = cutWords(lines[h-1]+" …", w)
+		lines[h-1] = viz.CutWords(lines[h-1]+" …", w)
 	}
 	return lines
 }

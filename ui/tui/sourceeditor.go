@@ -168,7 +168,7 @@ func (e *sourceEditor) frame(m *Model) viz.Frame {
 	if others := e.source().others(); others != "" {
 		title += " · " + others
 	}
-	return viz.Frame{Title: cleanText(title, m.pal.ASCII), Right: e.area.count()}
+	return viz.Frame{Title: viz.OneLine(title, m.pal.ASCII), Right: e.area.count()}
 }
 func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h-6) }
 func (e *sourceEditor) hints(*Model) []string               { return []string{"close"} }
@@ -262,7 +262,7 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 	m.closeTop()
 	cmd := m.constrain(e.stored)
 	if n := len(e.notes) - 1; n > 0 && !m.warn {
-		m.say("in force, with " + plural(n, "note") + " that enter shows. n steps, space runs.")
+		m.say("in force, with " + viz.Plural(n, "note") + " that enter shows. n steps, space runs.")
 	}
 	return cmd
 }

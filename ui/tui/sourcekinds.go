@@ -100,7 +100,7 @@ func (s source) check() (stored string, notes []remark, bad *remark) {
 	if err != nil {
 		return "", nil, s.faultOf(err)
 	}
-	notes = []remark{{"good: the shortest text has " + plural(g.MinBytes(), "byte"), -1}}
+	notes = []remark{{"good: the shortest text has " + viz.Plural(g.MinBytes(), "byte"), -1}}
 	for _, n := range g.Notes() {
 		r := remark{strings.TrimPrefix(n.Pointer+"/"+n.Keyword, "/") + ": " + n.Text, -1}
 		if raw {
@@ -125,7 +125,7 @@ func (s source) faultOf(err error) *remark {
 		r := refused.Refusals[0]
 		return &remark{refused.Bare(), placeOf(s.text, r.Pointer, r.Keyword)}
 	}
-	return &remark{firstLine(constrain.Bare(err)), -1}
+	return &remark{viz.FirstLine(constrain.Bare(err)), -1}
 }
 
 // placeOf returns the byte at which the value that a JSON pointer names

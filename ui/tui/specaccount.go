@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 
 	"logitscope/engine/speculative"
 	"logitscope/viz"
@@ -38,7 +39,7 @@ func (v *specView) drawHistogram(c *viz.Canvas) {
 		for i := rows; i < len(d.Accepts); i++ {
 			n, want = n+d.Accepts[i], want+d.Expected[i]
 		}
-		s := fmt.Sprintf("⋮ %d to %d: %s", rows, len(d.Accepts)-1, plural(n, "round"))
+		s := fmt.Sprintf("⋮ %d to %d: %s", rows, len(d.Accepts)-1, viz.Plural(n, "round"))
 		if theory(d) {
 			s += fmt.Sprintf(", %.1f expected", want)
 		}
@@ -59,7 +60,7 @@ func (v *specView) drawHistogram(c *viz.Canvas) {
 // drawAccepts draws the row of the rounds in which i tokens stood.
 func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
 	d := v.lane.view.Draft
-	c.Right(4, y, digits(i), viz.Ink{})
+	c.Right(4, y, strconv.Itoa(i), viz.Ink{})
 	c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
 	if theory(d) {
 		c.Right(19, y, fmt.Sprintf("%.1f", d.Expected[i]), viz.Ink{Role: viz.Muted})
@@ -88,7 +89,7 @@ func (v *specView) drawAccount(c *viz.Canvas) {
 			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
 		}
 	}
-	head := plural(n, "round")
+	head := viz.Plural(n, "round")
 	if n < len(d.Rounds) {
 		head = fmt.Sprintf("%s of %d with this draft and rule", head, len(d.Rounds))
 	}

@@ -53,7 +53,7 @@ func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
 	case v.wait:
 		s = "opening the draft model …"
 	case l.view.Err != nil:
-		c.Put(1, 0, "! "+viz.CutTitle(cleanText(firstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 		return
 	case l.view.Phase.String() == "done":
 		s = "the text has ended (" + endWords(l) + "); r starts again, s with a new seed"
@@ -90,7 +90,7 @@ func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
 	for _, id := range r.Drafted {
 		drafted += v.lane.vocab().Piece(id)
 	}
-	drafted = "⟦" + cleanText(drafted, c.ASCII) + "⟧"
+	drafted = "⟦" + viz.OneLine(drafted, c.ASCII) + "⟧"
 	legend := fmt.Sprintf("k %d, draft %s", r.K, v.lane.view.Draft.Draft)
 	right := "█ both  ▓ p more  ░ q more"
 	if c.W < 60 {
@@ -106,7 +106,7 @@ func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
 		drafted = viz.Cut(drafted, max(room-9, 4)) + "…"
 	}
 	text := v.textBefore(r.Start)
-	text = headCut(cleanText(text, c.ASCII), max(room-viz.Width(drafted)-1, 1))
+	text = viz.CutHead(viz.OneLine(text, c.ASCII), max(room-viz.Width(drafted)-1, 1))
 	at := c.Put(2, 0, text, viz.Ink{})
 	at = c.Put(at, 0, "╎", viz.Ink{Role: viz.Muted})
 	c.Put(at, 0, drafted, viz.Ink{Role: viz.Focus})
@@ -283,10 +283,10 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		c.Put(2, 0, "the last drafted token ends the text: nothing more is drawn", viz.Ink{})
 		return
 	}
-	emitted := plural(len(r.Emitted), "token") + " from 1 target pass"
+	emitted := viz.Plural(len(r.Emitted), "token") + " from 1 target pass"
 	words := lastWords(r)
 	brief, _, _ := strings.Cut(words, ": what")
-	c.Put(2, 0, firstFit(c.W-4, words, brief), viz.Ink{})
+	c.Put(2, 0, viz.FirstFit(c.W-4, words, brief), viz.Ink{})
 	if c.H >= 3 {
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
 	}
@@ -297,7 +297,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	x := c.Put(2, y, "u "+viz.Three(f.U), viz.Ink{Role: viz.Draw})
 	x = c.Put(x, y, " → ", viz.Ink{Role: viz.Muted})
 	x = c.Put(x, y, "● "+v.lane.piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
-	c.Put(x+3, y, cutWords(emitted, c.W-x-4), viz.Ink{})
+	c.Put(x+3, y, viz.CutWords(emitted, c.W-x-4), viz.Ink{})
 }
 
 // lastWords says what a round's last token was drawn from.

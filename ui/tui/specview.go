@@ -122,7 +122,7 @@ func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	}
 	v.wait = false
 	if d.err != nil {
-		m.complain(firstLine(d.err.Error()))
+		m.complain(viz.FirstLine(d.err.Error()))
 		if !v.draft.Active() {
 			v.take(m, ngramDraft, engine.Draft{NGram: true})
 		}
@@ -329,7 +329,7 @@ func (v *specView) widen(m *Model, d int) {
 		return
 	}
 	if m.set(p.Key, int64(to)) {
-		m.say(fmt.Sprintf("k %d: the draft proposes %s a round", to, plural(to, "token")))
+		m.say(fmt.Sprintf("k %d: the draft proposes %s a round", to, viz.Plural(to, "token")))
 	}
 }
 

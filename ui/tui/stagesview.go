@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -186,7 +187,7 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 	}
 	name := "logits"
 	if i > 0 {
-		name = digits(i) + " " + st.Label
+		name = strconv.Itoa(i) + " " + st.Label
 	}
 	c.Fit(3, y, 20, name, ink)
 	for _, h := range stageColumns {

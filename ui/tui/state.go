@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -216,7 +215,3 @@ func (m *board) onEffect(msg effectMsg) tea.Cmd {
 	m.effect.pending, m.effect.at = false, time.Now()
 	return m.wantEffect() // the knob or the step may have moved on
 }
-
-func digits(n int) string { return strconv.Itoa(n) }
-
-func sprint(v any) string { return fmt.Sprint(v) }

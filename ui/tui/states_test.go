@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestReadingAPrompt(t *testing.T) {
 	b.send(promptMsg{b.m.lane().id, text, ids, nil})
 	let <- struct{}{}
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Prefill && v.Prefill.Done > 0 })
-	for _, s := range []string{"reading the prompt", " of " + digits(len(ids)) + " tokens", "esc stop reading"} {
+	for _, s := range []string{"reading the prompt", " of " + strconv.Itoa(len(ids)) + " tokens", "esc stop reading"} {
 		b.has(s)
 	}
 	for key, says := range map[string]string{

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -231,7 +232,7 @@ func specAt(t testing.TB, n, w, h int) *bench {
 func TestSpeculativeView(t *testing.T) {
 	b := specAt(t, 3, 100, 30)
 	r := b.m.lane().view.Draft.Last()
-	b.has("speculative · round 3 · " + digits(r.Accepted) + " of 4 accepted")
+	b.has("speculative · round 3 · " + strconv.Itoa(r.Accepted) + " of 4 accepted")
 	b.has("draft fable-draft")
 	b.has("accepted in a round")
 	b.has("plain step")

@@ -108,7 +108,7 @@ func (v *sweepView) story(r *sweep.Report) string {
 		return out + "no " + metric.Label + " yet"
 	}
 	e := cell.Values[v.metric]
-	return out + fmt.Sprintf("%s %.*f [%.*f, %.*f] over %s", metric.Label, metric.Decimals, e.Mean, metric.Decimals, e.Lo, metric.Decimals, e.Hi, plural(len(cell.Runs), "text"))
+	return out + fmt.Sprintf("%s %.*f [%.*f, %.*f] over %s", metric.Label, metric.Decimals, e.Mean, metric.Decimals, e.Lo, metric.Decimals, e.Hi, viz.Plural(len(cell.Runs), "text"))
 }
 
 // turnRest moves the first axis that is not on the map.
@@ -134,12 +134,12 @@ func (v *sweepView) lanes(m *Model) tea.Cmd {
 	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", r.Seeds[0], sampling.FromFlag) }
 	base, err := l.compile(seed(r.Base), -1)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 		return nil
 	}
 	cell, err := l.compile(seed(r.At(v.at...).Config), -1)
 	if err != nil {
-		m.complain(firstLine(err.Error()))
+		m.complain(viz.FirstLine(err.Error()))
 		return nil
 	}
 	l.config, l.preset, l.settings = base.Config(), -1, base
@@ -301,7 +301,7 @@ func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric
 	line(viz.CutTitle(strings.Join(parts, " · "), c.W), viz.Ink{})
 	if lo <= hi {
 		shades := fmt.Sprintf("lightest %.*f, darkest %.*f: ", metric.Decimals, lo, metric.Decimals, hi)
-		line(shades+cutWords(metric.Help, c.W-viz.Width(shades)), viz.Ink{Role: viz.Muted})
+		line(shades+viz.CutWords(metric.Help, c.W-viz.Width(shades)), viz.Ink{Role: viz.Muted})
 	}
 	for i := range r.Axes {
 		if a := &r.Axes[i]; a.Inert != "" {

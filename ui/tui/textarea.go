@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -52,7 +53,7 @@ func newTextArea(s string) textArea {
 func (t *textArea) text() string { return release(t.input.Value()) }
 
 // count says how long the text is.
-func (t *textArea) count() string { return plural(t.input.LineCount(), "line") }
+func (t *textArea) count() string { return viz.Plural(t.input.LineCount(), "line") }
 
 // insert puts s at the cursor as one change. A text that would have too many
 // lines stays as it was.
@@ -299,7 +300,7 @@ func (t *textArea) draw(c *viz.Canvas, margin, mark int) {
 	for y := 0; y < c.H && top+y < len(lines); y++ {
 		ln := lines[top+y]
 		if ln.number > 0 {
-			c.Right(margin-1, y, digits(ln.number), viz.Ink{Role: viz.Muted})
+			c.Right(margin-1, y, strconv.Itoa(ln.number), viz.Ink{Role: viz.Muted})
 		}
 		text := whole[ln.from:ln.to]
 		if top+y == at {

@@ -134,7 +134,7 @@ func (m *Model) stepAt(l *lane, c viz.Rect, x, y int) int {
 func (m *Model) drawWelcome(c *viz.Canvas) {
 	c.Put(1, 0, "No prompt yet. e writes one, E has examples with known shapes.", viz.Ink{})
 	if m.lane().view.Err != nil {
-		c.Put(1, 1, viz.Printable(firstLine(m.lane().view.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+		c.Put(1, 1, viz.Printable(viz.FirstLine(m.lane().view.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 	}
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 
 	"logitscope/viz"
@@ -62,7 +63,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 		if k == row {
 			ink = ink.With(viz.Bold)
 		}
-		in.Fit(3, 0, col.name-3, digits(k+1)+" "+strings.Repeat(" ", min(b.depth, 3))+m.limbName(l, list, k), ink)
+		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.depth, 3))+m.limbName(l, list, k), ink)
 		cells := func(n int) int { return n * col.barW / longest }
 		x := cells(b.shared)
 		if b.parent >= 0 {
@@ -79,7 +80,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 			glyph, role = "━", viz.Focus
 		}
 		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
-		in.Put(col.count, 0, plural(len(b.steps), "token"), viz.Ink{})
+		in.Put(col.count, 0, viz.Plural(len(b.steps), "token"), viz.Ink{})
 		if col.note < c.W-8 {
 			note := m.limbNote(l, list, k)
 			if viz.Width(note) > c.W-col.note-1 {

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -178,7 +179,7 @@ func rankGlyph(s *engine.Step) (string, viz.Role) {
 	case r <= 1:
 		return "·", viz.Muted
 	case r < 10:
-		return digits(int(r)), viz.Plain
+		return strconv.Itoa(int(r)), viz.Plain
 	}
 	return "+", viz.Penalised
 }
@@ -277,7 +278,7 @@ func (d *mapDrawer) curve(r viz.Rect, name string, of func(*engine.Step) float64
 	for y := range in.H {
 		in.Put(d.lay.x-1, y, "│", muted)
 	}
-	in.Right(d.lay.x-1, 0, digits(int(most)), muted)
+	in.Right(d.lay.x-1, 0, strconv.Itoa(int(most)), muted)
 	in.Right(d.lay.x-1, in.H-1, "0", muted)
 	n := len(values)
 	if n > 0 {

@@ -85,13 +85,13 @@ func (v *timeline) keptLine(m *Model) string {
 		if shared == 0 {
 			parts = append(parts, who+" the prompt's part of the cache")
 		} else {
-			parts = append(parts, fmt.Sprintf("%s the first %s of the cache", who, plural(shared, "token")))
+			parts = append(parts, fmt.Sprintf("%s the first %s of the cache", who, viz.Plural(shared, "token")))
 		}
 	}
 	if l.view.Looking > 0 {
 		return strings.Join(append(parts, fmt.Sprintf("recomputing step %d …", l.view.Looking)), " · ")
 	}
-	return strings.Join(append(parts, plural(recomputed(l), "token")+" recomputed"), " · ")
+	return strings.Join(append(parts, viz.Plural(recomputed(l), "token")+" recomputed"), " · ")
 }
 
 // recomputed returns how many positions the model has computed more than

@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/viz"
+)
 
 // undo goes back to before the last change; redo to after it.
 func (m *board) undo() {
@@ -77,6 +81,6 @@ func (m *board) flip() {
 	}
 	if m.apply(to.config, to.preset, "", "flip to "+names[other]) {
 		m.slot = other
-		m.say(someOf(names[other]+": ", diff, m.noticeWidth()))
+		m.say(viz.SomeOf(names[other]+": ", diff, m.noticeWidth()))
 	}
 }

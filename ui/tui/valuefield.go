@@ -86,7 +86,7 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 			_, err = m.lane().shownConfig().With(v.param.Key, val, sampling.FromYou)
 		}
 		if err != nil {
-			v.err = firstLine(err.Error())
+			v.err = viz.FirstLine(err.Error())
 			return nil, true
 		}
 		m.closeTop()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -141,7 +142,7 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		v.drawRow(c, m, 1+y, eff[top+y], top+y == v.list.at)
 	}
 	if more := len(eff) - top - h; more > 0 {
-		c.Put(3, c.H-3, digits(more)+" more · ↓ scrolls", muted)
+		c.Put(3, c.H-3, strconv.Itoa(more)+" more · ↓ scrolls", muted)
 	}
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
 	if full := v.full[knobList[v.list.at].Key]; full != "" {
@@ -182,12 +183,12 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	if e.AskedSet {
 		asked = valueWords(p, e.Asked)
 	}
-	c.Right(col.asked, y, tail(asked, col.asked-col.keyW-4, c.ASCII), ink)
+	c.Right(col.asked, y, viz.CutEnd(asked, col.asked-col.keyW-4, c.ASCII), ink)
 	inForce := ink
 	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
 		inForce = viz.Ink{Role: viz.Warning}
 	}
-	c.Right(col.inForce, y, tail(valueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
+	c.Right(col.inForce, y, viz.CutEnd(valueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
 	if i := m.lane().shownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
 		from = "preset " + m.book.presets()[i].Name
@@ -206,15 +207,6 @@ func (v *values) doesWords(e sampling.Effective) string {
 		return does
 	}
 	return e.Note
-}
-
-// tail fits a value to w cells.
-func tail(s string, w int, ascii bool) string {
-	s = viz.Printable(s, ascii)
-	if viz.Width(s) <= w {
-		return s
-	}
-	return viz.Cut(s, w-1) + "…"
 }
 
 // fromModel says what the model's file recommends.

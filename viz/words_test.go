@@ -1,6 +1,8 @@
-package tui
+package viz
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestCutWords(t *testing.T) {
 	for _, tt := range []struct {
@@ -16,7 +18,7 @@ func TestCutWords(t *testing.T) {
 		{"abcdefgh", 5, "abcd…"},
 		{"日本 語日本", 8, "日本…"},
 	} {
-		if got := cutWords(tt.s, tt.w); got != tt.want {
+		if got := CutWords(tt.s, tt.w); got != tt.want {
 			t.Errorf("%q in %d: %q, want %q", tt.s, tt.w, got, tt.want)
 		}
 	}
@@ -24,11 +26,11 @@ func TestCutWords(t *testing.T) {
 
 func TestFirstFit(t *testing.T) {
 	for w, want := range map[int]string{9: "long form", 8: "brief", 5: "brief", 4: "bri…"} {
-		if got := firstFit(w, "long form", "brief"); got != want {
+		if got := FirstFit(w, "long form", "brief"); got != want {
 			t.Errorf("%d cells: %q, want %q", w, got, want)
 		}
 	}
-	if got := firstFit(3); got != "" {
+	if got := FirstFit(3); got != "" {
 		t.Errorf("no form: %q", got)
 	}
 }
