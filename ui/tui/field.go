@@ -48,6 +48,9 @@ func (f *field) key(k tea.KeyMsg) bool {
 		return false // else its letter would be typed
 	}
 	before, at := f.input.Value(), f.input.Position()
+	if key.Matches(k, f.input.KeyMap.DeleteWordForward) && at+1 == len([]rune(before)) {
+		k = tea.KeyMsg{Type: tea.KeyDelete} // the component reads past a last word of one character
+	}
 	for range f.presses(k) {
 		f.input, _ = f.input.Update(k)
 	}

@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/viz"
+)
+
+// editKeys are all keys a terminal can send, with and without alt.
+func editKeys() []tea.KeyMsg {
+	var out []tea.KeyMsg
+	for _, alt := range []bool{false, true} {
+		for t := tea.KeyType(-120); t < 128; t++ {
+			if name := (tea.Key{Type: t}).String(); name != "" && t != tea.KeyRunes && t != tea.KeySpace {
+				out = append(out, tea.KeyMsg{Type: t, Alt: alt})
+			}
+		}
+		out = append(out, tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}, Alt: alt})
+		for r := '!'; r < 127; r++ {
+			out = append(out, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: alt})
+		}
+		for _, r := range "é日ก́\u200d\x00\uFFFD" {
+			out = append(out, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: alt})
+		}
+	}
+	return out
+}
+
+// editTexts are texts with every kind of edge: blanks at the ends, characters
+// of several runes, bytes that are no text.
+var editTexts = []string{
+	"", " ", "  ", "a", "a ", " a", "ab", "a b", "a  b", "ab cd ", "\n", "a\n", "\na", "a\nb", "a \n b\n\n", "日本 語", "e\u0301 e\u0301",
+	"น้ำ ก็", "👩‍👩‍👧 x", "\x80\xff a\x80", "\x1b[31m", "\u00a0a\u00a0", "\uFFFD", "\U000f0041 \U000f0100",
+}
+
+// TestEveryKeyAtEveryPlace presses every key of an editor at every place of
+// every text: nothing panics, and the cursor stays in the text.
+func TestEveryKeyAtEveryPlace(t *testing.T) {
+	keys := editKeys()
+	tried := 0
+	for _, text := range editTexts {
+		for at := range utf8.RuneCountInString(text) + 1 {
+			for _, k := range keys {
+				tried += 2
+				pressInField(t, text, at, k)
+				pressInArea(t, text, at, k)
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
+}
+
+func pressInField(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
+	t.Helper()
+	f := newField(text)
+	f.input.SetCursor(at)
+	defer caught(t, "field", text, at, keys)
+	for _, k := range keys {
+		f.key(k)
+		if n := f.at(); n < 0 || n > len(f.text()) {
+			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, f.text())
+		}
+	}
+	f.draw(viz.NewCanvas(12, 1, false), 0, 0)
+}
+
+func pressInArea(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
+	t.Helper()
+	a := newTextArea(text)
+	a.goTo(len(string([]rune(text)[:min(at, utf8.RuneCountInString(text))])))
+	defer caught(t, "text area", text, at, keys)
+	for _, k := range keys {
+		a.key(k)
+		if n := a.at(); n < 0 || n > len(a.text()) {
+			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, a.text())
+		}
+	}
+	a.draw(viz.NewCanvas(12, 3, false), 2, -1)
+}
+
+func caught(t *testing.T, what, text string, at int, keys []tea.KeyMsg) {
+	t.Helper()
+	if p := recover(); p != nil {
+		t.Errorf("%s %q, place %d, %v: %v", what, text, at, keys, p)
+	}
+}
+
+// FuzzEditors presses keys one after the other.
+func FuzzEditors(f *testing.F) {
+	all := editKeys()
+	alt := slices.IndexFunc(all, func(k tea.KeyMsg) bool { return fmt.Sprint(k) == "alt+d" })
+	f.Add("b", 0, []byte{byte(alt), byte(alt >> 8)})
+	f.Add("a b\nc", 3, []byte{1, 0, 2, 0, 30, 0})
+	f.Fuzz(func(t *testing.T, text string, at int, press []byte) {
+		if len(text) > 200 || len(press) > 60 || strings.Count(text, "\n") > 20 {
+			return
+		}
+		var keys []tea.KeyMsg
+		for ; len(press) > 1; press = press[2:] {
+			keys = append(keys, all[(int(press[0])|int(press[1])<<8)%len(all)])
+		}
+		at = max(at, 0) % (utf8.RuneCountInString(text) + 1)
+		pressInField(t, text, at, keys...)
+		pressInArea(t, text, at, keys...)
+	})
+}
