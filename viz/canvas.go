@@ -3,6 +3,8 @@ package viz
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A Rect is a rectangle of cells: left, top, width, height.
@@ -22,7 +24,7 @@ func (r Rect) Inset(n int) Rect {
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
 type cell struct {
-	text string // one grapheme cluster; empty for the second half of a wide one
+	text string // one grapheme cluster; empty for the other cells of a wide one
 	ink  Ink
 }
 
@@ -68,7 +70,7 @@ func (c *Canvas) Sub(r Rect) *Canvas {
 func (c *Canvas) at(x, y int) *cell { return &c.cells[(c.y0+y)*c.stride+c.x0+x] }
 
 // Put writes s from x, y rightwards and returns the column after it. What
-// lies outside the canvas is left out; half a wide cluster becomes a space.
+// lies outside the canvas is left out; part of a wide cluster becomes spaces.
 func (c *Canvas) Put(x, y int, s string, ink Ink) int {
 	for len(s) > 0 {
 		var g string
@@ -101,27 +103,32 @@ func (c *Canvas) set(x, y int, g string, w int, ink Ink) {
 	if y < 0 || y >= c.H || x < 0 || x >= c.W {
 		return
 	}
-	c.cut(x, y)
-	if w == 2 {
-		if x+1 >= c.W {
-			*c.at(x, y) = cell{" ", ink}
-			return
-		}
-		c.cut(x+1, y)
-		*c.at(x+1, y) = cell{"", ink}
+	for i := range min(w, c.W-x) {
+		c.cut(x+i, y)
+		*c.at(x+i, y) = cell{"", ink}
 	}
-	*c.at(x, y) = cell{g, ink}
+	if x+w <= c.W {
+		c.at(x, y).text = g
+		return
+	}
+	for ; x < c.W; x++ {
+		c.at(x, y).text = " "
+	}
 }
 
-// cut blanks the other half of a wide cluster that is about to lose one.
+// cut blanks the other cells of a wide cluster that is about to lose one.
 func (c *Canvas) cut(x, y int) {
 	col := c.x0 + x
 	row := c.cells[(c.y0+y)*c.stride : (c.y0+y+1)*c.stride]
-	if row[col].text == "" && col > 0 {
-		row[col-1].text = " "
+	from, to := col, col+1
+	for from > 0 && row[from].text == "" {
+		from--
 	}
-	if row[col].text != "" && col+1 < len(row) && row[col+1].text == "" {
-		row[col+1].text = " "
+	for to < len(row) && row[to].text == "" {
+		to++
+	}
+	for i := from; i < to && to-from > 1; i++ {
+		row[i].text = " "
 	}
 }
 
@@ -139,11 +146,7 @@ func (c *Canvas) Copy(src *Canvas) {
 	for y := range min(c.H, src.H) {
 		for x := range src.W {
 			if cl := src.at(x, y); cl.text != " " && cl.text != "" {
-				w := 1
-				if x+1 < src.W && src.at(x+1, y).text == "" {
-					w = 2
-				}
-				c.set(x, y, cl.text, w, cl.ink)
+				c.set(x, y, cl.text, src.cellsOf(x, y), cl.ink)
 			}
 		}
 	}
@@ -158,7 +161,8 @@ func (c *Canvas) Mark(r Rect, a Attr) {
 	}
 }
 
-// Text returns the canvas without colours, one line a row.
+// Text returns the canvas without colours, one line a row. What is counted as
+// fewer cells than it has here is followed by blanks.
 func (c *Canvas) Text() string {
 	var b strings.Builder
 	for y := range c.H {
@@ -166,14 +170,29 @@ func (c *Canvas) Text() string {
 			b.WriteByte('\n')
 		}
 		for x := range c.W {
-			b.WriteString(c.glyph(c.at(x, y).text))
+			text := c.glyph(c.at(x, y).text)
+			b.WriteString(text)
+			if w := c.cellsOf(x, y); w > 1 && text != "" {
+				b.WriteString(strings.Repeat(" ", w-min(ansi.StringWidth(text), w)))
+			}
 		}
 	}
 	return b.String()
 }
 
+// cellsOf is how many cells the cluster that begins at x, y has.
+func (c *Canvas) cellsOf(x, y int) int {
+	w := 1
+	for x+w < c.W && c.at(x+w, y).text == "" {
+		w++
+	}
+	return w
+}
+
 // Render returns the canvas with p's sequences: H lines of W cells, joined by
-// newlines. Each line ends with the terminal's own colours.
+// newlines. Each line ends with the terminal's own colours. Where terminals
+// differ about the cells of a cluster, the cursor is put where it belongs, so
+// a line must begin in the terminal's first column.
 func (c *Canvas) Render(p *Palette) string {
 	var b strings.Builder
 	b.Grow(c.W * c.H * 2)
@@ -182,11 +201,14 @@ func (c *Canvas) Render(p *Palette) string {
 			b.WriteByte('\n')
 		}
 		now, bare := "", true // bare: a blank looks the same under it
+		last := " "
 		for x := range c.W {
 			cl := c.at(x, y)
 			if cl.text == "" {
 				continue
 			}
+			before := last
+			last = cl.text
 			shows := cl.ink.Attr&(Reverse|Underline) != 0
 			if cl.text == " " && !shows && bare {
 				b.WriteByte(' ')
@@ -203,13 +225,45 @@ func (c *Canvas) Render(p *Palette) string {
 				b.WriteString(want)
 				now, bare = want, !shows
 			}
-			b.WriteString(c.glyph(cl.text))
+			c.write(&b, x, y, before)
 		}
 		if now != "" {
 			b.WriteString("\x1b[0m")
 		}
 	}
 	return b.String()
+}
+
+// write writes the cluster that begins at x, y, which before stands in front
+// of. One that terminals give fewer cells than it has here is written over
+// blanks, and the cursor is moved behind it; the cells come to the same for
+// whoever counts what is written.
+func (c *Canvas) write(b *strings.Builder, x, y int, before string) {
+	text := c.glyph(c.at(x, y).text)
+	if plain(text) && plain(before) {
+		b.WriteString(text)
+		return
+	}
+	w := c.cellsOf(x, y)
+	least := min(ansi.StringWidth(text), w)
+	if joins(before, text) {
+		b.WriteString(ansi.CursorHorizontalAbsolute(x + 1))
+	}
+	if least == w {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(ansi.EraseCharacter(w))
+	b.WriteString(strings.Repeat(" ", w-least))
+	b.WriteString(ansi.CursorHorizontalAbsolute(x + 1))
+	b.WriteString(text)
+	b.WriteString(ansi.CursorHorizontalAbsolute(x + w + 1))
+}
+
+// plain reports whether s is a character that joins no other.
+func plain(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n == len(s) && (r < 0x300 || own(r))
 }
 
 // glyph returns what stands in a cell: its ASCII twin where asked for.

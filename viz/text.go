@@ -10,12 +10,16 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// maxCluster is the most runes drawn as one cluster. Real scripts stay below
-// it; a letter buried under combining marks does not.
-const maxCluster = 4
+// maxCluster and maxMarks are the most runes drawn as one cluster and the most
+// nonspacing marks in a row. Real scripts stay below them; a letter buried
+// under combining marks does not.
+const (
+	maxCluster = 10
+	maxMarks   = 4
+)
 
-// next splits the first grapheme cluster from s. Its width is 1 or 2, or 0 if
-// it must not be drawn as it is.
+// next splits the first grapheme cluster from s. Its width is the most cells
+// that a terminal gives it, or 0 if it must not be drawn as it is.
 func next(s string) (cluster string, w int, rest string) {
 	if b := s[0]; b < utf8.RuneSelf {
 		if len(s) == 1 || s[1] < utf8.RuneSelf {
@@ -57,7 +61,7 @@ func FirstCluster(s string) string {
 
 // own reports whether r is a box, block or shape that the program draws
 // itself, which spares most cells of a screen the cluster rules.
-func own(r rune) bool { return r >= 0x2500 && r <= 0x25cf }
+func own(r rune) bool { return r >= 0x2500 && r <= 0x25cf && r != noBase }
 
 // invalid splits the longest run of bytes that are no characters from s.
 func invalid(s string) (string, int, string) {
@@ -72,21 +76,72 @@ func invalid(s string) (string, int, string) {
 	return s[:n], 0, s[n:]
 }
 
-// clusterWidth returns how many cells every terminal gives to a cluster: 1,
-// 2, or 0 if terminals would disagree or it must not reach one.
+// noBase is the dotted circle, which carries a mark that has no letter.
+const noBase = '◌'
+
+// joiner is what asks for the joined form of two letters.
+const joiner = '\u200d'
+
+// clusterWidth returns the most cells that a terminal gives to a cluster, or
+// 0 if it must not reach one. Terminals count in two ways: a cluster as a
+// whole, or its runes one by one, where nonspacing marks take no cell. Where
+// the two differ in a script that is written with them (a Devanagari vowel
+// sign, a Khmer subscript), a [Canvas] puts the cursor right itself.
 func clusterWidth(g string) int {
-	n, sum := 0, 0
+	n, marks, sum, letters := 0, 0, 0, true
 	for _, r := range g {
-		if n++; n > maxCluster || !drawable(r) || n == 1 && unicode.Is(unicode.M, r) {
+		if n++; n > maxCluster || n == 1 && needsBase(r) {
 			return 0
 		}
-		sum += perRune.RuneWidth(r)
+		if r == joiner && marks > 0 { // as Sinhala writes "sri"
+			continue
+		}
+		if !drawable(r) {
+			return 0
+		}
+		if unicode.Is(unicode.Mn, r) {
+			if marks++; marks > maxMarks {
+				return 0
+			}
+		} else {
+			marks = 0
+		}
+		letters = letters && (r == noBase || unicode.In(r, unicode.L, unicode.M, unicode.N))
+		sum += runeWidth(r)
 	}
-	w := ansi.StringWidth(g)
-	if w < 1 || w > 2 || sum != w {
+	switch w := ansi.StringWidth(g); {
+	case w < 1 || w > 2 || sum < w:
+		return 0
+	case joins(g, " "): // it waits for a letter to stand before
+		return 0
+	case sum > w && !letters:
 		return 0
 	}
-	return w
+	return sum
+}
+
+// runeWidth is how many cells r takes where runes are counted one by one.
+func runeWidth(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // vowels and finals of Hangul
+		return 0
+	}
+	return perRune.RuneWidth(r)
+}
+
+// needsBase reports whether r joins the character before it, so that it
+// cannot stand alone.
+func needsBase(r rune) bool {
+	return r >= 0x300 && (runeWidth(r) == 0 || joins(" ", string(r)))
+}
+
+// joins reports whether the end of a and the beginning of b are one cluster
+// when they stand side by side.
+func joins(a, b string) bool {
+	g, _ := ansi.FirstGraphemeCluster(a+b, ansi.GraphemeWidth)
+	return len(g) > len(a)
 }
 
 // perRune is how terminals count that add up runes, whatever the locale.
@@ -119,6 +174,8 @@ func escape(g string, ascii bool) string {
 		return string(rune(0x2400) + r)
 	case r == 0x7f:
 		return "␡"
+	case !ascii && needsBase(r) && FirstCluster(string(noBase)+g) == string(noBase)+g && clusterWidth(string(noBase)+g) > 0:
+		return string(noBase) + g
 	case more:
 		return fmt.Sprintf("‹%X …›", r)
 	case ascii:

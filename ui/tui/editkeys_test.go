@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"logitscope/viz"
 )
@@ -109,4 +110,33 @@ func FuzzEditors(f *testing.F) {
 		pressInField(t, text, at, keys...)
 		pressInArea(t, text, at, keys...)
 	})
+}
+
+// Editors show living scripts as they are written, in straight columns, with
+// the caret at any place.
+func TestEditorsShowLivingScripts(t *testing.T) {
+	for _, text := range []string{"น้ำเก็บ", "हिन्दी क्षत्रिय", "বাংলা ভাষায়", "தமிழ் மொழி", "తెలుగు స్త్రీ", "ភាសាខ្មែរ ស្ត្រី", "العَرَبِيَّةُ", "שָׁלוֹם", "\u1112\u1161\u11ab\u1100\u1173\u11af"} {
+		for at := range utf8.RuneCountInString(text) + 1 {
+			f := newField(text)
+			f.input.SetCursor(at)
+			for _, w := range []int{4, 9, 30} {
+				c := viz.NewCanvas(w, 1, false)
+				if end := f.draw(c, 0, 0); w == 30 && end != viz.Width(text[:f.at()])+1+viz.Width(text[f.at():]) {
+					t.Errorf("%q, caret at %d: ends in column %d", text, f.at(), end)
+				}
+				if n := ansi.StringWidth(c.Text()); n != w {
+					t.Errorf("%q, caret at %d, %d cells wide: drawn %d wide", text, f.at(), w, n)
+				}
+				if f.at() == 0 && strings.Contains(c.Text(), "‹") {
+					t.Errorf("%q is shown as %q", text, c.Text())
+				}
+			}
+			a := newTextArea(text + "\n" + text)
+			c := viz.NewCanvas(7, 6, false)
+			a.draw(c, 2, -1)
+			if strings.Contains(c.Text(), "‹") {
+				t.Errorf("%q is shown as %q", text, c.Text())
+			}
+		}
+	}
 }

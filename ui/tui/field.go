@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
@@ -89,8 +88,7 @@ func drawTyped(c *viz.Canvas, x, y int, text string, at int) int {
 	room := c.W - x - 1
 	head := viz.Printable(text[:at], c.ASCII)
 	for viz.Width(head) > room-1 && len(head) > 0 {
-		_, n := utf8.DecodeRuneInString(head)
-		head = head[n:]
+		head = head[len(viz.FirstCluster(head)):]
 	}
 	x = c.Put(x, y, head, viz.Ink{})
 	caret := "▌"

@@ -261,7 +261,7 @@ func wrapLines(text string, w int) []visualLine {
 		for {
 			k := len(viz.Cut(body, w))
 			if k == 0 && len(body) > 0 {
-				_, k = utf8.DecodeRuneInString(body)
+				k = len(viz.FirstCluster(body))
 			}
 			out = append(out, visualLine{at, at + k, number})
 			at, body, number = at+k, body[k:], 0

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -196,7 +197,7 @@ func firstCluster(piece string, ascii bool) string {
 	case list[0].Text == " ":
 		return "␣"
 	}
-	return viz.Cut(list[0].Text, 2)
+	return cmp.Or(viz.Cut(list[0].Text, 2), "‹")
 }
 
 // columns draws one value a step, two cells wide, and the largest of all.
