@@ -12,11 +12,11 @@ const (
 	maxRepeat   = 1 << 24
 )
 
-// build turns rules into a program: it removes left recursion, lays out the
+// build turns rules into a program: it refuses left recursion, lays out the
 // nodes, measures distances and refuses a root that no text satisfies.
 func build(def *definition) (*prog, error) {
 	w := newRewriter(def)
-	if err := w.removeLeftRecursion(); err != nil {
+	if err := refuseLeftRecursion(def, w.nullable); err != nil {
 		return nil, err
 	}
 	b := &builder{rewriter: w, p: &prog{root: int32(def.root), labels: []string{""}}}

@@ -9,7 +9,7 @@ import (
 // GBNF wants text that a grammar in llama.cpp's notation describes: rules
 // `name ::= ...` with literals, classes, groups, alternatives and the
 // repetitions * + ? {m} {m,} {m,n}; the text is what the rule "root" matches.
-// Left recursion is allowed. A repetition's bounds are at most 2^24.
+// Left recursion is refused. A repetition's bounds are at most 2^24.
 func GBNF(text string) Source { return gbnfSource(text) }
 
 type gbnfSource string

@@ -118,9 +118,9 @@ func TestSpecFieldsAreTold(t *testing.T) {
 func TestBareErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"type":"xml"}`:                               `type "xml"; must be one of json_schema, json, regex, grammar, sql, choice`,
-		`{"type":"regex","regex":"a("}`:                "line 1, column 2: missing closing ): a(",
+		`{"type":"regex","regex":"a("}`:                "line 1, column 1: missing closing ): `a(`",
 		`{"type":"choice","choices":[]}`:               `"choice": at least one text is needed`,
-		`{"type":"json_schema","schema":{"type":"x"}}`: `#: "type" must be null, boolean, integer, number, string, array or object`,
+		`{"type":"json_schema","schema":{"type":"x"}}`: `#: "type" must be null, boolean, integer, number, string, array, object or a list of these`,
 	} {
 		_, err := CompileText(text, true)
 		if err == nil || Bare(err) != want {

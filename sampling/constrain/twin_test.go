@@ -98,7 +98,7 @@ var twinCases = []struct {
 	{"regex", Regex(`(the|and) [a-z]{2,9}( [^"]+)?\.`, false), "the end is near."},
 	{"search", Regex(`[0-9]{3}`, true), "abc 123 def"},
 	{"choice", Choice([]string{"yes", "no", "maybe not", "notable"}), "maybe not"},
-	{"left recursion", GBNF("root ::= root \" and \" item | item\nitem ::= [a-z]+ | \"(\" root \")\""), "a and (b and c) and d"},
+	{"recursion", GBNF("root ::= item (\" and \" item)*\nitem ::= [a-z]+ | \"(\" root \")\""), "a and (b and c) and d"},
 	{"counters", GBNF(`root ::= "<" ([a-z]{2,200} " "){3,400} ">"`), "<the cat sat on the mat >"},
 	{"counted rounds", GBNF(`root ::= "[" ([a-d]{2,200} ","){3,400} "]"`), "[ad,da,aa,dd,]"},
 	{"any text", GBNF(`root ::= ("<b>" [^<]* "</b>" | [^<])*`), "some <b>bold</b> words"},
