@@ -62,15 +62,15 @@ type board struct {
 
 // newBoard returns a board without lanes. Lanes run until ctx ends; wg counts
 // their goroutines.
-func newBoard(ctx context.Context, wg *sync.WaitGroup, opt Options, ascii bool) *board {
+func newBoard(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *board {
 	m := &board{
-		ctx: ctx, wg: wg, fps: opt.FPS, draft: opt.Draft, book: new(presetBook), ascii: ascii, pace: startPace, taken: make(map[string]any),
+		ctx: ctx, wg: wg, fps: fps, draft: draft, book: new(presetBook), ascii: ascii, pace: startPace, taken: make(map[string]any),
 		gate: engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
 	}
 	if m.fps <= 0 {
 		m.fps = 30
 	}
-	m.book.set(opt.Presets)
+	m.book.set(presets)
 	return m
 }
 

@@ -177,3 +177,20 @@ func (m *board) takeOutBranch(l *lane, b limb, name string) {
 	l.branches[b.index].gone = true
 	m.say(name + " is taken out; u puts it back")
 }
+
+// firstDifference returns the first of the first n steps whose tokens differ,
+// -1 if none do.
+func firstDifference(a, b []*engine.Step, n int) int {
+	for i := range min(n, len(a), len(b)) {
+		if a[i] != b[i] && a[i].Token != b[i].Token {
+			return i
+		}
+	}
+	return -1
+}
+
+// shortKeys are the names of knobs in a lane's title.
+var shortKeys = map[string]string{
+	"temperature": "T", "repetition_penalty": "rep.", "frequency_penalty": "freq.", "presence_penalty": "pres.",
+	"num_assistant_tokens": "drafted", "max_new_tokens": "max",
+}

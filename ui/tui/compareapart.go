@@ -101,7 +101,7 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 			continue
 		}
 		p := v.pairOf(m.lanes[ref], l)
-		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(m.presetLabel(l), c.ASCII)), viz.Ink{Role: laneRoles[i]})
+		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(l.shownLabel(), c.ASCII)), viz.Ink{Role: laneRoles[i]})
 		values, from := p.series(w)
 		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
 		if at := p.at[0] - from; p.parts && at >= 0 && at < w && !p.alien {

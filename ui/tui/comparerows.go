@@ -45,17 +45,6 @@ func sameContext(a, b laneStep) bool {
 		firstDifference(a.l.view.Steps, b.l.view.Steps, a.s.Index-1) < 0
 }
 
-// firstDifference returns the first of the first n steps whose tokens differ,
-// -1 if none do.
-func firstDifference(a, b []*engine.Step, n int) int {
-	for i := range min(n, len(a), len(b)) {
-		if a[i] != b[i] && a[i].Token != b[i].Token {
-			return i
-		}
-	}
-	return -1
-}
-
 // alignRows says which token stands in each of h rows of each lane's chart,
 // NoToken for none. A token has the same row in all lanes that show it. Rows
 // are in raw order; where lanes chose from different distributions, in the

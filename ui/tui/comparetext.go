@@ -158,12 +158,6 @@ func (v *compareView) partingNote(m *Model, i, w int) string {
 	return ""
 }
 
-// shortKeys are the names of knobs in a lane's title.
-var shortKeys = map[string]string{
-	"temperature": "T", "repetition_penalty": "rep.", "frequency_penalty": "freq.", "presence_penalty": "pres.",
-	"num_assistant_tokens": "drafted", "max_new_tokens": "max",
-}
-
 // titleKnobs are the knobs as a title lists them: a change of strategy before
 // changes of degree.
 var titleKnobs = func() []*sampling.Param {
@@ -190,7 +184,7 @@ func laneTitle(m *Model, i, w int) string {
 	if w < 60 && len(m.lanes) > 1 && m.w < 80 {
 		name = fmt.Sprintf("lane %d of %d", i+1, len(m.lanes))
 	}
-	name += " · " + viz.Printable(m.presetLabel(l), m.pal.ASCII)
+	name += " · " + viz.Printable(l.shownLabel(), m.pal.ASCII)
 	if l.model != first.model {
 		name += " · " + viz.Printable(l.model.Info().Name, m.pal.ASCII)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -326,4 +327,13 @@ func endWords(l *lane) string {
 // adopt is the command that makes a lane hold branch b.
 func adopt(b branch) engine.Command {
 	return engine.Adopt{Text: b.text, Prompt: b.prompt, Steps: b.steps, Settings: b.settings}
+}
+
+// wrapped is the prompt that text stands for: itself, or what the model's
+// chat template makes of it as the user's message.
+func wrapped(m models.Model, text string, wrap bool) (string, error) {
+	if !wrap {
+		return text, nil
+	}
+	return chat.Render(m.Info().ChatTemplate, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
 }

@@ -8,8 +8,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/models"
-	"logitscope/models/chat"
 	"logitscope/viz"
 )
 
@@ -61,15 +59,6 @@ type countMsg struct {
 	chat bool
 	ids  []int32
 	err  error
-}
-
-// wrapped is the prompt that text stands for: itself, or what the model's
-// chat template makes of it as the user's message.
-func wrapped(m models.Model, text string, wrap bool) (string, error) {
-	if !wrap {
-		return text, nil
-	}
-	return chat.Render(m.Info().ChatTemplate, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
 }
 
 // count splits the text into tokens, to show how it will be read.

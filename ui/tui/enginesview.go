@@ -119,7 +119,7 @@ func (v *engines) frame(m *Model) viz.Frame {
 	if s := l.step(); s != nil {
 		title += " · step " + viz.Count(s.Index)
 	}
-	return viz.Frame{Title: title + " · " + viz.Printable(m.presetLabel(l), false), Right: "O · o takes the next · esc"}
+	return viz.Frame{Title: title + " · " + viz.Printable(l.shownLabel(), false), Right: "O · o takes the next · esc"}
 }
 func (v *engines) size(m *Model) (int, int) {
 	n := len(v.rows(18))

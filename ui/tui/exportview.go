@@ -123,7 +123,7 @@ func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
 func (v *exportView) frame(m *Model) viz.Frame {
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
-		title = "export · " + m.presetLabel(m.lane()) + " → " + presets.Formats()[v.target].Name
+		title = "export · " + m.lane().shownLabel() + " → " + presets.Formats()[v.target].Name
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }

@@ -2,8 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/viz"
 )
 
@@ -50,7 +53,7 @@ type headerPart struct {
 func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	l := m.lane()
 	cfg := l.shownConfig()
-	name := m.presetLabel(l)
+	name := l.shownLabel()
 	order := cfg.Order()
 	orderName := order.Name()
 	if len(order.Custom()) > 0 {
@@ -69,7 +72,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	muted := viz.Ink{Role: viz.Muted}
 	left := []headerPart{
 		{"logitscope", 9, muted}, {viz.Printable(model, c.ASCII), 6, muted}, {phaseWords(l), 0, phase},
-		{viz.Printable(name, c.ASCII), 0, presetInk(m, l)}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
+		{viz.Printable(name, c.ASCII), 0, labelInk(l.shownLabel())}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
 	}
 	switch {
 	case k <= class80:
@@ -193,29 +196,43 @@ func nonZero(params int64) string {
 	return viz.Params(params)
 }
 
-// presetLabel names the settings of the step on the screen.
-func (m *Model) presetLabel(l *lane) string {
-	if s := l.shownSettings(); s != nil && l.look.at > 0 {
-		return s.Label
+// modelWords names the model and, where it runs on a server, that.
+func modelWords(l *lane, k class) string {
+	info := l.model.Info()
+	name := strings.TrimSpace(info.Name + " " + info.Quant)
+	if k == class160 {
+		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
 	}
-	return l.label(l.config, l.preset)
-}
-
-// presetRoles are the colours of the built-in presets' texts.
-var presetRoles = map[string]viz.Ink{
-	"factual":  {Role: viz.Factual, Attr: viz.Underline},
-	"chat":     {Role: viz.Chat},
-	"creative": {Role: viz.Creative, Attr: viz.Italic},
-	"neutral":  {Role: viz.Neutral},
-	"greedy":   {Role: viz.Greedy, Attr: viz.Bold},
-}
-
-// labelInk returns how text written under a preset's label is drawn.
-func labelInk(name string) viz.Ink {
-	if ink, ok := presetRoles[name]; ok {
-		return ink
+	kind, address := l.server()
+	switch {
+	case kind == "":
+		return name
+	case k == class160:
+		return name + " on " + kind + " " + address
 	}
-	return viz.Ink{Role: viz.Custom, Attr: viz.Underline}
+	return name + " on " + kind
 }
 
-func presetInk(m *Model, l *lane) viz.Ink { return labelInk(m.presetLabel(l)) }
+// serverParts are the right side of the header for a model on a server.
+func serverParts(s models.Stats, k class) []headerPart {
+	muted := viz.Ink{Role: viz.Muted}
+	var out []headerPart
+	if s.Latency > 0 {
+		unit := " a token"
+		if k <= class80 {
+			unit = "/tok"
+		}
+		out = append(out, headerPart{viz.Milliseconds(s.Latency) + unit, 3, viz.Ink{}})
+	}
+	if k > class60 {
+		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 6, muted})
+	}
+	out = append(out, headerPart{viz.Bytes(int64(s.BytesIn + s.BytesOut)), 8, muted})
+	if n := s.Cached + s.Evaluated; n > 0 {
+		out = append(out, headerPart{fmt.Sprintf("cache %.0f%%", math.Floor(100*float64(s.Cached)/float64(n))), 8, muted})
+	}
+	if s.AheadHits > 0 {
+		out = append(out, headerPart{fmt.Sprintf("ahead %.0f%%", math.Floor(100*float64(s.AheadHits)/float64(s.Rows))), 9, muted})
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"logitscope/engine"
@@ -281,3 +282,21 @@ func (l *lane) input() (sampling.Input, error) {
 
 // piece returns the printable label of token id.
 func (l *lane) piece(id int32, ascii bool) string { return label(l.vocab(), id, ascii) }
+
+// shownLabel names the settings of the step on the screen.
+func (l *lane) shownLabel() string {
+	if s := l.shownSettings(); s != nil && l.look.at > 0 {
+		return s.Label
+	}
+	return l.label(l.config, l.preset)
+}
+
+// A panicError is a panic in a lane's goroutine.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return "internal error: " + fmt.Sprint(e.value) }
+
+func stack() []byte { return debug.Stack() }

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,16 +54,6 @@ type Model struct {
 	cache *string // the frame, drawn when it is first asked for
 }
 
-// A panicError is a panic in a lane's goroutine.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return "internal error: " + fmt.Sprint(e.value) }
-
-func stack() []byte { return debug.Stack() }
-
 // A laneEndedMsg says that a lane has ended by itself, and why.
 type laneEndedMsg struct {
 	lane int
@@ -90,7 +78,7 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 // newModel returns the model of a program that is about to start.
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
-		opt: opt, board: newBoard(ctx, wg, opt, pal.ASCII), keys: keys, pal: pal,
+		opt: opt, board: newBoard(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true,
 		dirty: true, cache: new(string), bars: new(viz.BarChart),
 	}

@@ -9,13 +9,6 @@ import (
 	"logitscope/sampling"
 )
 
-// A Preset is a named configuration that one key puts in force.
-type Preset struct {
-	Name, About string
-	Config      sampling.Config
-	User        bool // the user's own
-}
-
 // A Lane is one side of a comparison.
 type Lane struct {
 	Model  models.Model

@@ -34,3 +34,10 @@ func (b *presetBook) find(name string) (sampling.Config, error) {
 	}
 	return sampling.Config{}, fmt.Errorf("%s: no such preset; %s", name, strings.Join(names, ", "))
 }
+
+// A Preset is a named configuration that one key puts in force.
+type Preset struct {
+	Name, About string
+	Config      sampling.Config
+	User        bool // the user's own
+}

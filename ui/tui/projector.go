@@ -15,7 +15,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 	t, ref := l.traces()
 	s := l.step()
 	muted := viz.Ink{Role: viz.Muted}
-	right := phaseWords(l) + "  " + m.presetLabel(l) + fmt.Sprintf("  seed %d", l.shownConfig().Uint("seed"))
+	right := phaseWords(l) + "  " + l.shownLabel() + fmt.Sprintf("  seed %d", l.shownConfig().Uint("seed"))
 	x := c.Right(c.W-1, 0, viz.Printable(right, c.ASCII), muted)
 	name := "next token"
 	if l.before() != nil {

@@ -3,7 +3,6 @@ package tui
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/viz"
 )
 
 // What the screen shows of a model that runs on a server: what talking to it
@@ -37,47 +35,6 @@ func (l *lane) observing() bool { return l.model.Info().Caps.ObserveOnly }
 func (l *lane) server() (kind, address string) {
 	info := l.model.Info()
 	return info.Server, info.Address
-}
-
-// modelWords names the model and, where it runs on a server, that.
-func modelWords(l *lane, k class) string {
-	info := l.model.Info()
-	name := strings.TrimSpace(info.Name + " " + info.Quant)
-	if k == class160 {
-		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
-	}
-	kind, address := l.server()
-	switch {
-	case kind == "":
-		return name
-	case k == class160:
-		return name + " on " + kind + " " + address
-	}
-	return name + " on " + kind
-}
-
-// serverParts are the right side of the header for a model on a server.
-func serverParts(s models.Stats, k class) []headerPart {
-	muted := viz.Ink{Role: viz.Muted}
-	var out []headerPart
-	if s.Latency > 0 {
-		unit := " a token"
-		if k <= class80 {
-			unit = "/tok"
-		}
-		out = append(out, headerPart{viz.Milliseconds(s.Latency) + unit, 3, viz.Ink{}})
-	}
-	if k > class60 {
-		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 6, muted})
-	}
-	out = append(out, headerPart{viz.Bytes(int64(s.BytesIn + s.BytesOut)), 8, muted})
-	if n := s.Cached + s.Evaluated; n > 0 {
-		out = append(out, headerPart{fmt.Sprintf("cache %.0f%%", math.Floor(100*float64(s.Cached)/float64(n))), 8, muted})
-	}
-	if s.AheadHits > 0 {
-		out = append(out, headerPart{fmt.Sprintf("ahead %.0f%%", math.Floor(100*float64(s.AheadHits)/float64(s.Rows))), 9, muted})
-	}
-	return out
 }
 
 // waitingLine says what the server is being waited for, "" while all is well.

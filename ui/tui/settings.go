@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/constrain"
 	"logitscope/viz"
 )
 
@@ -263,4 +264,15 @@ func (m *board) noticeWidth() int {
 		return m.room - len("all 4 lanes: ")
 	}
 	return m.room
+}
+
+// kindName names the notation of a stored constraint, or the constraint itself
+// if it cannot be read.
+func kindName(stored string) string {
+	if c, err := constrain.Parse(stored); err == nil {
+		if k, ok := constrain.KindOf(c.Type); ok {
+			return k.Name
+		}
+	}
+	return viz.Cut(stored, 20)
 }

@@ -51,15 +51,6 @@ func sourceOf(stored string) (source, bool) {
 	return source{kind, c.Text(), c.Options}, true
 }
 
-// kindName names the notation of a stored constraint, or the constraint itself
-// if it cannot be read.
-func kindName(stored string) string {
-	if s, ok := sourceOf(stored); ok {
-		return s.kindOf().Name
-	}
-	return viz.Cut(stored, 20)
-}
-
 // others names the options of s that have no switch: "closed, whitespace
 // compact".
 func (s source) others() string {

@@ -293,7 +293,7 @@ func (v *timeline) goOn(m *Model) {
 		l.remember(snap)
 		m.advanceLane(l, -1)
 		v.born, v.at = l.born, newest
-		m.say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(m.presetLabel(l), m.pal.ASCII)))
+		m.say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(l.shownLabel(), m.pal.ASCII)))
 	case at < len(s):
 		l.lookAt(0)
 		m.advanceLane(l, -1)
