@@ -62,9 +62,9 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 	if m.drawInstead(c, l, k) {
 		return
 	}
-	top := l.chartTop(c.H)
+	top := chartTop(l, c.H)
 	c = c.Sub(viz.Rect{X: 0, Y: top, W: c.W, H: c.H - top})
-	t, ref := l.traces()
+	t, ref := traces(l)
 	if t == nil {
 		c.Put(1, 1, "waiting for the first step", viz.Ink{Role: viz.Muted})
 		return
@@ -75,7 +75,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 		drawChartHead(c, col, l.scale)
 		y = 1
 	}
-	lines := chartLines(t, ref, l.chartPlanFor(k, c.H))
+	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]
 	bars := make([]viz.Bar, len(lines))
 	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.step(), class: k}

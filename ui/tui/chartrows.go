@@ -282,7 +282,7 @@ func shortLabel(st sampling.StageTrace) string {
 }
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
-func (l *lane) chartPlanFor(k class, h int) chartPlan {
+func chartPlanFor(l *lane, k class, h int) chartPlan {
 	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.row}
 	if k == class40 {
 		p.lines, p.cuts, p.deadPins = h, 0, false
@@ -291,7 +291,7 @@ func (l *lane) chartPlanFor(k class, h int) chartPlan {
 }
 
 // traces returns the trace on the screen and the one that fixes its rows.
-func (l *lane) traces() (t, ref *sampling.Trace) {
+func traces(l *lane) (t, ref *sampling.Trace) {
 	s, b := l.step(), l.reference()
 	if s == nil || s.Trace == nil {
 		return nil, nil
@@ -304,13 +304,13 @@ func (l *lane) traces() (t, ref *sampling.Trace) {
 
 // chartIDs lists the tokens that have a row in the lab's chart, from the top.
 func (m *Model) chartIDs() []int32 {
-	t, ref := m.lane().traces()
+	t, ref := traces(m.lane())
 	if t == nil {
 		return nil
 	}
-	plan := m.lane().chartPlanFor(classOf(m.w, m.h), m.chartHeight())
+	plan := chartPlanFor(m.lane(), classOf(m.w, m.h), m.chartHeight())
 	if m.zoom && m.focus == paneChart {
-		plan, _, _ = m.lane().thickPlan(m.h - projectorRest)
+		plan, _, _ = thickPlan(m.lane(), m.h-projectorRest)
 	}
 	var ids []int32
 	for _, ln := range chartLines(t, ref, plan) {
@@ -331,5 +331,5 @@ func (m *Model) chartHeight() int {
 	case lay.class == class60 || lay.class == class40:
 		h = lay.chart.H - 1
 	}
-	return max(h-m.lane().chartTop(h), 1)
+	return max(h-chartTop(m.lane(), h), 1)
 }

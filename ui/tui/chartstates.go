@@ -30,7 +30,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 			return true
 		}
 		m.drawDone(c, l)
-		return l.chartTop(c.H) == 0 // else the last step follows below
+		return chartTop(l, c.H) == 0 // else the last step follows below
 	case engine.Idle:
 		c.Put(1, 1, "The next token's distribution appears here.", viz.Ink{Role: viz.Muted})
 	default:
@@ -112,7 +112,7 @@ func drawFailed(c *viz.Canvas, l *lane) {
 const doneLines = 4
 
 // chartTop returns how many lines of a chart of h lines are taken by a summary.
-func (l *lane) chartTop(h int) int {
+func chartTop(l *lane, h int) int {
 	if l.view.Phase == engine.Done && l.look.at == 0 && h >= doneLines+6 {
 		return doneLines
 	}

@@ -24,7 +24,7 @@ func stepsSideBySide(lanes []*lane) []laneStep {
 	out := make([]laneStep, len(lanes))
 	for i, l := range lanes {
 		out[i] = laneStep{l: l, group: i}
-		t, ref := l.traces()
+		t, ref := traces(l)
 		if t == nil {
 			continue
 		}

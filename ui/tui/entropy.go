@@ -29,7 +29,7 @@ func maxOf(list []float64) float64 {
 
 // entropyWindow returns the steps that fit w cells, and the cell of the step
 // on the screen among them.
-func (l *lane) entropyWindow(w int) (values []float64, at, first int) {
+func entropyWindow(l *lane, w int) (values []float64, at, first int) {
 	all := bitsByStep(l.view)
 	now := len(all) - 1
 	if l.look.at > 0 {
@@ -48,7 +48,7 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 	if s == nil {
 		return
 	}
-	values, at, _ := l.entropyWindow(c.W - 2)
+	values, at, _ := entropyWindow(l, c.W-2)
 	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
 	label := "↑ now"
 	if l.look.at > 0 {
@@ -89,7 +89,7 @@ func (m *Model) drawEntropyTitle(c *viz.Canvas, l *lane, right int) {
 		return
 	}
 	w := 16
-	values, _, _ := l.entropyWindow(w)
+	values, _, _ := entropyWindow(l, w)
 	end := " " + viz.Two(float64(s.Summary.RawBits)) + " bits "
 	x := c.Right(right, 0, end, viz.Ink{})
 	x -= len(values)

@@ -148,7 +148,7 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
 // entropyBeside is the entropy that stands at the end of the one-liner in w
 // cells: where its columns begin, their values and the number after them.
 func entropyBeside(l *lane, s *engine.Step, w int) (x int, values []float64, end string) {
-	values, _, _ = l.entropyWindow(16)
+	values, _, _ = entropyWindow(l, 16)
 	end = " " + viz.Two(float64(s.Summary.RawBits)) + " b"
 	return w - viz.Width(end) - len(values), values, end
 }

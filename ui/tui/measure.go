@@ -117,7 +117,7 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 // job returns a round of measuring for one pair, nil if all is known.
 func (v *compareView) job(k pairKey, a, b *lane) tea.Cmd {
 	p := *v.pairs[k]
-	va, vb := a.shownView(), b.shownView()
+	va, vb := shownView(a), shownView(b)
 	at, parts := part(a, b, p.alien)
 	steps := [2]*engine.Step{}
 	if parts {
@@ -231,7 +231,7 @@ func shownIndex(l *lane) int {
 
 // shownView is the lane's view with the step under other settings in the
 // place of the one they are tried on.
-func (l *lane) shownView() engine.View {
+func shownView(l *lane) engine.View {
 	v := l.view
 	if l.look.at > 0 && l.look.tried != nil {
 		v.Looked = l.look.tried
@@ -251,16 +251,16 @@ func part(a, b *lane, alien bool) (at [2]int, parts bool) {
 	n := min(len(x), len(y))
 	for i := range n {
 		if x[i] != y[i] {
-			return [2]int{a.stepOfByte(i), b.stepOfByte(i)}, true
+			return [2]int{stepOfByte(a, i), stepOfByte(b, i)}, true
 		}
 	}
 	over := a.view.Phase == engine.Done && len(x) < len(y) || b.view.Phase == engine.Done && len(y) < len(x)
-	return [2]int{a.stepOfByte(n), b.stepOfByte(n)}, over
+	return [2]int{stepOfByte(a, n), stepOfByte(b, n)}, over
 }
 
 // stepOfByte returns the step, from 0, that wrote byte i of the text. A lane
 // that writes no steps counts in bytes.
-func (l *lane) stepOfByte(i int) int {
+func stepOfByte(l *lane, i int) int {
 	if l.view.Beam != nil {
 		return i
 	}

@@ -166,7 +166,7 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		m.moveRow(d)
 		return nil
 	}
-	t, ref := l.traces()
+	t, ref := traces(l)
 	if t == nil || e.Button != tea.MouseButtonLeft {
 		return nil
 	}
@@ -175,11 +175,11 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		h++
 		y--
 	}
-	y -= l.chartTop(h)
+	y -= chartTop(l, h)
 	if lay.class != class40 {
 		y--
 	}
-	lines := chartLines(t, ref, l.chartPlanFor(lay.class, m.chartHeight()))
+	lines := chartLines(t, ref, chartPlanFor(l, lay.class, m.chartHeight()))
 	if y < 0 || y >= len(lines) || lines[y].row == nil {
 		return nil
 	}
@@ -271,7 +271,7 @@ func (m *Model) dragTo(x int) {
 }
 
 func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	t, _ := m.lane().traces()
+	t, _ := traces(m.lane())
 	if t == nil {
 		return nil
 	}
@@ -314,7 +314,7 @@ func (m *Model) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		m.far(d)
 		return nil
 	}
-	values, _, first := l.entropyWindow(lay.entropy.W - 4)
+	values, _, first := entropyWindow(l, lay.entropy.W-4)
 	if i := x - 1; e.Button == tea.MouseButtonLeft && i >= 0 && i < len(values) {
 		if k := first + i + 1; k <= len(l.view.Steps) {
 			l.lookAt(k)

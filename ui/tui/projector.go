@@ -12,7 +12,7 @@ import (
 // drawProjector draws the chart alone, for the back of a classroom: few rows,
 // bars two lines thick where they fit.
 func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
-	t, ref := l.traces()
+	t, ref := traces(l)
 	s := l.step()
 	muted := viz.Ink{Role: viz.Muted}
 	right := phaseWords(l) + "  " + l.shownLabel() + fmt.Sprintf("  seed %d", l.shownConfig().Uint("seed"))
@@ -50,7 +50,7 @@ const projectorRest = 7
 
 // thickPlan returns the rows that h lines hold, how many lines a bar takes
 // and how many are left free between two.
-func (l *lane) thickPlan(h int) (plan chartPlan, thick, gap int) {
+func thickPlan(l *lane, h int) (plan chartPlan, thick, gap int) {
 	thick, gap = 2, 1
 	n := (h - 1) / (thick + gap)
 	if n < 5 {
@@ -63,7 +63,7 @@ func (l *lane) thickPlan(h int) (plan chartPlan, thick, gap int) {
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
 func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
-	plan, thick, gap := l.thickPlan(c.H)
+	plan, thick, gap := thickPlan(l, c.H)
 	if plan.lines < 2 {
 		return
 	}

@@ -82,8 +82,8 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 		if size[0] > 40 && !strings.Contains(line, viz.Percent(float64(rest))) {
 			t.Errorf("%v: no row with %s of the unnamed tokens\n%s", size, viz.Percent(float64(rest)), f)
 		}
-		tr, ref := b.m.lane().traces()
-		for _, ln := range chartLines(tr, ref, b.m.lane().chartPlanFor(classOf(size[0], size[1]), b.m.chartHeight())) {
+		tr, ref := traces(b.m.lane())
+		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.lane(), classOf(size[0], size[1]), b.m.chartHeight())) {
 			sum += ln.raw
 			if ln.row != nil {
 				sum += float64(ln.row.RawProb)
