@@ -13,6 +13,7 @@ import (
 	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/tui"
+	"logitscope/ui/tui/run"
 )
 
 // labPrompt is the prompt the lab opens with: wide open, and well inside what
@@ -133,11 +134,11 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		ConfigDir: configDir(s.sys),
 	}
 	for _, p := range presets.Builtin() {
-		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config})
+		opt.Presets = append(opt.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config})
 	}
 	own, problems := ownPresets(s.sys)
 	for _, p := range own {
-		opt.Presets = append(opt.Presets, tui.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
+		opt.Presets = append(opt.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
 	}
 	opt.Problems, opt.Sweep = problems, s.report
 	if s.named != nil && s.named.written != "" {

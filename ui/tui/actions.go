@@ -9,20 +9,20 @@ import (
 // means otherwise.
 func actions() []action {
 	say := func(s string) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.say(s); return nil }
+		return func(m *Model) tea.Cmd { m.Say(s); return nil }
 	}
 	do := func(f func(*Model)) func(*Model) tea.Cmd {
 		return func(m *Model) tea.Cmd { f(m); return nil }
 	}
 	knob := func(steps int) func(*Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.nudge(steps); return nil }
+		return func(m *Model) tea.Cmd { m.Nudge(steps); return nil }
 	}
 	table := []action{
-		{"run", bind("run / pause; from a past step: go on from here", " "), "run/pause", "run", do((*Model).runOrPause)},
+		{"run", bind("run / pause; from a past step: go on from here", " "), "run/pause", "run", do((*Model).RunOrPause)},
 		{"right", bind("along the pane: next token, value up", "right", "l"), "step", "move", do(func(m *Model) { m.along(1) })},
 		{"left", bind("along the pane: back one token, value down", "left", "h"), "rewind", "move", do(func(m *Model) { m.along(-1) })},
-		{"next", bind("next token", "n"), "next", "run", do(func(m *Model) { m.next(1) })},
-		{"back", bind("back one token", "b"), "back", "run", do(func(m *Model) { m.back(1) })},
+		{"next", bind("next token", "n"), "next", "run", do(func(m *Model) { m.Next(1) })},
+		{"back", bind("back one token", "b"), "back", "run", do(func(m *Model) { m.Back(1) })},
 		{"down", bind("next row or knob", "down", "j"), "choose", "move", do(func(m *Model) { m.move(1) })},
 		{"up", bind("previous row or knob", "up", "k"), "", "move", do(func(m *Model) { m.move(-1) })},
 		{"right10", bind("ten times as far", "shift+right", "pgdown"), "", "move", do(func(m *Model) { m.far(1) })},
@@ -34,24 +34,24 @@ func actions() []action {
 		{"open", bind("type a value / open what is selected", "enter"), "open", "move", (*Model).openSelected},
 		{"close", bind("back, close", "esc"), "close", "move", (*Model).closeLevel},
 		{"zoom", bind("this pane alone, and back", "z"), "zoom", "show", do((*Model).toggleZoom)},
-		{"again", bind("again from the prompt, same seed", "r"), "again", "run", (*Model).again},
-		{"reseed", bind("again with a new seed", "s"), "new seed", "run", (*Model).reseed},
-		{"slower", bind("slower", ","), "slower", "run", do(func(m *Model) { m.setPace(-1) })},
-		{"faster", bind("faster", "."), "faster", "run", do(func(m *Model) { m.setPace(1) })},
+		{"again", bind("again from the prompt, same seed", "r"), "again", "run", (*Model).Again},
+		{"reseed", bind("again with a new seed", "s"), "new seed", "run", (*Model).Reseed},
+		{"slower", bind("slower", ","), "slower", "run", do(func(m *Model) { m.SetPace(-1) })},
+		{"faster", bind("faster", "."), "faster", "run", do(func(m *Model) { m.SetPace(1) })},
 		{"lower", bind("lower the selected knob", "-"), "value", "settings", knob(-1)},
 		{"raise", bind("raise the selected knob", "+", "="), "", "settings", knob(1)},
-		{"off", bind("selected knob to its off value", "0"), "off", "settings", do((*Model).knobOff)},
-		{"reset", bind("selected knob as the preset has it", "backspace"), "preset's", "settings", do((*Model).knobReset)},
-		{"undo", bind("undo the last change of a setting, pin, branch", "u"), "undo", "settings", do((*Model).undo)},
-		{"redo", bind("redo it", "U"), "", "settings", do((*Model).redo)},
-		{"flip", bind("flip A / B, two slots of settings", "a"), "", "settings", do((*Model).flip)},
-		{"order", bind("next engine's order", "o"), "order", "settings", do((*Model).nextOrder)},
-		{"take", bind("take the selected thing out / put it back", "x"), "out/in", "settings", do(func(m *Model) { m.takeOut(m.focus == panePipeline) })},
+		{"off", bind("selected knob to its off value", "0"), "off", "settings", do((*Model).KnobOff)},
+		{"reset", bind("selected knob as the preset has it", "backspace"), "preset's", "settings", do((*Model).KnobReset)},
+		{"undo", bind("undo the last change of a setting, pin, branch", "u"), "undo", "settings", do((*Model).Undo)},
+		{"redo", bind("redo it", "U"), "", "settings", do((*Model).Redo)},
+		{"flip", bind("flip A / B, two slots of settings", "a"), "", "settings", do((*Model).Flip)},
+		{"order", bind("next engine's order", "o"), "order", "settings", do((*Model).NextOrder)},
+		{"take", bind("take the selected thing out / put it back", "x"), "out/in", "settings", do(func(m *Model) { m.TakeOut(m.focus == panePipeline) })},
 		{"earlier", bind("move the selected stage earlier", "<"), "earlier", "settings", do(func(m *Model) { m.moveSelected(-1) })},
 		{"later", bind("move the selected stage later", ">"), "later", "settings", do(func(m *Model) { m.moveSelected(1) })},
 		{"inspect", bind("what the selected thing does here", "i"), "what it does", "show", (*Model).inspect},
-		{"force", bind("force the row's token", "f"), "force", "run", do((*Model).force)},
-		{"pin", bind("pin / unpin the row's token", "p"), "pin", "show", do((*Model).togglePin)},
+		{"force", bind("force the row's token", "f"), "force", "run", do((*Model).Force)},
+		{"pin", bind("pin / unpin the row's token", "p"), "pin", "show", do((*Model).TogglePin)},
 		{"find", bind("find any token of the vocabulary", "/"), "find", "show", opens("find")},
 		{"draw", bind("draw 1,000 against the expected law", "d"), "draw again", "show", opens("draw")},
 		{"marks", bind("text colour: preset, probability, surprisal, rank, window", "m"), "text colours", "show", do((*Model).nextMarks)},
@@ -85,7 +85,7 @@ func actions() []action {
 	for i := range 9 {
 		table = append(table, action{
 			id: "preset" + string(rune('1'+i)), Binding: bind("preset "+string(rune('1'+i)), string(rune('1'+i))),
-			group: "settings", run: do(func(m *Model) { m.takePreset(i) }),
+			group: "settings", run: do(func(m *Model) { m.TakePreset(i) }),
 		})
 	}
 	return table

@@ -178,7 +178,7 @@ func (v *beamView) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candi
 	}
 	c.Put(col.text, y, viz.CutHead(text, col.textW), ink)
 	if col.token > 0 {
-		c.Fit(col.token, y, col.parent-col.token-7, v.lane.piece(n.Token, c.ASCII), ink)
+		c.Fit(col.token, y, col.parent-col.token-7, v.lane.Piece(n.Token, c.ASCII), ink)
 		c.Right(col.parent, y, strconv.Itoa(ln.c.Parent+1), ink)
 		c.Right(col.logprob, y, viz.Logprob(n.Logprob), ink)
 	}

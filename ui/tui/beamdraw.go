@@ -12,7 +12,7 @@ import (
 )
 
 func (v *beamView) draw(c *viz.Canvas, m *Model) {
-	if v.lane.view.Contrastive != nil {
+	if v.lane.View.Contrastive != nil {
 		v.drawContrastive(c, m)
 		return
 	}
@@ -45,9 +45,9 @@ func (v *beamView) draw(c *viz.Canvas, m *Model) {
 
 func (v *beamView) drawEmpty(c *viz.Canvas, m *Model) {
 	switch l := v.lane; {
-	case l.view.Err != nil:
-		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
-	case l.config.Int("num_beams") < 2:
+	case l.View.Err != nil:
+		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+	case l.Config.Int("num_beams") < 2:
 		c.Put(1, 0, "num_beams is 1: no search. + raises it.", viz.Ink{Role: viz.Muted})
 	default:
 		c.Put(1, 0, "The tree begins at the prompt: n takes the first step, space runs.", viz.Ink{Role: viz.Muted})

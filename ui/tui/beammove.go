@@ -13,31 +13,31 @@ import (
 
 func (v *beamView) turn(m *Model, d int) {
 	v.pane = beamPane((int(v.pane) + d + int(nBeamPanes)) % int(nBeamPanes))
-	m.say(beamPaneHelp[v.pane])
+	m.Say(beamPaneHelp[v.pane])
 }
 
 // back takes back n steps of the search.
 func (v *beamView) back(m *Model, n int) {
-	steps, _ := v.lane.searched()
+	steps, _ := v.lane.Searched()
 	if steps == 0 {
-		m.say("b: this is the prompt; n takes the first step")
+		m.Say("b: this is the prompt; n takes the first step")
 		return
 	}
 	v.node = nil
-	v.lane.eng.Post(engine.Rewind{Len: max(steps-n, 0)})
+	v.lane.Eng.Post(engine.Rewind{Len: max(steps-n, 0)})
 }
 
 // nextRule changes whose beam search it is.
 func (v *beamView) nextRule(m *Model) {
 	p, _ := sampling.Lookup("beam_rule")
-	cfg := v.lane.config
+	cfg := v.lane.Config
 	if v.seen.Settings.Rule == beam.VLLM {
-		m.say("o: under order vllm its own rule applies; set the order in the lab")
+		m.Say("o: under order vllm its own rule applies; set the order in the lab")
 		return
 	}
 	to := p.Choices[(slices.Index(p.Choices, cfg.Text("beam_rule"))+1)%len(p.Choices)]
-	if m.set("beam_rule", to) {
-		m.say("beam_rule " + to + ": " + map[string]string{
+	if m.Set("beam_rule", to) {
+		m.Say("beam_rule " + to + ": " + map[string]string{
 			"vectorized": "transformers 4.50 and later, the search runs again from the prompt",
 			"legacy":     "the older scorer of transformers, the search runs again from the prompt"}[to])
 	}
@@ -47,7 +47,7 @@ func (v *beamView) nextRule(m *Model) {
 func (v *beamView) alongWinner(m *Model, d int) {
 	path := v.tree.winner()
 	if len(path) == 0 {
-		m.say("[ ]: no text leads yet")
+		m.Say("[ ]: no text leads yet")
 		return
 	}
 	at := len(path)
@@ -61,7 +61,7 @@ func (v *beamView) alongWinner(m *Model, d int) {
 	}
 	to := at + d
 	if to < 0 || to >= len(path) {
-		m.say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
+		m.Say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
 		return
 	}
 	v.node = v.tree.Nodes[path[to]].Node
@@ -78,14 +78,14 @@ func (v *beamView) toEnd(m *Model, first bool) {
 		v.node = v.tree.Nodes[v.tree.Roots[0]].Node
 		return
 	}
-	m.say("the newest step")
+	m.Say("the newest step")
 }
 
 // otherText moves the cursor to the end of the text above or below.
 func (v *beamView) otherText(m *Model, d int) {
 	t := v.tree
 	if t == nil || len(t.rows) == 0 || len(t.Nodes) == 0 {
-		m.say("no texts yet: n takes the first step")
+		m.Say("no texts yet: n takes the first step")
 		return
 	}
 	r := -1
@@ -96,7 +96,7 @@ func (v *beamView) otherText(m *Model, d int) {
 	}
 	r += d
 	if r < 0 || r >= len(t.rows) || len(t.rows[r]) == 0 {
-		m.say("no text further on that way")
+		m.Say("no text further on that way")
 		return
 	}
 	v.node = t.Nodes[t.rows[r][len(t.rows[r])-1]].Node
@@ -134,10 +134,10 @@ func (v *beamView) story() string {
 func (v *beamView) text(n *beam.Node) string {
 	var b strings.Builder
 	for _, id := range n.Tokens() {
-		if s := v.lane.view.Settings; s != nil && s.Ends(id) {
+		if s := v.lane.View.Settings; s != nil && s.Ends(id) {
 			continue
 		}
-		b.WriteString(v.lane.vocab().Piece(id))
+		b.WriteString(v.lane.Vocab().Piece(id))
 	}
 	return b.String()
 }

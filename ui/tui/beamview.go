@@ -9,6 +9,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/beam"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -34,8 +35,8 @@ const defaultBeams = 4
 // beamView shows beam search as it grows: the tree, the candidates of a step
 // with the line, what is finished and what could still win.
 type beamView struct {
-	lane  *lane
-	lent  *borrowed // nil if the lane searched before the view was opened
+	lane  *run.Lane
+	lent  *run.Borrowed // nil if the lane searched before the view was opened
 	pane  beamPane
 	node  *beam.Node // under the cursor; nil follows the newest step
 	list  list       // among the candidates
@@ -52,31 +53,31 @@ type beamView struct {
 
 // newBeam opens the view; where the lane does not search yet it begins to.
 func newBeam(m *Model) (view, tea.Cmd) {
-	l := m.lane()
+	l := m.Lane()
 	v := &beamView{lane: l, knobs: viewKnobs{keys: []string{
 		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
-	if l.prompt == nil {
-		m.say("B: " + m.whyNot(l))
+	if l.Prompt == nil {
+		m.Say("B: " + m.WhyNot(l))
 		return nil, nil
 	}
-	l.lookAt(0)
-	if l.config.Int("num_beams") < 2 && l.config.Float("penalty_alpha") == 0 {
-		cfg, err := l.config.With("num_beams", defaultBeams, sampling.FromYou)
+	l.LookAt(0)
+	if l.Config.Int("num_beams") < 2 && l.Config.Float("penalty_alpha") == 0 {
+		cfg, err := l.Config.With("num_beams", defaultBeams, sampling.FromYou)
 		if err == nil {
 			cfg, err = cfg.With("do_sample", false, sampling.FromYou)
 		}
 		if err != nil {
-			m.complain(viz.FirstLine(err.Error()))
+			m.Complain(viz.FirstLine(err.Error()))
 			return nil, nil
 		}
 		var ok bool
-		if v.lent, ok = m.borrow(l, cfg, "num_beams", "do_sample"); !ok {
+		if v.lent, ok = m.Borrow(l, cfg, "num_beams", "do_sample"); !ok {
 			return nil, nil
 		}
-		m.say("four beams from the prompt, without chance; esc goes back to the text before")
+		m.Say("four beams from the prompt, without chance; esc goes back to the text before")
 	}
-	if l.view.Beam == nil && l.view.Contrastive == nil {
-		l.eng.Post(engine.Advance{N: 1})
+	if l.View.Beam == nil && l.View.Contrastive == nil {
+		l.Eng.Post(engine.Advance{N: 1})
 	}
 	v.take(m)
 	return v, nil
@@ -84,13 +85,13 @@ func newBeam(m *Model) (view, tea.Cmd) {
 
 func (v *beamView) leave(m *Model) {
 	if v.lent != nil {
-		v.lane.eng.Post(engine.Advance{N: 0})
-		v.lent.giveBack(m.board)
+		v.lane.Eng.Post(engine.Advance{N: 0})
+		v.lent.GiveBack(m.Lanes)
 	}
 }
 
 func (v *beamView) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(viewMsg); ok {
+	if _, ok := msg.(run.ViewMsg); ok {
 		v.take(m)
 	}
 	return nil
@@ -98,12 +99,12 @@ func (v *beamView) follow(m *Model, msg tea.Msg) tea.Cmd {
 
 // take keeps the newest view of the search and how its texts rank.
 func (v *beamView) take(m *Model) {
-	b := v.lane.view.Beam
+	b := v.lane.View.Beam
 	if b == nil || b == v.seen {
 		return
 	}
 	order := placesOf(b)
-	if set := v.lane.view.Settings; set != v.under {
+	if set := v.lane.View.Settings; set != v.under {
 		if v.seen != nil && len(b.Steps) == len(v.seen.Steps) {
 			v.before = v.order
 		}
@@ -181,7 +182,7 @@ func (v *beamView) layout(m *Model) *treeLayout {
 	if !v.all {
 		most = max(v.treeRoom(m), v.seen.Settings.Beams+2)
 	}
-	voc := v.lane.vocab()
+	voc := v.lane.Vocab()
 	root := "╎"
 	if p := v.seen.Prompt; len(p) > 0 {
 		root = viz.Cut(stripLabel(voc, p[len(p)-1], m.pal.ASCII), 12)
@@ -249,7 +250,7 @@ func (v *beamView) footer(*Model) []hint {
 
 // help says where the search stands.
 func (v *beamView) help(*Model) (string, viz.Ink) {
-	if v.lane.view.Contrastive != nil {
+	if v.lane.View.Contrastive != nil {
 		return "Contrastive search takes the likely token that is least like the text so far.", viz.Ink{}
 	}
 	if v.seen == nil {
@@ -263,7 +264,7 @@ func (v *beamView) help(*Model) (string, viz.Ink) {
 }
 
 func (v *beamView) act(m *Model, a *action) (tea.Cmd, bool) {
-	if v.lane.view.Contrastive != nil || v.seen == nil {
+	if v.lane.View.Contrastive != nil || v.seen == nil {
 		return nil, v.actSimply(m, a)
 	}
 	switch a.id {
@@ -284,16 +285,16 @@ func (v *beamView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "take":
 		v.all = !v.all
 		v.tree = v.layout(m)
-		m.say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
+		m.Say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
 	case "zoom":
 		v.alone = !v.alone
 		v.tree = v.layout(m)
 	case "inspect":
-		m.say(v.story())
+		m.Say(v.story())
 	case "draw":
-		m.say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
+		m.Say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
 	case "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.say(a.first() + ": not in beam search; esc goes back to the lab")
+		m.Say(a.first() + ": not in beam search; esc goes back to the lab")
 	default:
 		return v.actInPane(m, a)
 	}
@@ -309,25 +310,25 @@ func (v *beamView) actInPane(m *Model, a *action) (tea.Cmd, bool) {
 			return nil, true
 		case "open":
 			if p := v.knobs.param(); !p.Hidden {
-				m.selectKnob(p.Key)
+				m.SelectKnob(p.Key)
 				return m.open("value"), true
 			}
-			m.say("enter: ← → change it")
+			m.Say("enter: ← → change it")
 			return nil, true
 		}
 		return v.knobs.act(m, a)
 	}
 	switch a.id {
 	case "right":
-		m.next(1)
+		m.Next(1)
 	case "left":
 		v.back(m, 1)
 	case "right10":
-		m.next(10)
+		m.Next(10)
 	case "left10":
 		v.back(m, 10)
 	case "open":
-		m.say(v.story())
+		m.Say(v.story())
 	case "first", "last":
 		v.toEnd(m, a.id == "first")
 	case "up", "down":
@@ -347,12 +348,12 @@ func (v *beamView) actInPane(m *Model, a *action) (tea.Cmd, bool) {
 func (v *beamView) actSimply(m *Model, a *action) bool {
 	switch a.id {
 	case "right":
-		m.next(1)
+		m.Next(1)
 	case "left", "back":
 		v.back(m, 1)
 	case "up", "down", "pane", "paneback", "left10", "right10", "first", "last", "open", "inspect", "zoom", "take", "prevmark", "nextmark",
 		"lower", "raise", "off", "reset", "force", "pin", "find", "draw", "marks", "order", "earlier", "later":
-		m.say(a.first() + ": nothing to do here; n steps, b goes back, esc leaves")
+		m.Say(a.first() + ": nothing to do here; n steps, b goes back, esc leaves")
 	default:
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // A preset taken after the end of a search leaves it a search without chance,
@@ -16,7 +17,7 @@ func TestPresetAfterASearch(t *testing.T) {
 	opt.Config = opt.Config.MustWith("max_new_tokens", 5, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
 	b.start(storyPrompt)
-	b.m.pace = len(paces) - 1
+	b.m.Pace = len(run.Paces) - 1
 	b.keys("B")
 	b.beams(1)
 	b.keys("space")
@@ -24,9 +25,9 @@ func TestPresetAfterASearch(t *testing.T) {
 	b.keys("3")
 	b.tuned()
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused })
-	l := b.m.lane()
-	if n := len(l.view.Beam.Steps); n != 5 || l.view.Beam.Settings.Sample {
-		t.Errorf("%d steps, by chance: %v", n, l.view.Beam.Settings.Sample)
+	l := b.m.Lane()
+	if n := len(l.View.Beam.Steps); n != 5 || l.View.Beam.Settings.Sample {
+		t.Errorf("%d steps, by chance: %v", n, l.View.Beam.Settings.Sample)
 	}
 	b.has("beam search · step 5 ·")
 }

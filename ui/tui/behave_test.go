@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -24,33 +25,33 @@ func ready(t testing.TB, n int) *bench {
 	return b
 }
 
-func (b *bench) text() string { return b.m.lane().view.Text() }
+func (b *bench) text() string { return b.m.Lane().View.Text() }
 
 // A slider moved while paused changes marks and numbers, but moves no row and
 // keeps the scale.
 func TestWhatIfMovesNoRow(t *testing.T) {
 	b := storyAt16(t, 120, 40)
-	l := b.m.lane()
-	ids, scale := b.m.chartIDs(), l.scale
+	l := b.m.Lane()
+	ids, scale := b.m.chartIDs(), l.Scale
 	for range 12 {
 		b.keys("+")
-		next, err := l.view.Retrace(l.view.Next.Index-1, l.settings)
+		next, err := l.View.Retrace(l.View.Next.Index-1, l.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := l.view
+		v := l.View
 		v.Next = next
-		b.apply(viewMsg{view: v, ok: true})
+		b.apply(run.ViewMsg{View: v, Ok: true})
 	}
 	b.has("what-if · step 16")
 	b.has("1.30*")
 	if got := b.m.chartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
 		t.Errorf("rows moved from %v to %v", ids, got)
 	}
-	if l.scale != scale {
-		t.Errorf("scale went from %v to %v", scale, l.scale)
+	if l.Scale != scale {
+		t.Errorf("scale went from %v to %v", scale, l.Scale)
 	}
-	if l.row != l.base.Token {
+	if l.Row != l.Base.Token {
 		t.Errorf("the cursor left its token")
 	}
 }
@@ -64,7 +65,7 @@ func TestPresetSwitchIsMarked(t *testing.T) {
 	b.steps(4)
 	b.has("⟨3 creative⟩")
 	b.has("[3 creative]")
-	if s := b.m.lane().view.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" {
+	if s := b.m.Lane().View.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" {
 		t.Errorf("labels %q, %q", s[2].Settings.Label, s[3].Settings.Label)
 	}
 }
@@ -91,7 +92,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	b.keys("b", "b", "left")
 	b.has("step 3 of 5")
 	b.keys("V", "esc", "O", "esc", "d", "esc", "i", "esc")
-	if b.m.lane().look.at != 0 {
+	if b.m.Lane().Look.At != 0 {
 		t.Error("esc did not return to the newest step")
 	}
 	for i := range 3 {
@@ -117,7 +118,7 @@ func TestBranchAndUndo(t *testing.T) {
 	}
 	b.keys("n")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 4 && v.Next != nil })
-	if s := b.m.lane().view.Steps; s[3].Settings.Label != "greedy" || s[2].Settings.Label != "chat" {
+	if s := b.m.Lane().View.Steps; s[3].Settings.Label != "greedy" || s[2].Settings.Label != "chat" {
 		t.Errorf("labels %q, %q", s[2].Settings.Label, s[3].Settings.Label)
 	}
 	b.keys("u")
@@ -132,10 +133,10 @@ func TestBranchAndUndo(t *testing.T) {
 func TestForceWritesTheRowsToken(t *testing.T) {
 	b := ready(t, 1)
 	b.keys("down", "down")
-	want := b.m.lane().row
+	want := b.m.Lane().Row
 	b.keys("f")
 	b.steps(2)
-	s := b.m.lane().view.Steps[1]
+	s := b.m.Lane().View.Steps[1]
 	if s.Token != want || !s.Forced {
 		t.Errorf("wrote %d (forced %v), want %d", s.Token, s.Forced, want)
 	}
@@ -144,21 +145,21 @@ func TestForceWritesTheRowsToken(t *testing.T) {
 
 func TestUndoSettings(t *testing.T) {
 	b := ready(t, 1)
-	l := b.m.lane()
-	was := l.config
-	b.m.selectKnob("top_k")
+	l := b.m.Lane()
+	was := l.Config
+	b.m.SelectKnob("top_k")
 	b.keys("0")
-	b.m.selectKnob("top_p")
+	b.m.SelectKnob("top_p")
 	b.keys("0", "u")
-	if !l.config.Order().Supports("top_p") || l.config.Float("top_p") != .9 || l.config.Int("top_k") != 0 {
-		t.Errorf("after one undo top_p is %v, top_k %v", l.config.Float("top_p"), l.config.Int("top_k"))
+	if !l.Config.Order().Supports("top_p") || l.Config.Float("top_p") != .9 || l.Config.Int("top_k") != 0 {
+		t.Errorf("after one undo top_p is %v, top_k %v", l.Config.Float("top_p"), l.Config.Int("top_k"))
 	}
 	b.keys("u")
-	if !l.config.Equal(was) {
+	if !l.Config.Equal(was) {
 		t.Error("two undos did not bring the settings back")
 	}
 	b.keys("U", "U")
-	if l.config.Float("top_p") != 1 {
+	if l.Config.Float("top_p") != 1 {
 		t.Error("redo did not take top_p off again")
 	}
 	b.keys("U")
@@ -167,17 +168,17 @@ func TestUndoSettings(t *testing.T) {
 
 func TestFlipAB(t *testing.T) {
 	b := ready(t, 1)
-	l := b.m.lane()
+	l := b.m.Lane()
 	b.keys("a")
 	b.has("B holds a copy")
 	b.keys("4")
 	b.keys("a")
-	if l.preset != 1 {
-		t.Errorf("A holds preset %d, want chat", l.preset)
+	if l.Preset != 1 {
+		t.Errorf("A holds preset %d, want chat", l.Preset)
 	}
 	b.keys("a")
-	if l.preset != 3 {
-		t.Errorf("B holds preset %d, want neutral", l.preset)
+	if l.Preset != 3 {
+		t.Errorf("B holds preset %d, want neutral", l.Preset)
 	}
 }
 
@@ -186,7 +187,7 @@ func TestOrderCyclesThroughEngines(t *testing.T) {
 	seen := map[string]bool{}
 	for range len(sampling.Orders()) {
 		b.keys("o")
-		seen[b.m.lane().config.Order().Name()] = true
+		seen[b.m.Lane().Config.Order().Name()] = true
 	}
 	if len(seen) != len(sampling.Orders()) {
 		t.Errorf("saw %v", seen)
@@ -196,29 +197,29 @@ func TestOrderCyclesThroughEngines(t *testing.T) {
 // Stages move and are switched off from the pipeline.
 func TestStagesMoveAndGoOut(t *testing.T) {
 	b := ready(t, 1)
-	l := b.m.lane()
+	l := b.m.Lane()
 	b.m.focus = panePipeline
-	for i, st := range l.view.Next.Trace.Stages() {
+	for i, st := range l.View.Next.Trace.Stages() {
 		if st.Name == "temperature" {
-			b.m.stage = i
+			b.m.Stage = i
 		}
 	}
 	b.keys(">")
-	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == l.settings })
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == l.Settings })
 	b.has("custom")
-	stages := l.view.Next.Trace.Stages()
-	if i := b.m.stage; stages[i].Name != "temperature" || stages[i-1].Name != "top_k" {
-		t.Errorf("temperature did not pass top_k: %v", stageNames(l.config))
+	stages := l.View.Next.Trace.Stages()
+	if i := b.m.Stage; stages[i].Name != "temperature" || stages[i-1].Name != "top_k" {
+		t.Errorf("temperature did not pass top_k: %v", run.StageNames(l.Config))
 	}
 	b.keys("x")
-	if l.config.Float("temperature") != 1 {
-		t.Errorf("x left temperature at %v", l.config.Float("temperature"))
+	if l.Config.Float("temperature") != 1 {
+		t.Errorf("x left temperature at %v", l.Config.Float("temperature"))
 	}
 	b.m.focus = paneControls
-	b.m.selectKnob("temperature")
+	b.m.SelectKnob("temperature")
 	b.keys("x")
-	if l.config.Float("temperature") != .7 {
-		t.Errorf("x brought temperature back as %v", l.config.Float("temperature"))
+	if l.Config.Float("temperature") != .7 {
+		t.Errorf("x brought temperature back as %v", l.Config.Float("temperature"))
 	}
 }
 
@@ -236,10 +237,10 @@ func TestNoDeadKey(t *testing.T) {
 					continue
 				}
 				b := make()
-				before, undo := b.frame(), len(b.m.lane().undo)
-				b.m.notice.text = ""
+				before, undo := b.frame(), len(b.m.Lane().Undo)
+				b.m.Notice.Text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.notice.text == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] {
+				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.id] {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}
@@ -284,9 +285,9 @@ func TestRebindKeys(t *testing.T) {
 
 func TestDoneSaysHow(t *testing.T) {
 	b := ready(t, 0)
-	b.m.set("max_new_tokens", int64(3))
-	b.m.pace = len(paces) - 1
-	b.m.lane().eng.Post(engine.Pace{})
+	b.m.Set("max_new_tokens", int64(3))
+	b.m.Pace = len(run.Paces) - 1
+	b.m.Lane().Eng.Post(engine.Pace{})
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
 	b.has("ended by max_new_tokens, 3")
@@ -301,24 +302,24 @@ func TestDoneSaysHow(t *testing.T) {
 // takes another way.
 func TestKnobAfterTheEnd(t *testing.T) {
 	b := ready(t, 0)
-	b.m.set("max_new_tokens", int64(2))
+	b.m.Set("max_new_tokens", int64(2))
 	b.keys("n")
 	b.steps(1)
 	b.keys("n")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-	b.m.set("max_new_tokens", int64(5))
+	b.m.Set("max_new_tokens", int64(5))
 	b.has("what-if at step 2 of 2")
 	b.keys("4")
 	b.has("[4 neutral]")
 	b.keys("n")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 2 && v.Next != nil })
-	if l := b.m.lane(); l.preset != 3 || l.config.Int("max_new_tokens") == 2 {
-		t.Errorf("preset %d, max_new_tokens %d", l.preset, l.config.Int("max_new_tokens"))
+	if l := b.m.Lane(); l.Preset != 3 || l.Config.Int("max_new_tokens") == 2 {
+		t.Errorf("preset %d, max_new_tokens %d", l.Preset, l.Config.Int("max_new_tokens"))
 	}
 	b.keys("b", "1", "r")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == 0 && v.Next != nil })
-	if l := b.m.lane(); l.preset != 0 || l.view.Next.Settings.Label != "factual" {
-		t.Errorf("restarted under preset %d, %s", l.preset, l.view.Next.Settings.Label)
+	if l := b.m.Lane(); l.Preset != 0 || l.View.Next.Settings.Label != "factual" {
+		t.Errorf("restarted under preset %d, %s", l.Preset, l.View.Next.Settings.Label)
 	}
 }
 
@@ -379,16 +380,16 @@ func TestASCII(t *testing.T) {
 // What a server leaves out of its row has a line of its own.
 func TestUnreportedMassIsNamed(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
-	l := b.m.lane()
-	v := engine.View{Phase: engine.Paused, Settings: l.settings, PromptText: "x", Prompt: []int32{0}, StopAt: -1}
-	v.Next = &engine.Step{Index: 1, Pos: 1, Settings: l.settings,
+	l := b.m.Lane()
+	v := engine.View{Phase: engine.Paused, Settings: l.Settings, PromptText: "x", Prompt: []int32{0}, StopAt: -1}
+	v.Next = &engine.Step{Index: 1, Pos: 1, Settings: l.Settings,
 		Row: &engine.Row{IDs: []int32{300, 301, 302}, Values: []float32{-.7, -1.6, -2.3}, Rest: .2}}
-	next, err := v.Retrace(0, l.settings)
+	next, err := v.Retrace(0, l.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.Next = next
-	b.apply(viewMsg{view: v, ok: true})
+	b.apply(run.ViewMsg{View: v, Ok: true})
 	b.has("outside top 3")
 	if t.Failed() {
 		return

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -32,16 +33,16 @@ func BenchmarkView(b *testing.B) {
 func BenchmarkViewLongRun(b *testing.B) {
 	s := storyAt16(b, 200, 60)
 	s.m.pal = viz.NewPalette(true, viz.TrueColor, false)
-	l := s.m.lane()
-	v := l.view
+	l := s.m.Lane()
+	v := l.View
 	for len(v.Steps) < 10_000 {
 		v.Steps = append(v.Steps, v.Steps[:15]...)
 	}
 	v.Written = make([]byte, 0, 60_000)
 	for _, st := range v.Steps {
-		v.Written = append(v.Written, l.vocab().Piece(st.Token)...)
+		v.Written = append(v.Written, l.Vocab().Piece(st.Token)...)
 	}
-	s.apply(viewMsg{l.id, v, true, s.m.change.at})
+	s.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: s.m.Change.At})
 	for b.Loop() {
 		s.m.dirty = true
 		s.m.View()
@@ -76,25 +77,25 @@ func decodeSpeed(b *testing.B, watched bool) float64 {
 	opt := testOptions(b)
 	s := newBench(b, opt, 200, 60)
 	s.m.pal = viz.NewPalette(true, viz.TrueColor, false)
-	l := s.m.lane()
-	ids, err := engine.Prompt(context.Background(), l.model, "Once upon a time")
+	l := s.m.Lane()
+	ids, err := engine.Prompt(context.Background(), l.Model, "Once upon a time")
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := l.config.MustWith("max_new_tokens", 400, sampling.FromYou).MustWith("min_new_tokens", 400, sampling.FromYou)
+	cfg := l.Config.MustWith("max_new_tokens", 400, sampling.FromYou).MustWith("min_new_tokens", 400, sampling.FromYou)
 	tokens, start := 0, time.Now()
 	for seed := range uint64(8) {
-		set, err := l.compile(cfg.MustWith("seed", seed, sampling.FromYou), l.preset)
+		set, err := l.Compile(cfg.MustWith("seed", seed, sampling.FromYou), l.Preset)
 		if err != nil {
 			b.Fatal(err)
 		}
-		l.eng.Post(engine.Start{Text: "Once upon a time", Prompt: ids, Settings: set})
-		l.eng.Post(engine.Advance{N: -1})
+		l.Eng.Post(engine.Start{Text: "Once upon a time", Prompt: ids, Settings: set})
+		l.Eng.Post(engine.Advance{N: -1})
 		last := time.Now()
-		for v := range l.eng.Views() {
+		for v := range l.Eng.Views() {
 			if watched && time.Since(last) > time.Second/30 {
 				last = time.Now()
-				l.take(v)
+				l.Take(v)
 				s.m.dirty = true
 				s.m.View()
 			}

@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -58,7 +59,7 @@ func columnsOf(k class, w int) chartColumns {
 }
 
 // drawChart draws the distribution of the step on the screen.
-func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
+func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k class) {
 	if m.drawInstead(c, l, k) {
 		return
 	}
@@ -72,17 +73,17 @@ func (m *Model) drawChart(c *viz.Canvas, l *lane, k class) {
 	col := columnsOf(k, c.W)
 	y := 0
 	if k != class40 {
-		drawChartHead(c, col, l.scale)
+		drawChartHead(c, col, l.Scale)
 		y = 1
 	}
 	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]
 	bars := make([]viz.Bar, len(lines))
-	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.step(), class: k}
+	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.Step(), class: k}
 	for i, ln := range lines {
 		bars[i] = d.line(y+i, ln)
 	}
-	m.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.scale)
+	m.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.Scale)
 	for i, ln := range lines {
 		if ln.kind == cutLine {
 			d.cut(y+i, ln)
@@ -104,7 +105,7 @@ func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
 // A rowDrawer draws the lines of one chart.
 type rowDrawer struct {
 	m     *Model
-	l     *lane
+	l     *run.Lane
 	c     *viz.Canvas
 	col   chartColumns
 	t     *sampling.Trace
@@ -191,7 +192,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	}
 	c := d.c
 	c.Right(d.col.rank, y, strconv.Itoa(int(r.Rank)), viz.Ink{Role: viz.Muted})
-	if r.ID == d.l.row {
+	if r.ID == d.l.Row {
 		c.Put(d.col.mark, y, "▸", viz.Ink{Role: viz.Focus})
 	}
 	if r.Pinned {
@@ -202,7 +203,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 		mark = "⊘"
 	}
 	c.Put(d.col.mark+2, y, mark, markInk(r, chosen))
-	c.Fit(d.col.label, y, d.col.labelW, d.l.piece(r.ID, c.ASCII), ink)
+	c.Fit(d.col.label, y, d.col.labelW, d.l.Piece(r.ID, c.ASCII), ink)
 	if d.col.raw > 0 {
 		c.Right(d.col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
 	}
@@ -302,21 +303,21 @@ func among(t *sampling.Trace) string {
 }
 
 // chartTitle says what the chart shows: which step, and how open it is.
-func (m *Model) chartTitle(l *lane, k class) string {
-	s := l.step()
-	if f := l.view.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
+func (m *Model) chartTitle(l *run.Lane, k class) string {
+	s := l.Step()
+	if f := l.View.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {
-			return "step " + strconv.Itoa(len(l.view.Steps)+1) + " · no distribution"
+			return "step " + strconv.Itoa(len(l.View.Steps)+1) + " · no distribution"
 		}
 		return "next token · none yet"
 	}
 	name := "next token"
 	switch {
-	case s.Observed && l.before() == nil && k != class40:
+	case s.Observed && l.Before() == nil && k != class40:
 		name = "the server's token"
-	case l.before() != nil:
+	case l.Before() != nil:
 		name = "what-if"
-	case l.look.at > 0, l.view.Next == nil: // the next one is still being asked for
+	case l.Look.At > 0, l.View.Next == nil: // the next one is still being asked for
 		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)

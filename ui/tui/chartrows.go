@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // A lineKind is what one line of the chart holds.
@@ -282,8 +283,8 @@ func shortLabel(st sampling.StageTrace) string {
 }
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
-func chartPlanFor(l *lane, k class, h int) chartPlan {
-	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.row}
+func chartPlanFor(l *run.Lane, k class, h int) chartPlan {
+	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.Row}
 	if k == class40 {
 		p.lines, p.cuts, p.deadPins = h, 0, false
 	}
@@ -291,8 +292,8 @@ func chartPlanFor(l *lane, k class, h int) chartPlan {
 }
 
 // traces returns the trace on the screen and the one that fixes its rows.
-func traces(l *lane) (t, ref *sampling.Trace) {
-	s, b := l.step(), l.reference()
+func traces(l *run.Lane) (t, ref *sampling.Trace) {
+	s, b := l.Step(), l.Reference()
 	if s == nil || s.Trace == nil {
 		return nil, nil
 	}
@@ -304,13 +305,13 @@ func traces(l *lane) (t, ref *sampling.Trace) {
 
 // chartIDs lists the tokens that have a row in the lab's chart, from the top.
 func (m *Model) chartIDs() []int32 {
-	t, ref := traces(m.lane())
+	t, ref := traces(m.Lane())
 	if t == nil {
 		return nil
 	}
-	plan := chartPlanFor(m.lane(), classOf(m.w, m.h), m.chartHeight())
+	plan := chartPlanFor(m.Lane(), classOf(m.w, m.h), m.chartHeight())
 	if m.zoom && m.focus == paneChart {
-		plan, _, _ = thickPlan(m.lane(), m.h-projectorRest)
+		plan, _, _ = thickPlan(m.Lane(), m.h-projectorRest)
 	}
 	var ids []int32
 	for _, ln := range chartLines(t, ref, plan) {
@@ -331,5 +332,5 @@ func (m *Model) chartHeight() int {
 	case lay.class == class60 || lay.class == class40:
 		h = lay.chart.H - 1
 	}
-	return max(h-chartTop(m.lane(), h), 1)
+	return max(h-chartTop(m.Lane(), h), 1)
 }

@@ -13,19 +13,19 @@ import (
 // traceUnder traces the story's step 16 under changed settings.
 func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
 	t.Helper()
-	l := b.m.lane()
-	cfg := l.config
+	l := b.m.Lane()
+	cfg := l.Config
 	var err error
 	for k, v := range change {
 		if cfg, err = cfg.With(k, v, sampling.FromYou); err != nil {
 			t.Fatal(err)
 		}
 	}
-	set, err := l.compile(cfg, l.preset)
+	set, err := l.Compile(cfg, l.Preset)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.view.Retrace(15, set)
+	s, err := l.View.Retrace(15, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
 // all of the probability, and the marked tokens have rows.
 func TestChartAccountsForEverything(t *testing.T) {
 	b := storyAt16(t, 160, 45)
-	ref := b.m.lane().view.Next.Trace
+	ref := b.m.Lane().View.Next.Trace
 	configs := []map[string]any{
 		{}, {"top_k": 0, "top_p": 1.0}, {"top_k": 1}, {"top_k": 3, "top_p": 1.0}, {"temperature": 0.0}, {"top_p": 0.1}, {"min_p": 0.3},
 		{"temperature": 2.0, "top_k": 0}, {"typical_p": 0.3}, {"top_n_sigma": 1.0}, {"order": "llama.cpp"}, {"order": "ollama-go"},
@@ -46,7 +46,7 @@ func TestChartAccountsForEverything(t *testing.T) {
 		tr := traceUnder(t, b, change)
 		for h := 2; h <= 40; h++ {
 			for _, k := range []class{class160, class100, class40} {
-				plan := chartPlanFor(b.m.lane(), k, h)
+				plan := chartPlanFor(b.m.Lane(), k, h)
 				lines := chartLines(tr, ref, plan)
 				what := fmt.Sprintf("%v, %d lines, class %d", change, h, k)
 				if len(lines) > plan.lines && len(lines) > 1 {
@@ -104,7 +104,7 @@ func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
 	for _, change := range []map[string]any{{}, {"top_k": 4, "top_p": 1.0}, {"top_p": 0.5}, {"min_p": 0.5}} {
 		tr := traceUnder(t, b, change)
 		below := false
-		for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.lane(), class160, 30)) {
+		for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30)) {
 			if ln.kind == cutLine {
 				below = true
 			}
@@ -122,7 +122,7 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"top_k": 1, "top_p": 0.9})
 	var texts []string
-	for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.lane(), class160, 30)) {
+	for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30)) {
 		if ln.kind == cutLine {
 			texts = append(texts, ln.text)
 		}
@@ -134,11 +134,11 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 
 func TestReasonsNameTheStages(t *testing.T) {
 	b := storyAt16(t, 160, 45)
-	l := b.m.lane()
-	tr := l.view.Next.Trace
+	l := b.m.Lane()
+	tr := l.View.Next.Trace
 	for i := range tr.Rows() {
 		r := &tr.Rows()[i]
-		if l.piece(r.ID, false) != "␣little" {
+		if l.Piece(r.ID, false) != "␣little" {
 			continue
 		}
 		if got := fmt.Sprint(reasons(tr, r)); got != "[↓ repetition ✗ top_p]" {
@@ -153,7 +153,7 @@ func TestReasonsNameTheStages(t *testing.T) {
 func TestTheCursorKeepsItsRow(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	b.keys("down", "down", "down", "down", "down", "down")
-	want := b.m.lane().piece(b.m.lane().row, false)
+	want := b.m.Lane().Piece(b.m.Lane().Row, false)
 	for _, s := range [][2]int{{120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}, {200, 60}} {
 		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 		b.has(want)
@@ -165,7 +165,7 @@ func TestTheCursorKeepsItsRow(t *testing.T) {
 func TestSurvivorsInAGapHaveALine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"temperature": 1.5, "top_p": 0.98, "top_k": 30})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.lane(), class160, 20))
+	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 20))
 	for i, ln := range lines {
 		if ln.kind != cutLine {
 			continue
@@ -189,7 +189,7 @@ func TestSurvivorsInAGapHaveALine(t *testing.T) {
 func TestScatteredRemovalsHaveNoLine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"order": "llama.cpp", "xtc_probability": 1.0, "xtc_threshold": 0.1, "top_k": 0, "top_p": 1.0, "min_p": 0.0})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.lane(), class160, 30))
+	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30))
 	if lines[0].row == nil || lines[0].row.Cut == sampling.NoStage {
 		t.Fatalf("xtc left the best token in")
 	}

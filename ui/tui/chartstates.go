@@ -6,26 +6,27 @@ import (
 	"time"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // drawInstead draws what stands in the chart's place while there is no
 // distribution to show. It reports whether there was need to.
-func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
-	if l.look.at > 0 {
-		if l.view.Looking > 0 || l.step() == nil || l.step().Trace == nil {
-			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.look.at), viz.Ink{})
+func (m *Model) drawInstead(c *viz.Canvas, l *run.Lane, k class) bool {
+	if l.Look.At > 0 {
+		if l.View.Looking > 0 || l.Step() == nil || l.Step().Trace == nil {
+			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.Look.At), viz.Ink{})
 			return true
 		}
 		return false
 	}
-	switch l.view.Phase {
+	switch l.View.Phase {
 	case engine.Prefill:
-		drawPrefill(c, l.view.Prefill)
+		drawPrefill(c, l.View.Prefill)
 	case engine.Failed:
 		drawFailed(c, l)
 	case engine.Done:
-		if n, ok := l.searched(); ok {
+		if n, ok := l.Searched(); ok {
 			drawSearch(c, l, n)
 			return true
 		}
@@ -34,7 +35,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 	case engine.Idle:
 		c.Put(1, 1, "The next token's distribution appears here.", viz.Ink{Role: viz.Muted})
 	default:
-		n, ok := l.searched()
+		n, ok := l.Searched()
 		if ok {
 			drawSearch(c, l, n)
 		}
@@ -44,10 +45,10 @@ func (m *Model) drawInstead(c *viz.Canvas, l *lane, k class) bool {
 }
 
 // drawSearch says what a lane does that draws no token, after n steps.
-func drawSearch(c *viz.Canvas, l *lane, n int) {
-	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", viz.Plural(n, "step"), viz.Duration(l.view.Decode.Took))}
-	if l.view.Phase == engine.Done {
-		lines[1] += " · ended by " + endWords(l)
+func drawSearch(c *viz.Canvas, l *run.Lane, n int) {
+	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", viz.Plural(n, "step"), viz.Duration(l.View.Decode.Took))}
+	if l.View.Phase == engine.Done {
+		lines[1] += " · ended by " + run.EndWords(l)
 	}
 	lines = append(lines, "The text above is the one that leads.", "B shows the search: what it compared and what it kept.")
 	for i, s := range lines {
@@ -75,13 +76,13 @@ func drawPrefill(c *viz.Canvas, t engine.Timing) {
 }
 
 // drawFailed says what went wrong and what is still there.
-func drawFailed(c *viz.Canvas, l *lane) {
+func drawFailed(c *viz.Canvas, l *run.Lane) {
 	why := "unknown"
-	if l.view.Err != nil {
-		why = viz.FirstLine(l.view.Err.Error())
+	if l.View.Err != nil {
+		why = viz.FirstLine(l.View.Err.Error())
 	}
 	lines := []string{"! " + viz.Printable(why, c.ASCII)}
-	switch n := len(l.view.Steps); {
+	switch n := len(l.View.Steps); {
 	case n == 1:
 		lines = append(lines, "Nothing was drawn; the text above is kept. Step 1 can still be seen.")
 	case n > 1:
@@ -90,12 +91,12 @@ func drawFailed(c *viz.Canvas, l *lane) {
 		lines = append(lines, "Nothing was drawn. e edits the prompt, r tries again.")
 	}
 	switch {
-	case l.canRetry():
+	case l.CanRetry():
 		lines = append(lines, "space tries again, at the same token.")
-	case l.observing() && len(l.view.Steps) > 0:
+	case l.Observing() && len(l.View.Steps) > 0:
 		lines = append(lines, "The server cannot go on from here; r asks it for another text.")
 	}
-	if _, file := l.model.(interface{ Path() string }); file {
+	if _, file := l.Model.(interface{ Path() string }); file {
 		lines = append(lines, "Often a damaged file: logitscope models info FILE checks the tensors.")
 	}
 	for i, s := range lines {
@@ -112,29 +113,29 @@ func drawFailed(c *viz.Canvas, l *lane) {
 const doneLines = 4
 
 // chartTop returns how many lines of a chart of h lines are taken by a summary.
-func chartTop(l *lane, h int) int {
-	if l.view.Phase == engine.Done && l.look.at == 0 && h >= doneLines+6 {
+func chartTop(l *run.Lane, h int) int {
+	if l.View.Phase == engine.Done && l.Look.At == 0 && h >= doneLines+6 {
 		return doneLines
 	}
 	return 0
 }
 
 // drawDone sums up a text that has ended.
-func (m *Model) drawDone(c *viz.Canvas, l *lane) {
-	t := totals(l.view.Steps)
+func (m *Model) drawDone(c *viz.Canvas, l *run.Lane) {
+	t := totals(l.View.Steps)
 	lines := []string{fmt.Sprintf("%s in %s · mean entropy %s bits · perplexity %s",
-		viz.Plural(t.n, "token"), viz.Duration(l.view.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
-	end := "ended by " + endWords(l)
-	if n := len(l.view.Steps); n > 0 {
-		s := l.view.Steps[n-1]
-		switch l.view.Reason {
+		viz.Plural(t.n, "token"), viz.Duration(l.View.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
+	end := "ended by " + run.EndWords(l)
+	if n := len(l.View.Steps); n > 0 {
+		s := l.View.Steps[n-1]
+		switch l.View.Reason {
 		case engine.EOS:
-			end = fmt.Sprintf("ended by the model's end token %s, %s raw at step %s", l.piece(s.Token, c.ASCII),
+			end = fmt.Sprintf("ended by the model's end token %s, %s raw at step %s", l.Piece(s.Token, c.ASCII),
 				viz.Percent(math.Exp(float64(s.Summary.RawLogprob))), viz.Count(s.Index))
 		case engine.Length:
-			end = fmt.Sprintf("ended by max_new_tokens, %s", viz.Count(l.settings.Limit()))
+			end = fmt.Sprintf("ended by max_new_tokens, %s", viz.Count(l.Settings.Limit()))
 		case engine.ContextFull:
-			end = fmt.Sprintf("ended by the context: it holds %s tokens", viz.Count(l.view.KV.Context))
+			end = fmt.Sprintf("ended by the context: it holds %s tokens", viz.Count(l.View.KV.Context))
 		case engine.Stop:
 			end = fmt.Sprintf("ended by a stop string at step %s", viz.Count(s.Index))
 		}

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -24,29 +25,29 @@ type clipMsg struct{ say string }
 // copySelected copies the selected thing: the settings from the controls, a
 // report of a failed run, else the text.
 func (m *Model) copySelected() tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	switch {
 	case m.focus == paneControls:
-		b, err := json.MarshalIndent(l.shownConfig(), "", "  ")
+		b, err := json.MarshalIndent(l.ShownConfig(), "", "  ")
 		if err != nil {
-			m.complain(err.Error())
+			m.Complain(err.Error())
 			return nil
 		}
 		return m.copyText("the settings", string(b), "logitscope-config.json")
-	case l.view.Phase == engine.Failed && l.look.at == 0:
+	case l.View.Phase == engine.Failed && l.Look.At == 0:
 		return m.copyText("the report", report(l), "logitscope-report.txt")
-	case l.view.Phase == engine.Idle:
-		m.say("y: " + m.whyNot(l))
+	case l.View.Phase == engine.Idle:
+		m.Say("y: " + m.WhyNot(l))
 		return nil
 	}
-	return m.copyText("prompt and text", l.view.PromptText+l.view.Text(), "logitscope-text.txt")
+	return m.copyText("prompt and text", l.View.PromptText+l.View.Text(), "logitscope-text.txt")
 }
 
 // report describes a failed run for whoever has to look into it.
-func report(l *lane) string {
-	info := l.model.Info()
+func report(l *run.Lane) string {
+	info := l.Model.Info()
 	return fmt.Sprintf("logitscope: failed at step %d\nmodel %s %s %s, %d tokens of vocabulary\ncause: %v\nprompt: %q\ntext: %q\n",
-		len(l.view.Steps)+1, info.Name, info.Arch, info.Quant, info.VocabSize, l.view.Err, l.view.PromptText, l.view.Text())
+		len(l.View.Steps)+1, info.Name, info.Arch, info.Quant, info.VocabSize, l.View.Err, l.View.PromptText, l.View.Text())
 }
 
 // copyText sends text to the terminal's clipboard, or saves it in file where
@@ -60,7 +61,7 @@ func (m *Model) copyText(what, text, file string) tea.Cmd {
 			return clipMsg{"the terminal does not take the copy; saved as ./" + file}
 		}
 	}
-	m.say("copied " + what + ": " + viz.Count(len([]rune(text))) + " characters (OSC 52)")
+	m.Say("copied " + what + ": " + viz.Count(len([]rune(text))) + " characters (OSC 52)")
 	out := m.opt.Output
 	if out == nil {
 		out = os.Stdout

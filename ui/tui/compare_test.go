@@ -13,6 +13,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -21,14 +22,14 @@ func (b *bench) pump(ok func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; {
 		idle := true
-		for _, l := range append(slices.Clone(b.m.lanes), b.m.parked...) {
+		for _, l := range append(slices.Clone(b.m.All), b.m.Parked...) {
 			select {
-			case v, open := <-l.eng.Views():
+			case v, open := <-l.Eng.Views():
 				if !open {
 					continue
 				}
 				steady(&v)
-				b.apply(viewMsg{l.id, v, true, time.Now()})
+				b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
 				idle = false
 			default:
 			}
@@ -49,8 +50,8 @@ func (b *bench) pump(ok func() bool) {
 func (b *bench) together(n int) {
 	b.t.Helper()
 	b.pump(func() bool {
-		for _, l := range b.m.lanes {
-			if v := l.view; len(v.Steps) != n || v.Next == nil || v.Phase != engine.Paused {
+		for _, l := range b.m.All {
+			if v := l.View; len(v.Steps) != n || v.Next == nil || v.Phase != engine.Paused {
 				return false
 			}
 		}
@@ -82,18 +83,18 @@ func newLanes(t testing.TB, w, h int, names ...string) *bench {
 		}
 	}
 	b := newBench(t, opt, w, h)
-	b.m.conduct()
-	b.m.pace = len(paces) - 1
-	for _, l := range b.m.lanes {
-		ids, err := engine.Prompt(context.Background(), l.model, storyPrompt)
+	b.m.Conduct()
+	b.m.Pace = len(run.Paces) - 1
+	for _, l := range b.m.All {
+		ids, err := engine.Prompt(context.Background(), l.Model, storyPrompt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.send(promptMsg{l.id, storyPrompt, ids, nil})
+		b.send(run.PromptMsg{Lane: l.Id, Text: storyPrompt, Ids: ids, Err: nil})
 	}
 	b.pump(func() bool {
-		for _, l := range b.m.lanes {
-			if l.view.Phase != engine.Paused || l.view.Next == nil && l.view.Beam == nil {
+		for _, l := range b.m.All {
+			if l.View.Phase != engine.Paused || l.View.Next == nil && l.View.Beam == nil {
 				return false
 			}
 		}
@@ -104,7 +105,7 @@ func newLanes(t testing.TB, w, h int, names ...string) *bench {
 
 func alone(t testing.TB, name string, n int) string {
 	b := newLanes(t, 120, 40, name)
-	b.m.lane().eng.Post(engine.Advance{N: n})
+	b.m.Lane().Eng.Post(engine.Advance{N: n})
 	b.together(n)
 	return b.text()
 }
@@ -118,16 +119,16 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 		b.together(i + 1)
 	}
 	for i, name := range names {
-		if got, want := b.m.lanes[i].view.Text(), alone(t, name, 24); got != want {
+		if got, want := b.m.All[i].View.Text(), alone(t, name, 24); got != want {
 			t.Errorf("%s beside others: %q\nalone: %q", name, got, want)
 		}
 	}
 	b.keys("w", "space")
-	b.pump(func() bool { return allEnded(b.m.lanes) || len(b.m.lanes[0].view.Steps) > 40 })
+	b.pump(func() bool { return allEnded(b.m.All) || len(b.m.All[0].View.Steps) > 40 })
 	b.keys("space")
-	b.pump(func() bool { return !b.m.lanesRun() })
+	b.pump(func() bool { return !b.m.Running() })
 	for i, name := range names {
-		v := b.m.lanes[i].view
+		v := b.m.All[i].View
 		if n := len(v.Steps); v.Phase == engine.Paused {
 			if want := alone(t, name, n); v.Text() != want {
 				t.Errorf("%s, free: %q\nalone: %q", name, v.Text(), want)
@@ -139,7 +140,7 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 // C in the lab puts a copy beside the run, with nothing computed twice.
 func TestCompareFromTheLab(t *testing.T) {
 	b := newLanes(t, 160, 45, "chat")
-	b.m.lane().eng.Post(engine.Advance{N: 10})
+	b.m.Lane().Eng.Post(engine.Advance{N: 10})
 	b.steps(10)
 	b.keys("C")
 	b.together(10)
@@ -148,23 +149,23 @@ func TestCompareFromTheLab(t *testing.T) {
 	b.keys("?")
 	b.has("this lane/all lanes")
 	b.keys("esc")
-	if n := b.m.lanes[1].view.ForwardPositions; n > 1 {
+	if n := b.m.All[1].View.ForwardPositions; n > 1 {
 		t.Errorf("the copy computed %d positions", n)
 	}
-	if b.m.lanes[0].view.Text() != b.m.lanes[1].view.Text() {
+	if b.m.All[0].View.Text() != b.m.All[1].View.Text() {
 		t.Error("the copy holds another text")
 	}
 	b.keys("t", "4") // lane 2 alone
 	b.pump(func() bool {
-		return b.m.lanes[1].view.Next != nil && b.m.lanes[1].view.Next.Settings.Label == "neutral"
+		return b.m.All[1].View.Next != nil && b.m.All[1].View.Next.Settings.Label == "neutral"
 	})
-	if b.m.lanes[0].config.Float("temperature") != 0.7 {
+	if b.m.All[0].Config.Float("temperature") != 0.7 {
 		t.Error("the preset reached the other lane")
 	}
 	b.keys("t", "right")
 	b.together(11)
 	b.keys("enter")
-	if b.m.screen.id != "lab" || b.m.cur != 1 {
+	if b.m.screen.id != "lab" || b.m.Cur != 1 {
 		t.Error("enter did not open lane 2 in the lab")
 	}
 	b.has("neutral")
@@ -198,12 +199,12 @@ func parted(t testing.TB, w, h int) *bench {
 func TestWhyTheyPartIsTrue(t *testing.T) {
 	b := parted(t, 160, 45)
 	v := b.m.screen.view.(*compareView)
-	p := v.pairOf(b.m.lanes[0], b.m.lanes[1])
+	p := v.pairOf(b.m.All[0], b.m.All[1])
 	if !p.parts || p.why == nil {
 		t.Fatalf("the lanes did not part:\n%s", b.frame())
 	}
 	x, y := p.steps[0], p.steps[1]
-	if x.Token == y.Token || x.Trace.U != y.Trace.U || firstDifference(b.m.lanes[0].view.Steps, b.m.lanes[1].view.Steps, 8) != p.at[0] {
+	if x.Token == y.Token || x.Trace.U != y.Trace.U || run.FirstDifference(b.m.All[0].View.Steps, b.m.All[1].View.Steps, 8) != p.at[0] {
 		t.Errorf("parting at %d: tokens %d and %d, u %v and %v", p.at[0]+1, x.Token, y.Token, x.Trace.U, y.Trace.U)
 	}
 	w := p.why
@@ -212,10 +213,10 @@ func TestWhyTheyPartIsTrue(t *testing.T) {
 	}
 	b.keys("[")
 	b.has("why they part here")
-	if at := shownIndex(b.m.lanes[0]); at != p.at[0] || shownIndex(b.m.lanes[1]) != at {
+	if at := shownIndex(b.m.All[0]); at != p.at[0] || shownIndex(b.m.All[1]) != at {
 		t.Errorf("[ went to token %d, they part at %d", at+1, p.at[0]+1)
 	}
-	for _, r := range stepsSideBySide(b.m.lanes) {
+	for _, r := range stepsSideBySide(b.m.All) {
 		if r.group != 0 {
 			t.Error("the lanes saw the same text, but are drawn as if they had not")
 		}
@@ -223,11 +224,11 @@ func TestWhyTheyPartIsTrue(t *testing.T) {
 	for _, c := range w.Alone {
 		cfg := x.Settings.Config()
 		s, _ := y.Settings.Config().Lookup(c.Key)
-		set, err := b.m.lanes[0].comp.Settings(cfg.MustWith(c.Key, s.Value, s.Origin), "")
+		set, err := b.m.All[0].Comp.Settings(cfg.MustWith(c.Key, s.Value, s.Origin), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := b.m.lanes[0].view.Retrace(p.at[0], set); err != nil || got.Token != c.Token {
+		if got, err := b.m.All[0].View.Retrace(p.at[0], set); err != nil || got.Token != c.Token {
 			t.Errorf("%s alone draws %d, said %d (%v)", c.Key, got.Token, c.Token, err)
 		}
 	}
@@ -239,7 +240,7 @@ func TestWhyTheyPartIsTrue(t *testing.T) {
 func TestSameTokenSameRow(t *testing.T) {
 	b := newLanes(t, 200, 60, "factual", "chat", "creative", "neutral")
 	for i := range 20 {
-		steps := stepsSideBySide(b.m.lanes)
+		steps := stepsSideBySide(b.m.All)
 		for _, h := range []int{1, 4, 9, 24} {
 			rows := alignRows(steps, h)
 			at := make(map[int32]int)
@@ -269,17 +270,17 @@ func TestSameTokenSameRow(t *testing.T) {
 func TestForceInTheOtherLane(t *testing.T) {
 	b := parted(t, 160, 45)
 	b.keys("[")
-	at := shownIndex(b.m.lanes[0])
-	want := b.m.lanes[0].view.Steps[at].Token
+	at := shownIndex(b.m.All[0])
+	want := b.m.All[0].View.Steps[at].Token
 	b.keys("f")
 	b.pump(func() bool {
-		v := b.m.lanes[1].view
+		v := b.m.All[1].View
 		return len(v.Steps) == at+1 && v.Next != nil
 	})
-	if s := b.m.lanes[1].view.Steps[at]; s.Token != want || !s.Forced {
+	if s := b.m.All[1].View.Steps[at]; s.Token != want || !s.Forced {
 		t.Errorf("wrote %d, want %d", s.Token, want)
 	}
-	if len(b.m.lanes[1].branches) != 1 {
+	if len(b.m.All[1].Branches) != 1 {
 		t.Error("the text that was left is no branch")
 	}
 	b.keys("f")
@@ -291,12 +292,12 @@ func TestAllLanesTogether(t *testing.T) {
 	b := parted(t, 160, 45)
 	b.keys("s")
 	b.together(0)
-	if x, y := b.m.lanes[0].config.Uint("seed"), b.m.lanes[1].config.Uint("seed"); x != y || x == 42 {
+	if x, y := b.m.All[0].Config.Uint("seed"), b.m.All[1].Config.Uint("seed"); x != y || x == 42 {
 		t.Errorf("new seeds %d and %d", x, y)
 	}
 	b.keys("tab", "tab", "home", "enter", "ctrl+u", "1", ".", "1", "enter")
-	for i, l := range b.m.lanes {
-		if x := l.config.Float("temperature"); x != 1.1 {
+	for i, l := range b.m.All {
+		if x := l.Config.Float("temperature"); x != 1.1 {
 			t.Errorf("lane %d has temperature %v", i+1, x)
 		}
 	}
@@ -304,19 +305,19 @@ func TestAllLanesTogether(t *testing.T) {
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("The cat")})
 	b.keys("ctrl+d")
 	b.pump(func() bool {
-		for _, l := range b.m.lanes {
-			if l.view.PromptText != "The cat" || l.view.Next == nil {
+		for _, l := range b.m.All {
+			if l.View.PromptText != "The cat" || l.View.Next == nil {
 				return false
 			}
 		}
 		return true
 	})
 	b.keys("space")
-	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) > 3 })
+	b.pump(func() bool { return len(b.m.All[0].View.Steps) > 3 })
 	b.keys("space")
 	b.pump(func() bool { // the step under way is finished
-		x, y := b.m.lanes[0].view, b.m.lanes[1].view
-		return !b.m.lanesRun() && (len(x.Steps) == len(y.Steps) || allEnded(b.m.lanes[:1]) || allEnded(b.m.lanes[1:]))
+		x, y := b.m.All[0].View, b.m.All[1].View
+		return !b.m.Running() && (len(x.Steps) == len(y.Steps) || allEnded(b.m.All[:1]) || allEnded(b.m.All[1:]))
 	})
 }
 
@@ -325,10 +326,10 @@ func TestBeamLane(t *testing.T) {
 	b := newLanes(t, 160, 45, "chat", "factual num_beams=3")
 	b.keys("right")
 	b.pump(func() bool {
-		return len(b.m.lanes[0].view.Steps) == 1 && b.m.lanes[1].view.Beam != nil && len(b.m.lanes[1].view.Beam.Steps) == 1
+		return len(b.m.All[0].View.Steps) == 1 && b.m.All[1].View.Beam != nil && len(b.m.All[1].View.Beam.Steps) == 1
 	})
 	b.keys("right", "right")
-	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) == 3 && len(b.m.lanes[1].view.Beam.Steps) == 3 })
+	b.pump(func() bool { return len(b.m.All[0].View.Steps) == 3 && len(b.m.All[1].View.Beam.Steps) == 3 })
 	b.has("beam search · 3 running")
 	for _, k := range everyKey {
 		b.keys(k)
@@ -399,8 +400,8 @@ func TestNoDeadKeysBesideTheLab(t *testing.T) {
 // The first lanes given on the command line are what compare opens with.
 func TestOpensWithLanes(t *testing.T) {
 	b := newLanes(t, 120, 40, "factual", "creative")
-	if b.m.screen.id != "compare" || len(b.m.lanes) != 2 {
-		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.lanes))
+	if b.m.screen.id != "compare" || len(b.m.All) != 2 {
+		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
 	b.has("lane 1 · factual")
 	b.keys("esc")
@@ -415,7 +416,7 @@ func TestFramesKeepTheirPace(t *testing.T) {
 	drawn := 0
 	start := time.Now()
 	for range 200 {
-		for _, l := range b.m.lanes {
+		for _, l := range b.m.All {
 			b.m.dirty = true
 			b.m.paceFrames()
 			if b.m.dirty {
@@ -464,14 +465,14 @@ func TestLanesOfDifferentModels(t *testing.T) {
 		opt.Lanes = append(opt.Lanes, Lane{Model: m, Config: opt.Config, Label: "chat"})
 	}
 	b := newBench(t, opt, 160, 45)
-	b.m.conduct()
-	b.m.pace = len(paces) - 1
-	for _, l := range b.m.lanes {
-		ids, err := engine.Prompt(context.Background(), l.model, "Once upon a time there was a little fox who lived in the")
+	b.m.Conduct()
+	b.m.Pace = len(run.Paces) - 1
+	for _, l := range b.m.All {
+		ids, err := engine.Prompt(context.Background(), l.Model, "Once upon a time there was a little fox who lived in the")
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.send(promptMsg{l.id, storyPrompt, ids, nil})
+		b.send(run.PromptMsg{Lane: l.Id, Text: storyPrompt, Ids: ids, Err: nil})
 	}
 	b.together(0)
 	for i := range 6 {
@@ -480,15 +481,15 @@ func TestLanesOfDifferentModels(t *testing.T) {
 	}
 	b.has("different vocabularies")
 	b.has("other vocabulary")
-	at, parts := part(b.m.lanes[0], b.m.lanes[1], true)
-	x, y := b.m.lanes[0].view.Text(), b.m.lanes[1].view.Text()
+	at, parts := part(b.m.All[0], b.m.All[1], true)
+	x, y := b.m.All[0].View.Text(), b.m.All[1].View.Text()
 	if !parts || x == y {
 		t.Fatalf("%q and %q do not part", x, y)
 	}
-	for i, l := range b.m.lanes {
+	for i, l := range b.m.All {
 		s := ""
-		for _, st := range l.view.Steps[:at[i]] {
-			s += l.vocab().Piece(st.Token)
+		for _, st := range l.View.Steps[:at[i]] {
+			s += l.Vocab().Piece(st.Token)
 		}
 		if !strings.HasPrefix(x, s) || !strings.HasPrefix(y, s) {
 			t.Errorf("lane %d parts at %d, but %q is not common to both", i+1, at[i], s)
@@ -505,9 +506,9 @@ func TestCompareLanesOfDifferentLength(t *testing.T) {
 	b := newLanes(t, 120, 40, "chat", "chat")
 	b.has("Nothing is written yet")
 	b.keys("t", "n", "n")
-	b.pump(func() bool { return len(b.m.lanes[0].view.Steps) == 2 && b.m.lanes[0].view.Next != nil })
+	b.pump(func() bool { return len(b.m.All[0].View.Steps) == 2 && b.m.All[0].View.Next != nil })
 	b.has("Lane 1 has 2 tokens, lane 2 has 0 tokens: nothing stands side by side yet.")
 	b.keys("tab", "n")
-	b.pump(func() bool { return len(b.m.lanes[1].view.Steps) == 1 && b.m.lanes[1].view.Next != nil })
+	b.pump(func() bool { return len(b.m.All[1].View.Steps) == 1 && b.m.All[1].View.Next != nil })
 	b.has("one lane stands at token 3, the other at token 2.")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -36,12 +37,12 @@ func (p *pair) mean() (mean float64, n int) {
 // drawApart draws the distances by token: a line chart for two lanes, a line
 // of columns a lane for more.
 func (v *compareView) drawApart(c *viz.Canvas, m *Model) {
-	if len(m.lanes) > 2 {
+	if len(m.All) > 2 {
 		v.drawApartLanes(c, m)
 		return
 	}
 	in := viz.Box(c, viz.Frame{Title: "total variation between the lanes, token by token", Right: "0 same · 1 nothing in common"})
-	p := v.pairOf(m.lanes[0], m.lanes[1])
+	p := v.pairOf(m.All[0], m.All[1])
 	muted := viz.Ink{Role: viz.Muted}
 	rows := in.H - 2
 	chart := in.Sub(viz.Rect{X: 6, Y: 0, W: in.W - 7, H: rows})
@@ -76,13 +77,13 @@ func (v *compareView) apartLine(m *Model, p *pair) string {
 	case n > 0:
 		parts = append(parts, fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean)))
 	}
-	for i, l := range m.lanes {
-		if l.view.Rate > 0 {
-			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.view.Rate)))
+	for i, l := range m.All {
+		if l.View.Rate > 0 {
+			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.View.Rate)))
 		}
 	}
 	how := "each lane waits for the slower (w: run free)"
-	if m.cmp.free {
+	if m.Side.Free {
 		how = "each lane runs free (w: wait for each other)"
 	}
 	return strings.Join(append(parts, how), " · ")
@@ -96,19 +97,19 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 	const names, words = 18, 58
 	w := max(in.W-names-words-2, 8)
 	y, last := 0, 0
-	for i, l := range m.lanes {
+	for i, l := range m.All {
 		if i == ref {
 			continue
 		}
-		p := v.pairOf(m.lanes[ref], l)
-		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(l.shownLabel(), c.ASCII)), viz.Ink{Role: laneRoles[i]})
+		p := v.pairOf(m.All[ref], l)
+		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(l.ShownLabel(), c.ASCII)), viz.Ink{Role: laneRoles[i]})
 		values, from := p.series(w)
 		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
 		if at := p.at[0] - from; p.parts && at >= 0 && at < w && !p.alien {
 			in.Put(names+at, in.H-2, "▲", muted)
 			last = max(last, names+at+1)
 		}
-		in.Put(names+w+1, y, viz.CutTitle(p.words(m.lanes[ref], l), in.W-names-w-2), viz.Ink{})
+		in.Put(names+w+1, y, viz.CutTitle(p.words(m.All[ref], l), in.W-names-w-2), viz.Ink{})
 		y++
 	}
 	if last > 0 {
@@ -119,15 +120,15 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 
 // measured reports whether the distance of the steps that a and b show is
 // known.
-func (p *pair) measured(a, b *lane) bool {
+func (p *pair) measured(a, b *run.Lane) bool {
 	return p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b)
 }
 
 // words sum up a pair's distances.
-func (p *pair) words(a, b *lane) string {
+func (p *pair) words(a, b *run.Lane) string {
 	mean, n := p.mean()
 	switch {
-	case a.view.Beam != nil || b.view.Beam != nil:
+	case a.View.Beam != nil || b.View.Beam != nil:
 		return "beam search has no distribution to draw from"
 	case p.alien:
 		return "other vocabulary"
@@ -146,7 +147,7 @@ func (v *compareView) luckLine(m *Model, w int) string {
 	if _, same := m.sameLuck(); !same {
 		return "the lanes draw with different seeds"
 	}
-	view := m.lane().view
+	view := m.Lane().View
 	s, tail := "u by token ", "  one draw a position, shared by all lanes"
 	n := max((w-viz.Width(s)-viz.Width(tail))/6, 0)
 	var us []string

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -39,8 +40,8 @@ func BenchmarkCompareViewLongRun(b *testing.B) {
 		s.together(i + 1)
 	}
 	s.m.pal = viz.NewPalette(true, viz.TrueColor, false)
-	for _, l := range s.m.lanes {
-		v := l.view
+	for _, l := range s.m.All {
+		v := l.View
 		steps := append([]*engine.Step(nil), v.Steps...)
 		for len(steps) < 10_000 {
 			st := *v.Steps[len(steps)%8]
@@ -52,7 +53,7 @@ func BenchmarkCompareViewLongRun(b *testing.B) {
 		next := *v.Next
 		next.Index = len(steps) + 1
 		v.Next = &next
-		s.apply(viewMsg{lane: l.id, view: v, ok: true})
+		s.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true})
 	}
 	for _, id := range []string{"compare", "timeline"} {
 		if id != "compare" {

@@ -7,14 +7,15 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 func (d *laneDrawer) chart(c *viz.Canvas, i int) {
-	l, s := d.m.lanes[i], d.steps[i].s
+	l, s := d.m.All[i], d.steps[i].s
 	f := viz.Frame{Title: "no step yet", Focused: d.focused(i)}
 	if s == nil {
-		if l.view.Beam != nil || l.view.Contrastive != nil || l.look.at > 0 {
+		if l.View.Beam != nil || l.View.Contrastive != nil || l.Look.At > 0 {
 			f.Title = strategyWords(l)
 		}
 		d.beams(d.pane(c, f), l)
@@ -35,15 +36,15 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	if c.W < 44 {
 		f.Title = "token " + viz.Count(s.Index) + " · kept " + viz.Count(t.Survived)
 	}
-	switch p := l.view.Phase; {
-	case l.look.at > 0:
+	switch p := l.View.Phase; {
+	case l.Look.At > 0:
 	case p == engine.Done:
-		f.Title = "ended: " + endWords(l) + " · " + f.Title
+		f.Title = "ended: " + run.EndWords(l) + " · " + f.Title
 	case p == engine.Failed:
 		f.Title = "! failed · " + f.Title
 	}
 	in := d.pane(c, f)
-	if l.view.Phase == engine.Prefill {
+	if l.View.Phase == engine.Prefill {
 		in.Put(1, 0, viz.Cut("reading the prompt …", in.W-1), viz.Ink{Role: viz.Muted})
 		return
 	}
@@ -67,7 +68,7 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 	if d.rows == nil {
 		return
 	}
-	l, t := d.m.lanes[i], d.steps[i].t
+	l, t := d.m.All[i], d.steps[i].t
 	col := laneColumnsOf(c.W)
 	bars := make([]viz.Bar, 0, len(d.rows[i])+1)
 	raw, final, left := 1.0, 1.0, t.Vocab-t.NoPiece
@@ -107,7 +108,7 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 }
 
 // row draws one token's line but for its bar, which it returns.
-func (d *laneDrawer) row(c *viz.Canvas, y int, l *lane, s laneStep, r *sampling.Row, col laneColumns) viz.Bar {
+func (d *laneDrawer) row(c *viz.Canvas, y int, l *run.Lane, s laneStep, r *sampling.Row, col laneColumns) viz.Bar {
 	chosen := r.ID == s.s.Token
 	removed := r.Cut != sampling.NoStage
 	ink := viz.Ink{}
@@ -128,10 +129,10 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *lane, s laneStep, r *sampling.
 	} else {
 		c.Put(col.mark, y, mark, ink)
 	}
-	if r.ID == l.row && !chosen && l == d.m.lane() {
+	if r.ID == l.Row && !chosen && l == d.m.Lane() {
 		c.Put(col.mark-1, y, "▸", viz.Ink{Role: viz.Focus})
 	}
-	c.Fit(col.label, y, col.labelW-1, l.piece(r.ID, c.ASCII), ink)
+	c.Fit(col.label, y, col.labelW-1, l.Piece(r.ID, c.ASCII), ink)
 	final := viz.Percent(float64(r.Prob))
 	if removed {
 		final = viz.Removed
@@ -156,13 +157,13 @@ func laneMark(s laneStep, r *sampling.Row) string {
 }
 
 // beams lists the texts of a beam search, best first.
-func (d *laneDrawer) beams(c *viz.Canvas, l *lane) {
-	if l.view.Beam == nil {
+func (d *laneDrawer) beams(c *viz.Canvas, l *run.Lane) {
+	if l.View.Beam == nil {
 		c.Put(1, 0, viz.Cut(strategyWords(l), c.W-1), viz.Ink{Role: viz.Muted})
 		return
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	for y, h := range l.view.Beam.Result() {
+	for y, h := range l.View.Beam.Result() {
 		ink := viz.Ink{}
 		if y == 0 {
 			ink.Role = viz.Chosen
@@ -170,12 +171,12 @@ func (d *laneDrawer) beams(c *viz.Canvas, l *lane) {
 		}
 		c.Right(4, y, strconv.Itoa(y+1), muted)
 		x := c.Put(7, y, viz.Two(h.Score)+"  ", muted)
-		text := engine.TextOf(l.vocab(), l.view.Settings, h.Tokens())
+		text := engine.TextOf(l.Vocab(), l.View.Settings, h.Tokens())
 		c.Put(x, y, lastCells(flat(string(text), c.ASCII), c.W-x-1), ink)
 	}
-	y := len(l.view.Beam.Result()) + 1
-	for i, n := range l.view.Beam.Running() {
-		text := engine.TextOf(l.vocab(), l.view.Settings, n.Tokens())
+	y := len(l.View.Beam.Result()) + 1
+	for i, n := range l.View.Beam.Running() {
+		text := engine.TextOf(l.Vocab(), l.View.Settings, n.Tokens())
 		x := c.Put(7, y+i, "runs  ", muted)
 		c.Put(x, y+i, lastCells(flat(string(text), c.ASCII), c.W-x-1), muted)
 	}

@@ -6,16 +6,17 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // laneRoles are the colours of the lanes' titles and lines.
-var laneRoles = [maxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane4}
+var laneRoles = [run.MaxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane4}
 
 func (v *compareView) draw(c *viz.Canvas, m *Model) {
-	lay := compareLayoutOf(c.W, c.H, len(m.lanes), m.cur, v.alone)
-	steps := stepsSideBySide(m.lanes)
-	d := laneDrawer{v: v, m: m, lay: lay, steps: steps, scale: sharedScale(m.lanes)}
+	lay := compareLayoutOf(c.W, c.H, len(m.All), m.Cur, v.alone)
+	steps := stepsSideBySide(m.All)
+	d := laneDrawer{v: v, m: m, lay: lay, steps: steps, scale: sharedScale(m.All)}
 	if h := v.chartRows(lay); h > 0 {
 		d.rows = alignRows(steps, h)
 	}
@@ -54,13 +55,13 @@ func (v *compareView) chartRows(lay compareLayout) int {
 // rowsOf lists the tokens with a row in lane i's chart, from the top.
 func (v *compareView) rowsOf(m *Model, i int) []int32 {
 	r := m.bodyRect()
-	lay := compareLayoutOf(r.W, r.H, len(m.lanes), m.cur, v.alone)
+	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
 	h := v.chartRows(lay)
 	if h < 1 {
 		return nil
 	}
 	var ids []int32
-	for _, id := range alignRows(stepsSideBySide(m.lanes), h)[i] {
+	for _, id := range alignRows(stepsSideBySide(m.All), h)[i] {
 		if id != models.NoToken {
 			ids = append(ids, id)
 		}
@@ -69,10 +70,10 @@ func (v *compareView) rowsOf(m *Model, i int) []int32 {
 }
 
 // sharedScale is what a full bar stands for in every lane.
-func sharedScale(lanes []*lane) float64 {
+func sharedScale(lanes []*run.Lane) float64 {
 	s := 0.05
 	for _, l := range lanes {
-		s = max(s, l.scale)
+		s = max(s, l.Scale)
 	}
 	return s
 }
@@ -83,11 +84,11 @@ func (v *compareView) drawKnobs(c *viz.Canvas, m *Model) {
 	h := min(m.knobRows()+aboveKnobs+belowKnobs+2, c.H)
 	box := c.Sub(viz.Rect{X: 0, Y: c.H - h, W: w, H: h})
 	box.Clear()
-	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", m.cur+1), Focused: true}
-	if !m.cmp.one {
+	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", m.Cur+1), Focused: true}
+	if !m.Side.One {
 		f.Title += " · they change " + m.scopeWords()
 	}
-	m.drawControls(viz.Box(box, f), m.lane(), listClass(w))
+	m.drawControls(viz.Box(box, f), m.Lane(), listClass(w))
 }
 
 // A laneDrawer draws the columns.
@@ -101,7 +102,7 @@ type laneDrawer struct {
 }
 
 // focused reports whether keys act in lane i's column.
-func (d *laneDrawer) focused(i int) bool { return i == d.m.cur && !d.v.knobs }
+func (d *laneDrawer) focused(i int) bool { return i == d.m.Cur && !d.v.knobs }
 
 // pane draws the frame of one part of a column and returns its inside.
 func (d *laneDrawer) pane(c *viz.Canvas, f viz.Frame) *viz.Canvas {
@@ -114,27 +115,27 @@ func (d *laneDrawer) pane(c *viz.Canvas, f viz.Frame) *viz.Canvas {
 }
 
 // numbers are survivors, entropy and speed of the step a lane shows.
-func numbers(l *lane) string {
+func numbers(l *run.Lane) string {
 	var parts []string
-	if s := l.step(); s != nil && s.Trace != nil {
+	if s := l.Step(); s != nil && s.Trace != nil {
 		parts = append(parts, "kept "+viz.Count(s.Trace.Survived), viz.Two(float64(s.Trace.RawBits))+" bits")
 	}
-	if l.view.Rate > 0 {
-		parts = append(parts, viz.Rate(l.view.Rate)+" tok/s")
+	if l.View.Rate > 0 {
+		parts = append(parts, viz.Rate(l.View.Rate)+" tok/s")
 	}
-	return strings.Join(append(parts, viz.Plural(len(l.view.Steps), "token")), " · ")
+	return strings.Join(append(parts, viz.Plural(len(l.View.Steps), "token")), " · ")
 }
 
 // drawn says what lane i drew, and how far it is from the lane it is measured
 // against.
 func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
-	l, s := d.m.lanes[i], d.steps[i].s
+	l, s := d.m.All[i], d.steps[i].s
 	if s == nil {
 		c.Put(1, 0, viz.CutTitle(strategyWords(l), c.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
 	t := s.Trace
-	name := l.piece(s.Token, c.ASCII)
+	name := l.Piece(s.Token, c.ASCII)
 	round := s.Round != nil
 	first := fmt.Sprintf("u %s → %s %s", viz.Three(t.U), name, viz.Interval(t.Lo, t.Hi))
 	if viz.Width(first) > c.W-2 {
@@ -153,9 +154,9 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 		shares = viz.Percent(float64(t.RawProb)) + " → " + viz.Percent(float64(t.Prob))
 	}
 	lines := []string{first, fmt.Sprintf("raw rank %s · %s", viz.Count(int(s.Summary.Rank)), shares)}
-	speed := viz.Plural(len(l.view.Steps), "token")
-	if l.view.Rate > 0 {
-		speed = "decode " + viz.Rate(l.view.Rate) + " tok/s · " + speed
+	speed := viz.Plural(len(l.View.Steps), "token")
+	if l.View.Rate > 0 {
+		speed = "decode " + viz.Rate(l.View.Rate) + " tok/s · " + speed
 	}
 	lines = append(lines, speed)
 	if ref := d.v.reference(d.m); ref != i {
@@ -163,7 +164,7 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	} else {
 		lines = append(lines, "TV is measured from here")
 	}
-	if v := l.view.Draft; v != nil && round {
+	if v := l.View.Draft; v != nil && round {
 		lines[1] = fmt.Sprintf("%s of %s drafted tokens stood", viz.Count(v.Accepted), viz.Count(v.Judged))
 	}
 	for y, s := range lines {
@@ -173,20 +174,20 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 
 // apartWords is the distance of lane i to lane ref in a few words.
 func (v *compareView) apartWords(m *Model, ref, i int) string {
-	p := v.pairOf(m.lanes[ref], m.lanes[i])
+	p := v.pairOf(m.All[ref], m.All[i])
 	to := fmt.Sprintf(" to lane %d: ", ref+1)
 	switch {
 	case p.alien:
 		return "TV" + to + "– (other vocabulary)"
-	case !p.measured(m.lanes[ref], m.lanes[i]):
+	case !p.measured(m.All[ref], m.All[i]):
 		return "TV" + to + viz.Removed
 	}
 	return "TV" + to + viz.Three(p.now.d.TV) + " · JS " + viz.Three(p.now.d.JS) + " bits"
 }
 
 // strategyWords says what a lane does that draws no token.
-func strategyWords(l *lane) string {
-	switch v := l.view; {
+func strategyWords(l *run.Lane) string {
+	switch v := l.View; {
 	case v.Beam != nil && v.Beam.Last() == nil:
 		return "beam search · no step yet"
 	case v.Beam != nil:
@@ -195,8 +196,8 @@ func strategyWords(l *lane) string {
 		return "contrastive search: the best of its candidates, no draw"
 	case v.Phase == engine.Prefill:
 		return "reading the prompt"
-	case l.look.at > 0:
-		return fmt.Sprintf("recomputing step %d …", l.look.at)
+	case l.Look.At > 0:
+		return fmt.Sprintf("recomputing step %d …", l.Look.At)
 	case v.Phase == engine.Failed && v.Err != nil:
 		return "! " + viz.Printable(viz.FirstLine(v.Err.Error()), true)
 	}

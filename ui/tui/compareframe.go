@@ -6,25 +6,26 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // scopeWords names the lanes that keys act on.
 func (m *Model) scopeWords() string {
 	switch {
-	case m.cmp.one:
-		return fmt.Sprintf("lane %d", m.cur+1)
-	case len(m.lanes) == 2:
+	case m.Side.One:
+		return fmt.Sprintf("lane %d", m.Cur+1)
+	case len(m.All) == 2:
 		return "both lanes"
 	}
-	return fmt.Sprintf("all %d lanes", len(m.lanes))
+	return fmt.Sprintf("all %d lanes", len(m.All))
 }
 
 // sameLuck reports whether all lanes draw with one seed, and which.
 func (m *Model) sameLuck() (seed uint64, same bool) {
-	seed = m.lanes[0].config.Uint("seed")
-	for _, l := range m.lanes {
-		if l.config.Uint("seed") != seed {
+	seed = m.All[0].Config.Uint("seed")
+	for _, l := range m.All {
+		if l.Config.Uint("seed") != seed {
 			return 0, false
 		}
 	}
@@ -43,11 +44,11 @@ func (v *compareView) hints(*Model) []string { return nil }
 
 func (v *compareView) footer(m *Model) []hint {
 	both := "all"
-	if len(m.lanes) == 2 {
+	if len(m.All) == 2 {
 		both = "both"
 	}
-	if m.cmp.one {
-		both = "lane " + strconv.Itoa(m.cur+1)
+	if m.Side.One {
+		both = "lane " + strconv.Itoa(m.Cur+1)
 	}
 	if v.knobs {
 		return []hint{{id: "right", keys: "←→", word: "change, " + both}, {id: "down", keys: "↑↓", word: "knob"}, {id: "open", word: "type"},
@@ -61,7 +62,7 @@ func (v *compareView) footer(m *Model) []hint {
 		list = []hint{{id: "run", word: "run"}, {id: "right", word: "step"}, {id: "left", word: "back"}, {id: "pane", word: "lane"},
 			{id: "all", word: "one/all"}, {keys: "1-5", word: "preset"}, {id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
 	}
-	if m.lanesRun() {
+	if m.Running() {
 		list[0].word = "pause"
 	}
 	return list
@@ -73,8 +74,8 @@ func (v *compareView) help(m *Model) (string, viz.Ink) {
 		return "", muted
 	}
 	s := "⟪ ⟫ the texts part · ● drawn · ✗ cut · same token, same row"
-	if n := compareLayoutOf(m.w, m.bodyRect().H, len(m.lanes), m.cur, v.alone); len(n.lanes) < len(m.lanes) {
-		s = fmt.Sprintf("lane %d of %d, tab turns · ", m.cur+1, len(m.lanes)) + s
+	if n := compareLayoutOf(m.w, m.bodyRect().H, len(m.All), m.Cur, v.alone); len(n.lanes) < len(m.All) {
+		s = fmt.Sprintf("lane %d of %d, tab turns · ", m.Cur+1, len(m.All)) + s
 	}
 	if viz.Width(s) > m.w-2 {
 		s = viz.CutTitle(s, m.w-2)
@@ -88,17 +89,17 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 		ink.Role = viz.Warning
 	}
 	how := "in step"
-	if m.cmp.free {
+	if m.Side.Free {
 		how = "free"
 	}
-	info := m.lane().model.Info()
+	info := m.Lane().Model.Info()
 	model := info.Name
 	if k == class160 {
 		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
 	}
 	luck := m.seedWords()
 	if _, same := m.sameLuck(); same && k >= class120 {
-		if luck += ", same luck in "; len(m.lanes) == 2 {
+		if luck += ", same luck in "; len(m.All) == 2 {
 			luck += "both"
 		} else {
 			luck += "all"
@@ -106,12 +107,12 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	left = []headerPart{{"logitscope", 9, muted}, {viz.Printable(model, false), 8, muted}, {phase, 0, ink},
-		{fmt.Sprintf("compare, %d lanes %s", len(m.lanes), how), 3, viz.Ink{}}, {luck, 5, viz.Ink{}}}
+		{fmt.Sprintf("compare, %d lanes %s", len(m.All), how), 3, viz.Ink{}}, {luck, 5, viz.Ink{}}}
 	if k <= class80 {
 		left = left[2:]
 	}
 	to := "keys act on " + m.scopeWords() + " · t one lane"
-	if m.cmp.one {
+	if m.Side.One {
 		to = "keys act on " + m.scopeWords() + " · t all lanes"
 	}
 	if k <= class100 {
@@ -122,16 +123,16 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 
 // lanesPhase says what the lanes are doing together.
 func (m *Model) lanesPhase() string {
-	if m.lanesRun() {
+	if m.Running() {
 		return phases[engine.Running].glyph + " " + phases[engine.Running].word
 	}
-	for _, l := range m.lanes {
-		if l.view.Phase == engine.Failed || l.view.Looking > 0 {
+	for _, l := range m.All {
+		if l.View.Phase == engine.Failed || l.View.Looking > 0 {
 			return phaseWords(l)
 		}
 	}
-	if anyLooks(m.lanes) || !allEnded(m.lanes) || len(m.lanes) == 0 {
-		if l := m.lane(); l.look.at > 0 || l.view.Phase != engine.Done {
+	if anyLooks(m.All) || !allEnded(m.All) || len(m.All) == 0 {
+		if l := m.Lane(); l.Look.At > 0 || l.View.Phase != engine.Done {
 			return phaseWords(l)
 		}
 		return phases[engine.Paused].glyph + " " + phases[engine.Paused].word
@@ -139,18 +140,18 @@ func (m *Model) lanesPhase() string {
 	return phases[engine.Done].glyph + " " + phases[engine.Done].word
 }
 
-func anyLooks(lanes []*lane) bool {
+func anyLooks(lanes []*run.Lane) bool {
 	for _, l := range lanes {
-		if l.look.at > 0 {
+		if l.Look.At > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func allEnded(lanes []*lane) bool {
+func allEnded(lanes []*run.Lane) bool {
 	for _, l := range lanes {
-		if l.view.Phase != engine.Done && l.view.Phase != engine.Failed {
+		if l.View.Phase != engine.Done && l.View.Phase != engine.Failed {
 			return false
 		}
 	}

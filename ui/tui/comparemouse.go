@@ -11,7 +11,7 @@ import (
 // the row.
 func (v *compareView) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	r := m.bodyRect()
-	lay := compareLayoutOf(r.W, r.H, len(m.lanes), m.cur, v.alone)
+	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
 	if d := wheel(e); d != 0 && lay.apart.Contains(x, y) {
 		m.stepLanes(10 * d)
 		return v.measure(m), true
@@ -24,7 +24,7 @@ func (v *compareView) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) 
 		case lr.chart.Contains(x, y):
 			v.chartMouse(m, i, lr.chart, lay, y, e)
 		case lr.draw.Contains(x, y) && e.Button == tea.MouseButtonLeft:
-			m.cur = i
+			m.Cur = i
 		default:
 			continue
 		}
@@ -45,11 +45,11 @@ func (v *compareView) textMouse(m *Model, i int, r viz.Rect, lay compareLayout, 
 	if e.Button != tea.MouseButtonLeft {
 		return
 	}
-	if y == r.Y && i == m.cur && !v.knobs {
+	if y == r.Y && i == m.Cur && !v.knobs {
 		v.alone = !v.alone
 		return
 	}
-	m.cur, v.knobs = i, false
+	m.Cur, v.knobs = i, false
 	g, lines, top := v.laneText(m, i, r.W-4, r.H-2)
 	line := top + y - r.Y - 1
 	if !lay.boxed || line < 0 || line >= len(lines) {
@@ -68,32 +68,32 @@ func (v *compareView) textMouse(m *Model, i int, r viz.Rect, lay compareLayout, 
 
 func (v *compareView) chartMouse(m *Model, i int, r viz.Rect, lay compareLayout, y int, e tea.MouseMsg) {
 	if d := wheel(e); d != 0 {
-		m.cur = i
+		m.Cur = i
 		v.move(m, d)
 		return
 	}
 	if e.Button != tea.MouseButtonLeft {
 		return
 	}
-	m.cur, v.knobs = i, false
+	m.Cur, v.knobs = i, false
 	h := v.chartRows(lay)
 	if row := y - r.Y - 1; h > 0 && row >= 0 && row < h {
-		if id := alignRows(stepsSideBySide(m.lanes), h)[i][row]; id != models.NoToken {
-			m.lanes[i].row = id
+		if id := alignRows(stepsSideBySide(m.All), h)[i][row]; id != models.NoToken {
+			m.All[i].Row = id
 		}
 	}
 }
 
 // apartMouse shows the step under column x of the chart of distances.
 func (v *compareView) apartMouse(m *Model, r viz.Rect, x int) {
-	if len(m.lanes) != 2 {
+	if len(m.All) != 2 {
 		return
 	}
-	p := v.pairOf(m.lanes[0], m.lanes[1])
+	p := v.pairOf(m.All[0], m.All[1])
 	w := r.W - 2 - 7
 	values, from := p.series(w)
 	n := max(len(values), w/3)
-	if k := from + (x-r.X-7)*(n-1)/max(w-1, 1) + 1; k >= 1 && k <= len(m.lane().view.Steps) {
+	if k := from + (x-r.X-7)*(n-1)/max(w-1, 1) + 1; k >= 1 && k <= len(m.Lane().View.Steps) {
 		m.lookLanes(k)
 	}
 }

@@ -7,11 +7,12 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // A laneStep is the step that a lane shows beside others.
 type laneStep struct {
-	l     *lane
+	l     *run.Lane
 	s     *engine.Step    // nil if there is none with a trace
 	t     *sampling.Trace // of s
 	ref   *sampling.Trace // fixes which rows are shown
@@ -20,7 +21,7 @@ type laneStep struct {
 
 // stepsSideBySide returns what each lane shows, those that the model saw the
 // same text before in one group.
-func stepsSideBySide(lanes []*lane) []laneStep {
+func stepsSideBySide(lanes []*run.Lane) []laneStep {
 	out := make([]laneStep, len(lanes))
 	for i, l := range lanes {
 		out[i] = laneStep{l: l, group: i}
@@ -28,7 +29,7 @@ func stepsSideBySide(lanes []*lane) []laneStep {
 		if t == nil {
 			continue
 		}
-		out[i].s, out[i].t, out[i].ref = l.step(), t, ref
+		out[i].s, out[i].t, out[i].ref = l.Step(), t, ref
 		for k := range i {
 			if out[k].group == k && out[k].t != nil && sameContext(out[k], out[i]) {
 				out[i].group = k
@@ -41,8 +42,8 @@ func stepsSideBySide(lanes []*lane) []laneStep {
 
 // sameContext reports whether the model saw the same text before both steps.
 func sameContext(a, b laneStep) bool {
-	return a.l.model == b.l.model && a.s.Index == b.s.Index && slices.Equal(a.l.view.Prompt, b.l.view.Prompt) &&
-		firstDifference(a.l.view.Steps, b.l.view.Steps, a.s.Index-1) < 0
+	return a.l.Model == b.l.Model && a.s.Index == b.s.Index && slices.Equal(a.l.View.Prompt, b.l.View.Prompt) &&
+		run.FirstDifference(a.l.View.Steps, b.l.View.Steps, a.s.Index-1) < 0
 }
 
 // alignRows says which token stands in each of h rows of each lane's chart,

@@ -8,13 +8,14 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 func (d *laneDrawer) text(c *viz.Canvas, i int) {
-	l := d.m.lanes[i]
+	l := d.m.All[i]
 	in := d.pane(c, viz.Frame{Title: laneTitle(d.m, i, c.W-6), Focused: d.focused(i), Ink: viz.Ink{Role: laneRoles[i]}})
-	if l.view.Phase == engine.Idle {
+	if l.View.Phase == engine.Idle {
 		in.Put(1, 0, viz.Cut("No prompt yet: e writes one.", in.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
@@ -32,8 +33,8 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 			x = in.Put(x, y, gl.text, gl.ink)
 		}
 	}
-	if l.view.Phase == engine.Failed && l.view.Err != nil && y < h {
-		for _, s := range viz.Fold("! "+viz.Printable(viz.FirstLine(l.view.Err.Error()), in.ASCII), in.W, h-y) {
+	if l.View.Phase == engine.Failed && l.View.Err != nil && y < h {
+		for _, s := range viz.Fold("! "+viz.Printable(viz.FirstLine(l.View.Err.Error()), in.ASCII), in.W, h-y) {
 			in.Put(0, y, s, viz.Ink{Role: viz.Warning})
 			y++
 		}
@@ -46,9 +47,9 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 // laneText returns the text of lane i with the place marked where it parts
 // from the others, in lines of w cells, and the first of the h lines to show.
 func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int, top int) {
-	l := m.lanes[i]
+	l := m.All[i]
 	g = m.flow(l, max(w*h, 1))
-	if _, search := l.searched(); !search {
+	if _, search := l.Searched(); !search {
 		if at, ok := v.partsAt(m, i); ok {
 			g = v.markParting(m, l, g, at+1)
 		}
@@ -58,9 +59,9 @@ func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
-	if l.look.at > 0 {
+	if l.Look.At > 0 {
 		for k, ln := range lines {
-			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look.at {
+			if ln[1] > ln[0] && g[ln[1]-1].step >= l.Look.At {
 				top = min(top, max(k-h/2, 0))
 				break
 			}
@@ -73,16 +74,16 @@ func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int
 // it is measured against, or any lane from it.
 func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
 	ref := v.reference(m)
-	for k, o := range m.lanes {
+	for k, o := range m.All {
 		if k == i || i != ref && k != ref {
 			continue
 		}
-		p := v.pairOf(m.lanes[i], o)
+		p := v.pairOf(m.All[i], o)
 		if !p.parts {
 			continue
 		}
 		x := p.at[0]
-		if _, turned := keyOf(m.lanes[i], o); turned {
+		if _, turned := keyOf(m.All[i], o); turned {
 			x = p.at[1]
 		}
 		if !ok || x < at {
@@ -94,7 +95,7 @@ func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
 
 // markParting puts ⟪ ⟫ around step k of the text; around the proposal if
 // that is it.
-func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
+func (v *compareView) markParting(m *Model, l *run.Lane, g []glyph, k int) []glyph {
 	ink := viz.Ink{Role: viz.CutLine, Attr: viz.Bold}
 	mark := func(s string) glyph { return glyph{text: s, w: 1, ink: ink} }
 	var out []glyph
@@ -107,12 +108,12 @@ func (v *compareView) markParting(m *Model, l *lane, g []glyph, k int) []glyph {
 		if x.step == k && !open && !done && !(x.gap && n+1 < len(g) && g[n+1].step == k) {
 			out, open, done = append(out, mark("⟪")), true, true
 		}
-		if caret && k == len(l.view.Steps)+1 && l.view.Next != nil && l.look.at == 0 {
-			if strings.HasPrefix(l.vocab().Piece(l.view.Next.Token), " ") {
+		if caret && k == len(l.View.Steps)+1 && l.View.Next != nil && l.Look.At == 0 {
+			if strings.HasPrefix(l.Vocab().Piece(l.View.Next.Token), " ") {
 				out = append(out, glyph{text: " ", w: 1, gap: true})
 			}
 			out = append(out, mark("⟪"))
-			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.vocab().Piece(l.view.Next.Token), " "), m.pal.ASCII) {
+			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.Vocab().Piece(l.View.Next.Token), " "), m.pal.ASCII) {
 				out = append(out, glyph{text: cl.Text, w: cl.W, ink: viz.Ink{Role: viz.Chosen}})
 			}
 			out = append(out, mark("⟫"))
@@ -140,17 +141,17 @@ func (v *compareView) partingNote(m *Model, i, w int) string {
 	at, ok := v.partsAt(m, i)
 	ref := v.reference(m)
 	switch {
-	case ok && w < 34 && m.lanes[i].view.Beam == nil:
+	case ok && w < 34 && m.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))
-	case len(m.lanes) == 2 && ok && m.lanes[i].view.Beam == nil:
+	case len(m.All) == 2 && ok && m.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ first place where the texts part: token %s", viz.Count(at+1))
-	case len(m.lanes) == 2 && !ok:
+	case len(m.All) == 2 && !ok:
 		return "the texts are the same so far"
 	case i == ref && ok:
 		return fmt.Sprintf("⟪ ⟫ the lanes part at token %s", viz.Count(at+1))
 	case i == ref:
 		return ""
-	case ok && m.lanes[i].view.Beam == nil:
+	case ok && m.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts from lane %d at token %s", ref+1, viz.Count(at+1))
 	case !ok:
 		return fmt.Sprintf("same as lane %d so far", ref+1)
@@ -161,7 +162,7 @@ func (v *compareView) partingNote(m *Model, i, w int) string {
 // titleKnobs are the knobs as a title lists them: a change of strategy before
 // changes of degree.
 var titleKnobs = func() []*sampling.Param {
-	list := slices.Clone(knobList)
+	list := slices.Clone(run.Knobs)
 	slices.SortStableFunc(list, func(a, b *sampling.Param) int { return strategyFirst(a) - strategyFirst(b) })
 	return list
 }()
@@ -176,32 +177,32 @@ func strategyFirst(p *sampling.Param) int {
 
 // laneTitle names lane i and how its settings differ from those of the first.
 func laneTitle(m *Model, i, w int) string {
-	l, first := m.lanes[i], m.lanes[0]
+	l, first := m.All[i], m.All[0]
 	name := fmt.Sprintf("lane %d", i+1)
 	if w < 40 {
 		name = strconv.Itoa(i + 1)
 	}
-	if w < 60 && len(m.lanes) > 1 && m.w < 80 {
-		name = fmt.Sprintf("lane %d of %d", i+1, len(m.lanes))
+	if w < 60 && len(m.All) > 1 && m.w < 80 {
+		name = fmt.Sprintf("lane %d of %d", i+1, len(m.All))
 	}
-	name += " · " + viz.Printable(l.shownLabel(), m.pal.ASCII)
-	if l.model != first.model {
-		name += " · " + viz.Printable(l.model.Info().Name, m.pal.ASCII)
+	name += " · " + viz.Printable(l.ShownLabel(), m.pal.ASCII)
+	if l.Model != first.Model {
+		name += " · " + viz.Printable(l.Model.Info().Name, m.pal.ASCII)
 	}
 	if i == 0 {
 		return name
 	}
 	var parts []string
 	for _, p := range titleKnobs {
-		a, b := first.shownConfig(), l.shownConfig()
-		if sameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
+		a, b := first.ShownConfig(), l.ShownConfig()
+		if run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
 			continue
 		}
 		key := p.Key
-		if s, ok := shortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
+		if s, ok := run.ShortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
 			key = s
 		}
-		from, to := viz.Cut(valueWords(p, a.Value(p.Key)), 24), viz.Cut(valueWords(p, b.Value(p.Key)), 24)
+		from, to := viz.Cut(run.ValueWords(p, a.Value(p.Key)), 24), viz.Cut(run.ValueWords(p, b.Value(p.Key)), 24)
 		if from == to {
 			to = "another " + to
 		}

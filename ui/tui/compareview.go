@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 )
 
 // compareView shows the lanes side by side: text and distribution of each,
@@ -24,20 +25,20 @@ func newCompareView() *compareView { return &compareView{pairs: make(map[pairKey
 // itself beside it.
 func openCompare(m *Model) (view, tea.Cmd) {
 	v := newCompareView()
-	if len(m.lanes) > 1 {
-		for _, l := range m.lanes { // one may run by itself
-			l.eng.Post(engine.Advance{N: 0})
+	if len(m.All) > 1 {
+		for _, l := range m.All { // one may run by itself
+			l.Eng.Post(engine.Advance{N: 0})
 		}
 		return v, v.measure(m)
 	}
-	l := m.lane()
-	l.eng.Post(engine.Advance{N: 0})
-	l.lookAt(0)
-	_, cmd := m.addLane(l, nil, 0, nil)
-	m.cmp.one = false
-	m.conduct()
-	m.cur = 1
-	m.say("lane 2 is a copy of this run; t lets keys act on it alone, such as 1-5 or -/+. C adds one more.")
+	l := m.Lane()
+	l.Eng.Post(engine.Advance{N: 0})
+	l.LookAt(0)
+	_, cmd := m.Add(l, nil, 0, nil)
+	m.Side.One = false
+	m.Conduct()
+	m.Cur = 1
+	m.Say("lane 2 is a copy of this run; t lets keys act on it alone, such as 1-5 or -/+. C adds one more.")
 	return v, cmd
 }
 
@@ -46,7 +47,7 @@ func (v *compareView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case measureMsg:
 		v.take(msg)
-	case viewMsg:
+	case run.ViewMsg:
 	default:
 		return nil
 	}
@@ -78,11 +79,11 @@ func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
 	if a.id == "undo" && m.putBackFirst() {
 		return v.measure(m), true
 	}
-	m.cmp.dropped = false
+	m.Side.Dropped = false
 	var cmds []tea.Cmd
-	m.onLanes(func() { cmds = append(cmds, a.run(m)) })
-	if n := len(m.scope()); n > 1 && m.notice.text != "" && !m.warn {
-		m.notice.text = fmt.Sprintf("all %d lanes: %s", n, m.notice.text)
+	m.Each(func() { cmds = append(cmds, a.run(m)) })
+	if n := len(m.Scope()); n > 1 && m.Notice.Text != "" && !m.Warn {
+		m.Notice.Text = fmt.Sprintf("all %d lanes: %s", n, m.Notice.Text)
 	}
 	return tea.Batch(append(cmds, v.measure(m))...), true
 }
@@ -90,11 +91,11 @@ func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
 // putBackFirst puts the lane back that was taken out last, if nothing was
 // done since.
 func (m *Model) putBackFirst() bool {
-	if !m.cmp.dropped || !m.putLaneBack() {
+	if !m.Side.Dropped || !m.PutBack() {
 		return false
 	}
-	m.cmp.dropped = false
-	m.say("the lane is back")
+	m.Side.Dropped = false
+	m.Say("the lane is back")
 	return true
 }
 
@@ -108,7 +109,7 @@ func init() {
 	step := func(n int) func(*compareView, *Model) tea.Cmd {
 		return do(func(v *compareView, m *Model) {
 			if v.knobs {
-				m.onLanes(func() { m.nudge(n) })
+				m.Each(func() { m.Nudge(n) })
 				return
 			}
 			m.stepLanes(n)
@@ -153,32 +154,32 @@ func (v *compareView) actOnKnobs(m *Model, a *action) (tea.Cmd, bool) {
 
 // turn moves the keys to the next lane, after the last one to the knobs.
 func (v *compareView) turn(m *Model, d int) {
-	n := len(m.lanes) + 1
-	at := m.cur
+	n := len(m.All) + 1
+	at := m.Cur
 	if v.knobs {
-		at = len(m.lanes)
+		at = len(m.All)
 	}
 	at = (at + d + n) % n
-	if v.knobs = at == len(m.lanes); v.knobs {
-		m.say(fmt.Sprintf("knobs of lane %d: ↑ ↓ choose · ← → change %s · enter types a value · tab goes on", m.cur+1, m.scopeWords()))
+	if v.knobs = at == len(m.All); v.knobs {
+		m.Say(fmt.Sprintf("knobs of lane %d: ↑ ↓ choose · ← → change %s · enter types a value · tab goes on", m.Cur+1, m.scopeWords()))
 		return
 	}
-	m.cur = at
+	m.Cur = at
 }
 
 func (v *compareView) oneOrAll(m *Model) {
-	m.cmp.one = !m.cmp.one
-	m.say("keys act on " + m.scopeWords())
+	m.Side.One = !m.Side.One
+	m.Say("keys act on " + m.scopeWords())
 }
 
 func (v *compareView) waitOrFree(m *Model) {
-	m.cmp.free = !m.cmp.free
-	m.cmp.group.SetInStep(!m.cmp.free)
-	if m.cmp.free {
-		m.say("each lane runs at its own speed")
+	m.Side.Free = !m.Side.Free
+	m.Side.Group.SetInStep(!m.Side.Free)
+	if m.Side.Free {
+		m.Say("each lane runs at its own speed")
 		return
 	}
-	m.say("each lane waits for the slowest")
+	m.Say("each lane waits for the slowest")
 }
 
 // move chooses a row of the chart, or a knob.
@@ -187,32 +188,32 @@ func (v *compareView) move(m *Model, d int) {
 		m.moveKnob(d)
 		return
 	}
-	l := m.lane()
-	ids := v.rowsOf(m, m.cur)
+	l := m.Lane()
+	ids := v.rowsOf(m, m.Cur)
 	if len(ids) == 0 {
-		m.say("no rows yet: " + m.whyNot(l))
+		m.Say("no rows yet: " + m.WhyNot(l))
 		return
 	}
 	at := 0
 	for i, id := range ids {
-		if id == l.row {
+		if id == l.Row {
 			at = i
 		}
 	}
 	if to := min(max(at+d, 0), len(ids)-1); to != at {
-		l.row = ids[to]
+		l.Row = ids[to]
 		return
 	}
-	m.say("no more rows that way")
+	m.Say("no more rows that way")
 }
 
 func (v *compareView) toEnd(m *Model, d int) {
 	if v.knobs {
-		m.moveKnob(d * len(knobList))
+		m.moveKnob(d * len(run.Knobs))
 		return
 	}
-	if d > 0 && !anyLooks(m.scope()) {
-		m.say("end: these are the newest tokens; → writes the next")
+	if d > 0 && !anyLooks(m.Scope()) {
+		m.Say("end: these are the newest tokens; → writes the next")
 		return
 	}
 	if d > 0 {
@@ -224,17 +225,17 @@ func (v *compareView) toEnd(m *Model, d int) {
 
 // toMark goes to where the texts part, or away from it.
 func (v *compareView) toMark(m *Model, d int) {
-	at := shownIndex(m.lane()) + 1
+	at := shownIndex(m.Lane()) + 1
 	best := 0
-	for i, l := range m.lanes {
-		if i == m.cur {
+	for i, l := range m.All {
+		if i == m.Cur {
 			continue
 		}
-		p := v.pairOf(m.lane(), l)
+		p := v.pairOf(m.Lane(), l)
 		if !p.parts {
 			continue
 		}
-		_, turned := keyOf(m.lane(), l)
+		_, turned := keyOf(m.Lane(), l)
 		k := p.at[0] + 1
 		if turned {
 			k = p.at[1] + 1
@@ -244,7 +245,7 @@ func (v *compareView) toMark(m *Model, d int) {
 		}
 	}
 	if best == 0 {
-		m.say("[ ]: the texts part nowhere further on")
+		m.Say("[ ]: the texts part nowhere further on")
 		return
 	}
 	m.lookLanes(best)
@@ -252,26 +253,26 @@ func (v *compareView) toMark(m *Model, d int) {
 
 // takeLane takes the current lane out.
 func (v *compareView) takeLane(m *Model) {
-	if len(m.lanes) == 2 {
-		m.say("x: two lanes are the least; esc goes to the lab with this one")
+	if len(m.All) == 2 {
+		m.Say("x: two lanes are the least; esc goes to the lab with this one")
 		return
 	}
-	n := m.cur + 1
-	m.dropLane(m.cur)
-	m.cmp.dropped = true
-	m.say(fmt.Sprintf("lane %d is out; u puts it back", n))
+	n := m.Cur + 1
+	m.Drop(m.Cur)
+	m.Side.Dropped = true
+	m.Say(fmt.Sprintf("lane %d is out; u puts it back", n))
 }
 
 // another puts a copy of the current lane beside the others.
 func (v *compareView) another(m *Model) tea.Cmd {
-	if len(m.lanes) == maxLanes {
-		m.say(fmt.Sprintf("C: %d lanes are the most; x takes one out, esc goes to the lab", maxLanes))
+	if len(m.All) == run.MaxLanes {
+		m.Say(fmt.Sprintf("C: %d lanes are the most; x takes one out, esc goes to the lab", run.MaxLanes))
 		return nil
 	}
-	_, cmd := m.addLane(m.lane(), nil, 0, nil)
-	m.conduct()
-	m.cur = len(m.lanes) - 1
-	m.say(fmt.Sprintf("lane %d is a copy; t makes keys act on it alone", m.cur+1))
+	_, cmd := m.Add(m.Lane(), nil, 0, nil)
+	m.Conduct()
+	m.Cur = len(m.All) - 1
+	m.Say(fmt.Sprintf("lane %d is a copy; t makes keys act on it alone", m.Cur+1))
 	return cmd
 }
 
@@ -282,7 +283,7 @@ func (v *compareView) enter(m *Model) tea.Cmd {
 	}
 	m.advanceAll(0)
 	m.closeTop()
-	m.say(fmt.Sprintf("lane %d in the lab; C goes back to the lanes", m.cur+1))
+	m.Say(fmt.Sprintf("lane %d in the lab; C goes back to the lanes", m.Cur+1))
 	return nil
 }
 
@@ -292,7 +293,7 @@ func (v *compareView) esc(m *Model) tea.Cmd {
 		v.knobs = false
 	case v.alone:
 		v.alone = false
-	case anyLooks(m.lanes):
+	case anyLooks(m.All):
 		m.lookLanes(newest)
 	default:
 		return v.enter(m)
@@ -303,26 +304,26 @@ func (v *compareView) esc(m *Model) tea.Cmd {
 // restartLanes begins again from the prompt, with a new seed if asked, the
 // same for all.
 func (m *Model) restartLanes(reseed bool) {
-	if m.lane().prompt == nil {
-		m.say("r: " + m.whyNot(m.lane()))
+	if m.Lane().Prompt == nil {
+		m.Say("r: " + m.WhyNot(m.Lane()))
 		return
 	}
-	m.advance(0)
+	m.Advance(0)
 	seed := uint64(rand.Uint32N(1_000_000))
-	m.onLanes(func() {
-		l := m.lane()
-		if l.prompt == nil {
+	m.Each(func() {
+		l := m.Lane()
+		if l.Prompt == nil {
 			return
 		}
-		l.look = lookback{}
+		l.Look = run.Lookback{}
 		if reseed {
-			m.set("seed", seed)
+			m.Set("seed", seed)
 		}
-		m.start(l)
+		m.Start(l)
 	})
 	if reseed {
-		m.say(fmt.Sprintf("seed %d in %s", seed, m.scopeWords()))
+		m.Say(fmt.Sprintf("seed %d in %s", seed, m.scopeWords()))
 		return
 	}
-	m.say("again from the prompt, " + m.seedWords())
+	m.Say("again from the prompt, " + m.seedWords())
 }

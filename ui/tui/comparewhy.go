@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/compare"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -15,15 +16,15 @@ import (
 // between, and what is known about it.
 func (v *compareView) pairShown(m *Model) (i, k int, p *pair) {
 	i, k = v.reference(m), -1
-	for j := range m.lanes {
+	for j := range m.All {
 		if j == i {
 			continue
 		}
-		if q := v.pairOf(m.lanes[i], m.lanes[j]); k < 0 || q.parts && (!p.parts || q.at[0] < p.at[0]) {
+		if q := v.pairOf(m.All[i], m.All[j]); k < 0 || q.parts && (!p.parts || q.at[0] < p.at[0]) {
 			k, p = j, q
 		}
 	}
-	if _, turned := keyOf(m.lanes[i], m.lanes[k]); turned {
+	if _, turned := keyOf(m.All[i], m.All[k]); turned {
 		i, k = k, i
 	}
 	return i, k, p
@@ -35,10 +36,10 @@ func (v *compareView) whyTitle(m *Model) string {
 		return "same text so far"
 	}
 	title := "why they part here"
-	if at := shownIndex(m.lanes[i]); at != p.at[0] {
+	if at := shownIndex(m.All[i]); at != p.at[0] {
 		title = fmt.Sprintf("why they part at token %s", viz.Count(p.at[0]+1))
 	}
-	if len(m.lanes) > 2 {
+	if len(m.All) > 2 {
 		title += fmt.Sprintf(" · lanes %d and %d", i+1, k+1)
 	}
 	return title
@@ -83,21 +84,21 @@ func (v *compareView) whatNext(m *Model) string {
 		return "tab chooses a lane · t makes keys act on it alone · 1-5 presets, -/+ the selected knob · space runs all"
 	}
 	others := "lanes"
-	if len(m.lanes) == 2 {
+	if len(m.All) == 2 {
 		others = "lane"
 	}
-	return fmt.Sprintf("f forces lane %d's token in the other %s · ← one token back · [ ] go to the parting · enter opens this step in the lab", m.cur+1, others)
+	return fmt.Sprintf("f forces lane %d's token in the other %s · ← one token back · [ ] go to the parting · enter opens this step in the lab", m.Cur+1, others)
 }
 
 // whySentences explain the parting: the draw and both intervals, one change
 // at a time, and the distance of the steps shown.
 func (v *compareView) whySentences(m *Model) []string {
 	i, k, p := v.pairShown(m)
-	a, b := m.lanes[i], m.lanes[k]
+	a, b := m.All[i], m.All[k]
 	now := v.nowWords(p, a, b)
 	switch {
 	case !p.parts:
-		x, y := len(a.view.Steps), len(b.view.Steps)
+		x, y := len(a.View.Steps), len(b.View.Steps)
 		n := min(x, y)
 		switch {
 		case n == 0 && x+y > 0:
@@ -108,7 +109,7 @@ func (v *compareView) whySentences(m *Model) []string {
 		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, viz.Plural(n, "token")), now}
 	case p.alien:
 		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}
-	case a.view.Beam != nil || b.view.Beam != nil:
+	case a.View.Beam != nil || b.View.Beam != nil:
 		return []string{"Beam search draws no token: it keeps the texts whose scores are highest, so there is no draw to explain the parting."}
 	case drafted(p.steps[0]) || drafted(p.steps[1]):
 		return []string{"Drafted tokens are judged in rounds: the law of every token stays the same, but the luck is spent on judging, so the texts part.", now}
@@ -119,9 +120,9 @@ func (v *compareView) whySentences(m *Model) []string {
 	}
 	x, y := p.steps[0], p.steps[1]
 	w := p.why
-	name := func(id int32) string { return a.piece(id, m.pal.ASCII) }
+	name := func(id int32) string { return a.Piece(id, m.pal.ASCII) }
 	return []string{
-		drawWords(w, x, y, i, k, name, a.model != b.model),
+		drawWords(w, x, y, i, k, name, a.Model != b.Model),
 		aloneWords(w, name),
 		now,
 	}
@@ -163,7 +164,7 @@ func luckWords(x, y *engine.Step, i, k int) string {
 	again := func(s *engine.Step) bool { return s.Constraint != nil && s.Constraint.Redrawn }
 	a, b := x.Settings.Config(), y.Settings.Config()
 	switch {
-	case !sameSetting(a, b, "seed"):
+	case !run.SameSetting(a, b, "seed"):
 		return "their seeds differ"
 	case again(x) != again(y) && again(x):
 		return fmt.Sprintf("the constraint refused lane %d's first draw", i+1)
@@ -207,7 +208,7 @@ func aloneWords(w *compare.Parting, name func(int32) string) string {
 		}
 		switch key := aloneKey(c.Key); {
 		case c.Token == w.A.Token && math.Abs(c.Hi-w.A.Hi) < 5e-7:
-			if isTuning(c.Key) {
+			if run.IsTuning(c.Key) {
 				idle = append(idle, key)
 			}
 		case c.Hi == 0:
@@ -232,7 +233,7 @@ func aloneKey(key string) string {
 }
 
 // nowWords are the numbers of the steps shown.
-func (v *compareView) nowWords(p *pair, a, b *lane) string {
+func (v *compareView) nowWords(p *pair, a, b *run.Lane) string {
 	switch at, other := shownIndex(a)+1, shownIndex(b)+1; {
 	case p.measured(a, b):
 	case at != other:
@@ -248,7 +249,7 @@ func (v *compareView) nowWords(p *pair, a, b *lane) string {
 // drawLines says it all in as many lines as there are.
 func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 	i, k, p := v.pairShown(m)
-	a, b := m.lanes[i], m.lanes[k]
+	a, b := m.All[i], m.All[k]
 	first := "same text so far"
 	if p.parts {
 		first = fmt.Sprintf("parts at token %d", p.at[0]+1)
@@ -257,7 +258,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 			if shownIndex(a) == p.at[0] {
 				at = "here"
 			}
-			x, y := w.A, a.piece(w.A.Token, c.ASCII)
+			x, y := w.A, a.Piece(w.A.Token, c.ASCII)
 			first = fmt.Sprintf("parts %s: u %s · %d: %s %s · %d: ", at, viz.Three(w.U), i+1, y, viz.Interval(x.Lo, x.Hi), k+1)
 			switch {
 			case w.B.OtherHi == 0:
@@ -265,7 +266,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 			case w.B.OtherHi <= w.U:
 				first += y + " ends at " + viz.Three(w.B.OtherHi)
 			default:
-				first += b.piece(w.B.Token, c.ASCII) + " " + viz.Interval(w.B.Lo, w.B.Hi)
+				first += b.Piece(w.B.Token, c.ASCII) + " " + viz.Interval(w.B.Lo, w.B.Hi)
 			}
 		}
 	}
@@ -276,7 +277,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 		d := p.now.d
 		second = fmt.Sprintf("TV %s · JS %s bits · shared survivors %s of %s", viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 	}
-	if len(m.lanes) > 2 {
+	if len(m.All) > 2 {
 		second = fmt.Sprintf("lanes %d, %d: ", i+1, k+1) + second
 	}
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})

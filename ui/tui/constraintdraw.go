@@ -6,21 +6,22 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 func (v *constraintView) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	inner := viz.Box(c, viz.Frame{Title: v.title(m), Right: "J · esc", Focused: true})
 	if !v.active(m) {
 		v.drawKinds(inner)
 		return
 	}
-	s := l.step()
+	s := l.Step()
 	if s == nil || s.Trace == nil {
-		text := "no step yet: " + m.whyNot(l)
-		if l.view.Err != nil {
-			text = "! " + viz.FirstLine(l.view.Err.Error())
+		text := "no step yet: " + m.WhyNot(l)
+		if l.View.Err != nil {
+			text = "! " + viz.FirstLine(l.View.Err.Error())
 		}
 		inner.Put(1, 0, viz.CutWords(viz.OneLine(text, inner.ASCII), inner.W-2), viz.Ink{Role: viz.Muted})
 		return
@@ -75,28 +76,28 @@ func (v *constraintView) kindsShown(h int) (top, n int) {
 
 // title says where the text is and what it must fit.
 func (v *constraintView) title(m *Model) string {
-	l := m.lane()
+	l := m.Lane()
 	out := "structured output"
 	if !v.active(m) {
 		return out
 	}
-	if s := l.step(); s != nil {
+	if s := l.Step(); s != nil {
 		out += fmt.Sprintf(" · step %d · %s▌", s.Index, viz.CutHead(viz.OneLine(v.written(l, s), m.pal.ASCII), max(m.w/4, 8)))
 	}
-	switch set := l.shownSettings(); {
+	switch set := l.ShownSettings(); {
 	case v.off(m):
 		out += " · mask off"
 	case set != nil && set.Pipeline.ChecksAfterDraw():
 		out += " · draw, then check"
 	}
-	return out + " · " + kindName(v.text(m))
+	return out + " · " + run.KindName(v.text(m))
 }
 
 // written is what the run has written before step s.
-func (v *constraintView) written(l *lane, s *engine.Step) string {
+func (v *constraintView) written(l *run.Lane, s *engine.Step) string {
 	var b strings.Builder
-	for _, x := range l.view.Steps[:min(max(s.Index-1, 0), len(l.view.Steps))] {
-		b.WriteString(l.vocab().Piece(x.Token))
+	for _, x := range l.View.Steps[:min(max(s.Index-1, 0), len(l.View.Steps))] {
+		b.WriteString(l.Vocab().Piece(x.Token))
 	}
 	return b.String()
 }

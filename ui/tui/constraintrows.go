@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -52,7 +53,7 @@ func refusalOf(k *engine.ConstraintStep, t *sampling.Trace, r *sampling.Row) (re
 // maskRows returns the n tokens that have a row: the token drawn, those that
 // may come and are likeliest, a third of them, and the best by raw probability;
 // in raw order.
-func maskRows(l *lane, s *engine.Step, n int) []*sampling.Row {
+func maskRows(l *run.Lane, s *engine.Step, n int) []*sampling.Row {
 	all, k := s.Trace.Rows(), known(l)
 	want := map[int32]bool{s.Token: true}
 	for _, r := range all { // in raw order, which is that of the mask's as well
@@ -77,7 +78,7 @@ func maskRows(l *lane, s *engine.Step, n int) []*sampling.Row {
 // A maskDrawer draws the tokens in raw rank, refused ones hatched in place.
 type maskDrawer struct {
 	c   *viz.Canvas
-	l   *lane
+	l   *run.Lane
 	s   *engine.Step
 	k   *engine.ConstraintStep // nil if nothing is known
 	off bool                   // the mask is off
@@ -88,9 +89,9 @@ func (d *maskDrawer) draw() {
 	if d.c.H < 2 {
 		return
 	}
-	scale := d.l.scale
+	scale := d.l.Scale
 	if !(scale > 0) {
-		scale = fitScale(d.s.Trace)
+		scale = run.FitScale(d.s.Trace)
 	}
 	d.head(scale)
 	rows := maskRows(d.l, d.s, d.c.H-2)
@@ -163,10 +164,10 @@ func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool
 		c.Put(mark, y, "⊘", viz.Ink{Role: viz.Warning})
 		ink.Role = viz.Lost
 	}
-	if r.ID == d.l.row {
+	if r.ID == d.l.Row {
 		c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
 	}
-	c.Fit(col.label, y, col.labelW, d.l.piece(r.ID, c.ASCII), ink)
+	c.Fit(col.label, y, col.labelW, d.l.Piece(r.ID, c.ASCII), ink)
 	if col.raw > 0 {
 		c.Right(col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
 	}
@@ -181,7 +182,7 @@ func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool
 // why says what keeps a row's token from coming, longest first; of the one
 // drawn, which draw it was where the mask may come after one.
 func (d *maskDrawer) why(r *sampling.Row, why refusal, no bool) []string {
-	v := d.l.vocab()
+	v := d.l.Vocab()
 	switch {
 	case r.ID == d.s.Token && d.k != nil && d.k.Redrawn:
 		return []string{"second draw: the first was refused", "second draw"}
@@ -241,13 +242,13 @@ func (r refusal) forms() []string {
 
 // story tells why the row's token may or may not come.
 func (v *constraintView) story(m *Model) string {
-	l := m.lane()
+	l := m.Lane()
 	k := known(l)
-	if l.row == models.NoToken || k == nil {
+	if l.Row == models.NoToken || k == nil {
 		return "i: no row is selected"
 	}
-	name := l.piece(l.row, m.pal.ASCII)
-	i, b := k.Constraint.Dies(k.State, l.row)
+	name := l.Piece(l.Row, m.pal.ASCII)
+	i, b := k.Constraint.Dies(k.State, l.Row)
 	if i < 0 {
 		return name + " may come here"
 	}

@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -24,8 +25,8 @@ func newConstraint(*Model) (view, tea.Cmd) { return &constraintView{}, nil }
 
 // known is what the constraint of l knew at the step on the screen, also where
 // its mask is off as a what-if; nil if it knew nothing.
-func known(l *lane) *engine.ConstraintStep {
-	for _, s := range []*engine.Step{l.step(), l.before()} {
+func known(l *run.Lane) *engine.ConstraintStep {
+	for _, s := range []*engine.Step{l.Step(), l.Before()} {
 		if s != nil && s.Constraint != nil && !s.Constraint.Broken {
 			return s.Constraint
 		}
@@ -35,7 +36,7 @@ func known(l *lane) *engine.ConstraintStep {
 
 // off reports whether x took the mask off the step on the screen.
 func (v *constraintView) off(m *Model) bool {
-	return v.kept != "" && m.lane().shownConfig().Text("constraint") == ""
+	return v.kept != "" && m.Lane().ShownConfig().Text("constraint") == ""
 }
 
 // text is the constraint as it is stored, also while its mask is off; empty
@@ -44,20 +45,20 @@ func (v *constraintView) text(m *Model) string {
 	if v.off(m) {
 		return v.kept
 	}
-	return m.lane().shownConfig().Text("constraint")
+	return m.Lane().ShownConfig().Text("constraint")
 }
 
 // constrain puts a constraint in force and starts again from the prompt.
 func (m *Model) constrain(stored string) tea.Cmd {
-	l := m.lane()
-	l.lookAt(0)
-	cfg, err := l.config.With("constraint", stored, sampling.FromYou)
+	l := m.Lane()
+	l.LookAt(0)
+	cfg, err := l.Config.With("constraint", stored, sampling.FromYou)
 	if err != nil {
-		m.complain(viz.FirstLine(err.Error()))
+		m.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
-	what := "constraint " + kindName(stored)
-	if !m.apply(cfg, l.preset, "", what) {
+	what := "constraint " + run.KindName(stored)
+	if !m.Apply(cfg, l.Preset, "", what) {
 		return nil
 	}
 	if m.topID() != "constraint" {
@@ -66,12 +67,12 @@ func (m *Model) constrain(stored string) tea.Cmd {
 	if v, ok := m.screen.view.(*constraintView); ok {
 		v.kept = ""
 	}
-	if l.prompt == nil {
-		m.say("in force; no prompt yet: e writes one, E has examples")
+	if l.Prompt == nil {
+		m.Say("in force; no prompt yet: e writes one, E has examples")
 		return nil
 	}
-	m.start(l)
-	m.say("in force, again from the prompt. n steps, space runs. C holds it against the text without it.")
+	m.Start(l)
+	m.Say("in force, again from the prompt. n steps, space runs. C holds it against the text without it.")
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (v *constraintView) footer(m *Model) []hint {
 	if v.off(m) {
 		mask = "mask on"
 	}
-	if set := m.lane().shownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
+	if set := m.Lane().ShownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
 		order = "mask first"
 	}
 	return []hint{{id: "next"}, {id: "take", word: mask}, {id: "order", word: order}, {id: "open", word: "edit"}, {id: "compare", word: "without it"},
@@ -93,8 +94,8 @@ func (v *constraintView) footer(m *Model) []hint {
 }
 
 func (v *constraintView) help(m *Model) (string, viz.Ink) {
-	l := m.lane()
-	switch s := l.step(); {
+	l := m.Lane()
+	switch s := l.Step(); {
 	case !v.active(m):
 		return "A constraint refuses the tokens after which the text could no longer fit.", viz.Ink{}
 	case v.off(m):
@@ -104,7 +105,7 @@ func (v *constraintView) help(m *Model) (string, viz.Ink) {
 	case s != nil && s.Constraint != nil && s.Constraint.Closing:
 		return "The token budget is near: only what lets the text close in time may come.", viz.Ink{Role: viz.Warning}
 	}
-	switch k, set := known(l), l.shownSettings(); {
+	switch k, set := known(l), l.ShownSettings(); {
 	case set == nil || k == nil || !set.Pipeline.ChecksAfterDraw():
 		return "⊘ had mass, but may not be written here; i says why. What is left is scaled to one.", viz.Ink{}
 	case k.Redrawn:
@@ -124,17 +125,17 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 	}
 	switch a.id {
 	case "right":
-		m.next(1)
+		m.Next(1)
 	case "left":
-		m.back(1)
+		m.Back(1)
 	case "up", "down":
 		v.row(m, map[string]int{"up": -1, "down": 1}[a.id])
 	case "first", "last":
 		v.row(m, map[string]int{"first": -1000, "last": 1000}[a.id])
 	case "right10":
-		m.next(10)
+		m.Next(10)
 	case "left10":
-		m.back(10)
+		m.Back(10)
 	case "open":
 		return m.open("source"), true
 	case "take":
@@ -144,13 +145,13 @@ func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "off":
 		v.takeAway(m)
 	case "inspect":
-		m.say(v.story(m))
+		m.Say(v.story(m))
 	case "compare":
 		return v.without(m), true
 	case "copy":
 		return v.copy(m), true
 	case "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later":
-		m.say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
+		m.Say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
 	default:
 		return nil, false
 	}
@@ -173,7 +174,7 @@ func (v *constraintView) copy(m *Model) tea.Cmd {
 func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
 	if at := v.list.at; v.list.act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
 		if v.list.at == at {
-			m.say("no more kinds that way")
+			m.Say("no more kinds that way")
 		}
 		return nil, true
 	}
@@ -181,7 +182,7 @@ func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
 	case "open":
 		return m.editSource(v.list.at), true
 	case "right", "left", "take", "order", "off", "inspect", "compare", "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later", "force", "pin", "copy":
-		m.say(a.first() + ": no constraint yet; ↑↓ choose a kind, enter writes it")
+		m.Say(a.first() + ": no constraint yet; ↑↓ choose a kind, enter writes it")
 		return nil, true
 	}
 	return nil, false
@@ -189,20 +190,20 @@ func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
 
 // row moves the cursor over the rows.
 func (v *constraintView) row(m *Model, d int) {
-	l := m.lane()
-	s := l.step()
+	l := m.Lane()
+	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.say("no rows yet: " + m.whyNot(l))
+		m.Say("no rows yet: " + m.WhyNot(l))
 		return
 	}
 	rows := maskRows(l, s, v.rowsShown(m))
-	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.row })
+	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.Row })
 	to := min(max(i+d, 0), max(len(rows)-1, 0))
 	if to == i {
-		m.say("no more rows that way; / finds any token")
+		m.Say("no more rows that way; / finds any token")
 	}
 	if len(rows) > 0 {
-		l.row = rows[to].ID
+		l.Row = rows[to].ID
 	}
 }
 
@@ -213,33 +214,33 @@ func (v *constraintView) rowsShown(m *Model) int {
 
 // maskOff lets the model say what it likes from this step on, or not.
 func (v *constraintView) maskOff(m *Model) {
-	l := m.lane()
-	base := l.shownConfig()
+	l := m.Lane()
+	base := l.ShownConfig()
 	if !v.off(m) {
 		text := base.Text("constraint")
-		if m.apply(base.Without("constraint"), l.preset, "", "mask off") {
+		if m.Apply(base.Without("constraint"), l.Preset, "", "mask off") {
 			v.kept = text
-			m.say("the mask is off: bars are what the model would say; x puts it back")
+			m.Say("the mask is off: bars are what the model would say; x puts it back")
 		}
 		return
 	}
 	cfg, err := base.With("constraint", v.kept, sampling.FromYou)
-	if err != nil || !m.apply(cfg, l.preset, "", "mask on") {
+	if err != nil || !m.Apply(cfg, l.Preset, "", "mask on") {
 		return
 	}
 	v.kept = ""
-	m.say("the mask is on again")
-	if at := l.step(); at != nil && at.Index > 1 && l.committed(at.Index-1).Constraint == nil {
-		m.say("the mask is on, from its start: the text written without it does not count")
+	m.Say("the mask is on again")
+	if at := l.Step(); at != nil && at.Index > 1 && l.Committed(at.Index-1).Constraint == nil {
+		m.Say("the mask is on, from its start: the text written without it does not count")
 	}
 }
 
 // takeAway removes the constraint for good.
 func (v *constraintView) takeAway(m *Model) {
-	l := m.lane()
-	if v.off(m) || m.apply(l.shownConfig().Without("constraint"), l.preset, "", "constraint taken away") {
+	l := m.Lane()
+	if v.off(m) || m.Apply(l.ShownConfig().Without("constraint"), l.Preset, "", "constraint taken away") {
 		v.kept = ""
-		m.say("the constraint is gone; u brings it back")
+		m.Say("the constraint is gone; u brings it back")
 	}
 }
 
@@ -251,35 +252,35 @@ var drawOrders = map[bool]struct{ value, says string }{
 
 // drawOrder moves the mask from before the draw to after it, or back.
 func (v *constraintView) drawOrder(m *Model) {
-	l := m.lane()
-	if v.off(m) || l.shownSettings() == nil {
-		m.say("o: there is no mask to move; x puts it back")
+	l := m.Lane()
+	if v.off(m) || l.ShownSettings() == nil {
+		m.Say("o: there is no mask to move; x puts it back")
 		return
 	}
-	to := drawOrders[!l.shownSettings().Pipeline.ChecksAfterDraw()]
-	if m.set("draw_order", to.value) {
-		m.say("draw_order " + to.value + ": " + to.says)
+	to := drawOrders[!l.ShownSettings().Pipeline.ChecksAfterDraw()]
+	if m.Set("draw_order", to.value) {
+		m.Say("draw_order " + to.value + ": " + to.says)
 	}
 }
 
 // without opens a second lane that writes from the same prompt without the
 // constraint, as far as the first.
 func (v *constraintView) without(m *Model) tea.Cmd {
-	l := m.lane()
-	if len(m.lanes) > 1 {
+	l := m.Lane()
+	if len(m.All) > 1 {
 		return m.open("compare")
 	}
-	set, err := l.compile(l.config.Without("constraint"), l.preset)
+	set, err := l.Compile(l.Config.Without("constraint"), l.Preset)
 	if err != nil {
-		m.complain(err.Error())
+		m.Complain(err.Error())
 		return nil
 	}
-	l.eng.Post(engine.Advance{N: 0})
-	l.lookAt(0)
-	_, cmd := m.addLane(l, []*engine.Step{}, len(l.view.Steps), set)
-	m.conduct()
+	l.Eng.Post(engine.Advance{N: 0})
+	l.LookAt(0)
+	_, cmd := m.Add(l, []*engine.Step{}, len(l.View.Steps), set)
+	m.Conduct()
 	open := m.open("compare")
-	m.say("lane 2: the same prompt without the constraint, as far; n steps both")
+	m.Say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
 }
 
@@ -301,11 +302,11 @@ func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, boo
 		}
 		return nil, true
 	}
-	l := m.lane()
-	if s := l.step(); s != nil && s.Trace != nil {
+	l := m.Lane()
+	if s := l.Step(); s != nil && s.Trace != nil {
 		rows := maskRows(l, s, v.rowsShown(m))
 		if i := y - 2; i >= 0 && i < len(rows) { // box, head
-			l.row = rows[i].ID
+			l.Row = rows[i].ID
 		}
 	}
 	return nil, true

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -27,7 +28,7 @@ const ageFirst = `{"type":"object","properties":{"age":{"type":"integer","minimu
 func constraintAt(t testing.TB, n, w, h int) *bench {
 	t.Helper()
 	b := newBench(t, testOptions(t), w, h)
-	b.m.pace = len(paces) - 1
+	b.m.Pace = len(run.Paces) - 1
 	b.start(personPrompt)
 	stored, _, bad := source{text: ageFirst}.check()
 	if bad != nil {
@@ -42,13 +43,13 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 		b.keys("n")
 		b.steps(i)
 	}
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	return b
 }
 
 func TestConstraintView(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
-	s := b.m.lane().step()
+	s := b.m.Lane().Step()
 	b.has("structured output · step 2 · {")
 	b.has("JSON Schema")
 	// The model wants name, which dies at its first byte; age is forced.
@@ -79,11 +80,11 @@ func TestConstraintMaskOffAndOn(t *testing.T) {
 	b.has("● name")
 	b.keys("x")
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
-	if s := b.m.lane().step(); s.Constraint.TotalBits < 5 {
+	if s := b.m.Lane().Step(); s.Constraint.TotalBits < 5 {
 		t.Errorf("the state before the step was lost: %v bits in all", s.Constraint.TotalBits)
 	}
 	b.keys("0")
-	if b.m.lane().config.Text("constraint") != "" {
+	if b.m.Lane().Config.Text("constraint") != "" {
 		t.Error("0 left the constraint")
 	}
 	b.has("No constraint")
@@ -99,7 +100,7 @@ func TestConstraintDrawOrder(t *testing.T) {
 	b.has("step 1 · ▌ · draw, then check")
 	b.has("raw    final") // {" may come, and was drawn at once
 	b.has("first draw: it is allowed")
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	b.has("The draw was made without the mask and is allowed")
 	b.keys("n")
 	b.steps(1)
@@ -167,11 +168,11 @@ func TestConstraintWordsFit(t *testing.T) {
 // tokens that costs.
 func TestConstraintCloses(t *testing.T) {
 	b := constraintAt(t, 0, 80, 24)
-	b.m.set("max_new_tokens", int64(13)) // fewer than the model would take
+	b.m.Set("max_new_tokens", int64(13)) // fewer than the model would take
 	b.tuned()
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	b.has("closing, to complete: at least 2 bytes; 1 token left")
 	b.has("over the budget")
 	b.has("The token budget is near: only what lets the text close in time may come.")
@@ -198,7 +199,7 @@ func TestConstraintReasonsAlike(t *testing.T) {
 }
 
 func TestPlaceForms(t *testing.T) {
-	s := constraintAt(t, 1, 80, 24).m.lane().step().Constraint
+	s := constraintAt(t, 1, 80, 24).m.Lane().Step().Constraint
 	k := *s
 	k.Stack, k.Forced = []string{"value", "items", "age"}, " \""
 	want := map[int]string{
@@ -239,7 +240,7 @@ func TestConstraintCopy(t *testing.T) {
 func TestConstraintRunsToTheEnd(t *testing.T) {
 	b := constraintAt(t, 0, 100, 30)
 	b.keys("space")
-	for b.m.pace < len(paces)-1 {
+	for b.m.Pace < len(run.Paces)-1 {
 		b.keys(".")
 	}
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
@@ -247,8 +248,8 @@ func TestConstraintRunsToTheEnd(t *testing.T) {
 		Age  *int
 		Name *string
 	}
-	if err := json.Unmarshal([]byte(b.m.lane().view.Text()), &got); err != nil || got.Age == nil || got.Name == nil {
-		t.Errorf("%q: %v", b.m.lane().view.Text(), err)
+	if err := json.Unmarshal([]byte(b.m.Lane().View.Text()), &got); err != nil || got.Age == nil || got.Name == nil {
+		t.Errorf("%q: %v", b.m.Lane().View.Text(), err)
 	}
 }
 
@@ -256,10 +257,10 @@ func TestConstraintRunsToTheEnd(t *testing.T) {
 func TestConstraintWithout(t *testing.T) {
 	b := constraintAt(t, 2, 120, 40)
 	b.keys("C")
-	if len(b.m.lanes) != 2 || b.m.screen.id != "compare" {
-		t.Fatalf("%d lanes, screen %s", len(b.m.lanes), b.m.screen.id)
+	if len(b.m.All) != 2 || b.m.screen.id != "compare" {
+		t.Fatalf("%d lanes, screen %s", len(b.m.All), b.m.screen.id)
 	}
-	if a, c := b.m.lanes[0].config.Text("constraint"), b.m.lanes[1].config.Text("constraint"); a == "" || c != "" {
+	if a, c := b.m.All[0].Config.Text("constraint"), b.m.All[1].Config.Text("constraint"); a == "" || c != "" {
 		t.Errorf("lane 1 %q, lane 2 %q", a, c)
 	}
 	b.together(2) // as far as lane 1
@@ -272,7 +273,7 @@ func TestConstraintWithout(t *testing.T) {
 // seed; and its few survivors have rows, however badly they rank.
 func TestConstraintWithoutAfterTheDraw(t *testing.T) {
 	b := constraintAt(t, 0, 200, 60)
-	b.m.set("order", "llama.cpp")
+	b.m.Set("order", "llama.cpp")
 	b.tuned()
 	b.keys("n")
 	b.steps(1)
@@ -285,7 +286,7 @@ func TestConstraintWithoutAfterTheDraw(t *testing.T) {
 	b.has("● age ")
 	b.keys("esc", "n", "n", "n", "n")
 	b.together(6) // 41 and a blank are written: the comma ranks beyond 1,000
-	steps := stepsSideBySide(b.m.lanes)
+	steps := stepsSideBySide(b.m.All)
 	shown := alignRows(steps, 24)[0]
 	for _, r := range steps[0].t.Rows() {
 		if r.Prob > 0.01 && !slices.Contains(shown, r.ID) {
@@ -298,25 +299,25 @@ func TestConstraintWithoutAfterTheDraw(t *testing.T) {
 func TestConstraintShowsTheTokenDrawn(t *testing.T) {
 	for _, h := range []int{12, 18, 24, 40} {
 		b := constraintAt(t, 1, 100, h)
-		s := b.m.lane().step()
+		s := b.m.Lane().Step()
 		if s.Trace.Rank < 5 {
 			t.Fatalf("the token drawn ranks %d: nothing to test", s.Trace.Rank)
 		}
-		b.has("● " + b.m.lane().piece(s.Token, false))
-		b.has("⊘ " + b.m.lane().piece(s.Trace.Rows()[0].ID, false))
+		b.has("● " + b.m.Lane().Piece(s.Token, false))
+		b.has("⊘ " + b.m.Lane().Piece(s.Trace.Rows()[0].ID, false))
 	}
 }
 
 func TestConstraintMouse(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
-	l := b.m.lane()
-	rows := maskRows(l, l.step(), 18)
+	l := b.m.Lane()
+	rows := maskRows(l, l.Step(), 18)
 	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if l.row != rows[3].ID {
-		t.Errorf("a click on the fourth row selects %d, not %d", l.row, rows[3].ID)
+	if l.Row != rows[3].ID {
+		t.Errorf("a click on the fourth row selects %d, not %d", l.Row, rows[3].ID)
 	}
 	b.send(tea.MouseMsg{X: 12, Y: 5, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
-	if l.row != rows[4].ID {
+	if l.Row != rows[4].ID {
 		t.Error("the wheel does not move the row")
 	}
 }

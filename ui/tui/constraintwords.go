@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -21,7 +22,7 @@ func footOf(h int) int {
 }
 
 // drawMaskWords says in lines what the rows do not.
-func drawMaskWords(c *viz.Canvas, l *lane, s *engine.Step) {
+func drawMaskWords(c *viz.Canvas, l *run.Lane, s *engine.Step) {
 	k := known(l)
 	if k == nil {
 		if s.Constraint != nil && s.Constraint.Broken {
@@ -85,10 +86,10 @@ func expected(k *engine.ConstraintStep) string {
 }
 
 // budgetForms hold the way to the end against the tokens left.
-func budgetForms(l *lane, s *engine.Step, k *engine.ConstraintStep) []string {
-	left := l.config.Int("max_new_tokens") - s.Index + 1
-	if n := l.model.Info().ContextLen; n > 0 {
-		left = min(left, n+1-len(l.prompt)-s.Index+1)
+func budgetForms(l *run.Lane, s *engine.Step, k *engine.ConstraintStep) []string {
+	left := l.Config.Int("max_new_tokens") - s.Index + 1
+	if n := l.Model.Info().ContextLen; n > 0 {
+		left = min(left, n+1-len(l.Prompt)-s.Index+1)
 	}
 	room := viz.Plural(max(left, 0), "token") + " left"
 	switch {
@@ -101,11 +102,11 @@ func budgetForms(l *lane, s *engine.Step, k *engine.ConstraintStep) []string {
 }
 
 // costForms say what the constraint cost so far, and where most of it.
-func costForms(l *lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) []string {
+func costForms(l *run.Lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) []string {
 	out := "bits spent so far " + viz.Two(float64(k.TotalBits))
 	var worst *engine.Step
-	n := min(max(s.Index-1, 0), len(l.view.Steps))
-	for _, x := range append(l.view.Steps[:n:n], s) {
+	n := min(max(s.Index-1, 0), len(l.View.Steps))
+	for _, x := range append(l.View.Steps[:n:n], s) {
 		if x.Constraint != nil && (worst == nil || x.Constraint.Bits > worst.Constraint.Bits) {
 			worst = x
 		}
@@ -113,11 +114,11 @@ func costForms(l *lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) []
 	if worst == nil || worst.Constraint.Bits < 1 {
 		return []string{out + ": the model wanted to write this anyway"}
 	}
-	most, token := viz.Two(float64(worst.Constraint.Bits)), l.piece(worst.Token, ascii)
+	most, token := viz.Two(float64(worst.Constraint.Bits)), l.Piece(worst.Token, ascii)
 	long, brief := fmt.Sprintf("%s: %s of them on %s at step %d", out, most, token, worst.Index), fmt.Sprintf("%s: %s on %s", out, most, token)
 	if t := worst.Trace; t != nil && len(t.Rows()) > 0 && t.Rows()[0].ID != worst.Token {
 		r := t.Rows()[0]
-		liked := fmt.Sprintf("%s (%s)", l.piece(r.ID, ascii), viz.Percent(float64(r.RawProb)))
+		liked := fmt.Sprintf("%s (%s)", l.Piece(r.ID, ascii), viz.Percent(float64(r.RawProb)))
 		long, brief = long+", where the model wanted "+liked, brief+", not "+liked
 	}
 	return []string{long, brief, out}
@@ -125,10 +126,10 @@ func costForms(l *lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) []
 
 // drawBits draws the bits of every step as columns; a full one is a bit at
 // least, so that next to nothing looks like it.
-func drawBits(c *viz.Canvas, l *lane) {
-	steps := l.view.Steps
-	if l.view.Next != nil {
-		steps = append(steps[:len(steps):len(steps)], l.view.Next)
+func drawBits(c *viz.Canvas, l *run.Lane) {
+	steps := l.View.Steps
+	if l.View.Next != nil {
+		steps = append(steps[:len(steps):len(steps)], l.View.Next)
 	}
 	bits, most := make([]float64, len(steps)), 0.0
 	for i, x := range steps {

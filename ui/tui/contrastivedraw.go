@@ -8,7 +8,7 @@ import (
 
 // drawContrastive draws the candidates of a contrastive search's newest step.
 func (v *beamView) drawContrastive(c *viz.Canvas, m *Model) {
-	cv := v.lane.view.Contrastive
+	cv := v.lane.View.Contrastive
 	title := fmt.Sprintf("contrastive search · step %d · penalty_alpha %.2f · top_k %d", len(cv.Steps), cv.Alpha, cv.TopK)
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "B · esc", Focused: true})
 	muted := viz.Ink{Role: viz.Muted}
@@ -34,7 +34,7 @@ func (v *beamView) drawContrastive(c *viz.Canvas, m *Model) {
 			ink = viz.Ink{Role: viz.Chosen}
 			inner.Put(3, y, "●", ink)
 		}
-		inner.Fit(5, y, 14, v.lane.piece(x.Token, inner.ASCII), ink)
+		inner.Fit(5, y, 14, v.lane.Piece(x.Token, inner.ASCII), ink)
 		inner.Right(26, y, viz.Percent(x.Prob), ink)
 		inner.Right(35, y, viz.Three(x.Cos), ink)
 		if wide {
@@ -50,12 +50,12 @@ func (v *beamView) drawContrastive(c *viz.Canvas, m *Model) {
 
 // tokenAt is the token at a place of prompt and text.
 func (v *beamView) tokenAt(pos int, ascii bool) string {
-	cv := v.lane.view.Contrastive
+	cv := v.lane.View.Contrastive
 	switch {
 	case pos < len(cv.Prompt):
-		return v.lane.piece(cv.Prompt[pos], ascii)
+		return v.lane.Piece(cv.Prompt[pos], ascii)
 	case pos-len(cv.Prompt) < len(cv.Steps):
-		return v.lane.piece(cv.Steps[pos-len(cv.Prompt)].Token(), ascii)
+		return v.lane.Piece(cv.Steps[pos-len(cv.Prompt)].Token(), ascii)
 	}
 	return ""
 }

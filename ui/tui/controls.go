@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -48,12 +49,12 @@ func (m *Model) knobRows() int {
 // knobsShown returns the indices of the knobs in view.
 func (m *Model) knobsShown() []int {
 	n := m.knobRows()
-	moving := len(knobList) - fixedKnobs
+	moving := len(run.Knobs) - run.FixedKnobs
 	var out []int
-	for i := m.scroll; i < moving && len(out) < n-fixedKnobs; i++ {
+	for i := m.scroll; i < moving && len(out) < n-run.FixedKnobs; i++ {
 		out = append(out, i)
 	}
-	for i := moving; i < len(knobList) && len(out) < n; i++ {
+	for i := moving; i < len(run.Knobs) && len(out) < n; i++ {
 		out = append(out, i)
 	}
 	return out
@@ -61,7 +62,7 @@ func (m *Model) knobsShown() []int {
 
 // drawKnobList draws the knobs alone, where the controls have no pane of
 // their own.
-func (m *Model) drawKnobList(c *viz.Canvas, l *lane) {
+func (m *Model) drawKnobList(c *viz.Canvas, l *run.Lane) {
 	shown := m.knobsShown()
 	for y, i := range shown {
 		m.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
@@ -70,7 +71,7 @@ func (m *Model) drawKnobList(c *viz.Canvas, l *lane) {
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.
-func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
+func (m *Model) drawControls(c *viz.Canvas, l *run.Lane, k class) {
 	m.drawPresets(c, l)
 	col := controlColumnsOf(k)
 	y := aboveKnobs
@@ -96,14 +97,14 @@ func (m *Model) drawControls(c *viz.Canvas, l *lane, k class) {
 }
 
 // restOfKnobs says how many knobs are out of view.
-func (m *Model) restOfKnobs(l *lane, shown []int) string {
+func (m *Model) restOfKnobs(l *run.Lane, shown []int) string {
 	inView := make(map[int]bool)
 	for _, i := range shown {
 		inView[i] = true
 	}
 	set, rest := 0, 0
-	cfg := l.shownConfig()
-	for i, p := range knobList {
+	cfg := l.ShownConfig()
+	for i, p := range run.Knobs {
 		if inView[i] {
 			continue
 		}
@@ -123,7 +124,7 @@ func (m *Model) restOfKnobs(l *lane, shown []int) string {
 
 // presetNames returns the presets as the controls list them, in at most w
 // cells: whole names, else cut to equal length, the one in force whole.
-func presetNames(presets []Preset, now, w int) (items []string, gap string) {
+func presetNames(presets []run.Preset, now, w int) (items []string, gap string) {
 	for cut := 99; cut > 0; cut-- {
 		gap = " "
 		if cut == 99 {
@@ -158,8 +159,8 @@ func presetNames(presets []Preset, now, w int) (items []string, gap string) {
 
 // presetSpans returns where each preset of the controls stands, for drawing
 // and for the mouse.
-func (m *Model) presetSpans(l *lane, w int) (items []string, at []int) {
-	items, gap := presetNames(m.book.presets(), l.shownPreset(), w-2)
+func (m *Model) presetSpans(l *run.Lane, w int) (items []string, at []int) {
+	items, gap := presetNames(m.Book.List(), l.ShownPreset(), w-2)
 	x := 1
 	for i, s := range items {
 		if i > 0 {
@@ -171,26 +172,26 @@ func (m *Model) presetSpans(l *lane, w int) (items []string, at []int) {
 	return items, at
 }
 
-func (m *Model) drawPresets(c *viz.Canvas, l *lane) {
+func (m *Model) drawPresets(c *viz.Canvas, l *run.Lane) {
 	items, at := m.presetSpans(l, c.W)
-	now := l.shownPreset()
+	now := l.ShownPreset()
 	for i, s := range items {
 		ink := viz.Ink{Role: viz.Muted}
 		if i == now {
-			ink = labelInk(m.book.presets()[i].Name).With(viz.Bold)
+			ink = run.LabelInk(m.Book.List()[i].Name).With(viz.Bold)
 		}
 		c.Put(at[i], 0, s, ink)
 	}
 }
 
 // drawKnob draws knob i in line y.
-func (m *Model) drawKnob(c *viz.Canvas, l *lane, y, i int, col controlColumns) {
-	p := knobList[i]
-	cfg := l.shownConfig()
+func (m *Model) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumns) {
+	p := run.Knobs[i]
+	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	off := p.IsOff(v)
 	ink := viz.Ink{}
-	if i == m.knob {
+	if i == m.Knob {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = viz.Ink{Role: viz.Focus}
 		if m.focus == paneControls {
@@ -200,12 +201,12 @@ func (m *Model) drawKnob(c *viz.Canvas, l *lane, y, i int, col controlColumns) {
 		ink.Role = viz.Inert
 	}
 	c.Fit(3, y, col.track-4, p.Key, ink)
-	text := viz.Printable(valueWords(p, v), c.ASCII)
-	if hasSlider(p) {
+	text := viz.Printable(run.ValueWords(p, v), c.ASCII)
+	if run.HasSlider(p) {
 		viz.Slider(c.Sub(viz.Rect{X: col.track, Y: y, W: col.trackW, H: 1}), knobFrac(p, v), off, ink)
 	}
 	room := col.value - col.track
-	if hasSlider(p) {
+	if run.HasSlider(p) {
 		room -= col.trackW + 1
 	}
 	if viz.Width(text) > room {
@@ -231,7 +232,7 @@ func knobFrac(p *sampling.Param, v any) float64 {
 	if p.IsOff(v) {
 		return 0
 	}
-	return frac(p, v)
+	return run.Frac(p, v)
 }
 
 func originWord(o sampling.Origin) string { return o.String() }
@@ -239,18 +240,18 @@ func originWord(o sampling.Origin) string { return o.String() }
 // idle is why the selected knob does nothing at the shown step; the zero value
 // if it does something, or nothing is known.
 func (m *Model) idle() sampling.Inert {
-	l := m.lane()
-	p, s, e := m.selected(), l.step(), m.effect
+	l := m.Lane()
+	p, s, e := m.Selected(), l.Step(), m.Effect
 	switch {
 	case s == nil || s.Trace == nil:
-		if set := l.shownSettings(); set != nil {
+		if set := l.ShownSettings(); set != nil {
 			return set.Pipeline.Inert(p.Key, nil)
 		}
-	case e.key.step != s || e.key.key != p.Key:
-	case e.why.Reason != sampling.Acts:
-		return e.why
-	case e.words == "" && e.err == nil && e.effect.TV == 0:
-		return e.effect.Why
+	case e.Key.Step != s || e.Key.Key != p.Key:
+	case e.Why.Reason != sampling.Acts:
+		return e.Why
+	case e.Words == "" && e.Err == nil && e.Effect.TV == 0:
+		return e.Effect.Why
 	}
 	return sampling.Inert{}
 }
@@ -258,30 +259,30 @@ func (m *Model) idle() sampling.Inert {
 // effectLines say what the selected knob does at the shown step: two lines,
 // or one that says why it does nothing.
 func (m *Model) effectLines() (a, b string) {
-	l := m.lane()
-	p := m.selected()
-	s := l.step()
-	e := m.effect
+	l := m.Lane()
+	p := m.Selected()
+	s := l.Step()
+	e := m.Effect
 	if why := m.idle(); why.Reason != sampling.Acts {
 		return "○ " + why.String(), ""
 	}
 	if s == nil || s.Trace == nil {
 		return "here: nothing yet", ""
 	}
-	if e.key.step != s || e.key.key != p.Key {
+	if e.Key.Step != s || e.Key.Key != p.Key {
 		return "here: …", ""
 	}
-	if e.words != "" && e.err == nil {
-		return fmt.Sprintf("here: %s of %s named survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)),
-			e.words + "; off differs by " + viz.Percent(e.effect.TV)
+	if e.Words != "" && e.Err == nil {
+		return fmt.Sprintf("here: %s of %s named survive;", viz.Count(e.Effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)),
+			e.Words + "; off differs by " + viz.Percent(e.Effect.TV)
 	}
-	if e.err != nil {
+	if e.Err != nil {
 		return fmt.Sprintf("here: %s of %s survive", viz.Count(s.Trace.Survived), viz.Count(s.Trace.Vocab-s.Trace.NoPiece)), ""
 	}
-	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
-	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.effect.KeptOff), viz.Percent(e.effect.TV))
-	if e.effect.Token != e.effect.TokenOff {
-		b += " · draw " + l.piece(e.effect.TokenOff, m.pal.ASCII)
+	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.Effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
+	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.Effect.KeptOff), viz.Percent(e.Effect.TV))
+	if e.Effect.Token != e.Effect.TokenOff {
+		b += " · draw " + l.Piece(e.Effect.TokenOff, m.pal.ASCII)
 	}
 	return a, b
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -16,7 +17,7 @@ const manyDraws = 1000
 
 // draws compares many draws from the step's law with what the law expects.
 type draws struct {
-	key    effectKey
+	key    run.EffectKey
 	dist   sampling.Dist
 	counts []int // by index in dist
 	round  uint32
@@ -24,9 +25,9 @@ type draws struct {
 }
 
 func newDraws(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	if s := l.step(); s == nil || s.Trace == nil {
-		m.say("d: " + m.whyNot(l))
+	l := m.Lane()
+	if s := l.Step(); s == nil || s.Trace == nil {
+		m.Say("d: " + m.WhyNot(l))
 		return nil, nil
 	}
 	v := &draws{}
@@ -35,7 +36,7 @@ func newDraws(m *Model) (view, tea.Cmd) {
 
 // A drawsMsg brings the counts of many draws.
 type drawsMsg struct {
-	key    effectKey
+	key    run.EffectKey
 	round  uint32
 	dist   sampling.Dist
 	counts []int
@@ -45,19 +46,19 @@ type drawsMsg struct {
 // compute draws in the background, from streams of their own: the run's draw
 // stays as it is.
 func (v *draws) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	s, set := l.step(), l.shownSettings()
+	l := m.Lane()
+	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
-	in, err := l.input()
+	in, err := l.Input()
 	if err != nil {
 		v.err = err
 		return nil
 	}
 	v.round++
-	v.key = effectKey{s, set, ""}
-	key, round, seed, pos := v.key, v.round, l.shownConfig().Uint("seed"), s.Pos
+	v.key = run.EffectKey{Step: s, Settings: set, Key: ""}
+	key, round, seed, pos := v.key, v.round, l.ShownConfig().Uint("seed"), s.Pos
 	return func() tea.Msg {
 		r := drawsMsg{key: key, round: round}
 		var scratch sampling.Scratch
@@ -79,8 +80,8 @@ func (v *draws) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.key == v.key && msg.round == v.round {
 			v.dist, v.counts, v.err = msg.dist, msg.counts, msg.err
 		}
-	case viewMsg:
-		if s := m.lane().step(); !m.lane().running() && s != nil && s != v.key.step {
+	case run.ViewMsg:
+		if s := m.Lane().Step(); !m.Lane().Running() && s != nil && s != v.key.Step {
 			return v.compute(m)
 		}
 	}
@@ -88,10 +89,10 @@ func (v *draws) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *draws) frame(m *Model) viz.Frame {
-	l := m.lane()
+	l := m.Lane()
 	title := "draw 1,000"
-	if s := l.step(); s != nil && s.Trace != nil {
-		title += fmt.Sprintf(" · step %s · the run's own token (%s) is not touched", viz.Count(s.Index), l.piece(s.Token, m.pal.ASCII))
+	if s := l.Step(); s != nil && s.Trace != nil {
+		title += fmt.Sprintf(" · step %s · the run's own token (%s) is not touched", viz.Count(s.Index), l.Piece(s.Token, m.pal.ASCII))
 	}
 	return viz.Frame{Title: title, Right: "d again · esc"}
 }
@@ -138,7 +139,7 @@ func (v *draws) draw(c *viz.Canvas, m *Model) {
 		rest += v.dist.Probs[i]
 		drawn += v.counts[i]
 	}
-	if s := m.lane().step(); s != nil && s.Trace != nil {
+	if s := m.Lane().Step(); s != nil && s.Trace != nil {
 		out := s.Trace.Vocab - s.Trace.NoPiece - len(v.counts)
 		line := fmt.Sprintf("✗ %s cut, drawn 0 times", viz.Count(out))
 		if n < len(v.counts) {
@@ -168,14 +169,14 @@ func spread(p float64) float64 { return 1.96 * math.Sqrt(manyDraws*p*(1-p)) }
 
 func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
 	y := 1 + i
-	l := m.lane()
+	l := m.Lane()
 	p, n := v.dist.Probs[i], v.counts[i]
 	ink := viz.Ink{}
-	if s := l.step(); s != nil && s.Trace != nil && s.Trace.Token == v.dist.IDs[i] {
+	if s := l.Step(); s != nil && s.Trace != nil && s.Trace.Token == v.dist.IDs[i] {
 		c.Put(1, y, "●", viz.Ink{Role: viz.Chosen})
 		ink.Role = viz.Chosen
 	}
-	c.Fit(3, y, 9, l.piece(v.dist.IDs[i], c.ASCII), ink)
+	c.Fit(3, y, 9, l.Piece(v.dist.IDs[i], c.ASCII), ink)
 	c.Right(drawFinal, y, viz.Percent(p), ink)
 	c.Right(drawExpected+2, y, viz.Count(int(math.Round(p*manyDraws)))+" ± "+strconv.Itoa(int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
 	c.Right(drawCount, y, viz.Count(n), viz.Ink{Role: viz.Draw})

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -32,23 +33,23 @@ type editor struct {
 }
 
 func newEditor(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	if n := strings.Count(l.text, "\n"); n >= maxLines {
-		m.say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
+	l := m.Lane()
+	if n := strings.Count(l.Text, "\n"); n >= maxLines {
+		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
 		return nil, nil
 	}
-	e := &editor{area: newTextArea(l.text), at: len(m.history)}
+	e := &editor{area: newTextArea(l.Text), at: len(m.history)}
 	return e, e.count(m)
 }
 
 // editPrompt opens the editor; a run pauses for it.
 func (m *Model) editPrompt() tea.Cmd {
-	l := m.lane()
-	switch l.view.Phase {
+	l := m.Lane()
+	switch l.View.Phase {
 	case engine.Running:
-		l.eng.Post(engine.Advance{N: 0})
+		l.Eng.Post(engine.Advance{N: 0})
 	case engine.Prefill:
-		l.eng.Post(engine.Cancel{})
+		l.Eng.Post(engine.Cancel{})
 	}
 	return m.open("prompt")
 }
@@ -63,9 +64,9 @@ type countMsg struct {
 
 // count splits the text into tokens, to show how it will be read.
 func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, text, wrap := m.ctx, m.lane().model, e.area.text(), e.chat
+	ctx, model, text, wrap := m.Ctx, m.Lane().Model, e.area.text(), e.chat
 	return func() tea.Msg {
-		whole, err := wrapped(model, text, wrap)
+		whole, err := run.PromptOf(model, text, wrap)
 		if err != nil {
 			return countMsg{text, wrap, nil, err}
 		}
@@ -132,16 +133,16 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if e.counted != e.area.text() {
 		return "counting tokens …"
 	}
-	l := m.lane()
+	l := m.Lane()
 	s := viz.Plural(len(e.tokens), "token")
-	if n := l.model.Info().ContextLen; n > 0 {
+	if n := l.Model.Info().ContextLen; n > 0 {
 		s += " of " + viz.Count(n)
 	}
 	count := s
 	s += ": "
 	end := " … (each · a token border)"
 	for i, id := range e.tokens {
-		p := l.piece(id, ascii)
+		p := l.Piece(id, ascii)
 		if i > 0 {
 			p = "·" + p
 		}
@@ -191,7 +192,7 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 
 // toggleChat wraps the text as a chat, or leaves it as it is.
 func (e *editor) toggleChat(m *Model) tea.Cmd {
-	if m.lane().model.Info().ChatTemplate == "" {
+	if m.Lane().Model.Info().ChatTemplate == "" {
 		e.said = "this model has no chat template"
 		return nil
 	}
@@ -226,17 +227,17 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 func (e *editor) leave(m *Model) tea.Cmd {
 	m.closeTop()
 	text := e.area.text()
-	if strings.TrimSpace(text) == "" || text == m.lane().text || slices.Contains(m.history, text) {
+	if strings.TrimSpace(text) == "" || text == m.Lane().Text || slices.Contains(m.history, text) {
 		return nil
 	}
-	m.say("not read; e and pgup bring back what you wrote")
+	m.Say("not read; e and pgup bring back what you wrote")
 	return m.remember(text)
 }
 
 // take starts on the text.
 func (e *editor) take(m *Model) tea.Cmd {
 	if e.counted == e.area.text() && e.err == nil {
-		if err := fits(m.lane().model, e.tokens); err != nil {
+		if err := run.Fits(m.Lane().Model, e.tokens); err != nil {
 			e.said = "! " + err.Error()
 			return nil
 		}
@@ -246,7 +247,7 @@ func (e *editor) take(m *Model) tea.Cmd {
 		return nil
 	}
 	m.closeTop()
-	return tea.Batch(m.remember(e.area.text()), m.readPrompts(e.area.text(), e.chat))
+	return tea.Batch(m.remember(e.area.text()), m.ReadPrompts(e.area.text(), e.chat))
 }
 
 // A fileMsg brings a file that was asked for.

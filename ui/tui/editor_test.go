@@ -27,7 +27,7 @@ func TestEditor(t *testing.T) {
 	}
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
-	if got := b.m.lane().view.PromptText; got != "Hello q ?\nworld\x1b[31m" {
+	if got := b.m.Lane().View.PromptText; got != "Hello q ?\nworld\x1b[31m" {
 		t.Errorf("prompt %q", got)
 	}
 	b.keys("e", "pgup", "pgup", "pgdown")
@@ -86,7 +86,7 @@ func TestPromptAsChat(t *testing.T) {
 	b.has("wrapped as a chat")
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
-	if got := b.m.lane().view.PromptText; !strings.Contains(got, "Hello!") || !strings.Contains(got, "Assistant:") {
+	if got := b.m.Lane().View.PromptText; !strings.Contains(got, "Hello!") || !strings.Contains(got, "Assistant:") {
 		t.Errorf("prompt %q", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestTypeAValue(t *testing.T) {
 	b.keys("enter", "ctrl+u", "9", "9", "9", "enter")
 	b.has("out of range")
 	b.keys("ctrl+u", "1", ".", "2", "enter")
-	if v := b.m.lane().config.Float("temperature"); v != 1.2 {
+	if v := b.m.Lane().Config.Float("temperature"); v != 1.2 {
 		t.Errorf("temperature %v", v)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -18,7 +19,7 @@ var shownEngines = []string{"transformers", "llama.cpp", "vllm", "ollama-go"}
 
 // engines shows one step's final law under the rules of each engine.
 type engines struct {
-	key  effectKey
+	key  run.EffectKey
 	laws []engineLaw
 	row  int
 }
@@ -33,9 +34,9 @@ type engineLaw struct {
 }
 
 func newEngines(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	if s := l.step(); s == nil || s.Trace == nil {
-		m.say("O: " + m.whyNot(l))
+	l := m.Lane()
+	if s := l.Step(); s == nil || s.Trace == nil {
+		m.Say("O: " + m.WhyNot(l))
 		return nil, nil
 	}
 	v := &engines{}
@@ -44,23 +45,23 @@ func newEngines(m *Model) (view, tea.Cmd) {
 
 // An enginesMsg brings the laws of one step.
 type enginesMsg struct {
-	key  effectKey
+	key  run.EffectKey
 	laws []engineLaw
 }
 
 // compute traces the step again under each engine, in the background.
 func (v *engines) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	s, set := l.step(), l.shownSettings()
+	l := m.Lane()
+	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
-	k := effectKey{s, set, ""}
+	k := run.EffectKey{Step: s, Settings: set, Key: ""}
 	if k == v.key {
 		return nil
 	}
 	v.key = k
-	view, comp, cfg, index := l.view, l.comp, l.shownConfig(), s.Index-1
+	view, comp, cfg, index := l.View, l.Comp, l.ShownConfig(), s.Index-1
 	return func() tea.Msg { return enginesMsg{k, engineLaws(view, comp, cfg, index)} }
 }
 
@@ -105,8 +106,8 @@ func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.key == v.key {
 			v.laws = msg.laws
 		}
-	case viewMsg:
-		if !m.lane().running() {
+	case run.ViewMsg:
+		if !m.Lane().Running() {
 			return v.compute(m)
 		}
 	}
@@ -114,12 +115,12 @@ func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *engines) frame(m *Model) viz.Frame {
-	l := m.lane()
+	l := m.Lane()
 	title := "same settings, four engines"
-	if s := l.step(); s != nil {
+	if s := l.Step(); s != nil {
 		title += " · step " + viz.Count(s.Index)
 	}
-	return viz.Frame{Title: title + " · " + viz.Printable(l.shownLabel(), false), Right: "O · o takes the next · esc"}
+	return viz.Frame{Title: title + " · " + viz.Printable(l.ShownLabel(), false), Right: "O · o takes the next · esc"}
 }
 func (v *engines) size(m *Model) (int, int) {
 	n := len(v.rows(18))
@@ -180,7 +181,7 @@ func (v *engines) draw(c *viz.Canvas, m *Model) {
 		if y == v.row {
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(5, 1+y, names-9, m.lane().piece(id, c.ASCII), ink)
+		c.Fit(5, 1+y, names-9, m.Lane().Piece(id, c.ASCII), ink)
 	}
 	for i := range cols {
 		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), m, i, ids, scale)
@@ -263,7 +264,7 @@ func (v *engines) conclusion(m *Model) string {
 		if w.step.Trace.Token == v.laws[0].step.Trace.Token {
 			same++
 		} else {
-			differ = append(differ, w.order.Engine()+" draws "+m.lane().piece(w.step.Trace.Token, m.pal.ASCII))
+			differ = append(differ, w.order.Engine()+" draws "+m.Lane().Piece(w.step.Trace.Token, m.pal.ASCII))
 		}
 	}
 	s := "ollama (today) = llama.cpp's chain with these values."
@@ -284,15 +285,15 @@ func (v *engines) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "down":
 		v.row = min(v.row+1, max(len(ids)-1, 0))
 	case "order":
-		m.nextOrder()
+		m.NextOrder()
 		return v.compute(m), true
 	case "inspect", "open":
 		if v.row < len(ids) {
-			m.say(v.across(m, ids[v.row]))
+			m.Say(v.across(m, ids[v.row]))
 		}
 	case "pin", "force":
 		if v.row < len(ids) {
-			m.lane().row = ids[v.row]
+			m.Lane().Row = ids[v.row]
 		}
 		return nil, false
 	case "pane", "paneback", "zoom":
@@ -315,5 +316,5 @@ func (v *engines) across(m *Model, id int32) string {
 		}
 		parts = append(parts, s)
 	}
-	return m.lane().piece(id, m.pal.ASCII) + ": " + strings.Join(parts, " · ")
+	return m.Lane().Piece(id, m.pal.ASCII) + ": " + strings.Join(parts, " · ")
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -29,11 +30,11 @@ func maxOf(list []float64) float64 {
 
 // entropyWindow returns the steps that fit w cells, and the cell of the step
 // on the screen among them.
-func entropyWindow(l *lane, w int) (values []float64, at, first int) {
-	all := bitsByStep(l.view)
+func entropyWindow(l *run.Lane, w int) (values []float64, at, first int) {
+	all := bitsByStep(l.View)
 	now := len(all) - 1
-	if l.look.at > 0 {
-		now = l.look.at - 1
+	if l.Look.At > 0 {
+		now = l.Look.At - 1
 	}
 	first = max(len(all)-w, 0)
 	if now < first {
@@ -43,26 +44,26 @@ func entropyWindow(l *lane, w int) (values []float64, at, first int) {
 	return values, now - first, first
 }
 
-func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
-	s := l.step()
+func (m *Model) drawEntropy(c *viz.Canvas, l *run.Lane) {
+	s := l.Step()
 	if s == nil {
 		return
 	}
 	values, at, _ := entropyWindow(l, c.W-2)
-	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
+	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 	label := "↑ now"
-	if l.look.at > 0 {
-		label = "↑ step " + viz.Count(l.look.at)
+	if l.Look.At > 0 {
+		label = "↑ step " + viz.Count(l.Look.At)
 	}
 	c.Put(min(max(1+at, 1), max(c.W-1-viz.Width(label), 1)), 1, label, viz.Ink{Role: viz.Draw})
 	sum := s.Summary
-	steps := l.view.Steps
-	if l.view.Next != nil {
-		steps = append(steps[:len(steps):len(steps)], l.view.Next)
+	steps := l.View.Steps
+	if l.View.Next != nil {
+		steps = append(steps[:len(steps):len(steps)], l.View.Next)
 	}
 	t := totals(steps)
 	now := "now "
-	if l.look.at > 0 {
+	if l.Look.At > 0 {
 		now = ""
 	}
 	many := viz.About(float64(sum.RawBits))
@@ -83,8 +84,8 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *lane) {
 
 // entropyTitle is the sparkline in the pipeline's title, where there is no
 // pane for it.
-func (m *Model) drawEntropyTitle(c *viz.Canvas, l *lane, right int) {
-	s := l.step()
+func (m *Model) drawEntropyTitle(c *viz.Canvas, l *run.Lane, right int) {
+	s := l.Step()
 	if s == nil {
 		return
 	}
@@ -93,6 +94,6 @@ func (m *Model) drawEntropyTitle(c *viz.Canvas, l *lane, right int) {
 	end := " " + viz.Two(float64(s.Summary.RawBits)) + " bits "
 	x := c.Right(right, 0, end, viz.Ink{})
 	x -= len(values)
-	viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
+	viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 	c.Right(x, 0, " entropy ", viz.Ink{Role: viz.Muted})
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -98,13 +99,13 @@ func (e *exampleList) mouse(m *Model, x, y int, ev tea.MouseMsg) (tea.Cmd, bool)
 // takeExample starts on example i, under its preset.
 func (m *Model) takeExample(i int) tea.Cmd {
 	x := examples[i]
-	l := m.lane()
-	l.look = lookback{}
-	for k, p := range m.book.presets() {
+	l := m.Lane()
+	l.Look = run.Lookback{}
+	for k, p := range m.Book.List() {
 		if p.Name == x.preset {
-			m.apply(withPreset(l.config, p), k, "", "preset "+p.Name)
+			m.Apply(run.WithPreset(l.Config, p), k, "", "preset "+p.Name)
 		}
 	}
-	m.say("watch: " + x.watch)
-	return tea.Batch(m.remember(x.prompt), m.readPrompts(x.prompt, false))
+	m.Say("watch: " + x.watch)
+	return tea.Batch(m.remember(x.prompt), m.ReadPrompts(x.prompt, false))
 }

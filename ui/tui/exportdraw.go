@@ -10,6 +10,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/presets"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -176,7 +177,7 @@ func (v *exportView) checkWords() []string {
 // drawPresets lists the user's presets.
 func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
-	l := m.lane()
+	l := m.Lane()
 	if m.presetDir() == "" {
 		c.Put(1, 0, "There is no config folder to keep presets in.", viz.Ink{Role: viz.Warning})
 		return
@@ -195,10 +196,10 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 	for y := 0; y < h && v.list.top+y <= len(own); y++ {
 		i := v.list.top + y
 		if i == 0 {
-			row(y, 0, "save as …", viz.OneLine(wholeConfig(l.config), c.ASCII))
+			row(y, 0, "save as …", viz.OneLine(wholeConfig(l.Config), c.ASCII))
 			continue
 		}
-		p := m.book.presets()[own[i-1]]
+		p := m.Book.List()[own[i-1]]
 		row(y, i, viz.Printable(p.Name, c.ASCII), viz.OneLine(wholeConfig(p.Config), c.ASCII))
 	}
 	if len(own) == 0 {
@@ -209,12 +210,12 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 
 // drawRun says what is written of the run.
 func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	muted := viz.Ink{Role: viz.Muted}
-	n := len(l.view.Steps)
+	n := len(l.View.Steps)
 	what := viz.Plural(n, "step")
-	if l.view.Beam != nil {
-		what = viz.Plural(len(l.view.Beam.Steps), "step") + " of the beam search"
+	if l.View.Beam != nil {
+		what = viz.Plural(len(l.View.Beam.Steps), "step") + " of the beam search"
 	}
 	c.Put(1, 0, viz.CutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
 	for i, s := range []string{
@@ -228,8 +229,8 @@ func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
 }
 
 // runLines writes the run of a lane as the headless run does.
-func runLines(l *lane) ([]byte, error) {
-	v := l.view
+func runLines(l *run.Lane) ([]byte, error) {
+	v := l.View
 	if v.Settings == nil || v.Prompt == nil {
 		return nil, fmt.Errorf("no run yet: a prompt is needed first")
 	}
@@ -240,7 +241,7 @@ func runLines(l *lane) ([]byte, error) {
 	if len(v.Steps) > 0 {
 		first = v.Steps[0].Settings
 	}
-	if err := e.Encode(record.NewRun(l.model, v.PromptText, v.Prompt, first)); err != nil {
+	if err := e.Encode(record.NewRun(l.Model, v.PromptText, v.Prompt, first)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -256,7 +257,7 @@ func runLines(l *lane) ([]byte, error) {
 }
 
 // stepLines writes the steps, with the rounds or searches they come from.
-func stepLines(e *json.Encoder, l *lane, v engine.View, label string) error {
+func stepLines(e *json.Encoder, l *run.Lane, v engine.View, label string) error {
 	round := 0
 	for i, s := range v.Steps {
 		if s.Round != nil && s.Round.Index > round {
@@ -270,7 +271,7 @@ func stepLines(e *json.Encoder, l *lane, v engine.View, label string) error {
 				return err
 			}
 		}
-		r := record.NewStep(s, l.vocab(), 10)
+		r := record.NewStep(s, l.Vocab(), 10)
 		if s.Settings.Label != label {
 			label = s.Settings.Label
 			r.Preset = label
@@ -283,7 +284,7 @@ func stepLines(e *json.Encoder, l *lane, v engine.View, label string) error {
 }
 
 // beamLines writes the steps of a beam search and its texts.
-func beamLines(e *json.Encoder, l *lane, v engine.View) error {
+func beamLines(e *json.Encoder, l *run.Lane, v engine.View) error {
 	for _, s := range v.Beam.Steps {
 		for _, r := range s.Records() {
 			if err := e.Encode(r); err != nil {
@@ -291,7 +292,7 @@ func beamLines(e *json.Encoder, l *lane, v engine.View) error {
 			}
 		}
 	}
-	text := func(ids []int32) string { return record.Printable(engine.TextOf(l.vocab(), v.Settings, ids)) }
+	text := func(ids []int32) string { return record.Printable(engine.TextOf(l.Vocab(), v.Settings, ids)) }
 	for _, r := range v.Beam.ResultRecords(text) {
 		if err := e.Encode(r); err != nil {
 			return err

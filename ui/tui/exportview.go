@@ -12,6 +12,7 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -44,7 +45,7 @@ type exportView struct {
 	top    int // first line shown
 
 	list    list // of the user's presets; 0 is the line that saves a new one
-	deleted *Preset
+	deleted *run.Preset
 
 	field *field // a name being typed, nil if none is
 	asked string // the file that is there already, to be asked about once
@@ -80,13 +81,13 @@ type exportMsg struct {
 // compute exports and checks in the background: the check puts up to 64
 // steps through the target's rules.
 func (v *exportView) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	key := exportKey{l.settings, len(l.view.Steps), v.target}
-	if key == v.of || l.settings == nil {
+	l := m.Lane()
+	key := exportKey{l.Settings, len(l.View.Steps), v.target}
+	if key == v.of || l.Settings == nil {
 		return nil
 	}
 	v.of, v.ready = key, false
-	cfg, format, view, comp, mine := l.config, presets.Formats()[v.target], l.view, l.comp, l.settings
+	cfg, format, view, comp, mine := l.Config, presets.Formats()[v.target], l.View, l.Comp, l.Settings
 	return func() tea.Msg {
 		out := exportMsg{key: key}
 		if out.out, out.err = presets.Export(cfg, format); out.err != nil {
@@ -112,8 +113,8 @@ func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.of == v {
 			v.written(m, msg)
 		}
-	case viewMsg:
-		if !m.lane().running() {
+	case run.ViewMsg:
+		if !m.Lane().Running() {
 			return v.compute(m)
 		}
 	}
@@ -123,7 +124,7 @@ func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
 func (v *exportView) frame(m *Model) viz.Frame {
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
-		title = "export · " + m.lane().shownLabel() + " → " + presets.Formats()[v.target].Name
+		title = "export · " + m.Lane().ShownLabel() + " → " + presets.Formats()[v.target].Name
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }
@@ -177,7 +178,7 @@ func (v *exportView) act(m *Model, a *action) (tea.Cmd, bool) {
 			v.ask("logitscope-run.jsonl")
 			return nil, true
 		}
-		m.say(a.first() + ": enter writes the run, tab shows the next page")
+		m.Say(a.first() + ": enter writes the run, tab shows the next page")
 		return nil, true
 	}
 	return v.actOnExport(m, a), true
@@ -201,19 +202,19 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 		view := max(min(h, m.overlayRect(v).H)-6, 1)
 		to := min(max(v.top+d, 0), max(len(v.lines(m.overlayRect(v).W-6, m.pal.ASCII))-view, 0))
 		if to == v.top {
-			m.say("nothing more that way")
+			m.Say("nothing more that way")
 		}
 		v.top = to
 	case "copy":
 		if !v.ready || v.err != nil {
-			m.say("y: nothing to copy yet")
+			m.Say("y: nothing to copy yet")
 			return nil
 		}
 		return m.copyText("the settings for "+v.out.Format.Name, v.out.Text, fileNames[v.out.Format.Name])
 	case "open":
 		v.ask(fileNames[presets.Formats()[v.target].Name])
 	default:
-		m.say(a.first() + ": ←→ choose a target, y copies, enter writes a file")
+		m.Say(a.first() + ": ←→ choose a target, y copies, enter writes a file")
 	}
 	return nil
 }
@@ -221,7 +222,7 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 // users returns the indices of the user's presets.
 func users(m *Model) []int {
 	var out []int
-	for i, p := range m.book.presets() {
+	for i, p := range m.Book.List() {
 		if p.User {
 			out = append(out, i)
 		}
@@ -241,34 +242,34 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 			v.ask("")
 			return nil
 		}
-		v.ask(m.book.presets()[own[v.list.at-1]].Name)
+		v.ask(m.Book.List()[own[v.list.at-1]].Name)
 	case "take":
 		if v.list.at == 0 || v.list.at > len(own) {
-			m.say("x: ↓ chooses a preset to delete")
+			m.Say("x: ↓ chooses a preset to delete")
 			return nil
 		}
 		p, err := m.deletePreset(own[v.list.at-1])
 		if err != nil {
-			m.complain(viz.FirstLine(err.Error()))
+			m.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = &p
 		v.list.move(0, len(own), h)
-		m.say("deleted " + p.Name + "; u brings it back")
+		m.Say("deleted " + p.Name + "; u brings it back")
 	case "undo":
 		if v.deleted == nil {
-			m.say("u: no preset was deleted")
+			m.Say("u: no preset was deleted")
 			return nil
 		}
 		p := *v.deleted
 		if err := m.savePreset(p.Name, p.About, p.Config, false); err != nil {
-			m.complain(viz.FirstLine(err.Error()))
+			m.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = nil
-		m.say(p.Name + " is back")
+		m.Say(p.Name + " is back")
 	default:
-		m.say(a.first() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
+		m.Say(a.first() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
 	}
 	return nil
 }
@@ -294,7 +295,7 @@ func (v *exportView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 // about first.
 func (v *exportView) enter(m *Model, name string) tea.Cmd {
 	if name == "" {
-		m.say("a name is wanted; esc leaves it")
+		m.Say("a name is wanted; esc leaves it")
 		return nil
 	}
 	if v.page == presetPage {
@@ -303,15 +304,15 @@ func (v *exportView) enter(m *Model, name string) tea.Cmd {
 	}
 	data, what := []byte(v.out.Text), "settings for "+presets.Formats()[v.target].Name
 	if v.page == exportPage && (!v.ready || v.err != nil) {
-		m.say("enter: the export is not ready yet")
+		m.Say("enter: the export is not ready yet")
 		return nil
 	}
 	file := expandHome(name)
 	if v.page == runPage {
 		what = "the run"
 		var err error
-		if data, err = runLines(m.lane()); err != nil {
-			m.complain(viz.FirstLine(err.Error()))
+		if data, err = runLines(m.Lane()); err != nil {
+			m.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 	}
@@ -335,39 +336,39 @@ func (v *exportView) written(m *Model, msg writtenMsg) {
 	switch {
 	case errors.Is(msg.err, errExists):
 		v.asked = msg.file
-		m.complain(msg.file + " is there already; enter again writes over it, or type another name")
+		m.Complain(msg.file + " is there already; enter again writes over it, or type another name")
 	case msg.err != nil:
-		m.complain(viz.FirstLine(msg.err.Error()))
+		m.Complain(viz.FirstLine(msg.err.Error()))
 	default:
 		v.field, v.asked = nil, ""
-		m.say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
+		m.Say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
 	}
 }
 
 func (v *exportView) enterPreset(m *Model, name string) {
-	l := m.lane()
+	l := m.Lane()
 	own := users(m)
 	if v.list.at > 0 && v.list.at <= len(own) {
-		old := m.book.presets()[own[v.list.at-1]].Name
+		old := m.Book.List()[own[v.list.at-1]].Name
 		if err := m.renamePreset(own[v.list.at-1], name); err != nil {
-			m.complain(viz.FirstLine(err.Error()))
+			m.Complain(viz.FirstLine(err.Error()))
 			return
 		}
 		v.field = nil
-		m.say(old + " is called " + name + " now")
+		m.Say(old + " is called " + name + " now")
 		return
 	}
-	err := m.savePreset(name, "", l.config, v.asked == name)
+	err := m.savePreset(name, "", l.Config, v.asked == name)
 	switch {
 	case errors.Is(err, errExists):
 		v.asked = name
-		m.complain("you have a preset " + name + "; enter again writes over it, or type another name")
+		m.Complain("you have a preset " + name + "; enter again writes over it, or type another name")
 	case err != nil:
-		m.complain(viz.FirstLine(err.Error()))
+		m.Complain(viz.FirstLine(err.Error()))
 	default:
 		v.field = nil
-		m.say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
-		l.preset = m.userPreset(name) // its values are those in force
+		m.Say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
+		l.Preset = m.userPreset(name) // its values are those in force
 	}
 }
 
@@ -387,7 +388,7 @@ func wholeConfig(cfg sampling.Config) string {
 			continue
 		}
 		if p, ok := sampling.Lookup(key); ok {
-			parts = append(parts, key+" "+valueWords(p, cfg.Value(key)))
+			parts = append(parts, key+" "+run.ValueWords(p, cfg.Value(key)))
 		}
 	}
 	if len(parts) == 0 {

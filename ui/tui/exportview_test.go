@@ -15,6 +15,7 @@ import (
 	"logitscope/models"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // exportBench is a lab with a config folder of its own.
@@ -22,7 +23,7 @@ func exportBench(t testing.TB, w, h int) *bench {
 	opt := withModels(testOptions(t))
 	opt.ConfigDir = t.TempDir()
 	b := newBench(t, opt, w, h)
-	b.m.pace = len(paces) - 1
+	b.m.Pace = len(run.Paces) - 1
 	b.start(storyPrompt)
 	for i := 1; i <= 4; i++ {
 		b.keys("n")
@@ -57,7 +58,7 @@ func TestExportEveryTarget(t *testing.T) {
 	for range presets.Formats() {
 		v := b.m.top().(*exportView)
 		f := presets.Formats()[v.target]
-		want, err := presets.Export(b.m.lane().config, f)
+		want, err := presets.Export(b.m.Lane().Config, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestWriteFile(t *testing.T) {
 func TestOwnPresets(t *testing.T) {
 	b := exportBench(t, 100, 30)
 	dir := b.m.presetDir()
-	b.m.set("temperature", 1.1)
+	b.m.Set("temperature", 1.1)
 	b.keys("tab", "enter")
 	b.name("chat")
 	b.has("is a built-in preset")
@@ -150,8 +151,8 @@ func TestOwnPresets(t *testing.T) {
 	b.has("a name has letters")
 	b.name("warm")
 	b.has("saved as warm: key 6 takes it")
-	l := b.m.lane()
-	if got := l.label(l.config, l.preset); got != "warm" {
+	l := b.m.Lane()
+	if got := l.Label(l.Config, l.Preset); got != "warm" {
 		t.Errorf("the settings are called %s", got)
 	}
 	f, err := os.Open(filepath.Join(dir, "warm.json"))
@@ -166,7 +167,7 @@ func TestOwnPresets(t *testing.T) {
 	b.keys("down", "enter")
 	b.name("cold")
 	b.has("warm is called cold now")
-	if got := l.label(l.config, l.preset); got != "cold" {
+	if got := l.Label(l.Config, l.Preset); got != "cold" {
 		t.Errorf("after the renaming they are called %s", got)
 	}
 	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 1 || filepath.Base(list[0]) != "cold.json" {
@@ -182,8 +183,8 @@ func TestOwnPresets(t *testing.T) {
 		t.Error("it did not come back")
 	}
 	b.keys("esc", "1", "6")
-	if l.config.Float("temperature") != 1.1 {
-		t.Errorf("6 gives temperature %v", l.config.Float("temperature"))
+	if l.Config.Float("temperature") != 1.1 {
+		t.Errorf("6 gives temperature %v", l.Config.Float("temperature"))
 	}
 }
 
@@ -191,23 +192,23 @@ func TestOwnPresets(t *testing.T) {
 // whatever was in force stays in force.
 func TestPresetsKeepTheirPlace(t *testing.T) {
 	b := exportBench(t, 100, 30)
-	cfg := b.m.lane().config
+	cfg := b.m.Lane().Config
 	for _, name := range []string{"b", "d"} {
 		if err := b.m.savePreset(name, "", cfg, false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l := b.m.lane()
-	l.preset = b.m.userPreset("d")
-	l.undo = append(l.undo, snapshot{preset: b.m.userPreset("b")})
+	l := b.m.Lane()
+	l.Preset = b.m.userPreset("d")
+	l.Undo = append(l.Undo, run.Snapshot{Preset: b.m.userPreset("b")})
 	if err := b.m.savePreset("a", "", cfg, false); err != nil {
 		t.Fatal(err)
 	}
-	if l.preset != b.m.userPreset("d") || l.undo[len(l.undo)-1].preset != b.m.userPreset("b") {
+	if l.Preset != b.m.userPreset("d") || l.Undo[len(l.Undo)-1].Preset != b.m.userPreset("b") {
 		t.Error("places were mixed up")
 	}
-	if _, err := b.m.deletePreset(b.m.userPreset("d")); err != nil || l.preset != -1 {
-		t.Errorf("a deleted preset is still in force: %d, %v", l.preset, err)
+	if _, err := b.m.deletePreset(b.m.userPreset("d")); err != nil || l.Preset != -1 {
+		t.Errorf("a deleted preset is still in force: %d, %v", l.Preset, err)
 	}
 }
 
@@ -231,7 +232,7 @@ func TestRunIsWritten(t *testing.T) {
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(types); r.Type == "step" && r.Token != b.m.lane().view.Steps[n-1].Token {
+		if n := len(types); r.Type == "step" && r.Token != b.m.Lane().View.Steps[n-1].Token {
 			t.Errorf("step %d has token %d", n, r.Token)
 		}
 		types = append(types, r.Type)
@@ -250,12 +251,12 @@ func TestImportPasted(t *testing.T) {
 	b.has("not known")
 	b.has("wobble")
 	b.keys("ctrl+d")
-	c := b.m.lane().config
+	c := b.m.Lane().Config
 	if c.Float("temperature") != 0.3 || c.Int("top_k") != 7 || c.Uint("seed") != 42 {
 		t.Errorf("temperature %v, top_k %d, seed %d", c.Float("temperature"), c.Int("top_k"), c.Uint("seed"))
 	}
 	b.keys("u")
-	if b.m.lane().config.Float("temperature") != 0.7 {
+	if b.m.Lane().Config.Float("temperature") != 0.7 {
 		t.Error("it cannot be undone")
 	}
 	b.run(b.m.open("import"))
@@ -273,23 +274,23 @@ func TestModelView(t *testing.T) {
 	b.has("model · fable q8_0")
 	b.has("4,096 tokens")
 	b.has("layers")
-	old := b.m.lane()
+	old := b.m.Lane()
 	b.keys("down", "enter")
-	l := b.m.lane()
-	if l == old || l.model.Info().Name != "fable-draft" {
-		t.Fatalf("the lane runs %s", l.model.Info().Name)
+	l := b.m.Lane()
+	if l == old || l.Model.Info().Name != "fable-draft" {
+		t.Fatalf("the lane runs %s", l.Model.Info().Name)
 	}
 	b.steps(0)
 	b.has("model · fable-draft")
-	if !l.config.Equal(old.config) || l.view.PromptText != storyPrompt {
-		t.Errorf("prompt %q", l.view.PromptText)
+	if !l.Config.Equal(old.Config) || l.View.PromptText != storyPrompt {
+		t.Errorf("prompt %q", l.View.PromptText)
 	}
 	b.m.opt.OpenModel = func(name string) (models.Model, error) { return nil, errors.New(name + ": no such file") }
 	b.keys("down", "enter")
 	b.typed("none.gguf")
 	b.keys("enter")
 	b.has("! none.gguf: no such file")
-	if b.m.lane() != l {
+	if b.m.Lane() != l {
 		t.Error("the lane changed")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -53,9 +54,9 @@ type foundMsg struct {
 // search looks for the typed text in every token, off the screen's own time.
 // A number also finds the token with that id.
 func (f *finder) search(m *Model) tea.Cmd {
-	l := m.lane()
-	text, voc, s, set := f.field.text(), l.vocab(), l.step(), l.shownSettings()
-	in, err := l.input()
+	l := m.Lane()
+	text, voc, s, set := f.field.text(), l.Vocab(), l.Step(), l.ShownSettings()
+	in, err := l.Input()
 	return func() tea.Msg {
 		ids, total := findTokens(voc, text)
 		msg := foundMsg{text, ids, total, s, nil}
@@ -150,8 +151,8 @@ func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
 			f.list = list{}
 		}
 		f.found, f.total, f.ofText, f.places, f.ofStep = r.ids, r.total, r.text, r.places, r.step
-	case viewMsg:
-		if l := m.lane(); !l.running() && l.step() != f.ofStep {
+	case run.ViewMsg:
+		if l := m.Lane(); !l.Running() && l.Step() != f.ofStep {
 			return f.search(m)
 		}
 	}
@@ -159,7 +160,7 @@ func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (f *finder) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "find a token of " + viz.Count(m.lane().vocab().Size()), Right: "/"}
+	return viz.Frame{Title: "find a token of " + viz.Count(m.Lane().Vocab().Size()), Right: "/"}
 }
 func (f *finder) size(m *Model) (int, int)            { return 72, max(min(m.h-4, 18), 9) }
 func (f *finder) hints(*Model) []string               { return []string{"close"} }
@@ -206,18 +207,18 @@ func (f *finder) draw(c *viz.Canvas, m *Model) {
 
 // drawFound draws one token and where it stands at this step.
 func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id int32, selected bool) {
-	l := m.lane()
+	l := m.Lane()
 	ink, muted := viz.Ink{}, viz.Ink{Role: viz.Muted}
 	if selected {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(3, y, col.labelW, l.piece(id, c.ASCII), ink)
+	c.Fit(3, y, col.labelW, l.Piece(id, c.ASCII), ink)
 	if col.id > 0 {
 		c.Right(col.id, y, strconv.Itoa(int(id)), muted)
 	}
 	p, ok := f.places[id]
-	ok = ok && f.ofStep == l.step()
+	ok = ok && f.ofStep == l.Step()
 	if t, _ := traces(l); t != nil && !ok {
 		if r := t.Row(id); r != nil {
 			p, ok = tokenPlace{int(r.Rank), float64(r.RawProb), float64(r.Prob)}, true
@@ -246,17 +247,17 @@ func (f *finder) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, true
 	case tea.KeyEnter:
 		if f.list.at >= len(f.found) {
-			m.say("/: no token is selected")
+			m.Say("/: no token is selected")
 			return nil, true
 		}
 		id := f.found[f.list.at]
 		m.closeTop()
-		m.pinToken(id)
-		m.lane().row = id
+		m.PinToken(id)
+		m.Lane().Row = id
 		return nil, true
 	case tea.KeyTab:
 		if f.list.at < len(f.found) {
-			f.field = newField(m.lane().vocab().Piece(f.found[f.list.at]))
+			f.field = newField(m.Lane().Vocab().Piece(f.found[f.list.at]))
 			return f.search(m), true
 		}
 		return nil, true

@@ -23,7 +23,7 @@ func TestFinderShowsWhereTokensStand(t *testing.T) {
 			}
 		}
 		b.has("found · enter pins it")
-		trace, checked := b.m.lane().step().Trace, 0
+		trace, checked := b.m.Lane().Step().Trace, 0
 		for _, id := range f.found {
 			p, ok := f.places[id]
 			if !ok || p.rank < 1 {
@@ -63,7 +63,7 @@ func TestFindTokensInAnyCase(t *testing.T) {
 func TestTokenPlaces(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	cfg := sampling.Config{}.MustWith("top_k", 2, sampling.FromYou)
-	set, err := b.m.lane().compile(cfg, -1)
+	set, err := b.m.Lane().Compile(cfg, -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"logitscope/models/llama"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -38,10 +39,10 @@ func testModel() models.Model {
 	return m
 }
 
-func testPresets() []Preset {
-	var out []Preset
+func testPresets() []run.Preset {
+	var out []run.Preset
 	for _, p := range presets.Builtin() {
-		out = append(out, Preset{Name: p.Name, About: p.About, Config: p.Config})
+		out = append(out, run.Preset{Name: p.Name, About: p.About, Config: p.Config})
 	}
 	return out
 }
@@ -78,17 +79,17 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	b := &bench{t, m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})
-	for _, l := range m.lanes {
-		if len(m.lanes) == 1 {
-			eng.Draft, eng.Gate = opt.Draft, m.gate
-			l.eng = engine.NewLane(l.id, l.model, eng)
+	for _, l := range m.All {
+		if len(m.All) == 1 {
+			eng.Draft, eng.Gate = opt.Draft, m.Gate
+			l.Eng = engine.NewLane(l.Id, l.Model, eng)
 		}
-		m.startLane(l)
-		s, err := l.compile(l.config, l.preset)
+		m.StartLane(l)
+		s, err := l.Compile(l.Config, l.Preset)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.settings = s
+		l.Settings = s
 	}
 	return b
 }
@@ -110,7 +111,7 @@ func (b *bench) run(cmd tea.Cmd) {
 		for _, c := range msg {
 			b.run(c)
 		}
-	case viewMsg:
+	case run.ViewMsg:
 		b.apply(msg)
 	default:
 		b.send(msg)
@@ -118,31 +119,31 @@ func (b *bench) run(cmd tea.Cmd) {
 }
 
 // apply gives a view to the model without asking for the next one.
-func (b *bench) apply(msg viewMsg) {
-	l := b.m.laneByID(msg.lane)
-	if msg.ok {
-		l.take(msg.view)
+func (b *bench) apply(msg run.ViewMsg) {
+	l := b.m.ByID(msg.Lane)
+	if msg.Ok {
+		l.Take(msg.View)
 	}
 	b.m.dirty = true
-	b.run(b.m.wantEffect())
+	b.run(b.m.WantEffect())
 	b.run(b.m.tell(msg))
 }
 
 // wait takes views of the lane until ok says that one will do.
 func (b *bench) wait(ok func(v engine.View) bool) {
 	b.t.Helper()
-	l := b.m.lane()
+	l := b.m.Lane()
 	timeout := time.After(10 * time.Second)
-	for !ok(l.view) {
+	for !ok(l.View) {
 		select {
-		case v, open := <-l.eng.Views():
+		case v, open := <-l.Eng.Views():
 			if !open {
-				b.t.Fatalf("lane ended: %v", l.ended)
+				b.t.Fatalf("lane ended: %v", l.Ended)
 			}
 			steady(&v)
-			b.apply(viewMsg{l.id, v, true, time.Now()})
+			b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
 		case <-timeout:
-			b.t.Fatalf("still waiting; phase %v, %d steps\n%s", l.view.Phase, len(l.view.Steps), b.frame())
+			b.t.Fatalf("still waiting; phase %v, %d steps\n%s", l.View.Phase, len(l.View.Steps), b.frame())
 		}
 	}
 }
@@ -168,11 +169,11 @@ func steady(v *engine.View) {
 // start begins on text and waits for the first proposal.
 func (b *bench) start(text string) {
 	b.t.Helper()
-	ids, err := engine.Prompt(context.Background(), b.m.lane().model, text)
+	ids, err := engine.Prompt(context.Background(), b.m.Lane().Model, text)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.send(promptMsg{b.m.lane().id, text, ids, nil})
+	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: text, Ids: ids, Err: nil})
 	b.wait(func(v engine.View) bool {
 		return v.Phase == engine.Paused && v.Next != nil && len(v.Steps) == 0 && v.PromptText == text
 	})
@@ -256,55 +257,55 @@ func storyAt16(t testing.TB, w, h int) *bench {
 func storyWith(t testing.TB, opt Options, w, h int) *bench {
 	t.Helper()
 	b := newBench(t, opt, w, h)
-	l := b.m.lane()
+	l := b.m.Lane()
 	rec := readStory(t)
-	prompt, err := engine.Prompt(context.Background(), l.model, storyPrompt)
+	prompt, err := engine.Prompt(context.Background(), l.Model, storyPrompt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := engine.View{
-		Phase: engine.Paused, Settings: l.settings, PromptText: storyPrompt, Prompt: prompt, Written: []byte(storyText), StopAt: -1,
+		Phase: engine.Paused, Settings: l.Settings, PromptText: storyPrompt, Prompt: prompt, Written: []byte(storyText), StopAt: -1,
 		Prefill: engine.Timing{Done: 14, Total: 14, Took: 2100 * time.Microsecond}, Rate: 412,
 		KV: engine.KV{Used: 29, Context: 512},
 	}
 	for i, id := range rec.Output {
-		v.Steps = append(v.Steps, &engine.Step{Index: i + 1, Pos: len(prompt) + i, Token: id, Settings: l.settings, Summary: rec.Summaries[i]})
+		v.Steps = append(v.Steps, &engine.Step{Index: i + 1, Pos: len(prompt) + i, Token: id, Settings: l.Settings, Summary: rec.Summaries[i]})
 	}
 	n := len(rec.Output)
-	next := &engine.Step{Index: n + 1, Pos: len(prompt) + n, Settings: l.settings, Row: &engine.Row{Values: rec.row}}
+	next := &engine.Step{Index: n + 1, Pos: len(prompt) + n, Settings: l.Settings, Row: &engine.Row{Values: rec.row}}
 	v.Next = next
 	in, err := v.Input(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Pins = l.vocab().Encode(" forest", models.EncodeOptions{})
-	l.pins = in.Pins
+	in.Pins = l.Vocab().Encode(" forest", models.EncodeOptions{})
+	l.Pins = in.Pins
 	tr := new(sampling.Trace)
-	if _, err := l.settings.Pipeline.Sample(tr, new(sampling.Scratch), in); err != nil {
+	if _, err := l.Settings.Pipeline.Sample(tr, new(sampling.Scratch), in); err != nil {
 		t.Fatal(err)
 	}
 	next.Trace = bookDraw(t, l, tr)
 	next.Token = next.Trace.Token
 	next.Summary = engine.Summary{RawBits: tr.RawBits, Bits: tr.Bits, Survived: int32(tr.Survived), Rank: next.Trace.Rank,
 		RawLogprob: next.Trace.RawLogprob, Logprob: next.Trace.Logprob}
-	l.text, l.prompt = storyPrompt, prompt
-	b.apply(viewMsg{l.id, v, true, time.Now()})
+	l.Text, l.Prompt = storyPrompt, prompt
+	b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
 	b.m.fresh = false
 	return b
 }
 
 // bookDraw returns t with the draw that the golden frames show: u 0.705, which
 // falls on " narrow".
-func bookDraw(t testing.TB, l *lane, tr *sampling.Trace) *sampling.Trace {
+func bookDraw(t testing.TB, l *run.Lane, tr *sampling.Trace) *sampling.Trace {
 	t.Helper()
 	c := *tr
 	c.U = 0.705
 	lo := 0.0
-	for _, s := range spans(&c, l.vocab(), false) {
+	for _, s := range spans(&c, l.Vocab(), false) {
 		if s.Hi > c.U {
 			c.Lo, c.Hi = lo, s.Hi
 			for i := range c.Rows() {
-				if r := &c.Rows()[i]; stripLabel(l.vocab(), r.ID, false) == s.Label {
+				if r := &c.Rows()[i]; stripLabel(l.Vocab(), r.ID, false) == s.Label {
 					c.Token, c.Rank, c.RawProb, c.Prob = r.ID, r.Rank, r.RawProb, r.Prob
 					c.RawLogprob, c.Logprob = ln(r.RawProb), ln(r.Prob)
 				}

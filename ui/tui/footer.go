@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -21,16 +22,16 @@ func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
 }
 
 func (m *Model) helpLine(k class) (string, viz.Ink) {
-	l := m.lane()
+	l := m.Lane()
 	switch {
-	case m.notice.text != "" && m.warn:
-		return "! " + viz.Printable(m.notice.text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
-	case m.notice.text != "":
-		return viz.Printable(m.notice.text, m.pal.ASCII), viz.Ink{}
+	case m.Notice.Text != "" && m.Warn:
+		return "! " + viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
+	case m.Notice.Text != "":
+		return viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{}
 	case m.fresh && m.screen.id == "lab":
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}
-	if s := m.waitingLine(); s != "" {
+	if s := m.WaitingLine(); s != "" {
 		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	}
 	if h, ok := m.screen.view.(helper); ok {
@@ -39,27 +40,27 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		}
 	}
 	switch {
-	case l.observing() && (l.before() != nil || l.look.under != nil):
+	case l.Observing() && (l.Before() != nil || l.Look.Under != nil):
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
-	case l.before() != nil:
-		moved := m.effect.key.step == l.step() && m.effect.tv > 0
+	case l.Before() != nil:
+		moved := m.Effect.Key.Step == l.Step() && m.Effect.Tv > 0
 		if why := m.idle(); k <= class80 && !moved && why.NoEffect() {
 			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
 		if moved {
-			s += " TV to before " + viz.Three(m.effect.tv) + "."
+			s += " TV to before " + viz.Three(m.Effect.Tv) + "."
 		}
 		return s + " → takes it · u undoes", viz.Ink{Role: viz.Draw}
-	case l.look.at > 0:
-		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.look.at, len(l.view.Steps)), viz.Ink{}
-	case l.view.Phase == engine.Done:
-		return "space: " + m.whyNot(l), viz.Ink{}
-	case l.view.Phase == engine.Failed:
-		return m.whyNot(l), viz.Ink{Role: viz.Warning}
+	case l.Look.At > 0:
+		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.Look.At, len(l.View.Steps)), viz.Ink{}
+	case l.View.Phase == engine.Done:
+		return "space: " + m.WhyNot(l), viz.Ink{}
+	case l.View.Phase == engine.Failed:
+		return m.WhyNot(l), viz.Ink{Role: viz.Warning}
 	}
-	p := m.selected()
-	if v := m.effect.verdict; v != "" && m.effect.key.key == p.Key && m.effect.key.step == l.step() {
+	p := m.Selected()
+	if v := m.Effect.Verdict; v != "" && m.Effect.Key.Key == p.Key && m.Effect.Key.Step == l.Step() {
 		return v + ". " + p.Help, viz.Ink{}
 	}
 	if k <= class80 {
@@ -72,11 +73,11 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 }
 
 // firstRunLine greets until the first key, in at most w cells.
-func firstRunLine(l *lane, w int) string {
-	info := l.model.Info()
+func firstRunLine(l *run.Lane, w int) string {
+	info := l.Model.Info()
 	name := viz.Printable(info.Name, false)
 	start := " space starts it."
-	if l.view.Phase == engine.Idle && l.prompt == nil {
+	if l.View.Phase == engine.Idle && l.Prompt == nil {
 		start = " e writes a prompt, E has examples."
 	}
 	long := viz.Printable(strings.TrimSuffix(info.Note, "."), false) + "." + start
@@ -143,10 +144,10 @@ type footerSpan struct {
 
 func (m *Model) footerSpans(w int, k class) []footerSpan {
 	list := footers[min(k, class100)]
-	if p, ok := footersByState[m.lane().view.Phase]; ok && m.lane().look.at == 0 {
+	if p, ok := footersByState[m.Lane().View.Phase]; ok && m.Lane().Look.At == 0 {
 		list = p
 	}
-	if l := m.lane(); l.canRetry() && l.look.at == 0 {
+	if l := m.Lane(); l.CanRetry() && l.Look.At == 0 {
 		list = append([]hint{{id: "run", word: "try again"}}, list...)
 	}
 	if m.zoom {
@@ -170,12 +171,12 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 // atTheEnd reports whether the keys that write a token have nothing to write:
 // the texts have ended, and no place before their ends is shown.
 func (m *Model) atTheEnd() bool {
-	lanes := []*lane{m.lane()}
+	lanes := []*run.Lane{m.Lane()}
 	if m.screen.id == "compare" {
-		lanes = m.scope()
+		lanes = m.Scope()
 	}
 	for _, l := range lanes {
-		if l.view.Phase != engine.Done || l.look.at > 0 {
+		if l.View.Phase != engine.Done || l.Look.At > 0 {
 			return false
 		}
 	}

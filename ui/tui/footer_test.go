@@ -11,6 +11,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -21,7 +22,7 @@ func TestFootersAtTheEnd(t *testing.T) {
 		opt := withModels(testOptions(t))
 		opt.Config = opt.Config.MustWith("max_new_tokens", 3, sampling.FromFlag)
 		b := newBench(t, opt, 160, 45)
-		b.m.pace = len(paces) - 1
+		b.m.Pace = len(run.Paces) - 1
 		b.start(storyPrompt)
 		if open != "B" && open != "S" {
 			b.keys("space")
@@ -36,7 +37,7 @@ func TestFootersAtTheEnd(t *testing.T) {
 		case "S":
 			b.rounds(1)
 		case "C":
-			b.pump(func() bool { return b.m.lanes[1].view.Phase == engine.Done })
+			b.pump(func() bool { return b.m.All[1].View.Phase == engine.Done })
 		}
 		if open == "B" || open == "S" {
 			if head, _, _ := strings.Cut(b.frame(), "\n"); strings.Contains(head, "kv ") {
@@ -63,9 +64,9 @@ func TestHeaderOfACopiedLane(t *testing.T) {
 	b.start(storyPrompt)
 	b.has("prefill 14 tok")
 	b.keys("C")
-	b.pump(func() bool { return b.m.lanes[1].view.Next != nil })
+	b.pump(func() bool { return b.m.All[1].View.Next != nil })
 	b.keys("enter")
-	if b.m.lane() != b.m.lanes[1] {
+	if b.m.Lane() != b.m.All[1] {
 		t.Fatal("the lab shows the first lane")
 	}
 	if strings.Contains(b.frame(), "prefill") {

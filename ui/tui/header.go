@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -17,25 +18,25 @@ var phases = [...]struct{ glyph, word string }{
 }
 
 // phaseWords say what the lane is doing, and where.
-func phaseWords(l *lane) string {
-	p := phases[l.view.Phase]
+func phaseWords(l *run.Lane) string {
+	p := phases[l.View.Phase]
 	s := p.glyph + " " + p.word
 	switch {
-	case l.waitingLine() != "":
+	case l.WaitingLine() != "":
 		return "… waiting for the server"
-	case l.view.Phase == engine.Running && l.observing():
+	case l.View.Phase == engine.Running && l.Observing():
 		return p.glyph + " watching"
-	case l.view.Looking > 0:
-		return fmt.Sprintf("‖ recomputing step %d …", l.view.Looking)
-	case l.look.at > 0 && l.look.under != nil:
-		return fmt.Sprintf("‖ what-if at step %d of %d", l.look.at, len(l.view.Steps))
-	case l.look.at > 0:
-		return fmt.Sprintf("‖ step %d of %d", l.look.at, len(l.view.Steps))
-	case l.view.Phase == engine.Done:
-		return s + ": " + endWords(l)
-	case l.view.Phase == engine.Failed:
-		return fmt.Sprintf("%s at step %d", s, len(l.view.Steps)+1)
-	case l.view.Phase == engine.Running && l.view.Next == nil && len(l.view.Steps) == 0:
+	case l.View.Looking > 0:
+		return fmt.Sprintf("‖ recomputing step %d …", l.View.Looking)
+	case l.Look.At > 0 && l.Look.Under != nil:
+		return fmt.Sprintf("‖ what-if at step %d of %d", l.Look.At, len(l.View.Steps))
+	case l.Look.At > 0:
+		return fmt.Sprintf("‖ step %d of %d", l.Look.At, len(l.View.Steps))
+	case l.View.Phase == engine.Done:
+		return s + ": " + run.EndWords(l)
+	case l.View.Phase == engine.Failed:
+		return fmt.Sprintf("%s at step %d", s, len(l.View.Steps)+1)
+	case l.View.Phase == engine.Running && l.View.Next == nil && len(l.View.Steps) == 0:
 		return s
 	}
 	return s
@@ -51,16 +52,16 @@ type headerPart struct {
 // drawHeader draws the header: what runs, under what, and how fast. Parts
 // give way as the window narrows: prefill figures, KV, order, model name.
 func (m *Model) drawHeader(c *viz.Canvas, k class) {
-	l := m.lane()
-	cfg := l.shownConfig()
-	name := l.shownLabel()
+	l := m.Lane()
+	cfg := l.ShownConfig()
+	name := l.ShownLabel()
 	order := cfg.Order()
 	orderName := order.Name()
 	if len(order.Custom()) > 0 {
 		orderName = "custom"
 	}
 	phase := viz.Ink{}.With(viz.Bold)
-	if l.view.Phase == engine.Failed || l.waitingLine() != "" {
+	if l.View.Phase == engine.Failed || l.WaitingLine() != "" {
 		phase = viz.Ink{Role: viz.Warning}
 	}
 	model := modelWords(l, k)
@@ -72,7 +73,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	muted := viz.Ink{Role: viz.Muted}
 	left := []headerPart{
 		{"logitscope", 9, muted}, {viz.Printable(model, c.ASCII), 6, muted}, {phaseWords(l), 0, phase},
-		{viz.Printable(name, c.ASCII), 0, labelInk(l.shownLabel())}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
+		{viz.Printable(name, c.ASCII), 0, run.LabelInk(l.ShownLabel())}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
 	}
 	switch {
 	case k <= class80:
@@ -93,14 +94,14 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 }
 
 // figures are the parts at the right of the header: how fast, and how full.
-func figures(l *lane, k class) []headerPart {
+func figures(l *run.Lane, k class) []headerPart {
 	muted := viz.Ink{Role: viz.Muted}
 	var right []headerPart
-	v := l.view
-	stats, remote := l.meter()
+	v := l.View
+	stats, remote := l.Meter()
 	if remote {
 		right = serverParts(stats, k)
-		if l.observing() && v.Rate > 0 {
+		if l.Observing() && v.Rate > 0 {
 			right = append([]headerPart{{viz.Rate(v.Rate) + " tok/s", 3, viz.Ink{}}}, right...)
 		}
 	}
@@ -197,13 +198,13 @@ func nonZero(params int64) string {
 }
 
 // modelWords names the model and, where it runs on a server, that.
-func modelWords(l *lane, k class) string {
-	info := l.model.Info()
+func modelWords(l *run.Lane, k class) string {
+	info := l.Model.Info()
 	name := strings.TrimSpace(info.Name + " " + info.Quant)
 	if k == class160 {
 		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
 	}
-	kind, address := l.server()
+	kind, address := l.Server()
 	switch {
 	case kind == "":
 		return name

@@ -61,7 +61,7 @@ func TestPaletteFindsEveryAction(t *testing.T) {
 	b.keys("d", "r", "y", "_", "b", "a", "s", "e", "enter")
 	b.has("dry_base")
 	b.keys("2", "enter")
-	if v := b.m.lane().config.Float("dry_base"); v != 2 {
+	if v := b.m.Lane().Config.Float("dry_base"); v != 2 {
 		t.Errorf("dry_base %v", v)
 	}
 }

@@ -173,7 +173,7 @@ func (h *helpView) act(m *Model, a *action) (tea.Cmd, bool) {
 		if slices.Contains([]string{"help", "close", "quit", "run", "commands"}, a.id) {
 			return nil, false
 		}
-		m.say(a.first() + ": " + a.words() + ". It acts once this help is closed: esc.")
+		m.Say(a.first() + ": " + a.words() + ". It acts once this help is closed: esc.")
 		return nil, true
 	}
 	_, height := h.size(m)

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/presets"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -183,13 +184,13 @@ func (v *importView) take(m *Model) {
 		v.said = "! not yet: " + viz.FirstLine(v.err.Error())
 		return
 	}
-	l := m.lane()
-	cfg := withPreset(l.config, Preset{Config: v.in.Config})
-	diff := differences(l.config, cfg)
-	if !m.apply(cfg, -1, "", "import") {
-		v.said = "! " + m.notice.text
+	l := m.Lane()
+	cfg := run.WithPreset(l.Config, run.Preset{Config: v.in.Config})
+	diff := run.Differences(l.Config, cfg)
+	if !m.Apply(cfg, -1, "", "import") {
+		v.said = "! " + m.Notice.Text
 		return
 	}
 	m.closeTop()
-	m.say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, m.noticeWidth()))
+	m.Say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, m.NoticeWidth()))
 }

@@ -16,8 +16,8 @@ func TestKeysInOnePiece(t *testing.T) {
 	one.keys("+", "+", "+")
 	b := ready(t, 1)
 	b.send(typed("+++"))
-	want := one.m.lane().config.Float("temperature")
-	if got := b.m.lane().config.Float("temperature"); got != want || got < 0.75 {
+	want := one.m.Lane().Config.Float("temperature")
+	if got := b.m.Lane().Config.Float("temperature"); got != want || got < 0.75 {
 		t.Errorf("temperature %v after +++, %v after + + +", got, want)
 	}
 	b.send(typed("eHi"))
@@ -31,7 +31,7 @@ func TestKeysInOnePiece(t *testing.T) {
 	b.keys("esc")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("q+3")})
 	b.has("what is pasted goes into a text")
-	if got := b.m.lane().config.Float("temperature"); len(b.m.overlays) > 0 || got != want {
+	if got := b.m.Lane().Config.Float("temperature"); len(b.m.overlays) > 0 || got != want {
 		t.Errorf("a paste acted: temperature %v", got)
 	}
 }
@@ -50,7 +50,7 @@ func TestEveryStepCounts(t *testing.T) {
 func TestWhatIfEndsWhereItBegan(t *testing.T) {
 	b := ready(t, 3)
 	retraced := func() {
-		b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+		b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.Lane().Settings })
 	}
 	b.keys("+")
 	retraced()

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -21,7 +22,7 @@ func (*labView) hints(m *Model) []string { return nil }
 // draw draws the whole window, header to footer.
 func (*labView) draw(c *viz.Canvas, m *Model) {
 	lay := layoutOf(m.w, m.h)
-	l := m.lane()
+	l := m.Lane()
 	if m.zoom {
 		m.drawZoom(c, l, lay.class)
 		return
@@ -35,14 +36,14 @@ func (*labView) draw(c *viz.Canvas, m *Model) {
 	}
 	if !lay.help.Empty() {
 		m.drawHelpLine(c.Sub(lay.help), lay.class)
-	} else if m.notice.text != "" {
+	} else if m.Notice.Text != "" {
 		m.drawHelpLine(c.Sub(lay.knob), lay.class)
 	}
 	m.drawFooter(c.Sub(lay.footer), lay.class)
 }
 
 // drawBoxed draws the panes of the classes that box all of them.
-func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *lane) {
+func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
 	m.drawText(viz.Box(c.Sub(lay.text), m.textFrame(l)), l)
 	m.drawChart(viz.Box(c.Sub(lay.chart), m.chartFrame(l, k)), l, k)
@@ -53,28 +54,28 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *lane) {
 		m.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
-	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.view))), Focused: m.focus == paneEntropy}
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.View))), Focused: m.focus == paneEntropy}
 	m.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
 }
 
 func (m *Model) controlFrame() viz.Frame {
 	f := viz.Frame{Title: "controls", Focused: m.focus == paneControls}
 	if classOf(m.w, m.h) != class100 {
-		f.Right = strconv.Itoa(len(knobList)) + " knobs"
+		f.Right = strconv.Itoa(len(run.Knobs)) + " knobs"
 	}
 	return f
 }
 
-func (m *Model) chartFrame(l *lane, k class) viz.Frame {
+func (m *Model) chartFrame(l *run.Lane, k class) viz.Frame {
 	f := viz.Frame{Title: m.chartTitle(l, k), Focused: m.focus == paneChart}
-	if l.view.Phase == engine.Done && l.look.at == 0 {
+	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
 	}
 	return f
 }
 
 // drawColumn draws the classes of one column.
-func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *lane) {
+func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
 	text, chart := c.Sub(lay.text), c.Sub(lay.chart)
 	switch k {
@@ -123,9 +124,9 @@ func listClass(w int) class {
 }
 
 // drawColumnPipeline draws strip and stages without a box.
-func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
-	s := l.step()
-	if s == nil || s.Trace == nil || l.view.Phase == engine.Prefill {
+func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k class) {
+	s := l.Step()
+	if s == nil || s.Trace == nil || l.View.Phase == engine.Prefill {
 		return
 	}
 	t := s.Trace
@@ -138,7 +139,7 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
 		m.drawOneLiner(in, 0, 2, in.W, t)
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
-		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.view)), viz.Ink{Role: viz.Kept})
+		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
 		m.drawOneLiner(in, 0, 0, x-3, t)
 		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
@@ -147,21 +148,21 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *lane, k class) {
 
 // entropyBeside is the entropy that stands at the end of the one-liner in w
 // cells: where its columns begin, their values and the number after them.
-func entropyBeside(l *lane, s *engine.Step, w int) (x int, values []float64, end string) {
+func entropyBeside(l *run.Lane, s *engine.Step, w int) (x int, values []float64, end string) {
 	values, _, _ = entropyWindow(l, 16)
 	end = " " + viz.Two(float64(s.Summary.RawBits)) + " b"
 	return w - viz.Width(end) - len(values), values, end
 }
 
 // shortStages are the stages that cut, and the draw, in at most w cells.
-func shortStages(t *sampling.Trace, l *lane, w int, ascii bool) string {
+func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 	var parts []string
 	for i, st := range drawnStages(t) {
 		if st.Removed > 0 {
 			parts = append(parts, stageWord(st, i))
 		}
 	}
-	end := drawWord(t) + " → " + l.piece(t.Token, ascii)
+	end := drawWord(t) + " → " + l.Piece(t.Token, ascii)
 	for len(parts) > 0 {
 		s := strings.Join(append(parts[:len(parts):len(parts)], end), " ▸ ")
 		if viz.Width(s) <= w {
@@ -173,20 +174,20 @@ func shortStages(t *sampling.Trace, l *lane, w int, ascii bool) string {
 }
 
 // drawOneKnob draws the selected knob in one line.
-func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
-	p := m.selected()
-	cfg := l.shownConfig()
+func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k class) {
+	p := m.Selected()
+	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	ink := viz.Ink{Role: viz.Focus}
 	c.Put(1, 0, "▸", ink)
 	x := c.Put(3, 0, p.Key, ink) + 1
-	if hasSlider(p) {
+	if run.HasSlider(p) {
 		w := map[class]int{class80: 24, class60: 20, class40: 6}[k]
 		w = min(w, max(c.W-x-12, 3))
 		viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), knobFrac(p, v), p.IsOff(v), ink)
 		x += w + 1
 	}
-	text := viz.Printable(valueWords(p, v), c.ASCII)
+	text := viz.Printable(run.ValueWords(p, v), c.ASCII)
 	if viz.Width(text) > c.W-x-1 {
 		text = strings.TrimRight(viz.Fit(text, c.W-x-1), " ")
 	}
@@ -203,8 +204,8 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
 		word = originWord(s.Origin)
 	}
 	x = c.Put(x+1, 0, word, viz.Ink{Role: viz.Muted})
-	if b := l.before(); b != nil && b.Settings != nil && !sameSetting(b.Settings.Config(), cfg, p.Key) {
-		x = c.Put(x, 0, "   was "+valueWords(p, b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
+	if b := l.Before(); b != nil && b.Settings != nil && !run.SameSetting(b.Settings.Config(), cfg, p.Key) {
+		x = c.Put(x, 0, "   was "+run.ValueWords(p, b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
 	}
 	if hint := "-/+ change · tab knobs"; k == class80 && x+2+len(hint) < c.W {
 		c.Right(c.W-1, 0, hint, viz.Ink{Role: viz.Muted})
@@ -212,11 +213,11 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *lane, k class) {
 }
 
 // drawZoom gives the focused pane the whole window.
-func (m *Model) drawZoom(c *viz.Canvas, l *lane, k class) {
+func (m *Model) drawZoom(c *viz.Canvas, l *run.Lane, k class) {
 	last := c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1})
 	help := c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1})
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
-	if m.focus == paneChart && l.step() != nil && l.step().Trace != nil && (l.look.at > 0 || l.view.Phase == engine.Running || l.view.Phase == engine.Paused) {
+	if m.focus == paneChart && l.Step() != nil && l.Step().Trace != nil && (l.Look.At > 0 || l.View.Phase == engine.Running || l.View.Phase == engine.Paused) {
 		m.drawProjector(c, l)
 		m.drawFooter(last, k)
 		return
@@ -233,7 +234,7 @@ func (m *Model) drawZoom(c *viz.Canvas, l *lane, k class) {
 	case panePipeline:
 		m.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
 	case paneEntropy:
-		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.view))), Focused: true}), l)
+		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.View))), Focused: true}), l)
 	}
 	m.drawHelpLine(help, k)
 	m.drawFooter(last, k)

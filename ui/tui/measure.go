@@ -7,6 +7,7 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // measureBatch is how many distances are computed at once: little enough that
@@ -63,15 +64,15 @@ type measureMsg struct {
 
 // key returns the name of the pair of lanes, and whether they are turned
 // round in it.
-func keyOf(a, b *lane) (k pairKey, turned bool) {
-	if a.id > b.id {
-		return pairKey{b.id, a.id}, true
+func keyOf(a, b *run.Lane) (k pairKey, turned bool) {
+	if a.Id > b.Id {
+		return pairKey{b.Id, a.Id}, true
 	}
-	return pairKey{a.id, b.id}, false
+	return pairKey{a.Id, b.Id}, false
 }
 
 // pairOf returns what is known about two lanes.
-func (v *compareView) pairOf(a, b *lane) *pair {
+func (v *compareView) pairOf(a, b *run.Lane) *pair {
 	k, _ := keyOf(a, b)
 	if p := v.pairs[k]; p != nil {
 		return p
@@ -82,10 +83,10 @@ func (v *compareView) pairOf(a, b *lane) *pair {
 // reference is the lane that others are measured against: the first of two,
 // else the current one.
 func (v *compareView) reference(m *Model) int {
-	if len(m.lanes) == 2 {
+	if len(m.All) == 2 {
 		return 0
 	}
-	return m.cur
+	return m.Cur
 }
 
 // measure starts measuring what is not known yet, one round at a time.
@@ -93,8 +94,8 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 	if v.busy {
 		return nil
 	}
-	ref := m.lanes[v.reference(m)]
-	for _, l := range m.lanes {
+	ref := m.All[v.reference(m)]
+	for _, l := range m.All {
 		if l == ref {
 			continue
 		}
@@ -104,7 +105,7 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 			a, b = l, ref
 		}
 		if v.pairs[k] == nil {
-			v.pairs[k] = &pair{alien: a.model != b.model && engine.CheckDraft(a.model, b.model) != nil}
+			v.pairs[k] = &pair{alien: a.Model != b.Model && engine.CheckDraft(a.Model, b.Model) != nil}
 		}
 		if job := v.job(k, a, b); job != nil {
 			v.busy = true
@@ -115,7 +116,7 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 }
 
 // job returns a round of measuring for one pair, nil if all is known.
-func (v *compareView) job(k pairKey, a, b *lane) tea.Cmd {
+func (v *compareView) job(k pairKey, a, b *run.Lane) tea.Cmd {
 	p := *v.pairs[k]
 	va, vb := shownView(a), shownView(b)
 	at, parts := part(a, b, p.alien)
@@ -128,11 +129,11 @@ func (v *compareView) job(k pairKey, a, b *lane) tea.Cmd {
 	now := i == shownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
 	todo, more := missing(p, va, vb)
 	last := [2]*engine.Step{lastStep(va), lastStep(vb)}
-	tell := last != p.statsOf && !a.running() && !b.running()
+	tell := last != p.statsOf && !a.Running() && !b.Running()
 	if !news && !now && !tell && (len(todo) == 0 || p.alien) {
 		return nil
 	}
-	compile := func(c sampling.Config) (*engine.Settings, error) { return a.comp.Settings(c, "") }
+	compile := func(c sampling.Config) (*engine.Settings, error) { return a.Comp.Settings(c, "") }
 	return func() tea.Msg {
 		msg := measureMsg{key: k, pair: p, apart: make(map[int]apart), more: more}
 		var meter compare.Meter
@@ -222,8 +223,8 @@ func (v *compareView) take(msg measureMsg) {
 }
 
 // shownIndex is the index, from 0, of the step a lane shows.
-func shownIndex(l *lane) int {
-	if s := l.step(); s != nil {
+func shownIndex(l *run.Lane) int {
+	if s := l.Step(); s != nil {
 		return s.Index - 1
 	}
 	return 0
@@ -231,10 +232,10 @@ func shownIndex(l *lane) int {
 
 // shownView is the lane's view with the step under other settings in the
 // place of the one they are tried on.
-func shownView(l *lane) engine.View {
-	v := l.view
-	if l.look.at > 0 && l.look.tried != nil {
-		v.Looked = l.look.tried
+func shownView(l *run.Lane) engine.View {
+	v := l.View
+	if l.Look.At > 0 && l.Look.Tried != nil {
+		v.Looked = l.Look.Tried
 	}
 	return v
 }
@@ -242,35 +243,35 @@ func shownView(l *lane) engine.View {
 // part returns the first steps, from 0, at which the texts of a and b differ,
 // and whether there are any. Where steps cannot be held side by side, since
 // token ids differ in meaning or one lane writes no steps, the texts decide.
-func part(a, b *lane, alien bool) (at [2]int, parts bool) {
-	if !alien && a.view.Beam == nil && b.view.Beam == nil {
-		i, ok := compare.Differ(a.view, b.view)
+func part(a, b *run.Lane, alien bool) (at [2]int, parts bool) {
+	if !alien && a.View.Beam == nil && b.View.Beam == nil {
+		i, ok := compare.Differ(a.View, b.View)
 		return [2]int{i, i}, ok
 	}
-	x, y := a.view.Text(), b.view.Text()
+	x, y := a.View.Text(), b.View.Text()
 	n := min(len(x), len(y))
 	for i := range n {
 		if x[i] != y[i] {
 			return [2]int{stepOfByte(a, i), stepOfByte(b, i)}, true
 		}
 	}
-	over := a.view.Phase == engine.Done && len(x) < len(y) || b.view.Phase == engine.Done && len(y) < len(x)
+	over := a.View.Phase == engine.Done && len(x) < len(y) || b.View.Phase == engine.Done && len(y) < len(x)
 	return [2]int{stepOfByte(a, n), stepOfByte(b, n)}, over
 }
 
 // stepOfByte returns the step, from 0, that wrote byte i of the text. A lane
 // that writes no steps counts in bytes.
-func stepOfByte(l *lane, i int) int {
-	if l.view.Beam != nil {
+func stepOfByte(l *run.Lane, i int) int {
+	if l.View.Beam != nil {
 		return i
 	}
-	for k, s := range l.view.Steps {
-		if a := l.vocab().Attr(s.Token); a != models.Control && a != models.Unused {
-			i -= len(l.vocab().Piece(s.Token))
+	for k, s := range l.View.Steps {
+		if a := l.Vocab().Attr(s.Token); a != models.Control && a != models.Unused {
+			i -= len(l.Vocab().Piece(s.Token))
 		}
 		if i < 0 {
 			return k
 		}
 	}
-	return len(l.view.Steps)
+	return len(l.View.Steps)
 }

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -31,7 +32,7 @@ type Model struct {
 	pal  *viz.Palette
 	w, h int
 
-	*board
+	*run.Lanes
 	game game
 
 	screen   opened   // what fills the screen below the header
@@ -63,22 +64,22 @@ type laneEndedMsg struct {
 // onLaneEnded says why a lane ended. After a panic in it the program cannot
 // be trusted to go on.
 func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
-	l := m.laneByID(msg.lane)
+	l := m.ByID(msg.lane)
 	if l == nil || msg.err == nil {
 		return nil
 	}
-	l.ended = msg.err
-	if _, ok := msg.err.(*panicError); ok {
+	l.Ended = msg.err
+	if _, ok := msg.err.(*run.PanicError); ok {
 		return tea.Quit
 	}
-	m.complain("lane " + strconv.Itoa(l.id+1) + " has ended: " + viz.FirstLine(msg.err.Error()))
+	m.Complain("lane " + strconv.Itoa(l.Id+1) + " has ended: " + viz.FirstLine(msg.err.Error()))
 	return nil
 }
 
 // newModel returns the model of a program that is about to start.
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
-		opt: opt, board: newBoard(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
+		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true,
 		dirty: true, cache: new(string), bars: new(viz.BarChart),
 	}
@@ -89,11 +90,11 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 			preset = i
 		}
 	}
-	m.lanes = []*lane{newLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.gate, Greedy: true}, opt.Config, preset, m.book)}
+	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Greedy: true}, opt.Config, preset, m.Book)}
 	if len(opt.Lanes) > 0 {
-		m.lanes = m.lanesOf(opt)
+		m.All = m.lanesOf(opt)
 	}
-	if len(m.lanes) > 1 {
+	if len(m.All) > 1 {
 		m.show(opened{"compare", newCompareView()})
 	}
 	if opt.Sweep != nil {
@@ -107,28 +108,30 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 // Init starts the lanes and the prompt.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, l := range m.lanes {
-		cmds = append(cmds, m.startLane(l))
+	for _, l := range m.All {
+		cmds = append(cmds, m.StartLane(l))
 	}
 	if len(m.opt.Problems) > 0 {
-		m.complain(m.opt.Problems[0].Error())
+		m.Complain(m.opt.Problems[0].Error())
 	}
-	for _, l := range m.lanes {
-		s, err := l.compile(l.config, l.preset)
+	for _, l := range m.All {
+		s, err := l.Compile(l.Config, l.Preset)
 		if err != nil {
-			m.complain(err.Error())
+			m.Complain(err.Error())
 			return tea.Batch(cmds...)
 		}
-		l.settings = s
+		l.Settings = s
 		switch {
-		case m.opt.PromptTokens != nil && l.model == m.opt.Model:
-			cmds = append(cmds, func() tea.Msg { return promptMsg{l.id, m.opt.Prompt, m.opt.PromptTokens, nil} })
+		case m.opt.PromptTokens != nil && l.Model == m.opt.Model:
+			cmds = append(cmds, func() tea.Msg {
+				return run.PromptMsg{Lane: l.Id, Text: m.opt.Prompt, Ids: m.opt.PromptTokens, Err: nil}
+			})
 		case m.opt.Prompt != "":
-			cmds = append(cmds, m.readPrompt(l, m.opt.Prompt, false))
+			cmds = append(cmds, m.ReadPrompt(l, m.opt.Prompt, false))
 		}
 	}
-	if len(m.lanes) > 1 {
-		m.conduct()
+	if len(m.All) > 1 {
+		m.Conduct()
 	}
 	return tea.Batch(cmds...)
 }
@@ -139,28 +142,28 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
-		m.room = m.w - 2
+		m.Room = m.w - 2
 		m.focusShown()
 		return m, nil
-	case viewMsg:
+	case run.ViewMsg:
 		return m, m.onView(msg)
 	case tea.KeyMsg:
 		return m, m.onKey(msg)
 	case tea.MouseMsg:
 		return m, m.onMouse(msg)
-	case effectMsg:
-		return m, m.onEffect(msg)
-	case promptMsg:
-		return m, m.onPrompt(msg)
+	case run.EffectMsg:
+		return m, m.OnEffect(msg)
+	case run.PromptMsg:
+		return m, m.OnPrompt(msg)
 	case laneEndedMsg:
 		return m, m.onLaneEnded(msg)
-	case meterMsg:
-		return m, meterTick()
+	case run.MeterMsg:
+		return m, run.MeterTick()
 	case frameMsg:
-		m.cmp.frame, m.cmp.due = time.Now(), false
+		m.Side.Frame, m.Side.Due = time.Now(), false
 		return m, nil
 	case clipMsg:
-		m.say(msg.say)
+		m.Say(msg.say)
 		return m, nil
 	}
 	return m, m.tell(msg)
@@ -178,16 +181,16 @@ func (m *Model) tell(msg tea.Msg) tea.Cmd {
 }
 
 // onView takes a lane's newest view and asks for the next one.
-func (m *Model) onView(msg viewMsg) tea.Cmd {
-	l := m.laneByID(msg.lane)
+func (m *Model) onView(msg run.ViewMsg) tea.Cmd {
+	l := m.ByID(msg.Lane)
 	if l == nil {
 		return nil
 	}
-	if !msg.ok {
-		return func() tea.Msg { return laneEndedMsg{l.id, <-l.done} }
+	if !msg.Ok {
+		return func() tea.Msg { return laneEndedMsg{l.Id, <-l.Done} }
 	}
-	l.take(msg.view)
-	return tea.Batch(m.nextView(l, msg.at), m.wantEffect(), m.tell(msg), m.paceFrames())
+	l.Take(msg.View)
+	return tea.Batch(m.NextView(l, msg.At), m.WantEffect(), m.tell(msg), m.paceFrames())
 }
 
 // onKey routes a key: text field, then overlay, view and table of actions.
@@ -198,7 +201,7 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyRunes && mouseGarbage(string(k.Runes)) {
 		return nil
 	}
-	m.notice.text, m.warn, m.fresh = "", false, false
+	m.Notice.Text, m.Warn, m.fresh = "", false, false
 	if t, ok := m.top().(typist); ok {
 		if cmd, done := t.key(m, k); done {
 			return cmd
@@ -206,14 +209,14 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case k.Paste:
-		m.say("what is pasted goes into a text: e opens the prompt, and : import settings")
+		m.Say("what is pasted goes into a text: e opens the prompt, and : import settings")
 		return nil
 	case k.Type == tea.KeyRunes && len(k.Runes) > 1:
 		return m.onKeys(k)
 	}
 	a := m.keys.find(k)
 	if a == nil {
-		m.say(keyName(k.String()) + " does nothing; ? lists the keys")
+		m.Say(keyName(k.String()) + " does nothing; ? lists the keys")
 		return nil
 	}
 	if a.id != "quit" {
@@ -253,13 +256,13 @@ func (m *Model) do(a *action) tea.Cmd {
 	}
 	for i := len(m.overlays) - 1; i >= 0; i-- {
 		if cmd, done := m.overlays[i].act(m, a); done {
-			return tea.Batch(cmd, m.wantEffect())
+			return tea.Batch(cmd, m.WantEffect())
 		}
 	}
 	if cmd, done := m.screen.act(m, a); done {
-		return tea.Batch(cmd, m.wantEffect())
+		return tea.Batch(cmd, m.WantEffect())
 	}
-	return tea.Batch(a.run(m), m.wantEffect())
+	return tea.Batch(a.run(m), m.WantEffect())
 }
 
 // A frameMsg says that it is time to draw what lanes have sent.
@@ -268,19 +271,19 @@ type frameMsg struct{}
 // paceFrames keeps the screen at its pace however many lanes send views: a
 // view that comes too soon after the last is drawn with those after it.
 func (m *Model) paceFrames() tea.Cmd {
-	if len(m.lanes) < 2 {
+	if len(m.All) < 2 {
 		return nil
 	}
 	now := time.Now()
-	wait := m.cmp.frame.Add(time.Second / time.Duration(m.fps)).Sub(now)
+	wait := m.Side.Frame.Add(time.Second / time.Duration(m.Fps)).Sub(now)
 	if wait <= 0 {
-		m.cmp.frame = now
+		m.Side.Frame = now
 		return nil
 	}
 	m.dirty = false
-	if m.cmp.due {
+	if m.Side.Due {
 		return nil
 	}
-	m.cmp.due = true
+	m.Side.Due = true
 	return tea.Tick(wait, func(time.Time) tea.Msg { return frameMsg{} })
 }

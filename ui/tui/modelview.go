@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -54,7 +55,7 @@ type factsMsg struct {
 // describe asks for the facts of the lane's model, which looks through its
 // whole vocabulary.
 func (v *modelView) describe(m *Model) tea.Cmd {
-	model := m.lane().model
+	model := m.Lane().Model
 	return func() tea.Msg { return factsMsg{model, models.Describe(model)} }
 }
 
@@ -70,15 +71,15 @@ type modelMsg struct {
 // openModel opens the model called name for the lane.
 func (v *modelView) openModel(m *Model, name string) tea.Cmd {
 	if m.opt.OpenModel == nil {
-		m.complain("no other model can be opened here")
+		m.Complain("no other model can be opened here")
 		return nil
 	}
 	if v.wait != "" {
-		m.say("still opening " + v.wait)
+		m.Say("still opening " + v.wait)
 		return nil
 	}
 	v.wait = name
-	open, id := m.opt.OpenModel, m.lane().id
+	open, id := m.opt.OpenModel, m.Lane().Id
 	return func() tea.Msg {
 		model, err := open(name)
 		return modelMsg{v, name, id, model, err}
@@ -92,7 +93,7 @@ func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
 			v.names = append(v.names, msg.files...)
 		}
 	case factsMsg:
-		if msg.of == m.lane().model {
+		if msg.of == m.Lane().Model {
 			v.of, v.facts, v.top = msg.of, msg.list, 0
 		}
 	case modelMsg:
@@ -101,10 +102,10 @@ func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
 		}
 		v.wait = ""
 		if msg.err != nil {
-			m.complain(viz.FirstLine(msg.err.Error()))
+			m.Complain(viz.FirstLine(msg.err.Error()))
 			return nil
 		}
-		m.owned = append(m.owned, msg.model)
+		m.Owned = append(m.Owned, msg.model)
 		cmd := m.changeModel(msg.lane, msg.model)
 		return tea.Batch(cmd, v.describe(m))
 	}
@@ -114,47 +115,47 @@ func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
 // changeModel gives a lane another model: the same settings and prompt, from
 // the beginning.
 func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
-	i := slices.IndexFunc(m.lanes, func(l *lane) bool { return l.id == id })
+	i := slices.IndexFunc(m.All, func(l *run.Lane) bool { return l.Id == id })
 	if i < 0 {
-		m.complain("the lane is gone")
+		m.Complain("the lane is gone")
 		return nil
 	}
-	old := m.lanes[i]
-	draft := m.draft
+	old := m.All[i]
+	draft := m.Draft
 	if draft.Model != nil && engine.CheckDraft(model, draft.Model) != nil {
 		draft = engine.Draft{}
 	}
 	next := id
-	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
-		next = max(next, l.id+1)
+	for _, l := range append(slices.Clone(m.All), m.Parked...) {
+		next = max(next, l.Id+1)
 	}
-	l := newLane(next, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, old.config, old.preset, m.book)
-	set, err := l.compile(l.config, l.preset)
+	l := run.NewLane(next, model, engine.Options{Draft: draft, Gate: m.Gate, Greedy: true}, old.Config, old.Preset, m.Book)
+	set, err := l.Compile(l.Config, l.Preset)
 	if err != nil {
-		m.complain(model.Info().Name + ": " + err.Error())
+		m.Complain(model.Info().Name + ": " + err.Error())
 		return nil
 	}
-	l.settings, l.text, l.undo = set, old.text, old.undo
-	for k := range l.undo {
-		l.undo[k].branch, l.undo[k].pins = -1, nil // they are of the other vocabulary
+	l.Settings, l.Text, l.Undo = set, old.Text, old.Undo
+	for k := range l.Undo {
+		l.Undo[k].Branch, l.Undo[k].Pins = -1, nil // they are of the other vocabulary
 	}
-	old.stop()
-	m.lanes[i] = l
-	if len(m.lanes) == 1 {
-		m.opt.Model, m.draft = model, draft
+	old.Stop()
+	m.All[i] = l
+	if len(m.All) == 1 {
+		m.opt.Model, m.Draft = model, draft
 	}
-	cmd := m.startLane(l)
-	l.eng.Post(engine.Pace{Every: paces[m.pace].every})
-	m.conduct()
-	m.say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
-	if l.text == "" {
+	cmd := m.StartLane(l)
+	l.Eng.Post(engine.Pace{Every: run.Paces[m.Pace].Every})
+	m.Conduct()
+	m.Say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
+	if l.Text == "" {
 		return cmd
 	}
-	return tea.Batch(cmd, m.readPrompt(l, l.text, false))
+	return tea.Batch(cmd, m.ReadPrompt(l, l.Text, false))
 }
 
 func (v *modelView) frame(m *Model) viz.Frame {
-	info := m.lane().model.Info()
+	info := m.Lane().Model.Info()
 	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), m.pal.ASCII), Right: "M · esc"}
 }
 func (v *modelView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 30), 10) }
@@ -176,7 +177,7 @@ func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
 		d := map[string]int{"right": 1, "left": -1, "right10": 10, "left10": -10}[a.id]
 		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
 		if to == v.top {
-			m.say("no more details that way")
+			m.Say("no more details that way")
 		}
 		v.top = to
 	case "open":
@@ -192,7 +193,7 @@ func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
 		}
 		return m.copyText("the details", b.String(), "logitscope-model.txt"), true
 	case "zoom", "pane", "paneback", "take", "inspect":
-		m.say(a.first() + ": ↑↓ choose a model, enter loads it")
+		m.Say(a.first() + ": ↑↓ choose a model, enter loads it")
 	default:
 		return nil, false
 	}
@@ -232,7 +233,7 @@ func (v *modelView) draw(c *viz.Canvas, m *Model) {
 			c.Put(3, y, viz.Fit("opening "+viz.Printable(v.wait, c.ASCII)+" …", c.W-4), muted)
 		}
 	}
-	if v.of != m.lane().model {
+	if v.of != m.Lane().Model {
 		c.Put(1, n+1, "reading the details …", muted)
 		return
 	}
@@ -277,7 +278,7 @@ func (v *modelView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(v.field.text())
 		v.field = nil
 		if name == "" {
-			m.say("a name is wanted")
+			m.Say("a name is wanted")
 			return nil, true
 		}
 		return v.openModel(m, expandHome(name)), true

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/ui/tui/run"
 )
 
 // Keys, mouse and sizes at random, on a lane that runs: nothing panics, and
@@ -23,7 +25,7 @@ func TestMonkey(t *testing.T) {
 			var did []string
 			defer func() {
 				if p := recover(); p != nil {
-					t.Fatalf("%v after %q\n%s", p, did, stack())
+					t.Fatalf("%v after %q\n%s", p, did, run.Stack())
 				}
 			}()
 			b.start(storyPrompt)
@@ -41,11 +43,11 @@ func TestMonkey(t *testing.T) {
 
 // takeViews gives the model whatever views are there.
 func (b *bench) takeViews() {
-	for _, l := range b.m.lanes {
+	for _, l := range b.m.All {
 		select {
-		case v, ok := <-l.eng.Views():
+		case v, ok := <-l.Eng.Views():
 			if ok {
-				b.apply(viewMsg{l.id, v, true, time.Now()})
+				b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
 			}
 		default:
 		}

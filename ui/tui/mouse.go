@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -31,7 +32,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		}
 		return m.onDrag(e)
 	}
-	m.notice.text, m.warn, m.fresh = "", false, false
+	m.Notice.Text, m.Warn, m.fresh = "", false, false
 	if n := len(m.overlays); n > 0 {
 		return m.overlayMouse(m.overlays[n-1].view.(overlay), e)
 	}
@@ -41,7 +42,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	if m.zoom {
 		return nil
 	}
-	return tea.Batch(m.labMouse(e), m.wantEffect())
+	return tea.Batch(m.labMouse(e), m.WantEffect())
 }
 
 // screenMouse is a mouse event in a view other than the lab.
@@ -55,7 +56,7 @@ func (m *Model) screenMouse(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	cmd, _ := cl.mouse(m, e.X-body.X, e.Y-body.Y, e)
-	return tea.Batch(cmd, m.wantEffect())
+	return tea.Batch(cmd, m.WantEffect())
 }
 
 // footerClick does what the hint under column x says.
@@ -145,7 +146,7 @@ func wheel(e tea.MouseMsg) int {
 }
 
 func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	if d := wheel(e); d != 0 {
 		m.along(d)
 		return nil
@@ -155,13 +156,13 @@ func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		r = r.Inset(1)
 	}
 	if k := m.stepAt(l, r, x, y); k > 0 && e.Button == tea.MouseButtonLeft {
-		l.lookAt(k)
+		l.LookAt(k)
 	}
 	return nil
 }
 
 func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	if d := wheel(e); d != 0 {
 		m.moveRow(d)
 		return nil
@@ -183,15 +184,15 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if y < 0 || y >= len(lines) || lines[y].row == nil {
 		return nil
 	}
-	if id := lines[y].row.ID; id != l.row {
-		l.row = id
+	if id := lines[y].row.ID; id != l.Row {
+		l.Row = id
 		return nil
 	}
 	return m.inspect()
 }
 
 func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	k, above := lay.class, aboveKnobs
 	if lay.class < class100 {
 		k, above = listClass(lay.side.W-2), 0
@@ -200,8 +201,8 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	shown := m.knobsShown()
 	i := y - above
 	if d := wheel(e); d != 0 {
-		if i >= 0 && i < len(shown) && shown[i] == m.knob && x >= col.track {
-			m.nudge(-d)
+		if i >= 0 && i < len(shown) && shown[i] == m.Knob && x >= col.track {
+			m.Nudge(-d)
 			return nil
 		}
 		m.moveKnob(d)
@@ -214,7 +215,7 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		items, at := m.presetSpans(l, lay.side.W-2)
 		for i := range items {
 			if x >= at[i] && x < at[i]+viz.Width(items[i]) {
-				m.takePreset(i)
+				m.TakePreset(i)
 			}
 		}
 		return nil
@@ -222,10 +223,10 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if i < 0 || i >= len(shown) {
 		return nil
 	}
-	m.knob = shown[i]
-	if hasSlider(m.selected()) && x >= col.track && x < col.track+col.trackW {
+	m.Knob = shown[i]
+	if run.HasSlider(m.Selected()) && x >= col.track && x < col.track+col.trackW {
 		from := lay.side.X + 1 + col.track
-		m.drag = &drag{m.knob, from, from + col.trackW - 1}
+		m.drag = &drag{m.Knob, from, from + col.trackW - 1}
 		m.dragTo(e.X)
 	}
 	return nil
@@ -234,15 +235,15 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 // oneKnobMouse takes the selected knob's slider in the classes of one column.
 func (m *Model) oneKnobMouse(lay layout, e tea.MouseMsg) {
 	if d := wheel(e); d != 0 {
-		m.nudge(-d)
+		m.Nudge(-d)
 		return
 	}
-	p := m.selected()
+	p := m.Selected()
 	from := 3 + viz.Width(p.Key) + 1
 	w := map[class]int{class80: 24, class60: 20, class40: 6}[lay.class]
 	w = min(w, max(m.w-from-12, 3))
-	if e.Button == tea.MouseButtonLeft && hasSlider(p) && e.X >= from && e.X < from+w {
-		m.drag = &drag{m.knob, from, from + w - 1}
+	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && e.X >= from && e.X < from+w {
+		m.drag = &drag{m.Knob, from, from + w - 1}
 		m.dragTo(e.X)
 	}
 }
@@ -252,32 +253,32 @@ func (m *Model) onDrag(e tea.MouseMsg) tea.Cmd {
 	if m.drag == nil {
 		return nil
 	}
-	m.notice.text, m.warn = "", false
+	m.Notice.Text, m.Warn = "", false
 	m.dragTo(e.X)
-	return m.wantEffect()
+	return m.WantEffect()
 }
 
 // dragTo gives the held knob the value under column x.
 func (m *Model) dragTo(x int) {
 	d := m.drag
-	p := knobList[d.knob]
+	p := run.Knobs[d.knob]
 	f := viz.SliderFrac(min(max(x, d.from), d.to)-d.from, d.to-d.from+1)
-	v := atFrac(p, f)
+	v := run.AtFrac(p, f)
 	if _, isInt := p.Default.(int64); isInt {
-		m.set(p.Key, int64(math.Round(v)))
+		m.Set(p.Key, int64(math.Round(v)))
 		return
 	}
-	m.set(p.Key, v)
+	m.Set(p.Key, v)
 }
 
 func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	t, _ := traces(m.lane())
+	t, _ := traces(m.Lane())
 	if t == nil {
 		return nil
 	}
 	n := len(t.Stages())
 	if d := wheel(e); d != 0 {
-		m.stage = min(max(m.stage+d, 0), n-1)
+		m.Stage = min(max(m.Stage+d, 0), n-1)
 		return nil
 	}
 	if e.Button != tea.MouseButtonLeft {
@@ -285,7 +286,7 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	}
 	if lay.class == class160 {
 		if y >= 1 && y <= n {
-			m.stage = y - 1
+			m.Stage = y - 1
 		}
 		return nil
 	}
@@ -294,14 +295,14 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	case lay.class >= class100:
 		room -= 2 // its box
 	case lay.class == class80:
-		left, _, _ := entropyBeside(m.lane(), m.lane().step(), lay.pipeline.W)
+		left, _, _ := entropyBeside(m.Lane(), m.Lane().Step(), lay.pipeline.W)
 		room = left - 3
 	}
 	at := 1
 	for _, p := range oneLiner(t, room) {
 		w := viz.Width(p.text)
 		if x >= at && x < at+w && p.stage >= 0 {
-			m.stage = min(p.stage, n-1)
+			m.Stage = min(p.stage, n-1)
 		}
 		at += w + viz.Width(stageGap)
 	}
@@ -309,17 +310,17 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 }
 
 func (m *Model) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	if d := wheel(e); d != 0 {
 		m.far(d)
 		return nil
 	}
 	values, _, first := entropyWindow(l, lay.entropy.W-4)
 	if i := x - 1; e.Button == tea.MouseButtonLeft && i >= 0 && i < len(values) {
-		if k := first + i + 1; k <= len(l.view.Steps) {
-			l.lookAt(k)
+		if k := first + i + 1; k <= len(l.View.Steps) {
+			l.LookAt(k)
 		} else {
-			l.lookAt(0)
+			l.LookAt(0)
 		}
 	}
 	return nil

@@ -33,34 +33,34 @@ func (b *bench) find(s string) (x, y int) {
 func TestMouseInEveryClass(t *testing.T) {
 	for _, size := range [][2]int{{160, 45}, {120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}} {
 		b := storyAt16(t, size[0], size[1])
-		l := b.m.lane()
+		l := b.m.Lane()
 		// A row is selected by a click on its label.
 		x, y := b.find("␣tall")
 		b.click(x+1, y)
-		if got := l.piece(l.row, false); got != "␣tall" {
+		if got := l.Piece(l.Row, false); got != "␣tall" {
 			t.Errorf("%v: a click on tall selected %s", size, got)
 		}
 		// The selected knob's slider follows the mouse.
 		x, y = b.find("─●─")
-		was := l.config.Float("temperature")
+		was := l.Config.Float("temperature")
 		b.mouse(x+2, y, tea.MouseButtonLeft, tea.MouseActionPress)
 		b.mouse(x+3, y, tea.MouseButtonLeft, tea.MouseActionMotion)
 		b.mouse(x+3, y, tea.MouseButtonLeft, tea.MouseActionRelease)
-		if now := l.config.Float("temperature"); now <= was {
+		if now := l.Config.Float("temperature"); now <= was {
 			t.Errorf("%v: dragging right took temperature from %v to %v", size, was, now)
 		}
-		if n := len(l.undo); n != 1 {
+		if n := len(l.Undo); n != 1 {
 			t.Errorf("%v: a drag left %d changes to undo", size, n)
 		}
 		b.mouse(x+1, y, tea.MouseButtonLeft, tea.MouseActionMotion) // nothing is held any more
-		if now := l.config.Float("temperature"); now <= was {
+		if now := l.Config.Float("temperature"); now <= was {
 			t.Errorf("%v: the slider moved without a button", size)
 		}
 		// A click on the text looks back at that token.
 		x, y = b.find("wolf")
 		b.click(x+1, y)
-		if l.look.at != 12 {
-			t.Errorf("%v: a click on wolf looks at step %d", size, l.look.at)
+		if l.Look.At != 12 {
+			t.Errorf("%v: a click on wolf looks at step %d", size, l.Look.At)
 		}
 		b.keys("esc")
 		// A hint of the footer acts as its key.
@@ -82,20 +82,20 @@ func TestMouseInEveryClass(t *testing.T) {
 
 func TestMouseInTheControls(t *testing.T) {
 	b := storyAt16(t, 120, 40)
-	l := b.m.lane()
+	l := b.m.Lane()
 	x, y := b.find("top_p   ")
 	b.click(x, y)
-	if b.m.selected().Key != "top_p" || b.m.focus != paneControls {
-		t.Errorf("selected %s", b.m.selected().Key)
+	if b.m.Selected().Key != "top_p" || b.m.focus != paneControls {
+		t.Errorf("selected %s", b.m.Selected().Key)
 	}
 	b.mouse(x+22, y, tea.MouseButtonWheelDown, tea.MouseActionPress)
-	if v := l.config.Float("top_p"); v != .89 {
+	if v := l.Config.Float("top_p"); v != .89 {
 		t.Errorf("the wheel took top_p to %v", v)
 	}
 	x, y = b.find("5 gree")
 	b.click(x, y)
-	if l.preset != 4 {
-		t.Errorf("a click took preset %d", l.preset)
+	if l.Preset != 4 {
+		t.Errorf("a click took preset %d", l.Preset)
 	}
 	x, y = b.find("━ controls")
 	b.click(x+1, y)
@@ -117,8 +117,8 @@ func TestMouseOutsideClosesAnOverlay(t *testing.T) {
 		t.Error("a click outside left the overlay open")
 	}
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("[<32;39;7M")})
-	if b.m.notice.text != "" {
-		t.Errorf("a split mouse report was taken for keys: %q", b.m.notice.text)
+	if b.m.Notice.Text != "" {
+		t.Errorf("a split mouse report was taken for keys: %q", b.m.Notice.Text)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestMouseOnTheSparkline(t *testing.T) {
 	b := storyAt16(t, 120, 40)
 	x, y := b.find("↑ now")
 	b.click(x-4, y-1)
-	if got := b.m.lane().look.at; got != 12 {
+	if got := b.m.Lane().Look.At; got != 12 {
 		t.Errorf("looks at step %d, want 12", got)
 	}
 }

@@ -15,20 +15,20 @@ type nameField struct {
 }
 
 func openName(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	v := &nameField{born: l.born}
-	list := l.limbs()
+	l := m.Lane()
+	v := &nameField{born: l.Born}
+	list := l.Limbs()
 	i := 0
 	if t, ok := m.screen.view.(*timeline); ok {
 		list, i = t.selected(m)
 	} else {
 		for k := range list {
-			if list[k].index < 0 {
+			if list[k].Index < 0 {
 				i = k
 			}
 		}
 	}
-	v.born, v.field = list[i].born, newField(m.limbName(l, list, i))
+	v.born, v.field = list[i].Born, newField(m.LimbName(l, list, i))
 	return v, nil
 }
 
@@ -50,14 +50,14 @@ func (v *nameField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		m.closeTop()
 	case tea.KeyEnter:
 		m.closeTop()
-		l := m.lane()
+		l := m.Lane()
 		name := strings.TrimSpace(v.field.text())
-		if l.born == v.born {
-			l.name = name
+		if l.Born == v.born {
+			l.Name = name
 		}
-		for i := range l.branches {
-			if l.branches[i].born == v.born {
-				l.branches[i].name = name
+		for i := range l.Branches {
+			if l.Branches[i].Born == v.born {
+				l.Branches[i].Name = name
 			}
 		}
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -34,7 +35,7 @@ func (m *Model) focusNext(d int) {
 	p := m.shownPanes()
 	i := slices.Index(p, m.focus)
 	m.focus = p[(i+d+len(p))%len(p)]
-	m.say(paneNames[m.focus] + paneKeys[m.focus])
+	m.Say(paneNames[m.focus] + paneKeys[m.focus])
 }
 
 var paneNames = map[pane]string{
@@ -52,14 +53,14 @@ var paneKeys = map[pane]string{
 // along is what the horizontal arrows do in the focused pane.
 func (m *Model) along(d int) {
 	if m.focus == paneControls {
-		m.nudge(d)
+		m.Nudge(d)
 		return
 	}
 	if d > 0 {
-		m.next(d)
+		m.Next(d)
 		return
 	}
-	m.back(-d)
+	m.Back(-d)
 }
 
 // far moves ten times as far.
@@ -71,11 +72,11 @@ func (m *Model) move(d int) {
 	case paneControls:
 		m.moveKnob(d)
 	case panePipeline:
-		if s := m.lane().step(); s != nil && s.Trace != nil {
-			m.stage = min(max(m.stage+d, 0), len(s.Trace.Stages())-1)
+		if s := m.Lane().Step(); s != nil && s.Trace != nil {
+			m.Stage = min(max(m.Stage+d, 0), len(s.Trace.Stages())-1)
 			return
 		}
-		m.say("no stages yet: " + m.whyNot(m.lane()))
+		m.Say("no stages yet: " + m.WhyNot(m.Lane()))
 	default:
 		m.moveRow(d)
 	}
@@ -83,62 +84,62 @@ func (m *Model) move(d int) {
 
 // moveKnob selects another knob and keeps it in view.
 func (m *Model) moveKnob(d int) {
-	to := min(max(m.knob+d, 0), len(knobList)-1)
-	if to == m.knob {
-		m.say("no more knobs that way; : finds any by name")
+	to := min(max(m.Knob+d, 0), len(run.Knobs)-1)
+	if to == m.Knob {
+		m.Say("no more knobs that way; : finds any by name")
 	}
-	m.knob = to
+	m.Knob = to
 	m.showKnob()
 }
 
 // showKnob scrolls the list of knobs to the selected one.
 func (m *Model) showKnob() {
-	n := max(m.knobRows()-fixedKnobs, 1)
-	if m.knob < len(knobList)-fixedKnobs {
-		m.scroll = min(max(m.scroll, m.knob-n+1), m.knob)
+	n := max(m.knobRows()-run.FixedKnobs, 1)
+	if m.Knob < len(run.Knobs)-run.FixedKnobs {
+		m.scroll = min(max(m.scroll, m.Knob-n+1), m.Knob)
 	}
-	m.scroll = min(max(m.scroll, 0), max(len(knobList)-fixedKnobs-n, 0))
+	m.scroll = min(max(m.scroll, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
 }
 
 // moveRow moves the cursor of the chart.
 func (m *Model) moveRow(d int) {
-	l := m.lane()
+	l := m.Lane()
 	ids := m.chartIDs()
 	if len(ids) == 0 {
-		m.say("no rows yet: " + m.whyNot(l))
+		m.Say("no rows yet: " + m.WhyNot(l))
 		return
 	}
-	i := slices.Index(ids, l.row)
+	i := slices.Index(ids, l.Row)
 	to := min(max(i+d, 0), len(ids)-1)
 	switch {
 	case i >= 0 && to == i && d < 0:
-		m.say("this is the first row; the rest is ranked below it")
+		m.Say("this is the first row; the rest is ranked below it")
 	case i >= 0 && to == i:
-		m.say("this is the last row; / finds any other token")
+		m.Say("this is the last row; / finds any other token")
 	}
-	l.row = ids[to]
+	l.Row = ids[to]
 }
 
 // end goes to the first or last thing of the focused pane.
 func (m *Model) end(d int) {
-	l := m.lane()
+	l := m.Lane()
 	switch m.focus {
 	case paneControls:
-		m.moveKnob(d * len(knobList))
+		m.moveKnob(d * len(run.Knobs))
 	case panePipeline:
 		m.move(d * 100)
 	case paneChart:
 		m.moveRow(d * 100)
 	default:
 		if d > 0 {
-			l.lookAt(0)
+			l.LookAt(0)
 			return
 		}
-		if len(l.view.Steps) == 0 {
-			m.say("home: no token is written yet")
+		if len(l.View.Steps) == 0 {
+			m.Say("home: no token is written yet")
 			return
 		}
-		m.back(len(l.view.Steps))
+		m.Back(len(l.View.Steps))
 	}
 }
 
@@ -148,7 +149,7 @@ func (m *Model) openSelected() tea.Cmd {
 	case paneControls:
 		return m.open("value")
 	case panePipeline:
-		if isPenalty(m.selectedStage()) {
+		if isPenalty(m.SelectedStage()) {
 			return m.open("penalties")
 		}
 		return m.open("stages")
@@ -158,7 +159,7 @@ func (m *Model) openSelected() tea.Cmd {
 	if classOf(m.w, m.h) < class100 {
 		return m.open("value")
 	}
-	m.say("enter: nothing to open here; tab goes to another pane")
+	m.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
 }
 
@@ -176,50 +177,50 @@ func isPenalty(stage string) bool {
 func (m *Model) toggleZoom() {
 	m.zoom = !m.zoom
 	if m.zoom {
-		m.say("z shows all panes again")
+		m.Say("z shows all panes again")
 	}
 }
 
 // toMark goes to the previous or next mark of the text: a switch of settings
 // or a forced token.
 func (m *Model) toMark(d int) {
-	l := m.lane()
-	at := l.look.at
+	l := m.Lane()
+	at := l.Look.At
 	if at == 0 {
-		at = len(l.view.Steps) + 1
+		at = len(l.View.Steps) + 1
 	}
-	for k := at + d; k >= 1 && k <= len(l.view.Steps); k += d {
-		s := l.view.Steps[k-1]
-		if s.Forced || k > 1 && l.view.Steps[k-2].Settings.Label != s.Settings.Label {
-			l.lookAt(k)
+	for k := at + d; k >= 1 && k <= len(l.View.Steps); k += d {
+		s := l.View.Steps[k-1]
+		if s.Forced || k > 1 && l.View.Steps[k-2].Settings.Label != s.Settings.Label {
+			l.LookAt(k)
 			return
 		}
 	}
-	if d > 0 && l.look.at > 0 {
-		l.lookAt(0)
+	if d > 0 && l.Look.At > 0 {
+		l.LookAt(0)
 		return
 	}
-	m.say("[ ]: no mark further on: none switched or forced there")
+	m.Say("[ ]: no mark further on: none switched or forced there")
 }
 
 // inspect says in one line what the selected thing does here.
 func (m *Model) inspect() tea.Cmd {
-	l := m.lane()
-	s := l.step()
+	l := m.Lane()
+	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.say("i: " + m.whyNot(l))
+		m.Say("i: " + m.WhyNot(l))
 		return nil
 	}
 	switch m.focus {
 	case paneControls:
 		a, b := m.effectLines()
-		m.say(m.selected().Key + ": " + a + " " + b)
+		m.Say(m.Selected().Key + ": " + a + " " + b)
 	case panePipeline:
-		st := s.Trace.Stages()[min(m.stage, len(s.Trace.Stages())-1)]
-		m.say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
-			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(m, s, min(m.stage, len(s.Trace.Stages())-1))))
+		st := s.Trace.Stages()[min(m.Stage, len(s.Trace.Stages())-1)]
+		m.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
+			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(m, s, min(m.Stage, len(s.Trace.Stages())-1))))
 	default:
-		m.say(m.rowWords(s, l.row))
+		m.Say(m.rowWords(s, l.Row))
 	}
 	return nil
 }
@@ -231,9 +232,9 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 	}
 	r := s.Trace.Row(id)
 	if r == nil {
-		return "i: " + m.lane().piece(id, m.pal.ASCII) + " is not among the rows of this step"
+		return "i: " + m.Lane().Piece(id, m.pal.ASCII) + " is not among the rows of this step"
 	}
-	out := fmt.Sprintf("%s id %d: rank %s, logit %s", m.lane().piece(id, m.pal.ASCII), id, viz.Count(int(r.Rank)), viz.Two(float64(r.RawLogit)))
+	out := fmt.Sprintf("%s id %d: rank %s, logit %s", m.Lane().Piece(id, m.pal.ASCII), id, viz.Count(int(r.Rank)), viz.Two(float64(r.RawLogit)))
 	last := float32(-1)
 	for i, st := range s.Trace.Stages() {
 		if int8(i) == r.Cut {
@@ -249,31 +250,31 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 
 // closeLevel is what esc does.
 func (m *Model) closeLevel() tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	switch {
 	case len(m.overlays) > 0 || m.screen.id != "lab":
 		m.closeTop()
 	case m.zoom:
 		m.zoom = false
-	case l.view.Phase == engine.Prefill:
-		l.eng.Post(engine.Cancel{})
-	case l.look.at > 0:
-		l.lookAt(0)
-	case l.running():
-		m.say("esc: space pauses, q quits")
+	case l.View.Phase == engine.Prefill:
+		l.Eng.Post(engine.Cancel{})
+	case l.Look.At > 0:
+		l.LookAt(0)
+	case l.Running():
+		m.Say("esc: space pauses, q quits")
 	default:
-		m.say("esc: nothing to close; q quits")
+		m.Say("esc: nothing to close; q quits")
 	}
 	return nil
 }
 
 // quit leaves the program, after asking once if settings would be lost.
 func (m *Model) quit() tea.Cmd {
-	for _, l := range m.lanes {
-		name := l.label(l.config, l.preset)
+	for _, l := range m.All {
+		name := l.Label(l.Config, l.Preset)
 		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
 			m.asked = true
-			m.say("q: your settings (" + name + ") are not saved; q again quits")
+			m.Say("q: your settings (" + name + ") are not saved; q again quits")
 			return nil
 		}
 	}
@@ -283,8 +284,8 @@ func (m *Model) quit() tea.Cmd {
 // moveSelected moves the pipeline's selected stage by d places.
 func (m *Model) moveSelected(d int) {
 	if m.focus != panePipeline {
-		m.say("< >: tab to the pipeline first; they move its selected stage")
+		m.Say("< >: tab to the pipeline first; they move its selected stage")
 		return
 	}
-	m.moveStage(d)
+	m.MoveStage(d)
 }

@@ -7,6 +7,7 @@ import (
 	"logitscope/engine/sweep"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 // A Lane is one side of a comparison.
@@ -28,7 +29,7 @@ type Options struct {
 	PromptTokens []int32         // what Prompt is as tokens; nil splits it as the model does
 	Config       sampling.Config // what is in force, preset included
 	PresetName   string          // the preset it started from
-	Presets      []Preset        // built-in ones first, tame to wild, then the user's by name
+	Presets      []run.Preset    // built-in ones first, tame to wild, then the user's by name
 
 	Written map[string]string // JSON of constraints as their files have it, by their stored form
 
@@ -50,9 +51,9 @@ type Options struct {
 }
 
 // lanesOf returns the lanes that opt names.
-func (m *Model) lanesOf(opt Options) []*lane {
-	var list []*lane
-	for i, o := range opt.Lanes[:min(len(opt.Lanes), maxLanes)] {
+func (m *Model) lanesOf(opt Options) []*run.Lane {
+	var list []*run.Lane
+	for i, o := range opt.Lanes[:min(len(opt.Lanes), run.MaxLanes)] {
 		preset := presetOf(opt.Presets, o)
 		model := o.Model
 		if model == nil {
@@ -62,22 +63,22 @@ func (m *Model) lanesOf(opt Options) []*lane {
 		if draft == (engine.Draft{}) {
 			draft = opt.Draft
 		}
-		list = append(list, newLane(i, model, engine.Options{Draft: draft, Gate: m.gate, Greedy: true}, o.Config, preset, m.book))
+		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Greedy: true}, o.Config, preset, m.Book))
 	}
 	return list
 }
 
 // presetOf returns the preset that a lane started from: the one it names, else
 // one that agrees in everything a preset decides, -1 if there is none.
-func presetOf(presets []Preset, o Lane) int {
+func presetOf(presets []run.Preset, o Lane) int {
 	agrees := -1
 	for i, p := range presets {
 		if p.Name == o.Label {
 			return i
 		}
 		same := agrees < 0
-		for _, k := range knobList {
-			same = same && (!isTuning(k.Key) || sameSetting(o.Config, p.Config, k.Key))
+		for _, k := range run.Knobs {
+			same = same && (!run.IsTuning(k.Key) || run.SameSetting(o.Config, p.Config, k.Key))
 		}
 		if same {
 			agrees = i

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -39,25 +40,25 @@ func (m *Model) commands() []command {
 		help := a.words()
 		if strings.HasPrefix(a.id, "preset") {
 			i := int(a.id[len(a.id)-1] - '1')
-			if i >= len(m.book.presets()) {
+			if i >= len(m.Book.List()) {
 				continue
 			}
-			help = "preset " + m.book.presets()[i].Name + ": " + m.book.presets()[i].About
+			help = "preset " + m.Book.List()[i].Name + ": " + m.Book.List()[i].About
 		}
 		out = append(out, command{help, a.first(), a.id + " " + a.hint, a.run})
 	}
-	for _, p := range knobList {
+	for _, p := range run.Knobs {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
-			return func(m *Model) tea.Cmd { m.selectKnob(key); m.showKnob(); return f(m) }
+			return func(m *Model) tea.Cmd { m.SelectKnob(key); m.showKnob(); return f(m) }
 		}
 		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.open("value") })})
 		if p.Off != nil {
-			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.knobOff(); return nil })})
+			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.KnobOff(); return nil })})
 		}
 		out = append(out, command{key + ": what it changes at this step", "i", "", pick(func(m *Model) tea.Cmd {
 			m.focus = paneControls
-			return m.wantEffect()
+			return m.WantEffect()
 		})})
 	}
 	for i, e := range examples {
@@ -139,11 +140,11 @@ func (p *palette) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		list := p.found()
 		if p.list.at >= len(list) {
-			m.say("no command has these words")
+			m.Say("no command has these words")
 			return nil, true
 		}
 		m.closeTop()
-		return tea.Batch(list[p.list.at].run(m), m.wantEffect()), true
+		return tea.Batch(list[p.list.at].run(m), m.WantEffect()), true
 	}
 	if p.field.key(k) {
 		p.list = list{}

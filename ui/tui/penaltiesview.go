@@ -8,13 +8,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // penalties lists the tokens that a penalty stage touched.
 type penalties struct {
 	stage   string
-	key     effectKey
+	key     run.EffectKey
 	touches []touched
 	window  int
 	err     error
@@ -30,23 +31,23 @@ type touched struct {
 }
 
 func newPenalties(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	s := l.step()
+	l := m.Lane()
+	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.say("enter: " + m.whyNot(l))
+		m.Say("enter: " + m.WhyNot(l))
 		return nil, nil
 	}
-	v := &penalties{stage: m.selectedStage()}
+	v := &penalties{stage: m.SelectedStage()}
 	if !isPenalty(v.stage) {
 		for i, st := range s.Trace.Stages() {
 			if isPenalty(st.Name) {
-				v.stage, m.stage = st.Name, i
+				v.stage, m.Stage = st.Name, i
 				break
 			}
 		}
 	}
 	if !isPenalty(v.stage) {
-		m.say("penalties: none is on; repetition_penalty is the usual one to turn up")
+		m.Say("penalties: none is on; repetition_penalty is the usual one to turn up")
 		return nil, nil
 	}
 	return v, v.compute(m)
@@ -54,24 +55,24 @@ func newPenalties(m *Model) (view, tea.Cmd) {
 
 // A penaltiesMsg brings the tokens that a stage touched.
 type penaltiesMsg struct {
-	key     effectKey
+	key     run.EffectKey
 	touches []touched
 	window  int
 	err     error
 }
 
 func (v *penalties) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	s, set := l.step(), l.shownSettings()
+	l := m.Lane()
+	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
-	k := effectKey{s, set, v.stage}
+	k := run.EffectKey{Step: s, Settings: set, Key: v.stage}
 	if k == v.key {
 		return nil
 	}
 	v.key = k
-	in, err := l.input()
+	in, err := l.Input()
 	if err != nil {
 		v.err = err
 		return nil
@@ -118,8 +119,8 @@ func (v *penalties) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.key == v.key {
 			v.touches, v.window, v.err = msg.touches, msg.window, msg.err
 		}
-	case viewMsg:
-		if !m.lane().running() {
+	case run.ViewMsg:
+		if !m.Lane().Running() {
 			return v.compute(m)
 		}
 	}
@@ -127,9 +128,9 @@ func (v *penalties) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *penalties) frame(m *Model) viz.Frame {
-	l := m.lane()
+	l := m.Lane()
 	title := "penalties"
-	if s := l.step(); s != nil && s.Trace != nil {
+	if s := l.Step(); s != nil && s.Trace != nil {
 		title = fmt.Sprintf("penalties · step %s · %s touched %s of %s tokens", viz.Count(s.Index), v.name(s.Trace), viz.Count(len(v.touches)), viz.Count(s.Trace.Vocab))
 	}
 	return viz.Frame{Title: title, Right: "enter on a penalty stage · esc"}
@@ -187,15 +188,15 @@ func (v *penalties) draw(c *viz.Canvas, m *Model) {
 		more += fmt.Sprintf("%s of them below zero (multiplied, not divided, by a repetition penalty)", viz.Count(below))
 	}
 	c.Put(1, c.H-3, viz.CutTitle(more, c.W-2), muted)
-	l := m.lane()
+	l := m.Lane()
 	scope := "all tokens"
-	if s := l.step(); s != nil && v.window > 0 {
+	if s := l.Step(); s != nil && v.window > 0 {
 		scope = viz.Plural(v.window, "token")
 		if v.window >= s.Pos {
 			scope += ": prompt and output, no window"
 		}
 	}
-	c.Put(1, c.H-2, viz.CutTitle(fmt.Sprintf("order %s looks at the last %s.", l.shownConfig().Order().Name(), scope), c.W-2), viz.Ink{})
+	c.Put(1, c.H-2, viz.CutTitle(fmt.Sprintf("order %s looks at the last %s.", l.ShownConfig().Order().Name(), scope), c.W-2), viz.Ink{})
 	c.Put(1, c.H-1, viz.CutTitle("Window in the text: ⟦ ⟧ around the tokens looked at (m marks).", c.W-2), muted)
 }
 
@@ -205,7 +206,7 @@ func (v *penalties) drawRow(c *viz.Canvas, m *Model, y int, t touched, selected 
 		c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(1, y, 12, m.lane().piece(t.ID, c.ASCII), ink)
+	c.Fit(1, y, 12, m.Lane().Piece(t.ID, c.ASCII), ink)
 	c.Right(18, y, strconv.Itoa(t.Count), ink)
 	c.Put(20, y, where(t), viz.Ink{Role: viz.Muted})
 	moved := float64(t.After) - float64(t.Before)
@@ -237,7 +238,7 @@ func where(t touched) string {
 func (v *penalties) act(m *Model, a *action) (tea.Cmd, bool) {
 	if v.list.act(a, len(v.touches), v.rows(m)) {
 		if v.list.at < len(v.touches) {
-			m.lane().row = v.touches[v.list.at].ID
+			m.Lane().Row = v.touches[v.list.at].ID
 		}
 		return nil, true
 	}

@@ -9,6 +9,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -98,7 +99,7 @@ func lineWidth(parts []stagePart) int {
 // drawOneLiner draws the pipeline in one line from x on, and which stage is
 // selected while keys act on them.
 func (m *Model) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
-	at := min(m.stage, len(t.Stages())-1)
+	at := min(m.Stage, len(t.Stages())-1)
 	for i, p := range oneLiner(t, w) {
 		if i > 0 {
 			x = c.Put(x, y, stageGap, viz.Ink{})
@@ -173,30 +174,30 @@ func stripLabel(voc models.Vocab, id int32, ascii bool) string {
 		p = p[1:]
 	}
 	if p == "" {
-		return label(voc, id, ascii)
+		return run.Label(voc, id, ascii)
 	}
 	return viz.Label(p, ascii)
 }
 
-func (m *Model) drawStrip(c *viz.Canvas, l *lane, t *sampling.Trace) {
+func (m *Model) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
 	u := t.U
 	if t.Greedy || undrawn(t) {
 		u = -1
 	}
-	viz.Strip(c, spans(t, l.vocab(), c.ASCII), u)
+	viz.Strip(c, spans(t, l.Vocab(), c.ASCII), u)
 }
 
 // drawWords says where the draw fell.
-func (m *Model) drawWords(l *lane, s *engine.Step, verb string) string {
+func (m *Model) drawWords(l *run.Lane, s *engine.Step, verb string) string {
 	t := s.Trace
-	name := l.piece(t.Token, m.pal.ASCII)
+	name := l.Piece(t.Token, m.pal.ASCII)
 	switch {
 	case s.Observed:
 		return "the server chose " + name + "; nothing is drawn here"
 	case s.Forced && t.Greedy:
-		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; greedy would have taken " + l.piece(s.Drawn, m.pal.ASCII)
+		return "forced " + l.Piece(s.Token, m.pal.ASCII) + "; greedy would have taken " + l.Piece(s.Drawn, m.pal.ASCII)
 	case s.Forced:
-		return "forced " + l.piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.piece(s.Drawn, m.pal.ASCII)
+		return "forced " + l.Piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.Piece(s.Drawn, m.pal.ASCII)
 	case t.Greedy:
 		list := drawnStages(t)
 		return "no draw: " + name + " is the best of " + viz.Count(list[len(list)-1].Kept)
@@ -205,8 +206,8 @@ func (m *Model) drawWords(l *lane, s *engine.Step, verb string) string {
 }
 
 // drawPipeline draws the stages and the draw.
-func (m *Model) drawPipeline(c *viz.Canvas, l *lane, k class) {
-	s := l.step()
+func (m *Model) drawPipeline(c *viz.Canvas, l *run.Lane, k class) {
+	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
@@ -222,14 +223,14 @@ func (m *Model) drawPipeline(c *viz.Canvas, l *lane, k class) {
 	}
 	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
 	words := m.drawWords(l, s, " falls in ")
-	if b := l.before(); b != nil && b.Trace != nil && b.Trace.Token != s.Trace.Token {
-		words += "   was " + l.piece(b.Trace.Token, m.pal.ASCII)
+	if b := l.Before(); b != nil && b.Trace != nil && b.Trace.Token != s.Trace.Token {
+		words += "   was " + l.Piece(b.Trace.Token, m.pal.ASCII)
 	}
 	c.Put(1, y+2, words, viz.Ink{Role: viz.Draw})
 }
 
 // drawStages draws the table of stages and returns the line below it.
-func (m *Model) drawStages(c *viz.Canvas, l *lane, s *engine.Step) int {
+func (m *Model) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, "stage", muted)
 	for _, h := range stageColumns {
@@ -238,7 +239,7 @@ func (m *Model) drawStages(c *viz.Canvas, l *lane, s *engine.Step) int {
 	c.Put(51, 0, "what it did", muted)
 	stages := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	from := max(min(m.stage-room/2, len(stages)-room), 0)
+	from := max(min(m.Stage-room/2, len(stages)-room), 0)
 	y := 1
 	for i := from; i < len(stages) && i < from+room; i++ {
 		m.drawStage(c, y, stages[i], i)
@@ -267,7 +268,7 @@ var stageColumns = []struct {
 
 func (m *Model) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
-	if m.focus == panePipeline && i == m.stage {
+	if m.focus == panePipeline && i == m.Stage {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink.Role = viz.Focus
 	}
@@ -285,7 +286,7 @@ func (m *Model) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 func whatItDid(m *Model, s *engine.Step, i int) string {
 	t := s.Trace
 	st := t.Stages()[i]
-	l := m.lane()
+	l := m.Lane()
 	switch {
 	case i == 0:
 		if t.NoPiece > 0 {
@@ -301,7 +302,7 @@ func whatItDid(m *Model, s *engine.Step, i int) string {
 		if cutBefore(t, i) {
 			more = " more"
 		}
-		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, stripLabel(l.vocab(), first.ID, m.pal.ASCII))
+		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, stripLabel(l.Vocab(), first.ID, m.pal.ASCII))
 	case st.Touched > 0:
 		return touchedWords(m, t, i)
 	case st.Name == "temperature" && i > 0:
@@ -351,7 +352,7 @@ func touchedWords(m *Model, t *sampling.Trace, i int) string {
 			continue
 		}
 		if len(names) < 3 {
-			names = append(names, stripLabel(m.lane().vocab(), r.ID, m.pal.ASCII))
+			names = append(names, stripLabel(m.Lane().Vocab(), r.ID, m.pal.ASCII))
 		}
 	}
 	s := viz.Plural(st.Touched, "token") + " " + verb

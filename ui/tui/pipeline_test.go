@@ -25,7 +25,7 @@ func TestOneLinerOfGreedy(t *testing.T) {
 		MustWith("repetition_penalty", 1.0, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
 	b.start(storyPrompt)
-	tr := b.m.lane().step().Trace
+	tr := b.m.Lane().Step().Trace
 	for _, tt := range []struct {
 		w    int
 		want string
@@ -52,17 +52,17 @@ func TestOneLinerOfGreedy(t *testing.T) {
 func TestForcedTokenAndTheDraw(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
-	tr := *b.m.lane().step().Trace
-	drawn, strip := tr.Token, spans(&tr, b.m.lane().vocab(), false)
+	tr := *b.m.Lane().Step().Trace
+	drawn, strip := tr.Token, spans(&tr, b.m.Lane().Vocab(), false)
 	b.keys("down", "f") // a survivor, which the draw did not fall on
 	b.steps(1)
 	b.keys("left")
-	s := b.m.lane().step()
+	s := b.m.Lane().Step()
 	if !s.Forced || s.Drawn != drawn || s.Token == drawn {
 		t.Fatalf("forced %v: token %d, drawn %d, want %d", s.Forced, s.Token, s.Drawn, drawn)
 	}
-	b.has("; the draw u " + viz.Three(tr.U) + " would have taken " + b.m.lane().piece(drawn, false))
-	for i, x := range spans(s.Trace, b.m.lane().vocab(), false) {
+	b.has("; the draw u " + viz.Three(tr.U) + " would have taken " + b.m.Lane().Piece(drawn, false))
+	for i, x := range spans(s.Trace, b.m.Lane().Vocab(), false) {
 		if math.Abs(x.Hi-strip[i].Hi) > 1e-6 {
 			t.Errorf("%s ends at %v on the strip, not at %v", x.Label, x.Hi, strip[i].Hi)
 		}
@@ -73,10 +73,10 @@ func TestForcedTokenAndTheDraw(t *testing.T) {
 func TestMoveStageEnds(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
-	b.m.focus, b.m.stage = panePipeline, 1
+	b.m.focus, b.m.Stage = panePipeline, 1
 	b.keys("<")
 	b.has("is first already")
-	b.m.stage = len(b.m.lane().step().Trace.Stages()) - 1
+	b.m.Stage = len(b.m.Lane().Step().Trace.Stages()) - 1
 	b.keys(">")
 	b.has("is last already")
 }

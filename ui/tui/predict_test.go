@@ -41,24 +41,24 @@ func TestPredictCountsTheRest(t *testing.T) {
 func TestHiddenGivesNothingAway(t *testing.T) {
 	for _, size := range [][2]int{{160, 45}, {80, 24}, {40, 12}} {
 		b := guessing(t, size[0], size[1], 8)
-		l := b.m.lane()
+		l := b.m.Lane()
 		seen, lists := map[string]bool{}, map[string]bool{}
 		for _, id := range b.predict().ids {
-			s := *l.view.Next
+			s := *l.View.Next
 			tr := *s.Trace
 			r := tr.Row(id)
 			tr.Token, tr.Rank, tr.Prob, tr.RawProb, tr.U, tr.Lo, tr.Hi = id, r.Rank, r.Prob, r.RawProb, 0.5, 0.4, 0.6
 			s.Token, s.Trace = id, &tr
-			l.view.Next = &s
+			l.View.Next = &s
 			if r.Rank <= 8 {
 				var pieces []string
-				for _, id := range guesses(l.vocab(), &s, maxGuesses) {
-					pieces = append(pieces, l.vocab().Piece(id))
+				for _, id := range guesses(l.Vocab(), &s, maxGuesses) {
+					pieces = append(pieces, l.Vocab().Piece(id))
 				}
 				lists[strings.Join(pieces, "|")] = true
 			}
 			b.m.dirty = true
-			b.run(b.m.wantEffect())
+			b.run(b.m.WantEffect())
 			seen[b.m.draw().Render(viz.NewPalette(true, viz.TrueColor, false))] = true
 		}
 		if len(seen) != 1 {
@@ -81,14 +81,14 @@ func TestGuessesHoldTheDraw(t *testing.T) {
 	b := newLanes(t, 80, 24, "neutral")
 	b.keys("P")
 	for range 40 {
-		v, l := b.predict(), b.m.lane()
-		if l.view.Next == nil {
+		v, l := b.predict(), b.m.Lane()
+		if l.View.Next == nil {
 			break
 		}
-		if !slices.Contains(v.ids, l.view.Next.Token) || len(v.ids) != maxGuesses {
-			t.Fatalf("%d to choose from, %s is not among them", len(v.ids), l.piece(l.view.Next.Token, false))
+		if !slices.Contains(v.ids, l.View.Next.Token) || len(v.ids) != maxGuesses {
+			t.Fatalf("%d to choose from, %s is not among them", len(v.ids), l.Piece(l.View.Next.Token, false))
 		}
-		n := len(l.view.Steps)
+		n := len(l.View.Steps)
 		b.keys("enter", "enter")
 		b.wait(func(v engine.View) bool { return len(v.Steps) > n && (v.Next != nil || v.Phase == engine.Done) })
 	}
@@ -96,7 +96,7 @@ func TestGuessesHoldTheDraw(t *testing.T) {
 
 func TestPredictKeepsScore(t *testing.T) {
 	b := guessing(t, 80, 24, 8)
-	v, l := b.predict(), b.m.lane()
+	v, l := b.predict(), b.m.Lane()
 	b.keys("n", "O", "+", "i")
 	b.has("not while the bars are hidden")
 	b.keys("z") // the rows alone, still hidden
@@ -106,7 +106,7 @@ func TestPredictKeepsScore(t *testing.T) {
 	b.keys("esc")
 	b.has("text · coloured")
 	b.has("hidden")
-	if len(b.m.overlays) > 0 || len(l.view.Steps) != 8 {
+	if len(b.m.overlays) > 0 || len(l.View.Steps) != 8 {
 		t.Fatal("a key looked behind the bars")
 	}
 	to := func(id int32) {
@@ -116,36 +116,36 @@ func TestPredictKeepsScore(t *testing.T) {
 		}
 		b.keys("enter")
 	}
-	to(l.view.Next.Token)
+	to(l.View.Next.Token)
 	b.has("revealed")
 	b.has("score 1 of 1")
 	b.keys("left")
 	b.has("hidden")
 	b.has("score 0 of 0")
 	wrong := v.ids[0]
-	if wrong == l.view.Next.Token {
+	if wrong == l.View.Next.Token {
 		wrong = v.ids[1]
 	}
 	to(wrong)
 	b.has("score 0 of 1")
 	b.keys("f")
 	b.steps(9)
-	if s := l.view.Steps[8]; !s.Forced || s.Token != wrong {
+	if s := l.View.Steps[8]; !s.Forced || s.Token != wrong {
 		t.Errorf("f wrote %d, want the pick %d", s.Token, wrong)
 	}
 	b.has("hidden")
 	best := 0
-	if mostLikely(l.view.Next) == l.view.Next.Token {
+	if mostLikely(l.View.Next) == l.View.Next.Token {
 		best = 1
 	}
 	before := b.m.game.likely
-	to(l.view.Next.Token)
+	to(l.View.Next.Token)
 	if b.m.game.right != 1 || b.m.game.played != 2 || b.m.game.likely != before+best {
 		t.Errorf("game %+v", b.m.game)
 	}
 	b.keys("enter")
 	b.steps(10)
-	if l.view.Steps[9].Forced {
+	if l.View.Steps[9].Forced {
 		t.Error("going on forced a token")
 	}
 }
@@ -160,7 +160,7 @@ func TestYouSample(t *testing.T) {
 		b.keys("home", "down", "enter")
 		b.steps(i + 1)
 	}
-	for i, s := range b.m.lane().view.Steps {
+	for i, s := range b.m.Lane().View.Steps {
 		if !s.Forced || s.Summary.Rank != 2 {
 			t.Errorf("token %d has rank %d, forced %v", i+1, s.Summary.Rank, s.Forced)
 		}

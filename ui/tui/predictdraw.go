@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -86,7 +87,7 @@ func predictLayoutOf(w, h int, alone bool) predictLayout {
 func (l predictLayout) line(y int) int { return 1 + l.every*y }
 
 func (v *predictView) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	lay := predictLayoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
 		f := m.textFrame(l)
@@ -94,7 +95,7 @@ func (v *predictView) draw(c *viz.Canvas, m *Model) {
 		m.drawText(viz.Box(c.Sub(lay.text), f), l)
 	}
 	in := viz.Box(c.Sub(lay.box), v.boxFrame(m))
-	if v.of == nil || l.view.Next == nil {
+	if v.of == nil || l.View.Next == nil {
 		in.Put(1, 0, viz.CutTitle(v.waitWords(l), in.W-2), viz.Ink{})
 		in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), in.W-2), viz.Ink{})
 		return
@@ -111,12 +112,12 @@ func (v *predictView) draw(c *viz.Canvas, m *Model) {
 	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), end-1), viz.Ink{})
 }
 
-func (v *predictView) waitWords(l *lane) string {
-	switch l.view.Phase {
+func (v *predictView) waitWords(l *run.Lane) string {
+	switch l.View.Phase {
 	case engine.Prefill:
 		return "reading the prompt …"
 	case engine.Done:
-		return "the text has ended: " + endWords(l)
+		return "the text has ended: " + run.EndWords(l)
 	case engine.Failed:
 		return "the lane has failed; ← in the lab goes back"
 	}
@@ -125,7 +126,7 @@ func (v *predictView) waitWords(l *lane) string {
 
 // boxFrame returns the titles of the box.
 func (v *predictView) boxFrame(m *Model) viz.Frame {
-	l := m.lane()
+	l := m.Lane()
 	f := viz.Frame{Focused: true, Title: "predict"}
 	if v.byHand {
 		f.Title = "you sample"
@@ -137,8 +138,8 @@ func (v *predictView) boxFrame(m *Model) viz.Frame {
 	switch {
 	case v.byHand:
 		f.Title, f.Right = f.Title+" · enter writes the token selected", "by rank"
-	case v.shown && l.view.Next != nil:
-		f.Title, f.Right = f.Title+" · the draw fell on "+l.piece(l.view.Next.Token, m.pal.ASCII), "revealed"
+	case v.shown && l.View.Next != nil:
+		f.Title, f.Right = f.Title+" · the draw fell on "+l.Piece(l.View.Next.Token, m.pal.ASCII), "revealed"
 	default:
 		f.Title, f.Right = f.Title+" · pick what comes next", "hidden"
 	}
@@ -147,8 +148,8 @@ func (v *predictView) boxFrame(m *Model) viz.Frame {
 
 // context is the end of the text before the token, in at most w cells.
 func (v *predictView) context(m *Model, w int) string {
-	l := m.lane()
-	all := viz.Printable(strings.ReplaceAll(l.view.PromptText+l.view.Text(), "\n", "↵"), m.pal.ASCII)
+	l := m.Lane()
+	all := viz.Printable(strings.ReplaceAll(l.View.PromptText+l.View.Text(), "\n", "↵"), m.pal.ASCII)
 	words := strings.Fields(all)
 	s := ""
 	for i := len(words) - 1; i >= 0; i-- {
@@ -182,22 +183,22 @@ func (v *predictView) drawHidden(c *viz.Canvas, m *Model, lay predictLayout) {
 			c.Put(1, lay.line(y), "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(5, lay.line(y), lay.labelW-1, m.lane().piece(v.ids[top+y], c.ASCII), ink)
+		c.Fit(5, lay.line(y), lay.labelW-1, m.Lane().Piece(v.ids[top+y], c.ASCII), ink)
 		c.Put(x, lay.line(y), "?", muted)
 	}
 }
 
 // drawBars draws the tokens in the same rows with their bars.
 func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
-	l := m.lane()
-	s := l.view.Next
+	l := m.Lane()
+	s := l.View.Next
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(5, 0, v.context(m, lay.labelW-1), muted)
 	if lay.raw > 0 {
 		c.Right(lay.raw, 0, "raw", muted)
 	}
 	c.Right(lay.final, 0, "final", muted)
-	c.Put(lay.bar, 0, viz.Cut("full bar "+viz.WholePercent(l.scale), c.W-lay.bar-1), muted)
+	c.Put(lay.bar, 0, viz.Cut("full bar "+viz.WholePercent(l.Scale), c.W-lay.bar-1), muted)
 	top := v.top(lay.rows)
 	var bars []viz.Bar
 	for y := range min(lay.rows, len(v.ids)-top) {
@@ -213,7 +214,7 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 		}
 		r := s.Trace.Row(id)
 		if r == nil {
-			c.Fit(5, lay.line(y), lay.labelW-1, l.piece(id, c.ASCII), ink)
+			c.Fit(5, lay.line(y), lay.labelW-1, l.Piece(id, c.ASCII), ink)
 			bars = append(bars, viz.Bar{Blank: true})
 			bars = append(bars, make([]viz.Bar, lay.every-1)...)
 			continue
@@ -223,7 +224,7 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 			final = viz.Removed
 			c.Put(3, lay.line(y), "✗", viz.Ink{Role: viz.Lost})
 		}
-		c.Fit(5, lay.line(y), lay.labelW-1, l.piece(id, c.ASCII), ink)
+		c.Fit(5, lay.line(y), lay.labelW-1, l.Piece(id, c.ASCII), ink)
 		if lay.raw > 0 {
 			c.Right(lay.raw, lay.line(y), viz.Percent(float64(r.RawProb)), muted)
 		}
@@ -231,12 +232,12 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 		bars = append(bars, viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(s.Trace, r)})
 		bars = append(bars, make([]viz.Bar, lay.every-1)...)
 	}
-	viz.Bars(c.Sub(viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1, H: len(bars)}), bars, l.scale)
+	viz.Bars(c.Sub(viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1, H: len(bars)}), bars, l.Scale)
 }
 
 // scoreWords sum the game up.
 func (v *predictView) scoreWords(m *Model) string {
-	l, g := m.lane(), m.game
+	l, g := m.Lane(), m.game
 	if v.byHand {
 		if g.picked == 0 {
 			return "no token picked yet"
@@ -244,8 +245,8 @@ func (v *predictView) scoreWords(m *Model) string {
 		return fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)
 	}
 	score := fmt.Sprintf("score %d of %d", g.right, g.played)
-	if v.shown && l.view.Next != nil && v.of != nil {
-		s := l.view.Next
+	if v.shown && l.View.Next != nil && v.of != nil {
+		s := l.View.Next
 		share := func(id int32) string {
 			if r := s.Trace.Row(id); r != nil && r.Cut == sampling.NoStage {
 				return viz.Percent(float64(r.Prob))
@@ -256,8 +257,8 @@ func (v *predictView) scoreWords(m *Model) string {
 		if m.w < 70 {
 			return score + fmt.Sprintf(" · the likeliest: %d", g.likely)
 		}
-		return fmt.Sprintf("you: %s, %s · drawn: %s, %s · %s · the most likely: %d", l.piece(mine, m.pal.ASCII), share(mine),
-			l.piece(s.Token, m.pal.ASCII), share(s.Token), score, g.likely)
+		return fmt.Sprintf("you: %s, %s · drawn: %s, %s · %s · the most likely: %d", l.Piece(mine, m.pal.ASCII), share(mine),
+			l.Piece(s.Token, m.pal.ASCII), share(s.Token), score, g.likely)
 	}
 	return score + fmt.Sprintf(" · always the most likely would have %d", g.likely)
 }

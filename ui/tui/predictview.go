@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -35,21 +36,21 @@ type predictView struct {
 }
 
 func openPredict(m *Model) (view, tea.Cmd) {
-	l := m.lane()
+	l := m.Lane()
 	switch {
-	case l.view.Phase == engine.Idle:
-		m.say("P: " + m.whyNot(l))
+	case l.View.Phase == engine.Idle:
+		m.Say("P: " + m.WhyNot(l))
 		return nil, nil
-	case l.view.Beam != nil || l.view.Contrastive != nil:
-		m.say("P: this search draws no token, so there is nothing to guess")
+	case l.View.Beam != nil || l.View.Contrastive != nil:
+		m.Say("P: this search draws no token, so there is nothing to guess")
 		return nil, nil
-	case l.view.Draft != nil:
-		m.say("P: tokens come in drafted rounds; num_assistant_tokens 0 draws them one by one")
+	case l.View.Draft != nil:
+		m.Say("P: tokens come in drafted rounds; num_assistant_tokens 0 draws them one by one")
 		return nil, nil
 	}
-	l.lookAt(0)
+	l.LookAt(0)
 	m.advanceAll(0)
-	l.eng.Post(engine.Advance{N: 0})
+	l.Eng.Post(engine.Advance{N: 0})
 	v := &predictView{from: m.screen}
 	v.prepare(m)
 	return v, nil
@@ -57,7 +58,7 @@ func openPredict(m *Model) (view, tea.Cmd) {
 
 // prepare takes up a new proposal.
 func (v *predictView) prepare(m *Model) {
-	s := m.lane().view.Next
+	s := m.Lane().View.Next
 	switch {
 	case s == nil || s.Trace == nil:
 		v.of, v.ids = nil, nil
@@ -81,11 +82,11 @@ func (v *predictView) candidates(m *Model, s *engine.Step) []int32 {
 		}
 		return ids
 	}
-	return guesses(m.lane().vocab(), s, n)
+	return guesses(m.Lane().Vocab(), s, n)
 }
 
 func (v *predictView) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(viewMsg); ok {
+	if _, ok := msg.(run.ViewMsg); ok {
 		v.prepare(m)
 	}
 	return nil
@@ -125,9 +126,9 @@ func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case a.id == "zoom":
 		v.alone = !v.alone
 	case a.id == "pane" || a.id == "paneback":
-		m.say(a.first() + ": keys act in this pane only; esc goes back to the lab")
+		m.Say(a.first() + ": keys act in this pane only; esc goes back to the lab")
 	case v.of != nil && !v.shown && !v.byHand:
-		m.say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
+		m.Say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
 	default:
 		return nil, false
 	}
@@ -137,13 +138,13 @@ func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
 func (v *predictView) move(m *Model, n int) {
 	switch {
 	case len(v.ids) == 0:
-		m.say(m.whyNot(m.lane()))
+		m.Say(m.WhyNot(m.Lane()))
 	case v.shown:
-		m.say("the pick is locked; enter goes on, ← hides the bars again")
+		m.Say("the pick is locked; enter goes on, ← hides the bars again")
 	case n < 0 && v.pick == 0:
-		m.say("this is the first token to choose")
+		m.Say("this is the first token to choose")
 	case n > 0 && v.pick == len(v.ids)-1:
-		m.say("this is the last token to choose")
+		m.Say("this is the last token to choose")
 	default:
 		v.pick = min(max(v.pick+n, 0), len(v.ids)-1)
 	}
@@ -151,11 +152,11 @@ func (v *predictView) move(m *Model, n int) {
 
 // enter locks a pick, or goes on from one.
 func (v *predictView) enter(m *Model) {
-	l := m.lane()
-	s := l.view.Next
+	l := m.Lane()
+	s := l.View.Next
 	switch {
 	case s == nil || len(v.ids) == 0:
-		m.say("enter: " + m.whyNot(l))
+		m.Say("enter: " + m.WhyNot(l))
 	case v.byHand:
 		v.write(m, v.ids[v.pick])
 	case v.shown:
@@ -177,24 +178,24 @@ func (v *predictView) enter(m *Model) {
 
 // next writes the token drawn and hides the one after it.
 func (v *predictView) next(m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	switch {
-	case l.view.Next == nil:
-		m.say("→: " + m.whyNot(l))
+	case l.View.Next == nil:
+		m.Say("→: " + m.WhyNot(l))
 	case v.byHand:
-		m.say("→: you write the text here; enter takes the row, P leaves it to the draw again")
+		m.Say("→: you write the text here; enter takes the row, P leaves it to the draw again")
 	case !v.shown:
-		m.say("→: pick first; enter locks the pick and reveals")
+		m.Say("→: pick first; enter locks the pick and reveals")
 	case !v.asked:
 		v.asked = true
-		l.eng.Post(engine.Advance{N: 1})
+		l.Eng.Post(engine.Advance{N: 1})
 	}
 }
 
 // back hides the bars again, and takes the score of this step back.
 func (v *predictView) back(m *Model) {
 	if !v.shown || v.asked {
-		m.say("←: nothing to take back at this step; esc, then b looks at earlier ones")
+		m.Say("←: nothing to take back at this step; esc, then b looks at earlier ones")
 		return
 	}
 	v.shown = false
@@ -205,14 +206,14 @@ func (v *predictView) back(m *Model) {
 
 // force writes the pick instead of the token drawn.
 func (v *predictView) force(m *Model) {
-	switch l := m.lane(); {
+	switch l := m.Lane(); {
 	case v.byHand:
 		v.enter(m)
 	case !v.shown || v.asked:
-		m.say("f: reveal first; then f writes your pick instead of the token drawn")
+		m.Say("f: reveal first; then f writes your pick instead of the token drawn")
 	default:
 		v.asked = true
-		l.eng.Post(engine.Force{Token: v.ids[v.pick]})
+		l.Eng.Post(engine.Force{Token: v.ids[v.pick]})
 	}
 }
 
@@ -221,8 +222,8 @@ func (v *predictView) write(m *Model, id int32) {
 	if v.asked {
 		return
 	}
-	l := m.lane()
-	s := l.view.Next
+	l := m.Lane()
+	s := l.View.Next
 	if r := s.Trace.Row(id); r != nil {
 		m.game.bits -= math.Log2(float64(r.RawProb))
 	}
@@ -231,7 +232,7 @@ func (v *predictView) write(m *Model, id int32) {
 		m.game.agreed++
 	}
 	v.asked = true
-	l.eng.Post(engine.Force{Token: id})
+	l.Eng.Post(engine.Force{Token: id})
 }
 
 // esc shows the text again where it gave way, else leaves.
@@ -256,7 +257,7 @@ func (v *predictView) turn(m *Model) {
 	if v.byHand {
 		m.overlays = nil // those over it go with it
 		v.end(m)
-		m.say("predict is off")
+		m.Say("predict is off")
 		return
 	}
 	v.byHand, v.of = true, nil
@@ -292,16 +293,16 @@ func (v *predictView) help(m *Model) (string, viz.Ink) {
 	muted := viz.Ink{Role: viz.Muted}
 	switch {
 	case v.of == nil:
-		return m.whyNot(m.lane()), muted
+		return m.WhyNot(m.Lane()), muted
 	case v.byHand:
 		return "You sample: the bars are the model's, the choice is yours.", muted
-	case v.shown && m.lane().view.Next != nil:
-		s := m.lane().view.Next
+	case v.shown && m.Lane().View.Next != nil:
+		s := m.Lane().View.Next
 		t := s.Trace
 		if t.Greedy {
 			return "Greedy: the best token is taken without a draw.", muted
 		}
-		return fmt.Sprintf("The draw u %s fell in %s %s.", viz.Three(t.U), m.lane().piece(s.Token, m.pal.ASCII), viz.Interval(t.Lo, t.Hi)), muted
+		return fmt.Sprintf("The draw u %s fell in %s %s.", viz.Three(t.U), m.Lane().Piece(s.Token, m.pal.ASCII), viz.Interval(t.Lo, t.Hi)), muted
 	}
 	return "Which token comes next? The order of the rows tells nothing.", muted
 }

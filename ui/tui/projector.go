@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // drawProjector draws the chart alone, for the back of a classroom: few rows,
 // bars two lines thick where they fit.
-func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
+func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 	t, ref := traces(l)
-	s := l.step()
+	s := l.Step()
 	muted := viz.Ink{Role: viz.Muted}
-	right := phaseWords(l) + "  " + l.shownLabel() + fmt.Sprintf("  seed %d", l.shownConfig().Uint("seed"))
+	right := phaseWords(l) + "  " + l.ShownLabel() + fmt.Sprintf("  seed %d", l.ShownConfig().Uint("seed"))
 	x := c.Right(c.W-1, 0, viz.Printable(right, c.ASCII), muted)
 	name := "next token"
-	if l.before() != nil {
+	if l.Before() != nil {
 		name = "what-if"
 	}
 	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), among(t))
@@ -31,12 +32,12 @@ func (m *Model) drawProjector(c *viz.Canvas, l *lane) {
 		}
 	}
 	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
-	info := l.model.Info()
-	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", viz.WholePercent(l.scale))
+	info := l.Model.Info()
+	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", viz.WholePercent(l.Scale))
 	if info.Params > 0 && info.Params < 100e6 {
 		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
 	}
-	if m.notice.text != "" {
+	if m.Notice.Text != "" {
 		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), class80)
 		return
 	}
@@ -50,19 +51,19 @@ const projectorRest = 7
 
 // thickPlan returns the rows that h lines hold, how many lines a bar takes
 // and how many are left free between two.
-func thickPlan(l *lane, h int) (plan chartPlan, thick, gap int) {
+func thickPlan(l *run.Lane, h int) (plan chartPlan, thick, gap int) {
 	thick, gap = 2, 1
 	n := (h - 1) / (thick + gap)
 	if n < 5 {
 		thick, gap = 1, 0
 		n = h - 1
 	}
-	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true, cursor: l.row}, thick, gap
+	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true, cursor: l.Row}, thick, gap
 }
 
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
-func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
+func (m *Model) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace) {
 	plan, thick, gap := thickPlan(l, c.H)
 	if plan.lines < 2 {
 		return
@@ -75,7 +76,7 @@ func (m *Model) drawThickRows(c *viz.Canvas, l *lane, t, ref *sampling.Trace) {
 	}
 }
 
-func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
+func (m *Model) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
 	if ln.kind == elsewhereLine {
@@ -83,9 +84,9 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col char
 	}
 	bar := viz.Bar{Raw: ln.raw, Final: ln.final}
 	if r := ln.row; r != nil {
-		s := l.step()
+		s := l.Step()
 		chosen := r.ID == t.Token && !s.Forced || s.Forced && r.ID == s.Token
-		name, bar = l.piece(r.ID, c.ASCII), viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob)}
+		name, bar = l.Piece(r.ID, c.ASCII), viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob)}
 		final = viz.Percent(float64(r.Prob))
 		ink = viz.Ink{}
 		if r.Cut != sampling.NoStage {
@@ -94,7 +95,7 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col char
 		if chosen {
 			ink.Role = viz.Chosen
 		}
-		if r.ID == l.row {
+		if r.ID == l.Row {
 			c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
 		}
 		if r.Pinned {
@@ -108,7 +109,7 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *lane, t *sampling.Trace, col char
 	c.Fit(col.label, y, col.labelW, name, ink)
 	c.Right(col.final, y, final, ink)
 	for i := range thick {
-		viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y + i, W: col.barW, H: 1}), []viz.Bar{bar}, math.Max(l.scale, 0.05))
+		viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y + i, W: col.barW, H: 1}), []viz.Bar{bar}, math.Max(l.Scale, 0.05))
 	}
 }
 

@@ -38,11 +38,11 @@ type proofEnd struct{ err error }
 func newProof(m *Model) (view, tea.Cmd) {
 	s, ok := m.screen.view.(*specView)
 	if !ok {
-		m.say("a proof is made in speculative decoding: S, then d")
+		m.Say("a proof is made in speculative decoding: S, then d")
 		return nil, nil
 	}
 	if r := s.shownRound(); r == nil {
-		m.say("d: no round yet")
+		m.Say("d: no round yet")
 		return nil, nil
 	}
 	v := &proofView{spec: s, draws: proofDraws}
@@ -55,13 +55,13 @@ type proofMsg struct{ run *proofRun }
 // start begins a proof in the background.
 func (v *proofView) start(m *Model) tea.Cmd {
 	v.cancel()
-	ctx, stop := context.WithCancel(m.ctx)
+	ctx, stop := context.WithCancel(m.Ctx)
 	run := &proofRun{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
-	draws, view, model, draft, rule := v.draws, v.spec.viewAtCursor(), v.spec.lane.model, v.spec.draft, v.spec.algorithm().Algorithm
-	m.wg.Add(1)
+	draws, view, model, draft, rule := v.draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
+	m.Wg.Add(1)
 	go func() {
-		defer m.wg.Done()
+		defer m.Wg.Done()
 		p, err := view.Prover(ctx, model, draft, rule)
 		if err == nil {
 			var proof speculative.Proof
@@ -104,7 +104,7 @@ func (v *proofView) follow(m *Model, msg tea.Msg) tea.Cmd {
 func (v *proofView) frame(m *Model) viz.Frame {
 	before := "the prompt"
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
-		before = v.spec.lane.piece(s[len(s)-1].Token, m.pal.ASCII)
+		before = v.spec.lane.Piece(s[len(s)-1].Token, m.pal.ASCII)
 	}
 	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
@@ -128,7 +128,7 @@ func (v *proofView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "help", "commands", "quit", "copy":
 		return nil, false
 	}
-	m.say(a.first() + ": d draws again, o takes the next rule, esc closes")
+	m.Say(a.first() + ": d draws again, o takes the next rule, esc closes")
 	return nil, true
 }
 
@@ -177,7 +177,7 @@ func (v *proofView) draw(c *viz.Canvas, m *Model) {
 	}
 	n := min(len(p.Rows), max(h-1, 1))
 	for i := range n {
-		row(1+i, v.spec.lane.piece(p.Rows[i].Token, c.ASCII), p.Rows[i], viz.Ink{})
+		row(1+i, v.spec.lane.Piece(p.Rows[i].Token, c.ASCII), p.Rows[i], viz.Ink{})
 	}
 	rest := p.Others
 	for _, r := range p.Rows[n:] {

@@ -31,13 +31,13 @@ func TestReadmeFrame(t *testing.T) {
 		b.keys("n")
 		b.steps(n + 1)
 	}
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	if s := regexp.MustCompile(`([\d,]+) tok/s`).FindStringSubmatch(want); s != nil {
 		rate, err := strconv.ParseFloat(strings.ReplaceAll(s[1], ",", ""), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.m.lane().view.Rate = rate
+		b.m.Lane().View.Rate = rate
 	}
 	b.m.dirty = true
 	lines := strings.Split(strings.TrimSuffix(b.settled(), "\n"), "\n")

@@ -15,6 +15,7 @@ import (
 	"github.com/muesli/termenv"
 	"golang.org/x/term"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -35,7 +36,7 @@ func Run(ctx context.Context, opt Options) error {
 	defer func() {
 		cancel()
 		wg.Wait() // nothing may use a model that is closed
-		for _, o := range m.owned {
+		for _, o := range m.Owned {
 			o.Close()
 		}
 	}()
@@ -58,10 +59,10 @@ func Run(ctx context.Context, opt Options) error {
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return ctx.Err()
 	}
-	for _, l := range m.lanes {
-		var p *panicError
-		if errors.As(l.ended, &p) {
-			return fmt.Errorf("%w\n%s", p, p.stack)
+	for _, l := range m.All {
+		var p *run.PanicError
+		if errors.As(l.Ended, &p) {
+			return fmt.Errorf("%w\n%s", p, p.Stack)
 		}
 	}
 	return err

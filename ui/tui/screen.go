@@ -108,7 +108,7 @@ func (m *Model) drawTooSmall(c *viz.Canvas) {
 	lines := []string{strconv.Itoa(m.w) + "×" + strconv.Itoa(m.h) + " is too small.", "Make it 40×12 or more."}
 	if m.h >= 6 {
 		verb := "run"
-		if m.lane().running() {
+		if m.Lane().Running() {
 			verb = "pause"
 		}
 		lines = append(lines, "", "space "+verb+" · q quit")

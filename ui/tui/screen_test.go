@@ -37,16 +37,16 @@ func TestOverlaysLieOverBorders(t *testing.T) {
 func TestUselessWhatIfSaysSo(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start(storyPrompt)
-	b.m.selectKnob("mirostat_tau")
+	b.m.SelectKnob("mirostat_tau")
 	b.keys("+")
 	b.tuned()
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	b.has("○ no effect: transformers has no mirostat_tau · u undoes")
 	b.keys("u")
-	b.m.selectKnob("temperature")
+	b.m.SelectKnob("temperature")
 	b.keys("+")
 	b.tuned()
-	b.m.notice.text = ""
+	b.m.Notice.Text = ""
 	b.has("What-if: nothing is written yet.")
 	// A value that does nothing now, where the one before did: of three tokens
 	// that top_p leaves, top_k 2 left two.
@@ -54,9 +54,9 @@ func TestUselessWhatIfSaysSo(t *testing.T) {
 	opt.Config = opt.Config.MustWith("top_k", 2, sampling.FromFlag)
 	b = newBench(t, opt, 80, 24)
 	b.start(storyPrompt)
-	b.m.selectKnob("top_k")
-	b.m.set("top_k", int64(50))
+	b.m.SelectKnob("top_k")
+	b.m.Set("top_k", int64(50))
 	b.tuned()
-	b.m.notice.text, b.m.fresh = "", false
+	b.m.Notice.Text, b.m.fresh = "", false
 	b.has("What-if: nothing is written yet. TV to before")
 }

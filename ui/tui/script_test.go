@@ -99,7 +99,7 @@ func TestScripts(t *testing.T) {
 					n, _ := strconv.Atoi(rest)
 					b.rounds(n)
 				case "tuned":
-					b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+					b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.Lane().Settings })
 				case "lanes":
 					b = newLanes(t, b.m.w, b.m.h, f...)
 				case "together":
@@ -130,7 +130,7 @@ func TestScripts(t *testing.T) {
 // settled returns the screen once no computation is on its way, without the
 // blanks at the ends of lines.
 func (b *bench) settled() string {
-	b.run(b.m.wantEffect())
+	b.run(b.m.WantEffect())
 	var out strings.Builder
 	for _, line := range strings.Split(b.frame(), "\n") {
 		out.WriteString(strings.TrimRight(line, " ") + "\n")

@@ -20,6 +20,7 @@ import (
 	"logitscope/models/remote/fakeserver"
 	"logitscope/models/remote/partial"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -65,7 +66,7 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 	b, _ := onServer(t, "vllm:URL", top20(), 120, 40)
 	b.start(storyPrompt)
 	b.walk(5)
-	rest := b.m.lane().step().Trace.Rest
+	rest := b.m.Lane().Step().Trace.Rest
 	if rest <= 0 {
 		t.Fatal("the row is whole")
 	}
@@ -82,8 +83,8 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 		if size[0] > 40 && !strings.Contains(line, viz.Percent(float64(rest))) {
 			t.Errorf("%v: no row with %s of the unnamed tokens\n%s", size, viz.Percent(float64(rest)), f)
 		}
-		tr, ref := traces(b.m.lane())
-		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.lane(), classOf(size[0], size[1]), b.m.chartHeight())) {
+		tr, ref := traces(b.m.Lane())
+		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), classOf(size[0], size[1]), b.m.chartHeight())) {
 			sum += ln.raw
 			if ln.row != nil {
 				sum += float64(ln.row.RawProb)
@@ -127,14 +128,14 @@ func TestExactnessIsSaid(t *testing.T) {
 		{"top_k", "not exact: rest", "only 20 tokens are named"},
 		{"repetition_penalty", "not exact, no bound", "it needs logits and the server gives log-probabilities"},
 	} {
-		for i, p := range knobList {
+		for i, p := range run.Knobs {
 			if p.Key == c.key {
-				b.m.knob = i
+				b.m.Knob = i
 			}
 		}
-		b.run(b.m.wantEffect())
+		b.run(b.m.WantEffect())
 		b.m.dirty = true
-		if b.m.effect.why.Reason == sampling.Acts {
+		if b.m.Effect.Why.Reason == sampling.Acts {
 			b.has(c.note)
 		}
 		b.has(c.help)
@@ -146,8 +147,8 @@ func TestExactnessIsSaid(t *testing.T) {
 // Verdicts by hand: 0.5, 0.3, 0.1 are named, 0.1 is left to five others.
 func TestVerdicts(t *testing.T) {
 	ln := func(p float64) float32 { return float32(math.Log(p)) }
-	l := newBench(t, testOptions(t), 80, 24).m.lane()
-	m := fakeRemote{l.model}
+	l := newBench(t, testOptions(t), 80, 24).m.Lane()
+	m := fakeRemote{l.Model}
 	row := &engine.Row{IDs: []int32{300, 301, 302}, Values: []float32{ln(.5), ln(.3), ln(.1)}, Rest: .1}
 	for _, c := range []struct {
 		key   string
@@ -161,7 +162,7 @@ func TestVerdicts(t *testing.T) {
 		{"epsilon_cutoff", 0.2, "exact"}, {"top_h", 0.5, "not exact, no bound"}, {"seed", 3, ""},
 	} {
 		cfg := sampling.Config{}.MustWith("do_sample", true, 0).MustWith("top_k", 0, 0).MustWith(c.key, c.value, sampling.FromYou)
-		set, err := l.comp.Settings(cfg, "")
+		set, err := l.Comp.Settings(cfg, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,11 +176,11 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := verdictWords(judged(m, set, s, in, c.key)); got != c.words {
+		if got := run.VerdictWords(run.Judged(m, set, s, in, c.key)); got != c.words {
 			t.Errorf("%s %v: %q, want %q", c.key, c.value, got, c.words)
 		}
 	}
-	if w := verdictWords(partial.Verdict{RestMax: 1e-7}, true); strings.Contains(w, "≤ <") {
+	if w := run.VerdictWords(partial.Verdict{RestMax: 1e-7}, true); strings.Contains(w, "≤ <") {
 		t.Error(w)
 	}
 }
@@ -197,7 +198,7 @@ func TestServerAway(t *testing.T) {
 	b.walk(2)
 	f.down.Store(true)
 	b.keys("right")
-	for late := time.Now().Add(5 * time.Second); b.m.lane().waitingLine() == ""; time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(5 * time.Second); b.m.Lane().WaitingLine() == ""; time.Sleep(time.Millisecond) {
 		if time.Now().After(late) {
 			t.Fatal("the server is not waited for")
 		}
@@ -206,7 +207,7 @@ func TestServerAway(t *testing.T) {
 	b.has("waiting for the server")
 	b.has("! waiting: ")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Failed })
-	n := len(b.m.lane().view.Steps)
+	n := len(b.m.Lane().View.Steps)
 	b.has("text above is kept")
 	b.has("space tries again")
 	if strings.ContainsRune(b.frame(), '\x1b') {
@@ -253,19 +254,19 @@ func TestWatching(t *testing.T) {
 	b.has("the server's token")
 	b.has("the server chose")
 	b.has("fable on openai")
-	before := b.m.lane().step().Token
+	before := b.m.Lane().Step().Token
 	b.keys("f")
 	b.has("chooses the tokens itself")
 	b.keys("5") // greedy: another token than the server's
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Trace.Survived == 1 })
-	b.m.notice.text = ""
-	if got := b.m.lane().step().Token; got != before {
+	b.m.Notice.Text = ""
+	if got := b.m.Lane().Step().Token; got != before {
 		t.Errorf("a preset changed the server's token %d to %d", before, got)
 	}
 	b.has("The server's choice stands")
 	b.keys("left", "1", "space")
 	b.has("chooses the tokens itself")
-	if n := len(b.m.lane().view.Steps); n != 3 {
+	if n := len(b.m.Lane().View.Steps); n != 3 {
 		t.Errorf("%d steps, want 3", n)
 	}
 	for _, size := range [][2]int{{200, 60}, {80, 24}, {40, 12}} {
@@ -280,7 +281,7 @@ func TestWatchedStreamIsCut(t *testing.T) {
 	b.start(storyPrompt)
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Failed })
-	if n := len(b.m.lane().view.Steps); n == 0 {
+	if n := len(b.m.Lane().View.Steps); n == 0 {
 		t.Error("nothing was kept")
 	}
 	b.has("r asks")

@@ -14,16 +14,16 @@ import (
 func TestTypedTokenOfTheChart(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
-	b.m.selectKnob("logit_bias")
+	b.m.SelectKnob("logit_bias")
 	b.m.focus = paneControls
 	b.keys("enter")
 	b.has("␣ or a blank is a space")
 	b.send(typed("␣old=-100"))
 	b.keys("enter")
 	b.tuned()
-	old := b.m.lane().vocab().Encode(" old", models.EncodeOptions{})
-	i := slices.IndexFunc(b.m.lane().step().Trace.Rows(), func(r sampling.Row) bool { return r.ID == old[0] })
-	if len(old) != 1 || i < 0 || b.m.lane().step().Trace.Rows()[i].Prob > 1e-6 {
+	old := b.m.Lane().Vocab().Encode(" old", models.EncodeOptions{})
+	i := slices.IndexFunc(b.m.Lane().Step().Trace.Rows(), func(r sampling.Row) bool { return r.ID == old[0] })
+	if len(old) != 1 || i < 0 || b.m.Lane().Step().Trace.Rows()[i].Prob > 1e-6 {
 		t.Errorf("␣old (%v) is not banned", old)
 	}
 }
@@ -77,7 +77,7 @@ func TestWhatIfTurnedBack(t *testing.T) {
 		t.Errorf("still a what-if:\n%s", b.frame())
 	}
 	b.keys("n")
-	if l := b.m.lane(); l.look.at != 2 || len(l.branches) > 0 {
-		t.Errorf("at step %d with %d branches, want 2 and none", l.look.at, len(l.branches))
+	if l := b.m.Lane(); l.Look.At != 2 || len(l.Branches) > 0 {
+		t.Errorf("at step %d with %d branches, want 2 and none", l.Look.At, len(l.Branches))
 	}
 }

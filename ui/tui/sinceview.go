@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -22,13 +23,13 @@ type since struct {
 
 // lastSwitch returns the index of the first step made under other settings
 // than the one before, looking back from the step on the screen; 0 if none.
-func lastSwitch(l *lane) int {
-	n := len(l.view.Steps)
-	if l.look.at > 0 {
-		n = l.look.at
+func lastSwitch(l *run.Lane) int {
+	n := len(l.View.Steps)
+	if l.Look.At > 0 {
+		n = l.Look.At
 	}
 	for k := n; k > 1; k-- {
-		if l.view.Steps[k-1].Settings != l.view.Steps[k-2].Settings {
+		if l.View.Steps[k-1].Settings != l.View.Steps[k-2].Settings {
 			return k
 		}
 	}
@@ -36,13 +37,13 @@ func lastSwitch(l *lane) int {
 }
 
 func newSince(m *Model) (view, tea.Cmd) {
-	l := m.lane()
+	l := m.Lane()
 	at := lastSwitch(l)
 	if at == 0 {
-		m.say("since the switch: the settings were not changed in this text yet")
+		m.Say("since the switch: the settings were not changed in this text yet")
 		return nil, nil
 	}
-	v := &since{at: at, from: l.view.Steps[at-2].Settings}
+	v := &since{at: at, from: l.View.Steps[at-2].Settings}
 	return v, v.compute(m)
 }
 
@@ -59,7 +60,7 @@ type sinceMsg struct {
 // it, in the background. Up to where they part, both texts have the same
 // tokens behind them, so a trace tells what would have been written.
 func (v *since) compute(m *Model) tea.Cmd {
-	view, from, at := m.lane().view, v.from, v.at
+	view, from, at := m.Lane().View, v.from, v.at
 	return func() tea.Msg {
 		r := sinceMsg{from: from, at: at}
 		for k := at; k <= len(view.Steps); k++ {
@@ -83,13 +84,13 @@ func (v *since) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.from == v.from && msg.at == v.at {
 			v.upTo, v.parted, v.token = msg.upTo, msg.parted, msg.token
 		}
-	case viewMsg:
-		l := m.lane()
+	case run.ViewMsg:
+		l := m.Lane()
 		if at := lastSwitch(l); at > 0 && at != v.at {
-			v.at, v.from, v.parted, v.upTo = at, l.view.Steps[at-2].Settings, 0, 0
+			v.at, v.from, v.parted, v.upTo = at, l.View.Steps[at-2].Settings, 0, 0
 			return v.compute(m)
 		}
-		if v.parted == 0 && v.upTo < len(l.view.Steps) && !l.running() {
+		if v.parted == 0 && v.upTo < len(l.View.Steps) && !l.Running() {
 			return v.compute(m)
 		}
 	}
@@ -105,20 +106,20 @@ func (v *since) hints(*Model) []string {
 }
 
 func (v *since) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
-	if v.at > len(l.view.Steps) {
+	l := m.Lane()
+	if v.at > len(l.View.Steps) {
 		return
 	}
-	now := l.view.Steps[v.at-1].Settings
-	c.Put(1, 0, viz.SomeOf(now.Label+": ", differences(v.from.Config(), now.Config()), c.W-2), viz.Ink{})
+	now := l.View.Steps[v.at-1].Settings
+	c.Put(1, 0, viz.SomeOf(now.Label+": ", run.Differences(v.from.Config(), now.Config()), c.W-2), viz.Ink{})
 	x := c.Put(1, 1, "survivors a step  ", viz.Ink{Role: viz.Muted})
 	v.drawSurvivors(c.Sub(viz.Rect{X: x, Y: 1, W: c.W - x - 12, H: 1}), l)
 	c.Right(c.W-1, 1, "│ switch", viz.Ink{Role: viz.Muted})
 	words := "comparing with what " + v.from.Label + " would have written …"
 	switch {
 	case v.parted > 0:
-		words = fmt.Sprintf("%s would have gone another way at token %s: %s (same luck)", v.from.Label, viz.Count(v.parted), l.piece(v.token, c.ASCII))
-	case v.upTo >= len(l.view.Steps):
+		words = fmt.Sprintf("%s would have gone another way at token %s: %s (same luck)", v.from.Label, viz.Count(v.parted), l.Piece(v.token, c.ASCII))
+	case v.upTo >= len(l.View.Steps):
 		words = "same text as " + v.from.Label + " would have written so far (same luck, same tokens)"
 	case v.upTo > 0:
 		words = fmt.Sprintf("same text as %s would have written up to token %s", v.from.Label, viz.Count(v.upTo))
@@ -128,9 +129,9 @@ func (v *since) draw(c *viz.Canvas, m *Model) {
 
 // drawSurvivors draws how many tokens were left at each step, with the switch
 // as a bar between two.
-func (v *since) drawSurvivors(c *viz.Canvas, l *lane) {
+func (v *since) drawSurvivors(c *viz.Canvas, l *run.Lane) {
 	var all []float64
-	for _, s := range l.view.Steps {
+	for _, s := range l.View.Steps {
 		all = append(all, float64(s.Summary.Survived))
 	}
 	most := maxOf(all)

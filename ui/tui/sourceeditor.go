@@ -69,7 +69,7 @@ func (m *Model) constraintText() string {
 	if v, ok := m.screen.view.(*constraintView); ok {
 		return v.text(m)
 	}
-	return m.lane().shownConfig().Text("constraint")
+	return m.Lane().ShownConfig().Text("constraint")
 }
 
 // editSource opens the editor on a kind of constraint.
@@ -113,7 +113,7 @@ func (e *sourceEditor) leave(m *Model) {
 		return
 	}
 	m.sources.begun[s.kind] = s
-	m.say("not in force; what you wrote is there when you open it again")
+	m.Say("not in force; what you wrote is there when you open it again")
 }
 
 // source is what is written; a kind without a text leaves what was written
@@ -261,8 +261,8 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 	m.sources.taken[e.stored] = e.source()
 	m.closeTop()
 	cmd := m.constrain(e.stored)
-	if n := len(e.notes) - 1; n > 0 && !m.warn {
-		m.say("in force, with " + viz.Plural(n, "note") + " that enter shows. n steps, space runs.")
+	if n := len(e.notes) - 1; n > 0 && !m.Warn {
+		m.Say("in force, with " + viz.Plural(n, "note") + " that enter shows. n steps, space runs.")
 	}
 	return cmd
 }

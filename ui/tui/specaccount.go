@@ -25,7 +25,7 @@ func histogramLines(d *speculative.View, room int) int {
 // drawHistogram draws how often how many drafted tokens stood, and how often
 // they would if each stood with the same chance. Rows that do not fit are one.
 func (v *specView) drawHistogram(c *viz.Canvas) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	muted := viz.Ink{Role: viz.Muted}
 	head := "accepted in a round  █ rounds"
 	if theory(d) {
@@ -59,7 +59,7 @@ func (v *specView) drawHistogram(c *viz.Canvas) {
 
 // drawAccepts draws the row of the rounds in which i tokens stood.
 func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	c.Right(4, y, strconv.Itoa(i), viz.Ink{})
 	c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
 	if theory(d) {
@@ -78,7 +78,7 @@ func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
 // drawAccount draws the running account: acceptance, tokens a pass, times and
 // the speed-up really measured, with what a draft may cost.
 func (v *specView) drawAccount(c *viz.Canvas) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	n := d.Counted
 	per := "0"
 	if n > 0 {

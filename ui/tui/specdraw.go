@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/engine/speculative"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -34,7 +35,7 @@ func (v *specView) draw(c *viz.Canvas, m *Model) {
 		y++
 	}
 	room := h - foot - y
-	table := room - histogramLines(v.lane.view.Draft, room)
+	table := room - histogramLines(v.lane.View.Draft, room)
 	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)
 	if table < room {
 		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table + 1, W: inner.W, H: room - table - 1}))
@@ -52,11 +53,11 @@ func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
 	switch l := v.lane; {
 	case v.wait:
 		s = "opening the draft model …"
-	case l.view.Err != nil:
-		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.view.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+	case l.View.Err != nil:
+		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 		return
-	case l.view.Phase.String() == "done":
-		s = "the text has ended (" + endWords(l) + "); r starts again, s with a new seed"
+	case l.View.Phase.String() == "done":
+		s = "the text has ended (" + run.EndWords(l) + "); r starts again, s with a new seed"
 	}
 	c.Put(1, 0, viz.CutTitle(s, c.W-2), viz.Ink{Role: viz.Muted})
 	if v.field != nil {
@@ -71,7 +72,7 @@ func (v *specView) title(r *speculative.Round) string {
 	}
 	s += fmt.Sprintf(" · round %d", r.Index)
 	if v.round > 0 {
-		s += fmt.Sprintf(" of %d", len(v.lane.view.Draft.Rounds))
+		s += fmt.Sprintf(" of %d", len(v.lane.View.Draft.Rounds))
 	}
 	s += fmt.Sprintf(" · %d of %d accepted", r.Accepted, len(r.Drafted))
 	if r.Algorithm != speculative.Exact {
@@ -88,10 +89,10 @@ func (v *specView) title(r *speculative.Round) string {
 func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
 	drafted := ""
 	for _, id := range r.Drafted {
-		drafted += v.lane.vocab().Piece(id)
+		drafted += v.lane.Vocab().Piece(id)
 	}
 	drafted = "⟦" + viz.OneLine(drafted, c.ASCII) + "⟧"
-	legend := fmt.Sprintf("k %d, draft %s", r.K, v.lane.view.Draft.Draft)
+	legend := fmt.Sprintf("k %d, draft %s", r.K, v.lane.View.Draft.Draft)
 	right := "█ both  ▓ p more  ░ q more"
 	if c.W < 60 {
 		right, legend = "", fmt.Sprintf("k %d", r.K)
@@ -115,9 +116,9 @@ func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
 // textBefore is prompt and text up to its first n tokens.
 func (v *specView) textBefore(n int) string {
 	l := v.lane
-	b := []byte(l.view.PromptText)
-	for _, s := range l.view.Steps[:min(n, len(l.view.Steps))] {
-		b = append(b, l.vocab().Piece(s.Token)...)
+	b := []byte(l.View.PromptText)
+	for _, s := range l.View.Steps[:min(n, len(l.View.Steps))] {
+		b = append(b, l.Vocab().Piece(s.Token)...)
 	}
 	return string(b)
 }
@@ -206,7 +207,7 @@ func (v *specView) drawPosition(c *viz.Canvas, y int, col specColumns, p specula
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(2, y, col.labelW, v.lane.piece(p.Token, c.ASCII), ink)
+	c.Fit(2, y, col.labelW, v.lane.Piece(p.Token, c.ASCII), ink)
 	if p.Verdict == speculative.Dropped {
 		x := c.Right(col.p, y, viz.Removed, ink)
 		if !*said {
@@ -296,7 +297,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	}
 	x := c.Put(2, y, "u "+viz.Three(f.U), viz.Ink{Role: viz.Draw})
 	x = c.Put(x, y, " → ", viz.Ink{Role: viz.Muted})
-	x = c.Put(x, y, "● "+v.lane.piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
+	x = c.Put(x, y, "● "+v.lane.Piece(f.Token, c.ASCII), viz.Ink{Role: viz.Chosen})
 	c.Put(x+3, y, viz.CutWords(emitted, c.W-x-4), viz.Ink{})
 }
 
@@ -365,7 +366,7 @@ func (v *specView) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool,
 			ink = viz.Ink{Role: viz.Chosen}
 			c.Put(1, y, "●", ink)
 		}
-		c.Fit(2, y, col.labelW, v.lane.piece(b.Token, c.ASCII), ink)
+		c.Fit(2, y, col.labelW, v.lane.Piece(b.Token, c.ASCII), ink)
 		c.Right(col.p, y, viz.Percent(b.P), ink)
 		if !both {
 			if w := c.W - 23; w > 4 {

@@ -15,7 +15,7 @@ import (
 // Where none is, it is the place of the round at which the two laws differ
 // most: elsewhere there is little to see.
 func (v *specView) viewAtCursor() engine.View {
-	view, r := v.lane.view, v.shownRound()
+	view, r := v.lane.View, v.shownRound()
 	if r == nil {
 		return view
 	}
@@ -48,16 +48,16 @@ func (v *specView) story(m *Model) string {
 	if v.pos >= 0 && v.pos < len(r.Positions) {
 		p := r.Positions[v.pos]
 		if p.Verdict == speculative.Dropped {
-			return v.lane.piece(p.Token, m.pal.ASCII) + " was not judged: a token before it was refused"
+			return v.lane.Piece(p.Token, m.pal.ASCII) + " was not judged: a token before it was refused"
 		}
-		head := fmt.Sprintf("%s: p %s, q %s", v.lane.piece(p.Token, m.pal.ASCII), viz.Percent(p.P), viz.Percent(p.Q))
+		head := fmt.Sprintf("%s: p %s, q %s", v.lane.Piece(p.Token, m.pal.ASCII), viz.Percent(p.P), viz.Percent(p.Q))
 		if r.Algorithm == speculative.Block {
 			return fmt.Sprintf("%s: the draft up to it stands with %s; u %s, %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict)
 		}
 		return fmt.Sprintf("%s: stands with %s; u %s, %s. Any token drawn here stands with %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict, viz.Percent(p.Alpha))
 	}
 	if f := r.Final; f != nil {
-		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.piece(f.Token, m.pal.ASCII), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
+		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.Piece(f.Token, m.pal.ASCII), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
 	}
 	return "the last drafted token stood and ended the text: nothing more was drawn"
 }
@@ -74,7 +74,7 @@ func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(v.field.text())
 		v.field = nil
 		if name == "" {
-			m.say("the draft stays " + v.name)
+			m.Say("the draft stays " + v.name)
 			return nil, true
 		}
 		return v.use(m, expandHome(name)), true

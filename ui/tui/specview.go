@@ -9,6 +9,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -22,7 +23,7 @@ const (
 // specView shows speculative decoding round by round: what was drafted, how
 // each token was judged, and where the last one came from.
 type specView struct {
-	lane  *lane
+	lane  *run.Lane
 	draft engine.Draft
 	own   bool   // the view gave the lane its draft, and takes it away again
 	name  string // of the draft
@@ -38,25 +39,25 @@ type specView struct {
 // newSpec opens the view. A lane without a draft gets one: the built-in
 // model's own, else the text itself.
 func newSpec(m *Model) (view, tea.Cmd) {
-	l := m.lane()
+	l := m.Lane()
 	v := &specView{lane: l, pos: -1}
-	if l.prompt == nil {
-		m.say("S: " + m.whyNot(l))
+	if l.Prompt == nil {
+		m.Say("S: " + m.WhyNot(l))
 		return nil, nil
 	}
-	l.lookAt(0)
-	l.eng.Post(engine.Advance{N: 0})
-	if l.config.Int("num_beams") > 1 || l.config.Float("penalty_alpha") > 0 {
-		m.say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
+	l.LookAt(0)
+	l.Eng.Post(engine.Advance{N: 0})
+	if l.Config.Int("num_beams") > 1 || l.Config.Float("penalty_alpha") > 0 {
+		m.Say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
 		return nil, nil
 	}
-	if l.view.Draft != nil || m.draft.Active() && len(m.lanes) == 1 {
-		v.draft = m.draft
+	if l.View.Draft != nil || m.Draft.Active() && len(m.All) == 1 {
+		v.draft = m.Draft
 		v.name = draftName(v.draft)
 		return v, nil
 	}
 	name := ngramDraft
-	if l.model.Info().Name == "fable" && m.opt.OpenModel != nil {
+	if l.Model.Info().Name == "fable" && m.opt.OpenModel != nil {
 		name = builtinDraft
 	}
 	v.own = true
@@ -85,11 +86,11 @@ func (v *specView) use(m *Model, name string) tea.Cmd {
 		return nil
 	}
 	if m.opt.OpenModel == nil {
-		m.complain("no model can be opened here; ngram needs none")
+		m.Complain("no model can be opened here; ngram needs none")
 		return nil
 	}
 	v.wait = true
-	open, target := m.opt.OpenModel, v.lane.model
+	open, target := m.opt.OpenModel, v.lane.Model
 	return func() tea.Msg {
 		d, err := open(name)
 		if err == nil {
@@ -108,8 +109,8 @@ func (v *specView) use(m *Model, name string) tea.Cmd {
 func (v *specView) take(m *Model, name string, d engine.Draft) {
 	v.name, v.draft, v.own, v.err = name, d, true, ""
 	v.round, v.pos = 0, -1
-	v.lane.eng.Post(engine.Assist{Draft: d})
-	v.lane.eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
+	v.lane.Eng.Post(engine.Assist{Draft: d})
+	v.lane.Eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
 }
 
 func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
@@ -122,24 +123,24 @@ func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	}
 	v.wait = false
 	if d.err != nil {
-		m.complain(viz.FirstLine(d.err.Error()))
+		m.Complain(viz.FirstLine(d.err.Error()))
 		if !v.draft.Active() {
 			v.take(m, ngramDraft, engine.Draft{NGram: true})
 		}
 		return nil
 	}
-	m.owned = append(m.owned, d.model)
+	m.Owned = append(m.Owned, d.model)
 	v.take(m, d.name, engine.Draft{Model: d.model})
 	return nil
 }
 
 func (v *specView) leave(m *Model) {
-	v.lane.eng.Post(engine.Advance{N: 0})
+	v.lane.Eng.Post(engine.Advance{N: 0})
 	if v.rule != 0 {
-		v.lane.eng.Post(engine.Judge{Algorithm: speculative.Exact})
+		v.lane.Eng.Post(engine.Judge{Algorithm: speculative.Exact})
 	}
 	if v.own {
-		v.lane.eng.Post(engine.Assist{})
+		v.lane.Eng.Post(engine.Assist{})
 	}
 }
 
@@ -148,7 +149,7 @@ func (v *specView) algorithm() speculative.Info { return speculative.Algorithms(
 
 // shownRound returns the round on the screen, nil before the first.
 func (v *specView) shownRound() *speculative.Round {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	if d == nil || len(d.Rounds) == 0 {
 		return nil
 	}
@@ -209,7 +210,7 @@ func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "nextmark":
 		v.toRefusal(m, 1)
 	case "inspect":
-		m.say(v.story(m))
+		m.Say(v.story(m))
 	case "open":
 		f := newField(v.name)
 		v.field = &f
@@ -222,13 +223,13 @@ func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
 		}
 		return nil, false
 	case "off", "reset":
-		if v.lane.config.Int("num_assistant_tokens") == 4 {
-			m.say(a.first() + ": k is 4, as by default")
+		if v.lane.Config.Int("num_assistant_tokens") == 4 {
+			m.Say(a.first() + ": k is 4, as by default")
 			break
 		}
-		m.set("num_assistant_tokens", int64(4))
+		m.Set("num_assistant_tokens", int64(4))
 	case "zoom", "pane", "paneback", "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.say(a.first() + ": not in speculative decoding; esc goes back to the lab")
+		m.Say(a.first() + ": not in speculative decoding; esc goes back to the lab")
 	default:
 		return nil, false
 	}
@@ -237,7 +238,7 @@ func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
 
 // next goes one round on: into the past's future, or by writing the proposal.
 func (v *specView) next(m *Model, n int) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	if v.round > 0 && d != nil {
 		v.round, v.pos = v.round+n, -1
 		if v.round >= len(d.Rounds) {
@@ -246,46 +247,46 @@ func (v *specView) next(m *Model, n int) {
 		return
 	}
 	v.pos = -1
-	m.next(n)
+	m.Next(n)
 }
 
 // back looks at a round before.
 func (v *specView) back(m *Model, n int) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	at := v.round
 	if d == nil || len(d.Rounds) == 0 {
-		m.say("b: no round yet")
+		m.Say("b: no round yet")
 		return
 	}
 	if at == 0 {
 		at = len(d.Rounds)
 	}
 	if at == 1 {
-		m.say("b: this is the first round")
+		m.Say("b: this is the first round")
 		return
 	}
 	v.round, v.pos = max(at-n, 1), -1
-	v.lane.eng.Post(engine.Advance{N: 0})
+	v.lane.Eng.Post(engine.Advance{N: 0})
 }
 
 // run runs or pauses; from a round before it goes on from there.
 func (v *specView) run(m *Model) {
 	r := v.shownRound()
 	if v.round > 0 && r != nil {
-		v.lane.eng.Post(engine.Rewind{Len: r.Start})
-		m.advanceLane(v.lane, -1)
-		m.say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
+		v.lane.Eng.Post(engine.Rewind{Len: r.Start})
+		m.AdvanceLane(v.lane, -1)
+		m.Say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
 		v.round = 0
 		return
 	}
-	m.runOrPause()
+	m.RunOrPause()
 }
 
 // along moves the cursor over the drafted tokens and the last draw.
 func (v *specView) along(m *Model, d int) {
 	r := v.shownRound()
 	if r == nil {
-		m.say("no round yet: " + m.whyNot(v.lane))
+		m.Say("no round yet: " + m.WhyNot(v.lane))
 		return
 	}
 	n := len(r.Positions)
@@ -296,10 +297,10 @@ func (v *specView) along(m *Model, d int) {
 	at += d
 	switch {
 	case at < 0:
-		m.say("←: this is the first drafted token; b shows the round before")
+		m.Say("←: this is the first drafted token; b shows the round before")
 		return
 	case at > n:
-		m.say("→: the last draw; n goes to the next round")
+		m.Say("→: the last draw; n goes to the next round")
 		return
 	case at == n:
 		at = -1
@@ -308,28 +309,28 @@ func (v *specView) along(m *Model, d int) {
 }
 
 func (v *specView) toEnd(m *Model, first bool) {
-	d := v.lane.view.Draft
+	d := v.lane.View.Draft
 	if d == nil || len(d.Rounds) == 0 {
-		m.say("no round yet")
+		m.Say("no round yet")
 		return
 	}
 	if v.round, v.pos = 0, -1; first && len(d.Rounds) > 1 {
 		v.round = 1
 	}
-	m.say(map[bool]string{true: "the first round", false: "the newest round"}[first])
+	m.Say(map[bool]string{true: "the first round", false: "the newest round"}[first])
 }
 
 // widen changes how many tokens are drafted.
 func (v *specView) widen(m *Model, d int) {
 	p, _ := sampling.Lookup("num_assistant_tokens")
-	k := v.lane.config.Int(p.Key)
+	k := v.lane.Config.Int(p.Key)
 	to := min(max(k+d, int(p.Min)), int(p.Max))
 	if to == k {
-		m.say(fmt.Sprintf("k: %d is the end of its range, %g to %g", k, p.Min, p.Max))
+		m.Say(fmt.Sprintf("k: %d is the end of its range, %g to %g", k, p.Min, p.Max))
 		return
 	}
-	if m.set(p.Key, int64(to)) {
-		m.say(fmt.Sprintf("k %d: the draft proposes %s a round", to, viz.Plural(to, "token")))
+	if m.Set(p.Key, int64(to)) {
+		m.Say(fmt.Sprintf("k %d: the draft proposes %s a round", to, viz.Plural(to, "token")))
 	}
 }
 
@@ -338,32 +339,32 @@ func (v *specView) nextRule(m *Model) {
 	v.rule = (v.rule + 1) % len(speculative.Algorithms())
 	a := v.algorithm()
 	v.round, v.pos = 0, -1
-	v.lane.eng.Post(engine.Judge{Algorithm: a.Algorithm})
-	m.say(string(a.Algorithm) + ": " + a.Help)
+	v.lane.Eng.Post(engine.Judge{Algorithm: a.Algorithm})
+	m.Say(string(a.Algorithm) + ": " + a.Help)
 }
 
 // otherDraft changes between a draft model and the text itself.
 func (v *specView) otherDraft(m *Model) tea.Cmd {
 	if v.wait {
-		m.say("x: a draft model is being opened")
+		m.Say("x: a draft model is being opened")
 		return nil
 	}
-	if v.draft.NGram && v.lane.model.Info().Name == "fable" {
+	if v.draft.NGram && v.lane.Model.Info().Name == "fable" {
 		return v.use(m, builtinDraft)
 	}
 	if v.draft.NGram {
-		m.say("x: enter names a draft model for " + v.lane.model.Info().Name)
+		m.Say("x: enter names a draft model for " + v.lane.Model.Info().Name)
 		return nil
 	}
-	m.say("ngram: drafts what followed the same words before")
+	m.Say("ngram: drafts what followed the same words before")
 	return v.use(m, ngramDraft)
 }
 
 // toRefusal goes to the round before or after in which a token was refused.
 func (v *specView) toRefusal(m *Model, d int) {
-	s := v.lane.view.Draft
+	s := v.lane.View.Draft
 	if s == nil {
-		m.say("[ ]: no round yet")
+		m.Say("[ ]: no round yet")
 		return
 	}
 	at := v.round
@@ -380,7 +381,7 @@ func (v *specView) toRefusal(m *Model, d int) {
 			}
 		}
 	}
-	m.say("[ ]: no refused draft further on that way")
+	m.Say("[ ]: no refused draft further on that way")
 }
 
 func (v *specView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }

@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/speculative"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -41,7 +42,7 @@ func TestAccountOfAnotherDraft(t *testing.T) {
 	b.wait(func(v engine.View) bool {
 		return v.Draft != nil && v.Draft.Draft == ngramDraft && v.Draft.Last() != nil && v.Draft.Last().Drafter == ngramDraft
 	})
-	if d := b.m.lane().view.Draft; d.Counted != 1 {
+	if d := b.m.Lane().View.Draft; d.Counted != 1 {
 		t.Errorf("%d rounds counted", d.Counted)
 	}
 	b.has("1 round of 4 with this draft and rule")
@@ -57,7 +58,7 @@ func TestHistogramLeavesRowsOut(t *testing.T) {
 		}
 	}
 	d.Accepts[1], d.Accepts[3], d.Accepts[16], d.Expected[3], d.Expected[16] = 5, 2, 1, 0.5, 1
-	v := &specView{lane: &lane{view: engine.View{Draft: d}}}
+	v := &specView{lane: &run.Lane{View: engine.View{Draft: d}}}
 	c := viz.NewCanvas(80, 5, false)
 	v.drawHistogram(c)
 	lines := strings.Split(c.Text(), "\n")

@@ -9,21 +9,22 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // stages is the pipeline as a list: stages in their order, what each does on
 // its own, moved and switched off one at a time.
 type stages struct {
-	key   effectKey
+	key   run.EffectKey
 	alone map[string]string // by stage
 	other string            // what the engine's own order would give
 }
 
 func newStages(m *Model) (view, tea.Cmd) {
-	l := m.lane()
-	if s := l.step(); s == nil || s.Trace == nil {
-		m.say("enter: " + m.whyNot(l))
+	l := m.Lane()
+	if s := l.Step(); s == nil || s.Trace == nil {
+		m.Say("enter: " + m.WhyNot(l))
 		return nil, nil
 	}
 	v := &stages{}
@@ -32,28 +33,28 @@ func newStages(m *Model) (view, tea.Cmd) {
 
 // A stagesMsg brings what each stage does.
 type stagesMsg struct {
-	key   effectKey
+	key   run.EffectKey
 	alone map[string]string
 	other string
 }
 
 func (v *stages) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	s, set := l.step(), l.shownSettings()
+	l := m.Lane()
+	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
-	k := effectKey{s, set, ""}
+	k := run.EffectKey{Step: s, Settings: set, Key: ""}
 	if k == v.key {
 		return nil
 	}
 	v.key = k
-	in, err := l.input()
+	in, err := l.Input()
 	if err != nil {
 		return nil
 	}
-	view, comp, cfg, ascii := l.view, l.comp, l.shownConfig(), m.pal.ASCII
-	name := func(id int32) string { return l.piece(id, ascii) }
+	view, comp, cfg, ascii := l.View, l.Comp, l.ShownConfig(), m.pal.ASCII
+	name := func(id int32) string { return l.Piece(id, ascii) }
 	return func() tea.Msg {
 		r := stagesMsg{key: k, alone: make(map[string]string)}
 		var scratch sampling.Scratch
@@ -69,7 +70,7 @@ func (v *stages) compute(m *Model) tea.Cmd {
 
 // stageAlone says what one stage does on its own, or why it does nothing.
 func stageAlone(set *engine.Settings, cfg sampling.Config, s *engine.Step, st sampling.StageTrace, scratch *sampling.Scratch, in sampling.Input) string {
-	for _, p := range stageParams(cfg.Order(), st.Name) {
+	for _, p := range run.StageParams(cfg.Order(), st.Name) {
 		if p.IsOff(cfg.Value(p.Key)) {
 			continue
 		}
@@ -109,7 +110,7 @@ func ownOrder(view engine.View, comp *engine.Compiler, cfg sampling.Config, s *e
 	if err != nil {
 		return ""
 	}
-	out := fmt.Sprintf("%s: %s survive, TV %s, ", o.Engine(), viz.Count(t.Trace.Survived), viz.Three(distance(set, set2, in)))
+	out := fmt.Sprintf("%s: %s survive, TV %s, ", o.Engine(), viz.Count(t.Trace.Survived), viz.Three(run.Distance(set, set2, in)))
 	if t.Trace.Token == s.Trace.Token {
 		return out + "same token"
 	}
@@ -122,8 +123,8 @@ func (v *stages) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.key == v.key {
 			v.alone, v.other = msg.alone, msg.other
 		}
-	case viewMsg:
-		if !m.lane().running() {
+	case run.ViewMsg:
+		if !m.Lane().Running() {
 			return v.compute(m)
 		}
 	}
@@ -131,7 +132,7 @@ func (v *stages) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *stages) frame(m *Model) viz.Frame {
-	o := m.lane().shownConfig().Order()
+	o := m.Lane().ShownConfig().Order()
 	name := o.Name()
 	if len(o.Custom()) > 0 {
 		name = "custom (" + o.Engine() + "'s stages, moved)"
@@ -141,7 +142,7 @@ func (v *stages) frame(m *Model) viz.Frame {
 
 func (v *stages) size(m *Model) (int, int) {
 	n := 1
-	if s := m.lane().step(); s != nil && s.Trace != nil {
+	if s := m.Lane().Step(); s != nil && s.Trace != nil {
 		n = len(s.Trace.Stages())
 	}
 	return 100, min(max(n+8, 12), max(m.h-4, 10))
@@ -151,8 +152,8 @@ func (v *stages) hints(*Model) []string {
 }
 
 func (v *stages) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
-	s := l.step()
+	l := m.Lane()
+	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
@@ -164,7 +165,7 @@ func (v *stages) draw(c *viz.Canvas, m *Model) {
 	c.Put(54, 0, "on its own", muted)
 	list := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	at := min(m.stage, len(list)-1)
+	at := min(m.Stage, len(list)-1)
 	from := max(min(at-room/2, len(list)-room), 0)
 	y := 1
 	for i := from; i < len(list) && i < from+room; i++ {
@@ -201,30 +202,30 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 }
 
 func (v *stages) act(m *Model, a *action) (tea.Cmd, bool) {
-	s := m.lane().step()
+	s := m.Lane().Step()
 	if s == nil || s.Trace == nil {
 		return nil, false
 	}
 	n := len(s.Trace.Stages())
 	switch a.id {
 	case "up":
-		m.stage = max(m.stage-1, 0)
+		m.Stage = max(m.Stage-1, 0)
 	case "down":
-		m.stage = min(m.stage+1, n-1)
+		m.Stage = min(m.Stage+1, n-1)
 	case "first":
-		m.stage = 0
+		m.Stage = 0
 	case "last":
-		m.stage = n - 1
+		m.Stage = n - 1
 	case "earlier":
-		m.moveStage(-1)
+		m.MoveStage(-1)
 	case "later":
-		m.moveStage(1)
+		m.MoveStage(1)
 	case "take":
-		m.takeOut(true)
+		m.TakeOut(true)
 	case "order":
-		m.nextOrder()
+		m.NextOrder()
 	case "open":
-		if isPenalty(m.selectedStage()) {
+		if isPenalty(m.SelectedStage()) {
 			return m.open("penalties"), true
 		}
 		m.focus = panePipeline

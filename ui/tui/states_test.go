@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 )
 
 // A slowModel answers only when it is let.
@@ -50,7 +51,7 @@ func TestReadingAPrompt(t *testing.T) {
 	if len(ids) < 390 || len(ids) > 510 {
 		t.Fatalf("%d tokens", len(ids))
 	}
-	b.send(promptMsg{b.m.lane().id, text, ids, nil})
+	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: text, Ids: ids, Err: nil})
 	let <- struct{}{}
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Prefill && v.Prefill.Done > 0 })
 	for _, s := range []string{"reading the prompt", " of " + strconv.Itoa(len(ids)) + " tokens", "esc stop reading"} {
@@ -68,8 +69,8 @@ func TestReadingAPrompt(t *testing.T) {
 	b.keys("esc")
 	let <- struct{}{} // the pass under way
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused })
-	done := b.m.lane().view.Prefill.Done
-	if v := b.m.lane().view; v.Next != nil || done >= len(ids) {
+	done := b.m.Lane().View.Prefill.Done
+	if v := b.m.Lane().View; v.Next != nil || done >= len(ids) {
 		t.Errorf("read on to %d of %d", done, len(ids))
 	}
 	if strings.Contains(b.frame(), "reading the prompt") && !strings.Contains(b.frame(), "stopped") {
@@ -98,7 +99,7 @@ func TestReadingBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(promptMsg{b.m.lane().id, storyPrompt, ids, nil})
+	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: storyPrompt, Ids: ids, Err: nil})
 	pass(1)
 	b.steps(0)
 	chart := b.settled()
@@ -109,16 +110,16 @@ func TestReadingBack(t *testing.T) {
 	}
 	b.keys("tab", "tab", "tab", "tab") // the text, whose home goes to the first token
 	b.keys("home")
-	if l := b.m.lane(); l.look.at != 1 {
-		t.Fatalf("looks at %d", l.look.at)
+	if l := b.m.Lane(); l.Look.At != 1 {
+		t.Fatalf("looks at %d", l.Look.At)
 	}
 	b.has("recomputing step 1 …")
 	for key, says := range map[string]string{
 		"f": "step 1 is being computed again", "i": "i: ", "down": "no rows yet", "left": "first token", "+": "kept; it shows as soon as",
 	} {
 		b.keys(key)
-		if l := b.m.lane(); l.look.at != 1 {
-			t.Errorf("%s went to %d", key, l.look.at)
+		if l := b.m.Lane(); l.Look.At != 1 {
+			t.Errorf("%s went to %d", key, l.Look.At)
 		}
 		b.has(says)
 	}

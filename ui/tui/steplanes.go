@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 )
 
 // newest is an index beyond any step: the newest.
@@ -13,50 +14,50 @@ const newest = math.MaxInt32
 
 // runLanes is what space does beside other lanes.
 func (m *Model) runLanes() {
-	if m.lanesRun() {
+	if m.Running() {
 		m.advanceAll(0)
 		return
 	}
 	ready := false
-	for _, l := range m.scope() {
-		if l.look.at > 0 {
+	for _, l := range m.Scope() {
+		if l.Look.At > 0 {
 			m.leavePast(l)
 		}
-		ready = ready || l.view.Phase == engine.Paused || l.view.Phase == engine.Prefill || l.look.under != nil
+		ready = ready || l.View.Phase == engine.Paused || l.View.Phase == engine.Prefill || l.Look.Under != nil
 	}
 	if !ready {
-		m.say("space: " + m.whyNot(m.lane()))
+		m.Say("space: " + m.WhyNot(m.Lane()))
 		return
 	}
-	m.advance(-1)
+	m.Advance(-1)
 }
 
 // leavePast returns l to its newest step, or makes a branch of the settings
 // tried on the step looked back at.
-func (m *Model) leavePast(l *lane) {
-	if l.look.under != nil {
-		m.branchHere(l, l.look.under)
+func (m *Model) leavePast(l *run.Lane) {
+	if l.Look.Under != nil {
+		m.BranchHere(l, l.Look.Under)
 		return
 	}
-	l.lookAt(0)
+	l.LookAt(0)
 }
 
 // advanceAll is advance for all lanes, whatever the scope.
 func (m *Model) advanceAll(n int) {
-	if m.cmp.group != nil {
-		m.cmp.group.Advance(n)
+	if m.Side.Group != nil {
+		m.Side.Group.Advance(n)
 		return
 	}
-	m.advanceLane(m.lane(), n)
+	m.AdvanceLane(m.Lane(), n)
 }
 
 // stepLanes moves the lanes of the scope by n steps: through what is written,
 // and at its end writing.
 func (m *Model) stepLanes(n int) {
-	lanes := m.scope()
+	lanes := m.Scope()
 	tried := false
 	for _, l := range lanes {
-		tried = tried || l.look.under != nil
+		tried = tried || l.Look.Under != nil
 	}
 	switch at := m.shownStep(); {
 	case n < 0:
@@ -65,34 +66,34 @@ func (m *Model) stepLanes(n int) {
 		m.lookLanes(at + n)
 	default:
 		for _, l := range lanes {
-			if l.look.at > 0 {
+			if l.Look.At > 0 {
 				m.leavePast(l)
 			}
 		}
 		for _, l := range lanes {
-			if p := l.view.Phase; p == engine.Paused || p == engine.Running || p == engine.Prefill {
-				m.advance(n)
+			if p := l.View.Phase; p == engine.Paused || p == engine.Running || p == engine.Prefill {
+				m.Advance(n)
 				return
 			}
 		}
-		m.say("→: " + m.whyNot(m.lane()))
+		m.Say("→: " + m.WhyNot(m.Lane()))
 	}
 }
 
 // backLanes looks n steps back from step at in every lane of the scope.
 func (m *Model) backLanes(at, n int) {
 	longest := 0
-	for _, l := range m.scope() {
-		longest = max(longest, len(l.view.Steps))
+	for _, l := range m.Scope() {
+		longest = max(longest, len(l.View.Steps))
 	}
 	switch {
 	case longest == 0:
-		m.say("←: no token is written yet")
+		m.Say("←: no token is written yet")
 	case at == 1:
-		m.say("←: this is the first token; r starts again from the prompt")
+		m.Say("←: this is the first token; r starts again from the prompt")
 	default:
-		if m.lanesRun() {
-			m.advance(0)
+		if m.Running() {
+			m.Advance(0)
 		}
 		m.lookLanes(max(min(at, longest+1)-n, 1))
 	}
@@ -102,10 +103,10 @@ func (m *Model) backLanes(at, n int) {
 // largest if they differ.
 func (m *Model) shownStep() int {
 	at := 0
-	for _, l := range m.scope() {
-		k := l.look.at
+	for _, l := range m.Scope() {
+		k := l.Look.At
 		if k == 0 {
-			k = len(l.view.Steps) + 1
+			k = len(l.View.Steps) + 1
 		}
 		at = max(at, k)
 	}
@@ -115,13 +116,13 @@ func (m *Model) shownStep() int {
 // lookLanes shows step k, from 1, in every lane of the scope; a lane that has
 // not come so far shows its newest.
 func (m *Model) lookLanes(k int) {
-	for _, l := range m.scope() {
+	for _, l := range m.Scope() {
 		to := k
-		if k > len(l.view.Steps) {
+		if k > len(l.View.Steps) {
 			to = 0
 		}
-		if to != l.look.at {
-			l.lookAt(to)
+		if to != l.Look.At {
+			l.LookAt(to)
 		}
 	}
 }
@@ -129,56 +130,56 @@ func (m *Model) lookLanes(k int) {
 // forceElsewhere writes the token that the current lane shows in the other
 // lanes, in place of theirs.
 func (v *compareView) forceElsewhere(m *Model) {
-	from := m.lane()
-	s := from.step()
-	if s == nil || from.view.Beam != nil {
-		m.say("f: no token to force yet")
+	from := m.Lane()
+	s := from.Step()
+	if s == nil || from.View.Beam != nil {
+		m.Say("f: no token to force yet")
 		return
 	}
 	n := 0
-	for _, l := range m.lanes {
+	for _, l := range m.All {
 		if l == from || !m.canForce(l, s.Index) {
 			continue
 		}
 		token := translate(from, l, s.Token)
-		if t := l.view.Step(s.Index - 1); token == models.NoToken || t != nil && t.Token == token {
+		if t := l.View.Step(s.Index - 1); token == models.NoToken || t != nil && t.Token == token {
 			continue
 		}
 		n++
-		l.eng.Post(engine.Advance{N: 0})
-		if s.Index <= len(l.view.Steps) {
-			snap := l.snapshot(fmt.Sprintf("branch at token %d", s.Index), -1)
-			snap.branch = l.branchOff(s.Index - 1)
-			l.remember(snap)
+		l.Eng.Post(engine.Advance{N: 0})
+		if s.Index <= len(l.View.Steps) {
+			snap := l.Snapshot(fmt.Sprintf("branch at token %d", s.Index), -1)
+			snap.Branch = l.BranchOff(s.Index - 1)
+			l.Remember(snap)
 		} else {
-			l.lookAt(0)
+			l.LookAt(0)
 		}
-		l.eng.Post(engine.Force{Token: token})
+		l.Eng.Post(engine.Force{Token: token})
 	}
 	if n == 0 {
-		m.say("f: the other lanes have the same token at this step, or have not come so far")
+		m.Say("f: the other lanes have the same token at this step, or have not come so far")
 		return
 	}
 	others := "others"
-	if len(m.lanes) == 2 {
+	if len(m.All) == 2 {
 		others = "other"
 	}
-	m.say(fmt.Sprintf("forced lane %d's %s in the %s (◆)", m.cur+1, from.piece(s.Token, m.pal.ASCII), others))
+	m.Say(fmt.Sprintf("forced lane %d's %s in the %s (◆)", m.Cur+1, from.Piece(s.Token, m.pal.ASCII), others))
 }
 
 // canForce reports whether a token can be written as step k of l.
-func (m *Model) canForce(l *lane, k int) bool {
-	return l.view.Beam == nil && l.view.Contrastive == nil && l.view.Phase > engine.Prefill && k <= len(l.view.Steps)+1 &&
-		(k <= len(l.view.Steps) || l.view.Next != nil)
+func (m *Model) canForce(l *run.Lane, k int) bool {
+	return l.View.Beam == nil && l.View.Contrastive == nil && l.View.Phase > engine.Prefill && k <= len(l.View.Steps)+1 &&
+		(k <= len(l.View.Steps) || l.View.Next != nil)
 }
 
 // translate returns the token of lane to that reads like token id of lane
 // from, NoToken if there is none.
-func translate(from, to *lane, id int32) int32 {
-	if from.model == to.model {
+func translate(from, to *run.Lane, id int32) int32 {
+	if from.Model == to.Model {
 		return id
 	}
-	if ids := to.vocab().Encode(from.vocab().Piece(id), models.EncodeOptions{}); len(ids) == 1 {
+	if ids := to.Vocab().Encode(from.Vocab().Piece(id), models.EncodeOptions{}); len(ids) == 1 {
 		return ids[0]
 	}
 	return models.NoToken

@@ -13,6 +13,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 )
 
 var openDraft = sync.OnceValues(func() (models.Model, error) { return fable.OpenDraft(llama.Options{Workers: 1}) })
@@ -42,13 +43,13 @@ func (b *bench) rounds(n int) {
 // tuned waits until the lane has taken the newest settings.
 func (b *bench) tuned() {
 	b.t.Helper()
-	b.wait(func(v engine.View) bool { return v.Settings == b.m.lane().settings })
+	b.wait(func(v engine.View) bool { return v.Settings == b.m.Lane().Settings })
 }
 
 // beamAt is beam search from the story's prompt after n steps.
 func beamAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, testOptions(t), w, h)
-	b.m.pace = len(paces) - 1
+	b.m.Pace = len(run.Paces) - 1
 	b.start(storyPrompt)
 	b.keys("B")
 	b.beams(1)
@@ -68,7 +69,7 @@ func TestBeamFrame(t *testing.T) {
 // search's own, and the cut line stands after the best four.
 func TestBeamViewShowsTheSearch(t *testing.T) {
 	b := beamAt(t, 6, 120, 40)
-	s := b.m.lane().view.Beam.Last()
+	s := b.m.Lane().View.Beam.Last()
 	lines := strings.Split(b.frame(), "\n")
 	at := func(s string) int {
 		for i, line := range lines {
@@ -85,7 +86,7 @@ func TestBeamViewShowsTheSearch(t *testing.T) {
 	if !strings.Contains(lines[cut+1], "✗") || strings.Contains(lines[cut-1], "✗") {
 		t.Errorf("✗ on the wrong side of the line:\n%s", b.frame())
 	}
-	if want := strings.Trim(b.m.lane().vocab().Piece(s.Groups[0].Candidates[0].Node.Token), " "); !strings.Contains(lines[cut-4], want) {
+	if want := strings.Trim(b.m.Lane().Vocab().Piece(s.Groups[0].Candidates[0].Node.Token), " "); !strings.Contains(lines[cut-4], want) {
 		t.Errorf("the first candidate is not %q:\n%s", want, lines[cut-4])
 	}
 	b.has("● leads")
@@ -99,7 +100,7 @@ func TestBeamViewGoesBackAndLeaves(t *testing.T) {
 	b.start(storyPrompt)
 	b.keys("n")
 	b.steps(1)
-	was, text := b.m.lane().config, b.m.lane().view.Text()
+	was, text := b.m.Lane().Config, b.m.Lane().View.Text()
 	b.keys("B")
 	b.beams(1)
 	b.keys("n")
@@ -112,11 +113,11 @@ func TestBeamViewGoesBackAndLeaves(t *testing.T) {
 	b.beams(1)
 	b.keys("esc")
 	b.steps(1)
-	l := b.m.lane()
-	if !l.config.Equal(was) || l.view.Text() != text || l.view.Beam != nil {
-		t.Errorf("after leaving: %q, wanted %q; beams %v", l.view.Text(), text, l.view.Beam != nil)
+	l := b.m.Lane()
+	if !l.Config.Equal(was) || l.View.Text() != text || l.View.Beam != nil {
+		t.Errorf("after leaving: %q, wanted %q; beams %v", l.View.Text(), text, l.View.Beam != nil)
 	}
-	if len(l.undo) > 0 {
+	if len(l.Undo) > 0 {
 		t.Error("opening and leaving the view can be undone")
 	}
 }
@@ -131,7 +132,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 	b.beams(1)
 	b.keys(".", ".", "space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-	first := standing(b.m.lane().view.Beam)
+	first := standing(b.m.Lane().View.Beam)
 	if len(first) < 2 {
 		t.Fatalf("one text only")
 	}
@@ -140,10 +141,10 @@ func TestBeamViewRanksAnew(t *testing.T) {
 		b.keys("-")
 	}
 	b.tuned()
-	if got := b.m.lane().config.Float("length_penalty"); got != -2 {
+	if got := b.m.Lane().Config.Float("length_penalty"); got != -2 {
 		t.Fatalf("length_penalty %v", got)
 	}
-	now := standing(b.m.lane().view.Beam)
+	now := standing(b.m.Lane().View.Beam)
 	for i := range now[:len(now)-1] {
 		if now[i].Score < now[i+1].Score {
 			t.Errorf("place %d has %v, the next %v", i+1, now[i].Score, now[i+1].Score)
@@ -152,7 +153,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 	b.has("length^−2.00")
 	b.keys("u")
 	b.tuned()
-	if b.m.lane().config.Int("num_beams") != 4 {
+	if b.m.Lane().Config.Int("num_beams") != 4 {
 		t.Error("undo turned the search off")
 	}
 }
@@ -181,11 +182,11 @@ func TestBeamGroupsMoveNothing(t *testing.T) {
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("num_beams", 4, sampling.FromFlag).MustWith("num_beam_groups", 2, sampling.FromFlag).MustWith("do_sample", false, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
-	ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+	ids, err := engine.Prompt(t.Context(), b.m.Lane().Model, storyPrompt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(promptMsg{0, storyPrompt, ids, nil})
+	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
 	b.keys("B")
 	b.beams(1)
 	b.has("in 2 groups")
@@ -199,11 +200,11 @@ func TestContrastiveView(t *testing.T) {
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag)
 	b := newBench(t, opt, 100, 30)
-	ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+	ids, err := engine.Prompt(t.Context(), b.m.Lane().Model, storyPrompt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(promptMsg{0, storyPrompt, ids, nil})
+	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
 	b.keys("B")
 	b.wait(func(v engine.View) bool {
 		return v.Contrastive != nil && len(v.Contrastive.Steps) == 1 && v.Phase == engine.Paused
@@ -218,7 +219,7 @@ func TestContrastiveView(t *testing.T) {
 
 func specAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, withModels(testOptions(t)), w, h)
-	b.m.pace = len(paces) - 1
+	b.m.Pace = len(run.Paces) - 1
 	b.start("Once upon a time there was a little")
 	b.keys("S")
 	b.rounds(1)
@@ -231,7 +232,7 @@ func specAt(t testing.TB, n, w, h int) *bench {
 
 func TestSpeculativeView(t *testing.T) {
 	b := specAt(t, 3, 100, 30)
-	r := b.m.lane().view.Draft.Last()
+	r := b.m.Lane().View.Draft.Last()
 	b.has("speculative · round 3 · " + strconv.Itoa(r.Accepted) + " of 4 accepted")
 	b.has("draft fable-draft")
 	b.has("accepted in a round")
@@ -359,15 +360,15 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 				switch {
 				case a.id == "quit" || a.id == "interrupt" || len(a.Keys()) == 0 || a.id == "close":
 					continue
-				case b.m.screen.view != screen.view || len(b.m.lanes) > 1: // a key led elsewhere
+				case b.m.screen.view != screen.view || len(b.m.All) > 1: // a key led elsewhere
 					b = make()
 					screen = b.m.screen
 				}
 				b.m.overlays = nil
-				before, undo := b.frame(), len(b.m.lane().undo)
-				b.m.notice.text = ""
+				before, undo := b.frame(), len(b.m.Lane().Undo)
+				b.m.Notice.Text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.notice.text == "" && len(b.m.lane().undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
+				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
 				}
 			}
@@ -386,19 +387,19 @@ func TestLabShowsTheSearchesText(t *testing.T) {
 			opt := testOptions(t)
 			opt.Config = config.MustWith("max_new_tokens", 8, sampling.FromFlag)
 			b := newBench(t, opt, 120, 40)
-			ids, err := engine.Prompt(t.Context(), b.m.lane().model, storyPrompt)
+			ids, err := engine.Prompt(t.Context(), b.m.Lane().Model, storyPrompt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.send(promptMsg{0, storyPrompt, ids, nil})
+			b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
 			b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Prompt) > 0 })
 			b.keys("n")
 			b.wait(func(v engine.View) bool { return len(v.Written) > 0 && v.Phase == engine.Paused })
-			b.has(storyPrompt + "╎" + b.m.lane().view.Text() + "▌")
+			b.has(storyPrompt + "╎" + b.m.Lane().View.Text() + "▌")
 			b.has("1 step in")
 			b.keys(".", ".", "space")
 			b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-			text := b.m.lane().view.Text()
+			text := b.m.Lane().View.Text()
 			if text == "" {
 				t.Fatal("no text")
 			}

@@ -25,7 +25,7 @@ type sweepView struct {
 func newSweepView(m *Model) (view, tea.Cmd) {
 	r := m.opt.Sweep
 	if r == nil || len(r.Cells) == 0 {
-		m.say("no sweep to look at: logitscope sweep --grid … --format lab")
+		m.Say("no sweep to look at: logitscope sweep --grid … --format lab")
 		return nil, nil
 	}
 	v := &sweepView{at: make([]int, len(r.Axes)), across: len(r.Axes) - 1}
@@ -90,10 +90,10 @@ func (v *sweepView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "open":
 		return v.lanes(m), true
 	case "inspect":
-		m.say(v.story(r))
+		m.Say(v.story(r))
 	case "run", "next", "back", "again", "reseed", "force", "pin", "find", "draw", "marks", "take", "off", "reset", "undo", "redo", "flip", "zoom",
 		"earlier", "later", "prevmark", "nextmark", "all", "sync":
-		m.say(a.first() + ": not in a sweep; enter opens the cell as lanes, esc goes to the lab")
+		m.Say(a.first() + ": not in a sweep; enter opens the cell as lanes, esc goes to the lab")
 	default:
 		return nil, false
 	}
@@ -130,34 +130,34 @@ func (v *sweepView) turnRest(r *sweep.Report, up bool) {
 // the prompt and the first seed of the sweep.
 func (v *sweepView) lanes(m *Model) tea.Cmd {
 	r := m.opt.Sweep
-	l := m.lanes[0]
+	l := m.All[0]
 	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", r.Seeds[0], sampling.FromFlag) }
-	base, err := l.compile(seed(r.Base), -1)
+	base, err := l.Compile(seed(r.Base), -1)
 	if err != nil {
-		m.complain(viz.FirstLine(err.Error()))
+		m.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
-	cell, err := l.compile(seed(r.At(v.at...).Config), -1)
+	cell, err := l.Compile(seed(r.At(v.at...).Config), -1)
 	if err != nil {
-		m.complain(viz.FirstLine(err.Error()))
+		m.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
-	l.config, l.preset, l.settings = base.Config(), -1, base
-	l.text, l.prompt = r.Text, r.Prompt
-	m.start(l)
-	m.cur = 0
+	l.Config, l.Preset, l.Settings = base.Config(), -1, base
+	l.Text, l.Prompt = r.Text, r.Prompt
+	m.Start(l)
+	m.Cur = 0
 	var cmd tea.Cmd
-	if len(m.lanes) > 1 {
-		other := m.lanes[1]
-		other.config, other.preset, other.settings = cell.Config(), -1, cell
-		other.text, other.prompt = r.Text, r.Prompt
-		m.start(other)
+	if len(m.All) > 1 {
+		other := m.All[1]
+		other.Config, other.Preset, other.Settings = cell.Config(), -1, cell
+		other.Text, other.Prompt = r.Text, r.Prompt
+		m.Start(other)
 	} else {
-		_, cmd = m.addLane(l, []*engine.Step{}, 0, cell)
-		m.conduct()
+		_, cmd = m.Add(l, []*engine.Step{}, 0, cell)
+		m.Conduct()
 	}
 	open := m.open("compare")
-	m.say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
+	m.Say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
 	return tea.Batch(cmd, open)
 }
 

@@ -72,14 +72,14 @@ func TestSweepView(t *testing.T) {
 	}
 	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	b.keys("enter")
-	if b.m.screen.id != "compare" || len(b.m.lanes) != 2 {
-		t.Fatalf("enter opened %s with %d lanes", b.m.screen.id, len(b.m.lanes))
+	if b.m.screen.id != "compare" || len(b.m.All) != 2 {
+		t.Fatalf("enter opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
-	cell := b.m.lanes[1].config
+	cell := b.m.All[1].Config
 	if cell.Int("top_k") != 20 || cell.Float("temperature") != 1.5 || cell.Float("top_p") != 0.95 || cell.Uint("seed") != 7 {
 		t.Errorf("lane 2 runs %v %v %v, seed %d", cell.Value("top_k"), cell.Value("temperature"), cell.Value("top_p"), cell.Uint("seed"))
 	}
-	if b.m.lanes[0].config.Uint("seed") != 7 {
+	if b.m.All[0].Config.Uint("seed") != 7 {
 		t.Error("the lanes have different luck")
 	}
 }
@@ -104,7 +104,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 		b.keys(key)
 		b.has(keyName(key) + ": not in a sweep")
 	}
-	if l := b.m.lane(); len(l.pins) != 1 || l.look.at != 0 {
+	if l := b.m.Lane(); len(l.Pins) != 1 || l.Look.At != 0 {
 		t.Error("a key acted on the lab")
 	}
 }
@@ -117,15 +117,15 @@ func TestSweepLaneHasItsSettings(t *testing.T) {
 	b := newBench(t, opt, 120, 40)
 	b.keys("down", "down", "enter")
 	b.pump(func() bool {
-		for _, l := range b.m.lanes {
-			if l.view.Phase != engine.Paused || l.view.Next == nil || l.view.Settings != l.settings {
+		for _, l := range b.m.All {
+			if l.View.Phase != engine.Paused || l.View.Next == nil || l.View.Settings != l.Settings {
 				return false
 			}
 		}
 		return true
 	})
 	for i, want := range []float64{1, 1.5} { // the base has no temperature
-		if got := b.m.lanes[i].view.Next.Settings.Config().Float("temperature"); got != want {
+		if got := b.m.All[i].View.Next.Settings.Config().Float("temperature"); got != want {
 			t.Errorf("lane %d draws at temperature %v, want %v", i+1, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -22,7 +23,7 @@ type glyph struct {
 // A textFlow gathers what the text pane shows.
 type textFlow struct {
 	m      *Model
-	l      *lane
+	l      *run.Lane
 	out    []glyph
 	window int // first token the penalties look at, -1 for none
 	from   int // first step that is gathered, from 0
@@ -63,19 +64,19 @@ func (f *textFlow) flush() {
 
 // flow returns the text of the lane as glyphs: all of it, or of a long text
 // as much as may be seen in a pane of so many cells.
-func (m *Model) flow(l *lane, cells int) []glyph {
-	f := &textFlow{m: m, l: l, window: -1, to: len(l.view.Steps)}
+func (m *Model) flow(l *run.Lane, cells int) []glyph {
+	f := &textFlow{m: m, l: l, window: -1, to: len(l.View.Steps)}
 	if m.marks == byWindow {
 		f.window = penaltyWindow(l)
 	}
 	at := f.to
-	if l.look.at > 0 {
-		at = l.look.at
+	if l.Look.At > 0 {
+		at = l.Look.At
 	}
 	// Two bytes a cell are enough for any script, and every token has one.
 	f.from = at
 	for n := 0; f.from > 0 && n < 2*cells; f.from-- {
-		n += len(f.piece(l.view.Steps[f.from-1]))
+		n += len(f.piece(l.View.Steps[f.from-1]))
 	}
 	f.to = min(at+cells, f.to)
 	if f.from > 0 {
@@ -84,7 +85,7 @@ func (m *Model) flow(l *lane, cells int) []glyph {
 		f.prompt()
 	}
 	f.steps()
-	if f.to == len(l.view.Steps) {
+	if f.to == len(l.View.Steps) {
 		f.caret()
 	}
 	return f.out
@@ -92,7 +93,7 @@ func (m *Model) flow(l *lane, cells int) []glyph {
 
 // prompt adds the prompt and the mark of its end.
 func (f *textFlow) prompt() {
-	v := f.l.view
+	v := f.l.View
 	ink := viz.Ink{Role: viz.Muted}
 	if f.window >= 0 {
 		f.promptWindow(ink)
@@ -106,9 +107,9 @@ func (f *textFlow) prompt() {
 
 // penaltyWindow returns the place of the first token that the penalties of the
 // shown step look at, -1 if they look at none.
-func penaltyWindow(l *lane) int {
-	s, set := l.step(), l.shownSettings()
-	in, err := l.input()
+func penaltyWindow(l *run.Lane) int {
+	s, set := l.Step(), l.ShownSettings()
+	in, err := l.Input()
 	if s == nil || s.Trace == nil || set == nil || err != nil {
 		return -1
 	}
@@ -126,9 +127,9 @@ func penaltyWindow(l *lane) int {
 // promptWindow adds the prompt with the window's border between two of its
 // tokens.
 func (f *textFlow) promptWindow(ink viz.Ink) {
-	v := f.l.vocab()
+	v := f.l.Vocab()
 	text := ""
-	for i, id := range f.l.view.Prompt {
+	for i, id := range f.l.View.Prompt {
 		if i == f.window {
 			f.add(text, ink, 0)
 			f.mark("⟦", viz.Ink{Role: viz.Penalised})
@@ -144,8 +145,8 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 // steps adds the tokens written. What the view holds back or a stop string
 // cut is left out at the end.
 func (f *textFlow) steps() {
-	v := f.l.view
-	if _, ok := f.l.searched(); ok {
+	v := f.l.View
+	if _, ok := f.l.Searched(); ok {
 		f.add(v.Text(), viz.Ink{}, 0)
 		return
 	}
@@ -167,7 +168,7 @@ func (f *textFlow) steps() {
 		}
 		if name := s.Settings.Label; name != label {
 			if label != "" && f.m.marks == byPreset {
-				f.mark(presetTag(f.m.book.presets(), name), labelInk(name).With(viz.Bold))
+				f.mark(presetTag(f.m.Book.List(), name), run.LabelInk(name).With(viz.Bold))
 			}
 			label = name
 		}
@@ -186,7 +187,7 @@ func (f *textFlow) steps() {
 
 // piece is what a step adds to the text.
 func (f *textFlow) piece(s *engine.Step) string {
-	voc := f.l.vocab()
+	voc := f.l.Vocab()
 	if a := voc.Attr(s.Token); a == models.Control || a == models.Unused {
 		return ""
 	}
@@ -198,14 +199,14 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	ink := viz.Ink{}
 	switch f.m.marks {
 	case byPreset:
-		ink = labelInk(s.Settings.Label)
+		ink = run.LabelInk(s.Settings.Label)
 	case byProbability, bySurprisal:
 		lp := float64(s.Summary.RawLogprob)
 		ink = grade(lp < -.6931, lp < -2.3026, lp < -4.6052)
 	case byRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
 	}
-	if f.l.look.at == s.Index {
+	if f.l.Look.At == s.Index {
 		ink = ink.With(viz.Reverse)
 	}
 	return ink
@@ -226,7 +227,7 @@ func grade(a, b, c bool) viz.Ink {
 
 // caret adds what stands at the end: bytes held back, and caret or end mark.
 func (f *textFlow) caret() {
-	v := f.l.view
+	v := f.l.View
 	switch v.Phase {
 	case engine.Done:
 		f.mark("■", viz.Ink{Role: viz.Muted})
@@ -275,7 +276,7 @@ func (f *textFlow) cluster(c viz.Cluster, first byte, ink viz.Ink, step int) {
 }
 
 // presetTag marks where a preset takes over: "⟨3 creative⟩".
-func presetTag(presets []Preset, name string) string {
+func presetTag(presets []run.Preset, name string) string {
 	for i, p := range presets {
 		if p.Name == name && i < 9 {
 			return "⟨" + strconv.Itoa(i+1) + " " + name + "⟩"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -25,10 +26,10 @@ var markNames = [nMarks]string{"preset", "probability", "surprisal", "rank", "pe
 func (m *Model) nextMarks() {
 	m.marks = (m.marks + 1) % nMarks
 	legend := markLegend[m.marks]
-	if m.marks == byWindow && penaltyWindow(m.lane()) < 0 {
+	if m.marks == byWindow && penaltyWindow(m.Lane()) < 0 {
 		legend = ": no penalty is on here, so none looks at any token"
 	}
-	m.say("text coloured by " + markNames[m.marks] + legend)
+	m.Say("text coloured by " + markNames[m.marks] + legend)
 }
 
 var markLegend = [nMarks]string{
@@ -75,20 +76,20 @@ func wrap(g []glyph, w int) [][2]int {
 // textLines returns the text of l in lines of w cells, and the first of the h
 // lines to show: the last ones, or those around the step looked back at. Where
 // one line is shown, a caret on a line of its own stands behind the one before.
-func (m *Model) textLines(l *lane, w, h int) (g []glyph, lines [][2]int, top int) {
+func (m *Model) textLines(l *run.Lane, w, h int) (g []glyph, lines [][2]int, top int) {
 	g = m.flow(l, max(w*(h+1), 1))
 	lines = wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
 		lines = lines[:n-1]
 	}
-	if n := len(lines); n > 1 && h == 1 && l.look.at == 0 && lines[n-1][1]-lines[n-1][0] == 1 {
+	if n := len(lines); n > 1 && h == 1 && l.Look.At == 0 && lines[n-1][1]-lines[n-1][0] == 1 {
 		lines[n-2][1] = lines[n-1][1]
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
-	if l.look.at > 0 {
+	if l.Look.At > 0 {
 		for i, ln := range lines {
-			if ln[1] > ln[0] && g[ln[1]-1].step >= l.look.at {
+			if ln[1] > ln[0] && g[ln[1]-1].step >= l.Look.At {
 				top = min(top, max(i-h/2, 0))
 				break
 			}
@@ -98,8 +99,8 @@ func (m *Model) textLines(l *lane, w, h int) (g []glyph, lines [][2]int, top int
 }
 
 // drawText draws the text into c.
-func (m *Model) drawText(c *viz.Canvas, l *lane) {
-	if l.view.Phase == engine.Idle {
+func (m *Model) drawText(c *viz.Canvas, l *run.Lane) {
+	if l.View.Phase == engine.Idle {
 		m.drawWelcome(c)
 		return
 	}
@@ -115,7 +116,7 @@ func (m *Model) drawText(c *viz.Canvas, l *lane) {
 
 // stepAt returns the step whose text stands at x, y of the text pane's
 // inside, 0 if none does.
-func (m *Model) stepAt(l *lane, c viz.Rect, x, y int) int {
+func (m *Model) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
 	g, lines, top := m.textLines(l, c.W-2, c.H)
 	if top+y >= len(lines) || y < 0 {
 		return 0
@@ -133,20 +134,20 @@ func (m *Model) stepAt(l *lane, c viz.Rect, x, y int) int {
 // drawWelcome says what to do while there is no prompt.
 func (m *Model) drawWelcome(c *viz.Canvas) {
 	c.Put(1, 0, "No prompt yet. e writes one, E has examples with known shapes.", viz.Ink{})
-	if m.lane().view.Err != nil {
-		c.Put(1, 1, viz.Printable(viz.FirstLine(m.lane().view.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+	if m.Lane().View.Err != nil {
+		c.Put(1, 1, viz.Printable(viz.FirstLine(m.Lane().View.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 	}
 }
 
 // textFrame returns the titles of the text pane.
-func (m *Model) textFrame(l *lane) viz.Frame {
+func (m *Model) textFrame(l *run.Lane) viz.Frame {
 	f := viz.Frame{Title: "text · coloured by " + markNames[m.marks], Focused: m.focus == paneText}
-	n := len(l.view.Steps)
-	if steps, ok := l.searched(); ok {
+	n := len(l.View.Steps)
+	if steps, ok := l.Searched(); ok {
 		n = steps
 	}
-	if k := classOf(m.w, m.h); k >= class120 && l.settings != nil && l.view.Phase >= engine.Running {
-		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.settings.Limit()))
+	if k := classOf(m.w, m.h); k >= class120 && l.Settings != nil && l.View.Phase >= engine.Running {
+		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Settings.Limit()))
 	}
 	return f
 }

@@ -92,21 +92,21 @@ func FuzzWrap(f *testing.F) {
 // before the caret.
 func TestHalfACharacterIsHeldBack(t *testing.T) {
 	b := ready(t, 0)
-	l := b.m.lane()
+	l := b.m.Lane()
 	half := models.NoToken
-	for id := range int32(l.vocab().Size()) {
-		if l.vocab().Piece(id) == "\xe2" {
+	for id := range int32(l.Vocab().Size()) {
+		if l.Vocab().Piece(id) == "\xe2" {
 			half = id
 		}
 	}
 	if half == models.NoToken {
 		t.Skip("the vocabulary has no token of one byte of a character")
 	}
-	l.row = half
+	l.Row = half
 	b.keys("f")
 	b.steps(1)
 	b.has("‹E2 …›▌")
-	if got := l.view.Text(); got != "" {
+	if got := l.View.Text(); got != "" {
 		t.Errorf("text %q", got)
 	}
 }
@@ -114,26 +114,26 @@ func TestHalfACharacterIsHeldBack(t *testing.T) {
 // A character that spans tokens is drawn whole, in the text and in the prompt.
 func TestACharacterMaySpanTokens(t *testing.T) {
 	b := ready(t, 0)
-	l := b.m.lane()
+	l := b.m.Lane()
 	pieces := make(map[string]int32)
-	for id := range int32(l.vocab().Size()) {
-		pieces[l.vocab().Piece(id)] = id
+	for id := range int32(l.Vocab().Size()) {
+		pieces[l.Vocab().Piece(id)] = id
 	}
 	for i, c := range []byte("é日") {
 		id, ok := pieces[string([]byte{c})]
 		if !ok {
 			t.Skip("the vocabulary has no such byte")
 		}
-		l.eng.Post(engine.Force{Token: id})
+		l.Eng.Post(engine.Force{Token: id})
 		b.steps(i + 1)
 	}
 	var steps []*engine.Step
-	for _, s := range l.view.Steps {
+	for _, s := range l.View.Steps {
 		drawn := *s
 		drawn.Forced = false // no marks between them
 		steps = append(steps, &drawn)
 	}
-	l.view.Steps = steps
+	l.View.Steps = steps
 	b.has("╎é日▌")
 	for _, g := range b.m.flow(l, 1000) {
 		if g.text == "日" && g.step != 3 {
@@ -145,9 +145,9 @@ func TestACharacterMaySpanTokens(t *testing.T) {
 // The window of a penalty is drawn around the tokens it looks at.
 func TestPenaltyWindowInTheText(t *testing.T) {
 	b := ready(t, 3)
-	b.m.set("order", "llama.cpp")
-	b.m.set("repeat_last_n", int64(4))
-	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.lane().settings })
+	b.m.Set("order", "llama.cpp")
+	b.m.Set("repeat_last_n", int64(4))
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.Lane().Settings })
 	b.m.marks = byWindow
 	b.has("⟦")
 	b.has("⟧▌")
@@ -161,8 +161,8 @@ func TestPenaltyWindowInTheText(t *testing.T) {
 // A long text is gathered only around what is shown, and shows the same.
 func TestLongTextIsWindowed(t *testing.T) {
 	b := storyAt16(t, 80, 24)
-	l := b.m.lane()
-	v := l.view
+	l := b.m.Lane()
+	v := l.View
 	steps := append([]*engine.Step(nil), v.Steps...)
 	for len(steps) < 3000 {
 		s := *v.Steps[len(steps)%15]
@@ -171,9 +171,9 @@ func TestLongTextIsWindowed(t *testing.T) {
 	}
 	v.Steps, v.Written = steps, nil
 	for _, s := range steps {
-		v.Written = append(v.Written, l.vocab().Piece(s.Token)...)
+		v.Written = append(v.Written, l.Vocab().Piece(s.Token)...)
 	}
-	l.view = v
+	l.View = v
 	all := b.m.flow(l, 1<<20)
 	some := b.m.flow(l, 78*2)
 	if len(some) >= len(all)/4 {
@@ -188,7 +188,7 @@ func TestLongTextIsWindowed(t *testing.T) {
 	if tail(all) != tail(some) {
 		t.Errorf("the windowed text ends in %q, want %q", tail(some), tail(all))
 	}
-	l.look.at = 1500
+	l.Look.At = 1500
 	b.has("╭─ text")
 	found := false
 	for _, gl := range b.m.flow(l, 78*2) {
@@ -214,10 +214,10 @@ func TestPenaltyWindowWithoutPenalties(t *testing.T) {
 // One line of text never holds the caret alone: what was written stays in view.
 func TestCaretIsNotAlone(t *testing.T) {
 	b := storyAt16(t, 80, 24)
-	l := b.m.lane()
-	v := l.view
+	l := b.m.Lane()
+	v := l.View
 	v.Steps, v.Written = v.Steps[:6], []byte(" edge of the sea.\n") // a line has ended
-	l.view = v
+	l.View = v
 	for _, h := range []int{1, 2} {
 		g, lines, top := b.m.textLines(l, 76, h)
 		var shown []string
@@ -243,7 +243,7 @@ func TestZoomedControlsSayTheEffect(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		b := storyAt16(t, size[0], size[1])
 		b.m.focus, b.m.zoom = paneControls, true
-		b.run(b.m.wantEffect())
+		b.run(b.m.WantEffect())
 		b.has("survive;")
 		b.has("off would keep")
 	}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -14,14 +15,14 @@ import (
 // that has 16 and is the present one.
 func grown(t *testing.T, w, h int) *bench {
 	b := newLanes(t, w, h, "chat")
-	b.m.lane().eng.Post(engine.Advance{N: 20})
+	b.m.Lane().Eng.Post(engine.Advance{N: 20})
 	b.steps(20)
 	for range 8 {
 		b.keys("b")
 	}
 	b.keys("down", "f")
 	b.steps(13)
-	b.m.lane().eng.Post(engine.Advance{N: 3})
+	b.m.Lane().Eng.Post(engine.Advance{N: 3})
 	b.steps(16)
 	return b
 }
@@ -38,35 +39,35 @@ func (b *bench) rests(n int) {
 
 func TestBranchAndReturn(t *testing.T) {
 	b := grown(t, 120, 40)
-	l := b.m.lane()
-	second := l.view.Text()
+	l := b.m.Lane()
+	second := l.View.Text()
 	b.keys("T")
 	b.has("1 main")
 	b.has("2  forced")
 	b.has("both branches share the first 12 tokens of the cache")
-	if list := l.limbs(); len(list) != 2 || list[1].shared != 12 || list[1].parent != 0 || list[1].index != -1 {
+	if list := l.Limbs(); len(list) != 2 || list[1].Shared != 12 || list[1].Parent != 0 || list[1].Index != -1 {
 		t.Fatalf("limbs %+v", list)
 	}
-	forwarded := l.view.ForwardPositions
+	forwarded := l.View.ForwardPositions
 	b.keys("up")
 	b.has("timeline · main · step 16 of 20")
 	b.keys("enter")
 	b.rests(20)
-	first := l.view.Text()
+	first := l.View.Text()
 	if first == second {
 		t.Error("the branch was not taken")
 	}
 	b.keys("u")
 	b.rests(16)
-	if l.view.Text() != second {
-		t.Errorf("undo gave %q, want %q", l.view.Text(), second)
+	if l.View.Text() != second {
+		t.Errorf("undo gave %q, want %q", l.View.Text(), second)
 	}
-	if n := l.view.ForwardPositions - forwarded; n > 3 {
+	if n := l.View.ForwardPositions - forwarded; n > 3 {
 		t.Errorf("going to a branch and back computed %d positions", n)
 	}
 	b.keys("U")
 	b.rests(20)
-	if l.view.Text() != first {
+	if l.View.Text() != first {
 		t.Error("redo did not return to the branch")
 	}
 	b.keys("T")
@@ -78,25 +79,25 @@ func TestBranchAndReturn(t *testing.T) {
 // the same text would come again.
 func TestGoOnFromAPastStep(t *testing.T) {
 	b := newLanes(t, 120, 40, "chat")
-	b.m.lane().eng.Post(engine.Advance{N: 12})
+	b.m.Lane().Eng.Post(engine.Advance{N: 12})
 	b.steps(12)
-	l := b.m.lane()
+	l := b.m.Lane()
 	b.keys("T", "left", "left", "space")
 	b.has("the same text would come again")
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
-	if len(l.branches) > 0 {
+	if len(l.Branches) > 0 {
 		t.Error("a branch was made though nothing differs")
 	}
-	n := len(l.view.Steps)
+	n := len(l.View.Steps)
 	b.keys("esc", "3", "T", "home", "right", "right", "right", "space")
 	b.wait(func(v engine.View) bool {
 		return len(v.Steps) > 5 && v.Steps[3].Settings.Label == "creative" || v.Phase == engine.Done
 	})
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
-	if s := l.view.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" || len(l.branches) != 1 {
-		t.Fatalf("%d branches, labels %s and %s", len(l.branches), s[2].Settings.Label, s[3].Settings.Label)
+	if s := l.View.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" || len(l.Branches) != 1 {
+		t.Fatalf("%d branches, labels %s and %s", len(l.Branches), s[2].Settings.Label, s[3].Settings.Label)
 	}
 	b.has("creative")
 	b.keys("u")
@@ -105,28 +106,28 @@ func TestGoOnFromAPastStep(t *testing.T) {
 
 func TestWhatIfInTheTimeline(t *testing.T) {
 	b := grown(t, 120, 40)
-	l := b.m.lane()
-	text := l.view.Text()
+	l := b.m.Lane()
+	text := l.View.Text()
 	b.keys("T", "home", "right", "right", "4")
 	b.has("what-if")
 	b.has("not written:")
-	if l.look.at != 3 || l.look.tried == nil || l.view.Text() != text {
-		t.Fatalf("look %d", l.look.at)
+	if l.Look.At != 3 || l.Look.Tried == nil || l.View.Text() != text {
+		t.Fatalf("look %d", l.Look.At)
 	}
 	b.keys("x")
-	if l.look.tried != nil {
+	if l.Look.Tried != nil {
 		t.Error("x did not drop the what-if")
 	}
 	b.keys("4", "space")
 	b.wait(func(v engine.View) bool { return len(v.Steps) > 2 && v.Steps[2].Settings.Label == "neutral" })
-	if len(l.branches) != 2 {
-		t.Errorf("%d branches", len(l.branches))
+	if len(l.Branches) != 2 {
+		t.Errorf("%d branches", len(l.Branches))
 	}
 }
 
 func TestBranchesHaveNamesAndGo(t *testing.T) {
 	b := grown(t, 120, 40)
-	l := b.m.lane()
+	l := b.m.Lane()
 	b.keys("T", "up", "N", "ctrl+u")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("first \x1b try")})
 	b.keys("enter")
@@ -135,18 +136,18 @@ func TestBranchesHaveNamesAndGo(t *testing.T) {
 		t.Error("a name reached the terminal raw")
 	}
 	b.keys("x")
-	if n := len(l.limbs()); n != 1 {
+	if n := len(l.Limbs()); n != 1 {
 		t.Errorf("%d texts after one was taken out", n)
 	}
 	b.has("is taken out; u puts it back")
 	b.keys("x")
 	b.has("x: this is the text the lane holds")
 	b.keys("u")
-	if n := len(l.limbs()); n != 2 {
+	if n := len(l.Limbs()); n != 2 {
 		t.Errorf("%d texts after undo", n)
 	}
 	b.keys("U")
-	if n := len(l.limbs()); n != 1 {
+	if n := len(l.Limbs()); n != 1 {
 		t.Errorf("%d texts after redo", n)
 	}
 }
@@ -154,20 +155,20 @@ func TestBranchesHaveNamesAndGo(t *testing.T) {
 // Two branches become lanes, with the prefix they share computed once.
 func TestBranchesAsLanes(t *testing.T) {
 	b := grown(t, 160, 45)
-	text := b.m.lane().view.Text()
+	text := b.m.Lane().View.Text()
 	b.keys("T", "up", "C")
 	b.pump(func() bool {
-		for _, l := range b.m.lanes {
-			if l.view.Phase != engine.Paused || l.view.Next == nil {
+		for _, l := range b.m.All {
+			if l.View.Phase != engine.Paused || l.View.Next == nil {
 				return false
 			}
 		}
-		return len(b.m.lanes[1].view.Steps) == 20
+		return len(b.m.All[1].View.Steps) == 20
 	})
-	if b.m.screen.id != "compare" || b.m.lanes[0].view.Text() != text {
+	if b.m.screen.id != "compare" || b.m.All[0].View.Text() != text {
 		t.Fatal("the lanes do not hold the branches")
 	}
-	if n := b.m.lanes[1].view.ForwardPositions; n > 2 {
+	if n := b.m.All[1].View.ForwardPositions; n > 2 {
 		t.Errorf("the new lane computed %d positions", n)
 	}
 	b.has("first place where the texts part: token 13")
@@ -208,7 +209,7 @@ func TestTimelineMouse(t *testing.T) {
 
 func TestTimelineSaysWhatIsKept(t *testing.T) {
 	b := grown(t, 120, 40)
-	v := b.m.lane().view
+	v := b.m.Lane().View
 	old := append([]*engine.Step(nil), v.Steps...)
 	for i := range 4 {
 		s := *old[i]
@@ -216,7 +217,7 @@ func TestTimelineSaysWhatIsKept(t *testing.T) {
 		old[i] = &s
 	}
 	v.Steps = old
-	b.apply(viewMsg{lane: b.m.lane().id, view: v, ok: true})
+	b.apply(run.ViewMsg{Lane: b.m.Lane().Id, View: v, Ok: true})
 	b.keys("T")
 	b.has("logits of the last 12 of 16 steps are kept")
 }
@@ -225,17 +226,17 @@ func TestTimelineSaysWhatIsKept(t *testing.T) {
 // changed, also where the same tokens come; and esc goes back to the lanes.
 func TestSameTextOtherSettings(t *testing.T) {
 	b := newLanes(t, 120, 40, "chat", "chat")
-	l := b.m.lane()
+	l := b.m.Lane()
 	for i := range 6 {
 		b.keys("right")
 		b.together(i + 1)
 	}
 	b.keys("T", "home", "right", "+", "space")
-	b.wait(func(v engine.View) bool { return len(v.Steps) > 3 && v.Steps[1].Settings == l.settings })
+	b.wait(func(v engine.View) bool { return len(v.Steps) > 3 && v.Steps[1].Settings == l.Settings })
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done || v.Phase == engine.Paused })
-	list := l.limbs()
-	if len(list) != 2 || list[1].shared != 1 {
+	list := l.Limbs()
+	if len(list) != 2 || list[1].Shared != 1 {
 		t.Fatalf("limbs %+v", list)
 	}
 	b.has("T 0.75")

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -23,11 +24,11 @@ func branchColumnsOf(w int) branchColumns {
 // drawBranches lists the texts: what each is called, where it grew from
 // another, how long it is, and how it goes on.
 func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, from int) {
-	l := m.lane()
+	l := m.Lane()
 	list, sel := v.selected(m)
 	muted := viz.Ink{Role: viz.Muted}
 	n := len(list)
-	if l.look.tried != nil {
+	if l.Look.Tried != nil {
 		n++
 	}
 	title := "branches"
@@ -37,12 +38,12 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 	c.Put(1, lay.branches, title, muted)
 	longest := 1
 	for _, b := range list {
-		longest = max(longest, len(b.steps))
+		longest = max(longest, len(b.Steps))
 	}
 	col := branchColumnsOf(c.W)
 	first := 0
 	row := sel
-	if v.try && l.look.tried != nil {
+	if v.try && l.Look.Tried != nil {
 		row = len(list)
 	}
 	if lay.rows > 0 {
@@ -63,26 +64,26 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 		if k == row {
 			ink = ink.With(viz.Bold)
 		}
-		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.depth, 3))+m.limbName(l, list, k), ink)
+		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.Depth, 3))+m.LimbName(l, list, k), ink)
 		cells := func(n int) int { return n * col.barW / longest }
-		x := cells(b.shared)
-		if b.parent >= 0 {
+		x := cells(b.Shared)
+		if b.Parent >= 0 {
 			x = min(x, col.barW-1)
 			in.Put(col.bar+x, 0, "└", muted)
 			x++
-			if b.shared < len(b.steps) && b.steps[b.shared].Forced {
+			if b.Shared < len(b.Steps) && b.Steps[b.Shared].Forced {
 				in.Put(col.bar+x, 0, "◆", viz.Ink{Role: viz.Chosen})
 				x++
 			}
 		}
 		glyph, role := "─", viz.Muted
-		if b.index < 0 {
+		if b.Index < 0 {
 			glyph, role = "━", viz.Focus
 		}
-		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
-		in.Put(col.count, 0, viz.Plural(len(b.steps), "token"), viz.Ink{})
+		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.Steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
+		in.Put(col.count, 0, viz.Plural(len(b.Steps), "token"), viz.Ink{})
 		if col.note < c.W-8 {
-			note := m.limbNote(l, list, k)
+			note := m.LimbNote(l, list, k)
 			if viz.Width(note) > c.W-col.note-1 {
 				note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
 			}
@@ -92,17 +93,17 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 }
 
 // drawTry lists the settings tried on a step as a branch that is not written.
-func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *lane, col branchColumns, longest int) {
+func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *run.Lane, col branchColumns, longest int) {
 	name := "what-if"
-	if s := l.committed(l.look.at); s != nil {
-		if s.Settings.Label != l.look.under.Label && !strings.HasSuffix(l.look.under.Label, "*") {
-			name = viz.Printable(l.look.under.Label, c.ASCII)
-		} else if d := shortDifference(s.Settings, l.look.under); d != "" {
+	if s := l.Committed(l.Look.At); s != nil {
+		if s.Settings.Label != l.Look.Under.Label && !strings.HasSuffix(l.Look.Under.Label, "*") {
+			name = viz.Printable(l.Look.Under.Label, c.ASCII)
+		} else if d := run.ShortDifference(s.Settings, l.Look.Under); d != "" {
 			name = d
 		}
 	}
 	c.Fit(3, 0, col.name-3, "? "+name, viz.Ink{})
-	c.Put(col.bar+min((l.look.at-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
+	c.Put(col.bar+min((l.Look.At-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
 	c.Put(col.count, 0, "what-if", viz.Ink{})
 	if col.note < c.W-8 {
 		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})

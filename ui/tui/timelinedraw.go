@@ -100,10 +100,10 @@ func (l timelineLayout) window(at, total int) int {
 func (v *timeline) draw(c *viz.Canvas, m *Model) {
 	list, i := v.selected(m)
 	s, at := v.steps(m)
-	name := m.limbName(m.lane(), list, i)
+	name := m.LimbName(m.Lane(), list, i)
 	f := viz.Frame{Title: fmt.Sprintf("timeline · %s · step %s of %s", name, viz.Count(at), viz.Count(len(s))), Right: "T · esc", Focused: true}
-	if len(m.lanes) > 1 {
-		f.Title = fmt.Sprintf("timeline of lane %d%s", m.cur+1, strings.TrimPrefix(f.Title, "timeline"))
+	if len(m.All) > 1 {
+		f.Title = fmt.Sprintf("timeline of lane %d%s", m.Cur+1, strings.TrimPrefix(f.Title, "timeline"))
 	}
 	in := viz.Box(c, f)
 	lay := timelineLayoutOf(in.W, in.H)
@@ -150,7 +150,7 @@ func (d *mapDrawer) track(y int, t track) {
 				ink = ink.With(viz.Reverse)
 			}
 			if t == trackToken {
-				d.c.Put(x, y, firstCluster(d.m.lane().vocab().Piece(s.Token), d.c.ASCII), ink.With(0))
+				d.c.Put(x, y, firstCluster(d.m.Lane().Vocab().Piece(s.Token), d.c.ASCII), ink.With(0))
 				continue
 			}
 			glyph, role := rankGlyph(s)
@@ -321,7 +321,7 @@ func (v *timeline) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		if k == sel && !v.try {
 			return v.enter(m), true
 		}
-		v.try, v.born, v.lane = false, list[k].born, m.lane().id
+		v.try, v.born, v.lane = false, list[k].Born, m.Lane().Id
 	}
 	return nil, true
 }

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -20,37 +21,37 @@ type timeline struct {
 }
 
 func openTimeline(m *Model) (view, tea.Cmd) {
-	l := m.lane()
+	l := m.Lane()
 	switch {
-	case l.view.Beam != nil:
-		m.say("T: beam search keeps several texts at once; B shows how they grow")
+	case l.View.Beam != nil:
+		m.Say("T: beam search keeps several texts at once; B shows how they grow")
 		return nil, nil
-	case len(l.view.Steps) == 0 && len(l.branches) == 0:
-		m.say("T: no token is written yet")
+	case len(l.View.Steps) == 0 && len(l.Branches) == 0:
+		m.Say("T: no token is written yet")
 		return nil, nil
 	}
-	v := &timeline{born: l.born, at: len(l.view.Steps), lane: l.id, from: m.screen}
-	if l.look.at > 0 {
-		v.at = l.look.at
+	v := &timeline{born: l.Born, at: len(l.View.Steps), lane: l.Id, from: m.screen}
+	if l.Look.At > 0 {
+		v.at = l.Look.At
 	}
 	return v, nil
 }
 
 // selected returns the limbs of the lane and which one is selected. What is
 // gone gives way to the present text.
-func (v *timeline) selected(m *Model) (list []limb, i int) {
-	l := m.lane()
-	list = l.limbs()
+func (v *timeline) selected(m *Model) (list []run.Limb, i int) {
+	l := m.Lane()
+	list = l.Limbs()
 	for k, b := range list {
-		if b.index < 0 {
+		if b.Index < 0 {
 			i = k
 		}
 	}
-	if v.lane != l.id {
+	if v.lane != l.Id {
 		return list, i
 	}
 	for k, b := range list {
-		if b.born == v.born {
+		if b.Born == v.born {
 			return list, k
 		}
 	}
@@ -60,16 +61,16 @@ func (v *timeline) selected(m *Model) (list []limb, i int) {
 // steps are those of the text selected, and the place of the one selected.
 func (v *timeline) steps(m *Model) ([]*engine.Step, int) {
 	list, i := v.selected(m)
-	s := list[i].steps
+	s := list[i].Steps
 	return s, min(max(v.at, 1), len(s))
 }
 
 func (v *timeline) follow(m *Model, msg tea.Msg) tea.Cmd {
-	if msg, ok := msg.(viewMsg); ok && msg.lane == m.lane().id {
+	if msg, ok := msg.(run.ViewMsg); ok && msg.Lane == m.Lane().Id {
 		list, i := v.selected(m)
-		v.born, v.lane = list[i].born, m.lane().id
-		if m.lane().running() && list[i].index < 0 {
-			v.at = len(list[i].steps)
+		v.born, v.lane = list[i].Born, m.Lane().Id
+		if m.Lane().Running() && list[i].Index < 0 {
+			v.at = len(list[i].Steps)
 		}
 	}
 	return nil
@@ -103,9 +104,9 @@ func init() {
 		"take":     do((*timeline).takeOut),
 		"name":     func(v *timeline, m *Model) tea.Cmd { return m.open("name") },
 		"inspect":  do((*timeline).inspect),
-		"zoom":     do(func(v *timeline, m *Model) { m.say("z: the timeline has the whole screen already") }),
+		"zoom":     do(func(v *timeline, m *Model) { m.Say("z: the timeline has the whole screen already") }),
 		"force": do(func(v *timeline, m *Model) {
-			m.say("f: enter opens this step in the lab, where f writes a row's token in a branch")
+			m.Say("f: enter opens this step in the lab, where f writes a row's token in a branch")
 		}),
 	}
 }
@@ -124,29 +125,29 @@ func (v *timeline) act(m *Model, a *action) (tea.Cmd, bool) {
 	if !tries[a.id] {
 		return nil, false
 	}
-	l := m.lane()
+	l := m.Lane()
 	list, i := v.selected(m)
-	if list[i].index >= 0 {
-		m.say(a.first() + ": this is a branch; enter or space goes to it first")
+	if list[i].Index >= 0 {
+		m.Say(a.first() + ": this is a branch; enter or space goes to it first")
 		return nil, true
 	}
-	if s, at := v.steps(m); len(s) > 0 && l.look.at != at {
+	if s, at := v.steps(m); len(s) > 0 && l.Look.At != at {
 		m.pauseHere(l)
-		l.lookAt(at)
+		l.LookAt(at)
 	}
 	cmd := a.run(m)
-	if l.look.tried != nil {
+	if l.Look.Tried != nil {
 		v.try = true
-		m.say(fmt.Sprintf("what-if at step %d: %s. Nothing is written; space takes it", l.look.at, m.triedWords(l)))
+		m.Say(fmt.Sprintf("what-if at step %d: %s. Nothing is written; space takes it", l.Look.At, m.triedWords(l)))
 	}
 	return cmd, true
 }
 
 // pauseHere stops a run, so that what is looked at stays.
-func (m *Model) pauseHere(l *lane) {
-	if l.running() || m.cmp.group != nil && m.cmp.group.Running() {
+func (m *Model) pauseHere(l *run.Lane) {
+	if l.Running() || m.Side.Group != nil && m.Side.Group.Running() {
 		m.advanceAll(0)
-		l.eng.Post(engine.Advance{N: 0})
+		l.Eng.Post(engine.Advance{N: 0})
 	}
 }
 
@@ -161,15 +162,15 @@ func (v *timeline) to(m *Model, k int) {
 	to := min(max(k, 1), len(s))
 	if to == at {
 		if k > to {
-			m.say("→: this is the newest token; n writes the next, space runs")
+			m.Say("→: this is the newest token; n writes the next, space runs")
 		} else if k < to {
-			m.say("←: this is the first token")
+			m.Say("←: this is the first token")
 		}
 	}
 	v.at = to
-	l := m.lane()
-	if l.look.at > 0 && l.look.at != to { // a what-if belongs to its step
-		l.lookAt(0)
+	l := m.Lane()
+	if l.Look.At > 0 && l.Look.At != to { // a what-if belongs to its step
+		l.LookAt(0)
 		v.try = false
 	}
 }
@@ -178,7 +179,7 @@ func (v *timeline) to(m *Model, k int) {
 func (v *timeline) choose(m *Model, d int) {
 	list, i := v.selected(m)
 	rows := len(list)
-	if m.lane().look.tried != nil {
+	if m.Lane().Look.Tried != nil {
 		rows++
 		if v.try {
 			i = len(list)
@@ -186,22 +187,22 @@ func (v *timeline) choose(m *Model, d int) {
 	}
 	to := min(max(i+d, 0), rows-1)
 	if to == i {
-		m.say("no more branches that way")
+		m.Say("no more branches that way")
 		return
 	}
 	if v.try = to == len(list); v.try {
 		to = v.present(list)
-		v.at = m.lane().look.at
+		v.at = m.Lane().Look.At
 	}
-	v.born, v.lane = list[to].born, m.lane().id
-	if len(list[to].steps) > 0 {
-		v.at = min(v.at, len(list[to].steps))
+	v.born, v.lane = list[to].Born, m.Lane().Id
+	if len(list[to].Steps) > 0 {
+		v.at = min(v.at, len(list[to].Steps))
 	}
 }
 
-func (v *timeline) present(list []limb) int {
+func (v *timeline) present(list []run.Limb) int {
 	for i, b := range list {
-		if b.index < 0 {
+		if b.Index < 0 {
 			return i
 		}
 	}
@@ -214,11 +215,11 @@ func (v *timeline) toMark(m *Model, d int) {
 	list, i := v.selected(m)
 	forks := make(map[int]bool)
 	for k, b := range list {
-		if b.parent == i {
-			forks[b.shared+1] = true
+		if b.Parent == i {
+			forks[b.Shared+1] = true
 		}
-		if k == i && b.parent >= 0 {
-			forks[b.shared+1] = true
+		if k == i && b.Parent >= 0 {
+			forks[b.Shared+1] = true
 		}
 	}
 	for k := at + d; k >= 1 && k <= len(s); k += d {
@@ -227,24 +228,24 @@ func (v *timeline) toMark(m *Model, d int) {
 			return
 		}
 	}
-	m.say("[ ]: no mark further on: none switched, forced or branched there")
+	m.Say("[ ]: no mark further on: none switched, forced or branched there")
 }
 
 // enter opens the step selected in the lab.
 func (v *timeline) enter(m *Model) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	list, i := v.selected(m)
 	at := v.at
-	if list[i].index >= 0 {
-		m.jumpTo(l, list[i].index)
+	if list[i].Index >= 0 {
+		m.JumpTo(l, list[i].Index)
 		m.closeTop()
-		m.say("on branch " + m.limbName(l, list, i) + "; u returns to the text it left")
+		m.Say("on branch " + m.LimbName(l, list, i) + "; u returns to the text it left")
 		return nil
 	}
 	m.pauseHere(l)
 	m.closeTop()
-	if l.look.at != at && at >= 1 && at <= len(l.view.Steps) {
-		l.lookAt(at)
+	if l.Look.At != at && at >= 1 && at <= len(l.View.Steps) {
+		l.LookAt(at)
 	}
 	return nil
 }
@@ -260,47 +261,47 @@ func (v *timeline) esc(m *Model) {
 // next writes one token of the present text.
 func (v *timeline) next(m *Model) tea.Cmd {
 	list, i := v.selected(m)
-	if list[i].index >= 0 {
-		m.say("n: this is a branch; enter or space goes to it first")
+	if list[i].Index >= 0 {
+		m.Say("n: this is a branch; enter or space goes to it first")
 		return nil
 	}
-	m.lane().lookAt(0)
-	m.next(1)
-	v.at = len(list[i].steps) + 1
+	m.Lane().LookAt(0)
+	m.Next(1)
+	v.at = len(list[i].Steps) + 1
 	return nil
 }
 
 // goOn is space: it runs on from the step selected. If anything differs there
 // the text is kept as a branch; if not, the same text would come again.
 func (v *timeline) goOn(m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	list, i := v.selected(m)
 	s, at := v.steps(m)
 	switch {
-	case l.running():
-		l.eng.Post(engine.Advance{N: 0})
-	case list[i].index >= 0:
-		name := m.limbName(l, list, i)
-		m.jumpTo(l, list[i].index)
-		m.say("on branch " + name + "; space runs it on, u returns to the text it left")
-	case v.try && l.look.under != nil:
-		m.branchHere(l, l.look.under)
-		m.advanceLane(l, -1)
-		v.try, v.born, v.at = false, l.born, newest
-	case at < len(s) && differsFrom(s[at-1:], l.settings):
-		snap := l.snapshot(fmt.Sprintf("branch at token %d", at), -1)
-		snap.branch = l.branchOff(at - 1)
-		l.remember(snap)
-		m.advanceLane(l, -1)
-		v.born, v.at = l.born, newest
-		m.say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(l.shownLabel(), m.pal.ASCII)))
+	case l.Running():
+		l.Eng.Post(engine.Advance{N: 0})
+	case list[i].Index >= 0:
+		name := m.LimbName(l, list, i)
+		m.JumpTo(l, list[i].Index)
+		m.Say("on branch " + name + "; space runs it on, u returns to the text it left")
+	case v.try && l.Look.Under != nil:
+		m.BranchHere(l, l.Look.Under)
+		m.AdvanceLane(l, -1)
+		v.try, v.born, v.at = false, l.Born, newest
+	case at < len(s) && differsFrom(s[at-1:], l.Settings):
+		snap := l.Snapshot(fmt.Sprintf("branch at token %d", at), -1)
+		snap.Branch = l.BranchOff(at - 1)
+		l.Remember(snap)
+		m.AdvanceLane(l, -1)
+		v.born, v.at = l.Born, newest
+		m.Say(fmt.Sprintf("branched at token %d under %s; u returns to the text it left", at, viz.Printable(l.ShownLabel(), m.pal.ASCII)))
 	case at < len(s):
-		l.lookAt(0)
-		m.advanceLane(l, -1)
-		m.say("same settings, same luck: the same text would come again. It goes on at its end; 1-5 or -/+ try others here.")
+		l.LookAt(0)
+		m.AdvanceLane(l, -1)
+		m.Say("same settings, same luck: the same text would come again. It goes on at its end; 1-5 or -/+ try others here.")
 	default:
-		l.lookAt(0)
-		m.runOrPause()
+		l.LookAt(0)
+		m.RunOrPause()
 	}
 }
 
@@ -329,48 +330,48 @@ func differsFrom(steps []*engine.Step, set *engine.Settings) bool {
 // compare puts the text selected beside the present one as lanes; the present
 // one beside the text it grew from.
 func (v *timeline) compare(m *Model) tea.Cmd {
-	l := m.lane()
+	l := m.Lane()
 	list, i := v.selected(m)
-	if list[i].index < 0 {
-		i = list[i].parent
+	if list[i].Index < 0 {
+		i = list[i].Parent
 		for k := 0; i < 0 && k < len(list); k++ {
-			if list[k].index >= 0 {
+			if list[k].Index >= 0 {
 				i = k
 			}
 		}
 	}
 	switch {
 	case i < 0:
-		m.say("C: there is one text; a branch is needed to compare it with")
+		m.Say("C: there is one text; a branch is needed to compare it with")
 		return nil
-	case len(m.lanes) == maxLanes:
-		m.say(fmt.Sprintf("C: %d lanes are the most; x in compare takes one out", maxLanes))
+	case len(m.All) == run.MaxLanes:
+		m.Say(fmt.Sprintf("C: %d lanes are the most; x in compare takes one out", run.MaxLanes))
 		return nil
 	}
-	name := m.limbName(l, list, i)
-	l.lookAt(0)
+	name := m.LimbName(l, list, i)
+	l.LookAt(0)
 	m.pauseHere(l)
-	_, cmd := m.addLane(l, list[i].steps, 0, list[i].settings)
-	m.cmp.one = false
-	m.conduct()
+	_, cmd := m.Add(l, list[i].Steps, 0, list[i].Settings)
+	m.Side.One = false
+	m.Conduct()
 	m.show(opened{"compare", newCompareView()})
-	m.say(fmt.Sprintf("lane %d holds %s; [ ] go to where they part", len(m.lanes), name))
+	m.Say(fmt.Sprintf("lane %d holds %s; [ ] go to where they part", len(m.All), name))
 	return cmd
 }
 
 // takeOut takes the branch selected out of the list, or drops the what-if.
 func (v *timeline) takeOut(m *Model) {
-	l := m.lane()
+	l := m.Lane()
 	list, i := v.selected(m)
 	switch {
-	case v.try && l.look.under != nil:
-		l.lookAt(0)
+	case v.try && l.Look.Under != nil:
+		l.LookAt(0)
 		v.try = false
-		m.say("the what-if is dropped")
-	case list[i].index < 0:
-		m.say("x: this is the text the lane holds; go to another one first")
+		m.Say("the what-if is dropped")
+	case list[i].Index < 0:
+		m.Say("x: this is the text the lane holds; go to another one first")
 	default:
-		m.takeOutBranch(l, list[i], m.limbName(l, list, i))
-		v.born = l.born
+		m.TakeOutBranch(l, list[i], m.LimbName(l, list, i))
+		v.born = l.Born
 	}
 }

@@ -5,31 +5,32 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // triedWords says what the settings tried make of a step.
-func (m *Model) triedWords(l *lane) string {
-	s := l.committed(l.look.at)
-	if s == nil || s.Token == l.look.tried.Token {
-		return l.piece(l.look.tried.Token, m.pal.ASCII) + " is drawn again"
+func (m *Model) triedWords(l *run.Lane) string {
+	s := l.Committed(l.Look.At)
+	if s == nil || s.Token == l.Look.Tried.Token {
+		return l.Piece(l.Look.Tried.Token, m.pal.ASCII) + " is drawn again"
 	}
-	return l.piece(l.look.tried.Token, m.pal.ASCII) + " is drawn instead of " + l.piece(s.Token, m.pal.ASCII)
+	return l.Piece(l.Look.Tried.Token, m.pal.ASCII) + " is drawn instead of " + l.Piece(s.Token, m.pal.ASCII)
 }
 
 // inspect says what the step selected was like.
 func (v *timeline) inspect(m *Model) {
 	s, at := v.steps(m)
 	if len(s) == 0 {
-		m.say("i: no token is written yet")
+		m.Say("i: no token is written yet")
 		return
 	}
-	m.say(m.stepWords(s[at-1]))
+	m.Say(m.stepWords(s[at-1]))
 }
 
 // stepWords is one step in a line.
 func (m *Model) stepWords(s *engine.Step) string {
-	out := fmt.Sprintf("step %s %s · rank %s · %s raw, %s final", viz.Count(s.Index), m.lane().piece(s.Token, m.pal.ASCII),
+	out := fmt.Sprintf("step %s %s · rank %s · %s raw, %s final", viz.Count(s.Index), m.Lane().Piece(s.Token, m.pal.ASCII),
 		viz.Count(int(s.Summary.Rank)), logPercent(s.Summary.RawLogprob), logPercent(s.Summary.Logprob))
 	if s.Forced {
 		out += " · ◆ forced"
@@ -41,7 +42,7 @@ func (v *timeline) hints(*Model) []string { return nil }
 
 func (v *timeline) footer(m *Model) []hint {
 	run := "go on from here"
-	if m.lane().running() {
+	if m.Lane().Running() {
 		run = "pause"
 	}
 	return []hint{{id: "right", keys: "←→", word: "step"}, {id: "down", keys: "↑↓", word: "branch"}, {id: "open", word: "this step in the lab"},
@@ -55,7 +56,7 @@ func (v *timeline) help(m *Model) (string, viz.Ink) {
 
 // keptLine says what of the texts is kept, shared and computed again.
 func (v *timeline) keptLine(m *Model) string {
-	l := m.lane()
+	l := m.Lane()
 	s, _ := v.steps(m)
 	rows := 0
 	for _, x := range s {
@@ -72,11 +73,11 @@ func (v *timeline) keptLine(m *Model) string {
 	default:
 		parts = append(parts, fmt.Sprintf("logits of the last %s of %s steps are kept, older ones are computed again when looked at", viz.Count(rows), viz.Count(len(s))))
 	}
-	list := l.limbs()
+	list := l.Limbs()
 	if n := len(list); n > 1 {
-		shared := len(list[0].steps)
+		shared := len(list[0].Steps)
 		for _, b := range list[1:] {
-			shared = min(shared, commonSteps(list[0].steps, b.steps))
+			shared = min(shared, run.CommonSteps(list[0].Steps, b.Steps))
 		}
 		who := fmt.Sprintf("%d branches share", n)
 		if n == 2 {
@@ -88,23 +89,23 @@ func (v *timeline) keptLine(m *Model) string {
 			parts = append(parts, fmt.Sprintf("%s the first %s of the cache", who, viz.Plural(shared, "token")))
 		}
 	}
-	if l.view.Looking > 0 {
-		return strings.Join(append(parts, fmt.Sprintf("recomputing step %d …", l.view.Looking)), " · ")
+	if l.View.Looking > 0 {
+		return strings.Join(append(parts, fmt.Sprintf("recomputing step %d …", l.View.Looking)), " · ")
 	}
 	return strings.Join(append(parts, viz.Plural(recomputed(l), "token")+" recomputed"), " · ")
 }
 
 // recomputed returns how many positions the model has computed more than
 // once for the texts of l.
-func recomputed(l *lane) int {
-	needed := len(l.view.Prompt)
-	list := l.limbs()
+func recomputed(l *run.Lane) int {
+	needed := len(l.View.Prompt)
+	list := l.Limbs()
 	for i, b := range list {
-		n := len(b.steps)
+		n := len(b.Steps)
 		if i > 0 {
-			n -= b.shared
+			n -= b.Shared
 		}
 		needed += n
 	}
-	return max(int(l.view.ForwardPositions)-needed, 0)
+	return max(int(l.View.ForwardPositions)-needed, 0)
 }

@@ -8,6 +8,7 @@ import (
 	"logitscope/presets"
 	"logitscope/sampling"
 	"logitscope/ui/store"
+	"logitscope/ui/tui/run"
 )
 
 // presetDir is the folder of the user's presets, empty for none.
@@ -32,7 +33,7 @@ func (m *Model) checkPresetName(name string) error {
 // userPreset returns the index of the user's preset called name, -1 if there
 // is none.
 func (m *Model) userPreset(name string) int {
-	return slices.IndexFunc(m.book.presets(), func(p Preset) bool { return p.User && p.Name == name })
+	return slices.IndexFunc(m.Book.List(), func(p run.Preset) bool { return p.User && p.Name == name })
 }
 
 // savePreset writes cfg as the user's preset called name and takes it into
@@ -45,8 +46,8 @@ func (m *Model) savePreset(name, about string, cfg sampling.Config, over bool) e
 	if _, err := m.presetStore().Save(p, over); err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(slices.Clone(m.book.presets()), func(q Preset) bool { return q.User && q.Name == name })
-	m.setPresets(append(list, Preset{Name: p.Name, About: p.About, Config: p.Config, User: true}))
+	list := slices.DeleteFunc(slices.Clone(m.Book.List()), func(q run.Preset) bool { return q.User && q.Name == name })
+	m.setPresets(append(list, run.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true}))
 	return nil
 }
 
@@ -65,20 +66,20 @@ func asPreset(cfg sampling.Config) sampling.Config {
 
 // deletePreset removes the file of a user's preset and returns what undoing
 // it needs.
-func (m *Model) deletePreset(i int) (Preset, error) {
-	p := m.book.presets()[i]
+func (m *Model) deletePreset(i int) (run.Preset, error) {
+	p := m.Book.List()[i]
 	if m.presetStore().Has(p.Name) == nil { // its file may be gone
 		if err := m.presetStore().Delete(p.Name); err != nil {
 			return p, err
 		}
 	}
-	m.setPresets(slices.Delete(slices.Clone(m.book.presets()), i, i+1))
+	m.setPresets(slices.Delete(slices.Clone(m.Book.List()), i, i+1))
 	return p, nil
 }
 
 // renamePreset gives a user's preset another name.
 func (m *Model) renamePreset(i int, name string) error {
-	p := m.book.presets()[i]
+	p := m.Book.List()[i]
 	if p.Name == name {
 		return nil
 	}
@@ -88,42 +89,42 @@ func (m *Model) renamePreset(i int, name string) error {
 	if _, err := m.presetStore().Rename(p.Name, name, false); err != nil {
 		return err
 	}
-	m.setPresets(append(slices.Clone(m.book.presets()), Preset{Name: name, About: p.About, Config: p.Config, User: true}))
+	m.setPresets(append(slices.Clone(m.Book.List()), run.Preset{Name: name, About: p.About, Config: p.Config, User: true}))
 	old, now := m.userPreset(p.Name), m.userPreset(name)
-	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
-		if l.preset == old {
-			l.preset = now
+	for _, l := range append(slices.Clone(m.All), m.Parked...) {
+		if l.Preset == old {
+			l.Preset = now
 		}
 	}
-	m.setPresets(slices.Delete(slices.Clone(m.book.presets()), old, old+1))
+	m.setPresets(slices.Delete(slices.Clone(m.Book.List()), old, old+1))
 	return nil
 }
 
 // setPresets makes list the presets, the user's by name, and keeps what
 // refers to one by its place pointing at it.
-func (m *Model) setPresets(list []Preset) {
-	old := m.book.presets()
+func (m *Model) setPresets(list []run.Preset) {
+	old := m.Book.List()
 	sort.SliceStable(list, func(i, j int) bool {
 		return list[j].User && (!list[i].User || list[i].Name < list[j].Name)
 	})
-	m.book.set(list)
+	m.Book.Set(list)
 	now := func(i int) int {
 		if i < 0 || i >= len(old) {
 			return -1
 		}
-		return slices.IndexFunc(list, func(p Preset) bool { return p.Name == old[i].Name && p.User == old[i].User })
+		return slices.IndexFunc(list, func(p run.Preset) bool { return p.Name == old[i].Name && p.User == old[i].User })
 	}
-	for _, l := range append(slices.Clone(m.lanes), m.parked...) {
-		l.preset = now(l.preset)
-		for _, s := range [][]snapshot{l.undo, l.redo} {
+	for _, l := range append(slices.Clone(m.All), m.Parked...) {
+		l.Preset = now(l.Preset)
+		for _, s := range [][]run.Snapshot{l.Undo, l.Redo} {
 			for k := range s {
-				s[k].preset = now(s[k].preset)
+				s[k].Preset = now(s[k].Preset)
 			}
 		}
 	}
-	for _, s := range m.slots {
+	for _, s := range m.Slots {
 		if s != nil {
-			s.preset = now(s.preset)
+			s.Preset = now(s.Preset)
 		}
 	}
 }

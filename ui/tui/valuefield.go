@@ -18,11 +18,11 @@ type valueField struct {
 }
 
 func newValueField(m *Model) (view, tea.Cmd) {
-	p := m.selected()
+	p := m.Selected()
 	if p.Key == "constraint" { // it has an editor of its own
 		return newSourceEditor(m)
 	}
-	v := m.lane().shownConfig().Value(p.Key)
+	v := m.Lane().ShownConfig().Value(p.Key)
 	text := p.Format(v)
 	if p.Kind > sampling.Choice && p.Kind != sampling.List { // what is shown of these is not how they are written
 		text = ""
@@ -41,7 +41,7 @@ func (v *valueField) hints(*Model) []string               { return []string{"clo
 func (v *valueField) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
 
 func (v *valueField) draw(c *viz.Canvas, m *Model) {
-	now := m.lane().shownConfig().Value(v.param.Key)
+	now := m.Lane().ShownConfig().Value(v.param.Key)
 	v.field.draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("now "+viz.Printable(v.param.Format(now), c.ASCII)+choices(v.param), c.W-2), viz.Ink{Role: viz.Muted})
 	c.Put(1, 2, viz.CutTitle(v.param.Help, c.W-2), viz.Ink{})
@@ -83,19 +83,19 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		val, err := v.param.Parse(v.field.text())
 		if err == nil {
-			_, err = m.lane().shownConfig().With(v.param.Key, val, sampling.FromYou)
+			_, err = m.Lane().ShownConfig().With(v.param.Key, val, sampling.FromYou)
 		}
 		if err != nil {
 			v.err = viz.FirstLine(err.Error())
 			return nil, true
 		}
 		m.closeTop()
-		m.onLanes(func() {
-			if m.set(v.param.Key, val) {
-				m.say(v.param.Key + " " + v.param.Format(val))
+		m.Each(func() {
+			if m.Set(v.param.Key, val) {
+				m.Say(v.param.Key + " " + v.param.Format(val))
 			}
 		})
-		return m.wantEffect(), true
+		return m.WantEffect(), true
 	}
 	if !v.typed && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) {
 		v.field = newField("")

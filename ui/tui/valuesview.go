@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -16,7 +17,7 @@ import (
 // so, and what it does at this step.
 type values struct {
 	list list
-	key  effectKey // what effects are of
+	key  run.EffectKey // what effects are of
 	does map[string]string
 	full map[string]string // how exact each value is on a row of a server
 }
@@ -28,36 +29,36 @@ func newValues(m *Model) (view, tea.Cmd) {
 
 // A valuesMsg brings what every parameter does at one step.
 type valuesMsg struct {
-	key        effectKey
+	key        run.EffectKey
 	does, full map[string]string
 }
 
 // compute works out what each value changes, in the background: it samples
 // once for every parameter that is set.
 func (v *values) compute(m *Model) tea.Cmd {
-	l := m.lane()
-	s, set := l.step(), l.shownSettings()
+	l := m.Lane()
+	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
-	k := effectKey{s, set, ""}
+	k := run.EffectKey{Step: s, Settings: set, Key: ""}
 	if k == v.key {
 		return nil
 	}
 	v.key = k
-	in, err := l.input()
+	in, err := l.Input()
 	if err != nil {
 		return nil
 	}
-	model := l.model
+	model := l.Model
 	return func() tea.Msg {
 		does, full := make(map[string]string), make(map[string]string)
 		var scratch sampling.Scratch
-		for _, p := range knobList {
+		for _, p := range run.Knobs {
 			does[p.Key] = doesHere(set, p, s, &scratch, in)
-			if v, ok := judged(model, set, s, in, p.Key); ok {
+			if v, ok := run.Judged(model, set, s, in, p.Key); ok {
 				full[p.Key] = v.Text
-				does[p.Key] = verdictWords(v, ok) + "; " + does[p.Key]
+				does[p.Key] = run.VerdictWords(v, ok) + "; " + does[p.Key]
 			}
 		}
 		return valuesMsg{k, does, full}
@@ -93,8 +94,8 @@ func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
 		if msg.key == v.key {
 			v.does, v.full = msg.does, msg.full
 		}
-	case viewMsg:
-		if !m.lane().running() {
+	case run.ViewMsg:
+		if !m.Lane().Running() {
 			return v.compute(m)
 		}
 	}
@@ -102,7 +103,7 @@ func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 func (v *values) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "effective values · order " + m.lane().shownConfig().Order().Name(), Right: "V · esc"}
+	return viz.Frame{Title: "effective values · order " + m.Lane().ShownConfig().Order().Name(), Right: "V · esc"}
 }
 func (v *values) size(m *Model) (int, int) { return min(max(m.w-4, 100), 130), max(m.h-4, 10) }
 func (v *values) hints(*Model) []string    { return []string{"down", "open", "off", "reset", "close"} }
@@ -123,8 +124,8 @@ func valueColumnsOf(w int) valueColumns {
 }
 
 func (v *values) draw(c *viz.Canvas, m *Model) {
-	l := m.lane()
-	set := l.shownSettings()
+	l := m.Lane()
+	set := l.ShownSettings()
 	if set == nil {
 		return
 	}
@@ -145,12 +146,12 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		c.Put(3, c.H-3, strconv.Itoa(more)+" more · ↓ scrolls", muted)
 	}
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
-	if full := v.full[knobList[v.list.at].Key]; full != "" {
+	if full := v.full[run.Knobs[v.list.at].Key]; full != "" {
 		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)
 		return
 	}
 	for _, e := range eff { // what the column may have cut
-		if does := v.doesWords(e); e.Key == knobList[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
+		if does := v.doesWords(e); e.Key == run.Knobs[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
 			c.Put(1, c.H-1, viz.CutTitle(e.Key+": "+does, c.W-2), muted)
 			return
 		}
@@ -161,7 +162,7 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 // visible leaves out the parameters that are not among the controls.
 func visible(list []sampling.Effective) []sampling.Effective {
 	var out []sampling.Effective
-	for _, p := range knobList {
+	for _, p := range run.Knobs {
 		for _, e := range list {
 			if e.Key == p.Key {
 				out = append(out, e)
@@ -181,17 +182,17 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	c.Fit(3, y, col.keyW, e.Key, ink)
 	asked := viz.Removed
 	if e.AskedSet {
-		asked = valueWords(p, e.Asked)
+		asked = run.ValueWords(p, e.Asked)
 	}
 	c.Right(col.asked, y, viz.CutEnd(asked, col.asked-col.keyW-4, c.ASCII), ink)
 	inForce := ink
 	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
 		inForce = viz.Ink{Role: viz.Warning}
 	}
-	c.Right(col.inForce, y, viz.CutEnd(valueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
+	c.Right(col.inForce, y, viz.CutEnd(run.ValueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
-	if i := m.lane().shownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
-		from = "preset " + m.book.presets()[i].Name
+	if i := m.Lane().ShownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
+		from = "preset " + m.Book.List()[i].Name
 	}
 	c.Fit(col.from, y, max(col.does-col.from-1, 0), viz.Printable(from, c.ASCII), ink)
 	does := v.doesWords(e)
@@ -210,8 +211,8 @@ func (v *values) doesWords(e sampling.Effective) string {
 }
 
 // fromModel says what the model's file recommends.
-func fromModel(l *lane) string {
-	info := l.model.Info()
+func fromModel(l *run.Lane) string {
+	info := l.Model.Info()
 	if len(info.Defaults) == 0 {
 		return fmt.Sprintf("From the model file: none (%s carries no sampling settings).", viz.Printable(info.Name, false))
 	}
@@ -223,20 +224,20 @@ func fromModel(l *lane) string {
 }
 
 func (v *values) act(m *Model, a *action) (tea.Cmd, bool) {
-	eff := knobList
+	eff := run.Knobs
 	if v.list.act(a, len(eff), v.rows(m)) {
-		m.knob = v.list.at
+		m.Knob = v.list.at
 		m.showKnob()
 		return nil, true
 	}
-	m.knob = v.list.at
+	m.Knob = v.list.at
 	switch a.id {
 	case "open":
 		return m.open("value"), true
 	case "right":
-		m.nudge(1)
+		m.Nudge(1)
 	case "left":
-		m.nudge(-1)
+		m.Nudge(-1)
 	case "inspect", "pane", "paneback", "zoom":
 		return nil, true
 	default:

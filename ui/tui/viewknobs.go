@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -38,17 +39,17 @@ func (k *viewKnobs) act(m *Model, a *action) (tea.Cmd, bool) {
 	case "off":
 		p := k.param()
 		if p.Off == nil {
-			m.say("0: " + p.Key + " has no off value")
+			m.Say("0: " + p.Key + " has no off value")
 			break
 		}
-		m.set(p.Key, p.Off)
+		m.Set(p.Key, p.Off)
 	case "reset":
-		l := m.lane()
-		if _, set := l.config.Lookup(k.param().Key); !set {
-			m.say("backspace: " + k.param().Key + " is at its default")
+		l := m.Lane()
+		if _, set := l.Config.Lookup(k.param().Key); !set {
+			m.Say("backspace: " + k.param().Key + " is at its default")
 			break
 		}
-		m.apply(l.config.Without(k.param().Key), l.preset, "", k.param().Key+" back to its default")
+		m.Apply(l.Config.Without(k.param().Key), l.Preset, "", k.param().Key+" back to its default")
 	default:
 		return nil, false
 	}
@@ -58,23 +59,23 @@ func (k *viewKnobs) act(m *Model, a *action) (tea.Cmd, bool) {
 // nudge moves the selected one by steps.
 func (k *viewKnobs) nudge(m *Model, steps int) {
 	p := k.param()
-	old := m.lane().config.Value(p.Key)
+	old := m.Lane().Config.Value(p.Key)
 	v := p.Nudge(old, steps)
 	if n, ok := old.(int64); ok && p.Step == 0 { // no slider, yet a number
 		v = min(max(n+int64(steps), int64(p.Min)), int64(p.Max))
 	}
 	if p.Format(v) == p.Format(old) {
-		m.say(p.Key + ": " + p.Format(old) + " is the end of its range")
+		m.Say(p.Key + ": " + p.Format(old) + " is the end of its range")
 		return
 	}
-	m.set(p.Key, v)
+	m.Set(p.Key, v)
 }
 
 // draw draws the selected one with its slider and the others in words, in one
 // line.
 func (k *viewKnobs) draw(c *viz.Canvas, y int, m *Model, focused bool) {
 	p := k.param()
-	cfg := m.lane().config
+	cfg := m.Lane().Config
 	ink := viz.Ink{}
 	if focused {
 		ink = ink.With(viz.Bold)
@@ -82,9 +83,9 @@ func (k *viewKnobs) draw(c *viz.Canvas, y int, m *Model, focused bool) {
 	c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 	x := c.Put(3, y, p.Key, ink) + 1
 	v := cfg.Value(p.Key)
-	if hasSlider(p) {
+	if run.HasSlider(p) {
 		w := min(max(c.W/6, 8), 20)
-		viz.Slider(c.Sub(viz.Rect{X: x, Y: y, W: w, H: 1}), frac(p, v), p.IsOff(v), viz.Ink{Role: viz.Focus})
+		viz.Slider(c.Sub(viz.Rect{X: x, Y: y, W: w, H: 1}), run.Frac(p, v), p.IsOff(v), viz.Ink{Role: viz.Focus})
 		x += w + 1
 	}
 	x = c.Put(x, y, p.Format(v), ink) + 3

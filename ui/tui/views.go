@@ -118,7 +118,7 @@ func (m *Model) open(id string) tea.Cmd {
 	}
 	e, ok := views[id]
 	if !ok {
-		m.say("no view is called " + id)
+		m.Say("no view is called " + id)
 		return nil
 	}
 	v, cmd := e.new(m)
@@ -170,7 +170,7 @@ func (m *Model) closeTop() {
 // show makes o what fills the screen.
 func (m *Model) show(o opened) {
 	m.screen = o
-	m.beside = o.id == "compare"
+	m.Beside = o.id == "compare"
 }
 
 // A leaver is a view that puts something back when it is left.

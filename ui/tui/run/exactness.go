@@ -1,4 +1,4 @@
-package tui
+package run
 
 import (
 	"fmt"
@@ -25,10 +25,10 @@ type evidence struct {
 	in   sampling.Input
 }
 
-// judged returns what is known of the result of one control at a step; ok is
+// Judged returns what is known of the result of one control at a step; ok is
 // false where there is nothing to say: the row is whole, or the control does
 // not look at probabilities.
-func judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.Input, key string) (v partial.Verdict, ok bool) {
+func Judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.Input, key string) (v partial.Verdict, ok bool) {
 	info := m.Info()
 	if s == nil || s.Row == nil || s.Trace == nil || !isRemote(m) {
 		return v, false
@@ -260,8 +260,8 @@ func (e evidence) unnamedBefore() int {
 	return n
 }
 
-// verdictWords are a verdict in a few words, "" if there is none.
-func verdictWords(v partial.Verdict, ok bool) string {
+// VerdictWords are a verdict in a few words, "" if there is none.
+func VerdictWords(v partial.Verdict, ok bool) string {
 	switch {
 	case !ok:
 		return ""

@@ -1,6 +1,8 @@
-package tui
+package run
 
-import "logitscope/viz"
+import (
+	"logitscope/viz"
+)
 
 // presetRoles are the colours of the built-in presets' texts.
 var presetRoles = map[string]viz.Ink{
@@ -11,8 +13,8 @@ var presetRoles = map[string]viz.Ink{
 	"greedy":   {Role: viz.Greedy, Attr: viz.Bold},
 }
 
-// labelInk returns how text written under a preset's label is drawn.
-func labelInk(name string) viz.Ink {
+// LabelInk returns how text written under a preset's label is drawn.
+func LabelInk(name string) viz.Ink {
 	if ink, ok := presetRoles[name]; ok {
 		return ink
 	}

@@ -1,4 +1,4 @@
-package tui
+package run
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"logitscope/sampling"
 )
 
-// A presetBook finds presets by name for the rules of schedules. Settings are
+// A Book finds presets by name for the rules of schedules. Settings are
 // compiled in the background while the list may change.
-type presetBook struct{ list atomic.Pointer[[]Preset] }
+type Book struct{ list atomic.Pointer[[]Preset] }
 
-func (b *presetBook) set(list []Preset) { b.list.Store(&list) }
+func (b *Book) Set(list []Preset) { b.list.Store(&list) }
 
-// presets lists them: built-in ones first, tame to wild, then the user's by
+// List lists them: built-in ones first, tame to wild, then the user's by
 // name.
-func (b *presetBook) presets() []Preset {
+func (b *Book) List() []Preset {
 	if list := b.list.Load(); list != nil {
 		return *list
 	}
@@ -24,9 +24,9 @@ func (b *presetBook) presets() []Preset {
 }
 
 // find returns the settings of a preset. The error lists the names there are.
-func (b *presetBook) find(name string) (sampling.Config, error) {
+func (b *Book) find(name string) (sampling.Config, error) {
 	var names []string
-	for _, p := range b.presets() {
+	for _, p := range b.List() {
 		if p.Name == name {
 			return p.Config, nil
 		}

@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// A Notice is what the help line says until the next key. It is empty while
+// nothing was said.
+type Notice struct {
+	Text string
+	Warn bool // it says what went wrong
+}
+
+// Say puts one sentence into the help line until the next key.
+func (n *Notice) Say(s string) { n.Text, n.Warn = s, false }
+
+// Complain is say for what went wrong.
+func (n *Notice) Complain(s string) { n.Text, n.Warn = s, true }
+
+// A Lanes is the runs on the screen: lanes, which of them keys act on, and
+// what the keys do to it. It belongs to the screen's goroutine.
+type Lanes struct {
+	Notice
+	Room  int  // cells that a notice has
+	ascii bool // names of tokens are ASCII
+
+	Ctx   context.Context
+	Wg    *sync.WaitGroup // the lanes' goroutines
+	Fps   int             // most views a second taken from a lane
+	Draft engine.Draft    // for speculative decoding; the zero value is none
+	Gate  *engine.Gate    // shares the cores among the lanes
+	Book  *Book           // the presets there are
+	Owned []models.Model  // opened by the screen, closed when it ends
+
+	All    []*Lane
+	Parked []*Lane // taken out of the comparison, newest last
+	Cur    int     // the lane that keys act on
+	Beside bool    // the lanes stand side by side on the screen
+	Side   Comparison
+	Pace   int // index in paces
+
+	Knob  int // index in knobList
+	Stage int // selected stage of the pipeline
+
+	Slots  [2]*slot // A and B
+	slot   int
+	taken  map[string]any // values of knobs taken out with x
+	Effect effectCache
+	Change lastChange
+
+	metered bool // a server's counts are looked at from time to time
+}
+
+// New returns a board without lanes. Lanes run until ctx ends; wg counts
+// their goroutines.
+func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
+	ls := &Lanes{
+		Ctx: ctx, Wg: wg, Fps: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, taken: make(map[string]any),
+		Gate: engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
+	}
+	if ls.Fps <= 0 {
+		ls.Fps = 30
+	}
+	ls.Book.Set(presets)
+	return ls
+}
+
+// Lane returns the lane that keys act on.
+func (ls *Lanes) Lane() *Lane { return ls.All[ls.Cur] }
+
+// StartLane runs l in the background and asks for its views.
+func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
+	ctx, stop := context.WithCancel(ls.Ctx)
+	l.Stop = stop
+	ls.Wg.Add(1)
+	go func() {
+		defer ls.Wg.Done()
+		l.Done <- l.run(ctx)
+	}()
+	return tea.Batch(ls.NextView(l, time.Time{}), ls.watchMeter(l))
+}
+
+// NextView waits until a frame after last has passed, then for whatever view
+// is newest. One is outstanding per lane, which keeps views in order and the
+// screen's pace apart from the lane's.
+func (ls *Lanes) NextView(l *Lane, last time.Time) tea.Cmd {
+	wait := time.Until(last.Add(time.Second / time.Duration(ls.Fps)))
+	views, ctx, id := l.Eng.Views(), ls.Ctx, l.Id
+	return func() tea.Msg {
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		select {
+		case v, ok := <-views:
+			return ViewMsg{id, v, ok, time.Now()}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// A ViewMsg is a lane's newest view; ok is false once the lane has ended.
+type ViewMsg struct {
+	Lane int
+	View engine.View
+	Ok   bool
+	At   time.Time
+}
+
+func (ls *Lanes) ByID(id int) *Lane {
+	for _, l := range ls.All {
+		if l.Id == id {
+			return l
+		}
+	}
+	for _, l := range ls.Parked {
+		if l.Id == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// A slot is one of the two settings that a flips between.
+type slot struct {
+	config sampling.Config
+	Preset int
+}
+
+// lastChange joins quick changes of one knob into one undo.
+type lastChange struct {
+	key string
+	At  time.Time
+}

@@ -1,0 +1,131 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"logitscope/sampling"
+	"logitscope/viz"
+)
+
+// NextOrder puts the rules of the next engine in force.
+func (ls *Lanes) NextOrder() {
+	l := ls.Lane()
+	orders := sampling.Orders()
+	now := l.ShownConfig().Order()
+	at := slices.IndexFunc(orders, func(o sampling.Order) bool { return o == now })
+	next := orders[(at+1)%len(orders)]
+	if ls.Set("order", next.Name()) {
+		ls.Say("order " + next.Name() + ": " + strings.Join(StageNames(l.ShownConfig()), " ▸ "))
+	}
+}
+
+// StageNames lists the stages of cfg's order that its values switch on.
+func StageNames(cfg sampling.Config) []string {
+	var on []string
+	for _, s := range cfg.Order().Stages() {
+		ps := StageParams(cfg.Order(), s)
+		if len(ps) == 0 || slices.ContainsFunc(ps, func(p *sampling.Param) bool { return !p.IsOff(cfg.Value(p.Key)) }) {
+			on = append(on, s)
+		}
+	}
+	return on
+}
+
+// StageParams returns the parameters that switch a stage of an order on.
+func StageParams(o sampling.Order, stage string) []*sampling.Param {
+	var out []*sampling.Param
+	params := sampling.Params()
+	for i := range params {
+		if p := &params[i]; p.Master == "" && p.Off != nil && o.StageOf(p.Key) == stage {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// TakeOut switches the selected knob, or the selected stage, off or back to
+// what it was.
+func (ls *Lanes) TakeOut(stage bool) {
+	cfg := ls.Lane().ShownConfig()
+	ps := []*sampling.Param{ls.Selected()}
+	name := ls.Selected().Key
+	if stage {
+		name = ls.SelectedStage()
+		ps = StageParams(cfg.Order(), name)
+	}
+	if len(ps) == 0 || ps[0].Off == nil {
+		ls.Say("x: " + name + " cannot be taken out")
+		return
+	}
+	var done []string
+	for _, p := range ps {
+		if now := cfg.Value(p.Key); !p.IsOff(now) {
+			if !ls.Set(p.Key, p.Off) {
+				return
+			}
+			ls.taken[p.Key] = now
+			done = append(done, p.Key)
+		}
+	}
+	if len(done) > 0 {
+		ls.Say(strings.Join(done, ", ") + ": out; x puts it back")
+		return
+	}
+	for _, p := range ps {
+		if old, ok := ls.taken[p.Key]; ok && ls.Set(p.Key, old) {
+			delete(ls.taken, p.Key)
+			done = append(done, p.Key+" "+p.Format(old))
+		}
+	}
+	if len(done) == 0 {
+		ls.Say("x: " + name + " is off; + sets it")
+		return
+	}
+	ls.Say("back: " + strings.Join(done, ", "))
+}
+
+// SelectedStage is the stage of the pipeline that keys act on.
+func (ls *Lanes) SelectedStage() string {
+	s := ls.Lane().Step()
+	if s == nil || s.Trace == nil {
+		return ""
+	}
+	st := s.Trace.Stages()
+	return st[min(ls.Stage, len(st)-1)].Name
+}
+
+// MoveStage moves the selected stage by d places; the order becomes custom.
+func (ls *Lanes) MoveStage(d int) {
+	l := ls.Lane()
+	name := ls.SelectedStage()
+	o := l.ShownConfig().Order()
+	// Stages that the values leave off take no part in the order on screen, so
+	// a move passes over them.
+	stages := slices.Clone(o.Stages())
+	on := StageNames(l.ShownConfig())
+	i := slices.Index(on, name)
+	if i < 0 {
+		ls.Say("< >: " + name + " cannot be moved")
+		return
+	}
+	j := i + d
+	if j < 0 || j >= len(on) {
+		ls.Say("< >: " + name + " is " + map[bool]string{true: "first", false: "last"}[d < 0] + " already")
+		return
+	}
+	a, b := slices.Index(stages, name), slices.Index(stages, on[j])
+	stages = slices.Delete(stages, a, a+1)
+	stages = slices.Insert(stages, b, name)
+	custom, err := o.WithStages(stages)
+	if err != nil {
+		ls.Complain(viz.FirstLine(err.Error()))
+		return
+	}
+	order := custom.Name()
+	if ls.Set("order", order) {
+		ls.Stage = max(ls.Stage+d, 0)
+		ls.Say(fmt.Sprintf("%s moved to place %d; the order is custom now", name, j+1))
+	}
+}

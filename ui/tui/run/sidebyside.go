@@ -1,0 +1,165 @@
+package run
+
+import (
+	"context"
+	"math"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+)
+
+// MaxLanes is how many lanes stand side by side.
+const MaxLanes = 4
+
+// A Comparison is what lanes side by side have in common. Its zero value is
+// that of a lane alone.
+type Comparison struct {
+	Group *engine.Group // keeps the lanes in step; nil for a lane alone
+	stop  context.CancelFunc
+	Free  bool // lanes do not wait for each other
+	One   bool // keys act on the current lane alone
+
+	Frame time.Time // when a lane's view was last drawn
+	Due   bool      // a frame is on its way
+
+	Dropped bool // a lane was taken out and nothing changed since
+}
+
+// Conduct makes a group of the lanes that stand side by side.
+func (ls *Lanes) Conduct() {
+	if ls.Side.stop != nil {
+		ls.Side.Group.Advance(0)
+		ls.Side.stop()
+		ls.Side.stop, ls.Side.Group = nil, nil
+	}
+	if len(ls.All) < 2 {
+		return
+	}
+	engs := make([]*engine.Lane, len(ls.All))
+	for i, l := range ls.All {
+		engs[i] = l.Eng
+		l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
+	}
+	g := engine.NewGroup(engs...)
+	g.SetInStep(!ls.Side.Free)
+	ctx, stop := context.WithCancel(ls.Ctx)
+	ls.Side.Group, ls.Side.stop = g, stop
+	ls.Wg.Add(1)
+	go func() {
+		defer ls.Wg.Done()
+		g.Conduct(ctx)
+	}()
+}
+
+// Add puts a copy of lane from beside the others: its text, its settings,
+// and what its cache holds. If steps is not nil the copy holds those instead,
+// and goes on from there by then tokens.
+func (ls *Lanes) Add(from *Lane, steps []*engine.Step, then int, set *engine.Settings) (*Lane, tea.Cmd) {
+	id := 0
+	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
+		id = max(id, l.Id+1)
+	}
+	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Greedy: true}, from.Config, from.Preset, ls.Book)
+	l.Comp, l.Text, l.Prompt, l.Pins, l.Settings = from.Comp, from.Text, from.Prompt, from.Pins, from.Settings
+	if set != nil {
+		l.Settings, l.Config = set, set.Config()
+	}
+	cmd := ls.StartLane(l)
+	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
+	l.Eng.Post(engine.Pin{IDs: l.Pins})
+	if from.Prompt != nil && l.Settings != nil {
+		from.Eng.Post(engine.Fork{To: l.Eng, Len: math.MaxInt, Steps: steps, Settings: l.Settings, Then: then})
+	}
+	ls.All = append(ls.All, l)
+	return l, cmd
+}
+
+// Drop takes lane i out of the comparison. It can be put back until
+// another one is taken out.
+func (ls *Lanes) Drop(i int) {
+	for _, l := range ls.Parked {
+		l.Stop()
+	}
+	l := ls.All[i]
+	l.Eng.Post(engine.Advance{N: 0})
+	ls.Parked = []*Lane{l}
+	ls.All = append(ls.All[:i:i], ls.All[i+1:]...)
+	ls.Cur = min(ls.Cur, len(ls.All)-1)
+	ls.Conduct()
+}
+
+// PutBack undoes dropLane. It reports false if there is nothing to put
+// back.
+func (ls *Lanes) PutBack() bool {
+	n := len(ls.Parked)
+	if n == 0 || len(ls.All) >= MaxLanes {
+		return false
+	}
+	ls.All = append(ls.All, ls.Parked[n-1])
+	ls.Parked = ls.Parked[:n-1]
+	ls.Cur = len(ls.All) - 1
+	ls.Conduct()
+	return true
+}
+
+// Scope returns the lanes that keys act on.
+func (ls *Lanes) Scope() []*Lane {
+	if ls.Side.One || !ls.Beside {
+		return []*Lane{ls.Lane()}
+	}
+	return ls.All
+}
+
+// Each does f with each lane of the scope as the current one, the one
+// that is current last, so that what it says stays.
+func (ls *Lanes) Each(f func()) {
+	keep, change := ls.Cur, ls.Change
+	if len(ls.Scope()) > 1 {
+		for i := range ls.All {
+			if i != keep {
+				ls.Cur, ls.Change = i, change // each joins its own quick changes
+				f()
+			}
+		}
+	}
+	ls.Cur, ls.Change = keep, change
+	f()
+}
+
+// ReadPrompts is readPrompt for every lane of the scope, since lanes side by
+// side have one prompt.
+func (ls *Lanes) ReadPrompts(text string, wrap bool) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, l := range ls.Scope() {
+		cmds = append(cmds, ls.ReadPrompt(l, text, wrap))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Advance lets the lanes of the scope write n more tokens; a negative n means
+// until something stops them, zero pauses.
+func (ls *Lanes) Advance(n int) {
+	switch {
+	case ls.Side.Group == nil:
+		ls.AdvanceLane(ls.Lane(), n)
+	case len(ls.Scope()) == 1:
+		ls.Side.Group.PostTo(ls.Cur, engine.Advance{N: n})
+	default:
+		ls.Side.Group.Advance(n)
+	}
+}
+
+// Running reports whether the lanes side by side are under way.
+func (ls *Lanes) Running() bool {
+	if ls.Side.Group != nil && ls.Side.Group.Running() {
+		return true
+	}
+	for _, l := range ls.All {
+		if l.Running() {
+			return true
+		}
+	}
+	return false
+}
