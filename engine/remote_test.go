@@ -20,9 +20,10 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/models/open"
 	"logitscope/models/remote"
-	"logitscope/models/remote/fakeserver"
 	bounds "logitscope/models/remote/partial"
+	"logitscope/models/remote/remotetest"
 	"logitscope/models/table"
 	"logitscope/presets"
 	"logitscope/sampling"
@@ -38,13 +39,13 @@ type backend struct {
 
 var (
 	llamaServer = backend{"llama-server", "llama-server:URL", func(m models.Model) http.Handler {
-		return fakeserver.LlamaServer(m, fakeserver.Options{Name: "m", Slots: 4})
+		return remotetest.LlamaServer(m, remotetest.Options{Name: "m", Slots: 4})
 	}, -1}
 	vllmRaw = backend{"vllm", "vllm:URL", func(m models.Model) http.Handler {
-		return fakeserver.VLLM(m, fakeserver.Options{Name: "m", MaxLogprobs: -1, RawLogits: true})
+		return remotetest.VLLM(m, remotetest.Options{Name: "m", MaxLogprobs: -1, RawLogits: true})
 	}, -1}
 	sglang = backend{"sglang", "sglang:URL", func(m models.Model) http.Handler {
-		return fakeserver.SGLang(m, fakeserver.Options{Name: "m"})
+		return remotetest.SGLang(m, remotetest.Options{Name: "m"})
 	}, -1}
 )
 
@@ -86,7 +87,7 @@ var quick = remote.Timeouts{Connect: time.Second, Idle: 5 * time.Second, Retry: 
 
 // connect opens url through b until the test ends.
 func connect(t testing.TB, b backend, url string, timeouts remote.Timeouts) models.Model {
-	m, err := remote.Open(t.Context(), strings.Replace(b.spec, "URL", url, 1), remote.Options{TopN: b.topN, Timeouts: timeouts})
+	m, err := open.Model(t.Context(), strings.Replace(b.spec, "URL", url, 1), open.Options{Server: remote.Options{TopN: b.topN, Timeouts: timeouts}})
 	if err != nil {
 		t.Fatal(err)
 	}

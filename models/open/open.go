@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,11 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/models/remote"
+	"logitscope/models/remote/llamaserver"
+	"logitscope/models/remote/ollama"
+	"logitscope/models/remote/openai"
+	"logitscope/models/remote/sglang"
+	"logitscope/models/remote/vllm"
 	"logitscope/models/store"
 	"logitscope/models/table"
 )
@@ -23,11 +27,13 @@ import (
 // Options are what opening a model can depend on.
 type Options struct {
 	Llama  llama.Options // for models that run here
-	Getenv func(string) string
-	Home   string // the user's home folder, where Ollama's store is by default
-	Client *http.Client
-	TopN   int // logits a server is asked for at each step; 0 is its own choice
+	Home   string        // the user's home folder, where Ollama's store is by default
+	Server remote.Options
 }
+
+// servers are the kinds of server. A new kind is a package below remote, a row
+// here, and a server to test it with in remote/remotetest.
+var servers = []remote.Kind{ollama.Kind, llamaserver.Kind, vllm.Kind, sglang.Kind, openai.Kind}
 
 // A scheme is one kind of name: PREFIX:REST.
 type scheme struct {
@@ -36,25 +42,19 @@ type scheme struct {
 	open   func(ctx context.Context, rest string, opt Options) (models.Model, error)
 }
 
-// schemes is set by init because ollama falls back to a server.
-var schemes []scheme
-
-func init() {
-	server := func(prefix string) func(context.Context, string, Options) (models.Model, error) {
-		return func(ctx context.Context, rest string, opt Options) (models.Model, error) {
-			return remote.Open(ctx, prefix+":"+rest, remote.Options{Getenv: opt.Getenv, Client: opt.Client, TopN: opt.TopN})
-		}
-	}
-	schemes = []scheme{
+// schemes are in the order in which they are listed.
+var schemes = func() []scheme {
+	list := []scheme{
 		{"table", "table:FILE", openTable},
 		{"ollama", "ollama:NAME", openOllama},
-		{"ollama-api", "ollama-api:NAME", server("ollama-api")},
-		{"llama-server", "llama-server:URL", server("llama-server")},
-		{"vllm", "vllm:URL[#MODEL]", server("vllm")},
-		{"sglang", "sglang:URL", server("sglang")},
-		{"openai", "openai:MODEL[@URL]", server("openai")},
 	}
-}
+	for _, k := range servers {
+		list = append(list, scheme{k.Name, k.Usage, func(ctx context.Context, rest string, opt Options) (models.Model, error) {
+			return remote.Open(ctx, k, rest, opt.Server)
+		}})
+	}
+	return list
+}()
 
 // Usage lists the forms a name may have.
 func Usage() string {
@@ -122,9 +122,9 @@ func openTable(_ context.Context, path string, _ Options) (models.Model, error) 
 // openOllama reads a model from Ollama's own store, or asks the Ollama server
 // where the store does not have it.
 func openOllama(ctx context.Context, name string, opt Options) (models.Model, error) {
-	blob, err := store.Resolve(store.DefaultStore(opt.Getenv, opt.Home), name)
+	blob, err := store.Resolve(store.DefaultStore(opt.Server.Getenv, opt.Home), name)
 	if err != nil {
-		m, remoteErr := remote.Open(ctx, "ollama-api:"+name, remote.Options{Getenv: opt.Getenv, Client: opt.Client, TopN: opt.TopN})
+		m, remoteErr := remote.Open(ctx, ollama.Kind, name, opt.Server)
 		if remoteErr != nil {
 			return nil, fmt.Errorf("ollama:%s: %w; and no server: %w", name, err, remoteErr)
 		}

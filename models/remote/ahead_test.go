@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"fmt"
@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"logitscope/models"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
 // TestGuessForgotten changes the tokens before a row that was fetched ahead:
@@ -17,7 +18,7 @@ import (
 func TestGuessForgotten(t *testing.T) {
 	local := newToy(50)
 	for _, f := range fakes {
-		m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+		m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 		s, _ := m.NewSession()
 		defer s.Close()
 		s.(models.Lookahead).SetAhead(2)
@@ -43,7 +44,7 @@ func TestGuessForgotten(t *testing.T) {
 func TestAheadOverParts(t *testing.T) {
 	local := newToy(5)
 	local.parts = true
-	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{Logits: LogitsNever})
+	m := serve(t, remotetest.LlamaServer(local, remotetest.Options{}), "llama-server:URL", remote.Options{Logits: remote.LogitsNever})
 	s, _ := m.NewSession()
 	defer s.Close()
 	s.(models.Lookahead).SetAhead(6)
@@ -64,9 +65,9 @@ func TestAheadOverParts(t *testing.T) {
 // TestSlowButSteady reads an answer that takes longer than the server may be
 // silent, in pieces that come well in time even on a machine that is busy.
 func TestSlowButSteady(t *testing.T) {
-	fake := fakeserver.LlamaServer(newToy(1), fakeserver.Options{})
+	fake := remotetest.LlamaServer(newToy(1), remotetest.Options{})
 	slow := false
-	opt := Options{Timeouts: fast}
+	opt := remote.Options{Timeouts: fast}
 	opt.Timeouts.Idle, opt.Timeouts.Request = 1500*time.Millisecond, time.Minute
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
@@ -90,7 +91,7 @@ func TestSlowButSteady(t *testing.T) {
 
 // TestOtherPaths opens an SGLang server whose pages have other names.
 func TestOtherPaths(t *testing.T) {
-	fake := fakeserver.SGLang(newToy(5), fakeserver.Options{})
+	fake := remotetest.SGLang(newToy(5), remotetest.Options{})
 	names := map[string]string{"/model_info": "/get_model_info", "/server_info": "/get_server_info", "/v1/tokenize": "/tokenize", "/v1/detokenize": "/detokenize", "/v1/models": "/v1/models", "/generate": "/generate"}
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := names[r.URL.Path]
@@ -100,7 +101,7 @@ func TestOtherPaths(t *testing.T) {
 		}
 		r.URL.Path = name
 		fake.ServeHTTP(w, r)
-	}), "sglang:URL", Options{})
+	}), "sglang:URL", remote.Options{})
 	if ids, err := models.Encode(t.Context(), m.Vocab(), " the", models.EncodeOptions{}); err != nil || len(ids) != 1 {
 		t.Errorf("%v, %v", ids, err)
 	}
@@ -110,7 +111,7 @@ func TestOtherPaths(t *testing.T) {
 // where the row has no token of the prompt, and leaves it when told to.
 func TestLevelsOfPart(t *testing.T) {
 	local := newToy(2000)
-	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{TopN: 30})
+	m := serve(t, remotetest.LlamaServer(local, remotetest.Options{}), "llama-server:URL", remote.Options{TopN: 30})
 	if caps := m.Info().Caps; caps.Normalised || caps.TopN != 30 {
 		t.Fatalf("Caps = %+v", caps)
 	}
@@ -126,7 +127,7 @@ func TestLevelsOfPart(t *testing.T) {
 		want, _ := ref.Forward(t.Context(), tokens, 1)
 		l, row := got[0], want[0].Values
 		shift, sum := 0.0, 0.0
-		if s.(*session).plain {
+		if remote.PlainOf(s) {
 			shift = logSum(row)
 		}
 		for i, id := range l.IDs {
@@ -162,41 +163,6 @@ func TestLevelsOfPart(t *testing.T) {
 	step(int32(l.IDs[0]))
 }
 
-// TestSolveLevel goes from levels to odds and back, with the penalised logits
-// on both sides of zero.
-func TestSolveLevel(t *testing.T) {
-	odds := func(x, u float64) float64 {
-		if x > 0 {
-			return x/levelPenalty - u
-		}
-		return x*levelPenalty - u
-	}
-	for _, c := range []float64{-300, -30, -5, 0, 3, 12.5, 60} {
-		for _, t1 := range []float64{50, 0, -12, -c, -c + 2, -c - 2} {
-			for _, t2 := range []float64{t1 - 16, t1 - 4, t1 + 4} {
-				const u = -0.5
-				got, ok := solveLevel([]equation{{odds(t1+c, u+c), t1, u}, {odds(t2+c, u+c), t2, u}})
-				if !ok || math.Abs(got-c) > 1e-9 {
-					t.Errorf("level %v, tokens at %v and %v: found %v, %v", c, t1, t2, got, ok)
-				}
-			}
-		}
-	}
-	for _, eqs := range [][]equation{nil, {{3, 50, -1}}, {{math.Inf(1), -1, -1}, {1, 1, 1}}, {{3, 50, -1}, {5, 40, -1}}} {
-		if c, ok := solveLevel(eqs); ok {
-			t.Errorf("%v have the solution %v", eqs, c)
-		}
-	}
-}
-
-func TestScanProbs(t *testing.T) {
-	s := scanner{b: []byte(`[{"id":1,"prob":1e-40},{"id":2,"token":"x","prob":0.5},{"id":-3,"prob":0.1},{"id":4,"prob":7}]`)}
-	probs := map[int32]float64{}
-	if scanProbs(&s, probs); len(probs) != 1 || probs[2] != 0.5 || s.end() != nil {
-		t.Errorf("%v", probs)
-	}
-}
-
 // TestLevels finds the level of models whose logits are moved far from zero,
 // at prompts of one token, of one token over and over, and of nothing but
 // parts of characters.
@@ -205,7 +171,7 @@ func TestLevels(t *testing.T) {
 		for _, prompt := range [][]int32{{300}, {300, 300, 300}, {259}, {259, 258}, {258, 259, 258, 300}, {70, 71}} {
 			local := newToy(500)
 			local.shift = shift
-			m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{TopN: 25})
+			m := serve(t, remotetest.LlamaServer(local, remotetest.Options{}), "llama-server:URL", remote.Options{TopN: 25})
 			if m.Info().Caps.Normalised {
 				t.Fatalf("shift %v: levels are not shown", shift)
 			}

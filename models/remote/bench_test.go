@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"bytes"
@@ -7,11 +7,13 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"logitscope/models"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
 // BenchmarkStep measures what a step costs beyond the server's own time, on
@@ -21,15 +23,16 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		logits Logits
-	}{{"log-probabilities", LogitsNever}, {"logits", LogitsAuto}} {
+		logits remote.Logits
+	}{{"log-probabilities", remote.LogitsNever}, {"logits", remote.LogitsAuto}} {
 		b.Run(c.name, func(b *testing.B) { benchmarkStep(b, c.logits) })
 	}
 }
 
-func benchmarkStep(b *testing.B, logits Logits) {
-	fake := fakeserver.LlamaServer(newToy(20000), fakeserver.Options{})
-	var memory sync.Map // answers by request
+func benchmarkStep(b *testing.B, logits remote.Logits) {
+	fake := remotetest.LlamaServer(newToy(20000), remotetest.Options{})
+	var memory sync.Map    // answers by request
+	var plain atomic.Value // a request for 256 log-probabilities
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		answer, ok := memory.Load(string(body))
@@ -40,13 +43,16 @@ func benchmarkStep(b *testing.B, logits Logits) {
 			answer = rec.Body.Bytes()
 			if r.URL.Path == "/completion" {
 				memory.Store(string(body), answer)
+				if bytes.Contains(body, []byte(`"n_probs":256,`)) {
+					plain.Store(body)
+				}
 			}
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(answer.([]byte))
 	}))
 	defer srv.Close()
-	m, err := Open(b.Context(), "llama-server:"+srv.URL, Options{TopN: 256, Logits: logits})
+	m, err := dial(b.Context(), "llama-server:"+srv.URL, remote.Options{TopN: 256, Logits: logits})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,10 +75,9 @@ func benchmarkStep(b *testing.B, logits Logits) {
 	}
 	after := m.(models.Meter).Stats()
 	b.ReportMetric(float64(after.Requests-before.Requests)/float64(len(times)), "requests/token")
-	body := m.(*server).b.(*llamaServer).request(nil, query{tokens: []int32{1, 400, 300}, want: 1}, 256)
 	slices.Sort(times)
 	half := times[len(times)/2]
-	b.ReportMetric(float64(half)/float64(timeBare(b, srv.URL+"/completion", body)), "x-bare-http")
+	b.ReportMetric(float64(half)/float64(timeBare(b, srv.URL+"/completion", plain.Load().([]byte))), "x-bare-http")
 	b.ReportMetric(float64(half.Microseconds())/1000, "ms/token-median")
 }
 
@@ -81,7 +86,7 @@ func timeBare(b *testing.B, url string, body []byte) time.Duration {
 	var times []time.Duration
 	for range 500 {
 		start := time.Now()
-		resp, err := http.Post(url, "application/json", readerOf(body))
+		resp, err := http.Post(url, "application/json", bytes.NewReader(body))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -91,31 +96,4 @@ func timeBare(b *testing.B, url string, body []byte) time.Duration {
 	}
 	slices.Sort(times)
 	return times[len(times)/2]
-}
-
-// BenchmarkScan measures reading one answer, and how much faster that is than
-// encoding/json.
-func BenchmarkScan(b *testing.B) {
-	local := newToy(20000)
-	fake := fakeserver.LlamaServer(local, fakeserver.Options{})
-	ls := &llamaServer{model: "toy", size: local.Vocab().Size()}
-	rec := httptest.NewRecorder()
-	fake.ServeHTTP(rec, httptest.NewRequest("POST", "/completion", readerOf(ls.request(nil, query{tokens: []int32{1}, want: 1}, 256))))
-	body := rec.Body.Bytes()
-	var out rows
-	g := grid{size: ls.size}
-	b.SetBytes(int64(len(body)))
-	start, n := time.Now(), 0
-	for b.Loop() {
-		out.reset()
-		s := scanner{b: body}
-		ls.scanAnswer(&s, func(s *scanner, chosen int) { scanEntries(s, out.next()) }, nil)
-		if s.end() != nil || g.finish(out.list[0]) != "" {
-			b.Fatal("not read")
-		}
-		n++
-	}
-	own := time.Since(start) / time.Duration(n)
-	std := timeStd(b, body)
-	b.ReportMetric(float64(std)/float64(own), "x-encoding/json")
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,9 +24,9 @@ var byteOf = func() map[rune]byte {
 	return m
 }()
 
-// byteLevel returns the bytes that a byte-level vocabulary writes as s, and
+// ByteLevel returns the bytes that a byte-level vocabulary writes as s, and
 // whether s is written in its alphabet.
-func byteLevel(s string) (string, bool) {
+func ByteLevel(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for _, r := range s {
 		b, ok := byteOf[r]
@@ -37,16 +38,16 @@ func byteLevel(s string) (string, bool) {
 	return string(out), true
 }
 
-// sentencePiece returns the bytes that a SentencePiece vocabulary writes as s:
+// SentencePiece returns the bytes that a SentencePiece vocabulary writes as s:
 // U+2581 is a space and <0xHH> one byte.
-func sentencePiece(s string) string {
+func SentencePiece(s string) string {
 	if len(s) == 6 && strings.HasPrefix(s, "<0x") && s[5] == '>' {
-		if h := hex4([]byte("00"+s[3:5]), 0); h >= 0 {
-			return string([]byte{byte(h)})
+		if b, err := strconv.ParseUint(s[3:5], 16, 8); err == nil {
+			return string([]byte{byte(b)})
 		}
 	}
 	return strings.ReplaceAll(s, "\u2581", " ")
 }
 
-// incomplete reports whether text is not whole UTF-8 by itself.
-func incomplete(text string) bool { return !utf8.ValidString(text) }
+// Incomplete reports whether text is not whole UTF-8 by itself.
+func Incomplete(text string) bool { return !utf8.ValidString(text) }

@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"cmp"
@@ -11,7 +11,8 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
 // A preset is what TestSameChoices samples with.
@@ -108,7 +109,7 @@ func TestSameChoices(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			opt := f.opt
 			opt.Name = "toy"
-			m := serve(t, f.serve(local, opt), f.spec, Options{Logits: f.logits})
+			m := serve(t, f.serve(local, opt), f.spec, remote.Options{Logits: f.logits})
 			prompt, err := models.Encode(t.Context(), m.Vocab(), "Once upon a time", models.EncodeOptions{AddSpecial: true})
 			if err != nil {
 				t.Fatal(err)
@@ -133,7 +134,7 @@ func TestLevelPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	m := serve(t, fakeserver.LlamaServer(local, fakeserver.Options{}), "llama-server:URL", Options{})
+	m := serve(t, remotetest.LlamaServer(local, remotetest.Options{}), "llama-server:URL", remote.Options{})
 	s, _ := m.NewSession()
 	defer s.Close()
 	ref, _ := local.NewSession()

@@ -47,27 +47,27 @@ var (
 	errRedirects = errors.New("too many redirects")
 )
 
-// A client sends requests to one server: it adds the key, bounds what it
+// A Client sends requests to one server: it adds the key, bounds what it
 // reads, and turns every fault into an [Error].
-type client struct {
+type Client struct {
 	http     *http.Client
 	base     string // without a slash at the end
-	kind     string // of server
-	host     string
-	name     string // both, for messages: "vllm host:8000"
+	Kind     string // of server
+	Host     string
+	Name     string // both, for messages: "vllm host:8000"
 	auth     string // value of the Authorization header, or empty
 	keyVar   string // the environment variable that may hold the key
 	hasKey   bool
 	secrets  []string // what must never be printed
 	timeouts Timeouts
-	meter    *meter
+	Meter    *Meter
 }
 
 // newClient returns a client for base, which may hold user:password@.
-func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *client {
-	c := &client{
-		kind: kind, host: oneLine(base.Host, 80), name: kind + " " + oneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
-		timeouts: opt.Timeouts.filled(), meter: &meter{},
+func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *Client {
+	c := &Client{
+		Kind: kind, Host: OneLine(base.Host, 80), Name: kind + " " + OneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
+		timeouts: opt.Timeouts.filled(), Meter: &Meter{},
 	}
 	if key != "" {
 		c.auth = "Bearer " + key
@@ -99,12 +99,18 @@ func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *cli
 			DisableCompression:  true, // a small answer must not unfold into a large one
 			ForceAttemptHTTP2:   true,
 
-			MaxResponseHeaderBytes: mib,
+			MaxResponseHeaderBytes: MiB,
 		}
 	}
 	h.CheckRedirect = checkRedirect
 	c.http = &h
 	return c
+}
+
+// Close frees the connections.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
 }
 
 // checkRedirect follows a few redirects, and leaves the credentials behind
@@ -122,25 +128,25 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A reply is a whole answer.
-type reply struct {
-	status int
-	header http.Header
-	body   []byte
+// A Reply is a whole answer.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
 // html reports that the answer is a page for people: a proxy's or a login's.
-func (r *reply) html() bool {
-	if strings.HasPrefix(r.header.Get("Content-Type"), "text/html") && len(r.body) > 0 {
+func (r *Reply) html() bool {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") && len(r.Body) > 0 {
 		return true
 	}
-	b := bytes.TrimLeft(r.body, " \t\r\n\ufeff")
+	b := bytes.TrimLeft(r.Body, " \t\r\n\ufeff")
 	return len(b) > 0 && b[0] == '<'
 }
 
 // retryAfter reads the header of that name, in seconds or as a date.
-func (r *reply) retryAfter() time.Duration {
-	v := strings.TrimSpace(r.header.Get("Retry-After"))
+func (r *Reply) retryAfter() time.Duration {
+	v := strings.TrimSpace(r.Header.Get("Retry-After"))
 	if v == "" {
 		return 0
 	}
@@ -154,23 +160,23 @@ func (r *reply) retryAfter() time.Duration {
 }
 
 const (
-	mib       = 1 << 20
-	smallBody = 8 * mib // bound for answers that hold no rows
+	MiB       = 1 << 20
+	SmallBody = 8 * MiB // bound for answers that hold no rows
 )
 
-// send makes one request and reads the whole answer, at most limit bytes,
+// Send makes one request and reads the whole answer, at most limit bytes,
 // into buf, which may be nil. The reply is valid until buf is used again. A
 // status other than 200 is an *Error.
-func (c *client) send(ctx context.Context, method, path string, body []byte, limit int, buf *bytes.Buffer) (*reply, error) {
+func (c *Client) Send(ctx context.Context, method, path string, body []byte, limit int, buf *bytes.Buffer) (*Reply, error) {
 	if buf == nil {
 		buf = new(bytes.Buffer)
 	}
 	buf.Reset()
-	r := &reply{}
-	err := c.stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) error {
-		r.status, r.header = resp.StatusCode, resp.Header
+	r := &Reply{}
+	err := c.Stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) error {
+		r.Status, r.Header = resp.StatusCode, resp.Header
 		if n := resp.ContentLength; n > int64(limit) {
-			return c.fault(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
+			return c.Errorf(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
 		} else if n > 0 {
 			buf.Grow(int(n) + bytes.MinRead)
 		}
@@ -178,24 +184,24 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, lim
 			return err
 		}
 		if buf.Len() > limit {
-			return c.fault(Malformed, "its answer is larger than %d bytes", limit)
+			return c.Errorf(Malformed, "its answer is larger than %d bytes", limit)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.body = buf.Bytes()
-	if r.status != http.StatusOK {
-		return nil, c.statusFault(r)
+	r.Body = buf.Bytes()
+	if r.Status != http.StatusOK {
+		return nil, c.StatusError(r)
 	}
 	return r, nil
 }
 
-// stream makes one request and hands the answer to read while it arrives.
+// Stream makes one request and hands the answer to read while it arrives.
 // The reader fails when the server is silent or slow for too long. fresh asks
 // the server to close the connection afterwards, so that it is not reused.
-func (c *client) stream(parent context.Context, method, path string, body []byte, fresh bool, read func(*http.Response, io.Reader) error) error {
+func (c *Client) Stream(parent context.Context, method, path string, body []byte, fresh bool, read func(*http.Response, io.Reader) error) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	total := time.AfterFunc(c.timeouts.Request, func() { cancel(errTotal) })
@@ -205,7 +211,7 @@ func (c *client) stream(parent context.Context, method, path string, body []byte
 
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
-		return c.fault(Refused, "not a usable address")
+		return c.Errorf(Refused, "not a usable address")
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -214,10 +220,10 @@ func (c *client) stream(parent context.Context, method, path string, body []byte
 		req.Header.Set("Authorization", c.auth)
 	}
 	req.Close = fresh
-	c.meter.sent(len(body))
+	c.Meter.sent(len(body))
 	resp, err := c.http.Do(req)
 	if err == nil {
-		err = read(resp, &watched{r: resp.Body, idle: idle, every: c.timeouts.Idle, meter: c.meter})
+		err = read(resp, &watched{r: resp.Body, idle: idle, every: c.timeouts.Idle, meter: c.Meter})
 		resp.Body.Close()
 	}
 	if err == nil {
@@ -241,7 +247,7 @@ type watched struct {
 	r     io.Reader
 	idle  *time.Timer
 	every time.Duration
-	meter *meter
+	meter *Meter
 }
 
 func (w *watched) Read(p []byte) (int, error) {
@@ -253,17 +259,17 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// retry calls try until it succeeds, ctx ends, or its fault is one that will
+// Retry calls try until it succeeds, ctx ends, or its fault is one that will
 // not pass. The first repetition is at once, on a new connection: a kept-open
 // connection may have been closed by the server without a word. patient also
 // waits for a server that cannot be reached.
-func (c *client) retry(ctx context.Context, patient bool, try func(context.Context) error) error {
+func (c *Client) Retry(ctx context.Context, patient bool, try func(context.Context) error) error {
 	var (
 		seen  [len(tries)]int
 		start time.Time
 		wait  = c.timeouts.Backoff
 	)
-	defer c.meter.wait("")
+	defer c.Meter.wait("")
 	for n := 1; ; n++ {
 		err := try(ctx)
 		if err == nil {
@@ -300,7 +306,7 @@ func (c *client) retry(ctx context.Context, patient bool, try func(context.Conte
 			}
 			return err
 		}
-		c.meter.retried(e.Msg, n)
+		c.Meter.retried(e.Msg, n)
 		if err := sleep(ctx, delay); err != nil {
 			return err
 		}
@@ -322,51 +328,51 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// get asks for path and decodes the JSON answer into v.
-func (c *client) get(ctx context.Context, path string, v any) error {
-	return c.ask(ctx, http.MethodGet, path, nil, smallBody, v)
+// Get asks for path and decodes the JSON answer into v.
+func (c *Client) Get(ctx context.Context, path string, v any) error {
+	return c.Ask(ctx, http.MethodGet, path, nil, SmallBody, v)
 }
 
-// post sends req as JSON to path and decodes the JSON answer into v.
-func (c *client) post(ctx context.Context, path string, req, v any) error {
+// Post sends req as JSON to path and decodes the JSON answer into v.
+func (c *Client) Post(ctx context.Context, path string, req, v any) error {
 	body, err := json.Marshal(req)
 	if err != nil {
-		return c.fault(Refused, "cannot be written as JSON: %v", err)
+		return c.Errorf(Refused, "cannot be written as JSON: %v", err)
 	}
-	return c.ask(ctx, http.MethodPost, path, body, smallBody, v)
+	return c.Ask(ctx, http.MethodPost, path, body, SmallBody, v)
 }
 
-func (c *client) ask(ctx context.Context, method, path string, body []byte, limit int, v any) error {
-	r, err := c.send(ctx, method, path, body, limit, nil)
+func (c *Client) Ask(ctx context.Context, method, path string, body []byte, limit int, v any) error {
+	r, err := c.Send(ctx, method, path, body, limit, nil)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(r.body, v); err != nil {
-		return c.malformed(r, path)
+	if err := json.Unmarshal(r.Body, v); err != nil {
+		return c.NotJSON(r, path)
 	}
 	return nil
 }
 
-// malformed says that an answer of status 200 is not what it should be.
-func (c *client) malformed(r *reply, path string) *Error {
+// NotJSON says that an answer of status 200 is not what it should be.
+func (c *Client) NotJSON(r *Reply, path string) *Error {
 	switch {
 	case r.html():
-		return c.fault(Malformed, "%s answered with a web page, not JSON: is this the address of the server itself?", path)
-	case len(r.body) == 0:
-		return c.fault(Malformed, "%s answered with nothing", path)
+		return c.Errorf(Malformed, "%s answered with a web page, not JSON: is this the address of the server itself?", path)
+	case len(r.Body) == 0:
+		return c.Errorf(Malformed, "%s answered with nothing", path)
 	}
-	return c.fault(Malformed, "%s answered with broken JSON (%d bytes)", path, len(r.body))
+	return c.Errorf(Malformed, "%s answered with broken JSON (%d bytes)", path, len(r.Body))
 }
 
-// inside says what error a server put into an answer of status 200.
-func (c *client) inside(body []byte) *Error {
+// ErrorInside says what error a server put into an answer of status 200.
+func (c *Client) ErrorInside(body []byte) *Error {
 	msg, typ := errorMessage(body)
 	if msg == "" {
-		return c.fault(Failed, "gave up without saying why")
+		return c.Errorf(Failed, "gave up without saying why")
 	}
-	r := &reply{status: http.StatusInternalServerError, body: body}
+	r := &Reply{Status: http.StatusInternalServerError, Body: body}
 	if typ == "invalid_request_error" || typ == "exceed_context_size_error" {
-		r.status = http.StatusBadRequest
+		r.Status = http.StatusBadRequest
 	}
-	return c.statusFault(r)
+	return c.StatusError(r)
 }

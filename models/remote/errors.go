@@ -17,27 +17,28 @@ import (
 	"unicode/utf8"
 
 	"logitscope/models"
+	"logitscope/models/remote/jsonscan"
 )
 
 // ErrModelChanged means that the model behind a server is no longer the one
 // the run began with. The session still holds its tokens.
 var ErrModelChanged = errors.New("the model behind the server has changed")
 
-// Kind is the kind of a fault, which decides whether repeating can help.
-type Kind uint8
+// A Fault is the kind of an [Error], which decides whether repeating can help.
+type Fault uint8
 
 const (
-	Unreachable Kind = iota // no connection, or a connection that broke
-	Stalled                 // the server was silent or too slow
-	Busy                    // the server asks to come back later
-	Failed                  // the server says that it failed
-	Malformed               // an answer that makes no sense
-	Refused                 // the server does not accept the request
-	Denied                  // a key is missing or wrong
-	Untrusted               // the certificate is not to be trusted
-	TooLong                 // the tokens do not fit the context; wraps models.ErrContextFull
-	Changed                 // another model than before; wraps ErrModelChanged
-	Unsuitable              // the server lacks what is needed
+	Unreachable Fault = iota // no connection, or a connection that broke
+	Stalled                  // the server was silent or too slow
+	Busy                     // the server asks to come back later
+	Failed                   // the server says that it failed
+	Malformed                // an answer that makes no sense
+	Refused                  // the server does not accept the request
+	Denied                   // a key is missing or wrong
+	Untrusted                // the certificate is not to be trusted
+	TooLong                  // the tokens do not fit the context; wraps models.ErrContextFull
+	Changed                  // another model than before; wraps ErrModelChanged
+	Unsuitable               // the server lacks what is needed
 )
 
 // tries is how often a fault of each kind may happen in one call before the
@@ -51,26 +52,26 @@ var tries = [...]int{
 // key and no control character, whatever the server sent.
 type Error struct {
 	Server     string // who, such as "llama-server 127.0.0.1:8080"
-	Kind       Kind
+	Kind       Fault
 	Status     int           // HTTP status, or 0
 	Msg        string        // what
 	RetryAfter time.Duration // how long the server asked to wait, or 0
-	err        error
+	Cause      error
 }
 
 func (e *Error) Error() string { return e.Server + ": " + e.Msg }
-func (e *Error) Unwrap() error { return e.err }
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Temporary reports whether another try may succeed.
 func (e *Error) Temporary() bool { return tries[e.Kind] != 1 }
 
-// maxMessage is the most characters of a server's own words in an error.
-const maxMessage = 200
+// MaxMessage is the most characters of a server's own words in an error.
+const MaxMessage = 200
 
-// oneLine makes text from a server fit to print: one line, at most n
+// OneLine makes text from a server fit to print: one line, at most n
 // characters, control, format (bidi, zero width) and invalid characters as
 // escapes.
-func oneLine(text string, n int) string {
+func OneLine(text string, n int) string {
 	var b strings.Builder
 	space := false
 	for i, w := 0, 0; i < len(text); i += w {
@@ -101,24 +102,31 @@ func oneLine(text string, n int) string {
 	return b.String()
 }
 
-// fault makes an Error of this server; msg is cleaned.
-func (c *client) fault(k Kind, format string, args ...any) *Error {
-	return &Error{Server: c.name, Kind: k, Msg: c.clean(fmt.Sprintf(format, args...))}
+// Errorf makes an Error of this server; msg is cleaned.
+func (c *Client) Errorf(k Fault, format string, args ...any) *Error {
+	e := &Error{Server: c.Name, Kind: k, Msg: c.Clean(fmt.Sprintf(format, args...))}
+	switch k {
+	case TooLong:
+		e.Cause = models.ErrContextFull
+	case Changed:
+		e.Cause = ErrModelChanged
+	}
+	return e
 }
 
-// clean makes text printable on one line and takes the keys out of it.
-func (c *client) clean(text string) string {
+// Clean makes text printable on one line and takes the keys out of it.
+func (c *Client) Clean(text string) string {
 	for _, k := range c.secrets {
 		if len(k) < 4 { // no key, and would spoil every word
 			continue
 		}
 		text = strings.ReplaceAll(text, k, "***")
 	}
-	return oneLine(text, 400)
+	return OneLine(text, 400)
 }
 
 // transportFault says in one line what went wrong below HTTP.
-func (c *client) transportFault(err error) *Error {
+func (c *Client) transportFault(err error) *Error {
 	var (
 		uerr *url.Error
 		kind = Unreachable
@@ -139,7 +147,7 @@ func (c *client) transportFault(err error) *Error {
 	case tlsMessage(err) != "":
 		kind, msg = Untrusted, tlsMessage(err)
 	case errors.As(err, &dns):
-		msg = "no such host " + oneLine(dns.Name, 80)
+		msg = "no such host " + OneLine(dns.Name, 80)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		msg = "connection refused: is the server running?"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
@@ -149,9 +157,9 @@ func (c *client) transportFault(err error) *Error {
 	default:
 		msg = err.Error()
 	}
-	e := c.fault(kind, "%s", msg)
+	e := c.Errorf(kind, "%s", msg)
 	if ctxErr := contextError(err); ctxErr != nil {
-		e.err = ctxErr
+		e.Cause = ctxErr
 	}
 	return e
 }
@@ -194,47 +202,47 @@ func tlsMessage(err error) string {
 	return ""
 }
 
-// statusFault says in one line what an HTTP status other than 200 means.
-func (c *client) statusFault(r *reply) *Error {
-	msg, typ := errorMessage(r.body)
+// StatusError says in one line what an HTTP status other than 200 means.
+func (c *Client) StatusError(r *Reply) *Error {
+	msg, typ := errorMessage(r.Body)
 	if r.html() {
 		msg = "a web page"
-		if t := htmlTitle(r.body); t != "" {
-			msg = fmt.Sprintf("a web page titled %q", oneLine(t, 60))
+		if t := htmlTitle(r.Body); t != "" {
+			msg = fmt.Sprintf("a web page titled %q", OneLine(t, 60))
 		}
 	}
 	if msg == "" {
-		msg = http.StatusText(r.status)
+		msg = http.StatusText(r.Status)
 	}
-	msg = oneLine(msg, maxMessage)
+	msg = OneLine(msg, MaxMessage)
 	kind := Refused
 	switch {
-	case typ == "exceed_context_size_error", tooLong(msg):
-		e := c.fault(TooLong, "the tokens do not fit: %s", msg)
-		e.err, e.Status = models.ErrContextFull, r.status
+	case typ == "exceed_context_size_error", SaysTooLong(msg):
+		e := c.Errorf(TooLong, "the tokens do not fit: %s", msg)
+		e.Status = r.Status
 		return e
-	case r.status == 401, r.status == 403:
+	case r.Status == 401, r.Status == 403:
 		kind = Denied
 		if c.keyVar != "" && !c.hasKey {
 			msg += "; set " + c.keyVar
 		}
-	case r.status == 429, r.status == 503:
+	case r.Status == 429, r.Status == 503:
 		kind = Busy
-	case r.status == 408, r.status == 502, r.status == 504:
+	case r.Status == 408, r.Status == 502, r.Status == 504:
 		kind = Busy
-	case r.status >= 500:
+	case r.Status >= 500:
 		kind = Failed
-	case r.html(), r.status < 400:
+	case r.html(), r.Status < 400:
 		kind = Malformed
 	}
-	e := c.fault(kind, "status %d: %s", r.status, msg)
-	e.Status, e.RetryAfter = r.status, r.retryAfter()
+	e := c.Errorf(kind, "status %d: %s", r.Status, msg)
+	e.Status, e.RetryAfter = r.Status, r.retryAfter()
 	return e
 }
 
-// tooLong recognises the words in which servers without an error type of
+// SaysTooLong recognises the words in which servers without an error type of
 // their own say that a prompt does not fit.
-func tooLong(msg string) bool {
+func SaysTooLong(msg string) bool {
 	m := strings.ToLower(msg)
 	for _, s := range []string{
 		"exceeds the available context size", "maximum context length", "context_length_exceeded",
@@ -251,12 +259,12 @@ func tooLong(msg string) bool {
 // {"message","type"}} (llama-server, OpenAI, vLLM), {"error": "text"}
 // (Ollama), {"message"} (older vLLM), {"detail"} (FastAPI), or plain text.
 func errorMessage(body []byte) (msg, typ string) {
-	s := scanner{b: body}
-	if s.peek() != '{' {
-		if s.peek() == '<' || s.peek() == '[' {
+	s := jsonscan.Scanner{Data: body}
+	if s.Peek() != '{' {
+		if s.Peek() == '<' || s.Peek() == '[' {
 			return "", ""
 		}
-		return string(body[:min(len(body), 4*maxMessage)]), ""
+		return string(body[:min(len(body), 4*MaxMessage)]), ""
 	}
 	readError(&s, &msg, &typ)
 	if strings.HasPrefix(msg, "{") { // Ollama wraps the answer of its runner in a string
@@ -267,19 +275,19 @@ func errorMessage(body []byte) (msg, typ string) {
 	return msg, typ
 }
 
-func readError(s *scanner, msg, typ *string) {
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		k := string(s.key())
-		switch p := s.peek(); {
+func readError(s *jsonscan.Scanner, msg, typ *string) {
+	s.Enter('{')
+	for first := true; s.More('}', &first); {
+		k := string(s.Key())
+		switch p := s.Peek(); {
 		case k == "error" && p == '{':
 			readError(s, msg, typ)
 		case (k == "message" || k == "error" || k == "detail") && p == '"':
-			*msg = string(s.str(nil))
+			*msg = string(s.String(nil))
 		case k == "type" && p == '"':
-			*typ = string(s.str(nil))
+			*typ = string(s.String(nil))
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 }

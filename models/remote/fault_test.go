@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"bytes"
@@ -17,11 +17,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"logitscope/models"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
 // A failing proxy passes requests on to a server and spoils some answers.
@@ -84,7 +84,7 @@ var spoilers = [...]spoiler{
 		w.Write(bytes.ReplaceAll(b, []byte(`"id":25`), []byte(`"id":24`)))
 	}},
 	{"huge", func(_ *failing, w http.ResponseWriter, _ *http.Request, b []byte) {
-		w.Write(append(bytes.Repeat([]byte(" "), 3*mib), b...))
+		w.Write(append(bytes.Repeat([]byte(" "), 3*remote.MiB), b...))
 	}},
 	{"huge by its own account", func(_ *failing, w http.ResponseWriter, _ *http.Request, b []byte) {
 		w.Header().Set("Content-Length", "1099511627776")
@@ -181,7 +181,7 @@ func TestFailingProxy(t *testing.T) {
 }
 
 // failingRun takes n steps at one server behind a failing proxy.
-func failingRun(t *testing.T, n int, spec string, like likeness, logits Logits, serve func(models.Model) http.Handler) *failing {
+func failingRun(t *testing.T, n int, spec string, like likeness, logits remote.Logits, serve func(models.Model) http.Handler) *failing {
 	local := newToy(20)
 	const key = "sk-secret-key"
 	fake := serve(local)
@@ -198,24 +198,24 @@ func failingRun(t *testing.T, n int, spec string, like likeness, logits Logits, 
 	srv.Config.ErrorLog = quietLog()
 	srv.Start()
 	defer srv.Close()
-	opt := Options{Logits: logits, Getenv: func(k string) string {
+	opt := remote.Options{Logits: logits, Getenv: func(k string) string {
 		if strings.HasSuffix(k, "_API_KEY") {
 			return key
 		}
 		return ""
 	}}
-	opt.Timeouts = Timeouts{Idle: 60 * time.Millisecond, Request: 120 * time.Millisecond, Retry: 5 * time.Second, Backoff: 200 * time.Microsecond}
+	opt.Timeouts = remote.Timeouts{Idle: 60 * time.Millisecond, Request: 120 * time.Millisecond, Retry: 5 * time.Second, Backoff: 200 * time.Microsecond}
 	if raceEnabled {
 		opt.Timeouts.Idle, opt.Timeouts.Request = 400*time.Millisecond, 800*time.Millisecond
 	}
 	calm := opt
 	calm.Timeouts = fast // discovery is not what is tried here
-	m, err := Open(t.Context(), strings.ReplaceAll(spec, "URL", srv.URL), calm)
+	m, err := dial(t.Context(), strings.ReplaceAll(spec, "URL", srv.URL), calm)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	m.(*server).c.timeouts = opt.Timeouts
+	remote.SetTimeouts(m, opt.Timeouts)
 	p.mu.Lock()
 	p.rate = 0.2
 	p.mu.Unlock()
@@ -277,7 +277,7 @@ func walk(t *testing.T, m models.Model, local *toy, n int, like likeness, secret
 			cancelled++
 			continue
 		case err != nil:
-			var e *Error
+			var e *remote.Error
 			if !errors.As(err, &e) || strings.ContainsAny(err.Error(), "\n\x1b") || strings.Contains(err.Error(), secret) {
 				t.Fatalf("step %d: %v", step, err)
 			}
@@ -294,7 +294,7 @@ func walk(t *testing.T, m models.Model, local *toy, n int, like likeness, secret
 		}
 		step++
 	}
-	if !slices.Equal(s.(*session).tokens, mirror) {
+	if !slices.Equal(remote.TokensOf(s), mirror) {
 		t.Error("the session holds other tokens than it was given")
 	}
 	t.Logf("%d calls failed and were made again, %d were cancelled", failed, cancelled)
@@ -310,7 +310,7 @@ func TestModelSwapped(t *testing.T) {
 				var h atomic.Value
 				type box struct{ http.Handler }
 				h.Store(box{f.serve(local, f.opt)})
-				m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), f.spec, Options{Logits: f.logits})
+				m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), f.spec, remote.Options{Logits: f.logits})
 				s, _ := m.NewSession()
 				defer s.Close()
 				if _, err := s.Forward(t.Context(), []int32{1, 2}, 1); err != nil {
@@ -344,8 +344,8 @@ func TestModelSwapped(t *testing.T) {
 				if err == nil || s.Len() != 3 {
 					t.Fatalf("%v, %d tokens", err, s.Len())
 				}
-				if !errors.Is(err, ErrModelChanged) {
-					t.Errorf("error %v, want ErrModelChanged", err)
+				if !errors.Is(err, remote.ErrModelChanged) {
+					t.Errorf("error %v, want remote.ErrModelChanged", err)
 				}
 			})
 		}
@@ -357,8 +357,8 @@ func TestModelSwapped(t *testing.T) {
 func TestModelSwappedQuietly(t *testing.T) {
 	var h atomic.Value
 	type box struct{ http.Handler }
-	h.Store(box{fakeserver.SGLang(newToy(20), fakeserver.Options{})})
-	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), "sglang:URL", Options{}).(*server)
+	h.Store(box{remotetest.SGLang(newToy(20), remotetest.Options{})})
+	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Load().(box).ServeHTTP(w, r) }), "sglang:URL", remote.Options{})
 	s, _ := m.NewSession()
 	defer s.Close()
 	if _, err := s.Forward(t.Context(), []int32{1, 2}, 1); err != nil {
@@ -367,10 +367,10 @@ func TestModelSwappedQuietly(t *testing.T) {
 	other := newToy(20)
 	other.pieces[260] = " quick" // it splits text another way
 	other.index()
-	h.Store(box{fakeserver.SGLang(other, fakeserver.Options{})})
-	m.checked = time.Now().Add(-checkEvery - time.Second)
-	if _, err := s.Forward(t.Context(), []int32{3}, 1); !errors.Is(err, ErrModelChanged) || s.Len() != 2 {
-		t.Errorf("%v with %d tokens, want ErrModelChanged with 2", err, s.Len())
+	h.Store(box{remotetest.SGLang(other, remotetest.Options{})})
+	remote.CheckAgain(m)
+	if _, err := s.Forward(t.Context(), []int32{3}, 1); !errors.Is(err, remote.ErrModelChanged) || s.Len() != 2 {
+		t.Errorf("%v with %d tokens, want remote.ErrModelChanged with 2", err, s.Len())
 	}
 }
 
@@ -385,29 +385,29 @@ func TestOpenFaults(t *testing.T) {
 		name string
 		h    http.Handler
 		want string
-		kind Kind
+		kind remote.Fault
 	}{
-		{"web page", page(200, "text/html", "<html>hello"), "a web page, not JSON", Malformed},
-		{"404", page(404, "text/plain", "404 page not found"), "404 page not found", Refused},
-		{"empty", page(200, "application/json", ""), "answered with nothing", Malformed},
-		{"loading for ever", page(503, "application/json", `{"error":{"message":"Loading model"}}`), "Loading model", Busy},
+		{"web page", page(200, "text/html", "<html>hello"), "a web page, not JSON", remote.Malformed},
+		{"404", page(404, "text/plain", "404 page not found"), "404 page not found", remote.Refused},
+		{"empty", page(200, "application/json", ""), "answered with nothing", remote.Malformed},
+		{"loading for ever", page(503, "application/json", `{"error":{"message":"Loading model"}}`), "Loading model", remote.Busy},
 		{"come back tomorrow", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "86400")
 			write(w, 429, "application/json", `{"error":"quota"}`)
-		}), "quota; it asks to come back in 24h0m0s", Busy},
-		{"login", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }), "redirects too often", Refused},
-		{"no key", fakeserver.LlamaServer(newToy(1), fakeserver.Options{Key: "k"}), "set LLAMA_API_KEY", Denied},
-		{"escapes", page(400, "application/json", `{"error":{"message":"\u001b[2J\u202ebad\nnews"}}`), `\u{1b}[2J\u{202e}bad news`, Refused},
+		}), "quota; it asks to come back in 24h0m0s", remote.Busy},
+		{"login", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }), "redirects too often", remote.Refused},
+		{"no key", remotetest.LlamaServer(newToy(1), remotetest.Options{Key: "k"}), "set LLAMA_API_KEY", remote.Denied},
+		{"escapes", page(400, "application/json", `{"error":{"message":"\u001b[2J\u202ebad\nnews"}}`), `\u{1b}[2J\u{202e}bad news`, remote.Refused},
 		{"a vocabulary of 2^40", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, `{"data":[{"id":"x","meta":{"n_vocab":1099511627776}}]}`)
-		}), "vocabulary has 1099511627776 tokens", Malformed},
-		{"not a llama-server", page(200, "application/json", "{}"), "how large its vocabulary is", Unsuitable},
+		}), "vocabulary has 1099511627776 tokens", remote.Malformed},
+		{"not a llama-server", page(200, "application/json", "{}"), "how large its vocabulary is", remote.Unsuitable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			srv := httptest.NewServer(c.h)
 			defer srv.Close()
-			m, err := Open(t.Context(), "llama-server:"+srv.URL, Options{Timeouts: quick})
-			var e *Error
+			m, err := dial(t.Context(), "llama-server:"+srv.URL, remote.Options{Timeouts: quick})
+			var e *remote.Error
 			if !errors.As(err, &e) || m != nil || e.Kind != c.kind || !strings.Contains(e.Error(), c.want) || strings.Contains(e.Error(), "\n") {
 				t.Errorf("%v (%+v), want kind %d, %q", err, e, c.kind, c.want)
 			}
@@ -417,7 +417,7 @@ func TestOpenFaults(t *testing.T) {
 		srv := httptest.NewServer(nil)
 		srv.Close()
 		start := time.Now()
-		_, err := Open(t.Context(), "llama-server:"+srv.URL, Options{})
+		_, err := dial(t.Context(), "llama-server:"+srv.URL, remote.Options{})
 		if err == nil || !strings.HasSuffix(err.Error(), "connection refused: is the server running?") || time.Since(start) > 3*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
@@ -431,14 +431,14 @@ func TestOpenFaults(t *testing.T) {
 			srv.URL: "signed by nobody this machine trusts",
 			strings.Replace(srv.URL, "https", "http", 1): "400",
 		} {
-			_, err := Open(t.Context(), "llama-server:"+addr, Options{Timeouts: quick})
+			_, err := dial(t.Context(), "llama-server:"+addr, remote.Options{Timeouts: quick})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", addr, err, want)
 			}
 		}
 		plain := httptest.NewServer(page(200, "text/plain", ""))
 		defer plain.Close()
-		_, err := Open(t.Context(), "llama-server:"+strings.Replace(plain.URL, "http", "https", 1), Options{Timeouts: quick})
+		_, err := dial(t.Context(), "llama-server:"+strings.Replace(plain.URL, "http", "https", 1), remote.Options{Timeouts: quick})
 		if err == nil || !strings.Contains(err.Error(), "does not speak TLS") {
 			t.Error(err)
 		}
@@ -449,54 +449,11 @@ func TestOpenFaults(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
 		start := time.Now()
-		_, err := Open(ctx, "llama-server:"+srv.URL, Options{})
+		_, err := dial(ctx, "llama-server:"+srv.URL, remote.Options{})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
-}
-
-// TestRetryTimes checks when a call is repeated and when it gives up, in
-// time that does not pass.
-func TestRetryTimes(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		fault Error
-		calls int
-		after time.Duration // at least
-		until time.Duration // at most
-	}{
-		{"unreachable until the time is over", Error{Kind: Unreachable}, -1, 20 * time.Second, time.Minute},
-		{"failed", Error{Kind: Failed}, 4, 150 * time.Millisecond, time.Second},
-		{"malformed", Error{Kind: Malformed}, 5, 350 * time.Millisecond, 2 * time.Second},
-		{"refused", Error{Kind: Refused}, 1, 0, 0},
-		{"changed", Error{Kind: Changed}, 1, 0, 0},
-		{"asks for more than there is", Error{Kind: Busy, RetryAfter: time.Hour}, 1, 0, 0},
-		{"asks for 25 s", Error{Kind: Busy, RetryAfter: 25 * time.Second}, 3, 50 * time.Second, 50 * time.Second},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				cl := &client{http: &http.Client{}, name: "x", timeouts: Timeouts{}.filled(), meter: &meter{}}
-				start, calls := time.Now(), 0
-				err := cl.retry(t.Context(), true, func(context.Context) error {
-					calls++
-					if calls > 1 && cl.meter.stats().Waiting == "" {
-						t.Error("nothing says why the server is waited for")
-					}
-					f := c.fault
-					f.Msg = "trouble"
-					return &f
-				})
-				took := time.Since(start)
-				if err == nil || c.calls >= 0 && calls != c.calls || c.calls < 0 && calls < 10 || took < c.after || took > c.until {
-					t.Errorf("%d calls in %v: %v", calls, took, err)
-				}
-				if cl.meter.stats().Waiting != "" {
-					t.Error("it still says that it waits")
-				}
-			})
-		})
-	}
 }
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"context"
@@ -10,24 +10,29 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"logitscope/models"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/open"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
-// fast are timeouts for tests: faults are found at once, and repeated soon.
-var fast = Timeouts{Connect: 2 * time.Second, Idle: 5 * time.Second, Request: 20 * time.Second, Retry: 10 * time.Second, Backoff: time.Millisecond}
+var fast = remotetest.Fast
+
+// dial opens the server that spec names.
+func dial(ctx context.Context, spec string, opt remote.Options) (models.Model, error) {
+	return open.Model(ctx, spec, open.Options{Server: opt})
+}
 
 // serve starts a server for h and opens spec with its address in place of URL.
-func serve(t testing.TB, h http.Handler, spec string, opt Options) models.Model {
+func serve(t testing.TB, h http.Handler, spec string, opt remote.Options) models.Model {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	if opt.Timeouts == (Timeouts{}) {
+	if opt.Timeouts == (remote.Timeouts{}) {
 		opt.Timeouts = fast
 	}
-	m, err := Open(t.Context(), strings.ReplaceAll(spec, "URL", srv.URL), opt)
+	m, err := dial(t.Context(), strings.ReplaceAll(spec, "URL", srv.URL), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,23 +53,23 @@ const (
 var fakes = []struct {
 	name   string
 	spec   string
-	serve  func(models.Model, fakeserver.Options) http.Handler
-	opt    fakeserver.Options
-	logits Logits
+	serve  func(models.Model, remotetest.Options) http.Handler
+	opt    remotetest.Options
+	logits remote.Logits
 	like   likeness
 }{
-	{"llama-server", "llama-server:URL", fakeserver.LlamaServer, fakeserver.Options{Slots: 2}, LogitsNever, upToConstant},
-	{"llama-server logits", "llama-server:URL", fakeserver.LlamaServer, fakeserver.Options{Slots: 2}, LogitsAuto, upToRounding},
-	{"vllm", "vllm:URL", fakeserver.VLLM, fakeserver.Options{MaxLogprobs: -1}, 0, upToConstant},
-	{"vllm raw", "vllm:URL/v1#toy", fakeserver.VLLM, fakeserver.Options{MaxLogprobs: -1, RawLogits: true}, 0, bitForBit},
-	{"sglang", "sglang:URL", fakeserver.SGLang, fakeserver.Options{}, 0, upToConstant},
+	{"llama-server", "llama-server:URL", remotetest.LlamaServer, remotetest.Options{Slots: 2}, remote.LogitsNever, upToConstant},
+	{"llama-server logits", "llama-server:URL", remotetest.LlamaServer, remotetest.Options{Slots: 2}, remote.LogitsAuto, upToRounding},
+	{"vllm", "vllm:URL", remotetest.VLLM, remotetest.Options{MaxLogprobs: -1}, 0, upToConstant},
+	{"vllm raw", "vllm:URL/v1#toy", remotetest.VLLM, remotetest.Options{MaxLogprobs: -1, RawLogits: true}, 0, bitForBit},
+	{"sglang", "sglang:URL", remotetest.SGLang, remotetest.Options{}, 0, upToConstant},
 }
 
 func TestVocabulary(t *testing.T) {
 	local := newToy(50)
 	for _, f := range fakes {
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+			m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 			v, want := m.Vocab(), local.Vocab()
 			if normal := m.Info().Caps.Normalised; normal != (f.like == upToConstant) {
 				t.Errorf("Normalised = %v", normal)
@@ -96,39 +101,6 @@ func TestVocabulary(t *testing.T) {
 				t.Error("Encode without a context gives nothing")
 			}
 		})
-	}
-}
-
-// TestFillBytes completes the list of single bytes in both orders.
-func TestFillBytes(t *testing.T) {
-	for _, order := range byteOrders {
-		v := newVocab(300, fast)
-		for i := range v.pieces {
-			v.pieces[i] = fmt.Sprint("t", i)
-		}
-		for i, b := range order {
-			v.pieces[7+i] = string([]byte{b})
-			if b >= 0xf0 || b >= 0xc0 && b < 0xc4 {
-				v.pieces[7+i] = "\ufffd"
-			}
-		}
-		broken := newVocab(300, fast)
-		copy(broken.pieces, v.pieces)
-		broken.pieces[7+3] = "x" // something else is in the list
-		if n := fillBytes(v); n != 20 {
-			t.Errorf("%d pieces set, want 20", n)
-		}
-		for i, b := range order {
-			if v.pieces[7+i] != string([]byte{b}) {
-				t.Errorf("piece %d is %q, want %q", 7+i, v.pieces[7+i], b)
-			}
-		}
-		if n := fillBytes(broken); n != 0 && broken.pieces[7+3] == "x" {
-			t.Errorf("%d pieces set in a list that is none", n)
-		}
-	}
-	if byteOrders[1][0] != '!' || byteOrders[1][188] != 0 || byteOrders[1][255] != 0xad {
-		t.Error("the order of byte-level vocabularies is wrong")
 	}
 }
 
@@ -184,7 +156,7 @@ func TestSameRows(t *testing.T) {
 	local := newToy(50)
 	for _, f := range fakes {
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+			m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 			s, err := m.NewSession()
 			if err != nil {
 				t.Fatal(err)
@@ -260,7 +232,7 @@ func TestForwardBatch(t *testing.T) {
 	local := newToy(50)
 	for _, f := range fakes {
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+			m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 			var ss []models.Session
 			var tokens []int32
 			for i := range int32(3) {
@@ -302,7 +274,7 @@ func TestTopN(t *testing.T) {
 			opt.MaxLogprobs = 30 // less than asked for
 		}
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, opt), f.spec, Options{TopN: 40, Logits: f.logits})
+			m := serve(t, f.serve(local, opt), f.spec, remote.Options{TopN: 40, Logits: f.logits})
 			n := 40
 			if opt.MaxLogprobs != 0 {
 				n = 30
@@ -352,7 +324,7 @@ func TestContextFull(t *testing.T) {
 	local.limit = 16
 	for _, f := range fakes {
 		t.Run(f.name, func(t *testing.T) {
-			m := serve(t, f.serve(local, f.opt), f.spec, Options{Logits: f.logits})
+			m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 			if got := m.Info().ContextLen; got != 15 {
 				t.Fatalf("ContextLen = %d, want 15: the server's last place is its own", got)
 			}
@@ -367,7 +339,7 @@ func TestContextFull(t *testing.T) {
 			}
 			// The server's own word for it, when it has less room than it said.
 			s.Truncate(0)
-			m.(*server).info.ContextLen = 1000
+			remote.SetContext(m, 1000)
 			if _, err := s.Forward(t.Context(), make([]int32, 16), 1); !errors.Is(err, models.ErrContextFull) || s.Len() != 0 {
 				t.Fatalf("error %v with %d tokens, want ErrContextFull with 0", err, s.Len())
 			}
@@ -376,7 +348,7 @@ func TestContextFull(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	m := serve(t, fakeserver.LlamaServer(newToy(1), fakeserver.Options{}), "llama-server:URL", Options{})
+	m := serve(t, remotetest.LlamaServer(newToy(1), remotetest.Options{}), "llama-server:URL", remote.Options{})
 	s, _ := m.NewSession()
 	defer s.Close()
 	for name, f := range map[string]func(){
@@ -397,25 +369,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestSlots(t *testing.T) {
-	m := serve(t, fakeserver.LlamaServer(newToy(1), fakeserver.Options{Slots: 2}), "llama-server:URL", Options{}).(*server)
-	a, _ := m.NewSession()
-	b, _ := m.NewSession()
-	c, _ := m.NewSession()
-	if a.(*session).slot != 0 || b.(*session).slot != 1 || c.(*session).slot != -1 {
-		t.Fatal("slots are not handed out in order")
-	}
-	b.Close()
-	b.Close()
-	d, _ := m.NewSession()
-	if d.(*session).slot != 1 {
-		t.Fatal("a slot is not used again")
-	}
-	if _, err := b.Forward(t.Context(), []int32{1}, 1); err == nil {
-		t.Fatal("a closed session works")
-	}
-}
-
 func TestDescribe(t *testing.T) {
 	for _, f := range fakes {
 		f.opt.Key = "sk-secret-key"
@@ -425,7 +378,7 @@ func TestDescribe(t *testing.T) {
 			}
 			return ""
 		}
-		m := serve(t, f.serve(newToy(3), f.opt), f.spec, Options{Getenv: env})
+		m := serve(t, f.serve(newToy(3), f.opt), f.spec, remote.Options{Getenv: env})
 		facts := map[string]string{}
 		for _, x := range m.(models.Describer).Facts() {
 			facts[x.Name] = x.Value

@@ -7,56 +7,56 @@ import (
 	"logitscope/models"
 )
 
-// A meter counts what a client does. It is safe for concurrent use.
-type meter struct {
+// A Meter counts what a client does. It is safe for concurrent use.
+type Meter struct {
 	mu sync.Mutex
 	s  models.Stats
 }
 
-func (m *meter) sent(n int) {
+func (m *Meter) sent(n int) {
 	m.mu.Lock()
 	m.s.Requests++
 	m.s.BytesOut += uint64(n)
 	m.mu.Unlock()
 }
 
-func (m *meter) received(n int) {
+func (m *Meter) received(n int) {
 	m.mu.Lock()
 	m.s.BytesIn += uint64(n)
 	m.mu.Unlock()
 }
 
 // retried notes that attempt n failed and is about to be repeated.
-func (m *meter) retried(why string, n int) {
+func (m *Meter) retried(why string, n int) {
 	m.mu.Lock()
 	m.s.Retries++
 	m.s.Waiting = why
 	m.mu.Unlock()
 }
 
-func (m *meter) wait(why string) {
+func (m *Meter) wait(why string) {
 	m.mu.Lock()
 	m.s.Waiting = why
 	m.mu.Unlock()
 }
 
-// asked notes that n more tokens are in flight; n is negative when they come.
-func (m *meter) asked(n int) {
+// Asked notes that n more tokens are in flight; n is negative when they come.
+func (m *Meter) Asked(n int) {
 	m.mu.Lock()
 	m.s.InFlight += n
 	m.mu.Unlock()
 }
 
-// cache notes how many tokens a server had in its cache and how many it ran.
-func (m *meter) cache(cached, evaluated int) {
+// Cache notes how many tokens a server had in its cache and how many it ran.
+func (m *Meter) Cache(cached, evaluated int) {
 	m.mu.Lock()
 	m.s.Cached += uint64(max(0, cached))
 	m.s.Evaluated += uint64(max(0, evaluated))
 	m.mu.Unlock()
 }
 
-// rows notes that n rows came, ahead of them from those fetched before, in d.
-func (m *meter) rows(n, ahead int, d time.Duration) {
+// Rows notes that n rows came, ahead of them from those fetched before, in d.
+func (m *Meter) Rows(n, ahead int, d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.s.Rows += uint64(n)
@@ -69,7 +69,7 @@ func (m *meter) rows(n, ahead int, d time.Duration) {
 	}
 }
 
-func (m *meter) stats() models.Stats {
+func (m *Meter) Stats() models.Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.s

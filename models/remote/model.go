@@ -10,43 +10,63 @@ import (
 	"logitscope/models"
 )
 
-// A backend is what differs between servers whose tokens can be chosen.
-type backend interface {
-	// identity asks the server which model it has now. The answer is the
+// A Backend is what differs between servers whose tokens can be chosen.
+type Backend interface {
+	// Identity asks the server which model it has now. The answer is the
 	// same as long as rows mean the same.
-	identity(ctx context.Context) (string, error)
+	Identity(ctx context.Context) (string, error)
 
-	// fetch appends to out the rows that follow the last q.want tokens,
+	// Fetch appends to out the rows that follow the last q.want tokens,
 	// oldest first, and up to q.ahead rows beyond them, each following the
 	// chosen token of the row before. Rows need not be checked yet.
-	fetch(ctx context.Context, q query, out *rows) error
+	Fetch(ctx context.Context, q Query, out *Rows) error
 }
 
-// A leveller is a backend that reports log-probabilities and can find out what
+// A Leveller is a backend that reports log-probabilities and can find out what
 // must be added to a row of them to have the logits.
-type leveller interface {
-	level(ctx context.Context, q query, r *row) (float64, error)
+type Leveller interface {
+	Level(ctx context.Context, q Query, r *Row) (float64, error)
 }
 
-// A query asks for the rows after tokens.
-type query struct {
-	tokens []int32
-	want   int // rows wanted; more than 1 only if the model has PromptScores
-	ahead  int
-	slot   int  // of the server's caches, or -1
+// A Query asks for the rows after tokens.
+type Query struct {
+	Tokens []int32
+	Want   int // rows wanted; more than 1 only if the model has PromptScores
+	Ahead  int
+	Slot   int  // of the server's caches, or -1
 	lift   bool // make logits of log-probabilities
-	buf    *buffers
+	Buf    *Buffers
+}
+
+// Found is what a backend found out about its server.
+type Found struct {
+	Info   models.Info
+	Vocab  models.Vocab
+	Facts  []models.Fact // for a person; the client adds where its key is from
+	ID     string        // what [backend].identity said
+	Logits bool          // the server's rows are logits, not log-probabilities
+	Levels Leveller      // makes logits of the server's log-probabilities; may be nil
+	Slots  int           // caches that sessions can claim; 0 if they have none of their own
+}
+
+// NewModel returns the model of a server whose tokens the caller chooses.
+func NewModel(c *Client, b Backend, f Found) models.Model {
+	f.Info.Server, f.Info.Address = c.Kind, c.Host
+	return &server{
+		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, lift: f.Levels, id: f.ID,
+		slots: make([]bool, f.Slots),
+	}
 }
 
 // A server is a model whose tokens the caller chooses.
 type server struct {
-	b     backend
-	c     *client
+	b     Backend
+	c     *Client
 	info  models.Info
 	vocab models.Vocab
 	facts []models.Fact
 	raw   bool     // the server's rows are logits, not log-probabilities
-	lift  leveller // makes logits of the server's log-probabilities; may be nil
+	lift  Leveller // makes logits of the server's log-probabilities; may be nil
 	id    string   // what backend.identity said when the model was opened
 
 	mu      sync.Mutex
@@ -63,13 +83,10 @@ var (
 
 func (m *server) Info() models.Info    { return m.info }
 func (m *server) Vocab() models.Vocab  { return m.vocab }
-func (m *server) Stats() models.Stats  { return m.c.meter.stats() }
+func (m *server) Stats() models.Stats  { return m.c.Meter.Stats() }
 func (m *server) Facts() []models.Fact { return append([]models.Fact(nil), m.facts...) }
 
-func (m *server) Close() error {
-	m.c.http.CloseIdleConnections()
-	return nil
-}
+func (m *server) Close() error { return m.c.Close() }
 
 func (m *server) NewSession() (models.Session, error) {
 	return &session{m: m, slot: m.takeSlot(), grid: grid{size: m.info.VocabSize, raw: m.raw}}, nil
@@ -113,24 +130,24 @@ func (m *server) due() bool {
 
 // ask calls fetch until it succeeds or its fault will not pass. A repetition
 // first makes sure that the model is still the same.
-func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
+func (m *server) ask(ctx context.Context, q Query, g *grid, out *Rows) error {
 	start := time.Now()
-	m.c.meter.asked(q.want + q.ahead)
-	defer m.c.meter.asked(-q.want - q.ahead)
+	m.c.Meter.Asked(q.Want + q.Ahead)
+	defer m.c.Meter.Asked(-q.Want - q.Ahead)
 	doubt := m.due()
-	err := m.c.retry(ctx, true, func(ctx context.Context) error {
+	err := m.c.Retry(ctx, true, func(ctx context.Context) error {
 		if doubt {
 			if err := m.verify(ctx); err != nil {
 				return err
 			}
 		}
-		out.reset()
-		err := m.b.fetch(ctx, q, out)
+		out.Reset()
+		err := m.b.Fetch(ctx, q, out)
 		if err == nil {
 			err = m.checkRows(g, q, out)
 		}
 		if err == nil && q.lift {
-			err = m.liftRow(ctx, g, q, out.list[0])
+			err = m.liftRow(ctx, g, q, out.List[0])
 		}
 		doubt = err != nil
 		return err
@@ -144,30 +161,30 @@ func (m *server) ask(ctx context.Context, q query, g *grid, out *rows) error {
 	if err != nil {
 		return err
 	}
-	m.c.meter.rows(q.want, 0, time.Since(start))
+	m.c.Meter.Rows(q.Want, 0, time.Since(start))
 	return nil
 }
 
-func (m *server) checkRows(g *grid, q query, out *rows) error {
-	if len(out.list) < q.want || len(out.list) > q.want+q.ahead {
-		return m.c.fault(Malformed, "sent %d steps where %d were asked for", len(out.list), q.want+q.ahead)
+func (m *server) checkRows(g *grid, q Query, out *Rows) error {
+	if len(out.List) < q.Want || len(out.List) > q.Want+q.Ahead {
+		return m.c.Errorf(Malformed, "sent %d steps where %d were asked for", len(out.List), q.Want+q.Ahead)
 	}
-	for _, r := range out.list {
+	for _, r := range out.List {
 		if wrong := g.finish(r); wrong != "" {
-			return m.c.fault(Malformed, "sent %s", wrong)
+			return m.c.Errorf(Malformed, "sent %s", wrong)
 		}
 	}
 	return nil
 }
 
 // liftRow makes logits of the log-probabilities of a row.
-func (m *server) liftRow(ctx context.Context, g *grid, q query, r *row) error {
-	c, err := m.lift.level(ctx, q, r)
+func (m *server) liftRow(ctx context.Context, g *grid, q Query, r *Row) error {
+	c, err := m.lift.Level(ctx, q, r)
 	if err != nil {
 		return err
 	}
-	for i, v := range r.values {
-		r.values[i] = float32(float64(v) + c)
+	for i, v := range r.Values {
+		r.Values[i] = float32(float64(v) + c)
 	}
 	g.order(r)
 	if r.whole {
@@ -178,9 +195,9 @@ func (m *server) liftRow(ctx context.Context, g *grid, q query, r *row) error {
 
 // verify compares the server's model with the one the run began with.
 func (m *server) verify(ctx context.Context) error {
-	now, err := m.b.identity(ctx)
+	now, err := m.b.Identity(ctx)
 	if err == nil && now != m.id { // ask twice: that one answer may be a faulty one
-		now, err = m.b.identity(ctx)
+		now, err = m.b.Identity(ctx)
 	}
 	var e *Error
 	switch {
@@ -198,9 +215,7 @@ func (m *server) verify(ctx context.Context) error {
 }
 
 func (m *server) changed() error {
-	e := m.c.fault(Changed, "another model answers now than the one this run began with")
-	e.err = ErrModelChanged
-	return e
+	return m.c.Errorf(Changed, "another model answers now than the one this run began with")
 }
 
 // ForwardBatch runs one token of each session, all at once. If any fails,
@@ -251,8 +266,8 @@ func firstError(errs []error) error {
 	return echo
 }
 
-// plural returns "1 slot", "2 slots".
-func plural(n int, what string) string {
+// Plural returns "1 slot", "2 slots".
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -1,5 +1,5 @@
 //go:build !race
 
-package remote
+package remote_test
 
 const raceEnabled = false

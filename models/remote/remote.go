@@ -8,10 +8,11 @@
 // itself, the model is an [models.Observer]: its tokens can be watched, not
 // chosen.
 //
-// Each backend is one file: llamaserver.go, ollama.go, vllm.go, sglang.go and
-// openai.go. They share the client (client.go, errors.go), which bounds and
-// repeats requests, the reading of rows (scan.go, row.go), and the model,
-// session and vocabulary (model.go, session.go, vocab.go).
+// Each kind of server is a package below this one and hands out a [Kind]. They
+// share the client (client.go, errors.go), which bounds and repeats requests,
+// the rows (row.go), and the model, session and vocabulary (model.go,
+// session.go, vocab.go). To add a kind, write its package, list it in
+// models/open, and give remotetest a server of it to test with.
 //
 // Whatever a server sends is untrusted: sizes are bounded, ids and numbers
 // are checked, and its words reach an error message as one printable line
@@ -19,6 +20,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -67,143 +69,134 @@ const (
 	LogitsNever
 )
 
-// defaultTop is how many tokens a row has unless the caller says otherwise,
-// and wholeUpTo the size up to which that is the whole vocabulary.
+// DefaultTop is how many tokens a row has unless the caller says otherwise,
+// and WholeUpTo the size up to which that is the whole vocabulary.
 const (
-	defaultTop = 256
-	wholeUpTo  = 8192
+	DefaultTop = 256
+	WholeUpTo  = 8192
 )
 
-// top returns how many tokens of a vocabulary of size to ask for.
-func (o Options) top(size int) int {
+// Top returns how many tokens of a vocabulary of size to ask for.
+func (o Options) Top(size int) int {
 	switch {
-	case o.TopN < 0, o.TopN == 0 && size <= wholeUpTo:
+	case o.TopN < 0, o.TopN == 0 && size <= WholeUpTo:
 		return size
 	case o.TopN == 0:
-		return min(defaultTop, size)
+		return min(DefaultTop, size)
 	}
 	return min(o.TopN, size)
 }
 
-// A kind is one sort of server.
-type kind struct {
-	name    string
-	port    string // default port
-	keyVar  string
-	addrVar string // environment variable that holds the address, or empty
-	path    string // ending of a base URL that users add and the backend does not want
-	open    func(ctx context.Context, t target) (models.Model, error)
+// A Kind is one sort of server: the row that its package hands to the list in
+// models/open.
+type Kind struct {
+	Name    string // before the colon, such as "vllm"
+	Usage   string // the whole form, such as "vllm:URL[#MODEL]"
+	Port    string // default port
+	Address string // default address; empty stands for 127.0.0.1
+	KeyVar  string // environment variable that holds the key
+	AddrVar string // environment variable that holds the address, or empty
+	Path    string // ending of a base URL that users add and the server does not want
+
+	// Split separates what follows the colon; nil means that all of it is an
+	// address.
+	Split func(rest string) (address, model string)
+
+	// NeedsModel means that a name without a model is an error.
+	NeedsModel bool
+
+	// OwnKey finds the variable of the key of a host that is not KeyVar's;
+	// empty means that it is. It may be nil.
+	OwnKey func(host string) string
+
+	// Connect finds out what the server can do. It is called again after a
+	// fault that may pass.
+	Connect func(ctx context.Context, t Target) (models.Model, error)
 }
 
-var kinds = []kind{
-	{"llama-server", "8080", "LLAMA_API_KEY", "", "/v1", openLlamaServer},
-	{"ollama-api", "11434", "OLLAMA_API_KEY", "OLLAMA_HOST", "/api", openOllama},
-	{"vllm", "8000", "VLLM_API_KEY", "", "/v1", openVLLM},
-	{"sglang", "30000", "SGLANG_API_KEY", "", "/v1", openSGLang},
-	{"openai", "443", "OPENAI_API_KEY", "OPENAI_BASE_URL", "", openOpenAI},
+// A Target is what a name stands for.
+type Target struct {
+	Model  string // name of the model at the server, or empty
+	Client *Client
+	Opt    Options
 }
 
-// Kinds lists the names before the colon that [Open] knows.
-func Kinds() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.name)
-	}
-	return names
-}
-
-// A target is a parsed model name.
-type target struct {
-	kind  kind
-	model string // name of the model at the server, or empty
-	c     *client
-	opt   Options
-}
-
-// Open connects to the server that spec names and finds out what it can do:
-//
-//	llama-server:URL   vllm:URL[#MODEL]   sglang:URL
-//	ollama-api:NAME    openai:MODEL       openai:MODEL@URL
-//
-// A URL may be short: "host", "host:port" or ":port" mean http and the
-// server's usual port. Open waits for a server that is still loading its
-// model, within Timeouts.Retry. The context bounds Open only. Close the model
-// after use.
-func Open(ctx context.Context, spec string, opt Options) (models.Model, error) {
-	t, err := parse(spec, opt)
+// Open connects to the server of kind k that rest, a name without the kind,
+// stands for, and finds out what it can do. An address may be short: "host",
+// "host:port" or ":port" mean http and the server's usual port. Open waits for
+// a server that is still loading its model, within Timeouts.Retry. The context
+// bounds Open only. Close the model after use.
+func Open(ctx context.Context, k Kind, rest string, opt Options) (models.Model, error) {
+	t, err := Parse(k, rest, opt)
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.kind.open(ctx, t)
+	var m models.Model
+	err = t.Client.Retry(ctx, false, func(ctx context.Context) (err error) {
+		m, err = k.Connect(ctx, t)
+		return err
+	})
 	if err != nil {
-		t.c.http.CloseIdleConnections()
+		t.Client.Close()
 		return nil, err
 	}
 	return m, nil
 }
 
-func parse(spec string, opt Options) (target, error) {
+// Parse reads a name of kind k without connecting.
+func Parse(k Kind, rest string, opt Options) (Target, error) {
 	if opt.Getenv == nil {
 		opt.Getenv = func(string) string { return "" }
 	}
-	name, rest, ok := strings.Cut(spec, ":")
-	for _, k := range kinds {
-		if !ok || k.name != name {
-			continue
-		}
-		t := target{kind: k, opt: opt}
-		address := rest
-		switch k.name {
-		case "vllm":
-			address, t.model, _ = strings.Cut(rest, "#")
-		case "ollama-api", "openai":
-			t.model, address = splitName(rest)
-			if t.model == "" {
-				return t, fmt.Errorf("%s: needs the name of a model, as in %s:NAME", k.name, k.name)
-			}
-		}
-		fromEnv := ""
-		if address == "" && k.addrVar != "" {
-			address, fromEnv = opt.Getenv(k.addrVar), k.addrVar
-		}
-		base, err := parseURL(address, k)
-		if err != nil {
-			if fromEnv != "" {
-				return t, fmt.Errorf("%s: %s: %w", k.name, fromEnv, err)
-			}
-			return t, fmt.Errorf("%s: %w", k.name, err)
-		}
-		key, keyVar := findKey(k, base.Hostname(), opt.Getenv)
-		t.c = newClient(k.name, base, key, keyVar, opt)
-		return t, nil
+	t := Target{Opt: opt}
+	address := rest
+	if k.Split != nil {
+		address, t.Model = k.Split(rest)
 	}
-	return target{}, fmt.Errorf("%q is not a kind of server; allowed are %s", oneLine(name, 40), strings.Join(Kinds(), ", "))
+	if k.NeedsModel && t.Model == "" {
+		return t, fmt.Errorf("%s: needs the name of a model, as in %s:NAME", k.Name, k.Name)
+	}
+	fromEnv := ""
+	if address == "" && k.AddrVar != "" {
+		address, fromEnv = opt.Getenv(k.AddrVar), k.AddrVar
+	}
+	base, err := parseURL(address, k)
+	if err != nil {
+		if fromEnv != "" {
+			return t, fmt.Errorf("%s: %s: %w", k.Name, fromEnv, err)
+		}
+		return t, fmt.Errorf("%s: %w", k.Name, err)
+	}
+	keyVar := k.KeyVar
+	if k.OwnKey != nil {
+		if v := k.OwnKey(base.Hostname()); v != "" {
+			keyVar = v
+		}
+	}
+	t.Client = newClient(k.Name, base, strings.TrimSpace(opt.Getenv(keyVar)), keyVar, opt)
+	return t, nil
 }
 
-// splitName separates MODEL from URL in MODEL@URL. A model's name may hold an
-// @ itself.
-func splitName(s string) (model, address string) {
+// SplitAt separates MODEL from URL in MODEL@URL. A model's name may hold an @
+// itself.
+func SplitAt(s string) (address, model string) {
 	i := strings.LastIndex(s, "@http")
 	if i < 0 {
 		i = strings.LastIndex(s, "@")
 		if i < 0 || !strings.ContainsAny(s[i:], ".:") || strings.HasPrefix(s[i:], "@sha256:") {
-			return s, ""
+			return "", s
 		}
 	}
 	if i == 0 {
-		return s, ""
+		return "", s
 	}
-	return s[:i], s[i+1:]
+	return s[i+1:], s[:i]
 }
 
 // parseURL reads the address of a server, which may be short.
-func parseURL(s string, k kind) (*url.URL, error) {
+func parseURL(s string, k Kind) (*url.URL, error) {
 	if s == "" {
-		if k.name == "openai" {
-			s = "https://api.openai.com/v1"
-		} else {
-			s = "127.0.0.1"
-		}
+		s = cmp.Or(k.Address, "127.0.0.1")
 	}
 	short := !strings.Contains(s, "://")
 	if short {
@@ -212,10 +205,10 @@ func parseURL(s string, k kind) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
 		// The error of url.Parse repeats the text, which may hold a password.
-		return nil, fmt.Errorf("the address is not a URL; write http://host:%s", k.port)
+		return nil, fmt.Errorf("the address is not a URL; write http://host:%s", k.Port)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the address begins with %q; allowed are http:// and https://", oneLine(u.Scheme, 20)+"://")
+		return nil, fmt.Errorf("the address begins with %q; allowed are http:// and https://", OneLine(u.Scheme, 20)+"://")
 	}
 	host := u.Hostname()
 	switch host {
@@ -225,8 +218,8 @@ func parseURL(s string, k kind) (*url.URL, error) {
 		host = "::1"
 	}
 	port := u.Port()
-	if port == "" && (short || u.Scheme == "http" && k.name != "openai") {
-		port = k.port
+	if port == "" && (short || u.Scheme == "http" && k.Port != "443") {
+		port = k.Port
 	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -236,35 +229,9 @@ func parseURL(s string, k kind) (*url.URL, error) {
 		u.Host += ":" + port
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
-	if k.path != "" {
-		u.Path = strings.TrimSuffix(u.Path, k.path)
+	if k.Path != "" {
+		u.Path = strings.TrimSuffix(u.Path, k.Path)
 	}
 	u.RawPath, u.RawQuery, u.Fragment = "", "", ""
 	return u, nil
-}
-
-// providers are hosts of OpenAI-compatible APIs whose users keep their key in
-// a variable of its own.
-var providers = []struct{ host, keyVar string }{
-	{"openrouter.ai", "OPENROUTER_API_KEY"},
-	{"groq.com", "GROQ_API_KEY"},
-	{"together.xyz", "TOGETHER_API_KEY"},
-	{"together.ai", "TOGETHER_API_KEY"},
-	{"mistral.ai", "MISTRAL_API_KEY"},
-	{"deepseek.com", "DEEPSEEK_API_KEY"},
-	{"fireworks.ai", "FIREWORKS_API_KEY"},
-	{"x.ai", "XAI_API_KEY"},
-	{"googleapis.com", "GEMINI_API_KEY"},
-	{"huggingface.co", "HF_TOKEN"},
-}
-
-func findKey(k kind, host string, getenv func(string) string) (key, keyVar string) {
-	if k.name == "openai" {
-		for _, p := range providers {
-			if host == p.host || strings.HasSuffix(host, "."+p.host) {
-				return strings.TrimSpace(getenv(p.keyVar)), p.keyVar
-			}
-		}
-	}
-	return strings.TrimSpace(getenv(k.keyVar)), k.keyVar
 }

@@ -1,12 +1,31 @@
-package remote
+package remote_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode"
+
+	"logitscope/models/remote"
+	"logitscope/models/remote/llamaserver"
+	"logitscope/models/remote/ollama"
+	"logitscope/models/remote/openai"
+	"logitscope/models/remote/sglang"
+	"logitscope/models/remote/vllm"
 )
+
+// parse reads a name with its kind.
+func parse(spec string, opt remote.Options) (remote.Target, error) {
+	name, rest, _ := strings.Cut(spec, ":")
+	for _, k := range []remote.Kind{llamaserver.Kind, ollama.Kind, vllm.Kind, sglang.Kind, openai.Kind} {
+		if k.Name == name {
+			return remote.Parse(k, rest, opt)
+		}
+	}
+	return remote.Target{}, errors.ErrUnsupported
+}
 
 func TestParse(t *testing.T) {
 	env := map[string]string{
@@ -36,29 +55,27 @@ func TestParse(t *testing.T) {
 		{"openai:m@box:99/v1", "http://box:99/v1", "m", "Bearer key-openai"},
 		{"openai:m@https://notgroq.com/v1", "https://notgroq.com/v1", "m", "Bearer key-openai"},
 	} {
-		tg, err := parse(c.spec, Options{Getenv: func(k string) string { return env[k] }})
+		tg, err := parse(c.spec, remote.Options{Getenv: func(k string) string { return env[k] }})
 		if err != nil {
 			t.Errorf("%s: %v", c.spec, err)
 			continue
 		}
-		if tg.c.base != c.base || tg.model != c.model || tg.c.auth != c.auth {
-			t.Errorf("%s: %s, %q, %s; want %s, %q, %s", c.spec, tg.c.base, tg.model, tg.c.auth, c.base, c.model, c.auth)
+		if base, auth := remote.Wire(tg); base != c.base || tg.Model != c.model || auth != c.auth {
+			t.Errorf("%s: %s, %q, %s; want %s, %q, %s", c.spec, base, tg.Model, auth, c.base, c.model, c.auth)
 		}
 	}
 	for spec, want := range map[string]string{
-		"gguf:x":                           `"gguf" is not a kind of server; allowed are llama-server, ollama-api, vllm, sglang, openai`,
-		"vllm":                             `"vllm" is not a kind of server`,
 		"openai:":                          "openai: needs the name of a model",
 		"llama-server:ftp://box":           `llama-server: the address begins with "ftp://"; allowed are http:// and https://`,
 		"llama-server:http://joe:s3cr%t@x": "the address is not a URL",
 		"llama-server:http://box:port":     "the address is not a URL",
 	} {
-		_, err := parse(spec, Options{})
+		_, err := parse(spec, remote.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr") {
 			t.Errorf("%s: %v, want %s", spec, err, want)
 		}
 	}
-	_, err := parse("ollama-api:m", Options{Getenv: func(string) string { return "ftp://x" }})
+	_, err := parse("ollama-api:m", remote.Options{Getenv: func(string) string { return "ftp://x" }})
 	if err == nil || !strings.Contains(err.Error(), "OLLAMA_HOST") {
 		t.Errorf("a bad OLLAMA_HOST: %v", err)
 	}
@@ -69,15 +86,16 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
-		tg, err := parse(spec, Options{})
+		tg, err := parse(spec, remote.Options{})
 		if err != nil {
 			if strings.ContainsFunc(err.Error(), func(r rune) bool { return unicode.IsControl(r) }) {
 				t.Errorf("%q: %q", spec, err)
 			}
 			return
 		}
-		if _, err := http.NewRequest("GET", tg.c.base+"/x", nil); err != nil || strings.Contains(tg.c.base, "@") && tg.c.auth == "" && strings.Contains(strings.SplitN(tg.c.base, "/", 4)[2], "@") {
-			t.Errorf("%q: %s, %v", spec, tg.c.base, err)
+		base, auth := remote.Wire(tg)
+		if _, err := http.NewRequest("GET", base+"/x", nil); err != nil || strings.Contains(base, "@") && auth == "" && strings.Contains(strings.SplitN(base, "/", 4)[2], "@") {
+			t.Errorf("%q: %s, %v", spec, base, err)
 		}
 	})
 }
@@ -99,7 +117,7 @@ func TestSecrets(t *testing.T) {
 		"llama-server:http://" + host, "llama-server:http://joe:s3cret@" + host, "llama-server:http://joe:s3cret@" + host + "/redirect",
 		"vllm:joe:s3cret@" + host, "openai:m@http://joe:s3cret@" + host, "llama-server:http://joe:s3cret@127.0.0.1:1",
 	} {
-		_, err := Open(t.Context(), spec, Options{Timeouts: fast, Getenv: func(k string) string {
+		_, err := dial(t.Context(), spec, remote.Options{Timeouts: fast, Getenv: func(k string) string {
 			if strings.HasSuffix(k, "_KEY") {
 				return "sk-s3cret-key"
 			}
@@ -110,23 +128,6 @@ func TestSecrets(t *testing.T) {
 		}
 		if err == nil || strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "am9lOnMzY3JldA") {
 			t.Errorf("%s: %v", spec, err)
-		}
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		n    int
-		want string
-	}{
-		{" a\n b\t\tc ", 99, "a b c"},
-		{"\x1b[31mred\u202e\u200b\x00\xff", 99, `\u{1b}[31mred\u{202e}\u{200b}\u{0}\xff`},
-		{"日本語テキスト", 3, "日本語…"},
-		{"", 9, ""},
-	} {
-		if got := oneLine(c.in, c.n); got != c.want {
-			t.Errorf("oneLine(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }

@@ -7,31 +7,39 @@ import (
 	"logitscope/models"
 )
 
-// A row is the answer of a server for one position.
-type row struct {
-	ids    []int32 // in the server's order, which is most probable first
-	values []float32
-	chosen int32 // the token the server itself took, or NoToken
+// A Row is the answer of a server for one position.
+type Row struct {
+	IDs    []int32 // in the server's order, which is most probable first
+	Values []float32
+	Chosen int32 // the token the server itself took, or NoToken
 	dense  []float32
-	rest   float32
+	Rest   float32
 	whole  bool // dense holds the logits of the whole vocabulary
 }
 
-func (r *row) reset() {
-	r.ids, r.values = r.ids[:0], r.values[:0]
-	r.chosen, r.rest, r.whole = models.NoToken, 0, false
+func (r *Row) Reset() {
+	r.IDs, r.Values = r.IDs[:0], r.Values[:0]
+	r.Chosen, r.Rest, r.whole = models.NoToken, 0, false
 }
 
-func (r *row) add(id int32, v float64) {
-	r.ids = append(r.ids, id)
-	r.values = append(r.values, float32(v))
+func (r *Row) Add(id int32, v float64) {
+	r.IDs = append(r.IDs, id)
+	r.Values = append(r.Values, float32(v))
 }
 
-func (r *row) logits() models.Logits {
+func (r *Row) Logits() models.Logits {
 	if r.whole {
 		return models.Logits{Values: r.dense}
 	}
-	return models.Logits{IDs: r.ids, Values: r.values, Rest: r.rest}
+	return models.Logits{IDs: r.IDs, Values: r.Values, Rest: r.Rest}
+}
+
+// Normalised reports whether the values of an unchecked row can be
+// log-probabilities.
+func (r *Row) Normalised() bool {
+	g := grid{size: MaxVocab}
+	probe := Row{IDs: slices.Clone(r.IDs), Values: slices.Clone(r.Values)}
+	return g.finish(&probe) == ""
 }
 
 // floor is the value from which on a log-probability stands for probability
@@ -48,11 +56,11 @@ type grid struct {
 
 // finish checks r and fills the parts derived from ids and values. It returns
 // what is wrong with the row, or "".
-func (g *grid) finish(r *row) string {
+func (g *grid) finish(r *Row) string {
 	switch {
-	case len(r.ids) == 0:
+	case len(r.IDs) == 0:
 		return "a step without probabilities"
-	case len(r.ids) > g.size:
+	case len(r.IDs) > g.size:
 		return "more probabilities than tokens in its vocabulary"
 	}
 	if len(g.mark) < g.size {
@@ -63,8 +71,8 @@ func (g *grid) finish(r *row) string {
 		g.turn = 1
 	}
 	sum := 0.0
-	for i, id := range r.ids {
-		v := r.values[i]
+	for i, id := range r.IDs {
+		v := r.Values[i]
 		switch {
 		case uint32(id) >= uint32(g.size):
 			return "a token id outside its vocabulary"
@@ -77,7 +85,7 @@ func (g *grid) finish(r *row) string {
 		}
 		g.mark[id] = g.turn
 		if v <= floor {
-			r.values[i] = float32(math.Inf(-1))
+			r.Values[i] = float32(math.Inf(-1))
 			continue
 		}
 		if !g.raw {
@@ -88,14 +96,14 @@ func (g *grid) finish(r *row) string {
 		return "probabilities that add up to more than 1"
 	}
 	g.order(r)
-	if r.whole = len(r.ids) == g.size; r.whole {
+	if r.whole = len(r.IDs) == g.size; r.whole {
 		g.scatter(r)
 		return ""
 	}
 	if g.raw {
 		return "logits of a part of its vocabulary only, which leaves the rest unknown"
 	}
-	r.rest = float32(max(0, 1-sum))
+	r.Rest = float32(max(0, 1-sum))
 	return ""
 }
 
@@ -104,41 +112,41 @@ func (g *grid) finish(r *row) string {
 // later of two equal values has the smaller id, and would therefore come
 // first by the rule for ties, it is made one step smaller. The row must be
 // the server's, most probable first; anything else is left alone.
-func (g *grid) order(r *row) {
-	for i := 1; i < len(r.values); i++ {
-		prev, v := r.values[i-1], r.values[i]
+func (g *grid) order(r *Row) {
+	for i := 1; i < len(r.Values); i++ {
+		prev, v := r.Values[i-1], r.Values[i]
 		if v > prev && !g.raw && v-prev < 1e-5*max(1, -v) { // follows a value that was lowered
 			v = prev
-			r.values[i] = v
+			r.Values[i] = v
 		}
-		if v == prev && r.ids[i] < r.ids[i-1] && !math.IsInf(float64(v), 0) && !g.raw {
-			r.values[i] = math.Nextafter32(v, float32(math.Inf(-1)))
+		if v == prev && r.IDs[i] < r.IDs[i-1] && !math.IsInf(float64(v), 0) && !g.raw {
+			r.Values[i] = math.Nextafter32(v, float32(math.Inf(-1)))
 		}
 	}
 }
 
-func (g *grid) scatter(r *row) {
+func (g *grid) scatter(r *Row) {
 	if cap(r.dense) < g.size {
 		r.dense = make([]float32, g.size)
 	}
 	r.dense = r.dense[:g.size]
-	for i, id := range r.ids {
-		r.dense[id] = r.values[i]
+	for i, id := range r.IDs {
+		r.dense[id] = r.Values[i]
 	}
 }
 
-// rows is a reusable list of them.
-type rows struct{ list []*row }
+// Rows is a reusable list of them.
+type Rows struct{ List []*Row }
 
-// next returns an empty row at the end of the list.
-func (rs *rows) next() *row {
-	n := len(rs.list)
-	rs.list = slices.Grow(rs.list, 1)[:n+1]
-	if rs.list[n] == nil {
-		rs.list[n] = new(row)
+// Next returns an empty row at the end of the list.
+func (rs *Rows) Next() *Row {
+	n := len(rs.List)
+	rs.List = slices.Grow(rs.List, 1)[:n+1]
+	if rs.List[n] == nil {
+		rs.List[n] = new(Row)
 	}
-	rs.list[n].reset()
-	return rs.list[n]
+	rs.List[n].Reset()
+	return rs.List[n]
 }
 
-func (rs *rows) reset() { rs.list = rs.list[:0] }
+func (rs *Rows) Reset() { rs.List = rs.List[:0] }

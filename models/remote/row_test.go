@@ -37,10 +37,10 @@ func TestGrid(t *testing.T) {
 		{"infinite logit", 2, true, []int32{1, 0}, []float64{math.Inf(1), 0}, "a probability above 1", 0, false},
 		{"sum", 3, false, []int32{1, 0}, []float64{-0.1, -0.1}, "probabilities that add up to more than 1", 0, false},
 	} {
-		var r row
-		r.reset()
+		var r Row
+		r.Reset()
 		for i, id := range c.ids {
-			r.add(id, c.values[i])
+			r.Add(id, c.values[i])
 		}
 		g := grid{size: c.size, raw: c.raw}
 		for range 2 { // the marks of one row must not reach the next
@@ -48,8 +48,8 @@ func TestGrid(t *testing.T) {
 				t.Errorf("%s: %q, want %q", c.name, wrong, c.wrong)
 			}
 		}
-		if c.wrong == "" && (math.Abs(float64(r.rest-c.rest)) > 1e-6 || r.whole != c.whole) {
-			t.Errorf("%s: rest %v, whole %v", c.name, r.rest, r.whole)
+		if c.wrong == "" && (math.Abs(float64(r.Rest-c.rest)) > 1e-6 || r.whole != c.whole) {
+			t.Errorf("%s: rest %v, whole %v", c.name, r.Rest, r.whole)
 		}
 	}
 }
@@ -84,12 +84,12 @@ func TestOrder(t *testing.T) {
 			}
 		}
 		slices.SortFunc(ids, byLogit(logits))
-		var r row
-		r.reset()
+		var r Row
+		r.Reset()
 		for _, id := range ids {
-			r.add(id, float64(logits[id])-lse)
+			r.Add(id, float64(logits[id])-lse)
 		}
-		rounded := slices.Clone(r.values)
+		rounded := slices.Clone(r.Values)
 		g := grid{size: n}
 		if wrong := g.finish(&r); wrong != "" {
 			t.Fatal(wrong)
@@ -100,11 +100,11 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("ranked %v\nwant   %v", again, ids)
 		}
 		for i := range rounded {
-			if d := math.Abs(float64(rounded[i] - r.values[i])); d > 2e-5 {
+			if d := math.Abs(float64(rounded[i] - r.Values[i])); d > 2e-5 {
 				t.Fatalf("value %d moved by %g", i, d)
 			}
 		}
-		if !slices.Equal(rounded, r.values) {
+		if !slices.Equal(rounded, r.Values) {
 			repaired++
 		}
 	}
@@ -112,13 +112,21 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%d rows needed it, want most", repaired)
 	}
 	// Values that are far out of order are the server's business.
-	var r row
-	r.reset()
+	var r Row
+	r.Reset()
 	for i, v := range []float64{-5, -0.5, -3} {
-		r.add(int32(2-i), v)
+		r.Add(int32(2-i), v)
 	}
 	g := grid{size: 9}
-	if g.finish(&r); !slices.Equal(r.values, []float32{-5, -0.5, -3}) || r.chosen != models.NoToken {
-		t.Errorf("%v", r.values)
+	if g.finish(&r); !slices.Equal(r.Values, []float32{-5, -0.5, -3}) || r.Chosen != models.NoToken {
+		t.Errorf("%v", r.Values)
 	}
+}
+
+func logSum(row []float32) float64 {
+	sum := 0.0
+	for _, v := range row {
+		sum += math.Exp(float64(v))
+	}
+	return math.Log(sum)
 }

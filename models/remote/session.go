@@ -9,13 +9,13 @@ import (
 	"logitscope/models"
 )
 
-// buffers are the reusable memory of a session's requests.
-type buffers struct {
-	req  []byte
-	resp bytes.Buffer
-	text []byte
+// Buffers are the reusable memory of a session's requests.
+type Buffers struct {
+	Req  []byte
+	Resp bytes.Buffer
+	Text []byte
 
-	level *float64 // that of the last row, see llamaServer.level
+	Level *float64 // that of the last row, see llamaServer.level
 }
 
 // A session remembers the tokens; the server remembers the rest. Every fault
@@ -26,13 +26,13 @@ type session struct {
 	slot   int
 	tokens []int32
 	grid   grid
-	buf    buffers
-	rows   rows
+	buf    Buffers
+	rows   Rows
 	out    []models.Logits
 
 	plain   bool // log-probabilities will do
 	ahead   int
-	guessed []*row  // rows after tokens+guess[:0], tokens+guess[:1], …
+	guessed []*Row  // rows after tokens+guess[:0], tokens+guess[:1], …
 	guess   []int32 // the chosen tokens that lead to guessed
 	from    int     // length of tokens the first guess follows
 	closed  bool
@@ -69,18 +69,16 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 	case want < 0 || want > len(tokens):
 		panic(fmt.Sprintf("remote: %d rows wanted of %d tokens", want, len(tokens)))
 	case s.closed:
-		return nil, s.m.c.fault(Refused, "the session is closed")
+		return nil, s.m.c.Errorf(Refused, "the session is closed")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if n := len(s.tokens) + len(tokens); n > s.m.info.ContextLen {
-		e := s.m.c.fault(TooLong, "%d tokens do not fit a context of %d", n, s.m.info.ContextLen)
-		e.err = models.ErrContextFull
-		return nil, e
+		return nil, s.m.c.Errorf(TooLong, "%d tokens do not fit a context of %d", n, s.m.info.ContextLen)
 	}
-	if !inRange(tokens, s.m.info.VocabSize) {
-		return nil, s.m.c.fault(Refused, "a token is outside the vocabulary of %d", s.m.info.VocabSize)
+	if !InRange(tokens, s.m.info.VocabSize) {
+		return nil, s.m.c.Errorf(Refused, "a token is outside the vocabulary of %d", s.m.info.VocabSize)
 	}
 	before := len(s.tokens)
 	s.tokens = append(s.tokens, tokens...)
@@ -88,7 +86,7 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 		return nil, nil // the server fills its cache with the next request
 	}
 	if r := s.fromGuess(before, want); r != nil {
-		s.out = append(s.out[:0], r.logits())
+		s.out = append(s.out[:0], r.Logits())
 		return s.out, nil
 	}
 	if err := s.fetch(ctx, want); err != nil {
@@ -99,7 +97,7 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 }
 
 // fromGuess returns the row after the tokens if it was fetched ahead.
-func (s *session) fromGuess(before, want int) *row {
+func (s *session) fromGuess(before, want int) *Row {
 	i := before - s.from
 	if want != 1 || len(s.tokens) != before+1 || i < 0 || i >= len(s.guessed) || s.tokens[before] != s.guess[i] {
 		return nil
@@ -109,7 +107,7 @@ func (s *session) fromGuess(before, want int) *row {
 			return nil
 		}
 	}
-	s.m.c.meter.rows(1, 1, 0)
+	s.m.c.Meter.Rows(1, 1, 0)
 	return s.guessed[i]
 }
 
@@ -123,12 +121,12 @@ func (s *session) fetch(ctx context.Context, want int) error {
 	if err := s.m.ask(ctx, s.query(s.tokens, want, s.ahead), &s.grid, &s.rows); err != nil {
 		return err
 	}
-	for i, r := range s.rows.list {
+	for i, r := range s.rows.List {
 		switch {
 		case i < want:
-			s.out = append(s.out, r.logits())
+			s.out = append(s.out, r.Logits())
 		default:
-			s.guess = append(s.guess, s.rows.list[i-1].chosen)
+			s.guess = append(s.guess, s.rows.List[i-1].Chosen)
 			s.guessed = append(s.guessed, r)
 		}
 	}
@@ -138,22 +136,22 @@ func (s *session) fetch(ctx context.Context, want int) error {
 // fetchEach asks for one row after the other.
 func (s *session) fetchEach(ctx context.Context, want int) error {
 	for k := want - 1; k >= 0; k-- {
-		var one rows
+		var one Rows
 		if err := s.m.ask(ctx, s.query(s.tokens[:len(s.tokens)-k], 1, 0), &s.grid, &one); err != nil {
 			return err
 		}
-		s.out = append(s.out, one.list[0].logits())
+		s.out = append(s.out, one.List[0].Logits())
 	}
 	return nil
 }
 
-func (s *session) query(tokens []int32, want, ahead int) query {
+func (s *session) query(tokens []int32, want, ahead int) Query {
 	ahead = min(ahead, s.m.info.ContextLen-len(tokens))
 	lift := s.m.lift != nil && !s.plain
 	if lift {
 		ahead = 0 // each row needs a request of its own anyway
 	}
-	return query{tokens: tokens, want: want, ahead: max(0, ahead), slot: s.slot, lift: lift, buf: &s.buf}
+	return Query{Tokens: tokens, Want: want, Ahead: max(0, ahead), Slot: s.slot, lift: lift, Buf: &s.buf}
 }
 
 func (s *session) Truncate(n int) {

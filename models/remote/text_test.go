@@ -1,7 +1,6 @@
-package remote
+package remote_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,8 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote"
+	"logitscope/models/remote/remotetest"
 )
 
 // metadata returns what Ollama's /api/show gives of a model: the recorded
@@ -25,7 +25,7 @@ func metadata(t testing.TB, m *llama.Model) map[string]any {
 	var page struct {
 		Info map[string]any `json:"model_info"`
 	}
-	for _, x := range recorded(t, "ollama.info") {
+	for _, x := range remotetest.Recorded(t, "ollama.info") {
 		if x.Name == "show-verbose" {
 			if err := json.Unmarshal(x.Response.Body, &page); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestOllama(t *testing.T) {
 	}
 	defer local.Close()
 	info := metadata(t, local)
-	fake := fakeserver.Ollama(local, info, fakeserver.Options{Name: "fable"})
+	fake := remotetest.Ollama(local, info, remotetest.Options{Name: "fable"})
 	srv := httptest.NewServer(fake)
 	defer srv.Close()
 	env := func(k string) string {
@@ -63,7 +63,7 @@ func TestOllama(t *testing.T) {
 		}
 		return ""
 	}
-	m, err := Open(t.Context(), "ollama-api:fable", Options{Getenv: env, Timeouts: fast})
+	m, err := dial(t.Context(), "ollama-api:fable", remote.Options{Getenv: env, Timeouts: fast})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestOllama(t *testing.T) {
 			t.Fatalf("step %d: %d ids", i, len(l.IDs))
 		}
 		for j, id := range l.IDs {
-			if incomplete(v.Piece(id)) {
+			if remote.Incomplete(v.Piece(id)) {
 				t.Errorf("step %d: %q cannot be sent back", i, v.Piece(id))
 			}
 			p := float64(want[0].Values[id]) - lse
@@ -118,8 +118,8 @@ func TestOllama(t *testing.T) {
 		// The text is split again, so only a token that stays itself is taken.
 		tokens = nil
 		for _, id := range l.IDs[i%3:] {
-			text := join(v, s.(*session).tokens[1:]) + v.Piece(id)
-			if ids := lv.Encode(text, models.EncodeOptions{ParseSpecial: true}); !slices.Contains(v.EOG(), id) && slices.Equal(ids, append(slices.Clone(s.(*session).tokens[1:]), id)) {
+			text := join(v, remote.TokensOf(s)[1:]) + v.Piece(id)
+			if ids := lv.Encode(text, models.EncodeOptions{ParseSpecial: true}); !slices.Contains(v.EOG(), id) && slices.Equal(ids, append(slices.Clone(remote.TokensOf(s)[1:]), id)) {
 				tokens = []int32{id}
 				break
 			}
@@ -165,18 +165,18 @@ func TestRecordedOllama(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	fake := fakeserver.Ollama(local, metadata(t, local), fakeserver.Options{Name: "fable"})
-	var x *exchange
+	fake := remotetest.Ollama(local, metadata(t, local), remotetest.Options{Name: "fable"})
+	var x *remotetest.Exchange
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/generate" && x != nil {
-			x.replay(w)
+			x.Replay(w)
 			return
 		}
 		fake.ServeHTTP(w, r)
-	}), "ollama-api:fable@URL", Options{})
+	}), "ollama-api:fable@URL", remote.Options{})
 	v := m.Vocab()
 	n := 0
-	for _, x = range pointers(t, "ollama.generate") {
+	for _, x = range remotetest.Pointers(t, "ollama.generate") {
 		var body struct {
 			Logprobs []struct {
 				Top []struct {
@@ -216,43 +216,6 @@ func TestRecordedOllama(t *testing.T) {
 	}
 }
 
-// pointers returns the exchanges of one recording by reference.
-func pointers(t testing.TB, name string) (out []*exchange) {
-	for _, x := range recorded(t, name) {
-		out = append(out, &x)
-	}
-	return out
-}
-
-// TestMatcher splits text with a vocabulary whose tokenizer is not known.
-func TestMatcher(t *testing.T) {
-	v := newVocab(6, fast)
-	fillPieces(v, []any{"</s>", "\u2581a", "a", "ab", "<0x62>", "x"}, map[string]any{
-		"tokenizer.ggml.model":        "llama",
-		"tokenizer.ggml.token_type":   []any{3.0, 1.0, 1.0, 1.0, 6.0, 5.0},
-		"tokenizer.ggml.eos_token_id": 0.0,
-	})
-	if got := fmt.Sprintf("%q %v %v", v.pieces, v.attrs, v.eog); got != `["</s>" " a" "a" "ab" "b" "x"] [1 0 0 0 3 4] [0]` {
-		t.Fatal(got)
-	}
-	m := newMatcher(v)
-	for _, c := range []struct {
-		text    string
-		special bool
-		want    []int32
-	}{
-		{"aba ab", false, []int32{3, 2, 1, 4}},
-		{"a</s>b", true, []int32{2, 0, 4}},
-		{"a</s>b", false, []int32{2, 4}}, // no piece has the rest
-		{"", true, nil},
-	} {
-		got, _ := m.split(context.Background(), c.text, models.EncodeOptions{ParseSpecial: c.special})
-		if !slices.Equal(got, c.want) {
-			t.Errorf("split(%q, %v) = %v, want %v", c.text, c.special, got, c.want)
-		}
-	}
-}
-
 // chat serves streams of the chat API.
 func chat(answer func(w http.ResponseWriter, n int, body map[string]any)) http.Handler {
 	n := 0
@@ -274,7 +237,7 @@ var hello = models.ObserveRequest{Messages: []models.Message{{Role: "user", Cont
 func TestRecordedObserve(t *testing.T) {
 	n := 0
 	for _, file := range []string{"llama-server.oai-chat", "ollama.chat-and-openai"} {
-		for _, x := range recorded(t, file) {
+		for _, x := range remotetest.Recorded(t, file) {
 			if !strings.HasPrefix(x.Request.Path, "/v1/chat") || x.Response.Status != 200 || !strings.Contains(x.Name, "logprobs") && !strings.HasPrefix(x.Name, "v1-chat") {
 				continue
 			}
@@ -282,8 +245,8 @@ func TestRecordedObserve(t *testing.T) {
 				if body["model"] != "fable" || body["temperature"] != 0.5 || body["max_tokens"] != 3.0 || body["stream"] != true || body["top_logprobs"] != 20.0 {
 					t.Errorf("request %v", body)
 				}
-				x.replay(w)
-			}), "openai:fable@URL/v1", Options{})
+				x.Replay(w)
+			}), "openai:fable@URL/v1", remote.Options{})
 			var text string
 			reason, err := m.(models.Observer).Observe(t.Context(), hello, func(o models.Observation) error {
 				text += m.Vocab().Piece(o.Token)
@@ -299,7 +262,7 @@ func TestRecordedObserve(t *testing.T) {
 				}
 				return nil
 			})
-			want := content(x.raw())
+			want := content(x.Raw())
 			if err != nil || text != want || reason != "length" {
 				t.Errorf("%s: %q, %q, %v; want %q", x.Name, text, reason, err, want)
 			}
@@ -360,8 +323,8 @@ func TestObserveFaults(t *testing.T) {
 		{"no logprobs", stream(`data: {"choices":[{"delta":{"content":"Hi"}}]}`+"\n\n", last, done), "", "gives no log-probabilities"},
 		{"NaN", stream(step1, strings.Replace(step1, "-2", "NaN", 1), done), "Hi", "probability that is none"},
 		{"too much", stream(step1, strings.Replace(step1, "-2", "-0.1", 1), done), "Hi", "add up to more than 1"},
-		{"a giant event", stream("data: " + strings.Repeat(" ", maxLine+1)), "", "larger than"},
-		{"a giant token", stream(strings.Replace(step1, `"token":"Hi"`, `"token":"`+strings.Repeat("x", growingPiece+1)+`"`, 1)), "", "more different tokens, or longer ones"},
+		{"a giant event", stream("data: " + strings.Repeat(" ", 4<<20+1)), "", "larger than"},
+		{"a giant token", stream(strings.Replace(step1, `"token":"Hi"`, `"token":"`+strings.Repeat("x", 64<<10+1)+`"`, 1)), "", "more different tokens, or longer ones"},
 		{"once more", func(w http.ResponseWriter, n int, body map[string]any) {
 			if n == 1 {
 				fmt.Fprint(w, "<html><title>Bad gateway</title>")
@@ -383,7 +346,7 @@ func TestObserveFaults(t *testing.T) {
 		}, "", "Incorrect API key provided: ***"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := serve(t, chat(c.answer), "openai:fable@URL", Options{Getenv: func(k string) string {
+			m := serve(t, chat(c.answer), "openai:fable@URL", remote.Options{Getenv: func(k string) string {
 				if k == "OPENAI_API_KEY" {
 					return "sk-secret"
 				}
@@ -400,7 +363,7 @@ func TestObserveFaults(t *testing.T) {
 		})
 	}
 	t.Run("stopped by the caller", func(t *testing.T) {
-		m := serve(t, chat(stream(step1, step1, last)), "openai:fable@URL", Options{})
+		m := serve(t, chat(stream(step1, step1, last)), "openai:fable@URL", remote.Options{})
 		enough := errors.New("enough")
 		n := 0
 		_, err := m.(models.Observer).Observe(t.Context(), hello, func(models.Observation) error { n++; return enough })
@@ -411,29 +374,9 @@ func TestObserveFaults(t *testing.T) {
 	t.Run("another model", func(t *testing.T) {
 		srv := httptest.NewServer(chat(nil))
 		defer srv.Close()
-		_, err := Open(t.Context(), "openai:gpt-x@"+srv.URL, Options{Timeouts: fast})
+		_, err := dial(t.Context(), "openai:gpt-x@"+srv.URL, remote.Options{Timeouts: fast})
 		if err == nil || !strings.Contains(err.Error(), "it has fable") {
 			t.Error(err)
 		}
 	})
-}
-
-func TestGrowing(t *testing.T) {
-	v := newGrowing()
-	ids := v.Encode("aéa", models.EncodeOptions{})
-	if fmt.Sprint(ids) != "[0 1 0]" || v.Piece(1) != "é" || v.Attr(1) != models.Normal || v.Attr(2) != models.Unused {
-		t.Errorf("%v %q", ids, v.Piece(1))
-	}
-	if id, ok := v.id([]byte("aé")); !ok || id != 2 {
-		t.Error(id, ok)
-	}
-	if ids := v.Encode("aéa", models.EncodeOptions{}); fmt.Sprint(ids) != "[2 0]" {
-		t.Error(ids)
-	}
-	for i := range growingSize + 10 {
-		_, ok := v.id(fmt.Appendf(nil, "t%d", i))
-		if ok != (i < growingSize-3) {
-			t.Fatalf("text %d: %v", i, ok)
-		}
-	}
 }

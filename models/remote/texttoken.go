@@ -1,40 +1,44 @@
 package remote
 
-// A textToken is a token that a server names by its text.
-type textToken struct {
-	bytes   []byte
+import (
+	"logitscope/models/remote/jsonscan"
+)
+
+// A TextToken is a token that a server names by its text.
+type TextToken struct {
+	Bytes   []byte
 	text    []byte
-	logprob float64
+	Logprob float64
 }
 
-// scan reads {"token","bytes","logprob"} and skips the rest. Without bytes the
+// Scan reads {"token","bytes","logprob"} and skips the rest. Without bytes the
 // text stands for them.
-func (t *textToken) scan(s *scanner) { t.scanWith(s, nil) }
+func (t *TextToken) Scan(s *jsonscan.Scanner) { t.ScanWith(s, nil) }
 
-// scanWith is scan with a reader for the value of top_logprobs.
-func (t *textToken) scanWith(s *scanner, top func(*scanner)) {
-	t.bytes, t.text, t.logprob = t.bytes[:0], t.text[:0], 0
+// ScanWith is scan with a reader for the value of top_logprobs.
+func (t *TextToken) ScanWith(s *jsonscan.Scanner, top func(*jsonscan.Scanner)) {
+	t.Bytes, t.text, t.Logprob = t.Bytes[:0], t.text[:0], 0
 	exact := false
-	s.enter('{')
-	for first := true; s.more('}', &first); {
-		switch k := string(s.key()); {
-		case k == "token" && s.peek() == '"':
-			t.text = s.str(t.text)
-		case k == "bytes" && s.peek() == '[':
+	s.Enter('{')
+	for first := true; s.More('}', &first); {
+		switch k := string(s.Key()); {
+		case k == "token" && s.Peek() == '"':
+			t.text = s.String(t.text)
+		case k == "bytes" && s.Peek() == '[':
 			exact = true
-			s.enter('[')
-			for first := true; s.more(']', &first); {
-				t.bytes = append(t.bytes, byte(s.integer()))
+			s.Enter('[')
+			for first := true; s.More(']', &first); {
+				t.Bytes = append(t.Bytes, byte(s.Integer()))
 			}
 		case k == "logprob":
-			t.logprob = s.number()
-		case k == "top_logprobs" && s.peek() == '[' && top != nil:
+			t.Logprob = s.Number()
+		case k == "top_logprobs" && s.Peek() == '[' && top != nil:
 			top(s)
 		default:
-			s.skip()
+			s.Skip()
 		}
 	}
 	if !exact {
-		t.bytes = append(t.bytes, t.text...)
+		t.Bytes = append(t.Bytes, t.text...)
 	}
 }

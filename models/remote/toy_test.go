@@ -1,4 +1,4 @@
-package remote
+package remote_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"logitscope/models"
+	"logitscope/models/remote"
 )
 
 // A toy is a model whose logits are a hash of the last three tokens. Its
@@ -137,7 +138,7 @@ func (t *toy) row(tokens []int32) []float32 {
 		switch {
 		case t.attrs[i] == models.Unused:
 			row[i] = float32(math.Inf(-1))
-		case incomplete(t.pieces[i]) && !t.parts || t.attrs[i] == models.Control: // rare, as in text
+		case remote.Incomplete(t.pieces[i]) && !t.parts || t.attrs[i] == models.Control: // rare, as in text
 			row[i] -= 8
 		}
 	}

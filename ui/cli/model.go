@@ -13,6 +13,7 @@ import (
 	"logitscope/models/chat"
 	"logitscope/models/llama"
 	"logitscope/models/open"
+	"logitscope/models/remote"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 )
@@ -31,8 +32,8 @@ func (s *shared) options() (open.Options, error) {
 	}
 	home, _ := os.UserHomeDir()
 	return open.Options{
-		Llama:  llama.Options{ContextLen: s.context, KVType: kv},
-		Getenv: s.sys.Getenv, Home: home,
+		Llama: llama.Options{ContextLen: s.context, KVType: kv}, Home: home,
+		Server: remote.Options{Getenv: s.sys.Getenv},
 	}, nil
 }
 

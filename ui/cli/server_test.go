@@ -11,7 +11,7 @@ import (
 
 	"logitscope/models/fable"
 	"logitscope/models/llama"
-	"logitscope/models/remote/fakeserver"
+	"logitscope/models/remote/remotetest"
 )
 
 // serve returns the address of a fake of a server that serves fable.
@@ -28,7 +28,7 @@ func serve(t *testing.T, f func(*llama.Model) http.Handler) string {
 
 func vllm(max int) func(*llama.Model) http.Handler {
 	return func(m *llama.Model) http.Handler {
-		return fakeserver.VLLM(m, fakeserver.Options{Name: "fable", MaxLogprobs: max, RawLogits: max < 0})
+		return remotetest.VLLM(m, remotetest.Options{Name: "fable", MaxLogprobs: max, RawLogits: max < 0})
 	}
 }
 

@@ -16,9 +16,10 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/open"
 	"logitscope/models/remote"
-	"logitscope/models/remote/fakeserver"
 	"logitscope/models/remote/partial"
+	"logitscope/models/remote/remotetest"
 	"logitscope/sampling"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -44,9 +45,9 @@ func onServer(t *testing.T, spec string, h http.Handler, w, height int) (*bench,
 	f := &fake{h: h}
 	srv := httptest.NewServer(f)
 	t.Cleanup(srv.Close)
-	m, err := remote.Open(t.Context(), strings.Replace(spec, "URL", srv.URL, 1), remote.Options{
+	m, err := open.Model(t.Context(), strings.Replace(spec, "URL", srv.URL, 1), open.Options{Server: remote.Options{
 		Timeouts: remote.Timeouts{Retry: 400 * time.Millisecond, Backoff: 20 * time.Millisecond},
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func onServer(t *testing.T, spec string, h http.Handler, w, height int) (*bench,
 }
 
 func top20() http.Handler {
-	return fakeserver.VLLM(testModel(), fakeserver.Options{Name: "fable", MaxLogprobs: 20})
+	return remotetest.VLLM(testModel(), remotetest.Options{Name: "fable", MaxLogprobs: 20})
 }
 
 // A row that names only some tokens shows the rest as a row of its own, with

@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestFillBytes completes the list of single bytes in both orders.
+func TestFillBytes(t *testing.T) {
+	for _, order := range byteOrders {
+		v := NewVocab(&Client{}, 300, nil)
+		for i := range v.Pieces {
+			v.Pieces[i] = fmt.Sprint("t", i)
+		}
+		for i, b := range order {
+			v.Pieces[7+i] = string([]byte{b})
+			if b >= 0xf0 || b >= 0xc0 && b < 0xc4 {
+				v.Pieces[7+i] = "\ufffd"
+			}
+		}
+		broken := NewVocab(&Client{}, 300, nil)
+		copy(broken.Pieces, v.Pieces)
+		broken.Pieces[7+3] = "x" // something else is in the list
+		if n := FillBytes(v); n != 20 {
+			t.Errorf("%d pieces set, want 20", n)
+		}
+		for i, b := range order {
+			if v.Pieces[7+i] != string([]byte{b}) {
+				t.Errorf("piece %d is %q, want %q", 7+i, v.Pieces[7+i], b)
+			}
+		}
+		if n := FillBytes(broken); n != 0 && broken.Pieces[7+3] == "x" {
+			t.Errorf("%d pieces set in a list that is none", n)
+		}
+	}
+	if byteOrders[1][0] != '!' || byteOrders[1][188] != 0 || byteOrders[1][255] != 0xad {
+		t.Error("the order of byte-level vocabularies is wrong")
+	}
+}
+
+func TestSlots(t *testing.T) {
+	m := NewModel(&Client{}, nil, Found{Slots: 2})
+	a, _ := m.NewSession()
+	b, _ := m.NewSession()
+	c, _ := m.NewSession()
+	if a.(*session).slot != 0 || b.(*session).slot != 1 || c.(*session).slot != -1 {
+		t.Fatal("slots are not handed out in order")
+	}
+	b.Close()
+	b.Close()
+	d, _ := m.NewSession()
+	if d.(*session).slot != 1 {
+		t.Fatal("a slot is not used again")
+	}
+	if _, err := b.Forward(t.Context(), []int32{1}, 1); err == nil {
+		t.Fatal("a closed session works")
+	}
+}
+
+// TestRetryTimes checks when a call is repeated and when it gives up, in
+// time that does not pass.
+func TestRetryTimes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault Error
+		calls int
+		after time.Duration // at least
+		until time.Duration // at most
+	}{
+		{"unreachable until the time is over", Error{Kind: Unreachable}, -1, 20 * time.Second, time.Minute},
+		{"failed", Error{Kind: Failed}, 4, 150 * time.Millisecond, time.Second},
+		{"malformed", Error{Kind: Malformed}, 5, 350 * time.Millisecond, 2 * time.Second},
+		{"refused", Error{Kind: Refused}, 1, 0, 0},
+		{"changed", Error{Kind: Changed}, 1, 0, 0},
+		{"asks for more than there is", Error{Kind: Busy, RetryAfter: time.Hour}, 1, 0, 0},
+		{"asks for 25 s", Error{Kind: Busy, RetryAfter: 25 * time.Second}, 3, 50 * time.Second, 50 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cl := &Client{http: &http.Client{}, Name: "x", timeouts: Timeouts{}.filled(), Meter: &Meter{}}
+				start, calls := time.Now(), 0
+				err := cl.Retry(t.Context(), true, func(context.Context) error {
+					calls++
+					if calls > 1 && cl.Meter.Stats().Waiting == "" {
+						t.Error("nothing says why the server is waited for")
+					}
+					f := c.fault
+					f.Msg = "trouble"
+					return &f
+				})
+				took := time.Since(start)
+				if err == nil || c.calls >= 0 && calls != c.calls || c.calls < 0 && calls < 10 || took < c.after || took > c.until {
+					t.Errorf("%d calls in %v: %v", calls, took, err)
+				}
+				if cl.Meter.Stats().Waiting != "" {
+					t.Error("it still says that it waits")
+				}
+			})
+		})
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{" a\n b\t\tc ", 99, "a b c"},
+		{"\x1b[31mred\u202e\u200b\x00\xff", 99, `\u{1b}[31mred\u{202e}\u{200b}\u{0}\xff`},
+		{"日本語テキスト", 3, "日本語…"},
+		{"", 9, ""},
+	} {
+		if got := OneLine(c.in, c.n); got != c.want {
+			t.Errorf("OneLine(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
+// FuzzFault says in one line what is wrong with any answer.
+func FuzzFault(f *testing.F) {
+	for _, s := range []string{`{"error":{"message":"x","type":"exceed_context_size_error"}}`, `{"error":"{\"error\":{\"message\":\"y\"}}"}`, `<html><title>x</title>`} {
+		f.Add([]byte(s))
+	}
+	c := &Client{Name: "fuzz"}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, status := range []int{200, 400, 429, 500} {
+			r := &Reply{Status: status, Body: data}
+			for _, e := range []*Error{c.StatusError(r), c.NotJSON(r, "/x"), c.ErrorInside(data)} {
+				if strings.ContainsAny(e.Error(), "\n\x1b") {
+					t.Errorf("error %q", e)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,226 @@
+// Package llamaserver runs models behind llama-server of llama.cpp, through its
+// own endpoints: token ids in, token ids and log-probabilities out.
+package llamaserver
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"logitscope/models"
+	"logitscope/models/remote"
+	"logitscope/models/remote/jsonscan"
+)
+
+// A backend talks to llama-server of llama.cpp through its own endpoints,
+// which take token ids and report ids. Its log-probabilities are the
+// log-softmax of the raw logits, whatever sampling it is told to do.
+type backend struct {
+	c     *remote.Client
+	model string // the alias, which every answer repeats
+	size  int
+	top   int
+	safe  int32 // a token of plain ASCII, see request
+	vocab *remote.Vocab
+}
+
+// serverProps is the part of GET /props that is of use.
+type serverProps struct {
+	Settings struct {
+		NCtx int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+	TotalSlots   int    `json:"total_slots"`
+	Alias        string `json:"model_alias"`
+	Ftype        string `json:"model_ftype"`
+	ChatTemplate string `json:"chat_template"`
+	BOS          string `json:"bos_token"`
+	EOS          string `json:"eos_token"`
+	Build        string `json:"build_info"`
+}
+
+// modelEntry is the part of an entry of GET /v1/models that is of use.
+type modelEntry struct {
+	ID   string `json:"id"`
+	Meta struct {
+		VocabType int   `json:"vocab_type"`
+		NVocab    int   `json:"n_vocab"`
+		NCtxTrain int   `json:"n_ctx_train"`
+		NEmbd     int   `json:"n_embd"`
+		NParams   int64 `json:"n_params"`
+		Size      int64 `json:"size"`
+	} `json:"meta"`
+}
+
+// Kind is the row of this kind of server.
+var Kind = remote.Kind{
+	Name: "llama-server", Usage: "llama-server:URL", Port: "8080", KeyVar: "LLAMA_API_KEY", Path: "/v1", Connect: connect,
+}
+
+// connect asks the server for all that a run needs to know.
+func connect(ctx context.Context, t remote.Target) (models.Model, error) {
+	b := &backend{c: t.Client}
+	props, meta, err := b.about(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.model, b.size = meta.ID, meta.Meta.NVocab
+	if err := remote.CheckSize(b.c, b.size, props.Settings.NCtx); err != nil {
+		return nil, err
+	}
+	b.top = t.Opt.Top(b.size)
+	v := remote.NewVocab(b.c, b.size, b.encode)
+	b.vocab = v
+	if err := b.findSafe(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.pieces(ctx, v); err != nil {
+		return nil, err
+	}
+	if err := b.ends(ctx, v, props.EOS); err != nil {
+		return nil, err
+	}
+	id, err := b.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := remote.Found{Vocab: v, ID: id, Slots: max(1, props.TotalSlots)}
+	what := "log-probabilities of the raw logits"
+	if t.Opt.Logits == remote.LogitsAuto {
+		can, err := b.levels(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if can {
+			f.Levels, what = b, "logits, found by a second request for each,"
+		}
+	}
+	f.Info = models.Info{
+		Name: b.c.Clean(meta.ID), Quant: strings.ToLower(b.c.Clean(props.Ftype)), Params: meta.Meta.NParams,
+		// The last place of the server's context is kept for a token it makes itself.
+		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
+		ChatTemplate: props.ChatTemplate,
+		Caps:         models.Caps{Normalised: f.Levels == nil},
+	}
+	if b.top < b.size {
+		f.Info.Caps.TopN = b.top
+	}
+	f.Facts = b.describe(props, meta, what)
+	return remote.NewModel(b.c, b, f), nil
+}
+
+// describe says what was found out; what is what a row holds.
+func (b *backend) describe(props serverProps, meta modelEntry, what string) []models.Fact {
+	return []models.Fact{
+		{Name: "server", Value: b.c.Name + ", llama-server " + b.c.Clean(props.Build)},
+		{Name: "model", Value: b.c.Clean(meta.ID)},
+		{Name: "control", Value: "stepwise: one token a request, chosen here"},
+		{Name: "input", Value: "token ids"},
+		{Name: "rows", Value: remote.TopWords(b.top, b.size, what)},
+		{Name: "several positions", Value: "no: one request for each"},
+		{Name: "tokenizer", Value: "the server's"},
+		{Name: "grammar", Value: "here; the server's own (GBNF, JSON schema) is not used"},
+		{Name: "prefix cache", Value: remote.Plural(max(1, props.TotalSlots), "slot")},
+		{Name: "context", Value: fmt.Sprintf("%d tokens a slot (trained with %d)", props.Settings.NCtx, meta.Meta.NCtxTrain)},
+	}
+}
+
+// about reads the two pages on which the server describes itself.
+func (b *backend) about(ctx context.Context) (p serverProps, m modelEntry, err error) {
+	if err = b.c.Get(ctx, "/props", &p); err != nil {
+		return p, m, err
+	}
+	var list struct {
+		Data []modelEntry `json:"data"`
+	}
+	if err = b.c.Get(ctx, "/v1/models", &list); err != nil {
+		return p, m, err
+	}
+	if len(list.Data) == 0 || list.Data[0].Meta.NVocab == 0 {
+		return p, m, b.c.Errorf(remote.Unsuitable, "does not say how large its vocabulary is: is it a llama-server with one model loaded?")
+	}
+	return p, list.Data[0], nil
+}
+
+func (b *backend) Identity(ctx context.Context) (string, error) {
+	p, m, err := b.about(ctx)
+	if err != nil {
+		return "", err
+	}
+	ids, _, err := b.tokenize(ctx, remote.ProbeText, false, false)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, m.ID, m.Meta, p.BOS, p.EOS, ids)
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}
+
+// request appends the body of POST /completion to dst.
+//
+// The server always makes a token of its own. When that token is the first
+// part of a character and the last it may make, it leaves the probabilities
+// out, and bytes that are no text can end in an error. So unless rows ahead
+// are wanted it is made to choose a token of plain ASCII, which changes no
+// probability: they are reported as they are before bias and sampling.
+func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
+	dst = append(dst, `{"prompt":[`...)
+	dst = remote.AppendIDs(dst, q.Tokens)
+	dst = append(dst, `],"n_predict":`...)
+	dst = strconv.AppendInt(dst, int64(1+q.Ahead), 10)
+	dst = append(dst, `,"n_probs":`...)
+	dst = strconv.AppendInt(dst, int64(top), 10)
+	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":false,"samplers":["top_k"],"top_k":1`...)
+	if q.Ahead == 0 {
+		dst = append(dst, `,"logit_bias":[[`...)
+		dst = strconv.AppendInt(dst, int64(b.safe), 10)
+		dst = append(dst, `,10000]]`...)
+	} else {
+		dst = append(dst, `,"return_tokens":true`...)
+	}
+	if q.Slot >= 0 {
+		dst = append(dst, `,"id_slot":`...)
+		dst = strconv.AppendInt(dst, int64(q.Slot), 10)
+	}
+	return append(dst, '}')
+}
+
+func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) error {
+	q.Buf.Req = b.request(q.Buf.Req[:0], q, b.top)
+	r, err := b.c.Send(ctx, "POST", "/completion", q.Buf.Req, remote.BodyLimit(b.top*(1+q.Ahead)), &q.Buf.Resp)
+	if err != nil {
+		return err
+	}
+	s := jsonscan.Scanner{Data: r.Body}
+	var a answer
+	b.scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) {
+		row := out.Next()
+		row.Chosen = int32(chosen)
+		scanEntries(s, row)
+	}, &a)
+	switch {
+	case s.End() != nil:
+		return b.c.NotJSON(r, "/completion")
+	case a.failed:
+		return b.c.ErrorInside(r.Body)
+	case a.truncated:
+		return b.c.Errorf(remote.Malformed, "cut the prompt, which it was not asked to")
+	case a.model != "" && a.model != b.model:
+		return b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.model, 60))
+	}
+	if q.Ahead > 0 {
+		// Steps whose text is a part of a character are left out, and those
+		// after them stand in their place.
+		n := 0
+		for n < len(out.List) && n < len(a.tokens) && out.List[n].Chosen == a.tokens[n] {
+			n++
+		}
+		if out.List = out.List[:n]; n == 0 { // once more without
+			q.Ahead = 0
+			return b.Fetch(ctx, q, out)
+		}
+	}
+	b.c.Meter.Cache(a.cached, a.evaluated)
+	return nil
+}
