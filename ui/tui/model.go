@@ -275,7 +275,7 @@ func (m *Model) paceFrames() tea.Cmd {
 		return nil
 	}
 	now := time.Now()
-	wait := m.Side.Frame.Add(time.Second / time.Duration(m.Fps)).Sub(now)
+	wait := m.Side.Frame.Add(time.Second / time.Duration(m.FPS)).Sub(now)
 	if wait <= 0 {
 		m.Side.Frame = now
 		return nil

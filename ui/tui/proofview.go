@@ -59,9 +59,9 @@ func (v *proofView) start(m *Model) tea.Cmd {
 	run := &proofRun{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
 	draws, view, model, draft, rule := v.draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
-	m.Wg.Add(1)
+	m.WG.Add(1)
 	go func() {
-		defer m.Wg.Done()
+		defer m.WG.Done()
 		p, err := view.Prover(ctx, model, draft, rule)
 		if err == nil {
 			var proof speculative.Proof

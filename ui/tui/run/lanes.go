@@ -26,7 +26,7 @@ func (n *Notice) Say(s string) { n.Text, n.Warn = s, false }
 // Complain is say for what went wrong.
 func (n *Notice) Complain(s string) { n.Text, n.Warn = s, true }
 
-// A Lanes is the runs on the screen: lanes, which of them keys act on, and
+// Lanes are the runs on the screen, which of them keys act on, and
 // what the keys do to it. It belongs to the screen's goroutine.
 type Lanes struct {
 	Notice
@@ -34,8 +34,8 @@ type Lanes struct {
 	ascii bool // names of tokens are ASCII
 
 	Ctx   context.Context
-	Wg    *sync.WaitGroup // the lanes' goroutines
-	Fps   int             // most views a second taken from a lane
+	WG    *sync.WaitGroup // the lanes' goroutines
+	FPS   int             // most views a second taken from a lane
 	Draft engine.Draft    // for speculative decoding; the zero value is none
 	Gate  *engine.Gate    // shares the cores among the lanes
 	Book  *Book           // the presets there are
@@ -48,7 +48,7 @@ type Lanes struct {
 	Side   Comparison
 	Pace   int // index in paces
 
-	Knob  int // index in knobList
+	Knob  int // index in Knobs
 	Stage int // selected stage of the pipeline
 
 	Slots  [2]*slot // A and B
@@ -60,15 +60,15 @@ type Lanes struct {
 	metered bool // a server's counts are looked at from time to time
 }
 
-// New returns a board without lanes. Lanes run until ctx ends; wg counts
+// New returns no lanes yet. Lanes run until ctx ends; wg counts
 // their goroutines.
 func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
 	ls := &Lanes{
-		Ctx: ctx, Wg: wg, Fps: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, taken: make(map[string]any),
+		Ctx: ctx, WG: wg, FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, taken: make(map[string]any),
 		Gate: engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
 	}
-	if ls.Fps <= 0 {
-		ls.Fps = 30
+	if ls.FPS <= 0 {
+		ls.FPS = 30
 	}
 	ls.Book.Set(presets)
 	return ls
@@ -81,9 +81,9 @@ func (ls *Lanes) Lane() *Lane { return ls.All[ls.Cur] }
 func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 	ctx, stop := context.WithCancel(ls.Ctx)
 	l.Stop = stop
-	ls.Wg.Add(1)
+	ls.WG.Add(1)
 	go func() {
-		defer ls.Wg.Done()
+		defer ls.WG.Done()
 		l.Done <- l.run(ctx)
 	}()
 	return tea.Batch(ls.NextView(l, time.Time{}), ls.watchMeter(l))
@@ -93,7 +93,7 @@ func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 // is newest. One is outstanding per lane, which keeps views in order and the
 // screen's pace apart from the lane's.
 func (ls *Lanes) NextView(l *Lane, last time.Time) tea.Cmd {
-	wait := time.Until(last.Add(time.Second / time.Duration(ls.Fps)))
+	wait := time.Until(last.Add(time.Second / time.Duration(ls.FPS)))
 	views, ctx, id := l.Eng.Views(), ls.Ctx, l.Id
 	return func() tea.Msg {
 		if wait > 0 {

@@ -46,9 +46,9 @@ func (ls *Lanes) Conduct() {
 	g.SetInStep(!ls.Side.Free)
 	ctx, stop := context.WithCancel(ls.Ctx)
 	ls.Side.Group, ls.Side.stop = g, stop
-	ls.Wg.Add(1)
+	ls.WG.Add(1)
 	go func() {
-		defer ls.Wg.Done()
+		defer ls.WG.Done()
 		g.Conduct(ctx)
 	}()
 }
