@@ -269,31 +269,32 @@ func compareGroup(gs *GroupStep, want *goldenGroup) error {
 	if gs.Done != want.Done {
 		return fmt.Errorf("done %v, want %v", gs.Done, want.Done)
 	}
-	r := gs.record(0)
-	if len(r.Candidates) != len(want.Candidates) {
-		return fmt.Errorf("%d candidates, want %d", len(r.Candidates), len(want.Candidates))
+	if len(gs.Candidates) != len(want.Candidates) {
+		return fmt.Errorf("%d candidates, want %d", len(gs.Candidates), len(want.Candidates))
 	}
-	for i, c := range r.Candidates {
+	parent := map[*Node]int{}
+	for i, c := range gs.Candidates {
 		w := want.Candidates[i]
-		if c.Parent != int(w[0]) || c.Token != int32(w[1]) || !near(c.Cumulative, w[2]) {
+		parent[c.Node] = c.Parent
+		if c.Parent != int(w[0]) || c.Node.Token != int32(w[1]) || !near(c.Node.Sum, w[2]) {
 			return fmt.Errorf("candidate %d is %v, want %v", i, c, w)
 		}
 	}
-	if len(r.Beams) != len(want.Beams) {
-		return fmt.Errorf("%d beams, want %d", len(r.Beams), len(want.Beams))
+	if len(gs.Running) != len(want.Beams) {
+		return fmt.Errorf("%d beams, want %d", len(gs.Running), len(want.Beams))
 	}
-	for i, b := range r.Beams {
+	for i, b := range gs.Running {
 		w := want.Beams[i]
-		if b.Parent != w.Parent || b.Token != w.Token || !near(b.SumLogprob, w.Sum) || !slices.Equal(b.Tokens, w.Tokens) {
+		if parent[b] != w.Parent || b.Token != w.Token || !near(b.Sum, w.Sum) || !slices.Equal(b.Tokens(), w.Tokens) {
 			return fmt.Errorf("beam %d is %v, want %v", i, b, w)
 		}
 	}
-	if len(r.Finished) != len(want.Finished) {
-		return fmt.Errorf("finished %v, want %v", r.Finished, want.Finished)
+	if len(gs.Finished) != len(want.Finished) {
+		return fmt.Errorf("finished %v, want %v", gs.Finished, want.Finished)
 	}
-	for i, f := range r.Finished {
+	for i, f := range gs.Finished {
 		w := want.Finished[i]
-		if f.Parent != w.Parent || !slices.Equal(f.Tokens, w.Tokens) || !near(f.SumLogprob, w.Sum) || !near(f.Score, w.Score) || f.Kept != w.Kept {
+		if f.Parent != w.Parent || !slices.Equal(f.Tokens(), w.Tokens) || !near(f.Node.Sum, w.Sum) || !near(f.Score, w.Score) || f.Kept != w.Kept {
 			return fmt.Errorf("finished %d is %v, want %v", i, f, w)
 		}
 	}
@@ -302,13 +303,13 @@ func compareGroup(gs *GroupStep, want *goldenGroup) error {
 
 func compareOutputs(t *testing.T, v *View, want []goldenOutput) {
 	t.Helper()
-	got := v.ResultRecords(func([]int32) string { return "" })
+	got := v.Result()
 	if len(got) != len(want) {
 		t.Fatalf("%d texts, want %d", len(got), len(want))
 	}
 	for i, r := range got {
 		w := want[i]
-		if !slices.Equal(r.Tokens, w.Tokens) || !near(r.Score, w.Score) || !near(r.SumLogprob, w.Sum) || r.Length != w.Length || r.Finished != w.Finished {
+		if !slices.Equal(r.Tokens(), w.Tokens) || !near(r.Score, w.Score) || !near(r.Node.Sum, w.Sum) || r.Node.Depth != w.Length || r.Finished != w.Finished {
 			t.Errorf("text %d is %+v, want %+v", i, r, w)
 		}
 	}

@@ -2,7 +2,6 @@ package beam
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -152,13 +151,6 @@ func TestContrastiveMeasures(t *testing.T) {
 	if st.Token() != 2 || st.Rank != 2 || math.Abs(st.Logprob-want) > 1e-7 || math.Abs(st.Bits-bits) > 1e-7 {
 		t.Errorf("token %d, rank %d, logprob %v, bits %v; want 2, 2, %v, %v", st.Token(), st.Rank, st.Logprob, st.Bits, want, bits)
 	}
-	line, err := json.Marshal(st.Record())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := string(line); !strings.HasPrefix(s, `{"type":"contrastive","step":0,"candidates":[{"token":1,"prob":0.4899`) || !strings.HasSuffix(s, `"chosen":2}`) {
-		t.Errorf("record: %s", s)
-	}
 }
 
 // noBatch hides that a model can run several sessions in one pass, and that
@@ -188,11 +180,7 @@ func TestPlainSessions(t *testing.T) {
 }
 
 func summary(v *View) string {
-	b, err := json.Marshal(v.ResultRecords(func([]int32) string { return "" }))
-	if err != nil {
-		return err.Error()
-	}
-	return string(b) + string(v.Reason)
+	return flatResults(v) + string(v.Reason)
 }
 
 // Looking, stepping back and going on gives the search of never having
@@ -482,27 +470,6 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Lines of jsonl have the agreed shape.
-func TestRecords(t *testing.T) {
-	g := readGolden(t)
-	m := g.model(t, "tiny6.json")
-	v := finish(t, start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 1}), []int32{1}, Options{}))
-	step, err := json.Marshal(v.Steps[0].Records()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := string(step); !strings.HasPrefix(s, `{"type":"beam_step","step":0,"candidates":[[0,2,-0.553`) || !strings.Contains(s, `"beams":[]`) {
-		t.Errorf("step: %s", s)
-	}
-	text, err := json.Marshal(v.ResultRecords(func(t []int32) string { return fmt.Sprint(t) })[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := string(text); !strings.HasPrefix(s, `{"type":"beam","rank":1,"tokens":[2],"text":"[2]","score":-0.553`) || !strings.HasSuffix(s, `,"length":1,"finished":true}`) {
-		t.Errorf("text: %s", s)
-	}
-}
-
 // deadEnds lets 3 or 4 begin a text; nothing follows 3, and 5 follows 4 twice.
 func deadEnds(out []int32) ([]uint64, bool, error) {
 	switch {
@@ -644,7 +611,7 @@ func TestQuick(t *testing.T) {
 				slow.scorer.slow = true
 				a, b := finish(t, quick), finish(t, slow)
 				for i := range min(len(a.Steps), len(b.Steps)) {
-					x, y := fmt.Sprint(a.Steps[i].Records()), fmt.Sprint(b.Steps[i].Records())
+					x, y := a.Steps[i].flat(), b.Steps[i].flat()
 					if more["repetition_penalty"] == nil && x != y {
 						t.Fatalf("%q %v, step %d: quick %s, slow %s", name, set, i, x, y)
 					}

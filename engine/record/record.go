@@ -1,6 +1,9 @@
-// Package record writes what a lane did as JSON, one object a line: a "run"
-// line, a "step" line for every token, an "end" line. The names and meanings
-// of the fields are a contract with the programs that read them.
+// Package record keeps what a lane did, one JSON object a line: a "run" line,
+// a "step" line for every token, lines for what changed on the way, an "end"
+// line. It writes them, reads them back, and derives every step again from its
+// row. The names and meanings of the fields are a contract with the programs
+// that read them. The lines "pieces", "texts" and a step's "row" are those of
+// models/tape.
 package record
 
 import (
@@ -13,43 +16,97 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/tape"
 	"logitscope/sampling"
 )
 
-// Version is the version of the format.
-const Version = 1
+// Version is the version of the format. A reader of version 1 finds in it all
+// that it knows.
+const Version = 2
 
 // A Run is the first line.
 type Run struct {
 	Type         string          `json:"type"` // "run"
 	Version      int             `json:"version"`
-	Lane         *int            `json:"lane,omitempty"` // from 1, in a comparison
+	Program      string          `json:"program,omitempty"`
+	Recorded     string          `json:"recorded,omitempty"` // when, RFC 3339
+	Lane         *int            `json:"lane,omitempty"`     // from 1, in a comparison
 	Model        Model           `json:"model"`
 	Prompt       string          `json:"prompt"`
 	PromptTokens []int32         `json:"prompt_tokens"`
+	Messages     []Message       `json:"messages,omitempty"` // the conversation that the prompt renders
 	Config       sampling.Config `json:"config"`
 	Order        string          `json:"order"`
 	Seed         uint64          `json:"seed"`
+	Label        string          `json:"label,omitempty"` // the preset in force at first
+	Rows         RowPolicy       `json:"rows,omitempty"`  // what the steps keep of their rows
 	Notes        []string        `json:"notes,omitempty"` // what the engine changed or ignores
 }
 
+// A Message is one turn of a conversation.
+type Message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
 // A Model names a model in a [Run].
-type Model struct {
-	Name    string `json:"name"`
-	Arch    string `json:"arch"`
-	Vocab   int    `json:"vocab"`
-	Context int    `json:"context"`
+type Model = tape.Head
+
+// A RowPolicy is how much of its row of logits a step keeps.
+type RowPolicy string
+
+const (
+	RowsFull RowPolicy = "full"     // every logit
+	RowsBest RowPolicy = "256+bins" // the 256 best, and the others in bins by logit
+	RowsTop  RowPolicy = "top"      // the tokens that the step shows, nothing else
+)
+
+// A Set is a change of the settings. Those of a schedule are in force as long
+// as its rules hold, over what the lane was told.
+type Set struct {
+	Type      string                     `json:"type"` // "set"
+	Lane      *int                       `json:"lane,omitempty"`
+	BeforePos int                        `json:"before_pos"`
+	Changes   map[string]json.RawMessage `json:"changes"` // null: back to the default
+	Preset    string                     `json:"preset"`
+	Order     *string                    `json:"order"`               // null where it is as before
+	Scheduled *[]string                  `json:"scheduled,omitempty"` // the rules that hold, in place of those before
+	At        *float64                   `json:"at_ms,omitempty"`
+}
+
+// A Branch says that the steps after it go on from an earlier place.
+type Branch struct {
+	Type string   `json:"type"` // "branch"
+	Lane *int     `json:"lane,omitempty"`
+	ID   int      `json:"id"`   // from 2; the first is 1
+	From int      `json:"from"` // the branch it leaves
+	Keep int      `json:"keep"` // generated tokens it has in common with that
+	Why  string   `json:"why,omitempty"`
+	At   *float64 `json:"at_ms,omitempty"`
+}
+
+// A Mark is a place that somebody wants to find again.
+type Mark struct {
+	Type string   `json:"type"` // "mark"
+	Lane *int     `json:"lane,omitempty"`
+	Pos  int      `json:"pos"`
+	Text string   `json:"text"`
+	At   *float64 `json:"at_ms,omitempty"`
 }
 
 // A Step is the line of one token.
 type Step struct {
 	Type        string      `json:"type"` // "step"
 	Lane        *int        `json:"lane,omitempty"`
+	Branch      int         `json:"branch,omitempty"` // 0: the first
+	ConfigID    int         `json:"config_id,omitempty"`
 	Pos         int         `json:"pos"`
 	Token       int32       `json:"token"`
 	Piece       string      `json:"piece"`
 	Bytes       string      `json:"bytes,omitempty"`
 	Forced      bool        `json:"forced,omitempty"`
+	Drawn       *int32      `json:"drawn,omitempty"` // where forced, the token that would have been chosen
+	Round       int         `json:"round,omitempty"` // the speculative round that wrote it
 	Logprob     Number      `json:"logprob"`
 	RawLogprob  Number      `json:"raw_logprob"`
 	Rank        int32       `json:"rank"`
@@ -61,6 +118,8 @@ type Step struct {
 	Rest        *Number     `json:"rest,omitempty"`     // raw probability of all tokens that a server did not name
 	Stages      []Stage     `json:"stages"`
 	Top         []Top       `json:"top"`
+	At          *float64    `json:"at_ms,omitempty"` // since the run began
+	Kept        *tape.Row   `json:"row,omitempty"`
 }
 
 // A Stage is what one stage did.
@@ -130,7 +189,7 @@ func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run
 	info, cfg := m.Info(), s.Config()
 	r := Run{
 		Type: "run", Version: Version,
-		Model:  Model{info.Name, info.Arch, info.VocabSize, info.ContextLen},
+		Model:  NewModel(info),
 		Prompt: Printable(text), PromptTokens: prompt, Config: cfg, Order: cfg.Order().Name(), Seed: cfg.Uint("seed"),
 	}
 	if prompt == nil {
@@ -140,6 +199,11 @@ func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run
 		r.Notes = append(r.Notes, n.Text)
 	}
 	return r
+}
+
+// NewModel returns what a run line says of a model.
+func NewModel(i models.Info) Model {
+	return Model{Name: i.Name, Arch: i.Arch, Vocab: i.VocabSize, Context: i.ContextLen}
 }
 
 // NewStep returns the line of s, showing at most top tokens.

@@ -138,30 +138,3 @@ func (r *Round) cut(n int) *Round {
 	c.after = r.before
 	return &c
 }
-
-// A Record is a round as a line of jsonl.
-type Record struct {
-	Type       string    `json:"type"` // "speculative"
-	Drafted    []int32   `json:"drafted"`
-	AcceptProb []float64 `json:"accept_prob"` // of the tokens judged
-	U          []float64 `json:"u"`           // one for each of them
-	Accepted   int       `json:"accepted"`
-	Emitted    []int32   `json:"emitted"`
-	Kind       Kind      `json:"kind"`
-}
-
-// Record returns r as a line of jsonl.
-func (r *Round) Record() Record {
-	rec := Record{
-		Type: "speculative", Accepted: r.Accepted, Kind: r.Kind,
-		Drafted: append([]int32{}, r.Drafted...), Emitted: append([]int32{}, r.Emitted...),
-		AcceptProb: []float64{}, U: []float64{},
-	}
-	for i := range r.Positions {
-		if p := &r.Positions[i]; p.Verdict != Dropped {
-			rec.AcceptProb = append(rec.AcceptProb, p.Accept)
-			rec.U = append(rec.U, p.U)
-		}
-	}
-	return rec
-}

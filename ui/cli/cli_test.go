@@ -158,7 +158,7 @@ func TestRunRecords(t *testing.T) {
 		t.Fatalf("exit %d, %d lines", code, len(all))
 	}
 	run, step, end := all[0], all[1], all[4]
-	if run["type"] != "run" || run["version"] != 1.0 || run["order"] != "transformers" || run["seed"] != 42.0 ||
+	if run["type"] != "run" || run["version"] != 2.0 || run["order"] != "transformers" || run["seed"] != 42.0 ||
 		run["model"].(map[string]any)["vocab"] != 4096.0 || run["config"].(map[string]any)["temperature"] != 0.7 {
 		t.Errorf("run: %v", run)
 	}

@@ -34,6 +34,7 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 	}
 	s := addShared(sys, cmd)
 	s.addScreen(cmd)
+	rec := addRecord(cmd)
 	cmd.Flags().StringArrayVar(&specs, "lane", nil, "a lane: PRESET[,key=value…]; 2 to 4 times")
 	cmd.Flags().StringVar(&format, "format", "screen", "screen or jsonl")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
@@ -57,7 +58,11 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 		if format == "screen" {
 			return s.lab(cmd.Context(), lanes)
 		}
-		return s.compare(cmd.Context(), lanes, top)
+		if err := rec.check(); err != nil {
+			return err
+		}
+		defer rec.close()
+		return s.compare(cmd.Context(), lanes, top, rec)
 	}
 	return cmd
 }
@@ -131,7 +136,7 @@ func settingLen(spec string) int {
 }
 
 // compare runs the lanes without a screen.
-func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
+func (s *shared) compare(ctx context.Context, specs []laneSpec, top int, rec *recording) error {
 	jobs, err := s.prepareLanes(ctx, specs)
 	if err != nil {
 		return err
@@ -142,7 +147,11 @@ func (s *shared) compare(ctx context.Context, specs []laneSpec, top int) error {
 	}
 	s.tellNotes()
 	out := bufio.NewWriter(s.sys.Out)
-	return flushed(out, newComparison(jobs, out, top).run(ctx))
+	c, err := newComparison(jobs, out, top, rec)
+	if err == nil {
+		err = c.run(ctx)
+	}
+	return flushed(out, rec.closed(err))
 }
 
 // prepareLanes makes a job of every lane: the shared flags under the lane's

@@ -17,8 +17,8 @@ import (
 // and so on.
 type comparison struct {
 	jobs    []*job
-	out     *bufio.Writer
-	sinks   []*jsonSink
+	out     *record.Writer
+	sinks   []sink
 	views   []engine.View
 	meter   compare.Meter
 	written int // steps written of every lane that has so many
@@ -35,16 +35,20 @@ type distances struct {
 	MeanTV record.Number   `json:"mean_tv"`
 }
 
-func newComparison(jobs []*job, out *bufio.Writer, top int) *comparison {
-	c := &comparison{jobs: jobs, out: out, views: make([]engine.View, len(jobs))}
+func newComparison(jobs []*job, out *bufio.Writer, top int, rec *recording) (*comparison, error) {
+	c := &comparison{jobs: jobs, out: record.NewWriter(out, jobs[0].model, record.Options{}), views: make([]engine.View, len(jobs))}
 	for i, j := range jobs {
 		n := i + 1
-		c.sinks = append(c.sinks, &jsonSink{w: out, job: j, lane: &n, top: top})
+		k, err := rec.beside(newJSONSink(out, j, record.Options{Lane: &n, Top: top}), j, &n)
+		if err != nil {
+			return nil, err
+		}
+		c.sinks = append(c.sinks, k)
 		if i > 0 {
 			c.dist = append(c.dist, distances{Lane: n, TV: []record.Number{}, JS: []record.Number{}, Shared: []int{}, Either: []int{}})
 		}
 	}
-	return c
+	return c, nil
 }
 
 func (c *comparison) run(ctx context.Context) error {
@@ -200,7 +204,7 @@ func (c *comparison) end() error {
 			s.Distances[i].MeanTV = sum / record.Number(n)
 		}
 	}
-	if err := writeLine(c.out, s); err != nil {
+	if err := c.out.Line(s); err != nil {
 		return err
 	}
 	for i, v := range c.views {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/engine"
-	"logitscope/engine/beam"
 	"logitscope/engine/record"
 	"logitscope/models"
 	"logitscope/sampling"
@@ -33,10 +32,12 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		Example: `  logitscope run --prompt "Once upon a time" --preset chat --seed 7
   logitscope run --prompt "The capital of France is" --temperature 0 --format jsonl
   logitscope run --prompt "List three animals:" --json --max-new-tokens 60
+  logitscope run --prompt "Once upon a time" --record run.jsonl --rows full
   logitscope run --model table:toy.json --prompt-tokens 1,8 --num-beams 4 --format jsonl`,
 		Args: noArgs,
 	}
 	s := addShared(sys, cmd)
+	rec := addRecord(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text or jsonl")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -46,13 +47,19 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		if err := checkTop(top); err != nil {
 			return err
 		}
+		if err := rec.check(); err != nil {
+			return err
+		}
+		defer rec.close()
 		out := bufio.NewWriter(sys.Out)
-		return flushed(out, s.run(cmd.Context(), func(j *job) sink {
+		err := s.run(cmd.Context(), rec.logits(1), func(j *job) (sink, error) {
+			var k sink = &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
 			if format == "jsonl" {
-				return &jsonSink{w: out, job: j, top: top, timing: true}
+				k = newJSONSink(out, j, record.Options{Top: top, Rates: true})
 			}
-			return &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
-		}))
+			return rec.beside(k, j, nil)
+		})
+		return flushed(out, rec.closed(err))
 	}
 	return cmd
 }
@@ -109,7 +116,7 @@ type sink interface {
 }
 
 // run decodes what the flags describe into the sink.
-func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
+func (s *shared) run(ctx context.Context, logits int64, newSink func(*job) (sink, error)) error {
 	j, err := s.prepare(ctx)
 	if err != nil {
 		return err
@@ -119,7 +126,11 @@ func (s *shared) run(ctx context.Context, newSink func(*job) sink) error {
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
 	s.tellNotes()
-	return j.decode(ctx, newSink(j), engine.Options{Draft: j.draft, LogitsBudget: 1})
+	out, err := newSink(j)
+	if err != nil {
+		return err
+	}
+	return j.decode(ctx, out, engine.Options{Draft: j.draft, LogitsBudget: logits})
 }
 
 // decode runs one lane to its end.
@@ -210,102 +221,45 @@ func unfinished(v engine.View) error {
 	return nil
 }
 
-// A jsonSink writes the records.
-type jsonSink struct {
-	w       *bufio.Writer
-	job     *job
-	lane    *int
-	top     int
-	timing  bool
-	written int
-	rounds  int
-	made    *engine.Settings // those of the step written last
-}
-
-func (k *jsonSink) write(v any) error { return writeLine(k.w, v) }
-
+// writeLine writes v as one line of JSON.
 func writeLine(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
-func (k *jsonSink) begin() error {
-	r := record.NewRun(k.job.model, k.job.text, k.job.prompt, k.job.settings)
-	r.Lane = k.lane
-	k.made = k.job.settings
-	return k.write(r)
+// A jsonSink writes the lines of a run.
+type jsonSink struct {
+	*record.Writer
+	job *job
 }
 
-func (k *jsonSink) view(v engine.View) error {
-	if v.Beam != nil {
-		return k.beams(v.Beam)
-	}
-	for ; k.written < len(v.Steps); k.written++ {
-		s := v.Steps[k.written]
-		if s.Round != nil && s.Round.Index > k.rounds {
-			k.rounds = s.Round.Index
-			if err := k.write(laneRecord{k.lane, s.Round.Record()}); err != nil {
-				return err
-			}
-		}
-		if c := v.Contrastive; c != nil {
-			if err := k.write(laneRecord{k.lane, c.Steps[k.written].Record()}); err != nil {
-				return err
-			}
-		}
-		r := record.NewStep(s, k.job.model.Vocab(), k.top)
-		r.Lane = k.lane
-		if s.Settings != k.made {
-			k.made = s.Settings
-			r.Preset = s.Settings.Label
-		}
-		if err := k.write(r); err != nil {
+func newJSONSink(w io.Writer, j *job, opt record.Options) *jsonSink {
+	return &jsonSink{record.NewWriter(w, j.model, opt), j}
+}
+
+func (k *jsonSink) begin() error             { return k.Begin(k.job.text, k.job.prompt, k.job.settings) }
+func (k *jsonSink) view(v engine.View) error { return k.View(v) }
+func (k *jsonSink) end(v engine.View) error  { return k.End(v) }
+
+// sinks are several sinks as one.
+type sinks []sink
+
+func (all sinks) begin() error { return all.each(sink.begin) }
+func (all sinks) view(v engine.View) error {
+	return all.each(func(s sink) error { return s.view(v) })
+}
+func (all sinks) end(v engine.View) error {
+	return all.each(func(s sink) error { return s.end(v) })
+}
+
+func (all sinks) each(f func(sink) error) error {
+	for _, s := range all {
+		if err := f(s); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// beams writes the steps of a beam search.
-func (k *jsonSink) beams(b *beam.View) error {
-	for ; k.written < len(b.Steps); k.written++ {
-		for _, r := range b.Steps[k.written].Records() {
-			if err := k.write(laneRecord{k.lane, r}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// A laneRecord is a record with the lane's number in front, where there are
-// several.
-type laneRecord struct {
-	lane   *int
-	record any
-}
-
-func (r laneRecord) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(r.record)
-	if err != nil || r.lane == nil {
-		return b, err
-	}
-	return append(fmt.Appendf(nil, `{"lane":%d,`, *r.lane), b[1:]...), nil
-}
-
-func (k *jsonSink) end(v engine.View) error {
-	if v.Beam != nil {
-		text := func(ids []int32) string { return record.Printable(engine.TextOf(k.job.model.Vocab(), v.Settings, ids)) }
-		for _, r := range v.Beam.ResultRecords(text) {
-			if err := k.write(laneRecord{k.lane, r}); err != nil {
-				return err
-			}
-		}
-	}
-	e := record.NewEnd(v, k.timing)
-	e.Lane = k.lane
-	return k.write(e)
 }
 
 // A textSink writes the text as it grows.

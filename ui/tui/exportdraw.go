@@ -2,12 +2,10 @@ package tui
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/presets"
 	"logitscope/ui/tui/run"
@@ -234,69 +232,18 @@ func runLines(l *run.Lane) ([]byte, error) {
 	if v.Settings == nil || v.Prompt == nil {
 		return nil, fmt.Errorf("no run yet: a prompt is needed first")
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
 	first := v.Settings
 	if len(v.Steps) > 0 {
-		first = v.Steps[0].Settings
+		first = v.Steps[0].Settings.Base()
 	}
-	if err := e.Encode(record.NewRun(l.Model, v.PromptText, v.Prompt, first)); err != nil {
-		return nil, err
-	}
-	var err error
-	if v.Beam != nil {
-		err = beamLines(e, l, v)
-	} else {
-		err = stepLines(e, l, v, first.Label)
+	var b bytes.Buffer
+	w := record.NewWriter(&b, l.Model, record.Options{Top: 10, Rows: record.RowsBest, Sealed: true})
+	err := w.Begin(v.PromptText, v.Prompt, first)
+	if err == nil {
+		err = w.View(v)
 	}
 	if err == nil {
-		err = e.Encode(record.NewEnd(v, false))
+		err = w.End(v)
 	}
 	return b.Bytes(), err
-}
-
-// stepLines writes the steps, with the rounds or searches they come from.
-func stepLines(e *json.Encoder, l *run.Lane, v engine.View, label string) error {
-	round := 0
-	for i, s := range v.Steps {
-		if s.Round != nil && s.Round.Index > round {
-			round = s.Round.Index
-			if err := e.Encode(s.Round.Record()); err != nil {
-				return err
-			}
-		}
-		if c := v.Contrastive; c != nil && i < len(c.Steps) {
-			if err := e.Encode(c.Steps[i].Record()); err != nil {
-				return err
-			}
-		}
-		r := record.NewStep(s, l.Vocab(), 10)
-		if s.Settings.Label != label {
-			label = s.Settings.Label
-			r.Preset = label
-		}
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// beamLines writes the steps of a beam search and its texts.
-func beamLines(e *json.Encoder, l *run.Lane, v engine.View) error {
-	for _, s := range v.Beam.Steps {
-		for _, r := range s.Records() {
-			if err := e.Encode(r); err != nil {
-				return err
-			}
-		}
-	}
-	text := func(ids []int32) string { return record.Printable(engine.TextOf(l.Vocab(), v.Settings, ids)) }
-	for _, r := range v.Beam.ResultRecords(text) {
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }

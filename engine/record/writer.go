@@ -1,0 +1,521 @@
+package record
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"logitscope/engine"
+	"logitscope/engine/beam"
+	"logitscope/models"
+	"logitscope/models/tape"
+	"logitscope/sampling"
+)
+
+// BestRows is how many tokens of a row [Bins] keeps.
+const BestRows = 256
+
+// Options say what a [Writer] writes.
+type Options struct {
+	Lane     *int             // its number, where there are several
+	Top      int              // tokens that a step shows
+	Rows     RowPolicy        // what a step keeps of its row; RowsTop if empty
+	Now      func() time.Time // nil: the file has no times, and depends on the text alone
+	Rates    bool             // the end says how fast it was
+	Sealed   bool             // every line has a checksum
+	Program  string           // name and version, may be empty
+	Messages []Message        // the conversation that the prompt renders, if any
+}
+
+// A Writer writes the runs of a lane, each line with one Write, so that a
+// program that is killed loses at most the line under way. It follows a lane
+// that is steered: the texts that were left stay as branches.
+type Writer struct {
+	w   io.Writer
+	m   models.Model
+	opt Options
+
+	began    bool
+	start    time.Time
+	text     string
+	prompt   []int32
+	base     *engine.Settings // as last written
+	set      *engine.Settings // those of the step written last
+	configID int
+	label    string
+
+	root     *written
+	at       *written
+	branches int
+	branch   int // of the line written last
+	rounds   int
+	searched int // steps of a search that are written
+	named    map[int32]bool
+	all      bool // every piece is written
+	texts    map[string]bool
+}
+
+// A written is a token in the file.
+type written struct {
+	parent *written
+	step   *engine.Step // without its row and trace
+	branch int
+	tip    bool // the last of its branch
+	depth  int
+	next   []*written
+}
+
+// NewWriter returns a writer of runs of m.
+func NewWriter(w io.Writer, m models.Model, opt Options) *Writer {
+	if opt.Rows == "" {
+		opt.Rows = RowsTop
+	}
+	return &Writer{w: w, m: m, opt: opt}
+}
+
+// Begin writes the first line of a run of prompt, which text was, under s.
+func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
+	r := NewRun(w.m, text, prompt, s)
+	r.Lane, r.Program, r.Messages = w.opt.Lane, w.opt.Program, w.opt.Messages
+	if w.opt.Now != nil {
+		w.start = w.opt.Now()
+		r.Recorded = w.start.UTC().Format(time.RFC3339)
+	}
+	r.Rows, r.Label = w.opt.Rows, s.Label
+	r.Model.EOG, r.Model.Normalised = w.m.Vocab().EOG(), w.m.Info().Caps.Normalised
+	if err := w.line(r); err != nil {
+		return err
+	}
+	if !w.began {
+		w.named, w.texts = map[int32]bool{}, map[string]bool{}
+	}
+	w.began, w.text, w.prompt = true, text, prompt
+	w.base, w.set, w.label, w.configID = s, s, s.Label, 1
+	w.root = &written{branch: 1, tip: true}
+	w.at, w.branches, w.branch, w.rounds, w.searched = w.root, 1, 1, 0, 0
+	return w.name(s)
+}
+
+// View writes what v has that is not in the file yet: steps, and before them
+// the changes of settings, branches and rounds that they came with. A view of
+// another prompt begins a run.
+func (w *Writer) View(v engine.View) error {
+	if v.Settings == nil || v.Prompt == nil && len(v.Steps) == 0 {
+		return nil
+	}
+	if !w.began || v.PromptText != w.text || !slices.Equal(v.Prompt, w.prompt) {
+		first := v.Settings
+		if len(v.Steps) > 0 {
+			first = v.Steps[0].Settings.Base()
+		}
+		if err := w.Begin(v.PromptText, v.Prompt, first); err != nil {
+			return err
+		}
+	}
+	if v.Beam != nil {
+		return w.beams(v.Beam)
+	}
+	at := w.root
+	for k, s := range v.Steps {
+		next := at.find(s)
+		if next == nil {
+			var err error
+			if next, err = w.step(v, k, at); err != nil {
+				return err
+			}
+		}
+		at = next
+	}
+	w.at = at
+	return nil
+}
+
+// find returns the token after n that is s.
+func (n *written) find(s *engine.Step) *written {
+	for _, c := range n.next {
+		if c.step.Token == s.Token && c.step.Settings == s.Settings && c.step.Forced == s.Forced {
+			return c
+		}
+	}
+	return nil
+}
+
+// step writes step k of v, which comes after the token at.
+func (w *Writer) step(v engine.View, k int, at *written) (*written, error) {
+	s := v.Steps[k]
+	branch, err := w.enter(at, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.settings(s); err != nil {
+		return nil, err
+	}
+	if err := w.origin(v, k); err != nil {
+		return nil, err
+	}
+	r := NewStep(s, w.m.Vocab(), w.opt.Top)
+	r.Lane, r.At = w.opt.Lane, w.now()
+	if branch > 1 {
+		r.Branch = branch
+	}
+	r.ConfigID = w.configID
+	if s.Round != nil {
+		r.Round = s.Round.Index
+	}
+	if s.Forced {
+		drawn := s.Drawn
+		r.Drawn = &drawn
+	}
+	if w.opt.Rows != RowsTop {
+		if r.Kept, err = w.row(v, k); err != nil {
+			return nil, err
+		}
+		if err := w.pieces(r.Kept, &r); err != nil {
+			return nil, err
+		}
+	}
+	if s.Settings.Label != w.label {
+		w.label = s.Settings.Label
+		r.Preset = w.label
+	}
+	if err := w.line(r); err != nil {
+		return nil, err
+	}
+	light := *s
+	light.Row, light.Trace = nil, nil
+	next := &written{parent: at, step: &light, branch: branch, tip: true, depth: at.depth + 1}
+	if at.branch == branch {
+		at.tip = false
+	}
+	at.next = append(at.next, next)
+	return next, nil
+}
+
+// enter makes the branch that a step after at is of the one being written, and
+// returns its number.
+func (w *Writer) enter(at *written, s *engine.Step) (int, error) {
+	if at.tip {
+		w.branch = at.branch
+		return at.branch, nil
+	}
+	w.branches++
+	b := Branch{Type: "branch", Lane: w.opt.Lane, ID: w.branches, From: at.branch, Keep: at.depth, At: w.now()}
+	if s.Forced {
+		piece, _ := Piece(w.m.Vocab(), s.Token)
+		b.Why = "forced " + piece
+	}
+	w.branch = b.ID
+	return b.ID, w.line(b)
+}
+
+// settings writes how the settings of s differ from those of the step before.
+func (w *Writer) settings(s *engine.Step) error {
+	base := s.Settings.Base()
+	if base != w.base {
+		old := w.base
+		set := w.change(s, old.Config(), base.Config(), base.Label)
+		w.base, w.set = base, base
+		if len(set.Changes) > 0 || base.Label != old.Label {
+			if err := w.putSet(set, base); err != nil {
+				return err
+			}
+		}
+	}
+	if s.Settings == w.set {
+		return nil
+	}
+	w.set = s.Settings
+	set := w.change(s, base.Config(), s.Settings.Config(), s.Settings.Label)
+	rules := append([]string{}, s.Settings.Scheduled()...)
+	set.Scheduled = &rules
+	return w.putSet(set, s.Settings)
+}
+
+func (w *Writer) putSet(set Set, s *engine.Settings) error {
+	w.configID++
+	if err := w.name(s); err != nil {
+		return err
+	}
+	return w.line(set)
+}
+
+// change returns the line that leads from one configuration to another.
+func (w *Writer) change(s *engine.Step, from, to sampling.Config, label string) Set {
+	set := Set{Type: "set", Lane: w.opt.Lane, BeforePos: s.Pos, Changes: map[string]json.RawMessage{}, Preset: label, At: w.now()}
+	var values map[string]json.RawMessage
+	if b, err := to.MarshalJSON(); err == nil {
+		json.Unmarshal(b, &values)
+	}
+	for _, key := range from.Keys() {
+		if _, ok := to.Lookup(key); !ok {
+			set.Changes[key] = json.RawMessage("null")
+		}
+	}
+	for _, key := range to.Keys() {
+		a, had := from.Lookup(key)
+		if b, _ := to.Lookup(key); !had || !same(a.Value, b.Value) {
+			set.Changes[key] = values[key]
+		}
+	}
+	if a, b := from.Order().Name(), to.Order().Name(); a != b {
+		set.Order = &b
+	}
+	return set
+}
+
+func same(a, b any) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && string(x) == string(y)
+}
+
+// origin writes the round or the candidates that step k comes from.
+func (w *Writer) origin(v engine.View, k int) error {
+	s := v.Steps[k]
+	if s.Round != nil && s.Round.Index > w.rounds {
+		w.rounds = s.Round.Index
+		if err := w.line(laned{w.opt.Lane, NewRound(s.Round)}); err != nil {
+			return err
+		}
+	}
+	if c := v.Contrastive; c != nil && k < len(c.Steps) {
+		return w.line(laned{w.opt.Lane, NewContrastive(c.Steps[k])})
+	}
+	return nil
+}
+
+// beams writes the steps of a beam search.
+func (w *Writer) beams(b *beam.View) error {
+	for ; w.searched < len(b.Steps); w.searched++ {
+		for _, r := range NewBeamSteps(b.Steps[w.searched]) {
+			if err := w.line(laned{w.opt.Lane, r}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// row returns what the file keeps of the row of step k, nil if the row is gone.
+// Under a constraint the best of the tokens that it allows are kept as well.
+func (w *Writer) row(v engine.View, k int) (*tape.Row, error) {
+	s := v.Steps[k]
+	if s.Row == nil {
+		return nil, nil
+	}
+	l := models.Logits{IDs: s.Row.IDs, Values: s.Row.Values, Rest: s.Row.Rest}
+	scores := w.m.Info().Caps.Normalised
+	if w.opt.Rows == RowsFull {
+		r := tape.All(l, scores)
+		return &r, nil
+	}
+	var allowed func(int32) bool
+	if s.Constraint != nil && !s.Constraint.Broken {
+		in, err := v.Input(k)
+		if err != nil {
+			return nil, err
+		}
+		if in.Mask != nil {
+			allowed = func(id int32) bool { return in.Mask[id/64]>>(id%64)&1 == 1 }
+		}
+	}
+	r := tape.Best(l, BestRows, allowed, scores)
+	return &r, nil
+}
+
+// Mark writes a mark at position pos.
+func (w *Writer) Mark(pos int, text string) error {
+	return w.line(Mark{Type: "mark", Lane: w.opt.Lane, Pos: pos, Text: Printable(text), At: w.now()})
+}
+
+// End writes the texts of a search and the last line of the run.
+func (w *Writer) End(v engine.View) error {
+	if v.Beam != nil {
+		text := func(ids []int32) string { return Printable(engine.TextOf(w.m.Vocab(), v.Settings, ids)) }
+		for _, r := range NewBeamTexts(v.Beam, text) {
+			if err := w.line(laned{w.opt.Lane, r}); err != nil {
+				return err
+			}
+		}
+	}
+	e := NewEnd(v, w.opt.Rates)
+	e.Lane = w.opt.Lane
+	return w.line(e)
+}
+
+// Line writes a line of another kind, such as the summary of a comparison.
+func (w *Writer) Line(v any) error { return w.line(v) }
+
+func (w *Writer) now() *float64 {
+	if w.opt.Now == nil {
+		return nil
+	}
+	ms := float64(w.opt.Now().Sub(w.start).Microseconds()) / 1e3
+	return &ms
+}
+
+func (w *Writer) line(v any) error {
+	b, err := encode(v)
+	if err == nil && w.opt.Sealed {
+		b, err = seal(b)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.w.Write(append(b, '\n'))
+	return err
+}
+
+// encode returns v as JSON without a line end and without escapes for HTML.
+func encode(v any) ([]byte, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// A laned is a line with the lane's number in front, where there are several.
+type laned struct {
+	lane *int
+	line any
+}
+
+func (l laned) MarshalJSON() ([]byte, error) {
+	b, err := encode(l.line)
+	if err != nil || l.lane == nil {
+		return b, err
+	}
+	return append(fmt.Appendf(nil, `{"lane":%d,`, *l.lane), b[1:]...), nil
+}
+
+// pieceLines is how many pieces one line names.
+const pieceLines = 2048
+
+// name writes what the settings s need to be made again: the tokens of their
+// texts, and every piece where a constraint or a text may touch any token.
+func (w *Writer) name(s *engine.Settings) error {
+	if w.opt.Rows == RowsTop {
+		return nil
+	}
+	cfg := s.Config()
+	texts := usesTexts(cfg)
+	if !w.all && (w.opt.Rows == RowsFull || texts || cfg.Text("constraint") != "") && !w.growing() {
+		w.all = true
+		if err := w.allPieces(); err != nil {
+			return err
+		}
+	}
+	if !texts {
+		return nil
+	}
+	h := &hearing{Vocab: w.m.Vocab(), heard: map[string][]int32{}}
+	if _, err := sampling.Compile(cfg, h); err != nil {
+		return nil // the lane runs under it, so this says nothing
+	}
+	line := tape.Texts{Type: "texts", Lane: w.opt.Lane}
+	for text, ids := range h.heard {
+		if !w.texts[text] {
+			w.texts[text] = true
+			line.Texts = append(line.Texts, tape.Text{Base64: base64.StdEncoding.EncodeToString([]byte(text)), Tokens: append([]int32{}, ids...)})
+		}
+	}
+	if len(line.Texts) == 0 {
+		return nil
+	}
+	slices.SortFunc(line.Texts, func(a, b tape.Text) int { return strings.Compare(a.Base64, b.Base64) })
+	return w.line(line)
+}
+
+// growing reports whether the vocabulary is not known beforehand.
+func (w *Writer) growing() bool {
+	c := w.m.Info().Caps
+	return c.TextOnly || c.ObserveOnly
+}
+
+// usesTexts reports whether cfg has texts that stand for tokens.
+func usesTexts(cfg sampling.Config) bool {
+	if len(cfg.Strings("bad_words")) > 0 || cfg.Float("dry_multiplier") > 0 {
+		return true
+	}
+	list, _ := cfg.Value("logit_bias").([]sampling.TokenBias)
+	return slices.ContainsFunc(list, func(b sampling.TokenBias) bool { return b.Tokens == nil })
+}
+
+// A hearing is a vocabulary that remembers what it was asked to encode.
+type hearing struct {
+	models.Vocab
+	heard map[string][]int32
+}
+
+func (h *hearing) Encode(text string) []int32 {
+	ids := h.Vocab.Encode(text, models.EncodeOptions{})
+	h.heard[text] = ids
+	return ids
+}
+
+func (h *hearing) HasPiece(id int32) bool { return h.Attr(id) != models.Unused }
+
+func (w *Writer) allPieces() error {
+	v := w.m.Vocab()
+	for from := 0; from < v.Size(); from += pieceLines {
+		p := tape.Pieces{Type: "pieces", Lane: w.opt.Lane, From: int32(from)}
+		for id := from; id < min(v.Size(), from+pieceLines); id++ {
+			w.addPiece(&p, int32(id))
+		}
+		if err := w.line(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pieces writes the pieces that a step names first.
+func (w *Writer) pieces(row *tape.Row, s *Step) error {
+	if w.all {
+		return nil
+	}
+	p := tape.Pieces{Type: "pieces", Lane: w.opt.Lane}
+	add := func(id int32) {
+		if !w.named[id] {
+			p.IDs = append(p.IDs, id)
+			w.addPiece(&p, id)
+		}
+	}
+	add(s.Token)
+	if row != nil {
+		for i := range row.Values {
+			if row.IDs == nil {
+				add(int32(i))
+			} else {
+				add(row.IDs[i])
+			}
+		}
+	}
+	for i := range s.Top {
+		add(s.Top[i].Token)
+	}
+	if len(p.IDs) == 0 {
+		return nil
+	}
+	return w.line(p)
+}
+
+func (w *Writer) addPiece(p *tape.Pieces, id int32) {
+	v := w.m.Vocab()
+	w.named[id] = true
+	p.Base64 = append(p.Base64, base64.StdEncoding.EncodeToString([]byte(v.Piece(id))))
+	attr := v.Attr(id)
+	if attr != models.Normal && p.Attr == nil {
+		p.Attr = make([]byte, len(p.Base64)-1, pieceLines)
+	}
+	if p.Attr != nil {
+		p.Attr = append(p.Attr, byte(attr))
+	}
+}
