@@ -268,7 +268,7 @@ func (x *exporter) stages() {
 		}
 		return
 	}
-	if x.from.Engine() == "llama.cpp" && x.from.Custom() == nil {
+	if x.from == x.target {
 		return // its own order is its default
 	}
 	p, err := sampling.Compile(x.source, anyVocab{})
@@ -288,7 +288,7 @@ func (x *exporter) stages() {
 	if len(names) == 0 {
 		return
 	}
-	if v, err := f.out("llama.cpp:" + strings.Join(names, ",")); err == nil {
+	if v, err := f.out(x.target.Engine() + ":" + strings.Join(names, ",")); err == nil {
 		x.values = append(x.values, entry{key: f.theirs, value: v})
 	}
 }

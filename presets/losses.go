@@ -42,9 +42,6 @@ func (x *exporter) silent(target sampling.Config) map[string]sampling.Inert {
 	return leave
 }
 
-// windowed reports whether penalties look at the last tokens only.
-func windowed(o sampling.Order) bool { return o.Engine() == "llama.cpp" || o.Engine() == "ollama" }
-
 // compare says what the target does differently with the same values.
 func (x *exporter) compare(target sampling.Config) {
 	here, err := sampling.Compile(x.source, anyVocab{})
@@ -63,17 +60,9 @@ func (x *exporter) compare(target sampling.Config) {
 	x.compareRules(here, there)
 	x.comparePenalties(target)
 	_, set := x.source.Lookup("seed")
-	if set && x.source.Bool("do_sample") && x.to.takes("seed") != nil && generator(x.from) != generator(x.target) {
+	if set && x.source.Bool("do_sample") && x.to.takes("seed") != nil && x.from.Rules().Generator != x.target.Rules().Generator {
 		x.lose("seed", Seed, "another generator: the same seed gives other text")
 	}
-}
-
-// generator names the random numbers of an engine.
-func generator(o sampling.Order) string {
-	if windowed(o) {
-		return "mt19937" // Ollama runs llama.cpp
-	}
-	return o.Engine()
 }
 
 // compareValues finds the values that the target changes: in its format, or
@@ -105,12 +94,18 @@ func (x *exporter) compareRules(here, there *sampling.Pipeline) {
 	both := func(name string) bool {
 		return slices.Contains(here.StageNames(), name) && slices.Contains(there.StageNames(), name)
 	}
-	if both("typical_p") && windowed(x.from) != windowed(x.target) {
-		rule := "where a token's probability is 0, such as a banned one's, it cuts as top_p does"
-		if windowed(x.from) {
-			rule = "it keeps its rule where a token's probability is 0, and here it cuts as top_p does"
+	for _, name := range here.StageNames() {
+		if !both(name) {
+			continue
 		}
-		x.lose("typical_p", Reads, "there %s", rule)
+		a, b := x.from.Stage(name), x.target.Stage(name)
+		switch {
+		case a == nil || b == nil || a.Apart == b.Apart:
+		case b.Apart.Here != "":
+			x.lose(a.Keys[0], Reads, "there %s", b.Apart.Here)
+		default:
+			x.lose(a.Keys[0], Reads, "there %s", a.Apart.Other)
+		}
 	}
 }
 
@@ -145,10 +140,14 @@ type scope struct {
 }
 
 func scopeOf(o sampling.Order, key string, n int) scope {
-	if windowed(o) {
-		return scope{last: n, prompt: true}
+	d := o.Reads(key)
+	switch {
+	case d == nil:
+		return scope{}
+	case d.Window == "":
+		n = 0
 	}
-	return scope{prompt: key == "repetition_penalty"}
+	return scope{last: n, prompt: d.Prompt}
 }
 
 func (s scope) String() string {

@@ -18,18 +18,6 @@ type Vocab interface {
 // A stage narrows or changes a row.
 type stage interface{ apply(r *row) }
 
-// A stageDef is one stage of an engine: its name, the parameters it reads,
-// and how to make it of them.
-type stageDef struct {
-	weights weightUse
-	name    string
-	short   string // in labels; the name if empty
-	keys    []string
-	movable bool // a list of stages may move it or leave it out
-	warper  bool // left out when the best token is taken without a draw
-	build   func(b *builder) (s stage, label string)
-}
-
 // A weightUse says what a stage has to do with the exponentials of the row:
 // it reads them, makes others necessary, or leaves so few tokens that they
 // may as well be computed anew.
@@ -42,38 +30,19 @@ const (
 	leavesFew
 )
 
-// An engine is one program's idea of sampling: its stages in order, what it
-// assumes, refuses, changes and ignores, and how it draws.
-type engine struct {
-	name     string
-	stages   []*stageDef
-	defaults map[string]any
-	refusals []refusal
-	ignores  []string // keys without effect
-	adjust   func(b *builder)
-	draw     drawKind
-	arrays   bool // a mask shortens the array of candidates (llama.cpp, Ollama)
-	check    bool // a constraint is checked after the draw
-}
-
-// A refusal is a rule for values an engine turns down.
-type refusal struct {
-	key     string
-	allowed string
-	ok      func(v float64) bool
-	raw     bool // only values given as to the engine itself; others are read kindly
-}
-
 // A Note says in a line what an engine made of a setting.
 type Note struct {
 	Key  string
 	Text string // "vllm raises temperature 0.005 to 0.01"
 }
 
-// A builder holds the settings while a pipeline is compiled.
-type builder struct {
+// A Builder holds the settings while a pipeline is compiled. A stage that is
+// being built sees those that it names alone; the others have their defaults.
+type Builder struct {
 	c       Config
-	eng     *engine
+	order   Order
+	eng     *Engine
+	def     *Stage // being built; nil for the engine's own adjustments
 	v       Vocab
 	values  map[string]any // in force, after the engine's adjustments
 	notes   []Note
@@ -83,14 +52,14 @@ type builder struct {
 	encoded map[string][]int32
 }
 
-func (b *builder) value(key string) any {
+func (b *Builder) value(key string) any {
 	if v, ok := b.values[key]; ok {
 		return v
 	}
-	if s, ok := b.c.set[key]; ok && !b.ignored(key) {
+	if s, ok := b.c.set[key]; ok && b.sees(key) {
 		return s.Value
 	}
-	if v, ok := b.eng.defaults[key]; ok {
+	if v, ok := b.eng.Defaults[key]; ok {
 		return v
 	}
 	p, ok := Lookup(key)
@@ -100,31 +69,33 @@ func (b *builder) value(key string) any {
 	return p.Default
 }
 
-// ignored reports whether the engine knows nothing of a key: a stage that it
-// shares with another engine must not read it either. A list of stages may
-// hold those of other engines, which keep their settings.
-func (b *builder) ignored(key string) bool {
-	return b.c.Order().list == "" && slices.Contains(b.eng.ignores, key)
+// sees reports whether what is being built reads a parameter that only some
+// stages do.
+func (b *Builder) sees(key string) bool {
+	if b.def == nil || !isStageKey(key) {
+		return b.order.Supports(key)
+	}
+	return b.def.reads(key)
 }
 
-func (b *builder) float(key string) float64 { return b.value(key).(float64) }
-func (b *builder) f32(key string) float32   { return float32(b.float(key)) }
-func (b *builder) int(key string) int       { return int(b.value(key).(int64)) }
-func (b *builder) bool(key string) bool     { return b.value(key).(bool) }
-func (b *builder) ids(key string) []int32   { return b.value(key).([]int32) }
-func (b *builder) set(key string, v any)    { b.values[key] = v }
-func (b *builder) note(key, format string, a ...any) {
+func (b *Builder) float(key string) float64 { return b.value(key).(float64) }
+func (b *Builder) f32(key string) float32   { return float32(b.float(key)) }
+func (b *Builder) int(key string) int       { return int(b.value(key).(int64)) }
+func (b *Builder) bool(key string) bool     { return b.value(key).(bool) }
+func (b *Builder) ids(key string) []int32   { return b.value(key).([]int32) }
+func (b *Builder) set(key string, v any)    { b.values[key] = v }
+func (b *Builder) note(key, format string, a ...any) {
 	b.notes = append(b.notes, Note{key, fmt.Sprintf(format, a...)})
 }
 
 // format returns the value in force of a key as the screen shows it.
-func (b *builder) format(key string) string {
+func (b *Builder) format(key string) string {
 	p, _ := Lookup(key)
 	return p.Format(b.value(key))
 }
 
 // eos returns the tokens that end the text.
-func (b *builder) eos() []int32 {
+func (b *Builder) eos() []int32 {
 	ids := b.ids("eos_token_id")
 	if len(ids) == 0 && b.v != nil {
 		ids = b.v.EOG()
@@ -133,7 +104,7 @@ func (b *builder) eos() []int32 {
 }
 
 // encode returns the tokens of a text of a setting.
-func (b *builder) encode(key, text string) []int32 {
+func (b *Builder) encode(key, text string) []int32 {
 	if ids, ok := b.encoded[text]; ok {
 		return ids
 	}
@@ -158,17 +129,17 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 		return nil, err
 	}
 	o := c.Order()
-	b := &builder{c: c, eng: o.engine(), v: v, values: make(map[string]any)}
+	b := &Builder{c: c, order: o, eng: o.engine(), v: v, values: make(map[string]any)}
 	b.greedy = !b.bool("do_sample")
-	if b.eng.adjust != nil {
-		b.eng.adjust(b)
+	if b.eng.Adjust != nil {
+		b.eng.Adjust(b)
 	}
 	b.keep = b.tokensToKeep()
 	p := &Pipeline{cfg: c, order: o, eng: b.eng, greedy: b.greedy, seed: b.value("seed").(uint64), keep: b.keep, v: v}
 	p.repair = b.bool("remove_invalid_values") && o.Supports("remove_invalid_values")
-	p.draw = b.eng.draw
+	p.draw = b.eng.Draw
 	p.eos = b.eos()
-	p.checkAfter = b.eng.check
+	p.checkAfter = b.eng.ChecksAfter
 	switch b.value("draw_order") {
 	case "mask_first":
 		p.checkAfter = false
@@ -189,21 +160,25 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	return p, nil
 }
 
-func (p *Pipeline) addStages(b *builder, o Order) {
-	if r, ok := b.eng.replace(b); ok {
-		p.replaced = r.name
+func (p *Pipeline) addStages(b *Builder, o Order) {
+	defs := o.defs()
+	if b.eng.Instead != nil {
+		if p.instead = b.eng.Instead(b); p.instead != nil {
+			defs = p.instead.Stages
+		}
 	}
-	for _, d := range b.stageList(o) {
-		if b.greedy && d.warper {
+	for _, d := range defs {
+		if b.greedy && d.Warper {
 			continue
 		}
-		s, label := d.build(b)
+		b.def = d
+		s, label := d.Build(b)
 		if s == nil {
 			continue
 		}
-		short := d.short
+		short := d.Short
 		if short == "" {
-			short = d.name
+			short = d.Name
 		}
 		if label != "" {
 			label = short + " " + label
@@ -211,10 +186,11 @@ func (p *Pipeline) addStages(b *builder, o Order) {
 			label = short
 		}
 		p.stages = append(p.stages, planned{def: d, label: label, s: s})
-		if !d.warper {
+		if !d.Warper {
 			p.procs = len(p.stages)
 		}
 	}
+	b.def = nil
 	if b.greedy {
 		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: greedyStage{}})
 	}
@@ -232,24 +208,15 @@ func (p *Pipeline) addStages(b *builder, o Order) {
 	p.rawExact = exact
 }
 
-// stageList returns the stages of the order: the fixed ones in the engine's
-// order, and the movable ones in the list's if there is one.
-func (b *builder) stageList(o Order) []*stageDef {
-	if r, ok := b.eng.replace(b); ok {
-		return r.defs
-	}
-	return o.defs()
-}
-
 // defs returns the stages of the order.
-func (o Order) defs() []*stageDef {
+func (o Order) defs() []*Stage {
 	e := o.engine()
 	if o.list == "" {
-		return e.stages
+		return e.Stages
 	}
-	var defs []*stageDef
-	for _, d := range e.stages {
-		if !d.movable {
+	var defs []*Stage
+	for _, d := range e.Stages {
+		if !d.Movable {
 			defs = append(defs, d)
 		}
 	}
@@ -262,11 +229,11 @@ func (o Order) defs() []*stageDef {
 }
 
 // tokensToKeep returns how many tokens every cut leaves.
-func (b *builder) tokensToKeep() int {
+func (b *Builder) tokensToKeep() int {
 	if n := b.int("min_tokens_to_keep"); n > 0 {
 		return n
 	}
-	if b.int("num_beams") > 1 && b.eng.name == "transformers" {
+	if b.int("num_beams") > 1 && b.eng.BeamKeepsEnd {
 		if n := len(b.ids("eos_token_id")); n > 0 {
 			return n + 1
 		}
@@ -310,12 +277,13 @@ func (o Order) refuses(p *Param, c Config) error {
 	default:
 		return nil
 	}
-	if !o.Supports(p.Key) || o.Engine() == "transformers" && !c.Bool("do_sample") && isWarper(o, p.Key) {
+	e := o.engine()
+	if d := o.Reads(p.Key); !o.Supports(p.Key) || e.RefusesBuilt && !c.Bool("do_sample") && d != nil && d.Warper {
 		return nil // a stage that is not built refuses nothing
 	}
-	for _, r := range o.engine().refusals {
-		if r.key == p.Key && (!r.raw || s.raw) && !r.ok(f) {
-			return &RangeError{p.Key, s.Value, r.allowed + " under " + o.Engine()}
+	for _, r := range e.Refusals {
+		if r.Key == p.Key && (!r.Raw || s.raw) && !r.OK(f) {
+			return &RangeError{p.Key, s.Value, r.Allowed + " under " + e.Name}
 		}
 	}
 	return nil

@@ -2,21 +2,21 @@ package sampling
 
 import "math"
 
-// A drawKind is how an engine picks one of the tokens that are left.
-type drawKind uint8
+// A DrawKind is how an engine picks one of the tokens that are left.
+type DrawKind uint8
 
 const (
-	drawCoin drawKind = iota // inverse CDF in rank order at Coin(seed, position)
-	drawMT                   // llama.cpp: mt19937, in array order
-	drawPCG                  // Ollama's Go sampler: PCG, float32 sums
+	DrawCoin DrawKind = iota // inverse CDF in rank order at Coin(seed, position)
+	DrawMT                   // llama.cpp: mt19937, in array order
+	DrawPCG                  // Ollama's Go sampler: PCG, float32 sums
 )
 
 // String says whose draw it is.
-func (k drawKind) String() string {
+func (k DrawKind) String() string {
 	switch k {
-	case drawMT:
+	case DrawMT:
 		return "llama.cpp's own generator (mt19937), in its array's order"
-	case drawPCG:
+	case DrawPCG:
 		return "Ollama's own generator (PCG), in its array's order"
 	}
 	return "logitscope's draw: a hash of seed and position, in rank order"
@@ -62,9 +62,9 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 		return drawn{entry: r.argmax(), greedy: true, hi: 1}
 	}
 	switch p.draw {
-	case drawMT:
+	case DrawMT:
 		return p.chooseMT(s, state)
-	case drawPCG:
+	case DrawPCG:
 		return p.choosePCG(s, state)
 	}
 	u := Coin(p.seed, r.in.Pos(), 0)

@@ -132,7 +132,7 @@ func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch,
 	}
 	p.prepare(s, in)
 	for i := range p.stages {
-		if p.stages[i].def.name != stage {
+		if p.stages[i].def.Name != stage {
 			continue
 		}
 		if err := p.run(s, nil, maskOff, p.stages[:i+1]); err != nil {

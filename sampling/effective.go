@@ -27,16 +27,16 @@ func (p *Pipeline) effective(prm *Param) Effective {
 		e.OriginText = s.Origin.String()
 	} else {
 		e.OriginText = "default"
-		if _, ok := p.eng.defaults[prm.Key]; ok {
-			e.OriginText = "default " + p.eng.name
+		if _, ok := p.eng.Defaults[prm.Key]; ok {
+			e.OriginText = "default " + p.eng.Name
 		}
 	}
 	e.InForce = p.inForce(prm)
-	if (prm.Key == "frequency_penalty" || prm.Key == "presence_penalty") && p.eng.name == "transformers" {
+	if d := p.order.Reads(prm.Key); d != nil && d.Lent != "" {
 		if e.AskedSet && !prm.IsOff(e.Asked) {
-			e.OriginText = "vLLM's rule"
+			e.OriginText = possessive(d.Lent) + " rule"
 		} else {
-			e.Note = "vLLM's rule if set"
+			e.Note = possessive(d.Lent) + " rule if set"
 		}
 	}
 	for _, n := range p.notes {

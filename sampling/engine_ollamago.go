@@ -8,28 +8,32 @@ import (
 
 // ollamaGoEngine is the sampler in Go that Ollama had until version 0.24:
 // top_k, which also sorts, temperature, top_p and min_p, and nothing else.
-var ollamaGoEngine = &engine{
-	name: "ollama-go",
-	draw: drawPCG, arrays: true,
-	defaults: ollamaEngine.defaults,
-	adjust:   adjustOllamaGo,
-	ignores: slices.Concat(ollamaEngine.ignores, []string{"repetition_penalty", "frequency_penalty", "presence_penalty",
-		"repeat_last_n", "typical_p"}),
-	stages: []*stageDef{
-		{name: "top_k", keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+var ollamaGoEngine = &Engine{
+	Name: "ollama-go",
+	Draw: DrawPCG, Generator: "pcg", Arrays: true,
+	Defaults: ollamaEngine.Defaults,
+	Adjust:   adjustOllamaGo,
+	Cases: CaseRules{
+		Steps: []CaseStep{{Name: "top_k", Drawn: true}, {Name: "temperature", Stages: []string{"temperature"}, Drawn: true},
+			{Name: "softmax", Drawn: true}, {Name: "top_p", Stages: []string{"top_p"}, Drawn: true},
+			{Name: "min_p", Stages: []string{"min_p"}, Drawn: true}},
+		Banned: true, NaN: true,
+	},
+	Stages: []*Stage{
+		{Name: "top_k", Tiny: "k", Cuts: true, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			return goTopK(b.int("top_k")), b.format("top_k")
 		}},
-		{name: "temperature", keys: []string{"temperature"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "temperature", Tiny: "T", Keys: []string{"temperature"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			return goTemperature(b.f32("temperature")), b.format("temperature")
 		}},
-		{name: "top_p", keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "top_p", Tiny: "p", Cuts: true, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("top_p"), 0), 1)
 			if p == 1 {
 				return nil, ""
 			}
 			return goTopP(p), b.format("top_p")
 		}},
-		{name: "min_p", keys: []string{"min_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "min_p", Tiny: "min", Cuts: true, Keys: []string{"min_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("min_p"), 0), 1)
 			if p == 0 {
 				return nil, ""
@@ -39,7 +43,7 @@ var ollamaGoEngine = &engine{
 	},
 }
 
-func adjustOllamaGo(b *builder) {
+func adjustOllamaGo(b *Builder) {
 	if b.float("temperature") <= 0 {
 		b.greedy = true
 	}

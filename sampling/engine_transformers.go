@@ -5,39 +5,38 @@ import "slices"
 // transformersEngine is Hugging Face transformers 5: processors and warpers
 // in the order its generate builds them, on scores of the whole vocabulary.
 // It has no frequency and presence penalty; vLLM's rule stands in.
-var transformersEngine = &engine{
-	name:     "transformers",
-	draw:     drawCoin,
-	defaults: map[string]any{"top_k": int64(50)},
-	adjust:   adjustTransformers,
-	ignores: []string{"top_n_sigma", "xtc_probability", "xtc_threshold", "dynatemp_range", "dynatemp_exponent",
-		"mirostat", "mirostat_tau", "mirostat_eta", "repeat_last_n", "dry_multiplier", "dry_base",
-		"dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "dry_breaker_tokens",
-		"adaptive_target", "adaptive_decay"},
-	refusals: []refusal{
-		{key: "temperature", allowed: "above 0", ok: func(v float64) bool { return v > 0 }, raw: true},
-		{key: "top_k", allowed: "0 or more", ok: func(v float64) bool { return v >= 0 }},
-		{key: "top_p", allowed: "0 or more", ok: func(v float64) bool { return v >= 0 }},
-		{key: "min_p", allowed: "0 to 1", ok: func(v float64) bool { return v >= 0 && v <= 1 }},
-		{key: "typical_p", allowed: "above 0", ok: func(v float64) bool { return v > 0 }},
-		{key: "repetition_penalty", allowed: "above 0", ok: func(v float64) bool { return v > 0 }},
-		{key: "top_h", allowed: "above 0, up to 1", ok: func(v float64) bool { return v > 0 && v <= 1 }, raw: true},
+var transformersEngine = &Engine{
+	Name: "transformers",
+	Draw: DrawCoin, Generator: "torch",
+	RefusesBuilt: true, BeamKeepsEnd: true,
+	Implied:  []string{"top_k"},
+	Cases:    CaseRules{IDs: []string{"logit_bias", "bad_words_ids"}, ListFrom1: true},
+	Defaults: map[string]any{"top_k": int64(50)},
+	Adjust:   adjustTransformers,
+	Refusals: []Refusal{
+		{Key: "temperature", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }, Raw: true},
+		{Key: "top_k", Allowed: "0 or more", OK: func(v float64) bool { return v >= 0 }},
+		{Key: "top_p", Allowed: "0 or more", OK: func(v float64) bool { return v >= 0 }},
+		{Key: "min_p", Allowed: "0 to 1", OK: func(v float64) bool { return v >= 0 && v <= 1 }},
+		{Key: "typical_p", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }},
+		{Key: "repetition_penalty", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }},
+		{Key: "top_h", Allowed: "above 0, up to 1", OK: func(v float64) bool { return v > 0 && v <= 1 }, Raw: true},
 	},
-	stages: []*stageDef{
+	Stages: []*Stage{
 		allowedDef,
-		biasDef,
-		{name: "repetition_penalty", short: "repetition", keys: []string{"repetition_penalty"}, movable: true,
-			build: func(b *builder) (stage, string) { return buildRepetition(b, divideFromZero) }},
-		frequencyDef,
-		presenceDef,
-		{name: "no_repeat_ngram", keys: []string{"no_repeat_ngram_size"}, movable: true, build: func(b *builder) (stage, string) {
+		sequenceBiasDef,
+		{Name: "repetition_penalty", Tiny: "rep", Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+			Build: func(b *Builder) (stage, string) { return buildRepetition(b, divideFromZero) }},
+		frequencyDef.lent("vLLM"),
+		presenceDef.lent("vLLM"),
+		{Name: "no_repeat_ngram", Tiny: "ngram", Keys: []string{"no_repeat_ngram_size"}, Movable: true, Build: func(b *Builder) (stage, string) {
 			n := b.int("no_repeat_ngram_size")
 			if n <= 0 {
 				return nil, ""
 			}
 			return noRepeatNgram(n), b.format("no_repeat_ngram_size")
 		}},
-		{name: "bad_words", keys: []string{"bad_words", "bad_words_ids"}, build: func(b *builder) (stage, string) {
+		{Name: "bad_words", Tiny: "bad", Keys: []string{"bad_words", "bad_words_ids"}, Build: func(b *Builder) (stage, string) {
 			eos := b.eos()
 			words := slices.DeleteFunc(b.badWords(), func(w []int32) bool { return len(w) == 1 && slices.Contains(eos, w[0]) })
 			if len(words) == 0 {
@@ -45,7 +44,7 @@ var transformersEngine = &engine{
 			}
 			return &badWordsStage{words: words}, ""
 		}},
-		{name: "min_length", keys: []string{"min_length"}, build: func(b *builder) (stage, string) {
+		{Name: "min_length", Keys: []string{"min_length"}, Build: func(b *Builder) (stage, string) {
 			n, eos := b.int("min_length"), b.eos()
 			if n <= 0 || len(eos) == 0 {
 				return nil, ""
@@ -53,42 +52,42 @@ var transformersEngine = &engine{
 			return &banStage{eos, func(in *Input) bool { return in.Pos() < n }}, b.format("min_length")
 		}},
 		minNewDef,
-		{name: "forced_bos", keys: []string{"forced_bos_token_id"}, build: func(b *builder) (stage, string) {
+		{Name: "forced_bos", Keys: []string{"forced_bos_token_id"}, Build: func(b *Builder) (stage, string) {
 			id := int32(b.int("forced_bos_token_id"))
 			if id < 0 {
 				return nil, ""
 			}
 			return &forceStage{[]int32{id}, func(in *Input) bool { return in.Pos() == 1 }}, ""
 		}},
-		{name: "forced_eos", keys: []string{"forced_eos_token_id", "max_length"}, build: func(b *builder) (stage, string) {
+		{Name: "forced_eos", Keys: []string{"forced_eos_token_id", "max_length"}, Build: func(b *Builder) (stage, string) {
 			ids, end := b.ids("forced_eos_token_id"), b.int("max_length")
 			if len(ids) == 0 || end <= 0 {
 				return nil, ""
 			}
 			return &forceStage{ids, func(in *Input) bool { return in.Pos() == end-1 }}, ""
 		}},
-		{name: "remove_invalid_values", keys: []string{"remove_invalid_values"}, build: func(b *builder) (stage, string) {
+		{Name: "remove_invalid_values", Keys: []string{"remove_invalid_values"}, Build: func(b *Builder) (stage, string) {
 			if !b.bool("remove_invalid_values") {
 				return nil, ""
 			}
 			return repairStage{}, ""
 		}},
-		{name: "exponential_decay_length_penalty", short: "length decay", keys: []string{"exponential_decay_start", "exponential_decay_factor"},
-			build: func(b *builder) (stage, string) {
+		{Name: "exponential_decay_length_penalty", Short: "length decay", Keys: []string{"exponential_decay_start", "exponential_decay_factor"},
+			Build: func(b *Builder) (stage, string) {
 				f, eos := b.float("exponential_decay_factor"), b.eos()
 				if f == 0 || len(eos) == 0 {
 					return nil, ""
 				}
 				return &decayStage{eos, b.int("exponential_decay_start"), f}, b.format("exponential_decay_factor")
 			}},
-		{name: "suppress_tokens", keys: []string{"suppress_tokens"}, build: func(b *builder) (stage, string) {
+		{Name: "suppress_tokens", Keys: []string{"suppress_tokens"}, Build: func(b *Builder) (stage, string) {
 			ids := b.ids("suppress_tokens")
 			if len(ids) == 0 {
 				return nil, ""
 			}
 			return &banStage{ids, func(*Input) bool { return true }}, ""
 		}},
-		{name: "begin_suppress_tokens", keys: []string{"begin_suppress_tokens"}, build: func(b *builder) (stage, string) {
+		{Name: "begin_suppress_tokens", Keys: []string{"begin_suppress_tokens"}, Build: func(b *Builder) (stage, string) {
 			ids := b.ids("begin_suppress_tokens")
 			if len(ids) == 0 {
 				return nil, ""
@@ -104,21 +103,21 @@ var transformersEngine = &engine{
 			}}, ""
 		}},
 		temperatureDef,
-		{name: "top_h", weights: leavesFew, keys: []string{"top_h"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "top_h", Cuts: true, weights: leavesFew, Keys: []string{"top_h"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			h := b.f32("top_h")
 			if h <= 0 {
 				return nil, ""
 			}
 			return topH{h}, b.format("top_h")
 		}},
-		{name: "top_k", weights: leavesFew, keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			k := b.int("top_k")
 			if k == 0 {
 				return nil, ""
 			}
 			return topKTies{k, max(b.keep, 1)}, b.format("top_k")
 		}},
-		{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.float("top_p")
 			if p >= 1 {
 				return nil, ""
@@ -126,21 +125,21 @@ var transformersEngine = &engine{
 			return topPTail{float32(1 - p), max(b.keep, 1)}, b.format("top_p")
 		}},
 		minPDef,
-		{name: "typical_p", weights: readsWeights, short: "typical", keys: []string{"typical_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "typical_p", Tiny: "typ", Cuts: true, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.float("typical_p")
 			if p >= 1 {
 				return nil, ""
 			}
 			return typicalMass{float32(p), max(b.keep, 1)}, b.format("typical_p")
 		}},
-		{name: "epsilon_cutoff", weights: readsWeights, short: "epsilon", keys: []string{"epsilon_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "epsilon_cutoff", Tiny: "eps", Cuts: true, weights: readsWeights, Short: "epsilon", Keys: []string{"epsilon_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("epsilon_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
 			}
 			return epsilonCut{float32(v), max(b.keep, 1)}, b.format("epsilon_cutoff")
 		}},
-		{name: "eta_cutoff", weights: readsWeights, short: "eta", keys: []string{"eta_cutoff"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "eta_cutoff", Tiny: "eta", Cuts: true, weights: readsWeights, Short: "eta", Keys: []string{"eta_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("eta_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
@@ -152,15 +151,15 @@ var transformersEngine = &engine{
 
 // adjustTransformers reads temperature 0 as do_sample false, which is what
 // its error message asks for.
-func adjustTransformers(b *builder) {
+func adjustTransformers(b *Builder) {
 	if b.float("temperature") == 0 && !b.greedy {
 		b.greedy = true
 		b.note("temperature", "transformers refuses temperature 0; read as do_sample false")
 	}
 }
 
-var temperatureDef = &stageDef{name: "temperature", weights: scales, keys: []string{"temperature"}, movable: true, warper: true,
-	build: func(b *builder) (stage, string) {
+var temperatureDef = &Stage{Name: "temperature", Tiny: "T", weights: scales, Keys: []string{"temperature"}, Movable: true, Warper: true,
+	Build: func(b *Builder) (stage, string) {
 		t := b.f32("temperature")
 		if t == 1 {
 			return nil, ""
@@ -168,8 +167,8 @@ var temperatureDef = &stageDef{name: "temperature", weights: scales, keys: []str
 		return temperature(t), b.format("temperature")
 	}}
 
-var minPDef = &stageDef{name: "min_p", weights: readsWeights, keys: []string{"min_p"}, movable: true, warper: true,
-	build: func(b *builder) (stage, string) {
+var minPDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: readsWeights, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true,
+	Build: func(b *Builder) (stage, string) {
 		p := b.float("min_p")
 		if p <= 0 {
 			return nil, ""

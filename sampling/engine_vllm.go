@@ -1,33 +1,33 @@
 package sampling
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // vllmEngine is vLLM's V1 sampler, its PyTorch path: processors and penalties
 // first, then temperature, min_p, top_k and top_p.
-var vllmEngine = &engine{
-	name:     "vllm",
-	draw:     drawCoin,
-	defaults: map[string]any{},
-	adjust:   adjustVLLM,
-	ignores: slices.Concat(transformersOnly, []string{"typical_p", "top_n_sigma", "xtc_probability", "xtc_threshold",
-		"dynatemp_range", "dynatemp_exponent", "mirostat", "mirostat_tau", "mirostat_eta", "repeat_last_n",
-		"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers",
-		"dry_breaker_tokens", "no_repeat_ngram_size", "adaptive_target", "adaptive_decay", "min_tokens_to_keep"}),
-	refusals: []refusal{
-		{key: "temperature", allowed: "0 to 2", ok: between(0, 2)},
-		{key: "top_p", allowed: "above 0, up to 1", ok: func(v float64) bool { return v > 0 && v <= 1 }},
-		{key: "top_k", allowed: "-1 or more", ok: func(v float64) bool { return v >= -1 }},
-		{key: "min_p", allowed: "0 to 1", ok: between(0, 1)},
-		{key: "repetition_penalty", allowed: "above 0", ok: func(v float64) bool { return v > 0 }},
-		{key: "frequency_penalty", allowed: "-2 to 2", ok: between(-2, 2)},
-		{key: "presence_penalty", allowed: "-2 to 2", ok: between(-2, 2)},
+var vllmEngine = &Engine{
+	Name: "vllm",
+	Draw: DrawCoin, Generator: "torch, a request each",
+	BeamRule: "vllm",
+	Cases: CaseRules{
+		Steps: []CaseStep{{Name: "logits_processors_and_penalties"}, {Name: "temperature", Stages: []string{"temperature"}, Drawn: true},
+			{Name: "min_p", Stages: []string{"min_p"}, Drawn: true}, {Name: "top_k_top_p", Stages: []string{"top_k", "top_p"}, Drawn: true}},
+		IDs:       []string{"logit_bias", "bad_words_ids", "allowed_token_ids"},
+		Effective: []string{"temperature", "top_k", "top_p", "min_p"}, BestFirst: true,
 	},
-	stages: []*stageDef{
+	Defaults: map[string]any{},
+	Adjust:   adjustVLLM,
+	Refusals: []Refusal{
+		{Key: "temperature", Allowed: "0 to 2", OK: between(0, 2)},
+		{Key: "top_p", Allowed: "above 0, up to 1", OK: func(v float64) bool { return v > 0 && v <= 1 }},
+		{Key: "top_k", Allowed: "-1 or more", OK: func(v float64) bool { return v >= -1 }},
+		{Key: "min_p", Allowed: "0 to 1", OK: between(0, 1)},
+		{Key: "repetition_penalty", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }},
+		{Key: "frequency_penalty", Allowed: "-2 to 2", OK: between(-2, 2)},
+		{Key: "presence_penalty", Allowed: "-2 to 2", OK: between(-2, 2)},
+	},
+	Stages: []*Stage{
 		allowedDef,
-		{name: "bad_words", keys: []string{"bad_words", "bad_words_ids"}, build: func(b *builder) (stage, string) {
+		{Name: "bad_words", Tiny: "bad", Keys: []string{"bad_words", "bad_words_ids"}, Build: func(b *Builder) (stage, string) {
 			words := b.badWords()
 			if len(words) == 0 {
 				return nil, ""
@@ -36,20 +36,20 @@ var vllmEngine = &engine{
 		}},
 		minNewDef,
 		biasDef,
-		{name: "repetition_penalty", short: "repetition", keys: []string{"repetition_penalty"}, movable: true,
-			build: func(b *builder) (stage, string) { return buildRepetition(b, byReciprocal) }},
+		{Name: "repetition_penalty", Tiny: "rep", Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+			Build: func(b *Builder) (stage, string) { return buildRepetition(b, byReciprocal) }},
 		frequencyDef,
 		presenceDef,
 		temperatureDef,
-		minPDef,
-		{name: "top_k", weights: leavesFew, keys: []string{"top_k"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		minPDef.only("min_p"),
+		{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			k := b.int("top_k")
 			if k <= 0 {
 				return nil, ""
 			}
 			return topKTies{k, 1}, b.format("top_k")
 		}},
-		{name: "top_p", weights: readsWeights, keys: []string{"top_p"}, movable: true, warper: true, build: func(b *builder) (stage, string) {
+		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.f32("top_p")
 			if p >= 1 {
 				return nil, ""
@@ -65,7 +65,7 @@ func between(lo, hi float64) func(float64) bool {
 
 // adjustVLLM raises tiny temperatures and resets the cuts where vLLM takes
 // the best token.
-func adjustVLLM(b *builder) {
+func adjustVLLM(b *Builder) {
 	t := b.float("temperature")
 	switch {
 	case t == 0 && !b.greedy:

@@ -5,24 +5,15 @@ import (
 	"slices"
 )
 
-// engines lists the engines whose semantics an order can name. The first is
-// the default.
-var engines []*engine
-
-func init() {
-	// Assigned here because building a stage looks engines up.
-	engines = []*engine{transformersEngine, llamaEngine, vllmEngine, ollamaEngine, ollamaGoEngine}
-}
-
 // greedyDef is the last stage where no draw is made.
-var greedyDef = &stageDef{name: "greedy", weights: leavesFew}
+var greedyDef = &Stage{Name: "greedy", weights: leavesFew}
 
 // find returns the engine's stage of a name, or else the first other
 // engine's.
-func (e *engine) find(name string) *stageDef {
-	for _, from := range append([]*engine{e}, engines...) {
-		for _, d := range from.stages {
-			if d.name == name && d.movable {
+func (e *Engine) find(name string) *Stage {
+	for _, from := range append([]*Engine{e}, engines...) {
+		for _, d := range from.Stages {
+			if d.Name == name && d.Movable {
 				return d
 			}
 		}
@@ -39,12 +30,12 @@ var stageAliases = map[string]string{
 }
 
 // resolve returns the stages of the engine that a name in a list stands for.
-func (e *engine) resolve(name string) []string {
+func (e *Engine) resolve(name string) []string {
 	if n, ok := stageAliases[name]; ok {
 		name = n
 	}
 	own := func(n string) bool {
-		return slices.ContainsFunc(e.stages, func(d *stageDef) bool { return d.movable && d.name == n })
+		return slices.ContainsFunc(e.Stages, func(d *Stage) bool { return d.Movable && d.Name == n })
 	}
 	three := []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 	switch {
@@ -64,46 +55,18 @@ func (e *engine) resolve(name string) []string {
 func movableStages() []string {
 	var names []string
 	for _, e := range engines {
-		for _, d := range e.stages {
-			if d.movable && !slices.Contains(names, d.name) {
-				names = append(names, d.name)
+		for _, d := range e.Stages {
+			if d.Movable && !slices.Contains(names, d.Name) {
+				names = append(names, d.Name)
 			}
 		}
 	}
 	return names
 }
 
-// stageKeys returns the parameters that stages of a name read.
-func stageKeys(name string) []string {
-	var keys []string
-	for _, e := range engines {
-		for _, d := range e.stages {
-			if d.name == name {
-				keys = append(keys, d.keys...)
-			}
-		}
-	}
-	return keys
-}
-
-// A replacement is a chain that takes the place of an engine's usual one.
-type replacement struct {
-	name string
-	defs []*stageDef
-}
-
-// replace returns the chain that mirostat puts in place of llama.cpp's, its
-// own or a list.
-func (e *engine) replace(b *builder) (replacement, bool) {
-	if e != llamaEngine || b.int("mirostat") == 0 || b.greedy {
-		return replacement{}, false
-	}
-	return replacement{"mirostat", mirostatChain}, true
-}
-
 // Stages that more than one engine has.
 
-func buildBias(b *builder) (stage, string) {
+func buildBias(b *Builder) (stage, string) {
 	var list []TokenBias
 	for _, t := range b.value("logit_bias").([]TokenBias) {
 		if t.Tokens == nil {
@@ -121,7 +84,7 @@ func buildBias(b *builder) (stage, string) {
 
 // badWords returns the sequences of bad_words and bad_words_ids. A text is
 // banned as it stands and after a space.
-func (b *builder) badWords() [][]int32 {
+func (b *Builder) badWords() [][]int32 {
 	words := slices.Clone(b.value("bad_words_ids").([][]int32))
 	for _, w := range b.value("bad_words").([]string) {
 		for _, text := range [2]string{w, " " + w} {
@@ -134,7 +97,7 @@ func (b *builder) badWords() [][]int32 {
 	return words
 }
 
-func buildAllowed(b *builder) (stage, string) {
+func buildAllowed(b *Builder) (stage, string) {
 	ids := slices.Clone(b.ids("allowed_token_ids"))
 	for _, w := range b.value("allowed_words").([]string) {
 		ids = append(ids, b.encode("allowed_words", w)...)
@@ -150,7 +113,7 @@ func buildAllowed(b *builder) (stage, string) {
 	return &allowedStage{maskOf(ids)}, ""
 }
 
-func buildMinNew(b *builder) (stage, string) {
+func buildMinNew(b *Builder) (stage, string) {
 	n, eos := b.int("min_new_tokens"), b.eos()
 	if n <= 0 || len(eos) == 0 {
 		return nil, ""
@@ -158,7 +121,7 @@ func buildMinNew(b *builder) (stage, string) {
 	return &banStage{eos, func(in *Input) bool { return len(in.Output) < n }}, b.format("min_new_tokens")
 }
 
-func buildRepetition(b *builder, rule repeatRule) (stage, string) {
+func buildRepetition(b *Builder, rule repeatRule) (stage, string) {
 	v := b.f32("repetition_penalty")
 	if v == 1 {
 		return nil, ""
@@ -166,7 +129,7 @@ func buildRepetition(b *builder, rule repeatRule) (stage, string) {
 	return &penaltyStage{repeat: v, window: -1, rule: rule}, b.format("repetition_penalty")
 }
 
-func buildFrequency(b *builder) (stage, string) {
+func buildFrequency(b *Builder) (stage, string) {
 	v := b.f32("frequency_penalty")
 	if v == 0 {
 		return nil, ""
@@ -174,7 +137,7 @@ func buildFrequency(b *builder) (stage, string) {
 	return &penaltyStage{repeat: 1, freq: v, outputOnly: true, window: -1}, b.format("frequency_penalty")
 }
 
-func buildPresence(b *builder) (stage, string) {
+func buildPresence(b *Builder) (stage, string) {
 	v := b.f32("presence_penalty")
 	if v == 0 {
 		return nil, ""
@@ -183,11 +146,12 @@ func buildPresence(b *builder) (stage, string) {
 }
 
 var (
-	biasDef      = &stageDef{name: "logit_bias", keys: []string{"logit_bias"}, build: buildBias}
-	allowedDef   = &stageDef{name: "allowed", keys: []string{"allowed_token_ids", "allowed_words"}, build: buildAllowed}
-	minNewDef    = &stageDef{name: "min_new_tokens", keys: []string{"min_new_tokens"}, build: buildMinNew}
-	frequencyDef = &stageDef{name: "frequency_penalty", short: "frequency", keys: []string{"frequency_penalty"}, movable: true, build: buildFrequency}
-	presenceDef  = &stageDef{name: "presence_penalty", short: "presence", keys: []string{"presence_penalty"}, movable: true, build: buildPresence}
+	biasDef         = &Stage{Name: "logit_bias", Tiny: "bias", Keys: []string{"logit_bias"}, Build: buildBias}
+	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"}, Build: buildBias}
+	allowedDef      = &Stage{Name: "allowed", Keys: []string{"allowed_token_ids", "allowed_words"}, Build: buildAllowed}
+	minNewDef       = &Stage{Name: "min_new_tokens", Tiny: "min new", Keys: []string{"min_new_tokens"}, Build: buildMinNew}
+	frequencyDef    = &Stage{Name: "frequency_penalty", Short: "frequency", Tiny: "freq", Keys: []string{"frequency_penalty"}, Movable: true, Build: buildFrequency}
+	presenceDef     = &Stage{Name: "presence_penalty", Short: "presence", Tiny: "pres", Keys: []string{"presence_penalty"}, Movable: true, Build: buildPresence}
 )
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

@@ -3,6 +3,7 @@ package sampling
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // An InertReason says why a parameter changes nothing, or less than its value
@@ -37,7 +38,7 @@ const (
 	EveryValueSame // all values that were tried gave one result
 
 	// Not reasons but remarks: it has an effect.
-	Raised     // the engine, By, raises it to 0.01
+	Raised     // the engine, By, raises it to P
 	TurnsOff   // its value, 0, switches the penalties off
 	KeepsOne   // it keeps one token, of probability P, for its value By
 	NobodySet  // its value N is the default of the engine, By
@@ -97,10 +98,10 @@ var inertReasons = [...]struct {
 	SameTokens:     {kindHere, sameTokens},
 	NotThisStep:    {kindElsewhere, func(Inert) string { return "on this step's choice" }},
 	EveryValueSame: {kindHere, func(Inert) string { return "every value gives the same texts" }},
-	Raised:         {kindRemark, func(i Inert) string { return i.By + " raises it to 0.01" }},
+	Raised:         {kindRemark, func(i Inert) string { return i.By + " raises it to " + strconvFloat(i.P) }},
 	TurnsOff:       {kindRemark, func(Inert) string { return "0 turns all three penalties off" }},
 	KeepsOne:       {kindRemark, keepsOne},
-	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s' default, nobody set it", i.N, i.By) }},
+	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s default, nobody set it", i.N, possessive(i.By)) }},
 	OnlySeed: {kindElsewhere, func(Inert) string {
 		return "on the probabilities: the seed only says where u falls among them"
 	}},
@@ -111,6 +112,13 @@ var inertReasons = [...]struct {
 		return "no off value of its own: " + i.By + " off is what to compare with"
 	}},
 	NoOff: {kindUnmeasured, func(Inert) string { return "no off value to compare with" }},
+}
+
+func possessive(name string) string {
+	if strings.HasSuffix(name, "s") {
+		return name + "'"
+	}
+	return name + "'s"
 }
 
 func sameTokens(i Inert) string {

@@ -1,5 +1,7 @@
 package sampling
 
+import "slices"
+
 // Inert returns why a parameter changes nothing; the zero value if it may have
 // an effect. With a trace it also knows this step; t may be nil.
 func (p *Pipeline) Inert(key string, t *Trace) Inert {
@@ -18,7 +20,7 @@ func (p *Pipeline) Inert(key string, t *Trace) Inert {
 
 // inertRules are tried in order; the first reason counts.
 var inertRules = []func(p *Pipeline, prm *Param, t *Trace) Inert{
-	inertOff, inertUnsupported, inertMirostat, inertGreedy, inertMaster, inertEngine, inertWindow, inertXTC, inertHere,
+	inertOff, inertUnsupported, inertReplaced, inertGreedy, inertMaster, inertEngine, inertWindow, inertXTC, inertHere,
 	inertImplied,
 }
 
@@ -35,29 +37,21 @@ func inertUnsupported(p *Pipeline, prm *Param, _ *Trace) Inert {
 	if p.order.Supports(prm.Key) {
 		return Inert{}
 	}
-	if prm.Key == "repeat_last_n" {
-		switch p.eng.name {
-		case "transformers", "vllm":
-			return Inert{Reason: CountsAll, By: p.eng.name}
-		}
+	if penalises := func(d *Stage) bool { return d.Prompt }; !p.eng.windows(prm.Key) && slices.ContainsFunc(p.eng.Stages, penalises) &&
+		slices.ContainsFunc(engines, func(e *Engine) bool { return e.windows(prm.Key) }) {
+		return Inert{Reason: CountsAll, By: p.eng.Name}
 	}
 	if p.order.list != "" && prm.Stage != "" && p.eng.find(prm.Stage) != nil {
 		return Inert{Reason: NotInOrder}
 	}
-	return Inert{Reason: NotInEngine, By: p.eng.name}
+	return Inert{Reason: NotInEngine, By: p.eng.Name}
 }
 
-func inertMirostat(p *Pipeline, prm *Param, _ *Trace) Inert {
-	if p.replaced != "mirostat" || prm.Stage == "" {
+func inertReplaced(p *Pipeline, prm *Param, _ *Trace) Inert {
+	if p.instead == nil || !isStageKey(prm.Key) || slices.ContainsFunc(p.instead.Stages, func(d *Stage) bool { return d.reads(prm.Key) }) {
 		return Inert{}
 	}
-	switch prm.Stage {
-	case "mirostat", "temperature", "logit_bias", "constraint":
-		if prm.Master != "dynatemp_range" && prm.Key != "dynatemp_range" {
-			return Inert{}
-		}
-	}
-	return Inert{Reason: Replaced, By: p.replaced}
+	return Inert{Reason: Replaced, By: p.instead.Name}
 }
 
 func inertGreedy(p *Pipeline, prm *Param, _ *Trace) Inert {
@@ -82,7 +76,7 @@ func inertGreedy(p *Pipeline, prm *Param, _ *Trace) Inert {
 			return Inert{}
 		}
 	default:
-		if p.order.StageOf(prm.Key) == "" || !isWarper(p.order, prm.Key) {
+		if d := p.order.reader(prm.Key); d == nil || !d.Warper {
 			return Inert{}
 		}
 	}
@@ -93,17 +87,6 @@ func inertGreedy(p *Pipeline, prm *Param, _ *Trace) Inert {
 // temperature moves it up by its range.
 func (p *Pipeline) drawsAtZero() bool {
 	return p.order.Supports("dynatemp_range") && p.cfg.Float("dynatemp_range") > 0
-}
-
-// isWarper reports whether the stage of a key is left out without a draw.
-func isWarper(o Order, key string) bool {
-	name := o.StageOf(key)
-	for _, d := range o.defs() {
-		if d.name == name {
-			return d.warper
-		}
-	}
-	return name == "mirostat"
 }
 
 func inertMaster(p *Pipeline, prm *Param, _ *Trace) Inert {
@@ -122,10 +105,9 @@ func inertMaster(p *Pipeline, prm *Param, _ *Trace) Inert {
 }
 
 func inertEngine(p *Pipeline, prm *Param, _ *Trace) Inert {
-	if prm.Key == "temperature" && p.eng.name == "vllm" {
-		if t := p.cfg.Float("temperature"); t > 0 && t < 0.01 {
-			return Inert{Reason: Raised, By: p.eng.name}
-		}
+	is, ok := p.values[prm.Key].(float64)
+	if was, number := p.asked(prm).(float64); ok && number && is > was {
+		return Inert{Reason: Raised, By: p.eng.Name, P: is}
 	}
 	return Inert{}
 }
@@ -155,11 +137,8 @@ func inertXTC(p *Pipeline, prm *Param, t *Trace) Inert {
 
 // inertImplied names a value that nobody set but the engine has.
 func inertImplied(p *Pipeline, prm *Param, _ *Trace) Inert {
-	if prm.Key != "top_k" || p.eng.name != "transformers" {
+	if _, set := p.cfg.Lookup(prm.Key); set || !slices.Contains(p.eng.Implied, prm.Key) {
 		return Inert{}
 	}
-	if _, set := p.cfg.Lookup("top_k"); set {
-		return Inert{}
-	}
-	return Inert{Reason: NobodySet, By: p.eng.name, N: p.cfg.Int("top_k")}
+	return Inert{Reason: NobodySet, By: p.eng.Name, N: p.cfg.Int(prm.Key)}
 }

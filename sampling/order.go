@@ -24,7 +24,7 @@ type Order struct {
 func Orders() []Order {
 	out := make([]Order, len(engines))
 	for i, e := range engines {
-		out[i] = Order{base: e.name}
+		out[i] = Order{base: e.Name}
 	}
 	return out
 }
@@ -34,9 +34,9 @@ func Orders() []Order {
 func ParseOrder(s string) (Order, error) {
 	s = strings.TrimSpace(s)
 	if e := engineByName(strings.ToLower(s)); e != nil {
-		return Order{base: e.name}, nil
+		return Order{base: e.Name}, nil
 	}
-	base, list := "llama.cpp", s
+	base, list := listEngine().Name, s
 	if i := strings.IndexByte(s, ':'); i >= 0 {
 		base, list = strings.ToLower(strings.TrimSpace(s[:i])), s[i+1:]
 		if engineByName(base) == nil {
@@ -50,9 +50,9 @@ func ParseOrder(s string) (Order, error) {
 	return orderOf(engineByName(base), names)
 }
 
-func orderOf(e *engine, names []string) (Order, error) {
+func orderOf(e *Engine, names []string) (Order, error) {
 	if len(names) == 1 && strings.EqualFold(strings.TrimSpace(names[0]), noStages) {
-		return Order{base: e.name, list: noStages}, nil
+		return Order{base: e.Name, list: noStages}, nil
 	}
 	var stages []string
 	for _, name := range names {
@@ -69,7 +69,7 @@ func orderOf(e *engine, names []string) (Order, error) {
 			stages = append(stages, n)
 		}
 	}
-	return Order{base: e.name, list: strings.Join(stages, ",")}, nil
+	return Order{base: e.Name, list: strings.Join(stages, ",")}, nil
 }
 
 // Name returns the order as [ParseOrder] reads it.
@@ -77,7 +77,7 @@ func (o Order) Name() string {
 	switch {
 	case o.list == "":
 		return o.Engine()
-	case o.base == "llama.cpp":
+	case o.base == listEngine().Name:
 		return o.list
 	}
 	return o.base + ":" + o.list
@@ -89,7 +89,7 @@ func (o Order) String() string { return o.Name() }
 // Engine returns the name of the engine whose definitions apply.
 func (o Order) Engine() string {
 	if o.base == "" {
-		return engines[0].name
+		return engines[0].Name
 	}
 	return o.base
 }
@@ -115,9 +115,9 @@ func (o Order) Stages() []string {
 		return o.Custom()
 	}
 	var names []string
-	for _, d := range o.engine().stages {
-		if d.movable {
-			names = append(names, d.name)
+	for _, d := range o.engine().Stages {
+		if d.Movable {
+			names = append(names, d.Name)
 		}
 	}
 	return names
@@ -138,7 +138,7 @@ func (o Order) WithStages(names []string) (Order, error) {
 
 // Default returns the value that o's engine gives a parameter nobody set.
 func (o Order) Default(p *Param) any {
-	if v, ok := o.engine().defaults[p.Key]; ok {
+	if v, ok := o.engine().Defaults[p.Key]; ok {
 		return v
 	}
 	return p.Default
@@ -150,25 +150,20 @@ func (o Order) Supports(key string) bool {
 	if !ok {
 		return false
 	}
-	if o.list != "" {
-		return o.customSupports(p)
+	if !isStageKey(p.Key) {
+		return true
 	}
-	return !slices.Contains(o.engine().ignores, key)
+	return slices.ContainsFunc(o.defs(), func(d *Stage) bool { return d.reads(key) }) || o.inChain(key)
 }
 
-func (o Order) customSupports(p *Param) bool {
-	movable := false
-	for _, name := range movableStages() {
-		if slices.Contains(stageKeys(name), p.Key) {
-			movable = true
-		}
-	}
-	if !movable {
-		return !slices.Contains(o.engine().ignores, p.Key)
-	}
-	for _, name := range o.Custom() {
-		if slices.Contains(stageKeys(name), p.Key) {
-			return true
+// inChain reports whether a chain that takes the place of the stages reads a
+// parameter which the stages do not have.
+func (o Order) inChain(key string) bool {
+	for _, c := range o.engine().Chains {
+		for _, d := range c.Stages {
+			if d.reads(key) && !slices.ContainsFunc(o.engine().Stages, func(own *Stage) bool { return own.reads(key) }) {
+				return true
+			}
 		}
 	}
 	return false
@@ -181,42 +176,23 @@ func (o Order) StageOf(key string) string {
 	if !ok || p.Stage == "" || !o.Supports(key) {
 		return ""
 	}
-	for _, d := range o.defs() {
-		if slices.Contains(d.keys, key) {
-			return d.name
-		}
+	if d := o.Reads(key); d != nil {
+		return d.Name
 	}
 	return p.Stage
 }
 
-func (o Order) engine() *engine { return engineByName(o.Engine()) }
+func (o Order) engine() *Engine { return engineByName(o.Engine()) }
 
 // Order returns the order of c: what the key "order" says, or transformers'.
 func (c Config) Order() Order {
 	s, ok := c.set["order"]
 	if !ok {
-		return Order{base: engines[0].name}
+		return Order{base: engines[0].Name}
 	}
 	o, err := ParseOrder(s.Value.(string))
 	if err != nil {
-		return Order{base: engines[0].name}
+		return Order{base: engines[0].Name}
 	}
 	return o
-}
-
-func engineByName(name string) *engine {
-	for _, e := range engines {
-		if e.name == name {
-			return e
-		}
-	}
-	return nil
-}
-
-func engineNames() string {
-	names := make([]string, len(engines))
-	for i, e := range engines {
-		names[i] = e.name
-	}
-	return strings.Join(names, ", ")
 }

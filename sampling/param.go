@@ -84,13 +84,15 @@ func Lookup(key string) (*Param, bool) {
 	return &params[i], true
 }
 
-var paramIndex = func() map[string]int {
+var paramIndex = indexParams()
+
+func indexParams() map[string]int {
 	m := make(map[string]int, len(params))
 	for i := range params {
 		m[params[i].Key] = i
 	}
 	return m
-}()
+}
 
 // Format returns v as the screen shows it: "0.70", "off", "50". It has at
 // least as many decimals as the step.

@@ -12,13 +12,13 @@ import (
 type Pipeline struct {
 	cfg      Config
 	order    Order
-	eng      *engine
+	eng      *Engine
 	stages   []planned
 	procs    int // stages before the first warper
 	greedy   bool
 	repair   bool
-	replaced string // the stage that replaced the usual chain: "mirostat"
-	draw     drawKind
+	instead  *Chain // what takes the place of the usual chain; nil if nothing does
+	draw     DrawKind
 	seed     uint64
 	keep     int
 	rawExact bool // what follows goes on with the model's own exponentials
@@ -34,7 +34,7 @@ type Pipeline struct {
 }
 
 type planned struct {
-	def   *stageDef
+	def   *Stage
 	label string
 	s     stage
 	exact bool // what follows goes on with the exponentials it leaves
@@ -65,7 +65,7 @@ func (p *Pipeline) EOS() []int32 { return p.eos }
 func (p *Pipeline) StageNames() []string {
 	names := make([]string, len(p.stages))
 	for i, s := range p.stages {
-		names[i] = s.def.name
+		names[i] = s.def.Name
 	}
 	return names
 }
@@ -194,7 +194,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
 			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n], 0))
 		}
-		rec.after(r, st.def.name, st.label, st.exact)
+		rec.after(r, st.def.Name, st.label, st.exact)
 	}
 	return nil
 }

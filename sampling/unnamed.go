@@ -58,7 +58,7 @@ func (r *row) followRest(st *planned, before int) {
 	k, isCount := st.s.(counted)
 	switch {
 	case !r.hasRest():
-	case st.def.warper && r.nfin < before && !r.holes,
+	case st.def.Warper && r.nfin < before && !r.holes,
 		isCount && k.count() > 0 && k.count() <= len(r.raw):
 		r.rest = math.Inf(-1)
 	case isCount && k.count() > 0 && k.count() < len(r.raw)+r.unnamed():

@@ -90,8 +90,8 @@ func ReadSettings(p *sampling.Pipeline, m models.Model) (Settings, error) {
 // ruleOf reads beam_rule, and the order where beam_rule is not set.
 func ruleOf(p *sampling.Pipeline) Rule {
 	c := p.Config()
-	if _, ok := c.Lookup("beam_rule"); !ok && p.Order().Engine() == "vllm" {
-		return VLLM
+	if _, ok := c.Lookup("beam_rule"); !ok && p.Order().Rules().BeamRule != "" {
+		return Rule(p.Order().Rules().BeamRule)
 	}
 	return Rule(c.Text("beam_rule"))
 }

@@ -7,11 +7,6 @@ import (
 	"logitscope/sampling"
 )
 
-// cuts are the keys of the stages that remove tokens by their probability.
-var cuts = []string{
-	"top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "top_h", "epsilon_cutoff", "eta_cutoff", "xtc_probability",
-}
-
 // A lawyer turns logits into laws with the two pipelines.
 type lawyer struct {
 	target, drafts *sampling.Pipeline
@@ -46,7 +41,7 @@ func newLawyer(p, q *sampling.Pipeline, m *method, opt Options) (lawyer, error) 
 // probability.
 func uncut(p *sampling.Pipeline, v sampling.Vocab) (*sampling.Pipeline, error) {
 	c := p.Config()
-	for _, key := range cuts {
+	for _, key := range sampling.CutKeys() {
 		param, ok := sampling.Lookup(key)
 		if !ok || param.IsOff(c.Value(key)) {
 			continue

@@ -35,7 +35,7 @@ func (t *runner) draws(p *plan, in sampling.Input, token int32, state sampling.S
 		size, prob = t.size(), t.t.Prob
 	}
 	t.order = tokens
-	if p.engine != "ollama-go" {
+	if p.rules.Draw == sampling.DrawMT {
 		t.key("final_stage")
 		t.text(final)
 	}

@@ -14,14 +14,14 @@ import (
 
 // A plan is what a case's engine and settings come to.
 type plan struct {
-	engine       string // whose answer it is
+	rules        *sampling.Engine // whose answer it is
 	pipeline     *sampling.Pipeline
 	err          error
 	notSupported []string
 }
 
 // dense reports whether the engine works on a row of the whole vocabulary.
-func (p *plan) dense() bool { return p.engine == "transformers" || p.engine == "vllm" }
+func (p *plan) dense() bool { return !p.rules.Arrays }
 
 // A settingsError means that settings cannot be read at all, unlike settings
 // that the engine refuses.
@@ -55,11 +55,11 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 	from := engine
 	switch {
 	case from == "" && override == "":
-		from = "transformers"
+		from = sampling.Orders()[0].Name()
 	case from == "":
 		from = "neutral"
 	}
-	p := plan{engine: from}
+	var p plan
 	settings := map[string]any{}
 	if len(raw) > 0 {
 		d := json.NewDecoder(bytes.NewReader(raw))
@@ -77,10 +77,8 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 			return p, err
 		}
 	}
-	p.engine = c.Order().Engine()
-	if p.engine == "transformers" {
-		c = p.dropForeign(c)
-	}
+	p.rules = c.Order().Rules()
+	c = p.dropLent(c)
 	if _, ok := c.Lookup("seed"); !ok {
 		c = c.MustWith("seed", uint64(defaultSeed), sampling.FromDefault)
 	}
@@ -88,18 +86,18 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 	return p, p.err
 }
 
-// dropForeign removes what transformers itself does not have. The lab lends
-// it vLLM's frequency and presence penalties; an answer here is the engine's
-// own.
-func (p *plan) dropForeign(c sampling.Config) sampling.Config {
-	for _, key := range []string{"frequency_penalty", "presence_penalty"} {
-		prm, _ := sampling.Lookup(key)
-		if s, ok := c.Lookup(key); ok {
-			c = c.Without(key)
-			if !prm.IsOff(s.Value) {
-				p.notSupported = append(p.notSupported, key)
-			}
+// dropLent removes what the engine itself does not have and the lab lends it,
+// such as vLLM's penalties to transformers: an answer here is the engine's own.
+func (p *plan) dropLent(c sampling.Config) sampling.Config {
+	for _, key := range c.Keys() {
+		if d := c.Order().Reads(key); d == nil || d.Lent == "" {
+			continue
 		}
+		prm, _ := sampling.Lookup(key)
+		if !prm.IsOff(c.Value(key)) {
+			p.notSupported = append(p.notSupported, key)
+		}
+		c = c.Without(key)
 	}
 	return c
 }
@@ -110,7 +108,7 @@ func configOf(engine string, settings map[string]any) (sampling.Config, error) {
 	var c sampling.Config
 	order := engine
 	if engine == "neutral" {
-		order = "transformers"
+		order = sampling.Orders()[0].Name()
 	}
 	if list, ok := settings["samplers"]; ok {
 		var err error
@@ -178,8 +176,8 @@ func set(c sampling.Config, engine, key string, v any) (sampling.Config, error) 
 	case "constraint", "schedule":
 		return c, &settingsError{fmt.Errorf("settings: %s: it is about texts, and a row of logits has none", key)}
 	case "sequence_bias":
-		if engine == "transformers" && refusesBiasList(v) {
-			return c, errors.New("sequence_bias: token id 0 in a list; above 0 under transformers")
+		if c.Order().Rules().Cases.ListFrom1 && engine != "neutral" && refusesBiasList(v) {
+			return c, fmt.Errorf("sequence_bias: token id 0 in a list; above 0 under %s", c.Order().Engine())
 		}
 		key = "logit_bias"
 	case "exponential_decay_length_penalty":
@@ -200,8 +198,8 @@ func set(c sampling.Config, engine, key string, v any) (sampling.Config, error) 
 	return d, nil
 }
 
-// refusesBiasList reports whether transformers turns down a list of biases:
-// it takes no token id 0 there.
+// refusesBiasList reports whether a list of biases holds token id 0, which
+// transformers does not take there.
 func refusesBiasList(v any) bool {
 	list, ok := v.([]any)
 	if !ok {

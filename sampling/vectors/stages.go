@@ -3,6 +3,8 @@ package vectors
 import (
 	"math"
 	"slices"
+
+	"logitscope/sampling"
 )
 
 // A stageCount is one stage as the schema counts it.
@@ -11,82 +13,51 @@ type stageCount struct {
 	kept, size int
 }
 
-// schemaNames are stages whose name in the schema is the engine's own.
-var schemaNames = map[string]map[string]string{
-	"transformers": {"logit_bias": "sequence_bias"},
-	"llama.cpp":    {"typical_p": "typ_p"},
-	"ollama":       {"typical_p": "typ_p"},
-}
-
 // counts returns the stages of the last trace as the schema has them.
 func (t *runner) counts(p *plan) []stageCount {
 	traced := t.t.Stages()
 	var out []stageCount
-	switch p.engine {
-	case "vllm":
-		return t.countsVLLM(p)
-	case "ollama-go":
-		return t.countsOllamaGo(p)
+	if len(p.rules.Cases.Steps) > 0 {
+		return t.countSteps(p)
 	}
 	for _, s := range traced[1:] {
-		name := s.Name
-		if own, ok := schemaNames[p.engine][name]; ok {
-			name = own
-		}
-		if name == "greedy" || name == "mirostat" || name == "adaptive_p" {
+		d := p.pipeline.Order().Stage(s.Name)
+		switch {
+		case s.Name == "greedy" || d != nil && d.Final:
 			continue
+		case d != nil && d.Own != "":
+			out = append(out, stageCount{d.Own, s.Kept, s.Size})
+		default:
+			out = append(out, stageCount{s.Name, s.Kept, s.Size})
 		}
-		out = append(out, stageCount{name, s.Kept, s.Size})
 	}
 	return out
 }
 
-// countsVLLM counts after the processors together, temperature, min_p, and
-// top_k and top_p together, whether they are on or not.
-func (t *runner) countsVLLM(p *plan) []stageCount {
-	out := []stageCount{{name: "logits_processors_and_penalties"}}
-	groups := []string{"temperature", "min_p", "top_k_top_p"}
-	if p.pipeline.Greedy() {
-		groups = nil
-	}
-	for _, g := range groups {
-		out = append(out, stageCount{name: g})
+// countSteps counts after what the engine counts as a stage, whether its
+// stages are on or not.
+func (t *runner) countSteps(p *plan) []stageCount {
+	var out []stageCount
+	var steps []sampling.CaseStep
+	for _, step := range p.rules.Cases.Steps {
+		if !step.Drawn || !p.pipeline.Greedy() {
+			steps, out = append(steps, step), append(out, stageCount{name: step.Name})
+		}
 	}
 	at := 0
-	traced := t.t.Stages()
-	for _, s := range traced {
-		switch s.Name {
-		case "temperature":
-			at = max(at, 1)
-		case "min_p":
-			at = max(at, 2)
-		case "top_k", "top_p":
-			at = max(at, 3)
-		case "greedy":
+	for _, s := range t.t.Stages() {
+		if s.Name == "greedy" {
 			continue
 		}
-		for i := at; i < len(out); i++ {
-			out[i].kept, out[i].size = s.Kept, s.Size
+		if k := slices.IndexFunc(steps, func(step sampling.CaseStep) bool { return slices.Contains(step.Stages, s.Name) }); k >= 0 {
+			at = max(at, k)
 		}
-	}
-	return out
-}
-
-// countsOllamaGo counts after each of its fixed steps.
-func (t *runner) countsOllamaGo(p *plan) []stageCount {
-	if p.pipeline.Greedy() {
-		return nil
-	}
-	order := []string{"top_k", "temperature", "softmax", "top_p", "min_p"}
-	out := make([]stageCount, len(order))
-	for i, name := range order {
-		out[i].name = name
-	}
-	for _, s := range t.t.Stages() {
-		at := max(slices.Index(order, s.Name), 0)
+		kept := s.Kept
+		if p.rules.Cases.Banned {
+			kept = s.Size
+		}
 		for i := at; i < len(out); i++ {
-			// This engine counts its array, entries at -inf included.
-			out[i].kept, out[i].size = s.Size, s.Size
+			out[i].kept, out[i].size = kept, s.Size
 		}
 	}
 	return out
@@ -123,9 +94,9 @@ func (t *runner) stagesOfNaN(p *plan) {
 		}
 	}
 	var counts []stageCount
-	if p.engine == "vllm" {
-		for _, name := range []string{"logits_processors_and_penalties", "temperature", "min_p", "top_k_top_p"} {
-			counts = append(counts, stageCount{name, n, size})
+	if steps := p.rules.Cases.Steps; len(steps) > 0 {
+		for _, step := range steps {
+			counts = append(counts, stageCount{step.Name, n, size})
 		}
 	} else if p.dense() {
 		for _, name := range p.pipeline.StageNames() {

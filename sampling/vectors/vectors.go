@@ -140,17 +140,10 @@ func (t *runner) answer(line []byte) ([]byte, bool) {
 	return t.out, true
 }
 
-// knownIDs are the settings whose token ids an engine holds against its
-// vocabulary; others leave out what they do not know.
-var knownIDs = map[string][]string{
-	"transformers": {"logit_bias", "bad_words_ids"},
-	"vllm":         {"logit_bias", "bad_words_ids", "allowed_token_ids"},
-}
-
 // checkIDs refuses ids beyond the row where the engine does.
 func (t *runner) checkIDs(p *plan) error {
 	n := len(t.c.Logits.Values)
-	for _, key := range knownIDs[p.engine] {
+	for _, key := range p.rules.Cases.IDs {
 		for _, id := range p.pipeline.Config().TokenIDs(key) {
 			if id < 0 || int(id) >= n {
 				return fmt.Errorf("%s: token %d is out of range, 0 to %d", key, id, n-1)
@@ -263,7 +256,7 @@ func (t *runner) run(p *plan) error {
 	in := sampling.Input{Logits: c.Logits.Values, Prompt: c.Prompt, Output: c.Output}
 	_, err := p.pipeline.Sample(&t.t, &t.s, in)
 	var invalid *sampling.InvalidLogitsError
-	if errors.As(err, &invalid) && p.engine != "ollama-go" {
+	if errors.As(err, &invalid) && !p.rules.Cases.NaN {
 		t.begin(c.ID)
 		t.stagesOfNaN(p)
 		t.key("probs_nan")
@@ -304,7 +297,7 @@ func (t *runner) run(p *plan) error {
 		switch {
 		case greedy:
 			t.int(int(token))
-		case p.engine == "vllm":
+		case p.rules.Cases.BestFirst:
 			// It takes the best token before any cut.
 			if err := p.pipeline.Process(t.row(len(in.Logits)), &t.aux, in); err != nil {
 				return err

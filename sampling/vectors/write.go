@@ -244,18 +244,17 @@ func (t *runner) arrayOrder(greedy bool) {
 	}
 }
 
-// effective writes what vLLM made of the settings.
+// effective writes what the engine made of the settings, if it tells.
 func (t *runner) effective(p *plan) {
-	if p.engine != "vllm" {
+	told := p.rules.Cases.Effective
+	if len(told) == 0 {
 		return
 	}
 	t.key("effective")
 	t.out = append(t.out, '{')
 	first := true
 	for _, e := range p.pipeline.Effective() {
-		switch e.Key {
-		case "temperature", "top_k", "top_p", "min_p":
-		default:
+		if !slices.Contains(told, e.Key) {
 			continue
 		}
 		if !first {
