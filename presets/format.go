@@ -14,6 +14,7 @@ type Format struct {
 	Name   string // as named on the command line: "vllm"
 	About  string // one line
 	Engine string // the order whose rules apply there
+	File   string // what a file of it is usually called
 
 	limit string // when a text ends there if no limit is given, where that is early
 

@@ -70,7 +70,7 @@ var otherFlags = map[string]bool{
 
 // llamaCLI is a command line of llama.cpp's programs.
 var llamaCLI = Format{
-	Name: "llama.cpp", About: "command line of llama.cpp's programs", Engine: "llama.cpp",
+	Name: "llama.cpp", About: "command line of llama.cpp's programs", Engine: "llama.cpp", File: "llama-args.txt",
 	fields: flagFields(),
 	aside:  slices.Collect(maps.Keys(otherFlags)),
 	read:   readFlags, write: writeFlags,
@@ -91,7 +91,7 @@ func flagFields() []field {
 
 // llamaServer is the JSON of llama-server's /completion.
 var llamaServer = Format{
-	Name: "llama-server", About: "JSON of llama-server's /completion", Engine: "llama.cpp",
+	Name: "llama-server", About: "JSON of llama-server's /completion", Engine: "llama.cpp", File: "llama-server.json",
 	fields: append(same(
 		"temperature", "top_p", "min_p", "typical_p", "xtc_probability", "xtc_threshold", "dynatemp_range", "dynatemp_exponent",
 		"mirostat", "mirostat_tau", "mirostat_eta", "adaptive_target", "adaptive_decay", "repeat_last_n", "frequency_penalty", "presence_penalty",

@@ -9,7 +9,7 @@ import (
 
 // ollama is a Modelfile, the options of a request, or a whole request.
 var ollama = Format{
-	Name: "ollama", About: "Modelfile, or options JSON of Ollama", Engine: "ollama",
+	Name: "ollama", About: "Modelfile, or options JSON of Ollama", Engine: "ollama", File: "Modelfile",
 	fields: append(same("temperature", "top_p", "min_p", "typical_p", "frequency_penalty", "presence_penalty", "mirostat", "mirostat_tau", "mirostat_eta"),
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "repeat_penalty", ours: "repetition_penalty"},

@@ -12,7 +12,7 @@ import (
 // the servers do with it is not public; vLLM's rules are the nearest that are:
 // penalties count the output, and truncation follows the temperature.
 var openai = Format{
-	Name: "openai", About: "request JSON of OpenAI-compatible servers", Engine: "vllm",
+	Name: "openai", About: "request JSON of OpenAI-compatible servers", Engine: "vllm", File: "openai.json",
 	fields: append(same("temperature", "top_p", "frequency_penalty", "presence_penalty"),
 		field{theirs: "max_completion_tokens", ours: "max_new_tokens", also: []string{"max_tokens", "max_output_tokens"}},
 		field{theirs: "seed", ours: "seed", in: seedIn},

@@ -11,7 +11,7 @@ import (
 )
 
 // own is this program's format: a flat object of parameters, or a preset.
-var own = Format{Name: "logitscope", About: "this program's own", Engine: "transformers", write: writeObject}
+var own = Format{Name: "logitscope", About: "this program's own", Engine: "transformers", File: "logitscope-config.json", write: writeObject}
 
 // init fills in what refers to the format itself.
 func init() {

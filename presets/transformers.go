@@ -10,7 +10,7 @@ import (
 // transformers is generation_config.json, and the keyword arguments of
 // generate().
 var transformers = Format{
-	Name: "transformers", About: "generation_config.json of Hugging Face transformers", Engine: "transformers",
+	Name: "transformers", About: "generation_config.json of Hugging Face transformers", Engine: "transformers", File: "generation_config.json",
 	limit: "generate() ends after 20 tokens in all, prompt included, if the model's own file says nothing",
 	fields: append(same(
 		"do_sample", "temperature", "top_k", "top_p", "min_p", "typical_p", "top_h", "epsilon_cutoff", "eta_cutoff",

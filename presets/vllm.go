@@ -12,7 +12,7 @@ import (
 // vllm is the request JSON of a vLLM server, and SamplingParams(…) as Python
 // writes it.
 var vllm = Format{
-	Name: "vllm", About: "request JSON or SamplingParams(…) of vLLM", Engine: "vllm",
+	Name: "vllm", About: "request JSON or SamplingParams(…) of vLLM", Engine: "vllm", File: "vllm.json",
 	limit: "SamplingParams and completions end after 16 tokens",
 	fields: append(same("temperature", "top_p", "min_p", "repetition_penalty", "frequency_penalty", "presence_penalty", "stop_token_ids", "allowed_token_ids", "length_penalty"),
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},

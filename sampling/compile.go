@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,20 +173,15 @@ func (p *Pipeline) addStages(b *Builder, o Order) {
 			continue
 		}
 		b.def = d
-		s, label := d.Build(b)
+		s, setting := d.Build(b)
 		if s == nil {
 			continue
 		}
-		short := d.Short
-		if short == "" {
-			short = d.Name
+		label := cmp.Or(d.Short, d.Name)
+		if setting != "" {
+			label += " " + setting
 		}
-		if label != "" {
-			label = short + " " + label
-		} else {
-			label = short
-		}
-		p.stages = append(p.stages, planned{def: d, label: label, s: s})
+		p.stages = append(p.stages, planned{def: d, label: label, setting: setting, s: s})
 		if !d.Warper {
 			p.procs = len(p.stages)
 		}

@@ -54,8 +54,9 @@ type Stage struct {
 	Lent  string // whose rule it is, where the engine itself has no such stage
 	Apart Apart  // how its rule parts from other engines' stage of the name
 
-	Prompt bool   // a penalty that counts the tokens of the prompt too
-	Window string // the parameter that says how many tokens it looks back on; empty for all
+	Penalty bool   // it lowers tokens that came before
+	Prompt  bool   // a penalty that counts the tokens of the prompt too
+	Window  string // the parameter that says how many tokens a penalty counts; empty for all
 
 	// Build returns the stage for the settings and what its label says of
 	// them; nil if they switch it off. It must read only Keys.

@@ -56,9 +56,9 @@ var typicalApart = Apart{
 }
 
 var (
-	penaltiesDef = &Stage{Name: "penalties", Prompt: true, Window: "repeat_last_n", Keys: []string{"repetition_penalty", "frequency_penalty", "presence_penalty", "repeat_last_n"},
+	penaltiesDef = &Stage{Name: "penalties", Penalty: true, Prompt: true, Window: "repeat_last_n", Keys: []string{"repetition_penalty", "frequency_penalty", "presence_penalty", "repeat_last_n"},
 		Movable: true, Build: buildPenalties}
-	dryDef = &Stage{Name: "dry", Keys: []string{"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n",
+	dryDef = &Stage{Name: "dry", Penalty: true, Keys: []string{"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n",
 		"dry_sequence_breakers", "dry_breaker_tokens"}, Movable: true, Build: buildDry}
 	sigmaDef = &Stage{Name: "top_n_sigma", Tiny: "sigma", Cuts: true, Keys: []string{"top_n_sigma"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		n := b.f32("top_n_sigma")

@@ -25,7 +25,7 @@ var transformersEngine = &Engine{
 	Stages: []*Stage{
 		allowedDef,
 		sequenceBiasDef,
-		{Name: "repetition_penalty", Tiny: "rep", Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+		{Name: "repetition_penalty", Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
 			Build: func(b *Builder) (stage, string) { return buildRepetition(b, divideFromZero) }},
 		frequencyDef.lent("vLLM"),
 		presenceDef.lent("vLLM"),

@@ -36,7 +36,7 @@ var vllmEngine = &Engine{
 		}},
 		minNewDef,
 		biasDef,
-		{Name: "repetition_penalty", Tiny: "rep", Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+		{Name: "repetition_penalty", Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
 			Build: func(b *Builder) (stage, string) { return buildRepetition(b, byReciprocal) }},
 		frequencyDef,
 		presenceDef,

@@ -34,10 +34,11 @@ type Pipeline struct {
 }
 
 type planned struct {
-	def   *Stage
-	label string
-	s     stage
-	exact bool // what follows goes on with the exponentials it leaves
+	def     *Stage
+	label   string
+	setting string
+	s       stage
+	exact   bool // what follows goes on with the exponentials it leaves
 }
 
 // Config returns the settings the pipeline was compiled from.
@@ -180,7 +181,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if err := p.applyMask(r, mode); err != nil {
 			return err
 		}
-		rec.after(r, "constraint", "constraint", false)
+		rec.after(r, StageTrace{Name: "constraint", Label: "constraint"}, false)
 	}
 	for i := range stages {
 		st := &stages[i]
@@ -194,7 +195,7 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
 			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n], 0))
 		}
-		rec.after(r, st.def.Name, st.label, st.exact)
+		rec.after(r, StageTrace{Name: st.def.Name, Label: st.label, Setting: st.setting}, st.exact)
 	}
 	return nil
 }

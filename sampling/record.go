@@ -109,8 +109,8 @@ func (c *recorder) before(r *row) {
 	c.nfin, c.ref, c.sum = r.nfin, r.ref, r.sum
 }
 
-// after records what the stage did.
-func (c *recorder) after(r *row, name, label string, exact bool) {
+// after records what the stage that s names did.
+func (c *recorder) after(r *row, s StageTrace, exact bool) {
 	if c == nil || c.t == nil {
 		return
 	}
@@ -118,11 +118,8 @@ func (c *recorder) after(r *row, name, label string, exact bool) {
 		r.exps()
 	}
 	r.sums()
-	s := StageTrace{
-		Name: name, Label: label,
-		Kept: r.nfin, Size: r.n, Removed: c.nfin - r.nfin, Mass: 1,
-		Bits: r.bits(), Touched: r.touched,
-	}
+	s.Kept, s.Size, s.Removed, s.Mass = r.nfin, r.n, c.nfin-r.nfin, 1
+	s.Bits, s.Touched = r.bits(), r.touched
 	if r.touched > 0 || r.adaptive >= 0 {
 		c.rawOrder = false
 	}

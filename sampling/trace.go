@@ -68,6 +68,7 @@ func (t *Trace) Row(id int32) *Row {
 type StageTrace struct {
 	Name    string  // the stage, as in an order list: "top_p"
 	Label   string  // with its setting as the screen shows it: "top_p 0.90"
+	Setting string  // the setting alone: "0.90"; empty if it has none to show
 	Kept    int     // tokens left after it
 	Size    int     // entries of the array of candidates; more than Kept where an engine leaves some at -Inf
 	Removed int     // tokens it removed

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +14,18 @@ import (
 	"logitscope/viz"
 )
 
-// shownEngines are the engines laid side by side. Today's ollama runs
-// llama.cpp's chain, so it has no column of its own.
-var shownEngines = []string{"transformers", "llama.cpp", "vllm", "ollama-go"}
+// ownRules are the engines laid side by side: one that runs another's chain,
+// as today's ollama does, has no column of its own.
+func ownRules() (own, like []sampling.Order) {
+	for _, o := range sampling.Orders() {
+		if o.Rules().Like == "" {
+			own = append(own, o)
+		} else {
+			like = append(like, o)
+		}
+	}
+	return own, like
+}
 
 // engines shows one step's final law under the rules of each engine.
 type engines struct {
@@ -67,8 +77,9 @@ func (v *engines) compute(m *Model) tea.Cmd {
 
 func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, index int) []engineLaw {
 	laws := []engineLaw{{order: cfg.Order()}}
-	for _, name := range shownEngines {
-		if o, err := sampling.ParseOrder(name); err == nil && o != cfg.Order() && len(laws) < 4 {
+	own, _ := ownRules()
+	for _, o := range own {
+		if o != cfg.Order() {
 			laws = append(laws, engineLaw{order: o})
 		}
 	}
@@ -116,7 +127,8 @@ func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
 
 func (v *engines) frame(m *Model) viz.Frame {
 	l := m.Lane()
-	title := "same settings, four engines"
+	own, _ := ownRules()
+	title := fmt.Sprintf("same settings, %s engines", inWords(max(len(v.laws), len(own))))
 	if s := l.Step(); s != nil {
 		title += " · step " + viz.Count(s.Index)
 	}
@@ -152,6 +164,14 @@ func (v *engines) rows(n int) []int32 {
 		}
 	}
 	return ids
+}
+
+// inWords is a small number as a word.
+func inWords(n int) string {
+	if words := [...]string{"no", "one", "two", "three", "four", "five", "six"}; n < len(words) {
+		return words[n]
+	}
+	return strconv.Itoa(n)
 }
 
 // enginesBelow is how many lines stand below the rows.
@@ -267,7 +287,11 @@ func (v *engines) conclusion(m *Model) string {
 			differ = append(differ, w.order.Engine()+" draws "+m.Lane().Piece(w.step.Trace.Token, m.pal.ASCII))
 		}
 	}
-	s := "ollama (today) = llama.cpp's chain with these values."
+	var s string
+	_, like := ownRules()
+	for _, o := range like {
+		s += fmt.Sprintf("%s (today) = %s's chain with these values.", o.Name(), o.Rules().Like)
+	}
 	if len(differ) > 0 {
 		return strings.Join(differ, ", ") + ". " + s
 	}

@@ -63,12 +63,6 @@ func newExport(m *Model) (view, tea.Cmd) {
 	return v, v.compute(m)
 }
 
-// fileNames are what each format's file is called.
-var fileNames = map[string]string{
-	"transformers": "generation_config.json", "llama.cpp": "llama-args.txt", "llama-server": "llama-server.json", "vllm": "vllm.json",
-	"ollama": "Modelfile", "openai": "openai.json", "logitscope": "logitscope-config.json",
-}
-
 // An exportMsg brings an export and its check.
 type exportMsg struct {
 	key   exportKey
@@ -210,9 +204,9 @@ func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
 			m.Say("y: nothing to copy yet")
 			return nil
 		}
-		return m.copyText("the settings for "+v.out.Format.Name, v.out.Text, fileNames[v.out.Format.Name])
+		return m.copyText("the settings for "+v.out.Format.Name, v.out.Text, v.out.Format.File)
 	case "open":
-		v.ask(fileNames[presets.Formats()[v.target].Name])
+		v.ask(presets.Formats()[v.target].File)
 	default:
 		m.Say(a.first() + ": ←→ choose a target, y copies, enter writes a file")
 	}

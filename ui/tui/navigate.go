@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/sampling"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -165,12 +166,8 @@ func (m *Model) openSelected() tea.Cmd {
 
 // isPenalty reports whether a stage lowers tokens seen before.
 func isPenalty(stage string) bool {
-	switch stage {
-	case "penalties", "repetition", "frequency", "presence", "dry",
-		"repetition_penalty", "frequency_penalty", "presence_penalty":
-		return true
-	}
-	return false
+	d := sampling.StageNamed(stage)
+	return d != nil && d.Penalty
 }
 
 // toggleZoom gives the focused pane the whole screen, or takes it back.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,27 +14,15 @@ import (
 	"logitscope/viz"
 )
 
-// shortNames are the stages as the one-liner names them.
-var shortNames = map[string]string{
-	"repetition": "rep", "repetition_penalty": "rep", "temperature": "T", "top_k": "k", "top_p": "p", "min_p": "min",
-	"typical_p": "typ", "top_n_sigma": "sigma", "frequency": "freq", "frequency_penalty": "freq", "presence": "pres",
-	"presence_penalty": "pres", "logit_bias": "bias", "mirostat": "miro", "epsilon_cutoff": "eps", "eta_cutoff": "eta",
-	"no_repeat_ngram": "ngram", "bad_words": "bad", "min_new_tokens": "min new", "constraint": "mask",
-}
-
+// short is a stage as the one-liner names it.
 func short(name string) string {
-	if s, ok := shortNames[name]; ok {
-		return s
+	if d := sampling.StageNamed(name); d != nil {
+		return cmp.Or(d.Tiny, d.Name)
+	}
+	if name == "constraint" {
+		return "mask"
 	}
 	return name
-}
-
-// labelValue is the setting in a stage's label: "0.70".
-func labelValue(st sampling.StageTrace) string {
-	if i := strings.LastIndexByte(st.Label, ' '); i > 0 {
-		return st.Label[i+1:]
-	}
-	return ""
 }
 
 // stageWord is a stage in the one-liner: what it kept, changed or was set to.
@@ -48,17 +37,14 @@ func stageWord(st sampling.StageTrace, i int) string {
 	case isCut(st.Name):
 		return short(st.Name) + " " + strconv.Itoa(st.Kept)
 	}
-	return strings.TrimSpace(short(st.Name) + " " + labelValue(st))
+	return strings.TrimSpace(short(st.Name) + " " + st.Setting)
 }
 
 // isCut reports whether a stage can only remove tokens, so that the number it
 // keeps says more than its setting.
 func isCut(name string) bool {
-	switch name {
-	case "top_k", "top_p", "min_p", "typical_p", "top_n_sigma", "epsilon_cutoff", "eta_cutoff", "top_h", "xtc":
-		return true
-	}
-	return false
+	d := sampling.StageNamed(name)
+	return d != nil && d.Cuts
 }
 
 // A word of the one-liner, and the stage it is about.
