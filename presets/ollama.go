@@ -101,7 +101,7 @@ func readModelfile(text string) ([]entry, error) {
 		}
 		key, value, ok := strings.Cut(rest, " ")
 		if !ok {
-			return nil, fmt.Errorf("line %d: %s has no value", n, strings.TrimSpace("PARAMETER "+key))
+			return nil, fmt.Errorf("line %d: %s has no value", n, strings.Join(strings.Fields("PARAMETER "+key), " "))
 		}
 		out = append(out, entry{key: strings.ToLower(key), value: modelfileValue(strings.TrimSpace(value)), line: n})
 	}

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"logitscope/sampling"
@@ -63,6 +65,9 @@ type file struct {
 	Config json.RawMessage `json:"config"`
 }
 
+// fields are what a preset's file may hold.
+var fields = []string{"name", "about", "config"}
+
 // Decode reads a preset. It is strict: an unknown key or a value out of range
 // is an error that names file, line and key.
 func Decode(r io.Reader, name string) (Preset, error) {
@@ -75,9 +80,15 @@ func Decode(r io.Reader, name string) (Preset, error) {
 	}
 	var f file
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
 		return Preset{}, fmt.Errorf("%s:%d: %s; a preset has name, about and config", name, line(data, d.InputOffset()), inWords(err))
+	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(data[:d.InputOffset()], &members) // what was an object is one still
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if !slices.ContainsFunc(fields, func(s string) bool { return strings.EqualFold(s, key) }) {
+			return Preset{}, fmt.Errorf("%s:%d: unknown field %q; a preset has name, about and config", name, line(data, d.InputOffset()), key)
+		}
 	}
 	at := max(bytes.Index(data, f.Config), 0)
 	switch {
@@ -106,7 +117,7 @@ func inWords(err error) string {
 	case errors.As(err, &kind):
 		return kind.Value + " where an object is wanted"
 	}
-	return strings.TrimPrefix(err.Error(), "json: ")
+	return err.Error()
 }
 
 // maxFile bounds what a preset file may hold.

@@ -106,17 +106,26 @@ func Interval(lo, hi float64) string {
 // About returns how many equally likely tokens an entropy in bits is worth:
 // "about 14", "one", "about 1,300".
 func About(bits float64) string {
+	s, rough := Many(bits)
+	if rough {
+		return "about " + s
+	}
+	return s
+}
+
+// Many is [About] as a number, and whether it is a rough one: "14", "one".
+func Many(bits float64) (s string, rough bool) {
 	n := math.Exp2(bits)
 	switch {
 	case math.IsNaN(n) || n < 1.5:
-		return "one"
+		return "one", false
 	case n >= 1e15:
-		return "very many"
+		return "very many", false
 	case n >= 1000:
 		unit := math.Pow10(int(math.Log10(n)) - 1)
-		return "about " + Count(int(math.Round(n/unit)*unit))
+		return Count(int(math.Round(n/unit) * unit)), true
 	}
-	return "about " + strconv.Itoa(int(math.Round(n)))
+	return strconv.Itoa(int(math.Round(n))), true
 }
 
 // Duration returns d in three digits: µs, ms or s, and from a minute m:ss.

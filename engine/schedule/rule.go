@@ -255,7 +255,9 @@ func holdsSemicolons(pair string) bool {
 }
 
 func isWord(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_0123456789") == ""
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
 }
 
 // ofWholeText reports whether a parameter holds for a text as a whole: how it

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"regexp"
 	"strings"
 
@@ -86,16 +85,17 @@ func (s *shared) lane(spec string) (laneSpec, error) {
 	l := laneSpec{text: spec, label: p.Name}
 	l.preset = p.Config
 	for _, kv := range parts[1:] {
-		if name, ok := strings.CutPrefix(kv, "model="); ok {
-			if l.model = name; name == "" {
+		key, value, pair := strings.Cut(kv, "=")
+		if pair && key == "model" {
+			if l.model = value; value == "" {
 				return l, wrong("--lane %s: model= needs a name", spec)
 			}
 			continue
 		}
-		if l.set, err = setFlag(l.set, kv); err != nil {
-			return l, wrongly(flagged("--lane "+spec+":", errors.New(strings.TrimPrefix(err.Error(), "--set "))))
+		if l.set, err = setPair(l.set, kv); err != nil {
+			return l, wrongly(flagged("--lane "+spec+":", err))
 		}
-		if key, _, _ := strings.Cut(kv, "="); !keepsPreset[key] {
+		if !keepsPreset[key] {
 			l.label = p.Name + "*"
 		}
 	}

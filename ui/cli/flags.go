@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,8 +192,8 @@ func (s *shared) presetConfig(name string) (sampling.Config, error) {
 // flagConfig returns what the flags set.
 func (s *shared) flagConfig() (cfg sampling.Config, err error) {
 	for _, kv := range s.set {
-		if cfg, err = setFlag(cfg, kv); err != nil {
-			return cfg, err
+		if cfg, err = setPair(cfg, kv); err != nil {
+			return cfg, wrongly(flagged("--set", err))
 		}
 	}
 	for i := range sampling.Params() {
@@ -238,29 +239,25 @@ func (s *shared) readConfig() (sampling.Config, error) {
 	return s.file.Config, nil
 }
 
-// setFlag applies one --set.
-func setFlag(cfg sampling.Config, kv string) (sampling.Config, error) {
+// setPair applies one key=value pair.
+func setPair(cfg sampling.Config, kv string) (sampling.Config, error) {
 	key, text, ok := strings.Cut(kv, "=")
 	if !ok {
-		return cfg, wrong("--set %s: key=value is wanted, such as temperature=0.8", kv)
+		return cfg, fmt.Errorf("%s: want key=value, such as temperature=0.8", kv)
 	}
 	p, ok := sampling.Lookup(key)
 	if !ok {
 		_, err := cfg.With(key, text, sampling.FromFlag)
-		return cfg, wrong("--set %s: %v (config show --all lists the parameters)", kv, err)
+		return cfg, fmt.Errorf("%s: %v (config show --all lists the parameters)", kv, err)
 	}
 	if key == "schedule" && !strings.HasPrefix(strings.TrimSpace(text), "[") {
-		cfg, err := addRule(cfg, text) // a rule may hold commas
-		return cfg, wrongly(err)
+		return addRule(cfg, text) // a rule may hold commas
 	}
 	v, err := p.Parse(text)
 	if err != nil {
-		return cfg, wrong("--set %s=%s: %s", key, text, strings.TrimPrefix(err.Error(), key+": "))
+		return cfg, fmt.Errorf("%s=%s: %s", key, text, strings.TrimPrefix(err.Error(), key+": "))
 	}
-	if cfg, err = cfg.With(key, v, sampling.FromFlag); err != nil {
-		return cfg, wrong("--set %v", err)
-	}
-	return cfg, nil
+	return cfg.With(key, v, sampling.FromFlag)
 }
 
 // addRule adds a rule to the schedule.

@@ -133,7 +133,11 @@ func (s *shared) sourceFlag() (*sourceFlag, error) {
 			given, found = append(given, "--"+f.name), f
 		}
 	}
-	if slices.ContainsFunc(s.set, func(kv string) bool { return strings.HasPrefix(kv, "constraint=") }) && found != nil {
+	sets := func(kv string) bool {
+		key, _, pair := strings.Cut(kv, "=")
+		return pair && key == "constraint"
+	}
+	if slices.ContainsFunc(s.set, sets) && found != nil {
 		given = append(given, "--set constraint")
 	}
 	if len(given) > 1 {

@@ -46,14 +46,18 @@ func CheckName(name string) error {
 			return fmt.Errorf("%s is a built-in preset; another name is wanted", name)
 		}
 	}
-	device := len(lower) == 4 && (strings.HasPrefix(lower, "com") || strings.HasPrefix(lower, "lpt")) && lower[3] >= '0' && lower[3] <= '9'
+	device := len(lower) == 4 && (lower[:3] == "com" || lower[:3] == "lpt") && lower[3] >= '0' && lower[3] <= '9'
 	switch {
-	case name == "" || len(name) > maxName || strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
+	case name == "" || len(name) > maxName || strings.ContainsFunc(lower, notInName):
 		return fmt.Errorf("%q: a name has letters, digits, - and _, 1 to %d of them", name, maxName)
 	case device || slices.Contains(reserved, lower):
 		return fmt.Errorf("%s: a name that Windows keeps for a device; another is wanted", name)
 	}
 	return nil
+}
+
+func notInName(r rune) bool {
+	return r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 }
 
 // A file is a preset and where it lies.
@@ -71,7 +75,7 @@ func (s Presets) files() (list []file, problems []error) {
 	seen := map[string]string{}
 	for _, e := range entries {
 		path := filepath.Join(s.dir, e.Name())
-		if e.IsDir() || !strings.HasSuffix(e.Name(), suffix) || strings.HasPrefix(e.Name(), ".") {
+		if e.IsDir() || filepath.Ext(e.Name()) != suffix || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		p, err := read(path)
@@ -242,7 +246,8 @@ func (s Presets) Delete(name string) error {
 	}
 	if CheckName(name) != nil {
 		// A name that could not be a file's: keep it under the file's own.
-		name = strings.TrimSuffix(filepath.Base(f.path), suffix)
+		file := filepath.Base(f.path)
+		name = file[:len(file)-len(filepath.Ext(file))]
 	}
 	return of(f.path, os.Rename(f.path, filepath.Join(s.dir, name+deleted)))
 }

@@ -82,14 +82,17 @@ func actions() []action {
 		{"all", bind("keys act on this lane / all lanes", "t"), "", "lanes", say("t: the lab shows one lane; C puts lanes side by side")},
 		{"sync", bind("lanes wait for each other / run free", "w"), "", "lanes", say("w: the lab shows one lane; C puts lanes side by side")},
 	}
-	for i := range 9 {
+	for i := range presetIDs {
 		table = append(table, action{
-			id: "preset" + string(rune('1'+i)), Binding: bind("preset "+string(rune('1'+i)), string(rune('1'+i))),
+			id: presetIDs[i], Binding: bind("preset "+string(rune('1'+i)), string(rune('1'+i))),
 			group: "settings", run: do(func(m *Model) { m.TakePreset(i) }),
 		})
 	}
 	return table
 }
+
+// presetIDs are the actions that take a preset, in its order.
+var presetIDs = []string{"preset1", "preset2", "preset3", "preset4", "preset5", "preset6", "preset7", "preset8", "preset9"}
 
 // opens returns the action that opens the view of that id, or closes it if it
 // is on top.

@@ -295,11 +295,11 @@ func (d *rowDrawer) cut(y int, ln chartLine) {
 // among says among how many tokens the model chooses. Of a row that names
 // only some of them the least is known.
 func among(t *sampling.Trace) string {
-	s := viz.About(float64(t.RawBits))
 	if t.Rest > 0 {
-		return "at least " + strings.TrimPrefix(s, "about ")
+		least, _ := viz.Many(float64(t.RawBits))
+		return "at least " + least
 	}
-	return s
+	return viz.About(float64(t.RawBits))
 }
 
 // chartTitle says what the chart shows: which step, and how open it is.
@@ -321,13 +321,14 @@ func (m *Model) chartTitle(l *run.Lane, k class) string {
 		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)
-	raw, final := among(s.Trace), viz.About(float64(s.Trace.Bits))
+	raw := among(s.Trace)
+	final, _ := viz.Many(float64(s.Trace.Bits))
 	switch k {
 	case class160:
 		return name + " · " + step + " · among " + raw + " (" + viz.Two(float64(s.Trace.RawBits)) + " bits), after the settings " +
-			final + " (" + viz.Two(float64(s.Trace.Bits)) + " bits)"
+			viz.About(float64(s.Trace.Bits)) + " (" + viz.Two(float64(s.Trace.Bits)) + " bits)"
 	case class40:
-		return step + " · " + raw + " → " + strings.TrimPrefix(final, "about ")
+		return step + " · " + raw + " → " + final
 	}
-	return name + " · " + step + " · among " + raw + ", after settings " + strings.TrimPrefix(final, "about ")
+	return name + " · " + step + " · among " + raw + ", after settings " + final
 }

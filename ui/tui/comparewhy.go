@@ -1,13 +1,13 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
-	"logitscope/sampling"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -206,7 +206,7 @@ func aloneWords(w *compare.Parting, name func(int32) string) string {
 		if c.Token == w.A.Token {
 			still = "still " + name(c.Token)
 		}
-		switch key := aloneKey(c.Key); {
+		switch key := cmp.Or(penaltyNames[c.Key], c.Key); {
 		case c.Token == w.A.Token && math.Abs(c.Hi-w.A.Hi) < 5e-7:
 			if run.IsTuning(c.Key) {
 				idle = append(idle, key)
@@ -225,12 +225,8 @@ func aloneWords(w *compare.Parting, name func(int32) string) string {
 	return "One change at a time: " + strings.Join(parts, " · ") + "."
 }
 
-func aloneKey(key string) string {
-	if p, ok := sampling.Lookup(key); ok && p.Stage != "" && strings.HasSuffix(key, "_penalty") {
-		return strings.TrimSuffix(key, "_penalty")
-	}
-	return key
-}
+// penaltyNames are the penalties by their short names.
+var penaltyNames = map[string]string{"repetition_penalty": "repetition", "frequency_penalty": "frequency", "presence_penalty": "presence"}
 
 // nowWords are the numbers of the steps shown.
 func (v *compareView) nowWords(p *pair, a, b *run.Lane) string {

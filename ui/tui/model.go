@@ -238,7 +238,7 @@ func (m *Model) onKeys(k tea.KeyMsg) tea.Cmd {
 // mouseGarbage reports whether s is a mouse report that a slow terminal split
 // and delivered as typed text.
 func mouseGarbage(s string) bool {
-	return strings.HasPrefix(s, "[<") && (strings.HasSuffix(s, "M") || strings.HasSuffix(s, "m"))
+	return strings.HasPrefix(s, "[<") && (s[len(s)-1] == 'M' || s[len(s)-1] == 'm')
 }
 
 // act runs the action called id.

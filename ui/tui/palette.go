@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -38,11 +39,9 @@ func (m *Model) commands() []command {
 			continue
 		}
 		help := a.words()
-		if strings.HasPrefix(a.id, "preset") {
-			i := int(a.id[len(a.id)-1] - '1')
-			if i >= len(m.Book.List()) {
-				continue
-			}
+		if i := slices.Index(presetIDs, a.id); i >= len(m.Book.List()) {
+			continue
+		} else if i >= 0 {
 			help = "preset " + m.Book.List()[i].Name + ": " + m.Book.List()[i].About
 		}
 		out = append(out, command{help, a.first(), a.id + " " + a.hint, a.run})

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"logitscope/engine/speculative"
 	"logitscope/ui/tui/run"
@@ -285,9 +284,7 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 		return
 	}
 	emitted := viz.Plural(len(r.Emitted), "token") + " from 1 target pass"
-	words := lastWords(r)
-	brief, _, _ := strings.Cut(words, ": what")
-	c.Put(2, 0, viz.FirstFit(c.W-4, words, brief), viz.Ink{})
+	c.Put(2, 0, viz.FirstFit(c.W-4, lastWords(r)...), viz.Ink{})
 	if c.H >= 3 {
 		v.drawBars(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 2}), f.Top, r.Kind == speculative.Residual, f.Token)
 	}
@@ -301,19 +298,20 @@ func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
 	c.Put(x+3, y, viz.CutWords(emitted, c.W-x-4), viz.Ink{})
 }
 
-// lastWords says what a round's last token was drawn from.
-func lastWords(r *speculative.Round) string {
+// lastWords says what a round's last token was drawn from, longest first.
+func lastWords(r *speculative.Round) []string {
 	switch {
 	case r.Kind == speculative.Residual && !r.Algorithm.IsExact():
-		return "refused: draw again, by this rule's own law"
+		return []string{"refused: draw again, by this rule's own law"}
 	case r.Kind == speculative.Residual && r.Algorithm == speculative.Block:
-		return fmt.Sprintf("refused: draw again from what the draft gave too little of, %s in all", viz.Percent(r.Final.Mass))
+		return []string{fmt.Sprintf("refused: draw again from what the draft gave too little of, %s in all", viz.Percent(r.Final.Mass))}
 	case r.Kind == speculative.Residual:
-		return fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all: what the draft gave too little of", viz.Percent(r.Final.Mass))
+		brief := fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all", viz.Percent(r.Final.Mass))
+		return []string{brief + ": what the draft gave too little of", brief}
 	case len(r.Drafted) == 0:
-		return "the target's own next token"
+		return []string{"the target's own next token"}
 	}
-	return "all accepted: the target's own next token comes free (bonus)"
+	return []string{"all accepted: the target's own next token comes free (bonus)"}
 }
 
 // barLines is how many lines drawBars fills of h.

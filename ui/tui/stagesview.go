@@ -196,7 +196,7 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 	}
 	words := v.alone[st.Name]
 	if selected && i > 0 {
-		words = strings.TrimSpace(words + " · < earlier · > later · x off")
+		words = strings.TrimLeft(words+" · ", " ") + "< earlier · > later · x off"
 	}
 	c.Put(54, y, viz.CutTitle(words, c.W-55), ink)
 }

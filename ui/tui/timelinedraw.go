@@ -101,10 +101,12 @@ func (v *timeline) draw(c *viz.Canvas, m *Model) {
 	list, i := v.selected(m)
 	s, at := v.steps(m)
 	name := m.LimbName(m.Lane(), list, i)
-	f := viz.Frame{Title: fmt.Sprintf("timeline · %s · step %s of %s", name, viz.Count(at), viz.Count(len(s))), Right: "T · esc", Focused: true}
+	title := "timeline"
 	if len(m.All) > 1 {
-		f.Title = fmt.Sprintf("timeline of lane %d%s", m.Cur+1, strings.TrimPrefix(f.Title, "timeline"))
+		title = fmt.Sprintf("timeline of lane %d", m.Cur+1)
 	}
+	title += fmt.Sprintf(" · %s · step %s of %s", name, viz.Count(at), viz.Count(len(s)))
+	f := viz.Frame{Title: title, Right: "T · esc", Focused: true}
 	in := viz.Box(c, f)
 	lay := timelineLayoutOf(in.W, in.H)
 	d := mapDrawer{m: m, c: in, lay: lay, steps: s, at: at, from: lay.window(at, len(s))}

@@ -2,8 +2,9 @@ package tui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -18,7 +19,7 @@ import (
 type values struct {
 	list list
 	key  run.EffectKey // what effects are of
-	does map[string]string
+	does map[string]deed
 	full map[string]string // how exact each value is on a row of a server
 }
 
@@ -29,8 +30,9 @@ func newValues(m *Model) (view, tea.Cmd) {
 
 // A valuesMsg brings what every parameter does at one step.
 type valuesMsg struct {
-	key        run.EffectKey
-	does, full map[string]string
+	key  run.EffectKey
+	does map[string]deed
+	full map[string]string
 }
 
 // compute works out what each value changes, in the background: it samples
@@ -52,40 +54,48 @@ func (v *values) compute(m *Model) tea.Cmd {
 	}
 	model := l.Model
 	return func() tea.Msg {
-		does, full := make(map[string]string), make(map[string]string)
+		does, full := make(map[string]deed), make(map[string]string)
 		var scratch sampling.Scratch
 		for _, p := range run.Knobs {
-			does[p.Key] = doesHere(set, p, s, &scratch, in)
+			d := doesHere(set, p, s, &scratch, in)
 			if v, ok := run.Judged(model, set, s, in, p.Key); ok {
 				full[p.Key] = v.Text
-				does[p.Key] = run.VerdictWords(v, ok) + "; " + does[p.Key]
+				d.said = true
+				for i := range d.forms {
+					d.forms[i] = run.VerdictWords(v, ok) + "; " + d.forms[i]
+				}
 			}
+			does[p.Key] = d
 		}
 		return valuesMsg{k, does, full}
 	}
 }
 
-// wouldChange ends what a parameter does; a narrow column leaves it out.
-const wouldChange = " would change"
+// A deed is what a parameter does at a step, in forms from long to short.
+type deed struct {
+	forms []string
+	said  bool // it says more than that the parameter is off
+}
 
 // doesHere says in a few words what one parameter does at a step.
-func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) string {
+func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) deed {
 	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != sampling.Acts {
-		return why.String()
+		return deed{[]string{why.String()}, why.Reason != sampling.IsOff}
 	}
 	if p.Off == nil {
-		return ""
+		return deed{forms: []string{""}}
 	}
 	e, err := set.Pipeline.Effect(p.Key, scratch, in)
 	switch {
 	case err != nil:
-		return ""
+		return deed{forms: []string{""}}
 	case e.TV == 0 && e.Why.Reason != sampling.Acts:
-		return e.Why.String()
+		return deed{[]string{e.Why.String()}, true}
 	case e.TV == 0:
-		return "no effect at this step"
+		return deed{[]string{"no effect at this step"}, true}
 	}
-	return "without it " + viz.Percent(e.TV) + wouldChange
+	brief := "without it " + viz.Percent(e.TV)
+	return deed{[]string{brief + " would change", brief}, true}
 }
 
 func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
@@ -151,7 +161,7 @@ func (v *values) draw(c *viz.Canvas, m *Model) {
 		return
 	}
 	for _, e := range eff { // what the column may have cut
-		if does := v.doesWords(e); e.Key == run.Knobs[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
+		if does := v.doesWords(e)[0]; e.Key == run.Knobs[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
 			c.Put(1, c.H-1, viz.CutTitle(e.Key+": "+does, c.W-2), muted)
 			return
 		}
@@ -195,19 +205,19 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 		from = "preset " + m.Book.List()[i].Name
 	}
 	c.Fit(col.from, y, max(col.does-col.from-1, 0), viz.Printable(from, c.ASCII), ink)
-	does := v.doesWords(e)
-	if viz.Width(does) > c.W-col.does-1 {
-		does = strings.TrimSuffix(does, wouldChange)
-	}
-	c.Put(col.does, y, viz.CutTitle(does, c.W-col.does-1), ink)
+	c.Put(col.does, y, viz.FirstFit(c.W-col.does-1, v.doesWords(e)...), ink)
 }
 
-// doesWords says what a parameter does at this step.
-func (v *values) doesWords(e sampling.Effective) string {
-	if does := v.does[e.Key]; e.Note == "" || does != "" && does != "off" {
-		return does
+// doesWords says what a parameter does at this step, in forms from long to
+// short.
+func (v *values) doesWords(e sampling.Effective) []string {
+	switch d := v.does[e.Key]; {
+	case e.Note != "" && !d.said:
+		return []string{e.Note}
+	case d.forms != nil:
+		return d.forms
 	}
-	return e.Note
+	return []string{""}
 }
 
 // fromModel says what the model's file recommends.
@@ -217,8 +227,8 @@ func fromModel(l *run.Lane) string {
 		return fmt.Sprintf("From the model file: none (%s carries no sampling settings).", viz.Printable(info.Name, false))
 	}
 	s := "From the model file:"
-	for k, v := range info.Defaults {
-		s += fmt.Sprintf(" %s %v", viz.Printable(k, false), v)
+	for _, k := range slices.Sorted(maps.Keys(info.Defaults)) {
+		s += fmt.Sprintf(" %s %v", viz.Printable(k, false), info.Defaults[k])
 	}
 	return s
 }
