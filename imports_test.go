@@ -36,7 +36,7 @@ var rules = []rule{
 // goroutines of its own; constrain keeps a cache that several lanes share.
 var pure = map[string][]string{
 	"sampling":         {"time", "sync"},
-	"sampling/vectors": {"time", "sync"},
+	"sampling/cases": {"time", "sync"},
 }
 
 func TestImports(t *testing.T) {

@@ -22,11 +22,11 @@ import (
 	"logitscope/models/llama"
 	"logitscope/models/open"
 	"logitscope/models/remote"
-	bounds "logitscope/models/remote/partial"
 	"logitscope/models/remote/remotetest"
 	"logitscope/models/table"
 	"logitscope/presets"
 	"logitscope/sampling"
+	bounds "logitscope/sampling/partial"
 )
 
 // A backend is one protocol that a fake serves a local model through.
@@ -387,7 +387,7 @@ func TestPartialRowsKeepTheirBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := bounds.Of(models.Logits{IDs: in.IDs, Values: in.Logits, Rest: in.Rest}, size)
+		row := bounds.Of(in.Logits, in.Rest, size)
 		if len(row.Probs) != 24 || row.Rest <= 0 {
 			t.Fatalf("step %d: %d tokens named, the rest has %v", k+1, len(row.Probs), row.Rest)
 		}

@@ -3,7 +3,7 @@ package sampling
 import (
 	"sort"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // llama.cpp works on an array of candidates whose order matters: it decides
@@ -33,9 +33,9 @@ func (r *row) arrayBest(m int) []item {
 	}
 	cxxMakeHeap(heap)
 	for i := m; i < r.n; i++ {
-		if r.dense && i%vec.Block == 0 {
-			for b := i / vec.Block; b < len(r.bm) && !(r.bm[b] > heap[0].x); b++ {
-				i += vec.Block
+		if r.dense && i%simd.Block == 0 {
+			for b := i / simd.Block; b < len(r.bm) && !(r.bm[b] > heap[0].x); b++ {
+				i += simd.Block
 			}
 			if i >= r.n {
 				break
@@ -117,8 +117,8 @@ func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
 		if hi < least || hi == negInf && int(histo[0]) >= m {
 			continue
 		}
-		lo := b * vec.Block
-		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+		lo := b * simd.Block
+		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
 			if !(v >= least) || v == negInf && int(histo[0]) >= m {
 				continue
 			}
@@ -138,5 +138,5 @@ func (r *row) arraySoftmax(sort bool) float32 {
 		r.arraySort(r.n)
 	}
 	r.exps()
-	return vec.SumFloat32(r.e[:r.n])
+	return simd.SumFloat32(r.e[:r.n])
 }

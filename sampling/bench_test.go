@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 // benchRow returns a row of v logits; peaked has 40 peaks from 14 down.
 func benchRow(v int, peaked bool) []float32 {
-	x := vectors.Generate(nil, v, 999, 2, 0)
+	x := cases.Generate(nil, v, 999, 2, 0)
 	if peaked {
 		for r := range 40 {
 			x[(r*7919+17)%v] = float32(14 - 0.25*float64(r))

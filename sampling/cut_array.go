@@ -3,7 +3,7 @@ package sampling
 import (
 	"math"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // The stages of llama.cpp, on its array. A cut leaves keep entries at least
@@ -124,9 +124,9 @@ func (r *row) bucketsFrom(from int) []item {
 		}
 		return items
 	}
-	ix, x := grow(&r.idxBuf, r.n+vec.Slack), grow(&r.tmpBuf, r.n+vec.Slack)
+	ix, x := grow(&r.idxBuf, r.n+simd.Slack), grow(&r.tmpBuf, r.n+simd.Slack)
 	below := math.Nextafter32(arrayBucketFloor(from), negInf)
-	n := vec.Between(ix, x, r.x[:r.n], below, inf32)
+	n := simd.Between(ix, x, r.x[:r.n], below, inf32)
 	for k, v := range x[:n] {
 		items[k] = item{v, ix[k]}
 	}
@@ -157,7 +157,7 @@ func (s minPArray) apply(r *row) {
 		if r.dense {
 			for b, m := range r.bm {
 				if m >= limit {
-					for _, v := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
+					for _, v := range r.x[b*simd.Block : min(r.n, (b+1)*simd.Block)] {
 						if v >= limit {
 							n++
 						}
@@ -233,7 +233,7 @@ func (n sigmaArray) apply(r *row) {
 		return
 	}
 	t, slack := n.estimate(r)
-	if !(slack < inf32) || vec.CountAbove(r.x[:r.n], t-slack) != vec.CountAbove(r.x[:r.n], t+slack) {
+	if !(slack < inf32) || simd.CountAbove(r.x[:r.n], t-slack) != simd.CountAbove(r.x[:r.n], t+slack) {
 		t = n.exact(r)
 	}
 	r.sinkBelow(t)
@@ -245,7 +245,7 @@ var inf32 = float32(math.Inf(1))
 // be from it: its float32 sums over n logits are off by n units in the last
 // place at most.
 func (n sigmaArray) estimate(r *row) (t, slack float32) {
-	k, sum, squares := vec.Moments(r.x[:r.n])
+	k, sum, squares := simd.Moments(r.x[:r.n])
 	mean := sum / float64(k)
 	std := math.Sqrt(max(0, squares/float64(k)-mean*mean))
 	u := float64(k)/(1<<24) + 1e-6
@@ -265,7 +265,7 @@ func (n sigmaArray) exact(r *row) float32 {
 		}
 	}
 	mean := sum / float32(count)
-	acc := vec.SquaresFloat32(r.x[:r.n], mean)
+	acc := simd.SquaresFloat32(r.x[:r.n], mean)
 	std := float32(math.Sqrt(float64(acc / float32(count))))
 	return r.max() - float32(float32(n)*std)
 }
@@ -280,7 +280,7 @@ func (r *row) sinkBelow(t float32) {
 			}
 		}
 	}
-	if k := vec.Sink(r.x[:r.n], t); k > 0 {
+	if k := simd.Sink(r.x[:r.n], t); k > 0 {
 		r.nfin -= k
 		r.rebound()
 		r.resum()

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // The cuts of transformers and vLLM. They work on the row in order of token
@@ -74,8 +74,8 @@ func (r *row) shares() float64 {
 
 // countAround returns the number of logits above and equal to t.
 func (r *row) countAround(t float32) (above, equal int) {
-	above = vec.CountAbove(r.x[:r.n], t)
-	return above, vec.CountAbove(r.x[:r.n], justBelow(t)) - above
+	above = simd.CountAbove(r.x[:r.n], t)
+	return above, simd.CountAbove(r.x[:r.n], justBelow(t)) - above
 }
 
 // justBelow returns the largest float32 below t.

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 func TestInertNotes(t *testing.T) {
-	x := vectors.Generate(nil, 400, 2, 2, 0)
+	x := cases.Generate(nil, 400, 2, 2, 0)
 	sure := []float32{20, 1, 0, 0, 0, 0}
 	hf := func(kv ...any) sampling.Config { return neutral("transformers", kv...) }
 	for _, c := range []struct {

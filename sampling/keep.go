@@ -3,7 +3,7 @@ package sampling
 import (
 	"math"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // list leaves the dense form.
@@ -12,7 +12,7 @@ func (r *row) list() {
 		return
 	}
 	r.ownE()
-	r.ix = grow(&r.ixBuf, r.n+vec.Slack)[:r.n]
+	r.ix = grow(&r.ixBuf, r.n+simd.Slack)[:r.n]
 	for i := range r.ix {
 		r.ix[i] = int32(i)
 	}
@@ -103,15 +103,15 @@ func (r *row) blocksFrom(t float32) int {
 // keepBlocks is keepFrom for few survivors: it looks into the blocks that
 // have any.
 func (r *row) keepBlocks(t float32) {
-	r.ix = grow(&r.ixBuf, r.n+vec.Slack)
+	r.ix = grow(&r.ixBuf, r.n+simd.Slack)
 	r.eOK = false // shorter to compute anew than to carry along
 	k := 0
 	for b, m := range r.bm {
 		if !(m >= t) {
 			continue
 		}
-		lo := b * vec.Block
-		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+		lo := b * simd.Block
+		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
 			if v >= t {
 				r.ix[k], r.x[k] = int32(lo+i), v
 				k++
@@ -124,18 +124,18 @@ func (r *row) keepBlocks(t float32) {
 
 // keepDense is keepFrom for many survivors: one pass without branches.
 func (r *row) keepDense(t float32) {
-	r.ix = grow(&r.ixBuf, r.n+vec.Slack)
+	r.ix = grow(&r.ixBuf, r.n+simd.Slack)
 	n := r.n
-	x := r.xBuf[:n+vec.Slack]
+	x := r.xBuf[:n+simd.Slack]
 	e := r.e
 	if !r.eOK {
 		e = x // carried along for nothing
 	}
-	de := grow(&r.eBuf, len(r.raw)+vec.Slack)
+	de := grow(&r.eBuf, len(r.raw)+simd.Slack)
 	if !r.eOK {
-		de = grow(&r.tmpBuf, n+vec.Slack)
+		de = grow(&r.tmpBuf, n+simd.Slack)
 	}
-	k := vec.Compress(r.ix, x, de, x[:n], e[:n], 0, t)
+	k := simd.Compress(r.ix, x, de, x[:n], e[:n], 0, t)
 	r.dense = false
 	if r.eOK {
 		r.e, r.sharedE = de[:k], false
@@ -194,7 +194,7 @@ func (r *row) permute(items []item) {
 		for k, it := range items {
 			tmp[k] = r.e[it.i]
 		}
-		r.e = grow(&r.eBuf, len(r.raw)+vec.Slack)[:n]
+		r.e = grow(&r.eBuf, len(r.raw)+simd.Slack)[:n]
 		copy(r.e, tmp)
 		r.sharedE = false
 	}
@@ -202,7 +202,7 @@ func (r *row) permute(items []item) {
 		r.x[k] = it.x
 	}
 	if r.dense {
-		r.ix = grow(&r.ixBuf, r.n+vec.Slack)
+		r.ix = grow(&r.ixBuf, r.n+simd.Slack)
 	}
 	copy(r.ix[:n], ix)
 	r.dense, r.mixed, r.atOK = false, true, false

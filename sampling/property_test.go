@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 // settings of every stage, each with the value that switches it off.
@@ -86,10 +86,10 @@ var testHistory = []int32{1, 4, 2, 1, 4, 9, 3, 1, 4}
 // TestStages holds every stage to what all of them promise.
 func TestStages(t *testing.T) {
 	rows := [][]float32{
-		vectors.Generate(nil, 16, 3, 2, 0),
-		vectors.Generate(nil, 300, 4, 2, 0),
-		vectors.Generate(nil, 3000, 5, 1, 0),
-		vectors.Generate(nil, 500, 6, 3, 4), // many equal logits
+		cases.Generate(nil, 16, 3, 2, 0),
+		cases.Generate(nil, 300, 4, 2, 0),
+		cases.Generate(nil, 3000, 5, 1, 0),
+		cases.Generate(nil, 500, 6, 3, 4), // many equal logits
 		slices.Repeat([]float32{0.5}, 20),
 	}
 	for _, st := range stageTable {
@@ -225,7 +225,7 @@ func checkRow(t *testing.T, tr *sampling.Trace, d *sampling.Dist, r *sampling.Ro
 // among them. Rows have no equal logits, which ids may decide between.
 func TestBlindToLabels(t *testing.T) {
 	const n = 200
-	x := vectors.Generate(nil, n, 11, 2, 0)
+	x := cases.Generate(nil, n, 11, 2, 0)
 	for i := range x {
 		x[i] += float32(i) * 1e-4
 	}
@@ -258,7 +258,7 @@ func TestBlindToLabels(t *testing.T) {
 // TestCutsKeepOrder wants the tokens a cut leaves to stand in the order they
 // had.
 func TestCutsKeepOrder(t *testing.T) {
-	x := vectors.Generate(nil, 1000, 21, 2, 0)
+	x := cases.Generate(nil, 1000, 21, 2, 0)
 	for _, st := range stageTable {
 		switch st.key {
 		case "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff", "top_h", "top_n_sigma", "xtc_probability", "temperature":
@@ -282,7 +282,7 @@ func TestCutsKeepOrder(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	for _, v := range []int{500, 20000} {
-		x := vectors.Generate(nil, v, 5, 2, 0)
+		x := cases.Generate(nil, v, 5, 2, 0)
 		for _, st := range stageTable {
 			p := compile(t, neutral(st.order, append(st.extra, st.key, st.on)...))
 			var s sampling.Scratch

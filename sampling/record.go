@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // A recorder fills a trace while the stages run. Its zero value with no
@@ -181,8 +181,8 @@ func (c *recorder) last(r *row) (rank int32, cum float32) {
 func (r *row) worstUntouched() int {
 	x := r.x[:r.n]
 	least := r.leastFinite()
-	ix, same := grow(&r.idxBuf, r.n+vec.Slack), grow(&r.tmpBuf, r.n+vec.Slack)
-	n := vec.Between(ix, same, x, math.Nextafter32(least, negInf), least)
+	ix, same := grow(&r.idxBuf, r.n+simd.Slack), grow(&r.tmpBuf, r.n+simd.Slack)
+	n := simd.Between(ix, same, x, math.Nextafter32(least, negInf), least)
 	at := -1
 	for k := n - 1; k >= 0; k-- {
 		at = r.worse(at, int(ix[k]))
@@ -221,7 +221,7 @@ func (r *row) leastFinite() float32 {
 		least := inf32
 		for b, hi := range r.bm {
 			if hi > negInf {
-				least = min(least, leastFinite(x[b*vec.Block:min(r.n, (b+1)*vec.Block)]))
+				least = min(least, leastFinite(x[b*simd.Block:min(r.n, (b+1)*simd.Block)]))
 			}
 		}
 		return least

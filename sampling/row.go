@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 var negInf = float32(math.Inf(-1))
@@ -105,8 +105,8 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	if repair {
 		r.repair()
 	}
-	rawBM := grow(&r.rawBM, vec.Blocks(n))
-	hi, _, finite, nan := vec.MaxBlocks(rawBM, r.raw)
+	rawBM := grow(&r.rawBM, simd.Blocks(n))
+	hi, _, finite, nan := simd.MaxBlocks(rawBM, r.raw)
 	if nan > 0 || finite == 0 || math.IsInf(float64(hi), 1) {
 		return invalidLogits(r.raw, nan)
 	}
@@ -115,7 +115,7 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	r.loadRest()
 	copy(grow(&r.bm, len(rawBM)), rawBM)
 	r.dense, r.sorted, r.mixed, r.atOK = true, false, false, false
-	r.x = grow(&r.xBuf, n+vec.Slack)[:n]
+	r.x = grow(&r.xBuf, n+simd.Slack)[:n]
 	copy(r.x, r.raw)
 	r.ix = nil
 	r.eOK, r.sumOK, r.sharedE = false, false, false

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // orderKey maps a logit to an integer that orders as it does. Both zeros have
@@ -43,7 +43,7 @@ func (r *row) kth(k int) float32 {
 			if m < t {
 				continue
 			}
-			for _, v := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
+			for _, v := range r.x[b*simd.Block : min(r.n, (b+1)*simd.Block)] {
 				if v >= t {
 					vals = append(vals, v)
 				}
@@ -70,7 +70,7 @@ func (r *row) around(k int) (vals []float32, above int) {
 	countLo := r.nfin
 	t, step := hi-1, float32(1)
 	for i := 0; i < 48 && countLo-above > enough && t < hi && t > lo; i++ {
-		if n := vec.CountAbove(x, t); n < k {
+		if n := simd.CountAbove(x, t); n < k {
 			hi, above = t, n
 		} else {
 			lo, countLo = t, n
@@ -82,9 +82,9 @@ func (r *row) around(k int) (vals []float32, above int) {
 			t = hi - (hi-lo)*nudged(float32(k-above)/float32(countLo-above))
 		}
 	}
-	ix := grow(&r.idxBuf, r.n+vec.Slack)
-	vals = grow(&r.keyBuf, r.n+vec.Slack)
-	return vals[:vec.Between(ix, vals, x, lo, hi)], above
+	ix := grow(&r.idxBuf, r.n+simd.Slack)
+	vals = grow(&r.keyBuf, r.n+simd.Slack)
+	return vals[:simd.Between(ix, vals, x, lo, hi)], above
 }
 
 // blocks returns the block maxima of the entries.
@@ -92,8 +92,8 @@ func (r *row) blocks() []float32 {
 	if r.dense {
 		return r.bm
 	}
-	bm := grow(&r.topBuf, vec.Blocks(r.n))
-	vec.MaxBlocks(bm, r.x[:r.n])
+	bm := grow(&r.topBuf, simd.Blocks(r.n))
+	simd.MaxBlocks(bm, r.x[:r.n])
 	return bm
 }
 
@@ -156,7 +156,7 @@ func (r *row) gather(t float32, m int) []item {
 		above := 0
 		for b, hi := range bm {
 			if hi > t {
-				above += vec.CountAbove(r.x[b*vec.Block:min(r.n, (b+1)*vec.Block)], t)
+				above += simd.CountAbove(r.x[b*simd.Block:min(r.n, (b+1)*simd.Block)], t)
 			}
 		}
 		ties = m - above
@@ -165,8 +165,8 @@ func (r *row) gather(t float32, m int) []item {
 		if hi < t {
 			continue
 		}
-		lo := b * vec.Block
-		for i, v := range r.x[lo:min(r.n, lo+vec.Block)] {
+		lo := b * simd.Block
+		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
 			if !(v >= t) {
 				continue
 			}
@@ -300,14 +300,14 @@ type bracket struct {
 func (r *row) bracketAt(vals, w []float32, target float64) bracket {
 	const enough = 512
 	hi, lo := r.top(vals), negInf
-	n, total := vec.SumAbove(vals, w, negInf)
+	n, total := simd.SumAbove(vals, w, negInf)
 	slack := 2e-7 * total
 	above, below := 0.0, total // masses above hi and above lo
 	count, countLo := 0, n
 	step := float32(1)
 	t := hi - step
 	for i := 0; i < 48 && countLo-count > enough && t < hi && t > lo; i++ {
-		k, m := vec.SumAbove(vals, w, t)
+		k, m := simd.SumAbove(vals, w, t)
 		switch {
 		case m > target+slack:
 			lo, below, countLo = t, m, k
@@ -337,15 +337,15 @@ func nudged(f float32) float32 { return min(max(f, 0.02), 0.98) }
 
 // top returns the largest of vals.
 func (r *row) top(vals []float32) float32 {
-	bm := grow(&r.topBuf, vec.Blocks(len(vals)))
-	hi, _, _, _ := vec.MaxBlocks(bm, vals)
+	bm := grow(&r.topBuf, simd.Blocks(len(vals)))
+	hi, _, _, _ := simd.MaxBlocks(bm, vals)
 	return hi
 }
 
 // between returns the entries with lo < value <= hi.
 func (r *row) between(vals []float32, lo, hi float32) []item {
-	ix, x := grow(&r.idxBuf, len(vals)+vec.Slack), grow(&r.tmpBuf, len(vals)+vec.Slack)
-	n := vec.Between(ix, x, vals, lo, hi)
+	ix, x := grow(&r.idxBuf, len(vals)+simd.Slack), grow(&r.tmpBuf, len(vals)+simd.Slack)
+	n := simd.Between(ix, x, vals, lo, hi)
 	items := grow(&r.sortBuf, n)
 	for k := range items {
 		items[k] = item{x[k], ix[k]}
@@ -363,8 +363,8 @@ func (r *row) rawRank(pos int32) (rank int32, cum float64) {
 		if m < v {
 			continue
 		}
-		lo, hi := b*vec.Block, min(len(r.raw), (b+1)*vec.Block)
-		k, s := vec.SumAbove(r.raw[lo:hi], r.rawE[lo:hi], v)
+		lo, hi := b*simd.Block, min(len(r.raw), (b+1)*simd.Block)
+		k, s := simd.SumAbove(r.raw[lo:hi], r.rawE[lo:hi], v)
 		n += k
 		cum += s
 		if lo <= int(pos) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 // letters is a vocabulary of one token a letter; the last two ids have no
@@ -220,7 +220,7 @@ func TestPartialRows(t *testing.T) {
 // TestStateIsInTheStep goes back and forth: the same state gives the same
 // step, whatever the scratch was used for in between.
 func TestStateIsInTheStep(t *testing.T) {
-	x := vectors.Generate(nil, 300, 8, 2, 0)
+	x := cases.Generate(nil, 300, 8, 2, 0)
 	for _, c := range []sampling.Config{
 		neutral("llama.cpp"),
 		neutral("llama.cpp", "mirostat", 2, "mirostat_tau", 3.0),
@@ -261,7 +261,7 @@ func TestStateIsInTheStep(t *testing.T) {
 }
 
 func TestMirostatSteers(t *testing.T) {
-	x := vectors.Generate(nil, 2000, 8, 2, 0)
+	x := cases.Generate(nil, 2000, 8, 2, 0)
 	for _, version := range []int{1, 2} {
 		for _, tau := range []float64{2, 6} {
 			p := compile(t, neutral("llama.cpp", "mirostat", version, "mirostat_tau", tau))

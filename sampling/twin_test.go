@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 // The slow twin: the cuts of transformers as their definitions read, on a
@@ -173,9 +173,9 @@ func TestAgainstTheSlowTwin(t *testing.T) {
 	}
 	for seed := range seeds {
 		rows := map[string][]float32{
-			"flat":      vectors.Generate(nil, 20011, uint64(seed), 2, 0),
-			"quantised": vectors.Generate(nil, 9000, uint64(seed), 3, 8),
-			"small":     vectors.Generate(nil, 77, uint64(seed), 2, 0),
+			"flat":      cases.Generate(nil, 20011, uint64(seed), 2, 0),
+			"quantised": cases.Generate(nil, 9000, uint64(seed), 3, 8),
+			"small":     cases.Generate(nil, 77, uint64(seed), 2, 0),
 			"peaked":    benchRow(8192+seed, true),
 		}
 		for name, x := range rows {
@@ -233,7 +233,7 @@ func FuzzSample(f *testing.F) {
 	f.Add(uint64(4), uint8(3), uint16(1), 2.0, 1, 0.0, 0.5, 0.0, uint8(3))
 	f.Add(uint64(5), uint8(4), uint16(2000), 0.01, 10000, 0.999, 0.9, 0.1, uint8(4))
 	f.Fuzz(func(t *testing.T, seed uint64, engine uint8, n uint16, temp float64, k int, p, m, typ float64, odd uint8) {
-		x := vectors.Generate(nil, int(n%3000)+1, seed, float64(odd%7), float64(odd%5))
+		x := cases.Generate(nil, int(n%3000)+1, seed, float64(odd%7), float64(odd%5))
 		switch odd % 6 {
 		case 1:
 			x[seed%uint64(len(x))] = float32(math.Inf(-1))

@@ -3,7 +3,7 @@ package sampling
 import (
 	"math"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // fewEntries is the most entries for which exponentials are computed exactly
@@ -13,12 +13,12 @@ const fewEntries = 2048
 // rawStats computes the model's own distribution, exactly if a stage or the
 // draw will go on with its exponentials.
 func (r *row) rawStats(exact bool) {
-	r.rawE = grow(&r.rawEBuf, len(r.raw)+vec.Slack)[:len(r.raw)]
+	r.rawE = grow(&r.rawEBuf, len(r.raw)+simd.Slack)[:len(r.raw)]
 	exact = exact || len(r.raw) <= fewEntries
 	if exact {
-		r.rawSum, r.rawDot = vec.Exp(r.rawE, r.raw, r.rawMax)
+		r.rawSum, r.rawDot = simd.Exp(r.rawE, r.raw, r.rawMax)
 	} else {
-		r.rawSum, r.rawDot = vec.ExpFast(r.rawE, r.raw, r.rawMax)
+		r.rawSum, r.rawDot = simd.ExpFast(r.rawE, r.raw, r.rawMax)
 	}
 	r.ref, r.sum, r.dot, r.fullSum, r.sumOK = r.rawMax, r.rawSum, r.rawDot, r.rawSum, true
 	if exact {
@@ -51,7 +51,7 @@ func (r *row) sums() {
 		return
 	}
 	r.ref = r.max()
-	r.sum, r.dot = vec.ExpFast(nil, r.x[:r.n], r.ref)
+	r.sum, r.dot = simd.ExpFast(nil, r.x[:r.n], r.ref)
 	r.fullSum, r.sumOK = r.sum, true
 }
 
@@ -62,13 +62,13 @@ func (r *row) exps() {
 	if r.eOK && r.sumOK && r.ref == hi {
 		return
 	}
-	r.e = grow(&r.eBuf, len(r.raw)+vec.Slack)[:r.n]
+	r.e = grow(&r.eBuf, len(r.raw)+simd.Slack)[:r.n]
 	r.ref, r.sharedE = hi, false
 	if r.nfin == 0 {
 		r.sum, r.dot = 0, 0
 		clear(r.e)
 	} else {
-		r.sum, r.dot = vec.Exp(r.e, r.x[:r.n], r.ref)
+		r.sum, r.dot = simd.Exp(r.e, r.x[:r.n], r.ref)
 	}
 	r.fullSum, r.eOK, r.sumOK = r.sum, true, true
 }
@@ -78,7 +78,7 @@ func (r *row) ownE() {
 	if !r.eOK || !r.sharedE {
 		return
 	}
-	e := grow(&r.eBuf, len(r.raw)+vec.Slack)[:r.n]
+	e := grow(&r.eBuf, len(r.raw)+simd.Slack)[:r.n]
 	copy(e, r.e)
 	r.e, r.sharedE = e, false
 }
@@ -93,7 +93,7 @@ func (r *row) resum() {
 		return
 	}
 	r.e = r.e[:r.n]
-	r.sum, r.dot = vec.Sums(r.e, r.x[:r.n], r.ref)
+	r.sum, r.dot = simd.Sums(r.e, r.x[:r.n], r.ref)
 	r.sumOK = true
 	r.checkSum()
 }
@@ -178,13 +178,13 @@ func (r *row) change(i int, v float32) {
 
 // changeMax corrects the maximum of the block of entry i.
 func (r *row) changeMax(i int, old, v float32) {
-	b := i / vec.Block
+	b := i / simd.Block
 	switch {
 	case v >= r.bm[b]:
 		r.bm[b] = v
 	case old == r.bm[b]:
 		m := negInf
-		for _, w := range r.x[b*vec.Block : min(r.n, (b+1)*vec.Block)] {
+		for _, w := range r.x[b*simd.Block : min(r.n, (b+1)*simd.Block)] {
 			m = max(m, w)
 		}
 		r.bm[b] = m
@@ -193,9 +193,9 @@ func (r *row) changeMax(i int, old, v float32) {
 
 // scale divides every logit by t.
 func (r *row) scale(t float32) {
-	vec.Div(r.x[:r.n], t)
+	simd.Div(r.x[:r.n], t)
 	if r.dense {
-		vec.Div(r.bm, t)
+		simd.Div(r.bm, t)
 	}
 	r.dirty()
 }
@@ -203,6 +203,6 @@ func (r *row) scale(t float32) {
 // rebound recomputes the block maxima of a dense row.
 func (r *row) rebound() {
 	if r.dense {
-		vec.MaxBlocks(r.bm, r.x[:r.n])
+		simd.MaxBlocks(r.bm, r.x[:r.n])
 	}
 }

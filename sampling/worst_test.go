@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // TestWorstUntouched compares with a look at every entry.
@@ -13,7 +13,7 @@ func TestWorstUntouched(t *testing.T) {
 		pick := func(i int, n uint32) int { return int(Coin(uint64(trial), i, n) * float64(n)) }
 		n := 1 + pick(0, 60)
 		if trial%20 == 2 {
-			n += vec.Block
+			n += simd.Block
 		}
 		r := row{n: n, x: make([]float32, n), raw: make([]float32, n), dense: true}
 		for i := range n {
@@ -37,8 +37,8 @@ func TestWorstUntouched(t *testing.T) {
 				r.ix[i] = int32(i)
 			}
 		default:
-			r.bm = make([]float32, vec.Blocks(n))
-			vec.MaxBlocks(r.bm, r.x)
+			r.bm = make([]float32, simd.Blocks(n))
+			simd.MaxBlocks(r.bm, r.x)
 		}
 		want := -1
 		for i := range n {

@@ -3,7 +3,7 @@ package beam
 import (
 	"math"
 
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // wide is the width of a row from which its exponentials are taken in float32
@@ -19,7 +19,7 @@ func (sc *scorer) logSumExp(x []float32, top float32) float64 {
 		return float64(top) + math.Log(sumExp(x, float64(top)))
 	}
 	sc.out = resize(sc.out, len(x))
-	sum, _ := vec.Exp(sc.out, x, top)
+	sum, _ := simd.Exp(sc.out, x, top)
 	return float64(top) + math.Log(sum)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
-	"logitscope/sampling/vec"
+	"logitscope/sampling/simd"
 )
 
 // A row is the model's log-probabilities after one running beam, kept so that
@@ -15,7 +15,7 @@ import (
 type row struct {
 	ids    []int32 // nil: index is id
 	logits []float32
-	blocks []float32 // maxima of vec.Block logits each
+	blocks []float32 // maxima of simd.Block logits each
 	rest   float32
 	norm   float64 // logarithm of the sum of exp(logits) over the whole vocabulary
 }
@@ -30,8 +30,8 @@ func (sc *scorer) row(l models.Logits) (row, error) {
 	if l.IDs != nil {
 		r.ids = append([]int32(nil), l.IDs...)
 	}
-	r.blocks = make([]float32, vec.Blocks(len(r.logits)))
-	top, _, _, bad := vec.MaxBlocks(r.blocks, r.logits)
+	r.blocks = make([]float32, simd.Blocks(len(r.logits)))
+	top, _, _, bad := simd.MaxBlocks(r.blocks, r.logits)
 	if bad > 0 {
 		return r, fmt.Errorf("%d of %d logits are NaN", bad, len(r.logits))
 	}
@@ -205,8 +205,8 @@ func (sc *scorer) offerRaw(top *best, r *row, b int, n *Node) {
 		if !(most >= least) {
 			continue
 		}
-		from := j * vec.Block
-		for i, l := range r.logits[from:min(from+vec.Block, len(r.logits))] {
+		from := j * simd.Block
+		for i, l := range r.logits[from:min(from+simd.Block, len(r.logits))] {
 			if !(l >= least) {
 				continue
 			}

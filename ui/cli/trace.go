@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/sampling"
-	"logitscope/sampling/vectors"
+	"logitscope/sampling/cases"
 )
 
 func newTrace(sys System) *cobra.Command {
@@ -27,7 +27,7 @@ kept, the survivors and their probabilities. It needs no model. A bad line gives
 			if name != "" && !slices.Contains(names, name) {
 				return wrong("--engine %s: %s", name, strings.Join(names, ", "))
 			}
-			bad, err := vectors.Run(sys.input, sys.Out, vectors.Options{Engine: name})
+			bad, err := cases.Run(sys.input, sys.Out, cases.Options{Engine: name})
 			if err != nil {
 				return err
 			}

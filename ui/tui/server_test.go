@@ -18,9 +18,9 @@ import (
 	"logitscope/models"
 	"logitscope/models/open"
 	"logitscope/models/remote"
-	"logitscope/models/remote/partial"
 	"logitscope/models/remote/remotetest"
 	"logitscope/sampling"
+	"logitscope/sampling/partial"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )

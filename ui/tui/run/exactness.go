@@ -6,8 +6,8 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/models/remote/partial"
 	"logitscope/sampling"
+	"logitscope/sampling/partial"
 	"logitscope/viz"
 )
 
@@ -42,7 +42,7 @@ func Judged(m models.Model, set *engine.Settings, s *engine.Step, in sampling.In
 		size = unknownVocab
 	}
 	e := evidence{
-		row: partial.Of(models.Logits{IDs: s.Row.IDs, Values: s.Row.Values, Rest: s.Row.Rest}, size),
+		row: partial.Of(s.Row.Values, s.Row.Rest, size),
 		raw: !info.Caps.Normalised && !s.Row.Normalised(),
 		cfg: set.Config(), step: s, in: in,
 	}

@@ -16,11 +16,10 @@
 package partial
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-
-	"logitscope/models"
 )
 
 // A Row is what is known of a distribution.
@@ -35,29 +34,21 @@ const slack = 1e-6
 
 // Of returns what is known of a row of a vocabulary of size tokens: the
 // values of l are log-probabilities, or logits if the row is whole.
-func Of(l models.Logits, size int) Row {
+func Of(values []float32, rest float32, size int) Row {
 	top := math.Inf(-1)
-	for _, v := range l.Values {
+	for _, v := range values {
 		top = max(top, float64(v))
 	}
-	r := Row{Probs: make([]float64, len(l.Values)), Rest: float64(l.Rest), Unnamed: max(0, size-len(l.Values))}
+	r := Row{Probs: make([]float64, len(values)), Rest: float64(rest), Unnamed: max(0, size-len(values))}
 	sum := 0.0
-	for i, v := range l.Values {
+	for i, v := range values {
 		r.Probs[i] = math.Exp(float64(v) - top)
 		sum += r.Probs[i]
 	}
 	for i := range r.Probs {
 		r.Probs[i] *= (1 - r.Rest) / sum
 	}
-	slices.SortFunc(r.Probs, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(r.Probs, func(a, b float64) int { return cmp.Compare(b, a) })
 	if r.Unnamed == 0 {
 		r.Rest = 0
 	}

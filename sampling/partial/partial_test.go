@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"logitscope/models"
 )
 
 // A case is a whole distribution, descending, and how much of it is named.
@@ -302,11 +300,11 @@ func TestByHand(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	lp := func(p float64) float32 { return float32(math.Log(p)) }
-	r := Of(models.Logits{IDs: []int32{7, 3}, Values: []float32{lp(0.2), lp(0.7)}, Rest: 0.1}, 10)
+	r := Of([]float32{lp(0.2), lp(0.7)}, 0.1, 10)
 	if math.Abs(r.Probs[0]-0.7) > 1e-6 || math.Abs(r.Probs[1]-0.2) > 1e-6 || math.Abs(r.Rest-0.1) > 1e-6 || r.Unnamed != 8 || r.Whole() {
 		t.Errorf("%+v", r)
 	}
-	r = Of(models.Logits{Values: []float32{5, 5, float32(math.Inf(-1))}}, 3)
+	r = Of([]float32{5, 5, float32(math.Inf(-1))}, 0, 3)
 	if r.Probs[0] != 0.5 || r.Probs[2] != 0 || !r.Whole() {
 		t.Errorf("%+v", r)
 	}

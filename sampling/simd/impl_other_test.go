@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package vec
+package simd
 
 func available() []string { return []string{"portable"} }
 

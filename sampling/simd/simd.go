@@ -1,11 +1,11 @@
-// Package vec has the passes over a whole row of logits that decide how fast
+// Package simd has the passes over a whole row of logits that decide how fast
 // sampling is: block maxima, exponentials with their sums, scaling, counting.
 //
 // Every function has a portable form. Where the processor has AVX-512 or
 // AVX2, assembly replaces it at start; the results are equal but for the
 // rounding of sums, and of an exponential in at most one unit in the last
 // place.
-package vec
+package simd
 
 import "math"
 

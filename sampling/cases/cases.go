@@ -1,4 +1,4 @@
-// Package vectors puts given logits through a pipeline, one case a line: the
+// Package cases puts given logits through a pipeline, one case a line: the
 // schema in which the project's golden vectors are written, so that anyone
 // can check the samplers on logits of their own.
 //
@@ -6,7 +6,7 @@
 // "vocab", "prompt_tokens", "generated_tokens", "engine" and "settings" under
 // the engine's own names. The answer has the fields that the golden vectors
 // call expected.
-package vectors
+package cases
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package vec
+package simd
 
 // detect leaves the portable implementation in place.
 func detect() {}
