@@ -36,7 +36,11 @@ var rules = []rule{
 // goroutines of its own; constrain keeps a cache that several lanes share.
 var pure = map[string][]string{
 	"sampling":         {"time", "sync"},
-	"sampling/cases": {"time", "sync"},
+	"sampling/cases":   {"time", "sync"},
+	"sampling/luck":    {"time", "sync"},
+	"sampling/partial": {"time", "sync"},
+	"sampling/row":     {"time", "sync"},
+	"sampling/simd":    {"time", "sync"},
 }
 
 func TestImports(t *testing.T) {

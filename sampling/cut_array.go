@@ -340,8 +340,8 @@ func (s xtcArray) apply(r *row) {
 	if r.n < 2 {
 		return
 	}
-	r.mt[1].seek(seedMT(s.seed), r.state.XTCDraws)
-	chance := r.mt[1].float32()
+	r.mt[1].Seek(seedMT(s.seed), r.state.XTCDraws)
+	chance := r.mt[1].Float32()
 	r.state.XTCDraws++
 	if chance > s.probability {
 		return

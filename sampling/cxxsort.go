@@ -1,5 +1,7 @@
 package sampling
 
+import "math/bits"
+
 // The order in which the C++ library leaves equal elements. llama.cpp walks
 // its candidates in that order when it draws, so with equal logits a seeded
 // draw depends on the library's own heap and introsort. These follow the
@@ -184,3 +186,5 @@ func cxxLinearInsert(s []item, i int) {
 	}
 	s[i] = v
 }
+
+func log2(n int) int { return bits.Len(uint(n)) - 1 }

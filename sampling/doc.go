@@ -11,7 +11,7 @@
 // samplers differ in more than the order of their stages. Each engine is a
 // table of stages with its own borders, ties and sums, the values it assumes,
 // refuses, changes and ignores, and its way to draw. Where an engine's own
-// draw can be reproduced it is; elsewhere [Coin] draws, see
+// draw can be reproduced it is; elsewhere [luck.Coin] does, see
 // [Pipeline.DrawRule].
 //
 // A new stage is a value with an apply method on the row (row.go) and an

@@ -1,12 +1,16 @@
 package sampling
 
-import "math"
+import (
+	"math"
+
+	"logitscope/sampling/luck"
+)
 
 // A DrawKind is how an engine picks one of the tokens that are left.
 type DrawKind uint8
 
 const (
-	DrawCoin DrawKind = iota // inverse CDF in rank order at Coin(seed, position)
+	DrawCoin DrawKind = iota // inverse CDF in rank order at a coin of seed and position
 	DrawMT                   // llama.cpp: mt19937, in array order
 	DrawPCG                  // Ollama's Go sampler: PCG, float32 sums
 )
@@ -67,7 +71,7 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 	case DrawPCG:
 		return p.choosePCG(s, state)
 	}
-	u := Coin(p.seed, r.in.Pos(), 0)
+	u := luck.Coin(p.seed, r.in.Pos(), 0)
 	d := r.drawRanked(u)
 	// Rounding may leave u just outside of its own interval.
 	d.u, d.lo, d.hi = u, min(d.lo, u), max(d.hi, math.Nextafter(u, 2))

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"logitscope/sampling/luck"
 	"math"
 	"slices"
 	"testing"
@@ -13,7 +14,7 @@ func TestLooseAgainstTheWholeSort(t *testing.T) {
 		for _, quant := range []float32{2, 8, 64, 1000} {
 			x := make([]float32, n)
 			for i := range x {
-				u := float32(Coin(9, i, uint32(quant))*12 - 6)
+				u := float32(luck.Coin(9, i, uint32(quant))*12 - 6)
 				x[i] = float32(int(u*quant)) / quant
 			}
 			for _, p := range []float32{0.3, 0.9, 0.99, 0.9999} {
@@ -49,7 +50,7 @@ func TestSortAroundAgainstTheWholeSort(t *testing.T) {
 		for _, levels := range []int{1, 2, 3, 17, 400} {
 			items := make([]item, n)
 			for i := range items {
-				v := int(Coin(3, i, uint32(levels)) * float64(levels))
+				v := int(luck.Coin(3, i, uint32(levels)) * float64(levels))
 				if levels == 3 { // organ pipes
 					v = min(i, n-i)
 				}

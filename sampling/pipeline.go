@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"logitscope/sampling/luck"
 )
 
 // A Pipeline is an ordered list of stages that ends in a draw, compiled from
@@ -100,8 +102,8 @@ func (in Input) Pos() int { return len(in.Prompt) + len(in.Output) }
 type Scratch struct {
 	r     row
 	rec   recorder
-	mt    [2]generator
-	pcg   pcgCache
+	mt    [2]luck.MT
+	pcg   luck.PCG
 	state State
 	tr    Trace
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"logitscope/sampling/luck"
 	"logitscope/sampling/simd"
 )
 
@@ -59,7 +60,7 @@ type row struct {
 	holes           bool    // a stage removed better tokens than it left
 	state           *State
 	maskBuf         []uint64
-	mt              *[2]generator
+	mt              *[2]luck.MT
 	final           finalStage // makes the draw in place of the engine's; may be nil
 	probBuf         []float32
 	loose, looseBuf []item // see settle; nil if the entries are in their final order

@@ -62,8 +62,8 @@ func (m *mirostat) k(r *row, sum, mu float32) int {
 func (m *mirostat) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	r := &s.r
 	probs := r.arrayProbs(r.arraySoftmax(true))
-	s.mt[0].seek(seedMT(p.seed), state.Draws)
-	d := r.drawDiscrete(probs, &s.mt[0], state)
+	s.mt[0].Seek(seedMT(p.seed), state.Draws)
+	d := drawDiscrete(probs, &s.mt[0], state)
 	surprise := -log2f(probs[d.entry])
 	state.Mu = float64(float32(state.Mu) - float32(m.eta*(surprise-m.tau)))
 	return d
@@ -114,8 +114,8 @@ func adaptiveLogit(p, target float32) float32 {
 func (a *adaptiveP) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	r := &s.r
 	probs := r.arrayProbs(r.arraySoftmax(false))
-	s.mt[0].seek(seedMT(p.seed), state.Draws)
-	d := r.drawDiscrete(probs, &s.mt[0], state)
+	s.mt[0].Seek(seedMT(p.seed), state.Draws)
+	d := drawDiscrete(probs, &s.mt[0], state)
 	state.AdaptWeighted = float64(r.probBuf[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))
 	state.AdaptTotal = float64(1 + float32(a.decay*float32(state.AdaptTotal)))
 	return d

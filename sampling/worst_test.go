@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"logitscope/sampling/luck"
 	"slices"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // TestWorstUntouched compares with a look at every entry.
 func TestWorstUntouched(t *testing.T) {
 	for trial := range 400 {
-		pick := func(i int, n uint32) int { return int(Coin(uint64(trial), i, n) * float64(n)) }
+		pick := func(i int, n uint32) int { return int(luck.Coin(uint64(trial), i, n) * float64(n)) }
 		n := 1 + pick(0, 60)
 		if trial%20 == 2 {
 			n += simd.Block

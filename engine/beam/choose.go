@@ -3,7 +3,7 @@ package beam
 import (
 	"math"
 
-	"logitscope/sampling"
+	"logitscope/sampling/luck"
 )
 
 // A pick is a continuation before it is a node.
@@ -105,7 +105,7 @@ func draw(all []pick, k int, seed uint64, pos int) []pick {
 	}
 	var out []pick
 	for j := 0; j < k; j++ {
-		u := sampling.Coin(seed, pos, streamBeam+uint32(j)) * total
+		u := luck.Coin(seed, pos, streamBeam+uint32(j)) * total
 		at, last := -1, -1
 		for i := range w {
 			if w[i] <= 0 {

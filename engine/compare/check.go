@@ -3,6 +3,7 @@ package compare
 import (
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/luck"
 )
 
 // A Check holds two settings against each other, step by step on the logits of
@@ -47,7 +48,7 @@ func Against(v engine.View, mine, other *engine.Settings, n int) (Check, error) 
 		if tv > c.LargestTV {
 			c.LargestTV, c.LargestAt = tv, k+1
 		}
-		u := sampling.Coin(v.Steps[k].Settings.Config().Uint("seed"), here.Pos(), 0)
+		u := luck.Coin(v.Steps[k].Settings.Config().Uint("seed"), here.Pos(), 0)
 		if chosen(&a, u) == chosen(&b, u) {
 			c.Same++
 		} else if c.FirstDiff == 0 {

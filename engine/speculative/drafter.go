@@ -5,6 +5,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/luck"
 )
 
 // A drafter proposes tokens.
@@ -123,8 +124,8 @@ type roundCoins struct {
 	pos  int
 }
 
-func (c roundCoins) draft(i int) float64 { return sampling.Coin(c.seed, c.pos, streamDraft+uint32(i)) }
+func (c roundCoins) draft(i int) float64 { return luck.Coin(c.seed, c.pos, streamDraft+uint32(i)) }
 func (c roundCoins) accept(i int) float64 {
-	return sampling.Coin(c.seed, c.pos, streamAccept+uint32(i))
+	return luck.Coin(c.seed, c.pos, streamAccept+uint32(i))
 }
-func (c roundCoins) final() float64 { return sampling.Coin(c.seed, c.pos, streamFinal) }
+func (c roundCoins) final() float64 { return luck.Coin(c.seed, c.pos, streamFinal) }

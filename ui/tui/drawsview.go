@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/sampling/luck"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -67,7 +68,7 @@ func (v *draws) compute(m *Model) tea.Cmd {
 		}
 		r.counts = make([]int, len(r.dist.IDs))
 		for i := range uint32(manyDraws) {
-			k, _, _ := r.dist.Draw(sampling.Coin(seed, pos, round<<12+i+1))
+			k, _, _ := r.dist.Draw(luck.Coin(seed, pos, round<<12+i+1))
 			r.counts[k]++
 		}
 		return r

@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/luck"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -36,7 +37,7 @@ func guesses(v models.Vocab, s *engine.Step, n int) []int32 {
 	add(s.Token)
 	rest := rows[best:]
 	for k := uint32(0); len(ids) < n && len(rest) > 0 && k < 100; k++ { // by chance, but always the same
-		add(rest[int(sampling.Coin(uint64(s.Pos), s.Pos, 100+k)*float64(len(rest)))].ID)
+		add(rest[int(luck.Coin(uint64(s.Pos), s.Pos, 100+k)*float64(len(rest)))].ID)
 	}
 	for _, r := range rest {
 		add(r.ID)

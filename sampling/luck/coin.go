@@ -1,4 +1,7 @@
-package sampling
+// Package luck answers where the numbers come from that a draw is made with:
+// a coin that depends on seed and position alone, and the generators of
+// llama.cpp and of Ollama's own sampler at any place in their sequences.
+package luck
 
 // Coin returns the uniform draw in [0, 1) for one position under one seed.
 // Stream 0 draws tokens; other streams are independent of it.

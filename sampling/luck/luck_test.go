@@ -1,4 +1,4 @@
-package sampling
+package luck
 
 import (
 	"bufio"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"slices"
 	"testing"
 )
 
@@ -38,51 +37,50 @@ func TestGeneratorsOfTheEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.RNG == "go-pcg" {
-			var p pcgCache
+			var p PCG
 			for i, want := range c.Float32 {
-				if got := p.float32(c.Seed, uint32(i)); math.Abs(float64(got-want)) > 1e-7 {
+				if got := p.Float32(c.Seed, uint32(i)); math.Abs(float64(got-want)) > 1e-7 {
 					t.Errorf("pcg %d: output %d is %v, want %v", c.Seed, i, got, want)
 				}
 			}
 			continue
 		}
-		var g generator
+		var g MT
 		check := func(what string, i int, ok bool) {
 			if !ok {
 				t.Errorf("mt19937 seed %d: %s %d differs", c.Seed, what, i)
 			}
 		}
 		for i, want := range c.U32 {
-			g.seek(uint32(c.Seed), uint32(i))
-			check("u32", i, g.uint32() == want)
+			g.Seek(uint32(c.Seed), uint32(i))
+			check("u32", i, g.Uint32() == want)
 		}
-		g.seek(uint32(c.Seed), 0)
+		g.Seek(uint32(c.Seed), 0)
 		for i, want := range c.F64 {
-			check("double", i, g.float64() == want)
+			check("double", i, g.Float64() == want)
 		}
-		g.seek(uint32(c.Seed), 0)
+		g.Seek(uint32(c.Seed), 0)
 		for i, want := range c.F32 {
-			check("float", i, math.Abs(float64(g.float32()-want)) < 1e-8)
+			check("float", i, math.Abs(float64(g.Float32()-want)) < 1e-8)
 		}
-		var state State
-		var r row
+		g.Seek(uint32(c.Seed), 0)
 		for i, want := range c.Discrete.Draws {
-			g.seek(uint32(c.Seed), state.Draws)
-			check("discrete", i, r.drawDiscrete(c.Discrete.Weights, &g, &state).entry == want)
+			got, _, _ := Discrete(c.Discrete.Weights, g.Float64())
+			check("discrete", i, got == want)
 		}
 	}
 }
 
 func TestSeekIsWalking(t *testing.T) {
-	var a, b generator
-	a.seek(7, 0)
+	var a, b MT
+	a.Seek(7, 0)
 	var outs []uint32
 	for range 2000 {
-		outs = append(outs, a.uint32())
+		outs = append(outs, a.Uint32())
 	}
 	for _, n := range []uint32{0, 5, 623, 624, 625, 1247, 1248, 1999, 3} {
-		b.seek(7, n)
-		if got := b.uint32(); got != outs[n] {
+		b.Seek(7, n)
+		if got := b.Uint32(); got != outs[n] {
 			t.Errorf("output %d is %d, want %d", n, got, outs[n])
 		}
 	}
@@ -118,31 +116,5 @@ func TestCoinIsUniform(t *testing.T) {
 	}
 	if Coin(1, 5, 0) == Coin(2, 5, 0) || Coin(1, 5, 0) == Coin(1, 5, 1) || Coin(1, 5, 0) == Coin(1, 6, 0) {
 		t.Error("seed, position or stream does not matter")
-	}
-}
-
-func TestCxxSortAgainstASlowTwin(t *testing.T) {
-	for n := range 300 {
-		items := make([]item, n)
-		for i := range items {
-			items[i] = item{float32((i*7919 + 13*n) % 10007), int32(i)} // all different
-		}
-		want := slices.Clone(items)
-		slices.SortFunc(want, byLogit)
-		got := slices.Clone(items)
-		cxxSort(got)
-		if !slices.Equal(got, want) {
-			t.Fatalf("sort of %d differs", n)
-		}
-		for _, m := range []int{1, 2, n / 2, n} {
-			if m < 1 || m > n {
-				continue
-			}
-			got := slices.Clone(items)
-			cxxPartialSort(got, m)
-			if !slices.Equal(got[:m], want[:m]) {
-				t.Fatalf("partial sort %d of %d differs", m, n)
-			}
-		}
 	}
 }
