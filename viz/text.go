@@ -238,6 +238,18 @@ func Printable(s string, ascii bool) string {
 	return b.String()
 }
 
+// Line returns s on one line of at most w cells: what moves a cursor is made
+// visible, spaces stay, and … stands where it is cut.
+func Line(s string, w int, ascii bool) string {
+	s = Printable(breaks.Replace(Cut(s, 2*w)), ascii)
+	if Width(s) <= w {
+		return s
+	}
+	return Cut(s, max(0, w-1)) + "…"
+}
+
+var breaks = strings.NewReplacer("\n", "↵", "\t", "⇥", "\r", "␍")
+
 // Width returns how many cells s takes on a [Canvas].
 func Width(s string) int {
 	n := 0

@@ -260,3 +260,19 @@ func TestASCIIBarsHaveNoHoles(t *testing.T) {
 		}
 	}
 }
+
+func TestLine(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		w    int
+		want string
+	}{
+		{"a\nb\tc", 9, "a↵b⇥c"}, {"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abcde…"}, {"日本語", 5, "日本…"},
+		{"\x1b[31mred", 9, "␛[31mred"}, {"a\u200bb", 9, "a‹U+200B…"}, {"", 3, ""},
+		{strings.Repeat("\u202e", 500), 12, "‹U+202E›‹U+…"}, {"abc", 1, "…"},
+	} {
+		if got := Line(tt.text, tt.w, false); got != tt.want || Width(got) > tt.w {
+			t.Errorf("%q in %d cells: %q, want %q", tt.text, tt.w, got, tt.want)
+		}
+	}
+}

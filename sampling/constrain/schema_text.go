@@ -253,6 +253,20 @@ var formatAlso = map[string]string{
 	"email": `(?:[^"@]{1,64}|"(?:[^"\\]|\\.){0,62}")@[^"@]*`, // the local part has at most 64 characters
 }
 
+// Formats returns the values of the keyword format that are enforced, each with
+// the expressions (as for [Regex]) that a text of that format matches as a
+// whole.
+func Formats() map[string][]string {
+	out := map[string][]string{}
+	for name, source := range formats {
+		out[name] = []string{source}
+		if also, ok := formatAlso[name]; ok {
+			out[name] = append(out[name], also)
+		}
+	}
+	return out
+}
+
 func formatList() string {
 	var names []string
 	for name := range formats {

@@ -111,7 +111,7 @@ func newRoot(sys System) *cobra.Command {
 	root.SetGlobalNormalizationFunc(underscores)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range []func(System) *cobra.Command{
-		newRun, newCompare, newSweep, newStats, newTrace, newConstrain, newConfig, newModels,
+		newRun, newCompare, newSweep, newCheck, newStats, newTrace, newConstrain, newConfig, newModels,
 	} {
 		root.AddCommand(command(sys))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -53,6 +54,7 @@ func answerLines(sys System, answer func(id json.RawMessage, line []byte) (any, 
 		if json.Unmarshal(line, &q) != nil || q.ID == nil {
 			q.ID = json.RawMessage("null")
 		}
+		q.ID = bytes.ToValidUTF8(q.ID, []byte("\ufffd"))
 		v, err := answer(q.ID, line)
 		if err != nil {
 			bad = true
