@@ -108,7 +108,7 @@ func (s *Step) take(id int32, pins []int32, in stepInput, u float64) {
 		t.Rank, t.RawProb, t.Prob = r.Rank, r.RawProb, r.Prob
 		r.Pinned = slices.Contains(pins, id)
 	}
-	t.RawLogprob, t.Rank = s.Row.place(id)
+	t.RawLogprob, t.Rank = s.Row.place(id, s.Settings.noPiece)
 	t.Logprob = finalLogprob(t, id)
 	t.Lo, t.Hi = 0, 0
 	s.Summary = summarise(t)

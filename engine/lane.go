@@ -272,10 +272,16 @@ func (l *Lane) input() stepInput {
 
 // left returns how many tokens may still come after n steps.
 func (l *Lane) left(n int) int {
-	left := l.settings.limit - n
-	if limit := l.model.Info().ContextLen; limit > 0 {
+	return l.settings.left(len(l.prompt), n, l.model.Info().ContextLen)
+}
+
+// left returns how many tokens may still come after a prompt and n tokens, in
+// a context of so many tokens; 0 is no limit.
+func (s *Settings) left(prompt, n, context int) int {
+	left := s.limit - n
+	if context > 0 {
 		// The last token need not fit: nothing follows it.
-		left = min(left, limit+1-len(l.prompt)-n)
+		left = min(left, context+1-prompt-n)
 	}
 	return left
 }

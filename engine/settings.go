@@ -23,6 +23,7 @@ type Compiler struct {
 	vocab       vocab
 	prepared    sampling.Vocab // the same, read once
 	constraints constraints
+	noPiece     []int32 // ids without a piece, ascending
 }
 
 // NewCompiler returns a compiler for m's vocabulary.
@@ -31,6 +32,11 @@ func NewCompiler(m models.Model) *Compiler {
 	c := &Compiler{model: m, vocab: v, prepared: v}
 	if !v.grows {
 		c.prepared = sampling.Prepare(v)
+	}
+	for id := range int32(v.Size()) {
+		if !v.HasPiece(id) {
+			c.noPiece = append(c.noPiece, id)
+		}
 	}
 	return c
 }
@@ -60,6 +66,7 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 		limit:   cfg.Int("max_new_tokens"),
 		stopper: newStopper(cfg.Strings("stop")),
 		eog:     c.vocab.EOG(),
+		noPiece: c.noPiece,
 	}
 	if ids := p.EOS(); ids != nil {
 		s.eog = ids
@@ -112,6 +119,7 @@ type Settings struct {
 	limit      int // max_new_tokens
 	stopper    stopper
 	eog        []int32 // ids that end the text
+	noPiece    []int32 // ids that no token has
 	constraint *constraint
 	schedule   *timetable // changes the settings inside a text; nil if nothing does
 	base       *Settings  // those whose schedule made these; nil if none did

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"logitscope/sampling"
 )
@@ -25,8 +26,10 @@ func summarise(t *sampling.Trace) Summary {
 }
 
 // place returns the natural logarithm of token id's raw probability in r and
-// its raw rank, from 1. It returns -Inf and 0 if r does not name id.
-func (r *Row) place(id int32) (logprob float32, rank int32) {
+// its raw rank, from 1. It returns -Inf and 0 if r does not name id. The ids in
+// none, ascending, have no piece and count as impossible, as they do for the
+// pipeline.
+func (r *Row) place(id int32, none []int32) (logprob float32, rank int32) {
 	at := int(id)
 	if r.IDs != nil {
 		at = -1
@@ -40,13 +43,28 @@ func (r *Row) place(id int32) (logprob float32, rank int32) {
 	if at < 0 || at >= len(r.Values) {
 		return float32(math.Inf(-1)), 0
 	}
+	skip := func(i int) bool {
+		if r.IDs != nil {
+			i = int(r.IDs[i])
+		}
+		_, found := slices.BinarySearch(none, int32(i))
+		return found
+	}
+	if len(none) == 0 {
+		skip = func(int) bool { return false }
+	}
 	x, hi := r.Values[at], float32(math.Inf(-1))
-	for _, v := range r.Values {
-		hi = max(hi, v)
+	for i, v := range r.Values {
+		if !skip(i) {
+			hi = max(hi, v)
+		}
 	}
 	sum := 0.0
 	rank = 1
 	for i, v := range r.Values {
+		if skip(i) {
+			continue
+		}
 		sum += math.Exp(float64(v - hi))
 		if v > x || v == x && i < at {
 			rank++

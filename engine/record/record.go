@@ -215,6 +215,9 @@ func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 		Rank: s.Summary.Rank, EntropyBits: Number(s.Summary.RawBits),
 		Stages: []Stage{}, Top: []Top{},
 	}
+	if s.Forced {
+		r.Drawn = &s.Drawn
+	}
 	if c := s.Constraint; c != nil {
 		r.Constraint = &Constraint{c.Allowed, Number(c.Mass), Number(c.Bits), c.EOS, c.Closing}
 	}

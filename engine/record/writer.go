@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,7 @@ type Writer struct {
 	named    map[int32]bool
 	all      bool // every piece is written
 	texts    map[string]bool
+	nopiece  []int32 // ids without a piece; nil until they are looked for
 }
 
 // A written is a token in the file.
@@ -165,10 +167,6 @@ func (w *Writer) step(v engine.View, k int, at *written) (*written, error) {
 	r.ConfigID = w.configID
 	if s.Round != nil {
 		r.Round = s.Round.Index
-	}
-	if s.Forced {
-		drawn := s.Drawn
-		r.Drawn = &drawn
 	}
 	if w.opt.Rows != RowsTop {
 		if r.Kept, err = w.row(v, k); err != nil {
@@ -323,8 +321,28 @@ func (w *Writer) row(v engine.View, k int) (*tape.Row, error) {
 			allowed = func(id int32) bool { return in.Mask[id/64]>>(id%64)&1 == 1 }
 		}
 	}
+	if l.IDs == nil && len(w.unused()) > 0 {
+		l.Values = slices.Clone(l.Values)
+		for _, id := range w.nopiece {
+			l.Values[id] = float32(math.Inf(-1)) // it cannot come
+		}
+	}
 	r := tape.Best(l, BestRows, allowed, scores)
 	return &r, nil
+}
+
+// unused returns the ids without a piece.
+func (w *Writer) unused() []int32 {
+	if w.nopiece == nil && !w.growing() {
+		w.nopiece = []int32{}
+		v := w.m.Vocab()
+		for id := range int32(v.Size()) {
+			if v.Attr(id) == models.Unused {
+				w.nopiece = append(w.nopiece, id)
+			}
+		}
+	}
+	return w.nopiece
 }
 
 // Mark writes a mark at position pos.

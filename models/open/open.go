@@ -22,6 +22,7 @@ import (
 	"logitscope/models/remote/vllm"
 	"logitscope/models/store"
 	"logitscope/models/table"
+	"logitscope/models/tape"
 )
 
 // Options are what opening a model can depend on.
@@ -46,6 +47,7 @@ type scheme struct {
 var schemes = func() []scheme {
 	list := []scheme{
 		{"table", "table:FILE", openTable},
+		{"tape", "tape:FILE", openTape},
 		{"ollama", "ollama:NAME", openOllama},
 	}
 	for _, k := range servers {
@@ -115,6 +117,14 @@ func openTable(_ context.Context, path string, _ Options) (models.Model, error) 
 	m, err := table.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("table:%w", err)
+	}
+	return m, nil
+}
+
+func openTape(_ context.Context, path string, _ Options) (models.Model, error) {
+	m, err := tape.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("tape:%w", err)
 	}
 	return m, nil
 }

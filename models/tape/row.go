@@ -331,3 +331,39 @@ func (r *Row) Check(size int) error {
 	}
 	return nil
 }
+
+// Spread returns the row with a value for each of size tokens: for those that
+// it does not name, the means of its bins, the largest first. Which of them
+// has which is not known, and the others have minus infinity. avoid says which
+// ids are to be left out as long as there are others; it may be nil.
+func (r *Row) Spread(size int, avoid func(id int32) bool) []float32 {
+	out := make([]float32, size)
+	if r.Whole() {
+		copy(out, r.Values)
+		return out
+	}
+	taken := make([]bool, size)
+	for i := range out {
+		out[i] = float32(math.Inf(-1))
+	}
+	for i, id := range r.IDs {
+		out[id], taken[id] = r.Values[i], true
+	}
+	var free, last []int32
+	for id := range int32(size) {
+		switch {
+		case taken[id]:
+		case avoid != nil && avoid(id):
+			last = append(last, id)
+		default:
+			free = append(free, id)
+		}
+	}
+	free = append(free, last...)
+	for _, b := range slices.Backward(r.Bins) {
+		for range min(b.Count, len(free)) {
+			out[free[0]], free = b.Mean, free[1:]
+		}
+	}
+	return out
+}

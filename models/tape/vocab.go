@@ -46,12 +46,12 @@ func (v *Vocab) Size() int { return v.size }
 func (v *Vocab) Piece(id int32) string { return v.pieces[id].text }
 
 // Attr returns the kind of a token. One that the recording does not name is
-// [models.Unused].
+// taken for an ordinary one: the model had it.
 func (v *Vocab) Attr(id int32) models.Attr {
-	if p, ok := v.pieces[id]; ok {
-		return p.attr
+	if id < 0 || int(id) >= v.size {
+		return models.Unused
 	}
-	return models.Unused
+	return v.pieces[id].attr
 }
 
 // EOG lists the ids that end generation.

@@ -111,7 +111,16 @@ func newRoot(sys System) *cobra.Command {
 	root.SetGlobalNormalizationFunc(underscores)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range []func(System) *cobra.Command{
-		newRun, newCompare, newSweep, newCheck, newStats, newTrace, newConstrain, newConfig, newModels,
+		newRun,
+		newReplay,
+		newCompare,
+		newSweep,
+		newCheck,
+		newStats,
+		newTrace,
+		newConstrain,
+		newConfig,
+		newModels,
 	} {
 		root.AddCommand(command(sys))
 	}
