@@ -76,6 +76,9 @@ func unmap(maps []mapping) error {
 }
 
 func mapFile(path string) (mmap.MMap, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, &Error{File: path, Field: "file", Offset: -1, Reason: "not a regular file"}
+	}
 	h, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -84,9 +87,6 @@ func mapFile(path string) (mmap.MMap, error) {
 	st, err := h.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, &Error{File: path, Field: "file", Offset: -1, Reason: "not a regular file"}
 	}
 	if st.Size() == 0 {
 		return nil, nil // cannot be mapped; parsing reports it

@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"logitscope/models"
 )
 
 // Defaults of a name's parts.
@@ -227,7 +229,7 @@ func readLayer(store string, l layer) ([]byte, error) {
 
 // readLimited reads a file of at most limit bytes.
 func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := models.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,8 @@ package table
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,10 +100,7 @@ func Open(path string) (*Model, error) {
 			file, part = path[:i], path[i+1:]
 		}
 	}
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
-	}
+	f, err := models.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}

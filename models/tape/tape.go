@@ -69,18 +69,11 @@ func Open(path string) (*Model, error) {
 			}
 		}
 	}
-	f, err := os.Open(name)
+	f, err := models.OpenFile(name)
 	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	defer f.Close()
-	if s, err := f.Stat(); err != nil || !s.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
 	all, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -49,6 +49,12 @@ func Main() int {
 // Errors are one line on sys.Err.
 func Run(ctx context.Context, sys System) int {
 	sys.input = newInterruptible(ctx, sys.In)
+	sys.Out, sys.Err = filtered(sys.Out), filtered(sys.Err)
+	for _, w := range []io.Writer{sys.Out, sys.Err} {
+		if t, ok := w.(*textWriter); ok {
+			defer t.close()
+		}
+	}
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)

@@ -133,7 +133,7 @@ func (d deadAt) MarshalJSON() ([]byte, error) {
 func (c *checker) run(ctx context.Context) error {
 	out := bufio.NewWriter(c.sys.Out)
 	bad := false
-	err := eachLine(c.sys.input, out, func(n int, line []byte) error {
+	err := eachLine(c.sys.input, out, func(n int, line []byte, long error) error {
 		var q struct {
 			ID   json.RawMessage `json:"id"`
 			Text *string         `json:"text"`
@@ -147,6 +147,8 @@ func (c *checker) run(ctx context.Context) error {
 		}
 		var text []byte
 		switch {
+		case long != nil:
+			err = fmt.Errorf("line %d: %w", n, long)
 		case err != nil:
 			err = fmt.Errorf("line %d: must be a JSON object with text or hex", n)
 		case q.Text != nil && q.Hex == nil:

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -64,12 +63,6 @@ func (s *shared) addScreen(cmd *cobra.Command) {
 	s.lf = &lf
 }
 
-// isTerminal reports whether w writes to a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
 // terminal reports what keeps the screen from being opened.
 func (s *shared) terminal() error {
 	if lf := s.lf; lf.theme != "auto" && lf.theme != "dark" && lf.theme != "light" {
@@ -100,7 +93,7 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 		s.set = append([]string{"seed=" + labSeed}, s.set...)
 	}
 	var jobs []*job
-	err := opening(s.sys.Out, s.model, openingPause, func() (err error) {
+	err := opening(unfiltered(s.sys.Out), s.model, openingPause, func() (err error) {
 		if len(lanes) > 0 {
 			jobs, err = s.prepareLanes(ctx, lanes)
 			return err

@@ -112,7 +112,7 @@ func newModelsInfo(sys System) *cobra.Command {
 			}
 			w := tabwriter.NewWriter(sys.Out, 0, 0, 2, ' ', 0)
 			for _, x := range list {
-				fmt.Fprintf(w, "%s\t%s\n", x.Name, x.Value)
+				fmt.Fprintf(w, "%s\t%s\n", viz.Printable(x.Name, false), viz.Printable(x.Value, false))
 			}
 			return w.Flush()
 		},
@@ -238,8 +238,9 @@ func newModelsTokenize(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tokenize MODEL < strings.jsonl",
 		Short: "split texts into tokens, one JSON string a line",
-		Long: `Tokenize reads one JSON string a line and writes {"tokens":[…]} for each. A GGUF
-file that holds a vocabulary and no weights is enough.`,
+		Long: `Tokenize reads one JSON string a line and writes {"tokens":[…]} for each, or
+{"error":…} for a line that is not one: the exit code is then 1. A GGUF file that
+holds a vocabulary and no weights is enough.`,
 		Example: `  echo '"Hello world"' | logitscope models tokenize fable
   echo '"<|endoftext|>Hello"' | logitscope models tokenize model.gguf --special`,
 		Args: oneModel,
@@ -265,33 +266,54 @@ file that holds a vocabulary and no weights is enough.`,
 // tokenize answers one JSON string a line.
 func tokenize(ctx context.Context, sys System, v models.Vocab, opt models.EncodeOptions) error {
 	out := bufio.NewWriter(sys.Out)
-	return eachLine(sys.input, out, func(n int, line []byte) error {
+	bad := false
+	err := eachLine(sys.input, out, func(n int, line []byte, err error) error {
 		var text string
-		if err := json.Unmarshal(line, &text); err != nil {
-			return fmt.Errorf("line %d: a JSON string is wanted", n)
+		if err == nil && (json.Unmarshal(line, &text) != nil || string(line) == "null") {
+			err = errors.New("must be a JSON string")
 		}
-		ids, err := models.Encode(ctx, v, text, opt)
+		ids := []int32{}
+		if err == nil {
+			var split []int32
+			split, err = models.Encode(ctx, v, text, opt)
+			ids = append(ids, split...)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		if ids == nil {
-			ids = []int32{}
+			bad = true
+			return writeLine(out, struct {
+				Error string `json:"error"`
+			}{fmt.Sprintf("line %d: %v", n, err)})
 		}
 		return writeLine(out, struct {
 			Tokens []int32 `json:"tokens"`
 		}{ids})
 	})
+	if err == nil && bad {
+		err = &exitError{exitFailed}
+	}
+	return err
 }
 
-// eachLine calls f with every line of r that is not empty, numbered from 1.
+// maxLine is the longest line, in bytes, of the commands that read one answer
+// a line.
+const maxLine = 16 << 20
+
+// errLongLine is what eachLine says of a line that is longer.
+var errLongLine = fmt.Errorf("longer than %d MiB", maxLine>>20)
+
+// eachLine calls f with every line of r that is not empty, numbered from 1,
+// or with [errLongLine] for one of more than maxLine bytes.
 // What f wrote to out is out by the end, and whenever no line waits: somebody
 // may ask only when the last answer came.
-func eachLine(r io.Reader, out *bufio.Writer, f func(n int, line []byte) error) error {
+func eachLine(r io.Reader, out *bufio.Writer, f func(n int, line []byte, err error) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := f(n, line); err != nil {
+		line, long, err := readLine(in)
+		if line = bytes.TrimSpace(line); len(line) > 0 || long != nil {
+			if err := f(n, line, long); err != nil {
 				return errors.Join(err, out.Flush())
 			}
 		}
@@ -305,6 +327,23 @@ func eachLine(r io.Reader, out *bufio.Writer, f func(n int, line []byte) error) 
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// readLine reads a line of at most maxLine bytes. Of a longer one it reads all
+// and keeps nothing.
+func readLine(in *bufio.Reader) (line []byte, long, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if long == nil {
+			line = append(line, part...)
+		}
+		if len(line) > maxLine {
+			line, long = nil, errLongLine
+		}
+		if err != bufio.ErrBufferFull {
+			return line, long, err
 		}
 	}
 }

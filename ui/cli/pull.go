@@ -31,7 +31,7 @@ HF_ENDPOINT are honoured.`,
 			if dir == "" {
 				dir = modelDir(sys)
 			}
-			bar := &progress{w: sys.Err, name: ref.File, tty: isTerminal(sys.Err)}
+			bar := &progress{w: unfiltered(sys.Err), name: viz.Printable(ref.File, false), tty: isTerminal(sys.Err)}
 			path, err := hub.Pull(cmd.Context(), ref, hub.Options{
 				Endpoint: sys.Getenv("HF_ENDPOINT"), Token: sys.Getenv("HF_TOKEN"), Dir: dir, Progress: bar.show,
 			})

@@ -47,7 +47,7 @@ the exit code is then 1. The kinds are ` + strings.Join(cases.Kinds(), ", ") + `
 func answerLines(sys System, answer func(id json.RawMessage, line []byte) (any, error)) error {
 	out := bufio.NewWriter(sys.Out)
 	bad := false
-	err := eachLine(sys.input, out, func(_ int, line []byte) error {
+	err := eachLine(sys.input, out, func(_ int, line []byte, err error) error {
 		var q struct {
 			ID json.RawMessage `json:"id"`
 		}
@@ -55,7 +55,10 @@ func answerLines(sys System, answer func(id json.RawMessage, line []byte) (any, 
 			q.ID = json.RawMessage("null")
 		}
 		q.ID = bytes.ToValidUTF8(q.ID, []byte("\ufffd"))
-		v, err := answer(q.ID, line)
+		var v any
+		if err == nil {
+			v, err = answer(q.ID, line)
+		}
 		if err != nil {
 			bad = true
 			v = struct {

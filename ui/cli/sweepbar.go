@@ -14,7 +14,7 @@ import (
 
 // outputWidth returns the width of the terminal w writes to, 0 if it is none.
 func outputWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := unfiltered(w).(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return width
 		}
@@ -41,7 +41,7 @@ const (
 
 func newSweepBar(sys System) *sweepBar {
 	now := time.Now()
-	return &sweepBar{w: sys.Err, tty: isTerminal(sys.Err), now: time.Now, began: now, drawn: now}
+	return &sweepBar{w: unfiltered(sys.Err), tty: isTerminal(sys.Err), now: time.Now, began: now, drawn: now}
 }
 
 // show takes the newest state. It is called from one goroutine at a time.

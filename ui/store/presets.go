@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 
+	"logitscope/models"
 	"logitscope/presets"
 )
 
@@ -104,9 +105,9 @@ func nameError(path, name string, seen map[string]string) error {
 }
 
 func read(path string) (presets.Preset, error) {
-	f, err := os.Open(path)
+	f, err := models.OpenFile(path)
 	if err != nil {
-		return presets.Preset{}, of(path, err)
+		return presets.Preset{}, err
 	}
 	defer f.Close()
 	return presets.Decode(f, path)

@@ -33,9 +33,7 @@ func (b *backend) scanAnswer(s *jsonscan.Scanner, row func(s *jsonscan.Scanner, 
 			}
 		case "model":
 			if s.Peek() == '"' {
-				if raw, _ := s.RawString(); string(raw) != b.model {
-					a.model = string(raw)
-				}
+				a.model = string(s.String(nil))
 			} else {
 				s.Skip()
 			}
