@@ -17,7 +17,7 @@ import (
 var living = map[string]string{
 	"Thai": "สวัสดี น้ำเก็บที่นี่", "Lao": "ສະບາຍດີ ນໍ້າ", "Khmer": "ភាសាខ្មែរ ស្រឡាញ់ ស្ត្រី", "Burmese": "မြန်မာဘာသာ ကျွန်ုပ်",
 	"Tibetan": "བོད་ཡིག བསྒྲུབས", "Hindi": "हिन्दी में लिखा है, क्षत्रिय", "Bengali": "বাংলা ভাষায় ক্ষুদ্র", "Tamil": "தமிழ் மொழி கொண்டு",
-	"Telugu": "తెలుగు భాష స్త్రీ", "Kannada": "ಕನ್ನಡ ಕ್ಷಮಿಸಿ", "Malayalam": "മലയാളം ക്ഷമ", "Sinhala": "සිංහල ශ්‍රී", "Gujarati": "ગુજરાતી",
+	"Telugu": "తెలుగు భాష స్త్రీ", "Kannada": "ಕನ್ನಡ ಕ್ಷಮಿಸಿ", "Malayalam": "മലയാളം ക്ഷമ", "Sinhala": "සිංහල ශ්\u200dරී", "Gujarati": "ગુજરાતી",
 	"Punjabi": "ਪੰਜਾਬੀ", "Odia": "ଓଡ଼ିଆ", "Arabic": "العَرَبِيَّةُ", "Hebrew": "שָׁלוֹם בְּרֵאשִׁ֖ית", "Hangul": "\u1112\u1161\u11ab\u1100\u1173\u11af", "Syriac": "ܫܠܳܡܳܐ",
 	"Thaana": "ދިވެހި", "Vietnamese": "Tie\u0302\u0301ng Vie\u0323\u0302t", "Japanese": "か\u3099き\u3099 パ", "Ethiopic": "አማርኛ",
 }
