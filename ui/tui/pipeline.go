@@ -30,12 +30,12 @@ func stageWord(st sampling.StageTrace, i int) string {
 	switch {
 	case i == 0:
 		return "logits " + strconv.Itoa(st.Kept)
-	case st.Removed > 0:
+	case isCut(st.Name) && looksSet(st): // "p 1" would read as top_p 1
+		return short(st.Name) + " " + strconv.Itoa(st.Kept) + " left"
+	case st.Removed > 0, isCut(st.Name) && st.Touched == 0:
 		return short(st.Name) + " " + strconv.Itoa(st.Kept)
 	case st.Touched > 0:
 		return short(st.Name) + " ↓" + strconv.Itoa(st.Touched)
-	case isCut(st.Name):
-		return short(st.Name) + " " + strconv.Itoa(st.Kept)
 	}
 	return strings.TrimSpace(short(st.Name) + " " + st.Setting)
 }
@@ -45,6 +45,20 @@ func stageWord(st sampling.StageTrace, i int) string {
 func isCut(name string) bool {
 	d := sampling.StageNamed(name)
 	return d != nil && d.Cuts
+}
+
+// looksSet reports whether how many tokens a stage keeps could be taken for
+// another setting of it.
+func looksSet(st sampling.StageTrace) bool {
+	p, ok := sampling.Lookup(st.Name)
+	if !ok || st.Setting == strconv.Itoa(st.Kept) {
+		return false
+	}
+	v, err := p.Parse(strconv.Itoa(st.Kept))
+	if err == nil {
+		_, err = sampling.Config{}.With(st.Name, v, sampling.FromYou)
+	}
+	return err == nil
 }
 
 // A word of the one-liner, and the stage it is about.

@@ -80,3 +80,58 @@ func TestMoveStageEnds(t *testing.T) {
 	b.keys(">")
 	b.has("is last already")
 }
+
+// No number of the one-liner can be taken for a setting that is not in force:
+// what a cut keeps is said to be that where it could be.
+func TestOneLinerIsNoOtherSetting(t *testing.T) {
+	tried := 0
+	for _, p := range sampling.Params() {
+		if !isCut(p.Key) {
+			continue
+		}
+		for _, setting := range []string{"1", "2", "5", "40", "0.05", "0.5", "0.90"} {
+			v, err := p.Parse(setting)
+			if err != nil {
+				continue
+			}
+			if _, err := (sampling.Config{}).With(p.Key, v, sampling.FromYou); err != nil {
+				continue
+			}
+			for kept := 1; kept < 120; kept++ {
+				tried++
+				word := stageWord(sampling.StageTrace{Name: p.Key, Setting: setting, Kept: kept, Removed: 7}, 1)
+				shown, ok := strings.CutPrefix(word, short(p.Key)+" ")
+				if !ok {
+					t.Fatalf("%s: %q", p.Key, word)
+				}
+				read, err := p.Parse(shown)
+				if err != nil || shown == setting {
+					continue
+				}
+				if _, err := (sampling.Config{}).With(p.Key, read, sampling.FromYou); err == nil {
+					t.Fatalf("%s %s keeps %d: %q reads as another setting", p.Key, setting, kept, word)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
+	if tried < 1000 {
+		t.Errorf("only %d cases", tried)
+	}
+}
+
+// The projector's title counts the tokens before and after the settings, at
+// every width.
+func TestProjectorCountsBothLaws(t *testing.T) {
+	for w := 40; w <= 200; w += 10 {
+		b := storyAt16(t, w, 40)
+		b.keys("z")
+		tr := b.m.Lane().Step().Trace
+		raw, _ := viz.Many(float64(tr.RawBits))
+		final, _ := viz.Many(float64(tr.Bits))
+		line := strings.SplitN(b.frame(), "\n", 3)[0]
+		if !strings.Contains(line, raw) || !strings.Contains(line, final) {
+			t.Errorf("%d wide: %q has not both %s and %s", w, line, raw, final)
+		}
+	}
+}

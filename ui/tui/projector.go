@@ -16,14 +16,20 @@ func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 	t, ref := traces(l)
 	s := l.Step()
 	muted := viz.Ink{Role: viz.Muted}
-	right := phaseWords(l) + "  " + l.ShownLabel() + fmt.Sprintf("  seed %d", l.ShownConfig().Uint("seed"))
-	x := c.Right(c.W-1, 0, viz.Printable(right, c.ASCII), muted)
 	name := "next token"
 	if l.Before() != nil {
 		name = "what-if"
 	}
-	title := fmt.Sprintf("%s · step %s · choosing among %s", name, viz.Count(s.Index), among(t))
-	c.Put(1, 0, viz.CutTitle(title, x-3), viz.Ink{}.With(viz.Bold))
+	step := "step " + viz.Count(s.Index)
+	raw, _ := viz.Many(float64(t.RawBits))
+	final, _ := viz.Many(float64(t.Bits))
+	brief := step + " · " + raw + " → " + final
+	phase, label := phaseWords(l), viz.Printable(l.ShownLabel(), c.ASCII)
+	right := viz.FirstFit(c.W-5-viz.Width(brief), fmt.Sprintf("%s  %s  seed %d", phase, label, l.ShownConfig().Uint("seed")), phase+"  "+label, phase)
+	x := c.Right(c.W-1, 0, right, muted)
+	title := viz.FirstFit(x-3, name+" · "+step+" · among "+among(t)+", after settings "+final,
+		step+" · among "+among(t)+", after settings "+final, brief)
+	c.Put(1, 0, title, viz.Ink{}.With(viz.Bold))
 	g, lines, top := m.textLines(l, c.W-2, 1)
 	if top < len(lines) {
 		x := 1
