@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -79,5 +80,53 @@ func TestWhatIfTurnedBack(t *testing.T) {
 	b.keys("n")
 	if l := b.m.Lane(); l.Look.At != 2 || len(l.Branches) > 0 {
 		t.Errorf("at step %d with %d branches, want 2 and none", l.Look.At, len(l.Branches))
+	}
+}
+
+// Undo and redo name the values that they go between, however many quick
+// changes were joined, and on how many lanes.
+func TestUndoNamesWhatItChanges(t *testing.T) {
+	presses := [][]string{{"+"}, {"-"}, {"+", "+", "+", "+", "+"}, {"-", "-", "-"}, {"+", "+", "-"}, {"+", "-", "-", "+", "+"}, {"+", "-"}}
+	tried := 0
+	for _, lanes := range []int{1, 2} {
+		b := storyAt16(t, 120, 40)
+		if lanes == 2 {
+			b.keys("C")
+		}
+		for _, p := range run.Knobs {
+			if !run.HasSlider(p) {
+				continue
+			}
+			for _, keys := range presses {
+				b.m.SelectKnob(p.Key)
+				l := b.m.Lane()
+				before, depth := l.Config, len(l.Undo)
+				l.Undo = append(l.Undo, l.Snapshot("another change", -1)) // nothing to join
+				b.keys(keys...)
+				after := l.Config
+				if run.SameSetting(before, after, p.Key) {
+					continue
+				}
+				tried++
+				want := p.Key + " " + run.ValueWords(p, before.Value(p.Key)) + " → " + run.ValueWords(p, after.Value(p.Key))
+				if n := len(l.Undo) - depth; n != 2 {
+					t.Fatalf("%d lanes, %s: %v are %d changes to undo", lanes, p.Key, keys, n-1)
+				}
+				b.keys("u")
+				if got := b.m.Notice.Text; !strings.HasSuffix(got, "undone: "+want) || !run.SameSetting(l.Config, before, p.Key) {
+					t.Fatalf("%d lanes, %s: after %v and u it says %q, want %q", lanes, p.Key, keys, got, want)
+				}
+				b.keys("U")
+				if got := b.m.Notice.Text; !strings.HasSuffix(got, "again: "+want) || !run.SameSetting(l.Config, after, p.Key) {
+					t.Fatalf("%d lanes, %s: after U it says %q, want %q", lanes, p.Key, got, want)
+				}
+				b.keys("u")
+				l.Undo = l.Undo[:depth]
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
+	if tried < 100 {
+		t.Errorf("only %d cases", tried)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"logitscope/engine"
 	"logitscope/models"
@@ -63,6 +64,9 @@ type Snapshot struct {
 	Pins   []int32
 	Branch int // index in branches to return to, -1 for none
 	taken  int // index in branches to take out or put back, -1 for none
+
+	key string    // the setting whose quick changes it joins, empty for none
+	at  time.Time // when the last of them was made
 }
 
 // NewLane returns a lane on m that decodes with cfg once it is given a

@@ -55,7 +55,6 @@ type Lanes struct {
 	slot   int
 	taken  map[string]any // values of knobs taken out with x
 	Effect effectCache
-	Change lastChange
 
 	metered bool // a server's counts are looked at from time to time
 }
@@ -138,10 +137,4 @@ func (ls *Lanes) ByID(id int) *Lane {
 type slot struct {
 	config sampling.Config
 	Preset int
-}
-
-// lastChange joins quick changes of one knob into one undo.
-type lastChange struct {
-	key string
-	At  time.Time
 }

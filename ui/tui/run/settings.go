@@ -99,9 +99,13 @@ func (ls *Lanes) Set(key string, v any) bool {
 		ls.Complain(viz.FirstLine(err.Error()))
 		return false
 	}
+	return ls.Apply(cfg, l.ShownPreset(), key, changeWords(key, base, cfg))
+}
+
+// changeWords says how key changes from a to b: "temperature 0.70 → 0.90".
+func changeWords(key string, a, b sampling.Config) string {
 	p, _ := sampling.Lookup(key)
-	what := fmt.Sprintf("%s %s → %s", key, ValueWords(p, base.Value(key)), ValueWords(p, cfg.Value(key)))
-	return ls.Apply(cfg, l.ShownPreset(), key, what)
+	return fmt.Sprintf("%s %s → %s", key, ValueWords(p, a.Value(key)), ValueWords(p, b.Value(key)))
 }
 
 // Apply puts cfg in force: for the next token, or as a what-if on the step
@@ -126,14 +130,28 @@ func (ls *Lanes) Apply(cfg sampling.Config, preset int, key, what string) bool {
 	if l.View.Phase == engine.Done {
 		l.Eng.Post(engine.Advance{N: 0}) // a search that may go on under s waits to be told
 	}
-	now := time.Now()
-	if key == "" || key != ls.Change.key || now.Sub(ls.Change.At) > time.Second/2 {
-		l.Remember(l.Snapshot(what, -1))
-	}
-	ls.Change = lastChange{key, now}
+	l.rememberChange(cfg, key, what)
 	l.Config, l.Preset = cfg, preset
 	l.tune(s)
 	return true
+}
+
+// rememberChange puts the present on the undo list before it changes to cfg.
+// A change of key that follows another of it at once joins it.
+func (l *Lane) rememberChange(cfg sampling.Config, key, what string) {
+	now := time.Now()
+	if n := len(l.Undo); key != "" && n > 0 && len(l.Redo) == 0 {
+		if last := &l.Undo[n-1]; last.key == key && now.Sub(last.at) <= time.Second/2 {
+			last.at, last.what = now, changeWords(key, last.config, cfg)
+			if cfg.Equal(last.config) {
+				l.Undo = l.Undo[:n-1] // nothing has changed after all
+			}
+			return
+		}
+	}
+	s := l.Snapshot(what, -1)
+	s.key, s.at = key, now
+	l.Remember(s)
 }
 
 // tryAt shows the step looked back at under s: as it was, where s has the

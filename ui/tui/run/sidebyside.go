@@ -115,16 +115,16 @@ func (ls *Lanes) Scope() []*Lane {
 // Each does f with each lane of the scope as the current one, the one
 // that is current last, so that what it says stays.
 func (ls *Lanes) Each(f func()) {
-	keep, change := ls.Cur, ls.Change
+	keep := ls.Cur
 	if len(ls.Scope()) > 1 {
 		for i := range ls.All {
 			if i != keep {
-				ls.Cur, ls.Change = i, change // each joins its own quick changes
+				ls.Cur = i
 				f()
 			}
 		}
 	}
-	ls.Cur, ls.Change = keep, change
+	ls.Cur = keep
 	f()
 }
 

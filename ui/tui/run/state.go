@@ -116,7 +116,7 @@ func (l *Lane) BranchOff(n int) int {
 
 // Snapshot returns what undo needs to come back to the present.
 func (l *Lane) Snapshot(what string, branch int) Snapshot {
-	return Snapshot{what, l.Config, l.Preset, l.Pins, branch, -1}
+	return Snapshot{what: what, config: l.Config, Preset: l.Preset, Pins: l.Pins, Branch: branch, taken: -1}
 }
 
 // Remember puts the present on the undo list.

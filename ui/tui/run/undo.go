@@ -44,7 +44,6 @@ func (ls *Lanes) travel(from, to *[]Snapshot, done, none string) {
 		l.Branches[s.taken].gone = !l.Branches[s.taken].gone
 	}
 	*to = append(*to, back)
-	ls.Change = lastChange{}
 	if !slices.Equal(l.Pins, s.Pins) {
 		l.setPins(s.Pins)
 	}
