@@ -245,13 +245,15 @@ func IsTuning(key string) bool {
 	return p.Group == sampling.Sampling || p.Group == sampling.Penalty || key == "do_sample"
 }
 
-// WithPreset returns cfg with everything a preset decides taken from p. A
+// WithPreset returns cfg with everything a preset decides taken from p. How
+// long a text may become stays, unless p says it or the preset before did. A
 // search without chance stays one: presets say how tokens are drawn, and it
 // draws none.
 func WithPreset(cfg sampling.Config, p Preset) sampling.Config {
 	out := cfg
 	for _, key := range cfg.Keys() {
-		if IsTuning(key) || key == "max_new_tokens" {
+		s, _ := cfg.Lookup(key)
+		if IsTuning(key) || key == "max_new_tokens" && s.Origin == sampling.FromPreset {
 			out = out.Without(key)
 		}
 	}
