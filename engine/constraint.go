@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -237,14 +236,4 @@ type ConstraintStep struct {
 	Stack      []string           // rules the text is in, outermost first
 	Redrawn    bool               // draw-then-check: the first draw was refused
 	Broken     bool               // a token was forced that the constraint does not allow; it applies no more
-}
-
-// Check reports what is wrong with a constraint as a configuration stores it:
-// a [constrain.Error], or nil.
-func Check(text string) error {
-	if text == "" {
-		return errors.New("constraint: no source")
-	}
-	_, err := constrain.CompileText(text, true)
-	return err
 }

@@ -240,7 +240,7 @@ func grammar(r *Reader, raw json.RawMessage) (judge, error) {
 		}
 		name, source = source+": ", string(data)
 	}
-	g, err := constrain.Compile(constrain.GBNF(source))
+	g, err := constrain.Spec{Type: "grammar", Grammar: source}.Compile(true)
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, constrain.Bare(err))
 	}
@@ -252,11 +252,7 @@ func sql(r *Reader, raw json.RawMessage) (judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := constrain.ReadSQLSpec(source)
-	var g *constrain.Grammar
-	if err == nil {
-		g, err = constrain.Compile(constrain.SQL(spec))
-	}
+	g, err := constrain.Spec{Type: "sql", SQL: source}.Compile(true)
 	if err != nil {
 		return nil, fmt.Errorf("%s%s", name, constrain.Bare(err))
 	}

@@ -138,7 +138,8 @@ func inFormat(name string, expressions []string) func(any) error {
 	compiled := sync.OnceValue(func() []*constrain.Grammar {
 		var out []*constrain.Grammar
 		for _, e := range expressions {
-			if g, err := constrain.Compile(constrain.Regex(e, false)); err == nil {
+			g, err := constrain.Spec{Type: "regex", Regex: e}.Compile(true)
+			if err == nil {
 				out = append(out, g)
 			}
 		}

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"logitscope/sampling/constrain/automaton"
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
 )
 
 // quantile returns the q-quantile of sorted durations, in microseconds.
@@ -17,16 +21,16 @@ func quantile(sorted []time.Duration, q float64) float64 {
 // documents are schemas with texts: those of the bench corpus where it is at
 // hand, else the package's own.
 func documents(b testing.TB) (schemas [][]byte, texts [][][]byte) {
-	if _, ok := findShared("golden", "schemas", "bench"); !ok {
+	if _, ok := constraintest.FindShared("golden", "schemas", "bench"); !ok {
 		return ownDocuments(b)
 	}
-	for _, c := range benchCases(b) {
-		if _, err := Compile(Schema(c.Schema, SchemaOptions{})); err != nil {
+	for _, c := range constraintest.BenchCases(b) {
+		if _, err := Compile(schema.New(c.Schema, schema.Options{})); err != nil {
 			continue
 		}
 		var list [][]byte
 		for _, v := range c.Valid {
-			list = append(list, spaced(compact(b, v)))
+			list = append(list, constraintest.Spaced(constraintest.Compact(b, v)))
 		}
 		schemas, texts = append(schemas, c.Schema), append(texts, list)
 	}
@@ -36,16 +40,16 @@ func documents(b testing.TB) (schemas [][]byte, texts [][][]byte) {
 // ownDocuments are the package's schemas with random texts of theirs.
 func ownDocuments(b testing.TB) (schemas [][]byte, texts [][][]byte) {
 	var list []json.RawMessage
-	readFixture(b, "testdata/schemas.json", &list)
-	v := fableVocab(b)
+	constraintest.ReadFixture(b, "schemas.json", &list)
+	v := constraintest.FableVocab(b)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, raw := range list {
-		m, err := compile(b, Schema(raw, SchemaOptions{})).Bind(v)
+		m, err := constraintest.Compile(b, schema.New(raw, schema.Options{})).Bind(v)
 		if err != nil {
 			b.Fatal(err)
 		}
 		least, _ := m.TokensLeft(m.Start())
-		if text, ok := randomText(b, m, rng, least+40, 8); ok {
+		if text, ok := constraintest.RandomText(b, m, rng, least+40, 8); ok {
 			schemas, texts = append(schemas, raw), append(texts, [][]byte{[]byte(text)})
 		}
 	}
@@ -55,18 +59,18 @@ func ownDocuments(b testing.TB) (schemas [][]byte, texts [][][]byte) {
 // maskTimes walks the masks along the documents, with a new matcher for each
 // schema and a vocabulary that has answered nothing yet, so first visits count
 // as they would in use.
-func maskTimes(b *testing.B, schemas [][]byte, texts [][][]byte, fresh func() *Vocab) []time.Duration {
+func maskTimes(b *testing.B, schemas [][]byte, texts [][][]byte, fresh func() *automaton.Vocab) []time.Duration {
 	v := fresh()
 	mask := make([]uint64, v.Words())
 	var took []time.Duration
-	for i, schema := range schemas {
-		m, err := compile(b, Schema(schema, SchemaOptions{})).Bind(v)
+	for i, source := range schemas {
+		m, err := constraintest.Compile(b, schema.New(source, schema.Options{})).Bind(v)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, text := range texts[i] {
 			s := m.Start()
-			for _, token := range append(longest(v, text), 0) {
+			for _, token := range append(constraintest.Longest(v, text), 0) {
 				took = append(took, m.Mask(s, mask).Took)
 				if s, err = m.Accept(s, token); err != nil {
 					b.Fatal(err)
@@ -83,11 +87,11 @@ func maskTimes(b *testing.B, schemas [][]byte, texts [][][]byte, fresh func() *V
 func BenchmarkMask(b *testing.B) {
 	schemas, texts := documents(b)
 	for _, size := range []int{4096, 32_000, 131_072} {
-		pieces := grownPieces(b, size)
+		pieces := constraintest.GrownPieces(b, size)
 		b.Run(fmt.Sprintf("V=%d", size), func(b *testing.B) {
 			var all, least []time.Duration
 			for b.Loop() {
-				round := maskTimes(b, schemas, texts, func() *Vocab { return vocabOf(pieces, 0) })
+				round := maskTimes(b, schemas, texts, func() *automaton.Vocab { return constraintest.VocabOf(pieces, 0) })
 				all = append(all, round...)
 				if least == nil {
 					least = slices.Clone(round)
@@ -113,9 +117,9 @@ func BenchmarkCompile(b *testing.B) {
 	schemas, _ := documents(b)
 	var took []time.Duration
 	for b.Loop() {
-		for _, schema := range schemas {
+		for _, source := range schemas {
 			began := time.Now()
-			compile(b, Schema(schema, SchemaOptions{}))
+			constraintest.Compile(b, schema.New(source, schema.Options{}))
 			took = append(took, time.Since(began))
 		}
 	}

@@ -3,10 +3,13 @@ package constrain
 import (
 	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
 )
 
 func TestCheckerReadsInParts(t *testing.T) {
-	g := compile(t, JSON(JSONOptions{}))
+	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	text := `{"naïve": ["日本", 1.5e3]}` + "!"
 	want := len([]rune(text)) - 1
 	c := g.Checker()

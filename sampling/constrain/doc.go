@@ -1,34 +1,29 @@
-// Package constrain makes a language model write only text that a constraint
-// allows: JSON, a JSON Schema, a regular expression, a grammar, a SQL query or
-// one of a few choices.
+// Package constrain is the door to constraints: which text may a model write,
+// and which token may come next?
 //
-// A [Source] is compiled to a [Grammar], one byte-level transition network for
-// all notations. [Grammar.Check] judges a text. [Grammar.Bind] joins the
-// grammar to a [Vocab], the token trie of a model, and gives a [Matcher],
-// which says for every [State] which tokens may come next. States are
-// immutable, interned values, so going back, forking, beams and asking about a
-// draft cost nothing.
+// A [Spec] is a constraint as configurations store it, of one of the [Kinds].
+// It becomes a [Source], and [Compile] turns that into a [Grammar].
+// [Grammar.Check] judges a text. [Grammar.Bind] joins the grammar to a [Vocab],
+// the token trie of a model, and gives a [Matcher], which says for every
+// [State] which tokens may come next and explains why others may not. States
+// are immutable, interned values, so going back, forking, beams and asking
+// about a draft cost nothing.
 //
-// How it works, in the order of the files: a front end (json, schema, regex,
-// gbnf, sql, choice) builds expressions (expr); left recursion is removed
-// (leftrec, nullable); build lays the rules out as nodes (prog, build, object);
-// the automaton makes them deterministic as a text needs it (automaton,
-// closure, states, transitions), with JSON strings as automata of their own
-// over decoded text (jsonstring, textlang, dfa, unique); masks are put
-// together from answers for the rules a text is in, which calls of a rule and
-// even grammars share, and from walks of the token trie through the automaton
-// (vocab, trie, region, mask, maskparts, maskwalk, masktexts, textwalk,
-// maskexcept, sink, memo, matcher); budget closes a text before its tokens run
-// out; explain and check answer questions.
+// What is not allowed is an error before it is a surprise: a *[SyntaxError]
+// where a source cannot be read, a *[RefusedError] where it cannot be enforced
+// exactly or no text meets it, a *[SpecError] where a configuration is at
+// fault. [Bare] is what is wrong in words, for a line that names the source.
 //
-// A schema is brought into alternatives without choices, its shapes
-// (schema_shape, schema_sets, schema_empty), by one table of keywords (schema_keywords,
-// schema_counts, schema_apply, schema_branch); each shape then becomes
-// expressions (schema_emit, schema_array, schema_text, schema_value, number).
-// What a schema is refused for, or contradicts itself in, is gathered by
-// schema_refusals and schema_conflict.
+// The rooms, each with a question of its own:
 //
-// Every node can be completed: whatever can not is removed when the grammar is
-// built, and a grammar that no text satisfies does not compile. So at least one
-// token, or the end, is always allowed.
+//	lang        what can a constraint say? rules, automata, texts, refusals
+//	jsonvalue   what does a JSON document say, exactly and in its order?
+//	schema      which JSON does a JSON Schema allow?
+//	grammar     which text does a regex, a GBNF grammar, a list, a query allow?
+//	program     how are rules laid out as one network?
+//	automaton   what may follow a text, byte by byte and token by token?
+//
+// Front ends (schema, grammar) know only lang; program and automaton know only
+// lang; this package joins them. A new kind of constraint is an entry of the
+// table in kinds.go and a front end.
 package constrain

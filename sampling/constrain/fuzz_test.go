@@ -8,11 +8,17 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"logitscope/sampling/constrain/automaton"
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/grammar"
+	"logitscope/sampling/constrain/lang"
+	"logitscope/sampling/constrain/schema"
 )
 
 // exercise compiles a source and, if that works, follows random masks for a
 // few tokens: no panic, no empty mask, and errors of the documented types.
-func exercise(t *testing.T, src Source) {
+func exercise(t *testing.T, src lang.Source) {
 	t.Helper()
 	began := time.Now()
 	g, err := Compile(src)
@@ -23,7 +29,7 @@ func exercise(t *testing.T, src Source) {
 			}
 		}
 		switch err.(type) {
-		case *RefusedError, *SyntaxError:
+		case *lang.RefusedError, *lang.SyntaxError:
 		default:
 			t.Errorf("an error of type %T: %v", err, err)
 		}
@@ -32,12 +38,12 @@ func exercise(t *testing.T, src Source) {
 	if d := time.Since(began); d > 20*time.Second {
 		t.Errorf("compiling took %v", d)
 	}
-	m, err := g.Bind(byteVocab())
+	m, err := g.Bind(constraintest.ByteVocab())
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	mask := make([]uint64, m.v.Words())
+	mask := make([]uint64, m.Vocab().Words())
 	s := m.Start()
 	var text []byte
 	for range 24 {
@@ -48,7 +54,7 @@ func exercise(t *testing.T, src Source) {
 		if info.Allowed == 0 {
 			break
 		}
-		list := ids(m.v, mask)
+		list := constraintest.IDs(m.Vocab(), mask)
 		b := byte(list[rng.IntN(len(list))])
 		if s, err = m.Accept(s, int32(b)); err != nil {
 			t.Fatal(err)
@@ -66,11 +72,11 @@ func exercise(t *testing.T, src Source) {
 	exerciseMasks(t, g, rng)
 }
 
-var fuzzVocab = sync.OnceValue(denseVocab)
+var fuzzVocab = sync.OnceValue(constraintest.DenseVocab)
 
 // exerciseMasks compares masks of long tokens with those made token by token,
 // and asks for masks that close the text in any number of tokens.
-func exerciseMasks(t *testing.T, g *Grammar, rng *rand.Rand) {
+func exerciseMasks(t *testing.T, g *automaton.Grammar, rng *rand.Rand) {
 	v := fuzzVocab()
 	m, err := g.Bind(v)
 	if err != nil {
@@ -82,10 +88,10 @@ func exerciseMasks(t *testing.T, g *Grammar, rng *rand.Rand) {
 	for range 6 {
 		m.MaskWithin(s, mask, rng.IntN(8))
 		m.Mask(s, mask)
-		if want := slowMask(m, s); !slices.Equal(mask, want) && !m.Pruned() {
-			t.Fatalf("after %q masks differ: %v", text, differences(v, mask, want))
+		if want := constraintest.SlowMask(m, s); !slices.Equal(mask, want) && !m.Pruned() {
+			t.Fatalf("after %q masks differ: %v", text, constraintest.Differences(v, mask, want))
 		}
-		list := ids(v, mask)
+		list := constraintest.IDs(v, mask)
 		if len(list) == 0 {
 			return
 		}
@@ -106,7 +112,7 @@ func FuzzSchema(f *testing.F) {
 		f.Add([]byte(s), false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, anyOrder bool) {
-		exercise(t, Schema(data, SchemaOptions{AnyOrder: anyOrder}))
+		exercise(t, schema.New(data, schema.Options{AnyOrder: anyOrder}))
 	})
 }
 
@@ -114,7 +120,7 @@ func FuzzRegex(f *testing.F) {
 	for _, s := range []string{"", "a|b", "(a+)+b", "[^a-z]{2,5}", `^\d+$`, "(?i)straße", `\pL+`, "a{1000}", "((a{1,10}){1,10}){1,10}", "(", `\b`, "$a"} {
 		f.Add(s, true)
 	}
-	f.Fuzz(func(t *testing.T, expr string, search bool) { exercise(t, Regex(expr, search)) })
+	f.Fuzz(func(t *testing.T, expr string, search bool) { exercise(t, grammar.Regex(expr, search)) })
 }
 
 func FuzzGBNF(f *testing.F) {
@@ -122,22 +128,22 @@ func FuzzGBNF(f *testing.F) {
 		"root ::= (", "root ::= root", "root ::= [z-a]", `root ::= "a"{3,1}`, "root ::= \"\\u00e9\"\n\nx ::= ."} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) { exercise(t, GBNF(text)) })
+	f.Fuzz(func(t *testing.T, text string) { exercise(t, grammar.GBNF(text)) })
 }
 
 func FuzzSQLSpec(f *testing.F) {
 	f.Add([]byte(`{"tables":{"users":["id","name"],"orders":["id"]},"aliases":{"u":"users"}}`))
 	f.Add([]byte(`{"tables":{"a b":["\""]},"loose":true,"aliases":["n"]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if spec, err := ReadSQLSpec(data); err == nil {
-			exercise(t, SQL(spec))
+		if spec, err := grammar.ReadSQLSpec(data); err == nil {
+			exercise(t, grammar.SQL(spec))
 		}
 	})
 }
 
 func FuzzChoice(f *testing.F) {
 	f.Add("yes", "no")
-	f.Fuzz(func(t *testing.T, a, b string) { exercise(t, Choice([]string{a, b})) })
+	f.Fuzz(func(t *testing.T, a, b string) { exercise(t, grammar.Choice([]string{a, b})) })
 }
 
 // TestHostileSources compiles what is meant to hurt, in bounded time.
@@ -153,39 +159,39 @@ func TestHostileSources(t *testing.T) {
 	alternatives := strings.Repeat(`{"anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]}]},`, 12)
 	for _, c := range []struct {
 		name    string
-		src     Source
+		src     lang.Source
 		refused bool
 	}{
-		{"deep schema", Schema([]byte(strings.Repeat(`{"items":`, 900)+"true"+strings.Repeat("}", 900)), SchemaOptions{}), false},
-		{"too deep schema", Schema([]byte(strings.Repeat(`{"items":`, 100_000)), SchemaOptions{}), true},
-		{"huge counts", GBNF(`root ::= ("a"{0,1000000} "b"){0,1000000}`), false},
-		{"nested counts", GBNF(`root ::= ((("a"{1,1000}){1,1000}){1,1000}){1,1000}`), false},
-		{"huge length", Schema([]byte(`{"type":"string","minLength":100000,"maxLength":10000000}`), SchemaOptions{}), false},
-		{"huge array", Schema([]byte(`{"type":"array","minItems":100000,"maxItems":1000000,"items":{"type":"integer"}}`), SchemaOptions{}), false},
-		{"pattern with length", Schema([]byte(`{"type":"string","pattern":"^(ab|ba)+$","minLength":10000000}`), SchemaOptions{}), true},
-		{"enum of 100,000", Schema([]byte(`{"enum":[`+strings.Join(long, ",")+`]}`), SchemaOptions{}), false},
-		{"8 MB schema", Schema([]byte(`{"properties":{`+strings.Join(pads, ",")+`}}`), SchemaOptions{}), false},
-		{"catastrophic regex", Regex(`(a+)+(a|aa)+(a?){30}$`, true), false},
-		{"exponential regex", Regex(`.*a.{20}`, false), false},
-		{"exponential pattern", Schema([]byte(`{"pattern":"a.{20}$"}`), SchemaOptions{}), true},
-		{"regex counts", Regex(`((a{1,100}){1,100}){1,100}`, false), true},
-		{"self reference", Schema([]byte(`{"$ref":"#"}`), SchemaOptions{}), true},
-		{"mutual references", Schema([]byte(`{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`), SchemaOptions{}), true},
-		{"infinite object", Schema([]byte(`{"properties":{"a":{"$ref":"#"}},"required":["a"],"type":"object"}`), SchemaOptions{}), true},
-		{"alternatives", Schema([]byte(`{"allOf":[`+strings.TrimSuffix(alternatives, ",")+`]}`), SchemaOptions{}), true},
-		{"big number", Schema([]byte(`{"type":"integer","minimum":1e999999999}`), SchemaOptions{}), true},
-		{"ambiguous grammar", GBNF(`root ::= root root root | root root | "a" | "b"`), true},
-		{"ambiguous rounds", GBNF("root ::= (\"é\" | r2 | \"é\" root){2,}\nr2 ::= [^-é]"), false},
-		{"ambiguous empty rounds", GBNF("root ::= x{2,}\nx ::= \"c\" x{0,2} ([^cb日] | \"\" | [^日])"), false},
-		{"10,000 required", Schema([]byte(`{"type":"object","properties":{`+namedStrings(10_000)+`},"required":[`+names(10_000)+`]}`), SchemaOptions{}), false},
-		{"100,000 required alone", Schema([]byte(`{"type":"object","required":[`+names(100_000)+`]}`), SchemaOptions{}), true},
-		{"4,000 required alone", Schema([]byte(`{"type":"object","required":[`+names(4000)+`]}`), SchemaOptions{}), false},
-		{"steps of oneOf", Schema([]byte(`{"oneOf":[`+steps(100)+`]}`), SchemaOptions{}), true},
-		{"enum of 1,000 that differ", Schema([]byte(`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":[`+names(1000)+`]}}`), SchemaOptions{}), false},
-		{"many empty rules", GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
-		{"left recursion of all", GBNF("root ::= r0\n" + tangle(30)), true},
-		{"long chain", GBNF("root ::= r0\n" + chain(20_000)), false},
-		{"deep groups", GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
+		{"deep schema", schema.New([]byte(strings.Repeat(`{"items":`, 900)+"true"+strings.Repeat("}", 900)), schema.Options{}), false},
+		{"too deep schema", schema.New([]byte(strings.Repeat(`{"items":`, 100_000)), schema.Options{}), true},
+		{"huge counts", grammar.GBNF(`root ::= ("a"{0,1000000} "b"){0,1000000}`), false},
+		{"nested counts", grammar.GBNF(`root ::= ((("a"{1,1000}){1,1000}){1,1000}){1,1000}`), false},
+		{"huge length", schema.New([]byte(`{"type":"string","minLength":100000,"maxLength":10000000}`), schema.Options{}), false},
+		{"huge array", schema.New([]byte(`{"type":"array","minItems":100000,"maxItems":1000000,"items":{"type":"integer"}}`), schema.Options{}), false},
+		{"pattern with length", schema.New([]byte(`{"type":"string","pattern":"^(ab|ba)+$","minLength":10000000}`), schema.Options{}), true},
+		{"enum of 100,000", schema.New([]byte(`{"enum":[`+strings.Join(long, ",")+`]}`), schema.Options{}), false},
+		{"8 MB schema", schema.New([]byte(`{"properties":{`+strings.Join(pads, ",")+`}}`), schema.Options{}), false},
+		{"catastrophic regex", grammar.Regex(`(a+)+(a|aa)+(a?){30}$`, true), false},
+		{"exponential regex", grammar.Regex(`.*a.{20}`, false), false},
+		{"exponential pattern", schema.New([]byte(`{"pattern":"a.{20}$"}`), schema.Options{}), true},
+		{"regex counts", grammar.Regex(`((a{1,100}){1,100}){1,100}`, false), true},
+		{"self reference", schema.New([]byte(`{"$ref":"#"}`), schema.Options{}), true},
+		{"mutual references", schema.New([]byte(`{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`), schema.Options{}), true},
+		{"infinite object", schema.New([]byte(`{"properties":{"a":{"$ref":"#"}},"required":["a"],"type":"object"}`), schema.Options{}), true},
+		{"alternatives", schema.New([]byte(`{"allOf":[`+strings.TrimSuffix(alternatives, ",")+`]}`), schema.Options{}), true},
+		{"big number", schema.New([]byte(`{"type":"integer","minimum":1e999999999}`), schema.Options{}), true},
+		{"ambiguous grammar", grammar.GBNF(`root ::= root root root | root root | "a" | "b"`), true},
+		{"ambiguous rounds", grammar.GBNF("root ::= (\"é\" | r2 | \"é\" root){2,}\nr2 ::= [^-é]"), false},
+		{"ambiguous empty rounds", grammar.GBNF("root ::= x{2,}\nx ::= \"c\" x{0,2} ([^cb日] | \"\" | [^日])"), false},
+		{"10,000 required", schema.New([]byte(`{"type":"object","properties":{`+namedStrings(10_000)+`},"required":[`+names(10_000)+`]}`), schema.Options{}), false},
+		{"100,000 required alone", schema.New([]byte(`{"type":"object","required":[`+names(100_000)+`]}`), schema.Options{}), true},
+		{"4,000 required alone", schema.New([]byte(`{"type":"object","required":[`+names(4000)+`]}`), schema.Options{}), false},
+		{"steps of oneOf", schema.New([]byte(`{"oneOf":[`+steps(100)+`]}`), schema.Options{}), true},
+		{"enum of 1,000 that differ", schema.New([]byte(`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":[`+names(1000)+`]}}`), schema.Options{}), false},
+		{"many empty rules", grammar.GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
+		{"left recursion of all", grammar.GBNF("root ::= r0\n" + tangle(30)), true},
+		{"long chain", grammar.GBNF("root ::= r0\n" + chain(20_000)), false},
+		{"deep groups", grammar.GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began := time.Now()

@@ -2,38 +2,15 @@ package constrain
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/automaton"
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/grammar"
 )
-
-func readFixture(t testing.TB, path string, v any) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
-
-func golden(t testing.TB, name string, v any) {
-	t.Helper()
-	readFixture(t, filepath.Join("testdata", "grammar", name), v)
-}
-
-func compile(t testing.TB, src Source) *Grammar {
-	t.Helper()
-	g, err := Compile(src)
-	if err != nil {
-		t.Fatalf("%v: %v", src, err)
-	}
-	return g
-}
 
 type rejected struct {
 	Text   string `json:"text"`
@@ -42,7 +19,7 @@ type rejected struct {
 
 // check compares the verdicts on texts; a nil DeadAt is a text that could
 // still be completed.
-func check(t *testing.T, name string, g *Grammar, accept []string, reject []rejected) {
+func check(t *testing.T, name string, g *automaton.Grammar, accept []string, reject []rejected) {
 	t.Helper()
 	for _, s := range accept {
 		if ok, at := g.Check([]byte(s)); !ok {
@@ -69,12 +46,12 @@ func TestGoldenRegex(t *testing.T) {
 		}
 		Unsupported []struct{ Pattern, Reason string }
 	}
-	golden(t, "regex.json", &data)
+	constraintest.Golden(t, "regex.json", &data)
 	for _, r := range data.Regexes {
-		check(t, r.Pattern, compile(t, Regex(r.Pattern, false)), r.Accept, r.Reject)
+		check(t, r.Pattern, constraintest.Compile(t, grammar.Regex(r.Pattern, false)), r.Accept, r.Reject)
 	}
 	for _, r := range data.Unsupported {
-		if _, err := Compile(Regex(r.Pattern, false)); err == nil {
+		if _, err := Compile(grammar.Regex(r.Pattern, false)); err == nil {
 			t.Errorf("%s (%s) compiled", r.Pattern, r.Reason)
 		}
 	}
@@ -89,12 +66,12 @@ func TestGoldenGBNF(t *testing.T) {
 		}
 		Errors []struct{ Case, Grammar string }
 	}
-	golden(t, "gbnf_features.json", &data)
+	constraintest.Golden(t, "gbnf_features.json", &data)
 	for _, f := range data.Features {
-		check(t, f.Feature, compile(t, GBNF(f.Grammar)), f.Accept, f.Reject)
+		check(t, f.Feature, constraintest.Compile(t, grammar.GBNF(f.Grammar)), f.Accept, f.Reject)
 	}
 	for _, e := range data.Errors {
-		_, err := Compile(GBNF(e.Grammar))
+		_, err := Compile(grammar.GBNF(e.Grammar))
 		if want := e.Case == "huge repetition"; (err == nil) != want {
 			t.Errorf("%s: error %v", e.Case, err)
 		}
@@ -105,7 +82,7 @@ func TestGoldenGBNF(t *testing.T) {
 // of others, behind what may be empty and inside a repetition, and rules that
 // only look like it.
 func TestLeftRecursionIsRefused(t *testing.T) {
-	for grammar, refused := range map[string]bool{
+	for gram, refused := range map[string]bool{
 		`root ::= root "a" | "a"`:                          true,
 		"root ::= x\nx ::= y \"b\"\ny ::= x \"c\" | \"d\"": true,
 		"root ::= e root \"a\" | \"b\"\ne ::= \"x\"?":      true,
@@ -115,9 +92,9 @@ func TestLeftRecursionIsRefused(t *testing.T) {
 		"root ::= x \"b\"\nx ::= \"a\" root?":              false,
 		`root ::= "a" root*`:                               false,
 	} {
-		_, err := Compile(GBNF(grammar))
+		_, err := Compile(grammar.GBNF(gram))
 		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "left-recursive") {
-			t.Errorf("%s: %v, want refused %v", grammar, err, refused)
+			t.Errorf("%s: %v, want refused %v", gram, err, refused)
 		}
 	}
 }
@@ -131,15 +108,15 @@ func TestGoldenSQLGrammar(t *testing.T) {
 		Valid   []struct{ Text string }
 		Invalid []rejected
 	}
-	golden(t, "sql_cases.json", &data)
-	g := compile(t, GBNF(string(text)))
+	constraintest.Golden(t, "sql_cases.json", &data)
+	g := constraintest.Compile(t, grammar.GBNF(string(text)))
 	for _, v := range data.Valid {
 		check(t, "sql", g, []string{v.Text}, nil)
 	}
 	check(t, "sql", g, nil, data.Invalid)
 }
 
-func hexVocab(t testing.TB, list []string, eog []int32) *Vocab {
+func hexVocab(t testing.TB, list []string, eog []int32) *automaton.Vocab {
 	t.Helper()
 	pieces := make([][]byte, len(list))
 	for i, h := range list {
@@ -149,23 +126,12 @@ func hexVocab(t testing.TB, list []string, eog []int32) *Vocab {
 		}
 		pieces[i] = b
 	}
-	return NewVocab(func(id int32) []byte {
+	return automaton.NewVocab(func(id int32) []byte {
 		if int(id) < len(pieces) {
 			return pieces[id]
 		}
 		return nil
 	}, len(pieces)+1, eog, nil)
-}
-
-// ids lists the ordinary tokens of a mask.
-func ids(v *Vocab, mask []uint64) []int32 {
-	out := []int32{}
-	for id := int32(0); int(id) < v.Size(); id++ {
-		if mask[id>>6]>>(id&63)&1 != 0 && !v.IsEOG(id) {
-			out = append(out, id)
-		}
-	}
-	return out
 }
 
 func TestGoldenMasks(t *testing.T) {
@@ -181,11 +147,11 @@ func TestGoldenMasks(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "masks.json", &data)
+	constraintest.Golden(t, "masks.json", &data)
 	v := hexVocab(t, data.VocabHex, []int32{data.EOS})
 	n := 0
 	for _, gr := range data.Grammars {
-		m, err := compile(t, GBNF(gr.GBNF)).Bind(v)
+		m, err := constraintest.Compile(t, grammar.GBNF(gr.GBNF)).Bind(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +163,7 @@ func TestGoldenMasks(t *testing.T) {
 				t.Fatalf("%s: prefix %q dies", gr.Name, prefix)
 			}
 			info := m.Mask(s, mask)
-			if got := ids(v, mask); !slices.Equal(got, c.Allowed) || info.EOSAllowed != c.EOSAllowed || info.Allowed != len(c.Allowed) {
+			if got := constraintest.IDs(v, mask); !slices.Equal(got, c.Allowed) || info.EOSAllowed != c.EOSAllowed || info.Allowed != len(c.Allowed) {
 				t.Errorf("%s after %q: %v eos %v, want %v eos %v", gr.Name, prefix, got, info.EOSAllowed, c.Allowed, c.EOSAllowed)
 			}
 			n++

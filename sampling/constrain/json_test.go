@@ -2,50 +2,20 @@ package constrain
 
 import (
 	"encoding/base64"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
 )
-
-// shared returns the path of data that lies beside the project and is not part
-// of it, or skips the test.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	path, ok := findShared(parts...)
-	if !ok {
-		t.Skip("the shared data is not here: ", filepath.Join(parts...))
-	}
-	return path
-}
-
-func findShared(parts ...string) (string, bool) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", false
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", false
-		}
-		dir = up
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
-	_, err = os.Stat(path)
-	return path, err == nil
-}
 
 func TestJSONSuite(t *testing.T) {
 	var data struct {
 		Cases []struct{ Name, Expect, Text, Base64 string }
 	}
-	readFixture(t, shared(t, "golden", "schemas", "json-test-suite", "cases.json"), &data)
-	g := compile(t, JSON(JSONOptions{Whitespace: WhitespaceAny}))
-	bounded := compile(t, JSON(JSONOptions{}))
+	constraintest.ReadFixture(t, constraintest.Shared(t, "golden", "schemas", "json-test-suite", "cases.json"), &data)
+	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{Whitespace: schema.WhitespaceAny}))
+	bounded := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	for _, c := range data.Cases {
 		text := []byte(c.Text)
 		if c.Base64 != "" {
@@ -62,7 +32,7 @@ func TestJSONSuite(t *testing.T) {
 }
 
 func TestJSONStrings(t *testing.T) {
-	g := compile(t, JSON(JSONOptions{}))
+	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	for s, want := range map[string]int{
 		`"a\u00e9"`: -2, `"\ud83d\ude00"`: -2, `"\uD83D\uDE00x"`: -2, `"é😀"`: -2, `""`: -2, `"\""`: -2,
 		`"\ud83d"`: 7, `"\ude00"`: 4, `"\ud83d\n"`: 8, `"\x"`: 2, "\"\n\"": 1, `"\u12`: -1, `"`: -1, "\"\xff\"": 1,
@@ -78,30 +48,30 @@ func TestJSONStrings(t *testing.T) {
 
 func TestJSONWhitespaceIsBounded(t *testing.T) {
 	for _, c := range []struct {
-		w    Whitespace
+		w    schema.Whitespace
 		text string
 		ok   bool
 	}{
-		{WhitespaceBounded, `{"a": [1, 2]}`, true},
-		{WhitespaceBounded, "{\n  \"a\": 1\n}", true},
-		{WhitespaceBounded, " 1", false},
-		{WhitespaceBounded, "1 ", false},
-		{WhitespaceBounded, "[1,  2]", false},
-		{WhitespaceBounded, "[\n" + strings.Repeat(" ", 32) + "1]", true},
-		{WhitespaceBounded, "[\n" + strings.Repeat(" ", 33) + "1]", false},
-		{WhitespaceBounded, "[\n\n1]", false},
-		{WhitespaceCompact, `{"a":[1,2]}`, true},
-		{WhitespaceCompact, `{"a": 1}`, false},
-		{WhitespaceAny, " [ \t\r\n 1 ] ", true},
+		{schema.WhitespaceBounded, `{"a": [1, 2]}`, true},
+		{schema.WhitespaceBounded, "{\n  \"a\": 1\n}", true},
+		{schema.WhitespaceBounded, " 1", false},
+		{schema.WhitespaceBounded, "1 ", false},
+		{schema.WhitespaceBounded, "[1,  2]", false},
+		{schema.WhitespaceBounded, "[\n" + strings.Repeat(" ", 32) + "1]", true},
+		{schema.WhitespaceBounded, "[\n" + strings.Repeat(" ", 33) + "1]", false},
+		{schema.WhitespaceBounded, "[\n\n1]", false},
+		{schema.WhitespaceCompact, `{"a":[1,2]}`, true},
+		{schema.WhitespaceCompact, `{"a": 1}`, false},
+		{schema.WhitespaceAny, " [ \t\r\n 1 ] ", true},
 	} {
-		if ok, _ := compile(t, JSON(JSONOptions{Whitespace: c.w})).Check([]byte(c.text)); ok != c.ok {
+		if ok, _ := constraintest.Compile(t, schema.JSON(schema.JSONOptions{Whitespace: c.w})).Check([]byte(c.text)); ok != c.ok {
 			t.Errorf("whitespace %d: %q accepted %v, want %v", c.w, c.text, ok, c.ok)
 		}
 	}
 }
 
 func TestJSONDeepNesting(t *testing.T) {
-	g := compile(t, JSON(JSONOptions{}))
+	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	const n = 100_000
 	if ok, _ := g.Check([]byte(strings.Repeat("[", n) + strings.Repeat("]", n))); !ok {
 		t.Error("100,000 brackets rejected")

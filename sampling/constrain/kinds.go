@@ -3,6 +3,9 @@ package constrain
 import (
 	"slices"
 	"strings"
+
+	"logitscope/sampling/constrain/grammar"
+	"logitscope/sampling/constrain/schema"
 )
 
 // A Kind is a notation in which a constraint can be written. What every part of
@@ -113,7 +116,7 @@ func kindTypes() string {
 var Whitespaces = []string{"any", "bounded", "compact"}
 
 var whitespaces = map[string]Whitespace{
-	"": WhitespaceBounded, "bounded": WhitespaceBounded, "compact": WhitespaceCompact, "any": WhitespaceAny,
+	"": schema.WhitespaceBounded, "bounded": schema.WhitespaceBounded, "compact": schema.WhitespaceCompact, "any": schema.WhitespaceAny,
 }
 
 var (
@@ -143,7 +146,7 @@ var kinds = []Kind{
 }`,
 		needs: true, text: func(s *Spec) any { return &s.Schema },
 		source: func(s Spec, w Whitespace, canonical bool) (Source, error) {
-			return Schema(s.Schema, SchemaOptions{
+			return schema.New(s.Schema, schema.Options{
 				Whitespace: w, AnyOrder: s.AnyOrder, Closed: s.Closed, Draft7: s.Draft7, Canonical: canonical,
 			}), nil
 		},
@@ -152,7 +155,7 @@ var kinds = []Kind{
 		Type: "json", Name: "JSON", About: "any JSON value", Usage: "the text must be one JSON value",
 		Options: []Option{object, whitespace}, File: "constraint.json",
 		source: func(s Spec, w Whitespace, _ bool) (Source, error) {
-			return JSON(JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
+			return schema.JSON(schema.JSONOptions{Whitespace: w, ObjectOnly: s.Object}), nil
 		},
 	},
 	{
@@ -160,7 +163,9 @@ var kinds = []Kind{
 		Field: "regex", Form: Line, Usage: "regular expression that the whole text must match",
 		Options: []Option{search}, File: "regex.txt", Template: `(yes|no), because [a-z ]{5,40}\.`,
 		needs: true, text: func(s *Spec) any { return &s.Regex },
-		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return Regex(s.Regex, s.Search), nil },
+		source: func(s Spec, _ Whitespace, _ bool) (Source, error) {
+			return grammar.Regex(s.Regex, s.Search), nil
+		},
 	},
 	{
 		Type: "grammar", Name: "grammar (GBNF)", About: "what a grammar in llama.cpp's notation derives",
@@ -169,7 +174,7 @@ var kinds = []Kind{
 greeting ::= "Hello" | "Good morning"
 name ::= [A-Z] [a-z]{2,8}`,
 		needs: true, text: func(s *Spec) any { return &s.Grammar },
-		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return GBNF(s.Grammar), nil },
+		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return grammar.GBNF(s.Grammar), nil },
 	},
 	{
 		Type: "sql", Name: "SQL", About: "a SELECT statement over your tables",
@@ -180,11 +185,11 @@ name ::= [A-Z] [a-z]{2,8}`,
 }}`,
 		text: func(s *Spec) any { return &s.SQL },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) {
-			if len(s.SQL) == 0 {
-				return SQL(SQLSpec{}), nil
+			if s.SQL == nil {
+				return grammar.SQL(grammar.SQLSpec{}), nil
 			}
-			tables, err := ReadSQLSpec(s.SQL)
-			return SQL(tables), err
+			tables, err := grammar.ReadSQLSpec(s.SQL)
+			return grammar.SQL(tables), err
 		},
 	},
 	{
@@ -192,6 +197,6 @@ name ::= [A-Z] [a-z]{2,8}`,
 		Field: "choices", Form: List, Usage: "a text that is allowed; repeat for each",
 		File: "choices.txt", Template: "yes\nno\nI do not know",
 		needs: true, text: func(s *Spec) any { return &s.Choices },
-		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return Choice(s.Choices), nil },
+		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return grammar.Choice(s.Choices), nil },
 	},
 }

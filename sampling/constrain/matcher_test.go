@@ -9,18 +9,23 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"logitscope/sampling/constrain/automaton"
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/grammar"
+	"logitscope/sampling/constrain/schema"
 )
 
 // TestBenchTokenised feeds every instance token by token, in the built-in
 // vocabulary cut in several ways and in a vocabulary of bytes.
 func TestBenchTokenised(t *testing.T) {
-	fable, single := fableVocab(t), byteVocab()
+	fable, single := constraintest.FableVocab(t), constraintest.ByteVocab()
 	rng := rand.New(rand.NewPCG(8, 8))
-	for i, c := range benchCases(t) {
+	for i, c := range constraintest.BenchCases(t) {
 		if testing.Short() && i%5 != 0 {
 			continue
 		}
-		g, err := Compile(Schema(c.Schema, SchemaOptions{}))
+		g, err := Compile(schema.New(c.Schema, schema.Options{}))
 		if err != nil {
 			continue
 		}
@@ -28,20 +33,20 @@ func TestBenchTokenised(t *testing.T) {
 		b, _ := g.Bind(single)
 		texts := [][]byte{}
 		for _, v := range c.Valid {
-			texts = append(texts, spaced(compact(t, v)))
+			texts = append(texts, constraintest.Spaced(constraintest.Compact(t, v)))
 		}
 		for _, v := range c.Invalid {
-			texts = append(texts, compact(t, v.Data))
+			texts = append(texts, constraintest.Compact(t, v.Data))
 		}
 		for _, text := range texts {
 			want, _ := g.Check(text)
-			if got := acceptAll(a, longest(fable, text), 0); got != want {
+			if got := acceptAll(a, constraintest.Longest(fable, text), 0); got != want {
 				t.Errorf("%s: longest tokens accepted %v, want %v: %.100s", c.ID, got, want, text)
 			}
 			if got := acceptAll(a, ragged(fable, text, rng), 0); got != want {
 				t.Errorf("%s: random tokens accepted %v, want %v: %.100s", c.ID, got, want, text)
 			}
-			if got := acceptAll(b, longest(single, text), 256); got != want {
+			if got := acceptAll(b, constraintest.Longest(single, text), 256); got != want {
 				t.Errorf("%s: bytes accepted %v, want %v: %.100s", c.ID, got, want, text)
 			}
 		}
@@ -49,7 +54,7 @@ func TestBenchTokenised(t *testing.T) {
 }
 
 // acceptAll feeds tokens and the end.
-func acceptAll(m *Matcher, tokens []int32, end int32) bool {
+func acceptAll(m *automaton.Matcher, tokens []int32, end int32) bool {
 	s := m.Start()
 	for _, t := range append(tokens, end) {
 		next, err := m.Accept(s, t)
@@ -62,13 +67,12 @@ func acceptAll(m *Matcher, tokens []int32, end int32) bool {
 }
 
 // ragged cuts a text into tokens of random length.
-func ragged(v *Vocab, text []byte, rng *rand.Rand) []int32 {
+func ragged(v *automaton.Vocab, text []byte, rng *rand.Rand) []int32 {
 	var out []int32
 	for len(text) > 0 {
-		var fits []int
-		v.trie.prefixes(text, func(n int) { fits = append(fits, n) })
+		fits := constraintest.Prefixes(v, text)
 		n := fits[rng.IntN(len(fits))]
-		out = append(out, v.tokenOf(text[:n]))
+		out = append(out, constraintest.TokenOf(v, text[:n]))
 		text = text[n:]
 	}
 	return out
@@ -81,7 +85,7 @@ func TestGoldenBias(t *testing.T) {
 		EOS    int32 `json:"eos_id"`
 		Logits [][]float64
 	}
-	golden(t, "tiny8.json", &model)
+	constraintest.Golden(t, "tiny8.json", &model)
 	var data struct {
 		Cases []struct {
 			Name, GBNF string
@@ -99,15 +103,15 @@ func TestGoldenBias(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "constraint_bias.json", &data)
-	v := NewVocab(func(id int32) []byte { return []byte(model.Vocab[id]) }, len(model.Vocab), []int32{model.EOS}, func(id int32) bool { return id < 2 })
+	constraintest.Golden(t, "constraint_bias.json", &data)
+	v := automaton.NewVocab(func(id int32) []byte { return []byte(model.Vocab[id]) }, len(model.Vocab), []int32{model.EOS}, func(id int32) bool { return id < 2 })
 	for _, c := range data.Cases {
-		m, err := compile(t, GBNF(c.GBNF)).Bind(v)
+		m, err := constraintest.Compile(t, grammar.GBNF(c.GBNF)).Bind(v)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
 		mask := make([]uint64, v.Words())
-		mass := func(s State, last int32) (float64, []float64) {
+		mass := func(s automaton.State, last int32) (float64, []float64) {
 			m.Mask(s, mask)
 			p := make([]float64, v.Size())
 			sum, kept := 0.0, 0.0
@@ -168,7 +172,7 @@ func TestRegexAgainstGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	alphabet := []rune("abcxy é\nàB")
 	for _, e := range exprs {
-		full, search := compile(t, Regex(e, false)), compile(t, Regex(e, true))
+		full, search := constraintest.Compile(t, grammar.Regex(e, false)), constraintest.Compile(t, grammar.Regex(e, true))
 		whole, part := regexp.MustCompile(`\A(?:`+e+`)\z`), regexp.MustCompile(e)
 		for range 300 {
 			r := make([]rune, rng.IntN(6))
@@ -187,11 +191,11 @@ func TestRegexAgainstGo(t *testing.T) {
 }
 
 func TestStatesAreValues(t *testing.T) {
-	m, err := compile(t, JSON(JSONOptions{})).Bind(fableVocab(t))
+	m, err := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(text string) State {
+	at := func(text string) automaton.State {
 		s, n, died := m.AcceptBytes(m.Start(), []byte(text))
 		if died || n != len(text) {
 			t.Fatalf("%q dies at %d", text, n)
@@ -213,32 +217,32 @@ func TestStatesAreValues(t *testing.T) {
 }
 
 func TestAcceptAndExplain(t *testing.T) {
-	v := fableVocab(t)
-	g := compile(t, Schema([]byte(`{"type":"object","properties":{"name":{"type":"string"},"tags":{"type":"array","items":{"enum":["red","green"]}}},"required":["name","tags"],"additionalProperties":false}`), SchemaOptions{Whitespace: WhitespaceCompact}))
+	v := constraintest.FableVocab(t)
+	g := constraintest.Compile(t, schema.New([]byte(`{"type":"object","properties":{"name":{"type":"string"},"tags":{"type":"array","items":{"enum":["red","green"]}}},"required":["name","tags"],"additionalProperties":false}`), schema.Options{Whitespace: schema.WhitespaceCompact}))
 	m, _ := g.Bind(v)
 	if f := m.Forced(m.Start()); string(f) != `{"name":"` {
 		t.Errorf("forced %q", f)
 	}
 	s, _, _ := m.AcceptBytes(m.Start(), []byte(`{"name":"x","tags":["`))
 	e := m.Explain(s)
-	if !slices.Contains(e.Stack, "tags") || DescribeBytes(e.Expected, e.Complete) != "g r" || e.Distance != len(`red"]}`) {
-		t.Errorf("%+v, expects %s", e, DescribeBytes(e.Expected, e.Complete))
+	if !slices.Contains(e.Stack, "tags") || automaton.DescribeBytes(e.Expected, e.Complete) != "g r" || e.Distance != len(`red"]}`) {
+		t.Errorf("%+v, expects %s", e, automaton.DescribeBytes(e.Expected, e.Complete))
 	}
-	_, err := m.Accept(s, v.tokenOf([]byte("ro")))
-	var dead *DeadTokenError
+	_, err := m.Accept(s, constraintest.TokenOf(v, []byte("ro")))
+	var dead *automaton.DeadTokenError
 	if !errors.As(err, &dead) || dead.Index != 1 || dead.Byte != 'o' || dead.Expected != "e" {
 		t.Errorf("%v", err)
 	}
-	if i, b := m.Dies(s, v.tokenOf([]byte("ro"))); i != 1 || b != 'o' {
+	if i, b := m.Dies(s, constraintest.TokenOf(v, []byte("ro"))); i != 1 || b != 'o' {
 		t.Errorf("dies at %d (%q)", i, b)
 	}
-	if i, _ := m.Dies(s, v.tokenOf([]byte("re"))); i != -1 {
+	if i, _ := m.Dies(s, constraintest.TokenOf(v, []byte("re"))); i != -1 {
 		t.Errorf("an allowed token dies at %d", i)
 	}
 	if _, err := m.Accept(s, 0); !errors.As(err, &dead) || !dead.End {
 		t.Errorf("the end was accepted: %v", err)
 	}
-	if n := m.Try(s, []int32{v.tokenOf([]byte("re")), v.tokenOf([]byte("d")), v.tokenOf([]byte("d"))}); n != 2 {
+	if n := m.Try(s, []int32{constraintest.TokenOf(v, []byte("re")), constraintest.TokenOf(v, []byte("d")), constraintest.TokenOf(v, []byte("d"))}); n != 2 {
 		t.Errorf("%d tokens of the draft may come, want 2", n)
 	}
 	if _, err := m.Accept(s, 99_999); err == nil {
@@ -247,8 +251,8 @@ func TestAcceptAndExplain(t *testing.T) {
 }
 
 func TestEndOfText(t *testing.T) {
-	v := vocabOf([][]byte{[]byte("a"), nil, nil, []byte("b")}, 1, 2)
-	m, _ := compile(t, GBNF(`root ::= "a" "a"?`)).Bind(v)
+	v := constraintest.VocabOf([][]byte{[]byte("a"), nil, nil, []byte("b")}, 1, 2)
+	m, _ := constraintest.Compile(t, grammar.GBNF(`root ::= "a" "a"?`)).Bind(v)
 	mask := make([]uint64, 1)
 	if info := m.Mask(m.Start(), mask); info.EOSAllowed || mask[0] != 1 {
 		t.Errorf("at the start %b, %+v", mask[0], info)
@@ -274,11 +278,11 @@ func TestEndOfText(t *testing.T) {
 }
 
 func TestMissingBytes(t *testing.T) {
-	v := vocabOf([][]byte{nil, []byte("ab"), []byte("c"), []byte("a")}, 0)
-	if _, err := compile(t, GBNF(`root ::= "abd"`)).Bind(v); err == nil {
+	v := constraintest.VocabOf([][]byte{nil, []byte("ab"), []byte("c"), []byte("a")}, 0)
+	if _, err := constraintest.Compile(t, grammar.GBNF(`root ::= "abd"`)).Bind(v); err == nil {
 		t.Error("a text that no tokens spell was bound")
 	}
-	m, err := compile(t, GBNF(`root ::= "abc" | "acd" | "a" "x"*`)).Bind(v)
+	m, err := constraintest.Compile(t, grammar.GBNF(`root ::= "abc" | "acd" | "a" "x"*`)).Bind(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,12 +300,12 @@ func TestMissingBytes(t *testing.T) {
 // TestBudgetClosesInTime checks that a text is complete when its tokens are
 // spent whenever that is possible, by comparing with all token sequences.
 func TestBudgetClosesInTime(t *testing.T) {
-	v := vocabOf([][]byte{nil, []byte("["), []byte("]"), []byte("[["), []byte("]]"), []byte("x"), []byte("]]]]")}, 0)
-	g := compile(t, GBNF(`root ::= "[" root* "]" | "x"`))
+	v := constraintest.VocabOf([][]byte{nil, []byte("["), []byte("]"), []byte("[["), []byte("]]"), []byte("x"), []byte("]]]]")}, 0)
+	g := constraintest.Compile(t, grammar.GBNF(`root ::= "[" root* "]" | "x"`))
 	m, _ := g.Bind(v)
 	mask := make([]uint64, 1)
-	var possible func(s State, left int) bool
-	possible = func(s State, left int) bool {
+	var possible func(s automaton.State, left int) bool
+	possible = func(s automaton.State, left int) bool {
 		if m.Accepting(s) {
 			return true
 		}
@@ -312,10 +316,10 @@ func TestBudgetClosesInTime(t *testing.T) {
 		}
 		return false
 	}
-	var walk func(s State, left int)
-	walk = func(s State, left int) {
+	var walk func(s automaton.State, left int)
+	walk = func(s automaton.State, left int) {
 		info := m.MaskWithin(s, mask, left)
-		list := ids(v, mask)
+		list := constraintest.IDs(v, mask)
 		fits := possible(s, left)
 		if fits && len(list) == 0 && !info.EOSAllowed {
 			t.Fatalf("nothing allowed with %d left", left)
@@ -342,13 +346,13 @@ func TestBudgetClosesInTime(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	m, _ := compile(t, JSON(JSONOptions{})).Bind(fableVocab(t))
+	m, _ := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(i), 1))
 			for range 5 {
-				if text, ok := randomText(t, m, rng, 60, 10); !ok {
+				if text, ok := constraintest.RandomText(t, m, rng, 60, 10); !ok {
 					t.Errorf("not complete: %q", text)
 				}
 			}
@@ -360,21 +364,21 @@ func TestConcurrentUse(t *testing.T) {
 // TestConcurrentGrammars has matchers of different grammars fill and read the
 // answers that their one vocabulary keeps for all.
 func TestConcurrentGrammars(t *testing.T) {
-	v := fableVocab(t)
+	v := constraintest.FableVocab(t)
 	var wg sync.WaitGroup
 	for i := range 8 {
-		c := twinCases[(len(twinCases)-1-i)%len(twinCases)]
-		g := compile(t, c.src)
-		wg.Go(func() { compareMasks(t, c.name, g, v, []byte(c.text), 3) })
+		c := constraintest.TwinCases[(len(constraintest.TwinCases)-1-i)%len(constraintest.TwinCases)]
+		g := constraintest.Compile(t, c.Src)
+		wg.Go(func() { constraintest.CompareMasks(t, c.Name, g, v, []byte(c.Text), 3) })
 		wg.Go(func() {
-			compareMasks(t, "json", compile(t, JSON(JSONOptions{})), v, []byte(`[1, {"a": "b"}, "the"]`), 3)
+			constraintest.CompareMasks(t, "json", constraintest.Compile(t, schema.JSON(schema.JSONOptions{})), v, []byte(`[1, {"a": "b"}, "the"]`), 3)
 		})
 	}
 	wg.Wait()
 }
 
 func TestNotes(t *testing.T) {
-	g := compile(t, Schema([]byte(`{"type":["string","array"],"format":"colour","title":"x","x-order":1,"maxContains":2,"then":false,"items":{},"additionalItems":false,"maxLength":3,"maxLength":4}`), SchemaOptions{}))
+	g := constraintest.Compile(t, schema.New([]byte(`{"type":["string","array"],"format":"colour","title":"x","x-order":1,"maxContains":2,"then":false,"items":{},"additionalItems":false,"maxLength":3,"maxLength":4}`), schema.Options{}))
 	var seen []string
 	for _, n := range g.Notes() {
 		seen = append(seen, n.Keyword)
@@ -388,7 +392,7 @@ func TestNotes(t *testing.T) {
 // TestLaterKeywords has keywords that draft 7 does not know: they restrict
 // nothing there, and a note says so.
 func TestLaterKeywords(t *testing.T) {
-	for schema, texts := range map[string][2]string{ // a text that only draft 7 allows, and one that both do
+	for source, texts := range map[string][2]string{ // a text that only draft 7 allows, and one that both do
 		`{"type":"array","contains":{"const":1},"minContains":2}`:                                        {`[1]`, `[1,1]`},
 		`{"type":"array","contains":{"const":1},"maxContains":1}`:                                        {`[1,1]`, `[1]`},
 		`{"type":"array","prefixItems":[{"type":"null"}]}`:                                               {`[1]`, `[null]`},
@@ -396,34 +400,34 @@ func TestLaterKeywords(t *testing.T) {
 		`{"type":"object","properties":{"a":true,"b":true},"dependentSchemas":{"a":{"required":["b"]}}}`: {`{"a":1}`, `{"a":1,"b":1}`},
 		`{"type":"object","properties":{"a":{"type":"null"}},"unevaluatedProperties":false}`:             {`{"b":1}`, `{"a":null}`},
 	} {
-		old, now := compile(t, Schema([]byte(schema), SchemaOptions{Draft7: true})), compile(t, Schema([]byte(schema), SchemaOptions{}))
+		old, now := constraintest.Compile(t, schema.New([]byte(source), schema.Options{Draft7: true})), constraintest.Compile(t, schema.New([]byte(source), schema.Options{}))
 		for i, text := range texts {
 			if ok, _ := old.Check([]byte(text)); !ok {
-				t.Errorf("%s: %s refused under draft 7", schema, text)
+				t.Errorf("%s: %s refused under draft 7", source, text)
 			}
 			if ok, _ := now.Check([]byte(text)); ok != (i == 1) {
-				t.Errorf("%s: %s accepted %v under 2020-12", schema, text, ok)
+				t.Errorf("%s: %s accepted %v under 2020-12", source, text, ok)
 			}
 		}
 		if n := len(old.Notes()); n != 1 {
-			t.Errorf("%s: %d notes under draft 7, want 1", schema, n)
+			t.Errorf("%s: %d notes under draft 7, want 1", source, n)
 		}
 		if n := len(now.Notes()); n != 0 {
-			t.Errorf("%s: notes under 2020-12: %v", schema, now.Notes())
+			t.Errorf("%s: notes under 2020-12: %v", source, now.Notes())
 		}
 	}
 }
 
 // TestMaskTimeIsReported makes sure that Took is measured, not made up.
 func TestMaskTimeIsReported(t *testing.T) {
-	m, _ := compile(t, JSON(JSONOptions{})).Bind(fableVocab(t))
-	mask := make([]uint64, m.v.Words())
+	m, _ := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
+	mask := make([]uint64, m.Vocab().Words())
 	began := time.Now()
 	first := m.Mask(m.Start(), mask)
-	if first.Took <= 0 || first.Took > time.Since(began) || first.Layer == LayerMemo {
+	if first.Took <= 0 || first.Took > time.Since(began) || first.Layer == automaton.LayerMemo {
 		t.Errorf("first mask: %+v", first)
 	}
-	if again := m.Mask(m.Start(), mask); again.Layer != LayerMemo || again.Allowed != first.Allowed {
+	if again := m.Mask(m.Start(), mask); again.Layer != automaton.LayerMemo || again.Allowed != first.Allowed {
 		t.Errorf("second mask: %+v", again)
 	}
 }

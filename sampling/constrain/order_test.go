@@ -1,9 +1,14 @@
 package constrain
 
-import "testing"
+import (
+	"testing"
+
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
+)
 
 func TestPropertyOrder(t *testing.T) {
-	const schema = `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"}},"required":["b","z"],"additionalProperties":true}`
+	const source = `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"}},"required":["b","z"],"additionalProperties":true}`
 	for _, c := range []struct {
 		text            string
 		fixed, anyOrder bool
@@ -19,7 +24,7 @@ func TestPropertyOrder(t *testing.T) {
 		{`{"b":2}`, false, false},
 	} {
 		for order, want := range map[bool]bool{false: c.fixed, true: c.anyOrder} {
-			g := compile(t, Schema([]byte(schema), SchemaOptions{AnyOrder: order}))
+			g := constraintest.Compile(t, schema.New([]byte(source), schema.Options{AnyOrder: order}))
 			if ok, at := g.Check([]byte(c.text)); ok != want {
 				t.Errorf("any order %v: %s accepted %v (dead at %d), want %v", order, c.text, ok, at, want)
 			}
@@ -28,7 +33,7 @@ func TestPropertyOrder(t *testing.T) {
 }
 
 func TestUndeclaredProperties(t *testing.T) {
-	const schema = `{"type":"object","properties":{"a":{"type":"integer"}}}`
+	const source = `{"type":"object","properties":{"a":{"type":"integer"}}}`
 	for text, want := range map[string][2]bool{ // by default, and closed
 		`{"a":1}`:            {true, true},
 		`{"b":"x"}`:          {true, false},
@@ -37,7 +42,7 @@ func TestUndeclaredProperties(t *testing.T) {
 		`{"aa":"x","":null}`: {true, false},
 	} {
 		for i, closed := range []bool{false, true} {
-			g := compile(t, Schema([]byte(schema), SchemaOptions{Closed: closed}))
+			g := constraintest.Compile(t, schema.New([]byte(source), schema.Options{Closed: closed}))
 			if ok, _ := g.Check([]byte(text)); ok != want[i] {
 				t.Errorf("closed %v: %s accepted %v, want %v", closed, text, ok, want[i])
 			}

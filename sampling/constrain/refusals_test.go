@@ -3,6 +3,10 @@ package constrain
 import (
 	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/grammar"
+	"logitscope/sampling/constrain/lang"
+	"logitscope/sampling/constrain/schema"
 )
 
 // TestRefusalsListEveryProblem reads whole error texts: each problem with its
@@ -34,7 +38,7 @@ func TestRefusalsListEveryProblem(t *testing.T) {
 		{`{"type":"object","required":["a","b"],"allOf":[{"maxProperties":1}]}`, `#/allOf/0: required [a, b] and maxProperties 1: nothing fits`},
 		{`false`, `#: "false" allows no value, and one is required here`},
 	} {
-		_, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
+		_, err := Compile(schema.New([]byte(c.schema), schema.Options{}))
 		if err == nil {
 			t.Errorf("%s compiles", c.schema)
 			continue
@@ -53,23 +57,23 @@ func TestRefusalsListEveryProblem(t *testing.T) {
 
 func TestSyntaxErrorsHaveAPlace(t *testing.T) {
 	for _, c := range []struct {
-		src          Source
+		src          lang.Source
 		line, column int
 	}{
-		{GBNF("root ::= a\na ::= \"x\" (\"y\""), 2, 11},
-		{GBNF("root ::= missing"), 1, 10},
-		{GBNF("root ::= [b-a]"), 1, 11},
-		{Schema([]byte("{\n  \"type\": \"string\",\n}"), SchemaOptions{}), 3, 1},
-		{Schema([]byte(`{"a": nul}`), SchemaOptions{}), 1, 10},
-		{Schema([]byte(`{"a": "é\q"}`), SchemaOptions{}), 1, 10},
-		{Schema([]byte(`{"a": 1 "b"`), SchemaOptions{}), 1, 9},
-		{Schema([]byte("{}\n  x"), SchemaOptions{}), 2, 3},
-		{Schema([]byte("{}\n  {}"), SchemaOptions{}), 2, 3},
-		{Schema([]byte(strings.Repeat(`{"not":`, 1001)), SchemaOptions{}), 1, 7001},
-		{Regex("ab(c", false), 1, 1},
+		{grammar.GBNF("root ::= a\na ::= \"x\" (\"y\""), 2, 11},
+		{grammar.GBNF("root ::= missing"), 1, 10},
+		{grammar.GBNF("root ::= [b-a]"), 1, 11},
+		{schema.New([]byte("{\n  \"type\": \"string\",\n}"), schema.Options{}), 3, 1},
+		{schema.New([]byte(`{"a": nul}`), schema.Options{}), 1, 10},
+		{schema.New([]byte(`{"a": "é\q"}`), schema.Options{}), 1, 10},
+		{schema.New([]byte(`{"a": 1 "b"`), schema.Options{}), 1, 9},
+		{schema.New([]byte("{}\n  x"), schema.Options{}), 2, 3},
+		{schema.New([]byte("{}\n  {}"), schema.Options{}), 2, 3},
+		{schema.New([]byte(strings.Repeat(`{"not":`, 1001)), schema.Options{}), 1, 7001},
+		{grammar.Regex("ab(c", false), 1, 1},
 	} {
 		_, err := Compile(c.src)
-		e, ok := err.(*SyntaxError)
+		e, ok := err.(*lang.SyntaxError)
 		if !ok || e.Line != c.line || e.Column != c.column {
 			t.Errorf("%v: %v, want line %d, column %d", c.src, err, c.line, c.column)
 		}
@@ -89,8 +93,8 @@ func TestContradictionsSayWhere(t *testing.T) {
 		{`{"properties":{"x":{"pattern":"(?=a)"}}}`, "/properties/x", "pattern"},
 		{`{"items":{"$ref":"http://elsewhere/x"}}`, "/items", "$ref"},
 	} {
-		_, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
-		e, ok := err.(*RefusedError)
+		_, err := Compile(schema.New([]byte(c.schema), schema.Options{}))
+		e, ok := err.(*lang.RefusedError)
 		if !ok || e.Refusals[0].Pointer != c.pointer || e.Refusals[0].Keyword != c.keyword {
 			t.Errorf("%s: %v, want %s at %q", c.schema, err, c.keyword, c.pointer)
 		}

@@ -7,37 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/lang"
+	"logitscope/sampling/constrain/schema"
 )
-
-// spaced writes compact JSON the way Python does, with a blank behind colons
-// and commas.
-func spaced(compact []byte) []byte {
-	var out []byte
-	inString, escaped := false, false
-	for _, b := range compact {
-		out = append(out, b)
-		switch {
-		case escaped:
-			escaped = false
-		case inString && b == '\\':
-			escaped = true
-		case b == '"':
-			inString = !inString
-		case !inString && (b == ':' || b == ','):
-			out = append(out, ' ')
-		}
-	}
-	return out
-}
-
-func compact(t testing.TB, raw json.RawMessage) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 func indented(t testing.TB, raw json.RawMessage) []byte {
 	t.Helper()
@@ -48,39 +22,16 @@ func indented(t testing.TB, raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-type benchCase struct {
-	ID      string
-	Schema  json.RawMessage
-	Valid   []json.RawMessage
-	Invalid []struct {
-		Change string
-		Data   json.RawMessage
-	}
-}
-
-func benchCases(t testing.TB) []benchCase {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, "golden", "schemas", "bench"), "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no bench files: ", err)
-	}
-	out := make([]benchCase, len(files))
-	for i, f := range files {
-		readFixture(t, f, &out[i])
-	}
-	return out
-}
-
 func TestBenchSchemas(t *testing.T) {
 	valid, invalid := 0, 0
-	for _, c := range benchCases(t) {
-		g, err := Compile(Schema(c.Schema, SchemaOptions{}))
+	for _, c := range constraintest.BenchCases(t) {
+		g, err := Compile(schema.New(c.Schema, schema.Options{}))
 		if err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 			continue
 		}
 		for _, v := range c.Valid {
-			for _, text := range [][]byte{compact(t, v), spaced(compact(t, v)), indented(t, v)} {
+			for _, text := range [][]byte{constraintest.Compact(t, v), constraintest.Spaced(constraintest.Compact(t, v)), indented(t, v)} {
 				if ok, at := g.Check(text); !ok {
 					t.Errorf("%s: valid instance rejected, dead at %d: %s", c.ID, at, around(text, at))
 				}
@@ -88,7 +39,7 @@ func TestBenchSchemas(t *testing.T) {
 			}
 		}
 		for _, v := range c.Invalid {
-			if ok, _ := g.Check(compact(t, v.Data)); ok {
+			if ok, _ := g.Check(constraintest.Compact(t, v.Data)); ok {
 				t.Errorf("%s: invalid instance (%s) accepted: %.300s", c.ID, v.Change, v.Data)
 			}
 			invalid++
@@ -128,15 +79,15 @@ func TestSuites(t *testing.T) {
 		anyOrder bool
 	}{{"draft2020-12", false}, {"draft2020-12", true}, {"draft7", false}, {"draft7", true}} {
 		draft := run.draft
-		files, _ := filepath.Glob(filepath.Join(shared(t, "golden", "schemas", "test-suite", draft), "*.json"))
+		files, _ := filepath.Glob(filepath.Join(constraintest.Shared(t, "golden", "schemas", "test-suite", draft), "*.json"))
 		groups, refused, tests := 0, 0, 0
 		for _, f := range files {
 			var s suiteFile
-			readFixture(t, f, &s)
+			constraintest.ReadFixture(t, f, &s)
 			for _, g := range s.Groups {
 				groups++
 				name := draft + "/" + s.Keyword + "/" + g.Description
-				gr, err := Compile(Schema(g.Schema, SchemaOptions{AnyOrder: run.anyOrder, Draft7: draft == "draft7", Whitespace: WhitespaceAny}))
+				gr, err := Compile(schema.New(g.Schema, schema.Options{AnyOrder: run.anyOrder, Draft7: draft == "draft7", Whitespace: schema.WhitespaceAny}))
 				if err != nil {
 					unsatisfiable := true
 					for _, x := range g.Tests {
@@ -151,7 +102,7 @@ func TestSuites(t *testing.T) {
 					} else {
 						t.Logf("%s: %v", name, err)
 					}
-					if r, ok := err.(*RefusedError); !ok || r.Refusals[0].Keyword == "" {
+					if r, ok := err.(*lang.RefusedError); !ok || r.Refusals[0].Keyword == "" {
 						t.Errorf("%s: refusal without a keyword: %v", name, err)
 					}
 					continue
@@ -188,7 +139,7 @@ func TestCountedPatterns(t *testing.T) {
 		{`{"type":"string","pattern":"^[^]{70}$"}`, nil},
 		{`{"type":"string","pattern":"^a{70}|b{80}$"}`, map[string]bool{letters(71): true, `"` + strings.Repeat("b", 90) + `"`: true}},
 	} {
-		g, err := Compile(Schema([]byte(c.schema), SchemaOptions{}))
+		g, err := Compile(schema.New([]byte(c.schema), schema.Options{}))
 		if (err == nil) != (c.texts != nil) {
 			t.Errorf("%s: %v", c.schema, err)
 			continue
@@ -210,7 +161,7 @@ func TestManyConditionals(t *testing.T) {
 	branches := listed(n, func(i int) string {
 		return fmt.Sprintf(`{"if":{"properties":{"kind":{"const":"k%d"}}},"then":{"required":["a%d"]}}`, i, i)
 	})
-	g := compile(t, Schema([]byte(`{"type":"object","properties":{"kind":{"enum":[`+kinds+`]},`+members+`},"required":["kind"],"allOf":[`+branches+`]}`), SchemaOptions{}))
+	g := constraintest.Compile(t, schema.New([]byte(`{"type":"object","properties":{"kind":{"enum":[`+kinds+`]},`+members+`},"required":["kind"],"allOf":[`+branches+`]}`), schema.Options{}))
 	for text, want := range map[string]bool{
 		`{"kind":"k3","a3":1}`: true, `{"kind":"k3"}`: false, `{"kind":"k3","a2":1}`: false, `{"kind":"k23","a3":1,"a23":2}`: true, `{"kind":"k24","a3":1}`: false,
 	} {

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"logitscope/sampling/constrain/lang"
 )
 
 // A Spec is a constraint as configurations store it: the type of one of the
@@ -103,7 +105,7 @@ func readError(text string, err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return syntaxAt(text, int(syntax.Offset)-1, "%v", err)
+		return lang.SyntaxAt(text, int(syntax.Offset)-1, "%v", err)
 	case errors.As(err, &kind):
 		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
 		return specError(field, "the field %q must be %s, not a JSON %s", field, fieldTypes[kind.Type.Kind()], kind.Value)
@@ -208,22 +210,21 @@ func (s Spec) Source(canonical bool) (Source, error) {
 	return k.source(s, w, canonical)
 }
 
-// ParseSource reads a constraint as configurations store it; see [Parse] and
-// [Spec.Source].
-func ParseSource(text string, canonical bool) (Source, error) {
-	s, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return s.Source(canonical)
-}
-
-// CompileText compiles a constraint as configurations store it; see
-// [ParseSource] and [Compile].
-func CompileText(text string, canonical bool) (*Grammar, error) {
-	src, err := ParseSource(text, canonical)
+// Compile compiles s; see [Spec.Source] and [Compile].
+func (s Spec) Compile(canonical bool) (*Grammar, error) {
+	src, err := s.Source(canonical)
 	if err != nil {
 		return nil, err
 	}
 	return Compile(src)
+}
+
+// CompileText compiles a constraint as configurations store it; see [Parse] and
+// [Spec.Compile].
+func CompileText(text string, canonical bool) (*Grammar, error) {
+	s, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return s.Compile(canonical)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParseSource(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, accepted := range map[string]string{
 		`json`:                          `[1]`,
 		`{"type":"json","object":true}`: `{"a": 1}`,
@@ -17,19 +17,19 @@ func TestParseSource(t *testing.T) {
 		`{"type":"sql","sql":{"tables":{"users":["id","name"]}}}`: `SELECT name FROM users`,
 		`{"type":"sql"}`: `SELECT a FROM b`,
 	} {
-		src, err := ParseSource(text, true)
+		g, err := CompileText(text, true)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if ok, at := compile(t, src).Check([]byte(accepted)); !ok {
+		if ok, at := g.Check([]byte(accepted)); !ok {
 			t.Errorf("%s: %q rejected, dead at %d", text, accepted, at)
 		}
 	}
 	for _, bad := range []string{``, `{}`, `{"type":"xml"}`, `{"type":"json","colour":1}`, `{"type":"json","whitespace":"lots"}`, `{"type":"sql","sql":{"tables":1}}`,
 		`{"type":"json","schema":{"type":"integer"}}`, `{"type":"sql","schema":{"tables":{}}}`, `{"type":"regex"}`, `{"type":"grammar"}`,
 		`{"type":"choice"}`, `{"type":"json_schema"}`, `{"type":"regex","regex":"a","choices":["x"]}`, `{"type":"grammar","grammar":"root ::= \"a\"","object":true}`} {
-		if _, err := ParseSource(bad, false); err == nil {
+		if _, err := CompileText(bad, false); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
@@ -42,12 +42,12 @@ func TestParseSource(t *testing.T) {
 		`foo`:                             `constraint: must be the word json or an object with a type, one of json_schema, json, regex, grammar, sql, choice`,
 		"{\"type\":\n\"json\",}":          `constraint: line 2, column 8: invalid character '}' looking for beginning of object key string`,
 	} {
-		if _, err := ParseSource(text, false); err == nil || err.Error() != want {
+		if _, err := CompileText(text, false); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	src, _ := ParseSource(`{"type":"json_schema","schema":{"type":"integer"}}`, true)
-	if ok, _ := compile(t, src).Check([]byte("1.0")); ok {
+	g, _ := CompileText(`{"type":"json_schema","schema":{"type":"integer"}}`, true)
+	if ok, _ := g.Check([]byte("1.0")); ok {
 		t.Error("canonical: 1.0 accepted")
 	}
 }

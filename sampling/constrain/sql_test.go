@@ -3,13 +3,15 @@ package constrain
 import (
 	"database/sql"
 	"math/rand/v2"
+	_ "modernc.org/sqlite"
 	"slices"
 	"testing"
 
-	_ "modernc.org/sqlite"
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/grammar"
 )
 
-var shop = SQLSpec{Tables: []SQLTable{
+var shop = grammar.SQLSpec{Tables: []grammar.SQLTable{
 	{Name: "users", Alias: "u", Columns: []string{"id", "name", "email", "age"}},
 	{Name: "orders", Alias: "o", Columns: []string{"id", "user_id", "total", "created"}},
 	{Name: "items", Alias: "i", Columns: []string{"order_id", "sku", "qty", "price"}},
@@ -39,9 +41,9 @@ func shopDB(t *testing.T) *sql.DB {
 // every statement.
 func TestSQLIsPreparedBySQLite(t *testing.T) {
 	db := shopDB(t)
-	plain := SQLSpec{Tables: slices.Clone(shop.Tables)}
+	plain := grammar.SQLSpec{Tables: slices.Clone(shop.Tables)}
 	plain.Tables[0].Alias, plain.Tables[2].Alias = "", "" // fewer scopes, a quicker test
-	m, err := compile(t, SQL(plain)).Bind(fableVocab(t))
+	m, err := constraintest.Compile(t, grammar.SQL(plain)).Bind(constraintest.FableVocab(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func TestSQLIsPreparedBySQLite(t *testing.T) {
 	}
 	longest := ""
 	for range n {
-		text, ok := randomText(t, m, rng, 150, 30)
+		text, ok := constraintest.RandomText(t, m, rng, 150, 30)
 		if !ok {
 			t.Errorf("not complete: %q", text)
 			continue
@@ -71,7 +73,7 @@ func TestSQLIsPreparedBySQLite(t *testing.T) {
 }
 
 func TestSQLScopes(t *testing.T) {
-	g := compile(t, SQL(shop))
+	g := constraintest.Compile(t, grammar.SQL(shop))
 	for text, want := range map[string]bool{
 		"SELECT name FROM users":                                     true,
 		"select u.name from users as u where u.age >= 18":            true,
@@ -102,10 +104,10 @@ func TestLooseSQLAgreesWithGolden(t *testing.T) {
 		Valid   []struct{ Text string }
 		Invalid []rejected
 	}
-	golden(t, "sql_cases.json", &data)
-	spec := SQLSpec{Loose: true, Aliases: []string{"u", "o", "i", "t"}, Tables: append([]SQLTable{}, shop.Tables...)}
-	spec.Tables = append(spec.Tables, SQLTable{Name: "t", Columns: []string{"n", "x"}})
-	g := compile(t, SQL(spec))
+	constraintest.Golden(t, "sql_cases.json", &data)
+	spec := grammar.SQLSpec{Loose: true, Aliases: []string{"u", "o", "i", "t"}, Tables: append([]grammar.SQLTable{}, shop.Tables...)}
+	spec.Tables = append(spec.Tables, grammar.SQLTable{Name: "t", Columns: []string{"n", "x"}})
+	g := constraintest.Compile(t, grammar.SQL(spec))
 	for _, v := range data.Valid {
 		check(t, "loose", g, []string{v.Text}, nil)
 	}
@@ -117,7 +119,7 @@ func TestLooseSQLAgreesWithGolden(t *testing.T) {
 }
 
 func TestSQLWithoutTables(t *testing.T) {
-	g := compile(t, SQL(SQLSpec{}))
+	g := constraintest.Compile(t, grammar.SQL(grammar.SQLSpec{}))
 	for text, want := range map[string]bool{
 		"SELECT a.b, count(*) FROM anything AS a GROUP BY a.b": true,
 		"SELECT from FROM x":    false,
@@ -131,15 +133,15 @@ func TestSQLWithoutTables(t *testing.T) {
 }
 
 func TestReadSQLSpec(t *testing.T) {
-	spec, err := ReadSQLSpec([]byte(`{"tables":{"b":["x","order by"],"a":["y"]},"loose":true,"aliases":["n"]}`))
+	spec, err := grammar.ReadSQLSpec([]byte(`{"tables":{"b":["x","order by"],"a":["y"]},"loose":true,"aliases":["n"]}`))
 	if err != nil || len(spec.Tables) != 2 || spec.Tables[0].Name != "b" || !spec.Loose || spec.Aliases[0] != "n" {
 		t.Errorf("%+v, %v", spec, err)
 	}
-	if ok, _ := compile(t, SQL(SQLSpec{Tables: spec.Tables})).Check([]byte(`SELECT "order by" FROM b`)); !ok {
+	if ok, _ := constraintest.Compile(t, grammar.SQL(grammar.SQLSpec{Tables: spec.Tables})).Check([]byte(`SELECT "order by" FROM b`)); !ok {
 		t.Error("quoted name rejected")
 	}
 	for _, bad := range []string{`[]`, `{"tables":[]}`, `{"tables":{"a":[]}}`, `{"tables":{"a":["x"]},"colour":1}`, `{"tables":{"a":[1]}}`, `{`} {
-		if _, err := ReadSQLSpec([]byte(bad)); err == nil {
+		if _, err := grammar.ReadSQLSpec([]byte(bad)); err == nil {
 			t.Errorf("%s read without error", bad)
 		}
 	}

@@ -1,10 +1,11 @@
 package constrain
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
+
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
 )
 
 func TestUniqueItems(t *testing.T) {
@@ -24,7 +25,7 @@ func TestUniqueItems(t *testing.T) {
 		{`{"uniqueItems":true,"type":"array","items":{"enum":[1,"1",null]}}`, map[string]bool{`[1,"1",null]`: true, `[null,null]`: false, `[1,1.0]`: false}},
 		{`{"uniqueItems":true,"type":"array","maxItems":1}`, map[string]bool{`[{"a":1}]`: true, `[1,2]`: false}},
 	} {
-		g := compile(t, Schema([]byte(c.schema), SchemaOptions{}))
+		g := constraintest.Compile(t, schema.New([]byte(c.schema), schema.Options{}))
 		for text, want := range c.texts {
 			if ok, at := g.Check([]byte(text)); ok != want {
 				t.Errorf("%s: %s accepted %v (dead at %d), want %v", c.schema, text, ok, at, want)
@@ -32,7 +33,7 @@ func TestUniqueItems(t *testing.T) {
 		}
 	}
 	// The third item cannot begin: both texts of the pattern are taken.
-	g := compile(t, Schema([]byte(`{"uniqueItems":true,"type":"array","items":{"type":"string","pattern":"^[ab]$"}}`), SchemaOptions{Whitespace: WhitespaceCompact}))
+	g := constraintest.Compile(t, schema.New([]byte(`{"uniqueItems":true,"type":"array","items":{"type":"string","pattern":"^[ab]$"}}`), schema.Options{Whitespace: schema.WhitespaceCompact}))
 	if _, at := g.Check([]byte(`["a","b",`)); at != 8 {
 		t.Errorf("a comma behind the last possible item dies at %d, want 8", at)
 	}
@@ -70,7 +71,7 @@ func TestDistinctNames(t *testing.T) {
 		}},
 	} {
 		for _, any := range []bool{false, true} {
-			g := compile(t, Schema([]byte(c.schema), SchemaOptions{AnyOrder: any}))
+			g := constraintest.Compile(t, schema.New([]byte(c.schema), schema.Options{AnyOrder: any}))
 			for text, want := range c.texts {
 				if ok, at := g.Check([]byte(text)); ok != want {
 					t.Errorf("%s, any order %v: %s accepted %v (dead at %d), want %v", c.schema, any, text, ok, at, want)
@@ -83,12 +84,12 @@ func TestDistinctNames(t *testing.T) {
 // TestUniqueNumbersCloseInTime follows "[0," where -0 would be the number that
 // is there already: with two tokens left only the other digits can be closed.
 func TestUniqueNumbersCloseInTime(t *testing.T) {
-	for _, ws := range []Whitespace{WhitespaceBounded, WhitespaceCompact, WhitespaceAny} {
-		m, err := compile(t, Schema([]byte(`{"type":"array","items":{"type":"integer"},"uniqueItems":true,"minItems":2}`), SchemaOptions{Whitespace: ws})).Bind(byteVocab())
+	for _, ws := range []schema.Whitespace{schema.WhitespaceBounded, schema.WhitespaceCompact, schema.WhitespaceAny} {
+		m, err := constraintest.Compile(t, schema.New([]byte(`{"type":"array","items":{"type":"integer"},"uniqueItems":true,"minItems":2}`), schema.Options{Whitespace: ws})).Bind(constraintest.ByteVocab())
 		if err != nil {
 			t.Fatal(err)
 		}
-		mask := make([]uint64, m.v.Words())
+		mask := make([]uint64, m.Vocab().Words())
 		for text, want := range map[string]string{"[0,": "123456789", "[0,-": "123456789", "[0,1,": "23456789", "[0,1,-": "123456789", "[-1,-": "023456789", "[1,-1,": "023456789"} {
 			s, _, died := m.AcceptBytes(m.Start(), []byte(text))
 			if died {
@@ -96,7 +97,7 @@ func TestUniqueNumbersCloseInTime(t *testing.T) {
 			}
 			m.MaskWithin(s, mask, 2)
 			var got []byte
-			for _, id := range ids(m.v, mask) {
+			for _, id := range constraintest.IDs(m.Vocab(), mask) {
 				got = append(got, byte(id))
 			}
 			if string(got) != want {
@@ -109,52 +110,22 @@ func TestUniqueNumbersCloseInTime(t *testing.T) {
 // TestUniqueTextsCloseInTime has texts of which all but one take more bytes
 // than the nearest completion of one.
 func TestUniqueTextsCloseInTime(t *testing.T) {
-	for schema, least := range map[string]int{
+	for source, least := range map[string]int{
 		`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`:                      2 + 2 + 3*2 + 2,           // brackets, commas, quotes and the fewest letters
 		`{"type":"object","additionalProperties":{"type":"integer"},"minProperties":3}`:                   2 + 2 + 3*2 + 2 + 2*3,     // as well colons and digits
 		`{"type":"object","properties":{"":{}},"additionalProperties":{"type":"null"},"minProperties":3}`: 2 + 2 + 3*2 + 2 + 3*5 - 3, // "" holds a digit, the others null
 		`{"type":"array","items":{"type":"string","pattern":"^a*$"},"uniqueItems":true,"minItems":7}`:     2 + 6 + 7*2 + 0 + 1 + 2 + 3 + 4 + 5 + 6,
 		`{"type":"object","propertyNames":{"enum":["a","b","cc"]},"minProperties":3}`:                     2 + 2 + 3*2 + 4 + 2*3,
 	} {
-		m, err := compile(t, Schema([]byte(schema), SchemaOptions{Whitespace: WhitespaceCompact})).Bind(byteVocab())
+		m, err := constraintest.Compile(t, schema.New([]byte(source), schema.Options{Whitespace: schema.WhitespaceCompact})).Bind(constraintest.ByteVocab())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for seed := range 12 {
 			rng := rand.New(rand.NewPCG(uint64(seed), 2))
-			if text, ok := randomText(t, m, rng, least+seed, 3); !ok {
-				t.Errorf("%s: not complete within %d tokens: %s", schema, least+seed, text)
+			if text, ok := constraintest.RandomText(t, m, rng, least+seed, 3); !ok {
+				t.Errorf("%s: not complete within %d tokens: %s", source, least+seed, text)
 			}
-		}
-	}
-}
-
-// TestUniqueInLongTexts has more distinct texts than a checker keeps states of:
-// what it forgets must not be the texts.
-func TestUniqueInLongTexts(t *testing.T) {
-	var items, members []string
-	for i := range 400 {
-		items = append(items, fmt.Sprintf(`"item %d"`, i))
-		members = append(members, fmt.Sprintf(`"name %d":0`, i))
-	}
-	long := `"` + strings.Repeat("a", 2000)
-	array, object := `{"type":"array","items":{"type":"string"},"uniqueItems":true}`, `{"type":"object","minProperties":300}`
-	for i, c := range []struct {
-		schema, text string
-		want         bool
-	}{
-		{array, "[" + strings.Join(items, ",") + "]", true},
-		{array, "[" + strings.Join(items, ",") + `,"item 399"]`, false},
-		{array, "[" + strings.Join(items, ",") + `,"item 17"]`, false},
-		{array, "[" + long + `",` + long + `"]`, false},
-		{object, "{" + strings.Join(members[:300], ",") + "}", true},
-		{object, "{" + strings.Join(members[:299], ",") + `,"name 3":0}`, false},
-	} {
-		check := compile(t, Schema([]byte(c.schema), SchemaOptions{})).Checker()
-		check.most = 500
-		check.Write([]byte(c.text))
-		if ok := check.Accepted(); ok != c.want {
-			t.Errorf("%d: accepted %v (dead at %d of %d), want %v", i, ok, check.DeadAt(), len(c.text), c.want)
 		}
 	}
 }

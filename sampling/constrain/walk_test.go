@@ -8,48 +8,21 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-)
 
-// randomText draws tokens uniformly among the allowed ones, up to budget, and
-// ends with a chance of one in end whenever the text may end.
-func randomText(t testing.TB, m *Matcher, rng *rand.Rand, budget, end int) (string, bool) {
-	t.Helper()
-	mask := make([]uint64, m.v.Words())
-	var text []byte
-	s := m.Start()
-	for left := budget; left > 0; left-- {
-		info := m.MaskWithin(s, mask, left)
-		if info.Allowed == 0 && !info.EOSAllowed {
-			t.Fatalf("nothing allowed after %q with %d tokens left", text, left)
-		}
-		if info.EOSAllowed && (info.Allowed == 0 || rng.IntN(end) == 0) {
-			return string(text), true
-		}
-		list := ids(m.v, mask)
-		if len(list) != info.Allowed {
-			t.Fatalf("after %q: %d bits, %d allowed", text, len(list), info.Allowed)
-		}
-		token := list[rng.IntN(len(list))]
-		next, err := m.Accept(s, token)
-		if err != nil {
-			t.Fatalf("after %q: %v", text, err)
-		}
-		text = append(text, m.v.Piece(token)...)
-		s = next
-	}
-	return string(text), m.Accepting(s)
-}
+	"logitscope/sampling/constrain/constraintest"
+	"logitscope/sampling/constrain/schema"
+)
 
 // TestRandomTextsValidate walks the masks of many schemas at random, under
 // tight and wide budgets, and lets an independent validator judge each text.
 func TestRandomTextsValidate(t *testing.T) {
 	var list []json.RawMessage
-	readFixture(t, "testdata/schemas.json", &list)
-	v := fableVocab(t)
+	constraintest.ReadFixture(t, "schemas.json", &list)
+	v := constraintest.FableVocab(t)
 	rng := rand.New(rand.NewPCG(17, 4))
 	texts, refused := 0, 0
 	for i, raw := range list {
-		g, err := Compile(Schema(raw, SchemaOptions{AnyOrder: i%2 == 1, Whitespace: Whitespace(i % 3)}))
+		g, err := Compile(schema.New(raw, schema.Options{AnyOrder: i%2 == 1, Whitespace: schema.Whitespace(i % 3)}))
 		if err != nil {
 			refused++
 			t.Errorf("schema %d: %v: %.200s", i, err, raw)
@@ -74,7 +47,7 @@ func TestRandomTextsValidate(t *testing.T) {
 		}
 		least, _ := m.TokensLeft(m.Start())
 		for _, budget := range []int{least, least + 3, least + 40} {
-			text, ok := randomText(t, m, rng, budget, 4)
+			text, ok := constraintest.RandomText(t, m, rng, budget, 4)
 			texts++
 			if !ok {
 				t.Errorf("schema %d: not complete within %d tokens: %q; schema %.200s", i, budget, text, raw)
