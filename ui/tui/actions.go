@@ -2,12 +2,14 @@ package tui
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/ui/tui/kit"
 )
 
 // actions is the table of everything keys, mouse and palette can ask for. An
 // overlay or a view sees an action first and may take it; run is what it
 // means otherwise.
-func actions() []action {
+func actions() []entry {
 	say := func(s string) func(*Model) tea.Cmd {
 		return func(m *Model) tea.Cmd { m.Say(s); return nil }
 	}
@@ -17,85 +19,82 @@ func actions() []action {
 	knob := func(steps int) func(*Model) tea.Cmd {
 		return func(m *Model) tea.Cmd { m.Nudge(steps); return nil }
 	}
-	table := []action{
-		{"run", bind("run / pause; from a past step: go on from here", " "), "run/pause", "run", do((*Model).RunOrPause)},
-		{"right", bind("along the pane: next token, value up", "right", "l"), "step", "move", do(func(m *Model) { m.along(1) })},
-		{"left", bind("along the pane: back one token, value down", "left", "h"), "rewind", "move", do(func(m *Model) { m.along(-1) })},
-		{"next", bind("next token", "n"), "next", "run", do(func(m *Model) { m.Next(1) })},
-		{"back", bind("back one token", "b"), "back", "run", do(func(m *Model) { m.Back(1) })},
-		{"down", bind("next row or knob", "down", "j"), "choose", "move", do(func(m *Model) { m.move(1) })},
-		{"up", bind("previous row or knob", "up", "k"), "", "move", do(func(m *Model) { m.move(-1) })},
-		{"right10", bind("ten times as far", "shift+right", "pgdown"), "", "move", do(func(m *Model) { m.far(1) })},
-		{"left10", bind("ten times as far back", "shift+left", "pgup"), "", "move", do(func(m *Model) { m.far(-1) })},
-		{"first", bind("first row or token", "home", "g"), "", "move", do(func(m *Model) { m.end(-1) })},
-		{"last", bind("last row or token", "end", "G"), "", "move", do(func(m *Model) { m.end(1) })},
-		{"pane", bind("next pane", "tab"), "pane", "move", do(func(m *Model) { m.focusNext(1) })},
-		{"paneback", bind("previous pane", "shift+tab"), "", "move", do(func(m *Model) { m.focusNext(-1) })},
-		{"open", bind("type a value / open what is selected", "enter"), "open", "move", (*Model).openSelected},
-		{"close", bind("back, close", "esc"), "close", "move", (*Model).closeLevel},
-		{"zoom", bind("this pane alone, and back", "z"), "zoom", "show", do((*Model).toggleZoom)},
-		{"again", bind("again from the prompt, same seed", "r"), "again", "run", (*Model).Again},
-		{"reseed", bind("again with a new seed", "s"), "new seed", "run", (*Model).Reseed},
-		{"slower", bind("slower", ","), "slower", "run", do(func(m *Model) { m.SetPace(-1) })},
-		{"faster", bind("faster", "."), "faster", "run", do(func(m *Model) { m.SetPace(1) })},
-		{"lower", bind("lower the selected knob", "-"), "value", "settings", knob(-1)},
-		{"raise", bind("raise the selected knob", "+", "="), "", "settings", knob(1)},
-		{"off", bind("selected knob to its off value", "0"), "off", "settings", do((*Model).KnobOff)},
-		{"reset", bind("selected knob as the preset has it", "backspace"), "preset's", "settings", do((*Model).KnobReset)},
-		{"undo", bind("undo the last change of a setting, pin, branch", "u"), "undo", "settings", do((*Model).Undo)},
-		{"redo", bind("redo it", "U"), "", "settings", do((*Model).Redo)},
-		{"flip", bind("flip A / B, two slots of settings", "a"), "", "settings", do((*Model).Flip)},
-		{"order", bind("next engine's order", "o"), "order", "settings", do((*Model).NextOrder)},
-		{"take", bind("take the selected thing out / put it back", "x"), "out/in", "settings", do(func(m *Model) { m.TakeOut(m.focus == panePipeline) })},
-		{"earlier", bind("move the selected stage earlier", "<"), "earlier", "settings", do(func(m *Model) { m.moveSelected(-1) })},
-		{"later", bind("move the selected stage later", ">"), "later", "settings", do(func(m *Model) { m.moveSelected(1) })},
-		{"inspect", bind("what the selected thing does here", "i"), "what it does", "show", (*Model).inspect},
-		{"force", bind("force the row's token", "f"), "force", "run", do((*Model).Force)},
-		{"pin", bind("pin / unpin the row's token", "p"), "pin", "show", do((*Model).TogglePin)},
-		{"find", bind("find any token of the vocabulary", "/"), "find", "show", opens("find")},
-		{"draw", bind("draw 1,000 against the expected law", "d"), "draw again", "show", opens("draw")},
-		{"marks", bind("text colour: preset, probability, surprisal, rank, window", "m"), "text colours", "show", do((*Model).nextMarks)},
-		{"prevmark", bind("previous mark: switch, forced", "["), "", "move", do(func(m *Model) { m.toMark(-1) })},
-		{"nextmark", bind("next mark", "]"), "", "move", do(func(m *Model) { m.toMark(1) })},
-		{"prompt", bind("edit the prompt", "e"), "prompt", "text", (*Model).editPrompt},
-		{"examples", bind("examples with known shapes", "E"), "examples", "text", opens("examples")},
-		{"copy", bind("copy what is selected", "y"), "copy", "text", (*Model).copySelected},
-		{"timeline", bind("timeline and branches", "T"), "timeline", "show", opens("timeline")},
-		{"sweep", bind("sweep: the grid of settings as a heat map"), "sweep", "show", opens("sweep")},
-		{"name", bind("name the branch selected in the timeline", "N"), "name", "text", opens("name")},
-		{"compare", bind("compare: this run and a copy as lanes", "C"), "compare", "lanes", opens("compare")},
-		{"predict", bind("predict; again: you sample; again: off", "P"), "predict", "show", opens("predict")},
-		{"beam", bind("beam search: the tree, the line, what could still win", "B"), "beams", "show", opens("beam")},
-		{"draft", bind("speculative decoding, round by round", "S"), "draft", "show", opens("draft")},
-		{"constraint", bind("structured output: JSON, schema, regex, grammar, SQL", "J"), "structured", "show", opens("constraint")},
-		{"source", bind("constraint: write or paste one"), "constraint", "settings", opens("source")},
-		{"model", bind("model: pick one, details", "M"), "model", "show", opens("model")},
-		{"export", bind("write out: export, save preset, save run", "W"), "write out", "text", opens("export")},
-		{"import", bind("import: paste settings in the words of any engine"), "import", "settings", opens("import")},
-		{"engines", bind("same settings, four engines", "O"), "engines", "show", opens("engines")},
-		{"values", bind("effective values", "V"), "values", "show", opens("values")},
-		{"since", bind("what the last switch of settings changed"), "since the switch", "show", opens("since")},
-		{"commands", bind("all commands, by name", ":", "ctrl+k"), "commands", "show", opens("commands")},
-		{"help", bind("help of this view and pane", "?"), "help", "show", opens("help")},
-		{"quit", bind("quit; asks once if something is not saved", "q"), "quit", "run", (*Model).quit},
-		{"interrupt", bind("quit at once", "ctrl+c"), "", "run", func(m *Model) tea.Cmd { return tea.Quit }},
-		{"all", bind("keys act on this lane / all lanes", "t"), "", "lanes", say("t: the lab shows one lane; C puts lanes side by side")},
-		{"sync", bind("lanes wait for each other / run free", "w"), "", "lanes", say("w: the lab shows one lane; C puts lanes side by side")},
+	table := []entry{
+		{kit.Action{ID: kit.ActRun, Binding: kit.Bind("run / pause; from a past step: go on from here", " "), Hint: "run/pause", Group: "run"}, do((*Model).RunOrPause)},
+		{kit.Action{ID: kit.ActRight, Binding: kit.Bind("along the pane: next token, value up", "right", "l"), Hint: "step", Group: "move"}, do(func(m *Model) { m.along(1) })},
+		{kit.Action{ID: kit.ActLeft, Binding: kit.Bind("along the pane: back one token, value down", "left", "h"), Hint: "rewind", Group: "move"}, do(func(m *Model) { m.along(-1) })},
+		{kit.Action{ID: kit.ActNext, Binding: kit.Bind("next token", "n"), Hint: "next", Group: "run"}, do(func(m *Model) { m.Next(1) })},
+		{kit.Action{ID: kit.ActBack, Binding: kit.Bind("back one token", "b"), Hint: "back", Group: "run"}, do(func(m *Model) { m.Back(1) })},
+		{kit.Action{ID: kit.ActDown, Binding: kit.Bind("next row or knob", "down", "j"), Hint: "choose", Group: "move"}, do(func(m *Model) { m.move(1) })},
+		{kit.Action{ID: kit.ActUp, Binding: kit.Bind("previous row or knob", "up", "k"), Group: "move"}, do(func(m *Model) { m.move(-1) })},
+		{kit.Action{ID: kit.ActRight10, Binding: kit.Bind("ten times as far", "shift+right", "pgdown"), Group: "move"}, do(func(m *Model) { m.far(1) })},
+		{kit.Action{ID: kit.ActLeft10, Binding: kit.Bind("ten times as far back", "shift+left", "pgup"), Group: "move"}, do(func(m *Model) { m.far(-1) })},
+		{kit.Action{ID: kit.ActFirst, Binding: kit.Bind("first row or token", "home", "g"), Group: "move"}, do(func(m *Model) { m.end(-1) })},
+		{kit.Action{ID: kit.ActLast, Binding: kit.Bind("last row or token", "end", "G"), Group: "move"}, do(func(m *Model) { m.end(1) })},
+		{kit.Action{ID: kit.ActPane, Binding: kit.Bind("next pane", "tab"), Hint: "pane", Group: "move"}, do(func(m *Model) { m.focusNext(1) })},
+		{kit.Action{ID: kit.ActPaneBack, Binding: kit.Bind("previous pane", "shift+tab"), Group: "move"}, do(func(m *Model) { m.focusNext(-1) })},
+		{kit.Action{ID: kit.ActOpen, Binding: kit.Bind("type a value / open what is selected", "enter"), Hint: "open", Group: "move"}, (*Model).openSelected},
+		{kit.Action{ID: kit.ActClose, Binding: kit.Bind("back, close", "esc"), Hint: "close", Group: "move"}, (*Model).closeLevel},
+		{kit.Action{ID: kit.ActZoom, Binding: kit.Bind("this pane alone, and back", "z"), Hint: "zoom", Group: "show"}, do((*Model).toggleZoom)},
+		{kit.Action{ID: kit.ActAgain, Binding: kit.Bind("again from the prompt, same seed", "r"), Hint: "again", Group: "run"}, (*Model).Again},
+		{kit.Action{ID: kit.ActReseed, Binding: kit.Bind("again with a new seed", "s"), Hint: "new seed", Group: "run"}, (*Model).Reseed},
+		{kit.Action{ID: kit.ActSlower, Binding: kit.Bind("slower", ","), Hint: "slower", Group: "run"}, do(func(m *Model) { m.SetPace(-1) })},
+		{kit.Action{ID: kit.ActFaster, Binding: kit.Bind("faster", "."), Hint: "faster", Group: "run"}, do(func(m *Model) { m.SetPace(1) })},
+		{kit.Action{ID: kit.ActLower, Binding: kit.Bind("lower the selected knob", "-"), Hint: "value", Group: "settings"}, knob(-1)},
+		{kit.Action{ID: kit.ActRaise, Binding: kit.Bind("raise the selected knob", "+", "="), Group: "settings"}, knob(1)},
+		{kit.Action{ID: kit.ActOff, Binding: kit.Bind("selected knob to its off value", "0"), Hint: "off", Group: "settings"}, do((*Model).KnobOff)},
+		{kit.Action{ID: kit.ActReset, Binding: kit.Bind("selected knob as the preset has it", "backspace"), Hint: "preset's", Group: "settings"}, do((*Model).KnobReset)},
+		{kit.Action{ID: kit.ActUndo, Binding: kit.Bind("undo the last change of a setting, pin, branch", "u"), Hint: "undo", Group: "settings"}, do((*Model).Undo)},
+		{kit.Action{ID: kit.ActRedo, Binding: kit.Bind("redo it", "U"), Group: "settings"}, do((*Model).Redo)},
+		{kit.Action{ID: kit.ActFlip, Binding: kit.Bind("flip A / B, two slots of settings", "a"), Group: "settings"}, do((*Model).Flip)},
+		{kit.Action{ID: kit.ActOrder, Binding: kit.Bind("next engine's order", "o"), Hint: "order", Group: "settings"}, do((*Model).NextOrder)},
+		{kit.Action{ID: kit.ActTake, Binding: kit.Bind("take the selected thing out / put it back", "x"), Hint: "out/in", Group: "settings"}, do(func(m *Model) { m.TakeOut(m.focus == panePipeline) })},
+		{kit.Action{ID: kit.ActEarlier, Binding: kit.Bind("move the selected stage earlier", "<"), Hint: "earlier", Group: "settings"}, do(func(m *Model) { m.moveSelected(-1) })},
+		{kit.Action{ID: kit.ActLater, Binding: kit.Bind("move the selected stage later", ">"), Hint: "later", Group: "settings"}, do(func(m *Model) { m.moveSelected(1) })},
+		{kit.Action{ID: kit.ActInspect, Binding: kit.Bind("what the selected thing does here", "i"), Hint: "what it does", Group: "show"}, (*Model).inspect},
+		{kit.Action{ID: kit.ActForce, Binding: kit.Bind("force the row's token", "f"), Hint: "force", Group: "run"}, do((*Model).Force)},
+		{kit.Action{ID: kit.ActPin, Binding: kit.Bind("pin / unpin the row's token", "p"), Hint: "pin", Group: "show"}, do((*Model).TogglePin)},
+		{kit.Action{ID: kit.ActFind, Binding: kit.Bind("find any token of the vocabulary", "/"), Hint: "find", Group: "show"}, opens(kit.ViewFind)},
+		{kit.Action{ID: kit.ActDraw, Binding: kit.Bind("draw 1,000 against the expected law", "d"), Hint: "draw again", Group: "show"}, opens(kit.ViewDraw)},
+		{kit.Action{ID: kit.ActMarks, Binding: kit.Bind("text colour: preset, probability, surprisal, rank, window", "m"), Hint: "text colours", Group: "show"}, do((*Model).nextMarks)},
+		{kit.Action{ID: kit.ActPrevMark, Binding: kit.Bind("previous mark: switch, forced", "["), Group: "move"}, do(func(m *Model) { m.toMark(-1) })},
+		{kit.Action{ID: kit.ActNextMark, Binding: kit.Bind("next mark", "]"), Group: "move"}, do(func(m *Model) { m.toMark(1) })},
+		{kit.Action{ID: kit.ActPrompt, Binding: kit.Bind("edit the prompt", "e"), Hint: "prompt", Group: "text"}, (*Model).editPrompt},
+		{kit.Action{ID: kit.ActExamples, Binding: kit.Bind("examples with known shapes", "E"), Hint: "examples", Group: "text"}, opens(kit.ViewExamples)},
+		{kit.Action{ID: kit.ActCopy, Binding: kit.Bind("copy what is selected", "y"), Hint: "copy", Group: "text"}, (*Model).copySelected},
+		{kit.Action{ID: kit.ActTimeline, Binding: kit.Bind("timeline and branches", "T"), Hint: "timeline", Group: "show"}, opens(kit.ViewTimeline)},
+		{kit.Action{ID: kit.ActSweep, Binding: kit.Bind("sweep: the grid of settings as a heat map"), Hint: "sweep", Group: "show"}, opens(kit.ViewSweep)},
+		{kit.Action{ID: kit.ActName, Binding: kit.Bind("name the branch selected in the timeline", "N"), Hint: "name", Group: "text"}, opens(kit.ViewName)},
+		{kit.Action{ID: kit.ActCompare, Binding: kit.Bind("compare: this run and a copy as lanes", "C"), Hint: "compare", Group: "lanes"}, opens(kit.ViewCompare)},
+		{kit.Action{ID: kit.ActPredict, Binding: kit.Bind("predict; again: you sample; again: off", "P"), Hint: "predict", Group: "show"}, opens(kit.ViewPredict)},
+		{kit.Action{ID: kit.ActBeam, Binding: kit.Bind("beam search: the tree, the line, what could still win", "B"), Hint: "beams", Group: "show"}, opens(kit.ViewBeam)},
+		{kit.Action{ID: kit.ActDraft, Binding: kit.Bind("speculative decoding, round by round", "S"), Hint: "draft", Group: "show"}, opens(kit.ViewDraft)},
+		{kit.Action{ID: kit.ActConstraint, Binding: kit.Bind("structured output: JSON, schema, regex, grammar, SQL", "J"), Hint: "structured", Group: "show"}, opens(kit.ViewConstraint)},
+		{kit.Action{ID: kit.ActSource, Binding: kit.Bind("constraint: write or paste one"), Hint: "constraint", Group: "settings"}, opens(kit.ViewSource)},
+		{kit.Action{ID: kit.ActModel, Binding: kit.Bind("model: pick one, details", "M"), Hint: "model", Group: "show"}, opens(kit.ViewModel)},
+		{kit.Action{ID: kit.ActExport, Binding: kit.Bind("write out: export, save preset, save run", "W"), Hint: "write out", Group: "text"}, opens(kit.ViewExport)},
+		{kit.Action{ID: kit.ActImport, Binding: kit.Bind("import: paste settings in the words of any engine"), Hint: "import", Group: "settings"}, opens(kit.ViewImport)},
+		{kit.Action{ID: kit.ActEngines, Binding: kit.Bind("same settings, four engines", "O"), Hint: "engines", Group: "show"}, opens(kit.ViewEngines)},
+		{kit.Action{ID: kit.ActValues, Binding: kit.Bind("effective values", "V"), Hint: "values", Group: "show"}, opens(kit.ViewValues)},
+		{kit.Action{ID: kit.ActSince, Binding: kit.Bind("what the last switch of settings changed"), Hint: "since the switch", Group: "show"}, opens(kit.ViewSince)},
+		{kit.Action{ID: kit.ActCommands, Binding: kit.Bind("all commands, by name", ":", "ctrl+k"), Hint: "commands", Group: "show"}, opens(kit.ViewCommands)},
+		{kit.Action{ID: kit.ActHelp, Binding: kit.Bind("help of this view and pane", "?"), Hint: "help", Group: "show"}, opens(kit.ViewHelp)},
+		{kit.Action{ID: kit.ActQuit, Binding: kit.Bind("quit; asks once if something is not saved", "q"), Hint: "quit", Group: "run"}, (*Model).quit},
+		{kit.Action{ID: kit.ActInterrupt, Binding: kit.Bind("quit at once", "ctrl+c"), Group: "run"}, func(m *Model) tea.Cmd { return tea.Quit }},
+		{kit.Action{ID: kit.ActAll, Binding: kit.Bind("keys act on this lane / all lanes", "t"), Group: "lanes"}, say("t: the lab shows one lane; C puts lanes side by side")},
+		{kit.Action{ID: kit.ActSync, Binding: kit.Bind("lanes wait for each other / run free", "w"), Group: "lanes"}, say("w: the lab shows one lane; C puts lanes side by side")},
 	}
-	for i := range presetIDs {
-		table = append(table, action{
-			id: presetIDs[i], Binding: bind("preset "+string(rune('1'+i)), string(rune('1'+i))),
-			group: "settings", run: do(func(m *Model) { m.TakePreset(i) }),
+	for i := range kit.Presets {
+		table = append(table, entry{
+			kit.Action{ID: kit.Presets[i], Binding: kit.Bind("preset "+string(rune('1'+i)), string(rune('1'+i))), Group: "settings"},
+			do(func(m *Model) { m.TakePreset(i) }),
 		})
 	}
 	return table
 }
 
-// presetIDs are the actions that take a preset, in its order.
-var presetIDs = []string{"preset1", "preset2", "preset3", "preset4", "preset5", "preset6", "preset7", "preset8", "preset9"}
-
 // opens returns the action that opens the view of that id, or closes it if it
 // is on top.
-func opens(id string) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return m.open(id) }
+func opens(id kit.ViewID) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.Open(id) }
 }

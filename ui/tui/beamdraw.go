@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"logitscope/engine/beam"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
-func (v *beamView) draw(c *viz.Canvas, m *Model) {
+func (v *beamView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	if v.lane.View.Contrastive != nil {
 		v.drawContrastive(c, m)
 		return

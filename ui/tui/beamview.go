@@ -9,6 +9,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/beam"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -52,7 +53,7 @@ type beamView struct {
 }
 
 // newBeam opens the view; where the lane does not search yet it begins to.
-func newBeam(m *Model) (view, tea.Cmd) {
+func newBeam(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	v := &beamView{lane: l, knobs: viewKnobs{keys: []string{
 		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
@@ -83,14 +84,16 @@ func newBeam(m *Model) (view, tea.Cmd) {
 	return v, nil
 }
 
-func (v *beamView) leave(m *Model) {
+func (v *beamView) Leave(host kit.Host) {
+	m := host.(*Model)
 	if v.lent != nil {
 		v.lane.Eng.Post(engine.Advance{N: 0})
 		v.lent.GiveBack(m.Lanes)
 	}
 }
 
-func (v *beamView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *beamView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	if _, ok := msg.(run.ViewMsg); ok {
 		v.take(m)
 	}
@@ -198,7 +201,7 @@ func (v *beamView) ends(id int32) bool {
 
 // treeRoom is how many lines the tree may take.
 func (v *beamView) treeRoom(m *Model) int {
-	h := m.bodyRect().H - 2
+	h := m.Screen().Body().H - 2
 	if v.alone {
 		return max(h-2, 1)
 	}
@@ -239,17 +242,17 @@ func (v *beamView) step() *beam.Step {
 	return v.seen.Last()
 }
 
-func (v *beamView) hints(*Model) []string { return nil }
+func (v *beamView) Hints(kit.Host) []kit.ID { return nil }
 
 // footer words the hints for what a beam search does.
-func (v *beamView) footer(*Model) []hint {
-	return []hint{{id: "next", word: "step"}, {id: "back", word: "back"}, {id: "run", word: "run"}, {id: "lower", keys: "-/+", word: "value"},
-		{id: "pane", word: "pane"}, {id: "prevmark", keys: "[ ]", word: "winner"}, {id: "take", word: "dead ends"},
-		{id: "order", word: "beam rule"}, {id: "close", word: "lab"}, {id: "help"}}
+func (v *beamView) Footer(kit.Host) []kit.Hint {
+	return []kit.Hint{{ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
+		{ID: kit.ActPane, Word: "pane"}, {ID: kit.ActPrevMark, Keys: "[ ]", Word: "winner"}, {ID: kit.ActTake, Word: "dead ends"},
+		{ID: kit.ActOrder, Word: "beam rule"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
 // help says where the search stands.
-func (v *beamView) help(*Model) (string, viz.Ink) {
+func (v *beamView) Help(kit.Host) (string, viz.Ink) {
 	if v.lane.View.Contrastive != nil {
 		return "Contrastive search takes the likely token that is least like the text so far.", viz.Ink{}
 	}
@@ -263,76 +266,91 @@ func (v *beamView) help(*Model) (string, viz.Ink) {
 	return beamPaneHelp[v.pane], viz.Ink{}
 }
 
-func (v *beamView) act(m *Model, a *action) (tea.Cmd, bool) {
-	if v.lane.View.Contrastive != nil || v.seen == nil {
+func (v *beamView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	if v.simple() {
 		return nil, v.actSimply(m, a)
 	}
-	switch a.id {
-	case "pane":
+	switch a.ID {
+	case kit.ActPane:
 		v.turn(m, 1)
-	case "paneback":
+	case kit.ActPaneBack:
 		v.turn(m, -1)
-	case "back":
+	case kit.ActBack:
 		v.back(m, 1)
-	case "lower", "raise", "off", "reset":
+	case kit.ActLower, kit.ActRaise, kit.ActOff, kit.ActReset:
 		return v.knobs.act(m, a)
-	case "order":
+	case kit.ActOrder:
 		v.nextRule(m)
-	case "prevmark":
+	case kit.ActPrevMark:
 		v.alongWinner(m, -1)
-	case "nextmark":
+	case kit.ActNextMark:
 		v.alongWinner(m, 1)
-	case "take":
+	case kit.ActTake:
 		v.all = !v.all
 		v.tree = v.layout(m)
 		m.Say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
-	case "zoom":
+	case kit.ActZoom:
 		v.alone = !v.alone
 		v.tree = v.layout(m)
-	case "inspect":
+	case kit.ActInspect:
 		m.Say(v.story())
-	case "draw":
+	case kit.ActDraw:
 		m.Say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
-	case "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.Say(a.first() + ": not in beam search; esc goes back to the lab")
 	default:
 		return v.actInPane(m, a)
 	}
 	return nil, true
 }
 
+// Lends are what steps and undoes, which a search does as any run does.
+func (v *beamView) Lends(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActRun, kit.ActNext, kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo}
+}
+
+// NotHere says what to do for what acts on the lab alone.
+func (v *beamView) NotHere(kit.Host) string {
+	if v.simple() {
+		return "nothing to do here; n steps, b goes back, esc leaves"
+	}
+	return "not in beam search; esc goes back to the lab"
+}
+
+// simple reports whether the search has no tree to show.
+func (v *beamView) simple() bool { return v.lane.View.Contrastive != nil || v.seen == nil }
+
 // actInPane takes what depends on the pane that has the focus.
-func (v *beamView) actInPane(m *Model, a *action) (tea.Cmd, bool) {
+func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	if v.pane == beamKnobPane {
-		switch a.id {
-		case "up", "down":
-			v.knobs.move(map[string]int{"up": -1, "down": 1}[a.id])
+		switch a.ID {
+		case kit.ActUp, kit.ActDown:
+			v.knobs.move(map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
 			return nil, true
-		case "open":
+		case kit.ActOpen:
 			if p := v.knobs.param(); !p.Hidden {
 				m.SelectKnob(p.Key)
-				return m.open("value"), true
+				return m.Open(kit.ViewValue), true
 			}
 			m.Say("enter: ← → change it")
 			return nil, true
 		}
 		return v.knobs.act(m, a)
 	}
-	switch a.id {
-	case "right":
+	switch a.ID {
+	case kit.ActRight:
 		m.Next(1)
-	case "left":
+	case kit.ActLeft:
 		v.back(m, 1)
-	case "right10":
+	case kit.ActRight10:
 		m.Next(10)
-	case "left10":
+	case kit.ActLeft10:
 		v.back(m, 10)
-	case "open":
+	case kit.ActOpen:
 		m.Say(v.story())
-	case "first", "last":
-		v.toEnd(m, a.id == "first")
-	case "up", "down":
-		d := map[string]int{"up": -1, "down": 1}[a.id]
+	case kit.ActFirst, kit.ActLast:
+		v.toEnd(m, a.ID == kit.ActFirst)
+	case kit.ActUp, kit.ActDown:
+		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]
 		if v.pane == beamTablePane {
 			v.list.move(d, len(v.candidates()), 1)
 			break
@@ -345,19 +363,14 @@ func (v *beamView) actInPane(m *Model, a *action) (tea.Cmd, bool) {
 }
 
 // actSimply takes the actions of a search that has no tree.
-func (v *beamView) actSimply(m *Model, a *action) bool {
-	switch a.id {
-	case "right":
+func (v *beamView) actSimply(m *Model, a *kit.Action) bool {
+	switch a.ID {
+	case kit.ActRight:
 		m.Next(1)
-	case "left", "back":
+	case kit.ActLeft, kit.ActBack:
 		v.back(m, 1)
-	case "up", "down", "pane", "paneback", "left10", "right10", "first", "last", "open", "inspect", "zoom", "take", "prevmark", "nextmark",
-		"lower", "raise", "off", "reset", "force", "pin", "find", "draw", "marks", "order", "earlier", "later":
-		m.Say(a.first() + ": nothing to do here; n steps, b goes back, esc leaves")
 	default:
 		return false
 	}
 	return true
 }
-
-func (v *beamView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -233,15 +234,15 @@ func TestNoDeadKey(t *testing.T) {
 	for name, make := range states {
 		t.Run(name, func(t *testing.T) {
 			for _, a := range newKeymap(actions()).list {
-				if a.id == "quit" || a.id == "interrupt" || len(a.Keys()) == 0 {
+				if a.ID == kit.ActQuit || a.ID == kit.ActInterrupt || len(a.Keys()) == 0 {
 					continue
 				}
 				b := make()
 				before, undo := b.frame(), len(b.m.Lane().Undo)
 				b.m.Notice.Text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.id] {
-					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
+				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.ID] {
+					t.Errorf("%s (%s) changed nothing and said nothing", a.ID, a.Keys()[0])
 				}
 			}
 		})
@@ -250,7 +251,7 @@ func TestNoDeadKey(t *testing.T) {
 
 // posted are the actions that ask the lane for something, which shows when
 // the lane answers.
-var posted = map[string]bool{"run": true, "next": true, "right": true, "right10": true}
+var posted = map[kit.ID]bool{kit.ActRun: true, kit.ActNext: true, kit.ActRight: true, kit.ActRight10: true}
 
 func (m *Model) overlaid() bool { return len(m.overlays) > 0 }
 
@@ -259,7 +260,7 @@ func TestRebindKeys(t *testing.T) {
 	if err := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); err != nil {
 		t.Fatal(err)
 	}
-	if k.find(keyMsg("x")).id != "run" || k.find(keyMsg("space")) != nil || k.byID["take"].first() != "" {
+	if k.find(keyMsg("x")).ID != kit.ActRun || k.find(keyMsg("space")) != nil || k.byID[kit.ActTake].First() != "" {
 		t.Error("run did not move to x")
 	}
 	for _, bad := range []string{"fly x", "run ctrl+c"} {
@@ -272,7 +273,7 @@ func TestRebindKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = newKeymap(actions())
-	if err := loadKeys(k, dir); err != nil || k.find(keyMsg("Z")).id != "zoom" {
+	if err := loadKeys(k, dir); err != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
 		t.Errorf("keys file: %v", err)
 	}
 	opt := testOptions(t)
@@ -366,13 +367,13 @@ func TestASCII(t *testing.T) {
 			}
 		}
 		for id := range views {
-			b.run(b.m.open(id))
+			b.run(b.m.Open(id))
 			for _, r := range b.frame() {
 				if r > 126 {
 					t.Fatalf("%s: %q in an ASCII frame:\n%s", id, r, b.frame())
 				}
 			}
-			b.m.closeTop()
+			b.m.Close()
 		}
 	}
 }

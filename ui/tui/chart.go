@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -27,25 +28,25 @@ type chartColumns struct {
 }
 
 // columnsOf returns the columns of a chart w cells wide inside.
-func columnsOf(k class, w int) chartColumns {
+func columnsOf(k kit.Class, w int) chartColumns {
 	c := chartColumns{rank: 6, mark: 7, label: 11, labelW: 14, dash: 6}
 	reason := 3
 	switch k {
-	case class160:
+	case kit.Class160:
 		reason, c.words = 24, true
-	case class80:
+	case kit.Class80:
 		reason, c.words = 16, true
-	case class100:
+	case kit.Class100:
 		c.labelW, c.dash = 12, 3
-	case class60:
+	case kit.Class60:
 		c.rank, c.mark, c.label, c.labelW, reason = 5, 6, 10, 12, 2
-	case class40:
+	case kit.Class40:
 		c.rank, c.mark, c.label, c.labelW, reason = 4, 5, 9, 9, 0
 	}
 	// The raw column goes before the bars get too short.
 	c.raw = c.label + c.labelW + 8
 	c.final = c.raw + 8
-	if k == class40 {
+	if k == kit.Class40 {
 		c.raw, c.final = 0, c.label+c.labelW+8
 	}
 	c.bar = c.final + 1
@@ -59,7 +60,7 @@ func columnsOf(k class, w int) chartColumns {
 }
 
 // drawChart draws the distribution of the step on the screen.
-func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	if m.drawInstead(c, l, k) {
 		return
 	}
@@ -72,7 +73,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k class) {
 	}
 	col := columnsOf(k, c.W)
 	y := 0
-	if k != class40 {
+	if k != kit.Class40 {
 		drawChartHead(c, col, l.Scale)
 		y = 1
 	}
@@ -110,7 +111,7 @@ type rowDrawer struct {
 	col   chartColumns
 	t     *sampling.Trace
 	step  *engine.Step
-	class class
+	class kit.Class
 }
 
 // line draws one line but for its bar, which it returns.
@@ -124,7 +125,7 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 		return viz.Bar{Blank: true}
 	case othersLine:
 		name := viz.Count(ln.count) + " others"
-		if d.class == class40 {
+		if d.class == kit.Class40 {
 			name = "+" + viz.Count(ln.count)
 		}
 		d.rest(y, ln, name)
@@ -281,7 +282,7 @@ func (d *rowDrawer) reason(y int, r *sampling.Row) {
 func (d *rowDrawer) cut(y int, ln chartLine) {
 	ink := viz.Ink{Role: viz.CutLine}
 	from, to := d.col.rank-3, d.c.W-1
-	if d.class == class60 {
+	if d.class == kit.Class60 {
 		to = d.c.W
 	}
 	d.c.Fill(viz.Rect{X: from, Y: y, W: to - from, H: 1}, "┄", ink)
@@ -303,7 +304,7 @@ func among(t *sampling.Trace) string {
 }
 
 // chartTitle says what the chart shows: which step, and how open it is.
-func (m *Model) chartTitle(l *run.Lane, k class) string {
+func (m *Model) chartTitle(l *run.Lane, k kit.Class) string {
 	s := l.Step()
 	if f := l.View.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {
@@ -313,7 +314,7 @@ func (m *Model) chartTitle(l *run.Lane, k class) string {
 	}
 	name := "next token"
 	switch {
-	case s.Observed && l.Before() == nil && k != class40:
+	case s.Observed && l.Before() == nil && k != kit.Class40:
 		name = "the server's token"
 	case l.Before() != nil:
 		name = "what-if"
@@ -324,10 +325,10 @@ func (m *Model) chartTitle(l *run.Lane, k class) string {
 	raw := among(s.Trace)
 	final, _ := viz.Many(float64(s.Trace.Bits))
 	switch k {
-	case class160:
+	case kit.Class160:
 		return name + " · " + step + " · among " + raw + " (" + viz.Two(float64(s.Trace.RawBits)) + " bits), after the settings " +
 			viz.About(float64(s.Trace.Bits)) + " (" + viz.Two(float64(s.Trace.Bits)) + " bits)"
-	case class40:
+	case kit.Class40:
 		return step + " · " + raw + " → " + final
 	}
 	return name + " · " + step + " · among " + raw + ", after settings " + final

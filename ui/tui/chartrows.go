@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -283,9 +284,9 @@ func shortLabel(st sampling.StageTrace) string {
 }
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
-func chartPlanFor(l *run.Lane, k class, h int) chartPlan {
+func chartPlanFor(l *run.Lane, k kit.Class, h int) chartPlan {
 	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.Row}
-	if k == class40 {
+	if k == kit.Class40 {
 		p.lines, p.cuts, p.deadPins = h, 0, false
 	}
 	return p
@@ -309,7 +310,7 @@ func (m *Model) chartIDs() []int32 {
 	if t == nil {
 		return nil
 	}
-	plan := chartPlanFor(m.Lane(), classOf(m.w, m.h), m.chartHeight())
+	plan := chartPlanFor(m.Lane(), kit.ClassOf(m.w, m.h), m.chartHeight())
 	if m.zoom && m.focus == paneChart {
 		plan, _, _ = thickPlan(m.Lane(), m.h-projectorRest)
 	}
@@ -329,7 +330,7 @@ func (m *Model) chartHeight() int {
 	switch {
 	case m.zoom && m.focus == paneChart:
 		h = m.h - 5
-	case lay.class == class60 || lay.class == class40:
+	case lay.class == kit.Class60 || lay.class == kit.Class40:
 		h = lay.chart.H - 1
 	}
 	return max(h-chartTop(m.Lane(), h), 1)

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 )
 
 // traceUnder traces the story's step 16 under changed settings.
@@ -45,7 +46,7 @@ func TestChartAccountsForEverything(t *testing.T) {
 	for _, change := range configs {
 		tr := traceUnder(t, b, change)
 		for h := 2; h <= 40; h++ {
-			for _, k := range []class{class160, class100, class40} {
+			for _, k := range []kit.Class{kit.Class160, kit.Class100, kit.Class40} {
 				plan := chartPlanFor(b.m.Lane(), k, h)
 				lines := chartLines(tr, ref, plan)
 				what := fmt.Sprintf("%v, %d lines, class %d", change, h, k)
@@ -104,7 +105,7 @@ func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
 	for _, change := range []map[string]any{{}, {"top_k": 4, "top_p": 1.0}, {"top_p": 0.5}, {"min_p": 0.5}} {
 		tr := traceUnder(t, b, change)
 		below := false
-		for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30)) {
+		for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30)) {
 			if ln.kind == cutLine {
 				below = true
 			}
@@ -122,7 +123,7 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"top_k": 1, "top_p": 0.9})
 	var texts []string
-	for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30)) {
+	for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30)) {
 		if ln.kind == cutLine {
 			texts = append(texts, ln.text)
 		}
@@ -165,7 +166,7 @@ func TestTheCursorKeepsItsRow(t *testing.T) {
 func TestSurvivorsInAGapHaveALine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"temperature": 1.5, "top_p": 0.98, "top_k": 30})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 20))
+	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 20))
 	for i, ln := range lines {
 		if ln.kind != cutLine {
 			continue
@@ -189,7 +190,7 @@ func TestSurvivorsInAGapHaveALine(t *testing.T) {
 func TestScatteredRemovalsHaveNoLine(t *testing.T) {
 	b := storyAt16(t, 160, 45)
 	tr := traceUnder(t, b, map[string]any{"order": "llama.cpp", "xtc_probability": 1.0, "xtc_threshold": 0.1, "top_k": 0, "top_p": 1.0, "min_p": 0.0})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), class160, 30))
+	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30))
 	if lines[0].row == nil || lines[0].row.Cut == sampling.NoStage {
 		t.Fatalf("xtc left the best token in")
 	}

@@ -33,14 +33,14 @@ func (m *Model) copySelected() tea.Cmd {
 			m.Complain(err.Error())
 			return nil
 		}
-		return m.copyText("the settings", string(b), "logitscope-config.json")
+		return m.Copy("the settings", string(b), "logitscope-config.json")
 	case l.View.Phase == engine.Failed && l.Look.At == 0:
-		return m.copyText("the report", report(l), "logitscope-report.txt")
+		return m.Copy("the report", report(l), "logitscope-report.txt")
 	case l.View.Phase == engine.Idle:
 		m.Say("y: " + m.WhyNot(l))
 		return nil
 	}
-	return m.copyText("prompt and text", l.View.PromptText+l.View.Text(), "logitscope-text.txt")
+	return m.Copy("prompt and text", l.View.PromptText+l.View.Text(), "logitscope-text.txt")
 }
 
 // report describes a failed run for whoever has to look into it.
@@ -50,9 +50,9 @@ func report(l *run.Lane) string {
 		len(l.View.Steps)+1, info.Name, info.Arch, info.Quant, info.VocabSize, l.View.Err, l.View.PromptText, l.View.Text())
 }
 
-// copyText sends text to the terminal's clipboard, or saves it in file where
+// Copy sends text to the terminal's clipboard, or saves it in file where
 // that cannot be.
-func (m *Model) copyText(what, text, file string) tea.Cmd {
+func (m *Model) Copy(what, text, file string) tea.Cmd {
 	if len(text) > maxClipboard || m.pal.Depth == viz.NoSGR {
 		return func() tea.Msg {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

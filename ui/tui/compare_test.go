@@ -13,6 +13,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -165,7 +166,7 @@ func TestCompareFromTheLab(t *testing.T) {
 	b.keys("t", "right")
 	b.together(11)
 	b.keys("enter")
-	if b.m.screen.id != "lab" || b.m.Cur != 1 {
+	if b.m.screen.id != kit.ViewLab || b.m.Cur != 1 {
 		t.Error("enter did not open lane 2 in the lab")
 	}
 	b.has("neutral")
@@ -198,7 +199,7 @@ func parted(t testing.TB, w, h int) *bench {
 // each change alone gives the token it names.
 func TestWhyTheyPartIsTrue(t *testing.T) {
 	b := parted(t, 160, 45)
-	v := b.m.screen.view.(*compareView)
+	v := b.m.screen.View.(*compareView)
 	p := v.pairOf(b.m.All[0], b.m.All[1])
 	if !p.parts || p.why == nil {
 		t.Fatalf("the lanes did not part:\n%s", b.frame())
@@ -353,15 +354,15 @@ func TestCompareAtEverySize(t *testing.T) {
 		step = 23
 	}
 	for _, b := range []*bench{two, four} {
-		for _, id := range []string{"compare", "timeline", "predict"} {
-			if id != "compare" {
-				b.run(b.m.open(id))
+		for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
+			if id != kit.ViewCompare {
+				b.run(b.m.Open(id))
 			}
 			for w := 1; w <= 200; w += step {
 				for h := 1; h <= 60; h += 1 + (w+h)%4 {
 					b.send(tea.WindowSizeMsg{Width: w, Height: h})
 					frame := b.m.draw().Render(b.m.pal)
-					exact(t, frame, w, h, id)
+					exact(t, frame, w, h, string(id))
 					if again := b.m.draw().Render(b.m.pal); again != frame {
 						t.Fatalf("%s at %d×%d: drawn twice, two frames", id, w, h)
 					}
@@ -373,14 +374,14 @@ func TestCompareAtEverySize(t *testing.T) {
 
 // Each key of the table acts or says something in each of the views.
 func TestNoDeadKeysBesideTheLab(t *testing.T) {
-	for _, id := range []string{"compare", "timeline", "predict"} {
+	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
 		for _, a := range actions() {
-			if len(a.Keys()) == 0 || a.id == "quit" || a.id == "interrupt" {
+			if len(a.Keys()) == 0 || a.ID == kit.ActQuit || a.ID == kit.ActInterrupt {
 				continue
 			}
 			b := parted(t, 120, 40)
-			if id != "compare" {
-				b.run(b.m.open(id))
+			if id != kit.ViewCompare {
+				b.run(b.m.Open(id))
 			}
 			before := b.frame()
 			at := b.m.screen.id
@@ -390,7 +391,7 @@ func TestNoDeadKeysBesideTheLab(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 				b.pump(func() bool { return true })
 				if b.frame() == before {
-					t.Errorf("%s: %s (%s) neither acts nor says why not", id, a.Keys()[0], a.id)
+					t.Errorf("%s: %s (%s) neither acts nor says why not", id, a.Keys()[0], a.ID)
 				}
 			}
 		}
@@ -400,12 +401,12 @@ func TestNoDeadKeysBesideTheLab(t *testing.T) {
 // The first lanes given on the command line are what compare opens with.
 func TestOpensWithLanes(t *testing.T) {
 	b := newLanes(t, 120, 40, "factual", "creative")
-	if b.m.screen.id != "compare" || len(b.m.All) != 2 {
+	if b.m.screen.id != kit.ViewCompare || len(b.m.All) != 2 {
 		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
 	b.has("lane 1 · factual")
 	b.keys("esc")
-	if b.m.screen.id != "lab" {
+	if b.m.screen.id != kit.ViewLab {
 		t.Error("esc did not go to the lab")
 	}
 }
@@ -434,14 +435,14 @@ func TestFramesKeepTheirPace(t *testing.T) {
 func TestASCIIBesideTheLab(t *testing.T) {
 	b := parted(t, 120, 40)
 	b.m.pal = viz.NewPalette(true, viz.NoColors, true)
-	for _, id := range []string{"compare", "timeline", "predict"} {
-		if id != "compare" {
-			b.run(b.m.open(id))
+	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
+		if id != kit.ViewCompare {
+			b.run(b.m.Open(id))
 		}
 		for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
 			b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			frame := b.m.draw().Render(b.m.pal)
-			exact(t, frame, size[0], size[1], id)
+			exact(t, frame, size[0], size[1], string(id))
 			for _, r := range frame {
 				if r > 0x7e {
 					t.Errorf("%s at %v draws %q:\n%s", id, size, r, frame)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -17,11 +18,11 @@ func BenchmarkCompareView(b *testing.B) {
 		s.together(i + 1)
 	}
 	s.m.pal = viz.NewPalette(true, viz.TrueColor, false)
-	for _, id := range []string{"compare", "timeline", "predict"} {
-		if id != "compare" {
-			s.run(s.m.open(id))
+	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
+		if id != kit.ViewCompare {
+			s.run(s.m.Open(id))
 		}
-		b.Run(id, func(b *testing.B) {
+		b.Run(string(id), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s.m.dirty = true
@@ -55,11 +56,11 @@ func BenchmarkCompareViewLongRun(b *testing.B) {
 		v.Next = &next
 		s.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true})
 	}
-	for _, id := range []string{"compare", "timeline"} {
-		if id != "compare" {
-			s.run(s.m.open(id))
+	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline} {
+		if id != kit.ViewCompare {
+			s.run(s.m.Open(id))
 		}
-		b.Run(id, func(b *testing.B) {
+		b.Run(string(id), func(b *testing.B) {
 			for b.Loop() {
 				s.m.dirty = true
 				s.m.View()

@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -13,7 +14,8 @@ import (
 // laneRoles are the colours of the lanes' titles and lines.
 var laneRoles = [run.MaxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane4}
 
-func (v *compareView) draw(c *viz.Canvas, m *Model) {
+func (v *compareView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	lay := compareLayoutOf(c.W, c.H, len(m.All), m.Cur, v.alone)
 	steps := stepsSideBySide(m.All)
 	d := laneDrawer{v: v, m: m, lay: lay, steps: steps, scale: sharedScale(m.All)}
@@ -54,7 +56,7 @@ func (v *compareView) chartRows(lay compareLayout) int {
 
 // rowsOf lists the tokens with a row in lane i's chart, from the top.
 func (v *compareView) rowsOf(m *Model, i int) []int32 {
-	r := m.bodyRect()
+	r := m.Screen().Body()
 	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
 	h := v.chartRows(lay)
 	if h < 1 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -40,9 +41,10 @@ func (m *Model) seedWords() string {
 	return "different seeds"
 }
 
-func (v *compareView) hints(*Model) []string { return nil }
+func (v *compareView) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *compareView) footer(m *Model) []hint {
+func (v *compareView) Footer(host kit.Host) []kit.Hint {
+	m := host.(*Model)
 	both := "all"
 	if len(m.All) == 2 {
 		both = "both"
@@ -51,30 +53,31 @@ func (v *compareView) footer(m *Model) []hint {
 		both = "lane " + strconv.Itoa(m.Cur+1)
 	}
 	if v.knobs {
-		return []hint{{id: "right", keys: "←→", word: "change, " + both}, {id: "down", keys: "↑↓", word: "knob"}, {id: "open", word: "type"},
-			{id: "off", word: "off"}, {id: "pane", word: "lanes"}, {id: "all", word: "this lane/all lanes"}, {keys: "1-5", word: "preset"}, {id: "close", word: "lanes"}, {id: "help"}}
+		return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "change, " + both}, {ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActOpen, Word: "type"},
+			{ID: kit.ActOff, Word: "off"}, {ID: kit.ActPane, Word: "lanes"}, {ID: kit.ActAll, Word: "this lane/all lanes"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActClose, Word: "lanes"}, {ID: kit.ActHelp}}
 	}
-	list := []hint{{id: "run", word: "run/pause"}, {id: "right", word: "step " + both}, {id: "left", word: "back " + both}, {id: "pane", word: "lane"},
-		{id: "all", word: "this lane/all lanes"}, {id: "sync", word: "wait/free"}, {keys: "1-5", word: "preset"}, {id: "lower", keys: "-/+", word: "value"},
-		{id: "nextmark", keys: "[ ]", word: "where they part"}, {id: "force", word: "force in the others"}, {id: "zoom", word: "lane alone"},
-		{id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+	list := []kit.Hint{{ID: kit.ActRun, Word: "run/pause"}, {ID: kit.ActRight, Word: "step " + both}, {ID: kit.ActLeft, Word: "back " + both}, {ID: kit.ActPane, Word: "lane"},
+		{ID: kit.ActAll, Word: "this lane/all lanes"}, {ID: kit.ActSync, Word: "wait/free"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
+		{ID: kit.ActNextMark, Keys: "[ ]", Word: "where they part"}, {ID: kit.ActForce, Word: "force in the others"}, {ID: kit.ActZoom, Word: "lane alone"},
+		{ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	if m.w < 120 {
-		list = []hint{{id: "run", word: "run"}, {id: "right", word: "step"}, {id: "left", word: "back"}, {id: "pane", word: "lane"},
-			{id: "all", word: "one/all"}, {keys: "1-5", word: "preset"}, {id: "timeline"}, {id: "close", word: "lab"}, {id: "help"}}
+		list = []kit.Hint{{ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight, Word: "step"}, {ID: kit.ActLeft, Word: "back"}, {ID: kit.ActPane, Word: "lane"},
+			{ID: kit.ActAll, Word: "one/all"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	}
 	if m.Running() {
-		list[0].word = "pause"
+		list[0].Word = "pause"
 	}
 	return list
 }
 
-func (v *compareView) help(m *Model) (string, viz.Ink) {
+func (v *compareView) Help(host kit.Host) (string, viz.Ink) {
+	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	if v.knobs || m.w < 40 {
 		return "", muted
 	}
 	s := "⟪ ⟫ the texts part · ● drawn · ✗ cut · same token, same row"
-	if n := compareLayoutOf(m.w, m.bodyRect().H, len(m.All), m.Cur, v.alone); len(n.lanes) < len(m.All) {
+	if n := compareLayoutOf(m.w, m.Screen().Body().H, len(m.All), m.Cur, v.alone); len(n.lanes) < len(m.All) {
 		s = fmt.Sprintf("lane %d of %d, tab turns · ", m.Cur+1, len(m.All)) + s
 	}
 	if viz.Width(s) > m.w-2 {
@@ -83,7 +86,8 @@ func (v *compareView) help(m *Model) (string, viz.Ink) {
 	return s, muted
 }
 
-func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
+func (v *compareView) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
+	m := host.(*Model)
 	phase, ink := m.lanesPhase(), viz.Ink{}.With(viz.Bold)
 	if strings.HasPrefix(phase, "!") {
 		ink.Role = viz.Warning
@@ -94,11 +98,11 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 	}
 	info := m.Lane().Model.Info()
 	model := info.Name
-	if k == class160 {
+	if k == kit.Class160 {
 		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
 	}
 	luck := m.seedWords()
-	if _, same := m.sameLuck(); same && k >= class120 {
+	if _, same := m.sameLuck(); same && k >= kit.Class120 {
 		if luck += ", same luck in "; len(m.All) == 2 {
 			luck += "both"
 		} else {
@@ -106,19 +110,19 @@ func (v *compareView) header(m *Model, k class) (left, right []headerPart) {
 		}
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	left = []headerPart{{"logitscope", 9, muted}, {viz.Printable(model, false), 8, muted}, {phase, 0, ink},
-		{fmt.Sprintf("compare, %d lanes %s", len(m.All), how), 3, viz.Ink{}}, {luck, 5, viz.Ink{}}}
-	if k <= class80 {
+	left = []kit.HeaderPart{{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(model, false), Rank: 8, Ink: muted}, {Text: phase, Rank: 0, Ink: ink},
+		{Text: fmt.Sprintf("compare, %d lanes %s", len(m.All), how), Rank: 3, Ink: viz.Ink{}}, {Text: luck, Rank: 5, Ink: viz.Ink{}}}
+	if k <= kit.Class80 {
 		left = left[2:]
 	}
 	to := "keys act on " + m.scopeWords() + " · t one lane"
 	if m.Side.One {
 		to = "keys act on " + m.scopeWords() + " · t all lanes"
 	}
-	if k <= class100 {
+	if k <= kit.Class100 {
 		to = m.scopeWords()
 	}
-	return left, []headerPart{{to, 2, viz.Ink{}}}
+	return left, []kit.HeaderPart{{Text: to, Rank: 2, Ink: viz.Ink{}}}
 }
 
 // lanesPhase says what the lanes are doing together.

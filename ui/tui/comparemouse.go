@@ -4,13 +4,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/models"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
 // mouse takes the lane under the pointer; in its text the step, in its chart
 // the row.
-func (v *compareView) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	r := m.bodyRect()
+func (v *compareView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
+	r := m.Screen().Body()
 	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
 	if d := wheel(e); d != 0 && lay.apart.Contains(x, y) {
 		m.stepLanes(10 * d)

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -23,7 +24,7 @@ func newCompareView() *compareView { return &compareView{pairs: make(map[pairKey
 
 // openCompare shows the lanes side by side. A lane alone gets a copy of
 // itself beside it.
-func openCompare(m *Model) (view, tea.Cmd) {
+func openCompare(m *Model) (kit.View, tea.Cmd) {
 	v := newCompareView()
 	if len(m.All) > 1 {
 		for _, l := range m.All { // one may run by itself
@@ -43,7 +44,8 @@ func openCompare(m *Model) (view, tea.Cmd) {
 }
 
 // follow keeps distances up to date.
-func (v *compareView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *compareView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case measureMsg:
 		v.take(msg)
@@ -56,15 +58,16 @@ func (v *compareView) follow(m *Model, msg tea.Msg) tea.Cmd {
 
 // perLane are the actions that change one lane's settings or marks: they act
 // on each lane of the scope.
-var perLane = map[string]bool{
-	"lower": true, "raise": true, "off": true, "reset": true, "undo": true, "redo": true, "order": true,
-	"earlier": true, "later": true, "pin": true,
-	"preset1": true, "preset2": true, "preset3": true, "preset4": true, "preset5": true,
-	"preset6": true, "preset7": true, "preset8": true, "preset9": true,
+var perLane = map[kit.ID]bool{
+	kit.ActLower: true, kit.ActRaise: true, kit.ActOff: true, kit.ActReset: true, kit.ActUndo: true, kit.ActRedo: true, kit.ActOrder: true,
+	kit.ActEarlier: true, kit.ActLater: true, kit.ActPin: true,
+	kit.ActPreset1: true, kit.ActPreset2: true, kit.ActPreset3: true, kit.ActPreset4: true, kit.ActPreset5: true,
+	kit.ActPreset6: true, kit.ActPreset7: true, kit.ActPreset8: true, kit.ActPreset9: true,
 }
 
-func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
-	if do, ok := compareActions[a.id]; ok {
+func (v *compareView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	if do, ok := compareActions[a.ID]; ok {
 		cmd := do(v, m)
 		return tea.Batch(cmd, v.measure(m)), true
 	}
@@ -73,19 +76,24 @@ func (v *compareView) act(m *Model, a *action) (tea.Cmd, bool) {
 			return tea.Batch(cmd, v.measure(m)), true
 		}
 	}
-	if !perLane[a.id] {
+	if !perLane[a.ID] {
 		return nil, false
 	}
-	if a.id == "undo" && m.putBackFirst() {
+	if a.ID == kit.ActUndo && m.putBackFirst() {
 		return v.measure(m), true
 	}
 	m.Side.Dropped = false
 	var cmds []tea.Cmd
-	m.Each(func() { cmds = append(cmds, a.run(m)) })
+	m.Each(func() { cmds = append(cmds, m.Do(a.ID)) })
 	if n := len(m.Scope()); n > 1 && m.Notice.Text != "" && !m.Warn {
 		m.Notice.Text = fmt.Sprintf("all %d lanes: %s", n, m.Notice.Text)
 	}
 	return tea.Batch(append(cmds, v.measure(m))...), true
+}
+
+// Lends are what looks at the current lane as the lab does.
+func (v *compareView) Lends(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActInspect, kit.ActFind, kit.ActDraw, kit.ActMarks, kit.ActFlip}
 }
 
 // putBackFirst puts the lane back that was taken out last, if nothing was
@@ -100,7 +108,7 @@ func (m *Model) putBackFirst() bool {
 }
 
 // compareActions are the actions that mean something of their own here.
-var compareActions map[string]func(*compareView, *Model) tea.Cmd
+var compareActions map[kit.ID]func(*compareView, *Model) tea.Cmd
 
 func init() {
 	do := func(f func(*compareView, *Model)) func(*compareView, *Model) tea.Cmd {
@@ -115,34 +123,34 @@ func init() {
 			m.stepLanes(n)
 		})
 	}
-	compareActions = map[string]func(*compareView, *Model) tea.Cmd{
-		"run":  do(func(v *compareView, m *Model) { m.runLanes() }),
-		"next": do(func(v *compareView, m *Model) { m.stepLanes(1) }), "back": do(func(v *compareView, m *Model) { m.stepLanes(-1) }),
-		"right": step(1), "left": step(-1), "right10": step(10), "left10": step(-10),
-		"first":    do(func(v *compareView, m *Model) { v.toEnd(m, -1) }),
-		"last":     do(func(v *compareView, m *Model) { v.toEnd(m, 1) }),
-		"down":     do(func(v *compareView, m *Model) { v.move(m, 1) }),
-		"up":       do(func(v *compareView, m *Model) { v.move(m, -1) }),
-		"pane":     do(func(v *compareView, m *Model) { v.turn(m, 1) }),
-		"paneback": do(func(v *compareView, m *Model) { v.turn(m, -1) }),
-		"all":      do((*compareView).oneOrAll),
-		"sync":     do((*compareView).waitOrFree),
-		"zoom":     do(func(v *compareView, m *Model) { v.alone = !v.alone }),
-		"force":    do((*compareView).forceElsewhere),
-		"prevmark": do(func(v *compareView, m *Model) { v.toMark(m, -1) }),
-		"nextmark": do(func(v *compareView, m *Model) { v.toMark(m, 1) }),
-		"take":     do((*compareView).takeLane),
-		"compare":  (*compareView).another,
-		"open":     (*compareView).enter,
-		"close":    (*compareView).esc,
-		"again":    do(func(v *compareView, m *Model) { m.restartLanes(false) }),
-		"reseed":   do(func(v *compareView, m *Model) { m.restartLanes(true) }),
+	compareActions = map[kit.ID]func(*compareView, *Model) tea.Cmd{
+		kit.ActRun:  do(func(v *compareView, m *Model) { m.runLanes() }),
+		kit.ActNext: do(func(v *compareView, m *Model) { m.stepLanes(1) }), kit.ActBack: do(func(v *compareView, m *Model) { m.stepLanes(-1) }),
+		kit.ActRight: step(1), kit.ActLeft: step(-1), kit.ActRight10: step(10), kit.ActLeft10: step(-10),
+		kit.ActFirst:    do(func(v *compareView, m *Model) { v.toEnd(m, -1) }),
+		kit.ActLast:     do(func(v *compareView, m *Model) { v.toEnd(m, 1) }),
+		kit.ActDown:     do(func(v *compareView, m *Model) { v.move(m, 1) }),
+		kit.ActUp:       do(func(v *compareView, m *Model) { v.move(m, -1) }),
+		kit.ActPane:     do(func(v *compareView, m *Model) { v.turn(m, 1) }),
+		kit.ActPaneBack: do(func(v *compareView, m *Model) { v.turn(m, -1) }),
+		kit.ActAll:      do((*compareView).oneOrAll),
+		kit.ActSync:     do((*compareView).waitOrFree),
+		kit.ActZoom:     do(func(v *compareView, m *Model) { v.alone = !v.alone }),
+		kit.ActForce:    do((*compareView).forceElsewhere),
+		kit.ActPrevMark: do(func(v *compareView, m *Model) { v.toMark(m, -1) }),
+		kit.ActNextMark: do(func(v *compareView, m *Model) { v.toMark(m, 1) }),
+		kit.ActTake:     do((*compareView).takeLane),
+		kit.ActCompare:  (*compareView).another,
+		kit.ActOpen:     (*compareView).enter,
+		kit.ActClose:    (*compareView).esc,
+		kit.ActAgain:    do(func(v *compareView, m *Model) { m.restartLanes(false) }),
+		kit.ActReseed:   do(func(v *compareView, m *Model) { m.restartLanes(true) }),
 	}
 }
 
 // actOnKnobs is act while the list of knobs has the keys.
-func (v *compareView) actOnKnobs(m *Model, a *action) (tea.Cmd, bool) {
-	if a.id == "inspect" {
+func (v *compareView) actOnKnobs(m *Model, a *kit.Action) (tea.Cmd, bool) {
+	if a.ID == kit.ActInspect {
 		keep := m.focus
 		m.focus = paneControls
 		cmd := m.inspect()
@@ -279,10 +287,10 @@ func (v *compareView) another(m *Model) tea.Cmd {
 // enter opens the step shown in the lab, or types a knob's value.
 func (v *compareView) enter(m *Model) tea.Cmd {
 	if v.knobs {
-		return m.open("value")
+		return m.Open(kit.ViewValue)
 	}
 	m.advanceAll(0)
-	m.closeTop()
+	m.Close()
 	m.Say(fmt.Sprintf("lane %d in the lab; C goes back to the lanes", m.Cur+1))
 	return nil
 }

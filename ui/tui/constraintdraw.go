@@ -6,11 +6,13 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-func (v *constraintView) draw(c *viz.Canvas, m *Model) {
+func (v *constraintView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	l := m.Lane()
 	inner := viz.Box(c, viz.Frame{Title: v.title(m), Right: "J · esc", Focused: true})
 	if !v.active(m) {

@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -21,7 +22,7 @@ type constraintView struct {
 	kept string // the constraint taken off with x, to be put back
 }
 
-func newConstraint(*Model) (view, tea.Cmd) { return &constraintView{}, nil }
+func newConstraint(*Model) (kit.View, tea.Cmd) { return &constraintView{}, nil }
 
 // known is what the constraint of l knew at the step on the screen, also where
 // its mask is off as a what-if; nil if it knew nothing.
@@ -61,10 +62,10 @@ func (m *Model) constrain(stored string) tea.Cmd {
 	if !m.Apply(cfg, l.Preset, "", what) {
 		return nil
 	}
-	if m.topID() != "constraint" {
-		m.open("constraint")
+	if m.topID() != kit.ViewConstraint {
+		m.Open(kit.ViewConstraint)
 	}
-	if v, ok := m.screen.view.(*constraintView); ok {
+	if v, ok := m.screen.View.(*constraintView); ok {
 		v.kept = ""
 	}
 	if l.Prompt == nil {
@@ -76,11 +77,12 @@ func (m *Model) constrain(stored string) tea.Cmd {
 	return nil
 }
 
-func (v *constraintView) hints(*Model) []string { return nil }
+func (v *constraintView) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *constraintView) footer(m *Model) []hint {
+func (v *constraintView) Footer(host kit.Host) []kit.Hint {
+	m := host.(*Model)
 	if !v.active(m) {
-		return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "write it"}, {id: "close", word: "lab"}, {id: "help"}}
+		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "write it"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	}
 	mask, order := "mask off", "draw, then check"
 	if v.off(m) {
@@ -89,11 +91,12 @@ func (v *constraintView) footer(m *Model) []hint {
 	if set := m.Lane().ShownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
 		order = "mask first"
 	}
-	return []hint{{id: "next"}, {id: "take", word: mask}, {id: "order", word: order}, {id: "open", word: "edit"}, {id: "compare", word: "without it"},
-		{id: "back"}, {id: "run"}, {id: "off", word: "take it away"}, {id: "force"}, {id: "close", word: "lab"}, {id: "help"}}
+	return []kit.Hint{{ID: kit.ActNext}, {ID: kit.ActTake, Word: mask}, {ID: kit.ActOrder, Word: order}, {ID: kit.ActOpen, Word: "edit"}, {ID: kit.ActCompare, Word: "without it"},
+		{ID: kit.ActBack}, {ID: kit.ActRun}, {ID: kit.ActOff, Word: "take it away"}, {ID: kit.ActForce}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *constraintView) help(m *Model) (string, viz.Ink) {
+func (v *constraintView) Help(host kit.Host) (string, viz.Ink) {
+	m := host.(*Model)
 	l := m.Lane()
 	switch s := l.Step(); {
 	case !v.active(m):
@@ -119,43 +122,61 @@ func (v *constraintView) active(m *Model) bool {
 	return v.text(m) != ""
 }
 
-func (v *constraintView) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *constraintView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if !v.active(m) {
 		return v.pick(m, a)
 	}
-	switch a.id {
-	case "right":
+	switch a.ID {
+	case kit.ActRight:
 		m.Next(1)
-	case "left":
+	case kit.ActLeft:
 		m.Back(1)
-	case "up", "down":
-		v.row(m, map[string]int{"up": -1, "down": 1}[a.id])
-	case "first", "last":
-		v.row(m, map[string]int{"first": -1000, "last": 1000}[a.id])
-	case "right10":
+	case kit.ActUp, kit.ActDown:
+		v.row(m, map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
+	case kit.ActFirst, kit.ActLast:
+		v.row(m, map[kit.ID]int{kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID])
+	case kit.ActRight10:
 		m.Next(10)
-	case "left10":
+	case kit.ActLeft10:
 		m.Back(10)
-	case "open":
-		return m.open("source"), true
-	case "take":
+	case kit.ActOpen:
+		return m.Open(kit.ViewSource), true
+	case kit.ActTake:
 		v.maskOff(m)
-	case "order":
+	case kit.ActOrder:
 		v.drawOrder(m)
-	case "off":
+	case kit.ActOff:
 		v.takeAway(m)
-	case "inspect":
+	case kit.ActInspect:
 		m.Say(v.story(m))
-	case "compare":
+	case kit.ActCompare:
 		return v.without(m), true
-	case "copy":
+	case kit.ActCopy:
 		return v.copy(m), true
-	case "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later":
-		m.Say(a.first() + ": no knobs here; enter edits the constraint, esc goes back to the lab")
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// Lends are what runs, undoes and looks at tokens, as in the lab; without a
+// constraint no row is shown to be chosen.
+func (v *constraintView) Lends(h kit.Host) []kit.ID {
+	list := []kit.ID{kit.ActRun, kit.ActNext, kit.ActBack, kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo, kit.ActFlip,
+		kit.ActFind, kit.ActDraw, kit.ActMarks, kit.ActPrevMark, kit.ActNextMark}
+	if v.active(h.(*Model)) {
+		list = append(list, kit.ActForce, kit.ActPin)
+	}
+	return list
+}
+
+// NotHere says what to do for what acts on the lab alone.
+func (v *constraintView) NotHere(h kit.Host) string {
+	if !v.active(h.(*Model)) {
+		return "no constraint yet; ↑↓ choose a kind, enter writes it"
+	}
+	return "no knobs here; enter edits the constraint, esc goes back to the lab"
 }
 
 // copy copies the constraint as it was written, to be pasted where it came
@@ -167,22 +188,22 @@ func (v *constraintView) copy(m *Model) tea.Cmd {
 	if text == "" {
 		text = stored
 	}
-	return m.copyText("the constraint", text, "logitscope-"+s.kindOf().File)
+	return m.Copy("the constraint", text, "logitscope-"+s.kindOf().File)
 }
 
 // pick takes actions while there is no constraint yet.
-func (v *constraintView) pick(m *Model, a *action) (tea.Cmd, bool) {
+func (v *constraintView) pick(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	if at := v.list.at; v.list.act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
 		if v.list.at == at {
 			m.Say("no more kinds that way")
 		}
 		return nil, true
 	}
-	switch a.id {
-	case "open":
+	switch a.ID {
+	case kit.ActOpen:
 		return m.editSource(v.list.at), true
-	case "right", "left", "take", "order", "off", "inspect", "compare", "lower", "raise", "reset", "pane", "paneback", "zoom", "earlier", "later", "force", "pin", "copy":
-		m.Say(a.first() + ": no constraint yet; ↑↓ choose a kind, enter writes it")
+	case kit.ActCompare, kit.ActCopy:
+		m.Say(a.First() + ": " + v.NotHere(m))
 		return nil, true
 	}
 	return nil, false
@@ -209,7 +230,7 @@ func (v *constraintView) row(m *Model, d int) {
 
 // rowsShown is how many tokens have a row.
 func (v *constraintView) rowsShown(m *Model) int {
-	return max(m.bodyRect().H-2-2-footOf(m.bodyRect().H-2), 1)
+	return max(m.Screen().Body().H-2-2-footOf(m.Screen().Body().H-2), 1)
 }
 
 // maskOff lets the model say what it likes from this step on, or not.
@@ -268,7 +289,7 @@ func (v *constraintView) drawOrder(m *Model) {
 func (v *constraintView) without(m *Model) tea.Cmd {
 	l := m.Lane()
 	if len(m.All) > 1 {
-		return m.open("compare")
+		return m.Open(kit.ViewCompare)
 	}
 	set, err := l.Compile(l.Config.Without("constraint"), l.Preset)
 	if err != nil {
@@ -279,25 +300,23 @@ func (v *constraintView) without(m *Model) tea.Cmd {
 	l.LookAt(0)
 	_, cmd := m.Add(l, []*engine.Step{}, len(l.View.Steps), set)
 	m.Conduct()
-	open := m.open("compare")
+	open := m.Open(kit.ViewCompare)
 	m.Say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
 }
 
 // mouse selects the row or the kind under it.
-func (v *constraintView) mouse(m *Model, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	if cmd, done := wheelMoves(m, e); done {
-		return cmd, true
-	}
+func (v *constraintView) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
 		return nil, false
 	}
 	if !v.active(m) {
-		top, n := v.kindsShown(m.bodyRect().H - 2)
+		top, n := v.kindsShown(m.Screen().Body().H - 2)
 		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
 			again := v.list.at == top+i
 			if v.list.at = top + i; again {
-				return m.act("open"), true
+				return m.act(kit.ActOpen), true
 			}
 		}
 		return nil, true

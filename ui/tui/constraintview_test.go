@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -257,7 +258,7 @@ func TestConstraintRunsToTheEnd(t *testing.T) {
 func TestConstraintWithout(t *testing.T) {
 	b := constraintAt(t, 2, 120, 40)
 	b.keys("C")
-	if len(b.m.All) != 2 || b.m.screen.id != "compare" {
+	if len(b.m.All) != 2 || b.m.screen.id != kit.ViewCompare {
 		t.Fatalf("%d lanes, screen %s", len(b.m.All), b.m.screen.id)
 	}
 	if a, c := b.m.All[0].Config.Text("constraint"), b.m.All[1].Config.Text("constraint"); a == "" || c != "" {

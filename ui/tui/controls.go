@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -17,11 +18,11 @@ type controlColumns struct {
 	origin        bool
 }
 
-func controlColumnsOf(k class) controlColumns {
+func controlColumnsOf(k kit.Class) controlColumns {
 	switch k {
-	case class160:
+	case kit.Class160:
 		return controlColumns{track: 24, trackW: 13, value: 44, origin: true}
-	case class100:
+	case kit.Class100:
 		return controlColumns{track: 22, trackW: 5, value: 34}
 	}
 	return controlColumns{track: 22, trackW: 13, value: 42}
@@ -39,7 +40,7 @@ func (m *Model) knobRows() int {
 	l := layoutOf(m.w, m.h)
 	switch {
 	case m.zoom && m.focus == paneControls:
-		return max(m.bodyRect().H-2-aboveKnobs-belowKnobs, 3)
+		return max(m.Screen().Body().H-2-aboveKnobs-belowKnobs, 3)
 	case l.side.Empty():
 		return m.listRect(l).H - 3
 	}
@@ -71,7 +72,7 @@ func (m *Model) drawKnobList(c *viz.Canvas, l *run.Lane) {
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.
-func (m *Model) drawControls(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	m.drawPresets(c, l)
 	col := controlColumnsOf(k)
 	y := aboveKnobs

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/luck"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -25,7 +26,7 @@ type draws struct {
 	err    error
 }
 
-func newDraws(m *Model) (view, tea.Cmd) {
+func newDraws(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
 		m.Say("d: " + m.WhyNot(l))
@@ -75,7 +76,8 @@ func (v *draws) compute(m *Model) tea.Cmd {
 	}
 }
 
-func (v *draws) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *draws) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case drawsMsg:
 		if msg.key == v.key && msg.round == v.round {
@@ -89,7 +91,8 @@ func (v *draws) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *draws) frame(m *Model) viz.Frame {
+func (v *draws) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	l := m.Lane()
 	title := "draw 1,000"
 	if s := l.Step(); s != nil && s.Trace != nil {
@@ -97,15 +100,19 @@ func (v *draws) frame(m *Model) viz.Frame {
 	}
 	return viz.Frame{Title: title, Right: "d again · esc"}
 }
-func (v *draws) size(m *Model) (int, int) { return 100, min(max(len(v.counts)+6, 15), max(m.h-4, 10)) }
-func (v *draws) hints(*Model) []string    { return []string{"draw", "close"} }
+func (v *draws) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 100, min(max(len(v.counts)+6, 15), max(m.h-4, 10))
+}
+func (v *draws) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActDraw, kit.ActClose} }
 
 // drawColumns are the columns of the comparison.
 const (
 	drawFinal, drawExpected, drawCount, drawBar = 18, 28, 37, 39
 )
 
-func (v *draws) draw(c *viz.Canvas, m *Model) {
+func (v *draws) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	if v.err != nil {
 		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
@@ -282,11 +289,12 @@ func guard(x, tiny float64) float64 {
 	return x
 }
 
-func (v *draws) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "draw":
+func (v *draws) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	switch a.ID {
+	case kit.ActDraw:
 		return v.compute(m), true
-	case "up", "down", "pane", "paneback", "zoom":
+	case kit.ActUp, kit.ActDown, kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 		return nil, true
 	}
 	return nil, false

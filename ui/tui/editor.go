@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -32,7 +33,7 @@ type editor struct {
 	err     error
 }
 
-func newEditor(m *Model) (view, tea.Cmd) {
+func newEditor(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	if n := strings.Count(l.Text, "\n"); n >= maxLines {
 		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
@@ -51,7 +52,7 @@ func (m *Model) editPrompt() tea.Cmd {
 	case engine.Prefill:
 		l.Eng.Post(engine.Cancel{})
 	}
-	return m.open("prompt")
+	return m.Open(kit.ViewPrompt)
 }
 
 // A countMsg brings the tokens of the text in the editor.
@@ -75,7 +76,8 @@ func (e *editor) count(m *Model) tea.Cmd {
 	}
 }
 
-func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case countMsg:
 		if msg.text == e.area.text() && msg.chat == e.chat {
@@ -93,7 +95,7 @@ func (e *editor) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (e *editor) frame(*Model) viz.Frame {
+func (e *editor) Frame(kit.Host) viz.Frame {
 	title := "prompt"
 	if e.chat {
 		title = "prompt · wrapped as a chat"
@@ -101,11 +103,15 @@ func (e *editor) frame(*Model) viz.Frame {
 	return viz.Frame{Title: title, Right: e.area.count()}
 }
 
-func (e *editor) size(m *Model) (int, int)            { return min(max(80, m.w*3/4), 120), max(12, m.h/2) }
-func (e *editor) hints(*Model) []string               { return []string{"close"} }
-func (e *editor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (e *editor) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return min(max(80, m.w*3/4), 120), max(12, m.h/2)
+}
+func (e *editor) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (e *editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (e *editor) draw(c *viz.Canvas, m *Model) {
+func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	e.area.draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-3, 1)}), 3, -1)
 	muted := viz.Ink{Role: viz.Muted}
 	if e.file != nil {
@@ -157,7 +163,8 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	return s + "  (each · a token border)"
 }
 
-func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	e.said = ""
 	if e.file != nil {
 		return fileKey(&e.file, k), true
@@ -178,7 +185,7 @@ func (e *editor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyPgDown:
 		return e.older(m, 1), true
 	}
-	e.area.w = max(m.overlayRect(e).W-6, 1)
+	e.area.w = max(m.Screen().Box(e.Size(m)).W-6, 1)
 	if k.Type == tea.KeyTab {
 		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'\t'}}
 	}
@@ -225,7 +232,7 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 
 // leave closes the editor; a text that was written is kept among the prompts.
 func (e *editor) leave(m *Model) tea.Cmd {
-	m.closeTop()
+	m.Close()
 	text := e.area.text()
 	if strings.TrimSpace(text) == "" || text == m.Lane().Text || slices.Contains(m.history, text) {
 		return nil
@@ -246,7 +253,7 @@ func (e *editor) take(m *Model) tea.Cmd {
 		e.said = "! " + viz.FirstLine(e.err.Error())
 		return nil
 	}
-	m.closeTop()
+	m.Close()
 	return tea.Batch(m.remember(e.area.text()), m.ReadPrompts(e.area.text(), e.chat))
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -43,7 +44,7 @@ type engineLaw struct {
 	err   error   // why the engine refuses
 }
 
-func newEngines(m *Model) (view, tea.Cmd) {
+func newEngines(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
 		m.Say("O: " + m.WhyNot(l))
@@ -111,7 +112,8 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 	return laws
 }
 
-func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *engines) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case enginesMsg:
 		if msg.key == v.key {
@@ -125,7 +127,8 @@ func (v *engines) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *engines) frame(m *Model) viz.Frame {
+func (v *engines) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	l := m.Lane()
 	own, _ := ownRules()
 	title := fmt.Sprintf("same settings, %s engines", inWords(max(len(v.laws), len(own))))
@@ -134,11 +137,14 @@ func (v *engines) frame(m *Model) viz.Frame {
 	}
 	return viz.Frame{Title: title + " · " + viz.Printable(l.ShownLabel(), false), Right: "O · o takes the next · esc"}
 }
-func (v *engines) size(m *Model) (int, int) {
+func (v *engines) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
 	n := len(v.rows(18))
 	return 120, min(max(n+enginesBelow+3, 14), max(m.h-4, 12))
 }
-func (v *engines) hints(*Model) []string { return []string{"order", "down", "inspect", "close"} }
+func (v *engines) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActOrder, kit.ActDown, kit.ActInspect, kit.ActClose}
+}
 
 // rows returns the tokens to lay side by side: the best of each law.
 func (v *engines) rows(n int) []int32 {
@@ -177,7 +183,8 @@ func inWords(n int) string {
 // enginesBelow is how many lines stand below the rows.
 const enginesBelow = 5
 
-func (v *engines) draw(c *viz.Canvas, m *Model) {
+func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	if len(v.laws) == 0 {
 		c.Put(1, 0, "working it out …", viz.Ink{Role: viz.Muted})
 		return
@@ -301,26 +308,27 @@ func (v *engines) conclusion(m *Model) string {
 	return s
 }
 
-func (v *engines) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *engines) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	ids := v.rows(100)
-	switch a.id {
-	case "up":
+	switch a.ID {
+	case kit.ActUp:
 		v.row = max(v.row-1, 0)
-	case "down":
+	case kit.ActDown:
 		v.row = min(v.row+1, max(len(ids)-1, 0))
-	case "order":
+	case kit.ActOrder:
 		m.NextOrder()
 		return v.compute(m), true
-	case "inspect", "open":
+	case kit.ActInspect, kit.ActOpen:
 		if v.row < len(ids) {
 			m.Say(v.across(m, ids[v.row]))
 		}
-	case "pin", "force":
+	case kit.ActPin, kit.ActForce:
 		if v.row < len(ids) {
 			m.Lane().Row = ids[v.row]
 		}
 		return nil, false
-	case "pane", "paneback", "zoom":
+	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 	default:
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -33,14 +34,16 @@ var examples = []example{
 // exampleList chooses one of the examples.
 type exampleList struct{ list list }
 
-func newExamples(*Model) (view, tea.Cmd) { return &exampleList{}, nil }
+func newExamples(*Model) (kit.View, tea.Cmd) { return &exampleList{}, nil }
 
-func (e *exampleList) frame(*Model) viz.Frame { return viz.Frame{Title: "examples", Right: "E"} }
-func (e *exampleList) size(*Model) (int, int) { return 80, len(examples) + 4 }
-func (e *exampleList) hints(*Model) []string  { return []string{"open", "down", "close"} }
-func (e *exampleList) rows(m *Model) int      { return max(m.overlayRect(e).H-4, 1) }
+func (e *exampleList) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "examples", Right: "E"} }
+func (e *exampleList) Size(kit.Host) (int, int) { return 80, len(examples) + 4 }
+func (e *exampleList) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActOpen, kit.ActDown, kit.ActClose}
+}
+func (e *exampleList) rows(m *Model) int { return max(m.Screen().Box(e.Size(m)).H-4, 1) }
 
-func (e *exampleList) draw(c *viz.Canvas, m *Model) {
+func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 	shapeW := 27
 	h := max(c.H-2, 1)
 	for y := 0; y < h && e.list.top+y < len(examples); y++ {
@@ -68,28 +71,30 @@ func (e *exampleList) draw(c *viz.Canvas, m *Model) {
 	c.Put(1, c.H-1, viz.CutTitle("watch: "+examples[e.list.at].watch, c.W-2), viz.Ink{})
 }
 
-func (e *exampleList) act(m *Model, a *action) (tea.Cmd, bool) {
+func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if e.list.act(a, len(examples), e.rows(m)) {
 		return nil, true
 	}
-	switch a.id {
-	case "open", "run":
-		m.closeTop()
+	switch a.ID {
+	case kit.ActOpen, kit.ActRun:
+		m.Close()
 		return m.takeExample(e.list.at), true
-	case "close", "examples", "quit", "help", "commands":
+	case kit.ActClose, kit.ActExamples, kit.ActQuit, kit.ActHelp, kit.ActCommands:
 		return nil, false
 	}
 	return nil, true
 }
 
 // mouse takes a click on an example.
-func (e *exampleList) mouse(m *Model, x, y int, ev tea.MouseMsg) (tea.Cmd, bool) {
+func (e *exampleList) Mouse(host kit.Host, x, y int, ev tea.MouseMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	i := e.list.top + y
 	if ev.Button != tea.MouseButtonLeft || y < 0 || y >= e.rows(m) || i >= len(examples) {
 		return nil, false
 	}
 	if i == e.list.at {
-		m.closeTop()
+		m.Close()
 		return m.takeExample(i), true
 	}
 	e.list.at = i

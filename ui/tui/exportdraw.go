@@ -8,11 +8,13 @@ import (
 
 	"logitscope/engine/record"
 	"logitscope/presets"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-func (v *exportView) draw(c *viz.Canvas, m *Model) {
+func (v *exportView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - 1})
 	switch v.page {
 	case presetPage:

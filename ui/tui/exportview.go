@@ -12,6 +12,7 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -58,7 +59,7 @@ type exportKey struct {
 	target   int
 }
 
-func newExport(m *Model) (view, tea.Cmd) {
+func newExport(m *Model) (kit.View, tea.Cmd) {
 	v := &exportView{target: 1}
 	return v, v.compute(m)
 }
@@ -97,7 +98,8 @@ func (v *exportView) compute(m *Model) tea.Cmd {
 	}
 }
 
-func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *exportView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case exportMsg:
 		if msg.key == v.of {
@@ -115,52 +117,57 @@ func (v *exportView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *exportView) frame(m *Model) viz.Frame {
+func (v *exportView) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
 		title = "export · " + m.Lane().ShownLabel() + " → " + presets.Formats()[v.target].Name
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }
-func (v *exportView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 26), 10) }
+func (v *exportView) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 100, max(min(m.h-4, 26), 10)
+}
 
-func (v *exportView) hints(*Model) []string {
+func (v *exportView) Hints(kit.Host) []kit.ID {
 	if v.field != nil {
-		return []string{"close"}
+		return []kit.ID{kit.ActClose}
 	}
 	switch v.page {
 	case presetPage:
-		return []string{"open", "take", "undo", "down", "pane", "close"}
+		return []kit.ID{kit.ActOpen, kit.ActTake, kit.ActUndo, kit.ActDown, kit.ActPane, kit.ActClose}
 	case runPage:
-		return []string{"open", "pane", "close"}
+		return []kit.ID{kit.ActOpen, kit.ActPane, kit.ActClose}
 	}
-	return []string{"right", "copy", "open", "down", "pane", "close"}
+	return []kit.ID{kit.ActRight, kit.ActCopy, kit.ActOpen, kit.ActDown, kit.ActPane, kit.ActClose}
 }
 
-func (v *exportView) footer(m *Model) []hint {
+func (v *exportView) Footer(_ kit.Host) []kit.Hint {
 	if v.field != nil {
-		return []hint{{keys: "enter", word: "writes it"}, {keys: "esc", word: "leaves it"}}
+		return []kit.Hint{{Keys: "enter", Word: "writes it"}, {Keys: "esc", Word: "leaves it"}}
 	}
 	switch v.page {
 	case presetPage:
-		return []hint{{id: "open", word: "save, rename"}, {id: "take", word: "delete"}, {id: "undo", word: "undo"}, {id: "pane", word: "next page"}, {id: "close"}}
+		return []kit.Hint{{ID: kit.ActOpen, Word: "save, rename"}, {ID: kit.ActTake, Word: "delete"}, {ID: kit.ActUndo, Word: "undo"}, {ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 	case runPage:
-		return []hint{{id: "open", word: "write a file"}, {id: "pane", word: "next page"}, {id: "close"}}
+		return []kit.Hint{{ID: kit.ActOpen, Word: "write a file"}, {ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 	}
-	return []hint{{id: "right", keys: "←→", word: "target"}, {id: "copy"}, {id: "open", word: "write a file"}, {id: "down", keys: "↑↓", word: "scroll"},
-		{id: "pane", word: "next page"}, {id: "close"}}
+	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "target"}, {ID: kit.ActCopy}, {ID: kit.ActOpen, Word: "write a file"}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"},
+		{ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 }
 
-func (v *exportView) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "pane", "paneback":
+func (v *exportView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	switch a.ID {
+	case kit.ActPane, kit.ActPaneBack:
 		d := writePage(1)
-		if a.id == "paneback" {
+		if a.ID == kit.ActPaneBack {
 			d = nWritePages - 1
 		}
 		v.page, v.top = (v.page+d)%nWritePages, 0
 		return nil, true
-	case "zoom", "take", "undo", "redo", "left", "right", "copy", "open", "up", "down", "left10", "right10", "first", "last":
+	case kit.ActZoom, kit.ActTake, kit.ActUndo, kit.ActRedo, kit.ActLeft, kit.ActRight, kit.ActCopy, kit.ActOpen, kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
 	default:
 		return nil, false
 	}
@@ -168,11 +175,11 @@ func (v *exportView) act(m *Model, a *action) (tea.Cmd, bool) {
 	case presetPage:
 		return v.actOnPresets(m, a), true
 	case runPage:
-		if a.id == "open" {
+		if a.ID == kit.ActOpen {
 			v.ask("logitscope-run.jsonl")
 			return nil, true
 		}
-		m.Say(a.first() + ": enter writes the run, tab shows the next page")
+		m.Say(a.First() + ": enter writes the run, tab shows the next page")
 		return nil, true
 	}
 	return v.actOnExport(m, a), true
@@ -183,32 +190,32 @@ func (v *exportView) ask(name string) {
 	v.field, v.asked = &f, ""
 }
 
-func (v *exportView) actOnExport(m *Model, a *action) tea.Cmd {
+func (v *exportView) actOnExport(m *Model, a *kit.Action) tea.Cmd {
 	n := len(presets.Formats())
-	switch a.id {
-	case "right", "left":
-		d := map[string]int{"right": 1, "left": n - 1}[a.id]
+	switch a.ID {
+	case kit.ActRight, kit.ActLeft:
+		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: n - 1}[a.ID]
 		v.target, v.top = (v.target+d)%n, 0
 		return v.compute(m)
-	case "up", "down", "left10", "right10", "first", "last":
-		d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
-		_, h := v.size(m)
-		view := max(min(h, m.overlayRect(v).H)-6, 1)
-		to := min(max(v.top+d, 0), max(len(v.lines(m.overlayRect(v).W-6, m.pal.ASCII))-view, 0))
+	case kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
+		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
+		_, h := v.Size(m)
+		view := max(min(h, m.Screen().Box(v.Size(m)).H)-6, 1)
+		to := min(max(v.top+d, 0), max(len(v.lines(m.Screen().Box(v.Size(m)).W-6, m.pal.ASCII))-view, 0))
 		if to == v.top {
 			m.Say("nothing more that way")
 		}
 		v.top = to
-	case "copy":
+	case kit.ActCopy:
 		if !v.ready || v.err != nil {
 			m.Say("y: nothing to copy yet")
 			return nil
 		}
-		return m.copyText("the settings for "+v.out.Format.Name, v.out.Text, v.out.Format.File)
-	case "open":
+		return m.Copy("the settings for "+v.out.Format.Name, v.out.Text, v.out.Format.File)
+	case kit.ActOpen:
 		v.ask(presets.Formats()[v.target].File)
 	default:
-		m.Say(a.first() + ": ←→ choose a target, y copies, enter writes a file")
+		m.Say(a.First() + ": ←→ choose a target, y copies, enter writes a file")
 	}
 	return nil
 }
@@ -224,20 +231,20 @@ func users(m *Model) []int {
 	return out
 }
 
-func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
+func (v *exportView) actOnPresets(m *Model, a *kit.Action) tea.Cmd {
 	own := users(m)
-	h := max(m.overlayRect(v).H-8, 1)
+	h := max(m.Screen().Box(v.Size(m)).H-8, 1)
 	if v.list.act(a, len(own)+1, h) {
 		return nil
 	}
-	switch a.id {
-	case "open":
+	switch a.ID {
+	case kit.ActOpen:
 		if v.list.at == 0 {
 			v.ask("")
 			return nil
 		}
 		v.ask(m.Book.List()[own[v.list.at-1]].Name)
-	case "take":
+	case kit.ActTake:
 		if v.list.at == 0 || v.list.at > len(own) {
 			m.Say("x: ↓ chooses a preset to delete")
 			return nil
@@ -250,7 +257,7 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 		v.deleted = &p
 		v.list.move(0, len(own), h)
 		m.Say("deleted " + p.Name + "; u brings it back")
-	case "undo":
+	case kit.ActUndo:
 		if v.deleted == nil {
 			m.Say("u: no preset was deleted")
 			return nil
@@ -263,13 +270,14 @@ func (v *exportView) actOnPresets(m *Model, a *action) tea.Cmd {
 		v.deleted = nil
 		m.Say(p.Name + " is back")
 	default:
-		m.Say(a.first() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
+		m.Say(a.First() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
 	}
 	return nil
 }
 
 // key takes a name.
-func (v *exportView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *exportView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if v.field == nil {
 		return nil, false
 	}

@@ -15,6 +15,7 @@ import (
 	"logitscope/models"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -252,7 +253,7 @@ func TestRunIsWritten(t *testing.T) {
 func TestImportPasted(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
-	b.run(b.m.open("import"))
+	b.run(b.m.Open(kit.ViewImport))
 	b.typed("-c nonsense --temp 0.3 --top-k 7 --wobble 3")
 	b.has("read as llama.cpp")
 	b.has("not known")
@@ -266,7 +267,7 @@ func TestImportPasted(t *testing.T) {
 	if b.m.Lane().Config.Float("temperature") != 0.7 {
 		t.Error("it cannot be undone")
 	}
-	b.run(b.m.open("import"))
+	b.run(b.m.Open(kit.ViewImport))
 	b.typed(`{"temperature": -3}`)
 	b.has("! ")
 	b.keys("ctrl+d")
@@ -315,7 +316,7 @@ func TestImportTellsEverything(t *testing.T) {
 	const flags = "--temp 1.1 --top-k 20 --mirostat 2 --frobnicate 3 --dry-multiplier 0.8 --repeat-penalty 1.3 --min-p 0.1 --typical 0.9"
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start(storyPrompt)
-	b.run(b.m.open("import"))
+	b.run(b.m.Open(kit.ViewImport))
 	b.send(typed(flags))
 	for _, s := range []string{"! not known: --frobnicate", "read as llama.cpp: temperature 1.10", "mirostat 2", "dry_multiplier 0.8", "repetition_penalty 1.30", "min_p 0.10", "typical_p 0.90"} {
 		b.has(s)

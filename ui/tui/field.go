@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -115,19 +116,19 @@ func (l *list) show(n, h int) {
 }
 
 // act takes the actions that move through a list.
-func (l *list) act(a *action, n, h int) bool {
-	switch a.id {
-	case "up":
+func (l *list) act(a *kit.Action, n, h int) bool {
+	switch a.ID {
+	case kit.ActUp:
 		l.move(-1, n, h)
-	case "down":
+	case kit.ActDown:
 		l.move(1, n, h)
-	case "left10":
+	case kit.ActLeft10:
 		l.move(-10, n, h)
-	case "right10":
+	case kit.ActRight10:
 		l.move(10, n, h)
-	case "first":
+	case kit.ActFirst:
 		l.move(-n, n, h)
-	case "last":
+	case kit.ActLast:
 		l.move(n, n, h)
 	default:
 		return false

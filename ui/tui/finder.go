@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -37,7 +38,7 @@ type tokenPlace struct {
 	raw, final float64
 }
 
-func newFinder(m *Model) (view, tea.Cmd) {
+func newFinder(m *Model) (kit.View, tea.Cmd) {
 	f := &finder{field: newField("")}
 	return f, f.search(m)
 }
@@ -141,7 +142,8 @@ func findTokens(voc models.Vocab, text string) ([]int32, int) {
 	return ids[:min(len(ids), maxFound)], len(ids)
 }
 
-func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (f *finder) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch r := msg.(type) {
 	case foundMsg:
 		if r.text != f.field.text() {
@@ -159,13 +161,17 @@ func (f *finder) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (f *finder) frame(m *Model) viz.Frame {
+func (f *finder) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	return viz.Frame{Title: "find a token of " + viz.Count(m.Lane().Vocab().Size()), Right: "/"}
 }
-func (f *finder) size(m *Model) (int, int)            { return 72, max(min(m.h-4, 18), 9) }
-func (f *finder) hints(*Model) []string               { return []string{"close"} }
-func (f *finder) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
-func (f *finder) rows(m *Model) int                   { return m.overlayRect(f).H - 6 }
+func (f *finder) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 72, max(min(m.h-4, 18), 9)
+}
+func (f *finder) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (f *finder) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
+func (f *finder) rows(m *Model) int                         { return m.Screen().Box(f.Size(m)).H - 6 }
 
 // finderColumns are the width of a label and the right edges of the numbers; 0
 // leaves one out.
@@ -178,7 +184,8 @@ func finderColumnsOf(w int) finderColumns {
 	return finderColumns{20, 30, 40, 50, 60}
 }
 
-func (f *finder) draw(c *viz.Canvas, m *Model) {
+func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	f.field.draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
 	muted := viz.Ink{Role: viz.Muted}
 	col := finderColumnsOf(c.W)
@@ -236,14 +243,15 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 	c.Right(col.final, y, final, ink)
 }
 
-func (f *finder) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (f *finder) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if d := moveKey(k); d != 0 {
 		f.list.move(d, len(f.found), f.rows(m))
 		return nil, true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		m.Close()
 		return nil, true
 	case tea.KeyEnter:
 		if f.list.at >= len(f.found) {
@@ -251,7 +259,7 @@ func (f *finder) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 		id := f.found[f.list.at]
-		m.closeTop()
+		m.Close()
 		m.PinToken(id)
 		m.Lane().Row = id
 		return nil, true

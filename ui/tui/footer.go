@@ -6,13 +6,14 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // drawHelpLine draws the one line that is always there: what was just said,
 // else what is special now, else what the selected knob does.
-func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
+func (m *Model) drawHelpLine(c *viz.Canvas, k kit.Class) {
 	text, ink := m.helpLine(k)
 	c.Clear()
 	if viz.Width(text) > c.W-2 {
@@ -21,21 +22,21 @@ func (m *Model) drawHelpLine(c *viz.Canvas, k class) {
 	c.Put(1, 0, text, ink)
 }
 
-func (m *Model) helpLine(k class) (string, viz.Ink) {
+func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	l := m.Lane()
 	switch {
 	case m.Notice.Text != "" && m.Warn:
 		return "! " + viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	case m.Notice.Text != "":
 		return viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{}
-	case m.fresh && m.screen.id == "lab":
+	case m.fresh && m.screen.id == kit.ViewLab:
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}
 	if s := m.WaitingLine(); s != "" {
 		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	}
-	if h, ok := m.screen.view.(helper); ok {
-		if s, ink := h.help(m); s != "" {
+	if h, ok := m.screen.View.(kit.Helper); ok {
+		if s, ink := h.Help(m); s != "" {
 			return s, ink
 		}
 	}
@@ -44,7 +45,7 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.Before() != nil:
 		moved := m.Effect.Key.Step == l.Step() && m.Effect.Tv > 0
-		if why := m.idle(); k <= class80 && !moved && why.NoEffect() {
+		if why := m.idle(); k <= kit.Class80 && !moved && why.NoEffect() {
 			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
@@ -63,7 +64,7 @@ func (m *Model) helpLine(k class) (string, viz.Ink) {
 	if v := m.Effect.Verdict; v != "" && m.Effect.Key.Key == p.Key && m.Effect.Key.Step == l.Step() {
 		return v + ". " + p.Help, viz.Ink{}
 	}
-	if k <= class80 {
+	if k <= kit.Class80 {
 		if why := m.idle(); why.Reason != sampling.Acts {
 			return "○ " + why.String(), viz.Ink{Role: viz.Inert}
 		}
@@ -91,37 +92,30 @@ func firstRunLine(l *run.Lane, w int) string {
 	return short
 }
 
-// A hint is one entry of the footer.
-type hint struct {
-	id   string // action, or empty for text alone
-	keys string // shown instead of the action's first key
-	word string // shown instead of the action's hint
-}
-
 // footers are the hints of the lab by class, most useful first.
-var footers = map[class][]hint{
-	class100: {{id: "run"}, {id: "right"}, {id: "left"}, {keys: "1-5", word: "preset"}, {id: "pane"}, {id: "lower", keys: "-/+"},
-		{id: "zoom"}, {id: "force"}, {id: "pin"}, {id: "find"}, {id: "prompt"}, {id: "examples"}, {id: "timeline"}, {id: "compare"}, {id: "help"}},
-	class80: {{id: "run"}, {id: "right"}, {id: "left"}, {keys: "1-5", word: "preset"}, {id: "pane"}, {id: "zoom"}, {id: "help"}},
-	class60: {{id: "run", word: "run"}, {id: "right"}, {id: "left", word: "back"}, {keys: "1-5", word: "preset"}, {id: "help"}},
-	class40: {{id: "run", word: "-"}, {id: "right"}, {keys: "1-5", word: "preset"}, {id: "help"}},
+var footers = map[kit.Class][]kit.Hint{
+	kit.Class100: {{ID: kit.ActRun}, {ID: kit.ActRight}, {ID: kit.ActLeft}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActPane}, {ID: kit.ActLower, Keys: "-/+"},
+		{ID: kit.ActZoom}, {ID: kit.ActForce}, {ID: kit.ActPin}, {ID: kit.ActFind}, {ID: kit.ActPrompt}, {ID: kit.ActExamples}, {ID: kit.ActTimeline}, {ID: kit.ActCompare}, {ID: kit.ActHelp}},
+	kit.Class80: {{ID: kit.ActRun}, {ID: kit.ActRight}, {ID: kit.ActLeft}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActPane}, {ID: kit.ActZoom}, {ID: kit.ActHelp}},
+	kit.Class60: {{ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight}, {ID: kit.ActLeft, Word: "back"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActHelp}},
+	kit.Class40: {{ID: kit.ActRun, Word: "-"}, {ID: kit.ActRight}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActHelp}},
 }
 
 // footersByState take the place of the lab's hints in some states.
-var footersByState = map[engine.Phase][]hint{
-	engine.Idle:    {{id: "prompt"}, {id: "examples"}, {keys: "1-5", word: "preset"}, {id: "commands"}, {id: "quit", word: "quit"}, {id: "help"}},
-	engine.Prefill: {{id: "close", word: "stop reading"}, {id: "prompt", word: "edit the prompt"}, {keys: "1-5", word: "preset"}, {id: "help"}},
-	engine.Running: {{id: "run", word: "pause"}, {id: "faster", word: "faster"}, {id: "slower", word: "slower"}, {keys: "1-5", word: "preset"},
-		{id: "lower", keys: "-/+"}, {id: "right", word: "one step"}, {id: "back", word: "look back"}, {id: "zoom"}, {id: "order", word: "order"}, {id: "help"}},
-	engine.Done:   {{id: "left", word: "look back"}, {id: "reseed"}, {id: "again"}, {id: "compare"}, {id: "export"}, {id: "help"}},
-	engine.Failed: {{id: "left", word: "look back"}, {id: "again"}, {id: "prompt"}, {id: "copy", word: "copy this report"}, {id: "quit", word: "quit"}, {id: "help"}},
+var footersByState = map[engine.Phase][]kit.Hint{
+	engine.Idle:    {{ID: kit.ActPrompt}, {ID: kit.ActExamples}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActCommands}, {ID: kit.ActQuit, Word: "quit"}, {ID: kit.ActHelp}},
+	engine.Prefill: {{ID: kit.ActClose, Word: "stop reading"}, {ID: kit.ActPrompt, Word: "edit the prompt"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActHelp}},
+	engine.Running: {{ID: kit.ActRun, Word: "pause"}, {ID: kit.ActFaster, Word: "faster"}, {ID: kit.ActSlower, Word: "slower"}, {Keys: "1-5", Word: "preset"},
+		{ID: kit.ActLower, Keys: "-/+"}, {ID: kit.ActRight, Word: "one step"}, {ID: kit.ActBack, Word: "look back"}, {ID: kit.ActZoom}, {ID: kit.ActOrder, Word: "order"}, {ID: kit.ActHelp}},
+	engine.Done:   {{ID: kit.ActLeft, Word: "look back"}, {ID: kit.ActReseed}, {ID: kit.ActAgain}, {ID: kit.ActCompare}, {ID: kit.ActExport}, {ID: kit.ActHelp}},
+	engine.Failed: {{ID: kit.ActLeft, Word: "look back"}, {ID: kit.ActAgain}, {ID: kit.ActPrompt}, {ID: kit.ActCopy, Word: "copy this report"}, {ID: kit.ActQuit, Word: "quit"}, {ID: kit.ActHelp}},
 }
 
-var zoomFooter = []hint{{id: "zoom", word: "all panes"}, {id: "run", word: "run"}, {id: "right"}, {id: "left", word: "back"},
-	{keys: "1-5", word: "preset"}, {id: "predict"}, {id: "help"}}
+var zoomFooter = []kit.Hint{{ID: kit.ActZoom, Word: "all panes"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight}, {ID: kit.ActLeft, Word: "back"},
+	{Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict}, {ID: kit.ActHelp}}
 
 // drawFooter draws the hints that fit, all of them keys that act now.
-func (m *Model) drawFooter(c *viz.Canvas, k class) {
+func (m *Model) drawFooter(c *viz.Canvas, k kit.Class) {
 	x := 1
 	for _, s := range m.footerSpans(c.W, k) {
 		if x > 1 {
@@ -139,28 +133,28 @@ func (m *Model) drawFooter(c *viz.Canvas, k class) {
 type footerSpan struct {
 	text string
 	x    int
-	id   string
+	id   kit.ID
 }
 
-func (m *Model) footerSpans(w int, k class) []footerSpan {
-	list := footers[min(k, class100)]
+func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
+	list := footers[min(k, kit.Class100)]
 	if p, ok := footersByState[m.Lane().View.Phase]; ok && m.Lane().Look.At == 0 {
 		list = p
 	}
 	if l := m.Lane(); l.CanRetry() && l.Look.At == 0 {
-		list = append([]hint{{id: "run", word: "try again"}}, list...)
+		list = append([]kit.Hint{{ID: kit.ActRun, Word: "try again"}}, list...)
 	}
 	if m.zoom {
 		list = zoomFooter
 	}
-	if h := m.top().hints(m); h != nil {
+	if h := m.top().Hints(m); h != nil {
 		list = nil
 		for _, id := range h {
-			list = append(list, hint{id: id})
+			list = append(list, kit.Hint{ID: id})
 		}
 	}
-	if f, ok := m.top().(footed); ok {
-		list = f.footer(m)
+	if f, ok := m.top().(kit.Footed); ok {
+		list = f.Footer(m)
 	}
 	if len(m.overlays) == 0 && m.atTheEnd() {
 		list = m.withoutWriting(list)
@@ -172,7 +166,7 @@ func (m *Model) footerSpans(w int, k class) []footerSpan {
 // the texts have ended, and no place before their ends is shown.
 func (m *Model) atTheEnd() bool {
 	lanes := []*run.Lane{m.Lane()}
-	if m.screen.id == "compare" {
+	if m.screen.id == kit.ViewCompare {
 		lanes = m.Scope()
 	}
 	for _, l := range lanes {
@@ -180,35 +174,35 @@ func (m *Model) atTheEnd() bool {
 			return false
 		}
 	}
-	v, ok := m.screen.view.(*specView)
+	v, ok := m.screen.View.(*specView)
 	return !ok || v.round == 0
 }
 
 // withoutWriting leaves out the hints that write a token, and offers another
 // text in their place.
-func (m *Model) withoutWriting(list []hint) []hint {
-	dead := map[string]bool{"run": true, "next": true, "right": m.screen.id == "compare" || m.screen.id == "lab"}
-	out, left := []hint(nil), false
+func (m *Model) withoutWriting(list []kit.Hint) []kit.Hint {
+	dead := map[kit.ID]bool{kit.ActRun: true, kit.ActNext: true, kit.ActRight: m.screen.id == kit.ViewCompare || m.screen.id == kit.ViewLab}
+	out, left := []kit.Hint(nil), false
 	for _, h := range list {
-		if dead[h.id] {
+		if dead[h.ID] {
 			left = true
 			continue
 		}
 		out = append(out, h)
 	}
 	if left {
-		out = append([]hint{{id: "again"}, {id: "reseed"}}, out...)
+		out = append([]kit.Hint{{ID: kit.ActAgain}, {ID: kit.ActReseed}}, out...)
 	}
 	return out
 }
 
 // fitHints places the hints that fit w cells, from the left. Help stays to the
 // last, since it leads to all the others.
-func (m *Model) fitHints(list []hint, w int) []footerSpan {
+func (m *Model) fitHints(list []kit.Hint, w int) []footerSpan {
 	const gap = 3
 	end := w - 1
 	var last string
-	if n := len(list); n > 0 && list[n-1].id == "help" {
+	if n := len(list); n > 0 && list[n-1].ID == kit.ActHelp {
 		if s, ok := m.hintText(list[n-1]); ok {
 			last, list = s, list[:n-1]
 			end -= viz.Width(s) + gap
@@ -224,34 +218,34 @@ func (m *Model) fitHints(list []hint, w int) []footerSpan {
 		if x+viz.Width(s) > end {
 			break
 		}
-		out = append(out, footerSpan{s, x, h.id})
+		out = append(out, footerSpan{s, x, h.ID})
 		x += viz.Width(s) + gap
 	}
 	if last != "" && x+viz.Width(last) <= w-1 {
-		out = append(out, footerSpan{last, x, "help"})
+		out = append(out, footerSpan{last, x, kit.ActHelp})
 	}
 	return out
 }
 
 // hintText is one hint: its key and word. It reports false if no key leads to
 // the action.
-func (m *Model) hintText(h hint) (string, bool) {
-	if h.id == "" {
-		return h.keys + " " + h.word, true
+func (m *Model) hintText(h kit.Hint) (string, bool) {
+	if h.ID == "" {
+		return h.Keys + " " + h.Word, true
 	}
-	a := m.keys.byID[h.id]
-	if a == nil || a.first() == "" {
+	a := m.keys.byID[h.ID]
+	if a == nil || a.First() == "" {
 		return "", false
 	}
-	key, word := a.first(), a.hint
-	if h.keys != "" {
-		key = h.keys
+	key, word := a.First(), a.Hint
+	if h.Keys != "" {
+		key = h.Keys
 	}
-	if h.word != "" {
-		word = h.word
+	if h.Word != "" {
+		word = h.Word
 	}
 	if word == "" {
-		word = a.words()
+		word = a.Words()
 	}
 	if word == "-" {
 		return key, true

@@ -12,6 +12,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -47,8 +48,8 @@ func TestFootersAtTheEnd(t *testing.T) {
 			b.keys("space")
 			b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
 		}
-		for _, s := range b.m.footerSpans(b.m.w, classOf(b.m.w, b.m.h)) {
-			if s.id == "run" || s.id == "next" {
+		for _, s := range b.m.footerSpans(b.m.w, kit.ClassOf(b.m.w, b.m.h)) {
+			if s.id == kit.ActRun || s.id == kit.ActNext {
 				t.Errorf("%q: the footer offers %q", open, s.text)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -42,16 +43,9 @@ func phaseWords(l *run.Lane) string {
 	return s
 }
 
-// A headerPart is a piece of the header; parts of higher rank give way first.
-type headerPart struct {
-	text string
-	rank int
-	ink  viz.Ink
-}
-
 // drawHeader draws the header: what runs, under what, and how fast. Parts
 // give way as the window narrows: prefill figures, KV, order, model name.
-func (m *Model) drawHeader(c *viz.Canvas, k class) {
+func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	l := m.Lane()
 	cfg := l.ShownConfig()
 	name := l.ShownLabel()
@@ -66,27 +60,27 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 	}
 	model := modelWords(l, k)
 	gap := "  "
-	if k == class160 {
+	if k == kit.Class160 {
 		gap = "   "
 		orderName = "order " + orderName
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	left := []headerPart{
-		{"logitscope", 9, muted}, {viz.Printable(model, c.ASCII), 6, muted}, {phaseWords(l), 0, phase},
-		{viz.Printable(name, c.ASCII), 0, run.LabelInk(l.ShownLabel())}, {orderName, 5, viz.Ink{}}, {fmt.Sprintf("seed %d", cfg.Uint("seed")), 4, viz.Ink{}},
+	left := []kit.HeaderPart{
+		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(model, c.ASCII), Rank: 6, Ink: muted}, {Text: phaseWords(l), Rank: 0, Ink: phase},
+		{Text: viz.Printable(name, c.ASCII), Rank: 0, Ink: run.LabelInk(l.ShownLabel())}, {Text: orderName, Rank: 5, Ink: viz.Ink{}}, {Text: fmt.Sprintf("seed %d", cfg.Uint("seed")), Rank: 4, Ink: viz.Ink{}},
 	}
 	switch {
-	case k <= class80:
+	case k <= kit.Class80:
 		left = left[2:]
 	}
-	if k == class60 {
-		left[2].rank = 10 // the order gives way before the seed
+	if k == kit.Class60 {
+		left[2].Rank = 10 // the order gives way before the seed
 	}
 	right := figures(l, k)
-	if k == class40 {
+	if k == kit.Class40 {
 		gap = " "
 	}
-	minRank := map[class]int{class40: 2, class60: 6, class80: 7, class100: 7}
+	minRank := map[kit.Class]int{kit.Class40: 2, kit.Class60: 6, kit.Class80: 7, kit.Class100: 7}
 	if r, ok := minRank[k]; ok {
 		left, right = give(left, r), give(right, r)
 	}
@@ -94,51 +88,51 @@ func (m *Model) drawHeader(c *viz.Canvas, k class) {
 }
 
 // figures are the parts at the right of the header: how fast, and how full.
-func figures(l *run.Lane, k class) []headerPart {
+func figures(l *run.Lane, k kit.Class) []kit.HeaderPart {
 	muted := viz.Ink{Role: viz.Muted}
-	var right []headerPart
+	var right []kit.HeaderPart
 	v := l.View
 	stats, remote := l.Meter()
 	if remote {
 		right = serverParts(stats, k)
 		if l.Observing() && v.Rate > 0 {
-			right = append([]headerPart{{viz.Rate(v.Rate) + " tok/s", 3, viz.Ink{}}}, right...)
+			right = append([]kit.HeaderPart{{Text: viz.Rate(v.Rate) + " tok/s", Rank: 3, Ink: viz.Ink{}}}, right...)
 		}
 	}
 	// A copied lane did not read the prompt itself.
 	if whole := v.Prefill.Done >= v.Prefill.Total; !remote && whole && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
-		right = append(right, headerPart{fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), 8, muted})
+		right = append(right, kit.HeaderPart{Text: fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), Rank: 8, Ink: muted})
 	}
 	if !remote && v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {
 		rate := viz.Rate(v.Rate) + " tok/s"
 		switch k {
-		case class160:
+		case kit.Class160:
 			rate = "decode " + rate
-		case class40:
+		case kit.Class40:
 			rate = viz.Rate(v.Rate) + "/s"
 		}
-		right = append(right, headerPart{rate, 3, viz.Ink{}})
+		right = append(right, kit.HeaderPart{Text: rate, Rank: 3, Ink: viz.Ink{}})
 	}
 	// A search and a draft keep sessions of their own; the lane's says nothing of them.
 	own := v.Beam != nil || v.Contrastive != nil || v.Draft != nil
 	if v.KV.Context > 0 && !own && (v.KV.Used > 0 || len(v.Prompt) == 0) {
-		right = append(right, headerPart{fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), 7, muted})
+		right = append(right, kit.HeaderPart{Text: fmt.Sprintf("kv %s/%s", viz.Count(v.KV.Used), viz.Count(v.KV.Context)), Rank: 7, Ink: muted})
 	}
 	return right
 }
 
 // give leaves out the parts whose rank is above r.
-func give(parts []headerPart, r int) []headerPart {
-	var out []headerPart
+func give(parts []kit.HeaderPart, r int) []kit.HeaderPart {
+	var out []kit.HeaderPart
 	for _, p := range parts {
-		if p.rank <= r || p.rank == 9 || p.rank == 3 {
+		if p.Rank <= r || p.Rank == 9 || p.Rank == 3 {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func drawHeaderParts(c *viz.Canvas, left, right []headerPart, gap string) {
+func drawHeaderParts(c *viz.Canvas, left, right []kit.HeaderPart, gap string) {
 	for {
 		w := 3 + partsWidth(left, gap) + partsWidth(right, " · ")
 		if w <= c.W || !dropHighest(&left, &right) {
@@ -150,35 +144,35 @@ func drawHeaderParts(c *viz.Canvas, left, right []headerPart, gap string) {
 		if i > 0 {
 			x = c.Put(x, 0, gap, viz.Ink{})
 		}
-		x = c.Put(x, 0, p.text, p.ink)
+		x = c.Put(x, 0, p.Text, p.Ink)
 	}
 	x = c.W - 1 - partsWidth(right, " · ")
 	for i, p := range right {
 		if i > 0 {
 			x = c.Put(x, 0, " · ", viz.Ink{Role: viz.Muted})
 		}
-		x = c.Put(x, 0, p.text, p.ink)
+		x = c.Put(x, 0, p.Text, p.Ink)
 	}
 }
 
-func partsWidth(parts []headerPart, gap string) int {
+func partsWidth(parts []kit.HeaderPart, gap string) int {
 	n := 0
 	for i, p := range parts {
 		if i > 0 {
 			n += viz.Width(gap)
 		}
-		n += viz.Width(p.text)
+		n += viz.Width(p.Text)
 	}
 	return n
 }
 
 // dropHighest removes the part that gives way first. It reports false if only
 // parts that stay are left.
-func dropHighest(left, right *[]headerPart) bool {
-	from, at := (*[]headerPart)(nil), -1
-	for _, list := range []*[]headerPart{left, right} {
+func dropHighest(left, right *[]kit.HeaderPart) bool {
+	from, at := (*[]kit.HeaderPart)(nil), -1
+	for _, list := range []*[]kit.HeaderPart{left, right} {
 		for i, p := range *list {
-			if p.rank > 0 && (from == nil || p.rank > (*from)[at].rank) {
+			if p.Rank > 0 && (from == nil || p.Rank > (*from)[at].Rank) {
 				from, at = list, i
 			}
 		}
@@ -198,42 +192,42 @@ func nonZero(params int64) string {
 }
 
 // modelWords names the model and, where it runs on a server, that.
-func modelWords(l *run.Lane, k class) string {
+func modelWords(l *run.Lane, k kit.Class) string {
 	info := l.Model.Info()
 	name := strings.TrimSpace(info.Name + " " + info.Quant)
-	if k == class160 {
+	if k == kit.Class160 {
 		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
 	}
 	kind, address := l.Server()
 	switch {
 	case kind == "":
 		return name
-	case k == class160:
+	case k == kit.Class160:
 		return name + " on " + kind + " " + address
 	}
 	return name + " on " + kind
 }
 
 // serverParts are the right side of the header for a model on a server.
-func serverParts(s models.Stats, k class) []headerPart {
+func serverParts(s models.Stats, k kit.Class) []kit.HeaderPart {
 	muted := viz.Ink{Role: viz.Muted}
-	var out []headerPart
+	var out []kit.HeaderPart
 	if s.Latency > 0 {
 		unit := " a token"
-		if k <= class80 {
+		if k <= kit.Class80 {
 			unit = "/tok"
 		}
-		out = append(out, headerPart{viz.Milliseconds(s.Latency) + unit, 3, viz.Ink{}})
+		out = append(out, kit.HeaderPart{Text: viz.Milliseconds(s.Latency) + unit, Rank: 3, Ink: viz.Ink{}})
 	}
-	if k > class60 {
-		out = append(out, headerPart{fmt.Sprintf("%d in flight", s.InFlight), 6, muted})
+	if k > kit.Class60 {
+		out = append(out, kit.HeaderPart{Text: fmt.Sprintf("%d in flight", s.InFlight), Rank: 6, Ink: muted})
 	}
-	out = append(out, headerPart{viz.Bytes(int64(s.BytesIn + s.BytesOut)), 8, muted})
+	out = append(out, kit.HeaderPart{Text: viz.Bytes(int64(s.BytesIn + s.BytesOut)), Rank: 8, Ink: muted})
 	if n := s.Cached + s.Evaluated; n > 0 {
-		out = append(out, headerPart{fmt.Sprintf("cache %.0f%%", math.Floor(100*float64(s.Cached)/float64(n))), 8, muted})
+		out = append(out, kit.HeaderPart{Text: fmt.Sprintf("cache %.0f%%", math.Floor(100*float64(s.Cached)/float64(n))), Rank: 8, Ink: muted})
 	}
 	if s.AheadHits > 0 {
-		out = append(out, headerPart{fmt.Sprintf("ahead %.0f%%", math.Floor(100*float64(s.AheadHits)/float64(s.Rows))), 9, muted})
+		out = append(out, kit.HeaderPart{Text: fmt.Sprintf("ahead %.0f%%", math.Floor(100*float64(s.AheadHits)/float64(s.Rows))), Rank: 9, Ink: muted})
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"testing"
+
+	"logitscope/ui/tui/kit"
 )
 
 // The help names every key of the table, at every width, by scrolling.
@@ -16,11 +18,11 @@ func TestHelpListsEveryKey(t *testing.T) {
 			seen += b.frame()
 		}
 		for _, a := range b.m.keys.list {
-			if len(a.Keys()) == 0 || strings.HasPrefix(a.id, "preset") {
+			if len(a.Keys()) == 0 || strings.HasPrefix(string(a.ID), "preset") {
 				continue
 			}
-			if !strings.Contains(seen, a.first()) {
-				t.Errorf("at width %d the help lacks %s (%s)", w, a.first(), a.id)
+			if !strings.Contains(seen, a.First()) {
+				t.Errorf("at width %d the help lacks %s (%s)", w, a.First(), a.ID)
 			}
 		}
 	}
@@ -53,8 +55,8 @@ func TestPaletteFindsEveryAction(t *testing.T) {
 		names[c.name] = true
 	}
 	for _, a := range b.m.keys.list {
-		if a.id != "commands" && !strings.HasPrefix(a.id, "preset") && !names[a.words()] {
-			t.Errorf("the palette lacks %s: %s", a.id, a.words())
+		if a.ID != kit.ActCommands && !strings.HasPrefix(string(a.ID), "preset") && !names[a.Words()] {
+			t.Errorf("the palette lacks %s: %s", a.ID, a.Words())
 		}
 	}
 	b.keys(":")

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -14,41 +15,41 @@ import (
 type helpView struct{ list list }
 
 // helpRows joins actions that belong side by side into one entry.
-var helpRows = [][]string{
-	{"run"}, {"next", "right"}, {"back", "left"}, {"again"}, {"reseed"}, {"slower", "faster"}, {"pane", "paneback"}, {"down", "up"},
-	{"right10", "left10"}, {"first", "last"}, {"zoom"}, {"force"}, {"pin"}, {"find"}, {"draw"}, {"prompt"}, {"examples"},
-	{"preset1", "preset2", "preset3", "preset4", "preset5"}, {"preset6", "preset7", "preset8", "preset9"},
-	{"lower", "raise"}, {"off"}, {"reset"}, {"open"}, {"undo", "redo"}, {"flip"}, {"order"}, {"take"}, {"earlier", "later"}, {"inspect"},
-	{"marks"}, {"copy"}, {"engines"}, {"values"}, {"prevmark", "nextmark"}, {"commands"}, {"close"}, {"quit"}, {"interrupt"},
+var helpRows = [][]kit.ID{
+	{kit.ActRun}, {kit.ActNext, kit.ActRight}, {kit.ActBack, kit.ActLeft}, {kit.ActAgain}, {kit.ActReseed}, {kit.ActSlower, kit.ActFaster}, {kit.ActPane, kit.ActPaneBack}, {kit.ActDown, kit.ActUp},
+	{kit.ActRight10, kit.ActLeft10}, {kit.ActFirst, kit.ActLast}, {kit.ActZoom}, {kit.ActForce}, {kit.ActPin}, {kit.ActFind}, {kit.ActDraw}, {kit.ActPrompt}, {kit.ActExamples},
+	{kit.ActPreset1, kit.ActPreset2, kit.ActPreset3, kit.ActPreset4, kit.ActPreset5}, {kit.ActPreset6, kit.ActPreset7, kit.ActPreset8, kit.ActPreset9},
+	{kit.ActLower, kit.ActRaise}, {kit.ActOff}, {kit.ActReset}, {kit.ActOpen}, {kit.ActUndo, kit.ActRedo}, {kit.ActFlip}, {kit.ActOrder}, {kit.ActTake}, {kit.ActEarlier, kit.ActLater}, {kit.ActInspect},
+	{kit.ActMarks}, {kit.ActCopy}, {kit.ActEngines}, {kit.ActValues}, {kit.ActPrevMark, kit.ActNextMark}, {kit.ActCommands}, {kit.ActClose}, {kit.ActQuit}, {kit.ActInterrupt},
 }
 
 // helpWords are the words of entries that join several actions.
-var helpWords = map[string]string{
-	"slower": "slower / faster", "pane": "next / previous pane", "down": "choose a row or knob", "right10": "ten times as far (also pgdown / pgup)",
-	"first": "first / last row or token", "preset1": "factual chat creative neutral greedy", "preset6": "your own presets",
-	"lower": "lower / raise the selected knob", "undo": "undo / redo a change", "earlier": "move the stage earlier / later",
-	"prevmark": "previous / next mark of the text", "next": "next token", "back": "back one token",
+var helpWords = map[kit.ID]string{
+	kit.ActSlower: "slower / faster", kit.ActPane: "next / previous pane", kit.ActDown: "choose a row or knob", kit.ActRight10: "ten times as far (also pgdown / pgup)",
+	kit.ActFirst: "first / last row or token", kit.ActPreset1: "factual chat creative neutral greedy", kit.ActPreset6: "your own presets",
+	kit.ActLower: "lower / raise the selected knob", kit.ActUndo: "undo / redo a change", kit.ActEarlier: "move the stage earlier / later",
+	kit.ActPrevMark: "previous / next mark of the text", kit.ActNext: "next token", kit.ActBack: "back one token",
 }
 
 // own returns what keys mean in the view that fills the screen, where it has
 // words of its own, and which actions those are.
-func (h *helpView) own(m *Model) (out [][2]string, seen map[string]bool) {
-	seen = make(map[string]bool)
-	f, ok := m.screen.view.(footed)
+func (h *helpView) own(m *Model) (out [][2]string, seen map[kit.ID]bool) {
+	seen = make(map[kit.ID]bool)
+	f, ok := m.screen.View.(kit.Footed)
 	if !ok {
 		return nil, seen
 	}
-	for _, x := range f.footer(m) {
-		a := m.keys.byID[x.id]
-		if a == nil || x.word == "" || x.id == "help" {
+	for _, x := range f.Footer(m) {
+		a := m.keys.byID[x.ID]
+		if a == nil || x.Word == "" || x.ID == kit.ActHelp {
 			continue
 		}
-		keys := x.keys
+		keys := x.Keys
 		if keys == "" {
-			keys = a.first()
+			keys = a.First()
 		}
-		seen[x.id] = true
-		out = append(out, [2]string{keys, x.word})
+		seen[x.ID] = true
+		out = append(out, [2]string{keys, x.Word})
 	}
 	return out, seen
 }
@@ -57,21 +58,21 @@ func (h *helpView) own(m *Model) (out [][2]string, seen map[string]bool) {
 func (h *helpView) entries(m *Model) [][2]string {
 	out, seen := h.own(m)
 	for _, row := range helpRows {
-		if !slices.ContainsFunc(row, func(id string) bool { return !seen[id] }) {
+		if !slices.ContainsFunc(row, func(id kit.ID) bool { return !seen[id] }) {
 			continue
 		}
 		var keys, first []string
 		for _, id := range row {
 			seen[id] = true
 			if a := m.keys.byID[id]; a != nil {
-				keys, first = append(keys, a.Keys()...), append(first, a.first())
+				keys, first = append(keys, a.Keys()...), append(first, a.First())
 			}
 		}
 		a := m.keys.byID[row[0]]
 		if a == nil {
 			continue
 		}
-		words := a.words()
+		words := a.Words()
 		if w, ok := helpWords[row[0]]; ok {
 			words = w
 		}
@@ -82,8 +83,8 @@ func (h *helpView) entries(m *Model) [][2]string {
 		out = append(out, [2]string{list, words})
 	}
 	for _, a := range m.keys.list {
-		if !seen[a.id] {
-			out = append(out, [2]string{a.Help().Key, a.words()})
+		if !seen[a.ID] {
+			out = append(out, [2]string{a.Help().Key, a.Words()})
 		}
 	}
 	return out
@@ -100,16 +101,20 @@ func keyList(keys []string) string {
 	}
 	names := make([]string, 0, len(keys))
 	for _, k := range keys {
-		names = append(names, keyName(k))
+		names = append(names, kit.KeyName(k))
 	}
 	return strings.Join(names, " ")
 }
 
-func (h *helpView) frame(m *Model) viz.Frame {
-	return viz.Frame{Title: "help · " + m.screen.id + ", " + paneNames[m.focus], Right: "? · esc"}
+func (h *helpView) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
+	return viz.Frame{Title: "help · " + string(m.screen.id) + ", " + paneNames[m.focus], Right: "? · esc"}
 }
 
-func (h *helpView) size(m *Model) (int, int) { return min(max(m.w-4, 100), 140), 34 }
+func (h *helpView) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return min(max(m.w-4, 100), 140), 34
+}
 
 // columns returns how many columns the entries take in w cells.
 func (h *helpView) columns(w int) int {
@@ -119,7 +124,8 @@ func (h *helpView) columns(w int) int {
 	return 1
 }
 
-func (h *helpView) draw(c *viz.Canvas, m *Model) {
+func (h *helpView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	c.Put(1, 0, viz.CutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
 	list := h.entries(m)
 	cols := h.columns(c.W)
@@ -167,25 +173,26 @@ func wordsColumn(list [][2]string, w int) int {
 	return 13
 }
 
-func (h *helpView) act(m *Model, a *action) (tea.Cmd, bool) {
-	d := map[string]int{"up": -1, "down": 1, "left10": -10, "right10": 10, "first": -1000, "last": 1000}[a.id]
+func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
 	if d == 0 {
-		if slices.Contains([]string{"help", "close", "quit", "run", "commands"}, a.id) {
+		if slices.Contains([]kit.ID{kit.ActHelp, kit.ActClose, kit.ActQuit, kit.ActRun, kit.ActCommands}, a.ID) {
 			return nil, false
 		}
-		m.Say(a.first() + ": " + a.words() + ". It acts once this help is closed: esc.")
+		m.Say(a.First() + ": " + a.Words() + ". It acts once this help is closed: esc.")
 		return nil, true
 	}
-	_, height := h.size(m)
-	r := m.overlayRect(h)
+	_, height := h.Size(m)
+	r := m.Screen().Box(h.Size(m))
 	view := max(min(height, r.H)-2-4, 1)
 	rows := (len(h.entries(m)) + h.columns(r.W-2) - 1) / h.columns(r.W-2)
 	h.list.top = min(max(h.list.top+d, 0), max(rows-view, 0))
 	return nil, true
 }
 
-func (h *helpView) hints(*Model) []string { return nil }
+func (h *helpView) Hints(kit.Host) []kit.ID { return nil }
 
-func (h *helpView) footer(*Model) []hint {
-	return []hint{{id: "close"}, {id: "down", keys: "↑↓", word: "scroll"}, {id: "commands"}}
+func (h *helpView) Footer(kit.Host) []kit.Hint {
+	return []kit.Hint{{ID: kit.ActClose}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"}, {ID: kit.ActCommands}}
 }

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/presets"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -24,7 +25,7 @@ type importView struct {
 	known bool
 }
 
-func newImport(*Model) (view, tea.Cmd) {
+func newImport(*Model) (kit.View, tea.Cmd) {
 	return &importView{area: newTextArea(""), name: "pasted"}, nil
 }
 
@@ -47,7 +48,7 @@ func (v *importView) read() tea.Cmd {
 	}
 }
 
-func (v *importView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case importMsg:
 		if msg.of == v.area.text() {
@@ -66,14 +67,18 @@ func (v *importView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *importView) frame(m *Model) viz.Frame {
+func (v *importView) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: v.area.count()}
 }
-func (v *importView) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(18, m.h*2/3) }
-func (v *importView) hints(*Model) []string               { return []string{"close"} }
-func (v *importView) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (v *importView) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return min(max(84, m.w*3/4), 120), max(18, m.h*2/3)
+}
+func (v *importView) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (v *importView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (v *importView) draw(c *viz.Canvas, m *Model) {
+func (v *importView) Draw(c *viz.Canvas, _ kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
@@ -148,14 +153,15 @@ func (v *importView) outcome() []string {
 	return out
 }
 
-func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	v.said = ""
 	if v.file != nil {
 		return fileKey(&v.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		m.Close()
 		return nil, true
 	case tea.KeyCtrlD:
 		v.take(m)
@@ -165,7 +171,7 @@ func (v *importView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		v.file = &f
 		return nil, true
 	}
-	v.area.w = max(m.overlayRect(v).W-7, 1)
+	v.area.w = max(m.Screen().Box(v.Size(m)).W-7, 1)
 	changed := v.area.key(k)
 	v.said = v.area.said
 	if changed {
@@ -191,6 +197,6 @@ func (v *importView) take(m *Model) {
 		v.said = "! " + m.Notice.Text
 		return
 	}
-	m.closeTop()
+	m.Close()
 	m.Say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, m.NoticeWidth()))
 }

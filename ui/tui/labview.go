@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -15,12 +16,15 @@ import (
 // labView is the lab: text, chart, controls, pipeline and entropy.
 type labView struct{}
 
-func (*labView) act(*Model, *action) (tea.Cmd, bool) { return nil, false }
+func (*labView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
 
-func (*labView) hints(m *Model) []string { return nil }
+func (*labView) Hints(_ kit.Host) []kit.ID {
+	return nil
+}
 
 // draw draws the whole window, header to footer.
-func (*labView) draw(c *viz.Canvas, m *Model) {
+func (*labView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	lay := layoutOf(m.w, m.h)
 	l := m.Lane()
 	if m.zoom {
@@ -29,7 +33,7 @@ func (*labView) draw(c *viz.Canvas, m *Model) {
 	}
 	m.drawHeader(c.Sub(lay.header), lay.class)
 	switch lay.class {
-	case class160, class120, class100:
+	case kit.Class160, kit.Class120, kit.Class100:
 		m.drawBoxed(c, lay, l)
 	default:
 		m.drawColumn(c, lay, l)
@@ -50,7 +54,7 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 	m.drawControls(viz.Box(c.Sub(lay.side), m.controlFrame()), l, k)
 	pipe := c.Sub(lay.pipeline)
 	m.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: m.focus == panePipeline}), l, k)
-	if k == class100 {
+	if k == kit.Class100 {
 		m.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
@@ -60,13 +64,13 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 
 func (m *Model) controlFrame() viz.Frame {
 	f := viz.Frame{Title: "controls", Focused: m.focus == paneControls}
-	if classOf(m.w, m.h) != class100 {
+	if kit.ClassOf(m.w, m.h) != kit.Class100 {
 		f.Right = strconv.Itoa(len(run.Knobs)) + " knobs"
 	}
 	return f
 }
 
-func (m *Model) chartFrame(l *run.Lane, k class) viz.Frame {
+func (m *Model) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
 	f := viz.Frame{Title: m.chartTitle(l, k), Focused: m.focus == paneChart}
 	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
@@ -79,7 +83,7 @@ func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
 	text, chart := c.Sub(lay.text), c.Sub(lay.chart)
 	switch k {
-	case class80:
+	case kit.Class80:
 		m.drawText(viz.Box(text, m.textFrame(l)), l)
 		m.drawChart(viz.Box(chart, m.chartFrame(l, k)), l, k)
 	default:
@@ -87,7 +91,7 @@ func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 		f := m.chartFrame(l, k)
 		f.Focused = false
 		rule := chart
-		if k == class60 { // two dashes before the title
+		if k == kit.Class60 { // two dashes before the title
 			chart.Put(0, 0, "─", viz.Ink{Role: viz.Muted})
 			rule = chart.Sub(viz.Rect{X: 1, Y: 0, W: chart.W - 1, H: 1})
 		}
@@ -113,18 +117,18 @@ func (m *Model) listRect(lay layout) viz.Rect {
 	return viz.Rect{X: 0, Y: r.Y + r.H - h, W: r.W, H: h}
 }
 
-func listClass(w int) class {
+func listClass(w int) kit.Class {
 	switch {
 	case w >= 58:
-		return class160
+		return kit.Class160
 	case w >= 46:
-		return class120
+		return kit.Class120
 	}
-	return class100
+	return kit.Class100
 }
 
 // drawColumnPipeline draws strip and stages without a box.
-func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil || l.View.Phase == engine.Prefill {
 		return
@@ -132,9 +136,9 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k class) {
 	t := s.Trace
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
 	switch k {
-	case class40:
+	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
-	case class60:
+	case kit.Class60:
 		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
 		m.drawOneLiner(in, 0, 2, in.W, t)
 	default:
@@ -174,7 +178,7 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 }
 
 // drawOneKnob draws the selected knob in one line.
-func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	p := m.Selected()
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
@@ -182,7 +186,7 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k class) {
 	c.Put(1, 0, "▸", ink)
 	x := c.Put(3, 0, p.Key, ink) + 1
 	if run.HasSlider(p) {
-		w := map[class]int{class80: 24, class60: 20, class40: 6}[k]
+		w := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[k]
 		w = min(w, max(c.W-x-12, 3))
 		viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), knobFrac(p, v), p.IsOff(v), ink)
 		x += w + 1
@@ -193,7 +197,7 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k class) {
 	}
 	x = c.Put(x, 0, text, viz.Ink{})
 	s, set := cfg.Lookup(p.Key)
-	if k == class40 {
+	if k == kit.Class40 {
 		if set && s.Origin == sampling.FromYou {
 			c.Put(x, 0, "*", viz.Ink{Role: viz.Muted})
 		}
@@ -207,13 +211,13 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k class) {
 	if b := l.Before(); b != nil && b.Settings != nil && !run.SameSetting(b.Settings.Config(), cfg, p.Key) {
 		x = c.Put(x, 0, "   was "+run.ValueWords(p, b.Settings.Config().Value(p.Key)), viz.Ink{Role: viz.Muted})
 	}
-	if hint := "-/+ change · tab knobs"; k == class80 && x+2+len(hint) < c.W {
+	if hint := "-/+ change · tab knobs"; k == kit.Class80 && x+2+len(hint) < c.W {
 		c.Right(c.W-1, 0, hint, viz.Ink{Role: viz.Muted})
 	}
 }
 
 // drawZoom gives the focused pane the whole window.
-func (m *Model) drawZoom(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	last := c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1})
 	help := c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1})
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})

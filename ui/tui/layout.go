@@ -1,39 +1,9 @@
 package tui
 
-import "logitscope/viz"
-
-// A size class is how much the lab shows. Larger classes show everything that
-// smaller ones do.
-type class uint8
-
-const (
-	tooSmall class = iota
-	class40        // header, last text line, chart without head, one knob
-	class60        // no boxes: rules with titles
-	class80        // text and chart boxed, the rest one line each
-	class100       // all panes; entropy in the pipeline's title
-	class120       // all panes
-	class160       // all panes, stages as a table, reasons in words
+import (
+	"logitscope/ui/tui/kit"
+	"logitscope/viz"
 )
-
-// classes says what each class needs. A window that is wide but low, or
-// narrow but high, takes the smaller class.
-var classes = [...]struct {
-	class class
-	w, h  int
-}{
-	{class160, 140, 40}, {class120, 120, 36}, {class100, 100, 28},
-	{class80, 80, 22}, {class60, 60, 18}, {class40, 40, 12},
-}
-
-func classOf(w, h int) class {
-	for _, c := range classes {
-		if w >= c.w && h >= c.h {
-			return c.class
-		}
-	}
-	return tooSmall
-}
 
 // maxChartRows is how far the chart grows before the text takes spare lines.
 const maxChartRows = 30
@@ -41,7 +11,7 @@ const maxChartRows = 30
 // A layout is where everything of the lab stands. Rectangles do not overlap
 // and together cover the window. A pane that is not shown is empty.
 type layout struct {
-	class                     class
+	class                     kit.Class
 	header, text, chart, side viz.Rect // side holds the controls
 	pipeline, entropy         viz.Rect
 	knob, help, footer        viz.Rect
@@ -49,24 +19,24 @@ type layout struct {
 
 // layoutOf returns the layout of a window. It depends on nothing else.
 func layoutOf(w, h int) layout {
-	l := layout{class: classOf(w, h)}
+	l := layout{class: kit.ClassOf(w, h)}
 	row := func(y, n int) viz.Rect { return viz.Rect{X: 0, Y: y, W: w, H: n} }
 	switch l.class {
-	case tooSmall:
+	case kit.TooSmall:
 		return l
-	case class160, class120, class100:
+	case kit.Class160, kit.Class120, kit.Class100:
 		return boxed(l, w, h)
 	}
 	// One column, from the top: header, text, chart, strip, knob, help, footer.
 	text, strip := 4, 3
 	switch l.class {
-	case class60:
+	case kit.Class60:
 		text = 2
-	case class40:
+	case kit.Class40:
 		text, strip = 1, 1
 	}
 	below := strip + 3
-	if l.class == class40 {
+	if l.class == kit.Class40 {
 		below = strip + 2 // the knob's help gives way
 	}
 	chart := h - 1 - text - below
@@ -78,7 +48,7 @@ func layoutOf(w, h int) layout {
 	y := 0
 	next := func(n int) viz.Rect { r := row(y, n); y += n; return r }
 	l.header, l.text, l.chart, l.pipeline, l.knob = next(1), next(text), next(chart), next(strip), next(1)
-	if l.class != class40 {
+	if l.class != kit.Class40 {
 		l.help = next(1)
 	}
 	l.footer = next(1)
@@ -91,9 +61,9 @@ func boxed(l layout, w, h int) layout {
 	// go to the chart first, then to the text.
 	text, chart, pipe, side := 5, 16, 6, 38
 	switch l.class {
-	case class160:
+	case kit.Class160:
 		text, chart, pipe, side = 8, 22, 12, 56
-	case class120:
+	case kit.Class120:
 		text, chart, pipe, side = 6, 22, 9, 46
 	}
 	spare := h - 3 - text - chart - pipe
@@ -116,7 +86,7 @@ func boxed(l layout, w, h int) layout {
 	y += chart
 	l.pipeline = viz.Rect{X: 0, Y: y, W: w - side, H: pipe}
 	l.entropy = viz.Rect{X: w - side, Y: y, W: side, H: pipe}
-	if l.class == class100 {
+	if l.class == kit.Class100 {
 		l.pipeline.W, l.entropy = w, viz.Rect{}
 	}
 	y += pipe

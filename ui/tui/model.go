@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -80,7 +82,7 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
-		screen: opened{"lab", &labView{}}, focus: paneChart, fresh: true,
+		screen: opened{kit.ViewLab, &labView{}}, focus: paneChart, fresh: true,
 		dirty: true, cache: new(string), bars: new(viz.BarChart),
 	}
 	m.sources = newSourceTexts(opt.Written)
@@ -95,11 +97,11 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		m.All = m.lanesOf(opt)
 	}
 	if len(m.All) > 1 {
-		m.show(opened{"compare", newCompareView()})
+		m.show(opened{kit.ViewCompare, newCompareView()})
 	}
 	if opt.Sweep != nil {
 		if v, _ := newSweepView(m); v != nil {
-			m.show(opened{"sweep", v})
+			m.show(opened{kit.ViewSweep, v})
 		}
 	}
 	return m
@@ -173,8 +175,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range append([]opened{m.screen}, m.overlays...) {
-		if f, ok := o.view.(follower); ok {
-			cmds = append(cmds, f.follow(m, msg))
+		if f, ok := o.View.(kit.Follower); ok {
+			cmds = append(cmds, f.Follow(m, msg))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -202,8 +204,8 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	m.Notice.Text, m.Warn, m.fresh = "", false, false
-	if t, ok := m.top().(typist); ok {
-		if cmd, done := t.key(m, k); done {
+	if t, ok := m.top().(kit.Typist); ok {
+		if cmd, done := t.Key(m, k); done {
 			return cmd
 		}
 	}
@@ -216,10 +218,10 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	}
 	a := m.keys.find(k)
 	if a == nil {
-		m.Say(keyName(k.String()) + " does nothing; ? lists the keys")
+		m.Say(kit.KeyName(k.String()) + " does nothing; ? lists the keys")
 		return nil
 	}
-	if a.id != "quit" {
+	if a.ID != kit.ActQuit {
 		m.asked = false
 	}
 	return m.do(a)
@@ -242,27 +244,59 @@ func mouseGarbage(s string) bool {
 }
 
 // act runs the action called id.
-func (m *Model) act(id string) tea.Cmd {
-	if a := m.keys.byID[id]; a != nil {
-		return m.do(a)
+func (m *Model) act(id kit.ID) tea.Cmd {
+	if e := m.keys.byID[id]; e != nil {
+		return m.do(e)
 	}
 	return nil
 }
 
-// do gives a to the overlays from the top, then to the view, then runs it.
-func (m *Model) do(a *action) tea.Cmd {
-	if a.id == "interrupt" {
+// do gives an action to the overlays from the top, then to the view, then runs
+// it. Where a view hides the lab's panes, what acts on those has no meaning,
+// unless the view lends it one.
+func (m *Model) do(e *entry) tea.Cmd {
+	if e.ID == kit.ActInterrupt {
 		return tea.Quit
 	}
 	for i := len(m.overlays) - 1; i >= 0; i-- {
-		if cmd, done := m.overlays[i].act(m, a); done {
+		if cmd, done := m.overlays[i].Act(m, &e.Action); done {
 			return tea.Batch(cmd, m.WantEffect())
 		}
 	}
-	if cmd, done := m.screen.act(m, a); done {
+	if cmd, done := m.screen.Act(m, &e.Action); done {
 		return tea.Batch(cmd, m.WantEffect())
 	}
-	return tea.Batch(a.run(m), m.WantEffect())
+	if !m.reaches(e.ID) {
+		m.Say(e.First() + ": " + m.notHere())
+		return m.WantEffect()
+	}
+	return tea.Batch(e.run(m), m.WantEffect())
+}
+
+// Do does what an action means where no view takes it.
+func (m *Model) Do(id kit.ID) tea.Cmd {
+	if e := m.keys.byID[id]; e != nil {
+		return e.run(m)
+	}
+	return nil
+}
+
+// reaches reports whether an action that the view did not take has a meaning
+// all the same.
+func (m *Model) reaches(id kit.ID) bool {
+	if m.screen.id == kit.ViewLab || !slices.Contains(kit.OfLab, id) {
+		return true
+	}
+	v, ok := m.screen.View.(kit.Lender)
+	return ok && slices.Contains(v.Lends(m), id)
+}
+
+// notHere words that an action has no meaning in the view on the screen.
+func (m *Model) notHere() string {
+	if v, ok := m.screen.View.(kit.Denier); ok {
+		return v.NotHere(m)
+	}
+	return "not here; esc goes back to the lab"
 }
 
 // A frameMsg says that it is time to draw what lanes have sent.

@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -28,7 +29,7 @@ type modelView struct {
 // modelNames are the models that every program has.
 var modelNames = []string{"fable", "fable-draft"}
 
-func newModelView(m *Model) (view, tea.Cmd) {
+func newModelView(m *Model) (kit.View, tea.Cmd) {
 	v := &modelView{names: slices.Clone(modelNames)}
 	if len(m.opt.Models) > 0 {
 		v.names = slices.Clone(m.opt.Models)
@@ -86,7 +87,8 @@ func (v *modelView) openModel(m *Model, name string) tea.Cmd {
 	}
 }
 
-func (v *modelView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case filesMsg:
 		if msg.of == v {
@@ -154,46 +156,53 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 	return tea.Batch(cmd, m.ReadPrompt(l, l.Text, false))
 }
 
-func (v *modelView) frame(m *Model) viz.Frame {
+func (v *modelView) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	info := m.Lane().Model.Info()
 	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), m.pal.ASCII), Right: "M · esc"}
 }
-func (v *modelView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 30), 10) }
-func (v *modelView) hints(*Model) []string    { return []string{"open", "down", "right", "close"} }
-
-func (v *modelView) footer(*Model) []hint {
-	if v.field != nil {
-		return []hint{{keys: "enter", word: "opens it"}, {keys: "esc", word: "leaves it"}}
-	}
-	return []hint{{id: "open", word: "load it"}, {id: "down", keys: "↑↓", word: "choose"}, {id: "right10", keys: "pgup pgdn", word: "details"}, {id: "close"}}
+func (v *modelView) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 100, max(min(m.h-4, 30), 10)
+}
+func (v *modelView) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActOpen, kit.ActDown, kit.ActRight, kit.ActClose}
 }
 
-func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *modelView) Footer(kit.Host) []kit.Hint {
+	if v.field != nil {
+		return []kit.Hint{{Keys: "enter", Word: "opens it"}, {Keys: "esc", Word: "leaves it"}}
+	}
+	return []kit.Hint{{ID: kit.ActOpen, Word: "load it"}, {ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActRight10, Keys: "pgup pgdn", Word: "details"}, {ID: kit.ActClose}}
+}
+
+func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	n := len(v.names) + 1
-	switch a.id {
-	case "up", "down", "first", "last":
+	switch a.ID {
+	case kit.ActUp, kit.ActDown, kit.ActFirst, kit.ActLast:
 		v.list.act(a, n, v.listRows(m))
-	case "right", "left", "right10", "left10":
-		d := map[string]int{"right": 1, "left": -1, "right10": 10, "left10": -10}[a.id]
+	case kit.ActRight, kit.ActLeft, kit.ActRight10, kit.ActLeft10:
+		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: -1, kit.ActRight10: 10, kit.ActLeft10: -10}[a.ID]
 		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
 		if to == v.top {
 			m.Say("no more details that way")
 		}
 		v.top = to
-	case "open":
+	case kit.ActOpen:
 		if v.list.at < len(v.names) {
 			return v.openModel(m, v.names[v.list.at]), true
 		}
 		f := newField("")
 		v.field = &f
-	case "copy":
+	case kit.ActCopy:
 		var b strings.Builder
 		for _, f := range v.facts {
 			fmt.Fprintf(&b, "%s\t%s\n", f.Name, f.Value)
 		}
-		return m.copyText("the details", b.String(), "logitscope-model.txt"), true
-	case "zoom", "pane", "paneback", "take", "inspect":
-		m.Say(a.first() + ": ↑↓ choose a model, enter loads it")
+		return m.Copy("the details", b.String(), "logitscope-model.txt"), true
+	case kit.ActZoom, kit.ActPane, kit.ActPaneBack, kit.ActTake, kit.ActInspect:
+		m.Say(a.First() + ": ↑↓ choose a model, enter loads it")
 	default:
 		return nil, false
 	}
@@ -202,10 +211,11 @@ func (v *modelView) act(m *Model, a *action) (tea.Cmd, bool) {
 
 // listRows is how many names are shown at once.
 func (v *modelView) listRows(m *Model) int {
-	return min(len(v.names)+1, max((m.overlayRect(v).H-4)/3, 2))
+	return min(len(v.names)+1, max((m.Screen().Box(v.Size(m)).H-4)/3, 2))
 }
 
-func (v *modelView) draw(c *viz.Canvas, m *Model) {
+func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	n := min(len(v.names)+1, max((c.H-2)/3, 2))
 	top := min(max(v.list.at-n+1, 0), len(v.names)+1-n)
@@ -267,7 +277,8 @@ func (v *modelView) drawFacts(c *viz.Canvas) {
 }
 
 // key takes a model's name.
-func (v *modelView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if v.field == nil {
 		return nil, false
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -74,7 +75,7 @@ func (b *bench) monkey(r *rand.Rand) string {
 	}
 	var names []string
 	for _, a := range b.m.keys.list {
-		if a.id != "quit" && a.id != "interrupt" {
+		if a.ID != kit.ActQuit && a.ID != kit.ActInterrupt {
 			names = append(names, a.Keys()...)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -17,7 +18,7 @@ type drag struct {
 
 // onMouse routes a mouse event by the rectangles of the layout.
 func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
-	if classOf(m.w, m.h) == tooSmall {
+	if kit.ClassOf(m.w, m.h) == kit.TooSmall {
 		return nil
 	}
 	if e.Action == tea.MouseActionRelease {
@@ -25,18 +26,18 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if e.Action == tea.MouseActionMotion {
-		if s, ok := m.screen.view.(scrubber); ok && len(m.overlays) == 0 && e.Button == tea.MouseButtonLeft {
-			body := m.bodyRect()
-			s.scrub(m, e.X-body.X, e.Y-body.Y)
+		if s, ok := m.screen.View.(kit.Scrubber); ok && len(m.overlays) == 0 && e.Button == tea.MouseButtonLeft {
+			body := m.Screen().Body()
+			s.Scrub(m, e.X-body.X, e.Y-body.Y)
 			return nil
 		}
 		return m.onDrag(e)
 	}
 	m.Notice.Text, m.Warn, m.fresh = "", false, false
 	if n := len(m.overlays); n > 0 {
-		return m.overlayMouse(m.overlays[n-1].view.(overlay), e)
+		return m.overlayMouse(m.overlays[n-1].View.(kit.Overlay), e)
 	}
-	if m.screen.id != "lab" {
+	if m.screen.id != kit.ViewLab {
 		return m.screenMouse(e)
 	}
 	if m.zoom {
@@ -50,18 +51,34 @@ func (m *Model) screenMouse(e tea.MouseMsg) tea.Cmd {
 	if e.Y == m.h-1 && e.Button == tea.MouseButtonLeft {
 		return m.footerClick(e.X)
 	}
-	body := m.bodyRect()
-	cl, ok := m.screen.view.(clicker)
-	if !ok || !body.Contains(e.X, e.Y) {
+	body := m.Screen().Body()
+	cl, ok := m.screen.View.(kit.Clicker)
+	if !body.Contains(e.X, e.Y) {
 		return nil
 	}
-	cmd, _ := cl.mouse(m, e.X-body.X, e.Y-body.Y, e)
-	return tea.Batch(cmd, m.WantEffect())
+	if ok {
+		if cmd, done := cl.Mouse(m, e.X-body.X, e.Y-body.Y, e); done {
+			return tea.Batch(cmd, m.WantEffect())
+		}
+	}
+	return m.turn(e)
+}
+
+// turn moves as the wheel was turned, where a view has no use of its own for
+// it.
+func (m *Model) turn(e tea.MouseMsg) tea.Cmd {
+	switch e.Button {
+	case tea.MouseButtonWheelUp:
+		return m.act(kit.ActUp)
+	case tea.MouseButtonWheelDown:
+		return m.act(kit.ActDown)
+	}
+	return nil
 }
 
 // footerClick does what the hint under column x says.
 func (m *Model) footerClick(x int) tea.Cmd {
-	for _, s := range m.footerSpans(m.w, classOf(m.w, m.h)) {
+	for _, s := range m.footerSpans(m.w, kit.ClassOf(m.w, m.h)) {
 		if x >= s.x && x < s.x+viz.Width(s.text) && s.id != "" {
 			return m.act(s.id)
 		}
@@ -69,26 +86,20 @@ func (m *Model) footerClick(x int) tea.Cmd {
 	return nil
 }
 
-func (m *Model) overlayMouse(o overlay, e tea.MouseMsg) tea.Cmd {
-	r := m.overlayRect(o)
+func (m *Model) overlayMouse(o kit.Overlay, e tea.MouseMsg) tea.Cmd {
+	r := m.Screen().Box(o.Size(m))
 	if !r.Contains(e.X, e.Y) {
 		if e.Button == tea.MouseButtonLeft {
 			return m.onKey(tea.KeyMsg{Type: tea.KeyEsc})
 		}
 		return nil
 	}
-	if cl, ok := o.(clicker); ok {
-		if cmd, done := cl.mouse(m, e.X-r.X-1, e.Y-r.Y-1, e); done {
+	if cl, ok := o.(kit.Clicker); ok {
+		if cmd, done := cl.Mouse(m, e.X-r.X-1, e.Y-r.Y-1, e); done {
 			return cmd
 		}
 	}
-	switch e.Button {
-	case tea.MouseButtonWheelUp:
-		return m.act("up")
-	case tea.MouseButtonWheelDown:
-		return m.act("down")
-	}
-	return nil
+	return m.turn(e)
 }
 
 // labMouse is a press or a turn of the wheel in the lab.
@@ -108,7 +119,7 @@ func (m *Model) labMouse(e tea.MouseMsg) tea.Cmd {
 		if p.r.Empty() || !p.r.Contains(e.X, e.Y) {
 			continue
 		}
-		boxed := lay.class >= class100 || lay.class == class80 && (p.pane == paneText || p.pane == paneChart) || p.pane == paneControls
+		boxed := lay.class >= kit.Class100 || lay.class == kit.Class80 && (p.pane == paneText || p.pane == paneChart) || p.pane == paneControls
 		if e.Button == tea.MouseButtonLeft && e.Y == p.r.Y && boxed { // the title
 			if m.focus == p.pane {
 				m.toggleZoom()
@@ -152,7 +163,7 @@ func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	r := lay.text
-	if lay.class >= class80 {
+	if lay.class >= kit.Class80 {
 		r = r.Inset(1)
 	}
 	if k := m.stepAt(l, r, x, y); k > 0 && e.Button == tea.MouseButtonLeft {
@@ -172,12 +183,12 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	h := lay.chart.H - 2
-	if lay.class == class60 || lay.class == class40 {
+	if lay.class == kit.Class60 || lay.class == kit.Class40 {
 		h++
 		y--
 	}
 	y -= chartTop(l, h)
-	if lay.class != class40 {
+	if lay.class != kit.Class40 {
 		y--
 	}
 	lines := chartLines(t, ref, chartPlanFor(l, lay.class, m.chartHeight()))
@@ -194,7 +205,7 @@ func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := m.Lane()
 	k, above := lay.class, aboveKnobs
-	if lay.class < class100 {
+	if lay.class < kit.Class100 {
 		k, above = listClass(lay.side.W-2), 0
 	}
 	col := controlColumnsOf(k)
@@ -240,7 +251,7 @@ func (m *Model) oneKnobMouse(lay layout, e tea.MouseMsg) {
 	}
 	p := m.Selected()
 	from := 3 + viz.Width(p.Key) + 1
-	w := map[class]int{class80: 24, class60: 20, class40: 6}[lay.class]
+	w := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[lay.class]
 	w = min(w, max(m.w-from-12, 3))
 	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && e.X >= from && e.X < from+w {
 		m.drag = &drag{m.Knob, from, from + w - 1}
@@ -284,7 +295,7 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if e.Button != tea.MouseButtonLeft {
 		return nil
 	}
-	if lay.class == class160 {
+	if lay.class == kit.Class160 {
 		if y >= 1 && y <= n {
 			m.Stage = y - 1
 		}
@@ -292,9 +303,9 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	}
 	room := lay.pipeline.W - 2
 	switch {
-	case lay.class >= class100:
+	case lay.class >= kit.Class100:
 		room -= 2 // its box
-	case lay.class == class80:
+	case lay.class == kit.Class80:
 		left, _, _ := entropyBeside(m.Lane(), m.Lane().Step(), lay.pipeline.W)
 		room = left - 3
 	}

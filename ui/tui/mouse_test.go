@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -74,7 +75,7 @@ func TestMouseInEveryClass(t *testing.T) {
 		}
 		x, y = b.find("? help")
 		b.click(x, y)
-		if b.m.topID() != "help" {
+		if b.m.topID() != kit.ViewHelp {
 			t.Errorf("%v: a click on ? help opened %q", size, b.m.topID())
 		}
 	}

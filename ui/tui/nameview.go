@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -14,12 +15,12 @@ type nameField struct {
 	field field
 }
 
-func openName(m *Model) (view, tea.Cmd) {
+func openName(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	v := &nameField{born: l.Born}
 	list := l.Limbs()
 	i := 0
-	if t, ok := m.screen.view.(*timeline); ok {
+	if t, ok := m.screen.View.(*timeline); ok {
 		list, i = t.selected(m)
 	} else {
 		for k := range list {
@@ -32,24 +33,25 @@ func openName(m *Model) (view, tea.Cmd) {
 	return v, nil
 }
 
-func (v *nameField) frame(*Model) viz.Frame {
+func (v *nameField) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: "name of this branch", Right: "enter takes it · esc"}
 }
-func (v *nameField) size(*Model) (int, int)              { return 60, 4 }
-func (v *nameField) hints(*Model) []string               { return []string{"close"} }
-func (v *nameField) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (v *nameField) Size(kit.Host) (int, int)                  { return 60, 4 }
+func (v *nameField) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (v *nameField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (v *nameField) draw(c *viz.Canvas, m *Model) {
+func (v *nameField) Draw(c *viz.Canvas, _ kit.Host) {
 	v.field.draw(c, c.Put(1, 0, "name ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("empty: named by what set it apart · the timeline lists it by this name", c.W-2), viz.Ink{Role: viz.Muted})
 }
 
-func (v *nameField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *nameField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		m.Close()
 	case tea.KeyEnter:
-		m.closeTop()
+		m.Close()
 		l := m.Lane()
 		name := strings.TrimSpace(v.field.text())
 		if l.Born == v.born {

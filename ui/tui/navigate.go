@@ -9,16 +9,17 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // shownPanes lists the panes that the window has, in the order of tab.
 func (m *Model) shownPanes() []pane {
-	switch classOf(m.w, m.h) {
-	case class160, class120:
+	switch kit.ClassOf(m.w, m.h) {
+	case kit.Class160, kit.Class120:
 		return []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy}
-	case class100:
+	case kit.Class100:
 		return []pane{paneText, paneChart, paneControls, panePipeline}
 	}
 	return []pane{paneText, paneChart, paneControls, panePipeline}
@@ -148,17 +149,17 @@ func (m *Model) end(d int) {
 func (m *Model) openSelected() tea.Cmd {
 	switch m.focus {
 	case paneControls:
-		return m.open("value")
+		return m.Open(kit.ViewValue)
 	case panePipeline:
 		if isPenalty(m.SelectedStage()) {
-			return m.open("penalties")
+			return m.Open(kit.ViewPenalties)
 		}
-		return m.open("stages")
+		return m.Open(kit.ViewStages)
 	case paneChart:
 		return m.inspect()
 	}
-	if classOf(m.w, m.h) < class100 {
-		return m.open("value")
+	if kit.ClassOf(m.w, m.h) < kit.Class100 {
+		return m.Open(kit.ViewValue)
 	}
 	m.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
@@ -249,8 +250,8 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 func (m *Model) closeLevel() tea.Cmd {
 	l := m.Lane()
 	switch {
-	case len(m.overlays) > 0 || m.screen.id != "lab":
-		m.closeTop()
+	case len(m.overlays) > 0 || m.screen.id != kit.ViewLab:
+		m.Close()
 	case m.zoom:
 		m.zoom = false
 	case l.View.Phase == engine.Prefill:

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -26,7 +27,7 @@ type palette struct {
 	all   []command
 }
 
-func newPalette(m *Model) (view, tea.Cmd) {
+func newPalette(m *Model) (kit.View, tea.Cmd) {
 	return &palette{field: newField(""), all: m.commands()}, nil
 }
 
@@ -35,23 +36,23 @@ func newPalette(m *Model) (view, tea.Cmd) {
 func (m *Model) commands() []command {
 	var out []command
 	for _, a := range m.keys.list {
-		if a.id == "commands" {
+		if a.ID == kit.ActCommands {
 			continue
 		}
-		help := a.words()
-		if i := slices.Index(presetIDs, a.id); i >= len(m.Book.List()) {
+		help := a.Words()
+		if i := slices.Index(kit.Presets[:], a.ID); i >= len(m.Book.List()) {
 			continue
 		} else if i >= 0 {
 			help = "preset " + m.Book.List()[i].Name + ": " + m.Book.List()[i].About
 		}
-		out = append(out, command{help, a.first(), a.id + " " + a.hint, a.run})
+		out = append(out, command{help, a.First(), string(a.ID) + " " + a.Hint, a.run})
 	}
 	for _, p := range run.Knobs {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
 			return func(m *Model) tea.Cmd { m.SelectKnob(key); m.showKnob(); return f(m) }
 		}
-		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.open("value") })})
+		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.Open(kit.ViewValue) })})
 		if p.Off != nil {
 			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.KnobOff(); return nil })})
 		}
@@ -90,13 +91,18 @@ func (p *palette) found() []command {
 	return out
 }
 
-func (p *palette) frame(*Model) viz.Frame              { return viz.Frame{Title: "commands"} }
-func (p *palette) size(m *Model) (int, int)            { return 80, max(min(m.h-4, 20), 10) }
-func (p *palette) hints(m *Model) []string             { return []string{"open", "close"} }
-func (p *palette) rows(m *Model) int                   { return m.overlayRect(p).H - 6 }
-func (p *palette) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (p *palette) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "commands"} }
+func (p *palette) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 80, max(min(m.h-4, 20), 10)
+}
+func (p *palette) Hints(_ kit.Host) []kit.ID {
+	return []kit.ID{kit.ActOpen, kit.ActClose}
+}
+func (p *palette) rows(m *Model) int                         { return m.Screen().Box(p.Size(m)).H - 6 }
+func (p *palette) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (p *palette) draw(c *viz.Canvas, m *Model) {
+func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 	p.field.draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
 	list := p.found()
 	h := c.H - 4
@@ -122,14 +128,15 @@ func (p *palette) draw(c *viz.Canvas, m *Model) {
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
 }
 
-func (p *palette) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if d := moveKey(k); d != 0 {
 		p.list.move(d, len(p.found()), p.rows(m))
 		return nil, true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		m.Close()
 		return nil, true
 	case tea.KeyTab:
 		if list := p.found(); p.list.at < len(list) {
@@ -142,7 +149,7 @@ func (p *palette) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 			m.Say("no command has these words")
 			return nil, true
 		}
-		m.closeTop()
+		m.Close()
 		return tea.Batch(list[p.list.at].run(m), m.WantEffect()), true
 	}
 	if p.field.key(k) {

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -30,7 +31,7 @@ type touched struct {
 	probBefore, probNow float64
 }
 
-func newPenalties(m *Model) (view, tea.Cmd) {
+func newPenalties(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
@@ -113,7 +114,8 @@ func rankTouches(list []sampling.Touch, in sampling.Input) []touched {
 	return out
 }
 
-func (v *penalties) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *penalties) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case penaltiesMsg:
 		if msg.key == v.key {
@@ -127,7 +129,8 @@ func (v *penalties) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *penalties) frame(m *Model) viz.Frame {
+func (v *penalties) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	l := m.Lane()
 	title := "penalties"
 	if s := l.Step(); s != nil && s.Trace != nil {
@@ -146,11 +149,14 @@ func (v *penalties) name(t *sampling.Trace) string {
 	return v.stage
 }
 
-func (v *penalties) size(m *Model) (int, int) {
+func (v *penalties) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
 	return 100, min(max(len(v.touches)+7, 14), max(m.h-4, 10))
 }
-func (v *penalties) hints(*Model) []string { return []string{"down", "marks", "close"} }
-func (v *penalties) rows(m *Model) int     { return max(m.overlayRect(v).H-2-4, 1) }
+func (v *penalties) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActDown, kit.ActMarks, kit.ActClose}
+}
+func (v *penalties) rows(m *Model) int { return max(m.Screen().Box(v.Size(m)).H-2-4, 1) }
 
 // penaltyHeads are the number columns: head and right edge.
 var penaltyHeads = []struct {
@@ -158,7 +164,8 @@ var penaltyHeads = []struct {
 	right int
 }{{"seen", 18}, {"logit", 42}, {"after", 50}, {"moved", 58}, {"rank", 64}, {"after", 71}, {"p raw", 80}, {"p after", 89}}
 
-func (v *penalties) draw(c *viz.Canvas, m *Model) {
+func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	if v.err != nil {
 		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
@@ -235,15 +242,16 @@ func where(t touched) string {
 	return fmt.Sprintf("output %d", t.inOutput)
 }
 
-func (v *penalties) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *penalties) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if v.list.act(a, len(v.touches), v.rows(m)) {
 		if v.list.at < len(v.touches) {
 			m.Lane().Row = v.touches[v.list.at].ID
 		}
 		return nil, true
 	}
-	switch a.id {
-	case "pane", "paneback", "zoom", "open":
+	switch a.ID {
+	case kit.ActPane, kit.ActPaneBack, kit.ActZoom, kit.ActOpen:
 		return nil, true
 	}
 	return nil, false

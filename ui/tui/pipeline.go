@@ -10,6 +10,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -206,13 +207,13 @@ func (m *Model) drawWords(l *run.Lane, s *engine.Step, verb string) string {
 }
 
 // drawPipeline draws the stages and the draw.
-func (m *Model) drawPipeline(c *viz.Canvas, l *run.Lane, k class) {
+func (m *Model) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
 	y := 0
-	if k == class160 || m.zoom {
+	if k == kit.Class160 || m.zoom {
 		y = m.drawStages(c, l, s)
 	} else {
 		m.drawOneLiner(c, 1, 0, c.W-2, s.Trace)

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -22,13 +23,13 @@ func guessing(t *testing.T, w, h, n int) *bench {
 	return b
 }
 
-func (b *bench) predict() *predictView { return b.m.screen.view.(*predictView) }
+func (b *bench) predict() *predictView { return b.m.screen.View.(*predictView) }
 
 // Tokens that have no row in a low window are counted.
 func TestPredictCountsTheRest(t *testing.T) {
 	b := guessing(t, 40, 12, 3)
 	v := b.predict()
-	b.has(fmt.Sprintf("⋮ %d more", len(v.ids)-predictLayoutOf(40, b.m.bodyRect().H, false).rows))
+	b.has(fmt.Sprintf("⋮ %d more", len(v.ids)-predictLayoutOf(40, b.m.Screen().Body().H, false).rows))
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if strings.Contains(b.frame(), "⋮") {
 		t.Error("all tokens have a row, and yet some are counted as left out")
@@ -167,7 +168,7 @@ func TestYouSample(t *testing.T) {
 	}
 	b.has("3 tokens by you")
 	b.keys("P")
-	if b.m.screen.id != "lab" {
+	if b.m.screen.id != kit.ViewLab {
 		t.Error("P did not lead back to the lab")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/luck"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -87,7 +88,8 @@ func predictLayoutOf(w, h int, alone bool) predictLayout {
 // line is the line of the y-th token inside the box.
 func (l predictLayout) line(y int) int { return 1 + l.every*y }
 
-func (v *predictView) draw(c *viz.Canvas, m *Model) {
+func (v *predictView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	l := m.Lane()
 	lay := predictLayoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
@@ -265,8 +267,9 @@ func (v *predictView) scoreWords(m *Model) string {
 }
 
 // mouse chooses the token under the pointer; on the chosen one it is enter.
-func (v *predictView) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	r := m.bodyRect()
+func (v *predictView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
+	r := m.Screen().Body()
 	lay := predictLayoutOf(r.W, r.H, v.alone)
 	if d := wheel(e); d != 0 {
 		v.move(m, d)

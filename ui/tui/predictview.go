@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -35,7 +36,7 @@ type predictView struct {
 	from   opened       // what esc goes back to, if not the lab
 }
 
-func openPredict(m *Model) (view, tea.Cmd) {
+func openPredict(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	switch {
 	case l.View.Phase == engine.Idle:
@@ -85,7 +86,8 @@ func (v *predictView) candidates(m *Model, s *engine.Step) []int32 {
 	return guesses(m.Lane().Vocab(), s, n)
 }
 
-func (v *predictView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *predictView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	if _, ok := msg.(run.ViewMsg); ok {
 		v.prepare(m)
 	}
@@ -93,47 +95,52 @@ func (v *predictView) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 // whileHidden are the actions of the program that give nothing away.
-var whileHidden = map[string]bool{
-	"help": true, "commands": true, "quit": true, "again": true, "reseed": true, "marks": true, "prompt": true,
-	"examples": true, "slower": true, "faster": true, "timeline": true, "close": true,
+var whileHidden = map[kit.ID]bool{
+	kit.ActHelp: true, kit.ActCommands: true, kit.ActQuit: true, kit.ActAgain: true, kit.ActReseed: true, kit.ActMarks: true, kit.ActPrompt: true,
+	kit.ActExamples: true, kit.ActSlower: true, kit.ActFaster: true, kit.ActTimeline: true, kit.ActClose: true,
 }
 
 // predictActions are the actions that mean something of their own here.
-var predictActions map[string]func(*predictView, *Model)
+var predictActions map[kit.ID]func(*predictView, *Model)
 
 func init() {
 	move := func(n int) func(*predictView, *Model) {
 		return func(v *predictView, m *Model) { v.move(m, n) }
 	}
-	predictActions = map[string]func(*predictView, *Model){
-		"down": move(1), "up": move(-1), "first": move(-100), "last": move(100), "left10": move(-100), "right10": move(100),
-		"open": (*predictView).enter, "predict": (*predictView).turn,
-		"next": (*predictView).next, "right": (*predictView).next, "run": (*predictView).next,
-		"back": (*predictView).back, "left": (*predictView).back,
-		"force": (*predictView).force, "close": (*predictView).esc,
+	predictActions = map[kit.ID]func(*predictView, *Model){
+		kit.ActDown: move(1), kit.ActUp: move(-1), kit.ActFirst: move(-100), kit.ActLast: move(100), kit.ActLeft10: move(-100), kit.ActRight10: move(100),
+		kit.ActOpen: (*predictView).enter, kit.ActPredict: (*predictView).turn,
+		kit.ActNext: (*predictView).next, kit.ActRight: (*predictView).next, kit.ActRun: (*predictView).next,
+		kit.ActBack: (*predictView).back, kit.ActLeft: (*predictView).back,
+		kit.ActForce: (*predictView).force, kit.ActClose: (*predictView).esc,
 	}
 }
 
-func (v *predictView) act(m *Model, a *action) (tea.Cmd, bool) {
-	if do, ok := predictActions[a.id]; ok {
+func (v *predictView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	if do, ok := predictActions[a.ID]; ok {
 		do(v, m)
 		return nil, true
 	}
-	if whileHidden[a.id] {
+	if whileHidden[a.ID] {
 		return nil, false
 	}
 	switch {
-	case a.id == "zoom":
+	case a.ID == kit.ActZoom:
 		v.alone = !v.alone
-	case a.id == "pane" || a.id == "paneback":
-		m.Say(a.first() + ": keys act in this pane only; esc goes back to the lab")
+	case a.ID == kit.ActPane || a.ID == kit.ActPaneBack:
+		m.Say(a.First() + ": keys act in this pane only; esc goes back to the lab")
 	case v.of != nil && !v.shown && !v.byHand:
-		m.Say(a.first() + ": not while the bars are hidden; enter locks the pick and reveals")
+		m.Say(a.First() + ": not while the bars are hidden; enter locks the pick and reveals")
 	default:
 		return nil, false
 	}
 	return nil, true
 }
+
+// Lends is all that the view does not take: it shows the lab with the bars
+// hidden.
+func (v *predictView) Lends(kit.Host) []kit.ID { return kit.OfLab }
 
 func (v *predictView) move(m *Model, n int) {
 	switch {
@@ -246,8 +253,8 @@ func (v *predictView) esc(m *Model) {
 
 // end goes back to where predict was opened.
 func (v *predictView) end(m *Model) {
-	m.closeTop()
-	if v.from.id == "compare" {
+	m.Close()
+	if v.from.id == kit.ViewCompare {
 		m.show(v.from)
 	}
 }
@@ -275,21 +282,22 @@ func mostLikely(s *engine.Step) int32 {
 	return best
 }
 
-func (v *predictView) hints(*Model) []string { return nil }
+func (v *predictView) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *predictView) footer(m *Model) []hint {
+func (v *predictView) Footer(_ kit.Host) []kit.Hint {
 	switch {
 	case v.of == nil:
-		return []hint{{id: "again"}, {id: "reseed"}, {id: "close", word: "leave"}, {id: "help"}}
+		return []kit.Hint{{ID: kit.ActAgain}, {ID: kit.ActReseed}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	case v.byHand:
-		return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "writes it"}, {keys: "1-5", word: "preset"}, {id: "predict", word: "off"}, {id: "close", word: "leave"}, {id: "help"}}
+		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "writes it"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict, Word: "off"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	case v.shown:
-		return []hint{{id: "open", word: "next"}, {id: "left", word: "back and try another"}, {id: "force", word: "force your pick instead"}, {id: "close", word: "leave"}, {id: "help"}}
+		return []kit.Hint{{ID: kit.ActOpen, Word: "next"}, {ID: kit.ActLeft, Word: "back and try another"}, {ID: kit.ActForce, Word: "force your pick instead"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	}
-	return []hint{{id: "down", keys: "↑↓", word: "choose"}, {id: "open", word: "locks the pick and reveals"}, {id: "predict", word: "you sample"}, {id: "close", word: "leave"}, {id: "help"}}
+	return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "locks the pick and reveals"}, {ID: kit.ActPredict, Word: "you sample"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 }
 
-func (v *predictView) help(m *Model) (string, viz.Ink) {
+func (v *predictView) Help(host kit.Host) (string, viz.Ink) {
+	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	switch {
 	case v.of == nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -44,7 +45,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
 	}
 	if m.Notice.Text != "" {
-		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), class80)
+		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), kit.Class80)
 		return
 	}
 	c.Put(1, c.H-2, viz.CutTitle(note+".", c.W-2), muted)

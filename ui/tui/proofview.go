@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine/speculative"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -35,8 +36,8 @@ type proofRun struct {
 // A proofEnd says that a proof has ended, and how.
 type proofEnd struct{ err error }
 
-func newProof(m *Model) (view, tea.Cmd) {
-	s, ok := m.screen.view.(*specView)
+func newProof(m *Model) (kit.View, tea.Cmd) {
+	s, ok := m.screen.View.(*specView)
 	if !ok {
 		m.Say("a proof is made in speculative decoding: S, then d")
 		return nil, nil
@@ -85,7 +86,7 @@ func (v *proofView) cancel() {
 	}
 }
 
-func (v *proofView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *proofView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	p, ok := msg.(proofMsg)
 	if !ok || p.run != v.run {
 		return nil
@@ -101,34 +102,39 @@ func (v *proofView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return v.tick()
 }
 
-func (v *proofView) frame(m *Model) viz.Frame {
+func (v *proofView) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	before := "the prompt"
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
 		before = v.spec.lane.Piece(s[len(s)-1].Token, m.pal.ASCII)
 	}
 	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
-func (v *proofView) size(m *Model) (int, int) { return 100, max(min(m.h-4, 22), 10) }
-func (v *proofView) hints(*Model) []string    { return nil }
+func (v *proofView) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return 100, max(min(m.h-4, 22), 10)
+}
+func (v *proofView) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *proofView) footer(*Model) []hint {
-	return []hint{{id: "draw", word: "again"}, {id: "order", word: "next rule"}, {id: "close"}}
+func (v *proofView) Footer(kit.Host) []kit.Hint {
+	return []kit.Hint{{ID: kit.ActDraw, Word: "again"}, {ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActClose}}
 }
 
-func (v *proofView) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "draw":
+func (v *proofView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	switch a.ID {
+	case kit.ActDraw:
 		return v.start(m), true
-	case "order":
+	case kit.ActOrder:
 		v.spec.nextRule(m)
 		return v.start(m), true
-	case "close":
+	case kit.ActClose:
 		v.cancel()
 		return nil, false
-	case "help", "commands", "quit", "copy":
+	case kit.ActHelp, kit.ActCommands, kit.ActQuit, kit.ActCopy:
 		return nil, false
 	}
-	m.Say(a.first() + ": d draws again, o takes the next rule, esc closes")
+	m.Say(a.First() + ": d draws again, o takes the next rule, esc closes")
 	return nil, true
 }
 
@@ -137,7 +143,7 @@ const (
 	proofTarget, proofDrawn, proofRule, proofBar = 22, 32, 42, 45
 )
 
-func (v *proofView) draw(c *viz.Canvas, m *Model) {
+func (v *proofView) Draw(c *viz.Canvas, _ kit.Host) {
 	if v.err != nil {
 		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 		return

@@ -3,6 +3,7 @@ package tui
 import (
 	"strconv"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -21,31 +22,27 @@ func (m *Model) draw() *viz.Canvas {
 	if m.w == 0 || m.h == 0 {
 		return c
 	}
-	if classOf(m.w, m.h) == tooSmall {
+	if kit.ClassOf(m.w, m.h) == kit.TooSmall {
 		m.drawTooSmall(c)
 		return c
 	}
-	if _, lab := m.screen.view.(*labView); lab {
-		m.screen.draw(c, m) // the lab lays out the whole window
+	if _, lab := m.screen.View.(*labView); lab {
+		m.screen.Draw(c, m) // the lab lays out the whole window
 	} else {
 		m.drawChrome(c)
-		m.screen.draw(c.Sub(m.bodyRect()), m)
+		m.screen.Draw(c.Sub(m.Screen().Body()), m)
 	}
 	for _, o := range m.overlays {
-		m.drawOverlay(c, o.view.(overlay))
+		m.drawOverlay(c, o.View.(kit.Overlay))
 	}
 	return c
 }
 
-// bodyRect is what a view other than the lab fills: all but header, help line
-// and footer.
-func (m *Model) bodyRect() viz.Rect { return viz.Rect{X: 0, Y: 1, W: m.w, H: max(m.h-3, 1)} }
-
 // drawChrome draws header, help line and footer around such a view.
 func (m *Model) drawChrome(c *viz.Canvas) {
-	k := classOf(m.w, m.h)
-	if h, ok := m.screen.view.(headed); ok {
-		left, right := h.header(m, k)
+	k := kit.ClassOf(m.w, m.h)
+	if h, ok := m.screen.View.(kit.Headed); ok {
+		left, right := h.Header(m, k)
 		drawHeaderParts(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), left, right, "  ")
 	} else {
 		m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: m.w, H: 1}), k)
@@ -55,17 +52,17 @@ func (m *Model) drawChrome(c *viz.Canvas) {
 }
 
 // drawOverlay draws o in a box in the middle, above help line and footer.
-func (m *Model) drawOverlay(c *viz.Canvas, o overlay) {
-	r := m.overlayRect(o)
+func (m *Model) drawOverlay(c *viz.Canvas, o kit.Overlay) {
+	r := m.Screen().Box(o.Size(m))
 	box := c.Sub(r)
 	box.Clear()
-	f := o.frame(m)
+	f := o.Frame(m)
 	f.Focused = true
-	o.draw(viz.Box(box, f), m)
+	o.Draw(viz.Box(box, f), m)
 }
 
-func (m *Model) overlayRect(o overlay) viz.Rect {
-	w, h := o.size(m)
+// box is where an overlay that wants w by h cells stands.
+func (m *Model) box(w, h int) viz.Rect {
 	low := 2 // help line and footer stay
 	if m.h < 18 {
 		low = 1
@@ -73,6 +70,9 @@ func (m *Model) overlayRect(o overlay) viz.Rect {
 	w, h = min(w, m.w), min(h, m.h-low)
 	return m.overBorders(viz.Rect{X: (m.w - w) / 2, Y: (m.h - low - h) / 2, W: w, H: h})
 }
+
+// Screen is how the screen looks now.
+func (m *Model) Screen() kit.Screen { return kit.NewScreen(m.w, m.h, m.pal, m.box) }
 
 // overBorders returns r with a line more where its lower border would stand
 // right above that of a box below it: it lies over that border then.
@@ -87,8 +87,8 @@ func (m *Model) overBorders(r viz.Rect) viz.Rect {
 
 // boxes are the boxes that overlays lie over.
 func (m *Model) boxes() []viz.Rect {
-	if m.screen.id != "lab" {
-		return []viz.Rect{m.bodyRect()}
+	if m.screen.id != kit.ViewLab {
+		return []viz.Rect{m.Screen().Body()}
 	}
 	lay := layoutOf(m.w, m.h)
 	var out []viz.Rect
@@ -96,9 +96,9 @@ func (m *Model) boxes() []viz.Rect {
 		out = append(out, m.listRect(lay))
 	}
 	switch {
-	case lay.class < class80 || m.zoom:
+	case lay.class < kit.Class80 || m.zoom:
 		return out
-	case lay.class == class80:
+	case lay.class == kit.Class80:
 		return append(out, lay.text, lay.chart)
 	}
 	return append(out, lay.text, lay.chart, lay.pipeline)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -14,11 +15,11 @@ func TestOverlaysLieOverBorders(t *testing.T) {
 		b.start(storyPrompt)
 		for _, key := range []string{"e", "E", "V", "W", "?", ":", "/"} {
 			b.keys(key)
-			o, ok := b.m.top().(overlay)
+			o, ok := b.m.top().(kit.Overlay)
 			if !ok {
 				t.Fatalf("%s opens no overlay", key)
 			}
-			r := b.m.overlayRect(o)
+			r := b.m.Screen().Box(o.Size(b.m))
 			for _, box := range b.m.boxes() {
 				if r.Y+r.H == box.Y+box.H-1 {
 					t.Errorf("%v: %s lies at %v over %v", size, key, r, box)

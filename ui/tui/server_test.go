@@ -21,6 +21,7 @@ import (
 	"logitscope/models/remote/remotetest"
 	"logitscope/sampling"
 	"logitscope/sampling/partial"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -85,7 +86,7 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 			t.Errorf("%v: no row with %s of the unnamed tokens\n%s", size, viz.Percent(float64(rest)), f)
 		}
 		tr, ref := traces(b.m.Lane())
-		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), classOf(size[0], size[1]), b.m.chartHeight())) {
+		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), kit.ClassOf(size[0], size[1]), b.m.chartHeight())) {
 			sum += ln.raw
 			if ln.row != nil {
 				sum += float64(ln.row.RawProb)
@@ -141,7 +142,7 @@ func TestExactnessIsSaid(t *testing.T) {
 		}
 		b.has(c.help)
 	}
-	b.run(b.m.open("values"))
+	b.run(b.m.Open(kit.ViewValues))
 	b.has("not exact, no bound")
 }
 

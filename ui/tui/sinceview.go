@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -36,7 +37,7 @@ func lastSwitch(l *run.Lane) int {
 	return 0
 }
 
-func newSince(m *Model) (view, tea.Cmd) {
+func newSince(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	at := lastSwitch(l)
 	if at == 0 {
@@ -78,7 +79,8 @@ func (v *since) compute(m *Model) tea.Cmd {
 	}
 }
 
-func (v *since) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *since) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case sinceMsg:
 		if msg.from == v.from && msg.at == v.at {
@@ -97,15 +99,16 @@ func (v *since) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *since) frame(*Model) viz.Frame {
+func (v *since) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: fmt.Sprintf("since the switch at token %s", viz.Count(v.at)), Right: "esc"}
 }
-func (v *since) size(*Model) (int, int) { return 80, 6 }
-func (v *since) hints(*Model) []string {
-	return []string{"prevmark", "undo", "run", "close"}
+func (v *since) Size(kit.Host) (int, int) { return 80, 6 }
+func (v *since) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActPrevMark, kit.ActUndo, kit.ActRun, kit.ActClose}
 }
 
-func (v *since) draw(c *viz.Canvas, m *Model) {
+func (v *since) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	l := m.Lane()
 	if v.at > len(l.View.Steps) {
 		return
@@ -145,9 +148,9 @@ func (v *since) drawSurvivors(c *viz.Canvas, l *run.Lane) {
 	viz.Spark(c.Sub(viz.Rect{X: len(before) + 1, Y: 0, W: len(after), H: 1}), after, most, viz.Ink{Role: viz.Kept})
 }
 
-func (v *since) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "pane", "paneback", "zoom", "up", "down":
+func (v *since) Act(_ kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	switch a.ID {
+	case kit.ActPane, kit.ActPaneBack, kit.ActZoom, kit.ActUp, kit.ActDown:
 		return nil, true
 	}
 	return nil, false

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
-func (e *sourceEditor) draw(c *viz.Canvas, m *Model) {
+func (e *sourceEditor) Draw(c *viz.Canvas, _ kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := 1
 	for i, k := range constrain.Kinds() {

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -56,7 +57,7 @@ func (t *sourceTexts) of(stored string) (source, bool) {
 
 // newSourceEditor opens the editor on the constraint in force, else, and if
 // that cannot be read, on a template.
-func newSourceEditor(m *Model) (view, tea.Cmd) {
+func newSourceEditor(m *Model) (kit.View, tea.Cmd) {
 	s, ok := m.sources.of(m.constraintText())
 	if !ok {
 		return m.openSource(template(0), true)
@@ -66,7 +67,7 @@ func newSourceEditor(m *Model) (view, tea.Cmd) {
 
 // constraintText is the constraint of the lane, also while its mask is off.
 func (m *Model) constraintText() string {
-	if v, ok := m.screen.view.(*constraintView); ok {
+	if v, ok := m.screen.View.(*constraintView); ok {
 		return v.text(m)
 	}
 	return m.Lane().ShownConfig().Text("constraint")
@@ -74,17 +75,17 @@ func (m *Model) constraintText() string {
 
 // editSource opens the editor on a kind of constraint.
 func (m *Model) editSource(kind int) tea.Cmd {
-	if m.topID() == "source" {
+	if m.topID() == kit.ViewSource {
 		return nil
 	}
 	e, cmd := m.openSource(template(kind), true)
-	m.overlays = append(m.overlays, opened{"source", e})
+	m.overlays = append(m.overlays, opened{kit.ViewSource, e})
 	return cmd
 }
 
 // openSource returns an editor of base, with what was begun of its kind as a
 // first change.
-func (m *Model) openSource(base source, fresh bool) (view, tea.Cmd) {
+func (m *Model) openSource(base source, fresh bool) (kit.View, tea.Cmd) {
 	e := &sourceEditor{kind: base.kind, options: base.options, base: base, fresh: fresh, area: newSourceArea(base.text)}
 	if s, ok := m.sources.begun[base.kind]; ok && s != base {
 		e.area.replace(s.text)
@@ -102,8 +103,9 @@ func newSourceArea(s string) textArea {
 }
 
 // leave closes the editor and keeps what was written for the next time.
-func (e *sourceEditor) leave(m *Model) {
-	m.closeTop()
+func (e *sourceEditor) Leave(host kit.Host) {
+	m := host.(*Model)
+	m.Close()
 	s := e.source()
 	if s.kindOf().Form == constrain.NoText && !e.fresh {
 		s = source{kind: e.base.kind, text: e.area.text()}
@@ -144,7 +146,7 @@ func (e *sourceEditor) check() tea.Cmd {
 	}
 }
 
-func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (e *sourceEditor) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sourceMsg:
 		if msg.of == e.source() {
@@ -163,25 +165,30 @@ func (e *sourceEditor) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (e *sourceEditor) frame(m *Model) viz.Frame {
+func (e *sourceEditor) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	title := "constraint · " + e.source().kindOf().Name
 	if others := e.source().others(); others != "" {
 		title += " · " + others
 	}
 	return viz.Frame{Title: viz.OneLine(title, m.pal.ASCII), Right: e.area.count()}
 }
-func (e *sourceEditor) size(m *Model) (int, int)            { return min(max(84, m.w*3/4), 120), max(16, m.h-6) }
-func (e *sourceEditor) hints(*Model) []string               { return []string{"close"} }
-func (e *sourceEditor) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (e *sourceEditor) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return min(max(84, m.w*3/4), 120), max(16, m.h-6)
+}
+func (e *sourceEditor) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (e *sourceEditor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (e *sourceEditor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	e.said = ""
 	if e.file != nil {
 		return fileKey(&e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		e.leave(m)
+		e.Leave(m)
 		return nil, true
 	case tea.KeyCtrlD:
 		return e.take(m), true
@@ -212,7 +219,7 @@ func (e *sourceEditor) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 		e.said = "nothing to write here; ctrl+d puts it in force, tab goes to a kind with a text"
 		return nil, true
 	}
-	e.area.w = max(m.overlayRect(e).W-7, 1)
+	e.area.w = max(m.Screen().Box(e.Size(m)).W-7, 1)
 	changed := e.area.key(k)
 	e.said = e.area.said
 	if changed {
@@ -259,7 +266,7 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 	}
 	delete(m.sources.begun, e.kind)
 	m.sources.taken[e.stored] = e.source()
-	m.closeTop()
+	m.Close()
 	cmd := m.constrain(e.stored)
 	if n := len(e.notes) - 1; n > 0 && !m.Warn {
 		m.Say("in force, with " + viz.Plural(n, "note") + " that enter shows. n steps, space runs.")

@@ -5,11 +5,13 @@ import (
 	"math"
 
 	"logitscope/engine/speculative"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-func (v *specView) draw(c *viz.Canvas, m *Model) {
+func (v *specView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	r := v.shownRound()
 	inner := viz.Box(c, viz.Frame{Title: v.title(r), Right: "S · esc", Focused: true})
 	if r == nil {

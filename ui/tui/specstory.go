@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/speculative"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -63,7 +64,8 @@ func (v *specView) story(m *Model) string {
 }
 
 // key takes a draft's name.
-func (v *specView) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	if v.field == nil {
 		return nil, false
 	}

@@ -9,6 +9,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -38,7 +39,7 @@ type specView struct {
 
 // newSpec opens the view. A lane without a draft gets one: the built-in
 // model's own, else the text itself.
-func newSpec(m *Model) (view, tea.Cmd) {
+func newSpec(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	v := &specView{lane: l, pos: -1}
 	if l.Prompt == nil {
@@ -113,7 +114,8 @@ func (v *specView) take(m *Model, name string, d engine.Draft) {
 	v.lane.Eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
 }
 
-func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *specView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	d, ok := msg.(draftMsg)
 	if !ok {
 		return nil
@@ -134,7 +136,7 @@ func (v *specView) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *specView) leave(m *Model) {
+func (v *specView) Leave(_ kit.Host) {
 	v.lane.Eng.Post(engine.Advance{N: 0})
 	if v.rule != 0 {
 		v.lane.Eng.Post(engine.Judge{Algorithm: speculative.Exact})
@@ -159,15 +161,15 @@ func (v *specView) shownRound() *speculative.Round {
 	return d.Last()
 }
 
-func (v *specView) hints(*Model) []string { return nil }
+func (v *specView) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *specView) footer(*Model) []hint {
-	return []hint{{id: "next", word: "next round"}, {id: "right", keys: "←→", word: "drafted token"}, {id: "draw", word: "prove it"},
-		{id: "order", word: "next rule"}, {id: "lower", keys: "-/+", word: "k"}, {id: "run", word: "run"}, {id: "back", word: "round before"},
-		{id: "prevmark", keys: "[ ]", word: "refusals"}, {id: "open", word: "draft"}, {id: "close", word: "lab"}, {id: "help"}}
+func (v *specView) Footer(kit.Host) []kit.Hint {
+	return []kit.Hint{{ID: kit.ActNext, Word: "next round"}, {ID: kit.ActRight, Keys: "←→", Word: "drafted token"}, {ID: kit.ActDraw, Word: "prove it"},
+		{ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActLower, Keys: "-/+", Word: "k"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActBack, Word: "round before"},
+		{ID: kit.ActPrevMark, Keys: "[ ]", Word: "refusals"}, {ID: kit.ActOpen, Word: "draft"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *specView) help(*Model) (string, viz.Ink) {
+func (v *specView) Help(kit.Host) (string, viz.Ink) {
 	switch a := v.algorithm(); {
 	case v.field != nil:
 		return "enter takes it, esc leaves it. A draft needs the same vocabulary.", viz.Ink{}
@@ -179,61 +181,70 @@ func (v *specView) help(*Model) (string, viz.Ink) {
 	return "A draft proposes k tokens; one target pass checks them and keeps its own law.", viz.Ink{}
 }
 
-func (v *specView) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "next":
+func (v *specView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	switch a.ID {
+	case kit.ActNext:
 		v.next(m, 1)
-	case "back":
+	case kit.ActBack:
 		v.back(m, 1)
-	case "left10":
+	case kit.ActLeft10:
 		v.back(m, 10)
-	case "right10":
+	case kit.ActRight10:
 		v.next(m, 10)
-	case "right", "down":
+	case kit.ActRight, kit.ActDown:
 		v.along(m, 1)
-	case "left", "up":
+	case kit.ActLeft, kit.ActUp:
 		v.along(m, -1)
-	case "first", "last":
-		v.toEnd(m, a.id == "first")
-	case "run":
+	case kit.ActFirst, kit.ActLast:
+		v.toEnd(m, a.ID == kit.ActFirst)
+	case kit.ActRun:
 		v.run(m)
-	case "lower":
+	case kit.ActLower:
 		v.widen(m, -1)
-	case "raise":
+	case kit.ActRaise:
 		v.widen(m, 1)
-	case "order":
+	case kit.ActOrder:
 		v.nextRule(m)
-	case "draw":
-		return m.open("proof"), true
-	case "prevmark":
+	case kit.ActDraw:
+		return m.Open(kit.ViewProof), true
+	case kit.ActPrevMark:
 		v.toRefusal(m, -1)
-	case "nextmark":
+	case kit.ActNextMark:
 		v.toRefusal(m, 1)
-	case "inspect":
+	case kit.ActInspect:
 		m.Say(v.story(m))
-	case "open":
+	case kit.ActOpen:
 		f := newField(v.name)
 		v.field = &f
-	case "take":
+	case kit.ActTake:
 		return v.otherDraft(m), true
-	case "close":
+	case kit.ActClose:
 		if v.round > 0 {
 			v.round, v.pos = 0, -1
 			return nil, true
 		}
 		return nil, false
-	case "off", "reset":
+	case kit.ActOff, kit.ActReset:
 		if v.lane.Config.Int("num_assistant_tokens") == 4 {
-			m.Say(a.first() + ": k is 4, as by default")
+			m.Say(a.First() + ": k is 4, as by default")
 			break
 		}
 		m.Set("num_assistant_tokens", int64(4))
-	case "zoom", "pane", "paneback", "force", "pin", "find", "marks", "earlier", "later", "flip":
-		m.Say(a.first() + ": not in speculative decoding; esc goes back to the lab")
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// Lends are what starts again and undoes, as in the lab.
+func (v *specView) Lends(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo}
+}
+
+// NotHere says what to do for what acts on the lab alone.
+func (v *specView) NotHere(kit.Host) string {
+	return "not in speculative decoding; esc goes back to the lab"
 }
 
 // next goes one round on: into the past's future, or by writing the proposal.
@@ -383,5 +394,3 @@ func (v *specView) toRefusal(m *Model, d int) {
 	}
 	m.Say("[ ]: no refused draft further on that way")
 }
-
-func (v *specView) mouse(m *Model, _, _ int, e tea.MouseMsg) (tea.Cmd, bool) { return wheelMoves(m, e) }

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -21,7 +22,7 @@ type stages struct {
 	other string            // what the engine's own order would give
 }
 
-func newStages(m *Model) (view, tea.Cmd) {
+func newStages(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
 		m.Say("enter: " + m.WhyNot(l))
@@ -117,7 +118,8 @@ func ownOrder(view engine.View, comp *engine.Compiler, cfg sampling.Config, s *e
 	return out + "draws " + name(t.Trace.Token)
 }
 
-func (v *stages) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *stages) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case stagesMsg:
 		if msg.key == v.key {
@@ -131,7 +133,8 @@ func (v *stages) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *stages) frame(m *Model) viz.Frame {
+func (v *stages) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	o := m.Lane().ShownConfig().Order()
 	name := o.Name()
 	if len(o.Custom()) > 0 {
@@ -140,18 +143,20 @@ func (v *stages) frame(m *Model) viz.Frame {
 	return viz.Frame{Title: "pipeline · order " + name, Right: "o next order"}
 }
 
-func (v *stages) size(m *Model) (int, int) {
+func (v *stages) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
 	n := 1
 	if s := m.Lane().Step(); s != nil && s.Trace != nil {
 		n = len(s.Trace.Stages())
 	}
 	return 100, min(max(n+8, 12), max(m.h-4, 10))
 }
-func (v *stages) hints(*Model) []string {
-	return []string{"down", "earlier", "later", "take", "order", "inspect", "close"}
+func (v *stages) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActDown, kit.ActEarlier, kit.ActLater, kit.ActTake, kit.ActOrder, kit.ActInspect, kit.ActClose}
 }
 
-func (v *stages) draw(c *viz.Canvas, m *Model) {
+func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	l := m.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
@@ -201,39 +206,40 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 	c.Put(54, y, viz.CutTitle(words, c.W-55), ink)
 }
 
-func (v *stages) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	s := m.Lane().Step()
 	if s == nil || s.Trace == nil {
 		return nil, false
 	}
 	n := len(s.Trace.Stages())
-	switch a.id {
-	case "up":
+	switch a.ID {
+	case kit.ActUp:
 		m.Stage = max(m.Stage-1, 0)
-	case "down":
+	case kit.ActDown:
 		m.Stage = min(m.Stage+1, n-1)
-	case "first":
+	case kit.ActFirst:
 		m.Stage = 0
-	case "last":
+	case kit.ActLast:
 		m.Stage = n - 1
-	case "earlier":
+	case kit.ActEarlier:
 		m.MoveStage(-1)
-	case "later":
+	case kit.ActLater:
 		m.MoveStage(1)
-	case "take":
+	case kit.ActTake:
 		m.TakeOut(true)
-	case "order":
+	case kit.ActOrder:
 		m.NextOrder()
-	case "open":
+	case kit.ActOpen:
 		if isPenalty(m.SelectedStage()) {
-			return m.open("penalties"), true
+			return m.Open(kit.ViewPenalties), true
 		}
 		m.focus = panePipeline
 		return m.inspect(), true
-	case "inspect":
+	case kit.ActInspect:
 		m.focus = panePipeline
 		return m.inspect(), true
-	case "pane", "paneback", "zoom":
+	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 	default:
 		return nil, false
 	}

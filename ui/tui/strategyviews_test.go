@@ -13,6 +13,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -160,7 +161,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 
 func TestBeamViewAlongTheWinner(t *testing.T) {
 	b := beamAt(t, 6, 60, 20)
-	v := b.m.screen.view.(*beamView)
+	v := b.m.screen.View.(*beamView)
 	path := v.tree.winner()
 	for i := len(path) - 1; i >= 0; i-- {
 		b.keys("[")
@@ -358,9 +359,9 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 			screen := b.m.screen
 			for _, a := range newKeymap(actions()).list {
 				switch {
-				case a.id == "quit" || a.id == "interrupt" || len(a.Keys()) == 0 || a.id == "close":
+				case a.ID == kit.ActQuit || a.ID == kit.ActInterrupt || len(a.Keys()) == 0 || a.ID == kit.ActClose:
 					continue
-				case b.m.screen.view != screen.view || len(b.m.All) > 1: // a key led elsewhere
+				case b.m.screen.View != screen.View || len(b.m.All) > 1: // a key led elsewhere
 					b = make()
 					screen = b.m.screen
 				}
@@ -368,8 +369,8 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 				before, undo := b.frame(), len(b.m.Lane().Undo)
 				b.m.Notice.Text = ""
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.id] && a.id != "back" && a.id != "left" && a.id != "left10" {
-					t.Errorf("%s (%s) changed nothing and said nothing", a.id, a.Keys()[0])
+				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.ID] && a.ID != kit.ActBack && a.ID != kit.ActLeft && a.ID != kit.ActLeft10 {
+					t.Errorf("%s (%s) changed nothing and said nothing", a.ID, a.Keys()[0])
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -50,12 +51,12 @@ func TestEveryViewIsExact(t *testing.T) {
 	sizes := [][2]int{{40, 12}, {41, 13}, {59, 17}, {60, 18}, {61, 40}, {79, 22}, {80, 22}, {80, 24}, {99, 28}, {100, 28}, {119, 39}, {120, 36},
 		{120, 40}, {139, 40}, {140, 40}, {160, 45}, {200, 60}, {200, 22}, {40, 60}}
 	for id := range views {
-		t.Run(id, func(t *testing.T) {
+		t.Run(string(id), func(t *testing.T) {
 			b := storyAt16(t, 120, 40)
-			b.run(b.m.open(id))
+			b.run(b.m.Open(id))
 			for _, s := range sizes {
 				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-				exact(t, b.frame(), s[0], s[1], id)
+				exact(t, b.frame(), s[0], s[1], string(id))
 			}
 		})
 	}
@@ -78,7 +79,7 @@ func TestLayoutTiles(t *testing.T) {
 	for w := 1; w <= 210; w++ {
 		for h := 1; h <= 64; h++ {
 			lay := layoutOf(w, h)
-			if lay.class == tooSmall {
+			if lay.class == kit.TooSmall {
 				if w >= 40 && h >= 12 {
 					t.Fatalf("%d×%d is called too small", w, h)
 				}
@@ -122,7 +123,7 @@ func TestGrowingTakesNothingAway(t *testing.T) {
 		for h := 12; h <= 60; h++ {
 			b.send(tea.WindowSizeMsg{Width: w, Height: h})
 			n := len(b.m.chartIDs())
-			if k, before := classOf(w, h), classOf(w, h-1); k == before && n < rows && b.m.chartHeight() < compactBelow {
+			if k, before := kit.ClassOf(w, h), kit.ClassOf(w, h-1); k == before && n < rows && b.m.chartHeight() < compactBelow {
 				t.Errorf("%d×%d shows %d rows, a line less showed %d", w, h, n, rows)
 			}
 			rows = n
@@ -135,7 +136,7 @@ func TestGrowingTakesNothingAway(t *testing.T) {
 func TestViewChangesNothing(t *testing.T) {
 	for id := range views {
 		b := storyAt16(t, 120, 40)
-		b.run(b.m.open(id))
+		b.run(b.m.Open(id))
 		one := b.m.View()
 		b.m.dirty = true
 		if two := b.m.View(); one != two || one != b.m.View() {

@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/sweep"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -22,7 +23,7 @@ type sweepView struct {
 	across int   // axis that runs to the right; the one before it runs down
 }
 
-func newSweepView(m *Model) (view, tea.Cmd) {
+func newSweepView(m *Model) (kit.View, tea.Cmd) {
 	r := m.opt.Sweep
 	if r == nil || len(r.Cells) == 0 {
 		m.Say("no sweep to look at: logitscope sweep --grid … --format lab")
@@ -45,59 +46,62 @@ func (v *sweepView) down(r *sweep.Report) int {
 	return (v.across + len(r.Axes) - 1) % len(r.Axes)
 }
 
-func (v *sweepView) hints(*Model) []string {
-	return []string{"right", "down", "pane", "order", "open", "close", "help"}
+func (v *sweepView) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActRight, kit.ActDown, kit.ActPane, kit.ActOrder, kit.ActOpen, kit.ActClose, kit.ActHelp}
 }
 
-func (v *sweepView) footer(m *Model) []hint {
-	return []hint{{id: "right", keys: "←→↑↓", word: "cell"}, {id: "pane", word: "next metric"}, {id: "order", word: "other axes"},
-		{id: "raise", keys: "-/+", word: "other values"}, {id: "open", word: "open as lanes"}, {id: "close", word: "lab"}, {id: "help"}}
+func (v *sweepView) Footer(_ kit.Host) []kit.Hint {
+	return []kit.Hint{{ID: kit.ActRight, Keys: "←→↑↓", Word: "cell"}, {ID: kit.ActPane, Word: "next metric"}, {ID: kit.ActOrder, Word: "other axes"},
+		{ID: kit.ActRaise, Keys: "-/+", Word: "other values"}, {ID: kit.ActOpen, Word: "open as lanes"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *sweepView) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *sweepView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	r := m.opt.Sweep
 	move := func(axis, d int) {
 		if axis >= 0 {
 			v.at[axis] = min(max(v.at[axis]+d, 0), len(r.Axes[axis].Values)-1)
 		}
 	}
-	switch a.id {
-	case "right":
+	switch a.ID {
+	case kit.ActRight:
 		move(v.across, 1)
-	case "left":
+	case kit.ActLeft:
 		move(v.across, -1)
-	case "down":
+	case kit.ActDown:
 		move(v.down(r), 1)
-	case "up":
+	case kit.ActUp:
 		move(v.down(r), -1)
-	case "first", "last", "right10", "left10":
+	case kit.ActFirst, kit.ActLast, kit.ActRight10, kit.ActLeft10:
 		d := len(r.Axes[v.across].Values)
-		if a.id == "first" || a.id == "left10" {
+		if a.ID == kit.ActFirst || a.ID == kit.ActLeft10 {
 			d = -d
 		}
 		move(v.across, d)
-	case "pane", "paneback":
+	case kit.ActPane, kit.ActPaneBack:
 		n := len(sweep.Metrics())
 		d := 1
-		if a.id == "paneback" {
+		if a.ID == kit.ActPaneBack {
 			d = n - 1
 		}
 		v.metric = (v.metric + d) % n
-	case "order":
+	case kit.ActOrder:
 		v.across = (v.across + 1) % len(r.Axes)
-	case "lower", "raise":
-		v.turnRest(r, a.id == "raise")
-	case "open":
+	case kit.ActLower, kit.ActRaise:
+		v.turnRest(r, a.ID == kit.ActRaise)
+	case kit.ActOpen:
 		return v.lanes(m), true
-	case "inspect":
+	case kit.ActInspect:
 		m.Say(v.story(r))
-	case "run", "next", "back", "again", "reseed", "force", "pin", "find", "draw", "marks", "take", "off", "reset", "undo", "redo", "flip", "zoom",
-		"earlier", "later", "prevmark", "nextmark", "all", "sync":
-		m.Say(a.first() + ": not in a sweep; enter opens the cell as lanes, esc goes to the lab")
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// NotHere says what to do for what acts on the lab alone.
+func (v *sweepView) NotHere(kit.Host) string {
+	return "not in a sweep; enter opens the cell as lanes, esc goes to the lab"
 }
 
 // story says what the metric came to at the selected cell.
@@ -156,7 +160,7 @@ func (v *sweepView) lanes(m *Model) tea.Cmd {
 		_, cmd = m.Add(l, []*engine.Step{}, 0, cell)
 		m.Conduct()
 	}
-	open := m.open("compare")
+	open := m.Open(kit.ViewCompare)
 	m.Say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
 	return tea.Batch(cmd, open)
 }
@@ -184,7 +188,8 @@ func (v *sweepView) value(r *sweep.Report, x, y int) float64 {
 	return e.Values[v.metric].Mean
 }
 
-func (v *sweepView) draw(c *viz.Canvas, m *Model) {
+func (v *sweepView) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	r := m.opt.Sweep
 	metric := sweep.Metrics()[v.metric]
 	c = viz.Box(c, viz.Frame{

@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/sweep"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 )
 
 // sweepReport is a made-up grid: the mean of every metric at a cell is its
@@ -72,7 +73,7 @@ func TestSweepView(t *testing.T) {
 	}
 	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	b.keys("enter")
-	if b.m.screen.id != "compare" || len(b.m.All) != 2 {
+	if b.m.screen.id != kit.ViewCompare || len(b.m.All) != 2 {
 		t.Fatalf("enter opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
 	cell := b.m.All[1].Config
@@ -86,7 +87,7 @@ func TestSweepView(t *testing.T) {
 
 func TestNoSweep(t *testing.T) {
 	b := storyAt16(t, 120, 40)
-	b.run(b.m.open("sweep"))
+	b.run(b.m.Open(kit.ViewSweep))
 	if f := b.frame(); !strings.Contains(f, "no sweep to look at") {
 		t.Errorf("nothing is said:\n%s", f)
 	}
@@ -102,7 +103,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 	b.has("top_k 10 · temperature 0.5 · top_p 0.80: perplexity 0.00 [-1.00, 1.00] over 2 texts")
 	for _, key := range []string{"space", "n", "f", "p", "d", "x", "u"} {
 		b.keys(key)
-		b.has(keyName(key) + ": not in a sweep")
+		b.has(kit.KeyName(key) + ": not in a sweep")
 	}
 	if l := b.m.Lane(); len(l.Pins) != 1 || l.Look.At != 0 {
 		t.Error("a key acted on the lab")

@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -33,8 +34,8 @@ func TestMain(m *testing.M) {
 	opt.Output, opt.Environ = nil, nil
 	opt.Prompt = storyPrompt
 	if os.Getenv("LAB_CHILD") == "panic" {
-		views["panic"] = viewEntry{"panic", func(*Model) (view, tea.Cmd) { return panicView{}, nil }}
-		views["engines"] = views["panic"]
+		views["panic"] = viewEntry{"panic", func(*Model) (kit.View, tea.Cmd) { return panicView{}, nil }}
+		views[kit.ViewEngines] = views["panic"]
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // as main does
 	defer stop()
@@ -48,11 +49,11 @@ func TestMain(m *testing.M) {
 // panicView panics when it is drawn.
 type panicView struct{}
 
-func (panicView) draw(*viz.Canvas, *Model)            { panic("drawn") }
-func (panicView) act(*Model, *action) (tea.Cmd, bool) { return nil, false }
-func (panicView) frame(*Model) viz.Frame              { return viz.Frame{} }
-func (panicView) size(*Model) (int, int)              { return 10, 5 }
-func (panicView) hints(*Model) []string               { return nil }
+func (panicView) Draw(*viz.Canvas, kit.Host)                { panic("drawn") }
+func (panicView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
+func (panicView) Frame(kit.Host) viz.Frame                  { return viz.Frame{} }
+func (panicView) Size(kit.Host) (int, int)                  { return 10, 5 }
+func (panicView) Hints(kit.Host) []kit.ID                   { return nil }
 
 // A terminal runs the program in a pseudo-terminal and emulates the screen.
 type terminal struct {

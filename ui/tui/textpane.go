@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -146,7 +147,7 @@ func (m *Model) textFrame(l *run.Lane) viz.Frame {
 	if steps, ok := l.Searched(); ok {
 		n = steps
 	}
-	if k := classOf(m.w, m.h); k >= class120 && l.Settings != nil && l.View.Phase >= engine.Running {
+	if k := kit.ClassOf(m.w, m.h); k >= kit.Class120 && l.Settings != nil && l.View.Phase >= engine.Running {
 		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Settings.Limit()))
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -27,7 +28,7 @@ func grown(t *testing.T, w, h int) *bench {
 	return b
 }
 
-func (b *bench) timeline() *timeline { return b.m.screen.view.(*timeline) }
+func (b *bench) timeline() *timeline { return b.m.screen.View.(*timeline) }
 
 // settled waits until nothing is computed any more in a lane with n tokens.
 func (b *bench) rests(n int) {
@@ -165,7 +166,7 @@ func TestBranchesAsLanes(t *testing.T) {
 		}
 		return len(b.m.All[1].View.Steps) == 20
 	})
-	if b.m.screen.id != "compare" || b.m.All[0].View.Text() != text {
+	if b.m.screen.id != kit.ViewCompare || b.m.All[0].View.Text() != text {
 		t.Fatal("the lanes do not hold the branches")
 	}
 	if n := b.m.All[1].View.ForwardPositions; n > 2 {
@@ -196,13 +197,13 @@ func TestTimelineMouse(t *testing.T) {
 	if at := b.timeline().at; at != 1 {
 		t.Errorf("the wheel went to step %d, want 1", at)
 	}
-	r := b.m.bodyRect()
+	r := b.m.Screen().Body()
 	lay := timelineLayoutOf(r.W-2, r.H-2)
 	click(10, r.Y+1+lay.branches+1, tea.MouseActionPress)
 	b.has("timeline · main")
 	click(10, r.Y+1+lay.branches+1, tea.MouseActionPress)
 	b.rests(20)
-	if b.m.screen.id != "lab" {
+	if b.m.screen.id != kit.ViewLab {
 		t.Error("a second click did not go to the branch")
 	}
 }
@@ -241,7 +242,7 @@ func TestSameTextOtherSettings(t *testing.T) {
 	}
 	b.has("T 0.75")
 	b.keys("esc")
-	if b.m.screen.id != "compare" {
+	if b.m.screen.id != kit.ViewCompare {
 		t.Errorf("esc went to %s", b.m.screen.id)
 	}
 }

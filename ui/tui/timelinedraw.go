@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -97,7 +98,8 @@ func (l timelineLayout) window(at, total int) int {
 	return min(max(at-1-l.cols/2, 0), total-l.cols)
 }
 
-func (v *timeline) draw(c *viz.Canvas, m *Model) {
+func (v *timeline) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	list, i := v.selected(m)
 	s, at := v.steps(m)
 	name := m.LimbName(m.Lane(), list, i)
@@ -297,8 +299,9 @@ func (d *mapDrawer) curve(r viz.Rect, name string, of func(*engine.Step) float64
 func logPercent(lp float32) string { return viz.Percent(math.Exp(float64(lp))) }
 
 // mouse selects the step or the branch under the pointer.
-func (v *timeline) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	r := m.bodyRect()
+func (v *timeline) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
+	r := m.Screen().Body()
 	lay := timelineLayoutOf(r.W-2, r.H-2)
 	x, y = x-1, y-1
 	if d := wheel(e); d != 0 {
@@ -313,7 +316,7 @@ func (v *timeline) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if y < lay.branches {
-		v.scrub(m, x+1, y+1)
+		v.Scrub(m, x+1, y+1)
 		return nil, true
 	}
 	list, sel := v.selected(m)
@@ -329,8 +332,9 @@ func (v *timeline) mouse(m *Model, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 }
 
 // scrub selects the step in the column under the pointer, held or not.
-func (v *timeline) scrub(m *Model, x, y int) {
-	r := m.bodyRect()
+func (v *timeline) Scrub(host kit.Host, x, y int) {
+	m := host.(*Model)
+	r := m.Screen().Body()
 	lay := timelineLayoutOf(r.W-2, r.H-2)
 	s, at := v.steps(m)
 	if x-1 < lay.x || y-1 >= lay.branches || len(s) == 0 {

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -20,7 +21,7 @@ type timeline struct {
 	lane int    // id of the lane that both belong to
 }
 
-func openTimeline(m *Model) (view, tea.Cmd) {
+func openTimeline(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
 	switch {
 	case l.View.Beam != nil:
@@ -65,7 +66,8 @@ func (v *timeline) steps(m *Model) ([]*engine.Step, int) {
 	return s, min(max(v.at, 1), len(s))
 }
 
-func (v *timeline) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *timeline) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	if msg, ok := msg.(run.ViewMsg); ok && msg.Lane == m.Lane().Id {
 		list, i := v.selected(m)
 		v.born, v.lane = list[i].Born, m.Lane().Id
@@ -77,7 +79,7 @@ func (v *timeline) follow(m *Model, msg tea.Msg) tea.Cmd {
 }
 
 // timelineActions are the actions that mean something of their own here.
-var timelineActions map[string]func(*timeline, *Model) tea.Cmd
+var timelineActions map[kit.ID]func(*timeline, *Model) tea.Cmd
 
 func init() {
 	do := func(f func(*timeline, *Model)) func(*timeline, *Model) tea.Cmd {
@@ -86,61 +88,68 @@ func init() {
 	step := func(n int) func(*timeline, *Model) tea.Cmd {
 		return do(func(v *timeline, m *Model) { v.step(m, n) })
 	}
-	timelineActions = map[string]func(*timeline, *Model) tea.Cmd{
-		"right": step(1), "left": step(-1), "back": step(-1), "right10": step(10), "left10": step(-10),
-		"first":    do(func(v *timeline, m *Model) { v.to(m, 1) }),
-		"last":     do(func(v *timeline, m *Model) { v.to(m, 1<<30) }),
-		"next":     (*timeline).next,
-		"down":     do(func(v *timeline, m *Model) { v.choose(m, 1) }),
-		"up":       do(func(v *timeline, m *Model) { v.choose(m, -1) }),
-		"pane":     do(func(v *timeline, m *Model) { v.choose(m, 1) }),
-		"paneback": do(func(v *timeline, m *Model) { v.choose(m, -1) }),
-		"prevmark": do(func(v *timeline, m *Model) { v.toMark(m, -1) }),
-		"nextmark": do(func(v *timeline, m *Model) { v.toMark(m, 1) }),
-		"open":     (*timeline).enter,
-		"close":    do((*timeline).esc),
-		"run":      do((*timeline).goOn),
-		"compare":  (*timeline).compare,
-		"take":     do((*timeline).takeOut),
-		"name":     func(v *timeline, m *Model) tea.Cmd { return m.open("name") },
-		"inspect":  do((*timeline).inspect),
-		"zoom":     do(func(v *timeline, m *Model) { m.Say("z: the timeline has the whole screen already") }),
-		"force": do(func(v *timeline, m *Model) {
+	timelineActions = map[kit.ID]func(*timeline, *Model) tea.Cmd{
+		kit.ActRight: step(1), kit.ActLeft: step(-1), kit.ActBack: step(-1), kit.ActRight10: step(10), kit.ActLeft10: step(-10),
+		kit.ActFirst:    do(func(v *timeline, m *Model) { v.to(m, 1) }),
+		kit.ActLast:     do(func(v *timeline, m *Model) { v.to(m, 1<<30) }),
+		kit.ActNext:     (*timeline).next,
+		kit.ActDown:     do(func(v *timeline, m *Model) { v.choose(m, 1) }),
+		kit.ActUp:       do(func(v *timeline, m *Model) { v.choose(m, -1) }),
+		kit.ActPane:     do(func(v *timeline, m *Model) { v.choose(m, 1) }),
+		kit.ActPaneBack: do(func(v *timeline, m *Model) { v.choose(m, -1) }),
+		kit.ActPrevMark: do(func(v *timeline, m *Model) { v.toMark(m, -1) }),
+		kit.ActNextMark: do(func(v *timeline, m *Model) { v.toMark(m, 1) }),
+		kit.ActOpen:     (*timeline).enter,
+		kit.ActClose:    do((*timeline).esc),
+		kit.ActRun:      do((*timeline).goOn),
+		kit.ActCompare:  (*timeline).compare,
+		kit.ActTake:     do((*timeline).takeOut),
+		kit.ActName:     func(v *timeline, m *Model) tea.Cmd { return m.Open(kit.ViewName) },
+		kit.ActInspect:  do((*timeline).inspect),
+		kit.ActZoom:     do(func(v *timeline, m *Model) { m.Say("z: the timeline has the whole screen already") }),
+		kit.ActForce: do(func(v *timeline, m *Model) {
 			m.Say("f: enter opens this step in the lab, where f writes a row's token in a branch")
 		}),
 	}
 }
 
 // tries are the actions that try other settings on the step selected.
-var tries = map[string]bool{
-	"lower": true, "raise": true, "off": true, "reset": true, "order": true,
-	"preset1": true, "preset2": true, "preset3": true, "preset4": true, "preset5": true,
-	"preset6": true, "preset7": true, "preset8": true, "preset9": true,
+var tries = map[kit.ID]bool{
+	kit.ActLower: true, kit.ActRaise: true, kit.ActOff: true, kit.ActReset: true, kit.ActOrder: true,
+	kit.ActPreset1: true, kit.ActPreset2: true, kit.ActPreset3: true, kit.ActPreset4: true, kit.ActPreset5: true,
+	kit.ActPreset6: true, kit.ActPreset7: true, kit.ActPreset8: true, kit.ActPreset9: true,
 }
 
-func (v *timeline) act(m *Model, a *action) (tea.Cmd, bool) {
-	if do, ok := timelineActions[a.id]; ok {
+func (v *timeline) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
+	if do, ok := timelineActions[a.ID]; ok {
 		return do(v, m), true
 	}
-	if !tries[a.id] {
+	if !tries[a.ID] {
 		return nil, false
 	}
 	l := m.Lane()
 	list, i := v.selected(m)
 	if list[i].Index >= 0 {
-		m.Say(a.first() + ": this is a branch; enter or space goes to it first")
+		m.Say(a.First() + ": this is a branch; enter or space goes to it first")
 		return nil, true
 	}
 	if s, at := v.steps(m); len(s) > 0 && l.Look.At != at {
 		m.pauseHere(l)
 		l.LookAt(at)
 	}
-	cmd := a.run(m)
+	cmd := m.Do(a.ID)
 	if l.Look.Tried != nil {
 		v.try = true
 		m.Say(fmt.Sprintf("what-if at step %d: %s. Nothing is written; space takes it", l.Look.At, m.triedWords(l)))
 	}
 	return cmd, true
+}
+
+// Lends are what starts again, undoes and looks at tokens, as in the lab.
+func (v *timeline) Lends(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo, kit.ActFlip, kit.ActPin, kit.ActFind, kit.ActDraw, kit.ActMarks,
+		kit.ActEarlier, kit.ActLater, kit.ActAll, kit.ActSync}
 }
 
 // pauseHere stops a run, so that what is looked at stays.
@@ -238,12 +247,12 @@ func (v *timeline) enter(m *Model) tea.Cmd {
 	at := v.at
 	if list[i].Index >= 0 {
 		m.JumpTo(l, list[i].Index)
-		m.closeTop()
+		m.Close()
 		m.Say("on branch " + m.LimbName(l, list, i) + "; u returns to the text it left")
 		return nil
 	}
 	m.pauseHere(l)
-	m.closeTop()
+	m.Close()
 	if l.Look.At != at && at >= 1 && at <= len(l.View.Steps) {
 		l.LookAt(at)
 	}
@@ -252,8 +261,8 @@ func (v *timeline) enter(m *Model) tea.Cmd {
 
 // esc goes back to where the timeline was opened.
 func (v *timeline) esc(m *Model) {
-	m.closeTop()
-	if v.from.id == "compare" {
+	m.Close()
+	if v.from.id == kit.ViewCompare {
 		m.show(v.from)
 	}
 }
@@ -354,7 +363,7 @@ func (v *timeline) compare(m *Model) tea.Cmd {
 	_, cmd := m.Add(l, list[i].Steps, 0, list[i].Settings)
 	m.Side.One = false
 	m.Conduct()
-	m.show(opened{"compare", newCompareView()})
+	m.show(opened{kit.ViewCompare, newCompareView()})
 	m.Say(fmt.Sprintf("lane %d holds %s; [ ] go to where they part", len(m.All), name))
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -38,19 +39,21 @@ func (m *Model) stepWords(s *engine.Step) string {
 	return out + " · " + viz.Printable(s.Settings.Label, m.pal.ASCII)
 }
 
-func (v *timeline) hints(*Model) []string { return nil }
+func (v *timeline) Hints(kit.Host) []kit.ID { return nil }
 
-func (v *timeline) footer(m *Model) []hint {
+func (v *timeline) Footer(host kit.Host) []kit.Hint {
+	m := host.(*Model)
 	run := "go on from here"
 	if m.Lane().Running() {
 		run = "pause"
 	}
-	return []hint{{id: "right", keys: "←→", word: "step"}, {id: "down", keys: "↑↓", word: "branch"}, {id: "open", word: "this step in the lab"},
-		{id: "run", word: run}, {keys: "1-5", word: "what-if"}, {id: "compare", word: "compare"}, {id: "take", word: "take out"}, {id: "name"},
-		{id: "nextmark", keys: "[ ]", word: "marks"}, {id: "close", word: "back"}, {id: "help"}}
+	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "step"}, {ID: kit.ActDown, Keys: "↑↓", Word: "branch"}, {ID: kit.ActOpen, Word: "this step in the lab"},
+		{ID: kit.ActRun, Word: run}, {Keys: "1-5", Word: "what-if"}, {ID: kit.ActCompare, Word: "compare"}, {ID: kit.ActTake, Word: "take out"}, {ID: kit.ActName},
+		{ID: kit.ActNextMark, Keys: "[ ]", Word: "marks"}, {ID: kit.ActClose, Word: "back"}, {ID: kit.ActHelp}}
 }
 
-func (v *timeline) help(m *Model) (string, viz.Ink) {
+func (v *timeline) Help(host kit.Host) (string, viz.Ink) {
+	m := host.(*Model)
 	return viz.CutTitle(v.keptLine(m), m.w-2), viz.Ink{Role: viz.Muted}
 }
 

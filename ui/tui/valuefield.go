@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -17,7 +18,7 @@ type valueField struct {
 	err   string
 }
 
-func newValueField(m *Model) (view, tea.Cmd) {
+func newValueField(m *Model) (kit.View, tea.Cmd) {
 	p := m.Selected()
 	if p.Key == "constraint" { // it has an editor of its own
 		return newSourceEditor(m)
@@ -33,14 +34,15 @@ func newValueField(m *Model) (view, tea.Cmd) {
 	return &valueField{param: p, field: newField(text)}, nil
 }
 
-func (v *valueField) frame(*Model) viz.Frame {
+func (v *valueField) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: v.param.Key, Right: "enter takes it · esc"}
 }
-func (v *valueField) size(*Model) (int, int)              { return 80, 6 }
-func (v *valueField) hints(*Model) []string               { return []string{"close"} }
-func (v *valueField) act(*Model, *action) (tea.Cmd, bool) { return nil, true }
+func (v *valueField) Size(kit.Host) (int, int)                  { return 80, 6 }
+func (v *valueField) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (v *valueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (v *valueField) draw(c *viz.Canvas, m *Model) {
+func (v *valueField) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	now := m.Lane().ShownConfig().Value(v.param.Key)
 	v.field.draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("now "+viz.Printable(v.param.Format(now), c.ASCII)+choices(v.param), c.W-2), viz.Ink{Role: viz.Muted})
@@ -66,11 +68,12 @@ func choices(p *sampling.Param) string {
 	return " · " + strings.Join(p.Choices, ", ")
 }
 
-func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	m := host.(*Model)
 	v.err = ""
 	switch k.Type {
 	case tea.KeyEsc:
-		m.closeTop()
+		m.Close()
 		return nil, true
 	case tea.KeyTab:
 		for _, ch := range v.param.Choices {
@@ -89,7 +92,7 @@ func (v *valueField) key(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 			v.err = viz.FirstLine(err.Error())
 			return nil, true
 		}
-		m.closeTop()
+		m.Close()
 		m.Each(func() {
 			if m.Set(v.param.Key, val) {
 				m.Say(v.param.Key + " " + v.param.Format(val))

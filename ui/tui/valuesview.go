@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -23,7 +24,7 @@ type values struct {
 	full map[string]string // how exact each value is on a row of a server
 }
 
-func newValues(m *Model) (view, tea.Cmd) {
+func newValues(m *Model) (kit.View, tea.Cmd) {
 	v := &values{}
 	return v, v.compute(m)
 }
@@ -98,7 +99,8 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	return deed{[]string{brief + " would change", brief}, true}
 }
 
-func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
+func (v *values) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	m := host.(*Model)
 	switch msg := msg.(type) {
 	case valuesMsg:
 		if msg.key == v.key {
@@ -112,12 +114,18 @@ func (v *values) follow(m *Model, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *values) frame(m *Model) viz.Frame {
+func (v *values) Frame(host kit.Host) viz.Frame {
+	m := host.(*Model)
 	return viz.Frame{Title: "effective values · order " + m.Lane().ShownConfig().Order().Name(), Right: "V · esc"}
 }
-func (v *values) size(m *Model) (int, int) { return min(max(m.w-4, 100), 130), max(m.h-4, 10) }
-func (v *values) hints(*Model) []string    { return []string{"down", "open", "off", "reset", "close"} }
-func (v *values) rows(m *Model) int        { return max(m.overlayRect(v).H-6, 1) }
+func (v *values) Size(host kit.Host) (int, int) {
+	m := host.(*Model)
+	return min(max(m.w-4, 100), 130), max(m.h-4, 10)
+}
+func (v *values) Hints(kit.Host) []kit.ID {
+	return []kit.ID{kit.ActDown, kit.ActOpen, kit.ActOff, kit.ActReset, kit.ActClose}
+}
+func (v *values) rows(m *Model) int { return max(m.Screen().Box(v.Size(m)).H-6, 1) }
 
 // valueColumns are the widths and edges of the table's columns in w cells: the
 // right edges of the numbers, and the left edges of the words.
@@ -133,7 +141,8 @@ func valueColumnsOf(w int) valueColumns {
 	return valueColumns{22, 32, 42, 45, 66}
 }
 
-func (v *values) draw(c *viz.Canvas, m *Model) {
+func (v *values) Draw(c *viz.Canvas, host kit.Host) {
+	m := host.(*Model)
 	l := m.Lane()
 	set := l.ShownSettings()
 	if set == nil {
@@ -233,7 +242,8 @@ func fromModel(l *run.Lane) string {
 	return s
 }
 
-func (v *values) act(m *Model, a *action) (tea.Cmd, bool) {
+func (v *values) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	m := host.(*Model)
 	eff := run.Knobs
 	if v.list.act(a, len(eff), v.rows(m)) {
 		m.Knob = v.list.at
@@ -241,14 +251,14 @@ func (v *values) act(m *Model, a *action) (tea.Cmd, bool) {
 		return nil, true
 	}
 	m.Knob = v.list.at
-	switch a.id {
-	case "open":
-		return m.open("value"), true
-	case "right":
+	switch a.ID {
+	case kit.ActOpen:
+		return m.Open(kit.ViewValue), true
+	case kit.ActRight:
 		m.Nudge(1)
-	case "left":
+	case kit.ActLeft:
 		m.Nudge(-1)
-	case "inspect", "pane", "paneback", "zoom":
+	case kit.ActInspect, kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 		return nil, true
 	default:
 		return nil, false

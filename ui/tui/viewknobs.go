@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -26,24 +27,24 @@ func (k *viewKnobs) param() *sampling.Param {
 func (k *viewKnobs) move(d int) { k.at = (k.at + d + len(k.keys)) % len(k.keys) }
 
 // act takes the actions that change the selected one.
-func (k *viewKnobs) act(m *Model, a *action) (tea.Cmd, bool) {
-	switch a.id {
-	case "lower", "left":
+func (k *viewKnobs) act(m *Model, a *kit.Action) (tea.Cmd, bool) {
+	switch a.ID {
+	case kit.ActLower, kit.ActLeft:
 		k.nudge(m, -1)
-	case "raise", "right":
+	case kit.ActRaise, kit.ActRight:
 		k.nudge(m, 1)
-	case "left10":
+	case kit.ActLeft10:
 		k.nudge(m, -10)
-	case "right10":
+	case kit.ActRight10:
 		k.nudge(m, 10)
-	case "off":
+	case kit.ActOff:
 		p := k.param()
 		if p.Off == nil {
 			m.Say("0: " + p.Key + " has no off value")
 			break
 		}
 		m.Set(p.Key, p.Off)
-	case "reset":
+	case kit.ActReset:
 		l := m.Lane()
 		if _, set := l.Config.Lookup(k.param().Key); !set {
 			m.Say("backspace: " + k.param().Key + " is at its default")
