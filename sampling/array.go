@@ -140,3 +140,12 @@ func (r *row) arraySoftmax(sort bool) float32 {
 	r.exps()
 	return simd.SumFloat32(r.e[:r.n])
 }
+
+// arrayProbs returns the probabilities of the entries as float32.
+func (r *row) arrayProbs(sum float32) []float32 {
+	p := grow(&r.negBuf, r.n)
+	for i, e := range r.e[:r.n] {
+		p[i] = e / sum
+	}
+	return p
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"logitscope/sampling/luck"
 )
 
 // A Vocab is what a pipeline needs to know about a model's tokens.
@@ -16,8 +18,38 @@ type Vocab interface {
 	HasPiece(id int32) bool
 }
 
-// A stage narrows or changes a row.
-type stage interface{ apply(r *row) }
+// A stage narrows or changes a row, looking at what a step is decided from.
+type stage interface{ apply(r *step) }
+
+// A step is a row on its way through the stages, with what they look at
+// besides.
+type step struct {
+	row
+	in       Input
+	state    *State
+	mt       *[2]luck.MT
+	final    finalStage // makes the draw in place of the engine's; may be nil
+	adaptive float32    // the target that adaptive-p bent the logits to; negative if it did not
+	before   []float32  // the probabilities before it
+	counts   []int32
+	maskBuf  []uint64
+}
+
+// A cut is a stage that looks at the row alone.
+type cut struct{ of narrower }
+
+func (c cut) apply(r *step) { c.of.apply(&r.row) }
+
+// countOf returns how many of the best tokens a stage keeps, 0 if it does not
+// go by their number.
+func countOf(s stage) int {
+	if c, ok := s.(cut); ok {
+		if k, ok := c.of.(counted); ok {
+			return k.count()
+		}
+	}
+	return 0
+}
 
 // A weightUse says what a stage has to do with the exponentials of the row:
 // it reads them, makes others necessary, or leaves so few tokens that they
@@ -188,7 +220,7 @@ func (p *Pipeline) addStages(b *Builder, o Order) {
 	}
 	b.def = nil
 	if b.greedy {
-		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: greedyStage{}})
+		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: cut{greedyStage{}}})
 	}
 	// Walk back: after each stage, are its exponentials what is read next?
 	exact := true // the draw reads them

@@ -328,38 +328,6 @@ func (s dynamicTemperature) apply(r *row) {
 	temperatureArray(lo + float32((hi-lo)*f)).apply(r)
 }
 
-// xtcArray removes the surest tokens but the least sure of them, by chance
-// ("exclude top choices").
-type xtcArray struct {
-	probability, threshold float32
-	keep                   int
-	seed                   uint64
-}
-
-func (s xtcArray) apply(r *row) {
-	if r.n < 2 {
-		return
-	}
-	r.mt[1].Seek(seedMT(s.seed), r.state.XTCDraws)
-	chance := r.mt[1].Float32()
-	r.state.XTCDraws++
-	if chance > s.probability {
-		return
-	}
-	sum := r.arraySoftmax(true)
-	s.threshold = r.ofNamed(s.threshold)
-	last := 0
-	for i, e := range r.e[:r.n] {
-		if e/sum < s.threshold {
-			break
-		}
-		last = i
-	}
-	if last > 0 && r.n-last >= s.keep {
-		r.dropFirst(last)
-	}
-}
-
 // dropFirst removes the first k entries.
 func (r *row) dropFirst(k int) {
 	r.settleAll()

@@ -72,47 +72,7 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 		return p.choosePCG(s, state)
 	}
 	u := luck.Coin(p.seed, r.in.Pos(), 0)
-	d := r.drawRanked(u)
+	entry, lo, hi := r.drawRanked(u)
 	// Rounding may leave u just outside of its own interval.
-	d.u, d.lo, d.hi = u, min(d.lo, u), max(d.hi, math.Nextafter(u, 2))
-	return d
-}
-
-// drawRanked finds the entry at u in the cumulative distribution over the
-// entries in rank order: descending probability, equal ones by ascending id.
-func (r *row) drawRanked(u float64) drawn {
-	r.exps()
-	target := u * r.sum
-	cum := 0.0
-	// A likely token is among the best few; to look for more of them is
-	// dearer than to narrow down.
-	best := r.best(64)
-	for i, it := range best {
-		next := cum + float64(r.e[it.i])
-		if target < next || i == r.nfin-1 {
-			return r.interval(int(it.i), cum, next, i == r.nfin-1)
-		}
-		cum = next
-	}
-	b := r.bracketAt(r.x[:r.n], r.e[:r.n], target)
-	cum = b.mass
-	for i, it := range b.items {
-		next := cum + float64(r.e[it.i])
-		last := b.count+i == r.nfin-1
-		// Sums in another order may fall short of the target by rounding.
-		if target < next || last || i == len(b.items)-1 {
-			return r.interval(int(it.i), cum, next, last)
-		}
-		cum = next
-	}
-	return drawn{entry: r.argmax(), hi: 1}
-}
-
-// interval turns sums of exponentials into the interval of an entry.
-func (r *row) interval(entry int, lo, hi float64, last bool) drawn {
-	d := drawn{entry: entry, lo: lo / r.sum, hi: hi / r.sum}
-	if last || d.hi > 1 {
-		d.hi = 1
-	}
-	return d
+	return drawn{entry: entry, u: u, lo: min(lo, u), hi: max(hi, math.Nextafter(u, 2))}
 }

@@ -47,14 +47,14 @@ var vllmEngine = &Engine{
 			if k <= 0 {
 				return nil, ""
 			}
-			return topKTies{k, 1}, b.format("top_k")
+			return cut{topKTies{k, 1}}, b.format("top_k")
 		}},
 		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.f32("top_p")
 			if p >= 1 {
 				return nil, ""
 			}
-			return topPTail{1 - p, 1}, b.format("top_p")
+			return cut{topPTail{1 - p, 1}}, b.format("top_p")
 		}},
 	},
 }

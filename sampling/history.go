@@ -1,39 +1,5 @@
 package sampling
 
-// A seen is a token of the history and how often it occurs there.
-type seen struct {
-	pos   int32
-	count int32
-}
-
-// seenTokens returns the distinct tokens of the last n tokens of prompt and
-// output together, in order of their first occurrence; n < 0 means all. The
-// result is valid until the next call.
-func (r *row) seenTokens(prompt, output []int32, n int) []seen {
-	if n >= 0 {
-		prompt, output = lastN(prompt, output, n)
-	}
-	index := grow(&r.seenIdx, len(r.raw))
-	list := r.seenBuf[:0]
-	for _, tokens := range [2][]int32{prompt, output} {
-		for _, id := range tokens {
-			pos, ok := r.position(id)
-			if !ok {
-				continue
-			}
-			// What index holds may be stale, so the entry has to point back.
-			if k := index[pos]; int(k) < len(list) && k >= 0 && list[k].pos == pos {
-				list[k].count++
-				continue
-			}
-			index[pos] = int32(len(list))
-			list = append(list, seen{pos, 1})
-		}
-	}
-	r.seenBuf = list
-	return list
-}
-
 // lastN returns the parts of prompt and output that the last n tokens of both
 // fall in.
 func lastN(prompt, output []int32, n int) ([]int32, []int32) {
@@ -47,7 +13,7 @@ func lastN(prompt, output []int32, n int) ([]int32, []int32) {
 }
 
 // historyLen returns the number of tokens before this step.
-func (r *row) historyLen() int { return len(r.in.Prompt) + len(r.in.Output) }
+func (r *step) historyLen() int { return len(r.in.Prompt) + len(r.in.Output) }
 
 // token returns the i-th token of the history.
 func (in *Input) token(i int) int32 {

@@ -100,7 +100,7 @@ func (in Input) Pos() int { return len(in.Prompt) + len(in.Output) }
 // must not be used by two goroutines at a time, but may be used with any
 // number of pipelines.
 type Scratch struct {
-	r     row
+	r     step
 	rec   recorder
 	mt    [2]luck.MT
 	pcg   luck.PCG
@@ -135,10 +135,13 @@ func IsDeadEnd(err error) bool {
 	return errors.Is(err, ErrNothingAllowed) || errors.Is(err, errNoneLeft)
 }
 
-func invalidLogits(x []float32, nan int) error {
-	e := &InvalidLogitsError{NaN: nan, Of: len(x)}
+func invalidLogits(x []float32) error {
+	e := &InvalidLogitsError{Of: len(x)}
 	for _, v := range x {
-		if v > math.MaxFloat32 {
+		switch {
+		case v != v:
+			e.NaN++
+		case v > math.MaxFloat32:
 			e.PosInf++
 		}
 	}
@@ -155,15 +158,19 @@ func commas(n int) string {
 }
 
 // begin loads a step into the row.
-func (p *Pipeline) begin(r *row, in Input) error {
+func (p *Pipeline) begin(r *step, in Input) error {
 	if in.IDs != nil && len(in.IDs) != len(in.Logits) {
 		return fmt.Errorf("%d token ids for %d logits", len(in.IDs), len(in.Logits))
 	}
 	if len(in.Logits) == 0 {
 		return errors.New("the row has no logits")
 	}
+	r.in, r.final, r.adaptive = in, nil, -1
 	r.vocab = p.vocab
-	return r.begin(in, p.noPiece, p.repair)
+	if !r.row.begin(in.IDs, in.Logits, in.Rest, p.noPiece, p.repair) {
+		return invalidLogits(r.raw)
+	}
+	return nil
 }
 
 // A maskMode says what a run does with the constraint's mask.
@@ -190,12 +197,12 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		rec.before(r)
 		before := r.nfin
 		st.s.apply(r)
-		r.followRest(st, before)
+		r.followRest(before, countOf(st.s), st.def.Warper)
 		if r.nfin == 0 {
 			return fmt.Errorf("%s %w", st.label, errNoneLeft)
 		}
 		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
-			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n], 0))
+			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n]))
 		}
 		rec.after(r, StageTrace{Name: st.def.Name, Label: st.label, Setting: st.setting}, st.exact)
 	}
@@ -212,7 +219,7 @@ func (p *Pipeline) allows(in *Input, id int32) bool {
 	return maskHas(in.Mask, id)
 }
 
-func (p *Pipeline) applyMask(r *row, mode maskMode) error {
+func (p *Pipeline) applyMask(r *step, mode maskMode) error {
 	mask := r.in.Mask
 	if len(p.eos) > 0 {
 		mask = append(r.maskBuf[:0], mask...)
@@ -239,18 +246,6 @@ func (p *Pipeline) applyMask(r *row, mode maskMode) error {
 		return ErrNothingAllowed
 	}
 	return nil
-}
-
-// bury sets the logits of tokens outside a mask to -inf.
-func (r *row) bury(mask []uint64) {
-	r.list()
-	r.dirty()
-	for i, pos := range r.ix[:r.n] {
-		if r.x[i] > negInf && !maskHas(mask, r.id(pos)) {
-			r.x[i] = negInf
-			r.nfin--
-		}
-	}
 }
 
 // Sample chooses the next token and records the choice in t, which it
@@ -316,7 +311,7 @@ func (p *Pipeline) restart(s State) State {
 }
 
 // traceConstraint fills what the mask did to the model's distribution.
-func (p *Pipeline) traceConstraint(t *Trace, r *row, redrawn bool) {
+func (p *Pipeline) traceConstraint(t *Trace, r *step, redrawn bool) {
 	c := &t.Constraint
 	c.Active, c.EOS, c.Redrawn = true, r.in.MaskEOS, redrawn
 	var mass float64

@@ -3,8 +3,6 @@ package sampling
 import (
 	"math"
 	"slices"
-
-	"logitscope/sampling/simd"
 )
 
 // A recorder fills a trace while the stages run. Its zero value with no
@@ -41,7 +39,7 @@ type track struct {
 	cum float64 // raw exponentials down to and with it; best raw ones only
 }
 
-func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
+func (c *recorder) begin(p *Pipeline, r *step, t *Trace) {
 	c.t = t
 	r.rawStats(p.rawExact)
 	t.Vocab, t.NoPiece, t.Rest, t.Output = len(r.raw), r.noPiece, r.in.Rest, len(r.in.Output)
@@ -64,7 +62,7 @@ func (c *recorder) begin(p *Pipeline, r *row, t *Trace) {
 }
 
 // track notes the best tokens by raw probability and the pinned ones.
-func (c *recorder) track(r *row) {
+func (c *recorder) track(r *step) {
 	c.tracked = c.tracked[:0]
 	cum := 0.0
 	for _, it := range r.best(MaxRows) {
@@ -91,7 +89,7 @@ func (c *recorder) isTracked(pos int32) bool {
 	return false
 }
 
-func (c *recorder) add(r *row, s StageTrace) {
+func (c *recorder) add(r *step, s StageTrace) {
 	if c.t.nstages < MaxStages {
 		c.t.stages[c.t.nstages] = s
 		c.t.nstages++
@@ -99,7 +97,7 @@ func (c *recorder) add(r *row, s StageTrace) {
 }
 
 // before prepares for the next stage.
-func (c *recorder) before(r *row) {
+func (c *recorder) before(r *step) {
 	r.touched, r.scaled, r.adaptive = 0, 0, -1
 	r.touchFrom = len(r.touches)
 	if c == nil || c.t == nil {
@@ -110,7 +108,7 @@ func (c *recorder) before(r *row) {
 }
 
 // after records what the stage that s names did.
-func (c *recorder) after(r *row, s StageTrace, exact bool) {
+func (c *recorder) after(r *step, s StageTrace, exact bool) {
 	if c == nil || c.t == nil {
 		return
 	}
@@ -139,7 +137,7 @@ func (c *recorder) after(r *row, s StageTrace, exact bool) {
 }
 
 // updateCuts notes which tracked tokens the running stage removed.
-func (c *recorder) updateCuts(r *row) {
+func (c *recorder) updateCuts(r *step) {
 	for i := range c.tracked {
 		t := &c.tracked[i]
 		if t.cut != NoStage {
@@ -153,7 +151,7 @@ func (c *recorder) updateCuts(r *row) {
 
 // last returns where the cut line of the tokens left stands: the largest raw
 // rank among them, and the raw probability down to it.
-func (c *recorder) last(r *row) (rank int32, cum float32) {
+func (c *recorder) last(r *step) (rank int32, cum float32) {
 	if c.rawOrder && !r.holes && r.nfin <= c.nbest {
 		// What is left are the best tokens by raw probability.
 		return int32(r.nfin), float32(c.tracked[r.nfin-1].cum / r.rawSum * c.named)
@@ -176,82 +174,7 @@ func (c *recorder) last(r *row) (rank int32, cum float32) {
 	return c.rankOf(r, worst)
 }
 
-// worstUntouched returns the entry of lowest rank that no stage has touched,
-// or -1. Such entries rank as their logits do, so it has the smallest logit.
-func (r *row) worstUntouched() int {
-	x := r.x[:r.n]
-	least := r.leastFinite()
-	ix, same := grow(&r.idxBuf, r.n+simd.Slack), grow(&r.tmpBuf, r.n+simd.Slack)
-	n := simd.Between(ix, same, x, math.Nextafter32(least, negInf), least)
-	at := -1
-	for k := n - 1; k >= 0; k-- {
-		at = r.worse(at, int(ix[k]))
-	}
-	if at < 0 { // all of them are touched
-		for i := r.n - 1; i >= 0; i-- {
-			if x[i] > negInf && (at < 0 || x[i] <= x[at]) {
-				at = r.worse(at, i)
-			}
-		}
-	}
-	return at
-}
-
-// worse returns i if it is untouched and ranks below at, which may be -1, and
-// has no larger logit; else at.
-func (r *row) worse(at, i int) int {
-	if at >= 0 && r.x[i] == r.x[at] && r.raw[r.pos(i)] > r.raw[r.pos(at)] || r.wasTouched(r.pos(i)) {
-		return at
-	}
-	return i
-}
-
-// leastFinite returns the smallest logit above -inf, or +inf.
-func (r *row) leastFinite() float32 {
-	x := r.x[:r.n]
-	switch {
-	case r.sorted:
-		for i := r.n - 1; i >= 0; i-- {
-			if x[i] > negInf {
-				return x[i]
-			}
-		}
-		return inf32
-	case r.dense:
-		least := inf32
-		for b, hi := range r.bm {
-			if hi > negInf {
-				least = min(least, leastFinite(x[b*simd.Block:min(r.n, (b+1)*simd.Block)]))
-			}
-		}
-		return least
-	}
-	return leastFinite(x)
-}
-
-// leastFinite does it without branches, since which elements are at -inf is
-// in no order.
-func leastFinite(x []float32) float32 {
-	above := orderKey(negInf) + 1 // the key of -inf wraps to the largest
-	least := orderKey(inf32) - above
-	for _, v := range x {
-		least = min(least, orderKey(v)-above)
-	}
-	return keyLogit(least + above)
-}
-
-// wasTouched reports whether a stage changed the logit at a position on its
-// own account.
-func (r *row) wasTouched(pos int32) bool {
-	for i := range r.touches {
-		if r.touches[i].pos == pos {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *recorder) rankOf(r *row, pos int32) (rank int32, cum float32) {
+func (c *recorder) rankOf(r *step, pos int32) (rank int32, cum float32) {
 	for i := range c.tracked[:c.nbest] {
 		if c.tracked[i].pos == pos {
 			return int32(i + 1), float32(c.tracked[i].cum / r.rawSum * c.named)
@@ -262,7 +185,7 @@ func (c *recorder) rankOf(r *row, pos int32) (rank int32, cum float32) {
 }
 
 // finish fills the choice and the rows.
-func (c *recorder) finish(p *Pipeline, r *row, d drawn) {
+func (c *recorder) finish(p *Pipeline, r *step, d drawn) {
 	t := c.t
 	r.exps()
 	pos := r.pos(d.entry)
@@ -290,7 +213,7 @@ type shown struct {
 
 // rows chooses the tokens worth showing: the chosen and the pinned ones, then
 // by turns the best left by raw and by final probability.
-func (c *recorder) rows(r *row, chosen int32) {
+func (c *recorder) rows(r *step, chosen int32) {
 	c.show = c.show[:0]
 	c.addShown(r, chosen, false)
 	for i, id := range r.in.Pins {
@@ -317,7 +240,7 @@ func (c *recorder) rows(r *row, chosen int32) {
 	}
 }
 
-func (c *recorder) addShown(r *row, pos int32, pinned bool) {
+func (c *recorder) addShown(r *step, pos int32, pinned bool) {
 	for i := range c.show {
 		if c.show[i].pos == pos {
 			c.show[i].pinned = c.show[i].pinned || pinned
@@ -331,7 +254,7 @@ func (c *recorder) addShown(r *row, pos int32, pinned bool) {
 }
 
 // fillRow replays what the stages did to one token.
-func (c *recorder) fillRow(r *row, row *Row, s shown) {
+func (c *recorder) fillRow(r *step, row *Row, s shown) {
 	x := r.raw[s.pos]
 	p := math.Exp(float64(x-r.rawMax)) / r.rawSum
 	*row = Row{
@@ -360,7 +283,7 @@ func (c *recorder) fillRow(r *row, row *Row, s shown) {
 }
 
 // apply returns the logit that a stage made of x and notes which way it moved.
-func (l *logEntry) apply(r *row, row *Row, stage int, x float32, p float64) float32 {
+func (l *logEntry) apply(r *step, row *Row, stage int, x float32, p float64) float32 {
 	for k := l.from; k < l.to; k++ {
 		t := &r.touches[k]
 		if t.pos != r.posOf(row.ID) || t.after == negInf {

@@ -69,7 +69,8 @@ func (p *Pipeline) choosePCG(s *Scratch, state *State) drawn {
 	u := s.pcg.Float32(p.seed, state.Draws)
 	state.Draws++
 	probs := r.goProbs()
-	cum := grow(&r.negBuf, r.n)
+	r.before = slices.Grow(r.before[:0], r.n)[:r.n]
+	cum := r.before
 	var sum float32
 	for i, v := range probs {
 		sum += v

@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"logitscope/sampling/luck"
 	"logitscope/sampling/simd"
 )
+
+// A narrower is a stage that looks at the row alone.
+type narrower interface{ apply(r *row) }
 
 var negInf = float32(math.Inf(-1))
 
@@ -18,8 +20,6 @@ var negInf = float32(math.Inf(-1))
 // position, which stages may reorder. A position is an index into the model's
 // row; positions ascend with token ids.
 type row struct {
-	in Input
-
 	raw     []float32 // logits by position, ids without a piece masked
 	base    []int32   // token ids by position; nil: the position is the id
 	rawE    []float32 // exp(raw-rawMax)
@@ -55,13 +55,8 @@ type row struct {
 	seenBuf         []seen
 	touched         int     // entries the running stage changed on its own account
 	scaled          float32 // what the running stage divided every logit by; 0 if it did not
-	adaptive        float32 // the target that adaptive-p bent the logits to; negative if it did not
 	touchFrom       int     // touches of the stages before
 	holes           bool    // a stage removed better tokens than it left
-	state           *State
-	maskBuf         []uint64
-	mt              *[2]luck.MT
-	final           finalStage // makes the draw in place of the engine's; may be nil
 	probBuf         []float32
 	loose, looseBuf []item // see settle; nil if the entries are in their final order
 	looseAll        bool
@@ -97,11 +92,13 @@ func grow[T any](buf *[]T, n int) []T {
 	return *buf
 }
 
-// begin loads the logits of a step. repair replaces values that are not
-// finite, as transformers' remove_invalid_values does.
-func (r *row) begin(in Input, noPiece []int32, repair bool) error {
-	r.in = in
-	r.loadRaw(in, noPiece)
+// begin loads the logits of a step: logits[i] scores token ids[i], or token i
+// if ids is nil. rest is the probability that a partial row leaves to the
+// tokens it does not name. Ids in noPiece are masked. repair replaces values
+// that are not finite, as transformers' remove_invalid_values does. It reports
+// false if the row is no distribution: a logit is NaN or +Inf, or all are -Inf.
+func (r *row) begin(ids []int32, logits []float32, rest float32, noPiece []int32, repair bool) bool {
+	r.loadRaw(ids, logits, noPiece)
 	n := len(r.raw)
 	if repair {
 		r.repair()
@@ -109,11 +106,11 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	rawBM := grow(&r.rawBM, simd.Blocks(n))
 	hi, _, finite, nan := simd.MaxBlocks(rawBM, r.raw)
 	if nan > 0 || finite == 0 || math.IsInf(float64(hi), 1) {
-		return invalidLogits(r.raw, nan)
+		return false
 	}
 	r.rawMax = hi
 	r.n, r.nfin = n, finite
-	r.loadRest()
+	r.loadRest(ids, rest)
 	copy(grow(&r.bm, len(rawBM)), rawBM)
 	r.dense, r.sorted, r.mixed, r.atOK = true, false, false, false
 	r.x = grow(&r.xBuf, n+simd.Slack)[:n]
@@ -121,23 +118,23 @@ func (r *row) begin(in Input, noPiece []int32, repair bool) error {
 	r.ix = nil
 	r.eOK, r.sumOK, r.sharedE = false, false, false
 	r.touches = r.touches[:0]
-	r.touched, r.scaled, r.adaptive, r.touchFrom = 0, 0, -1, 0
-	r.holes, r.final, r.goOK, r.loose = false, nil, false, nil
-	return nil
+	r.touched, r.scaled, r.touchFrom = 0, 0, 0
+	r.holes, r.goOK, r.loose = false, false, nil
+	return true
 }
 
 // loadRaw sets raw and base: the model's own row if nothing has to change.
-func (r *row) loadRaw(in Input, noPiece []int32) {
-	r.raw, r.base, r.noPiece = in.Logits, nil, 0
-	if in.IDs != nil {
-		r.loadPartial(in)
+func (r *row) loadRaw(ids []int32, logits []float32, noPiece []int32) {
+	r.raw, r.base, r.noPiece = logits, nil, 0
+	if ids != nil {
+		r.loadPartial(ids, logits)
 	}
 	if len(noPiece) == 0 {
 		return
 	}
 	if r.base == nil {
-		r.raw = grow(&r.rawBuf, len(in.Logits))
-		copy(r.raw, in.Logits)
+		r.raw = grow(&r.rawBuf, len(logits))
+		copy(r.raw, logits)
 	}
 	for _, id := range noPiece {
 		if pos, ok := r.position(id); ok {
@@ -148,13 +145,13 @@ func (r *row) loadRaw(in Input, noPiece []int32) {
 }
 
 // loadPartial copies a partial row, ordered by ascending id.
-func (r *row) loadPartial(in Input) {
-	n := len(in.IDs)
+func (r *row) loadPartial(ids []int32, logits []float32) {
+	n := len(ids)
 	items := grow(&r.sortBuf, n)
 	ascending := true
-	for i, id := range in.IDs {
-		items[i] = item{in.Logits[i], id}
-		ascending = ascending && (i == 0 || in.IDs[i-1] < id)
+	for i, id := range ids {
+		items[i] = item{logits[i], id}
+		ascending = ascending && (i == 0 || ids[i-1] < id)
 	}
 	if !ascending {
 		slices.SortStableFunc(items, func(a, b item) int { return int(a.i) - int(b.i) })

@@ -1,6 +1,9 @@
 package sampling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // dryStage lowers tokens that would go on with a run the history has had
 // before ("don't repeat yourself").
@@ -10,7 +13,7 @@ type dryStage struct {
 	breakers         breakers
 }
 
-func (s *dryStage) apply(r *row) {
+func (s *dryStage) apply(r *step) {
 	prompt, output := lastN(r.in.Prompt, r.in.Output, s.window)
 	n := len(prompt) + len(output)
 	if n <= s.allowed {
@@ -27,7 +30,8 @@ func (s *dryStage) apply(r *row) {
 	if limit < s.allowed {
 		return
 	}
-	counts := grow(&r.idxBuf, n)
+	r.counts = slices.Grow(r.counts[:0], n)[:n]
+	counts := r.counts
 	clear(counts)
 	matchLengths(counts, limit, back)
 	s.lower(r, counts, back)
@@ -79,7 +83,7 @@ func matchLengths(counts []int32, limit int, back func(int) int32) {
 }
 
 // lower penalises each token that would continue a run, by its longest one.
-func (s *dryStage) lower(r *row, counts []int32, back func(int) int32) {
+func (s *dryStage) lower(r *step, counts []int32, back func(int) int32) {
 	n := len(counts)
 	most := 0
 	if s.base > 1.000001 {

@@ -11,7 +11,7 @@ type biasStage struct {
 	biases []TokenBias
 }
 
-func (s *biasStage) apply(r *row) {
+func (s *biasStage) apply(r *step) {
 	for _, b := range s.biases {
 		last := len(b.Tokens) - 1
 		if last > 0 && !endsWith(r.in.Prompt, r.in.Output, b.Tokens[:last]) {
@@ -32,7 +32,7 @@ type badWordsStage struct {
 	outputOnly bool // a sequence must lie in the output as far as it is written
 }
 
-func (s *badWordsStage) apply(r *row) {
+func (s *badWordsStage) apply(r *step) {
 	prompt := r.in.Prompt
 	if s.outputOnly {
 		prompt = nil
@@ -46,7 +46,7 @@ func (s *badWordsStage) apply(r *row) {
 }
 
 // ban sets the logit of a token to -inf.
-func (r *row) ban(id int32) {
+func (r *step) ban(id int32) {
 	if pos, ok := r.position(id); ok {
 		if i := r.entry(pos); i >= 0 {
 			r.set(i, negInf)
@@ -60,7 +60,7 @@ type banStage struct {
 	active func(in *Input) bool
 }
 
-func (s *banStage) apply(r *row) {
+func (s *banStage) apply(r *step) {
 	if s.active(&r.in) {
 		for _, id := range s.ids {
 			r.ban(id)
@@ -73,31 +73,7 @@ type allowedStage struct {
 	mask []uint64 // bit id%64 of word id/64: allowed
 }
 
-func (s *allowedStage) apply(r *row) { r.keepMask(s.mask) }
-
-func maskOf(ids []int32) []uint64 {
-	var mask []uint64
-	for _, id := range ids {
-		if id < 0 {
-			continue
-		}
-		for int(id)/64 >= len(mask) {
-			mask = append(mask, 0)
-		}
-		mask[id/64] |= 1 << (id % 64)
-	}
-	return mask
-}
-
-func maskHas(mask []uint64, id int32) bool {
-	return int(id)/64 < len(mask) && mask[id/64]>>(id%64)&1 != 0
-}
-
-// keepMask keeps the tokens whose bit is set.
-func (r *row) keepMask(mask []uint64) {
-	r.list()
-	r.keep(func(i int) bool { return r.x[i] > negInf && maskHas(mask, r.id(r.ix[i])) })
-}
+func (s *allowedStage) apply(r *step) { r.keepMask(s.mask) }
 
 // forceStage leaves only the given tokens while active reports true, each
 // with logit 0.
@@ -106,13 +82,13 @@ type forceStage struct {
 	active func(in *Input) bool
 }
 
-func (s *forceStage) apply(r *row) {
+func (s *forceStage) apply(r *step) {
 	if !s.active(&r.in) {
 		return
 	}
 	r.list()
 	mask := maskOf(s.ids)
-	r.keep(func(i int) bool { return maskHas(mask, r.id(r.ix[i])) })
+	r.keep(func(i int) bool { return maskHas(mask, r.id(r.pos(i))) })
 	for i := range r.n {
 		r.set(i, 0)
 	}
@@ -121,7 +97,7 @@ func (s *forceStage) apply(r *row) {
 // noRepeatNgram bans every token that would repeat n tokens in a row.
 type noRepeatNgram int
 
-func (n noRepeatNgram) apply(r *row) {
+func (n noRepeatNgram) apply(r *step) {
 	in, total := &r.in, r.historyLen()
 	k := int(n) - 1
 	if total < int(n) {
@@ -146,7 +122,7 @@ type decayStage struct {
 	factor float64
 }
 
-func (s *decayStage) apply(r *row) {
+func (s *decayStage) apply(r *step) {
 	over := len(r.in.Output) - s.start
 	if over <= 0 {
 		return

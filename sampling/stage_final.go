@@ -1,6 +1,9 @@
 package sampling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A finalStage replaces the draw: it cuts or bends the row in its own way and
 // then draws from it.
@@ -17,7 +20,7 @@ type mirostat struct {
 	vocab    int // 0: the width of the row
 }
 
-func (m *mirostat) apply(r *row) {
+func (m *mirostat) apply(r *step) {
 	r.settleAll()
 	sum := r.arraySoftmax(true)
 	mu := float32(r.state.Mu)
@@ -38,7 +41,7 @@ func log2f(f float32) float32 { return float32(math.Log2(float64(f))) }
 func pow32(a, b float32) float32 { return float32(math.Pow(float64(a), float64(b))) }
 
 // k returns how many tokens version 1 keeps.
-func (m *mirostat) k(r *row, sum, mu float32) int {
+func (m *mirostat) k(r *step, sum, mu float32) int {
 	var tb, tt float32
 	for i := 0; i < 99 && i < r.n-1; i++ {
 		t := log32(float32(i+2) / float32(i+1))
@@ -69,29 +72,21 @@ func (m *mirostat) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	return d
 }
 
-// arrayProbs returns the probabilities of the entries as float32.
-func (r *row) arrayProbs(sum float32) []float32 {
-	p := grow(&r.negBuf, r.n)
-	for i, e := range r.e[:r.n] {
-		p[i] = e / sum
-	}
-	return p
-}
-
 // adaptiveP bends the distribution towards tokens near a target probability,
 // which moves against what was chosen before.
 type adaptiveP struct {
 	target, decay float32
 }
 
-func (a *adaptiveP) apply(r *row) {
+func (a *adaptiveP) apply(r *step) {
 	r.settleAll()
 	sum := r.arraySoftmax(false)
 	target := min(max(a.target, 0), 1)
 	if total := float32(r.state.AdaptTotal); total != 0 {
 		target = min(max(float32(2*target)-float32(r.state.AdaptWeighted)/total, 0), 1)
 	}
-	before := grow(&r.probBuf, r.n)
+	r.before = slices.Grow(r.before[:0], r.n)[:r.n]
+	before := r.before
 	for i, e := range r.e[:r.n] {
 		before[i] = e / sum
 		if r.x[i] > negInf {
@@ -116,7 +111,7 @@ func (a *adaptiveP) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	probs := r.arrayProbs(r.arraySoftmax(false))
 	s.mt[0].Seek(seedMT(p.seed), state.Draws)
 	d := drawDiscrete(probs, &s.mt[0], state)
-	state.AdaptWeighted = float64(r.probBuf[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))
+	state.AdaptWeighted = float64(r.before[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))
 	state.AdaptTotal = float64(1 + float32(a.decay*float32(state.AdaptTotal)))
 	return d
 }

@@ -18,12 +18,16 @@ const (
 	byReciprocal                     // x > 0: x·(1/r), else x·r (vLLM)
 )
 
-func (s *penaltyStage) apply(r *row) {
+func (s *penaltyStage) apply(r *step) {
 	prompt := r.in.Prompt
 	if s.outputOnly {
 		prompt = nil
 	}
-	for _, t := range r.seenTokens(prompt, r.in.Output, s.window) {
+	output := r.in.Output
+	if s.window >= 0 {
+		prompt, output = lastN(prompt, output, s.window)
+	}
+	for _, t := range r.seenTokens(prompt, output) {
 		if i := r.entry(t.pos); i >= 0 {
 			r.set(i, s.penalise(r.x[i], t.count))
 		}

@@ -11,9 +11,9 @@ import "math"
 // bounds only, of which the middle is taken. They are never drawn.
 
 // loadRest sets the weight of the unnamed tokens from their share.
-func (r *row) loadRest() {
+func (r *row) loadRest(ids []int32, rest float32) {
 	r.rest = math.Inf(-1)
-	if s := float64(r.in.Rest); r.in.IDs != nil && s > 0 && s < 1 {
+	if s := float64(rest); ids != nil && s > 0 && s < 1 {
 		sum := 0.0
 		for _, v := range r.raw {
 			sum += math.Exp(float64(v - r.rawMax))
@@ -52,17 +52,16 @@ func (s topKTies) count() int  { return max(s.k, s.keep) }
 func (k topKArray) count() int { return int(k) }
 func (k goTopK) count() int    { return int(k) }
 
-// followRest notes what a stage did to the unnamed tokens; before is how many
-// tokens it was given.
-func (r *row) followRest(st *planned, before int) {
-	k, isCount := st.s.(counted)
+// followRest notes what a stage did to the unnamed tokens: it was given before
+// tokens; it cuts by probability if cuts; and of all tokens it keeps the best
+// count, if that is above 0.
+func (r *row) followRest(before, count int, cuts bool) {
 	switch {
 	case !r.hasRest():
-	case st.def.Warper && r.nfin < before && !r.holes,
-		isCount && k.count() > 0 && k.count() <= len(r.raw):
+	case cuts && r.nfin < before && !r.holes, count > 0 && count <= len(r.raw):
 		r.rest = math.Inf(-1)
-	case isCount && k.count() > 0 && k.count() < len(r.raw)+r.unnamed():
-		r.rest = r.restOf(float64(k.count() - len(r.raw)))
+	case count > 0 && count < len(r.raw)+r.unnamed():
+		r.rest = r.restOf(float64(count - len(r.raw)))
 	case r.scaled != 0:
 		r.rest = r.temper(float64(r.scaled), r.unnamed())
 	}

@@ -1,0 +1,82 @@
+package sampling
+
+import (
+	"math"
+
+	"logitscope/sampling/simd"
+)
+
+// worstUntouched returns the entry of lowest rank that no stage has touched,
+// or -1. Such entries rank as their logits do, so it has the smallest logit.
+func (r *row) worstUntouched() int {
+	x := r.x[:r.n]
+	least := r.leastFinite()
+	ix, same := grow(&r.idxBuf, r.n+simd.Slack), grow(&r.tmpBuf, r.n+simd.Slack)
+	n := simd.Between(ix, same, x, math.Nextafter32(least, negInf), least)
+	at := -1
+	for k := n - 1; k >= 0; k-- {
+		at = r.worse(at, int(ix[k]))
+	}
+	if at < 0 { // all of them are touched
+		for i := r.n - 1; i >= 0; i-- {
+			if x[i] > negInf && (at < 0 || x[i] <= x[at]) {
+				at = r.worse(at, i)
+			}
+		}
+	}
+	return at
+}
+
+// worse returns i if it is untouched and ranks below at, which may be -1, and
+// has no larger logit; else at.
+func (r *row) worse(at, i int) int {
+	if at >= 0 && r.x[i] == r.x[at] && r.raw[r.pos(i)] > r.raw[r.pos(at)] || r.wasTouched(r.pos(i)) {
+		return at
+	}
+	return i
+}
+
+// leastFinite returns the smallest logit above -inf, or +inf.
+func (r *row) leastFinite() float32 {
+	x := r.x[:r.n]
+	switch {
+	case r.sorted:
+		for i := r.n - 1; i >= 0; i-- {
+			if x[i] > negInf {
+				return x[i]
+			}
+		}
+		return inf32
+	case r.dense:
+		least := inf32
+		for b, hi := range r.bm {
+			if hi > negInf {
+				least = min(least, leastFinite(x[b*simd.Block:min(r.n, (b+1)*simd.Block)]))
+			}
+		}
+		return least
+	}
+	return leastFinite(x)
+}
+
+// leastFinite does it without branches, since which elements are at -inf is
+// in no order.
+func leastFinite(x []float32) float32 {
+	above := orderKey(negInf) + 1 // the key of -inf wraps to the largest
+	least := orderKey(inf32) - above
+	for _, v := range x {
+		least = min(least, orderKey(v)-above)
+	}
+	return keyLogit(least + above)
+}
+
+// wasTouched reports whether a stage changed the logit at a position on its
+// own account.
+func (r *row) wasTouched(pos int32) bool {
+	for i := range r.touches {
+		if r.touches[i].pos == pos {
+			return true
+		}
+	}
+	return false
+}
