@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"logitscope/sampling/luck"
+	"logitscope/sampling/row"
 )
 
 // A Vocab is what a pipeline needs to know about a model's tokens.
@@ -24,7 +25,7 @@ type stage interface{ apply(r *step) }
 // A step is a row on its way through the stages, with what they look at
 // besides.
 type step struct {
-	row
+	row.Row
 	in       Input
 	state    *State
 	mt       *[2]luck.MT
@@ -36,16 +37,16 @@ type step struct {
 }
 
 // A cut is a stage that looks at the row alone.
-type cut struct{ of narrower }
+type cut struct{ of row.Cut }
 
-func (c cut) apply(r *step) { c.of.apply(&r.row) }
+func (c cut) apply(r *step) { c.of.Apply(&r.Row) }
 
 // countOf returns how many of the best tokens a stage keeps, 0 if it does not
 // go by their number.
 func countOf(s stage) int {
 	if c, ok := s.(cut); ok {
-		if k, ok := c.of.(counted); ok {
-			return k.count()
+		if k, ok := c.of.(row.Counted); ok {
+			return k.Count()
 		}
 	}
 	return 0
@@ -220,7 +221,7 @@ func (p *Pipeline) addStages(b *Builder, o Order) {
 	}
 	b.def = nil
 	if b.greedy {
-		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: cut{greedyStage{}}})
+		p.stages = append(p.stages, planned{def: greedyDef, label: "greedy", s: cut{row.Greedy{}}})
 	}
 	// Walk back: after each stage, are its exponentials what is read next?
 	exact := true // the draw reads them

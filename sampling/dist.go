@@ -84,12 +84,12 @@ func (d *byProb) Swap(i, j int) {
 // ended with. The input of that call must not have changed since.
 func (s *Scratch) Final(d *Dist) {
 	r := &s.r
-	r.exps()
-	items := r.best(r.nfin)
+	r.Exps()
+	items := r.Best(r.Finite)
 	d.IDs, d.Probs = slices.Grow(d.IDs[:0], len(items)), slices.Grow(d.Probs[:0], len(items))
 	for _, it := range items {
-		d.IDs = append(d.IDs, r.id(r.pos(int(it.i))))
-		d.Probs = append(d.Probs, float64(r.e[it.i])/r.sum)
+		d.IDs = append(d.IDs, r.ID(r.Pos(int(it.I))))
+		d.Probs = append(d.Probs, float64(r.E[it.I])/r.Sum)
 	}
 }
 
@@ -98,9 +98,9 @@ func (s *Scratch) Final(d *Dist) {
 // engine has one, the order in which its draw walks. Tokens at -Inf that the
 // engine leaves in it are included.
 func (s *Scratch) Array(dst []int32) []int32 {
-	s.r.settleAll()
-	for i := range s.r.n {
-		dst = append(dst, s.r.id(s.r.pos(i)))
+	s.r.SettleAll()
+	for i := range s.r.N {
+		dst = append(dst, s.r.ID(s.r.Pos(i)))
 	}
 	return dst
 }
@@ -240,10 +240,10 @@ func (p *Pipeline) rewrite(dst []float32, s *Scratch, in Input, stages []planned
 	for i := range dst {
 		dst[i] = negInf
 	}
-	for i, v := range r.x[:r.n] {
-		pos := r.pos(i)
+	for i, v := range r.X[:r.N] {
+		pos := r.Pos(i)
 		if in.IDs != nil {
-			pos = int32(slices.Index(in.IDs, r.id(pos)))
+			pos = int32(slices.Index(in.IDs, r.ID(pos)))
 		}
 		dst[pos] = v
 	}

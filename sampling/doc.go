@@ -14,8 +14,8 @@
 // draw can be reproduced it is; elsewhere [luck.Coin] does, see
 // [Pipeline.DrawRule].
 //
-// A new stage is a value with an apply method on the row (row.go) and an
-// entry in its engine's table; a new engine is such a table in engines.go.
+// A new stage is a value with an apply method on the row (package row) and an
+// entry in its engine's table; a new engine is one record, an [Engine].
 //
 // Nothing here does I/O, starts goroutines or keeps state between calls: the
 // same pipeline and input always choose the same token. What a stage must

@@ -63,7 +63,7 @@ func (p *Pipeline) startState(s State) State {
 func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 	r := &s.r
 	if p.greedy {
-		return drawn{entry: r.argmax(), greedy: true, hi: 1}
+		return drawn{entry: r.Argmax(), greedy: true, hi: 1}
 	}
 	switch p.draw {
 	case DrawMT:
@@ -72,7 +72,7 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 		return p.choosePCG(s, state)
 	}
 	u := luck.Coin(p.seed, r.in.Pos(), 0)
-	entry, lo, hi := r.drawRanked(u)
+	entry, lo, hi := r.DrawRanked(u)
 	// Rounding may leave u just outside of its own interval.
 	return drawn{entry: entry, u: u, lo: min(lo, u), hi: max(hi, math.Nextafter(u, 2))}
 }

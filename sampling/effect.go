@@ -154,9 +154,9 @@ func (p *Pipeline) Touched(stage string, s *Scratch, in Input) (touches []Touch,
 				counts[id]++
 			}
 		}
-		for _, t := range r.touches[r.touchFrom:] {
-			id := r.id(t.pos)
-			touches = append(touches, Touch{id, counts[id], t.before, t.after})
+		for _, t := range r.Touches[r.TouchFrom:] {
+			id := r.ID(t.Pos)
+			touches = append(touches, Touch{id, counts[id], t.Before, t.After})
 		}
 		slices.SortFunc(touches, func(a, b Touch) int { return int(a.ID - b.ID) })
 		return touches, window, nil

@@ -1,5 +1,7 @@
 package sampling
 
+import "logitscope/sampling/row"
+
 // llamaEngine is llama.cpp: a chain of samplers on an array of candidates,
 // cuts before temperature, its own seeded generators.
 var llamaEngine = &Engine{
@@ -65,35 +67,35 @@ var (
 		if n <= 0 {
 			return nil, ""
 		}
-		return cut{sigmaArray(n)}, b.format("top_n_sigma")
+		return cut{row.SigmaArray(n)}, b.format("top_n_sigma")
 	}}
 	topKArrayDef = &Stage{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		k := b.int("top_k")
 		if k <= 0 {
 			return nil, ""
 		}
-		return cut{topKArray(k)}, b.format("top_k")
+		return cut{row.TopKArray(k)}, b.format("top_k")
 	}}
 	typicalArrayDef = &Stage{Name: "typical_p", Tiny: "typ", Own: "typ_p", Cuts: true, Apart: typicalApart, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("typical_p")
 		if p >= 1 {
 			return nil, ""
 		}
-		return cut{typicalArray{p, b.keep}}, b.format("typical_p")
+		return cut{row.TypicalArray{P: p, Keep: b.keep}}, b.format("typical_p")
 	}}
 	topPArrayDef = &Stage{Name: "top_p", Tiny: "p", Cuts: true, weights: leavesFew, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("top_p")
 		if p >= 1 {
 			return nil, ""
 		}
-		return cut{topPArray{p, b.keep}}, b.format("top_p")
+		return cut{row.TopPArray{P: p, Keep: b.keep}}, b.format("top_p")
 	}}
 	minPArrayDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: leavesFew, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("min_p")
 		if p <= 0 {
 			return nil, ""
 		}
-		return cut{minPArray{p, b.keep}}, b.format("min_p")
+		return cut{row.MinPArray{P: p, Keep: b.keep}}, b.format("min_p")
 	}}
 	xtcDef = &Stage{Name: "xtc", Cuts: true, weights: readsWeights, Keys: []string{"xtc_probability", "xtc_threshold", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p, t := b.f32("xtc_probability"), b.f32("xtc_threshold")
@@ -121,7 +123,7 @@ var mirostatChain = &Chain{"mirostat", []*Stage{
 		if t == 1 {
 			return nil, ""
 		}
-		return cut{temperatureArray(t)}, b.format("temperature")
+		return cut{row.TemperatureArray(t)}, b.format("temperature")
 	}},
 	{Name: "mirostat", Tiny: "miro", Final: true, weights: readsWeights, Keys: []string{"mirostat", "mirostat_tau", "mirostat_eta"}, Warper: true, Build: func(b *Builder) (stage, string) {
 		return &mirostat{version: b.int("mirostat"), tau: b.f32("mirostat_tau"), eta: b.f32("mirostat_eta")}, b.format("mirostat")
@@ -157,10 +159,10 @@ func buildDry(b *Builder) (stage, string) {
 func buildTemperatureArray(b *Builder) (stage, string) {
 	t, spread := b.f32("temperature"), b.f32("dynatemp_range")
 	if spread > 0 {
-		return cut{dynamicTemperature{t, spread, b.f32("dynatemp_exponent")}}, b.format("temperature") + " ± " + b.format("dynatemp_range")
+		return cut{row.DynamicTemperature{T: t, Spread: spread, Exponent: b.f32("dynatemp_exponent")}}, b.format("temperature") + " ± " + b.format("dynatemp_range")
 	}
 	if t == 1 {
 		return nil, ""
 	}
-	return cut{temperatureArray(t)}, b.format("temperature")
+	return cut{row.TemperatureArray(t)}, b.format("temperature")
 }

@@ -2,6 +2,8 @@ package sampling
 
 import (
 	"strconv"
+
+	"logitscope/sampling/row"
 )
 
 // ollamaGoEngine is the sampler in Go that Ollama had until version 0.24:
@@ -19,24 +21,24 @@ var ollamaGoEngine = &Engine{
 	},
 	Stages: []*Stage{
 		{Name: "top_k", Tiny: "k", Cuts: true, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			return cut{goTopK(b.int("top_k"))}, b.format("top_k")
+			return cut{row.GoTopK(b.int("top_k"))}, b.format("top_k")
 		}},
 		{Name: "temperature", Tiny: "T", Keys: []string{"temperature"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			return cut{goTemperature(b.f32("temperature"))}, b.format("temperature")
+			return cut{row.GoTemperature(b.f32("temperature"))}, b.format("temperature")
 		}},
 		{Name: "top_p", Tiny: "p", Cuts: true, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("top_p"), 0), 1)
 			if p == 1 {
 				return nil, ""
 			}
-			return cut{goTopP(p)}, b.format("top_p")
+			return cut{row.GoTopP(p)}, b.format("top_p")
 		}},
 		{Name: "min_p", Tiny: "min", Cuts: true, Keys: []string{"min_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("min_p"), 0), 1)
 			if p == 0 {
 				return nil, ""
 			}
-			return cut{goMinP(p)}, b.format("min_p")
+			return cut{row.GoMinP(p)}, b.format("min_p")
 		}},
 	},
 }

@@ -1,6 +1,10 @@
 package sampling
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/sampling/row"
+)
 
 // transformersEngine is Hugging Face transformers 5: processors and warpers
 // in the order its generate builds them, on scores of the whole vocabulary.
@@ -108,21 +112,21 @@ var transformersEngine = &Engine{
 			if h <= 0 {
 				return nil, ""
 			}
-			return cut{topH{h}}, b.format("top_h")
+			return cut{row.TopH{H: h}}, b.format("top_h")
 		}},
 		{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			k := b.int("top_k")
 			if k == 0 {
 				return nil, ""
 			}
-			return cut{topKTies{k, max(b.keep, 1)}}, b.format("top_k")
+			return cut{row.TopKTies{K: k, Keep: max(b.keep, 1)}}, b.format("top_k")
 		}},
 		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.float("top_p")
 			if p >= 1 {
 				return nil, ""
 			}
-			return cut{topPTail{float32(1 - p), max(b.keep, 1)}}, b.format("top_p")
+			return cut{row.TopPTail{Limit: float32(1 - p), Keep: max(b.keep, 1)}}, b.format("top_p")
 		}},
 		minPDef,
 		{Name: "typical_p", Tiny: "typ", Cuts: true, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
@@ -130,21 +134,21 @@ var transformersEngine = &Engine{
 			if p >= 1 {
 				return nil, ""
 			}
-			return cut{typicalMass{float32(p), max(b.keep, 1)}}, b.format("typical_p")
+			return cut{row.TypicalMass{Mass: float32(p), Keep: max(b.keep, 1)}}, b.format("typical_p")
 		}},
 		{Name: "epsilon_cutoff", Tiny: "eps", Cuts: true, weights: readsWeights, Short: "epsilon", Keys: []string{"epsilon_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("epsilon_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
 			}
-			return cut{epsilonCut{float32(v), max(b.keep, 1)}}, b.format("epsilon_cutoff")
+			return cut{row.EpsilonCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.format("epsilon_cutoff")
 		}},
 		{Name: "eta_cutoff", Tiny: "eta", Cuts: true, weights: readsWeights, Short: "eta", Keys: []string{"eta_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("eta_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
 			}
-			return cut{etaCut{float32(v), max(b.keep, 1)}}, b.format("eta_cutoff")
+			return cut{row.EtaCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.format("eta_cutoff")
 		}},
 	},
 }
@@ -164,7 +168,7 @@ var temperatureDef = &Stage{Name: "temperature", Tiny: "T", weights: scales, Key
 		if t == 1 {
 			return nil, ""
 		}
-		return cut{temperature(t)}, b.format("temperature")
+		return cut{row.Temperature(t)}, b.format("temperature")
 	}}
 
 var minPDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: readsWeights, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true,
@@ -173,7 +177,7 @@ var minPDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: readsWeigh
 		if p <= 0 {
 			return nil, ""
 		}
-		return cut{minPShare{float32(p), max(b.keep, 1)}}, b.format("min_p")
+		return cut{row.MinPShare{P: float32(p), Keep: max(b.keep, 1)}}, b.format("min_p")
 	}}
 
 // repairStage stands for remove_invalid_values in the trace: the row is

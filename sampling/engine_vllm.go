@@ -1,6 +1,10 @@
 package sampling
 
-import "math"
+import (
+	"math"
+
+	"logitscope/sampling/row"
+)
 
 // vllmEngine is vLLM's V1 sampler, its PyTorch path: processors and penalties
 // first, then temperature, min_p, top_k and top_p.
@@ -47,14 +51,14 @@ var vllmEngine = &Engine{
 			if k <= 0 {
 				return nil, ""
 			}
-			return cut{topKTies{k, 1}}, b.format("top_k")
+			return cut{row.TopKTies{K: k, Keep: 1}}, b.format("top_k")
 		}},
 		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.f32("top_p")
 			if p >= 1 {
 				return nil, ""
 			}
-			return cut{topPTail{1 - p, 1}}, b.format("top_p")
+			return cut{row.TopPTail{Limit: 1 - p, Keep: 1}}, b.format("top_p")
 		}},
 	},
 }

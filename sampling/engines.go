@@ -3,6 +3,8 @@ package sampling
 import (
 	"math"
 	"slices"
+
+	"logitscope/sampling/row"
 )
 
 // greedyDef is the last stage where no draw is made.
@@ -110,7 +112,7 @@ func buildAllowed(b *Builder) (stage, string) {
 	if len(b.value("allowed_words").([]string)) > 0 {
 		ids = append(ids, b.eos()...)
 	}
-	return &allowedStage{maskOf(ids)}, ""
+	return &allowedStage{row.MaskOf(ids)}, ""
 }
 
 func buildMinNew(b *Builder) (stage, string) {

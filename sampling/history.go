@@ -1,5 +1,7 @@
 package sampling
 
+import "math"
+
 // lastN returns the parts of prompt and output that the last n tokens of both
 // fall in.
 func lastN(prompt, output []int32, n int) ([]int32, []int32) {
@@ -40,3 +42,9 @@ func endsWith(prompt, output, seq []int32) bool {
 	}
 	return true
 }
+
+var negInf = float32(math.Inf(-1))
+
+func log32(f float32) float32 { return float32(math.Log(float64(f))) }
+
+func abs32(f float32) float32 { return float32(math.Abs(float64(f))) }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"logitscope/sampling/luck"
+	"logitscope/sampling/row"
 )
 
 // A Pipeline is an ordered list of stages that ends in a draw, compiled from
@@ -166,9 +167,9 @@ func (p *Pipeline) begin(r *step, in Input) error {
 		return errors.New("the row has no logits")
 	}
 	r.in, r.final, r.adaptive = in, nil, -1
-	r.vocab = p.vocab
-	if !r.row.begin(in.IDs, in.Logits, in.Rest, p.noPiece, p.repair) {
-		return invalidLogits(r.raw)
+	r.Vocab = p.vocab
+	if !r.Row.Begin(in.IDs, in.Logits, in.Rest, p.noPiece, p.repair) {
+		return invalidLogits(r.Raw)
 	}
 	return nil
 }
@@ -195,14 +196,14 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 	for i := range stages {
 		st := &stages[i]
 		rec.before(r)
-		before := r.nfin
+		before := r.Finite
 		st.s.apply(r)
-		r.followRest(before, countOf(st.s), st.def.Warper)
-		if r.nfin == 0 {
+		r.FollowRest(before, countOf(st.s), st.def.Warper)
+		if r.Finite == 0 {
 			return fmt.Errorf("%s %w", st.label, errNoneLeft)
 		}
-		if (r.scaled != 0 || r.touched > 0) && math.IsInf(float64(r.max()), 1) {
-			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.x[:r.n]))
+		if (r.Scaled != 0 || r.Touched > 0) && math.IsInf(float64(r.Max()), 1) {
+			return fmt.Errorf("after %s %w", st.label, invalidLogits(r.X[:r.N]))
 		}
 		rec.after(r, StageTrace{Name: st.def.Name, Label: st.label, Setting: st.setting}, st.exact)
 	}
@@ -216,7 +217,7 @@ func (p *Pipeline) allows(in *Input, id int32) bool {
 			return in.MaskEOS
 		}
 	}
-	return maskHas(in.Mask, id)
+	return row.MaskHas(in.Mask, id)
 }
 
 func (p *Pipeline) applyMask(r *step, mode maskMode) error {
@@ -238,11 +239,11 @@ func (p *Pipeline) applyMask(r *step, mode maskMode) error {
 		r.maskBuf = mask
 	}
 	if mode == maskBury {
-		r.bury(mask)
+		r.Bury(mask)
 	} else {
-		r.keepMask(mask)
+		r.KeepMask(mask)
 	}
-	if r.nfin == 0 {
+	if r.Finite == 0 {
 		return ErrNothingAllowed
 	}
 	return nil
@@ -272,7 +273,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 	}
 	d := p.choose(s, state)
 	redrawn := false
-	if masked && p.checkAfter && !p.allows(&in, r.id(r.pos(d.entry))) {
+	if masked && p.checkAfter && !p.allows(&in, r.ID(r.Pos(d.entry))) {
 		redrawn = true
 		if err := p.begin(r, in); err != nil {
 			return -1, err
@@ -315,12 +316,12 @@ func (p *Pipeline) traceConstraint(t *Trace, r *step, redrawn bool) {
 	c := &t.Constraint
 	c.Active, c.EOS, c.Redrawn = true, r.in.MaskEOS, redrawn
 	var mass float64
-	for pos := range r.raw {
-		if r.raw[pos] > negInf && p.allows(&r.in, r.id(int32(pos))) {
+	for pos := range r.Raw {
+		if r.Raw[pos] > negInf && p.allows(&r.in, r.ID(int32(pos))) {
 			c.Allowed++
-			mass += float64(r.rawE[pos])
+			mass += float64(r.RawE[pos])
 		}
 	}
-	c.Mass = float32(mass / r.rawSum)
-	c.Bits = float32(-math.Log2(mass / r.rawSum))
+	c.Mass = float32(mass / r.RawSum)
+	c.Bits = float32(-math.Log2(mass / r.RawSum))
 }

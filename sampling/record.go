@@ -3,6 +3,8 @@ package sampling
 import (
 	"math"
 	"slices"
+
+	"logitscope/sampling/row"
 )
 
 // A recorder fills a trace while the stages run. Its zero value with no
@@ -41,40 +43,40 @@ type track struct {
 
 func (c *recorder) begin(p *Pipeline, r *step, t *Trace) {
 	c.t = t
-	r.rawStats(p.rawExact)
-	t.Vocab, t.NoPiece, t.Rest, t.Output = len(r.raw), r.noPiece, r.in.Rest, len(r.in.Output)
+	r.RawStats(p.rawExact)
+	t.Vocab, t.NoPiece, t.Rest, t.Output = len(r.Raw), r.NoPiece, r.in.Rest, len(r.in.Output)
 	c.named = 1
-	if r.hasRest() {
+	if r.HasRest() {
 		c.named = 1 - float64(r.in.Rest)
 	}
-	t.RawBits = entropyBits(r.rawSum, r.rawDot)
-	if r.hasRest() {
-		lo, _ := r.entropyBounds()
+	t.RawBits = row.EntropyBits(r.RawSum, r.RawDot)
+	if r.HasRest() {
+		lo, _ := r.EntropyBounds()
 		t.RawBits = float32(lo / math.Ln2)
 	}
 	t.nstages = 0
 	c.log = c.log[:0]
 	c.track(r)
 	c.rawOrder = true
-	c.n, c.nfin = r.n, r.nfin
-	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.nfin, Size: r.n, Mass: 1, Bits: t.RawBits})
-	c.log = append(c.log, logEntry{ref: r.ref, sum: r.sum, adaptive: -1})
+	c.n, c.nfin = r.N, r.Finite
+	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.Finite, Size: r.N, Mass: 1, Bits: t.RawBits})
+	c.log = append(c.log, logEntry{ref: r.Ref, sum: r.Sum, adaptive: -1})
 }
 
 // track notes the best tokens by raw probability and the pinned ones.
 func (c *recorder) track(r *step) {
 	c.tracked = c.tracked[:0]
 	cum := 0.0
-	for _, it := range r.best(MaxRows) {
-		cum += float64(r.rawE[it.i])
-		c.tracked = append(c.tracked, track{it.i, NoStage, cum})
+	for _, it := range r.Best(MaxRows) {
+		cum += float64(r.RawE[it.I])
+		c.tracked = append(c.tracked, track{it.I, NoStage, cum})
 	}
 	c.nbest = len(c.tracked)
 	for i, id := range r.in.Pins {
 		if i == MaxPins {
 			break
 		}
-		if pos, ok := r.position(id); ok && !c.isTracked(pos) {
+		if pos, ok := r.Position(id); ok && !c.isTracked(pos) {
 			c.tracked = append(c.tracked, track{pos: pos, cut: NoStage})
 		}
 	}
@@ -98,13 +100,13 @@ func (c *recorder) add(r *step, s StageTrace) {
 
 // before prepares for the next stage.
 func (c *recorder) before(r *step) {
-	r.touched, r.scaled, r.adaptive = 0, 0, -1
-	r.touchFrom = len(r.touches)
+	r.Touched, r.Scaled, r.adaptive = 0, 0, -1
+	r.TouchFrom = len(r.Touches)
 	if c == nil || c.t == nil {
 		return
 	}
-	r.sums()
-	c.nfin, c.ref, c.sum = r.nfin, r.ref, r.sum
+	r.Sums()
+	c.nfin, c.ref, c.sum = r.Finite, r.Ref, r.Sum
 }
 
 // after records what the stage that s names did.
@@ -112,26 +114,26 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 	if c == nil || c.t == nil {
 		return
 	}
-	if exact && !r.sumOK {
-		r.exps()
+	if exact && !r.SumOK {
+		r.Exps()
 	}
-	r.sums()
-	s.Kept, s.Size, s.Removed, s.Mass = r.nfin, r.n, c.nfin-r.nfin, 1
-	s.Bits, s.Touched = r.bits(), r.touched
-	if r.touched > 0 || r.adaptive >= 0 {
+	r.Sums()
+	s.Kept, s.Size, s.Removed, s.Mass = r.Finite, r.N, c.nfin-r.Finite, 1
+	s.Bits, s.Touched = r.Bits(), r.Touched
+	if r.Touched > 0 || r.adaptive >= 0 {
 		c.rawOrder = false
 	}
 	if s.Removed > 0 {
-		s.Mass = float32(min(1, r.sum*math.Exp(float64(r.ref-c.ref))/c.sum))
-		if r.scaled != 0 {
+		s.Mass = float32(min(1, r.Sum*math.Exp(float64(r.Ref-c.ref))/c.sum))
+		if r.Scaled != 0 {
 			s.Mass = 1
 		}
 		s.LastRank, s.LastCum = c.last(r)
 		c.updateCuts(r)
 	}
 	c.log = append(c.log, logEntry{
-		ref: r.ref, sum: r.sum, from: r.touchFrom, to: len(r.touches), scaled: r.scaled, adaptive: r.adaptive,
-		unchanged: s.Removed == 0 && r.touched == 0 && r.scaled == 0 && r.adaptive < 0,
+		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, adaptive: r.adaptive,
+		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && r.adaptive < 0,
 	})
 	c.add(r, s)
 }
@@ -143,7 +145,7 @@ func (c *recorder) updateCuts(r *step) {
 		if t.cut != NoStage {
 			continue
 		}
-		if e := r.entry(t.pos); e < 0 || r.x[e] == negInf {
+		if e := r.Entry(t.pos); e < 0 || r.X[e] == negInf {
 			t.cut = int8(c.t.nstages)
 		}
 	}
@@ -152,20 +154,20 @@ func (c *recorder) updateCuts(r *step) {
 // last returns where the cut line of the tokens left stands: the largest raw
 // rank among them, and the raw probability down to it.
 func (c *recorder) last(r *step) (rank int32, cum float32) {
-	if c.rawOrder && !r.holes && r.nfin <= c.nbest {
+	if c.rawOrder && !r.Holes && r.Finite <= c.nbest {
 		// What is left are the best tokens by raw probability.
-		return int32(r.nfin), float32(c.tracked[r.nfin-1].cum / r.rawSum * c.named)
+		return int32(r.Finite), float32(c.tracked[r.Finite-1].cum / r.RawSum * c.named)
 	}
 	worst := int32(-1)
-	if at := r.worstUntouched(); at >= 0 {
-		worst = r.pos(at)
+	if at := r.WorstUntouched(); at >= 0 {
+		worst = r.Pos(at)
 	}
-	for _, t := range r.touches {
-		if worst >= 0 && (r.raw[t.pos] > r.raw[worst] || r.raw[t.pos] == r.raw[worst] && t.pos <= worst) {
+	for _, t := range r.Touches {
+		if worst >= 0 && (r.Raw[t.Pos] > r.Raw[worst] || r.Raw[t.Pos] == r.Raw[worst] && t.Pos <= worst) {
 			continue
 		}
-		if e := r.entry(t.pos); e >= 0 && r.x[e] > negInf {
-			worst = t.pos
+		if e := r.Entry(t.Pos); e >= 0 && r.X[e] > negInf {
+			worst = t.Pos
 		}
 	}
 	if worst < 0 {
@@ -177,25 +179,25 @@ func (c *recorder) last(r *step) (rank int32, cum float32) {
 func (c *recorder) rankOf(r *step, pos int32) (rank int32, cum float32) {
 	for i := range c.tracked[:c.nbest] {
 		if c.tracked[i].pos == pos {
-			return int32(i + 1), float32(c.tracked[i].cum / r.rawSum * c.named)
+			return int32(i + 1), float32(c.tracked[i].cum / r.RawSum * c.named)
 		}
 	}
-	n, sum := r.rawRank(pos)
-	return n, float32(sum / r.rawSum * c.named)
+	n, sum := r.RawRank(pos)
+	return n, float32(sum / r.RawSum * c.named)
 }
 
 // finish fills the choice and the rows.
 func (c *recorder) finish(p *Pipeline, r *step, d drawn) {
 	t := c.t
-	r.exps()
-	pos := r.pos(d.entry)
-	t.Token = r.id(pos)
-	t.Survived = r.nfin
-	t.Bits = r.bits()
+	r.Exps()
+	pos := r.Pos(d.entry)
+	t.Token = r.ID(pos)
+	t.Survived = r.Finite
+	t.Bits = r.Bits()
 	t.Greedy, t.U, t.Lo, t.Hi = d.greedy, d.u, d.lo, d.hi
-	rawLp := float64(r.raw[pos]-r.rawMax) - math.Log(r.rawSum) + math.Log(c.named)
-	lp := float64(r.x[d.entry]-r.ref) - math.Log(r.sum)
-	if r.nfin == 1 {
+	rawLp := float64(r.Raw[pos]-r.RawMax) - math.Log(r.RawSum) + math.Log(c.named)
+	lp := float64(r.X[d.entry]-r.Ref) - math.Log(r.Sum)
+	if r.Finite == 1 {
 		lp = 0
 	}
 	t.RawLogprob, t.Logprob = float32(rawLp), float32(lp)
@@ -220,17 +222,17 @@ func (c *recorder) rows(r *step, chosen int32) {
 		if i == MaxPins {
 			break
 		}
-		if pos, ok := r.position(id); ok {
+		if pos, ok := r.Position(id); ok {
 			c.addShown(r, pos, true)
 		}
 	}
-	final := r.best(MaxRows)
+	final := r.Best(MaxRows)
 	for i := 0; i < c.nbest || i < len(final); i++ {
 		if i < c.nbest {
 			c.addShown(r, c.tracked[i].pos, false)
 		}
 		if i < len(final) {
-			c.addShown(r, r.pos(int(final[i].i)), false)
+			c.addShown(r, r.Pos(int(final[i].I)), false)
 		}
 	}
 	slices.SortFunc(c.show, func(a, b shown) int { return int(a.rank - b.rank) })
@@ -247,7 +249,7 @@ func (c *recorder) addShown(r *step, pos int32, pinned bool) {
 			return
 		}
 	}
-	if len(c.show) < MaxRows && r.raw[pos] > negInf {
+	if len(c.show) < MaxRows && r.Raw[pos] > negInf {
 		rank, cum := c.rankOf(r, pos)
 		c.show = append(c.show, shown{pos, rank, cum, pinned})
 	}
@@ -255,10 +257,10 @@ func (c *recorder) addShown(r *step, pos int32, pinned bool) {
 
 // fillRow replays what the stages did to one token.
 func (c *recorder) fillRow(r *step, row *Row, s shown) {
-	x := r.raw[s.pos]
-	p := math.Exp(float64(x-r.rawMax)) / r.rawSum
+	x := r.Raw[s.pos]
+	p := math.Exp(float64(x-r.RawMax)) / r.RawSum
 	*row = Row{
-		ID: r.id(s.pos), Rank: s.rank, RawLogit: x, RawProb: float32(p * c.named), RawCum: s.cum,
+		ID: r.ID(s.pos), Rank: s.rank, RawLogit: x, RawProb: float32(p * c.named), RawCum: s.cum,
 		Cut: NoStage, Pinned: s.pinned,
 	}
 	for i := range c.tracked {
@@ -285,16 +287,16 @@ func (c *recorder) fillRow(r *step, row *Row, s shown) {
 // apply returns the logit that a stage made of x and notes which way it moved.
 func (l *logEntry) apply(r *step, row *Row, stage int, x float32, p float64) float32 {
 	for k := l.from; k < l.to; k++ {
-		t := &r.touches[k]
-		if t.pos != r.posOf(row.ID) || t.after == negInf {
+		t := &r.Touches[k]
+		if t.Pos != r.PosOf(row.ID) || t.After == negInf {
 			continue
 		}
-		if t.after < x {
+		if t.After < x {
 			row.Lowered |= 1 << stage
-		} else if t.after > x {
+		} else if t.After > x {
 			row.Raised |= 1 << stage
 		}
-		x = t.after
+		x = t.After
 	}
 	if l.scaled != 0 {
 		x /= l.scaled

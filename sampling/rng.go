@@ -22,24 +22,24 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	g.Seek(seedMT(p.seed), state.Draws)
 	u := g.Float64()
 	state.Draws += 2
-	if r.n == 1 {
+	if r.N == 1 {
 		return drawn{u: u, hi: 1, greedy: p.coldMT()}
 	}
-	r.exps()
+	r.Exps()
 	var sum float64
-	for _, e := range r.e[:r.n] {
+	for _, e := range r.E[:r.N] {
 		sum += float64(e)
 	}
 	target, run := float64(sum*u), 0.0
-	for i, e := range r.e[:r.n] {
+	for i, e := range r.E[:r.N] {
 		next := run + float64(e)
-		if next >= target && (e > 0 || i == r.n-1) || i == r.n-1 {
-			r.settle(i)
-			return drawn{entry: i, u: u, lo: run / sum, hi: min(1, next/sum), greedy: p.coldMT() && r.nfin == 1}
+		if next >= target && (e > 0 || i == r.N-1) || i == r.N-1 {
+			r.Settle(i)
+			return drawn{entry: i, u: u, lo: run / sum, hi: min(1, next/sum), greedy: p.coldMT() && r.Finite == 1}
 		}
 		run = next
 	}
-	return drawn{entry: r.n - 1, u: u, hi: 1}
+	return drawn{entry: r.N - 1, u: u, hi: 1}
 }
 
 // coldMT reports whether a temperature of 0 has decided the choice.
@@ -64,12 +64,12 @@ func drawDiscrete(p []float32, g *luck.MT, state *State) drawn {
 func (p *Pipeline) choosePCG(s *Scratch, state *State) drawn {
 	r := &s.r
 	if p.greedy {
-		return drawn{entry: r.argmax(), greedy: true, hi: 1}
+		return drawn{entry: r.Argmax(), greedy: true, hi: 1}
 	}
 	u := s.pcg.Float32(p.seed, state.Draws)
 	state.Draws++
-	probs := r.goProbs()
-	r.before = slices.Grow(r.before[:0], r.n)[:r.n]
+	probs := r.GoProbs()
+	r.before = slices.Grow(r.before[:0], r.N)[:r.N]
 	cum := r.before
 	var sum float32
 	for i, v := range probs {
@@ -83,7 +83,7 @@ func (p *Pipeline) choosePCG(s *Scratch, state *State) drawn {
 		}
 		return 1
 	})
-	i = min(i, r.n-1)
+	i = min(i, r.N-1)
 	d := drawn{entry: i, u: float64(u), hi: float64(cum[i] / sum)}
 	if i > 0 {
 		d.lo = float64(cum[i-1] / sum)

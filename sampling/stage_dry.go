@@ -35,7 +35,7 @@ func (s *dryStage) apply(r *step) {
 	clear(counts)
 	matchLengths(counts, limit, back)
 	s.lower(r, counts, back)
-	r.sorted = false
+	r.Sorted = false
 }
 
 // limit returns how many tokens lie after the nearest breaker.
@@ -106,7 +106,7 @@ func (s *dryStage) lower(r *step, counts []int32, back func(int) int32) {
 			}
 			longest = max(longest, int(counts[j]))
 		}
-		pos, ok := r.position(id)
+		pos, ok := r.Position(id)
 		if !first || !ok || s.breakers.breaks(id) {
 			continue
 		}
@@ -115,8 +115,8 @@ func (s *dryStage) lower(r *step, counts []int32, back func(int) int32) {
 			exp = most
 		}
 		penalty := float32(float64(s.multiplier) * math.Pow(float64(s.base), float64(exp)))
-		if e := r.entry(pos); e >= 0 && r.x[e] > negInf {
-			r.set(e, r.x[e]-penalty)
+		if e := r.Entry(pos); e >= 0 && r.X[e] > negInf {
+			r.Set(e, r.X[e]-penalty)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package sampling
 
-import "math"
+import (
+	"math"
+
+	"logitscope/sampling/row"
+)
 
 // The stages of this file change or ban single tokens; penalties have their
 // own file. Each looks up only the tokens it concerns.
@@ -17,9 +21,9 @@ func (s *biasStage) apply(r *step) {
 		if last > 0 && !endsWith(r.in.Prompt, r.in.Output, b.Tokens[:last]) {
 			continue
 		}
-		if pos, ok := r.position(b.Tokens[last]); ok {
-			if i := r.entry(pos); i >= 0 && r.x[i] > negInf {
-				r.set(i, r.x[i]+float32(b.Bias))
+		if pos, ok := r.Position(b.Tokens[last]); ok {
+			if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
+				r.Set(i, r.X[i]+float32(b.Bias))
 			}
 		}
 	}
@@ -47,9 +51,9 @@ func (s *badWordsStage) apply(r *step) {
 
 // ban sets the logit of a token to -inf.
 func (r *step) ban(id int32) {
-	if pos, ok := r.position(id); ok {
-		if i := r.entry(pos); i >= 0 {
-			r.set(i, negInf)
+	if pos, ok := r.Position(id); ok {
+		if i := r.Entry(pos); i >= 0 {
+			r.Set(i, negInf)
 		}
 	}
 }
@@ -73,7 +77,7 @@ type allowedStage struct {
 	mask []uint64 // bit id%64 of word id/64: allowed
 }
 
-func (s *allowedStage) apply(r *step) { r.keepMask(s.mask) }
+func (s *allowedStage) apply(r *step) { r.KeepMask(s.mask) }
 
 // forceStage leaves only the given tokens while active reports true, each
 // with logit 0.
@@ -86,11 +90,11 @@ func (s *forceStage) apply(r *step) {
 	if !s.active(&r.in) {
 		return
 	}
-	r.list()
-	mask := maskOf(s.ids)
-	r.keep(func(i int) bool { return maskHas(mask, r.id(r.pos(i))) })
-	for i := range r.n {
-		r.set(i, 0)
+	r.List()
+	mask := row.MaskOf(s.ids)
+	r.Keep(func(i int) bool { return row.MaskHas(mask, r.ID(r.Pos(i))) })
+	for i := range r.N {
+		r.Set(i, 0)
 	}
 }
 
@@ -129,12 +133,12 @@ func (s *decayStage) apply(r *step) {
 	}
 	grow := float32(math.Pow(s.factor, float64(over)) - 1)
 	for _, id := range s.eos {
-		pos, ok := r.position(id)
+		pos, ok := r.Position(id)
 		if !ok {
 			continue
 		}
-		if i := r.entry(pos); i >= 0 && r.x[i] > negInf {
-			r.set(i, r.x[i]+float32(float32(math.Abs(float64(r.x[i])))*grow))
+		if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
+			r.Set(i, r.X[i]+float32(float32(math.Abs(float64(r.X[i])))*grow))
 		}
 	}
 }

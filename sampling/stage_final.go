@@ -21,17 +21,17 @@ type mirostat struct {
 }
 
 func (m *mirostat) apply(r *step) {
-	r.settleAll()
-	sum := r.arraySoftmax(true)
+	r.SettleAll()
+	sum := r.ArraySoftmax(true)
 	mu := float32(r.state.Mu)
 	if m.version == 1 {
-		r.truncate(max(m.k(r, sum, mu), 1))
+		r.Truncate(max(m.k(r, sum, mu), 1))
 	} else {
-		n, share := 0, float32(r.share())
-		for n < r.n && !(-log2f(r.e[n]/sum*share) > mu) {
+		n, share := 0, float32(r.Share())
+		for n < r.N && !(-log2f(r.E[n]/sum*share) > mu) {
 			n++
 		}
-		r.truncate(max(n, 1))
+		r.Truncate(max(n, 1))
 	}
 	r.final = m
 }
@@ -43,9 +43,9 @@ func pow32(a, b float32) float32 { return float32(math.Pow(float64(a), float64(b
 // k returns how many tokens version 1 keeps.
 func (m *mirostat) k(r *step, sum, mu float32) int {
 	var tb, tt float32
-	for i := 0; i < 99 && i < r.n-1; i++ {
+	for i := 0; i < 99 && i < r.N-1; i++ {
 		t := log32(float32(i+2) / float32(i+1))
-		b := log32((r.e[i] / sum) / (r.e[i+1] / sum))
+		b := log32((r.E[i] / sum) / (r.E[i+1] / sum))
 		tb += float32(t * b)
 		tt += float32(t * t)
 	}
@@ -53,7 +53,7 @@ func (m *mirostat) k(r *step, sum, mu float32) int {
 	eps := s - 1
 	n := m.vocab
 	if n == 0 {
-		n = len(r.raw)
+		n = len(r.Raw)
 	}
 	k := pow32(float32(eps*pow32(2, mu))/(1-pow32(float32(n), -eps)), 1/s)
 	if !(k < math.MaxInt32) {
@@ -64,7 +64,7 @@ func (m *mirostat) k(r *step, sum, mu float32) int {
 
 func (m *mirostat) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	r := &s.r
-	probs := r.arrayProbs(r.arraySoftmax(true))
+	probs := r.ArrayProbs(r.ArraySoftmax(true))
 	s.mt[0].Seek(seedMT(p.seed), state.Draws)
 	d := drawDiscrete(probs, &s.mt[0], state)
 	surprise := -log2f(probs[d.entry])
@@ -79,23 +79,23 @@ type adaptiveP struct {
 }
 
 func (a *adaptiveP) apply(r *step) {
-	r.settleAll()
-	sum := r.arraySoftmax(false)
+	r.SettleAll()
+	sum := r.ArraySoftmax(false)
 	target := min(max(a.target, 0), 1)
 	if total := float32(r.state.AdaptTotal); total != 0 {
 		target = min(max(float32(2*target)-float32(r.state.AdaptWeighted)/total, 0), 1)
 	}
-	r.before = slices.Grow(r.before[:0], r.n)[:r.n]
+	r.before = slices.Grow(r.before[:0], r.N)[:r.N]
 	before := r.before
-	for i, e := range r.e[:r.n] {
+	for i, e := range r.E[:r.N] {
 		before[i] = e / sum
-		if r.x[i] > negInf {
-			r.x[i] = adaptiveLogit(before[i], target)
+		if r.X[i] > negInf {
+			r.X[i] = adaptiveLogit(before[i], target)
 		}
 	}
-	r.dirty()
-	r.sorted = false
-	r.rebound()
+	r.Dirty()
+	r.Sorted = false
+	r.Rebound()
 	r.adaptive = target
 	r.final = a
 }
@@ -108,7 +108,7 @@ func adaptiveLogit(p, target float32) float32 {
 
 func (a *adaptiveP) draw(p *Pipeline, s *Scratch, state *State) drawn {
 	r := &s.r
-	probs := r.arrayProbs(r.arraySoftmax(false))
+	probs := r.ArrayProbs(r.ArraySoftmax(false))
 	s.mt[0].Seek(seedMT(p.seed), state.Draws)
 	d := drawDiscrete(probs, &s.mt[0], state)
 	state.AdaptWeighted = float64(r.before[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))

@@ -27,13 +27,13 @@ func (s *penaltyStage) apply(r *step) {
 	if s.window >= 0 {
 		prompt, output = lastN(prompt, output, s.window)
 	}
-	for _, t := range r.seenTokens(prompt, output) {
-		if i := r.entry(t.pos); i >= 0 {
-			r.set(i, s.penalise(r.x[i], t.count))
+	for _, t := range r.SeenTokens(prompt, output) {
+		if i := r.Entry(t.Pos); i >= 0 {
+			r.Set(i, s.penalise(r.X[i], t.Count))
 		}
 	}
 	if s.rule == divideAbove {
-		r.sorted = false
+		r.Sorted = false
 	}
 }
 

@@ -9,7 +9,7 @@ type xtcArray struct {
 }
 
 func (s xtcArray) apply(r *step) {
-	if r.n < 2 {
+	if r.N < 2 {
 		return
 	}
 	r.mt[1].Seek(seedMT(s.seed), r.state.XTCDraws)
@@ -18,16 +18,16 @@ func (s xtcArray) apply(r *step) {
 	if chance > s.probability {
 		return
 	}
-	sum := r.arraySoftmax(true)
-	s.threshold = r.ofNamed(s.threshold)
+	sum := r.ArraySoftmax(true)
+	s.threshold = r.OfNamed(s.threshold)
 	last := 0
-	for i, e := range r.e[:r.n] {
+	for i, e := range r.E[:r.N] {
 		if e/sum < s.threshold {
 			break
 		}
 		last = i
 	}
-	if last > 0 && r.n-last >= s.keep {
-		r.dropFirst(last)
+	if last > 0 && r.N-last >= s.keep {
+		r.DropFirst(last)
 	}
 }

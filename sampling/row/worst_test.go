@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"logitscope/sampling/luck"
@@ -16,21 +16,21 @@ func TestWorstUntouched(t *testing.T) {
 		if trial%20 == 2 {
 			n += simd.Block
 		}
-		r := row{n: n, x: make([]float32, n), raw: make([]float32, n), dense: true}
+		r := Row{N: n, X: make([]float32, n), Raw: make([]float32, n), dense: true}
 		for i := range n {
-			r.x[i] = float32(pick(i, 3)) // small numbers, so that many are equal
-			r.raw[i] = float32(pick(i, 7))
+			r.X[i] = float32(pick(i, 3)) // small numbers, so that many are equal
+			r.Raw[i] = float32(pick(i, 7))
 			if pick(i, 5) == 0 {
-				r.x[i] = negInf
+				r.X[i] = negInf
 			}
 			if pick(i, 9) < trial%9 {
-				r.touches = append(r.touches, touch{pos: int32(i)})
+				r.Touches = append(r.Touches, Touch{Pos: int32(i)})
 			}
 		}
 		switch trial % 3 {
 		case 0:
-			slices.SortFunc(r.x, func(a, b float32) int { return int(4 * (max(b, -1) - max(a, -1))) })
-			r.sorted = true
+			slices.SortFunc(r.X, func(a, b float32) int { return int(4 * (max(b, -1) - max(a, -1))) })
+			r.Sorted = true
 			fallthrough
 		case 1: // a list that happens to hold every position
 			r.dense, r.ix = false, make([]int32, n)
@@ -39,19 +39,19 @@ func TestWorstUntouched(t *testing.T) {
 			}
 		default:
 			r.bm = make([]float32, simd.Blocks(n))
-			simd.MaxBlocks(r.bm, r.x)
+			simd.MaxBlocks(r.bm, r.X)
 		}
 		want := -1
 		for i := range n {
-			if r.x[i] == negInf || r.wasTouched(int32(i)) {
+			if r.X[i] == negInf || r.wasTouched(int32(i)) {
 				continue
 			}
-			if want < 0 || r.x[i] < r.x[want] || r.x[i] == r.x[want] && r.raw[i] < r.raw[want] {
+			if want < 0 || r.X[i] < r.X[want] || r.X[i] == r.X[want] && r.Raw[i] < r.Raw[want] {
 				want = i
 			}
 		}
-		if got := r.worstUntouched(); got != want {
-			t.Fatalf("trial %d: entry %d, want %d of %v", trial, got, want, r.x)
+		if got := r.WorstUntouched(); got != want {
+			t.Fatalf("trial %d: entry %d, want %d of %v", trial, got, want, r.X)
 		}
 	}
 }

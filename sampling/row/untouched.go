@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"math"
@@ -6,19 +6,19 @@ import (
 	"logitscope/sampling/simd"
 )
 
-// worstUntouched returns the entry of lowest rank that no stage has touched,
+// WorstUntouched returns the entry of lowest rank that no stage has touched,
 // or -1. Such entries rank as their logits do, so it has the smallest logit.
-func (r *row) worstUntouched() int {
-	x := r.x[:r.n]
+func (r *Row) WorstUntouched() int {
+	x := r.X[:r.N]
 	least := r.leastFinite()
-	ix, same := grow(&r.idxBuf, r.n+simd.Slack), grow(&r.tmpBuf, r.n+simd.Slack)
+	ix, same := grow(&r.idxBuf, r.N+simd.Slack), grow(&r.tmpBuf, r.N+simd.Slack)
 	n := simd.Between(ix, same, x, math.Nextafter32(least, negInf), least)
 	at := -1
 	for k := n - 1; k >= 0; k-- {
 		at = r.worse(at, int(ix[k]))
 	}
 	if at < 0 { // all of them are touched
-		for i := r.n - 1; i >= 0; i-- {
+		for i := r.N - 1; i >= 0; i-- {
 			if x[i] > negInf && (at < 0 || x[i] <= x[at]) {
 				at = r.worse(at, i)
 			}
@@ -29,19 +29,19 @@ func (r *row) worstUntouched() int {
 
 // worse returns i if it is untouched and ranks below at, which may be -1, and
 // has no larger logit; else at.
-func (r *row) worse(at, i int) int {
-	if at >= 0 && r.x[i] == r.x[at] && r.raw[r.pos(i)] > r.raw[r.pos(at)] || r.wasTouched(r.pos(i)) {
+func (r *Row) worse(at, i int) int {
+	if at >= 0 && r.X[i] == r.X[at] && r.Raw[r.Pos(i)] > r.Raw[r.Pos(at)] || r.wasTouched(r.Pos(i)) {
 		return at
 	}
 	return i
 }
 
 // leastFinite returns the smallest logit above -inf, or +inf.
-func (r *row) leastFinite() float32 {
-	x := r.x[:r.n]
+func (r *Row) leastFinite() float32 {
+	x := r.X[:r.N]
 	switch {
-	case r.sorted:
-		for i := r.n - 1; i >= 0; i-- {
+	case r.Sorted:
+		for i := r.N - 1; i >= 0; i-- {
 			if x[i] > negInf {
 				return x[i]
 			}
@@ -51,7 +51,7 @@ func (r *row) leastFinite() float32 {
 		least := inf32
 		for b, hi := range r.bm {
 			if hi > negInf {
-				least = min(least, leastFinite(x[b*simd.Block:min(r.n, (b+1)*simd.Block)]))
+				least = min(least, leastFinite(x[b*simd.Block:min(r.N, (b+1)*simd.Block)]))
 			}
 		}
 		return least
@@ -72,9 +72,9 @@ func leastFinite(x []float32) float32 {
 
 // wasTouched reports whether a stage changed the logit at a position on its
 // own account.
-func (r *row) wasTouched(pos int32) bool {
-	for i := range r.touches {
-		if r.touches[i].pos == pos {
+func (r *Row) wasTouched(pos int32) bool {
+	for i := range r.Touches {
+		if r.Touches[i].Pos == pos {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"math"
@@ -24,11 +24,11 @@ func keyLogit(k uint32) float32 {
 
 // kth returns the k-th largest logit of the entries, counting equal ones. k
 // is 1 to n.
-func (r *row) kth(k int) float32 {
-	if r.sorted {
-		return r.x[k-1]
+func (r *Row) kth(k int) float32 {
+	if r.Sorted {
+		return r.X[k-1]
 	}
-	if k > r.nfin {
+	if k > r.Finite {
 		return negInf
 	}
 	vals := grow(&r.keyBuf, 0)
@@ -43,18 +43,18 @@ func (r *row) kth(k int) float32 {
 			if m < t {
 				continue
 			}
-			for _, v := range r.x[b*simd.Block : min(r.n, (b+1)*simd.Block)] {
+			for _, v := range r.X[b*simd.Block : min(r.N, (b+1)*simd.Block)] {
 				if v >= t {
 					vals = append(vals, v)
 				}
 			}
 		}
-	case r.n > fewEntries:
+	case r.N > fewEntries:
 		var above int
 		vals, above = r.around(k)
 		k -= above
 	default:
-		vals = append(vals, r.x[:r.n]...)
+		vals = append(vals, r.X[:r.N]...)
 	}
 	v := selectLargest(vals, k)
 	r.keyBuf = vals[:0]
@@ -63,11 +63,11 @@ func (r *row) kth(k int) float32 {
 
 // around returns logits among which the k-th largest is, and how many are
 // above them. Counts of the row narrow two thresholds down.
-func (r *row) around(k int) (vals []float32, above int) {
+func (r *Row) around(k int) (vals []float32, above int) {
 	const enough = 512
-	x := r.x[:r.n]
+	x := r.X[:r.N]
 	hi, lo := r.top(x), negInf
-	countLo := r.nfin
+	countLo := r.Finite
 	t, step := hi-1, float32(1)
 	for i := 0; i < 48 && countLo-above > enough && t < hi && t > lo; i++ {
 		if n := simd.CountAbove(x, t); n < k {
@@ -82,18 +82,18 @@ func (r *row) around(k int) (vals []float32, above int) {
 			t = hi - (hi-lo)*nudged(float32(k-above)/float32(countLo-above))
 		}
 	}
-	ix := grow(&r.idxBuf, r.n+simd.Slack)
-	vals = grow(&r.keyBuf, r.n+simd.Slack)
+	ix := grow(&r.idxBuf, r.N+simd.Slack)
+	vals = grow(&r.keyBuf, r.N+simd.Slack)
 	return vals[:simd.Between(ix, vals, x, lo, hi)], above
 }
 
 // blocks returns the block maxima of the entries.
-func (r *row) blocks() []float32 {
+func (r *Row) blocks() []float32 {
 	if r.dense {
 		return r.bm
 	}
-	bm := grow(&r.topBuf, simd.Blocks(r.n))
-	simd.MaxBlocks(bm, r.x[:r.n])
+	bm := grow(&r.topBuf, simd.Blocks(r.N))
+	simd.MaxBlocks(bm, r.X[:r.N])
 	return bm
 }
 
@@ -132,11 +132,11 @@ func medianOf3(a, b, c float32) float32 {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// best returns the m best entries in rank order: descending logit, equal ones
+// Best returns the m best entries in rank order: descending logit, equal ones
 // by ascending position. Fewer are returned if there are fewer above -inf.
 // The result is valid until the next selection.
-func (r *row) best(m int) []item {
-	m = min(m, r.nfin)
+func (r *Row) Best(m int) []Item {
+	m = min(m, r.Finite)
 	if m <= 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (r *row) best(m int) []item {
 
 // gather returns the entries with a logit of at least t. Of those equal to t
 // it stops at the first ones that make up m, if entries are in position order.
-func (r *row) gather(t float32, m int) []item {
+func (r *Row) gather(t float32, m int) []Item {
 	items := grow(&r.sortBuf, 0)
 	bm := r.blocks()
 	ties, inOrder := 0, r.inOrder()
@@ -156,7 +156,7 @@ func (r *row) gather(t float32, m int) []item {
 		above := 0
 		for b, hi := range bm {
 			if hi > t {
-				above += simd.CountAbove(r.x[b*simd.Block:min(r.n, (b+1)*simd.Block)], t)
+				above += simd.CountAbove(r.X[b*simd.Block:min(r.N, (b+1)*simd.Block)], t)
 			}
 		}
 		ties = m - above
@@ -166,7 +166,7 @@ func (r *row) gather(t float32, m int) []item {
 			continue
 		}
 		lo := b * simd.Block
-		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
+		for i, v := range r.X[lo:min(r.N, lo+simd.Block)] {
 			if !(v >= t) {
 				continue
 			}
@@ -176,7 +176,7 @@ func (r *row) gather(t float32, m int) []item {
 				}
 				ties--
 			}
-			items = append(items, item{v, int32(lo + i)})
+			items = append(items, Item{v, int32(lo + i)})
 		}
 	}
 	r.sortBuf = items
@@ -184,7 +184,7 @@ func (r *row) gather(t float32, m int) []item {
 }
 
 // sortItems sorts items by rank: descending logit, then ascending position.
-func (r *row) sortItems(items []item) {
+func (r *Row) sortItems(items []Item) {
 	if len(items) > 512 && r.inOrder() {
 		if sorted := r.radixSort(items); &sorted[0] != &items[0] {
 			copy(items, sorted)
@@ -196,30 +196,30 @@ func (r *row) sortItems(items []item) {
 		return
 	}
 	ix := r.ix
-	slices.SortFunc(items, func(a, b item) int {
+	slices.SortFunc(items, func(a, b Item) int {
 		switch {
 		case a.x > b.x:
 			return -1
 		case a.x < b.x:
 			return 1
 		}
-		return int(ix[a.i] - ix[b.i])
+		return int(ix[a.I] - ix[b.I])
 	})
 }
 
-func byRankDense(a, b item) int {
+func byRankDense(a, b Item) int {
 	switch {
 	case a.x > b.x:
 		return -1
 	case a.x < b.x:
 		return 1
 	}
-	return int(a.i - b.i)
+	return int(a.I - b.I)
 }
 
 // radixSort sorts items by descending logit and keeps the order of equal
 // ones. The result is in items or in r.itemTmp, and the other is overwritten.
-func (r *row) radixSort(items []item) []item {
+func (r *Row) radixSort(items []Item) []Item {
 	tmp := grow(&r.itemTmp, len(items))
 	var count [3][radix]int32
 	for _, it := range items {
@@ -261,20 +261,20 @@ func begins(count *[radix]int32) {
 }
 
 // sortByPosition sorts items by ascending position, which differ.
-func (r *row) sortByPosition(items []item) {
+func (r *Row) sortByPosition(items []Item) {
 	if len(items) <= 64 {
-		slices.SortFunc(items, func(a, b item) int { return int(a.i - b.i) })
+		slices.SortFunc(items, func(a, b Item) int { return int(a.I - b.I) })
 		return
 	}
 	src, dst := items, grow(&r.itemTmp, len(items))
-	for shift := 0; len(r.raw)>>shift > 0; shift += radixBits {
+	for shift := 0; len(r.Raw)>>shift > 0; shift += radixBits {
 		var count [radix]int32
 		for _, it := range src {
-			count[it.i>>shift%radix]++
+			count[it.I>>shift%radix]++
 		}
 		begins(&count)
 		for _, it := range src {
-			b := it.i >> shift % radix
+			b := it.I >> shift % radix
 			dst[count[b]] = it
 			count[b]++
 		}
@@ -288,7 +288,7 @@ func (r *row) sortByPosition(items []item) {
 // A bracket is a run of entries in descending order of some value, small
 // enough to sort, with what lies above it.
 type bracket struct {
-	items []item  // by descending value, equal ones by ascending position
+	items []Item  // by descending value, equal ones by ascending position
 	mass  float64 // weight of the entries above
 	count int     // number of the entries above
 }
@@ -297,7 +297,7 @@ type bracket struct {
 // up from the largest value down, first exceed target. Nothing but the
 // bracket is sorted: passes over the row narrow two thresholds down, which
 // keep clear of the target by what sums in another order may differ.
-func (r *row) bracketAt(vals, w []float32, target float64) bracket {
+func (r *Row) bracketAt(vals, w []float32, target float64) bracket {
 	const enough = 512
 	hi, lo := r.top(vals), negInf
 	n, total := simd.SumAbove(vals, w, negInf)
@@ -336,42 +336,42 @@ func (r *row) bracketAt(vals, w []float32, target float64) bracket {
 func nudged(f float32) float32 { return min(max(f, 0.02), 0.98) }
 
 // top returns the largest of vals.
-func (r *row) top(vals []float32) float32 {
+func (r *Row) top(vals []float32) float32 {
 	bm := grow(&r.topBuf, simd.Blocks(len(vals)))
 	hi, _, _, _ := simd.MaxBlocks(bm, vals)
 	return hi
 }
 
 // between returns the entries with lo < value <= hi.
-func (r *row) between(vals []float32, lo, hi float32) []item {
+func (r *Row) between(vals []float32, lo, hi float32) []Item {
 	ix, x := grow(&r.idxBuf, len(vals)+simd.Slack), grow(&r.tmpBuf, len(vals)+simd.Slack)
 	n := simd.Between(ix, x, vals, lo, hi)
 	items := grow(&r.sortBuf, n)
 	for k := range items {
-		items[k] = item{x[k], ix[k]}
+		items[k] = Item{x[k], ix[k]}
 	}
 	r.sortItems(items)
 	return items
 }
 
-// rawRank returns the rank, from 1, of a position by the model's own
+// RawRank returns the rank, from 1, of a position by the model's own
 // distribution, and the sum of the raw exponentials down to and with it.
-func (r *row) rawRank(pos int32) (rank int32, cum float64) {
-	v := r.raw[pos]
+func (r *Row) RawRank(pos int32) (rank int32, cum float64) {
+	v := r.Raw[pos]
 	n := 0
 	for b, m := range r.rawBM {
 		if m < v {
 			continue
 		}
-		lo, hi := b*simd.Block, min(len(r.raw), (b+1)*simd.Block)
-		k, s := simd.SumAbove(r.raw[lo:hi], r.rawE[lo:hi], v)
+		lo, hi := b*simd.Block, min(len(r.Raw), (b+1)*simd.Block)
+		k, s := simd.SumAbove(r.Raw[lo:hi], r.RawE[lo:hi], v)
 		n += k
 		cum += s
 		if lo <= int(pos) {
-			for i, w := range r.raw[lo:min(hi, int(pos)+1)] {
+			for i, w := range r.Raw[lo:min(hi, int(pos)+1)] {
 				if w == v {
 					n++
-					cum += float64(r.rawE[lo+i])
+					cum += float64(r.RawE[lo+i])
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"logitscope/sampling/luck"
@@ -18,24 +18,24 @@ func TestLooseAgainstTheWholeSort(t *testing.T) {
 				x[i] = float32(int(u*quant)) / quant
 			}
 			for _, p := range []float32{0.3, 0.9, 0.99, 0.9999} {
-				var whole, loose row
-				for _, r := range []*row{&whole, &loose} {
-					if !r.begin(nil, x, 0, nil, false) {
+				var whole, loose Row
+				for _, r := range []*Row{&whole, &loose} {
+					if !r.Begin(nil, x, 0, nil, false) {
 						t.Fatal("no distribution")
 					}
 				}
-				whole.list()
-				topPArray{p: p}.apply(&whole)
-				topPArray{p: p}.apply(&loose)
-				if whole.n != loose.n || !slices.Equal(whole.x, loose.x) {
-					t.Fatalf("%d tokens in steps of 1/%v, top_p %v: %d left, want %d", n, quant, p, loose.n, whole.n)
+				whole.List()
+				TopPArray{P: p}.Apply(&whole)
+				TopPArray{P: p}.Apply(&loose)
+				if whole.N != loose.N || !slices.Equal(whole.X, loose.X) {
+					t.Fatalf("%d tokens in steps of 1/%v, top_p %v: %d left, want %d", n, quant, p, loose.N, whole.N)
 				}
-				for _, i := range []int{0, loose.n / 3, loose.n / 2, loose.n - 1} {
-					if loose.settle(i); loose.ix[i] != whole.ix[i] {
+				for _, i := range []int{0, loose.N / 3, loose.N / 2, loose.N - 1} {
+					if loose.Settle(i); loose.ix[i] != whole.ix[i] {
 						t.Errorf("%d tokens in steps of 1/%v, top_p %v: entry %d is %d, want %d", n, quant, p, i, loose.ix[i], whole.ix[i])
 					}
 				}
-				if loose.settleAll(); !slices.Equal(loose.ix, whole.ix) {
+				if loose.SettleAll(); !slices.Equal(loose.ix, whole.ix) {
 					t.Errorf("%d tokens in steps of 1/%v, top_p %v: another order", n, quant, p)
 				}
 			}
@@ -48,13 +48,13 @@ func TestLooseAgainstTheWholeSort(t *testing.T) {
 func TestSortAroundAgainstTheWholeSort(t *testing.T) {
 	for _, n := range []int{1, 2, 15, 16, 17, 33, 100, 1000, 5000} {
 		for _, levels := range []int{1, 2, 3, 17, 400} {
-			items := make([]item, n)
+			items := make([]Item, n)
 			for i := range items {
 				v := int(luck.Coin(3, i, uint32(levels)) * float64(levels))
 				if levels == 3 { // organ pipes
 					v = min(i, n-i)
 				}
-				items[i] = item{float32(v), int32(i)}
+				items[i] = Item{float32(v), int32(i)}
 			}
 			whole := slices.Clone(items)
 			cxxSort(whole)
@@ -87,17 +87,17 @@ func TestArrayBucketFloor(t *testing.T) {
 
 func TestSortByPosition(t *testing.T) {
 	for _, n := range []int{10, 64, 65, 5000} {
-		var r row
-		r.raw = make([]float32, 40*n)
-		items := make([]item, n)
+		var r Row
+		r.Raw = make([]float32, 40*n)
+		items := make([]Item, n)
 		for i := range items {
-			items[(i*7919)%n] = item{float32(i % 3), int32(40*i + i%40)}
+			items[(i*7919)%n] = Item{float32(i % 3), int32(40*i + i%40)}
 		}
 		if n%7919 == 0 {
 			t.Fatal("not a permutation")
 		}
 		want := slices.Clone(items)
-		slices.SortFunc(want, func(a, b item) int { return int(a.i - b.i) })
+		slices.SortFunc(want, func(a, b Item) int { return int(a.I - b.I) })
 		if r.sortByPosition(items); !slices.Equal(items, want) {
 			t.Errorf("%d items are not in the order of positions", n)
 		}

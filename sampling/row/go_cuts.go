@@ -1,29 +1,29 @@
-package sampling
+package row
 
 import (
 	"math"
 	"slices"
 )
 
-// goTopK keeps exactly k entries, sorted: with a heap if k is smaller than
+// GoTopK keeps exactly k entries, sorted: with a heap if k is smaller than
 // the row, else with the standard library's sort, which is not stable.
-type goTopK int
+type GoTopK int
 
-func (k goTopK) apply(r *row) {
-	if int(k) <= 0 || int(k) >= r.n {
-		items := grow(&r.sortBuf, r.n)
-		for i, v := range r.x[:r.n] {
-			items[i] = item{v, int32(i)}
+func (k GoTopK) Apply(r *Row) {
+	if int(k) <= 0 || int(k) >= r.N {
+		items := grow(&r.sortBuf, r.N)
+		for i, v := range r.X[:r.N] {
+			items[i] = Item{v, int32(i)}
 		}
 		slices.SortFunc(items, byLogit)
 		r.permute(items)
 	} else {
 		r.permute(r.goHeap(int(k)))
 	}
-	r.sorted = true
+	r.Sorted = true
 }
 
-func byLogit(a, b item) int {
+func byLogit(a, b Item) int {
 	switch {
 	case a.x < b.x:
 		return 1
@@ -35,19 +35,19 @@ func byLogit(a, b item) int {
 
 // goHeap returns the k best entries in the order that container/heap leaves
 // them.
-func (r *row) goHeap(k int) []item {
+func (r *Row) goHeap(k int) []Item {
 	heap := grow(&r.sortBuf, k)
 	for i := range heap {
-		heap[i] = item{r.x[i], int32(i)}
+		heap[i] = Item{r.X[i], int32(i)}
 	}
 	for i := k/2 - 1; i >= 0; i-- {
 		goDown(heap, i)
 	}
-	for i, v := range r.x[k:r.n] {
+	for i, v := range r.X[k:r.N] {
 		if v > heap[0].x {
 			heap[0] = heap[k-1]
 			goDown(heap[:k-1], 0)
-			heap[k-1] = item{v, int32(k + i)}
+			heap[k-1] = Item{v, int32(k + i)}
 			goUp(heap)
 		}
 	}
@@ -58,7 +58,7 @@ func (r *row) goHeap(k int) []item {
 	return heap
 }
 
-func goDown(h []item, i int) {
+func goDown(h []Item, i int) {
 	for {
 		j := 2*i + 1
 		if j >= len(h) {
@@ -75,7 +75,7 @@ func goDown(h []item, i int) {
 	}
 }
 
-func goUp(h []item) {
+func goUp(h []Item) {
 	for j := len(h) - 1; j > 0; {
 		i := (j - 1) / 2
 		if !(h[j].x < h[i].x) {
@@ -86,27 +86,27 @@ func goUp(h []item) {
 	}
 }
 
-// goTemperature divides by at least 1e-7.
-type goTemperature float32
+// GoTemperature divides by at least 1e-7.
+type GoTemperature float32
 
-func (t goTemperature) apply(r *row) {
+func (t GoTemperature) Apply(r *Row) {
 	if v := max(float32(t), 1e-7); v != 1 {
 		r.scaleBy(v)
 	}
 }
 
-// goProbs returns the probabilities of the entries: exponentials rounded to
+// GoProbs returns the probabilities of the entries: exponentials rounded to
 // float32, divided by their float32 sum over the row as it was when they were
 // first computed.
-func (r *row) goProbs() []float32 {
-	if !r.goOK || len(r.probBuf) != r.n {
-		p := grow(&r.probBuf, r.n)
-		hi := r.x[0]
-		for _, v := range r.x[:r.n] {
+func (r *Row) GoProbs() []float32 {
+	if !r.goOK || len(r.probBuf) != r.N {
+		p := grow(&r.probBuf, r.N)
+		hi := r.X[0]
+		for _, v := range r.X[:r.N] {
 			hi = max(hi, v)
 		}
 		var sum float32
-		for i, v := range r.x[:r.n] {
+		for i, v := range r.X[:r.N] {
 			p[i] = float32(math.Exp(float64(v - hi)))
 			sum += p[i]
 		}
@@ -118,12 +118,12 @@ func (r *row) goProbs() []float32 {
 	return r.probBuf
 }
 
-// goTopP keeps entries until their sum exceeds p.
-type goTopP float32
+// GoTopP keeps entries until their sum exceeds p.
+type GoTopP float32
 
-func (s goTopP) apply(r *row) {
-	probs := r.goProbs()
-	p := r.ofNamed(float32(s))
+func (s GoTopP) Apply(r *Row) {
+	probs := r.GoProbs()
+	p := r.OfNamed(float32(s))
 	var sum float32
 	for i, v := range probs {
 		if sum += v; sum > p {
@@ -133,16 +133,16 @@ func (s goTopP) apply(r *row) {
 	}
 }
 
-func (r *row) goTruncate(n int) {
-	r.truncate(n)
+func (r *Row) goTruncate(n int) {
+	r.Truncate(n)
 	r.probBuf = r.probBuf[:n]
 }
 
-// goMinP cuts at the first entry below the share p of the best.
-type goMinP float32
+// GoMinP cuts at the first entry below the share p of the best.
+type GoMinP float32
 
-func (s goMinP) apply(r *row) {
-	probs := r.goProbs()
+func (s GoMinP) Apply(r *Row) {
+	probs := r.GoProbs()
 	hi := float32(0)
 	for _, v := range probs {
 		hi = max(hi, v)

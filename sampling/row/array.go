@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"sort"
@@ -11,38 +11,38 @@ import (
 // the final draw walks past. These operations keep that order exactly.
 
 // arraySort sorts the m best entries to the front and drops the others.
-func (r *row) arraySort(m int) {
-	m = min(m, r.n)
-	var items []item
+func (r *Row) arraySort(m int) {
+	m = min(m, r.N)
+	var items []Item
 	if m <= 128 {
 		items = r.arrayBest(m)
 	} else {
 		items = r.arrayBuckets(m)
 	}
 	r.permute(items)
-	r.sorted = true
+	r.Sorted = true
 }
 
 // arrayBest returns the m best entries as a partial sort of the array leaves
 // them. While the row is dense it skips the blocks that cannot reach the
 // heap.
-func (r *row) arrayBest(m int) []item {
+func (r *Row) arrayBest(m int) []Item {
 	heap := grow(&r.sortBuf, m)
 	for i := range heap {
-		heap[i] = item{r.x[i], int32(i)}
+		heap[i] = Item{r.X[i], int32(i)}
 	}
 	cxxMakeHeap(heap)
-	for i := m; i < r.n; i++ {
+	for i := m; i < r.N; i++ {
 		if r.dense && i%simd.Block == 0 {
 			for b := i / simd.Block; b < len(r.bm) && !(r.bm[b] > heap[0].x); b++ {
 				i += simd.Block
 			}
-			if i >= r.n {
+			if i >= r.N {
 				break
 			}
 		}
-		if v := r.x[i]; v > heap[0].x {
-			cxxAdjustHeap(heap, 0, item{v, int32(i)})
+		if v := r.X[i]; v > heap[0].x {
+			cxxAdjustHeap(heap, 0, Item{v, int32(i)})
 		}
 	}
 	cxxSortHeap(heap)
@@ -83,7 +83,7 @@ func arrayBucketFloor(b int) float32 {
 // arrayBuckets returns the m best entries in the order in which the array's
 // sort by buckets leaves them: each bucket sorted on its own, the last one as
 // far as needed.
-func (r *row) arrayBuckets(m int) []item {
+func (r *Row) arrayBuckets(m int) []Item {
 	last := arrayBucket(r.kth(m))
 	var histo, at [arrayBucketCount]int32
 	items := r.bucketItems(last, m, &histo)
@@ -110,7 +110,7 @@ func (r *row) arrayBuckets(m int) []item {
 // bucketItems returns the entries of the buckets from last up, in array
 // order, and counts them by bucket. Of those at -inf it leaves out the ones
 // that come when there are m already: a partial sort passes over them.
-func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
+func (r *Row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []Item {
 	items := grow(&r.sortBuf, 0)
 	least := arrayBucketFloor(last)
 	for b, hi := range r.blocks() {
@@ -118,11 +118,11 @@ func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
 			continue
 		}
 		lo := b * simd.Block
-		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
+		for i, v := range r.X[lo:min(r.N, lo+simd.Block)] {
 			if !(v >= least) || v == negInf && int(histo[0]) >= m {
 				continue
 			}
-			items = append(items, item{v, int32(lo + i)})
+			items = append(items, Item{v, int32(lo + i)})
 			histo[arrayBucket(v)]++
 		}
 	}
@@ -130,21 +130,21 @@ func (r *row) bucketItems(last, m int, histo *[arrayBucketCount]int32) []item {
 	return items
 }
 
-// arraySoftmax sorts the entries if asked, and returns the float32 sum of
+// ArraySoftmax sorts the entries if asked, and returns the float32 sum of
 // their exponentials in array order. An entry's probability is its
 // exponential divided by it.
-func (r *row) arraySoftmax(sort bool) float32 {
-	if sort && !r.sorted {
-		r.arraySort(r.n)
+func (r *Row) ArraySoftmax(sort bool) float32 {
+	if sort && !r.Sorted {
+		r.arraySort(r.N)
 	}
-	r.exps()
-	return simd.SumFloat32(r.e[:r.n])
+	r.Exps()
+	return simd.SumFloat32(r.E[:r.N])
 }
 
-// arrayProbs returns the probabilities of the entries as float32.
-func (r *row) arrayProbs(sum float32) []float32 {
-	p := grow(&r.negBuf, r.n)
-	for i, e := range r.e[:r.n] {
+// ArrayProbs returns the probabilities of the entries as float32.
+func (r *Row) ArrayProbs(sum float32) []float32 {
+	p := grow(&r.negBuf, r.N)
+	for i, e := range r.E[:r.N] {
 		p[i] = e / sum
 	}
 	return p

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"math"
@@ -11,47 +11,47 @@ import (
 // ids, by thresholds: what equals the threshold stays. Every cut leaves keep
 // tokens at least.
 
-// topKTies keeps the tokens at least as good as the k-th best (Fan et al.
+// TopKTies keeps the tokens at least as good as the k-th best (Fan et al.
 // 2018), ties included.
-type topKTies struct{ k, keep int }
+type TopKTies struct{ K, Keep int }
 
-func (s topKTies) apply(r *row) {
-	k := max(s.k, s.keep)
-	if k < r.nfin {
+func (s TopKTies) Apply(r *Row) {
+	k := max(s.K, s.Keep)
+	if k < r.Finite {
 		r.keepFrom(r.kth(k), 0)
 	}
 }
 
-// topPTail keeps the smallest set of best tokens that holds the share p
+// TopPTail keeps the smallest set of best tokens that holds the share p
 // (Holtzman et al. 2019, "nucleus"), by removing from the worst token up
 // while the mass removed stays within limit, 1-p as the engine rounds it. Of
 // tokens that tie at the border the higher ids stay.
-type topPTail struct {
-	limit float32
-	keep  int
+type TopPTail struct {
+	Limit float32
+	Keep  int
 }
 
-func (s topPTail) apply(r *row) {
-	if r.nfin <= s.keep {
+func (s TopPTail) Apply(r *Row) {
+	if r.Finite <= s.Keep {
 		return
 	}
-	r.exps()
-	if r.hasRest() {
-		if s.limit = 1 - r.ofNamed(1-s.limit); s.limit <= 0 {
+	r.Exps()
+	if r.HasRest() {
+		if s.Limit = 1 - r.OfNamed(1-s.Limit); s.Limit <= 0 {
 			return // the named tokens have less than the share
 		}
 	}
-	c := crossing{sum: float32(r.sum), left: r.shares(), limit: s.limit}
+	c := crossing{sum: float32(r.Sum), left: r.shares(), limit: s.Limit}
 	if !r.crossBest(&c) {
 		r.crossBracket(&c)
 	}
-	if c.kept >= r.nfin {
+	if c.kept >= r.Finite {
 		return
 	}
-	if c.kept < s.keep {
-		t := r.kth(s.keep)
+	if c.kept < s.Keep {
+		t := r.kth(s.Keep)
 		above, equal := r.countAround(t)
-		r.keepFrom(t, above+equal-s.keep)
+		r.keepFrom(t, above+equal-s.Keep)
 		return
 	}
 	_, equal := r.countAround(c.at)
@@ -60,22 +60,22 @@ func (s topPTail) apply(r *row) {
 
 // shares returns the sum of the probabilities as rounded to float32, exactly
 // for short rows.
-func (r *row) shares() float64 {
-	sum := float32(r.sum)
-	if r.n > 4096 {
-		return r.sum / float64(sum)
+func (r *Row) shares() float64 {
+	sum := float32(r.Sum)
+	if r.N > 4096 {
+		return r.Sum / float64(sum)
 	}
 	var total float64
-	for _, e := range r.e[:r.n] {
+	for _, e := range r.E[:r.N] {
 		total += float64(e / sum)
 	}
 	return total
 }
 
 // countAround returns the number of logits above and equal to t.
-func (r *row) countAround(t float32) (above, equal int) {
-	above = simd.CountAbove(r.x[:r.n], t)
-	return above, simd.CountAbove(r.x[:r.n], justBelow(t)) - above
+func (r *Row) countAround(t float32) (above, equal int) {
+	above = simd.CountAbove(r.X[:r.N], t)
+	return above, simd.CountAbove(r.X[:r.N], justBelow(t)) - above
 }
 
 // justBelow returns the largest float32 below t.
@@ -108,19 +108,19 @@ func (c *crossing) past(x, e float32) (ended bool) {
 }
 
 // crossBest looks for the crossing among the best few hundred tokens.
-func (r *row) crossBest(c *crossing) bool {
+func (r *Row) crossBest(c *crossing) bool {
 	start := *c
 	for _, m := range [...]int{48, 256} {
-		if m > r.n/256 && r.n > 4096 {
+		if m > r.N/256 && r.N > 4096 {
 			break // dearer to select than to narrow down
 		}
 		*c = start
-		for _, it := range r.best(m) {
-			if c.past(it.x, r.e[it.i]) {
+		for _, it := range r.Best(m) {
+			if c.past(it.x, r.E[it.I]) {
 				return true
 			}
 		}
-		if m >= r.nfin {
+		if m >= r.Finite {
 			return true
 		}
 	}
@@ -129,41 +129,41 @@ func (r *row) crossBest(c *crossing) bool {
 }
 
 // crossBracket looks for the crossing in the bracket it falls in.
-func (r *row) crossBracket(c *crossing) {
-	b := r.bracketAt(r.x[:r.n], r.e[:r.n], (c.left-float64(c.limit))*float64(c.sum))
+func (r *Row) crossBracket(c *crossing) {
+	b := r.bracketAt(r.X[:r.N], r.E[:r.N], (c.left-float64(c.limit))*float64(c.sum))
 	c.left -= b.mass / float64(c.sum)
 	c.kept = b.count
 	for _, it := range b.items {
-		if c.past(it.x, r.e[it.i]) {
+		if c.past(it.x, r.E[it.I]) {
 			return
 		}
 	}
 }
 
-// minPShare removes tokens below the share p of the best one's probability.
-type minPShare struct {
-	p    float32
-	keep int
+// MinPShare removes tokens below the share p of the best one's probability.
+type MinPShare struct {
+	P    float32
+	Keep int
 }
 
-func (s minPShare) apply(r *row) {
-	r.exps()
-	sum := float32(r.sum)
+func (s MinPShare) Apply(r *Row) {
+	r.Exps()
+	sum := float32(r.Sum)
 	best := float32(1) / sum
-	r.keepShare(s.p*best, sum, s.keep)
+	r.keepShare(s.P*best, sum, s.Keep)
 }
 
 // keepShare keeps the tokens whose probability is at least limit, and the
 // keep best and what ties with them.
-func (r *row) keepShare(limit, sum float32, keep int) {
+func (r *Row) keepShare(limit, sum float32, keep int) {
 	e := leastFloat(func(e float32) bool { return e/sum >= limit })
 	t := float32(math.Inf(1))
 	if keep > 0 {
-		t = r.kth(min(max(keep, 1), r.n))
+		t = r.kth(min(max(keep, 1), r.N))
 	}
 	removed := false
-	for i, v := range r.e[:r.n] {
-		if v < e && r.x[i] < t {
+	for i, v := range r.E[:r.N] {
+		if v < e && r.X[i] < t {
 			removed = true
 			break
 		}
@@ -184,42 +184,42 @@ func leastFloat(ok func(float32) bool) float32 {
 
 // keepExp keeps the entries with an exponential of at least e or a logit of
 // at least t.
-func (r *row) keepExp(e, t float32) {
-	r.list()
-	r.keep(func(i int) bool { return r.x[i] > negInf && (r.e[i] >= e || r.x[i] >= t) })
+func (r *Row) keepExp(e, t float32) {
+	r.List()
+	r.Keep(func(i int) bool { return r.X[i] > negInf && (r.E[i] >= e || r.X[i] >= t) })
 }
 
-// epsilonCut removes tokens below a probability (Hewitt et al. 2022).
-type epsilonCut struct {
-	eps  float32
-	keep int
+// EpsilonCut removes tokens below a probability (Hewitt et al. 2022).
+type EpsilonCut struct {
+	Eps  float32
+	Keep int
 }
 
-func (s epsilonCut) apply(r *row) {
-	r.exps()
-	r.keepShare(r.ofNamed(s.eps), float32(r.sum), max(s.keep, 1))
+func (s EpsilonCut) Apply(r *Row) {
+	r.Exps()
+	r.keepShare(r.OfNamed(s.Eps), float32(r.Sum), max(s.Keep, 1))
 }
 
-// etaCut removes tokens below min(eps, sqrt(eps)·exp(-H)) (Hewitt et al.
+// EtaCut removes tokens below min(eps, sqrt(eps)·exp(-H)) (Hewitt et al.
 // 2022).
-type etaCut struct {
-	eps  float32
-	keep int
+type EtaCut struct {
+	Eps  float32
+	Keep int
 }
 
-func (s etaCut) apply(r *row) {
-	r.exps()
+func (s EtaCut) Apply(r *Row) {
+	r.Exps()
 	h := r.entropyAbout()
-	limit := min(s.eps, float32(math.Sqrt(float64(s.eps)))*float32(math.Exp(-h)))
-	r.keepShare(r.ofNamed(limit), float32(r.sum), max(s.keep, 1))
+	limit := min(s.Eps, float32(math.Sqrt(float64(s.Eps)))*float32(math.Exp(-h)))
+	r.keepShare(r.OfNamed(limit), float32(r.Sum), max(s.Keep, 1))
 }
 
-// topH walks down the best 100 tokens while their share of the entropy is at
+// TopH walks down the best 100 tokens while their share of the entropy is at
 // most h, and keeps those; the best always.
-type topH struct{ h float32 }
+type TopH struct{ H float32 }
 
-func (s topH) apply(r *row) {
-	best := r.best(100)
+func (s TopH) Apply(r *Row) {
+	best := r.Best(100)
 	var sum float64
 	for _, it := range best {
 		sum += math.Exp(float64(it.x - best[0].x))
@@ -232,7 +232,7 @@ func (s topH) apply(r *row) {
 	for _, it := range best {
 		entropy -= float32((it.x - logSum) * share(it.x))
 	}
-	limit := entropy * s.h
+	limit := entropy * s.H
 	n, cum := 0, 0.0
 	for _, it := range best {
 		p := share(it.x)
@@ -244,58 +244,58 @@ func (s topH) apply(r *row) {
 		}
 		n++
 	}
-	mask := grow(&r.markBuf, r.n)
+	mask := grow(&r.markBuf, r.N)
 	clear(mask)
 	for _, it := range best[:n] {
-		mask[it.i] = true
+		mask[it.I] = true
 	}
-	r.list()
-	r.keep(func(i int) bool { return mask[i] })
+	r.List()
+	r.Keep(func(i int) bool { return mask[i] })
 }
 
-// typicalMass keeps the tokens whose surprise is nearest to the entropy until
+// TypicalMass keeps the tokens whose surprise is nearest to the entropy until
 // they hold the mass (Meister et al. 2022). The token that reaches it stays,
 // and what ties with it.
-type typicalMass struct {
-	mass float32
-	keep int
+type TypicalMass struct {
+	Mass float32
+	Keep int
 }
 
-func (s typicalMass) apply(r *row) {
-	if r.nfin <= 1 {
+func (s TypicalMass) Apply(r *Row) {
+	if r.Finite <= 1 {
 		return
 	}
-	r.exps()
-	sum := float32(r.sum)
-	logSum := math.Log(r.sum)
-	h := float32(logSum - r.dot/r.sum)
-	neg := grow(&r.negBuf, r.n)
-	for i, v := range r.x[:r.n] {
+	r.Exps()
+	sum := float32(r.Sum)
+	logSum := math.Log(r.Sum)
+	h := float32(logSum - r.dot/r.Sum)
+	neg := grow(&r.negBuf, r.N)
+	for i, v := range r.X[:r.N] {
 		neg[i] = negInf
 		if v > negInf {
-			lp := float32(float64(v-r.ref) - logSum)
+			lp := float32(float64(v-r.Ref) - logSum)
 			neg[i] = -abs32(-lp - h)
 		}
 	}
 	if cut := r.typicalCut(neg, sum, s); cut > negInf {
-		r.list()
-		r.keep(func(i int) bool { return neg[i] >= cut })
+		r.List()
+		r.Keep(func(i int) bool { return neg[i] >= cut })
 	}
 }
 
 // typicalCut returns the least negative key that stays, or -Inf if all do.
-func (r *row) typicalCut(neg []float32, sum float32, s typicalMass) float32 {
-	b := r.bracketAt(neg, r.e[:r.n], float64(s.mass)*float64(sum))
+func (r *Row) typicalCut(neg []float32, sum float32, s TypicalMass) float32 {
+	b := r.bracketAt(neg, r.E[:r.N], float64(s.Mass)*float64(sum))
 	cum, seen := b.mass/float64(sum), b.count
 	for _, it := range b.items {
-		cum += float64(r.e[it.i] / sum)
+		cum += float64(r.E[it.I] / sum)
 		seen++
-		if float32(cum) >= s.mass && seen >= s.keep {
+		if float32(cum) >= s.Mass && seen >= s.Keep {
 			return it.x
 		}
 	}
-	if seen < s.keep && s.keep < r.nfin {
-		return selectLargest(append(grow(&r.keyBuf, 0), neg...), s.keep)
+	if seen < s.Keep && s.Keep < r.Finite {
+		return selectLargest(append(grow(&r.keyBuf, 0), neg...), s.Keep)
 	}
 	return negInf
 }

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import "math"
 
@@ -11,67 +11,67 @@ import "math"
 // bounds only, of which the middle is taken. They are never drawn.
 
 // loadRest sets the weight of the unnamed tokens from their share.
-func (r *row) loadRest(ids []int32, rest float32) {
+func (r *Row) loadRest(ids []int32, rest float32) {
 	r.rest = math.Inf(-1)
 	if s := float64(rest); ids != nil && s > 0 && s < 1 {
 		sum := 0.0
-		for _, v := range r.raw {
-			sum += math.Exp(float64(v - r.rawMax))
+		for _, v := range r.Raw {
+			sum += math.Exp(float64(v - r.RawMax))
 		}
-		r.rest = float64(r.rawMax) + math.Log(sum) + math.Log(s) - math.Log1p(-s)
+		r.rest = float64(r.RawMax) + math.Log(sum) + math.Log(s) - math.Log1p(-s)
 	}
 }
 
 // unnamed returns how many tokens a partial row does not name, at least 1.
-func (r *row) unnamed() int { return max(r.vocab-len(r.raw), 1) }
+func (r *Row) unnamed() int { return max(r.Vocab-len(r.Raw), 1) }
 
-// hasRest reports whether there are unnamed tokens left.
-func (r *row) hasRest() bool { return r.rest > math.Inf(-1) }
+// HasRest reports whether there are unnamed tokens left.
+func (r *Row) HasRest() bool { return r.rest > math.Inf(-1) }
 
-// share returns what of the probability left the named tokens have.
-func (r *row) share() float64 {
-	if !r.hasRest() {
+// Share returns what of the probability left the named tokens have.
+func (r *Row) Share() float64 {
+	if !r.HasRest() {
 		return 1
 	}
-	r.sums()
-	return 1 / (1 + math.Exp(r.rest-float64(r.ref))/r.sum)
+	r.Sums()
+	return 1 / (1 + math.Exp(r.rest-float64(r.Ref))/r.Sum)
 }
 
-// ofNamed turns a share of all tokens left into one of the named tokens.
-func (r *row) ofNamed(p float32) float32 {
-	if !r.hasRest() {
+// OfNamed turns a share of all tokens left into one of the named tokens.
+func (r *Row) OfNamed(p float32) float32 {
+	if !r.HasRest() {
 		return p
 	}
-	return float32(float64(p) / r.share())
+	return float32(float64(p) / r.Share())
 }
 
-// A counted cut keeps a number of tokens.
-type counted interface{ count() int }
+// A Counted cut keeps a number of tokens.
+type Counted interface{ Count() int }
 
-func (s topKTies) count() int  { return max(s.k, s.keep) }
-func (k topKArray) count() int { return int(k) }
-func (k goTopK) count() int    { return int(k) }
+func (s TopKTies) Count() int  { return max(s.K, s.Keep) }
+func (k TopKArray) Count() int { return int(k) }
+func (k GoTopK) Count() int    { return int(k) }
 
-// followRest notes what a stage did to the unnamed tokens: it was given before
+// FollowRest notes what a stage did to the unnamed tokens: it was given before
 // tokens; it cuts by probability if cuts; and of all tokens it keeps the best
 // count, if that is above 0.
-func (r *row) followRest(before, count int, cuts bool) {
+func (r *Row) FollowRest(before, count int, cuts bool) {
 	switch {
-	case !r.hasRest():
-	case cuts && r.nfin < before && !r.holes, count > 0 && count <= len(r.raw):
+	case !r.HasRest():
+	case cuts && r.Finite < before && !r.Holes, count > 0 && count <= len(r.Raw):
 		r.rest = math.Inf(-1)
-	case count > 0 && count < len(r.raw)+r.unnamed():
-		r.rest = r.restOf(float64(count - len(r.raw)))
-	case r.scaled != 0:
-		r.rest = r.temper(float64(r.scaled), r.unnamed())
+	case count > 0 && count < len(r.Raw)+r.unnamed():
+		r.rest = r.restOf(float64(count - len(r.Raw)))
+	case r.Scaled != 0:
+		r.rest = r.temper(float64(r.Scaled), r.unnamed())
 	}
 }
 
 // least returns the smallest logit above -Inf: no unnamed token has a larger
 // one.
-func (r *row) least() float64 {
+func (r *Row) least() float64 {
 	least := math.Inf(1)
-	for _, v := range r.x[:r.n] {
+	for _, v := range r.X[:r.N] {
 		if v > negInf {
 			least = min(least, float64(v))
 		}
@@ -81,7 +81,7 @@ func (r *row) least() float64 {
 
 // restOf returns the weight of the k best unnamed tokens: at least their even
 // part of the weight, at most k times the least named one's.
-func (r *row) restOf(k float64) float64 {
+func (r *Row) restOf(k float64) float64 {
 	even := r.rest + math.Log(k/float64(r.unnamed()))
 	most := min(r.rest, math.Log(k)+r.least())
 	return (even + most) / 2
@@ -90,29 +90,29 @@ func (r *row) restOf(k float64) float64 {
 // temper returns the weight of n unnamed tokens after their logits were
 // divided by t, as those of the entries were: between that of tokens that are
 // all alike and that of as few as fit below the named ones.
-func (r *row) temper(t float64, n int) float64 {
+func (r *Row) temper(t float64, n int) float64 {
 	alike := (1-1/t)*math.Log(float64(n)) + r.rest/t
 	packed := r.rest + (1/t-1)*min(r.least()*t, r.rest)
 	return (alike + packed) / 2
 }
 
-// entropyBounds returns bounds of the entropy of the tokens left, in nats: the
+// EntropyBounds returns bounds of the entropy of the tokens left, in nats: the
 // unnamed ones are at least as spread as the least named one demands, and at
 // most alike.
-func (r *row) entropyBounds() (lo, hi float64) {
-	r.sums()
-	h := math.Log(r.sum) - r.dot/r.sum
-	if !r.hasRest() {
+func (r *Row) EntropyBounds() (lo, hi float64) {
+	r.Sums()
+	h := math.Log(r.Sum) - r.dot/r.Sum
+	if !r.HasRest() {
 		return h, h
 	}
-	p := r.share()
+	p := r.Share()
 	named := p * (h - math.Log(p))
-	least := math.Exp(r.least()-float64(r.ref)) / r.sum * p
+	least := math.Exp(r.least()-float64(r.Ref)) / r.Sum * p
 	return named - (1-p)*math.Log(min(least, 1-p)), named - (1-p)*math.Log((1-p)/float64(r.unnamed()))
 }
 
 // entropyAbout returns the middle of what the entropy can be.
-func (r *row) entropyAbout() float64 {
-	lo, hi := r.entropyBounds()
+func (r *Row) entropyAbout() float64 {
+	lo, hi := r.EntropyBounds()
 	return (lo + hi) / 2
 }

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"math"
@@ -6,55 +6,55 @@ import (
 	"logitscope/sampling/simd"
 )
 
-// list leaves the dense form.
-func (r *row) list() {
+// List leaves the dense form.
+func (r *Row) List() {
 	if !r.dense {
 		return
 	}
 	r.ownE()
-	r.ix = grow(&r.ixBuf, r.n+simd.Slack)[:r.n]
+	r.ix = grow(&r.ixBuf, r.N+simd.Slack)[:r.N]
 	for i := range r.ix {
 		r.ix[i] = int32(i)
 	}
 	r.dense = false
 }
 
-// truncate keeps the first n entries.
-func (r *row) truncate(n int) {
-	if n >= r.n {
+// Truncate keeps the first n entries.
+func (r *Row) Truncate(n int) {
+	if n >= r.N {
 		return
 	}
-	r.list()
+	r.List()
 	if n > 0 {
-		r.settle(n - 1)
+		r.Settle(n - 1)
 	}
-	for _, v := range r.x[n:r.n] {
+	for _, v := range r.X[n:r.N] {
 		if v > negInf {
-			r.nfin--
+			r.Finite--
 		}
 	}
-	r.n, r.atOK = n, false
-	r.x, r.ix = r.x[:n], r.ix[:n]
+	r.N, r.atOK = n, false
+	r.X, r.ix = r.X[:n], r.ix[:n]
 	r.resum()
 }
 
-// keep removes the entries that want does not report, in place. It is for
+// Keep removes the entries that want does not report, in place. It is for
 // cuts that are no threshold on the logit.
-func (r *row) keep(want func(i int) bool) {
-	r.list()
-	r.settleAll()
+func (r *Row) Keep(want func(i int) bool) {
+	r.List()
+	r.SettleAll()
 	k := 0
-	r.nfin = 0
-	for i := range r.n {
+	r.Finite = 0
+	for i := range r.N {
 		if !want(i) {
 			continue
 		}
-		r.ix[k], r.x[k] = r.ix[i], r.x[i]
+		r.ix[k], r.X[k] = r.ix[i], r.X[i]
 		if r.eOK {
-			r.e[k] = r.e[i]
+			r.E[k] = r.E[i]
 		}
-		if r.x[k] > negInf {
-			r.nfin++
+		if r.X[k] > negInf {
+			r.Finite++
 		}
 		k++
 	}
@@ -62,15 +62,15 @@ func (r *row) keep(want func(i int) bool) {
 }
 
 // cutTo ends a removal in place that left k entries.
-func (r *row) cutTo(k int) {
-	r.n, r.atOK = k, false
-	r.ix, r.x = r.ix[:k], r.x[:k]
+func (r *Row) cutTo(k int) {
+	r.N, r.atOK = k, false
+	r.ix, r.X = r.ix[:k], r.X[:k]
 	r.resum()
 }
 
 // keepFrom keeps the entries with a logit of at least t, less the first skip
 // of those equal to it, in their order. Nothing at -inf is kept.
-func (r *row) keepFrom(t float32, skip int) {
+func (r *Row) keepFrom(t float32, skip int) {
 	if t == negInf {
 		t = -math.MaxFloat32
 	}
@@ -85,12 +85,12 @@ func (r *row) keepFrom(t float32, skip int) {
 	if skip > 0 {
 		r.skipTies(t, skip)
 	}
-	r.nfin = r.n
+	r.Finite = r.N
 	r.resum()
 }
 
 // blocksFrom returns the number of blocks that reach t.
-func (r *row) blocksFrom(t float32) int {
+func (r *Row) blocksFrom(t float32) int {
 	k := 0
 	for _, m := range r.bm {
 		if m >= t {
@@ -102,8 +102,8 @@ func (r *row) blocksFrom(t float32) int {
 
 // keepBlocks is keepFrom for few survivors: it looks into the blocks that
 // have any.
-func (r *row) keepBlocks(t float32) {
-	r.ix = grow(&r.ixBuf, r.n+simd.Slack)
+func (r *Row) keepBlocks(t float32) {
+	r.ix = grow(&r.ixBuf, r.N+simd.Slack)
 	r.eOK = false // shorter to compute anew than to carry along
 	k := 0
 	for b, m := range r.bm {
@@ -111,9 +111,9 @@ func (r *row) keepBlocks(t float32) {
 			continue
 		}
 		lo := b * simd.Block
-		for i, v := range r.x[lo:min(r.n, lo+simd.Block)] {
+		for i, v := range r.X[lo:min(r.N, lo+simd.Block)] {
 			if v >= t {
-				r.ix[k], r.x[k] = int32(lo+i), v
+				r.ix[k], r.X[k] = int32(lo+i), v
 				k++
 			}
 		}
@@ -123,94 +123,94 @@ func (r *row) keepBlocks(t float32) {
 }
 
 // keepDense is keepFrom for many survivors: one pass without branches.
-func (r *row) keepDense(t float32) {
-	r.ix = grow(&r.ixBuf, r.n+simd.Slack)
-	n := r.n
+func (r *Row) keepDense(t float32) {
+	r.ix = grow(&r.ixBuf, r.N+simd.Slack)
+	n := r.N
 	x := r.xBuf[:n+simd.Slack]
-	e := r.e
+	e := r.E
 	if !r.eOK {
 		e = x // carried along for nothing
 	}
-	de := grow(&r.eBuf, len(r.raw)+simd.Slack)
+	de := grow(&r.eBuf, len(r.Raw)+simd.Slack)
 	if !r.eOK {
 		de = grow(&r.tmpBuf, n+simd.Slack)
 	}
 	k := simd.Compress(r.ix, x, de, x[:n], e[:n], 0, t)
 	r.dense = false
 	if r.eOK {
-		r.e, r.sharedE = de[:k], false
+		r.E, r.sharedE = de[:k], false
 	}
-	r.n, r.atOK = k, false
-	r.ix, r.x = r.ix[:k], x[:k]
+	r.N, r.atOK = k, false
+	r.ix, r.X = r.ix[:k], x[:k]
 }
 
-func (r *row) keepList(t float32) {
-	r.settleAll()
+func (r *Row) keepList(t float32) {
+	r.SettleAll()
 	k := 0
-	for i, v := range r.x[:r.n] {
+	for i, v := range r.X[:r.N] {
 		if !(v >= t) {
 			continue
 		}
-		r.ix[k], r.x[k] = r.ix[i], v
+		r.ix[k], r.X[k] = r.ix[i], v
 		if r.eOK {
-			r.e[k] = r.e[i]
+			r.E[k] = r.E[i]
 		}
 		k++
 	}
-	r.n, r.atOK = k, false
-	r.ix, r.x = r.ix[:k], r.x[:k]
+	r.N, r.atOK = k, false
+	r.ix, r.X = r.ix[:k], r.X[:k]
 }
 
 // skipTies removes the first skip entries equal to t.
-func (r *row) skipTies(t float32, skip int) {
+func (r *Row) skipTies(t float32, skip int) {
 	k := 0
-	for i, v := range r.x[:r.n] {
+	for i, v := range r.X[:r.N] {
 		if v == t && skip > 0 {
 			skip--
 			continue
 		}
 		if k != i {
-			r.ix[k], r.x[k] = r.ix[i], v
+			r.ix[k], r.X[k] = r.ix[i], v
 			if r.eOK {
-				r.e[k] = r.e[i]
+				r.E[k] = r.E[i]
 			}
 		}
 		k++
 	}
-	r.n, r.atOK = k, false
-	r.ix, r.x = r.ix[:k], r.x[:k]
+	r.N, r.atOK = k, false
+	r.ix, r.X = r.ix[:k], r.X[:k]
 }
 
 // permute puts the entries in the order of items, dropping the others.
-func (r *row) permute(items []item) {
-	r.settleAll()
+func (r *Row) permute(items []Item) {
+	r.SettleAll()
 	n := len(items)
 	ix := grow(&r.idxBuf, n)
 	for k, it := range items {
-		ix[k] = r.pos(int(it.i))
+		ix[k] = r.Pos(int(it.I))
 	}
 	if r.eOK {
 		tmp := grow(&r.tmpBuf, n)
 		for k, it := range items {
-			tmp[k] = r.e[it.i]
+			tmp[k] = r.E[it.I]
 		}
-		r.e = grow(&r.eBuf, len(r.raw)+simd.Slack)[:n]
-		copy(r.e, tmp)
+		r.E = grow(&r.eBuf, len(r.Raw)+simd.Slack)[:n]
+		copy(r.E, tmp)
 		r.sharedE = false
 	}
 	for k, it := range items {
-		r.x[k] = it.x
+		r.X[k] = it.x
 	}
 	if r.dense {
-		r.ix = grow(&r.ixBuf, r.n+simd.Slack)
+		r.ix = grow(&r.ixBuf, r.N+simd.Slack)
 	}
 	copy(r.ix[:n], ix)
 	r.dense, r.mixed, r.atOK = false, true, false
-	r.ix, r.x, r.n = r.ix[:n], r.x[:n], n
-	r.nfin = 0
-	for _, v := range r.x {
+	r.ix, r.X, r.N = r.ix[:n], r.X[:n], n
+	r.Finite = 0
+	for _, v := range r.X {
 		if v > negInf {
-			r.nfin++
+			r.Finite++
 		}
 	}
 	r.resum()

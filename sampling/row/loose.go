@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import "sort"
 
@@ -12,8 +12,8 @@ import "sort"
 // buckets from the best down, all of the row if looseAll. The entries of the
 // row are its first ones, in its order.
 
-// settle gives the equal logits around entry i the library's order.
-func (r *row) settle(i int) {
+// Settle gives the equal logits around entry i the library's order.
+func (r *Row) Settle(i int) {
 	s := r.loose
 	if s == nil {
 		return
@@ -32,7 +32,7 @@ func (r *row) settle(i int) {
 }
 
 // looseBucket returns the bounds of the bucket of entry i in r.loose.
-func (r *row) looseBucket(i int) (from, to int) {
+func (r *Row) looseBucket(i int) (from, to int) {
 	s := r.loose
 	b := arrayBucket(s[i].x)
 	from = sort.Search(i, func(k int) bool { return arrayBucket(s[k].x) <= b })
@@ -42,7 +42,7 @@ func (r *row) looseBucket(i int) (from, to int) {
 
 // settleBucket gives entries lo to hi-1, all of one logit or the whole bucket,
 // the order in which the library sorts the bucket of entries from to to-1.
-func (r *row) settleBucket(from, to, lo, hi int) {
+func (r *Row) settleBucket(from, to, lo, hi int) {
 	s := r.loose
 	bucket := grow(&r.looseTmp, to-from)
 	copy(bucket, s[from:to])
@@ -53,19 +53,19 @@ func (r *row) settleBucket(from, to, lo, hi int) {
 		cxxSortAround(bucket, lo-from, hi-from)
 	}
 	copy(s[lo:hi], bucket[lo-from:])
-	for k := lo; k < min(hi, r.n); k++ {
-		r.ix[k] = s[k].i
+	for k := lo; k < min(hi, r.N); k++ {
+		r.ix[k] = s[k].I
 	}
 	r.atOK = false
 }
 
-// settleAll gives the whole row the library's order.
-func (r *row) settleAll() {
+// SettleAll gives the whole row the library's order.
+func (r *Row) SettleAll() {
 	s := r.loose
 	if s == nil {
 		return
 	}
-	for i := 0; i < r.n; {
+	for i := 0; i < r.N; {
 		from, to := r.looseBucket(i)
 		for k := from + 1; k < to; k++ {
 			if s[k].x == s[k-1].x {

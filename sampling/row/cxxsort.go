@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import "math/bits"
 
@@ -10,12 +10,12 @@ import "math/bits"
 // cxxPartialSort puts the m best items first, in order; the rest is left in
 // no order. On the way in ascending blocks that cannot reach the heap cost a
 // comparison each.
-func cxxPartialSort(s []item, m int) {
+func cxxPartialSort(s []Item, m int) {
 	cxxHeapSelect(s, m)
 	cxxSortHeap(s[:m])
 }
 
-func cxxHeapSelect(s []item, m int) {
+func cxxHeapSelect(s []Item, m int) {
 	cxxMakeHeap(s[:m])
 	for i := m; i < len(s); i++ {
 		if s[i].x > s[0].x {
@@ -26,7 +26,7 @@ func cxxHeapSelect(s []item, m int) {
 	}
 }
 
-func cxxMakeHeap(s []item) {
+func cxxMakeHeap(s []Item) {
 	if len(s) < 2 {
 		return
 	}
@@ -38,7 +38,7 @@ func cxxMakeHeap(s []item) {
 	}
 }
 
-func cxxSortHeap(s []item) {
+func cxxSortHeap(s []Item) {
 	for n := len(s) - 1; n > 0; n-- {
 		v := s[n]
 		s[n] = s[0]
@@ -47,7 +47,7 @@ func cxxSortHeap(s []item) {
 }
 
 // cxxAdjustHeap sinks the hole to the bottom and lets v rise from there.
-func cxxAdjustHeap(s []item, hole int, v item) {
+func cxxAdjustHeap(s []Item, hole int, v Item) {
 	top, child := hole, hole
 	for child < (len(s)-1)/2 {
 		child = 2 * (child + 1)
@@ -74,7 +74,7 @@ func cxxAdjustHeap(s []item, hole int, v item) {
 }
 
 // cxxSort is the library's introsort.
-func cxxSort(s []item) {
+func cxxSort(s []Item) {
 	if len(s) == 0 {
 		return
 	}
@@ -89,7 +89,7 @@ func cxxSort(s []item) {
 	}
 }
 
-func cxxIntroLoop(s []item, depth int) {
+func cxxIntroLoop(s []Item, depth int) {
 	for len(s) > 16 {
 		if depth == 0 {
 			cxxPartialSort(s, len(s))
@@ -107,7 +107,7 @@ func cxxIntroLoop(s []item, depth int) {
 // its last insertions never move an item past an equal one, so that 16 places
 // on either side, the longest part it leaves unsorted, are all that can
 // matter.
-func cxxSortAround(s []item, lo, hi int) {
+func cxxSortAround(s []Item, lo, hi int) {
 	if len(s) == 0 || lo >= hi {
 		return
 	}
@@ -115,7 +115,7 @@ func cxxSortAround(s []item, lo, hi int) {
 	cxxInsertionSort(s[max(lo-16, 0):min(hi+16, len(s))])
 }
 
-func cxxIntroAround(s []item, depth, lo, hi int) {
+func cxxIntroAround(s []Item, depth, lo, hi int) {
 	for len(s) > 16 {
 		if depth == 0 {
 			cxxPartialSort(s, len(s))
@@ -133,7 +133,7 @@ func cxxIntroAround(s []item, depth, lo, hi int) {
 	}
 }
 
-func cxxPartition(s []item) int {
+func cxxPartition(s []Item) int {
 	a, b, c := 1, len(s)/2, len(s)-1
 	m := c
 	switch {
@@ -167,7 +167,7 @@ func cxxPartition(s []item) int {
 	}
 }
 
-func cxxInsertionSort(s []item) {
+func cxxInsertionSort(s []Item) {
 	for i := 1; i < len(s); i++ {
 		if s[i].x > s[0].x {
 			v := s[i]
@@ -179,7 +179,7 @@ func cxxInsertionSort(s []item) {
 	}
 }
 
-func cxxLinearInsert(s []item, i int) {
+func cxxLinearInsert(s []Item, i int) {
 	v := s[i]
 	for ; i > 0 && v.x > s[i-1].x; i-- {
 		s[i] = s[i-1]

@@ -1,4 +1,4 @@
-package sampling
+package row
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 
 func TestCxxSortAgainstASlowTwin(t *testing.T) {
 	for n := range 300 {
-		items := make([]item, n)
+		items := make([]Item, n)
 		for i := range items {
-			items[i] = item{float32((i*7919 + 13*n) % 10007), int32(i)} // all different
+			items[i] = Item{float32((i*7919 + 13*n) % 10007), int32(i)} // all different
 		}
 		want := slices.Clone(items)
 		slices.SortFunc(want, byLogit)
