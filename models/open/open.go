@@ -52,7 +52,7 @@ var schemes = func() []scheme {
 	}
 	for _, k := range servers {
 		list = append(list, scheme{k.Name, k.Usage, func(ctx context.Context, rest string, opt Options) (models.Model, error) {
-			return remote.Open(ctx, k, rest, opt.Server)
+			return openServer(ctx, k, rest, opt)
 		}})
 	}
 	return list
@@ -65,6 +65,14 @@ func Usage() string {
 		forms = append(forms, s.usage)
 	}
 	return strings.Join(forms, ", ")
+}
+
+func openServer(ctx context.Context, k remote.Kind, rest string, opt Options) (models.Model, error) {
+	m, err := remote.Open(ctx, k, rest, opt.Server)
+	if err != nil {
+		return nil, remote.Explain(ctx, err, k, rest, opt.Server, servers)
+	}
+	return m, nil
 }
 
 // builtin are the models inside the program, by name.
@@ -134,7 +142,7 @@ func openTape(_ context.Context, path string, _ Options) (models.Model, error) {
 func openOllama(ctx context.Context, name string, opt Options) (models.Model, error) {
 	blob, err := store.Resolve(store.DefaultStore(opt.Server.Getenv, opt.Home), name)
 	if err != nil {
-		m, remoteErr := remote.Open(ctx, ollama.Kind, name, opt.Server)
+		m, remoteErr := openServer(ctx, ollama.Kind, name, opt)
 		if remoteErr != nil {
 			return nil, fmt.Errorf("ollama:%s: %w; and no server: %w", name, err, remoteErr)
 		}

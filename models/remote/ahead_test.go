@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"testing"
-	"time"
 
 	"logitscope/models"
 	"logitscope/models/remote"
@@ -59,33 +57,6 @@ func TestAheadOverParts(t *testing.T) {
 	}
 	if st := m.(models.Meter).Stats(); st.AheadHits < 20 {
 		t.Errorf("%d rows had been fetched ahead", st.AheadHits)
-	}
-}
-
-// TestSlowButSteady reads an answer that takes longer than the server may be
-// silent, in pieces that come well in time even on a machine that is busy.
-func TestSlowButSteady(t *testing.T) {
-	fake := remotetest.LlamaServer(newToy(1), remotetest.Options{})
-	slow := false
-	opt := remote.Options{Timeouts: fast}
-	opt.Timeouts.Idle, opt.Timeouts.Request = 1500*time.Millisecond, time.Minute
-	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		fake.ServeHTTP(rec, r)
-		b := rec.Body.Bytes()
-		for n := 10; slow && n > 0; n-- {
-			w.Write(b[:len(b)/10])
-			w.(http.Flusher).Flush()
-			b = b[len(b)/10:]
-			time.Sleep(250 * time.Millisecond)
-		}
-		w.Write(b)
-	}), "llama-server:URL", opt)
-	s, _ := m.NewSession()
-	defer s.Close()
-	slow = true
-	if _, err := s.Forward(t.Context(), []int32{1}, 1); err != nil || m.(models.Meter).Stats().Retries > 0 {
-		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -47,6 +48,11 @@ var (
 	errRedirects = errors.New("too many redirects")
 )
 
+// A redirectError is a redirect that must not be followed.
+type redirectError struct{ why string }
+
+func (e *redirectError) Error() string { return e.why }
+
 // A Client sends requests to one server: it adds the key, bounds what it
 // reads, and turns every fault into an [Error].
 type Client struct {
@@ -60,6 +66,7 @@ type Client struct {
 	hasKey   bool
 	secrets  []string // what must never be printed
 	timeouts Timeouts
+	notice   func(string) // may be nil
 	Meter    *Meter
 }
 
@@ -67,7 +74,7 @@ type Client struct {
 func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *Client {
 	c := &Client{
 		Kind: kind, Host: OneLine(base.Host, 80), Name: kind + " " + OneLine(base.Host, 80), keyVar: keyVar, hasKey: key != "",
-		timeouts: opt.Timeouts.filled(), Meter: &Meter{},
+		timeouts: opt.Timeouts.filled(), notice: opt.Notice, Meter: &Meter{},
 	}
 	if key != "" {
 		c.auth = "Bearer " + key
@@ -114,12 +121,19 @@ func (c *Client) Close() error {
 }
 
 // checkRedirect follows a few redirects, and leaves the credentials behind
-// once one has led to another host or away from TLS.
+// once one has led to another host or away from TLS. What is posted goes to
+// the host it is meant for and to no other.
 func checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) > 5 {
+	first := via[0]
+	from := first.URL
+	switch to := req.URL.Redacted(); {
+	case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+		return &redirectError{"redirects to " + to + ", which is not HTTP"}
+	case first.Method != http.MethodGet && (req.Method != first.Method || req.URL.Host != from.Host):
+		return &redirectError{fmt.Sprintf("redirects %s %s to %s: open the model at that address", first.Method, from.Path, to)}
+	case len(via) > 5:
 		return errRedirects
 	}
-	from := via[0].URL
 	for _, r := range append(via[1:len(via):len(via)], req) {
 		if r.URL.Host != from.Host || from.Scheme == "https" && r.URL.Scheme != "https" {
 			req.Header.Del("Authorization")
@@ -133,6 +147,7 @@ type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	Asked  string // the request that it answers, such as "GET http://host/props"
 }
 
 // html reports that the answer is a page for people: a proxy's or a login's.
@@ -174,7 +189,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body []byte, lim
 	buf.Reset()
 	r := &Reply{}
 	err := c.Stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) error {
-		r.Status, r.Header = resp.StatusCode, resp.Header
+		r.Status, r.Header, r.Asked = resp.StatusCode, resp.Header, method+" "+c.base+path
 		if n := resp.ContentLength; n > int64(limit) {
 			return c.Errorf(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
 		} else if n > 0 {
@@ -221,9 +236,15 @@ func (c *Client) Stream(parent context.Context, method, path string, body []byte
 	}
 	req.Close = fresh
 	c.Meter.sent(len(body))
+	quiet := silenceOf(ctx)
+	quiet.awaits("the answer to " + method + " " + path)
 	resp, err := c.http.Do(req)
 	if err == nil {
-		err = read(resp, &watched{r: resp.Body, idle: idle, every: c.timeouts.Idle, meter: c.Meter})
+		w := &watched{r: resp.Body, idle: idle, every: c.timeouts.Idle, meter: c.Meter}
+		if resp.StatusCode == http.StatusOK {
+			w.quiet = quiet
+		}
+		err = read(resp, w)
 		resp.Body.Close()
 	}
 	if err == nil {
@@ -248,6 +269,7 @@ type watched struct {
 	idle  *time.Timer
 	every time.Duration
 	meter *Meter
+	quiet *silence
 }
 
 func (w *watched) Read(p []byte) (int, error) {
@@ -255,6 +277,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	if n > 0 {
 		w.meter.received(n)
 		w.idle.Reset(w.every)
+		w.quiet.heard()
 	}
 	return n, err
 }
@@ -270,6 +293,8 @@ func (c *Client) Retry(ctx context.Context, patient bool, try func(context.Conte
 		wait  = c.timeouts.Backoff
 	)
 	defer c.Meter.wait("")
+	ctx, quiet, done := c.listen(ctx)
+	defer done()
 	for n := 1; ; n++ {
 		err := try(ctx)
 		if err == nil {
@@ -307,6 +332,7 @@ func (c *Client) Retry(ctx context.Context, patient bool, try func(context.Conte
 			return err
 		}
 		c.Meter.retried(e.Msg, n)
+		quiet.failed(e.Msg)
 		if err := sleep(ctx, delay); err != nil {
 			return err
 		}

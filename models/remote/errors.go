@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"strings"
 	"syscall"
@@ -133,6 +135,8 @@ func (c *Client) transportFault(err error) *Error {
 		msg  string
 		dns  *net.DNSError
 		nerr net.Error
+		away *redirectError
+		mime textproto.ProtocolError
 	)
 	if errors.As(err, &uerr) {
 		err = uerr.Err // the URL may hold what must not be printed
@@ -142,6 +146,10 @@ func (c *Client) transportFault(err error) *Error {
 		kind, msg = Stalled, fmt.Sprintf("sent nothing for %v", c.timeouts.Idle)
 	case errors.Is(err, errTotal):
 		kind, msg = Stalled, fmt.Sprintf("took longer than %v to answer", c.timeouts.Request)
+	case errors.As(err, &away):
+		kind, msg = Refused, away.why
+	case errors.As(err, &mime), notHTTP(err) != "":
+		kind, msg = Unsuitable, cmp.Or(notHTTP(err), "does not speak HTTP: "+mime.Error())
 	case errors.Is(err, errRedirects):
 		kind, msg = Refused, "redirects too often"
 	case tlsMessage(err) != "":
@@ -162,6 +170,31 @@ func (c *Client) transportFault(err error) *Error {
 		e.Cause = ctxErr
 	}
 	return e
+}
+
+// notHTTP says in what way an answer is not HTTP, or "". Such an answer comes
+// again however often it is asked for.
+func notHTTP(err error) string {
+	text := err.Error()
+	for _, c := range []struct{ mark, msg string }{
+		{`malformed HTTP response "\x15\x03`, "speaks TLS: try https:// in place of http://"},
+		{"malformed HTTP", "does not speak HTTP: its answer is malformed"},
+		{"server response headers exceeded", "sends headers that are too large; 1 MiB is allowed"},
+		{"unsupported transfer encoding", "does not speak HTTP: an unknown transfer encoding"},
+		{"too many transfer encodings", "does not speak HTTP: an unknown transfer encoding"},
+		{"malformed chunked encoding", "does not speak HTTP: an answer in malformed chunks"},
+		{"chunked line ends with bare LF", "does not speak HTTP: an answer in malformed chunks"},
+		{"invalid byte in chunk length", "does not speak HTTP: an answer in malformed chunks"},
+		{"bad Content-Length", "does not speak HTTP: a malformed Content-Length"},
+		{"invalid Content-Length", "does not speak HTTP: a malformed Content-Length"},
+		{"multiple Content-Length headers", "does not speak HTTP: two lengths of one answer"},
+		{"too many 1xx informational responses", "does not come to an answer: too many answers of status 1xx"},
+	} {
+		if strings.Contains(text, c.mark) {
+			return c.msg
+		}
+	}
+	return ""
 }
 
 func contextError(err error) error {
@@ -225,6 +258,10 @@ func (c *Client) StatusError(r *Reply) *Error {
 		kind = Denied
 		if c.keyVar != "" && !c.hasKey {
 			msg += "; set " + c.keyVar
+		}
+	case r.Status == 404, r.Status == 405:
+		if r.Asked != "" {
+			msg += " (" + r.Asked + ")"
 		}
 	case r.Status == 429, r.Status == 503:
 		kind = Busy

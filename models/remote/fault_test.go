@@ -115,9 +115,6 @@ var spoilers = [...]spoiler{
 	{"another name", func(_ *failing, w http.ResponseWriter, _ *http.Request, b []byte) {
 		w.Write(bytes.Replace(b, []byte(`"model":"toy"`), []byte(`"model":"top"`), 1))
 	}},
-	{"another host", func(p *failing, w http.ResponseWriter, r *http.Request, _ []byte) {
-		http.Redirect(w, r, p.other+r.URL.Path, http.StatusTemporaryRedirect)
-	}},
 	{"closed afterwards", func(_ *failing, w http.ResponseWriter, _ *http.Request, b []byte) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		w.Write(b)

@@ -93,6 +93,7 @@ func ClampID(id int) int32 {
 type ModelList struct {
 	Data []struct {
 		ID          string `json:"id"`
+		Owner       string `json:"owned_by"`
 		Root        string `json:"root"`
 		MaxModelLen int    `json:"max_model_len"`
 	} `json:"data"`

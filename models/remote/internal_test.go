@@ -3,8 +3,10 @@ package remote
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,6 +138,114 @@ func FuzzFault(f *testing.F) {
 					t.Errorf("error %q", e)
 				}
 			}
+		}
+	})
+}
+
+// A hangingTransport never answers. It counts requests.
+type hangingTransport struct{ n int }
+
+func (h *hangingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	h.n++
+	<-r.Context().Done()
+	return nil, context.Cause(r.Context())
+}
+
+// TestNotices waits for servers that are silent, that refuse every connection,
+// and that are loading their model: somebody is told after 5 s what is waited
+// for and how long, then after twice the time.
+func TestNotices(t *testing.T) {
+	ok := func(body string) func(*http.Request) (*http.Response, error) {
+		return func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}}, nil
+		}
+	}
+	for _, c := range []struct {
+		name string
+		do   func(*http.Request) (*http.Response, error)
+		want []string
+	}{
+		{"silent", (&hangingTransport{}).RoundTrip, []string{
+			"x: waiting for 5s for the answer to GET /page", "x: waiting for 10s for the answer to GET /page", "x: waiting for 20s for the answer to GET /page"}},
+		{"refused", func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED }, []string{
+			"waiting for 5s for the answer to GET /page; tried ", "waiting for 10s for the answer to GET /page; tried "}},
+		{"loading", func(r *http.Request) (*http.Response, error) {
+			resp, err := ok(`{"error":{"message":"Loading\x1b model"}}`)(r)
+			resp.StatusCode = 503
+			return resp, err
+		}, []string{`last: status 503: `}},
+		{"quick", ok("{}"), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var got []string
+				cl := &Client{http: &http.Client{Transport: transport(c.do)}, Name: "x", timeouts: Timeouts{Idle: 30 * time.Second, Retry: 25 * time.Second}.filled(), Meter: &Meter{}}
+				cl.notice = func(line string) {
+					got = append(got, line)
+					if w := cl.Meter.Stats().Waiting; "x: "+w != line {
+						t.Errorf("Stats().Waiting is %q, told is %q", w, line)
+					}
+				}
+				var v any
+				cl.Retry(t.Context(), true, func(ctx context.Context) error { return cl.Get(ctx, "/page", &v) })
+				synctest.Wait()
+				for i, want := range c.want {
+					if i >= len(got) || !strings.Contains(got[i], want) || strings.ContainsAny(got[i], "\n\x1b") {
+						t.Fatalf("told %q, want %q", got, c.want)
+					}
+				}
+				if c.want == nil && got != nil {
+					t.Errorf("told %q for nothing", got)
+				}
+				time.Sleep(time.Hour)
+				if n := len(got); n > 8 {
+					t.Errorf("told %d times", n)
+				}
+			})
+		})
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A drip is a body that comes byte by byte.
+type drip struct {
+	ctx   context.Context
+	text  string
+	every time.Duration
+}
+
+func (d *drip) Read(p []byte) (int, error) {
+	if d.text == "" {
+		return 0, io.EOF
+	}
+	if err := sleep(d.ctx, d.every); err != nil {
+		return 0, err
+	}
+	n := copy(p[:1], d.text)
+	d.text = d.text[n:]
+	return n, nil
+}
+
+func (d *drip) Close() error { return nil }
+
+// TestSlowButSteady reads an answer that takes longer than the server may be
+// silent, in pieces that come well in time, and one whose pieces do not.
+func TestSlowButSteady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &drip{text: `{"a":[1,2]}`, every: 25 * time.Second}
+		cl := &Client{http: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			d.ctx = r.Context()
+			return &http.Response{StatusCode: 200, Body: d}, nil
+		})}, Name: "x", timeouts: Timeouts{Idle: 30 * time.Second, Request: time.Hour}.filled(), Meter: &Meter{}}
+		var v any
+		if err := cl.Get(t.Context(), "/", &v); err != nil {
+			t.Error(err)
+		}
+		if d.text, d.every = "{}", time.Hour; cl.Get(t.Context(), "/", &v) == nil {
+			t.Error("an hour's silence is not noticed")
 		}
 	})
 }

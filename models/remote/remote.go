@@ -58,6 +58,11 @@ type Options struct {
 	// session can be told to do without (see [models.Leveller]).
 	Logits Logits
 
+	// Notice is told, in one line, what is being waited for when a server has
+	// been silent for some seconds. It is called from a goroutine of its own;
+	// nil means that nobody is told.
+	Notice func(line string)
+
 	Timeouts Timeouts
 }
 
@@ -108,6 +113,10 @@ type Kind struct {
 	// OwnKey finds the variable of the key of a host that is not KeyVar's;
 	// empty means that it is. It may be nil.
 	OwnKey func(host string) string
+
+	// Looks reports whether a server looks like one of this kind. It may be
+	// nil.
+	Looks func(ctx context.Context, c *Client) bool
 
 	// Connect finds out what the server can do. It is called again after a
 	// fault that may pass.

@@ -1,9 +1,9 @@
 package remote_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -18,13 +18,14 @@ import (
 
 // parse reads a name with its kind.
 func parse(spec string, opt remote.Options) (remote.Target, error) {
-	name, rest, _ := strings.Cut(spec, ":")
-	for _, k := range []remote.Kind{llamaserver.Kind, ollama.Kind, vllm.Kind, sglang.Kind, openai.Kind} {
-		if k.Name == name {
-			return remote.Parse(k, rest, opt)
-		}
-	}
-	return remote.Target{}, errors.ErrUnsupported
+	return remote.Parse(kindOf(spec), afterColon(spec), opt)
+}
+
+// kindOf returns the kind that spec begins with.
+func kindOf(spec string) remote.Kind {
+	kinds := []remote.Kind{llamaserver.Kind, ollama.Kind, vllm.Kind, sglang.Kind, openai.Kind}
+	name, _, _ := strings.Cut(spec, ":")
+	return kinds[max(0, slices.IndexFunc(kinds, func(k remote.Kind) bool { return k.Name == name }))]
 }
 
 func TestParse(t *testing.T) {

@@ -340,6 +340,12 @@ func TestObserveFaults(t *testing.T) {
 			}
 			stream(step1, last, done)(w, n, body)
 		}, "Hi", ""},
+		{"no stream", func(w http.ResponseWriter, n int, _ map[string]any) {
+			if n > 1 {
+				t.Error("asked again")
+			}
+			write(w, 200, "application/json", `{"id":"x","object":"list","data":[]}`)
+		}, "", "neither a stream nor a chat completion"},
 		{"refused", func(w http.ResponseWriter, n int, body map[string]any) {
 			w.WriteHeader(401)
 			io.WriteString(w, `{"error":{"message":"Incorrect API key provided: sk-secret"}}`)

@@ -24,8 +24,9 @@ func underscores(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // Shared are the flags of every command that decodes.
 type shared struct {
-	sys   System
-	flags *pflag.FlagSet
+	sys      System
+	onScreen bool // the lab is open or about to be
+	flags    *pflag.FlagSet
 
 	model, draft       string
 	prompt, promptFile string

@@ -82,6 +82,7 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 	if err := s.terminal(); err != nil {
 		return err
 	}
+	s.onScreen = true
 	if s.preset == "" && s.config == "" && s.report == nil {
 		s.preset = labPreset
 	}

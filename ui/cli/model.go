@@ -33,8 +33,15 @@ func (s *shared) options() (open.Options, error) {
 	home, _ := os.UserHomeDir()
 	return open.Options{
 		Llama: llama.Options{ContextLen: s.context, KVType: kv}, Home: home,
-		Server: remote.Options{Getenv: s.sys.Getenv},
+		Server: remote.Options{Getenv: s.sys.Getenv, Notice: s.notice},
 	}, nil
+}
+
+// notice says what a server is being waited for. The screen says it itself.
+func (s *shared) notice(line string) {
+	if !s.onScreen {
+		complain(s.sys.Err, errors.New(line))
+	}
 }
 
 // open opens the model that a flag names.
@@ -43,7 +50,7 @@ func (s *shared) open(ctx context.Context, flag, name string) (models.Model, err
 	if err != nil {
 		return nil, err
 	}
-	if isTerminal(s.sys.Err) {
+	if isTerminal(s.sys.Err) && !s.onScreen {
 		// The name may hold a password, so it is not repeated.
 		note := time.AfterFunc(slowOpen, func() { fmt.Fprintf(s.sys.Err, "waiting for what %s names …\n", flag) })
 		defer note.Stop()

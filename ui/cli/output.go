@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,12 +41,15 @@ func unfiltered(w io.Writer) io.Writer {
 // UTF-8 become \x and two.
 type textWriter struct {
 	w    io.Writer
-	tail []byte // the beginning of a character that the last write ended in
+	mu   sync.Mutex // notices come from goroutines of their own
+	tail []byte     // the beginning of a character that the last write ended in
 	buf  []byte
 }
 
 // Write writes p. A character may be spread over several calls.
 func (t *textWriter) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	in := p
 	if len(t.tail) > 0 {
 		in = append(t.tail, p...)

@@ -55,7 +55,16 @@ type modelEntry struct {
 
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
-	Name: "llama-server", Usage: "llama-server:URL", Port: "8080", KeyVar: "LLAMA_API_KEY", Path: "/v1", Connect: connect,
+	Name: "llama-server", Usage: "llama-server:URL", Port: "8080", KeyVar: "LLAMA_API_KEY", Path: "/v1", Looks: looks, Connect: connect,
+}
+
+// looks reports whether a server is a llama-server.
+func looks(ctx context.Context, c *remote.Client) bool {
+	var p struct {
+		Settings map[string]any `json:"default_generation_settings"`
+		Slots    int            `json:"total_slots"`
+	}
+	return c.Get(ctx, "/props", &p) == nil && (len(p.Settings) > 0 || p.Slots > 0)
 }
 
 // connect asks the server for all that a run needs to know.

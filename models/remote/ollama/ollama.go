@@ -49,7 +49,15 @@ type showAnswer struct {
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
 	Name: "ollama-api", Usage: "ollama-api:NAME[@URL]", Port: "11434", KeyVar: "OLLAMA_API_KEY", AddrVar: "OLLAMA_HOST", Path: "/api",
-	Split: remote.SplitAt, NeedsModel: true, Connect: connect,
+	Split: remote.SplitAt, NeedsModel: true, Looks: looks, Connect: connect,
+}
+
+// looks reports whether a server is an Ollama server.
+func looks(ctx context.Context, c *remote.Client) bool {
+	var v struct {
+		Version string `json:"version"`
+	}
+	return c.Get(ctx, "/api/version", &v) == nil && v.Version != ""
 }
 
 func connect(ctx context.Context, t remote.Target) (models.Model, error) {

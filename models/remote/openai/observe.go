@@ -25,6 +25,7 @@ type watch struct {
 	top     remote.TextToken
 	seen    int
 	reason  string
+	choices bool // there was a list of choices
 	wrote   bool // text came, with or without probabilities
 	wrong   *remote.Error
 	stopped error // what yield returned
@@ -36,7 +37,7 @@ const maxLine = 4 * remote.MiB
 func (w *watch) run(ctx context.Context, body []byte) error {
 	c := w.m.c
 	return c.Stream(ctx, http.MethodPost, "/chat/completions", body, true, func(resp *http.Response, in io.Reader) error {
-		r := &remote.Reply{Status: resp.StatusCode, Header: resp.Header}
+		r := &remote.Reply{Status: resp.StatusCode, Header: resp.Header, Asked: "POST " + resp.Request.URL.Redacted()}
 		kind := resp.Header.Get("Content-Type")
 		if r.Status != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
 			data, err := io.ReadAll(io.LimitReader(in, remote.SmallBody+1))
@@ -52,6 +53,9 @@ func (w *watch) run(ctx context.Context, body []byte) error {
 			}
 			if err := w.event(data); err != nil { // the whole answer at once
 				return err
+			}
+			if !w.choices {
+				return c.Errorf(remote.Unsuitable, "answered with JSON that is neither a stream nor a chat completion: is this the address of a chat API?")
 			}
 			return w.end()
 		}
@@ -110,6 +114,7 @@ func (w *watch) event(data []byte) error {
 	for first := true; s.More('}', &first); {
 		switch k := string(s.Key()); {
 		case k == "choices" && s.Peek() == '[':
+			w.choices = true
 			s.Enter('[')
 			for first := true; s.More(']', &first); {
 				w.choice(&s)

@@ -36,7 +36,17 @@ var (
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
 	Name: "openai", Usage: "openai:MODEL[@URL]", Port: "443", Address: "https://api.openai.com/v1",
-	KeyVar: "OPENAI_API_KEY", AddrVar: "OPENAI_BASE_URL", Split: remote.SplitAt, NeedsModel: true, OwnKey: providerKey, Connect: connect,
+	KeyVar: "OPENAI_API_KEY", AddrVar: "OPENAI_BASE_URL", Split: remote.SplitAt, NeedsModel: true, OwnKey: providerKey, Looks: looks, Connect: connect,
+}
+
+// looks reports whether a server has the list of models of a chat API.
+func looks(ctx context.Context, c *remote.Client) bool {
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	return c.Get(ctx, "/models", &list) == nil && len(list.Data) > 0 && list.Data[0].ID != ""
 }
 
 // providers are hosts of OpenAI-compatible APIs whose users keep their key in

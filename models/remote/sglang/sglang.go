@@ -34,7 +34,13 @@ type serverInfo struct {
 
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
-	Name: "sglang", Usage: "sglang:URL", Port: "30000", KeyVar: "SGLANG_API_KEY", Path: "/v1", Connect: connect,
+	Name: "sglang", Usage: "sglang:URL", Port: "30000", KeyVar: "SGLANG_API_KEY", Path: "/v1", Looks: looks, Connect: connect,
+}
+
+// looks reports whether a server is an SGLang server.
+func looks(ctx context.Context, c *remote.Client) bool {
+	info, err := (&backend{c: c}).about(ctx)
+	return err == nil && info.Path != ""
 }
 
 func connect(ctx context.Context, t remote.Target) (models.Model, error) {

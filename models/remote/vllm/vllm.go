@@ -35,7 +35,13 @@ type backend struct {
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
 	Name: "vllm", Usage: "vllm:URL[#MODEL]", Port: "8000", KeyVar: "VLLM_API_KEY", Path: "/v1",
-	Split: splitHash, Connect: connect,
+	Split: splitHash, Looks: looks, Connect: connect,
+}
+
+// looks reports whether a server is a vLLM server.
+func looks(ctx context.Context, c *remote.Client) bool {
+	var list remote.ModelList
+	return c.Get(ctx, "/v1/models", &list) == nil && len(list.Data) > 0 && list.Data[0].Owner == "vllm"
 }
 
 // splitHash separates URL#MODEL.
