@@ -47,7 +47,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *run.Lane, k kit.Class) bool {
 
 // drawSearch says what a lane does that draws no token, after n steps.
 func drawSearch(c *viz.Canvas, l *run.Lane, n int) {
-	lines := []string{strategyWords(l), fmt.Sprintf("%s in %s", viz.Plural(n, "step"), viz.Duration(l.View.Decode.Took))}
+	lines := []string{strategyWords(l), tookWords(n, "step", l.View.Decode.Took)}
 	if l.View.Phase == engine.Done {
 		lines[1] += " · ended by " + run.EndWords(l)
 	}
@@ -55,6 +55,18 @@ func drawSearch(c *viz.Canvas, l *run.Lane, n int) {
 	for i, s := range lines {
 		c.Put(1, 1+i, viz.CutTitle(s, c.W-2), viz.Ink{})
 	}
+}
+
+// tookWords says how many of what there are, and how long they took where
+// that was measured.
+func tookWords(n int, what string, took time.Duration) string {
+	switch {
+	case n == 0:
+		return "no " + what + " yet"
+	case took <= 0:
+		return viz.Plural(n, what)
+	}
+	return viz.Plural(n, what) + " in " + viz.Duration(took)
 }
 
 // drawPrefill shows how far the prompt has been read.
@@ -124,8 +136,10 @@ func chartTop(l *run.Lane, h int) int {
 // drawDone sums up a text that has ended.
 func (m *Model) drawDone(c *viz.Canvas, l *run.Lane) {
 	t := totals(l.View.Steps)
-	lines := []string{fmt.Sprintf("%s in %s · mean entropy %s bits · perplexity %s",
-		viz.Plural(t.n, "token"), viz.Duration(l.View.Decode.Took), viz.Two(t.meanBits), viz.Perplexity(t.perplexity))}
+	lines := []string{tookWords(t.n, "token", l.View.Decode.Took)}
+	if t.n > 0 {
+		lines[0] += fmt.Sprintf(" · mean entropy %s bits · perplexity %s", viz.Two(t.meanBits), viz.Perplexity(t.perplexity))
+	}
 	end := "ended by " + run.EndWords(l)
 	if n := len(l.View.Steps); n > 0 {
 		s := l.View.Steps[n-1]

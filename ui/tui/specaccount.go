@@ -106,6 +106,10 @@ func (v *specView) drawAccount(c *viz.Canvas) {
 	}
 }
 
+// judgedRounds is how many rounds there must be before the account says that
+// drafting does not pay: the first ones say little, and the caches are cold.
+const judgedRounds = 10
+
 func speedWords(d *speculative.View) string {
 	if d.Speedup == 0 {
 		return "speed-up: not measured yet"
@@ -115,7 +119,7 @@ func speedWords(d *speculative.View) string {
 		s += fmt.Sprintf("draft token %s, ", viz.Duration(d.DraftStep))
 	}
 	s += "plain step " + viz.Duration(d.PlainTime)
-	if d.Speedup < 1 {
+	if d.Speedup < 1 && d.Counted >= judgedRounds {
 		s += " · it does not pay here"
 	}
 	return s
@@ -125,6 +129,8 @@ func costWords(d *speculative.View) string {
 	switch {
 	case d.Speedup == 0:
 		return ""
+	case d.BreakEven <= 0 && d.Counted < judgedRounds:
+		return fmt.Sprintf("checking costs %.2f plain steps and yields %.2f tokens; whether it pays shows after %d rounds", d.Verify, d.PerPass, judgedRounds)
 	case d.BreakEven <= 0:
 		return fmt.Sprintf("it cannot pay here: checking costs %.2f plain steps and yields %.2f tokens", d.Verify, d.PerPass)
 	}
