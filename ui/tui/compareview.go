@@ -323,7 +323,6 @@ func (m *Model) restartLanes(reseed bool) {
 		if l.Prompt == nil {
 			return
 		}
-		l.Look = run.Lookback{}
 		if reseed {
 			m.Set("seed", seed)
 		}

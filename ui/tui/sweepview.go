@@ -12,6 +12,7 @@ import (
 	"logitscope/engine/sweep"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -147,14 +148,14 @@ func (v *sweepView) lanes(m *Model) tea.Cmd {
 		return nil
 	}
 	l.Config, l.Preset, l.Settings = base.Config(), -1, base
-	l.Text, l.Prompt = r.Text, r.Prompt
+	l.Text, l.Prompt, l.Look = r.Text, r.Prompt, run.Lookback{}
 	m.Start(l)
 	m.Cur = 0
 	var cmd tea.Cmd
 	if len(m.All) > 1 {
 		other := m.All[1]
 		other.Config, other.Preset, other.Settings = cell.Config(), -1, cell
-		other.Text, other.Prompt = r.Text, r.Prompt
+		other.Text, other.Prompt, other.Look = r.Text, r.Prompt, run.Lookback{}
 		m.Start(other)
 	} else {
 		_, cmd = m.Add(l, []*engine.Step{}, 0, cell)

@@ -201,7 +201,6 @@ func (ls *Lanes) Again() tea.Cmd {
 		ls.Say("r: " + ls.WhyNot(l))
 		return nil
 	}
-	ls.takeTried(l)
 	ls.Start(l)
 	ls.Say("again from the prompt, seed " + fmt.Sprint(l.Config.Uint("seed")))
 	return nil
@@ -241,11 +240,13 @@ func (ls *Lanes) takeTried(l *Lane) {
 	}
 	l.Remember(l.Snapshot("the settings before the what-if", -1))
 	l.Config, l.Preset, l.Settings = l.Look.Under.Config(), l.ShownPreset(), l.Look.Under
+	l.Look = Lookback{}
 }
 
-// Start makes the lane read its prompt. A text that is left stays reachable
-// as a branch.
+// Start makes the lane read its prompt, under the settings that the controls
+// show. A text that is left stays reachable as a branch.
 func (ls *Lanes) Start(l *Lane) {
+	ls.takeTried(l)
 	l.Look, l.Base = Lookback{}, nil
 	l.Row = models.NoToken
 	if len(l.View.Steps) > 0 {
