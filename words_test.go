@@ -19,12 +19,11 @@ import (
 // readers are the files that may look for words in a text, since the text is
 // a file's or a protocol's, with the words they look for.
 var readers = map[string]struct{ words, why string }{
-	"ui/tui/clipboard.go":    {"screen", "TERM names the terminal"},
-	"ui/cli/configimport.go": {"general.sampling.", "keys of a GGUF file"},
-	"ui/store/presets.go":    {".json.deleted", "names of files"},
-	"presets/readers.go":     {"SamplingParams(", "a Python file"},
-	"presets/vllm.go":        {"SamplingParams(", "the same"},
-	"engine/record/seal.go":  {".eE", "numbers of a run file"},
+	"ui/tui/clipboard.go":          {"screen", "TERM names the terminal"},
+	"ui/cli/configimport.go":       {"general.sampling.", "keys of a GGUF file"},
+	"ui/store/presets.go":          {".json.deleted", "names of files"},
+	"presets/exchange/llamacpp.go": {"LLAMA_ARG_", "variables of the environment"},
+	"engine/record/seal.go":        {".eE", "numbers of a run file"},
 }
 
 // Nothing is decided by matching our own words: what a text says is a value

@@ -13,8 +13,7 @@ func Diff(a, b sampling.Config, nameA, nameB string) []string {
 	for _, key := range a.Differences(b) {
 		p, _ := sampling.Lookup(key)
 		line := fmt.Sprintf("%s %s → %s", key, p.Format(a.Value(key)), p.Format(b.Value(key)))
-		_, inA := a.Lookup(key)
-		_, inB := b.Lookup(key)
+		inA, inB := isSet(a, key), isSet(b, key)
 		switch {
 		case !inA && !inB:
 			line += ": both are defaults, of other engines"
@@ -26,4 +25,10 @@ func Diff(a, b sampling.Config, nameA, nameB string) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// isSet reports whether somebody set a parameter, and not an engine's default.
+func isSet(c sampling.Config, key string) bool {
+	s, ok := c.Lookup(key)
+	return ok && s.Origin != sampling.FromDefault
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -12,7 +13,9 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
+	"logitscope/models"
 	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 )
 
@@ -83,36 +86,42 @@ func showEffective(out io.Writer, p *sampling.Pipeline, all bool) error {
 }
 
 func newConfigExport(sys System) *cobra.Command {
-	var to string
-	var strict, check, asJSON bool
+	var to, form string
+	var strict, check bool
 	cmd := &cobra.Command{
 		Use:   "export --to FORMAT",
 		Short: "settings in another engine's words, and what does not translate",
 		Long: `Export writes the settings for another engine on standard output. What does not
 translate goes to standard error, each with its consequence. With --check the
 prompt is decoded and its last 64 steps are put through the target's own rules.
-Formats: ` + strings.Join(presets.FormatNames(), ", ") + `.`,
+Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		Example: `  logitscope config export --preset chat --to llama.cpp
-  logitscope config export --config tuner.json --to vllm --strict
+  logitscope config export --config tuner.json --to vllm-python --strict
   logitscope config export --preset chat --to ollama --check --prompt "Once upon a time"`,
 		Args: noArgs,
 	}
 	s := addShared(sys, cmd)
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "target: "+strings.Join(presets.FormatNames(), ", "))
+	f.StringVar(&to, "to", "", "target: "+strings.Join(exchange.TargetNames(), ", "))
 	f.BoolVar(&strict, "strict", false, "exit 1 if anything is lost")
 	f.BoolVar(&check, "check", false, "decode the prompt and compare the last 64 steps")
-	f.BoolVar(&asJSON, "report", false, "one JSON object with text, losses and check")
+	addReport(cmd, &form, "one JSON object with content, losses and check")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		format, err := presets.FormatNamed(to)
+		target, err := exchange.TargetNamed(to)
 		if err != nil {
 			return wrong("--to %v", err)
+		}
+		if err := checkReport(form); err != nil {
+			return err
 		}
 		cfg, err := s.modelConfiguration(cmd.Context())
 		if err != nil {
 			return err
 		}
-		x, err := presets.Export(cfg, format)
+		if cfg, err = s.withIDs(cmd.Context(), cfg); err != nil {
+			return err
+		}
+		x, err := exchange.Export(cfg, target)
 		if err != nil {
 			return err
 		}
@@ -122,7 +131,7 @@ Formats: ` + strings.Join(presets.FormatNames(), ", ") + `.`,
 				return err
 			}
 		}
-		if err := report(sys, x, c, asJSON); err != nil {
+		if err := report(sys, x, c, form != ""); err != nil {
 			return err
 		}
 		for _, l := range x.Lost {
@@ -135,17 +144,32 @@ Formats: ` + strings.Join(presets.FormatNames(), ", ") + `.`,
 	return cmd
 }
 
+// addReport adds --report json to a command.
+func addReport(cmd *cobra.Command, form *string, help string) {
+	cmd.Flags().StringVar(form, "report", "", help+": json")
+}
+
+func checkReport(form string) error {
+	if form != "" && form != "json" {
+		return wrong("--report %q: must be json", form)
+	}
+	return nil
+}
+
 // report prints an export.
-func report(sys System, x presets.Exported, c *compare.Check, asJSON bool) error {
+func report(sys System, x exchange.Exported, c *compare.Check, asJSON bool) error {
 	if asJSON {
 		lost := x.Lost
 		if lost == nil {
-			lost = []presets.Loss{}
+			lost = []exchange.Loss{}
 		}
-		return writeLine(sys.Out, map[string]any{"to": x.Format.Name, "text": x.Text, "lost": lost, "check": c})
+		return writeLine(sys.Out, map[string]any{"to": x.Target.Name, "checked": x.Target.Checked, "content": x.Text, "lost": lost, "check": c})
 	}
 	if _, err := io.WriteString(sys.Out, x.Text); err != nil {
 		return err
+	}
+	if x.Target.Checked != "" {
+		fmt.Fprintf(sys.Err, "written as %s reads it (%s)\n", x.Target.Format.Name, x.Target.Checked)
 	}
 	if len(x.Lost) > 0 {
 		fmt.Fprintf(sys.Err, "does not translate (%d)\n", len(x.Lost))
@@ -158,7 +182,7 @@ func report(sys System, x presets.Exported, c *compare.Check, asJSON bool) error
 	if c == nil {
 		return nil
 	}
-	fmt.Fprintf(sys.Err, "check: the last %d steps under %s's rules\n", c.Steps, x.Format.Engine)
+	fmt.Fprintf(sys.Err, "check: the last %d steps under %s's rules\n", c.Steps, x.Target.Format.Engine)
 	fmt.Fprintf(sys.Err, "  mean total variation %.3f · largest %.3f at step %d\n", c.MeanTV, c.LargestTV, c.LargestAt)
 	fmt.Fprintf(sys.Err, "  same token in %d of %d (same luck)", c.Same, c.Steps)
 	if c.FirstDiff > 0 {
@@ -196,6 +220,27 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 	return &c, err
 }
 
+// withIDs returns cfg with the token ids of texts that have a bias, where a
+// model was named: few formats take texts.
+func (s *shared) withIDs(ctx context.Context, cfg sampling.Config) (sampling.Config, error) {
+	set, ok := cfg.Lookup("logit_bias")
+	if !ok || !s.flags.Changed("model") {
+		return cfg, nil
+	}
+	m, err := s.open(ctx, "--model", s.model)
+	if err != nil {
+		return cfg, err
+	}
+	defer m.Close()
+	biases := slices.Clone(set.Value.([]sampling.TokenBias))
+	for i, b := range biases {
+		if b.Tokens == nil {
+			biases[i] = sampling.TokenBias{Tokens: m.Vocab().Encode(b.Text, models.EncodeOptions{}), Bias: b.Bias}
+		}
+	}
+	return cfg.With("logit_bias", biases, set.Origin)
+}
+
 // A keeper is a sink that keeps the newest view.
 type keeper struct{ last engine.View }
 
@@ -204,16 +249,21 @@ func (k *keeper) view(v engine.View) error { k.last = v; return nil }
 func (k *keeper) end(v engine.View) error  { k.last = v; return nil }
 
 func newConfigImport(sys System) *cobra.Command {
-	var from, name string
+	var from, name, form string
+	var strict bool
+	var call int
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "settings of another engine, as this program's own",
 		Long: `Import reads settings in another engine's words, from a file or standard input,
-and writes them as a file that --config reads. From a model file (.gguf) it reads
-the settings that the file recommends. What is implied, set aside or unknown is
+and writes them as a file that --config reads: Python, JSON, curl and other
+command lines, environment, compose, unit, INI and YAML files, Modelfiles. From
+a model file (.gguf) it reads the settings that the file recommends. What can be
+read is read; what is implied, set aside, not modelled, unread or unknown is
 listed on standard error, never dropped in silence.`,
 		Example: `  logitscope config import generation_config.json > mine.json
   echo "llama-cli -m x.gguf --temp 0.8 --top-k 40" | logitscope config import
+  logitscope config import serve.py --call 2 --strict
   logitscope config import Modelfile --from ollama --name mine`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -223,42 +273,75 @@ listed on standard error, never dropped in silence.`,
 			if len(args) == 1 {
 				file = args[0]
 			}
-			var format *presets.Format
+			if err := checkReport(form); err != nil {
+				return err
+			}
+			if call < 1 {
+				return wrong("--call %d: must be 1 or more", call)
+			}
+			opt := exchange.Options{Call: call}
 			if from != "" {
 				var err error
-				if format, err = presets.FormatNamed(from); err != nil {
+				if opt.From, err = exchange.FormatNamed(from); err != nil {
 					return wrong("--from %v", err)
 				}
 			}
-			in, err := importFile(sys, file, format)
+			in, err := importFile(sys, file, opt)
 			if err != nil {
 				return wrongly(err)
 			}
-			tell(sys.Err, in)
-			return presets.Encode(sys.Out, presets.Preset{Name: name, About: "from " + in.Format.Name, Config: in.Config})
+			if form != "" {
+				err = writeLine(sys.Out, in.Report())
+			} else {
+				tell(sys.Err, in)
+				err = presets.Encode(sys.Out, presets.Preset{Name: name, About: "from " + in.Format.Name, Config: in.Config})
+			}
+			if err != nil || !strict {
+				return err
+			}
+			return in.Strict()
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "format, where it cannot be told: "+strings.Join(presets.FormatNames(), ", "))
-	cmd.Flags().StringVar(&name, "name", "imported", "name of the preset written")
+	f := cmd.Flags()
+	f.StringVar(&from, "from", "", "format, where it cannot be told: "+strings.Join(exchange.FormatNames(), ", "))
+	f.StringVar(&name, "name", "imported", "name of the preset written")
+	f.BoolVar(&strict, "strict", false, "exit 1 if anything is unread or unknown")
+	f.IntVar(&call, "call", 1, "which of several calls or commands of the file to read")
+	addReport(cmd, &form, "one JSON object with all that was read and was not")
 	return cmd
 }
 
 // tell lists what an import did beyond the settings themselves.
-func tell(w io.Writer, in *presets.Imported) {
+func tell(w io.Writer, in *exchange.Imported) {
 	fmt.Fprintf(w, "read as %s\n", in.Format.About)
 	implied := make([]string, len(in.Implied))
 	for i, key := range in.Implied {
 		p, _ := sampling.Lookup(key)
 		implied[i] = key + " " + p.Format(in.Config.Value(key))
 	}
+	for _, u := range in.Unread {
+		fmt.Fprintln(w, visible(u.String()))
+	}
 	for _, x := range []struct {
 		what string
 		list []string
-	}{{"implied, since nothing says otherwise", implied}, {"note", in.Notes}, {"set aside (nothing to do with how tokens are chosen)", in.Aside}, {"unknown", in.Unknown}} {
+	}{
+		{"implied, since nothing says otherwise", implied}, {"note", in.Notes}, {"acts on tokens and is not modelled here", words(in.Acts)},
+		{"set aside (chooses no token as it stands)", words(in.Aside)}, {"unknown", words(in.Unknown)},
+	} {
 		if len(x.list) > 0 {
 			fmt.Fprintf(w, "%s: %s\n", x.what, visible(strings.Join(x.list, ", ")))
 		}
 	}
+}
+
+// words are values in words.
+func words[T fmt.Stringer](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = x.String()
+	}
+	return out
 }
 
 func newConfigDiff(sys System) *cobra.Command {
@@ -298,7 +381,7 @@ func anyConfig(sys System, name string) (sampling.Config, error) {
 	if _, err := os.Stat(name); os.IsNotExist(err) && name != "-" {
 		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, strings.Join(presets.Names(), ", "))
 	}
-	in, err := importFile(sys, name, nil)
+	in, err := importFile(sys, name, exchange.Options{})
 	if err != nil {
 		return sampling.Config{}, err
 	}

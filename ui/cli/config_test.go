@@ -41,7 +41,7 @@ func TestConfigShow(t *testing.T) {
 func TestConfigExport(t *testing.T) {
 	out, errs, code := try(t, "", "config", "export", "--preset", "chat", "--to", "vllm")
 	var v map[string]any
-	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "" {
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "written as vllm reads it (commit 00388f6573cc)\n" {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	out, errs, code = try(t, "", "config", "export", "--preset", "chat", "--to", "ollama")
@@ -67,7 +67,7 @@ func TestConfigExport(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ args, want string }{
-		{"--to sglang", "--to sglang: no such format; transformers, llama.cpp, llama-server, vllm, ollama, openai, logitscope"},
+		{"--to tgi", "--to tgi: no such format; transformers, transformers-python, vllm, vllm-python, vllm-serve, sglang, llama.cpp, "},
 		{"", "--to : no such format"},
 		{"--to vllm --top-p 2", "0 to 1"},
 		{"--to vllm --check", "--check needs a prompt"},
@@ -80,13 +80,13 @@ func TestConfigExport(t *testing.T) {
 }
 
 func TestConfigExportCheck(t *testing.T) {
-	args := strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 90 --seed 3 --report --to")
+	args := strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 90 --seed 3 --report json --to")
 	check := func(to string) (steps, same, first, tv float64) {
 		t.Helper()
 		out, errs, code := try(t, "", append(args, to)...)
 		var r struct {
 			To    string
-			Text  string
+			Text  string `json:"content"`
 			Lost  []map[string]any
 			Check map[string]float64
 		}
@@ -120,7 +120,7 @@ func TestConfigExportCheckSeesTheConstraint(t *testing.T) {
 		{"--json --to openai", false},
 		{"--regex Z --regex-search --to vllm", false},
 	} {
-		args := "config export --top-k 0 --seed 3 --check --prompt Once --max-new-tokens 4 --report " + tt.args
+		args := "config export --top-k 0 --seed 3 --check --prompt Once --max-new-tokens 4 --report json " + tt.args
 		out, errs, code := try(t, "", strings.Fields(args)...)
 		var r struct {
 			Check struct {
@@ -144,15 +144,12 @@ func TestConfigImport(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	for _, tt := range []struct{ text, from, want string }{
-		{"{\n\"temperature\": 1,\n\"top_p\": 7, \"order\": \"vllm\", \"max_new_tokens\": 5}", "", "standard input:3: top_p: 7 is out of range, 0 to 1"},
 		{"hello", "", "no settings in a format that is known"},
-		{"FROM x\nPARAMETER top_k many\n", "", "standard input:2: top_k"},
 		{"{}", "yaml", "--from yaml: no such format"},
-		{"{\n\"temperature\":", "vllm", "standard input: line 2: temperature: the object ends too early"},
+		{"{\n\"temperature\":", "vllm", "standard input: line 2: the object ends too early"},
 		{"{\"temperature\": 1,\n", "", "standard input: line 1: the object ends too early"},
-		{"{\"name\": \"x\",\n\"config\": 5}", "", "standard input: line 2: config: an object of parameters is wanted"},
+		{"{\"name\": \"x\",\n\"config\": 5}", "", "standard input: line 2: config: must be an object of parameters"},
 		{"{\"top_k\": 1,\n\"order\": \"vllm\", \"max_new_tokens\": 2,\n\"top_k\": 2}", "", "standard input: line 3: top_k is given twice"},
-		{"FROM x\nPARAMETER\n", "", "line 2: PARAMETER has no value"},
 	} {
 		args := []string{"config", "import"}
 		if tt.from != "" {
@@ -162,6 +159,35 @@ func TestConfigImport(t *testing.T) {
 		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, want %q", tt.text, code, errs, tt.want)
 		}
+	}
+}
+
+// What cannot be read is named with its line, and the rest is read; with
+// --strict it is an error.
+func TestConfigImportReadsTheRest(t *testing.T) {
+	for _, tt := range []struct{ text, said, read string }{
+		{"{\n\"temperature\": 1,\n\"top_p\": 7, \"order\": \"vllm\", \"max_new_tokens\": 5}", "line 3: top_p = 7: out of range, 0 to 1", `"max_new_tokens": 5`},
+		{"FROM x\nPARAMETER top_k many\nPARAMETER top_p 0.5", "line 2: top_k = many: not a number", `"top_p": 0.5`},
+		{"FROM x\nPARAMETER\nPARAMETER top_p 0.5", "line 2: PARAMETER: it has no value", `"top_p": 0.5`},
+		{"from vllm import SamplingParams\nSamplingParams(top_p=0.5,\ntemperature=T)", "line 3: temperature = T: a name, not read", `"top_p": 0.5`},
+		{"from vllm import SamplingParams\nSamplingParams(top_p=0.5, repitition_penalty=1.1)", "repitition_penalty (line 2): repetition_penalty is meant?", `"top_p": 0.5`},
+	} {
+		out, errs, code := try(t, tt.text, "config", "import")
+		if code != exitDone || !strings.Contains(errs, tt.said) || !strings.Contains(out, tt.read) {
+			t.Errorf("%q: exit %d, %q\n%s", tt.text, code, errs, out)
+		}
+		if _, errs, code := try(t, tt.text, "config", "import", "--strict"); code != exitFailed {
+			t.Errorf("%q: --strict: exit %d, %q", tt.text, code, errs)
+		}
+	}
+	const two = "from vllm import SamplingParams\na = SamplingParams(top_p=0.5)\nb = SamplingParams(top_p=0.6)"
+	for call, want := range map[string]string{"1": `"top_p": 0.5`, "2": `"top_p": 0.6`} {
+		if out, errs, _ := try(t, two, "config", "import", "--call", call); !strings.Contains(out, want) || !strings.Contains(errs, "another call, not read") {
+			t.Errorf("--call %s: %s%s", call, out, errs)
+		}
+	}
+	if _, errs, code := try(t, two, "config", "import", "--call", "3"); code != exitUsage || !strings.Contains(errs, "the file has 2 calls") {
+		t.Errorf("exit %d, %q", code, errs)
 	}
 }
 
@@ -209,7 +235,7 @@ func TestConfigImportModelFile(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	_, errs, code = try(t, "", "config", "import", write(t, "o.gguf", ggufWith("general.sampling.top_p", float32(7))))
-	if code != exitUsage || !strings.Contains(errs, "top_p: 7 is out of range") || strings.Count(errs, "\n") != 1 {
+	if code != exitUsage || !strings.Contains(errs, "top_p: 7: out of range") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

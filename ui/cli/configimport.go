@@ -11,14 +11,14 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/gguf"
-	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 )
 
 // importFile reads settings from a file, or from standard input if it is
 // named "-". A model file gives the settings it recommends.
-func importFile(sys System, name string, format *presets.Format) (*presets.Imported, error) {
-	if name != "-" && format == nil && isGGUF(name) {
+func importFile(sys System, name string, opt exchange.Options) (*exchange.Imported, error) {
+	if name != "-" && opt.From == nil && isGGUF(name) {
 		return importGGUF(name)
 	}
 	data, err := readFile(sys, name)
@@ -28,7 +28,7 @@ func importFile(sys System, name string, format *presets.Format) (*presets.Impor
 	if name == "-" {
 		name = "standard input"
 	}
-	in, err := presets.Import(data, name, format)
+	in, err := exchange.Import(data, name, opt)
 	if err != nil {
 		return in, err
 	}
@@ -60,7 +60,7 @@ func isGGUF(name string) bool {
 
 // importGGUF reads the settings that a model file recommends. What it says
 // wrongly is an error here, since it is all there is.
-func importGGUF(name string) (*presets.Imported, error) {
+func importGGUF(name string) (*exchange.Imported, error) {
 	f, err := gguf.Open(name)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func importGGUF(name string) (*presets.Imported, error) {
 	if len(values) == 0 {
 		return nil, fmt.Errorf("%s: the model file recommends no settings; it has no key general.sampling.…", name)
 	}
-	in, err := presets.ImportDefaults(values)
+	in, err := exchange.ImportDefaults(values)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -99,7 +99,7 @@ func ggufValue(f *gguf.File, key string) (any, bool) {
 // importModelDefaults reads the settings that a model recommends. What it says
 // wrongly is left out, and returned as problems: nobody can mend the file.
 func importModelDefaults(values map[string]any) (cfg sampling.Config, problems error) {
-	in, problems := presets.ImportDefaults(values)
+	in, problems := exchange.ImportDefaults(values)
 	for _, key := range in.Config.Keys() {
 		s, _ := in.Config.Lookup(key)
 		cfg = cfg.MustWith(key, s.Value, sampling.FromModel)

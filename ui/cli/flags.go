@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/sweep"
 	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 )
 
@@ -38,14 +39,14 @@ type shared struct {
 	context            int
 	kv                 string
 	params             map[string]*paramFlag
-	lf                 *labFlags         // nil for commands without a screen
-	file               *presets.Imported // what --config holds, once it was read
-	named              *source           // the constraint that flags name, once it was read
-	stdin              string            // what reads standard input
-	checked            map[string]bool   // constraints that compile
-	notes              []string          // what is worth saying about them, and about the file
-	told               bool              // what is wrong with the model's own settings
-	report             *sweep.Report     // a sweep to look at in the lab; nil for none
+	lf                 *labFlags          // nil for commands without a screen
+	file               *exchange.Imported // what --config holds, once it was read
+	named              *source            // the constraint that flags name, once it was read
+	stdin              string             // what reads standard input
+	checked            map[string]bool    // constraints that compile
+	notes              []string           // what is worth saying about them, and about the file
+	told               bool               // what is wrong with the model's own settings
+	report             *sweep.Report      // a sweep to look at in the lab; nil for none
 }
 
 // addShared declares the shared flags on cmd.
@@ -225,16 +226,22 @@ func (s *shared) readConfig() (sampling.Config, error) {
 		if err := s.takeInput("--config", s.config); err != nil {
 			return sampling.Config{}, err
 		}
-		in, err := importFile(s.sys, s.config, nil)
+		in, err := importFile(s.sys, s.config, exchange.Options{})
 		if err != nil {
+			return sampling.Config{}, wrongly(flagged("--config", err))
+		}
+		if err := in.Unreadable(); err != nil {
 			return sampling.Config{}, wrongly(flagged("--config", err))
 		}
 		s.file = in
 		for _, n := range in.Notes {
 			s.notes = append(s.notes, "--config "+s.config+": "+n)
 		}
+		if len(in.Acts) > 0 {
+			s.notes = append(s.notes, "--config "+s.config+": acts on tokens and is not modelled here: "+strings.Join(words(in.Acts), ", "))
+		}
 		if len(in.Unknown) > 0 {
-			s.notes = append(s.notes, "--config "+s.config+": unknown: "+strings.Join(in.Unknown, ", "))
+			s.notes = append(s.notes, "--config "+s.config+": unknown: "+strings.Join(words(in.Unknown), ", "))
 		}
 	}
 	return s.file.Config, nil

@@ -117,7 +117,7 @@ func TestConstraintNotes(t *testing.T) {
 func TestConfigNotes(t *testing.T) {
 	file := write(t, "r.json", `{"temperature":0.5,"structured_outputs":{"regex":"a","structural_tag":"x"},`+"\n"+`"guided_choice":["a"]}`)
 	want := "logitscope: --config " + file + ": guided_choice (line 2) takes the place of " + file + ":1: structured_outputs.regex\n" +
-		"logitscope: --config " + file + ": unknown: structured_outputs.structural_tag (line 1)\n"
+		"logitscope: --config " + file + ": acts on tokens and is not modelled here: structured_outputs.structural_tag (line 1)\n"
 	for _, args := range []string{"run --prompt x", "config show", "config export --to logitscope", "config presets save mine"} {
 		if _, errs, code := try(t, "", append(strings.Fields(args), "--config", file)...); code != exitDone || errs != want {
 			t.Errorf("%s: exit %d, %q, want %q", args, code, errs, want)

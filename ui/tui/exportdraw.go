@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"logitscope/engine/record"
-	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -45,7 +45,7 @@ func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
 	case runPage:
 		c.Put(1, y, viz.CutTitle("enter writes a file · esc close · headless: run --format jsonl", c.W-2), muted)
 	default:
-		right := "headless: config export --to " + presets.Formats()[v.target].Name
+		right := "headless: config export --to " + exchange.Targets()[v.target].Name
 		left := "y copy (OSC 52) · enter write a file · esc close"
 		c.Put(1, y, viz.CutTitle(left, c.W-2), muted)
 		if viz.Width(left)+viz.Width(right)+6 < c.W {
@@ -59,7 +59,7 @@ func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
 func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := c.Put(1, 0, "to  ", muted)
-	for i, f := range presets.Formats() {
+	for i, f := range exchange.Targets() {
 		name, ink := " "+f.Name+" ", viz.Ink{}
 		if i == v.target {
 			name, ink = "["+f.Name+"]", viz.Ink{Attr: viz.Bold}
@@ -73,7 +73,7 @@ func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
 	c.Right(c.W-1, 0, "←→", muted)
 	if c.W < 90 { // not all names fit
 		c.Fill(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}, " ", viz.Ink{})
-		c.Put(1, 0, fmt.Sprintf("to  ← [%s] →  %d of %d", presets.Formats()[v.target].Name, v.target+1, len(presets.Formats())), viz.Ink{})
+		c.Put(1, 0, fmt.Sprintf("to  ← [%s] →  %d of %d", exchange.Targets()[v.target].Name, v.target+1, len(exchange.Targets())), viz.Ink{})
 	}
 	lines := v.lines(c.W-4, c.ASCII)
 	h := c.H - 2
@@ -150,7 +150,7 @@ func (v *exportView) lines(w int, ascii bool) []pageLine {
 
 // checkWords say what the target would have done on this run.
 func (v *exportView) checkWords() []string {
-	name := v.out.Format.Engine
+	name := v.out.Target.Format.Engine
 	head := fmt.Sprintf("check: the last %d steps of this run under %s's rules", checkSteps, name)
 	if v.bad != nil {
 		return []string{head, "cannot be checked: " + viz.FirstLine(v.bad.Error())}

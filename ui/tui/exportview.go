@@ -10,7 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
-	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -38,7 +38,7 @@ type exportView struct {
 	page   writePage
 	target int // index in presets.Formats
 	of     exportKey
-	out    presets.Exported
+	out    exchange.Exported
 	check  compare.Check
 	err    error // why there is no export
 	bad    error // why there is no check
@@ -67,7 +67,7 @@ func newExport(m *Model) (kit.View, tea.Cmd) {
 // An exportMsg brings an export and its check.
 type exportMsg struct {
 	key   exportKey
-	out   presets.Exported
+	out   exchange.Exported
 	check compare.Check
 	err   error
 	bad   error
@@ -82,10 +82,10 @@ func (v *exportView) compute(m *Model) tea.Cmd {
 		return nil
 	}
 	v.of, v.ready = key, false
-	cfg, format, view, comp, mine := l.Config, presets.Formats()[v.target], l.View, l.Comp, l.Settings
+	cfg, format, view, comp, mine := l.Config, exchange.Targets()[v.target], l.View, l.Comp, l.Settings
 	return func() tea.Msg {
 		out := exportMsg{key: key}
-		if out.out, out.err = presets.Export(cfg, format); out.err != nil {
+		if out.out, out.err = exchange.Export(cfg, format); out.err != nil {
 			return out
 		}
 		set, err := comp.Settings(out.out.Config, format.Name)
@@ -121,7 +121,7 @@ func (v *exportView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
-		title = "export · " + m.Lane().ShownLabel() + " → " + presets.Formats()[v.target].Name
+		title = "export · " + m.Lane().ShownLabel() + " → " + exchange.Targets()[v.target].Name
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }
@@ -191,7 +191,7 @@ func (v *exportView) ask(name string) {
 }
 
 func (v *exportView) actOnExport(m *Model, a *kit.Action) tea.Cmd {
-	n := len(presets.Formats())
+	n := len(exchange.Targets())
 	switch a.ID {
 	case kit.ActRight, kit.ActLeft:
 		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: n - 1}[a.ID]
@@ -211,9 +211,9 @@ func (v *exportView) actOnExport(m *Model, a *kit.Action) tea.Cmd {
 			m.Say("y: nothing to copy yet")
 			return nil
 		}
-		return m.Copy("the settings for "+v.out.Format.Name, v.out.Text, v.out.Format.File)
+		return m.Copy("the settings for "+v.out.Target.Name, v.out.Text, v.out.Target.File)
 	case kit.ActOpen:
-		v.ask(presets.Formats()[v.target].File)
+		v.ask(exchange.Targets()[v.target].File)
 	default:
 		m.Say(a.First() + ": ←→ choose a target, y copies, enter writes a file")
 	}
@@ -304,7 +304,7 @@ func (v *exportView) enter(m *Model, name string) tea.Cmd {
 		v.enterPreset(m, name)
 		return nil
 	}
-	data, what := []byte(v.out.Text), "settings for "+presets.Formats()[v.target].Name
+	data, what := []byte(v.out.Text), "settings for "+exchange.Targets()[v.target].Name
 	if v.page == exportPage && (!v.ready || v.err != nil) {
 		m.Say("enter: the export is not ready yet")
 		return nil

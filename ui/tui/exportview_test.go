@@ -14,6 +14,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -56,10 +57,10 @@ func TestExportChecksTheSettings(t *testing.T) {
 
 func TestExportEveryTarget(t *testing.T) {
 	b := exportBench(t, 120, 40)
-	for range presets.Formats() {
+	for range exchange.Targets() {
 		v := b.m.top().(*exportView)
-		f := presets.Formats()[v.target]
-		want, err := presets.Export(b.m.Lane().Config, f)
+		f := exchange.Targets()[v.target]
+		want, err := exchange.Export(b.m.Lane().Config, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,9 +69,15 @@ func TestExportEveryTarget(t *testing.T) {
 		if len(want.Lost) > 0 {
 			b.has("does not translate (" + strconv.Itoa(len(want.Lost)) + ")")
 		}
-		b.has("check: the last 64 steps of this run under " + f.Engine + "'s rules")
-		b.has("4 steps compared (the run is shorter than 64)")
-		b.has("of 4 (same luck)")
+		var said strings.Builder // what does not fit is scrolled to
+		for _, l := range v.lines(90, false) {
+			said.WriteString(l.text + "\n")
+		}
+		for _, want := range []string{"check: the last 64 steps of this run under " + f.Format.Engine + "'s rules", "4 steps compared (the run is shorter than 64)", "of 4 (same luck)"} {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("%s: no %q in\n%s", f.Name, want, said.String())
+			}
+		}
 		b.keys("right")
 	}
 }
@@ -269,7 +276,7 @@ func TestImportPasted(t *testing.T) {
 	}
 	b.run(b.m.Open(kit.ViewImport))
 	b.typed(`{"temperature": -3}`)
-	b.has("! ")
+	b.has("! not read: line 1: temperature = -3: out of range")
 	b.keys("ctrl+d")
 	b.has("not yet")
 	b.keys("esc")

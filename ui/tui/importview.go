@@ -6,7 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -20,7 +20,7 @@ type importView struct {
 	said string
 
 	of    string // what the outcome is of
-	in    *presets.Imported
+	in    *exchange.Imported
 	err   error
 	known bool
 }
@@ -32,7 +32,7 @@ func newImport(*Model) (kit.View, tea.Cmd) {
 // An importMsg brings what was read.
 type importMsg struct {
 	of  string
-	in  *presets.Imported
+	in  *exchange.Imported
 	err error
 }
 
@@ -43,7 +43,7 @@ func (v *importView) read() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		in, err := presets.Import([]byte(text), name, nil)
+		in, err := exchange.Import([]byte(text), name, exchange.Options{})
 		return importMsg{text, in, err}
 	}
 }
@@ -138,7 +138,13 @@ func (v *importView) outcome() []string {
 	}
 	var out []string
 	if len(v.in.Unknown) > 0 {
-		out = append(out, "! not known: "+strings.Join(v.in.Unknown, " · "))
+		out = append(out, "! not known: "+joinWords(v.in.Unknown))
+	}
+	if len(v.in.Unread) > 0 {
+		out = append(out, "! not read: "+joinWords(v.in.Unread))
+	}
+	if len(v.in.Acts) > 0 {
+		out = append(out, "! acts on tokens, not modelled: "+joinWords(v.in.Acts))
 	}
 	out = append(out, fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config)))
 	if len(v.in.Implied) > 0 {
@@ -148,9 +154,18 @@ func (v *importView) outcome() []string {
 		out = append(out, strings.Join(v.in.Notes, " · "))
 	}
 	if len(v.in.Aside) > 0 {
-		out = append(out, "not about choosing tokens: "+strings.Join(v.in.Aside, " · "))
+		out = append(out, "not about choosing tokens: "+joinWords(v.in.Aside))
 	}
 	return out
+}
+
+// joinWords is a list of values in words.
+func joinWords[T fmt.Stringer](list []T) string {
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = x.String()
+	}
+	return strings.Join(words, " · ")
 }
 
 func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
@@ -188,6 +203,10 @@ func (v *importView) take(m *Model) {
 		return
 	case v.err != nil:
 		v.said = "! not yet: " + viz.FirstLine(v.err.Error())
+		return
+	}
+	if len(v.in.Places()) == 0 {
+		v.said = "! not yet: nothing of it could be read as settings"
 		return
 	}
 	l := m.Lane()

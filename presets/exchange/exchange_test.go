@@ -1,0 +1,298 @@
+package exchange
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"logitscope/presets"
+	"logitscope/sampling"
+)
+
+type realConfig struct{ name, format, text string }
+
+// corpus reads testdata/corpus.txt: configurations in the shapes that model
+// repositories and documentation use.
+func corpus(t testing.TB) []realConfig {
+	data, err := os.ReadFile("testdata/corpus.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []realConfig
+	for _, line := range strings.SplitAfter(string(data), "\n") {
+		if head, ok := strings.CutPrefix(strings.TrimSuffix(line, " --\n"), "-- "); ok && strings.HasSuffix(line, " --\n") {
+			name, format, _ := strings.Cut(head, " | ")
+			out = append(out, realConfig{name: name, format: format})
+			continue
+		}
+		out[len(out)-1].text += line
+	}
+	return out
+}
+
+func TestCorpusIsReadAsWhatItIs(t *testing.T) {
+	all := corpus(t)
+	if len(all) < 50 {
+		t.Fatalf("%d configurations, want 50", len(all))
+	}
+	for _, c := range all {
+		in, err := Import([]byte(c.text), c.name, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if in.Format.Name != c.format {
+			t.Errorf("%s: read as %s, want %s", c.name, in.Format.Name, c.format)
+		}
+		if len(in.Unknown) > 0 && !strings.Contains(c.name, "speech") {
+			t.Errorf("%s: unknown %v", c.name, in.Unknown)
+		}
+		if err := in.Config.Validate(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Import(Export(c)) keeps all that the target can express.
+func TestRoundTrip(t *testing.T) {
+	for _, c := range corpus(t) {
+		in, err := Import([]byte(c.text), c.name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, c.name, in.Config)
+	}
+	for _, p := range presets.Builtin() {
+		roundTrip(t, p.Name, p.Config)
+	}
+}
+
+// roundTrip exports c to every format. What a format has a word for must come
+// back as it was, or be among the losses.
+func roundTrip(t *testing.T, name string, c sampling.Config) {
+	t.Helper()
+	for _, f := range Targets() {
+		x, err := Export(c, f)
+		if err != nil {
+			t.Errorf("%s to %s: %v\n%s", name, f.Name, err, x.Text)
+			continue
+		}
+		lost := map[string]bool{}
+		for _, l := range x.Lost {
+			lost[l.Key] = true
+		}
+		said := (&exporter{source: c, from: c.Order(), to: f, target: f.Format.order()}).inTheirWords(c)
+		e := &exporter{c: said, from: c.Order(), to: f}
+		for i := range sampling.Params() {
+			p := &sampling.Params()[i]
+			if p.Key == "order" || p.Key == "constraint" || f.takes(p.Key) == nil || lost[p.Key] {
+				continue
+			}
+			want, got := said.Value(p.Key), x.Config.Value(p.Key)
+			if e.acts(p, want) && !sameValue(want, got) {
+				t.Errorf("%s to %s: %s came back as %v, was %v\n%s", name, f.Name, p.Key, got, want, x.Text)
+			}
+			if p.IsOff(want) && f != &ownTarget && c.Order().Supports(p.Key) && f.Format.order().Supports(p.Key) && e.masterOn(p) && !p.IsOff(got) {
+				t.Errorf("%s to %s: %s is off and came back as %v\n%s", name, f.Name, p.Key, got, x.Text)
+			}
+		}
+		if want := said.Text("constraint"); want != "" && !lost["constraint"] && x.Config.Text("constraint") == "" {
+			t.Errorf("%s to %s: the constraint is gone\n%s", name, f.Name, x.Text)
+		}
+	}
+}
+
+// Random configurations, of every order.
+func TestRoundTripFuzzed(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 400 {
+		c := sampling.Config{}
+		o := sampling.Orders()[r.IntN(len(sampling.Orders()))]
+		c = c.MustWith("order", o.Name(), sampling.FromFile)
+		for i := range sampling.Params() {
+			p := &sampling.Params()[i]
+			if r.IntN(4) > 0 || p.Hidden || p.Key == "constraint" || p.Group == sampling.Beam || p.Group == sampling.Speculative {
+				continue
+			}
+			var v any
+			switch p.Kind {
+			case sampling.Bool:
+				v = r.IntN(2) == 0
+			case sampling.Int:
+				v = int64(p.Lo) + r.Int64N(int64(p.Hi-p.Lo)+1)
+			case sampling.Uint:
+				v = uint64(r.Uint32())
+			case sampling.Float:
+				v = float64(int((p.Lo+r.Float64()*(p.Hi-p.Lo))*1000)) / 1000
+			case sampling.List:
+				v = []string{"a b", "\n", `"q"`}[:1+r.IntN(3)]
+			case sampling.Bias:
+				v = []any{[]any{int64(r.IntN(1000)), 1.5}}
+			default:
+				continue
+			}
+			next, err := c.With(p.Key, v, sampling.FromFile)
+			if err != nil || next.Validate() != nil {
+				continue
+			}
+			c = next
+		}
+		roundTrip(t, fmt.Sprintf("case %d", n), c)
+		if t.Failed() {
+			b, _ := c.MarshalJSON()
+			t.Fatalf("%s", b)
+		}
+	}
+}
+
+func TestLosses(t *testing.T) {
+	for _, tt := range []struct {
+		set  []any
+		to   string
+		want string // key and kind
+	}{
+		{[]any{"top_k", 20}, "openai", "top_k absent"},
+		{[]any{"temperature", 3.0}, "vllm", "temperature range"},
+		{[]any{"repetition_penalty", 1.1}, "llama.cpp", "repetition_penalty scope"},
+		{[]any{"order", "vllm", "frequency_penalty", 0.5}, "llama-server", "frequency_penalty scope"},
+		{[]any{"top_p", 0.9, "temperature", 0.7}, "ollama", "order order"},
+		{[]any{"order", "llama.cpp", "top_p", 0.9, "temperature", 0.7}, "vllm", "order order"},
+		{[]any{"temperature", 0.7}, "llama.cpp", "min_p default"},
+		{[]any{"seed", 7}, "llama.cpp", "seed generator"},
+		{[]any{"constraint", `{"type":"regex","regex":"a"}`}, "openai", "constraint absent"},
+		{[]any{"constraint", "json"}, "ollama", "constraint absent"},
+		{[]any{"constraint", "json"}, "openai", "constraint meaning"},
+		{[]any{"constraint", `{"type":"regex","regex":"a","search":true}`}, "vllm", "constraint absent"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"any_order":true}`}, "llama.cpp", "constraint absent"},
+		{[]any{"constraint", `{"type":"json","whitespace":"compact"}`}, "llama-server", "constraint absent"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"closed":true}`}, "vllm", "constraint absent"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{"properties":{}}}`}, "llama.cpp", "constraint meaning"},
+		{[]any{"constraint", `{"type":"json_schema","schema":{},"draft7":true}`}, "openai", "constraint absent"},
+		{[]any{"mirostat", 2}, "llama.cpp", "mirostat unused"}, // transformers has none, so it did nothing
+		{[]any{"num_beams", 4}, "vllm", "num_beams absent"},
+		{[]any{"stop", []string{"a", "b", "c", "d", "e"}}, "openai", "stop range"},
+	} {
+		c := sampling.Config{}
+		for i := 0; i < len(tt.set); i += 2 {
+			c = c.MustWith(tt.set[i].(string), tt.set[i+1], sampling.FromFile)
+		}
+		f, err := TargetNamed(tt.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Export(c, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range x.Lost {
+			got = append(got, l.Key+" "+string(l.Reason))
+		}
+		if !slices.Contains(got, tt.want) {
+			t.Errorf("%v to %s: losses %v, want %q", tt.set, tt.to, got, tt.want)
+		}
+	}
+}
+
+func TestImportErrors(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", "no settings"},
+		{"hello there", "no settings"},
+		{"{\n\"temperature\": 1,\n\"top_p\": 7, \"order\": \"vllm\", \"max_new_tokens\": 5}", "f:3: top_p = 7: out of range, 0 to 1"},
+		{`{"temperature": "hot", "pad_token_id": 0}`, "temperature"},
+		{"{\"max_new_tokens\": 5, \"order\": \"vllm\",\n\"temprature\": 1}", "temprature"},
+		{`{"a": `, "line 1"},
+		{"PARAMETER temperature\nPARAMETER top_k 1", "f:1: temperature: it has no value"},
+		{"FROM x\nTEMPLATE \"\"\"abc", "never closed"},
+		{"llama-cli --temp 0.5 -p 'x", "never closed"},
+		{"llama-cli --temp", "--temp: it has no value"},
+		{"SamplingParams(temperature=)", "temperature"},
+		{"SamplingParams(temperature=0.5", "line 1: the call of SamplingParams is never closed"},
+		{`{"response_format": {"type": "yaml"}}`, "json_schema"},
+	} {
+		in, err := Import([]byte(tt.text), "f", Options{})
+		if err == nil {
+			err = in.Strict()
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n\n") {
+			t.Errorf("%q: %v, want one line with %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestUnknownKeysAreListed(t *testing.T) {
+	in, err := Import([]byte("{\"pad_token_id\": 0,\n\"frobnicate\": 1}"), "f", Options{})
+	if err != nil || len(in.Unknown) != 1 || in.Unknown[0].String() != "frobnicate (line 2)" || len(in.Aside) != 1 {
+		t.Errorf("%v: unknown %v, aside %v", err, in.Unknown, in.Aside)
+	}
+}
+
+func TestImpliedDefaults(t *testing.T) {
+	in, err := Import([]byte(`{"pad_token_id": 0}`), "f", Options{})
+	if err != nil || in.Config.Bool("do_sample") || in.Config.Int("top_k") != 50 || len(in.Implied) != 2 {
+		t.Errorf("%v: %v, implied %v", err, in.Config.Keys(), in.Implied)
+	}
+	if s, _ := in.Config.Lookup("top_k"); s.Origin != sampling.FromDefault {
+		t.Errorf("top_k comes from %v", s.Origin)
+	}
+}
+
+// What is said twice in two ways is not dropped in silence.
+func TestLaterValueIsNoted(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"{\"n_predict\": 5,\n\"max_tokens\": 6}", "max_tokens (line 2) takes the place of f:1: n_predict"},
+		{"llama-cli --temp 1 --temp 0.5", "--temp (line 1) takes the place of f:1: --temp"},
+		{`{"n_predict": 5, "max_tokens": 5}`, ""},
+		{"llama-cli -r a -r b --logit-bias 1+1 --logit-bias 2+1", ""},
+		{`{"transformers_version": "4", "top_k": 5}`, ""}, // do_sample is implied
+	} {
+		in, err := Import([]byte(tt.text), "f", Options{})
+		if err != nil || strings.Join(in.Notes, "\n") != tt.want {
+			t.Errorf("%s: %v, %q, want %q", tt.text, err, in.Notes, tt.want)
+		}
+	}
+}
+
+func TestSchemaKeepsItsOrder(t *testing.T) {
+	in, err := Import([]byte(`llama-cli -j '{"properties":{"z":{},"a":{}}}'`), "f", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"llama-server", "vllm", "openai", "logitscope", "llama.cpp"} {
+		f, _ := TargetNamed(to)
+		x, err := Export(in.Config, f)
+		if err != nil || strings.Index(x.Text, `"z"`) > strings.Index(x.Text, `"a"`) || !strings.Contains(x.Text, `"z"`) {
+			t.Errorf("%s: %v\n%s", to, err, x.Text)
+		}
+	}
+}
+
+func TestModelDefaults(t *testing.T) {
+	in, err := ImportDefaults(map[string]any{"general.sampling.temp": float32(0.5), "general.sampling.top_k": int32(30), "general.sampling.nope": 1})
+	if err != nil || in.Config.Float("temperature") != 0.5 || in.Config.Int("top_k") != 30 || len(in.Unknown) != 1 {
+		t.Errorf("%v: %v, unknown %v", err, in.Config.Keys(), in.Unknown)
+	}
+	if _, set := in.Config.Lookup("order"); set {
+		t.Error("a model file does not say whose rules apply")
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, c := range corpus(f) {
+		f.Add([]byte(c.text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := Import(data, "f", Options{})
+		if err != nil || in.Config.Validate() != nil {
+			return
+		}
+		for _, to := range Targets() {
+			if _, err := Export(in.Config, to); err != nil {
+				t.Errorf("to %s: %v", to.Name, err)
+			}
+		}
+	})
+}

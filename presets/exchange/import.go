@@ -1,0 +1,397 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"logitscope/sampling"
+)
+
+// Imported is what was read from another engine's settings.
+type Imported struct {
+	Format  *Format
+	Config  sampling.Config
+	Implied []string // parameters that the file leaves out and the engine's reading of it sets
+	Acts    []Key    // keys that choose tokens or end a text, and are no parameter here
+	Aside   []Key    // keys that choose no token as they stand
+	Unknown []Key    // keys nobody knows
+	Unread  []Unread // values that would have been settings and could not be read
+	Notes   []string // what was read in a way worth saying
+
+	name   string
+	places map[string]string // where each parameter stands, in the file's own word for it
+}
+
+// A Key is a key of a file, as the file spells it.
+type Key struct {
+	Name    string
+	Line    int    // from 1; 0 if unknown
+	Suggest string // for an unknown key: the known one that is probably meant, "" for none
+}
+
+// String is the key with its line.
+func (k Key) String() string {
+	s := withLine(k.Name, k.Line)
+	if k.Suggest != "" {
+		s += ": " + k.Suggest + " is meant?"
+	}
+	return s
+}
+
+// Unread is a value that would have been a setting, and why it is none.
+type Unread struct {
+	Line int
+	Key  string
+	Text string // the value as written
+	Why  string // "a name, not read"
+}
+
+// String is the value with its place: "line 6: top_p = DEFAULT_P: a name, not
+// read".
+func (u Unread) String() string {
+	s := u.Key
+	if u.Line > 0 {
+		s = fmt.Sprintf("line %d: %s", u.Line, u.Key)
+	}
+	if u.Text != "" && u.Text != u.Key {
+		s += " = " + u.Text
+	}
+	return s + ": " + u.Why
+}
+
+// Unreadable returns an error that names the values that could not be read, nil
+// where there are none.
+func (in *Imported) Unreadable() error {
+	var errs []error
+	for _, u := range in.Unread {
+		line := u.Line
+		u.Line = 0
+		errs = append(errs, fmt.Errorf("%s%s", at(in.name, line), u))
+	}
+	return errors.Join(errs...)
+}
+
+// Strict returns an error that names all that was not understood, nil where
+// all was.
+func (in *Imported) Strict() error {
+	errs := []error{in.Unreadable()}
+	for _, k := range in.Unknown {
+		line := k.Line
+		k.Line = 0
+		errs = append(errs, fmt.Errorf("%s%s: an unknown key", at(in.name, line), k))
+	}
+	return errors.Join(errs...)
+}
+
+// A Report is an import as one JSON object.
+type Report struct {
+	Format  string            `json:"format"`
+	Config  sampling.Config   `json:"config"` // what the file sets
+	Order   string            `json:"order"`
+	Implied map[string]any    `json:"implied"`
+	Acts    []string          `json:"acts_not_modelled"`
+	Aside   []string          `json:"set_aside"`
+	Unknown []string          `json:"unknown"`
+	Unread  []UnreadReport    `json:"unread"`
+	Suggest map[string]string `json:"suggest"` // unknown key → the known one that is probably meant
+	Notes   []string          `json:"notes"`
+}
+
+// An UnreadReport is an [Unread] in a [Report].
+type UnreadReport struct {
+	Line int    `json:"line"`
+	Key  string `json:"key"`
+	Text string `json:"text"`
+	Why  string `json:"why"`
+}
+
+// Report returns what was read and what was not.
+func (in *Imported) Report() Report {
+	r := Report{
+		Format: in.Format.Name, Config: in.Config, Order: in.Config.Order().Name(), Implied: map[string]any{}, Acts: []string{}, Aside: []string{}, Unknown: []string{},
+		Unread: []UnreadReport{}, Suggest: map[string]string{}, Notes: append([]string{}, in.Notes...),
+	}
+	for _, key := range in.Implied {
+		r.Implied[key] = in.Config.Value(key)
+	}
+	for _, key := range r.Config.Keys() {
+		if set, _ := r.Config.Lookup(key); set.Origin == sampling.FromDefault {
+			r.Config = r.Config.Without(key)
+		}
+	}
+	r.Config = r.Config.Without("order")
+	for _, x := range []struct {
+		to   *[]string
+		keys []Key
+	}{{&r.Acts, in.Acts}, {&r.Aside, in.Aside}, {&r.Unknown, in.Unknown}} {
+		for _, k := range x.keys {
+			*x.to = append(*x.to, k.Name)
+		}
+	}
+	for _, k := range in.Unknown {
+		if k.Suggest != "" {
+			r.Suggest[k.Name] = k.Suggest
+		}
+	}
+	for _, u := range in.Unread {
+		r.Unread = append(r.Unread, UnreadReport{u.Line, u.Key, u.Text, u.Why})
+	}
+	return r
+}
+
+// Place says where a parameter was set: file, line and key.
+func (in *Imported) Place(key string) string { return in.places[key] }
+
+// Places returns where each parameter that the file sets stands, by its key.
+func (in *Imported) Places() map[string]string { return maps.Clone(in.places) }
+
+// MaxFile bounds what is read as settings.
+const MaxFile = 1 << 20
+
+// Options say how to read settings. The zero value finds out by itself.
+type Options struct {
+	From *Format // whose words they are; nil: found out
+	Call int     // which of several calls, commands or sections to read, from 1; 0 is 1
+}
+
+// Import reads settings in any of the formats. name is the file's name, for errors and, where it says what the file
+// is, for the format. What can be read is read, and the rest is listed in the
+// result. The error is for text that holds no settings at all.
+func Import(data []byte, name string, opt Options) (*Imported, error) {
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("%slarger than %d bytes", at(name, 0), MaxFile)
+	}
+	s, err := read(trimBOM(data), name, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", at(name, 0), err)
+	}
+	in := &Imported{Format: s.format, name: name, places: map[string]string{}, Unread: s.unread, Notes: s.notes}
+	in.take(s)
+	return in, nil
+}
+
+// ImportDefaults reads the sampling settings that a GGUF file recommends,
+// under its own keys.
+func ImportDefaults(values map[string]any) (*Imported, error) {
+	s := &source{format: &ggufKeys}
+	for k, v := range values {
+		s.entries = append(s.entries, entry{key: k, value: asWritten(v)})
+	}
+	slices.SortFunc(s.entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	in := &Imported{Format: &ggufKeys, name: "the model file", places: map[string]string{}}
+	in.take(s)
+	var errs []error
+	for _, u := range in.Unread {
+		errs = append(errs, fmt.Errorf("%s: %s: %s: %s", in.name, u.Key, u.Text, u.Why))
+	}
+	return in, errors.Join(errs...)
+}
+
+// asWritten returns a number as its author wrote it: files hold 32 bits, and
+// 0.7 is meant where 0.699999988 is stored.
+func asWritten(v any) any {
+	f, ok := v.(float64)
+	if x, single := v.(float32); single {
+		f, ok = float64(x), true
+	}
+	if !ok || float64(float32(f)) != f {
+		return v
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, 32), 64)
+	if err != nil {
+		return v
+	}
+	return short
+}
+
+// take sorts the entries of s and sets what they set.
+func (in *Imported) take(s *source) {
+	f := in.Format
+	var assumed []assumption
+	if f.implied != nil {
+		for _, a := range f.implied(s) {
+			if !s.has(a.ours) && (a.with == "" || s.has(a.with)) {
+				assumed = append(assumed, a)
+			}
+		}
+	}
+	if f.prepare != nil {
+		f.prepare(s)
+	}
+	for _, e := range s.entries {
+		in.apply(e)
+	}
+	for _, a := range assumed {
+		if _, set := in.Config.Lookup(a.ours); set || slices.ContainsFunc(in.Unread, func(u Unread) bool { return f.setsOurs(u.Key, a.ours) }) {
+			continue
+		}
+		in.Config = in.Config.MustWith(a.ours, a.value, sampling.FromDefault)
+		if !a.quiet {
+			in.Implied = append(in.Implied, a.ours)
+		}
+	}
+	if _, set := in.Config.Lookup("order"); !set && f != &own && f != &ggufKeys {
+		in.Config = in.Config.MustWith("order", f.Engine, sampling.FromFile)
+	}
+	slices.SortStableFunc(in.Unread, func(a, b Unread) int { return a.Line - b.Line })
+}
+
+func (f *Format) setsOurs(key, ours string) bool {
+	x := f.field(key)
+	return x != nil && x.sets(ours)
+}
+
+// apply puts one entry where it belongs.
+func (in *Imported) apply(e entry) {
+	f := in.Format
+	key := Key{Name: e.key, Line: e.line}
+	x := f.field(e.key)
+	if e.idle {
+		in.Aside = append(in.Aside, key)
+		return
+	}
+	if x == nil {
+		neutral, acts := f.acting(e.key)
+		switch {
+		case acts && idle(e.value, neutral):
+			in.Aside = append(in.Aside, key)
+		case acts:
+			in.Acts = append(in.Acts, key)
+		case f.setsAside(e.key):
+			in.Aside = append(in.Aside, key)
+		default:
+			key.Suggest = f.suggest(e.key)
+			in.Unknown = append(in.Unknown, key)
+		}
+		return
+	}
+	if e.value == nil {
+		in.Aside = append(in.Aside, key) // null: nothing is set
+		return
+	}
+	if u, dark := firstUnreadable(e.value); dark {
+		in.skip(e, whyUnreadable(u))
+		return
+	}
+	if x.split != nil {
+		list, err := x.split(e.value)
+		if err != nil {
+			in.skip(e, err.Error())
+			return
+		}
+		for _, s := range list {
+			in.set(e, s.key, s.value)
+		}
+		return
+	}
+	v := e.value
+	if x.in != nil {
+		var err error
+		if v, err = x.in(v); err != nil {
+			in.skip(e, err.Error())
+			return
+		}
+		if v == nil {
+			in.Aside = append(in.Aside, key)
+			return
+		}
+	}
+	in.set(e, x.ours, decoded(v))
+}
+
+// set gives one of our parameters its value.
+func (in *Imported) set(e entry, ours string, v any) {
+	old, had := in.Config.Lookup(ours)
+	if had && gathers(ours) {
+		v = gather(old.Value, v)
+	}
+	cfg, err := in.Config.With(ours, v, sampling.FromFile)
+	if err != nil {
+		in.skip(e, bare(err, ours))
+		return
+	}
+	if now, _ := cfg.Lookup(ours); had && !gathers(ours) && !sameValue(old.Value, now.Value) {
+		in.Notes = append(in.Notes, withLine(e.key, e.line)+" takes the place of "+in.places[ours])
+	}
+	in.Config, in.places[ours] = cfg, at(in.name, e.line)+e.key
+}
+
+// bare is an error of a parameter without its name: the key of the file
+// stands before it.
+func bare(err error, ours string) string {
+	var r *sampling.RangeError
+	if errors.As(err, &r) {
+		return "out of range, " + r.Allowed
+	}
+	return strings.TrimPrefix(err.Error(), ours+": ")
+}
+
+func (in *Imported) skip(e entry, why string) {
+	text := e.text
+	if text == "" {
+		text = plainJSON(e.value)
+	}
+	in.Unread = append(in.Unread, Unread{Line: e.line, Key: e.key, Text: text, Why: why})
+}
+
+// gathers reports whether entries of a parameter add up, as repeated flags.
+func gathers(key string) bool {
+	return key == "stop" || key == "dry_sequence_breakers" || key == "logit_bias" || key == "bad_words" || key == "eos_token_id"
+}
+
+func gather(old, v any) any {
+	var out []any
+	switch old := old.(type) {
+	case []string:
+		for _, s := range old {
+			out = append(out, s)
+		}
+	case []int32:
+		for _, id := range old {
+			out = append(out, int64(id))
+		}
+	case []sampling.TokenBias:
+		for _, b := range old {
+			if b.Tokens == nil {
+				out = append(out, []any{b.Text, b.Bias})
+				continue
+			}
+			ids := make([]any, len(b.Tokens))
+			for i, id := range b.Tokens {
+				ids[i] = int64(id)
+			}
+			out = append(out, []any{ids, b.Bias})
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		return append(out, v...)
+	case []string:
+		for _, s := range v {
+			out = append(out, s)
+		}
+		return out
+	}
+	return append(out, v)
+}
+
+func at(name string, line int) string {
+	switch {
+	case name == "" && line == 0:
+		return ""
+	case line == 0:
+		return name + ": "
+	}
+	return fmt.Sprintf("%s:%d: ", name, line)
+}
+
+func withLine(key string, line int) string {
+	if line == 0 {
+		return key
+	}
+	return fmt.Sprintf("%s (line %d)", key, line)
+}

@@ -1,0 +1,297 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"logitscope/sampling"
+)
+
+// The rules of a Modelfile are those of Ollama's own parser: instructions in
+// any case, names of parameters as they are; quotes come off a value, nothing
+// in it is an escape, and a value whose quote is open runs on over lines.
+
+// instructions begin the lines of a Modelfile.
+var instructions = []string{"FROM", "PARAMETER", "TEMPLATE", "SYSTEM", "ADAPTER", "LICENSE", "MESSAGE", "REQUIRES", "RENDERER", "PARSER", "DRAFT"}
+
+// looksLikeModelfile reports whether the first line that says anything is an
+// instruction.
+func looksLikeModelfile(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Fields(line)
+		if len(fields) > 2 && fields[2] == pyImport {
+			return false // from a import b
+		}
+		return len(fields) > 1 && slices.ContainsFunc(instructions, func(w string) bool { return strings.EqualFold(fields[0], w) })
+	}
+	return false
+}
+
+// pyImport is what tells Python's from from a Modelfile's.
+const pyImport = "import"
+
+// printable drops what Ollama drops everywhere: what cannot be printed, other
+// than blanks and ends of lines.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' || r == ' ' || strconv.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// fromUTF16 decodes text that begins with a byte order mark of UTF-16.
+func fromUTF16(data []byte) ([]byte, bool) {
+	if len(data) < 2 || !(data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff) {
+		return nil, false
+	}
+	hi, lo := 1, 0
+	if data[0] == 0xfe {
+		hi, lo = 0, 1
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for i := 2; i+1 < len(data); i += 2 {
+		units = append(units, uint16(data[i+hi])<<8|uint16(data[i+lo]))
+	}
+	return []byte(string(utf16.Decode(units))), true
+}
+
+// modelfileSource reads a Modelfile. What Ollama would refuse is noted and read
+// as far as it goes.
+func modelfileSource(text string) *source {
+	m := modelfile{text: printable(text), line: 1, s: &source{format: &ollama}}
+	for m.skip(); m.i < len(m.text); m.skip() {
+		m.command()
+	}
+	if !slices.ContainsFunc(m.s.entries, func(e entry) bool { return strings.EqualFold(e.key, instructions[0]) }) {
+		m.s.notes = append(m.s.notes, "there is no FROM: Ollama refuses the file")
+	}
+	return m.s
+}
+
+type modelfile struct {
+	text string
+	i    int
+	line int
+	s    *source
+}
+
+func (m *modelfile) more() bool { return m.i < len(m.text) }
+
+func (m *modelfile) step() {
+	if m.text[m.i] == '\n' || m.text[m.i] == '\r' && !strings.HasPrefix(m.text[m.i+1:], "\n") {
+		m.line++
+	}
+	m.i++
+}
+
+func isEnd(c byte) bool { return c == '\n' || c == '\r' }
+
+// skip passes over blanks, empty lines and comments.
+func (m *modelfile) skip() {
+	for m.more() {
+		switch c := m.text[m.i]; {
+		case c == '#':
+			m.toEnd()
+		case c == ' ' || c == '\t' || isEnd(c):
+			m.step()
+		default:
+			return
+		}
+	}
+}
+
+func (m *modelfile) toEnd() {
+	for m.more() && !isEnd(m.text[m.i]) {
+		m.step()
+	}
+}
+
+// word reads letters, digits and underscores.
+func (m *modelfile) word() string {
+	from := m.i
+	for m.more() {
+		r, n := utf8.DecodeRuneInString(m.text[m.i:])
+		if c := m.text[m.i]; c == ' ' || c == '\t' || isEnd(c) || r == utf8.RuneError && n == 1 {
+			break
+		}
+		m.i += n
+	}
+	return m.text[from:m.i]
+}
+
+// command reads one instruction with its value.
+func (m *modelfile) command() {
+	line := m.line
+	name := m.word()
+	if !slices.ContainsFunc(instructions, func(w string) bool { return strings.EqualFold(name, w) }) {
+		text := strings.TrimSpace(name + " " + m.rest())
+		m.s.unread = append(m.s.unread, Unread{Line: line, Key: name, Text: text, Why: "no instruction; Ollama refuses the file"})
+		return
+	}
+	key := name
+	parameter := strings.EqualFold(name, instructions[1])
+	if parameter {
+		for m.more() && (m.text[m.i] == ' ' || m.text[m.i] == '\t') {
+			m.step()
+		}
+		if word := m.word(); word != "" {
+			key = word
+		}
+	}
+	if !m.more() || isEnd(m.text[m.i]) {
+		m.s.unread = append(m.s.unread, Unread{Line: line, Key: key, Text: key, Why: "it has no value; Ollama refuses the file"})
+		return
+	}
+	value, err := m.value()
+	switch {
+	case err != nil:
+		m.s.unread = append(m.s.unread, Unread{Line: line, Key: key, Text: value, Why: err.Error()})
+	case parameter:
+		m.put(entry{key: key, value: value, line: line, text: value})
+	default:
+		m.notice(name, value, line)
+		m.s.entries = append(m.s.entries, entry{key: key, value: value, line: line, text: value, idle: true})
+	}
+}
+
+// notice notes what an instruction says that is not read here, or that Ollama
+// refuses.
+func (m *modelfile) notice(name, value string, line int) {
+	switch strings.ToLower(name) {
+	case "draft", "adapter":
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s: a file elsewhere, not read; Ollama refuses the Modelfile where it is missing", line, name))
+	case "message":
+		role, _, _ := strings.Cut(value, " ")
+		if !slices.Contains(messageRoles, role) {
+			m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s: the role must be %s; Ollama refuses the file", line, name, strings.Join(messageRoles, ", ")))
+		}
+	}
+}
+
+// messageRoles are the roles of MESSAGE.
+var messageRoles = []string{"system", "user", "assistant"}
+
+// retired are parameters that Ollama no longer knows: it refuses the file.
+var retired = []string{"tfs_z", "numa"}
+
+// put adds a parameter; the last of a number that stands twice wins, stops add
+// up.
+func (m *modelfile) put(e entry) {
+	if slices.Contains(retired, e.key) {
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is no parameter any more; Ollama refuses the file", e.line, e.key))
+	}
+	if f := ollama.field(e.key); f != nil && !gathers(f.ours) {
+		m.s.entries = slices.DeleteFunc(m.s.entries, func(x entry) bool { return x.key == e.key })
+		p, _ := sampling.Lookup(f.ours)
+		var bad error
+		switch p.Kind {
+		case sampling.Int, sampling.Uint:
+			_, bad = strconv.ParseInt(e.text, 10, 64)
+		case sampling.Float:
+			_, bad = strconv.ParseFloat(e.text, 32)
+		}
+		if bad != nil {
+			m.s.unread = append(m.s.unread, Unread{Line: e.line, Key: e.key, Text: e.text, Why: "not a number as Ollama reads it; it refuses the file"})
+			return
+		}
+	}
+	m.s.entries = append(m.s.entries, e)
+}
+
+// rest is the line from here.
+func (m *modelfile) rest() string {
+	from := m.i
+	m.toEnd()
+	return m.text[from:m.i]
+}
+
+// value reads a value: the line's end closes it unless a quote is open.
+func (m *modelfile) value() (string, error) {
+	from := m.i
+	for {
+		if !m.more() || isEnd(m.text[m.i]) {
+			if s, closed := unquote(strings.TrimSpace(m.text[from:m.i])); closed {
+				return s, nil
+			} else if !m.more() {
+				return s, errors.New("its quote is never closed; Ollama refuses the file")
+			}
+		}
+		m.step()
+	}
+}
+
+// unquote takes the quotes off a value, and reports whether they are closed.
+func unquote(s string) (string, bool) {
+	for _, q := range []string{`"""`, `"`} {
+		if strings.HasPrefix(s, q) {
+			if len(s) >= 2*len(q) && strings.HasSuffix(s, q) {
+				return s[len(q) : len(s)-len(q)], true
+			}
+			return s[len(q):], false
+		}
+	}
+	return s, true
+}
+
+// modelfileStops writes stops so that Ollama reads them back; those of which no
+// form does are left out.
+func modelfileStops(v any) (any, error) {
+	var out, left []string
+	for _, s := range v.([]string) {
+		if q, ok := quoteStop(s); ok && s != "" {
+			out = append(out, q)
+		} else {
+			left = append(left, strconv.Quote(s))
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return out, nil
+	case len(out) == 0:
+		return nil, errors.New("no form of a Modelfile reads back as it")
+	}
+	return out, errSome{fmt.Sprintf("no form of a Modelfile reads back as %s", strings.Join(left, ", "))}
+}
+
+// quoteStop writes a text between quotes, and reports whether Ollama reads it
+// back.
+func quoteStop(s string) (string, bool) {
+	if !utf8.ValidString(s) || printable(s) != s {
+		return "", false
+	}
+	for _, q := range []string{`"`, `"""`} {
+		if q == `"` && (strings.HasPrefix(s, `""`) || s == `"`) {
+			continue
+		}
+		if !closesEarly(s, q) {
+			return q + s + q, true
+		}
+	}
+	return "", false
+}
+
+// closesEarly reports whether s in quotes q ends before its own end: at a
+// line's end before which the text is closed.
+func closesEarly(s, q string) bool {
+	for i := range len(s) {
+		if !isEnd(s[i]) {
+			continue
+		}
+		before := strings.TrimSpace(q + s[:i])
+		if len(before) >= 2*len(q) && strings.HasSuffix(before, q) {
+			return true
+		}
+	}
+	return false
+}

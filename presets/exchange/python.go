@@ -1,0 +1,370 @@
+package exchange
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A token is one word of Python source. Comments are none.
+type token struct {
+	kind       tokenKind
+	text       string // as written
+	value      any    // of a number or a string; unreadable for an f-string and bytes
+	start, end int    // in the source
+	line       int
+}
+
+type tokenKind uint8
+
+const (
+	pyName tokenKind = iota
+	pyNumber
+	pyString
+	pyOp
+	pyNewline // the end of a logical line
+)
+
+// A python is a tokenized file.
+type python struct {
+	text   string
+	tokens []token
+	names  map[string][2]int // names assigned once, and the tokens of their values
+	open   error             // a call that holds settings and is never closed
+}
+
+// readPython splits Python source into tokens. What is no Python gives tokens
+// too: a reader of calls looks only at what it knows.
+func readPython(text string) *python {
+	p := &python{text: text}
+	l := pyLexer{text: text, line: 1}
+	for {
+		t, ok := l.next()
+		if !ok {
+			break
+		}
+		p.tokens = append(p.tokens, t)
+	}
+	p.findNames()
+	return p
+}
+
+type pyLexer struct {
+	text  string
+	i     int
+	line  int
+	depth int
+}
+
+func (l *pyLexer) next() (token, bool) {
+	for l.i < len(l.text) {
+		c := l.text[l.i]
+		switch {
+		case c == '\n':
+			l.i++
+			l.line++
+			if l.depth == 0 {
+				return token{kind: pyNewline, start: l.i - 1, end: l.i, line: l.line - 1}, true
+			}
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f':
+			l.i++
+		case c == '\\' && strings.HasPrefix(strings.TrimPrefix(l.text[l.i+1:], "\r"), "\n"):
+			l.i += 1 + strings.IndexByte(l.text[l.i:], '\n')
+			l.line++
+		case c == '#':
+			for l.i < len(l.text) && l.text[l.i] != '\n' {
+				l.i++
+			}
+		default:
+			return l.word(), true
+		}
+	}
+	return token{}, false
+}
+
+func (l *pyLexer) word() token {
+	t := token{start: l.i, line: l.line}
+	if n, prefix, quote := stringStart(l.text[l.i:]); n > 0 {
+		t.kind, t.value = pyString, l.quoted(n, prefix, quote)
+	} else if c := l.text[l.i]; c >= '0' && c <= '9' || c == '.' && l.i+1 < len(l.text) && l.text[l.i+1] >= '0' && l.text[l.i+1] <= '9' {
+		t.kind, t.value = pyNumber, l.number()
+	} else if r, _ := utf8.DecodeRuneInString(l.text[l.i:]); r == '_' || unicode.IsLetter(r) {
+		t.kind = pyName
+		for l.i < len(l.text) {
+			r, n := utf8.DecodeRuneInString(l.text[l.i:])
+			if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				break
+			}
+			l.i += n
+		}
+	} else {
+		t.kind = pyOp
+		l.operator()
+	}
+	t.end = l.i
+	t.text = l.text[t.start:t.end]
+	return t
+}
+
+// operators of more than one character; one of two comes after those of three.
+var operators = []string{"**=", "//=", ">>=", "<<=", "...", "**", "//", "->", ":=", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "@=", "<<", ">>"}
+
+func (l *pyLexer) operator() {
+	for _, op := range operators {
+		if strings.HasPrefix(l.text[l.i:], op) {
+			l.i += len(op)
+			return
+		}
+	}
+	switch l.text[l.i] {
+	case '(', '[', '{':
+		l.depth++
+	case ')', ']', '}':
+		l.depth = max(l.depth-1, 0)
+	}
+	_, n := utf8.DecodeRuneInString(l.text[l.i:])
+	l.i += n
+}
+
+// stringStart reports whether s begins with a string: how long its prefix and
+// opening quotes are, the prefix in small letters, and the quotes.
+func stringStart(s string) (n int, prefix, quote string) {
+	i := 0
+	for i < len(s) && i < 2 && stringPrefixes[s[i]|0x20] {
+		i++
+	}
+	if i >= len(s) || s[i] != '"' && s[i] != '\'' {
+		return 0, "", ""
+	}
+	quote = s[i : i+1]
+	if strings.HasPrefix(s[i:], strings.Repeat(quote, 3)) {
+		quote = s[i : i+3]
+	}
+	return i + len(quote), strings.ToLower(s[:i]), quote
+}
+
+// stringPrefixes are the letters that may stand before a string, and dark those
+// of strings that are no text as they stand: bytes, and two kinds of templates.
+var (
+	stringPrefixes = map[byte]bool{'r': true, 'b': true, 'u': true, 'f': true, 't': true}
+	dark           = map[byte]bool{'b': true, 'f': true, 't': true}
+)
+
+// quoted reads the string that begins at l.i.
+func (l *pyLexer) quoted(n int, prefix, quote string) any {
+	raw := strings.IndexByte(prefix, 'r') >= 0
+	begin := l.i
+	l.i += n
+	var b strings.Builder
+	readable := true
+	for l.i < len(l.text) {
+		if strings.HasPrefix(l.text[l.i:], quote) {
+			l.i += len(quote)
+			if slices.ContainsFunc([]byte(prefix), func(c byte) bool { return dark[c] }) || !readable {
+				return unreadable{l.text[begin:l.i]}
+			}
+			return b.String()
+		}
+		c := l.text[l.i]
+		switch {
+		case c == '\n' && len(quote) == 1:
+			return unreadable{l.text[begin:l.i]} // never closed
+		case c == '\\' && l.i+1 < len(l.text) && raw:
+			b.WriteString(l.text[l.i : l.i+2])
+			if l.text[l.i+1] == '\n' {
+				l.line++
+			}
+			l.i += 2
+		case c == '\\' && l.i+1 < len(l.text):
+			readable = l.escape(&b) && readable
+		case c == '\r' && strings.HasPrefix(l.text[l.i:], "\r\n"):
+			l.i++ // a line's end is one character
+		default:
+			if c == '\n' {
+				l.line++
+			}
+			b.WriteByte(c)
+			l.i++
+		}
+	}
+	return unreadable{l.text[begin:]}
+}
+
+// simpleEscapes are Python's escapes of one letter.
+var simpleEscapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'a': 7, 'b': 8, 'f': 12, 'v': 11, '\\': '\\', '\'': '\'', '"': '"'}
+
+// escapeDigits are how many hexadecimal digits follow a letter.
+var escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
+// escape reads one escape. It reports false for one that needs a table of
+// character names, or is none.
+func (l *pyLexer) escape(b *strings.Builder) bool {
+	c := l.text[l.i+1]
+	l.i += 2
+	if plain, ok := simpleEscapes[c]; ok {
+		b.WriteByte(plain)
+		return true
+	}
+	if n, ok := escapeDigits[c]; ok {
+		if l.i+n > len(l.text) {
+			return false
+		}
+		v, err := strconv.ParseUint(l.text[l.i:l.i+n], 16, 32)
+		if err != nil || v > unicode.MaxRune {
+			return false
+		}
+		l.i += n
+		b.WriteRune(rune(v))
+		return true
+	}
+	switch {
+	case c == '\n':
+		l.line++
+	case c >= '0' && c <= '7':
+		n := 1
+		for n < 3 && l.i+n-1 < len(l.text) && l.text[l.i+n-1] >= '0' && l.text[l.i+n-1] <= '7' {
+			n++
+		}
+		v, _ := strconv.ParseUint(l.text[l.i-1:l.i-1+n], 8, 32)
+		l.i += n - 1
+		b.WriteRune(rune(v))
+	case c == 'N':
+		return false
+	default:
+		b.WriteByte('\\')
+		b.WriteByte(c)
+	}
+	return true
+}
+
+// number reads a number; one that JSON cannot hold is unreadable.
+func (l *pyLexer) number() any {
+	begin := l.i
+	hex := len(l.text) > l.i+1 && l.text[l.i] == '0' && l.text[l.i+1] > '9' && l.text[l.i+1]|0x20 != 'e' && l.text[l.i+1] != '_'
+	for l.i < len(l.text) {
+		c := l.text[l.i]
+		sign := (c == '+' || c == '-') && !hex && (l.text[l.i-1] == 'e' || l.text[l.i-1] == 'E') && l.i > begin
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || sign) {
+			break
+		}
+		l.i++
+	}
+	text := l.text[begin:l.i]
+	if strings.HasSuffix(text, "_") || strings.Contains(text, "__") {
+		return unreadable{text}
+	}
+	if n, ok := new(big.Int).SetString(text, 0); ok && (hex || strings.Trim(text, "0_") == "" || text[0] != '0') {
+		return jsonNumber(n.String())
+	}
+	digits := strings.ReplaceAll(text, "_", "")
+	if f, err := strconv.ParseFloat(digits, 64); err == nil && !hex && !math.IsInf(f, 0) {
+		return jsonNumber(strconv.FormatFloat(f, 'g', -1, 64))
+	}
+	return unreadable{text}
+}
+
+// findNames remembers the names that are assigned once and changed nowhere:
+// their values can be read where the name stands.
+func (p *python) findNames() {
+	p.names = map[string][2]int{}
+	changed := map[string]bool{}
+	begin := true
+	for i, t := range p.tokens {
+		if t.kind == pyNewline || t.kind == pyOp && t.text == ";" {
+			begin = true
+			continue
+		}
+		if begin && t.kind == pyName && i+1 < len(p.tokens) {
+			p.statement(i, changed)
+		}
+		begin = false
+	}
+	for name := range changed {
+		delete(p.names, name)
+	}
+}
+
+// statement looks at one that begins with a name.
+func (p *python) statement(i int, changed map[string]bool) {
+	name := p.tokens[i].text
+	j := i + 1
+	if p.tokens[j].text == ":" { // with a type
+		for j < len(p.tokens) && p.tokens[j].kind != pyNewline && p.tokens[j].text != "=" {
+			j++
+		}
+	}
+	if j >= len(p.tokens) {
+		return
+	}
+	switch op := p.tokens[j].text; {
+	case op == "=":
+		if _, twice := p.names[name]; twice {
+			changed[name] = true
+			return
+		}
+		end := j + 1
+		for end < len(p.tokens) && p.tokens[end].kind != pyNewline && p.tokens[end].text != ";" {
+			end++
+		}
+		p.names[name] = [2]int{j + 1, end}
+	case op == "[", op == ".", op == ",", len(op) > 1 && op[len(op)-1] == '=':
+		changed[name] = true
+	}
+}
+
+// source is the text of some tokens.
+func (p *python) source(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return p.text[p.tokens[from].start:p.tokens[to-1].end]
+}
+
+// closing returns the index of the token that closes the bracket at i, or -1.
+func (p *python) closing(i int) int {
+	depth := 0
+	for ; i < len(p.tokens); i++ {
+		if p.tokens[i].kind != pyOp {
+			continue
+		}
+		switch p.tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// parts splits tokens at commas that stand in no bracket.
+func (p *python) parts(from, to int) [][2]int {
+	var out [][2]int
+	begin, depth := from, 0
+	for i := from; i < to; i++ {
+		if p.tokens[i].kind != pyOp {
+			continue
+		}
+		switch p.tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ",":
+			if depth == 0 {
+				out = append(out, [2]int{begin, i})
+				begin = i + 1
+			}
+		}
+	}
+	if begin < to {
+		out = append(out, [2]int{begin, to})
+	}
+	return out
+}

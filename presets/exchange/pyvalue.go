@@ -1,0 +1,351 @@
+package exchange
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+func jsonNumber(s string) json.Number { return json.Number(s) }
+
+// maxNames bounds how often names may lead to names.
+const maxNames = 8
+
+// value evaluates the tokens of one expression: literals, names of this file
+// that are assigned once, sums and products of numbers, and calls that only
+// hold values. Anything else is unreadable.
+func (p *python) value(from, to, names int) any {
+	e := pyEval{p: p, i: from, to: to, names: names}
+	v := e.sum(0)
+	if e.failed || e.i < e.to {
+		return unreadable{p.source(from, to)}
+	}
+	return v
+}
+
+type pyEval struct {
+	p      *python
+	i, to  int
+	names  int
+	failed bool
+}
+
+func (e *pyEval) fail() any {
+	e.failed = true
+	return nil
+}
+
+func (e *pyEval) peek() string {
+	e.skipLines()
+	if e.i < e.to && e.p.tokens[e.i].kind == pyOp {
+		return e.p.tokens[e.i].text
+	}
+	return ""
+}
+
+func (e *pyEval) skipLines() {
+	for e.i < e.to && e.p.tokens[e.i].kind == pyNewline {
+		e.i++
+	}
+}
+
+// sum, product and factor are Python's arithmetic on numbers.
+func (e *pyEval) sum(depth int) any {
+	v := e.product(depth)
+	for !e.failed {
+		op := e.peek()
+		if op != "+" && op != "-" {
+			break
+		}
+		e.i++
+		v = e.combine(op, v, e.product(depth))
+	}
+	return v
+}
+
+func (e *pyEval) product(depth int) any {
+	v := e.factor(depth)
+	for !e.failed {
+		op := e.peek()
+		if op != "*" && op != "/" && op != "//" && op != "%" {
+			break
+		}
+		e.i++
+		v = e.combine(op, v, e.factor(depth))
+	}
+	return v
+}
+
+func (e *pyEval) factor(depth int) any {
+	if depth > maxDepth {
+		return e.fail()
+	}
+	switch op := e.peek(); op {
+	case "-", "+":
+		e.i++
+		v, ok := e.factor(depth + 1).(json.Number)
+		switch {
+		case !ok:
+			return e.fail()
+		case op == "+":
+			return v
+		case strings.HasPrefix(v.String(), "-"):
+			return v[1:]
+		}
+		return "-" + v
+	}
+	v := e.atom(depth)
+	if !e.failed && e.peek() == "**" {
+		e.i++
+		return e.combine("**", v, e.factor(depth+1))
+	}
+	return v
+}
+
+// combine works out what two numbers come to.
+func (e *pyEval) combine(op string, a, b any) any {
+	x, ok := a.(json.Number)
+	y, ok2 := b.(json.Number)
+	if e.failed || !ok || !ok2 {
+		return e.fail()
+	}
+	m, err := x.Int64()
+	n, err2 := y.Int64()
+	whole := err == nil && err2 == nil && max(m, -m) < 1<<31 && max(n, -n) < 1<<31
+	f, _ := x.Float64()
+	g, _ := y.Float64()
+	var v float64
+	switch op {
+	case "+":
+		v = f + g
+	case "-":
+		v = f - g
+	case "*":
+		v = f * g
+	case "**":
+		v = math.Pow(f, g)
+		whole = whole && n >= 0
+	case "/":
+		v, whole = f/g, false
+	case "//":
+		v = math.Floor(f / g)
+	case "%":
+		v = f - g*math.Floor(f/g)
+	}
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return e.fail()
+	case whole && math.Abs(v) < 1<<53:
+		return json.Number(strconv.FormatInt(int64(v), 10))
+	}
+	return json.Number(strconv.FormatFloat(v, 'g', -1, 64))
+}
+
+// pyConstants are the names that Python itself gives a value.
+var pyConstants = map[string]any{"True": true, "False": false, "None": nil}
+
+func (e *pyEval) atom(depth int) any {
+	e.skipLines()
+	if e.i >= e.to || depth > maxDepth {
+		return e.fail()
+	}
+	t := e.p.tokens[e.i]
+	switch t.kind {
+	case pyNumber:
+		e.i++
+		if _, dark := t.value.(unreadable); dark {
+			return e.fail()
+		}
+		return t.value
+	case pyString:
+		return e.strings()
+	case pyName:
+		return e.name()
+	}
+	end := e.p.closing(e.i)
+	if end < 0 || end >= e.to {
+		return e.fail()
+	}
+	from := e.i + 1
+	e.i = end + 1
+	switch t.text {
+	case "[":
+		return e.list(from, end, depth)
+	case "{":
+		return e.dict(from, end, depth)
+	case "(":
+		parts := e.p.parts(from, end)
+		if len(parts) == 1 && e.p.tokens[end-1].text != "," {
+			inner := pyEval{p: e.p, i: from, to: end, names: e.names}
+			v := inner.sum(depth + 1)
+			if inner.skipLines(); inner.failed || inner.i < inner.to {
+				return e.fail()
+			}
+			return v
+		}
+		return e.list(from, end, depth)
+	}
+	return e.fail()
+}
+
+// strings joins neighbours, as Python does.
+func (e *pyEval) strings() any {
+	var b strings.Builder
+	for e.i < e.to && (e.p.tokens[e.i].kind == pyString || e.p.tokens[e.i].kind == pyNewline) {
+		if t := e.p.tokens[e.i]; t.kind == pyString {
+			s, ok := t.value.(string)
+			if !ok {
+				return e.fail()
+			}
+			b.WriteString(s)
+		}
+		e.i++
+	}
+	return b.String()
+}
+
+// name evaluates a constant, a name of this file, or a call that holds values.
+func (e *pyEval) name() any {
+	name := e.p.tokens[e.i].text
+	e.i++
+	if v, ok := pyConstants[name]; ok {
+		return v
+	}
+	for e.peek() == "." && e.i+1 < e.to && e.p.tokens[e.i+1].kind == pyName {
+		name = e.p.tokens[e.i+1].text
+		e.i += 2
+		if e.peek() != "(" && e.peek() != "." {
+			return e.fail() // an attribute
+		}
+	}
+	if e.peek() == "(" {
+		end := e.p.closing(e.i)
+		if end < 0 || end >= e.to {
+			return e.fail()
+		}
+		from := e.i + 1
+		e.i = end + 1
+		if !holders[name] {
+			return e.fail()
+		}
+		return e.p.arguments(from, end, e.names).members
+	}
+	span, ok := e.p.names[name]
+	if !ok || e.names >= maxNames {
+		return e.fail()
+	}
+	v := e.p.value(span[0], span[1], e.names+1)
+	if _, dark := v.(unreadable); dark {
+		return e.fail()
+	}
+	return v
+}
+
+// holders are calls whose arguments are all there is to them.
+var holders = map[string]bool{
+	"dict": true, "StructuredOutputsParams": true, "GuidedDecodingParams": true, "WatermarkingConfig": true, "RepetitionDetectionParams": true, "SynthIDTextWatermarkingConfig": true,
+}
+
+func (e *pyEval) list(from, end, depth int) any {
+	if depth > maxDepth {
+		return e.fail()
+	}
+	out := []any{}
+	for _, part := range e.p.parts(from, end) {
+		out = append(out, e.p.value(part[0], part[1], e.names))
+	}
+	return out
+}
+
+// dict reads a dictionary. A key that is a tuple is written as a list.
+func (e *pyEval) dict(from, end, depth int) any {
+	if depth > maxDepth {
+		return e.fail()
+	}
+	out := object{}
+	for _, part := range e.p.parts(from, end) {
+		i, to := part[0], part[1]
+		for i < to && e.p.tokens[i].kind == pyNewline {
+			i++
+		}
+		if i >= to {
+			continue
+		}
+		if e.p.tokens[i].text == "**" {
+			inner, ok := e.p.value(i+1, to, e.names).(object)
+			if !ok {
+				return e.fail()
+			}
+			out = append(out, inner...)
+			continue
+		}
+		colon := e.p.colon(i, to)
+		if colon < 0 {
+			return e.fail() // a set
+		}
+		x := entry{line: e.p.tokens[i].line, text: e.p.source(colon+1, to), value: e.p.value(colon+1, to, e.names)}
+		switch k := e.p.value(i, colon, e.names).(type) {
+		case string:
+			x.key = k
+		case unreadable:
+			return e.fail()
+		default:
+			x.key = plainJSON(k)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// colon finds the colon of a dictionary's member.
+func (p *python) colon(from, to int) int {
+	depth := 0
+	for i := from; i < to; i++ {
+		if p.tokens[i].kind != pyOp {
+			continue
+		}
+		switch p.tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		case ":":
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// pyArguments are the arguments of a call.
+type pyArguments struct {
+	members object   // those with keywords, and those of dictionaries that are spread
+	unread  []Unread // **names that cannot be followed
+}
+
+// arguments reads the arguments between two tokens. Those without a keyword
+// are passed over.
+func (p *python) arguments(from, to, names int) pyArguments {
+	var out pyArguments
+	for _, part := range p.parts(from, to) {
+		i, end := part[0], part[1]
+		if i+1 >= end {
+			continue
+		}
+		t := p.tokens[i]
+		switch {
+		case t.kind == pyOp && t.text == "**":
+			if inner, ok := p.value(i+1, end, names).(object); ok {
+				out.members = append(out.members, inner...)
+				continue
+			}
+			text := p.source(i, end)
+			out.unread = append(out.unread, Unread{Line: t.line, Key: text, Text: text, Why: whyUnreadable(unreadable{p.source(i+1, end)})})
+		case t.kind == pyName && p.tokens[i+1].text == "=":
+			out.members = append(out.members, entry{key: t.text, line: t.line, text: p.source(i+2, end), value: p.value(i+2, end, names)})
+		}
+	}
+	return out
+}
