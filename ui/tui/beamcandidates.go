@@ -52,7 +52,7 @@ func (v *beamView) drawCandidates(c *viz.Canvas, m *Model) {
 			top = min(max(at-h+1, 0), len(lines)-h)
 		}
 		if v.pane == beamTablePane {
-			top = min(max(v.list.at-h/2, 0), len(lines)-h)
+			top = min(max(v.list.At-h/2, 0), len(lines)-h)
 		}
 	}
 	for y := 0; y < h && top+y < len(lines); y++ {
@@ -163,7 +163,7 @@ func (v *beamView) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candi
 	case beam.Beaten:
 		mark, ink = "■", viz.Ink{Role: viz.Lost}
 	}
-	if v.pane == beamTablePane && ln.index == v.list.at {
+	if v.pane == beamTablePane && ln.index == v.list.At {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}

@@ -29,7 +29,7 @@ func (v *beamView) Draw(c *viz.Canvas, host kit.Host) {
 	treeH := min(win.lines(), v.treeRoom(m))
 	if v.alone {
 		v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: h - 2}), win)
-		v.knobs.draw(inner, h-1, m, v.pane == beamKnobPane)
+		v.knobs.Draw(inner, h-1, m, v.pane == beamKnobPane)
 		return
 	}
 	v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: treeH}), win)
@@ -54,7 +54,7 @@ func (v *beamView) drawEmpty(c *viz.Canvas, m *Model) {
 	default:
 		c.Put(1, 0, "The tree begins at the prompt: n takes the first step, space runs.", viz.Ink{Role: viz.Muted})
 	}
-	v.knobs.draw(c, c.H-1, m, v.pane == beamKnobPane)
+	v.knobs.Draw(c, c.H-1, m, v.pane == beamKnobPane)
 }
 
 // title names the search: its kind, the step, the beams and the rule.

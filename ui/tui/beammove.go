@@ -117,8 +117,8 @@ func (v *beamView) candidates() []beam.Candidate {
 func (v *beamView) story() string {
 	if v.pane == beamTablePane {
 		list := v.candidates()
-		if v.list.at < len(list) {
-			c := list[v.list.at]
+		if v.list.At < len(list) {
+			c := list[v.list.At]
 			return fmt.Sprintf("%s: %s · sum %s over %d tokens, score %s", viz.OneLine(strings.TrimLeft(v.text(c.Node), " "), false), c.Fate, viz.Two(c.Node.Sum), c.Node.Depth, viz.Three(c.Score))
 		}
 	}

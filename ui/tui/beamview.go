@@ -40,8 +40,8 @@ type beamView struct {
 	lent  *run.Borrowed // nil if the lane searched before the view was opened
 	pane  beamPane
 	node  *beam.Node // under the cursor; nil follows the newest step
-	list  list       // among the candidates
-	knobs viewKnobs
+	list  kit.List   // among the candidates
+	knobs kit.Knobs
 	all   bool // dead ends too, however many
 	alone bool // the tree has the screen to itself
 
@@ -55,7 +55,7 @@ type beamView struct {
 // newBeam opens the view; where the lane does not search yet it begins to.
 func newBeam(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
-	v := &beamView{lane: l, knobs: viewKnobs{keys: []string{
+	v := &beamView{lane: l, knobs: kit.Knobs{Keys: []string{
 		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
 	if l.Prompt == nil {
 		m.Say("B: " + m.WhyNot(l))
@@ -259,7 +259,7 @@ func (v *beamView) Help(kit.Host) (string, viz.Ink) {
 	if v.seen == nil {
 		return "", viz.Ink{}
 	}
-	p := v.knobs.param()
+	p := v.knobs.Param()
 	if v.pane == beamKnobPane {
 		return p.Key + ": " + p.Help, viz.Ink{}
 	}
@@ -279,7 +279,7 @@ func (v *beamView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActBack:
 		v.back(m, 1)
 	case kit.ActLower, kit.ActRaise, kit.ActOff, kit.ActReset:
-		return v.knobs.act(m, a)
+		return v.knobs.Act(m, a)
 	case kit.ActOrder:
 		v.nextRule(m)
 	case kit.ActPrevMark:
@@ -324,17 +324,17 @@ func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	if v.pane == beamKnobPane {
 		switch a.ID {
 		case kit.ActUp, kit.ActDown:
-			v.knobs.move(map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
+			v.knobs.Move(map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
 			return nil, true
 		case kit.ActOpen:
-			if p := v.knobs.param(); !p.Hidden {
+			if p := v.knobs.Param(); !p.Hidden {
 				m.SelectKnob(p.Key)
 				return m.Open(kit.ViewValue), true
 			}
 			m.Say("enter: ← → change it")
 			return nil, true
 		}
-		return v.knobs.act(m, a)
+		return v.knobs.Act(m, a)
 	}
 	switch a.ID {
 	case kit.ActRight:
@@ -352,7 +352,7 @@ func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActUp, kit.ActDown:
 		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]
 		if v.pane == beamTablePane {
-			v.list.move(d, len(v.candidates()), 1)
+			v.list.Move(d, len(v.candidates()), 1)
 			break
 		}
 		v.otherText(m, d)

@@ -52,7 +52,7 @@ func (v *beamView) drawStanding(c *viz.Canvas) {
 func (v *beamView) drawFoot(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
 	y := c.H - 1
-	v.knobs.draw(c, y, m, v.pane == beamKnobPane)
+	v.knobs.Draw(c, y, m, v.pane == beamKnobPane)
 	put := func(y int, s string, ink viz.Ink) {
 		if y >= 0 {
 			c.Put(1, y, viz.CutTitle(s, c.W-2), ink)

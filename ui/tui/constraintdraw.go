@@ -47,7 +47,7 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 	for i := top; i < top+n; i++ {
 		ink := viz.Ink{}
 		y := 2 + i - top
-		if i == v.list.at {
+		if i == v.list.At {
 			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
@@ -73,7 +73,7 @@ func (v *constraintView) kindsShown(h int) (top, n int) {
 	if n > h {
 		n = max(h-1, 1) // a line says how many are left out
 	}
-	return max(v.list.at-n+1, 0), n
+	return max(v.list.At-n+1, 0), n
 }
 
 // title says where the text is and what it must fit.

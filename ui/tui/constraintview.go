@@ -17,7 +17,7 @@ import (
 // which tokens it refuses and where they die, what it costs, where the text
 // stands in it, and how far it is from its end.
 type constraintView struct {
-	list list // of the kinds, while there is no constraint
+	list kit.List // of the kinds, while there is no constraint
 
 	kept string // the constraint taken off with x, to be put back
 }
@@ -193,15 +193,15 @@ func (v *constraintView) copy(m *Model) tea.Cmd {
 
 // pick takes actions while there is no constraint yet.
 func (v *constraintView) pick(m *Model, a *kit.Action) (tea.Cmd, bool) {
-	if at := v.list.at; v.list.act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
-		if v.list.at == at {
+	if at := v.list.At; v.list.Act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
+		if v.list.At == at {
 			m.Say("no more kinds that way")
 		}
 		return nil, true
 	}
 	switch a.ID {
 	case kit.ActOpen:
-		return m.editSource(v.list.at), true
+		return m.editSource(v.list.At), true
 	case kit.ActCompare, kit.ActCopy:
 		m.Say(a.First() + ": " + v.NotHere(m))
 		return nil, true
@@ -314,8 +314,8 @@ func (v *constraintView) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd
 	if !v.active(m) {
 		top, n := v.kindsShown(m.Screen().Body().H - 2)
 		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
-			again := v.list.at == top+i
-			if v.list.at = top + i; again {
+			again := v.list.At == top+i
+			if v.list.At = top + i; again {
 				return m.act(kit.ActOpen), true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -59,30 +60,30 @@ func TestEveryKeyAtEveryPlace(t *testing.T) {
 
 func pressInField(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
 	t.Helper()
-	f := newField(text)
-	f.input.SetCursor(at)
+	f := kit.NewField(text)
+	f.Input.SetCursor(at)
 	defer caught(t, "field", text, at, keys)
 	for _, k := range keys {
-		f.key(k)
-		if n := f.at(); n < 0 || n > len(f.text()) {
-			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, f.text())
+		f.Key(k)
+		if n := f.At(); n < 0 || n > len(f.Text()) {
+			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, f.Text())
 		}
 	}
-	f.draw(viz.NewCanvas(12, 1, false), 0, 0)
+	f.Draw(viz.NewCanvas(12, 1, false), 0, 0)
 }
 
 func pressInArea(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
 	t.Helper()
-	a := newTextArea(text)
-	a.goTo(len(string([]rune(text)[:min(at, utf8.RuneCountInString(text))])))
+	a := kit.NewTextArea(text)
+	a.GoTo(len(string([]rune(text)[:min(at, utf8.RuneCountInString(text))])))
 	defer caught(t, "text area", text, at, keys)
 	for _, k := range keys {
-		a.key(k)
-		if n := a.at(); n < 0 || n > len(a.text()) {
-			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, a.text())
+		a.Key(k)
+		if n := a.At(); n < 0 || n > len(a.Text()) {
+			t.Fatalf("%q, place %d, %v: cursor at byte %d of %q", text, at, keys, n, a.Text())
 		}
 	}
-	a.draw(viz.NewCanvas(12, 3, false), 2, -1)
+	a.Draw(viz.NewCanvas(12, 3, false), 2, -1)
 }
 
 func caught(t *testing.T, what, text string, at int, keys []tea.KeyMsg) {
@@ -117,23 +118,23 @@ func FuzzEditors(f *testing.F) {
 func TestEditorsShowLivingScripts(t *testing.T) {
 	for _, text := range []string{"น้ำเก็บ", "हिन्दी क्षत्रिय", "বাংলা ভাষায়", "தமிழ் மொழி", "తెలుగు స్త్రీ", "ភាសាខ្មែរ ស្ត្រី", "العَرَبِيَّةُ", "שָׁלוֹם", "\u1112\u1161\u11ab\u1100\u1173\u11af"} {
 		for at := range utf8.RuneCountInString(text) + 1 {
-			f := newField(text)
-			f.input.SetCursor(at)
+			f := kit.NewField(text)
+			f.Input.SetCursor(at)
 			for _, w := range []int{4, 9, 30} {
 				c := viz.NewCanvas(w, 1, false)
-				if end := f.draw(c, 0, 0); w == 30 && end != viz.Width(text[:f.at()])+1+viz.Width(text[f.at():]) {
-					t.Errorf("%q, caret at %d: ends in column %d", text, f.at(), end)
+				if end := f.Draw(c, 0, 0); w == 30 && end != viz.Width(text[:f.At()])+1+viz.Width(text[f.At():]) {
+					t.Errorf("%q, caret at %d: ends in column %d", text, f.At(), end)
 				}
 				if n := ansi.StringWidth(c.Text()); n != w {
-					t.Errorf("%q, caret at %d, %d cells wide: drawn %d wide", text, f.at(), w, n)
+					t.Errorf("%q, caret at %d, %d cells wide: drawn %d wide", text, f.At(), w, n)
 				}
-				if f.at() == 0 && strings.Contains(c.Text(), "‹") {
+				if f.At() == 0 && strings.Contains(c.Text(), "‹") {
 					t.Errorf("%q is shown as %q", text, c.Text())
 				}
 			}
-			a := newTextArea(text + "\n" + text)
+			a := kit.NewTextArea(text + "\n" + text)
 			c := viz.NewCanvas(7, 6, false)
-			a.draw(c, 2, -1)
+			a.Draw(c, 2, -1)
 			if strings.Contains(c.Text(), "‹") {
 				t.Errorf("%q is shown as %q", text, c.Text())
 			}

@@ -22,11 +22,11 @@ const maxPromptFile = 4 << 20
 // editor is the prompt being written. It keeps the lines it wraps to nothing:
 // drawing works them out.
 type editor struct {
-	area    textArea
-	at      int    // place in the history, len(history) for what is being typed
-	typed   string // what was typed before going back in the history
-	file    *field // the name of a file being asked for, nil if none is
-	chat    bool   // the text is wrapped as the model's chat template wraps it
+	area    kit.TextArea
+	at      int        // place in the history, len(history) for what is being typed
+	typed   string     // what was typed before going back in the history
+	file    *kit.Field // the name of a file being asked for, nil if none is
+	chat    bool       // the text is wrapped as the model's chat template wraps it
 	said    string
 	counted string // what tokens are of
 	tokens  []int32
@@ -35,11 +35,11 @@ type editor struct {
 
 func newEditor(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
-	if n := strings.Count(l.Text, "\n"); n >= maxLines {
-		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(maxLines)))
+	if n := strings.Count(l.Text, "\n"); n >= kit.MaxLines {
+		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(kit.MaxLines)))
 		return nil, nil
 	}
-	e := &editor{area: newTextArea(l.Text), at: len(m.history)}
+	e := &editor{area: kit.NewTextArea(l.Text), at: len(m.history)}
 	return e, e.count(m)
 }
 
@@ -65,7 +65,7 @@ type countMsg struct {
 
 // count splits the text into tokens, to show how it will be read.
 func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, text, wrap := m.Ctx, m.Lane().Model, e.area.text(), e.chat
+	ctx, model, text, wrap := m.Ctx, m.Lane().Model, e.area.Text(), e.chat
 	return func() tea.Msg {
 		whole, err := run.PromptOf(model, text, wrap)
 		if err != nil {
@@ -80,7 +80,7 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	m := host.(*Model)
 	switch msg := msg.(type) {
 	case countMsg:
-		if msg.text == e.area.text() && msg.chat == e.chat {
+		if msg.text == e.area.Text() && msg.chat == e.chat {
 			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
 		}
 	case fileMsg:
@@ -88,8 +88,8 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 			e.said = "! " + msg.err.Error()
 			return nil
 		}
-		e.area.replace(msg.text)
-		e.said = e.area.said
+		e.area.Replace(msg.text)
+		e.said = e.area.Said
 		return e.count(m)
 	}
 	return nil
@@ -100,7 +100,7 @@ func (e *editor) Frame(kit.Host) viz.Frame {
 	if e.chat {
 		title = "prompt · wrapped as a chat"
 	}
-	return viz.Frame{Title: title, Right: e.area.count()}
+	return viz.Frame{Title: title, Right: e.area.Count()}
 }
 
 func (e *editor) Size(host kit.Host) (int, int) {
@@ -112,10 +112,10 @@ func (e *editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
-	e.area.draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-3, 1)}), 3, -1)
+	e.area.Draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-3, 1)}), 3, -1)
 	muted := viz.Ink{Role: viz.Muted}
 	if e.file != nil {
-		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
+		e.file.Draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
 		c.Put(1, c.H-2, "enter reads it into the prompt · esc leaves it", muted)
 		return
 	}
@@ -136,7 +136,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if e.err != nil {
 		return "! " + viz.Printable(viz.FirstLine(e.err.Error()), ascii)
 	}
-	if e.counted != e.area.text() {
+	if e.counted != e.area.Text() {
 		return "counting tokens …"
 	}
 	l := m.Lane()
@@ -175,7 +175,7 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyCtrlD:
 		return e.take(m), true
 	case tea.KeyCtrlO:
-		f := newField("")
+		f := kit.NewField("")
 		e.file = &f
 		return nil, true
 	case tea.KeyCtrlT:
@@ -185,12 +185,12 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyPgDown:
 		return e.older(m, 1), true
 	}
-	e.area.w = max(m.Screen().Box(e.Size(m)).W-6, 1)
+	e.area.W = max(m.Screen().Box(e.Size(m)).W-6, 1)
 	if k.Type == tea.KeyTab {
 		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'\t'}}
 	}
-	changed := e.area.key(k)
-	e.said = e.area.said
+	changed := e.area.Key(k)
+	e.said = e.area.Said
 	if changed {
 		return e.count(m), true
 	}
@@ -219,13 +219,13 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 		return nil
 	}
 	if e.at == len(m.history) {
-		e.typed = e.area.text()
+		e.typed = e.area.Text()
 	}
 	e.at = to
 	if to == len(m.history) {
-		e.area.replace(e.typed)
+		e.area.Replace(e.typed)
 	} else {
-		e.area.replace(m.history[to])
+		e.area.Replace(m.history[to])
 	}
 	return e.count(m)
 }
@@ -233,7 +233,7 @@ func (e *editor) older(m *Model, d int) tea.Cmd {
 // leave closes the editor; a text that was written is kept among the prompts.
 func (e *editor) leave(m *Model) tea.Cmd {
 	m.Close()
-	text := e.area.text()
+	text := e.area.Text()
 	if strings.TrimSpace(text) == "" || text == m.Lane().Text || slices.Contains(m.history, text) {
 		return nil
 	}
@@ -243,18 +243,18 @@ func (e *editor) leave(m *Model) tea.Cmd {
 
 // take starts on the text.
 func (e *editor) take(m *Model) tea.Cmd {
-	if e.counted == e.area.text() && e.err == nil {
+	if e.counted == e.area.Text() && e.err == nil {
 		if err := run.Fits(m.Lane().Model, e.tokens); err != nil {
 			e.said = "! " + err.Error()
 			return nil
 		}
 	}
-	if e.counted == e.area.text() && e.err != nil {
+	if e.counted == e.area.Text() && e.err != nil {
 		e.said = "! " + viz.FirstLine(e.err.Error())
 		return nil
 	}
 	m.Close()
-	return tea.Batch(m.remember(e.area.text()), m.ReadPrompts(e.area.text(), e.chat))
+	return tea.Batch(m.remember(e.area.Text()), m.ReadPrompts(e.area.Text(), e.chat))
 }
 
 // A fileMsg brings a file that was asked for.
@@ -265,19 +265,19 @@ type fileMsg struct {
 
 // fileKey is a key for a file's name that is being typed. enter reads the
 // file; it and esc close the field.
-func fileKey(name **field, k tea.KeyMsg) tea.Cmd {
+func fileKey(name **kit.Field, k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
 		*name = nil
 	case tea.KeyEnter:
-		path := expandHome(strings.TrimSpace((*name).text()))
+		path := expandHome(strings.TrimSpace((*name).Text()))
 		*name = nil
 		return func() tea.Msg {
 			text, err := readText(path)
 			return fileMsg{path, text, err}
 		}
 	default:
-		(*name).key(k)
+		(*name).Key(k)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestEditor(t *testing.T) {
 	b.keys("backspace")
 	b.has("2 lines")
 	e := b.m.top().(*editor)
-	if got := e.area.text(); got != "Hello q ?\nworld\x1b[31m" {
+	if got := e.area.Text(); got != "Hello q ?\nworld\x1b[31m" {
 		t.Errorf("text %q", got)
 	}
 	b.keys("ctrl+d")
@@ -45,7 +45,7 @@ func TestPromptIsKeptWhenLeft(t *testing.T) {
 	b.keys("esc")
 	b.has("pgup bring back what you wrote")
 	b.keys("e", "pgup")
-	if got := b.m.top().(*editor).area.text(); got != "Hello there" {
+	if got := b.m.top().(*editor).area.Text(); got != "Hello there" {
 		t.Errorf("pgup brings %q", got)
 	}
 	b.keys("esc", "e", "esc")
@@ -72,7 +72,7 @@ func TestPromptTooLong(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("a big wolf ", 400))})
-	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.area.text() })
+	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.area.Text() })
 	b.keys("ctrl+d")
 	b.has("the context holds 512")
 }

@@ -32,7 +32,7 @@ var examples = []example{
 }
 
 // exampleList chooses one of the examples.
-type exampleList struct{ list list }
+type exampleList struct{ list kit.List }
 
 func newExamples(*Model) (kit.View, tea.Cmd) { return &exampleList{}, nil }
 
@@ -46,11 +46,11 @@ func (e *exampleList) rows(m *Model) int { return max(m.Screen().Box(e.Size(m)).
 func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 	shapeW := 27
 	h := max(c.H-2, 1)
-	for y := 0; y < h && e.list.top+y < len(examples); y++ {
-		i := e.list.top + y
+	for y := 0; y < h && e.list.Top+y < len(examples); y++ {
+		i := e.list.Top + y
 		x := examples[i]
 		ink := viz.Ink{}
-		if i == e.list.at {
+		if i == e.list.At {
 			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
@@ -68,18 +68,18 @@ func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 			c.Put(4+room, y, viz.CutTitle(x.shape, c.W-room-5), viz.Ink{Role: viz.Muted})
 		}
 	}
-	c.Put(1, c.H-1, viz.CutTitle("watch: "+examples[e.list.at].watch, c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutTitle("watch: "+examples[e.list.At].watch, c.W-2), viz.Ink{})
 }
 
 func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
-	if e.list.act(a, len(examples), e.rows(m)) {
+	if e.list.Act(a, len(examples), e.rows(m)) {
 		return nil, true
 	}
 	switch a.ID {
 	case kit.ActOpen, kit.ActRun:
 		m.Close()
-		return m.takeExample(e.list.at), true
+		return m.takeExample(e.list.At), true
 	case kit.ActClose, kit.ActExamples, kit.ActQuit, kit.ActHelp, kit.ActCommands:
 		return nil, false
 	}
@@ -89,15 +89,15 @@ func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 // mouse takes a click on an example.
 func (e *exampleList) Mouse(host kit.Host, x, y int, ev tea.MouseMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
-	i := e.list.top + y
+	i := e.list.Top + y
 	if ev.Button != tea.MouseButtonLeft || y < 0 || y >= e.rows(m) || i >= len(examples) {
 		return nil, false
 	}
-	if i == e.list.at {
+	if i == e.list.At {
 		m.Close()
 		return m.takeExample(i), true
 	}
-	e.list.at = i
+	e.list.At = i
 	return nil, true
 }
 

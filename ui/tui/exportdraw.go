@@ -35,7 +35,7 @@ func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
 		if v.page == presetPage {
 			what = "name: "
 		}
-		v.field.draw(c, c.Put(1, y, what, viz.Ink{Role: viz.Focus}), y)
+		v.field.Draw(c, c.Put(1, y, what, viz.Ink{Role: viz.Focus}), y)
 		return
 	}
 	muted := viz.Ink{Role: viz.Muted}
@@ -185,7 +185,7 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 	own := users(m)
 	row := func(y, i int, name, about string) {
 		ink := viz.Ink{}
-		if i == v.list.at {
+		if i == v.list.At {
 			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
@@ -193,8 +193,8 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 		c.Put(26, y, viz.CutTitle(about, c.W-27), muted)
 	}
 	h := c.H - 4
-	for y := 0; y < h && v.list.top+y <= len(own); y++ {
-		i := v.list.top + y
+	for y := 0; y < h && v.list.Top+y <= len(own); y++ {
+		i := v.list.Top + y
 		if i == 0 {
 			row(y, 0, "save as …", viz.OneLine(wholeConfig(l.Config), c.ASCII))
 			continue

@@ -45,11 +45,11 @@ type exportView struct {
 	ready  bool
 	top    int // first line shown
 
-	list    list // of the user's presets; 0 is the line that saves a new one
+	list    kit.List // of the user's presets; 0 is the line that saves a new one
 	deleted *run.Preset
 
-	field *field // a name being typed, nil if none is
-	asked string // the file that is there already, to be asked about once
+	field *kit.Field // a name being typed, nil if none is
+	asked string     // the file that is there already, to be asked about once
 }
 
 // An exportKey says what an export is of.
@@ -186,7 +186,7 @@ func (v *exportView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 }
 
 func (v *exportView) ask(name string) {
-	f := newField(name)
+	f := kit.NewField(name)
 	v.field, v.asked = &f, ""
 }
 
@@ -234,28 +234,28 @@ func users(m *Model) []int {
 func (v *exportView) actOnPresets(m *Model, a *kit.Action) tea.Cmd {
 	own := users(m)
 	h := max(m.Screen().Box(v.Size(m)).H-8, 1)
-	if v.list.act(a, len(own)+1, h) {
+	if v.list.Act(a, len(own)+1, h) {
 		return nil
 	}
 	switch a.ID {
 	case kit.ActOpen:
-		if v.list.at == 0 {
+		if v.list.At == 0 {
 			v.ask("")
 			return nil
 		}
-		v.ask(m.Book.List()[own[v.list.at-1]].Name)
+		v.ask(m.Book.List()[own[v.list.At-1]].Name)
 	case kit.ActTake:
-		if v.list.at == 0 || v.list.at > len(own) {
+		if v.list.At == 0 || v.list.At > len(own) {
 			m.Say("x: ↓ chooses a preset to delete")
 			return nil
 		}
-		p, err := m.deletePreset(own[v.list.at-1])
+		p, err := m.deletePreset(own[v.list.At-1])
 		if err != nil {
 			m.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = &p
-		v.list.move(0, len(own), h)
+		v.list.Move(0, len(own), h)
 		m.Say("deleted " + p.Name + "; u brings it back")
 	case kit.ActUndo:
 		if v.deleted == nil {
@@ -285,10 +285,10 @@ func (v *exportView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		return v.enter(m, strings.TrimSpace(v.field.text())), true
+		return v.enter(m, strings.TrimSpace(v.field.Text())), true
 	default:
 		v.asked = ""
-		v.field.key(k)
+		v.field.Key(k)
 	}
 	return nil, true
 }
@@ -350,9 +350,9 @@ func (v *exportView) written(m *Model, msg writtenMsg) {
 func (v *exportView) enterPreset(m *Model, name string) {
 	l := m.Lane()
 	own := users(m)
-	if v.list.at > 0 && v.list.at <= len(own) {
-		old := m.Book.List()[own[v.list.at-1]].Name
-		if err := m.renamePreset(own[v.list.at-1], name); err != nil {
+	if v.list.At > 0 && v.list.At <= len(own) {
+		old := m.Book.List()[own[v.list.At-1]].Name
+		if err := m.renamePreset(own[v.list.At-1], name); err != nil {
 			m.Complain(viz.FirstLine(err.Error()))
 			return
 		}

@@ -23,8 +23,8 @@ const maxFound = 500
 
 // finder searches the whole vocabulary for a token.
 type finder struct {
-	field  field
-	list   list
+	field  kit.Field
+	list   kit.List
 	found  []int32
 	total  int
 	ofText string // what found is of
@@ -39,7 +39,7 @@ type tokenPlace struct {
 }
 
 func newFinder(m *Model) (kit.View, tea.Cmd) {
-	f := &finder{field: newField("")}
+	f := &finder{field: kit.NewField("")}
 	return f, f.search(m)
 }
 
@@ -56,7 +56,7 @@ type foundMsg struct {
 // A number also finds the token with that id.
 func (f *finder) search(m *Model) tea.Cmd {
 	l := m.Lane()
-	text, voc, s, set := f.field.text(), l.Vocab(), l.Step(), l.ShownSettings()
+	text, voc, s, set := f.field.Text(), l.Vocab(), l.Step(), l.ShownSettings()
 	in, err := l.Input()
 	return func() tea.Msg {
 		ids, total := findTokens(voc, text)
@@ -146,11 +146,11 @@ func (f *finder) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	m := host.(*Model)
 	switch r := msg.(type) {
 	case foundMsg:
-		if r.text != f.field.text() {
+		if r.text != f.field.Text() {
 			return nil
 		}
 		if f.ofText != r.text {
-			f.list = list{}
+			f.list = kit.List{}
 		}
 		f.found, f.total, f.ofText, f.places, f.ofStep = r.ids, r.total, r.text, r.places, r.step
 	case run.ViewMsg:
@@ -186,7 +186,7 @@ func finderColumnsOf(w int) finderColumns {
 
 func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
-	f.field.draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
+	f.field.Draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
 	muted := viz.Ink{Role: viz.Muted}
 	col := finderColumnsOf(c.W)
 	c.Put(3, 1, "token", muted)
@@ -197,16 +197,16 @@ func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
 	c.Right(col.raw, 1, "raw", muted)
 	c.Right(col.final, 1, "final", muted)
 	h := c.H - 4
-	for y := 0; y < h && f.list.top+y < len(f.found); y++ {
-		f.drawFound(c, m, 2+y, col, f.found[f.list.top+y], f.list.top+y == f.list.at)
+	for y := 0; y < h && f.list.Top+y < len(f.found); y++ {
+		f.drawFound(c, m, 2+y, col, f.found[f.list.Top+y], f.list.Top+y == f.list.At)
 	}
 	foot := "enter pins it: its row stays in the chart wherever it ranks · esc"
 	switch {
-	case f.field.text() == "":
+	case f.field.Text() == "":
 		foot = "type a part of the token; ␣ stands for a space; a number is an id"
-	case f.ofText == f.field.text() && f.total == 0:
+	case f.ofText == f.field.Text() && f.total == 0:
 		foot = "no token holds this; the model writes it in parts"
-	case f.ofText == f.field.text():
+	case f.ofText == f.field.Text():
 		foot = viz.Count(f.total) + " found · enter pins it · its row then stays in the chart, wherever it ranks"
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), muted)
@@ -245,8 +245,8 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 
 func (f *finder) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
-	if d := moveKey(k); d != 0 {
-		f.list.move(d, len(f.found), f.rows(m))
+	if d := kit.MoveKey(k); d != 0 {
+		f.list.Move(d, len(f.found), f.rows(m))
 		return nil, true
 	}
 	switch k.Type {
@@ -254,23 +254,23 @@ func (f *finder) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		m.Close()
 		return nil, true
 	case tea.KeyEnter:
-		if f.list.at >= len(f.found) {
+		if f.list.At >= len(f.found) {
 			m.Say("/: no token is selected")
 			return nil, true
 		}
-		id := f.found[f.list.at]
+		id := f.found[f.list.At]
 		m.Close()
 		m.PinToken(id)
 		m.Lane().Row = id
 		return nil, true
 	case tea.KeyTab:
-		if f.list.at < len(f.found) {
-			f.field = newField(m.Lane().Vocab().Piece(f.found[f.list.at]))
+		if f.list.At < len(f.found) {
+			f.field = kit.NewField(m.Lane().Vocab().Piece(f.found[f.list.At]))
 			return f.search(m), true
 		}
 		return nil, true
 	}
-	if f.field.key(k) {
+	if f.field.Key(k) {
 		return f.search(m), true
 	}
 	return nil, true

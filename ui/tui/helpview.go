@@ -12,7 +12,7 @@ import (
 )
 
 // helpView lists every key, made from the table of actions.
-type helpView struct{ list list }
+type helpView struct{ list kit.List }
 
 // helpRows joins actions that belong side by side into one entry.
 var helpRows = [][]kit.ID{
@@ -131,7 +131,7 @@ func (h *helpView) Draw(c *viz.Canvas, host kit.Host) {
 	cols := h.columns(c.W)
 	rows := (len(list) + cols - 1) / cols
 	view := max(c.H-4, 1)
-	top := min(h.list.top, max(rows-view, 0))
+	top := min(h.list.Top, max(rows-view, 0))
 	colW := (c.W - 2) / cols
 	words := wordsColumn(list, colW)
 	for y := 0; y < view && top+y < rows; y++ {
@@ -187,7 +187,7 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	r := m.Screen().Box(h.Size(m))
 	view := max(min(height, r.H)-2-4, 1)
 	rows := (len(h.entries(m)) + h.columns(r.W-2) - 1) / h.columns(r.W-2)
-	h.list.top = min(max(h.list.top+d, 0), max(rows-view, 0))
+	h.list.Top = min(max(h.list.Top+d, 0), max(rows-view, 0))
 	return nil, true
 }
 

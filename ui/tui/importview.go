@@ -14,9 +14,9 @@ import (
 
 // importView reads settings that were pasted, in any engine's words.
 type importView struct {
-	area textArea
-	file *field // the name of a file being asked for, nil if none is
-	name string // where the text came from
+	area kit.TextArea
+	file *kit.Field // the name of a file being asked for, nil if none is
+	name string     // where the text came from
 	said string
 
 	of    string // what the outcome is of
@@ -26,7 +26,7 @@ type importView struct {
 }
 
 func newImport(*Model) (kit.View, tea.Cmd) {
-	return &importView{area: newTextArea(""), name: "pasted"}, nil
+	return &importView{area: kit.NewTextArea(""), name: "pasted"}, nil
 }
 
 // An importMsg brings what was read.
@@ -37,7 +37,7 @@ type importMsg struct {
 }
 
 func (v *importView) read() tea.Cmd {
-	text, name := v.area.text(), v.name
+	text, name := v.area.Text(), v.name
 	v.known = false
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -51,7 +51,7 @@ func (v *importView) read() tea.Cmd {
 func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case importMsg:
-		if msg.of == v.area.text() {
+		if msg.of == v.area.Text() {
 			v.of, v.in, v.err, v.known = msg.of, msg.in, msg.err, true
 		}
 	case fileMsg:
@@ -60,8 +60,8 @@ func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		v.name = msg.name
-		v.area.replace(msg.text)
-		v.said = v.area.said
+		v.area.Replace(msg.text)
+		v.said = v.area.Said
 		return v.read()
 	}
 	return nil
@@ -69,7 +69,7 @@ func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 
 func (v *importView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
-	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: v.area.count()}
+	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: v.area.Count()}
 }
 func (v *importView) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
@@ -82,12 +82,12 @@ func (v *importView) Draw(c *viz.Canvas, _ kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
-	if v.area.text() == "" {
+	if v.area.Text() == "" {
 		c.Put(4, 0, viz.CutWords("Paste settings of any engine: JSON, command line, Modelfile, preset.", c.W-6), muted)
 	}
-	v.area.draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
+	v.area.Draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {
-		v.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
+		v.file.Draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
 		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
 		return
 	}
@@ -129,7 +129,7 @@ func (v *importView) outcomeLines(w, h int, ascii bool) []inkedLine {
 // outcome says what was read, and what of it is not known here.
 func (v *importView) outcome() []string {
 	switch {
-	case strings.TrimSpace(v.area.text()) == "":
+	case strings.TrimSpace(v.area.Text()) == "":
 		return nil
 	case !v.known:
 		return []string{"reading …"}
@@ -182,13 +182,13 @@ func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		v.take(m)
 		return nil, true
 	case tea.KeyCtrlO:
-		f := newField("")
+		f := kit.NewField("")
 		v.file = &f
 		return nil, true
 	}
-	v.area.w = max(m.Screen().Box(v.Size(m)).W-7, 1)
-	changed := v.area.key(k)
-	v.said = v.area.said
+	v.area.W = max(m.Screen().Box(v.Size(m)).W-7, 1)
+	changed := v.area.Key(k)
+	v.said = v.area.Said
 	if changed {
 		return v.read(), true
 	}

@@ -25,8 +25,8 @@ func TestKeysInOnePiece(t *testing.T) {
 	if !ok {
 		t.Fatal("the editor is not open")
 	}
-	if !strings.HasSuffix(e.area.text(), "Hi") {
-		t.Errorf("typed into %q", e.area.text())
+	if !strings.HasSuffix(e.area.Text(), "Hi") {
+		t.Errorf("typed into %q", e.area.Text())
 	}
 	b.keys("esc")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("q+3")})

@@ -17,12 +17,12 @@ import (
 
 // modelView picks a model for the lane and says what the present one is.
 type modelView struct {
-	list  list     // of names; the last line types one
+	list  kit.List // of names; the last line types one
 	names []string // what can be opened without typing
 	facts []models.Fact
 	of    models.Model // facts are of it
 	top   int          // first fact shown
-	field *field       // a name being typed, nil if none is
+	field *kit.Field   // a name being typed, nil if none is
 	wait  string       // being opened
 }
 
@@ -181,7 +181,7 @@ func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	n := len(v.names) + 1
 	switch a.ID {
 	case kit.ActUp, kit.ActDown, kit.ActFirst, kit.ActLast:
-		v.list.act(a, n, v.listRows(m))
+		v.list.Act(a, n, v.listRows(m))
 	case kit.ActRight, kit.ActLeft, kit.ActRight10, kit.ActLeft10:
 		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: -1, kit.ActRight10: 10, kit.ActLeft10: -10}[a.ID]
 		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
@@ -190,10 +190,10 @@ func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		}
 		v.top = to
 	case kit.ActOpen:
-		if v.list.at < len(v.names) {
-			return v.openModel(m, v.names[v.list.at]), true
+		if v.list.At < len(v.names) {
+			return v.openModel(m, v.names[v.list.At]), true
 		}
-		f := newField("")
+		f := kit.NewField("")
 		v.field = &f
 	case kit.ActCopy:
 		var b strings.Builder
@@ -218,11 +218,11 @@ func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	n := min(len(v.names)+1, max((c.H-2)/3, 2))
-	top := min(max(v.list.at-n+1, 0), len(v.names)+1-n)
+	top := min(max(v.list.At-n+1, 0), len(v.names)+1-n)
 	for y := range n {
 		i := top + y
 		ink := viz.Ink{}
-		if i == v.list.at {
+		if i == v.list.At {
 			c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
@@ -235,7 +235,7 @@ func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
 			continue
 		}
 		if v.field != nil {
-			v.field.draw(c, c.Put(3, y, "name: ", viz.Ink{Role: viz.Focus}), y)
+			v.field.Draw(c, c.Put(3, y, "name: ", viz.Ink{Role: viz.Focus}), y)
 			continue
 		}
 		c.Put(3, y, viz.CutWords("another: FILE.gguf, ollama:NAME, llama-server:URL, vllm:URL, openai:MODEL@URL, table:FILE", c.W-4), ink)
@@ -286,7 +286,7 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.text())
+		name := strings.TrimSpace(v.field.Text())
 		v.field = nil
 		if name == "" {
 			m.Say("a name is wanted")
@@ -294,7 +294,7 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 		return v.openModel(m, expandHome(name)), true
 	default:
-		v.field.key(k)
+		v.field.Key(k)
 	}
 	return nil, true
 }

@@ -110,8 +110,8 @@ func TestMouseOutsideClosesAnOverlay(t *testing.T) {
 	b.keys("E")
 	x, y := b.find("def add")
 	b.click(x, y)
-	if e := b.m.top().(*exampleList); e.list.at != 7 {
-		t.Errorf("a click selected example %d", e.list.at)
+	if e := b.m.top().(*exampleList); e.list.At != 7 {
+		t.Errorf("a click selected example %d", e.list.At)
 	}
 	b.click(0, 0)
 	if len(b.m.overlays) != 0 {

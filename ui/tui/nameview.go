@@ -12,7 +12,7 @@ import (
 // nameField types the name of a branch.
 type nameField struct {
 	born  int // the text that is named
-	field field
+	field kit.Field
 }
 
 func openName(m *Model) (kit.View, tea.Cmd) {
@@ -29,7 +29,7 @@ func openName(m *Model) (kit.View, tea.Cmd) {
 			}
 		}
 	}
-	v.born, v.field = list[i].Born, newField(m.LimbName(l, list, i))
+	v.born, v.field = list[i].Born, kit.NewField(m.LimbName(l, list, i))
 	return v, nil
 }
 
@@ -41,7 +41,7 @@ func (v *nameField) Hints(kit.Host) []kit.ID                   { return []kit.ID
 func (v *nameField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (v *nameField) Draw(c *viz.Canvas, _ kit.Host) {
-	v.field.draw(c, c.Put(1, 0, "name ", viz.Ink{Role: viz.Focus}), 0)
+	v.field.Draw(c, c.Put(1, 0, "name ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("empty: named by what set it apart · the timeline lists it by this name", c.W-2), viz.Ink{Role: viz.Muted})
 }
 
@@ -53,7 +53,7 @@ func (v *nameField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		m.Close()
 		l := m.Lane()
-		name := strings.TrimSpace(v.field.text())
+		name := strings.TrimSpace(v.field.Text())
 		if l.Born == v.born {
 			l.Name = name
 		}
@@ -63,7 +63,7 @@ func (v *nameField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			}
 		}
 	default:
-		v.field.key(k)
+		v.field.Key(k)
 	}
 	return nil, true
 }

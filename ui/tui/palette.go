@@ -22,13 +22,13 @@ type command struct {
 
 // palette finds any command by a word of its name.
 type palette struct {
-	field field
-	list  list
+	field kit.Field
+	list  kit.List
 	all   []command
 }
 
 func newPalette(m *Model) (kit.View, tea.Cmd) {
-	return &palette{field: newField(""), all: m.commands()}, nil
+	return &palette{field: kit.NewField(""), all: m.commands()}, nil
 }
 
 // commands lists everything that can be done, from the table of actions and
@@ -71,7 +71,7 @@ func (m *Model) commands() []command {
 // found returns the commands that hold every word typed, those that begin
 // with it first.
 func (p *palette) found() []command {
-	words := strings.Fields(strings.ToLower(p.field.text()))
+	words := strings.Fields(strings.ToLower(p.field.Text()))
 	var out []command
 	for _, c := range p.all {
 		name := strings.ToLower(c.name + " " + c.words)
@@ -103,14 +103,14 @@ func (p *palette) rows(m *Model) int                         { return m.Screen()
 func (p *palette) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
-	p.field.draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
+	p.field.Draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
 	list := p.found()
 	h := c.H - 4
-	top := min(p.list.top, max(len(list)-h, 0))
+	top := min(p.list.Top, max(len(list)-h, 0))
 	for y := 0; y < h && top+y < len(list); y++ {
 		cm := list[top+y]
 		ink := viz.Ink{}
-		if top+y == p.list.at {
+		if top+y == p.list.At {
 			c.Put(1, 2+y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
@@ -130,8 +130,8 @@ func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 
 func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
-	if d := moveKey(k); d != 0 {
-		p.list.move(d, len(p.found()), p.rows(m))
+	if d := kit.MoveKey(k); d != 0 {
+		p.list.Move(d, len(p.found()), p.rows(m))
 		return nil, true
 	}
 	switch k.Type {
@@ -139,21 +139,21 @@ func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		m.Close()
 		return nil, true
 	case tea.KeyTab:
-		if list := p.found(); p.list.at < len(list) {
-			p.field = newField(list[p.list.at].name)
+		if list := p.found(); p.list.At < len(list) {
+			p.field = kit.NewField(list[p.list.At].name)
 		}
 		return nil, true
 	case tea.KeyEnter:
 		list := p.found()
-		if p.list.at >= len(list) {
+		if p.list.At >= len(list) {
 			m.Say("no command has these words")
 			return nil, true
 		}
 		m.Close()
-		return tea.Batch(list[p.list.at].run(m), m.WantEffect()), true
+		return tea.Batch(list[p.list.At].run(m), m.WantEffect()), true
 	}
-	if p.field.key(k) {
-		p.list = list{}
+	if p.field.Key(k) {
+		p.list = kit.List{}
 	}
 	return nil, true
 }

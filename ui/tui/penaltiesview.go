@@ -20,7 +20,7 @@ type penalties struct {
 	touches []touched
 	window  int
 	err     error
-	list    list
+	list    kit.List
 }
 
 // A touched token is one whose logit a penalty moved.
@@ -177,9 +177,9 @@ func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
 		c.Right(h.right, 0, h.head, muted)
 	}
 	h := max(c.H-4, 1)
-	top := min(v.list.top, max(len(v.touches)-h, 0))
+	top := min(v.list.Top, max(len(v.touches)-h, 0))
 	for y := 0; y < h && top+y < len(v.touches); y++ {
-		v.drawRow(c, m, 1+y, v.touches[top+y], top+y == v.list.at)
+		v.drawRow(c, m, 1+y, v.touches[top+y], top+y == v.list.At)
 	}
 	below := 0
 	for _, t := range v.touches {
@@ -244,9 +244,9 @@ func where(t touched) string {
 
 func (v *penalties) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
-	if v.list.act(a, len(v.touches), v.rows(m)) {
-		if v.list.at < len(v.touches) {
-			m.Lane().Row = v.touches[v.list.at].ID
+	if v.list.Act(a, len(v.touches), v.rows(m)) {
+		if v.list.At < len(v.touches) {
+			m.Lane().Row = v.touches[v.list.At].ID
 		}
 		return nil, true
 	}

@@ -30,10 +30,10 @@ func (e *sourceEditor) Draw(c *viz.Canvas, _ kit.Host) {
 		if e.known && e.bad != nil {
 			mark = e.bad.at
 		}
-		e.area.draw(body, 4, mark)
+		e.area.Draw(body, 4, mark)
 	}
 	if e.file != nil {
-		e.file.draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
+		e.file.Draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
 		c.Put(1, c.H-2, "enter reads it · esc leaves it", muted)
 		return
 	}

@@ -12,11 +12,11 @@ import (
 // with it, at its place.
 type sourceEditor struct {
 	kind    int
-	area    textArea
+	area    kit.TextArea
 	options constrain.Options
-	base    source // what it opened with, before what was begun
-	fresh   bool   // the text is a template still
-	file    *field // the name of a file being asked for, nil if none is
+	base    source     // what it opened with, before what was begun
+	fresh   bool       // the text is a template still
+	file    *kit.Field // the name of a file being asked for, nil if none is
 	said    string
 
 	checked source // what the outcome is of
@@ -88,7 +88,7 @@ func (m *Model) editSource(kind int) tea.Cmd {
 func (m *Model) openSource(base source, fresh bool) (kit.View, tea.Cmd) {
 	e := &sourceEditor{kind: base.kind, options: base.options, base: base, fresh: fresh, area: newSourceArea(base.text)}
 	if s, ok := m.sources.begun[base.kind]; ok && s != base {
-		e.area.replace(s.text)
+		e.area.Replace(s.text)
 		e.options, e.fresh = s.options, false
 		e.said = "as you left it; ctrl+z brings back the text before"
 	}
@@ -96,9 +96,9 @@ func (m *Model) openSource(base source, fresh bool) (kit.View, tea.Cmd) {
 }
 
 // newSourceArea is a text area for a source, whose lines keep their indent.
-func newSourceArea(s string) textArea {
-	t := newTextArea(s)
-	t.indents = true
+func newSourceArea(s string) kit.TextArea {
+	t := kit.NewTextArea(s)
+	t.Indents = true
 	return t
 }
 
@@ -108,7 +108,7 @@ func (e *sourceEditor) Leave(host kit.Host) {
 	m.Close()
 	s := e.source()
 	if s.kindOf().Form == constrain.NoText && !e.fresh {
-		s = source{kind: e.base.kind, text: e.area.text()}
+		s = source{kind: e.base.kind, text: e.area.Text()}
 	}
 	if e.fresh || s == e.base {
 		delete(m.sources.begun, s.kind)
@@ -123,7 +123,7 @@ func (e *sourceEditor) Leave(host kit.Host) {
 func (e *sourceEditor) source() source {
 	s := source{kind: e.kind, options: e.options}
 	if s.kindOf().Form != constrain.NoText {
-		s.text = e.area.text()
+		s.text = e.area.Text()
 	}
 	return s
 }
@@ -157,8 +157,8 @@ func (e *sourceEditor) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 			e.said = "! " + msg.err.Error()
 			return nil
 		}
-		e.area.replace(msg.text)
-		e.said = e.area.said
+		e.area.Replace(msg.text)
+		e.said = e.area.Said
 		e.fresh = false
 		return e.check()
 	}
@@ -171,7 +171,7 @@ func (e *sourceEditor) Frame(host kit.Host) viz.Frame {
 	if others := e.source().others(); others != "" {
 		title += " · " + others
 	}
-	return viz.Frame{Title: viz.OneLine(title, m.pal.ASCII), Right: e.area.count()}
+	return viz.Frame{Title: viz.OneLine(title, m.pal.ASCII), Right: e.area.Count()}
 }
 func (e *sourceEditor) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
@@ -193,7 +193,7 @@ func (e *sourceEditor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyCtrlD:
 		return e.take(m), true
 	case tea.KeyCtrlO:
-		f := newField("")
+		f := kit.NewField("")
 		e.file = &f
 		return nil, true
 	case tea.KeyTab, tea.KeyShiftTab:
@@ -219,9 +219,9 @@ func (e *sourceEditor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		e.said = "nothing to write here; ctrl+d puts it in force, tab goes to a kind with a text"
 		return nil, true
 	}
-	e.area.w = max(m.Screen().Box(e.Size(m)).W-7, 1)
-	changed := e.area.key(k)
-	e.said = e.area.said
+	e.area.W = max(m.Screen().Box(e.Size(m)).W-7, 1)
+	changed := e.area.Key(k)
+	e.said = e.area.Said
 	if changed {
 		e.fresh = false
 		return e.check(), true
@@ -237,7 +237,7 @@ func (e *sourceEditor) nextNote() {
 	}
 	e.note = e.note%(len(e.notes)-1) + 1
 	if at := e.notes[e.note].at; at >= 0 {
-		e.area.goTo(at)
+		e.area.GoTo(at)
 	}
 }
 
@@ -245,7 +245,7 @@ func (e *sourceEditor) nextNote() {
 // been pasted under the wrong one; a template does not.
 func (e *sourceEditor) turn(kind int) {
 	e.kind, e.options = kind, constrain.Options{}
-	if e.fresh || e.area.text() == "" {
+	if e.fresh || e.area.Text() == "" {
 		e.base = template(kind)
 		e.area, e.fresh = newSourceArea(e.base.text), true
 	}
@@ -259,8 +259,8 @@ func (e *sourceEditor) take(m *Model) tea.Cmd {
 		return nil
 	case e.bad != nil:
 		e.said = "! not yet: the reason stands above"
-		if e.bad.at >= 0 && !e.area.sameLine(e.bad.at) {
-			e.area.goTo(e.bad.at)
+		if e.bad.at >= 0 && !e.area.SameLine(e.bad.at) {
+			e.area.GoTo(e.bad.at)
 		}
 		return nil
 	}

@@ -41,12 +41,12 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	}
 	b.keys("esc", "down", "enter")
 	e = b.m.top().(*sourceEditor)
-	if got := e.area.text(); got != "[0-9" {
+	if got := e.area.Text(); got != "[0-9" {
 		t.Errorf("opened again with %q", got)
 	}
 	b.has("as you left it")
 	b.send(tea.KeyMsg{Type: tea.KeyCtrlZ})
-	if got := e.area.text(); got != template(2).text {
+	if got := e.area.Text(); got != template(2).text {
 		t.Errorf("undone to %q", got)
 	}
 	b.keys("esc", "enter") // as it was at first: nothing is kept
@@ -66,7 +66,7 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 func TestSourceOpensAsTyped(t *testing.T) {
 	const text = "{ \"type\":\"object\",\n        \"properties\" : {\"a\":{\"type\":\"integer\"}},\n  \"required\":[\"a\"] }\n"
 	b, e := sourceAt(t, 0, 100, 30)
-	e.area.replace(text)
+	e.area.Replace(text)
 	b.run(e.check())
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
@@ -79,7 +79,7 @@ func TestSourceOpensAsTyped(t *testing.T) {
 		if !ok {
 			t.Fatal("no editor")
 		}
-		if got := e.area.text(); got != text {
+		if got := e.area.Text(); got != text {
 			t.Errorf("opens as %q", got)
 		}
 		b.keys("esc")
@@ -113,20 +113,20 @@ func TestSourceCursorAfterAFault(t *testing.T) {
 	b.keys("ctrl+u")
 	b.send(typed("(yes|no), [a-z because"))
 	b.keys("ctrl+d")
-	if at := e.area.at(); at != len("(yes|no), [a-z because") {
+	if at := e.area.At(); at != len("(yes|no), [a-z because") {
 		t.Errorf("the cursor went to byte %d", at)
 	}
-	if b.keys("ctrl+u"); e.area.text() != "" {
-		t.Errorf("left over: %q", e.area.text())
+	if b.keys("ctrl+u"); e.area.Text() != "" {
+		t.Errorf("left over: %q", e.area.Text())
 	}
-	e.area.replace("a\n(b\nc")
+	e.area.Replace("a\n(b\nc")
 	b.run(e.check())
 	if e.bad == nil {
 		t.Skip("the regex is good")
 	}
-	e.area.goTo(0)
-	if b.keys("ctrl+d"); e.bad.at >= 2 && e.area.at() != e.bad.at {
-		t.Errorf("the cursor is at %d, the fault at %d", e.area.at(), e.bad.at)
+	e.area.GoTo(0)
+	if b.keys("ctrl+d"); e.bad.at >= 2 && e.area.At() != e.bad.at {
+		t.Errorf("the cursor is at %d, the fault at %d", e.area.At(), e.bad.at)
 	}
 }
 
@@ -157,13 +157,13 @@ func TestSourceOutcome(t *testing.T) {
 func TestSourceNotes(t *testing.T) {
 	const text = `{"type": "string", "uiHint": 1, "x-order": 2}`
 	b, e := sourceAt(t, 0, 80, 24)
-	e.area.replace(text)
+	e.area.Replace(text)
 	b.run(e.check())
 	b.has("uiHint: is not a keyword")
 	b.has("x-order: is not a keyword")
 	for _, want := range []string{"1, ", "2}", "1, "} { // the value of each in turn, then the first again
 		b.send(tea.KeyMsg{Type: tea.KeyCtrlG})
-		if at := e.area.at(); !strings.HasPrefix(text[at:], want) {
+		if at := e.area.At(); !strings.HasPrefix(text[at:], want) {
 			t.Errorf("the cursor stands before %q, want %q", text[at:], want)
 		}
 	}
@@ -208,8 +208,8 @@ func TestSourceKindWithoutText(t *testing.T) {
 	b.has("any JSON value")
 	b.send(typed("y"))
 	b.has("nothing to write here")
-	if e.area.text() != written || e.source().text != "" {
-		t.Errorf("the area holds %q, the source is %q", e.area.text(), e.source().text)
+	if e.area.Text() != written || e.source().text != "" {
+		t.Errorf("the area holds %q, the source is %q", e.area.Text(), e.source().text)
 	}
 	b.keys("esc")
 	if s := b.m.sources.begun[0]; s.text != written {

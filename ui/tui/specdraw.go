@@ -45,7 +45,7 @@ func (v *specView) Draw(c *viz.Canvas, host kit.Host) {
 	if v.field != nil {
 		line := inner.Sub(viz.Rect{X: 0, Y: h - 1, W: inner.W, H: 1})
 		line.Clear()
-		v.field.draw(line, line.Put(1, 0, "draft ("+builtinDraft+", ngram, FILE.gguf; tab): ", viz.Ink{Role: viz.Focus}), 0)
+		v.field.Draw(line, line.Put(1, 0, "draft ("+builtinDraft+", ngram, FILE.gguf; tab): ", viz.Ink{Role: viz.Focus}), 0)
 	}
 }
 
@@ -62,7 +62,7 @@ func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
 	}
 	c.Put(1, 0, viz.CutTitle(s, c.W-2), viz.Ink{Role: viz.Muted})
 	if v.field != nil {
-		v.field.draw(c, c.Put(1, c.H-1, "draft: ", viz.Ink{Role: viz.Focus}), c.H-1)
+		v.field.Draw(c, c.Put(1, c.H-1, "draft: ", viz.Ink{Role: viz.Focus}), c.H-1)
 	}
 }
 

@@ -73,7 +73,7 @@ func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.text())
+		name := strings.TrimSpace(v.field.Text())
 		v.field = nil
 		if name == "" {
 			m.Say("the draft stays " + v.name)
@@ -82,13 +82,13 @@ func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return v.use(m, expandHome(name)), true
 	case tea.KeyTab:
 		next := ngramDraft
-		if v.field.text() == ngramDraft {
+		if v.field.Text() == ngramDraft {
 			next = builtinDraft
 		}
-		f := newField(next)
+		f := kit.NewField(next)
 		v.field = &f
 	default:
-		v.field.key(k)
+		v.field.Key(k)
 	}
 	return nil, true
 }

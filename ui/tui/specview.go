@@ -31,10 +31,10 @@ type specView struct {
 	wait  bool   // a draft model is being opened
 	err   string // why there is none
 
-	round int    // index of the round looked at, from 1; 0 is the newest
-	pos   int    // drafted token under the cursor, from 0; -1 the round's last draw
-	rule  int    // index in speculative.Algorithms
-	field *field // a draft's name being typed, nil if none is
+	round int        // index of the round looked at, from 1; 0 is the newest
+	pos   int        // drafted token under the cursor, from 0; -1 the round's last draw
+	rule  int        // index in speculative.Algorithms
+	field *kit.Field // a draft's name being typed, nil if none is
 }
 
 // newSpec opens the view. A lane without a draft gets one: the built-in
@@ -215,7 +215,7 @@ func (v *specView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActInspect:
 		m.Say(v.story(m))
 	case kit.ActOpen:
-		f := newField(v.name)
+		f := kit.NewField(v.name)
 		v.field = &f
 	case kit.ActTake:
 		return v.otherDraft(m), true

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/ui/tui/kit"
 )
 
 func typed(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
@@ -18,20 +20,20 @@ func TestHold(t *testing.T) {
 	for _, s := range []string{
 		"", "plain", "a\tb\r\nc", "\x1b]0;x\a", "\x00\x7f\u0085", "\xff\xc3(", "\ufffd", "\U000f0009\U000f01ff\U000f0200", "日本\u202e語",
 	} {
-		if got := release(hold(s, "\n")); got != s {
+		if got := kit.Release(kit.Hold(s, "\n")); got != s {
 			t.Errorf("release(hold(%q)) = %q", s, got)
 		}
-		a, f := newTextArea(s), newField(s)
-		if a.text() != s || a.at() != len(s) {
-			t.Errorf("text area of %q holds %q, cursor at %d of %d", s, a.text(), a.at(), len(s))
+		a, f := kit.NewTextArea(s), kit.NewField(s)
+		if a.Text() != s || a.At() != len(s) {
+			t.Errorf("text area of %q holds %q, cursor at %d of %d", s, a.Text(), a.At(), len(s))
 		}
-		if f.text() != s || f.at() != len(s) {
-			t.Errorf("field of %q holds %q, cursor at %d of %d", s, f.text(), f.at(), len(s))
+		if f.Text() != s || f.At() != len(s) {
+			t.Errorf("field of %q holds %q, cursor at %d of %d", s, f.Text(), f.At(), len(s))
 		}
 	}
 	if err := quick.Check(func(b []byte) bool {
-		a := newTextArea(string(b))
-		return release(hold(string(b), "")) == string(b) && a.text() == string(b)
+		a := kit.NewTextArea(string(b))
+		return kit.Release(kit.Hold(string(b), "")) == string(b) && a.Text() == string(b)
 	}, nil); err != nil {
 		t.Error(err)
 	}
@@ -40,20 +42,20 @@ func TestHold(t *testing.T) {
 // A line that is pasted into a field becomes one line; alt and a letter type
 // nothing.
 func TestFieldKeys(t *testing.T) {
-	f := newField("one two")
-	if !f.key(typed("\nthree\t")) || f.text() != "one two three " {
-		t.Errorf("pasted: %q", f.text())
+	f := kit.NewField("one two")
+	if !f.Key(typed("\nthree\t")) || f.Text() != "one two three " {
+		t.Errorf("pasted: %q", f.Text())
 	}
-	if k := typed("x"); f.key(tea.KeyMsg{Type: k.Type, Runes: k.Runes, Alt: true}) || f.text() != "one two three " {
-		t.Errorf("alt+x: %q", f.text())
+	if k := typed("x"); f.Key(tea.KeyMsg{Type: k.Type, Runes: k.Runes, Alt: true}) || f.Text() != "one two three " {
+		t.Errorf("alt+x: %q", f.Text())
 	}
 	for _, c := range []struct{ key, want string }{
 		{"ctrl+w", "one two "}, {"home", "one two "}, {"delete", "ne two "}, {"end", "ne two "}, {"left", "ne two "},
 		{"backspace", "ne tw "}, {"ctrl+u", " "}, {"up", " "}, {"tab", " "},
 	} {
-		f.key(keyMsg(c.key))
-		if f.text() != c.want {
-			t.Errorf("after %s: %q, want %q", c.key, f.text(), c.want)
+		f.Key(keyMsg(c.key))
+		if f.Text() != c.want {
+			t.Errorf("after %s: %q, want %q", c.key, f.Text(), c.want)
 		}
 	}
 }
@@ -61,36 +63,36 @@ func TestFieldKeys(t *testing.T) {
 // Every change of a text area can be taken back and made again; what is
 // pasted and what is typed in one go are one change each.
 func TestTextAreaUndo(t *testing.T) {
-	a := newTextArea("first\nsecond")
-	texts := []string{a.text()}
+	a := kit.NewTextArea("first\nsecond")
+	texts := []string{a.Text()}
 	change := func(keys ...tea.KeyMsg) {
 		for _, k := range keys {
-			if !a.key(k) {
+			if !a.Key(k) {
 				t.Errorf("%q changed nothing", k)
 			}
 		}
-		texts = append(texts, a.text())
+		texts = append(texts, a.Text())
 	}
 	change(typed("\r\nthree\nfour"))
 	change(typed("a"), typed("b"), typed("c"))
 	change(tea.KeyMsg{Type: tea.KeyEnter})
 	change(tea.KeyMsg{Type: tea.KeyCtrlU})
 	change(typed("last"))
-	if want := "first\nsecond\nthree\nfourabc" + "last"; a.text() != want {
-		t.Errorf("text %q, want %q", a.text(), want)
+	if want := "first\nsecond\nthree\nfourabc" + "last"; a.Text() != want {
+		t.Errorf("text %q, want %q", a.Text(), want)
 	}
 	for i := len(texts) - 2; i >= 0; i-- {
-		a.key(tea.KeyMsg{Type: tea.KeyCtrlZ})
-		if a.text() != texts[i] {
-			t.Fatalf("undone to %q, want %q", a.text(), texts[i])
+		a.Key(tea.KeyMsg{Type: tea.KeyCtrlZ})
+		if a.Text() != texts[i] {
+			t.Fatalf("undone to %q, want %q", a.Text(), texts[i])
 		}
 	}
-	if a.key(tea.KeyMsg{Type: tea.KeyCtrlZ}); a.said == "" {
+	if a.Key(tea.KeyMsg{Type: tea.KeyCtrlZ}); a.Said == "" {
 		t.Error("nothing said where nothing is left to undo")
 	}
 	for _, want := range texts[1:] {
-		if a.key(tea.KeyMsg{Type: tea.KeyCtrlY}); a.text() != want {
-			t.Fatalf("made again %q, want %q", a.text(), want)
+		if a.Key(tea.KeyMsg{Type: tea.KeyCtrlY}); a.Text() != want {
+			t.Fatalf("made again %q, want %q", a.Text(), want)
 		}
 	}
 }
@@ -99,26 +101,26 @@ func TestTextAreaUndo(t *testing.T) {
 // lines of the screen.
 func TestTextAreaCursor(t *testing.T) {
 	text := "日本語 and\tmore\n\n" + strings.Repeat("long ", 30) + "\x1bend\nlast"
-	a := newTextArea(text)
+	a := kit.NewTextArea(text)
 	for at := range text {
-		if a.goTo(at); a.at() != at {
-			t.Errorf("cursor at %d, want %d", a.at(), at)
+		if a.GoTo(at); a.At() != at {
+			t.Errorf("cursor at %d, want %d", a.At(), at)
 		}
 	}
-	a.w = 20
-	a.goTo(0)
+	a.W = 20
+	a.GoTo(0)
 	for range 30 {
-		a.key(tea.KeyMsg{Type: tea.KeyDown})
+		a.Key(tea.KeyMsg{Type: tea.KeyDown})
 	}
-	if want := strings.LastIndex(text, "last"); a.at() != want {
-		t.Errorf("down led to %d, want %d", a.at(), want)
+	if want := strings.LastIndex(text, "last"); a.At() != want {
+		t.Errorf("down led to %d, want %d", a.At(), want)
 	}
-	lines := len(wrapLines(text, a.w))
+	lines := len(kit.WrapLines(text, a.W))
 	for range lines - 1 {
-		a.key(tea.KeyMsg{Type: tea.KeyUp})
+		a.Key(tea.KeyMsg{Type: tea.KeyUp})
 	}
-	if a.at() != 0 {
-		t.Errorf("up led to %d", a.at())
+	if a.At() != 0 {
+		t.Errorf("up led to %d", a.At())
 	}
 }
 
@@ -126,11 +128,11 @@ func TestTextAreaCursor(t *testing.T) {
 // search does not.
 func TestTextAreaWordLeft(t *testing.T) {
 	for _, s := range []string{"", "  ", "\n\n", "  word"} {
-		a := newTextArea(s)
+		a := kit.NewTextArea(s)
 		done := make(chan struct{})
 		go func() {
 			for range 3 {
-				a.key(tea.KeyMsg{Type: tea.KeyLeft, Alt: true})
+				a.Key(tea.KeyMsg{Type: tea.KeyLeft, Alt: true})
 			}
 			close(done)
 		}()
@@ -144,25 +146,25 @@ func TestTextAreaWordLeft(t *testing.T) {
 
 // A text of more lines than the component holds is refused whole, never cut.
 func TestTextAreaLimit(t *testing.T) {
-	a := newTextArea("head\n")
-	if a.key(typed(strings.Repeat("x\n", maxLines))) || a.text() != "head\n" || a.said == "" {
-		t.Errorf("%d bytes, said %q", len(a.text()), a.said)
+	a := kit.NewTextArea("head\n")
+	if a.Key(typed(strings.Repeat("x\n", kit.MaxLines))) || a.Text() != "head\n" || a.Said == "" {
+		t.Errorf("%d bytes, said %q", len(a.Text()), a.Said)
 	}
-	if a.replace(strings.Repeat("x\n", maxLines)); a.text() != "head\n" || a.said == "" {
-		t.Errorf("replaced: %d bytes, said %q", len(a.text()), a.said)
+	if a.Replace(strings.Repeat("x\n", kit.MaxLines)); a.Text() != "head\n" || a.Said == "" {
+		t.Errorf("replaced: %d bytes, said %q", len(a.Text()), a.Said)
 	}
-	if a.replace(strings.Repeat("x\n", maxLines-1)); a.said != "" || a.input.LineCount() != maxLines {
-		t.Errorf("%d lines, said %q", a.input.LineCount(), a.said)
+	if a.Replace(strings.Repeat("x\n", kit.MaxLines-1)); a.Said != "" || a.Input.LineCount() != kit.MaxLines {
+		t.Errorf("%d lines, said %q", a.Input.LineCount(), a.Said)
 	}
-	if a.key(tea.KeyMsg{Type: tea.KeyEnter}) || a.said == "" {
+	if a.Key(tea.KeyMsg{Type: tea.KeyEnter}) || a.Said == "" {
 		t.Error("one line too many was taken")
 	}
 }
 
 func BenchmarkTypeIntoLongPrompt(b *testing.B) {
-	a := newTextArea(strings.Repeat("Once upon a time there was a fox.\n", 3000))
+	a := kit.NewTextArea(strings.Repeat("Once upon a time there was a fox.\n", 3000))
 	for b.Loop() {
-		a.key(typed("x"))
+		a.Key(typed("x"))
 	}
 }
 
@@ -171,11 +173,11 @@ func BenchmarkTypeIntoLongPrompt(b *testing.B) {
 func TestEditingByClusters(t *testing.T) {
 	const family, accent, flag = "👩‍👩‍👧", "e\u0301", "🇧🇷"
 	text := "a" + family + accent + "\n" + flag + "\xffz"
-	a := newTextArea(text)
+	a := kit.NewTextArea(text)
 	stops := []int{}
 	for range 9 {
-		stops = append(stops, a.at())
-		a.key(tea.KeyMsg{Type: tea.KeyLeft})
+		stops = append(stops, a.At())
+		a.Key(tea.KeyMsg{Type: tea.KeyLeft})
 	}
 	// From the end: z, the stray byte, the flag, the line's end, é, the family, a.
 	n := len(text)
@@ -184,40 +186,40 @@ func TestEditingByClusters(t *testing.T) {
 		t.Errorf("left goes through %v, want %v", stops, want)
 	}
 	for range 2 {
-		a.key(tea.KeyMsg{Type: tea.KeyRight})
+		a.Key(tea.KeyMsg{Type: tea.KeyRight})
 	}
-	if a.at() != 1+len(family) {
-		t.Errorf("two to the right is byte %d, want %d", a.at(), 1+len(family))
+	if a.At() != 1+len(family) {
+		t.Errorf("two to the right is byte %d, want %d", a.At(), 1+len(family))
 	}
-	a.key(tea.KeyMsg{Type: tea.KeyBackspace})
-	a.key(tea.KeyMsg{Type: tea.KeyDelete})
-	if got := a.text(); got != "a\n"+flag+"\xffz" {
+	a.Key(tea.KeyMsg{Type: tea.KeyBackspace})
+	a.Key(tea.KeyMsg{Type: tea.KeyDelete})
+	if got := a.Text(); got != "a\n"+flag+"\xffz" {
 		t.Errorf("after backspace and delete %q", got)
 	}
-	a.key(tea.KeyMsg{Type: tea.KeyCtrlZ})
-	if got := a.text(); got != "a"+accent+"\n"+flag+"\xffz" {
+	a.Key(tea.KeyMsg{Type: tea.KeyCtrlZ})
+	if got := a.Text(); got != "a"+accent+"\n"+flag+"\xffz" {
 		t.Errorf("one undo gives %q", got)
 	}
-	f := newField("x" + family + accent)
+	f := kit.NewField("x" + family + accent)
 	for _, c := range []struct{ key, want string }{
 		{"backspace", "x" + family}, {"left", "x" + family}, {"delete", "x"}, {"backspace", ""}, {"backspace", ""},
 	} {
-		if f.key(keyMsg(c.key)); f.text() != c.want {
-			t.Errorf("field after %s: %q, want %q", c.key, f.text(), c.want)
+		if f.Key(keyMsg(c.key)); f.Text() != c.want {
+			t.Errorf("field after %s: %q, want %q", c.key, f.Text(), c.want)
 		}
 	}
 }
 
 // ctrl+l makes room for another text, and one undo brings the old one back.
 func TestEmptyText(t *testing.T) {
-	a := newTextArea("one\ntwo")
-	if !a.key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.text() != "" {
-		t.Errorf("left over: %q", a.text())
+	a := kit.NewTextArea("one\ntwo")
+	if !a.Key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.Text() != "" {
+		t.Errorf("left over: %q", a.Text())
 	}
-	if a.key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.said == "" {
+	if a.Key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.Said == "" {
 		t.Error("nothing is said of an empty text")
 	}
-	if a.key(tea.KeyMsg{Type: tea.KeyCtrlZ}); a.text() != "one\ntwo" {
-		t.Errorf("undone to %q", a.text())
+	if a.Key(tea.KeyMsg{Type: tea.KeyCtrlZ}); a.Text() != "one\ntwo" {
+		t.Errorf("undone to %q", a.Text())
 	}
 }

@@ -13,7 +13,7 @@ import (
 // valueField types the value of one parameter.
 type valueField struct {
 	param *sampling.Param
-	field field
+	field kit.Field
 	typed bool // a key was typed: until then the value is replaced whole
 	err   string
 }
@@ -31,7 +31,7 @@ func newValueField(m *Model) (kit.View, tea.Cmd) {
 			text = s
 		}
 	}
-	return &valueField{param: p, field: newField(text)}, nil
+	return &valueField{param: p, field: kit.NewField(text)}, nil
 }
 
 func (v *valueField) Frame(kit.Host) viz.Frame {
@@ -44,7 +44,7 @@ func (v *valueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, tr
 func (v *valueField) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
 	now := m.Lane().ShownConfig().Value(v.param.Key)
-	v.field.draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
+	v.field.Draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("now "+viz.Printable(v.param.Format(now), c.ASCII)+choices(v.param), c.W-2), viz.Ink{Role: viz.Muted})
 	c.Put(1, 2, viz.CutTitle(v.param.Help, c.W-2), viz.Ink{})
 	if v.err != "" {
@@ -77,14 +77,14 @@ func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, true
 	case tea.KeyTab:
 		for _, ch := range v.param.Choices {
-			if strings.HasPrefix(ch, v.field.text()) {
-				v.field = newField(ch)
+			if strings.HasPrefix(ch, v.field.Text()) {
+				v.field = kit.NewField(ch)
 				break
 			}
 		}
 		return nil, true
 	case tea.KeyEnter:
-		val, err := v.param.Parse(v.field.text())
+		val, err := v.param.Parse(v.field.Text())
 		if err == nil {
 			_, err = m.Lane().ShownConfig().With(v.param.Key, val, sampling.FromYou)
 		}
@@ -101,9 +101,9 @@ func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return m.WantEffect(), true
 	}
 	if !v.typed && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) {
-		v.field = newField("")
+		v.field = kit.NewField("")
 	}
 	v.typed = true
-	v.field.key(k)
+	v.field.Key(k)
 	return nil, true
 }

@@ -18,7 +18,7 @@ import (
 // values lists every parameter: what was asked, what is in force, who said
 // so, and what it does at this step.
 type values struct {
-	list list
+	list kit.List
 	key  run.EffectKey // what effects are of
 	does map[string]deed
 	full map[string]string // how exact each value is on a row of a server
@@ -157,20 +157,20 @@ func (v *values) Draw(c *viz.Canvas, host kit.Host) {
 	c.Put(col.does, 0, "at this step", muted)
 	eff := visible(set.Pipeline.Effective())
 	h := max(c.H-4, 1)
-	top := min(v.list.top, max(len(eff)-h, 0))
+	top := min(v.list.Top, max(len(eff)-h, 0))
 	for y := 0; y < h && top+y < len(eff); y++ {
-		v.drawRow(c, m, 1+y, eff[top+y], top+y == v.list.at)
+		v.drawRow(c, m, 1+y, eff[top+y], top+y == v.list.At)
 	}
 	if more := len(eff) - top - h; more > 0 {
 		c.Put(3, c.H-3, strconv.Itoa(more)+" more · ↓ scrolls", muted)
 	}
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
-	if full := v.full[run.Knobs[v.list.at].Key]; full != "" {
+	if full := v.full[run.Knobs[v.list.At].Key]; full != "" {
 		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)
 		return
 	}
 	for _, e := range eff { // what the column may have cut
-		if does := v.doesWords(e)[0]; e.Key == run.Knobs[v.list.at].Key && viz.Width(does) > c.W-col.does-1 {
+		if does := v.doesWords(e)[0]; e.Key == run.Knobs[v.list.At].Key && viz.Width(does) > c.W-col.does-1 {
 			c.Put(1, c.H-1, viz.CutTitle(e.Key+": "+does, c.W-2), muted)
 			return
 		}
@@ -245,12 +245,12 @@ func fromModel(l *run.Lane) string {
 func (v *values) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
 	eff := run.Knobs
-	if v.list.act(a, len(eff), v.rows(m)) {
-		m.Knob = v.list.at
+	if v.list.Act(a, len(eff), v.rows(m)) {
+		m.Knob = v.list.At
 		m.showKnob()
 		return nil, true
 	}
-	m.Knob = v.list.at
+	m.Knob = v.list.At
 	switch a.ID {
 	case kit.ActOpen:
 		return m.Open(kit.ViewValue), true

@@ -1,4 +1,4 @@
-package tui
+package kit
 
 import (
 	"strings"
@@ -8,16 +8,15 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
-// A field is one line of text being typed: the editing is that of Bubbles'
+// A Field is one line of text being typed: the editing is that of Bubbles'
 // text input, the cells are drawn here, since what is typed or completed may
 // hold anything.
-type field struct{ input textinput.Model }
+type Field struct{ Input textinput.Model }
 
-func newField(s string) field {
+func NewField(s string) Field {
 	in := textinput.New()
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.KeyMap.Paste.Unbind() // the terminal pastes; no other clipboard is read
@@ -25,43 +24,43 @@ func newField(s string) field {
 	in.KeyMap.NextSuggestion.Unbind()
 	in.KeyMap.PrevSuggestion.Unbind()
 	in.Focus()
-	in.SetValue(hold(s, ""))
+	in.SetValue(Hold(s, ""))
 	in.CursorEnd()
-	return field{in}
+	return Field{in}
 }
 
-func (f *field) text() string { return release(f.input.Value()) }
+func (f *Field) Text() string { return Release(f.Input.Value()) }
 
-// at returns the byte of the text that the cursor stands on.
-func (f *field) at() int {
-	return len(release(string([]rune(f.input.Value())[:f.input.Position()])))
+// At returns the byte of the text that the cursor stands on.
+func (f *Field) At() int {
+	return len(Release(string([]rune(f.Input.Value())[:f.Input.Position()])))
 }
 
-// key takes an editing key and reports whether it was one. Newlines and tabs
+// Key takes an editing key and reports whether it was one. Newlines and tabs
 // in what is pasted become spaces, since a field has one line.
-func (f *field) key(k tea.KeyMsg) bool {
+func (f *Field) Key(k tea.KeyMsg) bool {
 	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
 	if typed && !k.Alt {
-		k.Runes = []rune(hold(strings.Map(oneLine, string(k.Runes)), ""))
+		k.Runes = []rune(Hold(strings.Map(oneLine, string(k.Runes)), ""))
 	}
-	if m := f.input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
+	if m := f.Input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
 		return false // else its letter would be typed
 	}
-	before, at := f.input.Value(), f.input.Position()
-	if key.Matches(k, f.input.KeyMap.DeleteWordForward) && at+1 == len([]rune(before)) {
+	before, at := f.Input.Value(), f.Input.Position()
+	if key.Matches(k, f.Input.KeyMap.DeleteWordForward) && at+1 == len([]rune(before)) {
 		k = tea.KeyMsg{Type: tea.KeyDelete} // the component reads past a last word of one character
 	}
 	for range f.presses(k) {
-		f.input, _ = f.input.Update(k)
+		f.Input, _ = f.Input.Update(k)
 	}
-	return typed || before != f.input.Value() || at != f.input.Position()
+	return typed || before != f.Input.Value() || at != f.Input.Position()
 }
 
 // presses is how often the component needs k to move over or delete one
 // character as it is read.
-func (f *field) presses(k tea.KeyMsg) int {
-	m := &f.input.KeyMap
-	switch text, at := f.text(), f.at(); {
+func (f *Field) presses(k tea.KeyMsg) int {
+	m := &f.Input.KeyMap
+	switch text, at := f.Text(), f.At(); {
 	case key.Matches(k, m.CharacterBackward, m.DeleteCharacterBackward):
 		return runesBefore(text[:at])
 	case key.Matches(k, m.CharacterForward, m.DeleteCharacterForward):
@@ -77,10 +76,10 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// draw draws the field at x, y, scrolled so that the cursor is in view, and
+// Draw draws the field at x, y, scrolled so that the cursor is in view, and
 // returns the column after it.
-func (f *field) draw(c *viz.Canvas, x, y int) int {
-	return drawTyped(c, x, y, f.text(), f.at())
+func (f *Field) Draw(c *viz.Canvas, x, y int) int {
+	return drawTyped(c, x, y, f.Text(), f.At())
 }
 
 // drawTyped draws a line of text with the caret before byte at, scrolled so
@@ -100,44 +99,44 @@ func drawTyped(c *viz.Canvas, x, y int, text string, at int) int {
 	return c.Put(x, y, viz.Printable(text[at:], c.ASCII), viz.Ink{})
 }
 
-// A list is the selection in a list that may be longer than its window.
-type list struct{ at, top int }
+// A List is the selection in a list that may be longer than its window.
+type List struct{ At, Top int }
 
-// move selects another of n entries and keeps it within h lines.
-func (l *list) move(d, n, h int) {
-	l.at = min(max(l.at+d, 0), max(n-1, 0))
+// Move selects another of n entries and keeps it within h lines.
+func (l *List) Move(d, n, h int) {
+	l.At = min(max(l.At+d, 0), max(n-1, 0))
 	l.show(n, h)
 }
 
-func (l *list) show(n, h int) {
+func (l *List) show(n, h int) {
 	h = max(h, 1)
-	l.top = min(max(l.top, l.at-h+1), l.at)
-	l.top = min(max(l.top, 0), max(n-h, 0))
+	l.Top = min(max(l.Top, l.At-h+1), l.At)
+	l.Top = min(max(l.Top, 0), max(n-h, 0))
 }
 
-// act takes the actions that move through a list.
-func (l *list) act(a *kit.Action, n, h int) bool {
+// Act takes the actions that move through a list.
+func (l *List) Act(a *Action, n, h int) bool {
 	switch a.ID {
-	case kit.ActUp:
-		l.move(-1, n, h)
-	case kit.ActDown:
-		l.move(1, n, h)
-	case kit.ActLeft10:
-		l.move(-10, n, h)
-	case kit.ActRight10:
-		l.move(10, n, h)
-	case kit.ActFirst:
-		l.move(-n, n, h)
-	case kit.ActLast:
-		l.move(n, n, h)
+	case ActUp:
+		l.Move(-1, n, h)
+	case ActDown:
+		l.Move(1, n, h)
+	case ActLeft10:
+		l.Move(-10, n, h)
+	case ActRight10:
+		l.Move(10, n, h)
+	case ActFirst:
+		l.Move(-n, n, h)
+	case ActLast:
+		l.Move(n, n, h)
 	default:
 		return false
 	}
 	return true
 }
 
-// moveKey returns how far a key moves in a list while a field is open.
-func moveKey(k tea.KeyMsg) int {
+// MoveKey returns how far a key moves in a list while a field is open.
+func MoveKey(k tea.KeyMsg) int {
 	switch k.Type {
 	case tea.KeyUp:
 		return -1

@@ -1,4 +1,4 @@
-package tui
+package kit
 
 import (
 	"strconv"
@@ -13,20 +13,20 @@ import (
 	"logitscope/viz"
 )
 
-// maxLines is how many lines Bubbles' text area holds; it drops the rest.
-const maxLines = 10000
+// MaxLines is how many lines Bubbles' text area holds; it drops the rest.
+const MaxLines = 10000
 
 // maxEdits is how many changes of a text can be undone.
 const maxEdits = 500
 
-// A textArea is a text of several lines being written or pasted: the editing
+// A TextArea is a text of several lines being written or pasted: the editing
 // is that of Bubbles' text area; wrapping and cells are ours, since the text
 // may hold anything.
-type textArea struct {
-	input   textarea.Model
-	w       int // cells a line had when it was last resized
-	indents bool
-	said    string // why the last key did nothing
+type TextArea struct {
+	Input   textarea.Model
+	W       int // cells a line had when it was last resized
+	Indents bool
+	Said    string // why the last key did nothing
 
 	past, future []edit
 	typing       bool // the last change was a letter typed
@@ -38,7 +38,7 @@ type edit struct {
 	at   int
 }
 
-func newTextArea(s string) textArea {
+func NewTextArea(s string) TextArea {
 	in := textarea.New()
 	in.ShowLineNumbers, in.Prompt = false, ""
 	in.MaxHeight = 0 // lines; the cells are not its own
@@ -46,20 +46,20 @@ func newTextArea(s string) textArea {
 	in.KeyMap.Paste.Unbind() // the terminal pastes; no other clipboard is read
 	in.KeyMap.TransposeCharacterBackward.Unbind()
 	in.Focus()
-	in.InsertString(hold(s, "\n"))
-	return textArea{input: in, w: 60}
+	in.InsertString(Hold(s, "\n"))
+	return TextArea{Input: in, W: 60}
 }
 
-func (t *textArea) text() string { return release(t.input.Value()) }
+func (t *TextArea) Text() string { return Release(t.Input.Value()) }
 
-// count says how long the text is.
-func (t *textArea) count() string { return viz.Plural(t.input.LineCount(), "line") }
+// Count says how long the text is.
+func (t *TextArea) Count() string { return viz.Plural(t.Input.LineCount(), "line") }
 
 // insert puts s at the cursor as one change. A text that would have too many
 // lines stays as it was.
-func (t *textArea) insert(s string) {
+func (t *TextArea) insert(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	if !t.room(t.input.LineCount() + strings.Count(s, "\n")) {
+	if !t.room(t.Input.LineCount() + strings.Count(s, "\n")) {
 		return
 	}
 	letter := utf8.RuneCountInString(s) == 1 && s != "\n" && s != " "
@@ -67,21 +67,21 @@ func (t *textArea) insert(s string) {
 		t.save()
 	}
 	t.typing = letter
-	t.input.InsertString(hold(s, "\n"))
+	t.Input.InsertString(Hold(s, "\n"))
 }
 
 // room reports whether a text of n lines fits, and says so if not.
-func (t *textArea) room(n int) bool {
-	if n > maxLines {
-		t.said = "! at most " + viz.Count(maxLines) + " lines fit here; the text stays as it is"
+func (t *TextArea) room(n int) bool {
+	if n > MaxLines {
+		t.Said = "! at most " + viz.Count(MaxLines) + " lines fit here; the text stays as it is"
 	}
-	return n <= maxLines
+	return n <= MaxLines
 }
 
 // save makes the present text the one that undo comes back to.
-func (t *textArea) save() { t.keep(edit{t.text(), t.at()}) }
+func (t *TextArea) save() { t.keep(edit{t.Text(), t.At()}) }
 
-func (t *textArea) keep(e edit) {
+func (t *TextArea) keep(e edit) {
 	t.past, t.future = append(t.past, e), nil
 	if len(t.past) > maxEdits {
 		t.past = t.past[1:]
@@ -89,46 +89,46 @@ func (t *textArea) keep(e edit) {
 }
 
 // travel swaps the present text for the last one of from.
-func (t *textArea) travel(from, to *[]edit, none string) {
+func (t *TextArea) travel(from, to *[]edit, none string) {
 	n := len(*from)
 	t.typing = false
 	if n == 0 {
-		t.said = none
+		t.Said = none
 		return
 	}
 	e := (*from)[n-1]
-	*from, *to = (*from)[:n-1], append(*to, edit{t.text(), t.at()})
-	t.input.SetValue(hold(e.text, "\n"))
-	t.goTo(e.at)
+	*from, *to = (*from)[:n-1], append(*to, edit{t.Text(), t.At()})
+	t.Input.SetValue(Hold(e.text, "\n"))
+	t.GoTo(e.at)
 }
 
-// replace makes s the text, as one change, if it fits.
-func (t *textArea) replace(s string) {
-	t.said = ""
+// Replace makes s the text, as one change, if it fits.
+func (t *TextArea) Replace(s string) {
+	t.Said = ""
 	if !t.room(strings.Count(s, "\n") + 1) {
 		return
 	}
 	t.save()
 	t.typing = false
-	t.input.Reset()
-	t.input.InsertString(hold(s, "\n"))
+	t.Input.Reset()
+	t.Input.InsertString(Hold(s, "\n"))
 }
 
 // empty leaves nothing of the text, to be brought back by one undo.
-func (t *textArea) empty() {
-	if t.text() == "" {
-		t.said = "ctrl+l: the text is empty"
+func (t *TextArea) empty() {
+	if t.Text() == "" {
+		t.Said = "ctrl+l: the text is empty"
 		return
 	}
-	t.replace("")
+	t.Replace("")
 }
 
-// key takes an editing key and reports whether it changed the text.
-func (t *textArea) key(k tea.KeyMsg) bool {
-	t.said = ""
-	before := t.input.Value()
+// Key takes an editing key and reports whether it changed the text.
+func (t *TextArea) Key(k tea.KeyMsg) bool {
+	t.Said = ""
+	before := t.Input.Value()
 	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
-	m := &t.input.KeyMap
+	m := &t.Input.KeyMap
 	switch {
 	case key.Matches(k, m.LinePrevious):
 		t.vertical(-1)
@@ -151,24 +151,24 @@ func (t *textArea) key(k tea.KeyMsg) bool {
 	case typed && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward, m.InputBegin, m.InputEnd,
 		m.UppercaseWordForward, m.LowercaseWordForward, m.CapitalizeWordForward):
 		// An alt key that edits nothing; its letter would be typed.
-	case key.Matches(k, m.WordBackward) && strings.TrimSpace(t.text()[:t.at()]) == "":
-		t.goTo(0) // the component looks for a word that is not there without end
+	case key.Matches(k, m.WordBackward) && strings.TrimSpace(t.Text()[:t.At()]) == "":
+		t.GoTo(0) // the component looks for a word that is not there without end
 	default:
-		was := edit{release(before), t.at()}
+		was := edit{Release(before), t.At()}
 		t.typing = false
 		t.press(k)
-		if t.input.Value() != before {
+		if t.Input.Value() != before {
 			t.keep(was)
 		}
 	}
-	return t.input.Value() != before
+	return t.Input.Value() != before
 }
 
 // press gives k to the component, which knows of runes only, as often as it
 // takes to move over or delete one character as it is read.
-func (t *textArea) press(k tea.KeyMsg) {
-	m := &t.input.KeyMap
-	text, at := t.text(), t.at()
+func (t *TextArea) press(k tea.KeyMsg) {
+	m := &t.Input.KeyMap
+	text, at := t.Text(), t.At()
 	line, _, _ := strings.Cut(text[at:], "\n")
 	n := 1
 	switch {
@@ -180,78 +180,78 @@ func (t *textArea) press(k tea.KeyMsg) {
 		// Its own way joins the next line to one that it leaves empty.
 		n = runesAfter(line)
 		for range n {
-			t.input, _ = t.input.Update(tea.KeyMsg{Type: tea.KeyRight})
+			t.Input, _ = t.Input.Update(tea.KeyMsg{Type: tea.KeyRight})
 		}
 		k = tea.KeyMsg{Type: tea.KeyBackspace}
 	}
 	for range n {
-		t.input, _ = t.input.Update(k)
+		t.Input, _ = t.Input.Update(k)
 	}
 }
 
 // indent is the blank space that the cursor's line begins with, where a new
 // line is to begin with it too.
-func (t *textArea) indent() string {
-	if !t.indents {
+func (t *TextArea) indent() string {
+	if !t.Indents {
 		return ""
 	}
-	text := t.text()[:t.at()]
+	text := t.Text()[:t.At()]
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	return line[:len(line)-len(strings.TrimLeft(line, " "))]
 }
 
-// at returns the byte of the text that the cursor stands on.
-func (t *textArea) at() int {
-	lines := strings.SplitAfter(t.input.Value(), "\n")
+// At returns the byte of the text that the cursor stands on.
+func (t *TextArea) At() int {
+	lines := strings.SplitAfter(t.Input.Value(), "\n")
 	n := 0
-	for _, line := range lines[:t.input.Line()] {
-		n += len(release(line))
+	for _, line := range lines[:t.Input.Line()] {
+		n += len(Release(line))
 	}
-	info := t.input.LineInfo()
-	return n + len(release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
+	info := t.Input.LineInfo()
+	return n + len(Release(string([]rune(lines[t.Input.Line()])[:info.StartColumn+info.ColumnOffset])))
 }
 
-// sameLine reports whether a byte of the text is on the cursor's line.
-func (t *textArea) sameLine(at int) bool {
-	text, lo, hi := t.text(), at, t.at()
+// SameLine reports whether a byte of the text is on the cursor's line.
+func (t *TextArea) SameLine(at int) bool {
+	text, lo, hi := t.Text(), at, t.At()
 	if lo > hi {
 		lo, hi = hi, lo
 	}
 	return !strings.Contains(text[lo:min(hi, len(text))], "\n")
 }
 
-// goTo moves the cursor to a byte of the text.
-func (t *textArea) goTo(at int) {
-	text := t.text()
+// GoTo moves the cursor to a byte of the text.
+func (t *TextArea) GoTo(at int) {
+	text := t.Text()
 	head := text[:min(max(at, 0), len(text))]
 	row := strings.Count(head, "\n")
-	col := utf8.RuneCountInString(hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
-	for t.input.Line() > row {
-		t.input.CursorStart()
-		t.input.CursorUp()
+	col := utf8.RuneCountInString(Hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
+	for t.Input.Line() > row {
+		t.Input.CursorStart()
+		t.Input.CursorUp()
 	}
-	for t.input.Line() < row {
-		t.input.CursorEnd()
-		t.input.CursorDown()
+	for t.Input.Line() < row {
+		t.Input.CursorEnd()
+		t.Input.CursorDown()
 	}
-	t.input.SetCursor(col)
+	t.Input.SetCursor(col)
 }
 
 // vertical moves the cursor d lines of the screen.
-func (t *textArea) vertical(d int) {
-	text, at := t.text(), t.at()
-	lines := wrapLines(text, t.w)
+func (t *TextArea) vertical(d int) {
+	text, at := t.Text(), t.At()
+	lines := WrapLines(text, t.W)
 	i := lineAt(lines, at)
 	col := viz.Width(text[lines[i].from:at])
 	ln := lines[min(max(i+d, 0), len(lines)-1)]
-	t.goTo(ln.from + len(viz.Cut(text[ln.from:ln.to], col)))
+	t.GoTo(ln.from + len(viz.Cut(text[ln.from:ln.to], col)))
 }
 
 // visualLine is one line on the screen: bytes [from, to) of the text.
 type visualLine struct{ from, to, number int }
 
-// wrapLines breaks a text into lines of w cells.
-func wrapLines(text string, w int) []visualLine {
+// WrapLines breaks a text into lines of w cells.
+func WrapLines(text string, w int) []visualLine {
 	var out []visualLine
 	from, n := 0, 1
 	for _, line := range strings.SplitAfter(text, "\n") {
@@ -285,12 +285,12 @@ func lineAt(lines []visualLine, at int) int {
 	return 0
 }
 
-// draw draws the text with line numbers that end before column margin,
+// Draw draws the text with line numbers that end before column margin,
 // scrolled to the cursor; the cell of byte mark is shown reversed, -1 marks
 // none.
-func (t *textArea) draw(c *viz.Canvas, margin, mark int) {
-	whole, cursorAt := t.text(), t.at()
-	lines := wrapLines(whole, max(c.W-margin-1, 1))
+func (t *TextArea) Draw(c *viz.Canvas, margin, mark int) {
+	whole, cursorAt := t.Text(), t.At()
+	lines := WrapLines(whole, max(c.W-margin-1, 1))
 	at := lineAt(lines, cursorAt)
 	top := min(max(at-c.H+1, 0), max(len(lines)-c.H, 0))
 	marked := -1
