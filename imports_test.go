@@ -42,6 +42,20 @@ var rules = []rule{
 	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
 }
 
+// inRooms is what a package below ui/tui may import of ui: a view the kit and
+// the run, never the root nor another view.
+func inRooms(dir string) []string {
+	switch dir {
+	case "ui/tui/run":
+		return nil
+	case "ui/tui/kit":
+		return []string{"logitscope/ui/tui/run"}
+	case "ui/tui/script": // drives the whole program
+		return []string{"logitscope/ui/tui"}
+	}
+	return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/store"}
+}
+
 // pure are folders whose code must also have no clock, no locks and no
 // goroutines of its own; constrain keeps a cache that several lanes share.
 var pure = map[string][]string{
@@ -80,6 +94,9 @@ func TestImports(t *testing.T) {
 				if within(dir, r.dir) && matches(imported, r.never) && !matches(imported, r.but) {
 					t.Errorf("%s imports %s, which %s may not", file, imported, r.dir)
 				}
+			}
+			if strings.HasPrefix(dir, "ui/tui/") && within(imported, "logitscope/ui") && !matches(imported, inRooms(dir)) {
+				t.Errorf("%s imports %s, which a room of ui/tui may not", file, imported)
 			}
 			if matches(imported, pure[dir]) {
 				t.Errorf("%s imports %s, which %s may not", file, imported, dir)

@@ -305,7 +305,7 @@ func bookDraw(t testing.TB, l *run.Lane, tr *sampling.Trace) *sampling.Trace {
 		if s.Hi > c.U {
 			c.Lo, c.Hi = lo, s.Hi
 			for i := range c.Rows() {
-				if r := &c.Rows()[i]; stripLabel(l.Vocab(), r.ID, false) == s.Label {
+				if r := &c.Rows()[i]; run.StripLabel(l.Vocab(), r.ID, false) == s.Label {
 					c.Token, c.Rank, c.RawProb, c.Prob = r.ID, r.Rank, r.RawProb, r.Prob
 					c.RawLogprob, c.Logprob = ln(r.RawProb), ln(r.Prob)
 				}

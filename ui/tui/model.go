@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -100,7 +101,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		m.show(opened{kit.ViewCompare, newCompareView()})
 	}
 	if opt.Sweep != nil {
-		if v, _ := newSweepView(m); v != nil {
+		if v, _ := grid.New(m, m.Lanes, m.opt.Sweep); v != nil {
 			m.show(opened{kit.ViewSweep, v})
 		}
 	}

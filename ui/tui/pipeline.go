@@ -153,7 +153,7 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 	for _, r := range rows {
 		lo := cum
 		cum += float64(r.Prob)
-		s := viz.Span{Label: stripLabel(voc, r.ID, ascii), Hi: min(cum, 1), Chosen: r.ID == t.Token}
+		s := viz.Span{Label: run.StripLabel(voc, r.ID, ascii), Hi: min(cum, 1), Chosen: r.ID == t.Token}
 		if s.Chosen && t.Hi > t.Lo && !t.Greedy { // a forced token has no interval of the draw
 			if t.Lo > lo+1e-6 { // tokens without a row come before it
 				out = append(out, viz.Span{Hi: t.Lo})
@@ -166,18 +166,6 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 		out = append(out, viz.Span{Hi: 1})
 	}
 	return out
-}
-
-// stripLabel is a token's label without the space that most begin with.
-func stripLabel(voc models.Vocab, id int32, ascii bool) string {
-	p := voc.Piece(id)
-	if len(p) > 1 && p[0] == ' ' {
-		p = p[1:]
-	}
-	if p == "" {
-		return run.Label(voc, id, ascii)
-	}
-	return viz.Label(p, ascii)
 }
 
 func (m *Model) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
@@ -303,7 +291,7 @@ func whatItDid(m *Model, s *engine.Step, i int) string {
 		if cutBefore(t, i) {
 			more = " more"
 		}
-		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, stripLabel(l.Vocab(), first.ID, m.pal.ASCII))
+		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, run.StripLabel(l.Vocab(), first.ID, m.pal.ASCII))
 	case st.Touched > 0:
 		return touchedWords(m, t, i)
 	case st.Name == "temperature" && i > 0:
@@ -353,7 +341,7 @@ func touchedWords(m *Model, t *sampling.Trace, i int) string {
 			continue
 		}
 		if len(names) < 3 {
-			names = append(names, stripLabel(m.Lane().Vocab(), r.ID, m.pal.ASCII))
+			names = append(names, run.StripLabel(m.Lane().Vocab(), r.ID, m.pal.ASCII))
 		}
 	}
 	s := viz.Plural(st.Touched, "token") + " " + verb

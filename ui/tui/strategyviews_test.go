@@ -133,8 +133,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 	b.beams(1)
 	b.keys(".", ".", "space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
-	first := standing(b.m.Lane().View.Beam)
-	if len(first) < 2 {
+	if len(b.m.Lane().View.Beam.Finished()) < 2 {
 		t.Fatalf("one text only")
 	}
 	b.keys("tab", "tab")
@@ -145,10 +144,10 @@ func TestBeamViewRanksAnew(t *testing.T) {
 	if got := b.m.Lane().Config.Float("length_penalty"); got != -2 {
 		t.Fatalf("length_penalty %v", got)
 	}
-	now := standing(b.m.Lane().View.Beam)
-	for i := range now[:len(now)-1] {
-		if now[i].Score < now[i+1].Score {
-			t.Errorf("place %d has %v, the next %v", i+1, now[i].Score, now[i+1].Score)
+	search := b.m.Lane().View.Beam
+	for i, h := range search.Finished() {
+		if best := search.Result()[0]; h.Score > best.Score {
+			t.Errorf("text %d has %v, the best %v", i+1, h.Score, best.Score)
 		}
 	}
 	b.has("length^−2.00")
@@ -161,16 +160,20 @@ func TestBeamViewRanksAnew(t *testing.T) {
 
 func TestBeamViewAlongTheWinner(t *testing.T) {
 	b := beamAt(t, 6, 60, 20)
-	v := b.m.screen.View.(*beamView)
-	path := v.tree.winner()
+	var path []int32
+	for _, n := range b.m.Lane().View.Beam.Tree().Nodes {
+		if n.Winning && n.Node != nil {
+			path = append(path, n.Node.Token)
+		}
+	}
+	if len(path) != 6 {
+		t.Fatalf("the winner has %d tokens", len(path))
+	}
 	for i := len(path) - 1; i >= 0; i-- {
 		b.keys("[")
-		if at := v.tree.find(v.node); at != path[i] {
-			t.Fatalf("[ went to node %d, not to %d of the winner's path", at, path[i])
-		}
 		// The node under the cursor is in view, however narrow the window.
-		if !strings.Contains(b.frame(), "▸"+v.tree.label[path[i]]) {
-			t.Errorf("▸%s is out of sight:\n%s", v.tree.label[path[i]], b.frame())
+		if label := "▸" + run.StripLabel(testModel().Vocab(), path[i], false); !strings.Contains(b.frame(), label) {
+			t.Errorf("token %d of the winner, %s, is out of sight:\n%s", i+1, label, b.frame())
 		}
 	}
 	b.keys("[")

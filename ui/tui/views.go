@@ -3,6 +3,8 @@ package tui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/beams"
+	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 )
 
@@ -32,10 +34,10 @@ func init() {
 		kit.ViewSince:      {"since the switch", newSince},
 		kit.ViewCompare:    {"compare", openCompare},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
-		kit.ViewSweep:      {"sweep", newSweepView},
+		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},
 		kit.ViewName:       {"name of a branch", openName},
 		kit.ViewPredict:    {"predict", openPredict},
-		kit.ViewBeam:       {"beam search", newBeam},
+		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", newSpec},
 		kit.ViewModel:      {"model", newModelView},
 		kit.ViewExport:     {"write out", newExport},

@@ -306,3 +306,15 @@ type PanicError struct {
 func (e *PanicError) Error() string { return "internal error: " + fmt.Sprint(e.value) }
 
 func Stack() []byte { return debug.Stack() }
+
+// StripLabel is a token's label without the space that most begin with.
+func StripLabel(voc models.Vocab, id int32, ascii bool) string {
+	p := voc.Piece(id)
+	if len(p) > 1 && p[0] == ' ' {
+		p = p[1:]
+	}
+	if p == "" {
+		return Label(voc, id, ascii)
+	}
+	return viz.Label(p, ascii)
+}

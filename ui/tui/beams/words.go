@@ -1,4 +1,4 @@
-package tui
+package beams
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"logitscope/engine/beam"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
 // drawStanding lists the texts in the running by the score each would have if
 // it ended now, and where it stood before the settings changed.
-func (v *beamView) drawStanding(c *viz.Canvas) {
+func (v *View) drawStanding(c *viz.Canvas) {
 	head := "if the search ended now"
 	if v.seen.Done() {
 		head = "how the texts rank"
@@ -49,10 +50,10 @@ func (v *beamView) drawStanding(c *viz.Canvas) {
 
 // drawFoot says what is finished, what could still win, what greedy decoding
 // would write, and shows the settings.
-func (v *beamView) drawFoot(c *viz.Canvas, m *Model) {
+func (v *View) drawFoot(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	y := c.H - 1
-	v.knobs.Draw(c, y, m, v.pane == beamKnobPane)
+	v.knobs.Draw(c, y, host, v.pane == beamKnobPane)
 	put := func(y int, s string, ink viz.Ink) {
 		if y >= 0 {
 			c.Put(1, y, viz.CutTitle(s, c.W-2), ink)
@@ -73,7 +74,7 @@ func (v *beamView) drawFoot(c *viz.Canvas, m *Model) {
 }
 
 // finishedWords lists the finished texts, best first, with their scores.
-func (v *beamView) finishedWords(ascii bool) string {
+func (v *View) finishedWords(ascii bool) string {
 	s := &v.seen.Settings
 	list := v.seen.Finished()
 	if v.seen.Done() {
@@ -98,7 +99,7 @@ func (v *beamView) finishedWords(ascii bool) string {
 }
 
 // was says where the text of a key stood before the last change of settings.
-func (v *beamView) was(key string, now int) string {
+func (v *View) was(key string, now int) string {
 	if old, ok := v.before[key]; ok && old != now {
 		return fmt.Sprintf(" (was %d)", old)
 	}
@@ -106,7 +107,7 @@ func (v *beamView) was(key string, now int) string {
 }
 
 // boundWords compares the worst finished text with what a beam could reach.
-func (v *beamView) boundWords() string {
+func (v *View) boundWords() string {
 	s := &v.seen.Settings
 	formula := fmt.Sprintf("score = sum / length^%s", viz.Two(s.LengthPenalty))
 	if s.LengthPenalty == 0 {
@@ -132,7 +133,7 @@ func (v *beamView) boundWords() string {
 }
 
 // placesWords says which texts changed places when the settings changed.
-func (v *beamView) placesWords(ascii bool) string {
+func (v *View) placesWords(ascii bool) string {
 	if v.before == nil {
 		return "change length_penalty and see which text leads then"
 	}
@@ -151,7 +152,7 @@ func (v *beamView) placesWords(ascii bool) string {
 }
 
 // greedyWords is the text greedy decoding writes, for contrast.
-func (v *beamView) greedyWords(ascii bool) string {
+func (v *View) greedyWords(ascii bool) string {
 	n := v.seen.Last().Greedy
 	if n == nil {
 		return ""

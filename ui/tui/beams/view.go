@@ -1,4 +1,4 @@
-package tui
+package beams
 
 import (
 	"fmt"
@@ -33,9 +33,10 @@ var beamPaneHelp = [nBeamPanes]string{
 // defaultBeams is how many beams B turns on.
 const defaultBeams = 4
 
-// beamView shows beam search as it grows: the tree, the candidates of a step
+// View shows beam search as it grows: the tree, the candidates of a step
 // with the line, what is finished and what could still win.
-type beamView struct {
+type View struct {
+	lanes *run.Lanes
 	lane  *run.Lane
 	lent  *run.Borrowed // nil if the lane searched before the view was opened
 	pane  beamPane
@@ -52,13 +53,13 @@ type beamView struct {
 	under  *engine.Settings
 }
 
-// newBeam opens the view; where the lane does not search yet it begins to.
-func newBeam(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
-	v := &beamView{lane: l, knobs: kit.Knobs{Keys: []string{
+// New opens beam search on the lane that keys act on, or says why not; where the lane does not search yet it begins to.
+func New(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+	l := host.Lane()
+	v := &View{lanes: lanes, lane: l, knobs: kit.Knobs{Keys: []string{
 		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
 	if l.Prompt == nil {
-		m.Say("B: " + m.WhyNot(l))
+		host.Say("B: " + host.WhyNot(l))
 		return nil, nil
 	}
 	l.LookAt(0)
@@ -68,40 +69,38 @@ func newBeam(m *Model) (kit.View, tea.Cmd) {
 			cfg, err = cfg.With("do_sample", false, sampling.FromYou)
 		}
 		if err != nil {
-			m.Complain(viz.FirstLine(err.Error()))
+			host.Complain(viz.FirstLine(err.Error()))
 			return nil, nil
 		}
 		var ok bool
-		if v.lent, ok = m.Borrow(l, cfg, "num_beams", "do_sample"); !ok {
+		if v.lent, ok = lanes.Borrow(l, cfg, "num_beams", "do_sample"); !ok {
 			return nil, nil
 		}
-		m.Say("four beams from the prompt, without chance; esc goes back to the text before")
+		host.Say("four beams from the prompt, without chance; esc goes back to the text before")
 	}
 	if l.View.Beam == nil && l.View.Contrastive == nil {
 		l.Eng.Post(engine.Advance{N: 1})
 	}
-	v.take(m)
+	v.take(host)
 	return v, nil
 }
 
-func (v *beamView) Leave(host kit.Host) {
-	m := host.(*Model)
+func (v *View) Leave(host kit.Host) {
 	if v.lent != nil {
 		v.lane.Eng.Post(engine.Advance{N: 0})
-		v.lent.GiveBack(m.Lanes)
+		v.lent.GiveBack(v.lanes)
 	}
 }
 
-func (v *beamView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
+func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(run.ViewMsg); ok {
-		v.take(m)
+		v.take(host)
 	}
 	return nil
 }
 
 // take keeps the newest view of the search and how its texts rank.
-func (v *beamView) take(m *Model) {
+func (v *View) take(host kit.Host) {
 	b := v.lane.View.Beam
 	if b == nil || b == v.seen {
 		return
@@ -116,7 +115,7 @@ func (v *beamView) take(m *Model) {
 		v.before = nil
 	}
 	v.seen, v.order = b, order
-	v.tree = v.layout(m)
+	v.tree = v.layout(host)
 	if v.node != nil && v.tree.find(v.node) < 0 {
 		v.node = nil
 	}
@@ -180,35 +179,35 @@ func standing(b *beam.View) []beam.Hypothesis {
 }
 
 // layout lays the tree out for the room it has.
-func (v *beamView) layout(m *Model) *treeLayout {
+func (v *View) layout(host kit.Host) *treeLayout {
 	most := 0
 	if !v.all {
-		most = max(v.treeRoom(m), v.seen.Settings.Beams+2)
+		most = max(v.treeRoom(host), v.seen.Settings.Beams+2)
 	}
 	voc := v.lane.Vocab()
 	root := "╎"
 	if p := v.seen.Prompt; len(p) > 0 {
-		root = viz.Cut(stripLabel(voc, p[len(p)-1], m.pal.ASCII), 12)
+		root = viz.Cut(run.StripLabel(voc, p[len(p)-1], host.Screen().ASCII()), 12)
 	}
-	return layTree(v.seen.Tree(), voc, v.ends, root, most, m.pal.ASCII)
+	return layTree(v.seen.Tree(), voc, v.ends, root, most, host.Screen().ASCII())
 }
 
 // ends reports whether id ends a text.
-func (v *beamView) ends(id int32) bool {
+func (v *View) ends(id int32) bool {
 	_, yes := slices.BinarySearch(v.seen.Settings.EOS, id)
 	return yes
 }
 
 // treeRoom is how many lines the tree may take.
-func (v *beamView) treeRoom(m *Model) int {
-	h := m.Screen().Body().H - 2
+func (v *View) treeRoom(host kit.Host) int {
+	h := host.Screen().Body().H - 2
 	if v.alone {
 		return max(h-2, 1)
 	}
 	return max(h-v.footLines(h)-min(v.candidateLines()+2, h/2), 3)
 }
 
-func (v *beamView) footLines(h int) int {
+func (v *View) footLines(h int) int {
 	switch {
 	case h >= 18:
 		return 5
@@ -220,7 +219,7 @@ func (v *beamView) footLines(h int) int {
 
 // candidateLines is how many lines the candidates of a step take, the cut
 // line included.
-func (v *beamView) candidateLines() int {
+func (v *View) candidateLines() int {
 	n := 0
 	if s := v.step(); s != nil {
 		for _, g := range s.Groups {
@@ -232,7 +231,7 @@ func (v *beamView) candidateLines() int {
 
 // step is the step whose candidates are shown: the one that made the token
 // under the cursor, else the newest.
-func (v *beamView) step() *beam.Step {
+func (v *View) step() *beam.Step {
 	if v.seen == nil || len(v.seen.Steps) == 0 {
 		return nil
 	}
@@ -242,17 +241,17 @@ func (v *beamView) step() *beam.Step {
 	return v.seen.Last()
 }
 
-func (v *beamView) Hints(kit.Host) []kit.ID { return nil }
+func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
 // footer words the hints for what a beam search does.
-func (v *beamView) Footer(kit.Host) []kit.Hint {
+func (v *View) Footer(kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
 		{ID: kit.ActPane, Word: "pane"}, {ID: kit.ActPrevMark, Keys: "[ ]", Word: "winner"}, {ID: kit.ActTake, Word: "dead ends"},
 		{ID: kit.ActOrder, Word: "beam rule"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
 // help says where the search stands.
-func (v *beamView) Help(kit.Host) (string, viz.Ink) {
+func (v *View) Help(kit.Host) (string, viz.Ink) {
 	if v.lane.View.Contrastive != nil {
 		return "Contrastive search takes the likely token that is least like the text so far.", viz.Ink{}
 	}
@@ -266,50 +265,49 @@ func (v *beamView) Help(kit.Host) (string, viz.Ink) {
 	return beamPaneHelp[v.pane], viz.Ink{}
 }
 
-func (v *beamView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if v.simple() {
-		return nil, v.actSimply(m, a)
+		return nil, v.actSimply(host, a)
 	}
 	switch a.ID {
 	case kit.ActPane:
-		v.turn(m, 1)
+		v.turn(host, 1)
 	case kit.ActPaneBack:
-		v.turn(m, -1)
+		v.turn(host, -1)
 	case kit.ActBack:
-		v.back(m, 1)
+		v.back(host, 1)
 	case kit.ActLower, kit.ActRaise, kit.ActOff, kit.ActReset:
-		return v.knobs.Act(m, a)
+		return v.knobs.Act(host, a)
 	case kit.ActOrder:
-		v.nextRule(m)
+		v.nextRule(host)
 	case kit.ActPrevMark:
-		v.alongWinner(m, -1)
+		v.alongWinner(host, -1)
 	case kit.ActNextMark:
-		v.alongWinner(m, 1)
+		v.alongWinner(host, 1)
 	case kit.ActTake:
 		v.all = !v.all
-		v.tree = v.layout(m)
-		m.Say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
+		v.tree = v.layout(host)
+		host.Say(map[bool]string{true: "dead ends too, all of them", false: "dead ends give way where there is no room"}[v.all])
 	case kit.ActZoom:
 		v.alone = !v.alone
-		v.tree = v.layout(m)
+		v.tree = v.layout(host)
 	case kit.ActInspect:
-		m.Say(v.story())
+		host.Say(v.story())
 	case kit.ActDraw:
-		m.Say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
+		host.Say("d: a beam search draws nothing" + map[bool]string{true: "; here all beams are drawn together, so no single token has a law to test", false: "; do_sample true makes it beam sampling"}[v.seen.Settings.Sample])
 	default:
-		return v.actInPane(m, a)
+		return v.actInPane(host, a)
 	}
 	return nil, true
 }
 
 // Lends are what steps and undoes, which a search does as any run does.
-func (v *beamView) Lends(kit.Host) []kit.ID {
+func (v *View) Lends(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRun, kit.ActNext, kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo}
 }
 
 // NotHere says what to do for what acts on the lab alone.
-func (v *beamView) NotHere(kit.Host) string {
+func (v *View) NotHere(kit.Host) string {
 	if v.simple() {
 		return "nothing to do here; n steps, b goes back, esc leaves"
 	}
@@ -317,10 +315,10 @@ func (v *beamView) NotHere(kit.Host) string {
 }
 
 // simple reports whether the search has no tree to show.
-func (v *beamView) simple() bool { return v.lane.View.Contrastive != nil || v.seen == nil }
+func (v *View) simple() bool { return v.lane.View.Contrastive != nil || v.seen == nil }
 
 // actInPane takes what depends on the pane that has the focus.
-func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
+func (v *View) actInPane(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if v.pane == beamKnobPane {
 		switch a.ID {
 		case kit.ActUp, kit.ActDown:
@@ -328,34 +326,34 @@ func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
 			return nil, true
 		case kit.ActOpen:
 			if p := v.knobs.Param(); !p.Hidden {
-				m.SelectKnob(p.Key)
-				return m.Open(kit.ViewValue), true
+				v.lanes.SelectKnob(p.Key)
+				return host.Open(kit.ViewValue), true
 			}
-			m.Say("enter: ← → change it")
+			host.Say("enter: ← → change it")
 			return nil, true
 		}
-		return v.knobs.Act(m, a)
+		return v.knobs.Act(host, a)
 	}
 	switch a.ID {
 	case kit.ActRight:
-		m.Next(1)
+		v.lanes.Next(1)
 	case kit.ActLeft:
-		v.back(m, 1)
+		v.back(host, 1)
 	case kit.ActRight10:
-		m.Next(10)
+		v.lanes.Next(10)
 	case kit.ActLeft10:
-		v.back(m, 10)
+		v.back(host, 10)
 	case kit.ActOpen:
-		m.Say(v.story())
+		host.Say(v.story())
 	case kit.ActFirst, kit.ActLast:
-		v.toEnd(m, a.ID == kit.ActFirst)
+		v.toEnd(host, a.ID == kit.ActFirst)
 	case kit.ActUp, kit.ActDown:
 		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]
 		if v.pane == beamTablePane {
 			v.list.Move(d, len(v.candidates()), 1)
 			break
 		}
-		v.otherText(m, d)
+		v.otherText(host, d)
 	default:
 		return nil, false
 	}
@@ -363,12 +361,12 @@ func (v *beamView) actInPane(m *Model, a *kit.Action) (tea.Cmd, bool) {
 }
 
 // actSimply takes the actions of a search that has no tree.
-func (v *beamView) actSimply(m *Model, a *kit.Action) bool {
+func (v *View) actSimply(host kit.Host, a *kit.Action) bool {
 	switch a.ID {
 	case kit.ActRight:
-		m.Next(1)
+		v.lanes.Next(1)
 	case kit.ActLeft, kit.ActBack:
-		v.back(m, 1)
+		v.back(host, 1)
 	default:
 		return false
 	}

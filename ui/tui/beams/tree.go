@@ -1,10 +1,11 @@
-package tui
+package beams
 
 import (
 	"strings"
 
 	"logitscope/engine/beam"
 	"logitscope/models"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -38,7 +39,7 @@ func layTree(t *beam.Tree, voc models.Vocab, ends func(int32) bool, root string,
 			continue
 		}
 		n := &t.Nodes[i]
-		name := stripLabel(voc, n.Token, ascii)
+		name := run.StripLabel(voc, n.Token, ascii)
 		if ends(n.Token) {
 			name = "■"
 		}

@@ -1,4 +1,4 @@
-package tui
+package beams
 
 import (
 	"fmt"
@@ -12,24 +12,23 @@ import (
 	"logitscope/viz"
 )
 
-func (v *beamView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	if v.lane.View.Contrastive != nil {
-		v.drawContrastive(c, m)
+		v.drawContrastive(c, host)
 		return
 	}
 	inner := viz.Box(c, viz.Frame{Title: v.title(), Right: "B · esc", Focused: true})
 	if v.seen == nil || v.seen.Last() == nil {
-		v.drawEmpty(inner, m)
+		v.drawEmpty(inner, host)
 		return
 	}
 	h := inner.H
 	foot := v.footLines(h)
 	win := v.window(inner.W - 2)
-	treeH := min(win.lines(), v.treeRoom(m))
+	treeH := min(win.lines(), v.treeRoom(host))
 	if v.alone {
 		v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: h - 2}), win)
-		v.knobs.Draw(inner, h-1, m, v.pane == beamKnobPane)
+		v.knobs.Draw(inner, h-1, host, v.pane == beamKnobPane)
 		return
 	}
 	v.drawTree(inner.Sub(viz.Rect{X: 1, Y: 0, W: inner.W - 2, H: treeH}), win)
@@ -38,14 +37,14 @@ func (v *beamView) Draw(c *viz.Canvas, host kit.Host) {
 		y++
 	}
 	table := min(h-foot-y, v.candidateLines()+1)
-	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), m)
+	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), host)
 	if y += table + 1; h-foot-1-y >= 3 {
 		v.drawStanding(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: h - foot - 1 - y}))
 	}
-	v.drawFoot(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}), m)
+	v.drawFoot(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}), host)
 }
 
-func (v *beamView) drawEmpty(c *viz.Canvas, m *Model) {
+func (v *View) drawEmpty(c *viz.Canvas, host kit.Host) {
 	switch l := v.lane; {
 	case l.View.Err != nil:
 		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
@@ -54,11 +53,11 @@ func (v *beamView) drawEmpty(c *viz.Canvas, m *Model) {
 	default:
 		c.Put(1, 0, "The tree begins at the prompt: n takes the first step, space runs.", viz.Ink{Role: viz.Muted})
 	}
-	v.knobs.Draw(c, c.H-1, m, v.pane == beamKnobPane)
+	v.knobs.Draw(c, c.H-1, host, v.pane == beamKnobPane)
 }
 
 // title names the search: its kind, the step, the beams and the rule.
-func (v *beamView) title() string {
+func (v *View) title() string {
 	name := "beam search"
 	if v.seen == nil {
 		return name
@@ -96,7 +95,7 @@ type treeWindow struct {
 
 // window scrolls the tree to the cursor, to the winner once there is one, or
 // to the newest tokens, in w cells.
-func (v *beamView) window(w int) treeWindow {
+func (v *View) window(w int) treeWindow {
 	t := v.tree
 	win := treeWindow{cursor: t.find(v.node)}
 	whole := 0 // cells of the widest row, its note included
@@ -138,7 +137,7 @@ func (win *treeWindow) lines() int {
 }
 
 // drawTree draws what is in view of the tree.
-func (v *beamView) drawTree(c *viz.Canvas, win treeWindow) {
+func (v *View) drawTree(c *viz.Canvas, win treeWindow) {
 	top := min(max(win.line-c.H/2, 0), max(len(win.rows)-c.H, 0))
 	v.tree.draw(c, win.rows[top:], win.dx, win.cursor, v.note)
 	if win.more != "" && len(win.rows)-top < c.H {
@@ -147,7 +146,7 @@ func (v *beamView) drawTree(c *viz.Canvas, win treeWindow) {
 }
 
 // note says what became of the text that ends at node i.
-func (v *beamView) note(i int) string {
+func (v *View) note(i int) string {
 	n := &v.tree.Nodes[i]
 	var s string
 	switch {
@@ -172,7 +171,7 @@ func (v *beamView) note(i int) string {
 }
 
 // scoreOf is the normalised score of a finished text.
-func (v *beamView) scoreOf(n *beam.Node) float64 {
+func (v *View) scoreOf(n *beam.Node) float64 {
 	for _, h := range v.seen.Finished() {
 		if h.Node == n {
 			return h.Score

@@ -1,4 +1,4 @@
-package tui
+package beams
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"logitscope/engine/beam"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -36,7 +37,7 @@ func beamColumnsOf(w int, far bool) beamColumns {
 
 // drawCandidates draws the candidates of the step shown with the line between
 // those that go on and those that do not.
-func (v *beamView) drawCandidates(c *viz.Canvas, m *Model) {
+func (v *View) drawCandidates(c *viz.Canvas, host kit.Host) {
 	s := v.step()
 	if s == nil || c.H < 2 {
 		return
@@ -61,11 +62,11 @@ func (v *beamView) drawCandidates(c *viz.Canvas, m *Model) {
 			c.Put(3, 1+y, "┄┄┄┄┄┄ "+ln.text+" "+strings.Repeat("┄", max(c.W-viz.Width(ln.text)-14, 0)), viz.Ink{Role: viz.CutLine})
 			continue
 		}
-		v.drawCandidate(c, 1+y, col, ln, scale, m)
+		v.drawCandidate(c, 1+y, col, ln, scale, host)
 	}
 }
 
-func (v *beamView) drawCandidateHead(c *viz.Canvas, col beamColumns, scale float64) {
+func (v *View) drawCandidateHead(c *viz.Canvas, col beamColumns, scale float64) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Right(4, 0, "#", muted)
 	c.Put(col.text, 0, "hypothesis", muted)
@@ -91,7 +92,7 @@ type candidateLine struct {
 	text  string
 }
 
-func (v *beamView) candidateTable(s *beam.Step) []candidateLine {
+func (v *View) candidateTable(s *beam.Step) []candidateLine {
 	var out []candidateLine
 	index := 0
 	for g := range s.Groups {
@@ -127,7 +128,7 @@ func lineWords(s *beam.Step, g int) string {
 }
 
 // lineOf returns the last line needed to see the first cut.
-func (v *beamView) lineOf(lines []candidateLine) int {
+func (v *View) lineOf(lines []candidateLine) int {
 	for i, ln := range lines {
 		if ln.c == nil {
 			return min(i+1, len(lines)-1)
@@ -137,7 +138,7 @@ func (v *beamView) lineOf(lines []candidateLine) int {
 }
 
 // sumScale is the sum that a full bar stands for.
-func (v *beamView) sumScale(s *beam.Step) float64 {
+func (v *View) sumScale(s *beam.Step) float64 {
 	most := 0.0
 	for _, g := range s.Groups {
 		for _, c := range g.Candidates {
@@ -149,7 +150,7 @@ func (v *beamView) sumScale(s *beam.Step) float64 {
 	return max(math.Ceil(most*2)/2, 0.5)
 }
 
-func (v *beamView) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidateLine, scale float64, m *Model) {
+func (v *View) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidateLine, scale float64, host kit.Host) {
 	n := ln.c.Node
 	ink := viz.Ink{}
 	mark := " "

@@ -1,13 +1,14 @@
-package tui
+package beams
 
 import (
 	"fmt"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
 // drawContrastive draws the candidates of a contrastive search's newest step.
-func (v *beamView) drawContrastive(c *viz.Canvas, m *Model) {
+func (v *View) drawContrastive(c *viz.Canvas, host kit.Host) {
 	cv := v.lane.View.Contrastive
 	title := fmt.Sprintf("contrastive search · step %d · penalty_alpha %.2f · top_k %d", len(cv.Steps), cv.Alpha, cv.TopK)
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "B · esc", Focused: true})
@@ -49,7 +50,7 @@ func (v *beamView) drawContrastive(c *viz.Canvas, m *Model) {
 }
 
 // tokenAt is the token at a place of prompt and text.
-func (v *beamView) tokenAt(pos int, ascii bool) string {
+func (v *View) tokenAt(pos int, ascii bool) string {
 	cv := v.lane.View.Contrastive
 	switch {
 	case pos < len(cv.Prompt):

@@ -1,4 +1,4 @@
-package tui
+package grid
 
 import (
 	"fmt"
@@ -16,21 +16,24 @@ import (
 	"logitscope/viz"
 )
 
-// sweepView is a heat map over two axes of a sweep. A cell is one point of the
+// View is a heat map over two axes of a sweep. A cell is one point of the
 // grid; its texts stand below, and it opens as a lane.
-type sweepView struct {
+type View struct {
+	lanes  *run.Lanes
+	r      *sweep.Report
 	at     []int // the selected value of each axis
 	metric int   // index in sweep.Metrics
 	across int   // axis that runs to the right; the one before it runs down
 }
 
-func newSweepView(m *Model) (kit.View, tea.Cmd) {
-	r := m.opt.Sweep
+// New opens the map of a sweep, whose cells open as lanes; nil after
+// saying why there is none.
+func New(host kit.Host, lanes *run.Lanes, r *sweep.Report) (kit.View, tea.Cmd) {
 	if r == nil || len(r.Cells) == 0 {
-		m.Say("no sweep to look at: logitscope sweep --grid … --format lab")
+		host.Say("no sweep to look at: logitscope sweep --grid … --format lab")
 		return nil, nil
 	}
-	v := &sweepView{at: make([]int, len(r.Axes)), across: len(r.Axes) - 1}
+	v := &View{lanes: lanes, r: r, at: make([]int, len(r.Axes)), across: len(r.Axes) - 1}
 	for i, x := range sweep.Metrics() {
 		if x.Key == "perplexity" {
 			v.metric = i
@@ -40,28 +43,26 @@ func newSweepView(m *Model) (kit.View, tea.Cmd) {
 }
 
 // down returns the axis that runs down, -1 if there is one axis alone.
-func (v *sweepView) down(r *sweep.Report) int {
-	if len(r.Axes) < 2 {
+func (v *View) down() int {
+	if len(v.r.Axes) < 2 {
 		return -1
 	}
-	return (v.across + len(r.Axes) - 1) % len(r.Axes)
+	return (v.across + len(v.r.Axes) - 1) % len(v.r.Axes)
 }
 
-func (v *sweepView) Hints(kit.Host) []kit.ID {
+func (v *View) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRight, kit.ActDown, kit.ActPane, kit.ActOrder, kit.ActOpen, kit.ActClose, kit.ActHelp}
 }
 
-func (v *sweepView) Footer(_ kit.Host) []kit.Hint {
+func (v *View) Footer(_ kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActRight, Keys: "←→↑↓", Word: "cell"}, {ID: kit.ActPane, Word: "next metric"}, {ID: kit.ActOrder, Word: "other axes"},
 		{ID: kit.ActRaise, Keys: "-/+", Word: "other values"}, {ID: kit.ActOpen, Word: "open as lanes"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *sweepView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
-	r := m.opt.Sweep
+func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	move := func(axis, d int) {
 		if axis >= 0 {
-			v.at[axis] = min(max(v.at[axis]+d, 0), len(r.Axes[axis].Values)-1)
+			v.at[axis] = min(max(v.at[axis]+d, 0), len(v.r.Axes[axis].Values)-1)
 		}
 	}
 	switch a.ID {
@@ -70,11 +71,11 @@ func (v *sweepView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActLeft:
 		move(v.across, -1)
 	case kit.ActDown:
-		move(v.down(r), 1)
+		move(v.down(), 1)
 	case kit.ActUp:
-		move(v.down(r), -1)
+		move(v.down(), -1)
 	case kit.ActFirst, kit.ActLast, kit.ActRight10, kit.ActLeft10:
-		d := len(r.Axes[v.across].Values)
+		d := len(v.r.Axes[v.across].Values)
 		if a.ID == kit.ActFirst || a.ID == kit.ActLeft10 {
 			d = -d
 		}
@@ -87,13 +88,13 @@ func (v *sweepView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		}
 		v.metric = (v.metric + d) % n
 	case kit.ActOrder:
-		v.across = (v.across + 1) % len(r.Axes)
+		v.across = (v.across + 1) % len(v.r.Axes)
 	case kit.ActLower, kit.ActRaise:
-		v.turnRest(r, a.ID == kit.ActRaise)
+		v.turnRest(a.ID == kit.ActRaise)
 	case kit.ActOpen:
-		return v.lanes(m), true
+		return v.compare(host), true
 	case kit.ActInspect:
-		m.Say(v.story(r))
+		host.Say(v.story())
 	default:
 		return nil, false
 	}
@@ -101,14 +102,14 @@ func (v *sweepView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 }
 
 // NotHere says what to do for what acts on the lab alone.
-func (v *sweepView) NotHere(kit.Host) string {
+func (v *View) NotHere(kit.Host) string {
 	return "not in a sweep; enter opens the cell as lanes, esc goes to the lab"
 }
 
 // story says what the metric came to at the selected cell.
-func (v *sweepView) story(r *sweep.Report) string {
-	metric, cell := sweep.Metrics()[v.metric], r.At(v.at...)
-	out := v.place(r) + ": "
+func (v *View) story() string {
+	metric, cell := sweep.Metrics()[v.metric], v.r.At(v.at...)
+	out := v.place() + ": "
 	if !cell.Done() || v.metric >= len(cell.Values) || math.IsNaN(cell.Values[v.metric].Mean) {
 		return out + "no " + metric.Label + " yet"
 	}
@@ -117,91 +118,88 @@ func (v *sweepView) story(r *sweep.Report) string {
 }
 
 // turnRest moves the first axis that is not on the map.
-func (v *sweepView) turnRest(r *sweep.Report, up bool) {
-	for i := range r.Axes {
-		if i == v.across || i == v.down(r) {
+func (v *View) turnRest(up bool) {
+	for i := range v.r.Axes {
+		if i == v.across || i == v.down() {
 			continue
 		}
-		d := len(r.Axes[i].Values) - 1
+		d := len(v.r.Axes[i].Values) - 1
 		if up {
 			d = 1
 		}
-		v.at[i] = (v.at[i] + d) % len(r.Axes[i].Values)
+		v.at[i] = (v.at[i] + d) % len(v.r.Axes[i].Values)
 		return
 	}
 }
 
-// lanes opens the base of the sweep and the selected cell side by side, with
+// compare opens the base of the sweep and the selected cell side by side, with
 // the prompt and the first seed of the sweep.
-func (v *sweepView) lanes(m *Model) tea.Cmd {
-	r := m.opt.Sweep
-	l := m.All[0]
-	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", r.Seeds[0], sampling.FromFlag) }
-	base, err := l.Compile(seed(r.Base), -1)
+func (v *View) compare(host kit.Host) tea.Cmd {
+	l := v.lanes.All[0]
+	seed := func(c sampling.Config) sampling.Config { return c.MustWith("seed", v.r.Seeds[0], sampling.FromFlag) }
+	base, err := l.Compile(seed(v.r.Base), -1)
 	if err != nil {
-		m.Complain(viz.FirstLine(err.Error()))
+		host.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
-	cell, err := l.Compile(seed(r.At(v.at...).Config), -1)
+	cell, err := l.Compile(seed(v.r.At(v.at...).Config), -1)
 	if err != nil {
-		m.Complain(viz.FirstLine(err.Error()))
+		host.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
 	l.Config, l.Preset, l.Settings = base.Config(), -1, base
-	l.Text, l.Prompt, l.Look = r.Text, r.Prompt, run.Lookback{}
-	m.Start(l)
-	m.Cur = 0
+	l.Text, l.Prompt, l.Look = v.r.Text, v.r.Prompt, run.Lookback{}
+	v.lanes.Start(l)
+	v.lanes.Cur = 0
 	var cmd tea.Cmd
-	if len(m.All) > 1 {
-		other := m.All[1]
+	if len(v.lanes.All) > 1 {
+		other := v.lanes.All[1]
 		other.Config, other.Preset, other.Settings = cell.Config(), -1, cell
-		other.Text, other.Prompt, other.Look = r.Text, r.Prompt, run.Lookback{}
-		m.Start(other)
+		other.Text, other.Prompt, other.Look = v.r.Text, v.r.Prompt, run.Lookback{}
+		v.lanes.Start(other)
 	} else {
-		_, cmd = m.Add(l, []*engine.Step{}, 0, cell)
-		m.Conduct()
+		_, cmd = v.lanes.Add(l, []*engine.Step{}, 0, cell)
+		v.lanes.Conduct()
 	}
-	open := m.Open(kit.ViewCompare)
-	m.Say("lane 1 is the sweep's base, lane 2 the cell: " + v.place(r))
+	open := host.Open(kit.ViewCompare)
+	host.Say("lane 1 is the sweep's base, lane 2 the cell: " + v.place())
 	return tea.Batch(cmd, open)
 }
 
 // place names the selected cell.
-func (v *sweepView) place(r *sweep.Report) string {
+func (v *View) place() string {
 	var parts []string
-	for i := range r.Axes {
-		parts = append(parts, r.Axes[i].Key+" "+r.Axes[i].Label(v.at[i]))
+	for i := range v.r.Axes {
+		parts = append(parts, v.r.Axes[i].Key+" "+v.r.Axes[i].Label(v.at[i]))
 	}
 	return strings.Join(parts, " · ")
 }
 
 // value returns the mean of the metric at column x and row y of the map.
-func (v *sweepView) value(r *sweep.Report, x, y int) float64 {
+func (v *View) value(x, y int) float64 {
 	at := append([]int(nil), v.at...)
 	at[v.across] = x
-	if d := v.down(r); d >= 0 {
+	if d := v.down(); d >= 0 {
 		at[d] = y
 	}
-	e := r.At(at...)
+	e := v.r.At(at...)
 	if !e.Done() || v.metric >= len(e.Values) {
 		return math.NaN()
 	}
 	return e.Values[v.metric].Mean
 }
 
-func (v *sweepView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	r := m.opt.Sweep
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	metric := sweep.Metrics()[v.metric]
 	c = viz.Box(c, viz.Frame{
-		Title: "sweep · " + metric.Label + " · " + viz.Count(len(r.Cells)) + " cells, " + viz.Count(len(r.Seeds)) + " texts each", Right: "esc", Focused: true,
+		Title: "sweep · " + metric.Label + " · " + viz.Count(len(v.r.Cells)) + " cells, " + viz.Count(len(v.r.Seeds)) + " texts each", Right: "esc", Focused: true,
 	})
 	if c.W < 20 || c.H < 6 {
 		return
 	}
 	below := min(8, max(c.H/3, 3))
-	lo, hi := v.drawMap(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H - below}), r, metric)
-	v.drawCell(c.Sub(viz.Rect{X: 1, Y: c.H - below, W: c.W - 2, H: below}), r, metric, lo, hi)
+	lo, hi := v.drawMap(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H - below}), metric)
+	v.drawCell(c.Sub(viz.Rect{X: 1, Y: c.H - below, W: c.W - 2, H: below}), metric, lo, hi)
 }
 
 // rowName is how wide the names of rows may be, and cellWide a cell.
@@ -212,23 +210,23 @@ const (
 
 // drawMap draws the heat map with the numbers in it and returns the range of
 // the shades.
-func (v *sweepView) drawMap(c *viz.Canvas, r *sweep.Report, metric sweep.Metric) (lo, hi float64) {
-	right, down := &r.Axes[v.across], v.down(r)
+func (v *View) drawMap(c *viz.Canvas, metric sweep.Metric) (lo, hi float64) {
+	right, down := &v.r.Axes[v.across], v.down()
 	cols, rows := len(right.Values), 1
 	if down >= 0 {
-		rows = len(r.Axes[down].Values)
+		rows = len(v.r.Axes[down].Values)
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for x := range cols {
 		for y := range rows {
-			if f := v.value(r, x, y); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			if f := v.value(x, y); !math.IsNaN(f) && !math.IsInf(f, 0) {
 				lo, hi = min(lo, f), max(hi, f)
 			}
 		}
 	}
 	head := right.Key + " →"
 	if down >= 0 {
-		head = r.Axes[down].Key + " ↓  " + head
+		head = v.r.Axes[down].Key + " ↓  " + head
 	}
 	c.Fit(0, 0, c.W, head, viz.Ink{Role: viz.Muted})
 	grid := c.Sub(viz.Rect{X: rowName, Y: 2, W: max(c.W-rowName, 0), H: max(c.H-2, 0)})
@@ -243,10 +241,10 @@ func (v *sweepView) drawMap(c *viz.Canvas, r *sweep.Report, metric sweep.Metric)
 	}
 	for y := range shownY {
 		if down >= 0 {
-			c.Fit(0, 2+2*y, rowName-1, r.Axes[down].Label(fromY+y), viz.Ink{Role: viz.Muted})
+			c.Fit(0, 2+2*y, rowName-1, v.r.Axes[down].Label(fromY+y), viz.Ink{Role: viz.Muted})
 		}
 		for x := range shownX {
-			v.drawPoint(grid.Sub(viz.Rect{X: x * cellWide, Y: 2 * y, W: cellWide, H: min(2, grid.H-2*y)}), r, metric, fromX+x, fromY+y, lo, hi)
+			v.drawPoint(grid.Sub(viz.Rect{X: x * cellWide, Y: 2 * y, W: cellWide, H: min(2, grid.H-2*y)}), metric, fromX+x, fromY+y, lo, hi)
 		}
 	}
 	return lo, hi
@@ -255,12 +253,12 @@ func (v *sweepView) drawMap(c *viz.Canvas, r *sweep.Report, metric sweep.Metric)
 // window returns the first index to show so that at stays in sight.
 func window(at, n, fit int) int { return max(0, min(at-fit/2, n-fit)) }
 
-func (v *sweepView) drawPoint(c *viz.Canvas, r *sweep.Report, metric sweep.Metric, x, y int, lo, hi float64) {
+func (v *View) drawPoint(c *viz.Canvas, metric sweep.Metric, x, y int, lo, hi float64) {
 	if c.H < 1 {
 		return
 	}
-	f := v.value(r, x, y)
-	selected := x == v.at[v.across] && (v.down(r) < 0 || y == v.at[v.down(r)])
+	f := v.value(x, y)
+	selected := x == v.at[v.across] && (v.down() < 0 || y == v.at[v.down()])
 	text := "–"
 	if !math.IsNaN(f) {
 		text = fmt.Sprintf("%.*f", metric.Decimals, f)
@@ -277,8 +275,8 @@ func (v *sweepView) drawPoint(c *viz.Canvas, r *sweep.Report, metric sweep.Metri
 }
 
 // drawCell draws what was measured at the selected cell, and its first texts.
-func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric, lo, hi float64) {
-	cell := r.At(v.at...)
+func (v *View) drawCell(c *viz.Canvas, metric sweep.Metric, lo, hi float64) {
+	cell := v.r.At(v.at...)
 	y := 0
 	line := func(s string, ink viz.Ink) {
 		if y < c.H {
@@ -286,7 +284,7 @@ func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric
 			y++
 		}
 	}
-	line(v.place(r), viz.Ink{}.With(viz.Bold))
+	line(v.place(), viz.Ink{}.With(viz.Bold))
 	if !cell.Done() {
 		line("not decoded yet", viz.Ink{Role: viz.Muted})
 		return
@@ -309,8 +307,8 @@ func (v *sweepView) drawCell(c *viz.Canvas, r *sweep.Report, metric sweep.Metric
 		shades := fmt.Sprintf("lightest %.*f, darkest %.*f: ", metric.Decimals, lo, metric.Decimals, hi)
 		line(shades+viz.CutWords(metric.Help, c.W-viz.Width(shades)), viz.Ink{Role: viz.Muted})
 	}
-	for i := range r.Axes {
-		if a := &r.Axes[i]; a.Inert != "" {
+	for i := range v.r.Axes {
+		if a := &v.r.Axes[i]; a.Inert != "" {
 			line("○ "+a.Key+": "+a.Inert, viz.Ink{Role: viz.Inert})
 		}
 	}

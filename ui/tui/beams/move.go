@@ -1,4 +1,4 @@
-package tui
+package beams
 
 import (
 	"fmt"
@@ -8,19 +8,20 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/beam"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
-func (v *beamView) turn(m *Model, d int) {
+func (v *View) turn(host kit.Host, d int) {
 	v.pane = beamPane((int(v.pane) + d + int(nBeamPanes)) % int(nBeamPanes))
-	m.Say(beamPaneHelp[v.pane])
+	host.Say(beamPaneHelp[v.pane])
 }
 
 // back takes back n steps of the search.
-func (v *beamView) back(m *Model, n int) {
+func (v *View) back(host kit.Host, n int) {
 	steps, _ := v.lane.Searched()
 	if steps == 0 {
-		m.Say("b: this is the prompt; n takes the first step")
+		host.Say("b: this is the prompt; n takes the first step")
 		return
 	}
 	v.node = nil
@@ -28,26 +29,26 @@ func (v *beamView) back(m *Model, n int) {
 }
 
 // nextRule changes whose beam search it is.
-func (v *beamView) nextRule(m *Model) {
+func (v *View) nextRule(host kit.Host) {
 	p, _ := sampling.Lookup("beam_rule")
 	cfg := v.lane.Config
 	if v.seen.Settings.Rule == beam.VLLM {
-		m.Say("o: under order vllm its own rule applies; set the order in the lab")
+		host.Say("o: under order vllm its own rule applies; set the order in the lab")
 		return
 	}
 	to := p.Choices[(slices.Index(p.Choices, cfg.Text("beam_rule"))+1)%len(p.Choices)]
-	if m.Set("beam_rule", to) {
-		m.Say("beam_rule " + to + ": " + map[string]string{
+	if host.Set("beam_rule", to) {
+		host.Say("beam_rule " + to + ": " + map[string]string{
 			"vectorized": "transformers 4.50 and later, the search runs again from the prompt",
 			"legacy":     "the older scorer of transformers, the search runs again from the prompt"}[to])
 	}
 }
 
 // alongWinner moves the cursor along the path that wins so far.
-func (v *beamView) alongWinner(m *Model, d int) {
+func (v *View) alongWinner(host kit.Host, d int) {
 	path := v.tree.winner()
 	if len(path) == 0 {
-		m.Say("[ ]: no text leads yet")
+		host.Say("[ ]: no text leads yet")
 		return
 	}
 	at := len(path)
@@ -61,14 +62,14 @@ func (v *beamView) alongWinner(m *Model, d int) {
 	}
 	to := at + d
 	if to < 0 || to >= len(path) {
-		m.Say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
+		host.Say(map[bool]string{true: "[: this is the winner's first token", false: "]: the winner goes no further"}[to < 0])
 		return
 	}
 	v.node = v.tree.Nodes[path[to]].Node
 }
 
 // toEnd moves the cursor to the first token or back to the newest step.
-func (v *beamView) toEnd(m *Model, first bool) {
+func (v *View) toEnd(host kit.Host, first bool) {
 	v.node = nil
 	if first && len(v.tree.Roots) > 0 {
 		if path := v.tree.winner(); len(path) > 0 {
@@ -78,14 +79,14 @@ func (v *beamView) toEnd(m *Model, first bool) {
 		v.node = v.tree.Nodes[v.tree.Roots[0]].Node
 		return
 	}
-	m.Say("the newest step")
+	host.Say("the newest step")
 }
 
 // otherText moves the cursor to the end of the text above or below.
-func (v *beamView) otherText(m *Model, d int) {
+func (v *View) otherText(host kit.Host, d int) {
 	t := v.tree
 	if t == nil || len(t.rows) == 0 || len(t.Nodes) == 0 {
-		m.Say("no texts yet: n takes the first step")
+		host.Say("no texts yet: n takes the first step")
 		return
 	}
 	r := -1
@@ -96,14 +97,14 @@ func (v *beamView) otherText(m *Model, d int) {
 	}
 	r += d
 	if r < 0 || r >= len(t.rows) || len(t.rows[r]) == 0 {
-		m.Say("no text further on that way")
+		host.Say("no text further on that way")
 		return
 	}
 	v.node = t.Nodes[t.rows[r][len(t.rows[r])-1]].Node
 }
 
 // candidates are those of the step shown, all groups one after another.
-func (v *beamView) candidates() []beam.Candidate {
+func (v *View) candidates() []beam.Candidate {
 	var out []beam.Candidate
 	if s := v.step(); s != nil {
 		for _, g := range s.Groups {
@@ -114,7 +115,7 @@ func (v *beamView) candidates() []beam.Candidate {
 }
 
 // story tells what became of the selected thing.
-func (v *beamView) story() string {
+func (v *View) story() string {
 	if v.pane == beamTablePane {
 		list := v.candidates()
 		if v.list.At < len(list) {
@@ -131,7 +132,7 @@ func (v *beamView) story() string {
 }
 
 // text is the text of a path.
-func (v *beamView) text(n *beam.Node) string {
+func (v *View) text(n *beam.Node) string {
 	var b strings.Builder
 	for _, id := range n.Tokens() {
 		if s := v.lane.View.Settings; s != nil && s.Ends(id) {
