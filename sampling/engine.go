@@ -54,6 +54,13 @@ type Stage struct {
 	Lent  string // whose rule it is, where the engine itself has no such stage
 	Apart Apart  // how its rule parts from other engines' stage of the name
 
+	Best   BestUse // what it may do to the best token
+	Sorts  bool    // it puts the candidates into an order
+	Always bool    // it runs at every value
+	Alone  bool    // it keeps the same best tokens whether or not worse ones were removed before
+	Chance bool    // it goes by chance
+	Needs  []Need  // of other parameters, for the stage to be on
+
 	Penalty bool   // it lowers tokens that came before
 	Prompt  bool   // a penalty that counts the tokens of the prompt too
 	Window  string // the parameter that says how many tokens a penalty counts; empty for all
@@ -63,6 +70,23 @@ type Stage struct {
 	Build func(b *Builder) (stage, string)
 
 	weights weightUse
+}
+
+// A BestUse is what a stage may do to the best token left.
+type BestUse uint8
+
+const (
+	MayBan    BestUse = iota // remove it, even if it is the only one
+	MayMove                  // make another one the best; one token alone stays
+	KeepsBest                // nothing, whatever else is left
+)
+
+// A Need is a condition on a parameter without which a stage is off.
+type Need struct {
+	Key   string
+	OK    func(v float64) bool
+	Else  string // what is the case otherwise: "repeat_last_n 0 turns it off"
+	Turns string // the same of the parameter itself: "0 turns all three penalties off"
 }
 
 // An Apart says in words what a stage does that another engine's stage of the

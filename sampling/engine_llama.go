@@ -58,55 +58,55 @@ var typicalApart = Apart{
 }
 
 var (
-	penaltiesDef = &Stage{Name: "penalties", Penalty: true, Prompt: true, Window: "repeat_last_n", Keys: []string{"repetition_penalty", "frequency_penalty", "presence_penalty", "repeat_last_n"},
+	penaltiesDef = &Stage{Name: "penalties", Best: MayMove, Needs: []Need{{"repeat_last_n", above(0), "repeat_last_n 0 turns it off", "0 turns all three penalties off"}}, Penalty: true, Prompt: true, Window: "repeat_last_n", Keys: []string{"repetition_penalty", "frequency_penalty", "presence_penalty", "repeat_last_n"},
 		Movable: true, Build: buildPenalties}
-	dryDef = &Stage{Name: "dry", Penalty: true, Keys: []string{"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n",
+	dryDef = &Stage{Name: "dry", Best: MayMove, Needs: []Need{{"dry_base", atLeast(1), "dry_base below 1 turns it off", "below 1 turns dry off"}, {"dry_penalty_last_n", above(0), "dry_penalty_last_n 0 turns it off", "0 turns dry off"}}, Penalty: true, Keys: []string{"dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n",
 		"dry_sequence_breakers", "dry_breaker_tokens"}, Movable: true, Build: buildDry}
-	sigmaDef = &Stage{Name: "top_n_sigma", Tiny: "sigma", Cuts: true, Keys: []string{"top_n_sigma"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	sigmaDef = &Stage{Name: "top_n_sigma", Best: KeepsBest, Tiny: "sigma", Cuts: true, Keys: []string{"top_n_sigma"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		n := b.f32("top_n_sigma")
 		if n <= 0 {
 			return nil, ""
 		}
 		return cut{row.SigmaArray(n)}, b.format("top_n_sigma")
 	}}
-	topKArrayDef = &Stage{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	topKArrayDef = &Stage{Name: "top_k", Best: KeepsBest, Sorts: true, Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		k := b.int("top_k")
 		if k <= 0 {
 			return nil, ""
 		}
 		return cut{row.TopKArray(k)}, b.format("top_k")
 	}}
-	typicalArrayDef = &Stage{Name: "typical_p", Tiny: "typ", Own: "typ_p", Cuts: true, Apart: typicalApart, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	typicalArrayDef = &Stage{Name: "typical_p", Best: MayMove, Sorts: true, Tiny: "typ", Own: "typ_p", Cuts: true, Apart: typicalApart, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("typical_p")
 		if p >= 1 {
 			return nil, ""
 		}
 		return cut{row.TypicalArray{P: p, Keep: b.keep}}, b.format("typical_p")
 	}}
-	topPArrayDef = &Stage{Name: "top_p", Tiny: "p", Cuts: true, weights: leavesFew, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	topPArrayDef = &Stage{Name: "top_p", Best: KeepsBest, Sorts: true, Tiny: "p", Cuts: true, weights: leavesFew, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("top_p")
 		if p >= 1 {
 			return nil, ""
 		}
 		return cut{row.TopPArray{P: p, Keep: b.keep}}, b.format("top_p")
 	}}
-	minPArrayDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: leavesFew, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	minPArrayDef = &Stage{Name: "min_p", Best: KeepsBest, Alone: true, Tiny: "min", Cuts: true, weights: leavesFew, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p := b.f32("min_p")
 		if p <= 0 {
 			return nil, ""
 		}
 		return cut{row.MinPArray{P: p, Keep: b.keep}}, b.format("min_p")
 	}}
-	xtcDef = &Stage{Name: "xtc", Cuts: true, weights: readsWeights, Keys: []string{"xtc_probability", "xtc_threshold", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	xtcDef = &Stage{Name: "xtc", Sorts: true, Chance: true, Needs: []Need{{"xtc_threshold", between(0, 0.5), "xtc_threshold over 0.5", ""}}, Cuts: true, weights: readsWeights, Keys: []string{"xtc_probability", "xtc_threshold", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		p, t := b.f32("xtc_probability"), b.f32("xtc_threshold")
 		if p <= 0 || t > 0.5 {
 			return nil, ""
 		}
 		return xtcArray{p, t, b.keep, b.value("seed").(uint64)}, b.format("xtc_probability")
 	}}
-	temperatureArrayDef = &Stage{Name: "temperature", Tiny: "T", weights: scales, Keys: []string{"temperature", "dynatemp_range", "dynatemp_exponent"}, Movable: true, Warper: true,
+	temperatureArrayDef = &Stage{Name: "temperature", Best: MayMove, Tiny: "T", weights: scales, Keys: []string{"temperature", "dynatemp_range", "dynatemp_exponent"}, Movable: true, Warper: true,
 		Build: buildTemperatureArray}
-	adaptiveDef = &Stage{Name: "adaptive_p", Final: true, weights: readsWeights, Keys: []string{"adaptive_target", "adaptive_decay"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+	adaptiveDef = &Stage{Name: "adaptive_p", Best: MayMove, Final: true, weights: readsWeights, Keys: []string{"adaptive_target", "adaptive_decay"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 		t := b.f32("adaptive_target")
 		if t < 0 {
 			return nil, ""
@@ -118,14 +118,14 @@ var (
 // mirostatChain takes the place of the chain where mirostat is on.
 var mirostatChain = &Chain{"mirostat", []*Stage{
 	biasDef,
-	{Name: "temperature", Tiny: "T", weights: scales, Keys: []string{"temperature"}, Warper: true, Build: func(b *Builder) (stage, string) {
+	{Name: "temperature", Best: MayMove, Tiny: "T", weights: scales, Keys: []string{"temperature"}, Warper: true, Build: func(b *Builder) (stage, string) {
 		t := b.f32("temperature")
 		if t == 1 {
 			return nil, ""
 		}
 		return cut{row.TemperatureArray(t)}, b.format("temperature")
 	}},
-	{Name: "mirostat", Tiny: "miro", Final: true, weights: readsWeights, Keys: []string{"mirostat", "mirostat_tau", "mirostat_eta"}, Warper: true, Build: func(b *Builder) (stage, string) {
+	{Name: "mirostat", Best: MayMove, Tiny: "miro", Final: true, weights: readsWeights, Keys: []string{"mirostat", "mirostat_tau", "mirostat_eta"}, Warper: true, Build: func(b *Builder) (stage, string) {
 		return &mirostat{version: b.int("mirostat"), tau: b.f32("mirostat_tau"), eta: b.f32("mirostat_eta")}, b.format("mirostat")
 	}},
 }}

@@ -20,20 +20,20 @@ var ollamaGoEngine = &Engine{
 		Banned: true, NaN: true,
 	},
 	Stages: []*Stage{
-		{Name: "top_k", Tiny: "k", Cuts: true, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_k", Best: KeepsBest, Sorts: true, Always: true, Tiny: "k", Cuts: true, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			return cut{row.GoTopK(b.int("top_k"))}, b.format("top_k")
 		}},
-		{Name: "temperature", Tiny: "T", Keys: []string{"temperature"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "temperature", Best: MayMove, Tiny: "T", Keys: []string{"temperature"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			return cut{row.GoTemperature(b.f32("temperature"))}, b.format("temperature")
 		}},
-		{Name: "top_p", Tiny: "p", Cuts: true, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_p", Best: KeepsBest, Tiny: "p", Cuts: true, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("top_p"), 0), 1)
 			if p == 1 {
 				return nil, ""
 			}
 			return cut{row.GoTopP(p)}, b.format("top_p")
 		}},
-		{Name: "min_p", Tiny: "min", Cuts: true, Keys: []string{"min_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "min_p", Best: KeepsBest, Alone: true, Tiny: "min", Cuts: true, Keys: []string{"min_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := min(max(b.f32("min_p"), 0), 1)
 			if p == 0 {
 				return nil, ""

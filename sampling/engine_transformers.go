@@ -29,7 +29,7 @@ var transformersEngine = &Engine{
 	Stages: []*Stage{
 		allowedDef,
 		sequenceBiasDef,
-		{Name: "repetition_penalty", Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+		{Name: "repetition_penalty", Best: MayMove, Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
 			Build: func(b *Builder) (stage, string) { return buildRepetition(b, divideFromZero) }},
 		frequencyDef.lent("vLLM"),
 		presenceDef.lent("vLLM"),
@@ -107,21 +107,21 @@ var transformersEngine = &Engine{
 			}}, ""
 		}},
 		temperatureDef,
-		{Name: "top_h", Cuts: true, weights: leavesFew, Keys: []string{"top_h"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_h", Best: KeepsBest, Cuts: true, weights: leavesFew, Keys: []string{"top_h"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			h := b.f32("top_h")
 			if h <= 0 {
 				return nil, ""
 			}
 			return cut{row.TopH{H: h}}, b.format("top_h")
 		}},
-		{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_k", Best: KeepsBest, Alone: true, Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			k := b.int("top_k")
 			if k == 0 {
 				return nil, ""
 			}
 			return cut{row.TopKTies{K: k, Keep: max(b.keep, 1)}}, b.format("top_k")
 		}},
-		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_p", Best: KeepsBest, Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.float("top_p")
 			if p >= 1 {
 				return nil, ""
@@ -129,21 +129,21 @@ var transformersEngine = &Engine{
 			return cut{row.TopPTail{Limit: float32(1 - p), Keep: max(b.keep, 1)}}, b.format("top_p")
 		}},
 		minPDef,
-		{Name: "typical_p", Tiny: "typ", Cuts: true, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "typical_p", Best: MayMove, Tiny: "typ", Cuts: true, weights: readsWeights, Short: "typical", Keys: []string{"typical_p", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.float("typical_p")
 			if p >= 1 {
 				return nil, ""
 			}
 			return cut{row.TypicalMass{Mass: float32(p), Keep: max(b.keep, 1)}}, b.format("typical_p")
 		}},
-		{Name: "epsilon_cutoff", Tiny: "eps", Cuts: true, weights: readsWeights, Short: "epsilon", Keys: []string{"epsilon_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "epsilon_cutoff", Best: KeepsBest, Tiny: "eps", Cuts: true, weights: readsWeights, Short: "epsilon", Keys: []string{"epsilon_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("epsilon_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
 			}
 			return cut{row.EpsilonCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.format("epsilon_cutoff")
 		}},
-		{Name: "eta_cutoff", Tiny: "eta", Cuts: true, weights: readsWeights, Short: "eta", Keys: []string{"eta_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "eta_cutoff", Best: KeepsBest, Tiny: "eta", Cuts: true, weights: readsWeights, Short: "eta", Keys: []string{"eta_cutoff", "min_tokens_to_keep"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			v := b.float("eta_cutoff")
 			if v <= 0 || v >= 1 {
 				return nil, ""
@@ -162,7 +162,7 @@ func adjustTransformers(b *Builder) {
 	}
 }
 
-var temperatureDef = &Stage{Name: "temperature", Tiny: "T", weights: scales, Keys: []string{"temperature"}, Movable: true, Warper: true,
+var temperatureDef = &Stage{Name: "temperature", Best: MayMove, Alone: true, Tiny: "T", weights: scales, Keys: []string{"temperature"}, Movable: true, Warper: true,
 	Build: func(b *Builder) (stage, string) {
 		t := b.f32("temperature")
 		if t == 1 {
@@ -171,7 +171,7 @@ var temperatureDef = &Stage{Name: "temperature", Tiny: "T", weights: scales, Key
 		return cut{row.Temperature(t)}, b.format("temperature")
 	}}
 
-var minPDef = &Stage{Name: "min_p", Tiny: "min", Cuts: true, weights: readsWeights, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true,
+var minPDef = &Stage{Name: "min_p", Best: KeepsBest, Alone: true, Tiny: "min", Cuts: true, weights: readsWeights, Keys: []string{"min_p", "min_tokens_to_keep"}, Movable: true, Warper: true,
 	Build: func(b *Builder) (stage, string) {
 		p := b.float("min_p")
 		if p <= 0 {

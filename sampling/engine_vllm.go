@@ -40,20 +40,20 @@ var vllmEngine = &Engine{
 		}},
 		minNewDef,
 		biasDef,
-		{Name: "repetition_penalty", Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
+		{Name: "repetition_penalty", Best: MayMove, Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
 			Build: func(b *Builder) (stage, string) { return buildRepetition(b, byReciprocal) }},
 		frequencyDef,
 		presenceDef,
 		temperatureDef,
 		minPDef.only("min_p"),
-		{Name: "top_k", Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_k", Best: KeepsBest, Alone: true, Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			k := b.int("top_k")
 			if k <= 0 {
 				return nil, ""
 			}
 			return cut{row.TopKTies{K: k, Keep: 1}}, b.format("top_k")
 		}},
-		{Name: "top_p", Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
+		{Name: "top_p", Best: KeepsBest, Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
 			p := b.f32("top_p")
 			if p >= 1 {
 				return nil, ""
@@ -62,6 +62,10 @@ var vllmEngine = &Engine{
 		}},
 	},
 }
+
+func above(lo float64) func(float64) bool { return func(v float64) bool { return v > lo } }
+
+func atLeast(lo float64) func(float64) bool { return func(v float64) bool { return v >= lo } }
 
 func between(lo, hi float64) func(float64) bool {
 	return func(v float64) bool { return v >= lo && v <= hi }

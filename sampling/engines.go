@@ -152,8 +152,8 @@ var (
 	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"}, Build: buildBias}
 	allowedDef      = &Stage{Name: "allowed", Keys: []string{"allowed_token_ids", "allowed_words"}, Build: buildAllowed}
 	minNewDef       = &Stage{Name: "min_new_tokens", Tiny: "min new", Keys: []string{"min_new_tokens"}, Build: buildMinNew}
-	frequencyDef    = &Stage{Name: "frequency_penalty", Short: "frequency", Tiny: "freq", Penalty: true, Keys: []string{"frequency_penalty"}, Movable: true, Build: buildFrequency}
-	presenceDef     = &Stage{Name: "presence_penalty", Short: "presence", Tiny: "pres", Penalty: true, Keys: []string{"presence_penalty"}, Movable: true, Build: buildPresence}
+	frequencyDef    = &Stage{Name: "frequency_penalty", Best: MayMove, Short: "frequency", Tiny: "freq", Penalty: true, Keys: []string{"frequency_penalty"}, Movable: true, Build: buildFrequency}
+	presenceDef     = &Stage{Name: "presence_penalty", Best: MayMove, Short: "presence", Tiny: "pres", Penalty: true, Keys: []string{"presence_penalty"}, Movable: true, Build: buildPresence}
 )
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

@@ -14,16 +14,16 @@ const (
 	Acts InertReason = iota // it may have an effect
 
 	// Reasons that hold at every step.
-	IsOff        // its value is its off value
-	NotInEngine  // the engine, By, has no such parameter
-	NotInOrder   // the list of stages leaves its stage out
-	CountsAll    // a window, where the engine, By, counts all tokens
-	Replaced     // another chain, By, stands in place of its stage
-	IsGreedy     // the best token is taken: By says which setting does that
-	MasterOff    // the parameter that switches it on, By, is off
-	OneBeam      // the number of beams or groups, By, is 1
-	WindowZero   // the window, By, is 0
-	ThresholdOff // the threshold, By, is over 0.5
+	IsOff       // its value is its off value
+	NotInEngine // the engine, By, has no such parameter
+	NotInOrder  // the list of stages leaves its stage out
+	CountsAll   // a window, where the engine, By, counts all tokens
+	Replaced    // another chain, By, stands in place of its stage
+	IsGreedy    // the best token is taken: By says which setting does that
+	MasterOff   // the parameter that switches it on, By, is off
+	OneBeam     // the number of beams or groups, By, is 1
+	Unmet       // another parameter keeps its stage off: By says how
+	GreedyTies  // as IsGreedy, but it may decide between equally likely tokens
 
 	// Reasons that hold at one step.
 	OneLeft        // one token is left before its stage
@@ -31,15 +31,15 @@ const (
 	KeepsAll       // it would keep By tokens, and N are left
 	OneSure        // fewer than two tokens reach the threshold
 	TouchesNone    // no token that its stage would touch is in the row
-	TouchesFew     // it touches N tokens, none of them likely
 	CutAgain       // a later stage, By, keeps N of the Of tokens it left
 	SameTokens     // without it the same N tokens are left, as likely
 	NotThisStep    // it is not about the choice of one token
 	EveryValueSame // all values that were tried gave one result
 
 	// Not reasons but remarks: it has an effect.
+	TouchesFew // it touches N tokens, none of them likely
 	Raised     // the engine, By, raises it to P
-	TurnsOff   // its value, 0, switches the penalties off
+	TurnsOff   // its value switches a stage off: By says which
 	KeepsOne   // it keeps one token, of probability P, for its value By
 	NobodySet  // its value N is the default of the engine, By
 	OnlySeed   // it says where the draw falls, not how likely tokens are
@@ -86,20 +86,20 @@ var inertReasons = [...]struct {
 	IsGreedy:       {kindNever, func(i Inert) string { return "greedy (" + i.By + ")" }},
 	MasterOff:      {kindNever, func(i Inert) string { return i.By + " is off" }},
 	OneBeam:        {kindNever, func(i Inert) string { return i.By + " is 1" }},
-	WindowZero:     {kindNever, func(i Inert) string { return i.By + " 0 turns it off" }},
-	ThresholdOff:   {kindNever, func(i Inert) string { return i.By + " over 0.5" }},
+	Unmet:          {kindNever, func(i Inert) string { return i.By }},
+	GreedyTies:     {kindRemark, func(i Inert) string { return "greedy (" + i.By + ")" }},
 	OneLeft:        {kindHere, func(Inert) string { return "one token left" }},
 	TokensOut:      {kindNow, func(i Inert) string { return commas(i.N) + " tokens are out" }},
 	KeepsAll:       {kindNever, func(i Inert) string { return i.By + " ≥ " + commas(i.N) + " tokens left" }},
 	OneSure:        {kindHere, func(Inert) string { return "one sure token" }},
 	TouchesNone:    {kindHere, func(Inert) string { return "touches no token" }},
-	TouchesFew:     {kindHere, func(i Inert) string { return "touches " + commas(i.N) + " tokens, none of them likely" }},
+	TouchesFew:     {kindRemark, func(i Inert) string { return "touches " + commas(i.N) + " tokens here, none of them likely" }},
 	CutAgain:       {kindHere, func(i Inert) string { return i.By + " keeps " + commas(i.N) + " of the " + commas(i.Of) }},
 	SameTokens:     {kindHere, sameTokens},
 	NotThisStep:    {kindElsewhere, func(Inert) string { return "on this step's choice" }},
 	EveryValueSame: {kindHere, func(Inert) string { return "every value gives the same texts" }},
 	Raised:         {kindRemark, func(i Inert) string { return i.By + " raises it to " + strconvFloat(i.P) }},
-	TurnsOff:       {kindRemark, func(Inert) string { return "0 turns all three penalties off" }},
+	TurnsOff:       {kindRemark, func(i Inert) string { return i.By }},
 	KeepsOne:       {kindRemark, keepsOne},
 	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s default, nobody set it", i.N, possessive(i.By)) }},
 	OnlySeed: {kindElsewhere, func(Inert) string {
@@ -152,8 +152,11 @@ func (i Inert) NoEffect() bool {
 	return k != kindRemark && k != kindOff && k != kindUnmeasured
 }
 
-// Always reports whether that holds at every step.
-func (i Inert) Always() bool { return inertReasons[i.Reason].kind == kindNever && i.Reason != KeepsAll }
+// Always reports whether the parameter changes nothing at any step, but for
+// which of equally likely tokens is taken.
+func (i Inert) Always() bool {
+	return inertReasons[i.Reason].kind == kindNever && i.Reason != KeepsAll || i.Reason == GreedyTies
+}
 
 // String returns the fact as the screen says it: "off", or "no effect" and the
 // reason, or a remark. It is empty if the parameter may have an effect.
@@ -169,7 +172,11 @@ func (i Inert) String() string {
 	case kindElsewhere:
 		why = "no effect " + why
 	}
-	if i.Reason == IsGreedy {
+	switch i.Reason {
+	case GreedyTies:
+		why += ": decides between equal logits at most"
+		fallthrough
+	case IsGreedy:
 		why += "; penalties, bias and bans still count"
 	}
 	return why

@@ -1,9 +1,18 @@
 package sampling
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"logitscope/sampling/row"
+)
 
 // Inert returns why a parameter changes nothing; the zero value if it may have
 // an effect. With a trace it also knows this step; t may be nil.
+//
+// It goes by what the compiled stages do, and never says too much: where a
+// stage cannot be sure, the parameter may have an effect.
 func (p *Pipeline) Inert(key string, t *Trace) Inert {
 	prm, ok := Lookup(key)
 	if !ok {
@@ -20,8 +29,7 @@ func (p *Pipeline) Inert(key string, t *Trace) Inert {
 
 // inertRules are tried in order; the first reason counts.
 var inertRules = []func(p *Pipeline, prm *Param, t *Trace) Inert{
-	inertOff, inertUnsupported, inertReplaced, inertGreedy, inertMaster, inertEngine, inertWindow, inertXTC, inertHere,
-	inertImplied,
+	inertOff, inertUnread, inertLeftOut, inertMaster, inertUnmet, inertSole, inertRaised, inertHere, inertImplied,
 }
 
 func (p *Pipeline) asked(prm *Param) any { return p.cfg.Value(prm.Key) }
@@ -33,7 +41,17 @@ func inertOff(p *Pipeline, prm *Param, _ *Trace) Inert {
 	return Inert{}
 }
 
-func inertUnsupported(p *Pipeline, prm *Param, _ *Trace) Inert {
+// inertUnread: no stage of the chain in force reads it.
+func inertUnread(p *Pipeline, prm *Param, _ *Trace) Inert {
+	read := func(d *Stage) bool { return d.reads(prm.Key) }
+	if p.instead != nil && isStageKey(prm.Key) {
+		switch {
+		case slices.ContainsFunc(p.instead.Stages, read):
+			return Inert{}
+		case p.order.Supports(prm.Key):
+			return Inert{Reason: Replaced, By: p.instead.Name}
+		}
+	}
 	if p.order.Supports(prm.Key) {
 		return Inert{}
 	}
@@ -47,46 +65,35 @@ func inertUnsupported(p *Pipeline, prm *Param, _ *Trace) Inert {
 	return Inert{Reason: NotInEngine, By: p.eng.Name}
 }
 
-func inertReplaced(p *Pipeline, prm *Param, _ *Trace) Inert {
-	if p.instead == nil || !isStageKey(prm.Key) || slices.ContainsFunc(p.instead.Stages, func(d *Stage) bool { return d.reads(prm.Key) }) {
+// inertLeftOut: its stage is left out since the best token is taken.
+func inertLeftOut(p *Pipeline, prm *Param, _ *Trace) Inert {
+	if !p.greedy || prm.Key == "temperature" && p.cfg.Bool("do_sample") {
 		return Inert{}
 	}
-	return Inert{Reason: Replaced, By: p.instead.Name}
+	d := p.order.reader(prm.Key)
+	if prm.Key == "seed" && !p.drawsBefore(len(p.stages)) || d != nil && d.Warper && p.readBy(prm.Key) < 0 {
+		return Inert{Reason: IsGreedy, By: p.greedyBy()}
+	}
+	return Inert{}
 }
 
-func inertGreedy(p *Pipeline, prm *Param, _ *Trace) Inert {
-	why := ""
-	switch {
-	case !p.cfg.Bool("do_sample"):
-		why = "do_sample false"
-	case p.cfg.Float("temperature") == 0 && (p.greedy || !p.drawsAtZero()):
-		why = "temperature 0"
-	default:
-		return Inert{}
+// greedyBy is the setting that makes the pipeline take the best token.
+func (p *Pipeline) greedyBy() string {
+	if !p.cfg.Bool("do_sample") {
+		return "do_sample false"
 	}
-	switch prm.Key {
-	case "temperature":
-		if why == "temperature 0" {
-			return Inert{}
-		}
-	case "seed":
-	case "typical_p", "xtc_probability", "xtc_threshold":
-		// These can remove the best token before temperature 0 keeps it.
-		if !p.greedy {
-			return Inert{}
-		}
-	default:
-		if d := p.order.reader(prm.Key); d == nil || !d.Warper {
-			return Inert{}
-		}
-	}
-	return Inert{Reason: IsGreedy, By: why}
+	return "temperature 0"
 }
 
-// drawsAtZero reports whether temperature 0 leaves a draw: llama.cpp's dynamic
-// temperature moves it up by its range.
-func (p *Pipeline) drawsAtZero() bool {
-	return p.order.Supports("dynatemp_range") && p.cfg.Float("dynatemp_range") > 0
+// readBy returns the first stage in force that reads a parameter, or -1.
+func (p *Pipeline) readBy(key string) int {
+	return slices.IndexFunc(p.stages, func(s planned) bool { return s.def.reads(key) })
+}
+
+// drawsBefore reports whether one of the first n stages in force goes by
+// chance.
+func (p *Pipeline) drawsBefore(n int) bool {
+	return slices.ContainsFunc(p.stages[:n], func(s planned) bool { return s.def.Chance })
 }
 
 func inertMaster(p *Pipeline, prm *Param, _ *Trace) Inert {
@@ -104,33 +111,107 @@ func inertMaster(p *Pipeline, prm *Param, _ *Trace) Inert {
 	return Inert{Reason: MasterOff, By: m.Key}
 }
 
-func inertEngine(p *Pipeline, prm *Param, _ *Trace) Inert {
+// inertUnmet: another parameter keeps its stage off.
+func inertUnmet(p *Pipeline, prm *Param, _ *Trace) Inert {
+	d := p.order.Reads(prm.Key)
+	if d == nil || p.readBy(prm.Key) >= 0 {
+		return Inert{}
+	}
+	for _, n := range d.Needs {
+		v := toNumber(p.cfg.Value(n.Key))
+		if n.OK(v) {
+			continue
+		}
+		if n.Key == prm.Key && prm.Off == nil {
+			return Inert{Reason: TurnsOff, By: n.Turns}
+		}
+		return Inert{Reason: Unmet, By: n.Else}
+	}
+	return Inert{}
+}
+
+func toNumber(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// inertSole: one stage leaves the best token alone, and what reads the
+// parameter cannot change which that is.
+func inertSole(p *Pipeline, prm *Param, _ *Trace) Inert {
+	sole := slices.IndexFunc(p.stages, func(s planned) bool {
+		c, ok := s.s.(cut)
+		k, isSole := c.of.(row.Sole)
+		return ok && isSole && k.Sole()
+	})
+	if sole < 0 {
+		return Inert{}
+	}
+	by := Inert{Reason: IsGreedy, By: p.stages[sole].def.Name + " " + p.stages[sole].setting}
+	if p.stages[sole].def == greedyDef {
+		by.By = p.greedyBy()
+	} else if p.stages[sole].def.Name == "temperature" {
+		by.By = "temperature 0"
+	}
+	if prm.Key == "seed" {
+		if p.drawsBefore(sole) {
+			return Inert{}
+		}
+		return by
+	}
+	at := p.readBy(prm.Key)
+	if at < 0 || at == sole || p.order.Reads(prm.Key) == nil && prm.Master == "" {
+		return Inert{} // the last is what puts another chain in place
+	}
+	for ; at < len(p.stages); at++ {
+		if !p.stages[at].def.reads(prm.Key) {
+			continue
+		}
+		switch ties, ok := p.keepsSole(at, sole); {
+		case !ok:
+			return Inert{}
+		case ties:
+			by.Reason = GreedyTies
+		}
+	}
+	return by
+}
+
+// keepsSole reports whether stage at cannot change which token stage sole
+// leaves, and whether that is true but for equally likely ones.
+func (p *Pipeline) keepsSole(at, sole int) (ties, ok bool) {
+	if at > sole {
+		return false, p.stages[at].def.Best != MayBan
+	}
+	sorts := false
+	for _, s := range p.stages[at:sole] {
+		if s.def.Best != KeepsBest {
+			return false, false
+		}
+		sorts = sorts || s.def.Sorts
+	}
+	return sorts && !p.sortedBefore(at), true
+}
+
+// sortedBefore reports whether the order of the candidates is settled before
+// stage at: it is then the same whether that stage is on or not.
+func (p *Pipeline) sortedBefore(at int) bool {
+	sorted := false
+	for _, s := range p.stages[:at] {
+		sorted = (s.def.Sorts || sorted) && s.def.Best == KeepsBest
+	}
+	return sorted
+}
+
+// inertRaised: the engine made a larger number of it.
+func inertRaised(p *Pipeline, prm *Param, _ *Trace) Inert {
 	is, ok := p.values[prm.Key].(float64)
 	if was, number := p.asked(prm).(float64); ok && number && is > was {
 		return Inert{Reason: Raised, By: p.eng.Name, P: is}
-	}
-	return Inert{}
-}
-
-func inertWindow(p *Pipeline, prm *Param, _ *Trace) Inert {
-	if !p.order.Supports("repeat_last_n") || p.cfg.Int("repeat_last_n") > 0 {
-		return Inert{}
-	}
-	switch prm.Key {
-	case "repeat_last_n":
-		return Inert{Reason: TurnsOff}
-	case "repetition_penalty", "frequency_penalty", "presence_penalty":
-		return Inert{Reason: WindowZero, By: "repeat_last_n"}
-	}
-	return Inert{}
-}
-
-func inertXTC(p *Pipeline, prm *Param, t *Trace) Inert {
-	if prm.Stage != "xtc" {
-		return Inert{}
-	}
-	if p.cfg.Float("xtc_threshold") > 0.5 {
-		return Inert{Reason: ThresholdOff, By: "xtc_threshold"}
 	}
 	return Inert{}
 }
@@ -141,4 +222,128 @@ func inertImplied(p *Pipeline, prm *Param, _ *Trace) Inert {
 		return Inert{}
 	}
 	return Inert{Reason: NobodySet, By: p.eng.Name, N: p.cfg.Int(prm.Key)}
+}
+
+// inertHere says why a parameter changes nothing at the step of a trace.
+func inertHere(p *Pipeline, prm *Param, t *Trace) Inert {
+	if t == nil || t.nstages == 0 || t.Constraint.Redrawn {
+		return Inert{}
+	}
+	if prm.Key == "seed" && t.Survived == 1 && !p.drawsBefore(len(p.stages)) && !(t.Constraint.Active && p.checkAfter) {
+		return Inert{Reason: OneLeft}
+	}
+	at := p.readBy(prm.Key)
+	if at < 0 {
+		return Inert{}
+	}
+	def := p.stages[at].def
+	i := slices.IndexFunc(t.Stages(), func(s StageTrace) bool { return s.Name == def.Name })
+	if i < 1 {
+		return Inert{}
+	}
+	st, before := &t.stages[i], &t.stages[i-1]
+	// Where candidates have an order, a stage that puts them into one decides
+	// what the draw meets, whatever it keeps.
+	settled := !p.eng.Arrays || !def.Sorts || def.Always || p.sortedBefore(at)
+	switch prm.Key {
+	case "temperature":
+		if before.Kept == 1 {
+			return Inert{Reason: OneLeft}
+		}
+	case "top_k":
+		if k := p.cfg.Int("top_k"); k >= before.Kept && before.Kept == before.Size && settled && t.Rest == 0 {
+			return Inert{Reason: KeepsAll, By: strconv.Itoa(k), N: before.Kept}
+		}
+	case "top_p":
+		if i := topPKeepsOne(p, t, i); i.Reason != Acts {
+			return i
+		}
+	case "min_new_tokens":
+		if t.Output >= p.cfg.Int("min_new_tokens") {
+			return Inert{Reason: TokensOut, N: t.Output}
+		}
+	case "xtc_probability", "xtc_threshold":
+		if st.Removed == 0 && settled && sureTokens(p, t, i) < 2 {
+			return Inert{Reason: OneSure}
+		}
+	}
+	if def.Penalty && def.Name != "dry" {
+		return p.penaltyHere(t, i, at)
+	}
+	if !settled || t.Rest > 0 {
+		return Inert{}
+	}
+	return p.overruled(t, i, at)
+}
+
+// topPKeepsOne says that the best token alone holds the share.
+func topPKeepsOne(p *Pipeline, t *Trace, i int) Inert {
+	if t.stages[i].Kept != 1 || t.stages[i-1].Kept == 1 {
+		return Inert{}
+	}
+	best := float32(0)
+	for k := range t.Rows() {
+		best = max(best, t.rows[k].Probs[i-1])
+	}
+	top := p.cfg.Float("top_p")
+	if float64(best) < top {
+		return Inert{}
+	}
+	return Inert{Reason: KeepsOne, P: min(float64(best), 1-1e-9), By: formatFloat(top, 0.01)}
+}
+
+// penaltyHere says that a penalty touches no token, or none that is likely.
+func (p *Pipeline) penaltyHere(t *Trace, i, at int) Inert {
+	n := t.stages[i].Touched
+	if n == 0 {
+		if p.sortedBefore(at) {
+			return Inert{} // what comes after sorts again
+		}
+		return Inert{Reason: TouchesNone}
+	}
+	for k := range t.Rows() {
+		r := &t.rows[k]
+		moved := (r.Lowered|r.Raised)>>i&1 != 0
+		if moved && (r.Prob > 0 || r.RawProb >= 0.001 || r.Probs[i-1] >= 0.001) {
+			return Inert{}
+		}
+	}
+	return Inert{Reason: TouchesFew, N: n}
+}
+
+// sureTokens counts the tokens that may reach xtc's threshold before its
+// stage: of those that the trace does not show, as many as there is room for.
+func sureTokens(p *Pipeline, t *Trace, i int) int {
+	n, threshold, unseen := 0, float32(p.cfg.Float("xtc_threshold")), float32(1)
+	for k := range t.Rows() {
+		q := t.rows[k].Probs[i-1]
+		unseen -= q
+		if q >= threshold*0.999 {
+			n++
+		}
+	}
+	if unseen >= threshold*0.999 {
+		n++
+	}
+	return n
+}
+
+// overruled says that a later cut removes at least what this one did. That
+// holds only for a cut which keeps the same tokens with or without the
+// earlier one, after nothing that looks at the share of what is left.
+func (p *Pipeline) overruled(t *Trace, i, at int) Inert {
+	st := &t.stages[i]
+	if def := p.stages[at].def; st.Removed == 0 || !def.Cuts || def.Best != KeepsBest {
+		return Inert{}
+	}
+	for k := 1; at+k < len(p.stages) && i+k < t.nstages; k++ {
+		later, def := &t.stages[i+k], p.stages[at+k].def
+		if def.Alone && later.Removed > 0 && later.Kept < st.Kept {
+			return Inert{Reason: CutAgain, By: later.Name, N: later.Kept, Of: st.Kept}
+		}
+		if !def.Alone {
+			break
+		}
+	}
+	return Inert{}
 }

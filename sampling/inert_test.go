@@ -29,7 +29,7 @@ func TestInertNotes(t *testing.T) {
 		{hf("temperature", 0.0), x, "seed", "no effect: greedy (temperature 0); penalties, bias and bans still count"},
 		{hf("temperature", 0.0, "repetition_penalty", 1.5), x, "temperature", ""},
 		{hf("top_k", 1), x, "seed", "no effect here: one token left"},
-		{neutral("llama.cpp", "top_k", 1, "temperature", 0.5), x, "temperature", "no effect here: one token left"},
+		{neutral("llama.cpp", "top_k", 1, "temperature", 0.5), x, "temperature", "no effect: greedy (top_k 1); penalties, bias and bans still count"},
 		{with("order", "vllm", "temperature", 0.005), x, "temperature", "vllm raises it to 0.01"},
 		{hf("top_k", 500), x, "top_k", "no effect: 500 ≥ 400 tokens left"},
 		{hf("top_k", 5), x, "top_k", ""},
@@ -38,7 +38,12 @@ func TestInertNotes(t *testing.T) {
 		{neutral("llama.cpp", "repetition_penalty", 1.5, "repeat_last_n", 0), x, "repeat_last_n", "0 turns all three penalties off"},
 		{hf("repeat_last_n", 32), x, "repeat_last_n", "no effect: transformers counts all tokens"},
 		{neutral("llama.cpp", "xtc_probability", 0.5, "xtc_threshold", 0.6), x, "xtc_probability", "no effect: xtc_threshold over 0.5"},
-		{neutral("llama.cpp", "xtc_probability", 1.0, "xtc_threshold", 0.3), sure, "xtc_probability", "no effect here: one sure token"},
+		{neutral("llama.cpp", "xtc_probability", 1.0, "xtc_threshold", 0.3, "top_k", 5), sure, "xtc_probability", "no effect here: one sure token"},
+		{neutral("llama.cpp", "xtc_probability", 1.0, "xtc_threshold", 0.3), sure, "xtc_probability", ""}, // it sorts, and the draw walks the array
+		{neutral("llama.cpp", "temperature", 0.0, "xtc_probability", 1.0, "top_k", 1), x, "top_k", ""},
+		{neutral("llama.cpp", "temperature", 0.0, "xtc_probability", 0.0, "top_k", 9, "top_p", 0.5), x, "top_p", "no effect: greedy (temperature 0); penalties, bias and bans still count"},
+		{neutral("llama.cpp", "temperature", 0.0, "top_k", 9), x, "top_k", "greedy (temperature 0): decides between equal logits at most; penalties, bias and bans still count"},
+		{neutral("llama.cpp", "repetition_penalty", 1.5, "repeat_last_n", 0), x, "repetition_penalty", "no effect: repeat_last_n 0 turns it off"},
 		{neutral("llama.cpp", "dynatemp_exponent", 2.0), x, "dynatemp_exponent", "no effect: dynatemp_range is off"},
 		{neutral("llama.cpp", "mirostat_tau", 2.0), x, "mirostat_tau", "no effect: mirostat is off"},
 		{neutral("llama.cpp", "mirostat", 2, "top_k", 40), x, "top_k", "no effect: mirostat replaces it"},
@@ -74,7 +79,7 @@ func TestPenaltyOnUnlikelyTokens(t *testing.T) {
 	if _, err := p.Sample(&tr, &s, in); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Inert("repetition_penalty", &tr).String(); got != "no effect here: touches 3 tokens, none of them likely" {
+	if got := p.Inert("repetition_penalty", &tr).String(); got != "touches 3 tokens here, none of them likely" {
 		t.Errorf("%q", got)
 	}
 }

@@ -21,6 +21,9 @@ func (k TopKArray) Apply(r *Row) {
 	}
 }
 
+// Sole reports whether k is 1.
+func (k TopKArray) Sole() bool { return k == 1 }
+
 // TopPArray keeps the best entries until their float32 sum reaches p, and at
 // least keep.
 type TopPArray struct {
@@ -215,6 +218,9 @@ func (t TemperatureArray) Apply(r *Row) {
 	r.Rebound()
 	r.Dirty()
 }
+
+// Sole reports whether t is 0.
+func (t TemperatureArray) Sole() bool { return t <= 0 }
 
 // DynamicTemperature moves the temperature with the entropy between t-spread
 // and t+spread.

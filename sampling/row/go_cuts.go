@@ -23,6 +23,9 @@ func (k GoTopK) Apply(r *Row) {
 	r.Sorted = true
 }
 
+// Sole reports whether k is 1.
+func (k GoTopK) Sole() bool { return k == 1 }
+
 func byLogit(a, b Item) int {
 	switch {
 	case a.x < b.x:

@@ -10,6 +10,9 @@ import (
 // A Cut is a stage that looks at the row alone.
 type Cut interface{ Apply(r *Row) }
 
+// A Sole is a cut that may leave one token alone: the best there is.
+type Sole interface{ Sole() bool }
+
 var negInf = float32(math.Inf(-1))
 
 // A Row is the set of tokens a pipeline narrows down to one: the logits of a

@@ -21,6 +21,9 @@ func (Greedy) Apply(r *Row) {
 	r.Keep(func(i int) bool { return i == best })
 }
 
+// Sole reports that it does.
+func (Greedy) Sole() bool { return true }
+
 // Argmax returns the first entry with the largest logit.
 func (r *Row) Argmax() int {
 	hi := r.Max()
