@@ -140,6 +140,7 @@ func (m *Model) drawDone(c *viz.Canvas, l *run.Lane) {
 	if t.n > 0 {
 		lines[0] += fmt.Sprintf(" · mean entropy %s bits · perplexity %s", viz.Two(t.meanBits), viz.Perplexity(t.perplexity))
 	}
+	_, back := m.stepKeys()
 	end := "ended by " + run.EndWords(l)
 	if n := len(l.View.Steps); n > 0 {
 		s := l.View.Steps[n-1]
@@ -155,7 +156,7 @@ func (m *Model) drawDone(c *viz.Canvas, l *run.Lane) {
 			end = fmt.Sprintf("ended by a stop string at step %s", viz.Count(s.Index))
 		}
 	}
-	lines = append(lines, end, "← look back and branch · s new seed · r again, same seed · E examples")
+	lines = append(lines, end, back+" look back and branch · s new seed · r again, same seed · E examples")
 	for i, s := range lines {
 		ink := viz.Ink{}
 		if i == 2 {

@@ -52,7 +52,8 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		if moved {
 			s += " TV to before " + viz.Three(m.Effect.Tv) + "."
 		}
-		return s + " → takes it · u undoes", viz.Ink{Role: viz.Draw}
+		next, _ := m.stepKeys()
+		return s + " " + next + " takes it · u undoes", viz.Ink{Role: viz.Draw}
 	case l.Look.At > 0:
 		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.Look.At, len(l.View.Steps)), viz.Ink{}
 	case l.View.Phase == engine.Done:
@@ -147,6 +148,7 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	if m.zoom {
 		list = zoomFooter
 	}
+	list = m.ofFocus(list)
 	if h := m.top().Hints(m); h != nil {
 		list = nil
 		for _, id := range h {
@@ -160,6 +162,43 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 		list = m.withoutWriting(list)
 	}
 	return m.fitHints(list, w)
+}
+
+// turnsKnobs reports whether the horizontal arrows turn a knob and step no
+// more.
+func (m *Model) turnsKnobs() bool { return m.screen.id == kit.ViewLab && m.focus == paneControls }
+
+// stepKeys returns the keys that go a token on and back from the focused pane.
+func (m *Model) stepKeys() (next, back string) {
+	if m.turnsKnobs() {
+		return m.keys.byID[kit.ActNext].First(), m.keys.byID[kit.ActBack].First()
+	}
+	return m.keys.byID[kit.ActRight].First(), m.keys.byID[kit.ActLeft].First()
+}
+
+// ofFocus makes the lab's hints those of the focused pane: the controls take
+// the arrows, and other keys step.
+func (m *Model) ofFocus(list []kit.Hint) []kit.Hint {
+	if !m.turnsKnobs() {
+		return list
+	}
+	out := []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActRight, Keys: "←→", Word: "value"}}
+	if len(list) > 0 && list[0].ID == kit.ActRun {
+		out = append([]kit.Hint{list[0]}, out...)
+		list = list[1:]
+	}
+	for _, h := range list {
+		switch h.ID {
+		case kit.ActRight:
+			h.ID = kit.ActNext
+		case kit.ActLeft:
+			h.ID = kit.ActBack
+		case kit.ActLower:
+			continue // the arrows do it
+		}
+		out = append(out, h)
+	}
+	return out
 }
 
 // atTheEnd reports whether the keys that write a token have nothing to write:
@@ -181,7 +220,7 @@ func (m *Model) atTheEnd() bool {
 // withoutWriting leaves out the hints that write a token, and offers another
 // text in their place.
 func (m *Model) withoutWriting(list []kit.Hint) []kit.Hint {
-	dead := map[kit.ID]bool{kit.ActRun: true, kit.ActNext: true, kit.ActRight: m.screen.id == kit.ViewCompare || m.screen.id == kit.ViewLab}
+	dead := map[kit.ID]bool{kit.ActRun: true, kit.ActNext: true, kit.ActRight: (m.screen.id == kit.ViewCompare || m.screen.id == kit.ViewLab) && !m.turnsKnobs()}
 	out, left := []kit.Hint(nil), false
 	for _, h := range list {
 		if dead[h.ID] {

@@ -131,3 +131,75 @@ func TestAnswersFit(t *testing.T) {
 		t.Errorf("only %d sentences were found", seen)
 	}
 }
+
+// The footer and the help line follow the focused pane: a key that they say
+// steps turns no knob, and one that they say turns a knob does.
+func TestFooterFollowsTheFocus(t *testing.T) {
+	states := map[string]func(b *bench){
+		"paused": func(*bench) {}, "past": func(b *bench) { b.keys("b", "b") }, "zoomed": func(b *bench) { b.keys("z") },
+		"what-if": func(b *bench) { b.keys("1", "4"); b.tuned() },
+		"done":    func(b *bench) { b.m.Advance(-1); b.wait(func(v engine.View) bool { return v.Phase == engine.Done }) },
+	}
+	keys := map[string]string{"→": "right", "←": "left", "space": "space"}
+	tried := 0
+	for name, reach := range states {
+		for _, size := range [][2]int{{160, 45}, {120, 40}, {100, 30}, {80, 24}, {60, 18}, {40, 12}} {
+			for p := paneText; p <= paneEntropy; p++ {
+				opt := testOptions(t)
+				opt.Config = opt.Config.MustWith("max_new_tokens", int64(4), sampling.FromFlag)
+				b := newBench(t, opt, size[0], size[1])
+				b.m.Pace = len(run.Paces) - 1
+				b.start("Once upon a time")
+				b.keys("n", "n")
+				b.steps(2)
+				b.m.focus = p
+				b.m.focusShown()
+				b.m.SelectKnob("temperature")
+				reach(b)
+				text, _ := b.m.helpLine(kit.ClassOf(b.m.w, b.m.h))
+				offers := map[string]bool{} // key, and whether it turns a knob
+				for key := range keys {
+					if strings.Contains(text, key+" takes it") || strings.Contains(b.frame(), key+" look back") {
+						offers[key] = false
+					}
+				}
+				for _, s := range b.m.footerSpans(b.m.w, kit.ClassOf(b.m.w, b.m.h)) {
+					switch key, word, _ := strings.Cut(s.text, " "); s.id {
+					case kit.ActRight, kit.ActLeft:
+						for _, k := range []string{"→", "←"} {
+							if strings.Contains(key, k) {
+								offers[k] = word == "value"
+							}
+						}
+					case kit.ActNext, kit.ActBack:
+						offers[key] = false
+					}
+				}
+				for key, turns := range offers { // one of them: the others are of the state before
+					tried++
+					l := b.m.Lane()
+					before, look, n := l.ShownConfig().Float("temperature"), l.Look.At, len(l.View.Steps)
+					press := key
+					if k, ok := keys[key]; ok {
+						press = k
+					}
+					b.keys(press)
+					after := b.m.Lane().ShownConfig().Float("temperature")
+					as := before != after
+					if !turns {
+						as = before == after || l.Look.At != look // another step has settings of its own
+					}
+					if !as {
+						t.Errorf("%s, %v, pane %d: %s is said to turn a knob: %v; temperature %v to %v, look %d, %d steps\n%s",
+							name, size, b.m.focus, key, turns, before, after, look, n, b.frame())
+					}
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
+	if tried < 100 {
+		t.Errorf("only %d cases", tried)
+	}
+}
