@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,8 +60,11 @@ type exportKey struct {
 	target   int
 }
 
+// firstTarget is the target that is shown first.
+const firstTarget = "llama.cpp"
+
 func newExport(m *Model) (kit.View, tea.Cmd) {
-	v := &exportView{target: 1}
+	v := &exportView{target: slices.Index(exchange.TargetNames(), firstTarget)}
 	return v, v.compute(m)
 }
 

@@ -49,7 +49,7 @@ func (b *bench) name(s string) {
 // text so far was written under another one.
 func TestExportChecksTheSettings(t *testing.T) {
 	b := exportBench(t, 120, 40)
-	b.keys("esc", "1", "W", "right", "right")
+	b.keys("esc", "1", "W", "left", "left", "left", "left")
 	b.has("factual → vllm")
 	b.has("mean total variation 0.000")
 	b.has("drawn token the same in 4 of 4 (same luck)")
