@@ -77,6 +77,9 @@ func visitLine(n int, data []byte, visit func(Line) error) error {
 	var head struct {
 		Type string `json:"type"`
 	}
+	if n == 1 && (data[0] != '{' || json.Unmarshal(data, &head) != nil) {
+		return &notRunError{data[0] == '{' || data[0] == '['}
+	}
 	if data[0] != '{' {
 		return errors.New("not a JSON object")
 	}

@@ -332,8 +332,12 @@ func (r *Row) Check(size int) error {
 	return nil
 }
 
+// BinSpread is how far from the mean of a bin its tokens are put, half above
+// and half below: the standard deviation of logits that lie evenly in it.
+const BinSpread = BinWidth / 3.4641016151377544
+
 // Spread returns the row with a value for each of size tokens: for those that
-// it does not name, the means of its bins, the largest first. Which of them
+// it does not name, the means of its bins with [BinSpread], the largest first. Which of them
 // has which is not known, and the others have minus infinity. avoid says which
 // ids are to be left out as long as there are others; it may be nil.
 func (r *Row) Spread(size int, avoid func(id int32) bool) []float32 {
@@ -361,9 +365,18 @@ func (r *Row) Spread(size int, avoid func(id int32) bool) []float32 {
 	}
 	free = append(free, last...)
 	for _, b := range slices.Backward(r.Bins) {
-		for range min(b.Count, len(free)) {
-			out[free[0]], free = b.Mean, free[1:]
+		n := min(b.Count, len(free))
+		for i, id := range free[:n] {
+			out[id] = b.Mean
+			switch {
+			case i == n-1 && n%2 == 1: // in the middle
+			case i%2 == 0:
+				out[id] += BinSpread
+			default:
+				out[id] -= BinSpread
+			}
 		}
+		free = free[n:]
 	}
 	return out
 }

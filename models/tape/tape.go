@@ -74,7 +74,7 @@ func Open(path string) (*Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	all, err := Read(f)
+	all, err := readAny(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -85,6 +85,29 @@ func Open(path string) (*Model, error) {
 	}
 	return nil, fmt.Errorf("%s: no lane %d; it has %d", name, lane, len(all))
 }
+
+// readAny reads a run file, or, if it is none, the saved responses of a server.
+func readAny(f io.ReadSeeker) ([]*Model, error) {
+	all, err := Read(f)
+	var none *notRunError
+	if !errors.As(err, &none) {
+		return all, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if all, ferr := Foreign(f); ferr == nil {
+		return all, nil
+	} else if none.json {
+		return nil, ferr
+	}
+	return nil, err
+}
+
+// A notRunError says that a file is no run file.
+type notRunError struct{ json bool }
+
+func (*notRunError) Error() string { return "not a recording: want a line of type run first" }
 
 // Read reads a recording, one model a lane, in the order of their first lines.
 // A last line that was cut off is left out.
@@ -105,7 +128,7 @@ type Decoder struct {
 // Models returns what was read, an error if that is nothing.
 func (d *Decoder) Models() ([]*Model, error) {
 	if len(d.lanes) == 0 {
-		return nil, errors.New("not a recording: no line of type run")
+		return nil, &notRunError{}
 	}
 	return d.lanes, nil
 }
@@ -191,7 +214,7 @@ type branchLine struct {
 // over.
 func (d *Decoder) Line(l Line) error {
 	if len(d.lanes) == 0 && l.Type != "run" {
-		return errors.New("not a recording: want a line of type run first")
+		return &notRunError{true}
 	}
 	switch l.Type {
 	case "run":
@@ -522,7 +545,7 @@ func (m *Model) RowAfter(tokens []int32) *Row {
 
 // A NotRecordedError says where a text leaves the recorded road.
 type NotRecordedError struct {
-	Pos   int      // of the token that was not written there, from 0
+	Pos   int      // tokens generated before the one that was not recorded
 	Token string   // its text; empty if no text goes on from here
 	Have  []string // the texts of the tokens that were
 	End   bool     // the recording ends here
@@ -531,7 +554,7 @@ type NotRecordedError struct {
 func (e *NotRecordedError) Error() string {
 	switch {
 	case e.End:
-		return fmt.Sprintf("the recording ends after %d tokens", e.Pos)
+		return fmt.Sprintf("the recording ends after token %d", e.Pos)
 	case len(e.Have) == 0:
 		return fmt.Sprintf("this road was not recorded: nothing follows token %d", e.Pos)
 	}
@@ -543,7 +566,7 @@ func (e *NotRecordedError) Error() string {
 	if n := len(have) - 1; n > 0 {
 		list = strings.Join(have[:n], ", ") + " and " + have[n]
 	}
-	return fmt.Sprintf("this road was not recorded: at token %d only %s, not %q", e.Pos, list, e.Token)
+	return fmt.Sprintf("this road was not recorded: at token %d only %s, not %q", e.Pos+1, list, e.Token)
 }
 
 // A session is a place in the recording.
@@ -578,7 +601,7 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 			continue
 		}
 		if next.row == nil {
-			return nil, &NotRecordedError{Pos: next.depth, End: len(next.next) == 0}
+			return nil, &NotRecordedError{Pos: s.m.generated(next), End: len(next.next) == 0}
 		}
 		rows = append(rows, next.row.Logits())
 	}
@@ -586,11 +609,22 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 	return rows, nil
 }
 
+// generated returns how many of the tokens to at follow a prompt.
+func (m *Model) generated(at *node) int {
+	n := 0
+	for _, p := range m.prompts {
+		if len(p.tokens) <= at.depth {
+			n = max(n, len(p.tokens))
+		}
+	}
+	return at.depth - n
+}
+
 // maxHave is how many tokens an error names.
 const maxHave = 4
 
 func (m *Model) off(at *node, id int32) error {
-	e := &NotRecordedError{Pos: at.depth, Token: m.vocab.Piece(id)}
+	e := &NotRecordedError{Pos: m.generated(at), Token: m.vocab.Piece(id)}
 	for _, b := range sortedKeys(at.next) {
 		if e.Have = append(e.Have, m.vocab.Piece(b)); len(e.Have) == maxHave {
 			break

@@ -119,6 +119,7 @@ func newRoot(sys System) *cobra.Command {
 	for _, command := range []func(System) *cobra.Command{
 		newRun,
 		newReplay,
+		newScore,
 		newCompare,
 		newSweep,
 		newCheck,

@@ -13,6 +13,7 @@ import (
 	"logitscope/models/chat"
 	"logitscope/models/llama"
 	"logitscope/models/open"
+	"logitscope/models/tape"
 	"logitscope/models/remote"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
@@ -188,6 +189,10 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 		}
 		j.text = b.String()
 		return j.checkPrompt()
+	}
+	if m, ok := j.model.(*tape.Model); ok && (!given || s.prompt == labPrompt && s.promptText == nil) {
+		j.text, j.prompt = m.Prompt() // nothing else was recorded
+		return nil
 	}
 	if !given {
 		return nil

@@ -1,0 +1,80 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"logitscope/engine"
+	"logitscope/models/tape"
+)
+
+// With whole rows a lane on the recording does what the lane on the model did:
+// every step, its trace and its what-ifs, to the last bit.
+func TestATapeAnswersAsTheModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := dice{700}
+		live := newStudio(t, m, RowsFull, engine.Draft{})
+		set := func(s *studio, temp float64) *engine.Settings {
+			return s.settings(config(t, "do_sample", true, "max_new_tokens", 300, "seed", 5, "temperature", temp, "top_p", 0.9), "x")
+		}
+		session := func(s *studio) engine.View {
+			s.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set(s, 1)})
+			s.do(engine.Advance{N: 8})
+			s.do(engine.Tune{Settings: set(s, 0.6)}, engine.Advance{N: 4})
+			s.do(engine.Force{Token: 7})
+			s.do(engine.Advance{N: 3})
+			s.do(engine.Rewind{Len: 5}, engine.Tune{Settings: set(s, 1.4)})
+			return s.do(engine.Advance{N: 6})
+		}
+		want := session(live)
+		file := bytes.Clone(live.file.Bytes())
+		all, err := tape.Read(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := newStudio(t, all[0], RowsFull, engine.Draft{})
+		got := session(back)
+		if len(got.Steps) != len(want.Steps) || len(got.Steps) != 11 {
+			t.Fatalf("%d steps, want %d", len(got.Steps), len(want.Steps))
+		}
+		for k := range want.Steps {
+			for _, temp := range []float64{0, 0.3, 2} {
+				a, err := want.Retrace(k, set(live, temp))
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := got.Retrace(k, set(back, temp))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if x, y := fmt.Sprintf("%+v", *a.Trace), fmt.Sprintf("%+v", *b.Trace); x != y {
+					t.Fatalf("step %d at %v:\n%s\non the tape\n%s", k+1, temp, x, y)
+				}
+			}
+			if x, y := fmt.Sprintf("%+v", *want.Steps[k].Trace), fmt.Sprintf("%+v", *got.Steps[k].Trace); x != y {
+				t.Fatalf("step %d:\n%s\non the tape\n%s", k+1, x, y)
+			}
+		}
+	})
+}
+
+// What a reader does with any bytes: an error of one line, or a recording that
+// can be verified without harm.
+func FuzzRecording(f *testing.F) {
+	f.Add([]byte(`{"type":"run","version":2,"model":{"name":"m","vocab":4,"context":9},"prompt":"a","prompt_tokens":[1],"config":{"temperature":1},"order":"transformers","seed":1}
+{"type":"step","pos":1,"token":2,"stages":[{"name":"x","kept":1,"removed":0,"mass":1}],"top":[],"row":{"n":4,"values":"AAAAAAAAgD8AAAAAAAAAAA==","lse":1.7,"max":1}}
+{"type":"set","before_pos":2,"changes":{"top_k":2},"preset":"p","order":null}
+{"type":"branch","id":2,"from":1,"keep":0}
+{"type":"mark","pos":1,"text":"x"}
+{"type":"end","reason":"eos","text":"","tokens":1}
+`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		Verify(r)
+	})
+}

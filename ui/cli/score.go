@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/models/tape/logprobs"
+)
+
+func newScore(sys System) *cobra.Command {
+	var file, report string
+	var response int
+	cmd := &cobra.Command{
+		Use:   "score",
+		Short: "how likely a text was, token by token, by log probabilities that a server sent",
+		Long: `Score reads saved responses with log probabilities: of the OpenAI APIs and those
+who speak them (vLLM, SGLang, llama-server), of llama-server, Ollama, SGLang and
+TGI by their own; whole, as a list, one a line, as batch output or as a stream.
+The shape is known by the content. A floor, such as -9999, is no value and in no
+sum.`,
+		Example: `  logitscope score --logprobs response.json
+  logitscope score --logprobs batch.jsonl --response 2 --report json`,
+		Args: noArgs,
+	}
+	f := cmd.Flags()
+	f.StringVar(&file, "logprobs", "", "the file with the responses")
+	f.StringVar(&report, "report", "text", "text or json")
+	f.IntVar(&response, "response", 1, "which of the responses, from 1")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		switch {
+		case file == "":
+			return wrong("score needs --logprobs FILE")
+		case report != "text" && report != "json":
+			return wrong("--report %s: text or json", report)
+		}
+		r, err := readScore(file, response)
+		if err != nil {
+			return wrong("--logprobs %w", err)
+		}
+		if report == "json" {
+			return writeLine(sys.Out, r)
+		}
+		return r.print(sys.Out)
+	}
+	return cmd
+}
+
+// A scoreReport is what score --report json prints.
+type scoreReport struct {
+	Format       logprobs.Format `json:"format"`
+	Responses    int             `json:"responses"`
+	Model        *string         `json:"model"`
+	Text         string          `json:"text"`
+	Tokens       []scoreToken    `json:"tokens"`
+	PromptTokens []scoreToken    `json:"prompt_tokens,omitempty"`
+	PromptBits   *float64        `json:"prompt_bits,omitempty"`
+	Bits         float64         `json:"bits"`
+	PerToken     *float64        `json:"bits_per_token"`
+	PerByte      *float64        `json:"bits_per_byte"`
+	Perplexity   *float64        `json:"perplexity"`
+	Missing      int             `json:"missing"`
+	Notes        []scoreNote     `json:"notes"`
+
+	number int // of the response, from 1
+}
+
+// A scoreToken is one token; a name is its text or its bytes, if known.
+type scoreToken struct {
+	Text    *string  `json:"text,omitempty"`
+	Bytes   string   `json:"bytes_base64,omitempty"`
+	ID      *int32   `json:"id,omitempty"`
+	Logprob *float64 `json:"logprob"`
+	Floor   bool     `json:"floor,omitempty"`
+	Rank    int      `json:"rank,omitempty"`
+	Top     [][2]any `json:"top"`
+}
+
+type scoreNote struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+	Text  string `json:"text"`
+}
+
+// maxTop is how many tokens of a list the report has.
+const maxTop = 20
+
+// readScore reads response n of a file.
+func readScore(name string, n int) (*scoreReport, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	defer f.Close()
+	if s, err := f.Stat(); err != nil || !s.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	all, err := logprobs.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if n < 1 || n > len(all.Responses) {
+		return nil, fmt.Errorf("%s: no response %d, it has %d with log probabilities", name, n, len(all.Responses))
+	}
+	r := newScoreReport(all, all.Responses[n-1])
+	r.number = n
+	return r, nil
+}
+
+func newScoreReport(f *logprobs.File, r *logprobs.Response) *scoreReport {
+	out := &scoreReport{Format: r.Format, Responses: len(f.Responses), Text: r.Text, Tokens: scoreTokens(r.Tokens), Notes: scoreNotes(f, r)}
+	if r.Model != "" {
+		out.Model = &r.Model
+	}
+	var valued, bytes int
+	var known bool
+	out.Bits, valued, bytes, known = sumBits(r.Tokens)
+	out.Missing = len(r.Tokens) - valued
+	if valued > 0 {
+		per := out.Bits / float64(valued)
+		perplexity := math.Exp2(per)
+		out.PerToken, out.Perplexity = &per, &perplexity
+		if known && bytes > 0 {
+			x := out.Bits / float64(bytes)
+			out.PerByte = &x
+		}
+	}
+	if r.Prompt != nil {
+		bits, _, _, _ := sumBits(r.Prompt)
+		out.PromptTokens, out.PromptBits = scoreTokens(r.Prompt), &bits
+	}
+	return out
+}
+
+// sumBits adds up the tokens that have a value, and the bytes of those; known
+// is false if one has bytes that are not known.
+func sumBits(tokens []logprobs.Token) (bits float64, valued, bytes int, known bool) {
+	known = true
+	for i := range tokens {
+		t := &tokens[i]
+		if !t.Has() {
+			continue
+		}
+		valued++
+		bits -= t.Logprob / math.Ln2
+		switch {
+		case t.Special:
+		case t.Bytes == nil:
+			known = false
+		default:
+			bytes += len(t.Bytes)
+		}
+	}
+	return bits + 0, valued, bytes, known
+}
+
+func scoreTokens(tokens []logprobs.Token) []scoreToken {
+	out := make([]scoreToken, len(tokens))
+	for i := range tokens {
+		t := &tokens[i]
+		s := scoreToken{Floor: t.Floor, Rank: t.Rank, Top: [][2]any{}}
+		if t.ID >= 0 {
+			s.ID = &t.ID
+		}
+		switch {
+		case !t.Known():
+		case t.Bytes != nil && !utf8.Valid(t.Bytes):
+			s.Bytes = base64.StdEncoding.EncodeToString(t.Bytes)
+		default:
+			s.Text = &t.Text
+		}
+		if t.Has() {
+			s.Logprob = &t.Logprob
+		}
+		for _, e := range t.Top[:min(len(t.Top), maxTop)] {
+			s.Top = append(s.Top, [2]any{entryName(&e.Piece), e.Logprob})
+		}
+		out[i] = s
+	}
+	return out
+}
+
+func entryName(p *logprobs.Piece) any {
+	switch {
+	case !p.Known():
+		return map[string]int32{"id": p.ID}
+	case p.Bytes != nil && !utf8.Valid(p.Bytes):
+		return map[string]string{"bytes_base64": base64.StdEncoding.EncodeToString(p.Bytes)}
+	}
+	return p.Text
+}
+
+// scoreNotes says what must be known about the numbers.
+func scoreNotes(f *logprobs.File, r *logprobs.Response) []scoreNote {
+	count := func(is func(t *logprobs.Token) bool) (n int) {
+		for i := range r.Tokens {
+			if is(&r.Tokens[i]) {
+				n++
+			}
+		}
+		return n
+	}
+	one := func(yes bool) int {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	notes := []scoreNote{}
+	for _, n := range []scoreNote{
+		{"floor", count(func(t *logprobs.Token) bool { return t.Floor }), "tokens of which the server says only that they are less likely than what it lists: in no sum"},
+		{"clipped", count(func(t *logprobs.Token) bool { return t.Clipped }), "tokens with a value a little above 0, taken for 0"},
+		{"outside_top", count((*logprobs.Token).Outside), "tokens that are not in their own list"},
+		{"post_sampling", count(func(t *logprobs.Token) bool { return t.Sampled }), "tokens with probabilities after sampling: not the model's own"},
+		{"replacement", count(func(t *logprobs.Token) bool { return t.Known() && t.Replaced() }), "tokens whose bytes are lost: U+FFFD stands for them"},
+		{"text_differs", one(r.Differs()), "the tokens do not join to the text"},
+		{"unfinished", one(r.Unfinished), "the stream has no end"},
+		{"without", f.Without, "responses without log probabilities"},
+	} {
+		if n.Count > 0 {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// print writes the report for people.
+func (r *scoreReport) print(w io.Writer) error {
+	model := "a model without a name"
+	if r.Model != nil {
+		model = visible(*r.Model)
+	}
+	fmt.Fprintf(w, "%s, %s · response %d of %d\n", model, r.Format, r.number, r.Responses)
+	fmt.Fprintf(w, "%s in %s", bitsOf(r.Bits), count(len(r.Tokens)-r.Missing, "token"))
+	if r.PerToken != nil {
+		fmt.Fprintf(w, " · %.4g bits a token · perplexity %.4g", *r.PerToken, *r.Perplexity)
+	}
+	if r.PerByte != nil {
+		fmt.Fprintf(w, " · %.4g bits a byte", *r.PerByte)
+	}
+	fmt.Fprintln(w)
+	if r.PromptBits != nil {
+		fmt.Fprintf(w, "prompt: %s in %s\n", bitsOf(*r.PromptBits), count(len(r.PromptTokens), "token"))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "%d: %s\n", n.Count, n.Text)
+	}
+	for _, t := range r.Tokens {
+		value, rank, name := "     –", "   –", "–"
+		if t.Logprob != nil {
+			value = fmt.Sprintf("%6.2f%%", 100*math.Exp(*t.Logprob))
+		}
+		if t.Rank > 0 {
+			rank = fmt.Sprintf("%4d", t.Rank)
+		}
+		if t.Text != nil {
+			name = fmt.Sprintf("%q", *t.Text)
+		} else if t.Bytes != "" {
+			name = "bytes " + t.Bytes
+		}
+		if _, err := fmt.Fprintf(w, "%8s  %s  %s\n", value, rank, visible(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bitsOf(x float64) string { return fmt.Sprintf("%.4f bits", x) }
