@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"logitscope/models"
 	"logitscope/models/tape"
 	"logitscope/sampling"
 )
@@ -69,18 +69,11 @@ func (t *Take) Steps() int {
 
 // Open reads the run file path. The error begins with the path.
 func Open(path string) (*Recording, error) {
-	f, err := os.Open(path)
+	f, err := models.OpenFile(path)
 	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	defer f.Close()
-	if s, err := f.Stat(); err != nil || !s.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
 	r, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

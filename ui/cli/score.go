@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"logitscope/models"
 	"logitscope/models/tape/logprobs"
 )
 
@@ -92,14 +92,11 @@ const maxTop = 20
 
 // readScore reads response n of a file.
 func readScore(name string, n int) (*scoreReport, error) {
-	f, err := os.Open(name)
+	f, err := models.OpenFile(name)
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, err
 	}
 	defer f.Close()
-	if s, err := f.Stat(); err != nil || !s.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
 	all, err := logprobs.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
