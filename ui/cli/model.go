@@ -13,8 +13,8 @@ import (
 	"logitscope/models/chat"
 	"logitscope/models/llama"
 	"logitscope/models/open"
-	"logitscope/models/tape"
 	"logitscope/models/remote"
+	"logitscope/models/tape"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 )
