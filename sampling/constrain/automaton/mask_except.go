@@ -10,16 +10,16 @@ func (m *Matcher) except(sc scope, p *part, out *sink) {
 	it := p.items[0]
 	st := m.a.strings[^it.at].StringState
 	s := m.a.p.Strs[st.Str]
-	lang := s.Lang.(*lang.ExceptText)
+	list := s.Lang.(*lang.ExceptText)
 	plain := st
-	plain.Str, plain.Q = s.Off.Id, lang.Phase(st.Q)
+	plain.Str, plain.Q = s.Off.Id, list.Phase(st.Q)
 	at, ok := m.a.internString(plain)
 	if !ok || sc.nodes != nil {
 		m.rule(sc, p, out)
 		return
 	}
 	q := m.plainPart(item{at, it.stack})
-	d := dropper{t: sc.t, s: s, lang: lang}
+	d := dropper{t: sc.t, s: s, list: list}
 	d.root(st)
 	m.allBut(sc.kept, &q, d.tokens, out)
 }
@@ -54,7 +54,7 @@ func (m *Matcher) mark(tokens []int32) {
 type dropper struct {
 	t      *trie
 	s      *lang.StringLang
-	lang   *lang.ExceptText
+	list   *lang.ExceptText
 	tokens []int32
 }
 
@@ -72,7 +72,7 @@ func (d *dropper) root(st lang.StringState) {
 		}
 		return
 	}
-	for _, b := range d.lang.Nodes[st.Q-lang.Utf8States].Bytes {
+	for _, b := range d.list.Nodes[st.Q-lang.Utf8States].Bytes {
 		try(b)
 	}
 	try('"')
@@ -83,7 +83,7 @@ func (d *dropper) root(st lang.StringState) {
 // that are still on the list.
 func (d *dropper) below(lo, hi int32, st lang.StringState) {
 	t := d.t
-	closes := st.Esc == 0 && !d.lang.Inside(st.Q) && !d.lang.Accept(st.Q)
+	closes := st.Esc == 0 && !d.list.Inside(st.Q) && !d.list.Accept(st.Q)
 	for i := lo; i < hi; i += t.nodes[i].size {
 		b := t.bytes[i]
 		if b == '"' && st.Esc == 0 {
@@ -92,7 +92,7 @@ func (d *dropper) below(lo, hi int32, st lang.StringState) {
 			}
 			continue
 		}
-		if !t.quoteBelow(i) || st.Esc == 0 && b != '\\' && d.lang.Child(st.Q, b) < 0 {
+		if !t.quoteBelow(i) || st.Esc == 0 && b != '\\' && d.list.Child(st.Q, b) < 0 {
 			continue
 		}
 		if next, ok := d.s.Step(st, b); ok && (next.Esc != 0 || next.Q >= lang.Utf8States) {

@@ -13,7 +13,6 @@ type region struct {
 	nodes []int32 // below which it lies; nil for the whole of t
 	// The children of the nodes.
 	firsts byteIndex
-	uses   int
 	limit  int32 // trie nodes that are merged at once
 
 	// Of a region that every grammar has in common: the answers for rules that
@@ -39,10 +38,6 @@ type tailKey struct {
 	in     *region
 	caller int32
 }
-
-// mergeUses is the number of callers from which the subtrees of a region are
-// merged into one trie. Merging costs as much as several walks.
-const mergeUses = 4
 
 // maxCommon bounds the answers that a region keeps for all grammars.
 const maxCommon = 1024
@@ -106,8 +101,7 @@ func (r *region) below(nodes []int32, shared bool) *region {
 		return nil
 	}
 	out := &region{t: r.t, nodes: kept, limit: r.limit}
-	if shared {
-		// Others may read it, so it stays as it is from here on.
+	if shared { // by so many that merging, which costs as much as several walks, pays
 		out.mu, out.common = r.mu, map[string]*ruleMask{}
 		out.merge()
 	}
@@ -191,12 +185,6 @@ func (m *Matcher) tail(r *region, caller int32) *maskEntry {
 	to := m.a.left(caller)
 	if to == lang.Dead {
 		return nil
-	}
-	if r.nodes != nil && r.common == nil { // others may be reading common ones
-		if r.uses++; r.uses == mergeUses {
-			r.merge()
-			m.keptBytes += r.bytes()
-		}
 	}
 	out := m.openSink()
 	m.reach(r.scope(), to, out)
