@@ -58,22 +58,12 @@ func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
 // check.
 func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
 	muted := viz.Ink{Role: viz.Muted}
-	x := c.Put(1, 0, "to  ", muted)
-	for i, f := range exchange.Targets() {
-		name, ink := " "+f.Name+" ", viz.Ink{}
-		if i == v.target {
-			name, ink = "["+f.Name+"]", viz.Ink{Attr: viz.Bold}
-		}
-		if x+viz.Width(name) > c.W-4 {
-			c.Put(x, 0, "…", muted)
-			break
-		}
-		x = c.Put(x, 0, name, ink) + 1
-	}
-	c.Right(c.W-1, 0, "←→", muted)
-	if c.W < 90 { // not all names fit
-		c.Fill(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}, " ", viz.Ink{})
-		c.Put(1, 0, fmt.Sprintf("to  ← [%s] →  %d of %d", exchange.Targets()[v.target].Name, v.target+1, len(exchange.Targets())), viz.Ink{})
+	targets := exchange.Targets()
+	x := c.Put(1, 0, "to  ← ", muted)
+	x = c.Put(x, 0, "["+targets[v.target].Name+"]", viz.Ink{Attr: viz.Bold})
+	c.Put(x, 0, fmt.Sprintf(" →  %d of %d", v.target+1, len(targets)), muted)
+	if next := targets[v.target].About; c.W >= 90 {
+		c.Right(c.W-1, 0, next, muted)
 	}
 	lines := v.lines(c.W-4, c.ASCII)
 	h := c.H - 2
