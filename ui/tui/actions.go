@@ -56,7 +56,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActPin, Binding: kit.Bind("pin / unpin the row's token", "p"), Hint: "pin", Group: "show"}, do((*Model).TogglePin)},
 		{kit.Action{ID: kit.ActFind, Binding: kit.Bind("find any token of the vocabulary", "/"), Hint: "find", Group: "show"}, opens(kit.ViewFind)},
 		{kit.Action{ID: kit.ActDraw, Binding: kit.Bind("draw 1,000 against the expected law", "d"), Hint: "draw again", Group: "show"}, opens(kit.ViewDraw)},
-		{kit.Action{ID: kit.ActMarks, Binding: kit.Bind("text colour: preset, probability, surprisal, rank, window", "m"), Hint: "text colours", Group: "show"}, do((*Model).nextMarks)},
+		{kit.Action{ID: kit.ActMarks, Binding: kit.Bind("text colour: preset, probability, surprisal, rank, window", "m"), Hint: "text colours", Group: "show"}, do((*Model).NextMarks)},
 		{kit.Action{ID: kit.ActPrevMark, Binding: kit.Bind("previous mark: switch, forced", "["), Group: "move"}, do(func(m *Model) { m.toMark(-1) })},
 		{kit.Action{ID: kit.ActNextMark, Binding: kit.Bind("next mark", "]"), Group: "move"}, do(func(m *Model) { m.toMark(1) })},
 		{kit.Action{ID: kit.ActPrompt, Binding: kit.Bind("edit the prompt", "e"), Hint: "prompt", Group: "text"}, (*Model).editPrompt},

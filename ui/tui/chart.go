@@ -66,7 +66,7 @@ func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 	top := chartTop(l, c.H)
 	c = c.Sub(viz.Rect{X: 0, Y: top, W: c.W, H: c.H - top})
-	t, ref := traces(l)
+	t, ref := run.Traces(l)
 	if t == nil {
 		c.Put(1, 1, "waiting for the first step", viz.Ink{Role: viz.Muted})
 		return
@@ -157,20 +157,10 @@ func (d *rowDrawer) rest(y int, ln chartLine, name string) {
 // elsewhere draws the line of the tokens that a server did not name: what
 // they have together is known, which they are is not, and none is ever drawn.
 func (d *rowDrawer) elsewhere(y int, ln chartLine) {
-	d.rest(y, ln, unnamedLabel(d.t, d.col.labelW))
+	d.rest(y, ln, run.UnnamedLabel(d.t, d.col.labelW))
 	if d.col.reason > 0 && d.col.words {
 		d.c.Put(d.col.reason, y, viz.Cut("unnamed, never drawn", d.c.W-d.col.reason), viz.Ink{Role: viz.Muted})
 	}
-}
-
-// unnamedLabel names that line in at most w cells.
-func unnamedLabel(t *sampling.Trace, w int) string {
-	for _, s := range []string{"outside the top " + viz.Count(t.Vocab), "outside top " + viz.Count(t.Vocab), "outside " + viz.Count(t.Vocab)} {
-		if viz.Width(s) <= w {
-			return s
-		}
-	}
-	return "unnamed"
 }
 
 func (d *rowDrawer) gapsShow() bool { return d.c.H >= compactBelow }
@@ -200,7 +190,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 		c.Put(d.col.mark+1, y, "★", viz.Ink{Role: viz.Pinned})
 	}
 	mark := rowMark(r, chosen, d.step.Forced)
-	if !chosen && refused(d.t, r) {
+	if !chosen && run.Refused(d.t, r) {
 		mark = "⊘"
 	}
 	c.Put(d.col.mark+2, y, mark, markInk(r, chosen))
@@ -214,7 +204,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	}
 	c.Right(d.col.final, y, final, ink)
 	d.reason(y, r)
-	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(d.t, r)}
+	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(d.t, r)}
 }
 
 // rowMark is the glyph that says what became of a token.
@@ -237,20 +227,15 @@ func markInk(r *sampling.Row, chosen bool) viz.Ink {
 	return viz.Ink{Role: viz.Lost}
 }
 
-// refused reports whether a constraint removed the token.
-func refused(t *sampling.Trace, r *sampling.Row) bool {
-	return r.Cut != sampling.NoStage && t.Stages()[r.Cut].Name == "constraint"
-}
-
 // reason draws what moved or removed a token, in words where they fit.
 func (d *rowDrawer) reason(y int, r *sampling.Row) {
 	if d.col.reason == 0 {
 		return
 	}
 	list := reasons(d.t, r)
-	if k := d.step.Constraint; k != nil && !k.Broken && refused(d.t, r) {
+	if k := d.step.Constraint; k != nil && !k.Broken && run.Refused(d.t, r) {
 		if i, b := k.Constraint.Dies(k.State, r.ID); i >= 0 {
-			list[len(list)-1] = "⊘ " + refusal{i, b}.words()
+			list[len(list)-1] = "⊘ " + run.Refusal{At: i, What: b}.Words()
 		}
 	}
 	x := d.col.reason

@@ -3,7 +3,6 @@ package tui
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
@@ -257,30 +256,19 @@ func reasons(t *sampling.Trace, r *sampling.Row) []string {
 	for i, st := range t.Stages() {
 		switch {
 		case r.Lowered&(1<<i) != 0:
-			out = append(out, "↓ "+shortLabel(st))
+			out = append(out, "↓ "+run.ShortLabel(st))
 		case r.Raised&(1<<i) != 0:
-			out = append(out, "↑ "+shortLabel(st))
+			out = append(out, "↑ "+run.ShortLabel(st))
 		}
 		if int(r.Cut) == i {
 			mark := "✗ "
-			if refused(t, r) {
+			if run.Refused(t, r) {
 				mark = "⊘ "
 			}
-			out = append(out, mark+shortLabel(st))
+			out = append(out, mark+run.ShortLabel(st))
 		}
 	}
 	return out
-}
-
-// shortLabel is a stage's label without its value: "repetition".
-func shortLabel(st sampling.StageTrace) string {
-	if i := strings.LastIndexByte(st.Label, ' '); i > 0 {
-		return st.Label[:i]
-	}
-	if st.Label != "" {
-		return st.Label
-	}
-	return st.Name
 }
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
@@ -292,21 +280,9 @@ func chartPlanFor(l *run.Lane, k kit.Class, h int) chartPlan {
 	return p
 }
 
-// traces returns the trace on the screen and the one that fixes its rows.
-func traces(l *run.Lane) (t, ref *sampling.Trace) {
-	s, b := l.Step(), l.Reference()
-	if s == nil || s.Trace == nil {
-		return nil, nil
-	}
-	if b != nil && b.Trace != nil {
-		ref = b.Trace
-	}
-	return s.Trace, ref
-}
-
 // chartIDs lists the tokens that have a row in the lab's chart, from the top.
 func (m *Model) chartIDs() []int32 {
-	t, ref := traces(m.Lane())
+	t, ref := run.Traces(m.Lane())
 	if t == nil {
 		return nil
 	}

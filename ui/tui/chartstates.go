@@ -47,7 +47,7 @@ func (m *Model) drawInstead(c *viz.Canvas, l *run.Lane, k kit.Class) bool {
 
 // drawSearch says what a lane does that draws no token, after n steps.
 func drawSearch(c *viz.Canvas, l *run.Lane, n int) {
-	lines := []string{strategyWords(l), tookWords(n, "step", l.View.Decode.Took)}
+	lines := []string{run.StrategyWords(l), tookWords(n, "step", l.View.Decode.Took)}
 	if l.View.Phase == engine.Done {
 		lines[1] += " · ended by " + run.EndWords(l)
 	}

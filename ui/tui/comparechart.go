@@ -16,7 +16,7 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	f := viz.Frame{Title: "no step yet", Focused: d.focused(i)}
 	if s == nil {
 		if l.View.Beam != nil || l.View.Contrastive != nil || l.Look.At > 0 {
-			f.Title = strategyWords(l)
+			f.Title = run.StrategyWords(l)
 		}
 		d.beams(d.pane(c, f), l)
 		return
@@ -94,7 +94,7 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 	name := viz.Count(left) + " others"
 	switch {
 	case t.Rest > 0 && left == 0:
-		name = unnamedLabel(t, col.labelW-1)
+		name = run.UnnamedLabel(t, col.labelW-1)
 	case t.Rest > 0: // what a server did not name is among them
 		name = viz.Count(left) + " + unnamed"
 	}
@@ -138,7 +138,7 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *run.Lane, s laneStep, r *sampl
 		final = viz.Removed
 	}
 	c.Right(col.final, y, final, ink)
-	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(s.t, r)}
+	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(s.t, r)}
 }
 
 // laneMark says what became of a token in one lane.
@@ -148,7 +148,7 @@ func laneMark(s laneStep, r *sampling.Row) string {
 		return "◆"
 	case r.ID == s.s.Token:
 		return "●"
-	case refused(s.t, r):
+	case run.Refused(s.t, r):
 		return "⊘"
 	case r.Cut != sampling.NoStage:
 		return "✗"
@@ -159,7 +159,7 @@ func laneMark(s laneStep, r *sampling.Row) string {
 // beams lists the texts of a beam search, best first.
 func (d *laneDrawer) beams(c *viz.Canvas, l *run.Lane) {
 	if l.View.Beam == nil {
-		c.Put(1, 0, viz.Cut(strategyWords(l), c.W-1), viz.Ink{Role: viz.Muted})
+		c.Put(1, 0, viz.Cut(run.StrategyWords(l), c.W-1), viz.Ink{Role: viz.Muted})
 		return
 	}
 	muted := viz.Ink{Role: viz.Muted}

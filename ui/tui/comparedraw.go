@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -133,7 +132,7 @@ func numbers(l *run.Lane) string {
 func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 	l, s := d.m.All[i], d.steps[i].s
 	if s == nil {
-		c.Put(1, 0, viz.CutTitle(strategyWords(l), c.W-2), viz.Ink{Role: viz.Muted})
+		c.Put(1, 0, viz.CutTitle(run.StrategyWords(l), c.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
 	t := s.Trace
@@ -185,23 +184,4 @@ func (v *compareView) apartWords(m *Model, ref, i int) string {
 		return "TV" + to + viz.Removed
 	}
 	return "TV" + to + viz.Three(p.now.d.TV) + " · JS " + viz.Three(p.now.d.JS) + " bits"
-}
-
-// strategyWords says what a lane does that draws no token.
-func strategyWords(l *run.Lane) string {
-	switch v := l.View; {
-	case v.Beam != nil && v.Beam.Last() == nil:
-		return "beam search · no step yet"
-	case v.Beam != nil:
-		return fmt.Sprintf("beam search · %d running · %d finished", len(v.Beam.Running()), len(v.Beam.Finished()))
-	case v.Contrastive != nil:
-		return "contrastive search: the best of its candidates, no draw"
-	case v.Phase == engine.Prefill:
-		return "reading the prompt"
-	case l.Look.At > 0:
-		return fmt.Sprintf("recomputing step %d …", l.Look.At)
-	case v.Phase == engine.Failed && v.Err != nil:
-		return "! " + viz.Printable(viz.FirstLine(v.Err.Error()), true)
-	}
-	return "no step yet"
 }

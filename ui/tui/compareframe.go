@@ -99,7 +99,7 @@ func (v *compareView) Header(host kit.Host, k kit.Class) (left, right []kit.Head
 	info := m.Lane().Model.Info()
 	model := info.Name
 	if k == kit.Class160 {
-		model = strings.TrimSpace(info.Name + " " + nonZero(info.Params) + " " + info.Quant)
+		model = strings.TrimSpace(info.Name + " " + run.NonZero(info.Params) + " " + info.Quant)
 	}
 	luck := m.seedWords()
 	if _, same := m.sameLuck(); same && k >= kit.Class120 {
@@ -128,20 +128,20 @@ func (v *compareView) Header(host kit.Host, k kit.Class) (left, right []kit.Head
 // lanesPhase says what the lanes are doing together.
 func (m *Model) lanesPhase() string {
 	if m.Running() {
-		return phases[engine.Running].glyph + " " + phases[engine.Running].word
+		return run.Phases[engine.Running].Glyph + " " + run.Phases[engine.Running].Word
 	}
 	for _, l := range m.All {
 		if l.View.Phase == engine.Failed || l.View.Looking > 0 {
-			return phaseWords(l)
+			return run.PhaseWords(l)
 		}
 	}
 	if anyLooks(m.All) || !allEnded(m.All) || len(m.All) == 0 {
 		if l := m.Lane(); l.Look.At > 0 || l.View.Phase != engine.Done {
-			return phaseWords(l)
+			return run.PhaseWords(l)
 		}
-		return phases[engine.Paused].glyph + " " + phases[engine.Paused].word
+		return run.Phases[engine.Paused].Glyph + " " + run.Phases[engine.Paused].Word
 	}
-	return phases[engine.Done].glyph + " " + phases[engine.Done].word
+	return run.Phases[engine.Done].Glyph + " " + run.Phases[engine.Done].Word
 }
 
 func anyLooks(lanes []*run.Lane) bool {

@@ -14,7 +14,7 @@ func (v *compareView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, b
 	m := host.(*Model)
 	r := m.Screen().Body()
 	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
-	if d := wheel(e); d != 0 && lay.apart.Contains(x, y) {
+	if d := kit.Wheel(e); d != 0 && lay.apart.Contains(x, y) {
 		m.stepLanes(10 * d)
 		return v.measure(m), true
 	}
@@ -40,7 +40,7 @@ func (v *compareView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, b
 }
 
 func (v *compareView) textMouse(m *Model, i int, r viz.Rect, lay compareLayout, x, y int, e tea.MouseMsg) {
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.stepLanes(d)
 		return
 	}
@@ -59,9 +59,9 @@ func (v *compareView) textMouse(m *Model, i int, r viz.Rect, lay compareLayout, 
 	}
 	at := r.X + 2
 	for _, gl := range g[lines[line][0]:lines[line][1]] {
-		if at += gl.w; x < at {
-			if gl.step > 0 {
-				m.lookLanes(gl.step)
+		if at += gl.W; x < at {
+			if gl.Step > 0 {
+				m.lookLanes(gl.Step)
 			}
 			return
 		}
@@ -69,7 +69,7 @@ func (v *compareView) textMouse(m *Model, i int, r viz.Rect, lay compareLayout, 
 }
 
 func (v *compareView) chartMouse(m *Model, i int, r viz.Rect, lay compareLayout, y int, e tea.MouseMsg) {
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.Cur = i
 		v.move(m, d)
 		return

@@ -25,7 +25,7 @@ func stepsSideBySide(lanes []*run.Lane) []laneStep {
 	out := make([]laneStep, len(lanes))
 	for i, l := range lanes {
 		out[i] = laneStep{l: l, group: i}
-		t, ref := traces(l)
+		t, ref := run.Traces(l)
 		if t == nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 	for ; y < h && top+y < len(lines); y++ {
 		x := 0
 		for _, gl := range g[lines[top+y][0]:lines[top+y][1]] {
-			x = in.Put(x, y, gl.text, gl.ink)
+			x = in.Put(x, y, gl.Text, gl.Ink)
 		}
 	}
 	if l.View.Phase == engine.Failed && l.View.Err != nil && y < h {
@@ -46,22 +46,22 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 
 // laneText returns the text of lane i with the place marked where it parts
 // from the others, in lines of w cells, and the first of the h lines to show.
-func (v *compareView) laneText(m *Model, i, w, h int) (g []glyph, lines [][2]int, top int) {
+func (v *compareView) laneText(m *Model, i, w, h int) (g []run.Glyph, lines [][2]int, top int) {
 	l := m.All[i]
-	g = m.flow(l, max(w*h, 1))
+	g = m.Flow(l, max(w*h, 1))
 	if _, search := l.Searched(); !search {
 		if at, ok := v.partsAt(m, i); ok {
 			g = v.markParting(m, l, g, at+1)
 		}
 	}
-	lines = wrap(g, max(w, 1))
+	lines = run.Wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
 		lines = lines[:n-1]
 	}
 	top = max(len(lines)-h, 0)
 	if l.Look.At > 0 {
 		for k, ln := range lines {
-			if ln[1] > ln[0] && g[ln[1]-1].step >= l.Look.At {
+			if ln[1] > ln[0] && g[ln[1]-1].Step >= l.Look.At {
 				top = min(top, max(k-h/2, 0))
 				break
 			}
@@ -95,36 +95,36 @@ func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
 
 // markParting puts ⟪ ⟫ around step k of the text; around the proposal if
 // that is it.
-func (v *compareView) markParting(m *Model, l *run.Lane, g []glyph, k int) []glyph {
+func (v *compareView) markParting(m *Model, l *run.Lane, g []run.Glyph, k int) []run.Glyph {
 	ink := viz.Ink{Role: viz.CutLine, Attr: viz.Bold}
-	mark := func(s string) glyph { return glyph{text: s, w: 1, ink: ink} }
-	var out []glyph
+	mark := func(s string) run.Glyph { return run.Glyph{Text: s, W: 1, Ink: ink} }
+	var out []run.Glyph
 	open, done := false, false
 	for n, x := range g {
-		caret := n == len(g)-1 && x.step == 0
-		if open && x.step != k {
+		caret := n == len(g)-1 && x.Step == 0
+		if open && x.Step != k {
 			out, open = append(out, mark("⟫")), false
 		}
-		if x.step == k && !open && !done && !(x.gap && n+1 < len(g) && g[n+1].step == k) {
+		if x.Step == k && !open && !done && !(x.Gap && n+1 < len(g) && g[n+1].Step == k) {
 			out, open, done = append(out, mark("⟪")), true, true
 		}
 		if caret && k == len(l.View.Steps)+1 && l.View.Next != nil && l.Look.At == 0 {
 			if strings.HasPrefix(l.Vocab().Piece(l.View.Next.Token), " ") {
-				out = append(out, glyph{text: " ", w: 1, gap: true})
+				out = append(out, run.Glyph{Text: " ", W: 1, Gap: true})
 			}
 			out = append(out, mark("⟪"))
 			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.Vocab().Piece(l.View.Next.Token), " "), m.pal.ASCII) {
-				out = append(out, glyph{text: cl.Text, w: cl.W, ink: viz.Ink{Role: viz.Chosen}})
+				out = append(out, run.Glyph{Text: cl.Text, W: cl.W, Ink: viz.Ink{Role: viz.Chosen}})
 			}
 			out = append(out, mark("⟫"))
 		}
 		if open {
-			x.ink = x.ink.With(viz.Bold)
+			x.Ink = x.Ink.With(viz.Bold)
 		}
-		if open && x.end { // the mark stays on its line
-			x.end = false
+		if open && x.End { // the mark stays on its line
+			x.End = false
 			end := mark("⟫")
-			end.end = true
+			end.End = true
 			out, open = append(out, x, end), false
 			continue
 		}

@@ -32,22 +32,16 @@ func maskColumnsOf(w int) maskColumns {
 	return maskColumns{8, 9, 0, 24, 0, 0, 26}
 }
 
-// A refusal is why a constraint does not allow a token.
-type refusal struct {
-	at   int  // the byte of the token at which it dies, -1 for no byte
-	what byte // that byte
-}
-
 // refusalOf reports whether a row's token is refused, by a constraint that
 // knows k, also while its mask is off.
-func refusalOf(k *engine.ConstraintStep, t *sampling.Trace, r *sampling.Row) (refusal, bool) {
+func refusalOf(k *engine.ConstraintStep, t *sampling.Trace, r *sampling.Row) (run.Refusal, bool) {
 	if k == nil {
-		return refusal{-1, 0}, refused(t, r)
+		return run.Refusal{At: -1, What: 0}, run.Refused(t, r)
 	}
 	if i, b := k.Constraint.Dies(k.State, r.ID); i >= 0 {
-		return refusal{i, b}, true
+		return run.Refusal{At: i, What: b}, true
 	}
-	return refusal{-1, 0}, refused(t, r) // the budget took it away
+	return run.Refusal{At: -1, What: 0}, run.Refused(t, r) // the budget took it away
 }
 
 // maskRows returns the n tokens that have a row: the token drawn, those that
@@ -149,7 +143,7 @@ func (d *maskDrawer) head(scale float64) {
 	c.Put(col.why, 0, "why not", muted)
 }
 
-func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool) {
+func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why run.Refusal, no bool) {
 	c, col, ink := d.c, d.col, viz.Ink{}
 	c.Right(6, y, strconv.Itoa(int(r.Rank)), viz.Ink{Role: viz.Muted})
 	mark, chosen := col.label-2, r.ID == d.s.Token
@@ -181,21 +175,21 @@ func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why refusal, no bool
 
 // why says what keeps a row's token from coming, longest first; of the one
 // drawn, which draw it was where the mask may come after one.
-func (d *maskDrawer) why(r *sampling.Row, why refusal, no bool) []string {
+func (d *maskDrawer) why(r *sampling.Row, why run.Refusal, no bool) []string {
 	v := d.l.Vocab()
 	switch {
 	case r.ID == d.s.Token && d.k != nil && d.k.Redrawn:
 		return []string{"second draw: the first was refused", "second draw"}
 	case r.ID == d.s.Token && d.k != nil && d.mask() < 0 && !no && !d.off:
 		return []string{"first draw: it is allowed", "first draw"}
-	case no && why.at < 0:
+	case no && why.At < 0:
 		return []string{"would overrun the token budget", "over the budget", "budget"}
 	case no && (v.Piece(r.ID) == "" || slices.Contains(v.EOG(), r.ID)):
 		return []string{"the text may not end yet", "no end yet"}
 	case no && d.c.W-d.col.why-1 < longestDeath: // all rows in one form
-		return why.forms()[1:]
+		return why.Forms()[1:]
 	case no:
-		return why.forms()
+		return why.Forms()
 	case r.Cut != sampling.NoStage:
 		return []string{"✗ " + d.s.Trace.Stages()[r.Cut].Name}
 	}
@@ -227,19 +221,6 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 // longestDeath is how many cells the words of a refusal take.
 const longestDeath = len("dies at byte 9, 7E ~")
 
-// words says at which byte a token dies.
-func (r refusal) words() string { return r.forms()[0] }
-
-// forms are its words from long to short.
-func (r refusal) forms() []string {
-	short := fmt.Sprintf("byte %d, %02X", r.at+1, r.what)
-	named := short
-	if r.what > ' ' && r.what < 0x7f {
-		named += " " + string(rune(r.what))
-	}
-	return []string{"dies at " + named, named, short}
-}
-
 // story tells why the row's token may or may not come.
 func (v *constraintView) story(m *Model) string {
 	l := m.Lane()
@@ -252,5 +233,5 @@ func (v *constraintView) story(m *Model) string {
 	if i < 0 {
 		return name + " may come here"
 	}
-	return fmt.Sprintf("%s %s: expected there: %s", name, refusal{i, b}.words(), expected(k))
+	return fmt.Sprintf("%s %s: expected there: %s", name, run.Refusal{At: i, What: b}.Words(), expected(k))
 }

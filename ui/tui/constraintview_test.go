@@ -58,7 +58,7 @@ func TestConstraintView(t *testing.T) {
 	i, by := s.Constraint.Constraint.Dies(s.Constraint.State, name.ID)
 	b.has("⊘ name")
 	b.has("╱╱╱")
-	b.has(refusal{i, by}.words())
+	b.has(run.Refusal{At: i, What: by}.Words())
 	b.has("bits spent so far")
 	b.has("where the model wanted name")
 	b.has("to complete: at least " + strconv.Itoa(s.Constraint.Distance) + " bytes")

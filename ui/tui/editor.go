@@ -16,9 +16,6 @@ import (
 // maxHistory is how many prompts are kept.
 const maxHistory = 200
 
-// maxPromptFile is the largest file read into the prompt.
-const maxPromptFile = 4 << 20
-
 // editor is the prompt being written. It keeps the lines it wraps to nothing:
 // drawing works them out.
 type editor struct {
@@ -83,12 +80,12 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		if msg.text == e.area.Text() && msg.chat == e.chat {
 			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
 		}
-	case fileMsg:
-		if msg.err != nil {
-			e.said = "! " + msg.err.Error()
+	case kit.FileMsg:
+		if msg.Err != nil {
+			e.said = "! " + msg.Err.Error()
 			return nil
 		}
-		e.area.Replace(msg.text)
+		e.area.Replace(msg.Text)
 		e.said = e.area.Said
 		return e.count(m)
 	}
@@ -167,7 +164,7 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	e.said = ""
 	if e.file != nil {
-		return fileKey(&e.file, k), true
+		return kit.FileKey(&e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
@@ -255,29 +252,4 @@ func (e *editor) take(m *Model) tea.Cmd {
 	}
 	m.Close()
 	return tea.Batch(m.remember(e.area.Text()), m.ReadPrompts(e.area.Text(), e.chat))
-}
-
-// A fileMsg brings a file that was asked for.
-type fileMsg struct {
-	name, text string
-	err        error
-}
-
-// fileKey is a key for a file's name that is being typed. enter reads the
-// file; it and esc close the field.
-func fileKey(name **kit.Field, k tea.KeyMsg) tea.Cmd {
-	switch k.Type {
-	case tea.KeyEsc:
-		*name = nil
-	case tea.KeyEnter:
-		path := expandHome(strings.TrimSpace((*name).Text()))
-		*name = nil
-		return func() tea.Msg {
-			text, err := readText(path)
-			return fileMsg{path, text, err}
-		}
-	default:
-		(*name).Key(k)
-	}
-	return nil
 }

@@ -275,7 +275,7 @@ func (v *engines) drawLaw(c *viz.Canvas, m *Model, i int, ids []int32, scale flo
 	var stages []string
 	for k, st := range t.Stages() {
 		if k > 0 {
-			stages = append(stages, short(st.Name))
+			stages = append(stages, run.Short(st.Name))
 		}
 	}
 	c.Put(2, below+3, viz.Cut(strings.Join(stages, " "), c.W-3), viz.Ink{})

@@ -20,14 +20,6 @@ func bitsByStep(v engine.View) []float64 {
 	return out
 }
 
-func maxOf(list []float64) float64 {
-	most := 0.0
-	for _, x := range list {
-		most = math.Max(most, x)
-	}
-	return most
-}
-
 // entropyWindow returns the steps that fit w cells, and the cell of the step
 // on the screen among them.
 func entropyWindow(l *run.Lane, w int) (values []float64, at, first int) {
@@ -50,7 +42,7 @@ func (m *Model) drawEntropy(c *viz.Canvas, l *run.Lane) {
 		return
 	}
 	values, at, _ := entropyWindow(l, c.W-2)
-	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
+	viz.Spark(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 	label := "↑ now"
 	if l.Look.At > 0 {
 		label = "↑ step " + viz.Count(l.Look.At)
@@ -94,6 +86,6 @@ func (m *Model) drawEntropyTitle(c *viz.Canvas, l *run.Lane, right int) {
 	end := " " + viz.Two(float64(s.Summary.RawBits)) + " bits "
 	x := c.Right(right, 0, end, viz.Ink{})
 	x -= len(values)
-	viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
+	viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 	c.Right(x, 0, " entropy ", viz.Ink{Role: viz.Muted})
 }

@@ -313,7 +313,7 @@ func (v *exportView) enter(m *Model, name string) tea.Cmd {
 		m.Say("enter: the export is not ready yet")
 		return nil
 	}
-	file := expandHome(name)
+	file := kit.ExpandHome(name)
 	if v.page == runPage {
 		what = "the run"
 		var err error

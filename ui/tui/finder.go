@@ -226,7 +226,7 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 	}
 	p, ok := f.places[id]
 	ok = ok && f.ofStep == l.Step()
-	if t, _ := traces(l); t != nil && !ok {
+	if t, _ := run.Traces(l); t != nil && !ok {
 		if r := t.Row(id); r != nil {
 			p, ok = tokenPlace{int(r.Rank), float64(r.RawProb), float64(r.Prob)}, true
 		}

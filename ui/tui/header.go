@@ -12,37 +12,6 @@ import (
 	"logitscope/viz"
 )
 
-// phases are the glyph and word of each phase.
-var phases = [...]struct{ glyph, word string }{
-	engine.Idle: {"‖", "no prompt"}, engine.Prefill: {"»", "prefilling"}, engine.Running: {"►", "decoding"},
-	engine.Paused: {"‖", "paused"}, engine.Done: {"■", "done"}, engine.Failed: {"!", "failed"},
-}
-
-// phaseWords say what the lane is doing, and where.
-func phaseWords(l *run.Lane) string {
-	p := phases[l.View.Phase]
-	s := p.glyph + " " + p.word
-	switch {
-	case l.WaitingLine() != "":
-		return "… waiting for the server"
-	case l.View.Phase == engine.Running && l.Observing():
-		return p.glyph + " watching"
-	case l.View.Looking > 0:
-		return fmt.Sprintf("‖ recomputing step %d …", l.View.Looking)
-	case l.Look.At > 0 && l.Look.Under != nil:
-		return fmt.Sprintf("‖ what-if at step %d of %d", l.Look.At, len(l.View.Steps))
-	case l.Look.At > 0:
-		return fmt.Sprintf("‖ step %d of %d", l.Look.At, len(l.View.Steps))
-	case l.View.Phase == engine.Done:
-		return s + ": " + run.EndWords(l)
-	case l.View.Phase == engine.Failed:
-		return fmt.Sprintf("%s at step %d", s, len(l.View.Steps)+1)
-	case l.View.Phase == engine.Running && l.View.Next == nil && len(l.View.Steps) == 0:
-		return s
-	}
-	return s
-}
-
 // drawHeader draws the header: what runs, under what, and how fast. Parts
 // give way as the window narrows: prefill figures, KV, order, model name.
 func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
@@ -66,7 +35,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	left := []kit.HeaderPart{
-		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(model, c.ASCII), Rank: 6, Ink: muted}, {Text: phaseWords(l), Rank: 0, Ink: phase},
+		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(model, c.ASCII), Rank: 6, Ink: muted}, {Text: run.PhaseWords(l), Rank: 0, Ink: phase},
 		{Text: viz.Printable(name, c.ASCII), Rank: 0, Ink: run.LabelInk(l.ShownLabel())}, {Text: orderName, Rank: 5, Ink: viz.Ink{}}, {Text: fmt.Sprintf("seed %d", cfg.Uint("seed")), Rank: 4, Ink: viz.Ink{}},
 	}
 	switch {
@@ -184,19 +153,12 @@ func dropHighest(left, right *[]kit.HeaderPart) bool {
 	return true
 }
 
-func nonZero(params int64) string {
-	if params == 0 {
-		return ""
-	}
-	return viz.Params(params)
-}
-
 // modelWords names the model and, where it runs on a server, that.
 func modelWords(l *run.Lane, k kit.Class) string {
 	info := l.Model.Info()
 	name := strings.TrimSpace(info.Name + " " + info.Quant)
 	if k == kit.Class160 {
-		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+nonZero(info.Params)) + " " + info.Quant)
+		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+run.NonZero(info.Params)) + " " + info.Quant)
 	}
 	kind, address := l.Server()
 	switch {

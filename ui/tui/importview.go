@@ -54,13 +54,13 @@ func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 		if msg.of == v.area.Text() {
 			v.of, v.in, v.err, v.known = msg.of, msg.in, msg.err, true
 		}
-	case fileMsg:
-		if msg.err != nil {
-			v.said = "! " + msg.err.Error()
+	case kit.FileMsg:
+		if msg.Err != nil {
+			v.said = "! " + msg.Err.Error()
 			return nil
 		}
-		v.name = msg.name
-		v.area.Replace(msg.text)
+		v.name = msg.Name
+		v.area.Replace(msg.Text)
 		v.said = v.area.Said
 		return v.read()
 	}
@@ -172,7 +172,7 @@ func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	v.said = ""
 	if v.file != nil {
-		return fileKey(&v.file, k), true
+		return kit.FileKey(&v.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:

@@ -58,7 +58,7 @@ func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 		m.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
-	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.View))), Focused: m.focus == paneEntropy}
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: m.focus == paneEntropy}
 	m.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
 }
 
@@ -143,7 +143,7 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 		m.drawOneLiner(in, 0, 2, in.W, t)
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
-		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, maxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
+		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
 		m.drawOneLiner(in, 0, 0, x-3, t)
 		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
@@ -238,7 +238,7 @@ func (m *Model) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	case panePipeline:
 		m.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
 	case paneEntropy:
-		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(maxOf(bitsByStep(l.View))), Focused: true}), l)
+		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: true}), l)
 	}
 	m.drawHelpLine(help, k)
 	m.drawFooter(last, k)

@@ -44,7 +44,6 @@ type Model struct {
 	focus  pane
 	zoom   bool
 	scroll int // first knob of the list that is shown
-	marks  marks
 
 	fresh bool // no key was pressed yet
 	asked bool // quitting was asked for once

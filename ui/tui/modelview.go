@@ -292,7 +292,7 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			m.Say("a name is wanted")
 			return nil, true
 		}
-		return v.openModel(m, expandHome(name)), true
+		return v.openModel(m, kit.ExpandHome(name)), true
 	default:
 		v.field.Key(k)
 	}

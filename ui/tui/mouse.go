@@ -145,20 +145,9 @@ func (m *Model) labMouse(e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// wheel returns -1, 1 or 0 for the turn of the wheel in e.
-func wheel(e tea.MouseMsg) int {
-	switch e.Button {
-	case tea.MouseButtonWheelUp:
-		return -1
-	case tea.MouseButtonWheelDown:
-		return 1
-	}
-	return 0
-}
-
 func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := m.Lane()
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.along(d)
 		return nil
 	}
@@ -174,11 +163,11 @@ func (m *Model) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 
 func (m *Model) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := m.Lane()
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.moveRow(d)
 		return nil
 	}
-	t, ref := traces(l)
+	t, ref := run.Traces(l)
 	if t == nil || e.Button != tea.MouseButtonLeft {
 		return nil
 	}
@@ -211,7 +200,7 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	col := controlColumnsOf(k)
 	shown := m.knobsShown()
 	i := y - above
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		if i >= 0 && i < len(shown) && shown[i] == m.Knob && x >= col.track {
 			m.Nudge(-d)
 			return nil
@@ -245,7 +234,7 @@ func (m *Model) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 
 // oneKnobMouse takes the selected knob's slider in the classes of one column.
 func (m *Model) oneKnobMouse(lay layout, e tea.MouseMsg) {
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.Nudge(-d)
 		return
 	}
@@ -283,12 +272,12 @@ func (m *Model) dragTo(x int) {
 }
 
 func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
-	t, _ := traces(m.Lane())
+	t, _ := run.Traces(m.Lane())
 	if t == nil {
 		return nil
 	}
 	n := len(t.Stages())
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.Stage = min(max(m.Stage+d, 0), n-1)
 		return nil
 	}
@@ -322,7 +311,7 @@ func (m *Model) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 
 func (m *Model) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := m.Lane()
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		m.far(d)
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -151,7 +150,7 @@ func (m *Model) openSelected() tea.Cmd {
 	case paneControls:
 		return m.Open(kit.ViewValue)
 	case panePipeline:
-		if isPenalty(m.SelectedStage()) {
+		if run.IsPenalty(m.SelectedStage()) {
 			return m.Open(kit.ViewPenalties)
 		}
 		return m.Open(kit.ViewStages)
@@ -163,12 +162,6 @@ func (m *Model) openSelected() tea.Cmd {
 	}
 	m.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
-}
-
-// isPenalty reports whether a stage lowers tokens seen before.
-func isPenalty(stage string) bool {
-	d := sampling.StageNamed(stage)
-	return d != nil && d.Penalty
 }
 
 // toggleZoom gives the focused pane the whole screen, or takes it back.
@@ -236,10 +229,10 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 	last := float32(-1)
 	for i, st := range s.Trace.Stages() {
 		if int8(i) == r.Cut {
-			return out + " · ✗ " + short(st.Name)
+			return out + " · ✗ " + run.Short(st.Name)
 		}
 		if p := r.Probs[i]; p != last {
-			out += " · " + short(st.Name) + " " + viz.Percent(float64(p))
+			out += " · " + run.Short(st.Name) + " " + viz.Percent(float64(p))
 			last = p
 		}
 	}

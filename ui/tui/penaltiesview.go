@@ -39,15 +39,15 @@ func newPenalties(m *Model) (kit.View, tea.Cmd) {
 		return nil, nil
 	}
 	v := &penalties{stage: m.SelectedStage()}
-	if !isPenalty(v.stage) {
+	if !run.IsPenalty(v.stage) {
 		for i, st := range s.Trace.Stages() {
-			if isPenalty(st.Name) {
+			if run.IsPenalty(st.Name) {
 				v.stage, m.Stage = st.Name, i
 				break
 			}
 		}
 	}
-	if !isPenalty(v.stage) {
+	if !run.IsPenalty(v.stage) {
 		m.Say("penalties: none is on; repetition_penalty is the usual one to turn up")
 		return nil, nil
 	}
@@ -143,7 +143,7 @@ func (v *penalties) Frame(host kit.Host) viz.Frame {
 func (v *penalties) name(t *sampling.Trace) string {
 	for _, st := range t.Stages() {
 		if st.Name == v.stage {
-			return shortLabel(st)
+			return run.ShortLabel(st)
 		}
 	}
 	return v.stage

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,30 +14,19 @@ import (
 	"logitscope/viz"
 )
 
-// short is a stage as the one-liner names it.
-func short(name string) string {
-	if d := sampling.StageNamed(name); d != nil {
-		return cmp.Or(d.Tiny, d.Name)
-	}
-	if name == "constraint" {
-		return "mask"
-	}
-	return name
-}
-
 // stageWord is a stage in the one-liner: what it kept, changed or was set to.
 func stageWord(st sampling.StageTrace, i int) string {
 	switch {
 	case i == 0:
 		return "logits " + strconv.Itoa(st.Kept)
 	case isCut(st.Name) && looksSet(st): // "p 1" would read as top_p 1
-		return short(st.Name) + " " + strconv.Itoa(st.Kept) + " left"
+		return run.Short(st.Name) + " " + strconv.Itoa(st.Kept) + " left"
 	case st.Removed > 0, isCut(st.Name) && st.Touched == 0:
-		return short(st.Name) + " " + strconv.Itoa(st.Kept)
+		return run.Short(st.Name) + " " + strconv.Itoa(st.Kept)
 	case st.Touched > 0:
-		return short(st.Name) + " ↓" + strconv.Itoa(st.Touched)
+		return run.Short(st.Name) + " ↓" + strconv.Itoa(st.Touched)
 	}
-	return strings.TrimSpace(short(st.Name) + " " + st.Setting)
+	return strings.TrimSpace(run.Short(st.Name) + " " + st.Setting)
 }
 
 // isCut reports whether a stage can only remove tokens, so that the number it

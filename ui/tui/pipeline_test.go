@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -100,7 +101,7 @@ func TestOneLinerIsNoOtherSetting(t *testing.T) {
 			for kept := 1; kept < 120; kept++ {
 				tried++
 				word := stageWord(sampling.StageTrace{Name: p.Key, Setting: setting, Kept: kept, Removed: 7}, 1)
-				shown, ok := strings.CutPrefix(word, short(p.Key)+" ")
+				shown, ok := strings.CutPrefix(word, run.Short(p.Key)+" ")
 				if !ok {
 					t.Fatalf("%s: %q", p.Key, word)
 				}

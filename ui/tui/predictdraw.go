@@ -232,7 +232,7 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 			c.Right(lay.raw, lay.line(y), viz.Percent(float64(r.RawProb)), muted)
 		}
 		c.Right(lay.final, lay.line(y), final, ink)
-		bars = append(bars, viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: refused(s.Trace, r)})
+		bars = append(bars, viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(s.Trace, r)})
 		bars = append(bars, make([]viz.Bar, lay.every-1)...)
 	}
 	viz.Bars(c.Sub(viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1, H: len(bars)}), bars, l.Scale)
@@ -271,7 +271,7 @@ func (v *predictView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, b
 	m := host.(*Model)
 	r := m.Screen().Body()
 	lay := predictLayoutOf(r.W, r.H, v.alone)
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		v.move(m, d)
 		return nil, true
 	}

@@ -14,7 +14,7 @@ import (
 // drawProjector draws the chart alone, for the back of a classroom: few rows,
 // bars two lines thick where they fit.
 func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
-	t, ref := traces(l)
+	t, ref := run.Traces(l)
 	s := l.Step()
 	muted := viz.Ink{Role: viz.Muted}
 	name := "next token"
@@ -25,7 +25,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 	raw, _ := viz.Many(float64(t.RawBits))
 	final, _ := viz.Many(float64(t.Bits))
 	brief := step + " · " + raw + " → " + final
-	phase, label := phaseWords(l), viz.Printable(l.ShownLabel(), c.ASCII)
+	phase, label := run.PhaseWords(l), viz.Printable(l.ShownLabel(), c.ASCII)
 	right := viz.FirstFit(c.W-5-viz.Width(brief), fmt.Sprintf("%s  %s  seed %d", phase, label, l.ShownConfig().Uint("seed")), phase+"  "+label, phase)
 	x := c.Right(c.W-1, 0, right, muted)
 	title := viz.FirstFit(x-3, name+" · "+step+" · among "+among(t)+", after settings "+final,
@@ -35,7 +35,7 @@ func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 	if top < len(lines) {
 		x := 1
 		for _, gl := range g[lines[top][0]:lines[top][1]] {
-			x = c.Put(x, 2, gl.text, gl.ink)
+			x = c.Put(x, 2, gl.Text, gl.Ink)
 		}
 	}
 	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
@@ -87,7 +87,7 @@ func (m *Model) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col 
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
 	if ln.kind == elsewhereLine {
-		name, final = unnamedLabel(t, col.labelW), viz.Removed
+		name, final = run.UnnamedLabel(t, col.labelW), viz.Removed
 	}
 	bar := viz.Bar{Raw: ln.raw, Final: ln.final}
 	if r := ln.row; r != nil {

@@ -2,47 +2,11 @@ package tui
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"logitscope/viz"
 )
-
-// expandHome replaces a leading ~/ by the home folder.
-func expandHome(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
-	}
-	return name
-}
-
-// readText reads a text file of moderate size.
-func readText(name string) (string, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%s: no such file", name)
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: not a file", name)
-	case info.Size() > maxPromptFile:
-		return "", fmt.Errorf("%s: %s, at most %s are read", name, viz.Bytes(info.Size()), viz.Bytes(maxPromptFile))
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return "", err
-	}
-	if !utf8.Valid(b) {
-		return "", fmt.Errorf("%s: not UTF-8 text", name)
-	}
-	return string(b), nil
-}
 
 // remember puts a prompt at the end of the history and saves it.
 func (m *Model) remember(text string) tea.Cmd {

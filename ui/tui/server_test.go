@@ -85,7 +85,7 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 		if size[0] > 40 && !strings.Contains(line, viz.Percent(float64(rest))) {
 			t.Errorf("%v: no row with %s of the unnamed tokens\n%s", size, viz.Percent(float64(rest)), f)
 		}
-		tr, ref := traces(b.m.Lane())
+		tr, ref := run.Traces(b.m.Lane())
 		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), kit.ClassOf(size[0], size[1]), b.m.chartHeight())) {
 			sum += ln.raw
 			if ln.row != nil {

@@ -137,7 +137,7 @@ func (v *since) drawSurvivors(c *viz.Canvas, l *run.Lane) {
 	for _, s := range l.View.Steps {
 		all = append(all, float64(s.Summary.Survived))
 	}
-	most := maxOf(all)
+	most := run.MaxOf(all)
 	before := all[:v.at-1]
 	after := all[v.at-1:]
 	half := max(c.W/2, 1)

@@ -152,12 +152,12 @@ func (e *sourceEditor) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 		if msg.of == e.source() {
 			e.checked, e.stored, e.notes, e.note, e.bad, e.known = msg.of, msg.stored, msg.notes, 0, msg.bad, true
 		}
-	case fileMsg:
-		if msg.err != nil {
-			e.said = "! " + msg.err.Error()
+	case kit.FileMsg:
+		if msg.Err != nil {
+			e.said = "! " + msg.Err.Error()
 			return nil
 		}
-		e.area.Replace(msg.text)
+		e.area.Replace(msg.Text)
 		e.said = e.area.Said
 		e.fresh = false
 		return e.check()
@@ -184,7 +184,7 @@ func (e *sourceEditor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	e.said = ""
 	if e.file != nil {
-		return fileKey(&e.file, k), true
+		return kit.FileKey(&e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:

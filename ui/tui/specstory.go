@@ -79,7 +79,7 @@ func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			m.Say("the draft stays " + v.name)
 			return nil, true
 		}
-		return v.use(m, expandHome(name)), true
+		return v.use(m, kit.ExpandHome(name)), true
 	case tea.KeyTab:
 		next := ngramDraft
 		if v.field.Text() == ngramDraft {

@@ -231,7 +231,7 @@ func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActOrder:
 		m.NextOrder()
 	case kit.ActOpen:
-		if isPenalty(m.SelectedStage()) {
+		if run.IsPenalty(m.SelectedStage()) {
 			return m.Open(kit.ViewPenalties), true
 		}
 		m.focus = panePipeline

@@ -7,86 +7,8 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/viz"
+	"logitscope/ui/tui/run"
 )
-
-func glyphs(s string) []glyph {
-	f := &textFlow{m: &Model{pal: viz.NewPalette(true, viz.NoColors, false)}}
-	f.add(s, viz.Ink{}, 1)
-	return f.out
-}
-
-func lines(s string, w int) []string {
-	g := glyphs(s)
-	var out []string
-	for _, r := range wrap(g, w) {
-		line := ""
-		for _, gl := range g[r[0]:r[1]] {
-			line += gl.text
-		}
-		out = append(out, line)
-	}
-	return out
-}
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		s    string
-		w    int
-		want string
-	}{
-		{"one two three", 7, "one two|three"},
-		{"one two three", 8, "one two|three"},
-		{"one two three", 5, "one|two|three"},
-		{"abcdefgh", 3, "abc|def|gh"},
-		{"a abcdefgh", 4, "a|abcd|efgh"},
-		{"a\nb\n\nc", 9, "a↵|b↵|↵|c"},
-		{"日本語日本", 5, "日本|語日|本"},
-		{"a  b", 2, "a |b"},
-		{"", 5, ""},
-		{"tab\there", 20, "tab⇥here"},
-		{"x\x1b[2J", 20, "x␛[2J"},
-	} {
-		if got := strings.Join(lines(c.s, c.w), "|"); got != c.want {
-			t.Errorf("%q in %d: %q, want %q", c.s, c.w, got, c.want)
-		}
-	}
-}
-
-// No line is wider than the pane, and no glyph but a space at a break is
-// lost.
-func FuzzWrap(f *testing.F) {
-	f.Add("one two three\nfour", 7)
-	f.Add("日本語 日本語 👨\u200d👩 x", 3)
-	f.Add(" \n \n", 1)
-	f.Fuzz(func(t *testing.T, s string, w int) {
-		w = min(max(w, 1), 80)
-		g := glyphs(s)
-		shown, at := 0, 0
-		for _, r := range wrap(g, w) {
-			if r[0] < at || r[1] < r[0] || r[1] > len(g) {
-				t.Fatalf("range %v after %d of %d", r, at, len(g))
-			}
-			for _, skipped := range g[at:r[0]] {
-				if !skipped.gap {
-					t.Fatalf("%q in %d lost %q", s, w, skipped.text)
-				}
-			}
-			width := 0
-			for _, gl := range g[r[0]:r[1]] {
-				width += gl.w
-				shown++
-			}
-			if width > w && r[1]-r[0] > 1 {
-				t.Fatalf("%q: a line of %d cells in %d", s, width, w)
-			}
-			at = r[1]
-		}
-		if at != len(g) {
-			t.Fatalf("%q in %d: ends at %d of %d", s, w, at, len(g))
-		}
-	})
-}
 
 // Bytes that are no whole character yet are held back in the text and shown
 // before the caret.
@@ -135,9 +57,9 @@ func TestACharacterMaySpanTokens(t *testing.T) {
 	}
 	l.View.Steps = steps
 	b.has("╎é日▌")
-	for _, g := range b.m.flow(l, 1000) {
-		if g.text == "日" && g.step != 3 {
-			t.Errorf("日 belongs to step %d", g.step)
+	for _, g := range b.m.Flow(l, 1000) {
+		if g.Text == "日" && g.Step != 3 {
+			t.Errorf("日 belongs to step %d", g.Step)
 		}
 	}
 }
@@ -148,7 +70,7 @@ func TestPenaltyWindowInTheText(t *testing.T) {
 	b.m.Set("order", "llama.cpp")
 	b.m.Set("repeat_last_n", int64(4))
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.Lane().Settings })
-	b.m.marks = byWindow
+	b.m.Marks = run.ByWindow
 	b.has("⟦")
 	b.has("⟧▌")
 	frame := b.frame()
@@ -174,14 +96,14 @@ func TestLongTextIsWindowed(t *testing.T) {
 		v.Written = append(v.Written, l.Vocab().Piece(s.Token)...)
 	}
 	l.View = v
-	all := b.m.flow(l, 1<<20)
-	some := b.m.flow(l, 78*2)
+	all := b.m.Flow(l, 1<<20)
+	some := b.m.Flow(l, 78*2)
 	if len(some) >= len(all)/4 {
 		t.Errorf("gathered %d of %d glyphs", len(some), len(all))
 	}
-	tail := func(g []glyph) (s string) {
+	tail := func(g []run.Glyph) (s string) {
 		for _, gl := range g[len(g)-150:] {
-			s += gl.text
+			s += gl.Text
 		}
 		return s
 	}
@@ -191,8 +113,8 @@ func TestLongTextIsWindowed(t *testing.T) {
 	l.Look.At = 1500
 	b.has("╭─ text")
 	found := false
-	for _, gl := range b.m.flow(l, 78*2) {
-		found = found || gl.step == 1500
+	for _, gl := range b.m.Flow(l, 78*2) {
+		found = found || gl.Step == 1500
 	}
 	if !found {
 		t.Error("the step looked back at is not gathered")
@@ -224,7 +146,7 @@ func TestCaretIsNotAlone(t *testing.T) {
 		for _, ln := range lines[top:] {
 			text := ""
 			for _, gl := range g[ln[0]:ln[1]] {
-				text += gl.text
+				text += gl.Text
 			}
 			shown = append(shown, text)
 		}

@@ -304,7 +304,7 @@ func (v *timeline) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool
 	r := m.Screen().Body()
 	lay := timelineLayoutOf(r.W-2, r.H-2)
 	x, y = x-1, y-1
-	if d := wheel(e); d != 0 {
+	if d := kit.Wheel(e); d != 0 {
 		if y < lay.branches {
 			v.step(m, 10*d)
 		} else {

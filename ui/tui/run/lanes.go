@@ -48,8 +48,9 @@ type Lanes struct {
 	Side   Comparison
 	Pace   int // index in paces
 
-	Knob  int // index in Knobs
-	Stage int // selected stage of the pipeline
+	Knob  int   // index in Knobs
+	Stage int   // selected stage of the pipeline
+	Marks Marks // what the colours of the text stand for
 
 	Slots  [2]*slot // A and B
 	slot   int

@@ -129,3 +129,9 @@ func (ls *Lanes) MoveStage(d int) {
 		ls.Say(fmt.Sprintf("%s moved to place %d; the order is custom now", name, j+1))
 	}
 }
+
+// IsPenalty reports whether a stage lowers tokens seen before.
+func IsPenalty(stage string) bool {
+	d := sampling.StageNamed(stage)
+	return d != nil && d.Penalty
+}

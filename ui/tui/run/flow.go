@@ -1,4 +1,4 @@
-package tui
+package run
 
 import (
 	"strconv"
@@ -6,25 +6,59 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
-	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-// A glyph is one cluster of the text pane.
-type glyph struct {
-	text string
-	w    int
-	ink  viz.Ink
-	step int  // index of the step it belongs to, 0 for the prompt and marks
-	end  bool // a line ends after it
-	gap  bool // a place where the line may be broken; left out at a line's start
+// Marks is what the colours of the text stand for.
+type Marks uint8
+
+// What the colours of the text can stand for.
+const (
+	ByPreset Marks = iota
+	ByProbability
+	BySurprisal
+	ByRank
+	ByWindow
+	nMarks
+)
+
+// MarkNames name them.
+var MarkNames = [nMarks]string{"preset", "probability", "surprisal", "rank", "penalty window"}
+
+// NextMarks changes what the colours of the text stand for.
+func (ls *Lanes) NextMarks() {
+	ls.Marks = (ls.Marks + 1) % nMarks
+	legend := markLegend[ls.Marks]
+	if ls.Marks == ByWindow && PenaltyWindow(ls.Lane()) < 0 {
+		legend = ": no penalty is on here, so none looks at any token"
+	}
+	ls.Say("text coloured by " + MarkNames[ls.Marks] + legend)
+}
+
+// markLegend says what their inks mean.
+var markLegend = [nMarks]string{
+	": a mark stands where another one took over",
+	": plain from 50%, italic from 10%, underlined from 1%, bold below",
+	": plain below 1 bit, italic below 3.3, underlined below 6.6, bold above",
+	": plain is rank 1, italic to 5, underlined to 50, bold beyond",
+	": ⟦ ⟧ around the tokens the penalties look at",
+}
+
+// A Glyph is one cluster of the text pane.
+type Glyph struct {
+	Text string
+	W    int // cells
+	Ink  viz.Ink
+	Step int  // index of the step it belongs to, 0 for the prompt and marks
+	End  bool // a line ends after it
+	Gap  bool // a place where the line may be broken; left out at a line's start
 }
 
 // A textFlow gathers what the text pane shows.
 type textFlow struct {
-	m      *Model
-	l      *run.Lane
-	out    []glyph
+	lanes  *Lanes
+	l      *Lane
+	out    []Glyph
 	window int // first token the penalties look at, -1 for none
 	from   int // first step that is gathered, from 0
 	to     int // and the one after the last
@@ -53,7 +87,7 @@ func (f *textFlow) flush() {
 	r := f.run
 	f.run = stepRun{text: r.text[:0], ends: r.ends[:0], steps: r.steps[:0]}
 	at, k := 0, 0
-	for _, c := range viz.Clusters(nil, string(r.text), f.m.pal.ASCII) {
+	for _, c := range viz.Clusters(nil, string(r.text), f.lanes.ascii) {
 		for k < len(r.ends)-1 && at >= r.ends[k] {
 			k++
 		}
@@ -62,12 +96,12 @@ func (f *textFlow) flush() {
 	}
 }
 
-// flow returns the text of the lane as glyphs: all of it, or of a long text
+// Flow returns the text of the lane as glyphs: all of it, or of a long text
 // as much as may be seen in a pane of so many cells.
-func (m *Model) flow(l *run.Lane, cells int) []glyph {
-	f := &textFlow{m: m, l: l, window: -1, to: len(l.View.Steps)}
-	if m.marks == byWindow {
-		f.window = penaltyWindow(l)
+func (ls *Lanes) Flow(l *Lane, cells int) []Glyph {
+	f := &textFlow{lanes: ls, l: l, window: -1, to: len(l.View.Steps)}
+	if ls.Marks == ByWindow {
+		f.window = PenaltyWindow(l)
 	}
 	at := f.to
 	if l.Look.At > 0 {
@@ -105,16 +139,16 @@ func (f *textFlow) prompt() {
 	}
 }
 
-// penaltyWindow returns the place of the first token that the penalties of the
+// PenaltyWindow returns the place of the first token that the penalties of the
 // shown step look at, -1 if they look at none.
-func penaltyWindow(l *run.Lane) int {
+func PenaltyWindow(l *Lane) int {
 	s, set := l.Step(), l.ShownSettings()
 	in, err := l.Input()
 	if s == nil || s.Trace == nil || set == nil || err != nil {
 		return -1
 	}
 	for _, st := range s.Trace.Stages() {
-		if !isPenalty(st.Name) {
+		if !IsPenalty(st.Name) {
 			continue
 		}
 		if _, n, err := set.Pipeline.Touched(st.Name, new(sampling.Scratch), in); err == nil && n > 0 {
@@ -167,8 +201,8 @@ func (f *textFlow) steps() {
 			f.mark("⟦", viz.Ink{Role: viz.Penalised})
 		}
 		if name := s.Settings.Label; name != label {
-			if label != "" && f.m.marks == byPreset {
-				f.mark(presetTag(f.m.Book.List(), name), run.LabelInk(name).With(viz.Bold))
+			if label != "" && f.lanes.Marks == ByPreset {
+				f.mark(presetTag(f.lanes.Book.List(), name), LabelInk(name).With(viz.Bold))
 			}
 			label = name
 		}
@@ -197,13 +231,13 @@ func (f *textFlow) piece(s *engine.Step) string {
 // ink returns how the text of one step is drawn.
 func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	ink := viz.Ink{}
-	switch f.m.marks {
-	case byPreset:
-		ink = run.LabelInk(s.Settings.Label)
-	case byProbability, bySurprisal:
+	switch f.lanes.Marks {
+	case ByPreset:
+		ink = LabelInk(s.Settings.Label)
+	case ByProbability, BySurprisal:
 		lp := float64(s.Summary.RawLogprob)
 		ink = grade(lp < -.6931, lp < -2.3026, lp < -4.6052)
-	case byRank:
+	case ByRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
 	}
 	if f.l.Look.At == s.Index {
@@ -235,11 +269,11 @@ func (f *textFlow) caret() {
 	case engine.Prefill:
 	default:
 		if held := v.Held(); held != "" {
-			s := viz.Label(held, f.m.pal.ASCII)
+			s := viz.Label(held, f.lanes.ascii)
 			f.mark(s[:len(s)-len("›")]+" …›", viz.Ink{Role: viz.Muted})
 		}
 		caret := "▌"
-		if f.m.pal.ASCII {
+		if f.lanes.ascii {
 			caret = "_"
 		}
 		f.mark(caret, viz.Ink{Role: viz.Focus})
@@ -249,15 +283,15 @@ func (f *textFlow) caret() {
 // mark adds glyphs of the program's own.
 func (f *textFlow) mark(s string, ink viz.Ink) {
 	f.flush()
-	for _, c := range viz.Clusters(nil, s, f.m.pal.ASCII) {
-		f.out = append(f.out, glyph{text: c.Text, w: c.W, ink: ink})
+	for _, c := range viz.Clusters(nil, s, f.lanes.ascii) {
+		f.out = append(f.out, Glyph{Text: c.Text, W: c.W, Ink: ink})
 	}
 }
 
 // add adds text, cluster by cluster.
 func (f *textFlow) add(s string, ink viz.Ink, step int) {
 	i := 0
-	for _, c := range viz.Clusters(nil, s, f.m.pal.ASCII) {
+	for _, c := range viz.Clusters(nil, s, f.lanes.ascii) {
 		f.cluster(c, s[i], ink, step)
 		i += c.Bytes
 	}
@@ -265,22 +299,55 @@ func (f *textFlow) add(s string, ink viz.Ink, step int) {
 
 // cluster adds one cluster, which begins with the byte first.
 func (f *textFlow) cluster(c viz.Cluster, first byte, ink viz.Ink, step int) {
-	g := glyph{text: c.Text, w: c.W, ink: ink, step: step}
+	g := Glyph{Text: c.Text, W: c.W, Ink: ink, Step: step}
 	switch first {
 	case '\n':
-		g.end, g.ink.Role = true, viz.Muted
+		g.End, g.Ink.Role = true, viz.Muted
 	case ' ':
-		g.gap = true
+		g.Gap = true
 	}
 	f.out = append(f.out, g)
 }
 
 // presetTag marks where a preset takes over: "⟨3 creative⟩".
-func presetTag(presets []run.Preset, name string) string {
+func presetTag(presets []Preset, name string) string {
 	for i, p := range presets {
 		if p.Name == name && i < 9 {
 			return "⟨" + strconv.Itoa(i+1) + " " + name + "⟩"
 		}
 	}
 	return "⟨" + name + "⟩"
+}
+
+// Wrap breaks glyphs into lines of at most w cells, at spaces where it can.
+// Lines are ranges of glyphs.
+func Wrap(g []Glyph, w int) [][2]int {
+	var lines [][2]int
+	start, x, gap := 0, 0, -1
+	for i := 0; i < len(g); i++ {
+		if x+g[i].W > w && i > start {
+			switch {
+			case g[i].Gap:
+				lines = append(lines, [2]int{start, i})
+				start, x, gap = i+1, 0, -1
+				continue
+			case gap > start:
+				lines = append(lines, [2]int{start, gap})
+				start, i, x, gap = gap+1, gap, 0, -1
+				continue
+			default:
+				lines = append(lines, [2]int{start, i})
+				start, x, gap = i, 0, -1
+			}
+		}
+		if g[i].Gap {
+			gap = i
+		}
+		x += g[i].W
+		if g[i].End {
+			lines = append(lines, [2]int{start, i + 1})
+			start, x, gap = i+1, 0, -1
+		}
+	}
+	return append(lines, [2]int{start, len(g)})
 }
