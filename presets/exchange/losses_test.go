@@ -50,7 +50,7 @@ func TestExportByHand(t *testing.T) {
 	}{
 		{"vLLM's floor", []any{"order", "vllm", "temperature", 0.005, "max_new_tokens", 9}, "vllm", "", []string{`"temperature": 0.005`}, nil, ""},
 		{"vLLM's floor for others", []any{"temperature", 0.005, "top_k", 0, "max_new_tokens", 9}, "vllm", "temperature range", []string{`"temperature": 0.005`}, nil, "vllm raises"},
-		{"accepted and absent", append(llama, "mirostat", 2), "ollama", "mirostat absent", nil, []string{"mirostat"}, "does nothing with it"},
+		{"accepted and absent", append(llama, "mirostat", 2), "ollama", "mirostat absent", nil, []string{"mirostat"}, "has no such setting"},
 		{"mirostat replaces the rest", append(llama, "mirostat", 2, "top_k", 30), "vllm", "mirostat absent", nil, []string{"top_k"}, "mirostat replaces it"},
 		{"mirostat where it is", append(llama, "mirostat", 2, "top_k", 30), "llama-server", "", []string{`"mirostat": 2`, `"top_k": 30`}, nil, ""},
 		{"greedy knows no cut", []any{"do_sample", false, "typical_p", 0.2, "max_new_tokens", 9}, "llama.cpp", "", []string{"--temp 0"}, []string{"--typical"}, "greedy"},

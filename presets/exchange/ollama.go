@@ -11,7 +11,11 @@ import (
 // ollama is a Modelfile, the options of a request, or a whole request.
 var ollama = Format{
 	Name: "ollama", About: "Modelfile, request and options JSON of Ollama", Engine: "ollama",
-	fields: append(same("temperature", "top_p", "min_p", "frequency_penalty", "presence_penalty", "mirostat", "mirostat_tau", "mirostat_eta"),
+	fields: append(same("temperature", "top_p", "min_p", "frequency_penalty", "presence_penalty"),
+		// Its server drops these with a warning.
+		field{theirs: "mirostat", ours: "mirostat", once: true},
+		field{theirs: "mirostat_tau", ours: "mirostat_tau", once: true},
+		field{theirs: "mirostat_eta", ours: "mirostat_eta", once: true},
 		field{theirs: "typical_p", ours: "typical_p", in: typicalIn},
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "repeat_penalty", ours: "repetition_penalty"},

@@ -348,7 +348,8 @@ func newConfigDiff(sys System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff A B",
 		Short: "two settings by effective value, in words",
-		Long:  "Diff compares two files in any of the formats, or presets, by the values in force.",
+		Long: `Diff compares two files in any of the formats, or presets, by the values in
+force, and says what the engine of each makes of the other's.`,
 		Example: `  logitscope config diff chat creative
   logitscope config diff generation_config.json Modelfile`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -367,9 +368,38 @@ func newConfigDiff(sys System) *cobra.Command {
 					return err
 				}
 			}
+			for i, name := range []string{"A", "B"} {
+				if err := tellOther(sys.Out, name, cfg[i], cfg[1-i].Order()); err != nil {
+					return err
+				}
+			}
 			return nil
 		},
 	}
+}
+
+// tellOther says what the engine of an order makes of settings that are meant
+// for another.
+func tellOther(w io.Writer, name string, c sampling.Config, o sampling.Order) error {
+	i := slices.IndexFunc(exchange.Targets(), func(t *exchange.Target) bool { return t.Format.Engine == o.Engine() })
+	if i < 0 || o.Engine() == c.Order().Engine() {
+		return nil
+	}
+	x, err := exchange.Export(c, exchange.Targets()[i])
+	if err != nil {
+		return err
+	}
+	x.Lost = slices.DeleteFunc(x.Lost, func(l exchange.Loss) bool { return !l.Lossy() })
+	if len(x.Lost) == 0 {
+		_, err := fmt.Fprintf(w, "%s makes the same of %s\n", o.Engine(), name)
+		return err
+	}
+	fmt.Fprintf(w, "what %s makes of %s:\n", o.Engine(), name)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, l := range x.Lost {
+		fmt.Fprintf(t, "  %s\t%s\n", l.Key, visible(l.Text))
+	}
+	return t.Flush()
 }
 
 // anyConfig reads a preset or a file.

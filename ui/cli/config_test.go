@@ -261,12 +261,12 @@ func TestConfigDiff(t *testing.T) {
 	a := write(t, "generation_config.json", `{"do_sample": true, "temperature": 0.6, "top_k": 20, "pad_token_id": 0}`)
 	b := write(t, "Modelfile", "FROM x\nPARAMETER temperature 0.6\nPARAMETER top_p 0.8\n")
 	out, errs, code := try(t, "", "config", "diff", a, b)
-	for _, want := range []string{"top_k 20 → 40: B's is a default", "top_p off → 0.80: A's is a default", "order transformers → ollama"} {
+	for _, want := range []string{"top_k 20 → 40: B's is a default", "top_p off → 0.80: A's is a default", "order transformers → ollama", "what ollama makes of A:\n", "what transformers makes of B:\n  order  temperature acts before top_k there"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s%s", want, out, errs)
 		}
 	}
-	if code != exitDone || strings.Contains(out, "temperature") {
+	if code != exitDone || strings.Contains(out, "temperature off") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	_, errs, code = try(t, "", "config", "diff", "chat", "nobody")
