@@ -168,6 +168,7 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	if b.eng.Adjust != nil {
 		b.eng.Adjust(b)
 	}
+	b.takeSeed()
 	b.keep = b.tokensToKeep()
 	p := &Pipeline{cfg: c, order: o, eng: b.eng, greedy: b.greedy, seed: b.value("seed").(uint64), keep: b.keep, v: v}
 	p.repair = b.bool("remove_invalid_values") && o.Supports("remove_invalid_values")
@@ -255,6 +256,20 @@ func (o Order) defs() []*Stage {
 		}
 	}
 	return defs
+}
+
+// takeSeed notes what the engine makes of a seed that it does not take: of a
+// longer one it keeps the low bits, and one that asks for chance is kept here.
+func (b *Builder) takeSeed() {
+	seed, s := b.value("seed").(uint64), b.eng.Seeds
+	switch err := b.eng.CheckSeed(seed); {
+	case err == nil:
+	case seed > s.Max():
+		b.note("seed", "%s keeps %d bits of a seed: %d acts as %d", b.eng.Name, s.Bits, seed, seed&s.Max())
+		b.set("seed", seed&s.Max())
+	default:
+		b.note("seed", "%s reads %d as a random seed; here it is a seed like others", b.eng.Name, seed)
+	}
 }
 
 // tokensToKeep returns how many tokens every cut leaves.

@@ -101,7 +101,7 @@ func TestProblems(t *testing.T) {
 		{"top_k", "many", "top_k: a whole number, 0 to 2147483647"},
 		{"top_k", 1.5, "top_k: a whole number, 0 to 2147483647"},
 		{"top_p", 1.5, "top_p: 1.5 is out of range, 0 to 1"},
-		{"repetition_penalty", 0.0, "repetition_penalty: 0 is out of range, above 0, up to 100"},
+		{"repetition_penalty", 0.0, "repetition_penalty: 0 is out of range, 0.000001 to 100"},
 		{"num_assistant_tokens", 0, "num_assistant_tokens: 0 is out of range, 1 to 16"},
 		{"do_sample", "maybe", "do_sample: true or false"},
 		{"repeat_penalty", 1.1, `no parameter "repeat_penalty"; repetition_penalty is meant?`},

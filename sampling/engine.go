@@ -1,7 +1,10 @@
 package sampling
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,14 +30,41 @@ type Engine struct {
 
 	Draw        DrawKind
 	Generator   string // of its random numbers: engines with the same one share the meaning of a seed
-	Arrays      bool   // it narrows down an array of candidates, in whose order it may draw
-	ChecksAfter bool   // a constraint is held against the token drawn
-	TakesLists  bool   // it takes a list of stages itself, so a list without a name is its own
+	Seeds       Seeds
+	Arrays      bool // it narrows down an array of candidates, in whose order it may draw
+	ChecksAfter bool // a constraint is held against the token drawn
+	TakesLists  bool // it takes a list of stages itself, so a list without a name is its own
 
 	BeamRule     string // its beam search, where it is not transformers'; see beam_rule
 	BeamKeepsEnd bool   // with beams, cuts leave one token more than can end the text
 
 	Cases CaseRules
+}
+
+// Seeds are the seeds that an engine takes. The zero value is all of them.
+type Seeds struct {
+	Bits   int    // that it keeps of a seed; 0 for 64
+	Random uint64 // the one that means a seed of its own choice each time; 0 if none does
+}
+
+// Max returns the largest seed that the engine takes.
+func (s Seeds) Max() uint64 {
+	if s.Bits == 0 {
+		return math.MaxUint64
+	}
+	return 1<<s.Bits - 1
+}
+
+// CheckSeed reports a seed that does not mean itself to the engine.
+func (e *Engine) CheckSeed(seed uint64) error {
+	s := e.Seeds
+	switch {
+	case seed > s.Max():
+		return &RangeError{"seed", seed, "0 to " + strconv.FormatUint(s.Max(), 10) + " under " + e.Name}
+	case s.Random != 0 && seed == s.Random:
+		return fmt.Errorf("seed: %d means a random one under %s", seed, e.Name)
+	}
+	return nil
 }
 
 // A Stage is one stage of an engine: its name, the parameters it reads, and

@@ -10,7 +10,7 @@ import (
 // top_k, which also sorts, temperature, top_p and min_p, and nothing else.
 var ollamaGoEngine = &Engine{
 	Name: "ollama-go",
-	Draw: DrawPCG, Generator: "pcg", Arrays: true,
+	Draw: DrawPCG, Generator: "pcg", Seeds: Seeds{Bits: 63}, Arrays: true,
 	Defaults: ollamaEngine.Defaults,
 	Adjust:   adjustOllamaGo,
 	Cases: CaseRules{

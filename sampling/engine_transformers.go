@@ -46,7 +46,7 @@ var transformersEngine = &Engine{
 			if len(words) == 0 {
 				return nil, ""
 			}
-			return &badWordsStage{words: words}, ""
+			return &badWordsStage{words: words, whole: true}, ""
 		}},
 		{Name: "min_length", Keys: []string{"min_length"}, Build: func(b *Builder) (stage, string) {
 			n, eos := b.int("min_length"), b.eos()

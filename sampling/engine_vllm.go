@@ -10,7 +10,7 @@ import (
 // first, then temperature, min_p, top_k and top_p.
 var vllmEngine = &Engine{
 	Name: "vllm",
-	Draw: DrawCoin, Generator: "torch, a request each",
+	Draw: DrawCoin, Generator: "torch, a request each", Seeds: Seeds{Bits: 63},
 	BeamRule: "vllm",
 	Cases: CaseRules{
 		Steps: []CaseStep{{Name: "logits_processors_and_penalties"}, {Name: "temperature", Stages: []string{"temperature"}, Drawn: true},

@@ -68,6 +68,16 @@ func movableStages() []string {
 
 // Stages that more than one engine has.
 
+// buildSequenceBias is transformers' rule: a sequence longer than the history
+// is passed over.
+func buildSequenceBias(b *Builder) (stage, string) {
+	s, label := buildBias(b)
+	if s, ok := s.(*biasStage); ok {
+		s.whole = true
+	}
+	return s, label
+}
+
 func buildBias(b *Builder) (stage, string) {
 	var list []TokenBias
 	for _, t := range b.value("logit_bias").([]TokenBias) {
@@ -81,7 +91,7 @@ func buildBias(b *Builder) (stage, string) {
 	if len(list) == 0 {
 		return nil, ""
 	}
-	return &biasStage{list}, ""
+	return &biasStage{biases: list}, ""
 }
 
 // badWords returns the sequences of bad_words and bad_words_ids. A text is
@@ -149,7 +159,7 @@ func buildPresence(b *Builder) (stage, string) {
 
 var (
 	biasDef         = &Stage{Name: "logit_bias", Tiny: "bias", Keys: []string{"logit_bias"}, Build: buildBias}
-	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"}, Build: buildBias}
+	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"}, Build: buildSequenceBias}
 	allowedDef      = &Stage{Name: "allowed", Keys: []string{"allowed_token_ids", "allowed_words"}, Build: buildAllowed}
 	minNewDef       = &Stage{Name: "min_new_tokens", Tiny: "min new", Keys: []string{"min_new_tokens"}, Build: buildMinNew}
 	frequencyDef    = &Stage{Name: "frequency_penalty", Best: MayMove, Short: "frequency", Tiny: "freq", Penalty: true, Keys: []string{"frequency_penalty"}, Movable: true, Build: buildFrequency}

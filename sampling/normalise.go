@@ -14,9 +14,18 @@ func (p *Param) normalise(v any) (any, error) {
 	if p.Key == "order" {
 		return p.normaliseOrder(v)
 	}
+	if s, ok := v.(string); ok && p.Kind >= Bias {
+		return p.Parse(s)
+	}
 	val, ok := p.convert(v)
 	if !ok {
 		return nil, p.wrongForm()
+	}
+	// Engines compute in float32: what is 0 there is 0.
+	if f, ok := val.(float64); ok && float32(f) == 0 {
+		if val = 0.0; p.outside(0) {
+			return nil, p.check(f)
+		}
 	}
 	return val, p.check(val)
 }

@@ -304,6 +304,13 @@ func (p *Param) check(v any) error {
 		bad = p.outside(float64(v))
 	case string:
 		bad = p.Choices != nil && !slices.Contains(p.Choices, v)
+	case []TokenBias:
+		// Engines add it in float32, where it would be infinite.
+		for _, b := range v {
+			if math.Abs(b.Bias) > math.MaxFloat32 && finite(b.Bias) {
+				return &RangeError{p.Key, b.Bias, "-3.4e38 to 3.4e38, or ban"}
+			}
+		}
 	}
 	if !bad {
 		return nil

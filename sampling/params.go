@@ -12,7 +12,7 @@ var params = []Param{
 		Help: "Keep the best tokens until they hold this share. 1 keeps all. Try 0.9."},
 	{Key: "min_p", Kind: Float, Min: 0, Max: 1, Lo: 0, Hi: 0.5, Step: 0.01, Off: 0.0, Default: 0.0, Stage: "min_p",
 		Help: "Drop tokens below this share of the best one. 0 is off. Try 0.05."},
-	{Key: "repetition_penalty", Kind: Float, Min: 0, Max: 100, Open: true, Lo: 1, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "repetition_penalty", Group: Penalty,
+	{Key: "repetition_penalty", Kind: Float, Min: 1e-6, Max: 100, Lo: 1, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "repetition_penalty", Group: Penalty,
 		Help: "Makes tokens seen before less likely. 1 is off. Try 1.1; 1.5 is harsh."},
 	{Key: "frequency_penalty", Kind: Float, Min: -100, Max: 100, Lo: -2, Hi: 2, Step: 0.1, Off: 0.0, Default: 0.0, Stage: "frequency_penalty", Group: Penalty,
 		Help: "Lowers a token for each time it was used. 0 is off. Try 0.5."},

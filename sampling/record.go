@@ -31,6 +31,7 @@ type logEntry struct {
 	sum       float64
 	from, to  int     // touches of the stage
 	scaled    float32 // divisor of every logit; 0 if none
+	shifted   float32 // taken off every logit before it was divided
 	adaptive  float32 // adaptive-p's target; negative if none
 	unchanged bool    // nothing changed since the stage before
 }
@@ -100,7 +101,7 @@ func (c *recorder) add(r *step, s StageTrace) {
 
 // before prepares for the next stage.
 func (c *recorder) before(r *step) {
-	r.Touched, r.Scaled, r.adaptive = 0, 0, -1
+	r.Touched, r.Scaled, r.Shifted, r.adaptive = 0, 0, 0, -1
 	r.TouchFrom = len(r.Touches)
 	if c == nil || c.t == nil {
 		return
@@ -132,7 +133,7 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 		c.updateCuts(r)
 	}
 	c.log = append(c.log, logEntry{
-		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, adaptive: r.adaptive,
+		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, adaptive: r.adaptive,
 		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && r.adaptive < 0,
 	})
 	c.add(r, s)
@@ -299,7 +300,7 @@ func (l *logEntry) apply(r *step, row *Row, stage int, x float32, p float64) flo
 		x = t.After
 	}
 	if l.scaled != 0 {
-		x /= l.scaled
+		x = (x - l.shifted) / l.scaled
 	}
 	if l.adaptive >= 0 {
 		y := adaptiveLogit(float32(p), l.adaptive)

@@ -13,12 +13,13 @@ import (
 // to. A bias of -Inf bans.
 type biasStage struct {
 	biases []TokenBias
+	whole  bool // a sequence longer than the history has no effect, even where all that is written leads up to it
 }
 
 func (s *biasStage) apply(r *step) {
 	for _, b := range s.biases {
 		last := len(b.Tokens) - 1
-		if last > 0 && !endsWith(r.in.Prompt, r.in.Output, b.Tokens[:last]) {
+		if last > 0 && (s.whole && last >= r.historyLen() || !endsWith(r.in.Prompt, r.in.Output, b.Tokens[:last])) {
 			continue
 		}
 		if pos, ok := r.Position(b.Tokens[last]); ok {
@@ -34,6 +35,7 @@ func (s *biasStage) apply(r *step) {
 type badWordsStage struct {
 	words      [][]int32
 	outputOnly bool // a sequence must lie in the output as far as it is written
+	whole      bool // as of biasStage
 }
 
 func (s *badWordsStage) apply(r *step) {
@@ -43,7 +45,7 @@ func (s *badWordsStage) apply(r *step) {
 	}
 	for _, w := range s.words {
 		last := len(w) - 1
-		if last == 0 || endsWith(prompt, r.in.Output, w[:last]) {
+		if last == 0 || !(s.whole && last >= r.historyLen()) && endsWith(prompt, r.in.Output, w[:last]) {
 			r.ban(w[last])
 		}
 	}
@@ -131,14 +133,14 @@ func (s *decayStage) apply(r *step) {
 	if over <= 0 {
 		return
 	}
-	grow := float32(math.Pow(s.factor, float64(over)) - 1)
+	grow := min(float32(math.Pow(s.factor, float64(over))-1), math.MaxFloat32)
 	for _, id := range s.eos {
 		pos, ok := r.Position(id)
 		if !ok {
 			continue
 		}
 		if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
-			r.Set(i, r.X[i]+float32(float32(math.Abs(float64(r.X[i])))*grow))
+			r.Set(i, min(r.X[i]+float32(float32(math.Abs(float64(r.X[i])))*grow), math.MaxFloat32))
 		}
 	}
 }

@@ -231,6 +231,9 @@ func (x *exporter) put(f *field, p *sampling.Param, v any) bool {
 	if err == nil && x.to != &ownTarget {
 		err = under.Validate()
 	}
+	if seed, ok := v.(uint64); ok && err == nil && x.to != &ownTarget {
+		err = x.target.Rules().CheckSeed(seed)
+	}
 	theirs := v
 	switch {
 	case err != nil:

@@ -58,6 +58,7 @@ type Row struct {
 	seenBuf         []Seen
 	Touched         int     // entries the running stage changed on its own account
 	Scaled          float32 // what the running stage divided every logit by; 0 if it did not
+	Shifted         float32 // what it took off every logit before that
 	TouchFrom       int     // touches of the stages before
 	Holes           bool    // a stage removed better tokens than it left
 	probBuf         []float32
@@ -121,7 +122,7 @@ func (r *Row) Begin(ids []int32, logits []float32, rest float32, noPiece []int32
 	r.ix = nil
 	r.eOK, r.SumOK, r.sharedE = false, false, false
 	r.Touches = r.Touches[:0]
-	r.Touched, r.Scaled, r.TouchFrom = 0, 0, 0
+	r.Touched, r.Scaled, r.Shifted, r.TouchFrom = 0, 0, 0, 0
 	r.Holes, r.goOK, r.loose = false, false, nil
 	return true
 }
