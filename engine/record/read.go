@@ -281,3 +281,42 @@ func (t *Take) readEnd(l tape.Line, _ *Event) error {
 	t.End = new(End)
 	return l.Decode(t.End)
 }
+
+// Path returns the events of the steps of a branch, oldest first, those that
+// it has in common with the branch it left included.
+func (t *Take) Path(branch int) []*Event {
+	paths := map[int][]*Event{}
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch {
+		case e.Branch != nil:
+			from := paths[e.Branch.From]
+			paths[e.Branch.ID] = from[:e.Branch.Keep:e.Branch.Keep]
+		case e.Step != nil:
+			paths[e.Step.Branch] = append(paths[e.Step.Branch], e)
+		}
+	}
+	return paths[branch]
+}
+
+// Last returns the branch that was written last, 1 if no step was.
+func (t *Take) Last() int {
+	branch := 1
+	for _, e := range t.Events {
+		if e.Step != nil {
+			branch = e.Step.Branch
+		}
+	}
+	return branch
+}
+
+// Marks returns the marks, by position.
+func (t *Take) Marks() map[int]string {
+	out := map[int]string{}
+	for _, e := range t.Events {
+		if e.Mark != nil {
+			out[e.Mark.Pos] = e.Mark.Text
+		}
+	}
+	return out
+}

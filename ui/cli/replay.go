@@ -1,18 +1,25 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"logitscope/engine/record"
+	"logitscope/ui/handout"
+	"logitscope/ui/store"
+	"logitscope/viz"
 )
 
 // A replay is what the flags of the command ask for.
 type replay struct {
 	sys    System
 	verify bool
+	html   string // file of the page; empty for none
+	rows   string // rows of the page
+	lane   int    // which lane, from 1; 0 is the first
 }
 
 func newReplay(sys System) *cobra.Command {
@@ -27,6 +34,7 @@ its row, and names the first that the file has otherwise. Steps that the file
 does not hold enough for are counted.`,
 		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
   logitscope replay story.jsonl --verify
+  logitscope replay story.jsonl --html story.html
   logitscope --model tape:story.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -36,6 +44,9 @@ does not hold enough for are counted.`,
 		},
 	}
 	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
+	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
+	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
+	cmd.Flags().IntVar(&r.lane, "lane", 0, "which lane of a comparison, from 1")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(args[0]) }
 	return cmd
 }
@@ -48,7 +59,39 @@ func (r *replay) run(path string) error {
 	if r.verify {
 		return verify(r.sys.Out, path, rec)
 	}
-	return wrong("replay %s: say what to do with it: --verify", path)
+	take, err := r.take(path, rec)
+	if err != nil {
+		return err
+	}
+	if r.html != "" {
+		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, r.rows == "full") })
+	}
+	return wrong("replay %s: say what to do with it: --verify, --html FILE", path)
+}
+
+// take returns the run that the flags mean.
+func (r *replay) take(path string, rec *record.Recording) (*record.Take, error) {
+	if r.rows != "full" && r.rows != "256" {
+		return nil, wrong("--rows %s: full or 256", r.rows)
+	}
+	for _, t := range rec.Takes {
+		if r.lane == 0 || t.Model.Lane() == r.lane {
+			return t, nil
+		}
+	}
+	return nil, wrong("--lane %d: %s has %s", r.lane, path, viz.Plural(len(rec.Takes), "lane"))
+}
+
+// writeFile writes the file of a flag, whole or not at all.
+func (r *replay) writeFile(flag, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, name, err)
+	}
+	if err := store.WriteFile(name, b.Bytes(), true); err != nil {
+		return wrong("%s %w", flag, fileError(name, err))
+	}
+	return nil
 }
 
 // verify derives every step again and says what came of it.
@@ -61,9 +104,9 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 		return fmt.Errorf("%s: %w", path, rep.First)
 	}
 	if rec.Cut {
-		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, count(rep.Steps, "step"))
+		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, viz.Plural(rep.Steps, "step"))
 	}
-	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, count(rep.Steps-len(rep.Undecided), "step"))
+	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(rep.Steps-len(rep.Undecided), "step"))
 	why := map[string]int{}
 	var order []string
 	for _, u := range rep.Undecided {
@@ -72,15 +115,7 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 		}
 	}
 	for _, s := range order {
-		fmt.Fprintf(w, "%d of %s not decidable: %s\n", why[s], count(rep.Steps, "step"), s)
+		fmt.Fprintf(w, "%d of %s not decidable: %s\n", why[s], viz.Plural(rep.Steps, "step"), s)
 	}
 	return nil
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

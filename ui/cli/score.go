@@ -11,6 +11,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/tape/logprobs"
+	"logitscope/viz"
 )
 
 func newScore(sys System) *cobra.Command {
@@ -233,7 +234,7 @@ func (r *scoreReport) print(w io.Writer) error {
 		model = visible(*r.Model)
 	}
 	fmt.Fprintf(w, "%s, %s · response %d of %d\n", model, r.Format, r.number, r.Responses)
-	fmt.Fprintf(w, "%s in %s", bitsOf(r.Bits), count(len(r.Tokens)-r.Missing, "token"))
+	fmt.Fprintf(w, "%s in %s", bitsOf(r.Bits), viz.Plural(len(r.Tokens)-r.Missing, "token"))
 	if r.PerToken != nil {
 		fmt.Fprintf(w, " · %.4g bits a token · perplexity %.4g", *r.PerToken, *r.Perplexity)
 	}
@@ -242,7 +243,7 @@ func (r *scoreReport) print(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	if r.PromptBits != nil {
-		fmt.Fprintf(w, "prompt: %s in %s\n", bitsOf(*r.PromptBits), count(len(r.PromptTokens), "token"))
+		fmt.Fprintf(w, "prompt: %s in %s\n", bitsOf(*r.PromptBits), viz.Plural(len(r.PromptTokens), "token"))
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(w, "%d: %s\n", n.Count, n.Text)
