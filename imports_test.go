@@ -38,6 +38,7 @@ var rules = []rule{
 	{"presets", []string{"logitscope/", "os", charm}, []string{"logitscope/presets", "logitscope/sampling"}},
 	{"engine", []string{"logitscope/ui", "logitscope/viz", "logitscope/presets", charm}, nil},
 	{"engine/loops", []string{"logitscope/"}, nil},
+	{"engine/check", []string{"logitscope/"}, []string{"logitscope/engine/check", "logitscope/engine/loops", "logitscope/sampling/constrain"}},
 	{"engine/stats", []string{"logitscope/"}, []string{"logitscope/engine/stats"}},
 	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
 }

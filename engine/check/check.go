@@ -3,6 +3,8 @@ package check
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -15,7 +17,7 @@ type Subject struct {
 	Tokens  []int32        // its token ids without the one that ended it; nil if they are not known
 	Count   int            // how many tokens; -1 if that is not known
 	Reason  string         // why it ended, one of [Reasons] or a server's own word; empty if it is not known
-	Logprob *float64       // natural logarithm of its probability under the raw model; nil if it is not known
+	Bits    *float64       // mean surprise of a token under the raw model; nil if it is not known
 	Extract *regexp.Regexp // what checks without one of their own look at; nil for the whole text
 }
 
@@ -36,8 +38,8 @@ type Check struct {
 	Value   json.RawMessage
 	Extract *regexp.Regexp // of its own; nil if there is none
 
-	kind  *kind
-	judge judge
+	kind *kind
+	made
 }
 
 // A List is a list of checks that must all hold.
@@ -111,6 +113,23 @@ func Extract(e *regexp.Regexp, text string) (found string, at int, ok bool) {
 		}
 	}
 	return "", 0, false
+}
+
+// Digest names the list by its checks and the contents of the files that they
+// name, so that what was judged by it once need not be judged again. It is
+// empty where that may come out otherwise: a program may have changed.
+func (l List) Digest() string {
+	h := sha256.New()
+	for i := range l {
+		if l[i].kind.outside {
+			return ""
+		}
+		h.Write(l[i].digest[:])
+		if e := l[i].Extract; e != nil {
+			h.Write([]byte(e.String()))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // MarshalJSON writes the checks in the form that [Reader.Read] reads.

@@ -190,16 +190,17 @@ func TestLikelihood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(logprob float64, n int) ([]Failure, error) {
-		return l.Judge(context.Background(), Subject{Count: n, Logprob: &logprob})
+	judge := func(bits *float64) ([]Failure, error) {
+		return l.Judge(context.Background(), Subject{Count: 4, Bits: bits})
 	}
-	if f, err := judge(-2*math.Ln2*4, 4); err != nil || len(f) != 0 {
+	two, more := 2.0, 2.01
+	if f, err := judge(&two); err != nil || len(f) != 0 {
 		t.Errorf("2 bits a token: %v, %v", f, err)
 	}
-	if f, err := judge(-2.01*math.Ln2*4, 4); err != nil || len(f) != 1 {
+	if f, err := judge(&more); err != nil || len(f) != 1 {
 		t.Errorf("2.01 bits a token: %v, %v", f, err)
 	}
-	if _, err := judge(0, -1); err == nil {
+	if _, err := judge(nil); err == nil {
 		t.Error("without a model there is no error")
 	}
 }

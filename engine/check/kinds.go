@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,6 +25,7 @@ type kind struct {
 	plain      bool // the value of its short form is JSON and no text
 	structured bool // the value may also be JSON
 	tokens     bool // looks at tokens or the reason, and at no text
+	outside    bool // depends on more than the text and the value
 
 	read func(r *Reader, value json.RawMessage) (judge, error)
 }
@@ -61,7 +61,7 @@ func init() {
 		{name: "one_of", form: "a list of texts", example: `["A", "B"]`, help: "equals one of them", plain: true, read: oneOf},
 		{name: "llm_likelihood", form: "{at_least: bits a token}", example: `{"at_least": -2.5}`, plain: true, tokens: true,
 			help: "its mean log-probability under the raw model is at least that", read: likelihood},
-		{name: "cmd", form: "a program and its arguments", example: "grade --strict", help: "the program exits with 0 after reading it", read: command},
+		{name: "cmd", form: "a program and its arguments", example: "grade --strict", help: "the program exits with 0 after reading it", outside: true, read: command},
 	}
 }
 
@@ -357,19 +357,12 @@ func likelihood(_ *Reader, raw json.RawMessage) (judge, error) {
 		return nil, errors.New("must be {at_least: bits a token}")
 	}
 	return func(_ context.Context, s *Subject, _ string) (finding, error) {
-		if s.Count < 0 {
+		switch {
+		case s.Bits != nil && -*s.Bits >= least, s.Bits == nil && s.Count == 0:
+			return passed, nil
+		case s.Bits == nil:
 			return passed, errors.New("needs a model")
 		}
-		if s.Count == 0 {
-			return passed, nil
-		}
-		bits := math.Inf(-1)
-		if s.Logprob != nil {
-			bits = *s.Logprob / math.Ln2 / float64(s.Count)
-		}
-		if bits >= least {
-			return passed, nil
-		}
-		return finding{why: fmt.Sprintf("%.2f bits a token", bits), at: -1}, nil
+		return finding{why: fmt.Sprintf("%.2f bits a token", -*s.Bits), at: -1}, nil
 	}, nil
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,14 @@ type Reader struct {
 	Dir      string // folder of the files that checks name; empty is the working folder
 	AllowCmd bool   // whether cmd may run programs
 
-	kept map[string]judge
+	kept map[string]made
+	read [sha256.Size]byte // of the files that were read for a check
+}
+
+// A made check is what a name and a value came to.
+type made struct {
+	judge  judge
+	digest [sha256.Size]byte
 }
 
 // maxKept bounds what a Reader keeps.
@@ -106,18 +114,20 @@ func (r *Reader) one(value json.RawMessage) (Check, error) {
 
 func (r *Reader) check(k *kind, value json.RawMessage, extract *regexp.Regexp) (Check, error) {
 	key := k.name + " " + string(value)
-	j := r.kept[key]
-	if j == nil {
-		var err error
-		if j, err = k.read(r, value); err != nil {
+	m, ok := r.kept[key]
+	if !ok {
+		r.read = [sha256.Size]byte{}
+		j, err := k.read(r, value)
+		if err != nil {
 			return Check{}, fmt.Errorf("%s: %w", k.name, err)
 		}
+		m = made{j, sha256.Sum256(append([]byte(key), r.read[:]...))}
 		if r.kept == nil || len(r.kept) >= maxKept {
-			r.kept = map[string]judge{}
+			r.kept = map[string]made{}
 		}
-		r.kept[key] = j
+		r.kept[key] = m
 	}
-	return Check{Name: k.name, Value: value, Extract: extract, kind: k, judge: j}, nil
+	return Check{Name: k.name, Value: value, Extract: extract, kind: k, made: m}, nil
 }
 
 // ReadShort reads the short form of a check, as a cell of a table or a flag
@@ -236,6 +246,7 @@ func (r *Reader) file(name string) ([]byte, error) {
 	case len(data) > maxFile:
 		return nil, fmt.Errorf("%s: longer than %d MiB", name, maxFile>>20)
 	}
+	r.read = sha256.Sum256(append(r.read[:], data...))
 	return data, nil
 }
 

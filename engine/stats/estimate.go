@@ -140,7 +140,7 @@ func moments(values []float64) (mean, sd float64) {
 func Clustered(prompts [][]bool) Estimate {
 	shares := Shares(prompts)
 	if len(shares) != 1 {
-		return meanT(shares)
+		return OverPrompts(shares)
 	}
 	k, n := 0, 0
 	for _, p := range prompts {
@@ -153,6 +153,10 @@ func Clustered(prompts [][]bool) Estimate {
 	}
 	return Wilson(k, n)
 }
+
+// OverPrompts returns the mean of what holds of each prompt, with the interval
+// of t, as [Clustered] does.
+func OverPrompts(shares []float64) Estimate { return meanT(shares) }
 
 // Shares returns the share that holds of each prompt with texts.
 func Shares(prompts [][]bool) []float64 {

@@ -29,6 +29,9 @@ type Verdict struct {
 	Needed   float64  // prompts to see a difference this small; +Inf for one of 0, 0 where one was found
 }
 
+// Found reports whether there is a difference.
+func (v Verdict) Found() bool { return v.Finding == More || v.Finding == Less }
+
 // A Contrast is what a verdict is judged by.
 type Contrast struct {
 	Diff Estimate

@@ -122,6 +122,7 @@ func newRoot(sys System) *cobra.Command {
 		newScore,
 		newCompare,
 		newSweep,
+		newBench,
 		newCheck,
 		newStats,
 		newTrace,

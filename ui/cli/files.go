@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"logitscope/engine/bench/prompts"
 )
 
 // text returns the text to continue and whether one was given.
@@ -22,6 +24,9 @@ func (s *shared) text() (string, bool, error) {
 		data, err := s.readFile("--prompt-file", s.promptFile)
 		if err != nil {
 			return "", false, err
+		}
+		if prompts.IsSet(data) {
+			return "", false, wrong("--prompt-file %s: is a set of prompts, not one; bench takes it with --prompts", s.promptFile)
 		}
 		text := string(data)
 		s.promptText = &text

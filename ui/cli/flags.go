@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"logitscope/engine"
-	"logitscope/engine/sweep"
+	"logitscope/engine/bench"
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
@@ -46,21 +46,30 @@ type shared struct {
 	checked            map[string]bool    // constraints that compile
 	notes              []string           // what is worth saying about them, and about the file
 	told               bool               // what is wrong with the model's own settings
-	report             *sweep.Report      // a sweep to look at in the lab; nil for none
+	report             *bench.Grid        // a sweep to look at in the lab; nil for none
+	ownConfigs         bool               // --config is the command's own
 }
 
 // addShared declares the shared flags on cmd.
 func addShared(sys System, cmd *cobra.Command) *shared {
+	s := addDecoding(sys, cmd)
 	f := cmd.Flags()
-	s := &shared{sys: sys, flags: f, params: make(map[string]*paramFlag)}
-	f.StringVar(&s.model, "model", "fable", "model: fable, FILE.gguf, table:FILE, ollama:NAME, llama-server:URL, vllm:URL, sglang:URL, openai:NAME")
-	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding, or ngram for prompt lookup")
 	f.StringVar(&s.prompt, "prompt", "", "text to continue")
 	f.StringVar(&s.promptTokens, "prompt-tokens", "", "token ids to continue, such as 1,8")
 	f.StringVar(&s.promptFile, "prompt-file", "", "file with the text to continue; - is standard input")
 	f.BoolVar(&s.chat, "chat", false, "wrap the prompt as a user's message by the model's chat template")
-	f.StringVar(&s.preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
 	f.StringVar(&s.config, "config", "", "file with settings; - is standard input")
+	return s
+}
+
+// addDecoding declares the shared flags but for those of one prompt and one
+// file of settings.
+func addDecoding(sys System, cmd *cobra.Command) *shared {
+	f := cmd.Flags()
+	s := &shared{sys: sys, flags: f, params: make(map[string]*paramFlag)}
+	f.StringVar(&s.model, "model", "fable", "model: fable, FILE.gguf, table:FILE, ollama:NAME, llama-server:URL, vllm:URL, sglang:URL, openai:NAME")
+	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding, or ngram for prompt lookup")
+	f.StringVar(&s.preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
 	f.IntVar(&s.context, "context", 0, "context length in tokens; 0 is the model's own")
 	f.StringVar(&s.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
@@ -140,7 +149,7 @@ func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Co
 		return base, wrong("--preset %v", err)
 	}
 	cfg := base.Merge(p.Config)
-	if s.flags.Changed("config") {
+	if s.flags.Changed("config") && !s.ownConfigs {
 		file, err := s.readConfig()
 		if err != nil {
 			return cfg, err
@@ -226,25 +235,35 @@ func (s *shared) readConfig() (sampling.Config, error) {
 		if err := s.takeInput("--config", s.config); err != nil {
 			return sampling.Config{}, err
 		}
-		in, err := importFile(s.sys, s.config, exchange.Options{})
+		in, err := s.importConfig(s.config)
 		if err != nil {
 			return sampling.Config{}, wrongly(flagged("--config", err))
 		}
-		if err := in.Unreadable(); err != nil {
-			return sampling.Config{}, wrongly(flagged("--config", err))
-		}
 		s.file = in
-		for _, n := range in.Notes {
-			s.notes = append(s.notes, "--config "+s.config+": "+n)
-		}
-		if len(in.Acts) > 0 {
-			s.notes = append(s.notes, "--config "+s.config+": acts on tokens and is not modelled here: "+strings.Join(words(in.Acts), ", "))
-		}
-		if len(in.Unknown) > 0 {
-			s.notes = append(s.notes, "--config "+s.config+": unknown: "+strings.Join(words(in.Unknown), ", "))
-		}
 	}
 	return s.file.Config, nil
+}
+
+// importConfig reads a file with settings, and notes what is worth saying about
+// it.
+func (s *shared) importConfig(name string) (*exchange.Imported, error) {
+	in, err := importFile(s.sys, name, exchange.Options{})
+	if err == nil {
+		err = in.Unreadable()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range in.Notes {
+		s.notes = append(s.notes, "--config "+name+": "+n)
+	}
+	if len(in.Acts) > 0 {
+		s.notes = append(s.notes, "--config "+name+": acts on tokens and is not modelled here: "+strings.Join(words(in.Acts), ", "))
+	}
+	if len(in.Unknown) > 0 {
+		s.notes = append(s.notes, "--config "+name+": unknown: "+strings.Join(words(in.Unknown), ", "))
+	}
+	return in, nil
 }
 
 // setPair applies one key=value pair.

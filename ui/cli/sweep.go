@@ -5,15 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"logitscope/engine/sweep"
+	"logitscope/engine/bench"
+	"logitscope/engine/stats"
 	"logitscope/sampling"
+	"logitscope/viz"
 )
 
 // maxSeeds bounds --seeds.
@@ -37,8 +40,8 @@ func newSweep(sys System) *cobra.Command {
 		Long: `Sweep decodes a prompt under every combination of the values of --grid, with
 several seeds each, and prints a table of what was written: tokens, perplexity
 under the raw model, distinct-1 to 3, self-BLEU between the seeds, repeated
-4-grams, why texts ended, and the share that does not fit the constraint, each
-with a bootstrap 95 % confidence interval. Axes without effect are named.
+4-grams, loops, why texts ended, and the share that does not fit the constraint,
+each with its 95 % interval. Axes without effect are named.
 A finished cell stays on disk: the same command goes on where it was stopped,
 and prints the same bytes.`,
 		Example: `  logitscope sweep --prompt "Once upon a time" --grid temperature=0.1:1.5:0.2 --grid top_p=0.8,0.9,1 --seeds 8
@@ -96,7 +99,7 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 
 // sweepFailures returns an error that names the first text whose decoding
 // failed.
-func sweepFailures(r *sweep.Report) error {
+func sweepFailures(r *bench.Grid) error {
 	failed, first := 0, ""
 	for i := range r.Cells {
 		for _, t := range r.Cells[i].Runs {
@@ -115,7 +118,7 @@ func sweepFailures(r *sweep.Report) error {
 }
 
 // sweepReport checks the flags and runs the sweep they describe.
-func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, error) {
+func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, error) {
 	if f.format != "table" && f.format != "csv" && f.format != "jsonl" && f.format != "lab" {
 		return nil, wrong("--format %s: table, csv, jsonl or lab", f.format)
 	}
@@ -125,9 +128,9 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 	if f.workers < 0 {
 		return nil, wrong("--workers %d: 1 or more, or 0 for one for each core", f.workers)
 	}
-	var axes []sweep.Axis
+	var axes []bench.Axis
 	for _, spec := range f.grid {
-		a, err := sweep.ParseAxis(spec)
+		a, err := bench.ParseAxis(spec)
 		if err != nil {
 			return nil, wrong("--grid %v", err)
 		}
@@ -144,15 +147,24 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 	if len(j.prompt) == 0 {
 		return nil, wrong("sweep needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
-	plan := sweep.Plan{
-		Model: j.model, Draft: j.draft, Compiler: j.compiler, Text: j.text, Prompt: j.prompt,
-		Base: j.settings.Config(), Axes: axes,
+	all := backends{s.model: {Name: s.model, Model: j.model, Compiler: j.compiler, Draft: j.draft}}
+	defer func() {
+		delete(all, s.model) // the job's own
+		if ctx.Err() == nil {
+			all.close()
+		}
+	}()
+	plan := &bench.SweepPlan{
+		Backend: all[s.model], Text: j.text, Prompt: j.prompt, Base: j.settings.Config(), Axes: axes,
+		Settle: func(model, preset string) (*bench.Backend, sampling.Config, error) {
+			return s.settle(ctx, all, laneSpec{label: s.label()}, model, preset)
+		},
 	}
 	if plan.Seeds, err = seedsFrom(plan.Base, f.seeds); err != nil {
 		return nil, err
 	}
 	if err := plan.Check(); err != nil {
-		return nil, wrong("--grid %v", err)
+		return nil, gridError(err)
 	}
 	if f.dir == "" {
 		f.dir = filepath.Join(cacheDir(s.sys), "sweeps")
@@ -160,19 +172,13 @@ func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*sweep.Report, 
 	if f.format != "lab" {
 		s.tellNotes()
 	}
-	bar := newSweepBar(s.sys)
-	r, err := sweep.Run(ctx, plan, sweep.Options{Dir: f.dir, Fresh: f.fresh, Workers: f.workers, Progress: bar.show})
+	bar := newProgressBar(s.sys)
+	r, err := bench.Sweep(ctx, plan, bench.Options{Dir: f.dir, Fresh: f.fresh, Workers: f.workers, Progress: bar.show})
 	bar.end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintf(s.sys.Err, "logitscope: interrupted; %d of %d cells are kept in %s, and the same command goes on there\n",
-			bar.last.CellsDone, bar.last.Cells, f.dir)
-		return nil, &exitError{exitInterrupted}
+		return nil, bar.interrupted(f.dir)
 	}
-	var file *fs.PathError
-	if errors.As(err, &file) {
-		err = fmt.Errorf("--dir %s: %w", f.dir, file.Err)
-	}
-	return r, err
+	return r, dirError(f.dir, err)
 }
 
 // seedsFrom returns n seeds, from the one of cfg on.
@@ -189,13 +195,28 @@ func seedsFrom(cfg sampling.Config, n int) ([]uint64, error) {
 }
 
 // writeSweepTable prints the cells, one a line, in the order of the grid.
-// Where width is not 0 and the columns are wider, they go below each other in
-// blocks, each with the values of the axes.
-func writeSweepTable(out *bufio.Writer, r *sweep.Report, width int) error {
+func writeSweepTable(out *bufio.Writer, r *bench.Grid, width int) error {
 	axes, columns := sweepColumns(r)
+	writeBlocks(out, axes, columns, width)
+	fmt.Fprintf(out, "\n%d cells of %d texts (seeds %d to %d); intervals are at 95 %%, over n %d unless another is given\n",
+		len(r.Cells), len(r.Seeds), r.Seeds[0], r.Seeds[len(r.Seeds)-1], len(r.Seeds))
+	for _, a := range r.Axes {
+		if a.Inert != "" {
+			fmt.Fprintf(out, "%s: %s\n", a.Key, a.Inert)
+		}
+	}
+	if len(r.Seeds) < stats.FewTexts {
+		fmt.Fprintf(out, "one prompt, under %d texts: resampled intervals are too narrow more often than 5 times of 100\n", stats.FewTexts)
+	}
+	return out.Flush()
+}
+
+// writeBlocks prints columns side by side. Where width is not 0 and they are
+// wider, they go below each other in blocks, each with the fixed ones.
+func writeBlocks(out *bufio.Writer, fixed, columns []column, width int) {
 	for first := 0; first < len(columns); {
 		last := first
-		block := axes
+		block := fixed
 		for last < len(columns) && (last == first || width == 0 || tableWidth(append(block, columns[last])) <= width) {
 			block = append(block[:len(block):len(block)], columns[last])
 			last++
@@ -206,25 +227,18 @@ func writeSweepTable(out *bufio.Writer, r *sweep.Report, width int) error {
 		writeColumns(out, block)
 		first = last
 	}
-	fmt.Fprintf(out, "\n%d cells of %d texts (seeds %d to %d); intervals are bootstrap, 95 %%\n",
-		len(r.Cells), len(r.Seeds), r.Seeds[0], r.Seeds[len(r.Seeds)-1])
-	for _, a := range r.Axes {
-		if a.Inert != "" {
-			fmt.Fprintf(out, "%s: %s\n", a.Key, a.Inert)
-		}
-	}
-	return out.Flush()
 }
 
 // A column is a head and a text for every line.
 type column struct {
 	head  string
+	left  bool // is aligned to the left, and not as numbers are
 	cells []string
 }
 
 // sweepColumns returns the columns of the axes and those of what was
 // measured. What no cell has is left out.
-func sweepColumns(r *sweep.Report) (axes, measured []column) {
+func sweepColumns(r *bench.Grid) (axes, measured []column) {
 	for k := range r.Axes {
 		c := column{head: r.Axes[k].Key}
 		for i := range r.Cells {
@@ -232,54 +246,39 @@ func sweepColumns(r *sweep.Report) (axes, measured []column) {
 		}
 		axes = append(axes, c)
 	}
-	for k, m := range sweep.Metrics() {
+	for k, m := range bench.GridMetrics() {
 		c, any := column{head: m.Label}, false
 		for i := range r.Cells {
 			e := r.Cells[i].Values[k]
 			any = any || e.N > 0
-			c.cells = append(c.cells, formatEstimate(e, m.Decimals))
+			c.cells = append(c.cells, formatCounted(e, &m, len(r.Seeds)))
 		}
 		if any {
 			measured = append(measured, c)
 		}
 	}
-	ends := column{head: "ended"}
-	reasons := r.Reasons()
+	ends := column{head: "ended by", left: true}
 	for i := range r.Cells {
-		n := r.Cells[i].Reasons()
-		var parts []string
-		for _, reason := range reasons {
-			if n[reason] > 0 {
-				parts = append(parts, fmt.Sprintf("%s %d", reason, n[reason]))
-			}
-		}
-		ends.cells = append(ends.cells, strings.Join(parts, ", "))
+		ends.cells = append(ends.cells, formatReasons(r.Cells[i].Reasons()))
 	}
 	return axes, append(measured, ends)
 }
 
-// formatEstimate writes a mean and its interval, "0.712 [0.690 0.731]", or the
-// mean alone where the interval is no wider than the digits.
-func formatEstimate(e sweep.Estimate, decimals int) string {
-	switch {
-	case e.N == 0:
-		return "–"
-	case e.N == 1:
-		return fmt.Sprintf("%.*f", decimals, e.Mean)
+// formatReasons writes how many texts ended for each reason: "eos 3, length 1".
+func formatReasons(n map[string]int) string {
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(n)) {
+		parts = append(parts, fmt.Sprintf("%s %d", reason, n[reason]))
 	}
-	mean, lo, hi := fmt.Sprintf("%.*f", decimals, e.Mean), fmt.Sprintf("%.*f", decimals, e.Lo), fmt.Sprintf("%.*f", decimals, e.Hi)
-	if lo == mean && hi == mean {
-		return mean
-	}
-	return mean + " [" + lo + " " + hi + "]"
+	return strings.Join(parts, ", ")
 }
 
 const columnGap = 2
 
 func (c column) width() int {
-	w := len([]rune(c.head))
+	w := viz.Width(c.head)
 	for _, s := range c.cells {
-		w = max(w, len([]rune(s)))
+		w = max(w, viz.Width(s))
 	}
 	return w
 }
@@ -301,9 +300,9 @@ func writeColumns(out *bufio.Writer, columns []column) {
 				b.WriteString(strings.Repeat(" ", columnGap))
 			}
 			s := text(c)
-			pad := strings.Repeat(" ", c.width()-len([]rune(s)))
-			if i == len(columns)-1 && c.head == "ended" {
-				b.WriteString(s)
+			pad := strings.Repeat(" ", c.width()-viz.Width(s))
+			if c.left {
+				b.WriteString(s + pad)
 			} else {
 				b.WriteString(pad + s)
 			}

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"logitscope/engine/sweep"
+	"logitscope/engine/bench"
+	"logitscope/engine/stats"
 )
 
 const sweepArgs = "sweep --prompt Once --grid temperature=0.1:1.3:0.4 --grid top_p=0.8,1 --seeds 3 --max-new-tokens 12"
@@ -19,10 +21,10 @@ func TestSweepTable(t *testing.T) {
 	args := append(strings.Fields(sweepArgs), "--dir", dir)
 	out, errs, code := try(t, "", args...)
 	lines := strings.Split(out, "\n")
-	if code != exitDone || errs != "" || len(lines) != 12 {
+	if code != exitDone || errs != "" || len(lines) != 13 {
 		t.Fatalf("exit %d, %q, %d lines\n%s", code, errs, len(lines), out)
 	}
-	if f := strings.Fields(lines[0]); f[0] != "temperature" || f[1] != "top_p" || f[2] != "tokens" || f[3] != "perplexity" || f[len(f)-1] != "ended" {
+	if f := strings.Fields(lines[0]); f[0] != "temperature" || f[1] != "top_p" || f[2] != "tokens" || f[3] != "perplexity" || !strings.HasSuffix(lines[0], "ended by") {
 		t.Errorf("head %q", lines[0])
 	}
 	for i, want := range []string{"0.1 0.8", "0.1 1.0", "0.5 0.8", "0.5 1.0", "0.9 0.8", "0.9 1.0", "1.3 0.8", "1.3 1.0"} {
@@ -39,21 +41,21 @@ func TestSweepTable(t *testing.T) {
 	if fresh, _, _ := try(t, "", append(args, "--fresh", "--workers", "1")...); fresh != out {
 		t.Error("decoded again: another table")
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(files) != 8 {
-		t.Errorf("%d cells on disk, want 8", len(files))
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) != 1 {
+		t.Errorf("%d logs on disk, want 1", len(files))
 	}
 }
 
 func TestSweepInNarrowTerminals(t *testing.T) {
-	a, err := sweep.ParseAxis("top_k=1,20")
+	a, err := bench.ParseAxis("top_k=1,20")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &sweep.Report{Axes: []sweep.Axis{a}, Seeds: []uint64{1}}
+	r := &bench.Grid{Axes: []bench.Axis{a}, Seeds: []uint64{1}}
 	for i := range 2 {
-		c := sweep.Cell{At: []int{i}, Runs: []sweep.Text{{Reason: "eos"}}}
-		for range sweep.Metrics() {
-			c.Values = append(c.Values, sweep.Estimate{Mean: 0.5, Lo: 0.25, Hi: 0.75, N: 2})
+		c := bench.Point{At: []int{i}, Runs: []bench.Text{{Reason: "eos"}}}
+		for range bench.GridMetrics() {
+			c.Values = append(c.Values, stats.Estimate{Value: 0.5, Low: 0.25, High: 0.75, N: 2})
 		}
 		r.Cells = append(r.Cells, c)
 	}
@@ -133,18 +135,21 @@ func TestSweepInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	args := append(strings.Fields("sweep --prompt Once --grid temperature=0.1:1.4:0.1 --seeds 2 --max-new-tokens 150 --workers 1"), "--dir", dir)
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // until the first cell is on disk
+	go func() { // until the first text is on disk
 		for {
-			if files, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(files) > 0 {
-				cancel()
-				return
+			files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+			if len(files) > 0 {
+				if info, err := os.Stat(files[0]); err == nil && info.Size() > 0 {
+					cancel()
+					return
+				}
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}()
 	var out, errs bytes.Buffer
 	code := Run(ctx, System{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
-	if code != exitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 14 cells are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
+	if code != exitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 28 texts are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out.String(), errs.String())
 	}
 	if _, errs, code := try(t, "", args...); code != exitDone || errs != "" {
@@ -156,17 +161,17 @@ func TestSweepBar(t *testing.T) {
 	var b bytes.Buffer
 	start := time.Unix(1000, 0)
 	now := start
-	bar := &sweepBar{w: &b, tty: true, now: func() time.Time { return now }, began: start, drawn: start}
+	bar := &progressBar{w: &b, tty: true, now: func() time.Time { return now }, began: start, drawn: start}
 	now = start.Add(10 * time.Second)
-	bar.show(sweep.Progress{Cells: 8, CellsDone: 3, Reused: 1, Texts: 28, TextsDone: 7})
-	if got := b.String(); got != "\r\x1b[K[######..................] 3 of 8 cells, 1 from disk, 30s left" {
+	bar.show(bench.Progress{Texts: 28, Done: 10, Reused: 3, Tokens: 200})
+	if got := b.String(); got != "\r\x1b[K[########................] 10 of 28 texts, 3 from disk, 20 tokens/s, 26s left" {
 		t.Errorf("%q", got)
 	}
 	b.Reset()
-	bar = &sweepBar{w: &b, now: func() time.Time { return now }, began: start, drawn: start}
+	bar = &progressBar{w: &b, now: func() time.Time { return now }, began: start, drawn: start}
 	for range 100 {
 		now = now.Add(time.Second)
-		bar.show(sweep.Progress{Cells: 8, CellsDone: 3, Texts: 28, TextsDone: 7})
+		bar.show(bench.Progress{Texts: 28, Done: 7})
 	}
 	bar.end()
 	if n := strings.Count(b.String(), "\n"); n < 2 || n > 4 || strings.Contains(b.String(), "\x1b") {

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"logitscope/engine"
-	"logitscope/engine/sweep"
+	grids "logitscope/engine/bench"
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/run"
@@ -42,9 +42,9 @@ type Options struct {
 	Input  io.Reader // nil for the terminal
 	Output io.Writer // nil for the terminal
 
-	Lanes    []Lane        // to open compare with, instead of one run; nil for the lab
-	Sweep    *sweep.Report // to look at first; nil for none
-	Problems []error       // found before the start, such as a preset file that cannot be read; shown, never fatal
+	Lanes    []Lane      // to open compare with, instead of one run; nil for the lab
+	Sweep    *grids.Grid // to look at first; nil for none
+	Problems []error     // found before the start, such as a preset file that cannot be read; shown, never fatal
 
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own

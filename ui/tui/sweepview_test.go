@@ -9,17 +9,18 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/engine/sweep"
+	grids "logitscope/engine/bench"
+	"logitscope/engine/stats"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 )
 
 // sweepReport is a made-up grid: the mean of every metric at a cell is its
 // number, and one cell is not finished.
-func sweepReport(t testing.TB) *sweep.Report {
-	r := &sweep.Report{Text: storyPrompt, Prompt: []int32{0, 300}, Seeds: []uint64{7, 8}}
+func sweepReport(t testing.TB) *grids.Grid {
+	r := &grids.Grid{Text: storyPrompt, Prompt: []int32{0, 300}, Seeds: []uint64{7, 8}}
 	for _, spec := range []string{"top_k=10,20", "temperature=0.5:1.5:0.5", "top_p=0.8,0.9,0.95,1"} {
-		a, err := sweep.ParseAxis(spec)
+		a, err := grids.ParseAxis(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,16 +29,16 @@ func sweepReport(t testing.TB) *sweep.Report {
 	r.Axes[0].Inert = "all texts came out the same"
 	for i := range 2 * 3 * 4 {
 		at := []int{i / 12, i / 4 % 3, i % 4}
-		c := sweep.Cell{At: at}
+		c := grids.Point{At: at}
 		for k, a := range r.Axes {
 			c.Config = c.Config.MustWith(a.Key, a.Values[at[k]], sampling.FromFlag)
 		}
 		if i != 5 {
-			c.Runs = []sweep.Text{{Seed: 7, Reason: "eos", Text: fmt.Sprintf("text %d\x1b[31m\nend", i)}, {Seed: 8, Reason: "length"}}
-			for range sweep.Metrics() {
-				c.Values = append(c.Values, sweep.Estimate{Mean: float64(i), Lo: float64(i) - 1, Hi: float64(i) + 1, N: 2})
+			c.Runs = []grids.Text{{Seed: 7, Reason: "eos", Text: fmt.Sprintf("text %d\x1b[31m\nend", i)}, {Seed: 8, Reason: "length"}}
+			for range grids.GridMetrics() {
+				c.Values = append(c.Values, stats.Estimate{Value: float64(i), Low: float64(i) - 1, High: float64(i) + 1, N: 2})
 			}
-			c.Values[len(c.Values)-1].Mean = math.NaN()
+			c.Values[len(c.Values)-1].Value = math.NaN()
 		}
 		r.Cells = append(r.Cells, c)
 	}
@@ -59,10 +60,10 @@ func TestSweepView(t *testing.T) {
 	b.has("text 10␛[31m↵end")
 	b.keys("+") // the axis that is not on the map
 	b.has("text 22")
-	b.has("lightest 12.00, darkest 23.00: e to the mean surprise") // cells 12 to 23 are on the map
+	b.has("lightest 12.00, darkest 23.00: 2 to the mean surprise") // cells 12 to 23 are on the map
 	b.keys("tab")
-	b.has("sweep · distinct-1")
-	b.has("┃ distinct-1 22.000 [21.000, 23.000] · tokens 22.0")
+	b.has("sweep · bits/token")
+	b.has("┃ bits/token 22.00 [21.00, 23.00] · tokens 22.0")
 	b.keys("o")
 	b.has("top_p ↓  top_k →")
 	for w := 40; w <= 200; w += 7 {

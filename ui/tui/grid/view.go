@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/engine/sweep"
+	"logitscope/engine/bench"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -20,21 +20,21 @@ import (
 // grid; its texts stand below, and it opens as a lane.
 type View struct {
 	lanes  *run.Lanes
-	r      *sweep.Report
+	r      *bench.Grid
 	at     []int // the selected value of each axis
-	metric int   // index in sweep.Metrics
+	metric int   // index in bench.GridMetrics
 	across int   // axis that runs to the right; the one before it runs down
 }
 
 // New opens the map of a sweep, whose cells open as lanes; nil after
 // saying why there is none.
-func New(host kit.Host, lanes *run.Lanes, r *sweep.Report) (kit.View, tea.Cmd) {
+func New(host kit.Host, lanes *run.Lanes, r *bench.Grid) (kit.View, tea.Cmd) {
 	if r == nil || len(r.Cells) == 0 {
 		host.Say("no sweep to look at: logitscope sweep --grid … --format lab")
 		return nil, nil
 	}
 	v := &View{lanes: lanes, r: r, at: make([]int, len(r.Axes)), across: len(r.Axes) - 1}
-	for i, x := range sweep.Metrics() {
+	for i, x := range bench.GridMetrics() {
 		if x.Key == "perplexity" {
 			v.metric = i
 		}
@@ -81,7 +81,7 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		}
 		move(v.across, d)
 	case kit.ActPane, kit.ActPaneBack:
-		n := len(sweep.Metrics())
+		n := len(bench.GridMetrics())
 		d := 1
 		if a.ID == kit.ActPaneBack {
 			d = n - 1
@@ -108,13 +108,13 @@ func (v *View) NotHere(kit.Host) string {
 
 // story says what the metric came to at the selected cell.
 func (v *View) story() string {
-	metric, cell := sweep.Metrics()[v.metric], v.r.At(v.at...)
+	metric, cell := bench.GridMetrics()[v.metric], v.r.At(v.at...)
 	out := v.place() + ": "
-	if !cell.Done() || v.metric >= len(cell.Values) || math.IsNaN(cell.Values[v.metric].Mean) {
+	if !cell.Done() || v.metric >= len(cell.Values) || math.IsNaN(cell.Values[v.metric].Value) {
 		return out + "no " + metric.Label + " yet"
 	}
 	e := cell.Values[v.metric]
-	return out + fmt.Sprintf("%s %.*f [%.*f, %.*f] over %s", metric.Label, metric.Decimals, e.Mean, metric.Decimals, e.Lo, metric.Decimals, e.Hi, viz.Plural(len(cell.Runs), "text"))
+	return out + fmt.Sprintf("%s %.*f [%.*f, %.*f] over %s", metric.Label, metric.Decimals, e.Value, metric.Decimals, e.Low, metric.Decimals, e.High, viz.Plural(len(cell.Runs), "text"))
 }
 
 // turnRest moves the first axis that is not on the map.
@@ -186,11 +186,11 @@ func (v *View) value(x, y int) float64 {
 	if !e.Done() || v.metric >= len(e.Values) {
 		return math.NaN()
 	}
-	return e.Values[v.metric].Mean
+	return e.Values[v.metric].Value
 }
 
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
-	metric := sweep.Metrics()[v.metric]
+	metric := bench.GridMetrics()[v.metric]
 	c = viz.Box(c, viz.Frame{
 		Title: "sweep · " + metric.Label + " · " + viz.Count(len(v.r.Cells)) + " cells, " + viz.Count(len(v.r.Seeds)) + " texts each", Right: "esc", Focused: true,
 	})
@@ -210,7 +210,7 @@ const (
 
 // drawMap draws the heat map with the numbers in it and returns the range of
 // the shades.
-func (v *View) drawMap(c *viz.Canvas, metric sweep.Metric) (lo, hi float64) {
+func (v *View) drawMap(c *viz.Canvas, metric bench.Metric) (lo, hi float64) {
 	right, down := &v.r.Axes[v.across], v.down()
 	cols, rows := len(right.Values), 1
 	if down >= 0 {
@@ -253,7 +253,7 @@ func (v *View) drawMap(c *viz.Canvas, metric sweep.Metric) (lo, hi float64) {
 // window returns the first index to show so that at stays in sight.
 func window(at, n, fit int) int { return max(0, min(at-fit/2, n-fit)) }
 
-func (v *View) drawPoint(c *viz.Canvas, metric sweep.Metric, x, y int, lo, hi float64) {
+func (v *View) drawPoint(c *viz.Canvas, metric bench.Metric, x, y int, lo, hi float64) {
 	if c.H < 1 {
 		return
 	}
@@ -275,7 +275,7 @@ func (v *View) drawPoint(c *viz.Canvas, metric sweep.Metric, x, y int, lo, hi fl
 }
 
 // drawCell draws what was measured at the selected cell, and its first texts.
-func (v *View) drawCell(c *viz.Canvas, metric sweep.Metric, lo, hi float64) {
+func (v *View) drawCell(c *viz.Canvas, metric bench.Metric, lo, hi float64) {
 	cell := v.r.At(v.at...)
 	y := 0
 	line := func(s string, ink viz.Ink) {
@@ -290,12 +290,12 @@ func (v *View) drawCell(c *viz.Canvas, metric sweep.Metric, lo, hi float64) {
 		return
 	}
 	var parts []string // the metric on the map in front
-	for i, x := range sweep.Metrics() {
+	for i, x := range bench.GridMetrics() {
 		e := cell.Values[i]
-		if math.IsNaN(e.Mean) {
+		if math.IsNaN(e.Value) {
 			continue
 		}
-		words := fmt.Sprintf("%s %.*f [%.*f, %.*f]", x.Label, x.Decimals, e.Mean, x.Decimals, e.Lo, x.Decimals, e.Hi)
+		words := fmt.Sprintf("%s %.*f [%.*f, %.*f]", x.Label, x.Decimals, e.Value, x.Decimals, e.Low, x.Decimals, e.High)
 		if i == v.metric {
 			parts = slices.Insert(parts, 0, words)
 		} else {

@@ -1,4 +1,4 @@
-package sweep
+package bench
 
 import (
 	"encoding/csv"
@@ -16,10 +16,10 @@ import (
 var reasons = []string{"eos", "length", "stop", "constraint", "error"}
 
 // Reasons returns the reasons for which texts of r ended, in a fixed order.
-func (r *Report) Reasons() []string {
+func (r *Grid) Reasons() []string {
 	var out []string
 	for _, reason := range reasons {
-		if slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Reasons()[reason] > 0 }) {
+		if slices.ContainsFunc(r.Cells, func(c Point) bool { return c.Reasons()[reason] > 0 }) {
 			out = append(out, reason)
 		}
 	}
@@ -29,14 +29,14 @@ func (r *Report) Reasons() []string {
 // WriteCSV writes the finished cells, one a line: the values of the axes, then
 // of every metric the mean and the ends of its interval, then how many texts
 // ended for each reason. What could not be measured is empty.
-func (r *Report) WriteCSV(w io.Writer) error {
+func (r *Grid) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	var head []string
 	for _, a := range r.Axes {
 		head = append(head, a.Key)
 	}
 	head = append(head, "texts")
-	for _, m := range metrics {
+	for _, m := range gridMetrics {
 		head = append(head, m.Key, m.Key+"_lo", m.Key+"_hi")
 	}
 	for _, reason := range reasons {
@@ -56,7 +56,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		}
 		line = append(line, strconv.Itoa(len(c.Runs)))
 		for _, e := range c.Values {
-			line = append(line, decimal(e.Mean), decimal(e.Lo), decimal(e.Hi))
+			line = append(line, decimal(e.Value), decimal(e.Low), decimal(e.High))
 		}
 		for _, reason := range reasons {
 			line = append(line, strconv.Itoa(c.Reasons()[reason]))
@@ -137,7 +137,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 
 // WriteJSONL writes a line "sweep" with the grid and the axes that have no
 // effect, and a line "cell" for every finished cell, with its texts.
-func (r *Report) WriteJSONL(w io.Writer) error {
+func (r *Grid) WriteJSONL(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	head := headLine{
@@ -155,17 +155,26 @@ func (r *Report) WriteJSONL(w io.Writer) error {
 		if !c.Done() {
 			continue
 		}
-		line := cellLine{Type: "cell", At: map[string]any{}, Metrics: map[string]estimateLine{}, Reasons: c.Reasons(), Texts: c.Runs}
+		line := cellLine{Type: "cell", At: map[string]any{}, Metrics: map[string]estimateLine{}, Reasons: c.Reasons(), Texts: untimed(c.Runs)}
 		for k, a := range r.Axes {
 			line.At[a.Key] = a.Values[c.At[k]]
 		}
-		for k, m := range metrics {
+		for k, m := range gridMetrics {
 			v := c.Values[k]
-			line.Metrics[m.Key] = estimateLine{number(v.Mean), number(v.Lo), number(v.Hi), v.N}
+			line.Metrics[m.Key] = estimateLine{number(v.Value), number(v.Low), number(v.High), v.N}
 		}
 		if err := e.Encode(line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// untimed returns texts without what differs from run to run.
+func untimed(texts []Text) []Text {
+	out := slices.Clone(texts)
+	for i := range out {
+		out[i].FirstMS, out[i].Rate = 0, 0
+	}
+	return out
 }

@@ -1,16 +1,15 @@
-package sweep
+package bench
 
 import (
 	"slices"
 
-	"logitscope/engine"
 	"logitscope/sampling"
 )
 
 // inert returns why axis k has no effect; the zero value if it may have one.
-func (r *Report) inert(k int, c *engine.Compiler) sampling.Inert {
+func (r *Grid) inert(k int) sampling.Inert {
 	a := &r.Axes[k]
-	if why := r.alwaysInert(k, c); why.Reason != sampling.Acts {
+	if why := r.alwaysInert(k); why.Reason != sampling.Acts {
 		return why
 	}
 	if len(a.Values) < 2 || r.Done() < len(r.Cells) {
@@ -29,9 +28,12 @@ func (r *Report) inert(k int, c *engine.Compiler) sampling.Inert {
 // alwaysInert returns the reason why the axis's parameter changes nothing
 // that holds at every point. A value that is off is no such reason: it
 // is one end of an axis that may have an effect.
-func (r *Report) alwaysInert(k int, c *engine.Compiler) (reason sampling.Inert) {
+func (r *Grid) alwaysInert(k int) (reason sampling.Inert) {
+	if special[r.Axes[k].Key] {
+		return reason
+	}
 	for i := range r.Cells {
-		s, err := c.Settings(r.Cells[i].Config, "")
+		s, err := r.Cells[i].backend.Compiler.Settings(r.Cells[i].Config, "")
 		if err != nil {
 			return sampling.Inert{}
 		}

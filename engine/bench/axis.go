@@ -1,9 +1,11 @@
-package sweep
+package bench
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +25,9 @@ func ParseAxis(spec string) (Axis, error) {
 		return Axis{}, fmt.Errorf("%s: key=from:to:step or key=value,value is wanted", spec)
 	}
 	a := Axis{Key: key}
+	if special[key] {
+		return parseNames(a, list)
+	}
 	p, ok := sampling.Lookup(key)
 	if !ok {
 		_, err := sampling.Config{}.With(key, list, sampling.FromFlag)
@@ -95,9 +100,57 @@ func progression(parts []string) ([]string, error) {
 	return out, nil
 }
 
-// grid returns the cells of the points of axes over base. The error names a
-// parameter that two axes vary, or a point that is not allowed.
-func grid(base sampling.Config, axes []Axis) ([]Cell, error) {
+// Axes that are no parameters. Their values are names, and for constraint
+// [On] and [Off].
+const (
+	ModelAxis      = "model"
+	PresetAxis     = "preset"
+	ConstraintAxis = "constraint"
+
+	On  = "on"
+	Off = "off"
+)
+
+var special = map[string]bool{ModelAxis: true, PresetAxis: true, ConstraintAxis: true}
+
+// A Settle returns the backend and the settings of a model and a preset, which
+// are empty where no axis names them.
+type Settle func(model, preset string) (*Backend, sampling.Config, error)
+
+// parseNames reads the values of an axis that is no parameter.
+func parseNames(a Axis, list string) (Axis, error) {
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "":
+			return a, fmt.Errorf("%s: a name is missing", a.Key)
+		case a.Key == ConstraintAxis && name != On && name != Off:
+			return a, fmt.Errorf("constraint: %s: must be on or off", name)
+		case slices.Contains(a.Values, any(name)):
+			return a, fmt.Errorf("%s: %s is listed twice", a.Key, name)
+		}
+		a.Values = append(a.Values, name)
+	}
+	return a, nil
+}
+
+// Points returns the configs of the points of axes over base, named by their
+// values. The error names a parameter that two axes vary, or a point that is
+// not allowed.
+func Points(b *Backend, base sampling.Config, axes []Axis, settle Settle) ([]Config, error) {
+	list, err := points(b, base, axes, settle)
+	if err != nil {
+		return nil, err
+	}
+	g := &Grid{Axes: axes, Cells: list}
+	var out []Config
+	for i, p := range list {
+		out = append(out, Config{g.point(i), p.backend, p.Config})
+	}
+	return out, nil
+}
+
+func points(b *Backend, base sampling.Config, axes []Axis, settle Settle) ([]Point, error) {
 	n := 1
 	for i, a := range axes {
 		for _, b := range axes[:i] {
@@ -112,17 +165,37 @@ func grid(base sampling.Config, axes []Axis) ([]Cell, error) {
 			return nil, fmt.Errorf("the grid has more than %d points", MaxCells)
 		}
 	}
-	cells := make([]Cell, n)
+	cells := make([]Point, n)
 	for i := range cells {
-		c := Cell{At: make([]int, len(axes)), Config: base}
+		c := Point{At: make([]int, len(axes)), Config: base, backend: b}
+		names := map[string]string{}
 		for k, rest := len(axes)-1, i; k >= 0; k-- {
 			c.At[k] = rest % len(axes[k].Values)
 			rest /= len(axes[k].Values)
+			if special[axes[k].Key] {
+				names[axes[k].Key] = axes[k].Values[c.At[k]].(string)
+			}
+		}
+		var err error
+		if names[ModelAxis] != "" || names[PresetAxis] != "" {
+			if c.backend, c.Config, err = settle(names[ModelAxis], names[PresetAxis]); err != nil {
+				return nil, err
+			}
 		}
 		for k, a := range axes {
-			var err error
+			if special[a.Key] {
+				continue
+			}
 			if c.Config, err = c.Config.With(a.Key, a.Values[c.At[k]], sampling.FromFlag); err != nil {
 				return nil, err
+			}
+		}
+		switch names[ConstraintAxis] {
+		case Off:
+			c.Config = c.Config.Without("constraint")
+		case On:
+			if c.Config.Text("constraint") == "" {
+				return nil, errors.New("constraint=on: there is no constraint to switch on")
 			}
 		}
 		cells[i] = c

@@ -1,4 +1,4 @@
-package sweep
+package bench
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/stats"
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
@@ -49,8 +50,12 @@ func config(t testing.TB, pairs ...any) sampling.Config {
 	return c
 }
 
-func plan(t testing.TB, m models.Model, base sampling.Config, axes ...string) Plan {
-	p := Plan{Model: m, Compiler: engine.NewCompiler(m), Text: "abc", Prompt: []int32{1, 2, 3}, Base: base, Seeds: []uint64{7, 8, 9, 10}}
+func backend(m models.Model) *Backend {
+	return &Backend{Name: m.Info().Name, Model: m, Compiler: engine.NewCompiler(m)}
+}
+
+func plan(t testing.TB, m models.Model, base sampling.Config, axes ...string) SweepPlan {
+	p := SweepPlan{Backend: backend(m), Text: "abc", Prompt: []int32{1, 2, 3}, Base: base, Seeds: []uint64{7, 8, 9, 10}}
 	for _, spec := range axes {
 		a, err := ParseAxis(spec)
 		if err != nil {
@@ -61,9 +66,9 @@ func plan(t testing.TB, m models.Model, base sampling.Config, axes ...string) Pl
 	return p
 }
 
-func run(t testing.TB, p Plan, opt Options) *Report {
+func run(t testing.TB, p SweepPlan, opt Options) *Grid {
 	t.Helper()
-	r, err := Run(context.Background(), p, opt)
+	r, err := Sweep(context.Background(), &p, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +76,7 @@ func run(t testing.TB, p Plan, opt Options) *Report {
 }
 
 // written is everything a report says.
-func written(t testing.TB, r *Report) string {
+func written(t testing.TB, r *Grid) string {
 	var b bytes.Buffer
 	if err := r.WriteJSONL(&b); err != nil {
 		t.Fatal(err)
@@ -143,7 +148,7 @@ func TestGridOrder(t *testing.T) {
 func TestGridErrors(t *testing.T) {
 	m := toy(t, 1)
 	for _, tt := range []struct {
-		p    Plan
+		p    SweepPlan
 		want string
 	}{
 		{plan(t, m, config(t), "top_k=1", "top_k=2"), "top_k: two axes"},
@@ -156,85 +161,42 @@ func TestGridErrors(t *testing.T) {
 	}
 }
 
-// By hand: 5 tokens against 5, of which 4, 3, 2, 1 n-grams of 5, 4, 3, 2 are
-// found; then a text that is shorter than its reference.
-func TestBLEU(t *testing.T) {
-	for _, tt := range []struct {
-		text []int32
-		refs [][]int32
-		want float64
-	}{
-		{[]int32{1, 2, 3, 4, 5}, [][]int32{{1, 2, 3, 4, 5}}, 1},
-		{[]int32{1, 2, 3, 4, 5}, [][]int32{{1, 2, 3, 4, 6}}, math.Pow(4./5*3./4*2./3*1./2, 0.25)},
-		{[]int32{1, 2, 3, 4}, [][]int32{{1, 2, 3, 4, 5, 6, 7, 8}}, math.Exp(1 - 8./4)},
-		{[]int32{1, 2, 3, 4}, [][]int32{{1, 2, 3, 4, 5, 6, 7, 8}, {9, 9, 9, 9}}, 1},               // the nearest length counts
-		{[]int32{1, 1, 1}, [][]int32{{1, 1, 2}, {2, 2, 1}}, math.Cbrt(2. / 3 * 1. / 2 * 0.1 / 1)}, // clipped at 2
-		{[]int32{1, 2}, [][]int32{{3, 4}}, math.Sqrt(0.1 / 2 * 0.1 / 1)},
-		{nil, [][]int32{{1}}, 0},
-		{[]int32{1}, nil, 0},
-	} {
-		if got := BLEU(tt.text, tt.refs); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("BLEU(%v, %v) = %v, want %v", tt.text, tt.refs, got, tt.want)
-		}
-	}
-}
-
 func TestMeasureByHand(t *testing.T) {
 	lp := func(x float64) *float64 { return &x }
-	texts := []Text{
+	texts := []*Text{
 		{Tokens: []int32{1, 2, 1, 2, 1, 2}, Logprob: lp(-6 * math.Ln2), Reason: "length"}, // 3 4-grams, 2 different
 		{Tokens: []int32{1, 3}, Logprob: lp(-2 * math.Log(32)), Reason: "eos", Unfit: true},
 	}
-	want := map[string]float64{
-		"tokens": 4, "distinct_1": (2./6 + 1) / 2, "distinct_2": (2./5 + 1) / 2, "distinct_3": 2. / 4,
-		"perplexity":      math.Exp((6*math.Ln2 + 2*math.Log(32)) / 8), // 2^(16/8) = 4
-		"repeated_4grams": 1. / 3, "constraint_failures": 0.5,
+	m := backend(toy(t, 1))
+	constrained := Config{Backend: m, Config: config(t, "constraint", `"json"`)}
+	value := func(key string, c Config, texts ...*Text) stats.Estimate {
+		return ofTexts(2, &metrics[MetricNamed(key)], &c, &cell{texts: texts})
 	}
-	c := Cell{Runs: texts, Values: measure(texts, true)}
-	for key, w := range want {
-		e := c.Value(key)
-		if math.Abs(e.Mean-w) > 1e-12 || e.Lo > e.Mean || e.Hi < e.Mean {
+	for key, w := range map[string]float64{
+		"tokens": 4, "distinct_1": (2./6 + 1) / 2, "distinct_2": (2./5 + 1) / 2, "distinct_3": 2. / 4,
+		"bits": 3, "perplexity": 8, "repeated_4grams": 1. / 3, "constraint_failures": 0.5, "eos": 0.5, "loop": 0,
+		"pooled_1": 3. / 8, "pooled_2": 3. / 6,
+	} {
+		e := value(key, constrained, texts...)
+		if math.Abs(e.Value-w) > 1e-12 || e.Low > e.Value || e.High < e.Value {
 			t.Errorf("%s: %+v, want %v inside", key, e, w)
 		}
 	}
-	if math.Abs(c.Value("perplexity").Mean-4) > 1e-12 {
-		t.Errorf("perplexity %v, want 4", c.Value("perplexity").Mean)
-	}
-	if e := c.Value("repeated_4grams"); e.N != 1 || e.Lo != e.Mean || e.Hi != e.Mean {
+	if e := value("repeated_4grams", constrained, texts...); e.N != 1 || e.Bounded() {
 		t.Errorf("the short text has no 4-grams to count: %+v", e)
 	}
-	if got := c.Reasons(); got["length"] != 1 || got["eos"] != 1 {
-		t.Errorf("reasons %v", got)
-	}
-	if e := (&Cell{Values: measure(texts, false)}).Value("constraint_failures"); e.N != 0 || !math.IsNaN(e.Mean) {
+	if e := value("constraint_failures", Config{Backend: m}, texts...); e.N != 0 || e.Known() {
 		t.Errorf("without a constraint nothing can fail it: %+v", e)
 	}
-	one := measure(texts[:1], false)
-	if e := (&Cell{Values: one}).Value("self_bleu"); e.N != 0 {
+	if e := value("self_bleu", constrained, texts[0]); e.N != 0 {
 		t.Errorf("one text has no others: %+v", e)
 	}
-	if e := (&Cell{Values: measure([]Text{{Tokens: []int32{1}}}, false)}).Value("perplexity"); !math.IsInf(e.Mean, 1) {
-		t.Errorf("a text the model rules out has perplexity %v", e.Mean)
+	if e := value("perplexity", constrained, &Text{Tokens: []int32{1}}); !math.IsInf(e.Value, 1) {
+		t.Errorf("a text the model rules out has perplexity %v", e.Value)
 	}
-}
-
-// The interval holds the true mean about 95 times of 100: of 400 samples of
-// 30 from a law of mean 1, between 90 % and 99 %.
-func TestBootstrapCovers(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	inside := 0
-	const tries = 400
-	for range tries {
-		values, weights := make([]float64, 30), make([]float64, 30)
-		for i := range values {
-			values[i], weights[i] = 1+r.NormFloat64(), 1
-		}
-		if e := estimate(values, weights, nil); e.Lo <= 1 && 1 <= e.Hi {
-			inside++
-		}
-	}
-	if inside < tries*90/100 || inside > tries*99/100 {
-		t.Errorf("the interval held the mean %d times of %d", inside, tries)
+	loop := &Text{Tokens: append(slices.Repeat([]int32{5}, 16), 0), Reason: "eos"}
+	if e := value("loop", constrained, loop); e.Value != 1 {
+		t.Errorf("a loop before the end token: %+v", e)
 	}
 }
 
@@ -244,14 +206,14 @@ func TestTextsAreThoseOfALane(t *testing.T) {
 	m := toy(t, 2)
 	p := plan(t, m, config(t, "max_new_tokens", 40), "temperature=0.7,1.4", "repetition_penalty=1,1.3")
 	r := run(t, p, Options{})
-	base, err := readPrompt(context.Background(), m, p.Prompt)
-	if err != nil {
+	base := (&opened{backend: p.Backend, read: func(context.Context) (string, []int32, error) { return p.Text, p.Prompt, nil }}).retain()
+	defer base.release()
+	if err := base.prefill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer base.close()
 	for _, c := range r.Cells {
 		for i, text := range c.Runs {
-			set, err := p.Compiler.Settings(c.Config.MustWith("seed", p.Seeds[i], sampling.FromFlag), "")
+			set, err := p.Backend.Compiler.Settings(c.Config.MustWith("seed", p.Seeds[i], sampling.FromFlag), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -304,7 +266,7 @@ func TestConstraintFailures(t *testing.T) {
 	// "end" within 3 tokens: a text of one token can be cut short of it.
 	base := config(t, "constraint", `{"type":"regex","regex":"(a|b|c){6}"}`)
 	r := run(t, plan(t, toy(t, 2), base, "max_new_tokens=2,9"), Options{})
-	if short, long := r.Cells[0].Value("constraint_failures").Mean, r.Cells[1].Value("constraint_failures").Mean; short != 1 || long != 0 {
+	if short, long := r.Cells[0].Value("constraint_failures").Value, r.Cells[1].Value("constraint_failures").Value; short != 1 || long != 0 {
 		t.Errorf("failures %v with 2 tokens and %v with 9, want 1 and 0", short, long)
 	}
 }
@@ -348,68 +310,100 @@ func TestSameBytes(t *testing.T) {
 func TestResume(t *testing.T) {
 	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 30), "temperature=0.5,1,1.5", "top_p=0.5,1")
 	dir := t.TempDir()
-	decoded := func(p Plan, fresh bool) (texts int) {
+	decoded := func(p SweepPlan, fresh bool) (texts int) {
 		t.Helper()
-		run(t, p, Options{Dir: dir, Fresh: fresh, Progress: func(x Progress) { texts = x.TextsDone }})
+		run(t, p, Options{Dir: dir, Fresh: fresh, Progress: func(x Progress) { texts = x.Done - x.Reused }})
 		return texts
 	}
 	// A sweep that is stopped keeps what it finished.
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := 0
-	_, err := Run(ctx, p, Options{Dir: dir, Workers: 1, Progress: func(x Progress) {
-		if stopped = x.CellsDone; stopped == 2 {
+	_, err := Sweep(ctx, &p, Options{Dir: dir, Workers: 1, Progress: func(x Progress) {
+		if stopped = x.Done; stopped == 9 {
 			cancel()
 		}
 	}})
-	if err != context.Canceled || stopped < 2 || stopped == 6 {
-		t.Fatalf("%v after %d cells", err, stopped)
+	if err != context.Canceled || stopped < 9 || stopped == 24 {
+		t.Fatalf("%v after %d texts", err, stopped)
 	}
-	if n := decoded(p, false); n != (6-stopped)*4 {
-		t.Errorf("%d texts decoded after a stop at %d of 6 cells", n, stopped)
+	if n := decoded(p, false); n != 24-stopped {
+		t.Errorf("%d texts decoded after a stop at %d of 24", n, stopped)
 	}
 	if n := decoded(p, false); n != 0 {
-		t.Errorf("%d texts decoded though all cells are there", n)
+		t.Errorf("%d texts decoded though all are there", n)
 	}
 	if n := decoded(p, true); n != 24 {
 		t.Errorf("fresh: %d texts decoded, want 24", n)
 	}
-	// A file that is broken, and one of another sweep, are decoded again.
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	if len(files) != 6 {
-		t.Fatalf("%d files, want 6", len(files))
+	for name, tt := range map[string]struct {
+		change func(p *SweepPlan)
+		want   int
+	}{
+		"model":  {func(p *SweepPlan) { p.Backend = backend(toy(t, 3)) }, 24},
+		"prompt": {func(p *SweepPlan) { p.Prompt = []int32{2, 2, 3} }, 24},
+		"seeds":  {func(p *SweepPlan) { p.Seeds = []uint64{7, 8, 9, 11} }, 6},
+		"config": {func(p *SweepPlan) { p.Base = p.Base.MustWith("min_p", 0.05, sampling.FromFlag) }, 24},
+		"seed of the settings": {func(p *SweepPlan) { // the texts have seeds of their own
+			p.Base = p.Base.MustWith("seed", 99, sampling.FromFlag)
+		}, 0},
+	} {
+		q := p
+		tt.change(&q)
+		if n := decoded(q, false); n != tt.want {
+			t.Errorf("another %s: %d texts decoded, want %d", name, n, tt.want)
+		}
 	}
-	data, err := os.ReadFile(files[0])
+}
+
+// However a log was cut or broken, the texts that are whole are taken up, and
+// the report has the same bytes.
+func TestKilledAtAnyByte(t *testing.T) {
+	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 8), "temperature=0.5,1.5")
+	dir := t.TempDir()
+	want := written(t, run(t, p, Options{Dir: dir, Workers: 1}))
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	whole, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"", string(data[:len(data)/2]), "[]", strings.Replace(string(data), `"seed":7`, `"seed":70`, 1)} {
-		if err := os.WriteFile(files[0], []byte(bad), 0o600); err != nil {
+	if n := bytes.Count(whole, []byte("\n")); n != 8 {
+		t.Fatalf("%d lines, want 8", n)
+	}
+	try := func(name string, log []byte, least, most int) {
+		t.Helper()
+		if err := os.WriteFile(files[0], log, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if n := decoded(p, false); n != 4 {
-			t.Errorf("%d texts decoded with one broken file, want 4", n)
+		reused := 0
+		got := written(t, run(t, p, Options{Dir: dir, Workers: 2, Progress: func(x Progress) { reused = x.Reused }}))
+		if got != want {
+			t.Fatalf("%s: another report", name)
+		}
+		if reused < least || reused > most {
+			t.Fatalf("%s: %d texts taken up, want %d to %d", name, reused, least, most)
+		}
+		after, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := written(t, run(t, p, Options{Dir: dir})); again != want || len(after) < len(log) {
+			t.Fatalf("%s: the log does not serve twice", name)
 		}
 	}
-	for name, change := range map[string]func(p *Plan){
-		"model":  func(p *Plan) { p.Model = toy(t, 3); p.Compiler = engine.NewCompiler(p.Model) },
-		"prompt": func(p *Plan) { p.Prompt = []int32{2, 2, 3} },
-		"seeds":  func(p *Plan) { p.Seeds = []uint64{7, 8, 9, 11} },
-		"config": func(p *Plan) { p.Base = p.Base.MustWith("min_p", 0.05, sampling.FromFlag) },
-	} {
-		q := p
-		change(&q)
-		if n := decoded(q, false); n != 24 {
-			t.Errorf("another %s: %d texts decoded, want 24", name, n)
-		}
+	for n := 0; n <= len(whole); n += 61 {
+		lines := bytes.Count(whole[:n], []byte("\n"))
+		try(fmt.Sprintf("cut at byte %d", n), whole[:n], lines, lines)
 	}
-	q := p
-	q.Base = q.Base.MustWith("seed", 99, sampling.FromFlag) // the cells have seeds of their own
-	if n := decoded(q, false); n != 0 {
-		t.Errorf("the seed of the settings: %d texts decoded", n)
+	broken := bytes.Clone(whole)
+	for i := 100; i < len(broken); i += len(broken) / 5 {
+		broken[i] ^= 0x15
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".cell-*")); len(left) > 0 {
-		t.Errorf("temporary files are left: %v", left)
-	}
+	try("broken bytes", broken, 0, 7)
+	try("zeros", make([]byte, 1000), 0, 0)
+	try("lines of others", append([]byte("{}\nnull\n[1]\n{\"key\":\"00\",\"text\":{},\"sum\":\"\"}\n"), whole...), 8, 8)
 }
 
 func TestFailedTextsStopNothing(t *testing.T) {
@@ -424,9 +418,11 @@ func TestFailedTextsStopNothing(t *testing.T) {
 			}
 		}
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
-		t.Errorf("failed cells are kept: %v", files)
-	}
+	run(t, plan(t, toy(t, 2), base, "top_k=0,5"), Options{Dir: dir, Progress: func(x Progress) {
+		if x.Reused > 0 {
+			t.Errorf("failed texts are kept: %+v", x)
+		}
+	}})
 }
 
 func TestCSV(t *testing.T) {

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"logitscope/engine"
+	"logitscope/engine/bench/prompts"
+	"logitscope/engine/check"
+	"logitscope/models"
+	"logitscope/models/chat"
+	"logitscope/sampling"
+)
+
+// A Backend is a model that texts are decoded with.
+type Backend struct {
+	Name     string // as it was asked for
+	Model    models.Model
+	Compiler *engine.Compiler
+	Draft    engine.Draft // used by configs that ask for drafted tokens
+}
+
+// A Config is one column of a bench: settings for a model.
+type Config struct {
+	Name    string
+	Backend *Backend
+	Config  sampling.Config // its own seed does not matter
+}
+
+// A Plan is what is decoded: every config with every prompt and every seed.
+type Plan struct {
+	Configs []Config // the first is the base that others are compared with
+	Prompts *prompts.Set
+	Count   int // prompts in the set, as [prompts.Set.Check] says
+	Seeds   []uint64
+	Chat    bool // plain prompts are wrapped as a user's message by the model's template
+
+	Checks  check.List     // that every text must pass, beside its prompt's own
+	Extract *regexp.Regexp // for checks and answers without one of their own; nil for none
+}
+
+// Check returns what keeps the plan from being run: no configs, settings that
+// a model cannot have, a prompt that it cannot read.
+func (p *Plan) Check() error {
+	switch {
+	case len(p.Configs) == 0:
+		return errors.New("no configs")
+	case p.Count == 0:
+		return prompts.ErrNone
+	case len(p.Seeds) == 0:
+		return errors.New("no seeds")
+	}
+	for i := range p.Configs {
+		c := &p.Configs[i]
+		if _, err := c.Backend.Compiler.Settings(c.Config, ""); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// Texts returns how many texts the plan has.
+func (p *Plan) Texts() int { return len(p.Configs) * p.Count * len(p.Seeds) }
+
+// expect returns the checks of a prompt, the plan's own first.
+func (p *Plan) expect(q *prompts.Prompt) check.List {
+	if len(q.Expect) == 0 {
+		return p.Checks
+	}
+	return append(p.Checks[:len(p.Checks):len(p.Checks)], q.Expect...)
+}
+
+// extract returns what a prompt's checks look at.
+func (p *Plan) extract(q *prompts.Prompt) *regexp.Regexp {
+	if q.Extract != nil {
+		return q.Extract
+	}
+	return p.Extract
+}
+
+// answer returns what of a text of q is its answer; nil for all of it.
+func (p *Plan) answer(q *prompts.Prompt) *regexp.Regexp {
+	if e := p.extract(q); e != nil {
+		return e
+	}
+	for _, c := range p.expect(q) {
+		if c.Extract != nil {
+			return c.Extract
+		}
+	}
+	return nil
+}
+
+// read returns the text that m goes on from for a prompt, and its tokens. The
+// error names the prompt.
+func (p *Plan) read(ctx context.Context, m models.Model, q *prompts.Prompt) (text string, ids []int32, err error) {
+	text, ids, err = p.readAny(ctx, m, q)
+	if err == nil {
+		if n, limit := len(ids), m.Info().ContextLen; limit > 0 && n > limit {
+			err = fmt.Errorf("has %d tokens, the context holds %d", n, limit)
+		} else if n == 0 && !m.Info().Caps.TextOnly && !m.Info().Caps.ObserveOnly {
+			err = errors.New("has no tokens")
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("prompt %s: %w", q.ID, err)
+	}
+	return text, ids, err
+}
+
+func (p *Plan) readAny(ctx context.Context, m models.Model, q *prompts.Prompt) (text string, ids []int32, err error) {
+	if q.Tokens != nil {
+		for _, id := range q.Tokens {
+			if size := m.Info().VocabSize; size > 0 && int(id) >= size {
+				return "", nil, fmt.Errorf("token %d: must be 0 to %d", id, size-1)
+			}
+			text += m.Vocab().Piece(id)
+		}
+		return text, q.Tokens, nil
+	}
+	text = q.Text
+	if turns := conversation(q, p.Chat); turns != nil {
+		t := m.Info().ChatTemplate
+		if t == "" {
+			return "", nil, fmt.Errorf("%s has no chat template", m.Info().Name)
+		}
+		if text, err = chat.Render(t, turns, chat.Options{AddGenerationPrompt: true}); err != nil {
+			return "", nil, err
+		}
+	}
+	ids, err = engine.Prompt(ctx, m, text)
+	return text, ids, err
+}
+
+// conversation returns the turns of a prompt, nil for a plain text.
+func conversation(q *prompts.Prompt, wrap bool) []chat.Message {
+	var turns []chat.Message
+	if q.System != "" {
+		turns = append(turns, chat.Message{Role: "system", Content: q.System})
+	}
+	for _, m := range q.Messages {
+		turns = append(turns, chat.Message{Role: m.Role, Content: m.Content})
+	}
+	if q.Messages == nil && (wrap || q.System != "") {
+		turns = append(turns, chat.Message{Role: "user", Content: q.Text})
+	}
+	return turns
+}

@@ -1,0 +1,639 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"logitscope/engine/bench"
+	"logitscope/engine/bench/prompts"
+	"logitscope/engine/check"
+	"logitscope/engine/stats"
+	"logitscope/models"
+	"logitscope/presets"
+	"logitscope/sampling"
+)
+
+// benchFlags are the flags of bench alone.
+type benchFlags struct {
+	prompts  string
+	texts    []string
+	checks   []string
+	extract  string
+	allowCmd bool
+	configs  []string
+	lanes    []string
+	grid     []string
+	seeds    int
+	passAt   []int
+	holdout  float64
+	budget   string
+	price    string
+	times    bool
+	dir      string
+	fresh    bool
+	workers  int
+	format   string
+	dryRun   bool
+}
+
+func newBench(sys System) *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench --prompts FILE --config A --config B …",
+		Short: "which settings are better on your prompts, by how much, with how much doubt",
+		Long: `Bench decodes every prompt of a set under every config, with several seeds each,
+judges the texts by checks, and says which configs do better than the first: the
+difference with its 95 % interval, and a verdict in a sentence. A config is a
+preset or a file (--config), a lane as in compare (--lane), or a point of a grid
+(--grid; model, preset, order and constraint=on,off are axes too). A set is JSON
+lines, CSV or TSV with a header, or texts parted by lines ---; docs/bench.md has
+its form. Finished texts stay on disk: the same command goes on where it was
+stopped, and prints the same bytes. The checks are:
+
+` + checkTable(),
+		Example: `  logitscope bench --prompts set.jsonl --config chat --config creative --seeds 4
+  logitscope bench --prompts qa.csv --model vllm:http://gpu:8000 --grid temperature=0.2,0.7 --workers 16 --format jsonl
+  logitscope bench --prompt "2+2=" --check 'number: 4' --lane chat --lane chat,temperature=1.3 --seeds 50`,
+		Args: noArgs,
+	}
+	s := addDecoding(sys, cmd)
+	s.ownConfigs = true
+	f.add(cmd.Flags(), s)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.bench(cmd.Context(), &f) }
+	return cmd
+}
+
+func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
+	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
+	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
+	flags.BoolVar(&s.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
+	flags.StringArrayVar(&f.checks, "check", nil, "a check of every text, as 'contains: Paris' or JSON; may be repeated")
+	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
+	flags.BoolVar(&f.allowCmd, "allow-cmd", false, "let the check cmd run programs")
+	flags.StringArrayVar(&f.configs, "config", nil, "a config: a preset's name or a file with settings; the first is the base; may be repeated")
+	flags.StringArrayVar(&f.lanes, "lane", nil, "a config: PRESET[,key=value…]; may be repeated")
+	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
+	flags.IntVar(&f.seeds, "seeds", 1, "texts for each prompt and config: the seed and those that follow it")
+	flags.IntSliceVar(&f.passAt, "pass-at", nil, "also estimate pass@k for these k")
+	flags.Float64Var(&f.holdout, "holdout", 0, "share of the prompts to report apart, chosen by their ids")
+	flags.StringVar(&f.budget, "budget", "", "stop early: tokens=N, seconds=S, or both")
+	flags.StringVar(&f.price, "price", "", "cost of a million tokens: in=X,out=Y")
+	flags.BoolVar(&f.times, "times", false, "report times too, which differ from run to run")
+	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished texts; the default is in the platform's cache")
+	flags.BoolVar(&f.fresh, "fresh", false, "decode all texts again, also those that are on disk")
+	flags.IntVar(&f.workers, "workers", 0, "texts decoded at once; 0 is one for each core, or 8 for a server")
+	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
+}
+
+// bench runs the plan that the flags describe and prints what it came to.
+func (s *shared) bench(ctx context.Context, f *benchFlags) error {
+	if f.format != "table" && f.format != "jsonl" && f.format != "csv" {
+		return wrong("--format %s: table, csv or jsonl", f.format)
+	}
+	set, n, err := s.promptSet(f)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return s.writeSet(f, set, n)
+	}
+	opt, sum, write, err := f.options(s)
+	if err != nil {
+		return err
+	}
+	p, backends, err := s.benchPlan(ctx, f)
+	defer func() {
+		if ctx.Err() == nil {
+			backends.close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	p.Prompts, p.Count, p.Chat = set, n, s.chat
+	for _, c := range sum.PassAt {
+		if c > len(p.Seeds) {
+			return wrong("--pass-at %d: at most the number of --seeds, %d", c, len(p.Seeds))
+		}
+	}
+	s.tellNotes()
+	return s.runBench(ctx, f, p, opt, sum, write)
+}
+
+// runBench decodes and reports.
+func (s *shared) runBench(ctx context.Context, f *benchFlags, p *bench.Plan, opt bench.Options, sum bench.SummaryOptions, write bench.WriteOptions) error {
+	bar := newProgressBar(s.sys)
+	opt.Progress = bar.show
+	r, err := bench.Run(ctx, p, opt)
+	bar.end()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return bar.interrupted(opt.Dir)
+	}
+	if err != nil {
+		return dirError(opt.Dir, err)
+	}
+	defer r.Close()
+	out := bufio.NewWriter(s.sys.Out)
+	var report *bench.Summary
+	if f.format == "jsonl" {
+		report, err = bench.WriteJSONL(out, r, sum, write)
+	} else if report, err = bench.Summarise(r, sum, nil); err == nil && f.format == "csv" {
+		err = report.WriteCSV(out, p, write)
+	} else if err == nil {
+		writeBenchTable(out, p, report, write, outputWidth(s.sys.Out))
+	}
+	if err = flushed(out, err); err != nil {
+		return err
+	}
+	return s.benchShortfall(r, report)
+}
+
+// benchShortfall says what is missing.
+func (s *shared) benchShortfall(r *bench.Results, report *bench.Summary) error {
+	for _, x := range r.Failed {
+		complain(s.sys.Err, fmt.Errorf("prompt %s, %s, seed %d: %s", x.Prompt, x.Config, x.Seed, x.Error))
+	}
+	unjudged := 0
+	for _, c := range report.All.Configs {
+		unjudged += c.Unjudged
+	}
+	if unjudged > 0 {
+		complain(s.sys.Err, fmt.Errorf("%d texts could not be judged by their checks; they count as neither passed nor failed", unjudged))
+	}
+	switch failed := report.Missing; {
+	case r.Stopped && failed > 0:
+		complain(s.sys.Err, fmt.Errorf("stopped by --budget: %d of %d texts are missing, and the same command goes on there", failed, r.Plan.Texts()))
+	case failed > 0:
+		return fmt.Errorf("decoding failed for %d of %d texts", failed, r.Plan.Texts())
+	}
+	return nil
+}
+
+// promptSet opens the prompts and reads them once: all bad lines are one error.
+func (s *shared) promptSet(f *benchFlags) (*prompts.Set, int, error) {
+	switch {
+	case f.prompts != "" && len(f.texts) > 0:
+		return nil, 0, wrong("--prompt and --prompts: one of them")
+	case f.prompts == "-":
+		return nil, 0, wrong("--prompts -: must be a file, since it is read more than once")
+	case len(f.texts) > 0:
+		set := prompts.Of(f.texts...)
+		return set, len(f.texts), nil
+	case f.prompts == "":
+		return nil, 0, wrong("bench needs prompts: --prompts FILE, or --prompt TEXT")
+	}
+	set, err := prompts.File(f.prompts, f.allowCmd)
+	var n int
+	if err == nil {
+		n, err = set.Check()
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = fileError(f.prompts, path)
+		return nil, 0, wrong("--prompts %w", err)
+	}
+	if err != nil {
+		return nil, 0, wrongly(flagged("--prompts "+f.prompts+":", err))
+	}
+	return set, n, nil
+}
+
+// writeSet writes the prompts that were read.
+func (s *shared) writeSet(f *benchFlags, set *prompts.Set, n int) error {
+	out := bufio.NewWriter(s.sys.Out)
+	var err error
+	if f.format == "jsonl" {
+		err = set.Each(func(_ int, p prompts.Prompt) error { return writeLine(out, p) })
+	} else {
+		checked := 0
+		err = set.Each(func(_ int, p prompts.Prompt) error {
+			if len(p.Expect) > 0 {
+				checked++
+			}
+			return nil
+		})
+		fmt.Fprintf(out, "%d prompts, %d with checks\n", n, checked)
+	}
+	return flushed(out, err)
+}
+
+// options reads the flags that say how a bench is run and reported.
+func (f *benchFlags) options(s *shared) (opt bench.Options, sum bench.SummaryOptions, write bench.WriteOptions, err error) {
+	switch {
+	case f.seeds < 1 || f.seeds > maxSeeds:
+		err = wrong("--seeds %d: 1 to %d", f.seeds, maxSeeds)
+	case f.workers < 0:
+		err = wrong("--workers %d: 1 or more, or 0 for one for each core", f.workers)
+	case !(f.holdout >= 0 && f.holdout < 1):
+		err = wrong("--holdout %g: 0 or more, below 1", f.holdout)
+	}
+	for _, k := range f.passAt {
+		if k < 1 && err == nil {
+			err = wrong("--pass-at %d: 1 or more", k)
+		}
+	}
+	if err != nil {
+		return opt, sum, write, err
+	}
+	opt = bench.Options{Dir: cmp.Or(f.dir, filepath.Join(cacheDir(s.sys), "bench")), Fresh: f.fresh, Workers: f.workers}
+	if opt.Name = strings.Join(f.texts, "\x00"); f.prompts != "" {
+		if opt.Name, err = filepath.Abs(f.prompts); err != nil {
+			return opt, sum, write, err
+		}
+	}
+	tokens, seconds := 0.0, 0.0
+	if err = pairs("--budget", f.budget, map[string]*float64{"tokens": &tokens, "seconds": &seconds}); err != nil {
+		return opt, sum, write, err
+	}
+	opt.Budget = bench.Budget{Tokens: int64(tokens), Time: time.Duration(seconds * float64(time.Second))}
+	sum = bench.SummaryOptions{Holdout: f.holdout, PassAt: f.passAt}
+	write.Times = f.times
+	if f.price != "" {
+		write.Price = &bench.Price{}
+		err = pairs("--price", f.price, map[string]*float64{"in": &write.Price.In, "out": &write.Price.Out})
+	}
+	return opt, sum, write, err
+}
+
+// maxPair is the most a number of a flag's pairs may be.
+const maxPair = 1e15
+
+// pairs reads the key=number pairs of a flag.
+func pairs(flag, text string, to map[string]*float64) error {
+	if text == "" {
+		return nil
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if to[key] == nil || err != nil || !(x >= 0 && x <= maxPair) {
+			names := make([]string, 0, len(to))
+			for name := range to {
+				names = append(names, name+"=NUMBER")
+			}
+			slices.Sort(names)
+			return wrong("%s %s: must be %s, 0 or more", flag, text, strings.Join(names, " or "))
+		}
+		*to[key] = x
+	}
+	return nil
+}
+
+// backends are the models of a bench, by the name they were asked for.
+type backends map[string]*bench.Backend
+
+func (b backends) close() {
+	closed := map[models.Model]bool{nil: true}
+	for _, x := range b {
+		for _, m := range []models.Model{x.Draft.Model, x.Model} {
+			if !closed[m] {
+				closed[m] = true
+				m.Close()
+			}
+		}
+	}
+}
+
+// benchPlan puts the configs of a bench together. The backends are to be
+// closed, also with an error.
+func (s *shared) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, backends, error) {
+	all := backends{}
+	p := &bench.Plan{}
+	reader := &check.Reader{AllowCmd: f.allowCmd}
+	for _, text := range f.checks {
+		list, err := reader.ReadShort(text)
+		if err != nil {
+			return nil, all, wrong("--check %v", err)
+		}
+		p.Checks = append(p.Checks, list...)
+	}
+	var err error
+	if f.extract != "" {
+		if p.Extract, err = check.CompileExtract(f.extract); err != nil {
+			return nil, all, wrong("--%v", err)
+		}
+	}
+	specs, err := s.benchConfigs(f)
+	if err != nil {
+		return nil, all, err
+	}
+	var axes []bench.Axis
+	for _, spec := range f.grid {
+		a, err := bench.ParseAxis(spec)
+		if err != nil {
+			return nil, all, wrong("--grid %v", err)
+		}
+		axes = append(axes, a)
+	}
+	for _, spec := range specs {
+		if _, err := s.configuration(sampling.Config{}, spec); err != nil {
+			return nil, all, err // before the models, which may take a while
+		}
+	}
+	for _, spec := range specs {
+		configs, err := s.pointsOf(ctx, all, spec, axes)
+		if err != nil {
+			return nil, all, err
+		}
+		for _, c := range configs {
+			switch {
+			case len(axes) == 0:
+				c.Name = spec.label
+			case len(specs) > 1:
+				c.Name = spec.label + ", " + c.Name
+			}
+			p.Configs = append(p.Configs, c)
+		}
+	}
+	if len(p.Configs) > bench.MaxCells {
+		return nil, all, wrong("--grid: more than %d configs", bench.MaxCells)
+	}
+	uniqueNames(p.Configs)
+	p.Seeds, err = seedsFrom(p.Configs[0].Config, f.seeds)
+	return p, all, err
+}
+
+// uniqueNames numbers the configs of a name that stands twice.
+func uniqueNames(configs []bench.Config) {
+	seen := map[string]int{}
+	for i := range configs {
+		name := configs[i].Name
+		if seen[name]++; seen[name] > 1 {
+			configs[i].Name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+	}
+}
+
+// benchConfigs reads the configs as lanes, with their names as labels.
+func (s *shared) benchConfigs(f *benchFlags) ([]laneSpec, error) {
+	var out []laneSpec
+	for _, name := range f.configs {
+		spec := laneSpec{label: name}
+		p, err := findPreset(s.sys, name)
+		if err == nil {
+			spec.preset = p.Config
+		} else {
+			in, fileErr := s.importConfig(name)
+			if fileErr != nil {
+				return nil, wrong("--config %s: neither a preset (%s) nor a file with settings: %v", name, strings.Join(presets.Names(), ", "), fileErr)
+			}
+			spec.preset, spec.label = in.Config, filepath.Base(name)
+		}
+		out = append(out, spec)
+	}
+	for _, text := range f.lanes {
+		spec, err := s.lane(text)
+		if err != nil {
+			return nil, err
+		}
+		spec.label = text
+		out = append(out, spec)
+	}
+	if len(out) == 0 {
+		out = append(out, laneSpec{label: s.label()})
+	}
+	return out, nil
+}
+
+// settle opens the model and makes the settings of a lane, where axes of a grid
+// name another model and preset; what they do not name is the lane's.
+func (s *shared) settle(ctx context.Context, all backends, lane laneSpec, model, preset string) (*bench.Backend, sampling.Config, error) {
+	lane.model = cmp.Or(model, lane.model)
+	if preset != "" {
+		p, err := findPreset(s.sys, preset)
+		if err != nil {
+			return nil, sampling.Config{}, wrong("--grid preset=%v", err)
+		}
+		lane.preset = lane.preset.Merge(p.Config)
+	}
+	b, err := s.backend(ctx, all, cmp.Or(lane.model, s.model))
+	if err != nil {
+		return nil, sampling.Config{}, err
+	}
+	cfg, err := s.configuration(s.recommended(b.Model), lane)
+	if err == nil && !b.Draft.Active() {
+		b.Draft, err = s.openDraft(ctx, b.Model, cfg)
+	}
+	if err == nil {
+		_, err = s.compile(&job{model: b.Model, compiler: b.Compiler}, cfg, lane)
+	}
+	return b, cfg, err
+}
+
+// gridError marks what is wrong with a grid as a wrong use.
+func gridError(err error) error {
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	return wrong("--grid %v", err)
+}
+
+// pointsOf returns the configs of a lane: those of the grid over it.
+func (s *shared) pointsOf(ctx context.Context, all backends, spec laneSpec, axes []bench.Axis) ([]bench.Config, error) {
+	settle := func(model, preset string) (*bench.Backend, sampling.Config, error) {
+		return s.settle(ctx, all, spec, model, preset)
+	}
+	b, cfg, err := settle("", "")
+	if err != nil {
+		return nil, err
+	}
+	configs, err := bench.Points(b, cfg, axes, settle)
+	if err != nil {
+		return nil, gridError(err)
+	}
+	for i := range configs {
+		if _, err := configs[i].Backend.Compiler.Settings(configs[i].Config, ""); err != nil {
+			return nil, wrong("--grid %s: %v", configs[i].Name, err)
+		}
+	}
+	return configs, nil
+}
+
+// backend opens a model once.
+func (s *shared) backend(ctx context.Context, all backends, name string) (*bench.Backend, error) {
+	if b := all[name]; b != nil {
+		return b, nil
+	}
+	m, err := within(ctx, func() (models.Model, error) { return s.open(ctx, "--model", name) })
+	if err != nil {
+		return nil, err
+	}
+	all[name] = &bench.Backend{Name: name, Model: m, Compiler: s.compiler(m)}
+	return all[name], nil
+}
+
+// writeBenchTable prints the configs, one a line, and what may be said of them.
+func writeBenchTable(out *bufio.Writer, p *bench.Plan, s *bench.Summary, opt bench.WriteOptions, width int) {
+	for i, part := range s.Parts() {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if s.Held != nil {
+			fmt.Fprintf(out, "%s: %d prompts\n", part.Name, part.Prompts)
+		}
+		writeBlocks(out, []column{configColumn(p)}, benchColumns(p, s, part, opt), width)
+		writeVerdicts(out, p, part, opt)
+	}
+	fmt.Fprintf(out, "\n%s\n", benchFooter(p, s))
+}
+
+func configColumn(p *bench.Plan) column {
+	c := column{head: "config", left: true}
+	for _, x := range p.Configs {
+		c.cells = append(c.cells, visible(x.Name))
+	}
+	return c
+}
+
+// benchColumns returns what was measured. What no config has is left out.
+func benchColumns(p *bench.Plan, s *bench.Summary, part *bench.Part, opt bench.WriteOptions) []column {
+	var out []column
+	usual := usualN(p, part)
+	for k, m := range bench.Metrics() {
+		c, known := column{head: m.Label}, false
+		for i := range part.Configs {
+			e := part.Configs[i].Values[k]
+			known = known || e.N > 0
+			c.cells = append(c.cells, formatCounted(e, &m, usual))
+		}
+		if known && (opt.Times || !m.Timed) {
+			out = append(out, c)
+		}
+	}
+	if part != &s.All {
+		return out
+	}
+	for x, k := range s.PassAt {
+		c := column{head: fmt.Sprintf("pass@%d", k)}
+		for i := range part.Configs {
+			c.cells = append(c.cells, formatCounted(s.AtK[x][i], &bench.Metric{Decimals: 1, Percent: true, Ratio: true}, usual))
+		}
+		out = append(out, c)
+	}
+	if opt.Price != nil {
+		c := column{head: "cost"}
+		for i := range part.Configs {
+			c.cells = append(c.cells, strconv.FormatFloat(opt.Price.Of(&part.Configs[i]), 'f', 4, 64))
+		}
+		out = append(out, c)
+	}
+	ends := column{head: "ended by", left: true}
+	for i := range part.Configs {
+		ends.cells = append(ends.cells, formatReasons(part.Configs[i].Reasons))
+	}
+	return append(out, ends)
+}
+
+// mainMetric is what the verdicts are about: passing, or where nothing was
+// judged how surprising the texts are.
+func mainMetric(part *bench.Part) int {
+	k := bench.MetricNamed("pass")
+	for i := range part.Configs {
+		if part.Configs[i].Values[k].N > 0 {
+			return k
+		}
+	}
+	return bench.MetricNamed("bits")
+}
+
+// writeVerdicts says how configs differ from the first: in the main metric
+// whatever came out, in others where they do.
+func writeVerdicts(out *bufio.Writer, p *bench.Plan, part *bench.Part, opt bench.WriteOptions) {
+	if len(part.Configs) < 2 {
+		return
+	}
+	fmt.Fprintf(out, "\nagainst %s:\n", visible(p.Configs[0].Name))
+	first := mainMetric(part)
+	for c := 1; c < len(part.Configs); c++ {
+		name := visible(p.Configs[c].Name)
+		fmt.Fprintln(out, part.Configs[c].Verdicts[first].Sentence(name, bench.Metrics()[first].Quantity))
+		for k, m := range bench.Metrics() {
+			v := part.Configs[c].Verdicts[k]
+			if k != first && m.Quantity.More != "" && v.Found() && (opt.Times || !m.Timed) {
+				fmt.Fprintln(out, "  "+v.Sentence(name, m.Quantity))
+			}
+		}
+	}
+}
+
+// benchFooter says what the numbers are of.
+func benchFooter(p *bench.Plan, s *bench.Summary) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d prompts × %d configs × %d seeds; intervals are at 95 %%, over n %d unless another is given",
+		p.Count, len(p.Configs), len(p.Seeds), usualN(p, &s.All))
+	if p.Count == 1 {
+		b.WriteString("\none prompt: says nothing about others; n is its texts")
+		if len(p.Seeds) < stats.FewTexts {
+			fmt.Fprintf(&b, "\nunder %d texts: resampled intervals are too narrow more often than 5 times of 100", stats.FewTexts)
+		}
+	}
+	if len(p.Configs) > 2 {
+		fmt.Fprintf(&b, "\n%d configs against one: p is adjusted by Holm", len(p.Configs)-1)
+	}
+	for _, group := range s.Same {
+		var names []string
+		for _, c := range group {
+			names = append(names, visible(p.Configs[c].Name))
+		}
+		fmt.Fprintf(&b, "\nthe same texts throughout: %s", strings.Join(names, "; "))
+	}
+	if len(s.Pareto) > 1 && len(s.Pareto) < len(p.Configs) {
+		var names []string
+		for _, c := range s.Pareto {
+			names = append(names, visible(p.Configs[c].Name))
+		}
+		quality := bench.Metrics()[mainMetric(&s.All)].Label
+		fmt.Fprintf(&b, "\nPareto set of %s and variety between texts: %s", quality, strings.Join(names, "; "))
+	}
+	return b.String()
+}
+
+// formatCounted writes an estimate with its interval, "81.1% [52.0 100.0]", and
+// n where it is not the usual one.
+func formatCounted(e stats.Estimate, m *bench.Metric, usual int) string {
+	if e.N == 0 {
+		return "–"
+	}
+	scale, unit := 1.0, ""
+	if m.Percent {
+		scale, unit = 100, "%"
+	}
+	number := func(x float64) string {
+		if m.Ratio {
+			x = math.Min(1, math.Max(0, x)) // t leaves the range
+		}
+		return fmt.Sprintf("%.*f", m.Decimals, x*scale)
+	}
+	text := number(e.Value) + unit
+	if e.Bounded() {
+		text += " [" + number(e.Low) + " " + number(e.High) + "]"
+	}
+	if e.N != usual {
+		text += fmt.Sprintf(" n %d", e.N)
+	}
+	return text
+}
+
+// usualN is what most estimates are over: prompts, or the texts of the only
+// one.
+func usualN(p *bench.Plan, part *bench.Part) int {
+	if p.Count == 1 {
+		return len(p.Seeds)
+	}
+	return part.Prompts
+}

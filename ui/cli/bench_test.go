@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// goldenSet is a case of testdata/checks/prompts.jsonl.
+type goldenSet struct {
+	ID, File string
+	Make     pieces[string]
+	Argv     []string
+	Want     json.RawMessage
+	Bad      []int
+	Has      map[string]string
+	Error    []string
+}
+
+// plainPrompt brings a prompt into one form: checks are a list, a check is an
+// object, what is empty is absent.
+func plainPrompt(t *testing.T, raw json.RawMessage) map[string]any {
+	t.Helper()
+	var p map[string]any
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	for _, key := range []string{"tags", "vars"} {
+		switch v := p[key].(type) {
+		case []any:
+			if len(v) == 0 {
+				delete(p, key)
+			}
+		case map[string]any:
+			if len(v) == 0 {
+				delete(p, key)
+			}
+		}
+	}
+	if e, ok := p["expect"]; ok {
+		list, ok := e.([]any)
+		if !ok {
+			list = []any{e}
+		}
+		for i, c := range list {
+			if name, ok := c.(string); ok {
+				c = map[string]any{name: true}
+			}
+			m := c.(map[string]any)
+			if n, ok := m["number"].(float64); ok {
+				m["number"] = map[string]any{"value": n}
+			}
+			list[i] = m
+		}
+		p["expect"] = list
+	}
+	return p
+}
+
+func TestPromptSets(t *testing.T) {
+	data, err := os.ReadFile("testdata/checks/prompts.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("testdata/checks")
+	lineOf := regexp.MustCompile(`\bline (\d+)`)
+	for raw := range bytes.Lines(data) {
+		var g goldenSet
+		if err := json.Unmarshal(raw, &g); err != nil {
+			t.Fatal(err)
+		}
+		if g.Make != nil {
+			var b strings.Builder
+			for _, x := range g.Make {
+				b.WriteString(strings.Repeat(x.part, x.times))
+			}
+			g.File = write(t, filepath.Base(g.File), b.String())
+		}
+		args := g.Argv
+		if args == nil {
+			args = []string{"bench", "--prompts", g.File, "--dry-run", "--format", "jsonl"}
+		}
+		out, errs, code := try(t, "", args...)
+		if g.Want == nil {
+			if code != exitUsage || out != "" {
+				t.Errorf("%s: exit %d, stdout %.80q, want exit 2 and none", g.ID, code, out)
+			}
+			for _, w := range g.Error {
+				if !strings.Contains(strings.ToLower(errs), strings.ToLower(w)) {
+					t.Errorf("%s: %q does not name %q", g.ID, errs, w)
+				}
+			}
+			var said []int
+			for line := range strings.Lines(errs) {
+				if m := lineOf.FindStringSubmatch(line); m != nil && g.Bad != nil {
+					n, _ := strconv.Atoi(m[1])
+					said = append(said, n)
+					if w := g.Has[m[1]]; !strings.Contains(strings.ToLower(line), strings.ToLower(w)) {
+						t.Errorf("%s: %q does not name %q", g.ID, line, w)
+					}
+				}
+			}
+			if more := len(g.Bad) - 20; more > 0 && !strings.Contains(errs, strconv.Itoa(more)+" more") {
+				t.Errorf("%s: %q does not say %d more", g.ID, errs, more)
+			}
+			if !slices.Equal(said, g.Bad[:min(len(g.Bad), 20)]) {
+				t.Errorf("%s: bad lines %v, want %v", g.ID, said, g.Bad)
+			}
+			continue
+		}
+		if code != exitDone {
+			t.Errorf("%s: exit %d: %s", g.ID, code, errs)
+			continue
+		}
+		got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		var want []json.RawMessage
+		if json.Unmarshal(g.Want, &want) != nil {
+			var many struct {
+				Count int
+				Last  json.RawMessage
+			}
+			if err := json.Unmarshal(g.Want, &many); err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != many.Count {
+				t.Errorf("%s: %d prompts, want %d", g.ID, len(got), many.Count)
+			}
+			got, want = got[len(got)-1:], []json.RawMessage{many.Last}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %d prompts, want %d", g.ID, len(got), len(want))
+			continue
+		}
+		for i := range want {
+			if diff := cmp.Diff(plainPrompt(t, want[i]), plainPrompt(t, json.RawMessage(got[i]))); diff != "" {
+				t.Errorf("%s: prompt %d: %s", g.ID, i+1, diff)
+			}
+		}
+	}
+}
+
+const capitals = `country,city,prompt,expect
+France,Paris,The capital of {{country}} is,contains: {{city}}
+Italy,Rome,The capital of {{country}} is,contains: {{city}}
+Spain,Madrid,The capital of {{country}} is,"[{""contains"": ""{{city}}""}, ""no_loop""]"
+Denmark,Copenhagen,The capital of {{country}} is,contains: {{city}}
+`
+
+func TestBenchCommand(t *testing.T) {
+	set, dir := write(t, "set.csv", capitals), t.TempDir()
+	args := []string{"bench", "--prompts", set, "--config", "chat", "--lane", "chat,temperature=0,repetition_penalty=off", "--seeds", "2",
+		"--max-new-tokens", "8", "--dir", dir}
+	out, errs, code := try(t, "", args...)
+	if code != exitDone || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, w := range []string{"config ", "pass ", "chat,temperature=0", "100.0%", "against chat:", "4 prompts × 2 configs × 2 seeds", "not distinguishable"} {
+		if !strings.Contains(out, w) {
+			t.Errorf("the table lacks %q:\n%s", w, out)
+		}
+	}
+	if again, _, _ := try(t, "", args...); again != out {
+		t.Error("from the disk: another table")
+	}
+	out, _, _ = try(t, "", append(args, "--format", "jsonl", "--holdout", "0.5", "--pass-at", "1,2", "--price", "in=1,out=2")...)
+	all := lines(t, out)
+	kinds := map[any]int{}
+	for _, l := range all {
+		kinds[l["type"]]++
+	}
+	if kinds["bench"] != 1 || kinds["cell"] != 8 || kinds["summary"] != 6 {
+		t.Errorf("lines %v", kinds)
+	}
+	last := all[len(all)-1]
+	if last["part"] != "held out" || last["config"] != "chat,temperature=0,repetition_penalty=off" {
+		t.Errorf("%v", last)
+	}
+	sum := all[9]
+	if sum["part"] != "all" || sum["pass_at"].(map[string]any)["2"] == nil || sum["cost"].(float64) <= 0 || sum["metrics"].(map[string]any)["first_ms"] != nil {
+		t.Errorf("%v", sum)
+	}
+	fresh, _, _ := try(t, "", append(args, "--format", "jsonl", "--holdout", "0.5", "--pass-at", "1,2", "--price", "in=1,out=2", "--fresh", "--workers", "3")...)
+	if fresh != out {
+		t.Error("decoded again: other bytes")
+	}
+	csv, _, code := try(t, "", append(args, "--format", "csv")...)
+	if code != exitDone || strings.Count(csv, "\n") != 3 || !strings.HasPrefix(csv, "config,part,prompts,texts,tokens,pass,") {
+		t.Errorf("%s", csv)
+	}
+}
+
+func TestBenchGrid(t *testing.T) {
+	out, errs, code := try(t, "", "bench", "--prompt", "Once", "--prompt", "The", "--check", "json", "--json", "--max-new-tokens", "12",
+		"--grid", "constraint=on,off", "--grid", "preset=chat,greedy", "--format", "jsonl", "--dir", t.TempDir())
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	all := lines(t, out)
+	configs := all[0]["configs"].([]any)
+	if len(configs) != 4 || configs[1].(map[string]any)["name"] != "constraint=on, preset=greedy" {
+		t.Fatalf("%v", configs)
+	}
+	for i, want := range []bool{true, true, false, false} {
+		if _, has := configs[i].(map[string]any)["config"].(map[string]any)["constraint"]; has != want {
+			t.Errorf("%v: constraint %v, want %v", configs[i], has, want)
+		}
+	}
+}
+
+func TestBenchWrongUse(t *testing.T) {
+	set := write(t, "set.jsonl", `{"prompt":"a"}`)
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"bench", "--prompts FILE"},
+		{"bench --prompt a --prompts " + set, "one of them"},
+		{"bench --prompts -", "must be a file"},
+		{"bench --prompts nope.jsonl", "nope.jsonl: no such file"},
+		{"bench --prompt a --config nope", "neither a preset"},
+		{"bench --prompt a --config chat --seeds 0", "--seeds 0: 1 to"},
+		{"bench --prompt a --check Paris", "unknown check"},
+		{"bench --prompt a --check cmd:true", "--allow-cmd"},
+		{"bench --prompt a --extract (", "extract"},
+		{"bench --prompt a --holdout 1", "--holdout 1"},
+		{"bench --prompt a --holdout NaN", "--holdout"},
+		{"bench --prompt a --budget tokens", "tokens=NUMBER"},
+		{"bench --prompt a --budget tokens=NaN", "tokens=NUMBER"},
+		{"bench --prompt a --price in=-1", "in=NUMBER or out=NUMBER"},
+		{"bench --prompt a --pass-at 3 --seeds 2", "--pass-at 3"},
+		{"bench --prompt a --format xml", "table, csv or jsonl"},
+		{"bench --prompt a --grid top_k=1 --grid top_k=2", "two axes"},
+		{"bench --prompt a --grid constraint=on", "no constraint"},
+		{"bench --prompt a --grid constraint=maybe", "on or off"},
+		{"bench --prompt a --grid preset=nope", "no such preset"},
+		{"bench --prompt a --grid temperature=5 --order vllm", "temperature"},
+		{"bench --prompt a --workers -1", "--workers"},
+		{"bench --prompt a --lane chat,temprature=1", "temperature is meant"},
+		{"run --prompt-file " + set, "--prompts"},
+	} {
+		out, errs, code := try(t, "", strings.Fields(tt.args)...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
+			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", tt.args, code, out, errs, tt.want)
+		}
+	}
+}
+
+// A budget stops early, says what is missing, and the next run goes on.
+func TestBenchBudget(t *testing.T) {
+	set, dir := write(t, "set.csv", capitals), t.TempDir()
+	args := []string{"bench", "--prompts", set, "--seeds", "3", "--max-new-tokens", "8", "--dir", dir, "--workers", "1", "--format", "jsonl"}
+	out, errs, code := try(t, "", append(args, "--budget", "tokens=30")...)
+	if code != exitDone || !strings.Contains(errs, "stopped by --budget: 8 of 12 texts are missing") || strings.Count(out, `"seed":`) != 4 {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+	rest, errs, code := try(t, "", args...)
+	whole, _, _ := try(t, "", append(args, "--fresh")...)
+	if code != exitDone || errs != "" || rest != whole {
+		t.Errorf("exit %d, %s: the rest is another report", code, errs)
+	}
+}
