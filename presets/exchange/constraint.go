@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling/constrain"
 )
 
@@ -143,7 +144,7 @@ func readSchema(v any, closes bool) (any, error) {
 		if s == "" {
 			return nil, nil
 		}
-		o, err := readObject([]byte(s), 1)
+		o, err := carrier.ReadObject([]byte(s), 1)
 		switch {
 		case err == nil:
 			v = o
@@ -155,46 +156,46 @@ func readSchema(v any, closes bool) (any, error) {
 	}
 	switch s := v.(type) {
 	case bool:
-	case object:
+	case carrier.Object:
 		if closes && len(s) == 0 {
 			return jsonObject()
 		}
 	default:
 		return nil, errors.New("a JSON Schema must be an object")
 	}
-	raw := json.RawMessage(plainJSON(v))
+	raw := json.RawMessage(carrier.PlainJSON(v))
 	return constrain.Spec{Type: "json_schema", Schema: raw, Options: constrain.Options{Closed: closes && openSchema(raw)}}.String(), nil
 }
 
 // responseFormatIn reads response_format of OpenAI's API, and text.format of
 // its newer one, whose schema stands beside the type.
 func responseFormatIn(v any) (any, error) {
-	o, ok := v.(object)
+	o, ok := v.(carrier.Object)
 	if !ok {
 		return nil, errors.New("must be an object with a type")
 	}
-	switch kind := o.member("type"); kind {
+	switch kind := o.Get("type"); kind {
 	case "text":
 		return nil, nil
 	case "json_object":
-		if s := o.member("schema"); s != nil {
+		if s := o.Get("schema"); s != nil {
 			return schemaIn(s) // llama-server's own form
 		}
 		return jsonObject()
 	case "json_schema":
-		if inner, ok := o.member("json_schema").(object); ok {
+		if inner, ok := o.Get("json_schema").(carrier.Object); ok {
 			o = inner
 		}
-		if schema := o.member("schema"); schema != nil {
+		if schema := o.Get("schema"); schema != nil {
 			return schemaIn(schema)
 		}
 		return nil, errors.New("it has no schema")
 	case "regex":
-		return regexIn(o.member("pattern"))
+		return regexIn(o.Get("pattern"))
 	case "grammar":
-		return grammarIn(o.member("grammar"))
+		return grammarIn(o.Get("grammar"))
 	default:
-		return nil, fmt.Errorf("type %s; must be text, json_object or json_schema", plainJSON(kind))
+		return nil, fmt.Errorf("type %s; must be text, json_object or json_schema", carrier.PlainJSON(kind))
 	}
 }
 
@@ -249,40 +250,40 @@ func structuredOut(s constrain.Spec) (member string, value any, err error) {
 // strictFaults says why OpenAI's strict mode refuses a schema, "" if it takes
 // it.
 func strictFault(v any, root bool) string {
-	s, ok := v.(object)
+	s, ok := v.(carrier.Object)
 	if !ok {
 		return ""
 	}
-	if root && (s.member("type") != "object" || s.has("anyOf")) {
+	if root && (s.Get("type") != "object" || s.Has("anyOf")) {
 		return "the root must be an object"
 	}
 	for _, k := range notStrict {
-		if s.has(k) {
+		if s.Has(k) {
 			return k + " is not taken"
 		}
 	}
 	if isObjectSchema(s) {
-		if s.member("additionalProperties") != false {
+		if s.Get("additionalProperties") != false {
 			return "every object must have additionalProperties false"
 		}
-		required, _ := s.member("required").([]any)
-		properties, _ := s.member("properties").(object)
+		required, _ := s.Get("required").([]any)
+		properties, _ := s.Get("properties").(carrier.Object)
 		for _, p := range properties {
-			if !slices.Contains(required, any(p.key)) {
-				return p.key + " must be required"
+			if !slices.Contains(required, any(p.Key)) {
+				return p.Key + " must be required"
 			}
 		}
 	}
 	for _, k := range []string{"properties", "$defs", "definitions"} {
-		inner, _ := s.member(k).(object)
+		inner, _ := s.Get(k).(carrier.Object)
 		for _, p := range inner {
-			if why := strictFault(p.value, false); why != "" {
+			if why := strictFault(p.Value, false); why != "" {
 				return why
 			}
 		}
 	}
-	anyOf, _ := s.member("anyOf").([]any)
-	for _, x := range append([]any{s.member("items")}, anyOf...) {
+	anyOf, _ := s.Get("anyOf").([]any)
+	for _, x := range append([]any{s.Get("items")}, anyOf...) {
 		if why := strictFault(x, false); why != "" {
 			return why
 		}
@@ -293,50 +294,50 @@ func strictFault(v any, root bool) string {
 // notStrict are keywords that strict mode refuses.
 var notStrict = []string{"allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "oneOf"}
 
-func isObjectSchema(s object) bool {
-	kind := s.member("type")
+func isObjectSchema(s carrier.Object) bool {
+	kind := s.Get("type")
 	list, _ := kind.([]any)
-	return kind == "object" || slices.Contains(list, any("object")) || s.has("properties")
+	return kind == "object" || slices.Contains(list, any("object")) || s.Has("properties")
 }
 
 // responseFormatOut writes a constraint for OpenAI's API. A schema that strict
 // mode does not take is written without it, which is said.
-func responseFormatOut(s constrain.Spec) (entry, string, error) {
+func responseFormatOut(s constrain.Spec) (carrier.Entry, string, error) {
 	switch s.Type {
 	case "json":
 		lost := ""
 		if !s.Object {
 			lost = "any JSON value is allowed here, and objects alone there"
 		}
-		return entry{key: "response_format", value: object{{key: "type", value: "json_object"}}}, lost, nil
+		return carrier.Entry{Key: "response_format", Value: carrier.Object{{Key: "type", Value: "json_object"}}}, lost, nil
 	case "json_schema":
-		o, err := readObject(s.Schema, 1)
+		o, err := carrier.ReadObject(s.Schema, 1)
 		if err != nil {
-			return entry{}, "", fmt.Errorf("the API takes a schema that is an object")
+			return carrier.Entry{}, "", fmt.Errorf("the API takes a schema that is an object")
 		}
 		lost := ""
 		why := strictFault(o, true)
 		if why != "" {
 			lost = "the API's strict mode does not take the schema (" + why + "): it is written without strict, and the text is not held to it"
 		}
-		return entry{key: "response_format", value: object{
-			{key: "type", value: "json_schema"},
-			{key: "json_schema", value: object{{key: "name", value: "text"}, {key: "strict", value: why == ""}, {key: "schema", value: s.Schema}}},
+		return carrier.Entry{Key: "response_format", Value: carrier.Object{
+			{Key: "type", Value: "json_schema"},
+			{Key: "json_schema", Value: carrier.Object{{Key: "name", Value: "text"}, {Key: "strict", Value: why == ""}, {Key: "schema", Value: s.Schema}}},
 		}}, lost, nil
 	}
-	return entry{}, "", fmt.Errorf("the API takes a JSON Schema, not %s", s.Type)
+	return carrier.Entry{}, "", fmt.Errorf("the API takes a JSON Schema, not %s", s.Type)
 }
 
 // schemaOrGrammar writes a constraint under one of llama.cpp's two keys.
-func schemaOrGrammar(grammar, schema string) func(s constrain.Spec) (entry, string, error) {
-	return func(s constrain.Spec) (entry, string, error) {
+func schemaOrGrammar(grammar, schema string) func(s constrain.Spec) (carrier.Entry, string, error) {
+	return func(s constrain.Spec) (carrier.Entry, string, error) {
 		switch s.Type {
 		case "json", "json_schema":
-			return entry{key: schema, value: schemaOf(s)}, "", nil
+			return carrier.Entry{Key: schema, Value: schemaOf(s)}, "", nil
 		case "grammar":
-			return entry{key: grammar, value: s.Grammar}, "", nil
+			return carrier.Entry{Key: grammar, Value: s.Grammar}, "", nil
 		}
-		return entry{}, "", fmt.Errorf("it takes a schema or a GBNF grammar, not %s", s.Type)
+		return carrier.Entry{}, "", fmt.Errorf("it takes a schema or a GBNF grammar, not %s", s.Type)
 	}
 }
 

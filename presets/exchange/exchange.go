@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -77,29 +78,12 @@ type assumption struct {
 	quiet bool   // its off value, where the order's default is another: not worth saying
 }
 
-// An entry is one setting as a file gives it.
-type entry struct {
-	key   string // as the file spells it
-	value any    // nil, bool, json.Number, string, []any, object or unreadable
-	line  int    // from 1; 0 if unknown
-	text  string // the value as written, where the carrier has it
-	idle  bool   // it stands where nothing chooses tokens
-	ours  string // of a value to be written: the parameter
-}
-
-// An object is the members of a value that has some, in order.
-type object []entry
-
-// unreadable stands for a value that is a name, an expression or a file
-// elsewhere.
-type unreadable struct{ text string }
-
 // A source is what a carrier holds.
 type source struct {
 	format  *Format
 	kind    kind
-	entries []entry
-	unread  []Unread // what the carrier could not read: another call, **names, a section
+	entries []carrier.Entry
+	unread  []carrier.Unread // what the carrier could not read: another call, **names, a section
 	notes   []string
 }
 
@@ -118,9 +102,9 @@ const (
 // has reports whether the source sets one of ours, read or not. A null sets
 // nothing.
 func (s *source) has(ours string) bool {
-	return slices.ContainsFunc(s.entries, func(e entry) bool {
-		f := s.format.field(e.key)
-		return e.value != nil && f != nil && f.sets(ours)
+	return slices.ContainsFunc(s.entries, func(e carrier.Entry) bool {
+		f := s.format.field(e.Key)
+		return e.Value != nil && f != nil && f.sets(ours)
 	})
 }
 
@@ -137,18 +121,18 @@ var splits = map[string][]string{
 }
 
 // get returns the last entry of a key.
-func (s *source) get(key string) (entry, bool) {
+func (s *source) get(key string) (carrier.Entry, bool) {
 	for i := len(s.entries) - 1; i >= 0; i-- {
-		if s.entries[i].key == key {
+		if s.entries[i].Key == key {
 			return s.entries[i], true
 		}
 	}
-	return entry{}, false
+	return carrier.Entry{}, false
 }
 
 // drop takes the entries of some keys out.
 func (s *source) drop(keys ...string) {
-	s.entries = slices.DeleteFunc(s.entries, func(e entry) bool { return slices.Contains(keys, e.key) })
+	s.entries = slices.DeleteFunc(s.entries, func(e carrier.Entry) bool { return slices.Contains(keys, e.Key) })
 }
 
 // formats are all of them, in the order in which they are listed.

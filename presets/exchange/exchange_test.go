@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"logitscope/presets"
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -92,7 +93,7 @@ func roundTrip(t *testing.T, name string, c sampling.Config) {
 				continue
 			}
 			want, got := said.Value(p.Key), x.Config.Value(p.Key)
-			if e.acts(p, want) && !sameValue(want, got) {
+			if e.acts(p, want) && !carrier.SameValue(want, got) {
 				t.Errorf("%s to %s: %s came back as %v, was %v\n%s", name, f.Name, p.Key, got, want, x.Text)
 			}
 			if p.IsOff(want) && f != &ownTarget && c.Order().Supports(p.Key) && f.Format.order().Supports(p.Key) && e.masterOn(p) && !p.IsOff(got) {

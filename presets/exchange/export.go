@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 )
@@ -96,7 +97,7 @@ type exporter struct {
 	from, target sampling.Order
 	to           *Target
 	leave        map[string]sampling.Inert // keys that are not written, and why they have no effect here
-	values       []entry
+	values       []carrier.Entry
 	lost         []Loss
 }
 
@@ -168,7 +169,7 @@ func (x *exporter) param(p *sampling.Param) {
 		x.lose(p.Key, Default, "not set, and %s", x.to.limit)
 	case f == nil:
 		// What the penalties look at is told with them.
-		if acts && (set || p.Off != nil) && p.Key != "do_sample" && (p.Key != "repeat_last_n" || x.from.Engine() == x.target.Engine() && !sameValue(v, x.to.assumes(p))) {
+		if acts && (set || p.Off != nil) && p.Key != "do_sample" && (p.Key != "repeat_last_n" || x.from.Engine() == x.target.Engine() && !carrier.SameValue(v, x.to.assumes(p))) {
 			x.lose(p.Key, Absent, "%s has no such setting: %s is left out", x.to.Name, p.Format(v))
 		}
 	case p.Stage != "" && !x.target.Supports(p.Key):
@@ -184,7 +185,7 @@ func (x *exporter) param(p *sampling.Param) {
 		}
 	case set && x.masterOn(p):
 		x.put(f, p, v)
-	case acts && !sameValue(v, x.to.assumes(p)):
+	case acts && !carrier.SameValue(v, x.to.assumes(p)):
 		x.put(f, p, v)
 	case p.IsOff(v) && x.target.Supports(p.Key) && !p.IsOff(x.to.assumes(p)):
 		if x.put(f, p, v) {
@@ -199,7 +200,7 @@ func (x *exporter) acts(p *sampling.Param, v any) bool {
 		return false
 	}
 	_, set := x.c.Lookup(p.Key)
-	return set || p.Stage != "" && (p.Off != nil || x.detail(p) && !sameValue(v, x.to.assumes(p)))
+	return set || p.Stage != "" && (p.Off != nil || x.detail(p) && !carrier.SameValue(v, x.to.assumes(p)))
 }
 
 // detail reports whether p is a detail of something that is on: it counts
@@ -231,9 +232,6 @@ func (x *exporter) put(f *field, p *sampling.Param, v any) bool {
 	if err == nil && x.to != &ownTarget {
 		err = under.Validate()
 	}
-	if seed, ok := v.(uint64); ok && err == nil && x.to != &ownTarget {
-		err = x.target.Rules().CheckSeed(seed)
-	}
 	theirs := v
 	switch {
 	case err != nil:
@@ -255,7 +253,7 @@ func (x *exporter) put(f *field, p *sampling.Param, v any) bool {
 		x.lose(p.Key, Range, "%s is left out: %s", p.Format(v), text)
 		return false
 	}
-	x.values = append(x.values, entry{key: f.theirs, value: theirs, ours: p.Key})
+	x.values = append(x.values, carrier.Entry{Key: f.theirs, Value: theirs, Ours: p.Key})
 	return true
 }
 
@@ -274,7 +272,7 @@ func (x *exporter) constraint() {
 	if err == nil && x.to.constraint == nil {
 		err = fmt.Errorf("%s settings have no place for one", x.to.Name)
 	}
-	var e entry
+	var e carrier.Entry
 	var lost string
 	if err == nil {
 		e, lost, err = x.to.constraint(s)
@@ -295,7 +293,7 @@ func (x *exporter) stages() {
 	f := x.to.takes("order")
 	if f == nil || f.out == nil {
 		if s, set := x.c.Lookup("order"); set && x.to == &ownTarget {
-			x.values = append(x.values, entry{key: "order", value: s.Value})
+			x.values = append(x.values, carrier.Entry{Key: "order", Value: s.Value})
 		}
 		return
 	}
@@ -320,7 +318,7 @@ func (x *exporter) stages() {
 		return
 	}
 	if v, err := f.out(x.target.Engine() + ":" + strings.Join(names, ",")); err == nil {
-		x.values = append(x.values, entry{key: f.theirs, value: v})
+		x.values = append(x.values, carrier.Entry{Key: f.theirs, Value: v})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // seeds gives a fuzz target every file of the corpora.
@@ -32,8 +34,8 @@ func checkLines(t *testing.T, text string, s *source) {
 	}
 	last := strings.Count(text, "\n") + strings.Count(text, "\r") + 1
 	for _, e := range s.entries {
-		if e.line < 0 || e.line > last {
-			t.Errorf("%s stands in line %d of %d", e.key, e.line, last)
+		if e.Line < 0 || e.Line > last {
+			t.Errorf("%s stands in line %d of %d", e.Key, e.Line, last)
 		}
 	}
 	for _, u := range s.unread {
@@ -89,7 +91,7 @@ func FuzzModelfile(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o, err := readObject(data, 1)
+		o, err := carrier.ReadObject(data, 1)
 		if err != nil {
 			return
 		}

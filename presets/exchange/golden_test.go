@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -145,7 +146,7 @@ func plain(field string, raw json.RawMessage) string {
 		var keys []string
 		for _, u := range v.([]any) {
 			m := u.(map[string]any)
-			keys = append(keys, plainJSON(m["line"])+" "+key(m["key"].(string)))
+			keys = append(keys, carrier.PlainJSON(m["line"])+" "+key(m["key"].(string)))
 		}
 		slices.Sort(keys)
 		v = keys
@@ -162,7 +163,7 @@ func plain(field string, raw json.RawMessage) string {
 			case k == "logit_bias":
 				m[k] = biases(x)
 			case k == "early_stopping":
-				m[k] = strings.Trim(plainJSON(x), `"`)
+				m[k] = strings.Trim(carrier.PlainJSON(x), `"`)
 			}
 		}
 	case "order":
@@ -170,7 +171,7 @@ func plain(field string, raw json.RawMessage) string {
 		s = s[strings.IndexByte(s, ':')+1:]
 		v = strings.ReplaceAll(s, "typ_p", "typical_p")
 	}
-	return plainJSON(v)
+	return carrier.PlainJSON(v)
 }
 
 func biases(v any) []string {
@@ -180,7 +181,7 @@ func biases(v any) []string {
 		if _, single := pair[0].(float64); single {
 			pair[0] = []any{pair[0]}
 		}
-		out = append(out, plainJSON(pair))
+		out = append(out, carrier.PlainJSON(pair))
 	}
 	slices.Sort(out)
 	return out
@@ -273,7 +274,7 @@ func near(a, b any) bool {
 	if ok && ok2 {
 		return x == y || float32(x) == float32(y) && max(x, y) < 1<<40
 	}
-	return sameValue(a, b)
+	return carrier.SameValue(a, b)
 }
 
 // Stops that a Modelfile can hold are read back; the others are named.

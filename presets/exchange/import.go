@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -15,12 +16,12 @@ import (
 type Imported struct {
 	Format  *Format
 	Config  sampling.Config
-	Implied []string // parameters that the file leaves out and the engine's reading of it sets
-	Acts    []Key    // keys that choose tokens or end a text, and are no parameter here
-	Aside   []Key    // keys that choose no token as they stand
-	Unknown []Key    // keys nobody knows
-	Unread  []Unread // values that would have been settings and could not be read
-	Notes   []string // what was read in a way worth saying
+	Implied []string         // parameters that the file leaves out and the engine's reading of it sets
+	Acts    []Key            // keys that choose tokens or end a text, and are no parameter here
+	Aside   []Key            // keys that choose no token as they stand
+	Unknown []Key            // keys nobody knows
+	Unread  []carrier.Unread // values that would have been settings and could not be read
+	Notes   []string         // what was read in a way worth saying
 
 	name   string
 	places map[string]string // where each parameter stands, in the file's own word for it
@@ -35,32 +36,11 @@ type Key struct {
 
 // String is the key with its line.
 func (k Key) String() string {
-	s := withLine(k.Name, k.Line)
+	s := carrier.WithLine(k.Name, k.Line)
 	if k.Suggest != "" {
 		s += ": " + k.Suggest + " is meant?"
 	}
 	return s
-}
-
-// Unread is a value that would have been a setting, and why it is none.
-type Unread struct {
-	Line int
-	Key  string
-	Text string // the value as written
-	Why  string // "a name, not read"
-}
-
-// String is the value with its place: "line 6: top_p = DEFAULT_P: a name, not
-// read".
-func (u Unread) String() string {
-	s := u.Key
-	if u.Line > 0 {
-		s = fmt.Sprintf("line %d: %s", u.Line, u.Key)
-	}
-	if u.Text != "" && u.Text != u.Key {
-		s += " = " + u.Text
-	}
-	return s + ": " + u.Why
 }
 
 // Unreadable returns an error that names the values that could not be read, nil
@@ -165,7 +145,7 @@ func Import(data []byte, name string, opt Options) (*Imported, error) {
 	if len(data) > MaxFile {
 		return nil, fmt.Errorf("%slarger than %d bytes", at(name, 0), MaxFile)
 	}
-	s, err := read(trimBOM(data), name, opt)
+	s, err := read(carrier.TrimBOM(data), name, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", at(name, 0), err)
 	}
@@ -179,9 +159,9 @@ func Import(data []byte, name string, opt Options) (*Imported, error) {
 func ImportDefaults(values map[string]any) (*Imported, error) {
 	s := &source{format: &ggufKeys}
 	for k, v := range values {
-		s.entries = append(s.entries, entry{key: k, value: asWritten(v)})
+		s.entries = append(s.entries, carrier.Entry{Key: k, Value: asWritten(v)})
 	}
-	slices.SortFunc(s.entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(s.entries, func(a, b carrier.Entry) int { return strings.Compare(a.Key, b.Key) })
 	in := &Imported{Format: &ggufKeys, name: "the model file", places: map[string]string{}}
 	in.take(s)
 	var errs []error
@@ -226,7 +206,7 @@ func (in *Imported) take(s *source) {
 		in.apply(e)
 	}
 	for _, a := range assumed {
-		if _, set := in.Config.Lookup(a.ours); set || slices.ContainsFunc(in.Unread, func(u Unread) bool { return f.setsOurs(u.Key, a.ours) }) {
+		if _, set := in.Config.Lookup(a.ours); set || slices.ContainsFunc(in.Unread, func(u carrier.Unread) bool { return f.setsOurs(u.Key, a.ours) }) {
 			continue
 		}
 		in.Config = in.Config.MustWith(a.ours, a.value, sampling.FromDefault)
@@ -237,7 +217,7 @@ func (in *Imported) take(s *source) {
 	if _, set := in.Config.Lookup("order"); !set && f != &own && f != &ggufKeys {
 		in.Config = in.Config.MustWith("order", f.Engine, sampling.FromFile)
 	}
-	slices.SortStableFunc(in.Unread, func(a, b Unread) int { return a.Line - b.Line })
+	slices.SortStableFunc(in.Unread, func(a, b carrier.Unread) int { return a.Line - b.Line })
 }
 
 func (f *Format) setsOurs(key, ours string) bool {
@@ -246,39 +226,39 @@ func (f *Format) setsOurs(key, ours string) bool {
 }
 
 // apply puts one entry where it belongs.
-func (in *Imported) apply(e entry) {
+func (in *Imported) apply(e carrier.Entry) {
 	f := in.Format
-	key := Key{Name: e.key, Line: e.line}
-	x := f.field(e.key)
-	if e.idle {
+	key := Key{Name: e.Key, Line: e.Line}
+	x := f.field(e.Key)
+	if e.Idle {
 		in.Aside = append(in.Aside, key)
 		return
 	}
 	if x == nil {
-		neutral, acts := f.acting(e.key)
+		neutral, acts := f.acting(e.Key)
 		switch {
-		case acts && idle(e.value, neutral):
+		case acts && idle(e.Value, neutral):
 			in.Aside = append(in.Aside, key)
 		case acts:
 			in.Acts = append(in.Acts, key)
-		case f.setsAside(e.key):
+		case f.setsAside(e.Key):
 			in.Aside = append(in.Aside, key)
 		default:
-			key.Suggest = f.suggest(e.key)
+			key.Suggest = f.suggest(e.Key)
 			in.Unknown = append(in.Unknown, key)
 		}
 		return
 	}
-	if e.value == nil {
+	if e.Value == nil {
 		in.Aside = append(in.Aside, key) // null: nothing is set
 		return
 	}
-	if u, dark := firstUnreadable(e.value); dark {
-		in.skip(e, whyUnreadable(u))
+	if u, dark := carrier.FirstUnreadable(e.Value); dark {
+		in.skip(e, carrier.WhyUnreadable(u))
 		return
 	}
 	if x.split != nil {
-		list, err := x.split(e.value)
+		list, err := x.split(e.Value)
 		if err != nil {
 			in.skip(e, err.Error())
 			return
@@ -288,7 +268,7 @@ func (in *Imported) apply(e entry) {
 		}
 		return
 	}
-	v := e.value
+	v := e.Value
 	if x.in != nil {
 		var err error
 		if v, err = x.in(v); err != nil {
@@ -300,11 +280,11 @@ func (in *Imported) apply(e entry) {
 			return
 		}
 	}
-	in.set(e, x.ours, decoded(v))
+	in.set(e, x.ours, carrier.Decoded(v))
 }
 
 // set gives one of our parameters its value.
-func (in *Imported) set(e entry, ours string, v any) {
+func (in *Imported) set(e carrier.Entry, ours string, v any) {
 	old, had := in.Config.Lookup(ours)
 	if had && gathers(ours) {
 		v = gather(old.Value, v)
@@ -314,10 +294,10 @@ func (in *Imported) set(e entry, ours string, v any) {
 		in.skip(e, bare(err, ours))
 		return
 	}
-	if now, _ := cfg.Lookup(ours); had && !gathers(ours) && !sameValue(old.Value, now.Value) {
-		in.Notes = append(in.Notes, withLine(e.key, e.line)+" takes the place of "+in.places[ours])
+	if now, _ := cfg.Lookup(ours); had && !gathers(ours) && !carrier.SameValue(old.Value, now.Value) {
+		in.Notes = append(in.Notes, carrier.WithLine(e.Key, e.Line)+" takes the place of "+in.places[ours])
 	}
-	in.Config, in.places[ours] = cfg, at(in.name, e.line)+e.key
+	in.Config, in.places[ours] = cfg, at(in.name, e.Line)+e.Key
 }
 
 // bare is an error of a parameter without its name: the key of the file
@@ -330,12 +310,12 @@ func bare(err error, ours string) string {
 	return strings.TrimPrefix(err.Error(), ours+": ")
 }
 
-func (in *Imported) skip(e entry, why string) {
-	text := e.text
+func (in *Imported) skip(e carrier.Entry, why string) {
+	text := e.Text
 	if text == "" {
-		text = plainJSON(e.value)
+		text = carrier.PlainJSON(e.Value)
 	}
-	in.Unread = append(in.Unread, Unread{Line: e.line, Key: e.key, Text: text, Why: why})
+	in.Unread = append(in.Unread, carrier.Unread{Line: e.Line, Key: e.Key, Text: text, Why: why})
 }
 
 // gathers reports whether entries of a parameter add up, as repeated flags.
@@ -387,11 +367,4 @@ func at(name string, line int) string {
 		return name + ": "
 	}
 	return fmt.Sprintf("%s:%d: ", name, line)
-}
-
-func withLine(key string, line int) string {
-	if line == 0 {
-		return key
-	}
-	return fmt.Sprintf("%s (line %d)", key, line)
 }

@@ -3,6 +3,8 @@ package exchange
 import (
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // iniLine is one line of an INI file, by llama.cpp's rules: a section, or a key
@@ -58,12 +60,12 @@ func iniSource(lines []iniLine, n int) (*source, error) {
 			over = append(over, name)
 			continue
 		}
-		s.unread = append(s.unread, Unread{Line: at[name], Key: "[" + name + "]", Text: "[" + name + "]", Why: "another section, not read"})
+		s.unread = append(s.unread, carrier.Unread{Line: at[name], Key: "[" + name + "]", Text: "[" + name + "]", Why: "another section, not read"})
 	}
 	for _, section := range over {
 		for _, l := range lines {
 			if l.key != "" && l.section == section {
-				s.put(entry{key: l.key, value: l.value, line: l.line, text: l.value})
+				s.put(carrier.Entry{Key: l.key, Value: l.value, Line: l.line, Text: l.value})
 			}
 		}
 	}
@@ -72,10 +74,10 @@ func iniSource(lines []iniLine, n int) (*source, error) {
 }
 
 // put adds an entry in the place of an earlier one of the same option.
-func (s *source) put(e entry) {
-	name := llamaName(e.key)
+func (s *source) put(e carrier.Entry) {
+	name := llamaName(e.Key)
 	if f := s.format.field(name); f == nil || !gathers(f.ours) {
-		s.entries = slices.DeleteFunc(s.entries, func(x entry) bool { return llamaName(x.key) == name })
+		s.entries = slices.DeleteFunc(s.entries, func(x carrier.Entry) bool { return llamaName(x.Key) == name })
 	}
 	s.entries = append(s.entries, e)
 }
@@ -83,8 +85,8 @@ func (s *source) put(e entry) {
 // unitSource reads a unit file of systemd: the command of its service, and the
 // variables set for it.
 func unitSource(text string) (*source, error) {
-	var env []entry
-	var commands []word
+	var env []carrier.Entry
+	var commands []carrier.Word
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		n := i + 1
@@ -100,17 +102,17 @@ func unitSource(text string) (*source, error) {
 			i++
 			value += "\n" + strings.TrimSpace(lines[i])
 		}
-		words, err := splitWords(value, n)
+		words, err := carrier.SplitWords(value, n)
 		if err != nil {
 			return nil, err
 		}
-		words = slices.DeleteFunc(words, func(w word) bool { return w.control })
+		words = slices.DeleteFunc(words, func(w carrier.Word) bool { return w.Control })
 		switch key {
 		case unitEnvironment:
 			env = append(env, environment(words)...)
 		case unitCommand:
 			if len(words) > 0 {
-				words[0].text = strings.TrimLeft(words[0].text, "-@:+!")
+				words[0].Text = strings.TrimLeft(words[0].Text, "-@:+!")
 			}
 			if commands == nil {
 				commands = words

@@ -3,6 +3,8 @@ package exchange
 import (
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // idle reports whether a key that is no parameter does nothing as it stands:
@@ -19,7 +21,7 @@ func idle(v any, neutral []any) bool {
 		}
 	case []any:
 		return len(v) == 0
-	case object:
+	case carrier.Object:
 		return len(v) == 0
 	}
 	f, ok := number(v)
@@ -104,46 +106,4 @@ func distance(a, b string) int {
 		}
 	}
 	return cur[len(b)]
-}
-
-// firstUnreadable finds a name or an expression anywhere in a value.
-func firstUnreadable(v any) (unreadable, bool) {
-	switch v := v.(type) {
-	case unreadable:
-		return v, true
-	case []any:
-		for _, x := range v {
-			if u, ok := firstUnreadable(x); ok {
-				return u, true
-			}
-		}
-	case object:
-		for _, e := range v {
-			if u, ok := firstUnreadable(e.value); ok {
-				return u, true
-			}
-		}
-	}
-	return unreadable{}, false
-}
-
-// whyUnreadable says what stands where a value should.
-func whyUnreadable(u unreadable) string {
-	switch {
-	case u.text == "":
-		return "it has no value"
-	case isName(u.text):
-		return "a name, not read"
-	}
-	return "an expression, not read"
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
-		if !letter && (i == 0 || r != '.' && (r < '0' || r > '9')) {
-			return false
-		}
-	}
-	return s != ""
 }

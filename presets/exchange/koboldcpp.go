@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // koboldCPP is a request of koboldcpp.
@@ -146,7 +148,7 @@ func breakerList(v any) (any, error) {
 }
 
 func emptyOrSchema(v any) (any, error) {
-	if o, ok := v.(object); ok && len(o) == 0 {
+	if o, ok := v.(carrier.Object); ok && len(o) == 0 {
 		return nil, nil
 	}
 	return schemaIn(v)
@@ -165,21 +167,21 @@ func (s *source) span(on, low, high, mean, half string) {
 	switched, _ := s.get(on)
 	lo, hasLo := s.get(low)
 	hi, hasHi := s.get(high)
-	if switched.value != true || !hasLo && !hasHi {
+	if switched.Value != true || !hasLo && !hasHi {
 		return
 	}
 	a, b := 1.0, 1.0
 	for _, x := range []struct {
-		e   entry
+		e   carrier.Entry
 		has bool
 		to  *float64
 	}{{lo, hasLo, &a}, {hi, hasHi, &b}} {
-		if f, ok := number(x.e.value); ok {
+		if f, ok := number(x.e.Value); ok {
 			*x.to = f
 		} else if x.has {
-			s.unread = append(s.unread, Unread{Line: x.e.line, Key: x.e.key, Text: plainJSON(x.e.value), Why: "must be a number"})
+			s.unread = append(s.unread, carrier.Unread{Line: x.e.Line, Key: x.e.Key, Text: carrier.PlainJSON(x.e.Value), Why: "must be a number"})
 		}
 	}
 	s.drop(on, low, high, mean, half)
-	s.entries = append(s.entries, entry{key: mean, value: decimal((a + b) / 2), line: hi.line}, entry{key: half, value: decimal((b - a) / 2), line: hi.line})
+	s.entries = append(s.entries, carrier.Entry{Key: mean, Value: decimal((a + b) / 2), Line: hi.Line}, carrier.Entry{Key: half, Value: decimal((b - a) / 2), Line: hi.Line})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -159,43 +160,43 @@ var llamaPrograms = []string{"llama-server", "llama-cli", "llama-simple", "llama
 
 // isLlama reports whether a word names one of its programs, or the image of a
 // container that runs one.
-func isLlama(words []word, i int) (int, bool) {
-	name := base(words[i].text)
+func isLlama(words []carrier.Word, i int) (int, bool) {
+	name := base(words[i].Text)
 	if slices.Contains(llamaPrograms, name) || slices.ContainsFunc(llamaPrograms, func(p string) bool { return name == p+".exe" }) {
 		return i + 1, true
 	}
-	container := i > 0 && slices.ContainsFunc(words[:i], func(w word) bool { return w.text == "docker" || w.text == "podman" })
+	container := i > 0 && slices.ContainsFunc(words[:i], func(w carrier.Word) bool { return w.Text == "docker" || w.Text == "podman" })
 	return i + 1, container && (name == "llama.cpp" || name == "llama-swap")
 }
 
 // llamaArgs reads a command line. Variables of the environment come first, and
 // flags over them.
-func llamaArgs(words []word, env []entry) (*source, error) {
+func llamaArgs(words []carrier.Word, env []carrier.Entry) (*source, error) {
 	s := &source{format: &llamaCPP}
 	s.entries = append(s.entries, env...)
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		name, value, glued := strings.Cut(w.text, "=")
-		if !strings.HasPrefix(name, "-") || w.control {
+		name, value, glued := strings.Cut(w.Text, "=")
+		if !strings.HasPrefix(name, "-") || w.Control {
 			continue // an argument of another option
 		}
 		o, known := llamaSpellings[name]
 		takes := o.takes
 		if !known && !glued {
 			// An unknown option takes the next word if that is no option.
-			takes = i+1 < len(words) && !isFlag(words[i+1].text)
+			takes = i+1 < len(words) && !isFlag(words[i+1].Text)
 		}
 		switch {
 		case glued:
 		case takes && i+1 == len(words):
-			s.unread = append(s.unread, Unread{Line: w.line, Key: name, Text: name, Why: "it has no value"})
+			s.unread = append(s.unread, carrier.Unread{Line: w.Line, Key: name, Text: name, Why: "it has no value"})
 			continue
 		case takes:
 			i++
-			w.dark, value = words[i].dark, words[i].text
+			w.Dark, value = words[i].Dark, words[i].Text
 		}
 		if !takes && !glued {
-			s.entries = append(s.entries, entry{key: name, value: true, line: w.line})
+			s.entries = append(s.entries, carrier.Entry{Key: name, Value: true, Line: w.Line})
 			continue
 		}
 		s.entries = append(s.entries, flagEntry(name, value, w))
@@ -219,7 +220,7 @@ func isFlag(w string) bool {
 func (s *source) escapes() {
 	process := true
 	for _, e := range s.entries {
-		switch llamaName(e.key) {
+		switch llamaName(e.Key) {
 		case "--escape":
 			process = true
 		case "--no-escape":
@@ -228,8 +229,8 @@ func (s *source) escapes() {
 	}
 	none := -1
 	for i, e := range s.entries {
-		text, ok := e.value.(string)
-		name := llamaName(e.key)
+		text, ok := e.Value.(string)
+		name := llamaName(e.Key)
 		if !ok || name != "--reverse-prompt" && name != "--dry-sequence-breaker" {
 			continue
 		}
@@ -238,17 +239,17 @@ func (s *source) escapes() {
 			continue
 		}
 		if process {
-			s.entries[i].value = unescape(text)
+			s.entries[i].Value = unescape(text)
 		}
 	}
 	if none < 0 {
 		return
 	}
-	s.entries[none].value = []any{}
+	s.entries[none].Value = []any{}
 	i := -1
-	s.entries = slices.DeleteFunc(s.entries, func(e entry) bool {
+	s.entries = slices.DeleteFunc(s.entries, func(e carrier.Entry) bool {
 		i++
-		return i < none && llamaName(e.key) == "--dry-sequence-breaker"
+		return i < none && llamaName(e.Key) == "--dry-sequence-breaker"
 	})
 }
 
@@ -263,7 +264,7 @@ func unescape(s string) string {
 		i++
 		switch c := s[i]; c {
 		case 'n', 'r', 't', '\'', '"', '\\':
-			b.WriteByte(simpleEscapes[c])
+			b.WriteByte(carrier.SimpleEscapes[c])
 		case 'x':
 			if i+2 < len(s) {
 				if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {

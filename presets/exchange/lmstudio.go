@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 )
@@ -44,23 +45,23 @@ var lmStudio = Format{
 // lmFields turns the lists of fields into entries. What is said when a model is
 // loaded chooses no tokens.
 func lmFields(s *source) {
-	var out []entry
+	var out []carrier.Entry
 	for _, e := range s.entries {
-		part, ok := e.value.(object)
-		fields, _ := part.member("fields").([]any)
+		part, ok := e.Value.(carrier.Object)
+		fields, _ := part.Get("fields").([]any)
 		if !ok || fields == nil {
 			continue // identifier, name, changed
 		}
 		for _, x := range fields {
-			f, _ := x.(object)
-			key, ok := f.member("key").(string)
+			f, _ := x.(carrier.Object)
+			key, ok := f.Get("key").(string)
 			if !ok {
 				continue
 			}
-			n := entry{key: key, value: f.member("value"), line: f[0].line}
-			n.idle = e.key == "load"
-			if v, ok := n.value.(object); ok && v.has("checked") && v.member("checked") == true {
-				n.value = v.member("value")
+			n := carrier.Entry{Key: key, Value: f.Get("value"), Line: f[0].Line}
+			n.Idle = e.Key == "load"
+			if v, ok := n.Value.(carrier.Object); ok && v.Has("checked") && v.Get("checked") == true {
+				n.Value = v.Get("value")
 			}
 			out = append(out, n)
 		}
@@ -70,8 +71,8 @@ func lmFields(s *source) {
 
 // unchecked reports whether a value belongs to a field that is switched off.
 func unchecked(v any) bool {
-	o, ok := v.(object)
-	return ok && o.has("checked") && o.member("checked") != true
+	o, ok := v.(carrier.Object)
+	return ok && o.Has("checked") && o.Get("checked") != true
 }
 
 // uncheckedIn reads a field that is switched off as its parameter's off value,
@@ -91,27 +92,27 @@ func uncheckedIn(ours string, in func(any) (any, error)) func(any) (any, error) 
 
 // checked writes a value as a field that is switched on.
 func checked(v any) (any, error) {
-	return object{{key: "checked", value: true}, {key: "value", value: v}}, nil
+	return carrier.Object{{Key: "checked", Value: true}, {Key: "value", Value: v}}, nil
 }
 
 // lmStructured reads structured output.
 func lmStructured(v any) (any, error) {
-	o, ok := v.(object)
+	o, ok := v.(carrier.Object)
 	if !ok {
 		return nil, errors.New("must be an object with a type")
 	}
-	switch kind := o.member("type"); kind {
+	switch kind := o.Get("type"); kind {
 	case "none":
 		return nil, nil
 	case "json":
-		if schema := o.member("jsonSchema"); schema != nil {
+		if schema := o.Get("jsonSchema"); schema != nil {
 			return schemaIn(schema)
 		}
 		return jsonObject()
 	case "gbnf":
-		return grammarIn(o.member("gbnfGrammar"))
+		return grammarIn(o.Get("gbnfGrammar"))
 	default:
-		return nil, errors.New("type " + plainJSON(kind) + "; must be none, json or gbnf")
+		return nil, errors.New("type " + carrier.PlainJSON(kind) + "; must be none, json or gbnf")
 	}
 }
 
@@ -120,37 +121,37 @@ func lmMirostat(v any) (any, error) {
 	if unchecked(v) {
 		return int64(0), nil
 	}
-	o, ok := v.(object)
+	o, ok := v.(carrier.Object)
 	if !ok {
 		return v, nil
 	}
-	if version := o.member("version"); version != nil {
+	if version := o.Get("version"); version != nil {
 		return version, nil
 	}
 	return int64(2), nil
 }
 
 // lmStructuredOut writes a constraint.
-func lmStructuredOut(s constrain.Spec) (entry, string, error) {
+func lmStructuredOut(s constrain.Spec) (carrier.Entry, string, error) {
 	key := "llm.prediction.structured"
 	switch s.Type {
 	case "json", "json_schema":
-		return entry{key: key, value: object{{key: "type", value: "json"}, {key: "jsonSchema", value: schemaOf(s)}}}, "", nil
+		return carrier.Entry{Key: key, Value: carrier.Object{{Key: "type", Value: "json"}, {Key: "jsonSchema", Value: schemaOf(s)}}}, "", nil
 	case "grammar":
-		return entry{key: key, value: object{{key: "type", value: "gbnf"}, {key: "gbnfGrammar", value: s.Grammar}}}, "", nil
+		return carrier.Entry{Key: key, Value: carrier.Object{{Key: "type", Value: "gbnf"}, {Key: "gbnfGrammar", Value: s.Grammar}}}, "", nil
 	}
-	return entry{}, "", errors.New("it takes a JSON Schema or a GBNF grammar, not " + s.Type)
+	return carrier.Entry{}, "", errors.New("it takes a JSON Schema or a GBNF grammar, not " + s.Type)
 }
 
 // writeLMStudio writes a preset.
-func writeLMStudio(values []entry) string {
+func writeLMStudio(values []carrier.Entry) string {
 	fields := make([]any, len(values))
 	for i, e := range values {
-		fields[i] = object{{key: "key", value: e.key}, {key: "value", value: e.value}}
+		fields[i] = carrier.Object{{Key: "key", Value: e.Key}, {Key: "value", Value: e.Value}}
 	}
-	return writeObject([]entry{
-		{key: "identifier", value: "@local:logitscope"}, {key: "name", value: "logitscope"}, {key: "changed", value: false},
-		{key: "operation", value: object{{key: "fields", value: fields}}},
-		{key: "load", value: object{{key: "fields", value: []any{}}}},
+	return carrier.WriteObject([]carrier.Entry{
+		{Key: "identifier", Value: "@local:logitscope"}, {Key: "name", Value: "logitscope"}, {Key: "changed", Value: false},
+		{Key: "operation", Value: carrier.Object{{Key: "fields", Value: fields}}},
+		{Key: "load", Value: carrier.Object{{Key: "fields", Value: []any{}}}},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -70,11 +71,11 @@ func (x *exporter) compare(target sampling.Config) {
 func (x *exporter) compareValues(here, there *sampling.Pipeline) {
 	known := func(key string) bool { return slices.ContainsFunc(x.lost, func(l Loss) bool { return l.Key == key }) }
 	for _, e := range x.values {
-		if e.ours == "" || e.ours == "order" || known(e.ours) {
+		if e.Ours == "" || e.Ours == "order" || known(e.Ours) {
 			continue
 		}
-		p, _ := sampling.Lookup(e.ours)
-		if was, is := x.c.Value(p.Key), there.Config().Value(p.Key); !sameValue(was, is) && !(p.IsOff(was) && p.IsOff(is)) {
+		p, _ := sampling.Lookup(e.Ours)
+		if was, is := x.c.Value(p.Key), there.Config().Value(p.Key); !carrier.SameValue(was, is) && !(p.IsOff(was) && p.IsOff(is)) {
 			x.lose(p.Key, Range, "%s becomes %s there", p.Format(was), p.Format(is))
 		} else if p.Stage != "" && p.Key != "temperature" && !p.IsOff(was) && !here.Inert(p.Key, nil).Always() && there.Inert(p.Key, nil).Always() {
 			x.lose(p.Key, Absent, "%s has no effect there: %s", p.Format(was), there.Inert(p.Key, nil).Why())

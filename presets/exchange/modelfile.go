@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -73,7 +74,7 @@ func modelfileSource(text string) *source {
 	for m.skip(); m.i < len(m.text); m.skip() {
 		m.command()
 	}
-	if !slices.ContainsFunc(m.s.entries, func(e entry) bool { return strings.EqualFold(e.key, instructions[0]) }) {
+	if !slices.ContainsFunc(m.s.entries, func(e carrier.Entry) bool { return strings.EqualFold(e.Key, instructions[0]) }) {
 		m.s.notes = append(m.s.notes, "there is no FROM: Ollama refuses the file")
 	}
 	return m.s
@@ -95,15 +96,13 @@ func (m *modelfile) step() {
 	m.i++
 }
 
-func isEnd(c byte) bool { return c == '\n' || c == '\r' }
-
 // skip passes over blanks, empty lines and comments.
 func (m *modelfile) skip() {
 	for m.more() {
 		switch c := m.text[m.i]; {
 		case c == '#':
 			m.toEnd()
-		case c == ' ' || c == '\t' || isEnd(c):
+		case c == ' ' || c == '\t' || carrier.IsEnd(c):
 			m.step()
 		default:
 			return
@@ -112,7 +111,7 @@ func (m *modelfile) skip() {
 }
 
 func (m *modelfile) toEnd() {
-	for m.more() && !isEnd(m.text[m.i]) {
+	for m.more() && !carrier.IsEnd(m.text[m.i]) {
 		m.step()
 	}
 }
@@ -122,7 +121,7 @@ func (m *modelfile) word() string {
 	from := m.i
 	for m.more() {
 		r, n := utf8.DecodeRuneInString(m.text[m.i:])
-		if c := m.text[m.i]; c == ' ' || c == '\t' || isEnd(c) || r == utf8.RuneError && n == 1 {
+		if c := m.text[m.i]; c == ' ' || c == '\t' || carrier.IsEnd(c) || r == utf8.RuneError && n == 1 {
 			break
 		}
 		m.i += n
@@ -136,7 +135,7 @@ func (m *modelfile) command() {
 	name := m.word()
 	if !slices.ContainsFunc(instructions, func(w string) bool { return strings.EqualFold(name, w) }) {
 		text := strings.TrimSpace(name + " " + m.rest())
-		m.s.unread = append(m.s.unread, Unread{Line: line, Key: name, Text: text, Why: "no instruction; Ollama refuses the file"})
+		m.s.unread = append(m.s.unread, carrier.Unread{Line: line, Key: name, Text: text, Why: "no instruction; Ollama refuses the file"})
 		return
 	}
 	key := name
@@ -149,19 +148,19 @@ func (m *modelfile) command() {
 			key = word
 		}
 	}
-	if !m.more() || isEnd(m.text[m.i]) {
-		m.s.unread = append(m.s.unread, Unread{Line: line, Key: key, Text: key, Why: "it has no value; Ollama refuses the file"})
+	if !m.more() || carrier.IsEnd(m.text[m.i]) {
+		m.s.unread = append(m.s.unread, carrier.Unread{Line: line, Key: key, Text: key, Why: "it has no value; Ollama refuses the file"})
 		return
 	}
 	value, err := m.value()
 	switch {
 	case err != nil:
-		m.s.unread = append(m.s.unread, Unread{Line: line, Key: key, Text: value, Why: err.Error()})
+		m.s.unread = append(m.s.unread, carrier.Unread{Line: line, Key: key, Text: value, Why: err.Error()})
 	case parameter:
-		m.put(entry{key: key, value: value, line: line, text: value})
+		m.put(carrier.Entry{Key: key, Value: value, Line: line, Text: value})
 	default:
 		m.notice(name, value, line)
-		m.s.entries = append(m.s.entries, entry{key: key, value: value, line: line, text: value, idle: true})
+		m.s.entries = append(m.s.entries, carrier.Entry{Key: key, Value: value, Line: line, Text: value, Idle: true})
 	}
 }
 
@@ -187,22 +186,22 @@ var retired = []string{"tfs_z", "numa"}
 
 // put adds a parameter; the last of a number that stands twice wins, stops add
 // up.
-func (m *modelfile) put(e entry) {
-	if slices.Contains(retired, e.key) {
-		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is no parameter any more; Ollama refuses the file", e.line, e.key))
+func (m *modelfile) put(e carrier.Entry) {
+	if slices.Contains(retired, e.Key) {
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is no parameter any more; Ollama refuses the file", e.Line, e.Key))
 	}
-	if f := ollama.field(e.key); f != nil && !gathers(f.ours) {
-		m.s.entries = slices.DeleteFunc(m.s.entries, func(x entry) bool { return x.key == e.key })
+	if f := ollama.field(e.Key); f != nil && !gathers(f.ours) {
+		m.s.entries = slices.DeleteFunc(m.s.entries, func(x carrier.Entry) bool { return x.Key == e.Key })
 		p, _ := sampling.Lookup(f.ours)
 		var bad error
 		switch p.Kind {
 		case sampling.Int, sampling.Uint:
-			_, bad = strconv.ParseInt(e.text, 10, 64)
+			_, bad = strconv.ParseInt(e.Text, 10, 64)
 		case sampling.Float:
-			_, bad = strconv.ParseFloat(e.text, 32)
+			_, bad = strconv.ParseFloat(e.Text, 32)
 		}
 		if bad != nil {
-			m.s.unread = append(m.s.unread, Unread{Line: e.line, Key: e.key, Text: e.text, Why: "not a number as Ollama reads it; it refuses the file"})
+			m.s.unread = append(m.s.unread, carrier.Unread{Line: e.Line, Key: e.Key, Text: e.Text, Why: "not a number as Ollama reads it; it refuses the file"})
 			return
 		}
 	}
@@ -220,7 +219,7 @@ func (m *modelfile) rest() string {
 func (m *modelfile) value() (string, error) {
 	from := m.i
 	for {
-		if !m.more() || isEnd(m.text[m.i]) {
+		if !m.more() || carrier.IsEnd(m.text[m.i]) {
 			if s, closed := unquote(strings.TrimSpace(m.text[from:m.i])); closed {
 				return s, nil
 			} else if !m.more() {
@@ -285,7 +284,7 @@ func quoteStop(s string) (string, bool) {
 // line's end before which the text is closed.
 func closesEarly(s, q string) bool {
 	for i := range len(s) {
-		if !isEnd(s[i]) {
+		if !carrier.IsEnd(s[i]) {
 			continue
 		}
 		before := strings.TrimSpace(q + s[:i])

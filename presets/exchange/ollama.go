@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling/constrain"
 )
 
@@ -35,7 +36,7 @@ var ollama = Format{
 	implied: func(*source) []assumption {
 		return []assumption{{ours: "temperature", value: 0.8}, {ours: "top_k", value: int64(40)}, {ours: "top_p", value: 0.9}}
 	},
-	prepare: func(s *source) { s.entries = spread(s.entries, "options", false) },
+	prepare: func(s *source) { s.entries = carrier.Spread(s.entries, "options", false) },
 }
 
 // typicalIn reads 0 as left out, as its server does.
@@ -65,7 +66,7 @@ func jsonSeed(v any) (any, error) {
 // ollamaFormatIn reads the format of a request: its JSON is an object.
 func ollamaFormatIn(v any) (any, error) {
 	switch v := v.(type) {
-	case object:
+	case carrier.Object:
 		return closedSchemaIn(v)
 	case string:
 		switch v {
@@ -79,47 +80,47 @@ func ollamaFormatIn(v any) (any, error) {
 }
 
 // ollamaFormatOut writes the format of a request.
-func ollamaFormatOut(s constrain.Spec) (entry, string, error) {
+func ollamaFormatOut(s constrain.Spec) (carrier.Entry, string, error) {
 	switch s.Type {
 	case "json":
 		lost := ""
 		if !s.Object {
 			lost = "any JSON value is allowed here, and objects alone there"
 		}
-		return entry{key: "format", value: "json"}, lost, nil
+		return carrier.Entry{Key: "format", Value: "json"}, lost, nil
 	case "json_schema":
-		return entry{key: "format", value: s.Schema}, "", nil
+		return carrier.Entry{Key: "format", Value: s.Schema}, "", nil
 	}
-	return entry{}, "", fmt.Errorf("a request takes a JSON Schema, not %s", s.Type)
+	return carrier.Entry{}, "", fmt.Errorf("a request takes a JSON Schema, not %s", s.Type)
 }
 
 // writeOllamaRequest writes the options of a request, and beside them what is
 // no option.
-func writeOllamaRequest(values []entry) string {
-	var options object
-	var rest []entry
+func writeOllamaRequest(values []carrier.Entry) string {
+	var options carrier.Object
+	var rest []carrier.Entry
 	for _, e := range values {
-		if e.key == "format" {
+		if e.Key == "format" {
 			rest = append(rest, e)
 		} else {
 			options = append(options, e)
 		}
 	}
-	return writeObject(append(rest, entry{key: "options", value: options}))
+	return carrier.WriteObject(append(rest, carrier.Entry{Key: "options", Value: options}))
 }
 
 // writeModelfile writes PARAMETER lines below a FROM, without which Ollama
 // refuses the file.
-func writeModelfile(values []entry) string {
+func writeModelfile(values []carrier.Entry) string {
 	var b strings.Builder
 	b.WriteString("FROM " + modelPlaceholder + "\n")
 	for _, e := range values {
-		list, isList := e.value.([]string)
+		list, isList := e.Value.([]string)
 		if !isList {
-			list = []string{plainJSON(e.value)}
+			list = []string{carrier.PlainJSON(e.Value)}
 		}
 		for _, v := range list {
-			fmt.Fprintf(&b, "PARAMETER %s %s\n", e.key, v)
+			fmt.Fprintf(&b, "PARAMETER %s %s\n", e.Key, v)
 		}
 	}
 	return b.String()

@@ -1,5 +1,9 @@
 package exchange
 
+import (
+	"logitscope/presets/exchange/carrier"
+)
+
 // openai is the request of OpenAI's API, chat, completions and Responses, and
 // of those that follow it. What the servers do with it is not public; vLLM's
 // rules are the nearest that are: penalties count the output, and truncation
@@ -32,7 +36,7 @@ var openai = Format{
 		return nil
 	},
 	prepare: func(s *source) {
-		s.entries = spread(spread(s.entries, "extra_body", false), "text", false)
+		s.entries = carrier.Spread(carrier.Spread(s.entries, "extra_body", false), "text", false)
 		spreadStructured(s)
 	},
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -35,8 +36,8 @@ func ownFields() []field {
 // ownConstraintIn reads a constraint as written: the order of a schema's keys
 // counts.
 func ownConstraintIn(v any) (any, error) {
-	if o, ok := v.(object); ok {
-		return plainJSON(o), nil
+	if o, ok := v.(carrier.Object); ok {
+		return carrier.PlainJSON(o), nil
 	}
 	return v, nil
 }
@@ -63,24 +64,24 @@ func ownBias(v any) (any, error) {
 
 // ownSource reads a preset or a flat object. It is strict: a key nobody knows
 // is an error here, since nobody else wrote the file.
-func ownSource(members object) (*source, error) {
-	if i := slices.IndexFunc(members, func(e entry) bool { return e.key == "config" }); i >= 0 {
-		inner, ok := members[i].value.(object)
+func ownSource(members carrier.Object) (*source, error) {
+	if i := slices.IndexFunc(members, func(e carrier.Entry) bool { return e.Key == "config" }); i >= 0 {
+		inner, ok := members[i].Value.(carrier.Object)
 		if !ok {
-			return nil, fmt.Errorf("line %d: config: must be an object of parameters", members[i].line)
+			return nil, fmt.Errorf("line %d: config: must be an object of parameters", members[i].Line)
 		}
 		members = inner
 	}
 	given := map[string]bool{}
 	for _, e := range members {
-		if own.field(e.key) == nil {
-			_, err := sampling.Config{}.With(e.key, 0, sampling.FromFile)
-			return nil, fmt.Errorf("line %d: %w", e.line, err)
+		if own.field(e.Key) == nil {
+			_, err := sampling.Config{}.With(e.Key, 0, sampling.FromFile)
+			return nil, fmt.Errorf("line %d: %w", e.Line, err)
 		}
-		if given[e.key] {
-			return nil, fmt.Errorf("line %d: %s is given twice", e.line, e.key)
+		if given[e.Key] {
+			return nil, fmt.Errorf("line %d: %s is given twice", e.Line, e.Key)
 		}
-		given[e.key] = true
+		given[e.Key] = true
 	}
 	return &source{format: &own, entries: members}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // A pyCall is a call of Python that holds settings.
@@ -42,7 +44,7 @@ type found struct {
 	name   string // as the source calls it
 	line   int
 	from   int // its first token
-	args   pyArguments
+	args   carrier.PyArguments
 	text   string
 	joined bool // with a call that goes with it
 }
@@ -50,19 +52,19 @@ type found struct {
 // pythonSource reads call n, from 1, of those that hold settings; each other
 // one is named as unread. ok is false where there is none.
 func pythonSource(text string, n int) (s *source, ok bool, err error) {
-	p := readPython(text)
-	all := joinMLX(p.calls())
+	p := carrier.ReadPython(text)
+	all := joinMLX(pyCallsOf(p))
 	if len(all) == 0 {
-		return nil, p.open != nil, p.open
+		return nil, p.Open != nil, p.Open
 	}
 	if n > len(all) {
 		return nil, true, tooFew(n, len(all), "call")
 	}
 	chosen := all[n-1]
-	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args.members, unread: chosen.args.unread}
+	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args.Members, unread: chosen.args.Unread}
 	for i, f := range all {
 		if i != n-1 {
-			s.unread = append(s.unread, Unread{Line: f.line, Key: f.name, Text: f.text, Why: "another call, not read"})
+			s.unread = append(s.unread, carrier.Unread{Line: f.line, Key: f.name, Text: f.text, Why: "another call, not read"})
 		}
 	}
 	return s, true, nil
@@ -81,8 +83,8 @@ func joinMLX(all []found) []found {
 	var out []found
 	for _, f := range all {
 		if n := len(out); n > 0 && f.format == &mlx && out[n-1].format == &mlx && f.name != out[n-1].name && !out[n-1].joined {
-			out[n-1].args.members = append(out[n-1].args.members, f.args.members...)
-			out[n-1].args.unread = append(out[n-1].args.unread, f.args.unread...)
+			out[n-1].args.Members = append(out[n-1].args.Members, f.args.Members...)
+			out[n-1].args.Unread = append(out[n-1].args.Unread, f.args.Unread...)
 			out[n-1].joined = true
 			continue
 		}
@@ -91,67 +93,67 @@ func joinMLX(all []found) []found {
 	return out
 }
 
-// calls returns all places that hold settings, in the order of the source.
-func (p *python) calls() []found {
-	pipelines := p.assignedFrom("pipeline")
+// pyCallsOf returns all places that hold settings, in the order of the source.
+func pyCallsOf(p *carrier.Python) []found {
+	pipelines := assignedFrom(p, "pipeline")
 	var out, generates []found
 	inside := -1 // the last token of a call that was taken: what it holds is part of it
-	for i, t := range p.tokens {
-		if t.kind != pyName || i <= inside || i > 0 && (p.tokens[i-1].text == "def" || p.tokens[i-1].text == "class") {
+	for i, t := range p.Tokens {
+		if t.Kind != carrier.PyName || i <= inside || i > 0 && (p.Tokens[i-1].Text == "def" || p.Tokens[i-1].Text == "class") {
 			continue
 		}
-		if i+1 >= len(p.tokens) {
+		if i+1 >= len(p.Tokens) {
 			break
 		}
-		if p.tokens[i+1].text == "=" && t.text == "sampling_params" {
-			if f, ok := p.dictNamed(i); ok {
+		if p.Tokens[i+1].Text == "=" && t.Text == "sampling_params" {
+			if f, ok := dictNamed(p, i); ok {
 				out = append(out, f)
 			}
 			continue
 		}
-		if p.tokens[i+1].text != "(" {
+		if p.Tokens[i+1].Text != "(" {
 			continue
 		}
-		end := p.closing(i + 1)
-		path := p.path(i)
+		end := p.Closing(i + 1)
+		path := dotted(p, i)
 		if end < 0 {
-			if _, ok := p.known(path); ok {
-				p.open = fmt.Errorf("line %d: the call of %s is never closed", t.line, t.text)
+			if _, ok := known(p, path); ok {
+				p.Open = fmt.Errorf("line %d: the call of %s is never closed", t.Line, t.Text)
 			}
 			continue
 		}
-		f := found{name: strings.Join(path, "."), line: p.tokens[i-len(path)*2+2].line, from: i - len(path)*2 + 2, text: p.source(i-len(path)*2+2, end+1)}
-		switch c, ok := p.known(path); {
+		f := found{name: strings.Join(path, "."), line: p.Tokens[i-len(path)*2+2].Line, from: i - len(path)*2 + 2, text: p.Source(i-len(path)*2+2, end+1)}
+		switch c, ok := known(p, path); {
 		case ok:
-			f.format, f.kind, f.args = c.format, c.kind, p.arguments(i+2, end, 0)
+			f.format, f.kind, f.args = c.format, c.kind, p.Arguments(i+2, end, 0)
 			out = append(out, f)
 			inside = end
-		case pipelines[t.text] && len(path) == 1:
-			f.format, f.args = &transformers, p.arguments(i+2, end, 0)
+		case pipelines[t.Text] && len(path) == 1:
+			f.format, f.args = &transformers, p.Arguments(i+2, end, 0)
 			out = append(out, f)
-		case t.text == "generate" && i > 0 && p.tokens[i-1].text == ".":
-			f.format, f.kind, f.args = &transformers, callKind, p.arguments(i+2, end, 0)
+		case t.Text == "generate" && i > 0 && p.Tokens[i-1].Text == ".":
+			f.format, f.kind, f.args = &transformers, callKind, p.Arguments(i+2, end, 0)
 			generates = append(generates, f)
 		}
 	}
-	return p.withGenerates(out, generates)
+	return withGenerates(p, out, generates)
 }
 
 // withGenerates adds the calls of generate that hold settings themselves. One
 // that is only given a configuration read before, or that belongs to another
 // engine, holds none.
-func (p *python) withGenerates(out, generates []found) []found {
+func withGenerates(p *carrier.Python, out, generates []found) []found {
 	others := slices.ContainsFunc(out, func(f found) bool { return f.format != &transformers })
 	if others {
 		return out
 	}
 	for _, g := range generates {
-		sets := slices.ContainsFunc(g.args.members, func(e entry) bool {
-			_, acts := transformers.acting(e.key)
-			return transformers.field(e.key) != nil || acts
+		sets := slices.ContainsFunc(g.args.Members, func(e carrier.Entry) bool {
+			_, acts := transformers.acting(e.Key)
+			return transformers.field(e.Key) != nil || acts
 		})
-		given := slices.ContainsFunc(g.args.members, func(e entry) bool { return e.key == "generation_config" })
-		if sets || !given && (len(g.args.unread) > 0 || len(out)+len(generates) == 1) {
+		given := slices.ContainsFunc(g.args.Members, func(e carrier.Entry) bool { return e.Key == "generation_config" })
+		if sets || !given && (len(g.args.Unread) > 0 || len(out)+len(generates) == 1) {
 			out = append(out, g)
 		}
 	}
@@ -161,65 +163,65 @@ func (p *python) withGenerates(out, generates []found) []found {
 
 // dictNamed reads the dictionary that is assigned to or passed as
 // sampling_params at token i.
-func (p *python) dictNamed(i int) (found, bool) {
+func dictNamed(p *carrier.Python, i int) (found, bool) {
 	end := i + 2
-	for depth := 0; end < len(p.tokens); end++ {
-		t := p.tokens[end]
-		if t.kind == pyOp && strings.ContainsAny(t.text, "([{") {
+	for depth := 0; end < len(p.Tokens); end++ {
+		t := p.Tokens[end]
+		if t.Kind == carrier.PyOp && strings.ContainsAny(t.Text, "([{") {
 			depth++
-		} else if t.kind == pyOp && strings.ContainsAny(t.text, ")]}") {
+		} else if t.Kind == carrier.PyOp && strings.ContainsAny(t.Text, ")]}") {
 			if depth--; depth < 0 {
 				break
 			}
-		} else if depth == 0 && (t.kind == pyNewline || t.text == "," || t.text == ";") {
+		} else if depth == 0 && (t.Kind == carrier.PyNewline || t.Text == "," || t.Text == ";") {
 			break
 		}
 	}
-	if i+3 == end && p.tokens[i+2].text == p.tokens[i].text {
+	if i+3 == end && p.Tokens[i+2].Text == p.Tokens[i].Text {
 		return found{}, false // sampling_params=sampling_params
 	}
-	o, ok := p.value(i+2, end, 0).(object)
+	o, ok := p.Value(i+2, end, 0).(carrier.Object)
 	if !ok {
 		return found{}, false
 	}
 	format := &sglang
-	if p.imports("vllm") {
+	if imports(p, "vllm") {
 		format = &vllm
 	}
-	return found{format: format, kind: promptKind, name: p.tokens[i].text, line: p.tokens[i].line, from: i, args: pyArguments{members: o}, text: p.source(i, end)}, true
+	return found{format: format, kind: promptKind, name: p.Tokens[i].Text, line: p.Tokens[i].Line, from: i, args: carrier.PyArguments{Members: o}, text: p.Source(i, end)}, true
 }
 
-// path returns the names that lead to the one at token i, with dots between.
-func (p *python) path(i int) []string {
-	path := []string{p.tokens[i].text}
-	for i >= 2 && p.tokens[i-1].text == "." && p.tokens[i-2].kind == pyName {
+// dotted returns the names that lead to the one at token i, with dots between.
+func dotted(p *carrier.Python, i int) []string {
+	path := []string{p.Tokens[i].Text}
+	for i >= 2 && p.Tokens[i-1].Text == "." && p.Tokens[i-2].Kind == carrier.PyName {
 		i -= 2
-		path = slices.Insert(path, 0, p.tokens[i].text)
+		path = slices.Insert(path, 0, p.Tokens[i].Text)
 	}
 	return path
 }
 
 // known finds a call by how its path ends.
-func (p *python) known(path []string) (pyCall, bool) {
+func known(p *carrier.Python, path []string) (pyCall, bool) {
 	for _, c := range pyCalls {
 		if len(path) >= len(c.path) && slices.Equal(path[len(path)-len(c.path):], c.path) {
-			if c.format == &vllm && p.imports("tensorrt_llm") {
+			if c.format == &vllm && imports(p, "tensorrt_llm") {
 				c.format = &tensorRT
 			}
 			return c, true
 		}
 	}
 	last := path[len(path)-1]
-	if len(path) == 1 && (last == "completion" || last == "acompletion") && p.imports("litellm") {
+	if len(path) == 1 && (last == "completion" || last == "acompletion") && imports(p, "litellm") {
 		return pyCall{format: &liteLLM}, true
 	}
 	return pyCall{}, false
 }
 
 // imports reports whether the file imports a package or something of it.
-func (p *python) imports(name string) bool {
-	for i, t := range p.tokens {
-		if t.kind == pyName && (t.text == "import" || t.text == "from") && i+1 < len(p.tokens) && p.tokens[i+1].text == name {
+func imports(p *carrier.Python, name string) bool {
+	for i, t := range p.Tokens {
+		if t.Kind == carrier.PyName && (t.Text == "import" || t.Text == "from") && i+1 < len(p.Tokens) && p.Tokens[i+1].Text == name {
 			return true
 		}
 	}
@@ -227,20 +229,20 @@ func (p *python) imports(name string) bool {
 }
 
 // assignedFrom returns the names that are given what a call of fn returns.
-func (p *python) assignedFrom(fn string) map[string]bool {
+func assignedFrom(p *carrier.Python, fn string) map[string]bool {
 	out := map[string]bool{}
-	for name, span := range p.names {
+	for name, span := range p.Names {
 		for i := span[0]; i+1 < span[1]; i++ {
-			if p.tokens[i].kind != pyName || p.tokens[i+1].text == "." {
-				if p.tokens[i].text == "." {
+			if p.Tokens[i].Kind != carrier.PyName || p.Tokens[i+1].Text == "." {
+				if p.Tokens[i].Text == "." {
 					continue
 				}
-				if p.tokens[i].kind != pyName {
+				if p.Tokens[i].Kind != carrier.PyName {
 					break
 				}
 				continue
 			}
-			if p.tokens[i].text == fn && p.tokens[i+1].text == "(" {
+			if p.Tokens[i].Text == fn && p.Tokens[i+1].Text == "(" {
 				out[name] = true
 			}
 			break

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // read finds out what data is and reads its entries. With from it is in that
@@ -36,7 +38,7 @@ func carried(data []byte, name string, opt Options) (*source, error) {
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case strings.HasPrefix(trimmed, "{") && from != &textgen:
-		o, err := readObject([]byte(text), 1)
+		o, err := carrier.ReadObject([]byte(text), 1)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +117,7 @@ func init() {
 }
 
 // jsonSource finds out whose request or file an object is.
-func jsonSource(o object, from *Format) (*source, error) {
+func jsonSource(o carrier.Object, from *Format) (*source, error) {
 	f := from
 	switch {
 	case f == &own || f == nil && isOwn(o):
@@ -129,26 +131,26 @@ func jsonSource(o object, from *Format) (*source, error) {
 		return ownSource(o)
 	}
 	s := &source{format: f, entries: o}
-	if o.has("prompt") && !o.has("messages") && (f == &vllm || f == &openai || f == &openRouter) {
+	if o.Has("prompt") && !o.Has("messages") && (f == &vllm || f == &openai || f == &openRouter) {
 		s.kind = promptKind
 	}
 	return s, nil
 }
 
 // isOwn reports whether an object is a preset or settings of this program.
-func isOwn(o object) bool {
-	return o.has("config") && o.has("name") || o.has("max_new_tokens") && o.has("order")
+func isOwn(o carrier.Object) bool {
+	return o.Has("config") && o.Has("name") || o.Has("max_new_tokens") && o.Has("order")
 }
 
 // whose finds the format of an object: by a key that only one has, else by
 // which knows most of its keys.
-func whose(o object) *Format {
+func whose(o carrier.Object) *Format {
 	for _, t := range telling {
-		if o.has(t.key) {
+		if o.Has(t.key) {
 			return t.format
 		}
 	}
-	if o.has("messages") || o.has("input") || o.has("max_completion_tokens") || o.has("response_format") || o.has("model") && o.has("prompt") {
+	if o.Has("messages") || o.Has("input") || o.Has("max_completion_tokens") || o.Has("response_format") || o.Has("model") && o.Has("prompt") {
 		return whoseAPI(o)
 	}
 	if best := mostKnown(o, []*Format{&own, &transformers, &vllm, &llamaServer, &ollama, &openai, &koboldCPP, &sillyTavern}); best != nil {
@@ -158,10 +160,10 @@ func whose(o object) *Format {
 }
 
 // whoseAPI tells a request of OpenAI's API from one of its supersets.
-func whoseAPI(o object) *Format {
-	if slices.ContainsFunc(o, func(e entry) bool {
-		own := openAIOnly(e.key)
-		return !own && (vllm.field(e.key) != nil || slices.Contains(vllm.aside, e.key) || vllm.acts[e.key] != nil)
+func whoseAPI(o carrier.Object) *Format {
+	if slices.ContainsFunc(o, func(e carrier.Entry) bool {
+		own := openAIOnly(e.Key)
+		return !own && (vllm.field(e.Key) != nil || slices.Contains(vllm.aside, e.Key) || vllm.acts[e.Key] != nil)
 	}) {
 		return &vllm
 	}
@@ -178,8 +180,8 @@ func openAIOnly(key string) bool {
 	return slices.Contains(openai.aside, key)
 }
 
-func knowsAll(f *Format, o object) bool {
-	return !slices.ContainsFunc(o, func(e entry) bool { return !openAIOnly(e.key) })
+func knowsAll(f *Format, o carrier.Object) bool {
+	return !slices.ContainsFunc(o, func(e carrier.Entry) bool { return !openAIOnly(e.Key) })
 }
 
 // splitLines splits a text with a name a line.

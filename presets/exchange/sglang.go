@@ -1,6 +1,10 @@
 package exchange
 
-import "maps"
+import (
+	"maps"
+
+	"logitscope/presets/exchange/carrier"
+)
 
 // sglang is the sampling parameters of SGLang, in Python or in a request.
 var sglang = Format{
@@ -25,7 +29,7 @@ var sglang = Format{
 	implied: func(s *source) []assumption {
 		return []assumption{{ours: "max_new_tokens", value: int64(128)}}
 	},
-	prepare: func(s *source) { s.entries = spread(s.entries, "sampling_params", false) },
+	prepare: func(s *source) { s.entries = carrier.Spread(s.entries, "sampling_params", false) },
 }
 
 // minusOneOff writes off as -1: 0 is refused.

@@ -5,180 +5,15 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
-
-// A word is one word of a command line, as a shell passes it on.
-type word struct {
-	text    string
-	line    int    // the line it began on
-	dark    string // as written, where a variable or a command stands in it; "" otherwise
-	quoted  bool   // some of it stood in quotes
-	control bool   // a newline, ; | & between commands
-}
-
-// splitWords splits shell source into words: quotes, backslashes, continued
-// lines and comments. first is the line it begins on.
-func splitWords(text string, first int) ([]word, error) {
-	s := shellSplitter{text: text, line: first}
-	for s.i < len(text) {
-		if err := s.step(); err != nil {
-			return nil, err
-		}
-	}
-	s.flush()
-	return s.out, nil
-}
-
-type shellSplitter struct {
-	text    string
-	i, line int
-	out     []word
-	b       strings.Builder
-	cur     word
-	in      bool
-	dark    bool
-	begin   int
-}
-
-func (s *shellSplitter) flush() {
-	if !s.in {
-		return
-	}
-	s.cur.text = s.b.String()
-	if s.dark {
-		s.cur.dark = s.text[s.begin:s.i]
-	}
-	s.out = append(s.out, s.cur)
-	s.b.Reset()
-	s.cur, s.in, s.dark = word{}, false, false
-}
-
-func (s *shellSplitter) start() {
-	if !s.in {
-		s.in, s.begin = true, s.i
-		s.cur.line = s.line
-	}
-}
-
-func (s *shellSplitter) step() error {
-	c := s.text[s.i]
-	switch {
-	case c == '\\' && s.i+1 < len(s.text):
-		n := 2
-		if strings.HasPrefix(s.text[s.i+1:], "\r\n") {
-			n = 3
-		}
-		if s.text[s.i+n-1] == '\n' {
-			s.i += n
-			s.line++
-			return nil
-		}
-		s.start()
-		s.b.WriteByte(s.text[s.i+1])
-		s.i += 2
-	case c == '$' && strings.HasPrefix(s.text[s.i+1:], "'"):
-		s.start()
-		return s.ansi()
-	case c == '\'' || c == '"':
-		s.start()
-		return s.quote(c)
-	case c == '#' && !s.in:
-		for s.i < len(s.text) && s.text[s.i] != '\n' {
-			s.i++
-		}
-	case c == ' ' || c == '\t' || c == '\r':
-		s.flush()
-		s.i++
-	case c == '\n' || c == ';' || c == '|' || c == '&':
-		s.flush()
-		s.out = append(s.out, word{text: string(c), line: s.line, control: true})
-		if c == '\n' {
-			s.line++
-		}
-		s.i++
-	default:
-		s.start()
-		if c == '$' || c == '`' {
-			s.dark = true
-		}
-		s.b.WriteByte(c)
-		s.i++
-	}
-	return nil
-}
-
-// quote reads text in quotes.
-func (s *shellSplitter) quote(q byte) error {
-	at := s.line
-	s.cur.quoted = true
-	for s.i++; s.i < len(s.text); s.i++ {
-		c := s.text[s.i]
-		switch {
-		case c == q:
-			s.i++
-			return nil
-		case c == '\\' && q == '"' && s.i+1 < len(s.text) && strings.IndexByte("\"\\$`\n", s.text[s.i+1]) >= 0:
-			s.i++
-			if s.text[s.i] == '\n' {
-				s.line++
-			} else {
-				s.b.WriteByte(s.text[s.i])
-			}
-		default:
-			if c == '\n' {
-				s.line++
-			}
-			if q == '"' && (c == '$' || c == '`') {
-				s.dark = true
-			}
-			s.b.WriteByte(c)
-		}
-	}
-	return fmt.Errorf("line %d: the quote %c is never closed", at, q)
-}
-
-// ansi reads $'…', whose escapes the shell processes.
-func (s *shellSplitter) ansi() error {
-	at := s.line
-	s.cur.quoted = true
-	for s.i += 2; s.i < len(s.text); s.i++ {
-		c := s.text[s.i]
-		switch {
-		case c == '\'':
-			s.i++
-			return nil
-		case c == '\\' && s.i+1 < len(s.text):
-			s.i++
-			if plain, ok := simpleEscapes[s.text[s.i]]; ok {
-				s.b.WriteByte(plain)
-			} else {
-				s.b.WriteString(s.text[s.i-1 : s.i+1])
-			}
-		default:
-			if c == '\n' {
-				s.line++
-			}
-			s.b.WriteByte(c)
-		}
-	}
-	return fmt.Errorf("line %d: the quote ' is never closed", at)
-}
-
-// shellWord writes a word so that a shell reads it back.
-func shellWord(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=+,@%", r))
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
 
 // A program is one whose command line holds settings.
 type program struct {
 	name string
-	read func(words []word, env []entry) (*source, error)
-	is   func(words []word, i int) (args int, ok bool) // whether word i names it, and where its arguments begin
+	read func(words []carrier.Word, env []carrier.Entry) (*source, error)
+	is   func(words []carrier.Word, i int) (args int, ok bool) // whether word i names it, and where its arguments begin
 }
 
 // programs are the commands that are known.
@@ -193,32 +28,32 @@ func init() {
 }
 
 // named finds a program by the last part of its path.
-func named(name string) func(words []word, i int) (int, bool) {
-	return func(words []word, i int) (int, bool) { return i + 1, path.Base(words[i].text) == name }
+func named(name string) func(words []carrier.Word, i int) (int, bool) {
+	return func(words []carrier.Word, i int) (int, bool) { return i + 1, path.Base(words[i].Text) == name }
 }
 
 // shellSource reads command n, from 1, of those that hold settings; each other
 // one is named as unread. Variables set before it count where the engine reads
 // them. It returns nil where no settings are found.
 func shellSource(text string, first, n int) (*source, error) {
-	words, err := splitWords(text, first)
+	words, err := carrier.SplitWords(text, first)
 	if err != nil {
 		return nil, err
 	}
 	var found []site
-	var env []entry
-	for _, command := range commands(words) {
+	var env []carrier.Entry
+	for _, command := range carrier.Commands(words) {
 		env = append(env, environment(command)...)
 		if p, args, ok := findProgram(command); ok {
 			name := command[args-1]
-			found = append(found, site{Unread{Line: name.line, Key: path.Base(name.text), Text: joined(command[args-1:]), Why: "another command, not read"}, func() (*source, error) { return p.read(command[args:], env) }})
+			found = append(found, site{carrier.Unread{Line: name.Line, Key: path.Base(name.Text), Text: carrier.Joined(command[args-1:]), Why: "another command, not read"}, func() (*source, error) { return p.read(command[args:], env) }})
 		}
 	}
 	if len(found) > 0 {
 		return choose(found, n, "command")
 	}
-	flags := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return w.control })
-	if slices.ContainsFunc(flags, func(w word) bool { name, _, _ := strings.Cut(w.text, "="); return llamaFlag(name) != nil }) {
+	flags := slices.DeleteFunc(slices.Clone(words), func(w carrier.Word) bool { return w.Control })
+	if slices.ContainsFunc(flags, func(w carrier.Word) bool { name, _, _ := strings.Cut(w.Text, "="); return llamaFlag(name) != nil }) {
 		return llamaArgs(flags, env)
 	}
 	if len(env) > 0 {
@@ -229,7 +64,7 @@ func shellSource(text string, first, n int) (*source, error) {
 
 // A site is one of several places of a file that hold settings.
 type site struct {
-	what Unread // how it is named where another one is read
+	what carrier.Unread // how it is named where another one is read
 	read func() (*source, error)
 }
 
@@ -250,28 +85,8 @@ func choose(sites []site, n int, what string) (*source, error) {
 	return s, nil
 }
 
-// commands splits words where one command ends.
-func commands(words []word) [][]word {
-	var out [][]word
-	var cur []word
-	for _, w := range words {
-		if w.control {
-			if len(cur) > 0 {
-				out = append(out, cur)
-			}
-			cur = nil
-			continue
-		}
-		cur = append(cur, w)
-	}
-	if len(cur) > 0 {
-		out = append(out, cur)
-	}
-	return out
-}
-
 // findProgram finds the program that a command runs.
-func findProgram(command []word) (p program, args int, ok bool) {
+func findProgram(command []carrier.Word) (p program, args int, ok bool) {
 	for i := range command {
 		for _, p := range programs {
 			if args, ok := p.is(command, i); ok {
@@ -284,10 +99,10 @@ func findProgram(command []word) (p program, args int, ok bool) {
 
 // environment returns the variables of llama.cpp that a command sets: NAME=x
 // before it, after export, or as -e of a container.
-func environment(command []word) []entry {
-	var out []entry
+func environment(command []carrier.Word) []carrier.Entry {
+	var out []carrier.Entry
 	for _, w := range command {
-		name, value, ok := strings.Cut(w.text, "=")
+		name, value, ok := strings.Cut(w.Text, "=")
 		if !ok || !isVariable(name) {
 			continue
 		}
@@ -296,51 +111,39 @@ func environment(command []word) []entry {
 	return out
 }
 
-// joined is a command as one line.
-func joined(words []word) string {
-	parts := make([]string, len(words))
-	for i, w := range words {
-		parts[i] = shellWord(w.text)
-		if w.dark != "" {
-			parts[i] = w.dark
-		}
-	}
-	return strings.Join(parts, " ")
-}
-
 // flagEntry is a value of a command line as an entry.
-func flagEntry(key, value string, w word) entry {
-	e := entry{key: key, value: value, line: w.line, text: value}
-	if w.dark != "" {
-		e.value, e.text = unreadable{value}, value
+func flagEntry(key, value string, w carrier.Word) carrier.Entry {
+	e := carrier.Entry{Key: key, Value: value, Line: w.Line, Text: value}
+	if w.Dark != "" {
+		e.Value, e.Text = carrier.Unreadable{Text: value}, value
 	}
 	return e
 }
 
 // curlArgs reads the body of a request. Where it goes to says whose it is.
-func curlArgs(words []word, _ []entry) (*source, error) {
+func curlArgs(words []carrier.Word, _ []carrier.Entry) (*source, error) {
 	var url string
-	var body *word
+	var body *carrier.Word
 	for i := 0; i < len(words); i++ {
-		name, value, glued := strings.Cut(words[i].text, "=")
+		name, value, glued := strings.Cut(words[i].Text, "=")
 		switch {
 		case slices.Contains(curlBody, name) && glued:
 			w := words[i]
-			w.text = value
+			w.Text = value
 			body = &w
 		case slices.Contains(curlBody, name) && i+1 < len(words):
 			i++
 			body = &words[i]
 		case curlValues[name] && !glued:
 			i++
-		case !strings.HasPrefix(words[i].text, "-") && url == "":
-			url = words[i].text
+		case !strings.HasPrefix(words[i].Text, "-") && url == "":
+			url = words[i].Text
 		}
 	}
 	if body == nil {
 		return nil, fmt.Errorf("a request without a body (-d): it holds no settings")
 	}
-	o, err := readObject([]byte(body.text), body.line)
+	o, err := carrier.ReadObject([]byte(body.Text), body.Line)
 	if err != nil {
 		return nil, fmt.Errorf("the body of the request: %w", err)
 	}

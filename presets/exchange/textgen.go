@@ -1,5 +1,9 @@
 package exchange
 
+import (
+	"logitscope/presets/exchange/carrier"
+)
+
 // textgen is a preset of text-generation-webui.
 var textgen = Format{
 	Name: "textgen", About: "YAML preset of text-generation-webui", Engine: "transformers",
@@ -75,7 +79,7 @@ var priorities = map[string]string{
 
 // breakerText writes sequence breakers as that program takes them.
 func breakerText(v any) (any, error) {
-	list := plainJSON(v.([]string))
+	list := carrier.PlainJSON(v.([]string))
 	return list[1 : len(list)-1], nil
 }
 
@@ -111,10 +115,10 @@ var tabby = Format{
 	prepare: func(s *source) {
 		lo, a := s.get("min_temp")
 		hi, b := s.get("max_temp")
-		low, _ := number(lo.value)
-		high, _ := number(hi.value)
+		low, _ := number(lo.Value)
+		high, _ := number(hi.Value)
 		if a && b && low != high {
-			s.entries = append(s.entries, entry{key: "dynatemp", value: true})
+			s.entries = append(s.entries, carrier.Entry{Key: "dynatemp", Value: true})
 			s.span("dynatemp", "min_temp", "max_temp", "temperature", "dynatemp_range")
 		}
 	},

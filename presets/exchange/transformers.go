@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -54,11 +55,11 @@ var transformers = Format{
 // transformers itself refuses it with do_sample, and ignores it without.
 func greedyByZero(s *source) {
 	e, ok := s.get("temperature")
-	if f, is := number(e.value); !ok || !is || f != 0 {
+	if f, is := number(e.Value); !ok || !is || f != 0 {
 		return
 	}
 	s.drop("temperature", "do_sample")
-	s.entries = append(s.entries, entry{key: "do_sample", value: false, line: e.line})
+	s.entries = append(s.entries, carrier.Entry{Key: "do_sample", Value: false, Line: e.Line})
 	s.notes = append(s.notes, "temperature 0 is read as greedy: do_sample false")
 }
 

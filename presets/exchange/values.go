@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 )
 
@@ -202,7 +203,7 @@ const maxBias = 100
 // biasMap writes biases as an object of id and bias. A text or a sequence has
 // no place in it.
 func biasMap(v any) (any, error) {
-	out := object{}
+	out := carrier.Object{}
 	for _, b := range v.([]sampling.TokenBias) {
 		if len(b.Tokens) != 1 {
 			return nil, fmt.Errorf("only biases of single token ids can be written; %s is not one", biasName(b))
@@ -210,7 +211,7 @@ func biasMap(v any) (any, error) {
 		if math.IsInf(b.Bias, -1) {
 			return nil, errBan(b)
 		}
-		out = append(out, entry{key: strconv.Itoa(int(b.Tokens[0])), value: min(max(b.Bias, -maxBias), maxBias)})
+		out = append(out, carrier.Entry{Key: strconv.Itoa(int(b.Tokens[0])), Value: min(max(b.Bias, -maxBias), maxBias)})
 	}
 	return out, nil
 }
@@ -249,16 +250,16 @@ func biasPairs(v any) (any, error) {
 // pairsIn reads such a list, where false bans, or an object of ids and biases.
 func pairsIn(v any) (any, error) {
 	switch v := v.(type) {
-	case object:
+	case carrier.Object:
 		out := make([]any, 0, len(v))
 		for _, e := range v {
 			var key any
-			d := json.NewDecoder(strings.NewReader(e.key))
+			d := json.NewDecoder(strings.NewReader(e.Key))
 			d.UseNumber()
 			if d.Decode(&key) != nil || d.More() {
-				key = e.key
+				key = e.Key
 			}
-			bias, err := biasIn(e.value)
+			bias, err := biasIn(e.Value)
 			if err != nil {
 				return nil, err
 			}

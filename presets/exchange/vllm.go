@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // vllm is the request JSON of a vLLM server, SamplingParams(…) as Python
@@ -57,7 +59,7 @@ var vllmStructured = []string{"structured_outputs", "guided_decoding"}
 // spreadStructured puts the members of such objects in their places.
 func spreadStructured(s *source) {
 	for _, key := range vllmStructured {
-		s.entries = spread(s.entries, key, true)
+		s.entries = carrier.Spread(s.entries, key, true)
 	}
 }
 
@@ -107,54 +109,54 @@ func init() {
 }
 
 // isVLLM reports whether a word begins a vLLM server's arguments.
-func isVLLM(words []word, i int) (int, bool) {
-	switch name := base(words[i].text); {
-	case name == "vllm" && i+1 < len(words) && words[i+1].text == "serve":
+func isVLLM(words []carrier.Word, i int) (int, bool) {
+	switch name := base(words[i].Text); {
+	case name == "vllm" && i+1 < len(words) && words[i+1].Text == "serve":
 		return i + 2, true
 	case name == "vllm-openai":
 		return i + 1, true
 	}
-	return i + 1, words[i].text == "vllm.entrypoints.openai.api_server"
+	return i + 1, words[i].Text == "vllm.entrypoints.openai.api_server"
 }
 
 // vllmArgs reads the command line of a server.
-func vllmArgs(words []word, _ []entry) (*source, error) {
+func vllmArgs(words []carrier.Word, _ []carrier.Entry) (*source, error) {
 	s := &source{format: &vllmServe, kind: serveKind}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		name, value, glued := strings.Cut(w.text, "=")
+		name, value, glued := strings.Cut(w.Text, "=")
 		if !strings.HasPrefix(name, "-") {
 			continue
 		}
 		name = "-" + strings.ReplaceAll(name[1:], "_", "-")
-		takes := !glued && !slices.Contains(serveSwitches, name) && i+1 < len(words) && !isFlag(words[i+1].text)
+		takes := !glued && !slices.Contains(serveSwitches, name) && i+1 < len(words) && !isFlag(words[i+1].Text)
 		if takes {
 			i++
-			w.dark, value = words[i].dark, words[i].text
+			w.Dark, value = words[i].Dark, words[i].Text
 		}
 		key, member, dotted := strings.Cut(name, ".")
 		switch {
 		case key == overrideFlag && dotted:
 			s.entries = append(s.entries, flagEntry(strings.ReplaceAll(member, "-", "_"), value, w))
 		case key == overrideFlag:
-			s.override(value, words[i].line, w)
+			s.override(value, words[i].Line, w)
 		case takes || glued:
 			s.entries = append(s.entries, flagEntry(name, value, w))
 		default:
-			s.entries = append(s.entries, entry{key: name, value: true, line: w.line})
+			s.entries = append(s.entries, carrier.Entry{Key: name, Value: true, Line: w.Line})
 		}
 	}
 	return s, nil
 }
 
 // override reads the object that overrides a generation config.
-func (s *source) override(value string, line int, w word) {
-	o, err := readObject([]byte(value), line)
+func (s *source) override(value string, line int, w carrier.Word) {
+	o, err := carrier.ReadObject([]byte(value), line)
 	switch {
-	case w.dark != "":
-		s.unread = append(s.unread, Unread{Line: w.line, Key: overrideFlag, Text: value, Why: whyUnreadable(unreadable{value})})
+	case w.Dark != "":
+		s.unread = append(s.unread, carrier.Unread{Line: w.Line, Key: overrideFlag, Text: value, Why: carrier.WhyUnreadable(carrier.Unreadable{Text: value})})
 	case err != nil:
-		s.unread = append(s.unread, Unread{Line: w.line, Key: overrideFlag, Text: value, Why: err.Error()})
+		s.unread = append(s.unread, carrier.Unread{Line: w.Line, Key: overrideFlag, Text: value, Why: err.Error()})
 	default:
 		s.entries = append(s.entries, o...)
 	}

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 )
 
 // writeFlags writes a command line, a few options a line.
-func writeFlags(values []entry) string {
+func writeFlags(values []carrier.Entry) string {
 	var b strings.Builder
 	width := 0
 	add := func(word string) {
@@ -28,8 +29,8 @@ func writeFlags(values []entry) string {
 		width += len(word)
 	}
 	for _, e := range values {
-		for _, v := range flagValues(e.value) {
-			add(e.key + " " + shellWord(v))
+		for _, v := range flagValues(e.Value) {
+			add(e.Key + " " + carrier.ShellWord(v))
 		}
 	}
 	b.WriteByte('\n')
@@ -56,39 +57,39 @@ func flagValues(v any) []string {
 	case bool:
 		return []string{strconv.FormatBool(v)}
 	}
-	return []string{plainJSON(v)}
+	return []string{carrier.PlainJSON(v)}
 }
 
 // writeServe writes the command of a vLLM server.
-func writeServe(values []entry) string {
-	return "vllm serve " + modelPlaceholder + " --override-generation-config " + shellWord(plainJSON(object(values))) + "\n"
+func writeServe(values []carrier.Entry) string {
+	return "vllm serve " + modelPlaceholder + " --override-generation-config " + carrier.ShellWord(carrier.PlainJSON(carrier.Object(values))) + "\n"
 }
 
 // writeSGLang writes a request, whose settings stand one level down.
-func writeSGLang(values []entry) string {
-	return writeObject([]entry{{key: "sampling_params", value: object(values)}})
+func writeSGLang(values []carrier.Entry) string {
+	return carrier.WriteObject([]carrier.Entry{{Key: "sampling_params", Value: carrier.Object(values)}})
 }
 
 // writeINI writes a section of a preset file of llama.cpp's router.
-func writeINI(values []entry) string {
+func writeINI(values []carrier.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = 1\n\n[%s]\n", iniVersion, modelPlaceholder)
 	for _, e := range values {
-		for _, v := range flagValues(e.value) {
-			fmt.Fprintf(&b, "%s = %s\n", strings.TrimLeft(e.key, "-"), v)
+		for _, v := range flagValues(e.Value) {
+			fmt.Fprintf(&b, "%s = %s\n", strings.TrimLeft(e.Key, "-"), v)
 		}
 	}
 	return b.String()
 }
 
 // iniConstraint writes a constraint on one line.
-func iniConstraint(s constrain.Spec) (entry, string, error) {
+func iniConstraint(s constrain.Spec) (carrier.Entry, string, error) {
 	e, lost, err := schemaOrGrammar("--grammar", "--json-schema")(s)
 	if err == nil && s.Type == "grammar" && strings.ContainsAny(strings.TrimSpace(s.Grammar), "\r\n") {
-		return entry{}, "", errors.New("a grammar of several lines has no place in a preset file")
+		return carrier.Entry{}, "", errors.New("a grammar of several lines has no place in a preset file")
 	}
 	if err == nil && s.Type != "grammar" {
-		e.value = plainJSON(e.value)
+		e.Value = carrier.PlainJSON(e.Value)
 	}
 	return e, lost, err
 }
@@ -136,15 +137,15 @@ func iniBreakers(v any) (any, error) {
 // A pyCallOf is a value that Python writes as a call.
 type pyCallOf struct {
 	name string
-	args object
+	args carrier.Object
 }
 
 // writeCall writes a call of Python with an argument a line.
-func writeCall(module, name string) func(values []entry) string {
-	return func(values []entry) string {
+func writeCall(module, name string) func(values []carrier.Entry) string {
+	return func(values []carrier.Entry) string {
 		names := []string{name}
 		for _, e := range values {
-			if c, ok := e.value.(pyCallOf); ok {
+			if c, ok := e.Value.(pyCallOf); ok {
 				names = append(names, c.name)
 			}
 		}
@@ -155,7 +156,7 @@ func writeCall(module, name string) func(values []entry) string {
 		}
 		fmt.Fprintf(&b, "\nsettings = %s(\n", name)
 		for _, e := range values {
-			fmt.Fprintf(&b, "    %s=%s,\n", e.key, pyLiteral(e.value))
+			fmt.Fprintf(&b, "    %s=%s,\n", e.Key, pyLiteral(e.Value))
 		}
 		b.WriteString(")\n")
 		return b.String()
@@ -168,22 +169,22 @@ func pyLiteral(v any) string {
 	case pyCallOf:
 		var args []string
 		for _, e := range v.args {
-			args = append(args, e.key+"="+pyLiteral(e.value))
+			args = append(args, e.Key+"="+pyLiteral(e.Value))
 		}
 		return v.name + "(" + strings.Join(args, ", ") + ")"
-	case object:
+	case carrier.Object:
 		var members []string
 		for _, e := range v {
-			key := pyText(e.key)
-			if _, err := strconv.Atoi(e.key); err == nil {
-				key = e.key // a token id
+			key := pyText(e.Key)
+			if _, err := strconv.Atoi(e.Key); err == nil {
+				key = e.Key // a token id
 			}
-			members = append(members, key+": "+pyLiteral(e.value))
+			members = append(members, key+": "+pyLiteral(e.Value))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	case json.RawMessage:
 		r := strings.TrimSpace(string(v))
-		if o, err := readObject([]byte(r), 1); err == nil {
+		if o, err := carrier.ReadObject([]byte(r), 1); err == nil {
 			return pyJSON(o)
 		}
 		return pyJSON(parsed(r))
@@ -204,7 +205,7 @@ func pyLiteral(v any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return plainJSON(v)
+	return carrier.PlainJSON(v)
 }
 
 // parsed is JSON that is no object.
@@ -221,10 +222,10 @@ func parsed(text string) any {
 // pyJSON writes JSON as Python: its keys are texts.
 func pyJSON(v any) string {
 	switch v := v.(type) {
-	case object:
+	case carrier.Object:
 		var members []string
 		for _, e := range v {
-			members = append(members, pyText(e.key)+": "+pyJSON(e.value))
+			members = append(members, pyText(e.Key)+": "+pyJSON(e.Value))
 		}
 		return "{" + strings.Join(members, ", ") + "}"
 	case []any:
@@ -239,16 +240,16 @@ func pyJSON(v any) string {
 
 // pyText writes a text in quotes. The escapes of JSON are Python's too, but for
 // pairs of surrogates, which are not written.
-func pyText(s string) string { return plainJSON(s) }
+func pyText(s string) string { return carrier.PlainJSON(s) }
 
 // writeYAML writes a flat mapping.
-func writeYAML(values []entry) string {
+func writeYAML(values []carrier.Entry) string {
 	if len(values) == 0 {
 		return "{}\n" // an empty file is none
 	}
 	var b strings.Builder
 	for _, e := range values {
-		fmt.Fprintf(&b, "%s: %s\n", e.key, plainJSON(e.value))
+		fmt.Fprintf(&b, "%s: %s\n", e.Key, carrier.PlainJSON(e.Value))
 	}
 	return b.String()
 }

@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"logitscope/presets/exchange/carrier"
 )
 
 // maxNodes bounds what aliases of a YAML file may unfold to.
 const maxNodes = 100_000
 
 // readYAML reads a YAML document as an object, with lines.
-func readYAML(data []byte) (object, error) {
+func readYAML(data []byte) (carrier.Object, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, err
@@ -29,31 +31,31 @@ func readYAML(data []byte) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.(object), nil
+	return v.(carrier.Object), nil
 }
 
 func yamlValue(n *yaml.Node, left *int, depth int) (any, error) {
-	if *left--; *left < 0 || depth > maxDepth {
+	if *left--; *left < 0 || depth > carrier.MaxDepth {
 		return nil, fmt.Errorf("line %d: larger or deeper than settings are", n.Line)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
 		return yamlValue(n.Alias, left, depth+1)
 	case yaml.MappingNode:
-		out := object{}
+		out := carrier.Object{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k, v := n.Content[i], n.Content[i+1]
 			value, err := yamlValue(v, left, depth+1)
 			if err != nil {
 				return nil, err
 			}
-			if inner, ok := value.(object); ok && k.Tag == "!!merge" {
+			if inner, ok := value.(carrier.Object); ok && k.Tag == "!!merge" {
 				out = append(inner, out...)
 				continue
 			}
-			e := entry{key: k.Value, value: value, line: k.Line}
+			e := carrier.Entry{Key: k.Value, Value: value, Line: k.Line}
 			if v.Kind == yaml.ScalarNode {
-				e.text = v.Value
+				e.Text = v.Value
 			}
 			out = append(out, e)
 		}
@@ -117,12 +119,12 @@ func yamlSource(data []byte, n int) (*source, error) {
 	if sites := litellmProxy(o); len(sites) > 0 {
 		return choose(sites, n, "model")
 	}
-	overrides := func(e entry) bool { inner, ok := e.value.(object); return ok && inner.has("override") }
+	overrides := func(e carrier.Entry) bool { inner, ok := e.Value.(carrier.Object); return ok && inner.Has("override") }
 	if slices.ContainsFunc(o, overrides) {
 		for i, e := range o {
-			if inner, ok := e.value.(object); ok {
-				o[i].value = inner.member("override")
-				o[i].text = ""
+			if inner, ok := e.Value.(carrier.Object); ok {
+				o[i].Value = inner.Get("override")
+				o[i].Text = ""
 			}
 		}
 		return &source{format: &tabby, entries: o}, nil
@@ -135,8 +137,8 @@ func yamlSource(data []byte, n int) (*source, error) {
 
 // A container is what a compose file or the like runs.
 type container struct {
-	command []word
-	env     []entry
+	command []carrier.Word
+	env     []carrier.Entry
 	name    string
 	line    int
 }
@@ -155,7 +157,7 @@ func containers(data []byte) ([]site, error) {
 		if s, err := c.source(); s == nil && err == nil {
 			continue
 		}
-		sites = append(sites, site{Unread{Line: c.line, Key: c.name, Text: c.name, Why: "another service, not read"}, c.source})
+		sites = append(sites, site{carrier.Unread{Line: c.line, Key: c.name, Text: c.name, Why: "another service, not read"}, c.source})
 	}
 	return sites, nil
 }
@@ -165,14 +167,14 @@ func (c container) source() (*source, error) {
 	if p, args, ok := findProgram(c.command); ok {
 		return p.read(c.command[args:], c.env)
 	}
-	name := func(w word) string { n, _, _ := strings.Cut(w.text, "="); return n }
-	if slices.ContainsFunc(c.command, func(w word) bool { return llamaFlag(name(w)) != nil }) {
+	name := func(w carrier.Word) string { n, _, _ := strings.Cut(w.Text, "="); return n }
+	if slices.ContainsFunc(c.command, func(w carrier.Word) bool { return llamaFlag(name(w)) != nil }) {
 		return llamaArgs(c.command, c.env)
 	}
-	if slices.ContainsFunc(c.command, func(w word) bool { return name(w) == overrideFlag }) {
+	if slices.ContainsFunc(c.command, func(w carrier.Word) bool { return name(w) == overrideFlag }) {
 		return vllmArgs(c.command, c.env)
 	}
-	if slices.ContainsFunc(c.env, func(e entry) bool { return isVariable(e.key) }) {
+	if slices.ContainsFunc(c.env, func(e carrier.Entry) bool { return isVariable(e.Key) }) {
 		return &source{format: &llamaCPP, entries: c.env}, nil
 	}
 	return nil, nil
@@ -218,23 +220,23 @@ func findContainers(n *yaml.Node, name string, found *[]container, left *int) {
 
 // yamlWords are the words of a command: a list, or a text as a shell splits
 // it.
-func yamlWords(n *yaml.Node) []word {
+func yamlWords(n *yaml.Node) []carrier.Word {
 	if n.Kind == yaml.ScalarNode {
 		line := n.Line
 		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			line++ // the text begins below its mark
 		}
-		words, err := splitWords(n.Value, line)
+		words, err := carrier.SplitWords(n.Value, line)
 		if err != nil {
 			return nil
 		}
-		return slices.DeleteFunc(words, func(w word) bool { return w.control })
+		return slices.DeleteFunc(words, func(w carrier.Word) bool { return w.Control })
 	}
-	var out []word
+	var out []carrier.Word
 	for _, x := range n.Content {
-		w := word{text: x.Value, line: x.Line}
+		w := carrier.Word{Text: x.Value, Line: x.Line}
 		if strings.Contains(x.Value, "${") {
-			w.dark = x.Value
+			w.Dark = x.Value
 		}
 		out = append(out, w)
 	}
@@ -243,12 +245,12 @@ func yamlWords(n *yaml.Node) []word {
 
 // yamlEnvironment reads variables: a mapping, a list of NAME=value, or a list
 // of names and values.
-func yamlEnvironment(n *yaml.Node) []entry {
-	var out []entry
+func yamlEnvironment(n *yaml.Node) []carrier.Entry {
+	var out []carrier.Entry
 	add := func(name, value string, line int) {
-		w := word{text: value, line: line}
+		w := carrier.Word{Text: value, Line: line}
 		if strings.Contains(value, "${") {
-			w.dark = value
+			w.Dark = value
 		}
 		out = append(out, flagEntry(name, value, w))
 	}
@@ -280,17 +282,17 @@ func yamlEnvironment(n *yaml.Node) []entry {
 }
 
 // litellmProxy finds the models of a proxy's model_list.
-func litellmProxy(o object) []site {
+func litellmProxy(o carrier.Object) []site {
 	var sites []site
-	list, _ := o.member("model_list").([]any)
+	list, _ := o.Get("model_list").([]any)
 	for _, m := range list {
-		model, _ := m.(object)
-		params, ok := model.member("litellm_params").(object)
+		model, _ := m.(carrier.Object)
+		params, ok := model.Get("litellm_params").(carrier.Object)
 		if !ok {
 			continue
 		}
-		name, _ := model.member("model_name").(string)
-		sites = append(sites, site{Unread{Line: model[0].line, Key: name, Text: name, Why: "another model, not read"}, func() (*source, error) {
+		name, _ := model.Get("model_name").(string)
+		sites = append(sites, site{carrier.Unread{Line: model[0].Line, Key: name, Text: name, Why: "another model, not read"}, func() (*source, error) {
 			return &source{format: &liteLLM, entries: params}, nil
 		}})
 	}
@@ -299,15 +301,15 @@ func litellmProxy(o object) []site {
 
 // mostKnown returns the format that knows most of the keys, nil if none knows
 // any.
-func mostKnown(o object, among []*Format) *Format {
+func mostKnown(o carrier.Object, among []*Format) *Format {
 	var best *Format
 	most := 0
 	for _, f := range among {
 		known := 0
 		for _, e := range o {
-			if x := f.field(e.key); x != nil {
+			if x := f.field(e.Key); x != nil {
 				known += 2
-			} else if _, acts := f.acting(e.key); acts || f.setsAside(e.key) {
+			} else if _, acts := f.acting(e.Key); acts || f.setsAside(e.Key) {
 				known++
 			}
 		}

@@ -1,4 +1,4 @@
-package exchange
+package carrier
 
 import (
 	"math"
@@ -12,42 +12,42 @@ import (
 
 // A token is one word of Python source. Comments are none.
 type token struct {
-	kind       tokenKind
-	text       string // as written
+	Kind       tokenKind
+	Text       string // as written
 	value      any    // of a number or a string; unreadable for an f-string and bytes
 	start, end int    // in the source
-	line       int
+	Line       int
 }
 
 type tokenKind uint8
 
 const (
-	pyName tokenKind = iota
+	PyName tokenKind = iota
 	pyNumber
 	pyString
-	pyOp
-	pyNewline // the end of a logical line
+	PyOp
+	PyNewline // the end of a logical line
 )
 
-// A python is a tokenized file.
-type python struct {
+// A Python is a tokenized file.
+type Python struct {
 	text   string
-	tokens []token
-	names  map[string][2]int // names assigned once, and the tokens of their values
-	open   error             // a call that holds settings and is never closed
+	Tokens []token
+	Names  map[string][2]int // names assigned once, and the tokens of their values
+	Open   error             // a call that holds settings and is never closed
 }
 
-// readPython splits Python source into tokens. What is no Python gives tokens
+// ReadPython splits Python source into tokens. What is no Python gives tokens
 // too: a reader of calls looks only at what it knows.
-func readPython(text string) *python {
-	p := &python{text: text}
+func ReadPython(text string) *Python {
+	p := &Python{text: text}
 	l := pyLexer{text: text, line: 1}
 	for {
 		t, ok := l.next()
 		if !ok {
 			break
 		}
-		p.tokens = append(p.tokens, t)
+		p.Tokens = append(p.Tokens, t)
 	}
 	p.findNames()
 	return p
@@ -68,7 +68,7 @@ func (l *pyLexer) next() (token, bool) {
 			l.i++
 			l.line++
 			if l.depth == 0 {
-				return token{kind: pyNewline, start: l.i - 1, end: l.i, line: l.line - 1}, true
+				return token{Kind: PyNewline, start: l.i - 1, end: l.i, Line: l.line - 1}, true
 			}
 		case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 			l.i++
@@ -87,13 +87,13 @@ func (l *pyLexer) next() (token, bool) {
 }
 
 func (l *pyLexer) word() token {
-	t := token{start: l.i, line: l.line}
+	t := token{start: l.i, Line: l.line}
 	if n, prefix, quote := stringStart(l.text[l.i:]); n > 0 {
-		t.kind, t.value = pyString, l.quoted(n, prefix, quote)
+		t.Kind, t.value = pyString, l.quoted(n, prefix, quote)
 	} else if c := l.text[l.i]; c >= '0' && c <= '9' || c == '.' && l.i+1 < len(l.text) && l.text[l.i+1] >= '0' && l.text[l.i+1] <= '9' {
-		t.kind, t.value = pyNumber, l.number()
+		t.Kind, t.value = pyNumber, l.number()
 	} else if r, _ := utf8.DecodeRuneInString(l.text[l.i:]); r == '_' || unicode.IsLetter(r) {
-		t.kind = pyName
+		t.Kind = PyName
 		for l.i < len(l.text) {
 			r, n := utf8.DecodeRuneInString(l.text[l.i:])
 			if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -102,11 +102,11 @@ func (l *pyLexer) word() token {
 			l.i += n
 		}
 	} else {
-		t.kind = pyOp
+		t.Kind = PyOp
 		l.operator()
 	}
 	t.end = l.i
-	t.text = l.text[t.start:t.end]
+	t.Text = l.text[t.start:t.end]
 	return t
 }
 
@@ -165,14 +165,14 @@ func (l *pyLexer) quoted(n int, prefix, quote string) any {
 		if strings.HasPrefix(l.text[l.i:], quote) {
 			l.i += len(quote)
 			if slices.ContainsFunc([]byte(prefix), func(c byte) bool { return dark[c] }) || !readable {
-				return unreadable{l.text[begin:l.i]}
+				return Unreadable{l.text[begin:l.i]}
 			}
 			return b.String()
 		}
 		c := l.text[l.i]
 		switch {
 		case c == '\n' && len(quote) == 1:
-			return unreadable{l.text[begin:l.i]} // never closed
+			return Unreadable{l.text[begin:l.i]} // never closed
 		case c == '\\' && l.i+1 < len(l.text) && raw:
 			b.WriteString(l.text[l.i : l.i+2])
 			if l.text[l.i+1] == '\n' {
@@ -191,11 +191,11 @@ func (l *pyLexer) quoted(n int, prefix, quote string) any {
 			l.i++
 		}
 	}
-	return unreadable{l.text[begin:]}
+	return Unreadable{l.text[begin:]}
 }
 
-// simpleEscapes are Python's escapes of one letter.
-var simpleEscapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'a': 7, 'b': 8, 'f': 12, 'v': 11, '\\': '\\', '\'': '\'', '"': '"'}
+// SimpleEscapes are Python's escapes of one letter.
+var SimpleEscapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'a': 7, 'b': 8, 'f': 12, 'v': 11, '\\': '\\', '\'': '\'', '"': '"'}
 
 // escapeDigits are how many hexadecimal digits follow a letter.
 var escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
@@ -205,7 +205,7 @@ var escapeDigits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 func (l *pyLexer) escape(b *strings.Builder) bool {
 	c := l.text[l.i+1]
 	l.i += 2
-	if plain, ok := simpleEscapes[c]; ok {
+	if plain, ok := SimpleEscapes[c]; ok {
 		b.WriteByte(plain)
 		return true
 	}
@@ -255,7 +255,7 @@ func (l *pyLexer) number() any {
 	}
 	text := l.text[begin:l.i]
 	if strings.HasSuffix(text, "_") || strings.Contains(text, "__") {
-		return unreadable{text}
+		return Unreadable{text}
 	}
 	if n, ok := new(big.Int).SetString(text, 0); ok && (hex || strings.Trim(text, "0_") == "" || text[0] != '0') {
 		return jsonNumber(n.String())
@@ -264,74 +264,74 @@ func (l *pyLexer) number() any {
 	if f, err := strconv.ParseFloat(digits, 64); err == nil && !hex && !math.IsInf(f, 0) {
 		return jsonNumber(strconv.FormatFloat(f, 'g', -1, 64))
 	}
-	return unreadable{text}
+	return Unreadable{text}
 }
 
 // findNames remembers the names that are assigned once and changed nowhere:
 // their values can be read where the name stands.
-func (p *python) findNames() {
-	p.names = map[string][2]int{}
+func (p *Python) findNames() {
+	p.Names = map[string][2]int{}
 	changed := map[string]bool{}
 	begin := true
-	for i, t := range p.tokens {
-		if t.kind == pyNewline || t.kind == pyOp && t.text == ";" {
+	for i, t := range p.Tokens {
+		if t.Kind == PyNewline || t.Kind == PyOp && t.Text == ";" {
 			begin = true
 			continue
 		}
-		if begin && t.kind == pyName && i+1 < len(p.tokens) {
+		if begin && t.Kind == PyName && i+1 < len(p.Tokens) {
 			p.statement(i, changed)
 		}
 		begin = false
 	}
 	for name := range changed {
-		delete(p.names, name)
+		delete(p.Names, name)
 	}
 }
 
 // statement looks at one that begins with a name.
-func (p *python) statement(i int, changed map[string]bool) {
-	name := p.tokens[i].text
+func (p *Python) statement(i int, changed map[string]bool) {
+	name := p.Tokens[i].Text
 	j := i + 1
-	if p.tokens[j].text == ":" { // with a type
-		for j < len(p.tokens) && p.tokens[j].kind != pyNewline && p.tokens[j].text != "=" {
+	if p.Tokens[j].Text == ":" { // with a type
+		for j < len(p.Tokens) && p.Tokens[j].Kind != PyNewline && p.Tokens[j].Text != "=" {
 			j++
 		}
 	}
-	if j >= len(p.tokens) {
+	if j >= len(p.Tokens) {
 		return
 	}
-	switch op := p.tokens[j].text; {
+	switch op := p.Tokens[j].Text; {
 	case op == "=":
-		if _, twice := p.names[name]; twice {
+		if _, twice := p.Names[name]; twice {
 			changed[name] = true
 			return
 		}
 		end := j + 1
-		for end < len(p.tokens) && p.tokens[end].kind != pyNewline && p.tokens[end].text != ";" {
+		for end < len(p.Tokens) && p.Tokens[end].Kind != PyNewline && p.Tokens[end].Text != ";" {
 			end++
 		}
-		p.names[name] = [2]int{j + 1, end}
+		p.Names[name] = [2]int{j + 1, end}
 	case op == "[", op == ".", op == ",", len(op) > 1 && op[len(op)-1] == '=':
 		changed[name] = true
 	}
 }
 
-// source is the text of some tokens.
-func (p *python) source(from, to int) string {
+// Source is the text of some tokens.
+func (p *Python) Source(from, to int) string {
 	if from >= to {
 		return ""
 	}
-	return p.text[p.tokens[from].start:p.tokens[to-1].end]
+	return p.text[p.Tokens[from].start:p.Tokens[to-1].end]
 }
 
-// closing returns the index of the token that closes the bracket at i, or -1.
-func (p *python) closing(i int) int {
+// Closing returns the index of the token that closes the bracket at i, or -1.
+func (p *Python) Closing(i int) int {
 	depth := 0
-	for ; i < len(p.tokens); i++ {
-		if p.tokens[i].kind != pyOp {
+	for ; i < len(p.Tokens); i++ {
+		if p.Tokens[i].Kind != PyOp {
 			continue
 		}
-		switch p.tokens[i].text {
+		switch p.Tokens[i].Text {
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":
@@ -344,14 +344,14 @@ func (p *python) closing(i int) int {
 }
 
 // parts splits tokens at commas that stand in no bracket.
-func (p *python) parts(from, to int) [][2]int {
+func (p *Python) parts(from, to int) [][2]int {
 	var out [][2]int
 	begin, depth := from, 0
 	for i := from; i < to; i++ {
-		if p.tokens[i].kind != pyOp {
+		if p.Tokens[i].Kind != PyOp {
 			continue
 		}
-		switch p.tokens[i].text {
+		switch p.Tokens[i].Text {
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":

@@ -1,4 +1,4 @@
-package exchange
+package carrier
 
 import (
 	"bytes"
@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-func trimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+// TrimBOM takes a byte order mark of UTF-8 off.
+func TrimBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
-// maxDepth bounds how deep values may nest.
-const maxDepth = 64
+// MaxDepth bounds how deep values may nest.
+const MaxDepth = 64
 
-// readObject reads a JSON object: its members in order, with their lines.
+// ReadObject reads a JSON object: its members in order, with their lines.
 // first is the line that data begins on.
-func readObject(data []byte, first int) (object, error) {
+func ReadObject(data []byte, first int) (Object, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	r := jsonReader{d: d, data: data, line: first}
@@ -50,15 +51,15 @@ func (r *jsonReader) at() int {
 	return r.line
 }
 
-func (r *jsonReader) members(depth int) (object, error) {
-	out := object{}
+func (r *jsonReader) members(depth int) (Object, error) {
+	out := Object{}
 	for r.d.More() {
 		t, err := r.d.Token()
 		if err != nil {
 			return nil, r.fault(err)
 		}
-		e := entry{key: t.(string), line: r.at()}
-		if e.value, err = r.value(depth + 1); err != nil {
+		e := Entry{Key: t.(string), Line: r.at()}
+		if e.Value, err = r.value(depth + 1); err != nil {
 			return nil, err
 		}
 		out = append(out, e)
@@ -72,8 +73,8 @@ func (r *jsonReader) value(depth int) (any, error) {
 	if err != nil {
 		return nil, r.fault(err)
 	}
-	if depth > maxDepth {
-		return nil, fmt.Errorf("line %d: nested deeper than %d", r.at(), maxDepth)
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("line %d: nested deeper than %d", r.at(), MaxDepth)
 	}
 	switch t {
 	case json.Delim('{'):
@@ -108,51 +109,51 @@ func (r *jsonReader) fault(err error) error {
 func countLines(b []byte) int { return bytes.Count(b, []byte("\n")) }
 
 // MarshalJSON writes the members in their order.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, e := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(plainJSON(e.key))
+		b.WriteString(PlainJSON(e.Key))
 		b.WriteByte(':')
-		b.WriteString(plainJSON(e.value))
+		b.WriteString(PlainJSON(e.Value))
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
 // MarshalJSON writes what stands in the value's place as a text.
-func (u unreadable) MarshalJSON() ([]byte, error) { return json.Marshal(u.text) }
+func (u Unreadable) MarshalJSON() ([]byte, error) { return json.Marshal(u.Text) }
 
-// member returns the value of a member, nil if there is none.
-func (o object) member(key string) any {
+// Get returns the value of a member, nil if there is none.
+func (o Object) Get(key string) any {
 	for i := len(o) - 1; i >= 0; i-- {
-		if o[i].key == key {
-			return o[i].value
+		if o[i].Key == key {
+			return o[i].Value
 		}
 	}
 	return nil
 }
 
-func (o object) has(key string) bool {
-	return slices.ContainsFunc(o, func(e entry) bool { return e.key == key })
+func (o Object) Has(key string) bool {
+	return slices.ContainsFunc(o, func(e Entry) bool { return e.Key == key })
 }
 
-// spread puts the members of a member that is an object in its place. With
+// Spread puts the members of a member that is an object in its place. With
 // keep the key goes before theirs, with a dot.
-func spread(members object, key string, keep bool) object {
-	out := make(object, 0, len(members))
+func Spread(members Object, key string, keep bool) Object {
+	out := make(Object, 0, len(members))
 	for _, e := range members {
-		inner, ok := e.value.(object)
-		if e.key != key || !ok {
+		inner, ok := e.Value.(Object)
+		if e.Key != key || !ok {
 			out = append(out, e)
 			continue
 		}
 		for _, x := range inner {
 			if keep {
-				x.key = key + "." + x.key
+				x.Key = key + "." + x.Key
 			}
 			out = append(out, x)
 		}
@@ -160,36 +161,36 @@ func spread(members object, key string, keep bool) object {
 	return out
 }
 
-// decoded returns an object as a map, for the parameters that take one; other
+// Decoded returns an object as a map, for the parameters that take one; other
 // values are returned as they are.
-func decoded(v any) any {
-	o, ok := v.(object)
+func Decoded(v any) any {
+	o, ok := v.(Object)
 	if !ok {
 		return v
 	}
 	out := make(map[string]any, len(o))
 	for _, e := range o {
-		out[e.key] = decoded(e.value)
+		out[e.Key] = Decoded(e.Value)
 	}
 	return out
 }
 
-// writeObject writes entries as a JSON object, one member a line.
-func writeObject(values []entry) string {
+// WriteObject writes entries as a JSON object, one member a line.
+func WriteObject(values []Entry) string {
 	var b strings.Builder
 	b.WriteString("{")
 	for i, e := range values {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", plainJSON(e.key), plainJSON(e.value))
+		fmt.Fprintf(&b, "\n  %s: %s", PlainJSON(e.Key), PlainJSON(e.Value))
 	}
 	b.WriteString("\n}\n")
 	return b.String()
 }
 
-// plainJSON is v as JSON without escapes that nobody needs.
-func plainJSON(v any) string {
+// PlainJSON is v as JSON without escapes that nobody needs.
+func PlainJSON(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -199,4 +200,5 @@ func plainJSON(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func sameValue(a, b any) bool { return plainJSON(a) == plainJSON(b) }
+// SameValue reports whether two values are the same JSON.
+func SameValue(a, b any) bool { return PlainJSON(a) == PlainJSON(b) }

@@ -1,4 +1,4 @@
-package exchange
+package carrier
 
 import (
 	"encoding/json"
@@ -12,20 +12,22 @@ func jsonNumber(s string) json.Number { return json.Number(s) }
 // maxNames bounds how often names may lead to names.
 const maxNames = 8
 
-// value evaluates the tokens of one expression: literals, names of this file
+// Value evaluates the tokens of one expression: literals, names of this file
 // that are assigned once, sums and products of numbers, and calls that only
 // hold values. Anything else is unreadable.
-func (p *python) value(from, to, names int) any {
+func (p *Python) Value(from, to, names int) any { return p.value(from, to, names, 0) }
+
+func (p *Python) value(from, to, names, depth int) any {
 	e := pyEval{p: p, i: from, to: to, names: names}
-	v := e.sum(0)
+	v := e.sum(depth)
 	if e.failed || e.i < e.to {
-		return unreadable{p.source(from, to)}
+		return Unreadable{p.Source(from, to)}
 	}
 	return v
 }
 
 type pyEval struct {
-	p      *python
+	p      *Python
 	i, to  int
 	names  int
 	failed bool
@@ -38,14 +40,14 @@ func (e *pyEval) fail() any {
 
 func (e *pyEval) peek() string {
 	e.skipLines()
-	if e.i < e.to && e.p.tokens[e.i].kind == pyOp {
-		return e.p.tokens[e.i].text
+	if e.i < e.to && e.p.Tokens[e.i].Kind == PyOp {
+		return e.p.Tokens[e.i].Text
 	}
 	return ""
 }
 
 func (e *pyEval) skipLines() {
-	for e.i < e.to && e.p.tokens[e.i].kind == pyNewline {
+	for e.i < e.to && e.p.Tokens[e.i].Kind == PyNewline {
 		e.i++
 	}
 }
@@ -78,7 +80,7 @@ func (e *pyEval) product(depth int) any {
 }
 
 func (e *pyEval) factor(depth int) any {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return e.fail()
 	}
 	switch op := e.peek(); op {
@@ -147,36 +149,36 @@ var pyConstants = map[string]any{"True": true, "False": false, "None": nil}
 
 func (e *pyEval) atom(depth int) any {
 	e.skipLines()
-	if e.i >= e.to || depth > maxDepth {
+	if e.i >= e.to || depth > MaxDepth {
 		return e.fail()
 	}
-	t := e.p.tokens[e.i]
-	switch t.kind {
+	t := e.p.Tokens[e.i]
+	switch t.Kind {
 	case pyNumber:
 		e.i++
-		if _, dark := t.value.(unreadable); dark {
+		if _, dark := t.value.(Unreadable); dark {
 			return e.fail()
 		}
 		return t.value
 	case pyString:
 		return e.strings()
-	case pyName:
-		return e.name()
+	case PyName:
+		return e.name(depth)
 	}
-	end := e.p.closing(e.i)
+	end := e.p.Closing(e.i)
 	if end < 0 || end >= e.to {
 		return e.fail()
 	}
 	from := e.i + 1
 	e.i = end + 1
-	switch t.text {
+	switch t.Text {
 	case "[":
 		return e.list(from, end, depth)
 	case "{":
 		return e.dict(from, end, depth)
 	case "(":
 		parts := e.p.parts(from, end)
-		if len(parts) == 1 && e.p.tokens[end-1].text != "," {
+		if len(parts) == 1 && e.p.Tokens[end-1].Text != "," {
 			inner := pyEval{p: e.p, i: from, to: end, names: e.names}
 			v := inner.sum(depth + 1)
 			if inner.skipLines(); inner.failed || inner.i < inner.to {
@@ -192,8 +194,8 @@ func (e *pyEval) atom(depth int) any {
 // strings joins neighbours, as Python does.
 func (e *pyEval) strings() any {
 	var b strings.Builder
-	for e.i < e.to && (e.p.tokens[e.i].kind == pyString || e.p.tokens[e.i].kind == pyNewline) {
-		if t := e.p.tokens[e.i]; t.kind == pyString {
+	for e.i < e.to && (e.p.Tokens[e.i].Kind == pyString || e.p.Tokens[e.i].Kind == PyNewline) {
+		if t := e.p.Tokens[e.i]; t.Kind == pyString {
 			s, ok := t.value.(string)
 			if !ok {
 				return e.fail()
@@ -206,21 +208,21 @@ func (e *pyEval) strings() any {
 }
 
 // name evaluates a constant, a name of this file, or a call that holds values.
-func (e *pyEval) name() any {
-	name := e.p.tokens[e.i].text
+func (e *pyEval) name(depth int) any {
+	name := e.p.Tokens[e.i].Text
 	e.i++
 	if v, ok := pyConstants[name]; ok {
 		return v
 	}
-	for e.peek() == "." && e.i+1 < e.to && e.p.tokens[e.i+1].kind == pyName {
-		name = e.p.tokens[e.i+1].text
+	for e.peek() == "." && e.i+1 < e.to && e.p.Tokens[e.i+1].Kind == PyName {
+		name = e.p.Tokens[e.i+1].Text
 		e.i += 2
 		if e.peek() != "(" && e.peek() != "." {
 			return e.fail() // an attribute
 		}
 	}
 	if e.peek() == "(" {
-		end := e.p.closing(e.i)
+		end := e.p.Closing(e.i)
 		if end < 0 || end >= e.to {
 			return e.fail()
 		}
@@ -229,14 +231,14 @@ func (e *pyEval) name() any {
 		if !holders[name] {
 			return e.fail()
 		}
-		return e.p.arguments(from, end, e.names).members
+		return e.p.arguments(from, end, e.names, depth+1).Members
 	}
-	span, ok := e.p.names[name]
+	span, ok := e.p.Names[name]
 	if !ok || e.names >= maxNames {
 		return e.fail()
 	}
-	v := e.p.value(span[0], span[1], e.names+1)
-	if _, dark := v.(unreadable); dark {
+	v := e.p.value(span[0], span[1], e.names+1, depth+1)
+	if _, dark := v.(Unreadable); dark {
 		return e.fail()
 	}
 	return v
@@ -248,32 +250,32 @@ var holders = map[string]bool{
 }
 
 func (e *pyEval) list(from, end, depth int) any {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return e.fail()
 	}
 	out := []any{}
 	for _, part := range e.p.parts(from, end) {
-		out = append(out, e.p.value(part[0], part[1], e.names))
+		out = append(out, e.p.value(part[0], part[1], e.names, depth+1))
 	}
 	return out
 }
 
 // dict reads a dictionary. A key that is a tuple is written as a list.
 func (e *pyEval) dict(from, end, depth int) any {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return e.fail()
 	}
-	out := object{}
+	out := Object{}
 	for _, part := range e.p.parts(from, end) {
 		i, to := part[0], part[1]
-		for i < to && e.p.tokens[i].kind == pyNewline {
+		for i < to && e.p.Tokens[i].Kind == PyNewline {
 			i++
 		}
 		if i >= to {
 			continue
 		}
-		if e.p.tokens[i].text == "**" {
-			inner, ok := e.p.value(i+1, to, e.names).(object)
+		if e.p.Tokens[i].Text == "**" {
+			inner, ok := e.p.value(i+1, to, e.names, depth+1).(Object)
 			if !ok {
 				return e.fail()
 			}
@@ -284,14 +286,14 @@ func (e *pyEval) dict(from, end, depth int) any {
 		if colon < 0 {
 			return e.fail() // a set
 		}
-		x := entry{line: e.p.tokens[i].line, text: e.p.source(colon+1, to), value: e.p.value(colon+1, to, e.names)}
-		switch k := e.p.value(i, colon, e.names).(type) {
+		x := Entry{Line: e.p.Tokens[i].Line, Text: e.p.Source(colon+1, to), Value: e.p.value(colon+1, to, e.names, depth+1)}
+		switch k := e.p.value(i, colon, e.names, depth+1).(type) {
 		case string:
-			x.key = k
-		case unreadable:
+			x.Key = k
+		case Unreadable:
 			return e.fail()
 		default:
-			x.key = plainJSON(k)
+			x.Key = PlainJSON(k)
 		}
 		out = append(out, x)
 	}
@@ -299,13 +301,13 @@ func (e *pyEval) dict(from, end, depth int) any {
 }
 
 // colon finds the colon of a dictionary's member.
-func (p *python) colon(from, to int) int {
+func (p *Python) colon(from, to int) int {
 	depth := 0
 	for i := from; i < to; i++ {
-		if p.tokens[i].kind != pyOp {
+		if p.Tokens[i].Kind != PyOp {
 			continue
 		}
-		switch p.tokens[i].text {
+		switch p.Tokens[i].Text {
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":
@@ -319,32 +321,34 @@ func (p *python) colon(from, to int) int {
 	return -1
 }
 
-// pyArguments are the arguments of a call.
-type pyArguments struct {
-	members object   // those with keywords, and those of dictionaries that are spread
-	unread  []Unread // **names that cannot be followed
+// PyArguments are the arguments of a call.
+type PyArguments struct {
+	Members Object   // those with keywords, and those of dictionaries that are spread
+	Unread  []Unread // **names that cannot be followed
 }
 
-// arguments reads the arguments between two tokens. Those without a keyword
+// Arguments reads the arguments between two tokens. Those without a keyword
 // are passed over.
-func (p *python) arguments(from, to, names int) pyArguments {
-	var out pyArguments
+func (p *Python) Arguments(from, to, names int) PyArguments { return p.arguments(from, to, names, 0) }
+
+func (p *Python) arguments(from, to, names, depth int) PyArguments {
+	var out PyArguments
 	for _, part := range p.parts(from, to) {
 		i, end := part[0], part[1]
 		if i+1 >= end {
 			continue
 		}
-		t := p.tokens[i]
+		t := p.Tokens[i]
 		switch {
-		case t.kind == pyOp && t.text == "**":
-			if inner, ok := p.value(i+1, end, names).(object); ok {
-				out.members = append(out.members, inner...)
+		case t.Kind == PyOp && t.Text == "**":
+			if inner, ok := p.value(i+1, end, names, depth).(Object); ok {
+				out.Members = append(out.Members, inner...)
 				continue
 			}
-			text := p.source(i, end)
-			out.unread = append(out.unread, Unread{Line: t.line, Key: text, Text: text, Why: whyUnreadable(unreadable{p.source(i+1, end)})})
-		case t.kind == pyName && p.tokens[i+1].text == "=":
-			out.members = append(out.members, entry{key: t.text, line: t.line, text: p.source(i+2, end), value: p.value(i+2, end, names)})
+			text := p.Source(i, end)
+			out.Unread = append(out.Unread, Unread{Line: t.Line, Key: text, Text: text, Why: WhyUnreadable(Unreadable{p.Source(i+1, end)})})
+		case t.Kind == PyName && p.Tokens[i+1].Text == "=":
+			out.Members = append(out.Members, Entry{Key: t.Text, Line: t.Line, Text: p.Source(i+2, end), Value: p.value(i+2, end, names, depth)})
 		}
 	}
 	return out
