@@ -2,7 +2,6 @@ package constrain
 
 import (
 	"logitscope/sampling/constrain/automaton"
-	"logitscope/sampling/constrain/jsonvalue"
 	"logitscope/sampling/constrain/lang"
 	"logitscope/sampling/constrain/schema"
 )
@@ -64,7 +63,3 @@ func Formats() map[string][]string { return schema.Formats() }
 
 // DescribeBytes names the bytes of a set, and the end, in a few words.
 func DescribeBytes(set [4]uint64, end bool) string { return automaton.DescribeBytes(set, end) }
-
-// CheckJSON reports what keeps data from being read as one JSON value, as a
-// *SyntaxError.
-func CheckJSON(data []byte) error { return jsonvalue.Check(data) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"logitscope/sampling/constrain/grammar"
+	"logitscope/sampling/constrain/jsonvalue"
 	"logitscope/sampling/constrain/schema"
 )
 
@@ -22,8 +23,9 @@ type Kind struct {
 	File     string   // what a file of its text is called
 	Template string   // a text to begin with
 
-	needs  bool            // it cannot do without its text
-	text   func(*Spec) any // *string, *[]string or *json.RawMessage
+	needs  bool                               // it cannot do without its text
+	hint   func(text string, err error) error // says more of an error, nil for none
+	text   func(*Spec) any                    // *string, *[]string or *json.RawMessage
 	source func(s Spec, w Whitespace, canonical bool) (Source, error)
 }
 
@@ -37,6 +39,19 @@ const (
 	JSONText             // a file of JSON
 	List                 // several texts, one a line
 )
+
+// CheckText reports what is wrong with the form of a text, before it is stored:
+// a *SyntaxError where it must be JSON.
+func (k Kind) CheckText(text string) error {
+	if k.Form != JSONText {
+		return nil
+	}
+	err := jsonvalue.Check([]byte(text))
+	if err != nil && k.hint != nil {
+		return k.hint(text, err)
+	}
+	return err
+}
 
 // An Option is a field of a [Spec] beside its text.
 type Option struct {
@@ -178,12 +193,12 @@ name ::= [A-Z] [a-z]{2,8}`,
 	},
 	{
 		Type: "sql", Name: "SQL", About: "a SELECT statement over your tables",
-		Field: "sql", Form: JSONText, Usage: "file with tables and columns; the text must be a SELECT over them",
+		Field: "sql", Form: JSONText, Usage: `file with tables, such as {"tables":{"users":["id","name"]},"aliases":{"u":"users"}}; the text must be a SELECT over them`,
 		File: "tables.json", Template: `{"tables": {
   "users": ["id", "name", "age"],
   "orders": ["id", "user_id", "total"]
 }}`,
-		text: func(s *Spec) any { return &s.SQL },
+		hint: grammar.CheckDDL, text: func(s *Spec) any { return &s.SQL },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) {
 			if s.SQL == nil {
 				return grammar.SQL(grammar.SQLSpec{}), nil

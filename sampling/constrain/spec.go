@@ -114,7 +114,7 @@ func readError(text string, err error) error {
 }
 
 // String is s as configurations store it, in one line: [Parse] reads it back.
-// Schema and SQL must be valid JSON, as [CheckJSON] judges; what is not is
+// Schema and SQL must be valid JSON, as [Kind.CheckText] judges; what is not is
 // stored as a string, which compiles to an error.
 func (s Spec) String() string {
 	k, ok := KindOf(s.Type)

@@ -3,21 +3,117 @@ package constrain
 import (
 	"database/sql"
 	"math/rand/v2"
-	_ "modernc.org/sqlite"
 	"slices"
+	"strings"
 	"testing"
+
+	_ "modernc.org/sqlite"
 
 	"logitscope/sampling/constrain/constraintest"
 	"logitscope/sampling/constrain/grammar"
 )
 
 var shop = grammar.SQLSpec{Tables: []grammar.SQLTable{
-	{Name: "users", Alias: "u", Columns: []string{"id", "name", "email", "age"}},
-	{Name: "orders", Alias: "o", Columns: []string{"id", "user_id", "total", "created"}},
-	{Name: "items", Alias: "i", Columns: []string{"order_id", "sku", "qty", "price"}},
+	{Name: "users", Aliases: []string{"u"}, Columns: []string{"id", "name", "email", "age"}},
+	{Name: "orders", Aliases: []string{"o"}, Columns: []string{"id", "user_id", "total", "created"}},
+	{Name: "items", Aliases: []string{"i"}, Columns: []string{"order_id", "sku", "qty", "price"}},
 }}
 
-func shopDB(t *testing.T) *sql.DB {
+// TestSQLIsPreparedBySQLite walks the masks at random and lets SQLite judge
+// every statement.
+func TestSQLIsPreparedBySQLite(t *testing.T) {
+	plain := grammar.SQLSpec{Tables: slices.Clone(shop.Tables)}
+	plain.Tables[0].Aliases = nil // two aliases are declared, one follows from the name
+	for name, spec := range map[string]grammar.SQLSpec{"shop": plain, "shelf": shelf} {
+		db := tables(t, spec)
+		m, err := constraintest.Compile(t, grammar.SQL(spec)).Bind(constraintest.FableVocab(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(3, 5))
+		n := 40
+		if testing.Short() {
+			n = 10
+		}
+		longest := ""
+		for range n {
+			text, ok := constraintest.RandomText(t, m, rng, 150, 30)
+			if !ok {
+				t.Errorf("%s: not complete: %q", name, text)
+				continue
+			}
+			stmt, err := db.Prepare(text)
+			if err != nil {
+				t.Errorf("%s: %v: %s", name, err, text)
+				continue
+			}
+			stmt.Close()
+			if len(text) > len(longest) {
+				longest = text
+			}
+		}
+		t.Logf("%s, longest: %s", name, longest)
+	}
+}
+
+// shelf has tables without declared aliases, two with the same initial.
+var shelf = grammar.SQLSpec{Tables: []grammar.SQLTable{
+	{Name: "authors", Columns: []string{"id", "name", "born"}},
+	{Name: "books", Columns: []string{"id", "author_id", "title", "year"}},
+	{Name: "book_sales", Columns: []string{"book_id", "sold"}},
+	{Name: "articles", Columns: []string{"id", "author_id", "headline"}},
+}}
+
+// TestSQLAliases tries aliases of every table and pair that no list declares,
+// self-joins, and names in any case, all judged by SQLite as well.
+func TestSQLAliases(t *testing.T) {
+	db := tables(t, shelf)
+	g := constraintest.Compile(t, grammar.SQL(shelf))
+	cases := map[string]bool{
+		"SELECT a.name, b.name FROM authors AS a JOIN authors AS b ON a.born = b.born":            true,
+		"SELECT a1.name FROM authors AS a1 LEFT JOIN authors AS a2 ON a1.id < a2.id":              true,
+		"SELECT authors.name FROM authors JOIN authors AS a ON authors.id = a.id":                 true,
+		"SELECT t1.name, t2.* FROM authors AS t1 JOIN authors AS t2 ON t1.id = t2.id":             true,
+		"SELECT name FROM authors AS a JOIN authors AS b ON a.id = b.id":                          false, // ambiguous
+		"SELECT a.name FROM authors AS a JOIN authors AS a ON a.id = a.id":                        false,
+		"SELECT a.name FROM authors AS b":                                                         false,
+		"SELECT x.title FROM authors AS a JOIN authors AS b ON a.id = b.id":                       false,
+		"SELECT au.name, bo.title FROM authors AS au JOIN books AS bo ON au.id = bo.author_id":    false, // bo also begins book_sales
+		"SELECT b.title, bs.sold FROM books AS b JOIN book_sales AS bs ON b.id = bs.book_id":      true,
+		"SELECT au.name, ar.headline FROM authors AS au JOIN articles ar ON au.id = ar.author_id": true,
+		"SELECT AUTHORS.NAME, Title FROM Authors JOIN books ON authors.ID = Author_Id AND year>1": false, // author_id is in two tables
+		"SELECT AUTHORS.NAME, Title FROM Authors JOIN BOOKS ON authors.ID = Books.Author_Id":      true,
+		"select A.nAmE from aUTHORS a order by BORN":                                              true,
+		"SELECT a.name FROM authors a, books":                                                     false,
+	}
+	for i, x := range shelf.Tables {
+		column := x.Columns[len(x.Columns)-1]
+		one := map[string]string{"authors": "au", "books": "b", "book_sales": "bs", "articles": "ar"}[x.Name]
+		cases["SELECT "+one+"."+column+" FROM "+x.Name+" AS "+one] = true
+		cases["SELECT zz."+column+" FROM "+x.Name+" AS zz"] = false
+		for _, y := range shelf.Tables[i+1:] {
+			two := map[string]string{"authors": "au", "books": "b", "book_sales": "bs", "articles": "ar"}[y.Name]
+			cases["SELECT "+one+"."+column+" FROM "+y.Name+" AS "+two+" JOIN "+x.Name+" AS "+one+" ON 1=1"] = true
+			cases["SELECT "+two+"."+column+" FROM "+x.Name+" AS "+one+" JOIN "+y.Name+" AS "+two+" ON "+one+".nothing=1"] = false
+		}
+	}
+	for text, want := range cases {
+		ok, at := g.Check([]byte(text))
+		if ok != want {
+			t.Errorf("%q: accepted %v (dead at %d), want %v", text, ok, at, want)
+		}
+		stmt, err := db.Prepare(text)
+		if err == nil {
+			stmt.Close()
+		}
+		if ok && err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// tables returns a database with the tables of a specification.
+func tables(t *testing.T, spec grammar.SQLSpec) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -25,51 +121,12 @@ func shopDB(t *testing.T) *sql.DB {
 	}
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
-	for _, s := range []string{
-		"CREATE TABLE users (id INTEGER, name TEXT, email TEXT, age INTEGER)",
-		"CREATE TABLE orders (id INTEGER, user_id INTEGER, total REAL, created TEXT)",
-		"CREATE TABLE items (order_id INTEGER, sku TEXT, qty INTEGER, price REAL)",
-	} {
-		if _, err := db.Exec(s); err != nil {
+	for _, x := range spec.Tables {
+		if _, err := db.Exec("CREATE TABLE " + x.Name + " (" + strings.Join(x.Columns, ", ") + ")"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return db
-}
-
-// TestSQLIsPreparedBySQLite walks the masks at random and lets SQLite judge
-// every statement.
-func TestSQLIsPreparedBySQLite(t *testing.T) {
-	db := shopDB(t)
-	plain := grammar.SQLSpec{Tables: slices.Clone(shop.Tables)}
-	plain.Tables[0].Alias, plain.Tables[2].Alias = "", "" // fewer scopes, a quicker test
-	m, err := constraintest.Compile(t, grammar.SQL(plain)).Bind(constraintest.FableVocab(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(3, 5))
-	n := 40
-	if testing.Short() {
-		n = 10
-	}
-	longest := ""
-	for range n {
-		text, ok := constraintest.RandomText(t, m, rng, 150, 30)
-		if !ok {
-			t.Errorf("not complete: %q", text)
-			continue
-		}
-		stmt, err := db.Prepare(text)
-		if err != nil {
-			t.Errorf("%v: %s", err, text)
-			continue
-		}
-		stmt.Close()
-		if len(text) > len(longest) {
-			longest = text
-		}
-	}
-	t.Logf("longest: %s", longest)
 }
 
 func TestSQLScopes(t *testing.T) {

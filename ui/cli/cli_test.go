@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -270,6 +271,32 @@ func TestSpeculativeRecords(t *testing.T) {
 	a, b := lines(t, plain), lines(t, out)
 	if steps != 40 || emitted != 40 || a[len(a)-1]["text"] != b[len(b)-1]["text"] {
 		t.Errorf("%d steps, %d emitted, %v", steps, emitted, b[len(b)-1])
+	}
+}
+
+// TestSQLFormatInHelp runs the example that help has for --sql, and files that
+// are SQL instead.
+func TestSQLFormatInHelp(t *testing.T) {
+	out, _, _ := try(t, "", "constrain", "--help")
+	if !strings.Contains(out, `{"tables":{"users":["id","name"]},"aliases":{"u":"users"}}`) {
+		t.Errorf("help has no example of the format:\n%s", out)
+	}
+	var inputs []string
+	for _, m := range regexp.MustCompile(`(?m)^  echo '(\{"(?:tables|id)":?.*\})' [>|].*tables\.json$`).FindAllStringSubmatch(out, -1) {
+		inputs = append(inputs, m[1])
+	}
+	if len(inputs) != 2 {
+		t.Fatalf("%d lines of the example: %q", len(inputs), inputs)
+	}
+	out, errs, code := try(t, inputs[1], "constrain", "--sql", write(t, "tables.json", inputs[0]))
+	if code != exitDone || !strings.Contains(out, `"accepted":true`) {
+		t.Errorf("the example: exit %d, %s%s", code, out, errs)
+	}
+	for _, ddl := range []string{"CREATE TABLE users (id INTEGER)", "create table\n users(id)", "\n-- tables\nCREATE TABLE a(b);", "SELECT 1"} {
+		_, errs, code := try(t, "", "run", "--prompt", "x", "--sql", write(t, "schema.sql", ddl))
+		if code != exitUsage || !strings.Contains(errs, "is SQL; list the tables as JSON instead") {
+			t.Errorf("%q: exit %d, %s", ddl, code, errs)
+		}
 	}
 }
 

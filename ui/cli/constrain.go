@@ -30,7 +30,9 @@ JSON may hold any whitespace here, since it is checked and not written; a model'
 masks are those of --whitespace bounded.`,
 		Example: `  echo '{"id":1,"text":"{\"a\":1}"}' | logitscope constrain --json
   logitscope constrain --json-schema person.json < texts.jsonl
-  logitscope constrain --regex '[a-z]+' --vocab pieces.json < texts.jsonl`,
+  logitscope constrain --regex '[a-z]+' --vocab pieces.json < texts.jsonl
+  echo '{"tables":{"users":["id","name"]},"aliases":{"u":"users"}}' > tables.json
+  echo '{"id":1,"text":"SELECT u.name FROM users AS u"}' | logitscope constrain --sql tables.json`,
 		Args: noArgs,
 	}
 	s := &shared{sys: sys, flags: cmd.Flags(), stdin: "the texts"}

@@ -203,10 +203,8 @@ func (s *shared) sourceText(f *sourceFlag, value string) (string, error) {
 	if err := s.readable(f, value); err != nil {
 		return "", err
 	}
-	if f.kind.Form == constrain.JSONText {
-		if err := constrain.CheckJSON([]byte(value)); err != nil {
-			return "", wrongly(&sourceError{s.typed(f), err})
-		}
+	if err := f.kind.CheckText(value); err != nil {
+		return "", wrongly(&sourceError{s.typed(f), err})
 	}
 	return value, nil
 }

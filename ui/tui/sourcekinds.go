@@ -76,15 +76,9 @@ type remark struct {
 // or what is wrong with it.
 func (s source) check() (stored string, notes []remark, bad *remark) {
 	raw := s.kindOf().Form == constrain.JSONText
-	if raw && !json.Valid([]byte(s.text)) {
-		if err := json.Unmarshal([]byte(s.text), new(any)); err != nil {
-			f := &remark{what: err.Error(), at: len(s.text)}
-			var syntax *json.SyntaxError
-			if errors.As(err, &syntax) {
-				f.at = max(int(syntax.Offset)-1, 0)
-			}
-			return "", nil, f
-		}
+	var syntax *constrain.SyntaxError
+	if errors.As(s.kindOf().CheckText(s.text), &syntax) {
+		return "", nil, &remark{syntax.Msg, min(syntax.Offset, len(s.text))}
 	}
 	stored = s.stored()
 	g, err := constrain.CompileText(stored, true)

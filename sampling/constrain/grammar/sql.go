@@ -23,11 +23,11 @@ type SQLSpec struct {
 	Aliases []string
 }
 
-// A SQLTable is a table with its columns. Alias is a second name it may be
-// given with AS; empty is none.
+// A SQLTable is a table with its columns. Aliases are the names it may be given
+// in a FROM clause; with none, those that people use: see [SQL].
 type SQLTable struct {
 	Name    string
-	Alias   string
+	Aliases []string
 	Columns []string
 }
 
@@ -36,13 +36,13 @@ type SQLTable struct {
 //	{"tables": {"users": ["id", "name"], "orders": ["id", "user_id"]},
 //	 "aliases": {"u": "users"}, "loose": false}
 //
-// The keys loose and aliases may be left out. With loose, aliases may also be a
-// plain list of names.
+// The keys loose and aliases may be left out. Several aliases may name one
+// table. With loose, aliases may also be a plain list of names.
 func ReadSQLSpec(data []byte) (SQLSpec, error) {
 	var spec SQLSpec
 	root, err := jsonvalue.Read(data)
 	if err != nil {
-		return spec, err
+		return spec, CheckDDL(string(data), err)
 	}
 	if root.Kind != jsonvalue.Object {
 		return spec, lang.Refuse("", "sql", "must be an object with the key tables")
@@ -85,7 +85,7 @@ func (s *SQLSpec) readAliases(v *jsonvalue.Value) (err error) {
 		if t < 0 || v.List[i].Kind != jsonvalue.String {
 			return lang.Refuse("/aliases/"+lang.EscapePointer(alias), "aliases", "must name one of the tables")
 		}
-		s.Tables[t].Alias = alias
+		s.Tables[t].Aliases = append(s.Tables[t].Aliases, alias)
 		s.Aliases = append(s.Aliases, alias)
 	}
 	return nil
@@ -125,8 +125,14 @@ func readNames(v *jsonvalue.Value, ptr string) ([]string, error) {
 
 // SQL wants one SELECT statement: joins, WHERE, GROUP BY with HAVING, ORDER BY,
 // LIMIT, CASE, the usual functions, sub-selects. Keywords are in capitals or
-// small letters. Unless the specification is loose, SQLite prepares every
-// statement it allows.
+// small letters, names in any case. Unless the
+// specification is loose, in which case names stand as they are given, SQLite
+// prepares every statement it allows.
+//
+// A table may be joined with itself. One without declared aliases may be called
+// by its initials (oi for order_items), by the beginning that tells it from
+// others, and in joins also a and b, t1 and t2, or its initials with 1 and 2, as
+// far as [maxScopes] allows.
 func SQL(spec SQLSpec) lang.Source { return sqlSource(spec) }
 
 type sqlSource SQLSpec
@@ -142,7 +148,8 @@ func (s sqlSource) Define() (*lang.Definition, error) {
 	w := &sqlWriter{spec: SQLSpec(s)}
 	switch {
 	case len(s.Tables) == 0:
-		w.loose(`any_name`, `any_name`)
+		w.rule("name ::= any_name\ntable ::= any_name")
+		w.loose()
 	case s.Loose:
 		var tables, names []string
 		for _, t := range s.Tables {
@@ -150,7 +157,9 @@ func (s sqlSource) Define() (*lang.Definition, error) {
 			names = append(names, t.Columns...)
 		}
 		tables = append(tables, s.Aliases...)
-		w.loose(alternatives(append(slices.Clone(tables), names...)), alternatives(tables))
+		w.names("name", sqlNames(append(slices.Clone(tables), names...)), false)
+		w.names("table", sqlNames(tables), false)
+		w.loose()
 	default:
 		w.scoped()
 	}
@@ -172,26 +181,40 @@ func sqlName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// alternatives is a choice of names in the grammar's notation.
-func alternatives(names []string) string {
-	var out []string
-	for _, n := range names {
-		if l := quoteGBNF(sqlName(n)); !slices.Contains(out, l) {
-			out = append(out, l)
-		}
+// sqlNames are names as they stand in a statement.
+func sqlNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = sqlName(n)
 	}
-	return strings.Join(out, " | ")
+	return out
 }
 
-func quoteGBNF(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s) + `"`
+// CheckDDL returns err, or if text begins like SQL instead of the JSON that is
+// read here, an error that says so.
+func CheckDDL(text string, err error) error {
+	word, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
+	for _, k := range []string{"CREATE", "SELECT", "TABLE", "ALTER", "--"} {
+		if strings.EqualFold(word, k) {
+			return lang.SyntaxAt(text, strings.Index(text, word),
+				`%s is SQL; list the tables as JSON instead: {"tables": {"users": ["id", "name"]}}`, word)
+		}
+	}
+	return err
 }
 
 // A sqlWriter writes the grammar of a specification.
 type sqlWriter struct {
 	spec  SQLSpec
 	b     strings.Builder
-	tries map[string][]string
+	tries map[string]sqlWords
+	rules map[string]string // rules for single names, by the name
+}
+
+// sqlWords are the words of a rule, in any case if fold.
+type sqlWords struct {
+	list []string
+	fold bool
 }
 
 func (w *sqlWriter) rule(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
@@ -219,17 +242,31 @@ func (w *sqlWriter) words(rule string, list ...string) {
 	for _, k := range list {
 		both = append(both, strings.ToLower(k))
 	}
-	w.names(rule, both)
+	w.names(rule, both, false)
 }
 
 // names writes a rule for a list of words. It becomes a trie, which takes one
 // item of a state where alternatives would take one each.
-func (w *sqlWriter) names(rule string, list []string) {
+func (w *sqlWriter) names(rule string, list []string, fold bool) {
 	if w.tries == nil {
-		w.tries = map[string][]string{}
+		w.tries = map[string]sqlWords{}
 	}
-	w.tries[rule] = list
+	w.tries[rule] = sqlWords{list, fold}
 	w.rule(`%s ::= "x"`, rule) // filled in later
+}
+
+// name is the rule for one name in any case.
+func (w *sqlWriter) name(name string) string {
+	rule, ok := w.rules[name]
+	if !ok {
+		if w.rules == nil {
+			w.rules = map[string]string{}
+		}
+		rule = fmt.Sprintf("name_%d", len(w.rules))
+		w.rules[name] = rule
+		w.names(rule, []string{sqlName(name)}, true)
+	}
+	return rule
 }
 
 // fillNames gives the rules for names their meaning; any_name is an identifier
@@ -249,8 +286,10 @@ func (w *sqlWriter) fillNames(d *lang.Definition) error {
 	}
 	for i := range d.Rules {
 		r := &d.Rules[i]
-		if list, ok := w.tries[r.Name]; ok {
-			r.Body = lang.OneOf(list)
+		if words, ok := w.tries[r.Name]; ok && words.fold {
+			r.Body = lang.OneOfFold(words.list)
+		} else if ok {
+			r.Body = lang.OneOf(words.list)
 		} else if r.Name == "any_name" {
 			r.Body = &lang.Expr{Op: lang.OpNFA, NFA: t.NFA()}
 		}
@@ -259,7 +298,7 @@ func (w *sqlWriter) fillNames(d *lang.Definition) error {
 }
 
 // loose writes the grammar in which any name may stand with any table.
-func (w *sqlWriter) loose(names, tables string) {
+func (w *sqlWriter) loose() {
 	w.rule(`root ::= select (ws? ";")?
 select ::= SELECT ws (DISTINCT ws)? items ws FROM ws source (ws join)* (ws WHERE ws expr)? (ws GROUP ws BY ws exprs (ws HAVING ws expr)?)? (ws ORDER ws BY ws orders)? (ws LIMIT ws int (ws OFFSET ws int)?)?
 items ::= "*" | item (comma item)*
@@ -282,8 +321,6 @@ call ::= COUNT "(" opt "*" opt ")" | fname "(" opt (DISTINCT ws)? expr (comma ex
 fname ::= COUNT | SUM | AVG | MIN | MAX | LOWER | UPPER | LENGTH | ABS | ROUND | COALESCE
 case ::= CASE (ws WHEN ws expr ws THEN ws expr)+ (ws ELSE ws expr)? ws END
 column ::= (name ".")? name`)
-	w.rule("name ::= %s", names)
-	w.rule("table ::= %s", tables)
 }
 
 const sqlGrammarWords = `SELECT DISTINCT FROM AS LEFT INNER JOIN ON WHERE GROUP BY HAVING ORDER LIMIT OFFSET ASC DESC AND OR NOT IS NULL IN LIKE

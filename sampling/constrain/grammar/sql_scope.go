@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +21,8 @@ type sqlScope struct {
 	from []sqlFrom
 }
 
-// maxScopes bounds the scopes of a grammar. Where all combinations would be
-// more, joins of three tables are left out, then aliases, then joins.
+// maxScopes bounds the scopes of a grammar; those that matter least are left
+// out beyond it.
 const maxScopes = 96
 
 // scoped writes the grammar in which columns belong to tables in scope.
@@ -31,7 +32,7 @@ func (w *sqlWriter) scoped() {
 	var selects, scalars []string
 	for i := range scopes {
 		s := &scopes[i]
-		byKey[fmt.Sprint(s.from)] = s
+		byKey[keyOf(s.from)] = s
 		selects = append(selects, fmt.Sprintf("select_%d", s.id))
 		scalars = append(scalars, fmt.Sprintf("scalar_%d", s.id))
 	}
@@ -44,40 +45,191 @@ func (w *sqlWriter) scoped() {
 	}
 }
 
-// scopes lists the combinations of one to three different tables.
-func (w *sqlWriter) scopes() []sqlScope {
-	for _, try := range []struct {
-		joined int
-		alias  bool
-	}{{3, true}, {2, true}, {3, false}, {2, false}, {1, true}} {
-		var out []sqlScope
-		w.combine(&out, nil, 0, try.joined, try.alias)
-		if len(out) <= maxScopes || try.joined == 1 {
-			for i := range out {
-				out[i].id = i
-			}
-			return out
-		}
-	}
-	return nil
+// A scopeList gathers scopes, each with the smaller ones that its joins need.
+type scopeList struct {
+	list []sqlScope
+	seen map[string]bool
 }
 
-func (w *sqlWriter) combine(out *[]sqlScope, chosen []sqlFrom, next, joined int, alias bool) {
-	if len(chosen) > 0 {
-		*out = append(*out, sqlScope{from: slices.Clone(chosen)})
+func keyOf(from []sqlFrom) string {
+	var key strings.Builder
+	for _, f := range from {
+		fmt.Fprintf(&key, "%d %q ", f.table, f.alias)
 	}
-	if len(chosen) == joined {
+	return key.String()
+}
+
+// sorted returns from in the order of the specification.
+func sorted(from []sqlFrom) []sqlFrom {
+	from = slices.Clone(from)
+	slices.SortFunc(from, func(a, b sqlFrom) int {
+		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(a.alias, b.alias))
+	})
+	return from
+}
+
+// add adds a scope with all that are part of it, if there is room for them.
+func (l *scopeList) add(from ...sqlFrom) {
+	var fresh [][]sqlFrom
+	var need func(from []sqlFrom)
+	need = func(from []sqlFrom) {
+		if len(from) == 0 || l.seen[keyOf(from)] || slices.ContainsFunc(fresh, func(x []sqlFrom) bool { return slices.Equal(x, from) }) {
+			return
+		}
+		for i := range from {
+			need(slices.Delete(slices.Clone(from), i, i+1))
+		}
+		fresh = append(fresh, from)
+	}
+	if need(sorted(from)); len(l.list)+len(fresh) > maxScopes && len(from) > 1 {
 		return
 	}
-	for t := next; t < len(w.spec.Tables); t++ {
-		names := []string{""}
-		if a := w.spec.Tables[t].Alias; a != "" && alias {
-			names = append(names, a)
-		}
-		for _, a := range names {
-			w.combine(out, append(slices.Clone(chosen), sqlFrom{t, a}), t+1, joined, alias)
+	for _, from := range fresh {
+		l.seen[keyOf(from)] = true
+		l.list = append(l.list, sqlScope{len(l.list), from})
+	}
+}
+
+// scopes lists the FROM clauses that may be written, those that matter most
+// first: tables alone, joined by their own names and by their aliases, with
+// themselves, three of them, and last by names that tell nothing of them.
+func (w *sqlWriter) scopes() []sqlScope {
+	l := &scopeList{seen: map[string]bool{}}
+	n := len(w.spec.Tables)
+	names := make([][]string, n) // the own one, then aliases
+	for t := range n {
+		names[t] = append([]string{""}, w.aliases(t)...)
+		l.add(sqlFrom{t, ""})
+	}
+	for t := range n {
+		for _, a := range names[t] {
+			l.add(sqlFrom{t, a})
 		}
 	}
+	// join adds joins of different tables in which pick allows the names.
+	join := func(size int, pick func(places []int) bool) {
+		w.combine(nil, 0, size, names, func(from []sqlFrom, places []int) {
+			if pick(places) {
+				l.add(from...)
+			}
+		})
+	}
+	own := func(places []int) bool { return slices.Max(places) == 0 }
+	first := func(places []int) bool { return slices.Min(places) == 1 && slices.Max(places) == 1 }
+	any := func([]int) bool { return true }
+	join(2, own)
+	join(2, first)
+	for t := range n {
+		for _, pair := range w.selfJoins(t) {
+			l.add(sqlFrom{t, pair[0]}, sqlFrom{t, pair[1]})
+		}
+	}
+	join(3, own)
+	join(3, first)
+	join(2, any)
+	join(3, any)
+	for t := range n {
+		for u := range n {
+			for _, pair := range [][2]string{{"a", "b"}, {"t1", "t2"}} {
+				if len(w.spec.Tables[t].Aliases)+len(w.spec.Tables[u].Aliases) == 0 && w.free(pair[0]) && w.free(pair[1]) && t != u {
+					l.add(sqlFrom{t, pair[0]}, sqlFrom{u, pair[1]})
+				}
+			}
+		}
+	}
+	return l.list
+}
+
+// combine calls fn with every choice of size different tables from next on
+// under names that differ, and with the place of each name in its list.
+func (w *sqlWriter) combine(chosen []sqlFrom, next, size int, names [][]string, fn func(from []sqlFrom, places []int)) {
+	var walk func(chosen []sqlFrom, places []int, next int)
+	walk = func(chosen []sqlFrom, places []int, next int) {
+		if len(chosen) == size {
+			fn(chosen, places)
+			return
+		}
+		for t := next; t < len(names); t++ {
+			for i, a := range names[t] {
+				f := sqlFrom{t, a}
+				if !slices.ContainsFunc(chosen, func(g sqlFrom) bool { return strings.EqualFold(w.qualifier(f), w.qualifier(g)) }) {
+					walk(append(slices.Clone(chosen), f), append(slices.Clone(places), i), t+1)
+				}
+			}
+		}
+	}
+	walk(chosen, nil, next)
+}
+
+// aliases are the names that a table may be given where it is not joined with
+// itself.
+func (w *sqlWriter) aliases(t int) []string {
+	if list := w.spec.Tables[t].Aliases; len(list) > 0 {
+		return list
+	}
+	initials := initialsOf(w.spec.Tables[t].Name)
+	clash := false
+	for u, x := range w.spec.Tables {
+		clash = clash || u != t && initialsOf(x.Name) == initials
+	}
+	candidates := []string{initials}
+	if clash {
+		candidates = []string{w.prefix(t), initials}
+	}
+	return slices.DeleteFunc(candidates, func(a string) bool { return !w.free(a) })
+}
+
+// selfJoins are the pairs of names under which a table is joined with itself.
+func (w *sqlWriter) selfJoins(t int) (pairs [][2]string) {
+	if list := w.spec.Tables[t].Aliases; len(list) > 0 {
+		pairs = append(pairs, [2]string{"", list[0]})
+		for i, a := range list {
+			for _, b := range list[i+1:] {
+				pairs = append(pairs, [2]string{a, b})
+			}
+		}
+		return pairs
+	}
+	x := initialsOf(w.spec.Tables[t].Name)
+	next := x + "2"
+	if len(x) == 1 && x < "z" {
+		next = string(rune(x[0] + 1))
+	}
+	for _, pair := range [][2]string{{"a", "b"}, {x + "1", x + "2"}, {"", x}, {x, next}, {"t1", "t2"}} {
+		if (pair[0] == "" || w.free(pair[0])) && w.free(pair[1]) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
+}
+
+// initialsOf are the first letters of the words of a name: oi for order_items.
+func initialsOf(name string) string {
+	var out []byte
+	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		out = append(out, word[0])
+	}
+	return string(out)
+}
+
+// prefix is the shortest beginning of a table's name, of two letters at least,
+// that no other table begins with; empty if there is none.
+func (w *sqlWriter) prefix(t int) string {
+	name := strings.ToLower(w.spec.Tables[t].Name)
+	for n := 2; n < len(name); n++ {
+		if !slices.ContainsFunc(w.spec.Tables, func(x SQLTable) bool {
+			return x.Name != w.spec.Tables[t].Name && strings.HasPrefix(strings.ToLower(x.Name), name[:n])
+		}) {
+			return name[:n]
+		}
+	}
+	return ""
+}
+
+// free reports whether a word can be an alias: it is a plain name, and neither
+// that of a table nor a keyword.
+func (w *sqlWriter) free(alias string) bool {
+	return sqlName(alias) == alias && !slices.ContainsFunc(w.spec.Tables, func(x SQLTable) bool { return strings.EqualFold(x.Name, alias) })
 }
 
 func (w *sqlWriter) qualifier(f sqlFrom) string {
@@ -88,11 +240,11 @@ func (w *sqlWriter) qualifier(f sqlFrom) string {
 }
 
 func (w *sqlWriter) fromText(f sqlFrom) string {
-	name := quoteGBNF(sqlName(w.spec.Tables[f.table].Name))
+	name := w.name(w.spec.Tables[f.table].Name)
 	if f.alias == "" {
 		return name
 	}
-	return fmt.Sprintf("%s ws AS ws %s", name, quoteGBNF(sqlName(f.alias)))
+	return fmt.Sprintf("%s ws (AS ws)? %s", name, w.name(f.alias))
 }
 
 // statement writes the select of a scope. Sources may come in any order; the
@@ -101,7 +253,7 @@ func (w *sqlWriter) statement(s *sqlScope, byKey map[string]*sqlScope) {
 	k := s.id
 	var stars []string
 	for _, f := range s.from {
-		stars = append(stars, quoteGBNF(sqlName(w.qualifier(f))+".*"))
+		stars = append(stars, w.name(w.qualifier(f))+` ".*"`)
 	}
 	w.rule(`items_%d ::= "*" | item_%d (comma item_%d)*`, k, k, k)
 	w.rule(`item_%d ::= a_%d (ws AS ws any_name)? | %s`, k, k, strings.Join(stars, " | "))
@@ -116,7 +268,7 @@ func (w *sqlWriter) statement(s *sqlScope, byKey map[string]*sqlScope) {
 	w.rule(`agg_%d ::= COUNT "(" opt "*" opt ")" | afunc "(" opt (DISTINCT ws)? e_%d opt ")"`, k, k)
 	w.rule(`scall_%d ::= sfunc "(" opt e_%d opt ")" | ROUND "(" opt e_%d comma [0-9] opt ")" | COALESCE "(" opt e_%d (comma e_%d)+ opt ")"`, k, k, k, k, k)
 	w.rule(`acall_%d ::= sfunc "(" opt a_%d opt ")" | ROUND "(" opt a_%d comma [0-9] opt ")" | COALESCE "(" opt a_%d (comma a_%d)+ opt ")"`, k, k, k, k, k)
-	w.names(fmt.Sprintf("col_%d", k), w.columns(s))
+	w.names(fmt.Sprintf("col_%d", k), w.columns(s), true)
 }
 
 // orders lists the ways to write a scope's FROM clause.
@@ -127,8 +279,7 @@ func (w *sqlWriter) orders(s *sqlScope, byKey map[string]*sqlScope) []string {
 		b.WriteString(w.fromText(order[0]))
 		for i := 1; i < len(order); i++ {
 			seen := slices.Clone(order[:i+1])
-			slices.SortFunc(seen, func(a, b sqlFrom) int { return a.table - b.table })
-			fmt.Fprintf(&b, ` ws ((LEFT | INNER) ws)? JOIN ws %s ws ON ws e_%d`, w.fromText(order[i]), byKey[fmt.Sprint(seen)].id)
+			fmt.Fprintf(&b, ` ws ((LEFT | INNER) ws)? JOIN ws %s ws ON ws e_%d`, w.fromText(order[i]), byKey[keyOf(sorted(seen))].id)
 		}
 		out = append(out, b.String())
 	})
@@ -157,10 +308,19 @@ func (w *sqlWriter) columns(s *sqlScope) []string {
 			owners[strings.ToLower(c)]++
 		}
 	}
+	once := func(t int) bool {
+		n := 0
+		for _, f := range s.from {
+			if f.table == t {
+				n++
+			}
+		}
+		return n == 1
+	}
 	var out []string
 	for _, f := range s.from {
 		for _, c := range w.spec.Tables[f.table].Columns {
-			if len(s.from) == 1 || owners[strings.ToLower(c)] == 1 {
+			if len(s.from) == 1 || owners[strings.ToLower(c)] == 1 && once(f.table) {
 				out = append(out, sqlName(c))
 			}
 			out = append(out, sqlName(w.qualifier(f))+"."+sqlName(c))

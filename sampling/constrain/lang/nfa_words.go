@@ -20,6 +20,32 @@ func OneOf(list []string) *Expr {
 	return &Expr{Op: OpNFA, NFA: n}
 }
 
+// OneOfFold is [OneOf] with ASCII letters in either case.
+func OneOfFold(list []string) *Expr {
+	lower := make([]string, len(list))
+	for i, s := range list {
+		lower[i] = asciiLower(s)
+	}
+	e := OneOf(lower)
+	for i, edges := range e.NFA.Edges {
+		for _, x := range edges {
+			if 'a' <= x.Lo && x.Lo <= 'z' {
+				e.NFA.Edges[i] = append(e.NFA.Edges[i], Edge{x.Lo - 'a' + 'A', x.Lo - 'a' + 'A', x.To})
+			}
+		}
+	}
+	return e
+}
+
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r - 'A' + 'a'
+		}
+		return r
+	}, s)
+}
+
 // Child returns the node behind byte b of a trie node, making it if needed.
 func (n *NFA) Child(at int32, b byte) int32 {
 	for _, e := range n.Edges[at] {
