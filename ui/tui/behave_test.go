@@ -33,7 +33,7 @@ func (b *bench) text() string { return b.m.Lane().View.Text() }
 func TestWhatIfMovesNoRow(t *testing.T) {
 	b := storyAt16(t, 120, 40)
 	l := b.m.Lane()
-	ids, scale := b.m.chartIDs(), l.Scale
+	ids, scale := b.m.lab.chartIDs(), l.Scale
 	for range 12 {
 		b.keys("+")
 		next, err := l.View.Retrace(l.View.Next.Index-1, l.Settings)
@@ -46,7 +46,7 @@ func TestWhatIfMovesNoRow(t *testing.T) {
 	}
 	b.has("what-if · step 16")
 	b.has("1.30*")
-	if got := b.m.chartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
+	if got := b.m.lab.chartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
 		t.Errorf("rows moved from %v to %v", ids, got)
 	}
 	if l.Scale != scale {
@@ -199,7 +199,7 @@ func TestOrderCyclesThroughEngines(t *testing.T) {
 func TestStagesMoveAndGoOut(t *testing.T) {
 	b := ready(t, 1)
 	l := b.m.Lane()
-	b.m.focus = panePipeline
+	b.m.lab.focus = panePipeline
 	for i, st := range l.View.Next.Trace.Stages() {
 		if st.Name == "temperature" {
 			b.m.Stage = i
@@ -216,7 +216,7 @@ func TestStagesMoveAndGoOut(t *testing.T) {
 	if l.Config.Float("temperature") != 1 {
 		t.Errorf("x left temperature at %v", l.Config.Float("temperature"))
 	}
-	b.m.focus = paneControls
+	b.m.lab.focus = paneControls
 	b.m.SelectKnob("temperature")
 	b.keys("x")
 	if l.Config.Float("temperature") != .7 {

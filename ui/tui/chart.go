@@ -60,8 +60,8 @@ func columnsOf(k kit.Class, w int) chartColumns {
 }
 
 // drawChart draws the distribution of the step on the screen.
-func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	if m.drawInstead(c, l, k) {
+func (lb *labView) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
+	if lb.drawInstead(c, l, k) {
 		return
 	}
 	top := chartTop(l, c.H)
@@ -80,11 +80,11 @@ func (m *Model) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]
 	bars := make([]viz.Bar, len(lines))
-	d := rowDrawer{m: m, l: l, c: c, col: col, t: t, step: l.Step(), class: k}
+	d := rowDrawer{l: l, c: c, col: col, t: t, step: l.Step(), class: k}
 	for i, ln := range lines {
 		bars[i] = d.line(y+i, ln)
 	}
-	m.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.Scale)
+	lb.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.Scale)
 	for i, ln := range lines {
 		if ln.kind == cutLine {
 			d.cut(y+i, ln)
@@ -105,7 +105,6 @@ func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
 
 // A rowDrawer draws the lines of one chart.
 type rowDrawer struct {
-	m     *Model
 	l     *run.Lane
 	c     *viz.Canvas
 	col   chartColumns
@@ -289,7 +288,7 @@ func among(t *sampling.Trace) string {
 }
 
 // chartTitle says what the chart shows: which step, and how open it is.
-func (m *Model) chartTitle(l *run.Lane, k kit.Class) string {
+func (lb *labView) chartTitle(l *run.Lane, k kit.Class) string {
 	s := l.Step()
 	if f := l.View.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {

@@ -281,14 +281,14 @@ func chartPlanFor(l *run.Lane, k kit.Class, h int) chartPlan {
 }
 
 // chartIDs lists the tokens that have a row in the lab's chart, from the top.
-func (m *Model) chartIDs() []int32 {
-	t, ref := run.Traces(m.Lane())
+func (lb *labView) chartIDs() []int32 {
+	t, ref := run.Traces(lb.lanes.Lane())
 	if t == nil {
 		return nil
 	}
-	plan := chartPlanFor(m.Lane(), kit.ClassOf(m.w, m.h), m.chartHeight())
-	if m.zoom && m.focus == paneChart {
-		plan, _, _ = thickPlan(m.Lane(), m.h-projectorRest)
+	plan := chartPlanFor(lb.lanes.Lane(), kit.ClassOf(lb.w, lb.h), lb.chartHeight())
+	if lb.zoom && lb.focus == paneChart {
+		plan, _, _ = thickPlan(lb.lanes.Lane(), lb.h-projectorRest)
 	}
 	var ids []int32
 	for _, ln := range chartLines(t, ref, plan) {
@@ -300,14 +300,14 @@ func (m *Model) chartIDs() []int32 {
 }
 
 // chartHeight returns the lines inside the lab's chart, head included.
-func (m *Model) chartHeight() int {
-	lay := layoutOf(m.w, m.h)
+func (lb *labView) chartHeight() int {
+	lay := layoutOf(lb.w, lb.h)
 	h := lay.chart.H - 2
 	switch {
-	case m.zoom && m.focus == paneChart:
-		h = m.h - 5
+	case lb.zoom && lb.focus == paneChart:
+		h = lb.h - 5
 	case lay.class == kit.Class60 || lay.class == kit.Class40:
 		h = lay.chart.H - 1
 	}
-	return max(h-chartTop(m.Lane(), h), 1)
+	return max(h-chartTop(lb.lanes.Lane(), h), 1)
 }

@@ -151,11 +151,8 @@ func init() {
 // actOnKnobs is act while the list of knobs has the keys.
 func (v *compareView) actOnKnobs(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	if a.ID == kit.ActInspect {
-		keep := m.focus
-		m.focus = paneControls
-		cmd := m.inspect()
-		m.focus = keep
-		return cmd, true
+		m.lab.inspectKnob()
+		return nil, true
 	}
 	return nil, false
 }
@@ -193,7 +190,7 @@ func (v *compareView) waitOrFree(m *Model) {
 // move chooses a row of the chart, or a knob.
 func (v *compareView) move(m *Model, d int) {
 	if v.knobs {
-		m.moveKnob(d)
+		m.lab.moveKnob(d)
 		return
 	}
 	l := m.Lane()
@@ -217,7 +214,7 @@ func (v *compareView) move(m *Model, d int) {
 
 func (v *compareView) toEnd(m *Model, d int) {
 	if v.knobs {
-		m.moveKnob(d * len(run.Knobs))
+		m.lab.moveKnob(d * len(run.Knobs))
 		return
 	}
 	if d > 0 && !anyLooks(m.Scope()) {

@@ -36,23 +36,23 @@ const (
 )
 
 // knobRows returns how many knobs the list shows at once.
-func (m *Model) knobRows() int {
-	l := layoutOf(m.w, m.h)
+func (lb *labView) knobRows() int {
+	l := layoutOf(lb.w, lb.h)
 	switch {
-	case m.zoom && m.focus == paneControls:
-		return max(m.Screen().Body().H-2-aboveKnobs-belowKnobs, 3)
+	case lb.zoom && lb.focus == paneControls:
+		return max(lb.h-3-2-aboveKnobs-belowKnobs, 3)
 	case l.side.Empty():
-		return m.listRect(l).H - 3
+		return lb.listRect(l).H - 3
 	}
 	return max(l.side.H-2-aboveKnobs-belowKnobs, 3)
 }
 
 // knobsShown returns the indices of the knobs in view.
-func (m *Model) knobsShown() []int {
-	n := m.knobRows()
+func (lb *labView) knobsShown() []int {
+	n := lb.knobRows()
 	moving := len(run.Knobs) - run.FixedKnobs
 	var out []int
-	for i := m.scroll; i < moving && len(out) < n-run.FixedKnobs; i++ {
+	for i := lb.scroll; i < moving && len(out) < n-run.FixedKnobs; i++ {
 		out = append(out, i)
 	}
 	for i := moving; i < len(run.Knobs) && len(out) < n; i++ {
@@ -63,29 +63,29 @@ func (m *Model) knobsShown() []int {
 
 // drawKnobList draws the knobs alone, where the controls have no pane of
 // their own.
-func (m *Model) drawKnobList(c *viz.Canvas, l *run.Lane) {
-	shown := m.knobsShown()
+func (lb *labView) drawKnobList(c *viz.Canvas, l *run.Lane) {
+	shown := lb.knobsShown()
 	for y, i := range shown {
-		m.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
+		lb.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
 	}
-	c.Put(3, len(shown), viz.CutTitle(m.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
+	c.Put(3, len(shown), viz.CutTitle(lb.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.
-func (m *Model) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	m.drawPresets(c, l)
+func (lb *labView) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
+	lb.drawPresets(c, l)
 	col := controlColumnsOf(k)
 	y := aboveKnobs
-	shown := m.knobsShown()
+	shown := lb.knobsShown()
 	for _, i := range shown {
-		m.drawKnob(c, l, y, i, col)
+		lb.drawKnob(c, l, y, i, col)
 		y++
 	}
-	c.Put(3, y, viz.CutTitle(m.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
+	c.Put(3, y, viz.CutTitle(lb.restOfKnobs(l, shown), c.W-4), viz.Ink{Role: viz.Muted})
 	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
-	a, b := m.effectLines()
+	a, b := lb.effectLines()
 	ink := viz.Ink{}
-	if m.idle().Reason != sampling.Acts {
+	if lb.idle().Reason != sampling.Acts {
 		ink.Role = viz.Inert
 	}
 	lines := []string{a, b}
@@ -98,7 +98,7 @@ func (m *Model) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // restOfKnobs says how many knobs are out of view.
-func (m *Model) restOfKnobs(l *run.Lane, shown []int) string {
+func (lb *labView) restOfKnobs(l *run.Lane, shown []int) string {
 	inView := make(map[int]bool)
 	for _, i := range shown {
 		inView[i] = true
@@ -160,8 +160,8 @@ func presetNames(presets []run.Preset, now, w int) (items []string, gap string) 
 
 // presetSpans returns where each preset of the controls stands, for drawing
 // and for the mouse.
-func (m *Model) presetSpans(l *run.Lane, w int) (items []string, at []int) {
-	items, gap := presetNames(m.Book.List(), l.ShownPreset(), w-2)
+func (lb *labView) presetSpans(l *run.Lane, w int) (items []string, at []int) {
+	items, gap := presetNames(lb.lanes.Book.List(), l.ShownPreset(), w-2)
 	x := 1
 	for i, s := range items {
 		if i > 0 {
@@ -173,29 +173,29 @@ func (m *Model) presetSpans(l *run.Lane, w int) (items []string, at []int) {
 	return items, at
 }
 
-func (m *Model) drawPresets(c *viz.Canvas, l *run.Lane) {
-	items, at := m.presetSpans(l, c.W)
+func (lb *labView) drawPresets(c *viz.Canvas, l *run.Lane) {
+	items, at := lb.presetSpans(l, c.W)
 	now := l.ShownPreset()
 	for i, s := range items {
 		ink := viz.Ink{Role: viz.Muted}
 		if i == now {
-			ink = run.LabelInk(m.Book.List()[i].Name).With(viz.Bold)
+			ink = run.LabelInk(lb.lanes.Book.List()[i].Name).With(viz.Bold)
 		}
 		c.Put(at[i], 0, s, ink)
 	}
 }
 
 // drawKnob draws knob i in line y.
-func (m *Model) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumns) {
+func (lb *labView) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumns) {
 	p := run.Knobs[i]
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	off := p.IsOff(v)
 	ink := viz.Ink{}
-	if i == m.Knob {
+	if i == lb.lanes.Knob {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = viz.Ink{Role: viz.Focus}
-		if m.focus == paneControls {
+		if lb.focus == paneControls {
 			ink = ink.With(viz.Bold)
 		}
 	} else if off {
@@ -240,9 +240,9 @@ func originWord(o sampling.Origin) string { return o.String() }
 
 // idle is why the selected knob does nothing at the shown step; the zero value
 // if it does something, or nothing is known.
-func (m *Model) idle() sampling.Inert {
-	l := m.Lane()
-	p, s, e := m.Selected(), l.Step(), m.Effect
+func (lb *labView) idle() sampling.Inert {
+	l := lb.lanes.Lane()
+	p, s, e := lb.lanes.Selected(), l.Step(), lb.lanes.Effect
 	switch {
 	case s == nil || s.Trace == nil:
 		if set := l.ShownSettings(); set != nil {
@@ -259,12 +259,12 @@ func (m *Model) idle() sampling.Inert {
 
 // effectLines say what the selected knob does at the shown step: two lines,
 // or one that says why it does nothing.
-func (m *Model) effectLines() (a, b string) {
-	l := m.Lane()
-	p := m.Selected()
+func (lb *labView) effectLines() (a, b string) {
+	l := lb.lanes.Lane()
+	p := lb.lanes.Selected()
 	s := l.Step()
-	e := m.Effect
-	if why := m.idle(); why.Reason != sampling.Acts {
+	e := lb.lanes.Effect
+	if why := lb.idle(); why.Reason != sampling.Acts {
 		return "○ " + why.String(), ""
 	}
 	if s == nil || s.Trace == nil {
@@ -283,7 +283,7 @@ func (m *Model) effectLines() (a, b string) {
 	a = fmt.Sprintf("here: %s of %s survive;", viz.Count(e.Effect.Kept), viz.Count(s.Trace.Vocab-s.Trace.NoPiece))
 	b = fmt.Sprintf("off would keep %s; differ by %s", viz.Count(e.Effect.KeptOff), viz.Percent(e.Effect.TV))
 	if e.Effect.Token != e.Effect.TokenOff {
-		b += " · draw " + l.Piece(e.Effect.TokenOff, m.pal.ASCII)
+		b += " · draw " + l.Piece(e.Effect.TokenOff, lb.pal.ASCII)
 	}
 	return a, b
 }

@@ -45,7 +45,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.Before() != nil:
 		moved := m.Effect.Key.Step == l.Step() && m.Effect.Tv > 0
-		if why := m.idle(); k <= kit.Class80 && !moved && why.NoEffect() {
+		if why := m.lab.idle(); k <= kit.Class80 && !moved && why.NoEffect() {
 			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
@@ -66,7 +66,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return v + ". " + p.Help, viz.Ink{}
 	}
 	if k <= kit.Class80 {
-		if why := m.idle(); why.Reason != sampling.Acts {
+		if why := m.lab.idle(); why.Reason != sampling.Acts {
 			return "○ " + why.String(), viz.Ink{Role: viz.Inert}
 		}
 		return p.Help, viz.Ink{}
@@ -145,7 +145,7 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	if l := m.Lane(); l.CanRetry() && l.Look.At == 0 {
 		list = append([]kit.Hint{{ID: kit.ActRun, Word: "try again"}}, list...)
 	}
-	if m.zoom {
+	if m.lab.zoom {
 		list = zoomFooter
 	}
 	list = m.ofFocus(list)
@@ -166,12 +166,12 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 
 // turnsKnobs reports whether the horizontal arrows turn a knob and step no
 // more.
-func (m *Model) turnsKnobs() bool { return m.screen.id == kit.ViewLab && m.focus == paneControls }
+func (m *Model) turnsKnobs() bool { return m.screen.id == kit.ViewLab && m.lab.turnsKnobs() }
 
-// stepKeys returns the keys that go a token on and back from the focused pane.
+// stepKeys returns the keys that go a token on and back.
 func (m *Model) stepKeys() (next, back string) {
-	if m.turnsKnobs() {
-		return m.keys.byID[kit.ActNext].First(), m.keys.byID[kit.ActBack].First()
+	if m.screen.id == kit.ViewLab {
+		return m.lab.stepKeys()
 	}
 	return m.keys.byID[kit.ActRight].First(), m.keys.byID[kit.ActLeft].First()
 }

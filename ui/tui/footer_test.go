@@ -152,8 +152,8 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 				b.start("Once upon a time")
 				b.keys("n", "n")
 				b.steps(2)
-				b.m.focus = p
-				b.m.focusShown()
+				b.m.lab.focus = p
+				b.m.lab.focusShown()
 				b.m.SelectKnob("temperature")
 				reach(b)
 				text, _ := b.m.helpLine(kit.ClassOf(b.m.w, b.m.h))
@@ -191,7 +191,7 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 					}
 					if !as {
 						t.Errorf("%s, %v, pane %d: %s is said to turn a knob: %v; temperature %v to %v, look %d, %d steps\n%s",
-							name, size, b.m.focus, key, turns, before, after, look, n, b.frame())
+							name, size, b.m.lab.focus, key, turns, before, after, look, n, b.frame())
 					}
 					break
 				}

@@ -13,65 +13,128 @@ import (
 	"logitscope/viz"
 )
 
+// A pane is a part of the lab that keys can act in.
+type pane uint8
+
+const (
+	paneText pane = iota
+	paneChart
+	paneControls
+	panePipeline
+	paneEntropy
+)
+
 // labView is the lab: text, chart, controls, pipeline and entropy.
-type labView struct{}
+type labView struct {
+	lanes *run.Lanes
+	pal   *viz.Palette
+	keyOf func(kit.ID) string // the key that the footer shows for an action
+	w, h  int
 
-func (*labView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
-
-func (*labView) Hints(_ kit.Host) []kit.ID {
-	return nil
+	focus  pane
+	zoom   bool
+	scroll int // first knob of the list that is shown
+	drag   *drag
+	bars   *viz.BarChart // the chart, drawn once for what it shows
 }
 
-// draw draws the whole window, header to footer.
-func (*labView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	lay := layoutOf(m.w, m.h)
-	l := m.Lane()
-	if m.zoom {
-		m.drawZoom(c, l, lay.class)
-		return
+// newLab returns the lab of these lanes. keyOf names the key of an action.
+func newLab(lanes *run.Lanes, pal *viz.Palette, keyOf func(kit.ID) string) *labView {
+	return &labView{lanes: lanes, pal: pal, keyOf: keyOf, focus: paneChart, bars: new(viz.BarChart)}
+}
+
+// resize takes the size of the window.
+func (lb *labView) resize(w, h int) {
+	lb.w, lb.h = w, h
+	lb.focusShown()
+}
+
+// Act takes nothing: what the lab's keys do is the plain meaning of the
+// actions, which other views lend.
+func (*labView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
+
+// Hints leaves the footer to the router, which words the lab's by what runs.
+func (*labView) Hints(kit.Host) []kit.ID { return nil }
+
+// A frame is where header, help line and footer stand around the panes; a part
+// that is not shown is empty.
+type frame struct {
+	header, help, footer viz.Rect
+	class                kit.Class // of header and footer
+	helpClass            kit.Class // of the help line
+}
+
+// around returns where the rest of the screen stands.
+func (lb *labView) around() frame {
+	lay := layoutOf(lb.w, lb.h)
+	f := frame{lay.header, lay.help, lay.footer, lay.class, lay.class}
+	row := func(y int) viz.Rect { return viz.Rect{X: 0, Y: y, W: lb.w, H: 1} }
+	switch {
+	case lb.projects():
+		f.header, f.help, f.footer, f.helpClass = viz.Rect{}, row(lb.h-2), row(lb.h-1), kit.Class80
+		if lb.lanes.Notice.Text == "" {
+			f.help = viz.Rect{} // the projector has words of its own there
+		}
+	case lb.zoom:
+		f.header, f.help, f.footer = row(0), row(lb.h-2), row(lb.h-1)
+	case lay.help.Empty() && lb.lanes.Notice.Text != "":
+		f.help = lay.knob
 	}
-	m.drawHeader(c.Sub(lay.header), lay.class)
-	switch lay.class {
-	case kit.Class160, kit.Class120, kit.Class100:
-		m.drawBoxed(c, lay, l)
+	return f
+}
+
+// Draw draws the panes into the whole window; header, help line and footer
+// stand where around says.
+func (lb *labView) Draw(c *viz.Canvas, _ kit.Host) {
+	lay := layoutOf(lb.w, lb.h)
+	l := lb.lanes.Lane()
+	switch {
+	case lb.projects():
+		lb.drawProjector(c, l)
+	case lb.zoom:
+		lb.drawZoom(c, l, lay.class)
+	case lay.class >= kit.Class100:
+		lb.drawBoxed(c, lay, l)
 	default:
-		m.drawColumn(c, lay, l)
+		lb.drawColumn(c, lay, l)
 	}
-	if !lay.help.Empty() {
-		m.drawHelpLine(c.Sub(lay.help), lay.class)
-	} else if m.Notice.Text != "" {
-		m.drawHelpLine(c.Sub(lay.knob), lay.class)
-	}
-	m.drawFooter(c.Sub(lay.footer), lay.class)
+}
+
+// projects reports whether the chart has the window to itself, drawn for the
+// back of a classroom.
+func (lb *labView) projects() bool {
+	l := lb.lanes.Lane()
+	s := l.Step()
+	return lb.zoom && lb.focus == paneChart && s != nil && s.Trace != nil &&
+		(l.Look.At > 0 || l.View.Phase == engine.Running || l.View.Phase == engine.Paused)
 }
 
 // drawBoxed draws the panes of the classes that box all of them.
-func (m *Model) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
+func (lb *labView) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
-	m.drawText(viz.Box(c.Sub(lay.text), m.textFrame(l)), l)
-	m.drawChart(viz.Box(c.Sub(lay.chart), m.chartFrame(l, k)), l, k)
-	m.drawControls(viz.Box(c.Sub(lay.side), m.controlFrame()), l, k)
+	lb.drawText(viz.Box(c.Sub(lay.text), lb.textFrame(l)), l)
+	lb.drawChart(viz.Box(c.Sub(lay.chart), lb.chartFrame(l, k)), l, k)
+	lb.drawControls(viz.Box(c.Sub(lay.side), lb.controlFrame()), l, k)
 	pipe := c.Sub(lay.pipeline)
-	m.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: m.focus == panePipeline}), l, k)
+	lb.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: lb.focus == panePipeline}), l, k)
 	if k == kit.Class100 {
-		m.drawEntropyTitle(pipe, l, pipe.W-2)
+		lb.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
-	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: m.focus == paneEntropy}
-	m.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: lb.focus == paneEntropy}
+	lb.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
 }
 
-func (m *Model) controlFrame() viz.Frame {
-	f := viz.Frame{Title: "controls", Focused: m.focus == paneControls}
-	if kit.ClassOf(m.w, m.h) != kit.Class100 {
+func (lb *labView) controlFrame() viz.Frame {
+	f := viz.Frame{Title: "controls", Focused: lb.focus == paneControls}
+	if kit.ClassOf(lb.w, lb.h) != kit.Class100 {
 		f.Right = strconv.Itoa(len(run.Knobs)) + " knobs"
 	}
 	return f
 }
 
-func (m *Model) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
-	f := viz.Frame{Title: m.chartTitle(l, k), Focused: m.focus == paneChart}
+func (lb *labView) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
+	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.focus == paneChart}
 	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
 	}
@@ -79,16 +142,16 @@ func (m *Model) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
 }
 
 // drawColumn draws the classes of one column.
-func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
+func (lb *labView) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
 	text, chart := c.Sub(lay.text), c.Sub(lay.chart)
 	switch k {
 	case kit.Class80:
-		m.drawText(viz.Box(text, m.textFrame(l)), l)
-		m.drawChart(viz.Box(chart, m.chartFrame(l, k)), l, k)
+		lb.drawText(viz.Box(text, lb.textFrame(l)), l)
+		lb.drawChart(viz.Box(chart, lb.chartFrame(l, k)), l, k)
 	default:
-		m.drawText(text, l)
-		f := m.chartFrame(l, k)
+		lb.drawText(text, l)
+		f := lb.chartFrame(l, k)
 		f.Focused = false
 		rule := chart
 		if k == kit.Class60 { // two dashes before the title
@@ -96,22 +159,22 @@ func (m *Model) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 			rule = chart.Sub(viz.Rect{X: 1, Y: 0, W: chart.W - 1, H: 1})
 		}
 		viz.Rule(rule, f)
-		m.drawChart(chart.Sub(viz.Rect{X: 0, Y: 1, W: chart.W, H: chart.H - 1}), l, k)
+		lb.drawChart(chart.Sub(viz.Rect{X: 0, Y: 1, W: chart.W, H: chart.H - 1}), l, k)
 	}
-	m.drawColumnPipeline(c.Sub(lay.pipeline), l, k)
-	m.drawOneKnob(c.Sub(lay.knob), l, k)
-	if m.focus == paneControls {
-		r := m.listRect(lay)
+	lb.drawColumnPipeline(c.Sub(lay.pipeline), l, k)
+	lb.drawOneKnob(c.Sub(lay.knob), l, k)
+	if lb.focus == paneControls {
+		r := lb.listRect(lay)
 		box := c.Sub(r)
 		box.Clear()
-		m.drawKnobList(viz.Box(box, m.controlFrame()), l)
+		lb.drawKnobList(viz.Box(box, lb.controlFrame()), l)
 	}
 }
 
 // listRect is where the list of knobs opens in the classes of one column:
 // over the chart's lower part, so that its best rows still show what a knob
 // does.
-func (m *Model) listRect(lay layout) viz.Rect {
+func (lb *labView) listRect(lay layout) viz.Rect {
 	r := lay.chart
 	h := min(max(r.H*2/3, 6), r.H)
 	return viz.Rect{X: 0, Y: r.Y + r.H - h, W: r.W, H: h}
@@ -128,7 +191,7 @@ func listClass(w int) kit.Class {
 }
 
 // drawColumnPipeline draws strip and stages without a box.
-func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *labView) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil || l.View.Phase == engine.Prefill {
 		return
@@ -139,14 +202,14 @@ func (m *Model) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
 	case kit.Class60:
-		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
-		m.drawOneLiner(in, 0, 2, in.W, t)
+		lb.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
+		lb.drawOneLiner(in, 0, 2, in.W, t)
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
 		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
-		m.drawOneLiner(in, 0, 0, x-3, t)
-		m.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
+		lb.drawOneLiner(in, 0, 0, x-3, t)
+		lb.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
 	}
 }
 
@@ -178,8 +241,8 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 }
 
 // drawOneKnob draws the selected knob in one line.
-func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	p := m.Selected()
+func (lb *labView) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
+	p := lb.lanes.Selected()
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	ink := viz.Ink{Role: viz.Focus}
@@ -217,29 +280,19 @@ func (m *Model) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // drawZoom gives the focused pane the whole window.
-func (m *Model) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	last := c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1})
-	help := c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1})
+func (lb *labView) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
-	if m.focus == paneChart && l.Step() != nil && l.Step().Trace != nil && (l.Look.At > 0 || l.View.Phase == engine.Running || l.View.Phase == engine.Paused) {
-		m.drawProjector(c, l)
-		m.drawFooter(last, k)
-		return
-	}
-	m.drawHeader(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: 1}), k)
 	wide := listClass(c.W - 2)
-	switch m.focus {
+	switch lb.focus {
 	case paneText:
-		m.drawText(viz.Box(body, m.textFrame(l)), l)
+		lb.drawText(viz.Box(body, lb.textFrame(l)), l)
 	case paneChart:
-		m.drawChart(viz.Box(body, m.chartFrame(l, k)), l, k)
+		lb.drawChart(viz.Box(body, lb.chartFrame(l, k)), l, k)
 	case paneControls:
-		m.drawControls(viz.Box(body, m.controlFrame()), l, wide)
+		lb.drawControls(viz.Box(body, lb.controlFrame()), l, wide)
 	case panePipeline:
-		m.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
+		lb.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
 	case paneEntropy:
-		m.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: true}), l)
+		lb.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: true}), l)
 	}
-	m.drawHelpLine(help, k)
-	m.drawFooter(last, k)
 }

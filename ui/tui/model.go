@@ -17,17 +17,6 @@ import (
 	"logitscope/viz"
 )
 
-// A pane is a part of the lab that keys can act in.
-type pane uint8
-
-const (
-	paneText pane = iota
-	paneChart
-	paneControls
-	panePipeline
-	paneEntropy
-)
-
 // A Model is the state of the screen. Update writes it; drawing only reads.
 type Model struct {
 	opt  Options
@@ -41,18 +30,14 @@ type Model struct {
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
 
-	focus  pane
-	zoom   bool
-	scroll int // first knob of the list that is shown
+	lab *labView
 
 	fresh bool // no key was pressed yet
 	asked bool // quitting was asked for once
-	drag  *drag
 
 	history []string    // prompts, newest last
 	sources sourceTexts // constraints as they were typed
 
-	bars  *viz.BarChart // the lab's chart, drawn once for what it shows
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for
 }
@@ -82,9 +67,10 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
-		screen: opened{kit.ViewLab, &labView{}}, focus: paneChart, fresh: true,
-		dirty: true, cache: new(string), bars: new(viz.BarChart),
+		fresh: true, dirty: true, cache: new(string),
 	}
+	m.lab = newLab(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
+	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources = newSourceTexts(opt.Written)
 	preset := -1
 	for i, p := range opt.Presets {
@@ -145,7 +131,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.Room = m.w - 2
-		m.focusShown()
+		m.lab.resize(m.w, m.h)
 		return m, nil
 	case run.ViewMsg:
 		return m, m.onView(msg)

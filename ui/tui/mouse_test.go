@@ -68,7 +68,7 @@ func TestMouseInEveryClass(t *testing.T) {
 		if size[0] >= 100 {
 			x, y = b.find("z zoom")
 			b.click(x, y)
-			if !b.m.zoom {
+			if !b.m.lab.zoom {
 				t.Errorf("%v: a click on z zoom does not", size)
 			}
 			continue
@@ -86,7 +86,7 @@ func TestMouseInTheControls(t *testing.T) {
 	l := b.m.Lane()
 	x, y := b.find("top_p   ")
 	b.click(x, y)
-	if b.m.Selected().Key != "top_p" || b.m.focus != paneControls {
+	if b.m.Selected().Key != "top_p" || b.m.lab.focus != paneControls {
 		t.Errorf("selected %s", b.m.Selected().Key)
 	}
 	b.mouse(x+22, y, tea.MouseButtonWheelDown, tea.MouseActionPress)
@@ -100,7 +100,7 @@ func TestMouseInTheControls(t *testing.T) {
 	}
 	x, y = b.find("━ controls")
 	b.click(x+1, y)
-	if !b.m.zoom {
+	if !b.m.lab.zoom {
 		t.Error("a click on the focused title does not zoom")
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // shownPanes lists the panes that the window has, in the order of tab.
-func (m *Model) shownPanes() []pane {
-	switch kit.ClassOf(m.w, m.h) {
+func (lb *labView) shownPanes() []pane {
+	switch kit.ClassOf(lb.w, lb.h) {
 	case kit.Class160, kit.Class120:
 		return []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy}
 	case kit.Class100:
@@ -25,18 +25,18 @@ func (m *Model) shownPanes() []pane {
 }
 
 // focusShown moves the focus to a pane that the window has.
-func (m *Model) focusShown() {
-	if p := m.shownPanes(); !slices.Contains(p, m.focus) {
-		m.focus = paneChart
+func (lb *labView) focusShown() {
+	if p := lb.shownPanes(); !slices.Contains(p, lb.focus) {
+		lb.focus = paneChart
 	}
 }
 
 // focusNext moves the focus by d panes.
-func (m *Model) focusNext(d int) {
-	p := m.shownPanes()
-	i := slices.Index(p, m.focus)
-	m.focus = p[(i+d+len(p))%len(p)]
-	m.Say(paneNames[m.focus] + paneKeys[m.focus])
+func (lb *labView) focusNext(d int) {
+	p := lb.shownPanes()
+	i := slices.Index(p, lb.focus)
+	lb.focus = p[(i+d+len(p))%len(p)]
+	lb.lanes.Say(paneNames[lb.focus] + paneKeys[lb.focus])
 }
 
 var paneNames = map[pane]string{
@@ -52,130 +52,131 @@ var paneKeys = map[pane]string{
 }
 
 // along is what the horizontal arrows do in the focused pane.
-func (m *Model) along(d int) {
-	if m.focus == paneControls {
-		m.Nudge(d)
+func (lb *labView) along(d int) {
+	if lb.focus == paneControls {
+		lb.lanes.Nudge(d)
 		return
 	}
 	if d > 0 {
-		m.Next(d)
+		lb.lanes.Next(d)
 		return
 	}
-	m.Back(-d)
+	lb.lanes.Back(-d)
 }
 
 // far moves ten times as far.
-func (m *Model) far(d int) { m.along(10 * d) }
+func (lb *labView) far(d int) { lb.along(10 * d) }
 
 // move is what the vertical arrows do in the focused pane.
-func (m *Model) move(d int) {
-	switch m.focus {
+func (lb *labView) move(d int) {
+	switch lb.focus {
 	case paneControls:
-		m.moveKnob(d)
+		lb.moveKnob(d)
 	case panePipeline:
-		if s := m.Lane().Step(); s != nil && s.Trace != nil {
-			m.Stage = min(max(m.Stage+d, 0), len(s.Trace.Stages())-1)
+		if s := lb.lanes.Lane().Step(); s != nil && s.Trace != nil {
+			lb.lanes.Stage = min(max(lb.lanes.Stage+d, 0), len(s.Trace.Stages())-1)
 			return
 		}
-		m.Say("no stages yet: " + m.WhyNot(m.Lane()))
+		lb.lanes.Say("no stages yet: " + lb.lanes.WhyNot(lb.lanes.Lane()))
 	default:
-		m.moveRow(d)
+		lb.moveRow(d)
 	}
 }
 
 // moveKnob selects another knob and keeps it in view.
-func (m *Model) moveKnob(d int) {
-	to := min(max(m.Knob+d, 0), len(run.Knobs)-1)
-	if to == m.Knob {
-		m.Say("no more knobs that way; : finds any by name")
+func (lb *labView) moveKnob(d int) {
+	to := min(max(lb.lanes.Knob+d, 0), len(run.Knobs)-1)
+	if to == lb.lanes.Knob {
+		lb.lanes.Say("no more knobs that way; : finds any by name")
 	}
-	m.Knob = to
-	m.showKnob()
+	lb.lanes.Knob = to
+	lb.showKnob()
 }
 
 // showKnob scrolls the list of knobs to the selected one.
-func (m *Model) showKnob() {
-	n := max(m.knobRows()-run.FixedKnobs, 1)
-	if m.Knob < len(run.Knobs)-run.FixedKnobs {
-		m.scroll = min(max(m.scroll, m.Knob-n+1), m.Knob)
+func (lb *labView) showKnob() {
+	n := max(lb.knobRows()-run.FixedKnobs, 1)
+	if lb.lanes.Knob < len(run.Knobs)-run.FixedKnobs {
+		lb.scroll = min(max(lb.scroll, lb.lanes.Knob-n+1), lb.lanes.Knob)
 	}
-	m.scroll = min(max(m.scroll, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
+	lb.scroll = min(max(lb.scroll, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
 }
 
 // moveRow moves the cursor of the chart.
-func (m *Model) moveRow(d int) {
-	l := m.Lane()
-	ids := m.chartIDs()
+func (lb *labView) moveRow(d int) {
+	l := lb.lanes.Lane()
+	ids := lb.chartIDs()
 	if len(ids) == 0 {
-		m.Say("no rows yet: " + m.WhyNot(l))
+		lb.lanes.Say("no rows yet: " + lb.lanes.WhyNot(l))
 		return
 	}
 	i := slices.Index(ids, l.Row)
 	to := min(max(i+d, 0), len(ids)-1)
 	switch {
 	case i >= 0 && to == i && d < 0:
-		m.Say("this is the first row; the rest is ranked below it")
+		lb.lanes.Say("this is the first row; the rest is ranked below it")
 	case i >= 0 && to == i:
-		m.Say("this is the last row; / finds any other token")
+		lb.lanes.Say("this is the last row; / finds any other token")
 	}
 	l.Row = ids[to]
 }
 
 // end goes to the first or last thing of the focused pane.
-func (m *Model) end(d int) {
-	l := m.Lane()
-	switch m.focus {
+func (lb *labView) end(d int) {
+	l := lb.lanes.Lane()
+	switch lb.focus {
 	case paneControls:
-		m.moveKnob(d * len(run.Knobs))
+		lb.moveKnob(d * len(run.Knobs))
 	case panePipeline:
-		m.move(d * 100)
+		lb.move(d * 100)
 	case paneChart:
-		m.moveRow(d * 100)
+		lb.moveRow(d * 100)
 	default:
 		if d > 0 {
 			l.LookAt(0)
 			return
 		}
 		if len(l.View.Steps) == 0 {
-			m.Say("home: no token is written yet")
+			lb.lanes.Say("home: no token is written yet")
 			return
 		}
-		m.Back(len(l.View.Steps))
+		lb.lanes.Back(len(l.View.Steps))
 	}
 }
 
 // openSelected is what enter does in the focused pane.
-func (m *Model) openSelected() tea.Cmd {
-	switch m.focus {
+func (lb *labView) openSelected(host kit.Host) tea.Cmd {
+	switch lb.focus {
 	case paneControls:
-		return m.Open(kit.ViewValue)
+		return host.Open(kit.ViewValue)
 	case panePipeline:
-		if run.IsPenalty(m.SelectedStage()) {
-			return m.Open(kit.ViewPenalties)
+		if run.IsPenalty(lb.lanes.SelectedStage()) {
+			return host.Open(kit.ViewPenalties)
 		}
-		return m.Open(kit.ViewStages)
+		return host.Open(kit.ViewStages)
 	case paneChart:
-		return m.inspect()
+		lb.inspect()
+		return nil
 	}
-	if kit.ClassOf(m.w, m.h) < kit.Class100 {
-		return m.Open(kit.ViewValue)
+	if kit.ClassOf(lb.w, lb.h) < kit.Class100 {
+		return host.Open(kit.ViewValue)
 	}
-	m.Say("enter: nothing to open here; tab goes to another pane")
+	lb.lanes.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
 }
 
 // toggleZoom gives the focused pane the whole screen, or takes it back.
-func (m *Model) toggleZoom() {
-	m.zoom = !m.zoom
-	if m.zoom {
-		m.Say("z shows all panes again")
+func (lb *labView) toggleZoom() {
+	lb.zoom = !lb.zoom
+	if lb.zoom {
+		lb.lanes.Say("z shows all panes again")
 	}
 }
 
 // toMark goes to the previous or next mark of the text: a switch of settings
 // or a forced token.
-func (m *Model) toMark(d int) {
-	l := m.Lane()
+func (lb *labView) toMark(d int) {
+	l := lb.lanes.Lane()
 	at := l.Look.At
 	if at == 0 {
 		at = len(l.View.Steps) + 1
@@ -191,41 +192,43 @@ func (m *Model) toMark(d int) {
 		l.LookAt(0)
 		return
 	}
-	m.Say("[ ]: no mark further on: none switched or forced there")
+	lb.lanes.Say("[ ]: no mark further on: none switched or forced there")
 }
 
 // inspect says in one line what the selected thing does here.
-func (m *Model) inspect() tea.Cmd {
-	l := m.Lane()
+func (lb *labView) inspect() { lb.inspectPane(lb.focus) }
+
+// inspectPane says what is selected in a pane does here.
+func (lb *labView) inspectPane(p pane) {
+	l := lb.lanes.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.Say("i: " + m.WhyNot(l))
-		return nil
+		lb.lanes.Say("i: " + lb.lanes.WhyNot(l))
+		return
 	}
-	switch m.focus {
+	switch p {
 	case paneControls:
-		a, b := m.effectLines()
-		m.Say(m.Selected().Key + ": " + a + " " + b)
+		a, b := lb.effectLines()
+		lb.lanes.Say(lb.lanes.Selected().Key + ": " + a + " " + b)
 	case panePipeline:
-		st := s.Trace.Stages()[min(m.Stage, len(s.Trace.Stages())-1)]
-		m.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
-			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(m, s, min(m.Stage, len(s.Trace.Stages())-1))))
+		st := s.Trace.Stages()[min(lb.lanes.Stage, len(s.Trace.Stages())-1)]
+		lb.lanes.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
+			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, min(lb.lanes.Stage, len(s.Trace.Stages())-1))))
 	default:
-		m.Say(m.rowWords(s, l.Row))
+		lb.lanes.Say(lb.rowWords(s, l.Row))
 	}
-	return nil
 }
 
 // rowWords follows one token through the stages.
-func (m *Model) rowWords(s *engine.Step, id int32) string {
+func (lb *labView) rowWords(s *engine.Step, id int32) string {
 	if id == models.NoToken {
 		return "i: no row is selected"
 	}
 	r := s.Trace.Row(id)
 	if r == nil {
-		return "i: " + m.Lane().Piece(id, m.pal.ASCII) + " is not among the rows of this step"
+		return "i: " + lb.lanes.Lane().Piece(id, lb.pal.ASCII) + " is not among the rows of this step"
 	}
-	out := fmt.Sprintf("%s id %d: rank %s, logit %s", m.Lane().Piece(id, m.pal.ASCII), id, viz.Count(int(r.Rank)), viz.Two(float64(r.RawLogit)))
+	out := fmt.Sprintf("%s id %d: rank %s, logit %s", lb.lanes.Lane().Piece(id, lb.pal.ASCII), id, viz.Count(int(r.Rank)), viz.Two(float64(r.RawLogit)))
 	last := float32(-1)
 	for i, st := range s.Trace.Stages() {
 		if int8(i) == r.Cut {
@@ -239,44 +242,33 @@ func (m *Model) rowWords(s *engine.Step, id int32) string {
 	return out
 }
 
-// closeLevel is what esc does.
-func (m *Model) closeLevel() tea.Cmd {
-	l := m.Lane()
-	switch {
-	case len(m.overlays) > 0 || m.screen.id != kit.ViewLab:
-		m.Close()
-	case m.zoom:
-		m.zoom = false
-	case l.View.Phase == engine.Prefill:
-		l.Eng.Post(engine.Cancel{})
-	case l.Look.At > 0:
-		l.LookAt(0)
-	case l.Running():
-		m.Say("esc: space pauses, q quits")
-	default:
-		m.Say("esc: nothing to close; q quits")
-	}
-	return nil
-}
-
-// quit leaves the program, after asking once if settings would be lost.
-func (m *Model) quit() tea.Cmd {
-	for _, l := range m.All {
-		name := l.Label(l.Config, l.Preset)
-		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
-			m.asked = true
-			m.Say("q: your settings (" + name + ") are not saved; q again quits")
-			return nil
-		}
-	}
-	return tea.Quit
-}
-
 // moveSelected moves the pipeline's selected stage by d places.
-func (m *Model) moveSelected(d int) {
-	if m.focus != panePipeline {
-		m.Say("< >: tab to the pipeline first; they move its selected stage")
+func (lb *labView) moveSelected(d int) {
+	if lb.focus != panePipeline {
+		lb.lanes.Say("< >: tab to the pipeline first; they move its selected stage")
 		return
 	}
-	m.MoveStage(d)
+	lb.lanes.MoveStage(d)
+}
+
+// turnsKnobs reports whether the horizontal arrows turn a knob and step no
+// more.
+func (lb *labView) turnsKnobs() bool { return lb.focus == paneControls }
+
+// stepKeys returns the keys that go a token on and back from the focused pane.
+func (lb *labView) stepKeys() (next, back string) {
+	if lb.turnsKnobs() {
+		return lb.keyOf(kit.ActNext), lb.keyOf(kit.ActBack)
+	}
+	return lb.keyOf(kit.ActRight), lb.keyOf(kit.ActLeft)
+}
+
+// inspectKnob says what the selected knob does here.
+func (lb *labView) inspectKnob() { lb.inspectPane(paneControls) }
+
+// inspectStage says what the selected stage does here, which moves the focus
+// to the pipeline.
+func (lb *labView) inspectStage() {
+	lb.focus = panePipeline
+	lb.inspect()
 }

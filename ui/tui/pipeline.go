@@ -87,14 +87,14 @@ func lineWidth(parts []stagePart) int {
 
 // drawOneLiner draws the pipeline in one line from x on, and which stage is
 // selected while keys act on them.
-func (m *Model) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
-	at := min(m.Stage, len(t.Stages())-1)
+func (lb *labView) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
+	at := min(lb.lanes.Stage, len(t.Stages())-1)
 	for i, p := range oneLiner(t, w) {
 		if i > 0 {
 			x = c.Put(x, y, stageGap, viz.Ink{})
 		}
 		end := c.Put(x, y, p.text, viz.Ink{})
-		if p.stage == at && m.focus == panePipeline {
+		if p.stage == at && lb.focus == panePipeline {
 			c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Reverse)
 		}
 		x = end
@@ -156,7 +156,7 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 	return out
 }
 
-func (m *Model) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
+func (lb *labView) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
 	u := t.U
 	if t.Greedy || undrawn(t) {
 		u = -1
@@ -165,16 +165,16 @@ func (m *Model) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
 }
 
 // drawWords says where the draw fell.
-func (m *Model) drawWords(l *run.Lane, s *engine.Step, verb string) string {
+func (lb *labView) drawWords(l *run.Lane, s *engine.Step, verb string) string {
 	t := s.Trace
-	name := l.Piece(t.Token, m.pal.ASCII)
+	name := l.Piece(t.Token, lb.pal.ASCII)
 	switch {
 	case s.Observed:
 		return "the server chose " + name + "; nothing is drawn here"
 	case s.Forced && t.Greedy:
-		return "forced " + l.Piece(s.Token, m.pal.ASCII) + "; greedy would have taken " + l.Piece(s.Drawn, m.pal.ASCII)
+		return "forced " + l.Piece(s.Token, lb.pal.ASCII) + "; greedy would have taken " + l.Piece(s.Drawn, lb.pal.ASCII)
 	case s.Forced:
-		return "forced " + l.Piece(s.Token, m.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.Piece(s.Drawn, m.pal.ASCII)
+		return "forced " + l.Piece(s.Token, lb.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.Piece(s.Drawn, lb.pal.ASCII)
 	case t.Greedy:
 		list := drawnStages(t)
 		return "no draw: " + name + " is the best of " + viz.Count(list[len(list)-1].Kept)
@@ -183,31 +183,31 @@ func (m *Model) drawWords(l *run.Lane, s *engine.Step, verb string) string {
 }
 
 // drawPipeline draws the stages and the draw.
-func (m *Model) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *labView) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
 	y := 0
-	if k == kit.Class160 || m.zoom {
-		y = m.drawStages(c, l, s)
+	if k == kit.Class160 || lb.zoom {
+		y = lb.drawStages(c, l, s)
 	} else {
-		m.drawOneLiner(c, 1, 0, c.W-2, s.Trace)
+		lb.drawOneLiner(c, 1, 0, c.W-2, s.Trace)
 		y = 1
 		if c.H > 6 {
 			y = 2
 		}
 	}
-	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
-	words := m.drawWords(l, s, " falls in ")
+	lb.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
+	words := lb.drawWords(l, s, " falls in ")
 	if b := l.Before(); b != nil && b.Trace != nil && b.Trace.Token != s.Trace.Token {
-		words += "   was " + l.Piece(b.Trace.Token, m.pal.ASCII)
+		words += "   was " + l.Piece(b.Trace.Token, lb.pal.ASCII)
 	}
 	c.Put(1, y+2, words, viz.Ink{Role: viz.Draw})
 }
 
 // drawStages draws the table of stages and returns the line below it.
-func (m *Model) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
+func (lb *labView) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, "stage", muted)
 	for _, h := range stageColumns {
@@ -216,11 +216,11 @@ func (m *Model) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	c.Put(51, 0, "what it did", muted)
 	stages := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	from := max(min(m.Stage-room/2, len(stages)-room), 0)
+	from := max(min(lb.lanes.Stage-room/2, len(stages)-room), 0)
 	y := 1
 	for i := from; i < len(stages) && i < from+room; i++ {
-		m.drawStage(c, y, stages[i], i)
-		c.Put(51, y, viz.CutTitle(whatItDid(m, s, i), c.W-52), viz.Ink{})
+		lb.drawStage(c, y, stages[i], i)
+		c.Put(51, y, viz.CutTitle(whatItDid(lb, s, i), c.W-52), viz.Ink{})
 		y++
 	}
 	return y
@@ -243,9 +243,9 @@ var stageColumns = []struct {
 	{"bits", 49, func(st sampling.StageTrace) string { return viz.Two(float64(st.Bits)) }},
 }
 
-func (m *Model) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
+func (lb *labView) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
-	if m.focus == panePipeline && i == m.Stage {
+	if lb.focus == panePipeline && i == lb.lanes.Stage {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink.Role = viz.Focus
 	}
@@ -260,10 +260,10 @@ func (m *Model) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 }
 
 // whatItDid says in words what stage i did to the row.
-func whatItDid(m *Model, s *engine.Step, i int) string {
+func whatItDid(lb *labView, s *engine.Step, i int) string {
 	t := s.Trace
 	st := t.Stages()[i]
-	l := m.Lane()
+	l := lb.lanes.Lane()
 	switch {
 	case i == 0:
 		if t.NoPiece > 0 {
@@ -279,9 +279,9 @@ func whatItDid(m *Model, s *engine.Step, i int) string {
 		if cutBefore(t, i) {
 			more = " more"
 		}
-		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, run.StripLabel(l.Vocab(), first.ID, m.pal.ASCII))
+		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, run.StripLabel(l.Vocab(), first.ID, lb.pal.ASCII))
 	case st.Touched > 0:
-		return touchedWords(m, t, i)
+		return touchedWords(lb, t, i)
 	case st.Name == "temperature" && i > 0:
 		before := t.Stages()[i-1].Bits
 		switch {
@@ -316,7 +316,7 @@ func cutBefore(t *sampling.Trace, i int) bool {
 }
 
 // touchedWords names the likeliest tokens whose logit stage i moved.
-func touchedWords(m *Model, t *sampling.Trace, i int) string {
+func touchedWords(lb *labView, t *sampling.Trace, i int) string {
 	var names []string
 	verb := "lowered"
 	st := t.Stages()[i]
@@ -329,7 +329,7 @@ func touchedWords(m *Model, t *sampling.Trace, i int) string {
 			continue
 		}
 		if len(names) < 3 {
-			names = append(names, run.StripLabel(m.Lane().Vocab(), r.ID, m.pal.ASCII))
+			names = append(names, run.StripLabel(lb.lanes.Lane().Vocab(), r.ID, lb.pal.ASCII))
 		}
 	}
 	s := viz.Plural(st.Touched, "token") + " " + verb

@@ -74,7 +74,7 @@ func TestForcedTokenAndTheDraw(t *testing.T) {
 func TestMoveStageEnds(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
-	b.m.focus, b.m.Stage = panePipeline, 1
+	b.m.lab.focus, b.m.Stage = panePipeline, 1
 	b.keys("<")
 	b.has("is first already")
 	b.m.Stage = len(b.m.Lane().Step().Trace.Stages()) - 1

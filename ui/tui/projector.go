@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"logitscope/sampling"
-	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // drawProjector draws the chart alone, for the back of a classroom: few rows,
 // bars two lines thick where they fit.
-func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
+func (lb *labView) drawProjector(c *viz.Canvas, l *run.Lane) {
 	t, ref := run.Traces(l)
 	s := l.Step()
 	muted := viz.Ink{Role: viz.Muted}
@@ -31,22 +30,18 @@ func (m *Model) drawProjector(c *viz.Canvas, l *run.Lane) {
 	title := viz.FirstFit(x-3, name+" · "+step+" · among "+among(t)+", after settings "+final,
 		step+" · among "+among(t)+", after settings "+final, brief)
 	c.Put(1, 0, title, viz.Ink{}.With(viz.Bold))
-	g, lines, top := m.textLines(l, c.W-2, 1)
+	g, lines, top := lb.textLines(l, c.W-2, 1)
 	if top < len(lines) {
 		x := 1
 		for _, gl := range g[lines[top][0]:lines[top][1]] {
 			x = c.Put(x, 2, gl.Text, gl.Ink)
 		}
 	}
-	m.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
+	lb.drawThickRows(c.Sub(viz.Rect{X: 0, Y: 4, W: c.W, H: c.H - projectorRest}), l, t, ref)
 	info := l.Model.Info()
 	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", viz.WholePercent(l.Scale))
 	if info.Params > 0 && info.Params < 100e6 {
 		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
-	}
-	if m.Notice.Text != "" {
-		m.drawHelpLine(c.Sub(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 1}), kit.Class80)
-		return
 	}
 	c.Put(1, c.H-2, viz.CutTitle(note+".", c.W-2), muted)
 }
@@ -70,7 +65,7 @@ func thickPlan(l *run.Lane, h int) (plan chartPlan, thick, gap int) {
 
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
-func (m *Model) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace) {
+func (lb *labView) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace) {
 	plan, thick, gap := thickPlan(l, c.H)
 	if plan.lines < 2 {
 		return
@@ -78,12 +73,12 @@ func (m *Model) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace
 	col := chartColumns{label: 3, labelW: 14, final: 22, bar: 24, barW: c.W - 24 - 8}
 	y := 0
 	for _, ln := range chartLines(t, ref, plan) {
-		m.drawThickRow(c, l, t, col, ln, y, thick)
+		lb.drawThickRow(c, l, t, col, ln, y, thick)
 		y += thick + gap
 	}
 }
 
-func (m *Model) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
+func (lb *labView) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
 	if ln.kind == elsewhereLine {

@@ -26,8 +26,16 @@ func (m *Model) draw() *viz.Canvas {
 		m.drawTooSmall(c)
 		return c
 	}
-	if _, lab := m.screen.View.(*labView); lab {
-		m.screen.Draw(c, m) // the lab lays out the whole window
+	if m.screen.id == kit.ViewLab { // it lays out the whole window
+		m.screen.Draw(c, m)
+		a := m.lab.around()
+		if !a.header.Empty() {
+			m.drawHeader(c.Sub(a.header), a.class)
+		}
+		if !a.help.Empty() {
+			m.drawHelpLine(c.Sub(a.help), a.helpClass)
+		}
+		m.drawFooter(c.Sub(a.footer), a.class)
 	} else {
 		m.drawChrome(c)
 		m.screen.Draw(c.Sub(m.Screen().Body()), m)
@@ -92,11 +100,11 @@ func (m *Model) boxes() []viz.Rect {
 	}
 	lay := layoutOf(m.w, m.h)
 	var out []viz.Rect
-	if lay.side.Empty() && m.focus == paneControls {
-		out = append(out, m.listRect(lay))
+	if lay.side.Empty() && m.lab.focus == paneControls {
+		out = append(out, m.lab.listRect(lay))
 	}
 	switch {
-	case lay.class < kit.Class80 || m.zoom:
+	case lay.class < kit.Class80 || m.lab.zoom:
 		return out
 	case lay.class == kit.Class80:
 		return append(out, lay.text, lay.chart)

@@ -86,7 +86,7 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 			t.Errorf("%v: no row with %s of the unnamed tokens\n%s", size, viz.Percent(float64(rest)), f)
 		}
 		tr, ref := run.Traces(b.m.Lane())
-		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), kit.ClassOf(size[0], size[1]), b.m.chartHeight())) {
+		for _, ln := range chartLines(tr, ref, chartPlanFor(b.m.Lane(), kit.ClassOf(size[0], size[1]), b.m.lab.chartHeight())) {
 			sum += ln.raw
 			if ln.row != nil {
 				sum += float64(ln.row.RawProb)

@@ -16,7 +16,7 @@ func TestTypedTokenOfTheChart(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.m.SelectKnob("logit_bias")
-	b.m.focus = paneControls
+	b.m.lab.focus = paneControls
 	b.keys("enter")
 	b.has("␣ or a blank is a space")
 	b.send(typed("␣old=-100"))

@@ -177,8 +177,8 @@ func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawStage(c, y, list[i], i, i == at)
 		y++
 	}
-	m.drawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
-	words := m.drawWords(l, s, " → ")
+	m.lab.drawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
+	words := m.lab.drawWords(l, s, " → ")
 	if v.other != "" {
 		words += "   " + v.other
 	}
@@ -234,11 +234,11 @@ func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		if run.IsPenalty(m.SelectedStage()) {
 			return m.Open(kit.ViewPenalties), true
 		}
-		m.focus = panePipeline
-		return m.inspect(), true
+		m.lab.inspectStage()
+		return nil, true
 	case kit.ActInspect:
-		m.focus = panePipeline
-		return m.inspect(), true
+		m.lab.inspectStage()
+		return nil, true
 	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 	default:
 		return nil, false

@@ -65,9 +65,9 @@ func TestEveryViewIsExact(t *testing.T) {
 			b := storyAt16(t, 120, 40)
 			for _, s := range sizes {
 				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-				b.m.focus, b.m.zoom = p, false
+				b.m.lab.focus, b.m.lab.zoom = p, false
 				exact(t, b.frame(), s[0], s[1], "focus")
-				b.m.zoom = true
+				b.m.lab.zoom = true
 				exact(t, b.frame(), s[0], s[1], "zoom")
 			}
 		})
@@ -122,8 +122,8 @@ func TestGrowingTakesNothingAway(t *testing.T) {
 		rows := 0
 		for h := 12; h <= 60; h++ {
 			b.send(tea.WindowSizeMsg{Width: w, Height: h})
-			n := len(b.m.chartIDs())
-			if k, before := kit.ClassOf(w, h), kit.ClassOf(w, h-1); k == before && n < rows && b.m.chartHeight() < compactBelow {
+			n := len(b.m.lab.chartIDs())
+			if k, before := kit.ClassOf(w, h), kit.ClassOf(w, h-1); k == before && n < rows && b.m.lab.chartHeight() < compactBelow {
 				t.Errorf("%d×%d shows %d rows, a line less showed %d", w, h, n, rows)
 			}
 			rows = n

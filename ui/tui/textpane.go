@@ -12,8 +12,8 @@ import (
 // textLines returns the text of l in lines of w cells, and the first of the h
 // lines to show: the last ones, or those around the step looked back at. Where
 // one line is shown, a caret on a line of its own stands behind the one before.
-func (m *Model) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int, top int) {
-	g = m.Flow(l, max(w*(h+1), 1))
+func (lb *labView) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int, top int) {
+	g = lb.lanes.Flow(l, max(w*(h+1), 1))
 	lines = run.Wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
 		lines = lines[:n-1]
@@ -35,13 +35,13 @@ func (m *Model) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int,
 }
 
 // drawText draws the text into c.
-func (m *Model) drawText(c *viz.Canvas, l *run.Lane) {
+func (lb *labView) drawText(c *viz.Canvas, l *run.Lane) {
 	if l.View.Phase == engine.Idle {
-		m.drawWelcome(c)
+		lb.drawWelcome(c)
 		return
 	}
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
-	g, lines, top := m.textLines(l, in.W, in.H)
+	g, lines, top := lb.textLines(l, in.W, in.H)
 	for y := 0; y < in.H && top+y < len(lines); y++ {
 		x := 0
 		for _, gl := range g[lines[top+y][0]:lines[top+y][1]] {
@@ -52,8 +52,8 @@ func (m *Model) drawText(c *viz.Canvas, l *run.Lane) {
 
 // stepAt returns the step whose text stands at x, y of the text pane's
 // inside, 0 if none does.
-func (m *Model) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
-	g, lines, top := m.textLines(l, c.W-2, c.H)
+func (lb *labView) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
+	g, lines, top := lb.textLines(l, c.W-2, c.H)
 	if top+y >= len(lines) || y < 0 {
 		return 0
 	}
@@ -68,21 +68,21 @@ func (m *Model) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
 }
 
 // drawWelcome says what to do while there is no prompt.
-func (m *Model) drawWelcome(c *viz.Canvas) {
+func (lb *labView) drawWelcome(c *viz.Canvas) {
 	c.Put(1, 0, "No prompt yet. e writes one, E has examples with known shapes.", viz.Ink{})
-	if m.Lane().View.Err != nil {
-		c.Put(1, 1, viz.Printable(viz.FirstLine(m.Lane().View.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+	if lb.lanes.Lane().View.Err != nil {
+		c.Put(1, 1, viz.Printable(viz.FirstLine(lb.lanes.Lane().View.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 	}
 }
 
 // textFrame returns the titles of the text pane.
-func (m *Model) textFrame(l *run.Lane) viz.Frame {
-	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[m.Marks], Focused: m.focus == paneText}
+func (lb *labView) textFrame(l *run.Lane) viz.Frame {
+	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.focus == paneText}
 	n := len(l.View.Steps)
 	if steps, ok := l.Searched(); ok {
 		n = steps
 	}
-	if k := kit.ClassOf(m.w, m.h); k >= kit.Class120 && l.Settings != nil && l.View.Phase >= engine.Running {
+	if k := kit.ClassOf(lb.w, lb.h); k >= kit.Class120 && l.Settings != nil && l.View.Phase >= engine.Running {
 		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Settings.Limit()))
 	}
 	return f

@@ -141,7 +141,7 @@ func TestCaretIsNotAlone(t *testing.T) {
 	v.Steps, v.Written = v.Steps[:6], []byte(" edge of the sea.\n") // a line has ended
 	l.View = v
 	for _, h := range []int{1, 2} {
-		g, lines, top := b.m.textLines(l, 76, h)
+		g, lines, top := b.m.lab.textLines(l, 76, h)
 		var shown []string
 		for _, ln := range lines[top:] {
 			text := ""
@@ -164,7 +164,7 @@ func TestCaretIsNotAlone(t *testing.T) {
 func TestZoomedControlsSayTheEffect(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		b := storyAt16(t, size[0], size[1])
-		b.m.focus, b.m.zoom = paneControls, true
+		b.m.lab.focus, b.m.lab.zoom = paneControls, true
 		b.run(b.m.WantEffect())
 		b.has("survive;")
 		b.has("off would keep")

@@ -103,7 +103,7 @@ func (m *Model) Close() {
 		return
 	}
 	m.leaveScreen()
-	m.show(opened{kit.ViewLab, &labView{}})
+	m.show(opened{kit.ViewLab, m.lab})
 }
 
 // show makes o what fills the screen.

@@ -1,0 +1,41 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/ui/tui/kit"
+)
+
+// closeLevel is what esc does.
+func (m *Model) closeLevel() tea.Cmd {
+	l := m.Lane()
+	switch {
+	case len(m.overlays) > 0 || m.screen.id != kit.ViewLab:
+		m.Close()
+	case m.lab.zoom:
+		m.lab.zoom = false
+	case l.View.Phase == engine.Prefill:
+		l.Eng.Post(engine.Cancel{})
+	case l.Look.At > 0:
+		l.LookAt(0)
+	case l.Running():
+		m.Say("esc: space pauses, q quits")
+	default:
+		m.Say("esc: nothing to close; q quits")
+	}
+	return nil
+}
+
+// quit leaves the program, after asking once if settings would be lost.
+func (m *Model) quit() tea.Cmd {
+	for _, l := range m.All {
+		name := l.Label(l.Config, l.Preset)
+		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
+			m.asked = true
+			m.Say("q: your settings (" + name + ") are not saved; q again quits")
+			return nil
+		}
+	}
+	return tea.Quit
+}

@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"math"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+// A drag is a slider held with the mouse.
+type drag struct {
+	knob     int
+	from, to int // columns of its track
+}
+
+// mouse is a press or a turn of the wheel in the lab.
+func (lb *labView) mouse(e tea.MouseMsg) tea.Cmd {
+	if lb.zoom {
+		return nil
+	}
+	lay := layoutOf(lb.w, lb.h)
+	if lay.side.Empty() && lb.focus == paneControls {
+		lay.side = lb.listRect(lay)
+	}
+	for _, p := range []struct {
+		r    viz.Rect
+		pane pane
+		on   func(lay layout, x, y int, e tea.MouseMsg) tea.Cmd
+	}{
+		{lay.side, paneControls, lb.controlsMouse}, {lay.text, paneText, lb.textMouse}, {lay.chart, paneChart, lb.chartMouse},
+		{lay.pipeline, panePipeline, lb.pipelineMouse}, {lay.entropy, paneEntropy, lb.entropyMouse},
+	} {
+		if p.r.Empty() || !p.r.Contains(e.X, e.Y) {
+			continue
+		}
+		boxed := lay.class >= kit.Class100 || lay.class == kit.Class80 && (p.pane == paneText || p.pane == paneChart) || p.pane == paneControls
+		if e.Button == tea.MouseButtonLeft && e.Y == p.r.Y && boxed { // the title
+			if lb.focus == p.pane {
+				lb.toggleZoom()
+			}
+			lb.focus = p.pane
+			return nil
+		}
+		x, y := e.X-p.r.X, e.Y-p.r.Y
+		if boxed {
+			x, y = x-1, y-1
+		}
+		if e.Button == tea.MouseButtonLeft {
+			lb.focus = p.pane
+		}
+		return p.on(lay, x, y, e)
+	}
+	if lay.knob.Contains(e.X, e.Y) {
+		lb.oneKnobMouse(lay, e)
+	}
+	return nil
+}
+
+func (lb *labView) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := lb.lanes.Lane()
+	if d := kit.Wheel(e); d != 0 {
+		lb.along(d)
+		return nil
+	}
+	r := lay.text
+	if lay.class >= kit.Class80 {
+		r = r.Inset(1)
+	}
+	if k := lb.stepAt(l, r, x, y); k > 0 && e.Button == tea.MouseButtonLeft {
+		l.LookAt(k)
+	}
+	return nil
+}
+
+func (lb *labView) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := lb.lanes.Lane()
+	if d := kit.Wheel(e); d != 0 {
+		lb.moveRow(d)
+		return nil
+	}
+	t, ref := run.Traces(l)
+	if t == nil || e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	h := lay.chart.H - 2
+	if lay.class == kit.Class60 || lay.class == kit.Class40 {
+		h++
+		y--
+	}
+	y -= chartTop(l, h)
+	if lay.class != kit.Class40 {
+		y--
+	}
+	lines := chartLines(t, ref, chartPlanFor(l, lay.class, lb.chartHeight()))
+	if y < 0 || y >= len(lines) || lines[y].row == nil {
+		return nil
+	}
+	if id := lines[y].row.ID; id != l.Row {
+		l.Row = id
+		return nil
+	}
+	lb.inspect()
+	return nil
+}
+
+func (lb *labView) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := lb.lanes.Lane()
+	k, above := lay.class, aboveKnobs
+	if lay.class < kit.Class100 {
+		k, above = listClass(lay.side.W-2), 0
+	}
+	col := controlColumnsOf(k)
+	shown := lb.knobsShown()
+	i := y - above
+	if d := kit.Wheel(e); d != 0 {
+		if i >= 0 && i < len(shown) && shown[i] == lb.lanes.Knob && x >= col.track {
+			lb.lanes.Nudge(-d)
+			return nil
+		}
+		lb.moveKnob(d)
+		return nil
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	if y == 0 && above > 0 {
+		items, at := lb.presetSpans(l, lay.side.W-2)
+		for i := range items {
+			if x >= at[i] && x < at[i]+viz.Width(items[i]) {
+				lb.lanes.TakePreset(i)
+			}
+		}
+		return nil
+	}
+	if i < 0 || i >= len(shown) {
+		return nil
+	}
+	lb.lanes.Knob = shown[i]
+	if run.HasSlider(lb.lanes.Selected()) && x >= col.track && x < col.track+col.trackW {
+		from := lay.side.X + 1 + col.track
+		lb.drag = &drag{lb.lanes.Knob, from, from + col.trackW - 1}
+		lb.dragTo(e.X)
+	}
+	return nil
+}
+
+// oneKnobMouse takes the selected knob's slider in the classes of one column.
+func (lb *labView) oneKnobMouse(lay layout, e tea.MouseMsg) {
+	if d := kit.Wheel(e); d != 0 {
+		lb.lanes.Nudge(-d)
+		return
+	}
+	p := lb.lanes.Selected()
+	from := 3 + viz.Width(p.Key) + 1
+	w := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[lay.class]
+	w = min(w, max(lb.w-from-12, 3))
+	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && e.X >= from && e.X < from+w {
+		lb.drag = &drag{lb.lanes.Knob, from, from + w - 1}
+		lb.dragTo(e.X)
+	}
+}
+
+// onDrag moves the slider that is held.
+func (lb *labView) onDrag(e tea.MouseMsg) tea.Cmd {
+	if lb.drag == nil {
+		return nil
+	}
+	lb.lanes.Notice.Text, lb.lanes.Warn = "", false
+	lb.dragTo(e.X)
+	return lb.lanes.WantEffect()
+}
+
+// dragTo gives the held knob the value under column x.
+func (lb *labView) dragTo(x int) {
+	d := lb.drag
+	p := run.Knobs[d.knob]
+	f := viz.SliderFrac(min(max(x, d.from), d.to)-d.from, d.to-d.from+1)
+	v := run.AtFrac(p, f)
+	if _, isInt := p.Default.(int64); isInt {
+		lb.lanes.Set(p.Key, int64(math.Round(v)))
+		return
+	}
+	lb.lanes.Set(p.Key, v)
+}
+
+func (lb *labView) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	t, _ := run.Traces(lb.lanes.Lane())
+	if t == nil {
+		return nil
+	}
+	n := len(t.Stages())
+	if d := kit.Wheel(e); d != 0 {
+		lb.lanes.Stage = min(max(lb.lanes.Stage+d, 0), n-1)
+		return nil
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return nil
+	}
+	if lay.class == kit.Class160 {
+		if y >= 1 && y <= n {
+			lb.lanes.Stage = y - 1
+		}
+		return nil
+	}
+	room := lay.pipeline.W - 2
+	switch {
+	case lay.class >= kit.Class100:
+		room -= 2 // its box
+	case lay.class == kit.Class80:
+		left, _, _ := entropyBeside(lb.lanes.Lane(), lb.lanes.Lane().Step(), lay.pipeline.W)
+		room = left - 3
+	}
+	at := 1
+	for _, p := range oneLiner(t, room) {
+		w := viz.Width(p.text)
+		if x >= at && x < at+w && p.stage >= 0 {
+			lb.lanes.Stage = min(p.stage, n-1)
+		}
+		at += w + viz.Width(stageGap)
+	}
+	return nil
+}
+
+func (lb *labView) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+	l := lb.lanes.Lane()
+	if d := kit.Wheel(e); d != 0 {
+		lb.far(d)
+		return nil
+	}
+	values, _, first := entropyWindow(l, lay.entropy.W-4)
+	if i := x - 1; e.Button == tea.MouseButtonLeft && i >= 0 && i < len(values) {
+		if k := first + i + 1; k <= len(l.View.Steps) {
+			l.LookAt(k)
+		} else {
+			l.LookAt(0)
+		}
+	}
+	return nil
+}
