@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -33,7 +36,7 @@ func (b *bench) text() string { return b.m.Lane().View.Text() }
 func TestWhatIfMovesNoRow(t *testing.T) {
 	b := storyAt16(t, 120, 40)
 	l := b.m.Lane()
-	ids, scale := b.m.lab.chartIDs(), l.Scale
+	ids, scale := b.m.lab.ChartIDs(), l.Scale
 	for range 12 {
 		b.keys("+")
 		next, err := l.View.Retrace(l.View.Next.Index-1, l.Settings)
@@ -46,7 +49,7 @@ func TestWhatIfMovesNoRow(t *testing.T) {
 	}
 	b.has("what-if · step 16")
 	b.has("1.30*")
-	if got := b.m.lab.chartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
+	if got := b.m.lab.ChartIDs(); fmt.Sprint(got) != fmt.Sprint(ids) {
 		t.Errorf("rows moved from %v to %v", ids, got)
 	}
 	if l.Scale != scale {
@@ -199,7 +202,7 @@ func TestOrderCyclesThroughEngines(t *testing.T) {
 func TestStagesMoveAndGoOut(t *testing.T) {
 	b := ready(t, 1)
 	l := b.m.Lane()
-	b.m.lab.focus = panePipeline
+	b.m.lab.Focus = lab.PanePipeline
 	for i, st := range l.View.Next.Trace.Stages() {
 		if st.Name == "temperature" {
 			b.m.Stage = i
@@ -216,7 +219,7 @@ func TestStagesMoveAndGoOut(t *testing.T) {
 	if l.Config.Float("temperature") != 1 {
 		t.Errorf("x left temperature at %v", l.Config.Float("temperature"))
 	}
-	b.m.lab.focus = paneControls
+	b.m.lab.Focus = lab.PaneControls
 	b.m.SelectKnob("temperature")
 	b.keys("x")
 	if l.Config.Float("temperature") != .7 {
@@ -396,4 +399,15 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 		return
 	}
 	exact(t, b.frame(), 120, 40, "partial row")
+}
+
+// A window that shrinks keeps the row of the cursor.
+func TestTheCursorKeepsItsRow(t *testing.T) {
+	b := storyAt16(t, 160, 45)
+	b.keys("down", "down", "down", "down", "down", "down")
+	want := b.m.Lane().Piece(b.m.Lane().Row, false)
+	for _, s := range [][2]int{{120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}, {200, 60}} {
+		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+		b.has(want)
+	}
 }

@@ -8,20 +8,6 @@ import (
 	"logitscope/engine/speculative"
 )
 
-// A time that was not measured is not shown as one.
-func TestNoTimeOfNothing(t *testing.T) {
-	for n := range 30 {
-		for _, what := range []string{"step", "token"} {
-			for _, took := range []time.Duration{0, time.Nanosecond, time.Millisecond, time.Hour} {
-				s := tookWords(n, what, took)
-				if strings.Contains(s, "in 0") != (took == time.Nanosecond && n > 0) || strings.HasPrefix(s, "0") || took == 0 && strings.Contains(s, " in ") {
-					t.Errorf("%d %ss in %v: %q", n, what, took, s)
-				}
-			}
-		}
-	}
-}
-
 // Whether drafting pays is said after ten rounds, whatever the first ones
 // measured.
 func TestDraftingIsJudgedLate(t *testing.T) {

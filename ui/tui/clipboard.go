@@ -27,7 +27,7 @@ type clipMsg struct{ say string }
 func (m *Model) copySelected() tea.Cmd {
 	l := m.Lane()
 	switch {
-	case m.lab.focus == paneControls:
+	case m.lab.TurnsKnobs():
 		b, err := json.MarshalIndent(l.ShownConfig(), "", "  ")
 		if err != nil {
 			m.Complain(err.Error())

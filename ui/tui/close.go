@@ -13,8 +13,8 @@ func (m *Model) closeLevel() tea.Cmd {
 	switch {
 	case len(m.overlays) > 0 || m.screen.id != kit.ViewLab:
 		m.Close()
-	case m.lab.zoom:
-		m.lab.zoom = false
+	case m.lab.Zoom:
+		m.lab.Zoom = false
 	case l.View.Phase == engine.Prefill:
 		l.Eng.Post(engine.Cancel{})
 	case l.Look.At > 0:

@@ -82,14 +82,14 @@ func sharedScale(lanes []*run.Lane) float64 {
 // drawKnobs opens the list of knobs over the lower half.
 func (v *compareView) drawKnobs(c *viz.Canvas, m *Model) {
 	w := min(c.W, 62)
-	h := min(m.lab.knobRows()+aboveKnobs+belowKnobs+2, c.H)
+	h := min(m.lab.ControlsHeight(), c.H)
 	box := c.Sub(viz.Rect{X: 0, Y: c.H - h, W: w, H: h})
 	box.Clear()
 	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", m.Cur+1), Focused: true}
 	if !m.Side.One {
 		f.Title += " · they change " + m.scopeWords()
 	}
-	m.lab.drawControls(viz.Box(box, f), m.Lane(), listClass(w))
+	m.lab.DrawControlBox(viz.Box(box, f), m.Lane())
 }
 
 // A laneDrawer draws the columns.

@@ -1,6 +1,9 @@
 package tui
 
-import "logitscope/viz"
+import (
+	"logitscope/ui/tui/kit"
+	"logitscope/viz"
+)
 
 // minLane is the least width of a lane's column.
 const minLane = 30
@@ -53,7 +56,7 @@ func compareLayoutOf(w, h, n, cur int, alone bool) compareLayout {
 		l.lines = viz.Rect{X: 0, Y: h - below, W: w, H: below}
 	}
 	chart := h - below - text - draw
-	if more := chart - maxChartRows - 2; more > 0 {
+	if more := chart - kit.MaxChartRows - 2; more > 0 {
 		chart, text = chart-more, text+more
 	}
 	for i := range shown {

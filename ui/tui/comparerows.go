@@ -129,7 +129,7 @@ func union(steps []laneStep, g, n int) map[int32]int32 {
 		if s.group != g || s.t == nil {
 			continue
 		}
-		list := choose(s.t, s.ref, n, chartPlan{deadPins: true})
+		list := run.Choose(s.t, s.ref, n, run.Keep{DeadPins: true})
 		if r := s.t.Row(s.s.Token); r != nil { // a forced token is not the one drawn
 			list = append(list, r)
 		}

@@ -151,7 +151,7 @@ func init() {
 // actOnKnobs is act while the list of knobs has the keys.
 func (v *compareView) actOnKnobs(m *Model, a *kit.Action) (tea.Cmd, bool) {
 	if a.ID == kit.ActInspect {
-		m.lab.inspectKnob()
+		m.lab.InspectKnob()
 		return nil, true
 	}
 	return nil, false
@@ -190,7 +190,7 @@ func (v *compareView) waitOrFree(m *Model) {
 // move chooses a row of the chart, or a knob.
 func (v *compareView) move(m *Model, d int) {
 	if v.knobs {
-		m.lab.moveKnob(d)
+		m.lab.MoveKnob(d)
 		return
 	}
 	l := m.Lane()
@@ -214,7 +214,7 @@ func (v *compareView) move(m *Model, d int) {
 
 func (v *compareView) toEnd(m *Model, d int) {
 	if v.knobs {
-		m.lab.moveKnob(d * len(run.Knobs))
+		m.lab.MoveKnob(d * len(run.Knobs))
 		return
 	}
 	if d > 0 && !anyLooks(m.Scope()) {

@@ -20,6 +20,7 @@ import (
 	"logitscope/models/llama"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -301,7 +302,7 @@ func bookDraw(t testing.TB, l *run.Lane, tr *sampling.Trace) *sampling.Trace {
 	c := *tr
 	c.U = 0.705
 	lo := 0.0
-	for _, s := range spans(&c, l.Vocab(), false) {
+	for _, s := range lab.Spans(&c, l.Vocab(), false) {
 		if s.Hi > c.U {
 			c.Lo, c.Hi = lo, s.Hi
 			for i := range c.Rows() {

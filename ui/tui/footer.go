@@ -7,6 +7,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -45,7 +46,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.Before() != nil:
 		moved := m.Effect.Key.Step == l.Step() && m.Effect.Tv > 0
-		if why := m.lab.idle(); k <= kit.Class80 && !moved && why.NoEffect() {
+		if why := m.lab.Idle(); k <= kit.Class80 && !moved && why.NoEffect() {
 			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
@@ -66,7 +67,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return v + ". " + p.Help, viz.Ink{}
 	}
 	if k <= kit.Class80 {
-		if why := m.lab.idle(); why.Reason != sampling.Acts {
+		if why := m.lab.Idle(); why.Reason != sampling.Acts {
 			return "○ " + why.String(), viz.Ink{Role: viz.Inert}
 		}
 		return p.Help, viz.Ink{}
@@ -85,7 +86,7 @@ func firstRunLine(l *run.Lane, w int) string {
 	long := viz.Printable(strings.TrimSuffix(info.Note, "."), false) + "." + start
 	short := name + " is ready." + start
 	if info.Params > 0 && info.Params < 100e6 {
-		short = fmt.Sprintf("%s is a toy of %s million numbers.", name, millions(info.Params)) + start
+		short = fmt.Sprintf("%s is a toy of %s million numbers.", name, lab.Millions(info.Params)) + start
 	}
 	if info.Note != "" && viz.Width(long) <= w {
 		return long
@@ -145,7 +146,7 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	if l := m.Lane(); l.CanRetry() && l.Look.At == 0 {
 		list = append([]kit.Hint{{ID: kit.ActRun, Word: "try again"}}, list...)
 	}
-	if m.lab.zoom {
+	if m.lab.Zoomed() {
 		list = zoomFooter
 	}
 	list = m.ofFocus(list)
@@ -166,12 +167,12 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 
 // turnsKnobs reports whether the horizontal arrows turn a knob and step no
 // more.
-func (m *Model) turnsKnobs() bool { return m.screen.id == kit.ViewLab && m.lab.turnsKnobs() }
+func (m *Model) turnsKnobs() bool { return m.screen.id == kit.ViewLab && m.lab.TurnsKnobs() }
 
 // stepKeys returns the keys that go a token on and back.
 func (m *Model) stepKeys() (next, back string) {
 	if m.screen.id == kit.ViewLab {
-		return m.lab.stepKeys()
+		return m.lab.StepKeys()
 	}
 	return m.keys.byID[kit.ActRight].First(), m.keys.byID[kit.ActLeft].First()
 }

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -144,7 +145,7 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 	tried := 0
 	for name, reach := range states {
 		for _, size := range [][2]int{{160, 45}, {120, 40}, {100, 30}, {80, 24}, {60, 18}, {40, 12}} {
-			for p := paneText; p <= paneEntropy; p++ {
+			for p := lab.PaneText; p <= lab.PaneEntropy; p++ {
 				opt := testOptions(t)
 				opt.Config = opt.Config.MustWith("max_new_tokens", int64(4), sampling.FromFlag)
 				b := newBench(t, opt, size[0], size[1])
@@ -152,8 +153,8 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 				b.start("Once upon a time")
 				b.keys("n", "n")
 				b.steps(2)
-				b.m.lab.focus = p
-				b.m.lab.focusShown()
+				b.m.lab.Focus = p
+				b.m.lab.FocusShown()
 				b.m.SelectKnob("temperature")
 				reach(b)
 				text, _ := b.m.helpLine(kit.ClassOf(b.m.w, b.m.h))
@@ -191,7 +192,7 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 					}
 					if !as {
 						t.Errorf("%s, %v, pane %d: %s is said to turn a knob: %v; temperature %v to %v, look %d, %d steps\n%s",
-							name, size, b.m.lab.focus, key, turns, before, after, look, n, b.frame())
+							name, size, b.m.lab.Focus, key, turns, before, after, look, n, b.frame())
 					}
 					break
 				}

@@ -108,7 +108,7 @@ func keyList(keys []string) string {
 
 func (h *helpView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
-	return viz.Frame{Title: "help · " + string(m.screen.id) + ", " + paneNames[m.lab.focus], Right: "? · esc"}
+	return viz.Frame{Title: "help · " + string(m.screen.id) + ", " + m.lab.PaneName(), Right: "? · esc"}
 }
 
 func (h *helpView) Size(host kit.Host) (int, int) {

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -30,7 +31,7 @@ type Model struct {
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
 
-	lab *labView
+	lab *lab.View
 
 	fresh bool // no key was pressed yet
 	asked bool // quitting was asked for once
@@ -69,7 +70,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
-	m.lab = newLab(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
+	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources = newSourceTexts(opt.Written)
 	preset := -1
@@ -131,7 +132,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.Room = m.w - 2
-		m.lab.resize(m.w, m.h)
+		m.lab.Resize(m.w, m.h)
 		return m, nil
 	case run.ViewMsg:
 		return m, m.onView(msg)

@@ -13,7 +13,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if e.Action == tea.MouseActionRelease {
-		m.lab.drag = nil
+		m.lab.Release()
 		return nil
 	}
 	if e.Action == tea.MouseActionMotion {
@@ -22,7 +22,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 			s.Scrub(m, e.X-body.X, e.Y-body.Y)
 			return nil
 		}
-		return m.lab.onDrag(e)
+		return m.lab.OnDrag(e)
 	}
 	m.Notice.Text, m.Warn, m.fresh = "", false, false
 	if n := len(m.overlays); n > 0 {
@@ -31,10 +31,10 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	if m.screen.id != kit.ViewLab {
 		return m.screenMouse(e)
 	}
-	if m.lab.around().footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft {
+	if m.lab.Around().Footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft {
 		return tea.Batch(m.footerClick(e.X), m.WantEffect())
 	}
-	return tea.Batch(m.lab.mouse(e), m.WantEffect())
+	return tea.Batch(m.lab.Mouse(e), m.WantEffect())
 }
 
 // screenMouse is a mouse event in a view other than the lab.

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/viz"
 )
 
@@ -68,7 +69,7 @@ func TestMouseInEveryClass(t *testing.T) {
 		if size[0] >= 100 {
 			x, y = b.find("z zoom")
 			b.click(x, y)
-			if !b.m.lab.zoom {
+			if !b.m.lab.Zoom {
 				t.Errorf("%v: a click on z zoom does not", size)
 			}
 			continue
@@ -86,7 +87,7 @@ func TestMouseInTheControls(t *testing.T) {
 	l := b.m.Lane()
 	x, y := b.find("top_p   ")
 	b.click(x, y)
-	if b.m.Selected().Key != "top_p" || b.m.lab.focus != paneControls {
+	if b.m.Selected().Key != "top_p" || b.m.lab.Focus != lab.PaneControls {
 		t.Errorf("selected %s", b.m.Selected().Key)
 	}
 	b.mouse(x+22, y, tea.MouseButtonWheelDown, tea.MouseActionPress)
@@ -100,7 +101,7 @@ func TestMouseInTheControls(t *testing.T) {
 	}
 	x, y = b.find("━ controls")
 	b.click(x+1, y)
-	if !b.m.lab.zoom {
+	if !b.m.lab.Zoom {
 		t.Error("a click on the focused title does not zoom")
 	}
 }

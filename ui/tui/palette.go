@@ -50,14 +50,14 @@ func (m *Model) commands() []command {
 	for _, p := range run.Knobs {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
-			return func(m *Model) tea.Cmd { m.SelectKnob(key); m.lab.showKnob(); return f(m) }
+			return func(m *Model) tea.Cmd { m.SelectKnob(key); m.lab.ShowKnob(); return f(m) }
 		}
 		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.Open(kit.ViewValue) })})
 		if p.Off != nil {
 			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.KnobOff(); return nil })})
 		}
 		out = append(out, command{key + ": what it changes at this step", "i", "", pick(func(m *Model) tea.Cmd {
-			m.lab.focus = paneControls
+			m.lab.FocusControls()
 			return m.WantEffect()
 		})})
 	}

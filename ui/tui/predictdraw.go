@@ -93,9 +93,9 @@ func (v *predictView) Draw(c *viz.Canvas, host kit.Host) {
 	l := m.Lane()
 	lay := predictLayoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
-		f := m.lab.textFrame(l)
+		f := m.lab.TextFrame(l)
 		f.Focused = false
-		m.lab.drawText(viz.Box(c.Sub(lay.text), f), l)
+		m.lab.DrawText(viz.Box(c.Sub(lay.text), f), l)
 	}
 	in := viz.Box(c.Sub(lay.box), v.boxFrame(m))
 	if v.of == nil || l.View.Next == nil {

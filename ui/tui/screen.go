@@ -28,14 +28,14 @@ func (m *Model) draw() *viz.Canvas {
 	}
 	if m.screen.id == kit.ViewLab { // it lays out the whole window
 		m.screen.Draw(c, m)
-		a := m.lab.around()
-		if !a.header.Empty() {
-			m.drawHeader(c.Sub(a.header), a.class)
+		a := m.lab.Around()
+		if !a.Header.Empty() {
+			m.drawHeader(c.Sub(a.Header), a.Class)
 		}
-		if !a.help.Empty() {
-			m.drawHelpLine(c.Sub(a.help), a.helpClass)
+		if !a.Help.Empty() {
+			m.drawHelpLine(c.Sub(a.Help), a.HelpClass)
 		}
-		m.drawFooter(c.Sub(a.footer), a.class)
+		m.drawFooter(c.Sub(a.Footer), a.Class)
 	} else {
 		m.drawChrome(c)
 		m.screen.Draw(c.Sub(m.Screen().Body()), m)
@@ -98,18 +98,7 @@ func (m *Model) boxes() []viz.Rect {
 	if m.screen.id != kit.ViewLab {
 		return []viz.Rect{m.Screen().Body()}
 	}
-	lay := layoutOf(m.w, m.h)
-	var out []viz.Rect
-	if lay.side.Empty() && m.lab.focus == paneControls {
-		out = append(out, m.lab.listRect(lay))
-	}
-	switch {
-	case lay.class < kit.Class80 || m.lab.zoom:
-		return out
-	case lay.class == kit.Class80:
-		return append(out, lay.text, lay.chart)
-	}
-	return append(out, lay.text, lay.chart, lay.pipeline)
+	return m.lab.Boxes()
 }
 
 func (m *Model) drawTooSmall(c *viz.Canvas) {

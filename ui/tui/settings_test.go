@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -16,7 +17,7 @@ func TestTypedTokenOfTheChart(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.m.SelectKnob("logit_bias")
-	b.m.lab.focus = paneControls
+	b.m.lab.Focus = lab.PaneControls
 	b.keys("enter")
 	b.has("␣ or a blank is a space")
 	b.send(typed("␣old=-100"))

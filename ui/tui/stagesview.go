@@ -10,6 +10,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -164,8 +165,8 @@ func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(3, 0, "stage", muted)
-	for _, h := range stageColumns {
-		c.Right(h.right+2, 0, h.head, muted)
+	for _, h := range lab.StageColumns {
+		c.Right(h.Right+2, 0, h.Head, muted)
 	}
 	c.Put(54, 0, "on its own", muted)
 	list := s.Trace.Stages()
@@ -177,8 +178,8 @@ func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawStage(c, y, list[i], i, i == at)
 		y++
 	}
-	m.lab.drawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
-	words := m.lab.drawWords(l, s, " → ")
+	m.lab.DrawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
+	words := m.lab.DrawWords(l, s, " → ")
 	if v.other != "" {
 		words += "   " + v.other
 	}
@@ -196,8 +197,8 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 		name = strconv.Itoa(i) + " " + st.Label
 	}
 	c.Fit(3, y, 20, name, ink)
-	for _, h := range stageColumns {
-		c.Right(h.right+2, y, h.text(st), ink)
+	for _, h := range lab.StageColumns {
+		c.Right(h.Right+2, y, h.Text(st), ink)
 	}
 	words := v.alone[st.Name]
 	if selected && i > 0 {
@@ -234,10 +235,10 @@ func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		if run.IsPenalty(m.SelectedStage()) {
 			return m.Open(kit.ViewPenalties), true
 		}
-		m.lab.inspectStage()
+		m.lab.InspectStage()
 		return nil, true
 	case kit.ActInspect:
-		m.lab.inspectStage()
+		m.lab.InspectStage()
 		return nil, true
 	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 	default:

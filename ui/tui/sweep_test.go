@@ -7,8 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"logitscope/ui/tui/kit"
-	"logitscope/viz"
+	"logitscope/ui/tui/lab"
 )
 
 // exact fails the test unless the frame is exactly w×h cells.
@@ -60,74 +59,17 @@ func TestEveryViewIsExact(t *testing.T) {
 			}
 		})
 	}
-	for _, p := range []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy} {
-		t.Run("zoom "+paneNames[p], func(t *testing.T) {
+	for _, p := range []lab.Pane{lab.PaneText, lab.PaneChart, lab.PaneControls, lab.PanePipeline, lab.PaneEntropy} {
+		t.Run("zoom "+lab.PaneNames[p], func(t *testing.T) {
 			b := storyAt16(t, 120, 40)
 			for _, s := range sizes {
 				b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-				b.m.lab.focus, b.m.lab.zoom = p, false
+				b.m.lab.Focus, b.m.lab.Zoom = p, false
 				exact(t, b.frame(), s[0], s[1], "focus")
-				b.m.lab.zoom = true
+				b.m.lab.Zoom = true
 				exact(t, b.frame(), s[0], s[1], "zoom")
 			}
 		})
-	}
-}
-
-// The rectangles of a layout cover the window and do not overlap.
-func TestLayoutTiles(t *testing.T) {
-	for w := 1; w <= 210; w++ {
-		for h := 1; h <= 64; h++ {
-			lay := layoutOf(w, h)
-			if lay.class == kit.TooSmall {
-				if w >= 40 && h >= 12 {
-					t.Fatalf("%d×%d is called too small", w, h)
-				}
-				continue
-			}
-			owner := make([]string, w*h)
-			for name, r := range lay.rects() {
-				for y := r.Y; y < r.Y+r.H; y++ {
-					for x := r.X; x < r.X+r.W; x++ {
-						if x < 0 || y < 0 || x >= w || y >= h || owner[y*w+x] != "" {
-							t.Fatalf("%d×%d: %s leaves the window or overlaps:\n%s", w, h, name, drawLayout(lay, w, h))
-						}
-						owner[y*w+x] = name
-					}
-				}
-			}
-			for i, o := range owner {
-				if o == "" {
-					t.Fatalf("%d×%d: nothing at %d, %d:\n%s", w, h, i%w, i/w, drawLayout(lay, w, h))
-				}
-			}
-		}
-	}
-}
-
-// drawLayout draws a layout, a letter a pane.
-func drawLayout(lay layout, w, h int) string {
-	c := viz.NewCanvas(w, h, false)
-	for name, r := range lay.rects() {
-		c.Fill(r, name[:1], viz.Ink{})
-	}
-	return c.Text()
-}
-
-// Growing the window takes nothing away: every class shows all rows, knobs
-// and lines of text that a smaller window of its class shows.
-func TestGrowingTakesNothingAway(t *testing.T) {
-	b := storyAt16(t, 80, 24)
-	for w := 40; w <= 200; w += 10 {
-		rows := 0
-		for h := 12; h <= 60; h++ {
-			b.send(tea.WindowSizeMsg{Width: w, Height: h})
-			n := len(b.m.lab.chartIDs())
-			if k, before := kit.ClassOf(w, h), kit.ClassOf(w, h-1); k == before && n < rows && b.m.lab.chartHeight() < compactBelow {
-				t.Errorf("%d×%d shows %d rows, a line less showed %d", w, h, n, rows)
-			}
-			rows = n
-		}
 	}
 }
 

@@ -1,12 +1,12 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 )
 
@@ -133,38 +133,11 @@ func TestPenaltyWindowWithoutPenalties(t *testing.T) {
 	b.has("no penalty is on here")
 }
 
-// One line of text never holds the caret alone: what was written stays in view.
-func TestCaretIsNotAlone(t *testing.T) {
-	b := storyAt16(t, 80, 24)
-	l := b.m.Lane()
-	v := l.View
-	v.Steps, v.Written = v.Steps[:6], []byte(" edge of the sea.\n") // a line has ended
-	l.View = v
-	for _, h := range []int{1, 2} {
-		g, lines, top := b.m.lab.textLines(l, 76, h)
-		var shown []string
-		for _, ln := range lines[top:] {
-			text := ""
-			for _, gl := range g[ln[0]:ln[1]] {
-				text += gl.Text
-			}
-			shown = append(shown, text)
-		}
-		want := []string{"Once upon a time there was a little fox who lived in the╎ edge of the sea.↵", "▌"}
-		if h == 1 {
-			want = []string{want[0] + "▌"}
-		}
-		if !slices.Equal(shown, want) {
-			t.Errorf("%d lines: %q, want %q", h, shown, want)
-		}
-	}
-}
-
 // The controls alone on the screen show both lines of what a knob does.
 func TestZoomedControlsSayTheEffect(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		b := storyAt16(t, size[0], size[1])
-		b.m.lab.focus, b.m.lab.zoom = paneControls, true
+		b.m.lab.Focus, b.m.lab.Zoom = lab.PaneControls, true
 		b.run(b.m.WantEffect())
 		b.has("survive;")
 		b.has("off would keep")

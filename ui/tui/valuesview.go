@@ -247,7 +247,7 @@ func (v *values) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	eff := run.Knobs
 	if v.list.Act(a, len(eff), v.rows(m)) {
 		m.Knob = v.list.At
-		m.lab.showKnob()
+		m.lab.ShowKnob()
 		return nil, true
 	}
 	m.Knob = v.list.At

@@ -6,6 +6,7 @@ import (
 	"logitscope/ui/tui/beams"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 )
 
 // A viewEntry is how a view is opened: new returns it, or nil after saying
@@ -20,11 +21,16 @@ var views map[kit.ViewID]viewEntry
 
 func init() {
 	views = map[kit.ViewID]viewEntry{
-		kit.ViewHelp:       {"help", func(m *Model) (kit.View, tea.Cmd) { return &helpView{}, nil }},
-		kit.ViewCommands:   {"commands", newPalette},
-		kit.ViewExamples:   {"examples", newExamples},
-		kit.ViewPrompt:     {"prompt", newEditor},
-		kit.ViewValue:      {"value", newValueField},
+		kit.ViewHelp:     {"help", func(m *Model) (kit.View, tea.Cmd) { return &helpView{}, nil }},
+		kit.ViewCommands: {"commands", newPalette},
+		kit.ViewExamples: {"examples", newExamples},
+		kit.ViewPrompt:   {"prompt", newEditor},
+		kit.ViewValue: {"value", func(m *Model) (kit.View, tea.Cmd) {
+			if m.Selected().Key == "constraint" { // it has an editor of its own
+				return newSourceEditor(m)
+			}
+			return lab.NewValue(m, m.Lanes)
+		}},
 		kit.ViewFind:       {"find", newFinder},
 		kit.ViewValues:     {"effective values", newValues},
 		kit.ViewEngines:    {"same settings, four engines", newEngines},

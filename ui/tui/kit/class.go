@@ -34,3 +34,6 @@ func ClassOf(w, h int) Class {
 	}
 	return TooSmall
 }
+
+// MaxChartRows is how far the chart grows before the text takes spare lines.
+const MaxChartRows = 30

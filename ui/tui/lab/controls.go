@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"fmt"
@@ -36,10 +36,10 @@ const (
 )
 
 // knobRows returns how many knobs the list shows at once.
-func (lb *labView) knobRows() int {
+func (lb *View) knobRows() int {
 	l := layoutOf(lb.w, lb.h)
 	switch {
-	case lb.zoom && lb.focus == paneControls:
+	case lb.Zoom && lb.Focus == PaneControls:
 		return max(lb.h-3-2-aboveKnobs-belowKnobs, 3)
 	case l.side.Empty():
 		return lb.listRect(l).H - 3
@@ -48,7 +48,7 @@ func (lb *labView) knobRows() int {
 }
 
 // knobsShown returns the indices of the knobs in view.
-func (lb *labView) knobsShown() []int {
+func (lb *View) knobsShown() []int {
 	n := lb.knobRows()
 	moving := len(run.Knobs) - run.FixedKnobs
 	var out []int
@@ -63,7 +63,7 @@ func (lb *labView) knobsShown() []int {
 
 // drawKnobList draws the knobs alone, where the controls have no pane of
 // their own.
-func (lb *labView) drawKnobList(c *viz.Canvas, l *run.Lane) {
+func (lb *View) drawKnobList(c *viz.Canvas, l *run.Lane) {
 	shown := lb.knobsShown()
 	for y, i := range shown {
 		lb.drawKnob(c, l, y, i, controlColumnsOf(listClass(c.W)))
@@ -72,7 +72,7 @@ func (lb *labView) drawKnobList(c *viz.Canvas, l *run.Lane) {
 }
 
 // drawControls draws the presets, the knobs and what the selected one does.
-func (lb *labView) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	lb.drawPresets(c, l)
 	col := controlColumnsOf(k)
 	y := aboveKnobs
@@ -85,7 +85,7 @@ func (lb *labView) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
 	a, b := lb.effectLines()
 	ink := viz.Ink{}
-	if lb.idle().Reason != sampling.Acts {
+	if lb.Idle().Reason != sampling.Acts {
 		ink.Role = viz.Inert
 	}
 	lines := []string{a, b}
@@ -98,7 +98,7 @@ func (lb *labView) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // restOfKnobs says how many knobs are out of view.
-func (lb *labView) restOfKnobs(l *run.Lane, shown []int) string {
+func (lb *View) restOfKnobs(l *run.Lane, shown []int) string {
 	inView := make(map[int]bool)
 	for _, i := range shown {
 		inView[i] = true
@@ -160,7 +160,7 @@ func presetNames(presets []run.Preset, now, w int) (items []string, gap string) 
 
 // presetSpans returns where each preset of the controls stands, for drawing
 // and for the mouse.
-func (lb *labView) presetSpans(l *run.Lane, w int) (items []string, at []int) {
+func (lb *View) presetSpans(l *run.Lane, w int) (items []string, at []int) {
 	items, gap := presetNames(lb.lanes.Book.List(), l.ShownPreset(), w-2)
 	x := 1
 	for i, s := range items {
@@ -173,7 +173,7 @@ func (lb *labView) presetSpans(l *run.Lane, w int) (items []string, at []int) {
 	return items, at
 }
 
-func (lb *labView) drawPresets(c *viz.Canvas, l *run.Lane) {
+func (lb *View) drawPresets(c *viz.Canvas, l *run.Lane) {
 	items, at := lb.presetSpans(l, c.W)
 	now := l.ShownPreset()
 	for i, s := range items {
@@ -186,7 +186,7 @@ func (lb *labView) drawPresets(c *viz.Canvas, l *run.Lane) {
 }
 
 // drawKnob draws knob i in line y.
-func (lb *labView) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumns) {
+func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumns) {
 	p := run.Knobs[i]
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
@@ -195,7 +195,7 @@ func (lb *labView) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlCol
 	if i == lb.lanes.Knob {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = viz.Ink{Role: viz.Focus}
-		if lb.focus == paneControls {
+		if lb.Focus == PaneControls {
 			ink = ink.With(viz.Bold)
 		}
 	} else if off {
@@ -238,9 +238,9 @@ func knobFrac(p *sampling.Param, v any) float64 {
 
 func originWord(o sampling.Origin) string { return o.String() }
 
-// idle is why the selected knob does nothing at the shown step; the zero value
+// Idle is why the selected knob does nothing at the shown step; the zero value
 // if it does something, or nothing is known.
-func (lb *labView) idle() sampling.Inert {
+func (lb *View) Idle() sampling.Inert {
 	l := lb.lanes.Lane()
 	p, s, e := lb.lanes.Selected(), l.Step(), lb.lanes.Effect
 	switch {
@@ -259,12 +259,12 @@ func (lb *labView) idle() sampling.Inert {
 
 // effectLines say what the selected knob does at the shown step: two lines,
 // or one that says why it does nothing.
-func (lb *labView) effectLines() (a, b string) {
+func (lb *View) effectLines() (a, b string) {
 	l := lb.lanes.Lane()
 	p := lb.lanes.Selected()
 	s := l.Step()
 	e := lb.lanes.Effect
-	if why := lb.idle(); why.Reason != sampling.Acts {
+	if why := lb.Idle(); why.Reason != sampling.Acts {
 		return "○ " + why.String(), ""
 	}
 	if s == nil || s.Trace == nil {
@@ -286,4 +286,13 @@ func (lb *labView) effectLines() (a, b string) {
 		b += " · draw " + l.Piece(e.Effect.TokenOff, lb.pal.ASCII)
 	}
 	return a, b
+}
+
+// ControlsHeight is how many lines a box of controls takes.
+func (lb *View) ControlsHeight() int { return lb.knobRows() + aboveKnobs + belowKnobs + 2 }
+
+// DrawControlBox draws the controls where they have a box of their own; c is
+// its inside.
+func (lb *View) DrawControlBox(c *viz.Canvas, l *run.Lane) {
+	lb.drawControls(c, l, listClass(c.W+2))
 }

@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // drawInstead draws what stands in the chart's place while there is no
 // distribution to show. It reports whether there was need to.
-func (lb *labView) drawInstead(c *viz.Canvas, l *run.Lane, k kit.Class) bool {
+func (lb *View) drawInstead(c *viz.Canvas, l *run.Lane, k kit.Class) bool {
 	if l.Look.At > 0 {
 		if l.View.Looking > 0 || l.Step() == nil || l.Step().Trace == nil {
 			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.Look.At), viz.Ink{})
@@ -134,13 +134,13 @@ func chartTop(l *run.Lane, h int) int {
 }
 
 // drawDone sums up a text that has ended.
-func (lb *labView) drawDone(c *viz.Canvas, l *run.Lane) {
+func (lb *View) drawDone(c *viz.Canvas, l *run.Lane) {
 	t := totals(l.View.Steps)
 	lines := []string{tookWords(t.n, "token", l.View.Decode.Took)}
 	if t.n > 0 {
 		lines[0] += fmt.Sprintf(" · mean entropy %s bits · perplexity %s", viz.Two(t.meanBits), viz.Perplexity(t.perplexity))
 	}
-	_, back := lb.stepKeys()
+	_, back := lb.StepKeys()
 	end := "ended by " + run.EndWords(l)
 	if n := len(l.View.Steps); n > 0 {
 		s := l.View.Steps[n-1]

@@ -1,12 +1,9 @@
-package tui
+package lab
 
 import (
 	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
-
-// maxChartRows is how far the chart grows before the text takes spare lines.
-const maxChartRows = 30
 
 // A layout is where everything of the lab stands. Rectangles do not overlap
 // and together cover the window. A pane that is not shown is empty.
@@ -40,7 +37,7 @@ func layoutOf(w, h int) layout {
 		below = strip + 2 // the knob's help gives way
 	}
 	chart := h - 1 - text - below
-	most := maxChartRows + 3
+	most := kit.MaxChartRows + 3
 	if chart > most {
 		text += chart - most
 		chart = most
@@ -74,7 +71,7 @@ func boxed(l layout, w, h int) layout {
 		chart += spare
 		spare = 0
 	}
-	grow := min(spare, max(maxChartRows+3-chart, 0))
+	grow := min(spare, max(kit.MaxChartRows+3-chart, 0))
 	chart += grow
 	text += spare - grow
 	y := 1

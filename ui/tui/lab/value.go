@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"strings"
@@ -7,23 +7,23 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // valueField types the value of one parameter.
 type valueField struct {
+	lanes *run.Lanes
 	param *sampling.Param
 	field kit.Field
 	typed bool // a key was typed: until then the value is replaced whole
 	err   string
 }
 
-func newValueField(m *Model) (kit.View, tea.Cmd) {
-	p := m.Selected()
-	if p.Key == "constraint" { // it has an editor of its own
-		return newSourceEditor(m)
-	}
-	v := m.Lane().ShownConfig().Value(p.Key)
+// NewValue opens a field for the value of the selected knob.
+func NewValue(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+	p := lanes.Selected()
+	v := host.Lane().ShownConfig().Value(p.Key)
 	text := p.Format(v)
 	if p.Kind > sampling.Choice && p.Kind != sampling.List { // what is shown of these is not how they are written
 		text = ""
@@ -31,7 +31,7 @@ func newValueField(m *Model) (kit.View, tea.Cmd) {
 			text = s
 		}
 	}
-	return &valueField{param: p, field: kit.NewField(text)}, nil
+	return &valueField{lanes: lanes, param: p, field: kit.NewField(text)}, nil
 }
 
 func (v *valueField) Frame(kit.Host) viz.Frame {
@@ -42,8 +42,7 @@ func (v *valueField) Hints(kit.Host) []kit.ID                   { return []kit.I
 func (v *valueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (v *valueField) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	now := m.Lane().ShownConfig().Value(v.param.Key)
+	now := host.Lane().ShownConfig().Value(v.param.Key)
 	v.field.Draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("now "+viz.Printable(v.param.Format(now), c.ASCII)+choices(v.param), c.W-2), viz.Ink{Role: viz.Muted})
 	c.Put(1, 2, viz.CutTitle(v.param.Help, c.W-2), viz.Ink{})
@@ -69,11 +68,10 @@ func choices(p *sampling.Param) string {
 }
 
 func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
 	v.err = ""
 	switch k.Type {
 	case tea.KeyEsc:
-		m.Close()
+		host.Close()
 		return nil, true
 	case tea.KeyTab:
 		for _, ch := range v.param.Choices {
@@ -86,19 +84,19 @@ func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		val, err := v.param.Parse(v.field.Text())
 		if err == nil {
-			_, err = m.Lane().ShownConfig().With(v.param.Key, val, sampling.FromYou)
+			_, err = host.Lane().ShownConfig().With(v.param.Key, val, sampling.FromYou)
 		}
 		if err != nil {
 			v.err = viz.FirstLine(err.Error())
 			return nil, true
 		}
-		m.Close()
-		m.Each(func() {
-			if m.Set(v.param.Key, val) {
-				m.Say(v.param.Key + " " + v.param.Format(val))
+		host.Close()
+		v.lanes.Each(func() {
+			if host.Set(v.param.Key, val) {
+				host.Say(v.param.Key + " " + v.param.Format(val))
 			}
 		})
-		return m.WantEffect(), true
+		return v.lanes.WantEffect(), true
 	}
 	if !v.typed && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) {
 		v.field = kit.NewField("")

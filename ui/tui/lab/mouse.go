@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"math"
@@ -16,32 +16,32 @@ type drag struct {
 	from, to int // columns of its track
 }
 
-// mouse is a press or a turn of the wheel in the lab.
-func (lb *labView) mouse(e tea.MouseMsg) tea.Cmd {
-	if lb.zoom {
+// Mouse is a press or a turn of the wheel in the lab.
+func (lb *View) Mouse(e tea.MouseMsg) tea.Cmd {
+	if lb.Zoom {
 		return nil
 	}
 	lay := layoutOf(lb.w, lb.h)
-	if lay.side.Empty() && lb.focus == paneControls {
+	if lay.side.Empty() && lb.Focus == PaneControls {
 		lay.side = lb.listRect(lay)
 	}
 	for _, p := range []struct {
 		r    viz.Rect
-		pane pane
+		pane Pane
 		on   func(lay layout, x, y int, e tea.MouseMsg) tea.Cmd
 	}{
-		{lay.side, paneControls, lb.controlsMouse}, {lay.text, paneText, lb.textMouse}, {lay.chart, paneChart, lb.chartMouse},
-		{lay.pipeline, panePipeline, lb.pipelineMouse}, {lay.entropy, paneEntropy, lb.entropyMouse},
+		{lay.side, PaneControls, lb.controlsMouse}, {lay.text, PaneText, lb.textMouse}, {lay.chart, PaneChart, lb.chartMouse},
+		{lay.pipeline, PanePipeline, lb.pipelineMouse}, {lay.entropy, PaneEntropy, lb.entropyMouse},
 	} {
 		if p.r.Empty() || !p.r.Contains(e.X, e.Y) {
 			continue
 		}
-		boxed := lay.class >= kit.Class100 || lay.class == kit.Class80 && (p.pane == paneText || p.pane == paneChart) || p.pane == paneControls
+		boxed := lay.class >= kit.Class100 || lay.class == kit.Class80 && (p.pane == PaneText || p.pane == PaneChart) || p.pane == PaneControls
 		if e.Button == tea.MouseButtonLeft && e.Y == p.r.Y && boxed { // the title
-			if lb.focus == p.pane {
-				lb.toggleZoom()
+			if lb.Focus == p.pane {
+				lb.ToggleZoom()
 			}
-			lb.focus = p.pane
+			lb.Focus = p.pane
 			return nil
 		}
 		x, y := e.X-p.r.X, e.Y-p.r.Y
@@ -49,7 +49,7 @@ func (lb *labView) mouse(e tea.MouseMsg) tea.Cmd {
 			x, y = x-1, y-1
 		}
 		if e.Button == tea.MouseButtonLeft {
-			lb.focus = p.pane
+			lb.Focus = p.pane
 		}
 		return p.on(lay, x, y, e)
 	}
@@ -59,10 +59,10 @@ func (lb *labView) mouse(e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (lb *labView) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+func (lb *View) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := lb.lanes.Lane()
 	if d := kit.Wheel(e); d != 0 {
-		lb.along(d)
+		lb.Along(d)
 		return nil
 	}
 	r := lay.text
@@ -75,7 +75,7 @@ func (lb *labView) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (lb *labView) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+func (lb *View) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := lb.lanes.Lane()
 	if d := kit.Wheel(e); d != 0 {
 		lb.moveRow(d)
@@ -102,11 +102,11 @@ func (lb *labView) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		l.Row = id
 		return nil
 	}
-	lb.inspect()
+	lb.Inspect()
 	return nil
 }
 
-func (lb *labView) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+func (lb *View) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := lb.lanes.Lane()
 	k, above := lay.class, aboveKnobs
 	if lay.class < kit.Class100 {
@@ -120,7 +120,7 @@ func (lb *labView) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 			lb.lanes.Nudge(-d)
 			return nil
 		}
-		lb.moveKnob(d)
+		lb.MoveKnob(d)
 		return nil
 	}
 	if e.Button != tea.MouseButtonLeft {
@@ -148,7 +148,7 @@ func (lb *labView) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 }
 
 // oneKnobMouse takes the selected knob's slider in the classes of one column.
-func (lb *labView) oneKnobMouse(lay layout, e tea.MouseMsg) {
+func (lb *View) oneKnobMouse(lay layout, e tea.MouseMsg) {
 	if d := kit.Wheel(e); d != 0 {
 		lb.lanes.Nudge(-d)
 		return
@@ -163,8 +163,8 @@ func (lb *labView) oneKnobMouse(lay layout, e tea.MouseMsg) {
 	}
 }
 
-// onDrag moves the slider that is held.
-func (lb *labView) onDrag(e tea.MouseMsg) tea.Cmd {
+// OnDrag moves the slider that is held.
+func (lb *View) OnDrag(e tea.MouseMsg) tea.Cmd {
 	if lb.drag == nil {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (lb *labView) onDrag(e tea.MouseMsg) tea.Cmd {
 }
 
 // dragTo gives the held knob the value under column x.
-func (lb *labView) dragTo(x int) {
+func (lb *View) dragTo(x int) {
 	d := lb.drag
 	p := run.Knobs[d.knob]
 	f := viz.SliderFrac(min(max(x, d.from), d.to)-d.from, d.to-d.from+1)
@@ -186,7 +186,7 @@ func (lb *labView) dragTo(x int) {
 	lb.lanes.Set(p.Key, v)
 }
 
-func (lb *labView) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+func (lb *View) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	t, _ := run.Traces(lb.lanes.Lane())
 	if t == nil {
 		return nil
@@ -224,10 +224,10 @@ func (lb *labView) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (lb *labView) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
+func (lb *View) entropyMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	l := lb.lanes.Lane()
 	if d := kit.Wheel(e); d != 0 {
-		lb.far(d)
+		lb.Far(d)
 		return nil
 	}
 	values, _, first := entropyWindow(l, lay.entropy.W-4)

@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"strconv"
@@ -60,7 +60,7 @@ func columnsOf(k kit.Class, w int) chartColumns {
 }
 
 // drawChart draws the distribution of the step on the screen.
-func (lb *labView) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	if lb.drawInstead(c, l, k) {
 		return
 	}
@@ -288,7 +288,7 @@ func among(t *sampling.Trace) string {
 }
 
 // chartTitle says what the chart shows: which step, and how open it is.
-func (lb *labView) chartTitle(l *run.Lane, k kit.Class) string {
+func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 	s := l.Step()
 	if f := l.View.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {

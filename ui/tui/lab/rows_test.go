@@ -1,20 +1,21 @@
-package tui
+package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
-
+	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 )
 
 // traceUnder traces the story's step 16 under changed settings.
-func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
+func traceUnder(t *testing.T, lb *View, change map[string]any) *sampling.Trace {
 	t.Helper()
-	l := b.m.Lane()
+	l := lb.lanes.Lane()
 	cfg := l.Config
 	var err error
 	for k, v := range change {
@@ -36,18 +37,18 @@ func traceUnder(t *testing.T, b *bench, change map[string]any) *sampling.Trace {
 // Whatever the settings and the size, the lines account for every token and
 // all of the probability, and the marked tokens have rows.
 func TestChartAccountsForEverything(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	ref := b.m.Lane().View.Next.Trace
+	lb := storyLab(t)
+	ref := lb.lanes.Lane().View.Next.Trace
 	configs := []map[string]any{
 		{}, {"top_k": 0, "top_p": 1.0}, {"top_k": 1}, {"top_k": 3, "top_p": 1.0}, {"temperature": 0.0}, {"top_p": 0.1}, {"min_p": 0.3},
 		{"temperature": 2.0, "top_k": 0}, {"typical_p": 0.3}, {"top_n_sigma": 1.0}, {"order": "llama.cpp"}, {"order": "ollama-go"},
 		{"repetition_penalty": 1.9}, {"do_sample": false}, {"epsilon_cutoff": 0.05, "top_k": 40, "top_p": 0.95},
 	}
 	for _, change := range configs {
-		tr := traceUnder(t, b, change)
+		tr := traceUnder(t, lb, change)
 		for h := 2; h <= 40; h++ {
 			for _, k := range []kit.Class{kit.Class160, kit.Class100, kit.Class40} {
-				plan := chartPlanFor(b.m.Lane(), k, h)
+				plan := chartPlanFor(lb.lanes.Lane(), k, h)
 				lines := chartLines(tr, ref, plan)
 				what := fmt.Sprintf("%v, %d lines, class %d", change, h, k)
 				if len(lines) > plan.lines && len(lines) > 1 {
@@ -101,11 +102,11 @@ func account(t *testing.T, tr *sampling.Trace, lines []chartLine, what string, m
 // A cut line stands after the last survivor of its stage and before the first
 // token that only it removed.
 func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
-	b := storyAt16(t, 160, 45)
+	lb := storyLab(t)
 	for _, change := range []map[string]any{{}, {"top_k": 4, "top_p": 1.0}, {"top_p": 0.5}, {"min_p": 0.5}} {
-		tr := traceUnder(t, b, change)
+		tr := traceUnder(t, lb, change)
 		below := false
-		for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30)) {
+		for _, ln := range chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class160, 30)) {
 			if ln.kind == cutLine {
 				below = true
 			}
@@ -120,10 +121,10 @@ func TestCutLinesStandBelowTheirSurvivors(t *testing.T) {
 }
 
 func TestStagesAtOnePlaceShareALine(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	tr := traceUnder(t, b, map[string]any{"top_k": 1, "top_p": 0.9})
+	lb := storyLab(t)
+	tr := traceUnder(t, lb, map[string]any{"top_k": 1, "top_p": 0.9})
 	var texts []string
-	for _, ln := range chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30)) {
+	for _, ln := range chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class160, 30)) {
 		if ln.kind == cutLine {
 			texts = append(texts, ln.text)
 		}
@@ -134,8 +135,8 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 }
 
 func TestReasonsNameTheStages(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	l := b.m.Lane()
+	lb := storyLab(t)
+	l := lb.lanes.Lane()
 	tr := l.View.Next.Trace
 	for i := range tr.Rows() {
 		r := &tr.Rows()[i]
@@ -150,23 +151,12 @@ func TestReasonsNameTheStages(t *testing.T) {
 	t.Error("little has no row")
 }
 
-// A window that shrinks keeps the row of the cursor.
-func TestTheCursorKeepsItsRow(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	b.keys("down", "down", "down", "down", "down", "down")
-	want := b.m.Lane().Piece(b.m.Lane().Row, false)
-	for _, s := range [][2]int{{120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}, {200, 60}} {
-		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-		b.has(want)
-	}
-}
-
 // Survivors without a row stand as one line above the first cut line, so that
 // what is below it is all cut.
 func TestSurvivorsInAGapHaveALine(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	tr := traceUnder(t, b, map[string]any{"temperature": 1.5, "top_p": 0.98, "top_k": 30})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 20))
+	lb := storyLab(t)
+	tr := traceUnder(t, lb, map[string]any{"temperature": 1.5, "top_p": 0.98, "top_k": 30})
+	lines := chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class160, 20))
 	for i, ln := range lines {
 		if ln.kind != cutLine {
 			continue
@@ -188,9 +178,9 @@ func TestSurvivorsInAGapHaveALine(t *testing.T) {
 // A stage that takes the best tokens out, or tokens here and there, has no
 // line of its own; its tokens say so.
 func TestScatteredRemovalsHaveNoLine(t *testing.T) {
-	b := storyAt16(t, 160, 45)
-	tr := traceUnder(t, b, map[string]any{"order": "llama.cpp", "xtc_probability": 1.0, "xtc_threshold": 0.1, "top_k": 0, "top_p": 1.0, "min_p": 0.0})
-	lines := chartLines(tr, nil, chartPlanFor(b.m.Lane(), kit.Class160, 30))
+	lb := storyLab(t)
+	tr := traceUnder(t, lb, map[string]any{"order": "llama.cpp", "xtc_probability": 1.0, "xtc_threshold": 0.1, "top_k": 0, "top_p": 1.0, "min_p": 0.0})
+	lines := chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class160, 30))
 	if lines[0].row == nil || lines[0].row.Cut == sampling.NoStage {
 		t.Fatalf("xtc left the best token in")
 	}
@@ -200,4 +190,55 @@ func TestScatteredRemovalsHaveNoLine(t *testing.T) {
 		}
 	}
 	account(t, tr, lines, "xtc", true)
+}
+
+// The lines of a row that names twenty tokens account for the others too.
+func TestChartOfAPartialRow(t *testing.T) {
+	lb := storyLab(t)
+	l := lb.lanes.Lane()
+	v := l.View
+	n := len(v.Steps)
+	type entry struct {
+		id int32
+		p  float64
+	}
+	var all []entry
+	var sum float64
+	for i, x := range v.Next.Row.Values {
+		p := math.Exp(float64(x))
+		all, sum = append(all, entry{int32(i), p}), sum+p
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(b.p, a.p) })
+	row := &engine.Row{Rest: 1}
+	for _, e := range all[:20] {
+		row.IDs, row.Values = append(row.IDs, e.id), append(row.Values, float32(math.Log(e.p/sum)))
+		row.Rest -= float32(e.p / sum)
+	}
+	next := *v.Next
+	next.Row, next.Trace = row, new(sampling.Trace)
+	v.Next = &next
+	in, err := v.Input(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Settings.Pipeline.Sample(next.Trace, new(sampling.Scratch), in); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []kit.Class{kit.Class160, kit.Class100, kit.Class80, kit.Class60, kit.Class40} {
+		for h := 6; h < 40; h++ {
+			sum, elsewhere := 0.0, 0.0
+			for _, ln := range chartLines(next.Trace, nil, chartPlanFor(l, k, h)) {
+				sum += ln.raw
+				if ln.row != nil {
+					sum += float64(ln.row.RawProb)
+				}
+				if ln.kind == elsewhereLine {
+					elsewhere = ln.raw
+				}
+			}
+			if math.Abs(sum-1) > 1e-3 || math.Abs(elsewhere-float64(row.Rest)) > 1e-3 {
+				t.Errorf("class %d, %d lines: the rows have %v together, those unnamed %v of %v", k, h, sum, elsewhere, row.Rest)
+			}
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"math"
@@ -37,13 +37,10 @@ const compactBelow = 18
 
 // A chartPlan says how the chart of one size is made up.
 type chartPlan struct {
-	lines    int  // below the head
-	total    int  // head included, which decides whether gaps show
-	cuts     int  // most cut lines that are drawn
-	deadPins bool // pinned tokens that were cut have rows
-	noPins   bool // no pinned token has one
-
-	cursor int32 // token that keeps its row in any window it fits
+	lines int // below the head
+	total int // head included, which decides whether gaps show
+	cuts  int // most cut lines that are drawn
+	run.Keep
 }
 
 // chartLines chooses the lines for trace t. Which tokens have a row depends
@@ -56,7 +53,7 @@ func chartLines(t, ref *sampling.Trace, plan chartPlan) []chartLine {
 	for _, p := range plan.relaxed() {
 		var best []chartLine
 		for n := 0; n <= p.lines; n++ {
-			lines := lay(t, choose(t, ref, n, p), p)
+			lines := lay(t, run.Choose(t, ref, n, p.Keep), p)
 			if len(lines) > p.lines {
 				break
 			}
@@ -78,52 +75,10 @@ func (p chartPlan) relaxed() []chartPlan {
 		p.cuts = min(p.cuts-1, 1)
 		list = append(list, p)
 	}
-	p.deadPins = false
+	p.DeadPins = false
 	list = append(list, p)
-	p.noPins = true
+	p.NoPins = true
 	return append(list, p)
-}
-
-// choose returns the rows to show: the token drawn and the pins, then the n
-// best by raw probability joined with the n/2 best by final, in raw order.
-func choose(t, ref *sampling.Trace, n int, plan chartPlan) []*sampling.Row {
-	want := make(map[int32]bool)
-	rows := slices.Clone(ref.Rows())
-	for i := range min(n, len(rows)) {
-		want[rows[i].ID] = true
-	}
-	slices.SortStableFunc(rows, func(a, b sampling.Row) int { return -cmpFloat(a.Prob, b.Prob) })
-	for i := range min(n/2, len(rows)) {
-		if rows[i].Prob > 0 {
-			want[rows[i].ID] = true
-		}
-	}
-	for i := range t.Rows() {
-		r := &t.Rows()[i]
-		switch {
-		case r.ID == t.Token, n > 0 && (r.ID == ref.Token || r.ID == plan.cursor):
-			want[r.ID] = true
-		case r.Pinned && !plan.noPins && (plan.deadPins || r.Cut == sampling.NoStage):
-			want[r.ID] = true
-		}
-	}
-	var out []*sampling.Row
-	for i := range t.Rows() {
-		if r := &t.Rows()[i]; want[r.ID] {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func cmpFloat(a, b float32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // A cutMark is where one or more stages cut.
@@ -273,21 +228,21 @@ func reasons(t *sampling.Trace, r *sampling.Row) []string {
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
 func chartPlanFor(l *run.Lane, k kit.Class, h int) chartPlan {
-	p := chartPlan{lines: h - 1, total: h, cuts: 28, deadPins: true, cursor: l.Row}
+	p := chartPlan{lines: h - 1, total: h, cuts: 28, Keep: run.Keep{DeadPins: true, Cursor: l.Row}}
 	if k == kit.Class40 {
-		p.lines, p.cuts, p.deadPins = h, 0, false
+		p.lines, p.cuts, p.DeadPins = h, 0, false
 	}
 	return p
 }
 
-// chartIDs lists the tokens that have a row in the lab's chart, from the top.
-func (lb *labView) chartIDs() []int32 {
+// ChartIDs lists the tokens that have a row in the lab's chart, from the top.
+func (lb *View) ChartIDs() []int32 {
 	t, ref := run.Traces(lb.lanes.Lane())
 	if t == nil {
 		return nil
 	}
 	plan := chartPlanFor(lb.lanes.Lane(), kit.ClassOf(lb.w, lb.h), lb.chartHeight())
-	if lb.zoom && lb.focus == paneChart {
+	if lb.Zoom && lb.Focus == PaneChart {
 		plan, _, _ = thickPlan(lb.lanes.Lane(), lb.h-projectorRest)
 	}
 	var ids []int32
@@ -300,11 +255,11 @@ func (lb *labView) chartIDs() []int32 {
 }
 
 // chartHeight returns the lines inside the lab's chart, head included.
-func (lb *labView) chartHeight() int {
+func (lb *View) chartHeight() int {
 	lay := layoutOf(lb.w, lb.h)
 	h := lay.chart.H - 2
 	switch {
-	case lb.zoom && lb.focus == paneChart:
+	case lb.Zoom && lb.Focus == PaneChart:
 		h = lb.h - 5
 	case lay.class == kit.Class60 || lay.class == kit.Class40:
 		h = lay.chart.H - 1

@@ -1,6 +1,7 @@
-package tui
+package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -87,14 +88,14 @@ func lineWidth(parts []stagePart) int {
 
 // drawOneLiner draws the pipeline in one line from x on, and which stage is
 // selected while keys act on them.
-func (lb *labView) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
+func (lb *View) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
 	at := min(lb.lanes.Stage, len(t.Stages())-1)
 	for i, p := range oneLiner(t, w) {
 		if i > 0 {
 			x = c.Put(x, y, stageGap, viz.Ink{})
 		}
 		end := c.Put(x, y, p.text, viz.Ink{})
-		if p.stage == at && lb.focus == panePipeline {
+		if p.stage == at && lb.Focus == PanePipeline {
 			c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Reverse)
 		}
 		x = end
@@ -126,16 +127,16 @@ func drawWord(t *sampling.Trace) string {
 // server that chooses by itself.
 func undrawn(t *sampling.Trace) bool { return !t.Greedy && t.U == 0 && t.Hi == t.Lo }
 
-// spans are the intervals of the cumulative strip: the shown survivors, best
+// Spans are the intervals of the cumulative strip: the shown survivors, best
 // first, as the draw goes through them.
-func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
+func Spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 	var rows []*sampling.Row
 	for i := range t.Rows() {
 		if r := &t.Rows()[i]; r.Prob > 0 {
 			rows = append(rows, r)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *sampling.Row) int { return -cmpFloat(a.Prob, b.Prob) })
+	slices.SortStableFunc(rows, func(a, b *sampling.Row) int { return -cmp.Compare(a.Prob, b.Prob) })
 	var out []viz.Span
 	cum := 0.0
 	for _, r := range rows {
@@ -156,16 +157,16 @@ func spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 	return out
 }
 
-func (lb *labView) drawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
+func (lb *View) DrawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
 	u := t.U
 	if t.Greedy || undrawn(t) {
 		u = -1
 	}
-	viz.Strip(c, spans(t, l.Vocab(), c.ASCII), u)
+	viz.Strip(c, Spans(t, l.Vocab(), c.ASCII), u)
 }
 
-// drawWords says where the draw fell.
-func (lb *labView) drawWords(l *run.Lane, s *engine.Step, verb string) string {
+// DrawWords says where the draw fell.
+func (lb *View) DrawWords(l *run.Lane, s *engine.Step, verb string) string {
 	t := s.Trace
 	name := l.Piece(t.Token, lb.pal.ASCII)
 	switch {
@@ -183,13 +184,13 @@ func (lb *labView) drawWords(l *run.Lane, s *engine.Step, verb string) string {
 }
 
 // drawPipeline draws the stages and the draw.
-func (lb *labView) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
 	y := 0
-	if k == kit.Class160 || lb.zoom {
+	if k == kit.Class160 || lb.Zoom {
 		y = lb.drawStages(c, l, s)
 	} else {
 		lb.drawOneLiner(c, 1, 0, c.W-2, s.Trace)
@@ -198,8 +199,8 @@ func (lb *labView) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 			y = 2
 		}
 	}
-	lb.drawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
-	words := lb.drawWords(l, s, " falls in ")
+	lb.DrawStrip(c.Sub(viz.Rect{X: 1, Y: y, W: c.W - 2, H: 2}), l, s.Trace)
+	words := lb.DrawWords(l, s, " falls in ")
 	if b := l.Before(); b != nil && b.Trace != nil && b.Trace.Token != s.Trace.Token {
 		words += "   was " + l.Piece(b.Trace.Token, lb.pal.ASCII)
 	}
@@ -207,11 +208,11 @@ func (lb *labView) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // drawStages draws the table of stages and returns the line below it.
-func (lb *labView) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
+func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, "stage", muted)
-	for _, h := range stageColumns {
-		c.Right(h.right, 0, h.head, muted)
+	for _, h := range StageColumns {
+		c.Right(h.Right, 0, h.Head, muted)
 	}
 	c.Put(51, 0, "what it did", muted)
 	stages := s.Trace.Stages()
@@ -226,11 +227,11 @@ func (lb *labView) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	return y
 }
 
-// stageColumns are the number columns of a table of stages.
-var stageColumns = []struct {
-	head  string
-	right int
-	text  func(st sampling.StageTrace) string
+// StageColumns are the number columns of a table of stages.
+var StageColumns = []struct {
+	Head  string
+	Right int
+	Text  func(st sampling.StageTrace) string
 }{
 	{"kept", 26, func(st sampling.StageTrace) string { return viz.Count(st.Kept) }},
 	{"removed", 35, func(st sampling.StageTrace) string {
@@ -243,9 +244,9 @@ var stageColumns = []struct {
 	{"bits", 49, func(st sampling.StageTrace) string { return viz.Two(float64(st.Bits)) }},
 }
 
-func (lb *labView) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
+func (lb *View) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
-	if lb.focus == panePipeline && i == lb.lanes.Stage {
+	if lb.Focus == PanePipeline && i == lb.lanes.Stage {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink.Role = viz.Focus
 	}
@@ -254,13 +255,13 @@ func (lb *labView) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int
 		name = "logits"
 	}
 	c.Fit(3, y, 18, name, ink)
-	for _, h := range stageColumns {
-		c.Right(h.right, y, h.text(st), ink)
+	for _, h := range StageColumns {
+		c.Right(h.Right, y, h.Text(st), ink)
 	}
 }
 
 // whatItDid says in words what stage i did to the row.
-func whatItDid(lb *labView, s *engine.Step, i int) string {
+func whatItDid(lb *View, s *engine.Step, i int) string {
 	t := s.Trace
 	st := t.Stages()[i]
 	l := lb.lanes.Lane()
@@ -316,7 +317,7 @@ func cutBefore(t *sampling.Trace, i int) bool {
 }
 
 // touchedWords names the likeliest tokens whose logit stage i moved.
-func touchedWords(lb *labView, t *sampling.Trace, i int) string {
+func touchedWords(lb *View, t *sampling.Trace, i int) string {
 	var names []string
 	verb := "lowered"
 	st := t.Stages()[i]

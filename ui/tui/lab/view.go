@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"strconv"
@@ -13,85 +13,85 @@ import (
 	"logitscope/viz"
 )
 
-// A pane is a part of the lab that keys can act in.
-type pane uint8
+// A Pane is a part of the lab that keys can act in.
+type Pane uint8
 
 const (
-	paneText pane = iota
-	paneChart
-	paneControls
-	panePipeline
-	paneEntropy
+	PaneText Pane = iota
+	PaneChart
+	PaneControls
+	PanePipeline
+	PaneEntropy
 )
 
-// labView is the lab: text, chart, controls, pipeline and entropy.
-type labView struct {
+// View is the lab: text, chart, controls, pipeline and entropy.
+type View struct {
 	lanes *run.Lanes
 	pal   *viz.Palette
 	keyOf func(kit.ID) string // the key that the footer shows for an action
 	w, h  int
 
-	focus  pane
-	zoom   bool
+	Focus  Pane
+	Zoom   bool
 	scroll int // first knob of the list that is shown
 	drag   *drag
 	bars   *viz.BarChart // the chart, drawn once for what it shows
 }
 
-// newLab returns the lab of these lanes. keyOf names the key of an action.
-func newLab(lanes *run.Lanes, pal *viz.Palette, keyOf func(kit.ID) string) *labView {
-	return &labView{lanes: lanes, pal: pal, keyOf: keyOf, focus: paneChart, bars: new(viz.BarChart)}
+// New returns the lab of these lanes. keyOf names the key of an action.
+func New(lanes *run.Lanes, pal *viz.Palette, keyOf func(kit.ID) string) *View {
+	return &View{lanes: lanes, pal: pal, keyOf: keyOf, Focus: PaneChart, bars: new(viz.BarChart)}
 }
 
-// resize takes the size of the window.
-func (lb *labView) resize(w, h int) {
+// Resize takes the size of the window.
+func (lb *View) Resize(w, h int) {
 	lb.w, lb.h = w, h
-	lb.focusShown()
+	lb.FocusShown()
 }
 
 // Act takes nothing: what the lab's keys do is the plain meaning of the
 // actions, which other views lend.
-func (*labView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
+func (*View) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
 
 // Hints leaves the footer to the router, which words the lab's by what runs.
-func (*labView) Hints(kit.Host) []kit.ID { return nil }
+func (*View) Hints(kit.Host) []kit.ID { return nil }
 
-// A frame is where header, help line and footer stand around the panes; a part
+// A Frame is where header, help line and footer stand around the panes; a part
 // that is not shown is empty.
-type frame struct {
-	header, help, footer viz.Rect
-	class                kit.Class // of header and footer
-	helpClass            kit.Class // of the help line
+type Frame struct {
+	Header, Help, Footer viz.Rect
+	Class                kit.Class // of header and footer
+	HelpClass            kit.Class // of the help line
 }
 
-// around returns where the rest of the screen stands.
-func (lb *labView) around() frame {
+// Around returns where the rest of the screen stands.
+func (lb *View) Around() Frame {
 	lay := layoutOf(lb.w, lb.h)
-	f := frame{lay.header, lay.help, lay.footer, lay.class, lay.class}
+	f := Frame{lay.header, lay.help, lay.footer, lay.class, lay.class}
 	row := func(y int) viz.Rect { return viz.Rect{X: 0, Y: y, W: lb.w, H: 1} }
 	switch {
 	case lb.projects():
-		f.header, f.help, f.footer, f.helpClass = viz.Rect{}, row(lb.h-2), row(lb.h-1), kit.Class80
+		f.Header, f.Help, f.Footer, f.HelpClass = viz.Rect{}, row(lb.h-2), row(lb.h-1), kit.Class80
 		if lb.lanes.Notice.Text == "" {
-			f.help = viz.Rect{} // the projector has words of its own there
+			f.Help = viz.Rect{} // the projector has words of its own there
 		}
-	case lb.zoom:
-		f.header, f.help, f.footer = row(0), row(lb.h-2), row(lb.h-1)
+	case lb.Zoom:
+		f.Header, f.Help, f.Footer = row(0), row(lb.h-2), row(lb.h-1)
 	case lay.help.Empty() && lb.lanes.Notice.Text != "":
-		f.help = lay.knob
+		f.Help = lay.knob
 	}
 	return f
 }
 
 // Draw draws the panes into the whole window; header, help line and footer
 // stand where around says.
-func (lb *labView) Draw(c *viz.Canvas, _ kit.Host) {
+func (lb *View) Draw(c *viz.Canvas, _ kit.Host) {
 	lay := layoutOf(lb.w, lb.h)
 	l := lb.lanes.Lane()
 	switch {
 	case lb.projects():
 		lb.drawProjector(c, l)
-	case lb.zoom:
+	case lb.Zoom:
 		lb.drawZoom(c, l, lay.class)
 	case lay.class >= kit.Class100:
 		lb.drawBoxed(c, lay, l)
@@ -102,39 +102,39 @@ func (lb *labView) Draw(c *viz.Canvas, _ kit.Host) {
 
 // projects reports whether the chart has the window to itself, drawn for the
 // back of a classroom.
-func (lb *labView) projects() bool {
+func (lb *View) projects() bool {
 	l := lb.lanes.Lane()
 	s := l.Step()
-	return lb.zoom && lb.focus == paneChart && s != nil && s.Trace != nil &&
+	return lb.Zoom && lb.Focus == PaneChart && s != nil && s.Trace != nil &&
 		(l.Look.At > 0 || l.View.Phase == engine.Running || l.View.Phase == engine.Paused)
 }
 
 // drawBoxed draws the panes of the classes that box all of them.
-func (lb *labView) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
+func (lb *View) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
-	lb.drawText(viz.Box(c.Sub(lay.text), lb.textFrame(l)), l)
+	lb.DrawText(viz.Box(c.Sub(lay.text), lb.TextFrame(l)), l)
 	lb.drawChart(viz.Box(c.Sub(lay.chart), lb.chartFrame(l, k)), l, k)
 	lb.drawControls(viz.Box(c.Sub(lay.side), lb.controlFrame()), l, k)
 	pipe := c.Sub(lay.pipeline)
-	lb.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: lb.focus == panePipeline}), l, k)
+	lb.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: lb.Focus == PanePipeline}), l, k)
 	if k == kit.Class100 {
 		lb.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
-	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: lb.focus == paneEntropy}
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: lb.Focus == PaneEntropy}
 	lb.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
 }
 
-func (lb *labView) controlFrame() viz.Frame {
-	f := viz.Frame{Title: "controls", Focused: lb.focus == paneControls}
+func (lb *View) controlFrame() viz.Frame {
+	f := viz.Frame{Title: "controls", Focused: lb.Focus == PaneControls}
 	if kit.ClassOf(lb.w, lb.h) != kit.Class100 {
 		f.Right = strconv.Itoa(len(run.Knobs)) + " knobs"
 	}
 	return f
 }
 
-func (lb *labView) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
-	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.focus == paneChart}
+func (lb *View) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
+	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.Focus == PaneChart}
 	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
 	}
@@ -142,15 +142,15 @@ func (lb *labView) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
 }
 
 // drawColumn draws the classes of one column.
-func (lb *labView) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
+func (lb *View) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	k := lay.class
 	text, chart := c.Sub(lay.text), c.Sub(lay.chart)
 	switch k {
 	case kit.Class80:
-		lb.drawText(viz.Box(text, lb.textFrame(l)), l)
+		lb.DrawText(viz.Box(text, lb.TextFrame(l)), l)
 		lb.drawChart(viz.Box(chart, lb.chartFrame(l, k)), l, k)
 	default:
-		lb.drawText(text, l)
+		lb.DrawText(text, l)
 		f := lb.chartFrame(l, k)
 		f.Focused = false
 		rule := chart
@@ -163,7 +163,7 @@ func (lb *labView) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	}
 	lb.drawColumnPipeline(c.Sub(lay.pipeline), l, k)
 	lb.drawOneKnob(c.Sub(lay.knob), l, k)
-	if lb.focus == paneControls {
+	if lb.Focus == PaneControls {
 		r := lb.listRect(lay)
 		box := c.Sub(r)
 		box.Clear()
@@ -174,7 +174,7 @@ func (lb *labView) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 // listRect is where the list of knobs opens in the classes of one column:
 // over the chart's lower part, so that its best rows still show what a knob
 // does.
-func (lb *labView) listRect(lay layout) viz.Rect {
+func (lb *View) listRect(lay layout) viz.Rect {
 	r := lay.chart
 	h := min(max(r.H*2/3, 6), r.H)
 	return viz.Rect{X: 0, Y: r.Y + r.H - h, W: r.W, H: h}
@@ -191,7 +191,7 @@ func listClass(w int) kit.Class {
 }
 
 // drawColumnPipeline draws strip and stages without a box.
-func (lb *labView) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	s := l.Step()
 	if s == nil || s.Trace == nil || l.View.Phase == engine.Prefill {
 		return
@@ -202,14 +202,14 @@ func (lb *labView) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
 	case kit.Class60:
-		lb.drawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
+		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
 		lb.drawOneLiner(in, 0, 2, in.W, t)
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
 		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
 		lb.drawOneLiner(in, 0, 0, x-3, t)
-		lb.drawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
+		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
 	}
 }
 
@@ -241,7 +241,7 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 }
 
 // drawOneKnob draws the selected knob in one line.
-func (lb *labView) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	p := lb.lanes.Selected()
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
@@ -280,19 +280,50 @@ func (lb *labView) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // drawZoom gives the focused pane the whole window.
-func (lb *labView) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
+func (lb *View) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
 	wide := listClass(c.W - 2)
-	switch lb.focus {
-	case paneText:
-		lb.drawText(viz.Box(body, lb.textFrame(l)), l)
-	case paneChart:
+	switch lb.Focus {
+	case PaneText:
+		lb.DrawText(viz.Box(body, lb.TextFrame(l)), l)
+	case PaneChart:
 		lb.drawChart(viz.Box(body, lb.chartFrame(l, k)), l, k)
-	case paneControls:
+	case PaneControls:
 		lb.drawControls(viz.Box(body, lb.controlFrame()), l, wide)
-	case panePipeline:
+	case PanePipeline:
 		lb.drawPipeline(viz.Box(body, viz.Frame{Title: "pipeline", Focused: true}), l, k)
-	case paneEntropy:
+	case PaneEntropy:
 		lb.drawEntropy(viz.Box(body, viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: true}), l)
 	}
 }
+
+// Boxes are the boxes of the panes, which overlays lie over.
+func (lb *View) Boxes() []viz.Rect {
+	lay := layoutOf(lb.w, lb.h)
+	var out []viz.Rect
+	if lay.side.Empty() && lb.Focus == PaneControls {
+		out = append(out, lb.listRect(lay))
+	}
+	switch {
+	case lay.class < kit.Class80 || lb.Zoom:
+		return out
+	case lay.class == kit.Class80:
+		return append(out, lay.text, lay.chart)
+	}
+	return append(out, lay.text, lay.chart, lay.pipeline)
+}
+
+// PaneName names the pane that keys act in.
+func (lb *View) PaneName() string { return PaneNames[lb.Focus] }
+
+// FocusControls makes keys act on the knobs.
+func (lb *View) FocusControls() { lb.Focus = PaneControls }
+
+// Zoomed reports whether one pane has the window to itself.
+func (lb *View) Zoomed() bool { return lb.Zoom }
+
+// Release lets go of the slider that is held.
+func (lb *View) Release() { lb.drag = nil }
+
+// TakeOut takes the selected knob or stage out, or puts it back.
+func (lb *View) TakeOut() { lb.lanes.TakeOut(lb.Focus == PanePipeline) }

@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"math"
@@ -36,7 +36,7 @@ func entropyWindow(l *run.Lane, w int) (values []float64, at, first int) {
 	return values, now - first, first
 }
 
-func (lb *labView) drawEntropy(c *viz.Canvas, l *run.Lane) {
+func (lb *View) drawEntropy(c *viz.Canvas, l *run.Lane) {
 	s := l.Step()
 	if s == nil {
 		return
@@ -76,7 +76,7 @@ func (lb *labView) drawEntropy(c *viz.Canvas, l *run.Lane) {
 
 // entropyTitle is the sparkline in the pipeline's title, where there is no
 // pane for it.
-func (lb *labView) drawEntropyTitle(c *viz.Canvas, l *run.Lane, right int) {
+func (lb *View) drawEntropyTitle(c *viz.Canvas, l *run.Lane, right int) {
 	s := l.Step()
 	if s == nil {
 		return

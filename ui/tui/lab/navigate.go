@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"fmt"
@@ -14,46 +14,46 @@ import (
 )
 
 // shownPanes lists the panes that the window has, in the order of tab.
-func (lb *labView) shownPanes() []pane {
+func (lb *View) shownPanes() []Pane {
 	switch kit.ClassOf(lb.w, lb.h) {
 	case kit.Class160, kit.Class120:
-		return []pane{paneText, paneChart, paneControls, panePipeline, paneEntropy}
+		return []Pane{PaneText, PaneChart, PaneControls, PanePipeline, PaneEntropy}
 	case kit.Class100:
-		return []pane{paneText, paneChart, paneControls, panePipeline}
+		return []Pane{PaneText, PaneChart, PaneControls, PanePipeline}
 	}
-	return []pane{paneText, paneChart, paneControls, panePipeline}
+	return []Pane{PaneText, PaneChart, PaneControls, PanePipeline}
 }
 
-// focusShown moves the focus to a pane that the window has.
-func (lb *labView) focusShown() {
-	if p := lb.shownPanes(); !slices.Contains(p, lb.focus) {
-		lb.focus = paneChart
+// FocusShown moves the focus to a pane that the window has.
+func (lb *View) FocusShown() {
+	if p := lb.shownPanes(); !slices.Contains(p, lb.Focus) {
+		lb.Focus = PaneChart
 	}
 }
 
-// focusNext moves the focus by d panes.
-func (lb *labView) focusNext(d int) {
+// FocusNext moves the focus by d panes.
+func (lb *View) FocusNext(d int) {
 	p := lb.shownPanes()
-	i := slices.Index(p, lb.focus)
-	lb.focus = p[(i+d+len(p))%len(p)]
-	lb.lanes.Say(paneNames[lb.focus] + paneKeys[lb.focus])
+	i := slices.Index(p, lb.Focus)
+	lb.Focus = p[(i+d+len(p))%len(p)]
+	lb.lanes.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
 }
 
-var paneNames = map[pane]string{
-	paneText: "text", paneChart: "chart", paneControls: "controls", panePipeline: "pipeline", paneEntropy: "entropy",
+var PaneNames = map[Pane]string{
+	PaneText: "text", PaneChart: "chart", PaneControls: "controls", PanePipeline: "pipeline", PaneEntropy: "entropy",
 }
 
-var paneKeys = map[pane]string{
-	paneText:     ": ← → step by step · m what its colours mean · y copies it",
-	paneChart:    ": ↑ ↓ choose a row · f forces it · p pins it · ← → step",
-	paneControls: ": ↑ ↓ choose a knob · ← → change it · enter types a value · 0 off",
-	panePipeline: ": ↑ ↓ choose a stage · < > move it · x takes it out · enter shows it",
-	paneEntropy:  ": ← → step by step",
+var paneKeys = map[Pane]string{
+	PaneText:     ": ← → step by step · m what its colours mean · y copies it",
+	PaneChart:    ": ↑ ↓ choose a row · f forces it · p pins it · ← → step",
+	PaneControls: ": ↑ ↓ choose a knob · ← → change it · enter types a value · 0 off",
+	PanePipeline: ": ↑ ↓ choose a stage · < > move it · x takes it out · enter shows it",
+	PaneEntropy:  ": ← → step by step",
 }
 
-// along is what the horizontal arrows do in the focused pane.
-func (lb *labView) along(d int) {
-	if lb.focus == paneControls {
+// Along is what the horizontal arrows do in the focused pane.
+func (lb *View) Along(d int) {
+	if lb.Focus == PaneControls {
 		lb.lanes.Nudge(d)
 		return
 	}
@@ -64,15 +64,15 @@ func (lb *labView) along(d int) {
 	lb.lanes.Back(-d)
 }
 
-// far moves ten times as far.
-func (lb *labView) far(d int) { lb.along(10 * d) }
+// Far moves ten times as far.
+func (lb *View) Far(d int) { lb.Along(10 * d) }
 
-// move is what the vertical arrows do in the focused pane.
-func (lb *labView) move(d int) {
-	switch lb.focus {
-	case paneControls:
-		lb.moveKnob(d)
-	case panePipeline:
+// Move is what the vertical arrows do in the focused pane.
+func (lb *View) Move(d int) {
+	switch lb.Focus {
+	case PaneControls:
+		lb.MoveKnob(d)
+	case PanePipeline:
 		if s := lb.lanes.Lane().Step(); s != nil && s.Trace != nil {
 			lb.lanes.Stage = min(max(lb.lanes.Stage+d, 0), len(s.Trace.Stages())-1)
 			return
@@ -83,18 +83,18 @@ func (lb *labView) move(d int) {
 	}
 }
 
-// moveKnob selects another knob and keeps it in view.
-func (lb *labView) moveKnob(d int) {
+// MoveKnob selects another knob and keeps it in view.
+func (lb *View) MoveKnob(d int) {
 	to := min(max(lb.lanes.Knob+d, 0), len(run.Knobs)-1)
 	if to == lb.lanes.Knob {
 		lb.lanes.Say("no more knobs that way; : finds any by name")
 	}
 	lb.lanes.Knob = to
-	lb.showKnob()
+	lb.ShowKnob()
 }
 
-// showKnob scrolls the list of knobs to the selected one.
-func (lb *labView) showKnob() {
+// ShowKnob scrolls the list of knobs to the selected one.
+func (lb *View) ShowKnob() {
 	n := max(lb.knobRows()-run.FixedKnobs, 1)
 	if lb.lanes.Knob < len(run.Knobs)-run.FixedKnobs {
 		lb.scroll = min(max(lb.scroll, lb.lanes.Knob-n+1), lb.lanes.Knob)
@@ -103,9 +103,9 @@ func (lb *labView) showKnob() {
 }
 
 // moveRow moves the cursor of the chart.
-func (lb *labView) moveRow(d int) {
+func (lb *View) moveRow(d int) {
 	l := lb.lanes.Lane()
-	ids := lb.chartIDs()
+	ids := lb.ChartIDs()
 	if len(ids) == 0 {
 		lb.lanes.Say("no rows yet: " + lb.lanes.WhyNot(l))
 		return
@@ -121,15 +121,15 @@ func (lb *labView) moveRow(d int) {
 	l.Row = ids[to]
 }
 
-// end goes to the first or last thing of the focused pane.
-func (lb *labView) end(d int) {
+// End goes to the first or last thing of the focused pane.
+func (lb *View) End(d int) {
 	l := lb.lanes.Lane()
-	switch lb.focus {
-	case paneControls:
-		lb.moveKnob(d * len(run.Knobs))
-	case panePipeline:
-		lb.move(d * 100)
-	case paneChart:
+	switch lb.Focus {
+	case PaneControls:
+		lb.MoveKnob(d * len(run.Knobs))
+	case PanePipeline:
+		lb.Move(d * 100)
+	case PaneChart:
 		lb.moveRow(d * 100)
 	default:
 		if d > 0 {
@@ -144,18 +144,18 @@ func (lb *labView) end(d int) {
 	}
 }
 
-// openSelected is what enter does in the focused pane.
-func (lb *labView) openSelected(host kit.Host) tea.Cmd {
-	switch lb.focus {
-	case paneControls:
+// OpenSelected is what enter does in the focused pane.
+func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
+	switch lb.Focus {
+	case PaneControls:
 		return host.Open(kit.ViewValue)
-	case panePipeline:
+	case PanePipeline:
 		if run.IsPenalty(lb.lanes.SelectedStage()) {
 			return host.Open(kit.ViewPenalties)
 		}
 		return host.Open(kit.ViewStages)
-	case paneChart:
-		lb.inspect()
+	case PaneChart:
+		lb.Inspect()
 		return nil
 	}
 	if kit.ClassOf(lb.w, lb.h) < kit.Class100 {
@@ -165,17 +165,17 @@ func (lb *labView) openSelected(host kit.Host) tea.Cmd {
 	return nil
 }
 
-// toggleZoom gives the focused pane the whole screen, or takes it back.
-func (lb *labView) toggleZoom() {
-	lb.zoom = !lb.zoom
-	if lb.zoom {
+// ToggleZoom gives the focused pane the whole screen, or takes it back.
+func (lb *View) ToggleZoom() {
+	lb.Zoom = !lb.Zoom
+	if lb.Zoom {
 		lb.lanes.Say("z shows all panes again")
 	}
 }
 
-// toMark goes to the previous or next mark of the text: a switch of settings
+// ToMark goes to the previous or next mark of the text: a switch of settings
 // or a forced token.
-func (lb *labView) toMark(d int) {
+func (lb *View) ToMark(d int) {
 	l := lb.lanes.Lane()
 	at := l.Look.At
 	if at == 0 {
@@ -195,11 +195,11 @@ func (lb *labView) toMark(d int) {
 	lb.lanes.Say("[ ]: no mark further on: none switched or forced there")
 }
 
-// inspect says in one line what the selected thing does here.
-func (lb *labView) inspect() { lb.inspectPane(lb.focus) }
+// Inspect says in one line what the selected thing does here.
+func (lb *View) Inspect() { lb.inspectPane(lb.Focus) }
 
 // inspectPane says what is selected in a pane does here.
-func (lb *labView) inspectPane(p pane) {
+func (lb *View) inspectPane(p Pane) {
 	l := lb.lanes.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
@@ -207,10 +207,10 @@ func (lb *labView) inspectPane(p pane) {
 		return
 	}
 	switch p {
-	case paneControls:
+	case PaneControls:
 		a, b := lb.effectLines()
 		lb.lanes.Say(lb.lanes.Selected().Key + ": " + a + " " + b)
-	case panePipeline:
+	case PanePipeline:
 		st := s.Trace.Stages()[min(lb.lanes.Stage, len(s.Trace.Stages())-1)]
 		lb.lanes.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
 			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, min(lb.lanes.Stage, len(s.Trace.Stages())-1))))
@@ -220,7 +220,7 @@ func (lb *labView) inspectPane(p pane) {
 }
 
 // rowWords follows one token through the stages.
-func (lb *labView) rowWords(s *engine.Step, id int32) string {
+func (lb *View) rowWords(s *engine.Step, id int32) string {
 	if id == models.NoToken {
 		return "i: no row is selected"
 	}
@@ -242,33 +242,33 @@ func (lb *labView) rowWords(s *engine.Step, id int32) string {
 	return out
 }
 
-// moveSelected moves the pipeline's selected stage by d places.
-func (lb *labView) moveSelected(d int) {
-	if lb.focus != panePipeline {
+// MoveSelected moves the pipeline's selected stage by d places.
+func (lb *View) MoveSelected(d int) {
+	if lb.Focus != PanePipeline {
 		lb.lanes.Say("< >: tab to the pipeline first; they move its selected stage")
 		return
 	}
 	lb.lanes.MoveStage(d)
 }
 
-// turnsKnobs reports whether the horizontal arrows turn a knob and step no
+// TurnsKnobs reports whether the horizontal arrows turn a knob and step no
 // more.
-func (lb *labView) turnsKnobs() bool { return lb.focus == paneControls }
+func (lb *View) TurnsKnobs() bool { return lb.Focus == PaneControls }
 
-// stepKeys returns the keys that go a token on and back from the focused pane.
-func (lb *labView) stepKeys() (next, back string) {
-	if lb.turnsKnobs() {
+// StepKeys returns the keys that go a token on and back from the focused pane.
+func (lb *View) StepKeys() (next, back string) {
+	if lb.TurnsKnobs() {
 		return lb.keyOf(kit.ActNext), lb.keyOf(kit.ActBack)
 	}
 	return lb.keyOf(kit.ActRight), lb.keyOf(kit.ActLeft)
 }
 
-// inspectKnob says what the selected knob does here.
-func (lb *labView) inspectKnob() { lb.inspectPane(paneControls) }
+// InspectKnob says what the selected knob does here.
+func (lb *View) InspectKnob() { lb.inspectPane(PaneControls) }
 
-// inspectStage says what the selected stage does here, which moves the focus
+// InspectStage says what the selected stage does here, which moves the focus
 // to the pipeline.
-func (lb *labView) inspectStage() {
-	lb.focus = panePipeline
-	lb.inspect()
+func (lb *View) InspectStage() {
+	lb.Focus = PanePipeline
+	lb.Inspect()
 }

@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // drawProjector draws the chart alone, for the back of a classroom: few rows,
 // bars two lines thick where they fit.
-func (lb *labView) drawProjector(c *viz.Canvas, l *run.Lane) {
+func (lb *View) drawProjector(c *viz.Canvas, l *run.Lane) {
 	t, ref := run.Traces(l)
 	s := l.Step()
 	muted := viz.Ink{Role: viz.Muted}
@@ -41,12 +41,12 @@ func (lb *labView) drawProjector(c *viz.Canvas, l *run.Lane) {
 	info := l.Model.Info()
 	note := fmt.Sprintf("Full bar %s. Likely is not the same as true", viz.WholePercent(l.Scale))
 	if info.Params > 0 && info.Params < 100e6 {
-		note += fmt.Sprintf(": a toy model of %s M numbers", millions(info.Params))
+		note += fmt.Sprintf(": a toy model of %s M numbers", Millions(info.Params))
 	}
 	c.Put(1, c.H-2, viz.CutTitle(note+".", c.W-2), muted)
 }
 
-func millions(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
+func Millions(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
 // projectorRest is how many lines of the projector's screen are no rows.
 const projectorRest = 7
@@ -60,12 +60,12 @@ func thickPlan(l *run.Lane, h int) (plan chartPlan, thick, gap int) {
 		thick, gap = 1, 0
 		n = h - 1
 	}
-	return chartPlan{lines: n + 1, total: compactBelow - 1, deadPins: true, cursor: l.Row}, thick, gap
+	return chartPlan{lines: n + 1, total: compactBelow - 1, Keep: run.Keep{DeadPins: true, Cursor: l.Row}}, thick, gap
 }
 
 // drawThickRows draws as many rows as fit, three lines each, or one where
 // that would show fewer than five.
-func (lb *labView) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace) {
+func (lb *View) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace) {
 	plan, thick, gap := thickPlan(l, c.H)
 	if plan.lines < 2 {
 		return
@@ -78,7 +78,7 @@ func (lb *labView) drawThickRows(c *viz.Canvas, l *run.Lane, t, ref *sampling.Tr
 	}
 }
 
-func (lb *labView) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
+func (lb *View) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col chartColumns, ln chartLine, y, thick int) {
 	ink, final := viz.Ink{Role: viz.Muted}, viz.Percent(ln.final)
 	name := viz.Count(ln.count) + " others"
 	if ln.kind == elsewhereLine {

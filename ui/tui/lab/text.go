@@ -1,4 +1,4 @@
-package tui
+package lab
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // textLines returns the text of l in lines of w cells, and the first of the h
 // lines to show: the last ones, or those around the step looked back at. Where
 // one line is shown, a caret on a line of its own stands behind the one before.
-func (lb *labView) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int, top int) {
+func (lb *View) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int, top int) {
 	g = lb.lanes.Flow(l, max(w*(h+1), 1))
 	lines = run.Wrap(g, max(w, 1))
 	if n := len(lines); n > 1 && lines[n-1][0] == lines[n-1][1] {
@@ -34,8 +34,8 @@ func (lb *labView) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]i
 	return g, lines, top
 }
 
-// drawText draws the text into c.
-func (lb *labView) drawText(c *viz.Canvas, l *run.Lane) {
+// DrawText draws the text into c.
+func (lb *View) DrawText(c *viz.Canvas, l *run.Lane) {
 	if l.View.Phase == engine.Idle {
 		lb.drawWelcome(c)
 		return
@@ -52,7 +52,7 @@ func (lb *labView) drawText(c *viz.Canvas, l *run.Lane) {
 
 // stepAt returns the step whose text stands at x, y of the text pane's
 // inside, 0 if none does.
-func (lb *labView) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
+func (lb *View) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
 	g, lines, top := lb.textLines(l, c.W-2, c.H)
 	if top+y >= len(lines) || y < 0 {
 		return 0
@@ -68,16 +68,16 @@ func (lb *labView) stepAt(l *run.Lane, c viz.Rect, x, y int) int {
 }
 
 // drawWelcome says what to do while there is no prompt.
-func (lb *labView) drawWelcome(c *viz.Canvas) {
+func (lb *View) drawWelcome(c *viz.Canvas) {
 	c.Put(1, 0, "No prompt yet. e writes one, E has examples with known shapes.", viz.Ink{})
 	if lb.lanes.Lane().View.Err != nil {
 		c.Put(1, 1, viz.Printable(viz.FirstLine(lb.lanes.Lane().View.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 	}
 }
 
-// textFrame returns the titles of the text pane.
-func (lb *labView) textFrame(l *run.Lane) viz.Frame {
-	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.focus == paneText}
+// TextFrame returns the titles of the text pane.
+func (lb *View) TextFrame(l *run.Lane) viz.Frame {
+	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.Focus == PaneText}
 	n := len(l.View.Steps)
 	if steps, ok := l.Searched(); ok {
 		n = steps
