@@ -37,6 +37,9 @@ func Explain(ctx context.Context, err error, k Kind, rest string, opt Options, k
 			}
 		}
 	case Refused, Malformed, Unsuitable:
+		if k.Looks != nil && k.Looks(ctx, c) {
+			return err // it is what it was said to be
+		}
 		for _, other := range kinds {
 			if other.Name == k.Name || other.Looks == nil {
 				continue

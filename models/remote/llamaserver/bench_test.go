@@ -23,7 +23,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	defer local.Close()
 	fake := remotetest.LlamaServer(local, remotetest.Options{})
-	ls := &backend{model: "fable", size: local.Vocab().Size()}
+	ls := &backend{name: "fable", size: local.Vocab().Size()}
 	rec := httptest.NewRecorder()
 	fake.ServeHTTP(rec, httptest.NewRequest("POST", "/completion", bytes.NewReader(ls.request(nil, remote.Query{Tokens: []int32{1}, Want: 1}, 256))))
 	body := rec.Body.Bytes()
@@ -33,7 +33,7 @@ func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
 		out.Reset()
 		s := jsonscan.Scanner{Data: body}
-		ls.scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) { scanEntries(s, out.Next()) }, nil)
+		scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) { scanEntries(s, out.Next()) }, new(answer))
 		if s.End() != nil {
 			b.Fatal("not read")
 		}

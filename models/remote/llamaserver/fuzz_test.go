@@ -17,10 +17,10 @@ func FuzzAnswer(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b := &backend{c: remotetest.FuzzClient(), model: "m"}
+		b := &backend{c: remotetest.FuzzClient()}
 		var out remote.Rows
 		s := jsonscan.Scanner{Data: data}
-		b.scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { scanEntries(s, out.Next()) }, nil)
+		scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { scanEntries(s, out.Next()) }, new(answer))
 		remotetest.CheckAnswer(t, s.End(), &out)
 		s = jsonscan.Scanner{Data: data}
 		scanPieces(&s, remote.NewVocab(b.c, 300, nil))

@@ -289,7 +289,7 @@ func (b *backend) probsAfter(ctx context.Context, l *levelQuery, penalty, n int,
 	probs := map[int32]float64{}
 	s := jsonscan.Scanner{Data: r.Body}
 	var a answer
-	b.scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { scanProbs(s, probs) }, &a)
+	scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { scanProbs(s, probs) }, &a)
 	switch {
 	case s.End() != nil:
 		return nil, b.c.NotJSON(r, "/completion")

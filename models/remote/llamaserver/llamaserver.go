@@ -19,7 +19,7 @@ import (
 // log-softmax of the raw logits, whatever sampling it is told to do.
 type backend struct {
 	c     *remote.Client
-	model string // the alias, which every answer repeats
+	name  string // what its answers call the model: the alias, or a constant in old builds
 	size  int
 	top   int
 	safe  int32 // a token of plain ASCII, see request
@@ -74,7 +74,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.model, b.size = meta.ID, meta.Meta.NVocab
+	b.size = meta.Meta.NVocab
 	if err := remote.CheckSize(b.c, b.size, props.Settings.NCtx); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 		}
 	}
 	f.Info = models.Info{
-		Name: b.c.Clean(meta.ID), Quant: strings.ToLower(b.c.Clean(props.Ftype)), Params: meta.Meta.NParams,
+		Name: b.c.Clean(shortName(meta.ID)), Quant: strings.ToLower(b.c.Clean(props.Ftype)), Params: meta.Meta.NParams,
 		// The last place of the server's context is kept for a token it makes itself.
 		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
 		ChatTemplate: props.ChatTemplate,
@@ -117,6 +117,15 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	}
 	f.Facts = b.describe(props, meta, what)
 	return remote.NewModel(b.c, b, f), nil
+}
+
+// shortName returns the name of a model whose alias is the path of its file,
+// which it is where the server was given no other.
+func shortName(alias string) string {
+	if base, ok := strings.CutSuffix(alias[strings.LastIndexAny(alias, `/\`)+1:], ".gguf"); ok && base != "" {
+		return base
+	}
+	return alias
 }
 
 // describe says what was found out; what is what a row holds.
@@ -203,7 +212,7 @@ func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) e
 	}
 	s := jsonscan.Scanner{Data: r.Body}
 	var a answer
-	b.scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) {
+	scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) {
 		row := out.Next()
 		row.Chosen = int32(chosen)
 		scanEntries(s, row)
@@ -215,8 +224,8 @@ func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) e
 		return b.c.ErrorInside(r.Body)
 	case a.truncated:
 		return b.c.Errorf(remote.Malformed, "cut the prompt, which it was not asked to")
-	case a.model != "" && a.model != b.model:
-		return b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.model, 60))
+	case a.model != "" && a.model != b.name:
+		return b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.name, 60))
 	}
 	if q.Ahead > 0 {
 		// Steps whose text is a part of a character are left out, and those

@@ -93,7 +93,9 @@ func (b *backend) pieces(ctx context.Context, v *remote.Vocab) error {
 	}
 	known := 0
 	s := jsonscan.Scanner{Data: r.Body}
-	b.scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { known += scanPieces(s, v) }, nil)
+	var a answer
+	scanAnswer(&s, func(s *jsonscan.Scanner, _ int) { known += scanPieces(s, v) }, &a)
+	b.name = a.model
 	if s.End() != nil {
 		return b.c.NotJSON(r, "/completion")
 	}

@@ -33,7 +33,7 @@ func TestRecordedSteps(t *testing.T) {
 			if json.Unmarshal(x.Response.Body, &body) != nil || len(body.Probs) == 0 || body.Probs[0].Top == nil {
 				continue
 			}
-			b := &backend{c: remotetest.Replaying(t, Kind, &x), model: "fable", size: 4096, top: 4096}
+			b := &backend{c: remotetest.Replaying(t, Kind, &x), name: "fable", size: 4096, top: 4096}
 			var out remote.Rows
 			if err := b.Fetch(t.Context(), remote.Query{Tokens: []int32{0}, Want: 1, Buf: new(remote.Buffers)}, &out); err != nil {
 				t.Fatalf("%s: %v", x.Name, err)
@@ -72,7 +72,7 @@ func TestRecordedWholeVocabulary(t *testing.T) {
 			continue
 		}
 		seen++
-		b := &backend{c: remotetest.Replaying(t, Kind, &x), model: "fable", size: 300, top: 300}
+		b := &backend{c: remotetest.Replaying(t, Kind, &x), name: "fable", size: 300, top: 300}
 		var out remote.Rows
 		if err := b.Fetch(t.Context(), remote.Query{Tokens: []int32{1}, Want: 1, Buf: new(remote.Buffers)}, &out); err != nil {
 			t.Fatal(err)

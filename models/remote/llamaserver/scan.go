@@ -16,10 +16,7 @@ type answer struct {
 
 // scanAnswer reads an answer of /completion. row is called at the value of
 // top_logprobs of each step and must consume it; chosen is the server's token.
-func (b *backend) scanAnswer(s *jsonscan.Scanner, row func(s *jsonscan.Scanner, chosen int), a *answer) {
-	if a == nil {
-		a = new(answer)
-	}
+func scanAnswer(s *jsonscan.Scanner, row func(s *jsonscan.Scanner, chosen int), a *answer) {
 	s.Enter('{')
 	for first := true; s.More('}', &first); {
 		switch string(s.Key()) {
