@@ -117,9 +117,16 @@ func (r *Row) Normalised() bool {
 }
 
 // stale reports whether the proposal's row must be fetched again because the
-// settings now need the logits behind its log-probabilities.
+// settings now need the logits behind its log-probabilities, or tokens that it
+// does not name.
 func (l *Lane) stale() bool {
-	if len(l.pending) == 0 || l.pending[0].Row == nil || l.pending[0].Observed || !l.settings.needsLogits() {
+	if len(l.pending) == 0 || l.pending[0].Row == nil || l.pending[0].Observed {
+		return false
+	}
+	if l.narrowed && l.needsMore(l.pending[0].Row) {
+		return true
+	}
+	if !l.settings.needsLogits() {
 		return false
 	}
 	_, ok := l.cache.now.sess.(models.Leveller)

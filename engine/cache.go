@@ -31,6 +31,7 @@ type cache struct {
 	model  models.Model
 	now    held
 	parked []held // oldest first
+	narrow int    // tokens that the next row need name, 0 for all
 }
 
 func (c *cache) open(m models.Model, opt Options) error {
@@ -88,15 +89,35 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 }
 
 // expect tells the session what is coming: how many rows beyond the next a
-// server may be asked for, and whether the settings need logits where
-// log-probabilities are cheaper.
-func (c *cache) expect(s *Settings, ahead int) {
+// server may be asked for, whether the settings need logits where
+// log-probabilities are cheaper, and how many tokens a row need name (0: all).
+func (c *cache) expect(s *Settings, ahead, narrow int) {
 	if a, ok := c.now.sess.(models.Lookahead); ok {
 		a.SetAhead(ahead)
 	}
 	if l, ok := c.now.sess.(models.Leveller); ok {
 		l.SetLevels(s.needsLogits())
 	}
+	c.narrow = 0
+	if n, ok := c.now.sess.(models.Narrower); ok {
+		n.SetNarrow(narrow)
+		c.narrow = narrow
+	}
+}
+
+// whole returns the row after tokens, naming all that it can, though the cache
+// expects narrow rows.
+func (c *cache) whole(ctx context.Context, tokens []int32) (models.Logits, error) {
+	n := c.now.sess.(models.Narrower)
+	if n.Len() == len(tokens) && c.shared(tokens) == len(tokens) {
+		return n.Whole(ctx)
+	}
+	n.SetNarrow(0)
+	rows, _, err := c.forward(ctx, tokens, 1)
+	if err != nil {
+		return models.Logits{}, err
+	}
+	return rows[0], nil
 }
 
 // copy returns a session of its own that holds the first n tokens of the

@@ -54,6 +54,7 @@ type Lane struct {
 	pins      []int32
 	cancelled bool // reading the prompt was stopped
 	full      bool // the context has no room for the next token
+	narrowed  bool // the proposal's row names the most probable tokens only, though all can be had
 	err       error
 
 	feed      *feed // of a server that chooses by itself; nil for every other model
@@ -163,6 +164,9 @@ func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 		return l.workFeed(ctx)
 	}
 	if len(l.pending) > 0 {
+		if l.budget == 0 && l.narrowed {
+			return 0, l.widen(ctx)
+		}
 		if l.budget == 0 {
 			return 0, false
 		}
@@ -211,7 +215,7 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 		return nil
 	}
 	start := time.Now()
-	l.cache.expect(l.settings, l.ahead())
+	l.cache.expect(l.settings, l.ahead(), l.narrow())
 	inner, stop := l.attend(ctx)
 	rows, fed, err := l.cache.forward(inner, tokens, want)
 	cut := interrupted(inner)
@@ -248,7 +252,11 @@ func (l *Lane) propose(ctx context.Context) {
 	if len(rows) == 0 {
 		return
 	}
-	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: l.memory.keep(rows[0])}
+	row := l.row(ctx, rows[0])
+	if row == nil {
+		return
+	}
+	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: row}
 	if l.trace(s) {
 		l.pending = append(l.pending[:0:0], s)
 	}

@@ -67,6 +67,22 @@ type Leveller interface {
 	SetLevels(needed bool)
 }
 
+// A Narrower is a [Session] of a backend to which a row of the whole
+// vocabulary costs much more than one of the most probable tokens.
+type Narrower interface {
+	Session
+
+	// SetNarrow says whether rows may name the most probable tokens only, at
+	// most n of them; at first, and with n 0, they name as many as the
+	// backend was opened for.
+	SetNarrow(n int)
+
+	// Whole returns the row that follows the last token again, as if narrow
+	// rows were not allowed. It is valid until the next call on the session,
+	// which must hold a token.
+	Whole(ctx context.Context) (Logits, error)
+}
+
 // An Observer is a [Model] whose backend chooses the tokens itself (see
 // [Caps].ObserveOnly); a caller can only watch.
 type Observer interface {

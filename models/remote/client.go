@@ -99,7 +99,7 @@ func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *Cli
 	} else {
 		h.Transport = &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: c.timeouts.Connect}).DialContext,
+			DialContext:         c.dial,
 			TLSHandshakeTimeout: c.timeouts.Connect,
 			MaxIdleConnsPerHost: 16,
 			IdleConnTimeout:     90 * time.Second,
@@ -112,6 +112,15 @@ func newClient(kind string, base *url.URL, key, keyVar string, opt Options) *Cli
 	h.CheckRedirect = checkRedirect
 	c.http = &h
 	return c
+}
+
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: c.timeouts.Connect}
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return acknowledging(conn), nil
 }
 
 // Close frees the connections.

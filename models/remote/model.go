@@ -33,6 +33,7 @@ type Query struct {
 	Tokens []int32
 	Want   int // rows wanted; more than 1 only if the model has PromptScores
 	Ahead  int
+	Top    int  // most tokens that a row should name
 	Slot   int  // of the server's caches, or -1
 	lift   bool // make logits of log-probabilities
 	Buf    *Buffers
@@ -46,14 +47,19 @@ type Found struct {
 	ID     string        // what [backend].identity said
 	Logits bool          // the server's rows are logits, not log-probabilities
 	Levels Leveller      // makes logits of the server's log-probabilities; may be nil
+	Top    int           // tokens that a row names unless fewer will do; 0 if that cannot be chosen
 	Slots  int           // caches that sessions can claim; 0 if they have none of their own
 }
 
 // NewModel returns the model of a server whose tokens the caller chooses.
 func NewModel(c *Client, b Backend, f Found) models.Model {
 	f.Info.Server, f.Info.Address = c.Kind, c.Host
+	if f.Top > DefaultTop && !f.Logits {
+		f.Facts = append(f.Facts, models.Fact{Name: "on demand", Value: fmt.Sprintf(
+			"the best %d tokens first while a lane runs freely, the others where a stage, a pin or a look at the step needs them", DefaultTop)})
+	}
 	return &server{
-		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, lift: f.Levels, id: f.ID,
+		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
 		slots: make([]bool, f.Slots),
 	}
 }
@@ -65,6 +71,7 @@ type server struct {
 	info  models.Info
 	vocab models.Vocab
 	facts []models.Fact
+	top   int      // tokens in a row; 0 if that cannot be chosen
 	raw   bool     // the server's rows are logits, not log-probabilities
 	lift  Leveller // makes logits of the server's log-probabilities; may be nil
 	id    string   // what backend.identity said when the model was opened

@@ -31,6 +31,7 @@ type session struct {
 	out    []models.Logits
 
 	plain   bool // log-probabilities will do
+	narrow  int  // tokens that a row need name; 0 is as many as the model was opened for
 	ahead   int
 	guessed []*Row  // rows after tokens+guess[:0], tokens+guess[:1], …
 	guess   []int32 // the chosen tokens that lead to guessed
@@ -42,6 +43,7 @@ var (
 	_ models.Forker    = (*session)(nil)
 	_ models.Lookahead = (*session)(nil)
 	_ models.Leveller  = (*session)(nil)
+	_ models.Narrower  = (*session)(nil)
 )
 
 func (s *session) Len() int { return len(s.tokens) }
@@ -57,6 +59,33 @@ func (s *session) SetLevels(needed bool) {
 		s.guessed, s.guess = s.guessed[:0], s.guess[:0] // rows of the other sort
 	}
 	s.plain = !needed
+}
+
+// SetNarrow does nothing where the server's rows cannot be narrowed: where they
+// are logits, the share of the rest would not be known.
+func (s *session) SetNarrow(n int) {
+	if s.m.raw || n >= s.m.top {
+		n = 0
+	}
+	if s.narrow != n {
+		s.guessed, s.guess = s.guessed[:0], s.guess[:0]
+	}
+	s.narrow = n
+}
+
+func (s *session) Whole(ctx context.Context) (models.Logits, error) {
+	if len(s.tokens) == 0 {
+		panic("remote: no token that a row could follow")
+	}
+	narrow, ahead := s.narrow, s.ahead
+	s.SetNarrow(0)
+	s.ahead = 0
+	err := s.fetch(ctx, 1)
+	s.SetNarrow(narrow)
+	if s.ahead = ahead; err != nil {
+		return models.Logits{}, err
+	}
+	return s.out[0], nil
 }
 
 // maxAhead is the most tokens that one request may fetch beyond those wanted.
@@ -151,7 +180,11 @@ func (s *session) query(tokens []int32, want, ahead int) Query {
 	if lift {
 		ahead = 0 // each row needs a request of its own anyway
 	}
-	return Query{Tokens: tokens, Want: want, Ahead: max(0, ahead), Slot: s.slot, lift: lift, Buf: &s.buf}
+	top := s.m.top
+	if s.narrow > 0 {
+		top = s.narrow
+	}
+	return Query{Tokens: tokens, Want: want, Ahead: max(0, ahead), Top: top, Slot: s.slot, lift: lift, Buf: &s.buf}
 }
 
 func (s *session) Truncate(n int) {
@@ -174,7 +207,7 @@ func (s *session) Fork() (models.Session, error) {
 	}
 	fork := f.(*session)
 	fork.tokens = slices.Clone(s.tokens)
-	fork.ahead, fork.plain = s.ahead, s.plain
+	fork.ahead, fork.plain, fork.narrow = s.ahead, s.plain, s.narrow
 	return fork, nil
 }
 

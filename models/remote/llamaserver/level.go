@@ -328,11 +328,9 @@ func (b *backend) levels(ctx context.Context) (bool, error) {
 	if err != nil || len(ids) < 3 {
 		return false, err
 	}
-	q := remote.Query{Tokens: ids, Want: 1, Slot: -1, Buf: new(remote.Buffers)}
+	q := remote.Query{Tokens: ids, Want: 1, Top: b.size, Slot: -1, Buf: new(remote.Buffers)}
 	var out remote.Rows
-	whole := *b
-	whole.top = b.size
-	if err := whole.Fetch(ctx, q, &out); err != nil {
+	if err := b.Fetch(ctx, q, &out); err != nil {
 		return false, err
 	}
 	r := out.List[0]

@@ -94,7 +94,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := remote.Found{Vocab: v, ID: id, Slots: max(1, props.TotalSlots)}
+	f := remote.Found{Top: b.top, Vocab: v, ID: id, Slots: max(1, props.TotalSlots)}
 	what := "log-probabilities of the raw logits"
 	if t.Opt.Logits == remote.LogitsAuto {
 		can, err := b.levels(ctx)
@@ -205,8 +205,8 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 }
 
 func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) error {
-	q.Buf.Req = b.request(q.Buf.Req[:0], q, b.top)
-	r, err := b.c.Send(ctx, "POST", "/completion", q.Buf.Req, remote.BodyLimit(b.top*(1+q.Ahead)), &q.Buf.Resp)
+	q.Buf.Req = b.request(q.Buf.Req[:0], q, q.Top)
+	r, err := b.c.Send(ctx, "POST", "/completion", q.Buf.Req, remote.BodyLimit(q.Top*(1+q.Ahead)), &q.Buf.Resp)
 	if err != nil {
 		return err
 	}

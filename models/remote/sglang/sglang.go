@@ -76,7 +76,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := remote.Found{Vocab: v, ID: id}
+	f := remote.Found{Top: b.top, Vocab: v, ID: id}
 	f.Info = models.Info{
 		Name: b.c.Clean(b.path), ContextLen: maxLen - 1, VocabSize: b.size, Defaults: info.Preferred,
 		Caps: models.Caps{Normalised: true, PromptScores: true},
@@ -207,8 +207,8 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 }
 
 func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) error {
-	q.Buf.Req = b.request(q.Buf.Req[:0], q, b.top)
-	r, err := b.c.Send(ctx, http.MethodPost, "/generate", q.Buf.Req, remote.BodyLimit(b.top*(q.Want+q.Ahead)), &q.Buf.Resp)
+	q.Buf.Req = b.request(q.Buf.Req[:0], q, q.Top)
+	r, err := b.c.Send(ctx, http.MethodPost, "/generate", q.Buf.Req, remote.BodyLimit(q.Top*(q.Want+q.Ahead)), &q.Buf.Resp)
 	if err != nil {
 		return err
 	}

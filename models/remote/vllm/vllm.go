@@ -79,7 +79,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := remote.Found{Vocab: v, ID: id, Logits: b.raw}
+	f := remote.Found{Top: b.top, Vocab: v, ID: id, Logits: b.raw}
 	f.Info = models.Info{
 		Name: b.c.Clean(b.model), ContextLen: maxLen - 1, VocabSize: b.size,
 		Caps: models.Caps{Normalised: !b.raw, PromptScores: true},
@@ -277,13 +277,13 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 const promptLimit = 1 << 16
 
 func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) error {
-	if q.Want > 1 && len(q.Tokens)*b.top > promptLimit {
+	if q.Want > 1 && len(q.Tokens)*q.Top > promptLimit {
 		return b.fetchEach(ctx, q, out)
 	}
-	q.Buf.Req = b.request(q.Buf.Req[:0], q, b.top)
-	entries := b.top * (1 + q.Ahead)
+	q.Buf.Req = b.request(q.Buf.Req[:0], q, q.Top)
+	entries := q.Top * (1 + q.Ahead)
 	if q.Want > 1 {
-		entries += b.top * len(q.Tokens)
+		entries += q.Top * len(q.Tokens)
 	}
 	r, err := b.c.Send(ctx, http.MethodPost, "/v1/completions", q.Buf.Req, remote.BodyLimit(entries), &q.Buf.Resp)
 	if err != nil {
@@ -300,7 +300,7 @@ func (b *backend) fetchEach(ctx context.Context, q remote.Query, out *remote.Row
 	var wg sync.WaitGroup
 	for i := range q.Want {
 		wg.Go(func() {
-			one := remote.Query{Tokens: q.Tokens[:len(q.Tokens)-q.Want+1+i], Want: 1, Slot: -1, Buf: &remote.Buffers{Resp: bytes.Buffer{}}}
+			one := remote.Query{Tokens: q.Tokens[:len(q.Tokens)-q.Want+1+i], Want: 1, Top: q.Top, Slot: -1, Buf: &remote.Buffers{Resp: bytes.Buffer{}}}
 			if i == q.Want-1 {
 				one.Ahead = q.Ahead
 			}
