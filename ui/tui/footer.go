@@ -6,6 +6,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
@@ -214,8 +215,8 @@ func (m *Model) atTheEnd() bool {
 			return false
 		}
 	}
-	v, ok := m.screen.View.(*specView)
-	return !ok || v.round == 0
+	v, ok := m.screen.View.(*draft.View)
+	return !ok || v.Newest()
 }
 
 // withoutWriting leaves out the hints that write a token, and offers another

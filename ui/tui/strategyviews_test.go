@@ -13,6 +13,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -259,38 +260,11 @@ func TestSpeculativeView(t *testing.T) {
 	b.wait(func(v engine.View) bool { return v.Draft == nil && v.Next != nil && v.Next.Round == nil })
 }
 
-// The gauge's mark stands on the bar exactly if the token was accepted.
-func TestGaugeNeverLies(t *testing.T) {
-	for _, w := range []int{4, 9, 16, 31} {
-		for i := 0; i <= 200; i++ {
-			for _, u := range []float64{0, 0.001, 0.25, 0.5, 0.749, 0.999} {
-				chance := float64(i) / 200
-				c := newCanvas(w, 1)
-				gauge(c, chance, u)
-				line := []rune(c.Text())
-				at := strings.IndexRune(string(line), '▼')
-				on := true // all cells before the mark are bar, or none after it is
-				for _, r := range line[len([]rune(string(line)[:at]))+1:] {
-					if r == '█' {
-						on = true
-						break
-					}
-					on = false
-				}
-				before := strings.Contains(string(line)[:at], "─")
-				if u < chance && before || u >= chance && (on && len([]rune(string(line)[:at])) < w-1) {
-					t.Fatalf("w %d, chance %v, u %v: %s", w, chance, u, string(line))
-				}
-			}
-		}
-	}
-}
-
 // The exact rule agrees with the target; a wrong one, chosen with o, differs.
 func TestProof(t *testing.T) {
 	b := specAt(t, 2, 100, 30)
 	b.keys("d")
-	b.m.top().(*proofView).draws = 20_000
+	b.m.top().(*draft.Proof).Draws = 20_000
 	b.keys("d")
 	b.has("verdict: agrees")
 	b.has("by calculation this rule is exact")

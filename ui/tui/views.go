@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/beams"
+	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
@@ -44,14 +45,23 @@ func init() {
 		kit.ViewName:       {"name of a branch", openName},
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
-		kit.ViewDraft:      {"speculative decoding", newSpec},
+		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
 		kit.ViewModel:      {"model", newModelView},
 		kit.ViewExport:     {"write out", newExport},
 		kit.ViewImport:     {"import settings", newImport},
-		kit.ViewProof:      {"prove it", newProof},
+		kit.ViewProof:      {"prove it", openProof},
 		kit.ViewConstraint: {"structured output", newConstraint},
 		kit.ViewSource:     {"constraint", newSourceEditor},
 	}
+}
+
+func openProof(m *Model) (kit.View, tea.Cmd) {
+	s, ok := m.screen.View.(*draft.View)
+	if !ok {
+		m.Say("a proof is made in speculative decoding: S, then d")
+		return nil, nil
+	}
+	return draft.NewProof(m, s)
 }
 
 // Open shows the view called id. If it is already the top overlay or the

@@ -1,4 +1,4 @@
-package tui
+package draft
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // viewAtCursor is the lane's view as it was before the token under the cursor.
 // Where none is, it is the place of the round at which the two laws differ
 // most: elsewhere there is little to see.
-func (v *specView) viewAtCursor() engine.View {
+func (v *View) viewAtCursor() engine.View {
 	view, r := v.lane.View, v.shownRound()
 	if r == nil {
 		return view
@@ -41,7 +41,7 @@ func (v *specView) viewAtCursor() engine.View {
 }
 
 // story tells how the token under the cursor was judged.
-func (v *specView) story(m *Model) string {
+func (v *View) story(host kit.Host) string {
 	r := v.shownRound()
 	if r == nil {
 		return "i: no round yet"
@@ -49,23 +49,22 @@ func (v *specView) story(m *Model) string {
 	if v.pos >= 0 && v.pos < len(r.Positions) {
 		p := r.Positions[v.pos]
 		if p.Verdict == speculative.Dropped {
-			return v.lane.Piece(p.Token, m.pal.ASCII) + " was not judged: a token before it was refused"
+			return v.lane.Piece(p.Token, host.Screen().ASCII()) + " was not judged: a token before it was refused"
 		}
-		head := fmt.Sprintf("%s: p %s, q %s", v.lane.Piece(p.Token, m.pal.ASCII), viz.Percent(p.P), viz.Percent(p.Q))
+		head := fmt.Sprintf("%s: p %s, q %s", v.lane.Piece(p.Token, host.Screen().ASCII()), viz.Percent(p.P), viz.Percent(p.Q))
 		if r.Algorithm == speculative.Block {
 			return fmt.Sprintf("%s: the draft up to it stands with %s; u %s, %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict)
 		}
 		return fmt.Sprintf("%s: stands with %s; u %s, %s. Any token drawn here stands with %s", head, viz.Percent(p.Accept), viz.Three(p.U), p.Verdict, viz.Percent(p.Alpha))
 	}
 	if f := r.Final; f != nil {
-		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.Piece(f.Token, m.pal.ASCII), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
+		return fmt.Sprintf("%s: u %s fell into [%s, %s), probability %s", v.lane.Piece(f.Token, host.Screen().ASCII()), viz.Three(f.U), viz.Three(f.Lo), viz.Three(f.Hi), viz.Percent(f.Prob))
 	}
 	return "the last drafted token stood and ended the text: nothing more was drawn"
 }
 
 // key takes a draft's name.
-func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.field == nil {
 		return nil, false
 	}
@@ -76,10 +75,10 @@ func (v *specView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(v.field.Text())
 		v.field = nil
 		if name == "" {
-			m.Say("the draft stays " + v.name)
+			host.Say("the draft stays " + v.name)
 			return nil, true
 		}
-		return v.use(m, kit.ExpandHome(name)), true
+		return v.use(host, kit.ExpandHome(name)), true
 	case tea.KeyTab:
 		next := ngramDraft
 		if v.field.Text() == ngramDraft {

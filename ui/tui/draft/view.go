@@ -1,4 +1,4 @@
-package tui
+package draft
 
 import (
 	"fmt"
@@ -21,9 +21,11 @@ const (
 	ngramDraft   = "ngram"
 )
 
-// specView shows speculative decoding round by round: what was drafted, how
+// View shows speculative decoding round by round: what was drafted, how
 // each token was judged, and where the last one came from.
-type specView struct {
+type View struct {
+	lanes *run.Lanes
+	open  func(name string) (models.Model, error) // nil if no model can be opened
 	lane  *run.Lane
 	draft engine.Draft
 	own   bool   // the view gave the lane its draft, and takes it away again
@@ -37,32 +39,33 @@ type specView struct {
 	field *kit.Field // a draft's name being typed, nil if none is
 }
 
-// newSpec opens the view. A lane without a draft gets one: the built-in
-// model's own, else the text itself.
-func newSpec(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
-	v := &specView{lane: l, pos: -1}
+// New opens the view on the lane that keys act on, or says why not. A lane
+// without a draft gets one: the built-in model's own, which open opens by its
+// name, else the text itself.
+func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, error)) (kit.View, tea.Cmd) {
+	l := host.Lane()
+	v := &View{lanes: lanes, open: open, lane: l, pos: -1}
 	if l.Prompt == nil {
-		m.Say("S: " + m.WhyNot(l))
+		host.Say("S: " + host.WhyNot(l))
 		return nil, nil
 	}
 	l.LookAt(0)
 	l.Eng.Post(engine.Advance{N: 0})
 	if l.Config.Int("num_beams") > 1 || l.Config.Float("penalty_alpha") > 0 {
-		m.Say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
+		host.Say("S: a search has no draft; num_beams 1 and penalty_alpha 0 draw tokens")
 		return nil, nil
 	}
-	if l.View.Draft != nil || m.Draft.Active() && len(m.All) == 1 {
-		v.draft = m.Draft
+	if l.View.Draft != nil || v.lanes.Draft.Active() && len(v.lanes.All) == 1 {
+		v.draft = v.lanes.Draft
 		v.name = draftName(v.draft)
 		return v, nil
 	}
 	name := ngramDraft
-	if l.Model.Info().Name == "fable" && m.opt.OpenModel != nil {
+	if l.Model.Info().Name == "fable" && v.open != nil {
 		name = builtinDraft
 	}
 	v.own = true
-	return v, v.use(m, name)
+	return v, v.use(host, name)
 }
 
 func draftName(d engine.Draft) string {
@@ -74,24 +77,24 @@ func draftName(d engine.Draft) string {
 
 // A draftMsg brings a draft model.
 type draftMsg struct {
-	view  *specView
+	view  *View
 	name  string
 	model models.Model
 	err   error
 }
 
 // use makes name the draft.
-func (v *specView) use(m *Model, name string) tea.Cmd {
+func (v *View) use(host kit.Host, name string) tea.Cmd {
 	if name == ngramDraft {
-		v.take(m, name, engine.Draft{NGram: true})
+		v.take(host, name, engine.Draft{NGram: true})
 		return nil
 	}
-	if m.opt.OpenModel == nil {
-		m.Complain("no model can be opened here; ngram needs none")
+	if v.open == nil {
+		host.Complain("no model can be opened here; ngram needs none")
 		return nil
 	}
 	v.wait = true
-	open, target := m.opt.OpenModel, v.lane.Model
+	open, target := v.open, v.lane.Model
 	return func() tea.Msg {
 		d, err := open(name)
 		if err == nil {
@@ -107,15 +110,14 @@ func (v *specView) use(m *Model, name string) tea.Cmd {
 }
 
 // take gives the lane a draft.
-func (v *specView) take(m *Model, name string, d engine.Draft) {
+func (v *View) take(host kit.Host, name string, d engine.Draft) {
 	v.name, v.draft, v.own, v.err = name, d, true, ""
 	v.round, v.pos = 0, -1
 	v.lane.Eng.Post(engine.Assist{Draft: d})
 	v.lane.Eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
 }
 
-func (v *specView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
+func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	d, ok := msg.(draftMsg)
 	if !ok {
 		return nil
@@ -125,18 +127,18 @@ func (v *specView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	}
 	v.wait = false
 	if d.err != nil {
-		m.Complain(viz.FirstLine(d.err.Error()))
+		host.Complain(viz.FirstLine(d.err.Error()))
 		if !v.draft.Active() {
-			v.take(m, ngramDraft, engine.Draft{NGram: true})
+			v.take(host, ngramDraft, engine.Draft{NGram: true})
 		}
 		return nil
 	}
-	m.Owned = append(m.Owned, d.model)
-	v.take(m, d.name, engine.Draft{Model: d.model})
+	v.lanes.Owned = append(v.lanes.Owned, d.model)
+	v.take(host, d.name, engine.Draft{Model: d.model})
 	return nil
 }
 
-func (v *specView) Leave(_ kit.Host) {
+func (v *View) Leave(host kit.Host) {
 	v.lane.Eng.Post(engine.Advance{N: 0})
 	if v.rule != 0 {
 		v.lane.Eng.Post(engine.Judge{Algorithm: speculative.Exact})
@@ -147,10 +149,13 @@ func (v *specView) Leave(_ kit.Host) {
 }
 
 // algorithm is the rule by which drafted tokens are judged.
-func (v *specView) algorithm() speculative.Info { return speculative.Algorithms()[v.rule] }
+func (v *View) algorithm() speculative.Info { return speculative.Algorithms()[v.rule] }
+
+// Newest reports whether the newest round is shown, not one before it.
+func (v *View) Newest() bool { return v.round == 0 }
 
 // shownRound returns the round on the screen, nil before the first.
-func (v *specView) shownRound() *speculative.Round {
+func (v *View) shownRound() *speculative.Round {
 	d := v.lane.View.Draft
 	if d == nil || len(d.Rounds) == 0 {
 		return nil
@@ -161,15 +166,15 @@ func (v *specView) shownRound() *speculative.Round {
 	return d.Last()
 }
 
-func (v *specView) Hints(kit.Host) []kit.ID { return nil }
+func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
-func (v *specView) Footer(kit.Host) []kit.Hint {
+func (v *View) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActNext, Word: "next round"}, {ID: kit.ActRight, Keys: "←→", Word: "drafted token"}, {ID: kit.ActDraw, Word: "prove it"},
 		{ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActLower, Keys: "-/+", Word: "k"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActBack, Word: "round before"},
 		{ID: kit.ActPrevMark, Keys: "[ ]", Word: "refusals"}, {ID: kit.ActOpen, Word: "draft"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *specView) Help(kit.Host) (string, viz.Ink) {
+func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	switch a := v.algorithm(); {
 	case v.field != nil:
 		return "enter takes it, esc leaves it. A draft needs the same vocabulary.", viz.Ink{}
@@ -181,44 +186,43 @@ func (v *specView) Help(kit.Host) (string, viz.Ink) {
 	return "A draft proposes k tokens; one target pass checks them and keeps its own law.", viz.Ink{}
 }
 
-func (v *specView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActNext:
-		v.next(m, 1)
+		v.next(host, 1)
 	case kit.ActBack:
-		v.back(m, 1)
+		v.back(host, 1)
 	case kit.ActLeft10:
-		v.back(m, 10)
+		v.back(host, 10)
 	case kit.ActRight10:
-		v.next(m, 10)
+		v.next(host, 10)
 	case kit.ActRight, kit.ActDown:
-		v.along(m, 1)
+		v.along(host, 1)
 	case kit.ActLeft, kit.ActUp:
-		v.along(m, -1)
+		v.along(host, -1)
 	case kit.ActFirst, kit.ActLast:
-		v.toEnd(m, a.ID == kit.ActFirst)
+		v.toEnd(host, a.ID == kit.ActFirst)
 	case kit.ActRun:
-		v.run(m)
+		v.run(host)
 	case kit.ActLower:
-		v.widen(m, -1)
+		v.widen(host, -1)
 	case kit.ActRaise:
-		v.widen(m, 1)
+		v.widen(host, 1)
 	case kit.ActOrder:
-		v.nextRule(m)
+		v.nextRule(host)
 	case kit.ActDraw:
-		return m.Open(kit.ViewProof), true
+		return host.Open(kit.ViewProof), true
 	case kit.ActPrevMark:
-		v.toRefusal(m, -1)
+		v.toRefusal(host, -1)
 	case kit.ActNextMark:
-		v.toRefusal(m, 1)
+		v.toRefusal(host, 1)
 	case kit.ActInspect:
-		m.Say(v.story(m))
+		host.Say(v.story(host))
 	case kit.ActOpen:
 		f := kit.NewField(v.name)
 		v.field = &f
 	case kit.ActTake:
-		return v.otherDraft(m), true
+		return v.otherDraft(host), true
 	case kit.ActClose:
 		if v.round > 0 {
 			v.round, v.pos = 0, -1
@@ -227,10 +231,10 @@ func (v *specView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		return nil, false
 	case kit.ActOff, kit.ActReset:
 		if v.lane.Config.Int("num_assistant_tokens") == 4 {
-			m.Say(a.First() + ": k is 4, as by default")
+			host.Say(a.First() + ": k is 4, as by default")
 			break
 		}
-		m.Set("num_assistant_tokens", int64(4))
+		host.Set("num_assistant_tokens", int64(4))
 	default:
 		return nil, false
 	}
@@ -238,17 +242,17 @@ func (v *specView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 }
 
 // Lends are what starts again and undoes, as in the lab.
-func (v *specView) Lends(kit.Host) []kit.ID {
+func (v *View) Lends(host kit.Host) []kit.ID {
 	return []kit.ID{kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo}
 }
 
 // NotHere says what to do for what acts on the lab alone.
-func (v *specView) NotHere(kit.Host) string {
+func (v *View) NotHere(host kit.Host) string {
 	return "not in speculative decoding; esc goes back to the lab"
 }
 
 // next goes one round on: into the past's future, or by writing the proposal.
-func (v *specView) next(m *Model, n int) {
+func (v *View) next(host kit.Host, n int) {
 	d := v.lane.View.Draft
 	if v.round > 0 && d != nil {
 		v.round, v.pos = v.round+n, -1
@@ -258,22 +262,22 @@ func (v *specView) next(m *Model, n int) {
 		return
 	}
 	v.pos = -1
-	m.Next(n)
+	v.lanes.Next(n)
 }
 
 // back looks at a round before.
-func (v *specView) back(m *Model, n int) {
+func (v *View) back(host kit.Host, n int) {
 	d := v.lane.View.Draft
 	at := v.round
 	if d == nil || len(d.Rounds) == 0 {
-		m.Say("b: no round yet")
+		host.Say("b: no round yet")
 		return
 	}
 	if at == 0 {
 		at = len(d.Rounds)
 	}
 	if at == 1 {
-		m.Say("b: this is the first round")
+		host.Say("b: this is the first round")
 		return
 	}
 	v.round, v.pos = max(at-n, 1), -1
@@ -281,23 +285,23 @@ func (v *specView) back(m *Model, n int) {
 }
 
 // run runs or pauses; from a round before it goes on from there.
-func (v *specView) run(m *Model) {
+func (v *View) run(host kit.Host) {
 	r := v.shownRound()
 	if v.round > 0 && r != nil {
 		v.lane.Eng.Post(engine.Rewind{Len: r.Start})
-		m.AdvanceLane(v.lane, -1)
-		m.Say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
+		v.lanes.AdvanceLane(v.lane, -1)
+		host.Say(fmt.Sprintf("on from round %d; what followed it is drafted again", v.round))
 		v.round = 0
 		return
 	}
-	m.RunOrPause()
+	v.lanes.RunOrPause()
 }
 
 // along moves the cursor over the drafted tokens and the last draw.
-func (v *specView) along(m *Model, d int) {
+func (v *View) along(host kit.Host, d int) {
 	r := v.shownRound()
 	if r == nil {
-		m.Say("no round yet: " + m.WhyNot(v.lane))
+		host.Say("no round yet: " + host.WhyNot(v.lane))
 		return
 	}
 	n := len(r.Positions)
@@ -308,10 +312,10 @@ func (v *specView) along(m *Model, d int) {
 	at += d
 	switch {
 	case at < 0:
-		m.Say("←: this is the first drafted token; b shows the round before")
+		host.Say("←: this is the first drafted token; b shows the round before")
 		return
 	case at > n:
-		m.Say("→: the last draw; n goes to the next round")
+		host.Say("→: the last draw; n goes to the next round")
 		return
 	case at == n:
 		at = -1
@@ -319,63 +323,63 @@ func (v *specView) along(m *Model, d int) {
 	v.pos = at
 }
 
-func (v *specView) toEnd(m *Model, first bool) {
+func (v *View) toEnd(host kit.Host, first bool) {
 	d := v.lane.View.Draft
 	if d == nil || len(d.Rounds) == 0 {
-		m.Say("no round yet")
+		host.Say("no round yet")
 		return
 	}
 	if v.round, v.pos = 0, -1; first && len(d.Rounds) > 1 {
 		v.round = 1
 	}
-	m.Say(map[bool]string{true: "the first round", false: "the newest round"}[first])
+	host.Say(map[bool]string{true: "the first round", false: "the newest round"}[first])
 }
 
 // widen changes how many tokens are drafted.
-func (v *specView) widen(m *Model, d int) {
+func (v *View) widen(host kit.Host, d int) {
 	p, _ := sampling.Lookup("num_assistant_tokens")
 	k := v.lane.Config.Int(p.Key)
 	to := min(max(k+d, int(p.Min)), int(p.Max))
 	if to == k {
-		m.Say(fmt.Sprintf("k: %d is the end of its range, %g to %g", k, p.Min, p.Max))
+		host.Say(fmt.Sprintf("k: %d is the end of its range, %g to %g", k, p.Min, p.Max))
 		return
 	}
-	if m.Set(p.Key, int64(to)) {
-		m.Say(fmt.Sprintf("k %d: the draft proposes %s a round", to, viz.Plural(to, "token")))
+	if host.Set(p.Key, int64(to)) {
+		host.Say(fmt.Sprintf("k %d: the draft proposes %s a round", to, viz.Plural(to, "token")))
 	}
 }
 
 // nextRule judges by the next rule, the wrong ones included.
-func (v *specView) nextRule(m *Model) {
+func (v *View) nextRule(host kit.Host) {
 	v.rule = (v.rule + 1) % len(speculative.Algorithms())
 	a := v.algorithm()
 	v.round, v.pos = 0, -1
 	v.lane.Eng.Post(engine.Judge{Algorithm: a.Algorithm})
-	m.Say(string(a.Algorithm) + ": " + a.Help)
+	host.Say(string(a.Algorithm) + ": " + a.Help)
 }
 
 // otherDraft changes between a draft model and the text itself.
-func (v *specView) otherDraft(m *Model) tea.Cmd {
+func (v *View) otherDraft(host kit.Host) tea.Cmd {
 	if v.wait {
-		m.Say("x: a draft model is being opened")
+		host.Say("x: a draft model is being opened")
 		return nil
 	}
 	if v.draft.NGram && v.lane.Model.Info().Name == "fable" {
-		return v.use(m, builtinDraft)
+		return v.use(host, builtinDraft)
 	}
 	if v.draft.NGram {
-		m.Say("x: enter names a draft model for " + v.lane.Model.Info().Name)
+		host.Say("x: enter names a draft model for " + v.lane.Model.Info().Name)
 		return nil
 	}
-	m.Say("ngram: drafts what followed the same words before")
-	return v.use(m, ngramDraft)
+	host.Say("ngram: drafts what followed the same words before")
+	return v.use(host, ngramDraft)
 }
 
 // toRefusal goes to the round before or after in which a token was refused.
-func (v *specView) toRefusal(m *Model, d int) {
+func (v *View) toRefusal(host kit.Host, d int) {
 	s := v.lane.View.Draft
 	if s == nil {
-		m.Say("[ ]: no round yet")
+		host.Say("[ ]: no round yet")
 		return
 	}
 	at := v.round
@@ -392,5 +396,5 @@ func (v *specView) toRefusal(m *Model, d int) {
 			}
 		}
 	}
-	m.Say("[ ]: no refused draft further on that way")
+	host.Say("[ ]: no refused draft further on that way")
 }

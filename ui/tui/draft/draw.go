@@ -1,4 +1,4 @@
-package tui
+package draft
 
 import (
 	"fmt"
@@ -10,12 +10,11 @@ import (
 	"logitscope/viz"
 )
 
-func (v *specView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	r := v.shownRound()
 	inner := viz.Box(c, viz.Frame{Title: v.title(r), Right: "S · esc", Focused: true})
 	if r == nil {
-		v.drawWaiting(inner, m)
+		v.drawWaiting(inner, host)
 		return
 	}
 	h := inner.H
@@ -49,7 +48,7 @@ func (v *specView) Draw(c *viz.Canvas, host kit.Host) {
 	}
 }
 
-func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
+func (v *View) drawWaiting(c *viz.Canvas, host kit.Host) {
 	s := "drafting …"
 	switch l := v.lane; {
 	case v.wait:
@@ -66,7 +65,7 @@ func (v *specView) drawWaiting(c *viz.Canvas, m *Model) {
 	}
 }
 
-func (v *specView) title(r *speculative.Round) string {
+func (v *View) title(r *speculative.Round) string {
 	s := "speculative"
 	if r == nil {
 		return s
@@ -87,7 +86,7 @@ func (v *specView) title(r *speculative.Round) string {
 
 // drawContext draws the end of the text, what was drafted after it, and what
 // the bars mean.
-func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
+func (v *View) drawContext(c *viz.Canvas, r *speculative.Round) {
 	drafted := ""
 	for _, id := range r.Drafted {
 		drafted += v.lane.Vocab().Piece(id)
@@ -115,7 +114,7 @@ func (v *specView) drawContext(c *viz.Canvas, r *speculative.Round) {
 }
 
 // textBefore is prompt and text up to its first n tokens.
-func (v *specView) textBefore(n int) string {
+func (v *View) textBefore(n int) string {
 	l := v.lane
 	b := []byte(l.View.PromptText)
 	for _, s := range l.View.Steps[:min(n, len(l.View.Steps))] {
@@ -124,9 +123,9 @@ func (v *specView) textBefore(n int) string {
 	return string(b)
 }
 
-// specColumns are the columns of the drafted tokens; a width of 0 leaves one
+// columns are the columns of the drafted tokens; a width of 0 leaves one
 // out.
-type specColumns struct {
+type columns struct {
 	labelW         int
 	p, pBar, pBarW int // right edge of the number, left edge of the bar
 	q, qBar, qBarW int
@@ -135,26 +134,26 @@ type specColumns struct {
 	verdict        int
 }
 
-func specColumnsOf(w int) specColumns {
+func columnsOf(w int) columns {
 	switch {
 	case w >= 96:
 		more := min((w-96)/3, 20)
 		b := 14 + more
 		q := 20 + b + 8
 		a := q + 1 + b + 6
-		return specColumns{11, 20, 21, b, q, q + 1, b, a + 1, a + 8, a + 10, 16 + more, a + 28 + more}
+		return columns{11, 20, 21, b, q, q + 1, b, a + 1, a + 8, a + 10, 16 + more, a + 28 + more}
 	case w >= 74:
-		return specColumns{10, 19, 20, 12, 40, 0, 0, 48, 55, 57, w - 62, w - 3}
+		return columns{10, 19, 20, 12, 40, 0, 0, 48, 55, 57, w - 62, w - 3}
 	case w >= 54:
-		return specColumns{10, 19, 0, 0, 27, 0, 0, 35, 42, 44, w - 49, w - 3}
+		return columns{10, 19, 0, 0, 27, 0, 0, 35, 42, 44, w - 49, w - 3}
 	}
-	return specColumns{8, 17, 0, 0, 24, 0, 0, w - 4, 0, 0, 0, w - 3}
+	return columns{8, 17, 0, 0, 24, 0, 0, w - 4, 0, 0, 0, w - 3}
 }
 
 // drawPositions draws a line for every drafted token and returns the line
 // after the last.
-func (v *specView) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
-	col := specColumnsOf(c.W)
+func (v *View) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
+	col := columnsOf(c.W)
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(2, y, "drafted", muted)
 	c.Right(col.p, y, "p", muted)
@@ -199,7 +198,7 @@ func gaugeWords(r *speculative.Round) string {
 	return "▼ u on the bar: accepted"
 }
 
-func (v *specView) drawPosition(c *viz.Canvas, y int, col specColumns, p speculative.Position, cursor bool, said *bool) {
+func (v *View) drawPosition(c *viz.Canvas, y int, col columns, p speculative.Position, cursor bool, said *bool) {
 	ink := viz.Ink{}
 	if p.Verdict == speculative.Dropped {
 		ink = viz.Ink{Role: viz.Lost}
@@ -234,7 +233,7 @@ func (v *specView) drawPosition(c *viz.Canvas, y int, col specColumns, p specula
 }
 
 // pairBars draws p and q, what both have solid.
-func pairBars(c *viz.Canvas, y int, col specColumns, p, q float64) {
+func pairBars(c *viz.Canvas, y int, col columns, p, q float64) {
 	both := math.Min(p, q)
 	if col.pBarW > 0 {
 		viz.Bars(c.Sub(viz.Rect{X: col.pBar, Y: y, W: col.pBarW, H: 1}), []viz.Bar{{Raw: both, Final: p}}, 1)
@@ -266,7 +265,7 @@ func gauge(c *viz.Canvas, chance, u float64) {
 // drawLast draws where the round's last token came from: the residual after
 // a refusal, the target's own law after a full success. With the cursor on a
 // drafted token it shows both laws there.
-func (v *specView) drawLast(c *viz.Canvas, r *speculative.Round) {
+func (v *View) drawLast(c *viz.Canvas, r *speculative.Round) {
 	if c.H < 1 {
 		return
 	}
@@ -327,8 +326,8 @@ func barLines(h int, top []speculative.Bar, residual bool) int {
 
 // drawBars draws the likeliest tokens: under p and q with what is left of p,
 // or under the target alone.
-func (v *specView) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool, chosen int32) {
-	col := specColumnsOf(c.W)
+func (v *View) drawBars(c *viz.Canvas, top []speculative.Bar, residual bool, chosen int32) {
+	col := columnsOf(c.W)
 	muted := viz.Ink{Role: viz.Muted}
 	both := residual || v.pos >= 0
 	y := 0

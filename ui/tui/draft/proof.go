@@ -1,4 +1,4 @@
-package tui
+package draft
 
 import (
 	"context"
@@ -16,18 +16,18 @@ import (
 // proofDraws is how often the next token is drawn to prove a rule.
 const proofDraws = 200_000
 
-// proofView draws the next token very often by a rule of speculative decoding
+// Proof draws the next token very often by a rule of speculative decoding
 // and holds the counts against the target's own law.
-type proofView struct {
-	spec  *specView
-	draws int
-	run   *proofRun
+type Proof struct {
+	spec  *View
+	Draws int // how often the token is drawn
+	run   *making
 	proof speculative.Proof
 	err   error
 }
 
-// A proofRun is one proof being made, on a goroutine of its own.
-type proofRun struct {
+// A making is one proof being made, on a goroutine of its own.
+type making struct {
 	newest atomic.Pointer[speculative.Proof]
 	ended  atomic.Pointer[proofEnd]
 	stop   context.CancelFunc
@@ -36,33 +36,30 @@ type proofRun struct {
 // A proofEnd says that a proof has ended, and how.
 type proofEnd struct{ err error }
 
-func newProof(m *Model) (kit.View, tea.Cmd) {
-	s, ok := m.screen.View.(*specView)
-	if !ok {
-		m.Say("a proof is made in speculative decoding: S, then d")
-		return nil, nil
-	}
+// NewProof opens a proof of the rule that s judges by, at the token under its
+// cursor, or says why there is nothing to prove.
+func NewProof(host kit.Host, s *View) (kit.View, tea.Cmd) {
 	if r := s.shownRound(); r == nil {
-		m.Say("d: no round yet")
+		host.Say("d: no round yet")
 		return nil, nil
 	}
-	v := &proofView{spec: s, draws: proofDraws}
-	return v, v.start(m)
+	v := &Proof{spec: s, Draws: proofDraws}
+	return v, v.start(host)
 }
 
 // A proofMsg says that it is time to look how far a proof has come.
-type proofMsg struct{ run *proofRun }
+type proofMsg struct{ run *making }
 
 // start begins a proof in the background.
-func (v *proofView) start(m *Model) tea.Cmd {
+func (v *Proof) start(host kit.Host) tea.Cmd {
 	v.cancel()
-	ctx, stop := context.WithCancel(m.Ctx)
-	run := &proofRun{stop: stop}
+	ctx, stop := context.WithCancel(v.spec.lanes.Ctx)
+	run := &making{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
-	draws, view, model, draft, rule := v.draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
-	m.WG.Add(1)
+	draws, view, model, draft, rule := v.Draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
+	v.spec.lanes.WG.Add(1)
 	go func() {
-		defer m.WG.Done()
+		defer v.spec.lanes.WG.Done()
 		p, err := view.Prover(ctx, model, draft, rule)
 		if err == nil {
 			var proof speculative.Proof
@@ -75,18 +72,18 @@ func (v *proofView) start(m *Model) tea.Cmd {
 }
 
 // tick asks for the progress again.
-func (v *proofView) tick() tea.Cmd {
+func (v *Proof) tick() tea.Cmd {
 	run := v.run
 	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return proofMsg{run} })
 }
 
-func (v *proofView) cancel() {
+func (v *Proof) cancel() {
 	if v.run != nil {
 		v.run.stop()
 	}
 }
 
-func (v *proofView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
+func (v *Proof) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	p, ok := msg.(proofMsg)
 	if !ok || p.run != v.run {
 		return nil
@@ -102,39 +99,36 @@ func (v *proofView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	return v.tick()
 }
 
-func (v *proofView) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
+func (v *Proof) Frame(host kit.Host) viz.Frame {
 	before := "the prompt"
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
-		before = v.spec.lane.Piece(s[len(s)-1].Token, m.pal.ASCII)
+		before = v.spec.lane.Piece(s[len(s)-1].Token, host.Screen().ASCII())
 	}
-	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
+	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.Draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
-func (v *proofView) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 100, max(min(m.h-4, 22), 10)
+func (v *Proof) Size(host kit.Host) (int, int) {
+	return 100, max(min(host.Screen().H-4, 22), 10)
 }
-func (v *proofView) Hints(kit.Host) []kit.ID { return nil }
+func (v *Proof) Hints(host kit.Host) []kit.ID { return nil }
 
-func (v *proofView) Footer(kit.Host) []kit.Hint {
+func (v *Proof) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActDraw, Word: "again"}, {ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActClose}}
 }
 
-func (v *proofView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *Proof) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDraw:
-		return v.start(m), true
+		return v.start(host), true
 	case kit.ActOrder:
-		v.spec.nextRule(m)
-		return v.start(m), true
+		v.spec.nextRule(host)
+		return v.start(host), true
 	case kit.ActClose:
 		v.cancel()
 		return nil, false
 	case kit.ActHelp, kit.ActCommands, kit.ActQuit, kit.ActCopy:
 		return nil, false
 	}
-	m.Say(a.First() + ": d draws again, o takes the next rule, esc closes")
+	host.Say(a.First() + ": d draws again, o takes the next rule, esc closes")
 	return nil, true
 }
 
@@ -143,7 +137,7 @@ const (
 	proofTarget, proofDrawn, proofRule, proofBar = 22, 32, 42, 45
 )
 
-func (v *proofView) Draw(c *viz.Canvas, _ kit.Host) {
+func (v *Proof) Draw(c *viz.Canvas, host kit.Host) {
 	if v.err != nil {
 		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
 		return
@@ -198,7 +192,7 @@ func (v *proofView) Draw(c *viz.Canvas, _ kit.Host) {
 }
 
 // drawVerdict draws the outcome in three lines.
-func (v *proofView) drawVerdict(c *viz.Canvas) {
+func (v *Proof) drawVerdict(c *viz.Canvas) {
 	p := &v.proof
 	put := func(y int, s string, ink viz.Ink) {
 		if y > 0 {

@@ -1,4 +1,4 @@
-package tui
+package draft
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func histogramLines(d *speculative.View, room int) int {
 
 // drawHistogram draws how often how many drafted tokens stood, and how often
 // they would if each stood with the same chance. Rows that do not fit are one.
-func (v *specView) drawHistogram(c *viz.Canvas) {
+func (v *View) drawHistogram(c *viz.Canvas) {
 	d := v.lane.View.Draft
 	muted := viz.Ink{Role: viz.Muted}
 	head := "accepted in a round  █ rounds"
@@ -58,7 +58,7 @@ func (v *specView) drawHistogram(c *viz.Canvas) {
 }
 
 // drawAccepts draws the row of the rounds in which i tokens stood.
-func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
+func (v *View) drawAccepts(c *viz.Canvas, y, i int, most float64) {
 	d := v.lane.View.Draft
 	c.Right(4, y, strconv.Itoa(i), viz.Ink{})
 	c.Right(11, y, viz.Count(d.Accepts[i]), viz.Ink{})
@@ -77,7 +77,7 @@ func (v *specView) drawAccepts(c *viz.Canvas, y, i int, most float64) {
 
 // drawAccount draws the running account: acceptance, tokens a pass, times and
 // the speed-up really measured, with what a draft may cost.
-func (v *specView) drawAccount(c *viz.Canvas) {
+func (v *View) drawAccount(c *viz.Canvas) {
 	d := v.lane.View.Draft
 	n := d.Counted
 	per := "0"
