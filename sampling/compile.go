@@ -19,8 +19,9 @@ type Vocab interface {
 	HasPiece(id int32) bool
 }
 
-// A stage narrows or changes a row, looking at what a step is decided from.
-type stage interface{ apply(r *step) }
+// An Action is a stage as it is built: it narrows or changes a row, looking at
+// what a step is decided from.
+type Action interface{ apply(r *step) }
 
 // A step is a row on its way through the stages, with what they look at
 // besides.
@@ -39,11 +40,14 @@ type step struct {
 // A cut is a stage that looks at the row alone.
 type cut struct{ of row.Cut }
 
+// OnRow returns the action of a cut, which looks at the row alone.
+func OnRow(c row.Cut) Action { return cut{c} }
+
 func (c cut) apply(r *step) { c.of.Apply(&r.Row) }
 
 // countOf returns how many of the best tokens a stage keeps, 0 if it does not
 // go by their number.
-func countOf(s stage) int {
+func countOf(s Action) int {
 	if c, ok := s.(cut); ok {
 		if k, ok := c.of.(row.Counted); ok {
 			return k.Count()
@@ -112,29 +116,31 @@ func (b *Builder) sees(key string) bool {
 	return b.def.reads(key)
 }
 
-func (b *Builder) float(key string) float64 { return b.value(key).(float64) }
-func (b *Builder) f32(key string) float32   { return float32(b.float(key)) }
-func (b *Builder) int(key string) int       { return int(b.value(key).(int64)) }
-func (b *Builder) bool(key string) bool     { return b.value(key).(bool) }
-func (b *Builder) ids(key string) []int32   { return b.value(key).([]int32) }
-func (b *Builder) set(key string, v any)    { b.values[key] = v }
+// Float, Float32, Int, Bool and IDs return the value in force of a parameter
+// whose kind has that type.
+func (b *Builder) Float(key string) float64   { return b.value(key).(float64) }
+func (b *Builder) Float32(key string) float32 { return float32(b.Float(key)) }
+func (b *Builder) Int(key string) int         { return int(b.value(key).(int64)) }
+func (b *Builder) Bool(key string) bool       { return b.value(key).(bool) }
+func (b *Builder) IDs(key string) []int32     { return b.value(key).([]int32) }
+func (b *Builder) set(key string, v any)      { b.values[key] = v }
 func (b *Builder) note(key, format string, a ...any) {
 	b.notes = append(b.notes, Note{key, fmt.Sprintf(format, a...)})
 }
 
-// format returns the value in force of a key as the screen shows it.
-func (b *Builder) format(key string) string {
+// Format returns the value in force of a key as the screen shows it.
+func (b *Builder) Format(key string) string {
 	p, _ := Lookup(key)
 	return p.Format(b.value(key))
 }
 
 // eos returns the tokens that end the text.
 func (b *Builder) eos() []int32 {
-	ids := b.ids("eos_token_id")
+	ids := b.IDs("eos_token_id")
 	if len(ids) == 0 && b.v != nil {
 		ids = b.v.EOG()
 	}
-	return append(slices.Clone(ids), b.ids("stop_token_ids")...)
+	return append(slices.Clone(ids), b.IDs("stop_token_ids")...)
 }
 
 // encode returns the tokens of a text of a setting.
@@ -164,14 +170,14 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	}
 	o := c.Order()
 	b := &Builder{c: c, order: o, eng: o.engine(), v: v, values: make(map[string]any)}
-	b.greedy = !b.bool("do_sample")
+	b.greedy = !b.Bool("do_sample")
 	if b.eng.Adjust != nil {
 		b.eng.Adjust(b)
 	}
 	b.takeSeed()
 	b.keep = b.tokensToKeep()
 	p := &Pipeline{cfg: c, order: o, eng: b.eng, greedy: b.greedy, seed: b.value("seed").(uint64), keep: b.keep, v: v}
-	p.repair = b.bool("remove_invalid_values") && o.Supports("remove_invalid_values")
+	p.repair = b.Bool("remove_invalid_values") && o.Supports("remove_invalid_values")
 	p.draw = b.eng.Draw
 	p.eos = b.eos()
 	p.checkAfter = b.eng.ChecksAfter
@@ -274,11 +280,11 @@ func (b *Builder) takeSeed() {
 
 // tokensToKeep returns how many tokens every cut leaves.
 func (b *Builder) tokensToKeep() int {
-	if n := b.int("min_tokens_to_keep"); n > 0 {
+	if n := b.Int("min_tokens_to_keep"); n > 0 {
 		return n
 	}
-	if b.int("num_beams") > 1 && b.eng.BeamKeepsEnd {
-		if n := len(b.ids("eos_token_id")); n > 0 {
+	if b.Int("num_beams") > 1 && b.eng.BeamKeepsEnd {
+		if n := len(b.IDs("eos_token_id")); n > 0 {
 			return n + 1
 		}
 		if b.v != nil && len(b.v.EOG()) > 0 {

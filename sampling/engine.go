@@ -97,7 +97,11 @@ type Stage struct {
 
 	// Build returns the stage for the settings and what its label says of
 	// them; nil if they switch it off. It must read only Keys.
-	Build func(b *Builder) (stage, string)
+	Build func(b *Builder) (Action, string)
+
+	// Judge says what is known of a setting's result on a partial row; nil for
+	// a stage that does not look at probabilities.
+	Judge judge
 
 	weights weightUse
 }

@@ -3,6 +3,7 @@ package sampling
 import (
 	"strconv"
 
+	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 )
 
@@ -20,31 +21,43 @@ var ollamaGoEngine = &Engine{
 		Banned: true, NaN: true,
 	},
 	Stages: []*Stage{
-		{Name: "top_k", Best: KeepsBest, Sorts: true, Always: true, Tiny: "k", Cuts: true, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			return cut{row.GoTopK(b.int("top_k"))}, b.format("top_k")
-		}},
-		{Name: "temperature", Best: MayMove, Tiny: "T", Keys: []string{"temperature"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			return cut{row.GoTemperature(b.f32("temperature"))}, b.format("temperature")
-		}},
-		{Name: "top_p", Best: KeepsBest, Tiny: "p", Cuts: true, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			p := min(max(b.f32("top_p"), 0), 1)
-			if p == 1 {
-				return nil, ""
-			}
-			return cut{row.GoTopP(p)}, b.format("top_p")
-		}},
-		{Name: "min_p", Best: KeepsBest, Alone: true, Tiny: "min", Cuts: true, Keys: []string{"min_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			p := min(max(b.f32("min_p"), 0), 1)
-			if p == 0 {
-				return nil, ""
-			}
-			return cut{row.GoMinP(p)}, b.format("min_p")
-		}},
+		{Name: "top_k", Tiny: "k", Keys: []string{"top_k"},
+			Movable: true, Warper: true, Cuts: true, Best: KeepsBest, Sorts: true, Always: true,
+			Judge: judgeTopK,
+			Build: func(b *Builder) (Action, string) {
+				return cut{row.GoTopK(b.Int("top_k"))}, b.Format("top_k")
+			}},
+		{Name: "temperature", Tiny: "T", Keys: []string{"temperature"},
+			Movable: true, Warper: true, Best: MayMove,
+			Judge: judgeTemperature,
+			Build: func(b *Builder) (Action, string) {
+				return cut{row.GoTemperature(b.Float32("temperature"))}, b.Format("temperature")
+			}},
+		{Name: "top_p", Tiny: "p", Keys: []string{"top_p"},
+			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+			Judge: byShare("top_p", partial.TopP),
+			Build: func(b *Builder) (Action, string) {
+				p := min(max(b.Float32("top_p"), 0), 1)
+				if p == 1 {
+					return nil, ""
+				}
+				return cut{row.GoTopP(p)}, b.Format("top_p")
+			}},
+		{Name: "min_p", Tiny: "min", Keys: []string{"min_p"},
+			Movable: true, Warper: true, Cuts: true, Best: KeepsBest, Alone: true,
+			Judge: byShare("min_p", partial.MinP),
+			Build: func(b *Builder) (Action, string) {
+				p := min(max(b.Float32("min_p"), 0), 1)
+				if p == 0 {
+					return nil, ""
+				}
+				return cut{row.GoMinP(p)}, b.Format("min_p")
+			}},
 	},
 }
 
 func adjustOllamaGo(b *Builder) {
-	if b.float("temperature") <= 0 {
+	if b.Float("temperature") <= 0 {
 		b.greedy = true
 	}
 }

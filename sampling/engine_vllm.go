@@ -3,6 +3,7 @@ package sampling
 import (
 	"math"
 
+	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 )
 
@@ -31,35 +32,44 @@ var vllmEngine = &Engine{
 	},
 	Stages: []*Stage{
 		allowedDef,
-		{Name: "bad_words", Tiny: "bad", Keys: []string{"bad_words", "bad_words_ids"}, Build: func(b *Builder) (stage, string) {
-			words := b.badWords()
-			if len(words) == 0 {
-				return nil, ""
-			}
-			return &badWordsStage{words: words, outputOnly: true}, ""
-		}},
+		{Name: "bad_words", Tiny: "bad", Keys: []string{"bad_words", "bad_words_ids"},
+			Build: func(b *Builder) (Action, string) {
+				words := b.badWords()
+				if len(words) == 0 {
+					return nil, ""
+				}
+				return &badWordsStage{words: words, outputOnly: true}, ""
+			}},
 		minNewDef,
 		biasDef,
-		{Name: "repetition_penalty", Best: MayMove, Tiny: "rep", Penalty: true, Prompt: true, Short: "repetition", Keys: []string{"repetition_penalty"}, Movable: true,
-			Build: func(b *Builder) (stage, string) { return buildRepetition(b, byReciprocal) }},
+		{Name: "repetition_penalty", Short: "repetition", Tiny: "rep", Keys: []string{"repetition_penalty"},
+			Movable: true, Best: MayMove, Penalty: true, Prompt: true,
+			Judge: judgeAdded,
+			Build: func(b *Builder) (Action, string) { return buildRepetition(b, byReciprocal) }},
 		frequencyDef,
 		presenceDef,
 		temperatureDef,
 		minPDef.only("min_p"),
-		{Name: "top_k", Best: KeepsBest, Alone: true, Tiny: "k", Cuts: true, weights: leavesFew, Keys: []string{"top_k"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			k := b.int("top_k")
-			if k <= 0 {
-				return nil, ""
-			}
-			return cut{row.TopKTies{K: k, Keep: 1}}, b.format("top_k")
-		}},
-		{Name: "top_p", Best: KeepsBest, Tiny: "p", Cuts: true, weights: readsWeights, Keys: []string{"top_p"}, Movable: true, Warper: true, Build: func(b *Builder) (stage, string) {
-			p := b.f32("top_p")
-			if p >= 1 {
-				return nil, ""
-			}
-			return cut{row.TopPTail{Limit: 1 - p, Keep: 1}}, b.format("top_p")
-		}},
+		{Name: "top_k", Tiny: "k", weights: leavesFew, Keys: []string{"top_k"},
+			Movable: true, Warper: true, Cuts: true, Best: KeepsBest, Alone: true,
+			Judge: judgeTopK,
+			Build: func(b *Builder) (Action, string) {
+				k := b.Int("top_k")
+				if k <= 0 {
+					return nil, ""
+				}
+				return cut{row.TopKTies{K: k, Keep: 1}}, b.Format("top_k")
+			}},
+		{Name: "top_p", Tiny: "p", weights: readsWeights, Keys: []string{"top_p"},
+			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+			Judge: byShare("top_p", partial.TopP),
+			Build: func(b *Builder) (Action, string) {
+				p := b.Float32("top_p")
+				if p >= 1 {
+					return nil, ""
+				}
+				return cut{row.TopPTail{Limit: 1 - p, Keep: 1}}, b.Format("top_p")
+			}},
 	},
 }
 
@@ -74,7 +84,7 @@ func between(lo, hi float64) func(float64) bool {
 // adjustVLLM raises tiny temperatures and resets the cuts where vLLM takes
 // the best token.
 func adjustVLLM(b *Builder) {
-	t := b.float("temperature")
+	t := b.Float("temperature")
 	switch {
 	case t == 0 && !b.greedy:
 		b.greedy = true

@@ -70,7 +70,7 @@ func movableStages() []string {
 
 // buildSequenceBias is transformers' rule: a sequence longer than the history
 // is passed over.
-func buildSequenceBias(b *Builder) (stage, string) {
+func buildSequenceBias(b *Builder) (Action, string) {
 	s, label := buildBias(b)
 	if s, ok := s.(*biasStage); ok {
 		s.whole = true
@@ -78,7 +78,7 @@ func buildSequenceBias(b *Builder) (stage, string) {
 	return s, label
 }
 
-func buildBias(b *Builder) (stage, string) {
+func buildBias(b *Builder) (Action, string) {
 	var list []TokenBias
 	for _, t := range b.value("logit_bias").([]TokenBias) {
 		if t.Tokens == nil {
@@ -109,8 +109,8 @@ func (b *Builder) badWords() [][]int32 {
 	return words
 }
 
-func buildAllowed(b *Builder) (stage, string) {
-	ids := slices.Clone(b.ids("allowed_token_ids"))
+func buildAllowed(b *Builder) (Action, string) {
+	ids := slices.Clone(b.IDs("allowed_token_ids"))
 	for _, w := range b.value("allowed_words").([]string) {
 		ids = append(ids, b.encode("allowed_words", w)...)
 		ids = append(ids, b.encode("allowed_words", " "+w)...)
@@ -125,45 +125,57 @@ func buildAllowed(b *Builder) (stage, string) {
 	return &allowedStage{row.MaskOf(ids)}, ""
 }
 
-func buildMinNew(b *Builder) (stage, string) {
-	n, eos := b.int("min_new_tokens"), b.eos()
+func buildMinNew(b *Builder) (Action, string) {
+	n, eos := b.Int("min_new_tokens"), b.eos()
 	if n <= 0 || len(eos) == 0 {
 		return nil, ""
 	}
-	return &banStage{eos, func(in *Input) bool { return len(in.Output) < n }}, b.format("min_new_tokens")
+	return &banStage{eos, func(in *Input) bool { return len(in.Output) < n }}, b.Format("min_new_tokens")
 }
 
-func buildRepetition(b *Builder, rule repeatRule) (stage, string) {
-	v := b.f32("repetition_penalty")
+func buildRepetition(b *Builder, rule repeatRule) (Action, string) {
+	v := b.Float32("repetition_penalty")
 	if v == 1 {
 		return nil, ""
 	}
-	return &penaltyStage{repeat: v, window: -1, rule: rule}, b.format("repetition_penalty")
+	return &penaltyStage{repeat: v, window: -1, rule: rule}, b.Format("repetition_penalty")
 }
 
-func buildFrequency(b *Builder) (stage, string) {
-	v := b.f32("frequency_penalty")
+func buildFrequency(b *Builder) (Action, string) {
+	v := b.Float32("frequency_penalty")
 	if v == 0 {
 		return nil, ""
 	}
-	return &penaltyStage{repeat: 1, freq: v, outputOnly: true, window: -1}, b.format("frequency_penalty")
+	return &penaltyStage{repeat: 1, freq: v, outputOnly: true, window: -1}, b.Format("frequency_penalty")
 }
 
-func buildPresence(b *Builder) (stage, string) {
-	v := b.f32("presence_penalty")
+func buildPresence(b *Builder) (Action, string) {
+	v := b.Float32("presence_penalty")
 	if v == 0 {
 		return nil, ""
 	}
-	return &penaltyStage{repeat: 1, presence: v, outputOnly: true, window: -1}, b.format("presence_penalty")
+	return &penaltyStage{repeat: 1, presence: v, outputOnly: true, window: -1}, b.Format("presence_penalty")
 }
 
 var (
-	biasDef         = &Stage{Name: "logit_bias", Tiny: "bias", Keys: []string{"logit_bias"}, Build: buildBias}
-	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"}, Build: buildSequenceBias}
-	allowedDef      = &Stage{Name: "allowed", Keys: []string{"allowed_token_ids", "allowed_words"}, Build: buildAllowed}
-	minNewDef       = &Stage{Name: "min_new_tokens", Tiny: "min new", Keys: []string{"min_new_tokens"}, Build: buildMinNew}
-	frequencyDef    = &Stage{Name: "frequency_penalty", Best: MayMove, Short: "frequency", Tiny: "freq", Penalty: true, Keys: []string{"frequency_penalty"}, Movable: true, Build: buildFrequency}
-	presenceDef     = &Stage{Name: "presence_penalty", Best: MayMove, Short: "presence", Tiny: "pres", Penalty: true, Keys: []string{"presence_penalty"}, Movable: true, Build: buildPresence}
+	biasDef = &Stage{Name: "logit_bias", Tiny: "bias", Keys: []string{"logit_bias"},
+		Judge: judgeBias,
+		Build: buildBias}
+	sequenceBiasDef = &Stage{Name: "logit_bias", Tiny: "bias", Own: "sequence_bias", Keys: []string{"logit_bias"},
+		Judge: judgeBias,
+		Build: buildSequenceBias}
+	allowedDef = &Stage{Name: "allowed", Keys: []string{"allowed_token_ids", "allowed_words"},
+		Build: buildAllowed}
+	minNewDef = &Stage{Name: "min_new_tokens", Tiny: "min new", Keys: []string{"min_new_tokens"},
+		Build: buildMinNew}
+	frequencyDef = &Stage{Name: "frequency_penalty", Short: "frequency", Tiny: "freq", Keys: []string{"frequency_penalty"},
+		Movable: true, Best: MayMove, Penalty: true,
+		Judge: judgeAdded,
+		Build: buildFrequency}
+	presenceDef = &Stage{Name: "presence_penalty", Short: "presence", Tiny: "pres", Keys: []string{"presence_penalty"},
+		Movable: true, Best: MayMove, Penalty: true,
+		Judge: judgeAdded,
+		Build: buildPresence}
 )
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

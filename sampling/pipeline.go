@@ -40,7 +40,7 @@ type planned struct {
 	def     *Stage
 	label   string
 	setting string
-	s       stage
+	s       Action
 	exact   bool // what follows goes on with the exponentials it leaves
 }
 

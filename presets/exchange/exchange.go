@@ -191,6 +191,9 @@ func (f *Format) field(key string) *field {
 			return x
 		}
 	}
+	if f == &own {
+		return ownField(key)
+	}
 	return nil
 }
 

@@ -33,6 +33,15 @@ func ownFields() []field {
 	return fields
 }
 
+// ownField returns the field of a parameter that was registered after the
+// table was made; nil if there is none.
+func ownField(ours string) *field {
+	if p, ok := sampling.Lookup(ours); ok {
+		return &same(p.Key)[0]
+	}
+	return nil
+}
+
 // ownConstraintIn reads a constraint as written: the order of a schema's keys
 // counts.
 func ownConstraintIn(v any) (any, error) {

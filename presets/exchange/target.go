@@ -101,6 +101,9 @@ func (t *Target) takes(ours string) *field {
 			return &x
 		}
 	}
+	if t == &ownTarget {
+		return ownField(ours)
+	}
 	return nil
 }
 
