@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling/constrain"
@@ -340,6 +339,3 @@ func schemaOrGrammar(grammar, schema string) func(s constrain.Spec) (carrier.Ent
 		return carrier.Entry{}, "", fmt.Errorf("it takes a schema or a GBNF grammar, not %s", s.Type)
 	}
 }
-
-// oneLine is text without the ends of its lines, for files with a value a line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

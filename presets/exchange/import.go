@@ -118,7 +118,7 @@ func (in *Imported) Report() Report {
 		}
 	}
 	for _, u := range in.Unread {
-		r.Unread = append(r.Unread, UnreadReport{u.Line, u.Key, u.Text, u.Why})
+		r.Unread = append(r.Unread, UnreadReport(u))
 	}
 	return r
 }
