@@ -2,9 +2,13 @@
 package main
 
 import (
+	"embed"
 	"os"
 
 	"logitscope/ui/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+//go:embed LICENSE THIRD_PARTY.txt
+var licenses embed.FS
+
+func main() { os.Exit(cli.Main(licenses)) }

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -35,14 +35,17 @@ type System struct {
 	Err    io.Writer
 	Getenv func(string) string
 
+	Licenses fs.FS // the files that --licenses prints, in their order by name; nil for none
+
 	input io.Reader // In, for all but the screen: reading it ends with the context
 }
 
-// Main runs the command line and returns the exit code.
-func Main() int {
+// Main runs the command line and returns the exit code. The licences are files
+// that --licenses prints.
+func Main(licenses fs.FS) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return Run(ctx, System{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv})
+	return Run(ctx, System{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Licenses: licenses})
 }
 
 // Run runs the command line in sys until ctx ends and returns the exit code.
@@ -108,10 +111,15 @@ type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
+// Root returns the command line, for those who describe it: man pages and
+// shells' completions. It is not to be run.
+func Root() *cobra.Command { return newRoot(System{Getenv: func(string) string { return "" }}) }
+
 func newRoot(sys System) *cobra.Command {
 	root := newLab(sys)
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.Version = version()
+	addLicenses(sys, root)
 	root.SetVersionTemplate("logitscope {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return wrongly(flagError(err)) })
 	root.SetGlobalNormalizationFunc(underscores)
@@ -146,12 +154,4 @@ func flagError(err error) error {
 	}
 	f := bad.GetFlag()
 	return fmt.Errorf("--%s %s: %s", f.Name, bad.GetValue(), flagTypes[f.Value.Type()])
-}
-
-// version is the module's version where the binary was built from a release.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
