@@ -14,6 +14,7 @@ import (
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -26,7 +27,7 @@ type Model struct {
 	w, h int
 
 	*run.Lanes
-	game game
+	score predict.Score // of predicting, over all openings
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first

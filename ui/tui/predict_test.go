@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/predict"
 	"logitscope/viz"
 )
 
@@ -23,13 +25,14 @@ func guessing(t *testing.T, w, h, n int) *bench {
 	return b
 }
 
-func (b *bench) predict() *predictView { return b.m.screen.View.(*predictView) }
+func (b *bench) predict() *predict.View { return b.m.screen.View.(*predict.View) }
 
 // Tokens that have no row in a low window are counted.
 func TestPredictCountsTheRest(t *testing.T) {
 	b := guessing(t, 40, 12, 3)
 	v := b.predict()
-	b.has(fmt.Sprintf("⋮ %d more", len(v.ids)-predictLayoutOf(40, b.m.Screen().Body().H, false).rows))
+	rows := len(regexp.MustCompile(`\? +┃`).FindAllString(b.frame(), -1))
+	b.has(fmt.Sprintf("⋮ %d more", len(v.Choices())-rows))
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if strings.Contains(b.frame(), "⋮") {
 		t.Error("all tokens have a row, and yet some are counted as left out")
@@ -44,7 +47,7 @@ func TestHiddenGivesNothingAway(t *testing.T) {
 		b := guessing(t, size[0], size[1], 8)
 		l := b.m.Lane()
 		seen, lists := map[string]bool{}, map[string]bool{}
-		for _, id := range b.predict().ids {
+		for _, id := range b.predict().Choices() {
 			s := *l.View.Next
 			tr := *s.Trace
 			r := tr.Row(id)
@@ -53,7 +56,7 @@ func TestHiddenGivesNothingAway(t *testing.T) {
 			l.View.Next = &s
 			if r.Rank <= 8 {
 				var pieces []string
-				for _, id := range guesses(l.Vocab(), &s, maxGuesses) {
+				for _, id := range predict.Guesses(l.Vocab(), &s, predict.MaxGuesses) {
 					pieces = append(pieces, l.Vocab().Piece(id))
 				}
 				lists[strings.Join(pieces, "|")] = true
@@ -86,8 +89,8 @@ func TestGuessesHoldTheDraw(t *testing.T) {
 		if l.View.Next == nil {
 			break
 		}
-		if !slices.Contains(v.ids, l.View.Next.Token) || len(v.ids) != maxGuesses {
-			t.Fatalf("%d to choose from, %s is not among them", len(v.ids), l.Piece(l.View.Next.Token, false))
+		if !slices.Contains(v.Choices(), l.View.Next.Token) || len(v.Choices()) != predict.MaxGuesses {
+			t.Fatalf("%d to choose from, %s is not among them", len(v.Choices()), l.Piece(l.View.Next.Token, false))
 		}
 		n := len(l.View.Steps)
 		b.keys("enter", "enter")
@@ -112,7 +115,7 @@ func TestPredictKeepsScore(t *testing.T) {
 	}
 	to := func(id int32) {
 		b.keys("home")
-		for range slices.Index(v.ids, id) {
+		for range slices.Index(v.Choices(), id) {
 			b.keys("down")
 		}
 		b.keys("enter")
@@ -123,9 +126,9 @@ func TestPredictKeepsScore(t *testing.T) {
 	b.keys("left")
 	b.has("hidden")
 	b.has("score 0 of 0")
-	wrong := v.ids[0]
+	wrong := v.Choices()[0]
 	if wrong == l.View.Next.Token {
-		wrong = v.ids[1]
+		wrong = v.Choices()[1]
 	}
 	to(wrong)
 	b.has("score 0 of 1")
@@ -136,13 +139,13 @@ func TestPredictKeepsScore(t *testing.T) {
 	}
 	b.has("hidden")
 	best := 0
-	if mostLikely(l.View.Next) == l.View.Next.Token {
+	if predict.MostLikely(l.View.Next) == l.View.Next.Token {
 		best = 1
 	}
-	before := b.m.game.likely
+	before := b.m.score.Likely
 	to(l.View.Next.Token)
-	if b.m.game.right != 1 || b.m.game.played != 2 || b.m.game.likely != before+best {
-		t.Errorf("game %+v", b.m.game)
+	if b.m.score.Right != 1 || b.m.score.Played != 2 || b.m.score.Likely != before+best {
+		t.Errorf("game %+v", b.m.score)
 	}
 	b.keys("enter")
 	b.steps(10)

@@ -8,6 +8,9 @@ import (
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/predict"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
 )
 
 // A viewEntry is how a view is opened: new returns it, or nil after saying
@@ -53,6 +56,26 @@ func init() {
 		kit.ViewConstraint: {"structured output", newConstraint},
 		kit.ViewSource:     {"constraint", newSourceEditor},
 	}
+}
+
+func openPredict(m *Model) (kit.View, tea.Cmd) {
+	from := m.screen
+	return predict.New(m, predict.Lab{
+		Score: &m.score,
+		Text: func(c *viz.Canvas, l *run.Lane) {
+			f := m.lab.TextFrame(l)
+			f.Focused = false
+			m.lab.DrawText(viz.Box(c, f), l)
+		},
+		Pause: func() { m.advanceAll(0) },
+		Back: func() { // what lies over it goes with it
+			m.overlays = nil
+			m.Close()
+			if from.id == kit.ViewCompare {
+				m.show(from)
+			}
+		},
+	})
 }
 
 func openProof(m *Model) (kit.View, tea.Cmd) {

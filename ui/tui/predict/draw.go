@@ -1,4 +1,4 @@
-package tui
+package predict
 
 import (
 	"cmp"
@@ -17,13 +17,13 @@ import (
 	"logitscope/viz"
 )
 
-// maxGuesses is how many tokens there are to choose from.
-const maxGuesses = 10
+// MaxGuesses is how many tokens there are to choose from.
+const MaxGuesses = 10
 
-// guesses returns n tokens to choose from, in the order of the alphabet: the
+// Guesses returns n tokens to choose from, in the order of the alphabet: the
 // best by raw probability and two from further down, so that a token drawn
 // from there does not stand out as the only one.
-func guesses(v models.Vocab, s *engine.Step, n int) []int32 {
+func Guesses(v models.Vocab, s *engine.Step, n int) []int32 {
 	rows := s.Trace.Rows()
 	var ids []int32
 	add := func(id int32) {
@@ -48,8 +48,8 @@ func guesses(v models.Vocab, s *engine.Step, n int) []int32 {
 	return ids
 }
 
-// A predictLayout is where the parts of predict stand.
-type predictLayout struct {
+// A layout is where the parts of predict stand.
+type layout struct {
 	text, box   viz.Rect // text is empty where it finds no room
 	raw, final  int      // right edges; raw is 0 if there is no such column
 	bar, labelW int
@@ -57,23 +57,23 @@ type predictLayout struct {
 	every       int // lines a token
 }
 
-// predictLayoutOf lays predict out in w×h cells, without the text if it is
+// layoutOf lays predict out in w×h cells, without the text if it is
 // alone.
-func predictLayoutOf(w, h int, alone bool) predictLayout {
-	l := predictLayout{raw: 28, final: 36, bar: 38, labelW: 18}
+func layoutOf(w, h int, alone bool) layout {
+	l := layout{raw: 28, final: 36, bar: 38, labelW: 18}
 	if w < 60 {
 		l.raw, l.final, l.bar, l.labelW = 0, 20, 22, 10
 	}
 	text := 0
-	if h >= maxGuesses+9 && !alone {
-		text = min(max(h-maxGuesses-6, 5), 8)
+	if h >= MaxGuesses+9 && !alone {
+		text = min(max(h-MaxGuesses-6, 5), 8)
 	}
 	l.text = viz.Rect{X: 0, Y: 0, W: w, H: text}
 	l.every = 1
-	if h-text >= 2*maxGuesses+5 { // far apart, to be read from afar
+	if h-text >= 2*MaxGuesses+5 { // far apart, to be read from afar
 		l.every = 2
 	}
-	box := min(h-text, l.every*maxGuesses+5)
+	box := min(h-text, l.every*MaxGuesses+5)
 	switch {
 	case text > 0: // the text takes what is left
 		l.text.H = h - box
@@ -81,41 +81,38 @@ func predictLayoutOf(w, h int, alone bool) predictLayout {
 		box = h
 	}
 	l.box = viz.Rect{X: 0, Y: h - box, W: w, H: box}
-	l.rows = max(min((box-4)/l.every, maxGuesses), 1)
+	l.rows = max(min((box-4)/l.every, MaxGuesses), 1)
 	return l
 }
 
 // line is the line of the y-th token inside the box.
-func (l predictLayout) line(y int) int { return 1 + l.every*y }
+func (l layout) line(y int) int { return 1 + l.every*y }
 
-func (v *predictView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	l := m.Lane()
-	lay := predictLayoutOf(c.W, c.H, v.alone)
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
+	l := host.Lane()
+	lay := layoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
-		f := m.lab.TextFrame(l)
-		f.Focused = false
-		m.lab.DrawText(viz.Box(c.Sub(lay.text), f), l)
+		v.lab.Text(c.Sub(lay.text), l)
 	}
-	in := viz.Box(c.Sub(lay.box), v.boxFrame(m))
+	in := viz.Box(c.Sub(lay.box), v.boxFrame(host))
 	if v.of == nil || l.View.Next == nil {
 		in.Put(1, 0, viz.CutTitle(v.waitWords(l), in.W-2), viz.Ink{})
-		in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), in.W-2), viz.Ink{})
+		in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(host), in.W-2), viz.Ink{})
 		return
 	}
 	if v.shown || v.byHand {
-		v.drawBars(in, m, lay)
+		v.drawBars(in, host, lay)
 	} else {
-		v.drawHidden(in, m, lay)
+		v.drawHidden(in, host, lay)
 	}
 	end := in.W - 1
 	if more := len(v.ids) - lay.rows; more > 0 {
 		end = in.Right(end, in.H-1, fmt.Sprintf("⋮ %d more", more), viz.Ink{Role: viz.Muted}) - 2
 	}
-	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(m), end-1), viz.Ink{})
+	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(host), end-1), viz.Ink{})
 }
 
-func (v *predictView) waitWords(l *run.Lane) string {
+func (v *View) waitWords(l *run.Lane) string {
 	switch l.View.Phase {
 	case engine.Prefill:
 		return "reading the prompt …"
@@ -128,8 +125,8 @@ func (v *predictView) waitWords(l *run.Lane) string {
 }
 
 // boxFrame returns the titles of the box.
-func (v *predictView) boxFrame(m *Model) viz.Frame {
-	l := m.Lane()
+func (v *View) boxFrame(host kit.Host) viz.Frame {
+	l := host.Lane()
 	f := viz.Frame{Focused: true, Title: "predict"}
 	if v.byHand {
 		f.Title = "you sample"
@@ -142,7 +139,7 @@ func (v *predictView) boxFrame(m *Model) viz.Frame {
 	case v.byHand:
 		f.Title, f.Right = f.Title+" · enter writes the token selected", "by rank"
 	case v.shown && l.View.Next != nil:
-		f.Title, f.Right = f.Title+" · the draw fell on "+l.Piece(l.View.Next.Token, m.pal.ASCII), "revealed"
+		f.Title, f.Right = f.Title+" · the draw fell on "+l.Piece(l.View.Next.Token, host.Screen().ASCII()), "revealed"
 	default:
 		f.Title, f.Right = f.Title+" · pick what comes next", "hidden"
 	}
@@ -150,9 +147,9 @@ func (v *predictView) boxFrame(m *Model) viz.Frame {
 }
 
 // context is the end of the text before the token, in at most w cells.
-func (v *predictView) context(m *Model, w int) string {
-	l := m.Lane()
-	all := viz.Printable(strings.ReplaceAll(l.View.PromptText+l.View.Text(), "\n", "↵"), m.pal.ASCII)
+func (v *View) context(host kit.Host, w int) string {
+	l := host.Lane()
+	all := viz.Printable(strings.ReplaceAll(l.View.PromptText+l.View.Text(), "\n", "↵"), host.Screen().ASCII())
 	words := strings.Fields(all)
 	s := ""
 	for i := len(words) - 1; i >= 0; i-- {
@@ -166,18 +163,18 @@ func (v *predictView) context(m *Model, w int) string {
 }
 
 // top is the first token that has a line, so that the pick is in view.
-func (v *predictView) top(rows int) int {
+func (v *View) top(rows int) int {
 	return min(max(v.pick-rows+1, 0), max(len(v.ids)-rows, 0))
 }
 
 // drawHidden draws the tokens without a word of what they are worth.
-func (v *predictView) drawHidden(c *viz.Canvas, m *Model, lay predictLayout) {
+func (v *View) drawHidden(c *viz.Canvas, host kit.Host, lay layout) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := lay.bar - 13
 	if lay.raw == 0 {
 		x = lay.final - 1
 	}
-	c.Put(5, 0, v.context(m, x-7), muted)
+	c.Put(5, 0, v.context(host, x-7), muted)
 	c.Put(x, 0, viz.FirstFit(c.W-x-1, "bars hidden, in alphabetical order", "alphabetical order", "hidden"), muted)
 	top := v.top(lay.rows)
 	for y := range min(lay.rows, len(v.ids)-top) {
@@ -186,17 +183,17 @@ func (v *predictView) drawHidden(c *viz.Canvas, m *Model, lay predictLayout) {
 			c.Put(1, lay.line(y), "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(5, lay.line(y), lay.labelW-1, m.Lane().Piece(v.ids[top+y], c.ASCII), ink)
+		c.Fit(5, lay.line(y), lay.labelW-1, host.Lane().Piece(v.ids[top+y], c.ASCII), ink)
 		c.Put(x, lay.line(y), "?", muted)
 	}
 }
 
 // drawBars draws the tokens in the same rows with their bars.
-func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
-	l := m.Lane()
+func (v *View) drawBars(c *viz.Canvas, host kit.Host, lay layout) {
+	l := host.Lane()
 	s := l.View.Next
 	muted := viz.Ink{Role: viz.Muted}
-	c.Put(5, 0, v.context(m, lay.labelW-1), muted)
+	c.Put(5, 0, v.context(host, lay.labelW-1), muted)
 	if lay.raw > 0 {
 		c.Right(lay.raw, 0, "raw", muted)
 	}
@@ -238,16 +235,16 @@ func (v *predictView) drawBars(c *viz.Canvas, m *Model, lay predictLayout) {
 	viz.Bars(c.Sub(viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1, H: len(bars)}), bars, l.Scale)
 }
 
-// scoreWords sum the game up.
-func (v *predictView) scoreWords(m *Model) string {
-	l, g := m.Lane(), m.game
+// scoreWords sum the Score up.
+func (v *View) scoreWords(host kit.Host) string {
+	l, g := host.Lane(), v.lab.Score
 	if v.byHand {
 		if g.picked == 0 {
 			return "no token picked yet"
 		}
 		return fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)
 	}
-	score := fmt.Sprintf("score %d of %d", g.right, g.played)
+	score := fmt.Sprintf("score %d of %d", g.Right, g.Played)
 	if v.shown && l.View.Next != nil && v.of != nil {
 		s := l.View.Next
 		share := func(id int32) string {
@@ -257,22 +254,21 @@ func (v *predictView) scoreWords(m *Model) string {
 			return viz.Removed
 		}
 		mine := v.ids[v.pick]
-		if m.w < 70 {
-			return score + fmt.Sprintf(" · the likeliest: %d", g.likely)
+		if host.Screen().W < 70 {
+			return score + fmt.Sprintf(" · the likeliest: %d", g.Likely)
 		}
-		return fmt.Sprintf("you: %s, %s · drawn: %s, %s · %s · the most likely: %d", l.Piece(mine, m.pal.ASCII), share(mine),
-			l.Piece(s.Token, m.pal.ASCII), share(s.Token), score, g.likely)
+		return fmt.Sprintf("you: %s, %s · drawn: %s, %s · %s · the most likely: %d", l.Piece(mine, host.Screen().ASCII()), share(mine),
+			l.Piece(s.Token, host.Screen().ASCII()), share(s.Token), score, g.Likely)
 	}
-	return score + fmt.Sprintf(" · always the most likely would have %d", g.likely)
+	return score + fmt.Sprintf(" · always the most likely would have %d", g.Likely)
 }
 
 // mouse chooses the token under the pointer; on the chosen one it is enter.
-func (v *predictView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
-	r := m.Screen().Body()
-	lay := predictLayoutOf(r.W, r.H, v.alone)
+func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	r := host.Screen().Body()
+	lay := layoutOf(r.W, r.H, v.alone)
 	if d := kit.Wheel(e); d != 0 {
-		v.move(m, d)
+		v.move(host, d)
 		return nil, true
 	}
 	row := (y - lay.box.Y - 2) / lay.every
@@ -284,9 +280,9 @@ func (v *predictView) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, b
 	case k >= len(v.ids):
 		return nil, false
 	case k == v.pick:
-		v.enter(m)
+		v.enter(host)
 	default:
-		v.move(m, k-v.pick)
+		v.move(host, k-v.pick)
 	}
 	return nil, true
 }
