@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"logitscope/models"
@@ -162,6 +164,7 @@ func (d *reader) run(l tape.Line, lane int) error {
 	if err != nil {
 		return err
 	}
+	cfg = t.Run.Origins.apply(cfg)
 	t.Run.Config = cfg
 	t.base = Configuration{Config: cfg, Preset: raw.Label}
 	t.put(t.base)
@@ -210,7 +213,7 @@ func (s *Set) changed(cfg sampling.Config) (sampling.Config, error) {
 		return cfg, err
 	}
 	over, err := readConfig(b)
-	return cfg.Merge(over), err
+	return cfg.Merge(s.Origins.apply(over)), err
 }
 
 func (t *Take) readSet(l tape.Line, e *Event) error {
@@ -298,6 +301,9 @@ func (t *Take) Path(branch int) []*Event {
 	}
 	return paths[branch]
 }
+
+// Branches returns the numbers of the branches, ascending.
+func (t *Take) Branches() []int { return slices.Sorted(maps.Keys(t.branches)) }
 
 // Last returns the branch that was written last, 1 if no step was.
 func (t *Take) Last() int {

@@ -36,6 +36,7 @@ type Run struct {
 	PromptTokens []int32         `json:"prompt_tokens"`
 	Messages     []Message       `json:"messages,omitempty"` // the conversation that the prompt renders
 	Config       sampling.Config `json:"config"`
+	Origins      Origins         `json:"origins,omitempty"` // who set the values of the configuration
 	Order        string          `json:"order"`
 	Seed         uint64          `json:"seed"`
 	Label        string          `json:"label,omitempty"` // the preset in force at first
@@ -68,6 +69,7 @@ type Set struct {
 	Lane      *int                       `json:"lane,omitempty"`
 	BeforePos int                        `json:"before_pos"`
 	Changes   map[string]json.RawMessage `json:"changes"` // null: back to the default
+	Origins   Origins                    `json:"origins,omitempty"`
 	Preset    string                     `json:"preset"`
 	Order     *string                    `json:"order"`               // null where it is as before
 	Scheduled *[]string                  `json:"scheduled,omitempty"` // the rules that hold, in place of those before
@@ -83,6 +85,15 @@ type Branch struct {
 	Keep int      `json:"keep"` // generated tokens it has in common with that
 	Why  string   `json:"why,omitempty"`
 	At   *float64 `json:"at_ms,omitempty"`
+}
+
+// A Next is the row of the token that would have come when the run was left.
+type Next struct {
+	Type   string    `json:"type"` // "next"
+	Lane   *int      `json:"lane,omitempty"`
+	Branch int       `json:"branch,omitempty"`
+	Pos    int       `json:"pos"`
+	Kept   *tape.Row `json:"row"`
 }
 
 // A Mark is a place that somebody wants to find again.

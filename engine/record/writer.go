@@ -88,6 +88,7 @@ func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
 		r.Recorded = w.start.UTC().Format(time.RFC3339)
 	}
 	r.Rows, r.Label = w.opt.Rows, s.Label
+	r.Origins = originsOf(s.Config(), func(string) bool { return true })
 	r.Model.EOG, r.Model.Normalised = w.m.Vocab().EOG(), w.m.Info().Caps.Normalised
 	if err := w.line(r); err != nil {
 		return err
@@ -255,10 +256,11 @@ func (w *Writer) change(s *engine.Step, from, to sampling.Config, label string) 
 	}
 	for _, key := range to.Keys() {
 		a, had := from.Lookup(key)
-		if b, _ := to.Lookup(key); !had || !same(a.Value, b.Value) {
+		if b, _ := to.Lookup(key); !had || a.Origin != b.Origin || !same(a.Value, b.Value) {
 			set.Changes[key] = values[key]
 		}
 	}
+	set.Origins = originsOf(to, func(key string) bool { _, ok := set.Changes[key]; return ok })
 	if a, b := from.Order().Name(), to.Order().Name(); a != b {
 		set.Order = &b
 	}
@@ -301,7 +303,7 @@ func (w *Writer) beams(b *beam.View) error {
 // row returns what the file keeps of the row of step k, nil if the row is gone.
 // Under a constraint the best of the tokens that it allows are kept as well.
 func (w *Writer) row(v engine.View, k int) (*tape.Row, error) {
-	s := v.Steps[k]
+	s := v.Step(k)
 	if s.Row == nil {
 		return nil, nil
 	}
@@ -360,9 +362,31 @@ func (w *Writer) End(v engine.View) error {
 			}
 		}
 	}
+	if err := w.next(v); err != nil {
+		return err
+	}
 	e := NewEnd(v, w.opt.Rates)
 	e.Lane = w.opt.Lane
 	return w.line(e)
+}
+
+// next writes the row of the proposal, so that a replay can show it.
+func (w *Writer) next(v engine.View) error {
+	if w.opt.Rows == RowsTop || v.Next == nil || v.Next.Row == nil || !w.at.tip {
+		return nil
+	}
+	row, err := w.row(v, len(v.Steps))
+	if err != nil {
+		return err
+	}
+	if err := w.pieces(row, &Step{Token: v.Next.Token}); err != nil {
+		return err
+	}
+	n := Next{Type: "next", Lane: w.opt.Lane, Pos: v.Next.Pos, Kept: row}
+	if w.at.branch > 1 {
+		n.Branch = w.at.branch
+	}
+	return w.line(n)
 }
 
 // Line writes a line of another kind, such as the summary of a comparison.

@@ -227,6 +227,8 @@ func (d *Decoder) Line(l Line) error {
 		return d.branch(l)
 	case "step":
 		return d.step(l)
+	case "next":
+		return d.next(l)
 	}
 	return nil
 }
@@ -418,6 +420,34 @@ func (d *Decoder) step(l Line) error {
 		m.count(row)
 	}
 	m.branches[s.Branch] = append(path, at.child(s.Token))
+	return nil
+}
+
+// next takes the row of a token that was not written.
+func (d *Decoder) next(l Line) error {
+	var s stepLine
+	if err := l.Decode(&s); err != nil {
+		return err
+	}
+	m, err := d.lane(s.Lane)
+	if err != nil {
+		return err
+	}
+	path := m.branches[max(s.Branch, 1)]
+	if path == nil {
+		return fmt.Errorf("branch: %d does not come before it", s.Branch)
+	}
+	at := path[len(path)-1]
+	if s.Pos != at.depth || s.Row == nil {
+		return fmt.Errorf("pos: %d without a row, or not %d", s.Pos, at.depth)
+	}
+	if err := s.Row.Check(m.info.VocabSize); err != nil {
+		return err
+	}
+	if at.row == nil {
+		at.row = s.Row
+		m.count(at.row)
+	}
 	return nil
 }
 

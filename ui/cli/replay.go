@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"logitscope/engine/record"
 	"logitscope/ui/handout"
 	"logitscope/ui/store"
+	"logitscope/ui/tui"
 	"logitscope/viz"
 )
 
@@ -20,6 +22,7 @@ type replay struct {
 	html   string // file of the page; empty for none
 	rows   string // rows of the page
 	lane   int    // which lane, from 1; 0 is the first
+	lab    *shared
 }
 
 func newReplay(sys System) *cobra.Command {
@@ -29,10 +32,12 @@ func newReplay(sys System) *cobra.Command {
 		Short: "a recorded run: played, checked, or written as a page",
 		Long: `Replay opens a file that run --record, compare --record, the lab or --format
 jsonl wrote. It needs no model: the file answers in its place, as tape:FILE does
-wherever a model can be named. With --verify it derives every step again from
+wherever a model can be named. Without a flag it plays the run in the lab, in
+recorded time. With --verify it derives every step again from
 its row, and names the first that the file has otherwise. Steps that the file
 does not hold enough for are counted.`,
 		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
+  logitscope replay story.jsonl
   logitscope replay story.jsonl --verify
   logitscope replay story.jsonl --html story.html
   logitscope --model tape:story.jsonl`,
@@ -43,15 +48,17 @@ does not hold enough for are counted.`,
 			return nil
 		},
 	}
+	r.lab = &shared{sys: sys, flags: cmd.Flags(), params: map[string]*paramFlag{}}
+	r.lab.addScreen(cmd)
 	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
 	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
 	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
 	cmd.Flags().IntVar(&r.lane, "lane", 0, "which lane of a comparison, from 1")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(args[0]) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) }
 	return cmd
 }
 
-func (r *replay) run(path string) error {
+func (r *replay) run(ctx context.Context, path string) error {
 	rec, err := record.Open(path)
 	if err != nil {
 		return wrong("replay %w", err)
@@ -66,7 +73,24 @@ func (r *replay) run(path string) error {
 	if r.html != "" {
 		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, r.rows == "full") })
 	}
-	return wrong("replay %s: say what to do with it: --verify, --html FILE", path)
+	return r.play(ctx, path, take)
+}
+
+// play opens the lab on the recording.
+func (r *replay) play(ctx context.Context, path string, take *record.Take) error {
+	if err := r.lab.terminal(); err != nil {
+		return err
+	}
+	s := r.lab
+	j := &job{model: take.Model, text: take.Run.Prompt, prompt: take.Run.PromptTokens, compiler: s.compiler(take.Model)}
+	var err error
+	if j.settings, err = take.Settings(j.compiler); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	opt := s.screen(ctx, []*job{j}, false)
+	opt.OpenModel = nil // the file has the one model
+	opt.Replay = &tui.Replay{Name: path, Take: take}
+	return tui.Run(ctx, opt)
 }
 
 // take returns the run that the flags mean.

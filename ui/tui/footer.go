@@ -63,6 +63,9 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	case l.View.Phase == engine.Failed:
 		return m.WhyNot(l), viz.Ink{Role: viz.Warning}
 	}
+	if m.player != nil {
+		return m.player.Help(), viz.Ink{}
+	}
 	p := m.Selected()
 	if v := m.Effect.Verdict; v != "" && m.Effect.Key.Key == p.Key && m.Effect.Key.Step == l.Step() {
 		return v + ". " + p.Help, viz.Ink{}
@@ -149,6 +152,9 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	}
 	if m.lab.Zoomed() {
 		list = zoomFooter
+	}
+	if m.player != nil {
+		list = m.player.Footer()
 	}
 	list = m.ofFocus(list)
 	if h := m.top().Hints(m); h != nil {

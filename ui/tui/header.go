@@ -16,6 +16,14 @@ import (
 // give way as the window narrows: prefill figures, KV, order, model name.
 func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	l := m.Lane()
+	if m.player != nil {
+		left, right := m.player.Header(m, k)
+		if k <= kit.Class80 {
+			left, right = left[2:], right[1:]
+		}
+		drawHeaderParts(c, left, right, "  ")
+		return
+	}
 	cfg := l.ShownConfig()
 	name := l.ShownLabel()
 	order := cfg.Order()

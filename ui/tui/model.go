@@ -15,6 +15,7 @@ import (
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/predict"
+	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -27,7 +28,8 @@ type Model struct {
 	w, h int
 
 	*run.Lanes
-	score predict.Score // of predicting, over all openings
+	score  predict.Score  // of predicting, over all openings
+	player *replay.Player // of a recording; nil where a model runs
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
@@ -36,6 +38,8 @@ type Model struct {
 
 	fresh bool // no key was pressed yet
 	asked bool // quitting was asked for once
+
+	dragsBar bool // the bar of a replay is held with the mouse
 
 	history []string    // prompts, newest last
 	sources sourceTexts // constraints as they were typed
@@ -74,6 +78,9 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources = newSourceTexts(opt.Written)
+	if r := opt.Replay; r != nil {
+		m.player = replay.New(r.Name, r.Take)
+	}
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {
@@ -112,6 +119,8 @@ func (m *Model) Init() tea.Cmd {
 		}
 		l.Settings = s
 		switch {
+		case m.player != nil:
+			m.startReplay()
 		case m.opt.PromptTokens != nil && l.Model == m.opt.Model:
 			cmds = append(cmds, func() tea.Msg {
 				return run.PromptMsg{Lane: l.Id, Text: m.opt.Prompt, Ids: m.opt.PromptTokens, Err: nil}
@@ -162,6 +171,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // tell gives msg to every open view that follows.
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
+	if m.player != nil {
+		cmds = append(cmds, m.player.Follow(m, msg))
+	}
 	for _, o := range append([]opened{m.screen}, m.overlays...) {
 		if f, ok := o.View.(kit.Follower); ok {
 			cmds = append(cmds, f.Follow(m, msg))
@@ -248,6 +260,11 @@ func (m *Model) do(e *entry) tea.Cmd {
 	}
 	for i := len(m.overlays) - 1; i >= 0; i-- {
 		if cmd, done := m.overlays[i].Act(m, &e.Action); done {
+			return tea.Batch(cmd, m.WantEffect())
+		}
+	}
+	if m.player != nil && m.screen.id == kit.ViewLab {
+		if cmd, done := m.player.Act(m, &e.Action, m.turnsKnobs()); done {
 			return tea.Batch(cmd, m.WantEffect())
 		}
 	}

@@ -14,6 +14,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	}
 	if e.Action == tea.MouseActionRelease {
 		m.lab.Release()
+		m.dragsBar = false
 		return nil
 	}
 	if e.Action == tea.MouseActionMotion {
@@ -21,6 +22,9 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 			body := m.Screen().Body()
 			s.Scrub(m, e.X-body.X, e.Y-body.Y)
 			return nil
+		}
+		if m.dragsBar && m.scrub(e, true) {
+			return m.WantEffect()
 		}
 		return m.lab.OnDrag(e)
 	}
@@ -33,6 +37,10 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	}
 	if m.lab.Around().Footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft {
 		return tea.Batch(m.footerClick(e.X), m.WantEffect())
+	}
+	if m.scrub(e, false) {
+		m.dragsBar = true
+		return m.WantEffect()
 	}
 	return tea.Batch(m.lab.Mouse(e), m.WantEffect())
 }

@@ -43,6 +43,7 @@ type Options struct {
 	Output io.Writer // nil for the terminal
 
 	Lanes    []Lane      // to open compare with, instead of one run; nil for the lab
+	Replay   *Replay     // to play; nil for a model that runs
 	Sweep    *grids.Grid // to look at first; nil for none
 	Problems []error     // found before the start, such as a preset file that cannot be read; shown, never fatal
 

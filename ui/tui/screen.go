@@ -28,6 +28,7 @@ func (m *Model) draw() *viz.Canvas {
 	}
 	if m.screen.id == kit.ViewLab { // it lays out the whole window
 		m.screen.Draw(c, m)
+		m.drawBar(c)
 		a := m.lab.Around()
 		if !a.Header.Empty() {
 			m.drawHeader(c.Sub(a.Header), a.Class)

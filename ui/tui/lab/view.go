@@ -83,6 +83,17 @@ func (lb *View) Around() Frame {
 	return f
 }
 
+// TextBorder is the lower border of the text, its corners left out; it is
+// empty where the text has no box.
+func (lb *View) TextBorder() viz.Rect {
+	lay := layoutOf(lb.w, lb.h)
+	if lay.class < kit.Class80 || lb.Zoom {
+		return viz.Rect{}
+	}
+	r := lay.text
+	return viz.Rect{X: r.X + 2, Y: r.Y + r.H - 1, W: r.W - 4, H: 1}
+}
+
 // Draw draws the panes into the whole window; header, help line and footer
 // stand where around says.
 func (lb *View) Draw(c *viz.Canvas, _ kit.Host) {
