@@ -6,6 +6,7 @@ import (
 	"logitscope/ui/tui/beams"
 	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/grid"
+	"logitscope/ui/tui/inspect"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/predict"
@@ -35,13 +36,13 @@ func init() {
 			}
 			return lab.NewValue(m, m.Lanes)
 		}},
-		kit.ViewFind:       {"find", newFinder},
-		kit.ViewValues:     {"effective values", newValues},
-		kit.ViewEngines:    {"same settings, four engines", newEngines},
-		kit.ViewDraw:       {"draw 1,000", newDraws},
-		kit.ViewStages:     {"pipeline", newStages},
-		kit.ViewPenalties:  {"penalties", newPenalties},
-		kit.ViewSince:      {"since the switch", newSince},
+		kit.ViewFind:       {"find", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewFinder(m, m.Lanes) }},
+		kit.ViewValues:     {"effective values", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewValues(m, m.Lanes, m.lab) }},
+		kit.ViewEngines:    {"same settings, four engines", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewEngines(m, m.Lanes) }},
+		kit.ViewDraw:       {"draw 1,000", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewDraws(m) }},
+		kit.ViewStages:     {"pipeline", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewStages(m, m.Lanes, m.lab) }},
+		kit.ViewPenalties:  {"penalties", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewPenalties(m, m.Lanes) }},
+		kit.ViewSince:      {"since the switch", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewSince(m) }},
 		kit.ViewCompare:    {"compare", openCompare},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
 		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},

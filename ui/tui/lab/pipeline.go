@@ -211,7 +211,7 @@ func (lb *View) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, "stage", muted)
-	for _, h := range StageColumns {
+	for _, h := range kit.StageColumns {
 		c.Right(h.Right, 0, h.Head, muted)
 	}
 	c.Put(51, 0, "what it did", muted)
@@ -227,23 +227,6 @@ func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	return y
 }
 
-// StageColumns are the number columns of a table of stages.
-var StageColumns = []struct {
-	Head  string
-	Right int
-	Text  func(st sampling.StageTrace) string
-}{
-	{"kept", 26, func(st sampling.StageTrace) string { return viz.Count(st.Kept) }},
-	{"removed", 35, func(st sampling.StageTrace) string {
-		if st.Removed == 0 {
-			return viz.Removed
-		}
-		return viz.Count(st.Removed)
-	}},
-	{"mass", 43, func(st sampling.StageTrace) string { return viz.Percent(float64(st.Mass)) }},
-	{"bits", 49, func(st sampling.StageTrace) string { return viz.Two(float64(st.Bits)) }},
-}
-
 func (lb *View) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
 	if lb.Focus == PanePipeline && i == lb.lanes.Stage {
@@ -255,7 +238,7 @@ func (lb *View) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 		name = "logits"
 	}
 	c.Fit(3, y, 18, name, ink)
-	for _, h := range StageColumns {
+	for _, h := range kit.StageColumns {
 		c.Right(h.Right, y, h.Text(st), ink)
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -15,8 +15,20 @@ import (
 // survivors of each step, and whether the text is the one that the settings
 // before would have written.
 type since struct {
-	at     int // index of the first step under the new settings
-	from   *engine.Settings
+	at   int // index of the first step under the new settings
+	from *engine.Settings
+	job  kit.Job[sinceKey, agreement]
+}
+
+// A sinceKey is what two texts are compared for: a switch, and how many steps
+// there were.
+type sinceKey struct {
+	from      *engine.Settings
+	at, steps int
+}
+
+// An agreement says how far a text is what other settings would have written.
+type agreement struct {
 	upTo   int // steps that were compared
 	parted int // first step whose token differs, 0 if none does
 	token  int32
@@ -37,33 +49,25 @@ func lastSwitch(l *run.Lane) int {
 	return 0
 }
 
-func newSince(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// NewSince compares the text since the last switch of settings with what the
+// settings before would have written, or says that there was none.
+func NewSince(host kit.Host) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	at := lastSwitch(l)
 	if at == 0 {
-		m.Say("since the switch: the settings were not changed in this text yet")
+		host.Say("since the switch: the settings were not changed in this text yet")
 		return nil, nil
 	}
 	v := &since{at: at, from: l.View.Steps[at-2].Settings}
-	return v, v.compute(m)
-}
-
-// A sinceMsg says how far a text agrees with what other settings would have
-// written.
-type sinceMsg struct {
-	from         *engine.Settings
-	at           int
-	upTo, parted int
-	token        int32
+	return v, v.compute(host)
 }
 
 // compute traces the steps since the switch again under the settings before
 // it, in the background. Up to where they part, both texts have the same
 // tokens behind them, so a trace tells what would have been written.
-func (v *since) compute(m *Model) tea.Cmd {
-	view, from, at := m.Lane().View, v.from, v.at
-	return func() tea.Msg {
-		r := sinceMsg{from: from, at: at}
+func (v *since) compute(host kit.Host) tea.Cmd {
+	view, from, at := host.Lane().View, v.from, v.at
+	return v.job.Want(sinceKey{from, at, len(view.Steps)}, func() (r agreement, err error) {
 		for k := at; k <= len(view.Steps); k++ {
 			s, err := view.Retrace(k-1, from)
 			if err != nil {
@@ -75,26 +79,24 @@ func (v *since) compute(m *Model) tea.Cmd {
 				break
 			}
 		}
-		return r
-	}
+		return r, nil
+	})
 }
 
 func (v *since) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case sinceMsg:
-		if msg.from == v.from && msg.at == v.at {
-			v.upTo, v.parted, v.token = msg.upTo, msg.parted, msg.token
-		}
-	case run.ViewMsg:
-		l := m.Lane()
-		if at := lastSwitch(l); at > 0 && at != v.at {
-			v.at, v.from, v.parted, v.upTo = at, l.View.Steps[at-2].Settings, 0, 0
-			return v.compute(m)
-		}
-		if v.parted == 0 && v.upTo < len(l.View.Steps) && !l.Running() {
-			return v.compute(m)
-		}
+	if v.job.Take(msg) {
+		return nil
+	}
+	if _, ok := msg.(run.ViewMsg); !ok {
+		return nil
+	}
+	l := host.Lane()
+	if at := lastSwitch(l); at > 0 && at != v.at {
+		v.at, v.from, v.job.Result = at, l.View.Steps[at-2].Settings, agreement{}
+		return v.compute(host)
+	}
+	if r := v.job.Result; r.parted == 0 && r.upTo < len(l.View.Steps) && !l.Running() {
+		return v.compute(host)
 	}
 	return nil
 }
@@ -108,8 +110,7 @@ func (v *since) Hints(kit.Host) []kit.ID {
 }
 
 func (v *since) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	if v.at > len(l.View.Steps) {
 		return
 	}
@@ -120,12 +121,12 @@ func (v *since) Draw(c *viz.Canvas, host kit.Host) {
 	c.Right(c.W-1, 1, "│ switch", viz.Ink{Role: viz.Muted})
 	words := "comparing with what " + v.from.Label + " would have written …"
 	switch {
-	case v.parted > 0:
-		words = fmt.Sprintf("%s would have gone another way at token %s: %s (same luck)", v.from.Label, viz.Count(v.parted), l.Piece(v.token, c.ASCII))
-	case v.upTo >= len(l.View.Steps):
+	case v.job.Result.parted > 0:
+		words = fmt.Sprintf("%s would have gone another way at token %s: %s (same luck)", v.from.Label, viz.Count(v.job.Result.parted), l.Piece(v.job.Result.token, c.ASCII))
+	case v.job.Result.upTo >= len(l.View.Steps):
 		words = "same text as " + v.from.Label + " would have written so far (same luck, same tokens)"
-	case v.upTo > 0:
-		words = fmt.Sprintf("same text as %s would have written up to token %s", v.from.Label, viz.Count(v.upTo))
+	case v.job.Result.upTo > 0:
+		words = fmt.Sprintf("same text as %s would have written up to token %s", v.from.Label, viz.Count(v.job.Result.upTo))
 	}
 	c.Put(1, 2, viz.CutTitle(words, c.W-2), viz.Ink{})
 }

@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -19,90 +19,77 @@ const manyDraws = 1000
 
 // draws compares many draws from the step's law with what the law expects.
 type draws struct {
-	key    run.EffectKey
-	dist   sampling.Dist
-	counts []int // by index in dist
-	round  uint32
-	err    error
+	job   kit.Job[run.EffectKey, drawn]
+	round uint32
 }
 
-func newDraws(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// drawn is how often each survivor was drawn.
+type drawn struct {
+	dist   sampling.Dist
+	counts []int // by index in dist
+}
+
+// NewDraws draws many times from the step on the screen, or says why there is
+// none.
+func NewDraws(host kit.Host) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
-		m.Say("d: " + m.WhyNot(l))
+		host.Say("d: " + host.WhyNot(l))
 		return nil, nil
 	}
 	v := &draws{}
-	return v, v.compute(m)
-}
-
-// A drawsMsg brings the counts of many draws.
-type drawsMsg struct {
-	key    run.EffectKey
-	round  uint32
-	dist   sampling.Dist
-	counts []int
-	err    error
+	return v, v.compute(host)
 }
 
 // compute draws in the background, from streams of their own: the run's draw
 // stays as it is.
-func (v *draws) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *draws) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
+	k := run.EffectKey{Step: s, Settings: set, Key: ""}
 	in, err := l.Input()
 	if err != nil {
-		v.err = err
+		v.job.Fail(k, err)
 		return nil
 	}
 	v.round++
-	v.key = run.EffectKey{Step: s, Settings: set, Key: ""}
-	key, round, seed, pos := v.key, v.round, l.ShownConfig().Uint("seed"), s.Pos
-	return func() tea.Msg {
-		r := drawsMsg{key: key, round: round}
+	round, seed, pos := v.round, l.ShownConfig().Uint("seed"), s.Pos
+	return v.job.Start(k, func() (r drawn, err error) {
 		var scratch sampling.Scratch
-		if r.err = set.Pipeline.Distribution(&r.dist, &scratch, in); r.err != nil {
-			return r
+		if err := set.Pipeline.Distribution(&r.dist, &scratch, in); err != nil {
+			return r, err
 		}
 		r.counts = make([]int, len(r.dist.IDs))
 		for i := range uint32(manyDraws) {
 			k, _, _ := r.dist.Draw(luck.Coin(seed, pos, round<<12+i+1))
 			r.counts[k]++
 		}
-		return r
-	}
+		return r, nil
+	})
 }
 
 func (v *draws) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case drawsMsg:
-		if msg.key == v.key && msg.round == v.round {
-			v.dist, v.counts, v.err = msg.dist, msg.counts, msg.err
+	return v.job.Follow(host, msg, func() tea.Cmd {
+		if s := host.Lane().Step(); s == nil || s == v.job.Key.Step {
+			return nil
 		}
-	case run.ViewMsg:
-		if s := m.Lane().Step(); !m.Lane().Running() && s != nil && s != v.key.Step {
-			return v.compute(m)
-		}
-	}
-	return nil
+		return v.compute(host)
+	})
 }
 
 func (v *draws) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	title := "draw 1,000"
 	if s := l.Step(); s != nil && s.Trace != nil {
-		title += fmt.Sprintf(" · step %s · the run's own token (%s) is not touched", viz.Count(s.Index), l.Piece(s.Token, m.pal.ASCII))
+		title += fmt.Sprintf(" · step %s · the run's own token (%s) is not touched", viz.Count(s.Index), l.Piece(s.Token, host.Screen().ASCII()))
 	}
 	return viz.Frame{Title: title, Right: "d again · esc"}
 }
 func (v *draws) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 100, min(max(len(v.counts)+6, 15), max(m.h-4, 10))
+	return 100, min(max(len(v.job.Result.counts)+6, 15), max(host.Screen().H-4, 10))
 }
 func (v *draws) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActDraw, kit.ActClose} }
 
@@ -112,13 +99,12 @@ const (
 )
 
 func (v *draws) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
-	if v.err != nil {
-		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+	if v.job.Err != nil {
+		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.job.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 		return
 	}
-	if v.counts == nil {
+	if v.job.Result.counts == nil {
 		c.Put(1, 0, "drawing …", muted)
 		return
 	}
@@ -132,26 +118,26 @@ func (v *draws) Draw(c *viz.Canvas, host kit.Host) {
 	if drawBar+len(full) < c.W {
 		c.Right(c.W-1, 0, full, muted)
 	}
-	n := min(len(v.counts), max(c.H-5, 1))
+	n := min(len(v.job.Result.counts), max(c.H-5, 1))
 	barW := max(c.W-drawBar-10, 12)
 	bars := make([]viz.Bar, n)
 	for i := range n {
-		bars[i] = viz.Bar{Final: v.dist.Probs[i], Single: true}
+		bars[i] = viz.Bar{Final: v.job.Result.dist.Probs[i], Single: true}
 	}
 	viz.Bars(c.Sub(viz.Rect{X: drawBar, Y: 1, W: barW, H: n}), bars, scale)
 	for i := range n {
-		v.drawRow(c, m, i, barW, scale)
+		v.drawRow(c, host, i, barW, scale)
 	}
 	rest, drawn := 0.0, 0
-	for i := n; i < len(v.counts); i++ {
-		rest += v.dist.Probs[i]
-		drawn += v.counts[i]
+	for i := n; i < len(v.job.Result.counts); i++ {
+		rest += v.job.Result.dist.Probs[i]
+		drawn += v.job.Result.counts[i]
 	}
-	if s := m.Lane().Step(); s != nil && s.Trace != nil {
-		out := s.Trace.Vocab - s.Trace.NoPiece - len(v.counts)
+	if s := host.Lane().Step(); s != nil && s.Trace != nil {
+		out := s.Trace.Vocab - s.Trace.NoPiece - len(v.job.Result.counts)
 		line := fmt.Sprintf("✗ %s cut, drawn 0 times", viz.Count(out))
-		if n < len(v.counts) {
-			line = fmt.Sprintf("%s more survive: %s, drawn %d · ", viz.Count(len(v.counts)-n), viz.Percent(rest), drawn) + line
+		if n < len(v.job.Result.counts) {
+			line = fmt.Sprintf("%s more survive: %s, drawn %d · ", viz.Count(len(v.job.Result.counts)-n), viz.Percent(rest), drawn) + line
 		}
 		c.Put(3, 1+n, viz.CutTitle(line, c.W-4), muted)
 	}
@@ -160,9 +146,9 @@ func (v *draws) Draw(c *viz.Canvas, host kit.Host) {
 
 func (v *draws) scale() float64 {
 	most := 0.0
-	for i := range v.counts {
-		e := v.dist.Probs[i]*manyDraws + spread(v.dist.Probs[i])
-		most = max(most, e/manyDraws, float64(v.counts[i])/manyDraws)
+	for i := range v.job.Result.counts {
+		e := v.job.Result.dist.Probs[i]*manyDraws + spread(v.job.Result.dist.Probs[i])
+		most = max(most, e/manyDraws, float64(v.job.Result.counts[i])/manyDraws)
 	}
 	for _, s := range [...]float64{.05, .10, .20, .25, .50} {
 		if most <= s*1.15 {
@@ -175,16 +161,16 @@ func (v *draws) scale() float64 {
 // spread is half the width of the interval that holds 95 of 100 counts.
 func spread(p float64) float64 { return 1.96 * math.Sqrt(manyDraws*p*(1-p)) }
 
-func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
+func (v *draws) drawRow(c *viz.Canvas, host kit.Host, i, barW int, scale float64) {
 	y := 1 + i
-	l := m.Lane()
-	p, n := v.dist.Probs[i], v.counts[i]
+	l := host.Lane()
+	p, n := v.job.Result.dist.Probs[i], v.job.Result.counts[i]
 	ink := viz.Ink{}
-	if s := l.Step(); s != nil && s.Trace != nil && s.Trace.Token == v.dist.IDs[i] {
+	if s := l.Step(); s != nil && s.Trace != nil && s.Trace.Token == v.job.Result.dist.IDs[i] {
 		c.Put(1, y, "●", viz.Ink{Role: viz.Chosen})
 		ink.Role = viz.Chosen
 	}
-	c.Fit(3, y, 9, l.Piece(v.dist.IDs[i], c.ASCII), ink)
+	c.Fit(3, y, 9, l.Piece(v.job.Result.dist.IDs[i], c.ASCII), ink)
 	c.Right(drawFinal, y, viz.Percent(p), ink)
 	c.Right(drawExpected+2, y, viz.Count(int(math.Round(p*manyDraws)))+" ± "+strconv.Itoa(int(math.Round(spread(p)))), viz.Ink{Role: viz.Muted})
 	c.Right(drawCount, y, viz.Count(n), viz.Ink{Role: viz.Draw})
@@ -204,8 +190,8 @@ func (v *draws) drawRow(c *viz.Canvas, m *Model, i, barW int, scale float64) {
 }
 
 func (v *draws) outside(i int) bool {
-	p := v.dist.Probs[i]
-	return math.Abs(float64(v.counts[i])-p*manyDraws) > spread(p)+0.5
+	p := v.job.Result.dist.Probs[i]
+	return math.Abs(float64(v.job.Result.counts[i])-p*manyDraws) > spread(p)+0.5
 }
 
 // verdict compares counts and law with Pearson's chi-square test, tokens
@@ -213,11 +199,11 @@ func (v *draws) outside(i int) bool {
 func (v *draws) verdict() string {
 	chi, cells, out := 0.0, 0, 0
 	rest, restN := 0.0, 0
-	for i, n := range v.counts {
+	for i, n := range v.job.Result.counts {
 		if v.outside(i) {
 			out++
 		}
-		e := v.dist.Probs[i] * manyDraws
+		e := v.job.Result.dist.Probs[i] * manyDraws
 		if e < 5 {
 			rest += e
 			restN += n
@@ -242,7 +228,7 @@ func (v *draws) verdict() string {
 	if p < 0.0005 {
 		chance = "p below 0.001"
 	}
-	return fmt.Sprintf("chi-square %.1f on %s: %s, %s. %s of %s lie outside their 95%%.", chi, viz.Plural(cells-1, "degree"), chance, word, viz.Count(out), viz.Count(len(v.counts)))
+	return fmt.Sprintf("chi-square %.1f on %s: %s, %s. %s of %s lie outside their 95%%.", chi, viz.Plural(cells-1, "degree"), chance, word, viz.Count(out), viz.Count(len(v.job.Result.counts)))
 }
 
 // chiSquareTail is the probability that a chi-square variable of k degrees
@@ -290,10 +276,9 @@ func guard(x, tiny float64) float64 {
 }
 
 func (v *draws) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
 	switch a.ID {
 	case kit.ActDraw:
-		return v.compute(m), true
+		return v.compute(host), true
 	case kit.ActUp, kit.ActDown, kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 		return nil, true
 	}

@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -15,12 +15,16 @@ import (
 
 // penalties lists the tokens that a penalty stage touched.
 type penalties struct {
-	stage   string
-	key     run.EffectKey
+	lanes *run.Lanes
+	stage string
+	job   kit.Job[run.EffectKey, touchedTokens]
+	list  kit.List
+}
+
+// touchedTokens are what a stage touched, and among how many tokens it looked.
+type touchedTokens struct {
 	touches []touched
 	window  int
-	err     error
-	list    kit.List
 }
 
 // A touched token is one whose logit a penalty moved.
@@ -31,59 +35,49 @@ type touched struct {
 	probBefore, probNow float64
 }
 
-func newPenalties(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// NewPenalties shows what a penalty of the step on the screen touched, or says
+// why there is none.
+func NewPenalties(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.Say("enter: " + m.WhyNot(l))
+		host.Say("enter: " + host.WhyNot(l))
 		return nil, nil
 	}
-	v := &penalties{stage: m.SelectedStage()}
+	v := &penalties{lanes: lanes, stage: lanes.SelectedStage()}
 	if !run.IsPenalty(v.stage) {
 		for i, st := range s.Trace.Stages() {
 			if run.IsPenalty(st.Name) {
-				v.stage, m.Stage = st.Name, i
+				v.stage, lanes.Stage = st.Name, i
 				break
 			}
 		}
 	}
 	if !run.IsPenalty(v.stage) {
-		m.Say("penalties: none is on; repetition_penalty is the usual one to turn up")
+		host.Say("penalties: none is on; repetition_penalty is the usual one to turn up")
 		return nil, nil
 	}
-	return v, v.compute(m)
+	return v, v.compute(host)
 }
 
-// A penaltiesMsg brings the tokens that a stage touched.
-type penaltiesMsg struct {
-	key     run.EffectKey
-	touches []touched
-	window  int
-	err     error
-}
-
-func (v *penalties) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *penalties) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
 	k := run.EffectKey{Step: s, Settings: set, Key: v.stage}
-	if k == v.key {
-		return nil
-	}
-	v.key = k
 	in, err := l.Input()
 	if err != nil {
-		v.err = err
+		v.job.Fail(k, err)
 		return nil
 	}
 	stage := v.stage
-	return func() tea.Msg {
+	return v.job.Want(k, func() (touchedTokens, error) {
 		var scratch sampling.Scratch
 		list, window, err := set.Pipeline.Touched(stage, &scratch, in)
-		return penaltiesMsg{k, rankTouches(list, in), window, err}
-	}
+		return touchedTokens{rankTouches(list, in), window}, err
+	})
 }
 
 // rankTouches works out where each token stood before the stage and after it,
@@ -115,26 +109,14 @@ func rankTouches(list []sampling.Touch, in sampling.Input) []touched {
 }
 
 func (v *penalties) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case penaltiesMsg:
-		if msg.key == v.key {
-			v.touches, v.window, v.err = msg.touches, msg.window, msg.err
-		}
-	case run.ViewMsg:
-		if !m.Lane().Running() {
-			return v.compute(m)
-		}
-	}
-	return nil
+	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
 func (v *penalties) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	title := "penalties"
 	if s := l.Step(); s != nil && s.Trace != nil {
-		title = fmt.Sprintf("penalties · step %s · %s touched %s of %s tokens", viz.Count(s.Index), v.name(s.Trace), viz.Count(len(v.touches)), viz.Count(s.Trace.Vocab))
+		title = fmt.Sprintf("penalties · step %s · %s touched %s of %s tokens", viz.Count(s.Index), v.name(s.Trace), viz.Count(len(v.job.Result.touches)), viz.Count(s.Trace.Vocab))
 	}
 	return viz.Frame{Title: title, Right: "enter on a penalty stage · esc"}
 }
@@ -150,13 +132,12 @@ func (v *penalties) name(t *sampling.Trace) string {
 }
 
 func (v *penalties) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 100, min(max(len(v.touches)+7, 14), max(m.h-4, 10))
+	return 100, min(max(len(v.job.Result.touches)+7, 14), max(host.Screen().H-4, 10))
 }
 func (v *penalties) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActMarks, kit.ActClose}
 }
-func (v *penalties) rows(m *Model) int { return max(m.Screen().Box(v.Size(m)).H-2-4, 1) }
+func (v *penalties) rows(host kit.Host) int { return max(host.Screen().Box(v.Size(host)).H-2-4, 1) }
 
 // penaltyHeads are the number columns: head and right edge.
 var penaltyHeads = []struct {
@@ -165,10 +146,9 @@ var penaltyHeads = []struct {
 }{{"seen", 18}, {"logit", 42}, {"after", 50}, {"moved", 58}, {"rank", 64}, {"after", 71}, {"p raw", 80}, {"p after", 89}}
 
 func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
-	if v.err != nil {
-		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
+	if v.job.Err != nil {
+		c.Put(1, 0, "! "+viz.Printable(viz.FirstLine(v.job.Err.Error()), c.ASCII), viz.Ink{Role: viz.Warning})
 		return
 	}
 	c.Put(1, 0, "token", muted)
@@ -177,29 +157,29 @@ func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
 		c.Right(h.right, 0, h.head, muted)
 	}
 	h := max(c.H-4, 1)
-	top := min(v.list.Top, max(len(v.touches)-h, 0))
-	for y := 0; y < h && top+y < len(v.touches); y++ {
-		v.drawRow(c, m, 1+y, v.touches[top+y], top+y == v.list.At)
+	top := min(v.list.Top, max(len(v.job.Result.touches)-h, 0))
+	for y := 0; y < h && top+y < len(v.job.Result.touches); y++ {
+		v.drawRow(c, host, 1+y, v.job.Result.touches[top+y], top+y == v.list.At)
 	}
 	below := 0
-	for _, t := range v.touches {
+	for _, t := range v.job.Result.touches {
 		if t.Before < 0 {
 			below++
 		}
 	}
 	more := ""
-	if n := len(v.touches) - top - h; n > 0 {
+	if n := len(v.job.Result.touches) - top - h; n > 0 {
 		more = fmt.Sprintf("%s more below · ", viz.Count(n))
 	}
 	if below > 0 {
 		more += fmt.Sprintf("%s of them below zero (multiplied, not divided, by a repetition penalty)", viz.Count(below))
 	}
 	c.Put(1, c.H-3, viz.CutTitle(more, c.W-2), muted)
-	l := m.Lane()
+	l := host.Lane()
 	scope := "all tokens"
-	if s := l.Step(); s != nil && v.window > 0 {
-		scope = viz.Plural(v.window, "token")
-		if v.window >= s.Pos {
+	if s := l.Step(); s != nil && v.job.Result.window > 0 {
+		scope = viz.Plural(v.job.Result.window, "token")
+		if v.job.Result.window >= s.Pos {
 			scope += ": prompt and output, no window"
 		}
 	}
@@ -207,13 +187,13 @@ func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
 	c.Put(1, c.H-1, viz.CutTitle("Window in the text: ⟦ ⟧ around the tokens looked at (m marks).", c.W-2), muted)
 }
 
-func (v *penalties) drawRow(c *viz.Canvas, m *Model, y int, t touched, selected bool) {
+func (v *penalties) drawRow(c *viz.Canvas, host kit.Host, y int, t touched, selected bool) {
 	ink := viz.Ink{}
 	if selected {
 		c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(1, y, 12, m.Lane().Piece(t.ID, c.ASCII), ink)
+	c.Fit(1, y, 12, host.Lane().Piece(t.ID, c.ASCII), ink)
 	c.Right(18, y, strconv.Itoa(t.Count), ink)
 	c.Put(20, y, where(t), viz.Ink{Role: viz.Muted})
 	moved := float64(t.After) - float64(t.Before)
@@ -243,10 +223,9 @@ func where(t touched) string {
 }
 
 func (v *penalties) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
-	if v.list.Act(a, len(v.touches), v.rows(m)) {
-		if v.list.At < len(v.touches) {
-			m.Lane().Row = v.touches[v.list.At].ID
+	if v.list.Act(a, len(v.job.Result.touches), v.rows(host)) {
+		if v.list.At < len(v.job.Result.touches) {
+			host.Lane().Row = v.job.Result.touches[v.list.At].ID
 		}
 		return nil, true
 	}

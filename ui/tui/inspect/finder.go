@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"cmp"
@@ -23,13 +23,24 @@ const maxFound = 500
 
 // finder searches the whole vocabulary for a token.
 type finder struct {
-	field  kit.Field
-	list   kit.List
-	found  []int32
+	lanes *run.Lanes
+	field kit.Field
+	list  kit.List
+	job   kit.Job[foundKey, foundTokens]
+}
+
+// A foundKey is what a search is for.
+type foundKey struct {
+	text string
+	step *engine.Step
+}
+
+// foundTokens are the tokens that hold a text, and where they stand.
+type foundTokens struct {
+	foundKey
+	ids    []int32
 	total  int
-	ofText string // what found is of
 	places map[int32]tokenPlace
-	ofStep *engine.Step // what places are of
 }
 
 // A tokenPlace is where a token stands at a step.
@@ -38,34 +49,27 @@ type tokenPlace struct {
 	raw, final float64
 }
 
-func newFinder(m *Model) (kit.View, tea.Cmd) {
-	f := &finder{field: kit.NewField("")}
-	return f, f.search(m)
-}
-
-// A foundMsg brings the tokens that hold a text, and where they stand.
-type foundMsg struct {
-	text   string
-	ids    []int32
-	total  int
-	step   *engine.Step
-	places map[int32]tokenPlace
+// NewFinder searches the vocabulary for what is typed.
+func NewFinder(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+	f := &finder{lanes: lanes, field: kit.NewField("")}
+	return f, f.search(host)
 }
 
 // search looks for the typed text in every token, off the screen's own time.
 // A number also finds the token with that id.
-func (f *finder) search(m *Model) tea.Cmd {
-	l := m.Lane()
+func (f *finder) search(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	text, voc, s, set := f.field.Text(), l.Vocab(), l.Step(), l.ShownSettings()
 	in, err := l.Input()
-	return func() tea.Msg {
+	k := foundKey{text, s}
+	return f.job.Start(k, func() (foundTokens, error) {
 		ids, total := findTokens(voc, text)
-		msg := foundMsg{text, ids, total, s, nil}
+		r := foundTokens{k, ids, total, nil}
 		if err == nil && set != nil {
-			msg.places = tokenPlaces(ids, set, in)
+			r.places = tokenPlaces(ids, set, in)
 		}
-		return msg
-	}
+		return r, nil
+	})
 }
 
 // tokenPlaces returns where tokens stand in a row that scores all of them; a
@@ -143,35 +147,28 @@ func findTokens(voc models.Vocab, text string) ([]int32, int) {
 }
 
 func (f *finder) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch r := msg.(type) {
-	case foundMsg:
-		if r.text != f.field.Text() {
-			return nil
-		}
-		if f.ofText != r.text {
+	was := f.job.Result.text
+	if f.job.Take(msg) {
+		if f.job.Result.text != was {
 			f.list = kit.List{}
 		}
-		f.found, f.total, f.ofText, f.places, f.ofStep = r.ids, r.total, r.text, r.places, r.step
-	case run.ViewMsg:
-		if l := m.Lane(); !l.Running() && l.Step() != f.ofStep {
-			return f.search(m)
-		}
+		return nil
+	}
+	if _, ok := msg.(run.ViewMsg); ok && !host.Lane().Running() && host.Lane().Step() != f.job.Key.step {
+		return f.search(host)
 	}
 	return nil
 }
 
 func (f *finder) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	return viz.Frame{Title: "find a token of " + viz.Count(m.Lane().Vocab().Size()), Right: "/"}
+	return viz.Frame{Title: "find a token of " + viz.Count(host.Lane().Vocab().Size()), Right: "/"}
 }
 func (f *finder) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 72, max(min(m.h-4, 18), 9)
+	return 72, max(min(host.Screen().H-4, 18), 9)
 }
 func (f *finder) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
 func (f *finder) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
-func (f *finder) rows(m *Model) int                         { return m.Screen().Box(f.Size(m)).H - 6 }
+func (f *finder) rows(host kit.Host) int                    { return host.Screen().Box(f.Size(host)).H - 6 }
 
 // finderColumns are the width of a label and the right edges of the numbers; 0
 // leaves one out.
@@ -185,7 +182,6 @@ func finderColumnsOf(w int) finderColumns {
 }
 
 func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
 	f.field.Draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
 	muted := viz.Ink{Role: viz.Muted}
 	col := finderColumnsOf(c.W)
@@ -197,24 +193,24 @@ func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
 	c.Right(col.raw, 1, "raw", muted)
 	c.Right(col.final, 1, "final", muted)
 	h := c.H - 4
-	for y := 0; y < h && f.list.Top+y < len(f.found); y++ {
-		f.drawFound(c, m, 2+y, col, f.found[f.list.Top+y], f.list.Top+y == f.list.At)
+	for y := 0; y < h && f.list.Top+y < len(f.job.Result.ids); y++ {
+		f.drawFound(c, host, 2+y, col, f.job.Result.ids[f.list.Top+y], f.list.Top+y == f.list.At)
 	}
 	foot := "enter pins it: its row stays in the chart wherever it ranks · esc"
 	switch {
 	case f.field.Text() == "":
 		foot = "type a part of the token; ␣ stands for a space; a number is an id"
-	case f.ofText == f.field.Text() && f.total == 0:
+	case f.job.Result.text == f.field.Text() && f.job.Result.total == 0:
 		foot = "no token holds this; the model writes it in parts"
-	case f.ofText == f.field.Text():
-		foot = viz.Count(f.total) + " found · enter pins it · its row then stays in the chart, wherever it ranks"
+	case f.job.Result.text == f.field.Text():
+		foot = viz.Count(f.job.Result.total) + " found · enter pins it · its row then stays in the chart, wherever it ranks"
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), muted)
 }
 
 // drawFound draws one token and where it stands at this step.
-func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id int32, selected bool) {
-	l := m.Lane()
+func (f *finder) drawFound(c *viz.Canvas, host kit.Host, y int, col finderColumns, id int32, selected bool) {
+	l := host.Lane()
 	ink, muted := viz.Ink{}, viz.Ink{Role: viz.Muted}
 	if selected {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
@@ -224,8 +220,8 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 	if col.id > 0 {
 		c.Right(col.id, y, strconv.Itoa(int(id)), muted)
 	}
-	p, ok := f.places[id]
-	ok = ok && f.ofStep == l.Step()
+	p, ok := f.job.Result.places[id]
+	ok = ok && f.job.Result.step == l.Step()
 	if t, _ := run.Traces(l); t != nil && !ok {
 		if r := t.Row(id); r != nil {
 			p, ok = tokenPlace{int(r.Rank), float64(r.RawProb), float64(r.Prob)}, true
@@ -244,34 +240,33 @@ func (f *finder) drawFound(c *viz.Canvas, m *Model, y int, col finderColumns, id
 }
 
 func (f *finder) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
 	if d := kit.MoveKey(k); d != 0 {
-		f.list.Move(d, len(f.found), f.rows(m))
+		f.list.Move(d, len(f.job.Result.ids), f.rows(host))
 		return nil, true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.Close()
+		host.Close()
 		return nil, true
 	case tea.KeyEnter:
-		if f.list.At >= len(f.found) {
-			m.Say("/: no token is selected")
+		if f.list.At >= len(f.job.Result.ids) {
+			host.Say("/: no token is selected")
 			return nil, true
 		}
-		id := f.found[f.list.At]
-		m.Close()
-		m.PinToken(id)
-		m.Lane().Row = id
+		id := f.job.Result.ids[f.list.At]
+		host.Close()
+		f.lanes.PinToken(id)
+		host.Lane().Row = id
 		return nil, true
 	case tea.KeyTab:
-		if f.list.At < len(f.found) {
-			f.field = kit.NewField(m.Lane().Vocab().Piece(f.found[f.list.At]))
-			return f.search(m), true
+		if f.list.At < len(f.job.Result.ids) {
+			f.field = kit.NewField(host.Lane().Vocab().Piece(f.job.Result.ids[f.list.At]))
+			return f.search(host), true
 		}
 		return nil, true
 	}
 	if f.field.Key(k) {
-		return f.search(m), true
+		return f.search(host), true
 	}
 	return nil, true
 }

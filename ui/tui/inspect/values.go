@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -18,43 +18,46 @@ import (
 // values lists every parameter: what was asked, what is in force, who said
 // so, and what it does at this step.
 type values struct {
-	list kit.List
-	key  run.EffectKey // what effects are of
+	lanes *run.Lanes
+	knobs KnobPane
+	list  kit.List
+	job   kit.Job[run.EffectKey, valueDeeds]
+}
+
+// valueDeeds is what every parameter does at a step, by key.
+type valueDeeds struct {
 	does map[string]deed
 	full map[string]string // how exact each value is on a row of a server
 }
 
-func newValues(m *Model) (kit.View, tea.Cmd) {
-	v := &values{}
-	return v, v.compute(m)
+// A KnobPane shows the knobs beside the list of values.
+type KnobPane interface {
+	// ShowKnob brings the selected knob into view.
+	ShowKnob()
 }
 
-// A valuesMsg brings what every parameter does at one step.
-type valuesMsg struct {
-	key  run.EffectKey
-	does map[string]deed
-	full map[string]string
+// NewValues lists the values in force.
+func NewValues(host kit.Host, lanes *run.Lanes, knobs KnobPane) (kit.View, tea.Cmd) {
+	v := &values{lanes: lanes, knobs: knobs}
+	return v, v.compute(host)
 }
 
 // compute works out what each value changes, in the background: it samples
 // once for every parameter that is set.
-func (v *values) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *values) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
 	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	if k == v.key {
-		return nil
-	}
-	v.key = k
 	in, err := l.Input()
 	if err != nil {
+		v.job.Fail(k, err)
 		return nil
 	}
 	model := l.Model
-	return func() tea.Msg {
+	return v.job.Want(k, func() (valueDeeds, error) {
 		does, full := make(map[string]deed), make(map[string]string)
 		var scratch sampling.Scratch
 		for _, p := range run.Knobs {
@@ -68,8 +71,8 @@ func (v *values) compute(m *Model) tea.Cmd {
 			}
 			does[p.Key] = d
 		}
-		return valuesMsg{k, does, full}
-	}
+		return valueDeeds{does, full}, nil
+	})
 }
 
 // A deed is what a parameter does at a step, in forms from long to short.
@@ -100,32 +103,19 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 }
 
 func (v *values) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case valuesMsg:
-		if msg.key == v.key {
-			v.does, v.full = msg.does, msg.full
-		}
-	case run.ViewMsg:
-		if !m.Lane().Running() {
-			return v.compute(m)
-		}
-	}
-	return nil
+	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
 func (v *values) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	return viz.Frame{Title: "effective values · order " + m.Lane().ShownConfig().Order().Name(), Right: "V · esc"}
+	return viz.Frame{Title: "effective values · order " + host.Lane().ShownConfig().Order().Name(), Right: "V · esc"}
 }
 func (v *values) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return min(max(m.w-4, 100), 130), max(m.h-4, 10)
+	return min(max(host.Screen().W-4, 100), 130), max(host.Screen().H-4, 10)
 }
 func (v *values) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActOpen, kit.ActOff, kit.ActReset, kit.ActClose}
 }
-func (v *values) rows(m *Model) int { return max(m.Screen().Box(v.Size(m)).H-6, 1) }
+func (v *values) rows(host kit.Host) int { return max(host.Screen().Box(v.Size(host)).H-6, 1) }
 
 // valueColumns are the widths and edges of the table's columns in w cells: the
 // right edges of the numbers, and the left edges of the words.
@@ -142,8 +132,7 @@ func valueColumnsOf(w int) valueColumns {
 }
 
 func (v *values) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	set := l.ShownSettings()
 	if set == nil {
 		return
@@ -159,13 +148,13 @@ func (v *values) Draw(c *viz.Canvas, host kit.Host) {
 	h := max(c.H-4, 1)
 	top := min(v.list.Top, max(len(eff)-h, 0))
 	for y := 0; y < h && top+y < len(eff); y++ {
-		v.drawRow(c, m, 1+y, eff[top+y], top+y == v.list.At)
+		v.drawRow(c, host, 1+y, eff[top+y], top+y == v.list.At)
 	}
 	if more := len(eff) - top - h; more > 0 {
 		c.Put(3, c.H-3, strconv.Itoa(more)+" more · ↓ scrolls", muted)
 	}
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
-	if full := v.full[run.Knobs[v.list.At].Key]; full != "" {
+	if full := v.job.Result.full[run.Knobs[v.list.At].Key]; full != "" {
 		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)
 		return
 	}
@@ -191,7 +180,7 @@ func visible(list []sampling.Effective) []sampling.Effective {
 	return out
 }
 
-func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, selected bool) {
+func (v *values) drawRow(c *viz.Canvas, host kit.Host, y int, e sampling.Effective, selected bool) {
 	p, _ := sampling.Lookup(e.Key)
 	ink, col := viz.Ink{}, valueColumnsOf(c.W)
 	if selected {
@@ -210,8 +199,8 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 	}
 	c.Right(col.inForce, y, viz.CutEnd(run.ValueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
-	if i := m.Lane().ShownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
-		from = "preset " + m.Book.List()[i].Name
+	if i := host.Lane().ShownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
+		from = "preset " + v.lanes.Book.List()[i].Name
 	}
 	c.Fit(col.from, y, max(col.does-col.from-1, 0), viz.Printable(from, c.ASCII), ink)
 	c.Put(col.does, y, viz.FirstFit(c.W-col.does-1, v.doesWords(e)...), ink)
@@ -220,7 +209,7 @@ func (v *values) drawRow(c *viz.Canvas, m *Model, y int, e sampling.Effective, s
 // doesWords says what a parameter does at this step, in forms from long to
 // short.
 func (v *values) doesWords(e sampling.Effective) []string {
-	switch d := v.does[e.Key]; {
+	switch d := v.job.Result.does[e.Key]; {
 	case e.Note != "" && !d.said:
 		return []string{e.Note}
 	case d.forms != nil:
@@ -243,25 +232,24 @@ func fromModel(l *run.Lane) string {
 }
 
 func (v *values) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
 	eff := run.Knobs
-	if v.list.Act(a, len(eff), v.rows(m)) {
-		m.Knob = v.list.At
-		m.lab.ShowKnob()
+	if v.list.Act(a, len(eff), v.rows(host)) {
+		v.lanes.Knob = v.list.At
+		v.knobs.ShowKnob()
 		return nil, true
 	}
-	m.Knob = v.list.At
+	v.lanes.Knob = v.list.At
 	switch a.ID {
 	case kit.ActOpen:
-		return m.Open(kit.ViewValue), true
+		return host.Open(kit.ViewValue), true
 	case kit.ActRight:
-		m.Nudge(1)
+		v.lanes.Nudge(1)
 	case kit.ActLeft:
-		m.Nudge(-1)
+		v.lanes.Nudge(-1)
 	case kit.ActInspect, kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 		return nil, true
 	default:
 		return nil, false
 	}
-	return v.compute(m), true
+	return v.compute(host), true
 }

@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
-	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -18,47 +17,57 @@ import (
 // stages is the pipeline as a list: stages in their order, what each does on
 // its own, moved and switched off one at a time.
 type stages struct {
-	key   run.EffectKey
+	lanes *run.Lanes
+	panes StagePanes
+	job   kit.Job[run.EffectKey, stageDeeds]
+}
+
+// stageDeeds is what the stages do at a step.
+type stageDeeds struct {
 	alone map[string]string // by stage
 	other string            // what the engine's own order would give
 }
 
-func newStages(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// StagePanes are the panes of the lab that the list of stages shares with it.
+type StagePanes interface {
+	// DrawStrip draws the survivors as the draw goes through them.
+	DrawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace)
+
+	// DrawWords says on which token the draw fell; verb joins its number to it.
+	DrawWords(l *run.Lane, s *engine.Step, verb string) string
+
+	// InspectStage says in the help line what the selected stage does.
+	InspectStage()
+}
+
+// NewStages lists the stages of the step on the screen, or says why there are
+// none.
+func NewStages(host kit.Host, lanes *run.Lanes, panes StagePanes) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
-		m.Say("enter: " + m.WhyNot(l))
+		host.Say("enter: " + host.WhyNot(l))
 		return nil, nil
 	}
-	v := &stages{}
-	return v, v.compute(m)
+	v := &stages{lanes: lanes, panes: panes}
+	return v, v.compute(host)
 }
 
-// A stagesMsg brings what each stage does.
-type stagesMsg struct {
-	key   run.EffectKey
-	alone map[string]string
-	other string
-}
-
-func (v *stages) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *stages) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
 	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	if k == v.key {
-		return nil
-	}
-	v.key = k
 	in, err := l.Input()
 	if err != nil {
+		v.job.Fail(k, err)
 		return nil
 	}
-	view, comp, cfg, ascii := l.View, l.Comp, l.ShownConfig(), m.pal.ASCII
+	view, comp, cfg, ascii := l.View, l.Comp, l.ShownConfig(), host.Screen().ASCII()
 	name := func(id int32) string { return l.Piece(id, ascii) }
-	return func() tea.Msg {
-		r := stagesMsg{key: k, alone: make(map[string]string)}
+	return v.job.Want(k, func() (stageDeeds, error) {
+		r := stageDeeds{alone: make(map[string]string)}
 		var scratch sampling.Scratch
 		for i, st := range s.Trace.Stages() {
 			if i > 0 {
@@ -66,8 +75,8 @@ func (v *stages) compute(m *Model) tea.Cmd {
 			}
 		}
 		r.other = ownOrder(view, comp, cfg, s, set, in, name)
-		return r
-	}
+		return r, nil
+	})
 }
 
 // stageAlone says what one stage does on its own, or why it does nothing.
@@ -120,23 +129,11 @@ func ownOrder(view engine.View, comp *engine.Compiler, cfg sampling.Config, s *e
 }
 
 func (v *stages) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case stagesMsg:
-		if msg.key == v.key {
-			v.alone, v.other = msg.alone, msg.other
-		}
-	case run.ViewMsg:
-		if !m.Lane().Running() {
-			return v.compute(m)
-		}
-	}
-	return nil
+	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
 func (v *stages) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	o := m.Lane().ShownConfig().Order()
+	o := host.Lane().ShownConfig().Order()
 	name := o.Name()
 	if len(o.Custom()) > 0 {
 		name = "custom (" + o.Engine() + "'s stages, moved)"
@@ -145,43 +142,41 @@ func (v *stages) Frame(host kit.Host) viz.Frame {
 }
 
 func (v *stages) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
 	n := 1
-	if s := m.Lane().Step(); s != nil && s.Trace != nil {
+	if s := host.Lane().Step(); s != nil && s.Trace != nil {
 		n = len(s.Trace.Stages())
 	}
-	return 100, min(max(n+8, 12), max(m.h-4, 10))
+	return 100, min(max(n+8, 12), max(host.Screen().H-4, 10))
 }
 func (v *stages) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActEarlier, kit.ActLater, kit.ActTake, kit.ActOrder, kit.ActInspect, kit.ActClose}
 }
 
 func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
 		return
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(3, 0, "stage", muted)
-	for _, h := range lab.StageColumns {
+	for _, h := range kit.StageColumns {
 		c.Right(h.Right+2, 0, h.Head, muted)
 	}
 	c.Put(54, 0, "on its own", muted)
 	list := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	at := min(m.Stage, len(list)-1)
+	at := min(v.lanes.Stage, len(list)-1)
 	from := max(min(at-room/2, len(list)-room), 0)
 	y := 1
 	for i := from; i < len(list) && i < from+room; i++ {
 		v.drawStage(c, y, list[i], i, i == at)
 		y++
 	}
-	m.lab.DrawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
-	words := m.lab.DrawWords(l, s, " → ")
-	if v.other != "" {
-		words += "   " + v.other
+	v.panes.DrawStrip(c.Sub(viz.Rect{X: 1, Y: c.H - 3, W: c.W - 2, H: 2}), l, s.Trace)
+	words := v.panes.DrawWords(l, s, " → ")
+	if v.job.Result.other != "" {
+		words += "   " + v.job.Result.other
 	}
 	c.Put(1, c.H-1, viz.CutTitle(words, c.W-2), viz.Ink{Role: viz.Draw})
 }
@@ -197,10 +192,10 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 		name = strconv.Itoa(i) + " " + st.Label
 	}
 	c.Fit(3, y, 20, name, ink)
-	for _, h := range lab.StageColumns {
+	for _, h := range kit.StageColumns {
 		c.Right(h.Right+2, y, h.Text(st), ink)
 	}
-	words := v.alone[st.Name]
+	words := v.job.Result.alone[st.Name]
 	if selected && i > 0 {
 		words = strings.TrimLeft(words+" · ", " ") + "< earlier · > later · x off"
 	}
@@ -208,41 +203,40 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 }
 
 func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
-	s := m.Lane().Step()
+	s := host.Lane().Step()
 	if s == nil || s.Trace == nil {
 		return nil, false
 	}
 	n := len(s.Trace.Stages())
 	switch a.ID {
 	case kit.ActUp:
-		m.Stage = max(m.Stage-1, 0)
+		v.lanes.Stage = max(v.lanes.Stage-1, 0)
 	case kit.ActDown:
-		m.Stage = min(m.Stage+1, n-1)
+		v.lanes.Stage = min(v.lanes.Stage+1, n-1)
 	case kit.ActFirst:
-		m.Stage = 0
+		v.lanes.Stage = 0
 	case kit.ActLast:
-		m.Stage = n - 1
+		v.lanes.Stage = n - 1
 	case kit.ActEarlier:
-		m.MoveStage(-1)
+		v.lanes.MoveStage(-1)
 	case kit.ActLater:
-		m.MoveStage(1)
+		v.lanes.MoveStage(1)
 	case kit.ActTake:
-		m.TakeOut(true)
+		v.lanes.TakeOut(true)
 	case kit.ActOrder:
-		m.NextOrder()
+		v.lanes.NextOrder()
 	case kit.ActOpen:
-		if run.IsPenalty(m.SelectedStage()) {
-			return m.Open(kit.ViewPenalties), true
+		if run.IsPenalty(v.lanes.SelectedStage()) {
+			return host.Open(kit.ViewPenalties), true
 		}
-		m.lab.InspectStage()
+		v.panes.InspectStage()
 		return nil, true
 	case kit.ActInspect:
-		m.lab.InspectStage()
+		v.panes.InspectStage()
 		return nil, true
 	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
 	default:
 		return nil, false
 	}
-	return v.compute(m), true
+	return v.compute(host), true
 }

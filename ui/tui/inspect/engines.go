@@ -1,4 +1,4 @@
-package tui
+package inspect
 
 import (
 	"fmt"
@@ -30,9 +30,9 @@ func ownRules() (own, like []sampling.Order) {
 
 // engines shows one step's final law under the rules of each engine.
 type engines struct {
-	key  run.EffectKey
-	laws []engineLaw
-	row  int
+	lanes *run.Lanes
+	job   kit.Job[run.EffectKey, []engineLaw]
+	row   int
 }
 
 // An engineLaw is what one engine makes of the step.
@@ -44,36 +44,28 @@ type engineLaw struct {
 	err   error   // why the engine refuses
 }
 
-func newEngines(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// NewEngines lays the engines' laws of the step on the screen side by side, or
+// says why there is no step.
+func NewEngines(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	if s := l.Step(); s == nil || s.Trace == nil {
-		m.Say("O: " + m.WhyNot(l))
+		host.Say("O: " + host.WhyNot(l))
 		return nil, nil
 	}
-	v := &engines{}
-	return v, v.compute(m)
-}
-
-// An enginesMsg brings the laws of one step.
-type enginesMsg struct {
-	key  run.EffectKey
-	laws []engineLaw
+	v := &engines{lanes: lanes}
+	return v, v.compute(host)
 }
 
 // compute traces the step again under each engine, in the background.
-func (v *engines) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *engines) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	s, set := l.Step(), l.ShownSettings()
 	if s == nil || s.Trace == nil || set == nil {
 		return nil
 	}
 	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	if k == v.key {
-		return nil
-	}
-	v.key = k
 	view, comp, cfg, index := l.View, l.Comp, l.ShownConfig(), s.Index-1
-	return func() tea.Msg { return enginesMsg{k, engineLaws(view, comp, cfg, index)} }
+	return v.job.Want(k, func() ([]engineLaw, error) { return engineLaws(view, comp, cfg, index), nil })
 }
 
 func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, index int) []engineLaw {
@@ -113,34 +105,21 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 }
 
 func (v *engines) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
-	switch msg := msg.(type) {
-	case enginesMsg:
-		if msg.key == v.key {
-			v.laws = msg.laws
-		}
-	case run.ViewMsg:
-		if !m.Lane().Running() {
-			return v.compute(m)
-		}
-	}
-	return nil
+	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
 func (v *engines) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	l := m.Lane()
+	l := host.Lane()
 	own, _ := ownRules()
-	title := fmt.Sprintf("same settings, %s engines", inWords(max(len(v.laws), len(own))))
+	title := fmt.Sprintf("same settings, %s engines", inWords(max(len(v.job.Result), len(own))))
 	if s := l.Step(); s != nil {
 		title += " · step " + viz.Count(s.Index)
 	}
 	return viz.Frame{Title: title + " · " + viz.Printable(l.ShownLabel(), false), Right: "O · o takes the next · esc"}
 }
 func (v *engines) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
 	n := len(v.rows(18))
-	return 120, min(max(n+enginesBelow+3, 14), max(m.h-4, 12))
+	return 120, min(max(n+enginesBelow+3, 14), max(host.Screen().H-4, 12))
 }
 func (v *engines) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOrder, kit.ActDown, kit.ActInspect, kit.ActClose}
@@ -154,15 +133,15 @@ func (v *engines) rows(n int) []int32 {
 			ids = append(ids, id)
 		}
 	}
-	if len(v.laws) == 0 || v.laws[0].step == nil {
+	if len(v.job.Result) == 0 || v.job.Result[0].step == nil {
 		return nil
 	}
-	rows := v.laws[0].step.Trace.Rows()
+	rows := v.job.Result[0].step.Trace.Rows()
 	for i := range rows {
 		if i >= n {
 			break
 		}
-		for _, w := range v.laws {
+		for _, w := range v.job.Result {
 			if w.step != nil && (w.dist.Prob(rows[i].ID) > 0 || w.step.Trace.Token == rows[i].ID) {
 				add(rows[i].ID)
 				break
@@ -184,8 +163,7 @@ func inWords(n int) string {
 const enginesBelow = 5
 
 func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	if len(v.laws) == 0 {
+	if len(v.job.Result) == 0 {
 		c.Put(1, 0, "working it out …", viz.Ink{Role: viz.Muted})
 		return
 	}
@@ -193,7 +171,7 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 	if c.W < 100 {
 		names = 16
 	}
-	cols := len(v.laws)
+	cols := len(v.job.Result)
 	for cols > 1 && (c.W-names)/cols < 15 {
 		cols--
 	}
@@ -202,27 +180,27 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 	ids := v.rows(max(c.H-1-enginesBelow, 1))
 	for y, id := range ids {
 		ink := viz.Ink{}
-		if t := v.laws[0].step.Trace.Row(id); t != nil {
+		if t := v.job.Result[0].step.Trace.Row(id); t != nil {
 			c.Right(4, 1+y, strconv.Itoa(int(t.Rank)), viz.Ink{Role: viz.Muted})
 		}
 		if y == v.row {
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(5, 1+y, names-9, m.Lane().Piece(id, c.ASCII), ink)
+		c.Fit(5, 1+y, names-9, host.Lane().Piece(id, c.ASCII), ink)
 	}
 	for i := range cols {
-		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), m, i, ids, scale)
+		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), host, i, ids, scale)
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
-	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(m), c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(host), c.W-2), viz.Ink{})
 }
 
 func (v *engines) scale() float64 {
 	most := 0.0
-	for _, w := range v.laws {
+	for _, w := range v.job.Result {
 		if w.step != nil {
 			for _, r := range w.step.Trace.Rows() {
 				most = max(most, float64(r.Prob))
@@ -232,8 +210,8 @@ func (v *engines) scale() float64 {
 	return max(most*1.25, 0.01)
 }
 
-func (v *engines) drawLaw(c *viz.Canvas, m *Model, i int, ids []int32, scale float64) {
-	w := v.laws[i]
+func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scale float64) {
+	w := v.job.Result[i]
 	name := w.order.Engine()
 	if len(w.order.Custom()) > 0 {
 		name = "custom (" + name + ")"
@@ -282,16 +260,16 @@ func (v *engines) drawLaw(c *viz.Canvas, m *Model, i int, ids []int32, scale flo
 }
 
 // conclusion says what the laws have in common.
-func (v *engines) conclusion(m *Model) string {
+func (v *engines) conclusion(host kit.Host) string {
 	same, differ := 0, []string{}
-	for i, w := range v.laws {
-		if i == 0 || w.err != nil || v.laws[0].err != nil {
+	for i, w := range v.job.Result {
+		if i == 0 || w.err != nil || v.job.Result[0].err != nil {
 			continue
 		}
-		if w.step.Trace.Token == v.laws[0].step.Trace.Token {
+		if w.step.Trace.Token == v.job.Result[0].step.Trace.Token {
 			same++
 		} else {
-			differ = append(differ, w.order.Engine()+" draws "+m.Lane().Piece(w.step.Trace.Token, m.pal.ASCII))
+			differ = append(differ, w.order.Engine()+" draws "+host.Lane().Piece(w.step.Trace.Token, host.Screen().ASCII()))
 		}
 	}
 	var s string
@@ -309,7 +287,6 @@ func (v *engines) conclusion(m *Model) string {
 }
 
 func (v *engines) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
 	ids := v.rows(100)
 	switch a.ID {
 	case kit.ActUp:
@@ -317,15 +294,15 @@ func (v *engines) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActDown:
 		v.row = min(v.row+1, max(len(ids)-1, 0))
 	case kit.ActOrder:
-		m.NextOrder()
-		return v.compute(m), true
+		v.lanes.NextOrder()
+		return v.compute(host), true
 	case kit.ActInspect, kit.ActOpen:
 		if v.row < len(ids) {
-			m.Say(v.across(m, ids[v.row]))
+			host.Say(v.across(host, ids[v.row]))
 		}
 	case kit.ActPin, kit.ActForce:
 		if v.row < len(ids) {
-			m.Lane().Row = ids[v.row]
+			host.Lane().Row = ids[v.row]
 		}
 		return nil, false
 	case kit.ActPane, kit.ActPaneBack, kit.ActZoom:
@@ -336,9 +313,9 @@ func (v *engines) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 }
 
 // across says what became of one token under each engine.
-func (v *engines) across(m *Model, id int32) string {
+func (v *engines) across(host kit.Host, id int32) string {
 	var parts []string
-	for _, w := range v.laws {
+	for _, w := range v.job.Result {
 		if w.err != nil || w.step == nil {
 			continue
 		}
@@ -348,5 +325,5 @@ func (v *engines) across(m *Model, id int32) string {
 		}
 		parts = append(parts, s)
 	}
-	return m.Lane().Piece(id, m.pal.ASCII) + ": " + strings.Join(parts, " · ")
+	return host.Lane().Piece(id, host.Screen().ASCII()) + ": " + strings.Join(parts, " · ")
 }
