@@ -286,7 +286,7 @@ func (v *compareView) enter(m *Model) tea.Cmd {
 	if v.knobs {
 		return m.Open(kit.ViewValue)
 	}
-	m.advanceAll(0)
+	m.AdvanceAll(0)
 	m.Close()
 	m.Say(fmt.Sprintf("lane %d in the lab; C goes back to the lanes", m.Cur+1))
 	return nil

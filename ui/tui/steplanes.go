@@ -15,7 +15,7 @@ const newest = math.MaxInt32
 // runLanes is what space does beside other lanes.
 func (m *Model) runLanes() {
 	if m.Running() {
-		m.advanceAll(0)
+		m.AdvanceAll(0)
 		return
 	}
 	ready := false
@@ -40,15 +40,6 @@ func (m *Model) leavePast(l *run.Lane) {
 		return
 	}
 	l.LookAt(0)
-}
-
-// advanceAll is advance for all lanes, whatever the scope.
-func (m *Model) advanceAll(n int) {
-	if m.Side.Group != nil {
-		m.Side.Group.Advance(n)
-		return
-	}
-	m.AdvanceLane(m.Lane(), n)
 }
 
 // stepLanes moves the lanes of the scope by n steps: through what is written,

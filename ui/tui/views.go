@@ -11,6 +11,7 @@ import (
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/timeline"
 	"logitscope/viz"
 )
 
@@ -60,7 +61,6 @@ func init() {
 }
 
 func openPredict(m *Model) (kit.View, tea.Cmd) {
-	from := m.screen
 	return predict.New(m, predict.Lab{
 		Score: &m.score,
 		Text: func(c *viz.Canvas, l *run.Lane) {
@@ -68,15 +68,35 @@ func openPredict(m *Model) (kit.View, tea.Cmd) {
 			f.Focused = false
 			m.lab.DrawText(viz.Box(c, f), l)
 		},
-		Pause: func() { m.advanceAll(0) },
-		Back: func() { // what lies over it goes with it
-			m.overlays = nil
-			m.Close()
-			if from.id == kit.ViewCompare {
-				m.show(from)
-			}
-		},
+		Pause: func() { m.AdvanceAll(0) },
+		Back:  m.wayBack(),
 	})
+}
+
+func openTimeline(m *Model) (kit.View, tea.Cmd) {
+	return timeline.New(m, m.Lanes, timeline.Doors{
+		Back:   m.wayBack(),
+		Beside: func() { m.show(opened{kit.ViewCompare, newCompareView()}) },
+	})
+}
+
+func openName(m *Model) (kit.View, tea.Cmd) {
+	t, _ := m.screen.View.(*timeline.View)
+	return timeline.NewName(m, m.Lanes, t)
+}
+
+// wayBack returns what goes back to the view on the screen now, from one that
+// is about to be shown: to the lanes side by side, else to the lab. What lies
+// over the view that is left goes with it.
+func (m *Model) wayBack() func() {
+	from := m.screen
+	return func() {
+		m.overlays = nil
+		m.Close()
+		if from.id == kit.ViewCompare {
+			m.show(from)
+		}
+	}
 }
 
 func openProof(m *Model) (kit.View, tea.Cmd) {

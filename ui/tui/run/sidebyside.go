@@ -151,6 +151,23 @@ func (ls *Lanes) Advance(n int) {
 	}
 }
 
+// PauseHere stops a run of l or of all lanes, so that what is looked at stays.
+func (ls *Lanes) PauseHere(l *Lane) {
+	if l.Running() || ls.Side.Group != nil && ls.Side.Group.Running() {
+		ls.AdvanceAll(0)
+		l.Eng.Post(engine.Advance{N: 0})
+	}
+}
+
+// AdvanceAll is [Lanes.Advance] for all lanes, whatever the scope.
+func (ls *Lanes) AdvanceAll(n int) {
+	if ls.Side.Group != nil {
+		ls.Side.Group.Advance(n)
+		return
+	}
+	ls.AdvanceLane(ls.Lane(), n)
+}
+
 // Running reports whether the lanes side by side are under way.
 func (ls *Lanes) Running() bool {
 	if ls.Side.Group != nil && ls.Side.Group.Running() {

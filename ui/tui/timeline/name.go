@@ -1,4 +1,4 @@
-package tui
+package timeline
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -15,13 +16,15 @@ type nameField struct {
 	field kit.Field
 }
 
-func openName(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
+// NewName opens the field for the text selected in t, or for the present one
+// where t is nil.
+func NewName(host kit.Host, lanes *run.Lanes, t *View) (kit.View, tea.Cmd) {
+	l := host.Lane()
 	v := &nameField{born: l.Born}
 	list := l.Limbs()
 	i := 0
-	if t, ok := m.screen.View.(*timeline); ok {
-		list, i = t.selected(m)
+	if t != nil {
+		list, i = t.selected(host)
 	} else {
 		for k := range list {
 			if list[k].Index < 0 {
@@ -29,30 +32,29 @@ func openName(m *Model) (kit.View, tea.Cmd) {
 			}
 		}
 	}
-	v.born, v.field = list[i].Born, kit.NewField(m.LimbName(l, list, i))
+	v.born, v.field = list[i].Born, kit.NewField(lanes.LimbName(l, list, i))
 	return v, nil
 }
 
-func (v *nameField) Frame(kit.Host) viz.Frame {
+func (v *nameField) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "name of this branch", Right: "enter takes it · esc"}
 }
-func (v *nameField) Size(kit.Host) (int, int)                  { return 60, 4 }
-func (v *nameField) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+func (v *nameField) Size(host kit.Host) (int, int)             { return 60, 4 }
+func (v *nameField) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
 func (v *nameField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (v *nameField) Draw(c *viz.Canvas, _ kit.Host) {
+func (v *nameField) Draw(c *viz.Canvas, host kit.Host) {
 	v.field.Draw(c, c.Put(1, 0, "name ", viz.Ink{Role: viz.Focus}), 0)
-	c.Put(1, 1, viz.CutTitle("empty: named by what set it apart · the timeline lists it by this name", c.W-2), viz.Ink{Role: viz.Muted})
+	c.Put(1, 1, viz.CutTitle("empty: named by what set it apart · the View lists it by this name", c.W-2), viz.Ink{Role: viz.Muted})
 }
 
 func (v *nameField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
 	switch k.Type {
 	case tea.KeyEsc:
-		m.Close()
+		host.Close()
 	case tea.KeyEnter:
-		m.Close()
-		l := m.Lane()
+		host.Close()
+		l := host.Lane()
 		name := strings.TrimSpace(v.field.Text())
 		if l.Born == v.born {
 			l.Name = name

@@ -1,9 +1,10 @@
-package tui
+package timeline
 
 import (
 	"strconv"
 	"strings"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -23,9 +24,9 @@ func branchColumnsOf(w int) branchColumns {
 
 // drawBranches lists the texts: what each is called, where it grew from
 // another, how long it is, and how it goes on.
-func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, from int) {
-	l := m.Lane()
-	list, sel := v.selected(m)
+func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout, from int) {
+	l := host.Lane()
+	list, sel := v.selected(host)
 	muted := viz.Ink{Role: viz.Muted}
 	n := len(list)
 	if l.Look.Tried != nil {
@@ -56,7 +57,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 			in.Put(1, 0, "▸", viz.Ink{Role: viz.Focus})
 		}
 		if k == len(list) {
-			v.drawTry(in, m, l, col, longest)
+			v.drawTry(in, host, l, col, longest)
 			continue
 		}
 		b := list[k]
@@ -64,7 +65,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 		if k == row {
 			ink = ink.With(viz.Bold)
 		}
-		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.Depth, 3))+m.LimbName(l, list, k), ink)
+		in.Fit(3, 0, col.name-3, strconv.Itoa(k+1)+" "+strings.Repeat(" ", min(b.Depth, 3))+v.lanes.LimbName(l, list, k), ink)
 		cells := func(n int) int { return n * col.barW / longest }
 		x := cells(b.Shared)
 		if b.Parent >= 0 {
@@ -83,7 +84,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.Steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
 		in.Put(col.count, 0, viz.Plural(len(b.Steps), "token"), viz.Ink{})
 		if col.note < c.W-8 {
-			note := m.LimbNote(l, list, k)
+			note := v.lanes.LimbNote(l, list, k)
 			if viz.Width(note) > c.W-col.note-1 {
 				note = strings.TrimRight(viz.Fit(note, c.W-col.note-1), " ")
 			}
@@ -93,7 +94,7 @@ func (v *timeline) drawBranches(c *viz.Canvas, m *Model, lay timelineLayout, fro
 }
 
 // drawTry lists the settings tried on a step as a branch that is not written.
-func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *run.Lane, col branchColumns, longest int) {
+func (v *View) drawTry(c *viz.Canvas, host kit.Host, l *run.Lane, col branchColumns, longest int) {
 	name := "what-if"
 	if s := l.Committed(l.Look.At); s != nil {
 		if s.Settings.Label != l.Look.Under.Label && !strings.HasSuffix(l.Look.Under.Label, "*") {
@@ -106,6 +107,6 @@ func (v *timeline) drawTry(c *viz.Canvas, m *Model, l *run.Lane, col branchColum
 	c.Put(col.bar+min((l.Look.At-1)*col.barW/longest, col.barW-2), 0, "└○", viz.Ink{Role: viz.Draw})
 	c.Put(col.count, 0, "what-if", viz.Ink{})
 	if col.note < c.W-8 {
-		c.Put(col.note, 0, viz.CutTitle("not written: "+m.triedWords(l), c.W-col.note-1), viz.Ink{Role: viz.Muted})
+		c.Put(col.note, 0, viz.CutTitle("not written: "+triedWords(host, l), c.W-col.note-1), viz.Ink{Role: viz.Muted})
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package timeline
 
 import (
 	"cmp"
@@ -41,8 +41,8 @@ var narrowNames = map[track]string{trackRank: "drawn", trackCumulative: "sum"}
 // for all.
 var trackOrder = [nTracks]track{trackToken, trackPointer, trackTop1, trackEntropy, trackRank, trackTop2, trackTop3, trackSurprisal, trackTop4, trackTop5, trackCumulative}
 
-// A timelineLayout is where the parts of the timeline stand inside its box.
-type timelineLayout struct {
+// A layout is where the parts of the timeline stand inside its box.
+type layout struct {
 	tracks   []track
 	x, cols  int // first column of the map, and how many steps it shows
 	end      int // where the numbers right of the map begin
@@ -52,10 +52,10 @@ type timelineLayout struct {
 	narrow   bool // short names, and no numbers right of the map
 }
 
-// timelineLayoutOf lays the timeline out in w×h cells. It depends on nothing
+// layoutOf lays the timeline out in w×h cells. It depends on nothing
 // else.
-func timelineLayoutOf(w, h int) timelineLayout {
-	l := timelineLayout{x: 13, end: w - 12}
+func layoutOf(w, h int) layout {
+	l := layout{x: 13, end: w - 12}
 	if w < 76 {
 		l.x, l.end, l.narrow = 11, w-1, true
 	}
@@ -91,40 +91,39 @@ func timelineLayoutOf(w, h int) timelineLayout {
 
 // window returns the first of the steps, from 0, that n columns show around
 // step at of total.
-func (l timelineLayout) window(at, total int) int {
+func (l layout) window(at, total int) int {
 	if total <= l.cols {
 		return 0
 	}
 	return min(max(at-1-l.cols/2, 0), total-l.cols)
 }
 
-func (v *timeline) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	list, i := v.selected(m)
-	s, at := v.steps(m)
-	name := m.LimbName(m.Lane(), list, i)
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
+	list, i := v.selected(host)
+	s, at := v.steps(host)
+	name := v.lanes.LimbName(host.Lane(), list, i)
 	title := "timeline"
-	if len(m.All) > 1 {
-		title = fmt.Sprintf("timeline of lane %d", m.Cur+1)
+	if len(v.lanes.All) > 1 {
+		title = fmt.Sprintf("timeline of lane %d", v.lanes.Cur+1)
 	}
 	title += fmt.Sprintf(" · %s · step %s of %s", name, viz.Count(at), viz.Count(len(s)))
 	f := viz.Frame{Title: title, Right: "T · esc", Focused: true}
 	in := viz.Box(c, f)
-	lay := timelineLayoutOf(in.W, in.H)
-	d := mapDrawer{m: m, c: in, lay: lay, steps: s, at: at, from: lay.window(at, len(s))}
+	lay := layoutOf(in.W, in.H)
+	d := mapDrawer{host: host, c: in, lay: lay, steps: s, at: at, from: lay.window(at, len(s))}
 	for y, t := range lay.tracks {
 		d.track(y, t)
 	}
 	d.curve(lay.curves[0], "entropy", func(s *engine.Step) float64 { return float64(s.Summary.RawBits) })
 	d.curve(lay.curves[1], "surprisal", surprisal)
-	v.drawBranches(in, m, lay, d.from)
+	v.drawBranches(in, host, lay, d.from)
 }
 
 // A mapDrawer draws the steps as columns.
 type mapDrawer struct {
-	m     *Model
+	host  kit.Host
 	c     *viz.Canvas
-	lay   timelineLayout
+	lay   layout
 	steps []*engine.Step
 	at    int
 	from  int
@@ -154,7 +153,7 @@ func (d *mapDrawer) track(y int, t track) {
 				ink = ink.With(viz.Reverse)
 			}
 			if t == trackToken {
-				d.c.Put(x, y, firstCluster(d.m.Lane().Vocab().Piece(s.Token), d.c.ASCII), ink.With(0))
+				d.c.Put(x, y, firstCluster(d.host.Lane().Vocab().Piece(s.Token), d.c.ASCII), ink.With(0))
 				continue
 			}
 			glyph, role := rankGlyph(s)
@@ -254,7 +253,7 @@ func (d *mapDrawer) pointer(y int) {
 		return
 	}
 	x := d.lay.x + 2*(d.at-1-d.from)
-	words := d.m.stepWords(d.steps[d.at-1])
+	words := stepWords(d.host, d.steps[d.at-1])
 	d.c.Put(x, y, "▲", viz.Ink{Role: viz.Focus})
 	if room := d.c.W - x - 3; viz.Width(words) <= room || room >= x {
 		d.c.Put(x+2, y, viz.CutTitle(words, room), viz.Ink{})
@@ -298,17 +297,24 @@ func (d *mapDrawer) curve(r viz.Rect, name string, of func(*engine.Step) float64
 // logPercent is the probability whose natural logarithm is lp.
 func logPercent(lp float32) string { return viz.Percent(math.Exp(float64(lp))) }
 
-// mouse selects the step or the branch under the pointer.
-func (v *timeline) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
-	r := m.Screen().Body()
-	lay := timelineLayoutOf(r.W-2, r.H-2)
-	x, y = x-1, y-1
+// edge is how far the box's inside stands from the view's own edge.
+const edge = 1
+
+// layout returns where the parts stand inside the box on the screen as it is.
+func (v *View) layout(host kit.Host) layout {
+	r := host.Screen().Body()
+	return layoutOf(r.W-2*edge, r.H-2*edge)
+}
+
+// Mouse selects the step or the branch under the pointer.
+func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
+	lay := v.layout(host)
+	x, y = x-edge, y-edge
 	if d := kit.Wheel(e); d != 0 {
 		if y < lay.branches {
-			v.step(m, 10*d)
+			v.step(host, 10*d)
 		} else {
-			v.choose(m, d)
+			v.choose(host, d)
 		}
 		return nil, true
 	}
@@ -316,29 +322,31 @@ func (v *timeline) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool
 		return nil, false
 	}
 	if y < lay.branches {
-		v.Scrub(m, x+1, y+1)
+		v.pick(host, lay, x, y)
 		return nil, true
 	}
-	list, sel := v.selected(m)
+	list, sel := v.selected(host)
 	n := len(list)
 	first := min(max(sel-lay.rows+1, 0), max(n-lay.rows, 0))
 	if k := first + y - lay.branches - 1; y > lay.branches && k >= 0 && k < n {
 		if k == sel && !v.try {
-			return v.enter(m), true
+			return v.enter(host), true
 		}
-		v.try, v.born, v.lane = false, list[k].Born, m.Lane().Id
+		v.try, v.born, v.lane = false, list[k].Born, host.Lane().Id
 	}
 	return nil, true
 }
 
-// scrub selects the step in the column under the pointer, held or not.
-func (v *timeline) Scrub(host kit.Host, x, y int) {
-	m := host.(*Model)
-	r := m.Screen().Body()
-	lay := timelineLayoutOf(r.W-2, r.H-2)
-	s, at := v.steps(m)
-	if x-1 < lay.x || y-1 >= lay.branches || len(s) == 0 {
+// Scrub selects the step in the column under the pointer, held or not.
+func (v *View) Scrub(host kit.Host, x, y int) {
+	v.pick(host, v.layout(host), x-edge, y-edge)
+}
+
+// pick selects the step whose column stands at x, y inside the box.
+func (v *View) pick(host kit.Host, lay layout, x, y int) {
+	s, at := v.steps(host)
+	if x < lay.x || y >= lay.branches || len(s) == 0 {
 		return
 	}
-	v.to(m, min(lay.window(at, len(s))+(x-1-lay.x)/2+1, len(s)))
+	v.to(host, min(lay.window(at, len(s))+(x-lay.x)/2+1, len(s)))
 }

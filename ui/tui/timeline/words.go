@@ -1,4 +1,4 @@
-package tui
+package timeline
 
 import (
 	"fmt"
@@ -11,40 +11,39 @@ import (
 )
 
 // triedWords says what the settings tried make of a step.
-func (m *Model) triedWords(l *run.Lane) string {
+func triedWords(host kit.Host, l *run.Lane) string {
 	s := l.Committed(l.Look.At)
 	if s == nil || s.Token == l.Look.Tried.Token {
-		return l.Piece(l.Look.Tried.Token, m.pal.ASCII) + " is drawn again"
+		return l.Piece(l.Look.Tried.Token, host.Screen().ASCII()) + " is drawn again"
 	}
-	return l.Piece(l.Look.Tried.Token, m.pal.ASCII) + " is drawn instead of " + l.Piece(s.Token, m.pal.ASCII)
+	return l.Piece(l.Look.Tried.Token, host.Screen().ASCII()) + " is drawn instead of " + l.Piece(s.Token, host.Screen().ASCII())
 }
 
 // inspect says what the step selected was like.
-func (v *timeline) inspect(m *Model) {
-	s, at := v.steps(m)
+func (v *View) inspect(host kit.Host) {
+	s, at := v.steps(host)
 	if len(s) == 0 {
-		m.Say("i: no token is written yet")
+		host.Say("i: no token is written yet")
 		return
 	}
-	m.Say(m.stepWords(s[at-1]))
+	host.Say(stepWords(host, s[at-1]))
 }
 
 // stepWords is one step in a line.
-func (m *Model) stepWords(s *engine.Step) string {
-	out := fmt.Sprintf("step %s %s · rank %s · %s raw, %s final", viz.Count(s.Index), m.Lane().Piece(s.Token, m.pal.ASCII),
+func stepWords(host kit.Host, s *engine.Step) string {
+	out := fmt.Sprintf("step %s %s · rank %s · %s raw, %s final", viz.Count(s.Index), host.Lane().Piece(s.Token, host.Screen().ASCII()),
 		viz.Count(int(s.Summary.Rank)), logPercent(s.Summary.RawLogprob), logPercent(s.Summary.Logprob))
 	if s.Forced {
 		out += " · ◆ forced"
 	}
-	return out + " · " + viz.Printable(s.Settings.Label, m.pal.ASCII)
+	return out + " · " + viz.Printable(s.Settings.Label, host.Screen().ASCII())
 }
 
-func (v *timeline) Hints(kit.Host) []kit.ID { return nil }
+func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
-func (v *timeline) Footer(host kit.Host) []kit.Hint {
-	m := host.(*Model)
+func (v *View) Footer(host kit.Host) []kit.Hint {
 	run := "go on from here"
-	if m.Lane().Running() {
+	if host.Lane().Running() {
 		run = "pause"
 	}
 	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "step"}, {ID: kit.ActDown, Keys: "↑↓", Word: "branch"}, {ID: kit.ActOpen, Word: "this step in the lab"},
@@ -52,15 +51,14 @@ func (v *timeline) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActNextMark, Keys: "[ ]", Word: "marks"}, {ID: kit.ActClose, Word: "back"}, {ID: kit.ActHelp}}
 }
 
-func (v *timeline) Help(host kit.Host) (string, viz.Ink) {
-	m := host.(*Model)
-	return viz.CutTitle(v.keptLine(m), m.w-2), viz.Ink{Role: viz.Muted}
+func (v *View) Help(host kit.Host) (string, viz.Ink) {
+	return viz.CutTitle(v.keptLine(host), host.Screen().W-2), viz.Ink{Role: viz.Muted}
 }
 
 // keptLine says what of the texts is kept, shared and computed again.
-func (v *timeline) keptLine(m *Model) string {
-	l := m.Lane()
-	s, _ := v.steps(m)
+func (v *View) keptLine(host kit.Host) string {
+	l := host.Lane()
+	s, _ := v.steps(host)
 	rows := 0
 	for _, x := range s {
 		if x.Row != nil {
