@@ -12,9 +12,9 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
-	"logitscope/sampling/constrain"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/structure"
 	"logitscope/viz"
 )
 
@@ -31,12 +31,9 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 	b := newBench(t, testOptions(t), w, h)
 	b.m.Pace = len(run.Paces) - 1
 	b.start(personPrompt)
-	stored, _, bad := source{text: ageFirst}.check()
-	if bad != nil {
-		t.Fatal(bad.what)
-	}
-	b.keys("J")
-	b.run(b.m.constrain(stored))
+	b.keys("J", "enter")
+	b.run(b.m.top().(*structure.Editor).Write(ageFirst))
+	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool {
 		return v.Phase == engine.Paused && len(v.Steps) == 0 && v.Next != nil && v.Next.Constraint != nil
 	})
@@ -199,21 +196,6 @@ func TestConstraintReasonsAlike(t *testing.T) {
 	}
 }
 
-func TestPlaceForms(t *testing.T) {
-	s := constraintAt(t, 1, 80, 24).m.Lane().Step().Constraint
-	k := *s
-	k.Stack, k.Forced = []string{"value", "items", "age"}, " \""
-	want := map[int]string{
-		80: `inside: value ▸ items ▸ age · forced: ␣"`, 40: `inside: value ▸ items ▸ age · forced: ␣"`, // 40 cells
-		39: `inside: … ▸ items ▸ age · forced: ␣"`, 30: `inside: … ▸ age · forced: ␣"`, 20: `age · forced: ␣"`, 10: "age",
-	}
-	for w, text := range want {
-		if got := viz.FirstFit(w, placeForms(&k, false)...); got != text {
-			t.Errorf("%d cells: %q, want %q", w, got, text)
-		}
-	}
-}
-
 // y copies the constraint as it was written, so that it can be pasted back.
 func TestConstraintCopy(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -312,67 +294,14 @@ func TestConstraintShowsTheTokenDrawn(t *testing.T) {
 func TestConstraintMouse(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
 	l := b.m.Lane()
-	rows := maskRows(l, l.Step(), 18)
+	under := func(y int) string { return strings.Split(b.frame(), "\n")[y] }
 	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if l.Row != rows[3].ID {
-		t.Errorf("a click on the fourth row selects %d, not %d", l.Row, rows[3].ID)
+	if row := under(6); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
+		t.Errorf("a click on the fourth row selects %s: %s", l.Piece(l.Row, false), row)
 	}
 	b.send(tea.MouseMsg{X: 12, Y: 5, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
-	if l.Row != rows[4].ID {
+	if row := under(7); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
 		t.Error("the wheel does not move the row")
-	}
-}
-
-func TestFaultsHaveAPlace(t *testing.T) {
-	for _, tt := range []struct {
-		kind       int
-		text, what string
-		at         int // byte, -1 none
-	}{
-		{0, ageFirst, "", 0},
-		{0, "{\"type\": \"object\",\n \"x\" 1}", "invalid character '1'", 24},
-		{0, `{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, "dynamicRef", strings.Index(`{"type":"object","properties":{"a":{"$dynamicRef":"#x"}}}`, `"#x"`)},
-		{0, `{"type":"object","properties":{"a/b":{"minLength":5,"maxLength":3,"type":"string"}},"required":["a/b"]}`, "", -2},
-		{2, "a(b", "", -2},
-		{3, "root ::= \"a\"\nroot2 ::= [", "line 2", -2},
-		{4, `{"tables": 3}`, "", -2},
-		{5, "", "", -2},
-		{5, "yes\nno", "", 0},
-	} {
-		_, notes, bad := source{kind: tt.kind, text: tt.text}.check()
-		good := tt.at == 0
-		switch {
-		case good != (bad == nil):
-			t.Errorf("%s %q: %v", constrain.Kinds()[tt.kind].Name, tt.text, bad)
-		case good && !strings.HasPrefix(notes[0].what, "good"):
-			t.Errorf("%q: notes %v", tt.text, notes)
-		case bad != nil && !strings.Contains(bad.what, tt.what):
-			t.Errorf("%q: says %q, want %q", tt.text, bad.what, tt.what)
-		case bad != nil && tt.at > 0 && bad.at != tt.at:
-			t.Errorf("%q: byte %d, want %d", tt.text, bad.at, tt.at)
-		case bad != nil && bad.at > len(tt.text):
-			t.Errorf("%q: byte %d of %d", tt.text, bad.at, len(tt.text))
-		}
-	}
-}
-
-// What is stored reads back as it was written.
-func TestSourceRoundTrip(t *testing.T) {
-	for i, k := range constrain.Kinds() {
-		s := template(i)
-		if o, ok := switchOf(k); ok {
-			o.Switch(&s.options)
-		}
-		stored, _, bad := s.check()
-		if bad != nil {
-			t.Errorf("%s: the template does not compile: %s", k.Name, bad.what)
-			continue
-		}
-		back, _ := sourceOf(stored)
-		again, _, bad := back.check()
-		if bad != nil || again != stored || back.kind != s.kind || back.options != s.options {
-			t.Errorf("%s: stored %s, back %+v", k.Name, stored, back)
-		}
 	}
 }
 
@@ -386,42 +315,14 @@ func TestSourceKeepsOtherFields(t *testing.T) {
 	b.keys("J", "enter")
 	b.has("constraint · JSON Schema · closed, whitespace compact")
 	b.keys("space")
-	e := b.m.top().(*sourceEditor)
-	if got := e.source().stored(); got != stored {
+	e := b.m.top().(*structure.Editor)
+	if got := e.Stored(); got != stored {
 		t.Errorf("stored %s, want %s", got, stored)
 	}
 	b.keys("tab", "tab")
-	if e.bad != nil && strings.Contains(e.bad.what, "no field") {
-		t.Errorf("as %s: %s", constrain.Kinds()[e.kind].Name, e.bad.what)
+	if what, _ := e.Fault(); strings.Contains(what, "no field") {
+		t.Errorf("as %s: %s", e.Kind().Name, what)
 	}
-}
-
-func TestPlaceOf(t *testing.T) {
-	const text = `{"a": [1, {"b/c": {"d": true}}], "e~f": null}`
-	for _, tt := range []struct {
-		pointer, keyword, want string
-	}{
-		{"", "", text}, {"/a", "", "[1"}, {"/a/1", "", "{\"b/c\""}, {"/a/1/b~1c", "d", "true"}, {"", "e~f", "null"},
-		{"/a/1/b~1c", "missing", `{"d"`},
-	} {
-		at := placeOf(text, tt.pointer, tt.keyword)
-		if at < 0 || !strings.HasPrefix(text[at:], tt.want) {
-			t.Errorf("%q %q is at %d, want %s", tt.pointer, tt.keyword, at, tt.want)
-		}
-	}
-	if at := placeOf(text, "/none/1", ""); at != -1 {
-		t.Errorf("a pointer to nothing is at %d", at)
-	}
-}
-
-func FuzzPlaceOf(f *testing.F) {
-	f.Add(`{"a":[1,{"b":2}]}`, "/a/1", "b")
-	f.Add(`{"a"`, "/a", "")
-	f.Fuzz(func(t *testing.T, text, pointer, keyword string) {
-		if at := placeOf(text, pointer, keyword); at < -1 || at > len(text) {
-			t.Errorf("byte %d of %d", at, len(text))
-		}
-	})
 }
 
 func TestSourceEditor(t *testing.T) {
@@ -444,21 +345,6 @@ func TestSourceEditor(t *testing.T) {
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
 	b.has("structured output · step 1")
-}
-
-func FuzzSourceCheck(f *testing.F) {
-	for i, k := range constrain.Kinds() {
-		f.Add(i, k.Template)
-	}
-	f.Fuzz(func(t *testing.T, kind int, text string) {
-		if kind < 0 || kind >= len(constrain.Kinds()) || len(text) > 200 {
-			return
-		}
-		_, _, bad := source{kind: kind, text: text}.check()
-		if bad != nil && (bad.at < -1 || bad.at > len(text) || bad.what == "") {
-			t.Errorf("fault %+v of %d bytes", bad, len(text))
-		}
-	})
 }
 
 // Where the whole sentence of the cost does not fit, a short one tells it all.

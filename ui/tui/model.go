@@ -17,6 +17,7 @@ import (
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/structure"
 	"logitscope/viz"
 )
 
@@ -41,8 +42,8 @@ type Model struct {
 
 	dragsBar bool // the bar of a replay is held with the mouse
 
-	history []string    // prompts, newest last
-	sources sourceTexts // constraints as they were typed
+	history []string         // prompts, newest last
+	sources *structure.Texts // constraints as they were typed
 
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for
@@ -77,7 +78,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	}
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
-	m.sources = newSourceTexts(opt.Written)
+	m.sources = structure.NewTexts(opt.Written)
 	if r := opt.Replay; r != nil {
 		m.player = replay.New(r.Name, r.Take)
 	}

@@ -9,6 +9,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/structure"
 )
 
 // settingsToTry are other values of every parameter that can be set alone.
@@ -105,8 +106,8 @@ func TestConstraintAfterTheEnd(t *testing.T) {
 			b.keys("down")
 		}
 		b.keys("enter")
-		b.pump(func() bool { e, ok := b.m.top().(*sourceEditor); return !ok || e.known })
-		if _, ok := b.m.top().(*sourceEditor); ok {
+		b.pump(func() bool { e, ok := b.m.top().(*structure.Editor); return !ok || e.Known() })
+		if _, ok := b.m.top().(*structure.Editor); ok {
 			b.keys("ctrl+d")
 		}
 		b.wait(func(v engine.View) bool {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +10,11 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/structure"
 )
 
 // sourceAt is the editor of the kind that stands n lines down in the list.
-func sourceAt(t *testing.T, n, w, h int) (*bench, *sourceEditor) {
+func sourceAt(t *testing.T, n, w, h int) (*bench, *structure.Editor) {
 	t.Helper()
 	b := newBench(t, testOptions(t), w, h)
 	b.start(personPrompt)
@@ -23,7 +23,7 @@ func sourceAt(t *testing.T, n, w, h int) (*bench, *sourceEditor) {
 		b.keys("down")
 	}
 	b.keys("enter")
-	return b, b.m.top().(*sourceEditor)
+	return b, b.m.top().(*structure.Editor)
 }
 
 // What is written and left is there when the kind is opened again; what it
@@ -35,29 +35,29 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	b.keys("esc")
 	b.has("what you wrote is there")
 	b.keys("up", "enter")
-	e := b.m.top().(*sourceEditor)
-	if constrain.Kinds()[e.kind].Name != "JSON" {
-		t.Fatalf("opened %s", constrain.Kinds()[e.kind].Name)
+	e := b.m.top().(*structure.Editor)
+	if e.Kind().Name != "JSON" {
+		t.Fatalf("opened %s", e.Kind().Name)
 	}
 	b.keys("esc", "down", "enter")
-	e = b.m.top().(*sourceEditor)
-	if got := e.area.Text(); got != "[0-9" {
+	e = b.m.top().(*structure.Editor)
+	if got := e.Text(); got != "[0-9" {
 		t.Errorf("opened again with %q", got)
 	}
 	b.has("as you left it")
 	b.send(tea.KeyMsg{Type: tea.KeyCtrlZ})
-	if got := e.area.Text(); got != template(2).text {
+	if got := e.Text(); got != constrain.Kinds()[2].Template {
 		t.Errorf("undone to %q", got)
 	}
 	b.keys("esc", "enter") // as it was at first: nothing is kept
-	if e = b.m.top().(*sourceEditor); !e.fresh {
+	if e = b.m.top().(*structure.Editor); e.Text() != constrain.Kinds()[2].Template || strings.Contains(b.frame(), "as you left it") {
 		t.Error("a template that was not touched counts as written")
 	}
 	// A click beside the box leaves as esc does.
 	b.send(typed("x"))
 	b.send(tea.MouseMsg{X: 3, Y: 23, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if s := b.m.sources.begun[2]; s.text != template(2).text+"x" {
-		t.Errorf("a click outside kept %q", s.text)
+	if s := b.m.sources.Begun(2); s != constrain.Kinds()[2].Template+"x" {
+		t.Errorf("a click outside kept %q", s)
 	}
 }
 
@@ -66,8 +66,7 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 func TestSourceOpensAsTyped(t *testing.T) {
 	const text = "{ \"type\":\"object\",\n        \"properties\" : {\"a\":{\"type\":\"integer\"}},\n  \"required\":[\"a\"] }\n"
 	b, e := sourceAt(t, 0, 100, 30)
-	e.area.Replace(text)
-	b.run(e.check())
+	b.run(e.Write(text))
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
 	for _, k := range []string{"", "x"} {
@@ -75,11 +74,11 @@ func TestSourceOpensAsTyped(t *testing.T) {
 			b.keys(k)
 		}
 		b.keys("enter")
-		e, ok := b.m.top().(*sourceEditor)
+		e, ok := b.m.top().(*structure.Editor)
 		if !ok {
 			t.Fatal("no editor")
 		}
-		if got := e.area.Text(); got != text {
+		if got := e.Text(); got != text {
 			t.Errorf("opens as %q", got)
 		}
 		b.keys("esc")
@@ -97,12 +96,12 @@ func TestSourceOpensAsItsFile(t *testing.T) {
 	opt.Written = map[string]string{stored: text}
 	b := newBench(t, opt, 100, 30)
 	b.keys("J", "enter")
-	e, ok := b.m.top().(*sourceEditor)
+	e, ok := b.m.top().(*structure.Editor)
 	if !ok {
 		t.Fatal("no editor")
 	}
-	if got := e.source(); got != (source{kind: 0, text: text, options: constrain.Options{AnyOrder: true}}) {
-		t.Errorf("opens as %+v", got)
+	if got := e.Text(); got != text || e.Stored() != stored {
+		t.Errorf("opens as %q, %s", got, e.Stored())
 	}
 }
 
@@ -113,43 +112,17 @@ func TestSourceCursorAfterAFault(t *testing.T) {
 	b.keys("ctrl+u")
 	b.send(typed("(yes|no), [a-z because"))
 	b.keys("ctrl+d")
-	if at := e.area.At(); at != len("(yes|no), [a-z because") {
+	if at := e.At(); at != len("(yes|no), [a-z because") {
 		t.Errorf("the cursor went to byte %d", at)
 	}
-	if b.keys("ctrl+u"); e.area.Text() != "" {
-		t.Errorf("left over: %q", e.area.Text())
+	if b.keys("ctrl+u"); e.Text() != "" {
+		t.Errorf("left over: %q", e.Text())
 	}
-	e.area.Replace("a\n(b\nc")
-	b.run(e.check())
-	if e.bad == nil {
-		t.Skip("the regex is good")
-	}
-	e.area.GoTo(0)
-	if b.keys("ctrl+d"); e.bad.at >= 2 && e.area.At() != e.bad.at {
-		t.Errorf("the cursor is at %d, the fault at %d", e.area.At(), e.bad.at)
-	}
-}
-
-// What is said of a source breaks at blanks; what does not fit is counted.
-func TestSourceOutcome(t *testing.T) {
-	bad := &remark{"one two three four", 0}
-	notes := []remark{{"good", -1}, {"first note", -1}, {"second one here", -1}, {"third", -1}}
-	for _, tt := range []struct {
-		e    sourceEditor
-		w, h int
-		want []string
-	}{
-		{sourceEditor{}, 20, 2, []string{"compiling …"}},
-		{sourceEditor{known: true, bad: bad}, 11, 3, []string{"! one two", "three four"}}, // "! one two t" would break a word
-		{sourceEditor{known: true, bad: bad}, 11, 1, []string{"! one two …"}},
-		{sourceEditor{known: true, notes: notes}, 40, 4, []string{"good", "first note", "second one here", "third"}},
-		{sourceEditor{known: true, notes: notes}, 40, 3, []string{"good", "first note", "⋮ 2 more notes · ctrl+g shows them"}},
-		{sourceEditor{known: true, notes: notes, note: 2}, 40, 3, []string{"second one here", "third"}},
-		{sourceEditor{known: true, notes: []remark{{"one two three four", -1}, {"last", -1}}}, 11, 2, []string{"one two …", "⋮ 1 more…"}},
-	} {
-		if got := tt.e.outcome(tt.w, tt.h, false); !slices.Equal(got, tt.want) {
-			t.Errorf("%d×%d: %q, want %q", tt.w, tt.h, got, tt.want)
-		}
+	b.run(e.Write("a\n(b\nc"))
+	_, fault := e.Fault()
+	b.keys("ctrl+home")
+	if b.keys("ctrl+d"); fault >= 2 && e.At() != fault {
+		t.Errorf("the cursor is at %d, the fault at %d", e.At(), fault)
 	}
 }
 
@@ -157,33 +130,17 @@ func TestSourceOutcome(t *testing.T) {
 func TestSourceNotes(t *testing.T) {
 	const text = `{"type": "string", "uiHint": 1, "x-order": 2}`
 	b, e := sourceAt(t, 0, 80, 24)
-	e.area.Replace(text)
-	b.run(e.check())
+	b.run(e.Write(text))
 	b.has("uiHint: is not a keyword")
 	b.has("x-order: is not a keyword")
 	for _, want := range []string{"1, ", "2}", "1, "} { // the value of each in turn, then the first again
 		b.send(tea.KeyMsg{Type: tea.KeyCtrlG})
-		if at := e.area.At(); !strings.HasPrefix(text[at:], want) {
+		if at := e.At(); !strings.HasPrefix(text[at:], want) {
 			t.Errorf("the cursor stands before %q, want %q", text[at:], want)
 		}
 	}
 	b.keys("ctrl+d")
 	b.has("in force, with 2 notes that enter shows.")
-}
-
-// The columns of the rows keep apart at every width: a label, a share of six
-// cells and the word above it.
-func TestMaskColumns(t *testing.T) {
-	for w := 38; w <= 240; w++ {
-		c := maskColumnsOf(w)
-		end := c.label + c.labelW
-		if c.raw > 0 && c.raw-6 <= end || c.raw == 0 && c.allowed-6 <= end {
-			t.Errorf("at %d the label runs into a share: %+v", w, c)
-		}
-		if c.raw > 0 && c.allowed-len("allowed") <= c.raw || c.bar > 0 && (c.bar <= c.allowed || c.barW < 8 || c.bar+c.barW >= c.why) || c.why <= c.allowed || w-c.why < 11 {
-			t.Errorf("at %d columns touch: %+v", w, c)
-		}
-	}
 }
 
 // A list that does not fit says how many kinds are left out, and where.
@@ -203,16 +160,16 @@ func TestKindsLeftOut(t *testing.T) {
 func TestSourceKindWithoutText(t *testing.T) {
 	b, e := sourceAt(t, 0, 80, 24)
 	b.send(typed("x"))
-	written := template(0).text + "x"
+	written := constrain.Kinds()[0].Template + "x"
 	b.keys("tab")
 	b.has("any JSON value")
 	b.send(typed("y"))
 	b.has("nothing to write here")
-	if e.area.Text() != written || e.source().text != "" {
-		t.Errorf("the area holds %q, the source is %q", e.area.Text(), e.source().text)
+	if e.Text() != written || strings.Contains(e.Stored(), "x") {
+		t.Errorf("the area holds %q, the source is %q", e.Text(), e.Stored())
 	}
 	b.keys("esc")
-	if s := b.m.sources.begun[0]; s.text != written {
-		t.Errorf("kept %+v", b.m.sources.begun)
+	if s := b.m.sources.Begun(0); s != written {
+		t.Errorf("kept %+v", s)
 	}
 }

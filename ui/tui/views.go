@@ -11,6 +11,7 @@ import (
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/structure"
 	"logitscope/ui/tui/timeline"
 	"logitscope/viz"
 )
@@ -33,7 +34,7 @@ func init() {
 		kit.ViewPrompt:   {"prompt", newEditor},
 		kit.ViewValue: {"value", func(m *Model) (kit.View, tea.Cmd) {
 			if m.Selected().Key == "constraint" { // it has an editor of its own
-				return newSourceEditor(m)
+				return openSource(m)
 			}
 			return lab.NewValue(m, m.Lanes)
 		}},
@@ -55,8 +56,8 @@ func init() {
 		kit.ViewExport:     {"write out", newExport},
 		kit.ViewImport:     {"import settings", newImport},
 		kit.ViewProof:      {"prove it", openProof},
-		kit.ViewConstraint: {"structured output", newConstraint},
-		kit.ViewSource:     {"constraint", newSourceEditor},
+		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m.Lanes, m.sources), nil }},
+		kit.ViewSource:     {"constraint", openSource},
 	}
 }
 
@@ -78,6 +79,11 @@ func openTimeline(m *Model) (kit.View, tea.Cmd) {
 		Back:   m.wayBack(),
 		Beside: func() { m.show(opened{kit.ViewCompare, newCompareView()}) },
 	})
+}
+
+func openSource(m *Model) (kit.View, tea.Cmd) {
+	over, _ := m.screen.View.(*structure.View)
+	return structure.NewEditor(m, m.Lanes, m.sources, over)
 }
 
 func openName(m *Model) (kit.View, tea.Cmd) {

@@ -1,4 +1,4 @@
-package tui
+package structure
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"logitscope/viz"
 )
 
-func (e *sourceEditor) Draw(c *viz.Canvas, _ kit.Host) {
+func (e *Editor) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := 1
 	for i, k := range constrain.Kinds() {
@@ -44,7 +44,7 @@ func (e *sourceEditor) Draw(c *viz.Canvas, _ kit.Host) {
 }
 
 // drawKeys draws two lines of what the keys do here.
-func (e *sourceEditor) drawKeys(c *viz.Canvas) {
+func (e *Editor) drawKeys(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next kind · ctrl+o from a file"
 	c.Put(0, 0, viz.CutTitle(keys, c.W), muted)
@@ -65,7 +65,7 @@ func (e *sourceEditor) drawKeys(c *viz.Canvas) {
 }
 
 // outcomeInk is the ink of what is said of the source.
-func (e *sourceEditor) outcomeInk() viz.Ink {
+func (e *Editor) outcomeInk() viz.Ink {
 	switch {
 	case !e.known:
 		return viz.Ink{Role: viz.Muted}
@@ -77,7 +77,7 @@ func (e *sourceEditor) outcomeInk() viz.Ink {
 
 // outcome says whether the source can be used, in at most h lines of w cells:
 // what is wrong with it, else its notes from the one in front on.
-func (e *sourceEditor) outcome(w, h int, ascii bool) []string {
+func (e *Editor) outcome(w, h int, ascii bool) []string {
 	switch {
 	case !e.known:
 		return []string{"compiling …"}

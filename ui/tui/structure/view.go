@@ -1,4 +1,4 @@
-package tui
+package structure
 
 import (
 	"slices"
@@ -13,16 +13,19 @@ import (
 	"logitscope/viz"
 )
 
-// constraintView shows what a constraint does at the step on the screen:
+// View shows what a constraint does at the step on the screen:
 // which tokens it refuses and where they die, what it costs, where the text
 // stands in it, and how far it is from its end.
-type constraintView struct {
-	list kit.List // of the kinds, while there is no constraint
+type View struct {
+	lanes *run.Lanes
+	texts *Texts
+	list  kit.List // of the kinds, while there is no constraint
 
 	kept string // the constraint taken off with x, to be put back
 }
 
-func newConstraint(*Model) (kit.View, tea.Cmd) { return &constraintView{}, nil }
+// New opens the view on the lane that keys act on.
+func New(lanes *run.Lanes, texts *Texts) *View { return &View{lanes: lanes, texts: texts} }
 
 // known is what the constraint of l knew at the step on the screen, also where
 // its mask is off as a what-if; nil if it knew nothing.
@@ -36,72 +39,42 @@ func known(l *run.Lane) *engine.ConstraintStep {
 }
 
 // off reports whether x took the mask off the step on the screen.
-func (v *constraintView) off(m *Model) bool {
-	return v.kept != "" && m.Lane().ShownConfig().Text("constraint") == ""
+func (v *View) off(host kit.Host) bool {
+	return v.kept != "" && host.Lane().ShownConfig().Text("constraint") == ""
 }
 
 // text is the constraint as it is stored, also while its mask is off; empty
 // for none.
-func (v *constraintView) text(m *Model) string {
-	if v.off(m) {
+func (v *View) text(host kit.Host) string {
+	if v.off(host) {
 		return v.kept
 	}
-	return m.Lane().ShownConfig().Text("constraint")
+	return host.Lane().ShownConfig().Text("constraint")
 }
 
-// constrain puts a constraint in force and starts again from the prompt.
-func (m *Model) constrain(stored string) tea.Cmd {
-	l := m.Lane()
-	l.LookAt(0)
-	cfg, err := l.Config.With("constraint", stored, sampling.FromYou)
-	if err != nil {
-		m.Complain(viz.FirstLine(err.Error()))
-		return nil
-	}
-	what := "constraint " + run.KindName(stored)
-	if !m.Apply(cfg, l.Preset, "", what) {
-		return nil
-	}
-	if m.topID() != kit.ViewConstraint {
-		m.Open(kit.ViewConstraint)
-	}
-	if v, ok := m.screen.View.(*constraintView); ok {
-		v.kept = ""
-	}
-	if l.Prompt == nil {
-		m.Say("in force; no prompt yet: e writes one, E has examples")
-		return nil
-	}
-	m.Start(l)
-	m.Say("in force, again from the prompt. n steps, space runs. C holds it against the text without it.")
-	return nil
-}
+func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
-func (v *constraintView) Hints(kit.Host) []kit.ID { return nil }
-
-func (v *constraintView) Footer(host kit.Host) []kit.Hint {
-	m := host.(*Model)
-	if !v.active(m) {
+func (v *View) Footer(host kit.Host) []kit.Hint {
+	if !v.active(host) {
 		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "write it"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	}
 	mask, order := "mask off", "draw, then check"
-	if v.off(m) {
+	if v.off(host) {
 		mask = "mask on"
 	}
-	if set := m.Lane().ShownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
+	if set := host.Lane().ShownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
 		order = "mask first"
 	}
 	return []kit.Hint{{ID: kit.ActNext}, {ID: kit.ActTake, Word: mask}, {ID: kit.ActOrder, Word: order}, {ID: kit.ActOpen, Word: "edit"}, {ID: kit.ActCompare, Word: "without it"},
 		{ID: kit.ActBack}, {ID: kit.ActRun}, {ID: kit.ActOff, Word: "take it away"}, {ID: kit.ActForce}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-func (v *constraintView) Help(host kit.Host) (string, viz.Ink) {
-	m := host.(*Model)
-	l := m.Lane()
+func (v *View) Help(host kit.Host) (string, viz.Ink) {
+	l := host.Lane()
 	switch s := l.Step(); {
-	case !v.active(m):
+	case !v.active(host):
 		return "A constraint refuses the tokens after which the text could no longer fit.", viz.Ink{}
-	case v.off(m):
+	case v.off(host):
 		return "The mask is off: the model says what it likes. x puts it back.", viz.Ink{Role: viz.Warning}
 	case s != nil && s.Constraint != nil && s.Constraint.Broken:
 		return "A token was forced that the constraint does not allow: it applies no more. b goes back before it.", viz.Ink{Role: viz.Warning}
@@ -118,42 +91,41 @@ func (v *constraintView) Help(host kit.Host) (string, viz.Ink) {
 }
 
 // active reports whether there is a constraint to show.
-func (v *constraintView) active(m *Model) bool {
-	return v.text(m) != ""
+func (v *View) active(host kit.Host) bool {
+	return v.text(host) != ""
 }
 
-func (v *constraintView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
-	if !v.active(m) {
-		return v.pick(m, a)
+func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	if !v.active(host) {
+		return v.pick(host, a)
 	}
 	switch a.ID {
 	case kit.ActRight:
-		m.Next(1)
+		v.lanes.Next(1)
 	case kit.ActLeft:
-		m.Back(1)
+		v.lanes.Back(1)
 	case kit.ActUp, kit.ActDown:
-		v.row(m, map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
+		v.row(host, map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID])
 	case kit.ActFirst, kit.ActLast:
-		v.row(m, map[kit.ID]int{kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID])
+		v.row(host, map[kit.ID]int{kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID])
 	case kit.ActRight10:
-		m.Next(10)
+		v.lanes.Next(10)
 	case kit.ActLeft10:
-		m.Back(10)
+		v.lanes.Back(10)
 	case kit.ActOpen:
-		return m.Open(kit.ViewSource), true
+		return host.Open(kit.ViewSource), true
 	case kit.ActTake:
-		v.maskOff(m)
+		v.maskOff(host)
 	case kit.ActOrder:
-		v.drawOrder(m)
+		v.drawOrder(host)
 	case kit.ActOff:
-		v.takeAway(m)
+		v.takeAway(host)
 	case kit.ActInspect:
-		m.Say(v.story(m))
+		host.Say(v.story(host))
 	case kit.ActCompare:
-		return v.without(m), true
+		return v.without(host), true
 	case kit.ActCopy:
-		return v.copy(m), true
+		return v.copy(host), true
 	default:
 		return nil, false
 	}
@@ -162,18 +134,18 @@ func (v *constraintView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 
 // Lends are what runs, undoes and looks at tokens, as in the lab; without a
 // constraint no row is shown to be chosen.
-func (v *constraintView) Lends(h kit.Host) []kit.ID {
+func (v *View) Lends(h kit.Host) []kit.ID {
 	list := []kit.ID{kit.ActRun, kit.ActNext, kit.ActBack, kit.ActAgain, kit.ActReseed, kit.ActUndo, kit.ActRedo, kit.ActFlip,
 		kit.ActFind, kit.ActDraw, kit.ActMarks, kit.ActPrevMark, kit.ActNextMark}
-	if v.active(h.(*Model)) {
+	if v.active(h) {
 		list = append(list, kit.ActForce, kit.ActPin)
 	}
 	return list
 }
 
 // NotHere says what to do for what acts on the lab alone.
-func (v *constraintView) NotHere(h kit.Host) string {
-	if !v.active(h.(*Model)) {
+func (v *View) NotHere(h kit.Host) string {
+	if !v.active(h) {
 		return "no constraint yet; ↑↓ choose a kind, enter writes it"
 	}
 	return "no knobs here; enter edits the constraint, esc goes back to the lab"
@@ -181,47 +153,47 @@ func (v *constraintView) NotHere(h kit.Host) string {
 
 // copy copies the constraint as it was written, to be pasted where it came
 // from; one without a text of its own as it is stored.
-func (v *constraintView) copy(m *Model) tea.Cmd {
-	stored := v.text(m)
-	s, _ := m.sources.of(stored)
+func (v *View) copy(host kit.Host) tea.Cmd {
+	stored := v.text(host)
+	s, _ := v.texts.of(stored)
 	text := s.text
 	if text == "" {
 		text = stored
 	}
-	return m.Copy("the constraint", text, "logitscope-"+s.kindOf().File)
+	return host.Copy("the constraint", text, "logitscope-"+s.kindOf().File)
 }
 
 // pick takes actions while there is no constraint yet.
-func (v *constraintView) pick(m *Model, a *kit.Action) (tea.Cmd, bool) {
+func (v *View) pick(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if at := v.list.At; v.list.Act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
 		if v.list.At == at {
-			m.Say("no more kinds that way")
+			host.Say("no more kinds that way")
 		}
 		return nil, true
 	}
 	switch a.ID {
 	case kit.ActOpen:
-		return m.editSource(v.list.At), true
+		return host.Open(kit.ViewSource), true // which starts from the kind chosen
 	case kit.ActCompare, kit.ActCopy:
-		m.Say(a.First() + ": " + v.NotHere(m))
+		host.Say(a.First() + ": " + v.NotHere(host))
 		return nil, true
 	}
 	return nil, false
 }
 
 // row moves the cursor over the rows.
-func (v *constraintView) row(m *Model, d int) {
-	l := m.Lane()
+func (v *View) row(host kit.Host, d int) {
+	l := host.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
-		m.Say("no rows yet: " + m.WhyNot(l))
+		host.Say("no rows yet: " + host.WhyNot(l))
 		return
 	}
-	rows := maskRows(l, s, v.rowsShown(m))
+	rows := maskRows(l, s, v.rowsShown(host))
 	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.Row })
 	to := min(max(i+d, 0), max(len(rows)-1, 0))
 	if to == i {
-		m.Say("no more rows that way; / finds any token")
+		host.Say("no more rows that way; / finds any token")
 	}
 	if len(rows) > 0 {
 		l.Row = rows[to].ID
@@ -229,39 +201,39 @@ func (v *constraintView) row(m *Model, d int) {
 }
 
 // rowsShown is how many tokens have a row.
-func (v *constraintView) rowsShown(m *Model) int {
-	return max(m.Screen().Body().H-2-2-footOf(m.Screen().Body().H-2), 1)
+func (v *View) rowsShown(host kit.Host) int {
+	return max(host.Screen().Body().H-2-2-footOf(host.Screen().Body().H-2), 1)
 }
 
 // maskOff lets the model say what it likes from this step on, or not.
-func (v *constraintView) maskOff(m *Model) {
-	l := m.Lane()
+func (v *View) maskOff(host kit.Host) {
+	l := host.Lane()
 	base := l.ShownConfig()
-	if !v.off(m) {
+	if !v.off(host) {
 		text := base.Text("constraint")
-		if m.Apply(base.Without("constraint"), l.Preset, "", "mask off") {
+		if host.Apply(base.Without("constraint"), l.Preset, "", "mask off") {
 			v.kept = text
-			m.Say("the mask is off: bars are what the model would say; x puts it back")
+			host.Say("the mask is off: bars are what the model would say; x puts it back")
 		}
 		return
 	}
 	cfg, err := base.With("constraint", v.kept, sampling.FromYou)
-	if err != nil || !m.Apply(cfg, l.Preset, "", "mask on") {
+	if err != nil || !host.Apply(cfg, l.Preset, "", "mask on") {
 		return
 	}
 	v.kept = ""
-	m.Say("the mask is on again")
+	host.Say("the mask is on again")
 	if at := l.Step(); at != nil && at.Index > 1 && l.Committed(at.Index-1).Constraint == nil {
-		m.Say("the mask is on, from its start: the text written without it does not count")
+		host.Say("the mask is on, from its start: the text written without it does not count")
 	}
 }
 
 // takeAway removes the constraint for good.
-func (v *constraintView) takeAway(m *Model) {
-	l := m.Lane()
-	if v.off(m) || m.Apply(l.ShownConfig().Without("constraint"), l.Preset, "", "constraint taken away") {
+func (v *View) takeAway(host kit.Host) {
+	l := host.Lane()
+	if v.off(host) || host.Apply(l.ShownConfig().Without("constraint"), l.Preset, "", "constraint taken away") {
 		v.kept = ""
-		m.Say("the constraint is gone; u brings it back")
+		host.Say("the constraint is gone; u brings it back")
 	}
 }
 
@@ -272,58 +244,57 @@ var drawOrders = map[bool]struct{ value, says string }{
 }
 
 // drawOrder moves the mask from before the draw to after it, or back.
-func (v *constraintView) drawOrder(m *Model) {
-	l := m.Lane()
-	if v.off(m) || l.ShownSettings() == nil {
-		m.Say("o: there is no mask to move; x puts it back")
+func (v *View) drawOrder(host kit.Host) {
+	l := host.Lane()
+	if v.off(host) || l.ShownSettings() == nil {
+		host.Say("o: there is no mask to move; x puts it back")
 		return
 	}
 	to := drawOrders[!l.ShownSettings().Pipeline.ChecksAfterDraw()]
-	if m.Set("draw_order", to.value) {
-		m.Say("draw_order " + to.value + ": " + to.says)
+	if host.Set("draw_order", to.value) {
+		host.Say("draw_order " + to.value + ": " + to.says)
 	}
 }
 
 // without opens a second lane that writes from the same prompt without the
 // constraint, as far as the first.
-func (v *constraintView) without(m *Model) tea.Cmd {
-	l := m.Lane()
-	if len(m.All) > 1 {
-		return m.Open(kit.ViewCompare)
+func (v *View) without(host kit.Host) tea.Cmd {
+	l := host.Lane()
+	if len(v.lanes.All) > 1 {
+		return host.Open(kit.ViewCompare)
 	}
 	set, err := l.Compile(l.Config.Without("constraint"), l.Preset)
 	if err != nil {
-		m.Complain(err.Error())
+		host.Complain(err.Error())
 		return nil
 	}
 	l.Eng.Post(engine.Advance{N: 0})
 	l.LookAt(0)
-	_, cmd := m.Add(l, []*engine.Step{}, len(l.View.Steps), set)
-	m.Conduct()
-	open := m.Open(kit.ViewCompare)
-	m.Say("lane 2: the same prompt without the constraint, as far; n steps both")
+	_, cmd := v.lanes.Add(l, []*engine.Step{}, len(l.View.Steps), set)
+	v.lanes.Conduct()
+	open := host.Open(kit.ViewCompare)
+	host.Say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
 }
 
 // mouse selects the row or the kind under it.
-func (v *constraintView) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
 		return nil, false
 	}
-	if !v.active(m) {
-		top, n := v.kindsShown(m.Screen().Body().H - 2)
+	if !v.active(host) {
+		top, n := v.kindsShown(host.Screen().Body().H - 2)
 		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
 			again := v.list.At == top+i
 			if v.list.At = top + i; again {
-				return m.act(kit.ActOpen), true
+				return v.Act(host, &kit.Action{ID: kit.ActOpen})
 			}
 		}
 		return nil, true
 	}
-	l := m.Lane()
+	l := host.Lane()
 	if s := l.Step(); s != nil && s.Trace != nil {
-		rows := maskRows(l, s, v.rowsShown(m))
+		rows := maskRows(l, s, v.rowsShown(host))
 		if i := y - 2; i >= 0 && i < len(rows) { // box, head
 			l.Row = rows[i].ID
 		}

@@ -1,4 +1,4 @@
-package tui
+package structure
 
 import (
 	"fmt"
@@ -11,17 +11,16 @@ import (
 	"logitscope/viz"
 )
 
-func (v *constraintView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	l := m.Lane()
-	inner := viz.Box(c, viz.Frame{Title: v.title(m), Right: "J · esc", Focused: true})
-	if !v.active(m) {
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
+	l := host.Lane()
+	inner := viz.Box(c, viz.Frame{Title: v.title(host), Right: "J · esc", Focused: true})
+	if !v.active(host) {
 		v.drawKinds(inner)
 		return
 	}
 	s := l.Step()
 	if s == nil || s.Trace == nil {
-		text := "no step yet: " + m.WhyNot(l)
+		text := "no step yet: " + host.WhyNot(l)
 		if l.View.Err != nil {
 			text = "! " + viz.FirstLine(l.View.Err.Error())
 		}
@@ -30,12 +29,12 @@ func (v *constraintView) Draw(c *viz.Canvas, host kit.Host) {
 	}
 	foot := footOf(inner.H)
 	rows := inner.Sub(viz.Rect{X: 0, Y: 0, W: inner.W, H: inner.H - foot})
-	(&maskDrawer{c: rows, l: l, s: s, k: known(l), off: v.off(m), col: maskColumnsOf(inner.W)}).draw()
+	(&maskDrawer{c: rows, l: l, s: s, k: known(l), off: v.off(host), col: maskColumnsOf(inner.W)}).draw()
 	drawMaskWords(inner.Sub(viz.Rect{X: 0, Y: inner.H - foot, W: inner.W, H: foot}), l, s)
 }
 
 // drawKinds lists the notations to choose from.
-func (v *constraintView) drawKinds(c *viz.Canvas) {
+func (v *View) drawKinds(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, viz.CutWords("No constraint: the model may say anything. It can be held to:", c.W-2), viz.Ink{})
 	top, n := v.kindsShown(c.H)
@@ -65,7 +64,7 @@ func (v *constraintView) drawKinds(c *viz.Canvas) {
 const kindsFoot = 10
 
 // kindsShown returns which kinds fit a list of height h: n from top on.
-func (v *constraintView) kindsShown(h int) (top, n int) {
+func (v *View) kindsShown(h int) (top, n int) {
 	n = len(constrain.Kinds())
 	if h -= 2; h > kindsFoot-2 {
 		h -= 2
@@ -77,26 +76,26 @@ func (v *constraintView) kindsShown(h int) (top, n int) {
 }
 
 // title says where the text is and what it must fit.
-func (v *constraintView) title(m *Model) string {
-	l := m.Lane()
+func (v *View) title(host kit.Host) string {
+	l := host.Lane()
 	out := "structured output"
-	if !v.active(m) {
+	if !v.active(host) {
 		return out
 	}
 	if s := l.Step(); s != nil {
-		out += fmt.Sprintf(" · step %d · %s▌", s.Index, viz.CutHead(viz.OneLine(v.written(l, s), m.pal.ASCII), max(m.w/4, 8)))
+		out += fmt.Sprintf(" · step %d · %s▌", s.Index, viz.CutHead(viz.OneLine(v.written(l, s), host.Screen().ASCII()), max(host.Screen().W/4, 8)))
 	}
 	switch set := l.ShownSettings(); {
-	case v.off(m):
+	case v.off(host):
 		out += " · mask off"
 	case set != nil && set.Pipeline.ChecksAfterDraw():
 		out += " · draw, then check"
 	}
-	return out + " · " + run.KindName(v.text(m))
+	return out + " · " + run.KindName(v.text(host))
 }
 
 // written is what the run has written before step s.
-func (v *constraintView) written(l *run.Lane, s *engine.Step) string {
+func (v *View) written(l *run.Lane, s *engine.Step) string {
 	var b strings.Builder
 	for _, x := range l.View.Steps[:min(max(s.Index-1, 0), len(l.View.Steps))] {
 		b.WriteString(l.Vocab().Piece(x.Token))

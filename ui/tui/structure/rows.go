@@ -1,4 +1,4 @@
-package tui
+package structure
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -222,13 +223,13 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 const longestDeath = len("dies at byte 9, 7E ~")
 
 // story tells why the row's token may or may not come.
-func (v *constraintView) story(m *Model) string {
-	l := m.Lane()
+func (v *View) story(host kit.Host) string {
+	l := host.Lane()
 	k := known(l)
 	if l.Row == models.NoToken || k == nil {
 		return "i: no row is selected"
 	}
-	name := l.Piece(l.Row, m.pal.ASCII)
+	name := l.Piece(l.Row, host.Screen().ASCII())
 	i, b := k.Constraint.Dies(k.State, l.Row)
 	if i < 0 {
 		return name + " may come here"

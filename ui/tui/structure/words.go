@@ -1,4 +1,4 @@
-package tui
+package structure
 
 import (
 	"fmt"
@@ -64,9 +64,9 @@ func maskForms(k *engine.ConstraintStep) []string {
 // placeForms say where the text stands in the constraint: outer rules give way
 // first, then what comes next.
 func placeForms(k *engine.ConstraintStep, ascii bool) []string {
-	next := " · next bytes: " + expected(k)
-	if k.Forced != "" {
-		next = " · forced: " + viz.Label(k.Forced, ascii)
+	next := " · forced: " + viz.Label(k.Forced, ascii)
+	if k.Forced == "" {
+		next = " · next bytes: " + expected(k)
 	}
 	if len(k.Stack) == 0 {
 		return []string{"inside: the start" + next, "the start" + next}
