@@ -1,200 +1,247 @@
 // Package chat turns a conversation into the prompt that a model expects, with
 // the model's own chat template: Jinja source that its file carries.
 //
-// Templates are rendered as Hugging Face's libraries render them: trim_blocks
-// and lstrip_blocks on, with raise_exception, strftime_now and a tojson that
-// leaves text as it is. A template is untrusted. It sees no file, no clock but
-// the one given, and no environment; time, values and output are bounded; and
-// a panic in the engine is an error. Left out for that: inheritance, imports,
-// recursive loops, and multiplication, with which a short template could ask
-// for any amount of memory. One difference to Jinja2 remains: none and
-// undefined are the same, and write nothing.
+// Templates are rendered as Hugging Face's transformers render them, by the
+// interpreter in the package jinja: what it writes is what transformers would
+// give the model, or an error that says why not. What ends the model's turn
+// follows from the same template (see [Template.Ends]).
 package chat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
+	"unicode"
 
-	"github.com/nikolalohinski/gonja/v2/config"
-	"github.com/nikolalohinski/gonja/v2/exec"
-	"github.com/nikolalohinski/gonja/v2/loaders"
+	"logitscope/models/chat/jinja"
 )
 
-const (
-	maxTemplate    = 128 << 10 // bytes of a template
-	maxTagTokens   = 600       // tokens between {{ and }}, or {% and %}
-	maxValue       = 256 << 10 // size of a value, beyond what the conversation needs
-	maxWritten     = 4 << 20   // bytes that a template writes anywhere
-	maxRange       = 10_000    // length of range()
-	maxDepth       = 40        // macros inside macros
-	defaultTimeout = 2 * time.Second
-)
+// Conversation is what a model is asked to continue.
+type Conversation struct {
+	Messages []Message
 
-// Message is one turn of a conversation.
-type Message struct {
-	Role    string // "system", "user" or "assistant", or what else the template knows
-	Content string
-
-	// Fields are more keys of the message, such as "name" or "tool_calls",
-	// as encoding/json decodes them; may be nil.
-	Fields map[string]any
-}
-
-// Options are what a template may know beside the conversation.
-type Options struct {
-	AddGenerationPrompt bool   // end with the beginning of the model's turn
-	BOS, EOS            string // the texts of the model's begin and end tokens
-
-	// Tools are JSON objects that describe functions the model may call.
-	// The order of their keys is kept.
+	// Tools are JSON objects that describe functions the model may call, in
+	// the order of their keys; nil for none.
 	Tools []json.RawMessage
 
-	Vars    map[string]any // more variables, such as "enable_thinking"; may be nil
-	Now     time.Time      // what strftime_now shows; zero for the time of the call
-	Timeout time.Duration  // how long rendering may take; 0 for 2 s
+	// Vars are more variables of the template, such as "enable_thinking",
+	// as JSON, by name; may be nil.
+	Vars map[string]json.RawMessage
+
+	// Open leaves the last message open, so that the model goes on with its
+	// text. Otherwise the template begins the model's turn.
+	Open bool
 }
 
-// Error is a template that refuses a conversation by raise_exception, such as
-// one whose roles do not alternate.
-type Error struct{ Message string }
+// Tokens are the texts of a model's tokens that templates write; nil for one
+// that the model does not have, which is undefined in the template then.
+type Tokens struct{ BOS, EOS *string }
 
-func (e *Error) Error() string { return "the template refuses the conversation: " + e.Message }
+// Template is a model's chat template. It may be used by several goroutines.
+type Template struct {
+	source string
+	tokens Tokens
+	parsed *jinja.Template
+	roles  map[string]bool // texts that the template compares with
+}
 
-// Render returns the prompt for a conversation. The error is one line; it is
-// an [*Error] if the template itself raised it.
-func Render(template string, messages []Message, opt Options) (out string, err error) {
-	size := len(opt.BOS) + len(opt.EOS)
-	for _, m := range messages {
-		size += len(m.Role) + len(m.Content)
-	}
-	for _, t := range opt.Tools {
-		size += len(t)
-	}
-	st := newState(size, opt)
-	defer func() {
-		if p := recover(); p != nil {
-			out, err = "", fmt.Errorf("chat template: %s", oneLine(fmt.Sprint(p)))
-		}
-		if err != nil && st.raised != nil {
-			err = st.raised
-		} else if err != nil && st.stopped != nil {
-			err = fmt.Errorf("chat template: %w", st.stopped)
-		}
-	}()
-	if len(template) > maxTemplate {
-		return "", fmt.Errorf("chat template: has %d bytes, want at most %d", len(template), maxTemplate)
-	}
-	source, err := prepare(template)
+// Parse reads a template. Its error is one line.
+func Parse(source string, tokens Tokens) (*Template, error) {
+	p, err := jinja.Parse(source)
 	if err != nil {
-		return "", fmt.Errorf("chat template: %w", err)
+		return nil, explained(err)
 	}
-	vars, err := variables(messages, opt)
-	if err != nil {
-		return "", fmt.Errorf("chat template: %w", err)
-	}
-	t, err := exec.NewTemplate("template", settings(), only(source), st.environment())
-	if err != nil {
-		return "", fmt.Errorf("chat template: %s", parseError(err))
-	}
-	var b strings.Builder
-	if err := t.Execute(&writer{&b, st}, vars); err != nil {
-		return "", fmt.Errorf("chat template: %s", oneLine(err.Error()))
-	}
-	return b.String(), nil
+	t := &Template{source: source, tokens: tokens, parsed: p, roles: map[string]bool{}}
+	p.Constants(func(s string) { t.roles[s] = true })
+	return t, nil
 }
 
-// settings leave white space as it is: prepare has trimmed it.
-func settings() *config.Config {
-	c := config.New()
-	c.KeepTrailingNewline = true
-	return c
+// Source is the template as it was given.
+func (t *Template) Source() string { return t.source }
+
+// Refusal is a template that refuses a conversation by raise_exception, such
+// as one whose roles do not alternate.
+type Refusal struct {
+	Message string // the template's own words
 }
 
-// variables are the names that a template finds defined.
-func variables(messages []Message, opt Options) (*exec.Context, error) {
-	list := make([]any, len(messages))
-	for i, m := range messages {
-		d := exec.NewDict()
-		add := func(k string, v any) {
-			d.Pairs = append(d.Pairs, &exec.Pair{Key: exec.AsValue(k), Value: exec.AsValue(v)})
-		}
-		add("role", m.Role)
-		add("content", m.Content)
-		for _, k := range sortedKeys(m.Fields) {
-			add(k, m.Fields[k])
-		}
-		list[i] = d
+func (e *Refusal) Error() string { return "the template refuses the conversation: " + e.Message }
+
+// explained makes an error of the interpreter one of this package.
+func explained(err error) error {
+	var e *jinja.Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Kind == jinja.Raised:
+		return &Refusal{oneLine(e.Message)}
 	}
-	vars := map[string]any{
-		"messages":              list,
-		"add_generation_prompt": opt.AddGenerationPrompt,
-		"bos_token":             opt.BOS,
-		"eos_token":             opt.EOS,
-		"tools":                 nil,
-		"documents":             nil,
-	}
-	if len(opt.Tools) > 0 {
-		var tools []any
-		for i, raw := range opt.Tools {
-			v, err := decodeOrdered(raw)
-			if err != nil {
-				return nil, fmt.Errorf("tool %d is not valid JSON: %w", i, err)
-			}
-			tools = append(tools, v)
-		}
-		vars["tools"] = tools
-	}
-	for k, v := range opt.Vars {
-		vars[k] = v
-	}
-	return exec.NewContext(vars), nil
+	return fmt.Errorf("chat template: %s", oneLine(e.Error()))
 }
 
-// only is a loader that has the template and nothing else: no name leads to a
-// file.
-type only string
-
-var errNoFiles = errors.New("templates cannot be loaded from templates")
-
-func (l only) Read(path string) (io.Reader, error) {
-	if path == "template" {
-		return strings.NewReader(string(l)), nil
-	}
-	return nil, errNoFiles
-}
-
-func (l only) Resolve(path string) (string, error) {
-	if path == "template" {
-		return path, nil
-	}
-	return "", errNoFiles
-}
-
-func (l only) Inherit(string) (loaders.Loader, error) { return l, nil }
-
-// parseError takes the cause out of the engine's error, which quotes the
-// whole template.
-func parseError(err error) string {
-	for {
-		u := errors.Unwrap(err)
-		if u == nil {
-			return oneLine(err.Error())
-		}
-		err = u
-	}
-}
-
-// oneLine cuts an error text to one line of moderate length: its start, which
-// says where, and its end, which says what.
+// oneLine cuts a text to one line of moderate length.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	const head, tail = 60, 160
-	if len(s) > head+tail+len(" … ") {
-		s = strings.ToValidUTF8(s[:head]+" … "+s[len(s)-tail:], "")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:299]) + "…"
 	}
 	return s
 }
+
+// Render returns the prompt for a conversation. The error is one line; it is a
+// [*Refusal] if the template itself raised it.
+func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
+	if err := t.check(c); err != nil {
+		return "", err
+	}
+	messages := &jinja.List{}
+	for _, m := range c.Messages {
+		messages.Items = append(messages.Items, m.fields)
+	}
+	r := Request{Messages: messages, Open: c.Open, Generation: !c.Open}
+	for i, raw := range c.Tools {
+		v, err := jinja.FromJSON(raw)
+		if err != nil {
+			return "", fmt.Errorf("tool %d is not valid JSON: %w", i, err)
+		}
+		r.Tools = append(r.Tools, v)
+	}
+	r.Vars = jinja.NewDict()
+	for name, raw := range c.Vars {
+		v, err := jinja.FromJSON(raw)
+		if err != nil {
+			return "", fmt.Errorf("the variable %s is not valid JSON: %w", name, err)
+		}
+		r.Vars.Set(name, v)
+	}
+	return t.RenderRequest(ctx, r)
+}
+
+// Request is a rendering in the words of transformers' apply_chat_template,
+// whose messages may be anything.
+type Request struct {
+	Messages   *jinja.List
+	Tools      []jinja.Value // nil for none
+	Vars       *jinja.Dict   // may be nil
+	Generation bool          // add_generation_prompt
+	Open       bool          // continue_final_message
+	Now        time.Time     // what strftime_now shows; zero for the time of the call
+}
+
+// mark stands behind the text of a message that stays open, to find its place
+// in what the template writes.
+const mark = "CONTINUE_FINAL_MESSAGE_TAG "
+
+// RenderRequest renders what [Template.Render] renders, without its checks.
+func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error) {
+	vars := jinja.NewDict()
+	for name, token := range map[string]*string{"bos_token": t.tokens.BOS, "eos_token": t.tokens.EOS} {
+		if token != nil {
+			vars.Set(name, *token)
+		}
+	}
+	vars.Set("documents", nil)
+	if r.Vars != nil {
+		for _, k := range r.Vars.Keys() {
+			name, _ := k.(string)
+			v, _ := r.Vars.Get(k)
+			vars.Set(name, v)
+		}
+	}
+	messages, final := r.Messages, ""
+	if r.Open {
+		if r.Generation {
+			return "", errors.New("the last message stays open, so the template cannot begin another turn")
+		}
+		var err error
+		if messages, final, err = marked(messages); err != nil {
+			return "", err
+		}
+	}
+	vars.Set("messages", messages)
+	vars.Set("tools", nil)
+	if r.Tools != nil {
+		vars.Set("tools", &jinja.List{Items: r.Tools})
+	}
+	vars.Set("add_generation_prompt", r.Generation)
+	size := int64(jinja.Size(vars))
+	text, err := t.parsed.Render(ctx, vars, jinja.Options{
+		Now:    r.Now,
+		Limits: jinja.Limits{Steps: 10_000_000 + 20*size, Bytes: 128<<20 + 40*size},
+	})
+	if err != nil {
+		return "", explained(err)
+	}
+	if r.Open {
+		return cutAtMark(text, final)
+	}
+	return text, nil
+}
+
+// marked returns the messages with the mark behind the text of the last one,
+// and that text.
+func marked(messages *jinja.List) (*jinja.List, string, error) {
+	n := len(messages.Items)
+	if n == 0 {
+		return nil, "", errors.New("there is no message to leave open")
+	}
+	last, ok := messages.Items[n-1].(*jinja.Dict)
+	if !ok {
+		return nil, "", fmt.Errorf("message %d: must be an object", n-1)
+	}
+	content, _ := last.Get("content")
+	var final string
+	switch c := content.(type) {
+	case string:
+		final, content = c, c+mark
+	case *jinja.List:
+		parts := append([]jinja.Value(nil), c.Items...)
+		i := len(parts) - 1
+		for ; i >= 0; i-- {
+			part, ok := parts[i].(*jinja.Dict)
+			if !ok {
+				continue
+			}
+			if text, ok := part.Get("text"); ok {
+				if final, ok = text.(string); !ok {
+					return nil, "", fmt.Errorf("message %d: content part %d: text must be a text to be left open", n-1, i)
+				}
+				part = part.Clone()
+				part.Set("text", final+mark)
+				parts[i] = part
+				break
+			}
+		}
+		if i < 0 {
+			return nil, "", fmt.Errorf("message %d: content has no text to leave open", n-1)
+		}
+		content = &jinja.List{Items: parts}
+	default:
+		return nil, "", fmt.Errorf("message %d: content must be a text to be left open", n-1)
+	}
+	last = last.Clone()
+	last.Set("content", content)
+	list := append([]jinja.Value(nil), messages.Items...)
+	list[n-1] = last
+	return &jinja.List{Items: list}, final, nil
+}
+
+// cutAtMark cuts what the template wrote behind the message that stays open.
+// Where the blank of the mark is gone, the template trims, and white space
+// before the mark goes too.
+func cutAtMark(text, final string) (string, error) {
+	at := strings.LastIndex(text, strings.TrimSpace(mark))
+	if at < 0 || !strings.Contains(text, strings.TrimFunc(final, space)) {
+		return "", errors.New("the template does not write the last message as it is, so it cannot be left open")
+	}
+	if strings.HasPrefix(text[at:], mark) {
+		return text[:at], nil
+	}
+	return strings.TrimRightFunc(text[:at], space), nil
+}
+
+// space is what Python takes for white space.
+func space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -224,7 +224,11 @@ func chatPrompt(m models.Model, text string) (string, error) {
 	if t == "" {
 		return "", fmt.Errorf("%s has no chat template", m.Info().Name)
 	}
-	return chat.Render(t, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
+	parsed, err := chat.Parse(t, chat.Tokens{})
+	if err != nil {
+		return "", err
+	}
+	return parsed.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }
 
 // release closes the models, unless ctx has ended: then what was not waited for

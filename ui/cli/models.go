@@ -24,10 +24,10 @@ func newModels(sys System) *cobra.Command {
 		Short: "list, describe, download and query models",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return wrong("models needs a command: list, info, logits, tokenize, pull")
+			return wrong("models needs a command: list, info, logits, tokenize, render, pull")
 		},
 	}
-	cmd.AddCommand(newModelsList(sys), newModelsInfo(sys), newModelsLogits(sys), newModelsTokenize(sys), newModelsPull(sys))
+	cmd.AddCommand(newModelsList(sys), newModelsInfo(sys), newModelsLogits(sys), newModelsTokenize(sys), newModelsRender(sys), newModelsPull(sys))
 	return cmd
 }
 

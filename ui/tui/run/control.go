@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -336,5 +337,9 @@ func PromptOf(ls models.Model, text string, wrap bool) (string, error) {
 	if !wrap {
 		return text, nil
 	}
-	return chat.Render(ls.Info().ChatTemplate, []chat.Message{{Role: "user", Content: text}}, chat.Options{AddGenerationPrompt: true})
+	t, err := chat.Parse(ls.Info().ChatTemplate, chat.Tokens{})
+	if err != nil {
+		return "", err
+	}
+	return t.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }

@@ -1,0 +1,240 @@
+package jinja
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// getattr is v.name: an attribute, else an item.
+func (st *state) getattr(v Value, name string) Value {
+	if u, ok := v.(*Undefined); ok && !slices.Contains(special, name) {
+		fail("%s", u.hint)
+	}
+	if x, ok := st.attribute(v, name); ok {
+		return x
+	}
+	if x, ok := st.item(v, name); ok {
+		return x
+	}
+	return &Undefined{hint: typeName(v) + " has no attribute " + quoted(name)}
+}
+
+// changing are the methods that the sandbox does not give out.
+var changing = map[string][]string{
+	"list": {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"},
+	"dict": {"clear", "pop", "popitem", "setdefault", "update"},
+}
+
+// special are the names that every object of Python has.
+var special = []string{
+	"__class__", "__delattr__", "__dict__", "__dir__", "__doc__", "__eq__", "__format__", "__ge__", "__getattribute__",
+	"__gt__", "__hash__", "__init__", "__init_subclass__", "__le__", "__lt__", "__module__", "__ne__", "__new__",
+	"__reduce__", "__reduce_ex__", "__repr__", "__setattr__", "__sizeof__", "__str__", "__subclasshook__",
+}
+
+// attribute is an attribute that Python's object has, or what stands for one
+// that the sandbox does not give out.
+func (st *state) attribute(v Value, name string) (Value, bool) {
+	unsafe := func() (Value, bool) {
+		return &Undefined{hint: "the attribute " + quoted(name) + " of a " + typeName(v) + " is not safe", unsafe: true}, true
+	}
+	if ns, ok := v.(*namespace); ok {
+		x, ok := ns.attrs.Get(name)
+		if ok && strings.HasPrefix(name, "_") {
+			return unsafe()
+		}
+		return x, ok
+	}
+	if slices.Contains(special, name) || slices.Contains(changing[typeName(v)], name) {
+		return unsafe()
+	}
+	method := func(ps []param, fn func(a []Value) Value) (Value, bool) {
+		return &function{name: name, fn: func(st *state, args []Value, kw kwargs) Value {
+			return fn(bind(name, ps, args, kw))
+		}}, true
+	}
+	switch v := v.(type) {
+	case string, Markup:
+		if m, ok := textMethods[name]; ok {
+			return m.bound(name, v), true
+		}
+		if slices.Contains([]string{"encode", "maketrans", "translate"}, name) {
+			refuse("the method %s of a str", quoted(name))
+		}
+	case bool, int64, *big.Int:
+		return st.intAttribute(v, name, method)
+	case float64:
+		switch name {
+		case "is_integer":
+			return method(nil, func([]Value) Value { return v == math.Trunc(v) && !math.IsInf(v, 0) })
+		case "real":
+			return v, true
+		case "imag":
+			return 0.0, true
+		case "conjugate":
+			return method(nil, func([]Value) Value { return v })
+		case "hex", "fromhex", "as_integer_ratio":
+			refuse("the method %s of a float", quoted(name))
+		}
+	case *Dict:
+		return dictAttribute(v, name, method)
+	case rangeValue:
+		switch name {
+		case "start":
+			return v.start, true
+		case "stop":
+			return v.stop, true
+		case "step":
+			return v.step, true
+		}
+	case group:
+		switch name {
+		case "grouper":
+			return v.grouper, true
+		case "list":
+			return v.list, true
+		}
+	case *loopContext:
+		return v.attr(st, name)
+	case *macro:
+		return v.attr(name)
+	case *cycler:
+		return v.attr(name, method)
+	case *joiner:
+		switch name {
+		case "sep":
+			return v.sep, true
+		case "used":
+			return v.used, true
+		}
+	}
+	if _, isRange := v.(rangeValue); isRange || isSequence(v) {
+		return st.sequenceAttribute(v, name, method)
+	}
+	return nil, false
+}
+
+func isSequence(v Value) bool { _, ok := sequence(v); return ok }
+
+type methodMaker = func(ps []param, fn func(a []Value) Value) (Value, bool)
+
+func (st *state) intAttribute(v Value, name string, method methodMaker) (Value, bool) {
+	i, _ := integer(v)
+	switch name {
+	case "real", "numerator":
+		return normal(i), true
+	case "imag":
+		return int64(0), true
+	case "denominator":
+		return int64(1), true
+	case "conjugate":
+		return method(nil, func([]Value) Value { return normal(i) })
+	case "bit_length":
+		return method(nil, func([]Value) Value { return int64(i.BitLen()) })
+	case "bit_count":
+		return method(nil, func([]Value) Value {
+			n := 0
+			for _, w := range i.Bits() {
+				n += bits.OnesCount(uint(w))
+			}
+			return int64(n)
+		})
+	case "to_bytes", "from_bytes", "as_integer_ratio":
+		refuse("the method %s of an int", quoted(name))
+	}
+	return nil, false
+}
+
+func dictAttribute(d *Dict, name string, method methodMaker) (Value, bool) {
+	switch name {
+	case "get":
+		return method([]param{{}, {opt: true}}, func(a []Value) Value {
+			if v, ok := d.Get(a[0]); ok {
+				return v
+			}
+			return a[1]
+		})
+	case "keys", "values", "items":
+		return method(nil, func([]Value) Value { return view{name, d} })
+	case "copy":
+		return method(nil, func([]Value) Value { return d.Clone() })
+	case "fromkeys":
+		refuse("the method \"fromkeys\" of a dict")
+	}
+	return nil, false
+}
+
+func (st *state) sequenceAttribute(v Value, name string, method methodMaker) (Value, bool) {
+	switch name {
+	case "count":
+		return method([]param{{}}, func(a []Value) Value {
+			n := 0
+			for _, x := range st.list(v) {
+				if st.equal(x, a[0]) {
+					n++
+				}
+			}
+			return int64(n)
+		})
+	case "index":
+		return method([]param{{}, {opt: true}, {opt: true}}, func(a []Value) Value {
+			items := st.list(v)
+			from, count, _ := bounds([3]Value{a[1], a[2], nil}, len(items))
+			for i, x := range items[from : from+count] {
+				if st.equal(x, a[0]) {
+					return int64(from + i)
+				}
+			}
+			fail("the value is not in the %s", typeName(v))
+			return nil
+		})
+	case "copy":
+		if l, ok := v.(*List); ok {
+			return method(nil, func([]Value) Value { return &List{l.Items} })
+		}
+	}
+	return nil, false
+}
+
+func (m *macro) attr(name string) (Value, bool) {
+	switch name {
+	case "name":
+		return m.node.name, true
+	case "arguments":
+		var list []Value
+		for _, p := range m.node.params {
+			list = append(list, p.name)
+		}
+		return &Tuple{list}, true
+	case "catch_kwargs":
+		return m.node.kwargsSlot >= 0, true
+	case "catch_varargs":
+		return m.node.varargsSlot >= 0, true
+	case "caller":
+		return m.node.callerSlot >= 0 || m.node.explicitCaller, true
+	}
+	return nil, false
+}
+
+func (c *cycler) attr(name string, method methodMaker) (Value, bool) {
+	switch name {
+	case "current":
+		return c.items[c.pos], true
+	case "items":
+		return &Tuple{c.items}, true
+	case "pos":
+		return int64(c.pos), true
+	case "next":
+		return method(nil, func([]Value) Value {
+			v := c.items[c.pos]
+			c.pos = (c.pos + 1) % len(c.items)
+			return v
+		})
+	case "reset":
+		return method(nil, func([]Value) Value { c.pos = 0; return nil })
+	}
+	return nil, false
+}

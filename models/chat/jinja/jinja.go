@@ -1,0 +1,157 @@
+// Package jinja is an interpreter for chat templates: the language of Jinja2
+// with the sandbox, the white space rules and the functions that Hugging
+// Face's transformers gives to a model's template.
+//
+// It says what Jinja2 3.1 says, byte for byte, or gives an error. Values are
+// Python's: integers of any size, floats that print as repr does, texts that
+// count in code points, dicts that keep their order, iterators that are read
+// once. What a template can ask for and is not here (a random item, an
+// object's address, another file) is refused by its name.
+//
+// A template is untrusted. It sees no file, no clock but the one given and no
+// environment, and the steps it takes, the bytes it makes and how deep it goes
+// are bounded (see [Limits]). Values cannot be changed once they are made,
+// except the attributes of a namespace.
+package jinja
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Limits of any template.
+const (
+	MaxSource = 512 << 10 // bytes of a template
+
+	maxNesting = 300 // parts of an expression, or blocks, inside each other
+	maxCalls   = 160 // macros and recursive loops inside each other
+	maxValues  = 500 // lists and dicts inside each other
+	maxDigits  = 4300
+	maxRange   = 100_000
+)
+
+// Limits bound one rendering.
+type Limits struct {
+	Steps int64 // parts of the template that are evaluated, and items visited; 0 for 20 million
+	Bytes int64 // made by the template, in texts and lists, kept or not; 0 for 256 MiB
+}
+
+// Template is a parsed template. It may be used by several goroutines.
+type Template struct {
+	body  *frameNode
+	root  []node
+	texts []string
+}
+
+// Constants calls visit for the texts that the template holds in its
+// expressions, such as the roles that it compares with.
+func (t *Template) Constants(visit func(text string)) {
+	for _, s := range t.texts {
+		visit(s)
+	}
+}
+
+// Options are what a rendering may know beside its variables.
+type Options struct {
+	Now    time.Time // what strftime_now shows; zero for the time of the call
+	Limits Limits
+}
+
+// Kind says what an [Error] is about.
+type Kind int
+
+// The kinds of errors.
+const (
+	Syntax      Kind = iota // the source is not a template
+	Failed                  // an operation that Python refuses too: a sum of a str and an int, an attribute of an undefined
+	Raised                  // the template called raise_exception; Message has its own words
+	Unsupported             // Jinja2 could, this package does not
+	Exceeded                // a limit
+)
+
+// Error is what is wrong with a template, or with what it was given.
+type Error struct {
+	Kind    Kind
+	Line    int // 1 for the first line of the source; 0 if unknown
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Kind == Raised || e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+}
+
+// Parse reads a template. Its error is an [*Error].
+func Parse(source string) (t *Template, err error) {
+	if len(source) > MaxSource {
+		return nil, &Error{Kind: Exceeded, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), MaxSource)}
+	}
+	defer caught(&err)
+	p := &parser{toks: lex(source)}
+	body := p.template()
+	r := resolver{}
+	t = &Template{body: r.root(body), root: body}
+	for _, tok := range p.toks {
+		if tok.kind == tokString {
+			t.texts = append(t.texts, tok.text)
+		}
+	}
+	return t, nil
+}
+
+// Render writes the template with the variables given, whose values are those
+// that [FromJSON] makes, or texts, bools, ints, float64s, nil, and [*Dict]s and
+// [*List]s of them. Its error is an [*Error], or that of the context.
+func (t *Template) Render(ctx context.Context, vars *Dict, opt Options) (out string, err error) {
+	if opt.Limits.Steps == 0 {
+		opt.Limits.Steps = 20_000_000
+	}
+	if opt.Limits.Bytes == 0 {
+		opt.Limits.Bytes = 256 << 20
+	}
+	if opt.Now.IsZero() {
+		opt.Now = time.Now()
+	}
+	st := &state{ctx: ctx, vars: vars, now: opt.Now, steps: opt.Limits.Steps, bytes: opt.Limits.Bytes, exported: map[string]Value{}}
+	defer func() {
+		if e, ok := err.(*Error); ok && e.Line == 0 {
+			e.Line = st.line
+		}
+	}()
+	defer caught(&err)
+	return st.capture(func() { st.run(t.root, st.enter(t.body, nil)) }), nil
+}
+
+// caught turns a failure inside the package into an error.
+func caught(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *Error:
+		*err = p
+	case stopped:
+		*err = p.error
+	default:
+		panic(p)
+	}
+}
+
+// stopped is the context's error on its way out.
+type stopped struct{ error }
+
+// fail ends what is under way with an error that Python would give too.
+func fail(format string, args ...any) {
+	panic(&Error{Kind: Failed, Message: fmt.Sprintf(format, args...)})
+}
+
+// refuse ends what is under way where Jinja2 could go on.
+func refuse(format string, args ...any) {
+	panic(&Error{Kind: Unsupported, Message: fmt.Sprintf(format, args...) + " is not supported"})
+}
+
+// exceed ends what is under way at a limit.
+func exceed(format string, args ...any) {
+	panic(&Error{Kind: Exceeded, Message: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,462 @@
+package jinja
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// normal returns an integer as an int64 if it fits.
+func normal(i *big.Int) Value {
+	if i.IsInt64() {
+		return i.Int64()
+	}
+	if i.BitLen() > maxDigits*10/3 {
+		exceed("an integer has more than %d digits", maxDigits)
+	}
+	return i
+}
+
+// numeric returns a number without bools: int64, *big.Int or float64.
+func numeric(v Value) (Value, bool) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return int64(1), true
+		}
+		return int64(0), true
+	case int64, *big.Int, float64:
+		return x, true
+	}
+	return nil, false
+}
+
+// integer returns an int as a big one.
+func integer(v Value) (*big.Int, bool) {
+	n, _ := numeric(v)
+	switch x := n.(type) {
+	case int64:
+		return big.NewInt(x), true
+	case *big.Int:
+		return x, true
+	}
+	return nil, false
+}
+
+// small returns an int that fits an int; it fails for another.
+func small(v Value) (int, bool) {
+	n, _ := numeric(v)
+	switch x := n.(type) {
+	case int64:
+		return int(x), true
+	case *big.Int:
+		if x.Sign() < 0 {
+			return math.MinInt, true
+		}
+		return math.MaxInt, true
+	}
+	return 0, false
+}
+
+// toFloat is Python's float() of a number.
+func toFloat(v Value) float64 {
+	n, _ := numeric(v)
+	switch x := n.(type) {
+	case int64:
+		return float64(x)
+	case *big.Int:
+		f, _ := new(big.Float).SetInt(x).Float64()
+		if math.IsInf(f, 0) {
+			fail("an int is too large for a float")
+		}
+		return f
+	}
+	f, _ := n.(float64)
+	return f
+}
+
+// compareNumbers is -1, 0 or 1; 1 with a NaN.
+func compareNumbers(a, b Value) int {
+	x, _ := numeric(a)
+	y, _ := numeric(b)
+	if i, ok := x.(int64); ok {
+		if j, ok := y.(int64); ok {
+			switch {
+			case i < j:
+				return -1
+			case i > j:
+				return 1
+			}
+			return 0
+		}
+	}
+	if isNaN(x) || isNaN(y) {
+		return 1
+	}
+	return exactly(x).Cmp(exactly(y))
+}
+
+// exactly returns a number without loss.
+func exactly(v Value) *big.Float {
+	if f, ok := v.(float64); ok {
+		return big.NewFloat(f)
+	}
+	i, _ := integer(v)
+	return new(big.Float).SetPrec(uint(max(i.BitLen(), 64))).SetInt(i)
+}
+
+func bigText(i *big.Int) string {
+	s := i.String()
+	if len(strings.TrimPrefix(s, "-")) > maxDigits {
+		exceed("an integer has more than %d digits", maxDigits)
+	}
+	return s
+}
+
+// floatText is Python's repr() of a float.
+func floatText(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	s := strconv.FormatFloat(f, 'e', -1, 64)
+	at := strings.IndexByte(s, 'e')
+	if exp, _ := strconv.Atoi(s[at+1:]); exp < -4 || exp >= 16 {
+		return s
+	}
+	s = strconv.FormatFloat(f, 'f', -1, 64)
+	if strings.IndexByte(s, '.') < 0 {
+		s += ".0"
+	}
+	return s
+}
+
+// signed is + or - before a value.
+func signed(v Value, minus bool) Value {
+	n, ok := numeric(v)
+	if !ok {
+		if u, ok := v.(*Undefined); ok {
+			fail("%s", u.hint)
+		}
+		fail("%s has no sign", typeName(v))
+	}
+	if !minus {
+		return n
+	}
+	if f, ok := n.(float64); ok {
+		return -f
+	}
+	i, _ := integer(n)
+	return normal(new(big.Int).Neg(i))
+}
+
+// arithmetic computes with two numbers.
+func arithmetic(op string, a, b Value) Value {
+	_, fa := a.(float64)
+	_, fb := b.(float64)
+	if fa || fb || op == "/" {
+		return floatArithmetic(op, a, b)
+	}
+	if x, ok := a.(int64); ok {
+		if y, ok := b.(int64); ok {
+			if v, ok := smallArithmetic(op, x, y); ok {
+				return v
+			}
+		}
+	}
+	x, _ := integer(a)
+	y, _ := integer(b)
+	z := new(big.Int)
+	switch op {
+	case "+":
+		z.Add(x, y)
+	case "-":
+		z.Sub(x, y)
+	case "*":
+		z.Mul(x, y)
+	case "**":
+		return power(x, y)
+	default:
+		if y.Sign() == 0 {
+			fail("division by zero")
+		}
+		m := new(big.Int)
+		z.DivMod(x, y, m)
+		if y.Sign() < 0 && m.Sign() != 0 { // Python rounds down
+			z.Sub(z, big.NewInt(1))
+			m.Add(m, y)
+		}
+		if op == "%" {
+			z = m
+		}
+	}
+	return normal(z)
+}
+
+// smallArithmetic computes where nothing overflows.
+func smallArithmetic(op string, x, y int64) (Value, bool) {
+	switch op {
+	case "+":
+		z := x + y
+		return z, (z > x) == (y > 0)
+	case "-":
+		z := x - y
+		return z, (z < x) == (y > 0)
+	case "*":
+		if hi, lo := bits.Mul64(magnitude(x), magnitude(y)); hi == 0 && lo < 1<<63 {
+			return x * y, true
+		}
+	}
+	return nil, false
+}
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+func power(x, y *big.Int) Value {
+	if y.Sign() < 0 {
+		if x.Sign() == 0 {
+			fail("division by zero")
+		}
+		return floatPower(toFloat(x), toFloat(y))
+	}
+	if x.BitLen() > 1 && (!y.IsInt64() || int64(x.BitLen()-1)*min(y.Int64(), 1<<30) > maxDigits*4) {
+		exceed("an integer has more than %d digits", maxDigits)
+	}
+	if x.BitLen() <= 1 && !y.IsInt64() { // 0, 1 and -1
+		y = new(big.Int).And(y, big.NewInt(1))
+		y.Add(y, big.NewInt(2))
+	}
+	return normal(new(big.Int).Exp(x, y, nil))
+}
+
+func floatArithmetic(op string, a, b Value) Value {
+	if op == "/" {
+		if x, ok := integer(a); ok {
+			if y, ok := integer(b); ok && y.Sign() != 0 {
+				f, _ := new(big.Rat).SetFrac(x, y).Float64()
+				if x.Sign() == 0 {
+					return math.Copysign(0, float64(y.Sign()))
+				}
+				if math.IsInf(f, 0) {
+					fail("an int is too large for a float")
+				}
+				return f
+			}
+		}
+	}
+	x, y := toFloat(a), toFloat(b)
+	switch op {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	case "*":
+		return x * y
+	case "**":
+		if x == 0 && y < 0 {
+			fail("division by zero")
+		}
+		if x < 0 && y != math.Floor(y) && !math.IsInf(y, 0) && !math.IsInf(x, 0) {
+			refuse("a complex number")
+		}
+		return floatPower(x, y)
+	}
+	if y == 0 {
+		fail("division by zero")
+	}
+	if op == "/" {
+		return x / y
+	}
+	m := math.Mod(x, y)
+	div := (x - m) / y
+	if m != 0 {
+		if (y < 0) != (m < 0) {
+			m += y
+			div--
+		}
+	} else {
+		m = math.Copysign(0, y)
+	}
+	if op == "%" {
+		return m
+	}
+	if div == 0 {
+		return math.Copysign(0, x/y)
+	}
+	floor := math.Floor(div)
+	if div-floor > 0.5 {
+		floor++
+	}
+	return floor
+}
+
+// floatPower is x**y, rounded once, as C's pow nearly always does. A power
+// with a fraction is known for square roots alone.
+func floatPower(x, y float64) Value {
+	switch {
+	case x == 0, x == 1, y == 0, math.IsNaN(x), math.IsNaN(y), math.IsInf(x, 0), math.IsInf(y, 0):
+		return math.Pow(x, y)
+	case y == 0.5:
+		return math.Sqrt(x)
+	case y != math.Trunc(y):
+		refuse("a power with a fraction")
+	case math.Abs(y) > 1<<20:
+		refuse("a power of more than a million")
+	}
+	z := new(big.Float).SetPrec(400).SetInt64(1)
+	base := new(big.Float).SetPrec(400).SetFloat64(x)
+	for n := int(math.Abs(y)); n > 0; n >>= 1 {
+		if n&1 == 1 {
+			z.Mul(z, base)
+		}
+		base.Mul(base, base)
+	}
+	if y < 0 {
+		z.Quo(new(big.Float).SetPrec(400).SetInt64(1), z)
+	}
+	f, _ := z.Float64()
+	if math.IsInf(f, 0) {
+		fail("a float is too large")
+	}
+	return f
+}
+
+// roundNumber is Python's round(v, places): half to even, of the exact value.
+func roundNumber(v Value, places int) Value {
+	n, _ := numeric(v)
+	f, isFloat := n.(float64)
+	switch {
+	case isFloat && (math.IsNaN(f) || math.IsInf(f, 0)):
+		return f
+	case isFloat && places > 330:
+		return f
+	case isFloat && places >= 0:
+		r, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', places, 64), 64)
+		return r
+	case isFloat && places < -310:
+		return math.Copysign(0, f)
+	case !isFloat && places >= 0:
+		return n
+	case !isFloat && places < -maxDigits:
+		return int64(0)
+	}
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-places)), nil)
+	var q *big.Rat
+	if isFloat {
+		q, _ = exactly(f).Rat(nil)
+		if q == nil {
+			q = new(big.Rat)
+		}
+	} else {
+		i, _ := integer(n)
+		q = new(big.Rat).SetInt(i)
+	}
+	q = new(big.Rat).Quo(q, new(big.Rat).SetInt(unit))
+	i := new(big.Int).Mul(halfEven(q), unit)
+	if isFloat {
+		return math.Copysign(toFloat(i), f)
+	}
+	return normal(i)
+}
+
+// halfEven rounds to the nearest integer, to an even one if two are as near.
+func halfEven(q *big.Rat) *big.Int {
+	two := big.NewInt(2)
+	num := new(big.Int).Mul(q.Num(), two)
+	num.Add(num, q.Denom())
+	den := new(big.Int).Mul(q.Denom(), two)
+	i, m := new(big.Int).DivMod(num, den, new(big.Int))
+	if m.Sign() == 0 && i.Bit(0) == 1 {
+		i.Sub(i, big.NewInt(1))
+	}
+	return i
+}
+
+// parseInt is Python's int(s, base).
+func parseInt(s string, base int) (Value, bool) {
+	s = strings.ToLower(trimSpace(s))
+	neg := strings.HasPrefix(s, "-")
+	if neg || strings.HasPrefix(s, "+") {
+		s = s[1:]
+	}
+	prefixed := false
+	for i, b := range []int{2, 8, 16} {
+		if len(s) > 1 && s[0] == '0' && s[1] == "box"[i] && (base == b || base == 0) {
+			s, base, prefixed = s[2:], b, true
+		}
+	}
+	if base == 0 {
+		base = 10
+		if len(s) > 1 && s[0] == '0' && strings.Trim(s, "0_") != "" {
+			return nil, false
+		}
+	}
+	if prefixed {
+		s = strings.TrimPrefix(s, "_")
+	}
+	if base < 2 || base > 36 {
+		fail("int wants a base of 0, or 2 to 36")
+	}
+	set := "0123456789abcdefghijklmnopqrstuvwxyz"[:base]
+	if s == "" || digits(s, set) != len(s) {
+		return nil, false
+	}
+	s = strings.ReplaceAll(s, "_", "")
+	if len(s) > maxDigits {
+		exceed("an integer has more than %d digits", maxDigits)
+	}
+	i, ok := new(big.Int).SetString(s, base)
+	if !ok {
+		return nil, false
+	}
+	if neg {
+		i.Neg(i)
+	}
+	return normal(i), true
+}
+
+// parseFloat is Python's float(s).
+func parseFloat(s string) (float64, bool) {
+	s = strings.ToLower(trimSpace(s))
+	bare := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	switch bare {
+	case "inf", "infinity", "nan":
+		if len(s)-len(bare) > 1 {
+			return 0, false
+		}
+		f, _ := strconv.ParseFloat(s, 64)
+		if bare == "nan" {
+			f = math.NaN()
+		}
+		return f, true
+	}
+	plain := strings.ReplaceAll(s, "_", "")
+	for i, c := range s {
+		switch {
+		case c == '_':
+			if i == 0 || i == len(s)-1 || !isDecimal(s[i-1]) || !isDecimal(s[i+1]) {
+				return 0, false
+			}
+		case c != '+' && c != '-' && c != '.' && c != 'e' && (c < '0' || c > '9'):
+			return 0, false
+		}
+	}
+	f, err := strconv.ParseFloat(plain, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0, false
+	}
+	return f, true
+}
+
+func isDecimal(c byte) bool { return c >= '0' && c <= '9' }
