@@ -340,12 +340,12 @@ func hashable(v Value) bool {
 
 // whole returns an int of moderate size; it fails for another value.
 func whole(fn string, v Value) int {
-	switch v.(type) {
+	switch u := v.(type) {
 	case int64, bool, *big.Int:
 		n, _ := small(v)
 		return n
 	case *Undefined:
-		fail("%s: %s", fn, v.(*Undefined).hint)
+		fail("%s: %s", fn, u.hint)
 	}
 	fail("%s wants an int, has %s", fn, typeName(v))
 	return 0

@@ -8,7 +8,6 @@ type parser struct {
 	pos  int
 
 	nesting int      // parts inside each other that are under way
-	open    []string // the tags that wait for their end, for errors
 	loops   int      // loops that the statement is in, in the same function
 	blocks  []string // names of blocks
 }
