@@ -188,6 +188,9 @@ func TestHostileSources(t *testing.T) {
 		{"4,000 required alone", schema.New([]byte(`{"type":"object","required":[`+names(4000)+`]}`), schema.Options{}), false},
 		{"steps of oneOf", schema.New([]byte(`{"oneOf":[`+steps(100)+`]}`), schema.Options{}), true},
 		{"enum of 1,000 that differ", schema.New([]byte(`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":[`+names(1000)+`]}}`), schema.Options{}), false},
+		{"chain of 100 dependencies", schema.New([]byte(`{"dependentRequired":{`+chained(100)+`}}`), schema.Options{}), false},
+		{"chain of 5,000 dependencies", schema.New([]byte(`{"dependentRequired":{`+chained(5000)+`}}`), schema.Options{}), true},
+		{"chain of 5,000 dependent schemas", schema.New([]byte(`{"dependencies":{`+chained(5000)+`}}`), schema.Options{}), true},
 		{"many empty rules", grammar.GBNF("root ::= " + strings.Repeat("e ", 300) + "\ne ::= \"a\"? | \"b\"?"), false},
 		{"left recursion of all", grammar.GBNF("root ::= r0\n" + tangle(30)), true},
 		{"long chain", grammar.GBNF("root ::= r0\n" + chain(20_000)), false},
@@ -245,4 +248,28 @@ func chain(n int) string {
 	}
 	fmt.Fprintf(&b, "r%d ::= \"a\"\n", n)
 	return b.String()
+}
+
+// chained is n dependencies, each name of which needs the next.
+func chained(n int) string {
+	return listed(n, func(i int) string { return fmt.Sprintf(`"n%d":["n%d"]`, i, i+1) })
+}
+
+// TestDependencyChains holds chains to what they say: a name needs all that
+// follow.
+func TestDependencyChains(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 20, 100} {
+		for _, keyword := range []string{"dependentRequired", "dependencies"} {
+			g := constraintest.Compile(t, schema.New([]byte(`{"`+keyword+`":{`+chained(n)+`}}`), schema.Options{}))
+			from := func(i int) string {
+				return "{" + listed(n+1-i, func(j int) string { return fmt.Sprintf(`"n%d":0`, i+j) }) + "}"
+			}
+			for text, want := range map[string]bool{"{}": true, "1": true, from(0): true, from(n / 2): true, from(n): true, `{"n0":0}`: false, `{"x":1}`: true,
+				strings.Replace(from(0), fmt.Sprintf(`"n%d"`, n), `"x"`, 1): false} {
+				if ok, _ := g.Check([]byte(text)); ok != want {
+					t.Errorf("%s of %d: %.60s accepted %v, want %v", keyword, n, text, ok, want)
+				}
+			}
+		}
+	}
 }

@@ -368,8 +368,11 @@ func with(name string) *shape { return withMember(name, valueSet{}, true) }
 func withMember(name string, s valueSet, required bool) *shape {
 	k := only(typeObject)
 	k.members.clauses = []*memberClause{{names: []string{name}, sets: map[string]valueSet{name: s}}}
-	if required {
+	switch {
+	case required:
 		k.members.required = []string{name}
+	case s.never:
+		k.members.forbidden = []string{name}
 	}
 	return k
 }

@@ -155,8 +155,11 @@ type compiler struct {
 
 // Limits that keep time and memory in bounds on hostile schemas.
 const (
-	maxShapes = 512     // alternatives of one set
-	maxRules  = 100_000 // sets reached
+	maxShapes = 512 // alternatives of one set
+	// Conditions on members in all alternatives of a set: every name is looked
+	// up in each, so compiling takes more than their number.
+	maxConditions = 1 << 16
+	maxRules      = 100_000 // sets reached
 )
 
 func newCompiler(root *jsonvalue.Value, opts Options) (*compiler, error) {

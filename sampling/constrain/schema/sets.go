@@ -103,9 +103,13 @@ func (c *compiler) onlyPossible(list []*shape) ([]*shape, error) {
 func (c *compiler) product(a, b []*shape, ptr string) ([]*shape, error) {
 	var out []*shape
 	var none *shape
+	conditions := 0
 	for _, x := range a {
 		for _, y := range b {
 			k := meet(x, y, ptr)
+			if conditions += len(k.members.clauses); conditions > maxConditions {
+				return nil, lang.Refuse(ptr, "", "the alternatives of its anyOf, oneOf, if and dependent keywords combine to more than %d conditions on members", maxConditions)
+			}
 			if k.types == 0 {
 				if none == nil {
 					none = k

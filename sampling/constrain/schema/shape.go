@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -83,8 +84,10 @@ type textPattern struct {
 type memberBounds struct {
 	min, max int
 	required []string
-	names    []valueSet // every name satisfies these
-	clauses  []*memberClause
+	// forbidden are names that no value has: those of clauses that say no more.
+	forbidden []string
+	names     []valueSet // every name satisfies these
+	clauses   []*memberClause
 }
 
 // A memberClause is properties, patternProperties and additionalProperties of
@@ -142,6 +145,7 @@ func (s *shape) copy() *shape {
 	c.number.compare, c.number.notMultiple = slices.Clip(s.number.compare), slices.Clip(s.number.notMultiple)
 	c.text.patterns = slices.Clip(s.text.patterns)
 	c.members.required, c.members.names, c.members.clauses = slices.Clip(s.members.required), slices.Clip(s.members.names), slices.Clip(s.members.clauses)
+	c.members.forbidden = slices.Clip(s.members.forbidden)
 	c.items.clauses, c.items.contains = slices.Clip(s.items.clauses), slices.Clip(s.items.contains)
 	return &c
 }
@@ -182,7 +186,9 @@ func meet(a, b *shape, ptr string) *shape {
 	for _, p := range b.text.patterns {
 		s.text.add(p)
 	}
-	s.members.meet(&b.members)
+	if name, ok := s.members.meet(&b.members); !ok && s.types&typeObject != 0 {
+		s.drop(typeObject, ptr, "dependentRequired", fmt.Sprintf("a value may not have %q here and must", name))
+	}
 	s.items.min, s.items.max = max(s.items.min, b.items.min), smaller(s.items.max, b.items.max)
 	s.items.clauses = append(s.items.clauses, b.items.clauses...)
 	s.items.contains = append(s.items.contains, b.items.contains...)
@@ -249,11 +255,29 @@ func (t *textBounds) add(p textPattern) {
 	t.patterns = append(t.patterns, p)
 }
 
-func (m *memberBounds) meet(n *memberBounds) {
+// meet restricts m to what n allows as well. It is not ok if a name is then
+// both required and forbidden.
+func (m *memberBounds) meet(n *memberBounds) (name string, ok bool) {
+	name, ok = m.torn(n)
+	if ok {
+		name, ok = n.torn(m)
+	}
+	m.forbidden = append(m.forbidden, n.forbidden...)
 	m.min, m.max = max(m.min, n.min), smaller(m.max, n.max)
 	m.required = union(m.required, n.required)
 	m.names = append(m.names, n.names...)
 	m.clauses = append(m.clauses, n.clauses...)
+	return name, ok
+}
+
+// torn returns a name that m requires and n forbids; it is ok if there is none.
+func (m *memberBounds) torn(n *memberBounds) (name string, ok bool) {
+	for _, name := range n.forbidden {
+		if slices.Contains(m.required, name) {
+			return name, false
+		}
+	}
+	return "", true
 }
 
 // union appends to a list what it does not have of another.
