@@ -12,14 +12,12 @@ import (
 // write them: the mantissa is compared with the bounds digit by digit, and at
 // the "e" it is known which exponents lead into the set.
 
-// Exponents go as far as the numbers of 64 bits; under a multipleOf, where each
-// is tried, less far. The digits of a mantissa are counted where that matters.
+// Exponents have no end, but under a multipleOf, where each is tried. The digits
+// of a mantissa are counted where that matters.
 const (
-	maxSciExponent  = 307
 	maxStepExponent = 30
 	maxSciDigits    = 17
 	maxSciModulus   = 16
-	maxSciPlaces    = 3 // digits of an exponent
 )
 
 // sciState is how far a mantissa has been read, as far as it matters.
@@ -172,26 +170,29 @@ func (m *sciMachine) allows(s sciState, exponent int) bool {
 	return true
 }
 
-// A span is the whole numbers lo..hi.
+// A span is the whole numbers lo..hi. Its ends may be endless, with either sign.
 type span struct{ lo, hi int }
 
-// exponents lists those that lead into the set, in ascending order.
+const endless = 1 << 30
+
+// exponents lists those that lead into the set, in ascending order. Between two
+// cuts all of them do, or none.
 func (m *sciMachine) exponents(s sciState) (list []span) {
-	most, cuts := maxSciExponent, []int{}
+	cuts := []int{-endless, endless + 1, int(s.digits) - 1, int(s.digits) - 2}
 	if len(m.moduli) > 0 {
-		most = maxStepExponent
-		for e := -most; e <= most; e++ {
+		cuts = cuts[2:]
+		for e := -maxStepExponent; e <= maxStepExponent+1; e++ {
 			cuts = append(cuts, e)
 		}
 	}
-	cuts = append(cuts, -most, most+1, int(s.digits)-1, int(s.digits)-2)
 	for _, d := range m.bounds {
 		cuts = append(cuts, d.exponent, d.exponent+1)
 	}
 	slices.Sort(cuts)
 	for i, lo := range cuts[:len(cuts)-1] {
 		hi := cuts[i+1] - 1
-		if lo < -most || hi > most || lo > hi || !m.allows(s, lo) {
+		far := len(m.moduli) > 0 && (lo < -maxStepExponent || hi > maxStepExponent)
+		if far || lo > hi || !m.allows(s, hi) {
 			continue
 		}
 		if n := len(list) - 1; n >= 0 && list[n].hi == lo-1 {
@@ -206,7 +207,7 @@ func (m *sciMachine) exponents(s sciState) (list []span) {
 // An exponentWriter adds the automata of exponents to that of numbers.
 type exponentWriter struct {
 	out  *lang.NFA
-	any  [maxSciPlaces + 1]int32 // behind a digit with any others to come, 0 if not made
+	any  int32 // behind a digit with any others to come, 0 if not made
 	done map[string]int32
 }
 
@@ -231,11 +232,10 @@ func (w *exponentWriter) behindE(list []span) int32 {
 	if at, ok := w.done[key.String()]; ok {
 		return at
 	}
-	at := w.node()
-	w.digits(at, up, 0, maxSciPlaces)
-	plus, minus := w.node(), w.node()
-	w.digits(plus, up, 0, maxSciPlaces)
-	w.digits(minus, down, 0, maxSciPlaces)
+	at, plus, minus := w.node(), w.node(), w.node()
+	w.first(at, up)
+	w.first(plus, up)
+	w.first(minus, down)
 	w.out.Edges[at] = append([]lang.Edge{{Lo: '+', Hi: '+', To: plus}, {Lo: '-', Hi: '-', To: minus}}, w.out.Edges[at]...)
 	w.done[key.String()] = at
 	return at
@@ -243,39 +243,64 @@ func (w *exponentWriter) behindE(list []span) int32 {
 
 func (w *exponentWriter) node() int32 { return w.out.Node() }
 
-// digits adds to a node the next digit of numbers that begin with those of
-// value, with left digits to come at most.
-func (w *exponentWriter) digits(at int32, list []span, value, left int) {
-	if left == 0 {
-		return
-	}
-	for d := range 10 {
-		if to := w.behind(list, 10*value+d, left-1); to != lang.Dead {
-			b := byte('0' + d)
-			w.out.Edges[at] = append(w.out.Edges[at], lang.Edge{Lo: b, Hi: b, To: to})
-		}
+func (w *exponentWriter) edge(at int32, digit int, to int32) {
+	if to != lang.Dead {
+		b := byte('0' + digit)
+		w.out.Edges[at] = append(w.out.Edges[at], lang.Edge{Lo: b, Hi: b, To: to})
 	}
 }
 
+// first adds to a node the first digit of an exponent: zeros, then others.
+func (w *exponentWriter) first(at int32, list []span) {
+	if len(list) == 0 {
+		return
+	}
+	zeros := w.node()
+	w.out.Final[zeros] = holdsNumber(list, 0)
+	w.edge(at, 0, zeros)
+	w.edge(zeros, 0, zeros)
+	for d := 1; d < 10; d++ {
+		to := w.behind(list, d)
+		w.edge(at, d, to)
+		w.edge(zeros, d, to)
+	}
+}
+
+func holdsNumber(list []span, n int) bool {
+	return slices.ContainsFunc(list, func(s span) bool { return s.lo <= n && n <= s.hi })
+}
+
 // behind is the node behind the digits of value, or dead.
-func (w *exponentWriter) behind(list []span, value, left int) int32 {
+func (w *exponentWriter) behind(list []span, value int) int32 {
+	most := 0 // the greatest end; beyond it all numbers belong to the list, or none
+	for _, s := range list {
+		if most = max(most, s.lo); s.hi < endless {
+			most = max(most, s.hi)
+		}
+	}
 	all, none := true, true
-	for i, lo, hi := 0, value, value; i <= left; i, lo, hi = i+1, 10*lo, 10*hi+9 {
-		whole := slices.ContainsFunc(list, func(s span) bool { return s.lo <= lo && hi <= s.hi })
-		all = all && whole
+	for lo, hi := value, value; ; lo, hi = 10*lo, 10*hi+9 {
+		all = all && slices.ContainsFunc(list, func(s span) bool { return s.lo <= lo && hi <= s.hi })
 		none = none && !slices.ContainsFunc(list, func(s span) bool { return s.lo <= hi && lo <= s.hi })
+		if lo > most {
+			break
+		}
 	}
 	switch {
 	case none:
 		return lang.Dead
-	case all && w.any[left] > 0:
-		return w.any[left]
+	case all && w.any > 0:
+		return w.any
 	}
 	at := w.node()
+	w.out.Final[at] = holdsNumber(list, value)
 	if all {
-		w.any[left] = at
+		w.any = at
+		w.out.Edges[at] = append(w.out.Edges[at], lang.Edge{Lo: '0', Hi: '9', To: at})
+		return at
 	}
-	w.out.Final[at] = slices.ContainsFunc(list, func(s span) bool { return s.lo <= value && value <= s.hi })
-	w.digits(at, list, value, left)
+	for d := range 10 {
+		w.edge(at, d, w.behind(list, 10*value+d))
+	}
 	return at
 }
