@@ -46,6 +46,8 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 		l.assist(c.Draft)
 	case Fork:
 		l.fork(c)
+	case Settle:
+		l.waiting = append(l.waiting, c.Done)
 	}
 }
 

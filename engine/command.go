@@ -79,6 +79,11 @@ type (
 
 	// Cancel stops reading a prompt.
 	Cancel struct{}
+
+	// Settle asks for the lane's state once it has nothing more to do: all
+	// commands before this one are done, what was to be advanced is written
+	// and the next token is proposed. Done must have room for one view.
+	Settle struct{ Done chan<- View }
 )
 
 func (Start) command()   {}
@@ -94,3 +99,4 @@ func (Look) command()    {}
 func (Judge) command()   {}
 func (Assist) command()  {}
 func (Cancel) command()  {}
+func (Settle) command()  {}

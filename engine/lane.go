@@ -71,6 +71,8 @@ type Lane struct {
 	looked          *Step
 	looking         int
 
+	waiting []chan<- View // for the lane to settle
+
 	agree   agreement
 	memory  memory
 	scratch sampling.Scratch
@@ -122,8 +124,14 @@ func (l *Lane) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		l.publish()
+		v := l.publish()
 		if !busy {
+			if wait == 0 && !l.inbox.waiting() {
+				for _, done := range l.waiting {
+					done <- v
+				}
+				l.waiting = nil
+			}
 			l.sleep(ctx, wait)
 		}
 	}
@@ -383,8 +391,8 @@ func (l *Lane) ended() Reason {
 	return ""
 }
 
-// publish makes the lane's state the newest view.
-func (l *Lane) publish() {
+// publish makes the lane's state the newest view, and returns it.
+func (l *Lane) publish() View {
 	v := View{
 		Lane: l.id, Err: l.err, Settings: l.settings,
 		PromptText: l.text, Prompt: l.prompt,
@@ -425,4 +433,5 @@ func (l *Lane) publish() {
 	}
 	l.views <- v // cannot block: we are the only sender and the buffer is empty
 	l.watch.tell(v)
+	return v
 }

@@ -127,6 +127,7 @@ func newRoot(sys System) *cobra.Command {
 	for _, command := range []func(System) *cobra.Command{
 		newRun,
 		newReplay,
+		newShot,
 		newScore,
 		newCompare,
 		newSweep,

@@ -33,7 +33,7 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 	}
 	s := addShared(sys, cmd)
 	s.addScreen(cmd)
-	rec := addRecord(cmd)
+	s.rec = addRecord(cmd)
 	cmd.Flags().StringArrayVar(&specs, "lane", nil, "a lane: PRESET[,key=value…]; 2 to 4 times")
 	cmd.Flags().StringVar(&format, "format", "screen", "screen or jsonl")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
@@ -54,14 +54,14 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 				return err
 			}
 		}
+		if err := s.rec.check(); err != nil {
+			return err
+		}
 		if format == "screen" {
 			return s.lab(cmd.Context(), lanes)
 		}
-		if err := rec.check(); err != nil {
-			return err
-		}
-		defer rec.close()
-		return s.compare(cmd.Context(), lanes, top, rec)
+		defer s.rec.close()
+		return s.compare(cmd.Context(), lanes, top, s.rec)
 	}
 	return cmd
 }

@@ -39,6 +39,7 @@ type shared struct {
 	context            int
 	kv                 string
 	params             map[string]*paramFlag
+	rec                *recording         // nil for commands that record nothing
 	lf                 *labFlags          // nil for commands without a screen
 	file               *exchange.Imported // what --config holds, once it was read
 	named              *source            // the constraint that flags name, once it was read

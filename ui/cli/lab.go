@@ -32,6 +32,7 @@ type labFlags struct {
 	ascii   bool
 	noMouse bool
 	fps     int
+	cast    string // file of a cast; empty for none
 }
 
 func newLab(sys System) *cobra.Command {
@@ -48,7 +49,14 @@ moved, where the random draw fell. Without a command it opens the lab.`,
 	}
 	s := addShared(sys, cmd)
 	s.addScreen(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.lab(cmd.Context(), nil) }
+	s.rec = addRecord(cmd)
+	cmd.Flags().StringVar(&s.lf.cast, "cast", "", "also write what the screen shows to this file, as an asciicast")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := s.rec.check(); err != nil {
+			return err
+		}
+		return s.lab(cmd.Context(), nil)
+	}
 	return cmd
 }
 
@@ -83,16 +91,7 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 		return err
 	}
 	s.onScreen = true
-	if s.preset == "" && s.config == "" && s.report == nil {
-		s.preset = labPreset
-	}
-	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
-		s.prompt = labPrompt
-		s.flags.Lookup("prompt").Changed = true
-	}
-	if f := s.params["seed"]; !f.given {
-		s.set = append([]string{"seed=" + labSeed}, s.set...)
-	}
+	s.asLab()
 	var jobs []*job
 	err := opening(unfiltered(s.sys.Out), s.model, openingPause, func() (err error) {
 		if len(lanes) > 0 {
@@ -107,7 +106,45 @@ func (s *shared) lab(ctx context.Context, lanes []laneSpec) error {
 		return err
 	}
 	defer closeAll(jobs)
-	return tui.Run(ctx, s.screen(ctx, jobs, len(lanes) > 0))
+	return s.taped(func(opt tui.Options) error { return tui.Run(ctx, opt) }, s.screen(ctx, jobs, len(lanes) > 0))
+}
+
+// taped runs the lab with what --record and --cast ask for.
+func (s *shared) taped(run func(tui.Options) error, opt tui.Options) error {
+	t, err := newTaping(s.rec)
+	if err != nil {
+		return err
+	}
+	if t != nil {
+		opt.Record = t.view
+	}
+	if out, ok := unfiltered(s.sys.Out).(*os.File); ok && s.lf.cast != "" {
+		f, err := os.Create(s.lf.cast)
+		if err != nil {
+			return wrong("--cast %w", fileError(s.lf.cast, err))
+		}
+		defer f.Close()
+		opt.Output = newCastFile(out, f)
+	}
+	err = run(opt)
+	if terr := t.close(); err == nil {
+		err = terr
+	}
+	return err
+}
+
+// asLab gives the flags that were left out the lab's own values.
+func (s *shared) asLab() {
+	if s.preset == "" && s.config == "" && s.report == nil {
+		s.preset = labPreset
+	}
+	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
+		s.prompt = labPrompt
+		s.flags.Lookup("prompt").Changed = true
+	}
+	if f := s.params["seed"]; !f.given {
+		s.set = append([]string{"seed=" + labSeed}, s.set...)
+	}
 }
 
 // screen describes the lab to the package that draws it.

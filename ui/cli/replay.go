@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,12 @@ type replay struct {
 	verify bool
 	html   string // file of the page; empty for none
 	rows   string // rows of the page
-	lane   int    // which lane, from 1; 0 is the first
+	cast   string // file of the cast
+	svg    string // file of the picture
+	step   int    // of the picture
+	size   string // of picture and cast
+	speed  float64
+	lane   int // which lane, from 1; 0 is the first
 	lab    *shared
 }
 
@@ -40,6 +46,7 @@ does not hold enough for are counted.`,
   logitscope replay story.jsonl
   logitscope replay story.jsonl --verify
   logitscope replay story.jsonl --html story.html
+  logitscope replay story.jsonl --cast story.cast --size 100x30
   logitscope --model tape:story.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -52,6 +59,11 @@ does not hold enough for are counted.`,
 	r.lab.addScreen(cmd)
 	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
 	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
+	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
+	cmd.Flags().IntVar(&r.step, "step", 0, "tokens written on the picture of --svg")
+	cmd.Flags().StringVar(&r.cast, "cast", "", "write the run as an asciicast, version 2")
+	cmd.Flags().StringVar(&r.size, "size", "120x40", "cells of picture and cast: WxH")
+	cmd.Flags().Float64Var(&r.speed, "speed", 1, "of the cast, in recorded time")
 	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
 	cmd.Flags().IntVar(&r.lane, "lane", 0, "which lane of a comparison, from 1")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) }
@@ -73,6 +85,9 @@ func (r *replay) run(ctx context.Context, path string) error {
 	if r.html != "" {
 		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, r.rows == "full") })
 	}
+	if r.svg != "" || r.cast != "" {
+		return r.draw(ctx, path, take)
+	}
 	return r.play(ctx, path, take)
 }
 
@@ -81,16 +96,107 @@ func (r *replay) play(ctx context.Context, path string, take *record.Take) error
 	if err := r.lab.terminal(); err != nil {
 		return err
 	}
+	opt, err := r.options(ctx, path, take)
+	if err != nil {
+		return err
+	}
+	return tui.Run(ctx, opt)
+}
+
+// options describe the lab on the recording.
+func (r *replay) options(ctx context.Context, path string, take *record.Take) (tui.Options, error) {
 	s := r.lab
 	j := &job{model: take.Model, text: take.Run.Prompt, prompt: take.Run.PromptTokens, compiler: s.compiler(take.Model)}
 	var err error
 	if j.settings, err = take.Settings(j.compiler); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return tui.Options{}, fmt.Errorf("%s: %w", path, err)
 	}
 	opt := s.screen(ctx, []*job{j}, false)
 	opt.OpenModel = nil // the file has the one model
 	opt.Replay = &tui.Replay{Name: path, Take: take}
-	return tui.Run(ctx, opt)
+	return opt, nil
+}
+
+// draw writes a picture or a cast of the lab on the recording.
+func (r *replay) draw(ctx context.Context, path string, take *record.Take) error {
+	w, h, err := sizeOf(r.size)
+	if err != nil {
+		return err
+	}
+	steps := take.Path(take.Last())
+	switch {
+	case r.step < 0 || r.step > len(steps):
+		return wrong("--step %d: 0 to %d", r.step, len(steps))
+	case !(r.speed >= 0.05 && r.speed <= 100):
+		return wrong("--speed %v: 0.05 to 100", r.speed)
+	}
+	opt, err := r.options(ctx, path, take)
+	if err != nil {
+		return err
+	}
+	o, err := tui.NewOffscreen(ctx, opt, w, h)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if r.svg != "" {
+		if err := o.Go(r.step); err != nil {
+			return err
+		}
+		frame := o.Frame()
+		if err := r.writeFile("--svg", r.svg, func(w io.Writer) error { _, err := io.WriteString(w, frame.SVG(path)); return err }); err != nil {
+			return err
+		}
+	}
+	if r.cast == "" {
+		return nil
+	}
+	return r.writeFile("--cast", r.cast, func(to io.Writer) error {
+		c := handout.NewCast(to, path, w, h)
+		marks := take.Marks()
+		for _, b := range beats(steps, r.speed) {
+			if err := o.Go(b.tokens); err != nil {
+				return err
+			}
+			c.Frame(b.at, o.ANSI())
+			if text := marks[len(take.Run.PromptTokens)+b.tokens]; text != "" {
+				c.Marker(b.at, text)
+			}
+		}
+		return c.Err()
+	})
+}
+
+// A beat is a moment of a cast.
+type beat struct {
+	tokens int
+	at     time.Duration
+}
+
+// Pauses longer than longestPause are cut to it; frames follow each other by
+// framePause or more, the last of a second always.
+const (
+	longestPause = 2 * time.Second
+	framePause   = 100 * time.Millisecond
+)
+
+// beats are the moments of a run at which a frame is drawn.
+func beats(steps []*record.Event, speed float64) []beat {
+	out := []beat{{}}
+	var at, last time.Duration
+	before := 0.0
+	for i, e := range steps {
+		pause := framePause
+		if e.Step.At != nil {
+			pause = time.Duration((*e.Step.At - before) * float64(time.Millisecond))
+			before = *e.Step.At
+		}
+		at += time.Duration(float64(min(max(pause, 0), longestPause)) / speed)
+		if at-last >= framePause || i == len(steps)-1 {
+			out, last = append(out, beat{i + 1, at}), at
+		}
+	}
+	return out
 }
 
 // take returns the run that the flags mean.

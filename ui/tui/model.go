@@ -109,6 +109,12 @@ func (m *Model) Init() tea.Cmd {
 	for _, l := range m.All {
 		cmds = append(cmds, m.StartLane(l))
 	}
+	return tea.Batch(append(cmds, m.begin()...)...)
+}
+
+// begin puts the settings in force and reads the prompt, on lanes that run.
+func (m *Model) begin() []tea.Cmd {
+	var cmds []tea.Cmd
 	if len(m.opt.Problems) > 0 {
 		m.Complain(m.opt.Problems[0].Error())
 	}
@@ -116,7 +122,7 @@ func (m *Model) Init() tea.Cmd {
 		s, err := l.Compile(l.Config, l.Preset)
 		if err != nil {
 			m.Complain(err.Error())
-			return tea.Batch(cmds...)
+			return cmds
 		}
 		l.Settings = s
 		switch {
@@ -133,7 +139,7 @@ func (m *Model) Init() tea.Cmd {
 	if len(m.All) > 1 {
 		m.Conduct()
 	}
-	return tea.Batch(cmds...)
+	return cmds
 }
 
 // Update takes one message.
@@ -193,6 +199,11 @@ func (m *Model) onView(msg run.ViewMsg) tea.Cmd {
 		return func() tea.Msg { return laneEndedMsg{l.Id, <-l.Done} }
 	}
 	l.Take(msg.View)
+	if m.opt.Record != nil {
+		if err := m.opt.Record(l.Id, l.Model, msg.View); err != nil {
+			m.Complain("the recording: " + viz.FirstLine(err.Error()))
+		}
+	}
 	return tea.Batch(m.NextView(l, msg.At), m.WantEffect(), m.tell(msg), m.paceFrames())
 }
 

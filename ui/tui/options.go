@@ -42,7 +42,11 @@ type Options struct {
 	Input  io.Reader // nil for the terminal
 	Output io.Writer // nil for the terminal
 
-	Lanes    []Lane      // to open compare with, instead of one run; nil for the lab
+	Lanes []Lane // to open compare with, instead of one run; nil for the lab
+	// Record is given every view of every lane, in order; nil for none. What
+	// it returns is shown.
+	Record func(lane int, m models.Model, v engine.View) error
+
 	Replay   *Replay     // to play; nil for a model that runs
 	Sweep    *grids.Grid // to look at first; nil for none
 	Problems []error     // found before the start, such as a preset file that cannot be read; shown, never fatal

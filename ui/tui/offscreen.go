@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+// An Offscreen is a lab without a terminal: keys go in, frames come out, and
+// whatever was asked for is done before the next key. What depends on the
+// clock, such as speeds, is left out, so that the same keys give the same
+// frame. It belongs to one goroutine.
+type Offscreen struct {
+	m      *Model
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// NewOffscreen opens a lab of w by h cells. The caller must close it.
+func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error) {
+	keys := newKeymap(actions())
+	if err := loadKeys(keys, opt.ConfigDir); err != nil {
+		return nil, err
+	}
+	o := &Offscreen{}
+	o.ctx, o.cancel = context.WithCancel(ctx)
+	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
+	o.send(tea.WindowSizeMsg{Width: w, Height: h})
+	for _, l := range o.m.All {
+		o.m.StartLane(l) // its views are asked for by settle
+	}
+	for _, cmd := range o.m.begin() {
+		o.do(cmd)
+	}
+	return o, o.settle()
+}
+
+// Close stops the lanes.
+func (o *Offscreen) Close() {
+	o.cancel()
+	o.wg.Wait()
+}
+
+// send gives msg to the model and runs what comes back.
+func (o *Offscreen) send(msg tea.Msg) {
+	_, cmd := o.m.Update(msg)
+	o.do(cmd)
+}
+
+func (o *Offscreen) do(cmd tea.Cmd) {
+	if cmd == nil || o.ctx.Err() != nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, tea.QuitMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			o.do(c)
+		}
+	default:
+		o.send(msg)
+	}
+}
+
+// settle waits until every lane has done what it was asked for, and takes what
+// came of it.
+func (o *Offscreen) settle() error {
+	for range 2 { // what a view asks for in answer is done as well
+		for _, l := range o.m.All {
+			done := make(chan engine.View, 1)
+			l.Eng.Post(engine.Settle{Done: done})
+			select {
+			case v := <-done:
+				timeless(&v)
+				l.Take(v)
+				o.m.dirty = true
+				o.do(o.m.WantEffect())
+				o.do(o.m.tell(run.ViewMsg{Lane: l.Id, View: v, Ok: true}))
+			case err := <-l.Done:
+				return fmt.Errorf("lane %d has ended: %w", l.Id+1, err)
+			case <-o.ctx.Done():
+				return o.ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// timeless takes out of a view what depends on the clock.
+func timeless(v *engine.View) {
+	v.Prefill.Took, v.Decode.Took, v.Rate = 0, 0, 0
+}
+
+// Press presses keys, by the names that a keys file has for them, one after
+// the other.
+func (o *Offscreen) Press(names ...string) error {
+	for _, n := range names {
+		k, ok := keyNamed(n)
+		if !ok {
+			return fmt.Errorf("%s: no such key", n)
+		}
+		o.send(k)
+		if err := o.settle(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Go shows the first k tokens of a replay; see [Options.Replay].
+func (o *Offscreen) Go(k int) error {
+	o.m.player.Go(o.m, k)
+	return o.settle()
+}
+
+// Frame returns the screen.
+func (o *Offscreen) Frame() *viz.Canvas { return o.m.draw() }
+
+// ANSI returns the screen as a terminal gets it, one line a row.
+func (o *Offscreen) ANSI() string { return o.m.draw().Render(o.m.pal) }
+
+// keyNames are the keys that are not one character.
+var keyNames = func() map[string]tea.KeyType {
+	out := map[string]tea.KeyType{}
+	for t := tea.KeyType(-100); t < 128; t++ {
+		if name := (tea.KeyMsg{Type: t}).String(); name != "" && t != tea.KeyRunes {
+			if _, taken := out[name]; !taken {
+				out[name] = t
+			}
+		}
+	}
+	return out
+}()
+
+// keyNamed returns the key of a name: "enter", "ctrl+d", "space" or a
+// character.
+func keyNamed(name string) (tea.KeyMsg, bool) {
+	if name == "space" {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}, true
+	}
+	if r := []rune(name); len(r) == 1 {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: r}, true
+	}
+	t, ok := keyNames[name]
+	return tea.KeyMsg{Type: t}, ok
+}
