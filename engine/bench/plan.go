@@ -122,11 +122,11 @@ func (p *Plan) readAny(ctx context.Context, m models.Model, q *prompts.Prompt) (
 	}
 	text = q.Text
 	if turns := conversation(q, p.Chat); turns != nil {
-		t := m.Info().ChatTemplate
-		if t == "" {
-			return "", nil, fmt.Errorf("%s has no chat template", m.Info().Name)
+		t, err := chat.Of(m)
+		if err != nil {
+			return "", nil, err
 		}
-		if text, err = chat.Render(t, turns, chat.Options{AddGenerationPrompt: true}); err != nil {
+		if text, err = t.Render(ctx, chat.Conversation{Messages: turns}); err != nil {
 			return "", nil, err
 		}
 	}
@@ -138,13 +138,13 @@ func (p *Plan) readAny(ctx context.Context, m models.Model, q *prompts.Prompt) (
 func conversation(q *prompts.Prompt, wrap bool) []chat.Message {
 	var turns []chat.Message
 	if q.System != "" {
-		turns = append(turns, chat.Message{Role: "system", Content: q.System})
+		turns = append(turns, chat.Text("system", q.System))
 	}
 	for _, m := range q.Messages {
-		turns = append(turns, chat.Message{Role: m.Role, Content: m.Content})
+		turns = append(turns, chat.Text(m.Role, m.Content))
 	}
 	if q.Messages == nil && (wrap || q.System != "") {
-		turns = append(turns, chat.Message{Role: "user", Content: q.Text})
+		turns = append(turns, chat.Text("user", q.Text))
 	}
 	return turns
 }

@@ -220,15 +220,11 @@ func (j *job) checkPrompt() error {
 // chatPrompt wraps text as a user's message in the words of the model's
 // template.
 func chatPrompt(m models.Model, text string) (string, error) {
-	t := m.Info().ChatTemplate
-	if t == "" {
-		return "", fmt.Errorf("%s has no chat template", m.Info().Name)
-	}
-	parsed, err := chat.Parse(t, chat.Tokens{})
+	t, err := chat.Of(m)
 	if err != nil {
 		return "", err
 	}
-	return parsed.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
+	return t.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }
 
 // release closes the models, unless ctx has ended: then what was not waited for

@@ -337,7 +337,7 @@ func PromptOf(ls models.Model, text string, wrap bool) (string, error) {
 	if !wrap {
 		return text, nil
 	}
-	t, err := chat.Parse(ls.Info().ChatTemplate, chat.Tokens{})
+	t, err := chat.Of(ls)
 	if err != nil {
 		return "", err
 	}
