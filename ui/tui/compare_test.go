@@ -125,7 +125,7 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 		}
 	}
 	b.keys("w", "space")
-	b.pump(func() bool { return allEnded(b.m.All) || len(b.m.All[0].View.Steps) > 40 })
+	b.pump(func() bool { return run.AllEnded(b.m.All) || len(b.m.All[0].View.Steps) > 40 })
 	b.keys("space")
 	b.pump(func() bool { return !b.m.Running() })
 	for i, name := range names {
@@ -195,83 +195,24 @@ func parted(t testing.TB, w, h int) *bench {
 	return b
 }
 
-// The sentence that explains the parting is true: the intervals hold u, and
-// each change alone gives the token it names.
-func TestWhyTheyPartIsTrue(t *testing.T) {
+// [ goes to where the texts part, and says why they do.
+func TestWhyTheyPart(t *testing.T) {
 	b := parted(t, 160, 45)
-	v := b.m.screen.View.(*compareView)
-	p := v.pairOf(b.m.All[0], b.m.All[1])
-	if !p.parts || p.why == nil {
-		t.Fatalf("the lanes did not part:\n%s", b.frame())
-	}
-	x, y := p.steps[0], p.steps[1]
-	if x.Token == y.Token || x.Trace.U != y.Trace.U || run.FirstDifference(b.m.All[0].View.Steps, b.m.All[1].View.Steps, 8) != p.at[0] {
-		t.Errorf("parting at %d: tokens %d and %d, u %v and %v", p.at[0]+1, x.Token, y.Token, x.Trace.U, y.Trace.U)
-	}
-	w := p.why
-	if w.U < w.A.Lo || w.U >= w.A.Hi || w.U < w.B.Lo || w.U >= w.B.Hi {
-		t.Errorf("u %v is not in [%v, %v) and [%v, %v)", w.U, w.A.Lo, w.A.Hi, w.B.Lo, w.B.Hi)
-	}
 	b.keys("[")
 	b.has("why they part here")
-	if at := shownIndex(b.m.All[0]); at != p.at[0] || shownIndex(b.m.All[1]) != at {
-		t.Errorf("[ went to token %d, they part at %d", at+1, p.at[0]+1)
-	}
-	for _, r := range stepsSideBySide(b.m.All) {
-		if r.group != 0 {
-			t.Error("the lanes saw the same text, but are drawn as if they had not")
-		}
-	}
-	for _, c := range w.Alone {
-		cfg := x.Settings.Config()
-		s, _ := y.Settings.Config().Lookup(c.Key)
-		set, err := b.m.All[0].Comp.Settings(cfg.MustWith(c.Key, s.Value, s.Origin), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := b.m.All[0].View.Retrace(p.at[0], set); err != nil || got.Token != c.Token {
-			t.Errorf("%s alone draws %d, said %d (%v)", c.Key, got.Token, c.Token, err)
-		}
-	}
-	b.has(viz.Three(w.U))
 	b.has("One change at a time")
-}
-
-// Same token, same row: in every frame of a run, whatever the lanes show.
-func TestSameTokenSameRow(t *testing.T) {
-	b := newLanes(t, 200, 60, "factual", "chat", "creative", "neutral")
-	for i := range 20 {
-		steps := stepsSideBySide(b.m.All)
-		for _, h := range []int{1, 4, 9, 24} {
-			rows := alignRows(steps, h)
-			at := make(map[int32]int)
-			for k, lane := range rows {
-				drawn := false
-				for y, id := range lane {
-					if id < 0 {
-						continue
-					}
-					if was, ok := at[id]; ok && was != y {
-						t.Fatalf("token %d stands in rows %d and %d", id, was, y)
-					}
-					at[id] = y
-					drawn = drawn || id == steps[k].s.Token
-				}
-				if h >= 9 && !drawn {
-					t.Errorf("step %d: lane %d shows no row for its token", i+1, k+1)
-				}
-			}
-		}
-		b.keys("right")
-		b.together(i + 1)
+	at := run.FirstDifference(b.m.All[0].View.Steps, b.m.All[1].View.Steps, 8)
+	if x, y := b.m.All[0].Step(), b.m.All[1].Step(); at < 0 || x.Index-1 != at || y.Index-1 != at {
+		t.Errorf("[ went to tokens %d and %d, they part at %d", x.Index, y.Index, at+1)
 	}
+	b.has(viz.Three(b.m.All[0].Step().Trace.U))
 }
 
 // f writes the current lane's token in the others, at a past step as a branch.
 func TestForceInTheOtherLane(t *testing.T) {
 	b := parted(t, 160, 45)
 	b.keys("[")
-	at := shownIndex(b.m.All[0])
+	at := run.ShownIndex(b.m.All[0])
 	want := b.m.All[0].View.Steps[at].Token
 	b.keys("f")
 	b.pump(func() bool {
@@ -318,7 +259,7 @@ func TestAllLanesTogether(t *testing.T) {
 	b.keys("space")
 	b.pump(func() bool { // the step under way is finished
 		x, y := b.m.All[0].View, b.m.All[1].View
-		return !b.m.Running() && (len(x.Steps) == len(y.Steps) || allEnded(b.m.All[:1]) || allEnded(b.m.All[1:]))
+		return !b.m.Running() && (len(x.Steps) == len(y.Steps) || run.AllEnded(b.m.All[:1]) || run.AllEnded(b.m.All[1:]))
 	})
 }
 
@@ -482,7 +423,7 @@ func TestLanesOfDifferentModels(t *testing.T) {
 	}
 	b.has("different vocabularies")
 	b.has("other vocabulary")
-	at, parts := part(b.m.All[0], b.m.All[1], true)
+	at, parts := run.Part(b.m.All[0], b.m.All[1], true)
 	x, y := b.m.All[0].View.Text(), b.m.All[1].View.Text()
 	if !parts || x == y {
 		t.Fatalf("%q and %q do not part", x, y)

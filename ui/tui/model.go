@@ -14,6 +14,7 @@ import (
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/lanes"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
@@ -93,7 +94,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		m.All = m.lanesOf(opt)
 	}
 	if len(m.All) > 1 {
-		m.show(opened{kit.ViewCompare, newCompareView()})
+		m.show(opened{kit.ViewCompare, lanes.New(m.Lanes, m.lab)})
 	}
 	if opt.Sweep != nil {
 		if v, _ := grid.New(m, m.Lanes, m.opt.Sweep); v != nil {

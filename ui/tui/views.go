@@ -9,6 +9,7 @@ import (
 	"logitscope/ui/tui/inspect"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/lanes"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
@@ -45,7 +46,7 @@ func init() {
 		kit.ViewStages:     {"pipeline", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewStages(m, m.Lanes, m.lab) }},
 		kit.ViewPenalties:  {"penalties", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewPenalties(m, m.Lanes) }},
 		kit.ViewSince:      {"since the switch", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewSince(m) }},
-		kit.ViewCompare:    {"compare", openCompare},
+		kit.ViewCompare:    {"compare", func(m *Model) (kit.View, tea.Cmd) { return lanes.Open(m, m.Lanes, m.lab) }},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
 		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},
 		kit.ViewName:       {"name of a branch", openName},
@@ -77,7 +78,7 @@ func openPredict(m *Model) (kit.View, tea.Cmd) {
 func openTimeline(m *Model) (kit.View, tea.Cmd) {
 	return timeline.New(m, m.Lanes, timeline.Doors{
 		Back:   m.wayBack(),
-		Beside: func() { m.show(opened{kit.ViewCompare, newCompareView()}) },
+		Beside: func() { m.show(opened{kit.ViewCompare, lanes.New(m.Lanes, m.lab)}) },
 	})
 }
 

@@ -1,4 +1,4 @@
-package tui
+package lanes
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 func (d *laneDrawer) chart(c *viz.Canvas, i int) {
-	l, s := d.m.All[i], d.steps[i].s
+	l, s := d.v.lanes.All[i], d.steps[i].s
 	f := viz.Frame{Title: "no step yet", Focused: d.focused(i)}
 	if s == nil {
 		if l.View.Beam != nil || l.View.Contrastive != nil || l.Look.At > 0 {
@@ -68,7 +68,7 @@ func (d *laneDrawer) bars(c *viz.Canvas, i int) {
 	if d.rows == nil {
 		return
 	}
-	l, t := d.m.All[i], d.steps[i].t
+	l, t := d.v.lanes.All[i], d.steps[i].t
 	col := laneColumnsOf(c.W)
 	bars := make([]viz.Bar, 0, len(d.rows[i])+1)
 	raw, final, left := 1.0, 1.0, t.Vocab-t.NoPiece
@@ -129,7 +129,7 @@ func (d *laneDrawer) row(c *viz.Canvas, y int, l *run.Lane, s laneStep, r *sampl
 	} else {
 		c.Put(col.mark, y, mark, ink)
 	}
-	if r.ID == l.Row && !chosen && l == d.m.Lane() {
+	if r.ID == l.Row && !chosen && l == d.v.lanes.Lane() {
 		c.Put(col.mark-1, y, "▸", viz.Ink{Role: viz.Focus})
 	}
 	c.Fit(col.label, y, col.labelW-1, l.Piece(r.ID, c.ASCII), ink)

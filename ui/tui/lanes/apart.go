@@ -1,10 +1,11 @@
-package tui
+package lanes
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -36,13 +37,13 @@ func (p *pair) mean() (mean float64, n int) {
 
 // drawApart draws the distances by token: a line chart for two lanes, a line
 // of columns a lane for more.
-func (v *compareView) drawApart(c *viz.Canvas, m *Model) {
-	if len(m.All) > 2 {
-		v.drawApartLanes(c, m)
+func (v *View) drawApart(c *viz.Canvas, host kit.Host) {
+	if len(v.lanes.All) > 2 {
+		v.drawApartLanes(c, host)
 		return
 	}
 	in := viz.Box(c, viz.Frame{Title: "total variation between the lanes, token by token", Right: "0 same · 1 nothing in common"})
-	p := v.pairOf(m.All[0], m.All[1])
+	p := v.pairOf(v.lanes.All[0], v.lanes.All[1])
 	muted := viz.Ink{Role: viz.Muted}
 	rows := in.H - 2
 	chart := in.Sub(viz.Rect{X: 6, Y: 0, W: in.W - 7, H: rows})
@@ -65,11 +66,11 @@ func (v *compareView) drawApart(c *viz.Canvas, m *Model) {
 			in.Right(x+1, rows, label+" ▲", muted)
 		}
 	}
-	in.Put(6, rows+1, viz.CutTitle(v.apartLine(m, p), in.W-7), muted)
+	in.Put(6, rows+1, viz.CutTitle(v.apartLine(host, p), in.W-7), muted)
 }
 
 // apartLine sums up the distances of two lanes.
-func (v *compareView) apartLine(m *Model, p *pair) string {
+func (v *View) apartLine(host kit.Host, p *pair) string {
 	var parts []string
 	switch mean, n := p.mean(); {
 	case p.alien:
@@ -77,31 +78,31 @@ func (v *compareView) apartLine(m *Model, p *pair) string {
 	case n > 0:
 		parts = append(parts, fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean)))
 	}
-	for i, l := range m.All {
+	for i, l := range v.lanes.All {
 		if l.View.Rate > 0 {
 			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.View.Rate)))
 		}
 	}
 	how := "each lane waits for the slower (w: run free)"
-	if m.Side.Free {
+	if v.lanes.Side.Free {
 		how = "each lane runs free (w: wait for each other)"
 	}
 	return strings.Join(append(parts, how), " · ")
 }
 
 // drawApartLanes draws one line of columns a lane.
-func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
-	ref := v.reference(m)
+func (v *View) drawApartLanes(c *viz.Canvas, host kit.Host) {
+	ref := v.reference(host)
 	in := viz.Box(c, viz.Frame{Title: fmt.Sprintf("total variation to lane %d, token by token", ref+1), Right: "0 same · 1 nothing in common · each column one token"})
 	muted := viz.Ink{Role: viz.Muted}
 	const names, words = 18, 58
 	w := max(in.W-names-words-2, 8)
 	y, last := 0, 0
-	for i, l := range m.All {
+	for i, l := range v.lanes.All {
 		if i == ref {
 			continue
 		}
-		p := v.pairOf(m.All[ref], l)
+		p := v.pairOf(v.lanes.All[ref], l)
 		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(l.ShownLabel(), c.ASCII)), viz.Ink{Role: laneRoles[i]})
 		values, from := p.series(w)
 		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
@@ -109,19 +110,19 @@ func (v *compareView) drawApartLanes(c *viz.Canvas, m *Model) {
 			in.Put(names+at, in.H-2, "▲", muted)
 			last = max(last, names+at+1)
 		}
-		in.Put(names+w+1, y, viz.CutTitle(p.words(m.All[ref], l), in.W-names-w-2), viz.Ink{})
+		in.Put(names+w+1, y, viz.CutTitle(p.words(v.lanes.All[ref], l), in.W-names-w-2), viz.Ink{})
 		y++
 	}
 	if last > 0 {
 		in.Put(max(last, names)+1, in.H-2, viz.CutTitle("▲ where the texts part", in.W-last-3), muted)
 	}
-	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(m, in.W-2), in.W-2), muted)
+	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(host, in.W-2), in.W-2), muted)
 }
 
 // measured reports whether the distance of the steps that a and b show is
 // known.
 func (p *pair) measured(a, b *run.Lane) bool {
-	return p.now.a != nil && p.now.err == nil && shownIndex(a) == shownIndex(b)
+	return p.now.a != nil && p.now.err == nil && run.ShownIndex(a) == run.ShownIndex(b)
 }
 
 // words sum up a pair's distances.
@@ -143,11 +144,11 @@ func (p *pair) words(a, b *run.Lane) string {
 }
 
 // luckLine lists the newest draws, one a position, if all lanes share them.
-func (v *compareView) luckLine(m *Model, w int) string {
-	if _, same := m.sameLuck(); !same {
+func (v *View) luckLine(host kit.Host, w int) string {
+	if _, same := v.lanes.SameLuck(); !same {
 		return "the lanes draw with different seeds"
 	}
-	view := m.Lane().View
+	view := host.Lane().View
 	s, tail := "u by token ", "  one draw a position, shared by all lanes"
 	n := max((w-viz.Width(s)-viz.Width(tail))/6, 0)
 	var us []string

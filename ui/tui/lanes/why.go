@@ -1,4 +1,4 @@
-package tui
+package lanes
 
 import (
 	"cmp"
@@ -8,47 +8,48 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // pairShown returns the pair whose parting is explained: the lanes it is
 // between, and what is known about it.
-func (v *compareView) pairShown(m *Model) (i, k int, p *pair) {
-	i, k = v.reference(m), -1
-	for j := range m.All {
+func (v *View) pairShown(host kit.Host) (i, k int, p *pair) {
+	i, k = v.reference(host), -1
+	for j := range v.lanes.All {
 		if j == i {
 			continue
 		}
-		if q := v.pairOf(m.All[i], m.All[j]); k < 0 || q.parts && (!p.parts || q.at[0] < p.at[0]) {
+		if q := v.pairOf(v.lanes.All[i], v.lanes.All[j]); k < 0 || q.parts && (!p.parts || q.at[0] < p.at[0]) {
 			k, p = j, q
 		}
 	}
-	if _, turned := keyOf(m.All[i], m.All[k]); turned {
+	if _, turned := keyOf(v.lanes.All[i], v.lanes.All[k]); turned {
 		i, k = k, i
 	}
 	return i, k, p
 }
 
-func (v *compareView) whyTitle(m *Model) string {
-	i, k, p := v.pairShown(m)
+func (v *View) whyTitle(host kit.Host) string {
+	i, k, p := v.pairShown(host)
 	if !p.parts {
 		return "same text so far"
 	}
 	title := "why they part here"
-	if at := shownIndex(m.All[i]); at != p.at[0] {
+	if at := run.ShownIndex(v.lanes.All[i]); at != p.at[0] {
 		title = fmt.Sprintf("why they part at token %s", viz.Count(p.at[0]+1))
 	}
-	if len(m.All) > 2 {
+	if len(v.lanes.All) > 2 {
 		title += fmt.Sprintf(" · lanes %d and %d", i+1, k+1)
 	}
 	return title
 }
 
 // drawWhy explains the parting in whole sentences.
-func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
+func (v *View) drawWhy(c *viz.Canvas, host kit.Host) {
 	y := 0
-	for _, s := range append(v.whySentences(m), v.statsWords(m)) {
+	for _, s := range append(v.whySentences(host), v.statsWords(host)) {
 		if s == "" {
 			continue
 		}
@@ -60,12 +61,12 @@ func (v *compareView) drawWhy(c *viz.Canvas, m *Model) {
 			y++
 		}
 	}
-	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(m), c.W-2), viz.Ink{Role: viz.Muted})
+	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(host), c.W-2), viz.Ink{Role: viz.Muted})
 }
 
 // statsWords say what kind of text each lane of the pair wrote.
-func (v *compareView) statsWords(m *Model) string {
-	i, k, p := v.pairShown(m)
+func (v *View) statsWords(host kit.Host) string {
+	i, k, p := v.pairShown(host)
 	if p.statsOf[0] == nil || p.statsOf[1] == nil {
 		return ""
 	}
@@ -79,22 +80,22 @@ func (v *compareView) statsWords(m *Model) string {
 }
 
 // whatNext says which keys go on from a parting.
-func (v *compareView) whatNext(m *Model) string {
-	if _, _, p := v.pairShown(m); !p.parts {
+func (v *View) whatNext(host kit.Host) string {
+	if _, _, p := v.pairShown(host); !p.parts {
 		return "tab chooses a lane · t makes keys act on it alone · 1-5 presets, -/+ the selected knob · space runs all"
 	}
 	others := "lanes"
-	if len(m.All) == 2 {
+	if len(v.lanes.All) == 2 {
 		others = "lane"
 	}
-	return fmt.Sprintf("f forces lane %d's token in the other %s · ← one token back · [ ] go to the parting · enter opens this step in the lab", m.Cur+1, others)
+	return fmt.Sprintf("f forces lane %d's token in the other %s · ← one token back · [ ] go to the parting · enter opens this step in the lab", v.lanes.Cur+1, others)
 }
 
 // whySentences explain the parting: the draw and both intervals, one change
 // at a time, and the distance of the steps shown.
-func (v *compareView) whySentences(m *Model) []string {
-	i, k, p := v.pairShown(m)
-	a, b := m.All[i], m.All[k]
+func (v *View) whySentences(host kit.Host) []string {
+	i, k, p := v.pairShown(host)
+	a, b := v.lanes.All[i], v.lanes.All[k]
 	now := v.nowWords(p, a, b)
 	switch {
 	case !p.parts:
@@ -114,13 +115,13 @@ func (v *compareView) whySentences(m *Model) []string {
 	case drafted(p.steps[0]) || drafted(p.steps[1]):
 		return []string{"Drafted tokens are judged in rounds: the law of every token stays the same, but the luck is spent on judging, so the texts part.", now}
 	case p.err != nil:
-		return []string{viz.Printable(viz.FirstLine(p.err.Error()), m.pal.ASCII), now}
+		return []string{viz.Printable(viz.FirstLine(p.err.Error()), host.Screen().ASCII()), now}
 	case p.why == nil:
 		return []string{"The logits of that step are no longer kept; enter opens it in the lab, which computes them again.", now}
 	}
 	x, y := p.steps[0], p.steps[1]
 	w := p.why
-	name := func(id int32) string { return a.Piece(id, m.pal.ASCII) }
+	name := func(id int32) string { return a.Piece(id, host.Screen().ASCII()) }
 	return []string{
 		drawWords(w, x, y, i, k, name, a.Model != b.Model),
 		aloneWords(w, name),
@@ -229,8 +230,8 @@ func aloneWords(w *compare.Parting, name func(int32) string) string {
 var penaltyNames = map[string]string{"repetition_penalty": "repetition", "frequency_penalty": "frequency", "presence_penalty": "presence"}
 
 // nowWords are the numbers of the steps shown.
-func (v *compareView) nowWords(p *pair, a, b *run.Lane) string {
-	switch at, other := shownIndex(a)+1, shownIndex(b)+1; {
+func (v *View) nowWords(p *pair, a, b *run.Lane) string {
+	switch at, other := run.ShownIndex(a)+1, run.ShownIndex(b)+1; {
 	case p.measured(a, b):
 	case at != other:
 		return fmt.Sprintf("The steps shown cannot be measured against each other: one lane stands at token %s, the other at token %s.", viz.Count(at), viz.Count(other))
@@ -238,20 +239,20 @@ func (v *compareView) nowWords(p *pair, a, b *run.Lane) string {
 		return "The steps shown cannot be measured against each other: the logits of one are not at hand."
 	}
 	d := p.now.d
-	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(shownIndex(a)+1),
+	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(run.ShownIndex(a)+1),
 		viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 }
 
 // drawLines says it all in as many lines as there are.
-func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
-	i, k, p := v.pairShown(m)
-	a, b := m.All[i], m.All[k]
+func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
+	i, k, p := v.pairShown(host)
+	a, b := v.lanes.All[i], v.lanes.All[k]
 	first := "same text so far"
 	if p.parts {
 		first = fmt.Sprintf("parts at token %d", p.at[0]+1)
 		if w := p.why; w != nil && !drafted(p.steps[0]) && !drafted(p.steps[1]) && !p.steps[0].Trace.Greedy && !p.steps[1].Trace.Greedy {
 			at := fmt.Sprintf("token %d", p.at[0]+1)
-			if shownIndex(a) == p.at[0] {
+			if run.ShownIndex(a) == p.at[0] {
 				at = "here"
 			}
 			x, y := w.A, a.Piece(w.A.Token, c.ASCII)
@@ -273,7 +274,7 @@ func (v *compareView) drawLines(c *viz.Canvas, m *Model) {
 		d := p.now.d
 		second = fmt.Sprintf("TV %s · JS %s bits · shared survivors %s of %s", viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 	}
-	if len(m.All) > 2 {
+	if len(v.lanes.All) > 2 {
 		second = fmt.Sprintf("lanes %d, %d: ", i+1, k+1) + second
 	}
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})

@@ -1,12 +1,12 @@
-package tui
+package lanes
 
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
-	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -72,7 +72,7 @@ func keyOf(a, b *run.Lane) (k pairKey, turned bool) {
 }
 
 // pairOf returns what is known about two lanes.
-func (v *compareView) pairOf(a, b *run.Lane) *pair {
+func (v *View) pairOf(a, b *run.Lane) *pair {
 	k, _ := keyOf(a, b)
 	if p := v.pairs[k]; p != nil {
 		return p
@@ -82,20 +82,20 @@ func (v *compareView) pairOf(a, b *run.Lane) *pair {
 
 // reference is the lane that others are measured against: the first of two,
 // else the current one.
-func (v *compareView) reference(m *Model) int {
-	if len(m.All) == 2 {
+func (v *View) reference(host kit.Host) int {
+	if len(v.lanes.All) == 2 {
 		return 0
 	}
-	return m.Cur
+	return v.lanes.Cur
 }
 
 // measure starts measuring what is not known yet, one round at a time.
-func (v *compareView) measure(m *Model) tea.Cmd {
+func (v *View) measure(host kit.Host) tea.Cmd {
 	if v.busy {
 		return nil
 	}
-	ref := m.All[v.reference(m)]
-	for _, l := range m.All {
+	ref := v.lanes.All[v.reference(host)]
+	for _, l := range v.lanes.All {
 		if l == ref {
 			continue
 		}
@@ -116,17 +116,17 @@ func (v *compareView) measure(m *Model) tea.Cmd {
 }
 
 // job returns a round of measuring for one pair, nil if all is known.
-func (v *compareView) job(k pairKey, a, b *run.Lane) tea.Cmd {
+func (v *View) job(k pairKey, a, b *run.Lane) tea.Cmd {
 	p := *v.pairs[k]
-	va, vb := shownView(a), shownView(b)
-	at, parts := part(a, b, p.alien)
+	va, vb := run.ShownView(a), run.ShownView(b)
+	at, parts := run.Part(a, b, p.alien)
 	steps := [2]*engine.Step{}
 	if parts {
 		steps = [2]*engine.Step{va.Step(at[0]), vb.Step(at[1])}
 	}
 	news := parts != p.parts || at != p.at || parts && !(sameStep(p.steps[0], steps[0]) && sameStep(p.steps[1], steps[1]))
-	i := shownIndex(a)
-	now := i == shownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
+	i := run.ShownIndex(a)
+	now := i == run.ShownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
 	todo, more := missing(p, va, vb)
 	last := [2]*engine.Step{lastStep(va), lastStep(vb)}
 	tell := last != p.statsOf && !a.Running() && !b.Running()
@@ -205,7 +205,7 @@ func missing(p pair, a, b engine.View) (todo []int, more bool) {
 }
 
 // take keeps the results of one round.
-func (v *compareView) take(msg measureMsg) {
+func (v *View) take(msg measureMsg) {
 	v.busy = false
 	p := v.pairs[msg.key]
 	if p == nil {
@@ -220,58 +220,4 @@ func (v *compareView) take(msg measureMsg) {
 		list[i] = x
 	}
 	p.apart = list
-}
-
-// shownIndex is the index, from 0, of the step a lane shows.
-func shownIndex(l *run.Lane) int {
-	if s := l.Step(); s != nil {
-		return s.Index - 1
-	}
-	return 0
-}
-
-// shownView is the lane's view with the step under other settings in the
-// place of the one they are tried on.
-func shownView(l *run.Lane) engine.View {
-	v := l.View
-	if l.Look.At > 0 && l.Look.Tried != nil {
-		v.Looked = l.Look.Tried
-	}
-	return v
-}
-
-// part returns the first steps, from 0, at which the texts of a and b differ,
-// and whether there are any. Where steps cannot be held side by side, since
-// token ids differ in meaning or one lane writes no steps, the texts decide.
-func part(a, b *run.Lane, alien bool) (at [2]int, parts bool) {
-	if !alien && a.View.Beam == nil && b.View.Beam == nil {
-		i, ok := compare.Differ(a.View, b.View)
-		return [2]int{i, i}, ok
-	}
-	x, y := a.View.Text(), b.View.Text()
-	n := min(len(x), len(y))
-	for i := range n {
-		if x[i] != y[i] {
-			return [2]int{stepOfByte(a, i), stepOfByte(b, i)}, true
-		}
-	}
-	over := a.View.Phase == engine.Done && len(x) < len(y) || b.View.Phase == engine.Done && len(y) < len(x)
-	return [2]int{stepOfByte(a, n), stepOfByte(b, n)}, over
-}
-
-// stepOfByte returns the step, from 0, that wrote byte i of the text. A lane
-// that writes no steps counts in bytes.
-func stepOfByte(l *run.Lane, i int) int {
-	if l.View.Beam != nil {
-		return i
-	}
-	for k, s := range l.View.Steps {
-		if a := l.Vocab().Attr(s.Token); a != models.Control && a != models.Unused {
-			i -= len(l.Vocab().Piece(s.Token))
-		}
-		if i < 0 {
-			return k
-		}
-	}
-	return len(l.View.Steps)
 }

@@ -1,4 +1,4 @@
-package tui
+package lanes
 
 import (
 	"fmt"
@@ -13,11 +13,10 @@ import (
 // laneRoles are the colours of the lanes' titles and lines.
 var laneRoles = [run.MaxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane4}
 
-func (v *compareView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	lay := compareLayoutOf(c.W, c.H, len(m.All), m.Cur, v.alone)
-	steps := stepsSideBySide(m.All)
-	d := laneDrawer{v: v, m: m, lay: lay, steps: steps, scale: sharedScale(m.All)}
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
+	lay := compareLayoutOf(c.W, c.H, len(v.lanes.All), v.lanes.Cur, v.alone)
+	steps := stepsSideBySide(v.lanes.All)
+	d := laneDrawer{v: v, host: host, lay: lay, steps: steps, scale: sharedScale(v.lanes.All)}
 	if h := v.chartRows(lay); h > 0 {
 		d.rows = alignRows(steps, h)
 	}
@@ -30,22 +29,22 @@ func (v *compareView) Draw(c *viz.Canvas, host kit.Host) {
 		}
 	}
 	if !lay.why.Empty() {
-		v.drawWhy(viz.Box(c.Sub(lay.why), viz.Frame{Title: v.whyTitle(m)}), m)
+		v.drawWhy(viz.Box(c.Sub(lay.why), viz.Frame{Title: v.whyTitle(host)}), host)
 	}
 	if !lay.apart.Empty() {
-		v.drawApart(c.Sub(lay.apart), m)
+		v.drawApart(c.Sub(lay.apart), host)
 	}
 	if !lay.lines.Empty() {
-		v.drawLines(c.Sub(lay.lines), m)
+		v.drawLines(c.Sub(lay.lines), host)
 	}
-	if v.knobs {
-		v.drawKnobs(c, m)
+	if v.open {
+		v.drawKnobs(c, host)
 	}
 }
 
 // chartRows is how many tokens have a row in each lane's chart; the line of
 // the others comes below.
-func (v *compareView) chartRows(lay compareLayout) int {
+func (v *View) chartRows(lay compareLayout) int {
 	h := lay.lanes[0].chart.H - 3
 	if !lay.boxed {
 		h = lay.lanes[0].chart.H - 2
@@ -54,15 +53,15 @@ func (v *compareView) chartRows(lay compareLayout) int {
 }
 
 // rowsOf lists the tokens with a row in lane i's chart, from the top.
-func (v *compareView) rowsOf(m *Model, i int) []int32 {
-	r := m.Screen().Body()
-	lay := compareLayoutOf(r.W, r.H, len(m.All), m.Cur, v.alone)
+func (v *View) rowsOf(host kit.Host, i int) []int32 {
+	r := host.Screen().Body()
+	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone)
 	h := v.chartRows(lay)
 	if h < 1 {
 		return nil
 	}
 	var ids []int32
-	for _, id := range alignRows(stepsSideBySide(m.All), h)[i] {
+	for _, id := range alignRows(stepsSideBySide(v.lanes.All), h)[i] {
 		if id != models.NoToken {
 			ids = append(ids, id)
 		}
@@ -80,22 +79,22 @@ func sharedScale(lanes []*run.Lane) float64 {
 }
 
 // drawKnobs opens the list of knobs over the lower half.
-func (v *compareView) drawKnobs(c *viz.Canvas, m *Model) {
+func (v *View) drawKnobs(c *viz.Canvas, host kit.Host) {
 	w := min(c.W, 62)
-	h := min(m.lab.ControlsHeight(), c.H)
+	h := min(v.knobs.ControlsHeight(), c.H)
 	box := c.Sub(viz.Rect{X: 0, Y: c.H - h, W: w, H: h})
 	box.Clear()
-	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", m.Cur+1), Focused: true}
-	if !m.Side.One {
-		f.Title += " · they change " + m.scopeWords()
+	f := viz.Frame{Title: fmt.Sprintf("knobs of lane %d", v.lanes.Cur+1), Focused: true}
+	if !v.lanes.Side.One {
+		f.Title += " · they change " + v.lanes.ScopeWords()
 	}
-	m.lab.DrawControlBox(viz.Box(box, f), m.Lane())
+	v.knobs.DrawControlBox(viz.Box(box, f), host.Lane())
 }
 
 // A laneDrawer draws the columns.
 type laneDrawer struct {
-	v     *compareView
-	m     *Model
+	v     *View
+	host  kit.Host
 	lay   compareLayout
 	steps []laneStep
 	rows  [][]int32
@@ -103,7 +102,7 @@ type laneDrawer struct {
 }
 
 // focused reports whether keys act in lane i's column.
-func (d *laneDrawer) focused(i int) bool { return i == d.m.Cur && !d.v.knobs }
+func (d *laneDrawer) focused(i int) bool { return i == d.v.lanes.Cur && !d.v.open }
 
 // pane draws the frame of one part of a column and returns its inside.
 func (d *laneDrawer) pane(c *viz.Canvas, f viz.Frame) *viz.Canvas {
@@ -130,7 +129,7 @@ func numbers(l *run.Lane) string {
 // drawn says what lane i drew, and how far it is from the lane it is measured
 // against.
 func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
-	l, s := d.m.All[i], d.steps[i].s
+	l, s := d.v.lanes.All[i], d.steps[i].s
 	if s == nil {
 		c.Put(1, 0, viz.CutTitle(run.StrategyWords(l), c.W-2), viz.Ink{Role: viz.Muted})
 		return
@@ -160,8 +159,8 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 		speed = "decode " + viz.Rate(l.View.Rate) + " tok/s · " + speed
 	}
 	lines = append(lines, speed)
-	if ref := d.v.reference(d.m); ref != i {
-		lines = append(lines, d.v.apartWords(d.m, ref, i))
+	if ref := d.v.reference(d.host); ref != i {
+		lines = append(lines, d.v.apartWords(d.host, ref, i))
 	} else {
 		lines = append(lines, "TV is measured from here")
 	}
@@ -174,13 +173,13 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 }
 
 // apartWords is the distance of lane i to lane ref in a few words.
-func (v *compareView) apartWords(m *Model, ref, i int) string {
-	p := v.pairOf(m.All[ref], m.All[i])
+func (v *View) apartWords(host kit.Host, ref, i int) string {
+	p := v.pairOf(v.lanes.All[ref], v.lanes.All[i])
 	to := fmt.Sprintf(" to lane %d: ", ref+1)
 	switch {
 	case p.alien:
 		return "TV" + to + "– (other vocabulary)"
-	case !p.measured(m.All[ref], m.All[i]):
+	case !p.measured(v.lanes.All[ref], v.lanes.All[i]):
 		return "TV" + to + viz.Removed
 	}
 	return "TV" + to + viz.Three(p.now.d.TV) + " · JS " + viz.Three(p.now.d.JS) + " bits"

@@ -1,4 +1,4 @@
-package tui
+package lanes
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 func (d *laneDrawer) text(c *viz.Canvas, i int) {
-	l := d.m.All[i]
-	in := d.pane(c, viz.Frame{Title: laneTitle(d.m, i, c.W-6), Focused: d.focused(i), Ink: viz.Ink{Role: laneRoles[i]}})
+	l := d.v.lanes.All[i]
+	in := d.pane(c, viz.Frame{Title: d.v.laneTitle(d.host, i, c.W-6), Focused: d.focused(i), Ink: viz.Ink{Role: laneRoles[i]}})
 	if l.View.Phase == engine.Idle {
 		in.Put(1, 0, viz.Cut("No prompt yet: e writes one.", in.W-2), viz.Ink{Role: viz.Muted})
 		return
@@ -25,7 +26,7 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 		h--
 		in.Put(0, h, viz.CutTitle(numbers(l), in.W), viz.Ink{Role: viz.Muted})
 	}
-	g, lines, top := d.v.laneText(d.m, i, in.W, h)
+	g, lines, top := d.v.laneText(d.host, i, in.W, h)
 	y := 0
 	for ; y < h && top+y < len(lines); y++ {
 		x := 0
@@ -39,19 +40,19 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 			y++
 		}
 	}
-	if note := d.v.partingNote(d.m, i, in.W); note != "" && y+1 < h {
+	if note := d.v.partingNote(d.host, i, in.W); note != "" && y+1 < h {
 		in.Put(0, y+1, viz.CutTitle(note, in.W), viz.Ink{Role: viz.Muted})
 	}
 }
 
 // laneText returns the text of lane i with the place marked where it parts
 // from the others, in lines of w cells, and the first of the h lines to show.
-func (v *compareView) laneText(m *Model, i, w, h int) (g []run.Glyph, lines [][2]int, top int) {
-	l := m.All[i]
-	g = m.Flow(l, max(w*h, 1))
+func (v *View) laneText(host kit.Host, i, w, h int) (g []run.Glyph, lines [][2]int, top int) {
+	l := v.lanes.All[i]
+	g = v.lanes.Flow(l, max(w*h, 1))
 	if _, search := l.Searched(); !search {
-		if at, ok := v.partsAt(m, i); ok {
-			g = v.markParting(m, l, g, at+1)
+		if at, ok := v.partsAt(host, i); ok {
+			g = v.markParting(host, l, g, at+1)
 		}
 	}
 	lines = run.Wrap(g, max(w, 1))
@@ -72,18 +73,18 @@ func (v *compareView) laneText(m *Model, i, w, h int) (g []run.Glyph, lines [][2
 
 // partsAt returns the first step, from 0, at which lane i parts from the lane
 // it is measured against, or any lane from it.
-func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
-	ref := v.reference(m)
-	for k, o := range m.All {
+func (v *View) partsAt(host kit.Host, i int) (at int, ok bool) {
+	ref := v.reference(host)
+	for k, o := range v.lanes.All {
 		if k == i || i != ref && k != ref {
 			continue
 		}
-		p := v.pairOf(m.All[i], o)
+		p := v.pairOf(v.lanes.All[i], o)
 		if !p.parts {
 			continue
 		}
 		x := p.at[0]
-		if _, turned := keyOf(m.All[i], o); turned {
+		if _, turned := keyOf(v.lanes.All[i], o); turned {
 			x = p.at[1]
 		}
 		if !ok || x < at {
@@ -95,7 +96,7 @@ func (v *compareView) partsAt(m *Model, i int) (at int, ok bool) {
 
 // markParting puts ⟪ ⟫ around step k of the text; around the proposal if
 // that is it.
-func (v *compareView) markParting(m *Model, l *run.Lane, g []run.Glyph, k int) []run.Glyph {
+func (v *View) markParting(host kit.Host, l *run.Lane, g []run.Glyph, k int) []run.Glyph {
 	ink := viz.Ink{Role: viz.CutLine, Attr: viz.Bold}
 	mark := func(s string) run.Glyph { return run.Glyph{Text: s, W: 1, Ink: ink} }
 	var out []run.Glyph
@@ -113,7 +114,7 @@ func (v *compareView) markParting(m *Model, l *run.Lane, g []run.Glyph, k int) [
 				out = append(out, run.Glyph{Text: " ", W: 1, Gap: true})
 			}
 			out = append(out, mark("⟪"))
-			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.Vocab().Piece(l.View.Next.Token), " "), m.pal.ASCII) {
+			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.Vocab().Piece(l.View.Next.Token), " "), host.Screen().ASCII()) {
 				out = append(out, run.Glyph{Text: cl.Text, W: cl.W, Ink: viz.Ink{Role: viz.Chosen}})
 			}
 			out = append(out, mark("⟫"))
@@ -137,21 +138,21 @@ func (v *compareView) markParting(m *Model, l *run.Lane, g []run.Glyph, k int) [
 }
 
 // partingNote says where lane i parts, below its text of w cells.
-func (v *compareView) partingNote(m *Model, i, w int) string {
-	at, ok := v.partsAt(m, i)
-	ref := v.reference(m)
+func (v *View) partingNote(host kit.Host, i, w int) string {
+	at, ok := v.partsAt(host, i)
+	ref := v.reference(host)
 	switch {
-	case ok && w < 34 && m.All[i].View.Beam == nil:
+	case ok && w < 34 && v.lanes.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))
-	case len(m.All) == 2 && ok && m.All[i].View.Beam == nil:
+	case len(v.lanes.All) == 2 && ok && v.lanes.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ first place where the texts part: token %s", viz.Count(at+1))
-	case len(m.All) == 2 && !ok:
+	case len(v.lanes.All) == 2 && !ok:
 		return "the texts are the same so far"
 	case i == ref && ok:
 		return fmt.Sprintf("⟪ ⟫ the lanes part at token %s", viz.Count(at+1))
 	case i == ref:
 		return ""
-	case ok && m.All[i].View.Beam == nil:
+	case ok && v.lanes.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts from lane %d at token %s", ref+1, viz.Count(at+1))
 	case !ok:
 		return fmt.Sprintf("same as lane %d so far", ref+1)
@@ -176,18 +177,18 @@ func strategyFirst(p *sampling.Param) int {
 }
 
 // laneTitle names lane i and how its settings differ from those of the first.
-func laneTitle(m *Model, i, w int) string {
-	l, first := m.All[i], m.All[0]
+func (v *View) laneTitle(host kit.Host, i, w int) string {
+	l, first := v.lanes.All[i], v.lanes.All[0]
 	name := fmt.Sprintf("lane %d", i+1)
 	if w < 40 {
 		name = strconv.Itoa(i + 1)
 	}
-	if w < 60 && len(m.All) > 1 && m.w < 80 {
-		name = fmt.Sprintf("lane %d of %d", i+1, len(m.All))
+	if w < 60 && len(v.lanes.All) > 1 && host.Screen().W < 80 {
+		name = fmt.Sprintf("lane %d of %d", i+1, len(v.lanes.All))
 	}
-	name += " · " + viz.Printable(l.ShownLabel(), m.pal.ASCII)
+	name += " · " + viz.Printable(l.ShownLabel(), host.Screen().ASCII())
 	if l.Model != first.Model {
-		name += " · " + viz.Printable(l.Model.Info().Name, m.pal.ASCII)
+		name += " · " + viz.Printable(l.Model.Info().Name, host.Screen().ASCII())
 	}
 	if i == 0 {
 		return name
@@ -209,7 +210,7 @@ func laneTitle(m *Model, i, w int) string {
 		if w >= 70 {
 			to = from + "→" + to
 		}
-		parts = append(parts, key+" "+viz.Printable(to, m.pal.ASCII))
+		parts = append(parts, key+" "+viz.Printable(to, host.Screen().ASCII()))
 	}
 	if len(parts) == 0 {
 		return name + " · same settings"

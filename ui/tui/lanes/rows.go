@@ -1,4 +1,4 @@
-package tui
+package lanes
 
 import (
 	"cmp"
