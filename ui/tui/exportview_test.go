@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +17,6 @@ import (
 	"logitscope/models"
 	"logitscope/presets"
 	"logitscope/presets/exchange"
-	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -57,9 +58,9 @@ func TestExportChecksTheSettings(t *testing.T) {
 
 func TestExportEveryTarget(t *testing.T) {
 	b := exportBench(t, 120, 40)
-	for range exchange.Targets() {
-		v := b.m.top().(*exportView)
-		f := exchange.Targets()[v.target]
+	first := slices.Index(exchange.TargetNames(), "llama.cpp")
+	for i := range exchange.Targets() {
+		f := exchange.Targets()[(first+i)%len(exchange.Targets())]
 		want, err := exchange.Export(b.m.Lane().Config, f)
 		if err != nil {
 			t.Fatal(err)
@@ -70,8 +71,9 @@ func TestExportEveryTarget(t *testing.T) {
 			b.has("does not translate (" + strconv.Itoa(len(want.Lost)) + ")")
 		}
 		var said strings.Builder // what does not fit is scrolled to
-		for _, l := range v.lines(90, false) {
-			said.WriteString(l.text + "\n")
+		for range 8 {
+			said.WriteString(b.frame())
+			b.keys("pgdown")
 		}
 		for _, want := range []string{"check: the last 64 steps of this run under " + f.Format.Engine + "'s rules", "4 steps compared (the run is shorter than 64)", "of 4 (same luck)"} {
 			if !strings.Contains(said.String(), want) {
@@ -84,10 +86,10 @@ func TestExportEveryTarget(t *testing.T) {
 
 func TestExportIsExact(t *testing.T) {
 	b := exportBench(t, 120, 40)
-	for page := range nWritePages {
+	for page := range 3 {
 		for _, s := range [][2]int{{40, 12}, {60, 18}, {61, 40}, {80, 24}, {100, 30}, {120, 40}, {200, 60}, {200, 22}, {40, 60}} {
 			b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			exact(t, b.frame(), s[0], s[1], writePageNames[page])
+			exact(t, b.frame(), s[0], s[1], fmt.Sprint("page ", page))
 		}
 		b.keys("tab")
 	}
@@ -123,34 +125,11 @@ func TestWriteFileNeverOverwritesSilently(t *testing.T) {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "a")
-	if err := writeFile(name, []byte("one"), false); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFile(name, []byte("two"), false); !errors.Is(err, errExists) {
-		t.Errorf("a file that is there: %v", err)
-	}
-	if err := writeFile(name, []byte("three"), true); err != nil {
-		t.Error(err)
-	}
-	if b, _ := os.ReadFile(name); string(b) != "three" {
-		t.Errorf("holds %q", b)
-	}
-	if err := writeFile(filepath.Join(dir, "no", "b"), nil, false); err == nil {
-		t.Error("a folder that is not there")
-	}
-	if list, _ := os.ReadDir(dir); len(list) != 1 {
-		t.Errorf("%d files are left", len(list))
-	}
-}
-
 // Presets are saved, renamed, deleted and brought back, on disk and in the
 // list, and keys and labels follow.
 func TestOwnPresets(t *testing.T) {
 	b := exportBench(t, 100, 30)
-	dir := b.m.presetDir()
+	dir := b.m.presets.Dir()
 	b.m.Set("temperature", 1.1)
 	b.keys("tab", "enter")
 	b.name("chat")
@@ -183,11 +162,11 @@ func TestOwnPresets(t *testing.T) {
 	}
 	b.keys("x")
 	b.has("deleted cold")
-	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 0 || b.m.userPreset("cold") >= 0 {
+	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 0 || b.m.presets.Find("cold") >= 0 {
 		t.Error("it is still there")
 	}
 	b.keys("u")
-	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 1 || b.m.userPreset("cold") < 0 {
+	if list, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(list) != 1 || b.m.presets.Find("cold") < 0 {
 		t.Error("it did not come back")
 	}
 	b.keys("esc", "1", "6")
@@ -202,20 +181,20 @@ func TestPresetsKeepTheirPlace(t *testing.T) {
 	b := exportBench(t, 100, 30)
 	cfg := b.m.Lane().Config
 	for _, name := range []string{"b", "d"} {
-		if err := b.m.savePreset(name, "", cfg, false); err != nil {
+		if err := b.m.presets.Save(name, "", cfg, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	l := b.m.Lane()
-	l.Preset = b.m.userPreset("d")
-	l.Undo = append(l.Undo, run.Snapshot{Preset: b.m.userPreset("b")})
-	if err := b.m.savePreset("a", "", cfg, false); err != nil {
+	l.Preset = b.m.presets.Find("d")
+	l.Undo = append(l.Undo, run.Snapshot{Preset: b.m.presets.Find("b")})
+	if err := b.m.presets.Save("a", "", cfg, false); err != nil {
 		t.Fatal(err)
 	}
-	if l.Preset != b.m.userPreset("d") || l.Undo[len(l.Undo)-1].Preset != b.m.userPreset("b") {
+	if l.Preset != b.m.presets.Find("d") || l.Undo[len(l.Undo)-1].Preset != b.m.presets.Find("b") {
 		t.Error("places were mixed up")
 	}
-	if _, err := b.m.deletePreset(b.m.userPreset("d")); err != nil || l.Preset != -1 {
+	if _, err := b.m.presets.Delete(b.m.presets.Find("d")); err != nil || l.Preset != -1 {
 		t.Errorf("a deleted preset is still in force: %d, %v", l.Preset, err)
 	}
 }
@@ -307,13 +286,6 @@ func TestModelView(t *testing.T) {
 	b.has("! none.gguf: no such file")
 	if b.m.Lane() != l {
 		t.Error("the lane changed")
-	}
-}
-
-func TestWholeConfigLeavesTheSeedOut(t *testing.T) {
-	c := sampling.Config{}.MustWith("seed", 3, sampling.FromYou)
-	if got := wholeConfig(c); got != "everything off" {
-		t.Errorf("got %q", got)
 	}
 }
 

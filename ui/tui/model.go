@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
@@ -45,6 +46,7 @@ type Model struct {
 
 	history []string         // prompts, newest last
 	sources *structure.Texts // constraints as they were typed
+	presets *files.Presets   // the user's own
 
 	dirty bool
 	cache *string // the frame, drawn when it is first asked for
@@ -79,7 +81,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	}
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
-	m.sources = structure.NewTexts(opt.Written)
+	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, opt.ConfigDir)
 	if r := opt.Replay; r != nil {
 		m.player = replay.New(r.Name, r.Take)
 	}

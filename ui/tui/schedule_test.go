@@ -35,7 +35,7 @@ func TestScheduleOnTheScreen(t *testing.T) {
 		t.Errorf("after a change: %s", got)
 	}
 	// A preset saved now can be named by a rule.
-	if err := b.m.savePreset("warm", "", l.Config.Without("schedule"), false); err != nil {
+	if err := b.m.presets.Save("warm", "", l.Config.Without("schedule"), false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Comp.Settings(l.Config.MustWith("schedule", []string{"at token 9: warm"}, 0), ""); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"logitscope/ui/tui/beams"
 	"logitscope/ui/tui/draft"
+	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/inspect"
 	"logitscope/ui/tui/kit"
@@ -54,8 +55,8 @@ func init() {
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
 		kit.ViewModel:      {"model", newModelView},
-		kit.ViewExport:     {"write out", newExport},
-		kit.ViewImport:     {"import settings", newImport},
+		kit.ViewExport:     {"write out", func(m *Model) (kit.View, tea.Cmd) { return files.NewExport(m, m.Lanes, m.presets) }},
+		kit.ViewImport:     {"import settings", func(m *Model) (kit.View, tea.Cmd) { return files.NewImport(m.Lanes), nil }},
 		kit.ViewProof:      {"prove it", openProof},
 		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m.Lanes, m.sources), nil }},
 		kit.ViewSource:     {"constraint", openSource},

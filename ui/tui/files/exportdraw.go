@@ -1,4 +1,4 @@
-package tui
+package files
 
 import (
 	"bytes"
@@ -13,22 +13,51 @@ import (
 	"logitscope/viz"
 )
 
-func (v *exportView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - 1})
+func (v *Export) Draw(c *viz.Canvas, host kit.Host) {
+	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - lastLine})
 	switch v.page {
 	case presetPage:
-		v.drawPresets(body, m)
+		v.drawPresets(body, host)
 	case runPage:
-		v.drawRun(body, m)
+		v.drawRun(body, host)
 	default:
-		v.drawExport(body, m)
+		v.drawExport(body, host)
 	}
-	v.drawLast(c, m)
+	v.drawLast(c, host)
+}
+
+// The page is a box, whose last line is left to the keys. A page of lines has
+// two lines of head and leaves four columns; presets have four lines around
+// them.
+const lastLine = 1
+
+func lineWidth(w int) int  { return w - 4 }
+func presetRows(h int) int { return max(h-4, 1) }
+
+// lineRows is how many of n lines a page of h rows shows: one row less where
+// the last says how many more there are.
+func lineRows(h, n int) int {
+	if n > h-2 {
+		return max(h-3, 1)
+	}
+	return h - 2
+}
+
+// body is the size of a page inside the box on the screen as it is.
+func (v *Export) body(host kit.Host) (w, h int) {
+	r := host.Screen().Box(v.Size(host)).Inset(1)
+	return r.W, r.H - lastLine
+}
+
+// last is the line that the last screenful of an export begins with.
+func (v *Export) last(host kit.Host) int {
+	w, h := v.body(host)
+	n := len(v.lines(lineWidth(w), host.Screen().ASCII()))
+	return max(n-lineRows(h, n), 0)
 }
 
 // drawLast draws the name being typed, or the keys of the page.
-func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
+func (v *Export) drawLast(c *viz.Canvas, host kit.Host) {
 	y := c.H - 1
 	if v.field != nil {
 		what := "file: "
@@ -56,7 +85,7 @@ func (v *exportView) drawLast(c *viz.Canvas, m *Model) {
 
 // drawExport draws the targets, the text, what does not translate and the
 // check.
-func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
+func (v *Export) drawExport(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	targets := exchange.Targets()
 	x := c.Put(1, 0, "to  ← ", muted)
@@ -65,11 +94,8 @@ func (v *exportView) drawExport(c *viz.Canvas, m *Model) {
 	if next := targets[v.target].About; c.W >= 90 {
 		c.Right(c.W-1, 0, next, muted)
 	}
-	lines := v.lines(c.W-4, c.ASCII)
-	h := c.H - 2
-	if len(lines) > h {
-		h--
-	}
+	lines := v.lines(lineWidth(c.W), c.ASCII)
+	h := lineRows(c.H, len(lines))
 	for y := 0; y < h && v.top+y < len(lines); y++ {
 		ln := lines[v.top+y]
 		c.Put(1+ln.indent, 2+y, ln.text, ln.ink)
@@ -87,7 +113,7 @@ type pageLine struct {
 }
 
 // lines are the lines of the export in w cells.
-func (v *exportView) lines(w int, ascii bool) []pageLine {
+func (v *Export) lines(w int, ascii bool) []pageLine {
 	switch {
 	case v.err != nil:
 		return []pageLine{{0, "! " + viz.CutWords(viz.OneLine(viz.FirstLine(v.err.Error()), ascii), w-2), viz.Ink{Role: viz.Warning}}}
@@ -139,7 +165,7 @@ func (v *exportView) lines(w int, ascii bool) []pageLine {
 }
 
 // checkWords say what the target would have done on this run.
-func (v *exportView) checkWords() []string {
+func (v *Export) checkWords() []string {
 	name := v.out.Target.Format.Engine
 	head := fmt.Sprintf("check: the last %d steps of this run under %s's rules", checkSteps, name)
 	if v.bad != nil {
@@ -165,14 +191,14 @@ func (v *exportView) checkWords() []string {
 }
 
 // drawPresets lists the user's presets.
-func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
+func (v *Export) drawPresets(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
-	l := m.Lane()
-	if m.presetDir() == "" {
+	l := host.Lane()
+	if v.presets.Dir() == "" {
 		c.Put(1, 0, "There is no config folder to keep presets in.", viz.Ink{Role: viz.Warning})
 		return
 	}
-	own := users(m)
+	own := v.presets.own()
 	row := func(y, i int, name, about string) {
 		ink := viz.Ink{}
 		if i == v.list.At {
@@ -182,25 +208,25 @@ func (v *exportView) drawPresets(c *viz.Canvas, m *Model) {
 		c.Fit(3, y, 22, name, ink)
 		c.Put(26, y, viz.CutTitle(about, c.W-27), muted)
 	}
-	h := c.H - 4
+	h := presetRows(c.H)
 	for y := 0; y < h && v.list.Top+y <= len(own); y++ {
 		i := v.list.Top + y
 		if i == 0 {
 			row(y, 0, "save as …", viz.OneLine(wholeConfig(l.Config), c.ASCII))
 			continue
 		}
-		p := m.Book.List()[own[i-1]]
+		p := v.lanes.Book.List()[own[i-1]]
 		row(y, i, viz.Printable(p.Name, c.ASCII), viz.OneLine(wholeConfig(p.Config), c.ASCII))
 	}
 	if len(own) == 0 {
 		c.Put(3, 2, "none of your own yet", muted)
 	}
-	c.Put(1, c.H-2, viz.CutWords("kept in "+viz.Printable(m.presetDir(), c.ASCII)+", one file each", c.W-2), muted)
+	c.Put(1, c.H-2, viz.CutWords("kept in "+viz.Printable(v.presets.Dir(), c.ASCII)+", one file each", c.W-2), muted)
 }
 
 // drawRun says what is written of the run.
-func (v *exportView) drawRun(c *viz.Canvas, m *Model) {
-	l := m.Lane()
+func (v *Export) drawRun(c *viz.Canvas, host kit.Host) {
+	l := host.Lane()
 	muted := viz.Ink{Role: viz.Muted}
 	n := len(l.View.Steps)
 	what := viz.Plural(n, "step")

@@ -1,4 +1,4 @@
-package tui
+package files
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -33,18 +34,20 @@ const (
 
 var writePageNames = [nWritePages]string{"export", "your presets", "this run"}
 
-// exportView writes out: the settings for another engine, a preset of the
+// Export writes out: the settings for another engine, a preset of the
 // user's own, or the run.
-type exportView struct {
-	page   writePage
-	target int // index in presets.Formats
-	of     exportKey
-	out    exchange.Exported
-	check  compare.Check
-	err    error // why there is no export
-	bad    error // why there is no check
-	ready  bool
-	top    int // first line shown
+type Export struct {
+	lanes   *run.Lanes
+	presets *Presets
+	page    writePage
+	target  int // index in presets.Formats
+	of      exportKey
+	out     exchange.Exported
+	check   compare.Check
+	err     error // why there is no export
+	bad     error // why there is no check
+	ready   bool
+	top     int // first line shown
 
 	list    kit.List // of the user's presets; 0 is the line that saves a new one
 	deleted *run.Preset
@@ -63,9 +66,10 @@ type exportKey struct {
 // firstTarget is the target that is shown first.
 const firstTarget = "llama.cpp"
 
-func newExport(m *Model) (kit.View, tea.Cmd) {
-	v := &exportView{target: slices.Index(exchange.TargetNames(), firstTarget)}
-	return v, v.compute(m)
+// NewExport opens the view on the settings of the lane that keys act on.
+func NewExport(host kit.Host, lanes *run.Lanes, presets *Presets) (*Export, tea.Cmd) {
+	v := &Export{lanes: lanes, presets: presets, target: slices.Index(exchange.TargetNames(), firstTarget)}
+	return v, v.compute(host)
 }
 
 // An exportMsg brings an export and its check.
@@ -79,8 +83,8 @@ type exportMsg struct {
 
 // compute exports and checks in the background: the check puts up to 64
 // steps through the target's rules.
-func (v *exportView) compute(m *Model) tea.Cmd {
-	l := m.Lane()
+func (v *Export) compute(host kit.Host) tea.Cmd {
+	l := host.Lane()
 	key := exportKey{l.Settings, len(l.View.Steps), v.target}
 	if key == v.of || l.Settings == nil {
 		return nil
@@ -102,8 +106,7 @@ func (v *exportView) compute(m *Model) tea.Cmd {
 	}
 }
 
-func (v *exportView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
+func (v *Export) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case exportMsg:
 		if msg.key == v.of {
@@ -111,30 +114,28 @@ func (v *exportView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		}
 	case writtenMsg:
 		if msg.of == v {
-			v.written(m, msg)
+			v.written(host, msg)
 		}
 	case run.ViewMsg:
-		if !m.Lane().Running() {
-			return v.compute(m)
+		if !host.Lane().Running() {
+			return v.compute(host)
 		}
 	}
 	return nil
 }
 
-func (v *exportView) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
+func (v *Export) Frame(host kit.Host) viz.Frame {
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
-		title = "export · " + m.Lane().ShownLabel() + " → " + exchange.Targets()[v.target].Name
+		title = "export · " + host.Lane().ShownLabel() + " → " + exchange.Targets()[v.target].Name
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }
-func (v *exportView) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 100, max(min(m.h-4, 26), 10)
+func (v *Export) Size(host kit.Host) (int, int) {
+	return 100, max(min(host.Screen().H-4, 26), 10)
 }
 
-func (v *exportView) Hints(kit.Host) []kit.ID {
+func (v *Export) Hints(host kit.Host) []kit.ID {
 	if v.field != nil {
 		return []kit.ID{kit.ActClose}
 	}
@@ -147,7 +148,7 @@ func (v *exportView) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRight, kit.ActCopy, kit.ActOpen, kit.ActDown, kit.ActPane, kit.ActClose}
 }
 
-func (v *exportView) Footer(_ kit.Host) []kit.Hint {
+func (v *Export) Footer(host kit.Host) []kit.Hint {
 	if v.field != nil {
 		return []kit.Hint{{Keys: "enter", Word: "writes it"}, {Keys: "esc", Word: "leaves it"}}
 	}
@@ -161,8 +162,7 @@ func (v *exportView) Footer(_ kit.Host) []kit.Hint {
 		{ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 }
 
-func (v *exportView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *Export) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActPane, kit.ActPaneBack:
 		d := writePage(1)
@@ -177,67 +177,55 @@ func (v *exportView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	}
 	switch v.page {
 	case presetPage:
-		return v.actOnPresets(m, a), true
+		return v.actOnPresets(host, a), true
 	case runPage:
 		if a.ID == kit.ActOpen {
 			v.ask("logitscope-run.jsonl")
 			return nil, true
 		}
-		m.Say(a.First() + ": enter writes the run, tab shows the next page")
+		host.Say(a.First() + ": enter writes the run, tab shows the next page")
 		return nil, true
 	}
-	return v.actOnExport(m, a), true
+	return v.actOnExport(host, a), true
 }
 
-func (v *exportView) ask(name string) {
+func (v *Export) ask(name string) {
 	f := kit.NewField(name)
 	v.field, v.asked = &f, ""
 }
 
-func (v *exportView) actOnExport(m *Model, a *kit.Action) tea.Cmd {
+func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
 	n := len(exchange.Targets())
 	switch a.ID {
 	case kit.ActRight, kit.ActLeft:
 		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: n - 1}[a.ID]
 		v.target, v.top = (v.target+d)%n, 0
-		return v.compute(m)
+		return v.compute(host)
 	case kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
 		d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
-		_, h := v.Size(m)
-		view := max(min(h, m.Screen().Box(v.Size(m)).H)-6, 1)
-		to := min(max(v.top+d, 0), max(len(v.lines(m.Screen().Box(v.Size(m)).W-6, m.pal.ASCII))-view, 0))
+		to := min(max(v.top+d, 0), v.last(host))
 		if to == v.top {
-			m.Say("nothing more that way")
+			host.Say("nothing more that way")
 		}
 		v.top = to
 	case kit.ActCopy:
 		if !v.ready || v.err != nil {
-			m.Say("y: nothing to copy yet")
+			host.Say("y: nothing to copy yet")
 			return nil
 		}
-		return m.Copy("the settings for "+v.out.Target.Name, v.out.Text, v.out.Target.File)
+		return host.Copy("the settings for "+v.out.Target.Name, v.out.Text, v.out.Target.File)
 	case kit.ActOpen:
 		v.ask(exchange.Targets()[v.target].File)
 	default:
-		m.Say(a.First() + ": ←→ choose a target, y copies, enter writes a file")
+		host.Say(a.First() + ": ←→ choose a target, y copies, enter writes a file")
 	}
 	return nil
 }
 
-// users returns the indices of the user's presets.
-func users(m *Model) []int {
-	var out []int
-	for i, p := range m.Book.List() {
-		if p.User {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-func (v *exportView) actOnPresets(m *Model, a *kit.Action) tea.Cmd {
-	own := users(m)
-	h := max(m.Screen().Box(v.Size(m)).H-8, 1)
+func (v *Export) actOnPresets(host kit.Host, a *kit.Action) tea.Cmd {
+	own := v.presets.own()
+	_, body := v.body(host)
+	h := presetRows(body)
 	if v.list.Act(a, len(own)+1, h) {
 		return nil
 	}
@@ -247,41 +235,40 @@ func (v *exportView) actOnPresets(m *Model, a *kit.Action) tea.Cmd {
 			v.ask("")
 			return nil
 		}
-		v.ask(m.Book.List()[own[v.list.At-1]].Name)
+		v.ask(v.lanes.Book.List()[own[v.list.At-1]].Name)
 	case kit.ActTake:
 		if v.list.At == 0 || v.list.At > len(own) {
-			m.Say("x: ↓ chooses a preset to delete")
+			host.Say("x: ↓ chooses a preset to delete")
 			return nil
 		}
-		p, err := m.deletePreset(own[v.list.At-1])
+		p, err := v.presets.Delete(own[v.list.At-1])
 		if err != nil {
-			m.Complain(viz.FirstLine(err.Error()))
+			host.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = &p
 		v.list.Move(0, len(own), h)
-		m.Say("deleted " + p.Name + "; u brings it back")
+		host.Say("deleted " + p.Name + "; u brings it back")
 	case kit.ActUndo:
 		if v.deleted == nil {
-			m.Say("u: no preset was deleted")
+			host.Say("u: no preset was deleted")
 			return nil
 		}
 		p := *v.deleted
-		if err := m.savePreset(p.Name, p.About, p.Config, false); err != nil {
-			m.Complain(viz.FirstLine(err.Error()))
+		if err := v.presets.Save(p.Name, p.About, p.Config, false); err != nil {
+			host.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 		v.deleted = nil
-		m.Say(p.Name + " is back")
+		host.Say(p.Name + " is back")
 	default:
-		m.Say(a.First() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
+		host.Say(a.First() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
 	}
 	return nil
 }
 
 // key takes a name.
-func (v *exportView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *Export) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.field == nil {
 		return nil, false
 	}
@@ -289,7 +276,7 @@ func (v *exportView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEsc:
 		v.field = nil
 	case tea.KeyEnter:
-		return v.enter(m, strings.TrimSpace(v.field.Text())), true
+		return v.enter(host, strings.TrimSpace(v.field.Text())), true
 	default:
 		v.asked = ""
 		v.field.Key(k)
@@ -299,38 +286,38 @@ func (v *exportView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 
 // enter writes under the name typed; a file that is there already is asked
 // about first.
-func (v *exportView) enter(m *Model, name string) tea.Cmd {
+func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 	if name == "" {
-		m.Say("a name is wanted; esc leaves it")
+		host.Say("a name is wanted; esc leaves it")
 		return nil
 	}
 	if v.page == presetPage {
-		v.enterPreset(m, name)
+		v.enterPreset(host, name)
 		return nil
 	}
 	data, what := []byte(v.out.Text), "settings for "+exchange.Targets()[v.target].Name
 	if v.page == exportPage && (!v.ready || v.err != nil) {
-		m.Say("enter: the export is not ready yet")
+		host.Say("enter: the export is not ready yet")
 		return nil
 	}
 	file := kit.ExpandHome(name)
 	if v.page == runPage {
 		what = "the run"
 		var err error
-		if data, err = runLines(m.Lane()); err != nil {
-			m.Complain(viz.FirstLine(err.Error()))
+		if data, err = runLines(host.Lane()); err != nil {
+			host.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}
 	}
 	over := v.asked == file
 	return func() tea.Msg {
-		return writtenMsg{v, file, what, len(data), writeFile(file, data, over)}
+		return writtenMsg{v, file, what, len(data), store.WriteFile(file, data, over)}
 	}
 }
 
 // A writtenMsg says what became of a file.
 type writtenMsg struct {
-	of    *exportView
+	of    *Export
 	file  string
 	what  string
 	bytes int
@@ -338,49 +325,49 @@ type writtenMsg struct {
 }
 
 // written tells the user what became of a file.
-func (v *exportView) written(m *Model, msg writtenMsg) {
+func (v *Export) written(host kit.Host, msg writtenMsg) {
 	switch {
-	case errors.Is(msg.err, errExists):
+	case errors.Is(msg.err, store.ErrExists):
 		v.asked = msg.file
-		m.Complain(msg.file + " is there already; enter again writes over it, or type another name")
+		host.Complain(msg.file + " is there already; enter again writes over it, or type another name")
 	case msg.err != nil:
-		m.Complain(viz.FirstLine(msg.err.Error()))
+		host.Complain(viz.FirstLine(msg.err.Error()))
 	default:
 		v.field, v.asked = nil, ""
-		m.Say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
+		host.Say(fmt.Sprintf("%s: wrote %s, %s", msg.file, msg.what, viz.Bytes(int64(msg.bytes))))
 	}
 }
 
-func (v *exportView) enterPreset(m *Model, name string) {
-	l := m.Lane()
-	own := users(m)
+func (v *Export) enterPreset(host kit.Host, name string) {
+	l := host.Lane()
+	own := v.presets.own()
 	if v.list.At > 0 && v.list.At <= len(own) {
-		old := m.Book.List()[own[v.list.At-1]].Name
-		if err := m.renamePreset(own[v.list.At-1], name); err != nil {
-			m.Complain(viz.FirstLine(err.Error()))
+		old := v.lanes.Book.List()[own[v.list.At-1]].Name
+		if err := v.presets.Rename(own[v.list.At-1], name); err != nil {
+			host.Complain(viz.FirstLine(err.Error()))
 			return
 		}
 		v.field = nil
-		m.Say(old + " is called " + name + " now")
+		host.Say(old + " is called " + name + " now")
 		return
 	}
-	err := m.savePreset(name, "", l.Config, v.asked == name)
+	err := v.presets.Save(name, "", l.Config, v.asked == name)
 	switch {
-	case errors.Is(err, errExists):
+	case errors.Is(err, store.ErrExists):
 		v.asked = name
-		m.Complain("you have a preset " + name + "; enter again writes over it, or type another name")
+		host.Complain("you have a preset " + name + "; enter again writes over it, or type another name")
 	case err != nil:
-		m.Complain(viz.FirstLine(err.Error()))
+		host.Complain(viz.FirstLine(err.Error()))
 	default:
 		v.field = nil
-		m.Say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(m, name)))
-		l.Preset = m.userPreset(name) // its values are those in force
+		host.Say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(host, name)))
+		l.Preset = v.presets.Find(name) // its values are those in force
 	}
 }
 
 // keyOf says how a preset is chosen.
-func (v *exportView) keyOf(m *Model, name string) string {
-	if i := m.userPreset(name); i >= 0 && i < 9 {
+func (v *Export) keyOf(host kit.Host, name string) string {
+	if i := v.presets.Find(name); i >= 0 && i < 9 {
 		return "key " + strconv.Itoa(i+1) + " takes it"
 	}
 	return ": finds it"

@@ -1,4 +1,4 @@
-package tui
+package files
 
 import (
 	"fmt"
@@ -12,12 +12,13 @@ import (
 	"logitscope/viz"
 )
 
-// importView reads settings that were pasted, in any engine's words.
-type importView struct {
-	area kit.TextArea
-	file *kit.Field // the name of a file being asked for, nil if none is
-	name string     // where the text came from
-	said string
+// Import reads settings that were pasted, in any engine's words.
+type Import struct {
+	lanes *run.Lanes
+	area  kit.TextArea
+	file  *kit.Field // the name of a file being asked for, nil if none is
+	name  string     // where the text came from
+	said  string
 
 	of    string // what the outcome is of
 	in    *exchange.Imported
@@ -25,8 +26,9 @@ type importView struct {
 	known bool
 }
 
-func newImport(*Model) (kit.View, tea.Cmd) {
-	return &importView{area: kit.NewTextArea(""), name: "pasted"}, nil
+// NewImport opens the view, empty.
+func NewImport(lanes *run.Lanes) *Import {
+	return &Import{lanes: lanes, area: kit.NewTextArea(""), name: "pasted"}
 }
 
 // An importMsg brings what was read.
@@ -36,7 +38,7 @@ type importMsg struct {
 	err error
 }
 
-func (v *importView) read() tea.Cmd {
+func (v *Import) read() tea.Cmd {
 	text, name := v.area.Text(), v.name
 	v.known = false
 	if strings.TrimSpace(text) == "" {
@@ -48,7 +50,7 @@ func (v *importView) read() tea.Cmd {
 	}
 }
 
-func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
+func (v *Import) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case importMsg:
 		if msg.of == v.area.Text() {
@@ -67,18 +69,16 @@ func (v *importView) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (v *importView) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, m.pal.ASCII), Right: v.area.Count()}
+func (v *Import) Frame(host kit.Host) viz.Frame {
+	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, host.Screen().ASCII()), Right: v.area.Count()}
 }
-func (v *importView) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return min(max(84, m.w*3/4), 120), max(18, m.h*2/3)
+func (v *Import) Size(host kit.Host) (int, int) {
+	return min(max(84, host.Screen().W*3/4), 120), max(18, host.Screen().H*2/3)
 }
-func (v *importView) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
-func (v *importView) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
+func (v *Import) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
+func (v *Import) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
-func (v *importView) Draw(c *viz.Canvas, _ kit.Host) {
+func (v *Import) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
@@ -108,7 +108,7 @@ type inkedLine struct {
 }
 
 // outcomeLines is the outcome in at most h lines of w cells, broken at words.
-func (v *importView) outcomeLines(w, h int, ascii bool) []inkedLine {
+func (v *Import) outcomeLines(w, h int, ascii bool) []inkedLine {
 	var out []inkedLine
 	for _, s := range v.outcome() {
 		ink := viz.Ink{}
@@ -127,7 +127,7 @@ func (v *importView) outcomeLines(w, h int, ascii bool) []inkedLine {
 }
 
 // outcome says what was read, and what of it is not known here.
-func (v *importView) outcome() []string {
+func (v *Import) outcome() []string {
 	switch {
 	case strings.TrimSpace(v.area.Text()) == "":
 		return nil
@@ -168,25 +168,24 @@ func joinWords[T fmt.Stringer](list []T) string {
 	return strings.Join(words, " · ")
 }
 
-func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.said = ""
 	if v.file != nil {
 		return kit.FileKey(&v.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		m.Close()
+		host.Close()
 		return nil, true
 	case tea.KeyCtrlD:
-		v.take(m)
+		v.take(host)
 		return nil, true
 	case tea.KeyCtrlO:
 		f := kit.NewField("")
 		v.file = &f
 		return nil, true
 	}
-	v.area.W = max(m.Screen().Box(v.Size(m)).W-7, 1)
+	v.area.W = max(host.Screen().Box(v.Size(host)).W-7, 1)
 	changed := v.area.Key(k)
 	v.said = v.area.Said
 	if changed {
@@ -196,7 +195,7 @@ func (v *importView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 // take puts what was read in force, in place of all that a preset decides.
-func (v *importView) take(m *Model) {
+func (v *Import) take(host kit.Host) {
 	switch {
 	case !v.known:
 		v.said = "nothing is read yet; paste settings first"
@@ -209,13 +208,13 @@ func (v *importView) take(m *Model) {
 		v.said = "! not yet: nothing of it could be read as settings"
 		return
 	}
-	l := m.Lane()
+	l := host.Lane()
 	cfg := run.WithPreset(l.Config, run.Preset{Config: v.in.Config})
 	diff := run.Differences(l.Config, cfg)
-	if !m.Apply(cfg, -1, "", "import") {
-		v.said = "! " + m.Notice.Text
+	if !host.Apply(cfg, -1, "", "import") {
+		v.said = "! " + v.lanes.Notice.Text
 		return
 	}
-	m.Close()
-	m.Say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, m.NoticeWidth()))
+	host.Close()
+	host.Say(viz.SomeOf("imported "+v.in.Format.Name+": ", diff, v.lanes.NoticeWidth()))
 }
