@@ -57,9 +57,13 @@ type conversationLine struct {
 func renderAll(ctx context.Context, sys System) error {
 	out := bufio.NewWriter(sys.Out)
 	failed := false
-	err := eachLine(sys.input, out, func(n int, line []byte) error {
+	err := eachLine(sys.input, out, func(n int, line []byte, err error) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if err != nil {
+			failed = true
+			return writeLine(out, map[string]string{"id": "", "error": fmt.Sprintf("line %d: %v", n, err)})
 		}
 		var c conversationLine
 		if err := json.Unmarshal(line, &c); err != nil || c.ID == nil {
