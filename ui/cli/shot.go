@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,10 +39,8 @@ that a keys file has: n, space, enter, ctrl+d, shift+tab.`,
 
 // sizeOf reads WxH.
 func sizeOf(s string) (w, h int, err error) {
-	a, b, ok := strings.Cut(s, "x")
-	w, err1 := strconv.Atoi(a)
-	h, err2 := strconv.Atoi(b)
-	if !ok || err1 != nil || err2 != nil || w < 40 || h < 12 || w > 400 || h > 200 {
+	_, err = fmt.Sscanf(s, "%dx%d", &w, &h)
+	if err != nil || s != fmt.Sprintf("%dx%d", w, h) || w < 40 || h < 12 || w > 400 || h > 200 {
 		return 0, 0, wrong("--size %s: want WxH in cells, 40x12 to 400x200", s)
 	}
 	return w, h, nil
