@@ -27,14 +27,15 @@ type Action interface{ apply(r *step) }
 // besides.
 type step struct {
 	row.Row
-	in       Input
-	state    *State
-	mt       *[2]luck.MT
-	final    finalStage // makes the draw in place of the engine's; may be nil
-	adaptive float32    // the target that adaptive-p bent the logits to; negative if it did not
-	before   []float32  // the probabilities before it
-	counts   []int32
-	maskBuf  []uint64
+	in      Input
+	state   *State
+	mt      *[2]luck.MT
+	second  []float64  // log probabilities of the second row
+	err     error      // why a stage cannot do its work
+	final   finalStage // makes the draw in place of the engine's; may be nil
+	before  []float32  // the probabilities before it
+	counts  []int32
+	maskBuf []uint64
 }
 
 // A cut is a stage that looks at the row alone.
@@ -107,6 +108,9 @@ func (b *Builder) value(key string) any {
 	return p.Default
 }
 
+// given reports whether somebody set a parameter that what is built reads.
+func (b *Builder) given(key string) bool { _, ok := b.c.set[key]; return ok && b.sees(key) }
+
 // sees reports whether what is being built reads a parameter that only some
 // stages do.
 func (b *Builder) sees(key string) bool {
@@ -116,12 +120,13 @@ func (b *Builder) sees(key string) bool {
 	return b.def.reads(key)
 }
 
-// Float, Float32, Int, Bool and IDs return the value in force of a parameter
+// Float, Float32, Int, Bool, Text and IDs return the value in force of a parameter
 // whose kind has that type.
 func (b *Builder) Float(key string) float64   { return b.value(key).(float64) }
 func (b *Builder) Float32(key string) float32 { return float32(b.Float(key)) }
 func (b *Builder) Int(key string) int         { return int(b.value(key).(int64)) }
 func (b *Builder) Bool(key string) bool       { return b.value(key).(bool) }
+func (b *Builder) Text(key string) string     { return b.value(key).(string) }
 func (b *Builder) IDs(key string) []int32     { return b.value(key).([]int32) }
 func (b *Builder) set(key string, v any)      { b.values[key] = v }
 func (b *Builder) note(key, format string, a ...any) {

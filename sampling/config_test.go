@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 		{"temprature", 1.1, `no parameter "temprature"; temperature is meant?`},
 		{"top-p", 1.1, `no parameter "top-p"; top_p is meant?`},
 		{"zzzzqqq", 1.1, `no parameter "zzzzqqq"`},
-		{"order", "exllama", `order: no stage "exllama"; transformers, llama.cpp, vllm, ollama, ollama-go, or a list of `},
+		{"order", "exllama", `order: no stage "exllama"; transformers, llama.cpp, vllm, ollama, ollama-go, lab, or a list of `},
 	} {
 		_, err := sampling.Config{}.With(c.key, c.in, sampling.FromFlag)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -74,5 +74,5 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 	u := luck.Coin(p.seed, r.in.Pos(), 0)
 	entry, lo, hi := r.DrawRanked(u)
 	// Rounding may leave u just outside of its own interval.
-	return drawn{entry: entry, u: u, lo: min(lo, u), hi: max(hi, math.Nextafter(u, 2))}
+	return drawn{entry: entry, u: u, lo: min(lo, u), hi: max(hi, math.Nextafter(u, 2)), greedy: p.cold() && r.Finite == 1}
 }

@@ -38,6 +38,9 @@ type Engine struct {
 	BeamRule     string // its beam search, where it is not transformers'; see beam_rule
 	BeamKeepsEnd bool   // with beams, cuts leave one token more than can end the text
 
+	// Neutral says that these are no program's rules.
+	Neutral bool
+
 	Cases CaseRules
 }
 
@@ -179,7 +182,7 @@ var engines []*Engine
 
 func init() {
 	// Assigned here because building a stage looks engines up.
-	engines = []*Engine{transformersEngine, llamaEngine, vllmEngine, ollamaEngine, ollamaGoEngine}
+	engines = []*Engine{transformersEngine, llamaEngine, vllmEngine, ollamaEngine, ollamaGoEngine, labEngine}
 }
 
 // Register adds an engine, and parameters that its stages read and no other

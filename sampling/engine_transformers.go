@@ -30,21 +30,10 @@ var transformersEngine = &Engine{
 	Stages: []*Stage{
 		allowedDef,
 		sequenceBiasDef,
-		{Name: "repetition_penalty", Short: "repetition", Tiny: "rep", Keys: []string{"repetition_penalty"},
-			Movable: true, Best: MayMove, Penalty: true, Prompt: true,
-			Judge: judgeAdded,
-			Build: func(b *Builder) (Action, string) { return buildRepetition(b, divideFromZero) }},
+		repetitionDef,
 		frequencyDef.lent("vLLM"),
 		presenceDef.lent("vLLM"),
-		{Name: "no_repeat_ngram", Tiny: "ngram", Keys: []string{"no_repeat_ngram_size"},
-			Movable: true,
-			Build: func(b *Builder) (Action, string) {
-				n := b.Int("no_repeat_ngram_size")
-				if n <= 0 {
-					return nil, ""
-				}
-				return noRepeatNgram(n), b.Format("no_repeat_ngram_size")
-			}},
+		noRepeatDef,
 		{Name: "bad_words", Tiny: "bad", Keys: []string{"bad_words", "bad_words_ids"},
 			Build: func(b *Builder) (Action, string) {
 				eos := b.eos()
@@ -117,70 +106,13 @@ var transformersEngine = &Engine{
 				}}, ""
 			}},
 		temperatureDef,
-		{Name: "top_h", weights: leavesFew, Keys: []string{"top_h"},
-			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
-			Judge: judgeTopH,
-			Build: func(b *Builder) (Action, string) {
-				h := b.Float32("top_h")
-				if h <= 0 {
-					return nil, ""
-				}
-				return cut{row.TopH{H: h}}, b.Format("top_h")
-			}},
-		{Name: "top_k", Tiny: "k", weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"},
-			Movable: true, Warper: true, Cuts: true, Best: KeepsBest, Alone: true,
-			Judge: judgeTopK,
-			Build: func(b *Builder) (Action, string) {
-				k := b.Int("top_k")
-				if k == 0 {
-					return nil, ""
-				}
-				return cut{row.TopKTies{K: k, Keep: max(b.keep, 1)}}, b.Format("top_k")
-			}},
-		{Name: "top_p", Tiny: "p", weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"},
-			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
-			Judge: byShare("top_p", partial.TopP),
-			Build: func(b *Builder) (Action, string) {
-				p := b.Float("top_p")
-				if p >= 1 {
-					return nil, ""
-				}
-				return cut{row.TopPTail{Limit: float32(1 - p), Keep: max(b.keep, 1)}}, b.Format("top_p")
-			}},
+		topHDef,
+		topKDef,
+		topPDef,
 		minPDef,
-		{Name: "typical_p", Short: "typical", Tiny: "typ", weights: readsWeights,
-			Keys:    []string{"typical_p", "min_tokens_to_keep"},
-			Movable: true, Warper: true, Cuts: true, Best: MayMove,
-			Judge: byShare("typical_p", partial.TypicalP),
-			Build: func(b *Builder) (Action, string) {
-				p := b.Float("typical_p")
-				if p >= 1 {
-					return nil, ""
-				}
-				return cut{row.TypicalMass{Mass: float32(p), Keep: max(b.keep, 1)}}, b.Format("typical_p")
-			}},
-		{Name: "epsilon_cutoff", Short: "epsilon", Tiny: "eps", weights: readsWeights,
-			Keys:    []string{"epsilon_cutoff", "min_tokens_to_keep"},
-			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
-			Judge: byShare("epsilon_cutoff", partial.EpsilonCutoff),
-			Build: func(b *Builder) (Action, string) {
-				v := b.Float("epsilon_cutoff")
-				if v <= 0 || v >= 1 {
-					return nil, ""
-				}
-				return cut{row.EpsilonCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.Format("epsilon_cutoff")
-			}},
-		{Name: "eta_cutoff", Short: "eta", Tiny: "eta", weights: readsWeights,
-			Keys:    []string{"eta_cutoff", "min_tokens_to_keep"},
-			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
-			Judge: byShare("eta_cutoff", partial.EtaCutoff),
-			Build: func(b *Builder) (Action, string) {
-				v := b.Float("eta_cutoff")
-				if v <= 0 || v >= 1 {
-					return nil, ""
-				}
-				return cut{row.EtaCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.Format("eta_cutoff")
-			}},
+		typicalDef,
+		epsilonDef,
+		etaDef,
 	},
 }
 
@@ -220,3 +152,82 @@ var minPDef = &Stage{Name: "min_p", Tiny: "min", weights: readsWeights, Keys: []
 type repairStage struct{}
 
 func (repairStage) apply(*step) {}
+
+var (
+	repetitionDef = &Stage{Name: "repetition_penalty", Short: "repetition", Tiny: "rep", Keys: []string{"repetition_penalty"},
+		Movable: true, Best: MayMove, Penalty: true, Prompt: true,
+		Judge: judgeAdded,
+		Build: func(b *Builder) (Action, string) { return buildRepetition(b, divideFromZero) }}
+	noRepeatDef = &Stage{Name: "no_repeat_ngram", Tiny: "ngram", Keys: []string{"no_repeat_ngram_size"},
+		Movable: true,
+		Build: func(b *Builder) (Action, string) {
+			n := b.Int("no_repeat_ngram_size")
+			if n <= 0 {
+				return nil, ""
+			}
+			return noRepeatNgram(n), b.Format("no_repeat_ngram_size")
+		}}
+	topHDef = &Stage{Name: "top_h", weights: leavesFew, Keys: []string{"top_h"},
+		Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+		Judge: judgeTopH,
+		Build: func(b *Builder) (Action, string) {
+			h := b.Float32("top_h")
+			if h <= 0 {
+				return nil, ""
+			}
+			return cut{row.TopH{H: h}}, b.Format("top_h")
+		}}
+	topKDef = &Stage{Name: "top_k", Tiny: "k", weights: leavesFew, Keys: []string{"top_k", "min_tokens_to_keep"},
+		Movable: true, Warper: true, Cuts: true, Best: KeepsBest, Alone: true,
+		Judge: judgeTopK,
+		Build: func(b *Builder) (Action, string) {
+			k := b.Int("top_k")
+			if k == 0 {
+				return nil, ""
+			}
+			return cut{row.TopKTies{K: k, Keep: max(b.keep, 1)}}, b.Format("top_k")
+		}}
+	topPDef = &Stage{Name: "top_p", Tiny: "p", weights: readsWeights, Keys: []string{"top_p", "min_tokens_to_keep"},
+		Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+		Judge: byShare("top_p", partial.TopP),
+		Build: func(b *Builder) (Action, string) {
+			p := b.Float("top_p")
+			if p >= 1 {
+				return nil, ""
+			}
+			return cut{row.TopPTail{Limit: float32(1 - p), Keep: max(b.keep, 1)}}, b.Format("top_p")
+		}}
+	typicalDef = &Stage{Name: "typical_p", Short: "typical", Tiny: "typ", weights: readsWeights,
+		Keys:    []string{"typical_p", "min_tokens_to_keep"},
+		Movable: true, Warper: true, Cuts: true, Best: MayMove,
+		Judge: byShare("typical_p", partial.TypicalP),
+		Build: func(b *Builder) (Action, string) {
+			p := b.Float("typical_p")
+			if p >= 1 {
+				return nil, ""
+			}
+			return cut{row.TypicalMass{Mass: float32(p), Keep: max(b.keep, 1)}}, b.Format("typical_p")
+		}}
+	epsilonDef = &Stage{Name: "epsilon_cutoff", Short: "epsilon", Tiny: "eps", weights: readsWeights,
+		Keys:    []string{"epsilon_cutoff", "min_tokens_to_keep"},
+		Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+		Judge: byShare("epsilon_cutoff", partial.EpsilonCutoff),
+		Build: func(b *Builder) (Action, string) {
+			v := b.Float("epsilon_cutoff")
+			if v <= 0 || v >= 1 {
+				return nil, ""
+			}
+			return cut{row.EpsilonCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.Format("epsilon_cutoff")
+		}}
+	etaDef = &Stage{Name: "eta_cutoff", Short: "eta", Tiny: "eta", weights: readsWeights,
+		Keys:    []string{"eta_cutoff", "min_tokens_to_keep"},
+		Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
+		Judge: byShare("eta_cutoff", partial.EtaCutoff),
+		Build: func(b *Builder) (Action, string) {
+			v := b.Float("eta_cutoff")
+			if v <= 0 || v >= 1 {
+				return nil, ""
+			}
+			return cut{row.EtaCut{Eps: float32(v), Keep: max(b.keep, 1)}}, b.Format("eta_cutoff")
+		}}
+)

@@ -3,6 +3,7 @@ package sampling_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,9 @@ func TestExtremeValues(t *testing.T) {
 func checkExtreme(t *testing.T, p *sampling.Pipeline, key string, v float64, rnd *rand.Rand) {
 	t.Helper()
 	in := randomStep(rnd)
+	in.IDs, in.Rest = nil, 0
+	in.Second = slices.Clone(in.Logits)
+	rnd.Shuffle(len(in.Second), func(i, j int) { in.Second[i], in.Second[j] = in.Second[j], in.Second[i] })
 	var s sampling.Scratch
 	var tr sampling.Trace
 	if _, err := p.Sample(&tr, &s, in); err != nil {

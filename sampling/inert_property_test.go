@@ -20,7 +20,10 @@ var someValues = map[string][]any{
 	"dry_multiplier": {0.0, 1.5}, "dry_base": {1.75, 0.5, 3.0}, "dry_allowed_length": {2, 1}, "dry_penalty_last_n": {64, 0, 3},
 	"no_repeat_ngram_size": {0, 2}, "logit_bias": {[]sampling.TokenBias{}, "1=3,4=-2"}, "bad_words_ids": {[][]int32{}, "[[2],[1,4]]"},
 	"min_new_tokens": {0, 3, 50}, "top_h": {0.0, 0.3}, "adaptive_target": {-1.0, 0.4}, "adaptive_decay": {0.9, 0.2}, "min_tokens_to_keep": {0, 4},
-	"allowed_token_ids": {[]int32{}, "0,1,2,3,4,5,6,7,9"}, "suppress_tokens": {[]int32{}, "3"}, "min_length": {0, 40}, "eos_token_id": {[]int32{0}, "5"},
+	"allowed_token_ids": {[]int32{}, "0,1,2,3,4,5,6,7,9"}, "suppress_tokens": {[]int32{}, "3"},
+	"p_less": {false, true}, "p_less_norm": {false, true}, "top_a": {0.0, 0.3, 1.5}, "tfs_z": {1.0, 0.5, 0.95}, "cut_rules": {"koboldcpp", "textgen"},
+	"smoothing_factor": {0.0, 0.4}, "smoothing_curve": {1.0, 2.5}, "skew": {0.0, 0.7, -0.7}, "contrastive_alpha": {0.0, 0.1}, "contrastive_beta": {0.0, 0.5},
+	"contrastive_form": {"weighted", "difference"}, "contrastive_temperature": {1.0, 0.5}, "guidance_scale": {1.0, 1.6}, "min_length": {0, 40}, "eos_token_id": {[]int32{0}, "5"},
 }
 
 var someLists = []string{
@@ -28,6 +31,7 @@ var someLists = []string{
 	"top_p,typical_p,min_p,temperature", "min_p,top_n_sigma,temperature,top_k", "transformers:top_p,top_k,temperature,min_p",
 	"transformers:epsilon_cutoff,eta_cutoff,top_h,typical_p", "vllm:top_p,top_k", "vllm:min_p,typical_p,temperature",
 	"ollama:top_p,min_p,temperature", "ollama-go:temperature,top_k", "none", "transformers:temperature,xtc,dry", "dry,top_k,adaptive_p",
+	"lab:p_less,top_a,temperature", "lab:temperature,tfs,p_less_norm,top_k", "lab:guidance,smoothing,skew,min_p", "lab:top_k,contrastive,temperature", "lab:tfs,xtc",
 }
 
 // TestInertChangesNothing: what is said to have no effect, always or at a
@@ -126,6 +130,10 @@ func randomStep(rnd *rand.Rand) sampling.Input {
 			in.IDs = append(in.IDs, int32(i))
 		}
 		slices.Sort(in.Logits)
+	}
+	in.Second = make([]float32, n)
+	for i := range in.Second {
+		in.Second[i] = float32(rnd.NormFloat64() * 2)
 	}
 	for range rnd.IntN(20) {
 		in.Prompt = append(in.Prompt, int32(rnd.IntN(min(n, 5))))

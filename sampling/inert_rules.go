@@ -233,8 +233,8 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) Inert {
 		return Inert{Reason: OneLeft}
 	}
 	at := p.readBy(prm.Key)
-	if at < 0 {
-		return Inert{}
+	if at < 0 || slices.ContainsFunc(p.stages[at+1:], func(s planned) bool { return s.def.reads(prm.Key) }) {
+		return Inert{} // of several stages no one speaks for all
 	}
 	def := p.stages[at].def
 	i := slices.IndexFunc(t.Stages(), func(s StageTrace) bool { return s.Name == def.Name })

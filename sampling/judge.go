@@ -62,6 +62,10 @@ func judgeTopK(p *Pipeline, e *Evidence, _ string) partial.Verdict {
 	return partial.TopK(e.Row, p.cfg.Int("top_k"))
 }
 
+func judgePLess(_ *Pipeline, e *Evidence, key string) partial.Verdict {
+	return partial.PLess(e.Row, key == "p_less_norm")
+}
+
 func judgeTemperature(p *Pipeline, e *Evidence, _ string) partial.Verdict {
 	t, spread := p.cfg.Float("temperature"), p.cfg.Float("dynatemp_range")
 	if p.greedy {

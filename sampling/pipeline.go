@@ -79,6 +79,7 @@ func (p *Pipeline) StageNames() []string {
 type Input struct {
 	IDs    []int32   // the tokens Logits scores; nil: Logits[i] scores token i
 	Logits []float32 // unnormalised log-probabilities
+	Second []float32 // another model's or prompt's logits, in the places of Logits; nil: there is none
 	Rest   float32   // probability a partial row leaves to the tokens it does not name
 
 	Prompt, Output []int32 // the history: tokens given and tokens generated
@@ -166,7 +167,7 @@ func (p *Pipeline) begin(r *step, in Input) error {
 	if len(in.Logits) == 0 {
 		return errors.New("the row has no logits")
 	}
-	r.in, r.final, r.adaptive = in, nil, -1
+	r.in, r.final, r.err = in, nil, nil
 	r.Vocab = p.vocab
 	if !r.Row.Begin(in.IDs, in.Logits, in.Rest, p.noPiece, p.repair) {
 		return invalidLogits(r.Raw)
@@ -199,7 +200,10 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		before := r.Finite
 		st.s.apply(r)
 		r.FollowRest(before, countOf(st.s), st.def.Warper)
-		if r.Finite == 0 {
+		switch {
+		case r.err != nil:
+			return fmt.Errorf("%s: %w", st.def.Name, r.err)
+		case r.Finite == 0:
 			return fmt.Errorf("%s %w", st.label, errNoneLeft)
 		}
 		if (r.Scaled != 0 || r.Touched > 0) && math.IsInf(float64(r.Max()), 1) {

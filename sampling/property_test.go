@@ -61,6 +61,16 @@ var stageTable = []struct {
 	{"ollama-go", "top_p", 0.8, 1.0, nil},
 	{"ollama-go", "min_p", 0.1, 0.0, nil},
 	{"ollama-go", "temperature", 0.7, 1.0, nil},
+	{"lab", "temperature", 0.0, 1.0, nil},
+	{"lab", "p_less", true, false, nil},
+	{"lab", "p_less_norm", true, false, nil},
+	{"lab", "top_a", 0.3, 0.0, nil},
+	{"lab", "top_a", 0.3, 0.0, []any{"cut_rules", "textgen"}},
+	{"lab", "tfs_z", 0.9, 1.0, nil},
+	{"lab", "tfs_z", 0.9, 1.0, []any{"cut_rules", "textgen"}},
+	{"lab", "smoothing_factor", 0.3, 0.0, []any{"smoothing_curve", 2.0}},
+	{"lab", "skew", 0.5, 0.0, nil},
+	{"lab", "skew", -0.5, 0.0, nil},
 }
 
 // neutral returns a config in which every engine's own default is off.

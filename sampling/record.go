@@ -16,6 +16,9 @@ type recorder struct {
 	// worth showing can be named when the last stage is done.
 	log []logEntry
 
+	bent  [][]float32 // logits by position after stages that changed them all
+	nbent int
+
 	tracked  []track // the best raw tokens and the pinned ones
 	nbest    int     // how many of tracked are the best raw ones
 	show     []shown
@@ -32,7 +35,7 @@ type logEntry struct {
 	from, to  int     // touches of the stage
 	scaled    float32 // divisor of every logit; 0 if none
 	shifted   float32 // taken off every logit before it was divided
-	adaptive  float32 // adaptive-p's target; negative if none
+	bent      int     // which of the recorder's rows holds the logits after a stage that changed them all; -1 if it did not
 	unchanged bool    // nothing changed since the stage before
 }
 
@@ -56,12 +59,12 @@ func (c *recorder) begin(p *Pipeline, r *step, t *Trace) {
 		t.RawBits = float32(lo / math.Ln2)
 	}
 	t.nstages = 0
-	c.log = c.log[:0]
+	c.log, c.nbent = c.log[:0], 0
 	c.track(r)
 	c.rawOrder = true
 	c.n, c.nfin = r.N, r.Finite
 	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.Finite, Size: r.N, Mass: 1, Bits: t.RawBits})
-	c.log = append(c.log, logEntry{ref: r.Ref, sum: r.Sum, adaptive: -1})
+	c.log = append(c.log, logEntry{ref: r.Ref, sum: r.Sum, bent: -1})
 }
 
 // track notes the best tokens by raw probability and the pinned ones.
@@ -101,7 +104,7 @@ func (c *recorder) add(r *step, s StageTrace) {
 
 // before prepares for the next stage.
 func (c *recorder) before(r *step) {
-	r.Touched, r.Scaled, r.Shifted, r.adaptive = 0, 0, 0, -1
+	r.Touched, r.Scaled, r.Shifted, r.Bent = 0, 0, 0, false
 	r.TouchFrom = len(r.Touches)
 	if c == nil || c.t == nil {
 		return
@@ -121,7 +124,7 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 	r.Sums()
 	s.Kept, s.Size, s.Removed, s.Mass = r.Finite, r.N, c.nfin-r.Finite, 1
 	s.Bits, s.Touched = r.Bits(), r.Touched
-	if r.Touched > 0 || r.adaptive >= 0 {
+	if r.Touched > 0 || r.Bent {
 		c.rawOrder = false
 	}
 	if s.Removed > 0 {
@@ -133,10 +136,31 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 		c.updateCuts(r)
 	}
 	c.log = append(c.log, logEntry{
-		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, adaptive: r.adaptive,
-		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && r.adaptive < 0,
+		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, bent: c.keepBent(r),
+		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && !r.Bent,
 	})
 	c.add(r, s)
+}
+
+// keepBent keeps the logits by position after a stage that changed them all,
+// and returns where; -1 for other stages.
+func (c *recorder) keepBent(r *step) int {
+	if !r.Bent {
+		return -1
+	}
+	if c.nbent == len(c.bent) {
+		c.bent = append(c.bent, nil)
+	}
+	x := slices.Grow(c.bent[c.nbent][:0], len(r.Raw))[:len(r.Raw)]
+	for i := range x {
+		x[i] = negInf
+	}
+	for i := range r.N {
+		x[r.Pos(i)] = r.X[i]
+	}
+	c.bent[c.nbent] = x
+	c.nbent++
+	return c.nbent - 1
 }
 
 // updateCuts notes which tracked tokens the running stage removed.
@@ -277,7 +301,7 @@ func (c *recorder) fillRow(r *step, row *Row, s shown) {
 		}
 		l := &c.log[i]
 		if !l.unchanged {
-			x = l.apply(r, row, i, x, p)
+			x = c.replay(l, r, row, i, x)
 			p = math.Exp(float64(x-l.ref)) / l.sum
 		}
 		row.Probs[i] = float32(p)
@@ -285,8 +309,8 @@ func (c *recorder) fillRow(r *step, row *Row, s shown) {
 	row.Logit, row.Prob = x, float32(p)
 }
 
-// apply returns the logit that a stage made of x and notes which way it moved.
-func (l *logEntry) apply(r *step, row *Row, stage int, x float32, p float64) float32 {
+// replay returns the logit that a stage made of x and notes which way it moved.
+func (c *recorder) replay(l *logEntry, r *step, row *Row, stage int, x float32) float32 {
 	for k := l.from; k < l.to; k++ {
 		t := &r.Touches[k]
 		if t.Pos != r.PosOf(row.ID) || t.After == negInf {
@@ -302,9 +326,8 @@ func (l *logEntry) apply(r *step, row *Row, stage int, x float32, p float64) flo
 	if l.scaled != 0 {
 		x = (x - l.shifted) / l.scaled
 	}
-	if l.adaptive >= 0 {
-		y := adaptiveLogit(float32(p), l.adaptive)
-		x = y
+	if l.bent >= 0 {
+		x = c.bent[l.bent][r.PosOf(row.ID)]
 	}
 	return x
 }

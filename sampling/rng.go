@@ -23,7 +23,7 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	u := g.Float64()
 	state.Draws += 2
 	if r.N == 1 {
-		return drawn{u: u, hi: 1, greedy: p.coldMT()}
+		return drawn{u: u, hi: 1, greedy: p.cold()}
 	}
 	r.Exps()
 	var sum float64
@@ -35,15 +35,15 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 		next := run + float64(e)
 		if next >= target && (e > 0 || i == r.N-1) || i == r.N-1 {
 			r.Settle(i)
-			return drawn{entry: i, u: u, lo: run / sum, hi: min(1, next/sum), greedy: p.coldMT() && r.Finite == 1}
+			return drawn{entry: i, u: u, lo: run / sum, hi: min(1, next/sum), greedy: p.cold() && r.Finite == 1}
 		}
 		run = next
 	}
 	return drawn{entry: r.N - 1, u: u, hi: 1}
 }
 
-// coldMT reports whether a temperature of 0 has decided the choice.
-func (p *Pipeline) coldMT() bool {
+// cold reports whether a temperature of 0 has decided the choice.
+func (p *Pipeline) cold() bool {
 	return p.cfg.Float("temperature") <= 0 && slices.Contains(p.StageNames(), "temperature")
 }
 

@@ -86,17 +86,10 @@ func (a *adaptiveP) apply(r *step) {
 		target = min(max(float32(2*target)-float32(r.state.AdaptWeighted)/total, 0), 1)
 	}
 	r.before = slices.Grow(r.before[:0], r.N)[:r.N]
-	before := r.before
 	for i, e := range r.E[:r.N] {
-		before[i] = e / sum
-		if r.X[i] > negInf {
-			r.X[i] = adaptiveLogit(before[i], target)
-		}
+		r.before[i] = e / sum
 	}
-	r.Dirty()
-	r.Sorted = false
-	r.Rebound()
-	r.adaptive = target
+	r.Bend(func(i int) float64 { return float64(adaptiveLogit(r.before[i], target)) })
 	r.final = a
 }
 

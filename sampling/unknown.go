@@ -13,7 +13,7 @@ var aliases = map[string]string{
 	"max_completion_tokens": "max_new_tokens", "min_tokens": "min_new_tokens", "penalty_last_n": "repeat_last_n",
 	"repetition_penalty_range": "repeat_last_n", "frequence_penalty": "frequency_penalty", "penalty_freq": "frequency_penalty",
 	"penalty_present": "presence_penalty", "stop_strings": "stop", "samplers": "order", "sampler_order": "order",
-	"sequence_bias": "logit_bias", "nsigma": "top_n_sigma", "tfs_z": "typical_p", "beam_size": "num_beams",
+	"sequence_bias": "logit_bias", "nsigma": "top_n_sigma", "tfs": "tfs_z", "quadratic": "smoothing_factor", "cfg_scale": "guidance_scale", "beam_size": "num_beams",
 	"beams": "num_beams", "sample": "do_sample", "greedy": "do_sample", "draft": "num_assistant_tokens",
 	"num_speculative_tokens": "num_assistant_tokens", "n_draft": "num_assistant_tokens", "grammar": "constraint",
 	"json_schema": "constraint", "n": "num_return_sequences", "random_seed": "seed", "ngram": "no_repeat_ngram_size",

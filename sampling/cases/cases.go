@@ -35,6 +35,7 @@ type Case struct {
 	Engine   string          `json:"engine"`
 	Vocab    int             `json:"vocab"`
 	Logits   Logits          `json:"logits"`
+	Second   *Logits         `json:"second_logits"` // of stages that weigh two rows
 	Prompt   []int32         `json:"prompt_tokens"`
 	Output   []int32         `json:"generated_tokens"`
 	Settings json.RawMessage `json:"settings"`
@@ -160,6 +161,11 @@ func (t *runner) read(line []byte) error {
 	if err := json.Unmarshal(line, &t.c); err != nil {
 		return jsonProblem(err)
 	}
+	if t.c.Second != nil {
+		if err := t.c.Second.generate(t.c.Vocab); err != nil {
+			return fmt.Errorf("second_logits: %w", err)
+		}
+	}
 	if err := t.c.Logits.generate(t.c.Vocab); err != nil {
 		return err
 	}
@@ -254,6 +260,9 @@ func (t *runner) problem(id json.RawMessage, err error) []byte {
 func (t *runner) run(p *plan) error {
 	c := &t.c
 	in := sampling.Input{Logits: c.Logits.Values, Prompt: c.Prompt, Output: c.Output}
+	if c.Second != nil {
+		in.Second = c.Second.Values
+	}
 	_, err := p.pipeline.Sample(&t.t, &t.s, in)
 	var invalid *sampling.InvalidLogitsError
 	if errors.As(err, &invalid) && !p.rules.Cases.NaN {

@@ -33,7 +33,7 @@ func (e *settingsError) Error() string { return e.err.Error() }
 var names = map[string]string{
 	"repeat_penalty": "repetition_penalty", "min_keep": "min_tokens_to_keep", "min_tokens": "min_new_tokens",
 	"bad_words_token_ids": "bad_words_ids", "typ_p": "typical_p", "temp": "temperature",
-	"dry_sequence_breaker_tokens": "dry_breaker_tokens",
+	"dry_sequence_breaker_tokens": "dry_breaker_tokens", "rules": "cut_rules",
 }
 
 // defaultSeed seeds the draws of a case that sets none.

@@ -265,6 +265,47 @@ func needsAll(r Row, off bool, name string) Verdict {
 	return unknown("%s: not exact, it depends on the logits of all tokens", name)
 }
 
+// PLess keeps tokens of at least the sum of the squares of all probabilities
+// (Tan et al. 2025); normalised, of that brought to the scale of 0 to 1.
+func PLess(r Row, normalised bool) Verdict {
+	name := "p_less"
+	lo, hi := r.powers(2)
+	for _, p := range r.Probs {
+		lo, hi = lo+p*p, hi+p*p
+	}
+	if normalised {
+		name = "p_less_norm"
+		n := float64(len(r.Probs) + r.Unnamed)
+		lo, hi = (n*lo-1)/(n-1), (n*hi-1)/(n-1)
+	}
+	lo, hi = lo*(1-slack), hi*(1+slack)
+	for _, p := range r.Probs[min(1, len(r.Probs)):] {
+		if p >= lo && p < hi && !r.Whole() {
+			return unknown("%s: not exact, its threshold is known within %.2g only", name, hi-lo)
+		}
+	}
+	return threshold(r, lo, name)
+}
+
+// TopA keeps tokens of at least a times the square of the best one's
+// probability; 0 or less keeps all.
+func TopA(r Row, a float64) Verdict {
+	top := 0.0
+	if len(r.Probs) > 0 {
+		top = r.Probs[0]
+	}
+	return threshold(r, a*top*top, fmt.Sprintf("top_a %g", a))
+}
+
+// TailFree cuts by the curve of all sorted probabilities; 1 or more keeps all.
+func TailFree(r Row, z float64) Verdict { return needsAll(r, z >= 1, fmt.Sprintf("tfs_z %g", z)) }
+
+// Shape is the verdict on a setting, off at 0, that bends the odds of all
+// tokens.
+func Shape(name string) func(r Row, v float64) Verdict {
+	return func(r Row, v float64) Verdict { return needsAll(r, v == 0, fmt.Sprintf("%s %g", name, v)) }
+}
+
 // XTC removes all tokens of at least threshold but the least probable of
 // them, when its coin says so. A threshold above 1/2 removes nothing.
 func XTC(r Row, limit float64) Verdict {

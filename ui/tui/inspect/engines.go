@@ -19,9 +19,11 @@ import (
 // as today's ollama does, has no column of its own.
 func ownRules() (own, like []sampling.Order) {
 	for _, o := range sampling.Orders() {
-		if o.Rules().Like == "" {
+		switch e := o.Rules(); {
+		case e.Neutral:
+		case e.Like == "":
 			own = append(own, o)
-		} else {
+		default:
 			like = append(like, o)
 		}
 	}

@@ -266,7 +266,7 @@ func whatItDid(lb *View, s *engine.Step, i int) string {
 		return fmt.Sprintf("cut %s%s, from %s on", viz.Count(st.Removed), more, run.StripLabel(l.Vocab(), first.ID, lb.pal.ASCII))
 	case st.Touched > 0:
 		return touchedWords(lb, t, i)
-	case st.Name == "temperature" && i > 0:
+	case i > 0 && !isCut(st.Name):
 		before := t.Stages()[i-1].Bits
 		switch {
 		case st.Bits < before-1e-6:
