@@ -273,6 +273,13 @@ func (m *Model) do(e *entry) tea.Cmd {
 	if e.ID == kit.ActInterrupt {
 		return tea.Quit
 	}
+	if n := len(m.overlays); e.ID == kit.ActClose && n > 0 { // it closes what is on top, and reaches nothing below
+		cmd, done := m.overlays[n-1].Act(m, &e.Action)
+		if !done {
+			m.Close()
+		}
+		return tea.Batch(cmd, m.WantEffect())
+	}
 	for i := len(m.overlays) - 1; i >= 0; i-- {
 		if cmd, done := m.overlays[i].Act(m, &e.Action); done {
 			return tea.Batch(cmd, m.WantEffect())

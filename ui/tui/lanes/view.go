@@ -306,7 +306,7 @@ func (v *View) esc(host kit.Host) tea.Cmd {
 		v.open = false
 	case v.alone:
 		v.alone = false
-	case run.AnyLooks(v.lanes.All):
+	case run.AnyLooks(v.lanes.Scope()):
 		v.lanes.LookAll(run.Newest)
 	default:
 		return v.enter(host)
