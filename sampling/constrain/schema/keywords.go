@@ -316,6 +316,9 @@ func negateMultiple(_ *compiler, u keywordUse) ([]*shape, error) {
 }
 
 func applyUnique(_ *compiler, u keywordUse, s *shape) error {
+	if u.value.Kind != jsonvalue.True && u.value.Kind != jsonvalue.False {
+		return u.refuse("must be true or false")
+	}
 	s.items.unique = s.items.unique || u.value.Kind == jsonvalue.True
 	return nil
 }

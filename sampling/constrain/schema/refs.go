@@ -47,7 +47,7 @@ const (
 func (c *compiler) index(root *jsonvalue.Value) error {
 	c.byURI = map[string]*resource{}
 	if root.Kind != jsonvalue.Object && root.Kind != jsonvalue.True && root.Kind != jsonvalue.False {
-		return lang.Refuse("", "schema", "a schema is an object, true or false")
+		return lang.Refuse("", "schema", "a schema must be an object, true or false")
 	}
 	res := &resource{root: root, anchors: map[string]*jsonvalue.Value{}}
 	c.all = append(c.all, res)
@@ -204,7 +204,7 @@ func (c *compiler) child(n *subschema, v *jsonvalue.Value, path ...string) (valu
 		return valueSet{}, nil
 	}
 	if v.Kind != jsonvalue.Object && v.Kind != jsonvalue.False {
-		return valueSet{}, lang.Refuse(ptr, path[len(path)-1], "a schema is an object, true or false")
+		return valueSet{}, lang.Refuse(ptr, path[0], "must be a schema: an object, true or false")
 	}
 	return valueSet{all: []*subschema{c.nodeAt(v, ptr, n.res)}}, nil
 }

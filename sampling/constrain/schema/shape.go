@@ -170,7 +170,7 @@ func meet(a, b *shape, ptr string) *shape {
 	s := a.copy()
 	s.trail = a.trail.and(b.trail)
 	s.drop(^b.types, ptr, "type", "no type is left that all parts allow")
-	if s.conflict == nil {
+	if s.conflict == nil || a.types != 0 && b.types == 0 && b.conflict != nil {
 		s.conflict = b.conflict
 	}
 	if b.hasValues {
