@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"regexp"
 
 	"logitscope/engine"
@@ -63,6 +64,28 @@ func (p *Plan) Check() error {
 
 // Texts returns how many texts the plan has.
 func (p *Plan) Texts() int { return len(p.Configs) * p.Count * len(p.Seeds) }
+
+// seed returns the seed of text k of a prompt: that of the plan, and where there
+// are several prompts as many more as the prompt's id says. Under one seed
+// texts meet the same luck at the same position, so without that prompts of one
+// length would stand and fall together, and count for more than they are.
+func (p *Plan) seed(k int, q *prompts.Prompt) uint64 {
+	if p.Count == 1 {
+		return p.Seeds[k]
+	}
+	h := fnv.New64a()
+	h.Write([]byte(q.ID))
+	return p.Seeds[k] + mix(h.Sum64())>>40
+}
+
+// mix spreads the bits of a hash of a short text.
+func mix(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
 
 // expect returns the checks of a prompt, the plan's own first.
 func (p *Plan) expect(q *prompts.Prompt) check.List {

@@ -117,8 +117,8 @@ func (r *Results) Each(f func(i int, p *prompts.Prompt, config int, texts []*Tex
 		pk := promptKey(&p, r.Plan.Chat)
 		for c := range r.Plan.Configs {
 			texts := make([]*Text, len(r.Plan.Seeds))
-			for k, seed := range r.Plan.Seeds {
-				if t, ok := r.stores[r.Plan.Configs[c].Backend].get(textKey(r.keys[c], pk, seed)); ok {
+			for k := range r.Plan.Seeds {
+				if t, ok := r.stores[r.Plan.Configs[c].Backend].get(textKey(r.keys[c], pk, r.Plan.seed(k, &p))); ok {
 					texts[k] = &t.Text
 				}
 			}
@@ -332,13 +332,14 @@ func (r *running) spent() bool {
 func (r *running) do(ctx context.Context, t task) error {
 	c := &r.plan.Configs[t.config]
 	s := r.results.stores[c.Backend]
-	k := textKey(r.results.keys[t.config], t.key, r.plan.Seeds[t.seed])
+	seed := r.plan.seed(t.seed, &t.prompt)
+	k := textKey(r.results.keys[t.config], t.key, seed)
 	text, reused := s.get(k)
 	if !reused && r.spent() {
 		return nil
 	}
 	if !reused {
-		cfg := c.Config.MustWith("seed", r.plan.Seeds[t.seed], sampling.FromFlag)
+		cfg := c.Config.MustWith("seed", seed, sampling.FromFlag)
 		set, err := c.Backend.Compiler.Settings(cfg, "")
 		if err != nil {
 			return err
@@ -348,7 +349,7 @@ func (r *running) do(ctx context.Context, t task) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			text.Text = Text{Seed: r.plan.Seeds[t.seed], Reason: "error", Tokens: []int32{}, Error: err.Error()}
+			text.Text = Text{Seed: seed, Reason: "error", Tokens: []int32{}, Error: err.Error()}
 		}
 		text.Unfit = r.fits[t.config] != nil && !r.fits[t.config](text.Text.Text)
 	}

@@ -194,18 +194,22 @@ func (s *store) close() error {
 }
 
 // fingerprint returns what tells b from other backends: what its model says of
-// itself, its vocabulary, and the logits it gives after ids. Those of a server
-// may differ from one call to the next, and are left out.
+// itself, its vocabulary, and the logits it gives after ids; of a server its
+// address.
 func fingerprint(ctx context.Context, b *Backend, ids []int32) ([]byte, error) {
 	h := sha256.New()
 	m := b.Model
 	i := m.Info()
 	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Params, i.ContextLen, i.VocabSize, draftName(b.Draft))
+	if i.Server != "" {
+		add(h, i.Server, i.Address) // it is not asked for every token
+		return h.Sum(nil), nil
+	}
 	for id := range int32(m.Vocab().Size()) {
 		add(h, m.Vocab().Piece(id), m.Vocab().Attr(id))
 	}
 	add(h, m.Vocab().EOG())
-	if i.Server == "" && i.Caps.TopN == 0 && !i.Caps.Normalised && len(ids) > 0 {
+	if i.Caps.TopN == 0 && !i.Caps.Normalised && len(ids) > 0 {
 		row, err := logits(ctx, m, ids)
 		if err != nil {
 			return nil, err

@@ -417,12 +417,5 @@ func HeldOut(id string, share float64) bool {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(id))
-	x := h.Sum64()
-	// The bits of FNV of short texts are poor; this mixes them.
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	x *= 0xc4ceb9fe1a85ec53
-	x ^= x >> 33
-	return float64(x>>11)/(1<<53) < share
+	return float64(mix(h.Sum64())>>11)/(1<<53) < share
 }

@@ -354,3 +354,63 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 }
+
+// A check that 60 % and 80 % of 200 prompts pass is told apart, and one that
+// as many pass is not.
+func TestPlantedDifferences(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	found := func(a, b float64, repeats int) (n int) {
+		for range repeats {
+			var c Pairs
+			for range 200 {
+				switch x, y := r.Float64() < a, r.Float64() < b; {
+				case x && y:
+					c.Both++
+				case x:
+					c.OnlyA++
+				case y:
+					c.OnlyB++
+				default:
+					c.Neither++
+				}
+			}
+			if Judge([]Contrast{ContrastShares(c)})[0].Found() {
+				n++
+			}
+		}
+		return n
+	}
+	if n := found(0.6, 0.8, 1000); n < 800 {
+		t.Errorf("found %d times of 1,000, want 800", n)
+	}
+	if n := found(0.7, 0.7, 1000); n > 70 {
+		t.Errorf("found where there is none %d times of 1,000, want at most 70", n)
+	}
+	// Over prompts and seeds: a prompt's share is a mean of 5.
+	clustered := func(by float64, repeats int) (n int) {
+		for range repeats {
+			d := make([]float64, 60)
+			for i := range d {
+				hard := r.Float64() * 0.8
+				for range 5 {
+					if r.Float64() < hard+by {
+						d[i] += 0.2
+					}
+					if r.Float64() < hard {
+						d[i] -= 0.2
+					}
+				}
+			}
+			if Judge([]Contrast{ContrastMeans(d)})[0].Found() {
+				n++
+			}
+		}
+		return n
+	}
+	if n := clustered(0.15, 500); n < 450 {
+		t.Errorf("clustered: found %d times of 500", n)
+	}
+	if n := clustered(0, 1000); n > 70 {
+		t.Errorf("clustered: found where there is none %d times of 1,000", n)
+	}
+}

@@ -49,6 +49,10 @@ type benchFlags struct {
 	dryRun   bool
 }
 
+// benchPatience is how long a busy server is waited for: many requests meet one
+// more often than a single run does.
+const benchPatience = 10 * time.Minute
+
 func newBench(sys System) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
@@ -70,7 +74,7 @@ stopped, and prints the same bytes. The checks are:
 		Args: noArgs,
 	}
 	s := addDecoding(sys, cmd)
-	s.ownConfigs = true
+	s.ownConfigs, s.patience = true, benchPatience
 	f.add(cmd.Flags(), s)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.bench(cmd.Context(), &f) }
 	return cmd

@@ -3,15 +3,24 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"logitscope/models/fable"
+	"logitscope/models/llama"
 )
 
 // goldenSet is a case of testdata/checks/prompts.jsonl.
@@ -265,5 +274,89 @@ func TestBenchBudget(t *testing.T) {
 	whole, _, _ := try(t, "", append(args, "--fresh")...)
 	if code != exitDone || errs != "" || rest != whole {
 		t.Errorf("exit %d, %s: the rest is another report", code, errs)
+	}
+}
+
+// busy answers every third request with 429 or 503 once it was told to, or,
+// where it has a wait, takes so long for each.
+type busy struct {
+	http.Handler
+	wait  time.Duration
+	after int32 // requests that are served at once, as opening a model needs several
+	n     atomic.Int32
+}
+
+func (b *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/completions" {
+		if n := b.n.Add(1); n > b.after && n%3 == 0 && b.wait == 0 {
+			http.Error(w, "slow down", []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[n%2])
+			return
+		}
+		time.Sleep(b.wait)
+	}
+	b.Handler.ServeHTTP(w, r)
+}
+
+// A server that asks to come back later is waited for, and the texts are those
+// of one that does not.
+func TestBenchOnABusyServer(t *testing.T) {
+	b := &busy{}
+	url := serve(t, func(m *llama.Model) http.Handler {
+		b.Handler = vllm(-1)(m)
+		return b
+	})
+	set := write(t, "set.csv", capitals)
+	args := []string{"bench", "--prompts", set, "--config", "chat", "--max-new-tokens", "6", "--format", "jsonl"}
+	texts := func(extra ...string) []any {
+		out, errs, code := try(t, "", append(append(args, extra...), "--dir", t.TempDir())...)
+		if code != exitDone || errs != "" {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		var all []any
+		for _, l := range lines(t, out) {
+			if l["type"] == "cell" {
+				for _, x := range l["texts"].([]any) {
+					all = append(all, x.(map[string]any)["tokens"])
+				}
+			}
+		}
+		return all
+	}
+	b.after = math.MaxInt32
+	if _, errs, code := try(t, "", "models", "info", "vllm:"+url); code != exitDone {
+		t.Fatal(errs)
+	}
+	b.after = 2 * b.n.Load()
+	here, there := texts(), texts("--model", "vllm:"+url, "--workers", "3")
+	if diff := cmp.Diff(here, there); diff != "" || len(here) != 4 || b.n.Load() < b.after+20 {
+		t.Errorf("%d requests, %d before the first that was refused: %s", b.n.Load(), b.after, diff)
+	}
+}
+
+// BenchmarkBenchOnAServer decodes 48 texts of a server that takes 20 ms for a
+// token, with one worker and with 8, and reports how much faster that is.
+func BenchmarkBenchOnAServer(b *testing.B) {
+	m, err := fable.Open(llama.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer m.Close()
+	slow := &busy{Handler: vllm(20)(m), wait: 20 * time.Millisecond}
+	srv := httptest.NewServer(slow)
+	defer srv.Close()
+	run := func(workers string) time.Duration {
+		began := time.Now()
+		var errs bytes.Buffer
+		code := Run(b.Context(), System{Args: []string{"bench", "--prompt", "a", "--prompt", "b", "--prompt", "c", "--seeds", "16", "--max-new-tokens", "10",
+			"--model", "vllm:" + srv.URL, "--workers", workers, "--dir", b.TempDir()},
+			In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }})
+		if code != exitDone {
+			b.Fatal(errs.String())
+		}
+		return time.Since(began)
+	}
+	for b.Loop() {
+		one, eight := run("1"), run("8")
+		b.ReportMetric(one.Seconds()/eight.Seconds(), "times")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,6 +50,7 @@ type shared struct {
 	told               bool               // what is wrong with the model's own settings
 	report             *bench.Grid        // a sweep to look at in the lab; nil for none
 	ownConfigs         bool               // --config is the command's own
+	patience           time.Duration      // how long a server that is busy is waited for; 0 for as long as usual
 }
 
 // addShared declares the shared flags on cmd.

@@ -34,7 +34,7 @@ func (s *shared) options() (open.Options, error) {
 	home, _ := os.UserHomeDir()
 	return open.Options{
 		Llama: llama.Options{ContextLen: s.context, KVType: kv}, Home: home,
-		Server: remote.Options{Getenv: s.sys.Getenv, Notice: s.notice},
+		Server: remote.Options{Getenv: s.sys.Getenv, Notice: s.notice, Timeouts: remote.Timeouts{Retry: s.patience}},
 	}, nil
 }
 
