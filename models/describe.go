@@ -47,7 +47,13 @@ func Describe(m Model) []Fact {
 		describeVocab(m.Vocab(), add)
 	}
 	if info.ChatTemplate != "" {
-		add("chat template", fmt.Sprintf("yes, %s bytes", Commas(int64(len(info.ChatTemplate)))))
+		add("chat template", fmt.Sprintf("Jinja, %s bytes", Commas(int64(len(info.ChatTemplate)))))
+	}
+	if info.GoTemplate != "" {
+		add("chat template", fmt.Sprintf("Ollama's, in Go's template language, %s bytes", Commas(int64(len(info.GoTemplate)))))
+	}
+	if info.System != "" {
+		add("system message", strconv.Quote(info.System))
 	}
 	if len(info.Defaults) > 0 {
 		b, _ := json.Marshal(info.Defaults)

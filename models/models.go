@@ -52,12 +52,22 @@ type Info struct {
 	// ChatTemplate is the Jinja source that wraps a conversation, or empty.
 	ChatTemplate string
 
-	// Defaults are sampling settings the file or server recommends, under its
-	// own key names (such as "general.sampling.top_k"); may be nil.
-	Defaults map[string]any
+	// GoTemplate is such a template in Go's template language, which Ollama's
+	// models have in its place, and System the system message that goes with
+	// it. Both may be empty.
+	GoTemplate, System string
+
+	// Defaults are sampling settings the file or server recommends; may be
+	// nil. DefaultsOf is the engine under whose key names they are, such as
+	// "ollama"; empty means those of GGUF files ("general.sampling.top_k").
+	Defaults   map[string]any
+	DefaultsOf string
 
 	Caps Caps
 }
+
+// Chats reports whether the model says how a conversation is wrapped.
+func (i Info) Chats() bool { return i.ChatTemplate != "" || i.GoTemplate != "" }
 
 // Caps says what a backend can do. A local model can do everything, so its
 // zero value describes a local model.

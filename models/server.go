@@ -22,6 +22,13 @@ func Encode(ctx context.Context, v Vocab, text string, opt EncodeOptions) ([]int
 	return v.Encode(text, opt), nil
 }
 
+// A ChatRenderer is a [Model] whose server wraps conversations itself.
+type ChatRenderer interface {
+	// RenderChat returns the prompt for a conversation, up to where the
+	// model's answer begins.
+	RenderChat(ctx context.Context, turns []Message) (string, error)
+}
+
 // A Meter is a [Model] that counts what talking to its backend costs. Stats
 // may be called at any time from any goroutine and does not wait.
 type Meter interface {

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"logitscope/models"
 	"logitscope/models/chat/jinja"
 )
 
@@ -46,6 +47,9 @@ type Template struct {
 	tokens Tokens
 	parsed *jinja.Template
 	roles  map[string]bool // texts that the template compares with
+
+	// render takes the place of parsed where the template is not Jinja.
+	render func(ctx context.Context, turns []models.Message) (string, error)
 }
 
 // Parse reads a template. Its error is one line.
@@ -94,6 +98,9 @@ func oneLine(s string) string {
 // Render returns the prompt for a conversation. The error is one line; it is a
 // [*Refusal] if the template itself raised it.
 func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
+	if t.render != nil {
+		return t.plain(ctx, c)
+	}
 	if err := t.check(c); err != nil {
 		return "", err
 	}

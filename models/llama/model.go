@@ -40,6 +40,10 @@ type Options struct {
 
 	// Note becomes the model's [models.Info] note: one line for the user.
 	Note string
+
+	// Amend changes what the file says about the model, where something
+	// beside the file knows better; nil changes nothing.
+	Amend func(*models.Info)
 }
 
 // A Model is the weights of a transformer. It is safe for concurrent use. It
@@ -124,6 +128,9 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 		return nil, err
 	}
 	info.Note = opt.Note
+	if opt.Amend != nil {
+		opt.Amend(&info)
+	}
 	workers := opt.Workers
 	if workers == 0 {
 		workers = max(1, runtime.GOMAXPROCS(0)-1)

@@ -140,15 +140,36 @@ func openTape(_ context.Context, path string, _ Options) (models.Model, error) {
 // openOllama reads a model from Ollama's own store, or asks the Ollama server
 // where the store does not have it.
 func openOllama(ctx context.Context, name string, opt Options) (models.Model, error) {
-	blob, err := store.Resolve(store.DefaultStore(opt.Server.Getenv, opt.Home), name)
+	getenv := opt.Server.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	blob, err := store.Resolve(store.DefaultStore(getenv, opt.Home), name)
 	if err != nil {
 		m, remoteErr := openServer(ctx, ollama.Kind, name, opt)
 		if remoteErr != nil {
 			return nil, fmt.Errorf("ollama:%s: %w; and no server: %w", name, err, remoteErr)
 		}
+		if opt.Server.Notice != nil {
+			opt.Server.Notice(fmt.Sprintf("ollama:%s: not in the store on disk; the server at %s has it", name, m.Info().Address))
+		}
 		return m, nil
 	}
-	m, err := llama.Open(blob.Path, opt.Llama)
+	if blob.Adapter {
+		return nil, fmt.Errorf("ollama:%s: has an adapter, which is not applied here; with the server it is: ollama-api:%s", name, name)
+	}
+	o := opt.Llama
+	o.Amend = func(info *models.Info) {
+		info.Name = blob.Name
+		info.GoTemplate, info.System = blob.Template, blob.System
+		if blob.Template != "" {
+			info.ChatTemplate = "" // Ollama uses its own
+		}
+		if len(blob.Params) > 0 {
+			info.Defaults, info.DefaultsOf = blob.Params, ollama.Params
+		}
+	}
+	m, err := llama.Open(blob.Path, o)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,19 @@ type Found struct {
 	Logits bool          // the server's rows are logits, not log-probabilities
 	Levels Leveller      // makes logits of the server's log-probabilities; may be nil
 	Top    int           // tokens that a row names unless fewer will do; 0 if that cannot be chosen
-	Slots  int           // caches that sessions can claim; 0 if they have none of their own
+	// Render wraps a conversation as the server does; nil if it is done here.
+	Render func(ctx context.Context, turns []models.Message) (string, error)
+	Slots  int // caches that sessions can claim; 0 if they have none of their own
+}
+
+// A rendering server wraps conversations itself.
+type rendering struct {
+	*server
+	render func(ctx context.Context, turns []models.Message) (string, error)
+}
+
+func (m *rendering) RenderChat(ctx context.Context, turns []models.Message) (string, error) {
+	return m.render(ctx, turns)
 }
 
 // NewModel returns the model of a server whose tokens the caller chooses.
@@ -58,10 +70,14 @@ func NewModel(c *Client, b Backend, f Found) models.Model {
 		f.Facts = append(f.Facts, models.Fact{Name: "on demand", Value: fmt.Sprintf(
 			"the best %d tokens first while a lane runs freely, the others where a stage, a pin or a look at the step needs them", DefaultTop)})
 	}
-	return &server{
+	m := &server{
 		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
 		slots: make([]bool, f.Slots),
 	}
+	if f.Render != nil {
+		return &rendering{m, f.Render}
+	}
+	return m
 }
 
 // A server is a model whose tokens the caller chooses.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -385,4 +386,46 @@ func TestObserveFaults(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestOllamaAsItIs opens a model with everything that a Modelfile can give it,
+// as a server of version 0.17.4 answers for it.
+func TestOllamaAsItIs(t *testing.T) {
+	local, err := fable.Open(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	info := metadata(t, local)
+	opt := remotetest.Options{
+		Name: "fabt", Template: "{{ .System }}/{{ .Prompt }}: {{ .Response }}", System: "Tell tales.", Rendered: "as the server has it",
+		Parameters: "stop                           \"User:\"\nstop                           \"\\n\\n\"\ntemperature                    0.3\ntop_k                          20\nuse_mmap                       false\n",
+	}
+	m := serve(t, remotetest.Ollama(local, info, opt), "ollama-api:fabt@URL", remote.Options{})
+	got := m.Info()
+	if got.GoTemplate != opt.Template || got.ChatTemplate != "" || got.System != opt.System || got.DefaultsOf != "ollama" {
+		t.Errorf("Info = %+v", got)
+	}
+	if want := map[string]any{"stop": []any{"User:", "\n\n"}, "temperature": 0.3, "top_k": 20.0, "use_mmap": false}; !reflect.DeepEqual(got.Defaults, want) {
+		t.Errorf("Defaults = %v, want %v", got.Defaults, want)
+	}
+	turns := []models.Message{{Role: "user", Content: "go"}}
+	if s, err := m.(models.ChatRenderer).RenderChat(t.Context(), turns); err != nil || s != opt.Rendered {
+		t.Errorf("%q, %v", s, err)
+	}
+	opt.Rendered = ""
+	old := serve(t, remotetest.Ollama(local, info, opt), "ollama-api:fabt@URL", remote.Options{})
+	if s, err := old.(models.ChatRenderer).RenderChat(t.Context(), turns); err != nil || s != "Tell tales./go: " {
+		t.Errorf("a server that does not render: %q, %v", s, err)
+	}
+	srv := httptest.NewServer(remotetest.Ollama(local, info, opt))
+	defer srv.Close()
+	for spec, want := range map[string]string{
+		"ollama-api:nope@" + srv.URL: "model 'nope' not found (POST " + srv.URL + "/api/show); it has fabt, other",
+		"ollama-api:" + srv.URL:      "needs the name of a model, as in ollama-api:NAME@URL; it has fabt, other",
+	} {
+		if _, err := dial(t.Context(), spec, remote.Options{Timeouts: fast}); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
+		}
+	}
 }

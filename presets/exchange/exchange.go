@@ -38,6 +38,10 @@ type Format struct {
 	// rule; nil: keys stand as they are.
 	canon func(key string) string
 
+	// recommends means that values are what a model recommends, with no word
+	// on the order of an engine.
+	recommends bool
+
 	// implied is what the engine assumes where a file is silent and the
 	// defaults of its order differ.
 	implied func(s *source) []assumption

@@ -272,7 +272,7 @@ func TestSchemaKeepsItsOrder(t *testing.T) {
 }
 
 func TestModelDefaults(t *testing.T) {
-	in, err := ImportDefaults(map[string]any{"general.sampling.temp": float32(0.5), "general.sampling.top_k": int32(30), "general.sampling.nope": 1})
+	in, err := ImportDefaults(map[string]any{"general.sampling.temp": float32(0.5), "general.sampling.top_k": int32(30), "general.sampling.nope": 1}, "")
 	if err != nil || in.Config.Float("temperature") != 0.5 || in.Config.Int("top_k") != 30 || len(in.Unknown) != 1 {
 		t.Errorf("%v: %v, unknown %v", err, in.Config.Keys(), in.Unknown)
 	}

@@ -154,15 +154,25 @@ func Import(data []byte, name string, opt Options) (*Imported, error) {
 	return in, nil
 }
 
-// ImportDefaults reads the sampling settings that a GGUF file recommends,
-// under its own keys.
-func ImportDefaults(values map[string]any) (*Imported, error) {
-	s := &source{format: &ggufKeys}
+// ImportDefaults reads the sampling settings that a model recommends: under
+// the keys of GGUF files, or of the engine called of if that is not empty.
+// Nothing is read into what it does not say.
+func ImportDefaults(values map[string]any, of string) (*Imported, error) {
+	f := ggufKeys
+	if of != "" {
+		named, err := FormatNamed(of)
+		if err != nil {
+			return nil, err
+		}
+		f = *named
+		f.implied, f.recommends = nil, true
+	}
+	s := &source{format: &f}
 	for k, v := range values {
 		s.entries = append(s.entries, carrier.Entry{Key: k, Value: asWritten(v)})
 	}
 	slices.SortFunc(s.entries, func(a, b carrier.Entry) int { return strings.Compare(a.Key, b.Key) })
-	in := &Imported{Format: &ggufKeys, name: "the model file", places: map[string]string{}}
+	in := &Imported{Format: &f, name: "the model file", places: map[string]string{}}
 	in.take(s)
 	var errs []error
 	for _, u := range in.Unread {
@@ -214,7 +224,7 @@ func (in *Imported) take(s *source) {
 			in.Implied = append(in.Implied, a.ours)
 		}
 	}
-	if _, set := in.Config.Lookup("order"); !set && f != &own && f != &ggufKeys {
+	if _, set := in.Config.Lookup("order"); !set && f != &own && !f.recommends {
 		in.Config = in.Config.MustWith("order", f.Engine, sampling.FromFile)
 	}
 	slices.SortStableFunc(in.Unread, func(a, b carrier.Unread) int { return a.Line - b.Line })

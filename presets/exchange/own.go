@@ -98,7 +98,7 @@ func ownSource(members carrier.Object) (*source, error) {
 // ggufKeys are the sampling settings that a GGUF file may recommend. They are
 // read only.
 var ggufKeys = Format{
-	Name: "gguf", About: "general.sampling.* of a model file", Engine: "llama.cpp",
+	Name: "gguf", About: "general.sampling.* of a model file", Engine: "llama.cpp", recommends: true,
 	fields: []field{
 		{theirs: "general.sampling.sequence", ours: "order", in: samplersIn},
 		{theirs: "general.sampling.temp", ours: "temperature"},

@@ -77,7 +77,7 @@ func importGGUF(name string) (*exchange.Imported, error) {
 	if len(values) == 0 {
 		return nil, fmt.Errorf("%s: the model file recommends no settings; it has no key general.sampling.…", name)
 	}
-	in, err := exchange.ImportDefaults(values)
+	in, err := exchange.ImportDefaults(values, "")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -98,8 +98,8 @@ func ggufValue(f *gguf.File, key string) (any, bool) {
 
 // importModelDefaults reads the settings that a model recommends. What it says
 // wrongly is left out, and returned as problems: nobody can mend the file.
-func importModelDefaults(values map[string]any) (cfg sampling.Config, problems error) {
-	in, problems := exchange.ImportDefaults(values)
+func importModelDefaults(values map[string]any, of string) (cfg sampling.Config, problems error) {
+	in, problems := exchange.ImportDefaults(values, of)
 	for _, key := range in.Config.Keys() {
 		s, _ := in.Config.Lookup(key)
 		cfg = cfg.MustWith(key, s.Value, sampling.FromModel)
@@ -110,7 +110,7 @@ func importModelDefaults(values map[string]any) (cfg sampling.Config, problems e
 // recommended returns the settings that m recommends. What the program has no
 // parameter for is left out; what is wrong is told once.
 func (s *shared) recommended(m models.Model) sampling.Config {
-	cfg, problems := importModelDefaults(m.Info().Defaults)
+	cfg, problems := importModelDefaults(m.Info().Defaults, m.Info().DefaultsOf)
 	if problems != nil && !s.told {
 		s.told = true
 		for line := range strings.SplitSeq(problems.Error(), "\n") {

@@ -198,7 +198,7 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 		return nil
 	}
 	if s.chat {
-		if text, err = chatPrompt(j.model, text); err != nil {
+		if text, err = chatPrompt(ctx, j.model, text); err != nil {
 			return wrong("--chat: %v", err)
 		}
 	}
@@ -219,12 +219,12 @@ func (j *job) checkPrompt() error {
 
 // chatPrompt wraps text as a user's message in the words of the model's
 // template.
-func chatPrompt(m models.Model, text string) (string, error) {
+func chatPrompt(ctx context.Context, m models.Model, text string) (string, error) {
 	t, err := chat.Of(m)
 	if err != nil {
 		return "", err
 	}
-	return t.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
+	return t.Render(ctx, chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }
 
 // release closes the models, unless ctx has ended: then what was not waited for

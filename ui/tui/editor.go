@@ -64,7 +64,7 @@ type countMsg struct {
 func (e *editor) count(m *Model) tea.Cmd {
 	ctx, model, text, wrap := m.Ctx, m.Lane().Model, e.area.Text(), e.chat
 	return func() tea.Msg {
-		whole, err := run.PromptOf(model, text, wrap)
+		whole, err := run.PromptOf(ctx, model, text, wrap)
 		if err != nil {
 			return countMsg{text, wrap, nil, err}
 		}
@@ -196,7 +196,7 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 
 // toggleChat wraps the text as a chat, or leaves it as it is.
 func (e *editor) toggleChat(m *Model) tea.Cmd {
-	if m.Lane().Model.Info().ChatTemplate == "" {
+	if !m.Lane().Model.Info().Chats() {
 		e.said = "this model has no chat template"
 		return nil
 	}

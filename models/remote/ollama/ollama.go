@@ -26,6 +26,10 @@ type backend struct {
 	c     *remote.Client
 	model string
 	vocab models.Vocab
+	exact bool // vocab splits text as the server does
+
+	template, system string // as the server has them
+
 	ids   map[string]int32 // of pieces that are whole UTF-8
 	eos   int32
 	bos   int32 // the token the server puts in front by itself, or NoToken
@@ -37,8 +41,10 @@ const maxTop = 20
 
 // showAnswer is the part of POST /api/show that is of use.
 type showAnswer struct {
-	Template string `json:"template"`
-	Details  struct {
+	Template   string `json:"template"`
+	System     string `json:"system"`
+	Parameters string `json:"parameters"`
+	Details    struct {
 		Family       string `json:"family"`
 		Parameters   string `json:"parameter_size"`
 		Quantization string `json:"quantization_level"`
@@ -49,7 +55,7 @@ type showAnswer struct {
 // Kind is the row of this kind of server.
 var Kind = remote.Kind{
 	Name: "ollama-api", Usage: "ollama-api:NAME[@URL]", Port: "11434", KeyVar: "OLLAMA_API_KEY", AddrVar: "OLLAMA_HOST", Path: "/api",
-	Split: remote.SplitAt, NeedsModel: true, Looks: looks, Connect: connect,
+	Split: split, Looks: looks, Connect: connect,
 }
 
 // looks reports whether a server is an Ollama server.
@@ -62,11 +68,15 @@ func looks(ctx context.Context, c *remote.Client) bool {
 
 func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	b := &backend{c: t.Client, model: t.Model}
+	if b.model == "" {
+		return nil, b.c.Errorf(remote.Unsuitable, "needs the name of a model, as in ollama-api:NAME@URL; %s", has(ctx, b.c))
+	}
 	var show showAnswer
 	body, _ := json.Marshal(map[string]any{"model": b.model, "verbose": true})
 	if err := b.c.Ask(ctx, http.MethodPost, "/api/show", body, remote.WholeLimit, &show); err != nil {
-		return nil, err
+		return nil, notFound(ctx, b.c, err)
 	}
+	b.template, b.system = show.Template, show.System
 	how, err := b.load(show.Info)
 	if err != nil {
 		return nil, err
@@ -90,9 +100,11 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 		Name: b.c.Clean(b.model), Arch: b.c.Clean(show.Details.Family), Quant: strings.ToLower(b.c.Clean(show.Details.Quantization)),
 		Params: int64(number(show.Info["general.parameter_count"])), License: b.c.Clean(text(show.Info["general.license"])),
 		// The server makes a token of its own, and puts one in front.
-		ContextLen: b.limit - 1, VocabSize: size, ChatTemplate: show.Template,
+		ContextLen: b.limit - 1, VocabSize: size, GoTemplate: show.Template, System: show.System,
+		Defaults: parameters(show.Parameters), DefaultsOf: Params,
 		Caps: models.Caps{TopN: min(maxTop, size), Normalised: true, TextOnly: true},
 	}
+	f.Render = b.renderChat
 	f.Facts = []models.Fact{
 		{Name: "server", Value: b.c.Name + ", Ollama " + b.c.Clean(version.Version)},
 		{Name: "model", Value: strings.Join(strings.Fields(f.Info.Name+" "+f.Info.Arch+" "+b.c.Clean(show.Details.Parameters)+" "+f.Info.Quant), " ")},
@@ -135,13 +147,16 @@ func (b *backend) start(ctx context.Context, info map[string]any) error {
 }
 
 func (b *backend) Identity(ctx context.Context) (string, error) {
+	if d, err := digest(ctx, b.c, b.model); err != nil || d != "" {
+		return d, err
+	}
 	body, _ := json.Marshal(map[string]any{"model": b.model})
 	r, err := b.c.Send(ctx, http.MethodPost, "/api/show", body, remote.SmallBody, nil)
 	if err != nil {
 		return "", err
 	}
 	h := fnv.New64a()
-	h.Write(r.Body)
+	h.Write(stable(r.Body))
 	return strconv.FormatUint(h.Sum64(), 16), nil
 }
 
@@ -197,7 +212,7 @@ func (b *backend) request(dst []byte, prompt []byte, heat, seed int) []byte {
 	enc.Encode(b.model) // cannot fail: strings only
 	w.WriteString(`,"prompt":`)
 	enc.Encode(string(prompt))
-	fmt.Fprintf(w, `,"raw":true,"stream":false,"truncate":false,"logprobs":true,"top_logprobs":%d,"options":{"num_predict":1,"temperature":%d,"seed":%d`, maxTop, heat, seed)
+	fmt.Fprintf(w, `,"raw":true,"stream":false,"truncate":false,"logprobs":true,"top_logprobs":%d,"options":{"num_predict":1,"temperature":%d,"stop":[],"seed":%d`, maxTop, heat, seed)
 	if heat > 0 {
 		w.WriteString(`,"top_k":0,"top_p":1,"min_p":0,"typical_p":1,"repeat_penalty":1,"presence_penalty":0,"frequency_penalty":0`)
 	}

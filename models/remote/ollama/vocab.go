@@ -42,8 +42,9 @@ func (b *backend) load(info map[string]any) (how string, err error) {
 	if err := remote.CheckSize(b.c, len(tokens), 2); err != nil {
 		return "", err
 	}
-	how = "rebuilt from the model's metadata"
+	how, b.exact = "rebuilt from the model's metadata", true
 	if b.vocab, err = tokenizerOf(info); err != nil {
+		b.exact = false
 		how = "the longest piece that fits: the model's own is of an unknown kind (" + b.c.Clean(err.Error()) + ")"
 		m := &matcher{}
 		v := remote.NewVocab(b.c, len(tokens), m.split)

@@ -1,9 +1,11 @@
 package remotetest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"logitscope/models"
@@ -22,6 +24,14 @@ func Ollama(m models.Model, metadata map[string]any, opt Options) http.Handler {
 	mux.HandleFunc("GET /api/ps", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, map[string]any{"models": []any{map[string]any{"name": s.opt.Name + ":latest", "context_length": m.Info().ContextLen}}})
 	})
+	mux.HandleFunc("GET /api/tags", func(w http.ResponseWriter, _ *http.Request) {
+		list := []any{}
+		for _, name := range []string{s.opt.Name, "other"} {
+			list = append(list, map[string]any{"name": name + ":latest", "model": name + ":latest", "modified_at": time.Now(), "digest": fmt.Sprintf("%x", sha256.Sum256([]byte(name+m.Info().Name)))})
+		}
+		reply(w, http.StatusOK, map[string]any{"models": list})
+	})
+	mux.HandleFunc("POST /api/chat", s.chat)
 	mux.HandleFunc("POST /api/show", s.show)
 	mux.HandleFunc("POST /api/generate", s.generate)
 	return guard(opt.Key, nil, mux)
@@ -57,7 +67,28 @@ func (s *ollama) show(w http.ResponseWriter, r *http.Request) {
 		}
 		info[k] = v
 	}
-	reply(w, http.StatusOK, map[string]any{"model_info": info, "template": "", "details": map[string]string{"family": s.m.Info().Arch, "quantization_level": s.m.Info().Quant}})
+	reply(w, http.StatusOK, map[string]any{"model_info": info, "template": s.opt.Template, "system": s.opt.System, "parameters": s.opt.Parameters, "modified_at": time.Now(), "details": map[string]string{"family": s.m.Info().Arch, "quantization_level": s.m.Info().Quant}})
+}
+
+// chat renders a conversation and does not answer it.
+func (s *ollama) chat(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		Model    string           `json:"model"`
+		Messages []map[string]any `json:"messages"`
+		Render   bool             `json:"_debug_render_only"`
+	}
+	if !decode(w, r, &req) {
+		return
+	}
+	if req.Model != s.opt.Name || !req.Render {
+		s.fail(w, http.StatusNotFound, "model '%s' not found", req.Model)
+		return
+	}
+	answer := map[string]any{"model": req.Model, "message": map[string]any{"role": "", "content": ""}, "done": false}
+	if s.opt.Rendered != "" {
+		answer["_debug_info"] = map[string]any{"rendered_template": s.opt.Rendered}
+	}
+	reply(w, http.StatusOK, answer)
 }
 
 type ollamaRequest struct {

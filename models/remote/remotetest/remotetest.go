@@ -25,6 +25,13 @@ type Options struct {
 	Slots int    // caches of llama-server; 0 means 1
 	Key   string // required as a bearer token if not empty
 
+	// What an Ollama model has beside weights: its template, the system
+	// message, and its parameters as /api/show writes them.
+	Template, System, Parameters string
+	// Rendered is what Ollama answers to every conversation it is to render;
+	// empty makes it a server that does not know how.
+	Rendered string
+
 	// MaxLogprobs is vLLM's setting of that name: 0 means its default of 20,
 	// negative means no bound.
 	MaxLogprobs int

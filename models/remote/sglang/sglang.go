@@ -78,7 +78,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	}
 	f := remote.Found{Top: b.top, Vocab: v, ID: id}
 	f.Info = models.Info{
-		Name: b.c.Clean(b.path), ContextLen: maxLen - 1, VocabSize: b.size, Defaults: info.Preferred,
+		Name: b.c.Clean(b.path), ContextLen: maxLen - 1, VocabSize: b.size, Defaults: info.Preferred, DefaultsOf: "sglang",
 		Caps: models.Caps{Normalised: true, PromptScores: true},
 	}
 	if b.top < b.size {

@@ -270,7 +270,7 @@ type PromptMsg struct {
 func (ls *Lanes) ReadPrompt(l *Lane, text string, wrap bool) tea.Cmd {
 	ctx, model, id := ls.Ctx, l.Model, l.Id
 	return func() tea.Msg {
-		whole, err := PromptOf(model, text, wrap)
+		whole, err := PromptOf(ctx, model, text, wrap)
 		if err != nil {
 			return PromptMsg{id, text, nil, err}
 		}
@@ -333,7 +333,7 @@ func adopt(b branch) engine.Command {
 
 // PromptOf is the prompt that text stands for: itself, or what the model's
 // chat template makes of it as the user's message.
-func PromptOf(ls models.Model, text string, wrap bool) (string, error) {
+func PromptOf(ctx context.Context, ls models.Model, text string, wrap bool) (string, error) {
 	if !wrap {
 		return text, nil
 	}
@@ -341,5 +341,5 @@ func PromptOf(ls models.Model, text string, wrap bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.Render(context.Background(), chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
+	return t.Render(ctx, chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }

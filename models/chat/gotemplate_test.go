@@ -1,0 +1,74 @@
+package chat
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"logitscope/models"
+)
+
+// TestGoTemplates renders what an Ollama server (0.17.4) rendered, with
+// "_debug_render_only", of templates of both kinds and conversations of many.
+func TestGoTemplates(t *testing.T) {
+	f, err := os.Open("testdata/ollama.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
+		var c struct {
+			Name, Template, System, Want string
+			Messages                     []models.Message
+		}
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := RenderGo(c.Template, c.System, c.Messages, time.Now()); err != nil || got != c.Want {
+			t.Errorf("%s, system %q, %v: %q, %v; want %q", c.Name, c.System, c.Messages, got, err, c.Want)
+		}
+	}
+	if n < 150 {
+		t.Errorf("%d cases, want 150", n)
+	}
+}
+
+// TestHostileGoTemplates renders templates that would run, grow or recurse for
+// ever: each ends with one line that says why.
+func TestHostileGoTemplates(t *testing.T) {
+	turns := []models.Message{{Role: "user", Content: strings.Repeat("x", 1000)}}
+	for source, want := range map[string]string{
+		"{{ range 1000000000 }}{{ end }}{{ .Messages }}":                                                 "loops run more than",
+		"{{ range 1000 }}{{ range 1000 }}{{ range 1000 }}{{ end }}{{ end }}{{ end }}{{ .Response }}":     "loops run more than",
+		"{{ range 90000 }}{{ $.Prompt }}{{ end }}{{ .Response }}":                                        "writes more than",
+		`{{ define "a" }}{{ template "a" }}{{ template "a" }}{{ end }}{{ template "a" }}{{ .Response }}`: "templates inside",
+		"{{ .Prompt":                         "unclosed action",
+		"{{ nothing }}":                      "not defined",
+		"{{ index .Messages 99 }}":           "index",
+		"":                                   "", // writes the answer alone
+		strings.Repeat("x", maxGoTemplate+1): "at most",
+		"{{ .Prompt.Nope.Nope }}":            "can't evaluate",
+	} {
+		start := time.Now()
+		_, err := RenderGo(source, "", turns, start)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%.60q: %v, want %q", source, err, want)
+		}
+	}
+}
+
+func FuzzRenderGo(f *testing.F) {
+	for _, s := range []string{"{{ .Prompt }}{{ .Response }}", "{{ range .Messages }}{{ .Role }}{{ end }}", "{{ if .System }}{{ with .Prompt }}{{ . }}{{ else }}{{ end }}{{ end }}", "{{ $x := 1 }}{{ printf \"%9d\" $x }}", "{{ break }}", "{{- /* a */ -}}"} {
+		f.Add(s)
+	}
+	turns := []models.Message{{Role: "system", Content: "s"}, {Role: "user", Content: "u"}, {Role: "assistant", Content: "a"}, {Role: "user", Content: "v"}}
+	f.Fuzz(func(t *testing.T, source string) {
+		if _, err := RenderGo(source, "sys", turns, time.Unix(0, 0)); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q", err)
+		}
+	})
+}
