@@ -51,8 +51,6 @@ func inRooms(dir string) []string {
 		return nil
 	case "ui/tui/kit":
 		return []string{"logitscope/ui/tui/run"}
-	case "ui/tui/script": // drives the whole program
-		return []string{"logitscope/ui/tui"}
 	}
 	return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/store"}
 }

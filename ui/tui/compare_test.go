@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,46 +17,10 @@ import (
 	"logitscope/viz"
 )
 
-// pump takes views of all lanes until ok, as the program does.
-func (b *bench) pump(ok func() bool) {
-	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
-		idle := true
-		for _, l := range append(slices.Clone(b.m.All), b.m.Parked...) {
-			select {
-			case v, open := <-l.Eng.Views():
-				if !open {
-					continue
-				}
-				steady(&v)
-				b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
-				idle = false
-			default:
-			}
-		}
-		if idle && ok() {
-			return
-		}
-		if time.Now().After(end) {
-			b.t.Fatalf("still waiting\n%s", b.frame())
-		}
-		if idle {
-			time.Sleep(time.Millisecond)
-		}
-	}
-}
-
 // together waits until every lane has n tokens and the next proposed.
 func (b *bench) together(n int) {
 	b.t.Helper()
-	b.pump(func() bool {
-		for _, l := range b.m.All {
-			if v := l.View; len(v.Steps) != n || v.Next == nil || v.Phase != engine.Paused {
-				return false
-			}
-		}
-		return true
-	})
+	b.must(b.player().Together(n))
 }
 
 // newLanes opens compare with a lane for each preset, all on the story.

@@ -22,6 +22,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/script"
 	"logitscope/viz"
 )
 
@@ -95,58 +96,35 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	return b
 }
 
-// send gives msg to the model and runs the commands that come back. None of
-// them waits for a lane: the bench takes views itself.
-func (b *bench) send(msg tea.Msg) {
-	_, cmd := b.m.Update(msg)
-	b.run(cmd)
-}
+// send gives msg to the model and runs the commands that come back.
+func (b *bench) send(msg tea.Msg) { b.player().Send(msg) }
 
-func (b *bench) run(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			b.run(c)
-		}
-	case run.ViewMsg:
-		b.apply(msg)
-	default:
-		b.send(msg)
-	}
-}
+func (b *bench) run(cmd tea.Cmd) { b.player().Do(cmd) }
 
 // apply gives a view to the model without asking for the next one.
-func (b *bench) apply(msg run.ViewMsg) {
-	l := b.m.ByID(msg.Lane)
-	if msg.Ok {
-		l.Take(msg.View)
+func (b *bench) apply(msg run.ViewMsg) { b.player().Take(msg) }
+
+// player drives the model; what it waits for has the times of the screen book.
+func (b *bench) player() *script.Player { return &script.Player{Screen: b.m, Steady: steady} }
+
+// must fails the test if what was waited for did not come.
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatalf("%v\n%s", err, b.frame())
 	}
-	b.m.dirty = true
-	b.run(b.m.WantEffect())
-	b.run(b.m.tell(msg))
 }
 
 // wait takes views of the lane until ok says that one will do.
 func (b *bench) wait(ok func(v engine.View) bool) {
 	b.t.Helper()
-	l := b.m.Lane()
-	timeout := time.After(10 * time.Second)
-	for !ok(l.View) {
-		select {
-		case v, open := <-l.Eng.Views():
-			if !open {
-				b.t.Fatalf("lane ended: %v", l.Ended)
-			}
-			steady(&v)
-			b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
-		case <-timeout:
-			b.t.Fatalf("still waiting; phase %v, %d steps\n%s", l.View.Phase, len(l.View.Steps), b.frame())
-		}
-	}
+	b.must(b.player().Wait(ok))
+}
+
+// pump takes views of all lanes until ok says that what has come will do.
+func (b *bench) pump(ok func() bool) {
+	b.t.Helper()
+	b.must(b.player().Pump(ok))
 }
 
 // steady gives a view the times of the screen book, so that frames do not
@@ -170,45 +148,19 @@ func steady(v *engine.View) {
 // start begins on text and waits for the first proposal.
 func (b *bench) start(text string) {
 	b.t.Helper()
-	ids, err := engine.Prompt(context.Background(), b.m.Lane().Model, text)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: text, Ids: ids, Err: nil})
-	b.wait(func(v engine.View) bool {
-		return v.Phase == engine.Paused && v.Next != nil && len(v.Steps) == 0 && v.PromptText == text
-	})
+	b.must(b.player().Start(text))
 }
 
 // steps waits until n tokens are written and the next is proposed.
 func (b *bench) steps(n int) {
 	b.t.Helper()
-	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Steps) == n && v.Next != nil })
+	b.must(b.player().Steps(n))
 }
 
 // keys presses keys, named as Bubble Tea names them.
-func (b *bench) keys(names ...string) {
-	for _, n := range names {
-		b.send(keyMsg(n))
-	}
-}
+func (b *bench) keys(names ...string) { b.player().Keys(names...) }
 
-var keyTypes = map[string]tea.KeyType{
-	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
-	"left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
-	"pgdown": tea.KeyPgDown, "shift+left": tea.KeyShiftLeft, "shift+right": tea.KeyShiftRight, "ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD,
-	"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU, "ctrl+w": tea.KeyCtrlW, "ctrl+o": tea.KeyCtrlO, "ctrl+t": tea.KeyCtrlT, "space": tea.KeySpace, "delete": tea.KeyDelete,
-}
-
-func keyMsg(name string) tea.KeyMsg {
-	if k, ok := keyTypes[name]; ok {
-		if k == tea.KeySpace {
-			return tea.KeyMsg{Type: k, Runes: []rune{' '}}
-		}
-		return tea.KeyMsg{Type: k}
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
-}
+func keyMsg(name string) tea.KeyMsg { return script.KeyMsg(name) }
 
 // frame returns the screen without colours.
 func (b *bench) frame() string { return b.m.draw().Text() }

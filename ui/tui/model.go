@@ -201,14 +201,27 @@ func (m *Model) onView(msg run.ViewMsg) tea.Cmd {
 	if !msg.Ok {
 		return func() tea.Msg { return laneEndedMsg{l.Id, <-l.Done} }
 	}
+	return tea.Batch(m.NextView(l, msg.At), m.TakeView(msg), m.paceFrames())
+}
+
+// TakeView makes a lane's view the newest, without asking for the next one.
+func (m *Model) TakeView(msg run.ViewMsg) tea.Cmd {
+	m.dirty = true
+	l := m.ByID(msg.Lane)
+	if l == nil || !msg.Ok {
+		return m.tell(msg)
+	}
 	l.Take(msg.View)
 	if m.opt.Record != nil {
 		if err := m.opt.Record(l.Id, l.Model, msg.View); err != nil {
 			m.Complain("the recording: " + viz.FirstLine(err.Error()))
 		}
 	}
-	return tea.Batch(m.NextView(l, msg.At), m.WantEffect(), m.tell(msg), m.paceFrames())
+	return tea.Batch(m.WantEffect(), m.tell(msg))
 }
+
+// Runs are the lanes on the screen.
+func (m *Model) Runs() *run.Lanes { return m.Lanes }
 
 // onKey routes a key: text field, then overlay, view and table of actions.
 func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {

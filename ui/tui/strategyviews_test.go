@@ -29,17 +29,13 @@ func withModels(opt Options) Options {
 // beams waits until the search has taken n steps and rests.
 func (b *bench) beams(n int) {
 	b.t.Helper()
-	b.wait(func(v engine.View) bool {
-		return v.Beam != nil && len(v.Beam.Steps) == n && (v.Phase == engine.Paused || v.Phase == engine.Done)
-	})
+	b.must(b.player().Beams(n))
 }
 
 // rounds waits until n rounds are drafted, the last of them not yet written.
 func (b *bench) rounds(n int) {
 	b.t.Helper()
-	b.wait(func(v engine.View) bool {
-		return v.Draft != nil && len(v.Draft.Rounds) == n && v.Phase == engine.Paused && v.Next != nil
-	})
+	b.must(b.player().Rounds(n))
 }
 
 // tuned waits until the lane has taken the newest settings.
