@@ -231,9 +231,12 @@ var numbers = map[string]func(*Player, int) error{
 	"steps": (*Player).Steps, "beams": (*Player).Beams, "rounds": (*Player).Rounds, "together": (*Player).Together,
 }
 
-// Line does one command. The error names it, and says what is wrong with it
+// Line does one command; one that begins with # is a remark. The error names it, and says what is wrong with it
 // or what did not come.
 func (p *Player) Line(line string) error {
+	if strings.HasPrefix(line, "#") {
+		return nil
+	}
 	verb, rest, _ := strings.Cut(line, " ")
 	if f := p.Verbs[verb]; f != nil {
 		return wrong(line, f(rest))
@@ -246,7 +249,7 @@ func (p *Player) Line(line string) error {
 		return wrong(line, f(p, n))
 	}
 	switch verb {
-	case "", "#":
+	case "":
 	case "size":
 		var w, h int
 		if n, err := fmt.Sscan(rest, &w, &h); n != 2 || err != nil || w < 0 || h < 0 {
