@@ -23,6 +23,7 @@ var readers = map[string]struct{ words, why string }{
 	"ui/cli/configimport.go":       {"general.sampling.", "keys of a GGUF file"},
 	"ui/store/presets.go":          {".json.deleted", "names of files"},
 	"presets/exchange/llamacpp.go": {"LLAMA_ARG_", "variables of the environment"},
+	"ui/tui/keys.go":               {"alt+", "names of keys in a file"},
 	"engine/record/seal.go":        {".eE", "numbers of a run file"},
 }
 

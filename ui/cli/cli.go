@@ -85,8 +85,22 @@ func Run(ctx context.Context, sys System) int {
 // What a file or a flag brought along reaches the terminal as visible escapes.
 func complain(w io.Writer, err error) {
 	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(w, "logitscope: "+viz.Printable(line, false))
+		fmt.Fprintln(w, "logitscope: "+viz.Printable(bounded(line), false))
 	}
+}
+
+// longestLine bounds a line of an error: what a file or a flag brought along
+// may be of any length, and what is wrong with it stands around it.
+const longestLine = 1000
+
+// bounded takes the middle out of a line that is too long.
+func bounded(line string) string {
+	r := []rune(line)
+	if len(r) <= longestLine {
+		return line
+	}
+	const side = longestLine/2 - 20
+	return fmt.Sprintf("%s … %d characters … %s", string(r[:side]), len(r)-2*side, string(r[len(r)-side:]))
 }
 
 // A usageError is a wrong use of the command line.
@@ -138,6 +152,7 @@ func newRoot(sys System) *cobra.Command {
 		newConstrain,
 		newConfig,
 		newModels,
+		newStorage,
 	} {
 		root.AddCommand(command(sys))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,20 +13,31 @@ import (
 	"logitscope/ui/store"
 )
 
-// configDir is the platform's folder for the program's own files.
+// configDir is the platform's folder for the program's own files; empty where
+// the environment names no home, and then nothing is kept.
 func configDir(sys System) string {
-	if d := sys.Getenv("LOGITSCOPE_CONFIG_DIR"); d != "" {
-		return d
-	}
-	return filepath.Join(xdg.ConfigHome, "logitscope")
+	return ownDir(sys, "LOGITSCOPE_CONFIG_DIR", "XDG_CONFIG_HOME", xdg.ConfigHome)
 }
 
-// cacheDir is the platform's folder for models that were pulled.
-func cacheDir(sys System) string {
-	if d := sys.Getenv("LOGITSCOPE_CACHE_DIR"); d != "" {
+// ownDir is the folder that a variable of the environment names, else the
+// program's in the platform's folder; empty where neither that nor a home is
+// named.
+func ownDir(sys System, variable, base, platform string) string {
+	if d := sys.Getenv(variable); d != "" {
 		return d
 	}
-	return filepath.Join(xdg.CacheHome, "logitscope")
+	if _, err := os.UserHomeDir(); err != nil && sys.Getenv(base) == "" {
+		return ""
+	}
+	return filepath.Join(platform, "logitscope")
+}
+
+// cacheDir is the platform's folder for what can be had again: models that were
+// pulled, cells of sweeps and benches. Where there is no home it is one that the
+// system clears.
+func cacheDir(sys System) string {
+	dir := ownDir(sys, "LOGITSCOPE_CACHE_DIR", "XDG_CACHE_HOME", xdg.CacheHome)
+	return cmp.Or(dir, filepath.Join(os.TempDir(), "logitscope"))
 }
 
 // userPresets are the presets in the program's own folder.

@@ -27,8 +27,16 @@ const (
 type Presets struct{ dir string }
 
 // UserPresets returns the presets kept in configDir, the folder of the
-// program's own files.
-func UserPresets(configDir string) Presets { return Presets{filepath.Join(configDir, "presets")} }
+// program's own files. Without one there are none, and none can be saved.
+func UserPresets(configDir string) Presets {
+	if configDir == "" {
+		return Presets{}
+	}
+	return Presets{filepath.Join(configDir, "presets")}
+}
+
+// errNowhere says that no folder is known.
+var errNowhere = errors.New("no folder to keep presets in: the environment names no home; LOGITSCOPE_CONFIG_DIR can name one")
 
 // Dir returns the folder.
 func (s Presets) Dir() string { return s.dir }
@@ -69,6 +77,9 @@ type file struct {
 
 // files reads the folder, by file name.
 func (s Presets) files() (list []file, problems []error) {
+	if s.dir == "" {
+		return nil, nil
+	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		problems = append(problems, of(s.dir, err))
@@ -168,6 +179,9 @@ func (s Presets) Save(p presets.Preset, over bool) (path string, err error) {
 	if err := CheckName(p.Name); err != nil {
 		return "", err
 	}
+	if s.dir == "" {
+		return "", errNowhere
+	}
 	var b bytes.Buffer
 	if err := presets.Encode(&b, p); err != nil {
 		return "", err
@@ -226,6 +240,9 @@ func (s Presets) Rename(old, name string, over bool) (path string, err error) {
 func (s Presets) respell(f file, p presets.Preset) (string, error) {
 	if err := CheckName(p.Name); err != nil {
 		return "", err
+	}
+	if s.dir == "" {
+		return "", errNowhere
 	}
 	var b bytes.Buffer
 	if err := presets.Encode(&b, p); err != nil {

@@ -11,6 +11,9 @@ import (
 // ErrExists says that a file is there already.
 var ErrExists = errors.New("is there already")
 
+// tempPrefix begins the names of files that are being written.
+const tempPrefix = ".logitscope-"
+
 // WriteFile writes data to a new file beside name, syncs it and renames it to
 // name: whoever looks sees the old file or the new one, never half of it.
 // Unless over is set, a file that is there already stays and the error wraps
@@ -21,7 +24,7 @@ func WriteFile(name string, data []byte, over bool) error {
 			return fmt.Errorf("%s %w", name, ErrExists)
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".logitscope-*")
+	f, err := os.CreateTemp(filepath.Dir(name), tempPrefix+"*")
 	if err != nil {
 		return of(name, err)
 	}

@@ -260,15 +260,26 @@ func (m *Model) overlaid() bool { return len(m.overlays) > 0 }
 
 func TestRebindKeys(t *testing.T) {
 	k := newKeymap(actions())
-	if err := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); err != nil {
-		t.Fatal(err)
+	if wrong := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); wrong != nil {
+		t.Fatal(wrong)
 	}
 	if k.find(keyMsg("x")).ID != kit.ActRun || k.find(keyMsg("space")) != nil || k.byID[kit.ActTake].First() != "" {
 		t.Error("run did not move to x")
 	}
-	for _, bad := range []string{"fly x", "run ctrl+c"} {
-		if err := newKeymap(actions()).rebind(strings.NewReader("\n"+bad), "keys"); err == nil || !strings.HasPrefix(err.Error(), "keys:2: ") {
-			t.Errorf("%q: %v", bad, err)
+	// A line that is wrong is named, and the others act.
+	for _, bad := range []string{"fly x", "run ctrl+c", "run frobnicate", "run alt+", "run ctrl+enter+x", "run \x1b", "run " + strings.Repeat("x", 60_000), strings.Repeat("é", 30_000) + " x"} {
+		k := newKeymap(actions())
+		wrong := k.rebind(strings.NewReader("zoom Z\n"+bad+"\nrun x"), "keys")
+		if len(wrong) != 1 || !strings.HasPrefix(wrong[0].Error(), "keys:2: ") || len(wrong[0].Error()) > 3000 || strings.Contains(wrong[0].Error(), "\x1b") {
+			t.Errorf("%.40q: %.200v", bad, wrong)
+		}
+		if k.find(keyMsg("Z")).ID != kit.ActZoom || k.find(keyMsg("x")).ID != kit.ActRun {
+			t.Errorf("%.40q: the lines that are right do not act", bad)
+		}
+	}
+	for _, good := range []string{"x", "Z", "é", "space", "enter", "esc", "pgup", "shift+up", "ctrl+k", "alt+x", "f5", "alt+enter", "shift+tab", "?"} {
+		if wrong := newKeymap(actions()).rebind(strings.NewReader("run "+good), "keys"); wrong != nil {
+			t.Errorf("%s: %v", good, wrong)
 		}
 	}
 	dir := t.TempDir()
@@ -276,8 +287,8 @@ func TestRebindKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = newKeymap(actions())
-	if err := loadKeys(k, dir); err != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
-		t.Errorf("keys file: %v", err)
+	if wrong := loadKeys(k, dir); wrong != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
+		t.Errorf("keys file: %v", wrong)
 	}
 	opt := testOptions(t)
 	b := newBench(t, opt, 120, 40)

@@ -2,11 +2,14 @@ package tui
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/viz"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -63,33 +66,60 @@ func (k *keymap) find(pressed fmt.Stringer) *entry {
 
 // rebind reads lines "action key key …" and gives the keys to the action
 // instead of those it had. An empty line or one that starts with # is left
-// out. The error names the line.
-func (k *keymap) rebind(r io.Reader, file string) error {
+// out, and so is a line that is wrong, which is returned.
+func (k *keymap) rebind(r io.Reader, file string) (wrong []error) {
 	s := bufio.NewScanner(r)
-	for n := 1; s.Scan(); n++ {
+	n := 1
+	for ; s.Scan(); n++ {
 		f := strings.Fields(s.Text())
-		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
+		if len(f) == 0 || f[0][0] == '#' {
 			continue
 		}
-		a := k.byID[kit.ID(f[0])]
-		if a == nil {
-			return fmt.Errorf("%s:%d: no action %q; %s", file, n, f[0], strings.Join(k.ids(), ", "))
+		if err := k.rebindLine(f[0], f[1:]); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, n, err))
 		}
-		keys := f[1:]
-		for i, name := range keys {
-			switch name {
-			case "space":
-				keys[i] = " "
-			case "ctrl+c":
-				return fmt.Errorf("%s:%d: ctrl+c always quits and cannot be given away", file, n)
-			}
-			if other := k.find(keystroke(keys[i])); other != nil {
-				other.Rekey(without(other.Keys(), keys[i]))
-			}
-		}
-		a.Rekey(keys)
 	}
-	return s.Err()
+	if err := s.Err(); err != nil {
+		wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, n, err))
+	}
+	return wrong
+}
+
+// rebindLine gives keys to the action called id.
+func (k *keymap) rebindLine(id string, keys []string) error {
+	a := k.byID[kit.ID(id)]
+	if a == nil {
+		return fmt.Errorf("no action %q; %s", viz.Cut(id, 40), strings.Join(k.ids(), ", "))
+	}
+	for i, name := range keys {
+		switch {
+		case name == "space":
+			keys[i] = " "
+		case name == "ctrl+c":
+			return errors.New("ctrl+c always quits and cannot be given away")
+		case !isKeyName(name):
+			return fmt.Errorf("no key %q; keys are written as the help shows them, such as x, Z, space, enter, pgup, ctrl+k, alt+x, shift+up, f5", viz.Cut(name, 40))
+		}
+	}
+	for _, name := range keys {
+		if other := k.find(keystroke(name)); other != nil {
+			other.Rekey(without(other.Keys(), name))
+		}
+	}
+	a.Rekey(keys)
+	return nil
+}
+
+// altKey stands before the name of a key that is pressed with alt.
+const altKey = "alt+"
+
+// isKeyName reports whether a terminal may report a key by that name.
+func isKeyName(name string) bool {
+	if rest, ok := strings.CutPrefix(name, altKey); ok && rest != "" {
+		name = rest
+	}
+	k, ok := keyNamed(name)
+	return ok && (k.Type != tea.KeyRunes || unicode.IsPrint(k.Runes[0]))
 }
 
 // ids lists the actions as a keys file names them.

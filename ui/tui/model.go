@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/store"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
@@ -45,6 +46,7 @@ type Model struct {
 	dragsBar bool // the bar of a replay is held with the mouse
 
 	history []string         // prompts, newest last
+	past    store.History    // where they are kept
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
 

@@ -26,9 +26,7 @@ type Offscreen struct {
 // NewOffscreen opens a lab of w by h cells. The caller must close it.
 func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error) {
 	keys := newKeymap(actions())
-	if err := loadKeys(keys, opt.ConfigDir); err != nil {
-		return nil, err
-	}
+	opt.Problems = append(opt.Problems, loadKeys(keys, opt.ConfigDir)...)
 	o := &Offscreen{}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 	"golang.org/x/term"
 
+	"logitscope/ui/store"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -24,9 +26,7 @@ import (
 // Run returns as an error.
 func Run(ctx context.Context, opt Options) error {
 	keys := newKeymap(actions())
-	if err := loadKeys(keys, opt.ConfigDir); err != nil {
-		return err
-	}
+	opt.Problems = append(opt.Problems, loadKeys(keys, opt.ConfigDir)...)
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -41,7 +41,12 @@ func Run(ctx context.Context, opt Options) error {
 		}
 	}()
 	if opt.ConfigDir != "" {
-		m.history = loadHistory(filepath.Join(opt.ConfigDir, "history.json"))
+		m.past = store.NewHistory(filepath.Join(opt.ConfigDir, "history.json"), maxHistory)
+		var err error
+		if m.history, err = m.past.Load(); err != nil {
+			m.opt.Problems = append(m.opt.Problems, err)
+		}
+		store.SweepLeftovers(opt.ConfigDir, time.Now())
 	}
 	// ctx ends with the signals. A handler of Bubble Tea's own would meet the
 	// same signal and, if the loop has already ended, wait for it for ever.
@@ -130,8 +135,9 @@ func environ(list []string) map[string]string {
 	return m
 }
 
-// loadKeys reads the keys file of the config folder, if there is one.
-func loadKeys(k *keymap, dir string) error {
+// loadKeys reads the keys file of the config folder, if there is one. What is
+// wrong in it is left out and returned.
+func loadKeys(k *keymap, dir string) []error {
 	if dir == "" {
 		return nil
 	}
@@ -141,7 +147,7 @@ func loadKeys(k *keymap, dir string) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return []error{err}
 	}
 	defer f.Close()
 	return k.rebind(f, name)

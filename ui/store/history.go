@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A History is the prompts of earlier runs, in a file that several windows may
+// write to.
+type History struct {
+	path string
+	most int // prompts that are kept
+}
+
+// NewHistory returns the history in a file, of at most so many prompts.
+func NewHistory(path string, most int) History { return History{path, most} }
+
+// lockWait bounds how long a window waits for another one's save.
+const lockWait = 2 * time.Second
+
+// Load reads the prompts, oldest first. A file that cannot be read as a history
+// is put aside, under a name that the error gives, so that nothing overwrites
+// it.
+func (h History) Load() ([]string, error) {
+	b, err := os.ReadFile(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	if err := json.Unmarshal(b, &list); err != nil {
+		aside := h.path + ".unread"
+		if err := os.Rename(h.path, aside); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: not a list of texts; it is kept as %s", h.path, filepath.Base(aside))
+	}
+	return list, nil
+}
+
+// Add puts a prompt at the end of what the file holds now, which another window
+// may have written, and drops the oldest beyond what is kept. A prompt that is
+// the last already changes nothing.
+func (h History) Add(prompt string) error {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(h.path + ".lock")
+	ctx, stop := context.WithTimeout(context.Background(), lockWait)
+	defer stop()
+	if ok, err := lock.TryLockContext(ctx, lockWait/100); err != nil || !ok {
+		return fmt.Errorf("%s: another window is writing it: %w", h.path, err)
+	}
+	defer lock.Unlock()
+	list, err := h.Load()
+	if err != nil && list == nil && !errors.Is(err, fs.ErrNotExist) {
+		list = nil // put aside: a new one begins
+	}
+	if n := len(list); n > 0 && list[n-1] == prompt {
+		return nil
+	}
+	list = append(list, prompt)
+	list = list[max(0, len(list)-h.most):]
+	b, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	return WriteFile(h.path, b, true)
+}
