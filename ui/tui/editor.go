@@ -117,7 +117,8 @@ func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 		return
 	}
 	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
-	c.Put(1, c.H-2, viz.FirstFit(c.W-2, "keys go into the text · enter new line · ctrl+d read it and start", "enter new line · ctrl+d read it and start", "ctrl+d read it and start"), muted)
+	c.Put(1, c.H-2, viz.FirstFit(c.W-2, "keys go into the text · enter read it and start · alt+enter ctrl+j new line",
+		"enter read it and start · alt+enter new line", "enter start · ctrl+j new line", "enter start"), muted)
 	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+l empty · ctrl+z undo"
 	if e.chat {
 		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+l empty · ctrl+z undo"
@@ -160,6 +161,9 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	return s + "  (each · a token border)"
 }
 
+// Undoes marks the editor as a [kit.Writer].
+func (e *editor) Undoes() {}
+
 func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	e.said = ""
@@ -171,6 +175,13 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return e.leave(m), true
 	case tea.KeyCtrlD:
 		return e.take(m), true
+	case tea.KeyEnter:
+		if !k.Alt && !k.Paste {
+			return e.take(m), true
+		}
+		k = tea.KeyMsg{Type: tea.KeyEnter}
+	case tea.KeyCtrlJ:
+		k = tea.KeyMsg{Type: tea.KeyEnter}
 	case tea.KeyCtrlO:
 		f := kit.NewField("")
 		e.file = &f

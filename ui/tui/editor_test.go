@@ -16,7 +16,8 @@ func TestEditor(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("Hello q ?\r\nworld\x1b[31m")})
-	b.keys("enter", "q", "ctrl+w")
+	b.send(tea.KeyMsg{Type: tea.KeyEnter, Alt: true})
+	b.keys("q", "ctrl+w")
 	b.has("3 lines")
 	b.has("␛[31m")
 	b.keys("backspace")
@@ -35,6 +36,38 @@ func TestEditor(t *testing.T) {
 	if len(b.m.history) != 1 {
 		t.Errorf("history %q", b.m.history)
 	}
+}
+
+// In the prompt enter and ctrl+d start, alt+enter and ctrl+j break the line,
+// at every place of every text; what is pasted never starts.
+func TestPromptKeys(t *testing.T) {
+	tried := 0
+	for _, text := range []string{"a", "a b", "two\nlines", "ends \n", "日本", "x\ty"} {
+		for at := range len([]rune(text)) + 1 {
+			for name, k := range map[string]tea.KeyMsg{
+				"enter": {Type: tea.KeyEnter}, "ctrl+d": {Type: tea.KeyCtrlD}, "alt+enter": {Type: tea.KeyEnter, Alt: true}, "ctrl+j": {Type: tea.KeyCtrlJ},
+				"paste": {Type: tea.KeyRunes, Paste: true, Runes: []rune("\n")},
+			} {
+				tried++
+				b := newBench(t, testOptions(t), 80, 24)
+				b.keys("e")
+				b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(text)})
+				e := b.m.top().(*editor)
+				head := string([]rune(text)[:at])
+				e.area.GoTo(len(head))
+				b.send(k)
+				_, open := b.m.top().(*editor)
+				if starts := name == "enter" || name == "ctrl+d"; starts == open {
+					t.Errorf("%q, %s at %d: the editor is open: %v", text, name, at, open)
+				} else if !starts && e.area.Text() != head+"\n"+text[len(head):] {
+					t.Errorf("%q, %s at %d: %q", text, name, at, e.area.Text())
+				} else if starts && b.m.Lane().Text != text {
+					t.Errorf("%q, %s at %d: starts on %q", text, name, at, b.m.Lane().Text)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
 }
 
 // A prompt that was written and left is one pgup away.

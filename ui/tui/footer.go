@@ -190,11 +190,7 @@ func (m *Model) ofFocus(list []kit.Hint) []kit.Hint {
 	if !m.turnsKnobs() {
 		return list
 	}
-	out := []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActRight, Keys: "←→", Word: "value"}}
-	if len(list) > 0 && list[0].ID == kit.ActRun {
-		out = append([]kit.Hint{list[0]}, out...)
-		list = list[1:]
-	}
+	out := []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "change"}, {ID: kit.ActDown, Keys: "↑↓", Word: "knob"}}
 	for _, h := range list {
 		switch h.ID {
 		case kit.ActRight:

@@ -169,7 +169,7 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 					case kit.ActRight, kit.ActLeft:
 						for _, k := range []string{"→", "←"} {
 							if strings.Contains(key, k) {
-								offers[k] = word == "value"
+								offers[k] = word == "change"
 							}
 						}
 					case kit.ActNext, kit.ActBack:

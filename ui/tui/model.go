@@ -158,6 +158,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case run.ViewMsg:
 		return m, m.onView(msg)
+	case tea.ResumeMsg: // the terminal's mouse is off since it was suspended
+		if m.opt.NoMouse {
+			return m, nil
+		}
+		return m, tea.EnableMouseCellMotion
 	case tea.KeyMsg:
 		return m, m.onKey(msg)
 	case tea.MouseMsg:
@@ -230,6 +235,13 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyCtrlC {
 		return tea.Quit
 	}
+	_, writes := m.top().(kit.Writer)
+	switch {
+	case k.Type == tea.KeyCtrlZ && !writes:
+		return tea.Suspend
+	case k.Type == tea.KeyCtrlJ && !m.breaksLines():
+		k.Type = tea.KeyEnter
+	}
 	if k.Type == tea.KeyRunes && mouseGarbage(string(k.Runes)) {
 		return nil
 	}
@@ -256,6 +268,10 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	}
 	return m.do(a)
 }
+
+// breaksLines reports whether a line break and enter differ in what gets keys:
+// in the prompt alone.
+func (m *Model) breaksLines() bool { _, ok := m.top().(*editor); return ok }
 
 // onKeys takes keys that came in one piece, as they do when a key is held and
 // the line is slow, one after the other.

@@ -250,3 +250,36 @@ func TestTerminalIsNotAsked(t *testing.T) {
 		t.Error("no colours although the terminal has them")
 	}
 }
+
+// ctrl+z gives the terminal back, and fg brings the lab, with its mouse.
+func TestTerminalSuspends(t *testing.T) {
+	x := startTerminal(t, 100, 30)
+	x.shows("next token")
+	x.keys("\x1a")
+	x.wrote("\x1b[?1049l", 1)
+	go func() { // fg; the program may not have stopped yet
+		for range 50 {
+			_ = x.cmd.Process.Signal(syscall.SIGCONT)
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	x.wrote("\x1b[?1049h", 2)
+	x.wrote("\x1b[?1002h", 2)
+	x.keys("n")
+	x.shows("next token · step 2")
+}
+
+// wrote waits until the program has written a sequence n times.
+func (x *terminal) wrote(seq string, n int) {
+	x.t.Helper()
+	for range 500 {
+		x.mu.Lock()
+		got := strings.Count(x.raw.String(), seq)
+		x.mu.Unlock()
+		if got >= n {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	x.t.Fatalf("the program never wrote %q %d times", seq, n)
+}

@@ -168,6 +168,9 @@ func joinWords[T fmt.Stringer](list []T) string {
 	return strings.Join(words, " · ")
 }
 
+// Undoes marks the view as a [kit.Writer].
+func (v *Import) Undoes() {}
+
 func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.said = ""
 	if v.file != nil {

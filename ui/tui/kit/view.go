@@ -36,6 +36,13 @@ type Typist interface {
 	Key(h Host, k tea.KeyMsg) (tea.Cmd, bool)
 }
 
+// A Writer is a typist that takes back what was typed with ctrl+z, which
+// elsewhere suspends the program.
+type Writer interface {
+	Typist
+	Undoes()
+}
+
 // A Clicker is a view that takes mouse events, in cells of its own canvas. A
 // turn of the wheel that it does not take moves as up and down do.
 type Clicker interface {

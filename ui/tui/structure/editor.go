@@ -195,6 +195,9 @@ func (e *Editor) Size(host kit.Host) (int, int) {
 func (e *Editor) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
 func (e *Editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Undoes marks the editor as a [kit.Writer].
+func (e *Editor) Undoes() {}
+
 func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {
