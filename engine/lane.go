@@ -237,7 +237,11 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 	} else {
 		l.decode.Done += fed
 		l.decode.Took += took
-		l.rate.add(time.Now(), took)
+		if l.remote() {
+			l.rate.arrived(time.Now())
+		} else {
+			l.rate.add(time.Now(), took)
+		}
 	}
 	switch {
 	case errors.Is(err, models.ErrContextFull):
@@ -399,7 +403,7 @@ func (l *Lane) publish() View {
 		Steps:   l.steps[:len(l.steps):len(l.steps)],
 		Written: l.written[:len(l.written):len(l.written)],
 		StopAt:  l.stopAt, Prefill: l.prefill, Decode: l.decode,
-		Rate: l.rate.median(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking,
+		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking,
 		ForwardPositions: l.forwarded,
 	}
 	if len(l.pending) > 0 {

@@ -138,7 +138,7 @@ func (l *Lane) see(x observed) {
 	}
 	l.decode.Done++
 	l.decode.Took += s.Took
-	l.rate.add(time.Now(), s.Took)
+	l.rate.arrived(time.Now())
 	l.pending = []*Step{s}
 }
 

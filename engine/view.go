@@ -111,7 +111,7 @@ type View struct {
 
 	Prefill Timing  // of the prompt
 	Decode  Timing  // of the steps
-	Rate    float64 // tokens per second, median of the last second; 0 if none
+	Rate    float64 // tokens per second of late; 0 if none
 	KV      KV
 
 	Beam        *beam.View            // nil unless the lane runs beam search

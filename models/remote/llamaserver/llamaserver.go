@@ -222,8 +222,8 @@ func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) e
 		return b.c.NotJSON(r, "/completion")
 	case a.failed:
 		return b.c.ErrorInside(r.Body)
-	case a.truncated:
-		return b.c.Errorf(remote.Malformed, "cut the prompt, which it was not asked to")
+	case a.truncated && a.prompt > 0 && a.prompt < len(q.Tokens):
+		return b.c.Errorf(remote.TooLong, "cut the prompt of %d tokens to %d", len(q.Tokens), a.prompt)
 	case a.model != "" && a.model != b.name:
 		return b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.name, 60))
 	}

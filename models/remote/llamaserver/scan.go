@@ -11,6 +11,7 @@ type answer struct {
 	model             string
 	failed, truncated bool
 	cached, evaluated int
+	prompt            int     // tokens of the prompt that the server used
 	tokens            []int32 // those the server made, if it was asked for them
 }
 
@@ -48,6 +49,8 @@ func scanAnswer(s *jsonscan.Scanner, row func(s *jsonscan.Scanner, chosen int), 
 			}
 		case "truncated":
 			a.truncated = s.Boolean()
+		case "tokens_evaluated":
+			a.prompt = s.Integer()
 		case "timings":
 			scanTimings(s, a)
 		default:

@@ -231,6 +231,7 @@ type generation struct {
 	evaluated, cached    int // tokens of the prompt
 	stop                 string
 	made, probs, content []byte // ids and steps as JSON, and the text
+	truncated            bool
 }
 
 // generate takes the most probable token n_predict times and returns the
@@ -265,6 +266,7 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 			break
 		}
 		if tokens = append(tokens, id); len(tokens) >= s.m.Info().ContextLen {
+			g.truncated = true // as the server says once prompt and answer fill the context
 			break
 		}
 	}
@@ -301,7 +303,7 @@ func (s *llamaServer) answer(g *generation, slot int, withProbs bool) []byte {
 	b = append(b, g.made...)
 	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, slot)
 	b = appendString(b, s.opt.Name)
-	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":false,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, g.evaluated, g.stop, g.cached, g.evaluated-g.cached)
+	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":%t,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, g.evaluated, g.truncated, g.stop, g.cached, g.evaluated-g.cached)
 	if withProbs && len(g.probs) > 0 {
 		b = append(b, `,"completion_probabilities":[`...)
 		b = append(b, g.probs...)
