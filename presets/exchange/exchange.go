@@ -50,9 +50,54 @@ type Format struct {
 	// is asked.
 	prepare func(s *source)
 
+	// brings are stages that the engine runs beyond those of its order.
+	brings []brought
+
 	// closes says that a schema with properties and no additionalProperties
 	// allows no others there.
 	closes bool
+}
+
+// A brought stage is one that an engine has beyond its order's, and after
+// which stage it runs: the first of those that is there, else all.
+type brought struct {
+	stage string
+	after []string
+}
+
+// supports reports whether the engine does anything with a parameter.
+func (f *Format) supports(key string) bool {
+	return f.order().Supports(key) || slices.ContainsFunc(f.brings, func(b brought) bool {
+		d := sampling.StageNamed(b.stage)
+		return d != nil && slices.Contains(d.Keys, key)
+	})
+}
+
+// bring puts the stages that the engine has of its own, and c sets, into c's
+// order.
+func (f *Format) bring(c sampling.Config) (sampling.Config, error) {
+	for _, b := range f.brings {
+		d := sampling.StageNamed(b.stage)
+		p, ok := sampling.Lookup(d.Keys[0])
+		if !ok || p.IsOff(c.Value(p.Key)) || c.Order().Supports(p.Key) {
+			continue
+		}
+		stages := slices.Clone(c.Order().Stages())
+		at := len(stages)
+		for _, name := range slices.Backward(b.after) {
+			if i := slices.Index(stages, name); i >= 0 {
+				at = i + 1
+			}
+		}
+		o, err := c.Order().WithStages(slices.Insert(stages, at, b.stage))
+		if err != nil {
+			return c, err
+		}
+		if c, err = c.With("order", o.Name(), sampling.FromFile); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // A field ties a key of a format to a parameter.

@@ -172,7 +172,7 @@ func (x *exporter) param(p *sampling.Param) {
 		if acts && (set || p.Off != nil) && p.Key != "do_sample" && (p.Key != "repeat_last_n" || x.from.Engine() == x.target.Engine() && !carrier.SameValue(v, x.to.assumes(p))) {
 			x.lose(p.Key, Absent, "%s has no such setting: %s is left out", x.to.Name, p.Format(v))
 		}
-	case p.Stage != "" && !x.target.Supports(p.Key):
+	case p.Stage != "" && !x.to.Format.supports(p.Key):
 		if acts {
 			x.lose(p.Key, Absent, "%s takes it and does nothing with it: %s is left out", x.to.Name, p.Format(v))
 		}

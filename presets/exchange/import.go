@@ -227,6 +227,9 @@ func (in *Imported) take(s *source) {
 	if _, set := in.Config.Lookup("order"); !set && f != &own && !f.recommends {
 		in.Config = in.Config.MustWith("order", f.Engine, sampling.FromFile)
 	}
+	if c, err := f.bring(in.Config); err == nil {
+		in.Config = c
+	}
 	slices.SortStableFunc(in.Unread, func(a, b carrier.Unread) int { return a.Line - b.Line })
 }
 

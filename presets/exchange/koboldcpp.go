@@ -21,6 +21,10 @@ var koboldCPP = Format{
 		field{theirs: "rep_pen_range", ours: "repeat_last_n", in: unlimited},
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "typical", ours: "typical_p"},
+		field{theirs: "top_a", ours: "top_a", in: unless(0)},
+		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
+		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
+		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
 		field{theirs: "nsigma", ours: "top_n_sigma", in: offBelowZero},
 		field{theirs: "dry_sequence_breakers", ours: "dry_sequence_breakers", in: listOrOne},
 		field{theirs: "stop_sequence", ours: "stop", in: listOrOne, out: withoutEmpty},
@@ -30,13 +34,14 @@ var koboldCPP = Format{
 		field{theirs: "grammar", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"rep_pen_slope": {1}, "top_a": {0}, "tfs": {1}, "smoothing_factor": {0}, "smoothing_curve": {1}, "ban_eos_token": nil, "banned_tokens": nil, "banned_strings": nil, "render_special": nil,
+		"rep_pen_slope": {1}, "ban_eos_token": nil, "banned_tokens": nil, "banned_strings": nil, "render_special": nil,
 		"guidance_scale": {1}, "negative_prompt": nil, "grammar_retain_state": nil, "use_default_badwordsids": nil, "bypass_eos": nil, "antislop": nil,
 	},
 	aside: []string{
 		"n", "max_context_length", "trim_stop", "quiet", "prompt", "memory", "genkey", "images", "logprobs", "replace_instruct_placeholders", "stream_sse", "singleline", "frmttriminc", "frmtrmblln", "use_story", "use_memory",
 		"use_authors_note", "use_world_info", "using_openai_tools", "min_length_hint", "audio",
 	},
+	brings: []brought{{"top_a", []string{"top_k"}}, {"tfs", []string{"top_a", "top_k"}}, {"smoothing", []string{"temperature"}}},
 	implied: func(*source) []assumption {
 		return []assumption{
 			{ours: "temperature", value: 0.75}, {ours: "top_k", value: int64(100)}, {ours: "top_p", value: 0.92},
@@ -46,10 +51,9 @@ var koboldCPP = Format{
 	},
 }
 
-// koboldStages are the numbers of koboldcpp's stages; "" for those with no
-// stage here. koboldOrder is the order it runs them in unless told otherwise.
+// koboldStages are the numbers of koboldcpp's stages. koboldOrder is the order it runs them in unless told otherwise.
 var (
-	koboldStages = []string{"top_k", "", "top_p", "", "typ_p", "temperature", "penalties"}
+	koboldStages = []string{"top_k", "top_a", "top_p", "tfs", "typ_p", "temperature", "penalties"}
 	koboldOrder  = []any{json.Number("6"), json.Number("0"), json.Number("1"), json.Number("3"), json.Number("4"), json.Number("2"), json.Number("5")}
 )
 
@@ -82,6 +86,11 @@ var sillyTavern = Format{
 		"xtc_threshold", "xtc_probability", "mirostat_tau", "mirostat_eta", "adaptive_target", "adaptive_decay", "num_beams", "length_penalty",
 	),
 		field{theirs: "temp", ours: "temperature"},
+		field{theirs: "top_a", ours: "top_a", in: unless(0)},
+		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
+		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
+		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
+		field{theirs: "skew", ours: "skew", in: unless(0)},
 		field{theirs: "dynatemp_range", ours: "dynatemp_range"},
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "rep_pen", ours: "repetition_penalty"},
@@ -103,14 +112,30 @@ var sillyTavern = Format{
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsOrNone},
 	),
 	acts: map[string][]any{
-		"top_a": {0}, "tfs": {1}, "rep_pen_decay": {0}, "rep_pen_slope": {1}, "encoder_rep_pen": {1}, "skew": {0}, "smoothing_factor": {0}, "smoothing_curve": {1}, "guidance_scale": {1}, "negative_prompt": nil,
+		"rep_pen_decay": {0}, "rep_pen_slope": {1}, "encoder_rep_pen": {1}, "guidance_scale": {1}, "negative_prompt": nil,
 		"banned_tokens": nil, "ban_eos_token": nil, "ignore_eos_token": nil, "global_banned_tokens": nil, "num_beams_groups": {1},
 	},
 	aside: []string{
 		"max_length", "dynatemp", "min_temp", "max_temp", "add_bos_token", "skip_special_tokens", "streaming", "sampler_priority", "sampler_order", "samplers_priorities", "rep_pen_size", "genamt_extra", "include_reasoning", "name",
 		"send_banned_tokens", "spaces_between_special_tokens", "speculative_ngram", "max_tokens_second", "bypass_status_check", "extensions", "n", "openrouter_providers", "openrouter_model", "type", "legacy_api", "stopping_strings",
 	},
+	brings:  []brought{{"top_a", []string{"top_k"}}, {"tfs", []string{"top_a", "top_k"}}, {"smoothing", []string{"temperature"}}, {"skew", nil}},
 	prepare: func(s *source) { s.span("dynatemp", "min_temp", "max_temp", "temp", "dynatemp_range") },
+}
+
+// unless reads a number, and nothing where it is the one at which the key does
+// nothing.
+func unless(off float64) func(v any) (any, error) {
+	return func(v any) (any, error) {
+		f, ok := number(v)
+		switch {
+		case !ok:
+			return nil, errors.New("must be a number")
+		case f == off:
+			return nil, nil
+		}
+		return f, nil
+	}
 }
 
 // temperatureLast reads whether the temperature comes last, as it does in

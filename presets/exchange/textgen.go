@@ -13,6 +13,10 @@ var textgen = Format{
 	),
 		field{theirs: "epsilon_cutoff", ours: "epsilon_cutoff", in: scaledIn(1e-4), out: scaled(1e-4)},
 		field{theirs: "eta_cutoff", ours: "eta_cutoff", in: scaledIn(1e-4), out: scaled(1e-4)},
+		field{theirs: "top_a", ours: "top_a", in: unless(0)},
+		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
+		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
+		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
 		field{theirs: "repetition_penalty_range", ours: "repeat_last_n"},
 		field{theirs: "mirostat_mode", ours: "mirostat"},
 		field{theirs: "dynatemp_range", ours: "dynatemp_range", once: true},
@@ -24,12 +28,13 @@ var textgen = Format{
 		field{theirs: "grammar_string", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"guidance_scale": {1}, "top_a": {0}, "tfs": {1}, "smoothing_factor": {0}, "smoothing_curve": {1}, "encoder_repetition_penalty": {1}, "negative_prompt": nil, "ban_eos_token": nil, "custom_token_bans": nil,
+		"guidance_scale": {1}, "encoder_repetition_penalty": {1}, "negative_prompt": nil, "ban_eos_token": nil, "custom_token_bans": nil,
 		"static_cache": nil, "banned_strings": nil, "prompt_lookup_num_tokens": {0}, "skew": {0}, "enable_thinking": nil, "reasoning_effort": nil, "max_tokens_second": {0},
 	},
 	aside: []string{
 		"dynamic_temperature", "dynatemp_low", "dynatemp_high", "truncation_length", "add_bos_token", "skip_special_tokens", "stream", "auto_max_new_tokens", "prompt", "show_after", "preset",
 	},
+	brings: []brought{{"smoothing", []string{"temperature"}}, {"tfs", []string{"eta_cutoff"}}, {"top_a", []string{"tfs", "eta_cutoff"}}},
 	implied: func(*source) []assumption {
 		return []assumption{{ours: "repeat_last_n", value: int64(1024), with: "repetition_penalty"}, {ours: "top_k", value: int64(0), quiet: true}}
 	},
@@ -73,7 +78,7 @@ func priorityIn(v any) (any, error) {
 // are no stage here.
 var priorities = map[string]string{
 	"repetition_penalty": "penalties", "presence_penalty": "penalties", "frequency_penalty": "penalties", "dry": "dry", "temperature": "temperature", "dynamic_temperature": "temperature",
-	"quadratic_sampling": "", "top_k": "top_k", "top_p": "top_p", "typical_p": "typ_p", "epsilon_cutoff": "", "eta_cutoff": "", "tfs": "", "top_a": "", "min_p": "min_p", "top_n_sigma": "top_n_sigma", "mirostat": "", "xtc": "xtc",
+	"quadratic_sampling": "smoothing", "top_k": "top_k", "top_p": "top_p", "typical_p": "typ_p", "epsilon_cutoff": "", "eta_cutoff": "", "tfs": "tfs", "top_a": "top_a", "min_p": "min_p", "top_n_sigma": "top_n_sigma", "mirostat": "", "xtc": "xtc",
 	"encoder_repetition_penalty": "", "no_repeat_ngram": "",
 }
 
@@ -90,6 +95,11 @@ var tabby = Format{
 		field{theirs: "max_tokens", ours: "max_new_tokens", also: []string{"max_completion_tokens", "max_length"}},
 		field{theirs: "min_tokens", ours: "min_new_tokens", also: []string{"min_length"}},
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
+		field{theirs: "top_a", ours: "top_a", in: unless(0)},
+		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
+		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
+		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
+		field{theirs: "skew", ours: "skew", in: unless(0)},
 		field{theirs: "typical", ours: "typical_p", also: []string{"typical_p"}},
 		field{theirs: "penalty_range", ours: "repeat_last_n", in: unlimited, also: []string{"repetition_range", "repetition_penalty_range", "rep_pen_range"}},
 		field{theirs: "dry_range", ours: "dry_penalty_last_n", in: unlimited, also: []string{"dry_penalty_last_n"}},
@@ -107,9 +117,10 @@ var tabby = Format{
 		field{theirs: "grammar_string", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"smoothing_factor": {0}, "smoothing_curve": {1}, "top_a": {0}, "tfs": {1}, "skew": {0}, "cfg_scale": {1}, "negative_prompt": nil, "banned_tokens": nil, "banned_strings": nil, "allowed_tokens": nil, "token_healing": nil, "ban_eos_token": nil,
+		"cfg_scale": {1}, "negative_prompt": nil, "banned_tokens": nil, "banned_strings": nil, "allowed_tokens": nil, "token_healing": nil, "ban_eos_token": nil,
 		"penalty_decay": {0}, "repetition_decay": {0}, "speculative_ngram": nil, "custom_token_bans": nil, "guidance_scale": {1},
 	},
+	brings:  []brought{{"smoothing", []string{"temperature"}}, {"tfs", []string{"top_p"}}, {"top_a", []string{"tfs", "top_p"}}, {"skew", nil}},
 	implied: func(*source) []assumption { return []assumption{{ours: "top_k", value: int64(0), quiet: true}} },
 	aside:   []string{"generate_window", "add_bos_token", "skip_special_tokens", "logprobs", "min_temp", "max_temp", "stream", "prompt", "truncation_length", "model", "n", "cache_mode", "max_seq_len"},
 	prepare: func(s *source) {
