@@ -134,6 +134,7 @@ type source struct {
 	entries []carrier.Entry
 	unread  []carrier.Unread // what the carrier could not read: another call, **names, a section
 	notes   []string
+	calls   int // places of the file that hold settings, this one included; 0 is one
 }
 
 // A kind is what sort of request a source is, where an engine's silence means

@@ -22,6 +22,7 @@ type Imported struct {
 	Unknown []Key            // keys nobody knows
 	Unread  []carrier.Unread // values that would have been settings and could not be read
 	Notes   []string         // what was read in a way worth saying
+	Calls   int              // how many calls, commands, services or sections of the file hold settings; one of them was read
 
 	name   string
 	places map[string]string // where each parameter stands, in the file's own word for it
@@ -149,7 +150,7 @@ func Import(data []byte, name string, opt Options) (*Imported, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", at(name, 0), err)
 	}
-	in := &Imported{Format: s.format, name: name, places: map[string]string{}, Unread: s.unread, Notes: s.notes}
+	in := &Imported{Format: s.format, name: name, places: map[string]string{}, Unread: s.unread, Notes: s.notes, Calls: max(s.calls, 1)}
 	in.take(s)
 	return in, nil
 }

@@ -53,7 +53,7 @@ func iniSource(lines []iniLine, n int) (*source, error) {
 	if n > max(len(sections), 1) {
 		return nil, tooFew(n, len(sections), "section")
 	}
-	s := &source{format: &llamaCPP}
+	s := &source{format: &llamaCPP, calls: len(sections)}
 	over := []string{"", shared}
 	for i, name := range sections {
 		if i == n-1 {

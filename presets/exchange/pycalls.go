@@ -61,7 +61,7 @@ func pythonSource(text string, n int) (s *source, ok bool, err error) {
 		return nil, true, tooFew(n, len(all), "call")
 	}
 	chosen := all[n-1]
-	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args.Members, unread: chosen.args.Unread}
+	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args.Members, unread: chosen.args.Unread, calls: len(all)}
 	for i, f := range all {
 		if i != n-1 {
 			s.unread = append(s.unread, carrier.Unread{Line: f.line, Key: f.name, Text: f.text, Why: "another call, not read"})

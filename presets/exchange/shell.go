@@ -77,6 +77,7 @@ func choose(sites []site, n int, what string) (*source, error) {
 	if err != nil || s == nil {
 		return nil, err
 	}
+	s.calls = len(sites)
 	for i, x := range sites {
 		if i != n-1 {
 			s.unread = append(s.unread, x.what)

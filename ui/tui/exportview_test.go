@@ -303,3 +303,47 @@ func TestImportTellsEverything(t *testing.T) {
 	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 	b.has("! not known: --frobnicate")
 }
+
+// The targets are listed in two columns, and found by a part of a name.
+func TestExportPicker(t *testing.T) {
+	b := exportBench(t, 120, 40)
+	b.keys("/")
+	b.has("▸ llama.cpp")
+	b.has("koboldcpp")
+	b.has("search: ")
+	b.typed("req oll")
+	b.has("▸ ollama-request")
+	b.lacks("koboldcpp")
+	b.keys("enter")
+	b.has("export · chat → ollama-request")
+	b.keys("/")
+	b.typed("zzz")
+	b.has("Nothing is called that")
+	b.keys("enter", "esc")
+	b.has("export · chat → ollama-request")
+	b.keys("/", "right", "down", "up", "left", "esc", "esc")
+	b.lacks("export · chat")
+}
+
+// Of several calls the first is read, and ctrl+n reads the next.
+func TestImportCalls(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	b.run(b.m.Open(kit.ViewImport))
+	b.typed("vllm.SamplingParams(temperature=0.3); vllm.SamplingParams(temperature=0.4)")
+	b.has("call 1 of 2")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlN})
+	b.has("call 2 of 2")
+	b.keys("ctrl+d")
+	if got := b.m.Lane().Config.Float("temperature"); got != 0.4 {
+		t.Errorf("temperature %v, want 0.4", got)
+	}
+	b.run(b.m.Open(kit.ViewImport))
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlF})
+	b.has("▸ any")
+	b.typed("tabby")
+	b.keys("enter")
+	b.typed("temperature: 0.6")
+	b.has("read as tabby")
+	b.keys("esc")
+}

@@ -173,6 +173,14 @@ func (b *bench) has(s string) {
 	}
 }
 
+// lacks fails the test if the screen shows s.
+func (b *bench) lacks(s string) {
+	b.t.Helper()
+	if strings.Contains(b.frame(), s) {
+		b.t.Errorf("the screen has %q:\n%s", s, b.frame())
+	}
+}
+
 // A story is a recorded run of the built-in model: what each step was like,
 // and the row of logits after the last.
 type story struct {

@@ -40,7 +40,7 @@ type Export struct {
 	lanes   *run.Lanes
 	presets *Presets
 	page    writePage
-	target  int // index in presets.Formats
+	target  int // index in exchange.Targets
 	of      exportKey
 	out     exchange.Exported
 	check   compare.Check
@@ -52,6 +52,7 @@ type Export struct {
 	list    kit.List // of the user's presets; 0 is the line that saves a new one
 	deleted *run.Preset
 
+	pick  *picker    // of the targets, nil while it is closed
 	field *kit.Field // a name being typed, nil if none is
 	asked string     // the file that is there already, to be asked about once
 }
@@ -145,10 +146,13 @@ func (v *Export) Hints(host kit.Host) []kit.ID {
 	case runPage:
 		return []kit.ID{kit.ActOpen, kit.ActPane, kit.ActClose}
 	}
-	return []kit.ID{kit.ActRight, kit.ActCopy, kit.ActOpen, kit.ActDown, kit.ActPane, kit.ActClose}
+	return []kit.ID{kit.ActRight, kit.ActFind, kit.ActCopy, kit.ActOpen, kit.ActDown, kit.ActPane, kit.ActClose}
 }
 
 func (v *Export) Footer(host kit.Host) []kit.Hint {
+	if v.pick != nil {
+		return []kit.Hint{{Keys: "←→↑↓", Word: "choose"}, {Keys: "enter", Word: "take it"}, {Keys: "esc", Word: "leave it"}}
+	}
 	if v.field != nil {
 		return []kit.Hint{{Keys: "enter", Word: "writes it"}, {Keys: "esc", Word: "leaves it"}}
 	}
@@ -158,7 +162,7 @@ func (v *Export) Footer(host kit.Host) []kit.Hint {
 	case runPage:
 		return []kit.Hint{{ID: kit.ActOpen, Word: "write a file"}, {ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 	}
-	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "target"}, {ID: kit.ActCopy}, {ID: kit.ActOpen, Word: "write a file"}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"},
+	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "target"}, {ID: kit.ActFind, Word: "list"}, {ID: kit.ActCopy}, {ID: kit.ActOpen, Word: "write a file"}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"},
 		{ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 }
 
@@ -171,7 +175,7 @@ func (v *Export) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		}
 		v.page, v.top = (v.page+d)%nWritePages, 0
 		return nil, true
-	case kit.ActZoom, kit.ActTake, kit.ActUndo, kit.ActRedo, kit.ActLeft, kit.ActRight, kit.ActCopy, kit.ActOpen, kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
+	case kit.ActZoom, kit.ActTake, kit.ActUndo, kit.ActRedo, kit.ActLeft, kit.ActRight, kit.ActFind, kit.ActCopy, kit.ActOpen, kit.ActUp, kit.ActDown, kit.ActLeft10, kit.ActRight10, kit.ActFirst, kit.ActLast:
 	default:
 		return nil, false
 	}
@@ -208,6 +212,8 @@ func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
 			host.Say("nothing more that way")
 		}
 		v.top = to
+	case kit.ActFind:
+		v.pick = newPicker(targetChoices(), v.target)
 	case kit.ActCopy:
 		if !v.ready || v.err != nil {
 			host.Say("y: nothing to copy yet")
@@ -217,7 +223,7 @@ func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
 	case kit.ActOpen:
 		v.ask(exchange.Targets()[v.target].File)
 	default:
-		host.Say(a.First() + ": ←→ choose a target, y copies, enter writes a file")
+		host.Say(a.First() + ": ←→ choose a target, / lists them, y copies, enter writes a file")
 	}
 	return nil
 }
@@ -269,6 +275,17 @@ func (v *Export) actOnPresets(host kit.Host, a *kit.Action) tea.Cmd {
 
 // key takes a name.
 func (v *Export) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	if v.pick != nil {
+		chosen, done := v.pick.key(k)
+		if done {
+			v.pick = nil
+		}
+		if done && chosen >= 0 {
+			v.target, v.top = chosen, 0
+			return v.compute(host), true
+		}
+		return nil, true
+	}
 	if v.field == nil {
 		return nil, false
 	}

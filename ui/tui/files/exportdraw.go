@@ -15,6 +15,10 @@ import (
 
 func (v *Export) Draw(c *viz.Canvas, host kit.Host) {
 	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - lastLine})
+	if v.pick != nil {
+		v.pick.draw(c)
+		return
+	}
 	switch v.page {
 	case presetPage:
 		v.drawPresets(body, host)
@@ -90,7 +94,7 @@ func (v *Export) drawExport(c *viz.Canvas, host kit.Host) {
 	targets := exchange.Targets()
 	x := c.Put(1, 0, "to  ← ", muted)
 	x = c.Put(x, 0, "["+targets[v.target].Name+"]", viz.Ink{Attr: viz.Bold})
-	c.Put(x, 0, fmt.Sprintf(" →  %d of %d", v.target+1, len(targets)), muted)
+	c.Put(x, 0, fmt.Sprintf(" →  %d of %d · / lists them", v.target+1, len(targets)), muted)
 	if next := targets[v.target].About; c.W >= 90 {
 		c.Right(c.W-1, 0, next, muted)
 	}

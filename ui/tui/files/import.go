@@ -19,8 +19,11 @@ type Import struct {
 	file  *kit.Field // the name of a file being asked for, nil if none is
 	name  string     // where the text came from
 	said  string
+	pick  *picker // of the formats, nil while it is closed
+	from  int     // index in formatChoices: whose words the text is said to be
+	call  int     // which of several calls is read, from 1
 
-	of    string // what the outcome is of
+	of    importKey // what the outcome is of
 	in    *exchange.Imported
 	err   error
 	known bool
@@ -28,32 +31,44 @@ type Import struct {
 
 // NewImport opens the view, empty.
 func NewImport(lanes *run.Lanes) *Import {
-	return &Import{lanes: lanes, area: kit.NewTextArea(""), name: "pasted"}
+	return &Import{lanes: lanes, area: kit.NewTextArea(""), name: "pasted", call: 1}
 }
 
 // An importMsg brings what was read.
 type importMsg struct {
-	of  string
+	of  importKey
 	in  *exchange.Imported
 	err error
 }
 
+// An importKey says what an outcome is of.
+type importKey struct {
+	text       string
+	from, call int
+}
+
+func (v *Import) key() importKey { return importKey{v.area.Text(), v.from, v.call} }
+
 func (v *Import) read() tea.Cmd {
-	text, name := v.area.Text(), v.name
+	of, name := v.key(), v.name
 	v.known = false
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(of.text) == "" {
 		return nil
 	}
+	opt := exchange.Options{Call: of.call}
+	if of.from > 0 {
+		opt.From = exchange.Formats()[of.from-1]
+	}
 	return func() tea.Msg {
-		in, err := exchange.Import([]byte(text), name, exchange.Options{})
-		return importMsg{text, in, err}
+		in, err := exchange.Import([]byte(of.text), name, opt)
+		return importMsg{of, in, err}
 	}
 }
 
 func (v *Import) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case importMsg:
-		if msg.of == v.area.Text() {
+		if msg.of == v.key() {
 			v.of, v.in, v.err, v.known = msg.of, msg.in, msg.err, true
 		}
 	case kit.FileMsg:
@@ -80,10 +95,14 @@ func (v *Import) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (v *Import) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
+	if v.pick != nil {
+		v.pick.draw(c)
+		return
+	}
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
 	if v.area.Text() == "" {
-		c.Put(4, 0, viz.CutWords("Paste settings of any engine: JSON, command line, Modelfile, preset.", c.W-6), muted)
+		c.Put(4, 0, viz.CutWords("Paste settings of any engine: Python, JSON, curl, a command line, YAML, a Modelfile …", c.W-6), muted)
 	}
 	v.area.Draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {
@@ -94,7 +113,10 @@ func (v *Import) Draw(c *viz.Canvas, host kit.Host) {
 	for i, line := range lines {
 		c.Put(1, h+i, line.text, line.ink)
 	}
-	last := "ctrl+d puts them in force · ctrl+o from a file · esc leave unchanged"
+	last := "ctrl+d puts them in force · ctrl+o from a file · ctrl+f formats · esc leave unchanged"
+	if v.known && v.err == nil && v.in.Calls > 1 {
+		last = fmt.Sprintf("call %d of %d · ctrl+n reads the next · ctrl+d puts it in force · esc leave unchanged", v.call, v.in.Calls)
+	}
 	if v.said != "" {
 		last = v.said
 	}
@@ -176,7 +198,28 @@ func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.file != nil {
 		return kit.FileKey(&v.file, k), true
 	}
+	if v.pick != nil {
+		chosen, done := v.pick.key(k)
+		if done {
+			v.pick = nil
+		}
+		if done && chosen >= 0 {
+			v.from = chosen
+			return v.read(), true
+		}
+		return nil, true
+	}
 	switch k.Type {
+	case tea.KeyCtrlF:
+		v.pick = newPicker(formatChoices(), v.from)
+		return nil, true
+	case tea.KeyCtrlN:
+		if !v.known || v.err != nil || v.in.Calls < 2 {
+			v.said = "ctrl+n: the text has one call that holds settings"
+			return nil, true
+		}
+		v.call = v.call%v.in.Calls + 1
+		return v.read(), true
 	case tea.KeyEsc:
 		host.Close()
 		return nil, true
@@ -192,6 +235,7 @@ func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	changed := v.area.Key(k)
 	v.said = v.area.Said
 	if changed {
+		v.call = 1
 		return v.read(), true
 	}
 	return nil, true
