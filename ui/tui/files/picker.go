@@ -121,8 +121,10 @@ func (p *picker) draw(c *viz.Canvas) {
 		}
 		cell := list.Sub(viz.Rect{X: x, Y: y, W: wide - 1, H: 1})
 		end := cell.Put(1, 0, mark+viz.Cut(p.all[at].name, nameWide), ink)
-		if end = max(end, nameWide+4); end < cell.W {
-			cell.Put(end, 0, viz.CutWords(p.all[at].about, cell.W-end), muted)
+		if end = max(end, nameWide+4); end+viz.Width(p.all[at].about) <= cell.W {
+			cell.Put(end, 0, p.all[at].about, muted)
+		} else if i == p.at && c.H > 2 {
+			c.Put(1, c.H-2, viz.CutWords(p.all[at].about, c.W-2), muted) // below, where there is no room beside
 		}
 	}
 	if len(found) == 0 {
