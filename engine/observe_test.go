@@ -12,8 +12,8 @@ import (
 	"logitscope/models"
 )
 
-// chat is a server that writes a fixed text by itself.
-type chat struct {
+// chatServer is a server that writes a fixed text by itself.
+type chatServer struct {
 	models.Model
 	tokens []int32
 	reason string
@@ -22,13 +22,13 @@ type chat struct {
 	sent   int
 }
 
-func (c *chat) Info() models.Info {
+func (c *chatServer) Info() models.Info {
 	return models.Info{Name: "chat", VocabSize: len(words), Caps: models.Caps{ObserveOnly: true, TextOnly: true, TopN: 3}}
 }
 
-func (c *chat) NewSession() (models.Session, error) { return nil, models.ErrNotSupported }
+func (c *chatServer) NewSession() (models.Session, error) { return nil, models.ErrNotSupported }
 
-func (c *chat) Observe(ctx context.Context, req models.ObserveRequest, yield func(models.Observation) error) (string, error) {
+func (c *chatServer) Observe(ctx context.Context, req models.ObserveRequest, yield func(models.Observation) error) (string, error) {
 	c.asked = &req
 	row := []float32{-0.5, -1.5, -3}
 	for _, id := range c.tokens {
@@ -47,7 +47,7 @@ func (c *chat) Observe(ctx context.Context, req models.ObserveRequest, yield fun
 
 func TestObserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2, 1, 1, 3, 2}, reason: "stop"}
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2, 1, 1, 3, 2}, reason: "stop"}
 		do := begin(t, NewLane(0, m, Options{}))
 		v := do(Start{Text: "hello", Settings: settings(t, m, "temperature", 0.5, "top_p", 0.9)})
 		if v.Phase != Paused || v.Next == nil || v.Next.Token != 2 || !v.Next.Observed {
@@ -77,7 +77,7 @@ func TestObserve(t *testing.T) {
 
 func TestObserveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1}, err: errors.New("gone")}
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1}, err: errors.New("gone")}
 		do := begin(t, NewLane(0, m, Options{}))
 		do(Start{Text: "x", Settings: settings(t, m)})
 		v := do(Advance{-1})
@@ -91,7 +91,7 @@ func TestObserveFails(t *testing.T) {
 // server's.
 func TestObservedWhatIf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "stop"}
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "stop"}
 		do := begin(t, NewLane(0, m, Options{}))
 		do(Start{Text: "x", Settings: settings(t, m)})
 		v := do(Advance{3})
@@ -105,7 +105,7 @@ func TestObservedWhatIf(t *testing.T) {
 // Commands that need to choose tokens leave a watched text alone.
 func TestWatchedTextsCannotBeSteered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "length"}
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2}, reason: "length"}
 		l := NewLane(0, m, Options{LogitsBudget: 1})
 		to := NewLane(1, m, Options{})
 		do, doTo := begin(t, l), begin(t, to)
@@ -130,7 +130,7 @@ func TestWatchedTextsCannotBeSteered(t *testing.T) {
 
 // Settings that would have to choose the tokens are refused.
 func TestObserveRefusesStrategies(t *testing.T) {
-	m := &chat{Model: toy(t, 500, never)}
+	m := &chatServer{Model: toy(t, 500, never)}
 	for key, v := range map[string]any{"num_beams": 3, "penalty_alpha": 0.6, "constraint": `{"type":"regex","regex":"a+"}`} {
 		if _, err := NewCompiler(m).Settings(config(t, key, v), ""); err == nil || !strings.HasPrefix(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
@@ -141,7 +141,7 @@ func TestObserveRefusesStrategies(t *testing.T) {
 // A limit of ours ends the text, and the server is not listened to any longer.
 func TestObserveStopsListening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2, 1, 1, 1, 1}, reason: "stop"}
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1, 3, 2, 1, 1, 1, 1}, reason: "stop"}
 		do := begin(t, NewLane(0, m, Options{}))
 		v := do(Start{Text: "x", Settings: settings(t, m, "stop", []any{words[3]})}, Advance{-1})
 		if v.Phase != Done || v.Reason != Stop || len(v.Steps) != 3 || m.sent > 6 {
@@ -154,7 +154,7 @@ func TestObserveStopsListening(t *testing.T) {
 // is nothing to go on with.
 func TestObserveIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &chat{Model: toy(t, 500, never), err: temporary{errors.New("no answer")}}
+		m := &chatServer{Model: toy(t, 500, never), err: temporary{errors.New("no answer")}}
 		do := begin(t, NewLane(0, m, Options{}))
 		if v := do(Start{Text: "x", Settings: settings(t, m)}); v.Phase != Failed {
 			t.Fatalf("%v: %v", v.Phase, v.Err)

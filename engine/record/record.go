@@ -16,6 +16,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/models/tape"
 	"logitscope/sampling"
 )
@@ -34,7 +35,7 @@ type Run struct {
 	Model        Model           `json:"model"`
 	Prompt       string          `json:"prompt"`
 	PromptTokens []int32         `json:"prompt_tokens"`
-	Messages     []Message       `json:"messages,omitempty"` // the conversation that the prompt renders
+	Messages     []chat.Message  `json:"messages,omitempty"` // the conversation that the prompt renders
 	Config       sampling.Config `json:"config"`
 	Origins      Origins         `json:"origins,omitempty"` // who set the values of the configuration
 	Order        string          `json:"order"`
@@ -42,12 +43,6 @@ type Run struct {
 	Label        string          `json:"label,omitempty"` // the preset in force at first
 	Rows         RowPolicy       `json:"rows,omitempty"`  // what the steps keep of their rows
 	Notes        []string        `json:"notes,omitempty"` // what the engine changed or ignores
-}
-
-// A Message is one turn of a conversation.
-type Message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
 }
 
 // A Model names a model in a [Run].

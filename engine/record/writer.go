@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/beam"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/models/tape"
 	"logitscope/sampling"
 )
@@ -29,7 +30,7 @@ type Options struct {
 	Rates    bool             // the end says how fast it was
 	Sealed   bool             // every line has a checksum
 	Program  string           // name and version, may be empty
-	Messages []Message        // the conversation that the prompt renders, if any
+	Messages []chat.Message   // the conversation that the prompt renders, if any
 }
 
 // A Writer writes the runs of a lane, each line with one Write, so that a

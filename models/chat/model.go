@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"logitscope/models"
@@ -25,8 +27,37 @@ func Of(m models.Model) (*Template, error) {
 	if info.ChatTemplate == "" {
 		return nil, fmt.Errorf("%s has no chat template", info.Name)
 	}
-	bos, eos := "", ""
-	return Parse(info.ChatTemplate, Tokens{&bos, &eos})
+	return With(m, info.ChatTemplate)
+}
+
+// With returns another template for a model, that of the source given.
+func With(m models.Model, source string) (*Template, error) {
+	return Parse(source, tokensOf(m.Vocab()))
+}
+
+// special is a vocabulary that knows the tokens of templates; models.NoToken
+// stands for one that it does not have.
+type special interface {
+	BOS() int32
+	EOS() int32
+}
+
+// tokensOf returns what templates write of a vocabulary. A server does not
+// say, and puts its BOS token before a text itself: templates see "" there.
+func tokensOf(v models.Vocab) Tokens {
+	s, ok := v.(special)
+	if !ok {
+		none := ""
+		return Tokens{&none, &none}
+	}
+	piece := func(id int32) *string {
+		if id == models.NoToken {
+			return nil
+		}
+		text := v.Piece(id)
+		return &text
+	}
+	return Tokens{piece(s.BOS()), piece(s.EOS())}
 }
 
 // plain renders a conversation with what is no Jinja template, which takes
@@ -38,9 +69,99 @@ func (t *Template) plain(ctx context.Context, c Conversation) (string, error) {
 	var turns []models.Message
 	for i, m := range c.Messages {
 		if !m.Plain() {
-			return "", fmt.Errorf("chat template: message %d must be a role and a text for Ollama's templates", i+1)
+			return "", fmt.Errorf("chat template: message %d must be a role and a text for Ollama's templates", i)
 		}
 		turns = append(turns, models.Message{Role: m.Role(), Content: m.Content()})
 	}
 	return t.render(ctx, turns)
+}
+
+// Prompt is a conversation as a model reads it.
+type Prompt struct {
+	Text   string
+	Tokens []int32
+	Ends   Ends
+}
+
+// Ends are what ends the model's turn beside the tokens that end any text.
+type Ends struct {
+	Texts  []string // such as "\nUser:"
+	Tokens []int32  // such as <|im_end|>, in a model that does not say it ends texts
+}
+
+// Prompt renders a conversation for a model and splits it into tokens. A BOS
+// token that the template writes is not put before the text again.
+func (t *Template) Prompt(ctx context.Context, m models.Model, c Conversation) (Prompt, error) {
+	text, err := t.Render(ctx, c)
+	if err != nil {
+		return Prompt{}, err
+	}
+	p := Prompt{Text: text}
+	begun := t.tokens.BOS != nil && *t.tokens.BOS != "" && strings.HasPrefix(text, *t.tokens.BOS)
+	p.Tokens, err = models.Encode(ctx, m.Vocab(), text, models.EncodeOptions{AddSpecial: !begun, ParseSpecial: true})
+	if err != nil {
+		return Prompt{}, err
+	}
+	p.Ends, err = t.Ends(ctx, m.Vocab())
+	return p, err
+}
+
+// Words that no template has, to find what it writes between them.
+const (
+	firstWord  = "Quorvex"
+	secondWord = "Zindalo"
+	thirdWord  = "Myrtuwa"
+)
+
+// Ends returns what ends the model's turn by the template: the token or the
+// text after an answer, and the header of the user's next turn. It is empty
+// where the first of them is a token that ends any text, and where the
+// template does not show it.
+func (t *Template) Ends(ctx context.Context, v models.Vocab) (Ends, error) {
+	text, err := t.Render(ctx, Conversation{
+		Messages: []Message{Text("user", firstWord), Text("assistant", secondWord), Text("user", thirdWord)},
+	})
+	if err != nil {
+		return Ends{}, ctx.Err() // what a template refuses has no turns to end
+	}
+	_, rest, ok := strings.Cut(text, secondWord)
+	between, _, followed := strings.Cut(rest, thirdWord)
+	if !ok || !followed || strings.Contains(between, firstWord) {
+		return Ends{}, nil
+	}
+	ids, err := models.Encode(ctx, v, strings.TrimLeftFunc(between, space), models.EncodeOptions{ParseSpecial: true})
+	if err != nil {
+		return Ends{}, err
+	}
+	if len(ids) > 0 {
+		switch first := ids[0]; {
+		case slices.Contains(v.EOG(), first):
+			return Ends{}, nil
+		case v.Attr(first) == models.Control:
+			return Ends{Tokens: []int32{first}}, nil
+		}
+	}
+	return Ends{Texts: t.endTexts(between)}, nil
+}
+
+// endTexts returns the texts that end a turn, of what stands between an answer
+// and the words of the next turn: its first line and its last.
+func (t *Template) endTexts(between string) (list []string) {
+	if eos := t.tokens.EOS; eos != nil && *eos != "" && strings.HasPrefix(between, *eos) {
+		list = append(list, *eos)
+	}
+	text := strings.TrimRightFunc(between, space)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line = strings.TrimFunc(line, space); line == "" || len(list) > 0 && i < len(lines)-1 {
+			continue
+		}
+		if i > 0 {
+			line = "\n" + line
+		}
+		if !slices.Contains(list, line) {
+			list = append(list, line)
+		}
+	}
+	return list
 }

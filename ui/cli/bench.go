@@ -83,7 +83,7 @@ stopped, and prints the same bytes. The checks are:
 func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
 	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
 	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
-	flags.BoolVar(&s.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
+	flags.BoolVar(&s.talk.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
 	flags.StringArrayVar(&f.checks, "check", nil, "a check of every text, as 'contains: Paris' or JSON; may be repeated")
 	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
 	flags.BoolVar(&f.allowCmd, "allow-cmd", false, "let the check cmd run programs")
@@ -128,7 +128,7 @@ func (s *shared) bench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	p.Prompts, p.Count, p.Chat = set, n, s.chat
+	p.Prompts, p.Count, p.Chat = set, n, s.talk.chat
 	for _, c := range sum.PassAt {
 		if c > len(p.Seeds) {
 			return wrong("--pass-at %d: at most the number of --seeds, %d", c, len(p.Seeds))

@@ -34,7 +34,7 @@ type shared struct {
 	prompt, promptFile string
 	promptText         *string // what --prompt-file holds, once it was read
 	promptTokens       string
-	chat               bool
+	talk               talk
 	preset, config     string
 	set, schedule      []string
 	context            int
@@ -60,7 +60,7 @@ func addShared(sys System, cmd *cobra.Command) *shared {
 	f.StringVar(&s.prompt, "prompt", "", "text to continue")
 	f.StringVar(&s.promptTokens, "prompt-tokens", "", "token ids to continue, such as 1,8")
 	f.StringVar(&s.promptFile, "prompt-file", "", "file with the text to continue; - is standard input")
-	f.BoolVar(&s.chat, "chat", false, "wrap the prompt as a user's message by the model's chat template")
+	s.talk.add(f)
 	f.StringVar(&s.config, "config", "", "file with settings; - is standard input")
 	return s
 }

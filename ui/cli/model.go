@@ -10,7 +10,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/models/chat"
 	"logitscope/models/llama"
 	"logitscope/models/open"
 	"logitscope/models/remote"
@@ -100,13 +99,14 @@ func (s *shared) ready(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	if err := s.readPrompt(ctx, j); err != nil {
+		return err
+	}
 	if j.settings, err = s.compile(j, cfg, laneSpec{label: s.label()}); err != nil {
 		return err
 	}
-	if j.draft, err = s.openDraft(ctx, j.model, cfg); err != nil {
-		return err
-	}
-	return s.readPrompt(ctx, j)
+	j.draft, err = s.openDraft(ctx, j.model, cfg)
+	return err
 }
 
 // compile makes the settings of a lane out of a configuration.
@@ -114,7 +114,7 @@ func (s *shared) compile(j *job, cfg sampling.Config, lane laneSpec) (*engine.Se
 	var set *engine.Settings
 	err := checkIDs(j.model, cfg)
 	if err == nil {
-		set, err = j.compiler.Settings(cfg, lane.label)
+		set, err = j.compiler.Settings(engine.EndTurn(cfg, j.ends), lane.label)
 	}
 	var refused *constrain.RefusedError
 	switch {
@@ -176,8 +176,8 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 		switch {
 		case given:
 			return wrong("--prompt-tokens and --prompt: one of them")
-		case s.chat:
-			return wrong("--chat: it wraps the text of --prompt or --prompt-file, not --prompt-tokens")
+		case s.talk.asked() != "":
+			return wrong("%s: it is about a conversation, --prompt-tokens is none", s.talk.asked())
 		}
 		j.prompt, err = tokenIDs("--prompt-tokens", s.promptTokens, j.model.Info().VocabSize)
 		if err != nil {
@@ -194,13 +194,11 @@ func (s *shared) readPrompt(ctx context.Context, j *job) error {
 		j.text, j.prompt = m.Prompt() // nothing else was recorded
 		return nil
 	}
+	if s.talk.asked() != "" {
+		return s.readConversation(ctx, j, text, given)
+	}
 	if !given {
 		return nil
-	}
-	if s.chat {
-		if text, err = chatPrompt(ctx, j.model, text); err != nil {
-			return wrong("--chat: %v", err)
-		}
 	}
 	j.text = text
 	if j.prompt, err = engine.Prompt(ctx, j.model, text); err != nil {
@@ -215,16 +213,6 @@ func (j *job) checkPrompt() error {
 		return fmt.Errorf("the prompt has %d tokens, the context holds %d; cut %d or more, or load another model", n, limit, n-limit)
 	}
 	return nil
-}
-
-// chatPrompt wraps text as a user's message in the words of the model's
-// template.
-func chatPrompt(ctx context.Context, m models.Model, text string) (string, error) {
-	t, err := chat.Of(m)
-	if err != nil {
-		return "", err
-	}
-	return t.Render(ctx, chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }
 
 // release closes the models, unless ctx has ended: then what was not waited for

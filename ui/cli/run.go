@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/sampling"
 )
 
@@ -106,6 +107,8 @@ type job struct {
 	settings *engine.Settings
 	text     string
 	prompt   []int32
+	messages []chat.Message // that the prompt renders; nil for a plain text
+	ends     chat.Ends      // of the model's turn
 }
 
 // A sink takes the views of a headless run as they come.
@@ -235,6 +238,7 @@ type jsonSink struct {
 }
 
 func newJSONSink(w io.Writer, j *job, opt record.Options) *jsonSink {
+	opt.Messages = j.messages
 	return &jsonSink{record.NewWriter(w, j.model, opt), j}
 }
 

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"logitscope/models/chat"
+)
+
+// A talk is what the flags say of a conversation.
+type talk struct {
+	flags    *pflag.FlagSet
+	chat     bool
+	system   string
+	messages string
+	prefill  string
+	template string
+	kwargs   []string
+	tools    string
+}
+
+func (t *talk) add(f *pflag.FlagSet) {
+	t.flags = f
+	f.BoolVar(&t.chat, "chat", false, "wrap the prompt as a user's message by the model's chat template")
+	f.StringVar(&t.system, "system", "", "system message of the conversation; implies --chat")
+	f.StringVar(&t.messages, "messages", "", `file with a conversation, [{"role":"user","content":"Hi"}]; --prompt is the user's next turn, a last turn of the assistant stays open`)
+	f.StringVar(&t.prefill, "prefill", "", "start of the assistant's turn, which the model goes on with; implies --chat")
+	f.StringVar(&t.template, "chat-template", "", "file with a chat template instead of the model's own; implies --chat")
+	f.StringArrayVar(&t.kwargs, "template-kwargs", nil, "variable of the chat template, such as enable_thinking=false; JSON or a text; may be repeated; implies --chat")
+	f.StringVar(&t.tools, "tools", "", "file with a JSON list of tools for the chat template; implies --chat")
+}
+
+// asked names the flag that asks for a conversation; "" for none.
+func (t *talk) asked() string {
+	if t.flags == nil {
+		return ""
+	}
+	for _, name := range []string{"messages", "system", "prefill", "tools", "chat-template", "template-kwargs"} {
+		if t.flags.Changed(name) {
+			return "--" + name
+		}
+	}
+	if t.chat {
+		return "--chat"
+	}
+	return ""
+}
+
+// readConversation makes the prompt of a job out of a conversation, whose
+// user's last turn is text if one was given.
+func (s *shared) readConversation(ctx context.Context, j *job, text string, given bool) error {
+	c, err := s.conversation(text, given)
+	if err != nil {
+		return err
+	}
+	t, err := s.chatTemplate(j)
+	if err != nil {
+		return err
+	}
+	p, err := t.Prompt(ctx, j.model, c)
+	if err != nil {
+		return wrong("%s: %w", s.talk.asked(), err)
+	}
+	j.text, j.prompt, j.ends, j.messages = p.Text, p.Tokens, p.Ends, c.Messages
+	return j.checkPrompt()
+}
+
+// chatTemplate is the template that --chat-template names, else the model's.
+func (s *shared) chatTemplate(j *job) (*chat.Template, error) {
+	if !s.flags.Changed("chat-template") {
+		t, err := chat.Of(j.model)
+		if err != nil {
+			return nil, wrong("%s: %w", s.talk.asked(), err)
+		}
+		return t, nil
+	}
+	source, err := s.readFile("--chat-template", s.talk.template)
+	if err != nil {
+		return nil, err
+	}
+	t, err := chat.With(j.model, string(source))
+	if err != nil {
+		return nil, wrong("--chat-template %s: %w", s.talk.template, err)
+	}
+	return t, nil
+}
+
+// conversation puts together what the flags say.
+func (s *shared) conversation(text string, given bool) (c chat.Conversation, err error) {
+	if s.talk.messages != "" {
+		data, err := s.readFile("--messages", s.talk.messages)
+		if err != nil {
+			return c, err
+		}
+		if c.Messages, err = chat.ReadMessages(data); err != nil {
+			return c, wrong("--messages %s: %w", s.talk.messages, err)
+		}
+	}
+	if s.flags.Changed("system") {
+		c.Messages = append([]chat.Message{chat.Text("system", s.talk.system)}, c.Messages...)
+	}
+	if given {
+		c.Messages = append(c.Messages, chat.Text("user", text))
+	}
+	if s.flags.Changed("prefill") {
+		c.Messages = append(c.Messages, chat.Text("assistant", s.talk.prefill))
+	}
+	if s.talk.messages == "" && !given {
+		return c, wrong("%s needs a turn of the user: --prompt, --prompt-file or --messages", s.talk.asked())
+	}
+	last := c.Messages[len(c.Messages)-1]
+	c.Open = last.Role() == "assistant" && last.Content() != ""
+	if s.talk.tools != "" {
+		data, err := s.readFile("--tools", s.talk.tools)
+		if err != nil {
+			return c, err
+		}
+		if c.Tools, err = chat.ReadTools(data); err != nil {
+			return c, wrong("--tools %s: %w", s.talk.tools, err)
+		}
+	}
+	c.Vars, err = templateVars(s.talk.kwargs)
+	return c, err
+}
+
+// templateVars reads NAME=VALUE; a value that is not JSON is a text.
+func templateVars(list []string) (map[string]json.RawMessage, error) {
+	vars := map[string]json.RawMessage{}
+	for _, kv := range list {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			return nil, wrong("--template-kwargs %s: must be NAME=VALUE", kv)
+		}
+		raw := json.RawMessage(value)
+		if !json.Valid(raw) {
+			raw, _ = json.Marshal(value)
+		}
+		vars[name] = raw
+	}
+	for _, name := range []string{"messages", "tools", "add_generation_prompt"} {
+		if _, ok := vars[name]; ok {
+			return nil, wrong("--template-kwargs %s: it has a flag of its own", name)
+		}
+	}
+	return vars, nil
+}
