@@ -30,10 +30,9 @@ func (m *Model) closeLevel() tea.Cmd {
 // quit leaves the program, after asking once if settings would be lost.
 func (m *Model) quit() tea.Cmd {
 	for _, l := range m.All {
-		name := l.Label(l.Config, l.Preset)
-		if !m.asked && len(name) > 0 && name[len(name)-1] == '*' {
+		if name := l.Named(l.Config, l.Preset); name.Changed && !m.asked {
 			m.asked = true
-			m.Say("q: your settings (" + name + ") are not saved; q again quits")
+			m.Say("q: your settings (" + name.String() + ") are not saved; q again quits")
 			return nil
 		}
 	}

@@ -59,6 +59,14 @@ func columnsOf(k kit.Class, w int) chartColumns {
 	return c
 }
 
+// chartHead is how many lines the head of the chart takes.
+func chartHead(k kit.Class) int {
+	if k == kit.Class40 {
+		return 0
+	}
+	return 1
+}
+
 // drawChart draws the distribution of the step on the screen.
 func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	if lb.drawInstead(c, l, k) {
@@ -72,10 +80,9 @@ func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 		return
 	}
 	col := columnsOf(k, c.W)
-	y := 0
-	if k != kit.Class40 {
+	y := chartHead(k)
+	if y > 0 {
 		drawChartHead(c, col, l.Scale)
-		y = 1
 	}
 	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]

@@ -86,14 +86,11 @@ func (lb *View) chartMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	h := lay.chart.H - 2
-	if lay.class == kit.Class60 || lay.class == kit.Class40 {
+	if lay.class == kit.Class60 || lay.class == kit.Class40 { // a rule in place of a box
 		h++
 		y--
 	}
-	y -= chartTop(l, h)
-	if lay.class != kit.Class40 {
-		y--
-	}
+	y -= chartTop(l, h) + chartHead(lay.class)
 	lines := chartLines(t, ref, chartPlanFor(l, lay.class, lb.chartHeight()))
 	if y < 0 || y >= len(lines) || lines[y].row == nil {
 		return nil
@@ -154,11 +151,10 @@ func (lb *View) oneKnobMouse(lay layout, e tea.MouseMsg) {
 		return
 	}
 	p := lb.lanes.Selected()
-	from := 3 + viz.Width(p.Key) + 1
-	w := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[lay.class]
-	w = min(w, max(lb.w-from-12, 3))
-	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && e.X >= from && e.X < from+w {
-		lb.drag = &drag{lb.lanes.Knob, from, from + w - 1}
+	track := knobTrack(p, lay.knob.W, lay.class)
+	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && track.Contains(e.X-lay.knob.X, 0) {
+		from := lay.knob.X + track.X
+		lb.drag = &drag{lb.lanes.Knob, from, from + track.W - 1}
 		lb.dragTo(e.X)
 	}
 }

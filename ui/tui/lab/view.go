@@ -251,6 +251,14 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 	return strings.TrimRight(viz.Fit(end, w), " ")
 }
 
+// knobTrack is where the track of the selected knob stands in its line of w
+// cells.
+func knobTrack(p *sampling.Param, w int, k kit.Class) viz.Rect {
+	x := 3 + viz.Width(p.Key) + 1
+	most := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[k]
+	return viz.Rect{X: x, Y: 0, W: min(most, max(w-x-12, 3)), H: 1}
+}
+
 // drawOneKnob draws the selected knob in one line.
 func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	p := lb.lanes.Selected()
@@ -260,10 +268,9 @@ func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	c.Put(1, 0, "▸", ink)
 	x := c.Put(3, 0, p.Key, ink) + 1
 	if run.HasSlider(p) {
-		w := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[k]
-		w = min(w, max(c.W-x-12, 3))
-		viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), knobFrac(p, v), p.IsOff(v), ink)
-		x += w + 1
+		track := knobTrack(p, c.W, k)
+		viz.Slider(c.Sub(track), knobFrac(p, v), p.IsOff(v), ink)
+		x = track.X + track.W + 1
 	}
 	text := viz.Printable(run.ValueWords(p, v), c.ASCII)
 	if viz.Width(text) > c.W-x-1 {

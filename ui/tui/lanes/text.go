@@ -97,44 +97,58 @@ func (v *View) partsAt(host kit.Host, i int) (at int, ok bool) {
 // markParting puts ⟪ ⟫ around step k of the text; around the proposal if
 // that is it.
 func (v *View) markParting(host kit.Host, l *run.Lane, g []run.Glyph, k int) []run.Glyph {
-	ink := viz.Ink{Role: viz.CutLine, Attr: viz.Bold}
-	mark := func(s string) run.Glyph { return run.Glyph{Text: s, W: 1, Ink: ink} }
+	if n := len(g); n > 0 && g[n-1].Step == 0 && k == len(l.View.Steps)+1 && l.View.Next != nil && l.Look.At == 0 {
+		return slices.Concat(g[:n-1], proposal(l, host.Screen().ASCII()), g[n-1:]) // before the caret
+	}
+	lo, hi := spanOf(g, k)
+	if lo == hi {
+		return g
+	}
+	inside, end := slices.Clone(g[lo:hi]), partingMark("⟫")
+	for i := range inside {
+		inside[i].Ink = inside[i].Ink.With(viz.Bold)
+	}
+	if last := &inside[len(inside)-1]; last.End { // the mark stays on its line
+		last.End, end.End = false, true
+	}
+	return slices.Concat(g[:lo], []run.Glyph{partingMark("⟪")}, inside, []run.Glyph{end}, g[hi:])
+}
+
+// partingMark is one of the marks around the place where the texts part.
+func partingMark(s string) run.Glyph {
+	return run.Glyph{Text: s, W: 1, Ink: viz.Ink{Role: viz.CutLine, Attr: viz.Bold}}
+}
+
+// spanOf returns which glyphs are of step k: without the space that it begins
+// with, and up to the end of its line.
+func spanOf(g []run.Glyph, k int) (lo, hi int) {
+	lo = slices.IndexFunc(g, func(x run.Glyph) bool { return x.Step == k })
+	if lo < 0 {
+		return 0, 0
+	}
+	for g[lo].Gap && lo+1 < len(g) && g[lo+1].Step == k {
+		lo++
+	}
+	for hi = lo; hi < len(g) && g[hi].Step == k; hi++ {
+		if g[hi].End {
+			return lo, hi + 1
+		}
+	}
+	return lo, hi
+}
+
+// proposal is the token that l proposes, with the marks around it.
+func proposal(l *run.Lane, ascii bool) []run.Glyph {
+	piece, spaced := strings.CutPrefix(l.Vocab().Piece(l.View.Next.Token), " ")
 	var out []run.Glyph
-	open, done := false, false
-	for n, x := range g {
-		caret := n == len(g)-1 && x.Step == 0
-		if open && x.Step != k {
-			out, open = append(out, mark("⟫")), false
-		}
-		if x.Step == k && !open && !done && !(x.Gap && n+1 < len(g) && g[n+1].Step == k) {
-			out, open, done = append(out, mark("⟪")), true, true
-		}
-		if caret && k == len(l.View.Steps)+1 && l.View.Next != nil && l.Look.At == 0 {
-			if strings.HasPrefix(l.Vocab().Piece(l.View.Next.Token), " ") {
-				out = append(out, run.Glyph{Text: " ", W: 1, Gap: true})
-			}
-			out = append(out, mark("⟪"))
-			for _, cl := range viz.Clusters(nil, strings.TrimPrefix(l.Vocab().Piece(l.View.Next.Token), " "), host.Screen().ASCII()) {
-				out = append(out, run.Glyph{Text: cl.Text, W: cl.W, Ink: viz.Ink{Role: viz.Chosen}})
-			}
-			out = append(out, mark("⟫"))
-		}
-		if open {
-			x.Ink = x.Ink.With(viz.Bold)
-		}
-		if open && x.End { // the mark stays on its line
-			x.End = false
-			end := mark("⟫")
-			end.End = true
-			out, open = append(out, x, end), false
-			continue
-		}
-		out = append(out, x)
+	if spaced {
+		out = append(out, run.Glyph{Text: " ", W: 1, Gap: true})
 	}
-	if open {
-		out = append(out, mark("⟫"))
+	out = append(out, partingMark("⟪"))
+	for _, cl := range viz.Clusters(nil, piece, ascii) {
+		out = append(out, run.Glyph{Text: cl.Text, W: cl.W, Ink: viz.Ink{Role: viz.Chosen}})
 	}
-	return out
+	return append(out, partingMark("⟫"))
 }
 
 // partingNote says where lane i parts, below its text of w cells.
@@ -176,42 +190,25 @@ func strategyFirst(p *sampling.Param) int {
 	return 1
 }
 
-// laneTitle names lane i and how its settings differ from those of the first.
+// laneTitle names lane i and how its settings differ from those of the first,
+// in w cells.
 func (v *View) laneTitle(host kit.Host, i, w int) string {
-	l, first := v.lanes.All[i], v.lanes.All[0]
+	l, first, ascii := v.lanes.All[i], v.lanes.All[0], host.Screen().ASCII()
 	name := fmt.Sprintf("lane %d", i+1)
-	if w < 40 {
+	switch n := len(v.lanes.All); {
+	case n > 1 && w < 60 && host.Screen().W < 80: // the others are out of view
+		name = fmt.Sprintf("lane %d of %d", i+1, n)
+	case w < 40:
 		name = strconv.Itoa(i + 1)
 	}
-	if w < 60 && len(v.lanes.All) > 1 && host.Screen().W < 80 {
-		name = fmt.Sprintf("lane %d of %d", i+1, len(v.lanes.All))
-	}
-	name += " · " + viz.Printable(l.ShownLabel(), host.Screen().ASCII())
+	name += " · " + viz.Printable(l.ShownLabel(), ascii)
 	if l.Model != first.Model {
-		name += " · " + viz.Printable(l.Model.Info().Name, host.Screen().ASCII())
+		name += " · " + viz.Printable(l.Model.Info().Name, ascii)
 	}
 	if i == 0 {
 		return name
 	}
-	var parts []string
-	for _, p := range titleKnobs {
-		a, b := first.ShownConfig(), l.ShownConfig()
-		if run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
-			continue
-		}
-		key := p.Key
-		if s, ok := run.ShortKeys[key]; ok && w < 120 && (key != "temperature" || w < 70) {
-			key = s
-		}
-		from, to := viz.Cut(run.ValueWords(p, a.Value(p.Key)), 24), viz.Cut(run.ValueWords(p, b.Value(p.Key)), 24)
-		if from == to {
-			to = "another " + to
-		}
-		if w >= 70 {
-			to = from + "→" + to
-		}
-		parts = append(parts, key+" "+viz.Printable(to, host.Screen().ASCII()))
-	}
+	parts := changes(first.ShownConfig(), l.ShownConfig(), w, ascii)
 	if len(parts) == 0 {
 		return name + " · same settings"
 	}
@@ -225,4 +222,35 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 		}
 	}
 	return name
+}
+
+// From these widths on a title has both values of a setting, and the names of
+// settings in full.
+const (
+	bothValues = 70
+	fullNames  = 120
+)
+
+// changes are the settings in which b differs from a, as a title of w cells
+// words them.
+func changes(a, b sampling.Config, w int, ascii bool) []string {
+	var parts []string
+	for _, p := range titleKnobs {
+		if run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
+			continue
+		}
+		key := p.Key
+		if s, ok := run.ShortKeys[key]; ok && w < fullNames && (key != "temperature" || w < bothValues) {
+			key = s
+		}
+		from, to := viz.Cut(run.ValueWords(p, a.Value(p.Key)), 24), viz.Cut(run.ValueWords(p, b.Value(p.Key)), 24)
+		if from == to {
+			to = "another " + to
+		}
+		if w >= bothValues {
+			to = from + "→" + to
+		}
+		parts = append(parts, key+" "+viz.Printable(to, ascii))
+	}
+	return parts
 }

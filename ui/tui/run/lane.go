@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"strings"
+	"slices"
 	"time"
 
 	"logitscope/engine"
@@ -188,28 +188,23 @@ func (l *Lane) ShownPreset() int {
 	if l.Look.At == 0 || s == nil {
 		return l.Preset
 	}
-	for i, p := range l.book.List() {
-		if p.Name == strings.TrimSuffix(s.Label, "*") {
-			return i
-		}
-	}
-	return -1
+	return l.book.Index(NameOf(s.Label).Preset)
 }
 
 // Label names a configuration: the preset, with a star once it was changed.
-func (l *Lane) Label(cfg sampling.Config, preset int) string {
+func (l *Lane) Label(cfg sampling.Config, preset int) string { return l.Named(cfg, preset).String() }
+
+// Named is the name of a configuration.
+func (l *Lane) Named(cfg sampling.Config, preset int) Name {
 	presets := l.book.List()
 	if preset < 0 || preset >= len(presets) {
-		return "custom"
+		return Name{Preset: "custom"}
 	}
 	p := presets[preset]
-	for _, key := range cfg.Keys() {
+	return Name{p.Name, slices.ContainsFunc(cfg.Keys(), func(key string) bool {
 		s, _ := cfg.Lookup(key)
-		if s.Origin == sampling.FromYou && IsTuning(key) && !SameSetting(cfg, p.Config, key) {
-			return p.Name + "*"
-		}
-	}
-	return p.Name
+		return s.Origin == sampling.FromYou && IsTuning(key) && !SameSetting(cfg, p.Config, key)
+	})}
 }
 
 // SameSetting reports whether a and b have the same value of key in force.

@@ -1,0 +1,35 @@
+package run
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Name is what settings are called: the preset they come from, and whether
+// something was changed since.
+type Name struct {
+	Preset  string
+	Changed bool
+}
+
+// star marks a name whose settings were changed.
+const star = "*"
+
+// NameOf reads the name in a label of settings.
+func NameOf(label string) Name {
+	preset, changed := strings.CutSuffix(label, star)
+	return Name{preset, changed}
+}
+
+// String is the label: the preset, with a star once it was changed.
+func (n Name) String() string {
+	if n.Changed {
+		return n.Preset + star
+	}
+	return n.Preset
+}
+
+// Index returns the place of the preset called name, -1 if there is none.
+func (b *Book) Index(name string) int {
+	return slices.IndexFunc(b.List(), func(p Preset) bool { return p.Name == name })
+}
