@@ -153,10 +153,10 @@ var kinds = []Kind{
 		Options: []Option{anyOrder, closed, draft7, whitespace}, File: "schema.json", Template: `{
   "type": "object",
   "properties": {
-    "name": {"type": "string", "maxLength": 20},
-    "age": {"type": "integer", "minimum": 0, "maximum": 150}
+    "age": {"type": "integer", "minimum": 0, "maximum": 150},
+    "name": {"type": "string", "maxLength": 20}
   },
-  "required": ["name", "age"],
+  "required": ["age", "name"],
   "additionalProperties": false
 }`,
 		needs: true, text: func(s *Spec) any { return &s.Schema },

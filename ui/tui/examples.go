@@ -1,10 +1,17 @@
 package tui
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -14,27 +21,130 @@ import (
 type example struct {
 	prompt string
 	preset string // put in force with it; empty leaves what is there
-	shape  string // what kind of distribution it has
+	kind   string // what kind of distribution it has
+	best   int    // how many of the likeliest tokens are named with their shares; -1 says that none is likely
 	watch  string // what to look at
+	token  string // one that is spoken of there, whose share goes in its %s; empty for none
 }
 
 // examples are prompts for the built-in model, from near-certain to wide open.
 var examples = []example{
-	{"The capital of France is", "neutral", "near-certain: 58% Paris", "raise temperature until ␣Copenhagen (0.234%) gets a visible bar"},
-	{"Once upon a time", "neutral", "there 66%, a comma 32%", "top_p 0.9 keeps two tokens; lower it to 0.6 and the story always begins alike"},
-	{"Once upon a time there was a little fox. Its name was", "neutral", "wide open: none over 4.6%", "top_k against top_p: which of them cuts more where nothing is likely?"},
-	{"The capital of France is", "greedy", "one sentence for ever", "run it: greedy repeats itself; then raise repetition_penalty and see which token gives way"},
-	{"User: Hello! Who are you?\nAssistant:", "chat", "chat: three ways to begin", "s writes other answers with other seeds; temperature 0 always gives the same one"},
-	{"Extract the person's name and age from: Ana Silva is 41 years old.\n", "factual", "JSON: 83% {\" and 17% {", "braces and quotes are nearly certain, the name is copied: where does the entropy rise?"},
-	{"List the names of users older than 30.\nSELECT", "factual", "SQL: 99.7% name", "temperature 1.5 still writes SQL for a while: sure tokens hardly move"},
-	{"def add(a, b):", "factual", "code: short and sure", "presence_penalty pushes away the parameter names that the code needs"},
-	{"Once upon a time there was a little fox who lived in the", "chat", "a story, open and closed", "step through it: which words could have been others, and which could not?"},
+	{prompt: "The capital of France is", preset: "neutral", kind: "near-certain", best: 1, watch: "raise temperature until ␣Copenhagen%s gets a visible bar", token: " Copenhagen"},
+	{prompt: "Once upon a time", preset: "neutral", kind: "two", best: 2, watch: "top_p 0.9 keeps two tokens; lower it to 0.6 and the story always begins alike"},
+	{prompt: "Once upon a time there was a little fox. Its name was", preset: "neutral", kind: "wide open", best: -1, watch: "top_k against top_p: which of them cuts more where nothing is likely?"},
+	{prompt: "The capital of France is", preset: "greedy", kind: "one sentence for ever", watch: "run it: greedy repeats itself; then raise repetition_penalty and see which token gives way"},
+	{prompt: "User: Hello! Who are you?\nAssistant:", preset: "chat", kind: "chat: three ways to begin", watch: "s writes other answers with other seeds; temperature 0 always gives the same one"},
+	{prompt: "Extract the person's name and age from: Ana Silva is 41 years old.\n", preset: "factual", kind: "JSON", best: 2, watch: "braces and quotes are nearly certain, the name is copied: where does the entropy rise?"},
+	{prompt: "List the names of users older than 30.\n", preset: "factual", kind: "SQL", best: 1, watch: "temperature 1.5 still writes SQL for a while: sure tokens hardly move"},
+	{prompt: "def add(a, b):", preset: "factual", kind: "code: short and sure", watch: "presence_penalty pushes away the parameter names that the code needs"},
+	{prompt: "Once upon a time there was a little fox who lived in the", preset: "chat", kind: "a story, open and closed", watch: "step through it: which words could have been others, and which could not?"},
+}
+
+// A share is a token's raw probability as the first token after a prompt.
+type share struct {
+	piece string
+	p     float64
 }
 
 // exampleList chooses one of the examples.
-type exampleList struct{ list kit.List }
+type exampleList struct {
+	list kit.List
+	laws kit.Job[int, [][]share] // by lane: of each example the shares of all tokens, largest first
+}
 
-func newExamples(*Model) (kit.View, tea.Cmd) { return &exampleList{}, nil }
+// A small model is asked what comes after every example when they are opened.
+const smallParams = 100e6
+
+func newExamples(m *Model) (kit.View, tea.Cmd) {
+	e := &exampleList{}
+	l := m.Lane()
+	_, far := l.Model.(models.Meter)
+	if n := l.Model.Info().Params; n <= 0 || n > smallParams || far {
+		return e, nil
+	}
+	ctx, model := m.Ctx, l.Model
+	return e, e.laws.Want(l.Id, func() ([][]share, error) { return lawsOf(ctx, model) })
+}
+
+// lawsOf computes what m gives the first token after each example.
+func lawsOf(ctx context.Context, m models.Model) ([][]share, error) {
+	s, err := m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	out := make([][]share, len(examples))
+	for i, x := range examples {
+		ids, err := engine.Prompt(ctx, m, x.prompt)
+		if err != nil {
+			return nil, err
+		}
+		s.Truncate(0)
+		rows, err := s.Forward(ctx, ids, 1)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = sharesOf(m.Vocab(), rows[len(rows)-1].Values)
+	}
+	return out, nil
+}
+
+func sharesOf(v models.Vocab, logits []float32) []share {
+	most, sum := slices.Max(logits), 0.0
+	for _, x := range logits {
+		sum += math.Exp(float64(x - most))
+	}
+	out := make([]share, len(logits))
+	for id, x := range logits {
+		out[id] = share{v.Piece(int32(id)), math.Exp(float64(x-most)) / sum}
+	}
+	slices.SortStableFunc(out, func(a, b share) int { return cmp.Compare(b.p, a.p) })
+	return out
+}
+
+func (e *exampleList) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
+	e.laws.Take(msg)
+	return nil
+}
+
+// law is the shares after example i, nil where they are not known.
+func (e *exampleList) law(i int) []share {
+	if !e.laws.Ready || e.laws.Err != nil {
+		return nil
+	}
+	return e.laws.Result[i]
+}
+
+// shape says what kind of distribution example i has, with the numbers that
+// its first step will show.
+func (e *exampleList) shape(i int, ascii bool) string {
+	x, law := examples[i], e.law(i)
+	switch {
+	case law == nil || x.best == 0:
+		return x.kind
+	case x.best < 0:
+		return x.kind + ": none over " + viz.Percent(law[0].p)
+	}
+	var best []string
+	for _, s := range law[:x.best] {
+		best = append(best, viz.Percent(s.p)+" "+viz.Label(strings.TrimPrefix(s.piece, " "), ascii))
+	}
+	return x.kind + ": " + strings.Join(best, ", ")
+}
+
+// watch says what to look at in example i.
+func (e *exampleList) watch(i int) string {
+	x := examples[i]
+	if x.token == "" {
+		return x.watch
+	}
+	for _, s := range e.law(i) {
+		if s.piece == x.token {
+			return fmt.Sprintf(x.watch, " ("+viz.Percent(s.p)+")")
+		}
+	}
+	return fmt.Sprintf(x.watch, "")
+}
 
 func (e *exampleList) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "examples", Right: "E"} }
 func (e *exampleList) Size(kit.Host) (int, int) { return 80, len(examples) + 4 }
@@ -65,10 +175,10 @@ func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 		}
 		c.Fit(3, y, room, name, ink)
 		if room < c.W-4 {
-			c.Put(4+room, y, viz.CutTitle(x.shape, c.W-room-5), viz.Ink{Role: viz.Muted})
+			c.Put(4+room, y, viz.CutTitle(e.shape(i, c.ASCII), c.W-room-5), viz.Ink{Role: viz.Muted})
 		}
 	}
-	c.Put(1, c.H-1, viz.CutTitle("watch: "+examples[e.list.At].watch, c.W-2), viz.Ink{})
+	c.Put(1, c.H-1, viz.CutTitle("watch: "+e.watch(e.list.At), c.W-2), viz.Ink{})
 }
 
 func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
@@ -79,7 +189,7 @@ func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActOpen, kit.ActRun:
 		m.Close()
-		return m.takeExample(e.list.At), true
+		return e.take(m, e.list.At), true
 	case kit.ActClose, kit.ActExamples, kit.ActQuit, kit.ActHelp, kit.ActCommands:
 		return nil, false
 	}
@@ -95,14 +205,14 @@ func (e *exampleList) Mouse(host kit.Host, x, y int, ev tea.MouseMsg) (tea.Cmd, 
 	}
 	if i == e.list.At {
 		m.Close()
-		return m.takeExample(i), true
+		return e.take(m, i), true
 	}
 	e.list.At = i
 	return nil, true
 }
 
-// takeExample starts on example i, under its preset.
-func (m *Model) takeExample(i int) tea.Cmd {
+// take starts on example i, under its preset.
+func (e *exampleList) take(m *Model, i int) tea.Cmd {
 	x := examples[i]
 	l := m.Lane()
 	l.Look = run.Lookback{}
@@ -111,6 +221,6 @@ func (m *Model) takeExample(i int) tea.Cmd {
 			m.Apply(run.WithPreset(l.Config, p), k, "", "preset "+p.Name)
 		}
 	}
-	m.Say("watch: " + x.watch)
+	m.Say("watch: " + e.watch(i))
 	return tea.Batch(m.remember(x.prompt), m.ReadPrompts(x.prompt, false))
 }

@@ -62,8 +62,8 @@ func (m *Model) commands() []command {
 		})})
 	}
 	for i, e := range examples {
-		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.shape + ")", "E", "",
-			func(m *Model) tea.Cmd { return m.takeExample(i) }})
+		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.kind + ")", "E", "",
+			func(m *Model) tea.Cmd { return new(exampleList).take(m, i) }})
 	}
 	return out
 }

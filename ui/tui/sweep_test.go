@@ -103,7 +103,7 @@ func TestSmallestWindow(t *testing.T) {
 	b.start(personPrompt)
 	b.keys("e")
 	b.has("┃ 21 tokens of 512                     ┃")
-	b.has("ctrl+d read it and start")
+	b.has("enter start · ctrl+j new line")
 	b.keys("esc", "P")
 	b.has("alphabetical order")
 	b.keys("esc", "d")

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/structure"
+	"logitscope/viz"
+)
+
+var percents = regexp.MustCompile(`[<>]?[0-9.]+%`)
+
+// Every number that the list of examples shows stands on the next screen too,
+// as the raw probability of a token.
+func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
+	shown := 0
+	for i, x := range examples {
+		b := newBench(t, testOptions(t), 120, 40)
+		b.keys("E")
+		e := b.m.top().(*exampleList)
+		said := e.shape(i, false) + " " + e.watch(i)
+		b.has(viz.CutTitle(e.shape(i, false), 27))
+		for range i {
+			b.keys("down")
+		}
+		b.keys("enter")
+		b.wait(func(v engine.View) bool { return v.PromptText == x.prompt && v.Next != nil })
+		raw := make(map[string]bool)
+		for _, r := range b.m.Lane().Step().Trace.Rows() {
+			raw[viz.Percent(float64(r.RawProb))] = true
+		}
+		for _, p := range percents.FindAllString(said, -1) {
+			shown++
+			if !raw[p] {
+				t.Errorf("%q says %s, which is no token's share on the next screen: %s", x.prompt, p, said)
+			}
+		}
+		if (x.best != 0) != strings.Contains(e.shape(i, false), "%") {
+			t.Errorf("%q shows %q", x.prompt, e.shape(i, false))
+		}
+	}
+	if shown < 7 {
+		t.Errorf("only %d numbers are shown", shown)
+	}
+}
+
+// underTemplate writes example i under the template of a kind, and returns the
+// text and how many bits the constraint cost at most at a step.
+func underTemplate(t *testing.T, i int, kind string) (text string, most float64) {
+	t.Helper()
+	b := newBench(t, testOptions(t), 120, 40)
+	b.m.Pace = len(run.Paces) - 1
+	b.keys("E")
+	for range i {
+		b.keys("down")
+	}
+	b.keys("enter")
+	b.wait(func(v engine.View) bool { return v.PromptText == examples[i].prompt && v.Next != nil })
+	b.m.Set("do_sample", false)
+	b.keys("J")
+	for _, k := range constrain.Kinds() {
+		if k.Name == kind {
+			break
+		}
+		b.keys("down")
+	}
+	b.keys("enter")
+	b.pump(func() bool { return b.m.top().(*structure.Editor).Known() })
+	b.keys("ctrl+d")
+	b.wait(func(v engine.View) bool {
+		return v.Settings == b.m.Lane().Settings && v.Next != nil && v.Next.Constraint != nil
+	})
+	b.m.Advance(-1)
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	v := b.m.Lane().View
+	for _, s := range v.Steps {
+		if s.Constraint != nil {
+			most = max(most, float64(s.Constraint.Bits))
+		}
+	}
+	return v.Text(), most
+}
+
+// The example of SQL is a query over the tables of the template, as the model
+// writes it anyway; the first template of JSON holds the model to an order
+// that it would not take.
+func TestExamplesFitTheTemplates(t *testing.T) {
+	sql, json := -1, -1
+	for i, x := range examples {
+		switch x.kind {
+		case "SQL":
+			sql = i
+		case "JSON":
+			json = i
+		}
+	}
+	if text, most := underTemplate(t, sql, "SQL"); !strings.HasPrefix(text, "SELECT name FROM users WHERE age > 30") || most > 1 {
+		t.Errorf("the example of SQL under the template: %q, at most %.2f bits at a step", text, most)
+	}
+	if text, most := underTemplate(t, json, constrain.Kinds()[0].Name); !strings.HasPrefix(text, `{"age"`) || most < 5 {
+		t.Errorf("the example of JSON under the first template: %q, at most %.2f bits at a step", text, most)
+	}
+}
