@@ -297,3 +297,41 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// Forms that people have, and what they are read as.
+func TestForms(t *testing.T) {
+	for _, tt := range []struct{ name, text, format, want string }{
+		{"an alias", "from vllm import SamplingParams as SP\nSP(temperature=0.5)", "vllm", "temperature 0.5"},
+		{"a module's alias", "import vllm as v\nv.SamplingParams(temperature=0.5)", "vllm", "temperature 0.5"},
+		{"a line of a batch", `{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{"model":"m","messages":[],"temperature":0.5}}`, "openai", "temperature 0.5"},
+		{"Kubernetes", "spec:\n  containers:\n  - name: a\n    image: x\n    command: [llama-server]\n    args: [\"--temp\", \"0.5\"]\n    env:\n    - name: LLAMA_ARG_TOP_K\n      value: \"7\"", "llama.cpp", "temperature 0.5, top_k 7"},
+		{"a unit", "[Service]\nEnvironment=LLAMA_ARG_TOP_K=7\nExecStart=/usr/bin/llama-server \\\n  --temp 0.5\n", "llama.cpp", "temperature 0.5, top_k 7"},
+		{"docker", "docker run --gpus all -p 8080:8080 -e LLAMA_ARG_TOP_K=7 ghcr.io/ggml-org/llama.cpp:server -m x --temp 0.5", "llama.cpp", "temperature 0.5, top_k 7"},
+		{"vLLM's image", "docker run vllm/vllm-openai:latest --model m --override-generation-config '{\"temperature\": 0.5}'", "vllm", "temperature 0.5"},
+		{"dotted", "vllm serve m --override-generation-config.temperature 0.5", "vllm", "temperature 0.5"},
+		{"after cd", "cd /x && ./llama-server --temp=0.5 &", "llama.cpp", "temperature 0.5"},
+		{"a later flag", "llama-cli --temp 0.9 --temp 0.5", "llama.cpp", "temperature 0.5"},
+		{"flags over variables", "LLAMA_ARG_TEMPERATURE=0.9 llama-server --temp 0.5", "llama.cpp", "temperature 0.5"},
+		{"a shared section", "[*]\ntemp = 0.9\ntop-k = 7\n[a]\ntemp = 0.5", "llama.cpp", "temperature 0.5, top_k 7"},
+		{"a proxy", "model_list:\n- model_name: a\n  litellm_params: {model: x/y, temperature: 0.5}", "litellm", "temperature 0.5"},
+		{"constants", "T = 0.25\nfrom vllm import SamplingParams\nSamplingParams(temperature=T * 2)", "vllm", "temperature 0.5"},
+		{"awaited", "r = await client.chat.completions.create(model=m, messages=x, temperature=0.5)", "openai", "temperature 0.5"},
+		{"low and high", "dynamic_temperature: true\ndynatemp_low: 0.25\ndynatemp_high: 0.75", "textgen", "dynatemp_range 0.25, temperature 0.5"},
+	} {
+		in, err := Import([]byte(tt.text), "f", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got []string
+		for key, v := range map[string]any{"temperature": in.Config.Value("temperature"), "top_k": in.Config.Value("top_k"), "dynatemp_range": in.Config.Value("dynatemp_range")} {
+			if in.Places()[key] != "" {
+				got = append(got, fmt.Sprint(key, " ", v))
+			}
+		}
+		slices.Sort(got)
+		if in.Format.Name != tt.format || strings.Join(got, ", ") != tt.want || len(in.Unread) > 0 {
+			t.Errorf("%s: %s, %v, unread %v; want %s, %s", tt.name, in.Format.Name, got, in.Unread, tt.format, tt.want)
+		}
+	}
+}

@@ -109,14 +109,16 @@ var sillyTavern = Format{
 		field{theirs: "temperature_last", ours: "order", in: temperatureLast, once: true},
 		field{theirs: "grammar_string", ours: "constraint", in: grammarIn, once: true},
 		field{theirs: "json_schema", ours: "constraint", in: emptyOrSchema, once: true},
-		field{theirs: "logit_bias", ours: "logit_bias", in: pairsOrNone},
+		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn},
+		field{theirs: "sampler_priority", ours: "order", in: priorityIn, once: true},
+		field{theirs: "sampler_order", ours: "order", in: koboldOrderIn, once: true},
 	),
 	acts: map[string][]any{
 		"rep_pen_decay": {0}, "rep_pen_slope": {1}, "encoder_rep_pen": {1}, "guidance_scale": {1}, "negative_prompt": nil,
 		"banned_tokens": nil, "ban_eos_token": nil, "ignore_eos_token": nil, "global_banned_tokens": nil, "num_beams_groups": {1},
 	},
 	aside: []string{
-		"max_length", "dynatemp", "min_temp", "max_temp", "add_bos_token", "skip_special_tokens", "streaming", "sampler_priority", "sampler_order", "samplers_priorities", "rep_pen_size", "genamt_extra", "include_reasoning", "name",
+		"max_length", "dynatemp", "min_temp", "max_temp", "add_bos_token", "skip_special_tokens", "streaming", "samplers_priorities", "rep_pen_size", "genamt_extra", "include_reasoning", "name",
 		"send_banned_tokens", "spaces_between_special_tokens", "speculative_ngram", "max_tokens_second", "bypass_status_check", "extensions", "n", "openrouter_providers", "openrouter_model", "type", "legacy_api", "stopping_strings",
 	},
 	brings:  []brought{{"top_a", []string{"top_k"}}, {"tfs", []string{"top_a", "top_k"}}, {"smoothing", []string{"temperature"}}, {"skew", nil}},
@@ -177,13 +179,6 @@ func emptyOrSchema(v any) (any, error) {
 		return nil, nil
 	}
 	return schemaIn(v)
-}
-
-func pairsOrNone(v any) (any, error) {
-	if list, ok := v.([]any); ok && len(list) == 0 {
-		return nil, nil
-	}
-	return pairsIn(v)
 }
 
 // span reads a lowest and a highest temperature, where they are switched on, as

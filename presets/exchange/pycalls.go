@@ -122,8 +122,12 @@ func pyCallsOf(p *carrier.Python) []found {
 			}
 			continue
 		}
+		real := slices.Clone(path)
+		if name, ok := p.Aliases[real[len(real)-1]]; ok {
+			real[len(real)-1] = name
+		}
 		f := found{name: strings.Join(path, "."), line: p.Tokens[i-len(path)*2+2].Line, from: i - len(path)*2 + 2, text: p.Source(i-len(path)*2+2, end+1)}
-		switch c, ok := known(p, path); {
+		switch c, ok := known(p, real); {
 		case ok:
 			f.format, f.kind, f.args = c.format, c.kind, p.Arguments(i+2, end, 0)
 			out = append(out, f)

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -119,6 +120,10 @@ func init() {
 // jsonSource finds out whose request or file an object is.
 func jsonSource(o carrier.Object, from *Format) (*source, error) {
 	f := from
+	if body, ok := o.Get("body").(carrier.Object); ok && o.Has("url") { // a line of a batch
+		url, _ := o.Get("url").(string)
+		return jsonSource(body, cmp.Or(f, byPath(url)))
+	}
 	switch {
 	case f == &own || f == nil && isOwn(o):
 		return ownSource(o)

@@ -111,6 +111,7 @@ var tabby = Format{
 		field{theirs: "seed", ours: "seed", in: randomBelowZero},
 		field{theirs: "stop", ours: "stop", in: listOrOne, also: []string{"stop_sequence"}},
 		field{theirs: "temperature_last", ours: "order", in: temperatureLast, once: true},
+		field{theirs: "sampler_priority", ours: "order", in: priorityIn, once: true},
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn},
 		field{theirs: "json_schema", ours: "constraint", in: schemaIn, once: true},
 		field{theirs: "regex_pattern", ours: "constraint", in: regexIn, once: true},

@@ -223,8 +223,7 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 // withIDs returns cfg with the token ids of texts that have a bias, where a
 // model was named: few formats take texts.
 func (s *shared) withIDs(ctx context.Context, cfg sampling.Config) (sampling.Config, error) {
-	set, ok := cfg.Lookup("logit_bias")
-	if !ok || !s.flags.Changed("model") {
+	if _, ok := cfg.Lookup("logit_bias"); !ok || !s.flags.Changed("model") {
 		return cfg, nil
 	}
 	m, err := s.open(ctx, "--model", s.model)
@@ -232,13 +231,7 @@ func (s *shared) withIDs(ctx context.Context, cfg sampling.Config) (sampling.Con
 		return cfg, err
 	}
 	defer m.Close()
-	biases := slices.Clone(set.Value.([]sampling.TokenBias))
-	for i, b := range biases {
-		if b.Tokens == nil {
-			biases[i] = sampling.TokenBias{Tokens: m.Vocab().Encode(b.Text, models.EncodeOptions{}), Bias: b.Bias}
-		}
-	}
-	return cfg.With("logit_bias", biases, set.Origin)
+	return exchange.WithIDs(cfg, func(text string) []int32 { return m.Vocab().Encode(text, models.EncodeOptions{}) }), nil
 }
 
 // A keeper is a sink that keeps the newest view.

@@ -31,10 +31,11 @@ const (
 
 // A Python is a tokenized file.
 type Python struct {
-	text   string
-	Tokens []token
-	Names  map[string][2]int // names assigned once, and the tokens of their values
-	Open   error             // a call that holds settings and is never closed
+	text    string
+	Tokens  []token
+	Names   map[string][2]int // names assigned once, and the tokens of their values
+	Aliases map[string]string // names that imports give to others, and theirs
+	Open    error             // a call that holds settings and is never closed
 }
 
 // ReadPython splits Python source into tokens. What is no Python gives tokens
@@ -50,6 +51,7 @@ func ReadPython(text string) *Python {
 		p.Tokens = append(p.Tokens, t)
 	}
 	p.findNames()
+	p.Aliases = p.aliases()
 	return p
 }
 
@@ -314,6 +316,25 @@ func (p *Python) statement(i int, changed map[string]bool) {
 	case op == "[", op == ".", op == ",", len(op) > 1 && op[len(op)-1] == '=':
 		changed[name] = true
 	}
+}
+
+// aliases are the names that imports give to others: from vllm import
+// SamplingParams as SP.
+func (p *Python) aliases() map[string]string {
+	out := map[string]string{}
+	importing := false
+	for i, t := range p.Tokens {
+		switch {
+		case t.Kind == PyNewline:
+			importing = false
+		case t.Kind != PyName:
+		case t.Text == "import":
+			importing = true
+		case t.Text == "as" && importing && i > 0 && i+1 < len(p.Tokens):
+			out[p.Tokens[i+1].Text] = p.Tokens[i-1].Text
+		}
+	}
+	return out
 }
 
 // Source is the text of some tokens.

@@ -228,6 +228,9 @@ func (e *pyEval) name(depth int) any {
 		}
 		from := e.i + 1
 		e.i = end + 1
+		if real, ok := e.p.Aliases[name]; ok {
+			name = real
+		}
 		if !holders[name] {
 			return e.fail()
 		}

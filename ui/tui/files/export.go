@@ -11,6 +11,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
+	"logitscope/models"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/ui/store"
@@ -92,8 +93,10 @@ func (v *Export) compute(host kit.Host) tea.Cmd {
 	}
 	v.of, v.ready = key, false
 	cfg, format, view, comp, mine := l.Config, exchange.Targets()[v.target], l.View, l.Comp, l.Settings
+	vocab := l.Vocab()
 	return func() tea.Msg {
 		out := exportMsg{key: key}
+		cfg := exchange.WithIDs(cfg, func(text string) []int32 { return vocab.Encode(text, models.EncodeOptions{}) })
 		if out.out, out.err = exchange.Export(cfg, format); out.err != nil {
 			return out
 		}
