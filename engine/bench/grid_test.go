@@ -16,6 +16,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/stats"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/models/table"
 	"logitscope/sampling"
 )
@@ -206,7 +207,9 @@ func TestTextsAreThoseOfALane(t *testing.T) {
 	m := toy(t, 2)
 	p := plan(t, m, config(t, "max_new_tokens", 40), "temperature=0.7,1.4", "repetition_penalty=1,1.3")
 	r := run(t, p, Options{})
-	base := (&opened{backend: p.Backend, read: func(context.Context) (string, []int32, error) { return p.Text, p.Prompt, nil }}).retain()
+	base := (&opened{backend: p.Backend, read: func(context.Context) (chat.Prompt, error) {
+		return chat.Prompt{Text: p.Text, Tokens: p.Prompt}, nil
+	}}).retain()
 	defer base.release()
 	if err := base.prefill(t.Context()); err != nil {
 		t.Fatal(err)

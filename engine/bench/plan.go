@@ -116,12 +116,11 @@ func (p *Plan) answer(q *prompts.Prompt) *regexp.Regexp {
 	return nil
 }
 
-// read returns the text that m goes on from for a prompt, and its tokens. The
-// error names the prompt.
-func (p *Plan) read(ctx context.Context, m models.Model, q *prompts.Prompt) (text string, ids []int32, err error) {
-	text, ids, err = p.readAny(ctx, m, q)
+// read returns what m goes on from for a prompt. The error names the prompt.
+func (p *Plan) read(ctx context.Context, m models.Model, q *prompts.Prompt) (chat.Prompt, error) {
+	read, err := p.readAny(ctx, m, q)
 	if err == nil {
-		if n, limit := len(ids), m.Info().ContextLen; limit > 0 && n > limit {
+		if n, limit := len(read.Tokens), m.Info().ContextLen; limit > 0 && n > limit {
 			err = fmt.Errorf("has %d tokens, the context holds %d", n, limit)
 		} else if n == 0 && !m.Info().Caps.TextOnly && !m.Info().Caps.ObserveOnly {
 			err = errors.New("has no tokens")
@@ -130,31 +129,30 @@ func (p *Plan) read(ctx context.Context, m models.Model, q *prompts.Prompt) (tex
 	if err != nil {
 		err = fmt.Errorf("prompt %s: %w", q.ID, err)
 	}
-	return text, ids, err
+	return read, err
 }
 
-func (p *Plan) readAny(ctx context.Context, m models.Model, q *prompts.Prompt) (text string, ids []int32, err error) {
+func (p *Plan) readAny(ctx context.Context, m models.Model, q *prompts.Prompt) (read chat.Prompt, err error) {
 	if q.Tokens != nil {
+		read.Tokens = q.Tokens
 		for _, id := range q.Tokens {
 			if size := m.Info().VocabSize; size > 0 && int(id) >= size {
-				return "", nil, fmt.Errorf("token %d: must be 0 to %d", id, size-1)
+				return read, fmt.Errorf("token %d: must be 0 to %d", id, size-1)
 			}
-			text += m.Vocab().Piece(id)
+			read.Text += m.Vocab().Piece(id)
 		}
-		return text, q.Tokens, nil
+		return read, nil
 	}
-	text = q.Text
 	if turns := conversation(q, p.Chat); turns != nil {
 		t, err := chat.Of(m)
 		if err != nil {
-			return "", nil, err
+			return read, err
 		}
-		if text, err = t.Render(ctx, chat.Conversation{Messages: turns}); err != nil {
-			return "", nil, err
-		}
+		return t.Prompt(ctx, m, chat.Conversation{Messages: turns})
 	}
-	ids, err = engine.Prompt(ctx, m, text)
-	return text, ids, err
+	read.Text = q.Text
+	read.Tokens, err = engine.Prompt(ctx, m, q.Text)
+	return read, err
 }
 
 // conversation returns the turns of a prompt, nil for a plain text.

@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"logitscope/engine"
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/check"
+	"logitscope/models/chat"
 	"logitscope/sampling"
 )
 
@@ -175,9 +177,9 @@ func (r *running) openBackend(ctx context.Context, b *Backend) error {
 	var first []int32
 	if b.Model.Info().Server == "" {
 		err := r.plan.Prompts.Each(func(i int, p prompts.Prompt) error {
-			_, ids, err := r.plan.read(ctx, b.Model, &p)
+			read, err := r.plan.read(ctx, b.Model, &p)
 			if i == 0 {
-				first = ids
+				first = read.Tokens
 			}
 			return err
 		})
@@ -213,7 +215,7 @@ func (r *running) newWork(i int, p prompts.Prompt) *work {
 	w.expect, w.extract = r.plan.expect(&p), r.plan.extract(&p)
 	w.by = judgedBy(w.expect, w.extract)
 	for b := range r.results.stores {
-		w.opened[b] = (&opened{backend: b, read: func(ctx context.Context) (string, []int32, error) {
+		w.opened[b] = (&opened{backend: b, read: func(ctx context.Context) (chat.Prompt, error) {
 			return r.plan.read(ctx, b.Model, &w.prompt)
 		}}).retain()
 	}
@@ -340,12 +342,13 @@ func (r *running) do(ctx context.Context, t task) error {
 	}
 	if !reused {
 		cfg := c.Config.MustWith("seed", seed, sampling.FromFlag)
-		set, err := c.Backend.Compiler.Settings(cfg, "")
+		o := t.opened[c.Backend]
+		set, err := c.Backend.Compiler.Settings(engine.EndTurn(cfg, o.ends(ctx)), "")
 		if err != nil {
 			return err
 		}
 		text = kept{}
-		if text.Text, err = t.opened[c.Backend].write(ctx, set); err != nil {
+		if text.Text, err = o.write(ctx, set); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -10,6 +10,7 @@ import (
 	"logitscope/engine/check"
 	"logitscope/engine/record"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/sampling/constrain"
 )
 
@@ -80,12 +81,11 @@ const chunk = 128
 // text where the model can.
 type opened struct {
 	backend *Backend
-	read    func(context.Context) (text string, ids []int32, err error)
+	read    func(context.Context) (chat.Prompt, error)
 
 	once   sync.Once
 	err    error
-	text   string
-	tokens []int32
+	prompt chat.Prompt
 
 	mu   sync.Mutex
 	sess models.Session // after the prompt; nil where it cannot be copied
@@ -97,7 +97,7 @@ type opened struct {
 // several texts.
 func (o *opened) prefill(ctx context.Context) error {
 	o.once.Do(func() {
-		if o.text, o.tokens, o.err = o.read(ctx); o.err != nil {
+		if o.prompt, o.err = o.read(ctx); o.err != nil {
 			return
 		}
 		sess, err := o.backend.Model.NewSession()
@@ -110,8 +110,8 @@ func (o *opened) prefill(ctx context.Context) error {
 			return
 		}
 		began := time.Now()
-		for from := 0; from < len(o.tokens) && err == nil; from += chunk {
-			_, err = sess.Forward(ctx, o.tokens[from:min(from+chunk, len(o.tokens))], 0)
+		for from := 0; from < len(o.prompt.Tokens) && err == nil; from += chunk {
+			_, err = sess.Forward(ctx, o.prompt.Tokens[from:min(from+chunk, len(o.prompt.Tokens))], 0)
 		}
 		if err != nil {
 			sess.Close()
@@ -123,6 +123,15 @@ func (o *opened) prefill(ctx context.Context) error {
 		o.mu.Unlock()
 	})
 	return o.err
+}
+
+// ends are what ends the model's turn in a conversation. What is wrong with
+// the prompt is said by who reads it.
+func (o *opened) ends(ctx context.Context) chat.Ends {
+	if o.prefill(ctx) != nil {
+		return chat.Ends{}
+	}
+	return o.prompt.Ends
 }
 
 func (o *opened) retain() *opened {
@@ -152,7 +161,7 @@ func (o *opened) options(d engine.Draft) (engine.Options, error) {
 		return opt, nil
 	}
 	sess, err := o.sess.(models.Forker).Fork()
-	opt.Session, opt.Cached = sess, append([]int32(nil), o.tokens...)
+	opt.Session, opt.Cached = sess, append([]int32(nil), o.prompt.Tokens...)
 	return opt, err
 }
 
@@ -162,7 +171,7 @@ func (o *opened) write(ctx context.Context, s *engine.Settings) (Text, error) {
 	if err := o.prefill(ctx); err != nil {
 		return out, err
 	}
-	out.Prompted = len(o.tokens)
+	out.Prompted = len(o.prompt.Tokens)
 	opt, err := o.options(o.backend.Draft)
 	if err != nil {
 		return out, err
@@ -170,7 +179,7 @@ func (o *opened) write(ctx context.Context, s *engine.Settings) (Text, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lane := engine.NewLane(0, o.backend.Model, opt)
-	lane.Post(engine.Adopt{Text: o.text, Prompt: o.tokens, Settings: s})
+	lane.Post(engine.Adopt{Text: o.prompt.Text, Prompt: o.prompt.Tokens, Settings: s})
 	lane.Post(engine.Advance{N: -1})
 	began := time.Now()
 	done := make(chan error, 1)
@@ -247,8 +256,8 @@ func (o *opened) score(ctx context.Context, output []int32) (float64, error) {
 		}
 	}
 	defer sess.Close()
-	all := append(append([]int32(nil), o.tokens...), output...)
-	first := len(o.tokens) - 1 // the position whose logits are for output[0]
+	all := append(append([]int32(nil), o.prompt.Tokens...), output...)
+	first := len(o.prompt.Tokens) - 1 // the position whose logits are for output[0]
 	sess.Truncate(min(sess.Len(), first))
 	sum := 0.0
 	for sess.Len() < len(all)-1 {
