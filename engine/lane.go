@@ -19,6 +19,7 @@ const prefillChunk = 128
 type Options struct {
 	Draft        Draft          // proposes tokens for speculative decoding
 	LogitsBudget int64          // bytes of raw rows to keep; 0 means 96 MiB
+	Memory       *Budget        // of rows and traces, shared with other lanes, in place of LogitsBudget; may be nil
 	TraceWindow  int            // steps that keep their trace; 0 means 16,384
 	Gate         *Gate          // shares the cores among lanes; nil for a lane alone
 	Greedy       bool           // beam search follows the greedy text as well, for contrast: one more row a step
@@ -112,6 +113,7 @@ func (l *Lane) Run(ctx context.Context) error {
 	defer l.dropDecoder()
 	defer l.dropSearch()
 	defer l.stopFeed()
+	defer l.memory.release()
 	for ctx.Err() == nil {
 		commands := l.inbox.take()
 		for _, c := range commands {

@@ -93,7 +93,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 			preset = i
 		}
 	}
-	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Greedy: true}, opt.Config, preset, m.Book)}
+	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, opt.Config, preset, m.Book)}
 	if len(opt.Lanes) > 0 {
 		m.All = m.lanesOf(opt)
 	}
@@ -219,6 +219,7 @@ func (m *Model) TakeView(msg run.ViewMsg) tea.Cmd {
 		return m.tell(msg)
 	}
 	l.Take(msg.View)
+	m.Tidy()
 	if m.opt.Record != nil {
 		if err := m.opt.Record(l.Id, l.Model, msg.View); err != nil {
 			m.Complain("the recording: " + viz.FirstLine(err.Error()))

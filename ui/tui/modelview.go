@@ -131,7 +131,7 @@ func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
 	for _, l := range append(slices.Clone(m.All), m.Parked...) {
 		next = max(next, l.Id+1)
 	}
-	l := run.NewLane(next, model, engine.Options{Draft: draft, Gate: m.Gate, Greedy: true}, old.Config, old.Preset, m.Book)
+	l := run.NewLane(next, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, old.Config, old.Preset, m.Book)
 	set, err := l.Compile(l.Config, l.Preset)
 	if err != nil {
 		m.Complain(model.Info().Name + ": " + err.Error())

@@ -30,6 +30,7 @@ func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error
 	o := &Offscreen{}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
+	o.m.Pace = len(run.Paces) - 1 // nobody watches
 	o.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, l := range o.m.All {
 		o.m.StartLane(l) // its views are asked for by settle
@@ -78,6 +79,7 @@ func (o *Offscreen) settle() error {
 			case v := <-done:
 				timeless(&v)
 				l.Take(v)
+				o.m.Tidy()
 				o.m.dirty = true
 				o.do(o.m.WantEffect())
 				o.do(o.m.tell(run.ViewMsg{Lane: l.Id, View: v, Ok: true}))

@@ -68,7 +68,7 @@ func (m *Model) lanesOf(opt Options) []*run.Lane {
 		if draft == (engine.Draft{}) {
 			draft = opt.Draft
 		}
-		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Greedy: true}, o.Config, preset, m.Book))
+		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, o.Config, preset, m.Book))
 	}
 	return list
 }

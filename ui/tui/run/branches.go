@@ -14,6 +14,8 @@ type branch struct {
 	Born     int    // texts in the order in which they were begun, from 0
 	Name     string // given by the user, empty for one made from how it began
 	gone     bool   // taken out; kept so that it can be put back
+	weighed  bool   // weight is known
+	weight   int64  // bytes of rows and traces that the present text does not share
 	Steps    []*engine.Step
 	prompt   []int32
 	text     string
@@ -42,7 +44,7 @@ func (l *Lane) present() branch {
 func (ls *Lanes) swapBranch(l *Lane, i int) int {
 	b := l.Branches[i]
 	l.Look = Lookback{}
-	l.Branches[i] = l.present()
+	l.Branches[i] = l.present() // weighed anew when tidied
 	l.Born, l.Name = b.Born, b.Name
 	l.Text, l.Prompt = b.text, b.prompt
 	l.Eng.Post(adopt(b))

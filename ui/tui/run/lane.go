@@ -45,6 +45,7 @@ type Lane struct {
 	Branches   []branch // texts that were left
 	Born       int      // which text this is, as branch.born
 	births     int      // texts there were besides the first
+	Forgotten  int      // texts that were left and are no longer kept
 	Name       string   // as branch.name
 }
 

@@ -33,13 +33,14 @@ type Lanes struct {
 	Room  int  // cells that a notice has
 	ascii bool // names of tokens are ASCII
 
-	Ctx   context.Context
-	WG    *sync.WaitGroup // the lanes' goroutines
-	FPS   int             // most views a second taken from a lane
-	Draft engine.Draft    // for speculative decoding; the zero value is none
-	Gate  *engine.Gate    // shares the cores among the lanes
-	Book  *Book           // the presets there are
-	Owned []models.Model  // opened by the screen, closed when it ends
+	Ctx    context.Context
+	WG     *sync.WaitGroup // the lanes' goroutines
+	FPS    int             // most views a second taken from a lane
+	Draft  engine.Draft    // for speculative decoding; the zero value is none
+	Gate   *engine.Gate    // shares the cores among the lanes
+	Book   *Book           // the presets there are
+	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
+	Owned  []models.Model  // opened by the screen, closed when it ends
 
 	All    []*Lane
 	Parked []*Lane // taken out of the comparison, newest last
@@ -65,7 +66,8 @@ type Lanes struct {
 func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
 	ls := &Lanes{
 		Ctx: ctx, WG: wg, FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, taken: make(map[string]any),
-		Gate: engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
+		Memory: engine.NewBudget(memoryBytes),
+		Gate:   engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
 	}
 	if ls.FPS <= 0 {
 		ls.FPS = 30

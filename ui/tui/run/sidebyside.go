@@ -61,7 +61,7 @@ func (ls *Lanes) Add(from *Lane, steps []*engine.Step, then int, set *engine.Set
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
 		id = max(id, l.Id+1)
 	}
-	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Greedy: true}, from.Config, from.Preset, ls.Book)
+	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, from.Config, from.Preset, ls.Book)
 	l.Comp, l.Text, l.Prompt, l.Pins, l.Settings = from.Comp, from.Text, from.Prompt, from.Pins, from.Settings
 	if set != nil {
 		l.Settings, l.Config = set, set.Config()

@@ -36,7 +36,10 @@ func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout, from int) 
 	if n == 1 {
 		title = "branches: none yet"
 	}
-	c.Put(1, lay.branches, title, muted)
+	if l.Forgotten > 0 {
+		title = "branches: the newest " + strconv.Itoa(len(l.Branches)) + ", " + strconv.Itoa(l.Forgotten) + " older ones are no longer kept"
+	}
+	c.Put(1, lay.branches, viz.CutTitle(title, c.W-2), muted)
 	longest := 1
 	for _, b := range list {
 		longest = max(longest, len(b.Steps))
