@@ -48,6 +48,7 @@ type Lane struct {
 	written  []byte  // the text of the steps
 	stopAt   int     // byte of written where a stop string begins, -1 if none
 	whole    bool    // the constraint allows nothing more
+	looped   bool    // the text repeats itself; see settle
 
 	budget    int // tokens still to commit; negative means no limit
 	every     time.Duration
@@ -359,12 +360,16 @@ func (l *Lane) write(s *Step) {
 	}
 }
 
-// settle finds out whether the constraint in force next allows nothing more.
+// settle finds out whether the constraint in force next allows nothing more,
+// and whether the text repeats itself.
 func (l *Lane) settle() {
-	l.whole = false
+	l.whole, l.looped = false, false
 	n := len(l.steps)
 	if n == 0 || l.settings == nil {
 		return
+	}
+	if l.settings.repetition.On() && n >= l.settings.Config().Int("min_new_tokens") {
+		_, l.looped = l.settings.repetition.Ends(l.tokens[len(l.prompt):])
 	}
 	last := l.steps[n-1]
 	next, err := l.settings.under(l.settings.schedule.before(stepInput{output: l.tokens[len(l.prompt):], before: last}))
@@ -393,6 +398,8 @@ func (l *Lane) ended() Reason {
 		return Stop
 	case n >= l.settings.limit:
 		return Length
+	case l.looped:
+		return Repetition
 	}
 	return ""
 }

@@ -177,13 +177,15 @@ func TestHowTextsEnd(t *testing.T) {
 		{"the model's end token", 500, 3, nil, EOS, func(s string) bool { return !strings.Contains(s, "<eos>") }},
 		{"max_new_tokens", 500, never, []any{"max_new_tokens", 5}, Length, nil},
 		{"context full", 12, never, nil, ContextFull, nil},
+		{"a loop", 500, never, []any{"repetition_detection", `{"max_pattern_size":2,"min_count":3}`, "temperature", 0.0}, Repetition, nil},
+		{"a loop not before the least length", 500, never, []any{"repetition_detection", `{"max_pattern_size":8,"min_count":2}`, "min_new_tokens", 100, "max_new_tokens", 50, "temperature", 0.0}, Length, nil},
 		{"a stop string across tokens", 500, never, []any{"stop", []string{"ab"}, "logit_bias", "1=6,2=5"}, Stop,
 			func(s string) bool { return !strings.Contains(s, "ab") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := toy(t, tt.context, tt.ends)
-				if len(tt.set) == 4 {
+				if len(tt.set) == 4 && tt.set[2] == "logit_bias" {
 					p, _ := sampling.Lookup("logit_bias")
 					b, err := p.Parse(tt.set[3].(string))
 					if err != nil {

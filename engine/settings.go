@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/loops"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -83,6 +84,9 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.repetition, err = loops.ParseRepetition(cfg.Text("repetition_detection")); err != nil {
+		return nil, fmt.Errorf("repetition_detection: %w", err)
+	}
 	s.constraint, err = c.constraints.bind(cfg.Text("constraint"), c.vocab)
 	return s, err
 }
@@ -118,6 +122,7 @@ type Settings struct {
 
 	limit      int // max_new_tokens
 	stopper    stopper
+	repetition loops.Repetition
 	eog        []int32 // ids that end the text
 	noPiece    []int32 // ids that no token has
 	constraint *constraint

@@ -87,6 +87,7 @@ const (
 	Length      Reason = "length"     // max_new_tokens
 	ContextFull Reason = "context"    // the session has no room left
 	Stop        Reason = "stop"       // a stop string
+	Repetition  Reason = "repetition" // the text repeats itself; see repetition_detection
 	Constraint  Reason = "constraint" // the constraint allowed nothing but the end
 	Interrupted Reason = "interrupted"
 	Error       Reason = "error"

@@ -42,7 +42,7 @@ func marshalValue(key string, v any) ([]byte, error) {
 		}
 		return json.Marshal(out)
 	case string:
-		if key == "constraint" && strings.HasPrefix(strings.TrimSpace(v), "{") && json.Valid([]byte(v)) {
+		if p, ok := Lookup(key); ok && p.Kind == Text && strings.HasPrefix(strings.TrimSpace(v), "{") && json.Valid([]byte(v)) {
 			return []byte(v), nil
 		}
 	}
@@ -124,7 +124,7 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 // valueOf returns the value of a parameter in a file. The keys of a constraint
 // keep their order, which counts in a schema.
 func valueOf(key string, raw json.RawMessage) (v any) {
-	if key == "constraint" && raw[0] == '{' {
+	if p, ok := Lookup(key); ok && p.Kind == Text && raw[0] == '{' {
 		var b bytes.Buffer
 		json.Compact(&b, raw) // valid, as below: it was read before
 		return b.String()

@@ -68,6 +68,8 @@ var params = []Param{
 		Help: "The text may not end before this many tokens. 0 is off."},
 	{Key: "stop", Kind: List, Off: []string{}, Default: []string{}, Group: Limit,
 		Help: "The text ends as soon as one of these strings appears."},
+	{Key: "repetition_detection", Kind: Text, Off: "", Default: "", Group: Limit, Hidden: true,
+		Help: "Ends a text that repeats itself, by vLLM's rule; an object of three fields."},
 	{Key: "num_beams", Kind: Int, Min: 1, Max: 256, Lo: 1, Hi: 16, Step: 1, Off: int64(1), Default: int64(1), Group: Beam,
 		Help: "How many texts beam search keeps side by side. 1 is off. Try 4."},
 	{Key: "length_penalty", Kind: Float, Min: -100, Max: 100, Lo: -2, Hi: 2, Step: 0.1, Default: 1.0, Group: Beam, Master: "num_beams",

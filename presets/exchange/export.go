@@ -83,11 +83,13 @@ func export(c sampling.Config, to *Target, leave map[string]sampling.Inert) (*ex
 	x.stages()
 	out := Exported{Target: to, Text: to.write(x.values)}
 	in, err := Import([]byte(out.Text), to.Name, Options{From: to.Format})
-	if err != nil {
-		return x, out, err
+	switch {
+	case err == nil:
+		out.Config = in.Config
+	case len(x.values) == 0: // nothing to say: the target's own defaults
+		out.Config, err = sampling.Config{}.MustWith("order", x.target.Name(), sampling.FromFile), nil
 	}
-	out.Config = in.Config
-	return x, out, nil
+	return x, out, err
 }
 
 // An exporter builds one export.

@@ -88,6 +88,7 @@ func TestGoldenImport(t *testing.T) {
 // the parameters that they have become.
 var promoted = map[string]string{
 	"top_a": "top_a", "tfs": "tfs_z", "smoothing_factor": "smoothing_factor", "smoothing_curve": "smoothing_curve", "skew": "skew",
+	"repetition_detection": "repetition_detection",
 }
 
 // promote returns what is wanted where keys have become parameters: they stand

@@ -22,6 +22,7 @@ var vllm = Format{
 		field{theirs: "stop", ours: "stop", in: listOrOne, out: withoutEmpty},
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn, out: biasMap},
 		field{theirs: "bad_words", ours: "bad_words", in: listOrOne},
+		field{theirs: "repetition_detection", ours: "repetition_detection", out: readObject},
 		field{theirs: "guided_json", ours: "constraint", in: schemaIn, once: true},
 		field{theirs: "guided_regex", ours: "constraint", in: regexIn, once: true},
 		field{theirs: "guided_choice", ours: "constraint", in: choiceIn, once: true},
@@ -31,7 +32,7 @@ var vllm = Format{
 		field{theirs: "beam_width", ours: "num_beams", once: true},
 	),
 	acts: map[string][]any{
-		"ignore_eos": nil, "logits_processors": nil, "logits_processor": nil, "thinking_token_budget": {-1}, "repetition_detection": nil, "structural_tag": nil, "guided_whitespace_pattern": nil,
+		"ignore_eos": nil, "logits_processors": nil, "logits_processor": nil, "thinking_token_budget": {-1}, "structural_tag": nil, "guided_whitespace_pattern": nil,
 		"use_beam_search": nil, "truncate_prompt_tokens": {-1}, "vllm_xargs": nil, "logits_processor_pattern": nil,
 	},
 	aside: []string{
@@ -161,3 +162,6 @@ func (s *source) override(value string, line int, w carrier.Word) {
 		s.entries = append(s.entries, o...)
 	}
 }
+
+// readObject is a text of JSON as the object that it writes.
+func readObject(v any) (any, error) { return carrier.ReadObject([]byte(v.(string)), 1) }

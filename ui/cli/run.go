@@ -209,6 +209,7 @@ func finish(out sink, v engine.View) error {
 var cutShort = map[engine.Reason]string{
 	engine.Length:      "max_new_tokens was too small",
 	engine.ContextFull: "the context was too small",
+	engine.Repetition:  "it repeated itself",
 }
 
 // unfinished is an error for a text that ended before its constraint was met:

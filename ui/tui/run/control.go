@@ -320,6 +320,8 @@ func EndWords(l *Lane) string {
 		return "context full"
 	case engine.Stop:
 		return "stop string"
+	case engine.Repetition:
+		return "a loop"
 	case engine.Constraint:
 		return "constraint complete"
 	}
