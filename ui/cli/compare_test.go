@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +49,35 @@ func TestCompareIsDeterministic(t *testing.T) {
 	for _, m := range all {
 		if m["type"] == "end" && m["lane"] == 1.0 && m["text"] != a[len(a)-1]["text"] {
 			t.Errorf("lane 1 wrote %q, alone %q", m["text"], a[len(a)-1]["text"])
+		}
+	}
+}
+
+// The mean distance of two lanes under one law is 0, whatever their seeds: it
+// ends where the texts part, and says over how many steps it is.
+func TestMeanEndsWhereTextsPart(t *testing.T) {
+	for _, seed := range []string{"7", "8", "9", "10"} {
+		out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "neutral", "--lane", "neutral,seed="+seed, "--max-new-tokens", "12", "--format", "jsonl")
+		if code != exitDone {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		var s struct {
+			Distances []struct {
+				TV    []float64 `json:"tv"`
+				Mean  float64   `json:"mean_tv"`
+				Steps int       `json:"mean_tv_steps"`
+			} `json:"distances"`
+			First *int `json:"first_divergence"`
+		}
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.First == nil {
+			continue // these seeds write one text
+		}
+		if d := s.Distances[0]; d.Mean != 0 || d.Steps != *s.First || len(d.TV) <= d.Steps {
+			t.Errorf("seed %s: mean %v over %d steps; the texts part at %d", seed, d.Mean, d.Steps, *s.First)
 		}
 	}
 }

@@ -32,7 +32,10 @@ type distances struct {
 	JS     []record.Number `json:"js_bits"`
 	Shared []int           `json:"shared_survivors"`
 	Either []int           `json:"either_survivors"`
-	MeanTV record.Number   `json:"mean_tv"`
+	MeanTV record.Number   `json:"mean_tv"` // up to where the texts part: after it laws of other texts are compared
+	MeanOf int             `json:"mean_tv_steps"`
+
+	at []int // the step, from 0, of each
 }
 
 func newComparison(jobs []*job, out *bufio.Writer, top int, rec *recording) (*comparison, error) {
@@ -139,7 +142,7 @@ func (c *comparison) measure() {
 			continue
 		}
 		x := &c.dist[i]
-		x.TV = append(x.TV, record.Number(d.TV))
+		x.TV, x.at = append(x.TV, record.Number(d.TV)), append(x.at, c.written)
 		x.JS = append(x.JS, record.Number(d.JS))
 		x.Shared = append(x.Shared, d.Shared)
 		x.Either = append(x.Either, d.Either)
@@ -196,12 +199,17 @@ func (c *comparison) end() error {
 		}
 	}
 	for i := range s.Distances {
+		d := &s.Distances[i]
+		last := s.Parts[i].Step // from 1: there the texts before are still the same
 		var sum record.Number
-		for _, tv := range s.Distances[i].TV {
-			sum += tv
+		for k, tv := range d.TV {
+			if last == nil || d.at[k] < *last {
+				sum += tv
+				d.MeanOf++
+			}
 		}
-		if n := len(s.Distances[i].TV); n > 0 {
-			s.Distances[i].MeanTV = sum / record.Number(n)
+		if d.MeanOf > 0 {
+			d.MeanTV = sum / record.Number(d.MeanOf)
 		}
 	}
 	if err := c.out.Line(s); err != nil {

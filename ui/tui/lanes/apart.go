@@ -24,10 +24,15 @@ func (p *pair) series(n int) (values []float64, from int) {
 	return values, from
 }
 
-// mean is the mean of the distances that are known.
+// oneText reports whether the lanes have written the same text before step i,
+// from 0: only there a distance is one of their laws, and not of their texts.
+func (p *pair) oneText(i int) bool { return !p.parts || i <= min(p.at[0], p.at[1]) }
+
+// mean is the mean of the distances that are known, up to where the texts
+// part.
 func (p *pair) mean() (mean float64, n int) {
-	for _, x := range p.apart {
-		if x.a != nil && x.err == nil {
+	for i, x := range p.apart {
+		if x.a != nil && x.err == nil && p.oneText(i) {
 			mean += x.d.TV
 			n++
 		}
@@ -76,7 +81,11 @@ func (v *View) apartLine(host kit.Host, p *pair) string {
 	case p.alien:
 		parts = append(parts, "other vocabulary: distributions cannot be compared")
 	case n > 0:
-		parts = append(parts, fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean)))
+		s := fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean))
+		if p.parts {
+			s += " up to ▲"
+		}
+		parts = append(parts, s)
 	}
 	for i, l := range v.lanes.All {
 		if l.View.Rate > 0 {
@@ -137,25 +146,67 @@ func (p *pair) words(a, b *run.Lane) string {
 		return "nothing measured yet"
 	}
 	s := "mean " + viz.Three(mean)
-	if p.measured(a, b) {
+	if p.parts {
+		s += " up to ▲"
+	}
+	switch {
+	case !p.measured(a, b):
+	case p.oneText(run.ShownIndex(a)):
 		s += fmt.Sprintf(" · now %s · shared %s of %s", viz.Three(p.now.d.TV), viz.Count(p.now.d.Shared), viz.Count(p.now.d.Either))
+	default:
+		s += fmt.Sprintf(" · now %s, after other texts", viz.Three(p.now.d.TV))
 	}
 	return s
 }
 
-// luckLine lists the newest draws, one a position, if all lanes share them.
+// luckLine lists the draws of the positions up to the one shown, if all lanes
+// that draw share them.
 func (v *View) luckLine(host kit.Host, w int) string {
 	if _, same := v.lanes.SameLuck(); !same {
 		return "the lanes draw with different seeds"
 	}
-	view := host.Lane().View
-	s, tail := "u by token ", "  one draw a position, shared by all lanes"
-	n := max((w-viz.Width(s)-viz.Width(tail))/6, 0)
-	var us []string
-	for k := max(len(view.Steps)+1-n, 0); k <= len(view.Steps); k++ {
-		if st := view.Step(k); st != nil && st.Trace != nil {
-			us = append(us, viz.Three(st.Trace.U))
+	to := run.ShownIndex(host.Lane())
+	drawing := 0
+	for _, l := range v.lanes.All {
+		if set := l.ShownSettings(); set == nil || !set.Pipeline.Greedy() {
+			drawing++
 		}
 	}
-	return s + strings.Join(us, " ") + tail
+	head, tail := "u by token ", "  one draw a position, shared by all lanes"
+	switch n := len(v.lanes.All); {
+	case drawing == 0:
+		return "no lane draws: the best token is taken"
+	case drawing < n:
+		tail = fmt.Sprintf("  one draw a position, shared by the %d lanes that draw", drawing)
+	}
+	n := max((w-viz.Width(head)-viz.Width(tail))/6, 0)
+	var us []string
+	for k := max(to+1-n, 0); k <= to; k++ {
+		u, known, same := v.drawAt(k)
+		switch {
+		case !same:
+			return "the lanes draw by different generators"
+		case known:
+			us = append(us, viz.Three(u))
+		default:
+			us = append(us, "  –  ")
+		}
+	}
+	return head + strings.Join(us, " ") + tail
+}
+
+// drawAt is the number that the lanes drew at position k, from 0, whether any
+// did, and whether all that did drew the same.
+func (v *View) drawAt(k int) (u float64, known, same bool) {
+	for _, l := range v.lanes.All {
+		st := run.ShownView(l).Step(k)
+		if st == nil || st.Trace == nil || st.Trace.Greedy || st.Trace.U == 0 && st.Trace.Hi == st.Trace.Lo {
+			continue
+		}
+		if known && st.Trace.U != u {
+			return 0, true, false
+		}
+		u, known = st.Trace.U, true
+	}
+	return u, known, true
 }

@@ -231,7 +231,8 @@ var penaltyNames = map[string]string{"repetition_penalty": "repetition", "freque
 
 // nowWords are the numbers of the steps shown.
 func (v *View) nowWords(p *pair, a, b *run.Lane) string {
-	switch at, other := run.ShownIndex(a)+1, run.ShownIndex(b)+1; {
+	at, other := run.ShownIndex(a)+1, run.ShownIndex(b)+1
+	switch {
 	case p.measured(a, b):
 	case at != other:
 		return fmt.Sprintf("The steps shown cannot be measured against each other: one lane stands at token %s, the other at token %s.", viz.Count(at), viz.Count(other))
@@ -239,7 +240,11 @@ func (v *View) nowWords(p *pair, a, b *run.Lane) string {
 		return "The steps shown cannot be measured against each other: the logits of one are not at hand."
 	}
 	d := p.now.d
-	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(run.ShownIndex(a)+1),
+	if !p.oneText(run.ShownIndex(a)) {
+		return fmt.Sprintf("At token %s, after other texts: total variation %s · Jensen-Shannon %s bits. The laws themselves are compared up to token %s.",
+			viz.Count(at), viz.Three(d.TV), viz.Three(d.JS), viz.Count(min(p.at[0], p.at[1])+1))
+	}
+	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(at),
 		viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 }
 

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+var meanOf = regexp.MustCompile(`mean of \d+: ([0-9.]+)( up to ▲)?`)
+
+// The same law with other luck is the same law: however far the texts have
+// come apart, the mean distance of the lanes is 0, and says where it ends.
+func TestMeanEndsWhereTextsPart(t *testing.T) {
+	tried, parted := 0, 0
+	for _, preset := range []string{"chat", "creative", "neutral", "factual"} {
+		for seed := 1; seed <= 6; seed++ {
+			tried++
+			b := newLanes(t, 120, 40, preset, fmt.Sprintf("%s seed=%d", preset, seed))
+			for i := range 8 {
+				b.keys("right")
+				b.together(i + 1)
+			}
+			b.pump(func() bool { return strings.Contains(b.frame(), "mean of") })
+			m := meanOf.FindStringSubmatch(b.frame())
+			if m == nil {
+				t.Fatalf("%s, seed %d: no mean:\n%s", preset, seed, b.frame())
+			}
+			_, parts := run.Part(b.m.All[0], b.m.All[1], false)
+			if parts {
+				parted++
+			}
+			if m[1] != "0.000" || (m[2] != "") != parts {
+				t.Errorf("%s, seed %d, parted %v: %q", preset, seed, parts, m[0])
+			}
+		}
+	}
+	t.Logf("%d cases, %d parted", tried, parted)
+	if parted < 8 {
+		t.Errorf("only %d texts part", parted)
+	}
+}
+
+var luckOf = regexp.MustCompile(`u by token ([0-9.– ]+?)  one`)
+
+// The row of draws lists the numbers that were drawn up to the position shown,
+// whichever lane has the focus, and no number where none was drawn.
+func TestLuckLine(t *testing.T) {
+	tried := 0
+	for _, presets := range [][]string{{"chat", "greedy", "creative"}, {"greedy", "chat", "neutral", "greedy"}, {"chat", "creative", "neutral"}, {"greedy", "greedy", "greedy"}} {
+		b := newLanes(t, 160, 45, presets...)
+		for i := range 8 {
+			b.keys("right")
+			b.together(i + 1)
+		}
+		for range presets {
+			for _, back := range []int{0, 1, 5} {
+				tried++
+				for range back {
+					b.keys("left")
+				}
+				b.pump(func() bool { return true })
+				checkLuck(t, b, presets)
+				for range back {
+					b.keys("right")
+				}
+				b.pump(func() bool { return true })
+			}
+			b.keys("tab")
+		}
+	}
+	t.Logf("%d cases", tried)
+}
+
+func checkLuck(t *testing.T, b *bench, presets []string) {
+	t.Helper()
+	drawn := func(st *engine.Step) bool { return st != nil && st.Trace != nil && !st.Trace.Greedy }
+	m := luckOf.FindStringSubmatch(b.frame())
+	if m == nil {
+		if !strings.Contains(b.frame(), "no lane draws") || strings.Contains(strings.Join(presets, " "), "c") {
+			t.Errorf("%q: no draws are listed:\n%s", presets, b.frame())
+		}
+		return
+	}
+	list := strings.Fields(m[1])
+	last := run.ShownIndex(b.m.Lane())
+	for i, s := range list {
+		k := last - len(list) + 1 + i
+		want := "–"
+		for _, l := range b.m.All {
+			if st := l.View.Step(k); drawn(st) {
+				want = viz.Three(st.Trace.U)
+			}
+		}
+		if s != want {
+			t.Errorf("%q, lane %d, position %d: %s, want %s", presets, b.m.Cur+1, k+1, s, want)
+		}
+	}
+	if lanes := strings.Count(strings.Join(presets, " "), "greedy"); lanes > 0 && !strings.Contains(b.frame(), "the "+strconv.Itoa(len(presets)-lanes)+" lanes that draw") {
+		t.Errorf("%q: who draws is not said", presets)
+	}
+}
