@@ -77,7 +77,7 @@ func results(t testing.TB, p *Plan, opt Options) *Results {
 
 func summary(t testing.TB, r *Results, opt SummaryOptions) *Summary {
 	t.Helper()
-	s, err := Summarise(r, opt, nil)
+	s, err := Summarise(r.Plan, r, opt, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestTenThousandPrompts(t *testing.T) {
 		}
 	}})
 	visited := 0
-	s, err := Summarise(r, SummaryOptions{}, func(i int, _ *prompts.Prompt, _ int, _ []*Text) error {
+	s, err := Summarise(p, r, SummaryOptions{}, func(i int, _ *prompts.Prompt, _ int, _ []*Text) error {
 		if visited++; i%2500 == 0 {
 			most = max(most, heap()-before)
 		}

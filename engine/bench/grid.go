@@ -140,7 +140,7 @@ func (p *SweepPlan) plan() (*Grid, *Plan, error) {
 		Model: record.Model{Name: info.Name, Arch: info.Arch, Vocab: info.VocabSize, Context: info.ContextLen},
 		Text:  p.Text, Prompt: p.Prompt, Base: p.Base, Axes: append([]Axis(nil), p.Axes...), Seeds: p.Seeds, Cells: points,
 	}
-	plan := &Plan{Prompts: prompts.OfTokens(p.Text, p.Prompt), Count: 1, Seeds: p.Seeds}
+	plan := &Plan{Prompts: prompts.OfTokens(p.Text, p.Prompt), Count: 1, Seeds: p.Seeds, Plain: true}
 	for i := range points {
 		plan.Configs = append(plan.Configs, Config{g.point(i), points[i].backend, points[i].Config})
 	}

@@ -36,6 +36,7 @@ type Plan struct {
 	Prompts *prompts.Set
 	Count   int // prompts in the set, as [prompts.Set.Check] says
 	Seeds   []uint64
+	Plain   bool // texts have these seeds and no others, as is right for one prompt; others get luck of their own
 	Chat    bool // plain prompts are wrapped as a user's message by the model's template
 
 	Checks  check.List     // that every text must pass, beside its prompt's own
@@ -65,12 +66,12 @@ func (p *Plan) Check() error {
 // Texts returns how many texts the plan has.
 func (p *Plan) Texts() int { return len(p.Configs) * p.Count * len(p.Seeds) }
 
-// seed returns the seed of text k of a prompt: that of the plan, and where there
-// are several prompts as many more as the prompt's id says. Under one seed
+// seed returns the seed of text k of a prompt: that of the plan, and unless it
+// is plain as many more as the prompt's id says. Under one seed
 // texts meet the same luck at the same position, so without that prompts of one
 // length would stand and fall together, and count for more than they are.
 func (p *Plan) seed(k int, q *prompts.Prompt) uint64 {
-	if p.Count == 1 {
+	if p.Plain {
 		return p.Seeds[k]
 	}
 	h := fnv.New64a()
@@ -116,7 +117,11 @@ func (p *Plan) answer(q *prompts.Prompt) *regexp.Regexp {
 	return nil
 }
 
-// read returns what m goes on from for a prompt. The error names the prompt.
+// Read returns what m goes on from for a prompt. The error names the prompt.
+func (p *Plan) Read(m models.Model, q *prompts.Prompt) (chat.Prompt, error) {
+	return p.read(context.Background(), m, q)
+}
+
 func (p *Plan) read(ctx context.Context, m models.Model, q *prompts.Prompt) (chat.Prompt, error) {
 	read, err := p.readAny(ctx, m, q)
 	if err == nil {

@@ -90,7 +90,6 @@ func (s *store) load(fresh bool) error {
 		if len(line)+len(part) <= maxLogLine {
 			line = append(line, part...)
 		}
-		at := s.end
 		s.end += int64(len(part))
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -101,7 +100,7 @@ func (s *store) load(fresh bool) error {
 		if err != nil {
 			return err
 		}
-		at = s.end - int64(len(line))
+		at := s.end - int64(len(line))
 		if k, _, ok := parseLine(line); ok && !fresh {
 			s.index[k] = span{at, int32(len(line))}
 		}

@@ -106,6 +106,16 @@ func estimate(seeds, k int, c *Config, tallies []tally, alone *cell) stats.Estim
 	return m.finish(stats.Mean(values))
 }
 
+// CellEstimate returns the estimate of a metric over texts of one prompt under
+// config c; there is none for what resamples texts, which takes a while.
+func (p *Plan) CellEstimate(c int, key string, texts []*Text) stats.Estimate {
+	k := MetricNamed(key)
+	if k < 0 || metrics[k].together != nil || len(texts) == 0 {
+		return stats.None
+	}
+	return ofTexts(len(p.Seeds), &metrics[k], &p.Configs[c], &cell{texts: texts})
+}
+
 // ofTexts returns the estimate over the texts of one prompt.
 func ofTexts(seeds int, m *Metric, c *Config, in *cell) stats.Estimate {
 	texts := in.texts
@@ -240,11 +250,17 @@ type SummaryOptions struct {
 	PassAt  []int   // k for which pass@k is estimated
 }
 
-// Summarise reads the texts of r in order and measures them. visit, if not nil,
+// Texts are the texts of a plan, such as [Results].
+type Texts interface {
+	// Each calls f with the texts of every prompt and config in order, one for
+	// each seed, nil where it is missing, until f returns an error.
+	Each(f func(i int, p *prompts.Prompt, config int, texts []*Text) error) error
+}
+
+// Summarise reads the texts of p in order and measures them. visit, if not nil,
 // is called with every prompt, config and its texts, those that are missing
 // left out, in the same order.
-func Summarise(r *Results, opt SummaryOptions, visit func(i int, p *prompts.Prompt, config int, texts []*Text) error) (*Summary, error) {
-	p := r.Plan
+func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompts.Prompt, config int, texts []*Text) error) (*Summary, error) {
 	n := len(p.Configs)
 	s := &Summary{PassAt: opt.PassAt, Missing: p.Texts()}
 	tallies := make([][]tally, n)

@@ -97,7 +97,7 @@ func WriteJSONL(w io.Writer, r *Results, sum SummaryOptions, opt WriteOptions) (
 	if err := e.Encode(head); err != nil {
 		return nil, err
 	}
-	s, err := Summarise(r, sum, func(_ int, q *prompts.Prompt, c int, texts []*Text) error {
+	s, err := Summarise(p, r, sum, func(_ int, q *prompts.Prompt, c int, texts []*Text) error {
 		return e.Encode(newTextsLine(q.ID, p.Configs[c].Name, texts, opt.Times))
 	})
 	if err != nil {

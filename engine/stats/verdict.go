@@ -96,23 +96,31 @@ type Quantity struct {
 	Decimals   int
 }
 
+// Number writes a difference, with a minus sign that is one.
+func (q Quantity) Number(x float64) string {
+	s := strconv.FormatFloat(x*q.Scale, 'f', q.Decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// Signed writes a difference with its sign.
+func (q Quantity) Signed(x float64) string {
+	s := q.Number(x)
+	if !strings.HasPrefix(s, "−") {
+		s = "+" + s
+	}
+	return s
+}
+
 // Sentence says the verdict on a config of that name.
 func (v Verdict) Sentence(name string, q Quantity) string {
-	number := func(x float64) string {
-		s := strconv.FormatFloat(x*q.Scale, 'f', q.Decimals, 64)
-		if strings.Trim(s, "-0.") == "" {
-			s = strings.TrimPrefix(s, "-")
-		}
-		return strings.Replace(s, "-", "−", 1)
-	}
-	value := number(v.Diff.Value)
-	if !strings.HasPrefix(value, "−") {
-		value = "+" + value
-	}
+	value := q.Signed(v.Diff.Value)
 	if q.Unit != "" {
 		value += " " + q.Unit
 	}
-	between := fmt.Sprintf("%s (%s to %s)", value, number(v.Diff.Low), number(v.Diff.High))
+	between := fmt.Sprintf("%s (%s to %s)", value, q.Number(v.Diff.Low), q.Number(v.Diff.High))
 	prompts := count(float64(v.Diff.N)) + " prompts"
 	switch v.Finding {
 	case More:

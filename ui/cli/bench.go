@@ -128,7 +128,7 @@ func (s *shared) bench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	p.Prompts, p.Count, p.Chat = set, n, s.talk.chat
+	p.Prompts, p.Count, p.Plain, p.Chat = set, n, n == 1, s.talk.chat
 	for _, c := range sum.PassAt {
 		if c > len(p.Seeds) {
 			return wrong("--pass-at %d: at most the number of --seeds, %d", c, len(p.Seeds))
@@ -155,7 +155,7 @@ func (s *shared) runBench(ctx context.Context, f *benchFlags, p *bench.Plan, opt
 	var report *bench.Summary
 	if f.format == "jsonl" {
 		report, err = bench.WriteJSONL(out, r, sum, write)
-	} else if report, err = bench.Summarise(r, sum, nil); err == nil && f.format == "csv" {
+	} else if report, err = bench.Summarise(p, r, sum, nil); err == nil && f.format == "csv" {
 		err = report.WriteCSV(out, p, write)
 	} else if err == nil {
 		writeBenchTable(out, p, report, write, outputWidth(s.sys.Out))

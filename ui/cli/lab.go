@@ -12,6 +12,7 @@ import (
 	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/tui"
+	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
 )
 
@@ -33,6 +34,7 @@ type labFlags struct {
 	noMouse bool
 	fps     int
 	cast    string // file of a cast; empty for none
+	prompts string // set of prompts for the bench; empty for none
 }
 
 func newLab(sys System) *cobra.Command {
@@ -50,6 +52,7 @@ moved, where the random draw fell. Without a command it opens the lab.`,
 	s := addShared(sys, cmd)
 	s.addScreen(cmd)
 	s.rec = addRecord(cmd)
+	cmd.Flags().StringVar(&s.lf.prompts, "prompts", "", "set of prompts for the bench, K: .jsonl, .csv, .tsv or .txt")
 	cmd.Flags().StringVar(&s.lf.cast, "cast", "", "also write what the screen shows to this file, as an asciicast")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := s.rec.check(); err != nil {
@@ -163,6 +166,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
 		NoColor:   s.sys.Getenv("NO_COLOR") != "",
 		ConfigDir: configDir(s.sys),
+		Bench:     room.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench")},
 	}
 	for _, p := range presets.Builtin() {
 		opt.Presets = append(opt.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config})

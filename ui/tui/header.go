@@ -53,6 +53,9 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	if k == kit.Class60 {
 		left[2].Rank = 10 // the order gives way before the seed
 	}
+	if percent, ok := m.bench.Running(); ok {
+		left = append(left, kit.HeaderPart{Text: fmt.Sprintf("bench %d%%", percent), Rank: 3, Ink: muted})
+	}
 	right := figures(l, k)
 	if k == kit.Class40 {
 		gap = " "

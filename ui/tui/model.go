@@ -12,6 +12,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/ui/store"
+	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
@@ -32,6 +33,7 @@ type Model struct {
 	w, h int
 
 	*run.Lanes
+	bench  *room.Room     // prompts and configs, over all openings
 	score  predict.Score  // of predicting, over all openings
 	player *replay.Player // of a recording; nil where a model runs
 
@@ -81,6 +83,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
+	m.bench = room.NewRoom(ctx, wg, m.Lanes, opt.Bench)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, opt.ConfigDir)
@@ -187,7 +190,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // tell gives msg to every open view that follows.
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
-	var cmds []tea.Cmd
+	cmds := []tea.Cmd{m.bench.Take(m, msg)}
 	if m.player != nil {
 		cmds = append(cmds, m.player.Follow(m, msg))
 	}

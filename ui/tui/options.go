@@ -7,6 +7,7 @@ import (
 	grids "logitscope/engine/bench"
 	"logitscope/models"
 	"logitscope/sampling"
+	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
 )
 
@@ -47,7 +48,8 @@ type Options struct {
 	// it returns is shown.
 	Record func(lane int, m models.Model, v engine.View) error
 
-	Replay   *Replay     // to play; nil for a model that runs
+	Replay   *Replay // to play; nil for a model that runs
+	Bench    room.Options
 	Sweep    *grids.Grid // to look at first; nil for none
 	Problems []error     // found before the start, such as a preset file that cannot be read; shown, never fatal
 

@@ -55,6 +55,9 @@ func Of(texts ...string) *Set {
 	return s
 }
 
+// List returns a set of prompts that were read before.
+func List(list []Prompt) *Set { return &Set{given: list} }
+
 // OfTokens returns a set of one prompt that is given by its tokens; text is
 // what it says.
 func OfTokens(text string, tokens []int32) *Set {

@@ -1,0 +1,338 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine/bench"
+	"logitscope/engine/bench/prompts"
+	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+const (
+	maxPrompts  = 1000 // of a set in the lab
+	maxConfigs  = 12
+	firstSeeds  = 10 // texts of a cell, unless more are asked for
+	mostSeeds   = 320
+	mostWorkers = 64
+)
+
+// Options are what a room starts with.
+type Options struct {
+	File     string // set of prompts to open first; empty for none
+	Dir      string // folder that keeps finished texts; empty to keep them as long as the program runs
+	AllowCmd bool
+}
+
+// A Room is a bench in the lab. It belongs to the screen's goroutine.
+type Room struct {
+	ctx   context.Context // of the program
+	wg    *sync.WaitGroup
+	opt   Options
+	lanes *run.Lanes
+
+	name    string // of the set
+	prompts []prompts.Prompt
+	out     map[string]bool // ids of prompts that are taken out
+	configs []config
+	seeds   int
+	workers int // 0 for as many as usual
+
+	run     *running
+	now     bench.Progress
+	took    time.Duration
+	texts   map[place][]*bench.Text // by seed; nil where there is none yet
+	plan    *bench.Plan             // of the texts
+	shown   []int                   // places of prompts, hardest first once all is done
+	sum     *bench.Summary          // of a run that is complete; nil before
+	changed bool                    // prompts were taken out or put back after looking
+	problem string                  // why the run stopped
+
+	at, col int
+	metric  int        // index in numbers
+	field   *kit.Field // the name of a file being typed; nil when none is
+	opening bool       // the first file is being read
+}
+
+// A config is a column.
+type config struct {
+	label  string
+	config sampling.Config
+}
+
+// A place is a cell: places in the plan.
+type place struct{ prompt, config int }
+
+// A running is a run under way. What it found is in pending until it is taken.
+type running struct {
+	stop   context.CancelFunc
+	began  time.Time
+	notify chan struct{} // holds one note that something is pending
+
+	mu      sync.Mutex
+	pending []bench.Progress
+	took    time.Duration
+	done    bool
+	sum     *bench.Summary
+	err     error
+}
+
+// updateMsg says that a run has found something.
+type updateMsg struct{ of *running }
+
+// openedMsg brings a set of prompts.
+type openedMsg struct {
+	name string
+	list []prompts.Prompt
+	err  error
+}
+
+// NewRoom returns a room without prompts. Its runs end with ctx, and wg waits
+// for them.
+func NewRoom(ctx context.Context, wg *sync.WaitGroup, lanes *run.Lanes, opt Options) *Room {
+	return &Room{ctx: ctx, wg: wg, opt: opt, lanes: lanes, seeds: firstSeeds, out: map[string]bool{}}
+}
+
+// Open returns the room as a view, with the lab's settings as the first config.
+func (r *Room) Open(h kit.Host) (kit.View, tea.Cmd) {
+	if len(r.configs) == 0 {
+		r.add(h)
+	}
+	if r.prompts == nil && r.opt.File != "" && !r.opening {
+		r.opening = true
+		return r, r.load(r.opt.File)
+	}
+	return r, nil
+}
+
+// Running reports whether texts are being written, and what share of them is.
+func (r *Room) Running() (percent int, ok bool) {
+	if r.run == nil || r.now.Texts == 0 {
+		return 0, r.run != nil
+	}
+	return 100 * (r.now.Done + r.now.Failed) / r.now.Texts, true
+}
+
+// Close ends the run.
+func (r *Room) Close() {
+	if r.run != nil {
+		r.run.stop()
+	}
+}
+
+// load reads a set of prompts.
+func (r *Room) load(name string) tea.Cmd {
+	path, allow := kit.ExpandHome(name), r.opt.AllowCmd
+	return func() tea.Msg {
+		set, err := prompts.File(path, allow)
+		n := 0
+		if err == nil {
+			n, err = set.Check()
+		}
+		if err == nil && n > maxPrompts {
+			err = fmt.Errorf("%s prompts; the lab takes %s, logitscope bench any number", viz.Count(n), viz.Count(maxPrompts))
+		}
+		var list []prompts.Prompt
+		if err == nil {
+			err = set.Each(func(_ int, p prompts.Prompt) error { list = append(list, p); return nil })
+		}
+		return openedMsg{name, list, err}
+	}
+}
+
+// Take takes a message of the room's own, whether its view is open or not.
+func (r *Room) Take(h kit.Host, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case openedMsg:
+		r.opening = false
+		if msg.err != nil {
+			h.Complain(msg.name + ": " + viz.FirstLine(msg.err.Error()))
+			return nil
+		}
+		r.take(msg.name, msg.list)
+	case updateMsg:
+		if msg.of == r.run {
+			return r.update(h)
+		}
+	}
+	return nil
+}
+
+// take makes a set the room's own. The texts of the one before go.
+func (r *Room) take(name string, list []prompts.Prompt) {
+	r.Close()
+	r.run, r.name, r.prompts, r.out = nil, name, list, map[string]bool{}
+	r.at = 0
+	r.forget()
+}
+
+// forget drops the texts, which no longer are those of what is asked.
+func (r *Room) forget() {
+	r.texts, r.plan, r.sum, r.shown, r.changed, r.problem = nil, nil, nil, nil, false, ""
+	r.now = bench.Progress{}
+}
+
+// asked returns the plan of the prompts that are not taken out.
+func (r *Room) asked(l *run.Lane) *bench.Plan {
+	b := &bench.Backend{Name: l.Model.Info().Name, Model: l.Model, Compiler: l.Comp}
+	var in []prompts.Prompt
+	for _, p := range r.prompts {
+		if !r.out[p.ID] {
+			in = append(in, p)
+		}
+	}
+	p := &bench.Plan{Prompts: prompts.List(in), Count: len(in), Plain: len(r.prompts) == 1}
+	for i, c := range r.configs {
+		p.Configs = append(p.Configs, bench.Config{Name: letter(i) + " " + c.label, Backend: b, Config: c.config})
+	}
+	if len(r.configs) > 0 {
+		first := r.configs[0].config.Uint("seed")
+		for i := range r.seeds {
+			p.Seeds = append(p.Seeds, first+uint64(i))
+		}
+	}
+	return p
+}
+
+// letter names a config by its place.
+func letter(i int) string { return string(rune('A' + i)) }
+
+// start decodes what is missing.
+func (r *Room) start(h kit.Host) tea.Cmd {
+	if len(r.prompts) == len(r.out) {
+		h.Say("no prompts: enter opens a file, e takes the lab's prompt")
+		return nil
+	}
+	plan := r.asked(h.Lane())
+	if err := plan.Check(); err != nil {
+		h.Complain(viz.FirstLine(err.Error()))
+		return nil
+	}
+	ctx, stop := context.WithCancel(r.ctx)
+	now := &running{stop: stop, began: time.Now(), notify: make(chan struct{}, 1)}
+	r.forget()
+	r.run, r.plan, r.texts, r.took = now, plan, map[place][]*bench.Text{}, 0
+	r.now.Texts = plan.Texts()
+	for i := range plan.Count {
+		r.shown = append(r.shown, i)
+	}
+	r.at = min(r.at, plan.Count-1)
+	opt := bench.Options{Dir: r.opt.Dir, Name: r.name, Workers: r.workers, Progress: now.put}
+	r.wg.Go(func() { defer stop(); now.decode(ctx, plan, opt) })
+	return now.wait()
+}
+
+func (n *running) decode(ctx context.Context, plan *bench.Plan, opt bench.Options) {
+	res, err := bench.Run(ctx, plan, opt)
+	var sum *bench.Summary
+	if err == nil {
+		sum, err = bench.Summarise(plan, res, bench.SummaryOptions{}, nil)
+		res.Close()
+	}
+	n.mu.Lock()
+	n.done, n.sum, n.err, n.took = true, sum, err, time.Since(n.began)
+	n.mu.Unlock()
+	n.note()
+}
+
+// put puts aside what was found. It never waits for the screen.
+func (n *running) put(p bench.Progress) {
+	n.mu.Lock()
+	n.pending = append(n.pending, p)
+	n.mu.Unlock()
+	n.note()
+}
+
+func (n *running) note() {
+	select {
+	case n.notify <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns a command that waits until something is pending.
+func (n *running) wait() tea.Cmd {
+	return func() tea.Msg { <-n.notify; return updateMsg{n} }
+}
+
+// update takes what is pending.
+func (r *Room) update(h kit.Host) tea.Cmd {
+	n := r.run
+	n.mu.Lock()
+	pending, done := n.pending, n.done
+	n.pending = nil
+	sum, err, took := n.sum, n.err, n.took
+	n.mu.Unlock()
+	for _, p := range pending {
+		r.now = p
+		at := place{p.Newest.Prompt, p.Newest.Config}
+		if r.texts[at] == nil {
+			r.texts[at] = make([]*bench.Text, len(r.plan.Seeds))
+		}
+		r.texts[at][p.Newest.Seed] = p.Newest.Text
+	}
+	if !done {
+		r.took = time.Since(n.began)
+		return n.wait()
+	}
+	r.run, r.took = nil, took
+	switch {
+	case errors.Is(err, context.Canceled):
+	case err != nil:
+		r.problem = viz.FirstLine(err.Error())
+		h.Complain(r.problem)
+	default:
+		r.sum = sum
+		r.hardestFirst()
+	}
+	return nil
+}
+
+// hardestFirst orders the prompts by how many of their texts pass.
+func (r *Room) hardestFirst() {
+	passed := func(i int) (n int) {
+		for c := range r.plan.Configs {
+			n += int(r.sum.Cells[i*len(r.plan.Configs)+c].Passed)
+		}
+		return n
+	}
+	selected := r.shown[r.at]
+	slices.SortStableFunc(r.shown, func(a, b int) int { return passed(a) - passed(b) })
+	r.at = slices.Index(r.shown, selected)
+}
+
+// add takes the lab's settings as a config.
+func (r *Room) add(h kit.Host) {
+	l := h.Lane()
+	cfg := l.ShownConfig()
+	switch {
+	case len(r.configs) == maxConfigs:
+		h.Say(fmt.Sprintf("+: %d configs are as many as there may be; - takes the last one out", maxConfigs))
+		return
+	case slices.ContainsFunc(r.configs, func(c config) bool { return c.config.Without("seed").Equal(cfg.Without("seed")) }):
+		h.Say("+: the lab's settings are a config already; change them in the lab first")
+		return
+	}
+	label := l.ShownLabel()
+	if r.configs = append(r.configs, config{label, cfg}); len(r.configs) > 1 {
+		h.Say(letter(len(r.configs)-1) + " is " + label + "; space writes its texts")
+	}
+	r.again()
+}
+
+// again drops what was summed up: the configs have changed. The texts are still
+// on disk.
+func (r *Room) again() {
+	r.Close()
+	r.run = nil
+	r.forget()
+}
