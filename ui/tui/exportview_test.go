@@ -280,7 +280,7 @@ func TestModelView(t *testing.T) {
 		t.Errorf("prompt %q", l.View.PromptText)
 	}
 	b.m.opt.OpenModel = func(name string) (models.Model, error) { return nil, errors.New(name + ": no such file") }
-	b.keys("down", "enter")
+	b.keys("esc", "M", "end", "enter")
 	b.typed("none.gguf")
 	b.keys("enter")
 	b.has("! none.gguf: no such file")

@@ -11,6 +11,7 @@ import (
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/lanes"
+	"logitscope/ui/tui/picker"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
@@ -55,7 +56,7 @@ func init() {
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
-		kit.ViewModel:      {"model", newModelView},
+		kit.ViewModel:      {"model", func(m *Model) (kit.View, tea.Cmd) { return picker.New(m, m.Lanes, m.opt.Models, m.opt.OpenModel) }},
 		kit.ViewExport:     {"write out", func(m *Model) (kit.View, tea.Cmd) { return files.NewExport(m, m.Lanes, m.presets) }},
 		kit.ViewImport:     {"import settings", func(m *Model) (kit.View, tea.Cmd) { return files.NewImport(m.Lanes), nil }},
 		kit.ViewProof:      {"prove it", openProof},

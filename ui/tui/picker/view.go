@@ -1,4 +1,4 @@
-package tui
+package picker
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -17,8 +16,10 @@ import (
 
 // modelView picks a model for the lane and says what the present one is.
 type modelView struct {
-	list  kit.List // of names; the last line types one
-	names []string // what can be opened without typing
+	lanes *run.Lanes
+	open  func(spec string) (models.Model, error) // nil if no other model can be opened
+	list  kit.List                                // of names; the last line types one
+	names []string                                // what can be opened without typing
 	facts []models.Fact
 	of    models.Model // facts are of it
 	top   int          // first fact shown
@@ -29,16 +30,18 @@ type modelView struct {
 // modelNames are the models that every program has.
 var modelNames = []string{"fable", "fable-draft"}
 
-func newModelView(m *Model) (kit.View, tea.Cmd) {
-	v := &modelView{names: slices.Clone(modelNames)}
-	if len(m.opt.Models) > 0 {
-		v.names = slices.Clone(m.opt.Models)
+// New picks among names, and the model files of the working folder.
+// open opens a model; it is nil where none can be opened.
+func New(host kit.Host, lanes *run.Lanes, names []string, open func(string) (models.Model, error)) (kit.View, tea.Cmd) {
+	v := &modelView{lanes: lanes, open: open, names: slices.Clone(names)}
+	if len(names) == 0 {
+		v.names = slices.Clone(modelNames)
 	}
 	look := func() tea.Msg {
 		files, _ := filepath.Glob("*.gguf") // a bad pattern is the only error
 		return filesMsg{v, files}
 	}
-	return v, tea.Batch(v.describe(m), look)
+	return v, tea.Batch(v.describe(host), look)
 }
 
 // A filesMsg brings the model files of the working folder.
@@ -55,8 +58,8 @@ type factsMsg struct {
 
 // describe asks for the facts of the lane's model, which looks through its
 // whole vocabulary.
-func (v *modelView) describe(m *Model) tea.Cmd {
-	model := m.Lane().Model
+func (v *modelView) describe(host kit.Host) tea.Cmd {
+	model := host.Lane().Model
 	return func() tea.Msg { return factsMsg{model, models.Describe(model)} }
 }
 
@@ -70,17 +73,17 @@ type modelMsg struct {
 }
 
 // openModel opens the model called name for the lane.
-func (v *modelView) openModel(m *Model, name string) tea.Cmd {
-	if m.opt.OpenModel == nil {
-		m.Complain("no other model can be opened here")
+func (v *modelView) openModel(host kit.Host, name string) tea.Cmd {
+	if v.open == nil {
+		host.Complain("no other model can be opened here")
 		return nil
 	}
 	if v.wait != "" {
-		m.Say("still opening " + v.wait)
+		host.Say("still opening " + v.wait)
 		return nil
 	}
 	v.wait = name
-	open, id := m.opt.OpenModel, m.Lane().Id
+	open, id := v.open, host.Lane().Id
 	return func() tea.Msg {
 		model, err := open(name)
 		return modelMsg{v, name, id, model, err}
@@ -88,14 +91,13 @@ func (v *modelView) openModel(m *Model, name string) tea.Cmd {
 }
 
 func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
 	switch msg := msg.(type) {
 	case filesMsg:
 		if msg.of == v {
 			v.names = append(v.names, msg.files...)
 		}
 	case factsMsg:
-		if msg.of == m.Lane().Model {
+		if msg.of == host.Lane().Model {
 			v.of, v.facts, v.top = msg.of, msg.list, 0
 		}
 	case modelMsg:
@@ -104,66 +106,22 @@ func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		}
 		v.wait = ""
 		if msg.err != nil {
-			m.Complain(viz.FirstLine(msg.err.Error()))
+			host.Complain(viz.FirstLine(msg.err.Error()))
 			return nil
 		}
-		m.Owned = append(m.Owned, msg.model)
-		cmd := m.changeModel(msg.lane, msg.model)
-		return tea.Batch(cmd, v.describe(m))
+		v.lanes.Owned = append(v.lanes.Owned, msg.model)
+		cmd := v.lanes.ChangeModel(msg.lane, msg.model)
+		return tea.Batch(cmd, v.describe(host))
 	}
 	return nil
 }
 
-// changeModel gives a lane another model: the same settings and prompt, from
-// the beginning.
-func (m *Model) changeModel(id int, model models.Model) tea.Cmd {
-	i := slices.IndexFunc(m.All, func(l *run.Lane) bool { return l.Id == id })
-	if i < 0 {
-		m.Complain("the lane is gone")
-		return nil
-	}
-	old := m.All[i]
-	draft := m.Draft
-	if draft.Model != nil && engine.CheckDraft(model, draft.Model) != nil {
-		draft = engine.Draft{}
-	}
-	next := id
-	for _, l := range append(slices.Clone(m.All), m.Parked...) {
-		next = max(next, l.Id+1)
-	}
-	l := run.NewLane(next, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, old.Config, old.Preset, m.Book)
-	set, err := l.Compile(l.Config, l.Preset)
-	if err != nil {
-		m.Complain(model.Info().Name + ": " + err.Error())
-		return nil
-	}
-	l.Settings, l.Text, l.Undo = set, old.Text, old.Undo
-	for k := range l.Undo {
-		l.Undo[k].Branch, l.Undo[k].Pins = -1, nil // they are of the other vocabulary
-	}
-	old.Stop()
-	m.All[i] = l
-	if len(m.All) == 1 {
-		m.opt.Model, m.Draft = model, draft
-	}
-	cmd := m.StartLane(l)
-	l.Eng.Post(engine.Pace{Every: run.Paces[m.Pace].Every})
-	m.Conduct()
-	m.Say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
-	if l.Text == "" {
-		return cmd
-	}
-	return tea.Batch(cmd, m.ReadPrompt(l, l.Text, false))
-}
-
 func (v *modelView) Frame(host kit.Host) viz.Frame {
-	m := host.(*Model)
-	info := m.Lane().Model.Info()
-	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), m.pal.ASCII), Right: "M · esc"}
+	info := host.Lane().Model.Info()
+	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), host.Screen().ASCII()), Right: "M · esc"}
 }
 func (v *modelView) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return 100, max(min(m.h-4, 30), 10)
+	return 100, max(min(host.Screen().H-4, 30), 10)
 }
 func (v *modelView) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOpen, kit.ActDown, kit.ActRight, kit.ActClose}
@@ -177,21 +135,20 @@ func (v *modelView) Footer(kit.Host) []kit.Hint {
 }
 
 func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	m := host.(*Model)
 	n := len(v.names) + 1
 	switch a.ID {
 	case kit.ActUp, kit.ActDown, kit.ActFirst, kit.ActLast:
-		v.list.Act(a, n, v.listRows(m))
+		v.list.Act(a, n, v.listRows(host))
 	case kit.ActRight, kit.ActLeft, kit.ActRight10, kit.ActLeft10:
 		d := map[kit.ID]int{kit.ActRight: 1, kit.ActLeft: -1, kit.ActRight10: 10, kit.ActLeft10: -10}[a.ID]
 		to := min(max(v.top+d, 0), max(len(v.facts)-1, 0))
 		if to == v.top {
-			m.Say("no more details that way")
+			host.Say("no more details that way")
 		}
 		v.top = to
 	case kit.ActOpen:
 		if v.list.At < len(v.names) {
-			return v.openModel(m, v.names[v.list.At]), true
+			return v.openModel(host, v.names[v.list.At]), true
 		}
 		f := kit.NewField("")
 		v.field = &f
@@ -200,9 +157,9 @@ func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		for _, f := range v.facts {
 			fmt.Fprintf(&b, "%s\t%s\n", f.Name, f.Value)
 		}
-		return m.Copy("the details", b.String(), "logitscope-model.txt"), true
+		return host.Copy("the details", b.String(), "logitscope-model.txt"), true
 	case kit.ActZoom, kit.ActPane, kit.ActPaneBack, kit.ActTake, kit.ActInspect:
-		m.Say(a.First() + ": ↑↓ choose a model, enter loads it")
+		host.Say(a.First() + ": ↑↓ choose a model, enter loads it")
 	default:
 		return nil, false
 	}
@@ -210,12 +167,11 @@ func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 }
 
 // listRows is how many names are shown at once.
-func (v *modelView) listRows(m *Model) int {
-	return min(len(v.names)+1, max((m.Screen().Box(v.Size(m)).H-4)/3, 2))
+func (v *modelView) listRows(host kit.Host) int {
+	return min(len(v.names)+1, max((host.Screen().Box(v.Size(host)).H-4)/3, 2))
 }
 
 func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
 	muted := viz.Ink{Role: viz.Muted}
 	n := min(len(v.names)+1, max((c.H-2)/3, 2))
 	top := min(max(v.list.At-n+1, 0), len(v.names)+1-n)
@@ -243,7 +199,7 @@ func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
 			c.Put(3, y, viz.Fit("opening "+viz.Printable(v.wait, c.ASCII)+" …", c.W-4), muted)
 		}
 	}
-	if v.of != m.Lane().Model {
+	if v.of != host.Lane().Model {
 		c.Put(1, n+1, "reading the details …", muted)
 		return
 	}
@@ -278,7 +234,6 @@ func (v *modelView) drawFacts(c *viz.Canvas) {
 
 // key takes a model's name.
 func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
 	if v.field == nil {
 		return nil, false
 	}
@@ -289,10 +244,10 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(v.field.Text())
 		v.field = nil
 		if name == "" {
-			m.Say("a name is wanted")
+			host.Say("a name is wanted")
 			return nil, true
 		}
-		return v.openModel(m, kit.ExpandHome(name)), true
+		return v.openModel(host, kit.ExpandHome(name)), true
 	default:
 		v.field.Key(k)
 	}
