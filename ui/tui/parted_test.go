@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -104,4 +105,51 @@ func checkLuck(t *testing.T, b *bench, presets []string) {
 	if lanes := strings.Count(strings.Join(presets, " "), "greedy"); lanes > 0 && !strings.Contains(b.frame(), "the "+strconv.Itoa(len(presets)-lanes)+" lanes that draw") {
 		t.Errorf("%q: who draws is not said", presets)
 	}
+}
+
+// The titles of four lanes tell them apart at every width, whichever setting
+// differs, alone or beside one that two lanes share.
+func TestTitlesTellLanesApart(t *testing.T) {
+	tried := 0
+	for _, size := range [][2]int{{120, 40}, {140, 40}, {200, 60}} {
+		for _, shared := range []bool{false, true} {
+			for _, p := range run.Knobs {
+				if !run.HasSlider(p) || p.Key == "max_new_tokens" || shared && p.Key == "min_p" {
+					continue
+				}
+				b := newLanes(t, size[0], size[1], "chat", "chat", "chat", "chat")
+				values := make(map[string]bool)
+				for i, l := range b.m.All {
+					v := p.Nudge(p.Off, 3*i)
+					if p.Off == nil {
+						v = p.Nudge(l.Config.Value(p.Key), 3*i)
+					}
+					cfg, err := l.Config.With(p.Key, v, sampling.FromYou)
+					if err == nil && shared && i > 0 {
+						cfg, err = cfg.With("min_p", 0.05, sampling.FromYou)
+					}
+					if err != nil {
+						break
+					}
+					if set, err := l.Compile(cfg, l.Preset); err == nil {
+						l.Config, l.Settings = cfg, set
+						values[run.ValueWords(p, cfg.Value(p.Key))] = true
+					}
+				}
+				if len(values) < 4 {
+					continue
+				}
+				tried++
+				b.m.dirty = true
+				seen := make(map[string]bool)
+				for _, title := range regexp.MustCompile(`[╭┏][─━] (?:lane )?\d(.*?)[─━╮┓]`).FindAllStringSubmatch(strings.SplitN(b.frame(), "\n", 3)[1], -1) {
+					seen[strings.TrimSpace(title[1])] = true
+				}
+				if len(seen) != 4 {
+					t.Errorf("%v, %s, beside min_p %v: %d different titles: %s", size, p.Key, shared, len(seen), strings.SplitN(b.frame(), "\n", 3)[1])
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
 }

@@ -191,37 +191,50 @@ func strategyFirst(p *sampling.Param) int {
 }
 
 // laneTitle names lane i and how its settings differ from those of the first,
-// in w cells.
+// in w cells. What differs gives way last: first the words around it, then
+// what other lanes have too.
 func (v *View) laneTitle(host kit.Host, i, w int) string {
 	l, first, ascii := v.lanes.All[i], v.lanes.All[0], host.Screen().ASCII()
-	name := fmt.Sprintf("lane %d", i+1)
+	number := strconv.Itoa(i + 1)
+	name := "lane " + number
 	switch n := len(v.lanes.All); {
 	case n > 1 && w < 60 && host.Screen().W < 80: // the others are out of view
 		name = fmt.Sprintf("lane %d of %d", i+1, n)
 	case w < 40:
-		name = strconv.Itoa(i + 1)
+		name = number
 	}
-	name += " · " + viz.Printable(l.ShownLabel(), ascii)
+	label := " · " + viz.Printable(l.ShownLabel(), ascii)
 	if l.Model != first.Model {
-		name += " · " + viz.Printable(l.Model.Info().Name, ascii)
+		label += " · " + viz.Printable(l.Model.Info().Name, ascii)
 	}
 	if i == 0 {
-		return name
+		return name + label
 	}
-	parts := changes(first.ShownConfig(), l.ShownConfig(), w, ascii)
+	parts := v.changes(l, w, ascii)
 	if len(parts) == 0 {
-		return name + " · same settings"
+		return viz.FirstFit(w, name+label+" · same settings", name+label)
 	}
-	for n := len(parts); n > 0; n-- { // a title is cut at whole settings
-		s := name + ": " + strings.Join(parts[:n], " ")
+	heads := []string{name + label + ": ", number + label + ": "}
+	alone := !slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o != l && o.ShownLabel() == l.ShownLabel() })
+	if !alone { // the label tells nothing apart
+		heads = append(heads, number+": ")
+	}
+	for n := len(parts); n > 0; n-- {
+		more := strings.Join(parts[:n], " ")
 		if n < len(parts) {
-			s += " …"
+			more += " …"
 		}
-		if viz.Width(s) <= w {
-			return s
+		for _, head := range heads {
+			if s := head + more; viz.Width(s) <= w {
+				return s
+			}
 		}
 	}
-	return name
+	if alone {
+		return viz.FirstFit(w, name+label, number+label)
+	}
+	key, value, _ := strings.Cut(parts[0], " ")
+	return number + ": " + viz.CutTitle(key, max(w-viz.Width(number+":  "+value), 1)) + " " + value
 }
 
 // From these widths on a title has both values of a setting, and the names of
@@ -231,14 +244,24 @@ const (
 	fullNames  = 120
 )
 
-// changes are the settings in which b differs from a, as a title of w cells
-// words them.
-func changes(a, b sampling.Config, w int, ascii bool) []string {
-	var parts []string
-	for _, p := range titleKnobs {
-		if run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens" {
-			continue
+// changes are the settings in which l differs from the first lane, as a title
+// of w cells words them: first those that fewest other lanes have.
+func (v *View) changes(l *run.Lane, w int, ascii bool) []string {
+	a, b := v.lanes.All[0].ShownConfig(), l.ShownConfig()
+	shared := func(p *sampling.Param) (n int) {
+		for _, o := range v.lanes.All {
+			if run.SameSetting(o.ShownConfig(), b, p.Key) {
+				n++
+			}
 		}
+		return n
+	}
+	list := slices.DeleteFunc(slices.Clone(titleKnobs), func(p *sampling.Param) bool {
+		return run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens"
+	})
+	slices.SortStableFunc(list, func(p, q *sampling.Param) int { return shared(p) - shared(q) })
+	var parts []string
+	for _, p := range list {
 		key := p.Key
 		if s, ok := run.ShortKeys[key]; ok && w < fullNames && (key != "temperature" || w < bothValues) {
 			key = s
