@@ -18,7 +18,7 @@ var labEngine = &Engine{
 		{Key: "contrastive_temperature", Allowed: "above 0", OK: above(0)},
 	},
 	Stages: []*Stage{
-		allowedDef, biasDef, repetitionDef, frequencyDef, presenceDef, noRepeatDef, dryDef,
+		thinkingLabDef, allowedDef, biasDef, repetitionDef, frequencyDef, presenceDef, noRepeatDef, dryDef,
 		guidanceDef, contrastiveDef, temperatureArrayDef, smoothingDef, skewDef,
 		sigmaDef, topKDef, topADef, tailFreeDef, typicalDef, pLessDef, pLessNormDef, topPDef, minPDef,
 		epsilonDef, etaDef, topHDef, xtcDef,

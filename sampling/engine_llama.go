@@ -54,7 +54,7 @@ func adjustOllama(b *Builder) {
 	}
 }
 
-var llamaChain = []*Stage{biasDef, penaltiesDef, dryDef, sigmaDef, topKArrayDef, typicalArrayDef, topPArrayDef, minPArrayDef, xtcDef, temperatureArrayDef, adaptiveDef}
+var llamaChain = []*Stage{thinkingLlamaDef, biasDef, penaltiesDef, dryDef, sigmaDef, topKArrayDef, typicalArrayDef, topPArrayDef, minPArrayDef, xtcDef, temperatureArrayDef, adaptiveDef}
 
 // typicalApart is where llama.cpp's typical_p parts from transformers'.
 var typicalApart = Apart{
@@ -159,6 +159,7 @@ var (
 
 // mirostatChain takes the place of the chain where mirostat is on.
 var mirostatChain = &Chain{"mirostat", []*Stage{
+	thinkingLlamaDef,
 	biasDef,
 	{Name: "temperature", Tiny: "T", weights: scales, Keys: []string{"temperature"},
 		Warper: true, Best: MayMove,

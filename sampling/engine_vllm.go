@@ -41,6 +41,7 @@ var vllmEngine = &Engine{
 				return &badWordsStage{words: words, outputOnly: true}, ""
 			}},
 		minNewDef,
+		thinkingDef,
 		biasDef,
 		{Name: "repetition_penalty", Short: "repetition", Tiny: "rep", Keys: []string{"repetition_penalty"},
 			Movable: true, Best: MayMove, Penalty: true, Prompt: true,

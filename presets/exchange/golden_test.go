@@ -88,7 +88,8 @@ func TestGoldenImport(t *testing.T) {
 // the parameters that they have become.
 var promoted = map[string]string{
 	"top_a": "top_a", "tfs": "tfs_z", "smoothing_factor": "smoothing_factor", "smoothing_curve": "smoothing_curve", "skew": "skew",
-	"repetition_detection": "repetition_detection",
+	"repetition_detection": "repetition_detection", "thinking_token_budget": "thinking_budget", "reasoning-budget": "thinking_budget",
+	"llama_arg_think_budget": "thinking_budget",
 }
 
 // promote returns what is wanted where keys have become parameters: they stand
@@ -102,7 +103,9 @@ func promote(t *testing.T, want, got map[string]json.RawMessage) map[string]json
 	out := maps.Clone(want)
 	for theirs, ours := range promoted {
 		v, is := have[ours]
-		i := slices.IndexFunc(acts, func(k string) bool { return k[strings.LastIndexByte(k, '.')+1:] == theirs })
+		i := slices.IndexFunc(acts, func(k string) bool {
+			return strings.ToLower(strings.TrimLeft(k[strings.LastIndexByte(k, '.')+1:], "-")) == theirs
+		})
 		if !is || i < 0 {
 			continue
 		}

@@ -57,6 +57,8 @@ var llamaFields = []field{
 	{theirs: "--grammar-file", ours: "constraint", in: elsewhere, once: true},
 	{theirs: "--json-schema", ours: "constraint", in: closedSchemaIn, once: true},
 	{theirs: "--json-schema-file", ours: "constraint", in: elsewhere, once: true},
+	{theirs: "--reasoning-budget", ours: "thinking_budget"},
+	{theirs: "--reasoning-budget-message", ours: "thinking_message"},
 	{theirs: "--spec-draft-n-max", ours: "num_assistant_tokens"},
 	{theirs: "--spec-draft-p-min", ours: "assistant_confidence"},
 }
@@ -64,7 +66,7 @@ var llamaFields = []field{
 // llamaActing are the options that choose tokens and are no parameter here.
 var llamaActing = map[string][]any{
 	"--ignore-eos": nil, "--lora": nil, "--lora-scaled": nil, "--control-vector": nil, "--control-vector-scaled": nil, "--control-vector-layer-range": nil,
-	"--reasoning-budget": {-1}, "--reasoning-budget-message": nil, "--spec-draft-n-min": {0}, "--spec-draft-p-split": nil, "--infill": nil, "--chat-template-kwargs": {"{}"},
+	"--spec-draft-n-min": {0}, "--spec-draft-p-split": nil, "--infill": nil, "--chat-template-kwargs": {"{}"},
 	"--reasoning": {"auto"}, "--reasoning-effort": {"default"}, "--lookup-cache-static": nil, "--lookup-cache-dynamic": nil, "--spec-type": {"none"},
 }
 

@@ -22,6 +22,7 @@ var vllm = Format{
 		field{theirs: "stop", ours: "stop", in: listOrOne, out: withoutEmpty},
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn, out: biasMap},
 		field{theirs: "bad_words", ours: "bad_words", in: listOrOne},
+		field{theirs: "thinking_token_budget", ours: "thinking_budget"},
 		field{theirs: "repetition_detection", ours: "repetition_detection", out: readObject},
 		field{theirs: "guided_json", ours: "constraint", in: schemaIn, once: true},
 		field{theirs: "guided_regex", ours: "constraint", in: regexIn, once: true},
@@ -32,7 +33,7 @@ var vllm = Format{
 		field{theirs: "beam_width", ours: "num_beams", once: true},
 	),
 	acts: map[string][]any{
-		"ignore_eos": nil, "logits_processors": nil, "logits_processor": nil, "thinking_token_budget": {-1}, "structural_tag": nil, "guided_whitespace_pattern": nil,
+		"ignore_eos": nil, "logits_processors": nil, "logits_processor": nil, "structural_tag": nil, "guided_whitespace_pattern": nil,
 		"use_beam_search": nil, "truncate_prompt_tokens": {-1}, "vllm_xargs": nil, "logits_processor_pattern": nil,
 	},
 	aside: []string{
