@@ -50,7 +50,7 @@ func interrupted(inner context.Context) bool {
 
 // remote reports whether the lane's model runs on a server, so that waiting
 // for it takes no core from the other lanes.
-func (l *Lane) remote() bool { _, ok := l.model.(models.Meter); return ok }
+func (l *Lane) remote() bool { return onServer(l.model) }
 
 // enter lets the lane compute. The caller must call leave if there is no error.
 func (l *Lane) enter(ctx context.Context) error {

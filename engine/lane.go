@@ -280,9 +280,16 @@ func (l *Lane) propose(ctx context.Context) {
 // trace fills s from its row under the settings in force. It reports whether
 // that worked; if not, the lane has failed.
 func (l *Lane) trace(s *Step) bool {
-	err := traceStep(s, l.settings, &l.scratch, l.input())
+	in := l.input()
+	err := traceStep(s, l.settings, &l.scratch, in)
 	if err != nil {
 		l.fail(err)
+		return false
+	}
+	if l.remote() {
+		x := in.sampling(s.Row)
+		s.Settings.constraint.mask(in).apply(&x)
+		s.Strayed, s.Inexact = s.Row.Strayed, inexact(l.model, s, x)
 	}
 	return err == nil
 }

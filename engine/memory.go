@@ -91,7 +91,7 @@ func newMemory(opt Options) memory {
 
 // keep returns a copy of r that outlives the session's next call.
 func (m *memory) keep(r models.Logits) *Row {
-	row := &Row{Values: append([]float32(nil), r.Values...), Rest: r.Rest}
+	row := &Row{Values: append([]float32(nil), r.Values...), Rest: r.Rest, Strayed: r.Strayed}
 	if r.IDs != nil {
 		row.IDs = append([]int32(nil), r.IDs...)
 	}

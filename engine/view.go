@@ -30,6 +30,11 @@ type Step struct {
 	// memory window. Not to be modified.
 	Row *Row
 
+	// Inexact are the settings whose effect on this row is not known to be
+	// what it would be on the whole row of logits, for a model on a server.
+	Inexact []string
+	Strayed bool // see [Row]
+
 	// Round is the speculative round that wrote the step, nil otherwise. All
 	// steps of one round share it.
 	Round *speculative.Round
@@ -52,6 +57,10 @@ type Row struct {
 	IDs    []int32 // nil: Values[i] scores token i
 	Values []float32
 	Rest   float32
+
+	// Strayed means that a server read the text as other tokens than those
+	// chosen, so that the row follows those.
+	Strayed bool
 }
 
 // A Summary is what every step keeps, however old.

@@ -147,6 +147,10 @@ type Logits struct {
 	// Rest is the probability that a partial row leaves to the tokens it does
 	// not name, 0 to 1; zero for a whole row.
 	Rest float32
+
+	// Strayed means that a backend which takes text read it as other tokens
+	// than those it was joined from: the row follows those.
+	Strayed bool
 }
 
 // A Vocab maps between text and token ids. It is immutable and safe for

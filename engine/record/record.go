@@ -165,6 +165,12 @@ type End struct {
 	Prefill *Number `json:"prefill_ms,omitempty"`
 	Decode  *Number `json:"decode_tokens_per_s,omitempty"`
 	Error   string  `json:"error,omitempty"`
+
+	// For a model on a server: at how many steps a setting was not known to
+	// act as on the whole row of logits, and at how many the server read the
+	// text as other tokens.
+	Inexact map[string]int `json:"inexact,omitempty"`
+	Strayed int            `json:"strayed,omitempty"`
 }
 
 // A Number is a float that JSON may not be able to write: NaN and the
@@ -267,6 +273,17 @@ func NewEnd(v engine.View, timing bool) End {
 	}
 	if v.Err != nil {
 		e.Error = Printable(v.Err.Error())
+	}
+	for _, s := range v.Steps {
+		for _, key := range s.Inexact {
+			if e.Inexact == nil {
+				e.Inexact = map[string]int{}
+			}
+			e.Inexact[key]++
+		}
+		if s.Strayed {
+			e.Strayed++
+		}
 	}
 	if timing {
 		ms := Number(v.Prefill.Took.Seconds() * 1e3)

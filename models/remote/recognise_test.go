@@ -32,7 +32,7 @@ func TestOtherKind(t *testing.T) {
 		h          http.Handler
 	}{
 		{"llama-server", "llama-server:URL", remotetest.LlamaServer(local, remotetest.Options{Name: "fable"})},
-		{"ollama-api", "ollama-api:NAME@URL", remotetest.Ollama(local, metadata(t, local), remotetest.Options{Name: "fable"})},
+		{"ollama-api", "ollama-api:NAME@URL", remotetest.Ollama(local, remotetest.Metadata(t, local), remotetest.Options{Name: "fable"})},
 		{"vllm", "vllm:URL", remotetest.VLLM(local, remotetest.Options{Name: "fable"})},
 		{"sglang", "sglang:URL", remotetest.SGLang(local, remotetest.Options{Name: "fable"})},
 		{"openai", "openai:MODEL@URL/v1", chat(func(w http.ResponseWriter, _ int, _ map[string]any) {

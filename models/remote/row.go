@@ -14,12 +14,14 @@ type Row struct {
 	Chosen int32 // the token the server itself took, or NoToken
 	dense  []float32
 	Rest   float32
-	whole  bool // dense holds the logits of the whole vocabulary
+	// Strayed means that the server read the text as other tokens.
+	Strayed bool
+	whole   bool // dense holds the logits of the whole vocabulary
 }
 
 func (r *Row) Reset() {
 	r.IDs, r.Values = r.IDs[:0], r.Values[:0]
-	r.Chosen, r.Rest, r.whole = models.NoToken, 0, false
+	r.Chosen, r.Rest, r.whole, r.Strayed = models.NoToken, 0, false, false
 }
 
 func (r *Row) Add(id int32, v float64) {
@@ -29,9 +31,9 @@ func (r *Row) Add(id int32, v float64) {
 
 func (r *Row) Logits() models.Logits {
 	if r.whole {
-		return models.Logits{Values: r.dense}
+		return models.Logits{Values: r.dense, Strayed: r.Strayed}
 	}
-	return models.Logits{IDs: r.IDs, Values: r.Values, Rest: r.Rest}
+	return models.Logits{IDs: r.IDs, Values: r.Values, Rest: r.Rest, Strayed: r.Strayed}
 }
 
 // Normalised reports whether the values of an unchecked row can be

@@ -20,41 +20,13 @@ import (
 	"logitscope/models/remote/remotetest"
 )
 
-// metadata returns what Ollama's /api/show gives of a model: the recorded
-// page, with the arrays whole that the recording has cut.
-func metadata(t testing.TB, m *llama.Model) map[string]any {
-	var page struct {
-		Info map[string]any `json:"model_info"`
-	}
-	for _, x := range remotetest.Recorded(t, "ollama.info") {
-		if x.Name == "show-verbose" {
-			if err := json.Unmarshal(x.Response.Body, &page); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, key := range []string{"tokenizer.ggml.tokens", "tokenizer.ggml.merges"} {
-		list, ok, err := m.File().Strings(key)
-		if err != nil || !ok {
-			t.Fatal(key, err)
-		}
-		page.Info[key] = list
-	}
-	types, _, err := m.File().Ints("tokenizer.ggml.token_type")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page.Info["tokenizer.ggml.token_type"] = types
-	return page.Info
-}
-
 func TestOllama(t *testing.T) {
 	local, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	info := metadata(t, local)
+	info := remotetest.Metadata(t, local)
 	fake := remotetest.Ollama(local, info, remotetest.Options{Name: "fable"})
 	srv := httptest.NewServer(fake)
 	defer srv.Close()
@@ -166,7 +138,7 @@ func TestRecordedOllama(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	fake := remotetest.Ollama(local, metadata(t, local), remotetest.Options{Name: "fable"})
+	fake := remotetest.Ollama(local, remotetest.Metadata(t, local), remotetest.Options{Name: "fable"})
 	var x *remotetest.Exchange
 	m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/generate" && x != nil {
@@ -396,7 +368,7 @@ func TestOllamaAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
-	info := metadata(t, local)
+	info := remotetest.Metadata(t, local)
 	opt := remotetest.Options{
 		Name: "fabt", Template: "{{ .System }}/{{ .Prompt }}: {{ .Response }}", System: "Tell tales.", Rendered: "as the server has it",
 		Parameters: "stop                           \"User:\"\nstop                           \"\\n\\n\"\ntemperature                    0.3\ntop_k                          20\nuse_mmap                       false\n",

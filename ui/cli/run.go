@@ -109,6 +109,10 @@ type job struct {
 	prompt   []int32
 	messages []chat.Message // that the prompt renders; nil for a plain text
 	ends     chat.Ends      // of the model's turn
+
+	// tell says what a reader of the text should know, once it has ended; it
+	// may be nil.
+	tell func(engine.View)
 }
 
 // A sink takes the views of a headless run as they come.
@@ -129,6 +133,7 @@ func (s *shared) run(ctx context.Context, logits int64, newSink func(*job) (sink
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
 	s.tellNotes()
+	j.tell = s.tellExactness
 	out, err := newSink(j)
 	if err != nil {
 		return err
@@ -159,12 +164,12 @@ func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 			}
 			switch v.Phase {
 			case engine.Done, engine.Failed:
-				return finish(out, v)
+				return finish(out, v, j.tell)
 			case engine.Paused:
 				lane.Post(engine.Advance{N: batch})
 			}
 		case <-ctx.Done():
-			if err := finish(out, last); err != nil {
+			if err := finish(out, last, j.tell); err != nil {
 				return err
 			}
 			return &exitError{exitInterrupted}
@@ -195,9 +200,12 @@ func background(ctx context.Context, f func(context.Context) error) (wait func()
 }
 
 // finish writes the end of a run and turns a failure into the exit code.
-func finish(out sink, v engine.View) error {
+func finish(out sink, v engine.View, tell func(engine.View)) error {
 	if err := out.end(v); err != nil {
 		return err
+	}
+	if tell != nil {
+		tell(v)
 	}
 	if v.Phase == engine.Failed {
 		return v.Err

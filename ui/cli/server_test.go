@@ -3,9 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,5 +167,48 @@ func TestServerErrors(t *testing.T) {
 		if code == exitDone || out != "" || strings.Count(errs, "\n") != 1 || strings.ContainsRune(errs, '\x1b') || !strings.Contains(errs, "127.0.0.1") {
 			t.Errorf("%s: exit %d, %q, %q", model, code, out, errs)
 		}
+	}
+}
+
+// TestInexactIsSaid runs over servers that name 20 log-probabilities: what is
+// not exact on those is said on standard error and in the record's last line,
+// and what is exact is not.
+func TestInexactIsSaid(t *testing.T) {
+	local, err := fable.Open(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	srv := httptest.NewServer(remotetest.Ollama(local, remotetest.Metadata(t, local), remotetest.Options{Name: "fable"}))
+	defer srv.Close()
+	for _, c := range []struct {
+		args string
+		want string // settings, in order
+	}{
+		{"--temperature 0", ""},
+		{"--top-k 10", ""},
+		{"--top-k 10 --repetition-penalty 1.3", "repetition_penalty"},
+		{"--top-k 15 --frequency-penalty 0.5", ""},
+		{"--top-k 0 --typical-p 0.5", "typical_p"},
+		{"", "top_k"}, // transformers takes 50 where nobody says
+	} {
+		args := append([]string{"run", "--model", "ollama-api:fable@" + srv.URL, "--prompt", "Once upon a time", "--seed", "4", "--max-new-tokens", "12", "--format", "jsonl"}, strings.Fields(c.args)...)
+		out, errs, code := try(t, "", args...)
+		if code != 0 {
+			t.Fatalf("%s: exit %d, %s", c.args, code, errs)
+		}
+		all := lines(t, out)
+		inexact, _ := all[len(all)-1]["inexact"].(map[string]any)
+		got := strings.Join(slices.Sorted(maps.Keys(inexact)), " ")
+		said := strings.Count(errs, "is not exact over this server")
+		if got != c.want || said != len(inexact) {
+			t.Errorf("%q: %v in the record, standard error says %q; want %q", c.args, inexact, errs, c.want)
+		}
+	}
+	// Two tokens that the server reads as one.
+	out, errs, _ := try(t, "", "run", "--model", "ollama-api:fable@"+srv.URL, "--prompt-tokens", "0,1161,458", "--seed", "4", "--max-new-tokens", "3", "--top-k", "5", "--format", "jsonl")
+	all := lines(t, out)
+	if n := all[len(all)-1]["strayed"]; n != 3.0 || !strings.Contains(errs, "the probabilities of 3 of 3 steps follow its own split") {
+		t.Errorf("%v steps strayed, %s", n, errs)
 	}
 }

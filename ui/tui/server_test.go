@@ -168,7 +168,7 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := run.VerdictWords(run.Judged(m, set, s, in, c.key)); got != c.words {
+		if got := run.VerdictWords(engine.VerdictOf(m, set, s, in, c.key)); got != c.words {
 			t.Errorf("%s %v: %q, want %q", c.key, c.value, got, c.words)
 		}
 	}

@@ -177,11 +177,23 @@ func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) e
 			return err
 		}
 		found, err := b.scan(r, q, out)
+		if err == nil && found {
+			out.List[0].Strayed = b.strayed(q.Tokens, string(prompt))
+		}
 		if err != nil || found {
 			return err
 		}
 	}
 	return b.c.Errorf(remote.Failed, "sent no probabilities in %d attempts: is it older than 0.12.11?", len(heats))
+}
+
+// strayed reports whether the server splits the text of tokens into others,
+// as far as its tokenizer is known here.
+func (b *backend) strayed(tokens []int32, text string) bool {
+	if !b.exact {
+		return false
+	}
+	return !slices.Equal(b.vocab.Encode(text, models.EncodeOptions{AddSpecial: true, ParseSpecial: true}), tokens)
 }
 
 // prompt joins the pieces of tokens to the text the server will split again.

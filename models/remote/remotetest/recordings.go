@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"logitscope/models/llama"
 	"logitscope/models/remote"
 )
 
@@ -129,4 +130,32 @@ func Recordings(t testing.TB) (names []string) {
 		names = append(names, strings.TrimSuffix(e.Name(), ".json.gz"))
 	}
 	return names
+}
+
+// Metadata returns what Ollama's /api/show gives of a model: the recorded
+// page, with the arrays whole that the recording has cut.
+func Metadata(t testing.TB, m *llama.Model) map[string]any {
+	var page struct {
+		Info map[string]any `json:"model_info"`
+	}
+	for _, x := range Recorded(t, "ollama.info") {
+		if x.Name == "show-verbose" {
+			if err := json.Unmarshal(x.Response.Body, &page); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, key := range []string{"tokenizer.ggml.tokens", "tokenizer.ggml.merges"} {
+		list, ok, err := m.File().Strings(key)
+		if err != nil || !ok {
+			t.Fatal(key, err)
+		}
+		page.Info[key] = list
+	}
+	types, _, err := m.File().Ints("tokenizer.ggml.token_type")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Info["tokenizer.ggml.token_type"] = types
+	return page.Info
 }

@@ -62,7 +62,7 @@ func (v *values) compute(host kit.Host) tea.Cmd {
 		var scratch sampling.Scratch
 		for _, p := range run.Knobs {
 			d := doesHere(set, p, s, &scratch, in)
-			if v, ok := run.Judged(model, set, s, in, p.Key); ok {
+			if v, ok := engine.VerdictOf(model, set, s, in, p.Key); ok {
 				full[p.Key] = v.Text
 				d.said = true
 				for i := range d.forms {

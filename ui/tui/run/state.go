@@ -190,7 +190,7 @@ func (ls *Lanes) WantEffect() tea.Cmd {
 		r := effectCache{Key: k}
 		r.Why = set.Pipeline.Inert(k.Key, s.Trace)
 		r.Effect, r.Err = set.Pipeline.Effect(k.Key, &scratch, in)
-		v, ok := Judged(model, set, s, in, k.Key)
+		v, ok := engine.VerdictOf(model, set, s, in, k.Key)
 		r.Verdict, r.Words = v.Text, VerdictWords(v, ok)
 		if before != nil {
 			r.Tv = Distance(set, before.Settings, in)
