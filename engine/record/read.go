@@ -31,7 +31,6 @@ type Take struct {
 	overlaid Configuration // the last configuration, with what a schedule holds over it
 	base     Configuration
 	branches map[int]int // tokens of each branch
-	round    int         // steps still to come of a round
 }
 
 // An Event is one line of a take after its first. One of the pointers is set,

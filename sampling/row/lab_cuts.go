@@ -87,7 +87,7 @@ func (s TailFree) Apply(r *Row) {
 	for k := range n - 2 {
 		sum += bend(k)
 	}
-	keep := len(best)
+	var keep int
 	if s.Whole {
 		keep = s.untilWhole(n, sum, bend)
 	} else {

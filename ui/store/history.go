@@ -23,8 +23,12 @@ type History struct {
 // NewHistory returns the history in a file, of at most so many prompts.
 func NewHistory(path string, most int) History { return History{path, most} }
 
-// lockWait bounds how long a window waits for another one's save.
-const lockWait = 2 * time.Second
+// lockWait bounds how long a window waits for another one's save, and lockRetry
+// is how long it waits between two tries.
+const (
+	lockWait  = 30 * time.Second
+	lockRetry = 10 * time.Millisecond
+)
 
 // Load reads the prompts, oldest first. A file that cannot be read as a history
 // is put aside, under a name that the error gives, so that nothing overwrites
@@ -58,7 +62,7 @@ func (h History) Add(prompt string) error {
 	lock := flock.New(h.path + ".lock")
 	ctx, stop := context.WithTimeout(context.Background(), lockWait)
 	defer stop()
-	if ok, err := lock.TryLockContext(ctx, lockWait/100); err != nil || !ok {
+	if ok, err := lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
 		return fmt.Errorf("%s: another window is writing it: %w", h.path, err)
 	}
 	defer lock.Unlock()

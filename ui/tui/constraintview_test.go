@@ -17,8 +17,6 @@ import (
 	"logitscope/viz"
 )
 
-func newCanvas(w, h int) *viz.Canvas { return viz.NewCanvas(w, h, false) }
-
 const personPrompt = "Extract the person's name and age from: Ana Silva is 41 years old.\n"
 
 // ageFirst wants the age before the name, which the model would not write.
