@@ -48,7 +48,7 @@ func newConfigShow(sys System) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "as-file", false, "the settings that are set, as a file that --config reads")
 	cmd.Flags().BoolVar(&all, "all", false, "also the parameters that few need")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := s.modelConfiguration(cmd.Context())
+		cfg, model, err := s.modelConfiguration(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -59,16 +59,16 @@ func newConfigShow(sys System) *cobra.Command {
 		if err != nil {
 			return wrongly(err)
 		}
-		return showEffective(sys.Out, p, all)
+		return showEffective(sys.Out, engine.Effective(p, model, 0), p.Adjusted(), all)
 	}
 	return cmd
 }
 
 // showEffective prints the table of effective values.
-func showEffective(out io.Writer, p *sampling.Pipeline, all bool) error {
+func showEffective(out io.Writer, list []sampling.Effective, notes []sampling.Note, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "parameter\tasked\tin force\tfrom\tnote")
-	for _, e := range p.Effective() {
+	for _, e := range list {
 		param, _ := sampling.Lookup(e.Key)
 		if param.Hidden && !all && !e.AskedSet {
 			continue
@@ -79,7 +79,7 @@ func showEffective(out io.Writer, p *sampling.Pipeline, all bool) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.Key, visible(asked), visible(param.Format(e.InForce)), e.OriginText, e.Note)
 	}
-	for _, n := range p.Adjusted() {
+	for _, n := range notes {
 		fmt.Fprintln(w, n.Text)
 	}
 	return w.Flush()
@@ -114,7 +114,7 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		if err := checkReport(form); err != nil {
 			return err
 		}
-		cfg, err := s.modelConfiguration(cmd.Context())
+		cfg, _, err := s.modelConfiguration(cmd.Context())
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,16 @@ import (
 	"logitscope/sampling"
 )
 
+// A limit beyond the context of the model that is named is not in force.
+func TestConfigShowLimit(t *testing.T) {
+	for _, c := range []struct{ asked, inForce string }{{"1", "1"}, {"511", "511"}, {"512", "512"}, {"513", "512"}, {"1024", "512"}, {"2147483647", "512"}} {
+		out, errs, code := try(t, "", "config", "show", "--model", "fable", "--max-new-tokens", c.asked)
+		if want := "max_new_tokens " + c.asked + " " + c.inForce + " flag"; code != exitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("no %q in\n%s%s", want, out, errs)
+		}
+	}
+}
+
 func TestConfigShow(t *testing.T) {
 	out, errs, code := try(t, "", "config", "show", "--preset", "chat", "--temperature", "0.005", "--order", "vllm")
 	if code != exitDone || errs != "" {

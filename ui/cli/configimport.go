@@ -122,17 +122,18 @@ func (s *shared) recommended(m models.Model) sampling.Config {
 
 // modelConfiguration is configuration over what the model recommends, if one
 // was named.
-func (s *shared) modelConfiguration(ctx context.Context) (sampling.Config, error) {
+func (s *shared) modelConfiguration(ctx context.Context) (cfg sampling.Config, model models.Info, err error) {
 	base := sampling.Config{}
 	if s.flags.Changed("model") {
 		m, err := s.open(ctx, "--model", s.model)
 		if err != nil {
-			return base, err
+			return base, model, err
 		}
 		defer m.Close()
-		base = s.recommended(m)
+		base, model = s.recommended(m), m.Info()
 	}
-	return s.settings(ctx, base)
+	cfg, err = s.settings(ctx, base)
+	return cfg, model, err
 }
 
 // settings is configuration for commands that have no lanes, with what is worth

@@ -144,7 +144,7 @@ func (v *values) Draw(c *viz.Canvas, host kit.Host) {
 	c.Right(col.inForce, 0, "in force", muted)
 	c.Put(col.from, 0, "from", muted)
 	c.Put(col.does, 0, "at this step", muted)
-	eff := visible(set.Pipeline.Effective())
+	eff := visible(engine.Effective(set.Pipeline, l.Model.Info(), len(l.View.Prompt)))
 	h := max(c.H-4, 1)
 	top := min(v.list.Top, max(len(eff)-h, 0))
 	for y := 0; y < h && top+y < len(eff); y++ {
