@@ -283,7 +283,6 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 		}
 		s.Missing -= len(texts)
 		count := Cell{Texts: int32(len(texts))}
-		h := fnv.New64a()
 		for _, t := range texts {
 			counts[c].Texts++
 			counts[c].Reasons[t.Reason]++
@@ -298,9 +297,8 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 			if t.Pass() {
 				count.Passed++
 			}
-			fmt.Fprint(h, t.Reason, t.Tokens)
 		}
-		digests[c] = digests[c]*1099511628211 + h.Sum64()
+		digests[c] = digest(digests[c], texts)
 		s.Cells = append(s.Cells, count)
 		in := &cell{texts, p.answer(q)}
 		tallies[c] = append(tallies[c], measure(len(p.Seeds), &p.Configs[c], in))
@@ -339,6 +337,28 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	s.Same = same(digests)
 	s.Pareto = s.All.pareto()
 	return s, nil
+}
+
+// tallyUp returns what each config's texts of each prompt came to, and a digest
+// of all of them.
+func tallyUp(p *Plan, r Texts) (tallies [][]tally, digests []uint64, err error) {
+	tallies, digests = make([][]tally, len(p.Configs)), make([]uint64, len(p.Configs))
+	err = r.Each(func(_ int, q *prompts.Prompt, c int, all []*Text) error {
+		texts := slices.DeleteFunc(slices.Clone(all), func(t *Text) bool { return t == nil })
+		tallies[c] = append(tallies[c], measure(len(p.Seeds), &p.Configs[c], &cell{texts, p.answer(q)}))
+		digests[c] = digest(digests[c], texts)
+		return nil
+	})
+	return tallies, digests, err
+}
+
+// digest adds texts to a hash of those before them.
+func digest(before uint64, texts []*Text) uint64 {
+	h := fnv.New64a()
+	for _, t := range texts {
+		fmt.Fprint(h, t.Reason, t.Tokens)
+	}
+	return before*1099511628211 + h.Sum64()
 }
 
 // part measures the prompts that are in it.

@@ -81,26 +81,36 @@ stopped, and prints the same bytes. The checks are:
 }
 
 func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
-	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
-	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
-	flags.BoolVar(&s.talk.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
-	flags.StringArrayVar(&f.checks, "check", nil, "a check of every text, as 'contains: Paris' or JSON; may be repeated")
+	f.addPrompts(flags, s)
+	f.addRunning(flags)
 	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
-	flags.BoolVar(&f.allowCmd, "allow-cmd", false, "let the check cmd run programs")
 	flags.StringArrayVar(&f.configs, "config", nil, "a config: a preset's name or a file with settings; the first is the base; may be repeated")
 	flags.StringArrayVar(&f.lanes, "lane", nil, "a config: PRESET[,key=value…]; may be repeated")
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
 	flags.IntVar(&f.seeds, "seeds", 1, "texts for each prompt and config: the seed and those that follow it")
 	flags.IntSliceVar(&f.passAt, "pass-at", nil, "also estimate pass@k for these k")
 	flags.Float64Var(&f.holdout, "holdout", 0, "share of the prompts to report apart, chosen by their ids")
-	flags.StringVar(&f.budget, "budget", "", "stop early: tokens=N, seconds=S, or both")
 	flags.StringVar(&f.price, "price", "", "cost of a million tokens: in=X,out=Y")
 	flags.BoolVar(&f.times, "times", false, "report times too, which differ from run to run")
+	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
+}
+
+// addPrompts declares the flags of prompts and their checks.
+func (f *benchFlags) addPrompts(flags *pflag.FlagSet, s *shared) {
+	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
+	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
+	flags.BoolVar(&s.talk.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
+	flags.StringArrayVar(&f.checks, "check", nil, "a check of every text, as 'contains: Paris' or JSON; may be repeated")
+	flags.BoolVar(&f.allowCmd, "allow-cmd", false, "let the check cmd run programs")
+}
+
+// addRunning declares the flags that say how texts are decoded and kept.
+func (f *benchFlags) addRunning(flags *pflag.FlagSet) {
+	flags.StringVar(&f.budget, "budget", "", "stop early: tokens=N, seconds=S, or both")
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished texts; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all texts again, also those that are on disk")
 	flags.IntVar(&f.workers, "workers", 0, "texts decoded at once; 0 is one for each core, or 8 for a server")
-	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
 }
 
 // bench runs the plan that the flags describe and prints what it came to.
@@ -198,7 +208,7 @@ func (s *shared) promptSet(f *benchFlags) (*prompts.Set, int, error) {
 		set := prompts.Of(f.texts...)
 		return set, len(f.texts), nil
 	case f.prompts == "":
-		return nil, 0, wrong("bench needs prompts: --prompts FILE, or --prompt TEXT")
+		return nil, 0, wrong("no prompts: --prompts FILE, or --prompt TEXT")
 	}
 	set, err := prompts.File(f.prompts, f.allowCmd)
 	var n int

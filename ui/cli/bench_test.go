@@ -262,6 +262,38 @@ func TestBenchWrongUse(t *testing.T) {
 	}
 }
 
+func TestTuneCommand(t *testing.T) {
+	set := write(t, "set.csv", capitals)
+	args := []string{"tune", "--prompts", set, "--over", "temperature=0.2:2.5", "--over", "xtc_threshold=0.6:0.9", "--max-new-tokens", "6", "--dir", t.TempDir(),
+		"--seeds", "2", "--tried", "6", "--holdout", "0", "--set", "top_k=200"}
+	out, errs, code := try(t, "", args...)
+	if code != exitDone || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, w := range []string{"rounds of 4 prompts", "best: ", "xtc_threshold does nothing here", "chosen: ", "logitscope config export --to vllm", "--set top_k=200"} {
+		if !strings.Contains(out, w) {
+			t.Errorf("lacks %q:\n%s", w, out)
+		}
+	}
+	if again, _, _ := try(t, "", args...); !strings.Contains(again, out[strings.Index(out, "best: "):]) {
+		t.Errorf("from the disk: another result:\n%s\n%s", out, again)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"tune --prompts " + set, "--over"},
+		{"tune --prompts " + set + " --over temperature=2:1", "below"},
+		{"tune --prompts " + set + " --over temperature=0:1 --maximise pss", "--maximise pss: must be one of pass"},
+		{"tune --prompts " + set + " --over temperature=0:1 --maximise pass --minimise loop", "one of them"},
+		{"tune --prompts " + set + " --over temperature=0:1 --subject loop", "--subject"},
+		{"tune --prompts " + set + " --over temperature=0:1 --tried -1", "--tried -1"},
+		{"tune --prompts " + set + " --over temperature=0:1 --over temperature=0:2", "given twice"},
+		{"tune --over temperature=0:1", "--prompts FILE"},
+	} {
+		if out, errs, code := try(t, "", strings.Fields(tt.args)...); code != exitUsage || out != "" || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
+		}
+	}
+}
+
 // A budget stops early, says what is missing, and the next run goes on.
 func TestBenchBudget(t *testing.T) {
 	set, dir := write(t, "set.csv", capitals), t.TempDir()

@@ -146,6 +146,7 @@ func newRoot(sys System) *cobra.Command {
 		newCompare,
 		newSweep,
 		newBench,
+		newTune,
 		newCheck,
 		newStats,
 		newTrace,
