@@ -32,6 +32,10 @@ type Conversation struct {
 	// as JSON, by name; may be nil.
 	Vars map[string]json.RawMessage
 
+	// Template is the source of the template instead of the model's own; ""
+	// for that.
+	Template string
+
 	// Open leaves the last message open, so that the model goes on with its
 	// text. Otherwise the template begins the model's turn.
 	Open bool

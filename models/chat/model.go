@@ -30,6 +30,14 @@ func Of(m models.Model) (*Template, error) {
 	return With(m, info.ChatTemplate)
 }
 
+// For returns the template that a conversation of a model is rendered with.
+func For(m models.Model, c Conversation) (*Template, error) {
+	if c.Template == "" {
+		return Of(m)
+	}
+	return With(m, c.Template)
+}
+
 // With returns another template for a model, that of the source given.
 func With(m models.Model, source string) (*Template, error) {
 	return Parse(source, tokensOf(m.Vocab()))

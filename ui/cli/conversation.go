@@ -56,36 +56,19 @@ func (s *shared) readConversation(ctx context.Context, j *job, text string, give
 	if err != nil {
 		return err
 	}
-	t, err := s.chatTemplate(j)
+	t, err := chat.For(j.model, c)
+	if err != nil && c.Template != "" {
+		return wrong("--chat-template %s: %w", s.talk.template, err)
+	}
 	if err != nil {
-		return err
+		return wrong("%s: %w", s.talk.asked(), err)
 	}
 	p, err := t.Prompt(ctx, j.model, c)
 	if err != nil {
 		return wrong("%s: %w", s.talk.asked(), err)
 	}
-	j.text, j.prompt, j.ends, j.messages = p.Text, p.Tokens, p.Ends, c.Messages
+	j.text, j.prompt, j.ends, j.talk = p.Text, p.Tokens, p.Ends, &c
 	return j.checkPrompt()
-}
-
-// chatTemplate is the template that --chat-template names, else the model's.
-func (s *shared) chatTemplate(j *job) (*chat.Template, error) {
-	if !s.flags.Changed("chat-template") {
-		t, err := chat.Of(j.model)
-		if err != nil {
-			return nil, wrong("%s: %w", s.talk.asked(), err)
-		}
-		return t, nil
-	}
-	source, err := s.readFile("--chat-template", s.talk.template)
-	if err != nil {
-		return nil, err
-	}
-	t, err := chat.With(j.model, string(source))
-	if err != nil {
-		return nil, wrong("--chat-template %s: %w", s.talk.template, err)
-	}
-	return t, nil
 }
 
 // conversation puts together what the flags say.
@@ -121,6 +104,16 @@ func (s *shared) conversation(text string, given bool) (c chat.Conversation, err
 		if c.Tools, err = chat.ReadTools(data); err != nil {
 			return c, wrong("--tools %s: %w", s.talk.tools, err)
 		}
+	}
+	if s.flags.Changed("chat-template") {
+		source, err := s.readFile("--chat-template", s.talk.template)
+		if err != nil {
+			return c, err
+		}
+		if len(source) == 0 {
+			return c, wrong("--chat-template %s: the file is empty", s.talk.template)
+		}
+		c.Template = string(source)
 	}
 	c.Vars, err = templateVars(s.talk.kwargs)
 	return c, err

@@ -162,12 +162,13 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 			}
 			return open.Model(ctx, name, o)
 		},
-		Prompt: j.text, PromptTokens: j.prompt, Config: j.settings.Config(), PresetName: s.preset,
+		Prompt: j.text, PromptTokens: j.prompt, Config: j.config, PresetName: s.preset,
 		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
 		NoColor:   s.sys.Getenv("NO_COLOR") != "",
 		ConfigDir: configDir(s.sys),
 		Bench:     room.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench")},
 	}
+	opt.Talk, opt.Ends = j.talk, j.ends
 	for _, p := range presets.Builtin() {
 		opt.Presets = append(opt.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config})
 	}
@@ -183,7 +184,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 	opt.Models = append([]string{"fable", "fable-draft"}, pulled...)
 	if compare {
 		for _, j := range jobs {
-			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Draft: j.draft, Config: j.settings.Config(), Label: j.settings.Label})
+			opt.Lanes = append(opt.Lanes, tui.Lane{Model: j.model, Draft: j.draft, Config: j.config, Label: j.settings.Label})
 		}
 	}
 	return opt

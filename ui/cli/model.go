@@ -114,6 +114,7 @@ func (s *shared) compile(j *job, cfg sampling.Config, lane laneSpec) (*engine.Se
 	var set *engine.Settings
 	err := checkIDs(j.model, cfg)
 	if err == nil {
+		j.config = cfg
 		set, err = j.compiler.Settings(engine.EndTurn(cfg, j.ends), lane.label)
 	}
 	var refused *constrain.RefusedError

@@ -107,8 +107,9 @@ type job struct {
 	settings *engine.Settings
 	text     string
 	prompt   []int32
-	messages []chat.Message // that the prompt renders; nil for a plain text
-	ends     chat.Ends      // of the model's turn
+	talk     *chat.Conversation // that the prompt renders; nil for a plain text
+	ends     chat.Ends          // of the model's turn in it
+	config   sampling.Config    // of settings, without what ends the turn
 
 	// tell says what a reader of the text should know, once it has ended; it
 	// may be nil.
@@ -247,7 +248,9 @@ type jsonSink struct {
 }
 
 func newJSONSink(w io.Writer, j *job, opt record.Options) *jsonSink {
-	opt.Messages = j.messages
+	if j.talk != nil {
+		opt.Messages = j.talk.Messages
+	}
 	return &jsonSink{record.NewWriter(w, j.model, opt), j}
 }
 

@@ -33,7 +33,12 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActLast, Binding: kit.Bind("last row or token", "end", "G"), Group: "move"}, do(func(m *Model) { m.lab.End(1) })},
 		{kit.Action{ID: kit.ActPane, Binding: kit.Bind("next pane", "tab"), Hint: "pane", Group: "move"}, do(func(m *Model) { m.lab.FocusNext(1) })},
 		{kit.Action{ID: kit.ActPaneBack, Binding: kit.Bind("previous pane", "shift+tab"), Group: "move"}, do(func(m *Model) { m.lab.FocusNext(-1) })},
-		{kit.Action{ID: kit.ActOpen, Binding: kit.Bind("type a value / open what is selected", "enter"), Hint: "open", Group: "move"}, func(m *Model) tea.Cmd { return m.lab.OpenSelected(m) }},
+		{kit.Action{ID: kit.ActOpen, Binding: kit.Bind("type a value / open what is selected", "enter"), Hint: "open", Group: "move"}, func(m *Model) tea.Cmd {
+			if cmd, ok := m.nextTurn(); ok {
+				return cmd
+			}
+			return m.lab.OpenSelected(m)
+		}},
 		{kit.Action{ID: kit.ActClose, Binding: kit.Bind("back, close", "esc"), Hint: "close", Group: "move"}, (*Model).closeLevel},
 		{kit.Action{ID: kit.ActZoom, Binding: kit.Bind("this pane alone, and back", "z"), Hint: "zoom", Group: "show"}, do(func(m *Model) { m.lab.ToggleZoom() })},
 		{kit.Action{ID: kit.ActAgain, Binding: kit.Bind("again from the prompt, same seed", "r"), Hint: "again", Group: "run"}, (*Model).Again},
@@ -57,6 +62,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActFind, Binding: kit.Bind("find any token of the vocabulary", "/"), Hint: "find", Group: "show"}, opens(kit.ViewFind)},
 		{kit.Action{ID: kit.ActDraw, Binding: kit.Bind("draw 1,000 against the expected law", "d"), Hint: "draw again", Group: "show"}, opens(kit.ViewDraw)},
 		{kit.Action{ID: kit.ActMarks, Binding: kit.Bind("text colour: preset, probability, surprisal, rank, window", "m"), Hint: "text colours", Group: "show"}, do((*Model).NextMarks)},
+		{kit.Action{ID: kit.ActFold, Binding: kit.Bind("fold a chat template's text and hidden reasoning", "F"), Hint: "fold", Group: "show"}, do((*Model).Fold)},
 		{kit.Action{ID: kit.ActPrevMark, Binding: kit.Bind("previous mark: switch, forced", "["), Group: "move"}, do(func(m *Model) { m.lab.ToMark(-1) })},
 		{kit.Action{ID: kit.ActNextMark, Binding: kit.Bind("next mark", "]"), Group: "move"}, do(func(m *Model) { m.lab.ToMark(1) })},
 		{kit.Action{ID: kit.ActPrompt, Binding: kit.Bind("edit the prompt", "e"), Hint: "prompt", Group: "text"}, (*Model).editPrompt},

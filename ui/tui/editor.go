@@ -23,7 +23,7 @@ type editor struct {
 	at      int        // place in the history, len(history) for what is being typed
 	typed   string     // what was typed before going back in the history
 	file    *kit.Field // the name of a file being asked for, nil if none is
-	chat    bool       // the text is wrapped as the model's chat template wraps it
+	turns   *turns     // the conversation that the text is a turn of; nil for a plain text
 	said    string
 	counted string // what tokens are of
 	tokens  []int32
@@ -32,11 +32,15 @@ type editor struct {
 
 func newEditor(m *Model) (kit.View, tea.Cmd) {
 	l := m.Lane()
-	if n := strings.Count(l.Text, "\n"); n >= kit.MaxLines {
+	text, t := l.Text, m.editedTurns()
+	if t != nil {
+		text = t.list[t.at].Content()
+	}
+	if n := strings.Count(text, "\n"); n >= kit.MaxLines {
 		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(kit.MaxLines)))
 		return nil, nil
 	}
-	e := &editor{area: kit.NewTextArea(l.Text), at: len(m.history)}
+	e := &editor{area: kit.NewTextArea(text), at: len(m.history), turns: t}
 	return e, e.count(m)
 }
 
@@ -54,22 +58,17 @@ func (m *Model) editPrompt() tea.Cmd {
 
 // A countMsg brings the tokens of the text in the editor.
 type countMsg struct {
-	text string
-	chat bool
-	ids  []int32
-	err  error
+	key string // of what was asked
+	ids []int32
+	err error
 }
 
 // count splits the text into tokens, to show how it will be read.
 func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, text, wrap := m.Ctx, m.Lane().Model, e.area.Text(), e.chat
+	ctx, model, asked, key := m.Ctx, m.Lane().Model, e.asked(), e.key()
 	return func() tea.Msg {
-		whole, err := run.PromptOf(ctx, model, text, wrap)
-		if err != nil {
-			return countMsg{text, wrap, nil, err}
-		}
-		ids, err := engine.Prompt(ctx, model, whole)
-		return countMsg{text, wrap, ids, err}
+		p, err := run.PromptOf(ctx, model, asked)
+		return countMsg{key, p.Tokens, err}
 	}
 }
 
@@ -77,8 +76,8 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	m := host.(*Model)
 	switch msg := msg.(type) {
 	case countMsg:
-		if msg.text == e.area.Text() && msg.chat == e.chat {
-			e.counted, e.tokens, e.err = msg.text, msg.ids, msg.err
+		if msg.key == e.key() {
+			e.counted, e.tokens, e.err = msg.key, msg.ids, msg.err
 		}
 	case kit.FileMsg:
 		if msg.Err != nil {
@@ -94,8 +93,8 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 
 func (e *editor) Frame(kit.Host) viz.Frame {
 	title := "prompt"
-	if e.chat {
-		title = "prompt · wrapped as a chat"
+	if e.turns != nil {
+		title = fmt.Sprintf("prompt · wrapped as a chat · turn %d of %d", e.turns.at+1, len(e.turns.list))
 	}
 	return viz.Frame{Title: title, Right: e.area.Count()}
 }
@@ -109,7 +108,11 @@ func (e *editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
-	e.area.Draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-3, 1)}), 3, -1)
+	top := 0
+	if e.turns != nil {
+		top = e.drawTurns(c, max((c.H-3)/3, 1))
+	}
+	e.area.Draw(c.Sub(viz.Rect{X: 0, Y: top, W: c.W, H: max(c.H-3-top, 1)}), 3, -1)
 	muted := viz.Ink{Role: viz.Muted}
 	if e.file != nil {
 		e.file.Draw(c, c.Put(1, c.H-3, "file to read: ", viz.Ink{Role: viz.Focus}), c.H-3)
@@ -120,8 +123,8 @@ func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 	c.Put(1, c.H-2, viz.FirstFit(c.W-2, "keys go into the text · enter read it and start · alt+enter ctrl+j new line",
 		"enter read it and start · alt+enter new line", "enter start · ctrl+j new line", "enter start"), muted)
 	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+l empty · ctrl+z undo"
-	if e.chat {
-		last = "esc leave unchanged · ctrl+t as it is · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+l empty · ctrl+z undo"
+	if e.turns != nil {
+		last = viz.FirstFit(c.W-2, turnHelp...)
 	}
 	if e.said != "" {
 		last = e.said
@@ -134,7 +137,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 	if e.err != nil {
 		return "! " + viz.Printable(viz.FirstLine(e.err.Error()), ascii)
 	}
-	if e.counted != e.area.Text() {
+	if e.counted != e.key() {
 		return "counting tokens …"
 	}
 	l := m.Lane()
@@ -170,6 +173,11 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if e.file != nil {
 		return kit.FileKey(&e.file, k), true
 	}
+	if e.turns != nil {
+		if cmd, ok := e.turnKey(m, k); ok {
+			return cmd, true
+		}
+	}
 	switch k.Type {
 	case tea.KeyEsc:
 		return e.leave(m), true
@@ -203,17 +211,6 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return e.count(m), true
 	}
 	return nil, true
-}
-
-// toggleChat wraps the text as a chat, or leaves it as it is.
-func (e *editor) toggleChat(m *Model) tea.Cmd {
-	if !m.Lane().Model.Info().Chats() {
-		e.said = "this model has no chat template"
-		return nil
-	}
-	e.chat = !e.chat
-	e.counted = ""
-	return e.count(m)
 }
 
 // older goes through the history.
@@ -251,16 +248,16 @@ func (e *editor) leave(m *Model) tea.Cmd {
 
 // take starts on the text.
 func (e *editor) take(m *Model) tea.Cmd {
-	if e.counted == e.area.Text() && e.err == nil {
+	if e.counted == e.key() && e.err == nil {
 		if err := run.Fits(m.Lane().Model, e.tokens); err != nil {
 			e.said = "! " + err.Error()
 			return nil
 		}
 	}
-	if e.counted == e.area.Text() && e.err != nil {
+	if e.counted == e.key() && e.err != nil {
 		e.said = "! " + viz.FirstLine(e.err.Error())
 		return nil
 	}
 	m.Close()
-	return tea.Batch(m.remember(e.area.Text()), m.ReadPrompts(e.area.Text(), e.chat))
+	return tea.Batch(m.remember(e.area.Text()), m.ReadPrompts(e.asked()))
 }

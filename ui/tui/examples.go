@@ -222,5 +222,5 @@ func (e *exampleList) take(m *Model, i int) tea.Cmd {
 		}
 	}
 	m.Say("watch: " + e.watch(i))
-	return tea.Batch(m.remember(x.prompt), m.ReadPrompts(x.prompt, false))
+	return tea.Batch(m.remember(x.prompt), m.ReadPrompts(run.Asked{Text: x.prompt}))
 }

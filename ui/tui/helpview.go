@@ -20,7 +20,7 @@ var helpRows = [][]kit.ID{
 	{kit.ActRight10, kit.ActLeft10}, {kit.ActFirst, kit.ActLast}, {kit.ActZoom}, {kit.ActForce}, {kit.ActPin}, {kit.ActFind}, {kit.ActDraw}, {kit.ActPrompt}, {kit.ActExamples},
 	{kit.ActPreset1, kit.ActPreset2, kit.ActPreset3, kit.ActPreset4, kit.ActPreset5}, {kit.ActPreset6, kit.ActPreset7, kit.ActPreset8, kit.ActPreset9},
 	{kit.ActLower, kit.ActRaise}, {kit.ActOff}, {kit.ActReset}, {kit.ActOpen}, {kit.ActUndo, kit.ActRedo}, {kit.ActFlip}, {kit.ActOrder}, {kit.ActTake}, {kit.ActEarlier, kit.ActLater}, {kit.ActInspect},
-	{kit.ActMarks}, {kit.ActCopy}, {kit.ActEngines}, {kit.ActValues}, {kit.ActPrevMark, kit.ActNextMark}, {kit.ActCommands}, {kit.ActClose}, {kit.ActQuit}, {kit.ActInterrupt},
+	{kit.ActMarks}, {kit.ActFold}, {kit.ActCopy}, {kit.ActEngines}, {kit.ActValues}, {kit.ActPrevMark, kit.ActNextMark}, {kit.ActCommands}, {kit.ActClose}, {kit.ActQuit}, {kit.ActInterrupt},
 }
 
 // helpWords are the words of entries that join several actions.

@@ -48,6 +48,7 @@ type Model struct {
 	dragsBar bool // the bar of a replay is held with the mouse
 
 	history []string         // prompts, newest last
+	turns   *turns           // that the editor is about to open with; nil for the lane's own
 	past    store.History    // where they are kept
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
@@ -138,10 +139,10 @@ func (m *Model) begin() []tea.Cmd {
 			m.startReplay()
 		case m.opt.PromptTokens != nil && l.Model == m.opt.Model:
 			cmds = append(cmds, func() tea.Msg {
-				return run.PromptMsg{Lane: l.Id, Text: m.opt.Prompt, Ids: m.opt.PromptTokens, Err: nil}
+				return run.PromptMsg{Lane: l.Id, Text: m.opt.Prompt, Ids: m.opt.PromptTokens, Talk: m.opt.Talk, Ends: m.opt.Ends}
 			})
 		case m.opt.Prompt != "":
-			cmds = append(cmds, m.ReadPrompt(l, m.opt.Prompt, false))
+			cmds = append(cmds, m.ReadPrompt(l, run.Asked{Text: m.opt.Prompt, Talk: m.opt.Talk}))
 		}
 	}
 	if len(m.All) > 1 {

@@ -6,6 +6,7 @@ import (
 	"logitscope/engine"
 	grids "logitscope/engine/bench"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/sampling"
 	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
@@ -27,10 +28,12 @@ type Options struct {
 	Draft     engine.Draft                            // for speculative decoding; the zero value is none
 
 	Prompt       string
-	PromptTokens []int32         // what Prompt is as tokens; nil splits it as the model does
-	Config       sampling.Config // what is in force, preset included
-	PresetName   string          // the preset it started from
-	Presets      []run.Preset    // built-in ones first, tame to wild, then the user's by name
+	PromptTokens []int32            // what Prompt is as tokens; nil splits it as the model does
+	Talk         *chat.Conversation // that Prompt renders; nil for a plain text
+	Ends         chat.Ends          // of the model's turn in it
+	Config       sampling.Config    // what is in force, preset included
+	PresetName   string             // the preset it started from
+	Presets      []run.Preset       // built-in ones first, tame to wild, then the user's by name
 
 	Written map[string]string // JSON of constraints as their files have it, by their stored form
 

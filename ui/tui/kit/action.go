@@ -48,6 +48,7 @@ const (
 	ActFind       ID = "find"
 	ActDraw       ID = "draw"
 	ActMarks      ID = "marks"
+	ActFold       ID = "fold"
 	ActPrevMark   ID = "prevmark"
 	ActNextMark   ID = "nextmark"
 	ActPrompt     ID = "prompt"
@@ -96,7 +97,7 @@ var Presets = [...]ID{ActPreset1, ActPreset2, ActPreset3, ActPreset4, ActPreset5
 var OfLab = []ID{
 	ActRun, ActNext, ActBack, ActRight, ActLeft, ActDown, ActUp, ActRight10, ActLeft10, ActFirst, ActLast, ActPane, ActPaneBack,
 	ActOpen, ActZoom, ActAgain, ActReseed, ActLower, ActRaise, ActOff, ActReset, ActUndo, ActRedo, ActFlip, ActOrder, ActTake,
-	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActPrevMark, ActNextMark, ActAll, ActSync,
+	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActFold, ActPrevMark, ActNextMark, ActAll, ActSync,
 }
 
 // A ViewID names a view that can be opened.

@@ -84,6 +84,9 @@ func (lb *View) TextFrame(l *run.Lane) viz.Frame {
 	}
 	if k := kit.ClassOf(lb.w, lb.h); k >= kit.Class120 && l.Settings != nil && l.View.Phase >= engine.Running {
 		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Settings.Limit()))
+		if from, to := l.Thinking(); to > from {
+			f.Right = fmt.Sprintf("%s reasoning + %s", viz.Count(to-from), viz.Count(n-(to-from))) + f.Right[len(viz.Count(n)):]
+		}
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/models/chat"
 	"logitscope/viz"
 )
 
@@ -19,6 +20,8 @@ type branch struct {
 	Steps    []*engine.Step
 	prompt   []int32
 	text     string
+	talk     *chat.Conversation // that text renders
+	ends     chat.Ends
 	Settings *engine.Settings
 }
 
@@ -35,7 +38,7 @@ func (l *Lane) shelve() int {
 func (l *Lane) present() branch {
 	return branch{
 		Born: l.Born, Name: l.Name, Steps: l.View.Steps,
-		prompt: l.View.Prompt, text: l.View.PromptText, Settings: l.Settings,
+		prompt: l.View.Prompt, text: l.View.PromptText, talk: l.Talk, ends: l.ends, Settings: l.Settings,
 	}
 }
 
@@ -46,7 +49,7 @@ func (ls *Lanes) swapBranch(l *Lane, i int) int {
 	l.Look = Lookback{}
 	l.Branches[i] = l.present() // weighed anew when tidied
 	l.Born, l.Name = b.Born, b.Name
-	l.Text, l.Prompt = b.text, b.prompt
+	l.Text, l.Prompt, l.Talk, l.ends = b.text, b.prompt, b.talk, b.ends
 	l.Eng.Post(adopt(b))
 	return i
 }

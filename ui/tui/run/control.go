@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -9,7 +8,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/models/chat"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -257,46 +255,6 @@ func (ls *Lanes) Start(l *Lane) {
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 }
 
-// A PromptMsg brings a prompt that was split into tokens.
-type PromptMsg struct {
-	Lane int
-	Text string
-	Ids  []int32
-	Err  error
-}
-
-// ReadPrompt splits text into tokens, wrapped as a chat if wrap is set, and
-// then starts the lane on it.
-func (ls *Lanes) ReadPrompt(l *Lane, text string, wrap bool) tea.Cmd {
-	ctx, model, id := ls.Ctx, l.Model, l.Id
-	return func() tea.Msg {
-		whole, err := PromptOf(ctx, model, text, wrap)
-		if err != nil {
-			return PromptMsg{id, text, nil, err}
-		}
-		ids, err := engine.Prompt(ctx, model, whole)
-		return PromptMsg{id, whole, ids, err}
-	}
-}
-
-func (ls *Lanes) OnPrompt(msg PromptMsg) tea.Cmd {
-	l := ls.ByID(msg.Lane)
-	if l == nil {
-		return nil
-	}
-	if msg.Err != nil {
-		ls.Complain(viz.FirstLine(msg.Err.Error()))
-		return nil
-	}
-	if err := Fits(l.Model, msg.Ids); err != nil {
-		ls.Complain(err.Error())
-		return nil
-	}
-	l.Text, l.Prompt = msg.Text, msg.Ids
-	ls.Start(l)
-	return nil
-}
-
 // Fits reports a prompt that the model cannot continue.
 func Fits(model models.Model, ids []int32) error {
 	if len(ids) == 0 {
@@ -331,17 +289,4 @@ func EndWords(l *Lane) string {
 // adopt is the command that makes a lane hold branch b.
 func adopt(b branch) engine.Command {
 	return engine.Adopt{Text: b.text, Prompt: b.prompt, Steps: b.Steps, Settings: b.Settings}
-}
-
-// PromptOf is the prompt that text stands for: itself, or what the model's
-// chat template makes of it as the user's message.
-func PromptOf(ctx context.Context, ls models.Model, text string, wrap bool) (string, error) {
-	if !wrap {
-		return text, nil
-	}
-	t, err := chat.Of(ls)
-	if err != nil {
-		return "", err
-	}
-	return t.Render(ctx, chat.Conversation{Messages: []chat.Message{chat.Text("user", text)}})
 }

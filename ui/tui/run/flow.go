@@ -63,6 +63,8 @@ type textFlow struct {
 	from   int // first step that is gathered, from 0
 	to     int // and the one after the last
 	run    stepRun
+
+	thinkFrom, thinkTo int // steps of hidden reasoning, from 0
 }
 
 // A stepRun is text of several steps that no mark interrupts. It is broken
@@ -100,6 +102,7 @@ func (f *textFlow) flush() {
 // as much as may be seen in a pane of so many cells.
 func (ls *Lanes) Flow(l *Lane, cells int) []Glyph {
 	f := &textFlow{lanes: ls, l: l, window: -1, to: len(l.View.Steps)}
+	f.thinkFrom, f.thinkTo = l.Thinking()
 	if ls.Marks == ByWindow {
 		f.window = PenaltyWindow(l)
 	}
@@ -129,13 +132,39 @@ func (ls *Lanes) Flow(l *Lane, cells int) []Glyph {
 func (f *textFlow) prompt() {
 	v := f.l.View
 	ink := viz.Ink{Role: viz.Muted}
-	if f.window >= 0 {
+	switch {
+	case f.window >= 0:
 		f.promptWindow(ink)
-	} else {
+	case f.l.Talk != nil:
+		f.talk()
+	default:
 		f.add(v.PromptText, ink, 0)
 	}
 	if len(v.Prompt) > 0 && (len(v.Steps) > 0 || v.Phase >= engine.Prefill) {
 		f.mark("╎", viz.Ink{Role: viz.Muted})
+	}
+}
+
+// talk adds the prompt of a conversation: its words plain, the template's text
+// dim, or folded to who speaks.
+func (f *textFlow) talk() {
+	muted := viz.Ink{Role: viz.Muted}
+	for i, p := range f.l.parts() {
+		switch {
+		case p.words && f.lanes.Folded:
+			if i > 1 {
+				f.add("\n", muted, 0)
+			}
+			f.mark("⟨"+p.role+"⟩ ", muted)
+			f.add(p.text, viz.Ink{}, 0)
+		case p.words:
+			f.add(p.text, viz.Ink{}, 0)
+		case !f.lanes.Folded:
+			f.add(p.text, muted, 0)
+		}
+	}
+	if f.lanes.Folded {
+		f.add("\n", muted, 0)
 	}
 }
 
@@ -192,6 +221,7 @@ func (f *textFlow) steps() {
 	for _, s := range v.Steps[f.from:f.to] {
 		left += len(f.piece(s))
 	}
+	thinkFrom, thinkTo := f.thinkFrom, f.thinkTo
 	label := ""
 	if f.from > 0 {
 		label = v.Steps[f.from-1].Settings.Label
@@ -210,6 +240,13 @@ func (f *textFlow) steps() {
 			f.mark("◆", viz.Ink{Role: viz.Chosen})
 		}
 		p := f.piece(s)
+		if at := f.from + i; f.lanes.Folded && at >= thinkFrom && at < thinkTo {
+			if at == max(thinkFrom, f.from) {
+				f.mark("⟨think "+viz.Plural(thinkTo-thinkFrom, "token")+"⟩ ", viz.Ink{Role: viz.Muted})
+			}
+			left -= len(p)
+			continue
+		}
 		f.run.add(p[:min(len(p), max(left, 0))], s)
 		left -= len(p)
 	}
@@ -239,6 +276,9 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 		ink = grade(lp < -.6931, lp < -2.3026, lp < -4.6052)
 	case ByRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
+	}
+	if at := s.Index - 1; at >= f.thinkFrom && at < f.thinkTo {
+		ink = viz.Ink{Role: viz.CutLine, Attr: ink.Attr | viz.Italic}
 	}
 	if f.l.Look.At == s.Index {
 		ink = ink.With(viz.Reverse)

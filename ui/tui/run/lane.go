@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -30,8 +31,10 @@ type Lane struct {
 	Config   sampling.Config
 	Preset   int // index in Options.Presets, -1 for none
 
-	Text   string  // the prompt as typed
-	Prompt []int32 // and as tokens
+	Text   string             // the prompt as typed
+	Prompt []int32            // and as tokens
+	Talk   *chat.Conversation // that Text renders; nil for a plain text
+	ends   chat.Ends          // of the model's turn in it
 
 	Look Lookback
 
@@ -263,7 +266,7 @@ func WithPreset(cfg sampling.Config, p Preset) sampling.Config {
 // Compile returns settings for cfg, or the reason why there are none in one
 // line.
 func (l *Lane) Compile(cfg sampling.Config, preset int) (*engine.Settings, error) {
-	s, err := l.Comp.Settings(cfg, l.Label(cfg, preset))
+	s, err := l.Comp.Settings(engine.EndTurn(cfg, l.ends), l.Label(cfg, preset))
 	if err != nil {
 		return nil, fmt.Errorf("%s", viz.FirstLine(err.Error()))
 	}

@@ -49,9 +49,10 @@ type Lanes struct {
 	Side   Comparison
 	Pace   int // index in paces
 
-	Knob  int   // index in Knobs
-	Stage int   // selected stage of the pipeline
-	Marks Marks // what the colours of the text stand for
+	Knob   int   // index in Knobs
+	Stage  int   // selected stage of the pipeline
+	Marks  Marks // what the colours of the text stand for
+	Folded bool  // what a conversation shows beside its words is folded
 
 	Slots  [2]*slot // A and B
 	slot   int

@@ -49,5 +49,5 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	if l.Text == "" {
 		return cmd
 	}
-	return tea.Batch(cmd, ls.ReadPrompt(l, l.Text, false))
+	return tea.Batch(cmd, ls.ReadPrompt(l, Asked{Text: l.Text, Talk: old.Talk}))
 }

@@ -130,10 +130,10 @@ func (ls *Lanes) Each(f func()) {
 
 // ReadPrompts is readPrompt for every lane of the scope, since lanes side by
 // side have one prompt.
-func (ls *Lanes) ReadPrompts(text string, wrap bool) tea.Cmd {
+func (ls *Lanes) ReadPrompts(a Asked) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range ls.Scope() {
-		cmds = append(cmds, ls.ReadPrompt(l, text, wrap))
+		cmds = append(cmds, ls.ReadPrompt(l, a))
 	}
 	return tea.Batch(cmds...)
 }
