@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/engine/record"
+	"logitscope/models/chat"
 	"logitscope/ui/handout"
 	"logitscope/ui/store"
 	"logitscope/ui/tui"
@@ -110,6 +111,10 @@ func (r *replay) options(ctx context.Context, path string, take *record.Take) (t
 	var err error
 	if j.settings, err = take.Settings(j.compiler); err != nil {
 		return tui.Options{}, fmt.Errorf("%s: %w", path, err)
+	}
+	j.config = j.settings.Config()
+	if take.Run.Messages != nil {
+		j.talk = &chat.Conversation{Messages: take.Run.Messages}
 	}
 	opt := s.screen(ctx, []*job{j}, false)
 	opt.OpenModel = nil // the file has the one model

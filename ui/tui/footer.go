@@ -147,6 +147,9 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	if p, ok := footersByState[m.Lane().View.Phase]; ok && m.Lane().Look.At == 0 {
 		list = p
 	}
+	if m.canTalkOn() {
+		list = append([]kit.Hint{{ID: kit.ActOpen, Word: "your next turn"}}, list...)
+	}
 	if l := m.Lane(); l.CanRetry() && l.Look.At == 0 {
 		list = append([]kit.Hint{{ID: kit.ActRun, Word: "try again"}}, list...)
 	}

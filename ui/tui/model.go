@@ -136,6 +136,7 @@ func (m *Model) begin() []tea.Cmd {
 		l.Settings = s
 		switch {
 		case m.player != nil:
+			l.Talk = m.opt.Talk
 			m.startReplay()
 		case m.opt.PromptTokens != nil && l.Model == m.opt.Model:
 			cmds = append(cmds, func() tea.Msg {

@@ -35,17 +35,20 @@ var turnHelp = []string{
 	"pgup pgdn turn · ctrl+r role",
 }
 
-// nextTurn opens the editor for the user's next turn where the model's has
-// ended; false if the lane holds no conversation that could go on.
+// canTalkOn reports whether enter goes on with the user's next turn: the
+// model's has ended, and the lane holds a conversation.
+func (m *Model) canTalkOn() bool {
+	l := m.Lane()
+	return l.Talk != nil && l.View.Phase == engine.Done && l.Look.At == 0 && m.lab.Focus != lab.PaneControls && len(m.overlays) == 0
+}
+
+// nextTurn opens the editor for the user's next turn; false if there is none.
 func (m *Model) nextTurn() (tea.Cmd, bool) {
 	l := m.Lane()
-	if l.View.Phase != engine.Done || l.Look.At > 0 || m.lab.Focus == lab.PaneControls || len(m.overlays) > 0 {
+	if !m.canTalkOn() {
 		return nil, false
 	}
-	list, ok := l.Said()
-	if !ok {
-		return nil, false
-	}
+	list := l.Said()
 	list = append(list, chat.Text("user", ""))
 	m.turns = &turns{list: list, at: len(list) - 1, base: *l.Talk, on: true}
 	return m.editPrompt(), true

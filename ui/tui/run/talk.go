@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -107,12 +106,9 @@ func (ls *Lanes) goOnTalking(l *Lane, msg PromptMsg) {
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 }
 
-// Said is the conversation with what the model has said so far as its last
-// turn; false if the lane holds none.
-func (l *Lane) Said() ([]chat.Message, bool) {
-	if l.Talk == nil {
-		return nil, false
-	}
+// Said is the lane's conversation, with what the model has said so far as its
+// last turn.
+func (l *Lane) Said() []chat.Message {
 	turns := slices.Clone(l.Talk.Messages)
 	text := l.View.Text()
 	if l.Talk.Open {
@@ -121,7 +117,7 @@ func (l *Lane) Said() ([]chat.Message, bool) {
 	} else if text = strings.TrimSpace(text); text != "" {
 		turns = append(turns, chat.Text("assistant", text))
 	}
-	return turns, true
+	return turns
 }
 
 // Folds what a conversation shows beside its words, or shows it again.
@@ -139,12 +135,6 @@ func (ls *Lanes) Fold() {
 	ls.Say("the template's text and hidden reasoning are shown")
 }
 
-// The marks around hidden reasoning.
-const (
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
-)
-
 // Thinking returns the steps of the lane's hidden reasoning, from the first to
 // the one after the last, counted from 0, its marks included; both are 0 where
 // there is none. It is open to the end while the model still reasons.
@@ -157,23 +147,13 @@ func (l *Lane) Thinking() (from, to int) {
 		text = append(text, voc.Piece(s.Token)...)
 		ends[i] = len(text)
 	}
-	stepAt := func(at int) int {
-		i, _ := slices.BinarySearch(ends, at+1)
-		return i
+	begin, end := chat.Reasoning(text, l.Talk != nil && chat.Reasons(l.View.PromptText))
+	if begin == end {
+		return 0, 0
 	}
-	begin := 0
-	if open := strings.LastIndex(l.View.PromptText, thinkOpen); open < 0 || strings.Contains(l.View.PromptText[open:], thinkClose) || l.Talk == nil {
-		at := bytes.Index(text, []byte(thinkOpen))
-		if at < 0 {
-			return 0, 0
-		}
-		from, begin = stepAt(at), at
-	}
-	end := bytes.Index(text[begin:], []byte(thinkClose))
-	if end < 0 {
-		return from, len(steps)
-	}
-	return from, min(stepAt(begin+end+len(thinkClose)-1)+1, len(steps))
+	from, _ = slices.BinarySearch(ends, begin+1)
+	to, _ = slices.BinarySearch(ends, end)
+	return from, min(to+1, len(steps))
 }
 
 // A part is a piece of a prompt: a message's words, or the template's text

@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+)
+
+// talking is a lab whose model has answered a first turn.
+func talking(t *testing.T, w, h int) *bench {
+	t.Helper()
+	b := newBench(t, testOptions(t), w, h)
+	b.keys("e")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlL})
+	b.send(typed("Hello, who are you?"))
+	b.keys("ctrl+t", "enter")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
+	b.answer()
+	return b
+}
+
+// answer lets the model speak to the end of its turn.
+func (b *bench) answer() {
+	b.t.Helper()
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+}
+
+// A model's turn ends where its template ends it, enter goes on with the next
+// on the same cache, and undo comes back to the turn before.
+func TestTurns(t *testing.T) {
+	b := talking(t, 120, 40)
+	first := b.m.Lane().View
+	if text := first.Text(); first.Reason != engine.Stop || strings.Contains(text, "User:") || strings.TrimSpace(text) == "" {
+		t.Fatalf("the first turn is %q, ended by %v", text, first.Reason)
+	}
+	for turn := 2; turn <= 5; turn++ {
+		b.keys("enter")
+		b.has("wrapped as a chat · turn")
+		b.send(typed("What is the capital of Japan?"))
+		before := b.m.Lane().View
+		b.keys("enter")
+		b.wait(func(v engine.View) bool {
+			return v.Phase == engine.Paused && v.Next != nil && len(v.Prompt) > len(before.Prompt)
+		})
+		v := b.m.Lane().View
+		if !strings.HasPrefix(v.PromptText, before.PromptText) || strings.Count(v.PromptText, "User:") != turn || !strings.Contains(v.PromptText, strings.TrimSpace(before.Text())) {
+			t.Fatalf("turn %d reads %q, after %q and the answer %q", turn, v.PromptText, before.PromptText, before.Text())
+		}
+		if ran, added := v.ForwardPositions-before.ForwardPositions, len(v.Prompt)-len(before.Prompt); ran > int64(added) {
+			t.Errorf("turn %d: the model ran over %d tokens, %d were added", turn, ran, added)
+		}
+		b.answer()
+	}
+	fifth := b.m.Lane().View
+	if len(b.m.Lane().Talk.Messages) != 9 {
+		t.Errorf("%d messages after five turns, want 9", len(b.m.Lane().Talk.Messages))
+	}
+	for range 4 {
+		b.keys("u")
+	}
+	b.wait(func(v engine.View) bool { return v.PromptText == first.PromptText && v.Text() == first.Text() })
+	for range 4 {
+		b.keys("U")
+	}
+	b.wait(func(v engine.View) bool { return v.PromptText == fifth.PromptText && v.Text() == fifth.Text() })
+	if n := len(b.m.Lane().Talk.Messages); n != 9 {
+		t.Errorf("%d messages after undo and redo, want 9", n)
+	}
+}
+
+// Turns are added, removed, moved, and given another role.
+func TestTurnEditor(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.keys("e")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlL})
+	b.send(typed("A"))
+	b.keys("ctrl+t")
+	e := b.m.top().(*editor)
+	got := func() (list []string) {
+		e.put()
+		for _, m := range e.turns.list {
+			list = append(list, m.Role()+" "+m.Content())
+		}
+		return list
+	}
+	want := func(list ...string) {
+		t.Helper()
+		if strings.Join(got(), "|") != strings.Join(list, "|") {
+			t.Errorf("turns %q, want %q", got(), list)
+		}
+	}
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlN})
+	b.send(typed("B"))
+	want("user A", "assistant B")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlN})
+	b.send(typed("C"))
+	want("user A", "assistant B", "user C")
+	b.keys("pgup", "pgup")
+	for range 3 {
+		b.send(tea.KeyMsg{Type: tea.KeyCtrlR})
+	}
+	want("system A", "assistant B", "user C")
+	b.send(tea.KeyMsg{Type: tea.KeyDown, Alt: true})
+	want("assistant B", "system A", "user C")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlX})
+	want("assistant B", "user C")
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlX})
+	b.send(tea.KeyMsg{Type: tea.KeyCtrlX})
+	want("assistant B")
+	b.has("the last turn stays")
+	b.keys("ctrl+t")
+	if e.turns != nil || e.area.Text() != "B" {
+		t.Errorf("as a plain text it is %q", e.area.Text())
+	}
+}
+
+// The template's own text and hidden reasoning fold away, and come back.
+func TestFold(t *testing.T) {
+	b := talking(t, 120, 40)
+	b.has("Assistant:")
+	b.keys("F")
+	b.lacks("Assistant:")
+	b.has("⟨user⟩ Hello, who are you?")
+	b.keys("F")
+	b.has("Assistant:")
+}
+
+// What a template refuses is said in its words, and the text stays.
+func TestTurnsRefused(t *testing.T) {
+	b := talking(t, 120, 40)
+	b.keys("e")
+	e := b.m.top().(*editor)
+	e.turns.base.Template = "{{ raise_exception('one turn only') }}"
+	b.send(typed("x"))
+	b.wait(func(engine.View) bool { return e.counted == e.key() })
+	b.has("one turn only")
+	text := e.area.Text()
+	b.keys("enter")
+	if b.m.top() != e || e.area.Text() != text {
+		t.Error("the editor closed on a conversation that the template refuses")
+	}
+}
