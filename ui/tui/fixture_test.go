@@ -63,8 +63,9 @@ func testOptions(testing.TB) Options {
 // A bench drives a model without a terminal: keys in, frames out. Lanes run
 // for real, but views are taken only when the test waits for them.
 type bench struct {
-	t testing.TB
-	m *Model
+	t      testing.TB
+	m      *Model
+	panics bool // the test means to panic
 }
 
 func newBench(t testing.TB, opt Options, w, h int) *bench {
@@ -79,7 +80,7 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	wg := new(sync.WaitGroup)
 	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	b := &bench{t, m}
+	b := &bench{t: t, m: m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, l := range m.All {
 		if len(m.All) == 1 {
@@ -97,7 +98,19 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 }
 
 // send gives msg to the model and runs the commands that come back.
-func (b *bench) send(msg tea.Msg) { b.player().Send(msg) }
+func (b *bench) send(msg tea.Msg) {
+	b.t.Helper()
+	b.player().Send(msg)
+	b.unharmed()
+}
+
+// unharmed fails the test if the model was rescued from a panic.
+func (b *bench) unharmed() {
+	b.t.Helper()
+	if len(b.m.panics) > 0 && !b.panics {
+		b.t.Fatal(b.m.panics[0])
+	}
+}
 
 func (b *bench) run(cmd tea.Cmd) { b.player().Do(cmd) }
 
@@ -158,7 +171,11 @@ func (b *bench) steps(n int) {
 }
 
 // keys presses keys, named as Bubble Tea names them.
-func (b *bench) keys(names ...string) { b.player().Keys(names...) }
+func (b *bench) keys(names ...string) {
+	b.t.Helper()
+	b.player().Keys(names...)
+	b.unharmed()
+}
 
 func keyMsg(name string) tea.KeyMsg { return script.KeyMsg(name) }
 

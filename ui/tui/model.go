@@ -53,8 +53,9 @@ type Model struct {
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
 
-	dirty bool
-	cache *string // the frame, drawn when it is first asked for
+	panics []string // reports of what was rescued
+	dirty  bool
+	cache  *string // the frame, drawn when it is first asked for
 }
 
 // A laneEndedMsg says that a lane has ended by itself, and why.
@@ -152,42 +153,54 @@ func (m *Model) begin() []tea.Cmd {
 	return cmds
 }
 
-// Update takes one message.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+// Update takes one message. A panic while it does so does not end the
+// session.
+func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if p := recover(); p != nil {
+			m.rescue(p)
+			same, cmd = m, m.goOn(msg)
+		}
+	}()
 	m.dirty = true
+	return m, m.take(msg)
+}
+
+// take routes one message.
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.Room = m.w - 2
 		m.lab.Resize(m.w, m.h)
-		return m, nil
+		return nil
 	case run.ViewMsg:
-		return m, m.onView(msg)
+		return m.onView(msg)
 	case tea.ResumeMsg: // the terminal's mouse is off since it was suspended
 		if m.opt.NoMouse {
-			return m, nil
+			return nil
 		}
-		return m, tea.EnableMouseCellMotion
+		return tea.EnableMouseCellMotion
 	case tea.KeyMsg:
-		return m, m.onKey(msg)
+		return m.onKey(msg)
 	case tea.MouseMsg:
-		return m, m.onMouse(msg)
+		return m.onMouse(msg)
 	case run.EffectMsg:
-		return m, m.OnEffect(msg)
+		return m.OnEffect(msg)
 	case run.PromptMsg:
-		return m, m.OnPrompt(msg)
+		return m.OnPrompt(msg)
 	case laneEndedMsg:
-		return m, m.onLaneEnded(msg)
+		return m.onLaneEnded(msg)
 	case run.MeterMsg:
-		return m, run.MeterTick()
+		return run.MeterTick()
 	case frameMsg:
 		m.Side.Frame, m.Side.Due = time.Now(), false
-		return m, nil
+		return nil
 	case clipMsg:
 		m.Say(msg.say)
-		return m, nil
+		return nil
 	}
-	return m, m.tell(msg)
+	return m.tell(msg)
 }
 
 // tell gives msg to every open view that follows.

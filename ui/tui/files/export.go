@@ -324,7 +324,7 @@ func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 	if v.page == runPage {
 		what = "the run"
 		var err error
-		if data, err = runLines(host.Lane()); err != nil {
+		if data, err = RunLines(host.Lane()); err != nil {
 			host.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}

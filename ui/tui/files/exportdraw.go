@@ -248,8 +248,8 @@ func (v *Export) drawRun(c *viz.Canvas, host kit.Host) {
 	c.Put(1, 6, viz.CutWords("the lines of a headless run; a change of settings is marked at its step", c.W-2), muted)
 }
 
-// runLines writes the run of a lane as the headless run does.
-func runLines(l *run.Lane) ([]byte, error) {
+// RunLines writes the run of a lane as the headless run does.
+func RunLines(l *run.Lane) ([]byte, error) {
 	v := l.View
 	if v.Settings == nil || v.Prompt == nil {
 		return nil, fmt.Errorf("no run yet: a prompt is needed first")

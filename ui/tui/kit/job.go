@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"fmt"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/run"
@@ -42,7 +44,7 @@ func (j *Job[K, R]) Start(key K, f func() (R, error)) tea.Cmd {
 	j.round++
 	round := j.round
 	return func() tea.Msg {
-		r, err := f()
+		r, err := safely(f)
 		return jobMsg[K, R]{j, round, r, err}
 	}
 }
@@ -75,4 +77,15 @@ func (j *Job[K, R]) Follow(h Host, msg tea.Msg, again func() tea.Cmd) tea.Cmd {
 		return again()
 	}
 	return nil
+}
+
+// safely calls f and returns a panic in it as an error: the program goes on
+// without that result.
+func safely[R any](f func() (R, error)) (r R, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return f()
 }

@@ -44,6 +44,8 @@ type Lane struct {
 	Row    int32        // the token under the cursor
 	Pins   []int32
 
+	Rescued int // steps that were saved after a panic, plus one; 0 for none
+
 	Undo, Redo []Snapshot
 	Branches   []branch // texts that were left
 	Born       int      // which text this is, as branch.born

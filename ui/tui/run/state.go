@@ -215,3 +215,7 @@ func (ls *Lanes) OnEffect(msg EffectMsg) tea.Cmd {
 	ls.Effect.pending, ls.Effect.at = false, time.Now()
 	return ls.WantEffect() // the knob or the step may have moved on
 }
+
+// EffectLost says that the effect under way will not come: it may be asked for
+// again.
+func (ls *Lanes) EffectLost() { ls.Effect.pending = false }
