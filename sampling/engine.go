@@ -15,6 +15,12 @@ import (
 type Engine struct {
 	Name string // as an order names it
 	Like string // the engine that it runs with settings of its own; empty for its own rules
+	Of   string // the engine that it is an older version of, which is not listed beside it; may be empty
+	When string // which versions the rules are of, where that is worth saying: "before 10 August 2026"
+
+	// LoneFree means that a draw takes nothing from the generator where one
+	// candidate is left.
+	LoneFree bool
 
 	Stages   []*Stage
 	Instead  func(b *Builder) *Chain // a chain that takes the place of Stages; nil if there is none
@@ -178,11 +184,22 @@ type CaseStep struct {
 func (o Order) Rules() *Engine { return o.engine() }
 
 // engines are the engines that an order can name. The first is the default.
-var engines []*Engine
+// olderEngines are older versions of some of them, which can be named too.
+var engines, olderEngines []*Engine
 
 func init() {
 	// Assigned here because building a stage looks engines up.
 	engines = []*Engine{transformersEngine, llamaEngine, vllmEngine, ollamaEngine, ollamaGoEngine, labEngine}
+	olderEngines = []*Engine{older(llamaEngine), older(ollamaEngine)}
+}
+
+// older returns the rules of llama.cpp before 10 August 2026, or of Ollama with
+// such a llama.cpp: a draw from one candidate took no random number.
+func older(e *Engine) *Engine {
+	old := *e
+	old.Name, old.Of, old.Like = e.Name+"-old", e.Name, ""
+	old.When, old.LoneFree = "before 10 August 2026", true
+	return &old
 }
 
 // Register adds an engine, and parameters that its stages read and no other
@@ -295,9 +312,11 @@ func engineNames() string {
 }
 
 func engineByName(name string) *Engine {
-	for _, e := range engines {
-		if e.Name == name {
-			return e
+	for _, list := range [2][]*Engine{engines, olderEngines} {
+		for _, e := range list {
+			if e.Name == name {
+				return e
+			}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // llamaEngine is llama.cpp: a chain of samplers on an array of candidates,
 // cuts before temperature, its own seeded generators.
 var llamaEngine = &Engine{
-	Name: "llama.cpp",
+	Name: "llama.cpp", When: "since 10 August 2026",
 	Draw: DrawMT, Generator: "mt19937", Seeds: Seeds{32, math.MaxUint32}, Arrays: true, ChecksAfter: true, TakesLists: true,
 	Defaults: map[string]any{
 		"temperature": 0.8, "top_k": int64(40), "top_p": 0.95, "min_p": 0.05,
@@ -36,7 +36,7 @@ func mirostatInstead(b *Builder) *Chain {
 // ollamaEngine is what Ollama does today: it serves models with llama.cpp's
 // chain and defaults of its own, and passes on fewer settings.
 var ollamaEngine = &Engine{
-	Name: "ollama", Like: "llama.cpp",
+	Name: "ollama", Like: "llama.cpp", When: "since 10 August 2026",
 	Draw: DrawMT, Generator: "mt19937", Seeds: Seeds{32, math.MaxUint32}, Arrays: true, ChecksAfter: true,
 	Adjust:   adjustOllama,
 	Defaults: map[string]any{"temperature": 0.8, "top_k": int64(40), "top_p": 0.9},

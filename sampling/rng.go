@@ -18,6 +18,9 @@ func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	if r.final != nil {
 		return r.final.draw(p, s, state)
 	}
+	if r.N == 1 && p.eng.LoneFree {
+		return drawn{hi: 1, greedy: p.cold()}
+	}
 	g := &s.mt[0]
 	g.Seek(seedMT(p.seed), state.Draws)
 	u := g.Float64()

@@ -277,7 +277,7 @@ func (v *engines) conclusion(host kit.Host) string {
 	var s string
 	_, like := ownRules()
 	for _, o := range like {
-		s += fmt.Sprintf("%s (today) = %s's chain with these values.", o.Name(), o.Rules().Like)
+		s += fmt.Sprintf("%s (%s) = %s's chain with these values.", o.Name(), o.Rules().When, o.Rules().Like)
 	}
 	if len(differ) > 0 {
 		return strings.Join(differ, ", ") + ". " + s
