@@ -87,13 +87,11 @@ func (s TailFree) Apply(r *Row) {
 	for k := range n - 2 {
 		sum += bend(k)
 	}
-	var keep int
+	until := s.until
 	if s.Whole {
-		keep = s.untilWhole(n, sum, bend)
-	} else {
-		keep = s.until(n, sum, bend)
+		until = s.untilWhole
 	}
-	r.keepBest(best, min(keep, len(best)))
+	r.keepBest(best, min(until(n, sum, bend), len(best)))
 }
 
 // until is koboldcpp's walk: the list ends at the first place after the first
