@@ -128,6 +128,9 @@ func (l *Lane) retry(ctx context.Context) {
 
 // tune puts other settings in force from the next token on.
 func (l *Lane) tune(ctx context.Context, s *Settings) {
+	if l.err != nil && l.settings != nil && l.settings.weighs() && !l.settings.besides.equal(s.besides) {
+		l.invalidate() // the failure may have been the second row's
+	}
 	l.settings = s
 	l.stopAt = s.stopper.find(l.written, 0)
 	l.settle() // a constraint that was not there before begins here

@@ -117,13 +117,13 @@ func (r *Row) Normalised() bool {
 }
 
 // stale reports whether the proposal's row must be fetched again because the
-// settings now need the logits behind its log-probabilities, or tokens that it
-// does not name.
+// settings now need the logits behind its log-probabilities, tokens that it
+// does not name, or a second row.
 func (l *Lane) stale() bool {
 	if len(l.pending) == 0 || l.pending[0].Row == nil || l.pending[0].Observed {
 		return false
 	}
-	if l.narrowed && l.needsMore(l.pending[0].Row) {
+	if l.narrowed && l.needsMore(l.pending[0].Row) || l.lacksSecond() {
 		return true
 	}
 	if !l.settings.needsLogits() {

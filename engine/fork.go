@@ -51,6 +51,9 @@ func (l *Lane) look(ctx context.Context, index int) {
 	l.publish()
 	inner, stop := l.attend(ctx)
 	row, err := l.recompute(inner, len(l.prompt)+index-1)
+	if err == nil {
+		err = l.addSecond(inner, row, old.Settings, len(l.prompt)+index-1)
+	}
 	cut := interrupted(inner)
 	stop()
 	l.looking = 0

@@ -39,6 +39,7 @@ type Lane struct {
 	// Everything below belongs to the goroutine in Run.
 
 	cache    cache
+	beside   beside // the second session, where a stage weighs two rows
 	settings *Settings
 	text     string
 	prompt   []int32
@@ -111,6 +112,7 @@ func (l *Lane) Run(ctx context.Context) error {
 		return err
 	}
 	defer l.cache.close()
+	defer l.beside.close()
 	defer l.dropDecoder()
 	defer l.dropSearch()
 	defer l.stopFeed()
@@ -269,6 +271,16 @@ func (l *Lane) propose(ctx context.Context) {
 	}
 	row := l.row(ctx, rows[0])
 	if row == nil {
+		return
+	}
+	inner, stop := l.attend(ctx)
+	err := l.addSecond(inner, row, l.settings, len(l.tokens))
+	cut := interrupted(inner)
+	stop()
+	if err != nil {
+		if !cut && ctx.Err() == nil {
+			l.fail(err)
+		}
 		return
 	}
 	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: row}

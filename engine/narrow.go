@@ -18,7 +18,7 @@ const narrowRow = 256
 // narrow returns how many tokens the next row need name, 0 for all.
 func (l *Lane) narrow() int {
 	free := l.every == 0 && (l.budget < 0 || l.budget > 1)
-	if !free || l.settings.constraint != nil || l.settings.schedule != nil || !l.settings.Pipeline.MaySuffice(narrowRow) {
+	if !free || l.settings.weighs() || l.settings.constraint != nil || l.settings.schedule != nil || !l.settings.Pipeline.MaySuffice(narrowRow) {
 		return 0
 	}
 	return narrowRow

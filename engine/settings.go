@@ -84,6 +84,9 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.besides, err = c.besides(p); err != nil {
+		return nil, err
+	}
 	if s.repetition, err = loops.ParseRepetition(cfg.Text("repetition_detection")); err != nil {
 		return nil, fmt.Errorf("repetition_detection: %w", err)
 	}
@@ -123,8 +126,9 @@ type Settings struct {
 	limit      int // max_new_tokens
 	stopper    stopper
 	repetition loops.Repetition
-	eog        []int32 // ids that end the text
-	noPiece    []int32 // ids that no token has
+	besides    *besides // where stages that weigh two rows have the second one from
+	eog        []int32  // ids that end the text
+	noPiece    []int32  // ids that no token has
 	constraint *constraint
 	schedule   *timetable // changes the settings inside a text; nil if nothing does
 	base       *Settings  // those whose schedule made these; nil if none did

@@ -25,7 +25,7 @@ func previous(steps []*Step, n int) *Step {
 
 func (in stepInput) sampling(r *Row) sampling.Input {
 	x := sampling.Input{
-		IDs: r.IDs, Logits: r.Values, Rest: r.Rest,
+		IDs: r.IDs, Logits: r.Values, Rest: r.Rest, Second: r.Second,
 		Prompt: in.prompt, Output: in.output, Pins: in.pins,
 	}
 	if in.before != nil {

@@ -61,6 +61,10 @@ type Row struct {
 	// Strayed means that a server read the text as other tokens than those
 	// chosen, so that the row follows those.
 	Strayed bool
+	// Second is another model's or prompt's row of the same tokens, where a
+	// stage weighs two; nil if none does.
+	Second []float32
+	of     *besides // where it comes from
 }
 
 // A Summary is what every step keeps, however old.

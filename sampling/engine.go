@@ -100,6 +100,8 @@ type Stage struct {
 	Chance bool    // it goes by chance
 	Needs  []Need  // of other parameters, for the stage to be on
 
+	Second SecondRow // what it weighs the row against
+
 	Penalty bool   // it lowers tokens that came before
 	Prompt  bool   // a penalty that counts the tokens of the prompt too
 	Window  string // the parameter that says how many tokens a penalty counts; empty for all
@@ -114,6 +116,15 @@ type Stage struct {
 
 	weights weightUse
 }
+
+// A SecondRow is what a stage weighs the row against.
+type SecondRow uint8
+
+const (
+	NoSecond  SecondRow = iota
+	OfAmateur           // another model's row after the same text
+	OfPrompt            // the model's own row after another prompt
+)
 
 // A BestUse is what a stage may do to the best token left.
 type BestUse uint8

@@ -98,7 +98,7 @@ var (
 		}}
 	contrastiveDef = &Stage{Name: "contrastive", Tiny: "contrast", weights: readsWeights,
 		Keys:    []string{"contrastive_alpha", "contrastive_beta", "contrastive_form", "contrastive_temperature"},
-		Movable: true, Best: MayMove,
+		Movable: true, Best: MayMove, Second: OfAmateur,
 		Build: func(b *Builder) (Action, string) {
 			b.completeContrastive()
 			s := &contrastive{alpha: b.Float("contrastive_alpha"), beta: b.Float("contrastive_beta"),
@@ -112,7 +112,7 @@ var (
 			return s, b.Format("contrastive_alpha") + "/" + b.Format("contrastive_beta")
 		}}
 	guidanceDef = &Stage{Name: "guidance", Tiny: "cfg", weights: readsWeights, Keys: []string{"guidance_scale"},
-		Movable: true, Best: MayMove,
+		Movable: true, Best: MayMove, Second: OfPrompt,
 		Build: func(b *Builder) (Action, string) {
 			g := b.Float("guidance_scale")
 			if g == 1 {

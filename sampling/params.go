@@ -127,6 +127,8 @@ var params = []Param{
 		Help: "Divides the amateur's logits in the difference. 1 is as they are."},
 	{Key: "guidance_scale", Kind: Float, Min: -100, Max: 100, Lo: 0, Hi: 4, Step: 0.1, Off: 1.0, Default: 1.0, Stage: "guidance", Hidden: true,
 		Help: "Moves away from what the negative prompt makes likely. 1 is off. Try 1.5."},
+	{Key: "negative_prompt", Kind: Text, Off: "", Default: "", Group: Other, Master: "guidance_scale", Hidden: true,
+		Help: "What guidance moves away from. Empty: the prompt's last token alone."},
 	{Key: "adaptive_target", Kind: Float, Min: -1, Max: 1, Lo: -1, Hi: 1, Step: 0.05, Off: -1.0, Default: -1.0, Stage: "adaptive_p", Hidden: true,
 		Help: "The probability that chosen tokens shall have on average. -1 is off."},
 	{Key: "adaptive_decay", Kind: Float, Min: 0, Max: 0.99, Lo: 0, Hi: 0.99, Step: 0.01, Default: 0.9, Stage: "adaptive_p", Master: "adaptive_target", Hidden: true,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"logitscope/sampling/luck"
@@ -72,6 +73,17 @@ func (p *Pipeline) StageNames() []string {
 		names[i] = s.def.Name
 	}
 	return names
+}
+
+// Seconds returns what the stages that are on weigh the row against; none if
+// no stage needs a second row.
+func (p *Pipeline) Seconds() (kinds []SecondRow) {
+	for _, s := range p.stages {
+		if k := s.def.Second; k != NoSecond && !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // An Input is what a step is decided from. Nothing it points to is modified

@@ -11,6 +11,13 @@ import (
 // builtinDraft is the draft model of the built-in model.
 const builtinDraft = "fable-draft"
 
+// wantsAmateur reports whether a stage weighs the row against a smaller
+// model's.
+func wantsAmateur(cfg sampling.Config) bool {
+	return cfg.Order().Supports("contrastive_alpha") &&
+		(cfg.Float("contrastive_alpha") > 0 || cfg.Float("contrastive_beta") > 0 || cfg.Text("contrastive_form") == "difference")
+}
+
 // wantsDraft reports whether cfg asks for drafted tokens.
 func wantsDraft(cfg sampling.Config) bool {
 	s, ok := cfg.Lookup("num_assistant_tokens")
@@ -23,8 +30,11 @@ func wantsDraft(cfg sampling.Config) bool {
 func (s *shared) openDraft(ctx context.Context, target models.Model, cfg sampling.Config) (engine.Draft, error) {
 	name := s.draft
 	if name == "" {
-		if !wantsDraft(cfg) {
+		if !wantsDraft(cfg) && !wantsAmateur(cfg) {
 			return engine.Draft{}, nil
+		}
+		if s.model != "fable" && !wantsDraft(cfg) {
+			return engine.Draft{}, wrong("contrastive_alpha: no draft model to be the amateur; name one with --draft")
 		}
 		if s.model != "fable" {
 			return engine.Draft{}, wrong("num_assistant_tokens: no draft model; name one with --draft, or --draft ngram")
