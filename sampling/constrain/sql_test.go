@@ -112,6 +112,44 @@ func TestSQLAliases(t *testing.T) {
 	}
 }
 
+// TestSQLOutputNames orders by the names that the items of a select are given.
+func TestSQLOutputNames(t *testing.T) {
+	db := tables(t, shelf)
+	g := constraintest.Compile(t, grammar.SQL(shelf))
+	// Masks are compared with few scopes: the slow twin goes through every token.
+	small := constraintest.Compile(t, grammar.SQL(grammar.SQLSpec{Tables: shelf.Tables[:1]}))
+	v := constraintest.FableVocab(t)
+	for text, want := range map[string]bool{
+		"SELECT name AS n FROM authors ORDER BY n":                                                                    true,
+		"SELECT name AS n FROM authors ORDER BY N DESC, born":                                                         true,
+		"SELECT name AS Zwei FROM authors ORDER BY zWEI":                                                              true,
+		"SELECT name AS n FROM authors ORDER BY m":                                                                    false,
+		"SELECT name AS n FROM authors ORDER BY nn":                                                                   false,
+		"SELECT name AS nn FROM authors ORDER BY n":                                                                   false,
+		"SELECT name FROM authors ORDER BY n":                                                                         false,
+		"SELECT born, COUNT(*) AS total FROM authors GROUP BY born ORDER BY total DESC LIMIT 3":                       true,
+		"SELECT born, COUNT(*) AS total FROM authors GROUP BY born ORDER BY total2":                                   false,
+		"SELECT id AS total, born AS tot FROM authors ORDER BY tot, total":                                            true,
+		"SELECT id AS x, born + 1 AS y FROM authors WHERE id IN (SELECT author_id FROM books) ORDER BY y, x LIMIT 2;": true,
+		"SELECT id AS x FROM authors WHERE id IN (SELECT author_id FROM books ORDER BY x)":                            false,
+		"SELECT a.id AS x, b.title AS long_name FROM authors a JOIN books b ON a.id=b.author_id ORDER BY long_name":   true,
+		"SELECT id AS x, born AS x FROM authors ORDER BY x":                                                           true,
+		"SELECT id AS x FROM authors WHERE x > 1":                                                                     false,
+		"SELECT id AS order FROM authors ORDER BY order":                                                              false,
+	} {
+		ok, at := g.Check([]byte(text))
+		if ok != want {
+			t.Errorf("%q: accepted %v (dead at %d), want %v", text, ok, at, want)
+		}
+		if ok {
+			if _, err := db.Exec(text); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		constraintest.CompareMasks(t, text, small, v, []byte(text), 3)
+	}
+}
+
 // tables returns a database with the tables of a specification.
 func tables(t *testing.T, spec grammar.SQLSpec) *sql.DB {
 	t.Helper()

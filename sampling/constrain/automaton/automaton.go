@@ -44,6 +44,7 @@ type automaton struct {
 	most   int  // items of a state, see maxItems
 	busy   int  // items gone through in states of more than busyItems
 	pruned bool // a state reached most and lost its more distant items
+	torn   bool // a state with an unknown stack has missed words of a scope
 	start  int32
 }
 

@@ -102,8 +102,8 @@ func (a *automaton) nearestByte(id int32) (byte, bool) {
 
 func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 	s := a.p.Strs[place.Str]
-	if s.Bare && s.Closes(place.StringState) && !a.repeats(place.StringState) {
-		return 0, false // what follows the number is an item of its own
+	if s.Bare && s.Closes(place.StringState) && a.repeats(place.StringState) == s.Among {
+		return 0, false // what follows is an item of its own
 	}
 	if s.Closes(place.StringState) && lang.HasByte(&place.live, '"') {
 		return '"', true
@@ -133,6 +133,12 @@ func (a *automaton) distBehind(place *stringPlace, b byte) int32 {
 	next = a.read(place.StringState, next, b)
 	taken := a.matching(next)
 	switch {
+	case s.Among:
+		d := lang.Unreachable
+		for _, w := range taken {
+			d = min(d, int32(len(w)-len(a.textOf(next))))
+		}
+		return d
 	case s.Bare && a.repeats(next):
 		return s.Distance(next) + 1
 	case s.Bare || len(taken) == 0:

@@ -76,7 +76,12 @@ func (a *automaton) act(n, stack int32) {
 	case program.NodeString:
 		s := a.p.Strs[x.Arg]
 		st := lang.StringState{Str: x.Arg, Q: s.Lang.Start(), Lo: s.Lo, Hi: s.Hi}
-		if s.Unique {
+		if stack == unknown && s.Among {
+
+			a.torn = true
+			return
+		}
+		if s.Remembers() && stack != unknown {
 			st.Text, st.Seen = emptyText, a.frames[stack].a
 			st.Apart = a.data[st.Seen].Texts == nil
 		}

@@ -3,6 +3,7 @@ package automaton
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"logitscope/sampling/constrain/lang"
 	"logitscope/sampling/constrain/program"
@@ -31,10 +32,10 @@ type part struct {
 }
 
 // wideLive is the number of bytes from which a part's answer is worth keeping.
-// maxParts bounds the items that are looked at one by one.
+// maxParts bounds the items that are looked at one by one, as many as a state has.
 const (
 	wideLive = 24
-	maxParts = 512
+	maxParts = 4096
 )
 
 // A division is the items of a state by how they are answered: those that read
@@ -56,15 +57,18 @@ func (m *Matcher) divide(s int32) division {
 
 func (m *Matcher) split(items []item) division {
 	if len(items) > maxParts || m.a.pruned && len(items) > 0 {
-		return division{parts: []part{{kind: partAll, items: items}}}
+		return division{parts: []part{{kind: partAll, items: m.withoutWords(items)}}}
 	}
 	var out division
+	var scoped []item
 	parts, calls := m.splitParts[:0], m.splitCalls[:0]
 	first := 0 // of the texts, which mostly are next to each other
 	for i, it := range items {
 		switch {
 		case it.at < 0:
 			parts = append(parts, m.stringPart(items[i:i+1:i+1]))
+		case m.a.p.Rules[m.a.p.Nodes[it.at].Rule].Scoped:
+			scoped = append(scoped, it) // what follows depends on the stack
 		case m.a.p.TextTo[it.at] < 0:
 			cut, caller := m.cut(it)
 			calls = append(calls, cutItem{cut, caller})
@@ -74,6 +78,9 @@ func (m *Matcher) split(items []item) division {
 		default:
 			out.texts = append(out.texts, it)
 		}
+	}
+	if len(scoped) > 0 {
+		parts = append(parts, part{kind: partAll, items: scoped})
 	}
 	for i := range calls {
 		if calls[i].caller != taken {
@@ -123,6 +130,8 @@ func (m *Matcher) stringPart(items []item) part {
 	s := m.a.p.Strs[st.Str]
 	_, except := s.Lang.(*lang.ExceptText)
 	switch {
+	case s.Word && !s.Among && !m.a.torn:
+		return m.plainPart(m.withoutWords(items)[0])
 	case s.Bare:
 		return part{kind: partAll, items: items}
 	case st.Text != 0:
@@ -131,6 +140,27 @@ func (m *Matcher) stringPart(items []item) part {
 		return part{kind: partExcept, keep: true, cut: uncut, caller: it.stack, items: items}
 	}
 	return m.plainPart(it)
+}
+
+// withoutWords returns items that do not remember the word they are in. What is
+// remembered says which words may come in the same scope later; a token that
+// gives a name and uses it would have to hold what is between.
+func (m *Matcher) withoutWords(items []item) []item {
+	out := slices.Clone(items)
+	for i, it := range out {
+		if it.at >= 0 || m.a.torn {
+			continue
+		}
+		st := m.a.strings[^it.at].StringState
+		if s := m.a.p.Strs[st.Str]; !s.Word || s.Among {
+			continue
+		}
+		st.Text, st.Seen, st.Apart = 0, 0, false
+		if at, ok := m.a.internString(st); ok {
+			out[i].at = at
+		}
+	}
+	return out
 }
 
 // plainPart is the part of an item in a string that nothing but its language

@@ -61,8 +61,9 @@ func (m *Matcher) textOf(p *part) (*lang.DFA, lang.StringState, bool) {
 		return nil, lang.StringState{}, false
 	}
 	st := m.a.strings[^p.items[0].at].StringState
-	d, ok := m.a.p.Strs[st.Str].Lang.(*lang.DFA)
-	return d, st, ok && st.Esc == 0 && st.Lo <= 0 && st.Hi < 0
+	s := m.a.p.Strs[st.Str]
+	d, ok := s.Lang.(*lang.DFA)
+	return d, st, ok && !s.Bare && st.Esc == 0 && st.Lo <= 0 && st.Hi < 0
 }
 
 // A groundKey is a state of an automaton with the strings of the members.

@@ -65,6 +65,8 @@ func (a *automaton) read(st, next lang.StringState, b byte) lang.StringState {
 	added := ""
 	switch {
 	case next.Esc != 0:
+	case st.Esc == 0 && a.p.Strs[st.Str].Word && 'A' <= b && b <= 'Z':
+		added = string([]byte{b - 'A' + 'a'})
 	case st.Esc == 0:
 		added = string([]byte{b})
 	default:

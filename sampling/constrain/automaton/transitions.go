@@ -120,7 +120,11 @@ func (a *automaton) advance(it item, b byte) {
 	}
 	if at, ok := a.internString(next); ok {
 		a.set.items = append(a.set.items, item{at, it.stack})
-		if s.Bare && s.Closes(next) && !a.repeats(next) {
+		switch {
+		case !s.Bare || !s.Closes(next) || a.repeats(next) != s.Among:
+		case s.Among:
+			a.leave(it.stack)
+		default:
 			a.leave(a.remembered(next, it.stack))
 		}
 	}

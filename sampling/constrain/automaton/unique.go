@@ -11,10 +11,11 @@ import (
 
 // repeats reports whether the text read is one of the items before.
 func (a *automaton) repeats(st lang.StringState) bool {
-	if st.Text == 0 || st.Apart && !a.p.Strs[st.Str].Bare {
+	s := a.p.Strs[st.Str]
+	if st.Text == 0 || st.Apart && !s.Bare || s.Word && !s.Among {
 		return false
 	}
-	return a.data[st.Seen].Texts.Has(a.p.Strs[st.Str].Identity(a.textOf(st)))
+	return a.data[st.Seen].Texts.Has(s.Identity(a.textOf(st)))
 }
 
 // remembered is the stack behind a text that has ended: that of a unique one
@@ -41,6 +42,13 @@ func (a *automaton) remembered(st lang.StringState, stack int32) int32 {
 // only to repetitions.
 func (a *automaton) keepUnique(place *stringPlace) {
 	s, st := a.p.Strs[place.Str], place.StringState
+	switch {
+	case s.Among:
+		a.keepAmong(place)
+		return
+	case s.Word:
+		return
+	}
 	repeats := s.Closes(st) && a.repeats(st)
 	if s.Bare {
 		if repeats {
@@ -82,6 +90,21 @@ func (a *automaton) keepBytes(place *stringPlace, list []byte) {
 	}
 }
 
+// keepAmong leaves only the bytes that lead to a word that was remembered.
+func (a *automaton) keepAmong(place *stringPlace) {
+	words, read := a.matching(place.StringState), len(a.textOf(place.StringState))
+	place.live, place.dist = [4]uint64{}, lang.Unreachable
+	for _, w := range words {
+		place.dist = min(place.dist, int32(len(w)-read))
+	}
+	for _, b := range nextBytes(words, read) {
+		lang.SetBytes(&place.live, b, b)
+		if 'a' <= b && b <= 'z' {
+			lang.SetBytes(&place.live, b-'a'+'A', b-'a'+'A')
+		}
+	}
+}
+
 var digitBytes = []byte("-.0123456789")
 
 // matching lists the texts before that begin with what was read, in ascending
@@ -97,7 +120,12 @@ func (a *automaton) matching(st lang.StringState) []string {
 // begins with what was read.
 func (a *automaton) completable(st lang.StringState) bool {
 	s := a.p.Strs[st.Str]
-	if s.Bare {
+	switch {
+	case s.Among:
+		return len(a.matching(st)) > 0
+	case s.Word:
+		return true
+	case s.Bare:
 		return !s.Settled(a.textOf(st)) || !a.repeats(st)
 	}
 	taken := a.matching(st)

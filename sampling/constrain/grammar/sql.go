@@ -127,7 +127,8 @@ func readNames(v *jsonvalue.Value, ptr string) ([]string, error) {
 // LIMIT, CASE, the usual functions, sub-selects. Keywords are in capitals or
 // small letters, names in any case. Unless the
 // specification is loose, in which case names stand as they are given, SQLite
-// prepares every statement it allows.
+// prepares every statement it allows. ORDER BY knows the names that the items of
+// the select are given.
 //
 // A table may be joined with itself. One without declared aliases may be called
 // by its initials (oi for order_items), by the beginning that tells it from
@@ -294,6 +295,7 @@ func (w *sqlWriter) fillNames(d *lang.Definition) error {
 			r.Body = &lang.Expr{Op: lang.OpNFA, NFA: t.NFA()}
 		}
 	}
+	scopeNames(d, t)
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"logitscope/sampling/constrain/lang"
 )
 
 // A sqlFrom is a table as a FROM clause names it.
@@ -37,6 +39,8 @@ func (w *sqlWriter) scoped() {
 		scalars = append(scalars, fmt.Sprintf("scalar_%d", s.id))
 	}
 	w.rule(`root ::= (%s) (ws? ";")?`, strings.Join(selects, " | "))
+	w.rule(`alias_new ::= "x"`) // filled in later
+	w.rule(`alias_old ::= "x"`)
 	w.rule(`scalar ::= %s`, strings.Join(scalars, " | "))
 	for i := range scopes {
 		w.statement(&scopes[i], byKey)
@@ -256,15 +260,18 @@ func (w *sqlWriter) statement(s *sqlScope, byKey map[string]*sqlScope) {
 		stars = append(stars, w.name(w.qualifier(f))+` ".*"`)
 	}
 	w.rule(`items_%d ::= "*" | item_%d (comma item_%d)*`, k, k, k)
-	w.rule(`item_%d ::= a_%d (ws AS ws any_name)? | %s`, k, k, strings.Join(stars, " | "))
+	w.rule(`item_%d ::= a_%d (ws AS ws alias_new)? | %s`, k, k, strings.Join(stars, " | "))
 	w.rule(`from_%d ::= %s`, k, strings.Join(w.orders(s, byKey), " | "))
-	w.rule(`tail_%d ::= (ws WHERE ws e_%d)? (ws GROUP ws BY ws keys_%d (ws HAVING ws a_%d)? (ws ORDER ws BY ws gorder_%d (comma gorder_%d)*)? | ws ORDER ws BY ws order_%d (comma order_%d)*)? (ws LIMIT ws int (ws OFFSET ws int)?)?`, k, k, k, k, k, k, k, k)
+	// A sub-select has one item, which needs no name.
+	for of, alias := range map[string]string{"tail": " | alias_old", "stail": ""} {
+		w.rule(`%s_%d ::= (ws WHERE ws e_%d)? (ws GROUP ws BY ws keys_%d (ws HAVING ws a_%d)? (ws ORDER ws BY ws g%s_%d (comma g%s_%d)*)? | ws ORDER ws BY ws o%s_%d (comma o%s_%d)*)? (ws LIMIT ws int (ws OFFSET ws int)?)?`, of, k, k, k, k, of, k, of, k, of, k, of, k)
+		w.rule(`o%s_%d ::= (key_%d%s) (ws (ASC | DESC))?`, of, k, k, alias)
+		w.rule(`g%s_%d ::= (key_%d | agg_%d%s) (ws (ASC | DESC))?`, of, k, k, k, alias)
+	}
 	w.rule(`keys_%d ::= key_%d (comma key_%d)*`, k, k, k)
 	w.rule(`key_%d ::= col_%d | scall_%d`, k, k, k)
-	w.rule(`order_%d ::= key_%d (ws (ASC | DESC))?`, k, k)
-	w.rule(`gorder_%d ::= (key_%d | agg_%d) (ws (ASC | DESC))?`, k, k, k)
 	w.rule(`select_%d ::= SELECT ws (DISTINCT ws)? items_%d ws FROM ws from_%d tail_%d`, k, k, k, k)
-	w.rule(`scalar_%d ::= SELECT ws (DISTINCT ws)? a_%d ws FROM ws from_%d tail_%d`, k, k, k, k)
+	w.rule(`scalar_%d ::= SELECT ws (DISTINCT ws)? a_%d ws FROM ws from_%d stail_%d`, k, k, k, k)
 	w.rule(`agg_%d ::= COUNT "(" opt "*" opt ")" | afunc "(" opt (DISTINCT ws)? e_%d opt ")"`, k, k)
 	w.rule(`scall_%d ::= sfunc "(" opt e_%d opt ")" | ROUND "(" opt e_%d comma [0-9] opt ")" | COALESCE "(" opt e_%d (comma e_%d)+ opt ")"`, k, k, k, k, k)
 	w.rule(`acall_%d ::= sfunc "(" opt a_%d opt ")" | ROUND "(" opt a_%d comma [0-9] opt ")" | COALESCE "(" opt a_%d (comma a_%d)+ opt ")"`, k, k, k, k, k)
@@ -344,4 +351,48 @@ Xprimary_K ::= number | string | NULL | col_K | CALLS | Xcase_K | "(" opt (X_K |
 Xcase_K ::= CASE (ws WHEN ws X_K ws THEN ws X_K)+ (ws ELSE ws X_K)? ws END`
 	rules = strings.NewReplacer("_K", fmt.Sprintf("_%d", k), "X", x, "CALLS", calls).Replace(rules)
 	w.b.WriteString(rules + "\n")
+}
+
+// scopeNames makes the names that a select gives to its items known to its
+// ORDER BY: they are words of the statement's scope, so the rules between are
+// written into it.
+func scopeNames(d *lang.Definition, ident *lang.DFA) {
+	word := lang.StringLang{Lang: ident, Hi: -1, Bare: true, Word: true}
+	given, used := word, word
+	used.Among = true
+	into := map[string]*lang.Expr{"alias_new": {Op: lang.OpString, Str: &given}, "alias_old": {Op: lang.OpString, Str: &used}}
+	byName := map[string]*lang.Expr{}
+	for _, r := range d.Rules {
+		byName[r.Name] = r.Body
+	}
+	var write func(e *lang.Expr) *lang.Expr
+	write = func(e *lang.Expr) *lang.Expr {
+		if e.Op == lang.OpCall {
+			name := d.Rules[e.Rule].Name
+			kind, _, _ := strings.Cut(name, "_")
+			switch {
+			case into[name] != nil:
+				return into[name]
+			case slices.Contains([]string{"items", "item", "tail", "otail", "gtail"}, kind):
+				return write(byName[name])
+			}
+			return e
+		}
+		if e.Op == lang.OpRepeat && e.Min == 0 && e.Max == 1 {
+			return lang.Optional(write(e.Subs[0])) // a counter would stand between the words and their scope
+		}
+		out := *e
+		out.Subs = make([]*lang.Expr, len(e.Subs))
+		for i, s := range e.Subs {
+			out.Subs[i] = write(s)
+		}
+		return &out
+	}
+	for i := range d.Rules {
+		if r := &d.Rules[i]; strings.HasPrefix(r.Name, "select_") {
+			r.Body = &lang.Expr{Op: lang.OpObject, Obj: &lang.ObjectLang{
+				Keys: []lang.MemberLang{{Body: write(r.Body), Required: true}}, Separator: lang.Empty, Max: -1, Scope: true,
+			}}
+		}
+	}
 }

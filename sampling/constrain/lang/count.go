@@ -8,7 +8,7 @@ import (
 // Identity is what makes two items equal: the text of a string, the value of a
 // number.
 func (s *StringLang) Identity(text string) string {
-	if s.Bare {
+	if s.Bare && !s.Word {
 		if r, ok := new(big.Rat).SetString(strings.TrimSuffix(text, ".")); ok {
 			return r.RatString()
 		}

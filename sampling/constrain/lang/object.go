@@ -9,6 +9,9 @@ type ObjectLang struct {
 	Differ    []*StringLang // the texts that must differ: items, or names of distinct
 	Separator *Expr         // the comma with the blanks around it
 	Min, Max  int           // number of properties; max < 0 is unlimited
+	// Scope says that words are remembered in what its members hold themselves,
+	// not in what these call.
+	Scope bool
 }
 
 type MemberLang struct {

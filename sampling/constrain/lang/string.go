@@ -39,9 +39,18 @@ type StringLang struct {
 	// what was read is remembered. bare ones are numbers, which no quote closes,
 	// and of them whole ones are integers.
 	Unique, Bare, Whole bool
+	// Word texts are bare names in a scope (see [ObjectLang]), in any case. They
+	// are remembered there; those that are among them are one that was.
+	Word, Among bool
 }
 
+// Remembers reports whether what is read of a text matters to those after it.
+func (s *StringLang) Remembers() bool { return s.Unique || s.Word }
+
 func (s *StringLang) MinBytes() int32 {
+	if s.Among {
+		return maxWord // what was remembered is not known yet, so others are nearer
+	}
 	return Add32(s.Closing(), s.Lang.Cost(s.Lang.Start(), s.Lo, s.Hi))
 }
 
@@ -111,6 +120,9 @@ func (s *StringLang) Released(st StringState) (q int32, ok bool) {
 	}
 	return 0, false
 }
+
+// maxWord is more than the bytes of any word.
+const maxWord = 64
 
 // Closing is the number of bytes that end the text.
 func (s *StringLang) Closing() int32 {

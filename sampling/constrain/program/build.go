@@ -94,6 +94,7 @@ type builder struct {
 	bodies  map[*lang.Expr]int // rules made of repetition bodies
 	strs    map[*lang.StringLang]bool
 
+	scoped    bool             // the current rule has words of its scope
 	anyString *lang.StringLang // what strings become once nothing restricts them
 
 	moves []move
@@ -109,14 +110,14 @@ func (b *builder) node(n node) int32 {
 }
 
 func (b *builder) rule(r int32) {
-	b.current = r
+	b.current, b.scoped = r, false
 	from := int32(len(b.p.Nodes))
 	start := b.node(node{Kind: NodeEmpty})
 	end := b.emit(b.def.Rules[r].Body, start)
 	if end >= 0 {
 		b.join(end, b.node(node{Kind: NodeFinal}))
 	}
-	b.p.Rules = append(b.p.Rules, Rule{Name: b.def.Rules[r].Name, Start: start, From: from, to: int32(len(b.p.Nodes)), Common: b.def.Rules[r].Common})
+	b.p.Rules = append(b.p.Rules, Rule{Scoped: b.scoped, Name: b.def.Rules[r].Name, Start: start, From: from, to: int32(len(b.p.Nodes)), Common: b.def.Rules[r].Common})
 }
 
 // A move leads from a node to another without reading.
@@ -385,6 +386,7 @@ func (b *builder) bodyRule(body *lang.Expr) int32 {
 
 // str registers a string language and the one it falls back to.
 func (b *builder) str(s *lang.StringLang) int32 {
+	b.scoped = b.scoped || s.Word
 	if b.strs == nil {
 		b.strs = map[*lang.StringLang]bool{}
 	}
@@ -392,7 +394,7 @@ func (b *builder) str(s *lang.StringLang) int32 {
 		b.strs[s] = true
 		s.Id = int32(len(b.p.Strs))
 		b.p.Strs = append(b.p.Strs, s)
-		if _, ok := s.Lang.(*lang.DFA); ok && !s.Unique {
+		if _, ok := s.Lang.(*lang.DFA); ok && !s.Remembers() {
 			if b.anyString == nil {
 				b.anyString = &lang.StringLang{Lang: lang.AnyText{}, Hi: -1}
 			}

@@ -11,7 +11,7 @@ import (
 // object lays out an object's members: as plain nodes where the order is fixed
 // and nothing is counted, else as one node that tracks what was seen.
 func (b *builder) object(o *lang.ObjectLang, from int32) int32 {
-	if o.Ordered() && len(o.Differ) == 0 && o.Min <= 0 && o.Max < 0 {
+	if o.Ordered() && !o.Scope && len(o.Differ) == 0 && o.Min <= 0 && o.Max < 0 {
 		return b.orderedObject(o, from)
 	}
 	p := &Object{extra: -1, Distinct: -1, Min: int32(o.Min), max: int32(o.Max)}

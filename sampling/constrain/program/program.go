@@ -93,6 +93,7 @@ type Rule struct {
 	Start    int32
 	From, to int32  // its nodes are from..to-1
 	Common   string // see rule
+	Scoped   bool   // it has words that the object it is in remembers
 	loops    bool   // some node leads to an earlier one
 }
 
