@@ -78,6 +78,9 @@ type (
 	}
 )
 
+// SummaryStart is how a line "summary" begins.
+const SummaryStart = `{"type":"summary"`
+
 // Findings are the words for findings, in their order.
 var Findings = [...]string{stats.Unknown: "unknown", stats.Same: "same", stats.More: "more", stats.Less: "less"}
 

@@ -23,6 +23,7 @@ import (
 	"logitscope/engine/stats"
 	"logitscope/models"
 	"logitscope/presets"
+	"logitscope/presets/exchange"
 	"logitscope/sampling"
 )
 
@@ -47,6 +48,11 @@ type benchFlags struct {
 	workers  int
 	format   string
 	dryRun   bool
+	reports  []string
+	baseline string
+	against  string
+	failIf   []string
+	recorded *bench.Recorded // whose configs are repeated; nil for none
 }
 
 // benchPatience is how long a busy server is waited for: many requests meet one
@@ -93,6 +99,10 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
 	flags.StringVar(&f.price, "price", "", "cost of a million tokens: in=X,out=Y")
 	flags.BoolVar(&f.times, "times", false, "report times too, which differ from run to run")
 	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
+	flags.StringArrayVar(&f.reports, "report", nil, "also write a report: FILE.md, .html, .csv or .jsonl; json is one object on standard output; may be repeated")
+	flags.StringVar(&f.baseline, "baseline", "", "compare with a bench that --format jsonl or --report FILE.jsonl wrote")
+	flags.StringArrayVar(&f.failIf, "fail-if", nil, "with --baseline: exit 3 if the paired interval says so, as 'pass drops' or 'loop rises'; may be repeated")
+	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file, on another model or server, and say whether what comes back differs")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
 }
 
@@ -129,6 +139,10 @@ func (s *shared) bench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	past, err := f.past()
+	if err != nil {
+		return err
+	}
 	p, backends, err := s.benchPlan(ctx, f)
 	defer func() {
 		if ctx.Err() == nil {
@@ -145,14 +159,57 @@ func (s *shared) bench(ctx context.Context, f *benchFlags) error {
 		}
 	}
 	s.tellNotes()
-	return s.runBench(ctx, f, p, opt, sum, write)
+	if f.against != "" {
+		p.Seeds = past.record.Seeds
+	}
+	return s.runBench(ctx, f, &benched{shared: s, plan: p, sum: sum, write: write}, opt, past)
+}
+
+// A past is a recorded bench to compare with; the zero value is none.
+type past struct {
+	name       string
+	record     *bench.Recorded
+	conditions []failIf
+}
+
+// past reads what --baseline or --against names.
+func (f *benchFlags) past() (p past, err error) {
+	flag := "--baseline"
+	switch {
+	case f.baseline != "" && f.against != "":
+		return p, wrong("--baseline and --against: one of them")
+	case f.against != "" && (len(f.configs) > 0 || len(f.lanes) > 0 || len(f.grid) > 0):
+		return p, wrong("--against %s: its configs are repeated; no --config, --lane or --grid", f.against)
+	case len(f.failIf) > 0 && f.baseline == "":
+		return p, wrong("--fail-if: needs --baseline")
+	case f.against != "":
+		flag = "--against"
+	case f.baseline == "":
+		return p, checkReports(f.reports)
+	}
+	for _, text := range f.failIf {
+		c, err := parseFailIf(text)
+		if err != nil {
+			return p, err
+		}
+		p.conditions = append(p.conditions, c)
+	}
+	p.name = cmp.Or(f.baseline, f.against)
+	if p.record, err = readRecorded(flag, p.name); err != nil {
+		return p, err
+	}
+	f.recorded = nil
+	if f.against != "" {
+		f.recorded = p.record
+	}
+	return p, checkReports(f.reports)
 }
 
 // runBench decodes and reports.
-func (s *shared) runBench(ctx context.Context, f *benchFlags, p *bench.Plan, opt bench.Options, sum bench.SummaryOptions, write bench.WriteOptions) error {
+func (s *shared) runBench(ctx context.Context, f *benchFlags, b *benched, opt bench.Options, past past) error {
 	bar := newProgressBar(s.sys)
 	opt.Progress = bar.show
-	r, err := bench.Run(ctx, p, opt)
+	r, err := bench.Run(ctx, b.plan, opt)
 	bar.end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return bar.interrupted(opt.Dir)
@@ -161,19 +218,43 @@ func (s *shared) runBench(ctx context.Context, f *benchFlags, p *bench.Plan, opt
 		return dirError(opt.Dir, err)
 	}
 	defer r.Close()
+	b.results = r
+	if b.summary, err = bench.Summarise(b.plan, r, b.sum, b.visit()); err != nil {
+		return err
+	}
 	out := bufio.NewWriter(s.sys.Out)
-	var report *bench.Summary
-	if f.format == "jsonl" {
-		report, err = bench.WriteJSONL(out, r, sum, write)
-	} else if report, err = bench.Summarise(p, r, sum, nil); err == nil && f.format == "csv" {
-		err = report.WriteCSV(out, p, write)
-	} else if err == nil {
-		writeBenchTable(out, p, report, write, outputWidth(s.sys.Out))
+	switch {
+	case slices.Contains(f.reports, "json"): // it has standard output to itself
+	case f.format == "jsonl":
+		_, err = bench.WriteJSONL(out, r, b.sum, b.write)
+	case f.format == "csv":
+		err = b.summary.WriteCSV(out, b.plan, b.write)
+	default:
+		writeBenchTable(out, b.plan, b.summary, b.write, outputWidth(s.sys.Out))
 	}
 	if err = flushed(out, err); err != nil {
 		return err
 	}
-	return s.benchShortfall(r, report)
+	if err := b.reports(f.reports); err != nil {
+		return err
+	}
+	worse := false
+	if past.record != nil {
+		w := s.sys.Out
+		if f.format != "table" || slices.Contains(f.reports, "json") {
+			w = s.sys.Err
+		}
+		if worse, err = b.compareRecorded(w, past.record, past.name, past.conditions); err != nil {
+			return err
+		}
+	}
+	if err := s.benchShortfall(r, b.summary); err != nil {
+		return err
+	}
+	if worse {
+		return &exitError{exitWorse}
+	}
+	return nil
 }
 
 // benchShortfall says what is missing.
@@ -417,8 +498,27 @@ func (s *shared) benchConfigs(f *benchFlags) ([]laneSpec, error) {
 		spec.label = text
 		out = append(out, spec)
 	}
+	if f.recorded != nil {
+		return recordedConfigs(f)
+	}
 	if len(out) == 0 {
 		out = append(out, laneSpec{label: s.label()})
+	}
+	return out, nil
+}
+
+// recordedConfigs are the configs of --against.
+func recordedConfigs(f *benchFlags) ([]laneSpec, error) {
+	var out []laneSpec
+	for _, c := range f.recorded.Configs {
+		in, err := exchange.Import(c.Config, f.against, exchange.Options{})
+		if err == nil {
+			err = in.Unreadable()
+		}
+		if err != nil {
+			return nil, wrong("--against %v", err)
+		}
+		out = append(out, laneSpec{label: c.Name, preset: in.Config})
 	}
 	return out, nil
 }

@@ -262,6 +262,120 @@ func TestBenchWrongUse(t *testing.T) {
 	}
 }
 
+// names are prompts that a penalty on seen tokens makes fail.
+const names = `{"id":"<b>tom|","prompt":"Extract the person's name and age from: Tom Reed is 7 years old.\n","expect":{"contains":"{\"name\": \"Tom Reed\", \"age\": 7}"}}
+{"id":"ana","prompt":"Extract the person's name and age from: Ana Lima is 12 years old.\n","expect":["json",{"contains":"Ana Lima"}]}
+{"id":"ben","prompt":"Extract the person's name and age from: Ben Cole is 9 years old.\n","expect":{"contains":"Ben Cole"}}
+{"id":"lea","prompt":"Extract the person's name and age from: Lea Marsh is 30 years old.\n","expect":{"contains":"Lea Marsh"}}
+{"id":"max","prompt":"Extract the person's name and age from: Max Stone is 45 years old.\n","expect":{"contains":"Max Stone"}}
+`
+
+func TestBenchReports(t *testing.T) {
+	set, dir := write(t, "names.jsonl", names), t.TempDir()
+	args := []string{"bench", "--prompts", set, "--config", "greedy", "--lane", "greedy,repetition_penalty=1.3", "--max-new-tokens", "24", "--dir", dir}
+	var reports []string
+	for _, ext := range []string{".md", ".html", ".csv", ".jsonl"} {
+		reports = append(reports, "--report", filepath.Join(dir, "report"+ext))
+	}
+	table, errs, code := try(t, "", append(args, reports...)...)
+	if code != exitDone || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	read := func(ext string) string {
+		b, err := os.ReadFile(filepath.Join(dir, "report"+ext))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	page, md := read(".html"), read(".md")
+	for _, w := range []string{"Which settings are better", "5 prompts × 2 configs × 1 seeds", "repetition_penalty off → 1.30", "passes less often", "Where they disagree", "for vllm", "for ollama", "repetition_penalty=1.3", "&lt;b&gt;tom|"} {
+		if !strings.Contains(page, w) {
+			t.Errorf("the page lacks %q", w)
+		}
+	}
+	for _, never := range []string{"<script", "http://", "https://", "src=", "<b>tom"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %s", never)
+		}
+	}
+	if !strings.Contains(md, "| greedy |") || !strings.Contains(md, "&lt;b>tom\\|") || !strings.Contains(md, "## Where they disagree") {
+		t.Errorf("%s", md)
+	}
+	// The numbers of all are those of the table.
+	pass := strings.Fields(strings.Split(table, "\n")[1])[1]
+	if !strings.Contains(page, pass) || !strings.Contains(md, pass) || !strings.HasPrefix(read(".csv"), "config,part,") {
+		t.Errorf("no report has %s", pass)
+	}
+	jsonl, _, _ := try(t, "", append(args, "--format", "jsonl")...)
+	if read(".jsonl") != jsonl {
+		t.Error("the report is not what --format jsonl writes")
+	}
+	object, _, code := try(t, "", append(args, "--report", "json")...)
+	var o struct {
+		Bench     map[string]any
+		Summaries []map[string]any
+	}
+	if err := json.Unmarshal([]byte(object), &o); err != nil || code != exitDone || len(o.Summaries) != 2 || o.Bench["prompts"] != 5.0 {
+		t.Errorf("%v: %s", err, object)
+	}
+	if _, errs, code := try(t, "", append(args, "--report", "x.pdf")...); code != exitUsage || !strings.Contains(errs, ".html") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// A bench that does worse than the recorded one fails with a code of its own,
+// only where the interval says so.
+func TestBenchBaseline(t *testing.T) {
+	set, dir := write(t, "names.jsonl", names), t.TempDir()
+	old := filepath.Join(dir, "old.jsonl")
+	run := func(args ...string) (string, string, int) {
+		return try(t, "", append([]string{"bench", "--prompts", set, "--seeds", "4", "--max-new-tokens", "24", "--dir", filepath.Join(dir, "d")}, args...)...)
+	}
+	if _, errs, code := run("--config", "greedy", "--report", old); code != exitDone {
+		t.Fatal(errs)
+	}
+	same, errs, code := run("--config", "greedy", "--baseline", old, "--fail-if", "pass drops")
+	if code != exitDone || errs != "" || !strings.Contains(same, "20 of 20 texts are the same") || !strings.Contains(same, "now: not distinguishable") {
+		t.Errorf("exit %d: %s%s", code, errs, same)
+	}
+	worse, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old, "--fail-if", "pass drops", "--fail-if", "pass rises")
+	if code != exitWorse || !strings.Contains(worse, "now passes less often") || !strings.Contains(worse, "--fail-if holds: pass drops") || !strings.Contains(worse, "prompts pass less often: <b>tom|") {
+		t.Errorf("exit %d: %s", code, worse)
+	}
+	if out, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old); code != exitDone || !strings.Contains(out, "passes less often") {
+		t.Errorf("without --fail-if: exit %d: %s", code, out)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--baseline nope.jsonl", "no such file"}, {"--baseline " + set, "line 1: must be the head of a bench"}, {"--fail-if", "argument"},
+		{"--baseline " + old + " --fail-if drops", "pass drops"}, {"--baseline " + old + " --against " + old, "one of them"},
+		{"--against " + old + " --config chat", "its configs are repeated"},
+	} {
+		if _, errs, code := run(strings.Fields(tt.args)...); code != exitUsage || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d: %s", tt.args, code, errs)
+		}
+	}
+}
+
+// The chosen config is repeated on the server it was written out for: the same
+// law gives the same texts, another temperature does not.
+func TestBenchAgainstAServer(t *testing.T) {
+	set, dir := write(t, "names.jsonl", names), t.TempDir()
+	old := filepath.Join(dir, "old.jsonl")
+	if _, errs, code := try(t, "", "bench", "--prompts", set, "--config", "chat", "--seeds", "2", "--max-new-tokens", "10", "--report", old, "--dir", dir); code != exitDone {
+		t.Fatal(errs)
+	}
+	url := serve(t, vllm(-1))
+	out, errs, code := try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir)
+	if code != exitDone || errs != "" || !strings.Contains(out, "10 of 10 texts are the same") || !strings.Contains(out, "5 prompts × 1 configs × 2 seeds") {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+	out, _, code = try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir, "--temperature", "1.9", "--top-p", "1", "--top-k", "0")
+	if code != exitDone || strings.Contains(out, "10 of 10 texts are the same") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
 func TestTuneCommand(t *testing.T) {
 	set := write(t, "set.csv", capitals)
 	args := []string{"tune", "--prompts", set, "--over", "temperature=0.2:2.5", "--over", "xtc_threshold=0.6:0.9", "--max-new-tokens", "6", "--dir", t.TempDir(),

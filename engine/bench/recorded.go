@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"logitscope/engine/bench/prompts"
+	"logitscope/engine/stats"
+)
+
+// A Recorded is a bench as [WriteJSONL] wrote it.
+type Recorded struct {
+	Configs []RecordedConfig
+	Seeds   []uint64
+	texts   map[[2]string][]*Text // by config and prompt
+}
+
+// A RecordedConfig is a config of a recorded bench.
+type RecordedConfig struct {
+	Name, Model string
+	Config      json.RawMessage // as the program's own format has settings
+}
+
+// maxRecordedLine bounds a line of a recorded bench.
+const maxRecordedLine = 256 << 20
+
+// ReadJSONL reads a bench that was written as JSON lines. The error names the
+// line.
+func ReadJSONL(r io.Reader) (*Recorded, error) {
+	rec := &Recorded{texts: map[[2]string][]*Text{}}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 1<<16), maxRecordedLine)
+	for n := 1; in.Scan(); n++ {
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(in.Bytes(), &kind); err != nil {
+			return nil, fmt.Errorf("line %d: not JSON", n)
+		}
+		switch {
+		case n == 1 && kind.Type != "bench":
+			return nil, errors.New("line 1: must be the head of a bench, as bench --format jsonl writes it")
+		case kind.Type == "bench":
+			var head struct {
+				Seeds   []uint64
+				Configs []struct {
+					Name   string
+					Model  struct{ Name string }
+					Config json.RawMessage
+				}
+			}
+			if err := json.Unmarshal(in.Bytes(), &head); err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+			rec.Seeds = head.Seeds
+			for _, c := range head.Configs {
+				rec.Configs = append(rec.Configs, RecordedConfig{c.Name, c.Model.Name, c.Config})
+			}
+		case kind.Type == "cell":
+			var cell textsLine
+			if err := json.Unmarshal(in.Bytes(), &cell); err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+			key := [2]string{cell.Config, cell.Prompt}
+			for i := range cell.Texts {
+				rec.texts[key] = append(rec.texts[key], &cell.Texts[i].Text)
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if len(rec.Configs) == 0 || len(rec.texts) == 0 {
+		return nil, errors.New("no texts of a bench")
+	}
+	return rec, nil
+}
+
+// with returns the recorded config that a config is compared with: that of the
+// same name, or the only one.
+func (r *Recorded) with(name string) (string, bool) {
+	if slices.ContainsFunc(r.Configs, func(c RecordedConfig) bool { return c.Name == name }) {
+		return name, true
+	}
+	return r.Configs[0].Name, len(r.Configs) == 1
+}
+
+// A Comparison is a config against its recorded texts, on the prompts that both
+// have.
+type Comparison struct {
+	Config, With string
+	Prompts      int
+	Same         int             // texts that are the same as recorded, of those with the same seed
+	Common       int             // texts with the same seed
+	Verdicts     []stats.Verdict // now against then, in the order of [Metrics]
+	Worse        []string        // prompts that pass less often than they did
+	Better       []string        // prompts that pass more often
+}
+
+// Compare compares the texts of p with recorded ones.
+func Compare(p *Plan, r Texts, rec *Recorded) ([]Comparison, error) {
+	out := make([]Comparison, len(p.Configs))
+	then, now := make([][]tally, len(p.Configs)), make([][]tally, len(p.Configs))
+	for c := range out {
+		out[c].Config = p.Configs[c].Name
+		with, ok := rec.with(out[c].Config)
+		if !ok {
+			return nil, fmt.Errorf("%s: no such config was recorded", out[c].Config)
+		}
+		out[c].With = with
+	}
+	pass := MetricNamed("pass")
+	err := r.Each(func(_ int, q *prompts.Prompt, c int, all []*Text) error {
+		old := rec.texts[[2]string{out[c].With, q.ID}]
+		texts := slices.DeleteFunc(slices.Clone(all), func(t *Text) bool { return t == nil })
+		if len(old) == 0 || len(texts) == 0 {
+			return nil
+		}
+		out[c].Prompts++
+		a, b := measure(len(old), &p.Configs[c], &cell{old, p.answer(q)}), measure(len(texts), &p.Configs[c], &cell{texts, p.answer(q)})
+		then[c], now[c] = append(then[c], a), append(now[c], b)
+		switch {
+		case a.n[pass] == 0 || b.n[pass] == 0:
+		case b.value[pass] < a.value[pass]:
+			out[c].Worse = append(out[c].Worse, q.ID)
+		case b.value[pass] > a.value[pass]:
+			out[c].Better = append(out[c].Better, q.ID)
+		}
+		for _, t := range texts {
+			for _, o := range old {
+				if o.Seed == t.Seed {
+					out[c].Common++
+					if o.Text == t.Text && o.Reason == t.Reason {
+						out[c].Same++
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for c := range out {
+		if out[c].Prompts == 0 {
+			return nil, fmt.Errorf("%s: no prompt of the set was recorded", out[c].Config)
+		}
+		for k := range metrics {
+			out[c].Verdicts = append(out[c].Verdicts, stats.Judge([]stats.Contrast{contrast(k, then[c], now[c])})[0])
+		}
+	}
+	return out, nil
+}
