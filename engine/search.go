@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"logitscope/engine/beam"
@@ -235,19 +236,25 @@ func (b *beamSearch) steps() int   { return len(b.view.Steps) }
 func (b *beamSearch) show(v *View) { v.Beam = b.view }
 func (b *beamSearch) close() error { return b.s.Close() }
 
+// ended returns why the text that won ends, once the search is over: the search
+// may have stopped for another reason.
 func (b *beamSearch) ended() Reason {
-	switch b.view.Reason {
-	case beam.Going:
+	if b.view.Reason == beam.Going {
 		return ""
+	}
+	if r := b.view.Result(); len(r) > 0 && r[0].Node.Ended {
+		if slices.Contains(b.view.Settings.EOS, r[0].Node.Token) {
+			return EOS
+		}
+		return Stop
+	}
+	switch b.view.Reason {
 	case beam.Length:
 		return Length
 	case beam.Context:
 		return ContextFull
 	}
-	if r := b.view.Result(); len(r) > 0 && !r[0].Node.Ended {
-		return Constraint
-	}
-	return EOS
+	return Constraint // nothing may follow
 }
 
 func (b *beamSearch) best() []int32 {

@@ -9,12 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
 	"github.com/spf13/pflag"
+	"logitscope/ui/tui"
 
 	"logitscope/viz"
 )
@@ -43,7 +43,7 @@ type System struct {
 // Main runs the command line and returns the exit code. The licences are files
 // that --licenses prints.
 func Main(licenses fs.FS) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := tui.Signalled(context.Background())
 	defer stop()
 	return Run(ctx, System{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Licenses: licenses})
 }

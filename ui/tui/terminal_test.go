@@ -3,13 +3,13 @@
 package tui
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,7 +37,13 @@ func TestMain(m *testing.M) {
 		views["panic"] = viewEntry{"panic", func(*Model) (kit.View, tea.Cmd) { return panicView{}, nil }}
 		views[kit.ViewEngines] = views["panic"]
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // as main does
+	ctx, stop := Signalled(context.Background())
+	if os.Getenv("LAB_CHILD") == "deaf" { // as one that is stuck
+		fmt.Println("deaf")
+		<-ctx.Done()
+		fmt.Println("heard")
+		select {}
+	}
 	defer stop()
 	if err := Run(ctx, opt); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", strings.SplitN(err.Error(), "\n", 2)[0])
@@ -194,13 +200,40 @@ func TestTerminalTerminate(t *testing.T) {
 			if i%2 == 1 {
 				x.keys(". . . . ")
 			}
-			if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			if err := x.cmd.Process.Signal([]os.Signal{syscall.SIGTERM, syscall.SIGHUP}[i%3/2]); err != nil {
 				t.Fatal(err)
 			}
 			if err := x.ends(); err == nil {
 				t.Error("ended as if it had not been told to")
 			}
 		})
+	}
+}
+
+// The second signal ends a program that the first did not.
+func TestTheSecondSignalEnds(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "LAB_CHILD=deaf")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for _, want := range []string{"deaf", "heard"} {
+			if !lines.Scan() || lines.Text() != want {
+				t.Fatalf("%v: %q, want %q", s, lines.Text(), want)
+			}
+			if err := cmd.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Errorf("%v: ended without an error", s)
+		}
 	}
 }
 
