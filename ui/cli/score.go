@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -15,36 +16,63 @@ import (
 )
 
 func newScore(sys System) *cobra.Command {
-	var file, report string
+	var file, text, against, report, format string
 	var response int
 	cmd := &cobra.Command{
 		Use:   "score",
-		Short: "how likely a text was, token by token, by log probabilities that a server sent",
-		Long: `Score reads saved responses with log probabilities: of the OpenAI APIs and those
-who speak them (vLLM, SGLang, llama-server), of llama-server, Ollama, SGLang and
-TGI by their own; whole, as a list, one a line, as batch output or as a stream.
-The shape is known by the content. A floor, such as -9999, is no value and in no
-sum.`,
-		Example: `  logitscope score --logprobs response.json
+		Short: "how likely a text was, token by token: under a model, or by saved log probabilities",
+		Long: `Score reads a text that is already there. With --text the model reads it, each
+token after the true ones before it, and says how likely each was, what the
+settings would have done to it, and what the whole comes to; texts longer than
+the context are read in windows that overlap by half. --against puts the same
+text through a second law, a lane's SPEC, on the same model or on one of the same
+vocabulary (model=FILE), and says how far the two are apart.
+
+With --logprobs it reads saved responses with log probabilities: of the OpenAI
+APIs and those who speak them (vLLM, SGLang, llama-server), of llama-server,
+Ollama, SGLang and TGI by their own; whole, as a list, one a line, as batch output
+or as a stream. The shape is known by the content. A floor, such as -9999, is no
+value and in no sum.`,
+		Example: `  logitscope score --text story.txt --preset chat
+  echo -n "Paris" | logitscope score --text - --prompt "The capital of France is" --report json
+  logitscope score --text story.txt --preset neutral --against neutral,temperature=0.7
+  logitscope score --text story.txt --model a.Q8_0.gguf --against neutral,model=a.Q4_K.gguf
   logitscope score --logprobs batch.jsonl --response 2 --report json`,
 		Args: noArgs,
 	}
+	s := addShared(sys, cmd)
 	f := cmd.Flags()
-	f.StringVar(&file, "logprobs", "", "the file with the responses")
-	f.StringVar(&report, "report", "text", "text or json")
-	f.IntVar(&response, "response", 1, "which of the responses, from 1")
-	cmd.RunE = func(*cobra.Command, []string) error {
+	f.StringVar(&text, "text", "", "file with the text to read; - is standard input")
+	f.StringVar(&against, "against", "", "with --text: a second law, such as neutral,temperature=0.7 or chat,model=FILE")
+	f.StringVar(&file, "logprobs", "", "file with saved responses")
+	f.StringVar(&report, "report", "", "one JSON object: json")
+	f.StringVar(&format, "format", "table", "table or jsonl")
+	f.IntVar(&response, "response", 1, "with --logprobs: which of the responses, from 1")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		form := format
 		switch {
-		case file == "":
-			return wrong("score needs --logprobs FILE")
-		case report != "text" && report != "json":
-			return wrong("--report %s: text or json", report)
+		case report != "" && report != "json":
+			return wrong("--report %q: must be json", report)
+		case report != "":
+			form = "json"
+		case !slices.Contains(forms[:2], format):
+			return wrong("--format %q: must be table or jsonl", format)
+		}
+		switch {
+		case text == "" && file == "":
+			return wrong("score needs a text: --text FILE, or --logprobs FILE")
+		case text != "" && file != "":
+			return wrong("--text and --logprobs: one of them")
+		case text != "":
+			return s.scoreText(cmd.Context(), text, against, form)
+		case against != "":
+			return wrong("--against goes with --text")
 		}
 		r, err := readScore(file, response)
 		if err != nil {
 			return wrong("--logprobs %w", err)
 		}
-		if report == "json" {
+		if form == "json" {
 			return writeLine(sys.Out, r)
 		}
 		return r.print(sys.Out)

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestScoreText(t *testing.T) {
+	text := write(t, "a.txt", " Paris")
+	out, errs, code := try(t, "", "score", "--text", text, "--prompt", "The capital of France is", "--preset", "neutral", "--report", "json")
+	var r textReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || len(r.Tokens) != 1 || r.Tokens[0].ID != 3693 || math.Abs(math.Exp(*r.Tokens[0].Logprob)-0.59) > 0.01 || r.Impossible != 0 {
+		t.Errorf("exit %d: %s%s %v", code, out, errs, err)
+	}
+	// On standard input, one a line.
+	out, _, _ = try(t, " Paris", "score", "--text", "-", "--prompt", "The capital of France is", "--preset", "neutral", "--format", "jsonl")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !strings.Contains(lines[0], `"piece":" Paris"`) || !strings.Contains(lines[1], `"type":"summary"`) {
+		t.Errorf("%s", out)
+	}
+	// The settings cut what is unlikely, and say so.
+	out, _, _ = try(t, " Rome", "score", "--text", "-", "--prompt", "The capital of France is", "--preset", "neutral", "--top-k", "2")
+	if !strings.Contains(out, "top_k") || !strings.Contains(out, "1 impossible") {
+		t.Errorf("%s", out)
+	}
+	// An empty text has no means.
+	out, _, _ = try(t, "", "score", "--text", "-", "--report", "json")
+	if !strings.Contains(out, `"tokens":[]`) || !strings.Contains(out, `"bits_per_token":null`) || !strings.Contains(out, `"impossible":0`) {
+		t.Errorf("%s", out)
+	}
+	// What A's flags set is A's alone.
+	out, _, _ = try(t, "a little fox", "score", "--text", "-", "--preset", "neutral", "--top-k", "5", "--against", "neutral", "--report", "json")
+	r = textReport{}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Distance == nil || r.Distance.ImpossibleAB != 0 || r.Distance.ImpossibleBA != len(r.Tokens) || r.Against.Impossible != 0 || r.Weights != nil {
+		t.Errorf("%s", out)
+	}
+	// Two models of one vocabulary.
+	out, _, _ = try(t, "a little fox", "score", "--text", "-", "--preset", "neutral", "--against", "neutral,model=fable-draft", "--report", "json")
+	if r = (textReport{}); json.Unmarshal([]byte(out), &r) != nil || r.Weights == nil || *r.Weights.KL <= 0 || *r.Weights.P99 < *r.Weights.Median {
+		t.Errorf("%s", out)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"", "--text FILE, or --logprobs FILE"},
+		{"--text x --logprobs y", "one of them"},
+		{"--text " + text + " --format yaml", `--format "yaml": must be table or jsonl`},
+		{"--text " + text + " --report yaml", `--report "yaml": must be json`},
+		{"--text " + text + " --against nobody", "nobody: no such preset"},
+		{"--text " + text + " --against chat,top_p=7", "0 to 1"},
+		{"--text " + text + " --regex a", "constraint"},
+		{"--text " + filepath.Join(t.TempDir(), "none"), "no such file"},
+		{"--logprobs y --against chat", "--against goes with --text"},
+	} {
+		out, errs, code := try(t, "", append([]string{"score"}, strings.Fields(tt.args)...)...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s%s, want %q", tt.args, code, out, errs, tt.want)
+		}
+	}
+}
+
+// The values that an independent program gives for texts under the float32
+// weights, which this repository does not carry.
+func TestScoreGolden(t *testing.T) {
+	shared := filepath.Join("..", "..", "..", "shared")
+	model, cases := filepath.Join(shared, "models", "fable.f32.gguf"), filepath.Join(shared, "golden", "score", "cases.jsonl")
+	data, err := os.ReadFile(cases)
+	if _, missing := os.Stat(model); err != nil || missing != nil {
+		t.Skip("the float32 weights and the values for them are not beside the checkout")
+	}
+	type golden struct {
+		ID, File, Prompt  string
+		Settings, Against map[string]any
+		Expect            textReport
+		Fragile           any `json:"fragile_steps"`
+	}
+	for line := range strings.Lines(string(data)) {
+		var c golden
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Expect.Tokens) > 600 && testing.Short() {
+			continue
+		}
+		args := []string{"score", "--model", model, "--text", filepath.Join(filepath.Dir(cases), c.File), "--preset", "neutral", "--report", "json"}
+		if c.Prompt != "" {
+			args = append(args, "--prompt", c.Prompt)
+		}
+		for k, v := range c.Settings {
+			args = append(args, "--set", k+"="+strings.Trim(mustJSON(v), `"`))
+		}
+		if c.Against != nil {
+			spec := "neutral"
+			for k, v := range c.Against {
+				spec += "," + k + "=" + mustJSON(v)
+			}
+			args = append(args, "--against", spec)
+		}
+		out, errs, code := try(t, "", args...)
+		var got textReport
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone || len(got.Tokens) != len(c.Expect.Tokens) {
+			t.Errorf("%s: exit %d, %s", c.ID, code, errs)
+			continue
+		}
+		for i, want := range c.Expect.Tokens {
+			g := got.Tokens[i]
+			if g.ID != want.ID || math.Abs(*g.Logprob-*want.Logprob) > 2e-4 || math.Abs(*g.Entropy-*want.Entropy) > 2e-4 || (g.Final == nil) != (want.Final == nil) || g.Final != nil && math.Abs(*g.Final-*want.Final) > 5e-5 || (g.CutBy == nil) != (want.CutBy == nil) || g.CutBy != nil && *g.CutBy != *want.CutBy {
+				t.Errorf("%s: token %d: %s, want %s", c.ID, i+1, mustJSON(g), mustJSON(want))
+				break
+			}
+		}
+		if c.Expect.Distance == nil || c.Fragile != nil {
+			continue
+		}
+		a, b := got.Distance, c.Expect.Distance
+		if math.Abs(*a.TV-*b.TV) > 1e-5 || math.Abs(*a.JS-*b.JS) > 1e-5 || a.ImpossibleAB != b.ImpossibleAB || a.ImpossibleBA != b.ImpossibleBA || (a.KLab == nil) != (b.KLab == nil) || a.KLab != nil && math.Abs(*a.KLab-*b.KLab) > 1e-5 {
+			t.Errorf("%s: distance %s, want %s", c.ID, mustJSON(a), mustJSON(b))
+		}
+	}
+}
+
+func mustJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
