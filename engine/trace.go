@@ -49,7 +49,7 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 	id, err := set.Pipeline.Sample(t, scratch, x)
 	switch {
 	case errors.Is(err, sampling.ErrNothingAllowed) && s.Row.Rest > 0:
-		return fmt.Errorf("the constraint allows none of the %d tokens that the server names; it allows others", len(s.Row.Values))
+		return fmt.Errorf("the constraint allows none of the %d tokens that the server names; it allows others, which need whole rows: open the model here (FILE.gguf, ollama:NAME) or through llama-server", len(s.Row.Values))
 	case err != nil:
 		return err
 	}

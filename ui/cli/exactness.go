@@ -8,6 +8,8 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/record"
+	"logitscope/models"
+	"logitscope/sampling"
 )
 
 // tellExactness says which settings were not exact over a server that does not
@@ -21,4 +23,16 @@ func (s *shared) tellExactness(v engine.View) {
 		complain(s.sys.Err, errors.New("the server read the text as other tokens than were chosen: "+
 			fmt.Sprintf("the probabilities of %d of %d steps follow its own split; give it the text as a prompt to go on from that", e.Strayed, len(v.Steps))))
 	}
+}
+
+// exactOver returns the settings of a preset without what a server that gives
+// less than whole rows of logits cannot make exact.
+func exactOver(cfg sampling.Config, caps models.Caps) sampling.Config {
+	if s, ok := cfg.Lookup("repetition_penalty"); ok && caps.Normalised && s.Origin == sampling.FromPreset {
+		cfg = cfg.Without("repetition_penalty")
+	}
+	if s, ok := cfg.Lookup("top_k"); ok && caps.TopN > 0 && s.Origin == sampling.FromPreset && cfg.Int("top_k") > caps.TopN {
+		cfg = cfg.MustWith("top_k", caps.TopN, sampling.FromPreset)
+	}
+	return cfg
 }

@@ -26,9 +26,10 @@ func underscores(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // Shared are the flags of every command that decodes.
 type shared struct {
-	sys      System
-	onScreen bool // the lab is open or about to be
-	flags    *pflag.FlagSet
+	sys       System
+	byDefault bool // the preset is the program's choice, not the user's
+	onScreen  bool // the lab is open or about to be
+	flags     *pflag.FlagSet
 
 	model, draft       string
 	prompt, promptFile string

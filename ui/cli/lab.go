@@ -139,7 +139,7 @@ func (s *shared) taped(run func(tui.Options) error, opt tui.Options) error {
 // asLab gives the flags that were left out the lab's own values.
 func (s *shared) asLab() {
 	if s.preset == "" && s.config == "" && s.report == nil {
-		s.preset = labPreset
+		s.preset, s.byDefault = labPreset, true
 	}
 	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
 		s.prompt = labPrompt

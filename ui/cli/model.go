@@ -99,6 +99,9 @@ func (s *shared) ready(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
+	if s.byDefault {
+		cfg = exactOver(cfg, j.model.Info().Caps)
+	}
 	if err := s.readPrompt(ctx, j); err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (v *View) whySentences(host kit.Host) []string {
 	name := func(id int32) string { return a.Piece(id, host.Screen().ASCII()) }
 	return []string{
 		drawWords(w, x, y, i, k, name, a.Model != b.Model),
-		aloneWords(w, name),
+		aloneWords(w, name, a.Model != b.Model),
 		now,
 	}
 }
@@ -197,7 +197,10 @@ func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name fu
 }
 
 // aloneWords says what each setting that differs would do by itself.
-func aloneWords(w *compare.Parting, name func(int32) string) string {
+func aloneWords(w *compare.Parting, name func(int32) string, otherModel bool) string {
+	if len(w.Alone) == 0 && otherModel {
+		return "" // the models differ, which has been said
+	}
 	if len(w.Alone) == 0 {
 		return "Their settings are the same: what was forced or drawn differs."
 	}
