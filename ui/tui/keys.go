@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -103,7 +104,7 @@ func (k *keymap) rebindLine(id string, keys []string) error {
 	}
 	for _, name := range keys {
 		if other := k.find(keystroke(name)); other != nil {
-			other.Rekey(without(other.Keys(), name))
+			other.Rekey(slices.DeleteFunc(slices.Clone(other.Keys()), func(s string) bool { return s == name }))
 		}
 	}
 	a.Rekey(keys)
@@ -127,16 +128,6 @@ func (k *keymap) ids() []string {
 	out := make([]string, len(k.list))
 	for i, a := range k.list {
 		out[i] = string(a.ID)
-	}
-	return out
-}
-
-func without(list []string, x string) []string {
-	var out []string
-	for _, s := range list {
-		if s != x {
-			out = append(out, s)
-		}
 	}
 	return out
 }

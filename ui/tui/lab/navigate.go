@@ -18,8 +18,6 @@ func (lb *View) shownPanes() []Pane {
 	switch kit.ClassOf(lb.w, lb.h) {
 	case kit.Class160, kit.Class120:
 		return []Pane{PaneText, PaneChart, PaneControls, PanePipeline, PaneEntropy}
-	case kit.Class100:
-		return []Pane{PaneText, PaneChart, PaneControls, PanePipeline}
 	}
 	return []Pane{PaneText, PaneChart, PaneControls, PanePipeline}
 }

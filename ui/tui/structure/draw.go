@@ -27,10 +27,39 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 		inner.Put(1, 0, viz.CutWords(viz.OneLine(text, inner.ASCII), inner.W-2), viz.Ink{Role: viz.Muted})
 		return
 	}
-	foot := footOf(inner.H)
-	rows := inner.Sub(viz.Rect{X: 0, Y: 0, W: inner.W, H: inner.H - foot})
-	(&maskDrawer{c: rows, l: l, s: s, k: known(l), off: v.off(host), col: maskColumnsOf(inner.W)}).draw()
-	drawMaskWords(inner.Sub(viz.Rect{X: 0, Y: inner.H - foot, W: inner.W, H: foot}), l, s)
+	lay := layoutOf(inner.W, inner.H)
+	(&maskDrawer{c: inner.Sub(lay.rows), n: lay.tokens, l: l, s: s, k: known(l), off: v.off(host), col: maskColumnsOf(inner.W)}).draw()
+	drawMaskWords(inner.Sub(lay.words), l, s)
+}
+
+// A layout is where the parts stand inside the box: a table with a head and a
+// last line for the other tokens, and words below it; or, without a
+// constraint, a list of kinds below a sentence and a blank.
+type layout struct {
+	rows, words viz.Rect
+	tokens      int // that have a row
+	kinds       int // first line of the list
+}
+
+// tableHead is how many lines of the table stand above the tokens, and edge
+// how far the inside of the box stands from the view's own edge.
+const (
+	tableHead = 1
+	edge      = 1
+)
+
+func layoutOf(w, h int) layout {
+	foot := footOf(h)
+	return layout{
+		rows: viz.Rect{W: w, H: h - foot}, words: viz.Rect{Y: h - foot, W: w, H: foot},
+		tokens: max(h-foot-tableHead-1, 1), kinds: 2,
+	}
+}
+
+// layout is where the parts stand on the screen as it is.
+func (v *View) layout(host kit.Host) layout {
+	r := host.Screen().Body()
+	return layoutOf(r.W-2*edge, r.H-2*edge)
 }
 
 // drawKinds lists the notations to choose from.

@@ -72,6 +72,7 @@ func maskRows(l *run.Lane, s *engine.Step, n int) []*sampling.Row {
 
 // A maskDrawer draws the tokens in raw rank, refused ones hatched in place.
 type maskDrawer struct {
+	n   int // tokens that have a row
 	c   *viz.Canvas
 	l   *run.Lane
 	s   *engine.Step
@@ -89,7 +90,7 @@ func (d *maskDrawer) draw() {
 		scale = run.FitScale(d.s.Trace)
 	}
 	d.head(scale)
-	rows := maskRows(d.l, d.s, d.c.H-2)
+	rows := maskRows(d.l, d.s, d.n)
 	raw, final, allowed := 0.0, 0.0, 0
 	bars := make([]viz.Bar, 0, len(rows)+1)
 	for i, r := range rows {
@@ -100,14 +101,14 @@ func (d *maskDrawer) draw() {
 		if !no {
 			allowed++
 		}
-		d.row(1+i, r, p, why, no)
+		d.row(tableHead+i, r, p, why, no)
 		bars = append(bars, viz.Bar{Raw: float64(r.RawProb), Final: p, Refused: no && p == 0})
 	}
 	raw, final = max(1-raw, 0), max(1-final, 0)
-	d.others(1+len(rows), len(rows), allowed, raw, final)
+	d.others(tableHead+len(rows), len(rows), allowed, raw, final)
 	bars = append(bars, viz.Bar{Raw: raw, Final: final})
 	if d.col.barW > 2 {
-		viz.Bars(d.c.Sub(viz.Rect{X: d.col.bar, Y: 1, W: d.col.barW, H: len(bars)}), bars, scale)
+		viz.Bars(d.c.Sub(viz.Rect{X: d.col.bar, Y: tableHead, W: d.col.barW, H: len(bars)}), bars, scale)
 	}
 }
 

@@ -189,7 +189,7 @@ func (v *View) row(host kit.Host, d int) {
 		host.Say("no rows yet: " + host.WhyNot(l))
 		return
 	}
-	rows := maskRows(l, s, v.rowsShown(host))
+	rows := maskRows(l, s, v.layout(host).tokens)
 	i := slices.IndexFunc(rows, func(r *sampling.Row) bool { return r.ID == l.Row })
 	to := min(max(i+d, 0), max(len(rows)-1, 0))
 	if to == i {
@@ -198,11 +198,6 @@ func (v *View) row(host kit.Host, d int) {
 	if len(rows) > 0 {
 		l.Row = rows[to].ID
 	}
-}
-
-// rowsShown is how many tokens have a row.
-func (v *View) rowsShown(host kit.Host) int {
-	return max(host.Screen().Body().H-2-2-footOf(host.Screen().Body().H-2), 1)
 }
 
 // maskOff lets the model say what it likes from this step on, or not.
@@ -283,8 +278,8 @@ func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if !v.active(host) {
-		top, n := v.kindsShown(host.Screen().Body().H - 2)
-		if i := y - 3; i >= 0 && i < n { // box, sentence, blank
+		top, n := v.kindsShown(host.Screen().Body().H - 2*edge)
+		if i := y - edge - v.layout(host).kinds; i >= 0 && i < n {
 			again := v.list.At == top+i
 			if v.list.At = top + i; again {
 				return v.Act(host, &kit.Action{ID: kit.ActOpen})
@@ -294,8 +289,8 @@ func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	}
 	l := host.Lane()
 	if s := l.Step(); s != nil && s.Trace != nil {
-		rows := maskRows(l, s, v.rowsShown(host))
-		if i := y - 2; i >= 0 && i < len(rows) { // box, head
+		rows := maskRows(l, s, v.layout(host).tokens)
+		if i := y - edge - tableHead; i >= 0 && i < len(rows) {
 			l.Row = rows[i].ID
 		}
 	}
