@@ -45,7 +45,7 @@ func TestWhatIfMovesNoRow(t *testing.T) {
 		}
 		v := l.View
 		v.Next = next
-		b.apply(run.ViewMsg{View: v, Ok: true})
+		b.apply(run.ViewMsg{View: v, OK: true})
 	}
 	b.has("what-if · step 16")
 	b.has("1.30*")
@@ -404,7 +404,7 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Next = next
-	b.apply(run.ViewMsg{View: v, Ok: true})
+	b.apply(run.ViewMsg{View: v, OK: true})
 	b.has("outside top 3")
 	if t.Failed() {
 		return

@@ -42,7 +42,7 @@ func BenchmarkViewLongRun(b *testing.B) {
 	for _, st := range v.Steps {
 		v.Written = append(v.Written, l.Vocab().Piece(st.Token)...)
 	}
-	s.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
+	s.apply(run.ViewMsg{Lane: l.ID, View: v, OK: true, At: time.Now()})
 	for b.Loop() {
 		s.m.dirty = true
 		s.m.View()

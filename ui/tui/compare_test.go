@@ -54,7 +54,7 @@ func newLanes(t testing.TB, w, h int, names ...string) *bench {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.send(run.PromptMsg{Lane: l.Id, Text: storyPrompt, Ids: ids, Err: nil})
+		b.send(run.PromptMsg{Lane: l.ID, Text: storyPrompt, IDs: ids, Err: nil})
 	}
 	b.pump(func() bool {
 		for _, l := range b.m.All {
@@ -374,7 +374,7 @@ func TestLanesOfDifferentModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.send(run.PromptMsg{Lane: l.Id, Text: storyPrompt, Ids: ids, Err: nil})
+		b.send(run.PromptMsg{Lane: l.ID, Text: storyPrompt, IDs: ids, Err: nil})
 	}
 	b.together(0)
 	for i := range 6 {

@@ -54,7 +54,7 @@ func BenchmarkCompareViewLongRun(b *testing.B) {
 		next := *v.Next
 		next.Index = len(steps) + 1
 		v.Next = &next
-		s.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true})
+		s.apply(run.ViewMsg{Lane: l.ID, View: v, OK: true})
 	}
 	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline} {
 		if id != kit.ViewCompare {

@@ -72,6 +72,7 @@ func (e *editor) count(m *Model) tea.Cmd {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	m := host.(*Model)
 	switch msg := msg.(type) {
@@ -91,6 +92,7 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (e *editor) Frame(kit.Host) viz.Frame {
 	title := "prompt"
 	if e.turns != nil {
@@ -99,13 +101,19 @@ func (e *editor) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: title, Right: e.area.Count()}
 }
 
+// Size is how large the box wants to be; see [kit.Overlay].
 func (e *editor) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
 	return min(max(80, m.w*3/4), 120), max(12, m.h/2)
 }
-func (e *editor) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+
+// Hints are what the footer offers; see [kit.View].
+func (e *editor) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (e *editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Draw draws the view; see [kit.View].
 func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
 	top := 0
@@ -167,6 +175,7 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 // Undoes marks the editor as a [kit.Writer].
 func (e *editor) Undoes() {}
 
+// Key takes what is typed; see [kit.Typist].
 func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	e.said = ""

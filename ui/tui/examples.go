@@ -63,7 +63,7 @@ func newExamples(m *Model) (kit.View, tea.Cmd) {
 		return e, nil
 	}
 	ctx, model := m.Ctx, l.Model
-	return e, e.laws.Want(l.Id, func() ([][]share, error) { return lawsOf(ctx, model) })
+	return e, e.laws.Want(l.ID, func() ([][]share, error) { return lawsOf(ctx, model) })
 }
 
 // lawsOf computes what m gives the first token after each example.
@@ -102,6 +102,7 @@ func sharesOf(v models.Vocab, logits []float32) []share {
 	return out
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (e *exampleList) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
 	e.laws.Take(msg)
 	return nil
@@ -146,13 +147,19 @@ func (e *exampleList) watch(i int) string {
 	return fmt.Sprintf(x.watch, "")
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (e *exampleList) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "examples", Right: "E"} }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (e *exampleList) Size(kit.Host) (int, int) { return 80, len(examples) + 4 }
+
+// Hints are what the footer offers; see [kit.View].
 func (e *exampleList) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOpen, kit.ActDown, kit.ActClose}
 }
 func (e *exampleList) rows(m *Model) int { return max(m.Screen().Box(e.Size(m)).H-4, 1) }
 
+// Draw draws the view; see [kit.View].
 func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 	shapeW := 27
 	h := max(c.H-2, 1)
@@ -181,6 +188,7 @@ func (e *exampleList) Draw(c *viz.Canvas, _ kit.Host) {
 	c.Put(1, c.H-1, viz.CutTitle("watch: "+e.watch(e.list.At), c.W-2), viz.Ink{})
 }
 
+// Act takes the actions it names; see [kit.View].
 func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
 	if e.list.Act(a, len(examples), e.rows(m)) {
@@ -196,7 +204,7 @@ func (e *exampleList) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// mouse takes a click on an example.
+// Mouse takes a click on an example.
 func (e *exampleList) Mouse(host kit.Host, x, y int, ev tea.MouseMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	i := e.list.Top + y

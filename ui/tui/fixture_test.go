@@ -85,7 +85,7 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	for _, l := range m.All {
 		if len(m.All) == 1 {
 			eng.Draft, eng.Gate = opt.Draft, m.Gate
-			l.Eng = engine.NewLane(l.Id, l.Model, eng)
+			l.Eng = engine.NewLane(l.ID, l.Model, eng)
 		}
 		m.StartLane(l)
 		s, err := l.Compile(l.Config, l.Preset)
@@ -267,7 +267,7 @@ func storyWith(t testing.TB, opt Options, w, h int) *bench {
 	next.Summary = engine.Summary{RawBits: tr.RawBits, Bits: tr.Bits, Survived: int32(tr.Survived), Rank: next.Trace.Rank,
 		RawLogprob: next.Trace.RawLogprob, Logprob: next.Trace.Logprob}
 	l.Text, l.Prompt = storyPrompt, prompt
-	b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
+	b.apply(run.ViewMsg{Lane: l.ID, View: v, OK: true, At: time.Now()})
 	b.m.fresh = false
 	return b
 }

@@ -46,13 +46,13 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	case l.Observing() && (l.Before() != nil || l.Look.Under != nil):
 		return "What-if: what these settings would leave of the row. The server's choice stands. u undoes", viz.Ink{Role: viz.Draw}
 	case l.Before() != nil:
-		moved := m.Effect.Key.Step == l.Step() && m.Effect.Tv > 0
+		moved := m.Effect.Key.Step == l.Step() && m.Effect.TV > 0
 		if why := m.lab.Idle(); k <= kit.Class80 && !moved && why.NoEffect() {
 			return "○ " + why.String() + " · u undoes", viz.Ink{Role: viz.Inert} // there is no pane of controls to say it
 		}
 		s := "What-if: nothing is written yet."
 		if moved {
-			s += " TV to before " + viz.Three(m.Effect.Tv) + "."
+			s += " TV to before " + viz.Three(m.Effect.TV) + "."
 		}
 		next, _ := m.stepKeys()
 		return s + " " + next + " takes it · u undoes", viz.Ink{Role: viz.Draw}

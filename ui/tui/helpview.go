@@ -106,11 +106,13 @@ func keyList(keys []string) string {
 	return strings.Join(names, " ")
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (h *helpView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
 	return viz.Frame{Title: "help · " + string(m.screen.id) + ", " + m.lab.PaneName(), Right: "? · esc"}
 }
 
+// Size is how large the box wants to be; see [kit.Overlay].
 func (h *helpView) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
 	return min(max(m.w-4, 100), 140), 34
@@ -124,6 +126,7 @@ func (h *helpView) columns(w int) int {
 	return 1
 }
 
+// Draw draws the view; see [kit.View].
 func (h *helpView) Draw(c *viz.Canvas, host kit.Host) {
 	m := host.(*Model)
 	c.Put(1, 0, viz.CutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
@@ -173,6 +176,7 @@ func wordsColumn(list [][2]string, w int) int {
 	return 13
 }
 
+// Act takes the actions it names; see [kit.View].
 func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
 	d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
@@ -191,8 +195,10 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	return nil, true
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (h *helpView) Hints(kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (h *helpView) Footer(kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActClose}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"}, {ID: kit.ActCommands}}
 }

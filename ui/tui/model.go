@@ -75,7 +75,7 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 	if _, ok := msg.err.(*run.PanicError); ok {
 		return tea.Quit
 	}
-	m.Complain("lane " + strconv.Itoa(l.Id+1) + " has ended: " + viz.FirstLine(msg.err.Error()))
+	m.Complain("lane " + strconv.Itoa(l.ID+1) + " has ended: " + viz.FirstLine(msg.err.Error()))
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (m *Model) begin() []tea.Cmd {
 			m.startReplay()
 		case m.opt.PromptTokens != nil && l.Model == m.opt.Model:
 			cmds = append(cmds, func() tea.Msg {
-				return run.PromptMsg{Lane: l.Id, Text: m.opt.Prompt, Ids: m.opt.PromptTokens, Talk: m.opt.Talk, Ends: m.opt.Ends}
+				return run.PromptMsg{Lane: l.ID, Text: m.opt.Prompt, IDs: m.opt.PromptTokens, Talk: m.opt.Talk, Ends: m.opt.Ends}
 			})
 		case m.opt.Prompt != "":
 			cmds = append(cmds, m.ReadPrompt(l, run.Asked{Text: m.opt.Prompt, Talk: m.opt.Talk}))
@@ -223,8 +223,8 @@ func (m *Model) onView(msg run.ViewMsg) tea.Cmd {
 	if l == nil {
 		return nil
 	}
-	if !msg.Ok {
-		return func() tea.Msg { return laneEndedMsg{l.Id, <-l.Done} }
+	if !msg.OK {
+		return func() tea.Msg { return laneEndedMsg{l.ID, <-l.Done} }
 	}
 	return tea.Batch(m.NextView(l, msg.At), m.TakeView(msg), m.paceFrames())
 }
@@ -233,13 +233,13 @@ func (m *Model) onView(msg run.ViewMsg) tea.Cmd {
 func (m *Model) TakeView(msg run.ViewMsg) tea.Cmd {
 	m.dirty = true
 	l := m.ByID(msg.Lane)
-	if l == nil || !msg.Ok {
+	if l == nil || !msg.OK {
 		return m.tell(msg)
 	}
 	l.Take(msg.View)
 	m.Tidy()
 	if m.opt.Record != nil {
-		if err := m.opt.Record(l.Id, l.Model, msg.View); err != nil {
+		if err := m.opt.Record(l.ID, l.Model, msg.View); err != nil {
 			m.Complain("the recording: " + viz.FirstLine(err.Error()))
 		}
 	}

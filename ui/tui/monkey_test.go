@@ -48,7 +48,7 @@ func (b *bench) takeViews() {
 		select {
 		case v, ok := <-l.Eng.Views():
 			if ok {
-				b.apply(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
+				b.apply(run.ViewMsg{Lane: l.ID, View: v, OK: true, At: time.Now()})
 			}
 		default:
 		}

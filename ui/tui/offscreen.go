@@ -82,9 +82,9 @@ func (o *Offscreen) settle() error {
 				o.m.Tidy()
 				o.m.dirty = true
 				o.do(o.m.WantEffect())
-				o.do(o.m.tell(run.ViewMsg{Lane: l.Id, View: v, Ok: true}))
+				o.do(o.m.tell(run.ViewMsg{Lane: l.ID, View: v, OK: true}))
 			case err := <-l.Done:
-				return fmt.Errorf("lane %d has ended: %w", l.Id+1, err)
+				return fmt.Errorf("lane %d has ended: %w", l.ID+1, err)
 			case <-o.ctx.Done():
 				return o.ctx.Err()
 			}

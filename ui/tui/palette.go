@@ -91,17 +91,25 @@ func (p *palette) found() []command {
 	return out
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (p *palette) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "commands"} }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (p *palette) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
 	return 80, max(min(m.h-4, 20), 10)
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (p *palette) Hints(_ kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOpen, kit.ActClose}
 }
-func (p *palette) rows(m *Model) int                         { return m.Screen().Box(p.Size(m)).H - 6 }
+func (p *palette) rows(m *Model) int { return m.Screen().Box(p.Size(m)).H - 6 }
+
+// Act takes the actions it names; see [kit.View].
 func (p *palette) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Draw draws the view; see [kit.View].
 func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 	p.field.Draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
 	list := p.found()
@@ -128,6 +136,7 @@ func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
 }
 
+// Key takes what is typed; see [kit.Typist].
 func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	if d := kit.MoveKey(k); d != 0 {

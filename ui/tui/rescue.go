@@ -45,7 +45,7 @@ func (m *Model) rescue(value any) {
 func (m *Model) goOn(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case run.ViewMsg:
-		if l := m.ByID(msg.Lane); l != nil && msg.Ok {
+		if l := m.ByID(msg.Lane); l != nil && msg.OK {
 			return m.NextView(l, msg.At)
 		}
 	case run.EffectMsg:

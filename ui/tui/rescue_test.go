@@ -53,7 +53,7 @@ func TestPanicKeepsTheSession(t *testing.T) {
 			b.keys("n")
 		} else {
 			l := b.m.Lane()
-			b.m.Update(run.ViewMsg{Lane: l.Id, View: <-l.Eng.Views(), Ok: true})
+			b.m.Update(run.ViewMsg{Lane: l.ID, View: <-l.Eng.Views(), OK: true})
 		}
 		if len(b.m.panics) != 1 || len(b.m.overlays) != 0 || b.m.screen.id != kit.ViewLab {
 			t.Fatalf("%+v: %d panics, %d overlays, screen %s", *v, len(b.m.panics), len(b.m.overlays), b.m.screen.id)
@@ -105,7 +105,7 @@ func TestPanicAsksForTheNextView(t *testing.T) {
 	b.panics = true
 	b.m.overlays = append(b.m.overlays, opened{"failing", &failing{follow: true}})
 	l := b.m.Lane()
-	_, cmd := b.m.Update(run.ViewMsg{Lane: l.Id, View: l.View, Ok: true})
+	_, cmd := b.m.Update(run.ViewMsg{Lane: l.ID, View: l.View, OK: true})
 	if cmd == nil || len(b.m.panics) != 1 {
 		t.Errorf("%d panics, next view asked for: %v", len(b.m.panics), cmd != nil)
 	}

@@ -51,7 +51,7 @@ func TestReadingAPrompt(t *testing.T) {
 	if len(ids) < 390 || len(ids) > 510 {
 		t.Fatalf("%d tokens", len(ids))
 	}
-	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: text, Ids: ids, Err: nil})
+	b.send(run.PromptMsg{Lane: b.m.Lane().ID, Text: text, IDs: ids, Err: nil})
 	let <- struct{}{}
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Prefill && v.Prefill.Done > 0 })
 	for _, s := range []string{"reading the prompt", " of " + strconv.Itoa(len(ids)) + " tokens", "esc stop reading"} {
@@ -99,7 +99,7 @@ func TestReadingBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(run.PromptMsg{Lane: b.m.Lane().Id, Text: storyPrompt, Ids: ids, Err: nil})
+	b.send(run.PromptMsg{Lane: b.m.Lane().ID, Text: storyPrompt, IDs: ids, Err: nil})
 	pass(1)
 	b.steps(0)
 	chart := b.settled()

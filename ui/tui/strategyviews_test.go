@@ -187,7 +187,7 @@ func TestBeamGroupsMoveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
+	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, IDs: ids, Err: nil})
 	b.keys("B")
 	b.beams(1)
 	b.has("in 2 groups")
@@ -205,7 +205,7 @@ func TestContrastiveView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
+	b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, IDs: ids, Err: nil})
 	b.keys("B")
 	b.wait(func(v engine.View) bool {
 		return v.Contrastive != nil && len(v.Contrastive.Steps) == 1 && v.Phase == engine.Paused
@@ -365,7 +365,7 @@ func TestLabShowsTheSearchesText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, Ids: ids, Err: nil})
+			b.send(run.PromptMsg{Lane: 0, Text: storyPrompt, IDs: ids, Err: nil})
 			b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && len(v.Prompt) > 0 })
 			b.keys("n")
 			b.wait(func(v engine.View) bool { return len(v.Written) > 0 && v.Phase == engine.Paused })

@@ -225,7 +225,7 @@ func TestTimelineSaysWhatIsKept(t *testing.T) {
 		old[i] = &s
 	}
 	v.Steps = old
-	b.apply(run.ViewMsg{Lane: b.m.Lane().Id, View: v, Ok: true})
+	b.apply(run.ViewMsg{Lane: b.m.Lane().ID, View: v, OK: true})
 	b.keys("T")
 	b.has("logits of the last 12 of 16 steps are kept")
 }

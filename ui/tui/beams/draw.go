@@ -12,6 +12,7 @@ import (
 	"logitscope/viz"
 )
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	if v.lane.View.Contrastive != nil {
 		v.drawContrastive(c, host)

@@ -85,6 +85,7 @@ func New(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	return v, nil
 }
 
+// Leave puts back what was borrowed; see [kit.Leaver].
 func (v *View) Leave(host kit.Host) {
 	if v.lent != nil {
 		v.lane.Eng.Post(engine.Advance{N: 0})
@@ -92,6 +93,7 @@ func (v *View) Leave(host kit.Host) {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(run.ViewMsg); ok {
 		v.take(host)
@@ -241,16 +243,17 @@ func (v *View) step() *beam.Step {
 	return v.seen.Last()
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
-// footer words the hints for what a beam search does.
+// Footer words the hints for what a beam search does.
 func (v *View) Footer(kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
 		{ID: kit.ActPane, Word: "pane"}, {ID: kit.ActPrevMark, Keys: "[ ]", Word: "winner"}, {ID: kit.ActTake, Word: "dead ends"},
 		{ID: kit.ActOrder, Word: "beam rule"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
-// help says where the search stands.
+// Help says where the search stands.
 func (v *View) Help(kit.Host) (string, viz.Ink) {
 	if v.lane.View.Contrastive != nil {
 		return "Contrastive search takes the likely token that is least like the text so far.", viz.Ink{}
@@ -265,6 +268,7 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 	return beamPaneHelp[v.pane], viz.Ink{}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if v.simple() {
 		return nil, v.actSimply(host, a)

@@ -23,6 +23,7 @@ type number struct {
 // numbers are what cells can show, in the order of the key.
 var numbers = []number{{"pass", "passed"}, {"majority", "voted answer"}, {"tokens", "tokens"}, {"bits", "bits a token"}, {"loop", "loops"}, {"repeated_4grams", "repeated 4-grams"}}
 
+// Act takes the actions it names; see [kit.View].
 func (r *Room) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDown, kit.ActUp, kit.ActFirst, kit.ActLast, kit.ActRight10, kit.ActLeft10:
@@ -72,10 +73,12 @@ func (r *Room) NotHere(kit.Host) string {
 	return "not in the bench; enter opens a text as a lane, esc goes to the lab"
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (r *Room) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRun, kit.ActDown, kit.ActRight, kit.ActOpen, kit.ActRaise, kit.ActLower, kit.ActTake, kit.ActNumber, kit.ActCopy, kit.ActClose, kit.ActHelp}
 }
 
+// Footer words the hints; see [kit.Footed].
 func (r *Room) Footer(h kit.Host) []kit.Hint {
 	if r.field != nil {
 		return []kit.Hint{{Keys: "enter", Word: "open"}, {Keys: "esc", Word: "leave it"}}

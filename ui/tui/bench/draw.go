@@ -43,6 +43,7 @@ func (r *Room) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	return left, right
 }
 
+// Draw draws the view; see [kit.View].
 func (r *Room) Draw(c *viz.Canvas, h kit.Host) {
 	if r.field != nil || r.prompts == nil {
 		r.drawEmpty(c, h)

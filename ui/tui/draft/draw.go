@@ -10,6 +10,7 @@ import (
 	"logitscope/viz"
 )
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	r := v.shownRound()
 	inner := viz.Box(c, viz.Frame{Title: v.title(r), Right: "S · esc", Focused: true})

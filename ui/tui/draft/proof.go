@@ -83,6 +83,7 @@ func (v *Proof) cancel() {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *Proof) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	p, ok := msg.(proofMsg)
 	if !ok || p.run != v.run {
@@ -99,6 +100,7 @@ func (v *Proof) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.tick()
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *Proof) Frame(host kit.Host) viz.Frame {
 	before := "the prompt"
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
@@ -106,15 +108,21 @@ func (v *Proof) Frame(host kit.Host) viz.Frame {
 	}
 	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.Draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *Proof) Size(host kit.Host) (int, int) {
 	return 100, max(min(host.Screen().H-4, 22), 10)
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *Proof) Hints(host kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *Proof) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActDraw, Word: "again"}, {ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActClose}}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *Proof) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDraw:
@@ -137,6 +145,7 @@ const (
 	proofTarget, proofDrawn, proofRule, proofBar = 22, 32, 42, 45
 )
 
+// Draw draws the view; see [kit.View].
 func (v *Proof) Draw(c *viz.Canvas, host kit.Host) {
 	if v.err != nil {
 		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})

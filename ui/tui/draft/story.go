@@ -63,7 +63,7 @@ func (v *View) story(host kit.Host) string {
 	return "the last drafted token stood and ended the text: nothing more was drawn"
 }
 
-// key takes a draft's name.
+// Key takes a draft's name.
 func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.field == nil {
 		return nil, false

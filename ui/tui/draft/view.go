@@ -117,6 +117,7 @@ func (v *View) take(host kit.Host, name string, d engine.Draft) {
 	v.lane.Eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	d, ok := msg.(draftMsg)
 	if !ok {
@@ -138,6 +139,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Leave puts back what was borrowed; see [kit.Leaver].
 func (v *View) Leave(host kit.Host) {
 	v.lane.Eng.Post(engine.Advance{N: 0})
 	if v.rule != 0 {
@@ -166,14 +168,17 @@ func (v *View) shownRound() *speculative.Round {
 	return d.Last()
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActNext, Word: "next round"}, {ID: kit.ActRight, Keys: "←→", Word: "drafted token"}, {ID: kit.ActDraw, Word: "prove it"},
 		{ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActLower, Keys: "-/+", Word: "k"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActBack, Word: "round before"},
 		{ID: kit.ActPrevMark, Keys: "[ ]", Word: "refusals"}, {ID: kit.ActOpen, Word: "draft"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
+// Help is the help line while nothing was said; see [kit.Helper].
 func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	switch a := v.algorithm(); {
 	case v.field != nil:
@@ -186,6 +191,7 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	return "A draft proposes k tokens; one target pass checks them and keeps its own law.", viz.Ink{}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActNext:

@@ -110,6 +110,7 @@ func (v *Export) compute(host kit.Host) tea.Cmd {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *Export) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case exportMsg:
@@ -128,6 +129,7 @@ func (v *Export) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *Export) Frame(host kit.Host) viz.Frame {
 	title := "write out · " + writePageNames[v.page]
 	if v.page == exportPage {
@@ -135,10 +137,13 @@ func (v *Export) Frame(host kit.Host) viz.Frame {
 	}
 	return viz.Frame{Title: title, Right: "tab " + writePageNames[(v.page+1)%nWritePages] + " · W"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *Export) Size(host kit.Host) (int, int) {
 	return 100, max(min(host.Screen().H-4, 26), 10)
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *Export) Hints(host kit.Host) []kit.ID {
 	if v.field != nil {
 		return []kit.ID{kit.ActClose}
@@ -152,6 +157,7 @@ func (v *Export) Hints(host kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRight, kit.ActFind, kit.ActCopy, kit.ActOpen, kit.ActDown, kit.ActPane, kit.ActClose}
 }
 
+// Footer words the hints; see [kit.Footed].
 func (v *Export) Footer(host kit.Host) []kit.Hint {
 	if v.pick != nil {
 		return []kit.Hint{{Keys: "←→↑↓", Word: "choose"}, {Keys: "enter", Word: "take it"}, {Keys: "esc", Word: "leave it"}}
@@ -169,6 +175,7 @@ func (v *Export) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActPane, Word: "next page"}, {ID: kit.ActClose}}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *Export) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActPane, kit.ActPaneBack:
@@ -276,7 +283,7 @@ func (v *Export) actOnPresets(host kit.Host, a *kit.Action) tea.Cmd {
 	return nil
 }
 
-// key takes a name.
+// Key takes a name.
 func (v *Export) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.pick != nil {
 		chosen, done := v.pick.key(k)

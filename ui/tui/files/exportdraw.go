@@ -13,6 +13,7 @@ import (
 	"logitscope/viz"
 )
 
+// Draw draws the view; see [kit.View].
 func (v *Export) Draw(c *viz.Canvas, host kit.Host) {
 	body := c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H - lastLine})
 	if v.pick != nil {

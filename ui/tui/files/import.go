@@ -65,6 +65,7 @@ func (v *Import) read() tea.Cmd {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *Import) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case importMsg:
@@ -84,15 +85,23 @@ func (v *Import) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *Import) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "import settings · " + viz.Printable(v.name, host.Screen().ASCII()), Right: v.area.Count()}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *Import) Size(host kit.Host) (int, int) {
 	return min(max(84, host.Screen().W*3/4), 120), max(18, host.Screen().H*2/3)
 }
-func (v *Import) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
+
+// Hints are what the footer offers; see [kit.View].
+func (v *Import) Hints(host kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (v *Import) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Draw draws the view; see [kit.View].
 func (v *Import) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.pick != nil {
@@ -193,6 +202,7 @@ func joinWords[T fmt.Stringer](list []T) string {
 // Undoes marks the view as a [kit.Writer].
 func (v *Import) Undoes() {}
 
+// Key takes what is typed; see [kit.Typist].
 func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.said = ""
 	if v.file != nil {

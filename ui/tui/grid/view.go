@@ -50,15 +50,18 @@ func (v *View) down() int {
 	return (v.across + len(v.r.Axes) - 1) % len(v.r.Axes)
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActRight, kit.ActDown, kit.ActPane, kit.ActOrder, kit.ActOpen, kit.ActClose, kit.ActHelp}
 }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(_ kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActRight, Keys: "←→↑↓", Word: "cell"}, {ID: kit.ActPane, Word: "next metric"}, {ID: kit.ActOrder, Word: "other axes"},
 		{ID: kit.ActRaise, Keys: "-/+", Word: "other values"}, {ID: kit.ActOpen, Word: "open as lanes"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	move := func(axis, d int) {
 		if axis >= 0 {
@@ -189,6 +192,7 @@ func (v *View) value(x, y int) float64 {
 	return e.Values[v.metric].Value
 }
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	metric := bench.GridMetrics()[v.metric]
 	c = viz.Box(c, viz.Frame{

@@ -71,6 +71,7 @@ func (v *draws) compute(host kit.Host) tea.Cmd {
 	})
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *draws) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.job.Follow(host, msg, func() tea.Cmd {
 		if s := host.Lane().Step(); s == nil || s == v.job.Key.Step {
@@ -80,6 +81,7 @@ func (v *draws) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	})
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *draws) Frame(host kit.Host) viz.Frame {
 	l := host.Lane()
 	title := "draw 1,000"
@@ -88,9 +90,13 @@ func (v *draws) Frame(host kit.Host) viz.Frame {
 	}
 	return viz.Frame{Title: title, Right: "d again · esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *draws) Size(host kit.Host) (int, int) {
 	return 100, min(max(len(v.job.Result.counts)+6, 15), max(host.Screen().H-4, 10))
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *draws) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActDraw, kit.ActClose} }
 
 // drawColumns are the columns of the comparison.
@@ -98,6 +104,7 @@ const (
 	drawFinal, drawExpected, drawCount, drawBar = 18, 28, 37, 39
 )
 
+// Draw draws the view; see [kit.View].
 func (v *draws) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.job.Err != nil {
@@ -275,6 +282,7 @@ func guard(x, tiny float64) float64 {
 	return x
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *draws) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDraw:

@@ -106,10 +106,12 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 	return laws
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *engines) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *engines) Frame(host kit.Host) viz.Frame {
 	l := host.Lane()
 	own, _ := ownRules()
@@ -119,10 +121,14 @@ func (v *engines) Frame(host kit.Host) viz.Frame {
 	}
 	return viz.Frame{Title: title + " · " + viz.Printable(l.ShownLabel(), false), Right: "O · o takes the next · esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *engines) Size(host kit.Host) (int, int) {
 	n := len(v.rows(18))
 	return 120, min(max(n+enginesBelow+3, 14), max(host.Screen().H-4, 12))
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *engines) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOrder, kit.ActDown, kit.ActInspect, kit.ActClose}
 }
@@ -164,6 +170,7 @@ func inWords(n int) string {
 // enginesBelow is how many lines stand below the rows.
 const enginesBelow = 5
 
+// Draw draws the view; see [kit.View].
 func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 	if len(v.job.Result) == 0 {
 		c.Put(1, 0, "working it out …", viz.Ink{Role: viz.Muted})
@@ -288,6 +295,7 @@ func (v *engines) conclusion(host kit.Host) string {
 	return s
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *engines) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	ids := v.rows(100)
 	switch a.ID {

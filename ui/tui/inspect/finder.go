@@ -146,6 +146,7 @@ func findTokens(voc models.Vocab, text string) ([]int32, int) {
 	return ids[:min(len(ids), maxFound)], len(ids)
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (f *finder) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	was := f.job.Result.text
 	if f.job.Take(msg) {
@@ -160,13 +161,20 @@ func (f *finder) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (f *finder) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "find a token of " + viz.Count(host.Lane().Vocab().Size()), Right: "/"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (f *finder) Size(host kit.Host) (int, int) {
 	return 72, max(min(host.Screen().H-4, 18), 9)
 }
-func (f *finder) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+
+// Hints are what the footer offers; see [kit.View].
+func (f *finder) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (f *finder) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 func (f *finder) rows(host kit.Host) int                    { return host.Screen().Box(f.Size(host)).H - 6 }
 
@@ -181,6 +189,7 @@ func finderColumnsOf(w int) finderColumns {
 	return finderColumns{20, 30, 40, 50, 60}
 }
 
+// Draw draws the view; see [kit.View].
 func (f *finder) Draw(c *viz.Canvas, host kit.Host) {
 	f.field.Draw(c, c.Put(1, 0, "/ ", viz.Ink{Role: viz.Focus}), 0)
 	muted := viz.Ink{Role: viz.Muted}
@@ -239,6 +248,7 @@ func (f *finder) drawFound(c *viz.Canvas, host kit.Host, y int, col finderColumn
 	c.Right(col.final, y, final, ink)
 }
 
+// Key takes what is typed; see [kit.Typist].
 func (f *finder) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if d := kit.MoveKey(k); d != 0 {
 		f.list.Move(d, len(f.job.Result.ids), f.rows(host))

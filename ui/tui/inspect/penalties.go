@@ -108,10 +108,12 @@ func rankTouches(list []sampling.Touch, in sampling.Input) []touched {
 	return out
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *penalties) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *penalties) Frame(host kit.Host) viz.Frame {
 	l := host.Lane()
 	title := "penalties"
@@ -131,9 +133,12 @@ func (v *penalties) name(t *sampling.Trace) string {
 	return v.stage
 }
 
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *penalties) Size(host kit.Host) (int, int) {
 	return 100, min(max(len(v.job.Result.touches)+7, 14), max(host.Screen().H-4, 10))
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *penalties) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActMarks, kit.ActClose}
 }
@@ -145,6 +150,7 @@ var penaltyHeads = []struct {
 	right int
 }{{"seen", 18}, {"logit", 42}, {"after", 50}, {"moved", 58}, {"rank", 64}, {"after", 71}, {"p raw", 80}, {"p after", 89}}
 
+// Draw draws the view; see [kit.View].
 func (v *penalties) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.job.Err != nil {
@@ -222,6 +228,7 @@ func where(t touched) string {
 	return fmt.Sprintf("output %d", t.inOutput)
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *penalties) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if v.list.Act(a, len(v.job.Result.touches), v.rows(host)) {
 		if v.list.At < len(v.job.Result.touches) {

@@ -83,6 +83,7 @@ func (v *since) compute(host kit.Host) tea.Cmd {
 	})
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *since) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if v.job.Take(msg) {
 		return nil
@@ -101,14 +102,20 @@ func (v *since) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *since) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: fmt.Sprintf("since the switch at token %s", viz.Count(v.at)), Right: "esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *since) Size(kit.Host) (int, int) { return 80, 6 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *since) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActPrevMark, kit.ActUndo, kit.ActRun, kit.ActClose}
 }
 
+// Draw draws the view; see [kit.View].
 func (v *since) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	if v.at > len(l.View.Steps) {
@@ -149,6 +156,7 @@ func (v *since) drawSurvivors(c *viz.Canvas, l *run.Lane) {
 	viz.Spark(c.Sub(viz.Rect{X: len(before) + 1, Y: 0, W: len(after), H: 1}), after, most, viz.Ink{Role: viz.Kept})
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *since) Act(_ kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActPane, kit.ActPaneBack, kit.ActZoom, kit.ActUp, kit.ActDown:

@@ -128,10 +128,12 @@ func ownOrder(view engine.View, comp *engine.Compiler, cfg sampling.Config, s *e
 	return out + "draws " + name(t.Trace.Token)
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *stages) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *stages) Frame(host kit.Host) viz.Frame {
 	o := host.Lane().ShownConfig().Order()
 	name := o.Name()
@@ -141,6 +143,7 @@ func (v *stages) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "pipeline · order " + name, Right: "o next order"}
 }
 
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *stages) Size(host kit.Host) (int, int) {
 	n := 1
 	if s := host.Lane().Step(); s != nil && s.Trace != nil {
@@ -148,10 +151,13 @@ func (v *stages) Size(host kit.Host) (int, int) {
 	}
 	return 100, min(max(n+8, 12), max(host.Screen().H-4, 10))
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *stages) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActEarlier, kit.ActLater, kit.ActTake, kit.ActOrder, kit.ActInspect, kit.ActClose}
 }
 
+// Draw draws the view; see [kit.View].
 func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	s := l.Step()
@@ -202,6 +208,7 @@ func (v *stages) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int, 
 	c.Put(54, y, viz.CutTitle(words, c.W-55), ink)
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	s := host.Lane().Step()
 	if s == nil || s.Trace == nil {

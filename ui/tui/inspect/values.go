@@ -102,16 +102,22 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	return deed{[]string{brief + " would change", brief}, true}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *values) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return v.job.Follow(host, msg, func() tea.Cmd { return v.compute(host) })
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *values) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "effective values · order " + host.Lane().ShownConfig().Order().Name(), Right: "V · esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *values) Size(host kit.Host) (int, int) {
 	return min(max(host.Screen().W-4, 100), 130), max(host.Screen().H-4, 10)
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *values) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActOpen, kit.ActOff, kit.ActReset, kit.ActClose}
 }
@@ -131,6 +137,7 @@ func valueColumnsOf(w int) valueColumns {
 	return valueColumns{22, 32, 42, 45, 66}
 }
 
+// Draw draws the view; see [kit.View].
 func (v *values) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	set := l.ShownSettings()
@@ -231,6 +238,7 @@ func fromModel(l *run.Lane) string {
 	return s
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *values) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	eff := run.Knobs
 	if v.list.Act(a, len(eff), v.rows(host)) {

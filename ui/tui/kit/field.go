@@ -16,6 +16,7 @@ import (
 // hold anything.
 type Field struct{ Input textinput.Model }
 
+// NewField returns a field that holds s, with the cursor at its end.
 func NewField(s string) Field {
 	in := textinput.New()
 	in.Cursor.SetMode(cursor.CursorStatic)
@@ -29,6 +30,7 @@ func NewField(s string) Field {
 	return Field{in}
 }
 
+// Text is what was typed, byte for byte.
 func (f *Field) Text() string { return Release(f.Input.Value()) }
 
 // At returns the byte of the text that the cursor stands on.

@@ -38,6 +38,7 @@ type edit struct {
 	at   int
 }
 
+// NewTextArea returns an area that holds s, with the cursor at its end.
 func NewTextArea(s string) TextArea {
 	in := textarea.New()
 	in.ShowLineNumbers, in.Prompt = false, ""
@@ -50,6 +51,7 @@ func NewTextArea(s string) TextArea {
 	return TextArea{Input: in, W: 60}
 }
 
+// Text is what was typed, byte for byte.
 func (t *TextArea) Text() string { return Release(t.Input.Value()) }
 
 // Count says how long the text is.

@@ -37,6 +37,7 @@ func (lb *View) FocusNext(d int) {
 	lb.lanes.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
 }
 
+// PaneNames name the panes.
 var PaneNames = map[Pane]string{
 	PaneText: "text", PaneChart: "chart", PaneControls: "controls", PanePipeline: "pipeline", PaneEntropy: "entropy",
 }

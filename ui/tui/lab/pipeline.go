@@ -157,6 +157,8 @@ func Spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 	return out
 }
 
+// DrawStrip draws the survivors as the draw goes through them, and where it
+// fell.
 func (lb *View) DrawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
 	u := t.U
 	if t.Greedy || undrawn(t) {

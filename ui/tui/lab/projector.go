@@ -46,6 +46,7 @@ func (lb *View) drawProjector(c *viz.Canvas, l *run.Lane) {
 	c.Put(1, c.H-2, viz.CutTitle(note+".", c.W-2), muted)
 }
 
+// Millions is n in millions, with one decimal.
 func Millions(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
 // projectorRest is how many lines of the projector's screen are no rows.

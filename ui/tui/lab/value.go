@@ -34,13 +34,21 @@ func NewValue(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	return &valueField{lanes: lanes, param: p, field: kit.NewField(text)}, nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *valueField) Frame(kit.Host) viz.Frame {
 	return viz.Frame{Title: v.param.Key, Right: "enter takes it · esc"}
 }
-func (v *valueField) Size(kit.Host) (int, int)                  { return 80, 6 }
-func (v *valueField) Hints(kit.Host) []kit.ID                   { return []kit.ID{kit.ActClose} }
+
+// Size is how large the box wants to be; see [kit.Overlay].
+func (v *valueField) Size(kit.Host) (int, int) { return 80, 6 }
+
+// Hints are what the footer offers; see [kit.View].
+func (v *valueField) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (v *valueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Draw draws the view; see [kit.View].
 func (v *valueField) Draw(c *viz.Canvas, host kit.Host) {
 	now := host.Lane().ShownConfig().Value(v.param.Key)
 	v.field.Draw(c, c.Put(1, 0, v.param.Key+" ", viz.Ink{Role: viz.Focus}), 0)
@@ -67,6 +75,7 @@ func choices(p *sampling.Param) string {
 	return " · " + strings.Join(p.Choices, ", ")
 }
 
+// Key takes what is typed; see [kit.Typist].
 func (v *valueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.err = ""
 	switch k.Type {

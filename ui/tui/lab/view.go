@@ -16,6 +16,7 @@ import (
 // A Pane is a part of the lab that keys can act in.
 type Pane uint8
 
+// The panes, in the order of tab.
 const (
 	PaneText Pane = iota
 	PaneChart

@@ -13,6 +13,7 @@ import (
 // laneRoles are the colours of the lanes' titles and lines.
 var laneRoles = [run.MaxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane4}
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	lay := compareLayoutOf(c.W, c.H, len(v.lanes.All), v.lanes.Cur, v.alone)
 	steps := stepsSideBySide(v.lanes.All)

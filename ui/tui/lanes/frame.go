@@ -11,8 +11,10 @@ import (
 	"logitscope/viz"
 )
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	both := "all"
 	if len(v.lanes.All) == 2 {
@@ -39,6 +41,7 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 	return list
 }
 
+// Help is the help line while nothing was said; see [kit.Helper].
 func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	muted := viz.Ink{Role: viz.Muted}
 	if v.open || host.Screen().W < 40 {
@@ -54,6 +57,7 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	return s, muted
 }
 
+// Header has the parts of the header; see [kit.Headed].
 func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	phase, ink := lanesPhase(v.lanes), viz.Ink{}.With(viz.Bold)
 	if strings.HasPrefix(phase, "!") {

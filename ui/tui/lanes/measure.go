@@ -65,10 +65,10 @@ type measureMsg struct {
 // key returns the name of the pair of lanes, and whether they are turned
 // round in it.
 func keyOf(a, b *run.Lane) (k pairKey, turned bool) {
-	if a.Id > b.Id {
-		return pairKey{b.Id, a.Id}, true
+	if a.ID > b.ID {
+		return pairKey{b.ID, a.ID}, true
 	}
-	return pairKey{a.Id, b.Id}, false
+	return pairKey{a.ID, b.ID}, false
 }
 
 // pairOf returns what is known about two lanes.

@@ -8,7 +8,7 @@ import (
 	"logitscope/viz"
 )
 
-// mouse takes the lane under the pointer; in its text the step, in its chart
+// Mouse takes the lane under the pointer; in its text the step, in its chart
 // the row.
 func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	r := host.Screen().Body()

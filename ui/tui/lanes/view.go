@@ -64,7 +64,7 @@ func Open(host kit.Host, lanes *run.Lanes, knobs Knobs) (kit.View, tea.Cmd) {
 	return v, cmd
 }
 
-// follow keeps distances up to date.
+// Follow keeps distances up to date.
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case measureMsg:
@@ -85,6 +85,7 @@ var perLane = map[kit.ID]bool{
 	kit.ActPreset6: true, kit.ActPreset7: true, kit.ActPreset8: true, kit.ActPreset9: true,
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := compareActions[a.ID]; ok {
 		cmd := do(v, host)

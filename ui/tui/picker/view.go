@@ -83,13 +83,14 @@ func (v *modelView) openModel(host kit.Host, name string) tea.Cmd {
 		return nil
 	}
 	v.wait = name
-	open, id := v.open, host.Lane().Id
+	open, id := v.open, host.Lane().ID
 	return func() tea.Msg {
 		model, err := open(name)
 		return modelMsg{v, name, id, model, err}
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case filesMsg:
@@ -116,17 +117,23 @@ func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *modelView) Frame(host kit.Host) viz.Frame {
 	info := host.Lane().Model.Info()
 	return viz.Frame{Title: "model · " + viz.Printable(strings.TrimSpace(info.Name+" "+info.Quant), host.Screen().ASCII()), Right: "M · esc"}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (v *modelView) Size(host kit.Host) (int, int) {
 	return 100, max(min(host.Screen().H-4, 30), 10)
 }
+
+// Hints are what the footer offers; see [kit.View].
 func (v *modelView) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOpen, kit.ActDown, kit.ActRight, kit.ActClose}
 }
 
+// Footer words the hints; see [kit.Footed].
 func (v *modelView) Footer(kit.Host) []kit.Hint {
 	if v.field != nil {
 		return []kit.Hint{{Keys: "enter", Word: "opens it"}, {Keys: "esc", Word: "leaves it"}}
@@ -134,6 +141,7 @@ func (v *modelView) Footer(kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActOpen, Word: "load it"}, {ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActRight10, Keys: "pgup pgdn", Word: "details"}, {ID: kit.ActClose}}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *modelView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	n := len(v.names) + 1
 	switch a.ID {
@@ -171,6 +179,7 @@ func (v *modelView) listRows(host kit.Host) int {
 	return min(len(v.names)+1, max((host.Screen().Box(v.Size(host)).H-4)/3, 2))
 }
 
+// Draw draws the view; see [kit.View].
 func (v *modelView) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	n := min(len(v.names)+1, max((c.H-2)/3, 2))
@@ -232,7 +241,7 @@ func (v *modelView) drawFacts(c *viz.Canvas) {
 	}
 }
 
-// key takes a model's name.
+// Key takes a model's name.
 func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	if v.field == nil {
 		return nil, false

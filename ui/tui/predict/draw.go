@@ -88,6 +88,7 @@ func layoutOf(w, h int, alone bool) layout {
 // line is the line of the y-th token inside the box.
 func (l layout) line(y int) int { return 1 + l.every*y }
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	lay := layoutOf(c.W, c.H, v.alone)
@@ -263,7 +264,7 @@ func (v *View) scoreWords(host kit.Host) string {
 	return score + fmt.Sprintf(" · always the most likely would have %d", g.Likely)
 }
 
-// mouse chooses the token under the pointer; on the chosen one it is enter.
+// Mouse chooses the token under the pointer; on the chosen one it is enter.
 func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	r := host.Screen().Body()
 	lay := layoutOf(r.W, r.H, v.alone)

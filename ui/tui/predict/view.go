@@ -98,6 +98,7 @@ func (v *View) candidates(host kit.Host, s *engine.Step) []int32 {
 	return Guesses(host.Lane().Vocab(), s, n)
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(run.ViewMsg); ok {
 		v.prepare(host)
@@ -127,6 +128,7 @@ func init() {
 	}
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := acts[a.ID]; ok {
 		do(v, host)
@@ -283,8 +285,10 @@ func MostLikely(s *engine.Step) int32 {
 	return best
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	switch {
 	case v.of == nil:
@@ -297,6 +301,7 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "locks the pick and reveals"}, {ID: kit.ActPredict, Word: "you sample"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 }
 
+// Help is the help line while nothing was said; see [kit.Helper].
 func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	muted := viz.Ink{Role: viz.Muted}
 	switch {

@@ -12,6 +12,7 @@ import (
 // compiled in the background while the list may change.
 type Book struct{ list atomic.Pointer[[]Preset] }
 
+// Set makes list the presets.
 func (b *Book) Set(list []Preset) { b.list.Store(&list) }
 
 // List lists them: built-in ones first, tame to wild, then the user's by

@@ -17,7 +17,7 @@ import (
 // A Lane is one run as the screen sees it: the engine's lane, the newest view
 // of it, and what the user is doing with it.
 type Lane struct {
-	Id    int
+	ID    int
 	Eng   *engine.Lane
 	Model models.Model
 	Comp  *engine.Compiler
@@ -81,7 +81,7 @@ func NewLane(id int, m models.Model, opt engine.Options, cfg sampling.Config, pr
 	comp := engine.NewCompiler(m)
 	comp.Presets = book.find
 	return &Lane{
-		Id: id, Model: m, book: book, Done: make(chan error, 1), Comp: comp, Eng: engine.NewLane(id, m, opt),
+		ID: id, Model: m, book: book, Done: make(chan error, 1), Comp: comp, Eng: engine.NewLane(id, m, opt),
 		Config: cfg, Preset: preset, Row: models.NoToken, View: engine.View{StopAt: -1},
 	}
 }
@@ -96,6 +96,7 @@ func (l *Lane) run(ctx context.Context) (err error) {
 	return l.Eng.Run(ctx)
 }
 
+// Vocab is the vocabulary of the lane's model.
 func (l *Lane) Vocab() models.Vocab { return l.Model.Vocab() }
 
 // Searched returns how many steps the lane's search has taken, and false where
@@ -304,8 +305,10 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error says what the panic was.
 func (e *PanicError) Error() string { return "internal error: " + fmt.Sprint(e.value) }
 
+// Stack is the stack of the goroutine that panicked.
 func Stack() []byte { return debug.Stack() }
 
 // StripLabel is a token's label without the space that most begin with.

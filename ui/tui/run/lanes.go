@@ -97,7 +97,7 @@ func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 // screen's pace apart from the lane's.
 func (ls *Lanes) NextView(l *Lane, last time.Time) tea.Cmd {
 	wait := time.Until(last.Add(time.Second / time.Duration(ls.FPS)))
-	views, ctx, id := l.Eng.Views(), ls.Ctx, l.Id
+	views, ctx, id := l.Eng.Views(), ls.Ctx, l.ID
 	return func() tea.Msg {
 		if wait > 0 {
 			select {
@@ -119,18 +119,19 @@ func (ls *Lanes) NextView(l *Lane, last time.Time) tea.Cmd {
 type ViewMsg struct {
 	Lane int
 	View engine.View
-	Ok   bool
+	OK   bool
 	At   time.Time
 }
 
+// ByID returns the lane of that number, parked ones too; nil if there is none.
 func (ls *Lanes) ByID(id int) *Lane {
 	for _, l := range ls.All {
-		if l.Id == id {
+		if l.ID == id {
 			return l
 		}
 	}
 	for _, l := range ls.Parked {
-		if l.Id == id {
+		if l.ID == id {
 			return l
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // ChangeModel gives a lane another model: the same settings and prompt, from
 // the beginning.
 func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
-	i := slices.IndexFunc(ls.All, func(l *Lane) bool { return l.Id == id })
+	i := slices.IndexFunc(ls.All, func(l *Lane) bool { return l.ID == id })
 	if i < 0 {
 		ls.Complain("the lane is gone")
 		return nil
@@ -25,7 +25,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	}
 	next := id
 	for _, l := range append(slices.Clone(ls.All), ls.Parked...) {
-		next = max(next, l.Id+1)
+		next = max(next, l.ID+1)
 	}
 	l := NewLane(next, model, engine.Options{Draft: draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, old.Config, old.Preset, ls.Book)
 	set, err := l.Compile(l.Config, l.Preset)

@@ -60,6 +60,7 @@ func stepOfByte(l *Lane, i int) int {
 	return len(l.View.Steps)
 }
 
+// AllEnded reports whether every one of lanes has ended or failed.
 func AllEnded(lanes []*Lane) bool {
 	for _, l := range lanes {
 		if l.View.Phase != engine.Done && l.View.Phase != engine.Failed {

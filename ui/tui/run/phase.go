@@ -56,6 +56,8 @@ func StrategyWords(l *Lane) string {
 	}
 	return "no step yet"
 }
+
+// NonZero is a count of parameters, "" where it is not known.
 func NonZero(params int64) string {
 	if params == 0 {
 		return ""

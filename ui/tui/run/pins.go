@@ -18,6 +18,7 @@ func (ls *Lanes) TogglePin() {
 	ls.PinToken(l.Row)
 }
 
+// PinToken pins token id, or unpins it.
 func (ls *Lanes) PinToken(id int32) {
 	l := ls.Lane()
 	name := l.Piece(id, ls.ascii)

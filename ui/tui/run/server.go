@@ -85,6 +85,7 @@ type MeterMsg struct{}
 // meterEvery is the time between two looks at the counts.
 const meterEvery = time.Second / 4
 
+// MeterTick asks for a frame a moment later, for the counts of a server.
 func MeterTick() tea.Cmd {
 	return tea.Tick(meterEvery, func(time.Time) tea.Msg { return MeterMsg{} })
 }

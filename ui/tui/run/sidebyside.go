@@ -59,7 +59,7 @@ func (ls *Lanes) Conduct() {
 func (ls *Lanes) Add(from *Lane, steps []*engine.Step, then int, set *engine.Settings) (*Lane, tea.Cmd) {
 	id := 0
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
-		id = max(id, l.Id+1)
+		id = max(id, l.ID+1)
 	}
 	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, from.Config, from.Preset, ls.Book)
 	l.Comp, l.Text, l.Prompt, l.Pins, l.Settings = from.Comp, from.Text, from.Prompt, from.Pins, from.Settings

@@ -65,6 +65,7 @@ type Refusal struct {
 	What byte // that byte
 }
 
+// MaxOf returns the largest of list, at least 0.
 func MaxOf(list []float64) float64 {
 	most := 0.0
 	for _, x := range list {

@@ -152,7 +152,7 @@ type effectCache struct {
 	Err     error
 	Verdict string  // how exact the knob is on this row; empty where it is
 	Words   string  // the same in a few words
-	Tv      float64 // distance to the step before the what-if
+	TV      float64 // distance to the step before the what-if
 	pending bool    // a computation is on its way
 	at      time.Time
 }
@@ -193,7 +193,7 @@ func (ls *Lanes) WantEffect() tea.Cmd {
 		v, ok := engine.VerdictOf(model, set, s, in, k.Key)
 		r.Verdict, r.Words = v.Text, VerdictWords(v, ok)
 		if before != nil {
-			r.Tv = Distance(set, before.Settings, in)
+			r.TV = Distance(set, before.Settings, in)
 		}
 		return EffectMsg(r)
 	}
@@ -210,6 +210,7 @@ func Distance(a, b *engine.Settings, in sampling.Input) float64 {
 	return sampling.TotalVariation(&da, &db)
 }
 
+// OnEffect takes a computed effect.
 func (ls *Lanes) OnEffect(msg EffectMsg) tea.Cmd {
 	ls.Effect = effectCache(msg)
 	ls.Effect.pending, ls.Effect.at = false, time.Now()

@@ -40,7 +40,7 @@ func PromptOf(ctx context.Context, m models.Model, a Asked) (chat.Prompt, error)
 type PromptMsg struct {
 	Lane int
 	Text string
-	Ids  []int32
+	IDs  []int32
 	Err  error
 
 	Talk *chat.Conversation // that Text renders; nil for a plain text
@@ -50,10 +50,10 @@ type PromptMsg struct {
 
 // ReadPrompt makes a prompt of what is asked, and then starts the lane on it.
 func (ls *Lanes) ReadPrompt(l *Lane, a Asked) tea.Cmd {
-	ctx, model, id := ls.Ctx, l.Model, l.Id
+	ctx, model, id := ls.Ctx, l.Model, l.ID
 	return func() tea.Msg {
 		p, err := PromptOf(ctx, model, a)
-		return PromptMsg{Lane: id, Text: p.Text, Ids: p.Tokens, Err: err, Talk: a.Talk, Ends: p.Ends, On: a.On}
+		return PromptMsg{Lane: id, Text: p.Text, IDs: p.Tokens, Err: err, Talk: a.Talk, Ends: p.Ends, On: a.On}
 	}
 }
 
@@ -67,7 +67,7 @@ func (ls *Lanes) OnPrompt(msg PromptMsg) tea.Cmd {
 		ls.Complain(viz.FirstLine(msg.Err.Error()))
 		return nil
 	}
-	if err := Fits(l.Model, msg.Ids); err != nil {
+	if err := Fits(l.Model, msg.IDs); err != nil {
 		ls.Complain(err.Error())
 		return nil
 	}
@@ -86,7 +86,7 @@ func (ls *Lanes) OnPrompt(msg PromptMsg) tea.Cmd {
 		ls.goOnTalking(l, msg)
 		return nil
 	}
-	l.Text, l.Prompt, l.Talk = msg.Text, msg.Ids, msg.Talk
+	l.Text, l.Prompt, l.Talk = msg.Text, msg.IDs, msg.Talk
 	ls.Start(l)
 	return nil
 }
@@ -101,7 +101,7 @@ func (ls *Lanes) goOnTalking(l *Lane, msg PromptMsg) {
 		snap.Branch = l.shelve()
 		l.Remember(snap)
 	}
-	l.Text, l.Prompt, l.Talk = msg.Text, msg.Ids, msg.Talk
+	l.Text, l.Prompt, l.Talk = msg.Text, msg.IDs, msg.Talk
 	l.Eng.Post(engine.Adopt{Text: l.Text, Prompt: l.Prompt, Settings: l.Settings})
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 }
@@ -120,7 +120,7 @@ func (l *Lane) Said() []chat.Message {
 	return turns
 }
 
-// Folds what a conversation shows beside its words, or shows it again.
+// Fold folds what a conversation shows beside its words, or shows it again.
 func (ls *Lanes) Fold() {
 	l := ls.Lane()
 	if from, to := l.Thinking(); l.Talk == nil && from == to {

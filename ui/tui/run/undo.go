@@ -19,6 +19,7 @@ func (ls *Lanes) Undo() {
 	ls.travel(&l.Undo, &l.Redo, "undone", "u: nothing to undo")
 }
 
+// Redo goes to after the change undone last.
 func (ls *Lanes) Redo() {
 	l := ls.Lane()
 	ls.travel(&l.Redo, &l.Undo, "again", "U: nothing to redo")

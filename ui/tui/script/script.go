@@ -90,7 +90,7 @@ func (p *Player) came(l *run.Lane, v engine.View) {
 	if p.Steady != nil {
 		p.Steady(&v)
 	}
-	p.Take(run.ViewMsg{Lane: l.Id, View: v, Ok: true, At: time.Now()})
+	p.Take(run.ViewMsg{Lane: l.ID, View: v, OK: true, At: time.Now()})
 }
 
 // Keys presses keys, named as Bubble Tea names them; "space" is the blank.
@@ -110,7 +110,7 @@ func (p *Player) Start(text string) error {
 	if err != nil {
 		return err
 	}
-	p.Send(run.PromptMsg{Lane: l.Id, Text: text, Ids: ids})
+	p.Send(run.PromptMsg{Lane: l.ID, Text: text, IDs: ids})
 	return p.Wait(func(v engine.View) bool {
 		return v.Phase == engine.Paused && v.Next != nil && len(v.Steps) == 0 && v.PromptText == text
 	})

@@ -11,6 +11,7 @@ import (
 	"logitscope/viz"
 )
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	inner := viz.Box(c, viz.Frame{Title: v.title(host), Right: "J · esc", Focused: true})

@@ -92,7 +92,9 @@ func (e *Editor) open(base source, fresh bool) tea.Cmd {
 
 // Kind is the notation that is written in, and Text what is written.
 func (e *Editor) Kind() constrain.Kind { return constrain.Kinds()[e.kind] }
-func (e *Editor) Text() string         { return e.area.Text() }
+
+// Text is what was written.
+func (e *Editor) Text() string { return e.area.Text() }
 
 // At is the byte of the text that the cursor stands on.
 func (e *Editor) At() int { return e.area.At() }
@@ -107,8 +109,12 @@ func (e *Editor) Write(text string) tea.Cmd {
 // Known reports whether what is written has been checked; then Fault is what
 // is wrong with it and at which byte, "" for nothing and -1 for no place, and
 // Stored what it is as a configuration keeps it.
-func (e *Editor) Known() bool    { return e.known }
+func (e *Editor) Known() bool { return e.known }
+
+// Stored is the constraint as a configuration keeps it.
 func (e *Editor) Stored() string { return e.source().stored() }
+
+// Fault is what is wrong with it, nil for nothing.
 func (e *Editor) Fault() (what string, at int) {
 	if !e.known || e.bad == nil {
 		return "", -1
@@ -123,7 +129,7 @@ func newSourceArea(s string) kit.TextArea {
 	return t
 }
 
-// leave closes the editor and keeps what was written for the next time.
+// Leave closes the editor and keeps what was written for the next time.
 func (e *Editor) Leave(host kit.Host) {
 	host.Close()
 	s := e.source()
@@ -166,6 +172,7 @@ func (e *Editor) check() tea.Cmd {
 	}
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (e *Editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sourceMsg:
@@ -182,6 +189,7 @@ func (e *Editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (e *Editor) Frame(host kit.Host) viz.Frame {
 	title := "constraint · " + e.source().kindOf().Name
 	if others := e.source().others(); others != "" {
@@ -189,15 +197,22 @@ func (e *Editor) Frame(host kit.Host) viz.Frame {
 	}
 	return viz.Frame{Title: viz.OneLine(title, host.Screen().ASCII()), Right: e.area.Count()}
 }
+
+// Size is how large the box wants to be; see [kit.Overlay].
 func (e *Editor) Size(host kit.Host) (int, int) {
 	return min(max(84, host.Screen().W*3/4), 120), max(16, host.Screen().H-6)
 }
-func (e *Editor) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
+
+// Hints are what the footer offers; see [kit.View].
+func (e *Editor) Hints(host kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (e *Editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 // Undoes marks the editor as a [kit.Writer].
 func (e *Editor) Undoes() {}
 
+// Key takes what is typed; see [kit.Typist].
 func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {

@@ -8,6 +8,7 @@ import (
 	"logitscope/viz"
 )
 
+// Draw draws the view; see [kit.View].
 func (e *Editor) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	x := 1

@@ -52,8 +52,10 @@ func (v *View) text(host kit.Host) string {
 	return host.Lane().ShownConfig().Text("constraint")
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	if !v.active(host) {
 		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "write it"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
@@ -69,6 +71,7 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActBack}, {ID: kit.ActRun}, {ID: kit.ActOff, Word: "take it away"}, {ID: kit.ActForce}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
+// Help is the help line while nothing was said; see [kit.Helper].
 func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	l := host.Lane()
 	switch s := l.Step(); {
@@ -95,6 +98,7 @@ func (v *View) active(host kit.Host) bool {
 	return v.text(host) != ""
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if !v.active(host) {
 		return v.pick(host, a)
@@ -272,7 +276,7 @@ func (v *View) without(host kit.Host) tea.Cmd {
 	return tea.Batch(cmd, open)
 }
 
-// mouse selects the row or the kind under it.
+// Mouse selects the row or the kind under it.
 func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
 		return nil, false

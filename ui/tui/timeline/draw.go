@@ -98,6 +98,7 @@ func (l layout) window(at, total int) int {
 	return min(max(at-1-l.cols/2, 0), total-l.cols)
 }
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	list, i := v.selected(host)
 	s, at := v.steps(host)
@@ -332,7 +333,7 @@ func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		if k == sel && !v.try {
 			return v.enter(host), true
 		}
-		v.try, v.born, v.lane = false, list[k].Born, host.Lane().Id
+		v.try, v.born, v.lane = false, list[k].Born, host.Lane().ID
 	}
 	return nil, true
 }

@@ -36,18 +36,27 @@ func NewName(host kit.Host, lanes *run.Lanes, t *View) (kit.View, tea.Cmd) {
 	return v, nil
 }
 
+// Frame titles the box; see [kit.Overlay].
 func (v *nameField) Frame(host kit.Host) viz.Frame {
 	return viz.Frame{Title: "name of this branch", Right: "enter takes it · esc"}
 }
-func (v *nameField) Size(host kit.Host) (int, int)             { return 60, 4 }
-func (v *nameField) Hints(host kit.Host) []kit.ID              { return []kit.ID{kit.ActClose} }
+
+// Size is how large the box wants to be; see [kit.Overlay].
+func (v *nameField) Size(host kit.Host) (int, int) { return 60, 4 }
+
+// Hints are what the footer offers; see [kit.View].
+func (v *nameField) Hints(host kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+
+// Act takes the actions it names; see [kit.View].
 func (v *nameField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
+// Draw draws the view; see [kit.View].
 func (v *nameField) Draw(c *viz.Canvas, host kit.Host) {
 	v.field.Draw(c, c.Put(1, 0, "name ", viz.Ink{Role: viz.Focus}), 0)
 	c.Put(1, 1, viz.CutTitle("empty: named by what set it apart · the View lists it by this name", c.W-2), viz.Ink{Role: viz.Muted})
 }
 
+// Key takes what is typed; see [kit.Typist].
 func (v *nameField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	switch k.Type {
 	case tea.KeyEsc:

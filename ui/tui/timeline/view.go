@@ -43,7 +43,7 @@ func New(host kit.Host, lanes *run.Lanes, doors Doors) (kit.View, tea.Cmd) {
 		host.Say("T: no token is written yet")
 		return nil, nil
 	}
-	v := &View{born: l.Born, at: len(l.View.Steps), lane: l.Id, lanes: lanes, doors: doors}
+	v := &View{born: l.Born, at: len(l.View.Steps), lane: l.ID, lanes: lanes, doors: doors}
 	if l.Look.At > 0 {
 		v.at = l.Look.At
 	}
@@ -60,7 +60,7 @@ func (v *View) selected(host kit.Host) (list []run.Limb, i int) {
 			i = k
 		}
 	}
-	if v.lane != l.Id {
+	if v.lane != l.ID {
 		return list, i
 	}
 	for k, b := range list {
@@ -78,10 +78,11 @@ func (v *View) steps(host kit.Host) ([]*engine.Step, int) {
 	return s, min(max(v.at, 1), len(s))
 }
 
+// Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	if msg, ok := msg.(run.ViewMsg); ok && msg.Lane == host.Lane().Id {
+	if msg, ok := msg.(run.ViewMsg); ok && msg.Lane == host.Lane().ID {
 		list, i := v.selected(host)
-		v.born, v.lane = list[i].Born, host.Lane().Id
+		v.born, v.lane = list[i].Born, host.Lane().ID
 		if host.Lane().Running() && list[i].Index < 0 {
 			v.at = len(list[i].Steps)
 		}
@@ -131,6 +132,7 @@ var tries = map[kit.ID]bool{
 	kit.ActPreset6: true, kit.ActPreset7: true, kit.ActPreset8: true, kit.ActPreset9: true,
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := acts[a.ID]; ok {
 		return do(v, host), true
@@ -205,7 +207,7 @@ func (v *View) choose(host kit.Host, d int) {
 		to = v.present(list)
 		v.at = host.Lane().Look.At
 	}
-	v.born, v.lane = list[to].Born, host.Lane().Id
+	v.born, v.lane = list[to].Born, host.Lane().ID
 	if len(list[to].Steps) > 0 {
 		v.at = min(v.at, len(list[to].Steps))
 	}

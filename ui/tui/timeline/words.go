@@ -39,8 +39,10 @@ func stepWords(host kit.Host, s *engine.Step) string {
 	return out + " · " + viz.Printable(s.Settings.Label, host.Screen().ASCII())
 }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	run := "go on from here"
 	if host.Lane().Running() {
@@ -51,6 +53,7 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActNextMark, Keys: "[ ]", Word: "marks"}, {ID: kit.ActClose, Word: "back"}, {ID: kit.ActHelp}}
 }
 
+// Help is the help line while nothing was said; see [kit.Helper].
 func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	return viz.CutTitle(v.keptLine(host), host.Screen().W-2), viz.Ink{Role: viz.Muted}
 }
