@@ -254,6 +254,13 @@ func (d *Stage) only(keys ...string) *Stage {
 	return &c
 }
 
+// fixed returns the stage as an engine has it that always runs it in one place.
+func (d *Stage) fixed() *Stage {
+	c := *d
+	c.Movable = false
+	return &c
+}
+
 // lent returns the stage as it stands in for one that an engine lacks.
 func (d *Stage) lent(by string) *Stage {
 	c := *d

@@ -28,6 +28,7 @@ var transformersEngine = &Engine{
 		{Key: "top_h", Allowed: "above 0, up to 1", OK: func(v float64) bool { return v > 0 && v <= 1 }, Raw: true},
 	},
 	Stages: []*Stage{
+		guidanceDef.fixed(),
 		allowedDef,
 		sequenceBiasDef,
 		repetitionDef,

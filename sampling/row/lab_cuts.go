@@ -87,11 +87,13 @@ func (s TailFree) Apply(r *Row) {
 	for k := range n - 2 {
 		sum += bend(k)
 	}
-	until := s.until
+	var keep int
 	if s.Whole {
-		until = s.untilWhole
+		keep = s.untilWhole(n, sum, bend)
+	} else {
+		keep = s.until(n, sum, bend)
 	}
-	r.keepBest(best, min(until(n, sum, bend), len(best)))
+	r.keepBest(best, min(keep, len(best)))
 }
 
 // until is koboldcpp's walk: the list ends at the first place after the first
