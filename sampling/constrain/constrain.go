@@ -6,7 +6,7 @@ import (
 	"logitscope/sampling/constrain/schema"
 )
 
-// What stands behind the door, by the names its users know.
+// What the rooms hold, by the names its users know.
 type (
 	// A Source is a constraint that can be compiled; see [Spec.Source].
 	Source = lang.Source

@@ -79,7 +79,7 @@ func TestGoldenGBNF(t *testing.T) {
 }
 
 // TestLeftRecursionIsRefused has a rule that begins with itself at once, by way
-// of others, behind what may be empty and inside a repetition, and rules that
+// of others, after what may be empty and inside a repetition, and rules that
 // only look like it.
 func TestLeftRecursionIsRefused(t *testing.T) {
 	for gram, refused := range map[string]bool{

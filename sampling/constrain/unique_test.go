@@ -35,7 +35,7 @@ func TestUniqueItems(t *testing.T) {
 	// The third item cannot begin: both texts of the pattern are taken.
 	g := constraintest.Compile(t, schema.New([]byte(`{"uniqueItems":true,"type":"array","items":{"type":"string","pattern":"^[ab]$"}}`), schema.Options{Whitespace: schema.WhitespaceCompact}))
 	if _, at := g.Check([]byte(`["a","b",`)); at != 8 {
-		t.Errorf("a comma behind the last possible item dies at %d, want 8", at)
+		t.Errorf("a comma after the last possible item dies at %d, want 8", at)
 	}
 }
 

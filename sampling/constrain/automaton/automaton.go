@@ -29,7 +29,7 @@ type automaton struct {
 
 	states   paged[dfaState]
 	stateIDs map[string]int32
-	single   map[item]int32 // state behind one place
+	single   map[item]int32 // state after one place
 	sole     map[item]int32 // state of one item
 	items    arena[item]    // of states
 	nodes    arena[int32]   // of closures
@@ -61,7 +61,7 @@ const (
 )
 
 // A frame says what follows the rule above it. The place is a node: one with a
-// call resumes behind it, a repetition goes on with a rounds wanted and b
+// call resumes after it, a repetition goes on with a rounds wanted and b
 // allowed, an object with data a.
 type frame struct {
 	place  int32
@@ -107,7 +107,7 @@ type dfaState struct {
 	mask *maskEntry // see memo, nil if not kept
 }
 
-// A transition is the state behind every byte of lo..hi.
+// A transition is the state after every byte of lo..hi.
 type transition struct {
 	lo, hi byte
 	to     int32

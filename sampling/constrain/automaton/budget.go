@@ -10,7 +10,7 @@ import (
 
 // Completion within a budget. Behind every state lies its nearest completion:
 // go on with the smallest byte that lowers the distance. The fewest tokens
-// that spell it, its cost, can be had one token at a time: behind the first of
+// that spell it, its cost, can be had one token at a time: after the first of
 // them the nearest completion is the rest of it, and its cost one less. So a
 // text whose cost is within the budget stays so if every token leads to a
 // state whose cost is within what is left. Only where no token does, another
@@ -34,7 +34,7 @@ const (
 )
 
 // begin starts a search. After searches in vain the next look at less, since
-// mostly they are behind each other and the budget is too small for all.
+// mostly they are after each other and the budget is too small for all.
 func (b *budgetSearch) begin() {
 	b.left = min(max(maxExpanded*b.m.v.size, minSearch), maxSearch) >> min(b.vain, maxVain)
 }
@@ -57,7 +57,7 @@ func newBudgetSearch(m *Matcher) budgetSearch {
 // counts as a token for each of its bytes.
 const maxNearest = 1 << 17
 
-// A nearStep is the first byte of the nearest completion and the state behind.
+// A nearStep is the first byte of the nearest completion and the state after.
 type nearStep struct {
 	b  byte
 	to int32
@@ -113,15 +113,15 @@ func (a *automaton) nearestStringByte(place *stringPlace) (byte, bool) {
 		if !lang.HasByte(&place.live, byte(b)) || b == '"' && place.Esc == 0 {
 			continue
 		}
-		if d := a.distBehind(place, byte(b)); d < found {
+		if d := a.distAfter(place, byte(b)); d < found {
 			best, found = byte(b), d
 		}
 	}
 	return best, found < lang.Unreachable
 }
 
-// distBehind is the distance of a text behind a byte.
-func (a *automaton) distBehind(place *stringPlace, b byte) int32 {
+// distAfter is the distance of a text after a byte.
+func (a *automaton) distAfter(place *stringPlace, b byte) int32 {
 	s := a.p.Strs[place.Str]
 	next, ok := s.Step(place.StringState, b)
 	switch {
@@ -253,7 +253,7 @@ func (b *budgetSearch) within(id, n int32) bool {
 	return false
 }
 
-// successors returns the different states behind the allowed tokens of id,
+// successors returns the different states after the allowed tokens of id,
 // nearest to completion first.
 func (b *budgetSearch) successors(id int32) []int32 {
 	e := b.m.memo.get(id)
@@ -318,9 +318,9 @@ func (b *budgetSearch) canEnd(id int32) bool {
 
 // MaskWithin is [Matcher.Mask] for a text of which at most budget more tokens
 // may come, end tokens not counted. Near the limit it takes away the tokens
-// behind which the text could no longer be completed in time, and says so in
+// after which the text could no longer be completed in time, and says so in
 // MaskInfo.Closing and Refused. If the text can be completed within the budget
-// at s, it can behind every token allowed; so a text that starts out possible
+// at s, it can after every token allowed; so a text that starts out possible
 // is complete when the budget is spent. The search for a completion of fewer
 // tokens than the nearest one needs is bounded, so on very large grammars a
 // budget that is nearly too small may count as too small.
@@ -349,7 +349,7 @@ func (m *Matcher) MaskWithin(s State, dst []uint64, budget int) MaskInfo {
 	return info
 }
 
-// closing returns the tokens behind which the text can still be completed
+// closing returns the tokens after which the text can still be completed
 // within left tokens.
 func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	if left < 0 {
@@ -359,7 +359,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	form := m.plainFormOf(id)
 	nearest, nearestTokens := [2]int32{lang.Unreachable, lang.Unreachable}, []int32(nil)
 	e.collect(m.v.Words(), func(t int32) {
-		to := m.behind(id, form, t)
+		to := m.after(id, form, t)
 		cost := m.budget.costWithin(to, left)
 		if cost <= left {
 			out.ids = append(out.ids, t)
@@ -378,7 +378,7 @@ func (m *Matcher) closing(id int32, e *maskEntry, left int32) *maskEntry {
 	// The nearest completions need too many tokens: look for others.
 	m.budget.begin()
 	e.collect(m.v.Words(), func(t int32) {
-		if to := m.behind(id, form, t); m.budget.within(to, left) {
+		if to := m.after(id, form, t); m.budget.within(to, left) {
 			out.ids = append(out.ids, t)
 		}
 	})

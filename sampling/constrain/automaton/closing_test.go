@@ -73,7 +73,7 @@ func TestLongTokensCloseInTime(t *testing.T) {
 }
 
 // TestClosingOneByOne checks the tokens that may come near the end of a budget
-// against the states behind each of them.
+// against the states after each of them.
 func TestClosingOneByOne(t *testing.T) {
 	v := constraintest.DenseVocab()
 	for i, source := range distinctSchemas() {

@@ -7,8 +7,8 @@ const MaxReaches = maxReaches
 // Reaches is how many states the last mask went through part by part.
 func (m *Matcher) Reaches() int { return m.reaches }
 
-// CloseOneByOne lists the tokens behind which the nearest completion fits, each
-// by the state behind it.
+// CloseOneByOne lists the tokens after which the nearest completion fits, each
+// by the state after it.
 func (m *Matcher) CloseOneByOne(s State, left int) (list []int32) {
 	e, _ := m.lookup(s.id - 1)
 	e.collect(m.v.Words(), func(t int32) {

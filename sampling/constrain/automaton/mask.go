@@ -125,7 +125,7 @@ func (m *Matcher) keptRule(r *region, p *part, out *sink) {
 	}
 }
 
-// text follows an item that reads one byte, and the chain of such behind it.
+// text follows an item that reads one byte, and the chain of such after it.
 func (m *Matcher) text(sc scope, it item, out *sink) {
 	t, p := sc.t, m.a.p
 	from := len(out.escapes)

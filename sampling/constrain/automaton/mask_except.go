@@ -79,7 +79,7 @@ func (d *dropper) root(st lang.StringState) {
 	try('\\')
 }
 
-// below looks among the trie nodes lo..hi behind st, following only paths
+// below looks among the trie nodes lo..hi after st, following only paths
 // that are still on the list.
 func (d *dropper) below(lo, hi int32, st lang.StringState) {
 	t := d.t

@@ -11,10 +11,10 @@ import (
 // A State is how far a text has come under a constraint. It is a small
 // comparable value: equal states allow the same continuations. States are
 // interned in their [Matcher] and never change, so keeping, copying and going
-// back to one costs nothing. The zero State is no state.
+// back to one costs nothing. The zero State is not valid.
 type State struct{ id int32 }
 
-// ended is the state behind an end-of-generation token.
+// ended is the state after an end-of-generation token.
 var ended = State{-1}
 
 func stateOf(id int32) State { return State{id + 1} }
@@ -63,7 +63,7 @@ type Matcher struct {
 	splitParts []part    // scratch of split
 	splitCalls []cutItem // likewise
 	marks      []uint64  // scratch, all zero between uses
-	sinks      []*sink   // those in use, and spare ones behind
+	sinks      []*sink   // those in use, and spare ones after
 	openSinks  int
 	walked     bool // the mask under way took a walk through all tokens
 	hit        bool // or an answer that was at hand
@@ -103,7 +103,7 @@ func (m *Matcher) Pruned() bool {
 // Start returns the state of the empty text.
 func (m *Matcher) Start() State { return stateOf(m.a.start) }
 
-// End returns the state behind an end token. In it only end tokens are
+// End returns the state after an end token. In it only end tokens are
 // allowed.
 func (m *Matcher) End() State { return ended }
 
@@ -159,7 +159,7 @@ func (m *Matcher) lookup(id int32) (*maskEntry, Layer) {
 	return e, layer
 }
 
-// onlyFinishable drops the tokens behind which the vocabulary has no way to
+// onlyFinishable drops the tokens after which the vocabulary has no way to
 // complete the text.
 func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 	out := &sink{}
@@ -173,7 +173,7 @@ func (m *Matcher) onlyFinishable(id int32, e *maskEntry) *maskEntry {
 	return out.take(m.v.size, &m.lists)
 }
 
-// run follows bytes and returns the state behind those that were accepted and
+// run follows bytes and returns the state after those that were accepted and
 // their number.
 func (m *Matcher) run(id int32, text []byte) (int32, int) {
 	for i, b := range text {
@@ -202,7 +202,7 @@ func (e *DeadTokenError) Error() string {
 	return fmt.Sprintf("constraint: token %d dies at byte %d (0x%02x), expected %s", e.Token, e.Index, e.Byte, e.Expected)
 }
 
-// Accept returns the state behind a token. A token that may not come gives a
+// Accept returns the state after a token. A token that may not come gives a
 // *DeadTokenError, and a token without bytes or out of range an error that
 // names it; s stays usable.
 func (m *Matcher) Accept(s State, token int32) (State, error) {
@@ -232,7 +232,7 @@ func (m *Matcher) accept(s State, token int32) (State, error) {
 	return stateOf(to), nil
 }
 
-// AcceptBytes follows text from s. It returns the state behind the bytes that
+// AcceptBytes follows text from s. It returns the state after the bytes that
 // were accepted, their number, and whether the next byte is dead.
 func (m *Matcher) AcceptBytes(s State, text []byte) (next State, n int, died bool) {
 	m.mu.Lock()

@@ -8,14 +8,14 @@ import (
 
 // A plainForm is a state inside a text that must differ from others, and the
 // state without that: what has been read of the text is not remembered.
-// Completions behind the two cost the same unless the text is one that a nearest
+// Completions after the two cost the same unless the text is one that a nearest
 // completion may write for another, or one of those taken.
 type plainForm struct {
 	state  int32
 	read   string
 	taken  []string
 	firsts []string // those that a nearest completion may write
-	closes bool     // also behind the end of the text
+	closes bool     // also after the end of the text
 }
 
 // plainFormOf returns the plain form of a state that is inside such a text, in
@@ -91,9 +91,9 @@ func (f *plainForm) covers(piece []byte) bool {
 	return !slices.ContainsFunc(f.firsts, begins) && !slices.ContainsFunc(f.taken, begins)
 }
 
-// behind is a state that costs as much to complete as the one behind a token
+// after is a state that costs as much to complete as the one after a token
 // that is allowed.
-func (m *Matcher) behind(id int32, f *plainForm, token int32) int32 {
+func (m *Matcher) after(id int32, f *plainForm, token int32) int32 {
 	piece := m.v.pieces[token]
 	if f != nil && f.covers(piece) {
 		id = f.state

@@ -172,7 +172,7 @@ func (m *Matcher) makeRoom() {
 	}
 }
 
-// tail returns what is allowed of a region behind the end of a rule that was
+// tail returns what is allowed of a region after the end of a rule that was
 // called with a stack; nil if nothing is.
 func (m *Matcher) tail(r *region, caller int32) *maskEntry {
 	if r == nil {

@@ -21,7 +21,7 @@ type maskEntry struct {
 	own   int32 // bytes that are this entry's alone
 	// generation is the memo's, when the entry was last used there.
 	generation int32
-	// farthest bounds the distance to completion behind any allowed token.
+	// farthest bounds the distance to completion after any allowed token.
 	farthest int32
 }
 

@@ -94,7 +94,7 @@ func (a *automaton) stateOf(items []item) int32 {
 	return a.finish()
 }
 
-// left returns the state behind the end of a rule that was called with a stack.
+// left returns the state after the end of a rule that was called with a stack.
 func (a *automaton) left(stack int32) int32 {
 	k := item{-1, stack} // no node is -1, so this cannot collide in single
 	if s, ok := a.single[k]; ok {

@@ -59,7 +59,7 @@ func (a *automaton) textOf(st lang.StringState) string {
 	return strings.Join(parts, "")
 }
 
-// read is the state behind a byte that leads to next, with what it adds to the
+// read is the state after a byte that leads to next, with what it adds to the
 // text: nothing inside an escape, a code point at the end of one, else itself.
 func (a *automaton) read(st, next lang.StringState, b byte) lang.StringState {
 	added := ""

@@ -5,7 +5,7 @@ import (
 	"logitscope/sampling/constrain/program"
 )
 
-// step returns the state behind byte b, or dead.
+// step returns the state after byte b, or dead.
 func (a *automaton) step(s int32, b byte) int32 {
 	st := a.states.at(s)
 	if !lang.HasByte(&st.live, b) {
@@ -25,7 +25,7 @@ func (a *automaton) step(s int32, b byte) int32 {
 	return a.learn(s, b)
 }
 
-// learn computes the state behind b, and remembers it for every byte that no
+// learn computes the state after b, and remembers it for every byte that no
 // item tells apart from b.
 func (a *automaton) learn(s int32, b byte) int32 {
 	r := lang.ByteRange{Lo: 0, Hi: 0xFF}

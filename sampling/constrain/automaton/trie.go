@@ -23,7 +23,7 @@ type trieNode struct {
 	first int32 // of its tokens, which go on to the first of the next node
 	kids  int32 // the first of its children, likewise
 	size  int32 // nodes of the subtree, the node itself included
-	quote int32 // the first node with a quote behind it
+	quote int32 // the first node with a quote after it
 }
 
 // here lists the tokens that end at node i.

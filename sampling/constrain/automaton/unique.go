@@ -18,7 +18,7 @@ func (a *automaton) repeats(st lang.StringState) bool {
 	return a.data[st.Seen].Texts.Has(s.Identity(a.textOf(st)))
 }
 
-// remembered is the stack behind a text that has ended: that of a unique one
+// remembered is the stack after a text that has ended: that of a unique one
 // has it among the items before.
 func (a *automaton) remembered(st lang.StringState, stack int32) int32 {
 	if st.Text == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Spaced writes compact JSON the way Python does, with a blank behind colons
+// Spaced writes compact JSON the way Python does, with a blank after colons
 // and commas.
 func Spaced(compact []byte) []byte {
 	var out []byte

@@ -16,7 +16,7 @@ type SQLSpec struct {
 	// no keyword is taken for a name, and nothing is known of its columns.
 	Tables []SQLTable
 	// Loose allows every column with every table, and the names of Aliases
-	// anywhere: what is wanted may then refer to columns that are not in scope.
+	// anywhere: a statement may then refer to columns that are not in scope.
 	// Otherwise each column belongs to a table of its FROM clause.
 	Loose bool
 	// Aliases are further names for Loose.
@@ -271,7 +271,7 @@ func (w *sqlWriter) name(name string) string {
 }
 
 // fillNames gives the rules for names their meaning; any_name is an identifier
-// that is no keyword.
+// that is not a keyword.
 func (w *sqlWriter) fillNames(d *lang.Definition) error {
 	ident, err := lang.RegexNFA(`[A-Za-z_][A-Za-z0-9_]{0,30}`, false)
 	if err != nil {

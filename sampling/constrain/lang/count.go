@@ -17,7 +17,7 @@ func (s *StringLang) Identity(text string) string {
 }
 
 // Settled reports whether nothing that follows in a number can change its value:
-// behind the point of a whole one, and behind the zero of one.
+// after the point of a whole one, and after the zero of one.
 func (s *StringLang) Settled(text string) bool {
 	return s.Whole && (strings.Contains(text, ".") || strings.Trim(text, "-") == "0")
 }

@@ -111,7 +111,7 @@ func escapedCost(b byte) int32 {
 	return 1
 }
 
-// Verdicts that are none: of states whose texts differ, and of those that none
+// No verdicts: of states whose texts differ, and of those that none
 // is known for yet.
 const (
 	undecided = int32(-2)

@@ -246,7 +246,7 @@ func (d *determinized) closed(set []int32) int32 {
 	return id
 }
 
-// row returns the states behind q, by class.
+// row returns the states after q, by class.
 func (d *determinized) row(q int32) []int32 {
 	if d.rows[q] != nil {
 		return d.rows[q]

@@ -144,7 +144,7 @@ func CallAs(rule int, label string) *Expr {
 	return &Expr{Op: OpCall, Rule: rule, Label: label}
 }
 
-// A Source says what text is wanted, in one of the notations this package
+// A Source says what text is allowed, in one of the notations this package
 // reads: [JSON], [Schema], [Regex], [GBNF], [SQL] or [Choice]. [Compile] turns
 // it into a [Grammar].
 type Source interface {

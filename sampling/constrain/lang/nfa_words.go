@@ -46,7 +46,7 @@ func asciiLower(s string) string {
 	}, s)
 }
 
-// Child returns the node behind byte b of a trie node, making it if needed.
+// Child returns the node after byte b of a trie node, making it if needed.
 func (n *NFA) Child(at int32, b byte) int32 {
 	for _, e := range n.Edges[at] {
 		if e.Lo == b {

@@ -25,7 +25,7 @@ const Dead = int32(-1)
 
 // A StringLang is what may stand in a JSON string: a set of decoded texts with
 // bounds on their length in code points. Its automaton reads the encoded form
-// from behind the opening quote to the closing one, so every escape of RFC
+// from after the opening quote to the closing one, so every escape of RFC
 // 8259 is allowed, a surrogate pair counts as one, and lone surrogates are
 // refused.
 type StringLang struct {
@@ -94,7 +94,7 @@ func (e escape) value() uint32 { return uint32(e) >> 5 & 0xFFF }
 
 func (e escape) high() uint32 { return uint32(e) >> 17 & 0x3FF }
 
-// shortEscapes maps the byte behind a backslash to what it stands for.
+// shortEscapes maps the byte after a backslash to what it stands for.
 var shortEscapes = [...]struct{ code, char byte }{
 	{'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', '\b'}, {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'},
 }
@@ -233,7 +233,7 @@ func (s *StringLang) runeStep(st StringState, r rune) (StringState, bool) {
 	return st, s.Lang.Cost(st.Q, st.Lo, st.Hi) < Unreachable
 }
 
-// Distance is the fewest bytes from st to behind the closing quote.
+// Distance is the fewest bytes from st to after the closing quote.
 func (s *StringLang) Distance(st StringState) int32 {
 	e := st.Esc
 	if e == 0 {
@@ -271,7 +271,7 @@ func (s *StringLang) Distance(st StringState) int32 {
 	return Add32(1, best)
 }
 
-// runesCost is the least cost behind any one code point of lo..hi.
+// runesCost is the least cost after any one code point of lo..hi.
 func (s *StringLang) runesCost(st StringState, lo, hi rune) int32 {
 	wanted, allowed := Less1(st.Lo), Less1(st.Hi)
 	if _, ok := s.Lang.(AnyText); ok {

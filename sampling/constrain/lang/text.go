@@ -35,7 +35,7 @@ const (
 	Utf8States // the number of states
 )
 
-// utf8Second are the second bytes allowed behind a lead byte with a rule of
+// utf8Second are the second bytes allowed after a lead byte with a rule of
 // its own; utf8Left counts the bytes that a state still needs.
 var (
 	utf8Second = [Utf8States]ByteRange{utf8E0: {0xA0, 0xBF}, utf8ED: {0x80, 0x9F}, utf8F0: {0x90, 0xBF}, utf8F4: {0x80, 0x8F}}
@@ -145,7 +145,7 @@ func (t *ExceptText) step(q int32, b byte) int32 {
 	return utf8Step(t.Nodes[q-Utf8States].phase, b)
 }
 
-// Child is the state on the list behind b, or dead.
+// Child is the state on the list after b, or dead.
 func (t *ExceptText) Child(q int32, b byte) int32 {
 	if q < Utf8States {
 		return Dead

@@ -163,7 +163,7 @@ func (b *builder) label(s string) int32 {
 
 func (b *builder) hollow() int32 { return b.node(node{Kind: NodeEmpty}) }
 
-// emit lays out e after the empty node from and returns the empty node behind
+// emit lays out e after the empty node from and returns the empty node after
 // it, or -1 if e matches nothing.
 func (b *builder) emit(e *lang.Expr, from int32) int32 {
 	switch e.Op {

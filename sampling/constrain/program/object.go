@@ -40,7 +40,7 @@ func (b *builder) object(o *lang.ObjectLang, from int32) int32 {
 }
 
 // orderedObject lays out members in their order. keys[i] is the choice of the
-// i-th member or, if that is optional, of a later one; after[i] stands behind
+// i-th member or, if that is optional, of a later one; after[i] stands after
 // a member when the i-th is the next to choose.
 func (b *builder) orderedObject(o *lang.ObjectLang, from int32) int32 {
 	n := len(o.Keys)
@@ -170,7 +170,7 @@ func (o *Object) can(p *Program, d Data) bool {
 	return d.Count+left >= o.Min
 }
 
-// ExtraRule is the rule of an undeclared member behind d.
+// ExtraRule is the rule of an undeclared member after d.
 func (o *Object) ExtraRule(d Data) int32 {
 	if o.Distinct >= 0 && d.Count < o.Min {
 		return o.Distinct
@@ -215,7 +215,7 @@ func (o *Object) Take(p *Program, d Data, key int) (next Data, ok bool) {
 	return next, o.can(p, next)
 }
 
-// skips reports whether the turn of a required key would be over behind another.
+// skips reports whether the turn of a required key would be over after another.
 func (o *Object) skips(d Data, key int) bool {
 	for i, k := range o.Keys[:key] {
 		if k.group == o.Keys[key].group && k.required && !d.has(i) {

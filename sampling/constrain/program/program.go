@@ -50,7 +50,7 @@ type Program struct {
 	// The bytes that may come at nodes with edges: node.arg says which.
 	Live [][4]uint64
 	// Per node that reads one byte, in a rule that is this grammar's own: that
-	// byte and the node behind it, which is -1 for all other nodes.
+	// byte and the node after it, which is -1 for all other nodes.
 	TextTo   []int32
 	TextByte []byte
 	// How many bytes more than its distance a completion may take.

@@ -16,7 +16,7 @@ const (
 )
 
 // A textList is a language of texts that must differ, and the first of them in
-// the order of EachText: one more than are wanted at least, or none if they are
+// the order of EachText: one more than must be there, or none if they are
 // hard to list.
 type textList struct {
 	*lang.StringLang
@@ -56,7 +56,7 @@ func (o *Object) Listed() bool {
 // finite reports whether there are no texts but those listed.
 func (o *Object) finite() bool { return len(o.Texts) == 1 && o.Texts[0].all }
 
-// free lists the lengths of the first texts behind d, in ascending order, if
+// free lists the lengths of the first texts after d, in ascending order, if
 // there is one language. Where none of those listed is free, it is that of the
 // next text.
 func (o *Object) free(d Data) []int32 {

@@ -48,7 +48,7 @@ func (c *compiler) brackets(body *lang.Expr) *lang.Expr {
 	return lang.Seq(lang.Text("["), c.json.ws, lang.Alt(body), lang.Text("]"))
 }
 
-// itemList is the items with commas and the blanks behind the last.
+// itemList is the items with commas and the blanks after the last.
 func (c *compiler) itemList(b *itemBounds, p int) (*lang.Expr, error) {
 	rest := lang.Empty
 	if b.max < 0 || b.max > p {
@@ -367,7 +367,7 @@ func (g *containsGrid) choose(set valueSet, counts []int, choice int) (valueSet,
 	return set, next, true
 }
 
-// after is the rule behind an item: the end, or a comma and another.
+// after is the rule after an item: the end, or a comma and another.
 func (g *containsGrid) after(place int, counts []int) (int, error) {
 	limit := max(g.b.min, g.b.prefix())
 	if g.b.max >= 0 {

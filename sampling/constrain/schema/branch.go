@@ -322,7 +322,7 @@ func branchDependent(c *compiler, u keywordUse) ([]*shape, error) {
 			}
 		}
 		free := without(d.name)
-		free.types = typeAny // what is no object has no members anyway
+		free.types = typeAny // what is not an object has no members anyway
 		if out, err = c.product(out, append([]*shape{free}, held...), u.ptr()); err != nil {
 			return nil, err
 		}

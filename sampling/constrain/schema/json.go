@@ -88,7 +88,7 @@ func (j *jsonRules) str() int {
 	return j.once(&j.stringRule, "string", func() *lang.Expr { return lang.Seq(lang.Text(`"`), anyString(0, -1)) })
 }
 
-// anyString is the rest of a string of lo..hi code points behind its opening
+// anyString is the rest of a string of lo..hi code points after its opening
 // quote.
 func anyString(lo, hi int32) *lang.Expr {
 	return &lang.Expr{Op: lang.OpString, Str: &lang.StringLang{Lang: lang.AnyText{}, Lo: lo, Hi: hi}}
@@ -107,7 +107,7 @@ func (j *jsonRules) array() int {
 	})
 }
 
-// list is one item or more with commas, and the blanks behind the last.
+// list is one item or more with commas, and the blanks after the last.
 func (j *jsonRules) list(item *lang.Expr) *lang.Expr {
 	return lang.Seq(item, lang.Star(lang.Seq(j.comma(), item)), j.ws)
 }

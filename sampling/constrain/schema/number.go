@@ -51,7 +51,7 @@ func (n numberLang) simplified() numberLang {
 }
 
 // plain matches whole numbers without a bound. They may be written with a
-// fraction of zeros or an exponent of up to three digits unless only the canonical form is wanted.
+// fraction of zeros or an exponent unless only the canonical form counts.
 func (n *numberLang) plain() string {
 	if n.canonical {
 		return `-?(0|[1-9][0-9]*)`
@@ -86,7 +86,7 @@ func (n *numberLang) matches(v *big.Rat) bool {
 
 func divides(m, v *big.Rat) bool { return new(big.Rat).Quo(v, m).IsInt() }
 
-// decimal is a non-negative decimal as digits before and behind the point.
+// decimal is a non-negative decimal as digits before and after the point.
 type decimal struct{ whole, part string }
 
 // decimalOf splits the absolute value of v, whose denominator is a product of
@@ -131,7 +131,7 @@ type numberState struct {
 	phase    uint8
 	negative bool
 	nonzero  bool // a digit other than 0 was read
-	part     bool // and behind the point
+	part     bool // and after the point
 	digits   int16
 	cmp      [maxComparisons]int8
 	rem      [maxModuli]int32 // remainder so far, -1 once not a multiple
@@ -153,7 +153,7 @@ type numberMachine struct {
 	bounds []decimal
 	moduli []modulus
 	whole  int16 // digits before the point that still matter
-	places int16 // and behind it
+	places int16 // and after it
 }
 
 // A modulus is a step of p/10^k.
@@ -204,7 +204,7 @@ func (n *numberLang) automaton() (out *lang.NFA, ok bool) {
 			}
 		}
 		if p.inSci && sci.ready(p.sci) {
-			if to := w.behindE(sci.exponents(p.sci)); to != lang.Dead {
+			if to := w.afterE(sci.exponents(p.sci)); to != lang.Dead {
 				out.Edges[at] = append(out.Edges[at], lang.Edge{Lo: 'E', Hi: 'E', To: to}, lang.Edge{Lo: 'e', Hi: 'e', To: to})
 			}
 		}

@@ -25,7 +25,7 @@ type sciState struct {
 	phase    uint8 // as of numberState
 	negative bool
 	nonzero  bool
-	trailing bool // the last digit is a 0 behind the point
+	trailing bool // the last digit is a 0 after the point
 	digits   int16
 	cmp      [maxComparisons]int8
 	rem      [maxModuli]int32
@@ -120,7 +120,7 @@ func (m *sciMachine) limit() int16 {
 	return maxSciDigits
 }
 
-// at is a digit, zero behind the last.
+// at is a digit, zero after the last.
 func (d significand) at(i int16) byte {
 	if int(i) < len(d.digits) {
 		return d.digits[i]
@@ -136,11 +136,11 @@ func (m *sciMachine) ready(s sciState) bool {
 
 // allows reports whether the mantissa with an exponent belongs to the set.
 func (m *sciMachine) allows(s sciState, exponent int) bool {
-	behind := max(int(s.digits)-1, 0) // digits behind the point
+	after := max(int(s.digits)-1, 0) // digits after the point
 	if s.trailing {
-		behind--
+		after--
 	}
-	if whole := !s.nonzero || exponent >= behind; m.counted && (whole && !m.lang.integer || !whole && !m.lang.fraction) {
+	if whole := !s.nonzero || exponent >= after; m.counted && (whole && !m.lang.integer || !whole && !m.lang.fraction) {
 		return false
 	}
 	for i, c := range m.lang.compare {
@@ -159,7 +159,7 @@ func (m *sciMachine) allows(s sciState, exponent int) bool {
 		}
 	}
 	for i, x := range m.moduli {
-		rem, shift := int64(s.rem[i]), exponent-behind+int(x.k)
+		rem, shift := int64(s.rem[i]), exponent-after+int(x.k)
 		for j := 0; j < shift && rem != 0; j++ {
 			rem = rem * 10 % x.p
 		}
@@ -207,12 +207,12 @@ func (m *sciMachine) exponents(s sciState) (list []span) {
 // An exponentWriter adds the automata of exponents to that of numbers.
 type exponentWriter struct {
 	out  *lang.NFA
-	any  int32 // behind a digit with any others to come, 0 if not made
+	any  int32 // after a digit with any others to come, 0 if not made
 	done map[string]int32
 }
 
-// behindE returns the node behind the "e", or dead if no exponent may come.
-func (w *exponentWriter) behindE(list []span) int32 {
+// afterE returns the node after the "e", or dead if no exponent may come.
+func (w *exponentWriter) afterE(list []span) int32 {
 	if len(list) == 0 {
 		return lang.Dead
 	}
@@ -260,7 +260,7 @@ func (w *exponentWriter) first(at int32, list []span) {
 	w.edge(at, 0, zeros)
 	w.edge(zeros, 0, zeros)
 	for d := 1; d < 10; d++ {
-		to := w.behind(list, d)
+		to := w.after(list, d)
 		w.edge(at, d, to)
 		w.edge(zeros, d, to)
 	}
@@ -270,8 +270,8 @@ func holdsNumber(list []span, n int) bool {
 	return slices.ContainsFunc(list, func(s span) bool { return s.lo <= n && n <= s.hi })
 }
 
-// behind is the node behind the digits of value, or dead.
-func (w *exponentWriter) behind(list []span, value int) int32 {
+// after is the node after the digits of value, or dead.
+func (w *exponentWriter) after(list []span, value int) int32 {
 	most := 0 // the greatest end; beyond it all numbers belong to the list, or none
 	for _, s := range list {
 		if most = max(most, s.lo); s.hi < endless {
@@ -300,7 +300,7 @@ func (w *exponentWriter) behind(list []span, value int) int32 {
 		return at
 	}
 	for d := range 10 {
-		w.edge(at, d, w.behind(list, 10*value+d))
+		w.edge(at, d, w.after(list, 10*value+d))
 	}
 	return at
 }

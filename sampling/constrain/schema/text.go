@@ -56,7 +56,7 @@ func translateECMA(s string) (string, error) {
 		case c == '[' && !inClass:
 			inClass = true
 			b.WriteByte(c)
-			// In ECMA-262 a bracket right behind the opening one closes it.
+			// In ECMA-262 a bracket right after the opening one closes it.
 			if strings.HasPrefix(s[i+1:], "^]") {
 				return "", fmt.Errorf("a class that excludes nothing")
 			}
@@ -320,7 +320,7 @@ func (b *textBounds) onlyFormats() bool {
 	return true
 }
 
-// textOf returns the language of a shape's strings behind the opening quote.
+// textOf returns the language of a shape's strings after the opening quote.
 // empty says that there are none; an error that they are too complex.
 func (c *compiler) textOf(k *shape) (s *lang.StringLang, empty bool, err error) {
 	b := k.text

@@ -207,7 +207,7 @@ func (c *compiler) braces(o *lang.ObjectLang) *lang.Expr {
 const maxLiteralDigits = 64
 
 // numberLiteral matches the decimal forms of a number: as it is written in the
-// schema, and in plain digits with any zeros behind the point.
+// schema, and in plain digits with any zeros after the point.
 func (c *compiler) numberLiteral(v *jsonvalue.Value) *lang.Expr {
 	n := places(v.Num)
 	plain := v.Num.FloatString(n)
