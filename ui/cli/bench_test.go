@@ -506,3 +506,34 @@ func BenchmarkBenchOnAServer(b *testing.B) {
 		b.ReportMetric(one.Seconds()/eight.Seconds(), "times")
 	}
 }
+
+// The commands of docs/tuning.md write what it says.
+func TestWorkedExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decodes some hundred texts")
+	}
+	doc, err := os.ReadFile("../../docs/tuning.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(doc), "```\n")
+	dir, digits := t.TempDir(), regexp.MustCompile(`[+−]?[0-9][0-9.,]*[0-9]|[+−]?[0-9]`)
+	for i := 1; i+2 < len(blocks) && i < 8; i += 4 {
+		args := strings.Fields(strings.TrimPrefix(blocks[i], "logitscope "))
+		for k := range args {
+			if args[k] == "docs/tuning.jsonl" {
+				args[k] = "../../docs/tuning.jsonl"
+			}
+		}
+		out, errs, code := try(t, "", append(args, "--dir", dir)...)
+		if code != exitDone {
+			t.Fatalf("%s: exit %d: %s", blocks[i], code, errs)
+		}
+		// Another processor may round a logit otherwise and turn a text.
+		for line := range strings.Lines(blocks[i+2]) {
+			if !strings.Contains(digits.ReplaceAllString(out, "#"), digits.ReplaceAllString(line, "#")) {
+				t.Errorf("%s does not say %s\n%s", blocks[i], line, out)
+			}
+		}
+	}
+}
