@@ -14,7 +14,7 @@ const unknownVocab = 1 << 18
 // or decides the step as the whole one would, or the setting does not look at
 // probabilities.
 func VerdictOf(m models.Model, set *Settings, s *Step, in sampling.Input, key string) (v bounds.Verdict, ok bool) {
-	if s == nil || s.Row == nil || s.Trace == nil || !onServer(m) {
+	if s == nil || s.Row == nil || s.Trace == nil || !mayNamePart(m) {
 		return v, false
 	}
 	if s.Strayed {
@@ -46,6 +46,13 @@ func evidence(m models.Model, set *Settings, s *Step, in sampling.Input) (e samp
 }
 
 func onServer(m models.Model) bool { _, ok := m.(models.Meter); return ok }
+
+// mayNamePart reports whether rows of m may name some of the tokens alone, or
+// be log-probabilities: those of a server, or of a recording.
+func mayNamePart(m models.Model) bool {
+	c := m.Info().Caps
+	return onServer(m) || c.TopN > 0 || c.Normalised
+}
 
 // inexact lists the settings whose effect at s is not known to be exactly what
 // it would be on the whole row of logits.

@@ -78,3 +78,36 @@ func FuzzRecording(f *testing.F) {
 		Verify(r)
 	})
 }
+
+// On a recording of the best of each row a setting that looks beyond them says
+// so, and one that does not says nothing.
+func TestAPartialRowSaysWhatItCannotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		live := newStudio(t, dice{700}, RowsBest, engine.Draft{})
+		live.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: live.settings(config(t, "do_sample", true, "seed", 5), "x")}, engine.Advance{N: 3})
+		all, err := tape.Read(bytes.NewReader(live.file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := all[0]
+		if m.Whole() || m.Info().Caps.TopN != BestRows {
+			t.Fatalf("whole %v, %+v", m.Whole(), m.Info().Caps)
+		}
+		for _, tt := range []struct {
+			key   string
+			value any
+			exact bool
+		}{{"temperature", 1.7, false}, {"typical_p", 0.5, false}, {"top_k", 20, true}, {"top_p", 0.3, true}} {
+			back := newStudio(t, m, RowsBest, engine.Draft{})
+			set := back.settings(config(t, "do_sample", true, "seed", 5, "top_k", 0, tt.key, tt.value), "x")
+			v := back.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set})
+			in, err := v.Input(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if verdict, ok := engine.VerdictOf(m, set, v.Next, in, tt.key); !ok || verdict.Exact != tt.exact {
+				t.Errorf("%s %v: %+v, said %v; want exact %v", tt.key, tt.value, verdict, ok, tt.exact)
+			}
+		}
+	})
+}
