@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // try runs the command line and returns what it wrote and its exit code.
@@ -489,4 +492,36 @@ func (s *stopAfter) Write(p []byte) (int, error) {
 		s.cancel()
 	}
 	return s.w.Write(p)
+}
+
+// A value after a switch, where "=" belongs, is answered with the switch's
+// name, for every switch of every command.
+func TestValueAfterASwitch(t *testing.T) {
+	tried := 0
+	for _, command := range []string{"", "run", "compare", "sweep", "config show", "bench"} {
+		var e bytes.Buffer
+		cmd, _, err := newRoot(System{Out: io.Discard, Err: &e, Getenv: func(string) string { return "" }}).Find(strings.Fields(command))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "bool" && f.NoOptDefVal != "" && f.Name != "help" && f.Name != "version" && f.Name != "licenses" {
+				names = append(names, f.Name)
+			}
+		})
+		for _, name := range names {
+			for _, value := range []string{"true", "false", "1", "0"} {
+				tried++
+				_, errs, code := try(t, "", append(strings.Fields(command), "--"+name, value)...)
+				if want := "--" + name + " " + value + ": it is a switch; --" + name + "=" + value; code != exitUsage || !strings.Contains(errs, want) {
+					t.Errorf("%s --%s %s: exit %d, %q", command, name, value, code, errs)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", tried)
+	if tried < 20 {
+		t.Errorf("only %d cases", tried)
+	}
 }

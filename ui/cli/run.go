@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"logitscope/engine"
 	"logitscope/engine/record"
@@ -85,6 +87,9 @@ func flushed(out *bufio.Writer, err error) error {
 // noArgs refuses arguments that are no flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
+		if s := switchOf(cmd, args[0]); s != "" {
+			return wrong("--%s %s: it is a switch; --%s=%s", s, args[0], s, args[0])
+		}
 		if cmd.HasSubCommands() {
 			var names []string
 			for _, c := range cmd.Commands() {
@@ -97,6 +102,20 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return wrong("%s: unexpected argument; flags only, see %s --help", args[0], cmd.CommandPath())
 	}
 	return nil
+}
+
+// switchOf is the switch that an argument was meant for as its value, as in
+// "--do-sample true"; empty if it cannot be one. Of several it is the first.
+func switchOf(cmd *cobra.Command, arg string) (name string) {
+	if _, err := strconv.ParseBool(arg); err != nil {
+		return ""
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if name == "" && f.Value.Type() == "bool" && f.NoOptDefVal == f.Value.String() {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // A job is one lane's worth of decoding: what the flags asked for, made ready.

@@ -131,3 +131,54 @@ func TestUndoNamesWhatItChanges(t *testing.T) {
 		t.Errorf("only %d cases", tried)
 	}
 }
+
+// A change after undo or redo is one of its own, however quickly it follows.
+func TestUndoEndsAJoinedChange(t *testing.T) {
+	for _, back := range []string{"u", "U"} {
+		b := ready(t, 1)
+		b.m.SelectKnob("temperature")
+		l := b.m.Lane()
+		first := l.Config.Float("temperature")
+		b.keys("+", "+", "u")
+		want := first
+		if back == "U" {
+			b.keys("U")
+			want = l.Config.Float("temperature")
+		}
+		b.keys("+", "+", "u")
+		if got := l.Config.Float("temperature"); got != want {
+			t.Errorf("after %s a change and u: temperature %v, want %v", back, got, want)
+		}
+	}
+}
+
+// V marks what is in force where it is not what was asked for, and only there.
+func TestValuesMarkWhatWasNotTaken(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("order", "vllm", sampling.FromFlag).MustWith("temperature", 0.005, sampling.FromFlag).MustWith("top_p", 0.5, sampling.FromFlag)
+	b := newBench(t, opt, 120, 40)
+	b.start("Once upon a time")
+	b.keys("V")
+	b.m.pal = viz.NewPalette(true, viz.TrueColor, false)
+	mark := viz.NewCanvas(1, 1, false)
+	mark.Put(0, 0, "x", viz.Ink{Role: viz.Warning})
+	sgr, _, _ := strings.Cut(mark.Render(b.m.pal), "x")
+	text, coloured := strings.Split(b.m.draw().Text(), "\n"), strings.Split(b.m.draw().Render(b.m.pal), "\n")
+	seen := 0
+	for i, line := range text {
+		f := strings.Fields(strings.Trim(line, "│┃ ▸"))
+		for k, key := range f {
+			want, ok := map[string]bool{"temperature": true, "top_p": false}[key]
+			if !ok || k+2 >= len(f) || f[k+1] != "0.005" && f[k+1] != "0.50" {
+				continue
+			}
+			seen++
+			if strings.Contains(coloured[i], sgr) != want {
+				t.Errorf("%s: marked %v, want %v: %s", key, !want, want, line)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d of 2 rows are shown:\n%s", seen, strings.Join(text, "\n"))
+	}
+}
