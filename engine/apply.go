@@ -55,7 +55,7 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.dropSearch()
 	l.dropDecoder()
 	l.cache.forget()
-	l.settings, l.text, l.prompt = c.Settings, c.Text, c.Prompt
+	l.settings, l.text, l.prompt, l.turns = c.Settings, c.Text, c.Prompt, c.Turns
 	l.hold(nil)
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()

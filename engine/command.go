@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"logitscope/engine/speculative"
+	"logitscope/models"
 )
 
 // A Command asks a lane to do something. Commands posted to one lane take
@@ -17,6 +18,10 @@ type (
 		Text     string // as typed, for the record
 		Prompt   []int32
 		Settings *Settings
+
+		// Turns are the conversation for a server that wraps it itself; nil for
+		// Text as the user's turn.
+		Turns []models.Message
 	}
 
 	// Advance commits up to N more tokens (rounds, beam steps), on top of

@@ -21,7 +21,7 @@ func (l *Lane) fork(c Fork) {
 	}
 	if l.observing() {
 		// A server that chooses by itself begins a text of its own.
-		c.To.Post(Start{Text: l.text, Prompt: l.prompt, Settings: c.Settings})
+		c.To.Post(Start{Text: l.text, Prompt: l.prompt, Settings: c.Settings, Turns: l.turns})
 		return
 	}
 	if h, err := l.cache.copyOf(tokens); err == nil {

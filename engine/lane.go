@@ -42,6 +42,7 @@ type Lane struct {
 	beside   beside // the second session, where a stage weighs two rows
 	settings *Settings
 	text     string
+	turns    []models.Message // for a server that wraps conversations itself
 	prompt   []int32
 	steps    []*Step // append-only: views hold prefixes of it
 	pending  []*Step // the proposal: one step, or the tokens of a round

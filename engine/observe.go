@@ -51,8 +51,11 @@ func (l *Lane) startFeed(ctx context.Context) {
 	}
 	cfg := l.settings.Config()
 	req := models.ObserveRequest{
-		Messages:  []models.Message{{Role: "user", Content: l.text}},
+		Messages:  l.turns,
 		MaxTokens: l.settings.limit, Params: map[string]any{},
+	}
+	if req.Messages == nil {
+		req.Messages = []models.Message{{Role: "user", Content: l.text}}
 	}
 	for _, key := range observedParams {
 		if s, set := cfg.Lookup(key); set {

@@ -170,3 +170,20 @@ func TestObserveIsTriedAgain(t *testing.T) {
 		}
 	})
 }
+
+// A conversation goes to the server turn by turn; a text is the user's turn.
+func TestObserveTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &chatServer{Model: toy(t, 500, never), tokens: []int32{2, 1}, reason: "stop"}
+		do := begin(t, NewLane(0, m, Options{}))
+		turns := []models.Message{{Role: "system", Content: "Be kind."}, {Role: "user", Content: "Hi"}}
+		do(Start{Text: "shown", Turns: turns, Settings: settings(t, m)})
+		if !slices.Equal(m.asked.Messages, turns) {
+			t.Errorf("the server was sent %v, want %v", m.asked.Messages, turns)
+		}
+		do(Start{Text: "hello", Settings: settings(t, m)})
+		if want := []models.Message{{Role: "user", Content: "hello"}}; !slices.Equal(m.asked.Messages, want) {
+			t.Errorf("the server was sent %v, want %v", m.asked.Messages, want)
+		}
+	})
+}

@@ -52,6 +52,10 @@ type Info struct {
 	// ChatTemplate is the Jinja source that wraps a conversation, or empty.
 	ChatTemplate string
 
+	// BOS and EOS are the texts of the tokens that a chat template writes, as
+	// a server tells them; empty where the vocabulary knows them, or nobody.
+	BOS, EOS string
+
 	// GoTemplate is such a template in Go's template language, which Ollama's
 	// models have in its place, and System the system message that goes with
 	// it. Both may be empty.
@@ -67,7 +71,9 @@ type Info struct {
 }
 
 // Chats reports whether the model says how a conversation is wrapped.
-func (i Info) Chats() bool { return i.ChatTemplate != "" || i.GoTemplate != "" }
+func (i Info) Chats() bool {
+	return i.ChatTemplate != "" || i.GoTemplate != "" || i.Caps.ObserveOnly
+}
 
 // Caps says what a backend can do. A local model can do everything, so its
 // zero value describes a local model.

@@ -29,6 +29,15 @@ type ChatRenderer interface {
 	RenderChat(ctx context.Context, turns []Message) (string, error)
 }
 
+// A TemplateTeller is a [Model] whose server shows what its own chat template
+// makes of a conversation.
+type TemplateTeller interface {
+	// ApplyTemplate returns the server's prompt for a conversation, up to
+	// where the model's answer begins. The error wraps [ErrNotSupported] where
+	// the server cannot tell.
+	ApplyTemplate(ctx context.Context, turns []Message) (string, error)
+}
+
 // A Meter is a [Model] that counts what talking to its backend costs. Stats
 // may be called at any time from any goroutine and does not wait.
 type Meter interface {

@@ -24,6 +24,9 @@ func Of(m models.Model) (*Template, error) {
 			return RenderGo(info.GoTemplate, info.System, turns, time.Now())
 		}}, nil
 	}
+	if info.Caps.ObserveOnly {
+		return &Template{render: transcript}, nil
+	}
 	if info.ChatTemplate == "" {
 		return nil, fmt.Errorf("%s has no chat template", info.Name)
 	}
@@ -40,7 +43,7 @@ func For(m models.Model, c Conversation) (*Template, error) {
 
 // With returns another template for a model, that of the source given.
 func With(m models.Model, source string) (*Template, error) {
-	return Parse(source, tokensOf(m.Vocab()))
+	return Parse(source, tokensOf(m))
 }
 
 // special is a vocabulary that knows the tokens of templates; models.NoToken
@@ -50,13 +53,14 @@ type special interface {
 	EOS() int32
 }
 
-// tokensOf returns what templates write of a vocabulary. A server does not
-// say, and puts its BOS token before a text itself: templates see "" there.
-func tokensOf(v models.Vocab) Tokens {
+// tokensOf returns what templates write of a model's tokens. Most servers do
+// not say, and put a BOS token before a text themselves: templates see "".
+func tokensOf(m models.Model) Tokens {
+	v := m.Vocab()
 	s, ok := v.(special)
 	if !ok {
-		none := ""
-		return Tokens{&none, &none}
+		info := m.Info()
+		return Tokens{&info.BOS, &info.EOS}
 	}
 	piece := func(id int32) *string {
 		if id == models.NoToken {
@@ -71,17 +75,67 @@ func tokensOf(v models.Vocab) Tokens {
 // plain renders a conversation with what is no Jinja template, which takes
 // turns of text and nothing else.
 func (t *Template) plain(ctx context.Context, c Conversation) (string, error) {
-	if len(c.Tools) > 0 || len(c.Vars) > 0 {
-		return "", errors.New("chat template: Ollama's templates take turns of text here, no tools and no variables")
+	turns, err := turnsOf(c)
+	if err != nil {
+		return "", err
 	}
-	var turns []models.Message
+	return t.render(ctx, turns)
+}
+
+// turnsOf returns the turns of a conversation that is nothing but text.
+func turnsOf(c Conversation) (turns []models.Message, err error) {
+	if len(c.Tools) > 0 || len(c.Vars) > 0 {
+		return nil, errors.New("chat template: this server takes turns of text here, no tools and no variables")
+	}
 	for i, m := range c.Messages {
 		if !m.Plain() {
-			return "", fmt.Errorf("chat template: message %d must be a role and a text for Ollama's templates", i)
+			return nil, fmt.Errorf("message %d: must be a role and a text for this server", i)
 		}
 		turns = append(turns, models.Message{Role: m.Role(), Content: m.Content()})
 	}
-	return t.render(ctx, turns)
+	return turns, nil
+}
+
+// transcript shows turns where nobody knows how they are wrapped.
+func transcript(_ context.Context, turns []models.Message) (string, error) {
+	var b strings.Builder
+	for i, m := range turns {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(m.Role + ": " + m.Content)
+	}
+	return b.String(), nil
+}
+
+// served compares a prompt with what the model's server makes of the same
+// conversation, where it tells. It returns what to say of a difference.
+func served(ctx context.Context, m models.Model, c Conversation, text string) (string, error) {
+	teller, ok := m.(models.TemplateTeller)
+	turns, err := turnsOf(c)
+	if !ok || err != nil || c.Open || c.Template != "" {
+		return "", nil
+	}
+	theirs, err := teller.ApplyTemplate(ctx, turns)
+	switch {
+	case errors.Is(err, models.ErrNotSupported):
+		return "the server does not tell what its own template makes of the conversation", nil
+	case err != nil:
+		return "", err
+	case theirs == text:
+		return "", nil
+	}
+	n := 0
+	for n < min(len(theirs), len(text)) && theirs[n] == text[n] {
+		n++
+	}
+	part := func(s string) string {
+		if r := []rune(strings.ToValidUTF8(s[n:], "")); len(r) > 40 {
+			return string(r[:40]) + "…"
+		}
+		return s[n:]
+	}
+	return fmt.Sprintf("the server's own template makes another prompt: at byte %d it has %q, this prompt %q", n, part(theirs), part(text)), nil
 }
 
 // Prompt is a conversation as a model reads it.
@@ -89,6 +143,14 @@ type Prompt struct {
 	Text   string
 	Tokens []int32
 	Ends   Ends
+
+	// Turns are what a server is sent that wraps conversations itself and does
+	// not say how; Text shows them then. nil for others.
+	Turns []models.Message
+
+	// Note says what the server's own template does otherwise, or that nobody
+	// can know; one line, "" for nothing.
+	Note string
 }
 
 // Ends are what ends the model's turn beside the tokens that end any text.
@@ -105,6 +167,14 @@ func (t *Template) Prompt(ctx context.Context, m models.Model, c Conversation) (
 		return Prompt{}, err
 	}
 	p := Prompt{Text: text}
+	if m.Info().Caps.ObserveOnly {
+		p.Turns, err = turnsOf(c)
+		p.Note = "the server wraps the conversation by a template of its own, which it does not show"
+		return p, err
+	}
+	if p.Note, err = served(ctx, m, c, text); err != nil {
+		return Prompt{}, err
+	}
 	begun := t.tokens.BOS != nil && *t.tokens.BOS != "" && strings.HasPrefix(text, *t.tokens.BOS)
 	p.Tokens, err = models.Encode(ctx, m.Vocab(), text, models.EncodeOptions{AddSpecial: !begun, ParseSpecial: true})
 	if err != nil {

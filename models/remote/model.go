@@ -50,7 +50,10 @@ type Found struct {
 	Top    int           // tokens that a row names unless fewer will do; 0 if that cannot be chosen
 	// Render wraps a conversation as the server does; nil if it is done here.
 	Render func(ctx context.Context, turns []models.Message) (string, error)
-	Slots  int // caches that sessions can claim; 0 if they have none of their own
+	// Apply returns what the server's own template makes of a conversation;
+	// nil if it does not tell.
+	Apply func(ctx context.Context, turns []models.Message) (string, error)
+	Slots int // caches that sessions can claim; 0 if they have none of their own
 }
 
 // A rendering server wraps conversations itself.
@@ -72,7 +75,7 @@ func NewModel(c *Client, b Backend, f Found) models.Model {
 	}
 	m := &server{
 		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
-		slots: make([]bool, f.Slots),
+		slots: make([]bool, f.Slots), apply: f.Apply,
 	}
 	if f.Render != nil {
 		return &rendering{m, f.Render}
@@ -95,6 +98,15 @@ type server struct {
 	mu      sync.Mutex
 	slots   []bool // in use; empty if sessions have no caches of their own
 	checked time.Time
+	apply   func(ctx context.Context, turns []models.Message) (string, error) // as in [Found]
+}
+
+// ApplyTemplate makes the model a [models.TemplateTeller].
+func (m *server) ApplyTemplate(ctx context.Context, turns []models.Message) (string, error) {
+	if m.apply == nil {
+		return "", models.ErrNotSupported
+	}
+	return m.apply(ctx, turns)
 }
 
 var (

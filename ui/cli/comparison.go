@@ -59,7 +59,7 @@ func (c *comparison) run(ctx context.Context) error {
 	lanes := make([]*engine.Lane, len(c.jobs))
 	for i, j := range c.jobs {
 		lanes[i] = engine.NewLane(i, j.model, engine.Options{Draft: j.draft, Gate: gate, LogitsBudget: 512 << 20})
-		lanes[i].Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings})
+		lanes[i].Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings, Turns: j.turns})
 		if err := c.sinks[i].begin(); err != nil {
 			return err
 		}

@@ -68,6 +68,10 @@ func (s *shared) readConversation(ctx context.Context, j *job, text string, give
 		return wrong("%s: %w", s.talk.asked(), err)
 	}
 	j.text, j.prompt, j.ends, j.talk = p.Text, p.Tokens, p.Ends, &c
+	j.turns = p.Turns
+	if p.Note != "" {
+		s.notes = append(s.notes, p.Note)
+	}
 	return j.checkPrompt()
 }
 

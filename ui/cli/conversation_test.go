@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
+
+	"logitscope/models/llama"
+	"logitscope/models/remote/remotetest"
 )
 
 // Under --chat a model answers once: the text ends where the template ends the
@@ -87,5 +92,38 @@ func TestBadConversation(t *testing.T) {
 				t.Errorf("%q: %q does not have %q", c.args, errs, want)
 			}
 		}
+	}
+}
+
+// Five turns of a conversation are the same here and on llama-server, whose
+// template agrees; where it does not, that is said, with the place.
+func TestConversationOnAServer(t *testing.T) {
+	llamaServer := func(preamble string) string {
+		return "llama-server:" + serve(t, func(m *llama.Model) http.Handler {
+			return remotetest.LlamaServer(m, remotetest.Options{Name: "fable", Preamble: preamble})
+		})
+	}
+	agrees, differs := llamaServer(""), llamaServer("Preamble. ")
+	var turns []map[string]string
+	for i, question := range []string{"Hello, who are you?", "What is the capital of Japan?", "Tell me a short story.", "What is 2 plus 2?", "Thank you!"} {
+		turns = append(turns, map[string]string{"role": "user", "content": question})
+		data, err := json.Marshal(turns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"run", "--messages", write(t, "m.json", string(data)), "--preset", "greedy", "--max-new-tokens", "40"}
+		here, errs, code := try(t, "", args...)
+		if code != exitDone || errs != "" {
+			t.Fatalf("turn %d: exit %d, %s", i+1, code, errs)
+		}
+		there, errs, code := try(t, "", append(args, "--model", agrees)...)
+		if code != exitDone || there != here || errs != "" {
+			t.Errorf("turn %d: exit %d, %q on the server, %q here; %s", i+1, code, there, here, errs)
+		}
+		turns = append(turns, map[string]string{"role": "assistant", "content": strings.TrimSpace(here)})
+	}
+	_, errs, code := try(t, "", "run", "--chat", "--prompt", "Hello", "--max-new-tokens", "1", "--model", differs)
+	if code != exitDone || !strings.Contains(errs, "server's own template") || !strings.Contains(errs, "Preamble. ") {
+		t.Errorf("exit %d, %q, want what the server's template adds", code, errs)
 	}
 }

@@ -128,6 +128,7 @@ type job struct {
 	prompt   []int32
 	talk     *chat.Conversation // that the prompt renders; nil for a plain text
 	ends     chat.Ends          // of the model's turn in it
+	turns    []models.Message   // for a server that wraps them itself
 	config   sampling.Config    // of settings, without what ends the turn
 
 	// tell says what a reader of the text should know, once it has ended; it
@@ -164,7 +165,7 @@ func (s *shared) run(ctx context.Context, logits int64, newSink func(*job) (sink
 // decode runs one lane to its end.
 func (j *job) decode(ctx context.Context, out sink, opt engine.Options) error {
 	lane := engine.NewLane(0, j.model, opt)
-	lane.Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings})
+	lane.Post(engine.Start{Text: j.text, Prompt: j.prompt, Settings: j.settings, Turns: j.turns})
 	lane.Post(engine.Advance{N: batch})
 	wait, stop := background(ctx, lane.Run)
 	defer stop()

@@ -109,14 +109,42 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 		Name: b.c.Clean(shortName(meta.ID)), Quant: strings.ToLower(b.c.Clean(props.Ftype)), Params: meta.Meta.NParams,
 		// The last place of the server's context is kept for a token it makes itself.
 		ContextLen: props.Settings.NCtx - 1, VocabSize: b.size, Embedding: meta.Meta.NEmbd,
-		ChatTemplate: props.ChatTemplate,
-		Caps:         models.Caps{Normalised: f.Levels == nil},
+		ChatTemplate: props.ChatTemplate, BOS: props.BOS, EOS: props.EOS,
+		Caps: models.Caps{Normalised: f.Levels == nil},
 	}
 	if b.top < b.size {
 		f.Info.Caps.TopN = b.top
 	}
 	f.Facts = b.describe(props, meta, what)
+	if props.ChatTemplate != "" {
+		f.Apply = b.applyTemplate
+	}
 	return remote.NewModel(b.c, b, f), nil
+}
+
+// applyTemplate asks the server what its template makes of a conversation.
+func (b *backend) applyTemplate(ctx context.Context, turns []models.Message) (string, error) {
+	type turn struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	list := []turn{}
+	for _, m := range turns {
+		list = append(list, turn(m))
+	}
+	var answer struct {
+		Prompt *string `json:"prompt"`
+	}
+	err := b.c.Retry(ctx, true, func(ctx context.Context) error {
+		return b.c.Post(ctx, "/apply-template", map[string]any{"messages": list}, &answer)
+	})
+	switch {
+	case err != nil && remote.IsRefusal(err), err == nil && answer.Prompt == nil:
+		return "", models.ErrNotSupported
+	case err != nil:
+		return "", err
+	}
+	return *answer.Prompt, nil
 }
 
 // shortName returns the name of a model whose alias is the path of its file,

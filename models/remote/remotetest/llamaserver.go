@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"logitscope/models"
+	"logitscope/models/chat"
 )
 
 // LlamaServer serves m as llama-server does: /health, /props, /v1/models,
@@ -28,6 +29,7 @@ func LlamaServer(m models.Model, opt Options) http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
+	mux.HandleFunc("POST /apply-template", s.applyTemplate)
 	mux.HandleFunc("POST /completion", s.completion)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found_error", "File Not Found")
@@ -48,6 +50,23 @@ func (s *llamaServer) props(w http.ResponseWriter, _ *http.Request) {
 		"total_slots":                 len(s.slots), "model_alias": s.opt.Name, "model_ftype": info.Quant,
 		"chat_template": info.ChatTemplate, "bos_token": "", "eos_token": eos, "build_info": "fake",
 	})
+}
+
+func (s *llamaServer) applyTemplate(w http.ResponseWriter, r *http.Request) {
+	var req struct{ Messages []chat.Message }
+	if !decode(w, r, &req) {
+		return
+	}
+	t, err := chat.Of(s.m)
+	text := ""
+	if err == nil {
+		text, err = t.Render(r.Context(), chat.Conversation{Messages: req.Messages})
+	}
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "server_error", err.Error())
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"prompt": s.opt.Preamble + text})
 }
 
 func (s *llamaServer) models(w http.ResponseWriter, _ *http.Request) {

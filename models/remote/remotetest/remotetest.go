@@ -31,6 +31,9 @@ type Options struct {
 	// Rendered is what Ollama answers to every conversation it is to render;
 	// empty makes it a server that does not know how.
 	Rendered string
+	// Preamble is what llama-server's template writes before a conversation,
+	// beside what the model's says.
+	Preamble string
 
 	// MaxLogprobs is vLLM's setting of that name: 0 means its default of 20,
 	// negative means no bound.

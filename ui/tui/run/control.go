@@ -251,7 +251,7 @@ func (ls *Lanes) Start(l *Lane) {
 	if len(l.View.Steps) > 0 {
 		l.shelve()
 	}
-	l.Eng.Post(engine.Start{Text: l.Text, Prompt: l.Prompt, Settings: l.Settings})
+	l.Eng.Post(engine.Start{Text: l.Text, Prompt: l.Prompt, Settings: l.Settings, Turns: l.turns})
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 }
 

@@ -34,6 +34,7 @@ type Lane struct {
 	Text   string             // the prompt as typed
 	Prompt []int32            // and as tokens
 	Talk   *chat.Conversation // that Text renders; nil for a plain text
+	turns  []models.Message   // for a server that wraps them itself
 	ends   chat.Ends          // of the model's turn in it
 
 	Look Lookback

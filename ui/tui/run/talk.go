@@ -43,9 +43,11 @@ type PromptMsg struct {
 	IDs  []int32
 	Err  error
 
-	Talk *chat.Conversation // that Text renders; nil for a plain text
-	Ends chat.Ends          // of the model's turn
-	On   bool               // the lane goes on with its conversation
+	Talk  *chat.Conversation // that Text renders; nil for a plain text
+	Ends  chat.Ends          // of the model's turn
+	Turns []models.Message   // for a server that wraps them itself
+	Note  string             // what to say of them
+	On    bool               // the lane goes on with its conversation
 }
 
 // ReadPrompt makes a prompt of what is asked, and then starts the lane on it.
@@ -53,7 +55,7 @@ func (ls *Lanes) ReadPrompt(l *Lane, a Asked) tea.Cmd {
 	ctx, model, id := ls.Ctx, l.Model, l.ID
 	return func() tea.Msg {
 		p, err := PromptOf(ctx, model, a)
-		return PromptMsg{Lane: id, Text: p.Text, IDs: p.Tokens, Err: err, Talk: a.Talk, Ends: p.Ends, On: a.On}
+		return PromptMsg{Lane: id, Text: p.Text, IDs: p.Tokens, Err: err, Talk: a.Talk, Ends: p.Ends, Turns: p.Turns, Note: p.Note, On: a.On}
 	}
 }
 
@@ -82,7 +84,11 @@ func (ls *Lanes) OnPrompt(msg PromptMsg) tea.Cmd {
 		}
 		l.Settings = set
 	}
-	if msg.On {
+	l.turns = msg.Turns
+	if msg.Note != "" {
+		ls.Say(msg.Note)
+	}
+	if msg.On && !l.Observing() {
 		ls.goOnTalking(l, msg)
 		return nil
 	}
