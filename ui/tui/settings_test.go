@@ -150,6 +150,14 @@ func TestUndoEndsAJoinedChange(t *testing.T) {
 			t.Errorf("after %s a change and u: temperature %v, want %v", back, got, want)
 		}
 	}
+	b := ready(t, 1)
+	b.m.SelectKnob("temperature")
+	b.keys("+")
+	want := b.m.Lane().Config.Float("temperature")
+	b.keys("p", "u", "+", "u") // the pin is taken back; what follows does not join the change before it
+	if got := b.m.Lane().Config.Float("temperature"); got != want {
+		t.Errorf("a change after undo joined the one before: temperature %v, want %v", got, want)
+	}
 }
 
 // V marks what is in force where it is not what was asked for, and only there.
