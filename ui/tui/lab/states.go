@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"logitscope/engine"
@@ -92,9 +93,9 @@ func drawPrefill(c *viz.Canvas, t engine.Timing) {
 func drawFailed(c *viz.Canvas, l *run.Lane) {
 	why := "unknown"
 	if l.View.Err != nil {
-		why = viz.FirstLine(l.View.Err.Error())
+		why = l.View.Err.Error()
 	}
-	lines := []string{"! " + viz.Printable(why, c.ASCII)}
+	var lines []string // besides the error
 	switch n := len(l.View.Steps); {
 	case n == 1:
 		lines = append(lines, "Nothing was drawn; the text above is kept. Step 1 can still be seen.")
@@ -112,13 +113,33 @@ func drawFailed(c *viz.Canvas, l *run.Lane) {
 	if _, file := l.Model.(interface{ Path() string }); file {
 		lines = append(lines, "Often a damaged file: logitscope models info FILE checks the tensors.")
 	}
-	for i, s := range lines {
-		ink := viz.Ink{}
-		if i == 0 {
-			ink.Role = viz.Warning
-		}
-		c.Put(1, i, s, ink)
+	var help []string
+	for _, s := range lines {
+		help = append(help, viz.WrapWords(s, c.W-2)...)
 	}
+	y := 0
+	for _, s := range errorLines(why, c.W-2, max(c.H-len(help), 1), c.ASCII) {
+		c.Put(1, y, s, viz.Ink{Role: viz.Warning})
+		y++
+	}
+	for _, s := range help {
+		c.Put(1, y, s, viz.Ink{})
+		y++
+	}
+}
+
+// errorLines is an error in at most h lines of w cells; where it has more to
+// say, the last ends in an ellipsis.
+func errorLines(why string, w, h int, ascii bool) []string {
+	var out []string
+	for line := range strings.SplitSeq("! "+strings.TrimSpace(why), "\n") {
+		out = append(out, viz.WrapWords(viz.Printable(strings.TrimSpace(line), ascii), w)...)
+	}
+	if len(out) > h {
+		out = out[:h]
+		out[h-1] = viz.CutWords(out[h-1]+" …", w)
+	}
+	return out
 }
 
 // doneLines is what the summary of a run takes of the chart, a blank line
