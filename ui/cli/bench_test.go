@@ -224,6 +224,20 @@ func TestBenchGrid(t *testing.T) {
 	}
 }
 
+func TestSweepOverASet(t *testing.T) {
+	set := write(t, "set.csv", capitals)
+	args := []string{"sweep", "--prompts", set, "--grid", "temperature=0.1,1.5", "--preset", "chat", "--seeds", "2", "--max-new-tokens", "6", "--dir", t.TempDir()}
+	out, errs, code := try(t, "", args...)
+	if code != exitDone || errs != "" || !strings.Contains(out, "against temperature=0.1:") || !strings.Contains(out, "4 prompts × 2 configs × 2 seeds") {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+	for _, extra := range [][]string{{"--prompt", "x"}, {"--format", "lab"}} {
+		if _, _, code := try(t, "", append(args, extra...)...); code != exitUsage {
+			t.Errorf("%v: exit %d", extra, code)
+		}
+	}
+}
+
 func TestBenchWrongUse(t *testing.T) {
 	set := write(t, "set.jsonl", `{"prompt":"a"}`)
 	for _, tt := range []struct {

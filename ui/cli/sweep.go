@@ -30,6 +30,7 @@ type sweepFlags struct {
 	fresh   bool
 	format  string
 	workers int
+	prompts string
 }
 
 func newSweep(sys System) *cobra.Command {
@@ -53,6 +54,7 @@ and prints the same bytes.`,
 	s.addScreen(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
+	flags.StringVar(&f.prompts, "prompts", "", "set of prompts in the place of one: every point is a config of a bench")
 	flags.IntVar(&f.seeds, "seeds", 8, "texts for each cell: the seed and those that follow it")
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished cells; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all cells again, also those that are on disk")
@@ -64,6 +66,9 @@ and prints the same bytes.`,
 
 // sweep runs the grid and prints the report.
 func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
+	if f.prompts != "" {
+		return s.sweepSet(ctx, f)
+	}
 	if f.format == "lab" {
 		if err := s.terminal(); err != nil {
 			return err
@@ -95,6 +100,21 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 		}
 	}
 	return sweepFailures(r)
+}
+
+// sweepSet runs the grid over a set of prompts.
+func (s *shared) sweepSet(ctx context.Context, f sweepFlags) error {
+	switch _, given, err := s.text(); {
+	case err != nil:
+		return err
+	case given || s.promptTokens != "":
+		return wrong("--prompt and --prompts: one of them")
+	case f.format == "lab":
+		return wrong("--format lab: shows one prompt; with --prompts table, csv or jsonl")
+	case len(f.grid) == 0:
+		return wrong("sweep needs an axis or more: --grid temperature=0.1:1.5:0.2")
+	}
+	return s.bench(ctx, &benchFlags{prompts: f.prompts, grid: f.grid, seeds: f.seeds, dir: f.dir, fresh: f.fresh, workers: f.workers, format: f.format})
 }
 
 // sweepFailures returns an error that names the first text whose decoding
