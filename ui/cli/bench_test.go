@@ -551,3 +551,28 @@ func TestWorkedExample(t *testing.T) {
 		}
 	}
 }
+
+func TestVoteTally(t *testing.T) {
+	ana := write(t, "ana.jsonl", `{"pair":"1","lanes":["A","B"],"answer":"left"}
+{"pair":"2","lanes":["B","A"],"answer":"both bad"}
+`)
+	ben := write(t, "ben.jsonl", `{"pair":"1","lanes":["B","A"],"answer":"right"}
+{"pair":"2","lanes":["A","B"],"answer":"tie"}
+`)
+	out, errs, code := try(t, "", "vote", "--tally", ana, "--tally", ben)
+	want := `A wins 2 of 2 against B without ties, 100% (34 to 100): not distinguishable
+4 votes, 1 ties, 1 both bad
+voters agree on 50% (9 to 91) of 2 pairs of answers
+`
+	if code != exitDone || errs != "" || out != want {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"vote --tally nope", "no such file"}, {"vote --tally " + write(t, "x", "{}\n"), "line 1"},
+		{"vote --prompt a --lane chat", "2 to 4 lanes"}, {"vote --prompt a --lane chat --lane creative", "needs a terminal"},
+	} {
+		if _, errs, code := try(t, "", strings.Fields(tt.args)...); code != exitUsage || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d: %s", tt.args, code, errs)
+		}
+	}
+}

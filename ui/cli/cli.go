@@ -147,6 +147,7 @@ func newRoot(sys System) *cobra.Command {
 		newSweep,
 		newBench,
 		newTune,
+		newVote,
 		newCheck,
 		newStats,
 		newTrace,

@@ -71,6 +71,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActTimeline, Binding: kit.Bind("timeline and branches", "T"), Hint: "timeline", Group: "show"}, opens(kit.ViewTimeline)},
 		{kit.Action{ID: kit.ActSweep, Binding: kit.Bind("sweep: the grid of settings as a heat map"), Hint: "sweep", Group: "show"}, opens(kit.ViewSweep)},
 		{kit.Action{ID: kit.ActBench, Binding: kit.Bind("bench: settings against prompts, with verdicts", "K"), Hint: "bench", Group: "show"}, opens(kit.ViewBench)},
+		{kit.Action{ID: kit.ActVote, Binding: kit.Bind("decide: a blind vote between the bench's texts", "D"), Hint: "vote", Group: "show"}, opens(kit.ViewVote)},
 		{kit.Action{ID: kit.ActNumber, Binding: kit.Bind("bench: the next number in the cells", "v"), Group: "show"}, say("v: the next number of the bench; K opens it")},
 		{kit.Action{ID: kit.ActName, Binding: kit.Bind("name the branch selected in the timeline", "N"), Hint: "name", Group: "text"}, opens(kit.ViewName)},
 		{kit.Action{ID: kit.ActCompare, Binding: kit.Bind("compare: this run and a copy as lanes", "C"), Hint: "compare", Group: "lanes"}, opens(kit.ViewCompare)},

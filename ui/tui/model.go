@@ -22,6 +22,7 @@ import (
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
+	"logitscope/ui/tui/vote"
 	"logitscope/viz"
 )
 
@@ -104,6 +105,11 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	}
 	if len(m.All) > 1 {
 		m.show(opened{kit.ViewCompare, lanes.New(m.Lanes, m.lab)})
+	}
+	if len(opt.Vote.Pairs) > 0 {
+		if v, _ := vote.New(m, opt.Vote); v != nil {
+			m.show(opened{kit.ViewVote, v})
+		}
 	}
 	if opt.Sweep != nil {
 		if v, _ := grid.New(m, m.Lanes, m.opt.Sweep); v != nil {

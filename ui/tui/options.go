@@ -10,6 +10,7 @@ import (
 	"logitscope/sampling"
 	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/vote"
 )
 
 // A Lane is one side of a comparison.
@@ -53,8 +54,9 @@ type Options struct {
 
 	Replay   *Replay // to play; nil for a model that runs
 	Bench    room.Options
-	Sweep    *grids.Grid // to look at first; nil for none
-	Problems []error     // found before the start, such as a preset file that cannot be read; shown, never fatal
+	Vote     vote.Options // to open first, where it has pairs
+	Sweep    *grids.Grid  // to look at first; nil for none
+	Problems []error      // found before the start, such as a preset file that cannot be read; shown, never fatal
 
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"path/filepath"
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/beams"
@@ -16,6 +19,7 @@ import (
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
 	"logitscope/ui/tui/timeline"
+	"logitscope/ui/tui/vote"
 	"logitscope/viz"
 )
 
@@ -52,6 +56,7 @@ func init() {
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
 		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},
 		kit.ViewBench:      {"bench", func(m *Model) (kit.View, tea.Cmd) { return m.bench.Open(m) }},
+		kit.ViewVote:       {"vote", openVote},
 		kit.ViewName:       {"name of a branch", openName},
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
@@ -107,6 +112,22 @@ func (m *Model) wayBack() func() {
 			m.show(from)
 		}
 	}
+}
+
+// openVote opens the vote that the program was started for, else one on the
+// bench's texts.
+func openVote(m *Model) (kit.View, tea.Cmd) {
+	opt := m.opt.Vote
+	if len(opt.Pairs) == 0 {
+		opt.Pairs, opt.Seed = m.bench.Pairs(), m.Lane().Config.Uint("seed")
+		if m.opt.ConfigDir == "" {
+			m.Say("D: there is no folder to keep votes in")
+			return nil, nil
+		}
+		name := filepath.Base(m.bench.Name())
+		opt.File = filepath.Join(m.opt.ConfigDir, "votes", strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
+	}
+	return vote.New(m, opt)
 }
 
 func openProof(m *Model) (kit.View, tea.Cmd) {

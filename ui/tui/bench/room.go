@@ -12,6 +12,7 @@ import (
 
 	"logitscope/engine/bench"
 	"logitscope/engine/bench/prompts"
+	"logitscope/engine/bench/votes"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -309,6 +310,51 @@ func (r *Room) hardestFirst() {
 	slices.SortStableFunc(r.shown, func(a, b int) int { return passed(a) - passed(b) })
 	r.at = slices.Index(r.shown, selected)
 }
+
+// mostPairs is how many texts of a cell are voted on.
+const mostPairs = 2
+
+// Pairs returns the texts that can be voted on: of every prompt and every two
+// configs the first ones that differ.
+func (r *Room) Pairs() []votes.Pair {
+	var out []votes.Pair
+	if r.plan == nil {
+		return nil
+	}
+	for row, p := range r.rows() {
+		if row >= len(r.shown) {
+			break
+		}
+		for a := range r.configs {
+			for b := range a {
+				out = append(out, r.pairsOf(r.shown[row], b, a, p)...)
+			}
+		}
+	}
+	return out
+}
+
+func (r *Room) pairsOf(prompt, a, b int, p *prompts.Prompt) (out []votes.Pair) {
+	for k := range r.plan.Seeds {
+		x, y := r.texts[place{prompt, a}], r.texts[place{prompt, b}]
+		if len(out) == mostPairs || k >= len(x) || k >= len(y) {
+			break
+		}
+		if x[k] == nil || y[k] == nil || x[k].Text == y[k].Text {
+			continue
+		}
+		lanes := [2]string{r.configs[a].label, r.configs[b].label}
+		if lanes[0] == lanes[1] {
+			lanes = [2]string{letter(a) + " " + lanes[0], letter(b) + " " + lanes[1]}
+		}
+		out = append(out, votes.Pair{ID: fmt.Sprintf("%s, seed %d: %s, %s", p.ID, x[k].Seed, lanes[0], lanes[1]), Prompt: p.Text,
+			Lanes: lanes, Texts: [2]string{x[k].Text, y[k].Text}})
+	}
+	return out
+}
+
+// Name returns the name of the set.
+func (r *Room) Name() string { return r.name }
 
 // add takes the lab's settings as a config.
 func (r *Room) add(h kit.Host) {
