@@ -67,11 +67,11 @@ func TestSixthEngine(t *testing.T) {
 	if last := stages[len(stages)-1]; last.Name != "near" || last.Removed == 0 || last.Kept == 0 {
 		t.Errorf("the last stage is %+v, want near, and tokens that it removed", last)
 	}
-	b.run(b.m.Open("engines"))
+	b.run(b.m.Open(kit.ViewEngines))
 	b.has("▸ sixth")
 	b.has("same settings, five engines")
 	b.keys("esc")
-	b.run(b.m.Open("values"))
+	b.run(b.m.Open(kit.ViewValues))
 	b.has("near")
 	b.has("1.5")
 	b.keys("esc")

@@ -153,7 +153,7 @@ func TestReplayIsPlayed(t *testing.T) {
 func TestReplayPlaysInRecordedTime(t *testing.T) {
 	file, _ := recorded(t, record.RowsFull)
 	b := newReplayBench(t, file, 80, 24)
-	cmd := b.m.act("run")
+	cmd := b.m.act(kit.ActRun)
 	if cmd == nil || !strings.Contains(b.frame(), "▶") {
 		t.Fatalf("it does not play:\n%s", b.frame())
 	}
