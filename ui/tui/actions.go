@@ -34,8 +34,8 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActPane, Binding: kit.Bind("next pane", "tab"), Hint: "pane", Group: "move"}, do(func(m *Model) { m.lab.FocusNext(1) })},
 		{kit.Action{ID: kit.ActPaneBack, Binding: kit.Bind("previous pane", "shift+tab"), Group: "move"}, do(func(m *Model) { m.lab.FocusNext(-1) })},
 		{kit.Action{ID: kit.ActOpen, Binding: kit.Bind("type a value / open what is selected", "enter"), Hint: "open", Group: "move"}, func(m *Model) tea.Cmd {
-			if cmd, ok := m.nextTurn(); ok {
-				return cmd
+			if m.canTalkOn() {
+				return m.prompts.NextTurn(m)
 			}
 			return m.lab.OpenSelected(m)
 		}},
@@ -65,7 +65,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActFold, Binding: kit.Bind("fold a chat template's text and hidden reasoning", "F"), Hint: "fold", Group: "show"}, do((*Model).Fold)},
 		{kit.Action{ID: kit.ActPrevMark, Binding: kit.Bind("previous mark: switch, forced", "["), Group: "move"}, do(func(m *Model) { m.lab.ToMark(-1) })},
 		{kit.Action{ID: kit.ActNextMark, Binding: kit.Bind("next mark", "]"), Group: "move"}, do(func(m *Model) { m.lab.ToMark(1) })},
-		{kit.Action{ID: kit.ActPrompt, Binding: kit.Bind("edit the prompt", "e"), Hint: "prompt", Group: "text"}, (*Model).editPrompt},
+		{kit.Action{ID: kit.ActPrompt, Binding: kit.Bind("edit the prompt", "e"), Hint: "prompt", Group: "text"}, func(m *Model) tea.Cmd { return m.prompts.Edit(m) }},
 		{kit.Action{ID: kit.ActExamples, Binding: kit.Bind("examples with known shapes", "E"), Hint: "examples", Group: "text"}, opens(kit.ViewExamples)},
 		{kit.Action{ID: kit.ActCopy, Binding: kit.Bind("copy what is selected", "y"), Hint: "copy", Group: "text"}, (*Model).copySelected},
 		{kit.Action{ID: kit.ActTimeline, Binding: kit.Bind("timeline and branches", "T"), Hint: "timeline", Group: "show"}, opens(kit.ViewTimeline)},

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/prompt"
 )
 
 // The editor takes everything as text, pastes whole, and starts on ctrl+d.
@@ -22,8 +23,8 @@ func TestEditor(t *testing.T) {
 	b.has("␛[31m")
 	b.keys("backspace")
 	b.has("2 lines")
-	e := b.m.top().(*editor)
-	if got := e.area.Text(); got != "Hello q ?\nworld\x1b[31m" {
+	e := b.m.top().(*prompt.Editor)
+	if got := e.Text(); got != "Hello q ?\nworld\x1b[31m" {
 		t.Errorf("text %q", got)
 	}
 	b.keys("ctrl+d")
@@ -33,8 +34,8 @@ func TestEditor(t *testing.T) {
 	}
 	b.keys("e", "pgup", "pgup", "pgdown")
 	b.keys("esc")
-	if len(b.m.history) != 1 {
-		t.Errorf("history %q", b.m.history)
+	if len(b.m.prompts.All()) != 1 {
+		t.Errorf("history %q", b.m.prompts.All())
 	}
 }
 
@@ -52,15 +53,17 @@ func TestPromptKeys(t *testing.T) {
 				b := newBench(t, testOptions(t), 80, 24)
 				b.keys("e")
 				b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(text)})
-				e := b.m.top().(*editor)
+				e := b.m.top().(*prompt.Editor)
 				head := string([]rune(text)[:at])
-				e.area.GoTo(len(head))
+				for range len([]rune(text)) - at {
+					b.keys("left")
+				}
 				b.send(k)
-				_, open := b.m.top().(*editor)
+				_, open := b.m.top().(*prompt.Editor)
 				if starts := name == "enter" || name == "ctrl+d"; starts == open {
 					t.Errorf("%q, %s at %d: the editor is open: %v", text, name, at, open)
-				} else if !starts && e.area.Text() != head+"\n"+text[len(head):] {
-					t.Errorf("%q, %s at %d: %q", text, name, at, e.area.Text())
+				} else if !starts && e.Text() != head+"\n"+text[len(head):] {
+					t.Errorf("%q, %s at %d: %q", text, name, at, e.Text())
 				} else if starts && b.m.Lane().Text != text {
 					t.Errorf("%q, %s at %d: starts on %q", text, name, at, b.m.Lane().Text)
 				}
@@ -78,12 +81,12 @@ func TestPromptIsKeptWhenLeft(t *testing.T) {
 	b.keys("esc")
 	b.has("pgup bring back what you wrote")
 	b.keys("e", "pgup")
-	if got := b.m.top().(*editor).area.Text(); got != "Hello there" {
+	if got := b.m.top().(*prompt.Editor).Text(); got != "Hello there" {
 		t.Errorf("pgup brings %q", got)
 	}
 	b.keys("esc", "e", "esc")
-	if len(b.m.history) != 1 {
-		t.Errorf("history %q", b.m.history)
+	if len(b.m.prompts.All()) != 1 {
+		t.Errorf("history %q", b.m.prompts.All())
 	}
 }
 
@@ -105,7 +108,7 @@ func TestPromptTooLong(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("a big wolf ", 400))})
-	b.wait(func(engine.View) bool { e, ok := b.m.top().(*editor); return ok && e.counted == e.area.Text() })
+	b.wait(func(engine.View) bool { e, ok := b.m.top().(*prompt.Editor); return ok && e.Counted() })
 	b.keys("ctrl+d")
 	b.has("the context holds 512")
 }

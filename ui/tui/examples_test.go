@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling/constrain"
+	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
 	"logitscope/viz"
@@ -18,17 +19,17 @@ var percents = regexp.MustCompile(`[<>]?[0-9.]+%`)
 // as the raw probability of a token.
 func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 	shown := 0
-	for i, x := range examples {
+	for i, x := range prompt.Examples {
 		b := newBench(t, testOptions(t), 120, 40)
 		b.keys("E")
-		e := b.m.top().(*exampleList)
-		said := e.shape(i, false) + " " + e.watch(i)
-		b.has(viz.CutTitle(e.shape(i, false), 27))
+		e := b.m.top().(*prompt.ExampleList)
+		said := e.Shape(i, false) + " " + e.Watch(i)
+		b.has(viz.CutTitle(e.Shape(i, false), 27))
 		for range i {
 			b.keys("down")
 		}
 		b.keys("enter")
-		b.wait(func(v engine.View) bool { return v.PromptText == x.prompt && v.Next != nil })
+		b.wait(func(v engine.View) bool { return v.PromptText == x.Prompt && v.Next != nil })
 		raw := make(map[string]bool)
 		for _, r := range b.m.Lane().Step().Trace.Rows() {
 			raw[viz.Percent(float64(r.RawProb))] = true
@@ -36,11 +37,11 @@ func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 		for _, p := range percents.FindAllString(said, -1) {
 			shown++
 			if !raw[p] {
-				t.Errorf("%q says %s, which is no token's share on the next screen: %s", x.prompt, p, said)
+				t.Errorf("%q says %s, which is no token's share on the next screen: %s", x.Prompt, p, said)
 			}
 		}
-		if (x.best != 0) != strings.Contains(e.shape(i, false), "%") {
-			t.Errorf("%q shows %q", x.prompt, e.shape(i, false))
+		if (x.Best != 0) != strings.Contains(e.Shape(i, false), "%") {
+			t.Errorf("%q shows %q", x.Prompt, e.Shape(i, false))
 		}
 	}
 	if shown < 7 {
@@ -59,7 +60,7 @@ func underTemplate(t *testing.T, i int, kind string) (text string, most float64)
 		b.keys("down")
 	}
 	b.keys("enter")
-	b.wait(func(v engine.View) bool { return v.PromptText == examples[i].prompt && v.Next != nil })
+	b.wait(func(v engine.View) bool { return v.PromptText == prompt.Examples[i].Prompt && v.Next != nil })
 	b.m.Set("do_sample", false)
 	b.keys("J")
 	for _, k := range constrain.Kinds() {
@@ -90,8 +91,8 @@ func underTemplate(t *testing.T, i int, kind string) (text string, most float64)
 // that it would not take.
 func TestExamplesFitTheTemplates(t *testing.T) {
 	sql, json := -1, -1
-	for i, x := range examples {
-		switch x.kind {
+	for i, x := range prompt.Examples {
+		switch x.Kind {
 		case "SQL":
 			sql = i
 		case "JSON":

@@ -298,3 +298,10 @@ func (m *Model) hintText(h kit.Hint) (string, bool) {
 	}
 	return key + " " + word, true
 }
+
+// canTalkOn reports whether enter goes on with the user's next turn: the
+// model's has ended, and the lane holds a conversation.
+func (m *Model) canTalkOn() bool {
+	l := m.Lane()
+	return l.Talk != nil && l.View.Phase == engine.Done && l.Look.At == 0 && m.lab.Focus != lab.PaneControls && len(m.overlays) == 0
+}

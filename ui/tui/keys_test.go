@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/prompt"
 )
 
 // Keys that a slow line delivers in one piece act one after the other, and a
@@ -21,12 +22,12 @@ func TestKeysInOnePiece(t *testing.T) {
 		t.Errorf("temperature %v after +++, %v after + + +", got, want)
 	}
 	b.send(typed("eHi"))
-	e, ok := b.m.top().(*editor)
+	e, ok := b.m.top().(*prompt.Editor)
 	if !ok {
 		t.Fatal("the editor is not open")
 	}
-	if !strings.HasSuffix(e.area.Text(), "Hi") {
-		t.Errorf("typed into %q", e.area.Text())
+	if !strings.HasSuffix(e.Text(), "Hi") {
+		t.Errorf("typed into %q", e.Text())
 	}
 	b.keys("esc")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("q+3")})

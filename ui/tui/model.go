@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	"logitscope/ui/store"
 	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
@@ -19,6 +18,7 @@ import (
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/lanes"
 	"logitscope/ui/tui/predict"
+	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
@@ -48,9 +48,7 @@ type Model struct {
 
 	dragsBar bool // the bar of a replay is held with the mouse
 
-	history []string         // prompts, newest last
-	turns   *turns           // that the editor is about to open with; nil for the lane's own
-	past    store.History    // where they are kept
+	prompts *prompt.Prompts
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
 
@@ -87,6 +85,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		fresh: true, dirty: true, cache: new(string),
 	}
 	m.bench = room.NewRoom(ctx, wg, m.Lanes, opt.Bench)
+	m.prompts = prompt.New(m.Lanes)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, opt.ConfigDir)
@@ -296,7 +295,7 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 
 // breaksLines reports whether a line break and enter differ in what gets keys:
 // in the prompt alone.
-func (m *Model) breaksLines() bool { _, ok := m.top().(*editor); return ok }
+func (m *Model) breaksLines() bool { _, ok := m.top().(*prompt.Editor); return ok }
 
 // onKeys takes keys that came in one piece, as they do when a key is held and
 // the line is slow, one after the other.

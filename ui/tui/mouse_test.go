@@ -8,6 +8,7 @@ import (
 
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/prompt"
 	"logitscope/viz"
 )
 
@@ -111,8 +112,8 @@ func TestMouseOutsideClosesAnOverlay(t *testing.T) {
 	b.keys("E")
 	x, y := b.find("def add")
 	b.click(x, y)
-	if e := b.m.top().(*exampleList); e.list.At != 7 {
-		t.Errorf("a click selected example %d", e.list.At)
+	if e := b.m.top().(*prompt.ExampleList); e.List.At != 7 {
+		t.Errorf("a click selected example %d", e.List.At)
 	}
 	b.click(0, 0)
 	if len(b.m.overlays) != 0 {

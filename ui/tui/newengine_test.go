@@ -8,6 +8,7 @@ import (
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/sampling/row"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 

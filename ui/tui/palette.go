@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -61,9 +62,9 @@ func (m *Model) commands() []command {
 			return m.WantEffect()
 		})})
 	}
-	for i, e := range examples {
-		out = append(out, command{"example: " + strings.ReplaceAll(e.prompt, "\n", " ") + " (" + e.kind + ")", "E", "",
-			func(m *Model) tea.Cmd { return new(exampleList).take(m, i) }})
+	for i, x := range prompt.Examples {
+		name := strings.ReplaceAll(x.Prompt, "\n", " ") + " (" + x.Kind + ")"
+		out = append(out, command{"example: " + name, "E", "", func(m *Model) tea.Cmd { return prompt.TakeExample(m, m.Lanes, m.prompts, i) }})
 	}
 	return out
 }

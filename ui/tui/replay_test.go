@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/record"
+	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 

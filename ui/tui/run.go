@@ -41,9 +41,7 @@ func Run(ctx context.Context, opt Options) error {
 		}
 	}()
 	if opt.ConfigDir != "" {
-		m.past = store.NewHistory(filepath.Join(opt.ConfigDir, "history.json"), maxHistory)
-		var err error
-		if m.history, err = m.past.Load(); err != nil {
+		if err := m.prompts.Keep(filepath.Join(opt.ConfigDir, "history.json")); err != nil {
 			m.opt.Problems = append(m.opt.Problems, err)
 		}
 		store.SweepLeftovers(opt.ConfigDir, time.Now())

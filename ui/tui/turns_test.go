@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/prompt"
 )
 
 // talking is a lab whose model has answered a first turn.
@@ -79,10 +80,9 @@ func TestTurnEditor(t *testing.T) {
 	b.send(tea.KeyMsg{Type: tea.KeyCtrlL})
 	b.send(typed("A"))
 	b.keys("ctrl+t")
-	e := b.m.top().(*editor)
+	e := b.m.top().(*prompt.Editor)
 	got := func() (list []string) {
-		e.put()
-		for _, m := range e.turns.list {
+		for _, m := range e.Turns() {
 			list = append(list, m.Role()+" "+m.Content())
 		}
 		return list
@@ -113,8 +113,8 @@ func TestTurnEditor(t *testing.T) {
 	want("assistant B")
 	b.has("the last turn stays")
 	b.keys("ctrl+t")
-	if e.turns != nil || e.area.Text() != "B" {
-		t.Errorf("as a plain text it is %q", e.area.Text())
+	if e.Turns() != nil || e.Text() != "B" {
+		t.Errorf("as a plain text it is %q", e.Text())
 	}
 }
 
@@ -132,15 +132,15 @@ func TestFold(t *testing.T) {
 // What a template refuses is said in its words, and the text stays.
 func TestTurnsRefused(t *testing.T) {
 	b := talking(t, 120, 40)
+	b.m.Lane().Talk.Template = "{{ raise_exception('one turn only') }}"
 	b.keys("e")
-	e := b.m.top().(*editor)
-	e.turns.base.Template = "{{ raise_exception('one turn only') }}"
+	e := b.m.top().(*prompt.Editor)
 	b.send(typed("x"))
-	b.wait(func(engine.View) bool { return e.counted == e.key() })
+	b.wait(func(engine.View) bool { return e.Counted() })
 	b.has("one turn only")
-	text := e.area.Text()
+	text := e.Text()
 	b.keys("enter")
-	if b.m.top() != e || e.area.Text() != text {
+	if b.m.top() != e || e.Text() != text {
 		t.Error("the editor closed on a conversation that the template refuses")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"logitscope/ui/tui/lanes"
 	"logitscope/ui/tui/picker"
 	"logitscope/ui/tui/predict"
+	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
 	"logitscope/ui/tui/timeline"
@@ -37,8 +38,8 @@ func init() {
 	views = map[kit.ViewID]viewEntry{
 		kit.ViewHelp:     {"help", func(m *Model) (kit.View, tea.Cmd) { return &helpView{}, nil }},
 		kit.ViewCommands: {"commands", newPalette},
-		kit.ViewExamples: {"examples", newExamples},
-		kit.ViewPrompt:   {"prompt", newEditor},
+		kit.ViewExamples: {"examples", func(m *Model) (kit.View, tea.Cmd) { return prompt.NewExamples(m, m.Lanes, m.prompts) }},
+		kit.ViewPrompt:   {"prompt", func(m *Model) (kit.View, tea.Cmd) { return prompt.NewEditor(m, m.Lanes, m.prompts) }},
 		kit.ViewValue: {"value", func(m *Model) (kit.View, tea.Cmd) {
 			if m.Selected().Key == "constraint" { // it has an editor of its own
 				return openSource(m)

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"fmt"
@@ -7,18 +7,17 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/engine"
+	"logitscope/models/chat"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-// maxHistory is how many prompts are kept.
-const maxHistory = 200
-
-// editor is the prompt being written. It keeps the lines it wraps to nothing:
+// Editor is the prompt being written. It keeps the lines it wraps to nothing:
 // drawing works them out.
-type editor struct {
+type Editor struct {
+	lanes   *run.Lanes
+	prompts *Prompts
 	area    kit.TextArea
 	at      int        // place in the history, len(history) for what is being typed
 	typed   string     // what was typed before going back in the history
@@ -30,30 +29,34 @@ type editor struct {
 	err     error
 }
 
-func newEditor(m *Model) (kit.View, tea.Cmd) {
-	l := m.Lane()
-	text, t := l.Text, m.editedTurns()
+// NewEditor edits the lane's prompt, or the turns of its conversation.
+func NewEditor(host kit.Host, lanes *run.Lanes, p *Prompts) (kit.View, tea.Cmd) {
+	l := host.Lane()
+	text, t := l.Text, p.edited()
 	if t != nil {
 		text = t.list[t.at].Content()
 	}
 	if n := strings.Count(text, "\n"); n >= kit.MaxLines {
-		m.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(kit.MaxLines)))
+		host.Say(fmt.Sprintf("e: the prompt has %s lines, %s fit here; --prompt-file reads longer ones", viz.Count(n+1), viz.Count(kit.MaxLines)))
 		return nil, nil
 	}
-	e := &editor{area: kit.NewTextArea(text), at: len(m.history), turns: t}
-	return e, e.count(m)
+	e := &Editor{lanes: lanes, prompts: p, area: kit.NewTextArea(text), at: len(p.list), turns: t}
+	return e, e.count(host)
 }
 
-// editPrompt opens the editor; a run pauses for it.
-func (m *Model) editPrompt() tea.Cmd {
-	l := m.Lane()
-	switch l.View.Phase {
-	case engine.Running:
-		l.Eng.Post(engine.Advance{N: 0})
-	case engine.Prefill:
-		l.Eng.Post(engine.Cancel{})
+// Text is what is written: the prompt, or the turn under the cursor.
+func (e *Editor) Text() string { return e.area.Text() }
+
+// Counted reports whether the tokens of what is written are known.
+func (e *Editor) Counted() bool { return e.counted == e.key() }
+
+// Turns are the turns as they are written, nil for a plain text.
+func (e *Editor) Turns() []chat.Message {
+	if e.turns == nil {
+		return nil
 	}
-	return m.Open(kit.ViewPrompt)
+	e.put()
+	return e.turns.list
 }
 
 // A countMsg brings the tokens of the text in the editor.
@@ -64,8 +67,8 @@ type countMsg struct {
 }
 
 // count splits the text into tokens, to show how it will be read.
-func (e *editor) count(m *Model) tea.Cmd {
-	ctx, model, asked, key := m.Ctx, m.Lane().Model, e.asked(), e.key()
+func (e *Editor) count(host kit.Host) tea.Cmd {
+	ctx, model, asked, key := e.lanes.Ctx, host.Lane().Model, e.asked(), e.key()
 	return func() tea.Msg {
 		p, err := run.PromptOf(ctx, model, asked)
 		return countMsg{key, p.Tokens, err}
@@ -73,8 +76,7 @@ func (e *editor) count(m *Model) tea.Cmd {
 }
 
 // Follow takes results and new views; see [kit.Follower].
-func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m := host.(*Model)
+func (e *Editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case countMsg:
 		if msg.key == e.key() {
@@ -87,13 +89,13 @@ func (e *editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		}
 		e.area.Replace(msg.Text)
 		e.said = e.area.Said
-		return e.count(m)
+		return e.count(host)
 	}
 	return nil
 }
 
 // Frame titles the box; see [kit.Overlay].
-func (e *editor) Frame(kit.Host) viz.Frame {
+func (e *Editor) Frame(kit.Host) viz.Frame {
 	title := "prompt"
 	if e.turns != nil {
 		title = fmt.Sprintf("prompt · wrapped as a chat · turn %d of %d", e.turns.at+1, len(e.turns.list))
@@ -102,20 +104,18 @@ func (e *editor) Frame(kit.Host) viz.Frame {
 }
 
 // Size is how large the box wants to be; see [kit.Overlay].
-func (e *editor) Size(host kit.Host) (int, int) {
-	m := host.(*Model)
-	return min(max(80, m.w*3/4), 120), max(12, m.h/2)
+func (e *Editor) Size(host kit.Host) (int, int) {
+	return min(max(80, host.Screen().W*3/4), 120), max(12, host.Screen().H/2)
 }
 
 // Hints are what the footer offers; see [kit.View].
-func (e *editor) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
+func (e *Editor) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
 
 // Act takes the actions it names; see [kit.View].
-func (e *editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
+func (e *Editor) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 
 // Draw draws the view; see [kit.View].
-func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
+func (e *Editor) Draw(c *viz.Canvas, host kit.Host) {
 	top := 0
 	if e.turns != nil {
 		top = e.drawTurns(c, max((c.H-3)/3, 1))
@@ -127,7 +127,7 @@ func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 		c.Put(1, c.H-2, "enter reads it into the prompt · esc leaves it", muted)
 		return
 	}
-	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(m, c.W-2, c.ASCII), c.W-2), viz.Ink{})
+	c.Put(1, c.H-3, viz.CutTitle(e.tokenLine(host, c.W-2, c.ASCII), c.W-2), viz.Ink{})
 	c.Put(1, c.H-2, viz.FirstFit(c.W-2, "keys go into the text · enter read it and start · alt+enter ctrl+j new line",
 		"enter read it and start · alt+enter new line", "enter start · ctrl+j new line", "enter start"), muted)
 	last := "esc leave unchanged · pgup pgdn older, newer prompt · ctrl+o from a file · ctrl+t as a chat · ctrl+l empty · ctrl+z undo"
@@ -141,14 +141,14 @@ func (e *editor) Draw(c *viz.Canvas, host kit.Host) {
 }
 
 // tokenLine shows how the model will read the text.
-func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
+func (e *Editor) tokenLine(host kit.Host, w int, ascii bool) string {
 	if e.err != nil {
 		return "! " + viz.Printable(viz.FirstLine(e.err.Error()), ascii)
 	}
 	if e.counted != e.key() {
 		return "counting tokens …"
 	}
-	l := m.Lane()
+	l := host.Lane()
 	s := viz.Plural(len(e.tokens), "token")
 	if n := l.Model.Info().ContextLen; n > 0 {
 		s += " of " + viz.Count(n)
@@ -173,28 +173,27 @@ func (e *editor) tokenLine(m *Model, w int, ascii bool) string {
 }
 
 // Undoes marks the editor as a [kit.Writer].
-func (e *editor) Undoes() {}
+func (e *Editor) Undoes() {}
 
 // Key takes what is typed; see [kit.Typist].
-func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	m := host.(*Model)
+func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {
 		return kit.FileKey(&e.file, k), true
 	}
 	if e.turns != nil {
-		if cmd, ok := e.turnKey(m, k); ok {
+		if cmd, ok := e.turnKey(host, k); ok {
 			return cmd, true
 		}
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		return e.leave(m), true
+		return e.leave(host), true
 	case tea.KeyCtrlD:
-		return e.take(m), true
+		return e.take(host), true
 	case tea.KeyEnter:
 		if !k.Alt && !k.Paste {
-			return e.take(m), true
+			return e.take(host), true
 		}
 		k = tea.KeyMsg{Type: tea.KeyEnter}
 	case tea.KeyCtrlJ:
@@ -204,69 +203,69 @@ func (e *editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		e.file = &f
 		return nil, true
 	case tea.KeyCtrlT:
-		return e.toggleChat(m), true
+		return e.toggleChat(host), true
 	case tea.KeyPgUp:
-		return e.older(m, -1), true
+		return e.older(host, -1), true
 	case tea.KeyPgDown:
-		return e.older(m, 1), true
+		return e.older(host, 1), true
 	}
-	e.area.W = max(m.Screen().Box(e.Size(m)).W-6, 1)
+	e.area.W = max(host.Screen().Box(e.Size(host)).W-6, 1)
 	if k.Type == tea.KeyTab {
 		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'\t'}}
 	}
 	changed := e.area.Key(k)
 	e.said = e.area.Said
 	if changed {
-		return e.count(m), true
+		return e.count(host), true
 	}
 	return nil, true
 }
 
 // older goes through the history.
-func (e *editor) older(m *Model, d int) tea.Cmd {
+func (e *Editor) older(host kit.Host, d int) tea.Cmd {
 	to := e.at + d
-	if to < 0 || to > len(m.history) {
+	if to < 0 || to > len(e.prompts.list) {
 		e.said = "no older prompt"
 		if d > 0 {
 			e.said = "no newer prompt"
 		}
 		return nil
 	}
-	if e.at == len(m.history) {
+	if e.at == len(e.prompts.list) {
 		e.typed = e.area.Text()
 	}
 	e.at = to
-	if to == len(m.history) {
+	if to == len(e.prompts.list) {
 		e.area.Replace(e.typed)
 	} else {
-		e.area.Replace(m.history[to])
+		e.area.Replace(e.prompts.list[to])
 	}
-	return e.count(m)
+	return e.count(host)
 }
 
 // leave closes the editor; a text that was written is kept among the prompts.
-func (e *editor) leave(m *Model) tea.Cmd {
-	m.Close()
+func (e *Editor) leave(host kit.Host) tea.Cmd {
+	host.Close()
 	text := e.area.Text()
-	if strings.TrimSpace(text) == "" || text == m.Lane().Text || slices.Contains(m.history, text) {
+	if strings.TrimSpace(text) == "" || text == host.Lane().Text || slices.Contains(e.prompts.list, text) {
 		return nil
 	}
-	m.Say("not read; e and pgup bring back what you wrote")
-	return m.remember(text)
+	host.Say("not read; e and pgup bring back what you wrote")
+	return e.prompts.remember(text)
 }
 
 // take starts on the text.
-func (e *editor) take(m *Model) tea.Cmd {
-	if e.counted == e.key() && e.err == nil {
-		if err := run.Fits(m.Lane().Model, e.tokens); err != nil {
+func (e *Editor) take(host kit.Host) tea.Cmd {
+	if e.Counted() && e.err == nil {
+		if err := run.Fits(host.Lane().Model, e.tokens); err != nil {
 			e.said = "! " + err.Error()
 			return nil
 		}
 	}
-	if e.counted == e.key() && e.err != nil {
+	if e.Counted() && e.err != nil {
 		e.said = "! " + viz.FirstLine(e.err.Error())
 		return nil
 	}
-	m.Close()
-	return tea.Batch(m.remember(e.area.Text()), m.ReadPrompts(e.asked()))
+	host.Close()
+	return tea.Batch(e.prompts.remember(e.area.Text()), e.lanes.ReadPrompts(e.asked()))
 }

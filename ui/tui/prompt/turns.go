@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"encoding/json"
@@ -8,9 +8,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/engine"
 	"logitscope/models/chat"
-	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -35,38 +34,8 @@ var turnHelp = []string{
 	"pgup pgdn turn · ctrl+r role",
 }
 
-// canTalkOn reports whether enter goes on with the user's next turn: the
-// model's has ended, and the lane holds a conversation.
-func (m *Model) canTalkOn() bool {
-	l := m.Lane()
-	return l.Talk != nil && l.View.Phase == engine.Done && l.Look.At == 0 && m.lab.Focus != lab.PaneControls && len(m.overlays) == 0
-}
-
-// nextTurn opens the editor for the user's next turn; false if there is none.
-func (m *Model) nextTurn() (tea.Cmd, bool) {
-	l := m.Lane()
-	if !m.canTalkOn() {
-		return nil, false
-	}
-	list := l.Said()
-	list = append(list, chat.Text("user", ""))
-	m.turns = &turns{list: list, at: len(list) - 1, base: *l.Talk, on: true}
-	return m.editPrompt(), true
-}
-
-// editedTurns are the turns that the editor opens with, nil for a plain text.
-func (m *Model) editedTurns() *turns {
-	t := m.turns
-	m.turns = nil
-	if l := m.Lane(); t == nil && l.Talk != nil {
-		t = &turns{list: slices.Clone(l.Talk.Messages), base: *l.Talk}
-		t.at = len(t.list) - 1
-	}
-	return t
-}
-
 // put keeps the text of the area in its turn.
-func (e *editor) put() {
+func (e *Editor) put() {
 	t := e.turns
 	if m := t.list[t.at]; m.Content() != e.area.Text() {
 		t.list[t.at] = m.With(m.Role(), e.area.Text())
@@ -74,13 +43,13 @@ func (e *editor) put() {
 }
 
 // goTo puts the text of another turn into the area.
-func (e *editor) goTo(at int) {
+func (e *Editor) goTo(at int) {
 	e.turns.at = at
 	e.area.Replace(e.turns.list[at].Content())
 }
 
 // asked is what the editor's text asks of a lane.
-func (e *editor) asked() run.Asked {
+func (e *Editor) asked() run.Asked {
 	if e.turns == nil {
 		return run.Asked{Text: e.area.Text()}
 	}
@@ -93,7 +62,7 @@ func (e *editor) asked() run.Asked {
 }
 
 // key identifies what the editor asks.
-func (e *editor) key() string {
+func (e *Editor) key() string {
 	a := e.asked()
 	if a.Talk == nil {
 		return a.Text
@@ -106,7 +75,7 @@ func (e *editor) key() string {
 }
 
 // turnKey is a key about the turns; false if it is none.
-func (e *editor) turnKey(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
+func (e *Editor) turnKey(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	t := e.turns
 	n := len(t.list)
 	switch {
@@ -155,12 +124,12 @@ func (e *editor) turnKey(m *Model, k tea.KeyMsg) (tea.Cmd, bool) {
 	default:
 		return nil, false
 	}
-	return e.count(m), true
+	return e.count(host), true
 }
 
 // toggleChat makes the text the user's turn of a conversation, or a plain text.
-func (e *editor) toggleChat(m *Model) tea.Cmd {
-	if !m.Lane().Model.Info().Chats() {
+func (e *Editor) toggleChat(host kit.Host) tea.Cmd {
+	if !host.Lane().Model.Info().Chats() {
 		e.said = "this model has no chat template"
 		return nil
 	}
@@ -171,12 +140,12 @@ func (e *editor) toggleChat(m *Model) tea.Cmd {
 		e.turns = &turns{list: []chat.Message{chat.Text("user", e.area.Text())}}
 	}
 	e.counted = ""
-	return e.count(m)
+	return e.count(host)
 }
 
 // drawTurns lists the turns in at most h lines, that of the area among them,
 // and returns how many lines it took.
-func (e *editor) drawTurns(c *viz.Canvas, h int) int {
+func (e *Editor) drawTurns(c *viz.Canvas, h int) int {
 	t := e.turns
 	h = min(h, len(t.list))
 	top := max(0, min(t.at-h/2, len(t.list)-h))
