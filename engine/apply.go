@@ -72,9 +72,7 @@ func (l *Lane) adopt(ctx context.Context, c Adopt) {
 	if !slices.Equal(l.prompt, c.Prompt) {
 		l.dropSearch()
 		l.dropDecoder()
-	}
-	if l.prefill.Total == 0 {
-		l.prefill.Total = len(c.Prompt)
+		l.prefill = Timing{}
 	}
 	l.settings, l.text, l.prompt = c.Settings, c.Text, c.Prompt
 	if c.cache != nil {
@@ -89,6 +87,9 @@ func (l *Lane) adopt(ctx context.Context, c Adopt) {
 		return
 	}
 	l.cache.prefer(l.tokens)
+	if l.prefill == (Timing{}) { // another prompt, of which the cache may have a part
+		l.prefill.Total = max(len(l.prompt)-l.cache.shared(l.tokens), 0)
+	}
 	l.refresh(ctx)
 }
 
