@@ -304,3 +304,6 @@ func readFrame(t testing.TB, name string) string {
 	}
 	return strings.TrimSuffix(string(b), "\n")
 }
+
+// typed is text as a terminal delivers it.
+func typed(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }

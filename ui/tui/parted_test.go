@@ -111,7 +111,11 @@ func checkLuck(t *testing.T, b *bench, presets []string) {
 // differs, alone or beside one that two lanes share.
 func TestTitlesTellLanesApart(t *testing.T) {
 	tried := 0
-	for _, size := range [][2]int{{120, 40}, {140, 40}, {200, 60}} {
+	sizes := [][2]int{{120, 40}, {140, 40}, {200, 60}}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, size := range sizes {
 		for _, shared := range []bool{false, true} {
 			for _, p := range run.Knobs {
 				if !run.HasSlider(p) || p.Key == "max_new_tokens" || shared && p.Key == "min_p" {

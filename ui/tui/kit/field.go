@@ -14,7 +14,7 @@ import (
 // A Field is one line of text being typed: the editing is that of Bubbles'
 // text input, the cells are drawn here, since what is typed or completed may
 // hold anything.
-type Field struct{ Input textinput.Model }
+type Field struct{ input textinput.Model }
 
 // NewField returns a field that holds s, with the cursor at its end.
 func NewField(s string) Field {
@@ -31,11 +31,11 @@ func NewField(s string) Field {
 }
 
 // Text is what was typed, byte for byte.
-func (f *Field) Text() string { return Release(f.Input.Value()) }
+func (f *Field) Text() string { return Release(f.input.Value()) }
 
 // At returns the byte of the text that the cursor stands on.
 func (f *Field) At() int {
-	return len(Release(string([]rune(f.Input.Value())[:f.Input.Position()])))
+	return len(Release(string([]rune(f.input.Value())[:f.input.Position()])))
 }
 
 // Key takes an editing key and reports whether it was one. Newlines and tabs
@@ -45,23 +45,23 @@ func (f *Field) Key(k tea.KeyMsg) bool {
 	if typed && !k.Alt {
 		k.Runes = []rune(Hold(strings.Map(oneLine, string(k.Runes)), ""))
 	}
-	if m := f.Input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
+	if m := f.input.KeyMap; typed && k.Alt && !key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward) {
 		return false // else its letter would be typed
 	}
-	before, at := f.Input.Value(), f.Input.Position()
-	if key.Matches(k, f.Input.KeyMap.DeleteWordForward) && at+1 == len([]rune(before)) {
+	before, at := f.input.Value(), f.input.Position()
+	if key.Matches(k, f.input.KeyMap.DeleteWordForward) && at+1 == len([]rune(before)) {
 		k = tea.KeyMsg{Type: tea.KeyDelete} // the component reads past a last word of one character
 	}
 	for range f.presses(k) {
-		f.Input, _ = f.Input.Update(k)
+		f.input, _ = f.input.Update(k)
 	}
-	return typed || before != f.Input.Value() || at != f.Input.Position()
+	return typed || before != f.input.Value() || at != f.input.Position()
 }
 
 // presses is how often the component needs k to move over or delete one
 // character as it is read.
 func (f *Field) presses(k tea.KeyMsg) int {
-	m := &f.Input.KeyMap
+	m := &f.input.KeyMap
 	switch text, at := f.Text(), f.At(); {
 	case key.Matches(k, m.CharacterBackward, m.DeleteCharacterBackward):
 		return runesBefore(text[:at])

@@ -23,7 +23,7 @@ const maxEdits = 500
 // is that of Bubbles' text area; wrapping and cells are ours, since the text
 // may hold anything.
 type TextArea struct {
-	Input   textarea.Model
+	input   textarea.Model
 	W       int // cells a line had when it was last resized
 	Indents bool
 	Said    string // why the last key did nothing
@@ -48,20 +48,20 @@ func NewTextArea(s string) TextArea {
 	in.KeyMap.TransposeCharacterBackward.Unbind()
 	in.Focus()
 	in.InsertString(Hold(s, "\n"))
-	return TextArea{Input: in, W: 60}
+	return TextArea{input: in, W: 60}
 }
 
 // Text is what was typed, byte for byte.
-func (t *TextArea) Text() string { return Release(t.Input.Value()) }
+func (t *TextArea) Text() string { return Release(t.input.Value()) }
 
 // Count says how long the text is.
-func (t *TextArea) Count() string { return viz.Plural(t.Input.LineCount(), "line") }
+func (t *TextArea) Count() string { return viz.Plural(t.input.LineCount(), "line") }
 
 // insert puts s at the cursor as one change. A text that would have too many
 // lines stays as it was.
 func (t *TextArea) insert(s string) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	if !t.room(t.Input.LineCount() + strings.Count(s, "\n")) {
+	if !t.room(t.input.LineCount() + strings.Count(s, "\n")) {
 		return
 	}
 	letter := utf8.RuneCountInString(s) == 1 && s != "\n" && s != " "
@@ -69,7 +69,7 @@ func (t *TextArea) insert(s string) {
 		t.save()
 	}
 	t.typing = letter
-	t.Input.InsertString(Hold(s, "\n"))
+	t.input.InsertString(Hold(s, "\n"))
 }
 
 // room reports whether a text of n lines fits, and says so if not.
@@ -100,7 +100,7 @@ func (t *TextArea) travel(from, to *[]edit, none string) {
 	}
 	e := (*from)[n-1]
 	*from, *to = (*from)[:n-1], append(*to, edit{t.Text(), t.At()})
-	t.Input.SetValue(Hold(e.text, "\n"))
+	t.input.SetValue(Hold(e.text, "\n"))
 	t.GoTo(e.at)
 }
 
@@ -112,8 +112,8 @@ func (t *TextArea) Replace(s string) {
 	}
 	t.save()
 	t.typing = false
-	t.Input.Reset()
-	t.Input.InsertString(Hold(s, "\n"))
+	t.input.Reset()
+	t.input.InsertString(Hold(s, "\n"))
 }
 
 // empty leaves nothing of the text, to be brought back by one undo.
@@ -128,9 +128,9 @@ func (t *TextArea) empty() {
 // Key takes an editing key and reports whether it changed the text.
 func (t *TextArea) Key(k tea.KeyMsg) bool {
 	t.Said = ""
-	before := t.Input.Value()
+	before := t.input.Value()
 	typed := k.Type == tea.KeyRunes || k.Type == tea.KeySpace
-	m := &t.Input.KeyMap
+	m := &t.input.KeyMap
 	switch {
 	case key.Matches(k, m.LinePrevious):
 		t.vertical(-1)
@@ -159,17 +159,17 @@ func (t *TextArea) Key(k tea.KeyMsg) bool {
 		was := edit{Release(before), t.At()}
 		t.typing = false
 		t.press(k)
-		if t.Input.Value() != before {
+		if t.input.Value() != before {
 			t.keep(was)
 		}
 	}
-	return t.Input.Value() != before
+	return t.input.Value() != before
 }
 
 // press gives k to the component, which knows of runes only, as often as it
 // takes to move over or delete one character as it is read.
 func (t *TextArea) press(k tea.KeyMsg) {
-	m := &t.Input.KeyMap
+	m := &t.input.KeyMap
 	text, at := t.Text(), t.At()
 	line, _, _ := strings.Cut(text[at:], "\n")
 	n := 1
@@ -182,12 +182,12 @@ func (t *TextArea) press(k tea.KeyMsg) {
 		// Its own way joins the next line to one that it leaves empty.
 		n = runesAfter(line)
 		for range n {
-			t.Input, _ = t.Input.Update(tea.KeyMsg{Type: tea.KeyRight})
+			t.input, _ = t.input.Update(tea.KeyMsg{Type: tea.KeyRight})
 		}
 		k = tea.KeyMsg{Type: tea.KeyBackspace}
 	}
 	for range n {
-		t.Input, _ = t.Input.Update(k)
+		t.input, _ = t.input.Update(k)
 	}
 }
 
@@ -204,13 +204,13 @@ func (t *TextArea) indent() string {
 
 // At returns the byte of the text that the cursor stands on.
 func (t *TextArea) At() int {
-	lines := strings.SplitAfter(t.Input.Value(), "\n")
+	lines := strings.SplitAfter(t.input.Value(), "\n")
 	n := 0
-	for _, line := range lines[:t.Input.Line()] {
+	for _, line := range lines[:t.input.Line()] {
 		n += len(Release(line))
 	}
-	info := t.Input.LineInfo()
-	return n + len(Release(string([]rune(lines[t.Input.Line()])[:info.StartColumn+info.ColumnOffset])))
+	info := t.input.LineInfo()
+	return n + len(Release(string([]rune(lines[t.input.Line()])[:info.StartColumn+info.ColumnOffset])))
 }
 
 // SameLine reports whether a byte of the text is on the cursor's line.
@@ -228,15 +228,15 @@ func (t *TextArea) GoTo(at int) {
 	head := text[:min(max(at, 0), len(text))]
 	row := strings.Count(head, "\n")
 	col := utf8.RuneCountInString(Hold(head[strings.LastIndexByte(head, '\n')+1:], ""))
-	for t.Input.Line() > row {
-		t.Input.CursorStart()
-		t.Input.CursorUp()
+	for t.input.Line() > row {
+		t.input.CursorStart()
+		t.input.CursorUp()
 	}
-	for t.Input.Line() < row {
-		t.Input.CursorEnd()
-		t.Input.CursorDown()
+	for t.input.Line() < row {
+		t.input.CursorEnd()
+		t.input.CursorDown()
 	}
-	t.Input.SetCursor(col)
+	t.input.SetCursor(col)
 }
 
 // vertical moves the cursor d lines of the screen.

@@ -1,4 +1,4 @@
-package tui
+package kit
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -46,7 +45,11 @@ var editTexts = []string{
 func TestEveryKeyAtEveryPlace(t *testing.T) {
 	keys := editKeys()
 	tried := 0
-	for _, text := range editTexts {
+	texts := editTexts
+	if testing.Short() {
+		texts = texts[:11]
+	}
+	for _, text := range texts {
 		for at := range utf8.RuneCountInString(text) + 1 {
 			for _, k := range keys {
 				tried += 2
@@ -60,8 +63,8 @@ func TestEveryKeyAtEveryPlace(t *testing.T) {
 
 func pressInField(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
 	t.Helper()
-	f := kit.NewField(text)
-	f.Input.SetCursor(at)
+	f := NewField(text)
+	f.input.SetCursor(at)
 	defer caught(t, "field", text, at, keys)
 	for _, k := range keys {
 		f.Key(k)
@@ -74,7 +77,7 @@ func pressInField(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
 
 func pressInArea(t *testing.T, text string, at int, keys ...tea.KeyMsg) {
 	t.Helper()
-	a := kit.NewTextArea(text)
+	a := NewTextArea(text)
 	a.GoTo(len(string([]rune(text)[:min(at, utf8.RuneCountInString(text))])))
 	defer caught(t, "text area", text, at, keys)
 	for _, k := range keys {
@@ -118,8 +121,8 @@ func FuzzEditors(f *testing.F) {
 func TestEditorsShowLivingScripts(t *testing.T) {
 	for _, text := range []string{"น้ำเก็บ", "हिन्दी क्षत्रिय", "বাংলা ভাষায়", "தமிழ் மொழி", "తెలుగు స్త్రీ", "ភាសាខ្មែរ ស្ត្រី", "العَرَبِيَّةُ", "שָׁלוֹם", "\u1112\u1161\u11ab\u1100\u1173\u11af"} {
 		for at := range utf8.RuneCountInString(text) + 1 {
-			f := kit.NewField(text)
-			f.Input.SetCursor(at)
+			f := NewField(text)
+			f.input.SetCursor(at)
 			for _, w := range []int{4, 9, 30} {
 				c := viz.NewCanvas(w, 1, false)
 				if end := f.Draw(c, 0, 0); w == 30 && end != viz.Width(text[:f.At()])+1+viz.Width(text[f.At():]) {
@@ -132,7 +135,7 @@ func TestEditorsShowLivingScripts(t *testing.T) {
 					t.Errorf("%q is shown as %q", text, c.Text())
 				}
 			}
-			a := kit.NewTextArea(text + "\n" + text)
+			a := NewTextArea(text + "\n" + text)
 			c := viz.NewCanvas(7, 6, false)
 			a.Draw(c, 2, -1)
 			if strings.Contains(c.Text(), "‹") {
@@ -140,4 +143,14 @@ func TestEditorsShowLivingScripts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// keyMsg is a key by the name that Bubble Tea gives it.
+func keyMsg(name string) tea.KeyMsg {
+	for _, k := range editKeys() {
+		if k.String() == name && k.Type != tea.KeyRunes {
+			return k
+		}
+	}
+	return typed(name)
 }

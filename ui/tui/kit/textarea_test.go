@@ -1,4 +1,4 @@
-package tui
+package kit
 
 import (
 	"slices"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"logitscope/ui/tui/kit"
 )
 
 func typed(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
@@ -20,10 +18,10 @@ func TestHold(t *testing.T) {
 	for _, s := range []string{
 		"", "plain", "a\tb\r\nc", "\x1b]0;x\a", "\x00\x7f\u0085", "\xff\xc3(", "\ufffd", "\U000f0009\U000f01ff\U000f0200", "日本\u202e語",
 	} {
-		if got := kit.Release(kit.Hold(s, "\n")); got != s {
+		if got := Release(Hold(s, "\n")); got != s {
 			t.Errorf("release(hold(%q)) = %q", s, got)
 		}
-		a, f := kit.NewTextArea(s), kit.NewField(s)
+		a, f := NewTextArea(s), NewField(s)
 		if a.Text() != s || a.At() != len(s) {
 			t.Errorf("text area of %q holds %q, cursor at %d of %d", s, a.Text(), a.At(), len(s))
 		}
@@ -32,8 +30,8 @@ func TestHold(t *testing.T) {
 		}
 	}
 	if err := quick.Check(func(b []byte) bool {
-		a := kit.NewTextArea(string(b))
-		return kit.Release(kit.Hold(string(b), "")) == string(b) && a.Text() == string(b)
+		a := NewTextArea(string(b))
+		return Release(Hold(string(b), "")) == string(b) && a.Text() == string(b)
 	}, nil); err != nil {
 		t.Error(err)
 	}
@@ -42,7 +40,7 @@ func TestHold(t *testing.T) {
 // A line that is pasted into a field becomes one line; alt and a letter type
 // nothing.
 func TestFieldKeys(t *testing.T) {
-	f := kit.NewField("one two")
+	f := NewField("one two")
 	if !f.Key(typed("\nthree\t")) || f.Text() != "one two three " {
 		t.Errorf("pasted: %q", f.Text())
 	}
@@ -63,7 +61,7 @@ func TestFieldKeys(t *testing.T) {
 // Every change of a text area can be taken back and made again; what is
 // pasted and what is typed in one go are one change each.
 func TestTextAreaUndo(t *testing.T) {
-	a := kit.NewTextArea("first\nsecond")
+	a := NewTextArea("first\nsecond")
 	texts := []string{a.Text()}
 	change := func(keys ...tea.KeyMsg) {
 		for _, k := range keys {
@@ -101,7 +99,7 @@ func TestTextAreaUndo(t *testing.T) {
 // lines of the screen.
 func TestTextAreaCursor(t *testing.T) {
 	text := "日本語 and\tmore\n\n" + strings.Repeat("long ", 30) + "\x1bend\nlast"
-	a := kit.NewTextArea(text)
+	a := NewTextArea(text)
 	for at := range text {
 		if a.GoTo(at); a.At() != at {
 			t.Errorf("cursor at %d, want %d", a.At(), at)
@@ -115,7 +113,7 @@ func TestTextAreaCursor(t *testing.T) {
 	if want := strings.LastIndex(text, "last"); a.At() != want {
 		t.Errorf("down led to %d, want %d", a.At(), want)
 	}
-	lines := len(kit.WrapLines(text, a.W))
+	lines := len(WrapLines(text, a.W))
 	for range lines - 1 {
 		a.Key(tea.KeyMsg{Type: tea.KeyUp})
 	}
@@ -128,7 +126,7 @@ func TestTextAreaCursor(t *testing.T) {
 // search does not.
 func TestTextAreaWordLeft(t *testing.T) {
 	for _, s := range []string{"", "  ", "\n\n", "  word"} {
-		a := kit.NewTextArea(s)
+		a := NewTextArea(s)
 		done := make(chan struct{})
 		go func() {
 			for range 3 {
@@ -146,15 +144,15 @@ func TestTextAreaWordLeft(t *testing.T) {
 
 // A text of more lines than the component holds is refused whole, never cut.
 func TestTextAreaLimit(t *testing.T) {
-	a := kit.NewTextArea("head\n")
-	if a.Key(typed(strings.Repeat("x\n", kit.MaxLines))) || a.Text() != "head\n" || a.Said == "" {
+	a := NewTextArea("head\n")
+	if a.Key(typed(strings.Repeat("x\n", MaxLines))) || a.Text() != "head\n" || a.Said == "" {
 		t.Errorf("%d bytes, said %q", len(a.Text()), a.Said)
 	}
-	if a.Replace(strings.Repeat("x\n", kit.MaxLines)); a.Text() != "head\n" || a.Said == "" {
+	if a.Replace(strings.Repeat("x\n", MaxLines)); a.Text() != "head\n" || a.Said == "" {
 		t.Errorf("replaced: %d bytes, said %q", len(a.Text()), a.Said)
 	}
-	if a.Replace(strings.Repeat("x\n", kit.MaxLines-1)); a.Said != "" || a.Input.LineCount() != kit.MaxLines {
-		t.Errorf("%d lines, said %q", a.Input.LineCount(), a.Said)
+	if a.Replace(strings.Repeat("x\n", MaxLines-1)); a.Said != "" || a.input.LineCount() != MaxLines {
+		t.Errorf("%d lines, said %q", a.input.LineCount(), a.Said)
 	}
 	if a.Key(tea.KeyMsg{Type: tea.KeyEnter}) || a.Said == "" {
 		t.Error("one line too many was taken")
@@ -162,7 +160,7 @@ func TestTextAreaLimit(t *testing.T) {
 }
 
 func BenchmarkTypeIntoLongPrompt(b *testing.B) {
-	a := kit.NewTextArea(strings.Repeat("Once upon a time there was a fox.\n", 3000))
+	a := NewTextArea(strings.Repeat("Once upon a time there was a fox.\n", 3000))
 	for b.Loop() {
 		a.Key(typed("x"))
 	}
@@ -173,7 +171,7 @@ func BenchmarkTypeIntoLongPrompt(b *testing.B) {
 func TestEditingByClusters(t *testing.T) {
 	const family, accent, flag = "👩‍👩‍👧", "e\u0301", "🇧🇷"
 	text := "a" + family + accent + "\n" + flag + "\xffz"
-	a := kit.NewTextArea(text)
+	a := NewTextArea(text)
 	stops := []int{}
 	for range 9 {
 		stops = append(stops, a.At())
@@ -200,7 +198,7 @@ func TestEditingByClusters(t *testing.T) {
 	if got := a.Text(); got != "a"+accent+"\n"+flag+"\xffz" {
 		t.Errorf("one undo gives %q", got)
 	}
-	f := kit.NewField("x" + family + accent)
+	f := NewField("x" + family + accent)
 	for _, c := range []struct{ key, want string }{
 		{"backspace", "x" + family}, {"left", "x" + family}, {"delete", "x"}, {"backspace", ""}, {"backspace", ""},
 	} {
@@ -212,7 +210,7 @@ func TestEditingByClusters(t *testing.T) {
 
 // ctrl+l makes room for another text, and one undo brings the old one back.
 func TestEmptyText(t *testing.T) {
-	a := kit.NewTextArea("one\ntwo")
+	a := NewTextArea("one\ntwo")
 	if !a.Key(tea.KeyMsg{Type: tea.KeyCtrlL}) || a.Text() != "" {
 		t.Errorf("left over: %q", a.Text())
 	}
