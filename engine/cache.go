@@ -100,8 +100,9 @@ func (c *cache) expect(s *Settings, ahead, narrow int) {
 	}
 	c.narrow = 0
 	if n, ok := c.now.sess.(models.Narrower); ok {
-		n.SetNarrow(narrow)
-		c.narrow = narrow
+		if n.SetNarrow(narrow) {
+			c.narrow = narrow
+		}
 	}
 }
 

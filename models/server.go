@@ -90,8 +90,8 @@ type Narrower interface {
 
 	// SetNarrow says whether rows may name the most probable tokens only, at
 	// most n of them; at first, and with n 0, they name as many as the
-	// backend was opened for.
-	SetNarrow(n int)
+	// backend was opened for. It reports whether that makes a difference.
+	SetNarrow(n int) bool
 
 	// Whole returns the row that follows the last token again, as if narrow
 	// rows were not allowed. It is valid until the next call on the session,

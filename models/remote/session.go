@@ -63,7 +63,7 @@ func (s *session) SetLevels(needed bool) {
 
 // SetNarrow does nothing where the server's rows cannot be narrowed: where they
 // are logits, the share of the rest would not be known.
-func (s *session) SetNarrow(n int) {
+func (s *session) SetNarrow(n int) bool {
 	if s.m.raw || n >= s.m.top {
 		n = 0
 	}
@@ -71,6 +71,7 @@ func (s *session) SetNarrow(n int) {
 		s.guessed, s.guess = s.guessed[:0], s.guess[:0]
 	}
 	s.narrow = n
+	return n > 0
 }
 
 func (s *session) Whole(ctx context.Context) (models.Logits, error) {

@@ -105,6 +105,9 @@ func TestOllama(t *testing.T) {
 		t.Errorf("only %d tokens were compared", s.Len())
 	}
 	n := s.Len()
+	if s.(models.Narrower).SetNarrow(10) {
+		t.Error("rows of 20 tokens are made narrow, which the server cannot do")
+	}
 	part := int32(0)
 	for v.Piece(part) != "\xf0" {
 		part++
