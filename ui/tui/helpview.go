@@ -164,7 +164,7 @@ func (h *helpView) Draw(c *viz.Canvas, host kit.Host) {
 const helpLegend = "█ final  ▓ gained  ░ lost  ✗ cut  ● drawn  ◆ forced  ★ pinned  ⊘ refused  ┄ cut line"
 
 // wordsColumn is where the words of entries stand in a column of w cells:
-// behind the longest keys if all words fit there, else close to the left.
+// after the longest keys if all words fit there, else close to the left.
 func wordsColumn(list [][2]string, w int) int {
 	keys, words := 0, 0
 	for _, e := range list {

@@ -315,7 +315,7 @@ func (v *Export) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 // about first.
 func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 	if name == "" {
-		host.Say("a name is wanted; esc leaves it")
+		host.Say("enter: type a name first; esc leaves it")
 		return nil
 	}
 	if v.page == presetPage {

@@ -64,7 +64,7 @@ func NewSince(host kit.Host) (kit.View, tea.Cmd) {
 
 // compute traces the steps since the switch again under the settings before
 // it, in the background. Up to where they part, both texts have the same
-// tokens behind them, so a trace tells what would have been written.
+// tokens before them, so a trace tells what would have been written.
 func (v *since) compute(host kit.Host) tea.Cmd {
 	view, from, at := host.Lane().View, v.from, v.at
 	return v.job.Want(sinceKey{from, at, len(view.Steps)}, func() (r agreement, err error) {

@@ -314,7 +314,7 @@ func (t *TextArea) Draw(c *viz.Canvas, margin, mark int) {
 			c.Put(0, y, "!", viz.Ink{Role: viz.Warning})
 			col := margin + viz.Width(viz.Printable(whole[ln.from:min(max(mark, ln.from), ln.to)], c.ASCII))
 			if top+y == at && mark >= cursorAt {
-				col++ // behind the caret
+				col++ // after the caret
 			}
 			c.Mark(viz.Rect{X: col, Y: y, W: 1, H: 1}, viz.Reverse|viz.Underline)
 		}

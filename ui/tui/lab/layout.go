@@ -91,17 +91,3 @@ func boxed(l layout, w, h int) layout {
 	l.footer = viz.Rect{X: 0, Y: y + 1, W: w, H: 1}
 	return l
 }
-
-// rects lists the rectangles of l that are shown.
-func (l layout) rects() map[string]viz.Rect {
-	m := make(map[string]viz.Rect)
-	for name, r := range map[string]viz.Rect{
-		"header": l.header, "text": l.text, "chart": l.chart, "controls": l.side, "pipeline": l.pipeline,
-		"entropy": l.entropy, "knob": l.knob, "help": l.help, "footer": l.footer,
-	} {
-		if !r.Empty() {
-			m[name] = r
-		}
-	}
-	return m
-}

@@ -63,3 +63,17 @@ func TestGrowingTakesNothingAway(t *testing.T) {
 		}
 	}
 }
+
+// rects lists the rectangles of l that are shown.
+func (l layout) rects() map[string]viz.Rect {
+	m := make(map[string]viz.Rect)
+	for name, r := range map[string]viz.Rect{
+		"header": l.header, "text": l.text, "chart": l.chart, "controls": l.side, "pipeline": l.pipeline,
+		"entropy": l.entropy, "knob": l.knob, "help": l.help, "footer": l.footer,
+	} {
+		if !r.Empty() {
+			m[name] = r
+		}
+	}
+	return m
+}

@@ -11,7 +11,7 @@ import (
 
 // textLines returns the text of l in lines of w cells, and the first of the h
 // lines to show: the last ones, or those around the step looked back at. Where
-// one line is shown, a caret on a line of its own stands behind the one before.
+// one line is shown, a caret on a line of its own stands after the one before.
 func (lb *View) textLines(l *run.Lane, w, h int) (g []run.Glyph, lines [][2]int, top int) {
 	g = lb.lanes.Flow(l, max(w*(h+1), 1))
 	lines = run.Wrap(g, max(w, 1))

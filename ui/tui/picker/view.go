@@ -253,7 +253,7 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(v.field.Text())
 		v.field = nil
 		if name == "" {
-			host.Say("a name is wanted")
+			host.Say("enter: type a name first")
 			return nil, true
 		}
 		return v.openModel(host, kit.ExpandHome(name)), true
