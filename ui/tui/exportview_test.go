@@ -14,9 +14,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine"
+	"logitscope/engine/record"
 	"logitscope/models"
 	"logitscope/presets"
 	"logitscope/presets/exchange"
+	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -346,4 +349,42 @@ func TestImportCalls(t *testing.T) {
 	b.typed("temperature: 0.6")
 	b.has("read as tabby")
 	b.keys("esc")
+}
+
+// The run that is written has the texts that were left as branches, and what
+// is written derives again; by the name it is a page or a picture instead.
+func TestRunIsWrittenWithItsBranches(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(storyPrompt)
+	for k := range 4 {
+		b.keys("n")
+		b.steps(k + 1)
+	}
+	b.keys("left", "left", "f") // another token in the middle leaves a branch
+	b.wait(func(v engine.View) bool { return len(v.Steps) < 4 && len(v.Steps) > 0 && v.Steps[len(v.Steps)-1].Forced && v.Next != nil })
+	data, err := files.RunLines(b.m.Lane())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := record.Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(rec.Takes[0].Branches()); n != 2 {
+		t.Errorf("%d branches:\n%.600s", n, data)
+	}
+	if rep, err := record.Verify(rec); err != nil || rep.First != nil || rep.Steps < 4 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	for name, want := range map[string]string{"run.svg": "<svg ", "run.html": "<!doctype html>"} {
+		b.keys("W", "tab", "tab", "enter")
+		file := filepath.Join(t.TempDir(), name)
+		b.name(file)
+		b.has("wrote ")
+		got, err := os.ReadFile(file)
+		if err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s: %v, %.40s", name, err, got)
+		}
+		b.keys("esc")
+	}
 }

@@ -18,6 +18,17 @@ func (m *Model) View() string {
 
 // draw draws the whole screen.
 func (m *Model) draw() *viz.Canvas {
+	c := m.drawUnder()
+	if m.w > 0 && m.h > 0 && kit.ClassOf(m.w, m.h) != kit.TooSmall {
+		for _, o := range m.overlays {
+			m.drawOverlay(c, o.View.(kit.Overlay))
+		}
+	}
+	return c
+}
+
+// drawUnder draws the screen without its overlays.
+func (m *Model) drawUnder() *viz.Canvas {
 	c := viz.NewCanvas(m.w, m.h, m.pal.ASCII)
 	if m.w == 0 || m.h == 0 {
 		return c
@@ -40,9 +51,6 @@ func (m *Model) draw() *viz.Canvas {
 	} else {
 		m.drawChrome(c)
 		m.screen.Draw(c.Sub(m.Screen().Body()), m)
-	}
-	for _, o := range m.overlays {
-		m.drawOverlay(c, o.View.(kit.Overlay))
 	}
 	return c
 }
@@ -81,7 +89,11 @@ func (m *Model) box(w, h int) viz.Rect {
 }
 
 // Screen is how the screen looks now.
-func (m *Model) Screen() kit.Screen { return kit.NewScreen(m.w, m.h, m.pal, m.box) }
+func (m *Model) Screen() kit.Screen {
+	s := kit.NewScreen(m.w, m.h, m.pal, m.box)
+	s.Under = m.drawUnder
+	return s
+}
 
 // overBorders returns r with a line more where its lower border would stand
 // right above that of a box below it: it lies over that border then.

@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,7 +198,7 @@ func (v *Export) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 			v.ask("logitscope-run.jsonl")
 			return nil, true
 		}
-		host.Say(a.First() + ": enter writes the run, tab shows the next page")
+		host.Say(a.First() + ": enter writes a file, tab shows the next page")
 		return nil, true
 	}
 	return v.actOnExport(host, a), true
@@ -329,9 +330,8 @@ func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 	}
 	file := kit.ExpandHome(name)
 	if v.page == runPage {
-		what = "the run"
 		var err error
-		if data, err = RunLines(host.Lane()); err != nil {
+		if data, what, err = runFile(host, filepath.Ext(name)); err != nil {
 			host.Complain(viz.FirstLine(err.Error()))
 			return nil
 		}

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/presets/exchange"
+	"logitscope/ui/handout"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -238,32 +240,65 @@ func (v *Export) drawRun(c *viz.Canvas, host kit.Host) {
 	if l.View.Beam != nil {
 		what = viz.Plural(len(l.View.Beam.Steps), "step") + " of the beam search"
 	}
-	c.Put(1, 0, viz.CutWords("this run as JSON, one object a line: settings, "+what+", the end", c.W-2), viz.Ink{})
+	c.Put(1, 0, viz.CutWords("this run, "+what+"; the end of the file's name says how", c.W-2), viz.Ink{})
 	for i, s := range []string{
-		`{"type":"run", …}    model, prompt, settings, order, seed`,
-		`{"type":"step", …}   token, logprobs, u, what the stages kept, ten best`,
-		`{"type":"end", …}    reason, text`,
+		".jsonl   the run for logitscope replay: settings, steps, rows, branches",
+		".html    one page that works without a network, with sliders",
+		".svg     this screen as a picture",
 	} {
 		c.Put(3, 2+i, viz.CutWords(s, c.W-5), muted)
 	}
-	c.Put(1, 6, viz.CutWords("the lines of a headless run; a change of settings is marked at its step", c.W-2), muted)
+	c.Put(1, 6, viz.CutWords("step by step while it runs: --record FILE", c.W-2), muted)
 }
 
-// RunLines writes the run of a lane as the headless run does.
+// runFile returns what a file with that extension is to hold of the run, and
+// what to call it.
+func runFile(host kit.Host, ext string) (data []byte, what string, err error) {
+	if ext == ".svg" && host.Screen().Under != nil {
+		return []byte(host.Screen().Under().SVG("logitscope")), "this screen", nil
+	}
+	data, err = RunLines(host.Lane())
+	if err != nil || ext != ".html" {
+		return data, "the run", err
+	}
+	rec, err := record.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", err
+	}
+	var page bytes.Buffer
+	err = handout.HTML(&page, rec.Takes[0], false)
+	return page.Bytes(), "the run as a page", err
+}
+
+// RunLines writes the run of a lane as --record does, the texts that were left
+// for another one first, as branches.
 func RunLines(l *run.Lane) ([]byte, error) {
 	v := l.View
 	if v.Settings == nil || v.Prompt == nil {
 		return nil, fmt.Errorf("no run yet: a prompt is needed first")
 	}
+	var texts []engine.View
+	if v.Beam == nil && v.Contrastive == nil {
+		for _, b := range l.Limbs() {
+			if b.Index >= 0 {
+				left := v
+				left.Steps, left.Next = b.Steps, nil
+				texts = append(texts, left)
+			}
+		}
+	}
+	texts = append(texts, v)
 	first := v.Settings
-	if len(v.Steps) > 0 {
-		first = v.Steps[0].Settings.Base()
+	if len(texts[0].Steps) > 0 {
+		first = texts[0].Steps[0].Settings.Base()
 	}
 	var b bytes.Buffer
 	w := record.NewWriter(&b, l.Model, record.Options{Top: 10, Rows: record.RowsBest, Sealed: true})
 	err := w.Begin(v.PromptText, v.Prompt, first)
-	if err == nil {
-		err = w.View(v)
+	for _, x := range texts {
+		if err == nil {
+			err = w.View(x)
+		}
 	}
 	if err == nil {
 		err = w.End(v)

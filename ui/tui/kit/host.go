@@ -52,6 +52,9 @@ type Screen struct {
 	W, H    int
 	Palette *viz.Palette
 	box     func(w, h int) viz.Rect // where an overlay of that size stands
+
+	// Under draws the screen without what lies over it; nil where it cannot.
+	Under func() *viz.Canvas
 }
 
 // NewScreen returns a screen of w by h cells. box places an overlay that would
