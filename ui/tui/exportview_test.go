@@ -361,7 +361,9 @@ func TestRunIsWrittenWithItsBranches(t *testing.T) {
 		b.steps(k + 1)
 	}
 	b.keys("left", "left", "f") // another token in the middle leaves a branch
-	b.wait(func(v engine.View) bool { return len(v.Steps) < 4 && len(v.Steps) > 0 && v.Steps[len(v.Steps)-1].Forced && v.Next != nil })
+	b.wait(func(v engine.View) bool {
+		return len(v.Steps) < 4 && len(v.Steps) > 0 && v.Steps[len(v.Steps)-1].Forced && v.Next != nil
+	})
 	data, err := files.RunLines(b.m.Lane())
 	if err != nil {
 		t.Fatal(err)
