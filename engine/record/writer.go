@@ -23,14 +23,17 @@ const BestRows = 256
 
 // Options say what a [Writer] writes.
 type Options struct {
-	Lane     *int             // its number, where there are several
-	Top      int              // tokens that a step shows
-	Rows     RowPolicy        // what a step keeps of its row; RowsTop if empty
-	Now      func() time.Time // nil: the file has no times, and depends on the text alone
-	Rates    bool             // the end says how fast it was
-	Sealed   bool             // every line has a checksum
-	Program  string           // name and version, may be empty
-	Messages []chat.Message   // the conversation that the prompt renders, if any
+	Lane    *int             // its number, where there are several
+	Top     int              // tokens that a step shows
+	Rows    RowPolicy        // what a step keeps of its row; RowsTop if empty
+	Now     func() time.Time // nil: the file has no times, and depends on the text alone
+	Rates   bool             // the end says how fast it was
+	Sealed  bool             // every line has a checksum
+	Program string           // name and version, may be empty
+
+	// Messages returns the conversation that a prompt renders, nil for a plain
+	// text; nil for no conversations.
+	Messages func(prompt string) []chat.Message
 }
 
 // A Writer writes the runs of a lane, each line with one Write, so that a
@@ -83,7 +86,10 @@ func NewWriter(w io.Writer, m models.Model, opt Options) *Writer {
 // Begin writes the first line of a run of prompt, which text was, under s.
 func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
 	r := NewRun(w.m, text, prompt, s)
-	r.Lane, r.Program, r.Messages = w.opt.Lane, w.opt.Program, w.opt.Messages
+	r.Lane, r.Program = w.opt.Lane, w.opt.Program
+	if w.opt.Messages != nil {
+		r.Messages = w.opt.Messages(text)
+	}
 	if w.opt.Now != nil {
 		w.start = w.opt.Now()
 		r.Recorded = w.start.UTC().Format(time.RFC3339)

@@ -269,7 +269,7 @@ type jsonSink struct {
 
 func newJSONSink(w io.Writer, j *job, opt record.Options) *jsonSink {
 	if j.talk != nil {
-		opt.Messages = j.talk.Messages
+		opt.Messages = func(string) []chat.Message { return j.talk.Messages }
 	}
 	return &jsonSink{record.NewWriter(w, j.model, opt), j}
 }

@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/ui/handout"
 )
 
@@ -33,6 +34,7 @@ type tapedView struct {
 	lane  int
 	model models.Model
 	view  engine.View
+	turns []chat.Message // that the view's prompt renders; nil for a plain text
 }
 
 // A labWriter is the writer of one lane on one model.
@@ -40,6 +42,7 @@ type labWriter struct {
 	*record.Writer
 	model models.Model
 	last  engine.View
+	turns []chat.Message // of last
 }
 
 // newTaping starts a recording, nil if there is nothing to record.
@@ -56,9 +59,9 @@ func newTaping(rec *recording) (*taping, error) {
 }
 
 // view takes a view. It returns, once, what went wrong with writing.
-func (t *taping) view(lane int, m models.Model, v engine.View) error {
+func (t *taping) view(lane int, m models.Model, v engine.View, turns []chat.Message) error {
 	t.mu.Lock()
-	t.queue = append(t.queue, tapedView{lane, m, v})
+	t.queue = append(t.queue, tapedView{lane, m, v, turns})
 	err := t.err
 	if t.told {
 		err = nil
@@ -108,10 +111,18 @@ func (t *taping) write(v tapedView) error {
 		if err != nil {
 			return err
 		}
-		w = &labWriter{Writer: record.NewWriter(file, v.model, t.rec.options(&n)), model: v.model}
+		opt := t.rec.options(&n)
+		w = &labWriter{model: v.model}
+		opt.Messages = func(prompt string) []chat.Message {
+			if prompt != w.last.PromptText {
+				return nil
+			}
+			return w.turns
+		}
+		w.Writer = record.NewWriter(file, v.model, opt)
 		t.writers[v.lane] = w
 	}
-	w.last = v.view
+	w.last, w.turns = v.view, v.turns
 	return w.View(v.view)
 }
 

@@ -244,7 +244,7 @@ func (m *Model) TakeView(msg run.ViewMsg) tea.Cmd {
 	l.Take(msg.View)
 	m.Tidy()
 	if m.opt.Record != nil {
-		if err := m.opt.Record(l.ID, l.Model, msg.View); err != nil {
+		if err := m.opt.Record(l.ID, l.Model, msg.View, l.TurnsOf(msg.View.PromptText)); err != nil {
 			m.Complain("the recording: " + viz.FirstLine(err.Error()))
 		}
 	}

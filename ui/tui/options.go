@@ -48,9 +48,10 @@ type Options struct {
 	Output io.Writer // nil for the terminal
 
 	Lanes []Lane // to open compare with, instead of one run; nil for the lab
-	// Record is given every view of every lane, in order; nil for none. What
+	// Record is given every view of every lane, in order, with the conversation
+	// that its prompt renders; nil for none. What
 	// it returns is shown.
-	Record func(lane int, m models.Model, v engine.View) error
+	Record func(lane int, m models.Model, v engine.View, turns []chat.Message) error
 
 	Replay   *Replay // to play; nil for a model that runs
 	Bench    room.Options

@@ -112,6 +112,15 @@ func (ls *Lanes) goOnTalking(l *Lane, msg PromptMsg) {
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 }
 
+// TurnsOf is the conversation that a prompt of the lane renders, nil for a
+// plain text and for a prompt that is no longer the lane's.
+func (l *Lane) TurnsOf(prompt string) []chat.Message {
+	if l.Talk == nil || l.Text != prompt {
+		return nil
+	}
+	return l.Talk.Messages
+}
+
 // Said is the lane's conversation, with what the model has said so far as its
 // last turn.
 func (l *Lane) Said() []chat.Message {
