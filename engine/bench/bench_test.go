@@ -192,7 +192,7 @@ func TestBenchSameBytes(t *testing.T) {
 	p.Checks = checks(t, "max_tokens: 4")
 	write := func(opt Options) string {
 		var b bytes.Buffer
-		if _, err := WriteJSONL(&b, results(t, p, opt), SummaryOptions{Holdout: 0.4, PassAt: []int{2}}, WriteOptions{Price: &Price{1, 2}}); err != nil {
+		if _, err := WriteJSONL(&b, p, results(t, p, opt), SummaryOptions{Holdout: 0.4, PassAt: []int{2}}, WriteOptions{Price: &Price{1, 2}}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -87,10 +87,9 @@ var Findings = [...]string{stats.Unknown: "unknown", stats.Same: "same", stats.M
 // WriteJSONL summarises results and writes them: a line "bench" with what was
 // asked, a line "cell" for the texts of each prompt and config, and a line
 // "summary" for each config and part.
-func WriteJSONL(w io.Writer, r *Results, sum SummaryOptions, opt WriteOptions) (*Summary, error) {
+func WriteJSONL(w io.Writer, p *Plan, r Texts, sum SummaryOptions, opt WriteOptions) (*Summary, error) {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	p := r.Plan
 	head := benchLine{Type: "bench", Version: record.Version, Prompts: p.Count, Seeds: p.Seeds, Checks: p.Checks}
 	for _, c := range p.Configs {
 		i := c.Backend.Model.Info()

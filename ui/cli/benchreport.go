@@ -32,7 +32,7 @@ var reportForms = map[string]func(w io.Writer, b *benched) error{
 type benched struct {
 	shared  *shared
 	plan    *bench.Plan
-	results *bench.Results
+	results bench.Texts
 	summary *bench.Summary
 	sum     bench.SummaryOptions
 	write   bench.WriteOptions
@@ -47,6 +47,20 @@ func checkReports(names []string) error {
 		}
 	}
 	return nil
+}
+
+// labReport writes the report of a bench in the lab; the name's ending says in
+// which form.
+func (s *shared) labReport(name string, p *bench.Plan, texts bench.Texts) error {
+	if err := checkReports([]string{name}); err != nil || name == "json" {
+		return fmt.Errorf("%s: must end in .md, .html, .csv or .jsonl", name)
+	}
+	b := &benched{shared: s, plan: p, results: texts}
+	var err error
+	if b.summary, err = bench.Summarise(p, texts, b.sum, b.visit()); err != nil {
+		return err
+	}
+	return b.reports([]string{name})
 }
 
 // reports writes the reports; the word json writes one object on standard
@@ -72,7 +86,7 @@ func (b *benched) reports(names []string) error {
 
 func (b *benched) jsonl(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	_, err := bench.WriteJSONL(out, b.results, b.sum, b.write)
+	_, err := bench.WriteJSONL(out, b.plan, b.results, b.sum, b.write)
 	return errors.Join(err, out.Flush())
 }
 

@@ -166,7 +166,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
 		NoColor:   s.sys.Getenv("NO_COLOR") != "",
 		ConfigDir: configDir(s.sys),
-		Bench:     room.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench")},
+		Bench:     room.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench"), Report: s.labReport},
 	}
 	opt.Talk, opt.Ends = j.talk, j.ends
 	for _, p := range presets.Builtin() {

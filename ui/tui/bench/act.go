@@ -51,12 +51,12 @@ func (r *Room) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActPrompt:
 		r.labPrompt(h)
 	case kit.ActFind:
-		f := kit.NewField("")
-		r.field = &f
+		r.ask("", false)
+	case kit.ActExport:
+		r.askReport(h)
 	case kit.ActOpen:
 		if r.prompts == nil {
-			f := kit.NewField("")
-			r.field = &f
+			r.ask("", false)
 			return nil, true
 		}
 		return r.openLane(h), true
@@ -66,6 +66,23 @@ func (r *Room) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// ask opens the field for the name of a file.
+func (r *Room) ask(text string, writes bool) {
+	f := kit.NewField(text)
+	r.field, r.writes = &f, writes
+}
+
+func (r *Room) askReport(h kit.Host) {
+	switch {
+	case r.now.Done == 0:
+		h.Say("W: nothing is written yet; space writes the texts")
+	case r.opt.Report == nil:
+		h.Say("W: no reports here")
+	default:
+		r.ask("bench.html", true)
+	}
 }
 
 // NotHere says what to do for what acts on the lab alone.
@@ -81,7 +98,11 @@ func (r *Room) Hints(kit.Host) []kit.ID {
 // Footer words the hints; see [kit.Footed].
 func (r *Room) Footer(h kit.Host) []kit.Hint {
 	if r.field != nil {
-		return []kit.Hint{{Keys: "enter", Word: "open"}, {Keys: "esc", Word: "leave it"}}
+		word := "open"
+		if r.writes {
+			word = "write"
+		}
+		return []kit.Hint{{Keys: "enter", Word: word}, {Keys: "esc", Word: "leave it"}}
 	}
 	space := "run"
 	if r.run != nil {
@@ -89,7 +110,7 @@ func (r *Room) Footer(h kit.Host) []kit.Hint {
 	}
 	return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "prompt"}, {ID: kit.ActRight, Keys: "←→", Word: "config"}, {ID: kit.ActOpen, Word: "lane"}, {ID: kit.ActRaise, Keys: "+ -", Word: "config"},
 		{ID: kit.ActRun, Word: space}, {ID: kit.ActNumber, Word: "next number"}, {ID: kit.ActTake, Word: "prompt out"}, {ID: kit.ActReseed, Word: "more seeds"},
-		{ID: kit.ActFind, Word: "file"}, {ID: kit.ActCopy, Word: "verdict"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+		{ID: kit.ActFind, Word: "file"}, {ID: kit.ActCopy, Word: "verdict"}, {ID: kit.ActExport, Word: "report"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
 // Key types the name of a file.
@@ -104,6 +125,9 @@ func (r *Room) Key(h kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		name := strings.TrimSpace(r.field.Text())
 		if r.field = nil; name == "" {
 			return nil, true
+		}
+		if r.writes {
+			return r.report(name), true
 		}
 		return r.load(name), true
 	default:

@@ -103,23 +103,6 @@ var penalty = []struct {
 	{"capital-dk", [4]int{10, 10, 10, 10}}, {"sql-users", [4]int{10, 10, 10, 10}}, {"sql-count", [4]int{10, 10, 10, 10}}, {"hello", [4]int{10, 10, 10, 10}},
 }
 
-// made are texts by place.
-type made struct {
-	plan  *bench.Plan
-	texts map[place][]*bench.Text
-}
-
-func (m made) Each(f func(int, *prompts.Prompt, int, []*bench.Text) error) error {
-	return m.plan.Prompts.Each(func(i int, p prompts.Prompt) error {
-		for c := range m.plan.Configs {
-			if err := f(i, &p, c, m.texts[place{i, c}]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // penaltyRoom returns a room with the first n texts of every cell.
 func penaltyRoom(t *testing.T, h *host, n int) *Room {
 	t.Helper()
@@ -160,7 +143,7 @@ func penaltyRoom(t *testing.T, h *host, n int) *Room {
 	}
 	r.now = bench.Progress{Texts: 360, Done: 36 * n, Tokens: int64(100 * n)}
 	if n == 10 {
-		if r.sum, err = bench.Summarise(r.plan, made{r.plan, r.texts}, bench.SummaryOptions{}, nil); err != nil {
+		if r.sum, err = bench.Summarise(r.plan, written{r.plan, r.texts}, bench.SummaryOptions{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		r.hardestFirst()
@@ -276,6 +259,20 @@ func TestRoom(t *testing.T) {
 	act(t, r, h, kit.ActCopy)
 	if h.copied != strings.Join(r.verdict(), "\n") {
 		t.Errorf("copied %q", h.copied)
+	}
+	// A report has all texts there are.
+	r.opt.Report = func(name string, p *bench.Plan, texts bench.Texts) error {
+		n := 0
+		err := texts.Each(func(_ int, _ *prompts.Prompt, _ int, list []*bench.Text) error { n += len(list); return nil })
+		if name != "bench.html" || n != 40 || p.Count != 2 {
+			t.Errorf("%s of %d texts", name, n)
+		}
+		return err
+	}
+	act(t, r, h, kit.ActExport)
+	cmd, _ = r.Key(h, tea.KeyMsg{Type: tea.KeyEnter})
+	if r.Take(h, cmd()); h.said != "written to bench.html" {
+		t.Errorf("%q", h.said)
 	}
 	// A prompt is taken out and put back; the texts are still there.
 	act(t, r, h, kit.ActTake, kit.ActRun)

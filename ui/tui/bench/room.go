@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -32,6 +33,10 @@ type Options struct {
 	File     string // set of prompts to open first; empty for none
 	Dir      string // folder that keeps finished texts; empty to keep them as long as the program runs
 	AllowCmd bool
+
+	// Report writes a report of texts to a file whose ending says its form;
+	// nil if there are none.
+	Report func(name string, p *bench.Plan, texts bench.Texts) error
 }
 
 // A Room is a bench in the lab. It belongs to the screen's goroutine.
@@ -61,6 +66,7 @@ type Room struct {
 	at, col int
 	metric  int        // index in numbers
 	field   *kit.Field // the name of a file being typed; nil when none is
+	writes  bool       // it is that of a report, and not of prompts
 	opening bool       // the first file is being read
 }
 
@@ -89,6 +95,12 @@ type running struct {
 
 // updateMsg says that a run has found something.
 type updateMsg struct{ of *running }
+
+// wroteMsg says that a report was written, or why not.
+type wroteMsg struct {
+	name string
+	err  error
+}
 
 // openedMsg brings a set of prompts.
 type openedMsg struct {
@@ -160,6 +172,12 @@ func (r *Room) Take(h kit.Host, msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		r.take(msg.name, msg.list)
+	case wroteMsg:
+		if msg.err != nil {
+			h.Complain(viz.FirstLine(msg.err.Error()))
+			return nil
+		}
+		h.Say("written to " + msg.name)
 	case updateMsg:
 		if msg.of == r.run {
 			return r.update(h)
@@ -202,6 +220,42 @@ func (r *Room) asked(l *run.Lane) *bench.Plan {
 		}
 	}
 	return p
+}
+
+// A written gives the texts of a plan as they were written so far.
+type written struct {
+	plan  *bench.Plan
+	texts map[place][]*bench.Text
+}
+
+// Each implements [bench.Texts].
+func (w written) Each(f func(i int, p *prompts.Prompt, config int, texts []*bench.Text) error) error {
+	return w.plan.Prompts.Each(func(i int, p prompts.Prompt) error {
+		for c := range w.plan.Configs {
+			texts := w.texts[place{i, c}]
+			if texts == nil {
+				texts = make([]*bench.Text, len(w.plan.Seeds))
+			}
+			if err := f(i, &p, c, texts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// report writes a report of what was written so far.
+func (r *Room) report(name string) tea.Cmd {
+	write, w := r.opt.Report, written{r.plan, maps.Clone(r.texts)}
+	for at, texts := range w.texts {
+		w.texts[at] = slices.Clone(texts)
+		for k, t := range texts {
+			if t != nil && t.Error != "" {
+				w.texts[at][k] = nil // as on disk
+			}
+		}
+	}
+	return func() tea.Msg { return wroteMsg{name, write(kit.ExpandHome(name), w.plan, w)} }
 }
 
 // letter names a config by its place.
