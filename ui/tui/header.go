@@ -79,8 +79,8 @@ func figures(l *run.Lane, k kit.Class) []kit.HeaderPart {
 			right = append([]kit.HeaderPart{{Text: viz.Rate(v.Rate) + " tok/s", Rank: 3, Ink: viz.Ink{}}}, right...)
 		}
 	}
-	// A copied lane did not read the prompt itself.
-	if whole := v.Prefill.Done >= v.Prefill.Total; !remote && whole && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
+	// A copied lane has read its last token again, not the prompt.
+	if whole := v.Prefill.Done >= v.Prefill.Total; !remote && whole && v.Prefill.Done > 1 && v.Prefill.Took > 0 && v.Phase != engine.Prefill {
 		right = append(right, kit.HeaderPart{Text: fmt.Sprintf("prefill %s tok %s", viz.Count(v.Prefill.Done), viz.Milliseconds(v.Prefill.Took)), Rank: 8, Ink: muted})
 	}
 	if !remote && v.Rate > 0 && (len(v.Steps) > 0 || v.Phase == engine.Running) {

@@ -142,12 +142,8 @@ type inkedLine struct {
 func (v *Import) outcomeLines(w, h int, ascii bool) []inkedLine {
 	var out []inkedLine
 	for _, s := range v.outcome() {
-		ink := viz.Ink{}
-		if strings.HasPrefix(s, "!") {
-			ink.Role = viz.Warning
-		}
-		for _, text := range viz.WrapWords(viz.OneLine(s, ascii), w) {
-			out = append(out, inkedLine{text, ink})
+		for _, text := range viz.WrapWords(viz.OneLine(s.text, ascii), w) {
+			out = append(out, inkedLine{text, s.ink})
 		}
 	}
 	if len(out) > h {
@@ -158,34 +154,36 @@ func (v *Import) outcomeLines(w, h int, ascii bool) []inkedLine {
 }
 
 // outcome says what was read, and what of it is not known here.
-func (v *Import) outcome() []string {
+func (v *Import) outcome() []inkedLine {
+	fault := func(s string) inkedLine { return inkedLine{"! " + s, viz.Ink{Role: viz.Warning}} }
+	plain := func(s string) inkedLine { return inkedLine{text: s} }
 	switch {
 	case strings.TrimSpace(v.area.Text()) == "":
 		return nil
 	case !v.known:
-		return []string{"reading …"}
+		return []inkedLine{plain("reading …")}
 	case v.err != nil:
-		return []string{"! " + viz.FirstLine(v.err.Error())}
+		return []inkedLine{fault(viz.FirstLine(v.err.Error()))}
 	}
-	var out []string
+	var out []inkedLine
 	if len(v.in.Unknown) > 0 {
-		out = append(out, "! not known: "+joinWords(v.in.Unknown))
+		out = append(out, fault("not known: "+joinWords(v.in.Unknown)))
 	}
 	if len(v.in.Unread) > 0 {
-		out = append(out, "! not read: "+joinWords(v.in.Unread))
+		out = append(out, fault("not read: "+joinWords(v.in.Unread)))
 	}
 	if len(v.in.Acts) > 0 {
-		out = append(out, "! acts on tokens, not modelled: "+joinWords(v.in.Acts))
+		out = append(out, fault("acts on tokens, not modelled: "+joinWords(v.in.Acts)))
 	}
-	out = append(out, fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config)))
+	out = append(out, plain(fmt.Sprintf("read as %s: %s", v.in.Format.Name, wholeConfig(v.in.Config))))
 	if len(v.in.Implied) > 0 {
-		out = append(out, "implied, not in the text: "+strings.Join(v.in.Implied, " · "))
+		out = append(out, plain("implied, not in the text: "+strings.Join(v.in.Implied, " · ")))
 	}
 	if len(v.in.Notes) > 0 {
-		out = append(out, strings.Join(v.in.Notes, " · "))
+		out = append(out, plain(strings.Join(v.in.Notes, " · ")))
 	}
 	if len(v.in.Aside) > 0 {
-		out = append(out, "not about choosing tokens: "+joinWords(v.in.Aside))
+		out = append(out, plain("not about choosing tokens: "+joinWords(v.in.Aside)))
 	}
 	return out
 }

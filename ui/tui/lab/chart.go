@@ -2,7 +2,6 @@ package lab
 
 import (
 	"strconv"
-	"strings"
 
 	"logitscope/engine"
 	"logitscope/sampling"
@@ -241,28 +240,22 @@ func (d *rowDrawer) reason(y int, r *sampling.Row) {
 	list := reasons(d.t, r)
 	if k := d.step.Constraint; k != nil && !k.Broken && run.Refused(d.t, r) {
 		if i, b := k.Constraint.Dies(k.State, r.ID); i >= 0 {
-			list[len(list)-1] = "⊘ " + run.Refusal{At: i, What: b}.Words()
+			list[len(list)-1].words = run.Refusal{At: i, What: b}.Words()
 		}
 	}
 	x := d.col.reason
-	for i, s := range list {
-		ink := viz.Ink{Role: viz.Penalised}
-		switch {
-		case strings.HasPrefix(s, "↑"):
-			ink.Role = viz.Boosted
-		case strings.HasPrefix(s, "✗"), strings.HasPrefix(s, "⊘"):
-			ink.Role = viz.Lost
-		}
+	for i, why := range list {
+		s := why.String()
 		if !d.col.words {
-			if ink.Role == viz.Lost { // the row's mark says it already
+			if !why.moves() { // the row's mark says it already
 				continue
 			}
-			s = s[:strings.IndexByte(s, ' ')]
+			s = why.mark()
 		}
 		if x+viz.Width(s) > d.c.W {
 			return
 		}
-		x = d.c.Put(x, y, s, ink)
+		x = d.c.Put(x, y, s, viz.Ink{Role: fates[why.fate].role})
 		if i < len(list)-1 && d.col.words {
 			x++
 		}

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"logitscope/sampling"
 	"logitscope/ui/tui/run"
@@ -118,9 +117,9 @@ func (lb *View) drawThickRow(c *viz.Canvas, l *run.Lane, t *sampling.Trace, col 
 
 // firstReason is the arrow of what moved a token first.
 func firstReason(t *sampling.Trace, r *sampling.Row) string {
-	for _, s := range reasons(t, r) {
-		if strings.HasPrefix(s, "↓") || strings.HasPrefix(s, "↑") {
-			return s[:len("↓")]
+	for _, why := range reasons(t, r) {
+		if why.moves() {
+			return why.mark()
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
+	"logitscope/viz"
 )
 
 // A lineKind is what one line of the chart holds.
@@ -205,22 +206,53 @@ func (y *layering) gap(to int32, toCum float64, atCut bool) {
 	y.linedRaw += g.raw
 }
 
-// reasons says what moved and what removed a token, stage by stage.
-func reasons(t *sampling.Trace, r *sampling.Row) []string {
-	var out []string
+// A fate is what a stage did to a token.
+type fate uint8
+
+const (
+	lowered fate = iota
+	raised
+	removed
+	forbidden // by a constraint
+)
+
+// fates say how each is marked and drawn.
+var fates = [...]struct {
+	mark string
+	role viz.Role
+}{
+	lowered: {"↓", viz.Penalised}, raised: {"↑", viz.Boosted}, removed: {"✗", viz.Lost}, forbidden: {"⊘", viz.Lost},
+}
+
+// A reason is what one stage did to a token, and its words.
+type reason struct {
+	fate  fate
+	words string
+}
+
+// moves reports whether the token's logit was moved, and it was not taken out.
+func (r reason) moves() bool { return r.fate == lowered || r.fate == raised }
+
+func (r reason) mark() string   { return fates[r.fate].mark }
+func (r reason) String() string { return r.mark() + " " + r.words }
+
+// reasons are what the stages did to a token, in their order.
+func reasons(t *sampling.Trace, r *sampling.Row) []reason {
+	var out []reason
 	for i, st := range t.Stages() {
+		words := run.ShortLabel(st)
 		switch {
 		case r.Lowered&(1<<i) != 0:
-			out = append(out, "↓ "+run.ShortLabel(st))
+			out = append(out, reason{lowered, words})
 		case r.Raised&(1<<i) != 0:
-			out = append(out, "↑ "+run.ShortLabel(st))
+			out = append(out, reason{raised, words})
 		}
-		if int(r.Cut) == i {
-			mark := "✗ "
-			if run.Refused(t, r) {
-				mark = "⊘ "
-			}
-			out = append(out, mark+run.ShortLabel(st))
+		switch {
+		case int(r.Cut) != i:
+		case run.Refused(t, r):
+			out = append(out, reason{forbidden, words})
+		default:
+			out = append(out, reason{removed, words})
 		}
 	}
 	return out

@@ -59,8 +59,9 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 
 // Header has the parts of the header; see [kit.Headed].
 func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
-	phase, ink := lanesPhase(v.lanes), viz.Ink{}.With(viz.Bold)
-	if strings.HasPrefix(phase, "!") {
+	phase, failed := lanesPhase(v.lanes)
+	ink := viz.Ink{}.With(viz.Bold)
+	if failed {
 		ink.Role = viz.Warning
 	}
 	how := "in step"
@@ -97,20 +98,21 @@ func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart)
 }
 
 // lanesPhase says what the lanes are doing together.
-func lanesPhase(lanes *run.Lanes) string {
+func lanesPhase(lanes *run.Lanes) (words string, failed bool) {
+	plain := func(p engine.Phase) (string, bool) { return run.Phases[p].Glyph + " " + run.Phases[p].Word, false }
 	if lanes.Running() {
-		return run.Phases[engine.Running].Glyph + " " + run.Phases[engine.Running].Word
+		return plain(engine.Running)
 	}
 	for _, l := range lanes.All {
 		if l.View.Phase == engine.Failed || l.View.Looking > 0 {
-			return run.PhaseWords(l)
+			return run.PhaseWords(l), l.View.Phase == engine.Failed && l.View.Looking == 0 && l.Look.At == 0
 		}
 	}
 	if run.AnyLooks(lanes.All) || !run.AllEnded(lanes.All) || len(lanes.All) == 0 {
 		if l := lanes.Lane(); l.Look.At > 0 || l.View.Phase != engine.Done {
-			return run.PhaseWords(l)
+			return run.PhaseWords(l), false
 		}
-		return run.Phases[engine.Paused].Glyph + " " + run.Phases[engine.Paused].Word
+		return plain(engine.Paused)
 	}
-	return run.Phases[engine.Done].Glyph + " " + run.Phases[engine.Done].Word
+	return plain(engine.Done)
 }
