@@ -89,6 +89,9 @@ func (l *Lane) adopt(ctx context.Context, c Adopt) {
 	l.cache.prefer(l.tokens)
 	if l.prefill == (Timing{}) { // another prompt, of which the cache may have a part
 		l.prefill.Total = max(len(l.prompt)-l.cache.shared(l.tokens), 0)
+		if c.cache != nil { // a copy, which reads its last token again and no prompt
+			l.prefill.Total = len(l.prompt)
+		}
 	}
 	l.refresh(ctx)
 }
