@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A run is recorded beside what it writes, plays as a model, derives again and
+// becomes a page, a picture and a cast; a changed file is found.
+func TestRecordAndReplay(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "run.jsonl")
+	run := []string{"run", "--prompt", "Once upon a time", "--preset", "chat", "--seed", "7", "--max-new-tokens", "6"}
+	plain, _, _ := try(t, "", run...)
+	for _, rows := range []string{"full", "256", "top"} {
+		out, errs, code := try(t, "", append(run, "--record", file, "--rows", rows)...)
+		if code != exitDone || out != plain {
+			t.Fatalf("--rows %s: exit %d, %q, %q; without a recording %q", rows, code, out, errs, plain)
+		}
+		out, errs, code = try(t, "", "replay", file, "--verify")
+		if code != exitDone || rows != "top" && !strings.Contains(out, ": 6 steps derived again, all equal") || rows == "top" && !strings.Contains(out, "6 of 6 steps not decidable") {
+			t.Errorf("--rows %s: exit %d, %q, %q", rows, code, out, errs)
+		}
+		if rows == "top" {
+			continue
+		}
+		out, errs, code = try(t, "", "run", "--model", "tape:"+file, "--preset", "chat", "--seed", "7", "--max-new-tokens", "6")
+		if code != exitDone || out != plain {
+			t.Errorf("--rows %s: the recording writes %q, %q, want %q", rows, out, errs, plain)
+		}
+	}
+	if _, errs, code := try(t, "", append(run, "--record", file)...); code != exitDone {
+		t.Fatal(errs)
+	}
+	for flag, head := range map[string]string{"--html": "<!doctype html>", "--svg": "<svg ", "--cast": `{"env"`} {
+		to := filepath.Join(dir, "out"+flag)
+		_, errs, code := try(t, "", "replay", file, flag, to)
+		got, err := os.ReadFile(to)
+		if code != exitDone || err != nil || !strings.HasPrefix(string(got), head) {
+			t.Errorf("%s: exit %d, %q, %v, %.40s", flag, code, errs, err, got)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(data, []byte(`"rank":`)) + len(`"rank":`)
+	data[at]++
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := try(t, "", "replay", file, "--verify"); code != exitFailed || out != "" || !strings.Contains(errs, "step 6 (line ") || !strings.Contains(errs, "): rank is ") {
+		t.Errorf("a changed rank: exit %d, %q, %q", code, out, errs)
+	}
+}
+
+// What cannot be recorded, or replayed, is one line, and loses nothing.
+func TestRecordingsRefused(t *testing.T) {
+	other := write(t, "notes.txt", "hello\n")
+	zip := write(t, "a.zip", "PK\x03\x04\x00")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "--prompt", "x", "--rows", "full"}, "there is no --record"},
+		{[]string{"run", "--prompt", "x", "--record", other + "x", "--rows", "5"}, "--rows 5: full, 256 or top"},
+		{[]string{"run", "--prompt", "x", "--record", other}, "is not a recording; it stays as it is"},
+		{[]string{"run", "--prompt", "x", "--record", filepath.Join(other, "y")}, "--record "},
+		{[]string{"replay"}, "want one FILE"},
+		{[]string{"replay", other + "x", "--verify"}, "replay "},
+		{[]string{"replay", zip, "--verify"}, "not a recording: want a line of type run first"},
+		{[]string{"replay", zip}, "not a recording"},
+		{[]string{"run", "--model", "tape:" + zip, "--prompt", "x"}, "not a recording"},
+		{[]string{"shot", "--size", "9x9"}, "--size 9x9: want WxH"},
+		{[]string{"shot", "--keys", "wobble"}, "wobble: no such key"},
+	} {
+		out, errs, code := try(t, "", tt.args...)
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
+			t.Errorf("%v: exit %d, %q, %q, want %q", tt.args, code, out, errs, tt.want)
+		}
+	}
+	if got, err := os.ReadFile(other); err != nil || string(got) != "hello\n" {
+		t.Errorf("the file that was there: %q, %v", got, err)
+	}
+}
