@@ -303,7 +303,7 @@ func TestBenchReports(t *testing.T) {
 		return string(b)
 	}
 	page, md := read(".html"), read(".md")
-	for _, w := range []string{"Which settings are better", "5 prompts × 2 configs × 1 seeds", "repetition_penalty off → 1.30", "passes less often", "Where they disagree", "for vllm", "for ollama", "repetition_penalty=1.3", "&lt;b&gt;tom|"} {
+	for _, w := range []string{"Which settings are better", "5 prompts × 2 configs × 1 seed", "repetition_penalty off → 1.30", "passes less often", "Where they disagree", "for vllm", "for ollama", "repetition_penalty=1.3", "&lt;b&gt;tom|"} {
 		if !strings.Contains(page, w) {
 			t.Errorf("the page lacks %q", w)
 		}
@@ -381,7 +381,7 @@ func TestBenchAgainstAServer(t *testing.T) {
 	}
 	url := serve(t, vllm(-1))
 	out, errs, code := try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir)
-	if code != exitDone || errs != "" || !strings.Contains(out, "10 of 10 texts are the same") || !strings.Contains(out, "5 prompts × 1 configs × 2 seeds") {
+	if code != exitDone || errs != "" || !strings.Contains(out, "10 of 10 texts are the same") || !strings.Contains(out, "5 prompts × 1 config × 2 seeds") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 	out, _, code = try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir, "--temperature", "1.9", "--top-p", "1", "--top-k", "0")

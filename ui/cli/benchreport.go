@@ -156,7 +156,7 @@ func (b *benched) handout() *handout.Bench {
 	p := b.plan
 	out := &handout.Bench{
 		Title: "Which settings are better", Command: "logitscope " + shellWords(b.shared.sys.Args), Program: "logitscope " + version(),
-		Prompts:       fmt.Sprintf("%d prompts × %d configs × %d seeds", p.Count, len(p.Configs), len(p.Seeds)),
+		Prompts:       sizeWords(p),
 		Notes:         strings.Split(benchFooter(p, b.summary), "\n")[1:],
 		Disagreements: b.found,
 	}

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine/bench"
 	"logitscope/engine/stats"
+	"logitscope/viz"
 )
 
 // writeBenchTable prints the configs, one a line, and what may be said of them.
@@ -105,11 +106,15 @@ func writeVerdicts(out *bufio.Writer, p *bench.Plan, part *bench.Part, opt bench
 	}
 }
 
+// sizeWords say how large a bench is: "9 prompts × 4 configs × 10 seeds".
+func sizeWords(p *bench.Plan) string {
+	return viz.Plural(p.Count, "prompt") + " × " + viz.Plural(len(p.Configs), "config") + " × " + viz.Plural(len(p.Seeds), "seed")
+}
+
 // benchFooter says what the numbers are of.
 func benchFooter(p *bench.Plan, s *bench.Summary) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d prompts × %d configs × %d seeds; intervals are at 95 %%, over n %d unless another is given",
-		p.Count, len(p.Configs), len(p.Seeds), usualN(p, &s.All))
+	fmt.Fprintf(&b, "%s; intervals are at 95 %%, over n %d unless another is given", sizeWords(p), usualN(p, &s.All))
 	if p.Count == 1 {
 		b.WriteString("\none prompt: says nothing about others; n is its texts")
 		if len(p.Seeds) < stats.FewTexts {
