@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"logitscope/engine/phrases"
 	"logitscope/engine/speculative"
 )
 
@@ -56,6 +57,7 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.dropDecoder()
 	l.cache.forget()
 	l.settings, l.text, l.prompt, l.turns = c.Settings, c.Text, c.Prompt, c.Turns
+	l.said = phrases.Watch{}
 	l.hold(nil)
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()
@@ -78,6 +80,7 @@ func (l *Lane) adopt(ctx context.Context, c Adopt) {
 	if c.cache != nil {
 		l.cache.replace(c.cache)
 	}
+	l.said = phrases.Watch{Free: len(c.Steps)} // another lane's text stands
 	l.hold(c.Steps[:len(c.Steps):len(c.Steps)])
 	if l.observing() {
 		// The text can be held, but not gone on with: a server that chooses by
@@ -244,6 +247,7 @@ func (l *Lane) rewind(n int) {
 		return
 	}
 	n = max(0, min(n, len(l.steps)))
+	l.said.Cut(n)
 	l.steps = l.steps[:n:n] // full slice: our appends must not reach an array that a view shows
 	l.hold(l.steps)
 }

@@ -68,7 +68,7 @@ func (l *Lane) look(ctx context.Context, index int) {
 	s.Row = row
 	in := stepInput{
 		prompt: l.prompt, output: l.tokens[len(l.prompt) : len(l.prompt)+index-1], pins: l.pins,
-		before: previous(l.steps, index-1), left: l.left(index - 1),
+		before: previous(l.steps, index-1), left: l.left(index - 1), banned: old.banned,
 	}
 	if err := traceStep(&s, old.Settings, &l.scratch, in); err != nil {
 		l.fail(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"logitscope/engine/phrases"
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
@@ -39,7 +40,8 @@ type Lane struct {
 	// Everything below belongs to the goroutine in Run.
 
 	cache    cache
-	beside   beside // the second session, where a stage weighs two rows
+	beside   beside        // the second session, where a stage weighs two rows
+	said     phrases.Watch // what banned phrases have taken back
 	settings *Settings
 	text     string
 	turns    []models.Message // for a server that wraps conversations itself
@@ -310,12 +312,13 @@ func (l *Lane) trace(s *Step) bool {
 // input returns what the next step is sampled from besides its row.
 func (l *Lane) input() stepInput {
 	n := len(l.steps)
-	return stepInput{prompt: l.prompt, output: l.tokens[len(l.prompt):], pins: l.pins, before: previous(l.steps, n), left: l.left(n)}
+	return stepInput{prompt: l.prompt, output: l.tokens[len(l.prompt):], pins: l.pins, before: previous(l.steps, n), left: l.left(n), banned: l.said.Banned(l.settings.phrases, n)}
 }
 
 // left returns how many tokens may still come after n steps.
 func (l *Lane) left(n int) int {
-	return l.settings.left(len(l.prompt), n, l.model.Info().ContextLen)
+	left := l.settings.left(len(l.prompt), n, l.model.Info().ContextLen)
+	return min(left, l.settings.limit-n-l.said.Taken) // tokens taken back are not given back
 }
 
 // left returns how many tokens may still come after a prompt and n tokens, in
@@ -349,7 +352,7 @@ func (l *Lane) commit(steps ...*Step) {
 		l.agree.see(s)
 		l.settle()
 		l.memory.add(s)
-		if l.ended() != "" {
+		if l.repent() || l.ended() != "" {
 			break
 		}
 	}
@@ -416,7 +419,7 @@ func (l *Lane) ended() Reason {
 		return Constraint
 	case l.stopAt >= 0:
 		return Stop
-	case n >= l.settings.limit:
+	case n+l.said.Taken >= l.settings.limit:
 		return Length
 	case l.looped:
 		return Repetition
@@ -431,7 +434,7 @@ func (l *Lane) publish() View {
 		PromptText: l.text, Prompt: l.prompt,
 		Steps:   l.steps[:len(l.steps):len(l.steps)],
 		Written: l.written[:len(l.written):len(l.written)],
-		StopAt:  l.stopAt, Prefill: l.prefill, Decode: l.decode,
+		StopAt:  l.stopAt, unsaid: l.unsaid(), Prefill: l.prefill, Decode: l.decode,
 		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking,
 		ForwardPositions: l.forwarded,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine/beam"
 	"logitscope/engine/loops"
+	"logitscope/engine/phrases"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -84,6 +85,7 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.phrases = c.phrasesOf(cfg)
 	if s.besides, err = c.besides(p); err != nil {
 		return nil, err
 	}
@@ -126,6 +128,7 @@ type Settings struct {
 	limit      int // max_new_tokens
 	stopper    stopper
 	repetition loops.Repetition
+	phrases    *phrases.Rules
 	besides    *besides // where stages that weigh two rows have the second one from
 	eog        []int32  // ids that end the text
 	noPiece    []int32  // ids that no token has

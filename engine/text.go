@@ -23,13 +23,14 @@ func (v View) Held() string {
 }
 
 // Unsure returns how many bytes at the end of Text may turn out to be the
-// beginning of a stop string.
+// beginning of a stop string, or may be taken back with a banned phrase.
 func (v View) Unsure() int {
 	if v.Settings == nil || v.Phase == Done {
 		return 0
 	}
 	b := v.shown()
-	return v.Settings.stopper.pending(b[:len(b)-v.held(b)])
+	text := b[:len(b)-v.held(b)]
+	return max(v.Settings.stopper.pending(text), min(v.unsaid, len(text)))
 }
 
 func (v View) shown() []byte {

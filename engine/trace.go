@@ -11,8 +11,9 @@ import (
 type stepInput struct {
 	prompt, output []int32
 	pins           []int32
-	before         *Step // the step before, nil for the first
-	left           int   // tokens left under max_new_tokens, this one included
+	before         *Step   // the step before, nil for the first
+	banned         []int32 // tokens that a banned phrase would begin with here
+	left           int     // tokens left under max_new_tokens, this one included
 }
 
 // previous returns the step before the n-th of steps, nil for the first.
@@ -25,7 +26,7 @@ func previous(steps []*Step, n int) *Step {
 
 func (in stepInput) sampling(r *Row) sampling.Input {
 	x := sampling.Input{
-		IDs: r.IDs, Logits: r.Values, Rest: r.Rest, Second: r.Second,
+		IDs: r.IDs, Logits: r.Values, Rest: r.Rest, Second: r.Second, Banned: in.banned,
 		Prompt: in.prompt, Output: in.output, Pins: in.pins,
 	}
 	if in.before != nil {
@@ -54,7 +55,7 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 		return err
 	}
 	s.Token, s.Settings, s.Trace = id, set, t
-	s.Summary, s.state, s.left = summarise(t), t.State, in.left
+	s.Summary, s.state, s.left, s.banned = summarise(t), t.State, in.left, in.banned
 	s.Constraint, s.after = mask.record(t), mask.accept(id, t.Constraint.Bits)
 	if at.Of() != nil {
 		s.progress = at.Accept(id)
@@ -136,7 +137,7 @@ func (v View) output(k int) []int32 {
 func (v View) stepInput(k int) stepInput {
 	in := stepInput{prompt: v.Prompt, output: v.output(k), before: previous(v.Steps, k)}
 	if s := v.Step(k); s != nil {
-		in.left = s.left
+		in.left, in.banned = s.left, s.banned
 		if s.Trace != nil {
 			for _, r := range s.Trace.Rows() {
 				if r.Pinned {

@@ -49,6 +49,8 @@ type Step struct {
 	after constraintState // of the constraint, once Token is written
 	left  int             // tokens that could still come, this one included
 
+	banned []int32 // tokens that could not be chosen, for a banned phrase that began with them
+
 	progress schedule.Progress // of the schedule, once Token is written
 }
 
@@ -121,6 +123,7 @@ type View struct {
 	Steps      []*Step // committed so far; read-only
 	Next       *Step   // the proposal; nil while it is being computed
 	Written    []byte  // the text of Steps, control tokens left out; read-only; see [View.Text]
+	unsaid     int     // bytes at the end of Written that a banned phrase may take back
 	StopAt     int     // byte of Written where a stop string begins; -1 if none
 
 	Prefill Timing  // of the prompt

@@ -64,6 +64,8 @@ var params = []Param{
 		Help: "Adds to chosen tokens' logits: +2 favours, -100 bans."},
 	{Key: "bad_words", Kind: List, Off: []string{}, Default: []string{}, Stage: "bad_words", Group: Penalty,
 		Help: "Words that are never written."},
+	{Key: "banned_phrases", Kind: List, Off: []string{}, Default: []string{}, Group: Penalty, Hidden: true,
+		Help: "Phrases that are taken back once they are written, and begun otherwise."},
 	{Key: "min_new_tokens", Kind: Int, Min: 0, Max: math.MaxInt32, Lo: 0, Hi: 4096, Step: 1, Log: true, Off: int64(0), Default: int64(0), Stage: "min_new_tokens", Group: Limit, Unit: "tokens",
 		Help: "The text may not end before this many tokens. 0 is off."},
 	{Key: "stop", Kind: List, Off: []string{}, Default: []string{}, Group: Limit,

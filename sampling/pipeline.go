@@ -102,6 +102,10 @@ type Input struct {
 	Mask    []uint64
 	MaskEOS bool
 
+	// Banned are tokens that stay in the row and are less likely than all
+	// others: the first ones of phrases that are not to be written.
+	Banned []int32
+
 	Pins  []int32 // tokens the trace follows wherever they rank, at most MaxPins
 	State State   // of the step before
 }
@@ -206,6 +210,11 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		}
 		rec.after(r, StageTrace{Name: "constraint", Label: "constraint"}, false)
 	}
+	if len(r.in.Banned) > 0 {
+		rec.before(r)
+		r.sink(r.in.Banned)
+		rec.after(r, StageTrace{Name: "banned", Label: "banned"}, false)
+	}
 	for i := range stages {
 		st := &stages[i]
 		rec.before(r)
@@ -224,6 +233,19 @@ func (p *Pipeline) run(s *Scratch, rec *recorder, mode maskMode, stages []planne
 		rec.after(r, StageTrace{Name: st.def.Name, Label: st.label, Setting: st.setting}, st.exact)
 	}
 	return nil
+}
+
+// sink lowers tokens below all others, as koboldcpp does with the first ones
+// of banned phrases.
+func (r *step) sink(ids []int32) {
+	floor := float32(r.Least()) - 8
+	for _, id := range ids {
+		if pos, ok := r.Position(id); ok {
+			if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
+				r.Set(i, floor)
+			}
+		}
+	}
 }
 
 // allows reports whether the constraint allows a token.

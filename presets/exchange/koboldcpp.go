@@ -21,6 +21,7 @@ var koboldCPP = Format{
 		field{theirs: "rep_pen_range", ours: "repeat_last_n", in: unlimited},
 		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
 		field{theirs: "typical", ours: "typical_p"},
+		field{theirs: "banned_tokens", ours: "banned_phrases", in: listOrOne, out: withoutEmpty},
 		field{theirs: "top_a", ours: "top_a", in: unless(0)},
 		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
 		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
@@ -34,7 +35,7 @@ var koboldCPP = Format{
 		field{theirs: "grammar", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"rep_pen_slope": {1}, "ban_eos_token": nil, "banned_tokens": nil, "banned_strings": nil, "render_special": nil,
+		"rep_pen_slope": {1}, "ban_eos_token": nil, "banned_strings": nil, "render_special": nil,
 		"guidance_scale": {1}, "negative_prompt": nil, "grammar_retain_state": nil, "use_default_badwordsids": nil, "bypass_eos": nil, "antislop": nil,
 	},
 	aside: []string{

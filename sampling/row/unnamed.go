@@ -67,9 +67,9 @@ func (r *Row) FollowRest(before, count int, cuts bool) {
 	}
 }
 
-// least returns the smallest logit above -Inf: no unnamed token has a larger
+// Least returns the smallest logit above -Inf: no unnamed token has a larger
 // one.
-func (r *Row) least() float64 {
+func (r *Row) Least() float64 {
 	least := math.Inf(1)
 	for _, v := range r.X[:r.N] {
 		if v > negInf {
@@ -83,7 +83,7 @@ func (r *Row) least() float64 {
 // part of the weight, at most k times the least named one's.
 func (r *Row) restOf(k float64) float64 {
 	even := r.rest + math.Log(k/float64(r.unnamed()))
-	most := min(r.rest, math.Log(k)+r.least())
+	most := min(r.rest, math.Log(k)+r.Least())
 	return (even + most) / 2
 }
 
@@ -92,7 +92,7 @@ func (r *Row) restOf(k float64) float64 {
 // all alike and that of as few as fit below the named ones.
 func (r *Row) temper(t float64, n int) float64 {
 	alike := (1-1/t)*math.Log(float64(n)) + r.rest/t
-	packed := r.rest + (1/t-1)*min(r.least()*t, r.rest)
+	packed := r.rest + (1/t-1)*min(r.Least()*t, r.rest)
 	return (alike + packed) / 2
 }
 
@@ -107,7 +107,7 @@ func (r *Row) EntropyBounds() (lo, hi float64) {
 	}
 	p := r.Share()
 	named := p * (h - math.Log(p))
-	least := math.Exp(r.least()-float64(r.Ref)) / r.Sum * p
+	least := math.Exp(r.Least()-float64(r.Ref)) / r.Sum * p
 	return named - (1-p)*math.Log(min(least, 1-p)), named - (1-p)*math.Log((1-p)/float64(r.unnamed()))
 }
 
