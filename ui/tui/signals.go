@@ -4,17 +4,25 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
+// endSignals ask a program to end: an interrupt, a termination, and the
+// terminal that goes away.
+var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+
 // Signalled returns a context that ends with the first signal that asks the
-// program to end: an interrupt, a termination, or the terminal that goes away.
-// The second one ends the program at once, whatever it is waiting for. stop
-// gives the signals their own meaning back.
+// program to end. The second one ends the program at once, whatever it is
+// waiting for. A signal that the program was started to ignore, as nohup does
+// with SIGHUP, stays ignored. stop gives the signals their own meaning back.
 func Signalled(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Notify of no signals would mean all of them.
+	if heard := slices.DeleteFunc(slices.Clone(endSignals), signal.Ignored); len(heard) > 0 {
+		signal.Notify(c, heard...)
+	}
 	go func() {
 		select {
 		case <-c:

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -195,12 +196,16 @@ func TestTerminalTerminate(t *testing.T) {
 	for i := range 12 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
+			s := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}[i%3/2]
+			if signal.Ignored(s) {
+				t.Skipf("%v is ignored, and a child inherits it", s)
+			}
 			x := startTerminal(t, 80, 24)
 			x.shows("step 1")
 			if i%2 == 1 {
 				x.keys(". . . . ")
 			}
-			if err := x.cmd.Process.Signal([]os.Signal{syscall.SIGTERM, syscall.SIGHUP}[i%3/2]); err != nil {
+			if err := x.cmd.Process.Signal(s); err != nil {
 				t.Fatal(err)
 			}
 			if err := x.ends(); err == nil {
@@ -212,7 +217,11 @@ func TestTerminalTerminate(t *testing.T) {
 
 // The second signal ends a program that the first did not.
 func TestTheSecondSignalEnds(t *testing.T) {
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range endSignals {
+		if signal.Ignored(s) { // the tests were started so, and a child inherits it
+			t.Logf("%v is ignored", s)
+			continue
+		}
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "LAB_CHILD=deaf")
 		out, err := cmd.StdoutPipe()
@@ -234,6 +243,45 @@ func TestTheSecondSignalEnds(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Errorf("%v: ended without an error", s)
 		}
+	}
+}
+
+// A signal that was ignored when the program started, as by nohup, does not
+// end it; the others still do.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0"`, os.Args[0])
+	cmd.Env = append(os.Environ(), "LAB_CHILD=deaf")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "deaf" {
+		t.Fatalf("started with %q", lines.Text())
+	}
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if s == syscall.SIGHUP {
+			time.Sleep(50 * time.Millisecond) // for it to be wrong in
+		}
+	}
+	if !lines.Scan() || lines.Text() != "heard" {
+		t.Fatalf("after both: %q", lines.Text())
+	}
+	// Had the first one counted, the second would have ended it.
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("ended without an error")
 	}
 }
 
