@@ -47,7 +47,6 @@ type Tokens struct{ BOS, EOS *string }
 
 // Template is a model's chat template. It may be used by several goroutines.
 type Template struct {
-	source string
 	tokens Tokens
 	parsed *jinja.Template
 	roles  map[string]bool // texts that the template compares with
@@ -62,13 +61,10 @@ func Parse(source string, tokens Tokens) (*Template, error) {
 	if err != nil {
 		return nil, explained(err)
 	}
-	t := &Template{source: source, tokens: tokens, parsed: p, roles: map[string]bool{}}
+	t := &Template{tokens: tokens, parsed: p, roles: map[string]bool{}}
 	p.Constants(func(s string) { t.roles[s] = true })
 	return t, nil
 }
-
-// Source is the template as it was given.
-func (t *Template) Source() string { return t.source }
 
 // Refusal is a template that refuses a conversation by raise_exception, such
 // as one whose roles do not alternate.

@@ -17,10 +17,10 @@ import (
 func Of(m models.Model) (*Template, error) {
 	info := m.Info()
 	if r, ok := m.(models.ChatRenderer); ok {
-		return &Template{source: info.GoTemplate, render: r.RenderChat}, nil
+		return &Template{render: r.RenderChat}, nil
 	}
 	if info.GoTemplate != "" {
-		return &Template{source: info.GoTemplate, render: func(_ context.Context, turns []models.Message) (string, error) {
+		return &Template{render: func(_ context.Context, turns []models.Message) (string, error) {
 			return RenderGo(info.GoTemplate, info.System, turns, time.Now())
 		}}, nil
 	}

@@ -18,7 +18,7 @@ type filter struct {
 var filters map[string]filter
 
 // refusedFilters are Jinja2's that are not here.
-var refusedFilters = []string{"pprint", "random", "urlize", "wordwrap"}
+var refusedFilters = []string{"random", "urlize", "wordwrap"}
 
 func init() {
 	filters = map[string]filter{
@@ -62,6 +62,7 @@ func init() {
 		"map":        {free: mapFilter},
 		"max":        {ps: optional("case_sensitive", false, "attribute", nil), fn: extreme(false)},
 		"min":        {ps: optional("case_sensitive", false, "attribute", nil), fn: extreme(true)},
+		"pprint":     {fn: pprint},
 		"reject":     {free: selecting("reject", false, false)},
 		"rejectattr": {free: selecting("rejectattr", true, false)},
 		"replace":    {ps: with(params("old", "new"), "count", nil), fn: replaceFilter},
@@ -134,6 +135,18 @@ func same(v Value, s string) Value {
 
 func textFilter(fn func(string) string) func(*state, Value, []Value) Value {
 	return func(st *state, v Value, a []Value) Value { return same(v, st.text(fn(st.str(v)))) }
+}
+
+// pprint is Python's repr with dicts by their keys, as long as that fits in
+// the 80 characters of a line.
+func pprint(st *state, v Value, a []Value) Value {
+	w := &reprWriter{st: st, sorted: true}
+	w.value(v, 0)
+	s := w.b.String()
+	if utf8.RuneCountInString(s) > 80 {
+		refuse("pprint of more than 80 characters")
+	}
+	return s
 }
 
 func absolute(v Value) Value {

@@ -206,15 +206,7 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 		order[i] = i
 	}
 	if w.sorted {
-		slices.SortStableFunc(order, func(i, j int) int {
-			switch {
-			case w.st.less(d.keys[i], d.keys[j], "<", 0):
-				return -1
-			case w.st.less(d.keys[j], d.keys[i], "<", 0):
-				return 1
-			}
-			return 0
-		})
+		w.st.sortByKey(order, d)
 	}
 	w.list('{', '}', len(order), depth, func(i int) {
 		k := d.keys[order[i]]
@@ -225,6 +217,19 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 		}
 		w.write(w.key)
 		w.value(d.values[order[i]], depth+1)
+	})
+}
+
+// sortByKey orders places in a dict by their keys.
+func (st *state) sortByKey(order []int, d *Dict) {
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case st.less(d.keys[i], d.keys[j], "<", 0):
+			return -1
+		case st.less(d.keys[j], d.keys[i], "<", 0):
+			return 1
+		}
+		return 0
 	})
 }
 

@@ -540,9 +540,10 @@ func str(v Value) string {
 
 // reprWriter writes values as Python's repr() does.
 type reprWriter struct {
-	st   *state
-	b    strings.Builder
-	open []*Dict // of namespaces being written
+	st     *state
+	b      strings.Builder
+	sorted bool    // dicts by their keys
+	open   []*Dict // of namespaces being written
 }
 
 func (w *reprWriter) write(s string) {
@@ -596,9 +597,10 @@ func (w *reprWriter) value(v Value, depth int) {
 		if slices.Contains(w.open, v.attrs) {
 			w.write("{...}")
 		} else {
-			w.open = append(w.open, v.attrs)
+			sorted := w.sorted
+			w.open, w.sorted = append(w.open, v.attrs), false
 			w.dict(v.attrs, depth)
-			w.open = w.open[:len(w.open)-1]
+			w.open, w.sorted = w.open[:len(w.open)-1], sorted
 		}
 		w.write(">")
 	case *loopContext:
@@ -609,12 +611,19 @@ func (w *reprWriter) value(v Value, depth int) {
 }
 
 func (w *reprWriter) dict(d *Dict, depth int) {
+	order := make([]int, len(d.keys))
+	for i := range order {
+		order[i] = i
+	}
+	if w.sorted {
+		w.st.sortByKey(order, d)
+	}
 	w.write("{")
-	for i, k := range d.keys {
-		if i > 0 {
+	for n, i := range order {
+		if n > 0 {
 			w.write(", ")
 		}
-		w.value(k, depth+1)
+		w.value(d.keys[i], depth+1)
 		w.write(": ")
 		w.value(d.values[i], depth+1)
 	}
