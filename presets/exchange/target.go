@@ -62,6 +62,16 @@ func init() {
 	}
 }
 
+// Rules names the rules by which the target chooses a token, with the versions
+// they are of where those differ: "llama.cpp's rules since 10 August 2026".
+func (t *Target) Rules() string {
+	s := t.Format.Engine + "'s rules"
+	if o, err := sampling.ParseOrder(t.Format.Engine); err == nil && o.Rules().When != "" {
+		s += " " + o.Rules().When
+	}
+	return s
+}
+
 // Targets returns the forms that settings can be written in.
 func Targets() []*Target { return slices.Clone(targets) }
 

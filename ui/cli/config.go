@@ -182,7 +182,7 @@ func report(sys System, x exchange.Exported, c *compare.Check, asJSON bool) erro
 	if c == nil {
 		return nil
 	}
-	fmt.Fprintf(sys.Err, "check: the last %d steps under %s's rules\n", c.Steps, x.Target.Format.Engine)
+	fmt.Fprintf(sys.Err, "check: the last %d steps under %s\n", c.Steps, x.Target.Rules())
 	fmt.Fprintf(sys.Err, "  mean total variation %.3f · largest %.3f at step %d\n", c.MeanTV, c.LargestTV, c.LargestAt)
 	fmt.Fprintf(sys.Err, "  same token in %d of %d (same luck)", c.Same, c.Steps)
 	if c.FirstDiff > 0 {

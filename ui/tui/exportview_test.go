@@ -78,7 +78,7 @@ func TestExportEveryTarget(t *testing.T) {
 			said.WriteString(b.frame())
 			b.keys("pgdown")
 		}
-		for _, want := range []string{"check: the last 64 steps of this run under " + f.Format.Engine + "'s rules", "4 steps compared (the run is shorter than 64)", "of 4 (same luck)"} {
+		for _, want := range []string{"check: the last 64 steps of this run under " + f.Rules(), "4 steps compared (the run is shorter than 64)", "of 4 (same luck)"} {
 			if !strings.Contains(said.String(), want) {
 				t.Errorf("%s: no %q in\n%s", f.Name, want, said.String())
 			}

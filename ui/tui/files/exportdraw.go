@@ -173,8 +173,7 @@ func (v *Export) lines(w int, ascii bool) []pageLine {
 
 // checkWords say what the target would have done on this run.
 func (v *Export) checkWords() []string {
-	name := v.out.Target.Format.Engine
-	head := fmt.Sprintf("check: the last %d steps of this run under %s's rules", checkSteps, name)
+	head := fmt.Sprintf("check: the last %d steps of this run under %s", checkSteps, v.out.Target.Rules())
 	if v.bad != nil {
 		return []string{head, "cannot be checked: " + viz.FirstLine(v.bad.Error())}
 	}
