@@ -34,7 +34,8 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 	rec := &Recorded{texts: map[[2]string][]*Text{}}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 1<<16), maxRecordedLine)
-	for n := 1; in.Scan(); n++ {
+	n := 1
+	for ; in.Scan(); n++ {
 		var kind struct {
 			Type string `json:"type"`
 		}
@@ -70,6 +71,9 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 				rec.texts[key] = append(rec.texts[key], &cell.Texts[i].Text)
 			}
 		}
+	}
+	if errors.Is(in.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d MiB", n, maxRecordedLine>>20)
 	}
 	if err := in.Err(); err != nil {
 		return nil, err

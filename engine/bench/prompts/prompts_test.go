@@ -207,3 +207,22 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+// A device or a pipe has no end, or only one reading in it.
+func TestSetsAreFiles(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for _, path := range []string{os.DevNull, fmt.Sprintf("/dev/fd/%d", r.Fd())} {
+		if st, err := os.Stat(path); err != nil || st.Mode().IsRegular() {
+			t.Logf("%s is not there", path)
+			continue
+		}
+		if _, err := File(path, false); !errors.Is(err, errIrregular) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,10 +70,23 @@ func OfTokens(text string, tokens []int32) *Set {
 // file's folder. The error says why the file as a whole cannot be read.
 func File(path string, allowCmd bool) (*Set, error) {
 	s := &Set{
-		open:   func() (io.ReadCloser, error) { return os.Open(path) },
+		open:   func() (io.ReadCloser, error) { return open(path) },
 		reader: &check.Reader{Dir: filepath.Dir(path), AllowCmd: allowCmd},
 	}
 	return s, s.begin(strings.ToLower(filepath.Ext(path)))
+}
+
+var errIrregular = errors.New("is not a regular file; a set is read more than once")
+
+// open opens a file that can be read again and that has an end.
+func open(path string) (io.ReadCloser, error) {
+	switch st, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular() && !st.IsDir(): // reading a folder says what it is
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errIrregular}
+	}
+	return os.Open(path)
 }
 
 // begin finds the form of the set's file.

@@ -180,12 +180,16 @@ func (b *Box) Undo() (Vote, bool, error) {
 // Close closes the file.
 func (b *Box) Close() error { return b.file.Close() }
 
+// maxLine bounds a line of votes.
+const maxLine = 1 << 20
+
 // Read reads votes, one a line. The error names the line.
 func Read(r io.Reader) ([]Vote, error) {
 	var out []Vote
 	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 4096), 1<<20)
-	for n := 1; in.Scan(); n++ {
+	in.Buffer(make([]byte, 4096), maxLine)
+	n := 1
+	for ; in.Scan(); n++ {
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
@@ -198,6 +202,9 @@ func Read(r io.Reader) ([]Vote, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		out = append(out, v)
+	}
+	if errors.Is(in.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d MiB", n, maxLine>>20)
 	}
 	return out, in.Err()
 }

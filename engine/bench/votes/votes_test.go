@@ -118,3 +118,10 @@ func TestCount(t *testing.T) {
 		t.Error(lines.Lines())
 	}
 }
+
+func TestReadNamesALongLine(t *testing.T) {
+	_, err := Read(strings.NewReader("\n" + strings.Repeat(" ", maxLine+1)))
+	if err == nil || err.Error() != "line 2: longer than 1 MiB" {
+		t.Error(err)
+	}
+}
