@@ -62,7 +62,7 @@ func TestRuleErrors(t *testing.T) {
 		{"inside a string: hot", `inside is followed by a JSON string, not by "string:"`},
 		{"at token 4: lukewarm", "lukewarm: no such preset; hot, cold"},
 		{"at token 4: temprature=1", "temperature is meant"},
-		{"at token 4: temperature=hot", "temperature: a number"},
+		{"at token 4: temperature=hot", "temperature: want a number"},
 		{"at token 4: top_p=2", "top_p: 2 is out of range, 0 to 1"},
 		{"at token 4: temperature=3; order=vllm", "0 to 2 under vllm"},
 		{"at token 4: max_new_tokens=9", "holds for a whole text"},

@@ -69,7 +69,7 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"name":"a","config":null}`, `config: an object of parameters such as`},
 		{`{"name":"a"}`, "x.json: config is missing"},
 		{`{"name":5}`, "x.json:1: name: number where a text is wanted; a preset has"},
-		{`{"name":"a","config":{"top_k":1.5}}`, "top_k: a whole number"},
+		{`{"name":"a","config":{"top_k":1.5}}`, "top_k: want a whole number"},
 	} {
 		_, err := Decode(strings.NewReader(tt.text), "x.json")
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

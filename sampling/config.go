@@ -190,6 +190,9 @@ type RangeError struct {
 }
 
 func (e *RangeError) Error() string {
+	if _, word := e.Value.(string); word {
+		return fmt.Sprintf("%s: %v is not one of %s", e.Key, e.Value, e.Allowed)
+	}
 	return fmt.Sprintf("%s: %v is out of range, %s", e.Key, e.Value, e.Allowed)
 }
 

@@ -98,12 +98,12 @@ func TestProblems(t *testing.T) {
 		want string
 	}{
 		{"temperature", -1.0, "temperature: -1 is out of range, 0 to 100"},
-		{"top_k", "many", "top_k: a whole number, 0 to 2147483647"},
-		{"top_k", 1.5, "top_k: a whole number, 0 to 2147483647"},
+		{"top_k", "many", "top_k: want a whole number, 0 to 2147483647"},
+		{"top_k", 1.5, "top_k: want a whole number, 0 to 2147483647"},
 		{"top_p", 1.5, "top_p: 1.5 is out of range, 0 to 1"},
 		{"repetition_penalty", 0.0, "repetition_penalty: 0 is out of range, 0.000001 to 100"},
 		{"num_assistant_tokens", 0, "num_assistant_tokens: 0 is out of range, 1 to 16"},
-		{"do_sample", "maybe", "do_sample: true or false"},
+		{"do_sample", "maybe", "do_sample: want true or false"},
 		{"repeat_penalty", 1.1, `no parameter "repeat_penalty"; repetition_penalty is meant?`},
 		{"temprature", 1.1, `no parameter "temprature"; temperature is meant?`},
 		{"top-p", 1.1, `no parameter "top-p"; top_p is meant?`},
@@ -150,7 +150,7 @@ func TestDecodeConfigNamesLines(t *testing.T) {
 	want := []string{
 		`tuner.json:3: no parameter "repeat_penalty"; repetition_penalty is meant?`,
 		`tuner.json:4: top_p: 7 is out of range, 0 to 1`,
-		`tuner.json:5: top_k: a whole number, 0 to 2147483647`,
+		`tuner.json:5: top_k: want a whole number, 0 to 2147483647`,
 		`tuner.json:6: temperature is given twice`,
 	}
 	if err == nil || err.Error() != strings.Join(want, "\n") {

@@ -291,7 +291,7 @@ func plain(f float64) string {
 }
 
 func (p *Param) wrongForm() error {
-	return fmt.Errorf("%s: %s", p.Key, p.allowed())
+	return fmt.Errorf("%s: want %s", p.Key, p.allowed())
 }
 
 // check reports a value of the right type that the table does not allow.

@@ -161,15 +161,23 @@ func newRoot(sys System) *cobra.Command {
 	return root
 }
 
-// flagTypes are the types of flags that are no parameters, in words.
-var flagTypes = map[string]string{"int": "a whole number is wanted", "bool": "true or false"}
+// flagTypes are the types of flags that are not parameters, in words.
+var flagTypes = map[string]string{"int": "want a whole number", "bool": "want true or false"}
 
-// flagError says in words why the value of such a flag cannot be read.
+// flagError says why the value of a flag cannot be read, in the words of all
+// other errors; a parameter's flag names the parameter's allowed values.
 func flagError(err error) error {
 	var bad *pflag.InvalidValueError
-	if !errors.As(err, &bad) || flagTypes[bad.GetFlag().Value.Type()] == "" {
+	if !errors.As(err, &bad) {
 		return err
 	}
 	f := bad.GetFlag()
-	return fmt.Errorf("--%s %s: %s", f.Name, bad.GetValue(), flagTypes[f.Value.Type()])
+	why := flagTypes[f.Value.Type()]
+	if p, ok := f.Value.(*paramFlag); ok {
+		why = withoutKey(p.param.Key, bad.Unwrap())
+	}
+	if why == "" {
+		return err
+	}
+	return fmt.Errorf("--%s %s: %s", f.Name, bad.GetValue(), why)
 }

@@ -286,10 +286,13 @@ func setPair(cfg sampling.Config, kv string) (sampling.Config, error) {
 	}
 	v, err := p.Parse(text)
 	if err != nil {
-		return cfg, fmt.Errorf("%s=%s: %s", key, text, strings.TrimPrefix(err.Error(), key+": "))
+		return cfg, fmt.Errorf("%s=%s: %s", key, text, withoutKey(key, err))
 	}
 	return cfg.With(key, v, sampling.FromFlag)
 }
+
+// withoutKey is the error of a parameter's value where its name is said before.
+func withoutKey(key string, err error) string { return strings.TrimPrefix(err.Error(), key+": ") }
 
 // addRule adds a rule to the schedule.
 func addRule(cfg sampling.Config, rule string) (sampling.Config, error) {

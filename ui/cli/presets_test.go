@@ -79,7 +79,7 @@ func TestPresetCommandErrors(t *testing.T) {
 		{"save chat --top-k 3", []string{"chat is a built-in preset"}},
 		{"save new", []string{"nothing is set", "--set"}},
 		{"save mine --top-k 3", []string{"mine: a preset of that name is there already", "--force"}},
-		{"save new --top-k x", []string{"top_k", "whole number"}},
+		{"save new --top-k x", []string{"--top-k x", "want a whole number"}},
 		{"save new --schedule x", []string{"schedule: rule 1 (x)"}},
 		{"rename mine", []string{"the name and the new name"}},
 		{"rename nobody new", []string{"nobody: no preset of yours; mine, other"}},
