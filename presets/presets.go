@@ -113,9 +113,9 @@ func inWords(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("%s: %s where a text is wanted", kind.Field, kind.Value)
+		return fmt.Sprintf("%s: want a text, not %s", kind.Field, kind.Value)
 	case errors.As(err, &kind):
-		return kind.Value + " where an object is wanted"
+		return "want an object, not " + kind.Value
 	}
 	return err.Error()
 }

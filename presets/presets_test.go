@@ -64,11 +64,11 @@ func TestDecodeErrors(t *testing.T) {
 		{"{\"name\":\"a\",\n\"config\":{\n\"tempreature\":1}}", "x.json:3: no parameter \"tempreature\""},
 		{`{"name":"a","colour":"red","config":{}}`, "colour"},
 		{`{"config":{}}`, "name is missing"},
-		{`[]`, "x.json:1: array where an object is wanted; a preset has name, about and config"},
+		{`[]`, "x.json:1: want an object, not array; a preset has name, about and config"},
 		{"{\"name\":\"a\",\n\"config\":5}", `x.json:2: config: an object of parameters such as {"temperature": 0.7}`},
 		{`{"name":"a","config":null}`, `config: an object of parameters such as`},
 		{`{"name":"a"}`, "x.json: config is missing"},
-		{`{"name":5}`, "x.json:1: name: number where a text is wanted; a preset has"},
+		{`{"name":5}`, "x.json:1: name: want a text, not number; a preset has"},
 		{`{"name":"a","config":{"top_k":1.5}}`, "top_k: want a whole number"},
 	} {
 		_, err := Decode(strings.NewReader(tt.text), "x.json")

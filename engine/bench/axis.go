@@ -22,7 +22,7 @@ func ParseAxis(spec string) (Axis, error) {
 	key, list, ok := strings.Cut(spec, "=")
 	key, list = strings.TrimSpace(key), strings.TrimSpace(list)
 	if !ok || list == "" {
-		return Axis{}, fmt.Errorf("%s: key=from:to:step or key=value,value is wanted", spec)
+		return Axis{}, fmt.Errorf("%s: want key=from:to:step or key=value,value", spec)
 	}
 	a := Axis{Key: key}
 	if special[key] {
@@ -37,7 +37,7 @@ func ParseAxis(spec string) (Axis, error) {
 	case key == "seed":
 		return a, fmt.Errorf("seed: no axis; every cell is decoded with each seed")
 	case p.Kind >= sampling.Text:
-		return a, fmt.Errorf("%s: no axis; a parameter with one number or word is wanted", key)
+		return a, fmt.Errorf("%s: not an axis; want a parameter with one number or word", key)
 	}
 	texts := strings.Split(list, ",")
 	if parts := strings.Split(list, ":"); len(parts) > 1 && p.Kind != sampling.Choice {
@@ -69,7 +69,7 @@ func ParseAxis(spec string) (Axis, error) {
 // decimals of the parts, so that 0.1:0.5:0.2 has 0.3 and not 0.30000000000000004.
 func progression(parts []string) ([]string, error) {
 	if len(parts) != 3 {
-		return nil, fmt.Errorf("%s: from:to:step is wanted", strings.Join(parts, ":"))
+		return nil, fmt.Errorf("%s: want from:to:step", strings.Join(parts, ":"))
 	}
 	var x [3]float64
 	decimals := 0

@@ -120,7 +120,7 @@ func TestParseAxis(t *testing.T) {
 		{"top_p=0.5,0.50", "top_p: 0.50 is listed twice"},
 		{"temperature=1, 1", "temperature: 1 is listed twice"},
 		{"top_k=0:1:0.5", "whole number"},
-		{"stop=a,b", "no axis"},
+		{"stop=a,b", "not an axis"},
 		{"seed=1,2", "no axis"},
 	} {
 		if _, err := ParseAxis(tt.spec); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {

@@ -54,7 +54,7 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 		}
 		names[i] = string(a.Algorithm)
 	}
-	return "", fmt.Errorf("%q is no acceptance rule, want one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("%q is not an acceptance rule; want one of %s", name, strings.Join(names, ", "))
 }
 
 // A method is how an algorithm judges one token. Its zero fields are the

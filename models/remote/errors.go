@@ -24,7 +24,7 @@ import (
 
 // ErrModelChanged means that the model behind a server is no longer the one
 // the run began with. The session still holds its tokens.
-var ErrModelChanged = errors.New("the model behind the server has changed")
+var ErrModelChanged = errors.New("the model of the server has changed")
 
 // A Fault is the kind of an [Error], which decides whether repeating can help.
 type Fault uint8

@@ -297,7 +297,7 @@ func TestObserveFaults(t *testing.T) {
 		{"cut in an event", stream(step1, step1[:80]), "Hi", "broken JSON"},
 		{"error inside", stream(step1, `data: {"error":{"message":"out of \u001b[31mmemory","type":"server_error"}}`+"\n\n"), "Hi", `out of \u{1b}[31mmemory`},
 		{"no logprobs", stream(`data: {"choices":[{"delta":{"content":"Hi"}}]}`+"\n\n", last, done), "", "gives no log-probabilities"},
-		{"NaN", stream(step1, strings.Replace(step1, "-2", "NaN", 1), done), "Hi", "probability that is none"},
+		{"NaN", stream(step1, strings.Replace(step1, "-2", "NaN", 1), done), "Hi", "not a probability"},
 		{"too much", stream(step1, strings.Replace(step1, "-2", "-0.1", 1), done), "Hi", "add up to more than 1"},
 		{"a giant event", stream("data: " + strings.Repeat(" ", 4<<20+1)), "", "larger than"},
 		{"a giant token", stream(strings.Replace(step1, `"token":"Hi"`, `"token":"`+strings.Repeat("x", 64<<10+1)+`"`, 1)), "", "more different tokens, or longer ones"},

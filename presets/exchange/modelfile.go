@@ -188,7 +188,7 @@ var retired = []string{"tfs_z", "numa"}
 // up.
 func (m *modelfile) put(e carrier.Entry) {
 	if slices.Contains(retired, e.Key) {
-		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is no parameter any more; Ollama refuses the file", e.Line, e.Key))
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is not a parameter any more; Ollama refuses the file", e.Line, e.Key))
 	}
 	if f := ollama.field(e.Key); f != nil && !gathers(f.ours) {
 		m.s.entries = slices.DeleteFunc(m.s.entries, func(x carrier.Entry) bool { return x.Key == e.Key })

@@ -184,12 +184,12 @@ func jsonProblem(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Errorf("no JSON object: %w", err)
+		return fmt.Errorf("not a JSON object: %w", err)
 	case errors.As(err, &kind):
 		if kind.Field == "" {
-			return fmt.Errorf("no JSON object: a case is wanted, not %s", article(kind.Value))
+			return fmt.Errorf("not a JSON object: want a case, not %s", article(kind.Value))
 		}
-		return fmt.Errorf("%s: %s where %s is wanted", kind.Field, kind.Value, inWords(kind.Type))
+		return fmt.Errorf("%s: want %s, not %s", kind.Field, inWords(kind.Type), kind.Value)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func inWords(t reflect.Type) string {
 	case reflect.String:
 		return "a text"
 	case reflect.Uint64:
-		return "a whole number, 0 or more,"
+		return "a whole number, 0 or more"
 	case reflect.Int, reflect.Int32:
 		return "a whole number"
 	}

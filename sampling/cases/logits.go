@@ -87,7 +87,7 @@ func parseFloat(b []byte) (float64, error) {
 		case "-inf", "-Infinity":
 			return math.Inf(-1), nil
 		}
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	if string(b) == "null" {
 		return math.Inf(-1), nil // a masked logit
@@ -95,7 +95,7 @@ func parseFloat(b []byte) (float64, error) {
 	// The string does not outlive the call.
 	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), 32)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%q is no number", b)
+		return 0, fmt.Errorf("%q is not a number", b)
 	}
 	return f, nil
 }

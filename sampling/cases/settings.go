@@ -65,7 +65,7 @@ func newPlan(engine, override string, raw json.RawMessage) (plan, error) {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
 		if d.Decode(&settings) != nil {
-			return p, &settingsError{errors.New("settings: an object is wanted")}
+			return p, &settingsError{errors.New("settings: want an object")}
 		}
 	}
 	c, err := configOf(from, settings)

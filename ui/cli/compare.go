@@ -45,7 +45,7 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 			return err
 		}
 		if len(specs) < 2 || len(specs) > maxLanes {
-			return wrong("--lane: given %d times, 2 to %d lanes are wanted", len(specs), maxLanes)
+			return wrong("--lane: given %d times; want 2 to %d lanes", len(specs), maxLanes)
 		}
 		lanes := make([]laneSpec, len(specs))
 		for i, spec := range specs {

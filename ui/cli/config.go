@@ -347,7 +347,7 @@ force, and says what the engine of each makes of the other's.`,
   logitscope config diff generation_config.json Modelfile`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return wrong("config diff: two files or presets are wanted")
+				return wrong("config diff: want two files or presets")
 			}
 			var cfg [2]sampling.Config
 			for i, name := range args {

@@ -69,7 +69,7 @@ as a preset that --preset NAME takes from then on, and prints the path of its fi
 	cmd.Flags().BoolVar(&force, "force", false, "write over a preset of that name")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return wrong("config presets save: one name is wanted")
+			return wrong("config presets save: want one name")
 		}
 		if err := store.CheckName(args[0]); err != nil {
 			return wrongly(err)
@@ -107,7 +107,7 @@ func newPresetsRename(sys System) *cobra.Command {
 		Example: "  logitscope config presets rename mine support",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return wrong("config presets rename: the name and the new name are wanted")
+				return wrong("config presets rename: want the name and the new name")
 			}
 			if err := store.CheckName(args[1]); err != nil {
 				return wrongly(err)
@@ -130,7 +130,7 @@ func newPresetsDelete(sys System) *cobra.Command {
 		Example: "  logitscope config presets delete mine",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return wrong("config presets delete: one name is wanted")
+				return wrong("config presets delete: want one name")
 			}
 			if err := hasPreset(sys, args[0]); err != nil {
 				return err
@@ -152,7 +152,7 @@ func newPresetsRestore(sys System) *cobra.Command {
 		Example: "  logitscope config presets restore mine",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return wrong("config presets restore: one name is wanted")
+				return wrong("config presets restore: want one name")
 			}
 			path, err := userPresets(sys).Restore(args[0], force)
 			if err != nil && !errors.Is(err, store.ErrExists) {

@@ -61,7 +61,7 @@ func newModelsList(sys System) *cobra.Command {
 // oneModel is the argument check of commands about one model.
 func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return wrong("models %s: one model is wanted: %s", cmd.Name(), open.Usage())
+		return wrong("models %s: want one model: %s", cmd.Name(), open.Usage())
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func newModelsLogits(sys System) *cobra.Command {
 				return err
 			}
 			if len(ids) == 0 {
-				return wrong("--prompt: no tokens; one or more are wanted")
+				return wrong("--prompt: no tokens; want one or more")
 			}
 			return printLogits(cmd.Context(), sys.Out, m, ids, all)
 		},

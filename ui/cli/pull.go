@@ -22,7 +22,7 @@ HF_ENDPOINT are honoured.`,
 		Example: "  logitscope models pull hf:owner/repo/model-q8_0.gguf",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return wrong("models pull: one file is wanted: hf:OWNER/REPO/FILE.gguf")
+				return wrong("models pull: want one file: hf:OWNER/REPO/FILE.gguf")
 			}
 			ref, err := hub.ParseRef(args[0])
 			if err != nil {

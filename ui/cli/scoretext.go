@@ -137,7 +137,7 @@ func (s *shared) prepareReading(ctx context.Context, name, against string) (*rea
 	r := &reading{bytes: len(data), close: func() { j.release(ctx) }}
 	if j.settings.Config().Text("constraint") != "" {
 		r.close()
-		return nil, wrong("score reads a text as it is: a constraint is no part of it; constrain and check judge texts")
+		return nil, wrong("score reads a text as it is and takes no constraint; constrain and check judge texts")
 	}
 	r.in.Law = score.Law{Model: j.model, Pipeline: j.settings.Pipeline}
 	if err = s.readTokens(ctx, r, j, string(data)); err == nil && against != "" {

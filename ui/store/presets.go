@@ -52,7 +52,7 @@ func CheckName(name string) error {
 	lower := strings.ToLower(name)
 	for _, b := range presets.Names() {
 		if lower == b {
-			return fmt.Errorf("%s is a built-in preset; another name is wanted", name)
+			return fmt.Errorf("%s is a built-in preset; choose another name", name)
 		}
 	}
 	device := len(lower) == 4 && (lower[:3] == "com" || lower[:3] == "lpt") && lower[3] >= '0' && lower[3] <= '9'
@@ -60,7 +60,7 @@ func CheckName(name string) error {
 	case name == "" || len(name) > maxName || strings.ContainsFunc(lower, notInName):
 		return fmt.Errorf("%q: a name has letters, digits, - and _, 1 to %d of them", name, maxName)
 	case device || slices.Contains(reserved, lower):
-		return fmt.Errorf("%s: a name that Windows keeps for a device; another is wanted", name)
+		return fmt.Errorf("%s: Windows keeps this name for a device; choose another", name)
 	}
 	return nil
 }

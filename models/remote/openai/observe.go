@@ -201,7 +201,7 @@ func (w *watch) step(s *jsonscan.Scanner) {
 	sum := 0.0
 	for _, v := range w.row.Values {
 		if v != v || v > 1e-3 {
-			w.wrong = w.m.c.Errorf(remote.Malformed, "sent a step with a probability that is none")
+			w.wrong = w.m.c.Errorf(remote.Malformed, "sent a step with a value that is not a probability")
 			return
 		}
 		sum += math.Exp(float64(v))

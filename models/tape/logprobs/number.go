@@ -72,7 +72,7 @@ func (p place) logprob() (reading, error) {
 	case math.IsNaN(p.num):
 		return r, p.errorf("%.40s is not a number that can be used", p.lit)
 	case p.num > slack:
-		return r, p.errorf("%.40s is above 0, so it is no log probability", p.lit)
+		return r, p.errorf("%.40s is above 0, so it is not a log probability", p.lit)
 	case p.num <= floor:
 		r.floor = true
 	default:
