@@ -20,12 +20,8 @@ import (
 // the built-in model was trained on.
 const labPrompt = "Once upon a time there was a little fox who lived in the"
 
-// The lab starts with the chat preset and this seed, so that two people who
-// open it see the same text.
-const (
-	labPreset = "chat"
-	labSeed   = "42"
-)
+// labPreset is what the lab starts with where nothing else is asked for.
+const labPreset = "chat"
 
 // labFlags are the flags of the screen itself.
 type labFlags struct {
@@ -144,9 +140,6 @@ func (s *shared) asLab() {
 	if !s.flags.Changed("prompt") && s.promptFile == "" && s.promptTokens == "" {
 		s.prompt = labPrompt
 		s.flags.Lookup("prompt").Changed = true
-	}
-	if f := s.params["seed"]; !f.given {
-		s.set = append([]string{"seed=" + labSeed}, s.set...)
 	}
 }
 

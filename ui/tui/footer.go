@@ -31,7 +31,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return "! " + viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	case m.Notice.Text != "":
 		return viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{}
-	case m.fresh && m.screen.id == kit.ViewLab:
+	case m.fresh && m.screen.id == kit.ViewLab && m.player == nil:
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}
 	if s := m.WaitingLine(); s != "" {
@@ -120,6 +120,9 @@ var footersByState = map[engine.Phase][]kit.Hint{
 var zoomFooter = []kit.Hint{{ID: kit.ActZoom, Word: "all panes"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight}, {ID: kit.ActLeft, Word: "back"},
 	{Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict}, {ID: kit.ActHelp}}
 
+var zoomFooterRunning = []kit.Hint{{ID: kit.ActZoom, Word: "all panes"}, {ID: kit.ActRun, Word: "pause"}, {ID: kit.ActFaster, Word: "faster"}, {ID: kit.ActSlower, Word: "slower"},
+	{Keys: "1-5", Word: "preset"}, {ID: kit.ActHelp}}
+
 // drawFooter draws the hints that fit, all of them keys that act now.
 func (m *Model) drawFooter(c *viz.Canvas, k kit.Class) {
 	x := 1
@@ -155,6 +158,9 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	}
 	if m.lab.Zoomed() {
 		list = zoomFooter
+		if m.Lane().View.Phase == engine.Running {
+			list = zoomFooterRunning
+		}
 	}
 	if m.player != nil {
 		list = m.player.Footer()

@@ -204,3 +204,15 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 		t.Errorf("only %d cases", tried)
 	}
 }
+
+// While a text is written, space pauses in the zoomed pane too.
+func TestZoomedFooterWhileRunning(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.start(storyPrompt)
+	b.keys("z")
+	b.has("space run")
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Running })
+	b.lacks("space run")
+	b.has("space pause")
+}

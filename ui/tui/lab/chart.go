@@ -164,7 +164,7 @@ func (d *rowDrawer) rest(y int, ln chartLine, name string) {
 func (d *rowDrawer) elsewhere(y int, ln chartLine) {
 	d.rest(y, ln, run.UnnamedLabel(d.t, d.col.labelW))
 	if d.col.reason > 0 && d.col.words {
-		d.c.Put(d.col.reason, y, viz.Cut("unnamed, never drawn", d.c.W-d.col.reason), viz.Ink{Role: viz.Muted})
+		d.c.Put(d.col.reason, y, viz.FirstFit(d.c.W-d.col.reason, "unnamed, never drawn", "unnamed"), viz.Ink{Role: viz.Muted})
 	}
 }
 
