@@ -70,6 +70,7 @@ var pure = map[string][]string{
 
 func TestImports(t *testing.T) {
 	files := 0
+	address := map[string]string{} // of a package's name
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return err
@@ -80,6 +81,11 @@ func TestImports(t *testing.T) {
 			return err
 		}
 		dir := path.Dir(filepath.ToSlash(file))
+		if other := address[f.Name.Name]; other == "" {
+			address[f.Name.Name] = dir
+		} else if other != dir && f.Name.Name != "main" {
+			t.Errorf("package %s stands in %s and in %s", f.Name.Name, other, dir)
+		}
 		if strings.HasSuffix(dir, "test") {
 			return nil // what tests of several packages share
 		}

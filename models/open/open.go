@@ -14,13 +14,13 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/models/ollamastore"
 	"logitscope/models/remote"
 	"logitscope/models/remote/llamaserver"
 	"logitscope/models/remote/ollama"
 	"logitscope/models/remote/openai"
 	"logitscope/models/remote/sglang"
 	"logitscope/models/remote/vllm"
-	"logitscope/models/store"
 	"logitscope/models/table"
 	"logitscope/models/tape"
 )
@@ -144,7 +144,7 @@ func openOllama(ctx context.Context, name string, opt Options) (models.Model, er
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	blob, err := store.Resolve(store.DefaultStore(getenv, opt.Home), name)
+	blob, err := ollamastore.Resolve(ollamastore.DefaultStore(getenv, opt.Home), name)
 	if err != nil {
 		m, remoteErr := openServer(ctx, ollama.Kind, name, opt)
 		if remoteErr != nil {

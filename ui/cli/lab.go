@@ -12,8 +12,8 @@ import (
 	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/tui"
-	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/verdicts"
 )
 
 // labPrompt is the prompt the lab opens with: wide open, and well inside what
@@ -159,7 +159,7 @@ func (s *shared) screen(ctx context.Context, jobs []*job, compare bool) tui.Opti
 		Theme: s.lf.theme, ASCII: s.lf.ascii, NoMouse: s.lf.noMouse, FPS: s.lf.fps,
 		NoColor:   s.sys.Getenv("NO_COLOR") != "",
 		ConfigDir: configDir(s.sys),
-		Bench:     room.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench"), Report: s.labReport},
+		Bench:     verdicts.Options{File: s.lf.prompts, Dir: filepath.Join(cacheDir(s.sys), "bench"), Report: s.labReport},
 	}
 	opt.Talk, opt.Ends = j.talk, j.ends
 	for _, p := range presets.Builtin() {

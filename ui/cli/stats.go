@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"logitscope/engine/stats/cases"
+	"logitscope/engine/stats/request"
 )
 
 func newStats(sys System) *cobra.Command {
@@ -19,7 +19,7 @@ func newStats(sys System) *cobra.Command {
 		Long: `Stats reads one {"id","kind","input"} a line and writes {"id","result"}, in order:
 the numbers that the bench prints, for given counts and values. It needs no
 model. Intervals are at 95 %. A bad line gives {"id","error"} and the run goes on;
-the exit code is then 1. The kinds are ` + strings.Join(cases.Kinds(), ", ") + `.`,
+the exit code is then 1. The kinds are ` + strings.Join(request.Kinds(), ", ") + `.`,
 		Example: `  echo '{"id":1,"kind":"wilson","input":{"k":27,"n":30}}' | logitscope stats`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -31,7 +31,7 @@ the exit code is then 1. The kinds are ` + strings.Join(cases.Kinds(), ", ") + `
 				if err := json.Unmarshal(line, &q); err != nil {
 					return nil, errors.New("must be a JSON object with kind and input")
 				}
-				r, err := cases.Compute(q.Kind, q.Input)
+				r, err := request.Compute(q.Kind, q.Input)
 				return struct {
 					ID     json.RawMessage `json:"id"`
 					Result json.RawMessage `json:"result"`

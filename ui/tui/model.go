@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
-	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
@@ -22,6 +21,7 @@ import (
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
+	"logitscope/ui/tui/verdicts"
 	"logitscope/ui/tui/vote"
 	"logitscope/viz"
 )
@@ -34,7 +34,7 @@ type Model struct {
 	w, h int
 
 	*run.Lanes
-	bench  *room.Room     // prompts and configs, over all openings
+	bench  *verdicts.Room // prompts and configs, over all openings
 	score  predict.Score  // of predicting, over all openings
 	player *replay.Player // of a recording; nil where a model runs
 
@@ -84,7 +84,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
-	m.bench = room.NewRoom(ctx, wg, m.Lanes, opt.Bench)
+	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
 	m.prompts = prompt.New(m.Lanes)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}

@@ -8,8 +8,8 @@ import (
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/sampling"
-	room "logitscope/ui/tui/bench"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/verdicts"
 	"logitscope/ui/tui/vote"
 )
 
@@ -54,7 +54,7 @@ type Options struct {
 	Record func(lane int, m models.Model, v engine.View, turns []chat.Message) error
 
 	Replay   *Replay // to play; nil for a model that runs
-	Bench    room.Options
+	Bench    verdicts.Options
 	Vote     vote.Options // to open first, where it has pairs
 	Sweep    *grids.Grid  // to look at first; nil for none
 	Problems []error      // found before the start, such as a preset file that cannot be read; shown, never fatal

@@ -1,10 +1,10 @@
-// Package store finds models in the store that an Ollama server keeps on
+// Package ollamastore finds models in the store that an Ollama server keeps on
 // disk, so that they can be opened without the server.
 //
 // The store holds manifests by name, manifests/HOST/NAMESPACE/MODEL/TAG, each
 // a JSON list of layers, and their content by digest, blobs/sha256-HEX. The
 // layer of weights is a GGUF file. Nothing is written.
-package store
+package ollamastore
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package cases
+package request
 
 import (
 	"bytes"

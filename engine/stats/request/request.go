@@ -1,6 +1,6 @@
-// Package cases computes statistics that are asked for as JSON: one function
+// Package request computes statistics that are asked for as JSON: one function
 // a kind, for scripts and for comparing this program's numbers with others'.
-package cases
+package request
 
 import (
 	"bytes"

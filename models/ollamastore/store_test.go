@@ -1,4 +1,4 @@
-package store
+package ollamastore
 
 import (
 	"crypto/sha256"
