@@ -510,7 +510,7 @@ func TestValueAfterASwitch(t *testing.T) {
 		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() == "bool" && f.NoOptDefVal != "" && f.Name != "help" && f.Name != "version" && f.Name != "licenses" {
+			if f.NoOptDefVal != "" && f.Name != "help" && f.Name != "version" && f.Name != "licenses" {
 				names = append(names, f.Name)
 			}
 		})
@@ -527,5 +527,25 @@ func TestValueAfterASwitch(t *testing.T) {
 	t.Logf("%d cases", tried)
 	if tried < 20 {
 		t.Errorf("only %d cases", tried)
+	}
+}
+
+// A seed that the engine does not take as it is, is named on standard error,
+// once, by every command that draws.
+func TestSeedsBeyondTheEngine(t *testing.T) {
+	for _, c := range []struct{ order, seed, want string }{
+		{"llama.cpp", "4294967296", "logitscope: llama.cpp keeps 32 bits of a seed: 4294967296 acts as 0\n"},
+		{"llama.cpp", "4294967294", ""},
+		{"transformers", "4294967296", ""},
+	} {
+		for _, args := range [][]string{
+			{"run", "--prompt", "x", "--max-new-tokens", "1"},
+			{"compare", "--prompt", "x", "--max-new-tokens", "1", "--format", "jsonl", "--lane", "chat", "--lane", "creative"},
+		} {
+			_, errs, code := try(t, "", append(args, "--order", c.order, "--seed", c.seed)...)
+			if code != exitDone || errs != c.want {
+				t.Errorf("%s, order %s, seed %s: exit %d, %q, want %q", args[0], c.order, c.seed, code, errs, c.want)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,8 +127,20 @@ func (s *shared) compile(j *job, cfg sampling.Config, lane laneSpec) (*engine.Se
 		err = &sourceError{s.constraintOf(cfg, lane).from, err}
 	case err != nil:
 		err = s.blamed(cfg, lane, err)
+	default:
+		s.noteSeed(set.Pipeline)
 	}
 	return set, wrongly(err)
+}
+
+// noteSeed notes that the engine takes another seed than the one given. What
+// else it adjusts changes no draw behind the user's back; config show says it.
+func (s *shared) noteSeed(p *sampling.Pipeline) {
+	for _, n := range p.Adjusted() {
+		if n.Key == "seed" && !slices.Contains(s.notes, n.Text) {
+			s.notes = append(s.notes, n.Text)
+		}
+	}
 }
 
 // checkIDs refuses settings about token ids that the model does not have, where

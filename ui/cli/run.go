@@ -111,7 +111,7 @@ func switchOf(cmd *cobra.Command, arg string) (name string) {
 		return ""
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if name == "" && f.Value.Type() == "bool" && f.NoOptDefVal == f.Value.String() {
+		if name == "" && f.NoOptDefVal == "true" && f.Value.String() == "true" {
 			name = f.Name
 		}
 	})
