@@ -119,7 +119,7 @@ func (s *shared) benchConfigs(f *benchFlags) ([]laneSpec, error) {
 		out = append(out, spec)
 	}
 	for _, text := range f.lanes {
-		spec, err := s.lane(text)
+		spec, err := s.lane("--lane", text)
 		if err != nil {
 			return nil, err
 		}

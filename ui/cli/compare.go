@@ -45,12 +45,12 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 			return err
 		}
 		if len(specs) < 2 || len(specs) > maxLanes {
-			return wrong("--lane: given %d times; want 2 to %d lanes", len(specs), maxLanes)
+			return wrong("--lane: want 2 to %d lanes, given %d", maxLanes, len(specs))
 		}
 		lanes := make([]laneSpec, len(specs))
 		for i, spec := range specs {
 			var err error
-			if lanes[i], err = s.lane(spec); err != nil {
+			if lanes[i], err = s.lane("--lane", spec); err != nil {
 				return err
 			}
 		}
@@ -68,6 +68,7 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 
 // A laneSpec is a lane as the command line describes it.
 type laneSpec struct {
+	flag   string // the flag that gave it, "--lane"
 	text   string
 	label  string
 	model  string // empty for the shared one
@@ -75,25 +76,28 @@ type laneSpec struct {
 	set    sampling.Config // the key=value pairs
 }
 
-// lane reads a SPEC: a preset, then key=value pairs.
-func (s *shared) lane(spec string) (laneSpec, error) {
+// given is the lane as it was asked for, for errors.
+func (l laneSpec) given() string { return l.flag + " " + l.text }
+
+// lane reads the SPEC of a flag: a preset, then key=value pairs.
+func (s *shared) lane(flag, spec string) (laneSpec, error) {
 	parts := splitSpec(spec)
 	p, err := findPreset(s.sys, parts[0])
 	if err != nil {
-		return laneSpec{}, wrong("--lane %s: it begins with a preset's name; %v", spec, err)
+		return laneSpec{}, wrong("%s %s: it begins with a preset's name; %v", flag, spec, err)
 	}
-	l := laneSpec{text: spec, label: p.Name}
+	l := laneSpec{flag: flag, text: spec, label: p.Name}
 	l.preset = p.Config
 	for _, kv := range parts[1:] {
 		key, value, pair := strings.Cut(kv, "=")
 		if pair && key == "model" {
 			if l.model = value; value == "" {
-				return l, wrong("--lane %s: model= needs a name", spec)
+				return l, wrong("%s: model= needs a name", l.given())
 			}
 			continue
 		}
 		if l.set, err = setPair(l.set, kv); err != nil {
-			return l, wrongly(flagged("--lane "+spec+":", err))
+			return l, wrongly(flagged(l.given()+":", err))
 		}
 		if !keepsPreset[key] {
 			l.label = p.Name + "*"
@@ -172,7 +176,7 @@ func (s *shared) makeJobs(ctx context.Context, specs []laneSpec) ([]*job, error)
 		if base, ok := opened[spec.model]; ok {
 			j = *base
 		} else {
-			m, err := s.open(ctx, "--lane "+spec.text+": model", spec.model)
+			m, err := s.open(ctx, spec.given()+": model", spec.model)
 			if err != nil {
 				return nil, err
 			}

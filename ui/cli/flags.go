@@ -28,6 +28,7 @@ func underscores(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 type shared struct {
 	sys       System
 	byDefault bool // the preset is the program's choice, not the user's
+	seeded    bool // the seed counts as set where nobody set it: a server is sent the one that the screen names
 	onScreen  bool // the lab is open or about to be
 	flags     *pflag.FlagSet
 
@@ -152,6 +153,9 @@ func (s *shared) configuration(base sampling.Config, lane laneSpec) (sampling.Co
 	if err != nil {
 		return base, wrong("--preset %v", err)
 	}
+	if _, set := base.Lookup("seed"); s.seeded && !set {
+		base = base.MustWith("seed", base.Uint("seed"), sampling.FromDefault)
+	}
 	cfg := base.Merge(p.Config)
 	if s.flags.Changed("config") && !s.ownConfigs {
 		file, err := s.readConfig()
@@ -183,7 +187,7 @@ func (s *shared) validate(cfg sampling.Config) error {
 // is wrong with it.
 func (s *shared) blamed(cfg sampling.Config, lane laneSpec, err error) error {
 	if lane.text != "" {
-		return flagged("--lane "+lane.text+":", err)
+		return flagged(lane.given()+":", err)
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {

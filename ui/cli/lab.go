@@ -141,6 +141,7 @@ func (s *shared) asLab() {
 		s.prompt = labPrompt
 		s.flags.Lookup("prompt").Changed = true
 	}
+	s.seeded = true
 }
 
 // screen describes the lab to the package that draws it.

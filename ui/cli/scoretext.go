@@ -172,9 +172,9 @@ func (s *shared) readTokens(ctx context.Context, r *reading, j *job, text string
 // readAgainst adds the second law: the settings of a lane, on the same model or
 // on one of the same vocabulary.
 func (s *shared) readAgainst(ctx context.Context, r *reading, j *job, spec string) error {
-	lane, err := s.lane(spec)
+	lane, err := s.lane("--against", spec)
 	if err != nil {
-		return wrong("--against %v", err)
+		return err
 	}
 	other := *j
 	if lane.model != "" {

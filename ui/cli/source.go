@@ -272,7 +272,7 @@ func (s *shared) constraintOf(cfg sampling.Config, lane laneSpec) source {
 	_, preset := lane.preset.Lookup("constraint")
 	switch {
 	case own || preset && set.Origin == sampling.FromPreset:
-		c.from = "--lane " + lane.text + ": constraint"
+		c.from = lane.given() + ": constraint"
 	case set.Origin == sampling.FromPreset:
 		c.from = "--preset " + s.preset + ": constraint"
 	case set.Origin == sampling.FromFile:

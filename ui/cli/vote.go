@@ -91,7 +91,7 @@ func tallyVotes(sys System, files []string) error {
 // vote decodes the texts and opens the screen on them.
 func (s *shared) vote(ctx context.Context, f *voteFlags) error {
 	if n := len(f.lanes) + len(f.configs); n < 2 || n > maxLanes {
-		return wrong("--lane: given %d times; must be 2 to %d lanes", n, maxLanes)
+		return wrong("--lane: want 2 to %d lanes, given %d", maxLanes, n)
 	}
 	if err := s.terminal(); err != nil {
 		return err
