@@ -171,13 +171,16 @@ func (t *runner) read(line []byte) error {
 	}
 	n := len(t.c.Logits.Values)
 	if n == 0 {
-		return errors.New("logits: no values")
+		return errors.New("logits: want an object" + logitsShape)
 	}
 	if t.c.Vocab != 0 && t.c.Vocab != n {
 		return fmt.Errorf("vocab: %d, but the row has %d logits", t.c.Vocab, n)
 	}
 	return nil
 }
+
+// logitsShape is what an object of logits looks like.
+const logitsShape = ` such as {"values":[2.5,-1,0.5]}`
 
 func jsonProblem(err error) error {
 	var syntax *json.SyntaxError
@@ -189,7 +192,11 @@ func jsonProblem(err error) error {
 		if kind.Field == "" {
 			return fmt.Errorf("not a JSON object: want a case, not %s", article(kind.Value))
 		}
-		return fmt.Errorf("%s: want %s, not %s", kind.Field, inWords(kind.Type), kind.Value)
+		want := inWords(kind.Type)
+		if kind.Type == reflect.TypeFor[Logits]() {
+			want += logitsShape
+		}
+		return fmt.Errorf("%s: want %s, not %s", kind.Field, want, kind.Value)
 	}
 	return err
 }

@@ -166,7 +166,7 @@ func TestBadLinesInWords(t *testing.T) {
 		{`"x"`, "not a JSON object: want a case, not a string"},
 		{`{"id":1,"engine":"llama.cpp","logits":{"kind":"inline","values":[1,2]},"settings":{"samplers":["foo"]}}`, `samplers: no stage \"foo\"`},
 		{`{"id":1,"engine":"nope","logits":{"kind":"inline","values":[1,2]},"settings":{}}`, "nope"},
-		{`{"logits":5}`, "logits: want an object, not number"},
+		{`{"logits":5}`, `logits: want an object such as {\"values\":[2.5,-1,0.5]}, not number`},
 		{`{"logits":{"values":[1]},"prompt_tokens":"x"}`, "prompt_tokens: want a list, not string"},
 		{`{"logits":{"values":[1]},"prompt_tokens":[1.5]}`, "prompt_tokens: want a whole number, not number 1.5"},
 		{`{"logits":{"seed":-1}}`, "logits.seed: want a whole number, 0 or more, not number -1"},

@@ -128,7 +128,7 @@ func (s *shared) prepareReading(ctx context.Context, name, against string) (*rea
 		return nil, wrong("--text %v", err)
 	}
 	if err := checkUTF8(string(data)); err != nil {
-		return nil, wrong("--text %s: %v", name, err)
+		return nil, wrong("--text %s: %s", name, err.Bare())
 	}
 	j, err := s.prepare(ctx)
 	if err != nil {

@@ -230,7 +230,7 @@ func (s *shared) readable(f *sourceFlag, texts ...string) error {
 
 // checkUTF8 reports the first byte of a text that is not UTF-8, as a
 // *constrain.SyntaxError.
-func checkUTF8(text string) error {
+func checkUTF8(text string) *constrain.SyntaxError {
 	n := 0
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])
