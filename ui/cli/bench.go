@@ -62,7 +62,7 @@ judges the texts by checks, and says which configs do better than the first: the
 difference with its 95 % interval, and a verdict in a sentence. A config is a
 preset or a file (--config), a lane as in compare (--lane), or a point of a grid
 (--grid; model, preset, order and constraint=on,off are axes too). A set is JSON
-lines, CSV or TSV with a header, or texts parted by lines ---; docs/bench.md has
+lines, CSV or TSV with a header, or texts between lines of ---; docs/bench.md has
 its form. Finished texts stay on disk: the same command goes on where it was
 stopped, and prints the same bytes. The checks are:
 

@@ -153,7 +153,7 @@ func drawLines(c *viz.Canvas, x int, lines []string, ink viz.Ink) {
 func (r *Room) drawEmpty(c *viz.Canvas, h kit.Host) {
 	c = viz.Box(c, viz.Frame{Title: "bench", Right: "K · esc", Focused: true})
 	lines := []string{"no prompts yet: enter opens a file (--prompts), e takes the lab's prompt", "",
-		"A file is JSON lines, CSV or TSV with a header, or texts parted by lines ---.", "expect holds the checks that a text must pass: contains: Paris"}
+		"Files: JSON lines, CSV or TSV with a header, texts between lines of ---.", "expect holds the checks that a text must pass: contains: Paris"}
 	if r.opening {
 		lines = []string{"reading the prompts …"}
 	}
