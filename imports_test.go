@@ -39,6 +39,7 @@ var rules = []rule{
 	{"engine", []string{"logitscope/ui", "logitscope/viz", "logitscope/presets", charm}, nil},
 	{"engine/loops", []string{"logitscope/"}, nil},
 	{"engine/check", []string{"logitscope/"}, []string{"logitscope/engine/check", "logitscope/engine/loops", "logitscope/sampling/constrain"}},
+	{"engine/quiz", []string{"logitscope/", "os"}, nil},
 	{"engine/stats", []string{"logitscope/"}, []string{"logitscope/engine/stats"}},
 	{"engine/schedule", []string{"logitscope/"}, []string{"logitscope/sampling"}},
 	{"ui/handout", []string{"logitscope/ui", charm}, nil},
@@ -66,6 +67,7 @@ var pure = map[string][]string{
 	"sampling/partial": {"time", "sync"},
 	"sampling/row":     {"time", "sync"},
 	"sampling/simd":    {"time", "sync"},
+	"engine/quiz":      {"time", "sync"},
 }
 
 func TestImports(t *testing.T) {
