@@ -2,7 +2,8 @@ package vote
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -22,9 +23,13 @@ type Options struct {
 // View is a blind vote. Nothing on it tells the lanes apart: no names, no
 // counts of wins, sides shuffled, both boxes alike.
 type View struct {
-	opt Options
-	box *votes.Box
-	at  int // of the pair that is asked; the number of pairs at the end
+	opt   Options
+	box   *votes.Box
+	at    int             // of the pair that is asked; the number of pairs at the end
+	alone int             // the side that is shown alone; both if negative
+	down  int             // lines of the texts above their boxes
+	asked time.Time       // when this pair was first on the screen
+	paces []time.Duration // that each answer of this sitting took
 }
 
 // New opens a vote, which goes on after the votes that the file has; nil after
@@ -41,7 +46,7 @@ func New(h kit.Host, opt Options) (kit.View, tea.Cmd) {
 	}
 	opt.Pairs = append([]votes.Pair(nil), opt.Pairs...)
 	votes.Shuffle(opt.Pairs, opt.Seed)
-	v := &View{opt: opt, box: box}
+	v := &View{opt: opt, box: box, alone: both}
 	v.next()
 	return v, nil
 }
@@ -50,6 +55,27 @@ func New(h kit.Host, opt Options) (kit.View, tea.Cmd) {
 func (v *View) next() {
 	for v.at = 0; v.at < len(v.opt.Pairs) && v.box.Decided(v.opt.Pairs[v.at].ID); v.at++ {
 	}
+	v.down, v.asked = 0, time.Now()
+	if v.alone != both {
+		v.alone = 0
+	}
+}
+
+// both sides are shown.
+const both = -1
+
+// fewest is how many answers a sitting must have before its pace is told.
+const fewest = 3
+
+// left is how long the pairs that are left will take at the pace of this
+// sitting: the median, so that a break counts as one answer.
+func (v *View) left() (time.Duration, bool) {
+	n := len(v.opt.Pairs) - v.decided()
+	if len(v.paces) < fewest || n == 0 {
+		return 0, false
+	}
+	sorted := slices.Sorted(slices.Values(v.paces))
+	return sorted[len(sorted)/2] * time.Duration(n), true
 }
 
 // Leave closes the file of votes.
@@ -71,6 +97,9 @@ func (v *View) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		v.next()
 		return nil, true
 	}
+	if v.looks(h, a.ID) {
+		return nil, true
+	}
 	answer, ok := answers[a.ID]
 	if !ok {
 		return nil, false
@@ -83,24 +112,57 @@ func (v *View) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		h.Complain("votes: " + viz.FirstLine(err.Error()))
 		return nil, true
 	}
+	v.paces = append(v.paces, time.Since(v.asked))
 	v.next()
 	return nil, true
+}
+
+// looks takes the actions that change what is seen of the pair.
+func (v *View) looks(h kit.Host, id kit.ID) bool {
+	switch id {
+	case kit.ActZoom:
+		if v.alone == both {
+			v.alone = 0
+		} else {
+			v.alone = both
+		}
+		v.down = 0
+	case kit.ActPane, kit.ActPaneBack:
+		if v.alone == both {
+			h.Say("both texts are on the screen; z shows one of them alone")
+		} else {
+			v.alone, v.down = 1-v.alone, 0
+		}
+	case kit.ActRight10, kit.ActLeft10:
+		page := 1
+		if id == kit.ActLeft10 {
+			page = -1
+		}
+		l := v.layout(h)
+		v.down = min(max(v.down+page*max(l.rows-1, 1), 0), l.below)
+	default:
+		return false
+	}
+	return true
 }
 
 // NotHere says what to do for what acts on the lab alone.
 func (v *View) NotHere(kit.Host) string { return "not in a vote; esc stops it, D goes on later" }
 
 func (v *View) Hints(kit.Host) []kit.ID {
-	return []kit.ID{kit.ActLeft, kit.ActRight, kit.ActRaise, kit.ActTake, kit.ActUndo, kit.ActClose, kit.ActHelp}
+	return []kit.ID{kit.ActLeft, kit.ActRight, kit.ActRaise, kit.ActTake, kit.ActUndo, kit.ActZoom, kit.ActPane, kit.ActRight10, kit.ActClose, kit.ActHelp}
 }
 
 func (v *View) Footer(h kit.Host) []kit.Hint {
-	left, right := "left", "right"
-	if v.stacked(h) {
-		left, right = "upper", "lower"
+	side := names(v.stacked(h))
+	hints := []kit.Hint{{ID: kit.ActLeft, Keys: "←", Word: side[0]}, {ID: kit.ActRight, Keys: "→", Word: side[1]}, {ID: kit.ActRaise, Keys: "=", Word: "no difference"},
+		{ID: kit.ActTake, Word: "both bad"}, {ID: kit.ActUndo, Word: "take back"}}
+	if v.alone == both {
+		hints = append(hints, kit.Hint{ID: kit.ActZoom, Word: "one alone"})
+	} else {
+		hints = append(hints, kit.Hint{ID: kit.ActPane, Word: "other side"}, kit.Hint{ID: kit.ActZoom, Word: "both"})
 	}
-	return []kit.Hint{{ID: kit.ActLeft, Keys: "←", Word: left}, {ID: kit.ActRight, Keys: "→", Word: right}, {ID: kit.ActRaise, Keys: "=", Word: "no difference"},
-		{ID: kit.ActTake, Word: "both bad"}, {ID: kit.ActUndo, Word: "take back"}, {ID: kit.ActClose, Word: "stop"}, {ID: kit.ActHelp}}
+	return append(hints, kit.Hint{ID: kit.ActClose, Word: "stop"}, kit.Hint{ID: kit.ActHelp})
 }
 
 // Help says what is asked, in the place of what a knob of the lab does.
@@ -124,78 +186,4 @@ func (v *View) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	left = []kit.HeaderPart{{Text: "logitscope", Rank: 9, Ink: muted}, {Text: "vote blind", Ink: viz.Ink{}.With(viz.Bold)}}
 	right = []kit.HeaderPart{{Text: fmt.Sprintf("%d of %d decided", v.decided(), len(v.opt.Pairs))}, {Text: fmt.Sprintf("seed %d shuffles", v.opt.Seed), Rank: 7, Ink: muted}}
 	return left, right
-}
-
-// stacked reports whether the texts stand one under the other.
-func (v *View) stacked(h kit.Host) bool { return h.Screen().Class() < kit.Class100 }
-
-func (v *View) Draw(c *viz.Canvas, h kit.Host) {
-	if v.at == len(v.opt.Pairs) {
-		v.drawEnd(c)
-		return
-	}
-	p := v.opt.Pairs[v.at]
-	prompt := viz.WrapWords(viz.Line(p.Prompt, 600, c.ASCII), max(c.W-4, 1))
-	if most := max(1, c.H/6); len(prompt) > most {
-		prompt = prompt[:most]
-	}
-	top, below := len(prompt)+2, 4
-	if c.H < 16 {
-		below = 0
-	}
-	drawLines(viz.Box(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: top}), viz.Frame{Title: "prompt"}), prompt)
-	space := c.H - top - below
-	names, wide, most := [2]string{"left", "right"}, c.W/2, space
-	if v.stacked(h) {
-		names, wide, most = [2]string{"upper", "lower"}, c.W, space/2
-	}
-	var texts [2][]string
-	longest := 0
-	for i := range p.Texts {
-		for line := range strings.SplitSeq(strings.TrimSpace(p.Texts[i]), "\n") {
-			texts[i] = append(texts[i], viz.WrapWords(viz.Printable(line, c.ASCII), max(wide-4, 1))...)
-		}
-		longest = max(longest, len(texts[i]))
-	}
-	high := min(most, max(longest+2, 8)) // alike, whatever the texts
-	for i := range texts {
-		at := viz.Rect{X: i * wide, Y: top, W: wide, H: high}
-		if v.stacked(h) {
-			at = viz.Rect{X: 0, Y: top + i*high, W: wide, H: high}
-		}
-		drawLines(viz.Box(c.Sub(at), viz.Frame{Title: names[i], Focused: true}), texts[i])
-	}
-	if below == 0 {
-		return
-	}
-	n, all := v.decided(), len(v.opt.Pairs)
-	bar := strings.Repeat("█", 40*n/all) + strings.Repeat("·", 40-40*n/all)
-	under := top + high
-	if v.stacked(h) {
-		under += high
-	}
-	drawLines(c.Sub(viz.Rect{X: 0, Y: under, W: c.W, H: below}), []string{
-		"", fmt.Sprintf("which would you rather read?   %s  %d of %d", bar, n, all),
-		"Names, settings and the score stay hidden until the end: who knows the score votes by it. Sides are shuffled.",
-		"Each answer is saved at once; esc stops, D goes on later.",
-	})
-}
-
-func drawLines(c *viz.Canvas, lines []string) {
-	for y, s := range lines {
-		if y < c.H {
-			c.Fit(1, y, max(c.W-2, 0), s, viz.Ink{})
-		}
-	}
-}
-
-// drawEnd says what the votes came to, with the names.
-func (v *View) drawEnd(c *viz.Canvas) {
-	t := votes.Count(v.box.Votes())
-	box := viz.Box(c, viz.Frame{Title: "all is decided", Right: "esc", Focused: true})
-	var lines []string
-	for _, s := range append(t.Lines(), "", "saved in "+v.opt.File+"; logitscope vote --tally FILE counts it, files of several voters too") {
-		lines = append(lines, viz.WrapWords(viz.Printable(s, c.ASCII), max(box.W-2, 1))...)
-	}
-	drawLines(box, lines)
 }

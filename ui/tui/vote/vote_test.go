@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -105,6 +107,86 @@ func TestVote(t *testing.T) {
 	}
 	if v, _ := New(h, Options{File: file}); v != nil || !strings.Contains(h.said, "K writes texts") {
 		t.Errorf("without pairs: %q", h.said)
+	}
+}
+
+// What is left is told at the pace of this sitting, its breaks aside.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		h.size(120, 40)
+		view, _ := New(h, Options{Pairs: tales(30), File: filepath.Join(t.TempDir(), "v"), Seed: 7})
+		v := view.(*View)
+		defer v.Leave(h)
+		for i, d := range []time.Duration{8 * time.Second, time.Hour, 10 * time.Second, 12 * time.Second, 12 * time.Second} {
+			if got := frame(v, h); strings.Contains(got, "left at your pace") != (i >= 3) {
+				t.Errorf("after %d answers:\n%s", i, got)
+			}
+			time.Sleep(d)
+			v.Act(h, &kit.Action{ID: kit.ActLeft})
+		}
+		if got := frame(v, h); !strings.Contains(got, "5 of 30 · about 5 minutes left at your pace") { // 25 × 12 s
+			t.Errorf("%s", got)
+		}
+	})
+}
+
+// One text alone takes the whole width, a long one is read by pages, and the
+// next pair begins at its top.
+func TestAlone(t *testing.T) {
+	h := &host{}
+	long := tales(2)
+	for i := range long {
+		var lines [2]strings.Builder
+		for n := range 60 {
+			fmt.Fprintf(&lines[0], "red %d\n", n)
+			fmt.Fprintf(&lines[1], "blue %d\n", n)
+		}
+		long[i].Texts = [2]string{lines[0].String(), lines[1].String()}
+	}
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 12}} {
+		h.size(size[0], size[1])
+		view, _ := New(h, Options{Pairs: long, File: filepath.Join(t.TempDir(), "v"), Seed: 7})
+		v := view.(*View)
+		act := func(ids ...kit.ID) string {
+			for _, id := range ids {
+				if _, ok := v.Act(h, &kit.Action{ID: id}); !ok {
+					t.Fatalf("%s is not taken", id)
+				}
+			}
+			return frame(v, h)
+		}
+		shows := func(what, got string, red, blue bool) {
+			t.Helper()
+			if strings.Contains(got, "red") != red || strings.Contains(got, "blue") != blue {
+				t.Errorf("%d×%d %s:\n%s", size[0], size[1], what, got)
+			}
+		}
+		shows("both", frame(v, h), true, true)
+		one := act(kit.ActZoom)
+		first := strings.Contains(one, "red")
+		shows("one", one, first, !first)
+		shows("the other", act(kit.ActPane), !first, first)
+		seen := map[string]bool{}
+		for page := range 60 {
+			got := frame(v, h)
+			if page > 0 {
+				got = act(kit.ActRight10)
+			}
+			for line := range strings.SplitSeq(got, "\n") {
+				seen[strings.Trim(line, "┃ ")] = true
+			}
+		}
+		for n := range 60 {
+			if name := fmt.Sprintf("%s %d", map[bool]string{true: "blue", false: "red"}[first], n); !seen[name] {
+				t.Errorf("%d×%d: %q is never seen", size[0], size[1], name)
+			}
+		}
+		if got := act(kit.ActRight10, kit.ActLeft); !strings.Contains(got, " 0 ") {
+			t.Errorf("the next pair does not begin at its top:\n%s", got)
+		}
+		shows("both again", act(kit.ActZoom), true, true)
+		v.Leave(h)
 	}
 }
 
