@@ -20,6 +20,10 @@ import (
 	"logitscope/engine/bench/prompts"
 )
 
+// A bencher is a command that measures, over the flags that all commands that
+// decode have.
+type bencher struct{ *shared }
+
 // benchFlags are the flags of bench alone.
 type benchFlags struct {
 	prompts  string
@@ -72,14 +76,14 @@ stopped, and prints the same bytes. The checks are:
   logitscope bench --prompt "2+2=" --check 'number: 4' --lane chat --lane chat,temperature=1.3 --seeds 50`,
 		Args: noArgs,
 	}
-	s := addDecoding(sys, cmd)
+	s := bencher{addDecoding(sys, cmd)}
 	s.ownConfigs, s.patience = true, benchPatience
 	f.add(cmd.Flags(), s)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return s.bench(cmd.Context(), &f) }
 	return cmd
 }
 
-func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
+func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	f.addPrompts(flags, s)
 	f.addRunning(flags)
 	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
@@ -100,7 +104,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s *shared) {
 }
 
 // addPrompts declares the flags of prompts and their checks.
-func (f *benchFlags) addPrompts(flags *pflag.FlagSet, s *shared) {
+func (f *benchFlags) addPrompts(flags *pflag.FlagSet, s bencher) {
 	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
 	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
 	flags.BoolVar(&s.talk.chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
@@ -117,7 +121,7 @@ func (f *benchFlags) addRunning(flags *pflag.FlagSet) {
 }
 
 // bench runs the plan that the flags describe and prints what it came to.
-func (s *shared) bench(ctx context.Context, f *benchFlags) error {
+func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	if f.format != "table" && f.format != "jsonl" && f.format != "csv" {
 		return wrong("--format %s: table, csv or jsonl", f.format)
 	}
@@ -155,7 +159,7 @@ func (s *shared) bench(ctx context.Context, f *benchFlags) error {
 	if f.against != "" {
 		p.Seeds = past.record.Seeds
 	}
-	return s.runBench(ctx, f, &benched{shared: s, plan: p, sum: sum, write: write}, opt, past)
+	return s.runBench(ctx, f, &benched{sys: s.sys, plan: p, sum: sum, write: write}, opt, past)
 }
 
 // A past is a recorded bench to compare with; the zero value is none.
@@ -199,7 +203,7 @@ func (f *benchFlags) past() (p past, err error) {
 }
 
 // runBench decodes and reports.
-func (s *shared) runBench(ctx context.Context, f *benchFlags, b *benched, opt bench.Options, past past) error {
+func (s bencher) runBench(ctx context.Context, f *benchFlags, b *benched, opt bench.Options, past past) error {
 	bar := newProgressBar(s.sys)
 	opt.Progress = bar.show
 	r, err := bench.Run(ctx, b.plan, opt)
@@ -237,7 +241,7 @@ func (s *shared) runBench(ctx context.Context, f *benchFlags, b *benched, opt be
 		if f.format != "table" || slices.Contains(f.reports, "json") {
 			w = s.sys.Err
 		}
-		if worse, err = b.compareRecorded(w, past.record, past.name, past.conditions); err != nil {
+		if worse, err = compareRecorded(w, b, past.record, past.name, past.conditions); err != nil {
 			return err
 		}
 	}
@@ -251,7 +255,7 @@ func (s *shared) runBench(ctx context.Context, f *benchFlags, b *benched, opt be
 }
 
 // benchShortfall says what is missing.
-func (s *shared) benchShortfall(r *bench.Results, report *bench.Summary) error {
+func (s bencher) benchShortfall(r *bench.Results, report *bench.Summary) error {
 	for _, x := range r.Failed {
 		complain(s.sys.Err, fmt.Errorf("prompt %s, %s, seed %d: %s", x.Prompt, x.Config, x.Seed, x.Error))
 	}
@@ -272,7 +276,7 @@ func (s *shared) benchShortfall(r *bench.Results, report *bench.Summary) error {
 }
 
 // promptSet opens the prompts and reads them once: all bad lines are one error.
-func (s *shared) promptSet(f *benchFlags) (*prompts.Set, int, error) {
+func (s bencher) promptSet(f *benchFlags) (*prompts.Set, int, error) {
 	switch {
 	case f.prompts != "" && len(f.texts) > 0:
 		return nil, 0, wrong("--prompt and --prompts: one of them")
@@ -301,7 +305,7 @@ func (s *shared) promptSet(f *benchFlags) (*prompts.Set, int, error) {
 }
 
 // writeSet writes the prompts that were read.
-func (s *shared) writeSet(f *benchFlags, set *prompts.Set, n int) error {
+func (s bencher) writeSet(f *benchFlags, set *prompts.Set, n int) error {
 	out := bufio.NewWriter(s.sys.Out)
 	var err error
 	if f.format == "jsonl" {
@@ -320,7 +324,7 @@ func (s *shared) writeSet(f *benchFlags, set *prompts.Set, n int) error {
 }
 
 // options reads the flags that say how a bench is run and reported.
-func (f *benchFlags) options(s *shared) (opt bench.Options, sum bench.SummaryOptions, write bench.WriteOptions, err error) {
+func (f *benchFlags) options(s bencher) (opt bench.Options, sum bench.SummaryOptions, write bench.WriteOptions, err error) {
 	switch {
 	case f.seeds < 1 || f.seeds > maxSeeds:
 		err = wrong("--seeds %d: 1 to %d", f.seeds, maxSeeds)

@@ -33,7 +33,7 @@ func (b backends) close() {
 
 // benchPlan puts the configs of a bench together. The backends are to be
 // closed, also with an error.
-func (s *shared) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, backends, error) {
+func (s bencher) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, backends, error) {
 	all := backends{}
 	p := &bench.Plan{}
 	reader := &check.Reader{AllowCmd: f.allowCmd}
@@ -102,7 +102,7 @@ func uniqueNames(configs []bench.Config) {
 }
 
 // benchConfigs reads the configs as lanes, with their names as labels.
-func (s *shared) benchConfigs(f *benchFlags) ([]laneSpec, error) {
+func (s bencher) benchConfigs(f *benchFlags) ([]laneSpec, error) {
 	var out []laneSpec
 	for _, name := range f.configs {
 		spec := laneSpec{label: name}
@@ -153,7 +153,7 @@ func recordedConfigs(f *benchFlags) ([]laneSpec, error) {
 
 // settle opens the model and makes the settings of a lane, where axes of a grid
 // name another model and preset; what they do not name is the lane's.
-func (s *shared) settle(ctx context.Context, all backends, lane laneSpec, model, preset string) (*bench.Backend, sampling.Config, error) {
+func (s bencher) settle(ctx context.Context, all backends, lane laneSpec, model, preset string) (*bench.Backend, sampling.Config, error) {
 	lane.model = cmp.Or(model, lane.model)
 	if preset != "" {
 		p, err := findPreset(s.sys, preset)
@@ -186,7 +186,7 @@ func gridError(err error) error {
 }
 
 // pointsOf returns the configs of a lane: those of the grid over it.
-func (s *shared) pointsOf(ctx context.Context, all backends, spec laneSpec, axes []bench.Axis) ([]bench.Config, error) {
+func (s bencher) pointsOf(ctx context.Context, all backends, spec laneSpec, axes []bench.Axis) ([]bench.Config, error) {
 	settle := func(model, preset string) (*bench.Backend, sampling.Config, error) {
 		return s.settle(ctx, all, spec, model, preset)
 	}
@@ -207,7 +207,7 @@ func (s *shared) pointsOf(ctx context.Context, all backends, spec laneSpec, axes
 }
 
 // backend opens a model once.
-func (s *shared) backend(ctx context.Context, all backends, name string) (*bench.Backend, error) {
+func (s bencher) backend(ctx context.Context, all backends, name string) (*bench.Backend, error) {
 	if b := all[name]; b != nil {
 		return b, nil
 	}

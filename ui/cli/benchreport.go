@@ -30,7 +30,7 @@ var reportForms = map[string]func(w io.Writer, b *benched) error{
 
 // A benched is a bench that was run, for its reports.
 type benched struct {
-	shared  *shared
+	sys     System
 	plan    *bench.Plan
 	results bench.Texts
 	summary *bench.Summary
@@ -49,13 +49,17 @@ func checkReports(names []string) error {
 	return nil
 }
 
-// labReport writes the report of a bench in the lab; the name's ending says in
-// which form.
-func (s *shared) labReport(name string, p *bench.Plan, texts bench.Texts) error {
+// reportOf returns what writes the report of a bench in the lab; the name's
+// ending says in which form.
+func reportOf(sys System) func(name string, p *bench.Plan, texts bench.Texts) error {
+	return func(name string, p *bench.Plan, texts bench.Texts) error { return writeReport(sys, name, p, texts) }
+}
+
+func writeReport(sys System, name string, p *bench.Plan, texts bench.Texts) error {
 	if err := checkReports([]string{name}); err != nil || name == "json" {
 		return fmt.Errorf("%s: must end in .md, .html, .csv or .jsonl", name)
 	}
-	b := &benched{shared: s, plan: p, results: texts}
+	b := &benched{sys: sys, plan: p, results: texts}
 	var err error
 	if b.summary, err = bench.Summarise(p, texts, b.sum, b.visit()); err != nil {
 		return err
@@ -68,7 +72,7 @@ func (s *shared) labReport(name string, p *bench.Plan, texts bench.Texts) error 
 func (b *benched) reports(names []string) error {
 	for _, name := range names {
 		if name == "json" {
-			if err := b.object(b.shared.sys.Out); err != nil {
+			if err := b.object(b.sys.Out); err != nil {
 				return err
 			}
 			continue
@@ -155,7 +159,7 @@ func (b *benched) visit() func(i int, p *prompts.Prompt, config int, texts []*be
 func (b *benched) handout() *handout.Bench {
 	p := b.plan
 	out := &handout.Bench{
-		Title: "Which settings are better", Command: "logitscope " + shellWords(b.shared.sys.Args), Program: "logitscope " + version(),
+		Title: "Which settings are better", Command: "logitscope " + shellWords(b.sys.Args), Program: "logitscope " + version(),
 		Prompts:       sizeWords(p),
 		Notes:         strings.Split(benchFooter(p, b.summary), "\n")[1:],
 		Disagreements: b.found,
@@ -287,7 +291,7 @@ func readRecorded(flag, name string) (*bench.Recorded, error) {
 
 // compareRecorded says how the texts differ from recorded ones, and reports
 // whether a condition holds.
-func (b *benched) compareRecorded(w io.Writer, rec *bench.Recorded, name string, conditions []failIf) (worse bool, err error) {
+func compareRecorded(w io.Writer, b *benched, rec *bench.Recorded, name string, conditions []failIf) (worse bool, err error) {
 	list, err := bench.Compare(b.plan, b.results, rec)
 	if err != nil {
 		return false, wrong("%s: %v", name, err)

@@ -31,9 +31,8 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
   logitscope compare --lane chat --lane chat,temperature=1.2,order=llama.cpp --format jsonl --prompt "Once"`,
 		Args: noArgs,
 	}
-	s := addShared(sys, cmd)
-	s.addScreen(cmd)
-	s.rec = addRecord(cmd)
+	l := addScreen(addShared(sys, cmd), cmd)
+	l.rec = addRecord(cmd)
 	cmd.Flags().StringArrayVar(&specs, "lane", nil, "a lane: PRESET[,key=value…]; 2 to 4 times")
 	cmd.Flags().StringVar(&format, "format", "screen", "screen or jsonl")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
@@ -50,18 +49,18 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 		lanes := make([]laneSpec, len(specs))
 		for i, spec := range specs {
 			var err error
-			if lanes[i], err = s.lane("--lane", spec); err != nil {
+			if lanes[i], err = l.lane("--lane", spec); err != nil {
 				return err
 			}
 		}
-		if err := s.rec.check(); err != nil {
+		if err := l.rec.check(); err != nil {
 			return err
 		}
 		if format == "screen" {
-			return s.lab(cmd.Context(), lanes)
+			return l.show(cmd.Context(), lanes)
 		}
-		defer s.rec.close()
-		return s.compare(cmd.Context(), lanes, top, s.rec)
+		defer l.rec.close()
+		return compareLanes(cmd.Context(), l.shared, lanes, top, l.rec)
 	}
 	return cmd
 }
@@ -139,8 +138,8 @@ func settingLen(spec string) int {
 	return len(spec)
 }
 
-// compare runs the lanes without a screen.
-func (s *shared) compare(ctx context.Context, specs []laneSpec, top int, rec *recording) error {
+// compareLanes runs the lanes without a screen.
+func compareLanes(ctx context.Context, s *shared, specs []laneSpec, top int, rec *recording) error {
 	jobs, err := s.prepareLanes(ctx, specs)
 	if err != nil {
 		return err

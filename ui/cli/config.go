@@ -118,7 +118,7 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		if err != nil {
 			return err
 		}
-		if cfg, err = s.withIDs(cmd.Context(), cfg); err != nil {
+		if cfg, err = withIDs(cmd.Context(), s, cfg); err != nil {
 			return err
 		}
 		x, err := exchange.Export(cfg, target)
@@ -127,7 +127,7 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		}
 		var c *compare.Check
 		if check {
-			if c, err = s.check(cmd.Context(), x.Config); err != nil {
+			if c, err = checkExport(cmd.Context(), s, x.Config); err != nil {
 				return err
 			}
 		}
@@ -195,9 +195,9 @@ func report(sys System, x exchange.Exported, c *compare.Check, asJSON bool) erro
 // checkSteps is how many steps an export is checked on.
 const checkSteps = 64
 
-// check decodes the prompt and puts the last steps through the target's
+// checkExport decodes the prompt and puts the last steps through the target's
 // configuration.
-func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Check, error) {
+func checkExport(ctx context.Context, s *shared, target sampling.Config) (*compare.Check, error) {
 	j, err := s.prepare(ctx)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (s *shared) check(ctx context.Context, target sampling.Config) (*compare.Ch
 
 // withIDs returns cfg with the token ids of texts that have a bias, where a
 // model was named: few formats take texts.
-func (s *shared) withIDs(ctx context.Context, cfg sampling.Config) (sampling.Config, error) {
+func withIDs(ctx context.Context, s *shared, cfg sampling.Config) (sampling.Config, error) {
 	if _, ok := cfg.Lookup("logit_bias"); !ok || !s.flags.Changed("model") {
 		return cfg, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"logitscope/engine"
-	"logitscope/engine/bench"
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
@@ -42,15 +41,12 @@ type shared struct {
 	context            int
 	kv                 string
 	params             map[string]*paramFlag
-	rec                *recording         // nil for commands that record nothing
-	lf                 *labFlags          // nil for commands without a screen
 	file               *exchange.Imported // what --config holds, once it was read
 	named              *source            // the constraint that flags name, once it was read
 	stdin              string             // what reads standard input
 	checked            map[string]bool    // constraints that compile
 	notes              []string           // what is worth saying about them, and about the file
 	told               bool               // what is wrong with the model's own settings
-	report             *bench.Grid        // a sweep to look at in the lab; nil for none
 	ownConfigs         bool               // --config is the command's own
 	patience           time.Duration      // how long a server that is busy is waited for; 0 for as long as usual
 }

@@ -29,7 +29,7 @@ type replay struct {
 	size   string // of picture and cast
 	speed  float64
 	lane   int // which lane, from 1; 0 is the first
-	lab    *shared
+	lab    *lab
 }
 
 func newReplay(sys System) *cobra.Command {
@@ -56,8 +56,7 @@ does not hold enough for are counted.`,
 			return nil
 		},
 	}
-	r.lab = &shared{sys: sys, flags: cmd.Flags(), params: map[string]*paramFlag{}}
-	r.lab.addScreen(cmd)
+	r.lab = addScreen(&shared{sys: sys, flags: cmd.Flags(), params: map[string]*paramFlag{}}, cmd)
 	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
 	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
 	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
@@ -106,8 +105,8 @@ func (r *replay) play(ctx context.Context, path string, take *record.Take) error
 
 // options describe the lab on the recording.
 func (r *replay) options(ctx context.Context, path string, take *record.Take) (tui.Options, error) {
-	s := r.lab
-	j := &job{model: take.Model, text: take.Run.Prompt, prompt: take.Run.PromptTokens, compiler: s.compiler(take.Model)}
+	l := r.lab
+	j := &job{model: take.Model, text: take.Run.Prompt, prompt: take.Run.PromptTokens, compiler: l.compiler(take.Model)}
 	var err error
 	if j.settings, err = take.Settings(j.compiler); err != nil {
 		return tui.Options{}, fmt.Errorf("%s: %w", path, err)
@@ -116,7 +115,7 @@ func (r *replay) options(ctx context.Context, path string, take *record.Take) (t
 	if take.Run.Messages != nil {
 		j.talk = &chat.Conversation{Messages: take.Run.Messages}
 	}
-	opt := s.screen(ctx, []*job{j}, false)
+	opt := l.screen(ctx, []*job{j}, false)
 	opt.OpenModel = nil // the file has the one model
 	opt.Replay = &tui.Replay{Name: path, Take: take}
 	return opt, nil

@@ -55,7 +55,7 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		}
 		defer rec.close()
 		out := bufio.NewWriter(sys.Out)
-		err := s.run(cmd.Context(), rec.logits(1), func(j *job) (sink, error) {
+		err := decode(cmd.Context(), s, rec.logits(1), func(j *job) (sink, error) {
 			var k sink = &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
 			if format == "jsonl" {
 				k = newJSONSink(out, j, record.Options{Top: top, Rates: true})
@@ -143,8 +143,8 @@ type sink interface {
 	end(v engine.View) error
 }
 
-// run decodes what the flags describe into the sink.
-func (s *shared) run(ctx context.Context, logits int64, newSink func(*job) (sink, error)) error {
+// decode decodes what the flags describe into the sink.
+func decode(ctx context.Context, s *shared, logits int64, newSink func(*job) (sink, error)) error {
 	j, err := s.prepare(ctx)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *shared) run(ctx context.Context, logits int64, newSink func(*job) (sink
 		return wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
 	s.tellNotes()
-	j.tell = s.tellExactness
+	j.tell = func(v engine.View) { tellExactness(s.sys, v) }
 	out, err := newSink(j)
 	if err != nil {
 		return err

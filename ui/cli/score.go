@@ -40,7 +40,7 @@ value and in no sum.`,
   logitscope score --logprobs batch.jsonl --response 2 --report json`,
 		Args: noArgs,
 	}
-	s := addShared(sys, cmd)
+	s := bencher{addShared(sys, cmd)}
 	f := cmd.Flags()
 	f.StringVar(&text, "text", "", "file with the text to read; - is standard input")
 	f.StringVar(&against, "against", "", "with --text: a second law, such as neutral,temperature=0.7 or chat,model=FILE")

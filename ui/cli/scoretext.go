@@ -122,7 +122,7 @@ type reading struct {
 }
 
 // prepareReading opens the models, splits the text and makes the settings.
-func (s *shared) prepareReading(ctx context.Context, name, against string) (*reading, error) {
+func (s bencher) prepareReading(ctx context.Context, name, against string) (*reading, error) {
 	data, err := readFile(s.sys, name)
 	if err != nil {
 		return nil, wrong("--text %v", err)
@@ -151,7 +151,7 @@ func (s *shared) prepareReading(ctx context.Context, name, against string) (*rea
 }
 
 // readTokens splits the text by itself, and puts what run puts before it.
-func (s *shared) readTokens(ctx context.Context, r *reading, j *job, text string) (err error) {
+func (s bencher) readTokens(ctx context.Context, r *reading, j *job, text string) (err error) {
 	r.in.Prefix = j.prompt
 	if len(j.prompt) == 0 {
 		if r.in.Prefix, err = engine.Prompt(ctx, j.model, ""); err != nil {
@@ -171,7 +171,7 @@ func (s *shared) readTokens(ctx context.Context, r *reading, j *job, text string
 
 // readAgainst adds the second law: the settings of a lane, on the same model or
 // on one of the same vocabulary.
-func (s *shared) readAgainst(ctx context.Context, r *reading, j *job, spec string) error {
+func (s bencher) readAgainst(ctx context.Context, r *reading, j *job, spec string) error {
 	lane, err := s.lane("--against", spec)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func sameVocab(a, b models.Model) error {
 }
 
 // scoreText reads the text and writes what was asked for.
-func (s *shared) scoreText(ctx context.Context, name, against, form string) error {
+func (s bencher) scoreText(ctx context.Context, name, against, form string) error {
 	r, err := within(ctx, func() (*reading, error) { return s.prepareReading(ctx, name, against) })
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (s *shared) scoreText(ctx context.Context, name, against, form string) erro
 // forms are how a scored text is written.
 var forms = []string{"table", "jsonl", "json"}
 
-func (s *shared) writeScore(ctx context.Context, out io.Writer, r *reading, form string) error {
+func (s bencher) writeScore(ctx context.Context, out io.Writer, r *reading, form string) error {
 	var sum score.Summary
 	vocab := r.in.Law.Model.Vocab()
 	weights := r.in.Against != nil && r.in.Against.Model != r.in.Law.Model

@@ -23,8 +23,7 @@ that a keys file has: n, space, enter, ctrl+d, shift+tab.`,
 		Example: `  logitscope shot --keys "n n n tab" --size 120x40 > lab.svg`,
 		Args:    noArgs,
 	}
-	s := addShared(sys, cmd)
-	s.addScreen(cmd)
+	l := addScreen(addShared(sys, cmd), cmd)
 	cmd.Flags().StringVar(&keys, "keys", "", "keys to press, separated by blanks")
 	cmd.Flags().StringVar(&size, "size", "120x40", "the screen in cells: WxH")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +31,7 @@ that a keys file has: n, space, enter, ctrl+d, shift+tab.`,
 		if err != nil {
 			return err
 		}
-		return s.shot(cmd.Context(), w, h, strings.Fields(keys))
+		return shot(cmd.Context(), l, w, h, strings.Fields(keys))
 	}
 	return cmd
 }
@@ -47,14 +46,14 @@ func sizeOf(s string) (w, h int, err error) {
 }
 
 // shot writes the screen after keys.
-func (s *shared) shot(ctx context.Context, w, h int, keys []string) error {
-	s.asLab()
-	j, err := s.prepare(ctx)
+func shot(ctx context.Context, l *lab, w, h int, keys []string) error {
+	l.asLab()
+	j, err := l.prepare(ctx)
 	if err != nil {
 		return err
 	}
 	defer j.release(ctx)
-	o, err := tui.NewOffscreen(ctx, s.screen(ctx, []*job{j}, false), w, h)
+	o, err := tui.NewOffscreen(ctx, l.screen(ctx, []*job{j}, false), w, h)
 	if err != nil {
 		return err
 	}
@@ -62,6 +61,6 @@ func (s *shared) shot(ctx context.Context, w, h int, keys []string) error {
 	if err := o.Press(keys...); err != nil {
 		return wrong("--keys %w", err)
 	}
-	_, err = io.WriteString(s.sys.Out, o.Frame().SVG("logitscope"))
+	_, err = io.WriteString(l.sys.Out, o.Frame().SVG("logitscope"))
 	return err
 }

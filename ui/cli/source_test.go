@@ -173,8 +173,7 @@ func TestLabKnowsTheFileOfAConstraint(t *testing.T) {
 		{"--grammar", "root ::= \"a\"\n", nil},
 	} {
 		cmd := &cobra.Command{}
-		s := addShared(System{Getenv: func(string) string { return "" }, Out: io.Discard, Err: io.Discard}, cmd)
-		s.addScreen(cmd)
+		s := addScreen(addShared(System{Getenv: func(string) string { return "" }, Out: io.Discard, Err: io.Discard}, cmd), cmd)
 		if err := cmd.ParseFlags([]string{tt.flag, write(t, "source", tt.text), "--prompt", "x"}); err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,7 @@ type sweepFlags struct {
 	fresh   bool
 	format  string
 	workers int
+	lab     *lab
 	prompts string
 }
 
@@ -50,8 +51,8 @@ and prints the same bytes.`,
   logitscope sweep --prompt "A:" --json --grid order=transformers,llama.cpp --grid top_k=10,50 --format jsonl`,
 		Args: noArgs,
 	}
-	s := addShared(sys, cmd)
-	s.addScreen(cmd)
+	s := bencher{addShared(sys, cmd)}
+	f.lab = addScreen(s.shared, cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
 	flags.StringVar(&f.prompts, "prompts", "", "set of prompts in the place of one: every point is a config of a bench")
@@ -65,12 +66,12 @@ and prints the same bytes.`,
 }
 
 // sweep runs the grid and prints the report.
-func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
+func (s bencher) sweep(ctx context.Context, f sweepFlags) error {
 	if f.prompts != "" {
 		return s.sweepSet(ctx, f)
 	}
 	if f.format == "lab" {
-		if err := s.terminal(); err != nil {
+		if err := f.lab.terminal(); err != nil {
 			return err
 		}
 	}
@@ -79,8 +80,8 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	if f.format == "lab" {
-		s.report = r
-		return s.lab(ctx, nil)
+		f.lab.report = r
+		return f.lab.show(ctx, nil)
 	}
 	out := bufio.NewWriter(s.sys.Out)
 	switch f.format {
@@ -103,7 +104,7 @@ func (s *shared) sweep(ctx context.Context, f sweepFlags) error {
 }
 
 // sweepSet runs the grid over a set of prompts.
-func (s *shared) sweepSet(ctx context.Context, f sweepFlags) error {
+func (s bencher) sweepSet(ctx context.Context, f sweepFlags) error {
 	switch _, given, err := s.text(); {
 	case err != nil:
 		return err
@@ -138,7 +139,7 @@ func sweepFailures(r *bench.Grid) error {
 }
 
 // sweepReport checks the flags and runs the sweep they describe.
-func (s *shared) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, error) {
+func (s bencher) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, error) {
 	if f.format != "table" && f.format != "csv" && f.format != "jsonl" && f.format != "lab" {
 		return nil, wrong("--format %s: table, csv, jsonl or lab", f.format)
 	}

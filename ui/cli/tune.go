@@ -40,7 +40,7 @@ out for a deployment. The search follows from --seed.`,
   logitscope tune --prompts set.csv --preset chat --over repetition_penalty=1:1.3 --subject 'loop<=0.01' --budget tokens=200000`,
 		Args: noArgs,
 	}
-	s := addDecoding(sys, cmd)
+	s := bencher{addDecoding(sys, cmd)}
 	s.ownConfigs, s.patience = true, benchPatience
 	flags := cmd.Flags()
 	f.addPrompts(flags, s)
@@ -58,7 +58,7 @@ out for a deployment. The search follows from --seed.`,
 }
 
 // tune runs the search and prints what it found.
-func (s *shared) tune(ctx context.Context, f *tuneFlags) error {
+func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 	if len(f.configs) > 1 {
 		return wrong("--config: given %d times; tune starts from one", len(f.configs))
 	}
@@ -114,7 +114,7 @@ func (s *shared) tune(ctx context.Context, f *tuneFlags) error {
 const maxTuned = 10_000
 
 // search reads the flags that say what is searched for.
-func (f *tuneFlags) search(s *shared) (*bench.Search, error) {
+func (f *tuneFlags) search(s bencher) (*bench.Search, error) {
 	out := &bench.Search{Configs: f.tried, Holdout: f.holdout, Less: f.minimise != ""}
 	if len(f.over) == 0 {
 		return nil, wrong("tune needs a range or more: --over temperature=0.1:1.3")
@@ -163,7 +163,7 @@ func (f *tuneFlags) search(s *shared) (*bench.Search, error) {
 }
 
 // writeTuned prints what a search found.
-func (s *shared) writeTuned(out io.Writer, search *bench.Search, found *bench.Tuned) {
+func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tuned) {
 	m := bench.Metrics()[search.Metric]
 	value := func(e stats.Estimate) string { return formatCounted(e, &m, e.N) }
 	var rounds []string
@@ -231,7 +231,7 @@ func influenceWords(i *bench.Influence, q stats.Quantity) string {
 }
 
 // settingFlags writes settings as flags of the command line.
-func (s *shared) settingFlags(cfg sampling.Config) string {
+func (s bencher) settingFlags(cfg sampling.Config) string {
 	var b strings.Builder
 	for _, key := range cfg.Keys() {
 		if key == "seed" {

@@ -23,6 +23,7 @@ type voteFlags struct {
 	file  string
 	voter string
 	tally []string
+	lab   *lab
 }
 
 func newVote(sys System) *cobra.Command {
@@ -40,8 +41,8 @@ says how far they agree.`,
   logitscope vote --tally ana.jsonl --tally ben.jsonl`,
 		Args: noArgs,
 	}
-	s := addDecoding(sys, cmd)
-	s.addScreen(cmd)
+	s := bencher{addDecoding(sys, cmd)}
+	f.lab = addScreen(s.shared, cmd)
 	s.ownConfigs, s.patience = true, benchPatience
 	flags := cmd.Flags()
 	f.addPrompts(flags, s)
@@ -89,11 +90,11 @@ func tallyVotes(sys System, files []string) error {
 }
 
 // vote decodes the texts and opens the screen on them.
-func (s *shared) vote(ctx context.Context, f *voteFlags) error {
+func (s bencher) vote(ctx context.Context, f *voteFlags) error {
 	if n := len(f.lanes) + len(f.configs); n < 2 || n > maxLanes {
 		return wrong("--lane: want 2 to %d lanes, given %d", maxLanes, n)
 	}
-	if err := s.terminal(); err != nil {
+	if err := f.lab.terminal(); err != nil {
 		return err
 	}
 	set, n, err := s.promptSet(&f.benchFlags)
@@ -142,7 +143,7 @@ func (s *shared) vote(ctx context.Context, f *voteFlags) error {
 		return err
 	}
 	s.onScreen = true
-	screen := s.screen(ctx, []*job{j}, false)
+	screen := f.lab.screen(ctx, []*job{j}, false)
 	screen.Vote = vote.Options{Pairs: pairs, File: path, Voter: f.voter, Seed: p.Configs[0].Config.Uint("seed")}
 	return tui.Run(ctx, screen)
 }
