@@ -109,7 +109,7 @@ func TestCheckCommand(t *testing.T) {
 		var got struct {
 			ID     json.RawMessage
 			Pass   bool
-			Failed []failure
+			Failed []struct{ Check, Why string }
 			Error  string
 		}
 		if err := json.Unmarshal([]byte(answers[i]), &got); err != nil {
@@ -120,7 +120,7 @@ func TestCheckCommand(t *testing.T) {
 		for _, f := range got.Failed {
 			failed = append(failed, f.Check)
 			said += " " + f.Why
-			if w := viz.Width(f.Why); w == 0 || w > whyCells || f.Why != viz.Printable(f.Why, false) {
+			if w := viz.Width(f.Why); w == 0 || w > 80 || f.Why != viz.Printable(f.Why, false) {
 				t.Errorf("%s: %q takes %d cells", got.ID, f.Why, w)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 func TestScoreText(t *testing.T) {
 	text := write(t, "a.txt", " Paris")
 	out, errs, code := try(t, "", "score", "--text", text, "--prompt", "The capital of France is", "--preset", "neutral", "--report", "json")
-	var r textReport
+	var r scored
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || len(r.Tokens) != 1 || r.Tokens[0].ID != 3693 || math.Abs(math.Exp(*r.Tokens[0].Logprob)-0.59) > 0.01 || r.Impossible != 0 {
 		t.Errorf("exit %d: %s%s %v", code, out, errs, err)
 	}
@@ -33,13 +33,13 @@ func TestScoreText(t *testing.T) {
 	}
 	// What A's flags set is A's alone.
 	out, _, _ = try(t, "a little fox", "score", "--text", "-", "--preset", "neutral", "--top-k", "5", "--against", "neutral", "--report", "json")
-	r = textReport{}
+	r = scored{}
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Distance == nil || r.Distance.ImpossibleAB != 0 || r.Distance.ImpossibleBA != len(r.Tokens) || r.Against.Impossible != 0 || r.Weights != nil {
 		t.Errorf("%s", out)
 	}
 	// Two models of one vocabulary.
 	out, _, _ = try(t, "a little fox", "score", "--text", "-", "--preset", "neutral", "--against", "neutral,model=fable-draft", "--report", "json")
-	if r = (textReport{}); json.Unmarshal([]byte(out), &r) != nil || r.Weights == nil || *r.Weights.KL <= 0 || *r.Weights.P99 < *r.Weights.Median {
+	if r = (scored{}); json.Unmarshal([]byte(out), &r) != nil || r.Weights == nil || *r.Weights.KL <= 0 || *r.Weights.P99 < *r.Weights.Median {
 		t.Errorf("%s", out)
 	}
 	for _, tt := range []struct{ args, want string }{
@@ -72,7 +72,7 @@ func TestScoreGolden(t *testing.T) {
 	type golden struct {
 		ID, File, Prompt  string
 		Settings, Against map[string]any
-		Expect            textReport
+		Expect            scored
 		Fragile           any `json:"fragile_steps"`
 	}
 	for line := range strings.Lines(string(data)) {
@@ -98,7 +98,7 @@ func TestScoreGolden(t *testing.T) {
 			args = append(args, "--against", spec)
 		}
 		out, errs, code := try(t, "", args...)
-		var got textReport
+		var got scored
 		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone || len(got.Tokens) != len(c.Expect.Tokens) {
 			t.Errorf("%s: exit %d, %s", c.ID, code, errs)
 			continue
@@ -126,4 +126,41 @@ func mustJSON(v any) string {
 		return err.Error()
 	}
 	return string(b)
+}
+
+// A scored is what score --report json prints, as its docs say.
+type scored struct {
+	Tokens []struct {
+		ID      int32    `json:"id"`
+		Logprob *float64 `json:"logprob"`
+		Rank    *int     `json:"rank"`
+		Entropy *float64 `json:"entropy"`
+		Final   *float64 `json:"final"`
+		CutBy   *string  `json:"cut_by"`
+	} `json:"tokens"`
+	BitsPerToken *float64 `json:"bits_per_token"`
+	BitsPerByte  *float64 `json:"bits_per_byte"`
+	Perplexity   *float64 `json:"perplexity"`
+	Impossible   int      `json:"impossible"`
+	FinalBits    *float64 `json:"final_bits_per_token"`
+	Distance     *struct {
+		TV           *float64 `json:"tv_mean"`
+		KLab         *float64 `json:"kl_ab"`
+		KLba         *float64 `json:"kl_ba"`
+		ImpossibleAB int      `json:"impossible_ab"`
+		ImpossibleBA int      `json:"impossible_ba"`
+		JS           *float64 `json:"js_mean"`
+		SameTop      *float64 `json:"same_top"`
+	} `json:"distance"`
+	Against *struct {
+		Impossible int      `json:"impossible"`
+		FinalBits  *float64 `json:"final_bits_per_token"`
+		Bits       *float64 `json:"bits_per_token"`
+	} `json:"against"`
+	Weights *struct {
+		KL      *float64 `json:"kl_mean"`
+		Median  *float64 `json:"kl_median"`
+		P99     *float64 `json:"kl_p99"`
+		SameTop *float64 `json:"same_top"`
+	} `json:"weights"`
 }

@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"io"
-	"maps"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 )
 
 // TestConstraintFaultsNameTheirOrigin reads whole lines: the flag, the file if
@@ -155,36 +151,6 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		out, errs, code := try(t, `{"temperature":1}`, strings.Fields(tt.args)...)
 		if code != exitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {
 			t.Errorf("%s: exit %d, %q, %q", tt.args, code, out, errs)
-		}
-	}
-}
-
-// The lab is told how the file of a constraint reads, blanks and all: the
-// stored form has none.
-func TestLabKnowsTheFileOfAConstraint(t *testing.T) {
-	const schema = "{ \"type\":\"object\",\n        \"properties\" : {\"a\":{\"type\":\"integer\"}} }\n"
-	const tables = "{\"tables\": {\n\t\"users\": [ \"id\" ]}}"
-	for _, tt := range []struct {
-		flag, text string
-		want       map[string]string
-	}{
-		{"--json-schema", "\ufeff" + schema, map[string]string{`{"schema":{"type":"object","properties":{"a":{"type":"integer"}}},"type":"json_schema"}`: schema}},
-		{"--sql", tables, map[string]string{`{"sql":{"tables":{"users":["id"]}},"type":"sql"}`: tables}},
-		{"--grammar", "root ::= \"a\"\n", nil},
-	} {
-		cmd := &cobra.Command{}
-		s := addScreen(addShared(System{Getenv: func(string) string { return "" }, Out: io.Discard, Err: io.Discard}, cmd), cmd)
-		if err := cmd.ParseFlags([]string{tt.flag, write(t, "source", tt.text), "--prompt", "x"}); err != nil {
-			t.Fatal(err)
-		}
-		j, err := s.prepare(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt := s.screen(t.Context(), []*job{j}, false)
-		j.close()
-		if !maps.Equal(opt.Written, tt.want) {
-			t.Errorf("%s: %q, want %q", tt.flag, opt.Written, tt.want)
 		}
 	}
 }
