@@ -131,7 +131,7 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 				return err
 			}
 		}
-		if err := report(sys, x, c, form != ""); err != nil {
+		if err := printExport(sys, x, c, form != ""); err != nil {
 			return err
 		}
 		for _, l := range x.Lost {
@@ -156,8 +156,8 @@ func checkReport(form string) error {
 	return nil
 }
 
-// report prints an export.
-func report(sys System, x exchange.Exported, c *compare.Check, asJSON bool) error {
+// printExport prints an export.
+func printExport(sys System, x exchange.Exported, c *compare.Check, asJSON bool) error {
 	if asJSON {
 		lost := x.Lost
 		if lost == nil {

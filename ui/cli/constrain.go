@@ -110,8 +110,8 @@ func (c *checker) readVocab(name string) (*constrain.Vocab, error) {
 	return constrain.NewVocab(func(id int32) []byte { return pieces[id] }, len(pieces), nil, nil), nil
 }
 
-// answer is one line of output.
-type answer struct {
+// A judgement is one line of output.
+type judgement struct {
 	ID       json.RawMessage `json:"id"`
 	Accepted *bool           `json:"accepted,omitempty"`
 	DeadAt   *deadAt         `json:"dead_at,omitempty"`
@@ -141,7 +141,7 @@ func (c *checker) run(ctx context.Context) error {
 			Text *string         `json:"text"`
 			Hex  *string         `json:"hex"`
 		}
-		a := answer{}
+		a := judgement{}
 		err := json.Unmarshal(line, &q)
 		a.ID = q.ID
 		if a.ID == nil {
@@ -167,7 +167,7 @@ func (c *checker) run(ctx context.Context) error {
 			a.Error = err.Error()
 			return writeLine(out, a)
 		}
-		a, err = within(ctx, func() (answer, error) { return c.check(a.ID, text), nil })
+		a, err = within(ctx, func() (judgement, error) { return c.check(a.ID, text), nil })
 		if err != nil {
 			return err
 		}
@@ -180,10 +180,10 @@ func (c *checker) run(ctx context.Context) error {
 }
 
 // check answers the line id about text.
-func (c *checker) check(id json.RawMessage, text []byte) answer {
+func (c *checker) check(id json.RawMessage, text []byte) judgement {
 	accepted, at := c.grammar.Check(text)
 	dead := deadAt(at)
-	a := answer{ID: id, Accepted: &accepted, DeadAt: &dead}
+	a := judgement{ID: id, Accepted: &accepted, DeadAt: &dead}
 	if c.matcher == nil {
 		return a
 	}

@@ -55,7 +55,7 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		}
 		defer rec.close()
 		out := bufio.NewWriter(sys.Out)
-		err := decode(cmd.Context(), s, rec.logits(1), func(j *job) (sink, error) {
+		err := headless(cmd.Context(), s, rec.logits(1), func(j *job) (sink, error) {
 			var k sink = &textSink{w: out, job: j, tty: isTerminal(sys.Out)}
 			if format == "jsonl" {
 				k = newJSONSink(out, j, record.Options{Top: top, Rates: true})
@@ -143,8 +143,8 @@ type sink interface {
 	end(v engine.View) error
 }
 
-// decode decodes what the flags describe into the sink.
-func decode(ctx context.Context, s *shared, logits int64, newSink func(*job) (sink, error)) error {
+// headless decodes what the flags describe into the sink.
+func headless(ctx context.Context, s *shared, logits int64, newSink func(*job) (sink, error)) error {
 	j, err := s.prepare(ctx)
 	if err != nil {
 		return err

@@ -154,8 +154,8 @@ func (r *release) build(s system) (file, error) {
 	}
 	defer os.RemoveAll(dir)
 	to := filepath.Join(dir, name)
-	set := func(key, value string) string { return " -X logitscope/ui/cli." + key + "=" + value }
-	flags := "-s -w" + set("builtVersion", r.version) + set("builtCommit", r.commit) + set("builtDate", r.date.UTC().Format(time.DateOnly))
+	set := func(key, value string) string { return " -X logitscope/ui/cli/console." + key + "=" + value }
+	flags := "-s -w" + set("BuiltVersion", r.version) + set("BuiltCommit", r.commit) + set("BuiltDate", r.date.UTC().Format(time.DateOnly))
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", to, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+s.os, "GOARCH="+s.arch)
 	if said, err := cmd.CombinedOutput(); err != nil {
