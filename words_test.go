@@ -20,7 +20,7 @@ import (
 // a file's or a protocol's, with the words they look for.
 var readers = map[string]struct{ words, why string }{
 	"ui/tui/clipboard.go":          {"screen", "TERM names the terminal"},
-	"ui/cli/configimport.go":       {"general.sampling.", "keys of a GGUF file"},
+	"ui/cli/setup/import.go":       {"general.sampling.", "keys of a GGUF file"},
 	"ui/store/presets.go":          {".json.deleted", "names of files"},
 	"presets/exchange/llamacpp.go": {"LLAMA_ARG_", "variables of the environment"},
 	"ui/tui/keys.go":               {"alt+", "names of keys in a file"},

@@ -21,6 +21,7 @@ import (
 
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/ui/cli/console"
 )
 
 // goldenSet is a case of testdata/checks/prompts.jsonl.
@@ -99,7 +100,7 @@ func TestPromptSets(t *testing.T) {
 		}
 		out, errs, code := try(t, "", args...)
 		if g.Want == nil {
-			if code != exitUsage || out != "" {
+			if code != console.ExitUsage || out != "" {
 				t.Errorf("%s: exit %d, stdout %.80q, want exit 2 and none", g.ID, code, out)
 			}
 			for _, w := range g.Error {
@@ -125,7 +126,7 @@ func TestPromptSets(t *testing.T) {
 			}
 			continue
 		}
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Errorf("%s: exit %d: %s", g.ID, code, errs)
 			continue
 		}
@@ -168,7 +169,7 @@ func TestBenchCommand(t *testing.T) {
 	args := []string{"bench", "--prompts", set, "--config", "chat", "--lane", "chat,temperature=0,repetition_penalty=off", "--seeds", "2",
 		"--max-new-tokens", "8", "--dir", dir}
 	out, errs, code := try(t, "", args...)
-	if code != exitDone || errs != "" {
+	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	for _, w := range []string{"config ", "pass ", "chat,temperature=0", "100.0%", "against chat:", "4 prompts × 2 configs × 2 seeds", "not distinguishable"} {
@@ -201,7 +202,7 @@ func TestBenchCommand(t *testing.T) {
 		t.Error("decoded again: other bytes")
 	}
 	csv, _, code := try(t, "", append(args, "--format", "csv")...)
-	if code != exitDone || strings.Count(csv, "\n") != 3 || !strings.HasPrefix(csv, "config,part,prompts,texts,tokens,pass,") {
+	if code != console.ExitDone || strings.Count(csv, "\n") != 3 || !strings.HasPrefix(csv, "config,part,prompts,texts,tokens,pass,") {
 		t.Errorf("%s", csv)
 	}
 }
@@ -209,7 +210,7 @@ func TestBenchCommand(t *testing.T) {
 func TestBenchGrid(t *testing.T) {
 	out, errs, code := try(t, "", "bench", "--prompt", "Once", "--prompt", "The", "--check", "json", "--json", "--max-new-tokens", "12",
 		"--grid", "constraint=on,off", "--grid", "preset=chat,greedy", "--format", "jsonl", "--dir", t.TempDir())
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	all := lines(t, out)
@@ -228,11 +229,11 @@ func TestSweepOverASet(t *testing.T) {
 	set := write(t, "set.csv", capitals)
 	args := []string{"sweep", "--prompts", set, "--grid", "temperature=0.1,1.5", "--preset", "chat", "--seeds", "2", "--max-new-tokens", "6", "--dir", t.TempDir()}
 	out, errs, code := try(t, "", args...)
-	if code != exitDone || errs != "" || !strings.Contains(out, "against temperature=0.1:") || !strings.Contains(out, "4 prompts × 2 configs × 2 seeds") {
+	if code != console.ExitDone || errs != "" || !strings.Contains(out, "against temperature=0.1:") || !strings.Contains(out, "4 prompts × 2 configs × 2 seeds") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 	for _, extra := range [][]string{{"--prompt", "x"}, {"--format", "lab"}} {
-		if _, _, code := try(t, "", append(args, extra...)...); code != exitUsage {
+		if _, _, code := try(t, "", append(args, extra...)...); code != console.ExitUsage {
 			t.Errorf("%v: exit %d", extra, code)
 		}
 	}
@@ -270,7 +271,7 @@ func TestBenchWrongUse(t *testing.T) {
 		{"run --prompt-file " + set, "--prompts"},
 	} {
 		out, errs, code := try(t, "", strings.Fields(tt.args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
+		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
 			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", tt.args, code, out, errs, tt.want)
 		}
 	}
@@ -292,7 +293,7 @@ func TestBenchReports(t *testing.T) {
 		reports = append(reports, "--report", filepath.Join(dir, "report"+ext))
 	}
 	table, errs, code := try(t, "", append(args, reports...)...)
-	if code != exitDone || errs != "" {
+	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	read := func(ext string) string {
@@ -330,10 +331,10 @@ func TestBenchReports(t *testing.T) {
 		Bench     map[string]any
 		Summaries []map[string]any
 	}
-	if err := json.Unmarshal([]byte(object), &o); err != nil || code != exitDone || len(o.Summaries) != 2 || o.Bench["prompts"] != 5.0 {
+	if err := json.Unmarshal([]byte(object), &o); err != nil || code != console.ExitDone || len(o.Summaries) != 2 || o.Bench["prompts"] != 5.0 {
 		t.Errorf("%v: %s", err, object)
 	}
-	if _, errs, code := try(t, "", append(args, "--report", "x.pdf")...); code != exitUsage || !strings.Contains(errs, ".html") {
+	if _, errs, code := try(t, "", append(args, "--report", "x.pdf")...); code != console.ExitUsage || !strings.Contains(errs, ".html") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -346,18 +347,18 @@ func TestBenchBaseline(t *testing.T) {
 	run := func(args ...string) (string, string, int) {
 		return try(t, "", append([]string{"bench", "--prompts", set, "--seeds", "4", "--max-new-tokens", "24", "--dir", filepath.Join(dir, "d")}, args...)...)
 	}
-	if _, errs, code := run("--config", "greedy", "--report", old); code != exitDone {
+	if _, errs, code := run("--config", "greedy", "--report", old); code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	same, errs, code := run("--config", "greedy", "--baseline", old, "--fail-if", "pass drops")
-	if code != exitDone || errs != "" || !strings.Contains(same, "20 of 20 texts are the same") || !strings.Contains(same, "now: not distinguishable") {
+	if code != console.ExitDone || errs != "" || !strings.Contains(same, "20 of 20 texts are the same") || !strings.Contains(same, "now: not distinguishable") {
 		t.Errorf("exit %d: %s%s", code, errs, same)
 	}
 	worse, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old, "--fail-if", "pass drops", "--fail-if", "pass rises")
 	if code != 3 || !strings.Contains(worse, "now passes less often") || !strings.Contains(worse, "--fail-if holds: pass drops") || !strings.Contains(worse, "prompts pass less often: <b>tom|") {
 		t.Errorf("exit %d: %s", code, worse)
 	}
-	if out, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old); code != exitDone || !strings.Contains(out, "passes less often") {
+	if out, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old); code != console.ExitDone || !strings.Contains(out, "passes less often") {
 		t.Errorf("without --fail-if: exit %d: %s", code, out)
 	}
 	for _, tt := range []struct{ args, want string }{
@@ -365,7 +366,7 @@ func TestBenchBaseline(t *testing.T) {
 		{"--baseline " + old + " --fail-if drops", "pass drops"}, {"--baseline " + old + " --against " + old, "one of them"},
 		{"--against " + old + " --config chat", "its configs are repeated"},
 	} {
-		if _, errs, code := run(strings.Fields(tt.args)...); code != exitUsage || !strings.Contains(errs, tt.want) {
+		if _, errs, code := run(strings.Fields(tt.args)...); code != console.ExitUsage || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %s", tt.args, code, errs)
 		}
 	}
@@ -376,16 +377,16 @@ func TestBenchBaseline(t *testing.T) {
 func TestBenchAgainstAServer(t *testing.T) {
 	set, dir := write(t, "names.jsonl", names), t.TempDir()
 	old := filepath.Join(dir, "old.jsonl")
-	if _, errs, code := try(t, "", "bench", "--prompts", set, "--config", "chat", "--seeds", "2", "--max-new-tokens", "10", "--report", old, "--dir", dir); code != exitDone {
+	if _, errs, code := try(t, "", "bench", "--prompts", set, "--config", "chat", "--seeds", "2", "--max-new-tokens", "10", "--report", old, "--dir", dir); code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	url := serve(t, vllm(-1))
 	out, errs, code := try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir)
-	if code != exitDone || errs != "" || !strings.Contains(out, "10 of 10 texts are the same") || !strings.Contains(out, "5 prompts × 1 config × 2 seeds") {
+	if code != console.ExitDone || errs != "" || !strings.Contains(out, "10 of 10 texts are the same") || !strings.Contains(out, "5 prompts × 1 config × 2 seeds") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 	out, _, code = try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir, "--temperature", "1.9", "--top-p", "1", "--top-k", "0")
-	if code != exitDone || strings.Contains(out, "10 of 10 texts are the same") {
+	if code != console.ExitDone || strings.Contains(out, "10 of 10 texts are the same") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -395,7 +396,7 @@ func TestTuneCommand(t *testing.T) {
 	args := []string{"tune", "--prompts", set, "--over", "temperature=0.2:2.5", "--over", "xtc_threshold=0.6:0.9", "--max-new-tokens", "6", "--dir", t.TempDir(),
 		"--seeds", "2", "--tried", "6", "--holdout", "0", "--set", "top_k=200"}
 	out, errs, code := try(t, "", args...)
-	if code != exitDone || errs != "" {
+	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	for _, w := range []string{"rounds of 4 prompts", "best: ", "xtc_threshold does nothing here", "chosen: ", "logitscope config export --to vllm", "--set top_k=200"} {
@@ -416,7 +417,7 @@ func TestTuneCommand(t *testing.T) {
 		{"tune --prompts " + set + " --over temperature=0:1 --over temperature=0:2", "given twice"},
 		{"tune --over temperature=0:1", "--prompts FILE"},
 	} {
-		if out, errs, code := try(t, "", strings.Fields(tt.args)...); code != exitUsage || out != "" || !strings.Contains(errs, tt.want) {
+		if out, errs, code := try(t, "", strings.Fields(tt.args)...); code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
 		}
 	}
@@ -427,12 +428,12 @@ func TestBenchBudget(t *testing.T) {
 	set, dir := write(t, "set.csv", capitals), t.TempDir()
 	args := []string{"bench", "--prompts", set, "--seeds", "3", "--max-new-tokens", "8", "--dir", dir, "--workers", "1", "--format", "jsonl"}
 	out, errs, code := try(t, "", append(args, "--budget", "tokens=30")...)
-	if code != exitDone || !strings.Contains(errs, "stopped by --budget: 8 of 12 texts are missing") || strings.Count(out, `"seed":`) != 4 {
+	if code != console.ExitDone || !strings.Contains(errs, "stopped by --budget: 8 of 12 texts are missing") || strings.Count(out, `"seed":`) != 4 {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 	rest, errs, code := try(t, "", args...)
 	whole, _, _ := try(t, "", append(args, "--fresh")...)
-	if code != exitDone || errs != "" || rest != whole {
+	if code != console.ExitDone || errs != "" || rest != whole {
 		t.Errorf("exit %d, %s: the rest is another report", code, errs)
 	}
 }
@@ -469,7 +470,7 @@ func TestBenchOnABusyServer(t *testing.T) {
 	args := []string{"bench", "--prompts", set, "--config", "chat", "--max-new-tokens", "6", "--format", "jsonl"}
 	texts := func(extra ...string) []any {
 		out, errs, code := try(t, "", append(append(args, extra...), "--dir", t.TempDir())...)
-		if code != exitDone || errs != "" {
+		if code != console.ExitDone || errs != "" {
 			t.Fatalf("exit %d: %s", code, errs)
 		}
 		var all []any
@@ -483,7 +484,7 @@ func TestBenchOnABusyServer(t *testing.T) {
 		return all
 	}
 	b.after = math.MaxInt32
-	if _, errs, code := try(t, "", "models", "info", "vllm:"+url); code != exitDone {
+	if _, errs, code := try(t, "", "models", "info", "vllm:"+url); code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	b.after = 2 * b.n.Load()
@@ -507,10 +508,10 @@ func BenchmarkBenchOnAServer(b *testing.B) {
 	run := func(workers string) time.Duration {
 		began := time.Now()
 		var errs bytes.Buffer
-		code := Run(b.Context(), System{Args: []string{"bench", "--prompt", "a", "--prompt", "b", "--prompt", "c", "--seeds", "16", "--max-new-tokens", "10",
+		code := Run(b.Context(), console.System{Args: []string{"bench", "--prompt", "a", "--prompt", "b", "--prompt", "c", "--seeds", "16", "--max-new-tokens", "10",
 			"--model", "vllm:" + srv.URL, "--workers", workers, "--dir", b.TempDir()},
 			In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }})
-		if code != exitDone {
+		if code != console.ExitDone {
 			b.Fatal(errs.String())
 		}
 		return time.Since(began)
@@ -540,7 +541,7 @@ func TestWorkedExample(t *testing.T) {
 			}
 		}
 		out, errs, code := try(t, "", append(args, "--dir", dir)...)
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Fatalf("%s: exit %d: %s", blocks[i], code, errs)
 		}
 		// Another processor may round a logit otherwise and turn a text.
@@ -564,14 +565,14 @@ func TestVoteTally(t *testing.T) {
 4 votes, 1 ties, 1 both bad
 voters agree on 50% (9 to 91) of 2 pairs of answers
 `
-	if code != exitDone || errs != "" || out != want {
+	if code != console.ExitDone || errs != "" || out != want {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"vote --tally nope", "no such file"}, {"vote --tally " + write(t, "x", "{}\n"), "line 1"},
 		{"vote --prompt a --lane chat", "2 to 4 lanes"}, {"vote --prompt a --lane chat --lane creative", "needs a terminal"},
 	} {
-		if _, errs, code := try(t, "", strings.Fields(tt.args)...); code != exitUsage || !strings.Contains(errs, tt.want) {
+		if _, errs, code := try(t, "", strings.Fields(tt.args)...); code != console.ExitUsage || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %s", tt.args, code, errs)
 		}
 	}

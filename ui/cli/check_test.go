@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/ui/cli/console"
 	"logitscope/viz"
 )
 
@@ -102,7 +103,7 @@ func TestCheckCommand(t *testing.T) {
 	}
 	out, _, code := try(t, in.String(), "check")
 	answers := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(answers) != len(cases) || code != exitFailed {
+	if len(answers) != len(cases) || code != console.ExitFailed {
 		t.Fatalf("%d answers to %d cases, exit %d", len(answers), len(cases), code)
 	}
 	for i, g := range cases {
@@ -152,10 +153,10 @@ func TestCheckLines(t *testing.T) {
 		}
 	}
 	cmd := `{"id":1,"text":"x","expect":{"cmd":"` + filepath.Join(t.TempDir(), "none") + `"}}`
-	if out, _, code := try(t, cmd, "check"); code != exitFailed || !strings.Contains(out, "--allow-cmd") {
+	if out, _, code := try(t, cmd, "check"); code != console.ExitFailed || !strings.Contains(out, "--allow-cmd") {
 		t.Errorf("%d %s", code, out)
 	}
-	if out, _, code := try(t, `{"id":1,"text":"x","expect":{"cmd":"go version"}}`, "check", "--allow-cmd"); code != exitDone {
+	if out, _, code := try(t, `{"id":1,"text":"x","expect":{"cmd":"go version"}}`, "check", "--allow-cmd"); code != console.ExitDone {
 		t.Errorf("%d %s", code, out)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"logitscope/ui/cli/console"
 )
 
 // try runs the command line and returns what it wrote and its exit code.
@@ -21,7 +23,7 @@ func try(t *testing.T, in string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer
 	env := map[string]string{"LOGITSCOPE_CONFIG_DIR": t.TempDir(), "LOGITSCOPE_CACHE_DIR": t.TempDir()}
-	code = Run(context.Background(), System{Args: args, In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
+	code = Run(context.Background(), console.System{Args: args, In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
 	return o.String(), e.String(), code
 }
 
@@ -121,7 +123,7 @@ func TestWrongUse(t *testing.T) {
 		{"compare --lane chat --lane= --format jsonl", []string{`--lane : it begins with a preset's name; "": no such preset; factual`}},
 	} {
 		out, errs, code := try(t, "", strings.Fields(tt.args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line on stderr", tt.args, code, out, errs)
 		}
 		for _, w := range tt.want {
@@ -134,14 +136,14 @@ func TestWrongUse(t *testing.T) {
 
 func TestEveryProblemAtOnce(t *testing.T) {
 	_, errs, code := try(t, "", "run", "--prompt", "x", "--order", "vllm", "--set", "temperature=3", "--set", "min_p=0.2", "--set", "presence_penalty=5")
-	if code != exitUsage || !strings.Contains(errs, "temperature") || !strings.Contains(errs, "presence_penalty") {
+	if code != console.ExitUsage || !strings.Contains(errs, "temperature") || !strings.Contains(errs, "presence_penalty") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
 
 func TestRunText(t *testing.T) {
 	out, errs, code := try(t, "", "run", "--prompt", "The capital of France is", "--temperature", "0", "--max-new-tokens", "2")
-	if out != " Paris.\n" || errs != "" || code != exitDone {
+	if out != " Paris.\n" || errs != "" || code != console.ExitDone {
 		t.Errorf("%q, %q, exit %d", out, errs, code)
 	}
 	again, _, _ := try(t, "The capital of France is", "run", "--prompt-file", "-", "--temperature", "0", "--max_new_tokens", "2")
@@ -156,7 +158,7 @@ func TestBeamText(t *testing.T) {
 	out, errs, code := try(t, "", args...)
 	records, _, _ := try(t, "", append(args, "--format", "jsonl")...)
 	all := lines(t, records)
-	if code != exitDone || out != all[len(all)-1]["text"].(string)+"\n" {
+	if code != console.ExitDone || out != all[len(all)-1]["text"].(string)+"\n" {
 		t.Errorf("exit %d, %q, %q; the winner is %v", code, out, errs, all[len(all)-1]["text"])
 	}
 }
@@ -164,7 +166,7 @@ func TestBeamText(t *testing.T) {
 func TestRunRecords(t *testing.T) {
 	out, _, code := try(t, "", "run", "--prompt", "The capital of France is", "--preset", "chat", "--seed", "42", "--max-new-tokens", "3", "--format", "jsonl", "--top", "4")
 	all := lines(t, out)
-	if code != exitDone || len(all) != 5 {
+	if code != console.ExitDone || len(all) != 5 {
 		t.Fatalf("exit %d, %d lines", code, len(all))
 	}
 	run, step, end := all[0], all[1], all[4]
@@ -202,7 +204,7 @@ func TestContrastiveRecords(t *testing.T) {
 	out, errs, code := try(t, "", "run", "--model", "table:"+model, "--prompt-tokens", "1", "--set", "penalty_alpha=0.6",
 		"--top-k", "2", "--max-new-tokens", "2", "--format", "jsonl")
 	all := lines(t, out)
-	if code != exitDone || len(all) != 6 {
+	if code != console.ExitDone || len(all) != 6 {
 		t.Fatalf("exit %d, %d lines, %q", code, len(all), errs)
 	}
 	for i, at := range []int{1, 3} {
@@ -237,7 +239,7 @@ func TestBeamRecords(t *testing.T) {
 		args = append(args, "--set", fmt.Sprintf("%s=%v", k, v))
 	}
 	out, errs, code := try(t, "", args...)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	steps, beams := 0, 0
@@ -262,7 +264,7 @@ func TestSpeculativeRecords(t *testing.T) {
 	args := []string{"run", "--prompt", "Once upon a time", "--temperature", "0", "--max-new-tokens", "40", "--format", "jsonl"}
 	plain, _, _ := try(t, "", args...)
 	out, errs, code := try(t, "", append(args, "--draft", "fable-draft", "--num-assistant-tokens", "4")...)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	emitted, steps := 0, 0
@@ -298,12 +300,12 @@ func TestSQLFormatInHelp(t *testing.T) {
 		t.Fatalf("%d lines of the example: %q", len(inputs), inputs)
 	}
 	out, errs, code := try(t, inputs[1], "constrain", "--sql", write(t, "tables.json", inputs[0]))
-	if code != exitDone || !strings.Contains(out, `"accepted":true`) {
+	if code != console.ExitDone || !strings.Contains(out, `"accepted":true`) {
 		t.Errorf("the example: exit %d, %s%s", code, out, errs)
 	}
 	for _, ddl := range []string{"CREATE TABLE users (id INTEGER)", "create table\n users(id)", "\n-- tables\nCREATE TABLE a(b);", "SELECT 1"} {
 		_, errs, code := try(t, "", "run", "--prompt", "x", "--sql", write(t, "schema.sql", ddl))
-		if code != exitUsage || !strings.Contains(errs, "is SQL; list the tables as JSON instead") {
+		if code != console.ExitUsage || !strings.Contains(errs, "is SQL; list the tables as JSON instead") {
 			t.Errorf("%q: exit %d, %s", ddl, code, errs)
 		}
 	}
@@ -317,7 +319,7 @@ func TestConstrainCommand(t *testing.T) {
 {"id":3,"error":"line 3: must have one of text and hex"}
 {"id":4,"accepted":false,"dead_at":null}
 `
-	if out != want || code != exitFailed {
+	if out != want || code != console.ExitFailed {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	vocab := write(t, "vocab.json", `["61","6162","31","7a7a"]`)
@@ -326,15 +328,15 @@ func TestConstrainCommand(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	out, _, code = try(t, "", "constrain", "--json-schema", write(t, "cut.json", `{"type":`))
-	if code != exitUsage || out != `{"refused":[{"pointer":"","keyword":"syntax","reason":"line 1, column 9: the JSON text ends too early"}]}`+"\n" {
+	if code != console.ExitUsage || out != `{"refused":[{"pointer":"","keyword":"syntax","reason":"line 1, column 9: the JSON text ends too early"}]}`+"\n" {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	out, _, code = try(t, `{"hex":"6"}`, "constrain", "--regex", "a")
-	if code != exitFailed || !strings.Contains(out, "line 1: hex: ") {
+	if code != console.ExitFailed || !strings.Contains(out, "line 1: hex: ") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	out, _, code = try(t, "", "constrain", "--regex", "(?=a)b")
-	if code != exitUsage || !strings.Contains(out, `"refused":[{"pointer"`) {
+	if code != console.ExitUsage || !strings.Contains(out, `"refused":[{"pointer"`) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -357,7 +359,7 @@ func TestConstrainWhitespace(t *testing.T) {
 			}
 		}
 	}
-	if _, errs, code := try(t, "", "constrain", "--json", "--whitespace", "some"); code != exitUsage || !strings.Contains(errs, "any, bounded, compact") {
+	if _, errs, code := try(t, "", "constrain", "--json", "--whitespace", "some"); code != console.ExitUsage || !strings.Contains(errs, "any, bounded, compact") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -365,7 +367,7 @@ func TestConstrainWhitespace(t *testing.T) {
 // What a flag brings along does not reach the terminal as it is.
 func TestErrorsHaveNoControlCharacters(t *testing.T) {
 	_, errs, code := try(t, "", "run", "--prompt", "x", "--preset", "a\x1b[31mb\u202ec")
-	if code != exitUsage || strings.ContainsAny(errs, "\x1b\u202e") || !strings.Contains(errs, "31mb") {
+	if code != console.ExitUsage || strings.ContainsAny(errs, "\x1b\u202e") || !strings.Contains(errs, "31mb") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -374,10 +376,10 @@ func TestErrorsHaveNoControlCharacters(t *testing.T) {
 func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
 	args := []string{"run", "--prompt", "Once", "--regex", "[0-9]{20}", "--seed", "1", "--max-new-tokens"}
 	out, errs, code := try(t, "", append(args, "2")...)
-	if code != exitFailed || len(out) < 3 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "max_new_tokens") {
+	if code != console.ExitFailed || len(out) < 3 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "max_new_tokens") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
-	if out, errs, code := try(t, "", append(args, "20")...); code != exitDone || len(out) != 21 || errs != "" {
+	if out, errs, code := try(t, "", append(args, "20")...); code != console.ExitDone || len(out) != 21 || errs != "" {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }
@@ -390,10 +392,10 @@ func TestSearchSaysThatAConstraintIsNotMet(t *testing.T) {
 		out, errs, code := try(t, "", append(args, "--max-new-tokens", "2")...)
 		digits := len(strings.TrimSpace(out))
 		want := fmt.Sprintf("logitscope: the text does not meet its constraint: max_new_tokens was too small (bytes missing: %d)\n", 20-digits)
-		if code != exitFailed || digits < 2 || digits > 4 || errs != want {
+		if code != console.ExitFailed || digits < 2 || digits > 4 || errs != want {
 			t.Errorf("%v: exit %d, %q, %q", search, code, out, errs)
 		}
-		if out, errs, code := try(t, "", append(args, "--max-new-tokens", "20")...); code != exitDone || len(out) != 21 || errs != "" {
+		if out, errs, code := try(t, "", append(args, "--max-new-tokens", "20")...); code != console.ExitDone || len(out) != 21 || errs != "" {
 			t.Errorf("%v: exit %d, %q, %q", search, code, out, errs)
 		}
 	}
@@ -402,7 +404,7 @@ func TestSearchSaysThatAConstraintIsNotMet(t *testing.T) {
 func TestRunUnderAConstraint(t *testing.T) {
 	for seed := range 8 {
 		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Fatal(errs)
 		}
 		all := lines(t, out)
@@ -418,7 +420,7 @@ func TestRunUnderAConstraint(t *testing.T) {
 
 func TestModelsCommands(t *testing.T) {
 	out, _, code := try(t, "\"Hello world\"\n\"\"\n", "models", "tokenize", "fable")
-	if code != exitDone || strings.Count(out, "\n") != 2 || !strings.HasSuffix(out, "{\"tokens\":[]}\n") {
+	if code != console.ExitDone || strings.Count(out, "\n") != 2 || !strings.HasSuffix(out, "{\"tokens\":[]}\n") {
 		t.Errorf("tokenize: exit %d, %q", code, out)
 	}
 	out, _, code = try(t, "", "models", "logits", "table:testdata/markov2_a.json", "--tokens", "1,8", "--all")
@@ -426,7 +428,7 @@ func TestModelsCommands(t *testing.T) {
 		Tokens []int32
 		Logits [][]float32
 	}
-	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitDone || len(l.Logits) != 2 || len(l.Logits[0]) != 12 {
+	if err := json.Unmarshal([]byte(out), &l); err != nil || code != console.ExitDone || len(l.Logits) != 2 || len(l.Logits[0]) != 12 {
 		t.Errorf("logits: %v, exit %d, %s", err, code, out)
 	}
 	last, _, _ := try(t, "", "models", "logits", "table:testdata/markov2_a.json", "--tokens", "1,8")
@@ -436,11 +438,11 @@ func TestModelsCommands(t *testing.T) {
 	}
 	out, _, code = try(t, "", "models", "info", "fable", "--json")
 	var info map[string]any
-	if err := json.Unmarshal([]byte(out), &info); err != nil || code != exitDone || info["architecture"] != "llama" || info["vocabulary"] != 4096.0 {
+	if err := json.Unmarshal([]byte(out), &info); err != nil || code != console.ExitDone || info["architecture"] != "llama" || info["vocabulary"] != 4096.0 {
 		t.Errorf("info: exit %d, %s", code, out)
 	}
 	out, _, code = try(t, "", "models", "list")
-	if code != exitDone || !strings.Contains(out, "fable") || !strings.Contains(out, "toy") {
+	if code != console.ExitDone || !strings.Contains(out, "fable") || !strings.Contains(out, "toy") {
 		t.Errorf("list: exit %d, %s", code, out)
 	}
 }
@@ -452,7 +454,7 @@ not json
 `
 	out, _, code := try(t, in, "trace")
 	all := lines(t, out)
-	if code != exitFailed || len(all) != 3 || fmt.Sprint(all[0]["survivors"]) != "[0]" || all[1]["error"] == nil || all[2]["error"] == nil {
+	if code != console.ExitFailed || len(all) != 3 || fmt.Sprint(all[0]["survivors"]) != "[0]" || all[1]["error"] == nil || all[2]["error"] == nil {
 		t.Errorf("exit %d: %s", code, out)
 	}
 }
@@ -460,14 +462,14 @@ not json
 func TestHelpHasExamples(t *testing.T) {
 	for _, cmd := range []string{"", "run", "compare", "trace", "constrain", "models", "models info", "models logits", "models tokenize", "models pull", "config", "sweep"} {
 		out, _, code := try(t, "", append(strings.Fields(cmd), "--help")...)
-		if code != exitDone || len(out) < 100 {
+		if code != console.ExitDone || len(out) < 100 {
 			t.Errorf("%s --help: exit %d, %d bytes", cmd, code, len(out))
 		}
 	}
 	if out, _, _ := try(t, "", "--version"); !strings.HasPrefix(out, "logitscope ") {
 		t.Errorf("--version: %q", out)
 	}
-	if out, _, code := try(t, "", "completion", "bash"); code != exitDone || !strings.Contains(out, "logitscope") {
+	if out, _, code := try(t, "", "completion", "bash"); code != console.ExitDone || !strings.Contains(out, "logitscope") {
 		t.Error("no shell completion")
 	}
 }
@@ -476,12 +478,12 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var o, e bytes.Buffer
 	w := &stopAfter{w: &o, cancel: cancel, lines: 20}
-	code := Run(ctx, System{
+	code := Run(ctx, console.System{
 		Args: strings.Fields("run --prompt Once --max-new-tokens 400 --format jsonl --set min_new_tokens=400"), In: strings.NewReader(""), Out: w, Err: &e,
 		Getenv: func(string) string { return "" },
 	})
 	all := lines(t, o.String())
-	if end := all[len(all)-1]; code != exitInterrupted || end["reason"] != "interrupted" {
+	if end := all[len(all)-1]; code != console.ExitInterrupted || end["reason"] != "interrupted" {
 		t.Errorf("exit %d, end %v", code, end)
 	}
 }
@@ -506,7 +508,7 @@ func TestValueAfterASwitch(t *testing.T) {
 	tried := 0
 	for _, command := range []string{"", "run", "compare", "sweep", "config show", "bench"} {
 		var e bytes.Buffer
-		cmd, _, err := newRoot(System{Out: io.Discard, Err: &e, Getenv: func(string) string { return "" }}).Find(strings.Fields(command))
+		cmd, _, err := newRoot(console.System{Out: io.Discard, Err: &e, Getenv: func(string) string { return "" }}).Find(strings.Fields(command))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -520,7 +522,7 @@ func TestValueAfterASwitch(t *testing.T) {
 			for _, value := range []string{"true", "false", "1", "0"} {
 				tried++
 				_, errs, code := try(t, "", append(strings.Fields(command), "--"+name, value)...)
-				if want := "--" + name + " " + value + ": it is a switch; --" + name + "=" + value; code != exitUsage || !strings.Contains(errs, want) {
+				if want := "--" + name + " " + value + ": it is a switch; --" + name + "=" + value; code != console.ExitUsage || !strings.Contains(errs, want) {
 					t.Errorf("%s --%s %s: exit %d, %q", command, name, value, code, errs)
 				}
 			}
@@ -545,7 +547,7 @@ func TestSeedsBeyondTheEngine(t *testing.T) {
 			{"compare", "--prompt", "x", "--max-new-tokens", "1", "--format", "jsonl", "--lane", "chat", "--lane", "creative"},
 		} {
 			_, errs, code := try(t, "", append(args, "--order", c.order, "--seed", c.seed)...)
-			if code != exitDone || errs != c.want {
+			if code != console.ExitDone || errs != c.want {
 				t.Errorf("%s, order %s, seed %s: exit %d, %q, want %q", args[0], c.order, c.seed, code, errs, c.want)
 			}
 		}

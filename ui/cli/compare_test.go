@@ -2,35 +2,18 @@ package cli
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
-)
 
-func TestSplitSpec(t *testing.T) {
-	for spec, want := range map[string][]string{
-		"chat":                                {"chat"},
-		"chat,":                               {"chat", ""},
-		" chat , top_p=0.5":                   {"chat", "top_p=0.5"},
-		"chat,order=top_k,top_p":              {"chat", "order=top_k,top_p"},
-		"chat,foo":                            {"chat", "foo"},
-		"chat,foo,top-p=1,order=a":            {"chat", "foo", "top-p=1", "order=a"},
-		`chat,stop=["a,top_k=1","b"],top_k=2`: {"chat", `stop=["a,top_k=1","b"]`, "top_k=2"},
-		`chat,constraint={"type":"regex","regex":"a,b=c"},top_k=2`:                        {"chat", `constraint={"type":"regex","regex":"a,b=c"}`, "top_k=2"},
-		`chat,constraint={"type":"json","object":true},top_k=2,schedule=at token 4: chat`: {"chat", `constraint={"type":"json","object":true}`, "top_k=2", "schedule=at token 4: chat"},
-	} {
-		if got := splitSpec(spec); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", spec, got, want)
-		}
-	}
-}
+	"logitscope/ui/cli/console"
+)
 
 // The same lanes and seed give the same bytes, whatever the timing.
 func TestCompareIsDeterministic(t *testing.T) {
 	args := []string{"compare", "--lane", "chat", "--lane", "creative,temperature=1.3", "--lane", "greedy", "--lane", "chat,num_assistant_tokens=3",
 		"--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl"}
 	first, errs, code := try(t, "", args...)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	for range 3 {
@@ -58,7 +41,7 @@ func TestCompareIsDeterministic(t *testing.T) {
 func TestMeanEndsWhereTextsPart(t *testing.T) {
 	for _, seed := range []string{"7", "8", "9", "10"} {
 		out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "neutral", "--lane", "neutral,seed="+seed, "--max-new-tokens", "12", "--format", "jsonl")
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Fatalf("exit %d: %s", code, errs)
 		}
 		lines := strings.Split(strings.TrimSpace(out), "\n")

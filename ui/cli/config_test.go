@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/sampling"
+	"logitscope/ui/cli/console"
 )
 
 // A limit beyond the context of the model that is named is not in force.
 func TestConfigShowLimit(t *testing.T) {
 	for _, c := range []struct{ asked, inForce string }{{"1", "1"}, {"511", "511"}, {"512", "512"}, {"513", "512"}, {"1024", "512"}, {"2147483647", "512"}} {
 		out, errs, code := try(t, "", "config", "show", "--model", "fable", "--max-new-tokens", c.asked)
-		if want := "max_new_tokens " + c.asked + " " + c.inForce + " flag"; code != exitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+		if want := "max_new_tokens " + c.asked + " " + c.inForce + " flag"; code != console.ExitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}
 	}
@@ -26,7 +26,7 @@ func TestConfigShowLimit(t *testing.T) {
 
 func TestConfigShow(t *testing.T) {
 	out, errs, code := try(t, "", "config", "show", "--preset", "chat", "--temperature", "0.005", "--order", "vllm")
-	if code != exitDone || errs != "" {
+	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	rows := map[string][]string{}
@@ -51,11 +51,11 @@ func TestConfigShow(t *testing.T) {
 func TestConfigExport(t *testing.T) {
 	out, errs, code := try(t, "", "config", "export", "--preset", "chat", "--to", "vllm")
 	var v map[string]any
-	if err := json.Unmarshal([]byte(out), &v); err != nil || code != exitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "written as vllm reads it (commit 00388f6573cc)\n" {
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != console.ExitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "written as vllm reads it (commit 00388f6573cc)\n" {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	out, errs, code = try(t, "", "config", "export", "--preset", "chat", "--to", "ollama")
-	if code != exitDone || !strings.Contains(out, "PARAMETER repeat_penalty 1.05\n") ||
+	if code != console.ExitDone || !strings.Contains(out, "PARAMETER repeat_penalty 1.05\n") ||
 		!strings.Contains(errs, "does not translate (2)") || !strings.Contains(errs, "top_k acts before temperature there") || !strings.Contains(errs, "older tokens are free again") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
@@ -64,12 +64,12 @@ func TestConfigExport(t *testing.T) {
 		args string
 		code int
 	}{
-		{"--preset chat --to vllm", exitDone},
-		{"--preset chat --to ollama", exitFailed},
-		{"--preset neutral --to llama.cpp", exitDone}, // defaults overruled are no loss
-		{"--preset chat --to logitscope", exitDone},
-		{"--top-k 20 --to openai", exitFailed},
-		{"--preset chat --seed 7 --to vllm", exitFailed},
+		{"--preset chat --to vllm", console.ExitDone},
+		{"--preset chat --to ollama", console.ExitFailed},
+		{"--preset neutral --to llama.cpp", console.ExitDone}, // defaults overruled are no loss
+		{"--preset chat --to logitscope", console.ExitDone},
+		{"--top-k 20 --to openai", console.ExitFailed},
+		{"--preset chat --seed 7 --to vllm", console.ExitFailed},
 	} {
 		out, errs, code := try(t, "", append([]string{"config", "export", "--strict"}, strings.Fields(tt.args)...)...)
 		if code != tt.code || out == "" {
@@ -83,7 +83,7 @@ func TestConfigExport(t *testing.T) {
 		{"--to vllm --check", "--check needs a prompt"},
 	} {
 		out, errs, code := try(t, "", append([]string{"config", "export"}, strings.Fields(tt.args)...)...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
 		}
 	}
@@ -100,7 +100,7 @@ func TestConfigExportCheck(t *testing.T) {
 			Lost  []map[string]any
 			Check map[string]float64
 		}
-		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || r.To != to || r.Text == "" || len(r.Check) == 0 {
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != console.ExitDone || r.To != to || r.Text == "" || len(r.Check) == 0 {
 			t.Fatalf("%s: exit %d, %v: %s%s", to, code, err, out, errs)
 		}
 		return r.Check["steps"], r.Check["same_token"], r.Check["first_difference"], r.Check["mean_tv"]
@@ -112,7 +112,7 @@ func TestConfigExportCheck(t *testing.T) {
 		t.Errorf("ollama: %v steps, %v same, first %v, distance %v; want another law on the last 64 of 90", steps, same, first, tv)
 	}
 	_, errs, code := try(t, "", strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 10 --to ollama")...)
-	if code != exitDone || !strings.Contains(errs, "check: the last 10 steps under ollama's rules") || !strings.Contains(errs, "mean total variation 0.") {
+	if code != console.ExitDone || !strings.Contains(errs, "check: the last 10 steps under ollama's rules") || !strings.Contains(errs, "mean total variation 0.") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -137,7 +137,7 @@ func TestConfigExportCheckSeesTheConstraint(t *testing.T) {
 				Largest float64 `json:"largest_tv"`
 			}
 		}
-		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || (r.Check.Largest < 1e-4) != tt.exact {
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != console.ExitDone || (r.Check.Largest < 1e-4) != tt.exact {
 			t.Errorf("%s: exit %d, largest distance %v, %s%v; exact is %v", tt.args, code, r.Check.Largest, errs, err, tt.exact)
 		}
 	}
@@ -150,7 +150,7 @@ func TestConfigImport(t *testing.T) {
 			t.Errorf("%q is not in %s", want, errs)
 		}
 	}
-	if code != exitDone || !strings.Contains(out, `"temperature": 0.6`) {
+	if code != console.ExitDone || !strings.Contains(out, `"temperature": 0.6`) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	for _, tt := range []struct{ text, from, want string }{
@@ -166,7 +166,7 @@ func TestConfigImport(t *testing.T) {
 			args = append(args, "--from", tt.from)
 		}
 		out, errs, code := try(t, tt.text, args...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, want %q", tt.text, code, errs, tt.want)
 		}
 	}
@@ -183,10 +183,10 @@ func TestConfigImportReadsTheRest(t *testing.T) {
 		{"from vllm import SamplingParams\nSamplingParams(top_p=0.5, repitition_penalty=1.1)", "repitition_penalty (line 2): repetition_penalty is meant?", `"top_p": 0.5`},
 	} {
 		out, errs, code := try(t, tt.text, "config", "import")
-		if code != exitDone || !strings.Contains(errs, tt.said) || !strings.Contains(out, tt.read) {
+		if code != console.ExitDone || !strings.Contains(errs, tt.said) || !strings.Contains(out, tt.read) {
 			t.Errorf("%q: exit %d, %q\n%s", tt.text, code, errs, out)
 		}
-		if _, errs, code := try(t, tt.text, "config", "import", "--strict"); code != exitFailed {
+		if _, errs, code := try(t, tt.text, "config", "import", "--strict"); code != console.ExitFailed {
 			t.Errorf("%q: --strict: exit %d, %q", tt.text, code, errs)
 		}
 	}
@@ -196,7 +196,7 @@ func TestConfigImportReadsTheRest(t *testing.T) {
 			t.Errorf("--call %s: %s%s", call, out, errs)
 		}
 	}
-	if _, errs, code := try(t, two, "config", "import", "--call", "3"); code != exitUsage || !strings.Contains(errs, "the file has 2 calls") {
+	if _, errs, code := try(t, two, "config", "import", "--call", "3"); code != console.ExitUsage || !strings.Contains(errs, "the file has 2 calls") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -234,36 +234,19 @@ func ggufWith(settings ...any) string {
 func TestConfigImportModelFile(t *testing.T) {
 	file := write(t, "m.gguf", ggufWith("general.sampling.temp", float32(0.7), "general.sampling.top_k", int32(20), "general.sampling.penalty_last_n", int32(-1), "general.sampling.flavour", "mint"))
 	out, errs, code := try(t, "", "config", "import", file)
-	if code != exitDone || !strings.Contains(out, `"temperature": 0.7,`) || !strings.Contains(out, `"top_k": 20`) || !strings.Contains(out, `"repeat_last_n": 0`) || !strings.Contains(errs, "unknown: general.sampling.flavour") {
+	if code != console.ExitDone || !strings.Contains(out, `"temperature": 0.7,`) || !strings.Contains(out, `"top_k": 20`) || !strings.Contains(out, `"repeat_last_n": 0`) || !strings.Contains(errs, "unknown: general.sampling.flavour") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if out, errs, code := try(t, "", "config", "diff", file, "neutral"); code != exitDone || !strings.Contains(out, "top_k 20 → off") {
+	if out, errs, code := try(t, "", "config", "diff", file, "neutral"); code != console.ExitDone || !strings.Contains(out, "top_k 20 → off") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	_, errs, code = try(t, "", "config", "import", write(t, "n.gguf", ggufWith()))
-	if code != exitUsage || !strings.Contains(errs, "recommends no settings") {
+	if code != console.ExitUsage || !strings.Contains(errs, "recommends no settings") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	_, errs, code = try(t, "", "config", "import", write(t, "o.gguf", ggufWith("general.sampling.top_p", float32(7))))
-	if code != exitUsage || !strings.Contains(errs, "top_p: 7: out of range") || strings.Count(errs, "\n") != 1 {
+	if code != console.ExitUsage || !strings.Contains(errs, "top_p: 7: out of range") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d: %s", code, errs)
-	}
-}
-
-// What a model recommends comes in with that origin, and what it says wrongly
-// keeps nobody from using it.
-func TestModelDefaults(t *testing.T) {
-	cfg, problems := importModelDefaults(map[string]any{"general.sampling.temp": float32(0.7), "general.sampling.top_p": 7.0, "general.sampling.top_k": uint64(30)}, "")
-	for key, want := range map[string]any{"temperature": 0.7, "top_k": int64(30)} {
-		if s, ok := cfg.Lookup(key); !ok || s.Value != want || s.Origin != sampling.FromModel {
-			t.Errorf("%s: %+v", key, s)
-		}
-	}
-	if _, set := cfg.Lookup("top_p"); set || problems == nil || !strings.Contains(problems.Error(), "general.sampling.top_p") {
-		t.Errorf("problems %v", problems)
-	}
-	if cfg.Order().Name() != "transformers" {
-		t.Errorf("order %s", cfg.Order().Name())
 	}
 }
 
@@ -276,11 +259,11 @@ func TestConfigDiff(t *testing.T) {
 			t.Errorf("no %q in %s%s", want, out, errs)
 		}
 	}
-	if code != exitDone || strings.Contains(out, "temperature off") {
+	if code != console.ExitDone || strings.Contains(out, "temperature off") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	_, errs, code = try(t, "", "config", "diff", "chat", "nobody")
-	if code != exitUsage || !strings.Contains(errs, "nobody: no such file, and no such preset; factual, chat") {
+	if code != console.ExitUsage || !strings.Contains(errs, "nobody: no such file, and no such preset; factual, chat") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -298,7 +281,7 @@ func TestConfigFromAPipe(t *testing.T) {
 	if _, err := os.Stat(name); err != nil {
 		t.Skip("the platform names no open files")
 	}
-	if out, errs, code := try(t, "", "config", "show", "--config", name, "--as-file"); code != exitDone || !strings.Contains(out, `"top_k": 7`) {
+	if out, errs, code := try(t, "", "config", "show", "--config", name, "--as-file"); code != console.ExitDone || !strings.Contains(out, `"top_k": 7`) {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }

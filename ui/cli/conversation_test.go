@@ -8,6 +8,7 @@ import (
 
 	"logitscope/models/llama"
 	"logitscope/models/remote/remotetest"
+	"logitscope/ui/cli/console"
 )
 
 // Under --chat a model answers once: the text ends where the template ends the
@@ -16,7 +17,7 @@ func TestChatAnswersOnce(t *testing.T) {
 	for _, preset := range []string{"greedy", "chat", "creative"} {
 		for _, seed := range []string{"1", "2", "3"} {
 			out, errs, code := try(t, "", "run", "--chat", "--prompt", "Hello, who are you?", "--preset", preset, "--seed", seed, "--max-new-tokens", "100")
-			if code != exitDone || strings.Contains(out, "User:") || strings.TrimSpace(out) == "" {
+			if code != console.ExitDone || strings.Contains(out, "User:") || strings.TrimSpace(out) == "" {
 				t.Errorf("%s, seed %s: exit %d, %q %q", preset, seed, code, out, errs)
 			}
 		}
@@ -49,7 +50,7 @@ func TestConversation(t *testing.T) {
 		{[]string{"--prompt", "Hi", "--chat-template", template, "--template-kwargs", "style=[1, true]"}, `<user>Hi<assistant>[1, True]null`},
 	} {
 		out, errs, code := try(t, "", append([]string{"run", "--format", "jsonl", "--max-new-tokens", "1"}, c.args...)...)
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Errorf("%q: exit %d, %s", c.args, code, errs)
 			continue
 		}
@@ -84,7 +85,7 @@ func TestBadConversation(t *testing.T) {
 		{[]string{"--prompt", "x", "--chat-template", template("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")}, []string{"too many steps"}},
 	} {
 		_, errs, code := try(t, "", append([]string{"run", "--max-new-tokens", "1"}, c.args...)...)
-		if code != exitUsage || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q", c.args, code, errs)
 		}
 		for _, want := range c.want {
@@ -113,17 +114,17 @@ func TestConversationOnAServer(t *testing.T) {
 		}
 		args := []string{"run", "--messages", write(t, "m.json", string(data)), "--preset", "greedy", "--max-new-tokens", "40"}
 		here, errs, code := try(t, "", args...)
-		if code != exitDone || errs != "" {
+		if code != console.ExitDone || errs != "" {
 			t.Fatalf("turn %d: exit %d, %s", i+1, code, errs)
 		}
 		there, errs, code := try(t, "", append(args, "--model", agrees)...)
-		if code != exitDone || there != here || errs != "" {
+		if code != console.ExitDone || there != here || errs != "" {
 			t.Errorf("turn %d: exit %d, %q on the server, %q here; %s", i+1, code, there, here, errs)
 		}
 		turns = append(turns, map[string]string{"role": "assistant", "content": strings.TrimSpace(here)})
 	}
 	_, errs, code := try(t, "", "run", "--chat", "--prompt", "Hello", "--max-new-tokens", "1", "--model", differs)
-	if code != exitDone || !strings.Contains(errs, "server's own template") || !strings.Contains(errs, "Preamble. ") {
+	if code != console.ExitDone || !strings.Contains(errs, "server's own template") || !strings.Contains(errs, "Preamble. ") {
 		t.Errorf("exit %d, %q, want what the server's template adds", code, errs)
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // Every line about a file names it.
@@ -10,7 +12,7 @@ func TestEveryLineNamesTheFile(t *testing.T) {
 	for _, text := range []string{"{\"temperature\":900,\n\"top_p\":7}", `{"temperature":3,"top_p":0,"order":"vllm"}`} {
 		file := write(t, "c.json", text)
 		_, errs, code := try(t, "", "run", "--prompt", "x", "--config", file)
-		if got := strings.Count(errs, "logitscope: --config "+file+":"); code != exitUsage || got != 2 || strings.Count(errs, "\n") != 2 {
+		if got := strings.Count(errs, "logitscope: --config "+file+":"); code != console.ExitUsage || got != 2 || strings.Count(errs, "\n") != 2 {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 	}
@@ -28,7 +30,7 @@ func TestListFlagsCollect(t *testing.T) {
 		{"--top-k 3 --top-k 4", `"top_k":4`},
 	} {
 		out, errs, code := try(t, "", append(strings.Fields("config show --as-file"), strings.Fields(tt.args)...)...)
-		if got := strings.Join(strings.Fields(out), ""); code != exitDone || !strings.Contains(got, tt.want) {
+		if got := strings.Join(strings.Fields(out), ""); code != console.ExitDone || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: exit %d, %s%s, want %s", tt.args, code, got, errs, tt.want)
 		}
 	}

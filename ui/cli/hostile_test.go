@@ -20,6 +20,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/models/remote/remotetest"
+	"logitscope/ui/cli/console"
 )
 
 // evil is a text with everything that steers a terminal: OSC 52, which writes
@@ -39,7 +40,7 @@ func atTerminal(t *testing.T, dir, in string, args ...string) string {
 		got <- b
 	}()
 	env := map[string]string{"LOGITSCOPE_CONFIG_DIR": dir, "LOGITSCOPE_CACHE_DIR": filepath.Join(dir, "cache"), "OLLAMA_HOST": "127.0.0.1:1", "OLLAMA_MODELS": dir}
-	Run(context.Background(), System{Args: args, In: strings.NewReader(in), Out: slave, Err: slave, Getenv: func(k string) string { return env[k] }})
+	Run(context.Background(), console.System{Args: args, In: strings.NewReader(in), Out: slave, Err: slave, Getenv: func(k string) string { return env[k] }})
 	io.WriteString(slave, "END")
 	slave.Close()
 	b := <-got
@@ -175,25 +176,5 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 	if done := len(commands) - refused; done < 35 {
 		t.Errorf("only %d of %d command lines did something", done, len(commands))
-	}
-}
-
-// TestTextWriter splits characters between calls at every place.
-func TestTextWriter(t *testing.T) {
-	const text = "é東🙂\u0085\x1b\tok\n\xff\xe6\x9d"
-	const want = "é東🙂\\u0085\\u001b\tok\n\\xff\\xe6\\x9d"
-	for i := range len(text) {
-		for j := i; j < len(text); j++ {
-			var b bytes.Buffer
-			w := &textWriter{w: &b}
-			for _, p := range []string{text[:i], text[i:j], text[j:]} {
-				if n, err := io.WriteString(w, p); n != len(p) || err != nil {
-					t.Fatal(n, err)
-				}
-			}
-			if w.close(); b.String() != want {
-				t.Fatalf("split at %d and %d: %q, want %q", i, j, b.String(), want)
-			}
-		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // A command that waits for standard input ends with the context.
@@ -19,10 +21,10 @@ func TestInterruptedWhileReading(t *testing.T) {
 		var out, errs bytes.Buffer
 		done := make(chan int)
 		go func() {
-			done <- Run(ctx, System{Args: strings.Fields(args), In: in, Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
+			done <- Run(ctx, console.System{Args: strings.Fields(args), In: in, Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
 		}()
 		cancel()
-		if code := <-done; code != exitInterrupted || out.Len() > 0 || errs.Len() > 0 {
+		if code := <-done; code != console.ExitInterrupted || out.Len() > 0 || errs.Len() > 0 {
 			t.Errorf("%s: exit %d, %q, %q", args, code, out.String(), errs.String())
 		}
 		hold.Close()
@@ -39,7 +41,7 @@ func TestAnswersAtOnce(t *testing.T) {
 		in, question := io.Pipe()
 		answer, out := io.Pipe()
 		go func() {
-			Run(context.Background(), System{Args: strings.Fields(args), In: in, Out: out, Err: io.Discard, Getenv: func(string) string { return "" }})
+			Run(context.Background(), console.System{Args: strings.Fields(args), In: in, Out: out, Err: io.Discard, Getenv: func(string) string { return "" }})
 			out.Close()
 		}()
 		lines := bufio.NewScanner(answer)
@@ -63,8 +65,8 @@ func TestFullDisk(t *testing.T) {
 		"compare --lane chat --lane greedy --prompt a --max-new-tokens 3 --format jsonl": "",
 	} {
 		var errs bytes.Buffer
-		code := Run(context.Background(), System{Args: strings.Fields(args), In: strings.NewReader(in), Out: full{}, Err: &errs, Getenv: func(string) string { return "" }})
-		if code != exitFailed || !strings.Contains(errs.String(), "disk full") {
+		code := Run(context.Background(), console.System{Args: strings.Fields(args), In: strings.NewReader(in), Out: full{}, Err: &errs, Getenv: func(string) string { return "" }})
+		if code != console.ExitFailed || !strings.Contains(errs.String(), "disk full") {
 			t.Errorf("%s: exit %d, %q", args, code, errs.String())
 		}
 	}
@@ -79,7 +81,7 @@ func TestPromptTooLong(t *testing.T) {
 	ids := strings.Repeat("5,", 600) + "5"
 	for _, args := range [][]string{{"--prompt-tokens", ids}, {"--prompt", strings.Repeat("word ", 600)}} {
 		out, errs, code := try(t, "", append([]string{"run"}, args...)...)
-		if code != exitFailed || out != "" || !strings.Contains(errs, "the context holds 512") {
+		if code != console.ExitFailed || out != "" || !strings.Contains(errs, "the context holds 512") {
 			t.Errorf("%.20s: exit %d, %q, %q", args, code, out, errs)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/setup"
 )
 
 // soon fails the test if f does not return in a few seconds.
@@ -44,12 +47,12 @@ func TestInterruptedWhileCompiling(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		defer cancel()
 		var out, errs bytes.Buffer
-		sys := System{
+		sys := console.System{
 			Args: append(strings.Fields(args), "--grammar", never), In: strings.NewReader(""), Out: &out, Err: &errs,
 			Getenv: func(string) string { return "" },
 		}
 		soon(t, args, func() {
-			if code := Run(ctx, sys); code != exitInterrupted || out.Len() > 0 || errs.Len() > 0 {
+			if code := Run(ctx, sys); code != console.ExitInterrupted || out.Len() > 0 || errs.Len() > 0 {
 				t.Errorf("%s: exit %d, %q, %q", args, code, out.String(), errs.String())
 			}
 		})
@@ -61,13 +64,13 @@ func TestInterruptedWhileCompiling(t *testing.T) {
 func TestInterruptedWhileDecoding(t *testing.T) {
 	hold := make(chan bool)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, stop := background(ctx, func(context.Context) error { <-hold; return nil })
+	_, stop := setup.Background(ctx, func(context.Context) error { <-hold; return nil })
 	cancel()
 	soon(t, "after a signal", stop)
 	close(hold)
 
 	over := false
-	_, stop = background(context.Background(), func(context.Context) error { time.Sleep(20 * time.Millisecond); over = true; return nil })
+	_, stop = setup.Background(context.Background(), func(context.Context) error { time.Sleep(20 * time.Millisecond); over = true; return nil })
 	soon(t, "without one", stop)
 	if !over {
 		t.Error("stop did not wait")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"logitscope/presets"
+	"logitscope/ui/cli/console"
 )
 
 // tryIn is try with a folder of presets and settings that outlives it.
@@ -16,7 +17,7 @@ func tryIn(t *testing.T, configDir, in string, args ...string) (out, errs string
 	t.Helper()
 	var o, e bytes.Buffer
 	env := map[string]string{"LOGITSCOPE_CONFIG_DIR": configDir, "LOGITSCOPE_CACHE_DIR": t.TempDir()}
-	code = Run(context.Background(), System{Args: args, In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
+	code = Run(context.Background(), console.System{Args: args, In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
 	return o.String(), e.String(), code
 }
 
@@ -25,7 +26,7 @@ func TestPresetCommands(t *testing.T) {
 	do := func(want string, args ...string) string {
 		t.Helper()
 		out, errs, code := tryIn(t, dir, "", append([]string{"config", "presets"}, args...)...)
-		if code != exitDone || !strings.Contains(out+errs, want) {
+		if code != console.ExitDone || !strings.Contains(out+errs, want) {
 			t.Errorf("config presets %q: exit %d, %s%s, want %q", args, code, out, errs, want)
 		}
 		return out
@@ -39,7 +40,7 @@ func TestPresetCommands(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 6 || strings.Join(strings.Fields(lines[5]), " ") != "mine yours for support" || out != do("chat") {
 		t.Errorf("%s", out)
 	}
-	if out, errs, code := tryIn(t, dir, "", "config", "show", "--preset", "mine"); code != exitDone || !strings.Contains(out, "0.60") {
+	if out, errs, code := tryIn(t, dir, "", "config", "show", "--preset", "mine"); code != console.ExitDone || !strings.Contains(out, "0.60") {
 		t.Errorf("--preset mine: %s%s", out, errs)
 	}
 	do("mine.json", "save", "mine", "--temperature", "0.9", "--force")
@@ -57,7 +58,7 @@ func TestPresetCommands(t *testing.T) {
 	do("a␊b\n", "list") // one line each, whatever it says
 	// What import writes can be saved.
 	imported, _, _ := try(t, "FROM x\nPARAMETER temperature 0.4\nPARAMETER top_k 7\n", "config", "import")
-	if out, errs, code := tryIn(t, dir, imported, "config", "presets", "save", "fromfile", "--config", "-"); code != exitDone {
+	if out, errs, code := tryIn(t, dir, imported, "config", "presets", "save", "fromfile", "--config", "-"); code != console.ExitDone {
 		t.Errorf("%s%s", out, errs)
 	}
 	if out, _, _ := tryIn(t, dir, "", "config", "diff", "fromfile", "chat"); !strings.Contains(out, "top_k 7 → 50") {
@@ -93,7 +94,7 @@ func TestPresetCommandErrors(t *testing.T) {
 		{"lst", []string{"lst: no such command", "list", "save", "rename", "delete", "restore"}},
 	} {
 		out, errs, code := tryIn(t, dir, "", append([]string{"config", "presets"}, strings.Fields(tt.args)...)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q; want exit 2 and one line on stderr", tt.args, code, out, errs)
 		}
 		for _, w := range tt.want {
@@ -113,10 +114,10 @@ func TestBrokenPresetFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := tryIn(t, dir, "", "config", "presets")
-	if code != exitDone || !strings.Contains(out, "mine") || strings.Contains(out, "bad") || !strings.Contains(errs, file+":3: top_p: 7 is out of range, 0 to 1") || strings.Count(errs, "\n") != 1 {
+	if code != console.ExitDone || !strings.Contains(out, "mine") || strings.Contains(out, "bad") || !strings.Contains(errs, file+":3: top_p: 7 is out of range, 0 to 1") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
-	if _, errs, code := tryIn(t, dir, "", "run", "--prompt", "Once", "--preset", "mine", "--max-new-tokens", "1"); code != exitDone || errs != "" {
+	if _, errs, code := tryIn(t, dir, "", "run", "--prompt", "Once", "--preset", "mine", "--max-new-tokens", "1"); code != console.ExitDone || errs != "" {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -142,7 +143,7 @@ func TestBrokenPresetNamesItsFile(t *testing.T) {
 	}
 	_, errs, code := tryIn(t, dir, "", "run", "--prompt", "x", "--preset", "x")
 	want := "logitscope: --preset x: " + file + `:1: config: an object of parameters such as {"temperature": 0.7}` + "\n"
-	if code != exitUsage || errs != want {
+	if code != console.ExitUsage || errs != want {
 		t.Errorf("exit %d, %q, want %q", code, errs, want)
 	}
 }

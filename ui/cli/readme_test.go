@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"logitscope/presets/exchange/carrier"
+	"logitscope/ui/cli/console"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/lab.svg")
@@ -22,7 +23,7 @@ var pictureKeys = []string{"shot", "--keys", strings.TrimSpace(strings.Repeat("n
 func TestPicture(t *testing.T) {
 	const name = "../../docs/lab.svg"
 	out, errs, code := try(t, "", pictureKeys...)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	if *update {
@@ -86,7 +87,7 @@ func TestReadmeCommands(t *testing.T) {
 		// A command that needs more than is said there says so: it is named in a
 		// sentence, not shown to be typed.
 		needs := len(args) == 1 || args[0] == "config" && len(args) == 2
-		if code != exitDone && !(needs && code == exitUsage && strings.Count(errs, "\n") == 1) {
+		if code != console.ExitDone && !(needs && code == console.ExitUsage && strings.Count(errs, "\n") == 1) {
 			t.Errorf("%s: exit %d, %s", c, code, errs)
 		}
 	}

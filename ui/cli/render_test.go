@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // Every conversation has an answer, in order; an error is one of them.
@@ -17,7 +19,7 @@ func TestModelsRender(t *testing.T) {
 nothing
 `, "PATH", path)
 	out, errs, code := try(t, in, "models", "render")
-	if code != exitFailed || errs != "" {
+	if code != console.ExitFailed || errs != "" {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 	got := lines(t, out)
@@ -34,7 +36,7 @@ nothing
 			t.Errorf("answer %d is %v, want an error with %q", i+2, got[i+2], want)
 		}
 	}
-	if _, _, code := try(t, strings.SplitAfter(in, "\n")[0], "models", "render"); code != exitDone {
+	if _, _, code := try(t, strings.SplitAfter(in, "\n")[0], "models", "render"); code != console.ExitDone {
 		t.Errorf("exit %d without an error, want 0", code)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // A run is recorded beside what it writes, plays as a model, derives again and
@@ -17,29 +19,29 @@ func TestRecordAndReplay(t *testing.T) {
 	plain, _, _ := try(t, "", run...)
 	for _, rows := range []string{"full", "256", "top"} {
 		out, errs, code := try(t, "", append(run, "--record", file, "--rows", rows)...)
-		if code != exitDone || out != plain {
+		if code != console.ExitDone || out != plain {
 			t.Fatalf("--rows %s: exit %d, %q, %q; without a recording %q", rows, code, out, errs, plain)
 		}
 		out, errs, code = try(t, "", "replay", file, "--verify")
-		if code != exitDone || rows != "top" && !strings.Contains(out, ": 6 steps derived again, all equal") || rows == "top" && !strings.Contains(out, "6 of 6 steps not decidable") {
+		if code != console.ExitDone || rows != "top" && !strings.Contains(out, ": 6 steps derived again, all equal") || rows == "top" && !strings.Contains(out, "6 of 6 steps not decidable") {
 			t.Errorf("--rows %s: exit %d, %q, %q", rows, code, out, errs)
 		}
 		if rows == "top" {
 			continue
 		}
 		out, errs, code = try(t, "", "run", "--model", "tape:"+file, "--preset", "chat", "--seed", "7", "--max-new-tokens", "6")
-		if code != exitDone || out != plain {
+		if code != console.ExitDone || out != plain {
 			t.Errorf("--rows %s: the recording writes %q, %q, want %q", rows, out, errs, plain)
 		}
 	}
-	if _, errs, code := try(t, "", append(run, "--record", file)...); code != exitDone {
+	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	for flag, head := range map[string]string{"--html": "<!doctype html>", "--svg": "<svg ", "--cast": `{"env"`} {
 		to := filepath.Join(dir, "out"+flag)
 		_, errs, code := try(t, "", "replay", file, flag, to)
 		got, err := os.ReadFile(to)
-		if code != exitDone || err != nil || !strings.HasPrefix(string(got), head) {
+		if code != console.ExitDone || err != nil || !strings.HasPrefix(string(got), head) {
 			t.Errorf("%s: exit %d, %q, %v, %.40s", flag, code, errs, err, got)
 		}
 	}
@@ -52,7 +54,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := try(t, "", "replay", file, "--verify"); code != exitFailed || out != "" || !strings.Contains(errs, "step 6 (line ") || !strings.Contains(errs, "): rank is ") {
+	if out, errs, code := try(t, "", "replay", file, "--verify"); code != console.ExitFailed || out != "" || !strings.Contains(errs, "step 6 (line ") || !strings.Contains(errs, "): rank is ") {
 		t.Errorf("a changed rank: exit %d, %q, %q", code, out, errs)
 	}
 }
@@ -78,7 +80,7 @@ func TestRecordingsRefused(t *testing.T) {
 		{[]string{"shot", "--keys", "wobble"}, "wobble: no such key"},
 	} {
 		out, errs, code := try(t, "", tt.args...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
+		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: exit %d, %q, %q, want %q", tt.args, code, out, errs, tt.want)
 		}
 	}

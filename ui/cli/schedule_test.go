@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // presetsOf returns the preset field of the step records, "" where it is left
@@ -31,7 +33,7 @@ func TestScheduleFlag(t *testing.T) {
 		set = append(set, "--set", "schedule="+r)
 	}
 	out, errs, code := try(t, "", append(base, flags...)...)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatal(errs)
 	}
 	want := []string{"", "", "creative", "", "creative*", "", "factual*", ""}
@@ -78,7 +80,7 @@ func TestScheduleNamesOwnPresets(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, code := tryIn(t, dir, "", "run", "--prompt", "Once", "--preset", "chat", "--schedule", "at token 2: wild", "--max-new-tokens", "3", "--format", "jsonl")
-	if got := presetsOf(lines(t, out)); code != exitDone || !slices.Equal(got, []string{"", "wild", ""}) {
+	if got := presetsOf(lines(t, out)); code != console.ExitDone || !slices.Equal(got, []string{"", "wild", ""}) {
 		t.Errorf("exit %d, presets %q: %s", code, got, errs)
 	}
 	out, errs, code = tryIn(t, dir, "", "compare", "--prompt", "Once", "--lane", "chat", "--lane", "chat,schedule=at token 2: wild", "--max-new-tokens", "3", "--format", "jsonl")
@@ -88,7 +90,7 @@ func TestScheduleNamesOwnPresets(t *testing.T) {
 			switched = append(switched, m["lane"], m["preset"])
 		}
 	}
-	if code != exitDone || fmt.Sprint(switched) != "[2 wild]" {
+	if code != console.ExitDone || fmt.Sprint(switched) != "[2 wild]" {
 		t.Errorf("exit %d, switches %v: %s", code, switched, errs)
 	}
 }
@@ -107,13 +109,13 @@ func TestScheduleErrors(t *testing.T) {
 			{"sweep", "--prompt", "x", "--grid", "top_k=1", "--schedule", tt.rule},
 		} {
 			out, errs, code := try(t, "", args...)
-			if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+			if code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 				t.Errorf("%q: exit %d, %q, want one line with %q", args, code, errs, tt.want)
 			}
 		}
 	}
 	_, errs, code := try(t, "", "run", "--prompt", "x", "--num-beams", "3", "--schedule", "at token 3: chat")
-	if code != exitUsage || !strings.Contains(errs, "beam search keeps one set of settings") {
+	if code != console.ExitUsage || !strings.Contains(errs, "beam search keeps one set of settings") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

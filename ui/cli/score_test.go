@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // A scoreCase is one line of testdata/logprobs/cases.jsonl. All texts and
@@ -56,7 +58,7 @@ func TestScoreAgainstCases(t *testing.T) {
 			checkRefusal(t, c, e, out, errs, code)
 			continue
 		}
-		if code != exitDone {
+		if code != console.ExitDone {
 			t.Errorf("%s: exit %d, %s", c.ID, code, errs)
 			continue
 		}
@@ -79,7 +81,7 @@ func TestScoreAgainstCases(t *testing.T) {
 
 func checkRefusal(t *testing.T, c scoreCase, want map[string]any, out, errs string, code int) {
 	t.Helper()
-	if code == exitDone || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, filepath.Base(c.File)) {
+	if code == console.ExitDone || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, filepath.Base(c.File)) {
 		t.Errorf("%s: exit %d, %q, %q", c.ID, code, out, errs)
 	}
 	for _, r := range errs[:max(0, len(errs)-1)] {

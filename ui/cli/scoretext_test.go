@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 func TestScoreText(t *testing.T) {
 	text := write(t, "a.txt", " Paris")
 	out, errs, code := try(t, "", "score", "--text", text, "--prompt", "The capital of France is", "--preset", "neutral", "--report", "json")
 	var r scored
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || len(r.Tokens) != 1 || r.Tokens[0].ID != 3693 || math.Abs(math.Exp(*r.Tokens[0].Logprob)-0.59) > 0.01 || r.Impossible != 0 {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != console.ExitDone || len(r.Tokens) != 1 || r.Tokens[0].ID != 3693 || math.Abs(math.Exp(*r.Tokens[0].Logprob)-0.59) > 0.01 || r.Impossible != 0 {
 		t.Errorf("exit %d: %s%s %v", code, out, errs, err)
 	}
 	// On standard input, one a line.
@@ -54,7 +56,7 @@ func TestScoreText(t *testing.T) {
 		{"--logprobs y --against chat", "--against goes with --text"},
 	} {
 		out, errs, code := try(t, "", append([]string{"score"}, strings.Fields(tt.args)...)...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit %d, %s%s, want %q", tt.args, code, out, errs, tt.want)
 		}
 	}
@@ -99,7 +101,7 @@ func TestScoreGolden(t *testing.T) {
 		}
 		out, errs, code := try(t, "", args...)
 		var got scored
-		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitDone || len(got.Tokens) != len(c.Expect.Tokens) {
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != console.ExitDone || len(got.Tokens) != len(c.Expect.Tokens) {
 			t.Errorf("%s: exit %d, %s", c.ID, code, errs)
 			continue
 		}

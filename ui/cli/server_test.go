@@ -14,6 +14,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/models/remote/remotetest"
+	"logitscope/ui/cli/console"
 )
 
 // serve returns the address of a fake of a server that serves fable.
@@ -40,7 +41,7 @@ func TestRunOnAServer(t *testing.T) {
 	args := []string{"run", "--prompt", "Once upon a time", "--preset", "creative", "--seed", "3", "--max-new-tokens", "12", "--format", "jsonl"}
 	here, _, _ := try(t, "", args...)
 	there, errs, code := try(t, "", append(args, "--model", "vllm:"+serve(t, vllm(-1)))...)
-	if code != exitDone || errs != "" {
+	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	a, b := lines(t, here), lines(t, there)
@@ -63,7 +64,7 @@ func TestRunOnAServer(t *testing.T) {
 func TestRestInRecords(t *testing.T) {
 	out, errs, code := try(t, "", "run", "--model", "vllm:"+serve(t, vllm(20)), "--prompt", "Once upon a time", "--temperature", "1", "--top-k", "0",
 		"--seed", "3", "--max-new-tokens", "6", "--format", "jsonl", "--top", "40")
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	steps := 0
@@ -109,7 +110,7 @@ func chatAPI(*llama.Model) http.Handler {
 func TestRunWatches(t *testing.T) {
 	model := "openai:chat@" + serve(t, chatAPI) + "/v1"
 	out, errs, code := try(t, "", "run", "--model", model, "--prompt", "Count.", "--temperature", "0")
-	if code != exitDone || out != "one two three\n" {
+	if code != console.ExitDone || out != "one two three\n" {
 		t.Fatalf("exit %d: %q %s", code, out, errs)
 	}
 	out, _, _ = try(t, "", "run", "--model", model, "--prompt", "Count.", "--top-k", "1", "--format", "jsonl")
@@ -129,7 +130,7 @@ func TestRunWatches(t *testing.T) {
 func TestModelsInfoOfAServer(t *testing.T) {
 	url := serve(t, vllm(20))
 	out, _, code := try(t, "", "models", "info", "vllm:"+url)
-	if code != exitDone {
+	if code != console.ExitDone {
 		t.Fatal(out)
 	}
 	for _, want := range []string{"server ", "vllm 127.0.0.1", "stepwise", "top 20 of 4096", "token ids", "tokenizer", "grammar", "prefix cache", "context", "end tokens"} {
@@ -172,7 +173,7 @@ func TestServerErrors(t *testing.T) {
 	})
 	for _, model := range []string{"llama-server:127.0.0.1:1", "vllm:" + page, "sglang:" + page, "openai:x@127.0.0.1:1", "ollama-api:x@127.0.0.1:1"} {
 		out, errs, code := try(t, "", "run", "--model", model, "--prompt", "x")
-		if code == exitDone || out != "" || strings.Count(errs, "\n") != 1 || strings.ContainsRune(errs, '\x1b') || !strings.Contains(errs, "127.0.0.1") {
+		if code == console.ExitDone || out != "" || strings.Count(errs, "\n") != 1 || strings.ContainsRune(errs, '\x1b') || !strings.Contains(errs, "127.0.0.1") {
 			t.Errorf("%s: exit %d, %q, %q", model, code, out, errs)
 		}
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 // TestConstraintFaultsNameTheirOrigin reads whole lines: the flag, the file if
@@ -29,17 +31,17 @@ func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
 		}
 		out, errs, code := try(t, "", "run", "--prompt", "x", "--max-new-tokens", "2", tt.flag, tt.arg)
 		if tt.want == "" {
-			if code != exitDone {
+			if code != console.ExitDone {
 				t.Errorf("%s %s: exit %d, %s", tt.flag, tt.arg, code, errs)
 			}
 			continue
 		}
-		if want := "logitscope: " + from + tt.want; code != exitUsage || out != "" || !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+		if want := "logitscope: " + from + tt.want; code != console.ExitUsage || out != "" || !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("exit %d, %q, %q, want %q", code, out, errs, want)
 		}
 	}
 	_, errs, code := try(t, "", "compare", "--prompt", "x", "--lane", "chat", "--lane", `chat,constraint={"type":"regex","regex":"("}`, "--format", "jsonl")
-	if want := `logitscope: --lane chat,constraint={"type":"regex","regex":"("}: constraint: line 1`; code != exitUsage || !strings.HasPrefix(errs, want) {
+	if want := `logitscope: --lane chat,constraint={"type":"regex","regex":"("}: constraint: line 1`; code != console.ExitUsage || !strings.HasPrefix(errs, want) {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -66,22 +68,22 @@ func TestConstraintsThatAreNoText(t *testing.T) {
 			from += " constraint"
 		}
 		want := "logitscope: " + from + ": " + tt.place + ": not valid UTF-8\n"
-		if out, errs, code := try(t, "", "run", "--prompt", "x", tt.flag, tt.arg); code != exitUsage || out != "" || errs != want {
+		if out, errs, code := try(t, "", "run", "--prompt", "x", tt.flag, tt.arg); code != console.ExitUsage || out != "" || errs != want {
 			t.Errorf("exit %d, %q, %q, want %q", code, out, errs, want)
 		}
 		if tt.flag == "--config" || tt.flag == "--set" {
 			continue
 		}
 		refused := `{"refused":[{"pointer":"","keyword":"syntax","reason":"` + tt.place + `: not valid UTF-8"}]}` + "\n"
-		if out, errs, code := try(t, "", "constrain", tt.flag, tt.arg); code != exitUsage || out != refused || errs != want {
+		if out, errs, code := try(t, "", "constrain", tt.flag, tt.arg); code != console.ExitUsage || out != refused || errs != want {
 			t.Errorf("exit %d, %q, %q, want %q and %q", code, out, errs, refused, want)
 		}
 	}
 	// U+FFFD itself is a character like others, and comments of other settings are not read.
-	if _, errs, code := try(t, "", "run", "--prompt", "x", "--max-new-tokens", "4", "--choice", "\ufffd"); code != exitDone {
+	if _, errs, code := try(t, "", "run", "--prompt", "x", "--max-new-tokens", "4", "--choice", "\ufffd"); code != console.ExitDone {
 		t.Errorf("exit %d, %q", code, errs)
 	}
-	if _, errs, code := try(t, "", "config", "show", "--config", file("# \xff\nFROM x\nPARAMETER temperature 0.4\n")); code != exitDone {
+	if _, errs, code := try(t, "", "config", "show", "--config", file("# \xff\nFROM x\nPARAMETER temperature 0.4\n")); code != console.ExitDone {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
@@ -103,7 +105,7 @@ func TestConstraintNotes(t *testing.T) {
 			out, want = ends(t, out), ends(t, want) // the run lines hold the schema
 		}
 		line := "logitscope: --json-schema " + noted + ": #/foo: is not a keyword of JSON Schema and restricts nothing\n"
-		if code != exitDone || out != want || errs != line || quiet != "" {
+		if code != console.ExitDone || out != want || errs != line || quiet != "" {
 			t.Errorf("%s: exit %d, %q and %q; want %q and %q", args, code, out, errs, want, line)
 		}
 	}
@@ -115,7 +117,7 @@ func TestConfigNotes(t *testing.T) {
 	want := "logitscope: --config " + file + ": guided_choice (line 2) takes the place of " + file + ":1: structured_outputs.regex\n" +
 		"logitscope: --config " + file + ": acts on tokens and is not modelled here: structured_outputs.structural_tag (line 1)\n"
 	for _, args := range []string{"run --prompt x", "config show", "config export --to logitscope", "config presets save mine"} {
-		if _, errs, code := try(t, "", append(strings.Fields(args), "--config", file)...); code != exitDone || errs != want {
+		if _, errs, code := try(t, "", append(strings.Fields(args), "--config", file)...); code != console.ExitDone || errs != want {
 			t.Errorf("%s: exit %d, %q, want %q", args, code, errs, want)
 		}
 	}
@@ -135,7 +137,7 @@ func ends(t *testing.T, out string) (ends string) {
 // Standard input is read by one flag, once.
 func TestStandardInputIsReadOnce(t *testing.T) {
 	out, errs, code := try(t, "\ufeff"+`{"enum":["yes"]}`, "run", "--prompt", "x", "--json-schema", "-")
-	if out != "\"yes\"\n" || errs != "" || code != exitDone {
+	if out != "\"yes\"\n" || errs != "" || code != console.ExitDone {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 	for _, tt := range []struct{ args, want string }{
@@ -149,7 +151,7 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		{"run --prompt x --json-schema=", `--json-schema "": no such file`},
 	} {
 		out, errs, code := try(t, `{"temperature":1}`, strings.Fields(tt.args)...)
-		if code != exitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {
+		if code != console.ExitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {
 			t.Errorf("%s: exit %d, %q, %q", tt.args, code, out, errs)
 		}
 	}

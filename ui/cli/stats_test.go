@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"logitscope/ui/cli/console"
+)
 
 func TestStatsCommand(t *testing.T) {
 	out, errs, code := try(t, `{"id":"a","kind":"majority","input":{"answers":["4","5","4"]}}
@@ -12,10 +16,10 @@ nonsense
 {"id":null,"error":"must be a JSON object with kind and input"}
 {"id":[2],"error":"p: 2: must be 0 to 1"}
 `
-	if out != want || errs != "" || code != exitFailed {
-		t.Errorf("%d\n%s%s\nwant %d\n%s", code, out, errs, exitFailed, want)
+	if out != want || errs != "" || code != console.ExitFailed {
+		t.Errorf("%d\n%s%s\nwant %d\n%s", code, out, errs, console.ExitFailed, want)
 	}
-	if _, _, code := try(t, `{"id":"a","kind":"holm","input":{"p":[0.5]}}`, "stats"); code != exitDone {
+	if _, _, code := try(t, `{"id":"a","kind":"holm","input":{"p":[0.5]}}`, "stats"); code != console.ExitDone {
 		t.Errorf("exit %d where all lines were answered", code)
 	}
 }

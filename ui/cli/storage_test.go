@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/ui/cli/console"
 )
 
 func TestStorage(t *testing.T) {
@@ -14,7 +16,7 @@ func TestStorage(t *testing.T) {
 	run := func(args ...string) (out, errs string, code int) {
 		var o, e bytes.Buffer
 		env := map[string]string{"LOGITSCOPE_CONFIG_DIR": config, "LOGITSCOPE_CACHE_DIR": cache}
-		code = Run(context.Background(), System{Args: args, In: strings.NewReader(""), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
+		code = Run(context.Background(), console.System{Args: args, In: strings.NewReader(""), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
 		return o.String(), e.String(), code
 	}
 	if err := os.MkdirAll(filepath.Join(cache, "sweeps"), 0o700); err != nil {
@@ -27,16 +29,16 @@ func TestStorage(t *testing.T) {
 	}
 	out, _, code := run("storage")
 	for _, want := range []string{"history", "7 B", "1.95 KiB", filepath.Join(cache, "sweeps")} {
-		if code != exitDone || !strings.Contains(out, want) {
+		if code != console.ExitDone || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}
 	}
 	for _, args := range [][]string{{}, {"everything"}, {"history", "x"}} {
-		if _, errs, code := run(append([]string{"storage", "delete"}, args...)...); code != exitUsage || !strings.Contains(errs, "history") {
+		if _, errs, code := run(append([]string{"storage", "delete"}, args...)...); code != console.ExitUsage || !strings.Contains(errs, "history") {
 			t.Errorf("%q: exit %d, %s", args, code, errs)
 		}
 	}
-	if _, errs, code := run("storage", "delete", "sweeps"); code != exitDone || !strings.Contains(errs, "deleted sweeps: 1 file, 1.95 KiB") {
+	if _, errs, code := run("storage", "delete", "sweeps"); code != console.ExitDone || !strings.Contains(errs, "deleted sweeps: 1 file, 1.95 KiB") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(config, "history.json")); err != nil {
@@ -61,7 +63,7 @@ func TestLongValuesAreShortened(t *testing.T) {
 		{"run", "--prompt", "x", "--json-schema", long}, {"run", "--schedule", long}, {"run", "--prompt-tokens", long}, {"storage", "delete", long}, {"config", "presets", "save", long}, {"score", "--text", long}, {"replay", long},
 	} {
 		_, errs, code := try(t, "", args...)
-		if code == exitDone || len(errs) == 0 || len(errs) > 1100 || strings.Count(errs, "\n") != 1 {
+		if code == console.ExitDone || len(errs) == 0 || len(errs) > 1100 || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%.60q: exit %d, %d bytes in %d lines: %.200s", args, code, len(errs), strings.Count(errs, "\n"), errs)
 		}
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"os"
@@ -10,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"logitscope/engine/bench"
-	"logitscope/engine/stats"
+	"logitscope/ui/cli/console"
 )
 
 const sweepArgs = "sweep --prompt Once --grid temperature=0.1:1.3:0.4 --grid top_p=0.8,1 --seeds 3 --max-new-tokens 12"
@@ -21,7 +19,7 @@ func TestSweepTable(t *testing.T) {
 	args := append(strings.Fields(sweepArgs), "--dir", dir)
 	out, errs, code := try(t, "", args...)
 	lines := strings.Split(out, "\n")
-	if code != exitDone || errs != "" || len(lines) != 13 {
+	if code != console.ExitDone || errs != "" || len(lines) != 13 {
 		t.Fatalf("exit %d, %q, %d lines\n%s", code, errs, len(lines), out)
 	}
 	if f := strings.Fields(lines[0]); f[0] != "temperature" || f[1] != "top_p" || f[2] != "tokens" || f[3] != "perplexity" || !strings.HasSuffix(lines[0], "ended by") {
@@ -46,40 +44,10 @@ func TestSweepTable(t *testing.T) {
 	}
 }
 
-func TestSweepInNarrowTerminals(t *testing.T) {
-	a, err := bench.ParseAxis("top_k=1,20")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &bench.Grid{Axes: []bench.Axis{a}, Seeds: []uint64{1}}
-	for i := range 2 {
-		c := bench.Point{At: []int{i}, Runs: []bench.Text{{Reason: "eos"}}}
-		for range bench.GridMetrics() {
-			c.Values = append(c.Values, stats.Estimate{Value: 0.5, Low: 0.25, High: 0.75, N: 2})
-		}
-		r.Cells = append(r.Cells, c)
-	}
-	for _, width := range []int{0, 40, 80, 200} {
-		var b bytes.Buffer
-		if err := writeSweepTable(bufio.NewWriter(&b), r, width); err != nil {
-			t.Fatal(err)
-		}
-		blocks := strings.Count(b.String(), "top_k")
-		if width == 0 && blocks != 1 || width == 40 && blocks < 4 {
-			t.Errorf("%d cells wide: %d blocks", width, blocks)
-		}
-		for line := range strings.SplitSeq(strings.Split(b.String(), "\n\n")[0], "\n") {
-			if width > 0 && len([]rune(line)) > width {
-				t.Errorf("%d cells wide: %q", width, line)
-			}
-		}
-	}
-}
-
 func TestSweepRecords(t *testing.T) {
 	out, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--grid", "mirostat=0,2", "--format", "jsonl")...)
 	all := lines(t, out)
-	if code != exitDone || len(all) != 17 || all[0]["type"] != "sweep" || !strings.Contains(errs, "mirostat: no effect: transformers has no mirostat") {
+	if code != console.ExitDone || len(all) != 17 || all[0]["type"] != "sweep" || !strings.Contains(errs, "mirostat: no effect: transformers has no mirostat") {
 		t.Fatalf("exit %d, %d lines, %s", code, len(all), errs)
 	}
 	cell := all[1]
@@ -95,7 +63,7 @@ func TestSweepRecords(t *testing.T) {
 		t.Errorf("%v, run writes %v", got, ends[len(ends)-1])
 	}
 	out, errs, code = try(t, "", append(strings.Fields(sweepArgs), "--format", "csv")...)
-	if code != exitDone || errs != "" || strings.Count(out, "\n") != 9 || !strings.HasPrefix(out, "temperature,top_p,texts,tokens,") {
+	if code != console.ExitDone || errs != "" || strings.Count(out, "\n") != 9 || !strings.HasPrefix(out, "temperature,top_p,texts,tokens,") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 }
@@ -119,7 +87,7 @@ func TestSweepWrongUse(t *testing.T) {
 		{"sweep --prompt x --grid top_k=1 --workers -2", []string{"--workers"}},
 	} {
 		out, errs, code := try(t, "", strings.Fields(tt.args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 {
+		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("logitscope %s: exit %d, stdout %q, stderr %q; want exit 2 and one line on stderr", tt.args, code, out, errs)
 		}
 		for _, w := range tt.want {
@@ -148,34 +116,12 @@ func TestSweepInterrupted(t *testing.T) {
 		}
 	}()
 	var out, errs bytes.Buffer
-	code := Run(ctx, System{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
-	if code != exitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 28 texts are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
+	code := Run(ctx, console.System{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
+	if code != console.ExitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 28 texts are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out.String(), errs.String())
 	}
-	if _, errs, code := try(t, "", args...); code != exitDone || errs != "" {
+	if _, errs, code := try(t, "", args...); code != console.ExitDone || errs != "" {
 		t.Errorf("exit %d: %s", code, errs)
-	}
-}
-
-func TestSweepBar(t *testing.T) {
-	var b bytes.Buffer
-	start := time.Unix(1000, 0)
-	now := start
-	bar := &progressBar{w: &b, tty: true, now: func() time.Time { return now }, began: start, drawn: start}
-	now = start.Add(10 * time.Second)
-	bar.show(bench.Progress{Texts: 28, Done: 10, Reused: 3, Tokens: 200})
-	if got := b.String(); got != "\r\x1b[K[########................] 10 of 28 texts, 3 from disk, 20 tokens/s, 26s left" {
-		t.Errorf("%q", got)
-	}
-	b.Reset()
-	bar = &progressBar{w: &b, now: func() time.Time { return now }, began: start, drawn: start}
-	for range 100 {
-		now = now.Add(time.Second)
-		bar.show(bench.Progress{Texts: 28, Done: 7})
-	}
-	bar.end()
-	if n := strings.Count(b.String(), "\n"); n < 2 || n > 4 || strings.Contains(b.String(), "\x1b") {
-		t.Errorf("no terminal: %d lines in 110 seconds: %q", n, b.String())
 	}
 }
 
@@ -183,7 +129,7 @@ func TestSweepBar(t *testing.T) {
 func TestSweepDirThatIsAFile(t *testing.T) {
 	file := write(t, "f", "")
 	_, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--dir", file)...)
-	if want := "logitscope: --dir " + file + ": not a directory\n"; code != exitFailed || errs != want {
+	if want := "logitscope: --dir " + file + ": not a directory\n"; code != console.ExitFailed || errs != want {
 		t.Errorf("exit %d, %q, want %q", code, errs, want)
 	}
 }

@@ -1,0 +1,259 @@
+package decode
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"logitscope/engine/record"
+	"logitscope/models/chat"
+	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/screen"
+	"logitscope/ui/cli/setup"
+	"logitscope/ui/handout"
+	"logitscope/ui/store"
+	"logitscope/ui/tui"
+	"logitscope/viz"
+)
+
+// A replay is what the flags of the command ask for.
+type replay struct {
+	sys    console.System
+	verify bool
+	html   string // file of the page; empty for none
+	rows   string // rows of the page
+	cast   string // file of the cast
+	svg    string // file of the picture
+	step   int    // of the picture
+	size   string // of picture and cast
+	speed  float64
+	lane   int // which lane, from 1; 0 is the first
+	lab    *screen.Lab
+}
+
+// Replay returns the command replay.
+func Replay(sys console.System) *cobra.Command {
+	r := replay{sys: sys}
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "a recorded run: played, checked, or written as a page",
+		Long: `Replay opens a file that run --record, compare --record, the lab or --format
+jsonl wrote. It needs no model: the file answers in its place, as tape:FILE does
+wherever a model can be named. Without a flag it plays the run in the lab, in
+recorded time. With --verify it derives every step again from
+its row, and names the first that the file has otherwise. Steps that the file
+does not hold enough for are counted.`,
+		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
+  logitscope replay story.jsonl
+  logitscope replay story.jsonl --verify
+  logitscope replay story.jsonl --html story.html
+  logitscope replay story.jsonl --cast story.cast --size 100x30
+  logitscope --model tape:story.jsonl`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return console.Wrong("replay: want one FILE, given %d; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+	}
+	r.lab = screen.Add(&setup.Flags{Sys: sys, FlagSet: cmd.Flags(), Params: map[string]*setup.ParamFlag{}}, cmd)
+	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
+	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
+	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
+	cmd.Flags().IntVar(&r.step, "step", 0, "tokens written on the picture of --svg")
+	cmd.Flags().StringVar(&r.cast, "cast", "", "write the run as an asciicast, version 2")
+	cmd.Flags().StringVar(&r.size, "size", "120x40", "cells of picture and cast: WxH")
+	cmd.Flags().Float64Var(&r.speed, "speed", 1, "of the cast, in recorded time")
+	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
+	cmd.Flags().IntVar(&r.lane, "lane", 0, "which lane of a comparison, from 1")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) }
+	return cmd
+}
+
+func (r *replay) run(ctx context.Context, path string) error {
+	rec, err := record.Open(path)
+	if err != nil {
+		return console.Wrong("replay %w", err)
+	}
+	if r.verify {
+		return verify(r.sys.Out, path, rec)
+	}
+	take, err := r.take(path, rec)
+	if err != nil {
+		return err
+	}
+	if r.html != "" {
+		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, r.rows == "full") })
+	}
+	if r.svg != "" || r.cast != "" {
+		return r.draw(ctx, path, take)
+	}
+	return r.play(ctx, path, take)
+}
+
+// play opens the lab on the recording.
+func (r *replay) play(ctx context.Context, path string, take *record.Take) error {
+	if err := r.lab.Terminal(); err != nil {
+		return err
+	}
+	opt, err := r.options(ctx, path, take)
+	if err != nil {
+		return err
+	}
+	return tui.Run(ctx, opt)
+}
+
+// options describe the lab on the recording.
+func (r *replay) options(ctx context.Context, path string, take *record.Take) (tui.Options, error) {
+	l := r.lab
+	j := &setup.Job{Model: take.Model, Text: take.Run.Prompt, Prompt: take.Run.PromptTokens, Compiler: l.Compiler(take.Model)}
+	var err error
+	if j.Settings, err = take.Settings(j.Compiler); err != nil {
+		return tui.Options{}, fmt.Errorf("%s: %w", path, err)
+	}
+	j.Config = j.Settings.Config()
+	if take.Run.Messages != nil {
+		j.Talk = &chat.Conversation{Messages: take.Run.Messages}
+	}
+	opt := l.Screen(ctx, []*setup.Job{j}, false)
+	opt.OpenModel = nil // the file has the one model
+	opt.Replay = &tui.Replay{Name: path, Take: take}
+	return opt, nil
+}
+
+// draw writes a picture or a cast of the lab on the recording.
+func (r *replay) draw(ctx context.Context, path string, take *record.Take) error {
+	w, h, err := screen.SizeOf(r.size)
+	if err != nil {
+		return err
+	}
+	steps := take.Path(take.Last())
+	switch {
+	case r.step < 0 || r.step > len(steps):
+		return console.Wrong("--step %d: 0 to %d", r.step, len(steps))
+	case !(r.speed >= 0.05 && r.speed <= 100):
+		return console.Wrong("--speed %v: 0.05 to 100", r.speed)
+	}
+	opt, err := r.options(ctx, path, take)
+	if err != nil {
+		return err
+	}
+	o, err := tui.NewOffscreen(ctx, opt, w, h)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if r.svg != "" {
+		if err := o.Go(r.step); err != nil {
+			return err
+		}
+		frame := o.Frame()
+		if err := r.writeFile("--svg", r.svg, func(w io.Writer) error { _, err := io.WriteString(w, frame.SVG(path)); return err }); err != nil {
+			return err
+		}
+	}
+	if r.cast == "" {
+		return nil
+	}
+	return r.writeFile("--cast", r.cast, func(to io.Writer) error {
+		c := handout.NewCast(to, path, w, h)
+		marks := take.Marks()
+		for _, b := range beats(steps, r.speed) {
+			if err := o.Go(b.tokens); err != nil {
+				return err
+			}
+			c.Frame(b.at, o.ANSI())
+			if text := marks[len(take.Run.PromptTokens)+b.tokens]; text != "" {
+				c.Marker(b.at, text)
+			}
+		}
+		return c.Err()
+	})
+}
+
+// A beat is a moment of a cast.
+type beat struct {
+	tokens int
+	at     time.Duration
+}
+
+// Pauses longer than longestPause are cut to it; frames follow each other by
+// framePause or more, the last of a second always.
+const (
+	longestPause = 2 * time.Second
+	framePause   = 100 * time.Millisecond
+)
+
+// beats are the moments of a run at which a frame is drawn.
+func beats(steps []*record.Event, speed float64) []beat {
+	out := []beat{{}}
+	var at, last time.Duration
+	before := 0.0
+	for i, e := range steps {
+		pause := framePause
+		if e.Step.At != nil {
+			pause = time.Duration((*e.Step.At - before) * float64(time.Millisecond))
+			before = *e.Step.At
+		}
+		at += time.Duration(float64(min(max(pause, 0), longestPause)) / speed)
+		if at-last >= framePause || i == len(steps)-1 {
+			out, last = append(out, beat{i + 1, at}), at
+		}
+	}
+	return out
+}
+
+// take returns the run that the flags mean.
+func (r *replay) take(path string, rec *record.Recording) (*record.Take, error) {
+	if r.rows != "full" && r.rows != "256" {
+		return nil, console.Wrong("--rows %s: full or 256", r.rows)
+	}
+	for _, t := range rec.Takes {
+		if r.lane == 0 || t.Model.Lane() == r.lane {
+			return t, nil
+		}
+	}
+	return nil, console.Wrong("--lane %d: %s has %s", r.lane, path, viz.Plural(len(rec.Takes), "lane"))
+}
+
+// writeFile writes the file of a flag, whole or not at all.
+func (r *replay) writeFile(flag, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, name, err)
+	}
+	if err := store.WriteFile(name, b.Bytes(), true); err != nil {
+		return console.Wrong("%s %w", flag, console.FileError(name, err))
+	}
+	return nil
+}
+
+// verify derives every step again and says what came of it.
+func verify(w io.Writer, path string, rec *record.Recording) error {
+	rep, err := record.Verify(rec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if rep.First != nil {
+		return fmt.Errorf("%s: %w", path, rep.First)
+	}
+	if rec.Cut {
+		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, viz.Plural(rep.Steps, "step"))
+	}
+	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(rep.Steps-len(rep.Undecided), "step"))
+	why := map[string]int{}
+	var order []string
+	for _, u := range rep.Undecided {
+		if why[u.Why]++; why[u.Why] == 1 {
+			order = append(order, u.Why)
+		}
+	}
+	for _, s := range order {
+		fmt.Fprintf(w, "%d of %s not decidable: %s\n", why[s], viz.Plural(rep.Steps, "step"), s)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"logitscope/engine/bench"
+	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/report"
+)
+
+// exitWorse is the exit code where --fail-if holds.
+const exitWorse = 3
+
+// A failIf is a condition of --fail-if.
+type failIf struct {
+	metric int
+	rises  bool
+}
+
+// parseFailIf reads a condition such as "pass drops".
+func parseFailIf(text string) (failIf, error) {
+	words := strings.Fields(text)
+	if len(words) == 2 {
+		k := bench.MetricNamed(words[0])
+		if k >= 0 && bench.Metrics()[k].Quantity.More != "" && (words[1] == "drops" || words[1] == "rises") {
+			return failIf{k, words[1] == "rises"}, nil
+		}
+	}
+	return failIf{}, console.Wrong("--fail-if %q: must be a metric and drops or rises, as 'pass drops'", text)
+}
+
+// readRecorded reads the bench of a flag.
+func readRecorded(flag, name string) (*bench.Recorded, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, console.Wrong("%s %w", flag, console.FileError(name, err))
+	}
+	defer f.Close()
+	rec, err := bench.ReadJSONL(f)
+	if err != nil {
+		return nil, console.Wrong("%s %s: %v", flag, name, err)
+	}
+	return rec, nil
+}
+
+// compareRecorded says how the texts differ from recorded ones, and reports
+// whether a condition holds.
+func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name string, conditions []failIf) (worse bool, err error) {
+	list, err := bench.Compare(b.Plan, b.Results, rec)
+	if err != nil {
+		return false, console.Wrong("%s: %v", name, err)
+	}
+	metrics := bench.Metrics()
+	pass := bench.MetricNamed("pass")
+	for _, c := range list {
+		fmt.Fprintf(w, "\n%s against %s of %s, %d prompts:\n", console.Visible(c.Config), console.Visible(c.With), console.Visible(name), c.Prompts)
+		if c.Common > 0 {
+			fmt.Fprintf(w, "  %d of %d texts are the same\n", c.Same, c.Common)
+		}
+		for k, v := range c.Verdicts {
+			m := metrics[k]
+			if m.Quantity.More == "" || m.Timed && !b.Write.Times || v.Diff.N == 0 || math.IsNaN(v.Diff.Value) {
+				continue
+			}
+			if k == pass || k == bench.MetricNamed("bits") || v.Found() {
+				fmt.Fprintln(w, "  "+v.Sentence("now", m.Quantity))
+			}
+			for _, f := range conditions {
+				if f.metric == k && v.Found() && f.rises == (v.Diff.Value > 0) {
+					fmt.Fprintf(w, "  --fail-if holds: %s %s\n", m.Key, map[bool]string{true: "rises", false: "drops"}[f.rises])
+					worse = true
+				}
+			}
+		}
+		for _, turned := range []struct {
+			words string
+			ids   []string
+		}{{"pass less often", c.Worse}, {"pass more often", c.Better}} {
+			if n := len(turned.ids); n > 0 {
+				shown := turned.ids[:min(n, 20)]
+				line := fmt.Sprintf("  %d prompts %s: %s", n, turned.words, strings.Join(shown, ", "))
+				if n > len(shown) {
+					line += fmt.Sprintf(" and %d more", n-len(shown))
+				}
+				fmt.Fprintln(w, console.Visible(line))
+			}
+		}
+	}
+	return worse, nil
+}

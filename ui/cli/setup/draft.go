@@ -1,0 +1,59 @@
+package setup
+
+import (
+	"context"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/ui/cli/console"
+)
+
+// builtinDraft is the draft model of the built-in model.
+const builtinDraft = "fable-draft"
+
+// wantsAmateur reports whether a stage weighs the row against a smaller
+// model's.
+func wantsAmateur(cfg sampling.Config) bool {
+	return cfg.Order().Supports("contrastive_alpha") &&
+		(cfg.Float("contrastive_alpha") > 0 || cfg.Float("contrastive_beta") > 0 || cfg.Text("contrastive_form") == "difference")
+}
+
+// wantsDraft reports whether cfg asks for drafted tokens.
+func wantsDraft(cfg sampling.Config) bool {
+	s, ok := cfg.Lookup("num_assistant_tokens")
+	n, isInt := s.Value.(int64)
+	return ok && isInt && n > 0
+}
+
+// OpenDraft opens the draft model for target: the one --draft names, or the
+// built-in model's own where the settings ask for drafted tokens.
+func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling.Config) (engine.Draft, error) {
+	name := s.draft
+	if name == "" {
+		if !wantsDraft(cfg) && !wantsAmateur(cfg) {
+			return engine.Draft{}, nil
+		}
+		if s.Model != "fable" && !wantsDraft(cfg) {
+			return engine.Draft{}, console.Wrong("contrastive_alpha: no draft model to be the amateur; name one with --draft")
+		}
+		if s.Model != "fable" {
+			return engine.Draft{}, console.Wrong("num_assistant_tokens: no draft model; name one with --draft, or --draft ngram")
+		}
+		name = builtinDraft
+	} else if cfg.Int("num_beams") > 1 || cfg.Float("penalty_alpha") > 0 {
+		return engine.Draft{}, console.Wrong("--draft %s: a search uses no draft; without it, or with num_beams 1 and penalty_alpha 0", name)
+	}
+	if name == "ngram" {
+		return engine.Draft{NGram: true}, nil
+	}
+	m, err := s.Open(ctx, "--draft", name)
+	if err != nil {
+		return engine.Draft{}, err
+	}
+	if err := engine.CheckDraft(target, m); err != nil {
+		m.Close()
+		return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
+	}
+	return engine.Draft{Model: m}, nil
+}

@@ -1,0 +1,153 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/ui/cli/console"
+)
+
+// MaxLanes is how many lanes stand side by side.
+const MaxLanes = 4
+
+// A LaneSpec is a lane as the command line describes it.
+type LaneSpec struct {
+	flag   string // the flag that gave it, "--lane"
+	text   string
+	Label  string
+	Model  string // empty for the shared one
+	Preset sampling.Config
+	Set    sampling.Config // the key=value pairs
+}
+
+// given is the lane as it was asked for, for errors.
+func (l LaneSpec) given() string { return l.flag + " " + l.text }
+
+// Lane reads the SPEC of a flag: a preset, then key=value pairs.
+func (s *Flags) Lane(flag, spec string) (LaneSpec, error) {
+	parts := splitSpec(spec)
+	p, err := FindPreset(s.Sys, parts[0])
+	if err != nil {
+		return LaneSpec{}, console.Wrong("%s %s: it begins with a preset's name; %v", flag, spec, err)
+	}
+	l := LaneSpec{flag: flag, text: spec, Label: p.Name}
+	l.Preset = p.Config
+	for _, kv := range parts[1:] {
+		key, value, pair := strings.Cut(kv, "=")
+		if pair && key == "model" {
+			if l.Model = value; value == "" {
+				return l, console.Wrong("%s: model= needs a name", l.given())
+			}
+			continue
+		}
+		if l.Set, err = setPair(l.Set, kv); err != nil {
+			return l, console.Wrongly(console.Flagged(l.given()+":", err))
+		}
+		if !keepsPreset[key] {
+			l.Label = p.Name + "*"
+		}
+	}
+	return l, nil
+}
+
+// splitSpec splits a SPEC at the commas that begin a new key=value: a value may
+// hold commas itself, as in order=top_k,top_p.
+func splitSpec(spec string) []string {
+	first, rest, more := strings.Cut(spec, ",")
+	parts := []string{strings.TrimSpace(first)}
+	for more {
+		n := settingLen(rest)
+		parts = append(parts, strings.TrimSpace(rest[:n]))
+		if more = n < len(rest); more {
+			rest = rest[n+1:]
+		}
+	}
+	return parts
+}
+
+var nextSetting = regexp.MustCompile(`,\s*[A-Za-z][\w-]*=`)
+
+// settingLen returns how long the key=value is with which spec begins. One
+// whose value is JSON ends behind it.
+func settingLen(spec string) int {
+	from := 0
+	if key, value, ok := strings.Cut(spec, "="); ok && !strings.Contains(key, ",") {
+		d := json.NewDecoder(strings.NewReader(value))
+		if d.Decode(new(json.RawMessage)) == nil {
+			from = len(spec) - len(value) + int(d.InputOffset())
+		}
+	}
+	if next := nextSetting.FindStringIndex(spec[from:]); next != nil {
+		return from + next[0]
+	}
+	return len(spec)
+}
+
+// PrepareLanes makes a job of every lane: the shared flags under the lane's
+// own settings.
+func (s *Flags) PrepareLanes(ctx context.Context, specs []LaneSpec) ([]*Job, error) {
+	return console.Within(ctx, func() ([]*Job, error) { return s.makeJobs(ctx, specs) })
+}
+
+func (s *Flags) makeJobs(ctx context.Context, specs []LaneSpec) ([]*Job, error) {
+	first, err := s.Prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]*Job, 0, len(specs))
+	opened := map[string]*Job{"": first, s.Model: first}
+	for _, spec := range specs {
+		j := *first
+		if base, ok := opened[spec.Model]; ok {
+			j = *base
+		} else {
+			m, err := s.Open(ctx, spec.given()+": model", spec.Model)
+			if err != nil {
+				return nil, err
+			}
+			j = Job{Model: m, Draft: first.Draft, Compiler: s.Compiler(m)}
+			if err := s.readPrompt(ctx, &j); err != nil {
+				return nil, err
+			}
+			opened[spec.Model] = &j
+		}
+		cfg, err := s.Configuration(s.Recommended(j.Model), spec)
+		if err != nil {
+			return nil, err
+		}
+		if !j.Draft.Active() {
+			if j.Draft, err = s.OpenDraft(ctx, j.Model, cfg); err != nil {
+				return nil, err
+			}
+		}
+		if j.Settings, err = s.Compile(&j, cfg, spec); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, &j)
+	}
+	return jobs, nil
+}
+
+// ReleaseAll is release for the models of all jobs.
+func ReleaseAll(ctx context.Context, jobs []*Job) {
+	if ctx.Err() == nil {
+		CloseAll(jobs)
+	}
+}
+
+// CloseAll closes every model of the jobs once.
+func CloseAll(jobs []*Job) {
+	closed := map[models.Model]bool{nil: true}
+	for _, j := range jobs {
+		for _, m := range []models.Model{j.Draft.Model, j.Model} {
+			if !closed[m] {
+				closed[m] = true
+				m.Close()
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"logitscope/presets"
+	"logitscope/ui/cli/console"
+	"logitscope/ui/store"
+)
+
+// UserPresets are the presets in the program's own folder.
+func UserPresets(sys console.System) store.Presets { return store.UserPresets(console.ConfigDir(sys)) }
+
+// OwnPresets reads the user's presets, by name. A broken file is named in
+// problems and skipped.
+func OwnPresets(sys console.System) (own []presets.Preset, problems []error) {
+	return UserPresets(sys).List()
+}
+
+// FindPreset returns the preset of that name, built-in or the user's.
+func FindPreset(sys console.System, name string) (presets.Preset, error) {
+	p, err := presets.Named(name)
+	if err == nil {
+		return p, nil
+	}
+	own, problems := OwnPresets(sys)
+	for _, err := range problems {
+		if file := string(filepath.Separator) + name + ".json"; name != "" && strings.Contains(err.Error(), file) {
+			return presets.Preset{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	names := presets.Names()
+	for _, p := range own {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return presets.Preset{}, fmt.Errorf("%s: no such preset; %s", cmp.Or(name, `""`), strings.Join(names, ", "))
+}
