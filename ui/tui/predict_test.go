@@ -32,7 +32,7 @@ func TestPredictCountsTheRest(t *testing.T) {
 	b := guessing(t, 40, 12, 3)
 	v := b.predict()
 	rows := len(regexp.MustCompile(`\? +┃`).FindAllString(b.frame(), -1))
-	b.has(fmt.Sprintf("⋮ %d more", len(v.Choices())-rows))
+	b.has(fmt.Sprintf("⋮ %d more", len(v.Choices())+1-rows))
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if strings.Contains(b.frame(), "⋮") {
 		t.Error("all tokens have a row, and yet some are counted as left out")
@@ -80,28 +80,43 @@ func TestHiddenGivesNothingAway(t *testing.T) {
 	}
 }
 
-// The drawn token is always among those to choose from, alphabetically.
-func TestGuessesHoldTheDraw(t *testing.T) {
+// What is offered does not depend on the draw: the best by raw probability
+// are among it, and what was drawn need not be.
+func TestGuessesDoNotKnowTheDraw(t *testing.T) {
 	b := newLanes(t, 80, 24, "neutral")
+	b.keys("+", "+", "+", "+", "+", "+") // hot: the tail is drawn from
+	b.tuned()
 	b.keys("P")
+	none := 0
 	for range 40 {
 		v, l := b.predict(), b.m.Lane()
 		if l.View.Next == nil {
 			break
 		}
-		if !slices.Contains(v.Choices(), l.View.Next.Token) || len(v.Choices()) != predict.MaxGuesses {
-			t.Fatalf("%d to choose from, %s is not among them", len(v.Choices()), l.Piece(l.View.Next.Token, false))
+		if len(v.Choices()) != predict.MaxGuesses {
+			t.Fatalf("%d to choose from", len(v.Choices()))
+		}
+		for _, r := range l.View.Next.Trace.Rows() {
+			if r.Rank <= predict.MaxGuesses-2 && !slices.Contains(v.Choices(), r.ID) {
+				t.Fatalf("rank %d is not offered", r.Rank)
+			}
+		}
+		if !slices.Contains(v.Choices(), l.View.Next.Token) {
+			none++
 		}
 		n := len(l.View.Steps)
 		b.keys("enter", "enter")
 		b.wait(func(v engine.View) bool { return len(v.Steps) > n && (v.Next != nil || v.Phase == engine.Done) })
+	}
+	if none == 0 {
+		t.Error("every token drawn was offered: this test needs some that were not")
 	}
 }
 
 func TestPredictKeepsScore(t *testing.T) {
 	b := guessing(t, 80, 24, 8)
 	v, l := b.predict(), b.m.Lane()
-	b.keys("n", "O", "+", "i")
+	b.keys("n", "O", "i")
 	b.has("not while the bars are hidden")
 	b.keys("z") // the rows alone, still hidden
 	if s := b.frame(); strings.Contains(s, "text · coloured") || !strings.Contains(s, "hidden") {
@@ -118,39 +133,74 @@ func TestPredictKeepsScore(t *testing.T) {
 		for range slices.Index(v.Choices(), id) {
 			b.keys("down")
 		}
-		b.keys("enter")
 	}
+	book := &b.m.score.Book
 	to(l.View.Next.Token)
+	b.keys("enter")
 	b.has("revealed")
-	b.has("score 1 of 1")
+	b.has("10 chips on")
+	if got := book.Mean().Guess; got < 0.56 || got > 0.57 || book.Questions() != 1 {
+		t.Errorf("all in and right: %v bits after %d questions, want 0.56", got, book.Questions())
+	}
 	b.keys("left")
 	b.has("hidden")
-	b.has("score 0 of 0")
+	if book.Questions() != 0 {
+		t.Error("← did not take the answer back")
+	}
 	wrong := v.Choices()[0]
 	if wrong == l.View.Next.Token {
 		wrong = v.Choices()[1]
 	}
+	settings := l.Settings
+	to(l.View.Next.Token)
+	b.keys("+", "+", "+", "+", "-", "-")
+	b.has("8 chips left")
 	to(wrong)
-	b.has("score 0 of 1")
+	b.keys("+", "0", "backspace")
+	b.has("10 chips left")
+	to(l.View.Next.Token)
+	b.keys("+", "+")
+	to(wrong)
+	b.keys("enter") // the other eight
+	b.has("2 chips on")
+	if l.Settings != settings {
+		t.Error("a chip turned a knob")
+	}
+	if got := book.Mean().Guess; got < 2.63 || got > 2.64 { // −log2 (2.5 / 15.5)
+		t.Errorf("2 of 10 chips: %v bits, want 2.63", got)
+	}
 	b.keys("f")
 	b.steps(9)
 	if s := l.View.Steps[8]; !s.Forced || s.Token != wrong {
-		t.Errorf("f wrote %d, want the pick %d", s.Token, wrong)
+		t.Errorf("f wrote %d, want the row %d", s.Token, wrong)
 	}
 	b.has("hidden")
-	best := 0
-	if predict.MostLikely(l.View.Next) == l.View.Next.Token {
-		best = 1
-	}
-	before := b.m.score.Likely
-	to(l.View.Next.Token)
-	if b.m.score.Right != 1 || b.m.score.Played != 2 || b.m.score.Likely != before+best {
-		t.Errorf("game %+v", b.m.score)
-	}
+	b.keys("end", "enter")
+	b.has("something else")
+	b.keys("f")
+	b.has("something else is no single token")
 	b.keys("enter")
 	b.steps(10)
 	if l.View.Steps[9].Forced {
 		t.Error("going on forced a token")
+	}
+}
+
+// After ten questions the calibration stands below, in the space there is.
+func TestPredictCalibrates(t *testing.T) {
+	b := guessing(t, 120, 40, 0)
+	for i := range 10 {
+		if i > 0 {
+			b.has("calibration after " + viz.Plural(10-i, "more question"))
+		}
+		b.keys("enter", "enter")
+		b.steps(i + 1)
+	}
+	b.has("what you gave")
+	b.has("was drawn")
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if s := b.frame(); !regexp.MustCompile(`10 questions: .* · [·▁-█]{10} `).MatchString(s) {
+		t.Errorf("no strip at 80x24:\n%s", s)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/quiz"
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/luck"
@@ -20,28 +22,29 @@ import (
 // MaxGuesses is how many tokens there are to choose from.
 const MaxGuesses = 10
 
-// Guesses returns n tokens to choose from, in the order of the alphabet: the
-// best by raw probability and two from further down, so that a token drawn
-// from there does not stand out as the only one.
+// rows is how many rows a guess has: the tokens, and something else.
+const rows = MaxGuesses + 1
+
+// surelyShown is how many of the best tokens a trace has whatever was drawn.
+const surelyShown = 16
+
+// Guesses returns at most n tokens to choose from, in the order of the
+// alphabet: the best by raw probability and two from further down. Which they
+// are does not depend on the token drawn, so it may be none of them.
 func Guesses(v models.Vocab, s *engine.Step, n int) []int32 {
-	rows := s.Trace.Rows()
 	var ids []int32
-	add := func(id int32) {
-		if len(ids) < n && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	for _, r := range s.Trace.Rows() {
+		if r.Rank <= surelyShown {
+			ids = append(ids, r.ID)
 		}
 	}
-	best := min(n-2, len(rows))
-	for _, r := range rows[:best] {
-		add(r.ID)
-	}
-	add(s.Token)
-	rest := rows[best:]
-	for k := uint32(0); len(ids) < n && len(rest) > 0 && k < 100; k++ { // by chance, but always the same
-		add(rest[int(luck.Coin(uint64(s.Pos), s.Pos, 100+k)*float64(len(rest)))].ID)
-	}
-	for _, r := range rest {
-		add(r.ID)
+	if best := n - 2; len(ids) > n {
+		rest := ids[best:]
+		for i := range n - best { // by chance, but always the same
+			j := i + int(luck.Coin(uint64(s.Pos), s.Pos, 100+uint32(i))*float64(len(rest)-i))
+			rest[i], rest[j] = rest[j], rest[i]
+		}
+		ids = ids[:n]
 	}
 	key := func(id int32) string { return strings.ToLower(strings.TrimLeft(v.Piece(id), " ")) }
 	slices.SortFunc(ids, func(a, b int32) int { return cmp.Or(strings.Compare(key(a), key(b)), cmp.Compare(a, b)) })
@@ -52,28 +55,30 @@ func Guesses(v models.Vocab, s *engine.Step, n int) []int32 {
 type layout struct {
 	text, box   viz.Rect // text is empty where it finds no room
 	raw, final  int      // right edges; raw is 0 if there is no such column
+	you         int      // right edge of the chips, 0 where they have a line each
 	bar, labelW int
-	rows        int // tokens that fit
-	every       int // lines a token
+	rows        int // rows that fit
+	every       int // lines a row
+	foot        int // lines below the rows
 }
 
 // layoutOf lays predict out in w×h cells, without the text if it is
 // alone.
 func layoutOf(w, h int, alone bool) layout {
-	l := layout{raw: 28, final: 36, bar: 38, labelW: 18}
+	const around = 3 // borders and the line of headings
+	l := layout{raw: 28, final: 36, you: 41, bar: 43, labelW: 18, every: 1, foot: 5}
 	if w < 60 {
-		l.raw, l.final, l.bar, l.labelW = 0, 20, 22, 10
+		l.raw, l.final, l.you, l.bar, l.labelW = 0, 20, 24, 26, 10
 	}
 	text := 0
-	if h >= MaxGuesses+9 && !alone {
-		text = min(max(h-MaxGuesses-6, 5), 8)
+	if h >= rows+around+2+5 && !alone {
+		text = min(max(h-rows-around-2, 5), 8)
 	}
 	l.text = viz.Rect{X: 0, Y: 0, W: w, H: text}
-	l.every = 1
-	if h-text >= 2*MaxGuesses+5 { // far apart, to be read from afar
-		l.every = 2
+	if h-text >= 2*rows+around+3 { // far apart, to be read from afar
+		l.every, l.bar, l.you = 2, l.you-3, 0
 	}
-	box := min(h-text, l.every*MaxGuesses+5)
+	box := min(h-text, l.every*rows+around+l.foot)
 	switch {
 	case text > 0: // the text takes what is left
 		l.text.H = h - box
@@ -81,7 +86,8 @@ func layoutOf(w, h int, alone bool) layout {
 		box = h
 	}
 	l.box = viz.Rect{X: 0, Y: h - box, W: w, H: box}
-	l.rows = max(min((box-4)/l.every, MaxGuesses), 1)
+	l.rows = max(min((box-around-1)/l.every, rows), 1)
+	l.foot = max(box-around-l.every*l.rows, 1)
 	return l
 }
 
@@ -98,7 +104,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	in := viz.Box(c.Sub(lay.box), v.boxFrame(host))
 	if v.of == nil || l.View.Next == nil {
 		in.Put(1, 0, viz.CutTitle(v.waitWords(l), in.W-2), viz.Ink{})
-		in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(host), in.W-2), viz.Ink{})
+		v.drawFoot(in, host, in.W-1, lay.foot)
 		return
 	}
 	if v.shown || v.byHand {
@@ -107,10 +113,10 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawHidden(in, host, lay)
 	}
 	end := in.W - 1
-	if more := len(v.ids) - lay.rows; more > 0 {
+	if more := v.options() - lay.rows; more > 0 {
 		end = in.Right(end, in.H-1, fmt.Sprintf("⋮ %d more", more), viz.Ink{Role: viz.Muted}) - 2
 	}
-	in.Put(1, in.H-1, viz.CutTitle(v.scoreWords(host), end-1), viz.Ink{})
+	v.drawFoot(in, host, end, lay.foot)
 }
 
 func (v *View) waitWords(l *run.Lane) string {
@@ -142,7 +148,7 @@ func (v *View) boxFrame(host kit.Host) viz.Frame {
 	case v.shown && l.View.Next != nil:
 		f.Title, f.Right = f.Title+" · the draw fell on "+l.Piece(l.View.Next.Token, host.Screen().ASCII()), "revealed"
 	default:
-		f.Title, f.Right = f.Title+" · pick what comes next", "hidden"
+		f.Title, f.Right = f.Title+" · ten chips: what comes next?", "hidden"
 	}
 	return f
 }
@@ -165,103 +171,152 @@ func (v *View) context(host kit.Host, w int) string {
 
 // top is the first token that has a line, so that the pick is in view.
 func (v *View) top(rows int) int {
-	return min(max(v.pick-rows+1, 0), max(len(v.ids)-rows, 0))
+	return min(max(v.pick-rows+1, 0), max(v.options()-rows, 0))
 }
 
-// drawHidden draws the tokens without a word of what they are worth.
+// name is row i in words.
+func (v *View) name(l *run.Lane, i int, ascii bool) string {
+	if i == len(v.ids) {
+		return "something else"
+	}
+	return l.Piece(v.ids[i], ascii)
+}
+
+// drawName draws the beginning of row i in line y and returns its ink.
+func (v *View) drawName(c *viz.Canvas, host kit.Host, lay layout, i, y int, ink viz.Ink) viz.Ink {
+	if i == v.pick {
+		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
+		ink = ink.With(viz.Bold)
+	}
+	c.Fit(5, y, lay.labelW-1, v.name(host.Lane(), i, c.ASCII), ink)
+	return ink
+}
+
+// drawHidden draws the rows without a word of what they are worth, and the
+// chips that lie on them.
 func (v *View) drawHidden(c *viz.Canvas, host kit.Host, lay layout) {
 	muted := viz.Ink{Role: viz.Muted}
-	x := lay.bar - 13
+	x := 25
 	if lay.raw == 0 {
 		x = lay.final - 1
 	}
 	c.Put(5, 0, v.context(host, x-7), muted)
 	c.Put(x, 0, viz.FirstFit(c.W-x-1, "bars hidden, in alphabetical order", "alphabetical order", "hidden"), muted)
 	top := v.top(lay.rows)
-	for y := range min(lay.rows, len(v.ids)-top) {
-		ink := viz.Ink{}
-		if top+y == v.pick {
-			c.Put(1, lay.line(y), "▸", viz.Ink{Role: viz.Focus})
-			ink = ink.With(viz.Bold)
+	for y := range min(lay.rows, v.options()-top) {
+		ink := v.drawName(c, host, lay, top+y, lay.line(y), viz.Ink{})
+		n := v.guess[top+y]
+		if n == 0 {
+			c.Put(x, lay.line(y), "?", muted)
+			continue
 		}
-		c.Fit(5, lay.line(y), lay.labelW-1, host.Lane().Piece(v.ids[top+y], c.ASCII), ink)
-		c.Put(x, lay.line(y), "?", muted)
+		end := c.Put(x, lay.line(y), strings.Repeat("◇", n), viz.Ink{Role: viz.Draw})
+		c.Put(end+1, lay.line(y), strconv.Itoa(n), ink)
 	}
 }
 
-// drawBars draws the tokens in the same rows with their bars.
+// drawBars draws the rows in the same places with their bars and chips.
 func (v *View) drawBars(c *viz.Canvas, host kit.Host, lay layout) {
 	l := host.Lane()
-	s := l.View.Next
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(5, 0, v.context(host, lay.labelW-1), muted)
 	if lay.raw > 0 {
 		c.Right(lay.raw, 0, "raw", muted)
 	}
 	c.Right(lay.final, 0, "final", muted)
-	c.Put(lay.bar, 0, viz.Cut("full bar "+viz.WholePercent(l.Scale), c.W-lay.bar-1), muted)
+	if lay.you > 0 && !v.byHand {
+		c.Right(lay.you, 0, "◇", viz.Ink{Role: viz.Draw})
+	}
+	area := viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1}
+	if lay.you == 0 && !v.byHand {
+		area.W -= len("  ◇ 10 chips") // the words after a line of chips
+	}
+	head := "full bar " + viz.WholePercent(l.Scale)
+	if lay.you == 0 && !v.byHand {
+		head = "◇ you   " + head
+	}
+	c.Put(lay.bar, 0, viz.Cut(head, c.W-lay.bar-1), muted)
 	top := v.top(lay.rows)
 	var bars []viz.Bar
-	for y := range min(lay.rows, len(v.ids)-top) {
-		id := v.ids[top+y]
-		ink := viz.Ink{}
-		if top+y == v.pick {
-			c.Put(1, lay.line(y), "▸", viz.Ink{Role: viz.Focus})
-			ink = ink.With(viz.Bold)
-		}
-		if id == s.Token && !v.byHand {
-			c.Put(2, lay.line(y), "●", viz.Ink{Role: viz.Chosen})
-			ink.Role = viz.Chosen
-		}
-		r := s.Trace.Row(id)
-		if r == nil {
-			c.Fit(5, lay.line(y), lay.labelW-1, l.Piece(id, c.ASCII), ink)
-			bars = append(bars, viz.Bar{Blank: true})
-			bars = append(bars, make([]viz.Bar, lay.every-1)...)
-			continue
-		}
-		final := viz.Percent(float64(r.Prob))
-		if r.Cut != sampling.NoStage {
-			final = viz.Removed
-			c.Put(3, lay.line(y), "✗", viz.Ink{Role: viz.Lost})
-		}
-		c.Fit(5, lay.line(y), lay.labelW-1, l.Piece(id, c.ASCII), ink)
-		if lay.raw > 0 {
-			c.Right(lay.raw, lay.line(y), viz.Percent(float64(r.RawProb)), muted)
-		}
-		c.Right(lay.final, lay.line(y), final, ink)
-		bars = append(bars, viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(s.Trace, r)})
-		bars = append(bars, make([]viz.Bar, lay.every-1)...)
+	for y := range min(lay.rows, v.options()-top) {
+		bars = append(bars, v.drawRow(c, host, lay, top+y, lay.line(y)))
+		bars = append(bars, slices.Repeat([]viz.Bar{{Blank: true}}, lay.every-1)...)
 	}
-	viz.Bars(c.Sub(viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1, H: len(bars)}), bars, l.Scale)
+	area.H = len(bars)
+	viz.Bars(c.Sub(area), bars, l.Scale)
+	if v.byHand {
+		return
+	}
+	for y := range min(lay.rows, v.options()-top) {
+		v.drawChips(c, lay, area.W, l.Scale, v.guess[top+y], lay.line(y))
+	}
 }
 
-// scoreWords sum the Score up.
-func (v *View) scoreWords(host kit.Host) string {
-	l, g := host.Lane(), v.lab.Score
-	if v.byHand {
-		if g.picked == 0 {
-			return "no token picked yet"
-		}
-		return fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)
-	}
-	score := fmt.Sprintf("score %d of %d", g.Right, g.Played)
-	if v.shown && l.View.Next != nil && v.of != nil {
-		s := l.View.Next
-		share := func(id int32) string {
-			if r := s.Trace.Row(id); r != nil && r.Cut == sampling.NoStage {
-				return viz.Percent(float64(r.Prob))
+// drawRow draws the words of row i in line y and returns its bar.
+func (v *View) drawRow(c *viz.Canvas, host kit.Host, lay layout, i, y int) viz.Bar {
+	s := host.Lane().View.Next
+	raw, final, bar := "", "", viz.Bar{Blank: true}
+	cut := false
+	if i == len(v.ids) {
+		p := 1.0
+		for _, id := range v.ids {
+			if r := s.Trace.Row(id); r != nil {
+				p -= float64(r.RawProb)
 			}
-			return viz.Removed
 		}
-		mine := v.ids[v.pick]
-		if host.Screen().W < 70 {
-			return score + fmt.Sprintf(" · the likeliest: %d", g.Likely)
-		}
-		return fmt.Sprintf("you: %s, %s · drawn: %s, %s · %s · the most likely: %d", l.Piece(mine, host.Screen().ASCII()), share(mine),
-			l.Piece(s.Token, host.Screen().ASCII()), share(s.Token), score, g.Likely)
+		bar = viz.Bar{Raw: max(p, 0), Final: v.asks.Law[i]}
+		raw, final = viz.Percent(bar.Raw), viz.Percent(bar.Final)
+		cut = s.Trace.Survived <= v.kept(s)
+	} else if r := s.Trace.Row(v.ids[i]); r != nil {
+		bar = viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(s.Trace, r)}
+		raw, final = viz.Percent(bar.Raw), viz.Percent(bar.Final)
+		cut = r.Cut != sampling.NoStage
 	}
-	return score + fmt.Sprintf(" · always the most likely would have %d", g.Likely)
+	if cut {
+		final, bar.Final = viz.Removed, 0
+		c.Put(3, y, "✗", viz.Ink{Role: viz.Lost})
+	}
+	ink := viz.Ink{}
+	if !v.byHand && i == v.asks.Drawn {
+		c.Put(2, y, "●", viz.Ink{Role: viz.Chosen})
+		ink.Role = viz.Chosen
+	}
+	ink = v.drawName(c, host, lay, i, y, ink)
+	if lay.raw > 0 {
+		c.Right(lay.raw, y, raw, viz.Ink{Role: viz.Muted})
+	}
+	c.Right(lay.final, y, final, ink)
+	return bar
+}
+
+// kept is how many of the tokens to choose from the settings leave.
+func (v *View) kept(s *engine.Step) int {
+	n := 0
+	for _, id := range v.ids {
+		if r := s.Trace.Row(id); r != nil && r.Cut == sampling.NoStage {
+			n++
+		}
+	}
+	return n
+}
+
+// drawChips draws n chips of a row: as a number, or as a line below the bar
+// on the scale of the bars, which are w cells wide.
+func (v *View) drawChips(c *viz.Canvas, lay layout, w int, scale float64, n, y int) {
+	ink := viz.Ink{Role: viz.Draw}
+	switch {
+	case n == 0:
+	case lay.you > 0:
+		c.Right(lay.you, y, strconv.Itoa(n), ink)
+	default:
+		head, long := "◇", int(float64(n)/quiz.Chips/scale*float64(w))
+		if long > w {
+			head, long = "»", w
+		}
+		x := c.Put(lay.bar, y+1, strings.Repeat("─", max(long-1, 0)), viz.Ink{Role: viz.Muted})
+		x = c.Put(x, y+1, head, ink)
+		c.Put(x+1, y+1, viz.Plural(n, "chip"), ink)
+	}
 }
 
 // Mouse chooses the token under the pointer; on the chosen one it is enter.
@@ -278,7 +333,7 @@ func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	}
 	k := v.top(lay.rows) + row
 	switch {
-	case k >= len(v.ids):
+	case k >= v.options():
 		return nil, false
 	case k == v.pick:
 		v.enter(host)

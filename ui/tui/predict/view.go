@@ -3,10 +3,12 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/quiz"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -14,25 +16,25 @@ import (
 
 // A Score is the score of predicting, and of sampling by hand.
 type Score struct {
-	Played, Right int // guesses, and those that the draw agreed with
-	Likely        int // how often the most likely token was drawn
+	Book quiz.Book // the questions answered with chips
 
 	picked int     // tokens written by hand
 	agreed int     // of them, those that would have been drawn
 	bits   float64 // their surprisal under the raw model
 }
 
-// View hides the bars before each draw and waits for a guess; or lets
+// View hides the bars before each draw and waits for ten chips; or lets
 // the viewer write every token.
 type View struct {
 	byHand bool
 	of     *engine.Step // the proposal that is guessed, as it first was
 	ids    []int32      // tokens to choose from
-	pick   int          // index in ids
-	shown  bool         // the guess is locked
-	won    [2]int       // what the guess added to right and likely
-	asked  bool         // the next token is on its way
-	alone  bool         // the text gives way
+	guess  quiz.Guess   // chips on ids, and last on something else
+	asks   quiz.Question
+	pick   int  // index in ids; len(ids) is something else
+	shown  bool // the guess is locked
+	asked  bool // the next token is on its way
+	alone  bool // the text gives way
 	lab    Lab
 }
 
@@ -76,7 +78,34 @@ func (v *View) prepare(host kit.Host) {
 	default:
 		v.of, v.pick, v.shown, v.asked = s, 0, false, false
 		v.ids = v.candidates(host, s)
+		v.guess = make(quiz.Guess, len(v.ids)+1)
 	}
+}
+
+// options is how many rows there are to choose from.
+func (v *View) options() int {
+	switch {
+	case len(v.ids) == 0:
+		return 0
+	case v.byHand:
+		return len(v.ids)
+	}
+	return len(v.ids) + 1
+}
+
+// question is what the proposal asks.
+func (v *View) question(s *engine.Step) quiz.Question {
+	share := func(id int32) float64 {
+		if r := s.Trace.Row(id); r != nil {
+			return float64(r.Prob)
+		}
+		return 0
+	}
+	offered := make([]float64, len(v.ids))
+	for i, id := range v.ids {
+		offered[i] = share(id)
+	}
+	return quiz.NewQuestion(offered, slices.Index(v.ids, s.Token), share(s.Token))
 }
 
 // Choices are the tokens to choose from, in the order of their rows.
@@ -126,11 +155,47 @@ func init() {
 		kit.ActBack: (*View).back, kit.ActLeft: (*View).back,
 		kit.ActForce: (*View).force, kit.ActClose: (*View).esc,
 	}
+	chips = map[kit.ID]func(*View, kit.Host){
+		kit.ActRaise: (*View).give, kit.ActLower: (*View).takeBack,
+		kit.ActOff: (*View).empty, kit.ActReset: (*View).collect,
+	}
+}
+
+// chips are the actions that move chips while the bars are hidden: knobs would
+// give the answer away, so they rest then.
+var chips map[kit.ID]func(*View, kit.Host)
+
+// hidden reports whether a guess is waited for.
+func (v *View) hidden() bool { return v.of != nil && !v.shown && !v.byHand }
+
+// left is how many chips are not placed yet.
+func (v *View) left() int { return quiz.Chips - v.guess.Placed() }
+
+// give puts a chip on the row.
+func (v *View) give(host kit.Host) {
+	if v.left() == 0 {
+		host.Say("+: all ten chips are placed; - takes one off a row, enter reveals")
+		return
+	}
+	v.guess[v.pick]++
+}
+
+// takeBack takes a chip off the row.
+func (v *View) takeBack(host kit.Host) {
+	if v.guess[v.pick] == 0 {
+		host.Say("-: no chip lies on this row")
+		return
+	}
+	v.guess[v.pick]--
 }
 
 // Act takes the actions it names; see [kit.View].
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := acts[a.ID]; ok {
+		do(v, host)
+		return nil, true
+	}
+	if do, ok := chips[a.ID]; ok && v.hidden() {
 		do(v, host)
 		return nil, true
 	}
@@ -142,8 +207,8 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		v.alone = !v.alone
 	case a.ID == kit.ActPane || a.ID == kit.ActPaneBack:
 		host.Say(a.First() + ": keys act in this pane only; esc goes back to the lab")
-	case v.of != nil && !v.shown && !v.byHand:
-		host.Say(a.First() + ": not while the bars are hidden; enter locks the pick and reveals")
+	case v.hidden():
+		host.Say(a.First() + ": not while the bars are hidden; enter locks the chips and reveals")
 	default:
 		return nil, false
 	}
@@ -156,20 +221,21 @@ func (v *View) Lends(host kit.Host) []kit.ID { return kit.OfLab }
 
 func (v *View) move(host kit.Host, n int) {
 	switch {
-	case len(v.ids) == 0:
+	case v.options() == 0:
 		host.Say(host.WhyNot(host.Lane()))
 	case v.shown:
-		host.Say("the pick is locked; enter goes on, ← hides the bars again")
+		host.Say("the chips are locked; enter goes on, ← hides the bars again")
 	case n < 0 && v.pick == 0:
-		host.Say("this is the first token to choose")
-	case n > 0 && v.pick == len(v.ids)-1:
-		host.Say("this is the last token to choose")
+		host.Say("this is the first row to choose")
+	case n > 0 && v.pick == v.options()-1:
+		host.Say("this is the last row to choose")
 	default:
-		v.pick = min(max(v.pick+n, 0), len(v.ids)-1)
+		v.pick = min(max(v.pick+n, 0), v.options()-1)
 	}
 }
 
-// enter locks a pick, or goes on from one.
+// enter puts the chips that are left on the row, all ten if none was placed,
+// and locks them; or goes on.
 func (v *View) enter(host kit.Host) {
 	l := host.Lane()
 	s := l.View.Next
@@ -181,17 +247,9 @@ func (v *View) enter(host kit.Host) {
 	case v.shown:
 		v.next(host)
 	default:
-		v.shown = true
-		v.won = [2]int{}
-		if v.ids[v.pick] == s.Token {
-			v.won[0] = 1
-		}
-		if MostLikely(s) == s.Token {
-			v.won[1] = 1
-		}
-		v.lab.Score.Played++
-		v.lab.Score.Right += v.won[0]
-		v.lab.Score.Likely += v.won[1]
+		v.guess[v.pick] += v.left()
+		v.asks, v.shown = v.question(s), true
+		v.lab.Score.Book.Add(quiz.Answer{Question: v.asks, Guess: v.guess})
 	}
 }
 
@@ -204,7 +262,7 @@ func (v *View) next(host kit.Host) {
 	case v.byHand:
 		host.Say("→: you write the text here; enter takes the row, P leaves it to the draw again")
 	case !v.shown:
-		host.Say("→: pick first; enter locks the pick and reveals")
+		host.Say("→: place your chips first; enter locks them and reveals")
 	case !v.asked:
 		v.asked = true
 		l.Eng.Post(engine.Advance{N: 1})
@@ -217,19 +275,19 @@ func (v *View) back(host kit.Host) {
 		host.Say("←: nothing to take back at this step; esc, then b looks at earlier ones")
 		return
 	}
-	v.shown = false
-	v.lab.Score.Played--
-	v.lab.Score.Right -= v.won[0]
-	v.lab.Score.Likely -= v.won[1]
+	v.lab.Score.Book.TakeBack()
+	v.shown, v.guess = false, make(quiz.Guess, len(v.guess))
 }
 
-// force writes the pick instead of the token drawn.
+// force writes the row's token instead of the token drawn.
 func (v *View) force(host kit.Host) {
 	switch l := host.Lane(); {
 	case v.byHand:
 		v.enter(host)
 	case !v.shown || v.asked:
-		host.Say("f: reveal first; then f writes your pick instead of the token drawn")
+		host.Say("f: reveal first; then f writes the row's token instead of the token drawn")
+	case v.pick == len(v.ids):
+		host.Say("f: something else is no single token; ← and another row, or P writes by hand")
 	default:
 		v.asked = true
 		l.Eng.Post(engine.Force{Token: v.ids[v.pick]})
@@ -274,15 +332,22 @@ func (v *View) turn(host kit.Host) {
 	v.prepare(host)
 }
 
-// MostLikely is the token with the largest final probability.
-func MostLikely(s *engine.Step) int32 {
-	best, p := s.Token, float32(-1)
-	for _, r := range s.Trace.Rows() {
-		if r.Prob > p {
-			best, p = r.ID, r.Prob
-		}
+// empty takes all chips off the row.
+func (v *View) empty(host kit.Host) {
+	if v.guess[v.pick] == 0 {
+		host.Say("0: no chip lies on this row")
+		return
 	}
-	return best
+	v.guess[v.pick] = 0
+}
+
+// collect takes all chips back.
+func (v *View) collect(host kit.Host) {
+	if v.guess.Placed() == 0 {
+		host.Say("backspace: no chip is placed yet")
+		return
+	}
+	clear(v.guess)
 }
 
 // Hints are what the footer offers; see [kit.View].
@@ -296,9 +361,9 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 	case v.byHand:
 		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "writes it"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict, Word: "off"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	case v.shown:
-		return []kit.Hint{{ID: kit.ActOpen, Word: "next"}, {ID: kit.ActLeft, Word: "back and try another"}, {ID: kit.ActForce, Word: "force your pick instead"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
+		return []kit.Hint{{ID: kit.ActOpen, Word: "next"}, {ID: kit.ActLeft, Word: "back and try another"}, {ID: kit.ActForce, Word: "force the row instead"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	}
-	return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "locks the pick and reveals"}, {ID: kit.ActPredict, Word: "you sample"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
+	return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActRaise, Keys: "-/+", Word: "chip"}, {ID: kit.ActOpen, Word: v.enterWord()}, {ID: kit.ActPredict, Word: "you sample"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 }
 
 // Help is the help line while nothing was said; see [kit.Helper].
@@ -317,5 +382,16 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 		}
 		return fmt.Sprintf("The draw u %s fell in %s %s.", viz.Three(t.U), host.Lane().Piece(s.Token, host.Screen().ASCII()), viz.Interval(t.Lo, t.Hi)), muted
 	}
-	return "Which token comes next? The order of the rows tells nothing.", muted
+	return "Ten chips for what you believe. The order of the rows tells nothing.", muted
+}
+
+// enterWord says what enter does while the bars are hidden.
+func (v *View) enterWord() string {
+	switch v.left() {
+	case 0:
+		return "reveals"
+	case quiz.Chips:
+		return "all ten here, reveals"
+	}
+	return "the rest here, reveals"
 }
