@@ -8,6 +8,7 @@ import (
 
 	"logitscope/sampling/luck"
 	"logitscope/sampling/row"
+	"logitscope/sampling/watermark"
 )
 
 // A Vocab is what a pipeline needs to know about a model's tokens.
@@ -36,6 +37,9 @@ type step struct {
 	before  []float32  // the probabilities before it
 	counts  []int32
 	maskBuf []uint64
+
+	green        watermark.Scratch
+	context, own []int32 // of a watermark: the last tokens, and its candidates in their own lists
 }
 
 // A cut is a stage that looks at the row alone.

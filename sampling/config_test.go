@@ -292,7 +292,7 @@ func TestParseReadsTheWholeText(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	for _, c := range []struct{ in, name, engine, stages string }{
-		{"transformers", "transformers", "transformers", "repetition_penalty,frequency_penalty,presence_penalty,no_repeat_ngram,temperature,top_h,top_k,top_p,min_p,typical_p,epsilon_cutoff,eta_cutoff"},
+		{"transformers", "transformers", "transformers", "repetition_penalty,frequency_penalty,presence_penalty,no_repeat_ngram,temperature,top_h,top_k,top_p,min_p,typical_p,epsilon_cutoff,eta_cutoff,watermark"},
 		{"llama.cpp", "llama.cpp", "llama.cpp", "penalties,dry,top_n_sigma,top_k,typical_p,top_p,min_p,xtc,temperature,adaptive_p"},
 		{"VLLM", "vllm", "vllm", "repetition_penalty,frequency_penalty,presence_penalty,temperature,min_p,top_k,top_p"},
 		{"ollama", "ollama", "ollama", "penalties,top_k,typical_p,top_p,min_p,temperature"},

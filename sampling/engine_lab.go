@@ -16,12 +16,13 @@ var labEngine = &Engine{
 	Refusals: []Refusal{
 		{Key: "contrastive_alpha", Allowed: "0 to 1", OK: between(0, 1)},
 		{Key: "contrastive_temperature", Allowed: "above 0", OK: above(0)},
+		watermarkRatio, watermarkWidth,
 	},
 	Stages: []*Stage{
 		thinkingLabDef, allowedDef, biasDef, repetitionDef, frequencyDef, presenceDef, noRepeatDef, dryDef,
 		guidanceDef, contrastiveDef, temperatureArrayDef, smoothingDef, skewDef,
 		sigmaDef, topKDef, topADef, tailFreeDef, typicalDef, pLessDef, pLessNormDef, topPDef, minPDef,
-		epsilonDef, etaDef, topHDef, xtcDef,
+		epsilonDef, etaDef, topHDef, xtcDef, watermarkDef,
 	},
 }
 

@@ -26,6 +26,7 @@ var transformersEngine = &Engine{
 		{Key: "typical_p", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }},
 		{Key: "repetition_penalty", Allowed: "above 0", OK: func(v float64) bool { return v > 0 }},
 		{Key: "top_h", Allowed: "above 0, up to 1", OK: func(v float64) bool { return v > 0 && v <= 1 }, Raw: true},
+		watermarkRatio, watermarkWidth,
 	},
 	Stages: []*Stage{
 		guidanceDef.fixed(),
@@ -114,6 +115,7 @@ var transformersEngine = &Engine{
 		typicalDef,
 		epsilonDef,
 		etaDef,
+		watermarkDef,
 	},
 }
 

@@ -23,7 +23,8 @@ var someValues = map[string][]any{
 	"allowed_token_ids": {[]int32{}, "0,1,2,3,4,5,6,7,9"}, "suppress_tokens": {[]int32{}, "3"},
 	"p_less": {false, true}, "p_less_norm": {false, true}, "top_a": {0.0, 0.3, 1.5}, "tfs_z": {1.0, 0.5, 0.95}, "cut_rules": {"koboldcpp", "textgen"},
 	"smoothing_factor": {0.0, 0.4}, "smoothing_curve": {1.0, 2.5}, "skew": {0.0, 0.7, -0.7}, "contrastive_alpha": {0.0, 0.1}, "contrastive_beta": {0.0, 0.5},
-	"contrastive_form": {"weighted", "difference"}, "contrastive_temperature": {1.0, 0.5}, "guidance_scale": {1.0, 1.6}, "min_length": {0, 40}, "eos_token_id": {[]int32{0}, "5"},
+	"contrastive_form": {"weighted", "difference"}, "contrastive_temperature": {1.0, 0.5}, "guidance_scale": {1.0, 1.6}, "watermark_bias": {0.0, 2.0}, "watermark_ratio": {0.25, 0.5, 0.02}, "watermark_key": {15485863, 7}, "watermark_scheme": {"lefthash", "selfhash"}, "watermark_width": {1, 3, 60},
+	"min_length": {0, 40}, "eos_token_id": {[]int32{0}, "5"},
 }
 
 var someLists = []string{
@@ -31,7 +32,7 @@ var someLists = []string{
 	"top_p,typical_p,min_p,temperature", "min_p,top_n_sigma,temperature,top_k", "transformers:top_p,top_k,temperature,min_p",
 	"transformers:epsilon_cutoff,eta_cutoff,top_h,typical_p", "vllm:top_p,top_k", "vllm:min_p,typical_p,temperature",
 	"ollama:top_p,min_p,temperature", "ollama-go:temperature,top_k", "none", "transformers:temperature,xtc,dry", "dry,top_k,adaptive_p",
-	"lab:p_less,top_a,temperature", "lab:temperature,tfs,p_less_norm,top_k", "lab:guidance,smoothing,skew,min_p", "lab:top_k,contrastive,temperature", "lab:tfs,xtc",
+	"lab:p_less,top_a,temperature", "lab:temperature,tfs,p_less_norm,top_k", "lab:guidance,smoothing,skew,min_p", "lab:top_k,contrastive,temperature", "lab:tfs,xtc", "lab:top_k,watermark,temperature", "lab:watermark,top_p", "lab:p_less,watermark",
 }
 
 // TestInertChangesNothing: what is said to have no effect, always or at a

@@ -258,6 +258,10 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) Inert {
 		if i := topPKeepsOne(p, t, i); i.Reason != Acts {
 			return i
 		}
+	case "watermark_bias":
+		if st.Touched == 0 {
+			return Inert{Reason: TouchesNone}
+		}
 	case "min_new_tokens":
 		if t.Output >= p.cfg.Int("min_new_tokens") {
 			return Inert{Reason: TokensOut, N: t.Output}

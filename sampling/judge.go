@@ -154,6 +154,10 @@ func judgeBias(p *Pipeline, e *Evidence, _ string) partial.Verdict {
 	return partial.Additive(e.Row, e.kept(i), lowered, raised)
 }
 
+func judgeWatermark(*Pipeline, *Evidence, string) partial.Verdict {
+	return partial.Verdict{RestMax: 1, Text: "watermark_bias: not exact, it adds to tokens all over the vocabulary"}
+}
+
 func judgeMask(e *Evidence) partial.Verdict {
 	if e.Allowed < 0 {
 		return partial.Off(e.Row, "constraint")

@@ -71,6 +71,9 @@ var stageTable = []struct {
 	{"lab", "smoothing_factor", 0.3, 0.0, []any{"smoothing_curve", 2.0}},
 	{"lab", "skew", 0.5, 0.0, nil},
 	{"lab", "skew", -0.5, 0.0, nil},
+	{"lab", "watermark_bias", 3.0, 0.0, nil},
+	{"lab", "watermark_bias", -1.0, 0.0, []any{"watermark_ratio", 0.5, "watermark_scheme", "selfhash", "watermark_width", 3}},
+	{"transformers", "watermark_bias", 2.0, 0.0, nil},
 }
 
 // neutral returns a config in which every engine's own default is off.
@@ -247,6 +250,9 @@ func TestBlindToLabels(t *testing.T) {
 	for _, st := range stageTable {
 		if _, isText := st.on.(string); isText || strings.HasPrefix(st.order, "llama") || strings.HasPrefix(st.order, "ollama") {
 			continue // ids in the setting, or a draw in array order
+		}
+		if st.key == "watermark_bias" {
+			continue // which tokens are green is a matter of their ids
 		}
 		c := neutral(st.order, append(st.extra, st.key, st.on)...).Without("eos_token_id")
 		p := compile(t, c)

@@ -35,6 +35,7 @@ type logEntry struct {
 	from, to  int     // touches of the stage
 	scaled    float32 // divisor of every logit; 0 if none
 	shifted   float32 // taken off every logit before it was divided
+	added     bool    // it added to many tokens alone
 	bent      int     // which of the recorder's rows holds the logits after a stage that changed them all; -1 if it did not
 	unchanged bool    // nothing changed since the stage before
 }
@@ -136,7 +137,7 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 		c.updateCuts(r)
 	}
 	c.log = append(c.log, logEntry{
-		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, bent: c.keepBent(r),
+		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, bent: c.keepBent(r), added: r.Bent && r.Touched > 0,
 		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && !r.Bent,
 	})
 	c.add(r, s)
@@ -309,6 +310,15 @@ func (c *recorder) fillRow(r *step, row *Row, s shown) {
 	row.Logit, row.Prob = x, float32(p)
 }
 
+// moved notes which way a stage moved the token's logit on its own account.
+func (row *Row) moved(stage int, before, after float32) {
+	if after < before {
+		row.Lowered |= 1 << stage
+	} else if after > before {
+		row.Raised |= 1 << stage
+	}
+}
+
 // replay returns the logit that a stage made of x and notes which way it moved.
 func (c *recorder) replay(l *logEntry, r *step, row *Row, stage int, x float32) float32 {
 	for k := l.from; k < l.to; k++ {
@@ -316,18 +326,18 @@ func (c *recorder) replay(l *logEntry, r *step, row *Row, stage int, x float32) 
 		if t.Pos != r.PosOf(row.ID) || t.After == negInf {
 			continue
 		}
-		if t.After < x {
-			row.Lowered |= 1 << stage
-		} else if t.After > x {
-			row.Raised |= 1 << stage
-		}
+		row.moved(stage, x, t.After)
 		x = t.After
 	}
 	if l.scaled != 0 {
 		x = (x - l.shifted) / l.scaled
 	}
 	if l.bent >= 0 {
-		x = c.bent[l.bent][r.PosOf(row.ID)]
+		after := c.bent[l.bent][r.PosOf(row.ID)]
+		if l.added {
+			row.moved(stage, x, after)
+		}
+		x = after
 	}
 	return x
 }

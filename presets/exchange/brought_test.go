@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func TestBrought(t *testing.T) {
 		{"koboldcpp", `{"top_k": 50, "top_a": 0.2, "tfs": 0.9, "smoothing_factor": 0.3, "smoothing_curve": 2}`, "top_k,top_a,tfs,typical_p|temperature,smoothing", `"top_a": 0.2|"tfs": 0.9|"smoothing_factor": 0.3|"smoothing_curve": 2`},
 		{"koboldcpp", `{"tfs": 0.9}`, "top_k,tfs,typical_p", `"tfs": 0.9`},
 		{"textgen", "top_a: 0.2\ntfs: 0.9\nsmoothing_factor: 0.3\n", "temperature,smoothing|eta_cutoff,tfs,top_a", "top_a: 0.2|tfs: 0.9|smoothing_factor: 0.3"},
+		{"transformers", `{"watermarking_config": {"bias": 1.5, "seeding_scheme": "selfhash", "context_width": 3}, "do_sample": true}`, "transformers", `"greenlist_ratio":0.25|"bias":1.5|"hashing_key":15485863|"seeding_scheme":"selfhash"|"context_width":3`},
 		{"tabby", "skew:\n  override: 0.5\n  force: true\ntfs:\n  override: 0.9\n  force: false\n", "tfs|skew", ""},
 		{"sillytavern", `{"temp": 0.7, "rep_pen": 1.1, "top_a": 0.2, "skew": -0.3, "genamt": 5}`, "top_k,top_a|skew", ""},
 	} {
@@ -65,7 +67,7 @@ func TestBrought(t *testing.T) {
 
 func promotedTo(key string) bool {
 	for _, ours := range promoted {
-		if ours == key {
+		if slices.Contains(ours, key) {
 			return true
 		}
 	}

@@ -168,6 +168,7 @@ func (f *field) sets(ours string) bool {
 // splits are the parameters that a key with several of them sets.
 var splits = map[string][]string{
 	"exponential_decay_length_penalty": {"exponential_decay_start", "exponential_decay_factor"},
+	"watermarking_config":              {"watermark_bias", "watermark_ratio", "watermark_key", "watermark_scheme", "watermark_width"},
 }
 
 // get returns the last entry of a key.

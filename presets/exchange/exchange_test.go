@@ -85,6 +85,12 @@ func roundTrip(t *testing.T, name string, c sampling.Config) {
 		for _, l := range x.Lost {
 			lost[l.Key] = true
 		}
+		adjusted := map[string]bool{} // what the engine itself makes another value of
+		if p, err := sampling.Compile(c, anyVocab{}); err == nil {
+			for _, n := range p.Adjusted() {
+				adjusted[n.Key] = true
+			}
+		}
 		said := (&exporter{source: c, from: c.Order(), to: f, target: f.Format.order()}).inTheirWords(c)
 		e := &exporter{c: said, from: c.Order(), to: f}
 		for i := range sampling.Params() {
@@ -93,7 +99,7 @@ func roundTrip(t *testing.T, name string, c sampling.Config) {
 				continue
 			}
 			want, got := said.Value(p.Key), x.Config.Value(p.Key)
-			if e.acts(p, want) && !carrier.SameValue(want, got) {
+			if e.acts(p, want) && !carrier.SameValue(want, got) && !adjusted[p.Key] {
 				t.Errorf("%s to %s: %s came back as %v, was %v\n%s", name, f.Name, p.Key, got, want, x.Text)
 			}
 			if p.IsOff(want) && f != &ownTarget && c.Order().Supports(p.Key) && f.Format.order().Supports(p.Key) && e.masterOn(p) && !p.IsOff(got) {
@@ -115,7 +121,7 @@ func TestRoundTripFuzzed(t *testing.T) {
 		c = c.MustWith("order", o.Name(), sampling.FromFile)
 		for i := range sampling.Params() {
 			p := &sampling.Params()[i]
-			if r.IntN(4) > 0 || p.Hidden || p.Key == "constraint" || p.Group == sampling.Beam || p.Group == sampling.Speculative {
+			if p.Hidden || r.IntN(4) > 0 || p.Key == "constraint" || p.Group == sampling.Beam || p.Group == sampling.Speculative {
 				continue
 			}
 			var v any

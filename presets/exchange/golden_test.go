@@ -86,10 +86,10 @@ func TestGoldenImport(t *testing.T) {
 
 // promoted are keys that were no parameter when the cases were written, and
 // the parameters that they have become.
-var promoted = map[string]string{
-	"top_a": "top_a", "tfs": "tfs_z", "smoothing_factor": "smoothing_factor", "smoothing_curve": "smoothing_curve", "skew": "skew",
-	"guidance_scale": "guidance_scale", "banned_tokens": "banned_phrases", "repetition_detection": "repetition_detection", "thinking_token_budget": "thinking_budget", "reasoning-budget": "thinking_budget",
-	"llama_arg_think_budget": "thinking_budget",
+var promoted = map[string][]string{
+	"top_a": {"top_a"}, "tfs": {"tfs_z"}, "smoothing_factor": {"smoothing_factor"}, "smoothing_curve": {"smoothing_curve"}, "skew": {"skew"},
+	"guidance_scale": {"guidance_scale"}, "banned_tokens": {"banned_phrases"}, "repetition_detection": {"repetition_detection"}, "thinking_token_budget": {"thinking_budget"}, "reasoning-budget": {"thinking_budget"},
+	"llama_arg_think_budget": {"thinking_budget"}, "watermarking_config": splits["watermarking_config"],
 }
 
 // promote returns what is wanted where keys have become parameters: they stand
@@ -102,15 +102,20 @@ func promote(t *testing.T, want, got map[string]json.RawMessage) map[string]json
 	}
 	out := maps.Clone(want)
 	for theirs, ours := range promoted {
-		v, is := have[ours]
+		_, is := have[ours[0]]
 		i := slices.IndexFunc(acts, func(k string) bool {
 			return strings.ToLower(strings.TrimLeft(k[strings.LastIndexByte(k, '.')+1:], "-")) == theirs
 		})
 		if !is || i < 0 {
 			continue
 		}
-		config[ours], acts = v, slices.Delete(acts, i, i+1)
-		if d := sampling.StageNamed(ours); d != nil && !strings.Contains(string(got["order"]), d.Name) {
+		acts = slices.Delete(acts, i, i+1)
+		for _, key := range ours {
+			if v, is := have[key]; is {
+				config[key] = v
+			}
+		}
+		if d := sampling.StageNamed(ours[0]); d != nil && !strings.Contains(string(got["order"]), d.Name) {
 			t.Errorf("%s is set and the order is %s", ours, got["order"])
 		}
 		out["order"] = got["order"]

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/watermark"
 )
 
 // transformers is generation_config.json, GenerationConfig(…) and the keyword
@@ -29,9 +30,10 @@ var transformers = Format{
 		field{theirs: "assistant_confidence_threshold", ours: "assistant_confidence"},
 		field{theirs: "num_assistant_tokens_schedule", ours: "assistant_schedule", in: scheduleIn, out: scheduleOut},
 		field{theirs: "exponential_decay_length_penalty", ours: "exponential_decay_factor", split: decay, join: decayOf},
+		field{theirs: "watermarking_config", ours: "watermark_bias", split: watermarkIn, join: watermarkOut},
 	),
 	acts: map[string][]any{
-		"dola_layers": nil, "watermarking_config": nil, "encoder_repetition_penalty": {1}, "encoder_no_repeat_ngram_size": {0}, "logits_processor": nil,
+		"dola_layers": nil, "encoder_repetition_penalty": {1}, "encoder_no_repeat_ngram_size": {0}, "logits_processor": nil,
 		"logits_processors": nil, "stopping_criteria": nil, "prefix_allowed_tokens_fn": nil, "constraints": nil, "force_words_ids": nil, "max_time": nil, "prompt_lookup_num_tokens": {0}, "assistant_model": nil,
 		"assistant_early_exit": nil, "token_healing": nil, "low_memory": nil, "max_matching_ngram_size": nil, "custom_generate": nil, "negative_prompt_ids": nil, "streamer_stop": nil, "generation_config": nil,
 	},
@@ -120,4 +122,34 @@ func decay(v any) ([]setting, error) {
 // decayOf writes them.
 func decayOf(c sampling.Config) any {
 	return []any{c.Int("exponential_decay_start"), c.Float("exponential_decay_factor")}
+}
+
+// watermarkIn reads a WatermarkingConfig. Another kind of mark has other
+// fields and is not read.
+func watermarkIn(v any) ([]setting, error) {
+	o, ok := v.(carrier.Object)
+	if !ok {
+		return nil, errors.New("must be an object")
+	}
+	set := []setting{{"watermark_bias", watermark.DefaultBias}}
+	for _, e := range o {
+		switch key := sampling.WatermarkKey(e.Key); key {
+		case "":
+			return nil, fmt.Errorf("no watermark with %s is known here", e.Key)
+		case "watermark_bias":
+			set[0].value = e.Value
+		default:
+			set = append(set, setting{key, e.Value})
+		}
+	}
+	return set, nil
+}
+
+// watermarkOut writes it.
+func watermarkOut(c sampling.Config) any {
+	var o carrier.Object
+	for _, f := range sampling.WatermarkFields {
+		o = append(o, carrier.Entry{Key: f.Theirs, Value: c.Value(f.Key)})
+	}
+	return o
 }

@@ -49,9 +49,10 @@ func labLines(t *testing.T, group string) [][]byte {
 	return lines
 }
 
-// TestLab holds cuts, shapes and stages of two rows to a float64 twin.
+// TestLab holds cuts, shapes, stages of two rows and the watermark to a float64
+// twin.
 func TestLab(t *testing.T) {
-	for _, group := range []string{"cuts", "tworow"} {
+	for _, group := range []string{"cuts", "tworow", "watermark_bias"} {
 		t.Run(group, func(t *testing.T) {
 			lines := labLines(t, group)
 			var out bytes.Buffer
@@ -59,7 +60,7 @@ func TestLab(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
-			if len(got) != len(lines) || len(lines) < 40 {
+			if len(got) != len(lines) || len(lines) < 10 {
 				t.Fatalf("%d answers to %d lines", len(got), len(lines))
 			}
 			for i, line := range lines {

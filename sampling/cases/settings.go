@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/watermark"
 )
 
 // A plan is what a case's engine and settings come to.
@@ -175,6 +177,8 @@ func set(c sampling.Config, engine, key string, v any) (sampling.Config, error) 
 	switch key {
 	case "constraint", "schedule":
 		return c, &settingsError{fmt.Errorf("settings: %s: it is about texts, and a row of logits has none", key)}
+	case "watermarking_config":
+		return setWatermark(c, v)
 	case "sequence_bias":
 		if c.Order().Rules().Cases.ListFrom1 && engine != "neutral" && refusesBiasList(v) {
 			return c, fmt.Errorf("sequence_bias: token id 0 in a list; above 0 under %s", c.Order().Engine())
@@ -196,6 +200,27 @@ func set(c sampling.Config, engine, key string, v any) (sampling.Config, error) 
 		return c, &settingsError{fmt.Errorf("settings: %w", err)}
 	}
 	return d, nil
+}
+
+// setWatermark reads transformers' object; what it does not name has
+// transformers' default.
+func setWatermark(c sampling.Config, v any) (sampling.Config, error) {
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return c, &settingsError{errors.New("watermarking_config: want an object")}
+	}
+	c = c.MustWith("watermark_bias", watermark.DefaultBias, sampling.FromFile)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		key := sampling.WatermarkKey(name)
+		if key == "" {
+			return c, &settingsError{fmt.Errorf("watermarking_config: no field %s", name)}
+		}
+		var err error
+		if c, err = c.WithRaw(key, fields[name], sampling.FromFile); err != nil {
+			return c, &settingsError{fmt.Errorf("watermarking_config: %s: %w", name, err)}
+		}
+	}
+	return c, nil
 }
 
 // refusesBiasList reports whether a list of biases holds token id 0, which

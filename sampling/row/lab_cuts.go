@@ -187,5 +187,27 @@ func (r *Row) Bend(logit func(i int) float64) {
 	r.SettleAll()
 	r.Dirty()
 	r.Rebound()
-	r.Sorted, r.Bent = false, true
+	r.Sorted, r.Bent, r.reordered = false, true, true
+}
+
+// Add adds to the logits of tokens, of which there may be many: they are
+// counted, and not noted one by one.
+func (r *Row) Add(ids []int32, by float32) {
+	r.SettleAll()
+	for _, id := range ids {
+		pos, ok := r.Position(id)
+		if !ok {
+			continue
+		}
+		if i := r.Entry(pos); i >= 0 && r.X[i] > negInf {
+			r.X[i] += by
+			r.Touched++
+		}
+	}
+	if r.Touched == 0 {
+		return
+	}
+	r.Dirty()
+	r.Rebound()
+	r.Sorted, r.Bent, r.reordered = false, true, true
 }

@@ -61,6 +61,7 @@ type Row struct {
 	Shifted         float32 // what it took off every logit before that
 	TouchFrom       int     // touches of the stages before
 	Bent            bool    // the running stage changed all logits, not one by one
+	reordered       bool    // a stage that changed many logits may have changed the tokens' order
 	Holes           bool    // a stage removed better tokens than it left
 	probBuf         []float32
 	loose, looseBuf []Item // see settle; nil if the entries are in their final order
@@ -125,7 +126,7 @@ func (r *Row) Begin(ids []int32, logits []float32, rest float32, noPiece []int32
 	r.eOK, r.SumOK, r.sharedE = false, false, false
 	r.Touches = r.Touches[:0]
 	r.Touched, r.Scaled, r.Shifted, r.TouchFrom = 0, 0, 0, 0
-	r.Holes, r.Bent, r.goOK, r.loose = false, false, false, nil
+	r.Holes, r.Bent, r.reordered, r.goOK, r.loose = false, false, false, false, nil
 	return true
 }
 

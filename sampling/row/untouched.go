@@ -7,9 +7,13 @@ import (
 )
 
 // WorstUntouched returns the entry of lowest rank that no stage has touched,
-// or -1. Such entries rank as their logits do, so it has the smallest logit.
+// or -1. Such entries rank as their logits do, so it has the smallest logit;
+// after a stage that changed many logits every entry is looked at.
 func (r *Row) WorstUntouched() int {
 	x := r.X[:r.N]
+	if r.reordered {
+		return r.worstRaw()
+	}
 	least := r.leastFinite()
 	ix, same := grow(&r.idxBuf, r.N+simd.Slack), grow(&r.tmpBuf, r.N+simd.Slack)
 	n := simd.Between(ix, same, x, math.Nextafter32(least, negInf), least)
@@ -23,6 +27,24 @@ func (r *Row) WorstUntouched() int {
 				at = r.worse(at, i)
 			}
 		}
+	}
+	return at
+}
+
+// worstRaw returns the entry of lowest rank above -inf, or -1.
+func (r *Row) worstRaw() int {
+	at := -1
+	for i, v := range r.X[:r.N] {
+		if v == negInf {
+			continue
+		}
+		if at >= 0 {
+			was, is := r.Pos(at), r.Pos(i)
+			if r.Raw[is] > r.Raw[was] || r.Raw[is] == r.Raw[was] && is < was {
+				continue
+			}
+		}
+		at = i
 	}
 	return at
 }
