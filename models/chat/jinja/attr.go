@@ -9,7 +9,7 @@ import (
 )
 
 // getattr is v.name: an attribute, else an item.
-func (st *state) getattr(v Value, name string) Value {
+func (st *spent) getattr(v Value, name string) Value {
 	if u, ok := v.(*Undefined); ok && !slices.Contains(special, name) {
 		fail("%s", u.hint)
 	}
@@ -37,7 +37,7 @@ var special = []string{
 
 // attribute is an attribute that Python's object has, or what stands for one
 // that the sandbox does not give out.
-func (st *state) attribute(v Value, name string) (Value, bool) {
+func (st *spent) attribute(v Value, name string) (Value, bool) {
 	unsafe := func() (Value, bool) {
 		return &Undefined{hint: "the attribute " + quoted(name) + " of a " + typeName(v) + " is not safe", unsafe: true}, true
 	}
@@ -51,11 +51,7 @@ func (st *state) attribute(v Value, name string) (Value, bool) {
 	if slices.Contains(special, name) || slices.Contains(changing[typeName(v)], name) {
 		return unsafe()
 	}
-	method := func(ps []param, fn func(a []Value) Value) (Value, bool) {
-		return &function{name: name, fn: func(st *state, args []Value, kw kwargs) Value {
-			return fn(bind(name, ps, args, kw))
-		}}, true
-	}
+	method := methodsOf(name)
 	switch v := v.(type) {
 	case string, Markup:
 		if m, ok := textMethods[name]; ok {
@@ -97,19 +93,8 @@ func (st *state) attribute(v Value, name string) (Value, bool) {
 		case "list":
 			return v.list, true
 		}
-	case *loopContext:
+	case object:
 		return v.attr(st, name)
-	case *macro:
-		return v.attr(name)
-	case *cycler:
-		return v.attr(name, method)
-	case *joiner:
-		switch name {
-		case "sep":
-			return v.sep, true
-		case "used":
-			return v.used, true
-		}
 	}
 	if _, isRange := v.(rangeValue); isRange || isSequence(v) {
 		return st.sequenceAttribute(v, name, method)
@@ -121,7 +106,16 @@ func isSequence(v Value) bool { _, ok := sequence(v); return ok }
 
 type methodMaker = func(ps []param, fn func(a []Value) Value) (Value, bool)
 
-func (st *state) intAttribute(v Value, name string, method methodMaker) (Value, bool) {
+// methodsOf returns what makes a method of that name.
+func methodsOf(name string) methodMaker {
+	return func(ps []param, fn func(a []Value) Value) (Value, bool) {
+		return &function{name: name, fn: func(_ *spent, args []Value, kw kwargs) Value {
+			return fn(bind(name, ps, args, kw))
+		}}, true
+	}
+}
+
+func (st *spent) intAttribute(v Value, name string, method methodMaker) (Value, bool) {
 	i, _ := integer(v)
 	switch name {
 	case "real", "numerator":
@@ -167,7 +161,7 @@ func dictAttribute(d *Dict, name string, method methodMaker) (Value, bool) {
 	return nil, false
 }
 
-func (st *state) sequenceAttribute(v Value, name string, method methodMaker) (Value, bool) {
+func (st *spent) sequenceAttribute(v Value, name string, method methodMaker) (Value, bool) {
 	switch name {
 	case "count":
 		return method([]param{{}}, func(a []Value) Value {
@@ -195,46 +189,6 @@ func (st *state) sequenceAttribute(v Value, name string, method methodMaker) (Va
 		if l, ok := v.(*List); ok {
 			return method(nil, func([]Value) Value { return &List{l.Items} })
 		}
-	}
-	return nil, false
-}
-
-func (m *macro) attr(name string) (Value, bool) {
-	switch name {
-	case "name":
-		return m.node.name, true
-	case "arguments":
-		var list []Value
-		for _, p := range m.node.params {
-			list = append(list, p.name)
-		}
-		return &Tuple{list}, true
-	case "catch_kwargs":
-		return m.node.kwargsSlot >= 0, true
-	case "catch_varargs":
-		return m.node.varargsSlot >= 0, true
-	case "caller":
-		return m.node.callerSlot >= 0 || m.node.explicitCaller, true
-	}
-	return nil, false
-}
-
-func (c *cycler) attr(name string, method methodMaker) (Value, bool) {
-	switch name {
-	case "current":
-		return c.items[c.pos], true
-	case "items":
-		return &Tuple{c.items}, true
-	case "pos":
-		return int64(c.pos), true
-	case "next":
-		return method(nil, func([]Value) Value {
-			v := c.items[c.pos]
-			c.pos = (c.pos + 1) % len(c.items)
-			return v
-		})
-	case "reset":
-		return method(nil, func([]Value) Value { c.pos = 0; return nil })
 	}
 	return nil, false
 }

@@ -73,3 +73,35 @@ func noNames(fn string, kw kwargs) {
 		fail("%s has no argument %s", fn, quoted(kw.names[0]))
 	}
 }
+
+// kwargs are arguments by name, in their order.
+type kwargs struct {
+	names  []string
+	values []Value
+}
+
+func (k *kwargs) set(name string, v Value) {
+	k.names = append(k.names, name)
+	k.values = append(k.values, v)
+}
+
+// take removes an argument.
+func (k *kwargs) take(name string) (Value, bool) {
+	for i, n := range k.names {
+		if n == name {
+			v := k.values[i]
+			k.names = append(append([]string(nil), k.names[:i]...), k.names[i+1:]...)
+			k.values = append(append([]Value(nil), k.values[:i]...), k.values[i+1:]...)
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func (k kwargs) dict() *Dict {
+	d := NewDict()
+	for i, n := range k.names {
+		d.set(n, k.values[i])
+	}
+	return d
+}

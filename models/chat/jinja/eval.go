@@ -1,23 +1,18 @@
 package jinja
 
 import (
-	"context"
 	"strings"
-	"time"
 )
 
 // state is one rendering.
 type state struct {
-	ctx      context.Context
+	*spent
 	vars     *Dict            // what the template was given
 	exported map[string]Value // what the template has set outside of everything
-	now      time.Time
 
-	out          *strings.Builder
-	line         int   // of what is under way
-	depth        int   // of macros and recursive loops
-	readers      int   // of iterators that read each other
-	steps, bytes int64 // that are left
+	out     *strings.Builder
+	depth   int // of macros and recursive loops
+	readers int // of iterators that read each other
 }
 
 // frame holds the variables of one run through a frameNode.
@@ -30,45 +25,6 @@ type frame struct {
 type missingValue struct{}
 
 var missing Value = missingValue{}
-
-// step counts a step.
-func (st *state) step() { st.work(1) }
-
-// work counts n steps.
-func (st *state) work(n int) {
-	before := st.steps
-	st.steps -= int64(n)
-	if st.steps < 0 {
-		exceed("the template takes too many steps")
-	}
-	if before>>12 != st.steps>>12 {
-		if err := st.ctx.Err(); err != nil {
-			panic(stopped{err})
-		}
-	}
-}
-
-// alloc counts n bytes that the template makes.
-func (st *state) alloc(n int) {
-	st.bytes -= int64(n)
-	if n < 0 || st.bytes < 0 {
-		exceed("the template makes too many bytes of text and lists")
-	}
-	st.work(n >> 7)
-}
-
-// text counts a text that was made.
-func (st *state) text(s string) string {
-	st.alloc(len(s))
-	return s
-}
-
-// room refuses beforehand what would have n·m bytes.
-func (st *state) room(n, m int) {
-	if n > 0 && m > 0 && (int64(n) > st.bytes || int64(m) > st.bytes/int64(n)) {
-		exceed("the template makes too many bytes of text and lists")
-	}
-}
 
 func (st *state) write(s string) {
 	st.alloc(len(s))
@@ -265,15 +221,15 @@ func (n *refusedNode) run(st *state, f *frame) flow {
 func (n *jumpNode) run(st *state, f *frame) flow { return n.kind }
 
 func (n *macroNode) run(st *state, f *frame) flow {
-	st.assign(n.target, &macro{n, f}, f)
+	st.assign(n.target, &macro{st, n, f}, f)
 	return flowOn
 }
 
 func (n *callBlock) run(st *state, f *frame) flow {
 	st.line = n.line
-	caller := &macro{n.caller, f}
+	caller := &macro{st, n.caller, f}
 	if n.call == nil {
-		st.write(st.str(caller.call(st, nil, kwargs{})))
+		st.write(st.str(caller.call(st.spent, nil, kwargs{})))
 		return flowOn
 	}
 	fn, args, kw := n.call.arguments(st, f)
@@ -351,224 +307,4 @@ func (n *forNode) tested(st *state, f *frame, next func() (Value, bool)) func() 
 			}
 		}
 	}
-}
-
-// kwargs are arguments by name, in their order.
-type kwargs struct {
-	names  []string
-	values []Value
-}
-
-func (k *kwargs) set(name string, v Value) {
-	k.names = append(k.names, name)
-	k.values = append(k.values, v)
-}
-
-// take removes an argument.
-func (k *kwargs) take(name string) (Value, bool) {
-	for i, n := range k.names {
-		if n == name {
-			v := k.values[i]
-			k.names = append(append([]string(nil), k.names[:i]...), k.names[i+1:]...)
-			k.values = append(append([]Value(nil), k.values[:i]...), k.values[i+1:]...)
-			return v, true
-		}
-	}
-	return nil, false
-}
-
-func (k kwargs) dict() *Dict {
-	d := NewDict()
-	for i, n := range k.names {
-		d.set(n, k.values[i])
-	}
-	return d
-}
-
-// macro is a macro, or the body of a call block, with the frame around it.
-type macro struct {
-	node  *macroNode
-	frame *frame
-}
-
-func (m *macro) call(st *state, args []Value, kw kwargs) Value {
-	n := m.node
-	in := st.enter(n.inner, m.frame)
-	given := min(len(args), len(n.params))
-	foundCaller := given == len(n.params) && n.explicitCaller
-	for i, p := range n.params {
-		v := missing
-		if i < given {
-			v = args[i]
-		} else {
-			if x, ok := kw.take(p.name); ok {
-				v = x
-			}
-			foundCaller = foundCaller || p.name == "caller"
-		}
-		in.vars[p.slot] = v
-	}
-	if n.callerSlot >= 0 && !foundCaller {
-		v, _ := kw.take("caller")
-		if v == nil {
-			v = &Undefined{hint: "there is no caller"}
-		}
-		in.vars[n.callerSlot] = v
-	}
-	switch {
-	case n.kwargsSlot >= 0:
-		in.vars[n.kwargsSlot] = kw.dict()
-	case len(kw.names) > 0:
-		fail("the macro %s has no parameter %s", quoted(n.name), quoted(kw.names[0]))
-	}
-	switch {
-	case n.varargsSlot >= 0:
-		in.vars[n.varargsSlot] = &Tuple{args[given:]}
-	case len(args) > given:
-		fail("the macro %s wants at most %d arguments, has %d", quoted(n.name), len(n.params), len(args))
-	}
-	for i, p := range n.params {
-		if in.vars[p.slot] != missing {
-			continue
-		}
-		if d := i - (len(n.params) - len(n.defaults)); d >= 0 {
-			in.vars[p.slot] = n.defaults[d].eval(st, in)
-		} else {
-			in.vars[p.slot] = &Undefined{hint: "the parameter " + quoted(p.name) + " was not given"}
-		}
-	}
-	var out string
-	line := st.line
-	st.nested(func() {
-		out = st.capture(func() { st.run(n.body, in) })
-	})
-	st.line = line
-	return out
-}
-
-// loopContext is the variable loop.
-type loopContext struct {
-	next      func() (Value, bool)
-	over      Value
-	index0    int
-	length    int // -1 until it is known
-	depth0    int
-	before    Value
-	current   Value
-	after     Value // the item after current, if it was looked at
-	changedTo Value
-	recurse   func(over Value) string // nil if the loop is not recursive
-}
-
-func (l *loopContext) advance() (Value, bool) {
-	v, ok := l.after, true
-	if v == missing {
-		v, ok = l.next()
-	}
-	l.after = missing
-	if !ok {
-		return nil, false
-	}
-	l.index0++
-	l.before, l.current = l.current, v
-	return v, true
-}
-
-// peek looks at the item after the current one; missing if there is none.
-func (l *loopContext) peek() Value {
-	if l.after == missing {
-		if v, ok := l.next(); ok {
-			l.after = v
-		}
-	}
-	return l.after
-}
-
-// len returns the number of items, for which those of an iterator are read.
-func (l *loopContext) len(st *state) int {
-	if l.length >= 0 {
-		return l.length
-	}
-	if n, ok := length(l.over); ok && l.over != nil {
-		l.length = n
-		return n
-	}
-	var rest []Value
-	for v, ok := l.next(); ok; v, ok = l.next() {
-		st.alloc(16)
-		rest = append(rest, v)
-	}
-	l.length = l.index0 + 1 + len(rest)
-	if l.after != missing {
-		l.length++
-	}
-	l.next = func() (Value, bool) {
-		if len(rest) == 0 {
-			return nil, false
-		}
-		v := rest[0]
-		rest = rest[1:]
-		return v, true
-	}
-	return l.length
-}
-
-func (l *loopContext) attr(st *state, name string) (Value, bool) {
-	switch name {
-	case "index":
-		return int64(l.index0 + 1), true
-	case "index0":
-		return int64(l.index0), true
-	case "revindex":
-		return int64(l.len(st) - l.index0), true
-	case "revindex0":
-		return int64(l.len(st) - l.index0 - 1), true
-	case "length":
-		return int64(l.len(st)), true
-	case "first":
-		return l.index0 == 0, true
-	case "last":
-		return l.peek() == missing, true
-	case "depth":
-		return int64(l.depth0 + 1), true
-	case "depth0":
-		return int64(l.depth0), true
-	case "previtem":
-		if l.before == missing {
-			return &Undefined{hint: "there is no item before this one"}, true
-		}
-		return l.before, true
-	case "nextitem":
-		if v := l.peek(); v != missing {
-			return v, true
-		}
-		return &Undefined{hint: "there is no item after this one"}, true
-	case "cycle":
-		return &function{name: "loop.cycle", fn: func(st *state, args []Value, kw kwargs) Value {
-			noNames("loop.cycle", kw)
-			if len(args) == 0 {
-				fail("loop.cycle has no items")
-			}
-			return args[l.index0%len(args)]
-		}}, true
-	case "changed":
-		return &function{name: "loop.changed", fn: func(st *state, args []Value, kw kwargs) Value {
-			noNames("loop.changed", kw)
-			now := &Tuple{args}
-			if l.changedTo != missing && st.equal(l.changedTo, now) {
-				return false
-			}
-			l.changedTo = now
-			return true
-		}}, true
-	}
-	return nil, false
-}
-
-func (l *loopContext) call(st *state, args []Value, kw kwargs) Value {
-	v := bind("loop", params("iterable"), args, kw)
-	if l.recurse == nil {
-		fail("loop is called, but the loop is not marked as recursive")
-	}
-	return l.recurse(v[0])
 }

@@ -49,7 +49,7 @@ func init() {
 		"last":    {fn: last},
 		"length": {fn: func(st *state, v Value, a []Value) Value {
 			if l, ok := v.(*loopContext); ok {
-				return int64(l.len(st))
+				return int64(l.len(st.spent))
 			}
 			n, ok := length(v)
 			if !ok {
@@ -82,7 +82,7 @@ func init() {
 		"striptags": {fn: func(st *state, v Value, a []Value) Value { return st.text(stripTags(st.str(v))) }},
 		"sum":       {ps: optional("attribute", nil, "start", int64(0)), fn: sum},
 		"title":     {fn: func(st *state, v Value, a []Value) Value { return st.text(titleFilter(st.str(v))) }},
-		"tojson":    {ps: optional("ensure_ascii", false, "indent", nil, "separators", nil, "sort_keys", false), fn: toJSON},
+		"tojson":    {ps: optional("ensure_ascii", false, "indent", nil, "separators", nil, "sort_keys", false), fn: func(st *state, v Value, a []Value) Value { return toJSON(st.spent, v, a) }},
 		"trim":      {ps: optional("chars", nil), fn: trim},
 		"truncate":  {ps: optional("length", int64(255), "killwords", false, "end", "...", "leeway", nil), fn: truncateFilter},
 		"unique":    {ps: optional("case_sensitive", false, "attribute", nil), fn: unique},
@@ -140,7 +140,7 @@ func textFilter(fn func(string) string) func(*state, Value, []Value) Value {
 // pprint is Python's repr with dicts by their keys, as long as that fits in
 // the 80 characters of a line.
 func pprint(st *state, v Value, a []Value) Value {
-	w := &reprWriter{st: st, sorted: true}
+	w := &reprWriter{st: st.spent, sorted: true}
 	w.value(v, 0)
 	s := w.b.String()
 	if utf8.RuneCountInString(s) > 80 {

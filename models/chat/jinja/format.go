@@ -22,7 +22,7 @@ type spec struct {
 }
 
 // percent is Python's text % value.
-func (st *state) percent(format, value Value) Value {
+func (st *spent) percent(format, value Value) Value {
 	s, _ := text(format)
 	_, safe := format.(Markup)
 	args, tuple := []Value{value}, false
@@ -150,7 +150,7 @@ func isMappingLike(v Value) bool {
 }
 
 // directive formats one value of %.
-func (st *state) directive(v Value, sp spec, safe bool) string {
+func (st *spent) directive(v Value, sp spec, safe bool) string {
 	if safe && (sp.kind == 's' || sp.kind == 'r') {
 		s := escapeHTML(Value(st.str(v)))
 		if m, ok := v.(Markup); ok {
@@ -240,7 +240,7 @@ func truncate(f float64) Value {
 }
 
 // aligned puts a text, with its sign or prefix, in its width.
-func (st *state) aligned(body, prefix string, sp spec) string {
+func (st *spent) aligned(body, prefix string, sp spec) string {
 	pad := sp.width - utf8.RuneCountInString(body) - len(prefix)
 	if pad <= 0 {
 		return prefix + body
@@ -290,7 +290,7 @@ func grouped(s string, sep byte, size, width int) string {
 	return b.String()
 }
 
-func (st *state) integer(i *big.Int, sp spec) string {
+func (st *spent) integer(i *big.Int, sp spec) string {
 	base, prefix, size := 10, "", 3
 	switch sp.kind {
 	case 'b':
@@ -316,7 +316,7 @@ func (st *state) integer(i *big.Int, sp spec) string {
 }
 
 // zeroWidth is the width that grouped digits are filled to with zeros.
-func (st *state) zeroWidth(sp spec, taken int) int {
+func (st *spent) zeroWidth(sp spec, taken int) int {
 	if sp.group == 0 || !sp.zero {
 		return 0
 	}
@@ -325,7 +325,7 @@ func (st *state) zeroWidth(sp spec, taken int) int {
 	return sp.width - taken
 }
 
-func (st *state) float(f float64, sp spec) string {
+func (st *spent) float(f float64, sp spec) string {
 	precision := sp.precision
 	if precision < 0 {
 		precision = 6
@@ -406,13 +406,13 @@ func trimZeros(s string) string {
 }
 
 // format is Python's str.format.
-func (st *state) format(s string, args []Value, kw *Dict) string {
+func (st *spent) format(s string, args []Value, kw *Dict) string {
 	auto := 0
 	out := st.formatAt(s, args, kw, &auto, 2)
 	return st.text(out)
 }
 
-func (st *state) formatAt(s string, args []Value, kw *Dict, auto *int, depth int) string {
+func (st *spent) formatAt(s string, args []Value, kw *Dict, auto *int, depth int) string {
 	if depth < 0 {
 		fail("format: fields lie too deep in each other")
 	}
@@ -448,7 +448,7 @@ func (st *state) formatAt(s string, args []Value, kw *Dict, auto *int, depth int
 }
 
 // field formats what stands between { and }.
-func (st *state) field(f string, args []Value, kw *Dict, auto *int, depth int) string {
+func (st *spent) field(f string, args []Value, kw *Dict, auto *int, depth int) string {
 	st.step()
 	brackets, end := 0, len(f)
 	for i := range len(f) {
@@ -489,7 +489,7 @@ func (st *state) field(f string, args []Value, kw *Dict, auto *int, depth int) s
 }
 
 // fieldValue finds what the name of a field stands for.
-func (st *state) fieldValue(name string, args []Value, kw *Dict, auto *int) Value {
+func (st *spent) fieldValue(name string, args []Value, kw *Dict, auto *int) Value {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
 		end = len(name)
@@ -545,7 +545,7 @@ func (st *state) fieldValue(name string, args []Value, kw *Dict, auto *int) Valu
 }
 
 // formatted is Python's format(v, how).
-func (st *state) formatted(v Value, how string) string {
+func (st *spent) formatted(v Value, how string) string {
 	if how == "" {
 		return st.str(v)
 	}
@@ -608,7 +608,7 @@ func (st *state) formatted(v Value, how string) string {
 }
 
 // readSpec reads the format after a colon.
-func (st *state) readSpec(s string) spec {
+func (st *spent) readSpec(s string) spec {
 	sp := spec{fill: " ", precision: -1}
 	whole := s
 	isAlign := func(i int) bool { return i < len(s) && strings.IndexByte("<>^=", s[i]) >= 0 }

@@ -113,7 +113,7 @@ func fromJSON(dec *json.Decoder, depth int) (Value, error) {
 
 // ToJSON writes a value that FromJSON can read, keys in their order.
 func ToJSON(v Value) (data []byte, err error) {
-	st := &state{ctx: context.Background(), steps: math.MaxInt64, bytes: math.MaxInt64}
+	st := &spent{ctx: context.Background(), steps: math.MaxInt64, bytes: math.MaxInt64}
 	defer caught(&err)
 	w := &jsonWriter{st: st, item: ", ", key: ": "}
 	w.value(v, 0)
@@ -121,7 +121,7 @@ func ToJSON(v Value) (data []byte, err error) {
 }
 
 // toJSON is the filter: Python's json.dumps.
-func toJSON(st *state, v Value, a []Value) Value {
+func toJSON(st *spent, v Value, a []Value) Value {
 	w := &jsonWriter{st: st, ascii: truth(a[0]), sorted: truth(a[3]), item: ", ", key: ": "}
 	if a[1] != nil {
 		w.lines, w.item = true, ","
@@ -145,7 +145,7 @@ func toJSON(st *state, v Value, a []Value) Value {
 }
 
 type jsonWriter struct {
-	st        *state
+	st        *spent
 	b         strings.Builder
 	ascii     bool
 	sorted    bool
@@ -221,7 +221,7 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 }
 
 // sortByKey orders places in a dict by their keys.
-func (st *state) sortByKey(order []int, d *Dict) {
+func (st *spent) sortByKey(order []int, d *Dict) {
 	slices.SortStableFunc(order, func(i, j int) int {
 		switch {
 		case st.less(d.keys[i], d.keys[j], "<", 0):

@@ -7,7 +7,7 @@ import (
 )
 
 // binary is one of Python's operators with two operands.
-func (st *state) binary(op string, a, b Value) Value {
+func (st *spent) binary(op string, a, b Value) Value {
 	x, numA := numeric(a)
 	y, numB := numeric(b)
 	if numA && numB {
@@ -60,7 +60,7 @@ func (st *state) binary(op string, a, b Value) Value {
 func isText(v Value) bool { _, ok := text(v); return ok }
 
 // addTexts joins two texts; what is joined to a safe one is escaped.
-func (st *state) addTexts(a, b Value, s, t string) Value {
+func (st *spent) addTexts(a, b Value, s, t string) Value {
 	_, safeA := a.(Markup)
 	_, safeB := b.(Markup)
 	if !safeA && !safeB {
@@ -71,7 +71,7 @@ func (st *state) addTexts(a, b Value, s, t string) Value {
 }
 
 // repeat is a text, list or tuple several times.
-func (st *state) repeat(v, times Value) (Value, bool) {
+func (st *spent) repeat(v, times Value) (Value, bool) {
 	if _, ok := times.(float64); ok {
 		return nil, false
 	}
@@ -108,7 +108,7 @@ func (st *state) repeat(v, times Value) (Value, bool) {
 }
 
 // join joins texts.
-func (st *state) join(sep string, parts []string) string {
+func (st *spent) join(sep string, parts []string) string {
 	n := 0
 	for _, p := range parts {
 		n += len(p) + len(sep)
@@ -118,7 +118,7 @@ func (st *state) join(sep string, parts []string) string {
 }
 
 // getitem is v[arg].
-func (st *state) getitem(v, arg Value) Value {
+func (st *spent) getitem(v, arg Value) Value {
 	if u, ok := v.(*Undefined); ok {
 		fail("%s", u.hint)
 	}
@@ -134,7 +134,7 @@ func (st *state) getitem(v, arg Value) Value {
 }
 
 // short is a text of a value for an error.
-func (st *state) short(v Value) string {
+func (st *spent) short(v Value) string {
 	switch v.(type) {
 	case string, nil, bool, int64, float64:
 		return str(v)
@@ -143,7 +143,7 @@ func (st *state) short(v Value) string {
 }
 
 // item is v[arg] without attributes.
-func (st *state) item(v, arg Value) (Value, bool) {
+func (st *spent) item(v, arg Value) (Value, bool) {
 	if d, ok := v.(*Dict); ok {
 		if !hashable(arg) {
 			return nil, false
@@ -209,7 +209,7 @@ func ascii(s string) bool {
 }
 
 // slice is v[from:to:stride].
-func (st *state) slice(v Value, b [3]Value) Value {
+func (st *spent) slice(v Value, b [3]Value) Value {
 	if u, ok := v.(*Undefined); ok {
 		fail("%s", u.hint)
 	}

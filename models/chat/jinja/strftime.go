@@ -9,7 +9,7 @@ import (
 
 // strftime formats the time that the template is shown, without a zone, as C
 // and Python do in the locale C.
-func (st *state) strftime(format string) string {
+func (st *spent) strftime(format string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {

@@ -11,14 +11,14 @@ import (
 type textMethod struct {
 	ps      []param
 	escapes bool
-	fn      func(st *state, s string, a []Value) Value
-	free    func(st *state, s string, args []Value, kw kwargs) Value // instead of ps and fn
+	fn      func(st *spent, s string, a []Value) Value
+	free    func(st *spent, s string, args []Value, kw kwargs) Value // instead of ps and fn
 }
 
 func (m textMethod) bound(name string, self Value) *function {
 	s, _ := text(self)
 	_, safe := self.(Markup)
-	return &function{name: name, fn: func(st *state, args []Value, kw kwargs) Value {
+	return &function{name: name, fn: func(st *spent, args []Value, kw kwargs) Value {
 		st.work(len(s) >> 7)
 		if m.free != nil {
 			if safe {
@@ -86,10 +86,10 @@ func init() {
 		"strip":  {ps: pos(0, 1), escapes: true, fn: stripping("strip", strings.TrimFunc)},
 		"lstrip": {ps: pos(0, 1), escapes: true, fn: stripping("lstrip", strings.TrimLeftFunc)},
 		"rstrip": {ps: pos(0, 1), escapes: true, fn: stripping("rstrip", strings.TrimRightFunc)},
-		"removeprefix": {ps: pos(1, 0), escapes: true, fn: func(st *state, s string, a []Value) Value {
+		"removeprefix": {ps: pos(1, 0), escapes: true, fn: func(st *spent, s string, a []Value) Value {
 			return strings.TrimPrefix(s, wantText("removeprefix", a[0]))
 		}},
-		"removesuffix": {ps: pos(1, 0), escapes: true, fn: func(st *state, s string, a []Value) Value {
+		"removesuffix": {ps: pos(1, 0), escapes: true, fn: func(st *spent, s string, a []Value) Value {
 			return strings.TrimSuffix(s, wantText("removesuffix", a[0]))
 		}},
 
@@ -99,7 +99,7 @@ func init() {
 		"partition":  {ps: pos(1, 0), fn: partition},
 		"rpartition": {ps: pos(1, 0), fn: rpartition},
 		"join":       {ps: pos(1, 0), escapes: true, fn: joinMethod},
-		"replace": {ps: pos(2, 1), escapes: true, fn: func(st *state, s string, a []Value) Value {
+		"replace": {ps: pos(2, 1), escapes: true, fn: func(st *spent, s string, a []Value) Value {
 			n := -1
 			if a[2] != nil {
 				n = whole("replace", a[2])
@@ -111,7 +111,7 @@ func init() {
 		"rfind":  {ps: pos(1, 2), fn: finding("rfind", strings.LastIndex, false)},
 		"index":  {ps: pos(1, 2), fn: finding("index", strings.Index, true)},
 		"rindex": {ps: pos(1, 2), fn: finding("rindex", strings.LastIndex, true)},
-		"count": {ps: pos(1, 2), fn: func(st *state, s string, a []Value) Value {
+		"count": {ps: pos(1, 2), fn: func(st *spent, s string, a []Value) Value {
 			part, _, ok := within(s, a[1], a[2])
 			sub := wantText("count", a[0])
 			if !ok {
@@ -126,7 +126,7 @@ func init() {
 		"ljust":  {ps: pos(1, 1), escapes: true, fn: padding("ljust", func(pad, width int) int { return 0 })},
 		"rjust":  {ps: pos(1, 1), escapes: true, fn: padding("rjust", func(pad, width int) int { return pad })},
 		"zfill":  {ps: pos(1, 0), escapes: true, fn: zfill},
-		"expandtabs": {ps: optional("tabsize", int64(8)), escapes: true, fn: func(st *state, s string, a []Value) Value {
+		"expandtabs": {ps: optional("tabsize", int64(8)), escapes: true, fn: func(st *spent, s string, a []Value) Value {
 			return st.expandTabs(s, whole("expandtabs", a[0]))
 		}},
 
@@ -143,8 +143,8 @@ func init() {
 		"isspace":      {fn: asks(func(s string) bool { return all(s, isSpace) })},
 		"istitle":      {fn: asks(isTitle)},
 
-		"format": {free: func(st *state, s string, args []Value, kw kwargs) Value { return st.format(s, args, kw.dict()) }},
-		"format_map": {free: func(st *state, s string, args []Value, kw kwargs) Value {
+		"format": {free: func(st *spent, s string, args []Value, kw kwargs) Value { return st.format(s, args, kw.dict()) }},
+		"format_map": {free: func(st *spent, s string, args []Value, kw kwargs) Value {
 			a := bind("format_map", pos(1, 0), args, kw)
 			d, ok := a[0].(*Dict)
 			if !ok {
@@ -164,16 +164,16 @@ func wantText(fn string, v Value) string {
 	return s
 }
 
-func mapped(fn func(string) string) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value { return st.text(fn(s)) }
+func mapped(fn func(string) string) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value { return st.text(fn(s)) }
 }
 
-func asks(fn func(string) bool) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value { return fn(s) }
+func asks(fn func(string) bool) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value { return fn(s) }
 }
 
-func stripping(name string, trim func(string, func(rune) bool) string) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value {
+func stripping(name string, trim func(string, func(rune) bool) string) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value {
 		if a[0] == nil {
 			return trim(s, isSpace)
 		}
@@ -184,7 +184,7 @@ func stripping(name string, trim func(string, func(rune) bool) string) func(*sta
 }
 
 // texts makes a list of texts.
-func (st *state) texts(parts []string) *List {
+func (st *spent) texts(parts []string) *List {
 	st.alloc(16 * len(parts))
 	out := make([]Value, len(parts))
 	for i, p := range parts {
@@ -193,7 +193,7 @@ func (st *state) texts(parts []string) *List {
 	return &List{out}
 }
 
-func split(st *state, s string, a []Value) Value {
+func split(st *spent, s string, a []Value) Value {
 	n := whole("split", a[1])
 	if a[0] == nil {
 		var parts []string
@@ -227,7 +227,7 @@ func separator(fn string, v Value) string {
 	return sep
 }
 
-func rsplit(st *state, s string, a []Value) Value {
+func rsplit(st *spent, s string, a []Value) Value {
 	n := whole("rsplit", a[1])
 	var parts []string // from the end
 	if a[0] == nil {
@@ -260,7 +260,7 @@ func rsplit(st *state, s string, a []Value) Value {
 	return st.texts(parts)
 }
 
-func splitlines(st *state, s string, a []Value) Value {
+func splitlines(st *spent, s string, a []Value) Value {
 	keep := false
 	switch v := a[0].(type) {
 	case bool:
@@ -271,7 +271,7 @@ func splitlines(st *state, s string, a []Value) Value {
 	return st.texts(splitLines(s, keep))
 }
 
-func partition(st *state, s string, a []Value) Value {
+func partition(st *spent, s string, a []Value) Value {
 	sep := separator("partition", a[0])
 	i := strings.Index(s, sep)
 	if i < 0 {
@@ -280,7 +280,7 @@ func partition(st *state, s string, a []Value) Value {
 	return &Tuple{[]Value{s[:i], sep, s[i+len(sep):]}}
 }
 
-func rpartition(st *state, s string, a []Value) Value {
+func rpartition(st *spent, s string, a []Value) Value {
 	sep := separator("rpartition", a[0])
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -289,7 +289,7 @@ func rpartition(st *state, s string, a []Value) Value {
 	return &Tuple{[]Value{s[:i], sep, s[i+len(sep):]}}
 }
 
-func joinMethod(st *state, s string, a []Value) Value {
+func joinMethod(st *spent, s string, a []Value) Value {
 	var parts []string
 	for _, v := range st.list(a[0]) {
 		parts = append(parts, wantText("join", v))
@@ -297,7 +297,7 @@ func joinMethod(st *state, s string, a []Value) Value {
 	return st.join(s, parts)
 }
 
-func (st *state) replace(s, old, with string, n int) string {
+func (st *spent) replace(s, old, with string, n int) string {
 	found := strings.Count(s, old)
 	if n >= 0 {
 		found = min(found, n)
@@ -327,8 +327,8 @@ func within(s string, from, to Value) (part string, at int, ok bool) {
 	return cutRunes(s, start, count), start, start <= min(end, n)
 }
 
-func finding(name string, index func(s, sub string) int, must bool) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value {
+func finding(name string, index func(s, sub string) int, must bool) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value {
 		sub := wantText(name, a[0])
 		part, at, ok := within(s, a[1], a[2])
 		i := -1
@@ -345,8 +345,8 @@ func finding(name string, index func(s, sub string) int, must bool) func(*state,
 	}
 }
 
-func affix(name string, has func(s, x string) bool) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value {
+func affix(name string, has func(s, x string) bool) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value {
 		part, _, ok := within(s, a[1], a[2])
 		if t, is := a[0].(*Tuple); is {
 			for _, v := range t.Items {
@@ -361,8 +361,8 @@ func affix(name string, has func(s, x string) bool) func(*state, string, []Value
 	}
 }
 
-func padding(name string, left func(pad, width int) int) func(*state, string, []Value) Value {
-	return func(st *state, s string, a []Value) Value {
+func padding(name string, left func(pad, width int) int) func(*spent, string, []Value) Value {
+	return func(st *spent, s string, a []Value) Value {
 		width, fill := whole(name, a[0]), " "
 		if a[1] != nil {
 			if fill = wantText(name, a[1]); utf8.RuneCountInString(fill) != 1 {
@@ -374,7 +374,7 @@ func padding(name string, left func(pad, width int) int) func(*state, string, []
 }
 
 // pad fills s up to width characters.
-func (st *state) pad(s, fill string, width int, left func(pad, width int) int) string {
+func (st *spent) pad(s, fill string, width int, left func(pad, width int) int) string {
 	pad := width - utf8.RuneCountInString(s)
 	if pad <= 0 {
 		return s
@@ -384,7 +384,7 @@ func (st *state) pad(s, fill string, width int, left func(pad, width int) int) s
 	return st.text(strings.Repeat(fill, l) + s + strings.Repeat(fill, pad-l))
 }
 
-func zfill(st *state, s string, a []Value) Value {
+func zfill(st *spent, s string, a []Value) Value {
 	width := whole("zfill", a[0])
 	sign := ""
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -393,7 +393,7 @@ func zfill(st *state, s string, a []Value) Value {
 	return st.text(sign + st.pad(s, "0", width-len(sign), func(pad, width int) int { return pad }))
 }
 
-func (st *state) expandTabs(s string, size int) string {
+func (st *spent) expandTabs(s string, size int) string {
 	st.room(strings.Count(s, "\t")+1, max(size, 1))
 	var b strings.Builder
 	col := 0

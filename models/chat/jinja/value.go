@@ -83,39 +83,34 @@ type group struct{ grouper, list Value }
 // function is a function of the package.
 type function struct {
 	name string
-	fn   func(st *state, args []Value, kw kwargs) Value
+	fn   func(st *spent, args []Value, kw kwargs) Value
 }
 
-func (f *function) call(st *state, args []Value, kw kwargs) Value { return f.fn(st, args, kw) }
+func (f *function) call(st *spent, args []Value, kw kwargs) Value { return f.fn(st, args, kw) }
 
-// cycler gives its items in turn.
-type cycler struct {
-	items []Value
-	pos   int
+// object is a value of the program that runs the template.
+type object interface {
+	typeName() string
+	attr(st *spent, name string) (Value, bool)
 }
 
-// joiner writes nothing at first, then its text.
-type joiner struct {
-	sep  Value
-	used bool
+// written is an object that can be written out.
+type written interface {
+	written(st *spent) string
 }
 
-func (j *joiner) call(st *state, args []Value, kw kwargs) Value {
-	bind("joiner", nil, args, kw)
-	if !j.used {
-		j.used = true
-		return ""
-	}
-	return j.sep
+// iterated is an object that can be iterated over.
+type iterated interface {
+	iterator() func() (Value, bool)
 }
 
 // callable is what can be called.
 type callable interface {
-	call(st *state, args []Value, kw kwargs) Value
+	call(st *spent, args []Value, kw kwargs) Value
 }
 
 // apply calls a value.
-func (st *state) apply(fn Value, args []Value, kw kwargs) Value {
+func (st *spent) apply(fn Value, args []Value, kw kwargs) Value {
 	st.step()
 	switch fn := fn.(type) {
 	case *Undefined:
@@ -158,14 +153,8 @@ func typeName(v Value) string {
 		return "dict_" + v.kind
 	case *generator:
 		return v.name
-	case *macro:
-		return "Macro"
-	case *loopContext:
-		return "LoopContext"
-	case *cycler:
-		return "Cycler"
-	case *joiner:
-		return "Joiner"
+	case object:
+		return v.typeName()
 	}
 	return "function"
 }
@@ -249,7 +238,7 @@ func each(items []Value) func() (Value, bool) {
 }
 
 // iterable returns an iterator over a value; false if it has none.
-func (st *state) iterable(v Value) (func() (Value, bool), bool) {
+func (st *spent) iterable(v Value) (func() (Value, bool), bool) {
 	if items, ok := sequence(v); ok {
 		return each(items), true
 	}
@@ -282,17 +271,14 @@ func (st *state) iterable(v Value) (func() (Value, bool), bool) {
 		return each(v.items()), true
 	case *generator:
 		return v.next, true
-	case *loopContext:
-		return func() (Value, bool) {
-			x, ok := v.advance()
-			return &Tuple{[]Value{x, v}}, ok
-		}, true
+	case iterated:
+		return v.iterator(), true
 	}
 	return nil, false
 }
 
 // iter is Python's iter(), every item counted.
-func (st *state) iter(v Value) func() (Value, bool) {
+func (st *spent) iter(v Value) func() (Value, bool) {
 	next, ok := st.iterable(v)
 	if !ok {
 		fail("%s cannot be iterated over", typeName(v))
@@ -304,7 +290,7 @@ func (st *state) iter(v Value) func() (Value, bool) {
 }
 
 // list is Python's list().
-func (st *state) list(v Value) []Value {
+func (st *spent) list(v Value) []Value {
 	if items, ok := sequence(v); ok {
 		return items
 	}
@@ -325,9 +311,9 @@ func tooDeep(depth int) {
 }
 
 // equal is Python's ==.
-func (st *state) equal(a, b Value) bool { return st.equalAt(a, b, 0) }
+func (st *spent) equal(a, b Value) bool { return st.equalAt(a, b, 0) }
 
-func (st *state) equalAt(a, b Value, depth int) bool {
+func (st *spent) equalAt(a, b Value, depth int) bool {
 	st.step()
 	tooDeep(depth)
 	if _, ok := numeric(a); ok {
@@ -387,7 +373,7 @@ func (st *state) equalAt(a, b Value, depth int) bool {
 }
 
 // compare is one of Python's comparisons.
-func (st *state) compare(op string, a, b Value) bool {
+func (st *spent) compare(op string, a, b Value) bool {
 	switch op {
 	case "==":
 		return st.equal(a, b)
@@ -408,7 +394,7 @@ func (st *state) compare(op string, a, b Value) bool {
 }
 
 // atMost is <=, which is not the opposite of > where NaN is.
-func (st *state) atMost(a, b Value, op string) bool {
+func (st *spent) atMost(a, b Value, op string) bool {
 	greater := st.less(b, a, op, 0)
 	return !greater && !isNaN(a) && !isNaN(b)
 }
@@ -416,7 +402,7 @@ func (st *state) atMost(a, b Value, op string) bool {
 func isNaN(v Value) bool { f, ok := v.(float64); return ok && math.IsNaN(f) }
 
 // less is Python's <, by the operator op.
-func (st *state) less(a, b Value, op string, depth int) bool {
+func (st *spent) less(a, b Value, op string, depth int) bool {
 	st.step()
 	tooDeep(depth)
 	if _, ok := numeric(a); ok {
@@ -452,7 +438,7 @@ func (st *state) less(a, b Value, op string, depth int) bool {
 }
 
 // contains is Python's "v in in".
-func (st *state) contains(in, v Value) bool {
+func (st *spent) contains(in, v Value) bool {
 	if s, ok := text(in); ok {
 		t, ok := text(v)
 		if !ok {
@@ -489,13 +475,13 @@ func (st *state) contains(in, v Value) bool {
 }
 
 // str is Python's str().
-func (st *state) str(v Value) string {
+func (st *spent) str(v Value) string {
 	if s, ok := text(v); ok {
 		return s
 	}
 	switch v := v.(type) {
-	case *loopContext:
-		return fmt.Sprintf("<LoopContext %d/%d>", v.index0+1, v.len(st))
+	case written:
+		return v.written(st)
 	case *List, *Tuple, *Dict, group, *namespace, view:
 		w := &reprWriter{st: st}
 		w.value(v, 0)
@@ -531,8 +517,8 @@ func str(v Value) string {
 			return fmt.Sprintf("range(%d, %d)", v.start, v.stop)
 		}
 		return fmt.Sprintf("range(%d, %d, %d)", v.start, v.stop, v.step)
-	case *macro:
-		return "<Macro " + reprText(v.node.name) + ">"
+	case fmt.Stringer:
+		return v.String()
 	}
 	refuse("the text of a %s, which has an address in it,", typeName(v))
 	return ""
@@ -540,7 +526,7 @@ func str(v Value) string {
 
 // reprWriter writes values as Python's repr() does.
 type reprWriter struct {
-	st     *state
+	st     *spent
 	b      strings.Builder
 	sorted bool    // dicts by their keys
 	open   []*Dict // of namespaces being written
@@ -552,7 +538,7 @@ func (w *reprWriter) write(s string) {
 }
 
 // repr is Python's repr().
-func (st *state) repr(v Value) string {
+func (st *spent) repr(v Value) string {
 	w := &reprWriter{st: st}
 	w.value(v, 0)
 	return w.b.String()
@@ -603,8 +589,8 @@ func (w *reprWriter) value(v Value, depth int) {
 			w.open, w.sorted = w.open[:len(w.open)-1], sorted
 		}
 		w.write(">")
-	case *loopContext:
-		w.write(w.st.str(v))
+	case written:
+		w.write(v.written(w.st))
 	default:
 		w.write(str(v))
 	}
