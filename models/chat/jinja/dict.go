@@ -21,6 +21,9 @@ func (d *Dict) Set(key string, v Value) { d.set(key, v) }
 // Keys are the keys in their order.
 func (d *Dict) Keys() []Value { return d.keys }
 
+// Values returns the values, in the order of the keys. They must not be changed.
+func (d *Dict) Values() []Value { return d.values }
+
 // Get returns the value of a key. It fails for a key that cannot be one.
 func (d *Dict) Get(key Value) (Value, bool) {
 	if d == nil {

@@ -89,7 +89,7 @@ func (x *callExpr) arguments(st *state, f *frame) (fn Value, args []Value, kw kw
 		if !ok {
 			fail("** wants a dict")
 		}
-		for i, k := range d.keys {
+		for i, k := range d.Keys() {
 			name, ok := k.(string)
 			if !ok {
 				fail("the keys after ** must be str")
@@ -99,7 +99,7 @@ func (x *callExpr) arguments(st *state, f *frame) (fn Value, args []Value, kw kw
 					fail("the argument %s is given twice", quoted(name))
 				}
 			}
-			kw.set(name, d.values[i])
+			kw.set(name, d.Values()[i])
 		}
 	}
 	st.line = x.line

@@ -140,9 +140,7 @@ func textFilter(fn func(string) string) func(*state, Value, []Value) Value {
 // pprint is Python's repr with dicts by their keys, as long as that fits in
 // the 80 characters of a line.
 func pprint(st *state, v Value, a []Value) Value {
-	w := &reprWriter{st: st.spent, sorted: true}
-	w.value(v, 0)
-	s := w.b.String()
+	s := st.pretty(v)
 	if utf8.RuneCountInString(s) > 80 {
 		refuse("pprint of more than 80 characters")
 	}
@@ -284,7 +282,7 @@ func fileSize(st *state, v Value, a []Value) Value {
 			break
 		}
 	}
-	return st.float(base*f/unit, spec{precision: 1, kind: 'f'}) + " " + name
+	return st.fixed(base*f/unit, 1) + " " + name
 }
 
 // join writes items with a text between them.
@@ -420,8 +418,8 @@ func xmlAttr(st *state, v Value, a []Value) Value {
 		fail("the filter \"xmlattr\" wants a dict, has %s", typeName(v))
 	}
 	var parts []string
-	for i, k := range d.keys {
-		x := d.values[i]
+	for i, k := range d.Keys() {
+		x := d.Values()[i]
 		if _, undefined := x.(*Undefined); x == nil || undefined {
 			continue
 		}

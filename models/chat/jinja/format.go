@@ -370,6 +370,11 @@ func (st *spent) float(f float64, sp spec) string {
 
 // general is the format g, with at least one digit after the point if the
 // format is none at all.
+// fixed writes f with that many digits after the point.
+func (st *spent) fixed(f float64, digits int) string {
+	return st.float(f, spec{precision: digits, kind: 'f'})
+}
+
 func general(f float64, precision int, alternate, none bool) string {
 	if precision == 0 {
 		precision = 1

@@ -84,7 +84,7 @@ func (st *spent) dictOf(fn string, args []Value, kw kwargs) *Dict {
 		}
 	}
 	d.update(kw.dict())
-	st.alloc(64 * len(d.keys))
+	st.alloc(64 * len(d.Keys()))
 	return d
 }
 

@@ -26,8 +26,6 @@ const (
 
 	maxNesting = 300 // parts of an expression, or blocks, inside each other
 	maxCalls   = 160 // macros and recursive loops inside each other
-	maxValues  = 500 // lists and dicts inside each other
-	maxDigits  = 4300
 	maxRange   = 100_000
 )
 

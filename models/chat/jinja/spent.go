@@ -5,6 +5,12 @@ import (
 	"time"
 )
 
+// Limits of any value.
+const (
+	maxValues = 500 // lists and dicts inside each other
+	maxDigits = 4300
+)
+
 // spent is one run of a template: the time it is, where it stands, and the
 // steps and bytes that are left to it.
 type spent struct {

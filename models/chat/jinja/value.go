@@ -544,6 +544,13 @@ func (st *spent) repr(v Value) string {
 	return w.b.String()
 }
 
+// pretty is repr with every dict in the order of its keys.
+func (st *spent) pretty(v Value) string {
+	w := &reprWriter{st: st, sorted: true}
+	w.value(v, 0)
+	return w.b.String()
+}
+
 func (w *reprWriter) list(open string, items []Value, end string, depth int) {
 	w.write(open)
 	for i, x := range items {
