@@ -34,6 +34,8 @@ var rules = []rule{
 	{"sampling/simd", []string{"logitscope/"}, nil},
 	{"sampling/row", []string{"logitscope/"}, []string{"logitscope/sampling/simd"}},
 	{"models", []string{"logitscope/", charm}, []string{"logitscope/models"}},
+	{"models/chat/jinja/python", []string{"logitscope/"}, nil},
+	{"models/chat/jinja", []string{"logitscope/"}, []string{"logitscope/models/chat/jinja/python"}},
 	{"viz", []string{"logitscope/", charm + "bubbletea", "os", "net"}, []string{"logitscope/viz"}},
 	{"presets", []string{"logitscope/", "os", charm}, []string{"logitscope/presets", "logitscope/sampling"}},
 	{"engine", []string{"logitscope/ui", "logitscope/viz", "logitscope/presets", charm}, nil},

@@ -18,6 +18,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/chat/jinja"
+	"logitscope/models/chat/jinja/python"
 )
 
 // Conversation is what a model is asked to continue.
@@ -76,11 +77,11 @@ func (e *Refusal) Error() string { return "the template refuses the conversation
 
 // explained makes an error of the interpreter one of this package.
 func explained(err error) error {
-	var e *jinja.Error
+	var e *python.Error
 	switch {
 	case !errors.As(err, &e):
 		return err
-	case e.Kind == jinja.Raised:
+	case e.Kind == python.Raised:
 		return &Refusal{oneLine(e.Message)}
 	}
 	return fmt.Errorf("chat template: %s", oneLine(e.Error()))
@@ -104,21 +105,21 @@ func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
 	if err := t.check(c); err != nil {
 		return "", err
 	}
-	messages := &jinja.List{}
+	messages := &python.List{}
 	for _, m := range c.Messages {
 		messages.Items = append(messages.Items, m.fields)
 	}
 	r := Request{Messages: messages, Open: c.Open, Generation: !c.Open}
 	for i, raw := range c.Tools {
-		v, err := jinja.FromJSON(raw)
+		v, err := python.FromJSON(raw)
 		if err != nil {
 			return "", fmt.Errorf("tool %d is not valid JSON: %w", i, err)
 		}
 		r.Tools = append(r.Tools, v)
 	}
-	r.Vars = jinja.NewDict()
+	r.Vars = python.NewDict()
 	for name, raw := range c.Vars {
-		v, err := jinja.FromJSON(raw)
+		v, err := python.FromJSON(raw)
 		if err != nil {
 			return "", fmt.Errorf("the variable %s is not valid JSON: %w", name, err)
 		}
@@ -130,12 +131,12 @@ func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
 // Request is a rendering in the words of transformers' apply_chat_template,
 // whose messages may be anything.
 type Request struct {
-	Messages   *jinja.List
-	Tools      []jinja.Value // nil for none
-	Vars       *jinja.Dict   // may be nil
-	Generation bool          // add_generation_prompt
-	Open       bool          // continue_final_message
-	Now        time.Time     // what strftime_now shows; zero for the time of the call
+	Messages   *python.List
+	Tools      []python.Value // nil for none
+	Vars       *python.Dict   // may be nil
+	Generation bool           // add_generation_prompt
+	Open       bool           // continue_final_message
+	Now        time.Time      // what strftime_now shows; zero for the time of the call
 }
 
 // mark stands behind the text of a message that stays open, to find its place
@@ -144,7 +145,7 @@ const mark = "CONTINUE_FINAL_MESSAGE_TAG "
 
 // RenderRequest renders what [Template.Render] renders, without its checks.
 func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error) {
-	vars := jinja.NewDict()
+	vars := python.NewDict()
 	for name, token := range map[string]*string{"bos_token": t.tokens.BOS, "eos_token": t.tokens.EOS} {
 		if token != nil {
 			vars.Set(name, *token)
@@ -171,10 +172,10 @@ func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error)
 	vars.Set("messages", messages)
 	vars.Set("tools", nil)
 	if r.Tools != nil {
-		vars.Set("tools", &jinja.List{Items: r.Tools})
+		vars.Set("tools", &python.List{Items: r.Tools})
 	}
 	vars.Set("add_generation_prompt", r.Generation)
-	size := int64(jinja.Size(vars))
+	size := int64(python.Size(vars))
 	text, err := t.parsed.Render(ctx, vars, jinja.Options{
 		Now:    r.Now,
 		Limits: jinja.Limits{Steps: 10_000_000 + 20*size, Bytes: 128<<20 + 40*size},
@@ -190,12 +191,12 @@ func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error)
 
 // marked returns the messages with the mark behind the text of the last one,
 // and that text.
-func marked(messages *jinja.List) (*jinja.List, string, error) {
+func marked(messages *python.List) (*python.List, string, error) {
 	n := len(messages.Items)
 	if n == 0 {
 		return nil, "", errors.New("there is no message to leave open")
 	}
-	last, ok := messages.Items[n-1].(*jinja.Dict)
+	last, ok := messages.Items[n-1].(*python.Dict)
 	if !ok {
 		return nil, "", fmt.Errorf("message %d: must be an object", n-1)
 	}
@@ -204,11 +205,11 @@ func marked(messages *jinja.List) (*jinja.List, string, error) {
 	switch c := content.(type) {
 	case string:
 		final, content = c, c+mark
-	case *jinja.List:
-		parts := append([]jinja.Value(nil), c.Items...)
+	case *python.List:
+		parts := append([]python.Value(nil), c.Items...)
 		i := len(parts) - 1
 		for ; i >= 0; i-- {
-			part, ok := parts[i].(*jinja.Dict)
+			part, ok := parts[i].(*python.Dict)
 			if !ok {
 				continue
 			}
@@ -225,15 +226,15 @@ func marked(messages *jinja.List) (*jinja.List, string, error) {
 		if i < 0 {
 			return nil, "", fmt.Errorf("message %d: content has no text to leave open", n-1)
 		}
-		content = &jinja.List{Items: parts}
+		content = &python.List{Items: parts}
 	default:
 		return nil, "", fmt.Errorf("message %d: content must be a text to be left open", n-1)
 	}
 	last = last.Clone()
 	last.Set("content", content)
-	list := append([]jinja.Value(nil), messages.Items...)
+	list := append([]python.Value(nil), messages.Items...)
 	list[n-1] = last
-	return &jinja.List{Items: list}, final, nil
+	return &python.List{Items: list}, final, nil
 }
 
 // cutAtMark cuts what the template wrote behind the message that stays open.

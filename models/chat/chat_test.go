@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"logitscope/models/chat/jinja"
+	"logitscope/models/chat/jinja/python"
 )
 
 // golden holds templates in the manner of the common families, conversations,
@@ -58,12 +58,12 @@ func parse(t testing.TB, source string) *Template {
 
 // request is what transformers is given for a conversation.
 func request(t testing.TB, messages []Message, tools []json.RawMessage, generation bool) Request {
-	r := Request{Messages: &jinja.List{}, Generation: generation, Now: now}
+	r := Request{Messages: &python.List{}, Generation: generation, Now: now}
 	for _, m := range messages {
 		r.Messages.Items = append(r.Messages.Items, m.fields)
 	}
 	for _, raw := range tools {
-		v, err := jinja.FromJSON(raw)
+		v, err := python.FromJSON(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,17 +151,17 @@ func TestRealTemplates(t *testing.T) {
 			}
 			r := request(t, nil, c.Tools, c.Generation)
 			for _, m := range c.Messages {
-				v, err := jinja.FromJSON(m)
+				v, err := python.FromJSON(m)
 				if err != nil {
 					return "", err
 				}
 				r.Messages.Items = append(r.Messages.Items, v)
 			}
-			vars, err := jinja.FromJSON(c.Kwargs)
+			vars, err := python.FromJSON(c.Kwargs)
 			if err != nil {
 				return "", err
 			}
-			r.Vars, r.Open = vars.(*jinja.Dict), c.Open
+			r.Vars, r.Open = vars.(*python.Dict), c.Open
 			return p.RenderRequest(t.Context(), r)
 		}()
 		switch {
@@ -190,7 +190,7 @@ func TestVars(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := request(t, []Message{m}, nil, false)
-	r.Vars = jinja.NewDict()
+	r.Vars = python.NewDict()
 	r.Vars.Set("enable_thinking", false)
 	p := parse(t, `{{ enable_thinking }} {{ messages[0].name }} {{ strftime_now("%A %-d %B %Y, %j %H:%M:%S %p %%") }}`)
 	got, err := p.RenderRequest(t.Context(), r)

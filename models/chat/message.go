@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"logitscope/models/chat/jinja"
+	"logitscope/models/chat/jinja/python"
 )
 
 // Message is one turn of a conversation: a JSON object whose keys keep their
 // order. It cannot be changed.
-type Message struct{ fields *jinja.Dict }
+type Message struct{ fields *python.Dict }
 
 // Text returns a message with a text.
 func Text(role, content string) Message {
-	d := jinja.NewDict()
+	d := python.NewDict()
 	d.Set("role", role)
 	d.Set("content", content)
 	return Message{d}
@@ -28,7 +28,7 @@ func (m Message) Role() string {
 	return role
 }
 
-func (m Message) field(name string) jinja.Value {
+func (m Message) field(name string) python.Value {
 	if m.fields == nil {
 		return nil
 	}
@@ -42,10 +42,10 @@ func (m Message) Content() string {
 	switch c := m.field("content").(type) {
 	case string:
 		return c
-	case *jinja.List:
+	case *python.List:
 		var b strings.Builder
 		for _, part := range c.Items {
-			if d, ok := part.(*jinja.Dict); ok {
+			if d, ok := part.(*python.Dict); ok {
 				text, _ := d.Get("text")
 				s, _ := text.(string)
 				b.WriteString(s)
@@ -78,12 +78,12 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	if m.fields == nil {
 		return []byte("null"), nil
 	}
-	return jinja.ToJSON(m.fields)
+	return python.ToJSON(m.fields)
 }
 
 // UnmarshalJSON reads a message. What it may be is what [ReadMessages] takes.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	v, err := jinja.FromJSON(data)
+	v, err := python.FromJSON(data)
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 // of parts, each an object with a "type". An error names the message and its
 // field.
 func ReadMessages(data []byte) ([]Message, error) {
-	v, err := jinja.FromJSON(data)
+	v, err := python.FromJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
-	list, ok := v.(*jinja.List)
+	list, ok := v.(*python.List)
 	if !ok {
 		return nil, fmt.Errorf("messages: must be a list, such as [{\"role\": \"user\", \"content\": \"Hi\"}]")
 	}
@@ -119,8 +119,8 @@ func ReadMessages(data []byte) ([]Message, error) {
 }
 
 // message checks one message.
-func message(v jinja.Value) (Message, error) {
-	d, ok := v.(*jinja.Dict)
+func message(v python.Value) (Message, error) {
+	d, ok := v.(*python.Dict)
 	if !ok {
 		return Message{}, fmt.Errorf("must be an object with the keys role and content")
 	}
@@ -135,7 +135,7 @@ func message(v jinja.Value) (Message, error) {
 	return Message{d}, nil
 }
 
-func checkContent(content jinja.Value, given bool, message *jinja.Dict) error {
+func checkContent(content python.Value, given bool, message *python.Dict) error {
 	switch c := content.(type) {
 	case string:
 		return nil
@@ -144,9 +144,9 @@ func checkContent(content jinja.Value, given bool, message *jinja.Dict) error {
 			return nil
 		}
 		return fmt.Errorf("must be a text or a list of parts; without it the message needs another key, such as tool_calls")
-	case *jinja.List:
+	case *python.List:
 		for i, part := range c.Items {
-			d, ok := part.(*jinja.Dict)
+			d, ok := part.(*python.Dict)
 			if !ok {
 				return fmt.Errorf("part %d: must be an object, such as {\"type\": \"text\", \"text\": \"Hi\"}", i)
 			}
@@ -168,7 +168,7 @@ func checkContent(content jinja.Value, given bool, message *jinja.Dict) error {
 
 // ReadTools reads a JSON list of objects that describe functions.
 func ReadTools(data []byte) ([]json.RawMessage, error) {
-	if _, err := jinja.FromJSON(data); err != nil {
+	if _, err := python.FromJSON(data); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	var list []json.RawMessage

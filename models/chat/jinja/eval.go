@@ -2,13 +2,15 @@ package jinja
 
 import (
 	"strings"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 // state is one rendering.
 type state struct {
-	*spent
-	vars     *Dict            // what the template was given
-	exported map[string]Value // what the template has set outside of everything
+	*python.Run
+	vars     *python.Dict            // what the template was given
+	exported map[string]python.Value // what the template has set outside of everything
 
 	out     *strings.Builder
 	depth   int // of macros and recursive loops
@@ -17,17 +19,17 @@ type state struct {
 
 // frame holds the variables of one run through a frameNode.
 type frame struct {
-	vars   []Value
+	vars   []python.Value
 	parent *frame
 }
 
 // missing is what a variable holds before it is set.
 type missingValue struct{}
 
-var missing Value = missingValue{}
+var missing python.Value = missingValue{}
 
 func (st *state) write(s string) {
-	st.alloc(len(s))
+	st.Alloc(len(s))
 	st.out.WriteString(s)
 }
 
@@ -44,7 +46,7 @@ func (st *state) capture(fn func()) string {
 // call counts a call inside others while fn runs.
 func (st *state) nested(fn func()) {
 	if st.depth++; st.depth > maxCalls {
-		exceed("more than %d macros and loops lie inside each other", maxCalls)
+		python.Exceed("more than %d macros and loops lie inside each other", maxCalls)
 	}
 	fn()
 	st.depth--
@@ -52,8 +54,8 @@ func (st *state) nested(fn func()) {
 
 // enter makes a frame.
 func (st *state) enter(n *frameNode, parent *frame) *frame {
-	st.work(1 + len(n.vars))
-	f := &frame{vars: make([]Value, len(n.vars)), parent: parent}
+	st.Work(1 + len(n.vars))
+	f := &frame{vars: make([]python.Value, len(n.vars)), parent: parent}
 	for i, v := range n.vars {
 		switch v.kind {
 		case loadContext:
@@ -68,7 +70,7 @@ func (st *state) enter(n *frameNode, parent *frame) *frame {
 }
 
 // at is the place of a variable.
-func (f *frame) at(b binding) *Value {
+func (f *frame) at(b binding) *python.Value {
 	for range b.hops {
 		f = f.parent
 	}
@@ -76,7 +78,7 @@ func (f *frame) at(b binding) *Value {
 }
 
 // resolve returns what the template was given under a name.
-func (st *state) resolve(name string) Value {
+func (st *state) resolve(name string) python.Value {
 	if v, ok := st.exported[name]; ok {
 		return v
 	}
@@ -92,7 +94,7 @@ func (st *state) resolve(name string) Value {
 // run runs statements until one leaves the loop around them.
 func (st *state) run(list []node, f *frame) flow {
 	for _, n := range list {
-		st.step()
+		st.Step()
 		if fl := n.run(st, f); fl != flowOn {
 			return fl
 		}
@@ -106,17 +108,17 @@ func (n *dataNode) run(st *state, f *frame) flow {
 }
 
 func (n *outputNode) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	v := n.x.eval(st, f)
-	st.line = n.line
-	st.write(st.str(v))
+	st.Line = n.line
+	st.write(st.Str(v))
 	return flowOn
 }
 
 func (n *ifNode) run(st *state, f *frame) flow {
 	for _, arm := range n.arms {
-		st.line = n.line
-		if truth(arm.test.eval(st, f)) {
+		st.Line = n.line
+		if python.Truth(arm.test.eval(st, f)) {
 			return st.run(arm.body, f)
 		}
 	}
@@ -124,7 +126,7 @@ func (n *ifNode) run(st *state, f *frame) flow {
 }
 
 // assign gives a value to a target.
-func (st *state) assign(target expr, v Value, f *frame) {
+func (st *state) assign(target expr, v python.Value, f *frame) {
 	switch t := target.(type) {
 	case *nameExpr:
 		*f.at(t.binding) = v
@@ -132,38 +134,38 @@ func (st *state) assign(target expr, v Value, f *frame) {
 			st.exported[t.name] = v
 		}
 	case *nsTarget:
-		st.line = t.line
-		ns, ok := t.ns.eval(st, f).(*namespace)
+		st.Line = t.line
+		ns, ok := t.ns.eval(st, f).(*python.Namespace)
 		if !ok {
-			fail("%s is not a namespace, so its attribute cannot be set", t.ns.name)
+			python.Fail("%s is not a namespace, so its attribute cannot be set", t.ns.name)
 		}
-		ns.attrs.set(t.attr, v)
+		ns.Attrs.Put(t.attr, v)
 	case *tupleExpr:
-		next := st.iter(v)
+		next := st.Iter(v)
 		for i, item := range t.items {
 			x, ok := next()
 			if !ok {
-				fail("want %d values to unpack, have %d", len(t.items), i)
+				python.Fail("want %d values to unpack, have %d", len(t.items), i)
 			}
 			st.assign(item, x, f)
 		}
 		if _, more := next(); more {
-			fail("want %d values to unpack, have more", len(t.items))
+			python.Fail("want %d values to unpack, have more", len(t.items))
 		}
 	}
 }
 
 func (n *setNode) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	v := n.x.eval(st, f)
-	st.line = n.line
+	st.Line = n.line
 	st.assign(n.target, v, f)
 	return flowOn
 }
 
 // filtered captures what a body writes and applies the filters of its block.
 // A loop around the block that the body leaves takes what was captured along.
-func (st *state) filtered(body []node, filter expr, f *frame) (Value, flow) {
+func (st *state) filtered(body []node, filter expr, f *frame) (python.Value, flow) {
 	var fl flow
 	text := st.capture(func() { fl = st.run(body, f) })
 	if fl != flowOn {
@@ -179,7 +181,7 @@ func (st *state) filtered(body []node, filter expr, f *frame) (Value, flow) {
 }
 
 func (n *setBlock) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	v, fl := st.filtered(n.body, n.filter, st.enter(n.inner, f))
 	if fl == flowOn {
 		st.assign(n.target, v, f)
@@ -188,16 +190,16 @@ func (n *setBlock) run(st *state, f *frame) flow {
 }
 
 func (n *filterBlock) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	v, fl := st.filtered(n.body, n.filter, st.enter(n.inner, f))
 	if fl == flowOn {
-		st.write(st.str(v))
+		st.write(st.Str(v))
 	}
 	return fl
 }
 
 func (n *withNode) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	in := st.enter(n.inner, f)
 	for i, t := range n.targets {
 		st.assign(t, n.values[i].eval(st, f), in)
@@ -213,8 +215,8 @@ func (n *blockNode) run(st *state, f *frame) flow {
 }
 
 func (n *refusedNode) run(st *state, f *frame) flow {
-	st.line = n.line
-	fail("%s: there are no other templates", n.tag)
+	st.Line = n.line
+	python.Fail("%s: there are no other templates", n.tag)
 	return flowOn
 }
 
@@ -226,20 +228,20 @@ func (n *macroNode) run(st *state, f *frame) flow {
 }
 
 func (n *callBlock) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	caller := &macro{st, n.caller, f}
 	if n.call == nil {
-		st.write(st.str(caller.call(st.spent, nil, kwargs{})))
+		st.write(st.Str(caller.Call(st.Run, nil, python.Kwargs{})))
 		return flowOn
 	}
 	fn, args, kw := n.call.arguments(st, f)
-	kw.set("caller", caller)
-	st.write(st.str(st.apply(fn, args, kw)))
+	kw.Set("caller", caller)
+	st.write(st.Str(st.Apply(fn, args, kw)))
 	return flowOn
 }
 
 func (n *forNode) run(st *state, f *frame) flow {
-	st.line = n.line
+	st.Line = n.line
 	over := n.iter.eval(st, f)
 	if !n.recursive {
 		return n.iterate(st, f, over, 0)
@@ -249,7 +251,7 @@ func (n *forNode) run(st *state, f *frame) flow {
 }
 
 // recurse returns what the loop writes for other items.
-func (n *forNode) recurse(st *state, f *frame, over Value, depth int) (out string) {
+func (n *forNode) recurse(st *state, f *frame, over python.Value, depth int) (out string) {
 	st.nested(func() {
 		out = st.capture(func() { n.iterate(st, f, over, depth) })
 	})
@@ -258,15 +260,15 @@ func (n *forNode) recurse(st *state, f *frame, over Value, depth int) (out strin
 
 // iterate runs the loop. Where every round ends in break or continue, the part
 // after else is run as if there were no items, as in Jinja2.
-func (n *forNode) iterate(st *state, f *frame, over Value, depth int) flow {
-	next := st.iter(over)
+func (n *forNode) iterate(st *state, f *frame, over python.Value, depth int) flow {
+	next := st.Iter(over)
 	if n.test != nil {
 		next = n.tested(st, f, next)
 		over = nil
 	}
 	loop := &loopContext{next: next, over: over, index0: -1, length: -1, depth0: depth, before: missing, current: missing, after: missing, changedTo: missing}
 	if n.recursive {
-		loop.recurse = func(over Value) string { return n.recurse(st, f, over, depth+1) }
+		loop.recurse = func(over python.Value) string { return n.recurse(st, f, over, depth+1) }
 	}
 	ran := false
 	for {
@@ -274,7 +276,7 @@ func (n *forNode) iterate(st *state, f *frame, over Value, depth int) flow {
 		if !ok {
 			break
 		}
-		st.line = n.line
+		st.Line = n.line
 		in := st.enter(n.inner, f)
 		st.assign(n.target, v, in)
 		if n.loopSlot >= 0 {
@@ -293,8 +295,8 @@ func (n *forNode) iterate(st *state, f *frame, over Value, depth int) flow {
 }
 
 // tested passes on the items that the loop's condition lets through.
-func (n *forNode) tested(st *state, f *frame, next func() (Value, bool)) func() (Value, bool) {
-	return func() (Value, bool) {
+func (n *forNode) tested(st *state, f *frame, next func() (python.Value, bool)) func() (python.Value, bool) {
+	return func() (python.Value, bool) {
 		for {
 			v, ok := next()
 			if !ok {
@@ -302,7 +304,7 @@ func (n *forNode) tested(st *state, f *frame, next func() (Value, bool)) func() 
 			}
 			in := st.enter(n.testFrame, f)
 			st.assign(n.testTarget, v, in)
-			if truth(n.test.eval(st, in)) {
+			if python.Truth(n.test.eval(st, in)) {
 				return v, true
 			}
 		}

@@ -4,33 +4,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 // getter returns what reads an attribute, given as a path of names and
 // numbers, or as one number. An item that is not there becomes def, unless
 // that is nil; fold makes texts lower case.
-func (st *state) getter(attribute, def Value, fold bool) func(Value) Value {
-	var path []Value
-	if s, ok := text(attribute); ok {
+func (st *state) getter(attribute, def python.Value, fold bool) func(python.Value) python.Value {
+	var path []python.Value
+	if s, ok := python.Text(attribute); ok {
 		for part := range strings.SplitSeq(s, ".") {
-			if n, err := strconv.ParseInt(part, 10, 64); err == nil && all(part, isDigit) {
+			if n, err := strconv.ParseInt(part, 10, 64); err == nil && python.All(part, python.IsDigit) {
 				path = append(path, n)
 			} else {
 				path = append(path, part)
 			}
 		}
 	} else if attribute != nil {
-		path = []Value{attribute}
+		path = []python.Value{attribute}
 	}
-	return func(v Value) Value {
+	return func(v python.Value) python.Value {
 		for _, part := range path {
-			v = st.getitem(v, part)
-			if _, undefined := v.(*Undefined); undefined && def != nil {
+			v = st.Getitem(v, part)
+			if _, undefined := v.(*python.Undefined); undefined && def != nil {
 				v = def
 			}
 		}
-		if s, ok := text(v); ok && fold {
-			return st.text(lower(s))
+		if s, ok := python.Text(v); ok && fold {
+			return st.Text(python.Lower(s))
 		}
 		return v
 	}
@@ -38,11 +40,11 @@ func (st *state) getter(attribute, def Value, fold bool) func(Value) Value {
 
 // lazy returns an iterator that is read once, over what start gives when the
 // first item is asked for.
-func (st *state) lazy(start func() func() (Value, bool)) Value {
-	var next func() (Value, bool)
-	return &generator{"generator", func() (Value, bool) {
-		if st.readers++; st.readers > maxValues {
-			exceed("more than %d iterators read each other", maxValues)
+func (st *state) lazy(start func() func() (python.Value, bool)) python.Value {
+	var next func() (python.Value, bool)
+	return &python.Generator{Name: "generator", Next: func() (python.Value, bool) {
+		if st.readers++; st.readers > python.MaxValues {
+			python.Exceed("more than %d iterators read each other", python.MaxValues)
 		}
 		if next == nil {
 			next = start()
@@ -53,29 +55,29 @@ func (st *state) lazy(start func() func() (Value, bool)) Value {
 	}}
 }
 
-func mapFilter(st *state, v Value, args []Value, kw kwargs) Value {
-	return st.lazy(func() func() (Value, bool) {
-		if !truth(v) {
-			return each(nil)
+func mapFilter(st *state, v python.Value, args []python.Value, kw python.Kwargs) python.Value {
+	return st.lazy(func() func() (python.Value, bool) {
+		if !python.Truth(v) {
+			return python.Each(nil)
 		}
-		var fn func(Value) Value
-		attribute, byAttribute := kw.take("attribute")
+		var fn func(python.Value) python.Value
+		attribute, byAttribute := kw.Take("attribute")
 		switch {
 		case len(args) == 0 && byAttribute:
-			def, _ := kw.take("default")
-			noNames("the filter \"map\"", kw)
+			def, _ := kw.Take("default")
+			python.NoNames("the filter \"map\"", kw)
 			fn = st.getter(attribute, def, false)
 		case len(args) == 0:
-			fail("the filter \"map\" wants the name of a filter")
+			python.Fail("the filter \"map\" wants the name of a filter")
 		default:
 			if byAttribute {
-				kw.set("attribute", attribute)
+				kw.Set("attribute", attribute)
 			}
-			name := wantText("the filter \"map\"", args[0])
-			fn = func(x Value) Value { return st.filter(name, x, args[1:], kw) }
+			name := python.WantText("the filter \"map\"", args[0])
+			fn = func(x python.Value) python.Value { return st.filter(name, x, args[1:], kw) }
 		}
-		next := st.iter(v)
-		return func() (Value, bool) {
+		next := st.Iter(v)
+		return func() (python.Value, bool) {
 			x, ok := next()
 			if !ok {
 				return nil, false
@@ -86,28 +88,28 @@ func mapFilter(st *state, v Value, args []Value, kw kwargs) Value {
 }
 
 // selecting makes select, reject and those by an attribute.
-func selecting(name string, byAttribute, keep bool) func(*state, Value, []Value, kwargs) Value {
-	return func(st *state, v Value, args []Value, kw kwargs) Value {
-		return st.lazy(func() func() (Value, bool) {
-			if !truth(v) {
-				return each(nil)
+func selecting(name string, byAttribute, keep bool) func(*state, python.Value, []python.Value, python.Kwargs) python.Value {
+	return func(st *state, v python.Value, args []python.Value, kw python.Kwargs) python.Value {
+		return st.lazy(func() func() (python.Value, bool) {
+			if !python.Truth(v) {
+				return python.Each(nil)
 			}
-			get := func(x Value) Value { return x }
+			get := func(x python.Value) python.Value { return x }
 			if byAttribute {
 				if len(args) == 0 {
-					fail("the filter %s wants the name of an attribute", quoted(name))
+					python.Fail("the filter %s wants the name of an attribute", python.Quoted(name))
 				}
 				get = st.getter(args[0], nil, false)
 				args = args[1:]
 			}
-			test := truth
+			test := python.Truth
 			if len(args) > 0 {
-				test = func(x Value) bool {
-					return truth(st.test(wantText("the filter "+quoted(name), args[0]), x, args[1:], kw))
+				test = func(x python.Value) bool {
+					return python.Truth(st.test(python.WantText("the filter "+python.Quoted(name), args[0]), x, args[1:], kw))
 				}
 			}
-			next := st.iter(v)
-			return func() (Value, bool) {
+			next := st.Iter(v)
+			return func() (python.Value, bool) {
 				for {
 					x, ok := next()
 					if !ok || test(get(x)) == keep {
@@ -119,98 +121,98 @@ func selecting(name string, byAttribute, keep bool) func(*state, Value, []Value,
 	}
 }
 
-func first(st *state, v Value, a []Value) Value {
-	if x, ok := st.iter(v)(); ok {
+func first(st *state, v python.Value, a []python.Value) python.Value {
+	if x, ok := st.Iter(v)(); ok {
 		return x
 	}
-	return &Undefined{hint: "there is no first item"}
+	return &python.Undefined{Hint: "there is no first item"}
 }
 
 // reversed returns the items from the end; false where Python's reversed
 // raises a TypeError.
-func (st *state) reversed(v Value) ([]Value, bool) {
+func (st *state) reversed(v python.Value) ([]python.Value, bool) {
 	switch v.(type) {
-	case *generator, *loopContext, *namespace:
+	case *python.Generator, *loopContext, *python.Namespace:
 		return nil, false
 	}
-	if _, ok := length(v); !ok {
+	if _, ok := python.Length(v); !ok {
 		return nil, false
 	}
-	items := slices.Clone(st.list(v))
+	items := slices.Clone(st.List(v))
 	slices.Reverse(items)
 	return items, true
 }
 
-func last(st *state, v Value, a []Value) Value {
+func last(st *state, v python.Value, a []python.Value) python.Value {
 	items, ok := st.reversed(v)
 	if !ok {
-		fail("%s has no last item", typeName(v))
+		python.Fail("%s has no last item", python.TypeName(v))
 	}
 	if len(items) == 0 {
-		return &Undefined{hint: "there is no last item"}
+		return &python.Undefined{Hint: "there is no last item"}
 	}
 	return items[0]
 }
 
-func reverse(st *state, v Value, a []Value) Value {
-	if s, ok := text(v); ok {
-		return same(v, st.text(string(reverseRunes([]rune(s)))))
+func reverse(st *state, v python.Value, a []python.Value) python.Value {
+	if s, ok := python.Text(v); ok {
+		return same(v, st.Text(string(reverseRunes([]rune(s)))))
 	}
 	if items, ok := st.reversed(v); ok {
-		return &generator{"reverse iterator", each(items)}
+		return &python.Generator{Name: "reverse iterator", Next: python.Each(items)}
 	}
-	if _, ok := st.iterable(v); !ok {
-		fail("%s cannot be reversed", typeName(v))
+	if _, ok := st.Iterable(v); !ok {
+		python.Fail("%s cannot be reversed", python.TypeName(v))
 	}
-	items := slices.Clone(st.list(v))
+	items := slices.Clone(st.List(v))
 	slices.Reverse(items)
-	return &List{items}
+	return &python.List{Items: items}
 }
 
 func reverseRunes(r []rune) []rune { slices.Reverse(r); return r }
 
-func items(st *state, v Value, a []Value) Value {
-	return st.lazy(func() func() (Value, bool) {
+func items(st *state, v python.Value, a []python.Value) python.Value {
+	return st.lazy(func() func() (python.Value, bool) {
 		switch v := v.(type) {
-		case *Undefined:
-			return each(nil)
-		case *Dict:
-			return each(view{"items", v}.items())
+		case *python.Undefined:
+			return python.Each(nil)
+		case *python.Dict:
+			return python.Each(python.View{Kind: "items", D: v}.Items())
 		}
-		fail("the filter \"items\" wants a dict, has %s", typeName(v))
+		python.Fail("the filter \"items\" wants a dict, has %s", python.TypeName(v))
 		return nil
 	})
 }
 
-func sum(st *state, v Value, a []Value) Value {
+func sum(st *state, v python.Value, a []python.Value) python.Value {
 	get := st.getter(a[0], nil, false)
 	total := a[1]
-	if isText(total) {
-		fail("the filter \"sum\" does not add str")
+	if python.IsText(total) {
+		python.Fail("the filter \"sum\" does not add str")
 	}
-	next := st.iter(v)
+	next := st.Iter(v)
 	for x, ok := next(); ok; x, ok = next() {
 		if a[0] != nil {
 			x = get(x)
 		}
-		total = st.binary("+", total, x)
+		total = st.Binary("+", total, x)
 	}
 	return total
 }
 
 // extreme is the smallest or the largest item.
-func extreme(smallest bool) func(*state, Value, []Value) Value {
-	return func(st *state, v Value, a []Value) Value {
-		get := st.getter(a[1], nil, !truth(a[0]))
-		next := st.iter(v)
+func extreme(smallest bool) func(*state, python.Value, []python.Value) python.Value {
+	return func(st *state, v python.Value, a []python.Value) python.Value {
+		get := st.getter(a[1], nil, !python.Truth(a[0]))
+		next := st.Iter(v)
 		best, ok := next()
 		if !ok {
-			return &Undefined{hint: "there is no item to choose from"}
+			return &python.Undefined{Hint: "there is no item to choose from"}
 		}
 		key := get(best)
 		for x, ok := next(); ok; x, ok = next() {
 			k := get(x)
-			if smallest && st.less(k, key, "<", 0) || !smallest && st.less(key, k, ">", 0) {
+			if smallest && st.Less(k, key, "<", 0) || !smallest && st.Less(key, k, ">", 0) {
 				best, key = x, k
 			}
 		}
@@ -220,9 +222,9 @@ func extreme(smallest bool) func(*state, Value, []Value) Value {
 
 // sorted orders items by their keys, equal ones as they stand, also where the
 // order is reversed.
-func (st *state) sorted(items []Value, key func(Value) Value, reverse bool) []Value {
-	type keyed struct{ key, v Value }
-	st.alloc(48 * len(items))
+func (st *state) sorted(items []python.Value, key func(python.Value) python.Value, reverse bool) []python.Value {
+	type keyed struct{ key, v python.Value }
+	st.Alloc(48 * len(items))
 	list := make([]keyed, len(items))
 	for i, v := range items {
 		list[i] = keyed{key(v), v}
@@ -232,59 +234,59 @@ func (st *state) sorted(items []Value, key func(Value) Value, reverse bool) []Va
 			a, b = b, a
 		}
 		switch {
-		case st.less(a.key, b.key, "<", 0):
+		case st.Less(a.key, b.key, "<", 0):
 			return -1
-		case st.less(b.key, a.key, "<", 0):
+		case st.Less(b.key, a.key, "<", 0):
 			return 1
 		}
 		return 0
 	})
-	out := make([]Value, len(items))
+	out := make([]python.Value, len(items))
 	for i, k := range list {
 		out[i] = k.v
 	}
 	return out
 }
 
-func sortFilter(st *state, v Value, a []Value) Value {
-	var gets []func(Value) Value
-	if s, ok := text(a[2]); ok {
+func sortFilter(st *state, v python.Value, a []python.Value) python.Value {
+	var gets []func(python.Value) python.Value
+	if s, ok := python.Text(a[2]); ok {
 		for part := range strings.SplitSeq(s, ",") {
-			gets = append(gets, st.getter(part, nil, !truth(a[1])))
+			gets = append(gets, st.getter(part, nil, !python.Truth(a[1])))
 		}
 	} else {
-		gets = append(gets, st.getter(a[2], nil, !truth(a[1])))
+		gets = append(gets, st.getter(a[2], nil, !python.Truth(a[1])))
 	}
-	key := func(v Value) Value {
-		keys := make([]Value, len(gets))
+	key := func(v python.Value) python.Value {
+		keys := make([]python.Value, len(gets))
 		for i, get := range gets {
 			keys[i] = get(v)
 		}
-		return &List{keys}
+		return &python.List{Items: keys}
 	}
-	return &List{st.sorted(st.list(v), key, truth(a[0]))}
+	return &python.List{Items: st.sorted(st.List(v), key, python.Truth(a[0]))}
 }
 
-func dictSort(st *state, v Value, a []Value) Value {
-	d, ok := v.(*Dict)
+func dictSort(st *state, v python.Value, a []python.Value) python.Value {
+	d, ok := v.(*python.Dict)
 	if !ok {
-		fail("the filter \"dictsort\" wants a dict, has %s", typeName(v))
+		python.Fail("the filter \"dictsort\" wants a dict, has %s", python.TypeName(v))
 	}
-	place := map[Value]int64{"key": 0, "value": 1}
-	by, ok := text(a[1])
+	place := map[python.Value]int64{"key": 0, "value": 1}
+	by, ok := python.Text(a[1])
 	at, known := place[by]
 	if !ok || !known {
-		fail("the filter \"dictsort\" wants by to be key or value")
+		python.Fail("the filter \"dictsort\" wants by to be key or value")
 	}
-	return &List{st.sorted(view{"items", d}.items(), st.getter(at, nil, !truth(a[0])), truth(a[2]))}
+	return &python.List{Items: st.sorted(python.View{Kind: "items", D: d}.Items(), st.getter(at, nil, !python.Truth(a[0])), python.Truth(a[2]))}
 }
 
-func groupBy(st *state, v Value, a []Value) Value {
-	fold := !truth(a[2])
+func groupBy(st *state, v python.Value, a []python.Value) python.Value {
+	fold := !python.Truth(a[2])
 	get := st.getter(a[0], a[1], fold)
-	var out []Value
-	var key Value
-	var members []Value
+	var out []python.Value
+	var key python.Value
+	var members []python.Value
 	flush := func() {
 		if len(members) == 0 {
 			return
@@ -293,27 +295,27 @@ func groupBy(st *state, v Value, a []Value) Value {
 		if fold {
 			grouper = st.getter(a[0], a[1], false)(members[0])
 		}
-		out = append(out, group{grouper, &List{members}})
+		out = append(out, python.Group{Grouper: grouper, List: &python.List{Items: members}})
 	}
-	for _, x := range st.sorted(st.list(v), get, false) {
+	for _, x := range st.sorted(st.List(v), get, false) {
 		k := get(x)
-		if len(members) > 0 && st.equal(k, key) {
+		if len(members) > 0 && st.Equal(k, key) {
 			members = append(members, x)
 			continue
 		}
 		flush()
-		key, members = k, []Value{x}
+		key, members = k, []python.Value{x}
 	}
 	flush()
-	return &List{out}
+	return &python.List{Items: out}
 }
 
-func unique(st *state, v Value, a []Value) Value {
-	get := st.getter(a[1], nil, !truth(a[0]))
-	return st.lazy(func() func() (Value, bool) {
-		seen := NewDict()
-		next := st.iter(v)
-		return func() (Value, bool) {
+func unique(st *state, v python.Value, a []python.Value) python.Value {
+	get := st.getter(a[1], nil, !python.Truth(a[0]))
+	return st.lazy(func() func() (python.Value, bool) {
+		seen := python.NewDict()
+		next := st.Iter(v)
+		return func() (python.Value, bool) {
 			for {
 				x, ok := next()
 				if !ok {
@@ -321,8 +323,8 @@ func unique(st *state, v Value, a []Value) Value {
 				}
 				k := get(x)
 				if _, ok := seen.Get(k); !ok {
-					st.alloc(64)
-					seen.set(k, nil)
+					st.Alloc(64)
+					seen.Put(k, nil)
 					return x, true
 				}
 			}
@@ -331,13 +333,13 @@ func unique(st *state, v Value, a []Value) Value {
 }
 
 // batch gives lists of a number of items.
-func batch(st *state, v Value, a []Value) Value {
-	return st.lazy(func() func() (Value, bool) {
-		next := st.iter(v)
-		size, isInt := integer(a[0])
+func batch(st *state, v python.Value, a []python.Value) python.Value {
+	return st.lazy(func() func() (python.Value, bool) {
+		next := st.Iter(v)
+		size, isInt := python.Integer(a[0])
 		done := false
-		var held []Value
-		return func() (Value, bool) {
+		var held []python.Value
+		return func() (python.Value, bool) {
 			for !done {
 				x, ok := next()
 				full := isInt && size.IsInt64() && int64(len(held)) == size.Int64()
@@ -348,19 +350,19 @@ func batch(st *state, v Value, a []Value) Value {
 					}
 					out := held
 					if a[1] != nil {
-						n := whole("the filter \"batch\"", a[0])
-						st.room(16, max(n, 1))
+						n := python.Whole("the filter \"batch\"", a[0])
+						st.Room(16, max(n, 1))
 						for len(out) < n {
 							out = append(out, a[1])
 						}
 					}
-					return &List{out}, true
+					return &python.List{Items: out}, true
 				}
-				st.alloc(16)
+				st.Alloc(16)
 				if full {
 					out := held
-					held = []Value{x}
-					return &List{out}, true
+					held = []python.Value{x}
+					return &python.List{Items: out}, true
 				}
 				held = append(held, x)
 			}
@@ -370,23 +372,23 @@ func batch(st *state, v Value, a []Value) Value {
 }
 
 // sliceFilter gives a number of lists of about the same length.
-func sliceFilter(st *state, v Value, a []Value) Value {
-	return st.lazy(func() func() (Value, bool) {
-		seq := st.list(v)
-		n := whole("the filter \"slice\"", a[0])
+func sliceFilter(st *state, v python.Value, a []python.Value) python.Value {
+	return st.lazy(func() func() (python.Value, bool) {
+		seq := st.List(v)
+		n := python.Whole("the filter \"slice\"", a[0])
 		if n == 0 {
-			fail("division by zero")
+			python.Fail("division by zero")
 		}
 		per, rest := 0, 0
 		if n > 0 {
 			per, rest = len(seq)/n, len(seq)%n
 		}
 		i, from := -1, 0
-		return func() (Value, bool) {
+		return func() (python.Value, bool) {
 			if i++; i >= n {
 				return nil, false
 			}
-			st.step()
+			st.Step()
 			to := from + per
 			if i < rest {
 				to++
@@ -396,8 +398,8 @@ func sliceFilter(st *state, v Value, a []Value) Value {
 			if a[1] != nil && i >= rest {
 				part = append(part, a[1])
 			}
-			st.alloc(16 * len(part))
-			return &List{part}, true
+			st.Alloc(16 * len(part))
+			return &python.List{Items: part}, true
 		}
 	})
 }

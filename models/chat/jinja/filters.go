@@ -5,14 +5,16 @@ import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 // filter is a filter. What it is given is a[0].
 type filter struct {
-	ps []param
-	fn func(st *state, v Value, a []Value) Value
+	ps []python.Param
+	fn func(st *state, v python.Value, a []python.Value) python.Value
 
-	free func(st *state, v Value, args []Value, kw kwargs) Value // instead of ps and fn
+	free func(st *state, v python.Value, args []python.Value, kw python.Kwargs) python.Value // instead of ps and fn
 }
 
 var filters map[string]filter
@@ -22,160 +24,162 @@ var refusedFilters = []string{"random", "urlize", "wordwrap"}
 
 func init() {
 	filters = map[string]filter{
-		"abs":        {fn: func(st *state, v Value, a []Value) Value { return absolute(v) }},
-		"attr":       {ps: params("name"), fn: attrFilter},
-		"batch":      {ps: with(params("linecount"), "fill_with", nil), fn: batch},
-		"capitalize": {fn: textFilter(capitalize)},
-		"center": {ps: optional("width", int64(80)), fn: func(st *state, v Value, a []Value) Value {
-			return same(v, st.pad(st.str(v), " ", whole("center", a[0]), func(pad, width int) int { return pad/2 + pad&width&1 }))
+		"abs":        {fn: func(st *state, v python.Value, a []python.Value) python.Value { return absolute(v) }},
+		"attr":       {ps: python.Params("name"), fn: attrFilter},
+		"batch":      {ps: python.With(python.Params("linecount"), "fill_with", nil), fn: batch},
+		"capitalize": {fn: textFilter(python.Capitalize)},
+		"center": {ps: python.Optional("width", int64(80)), fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			return same(v, st.Pad(st.Str(v), " ", python.Whole("center", a[0]), func(pad, width int) int { return pad/2 + pad&width&1 }))
 		}},
-		"default":  {ps: optional("default_value", "", "boolean", false), fn: defaultFilter},
-		"dictsort": {ps: optional("case_sensitive", false, "by", "key", "reverse", false), fn: dictSort},
-		"escape": {fn: func(st *state, v Value, a []Value) Value {
-			return Markup(st.text(escapeHTML(plainFirst(st, v))))
+		"default":  {ps: python.Optional("default_value", "", "boolean", false), fn: defaultFilter},
+		"dictsort": {ps: python.Optional("case_sensitive", false, "by", "key", "reverse", false), fn: dictSort},
+		"escape": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			return python.Markup(st.Text(python.EscapeHTML(plainFirst(st, v))))
 		}},
-		"filesizeformat": {ps: optional("binary", false), fn: fileSize},
+		"filesizeformat": {ps: python.Optional("binary", false), fn: fileSize},
 		"first":          {fn: first},
-		"float":          {ps: optional("default", 0.0), fn: floatFilter},
-		"forceescape": {fn: func(st *state, v Value, a []Value) Value {
-			return Markup(st.text(htmlEscapes.Replace(st.str(v))))
+		"float":          {ps: python.Optional("default", 0.0), fn: floatFilter},
+		"forceescape": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			return python.Markup(st.Text(python.HTMLEscapes.Replace(st.Str(v))))
 		}},
 		"format":  {free: formatFilter},
-		"groupby": {ps: append(params("attribute"), optional("default", nil, "case_sensitive", false)...), fn: groupBy},
-		"indent":  {ps: optional("width", int64(4), "first", false, "blank", false), fn: indent},
-		"int":     {ps: optional("default", int64(0), "base", int64(10)), fn: intFilter},
+		"groupby": {ps: append(python.Params("attribute"), python.Optional("default", nil, "case_sensitive", false)...), fn: groupBy},
+		"indent":  {ps: python.Optional("width", int64(4), "first", false, "blank", false), fn: indent},
+		"int":     {ps: python.Optional("default", int64(0), "base", int64(10)), fn: intFilter},
 		"items":   {fn: items},
-		"join":    {ps: optional("d", "", "attribute", nil), fn: join},
+		"join":    {ps: python.Optional("d", "", "attribute", nil), fn: join},
 		"last":    {fn: last},
-		"length": {fn: func(st *state, v Value, a []Value) Value {
+		"length": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
 			if l, ok := v.(*loopContext); ok {
-				return int64(l.len(st.spent))
+				return int64(l.len(st.Run))
 			}
-			n, ok := length(v)
+			n, ok := python.Length(v)
 			if !ok {
-				fail("%s has no length", typeName(v))
+				python.Fail("%s has no length", python.TypeName(v))
 			}
 			return int64(n)
 		}},
-		"list":       {fn: func(st *state, v Value, a []Value) Value { return &List{st.list(v)} }},
-		"lower":      {fn: textFilter(lower)},
+		"list":       {fn: func(st *state, v python.Value, a []python.Value) python.Value { return &python.List{Items: st.List(v)} }},
+		"lower":      {fn: textFilter(python.Lower)},
 		"map":        {free: mapFilter},
-		"max":        {ps: optional("case_sensitive", false, "attribute", nil), fn: extreme(false)},
-		"min":        {ps: optional("case_sensitive", false, "attribute", nil), fn: extreme(true)},
+		"max":        {ps: python.Optional("case_sensitive", false, "attribute", nil), fn: extreme(false)},
+		"min":        {ps: python.Optional("case_sensitive", false, "attribute", nil), fn: extreme(true)},
 		"pprint":     {fn: pprint},
 		"reject":     {free: selecting("reject", false, false)},
 		"rejectattr": {free: selecting("rejectattr", true, false)},
-		"replace":    {ps: with(params("old", "new"), "count", nil), fn: replaceFilter},
+		"replace":    {ps: python.With(python.Params("old", "new"), "count", nil), fn: replaceFilter},
 		"reverse":    {fn: reverse},
-		"round":      {ps: optional("precision", int64(0), "method", "common"), fn: round},
-		"safe":       {fn: func(st *state, v Value, a []Value) Value { return Markup(st.str(v)) }},
+		"round":      {ps: python.Optional("precision", int64(0), "method", "common"), fn: round},
+		"safe":       {fn: func(st *state, v python.Value, a []python.Value) python.Value { return python.Markup(st.Str(v)) }},
 		"select":     {free: selecting("select", false, true)},
 		"selectattr": {free: selecting("selectattr", true, true)},
-		"slice":      {ps: with(params("slices"), "fill_with", nil), fn: sliceFilter},
-		"sort":       {ps: optional("reverse", false, "case_sensitive", false, "attribute", nil), fn: sortFilter},
-		"string": {fn: func(st *state, v Value, a []Value) Value {
-			if m, ok := v.(Markup); ok {
+		"slice":      {ps: python.With(python.Params("slices"), "fill_with", nil), fn: sliceFilter},
+		"sort":       {ps: python.Optional("reverse", false, "case_sensitive", false, "attribute", nil), fn: sortFilter},
+		"string": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			if m, ok := v.(python.Markup); ok {
 				return m
 			}
-			return st.str(v)
+			return st.Str(v)
 		}},
-		"striptags": {fn: func(st *state, v Value, a []Value) Value { return st.text(stripTags(st.str(v))) }},
-		"sum":       {ps: optional("attribute", nil, "start", int64(0)), fn: sum},
-		"title":     {fn: func(st *state, v Value, a []Value) Value { return st.text(titleFilter(st.str(v))) }},
-		"tojson":    {ps: optional("ensure_ascii", false, "indent", nil, "separators", nil, "sort_keys", false), fn: func(st *state, v Value, a []Value) Value { return toJSON(st.spent, v, a) }},
-		"trim":      {ps: optional("chars", nil), fn: trim},
-		"truncate":  {ps: optional("length", int64(255), "killwords", false, "end", "...", "leeway", nil), fn: truncateFilter},
-		"unique":    {ps: optional("case_sensitive", false, "attribute", nil), fn: unique},
-		"upper":     {fn: textFilter(upper)},
+		"striptags": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			return st.Text(python.StripTags(st.Str(v)))
+		}},
+		"sum":       {ps: python.Optional("attribute", nil, "start", int64(0)), fn: sum},
+		"title":     {fn: func(st *state, v python.Value, a []python.Value) python.Value { return st.Text(titleFilter(st.Str(v))) }},
+		"tojson":    {ps: python.Optional("ensure_ascii", false, "indent", nil, "separators", nil, "sort_keys", false), fn: func(st *state, v python.Value, a []python.Value) python.Value { return python.DumpJSON(st.Run, v, a) }},
+		"trim":      {ps: python.Optional("chars", nil), fn: trim},
+		"truncate":  {ps: python.Optional("length", int64(255), "killwords", false, "end", "...", "leeway", nil), fn: truncateFilter},
+		"unique":    {ps: python.Optional("case_sensitive", false, "attribute", nil), fn: unique},
+		"upper":     {fn: textFilter(python.Upper)},
 		"urlencode": {fn: urlEncode},
-		"wordcount": {fn: func(st *state, v Value, a []Value) Value {
-			return int64(len(strings.FieldsFunc(st.str(v), func(r rune) bool { return !wordRune(r) })))
+		"wordcount": {fn: func(st *state, v python.Value, a []python.Value) python.Value {
+			return int64(len(strings.FieldsFunc(st.Str(v), func(r rune) bool { return !wordRune(r) })))
 		}},
-		"xmlattr": {ps: optional("autospace", true), fn: xmlAttr},
+		"xmlattr": {ps: python.Optional("autospace", true), fn: xmlAttr},
 	}
 	for alias, name := range map[string]string{"count": "length", "d": "default", "e": "escape"} {
 		filters[alias] = filters[name]
 	}
 	for _, name := range refusedFilters {
-		filters[name] = filter{free: func(*state, Value, []Value, kwargs) Value {
-			refuse("the filter %s", quoted(name))
+		filters[name] = filter{free: func(*state, python.Value, []python.Value, python.Kwargs) python.Value {
+			python.Refuse("the filter %s", python.Quoted(name))
 			return nil
 		}}
 	}
 }
 
 // filter applies the filter of a name.
-func (st *state) filter(name string, v Value, args []Value, kw kwargs) Value {
+func (st *state) filter(name string, v python.Value, args []python.Value, kw python.Kwargs) python.Value {
 	f, ok := filters[name]
 	if !ok {
-		fail("unknown filter %s", quoted(name))
+		python.Fail("unknown filter %s", python.Quoted(name))
 	}
-	st.step()
+	st.Step()
 	if f.free != nil {
 		return f.free(st, v, args, kw)
 	}
-	return f.fn(st, v, bind("the filter "+quoted(name), f.ps, args, kw))
+	return f.fn(st, v, python.Bind("the filter "+python.Quoted(name), f.ps, args, kw))
 }
 
 // plainFirst turns what is neither a text nor safe into a text.
-func plainFirst(st *state, v Value) Value {
-	if isText(v) {
+func plainFirst(st *state, v python.Value) python.Value {
+	if python.IsText(v) {
 		return v
 	}
-	return st.str(v)
+	return st.Str(v)
 }
 
 // same marks a text as safe if v is.
-func same(v Value, s string) Value {
-	if _, safe := v.(Markup); safe {
-		return Markup(s)
+func same(v python.Value, s string) python.Value {
+	if _, safe := v.(python.Markup); safe {
+		return python.Markup(s)
 	}
 	return s
 }
 
-func textFilter(fn func(string) string) func(*state, Value, []Value) Value {
-	return func(st *state, v Value, a []Value) Value { return same(v, st.text(fn(st.str(v)))) }
+func textFilter(fn func(string) string) func(*state, python.Value, []python.Value) python.Value {
+	return func(st *state, v python.Value, a []python.Value) python.Value { return same(v, st.Text(fn(st.Str(v)))) }
 }
 
 // pprint is Python's repr with dicts by their keys, as long as that fits in
 // the 80 characters of a line.
-func pprint(st *state, v Value, a []Value) Value {
-	s := st.pretty(v)
+func pprint(st *state, v python.Value, a []python.Value) python.Value {
+	s := st.Pretty(v)
 	if utf8.RuneCountInString(s) > 80 {
-		refuse("pprint of more than 80 characters")
+		python.Refuse("pprint of more than 80 characters")
 	}
 	return s
 }
 
-func absolute(v Value) Value {
-	n, ok := numeric(v)
+func absolute(v python.Value) python.Value {
+	n, ok := python.Numeric(v)
 	if !ok {
-		if u, ok := v.(*Undefined); ok {
-			fail("%s", u.hint)
+		if u, ok := v.(*python.Undefined); ok {
+			python.Fail("%s", u.Hint)
 		}
-		fail("%s has no absolute value", typeName(v))
+		python.Fail("%s has no absolute value", python.TypeName(v))
 	}
 	if f, ok := n.(float64); ok {
 		return math.Abs(f)
 	}
-	i, _ := integer(n)
-	return normal(new(big.Int).Abs(i))
+	i, _ := python.Integer(n)
+	return python.Normal(new(big.Int).Abs(i))
 }
 
-func attrFilter(st *state, v Value, a []Value) Value {
-	name := st.str(a[0])
-	if u, ok := v.(*Undefined); ok {
-		fail("%s", u.hint)
+func attrFilter(st *state, v python.Value, a []python.Value) python.Value {
+	name := st.Str(a[0])
+	if u, ok := v.(*python.Undefined); ok {
+		python.Fail("%s", u.Hint)
 	}
-	if x, ok := st.attribute(v, name); ok {
+	if x, ok := st.Attribute(v, name); ok {
 		return x
 	}
-	return &Undefined{hint: typeName(v) + " has no attribute " + quoted(name)}
+	return &python.Undefined{Hint: python.TypeName(v) + " has no attribute " + python.Quoted(name)}
 }
 
-func defaultFilter(st *state, v Value, a []Value) Value {
-	_, undefined := v.(*Undefined)
-	if undefined || truth(a[1]) && !truth(v) {
+func defaultFilter(st *state, v python.Value, a []python.Value) python.Value {
+	_, undefined := v.(*python.Undefined)
+	if undefined || python.Truth(a[1]) && !python.Truth(v) {
 		return a[0]
 	}
 	return v
@@ -183,96 +187,96 @@ func defaultFilter(st *state, v Value, a []Value) Value {
 
 // toFloatValue is Python's float() of any value; false where it raises an
 // error that the filters catch.
-func toFloatValue(v Value) (float64, bool) {
-	if u, ok := v.(*Undefined); ok {
-		fail("%s", u.hint)
+func toFloatValue(v python.Value) (float64, bool) {
+	if u, ok := v.(*python.Undefined); ok {
+		python.Fail("%s", u.Hint)
 	}
-	if s, ok := text(v); ok {
-		return parseFloat(s)
+	if s, ok := python.Text(v); ok {
+		return python.ParseFloat(s)
 	}
-	if _, ok := numeric(v); !ok {
+	if _, ok := python.Numeric(v); !ok {
 		return 0, false
 	}
-	return toFloat(v), true
+	return python.ToFloat(v), true
 }
 
-func floatFilter(st *state, v Value, a []Value) Value {
+func floatFilter(st *state, v python.Value, a []python.Value) python.Value {
 	if f, ok := toFloatValue(v); ok {
 		return f
 	}
 	return a[0]
 }
 
-func intFilter(st *state, v Value, a []Value) Value {
-	if s, ok := text(v); ok {
-		if i, ok := parseInt(s, whole("the filter \"int\"", a[1])); ok {
+func intFilter(st *state, v python.Value, a []python.Value) python.Value {
+	if s, ok := python.Text(v); ok {
+		if i, ok := python.ParseInt(s, python.Whole("the filter \"int\"", a[1])); ok {
 			return i
 		}
 	} else if f, ok := v.(float64); ok {
 		if math.IsInf(f, 0) {
-			fail("%s is not an int", floatText(f))
+			python.Fail("%s is not an int", python.FloatText(f))
 		}
 		if !math.IsNaN(f) {
-			return truncate(f)
+			return python.Truncate(f)
 		}
 		return a[0]
-	} else if n, ok := numeric(v); ok {
+	} else if n, ok := python.Numeric(v); ok {
 		return n
 	}
 	f, ok := toFloatValue(v)
 	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
 		return a[0]
 	}
-	return truncate(f)
+	return python.Truncate(f)
 }
 
-func round(st *state, v Value, a []Value) Value {
-	method, ok := text(a[1])
+func round(st *state, v python.Value, a []python.Value) python.Value {
+	method, ok := python.Text(a[1])
 	if !ok || method != "common" && method != "ceil" && method != "floor" {
-		fail("the filter \"round\" wants the method common, ceil or floor")
+		python.Fail("the filter \"round\" wants the method common, ceil or floor")
 	}
-	if _, ok := numeric(v); !ok {
-		if u, ok := v.(*Undefined); ok {
-			fail("%s", u.hint)
+	if _, ok := python.Numeric(v); !ok {
+		if u, ok := v.(*python.Undefined); ok {
+			python.Fail("%s", u.Hint)
 		}
-		fail("%s cannot be rounded", typeName(v))
+		python.Fail("%s cannot be rounded", python.TypeName(v))
 	}
-	places := whole("the filter \"round\"", a[0])
+	places := python.Whole("the filter \"round\"", a[0])
 	if method == "common" {
-		return roundNumber(v, places)
+		return python.RoundNumber(v, places)
 	}
-	unit := arithmetic("**", int64(10), int64(places))
-	n, _ := numeric(v)
-	scaled := arithmetic("*", n, unit)
+	unit := python.Arithmetic("**", int64(10), int64(places))
+	n, _ := python.Numeric(v)
+	scaled := python.Arithmetic("*", n, unit)
 	if _, isFloat := scaled.(float64); !isFloat {
-		return arithmetic("/", scaled, unit)
+		return python.Arithmetic("/", scaled, unit)
 	}
-	f := toFloat(scaled)
+	f := python.ToFloat(scaled)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		fail("%s cannot be rounded", floatText(f))
+		python.Fail("%s cannot be rounded", python.FloatText(f))
 	}
 	if method == "ceil" {
 		f = math.Ceil(f)
 	} else {
 		f = math.Floor(f)
 	}
-	return arithmetic("/", truncate(f), unit)
+	return python.Arithmetic("/", python.Truncate(f), unit)
 }
 
-func fileSize(st *state, v Value, a []Value) Value {
+func fileSize(st *state, v python.Value, a []python.Value) python.Value {
 	f, ok := toFloatValue(v)
 	if !ok {
-		fail("%s is not a number of bytes", typeName(v))
+		python.Fail("%s is not a number of bytes", python.TypeName(v))
 	}
 	base, units := 1000.0, []string{"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
-	if truth(a[0]) {
+	if python.Truth(a[0]) {
 		base, units = 1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
 	}
 	switch {
 	case f == 1:
 		return "1 Byte"
 	case f < base:
-		return str(truncate(f)) + " Bytes"
+		return python.Str(python.Truncate(f)) + " Bytes"
 	}
 	unit := base
 	name := ""
@@ -282,62 +286,62 @@ func fileSize(st *state, v Value, a []Value) Value {
 			break
 		}
 	}
-	return st.fixed(base*f/unit, 1) + " " + name
+	return st.Fixed(base*f/unit, 1) + " " + name
 }
 
 // join writes items with a text between them.
-func join(st *state, v Value, a []Value) Value {
+func join(st *state, v python.Value, a []python.Value) python.Value {
 	var parts []string
 	get := st.getter(a[1], nil, false)
-	next := st.iter(v)
+	next := st.Iter(v)
 	for x, ok := next(); ok; x, ok = next() {
 		if a[1] != nil {
 			x = get(x)
 		}
-		s := st.str(x)
-		st.alloc(16)
+		s := st.Str(x)
+		st.Alloc(16)
 		parts = append(parts, s)
 	}
-	return st.join(st.str(a[0]), parts)
+	return st.Join(st.Str(a[0]), parts)
 }
 
-func replaceFilter(st *state, v Value, a []Value) Value {
+func replaceFilter(st *state, v python.Value, a []python.Value) python.Value {
 	n := -1
 	if a[2] != nil {
-		n = whole("the filter \"replace\"", a[2])
+		n = python.Whole("the filter \"replace\"", a[2])
 	}
-	return st.replace(st.str(v), st.str(a[0]), st.str(a[1]), n)
+	return st.Replace(st.Str(v), st.Str(a[0]), st.Str(a[1]), n)
 }
 
-func indent(st *state, v Value, a []Value) Value {
-	s := wantText("the filter \"indent\"", v)
-	pad, ok := text(a[0])
+func indent(st *state, v python.Value, a []python.Value) python.Value {
+	s := python.WantText("the filter \"indent\"", v)
+	pad, ok := python.Text(a[0])
 	if !ok {
-		n := max(whole("the filter \"indent\"", a[0]), 0)
-		st.room(n, 1)
-		pad = st.text(strings.Repeat(" ", n))
+		n := max(python.Whole("the filter \"indent\"", a[0]), 0)
+		st.Room(n, 1)
+		pad = st.Text(strings.Repeat(" ", n))
 	}
-	lines := splitLines(s+"\n", false)
-	st.room(len(pad)+1, len(lines))
+	lines := python.SplitLines(s+"\n", false)
+	st.Room(len(pad)+1, len(lines))
 	var b strings.Builder
 	for i, line := range lines {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if i > 0 && (line != "" || truth(a[2])) || i == 0 && truth(a[1]) {
+		if i > 0 && (line != "" || python.Truth(a[2])) || i == 0 && python.Truth(a[1]) {
 			b.WriteString(pad)
 		}
 		b.WriteString(line)
 	}
-	return same(v, st.text(b.String()))
+	return same(v, st.Text(b.String()))
 }
 
-func trim(st *state, v Value, a []Value) Value {
-	s := st.str(v)
+func trim(st *state, v python.Value, a []python.Value) python.Value {
+	s := st.Str(v)
 	if a[0] == nil {
-		return same(v, trimSpace(s))
+		return same(v, python.TrimSpace(s))
 	}
-	set := wantText("the filter \"trim\"", a[0])
+	set := python.WantText("the filter \"trim\"", a[0])
 	return same(v, strings.TrimFunc(s, func(r rune) bool { return strings.ContainsRune(set, r) }))
 }
 
@@ -351,11 +355,11 @@ func titleFilter(s string) string {
 			return
 		}
 		_, n := utf8.DecodeRuneInString(w)
-		b.WriteString(upper(w[:n]) + lower(w[n:]))
+		b.WriteString(python.Upper(w[:n]) + python.Lower(w[n:]))
 	}
 	from := 0
 	for i, r := range s {
-		between := isSpace(r) || strings.ContainsRune("-({[<", r)
+		between := python.IsSpace(r) || strings.ContainsRune("-({[<", r)
 		if between != start {
 			word(s[from:i])
 			from, start = i, between
@@ -365,85 +369,85 @@ func titleFilter(s string) string {
 	return b.String()
 }
 
-func truncateFilter(st *state, v Value, a []Value) Value {
-	n, end := whole("the filter \"truncate\"", a[0]), wantText("the filter \"truncate\"", a[2])
+func truncateFilter(st *state, v python.Value, a []python.Value) python.Value {
+	n, end := python.Whole("the filter \"truncate\"", a[0]), python.WantText("the filter \"truncate\"", a[2])
 	leeway := 5
 	if a[3] != nil {
-		leeway = whole("the filter \"truncate\"", a[3])
+		leeway = python.Whole("the filter \"truncate\"", a[3])
 	}
 	room := n - utf8.RuneCountInString(end)
 	if room < 0 || leeway < 0 {
-		fail("the filter \"truncate\" wants a length of at least its end's, and a leeway of at least 0")
+		python.Fail("the filter \"truncate\" wants a length of at least its end's, and a leeway of at least 0")
 	}
-	size, ok := length(v)
+	size, ok := python.Length(v)
 	if !ok {
-		fail("%s has no length", typeName(v))
+		python.Fail("%s has no length", python.TypeName(v))
 	}
 	if size-leeway <= n {
 		return v
 	}
-	s := wantText("the filter \"truncate\"", v)
-	cut := cutRunes(s, 0, room)
-	if !truth(a[1]) {
+	s := python.WantText("the filter \"truncate\"", v)
+	cut := python.CutRunes(s, 0, room)
+	if !python.Truth(a[1]) {
 		if i := strings.LastIndexByte(cut, ' '); i >= 0 {
 			cut = cut[:i]
 		}
 	}
-	return st.text(cut + end)
+	return st.Text(cut + end)
 }
 
-func urlEncode(st *state, v Value, a []Value) Value {
-	_, iterable := st.iterable(v)
-	if isText(v) || !iterable {
-		return st.text(quoteURL(st.str(v), "/"))
+func urlEncode(st *state, v python.Value, a []python.Value) python.Value {
+	_, iterable := st.Iterable(v)
+	if python.IsText(v) || !iterable {
+		return st.Text(python.QuoteURL(st.Str(v), "/"))
 	}
-	if d, ok := v.(*Dict); ok {
-		v = view{"items", d}
+	if d, ok := v.(*python.Dict); ok {
+		v = python.View{Kind: "items", D: d}
 	}
-	query := func(v Value) string { return strings.ReplaceAll(quoteURL(st.str(v), ""), "%20", "+") }
+	query := func(v python.Value) string { return strings.ReplaceAll(python.QuoteURL(st.Str(v), ""), "%20", "+") }
 	var parts []string
-	for _, pair := range st.list(v) {
-		kv := st.list(pair)
+	for _, pair := range st.List(v) {
+		kv := st.List(pair)
 		if len(kv) != 2 {
-			fail("the filter \"urlencode\" wants pairs")
+			python.Fail("the filter \"urlencode\" wants pairs")
 		}
 		parts = append(parts, query(kv[0])+"="+query(kv[1]))
 	}
-	return st.join("&", parts)
+	return st.Join("&", parts)
 }
 
-func xmlAttr(st *state, v Value, a []Value) Value {
-	d, ok := v.(*Dict)
+func xmlAttr(st *state, v python.Value, a []python.Value) python.Value {
+	d, ok := v.(*python.Dict)
 	if !ok {
-		fail("the filter \"xmlattr\" wants a dict, has %s", typeName(v))
+		python.Fail("the filter \"xmlattr\" wants a dict, has %s", python.TypeName(v))
 	}
 	var parts []string
 	for i, k := range d.Keys() {
 		x := d.Values()[i]
-		if _, undefined := x.(*Undefined); x == nil || undefined {
+		if _, undefined := x.(*python.Undefined); x == nil || undefined {
 			continue
 		}
-		if strings.ContainsFunc(st.str(k), func(r rune) bool { return isSpace(r) || strings.ContainsRune("/>=", r) }) {
-			fail("the filter \"xmlattr\" has a key with a character that is not allowed")
+		if strings.ContainsFunc(st.Str(k), func(r rune) bool { return python.IsSpace(r) || strings.ContainsRune("/>=", r) }) {
+			python.Fail("the filter \"xmlattr\" has a key with a character that is not allowed")
 		}
-		parts = append(parts, escapeHTML(plainFirst(st, k))+`="`+escapeHTML(plainFirst(st, x))+`"`)
+		parts = append(parts, python.EscapeHTML(plainFirst(st, k))+`="`+python.EscapeHTML(plainFirst(st, x))+`"`)
 	}
-	s := st.join(" ", parts)
-	if s != "" && truth(a[0]) {
+	s := st.Join(" ", parts)
+	if s != "" && python.Truth(a[0]) {
 		s = " " + s
 	}
 	return s
 }
 
-func formatFilter(st *state, v Value, args []Value, kw kwargs) Value {
-	if len(args) > 0 && len(kw.names) > 0 {
-		fail("the filter \"format\" wants arguments by place or by name, not both")
+func formatFilter(st *state, v python.Value, args []python.Value, kw python.Kwargs) python.Value {
+	if len(args) > 0 && len(kw.Names) > 0 {
+		python.Fail("the filter \"format\" wants arguments by place or by name, not both")
 	}
-	if !isText(v) {
-		v = st.str(v)
+	if !python.IsText(v) {
+		v = st.Str(v)
 	}
-	if len(kw.names) > 0 {
-		return st.percent(v, kw.dict())
+	if len(kw.Names) > 0 {
+		return st.Percent(v, kw.Dict())
 	}
-	return st.percent(v, &Tuple{args})
+	return st.Percent(v, &python.Tuple{Items: args})
 }

@@ -1,107 +1,129 @@
 package jinja
 
-import "math/big"
+import (
+	"math/big"
+
+	"logitscope/models/chat/jinja/python"
+)
 
 // globals are the functions that every template has.
-var globals map[string]Value
+var globals map[string]python.Value
 
 func init() {
-	globals = map[string]Value{}
-	for name, fn := range map[string]func(st *spent, args []Value, kw kwargs) Value{
-		"range":  rangeOf,
-		"dict":   func(st *spent, args []Value, kw kwargs) Value { return st.dictOf("dict", args, kw) },
-		"lipsum": func(*spent, []Value, kwargs) Value { refuse("the function \"lipsum\""); return nil },
-		"cycler": func(st *spent, args []Value, kw kwargs) Value {
-			noNames("cycler", kw)
+	globals = map[string]python.Value{}
+	for name, fn := range map[string]func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value{
+		"range": rangeOf,
+		"dict": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			return dictOf(st, "dict", args, kw)
+		},
+		"lipsum": func(*python.Run, []python.Value, python.Kwargs) python.Value {
+			python.Refuse("the function \"lipsum\"")
+			return nil
+		},
+		"cycler": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			python.NoNames("cycler", kw)
 			if len(args) == 0 {
-				fail("cycler wants at least one item")
+				python.Fail("cycler wants at least one item")
 			}
 			return &cycler{items: args}
 		},
-		"joiner": func(st *spent, args []Value, kw kwargs) Value {
-			return &joiner{sep: bind("joiner", optional("sep", ", "), args, kw)[0]}
+		"joiner": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			return &joiner{sep: python.Bind("joiner", python.Optional("sep", ", "), args, kw)[0]}
 		},
-		"namespace": func(st *spent, args []Value, kw kwargs) Value {
-			return &namespace{st.dictOf("namespace", args, kw)}
+		"namespace": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			return &python.Namespace{Attrs: dictOf(st, "namespace", args, kw)}
 		},
-		"raise_exception": func(st *spent, args []Value, kw kwargs) Value {
-			v := bind("raise_exception", params("message"), args, kw)[0]
-			panic(&Error{Kind: Raised, Line: st.line, Message: st.str(v)})
+		"raise_exception": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			v := python.Bind("raise_exception", python.Params("message"), args, kw)[0]
+			panic(&python.Error{Kind: python.Raised, Line: st.Line, Message: st.Str(v)})
 		},
-		"strftime_now": func(st *spent, args []Value, kw kwargs) Value {
-			v := bind("strftime_now", params("format"), args, kw)[0]
-			return st.text(st.strftime(wantText("strftime_now", v)))
+		"strftime_now": func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			v := python.Bind("strftime_now", python.Params("format"), args, kw)[0]
+			return st.Text(st.Strftime(python.WantText("strftime_now", v)))
 		},
 	} {
-		globals[name] = &function{name: name, fn: fn}
+		globals[name] = &python.Function{Name: name, Fn: fn}
 	}
 }
 
-func rangeOf(st *spent, args []Value, kw kwargs) Value {
-	noNames("range", kw)
+func rangeOf(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+	python.NoNames("range", kw)
 	if len(args) == 0 || len(args) > 3 {
-		fail("range wants one to three numbers")
+		python.Fail("range wants one to three numbers")
 	}
 	n := [3]int64{0, 0, 1}
 	for i, v := range args {
 		if _, ok := v.(*big.Int); ok {
-			exceed("range wants numbers of at most 64 bits")
+			python.Exceed("range wants numbers of at most 64 bits")
 		}
-		n[i] = int64(whole("range", v))
+		n[i] = int64(python.Whole("range", v))
 	}
 	if len(args) == 1 {
 		n[0], n[1] = 0, n[0]
 	}
 	if n[2] == 0 {
-		fail("range wants a step that is not 0")
+		python.Fail("range wants a step that is not 0")
 	}
 	size := new(big.Int).Sub(big.NewInt(n[1]), big.NewInt(n[0]))
 	size.Quo(size, big.NewInt(n[2]))
-	if size.Cmp(big.NewInt(maxRange)) > 0 || rangeValue(struct{ start, stop, step int64 }{n[0], n[1], n[2]}).len() > maxRange {
-		exceed("range has more than %d numbers", maxRange)
+	if size.Cmp(big.NewInt(maxRange)) > 0 || (python.RangeValue{Start: n[0], Stop: n[1], Step: n[2]}).Len() > maxRange {
+		python.Exceed("range has more than %d numbers", maxRange)
 	}
-	return rangeValue{n[0], n[1], n[2]}
+	return python.RangeValue{Start: n[0], Stop: n[1], Step: n[2]}
 }
 
 // dictOf is Python's dict(...).
-func (st *spent) dictOf(fn string, args []Value, kw kwargs) *Dict {
+func dictOf(st *python.Run, fn string, args []python.Value, kw python.Kwargs) *python.Dict {
 	if len(args) > 1 {
-		fail("%s wants at most one argument by place", fn)
+		python.Fail("%s wants at most one argument by place", fn)
 	}
-	d := NewDict()
+	d := python.NewDict()
 	if len(args) == 1 {
 		switch v := args[0].(type) {
-		case *Dict:
-			d.update(v)
+		case *python.Dict:
+			d.Update(v)
 		default:
-			for _, pair := range st.list(v) {
-				kv := st.list(pair)
+			for _, pair := range st.List(v) {
+				kv := st.List(pair)
 				if len(kv) != 2 {
-					fail("%s wants pairs", fn)
+					python.Fail("%s wants pairs", fn)
 				}
-				d.set(kv[0], kv[1])
+				d.Put(kv[0], kv[1])
 			}
 		}
 	}
-	d.update(kw.dict())
-	st.alloc(64 * len(d.Keys()))
+	d.Update(kw.Dict())
+	st.Alloc(64 * len(d.Keys()))
 	return d
 }
 
+// What is a value of a template here is an object to python.
+var (
+	_ python.Object   = (*macro)(nil)
+	_ python.Object   = (*loopContext)(nil)
+	_ python.Object   = (*cycler)(nil)
+	_ python.Object   = (*joiner)(nil)
+	_ python.Callable = (*macro)(nil)
+	_ python.Callable = (*loopContext)(nil)
+	_ python.Callable = (*joiner)(nil)
+	_ python.Written  = (*loopContext)(nil)
+	_ python.Iterated = (*loopContext)(nil)
+)
+
 // cycler gives its items in turn.
 type cycler struct {
-	items []Value
+	items []python.Value
 	pos   int
 }
 
 // joiner writes nothing at first, then its text.
 type joiner struct {
-	sep  Value
+	sep  python.Value
 	used bool
 }
 
-func (j *joiner) call(st *spent, args []Value, kw kwargs) Value {
-	bind("joiner", nil, args, kw)
+func (j *joiner) Call(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+	python.Bind("joiner", nil, args, kw)
 	if !j.used {
 		j.used = true
 		return ""
@@ -109,9 +131,9 @@ func (j *joiner) call(st *spent, args []Value, kw kwargs) Value {
 	return j.sep
 }
 
-func (j *joiner) typeName() string { return "Joiner" }
+func (j *joiner) TypeName() string { return "Joiner" }
 
-func (j *joiner) attr(_ *spent, name string) (Value, bool) {
+func (j *joiner) Attr(_ *python.Run, name string) (python.Value, bool) {
 	switch name {
 	case "sep":
 		return j.sep, true
@@ -121,25 +143,25 @@ func (j *joiner) attr(_ *spent, name string) (Value, bool) {
 	return nil, false
 }
 
-func (c *cycler) attr(_ *spent, name string) (Value, bool) {
-	method := methodsOf(name)
+func (c *cycler) Attr(_ *python.Run, name string) (python.Value, bool) {
+	method := python.MethodsOf(name)
 	switch name {
 	case "current":
 		return c.items[c.pos], true
 	case "items":
-		return &Tuple{c.items}, true
+		return &python.Tuple{Items: c.items}, true
 	case "pos":
 		return int64(c.pos), true
 	case "next":
-		return method(nil, func([]Value) Value {
+		return method(nil, func([]python.Value) python.Value {
 			v := c.items[c.pos]
 			c.pos = (c.pos + 1) % len(c.items)
 			return v
 		})
 	case "reset":
-		return method(nil, func([]Value) Value { c.pos = 0; return nil })
+		return method(nil, func([]python.Value) python.Value { c.pos = 0; return nil })
 	}
 	return nil, false
 }
 
-func (c *cycler) typeName() string { return "Cycler" }
+func (c *cycler) TypeName() string { return "Cycler" }

@@ -1,6 +1,6 @@
-// Package jinja is an interpreter for chat templates: the language of Jinja2
-// with the sandbox, the white space rules and the functions that Hugging
-// Face's transformers gives to a model's template.
+// Package jinja answers: what does a chat template write? It is an interpreter for
+// the language of Jinja2 with the sandbox, the white space rules and the functions
+// that Hugging Face's transformers gives to a model's template.
 //
 // It says what Jinja2 3.1 says, byte for byte, or gives an error. Values are
 // Python's: integers of any size, floats that print as repr does, texts that
@@ -18,6 +18,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 // Limits of any template.
@@ -59,9 +61,9 @@ type Options struct {
 // Parse reads a template. Its error is an [*Error].
 func Parse(source string) (t *Template, err error) {
 	if len(source) > MaxSource {
-		return nil, &Error{Kind: Exceeded, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), MaxSource)}
+		return nil, &python.Error{Kind: python.Exceeded, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), MaxSource)}
 	}
-	defer caught(&err)
+	defer python.Caught(&err)
 	p := &parser{toks: lex(source)}
 	body := p.template()
 	r := resolver{}
@@ -77,7 +79,7 @@ func Parse(source string) (t *Template, err error) {
 // Render writes the template with the variables given, whose values are those
 // that [FromJSON] makes, or texts, bools, ints, float64s, nil, and [*Dict]s and
 // [*List]s of them. Its error is an [*Error], or that of the context.
-func (t *Template) Render(ctx context.Context, vars *Dict, opt Options) (out string, err error) {
+func (t *Template) Render(ctx context.Context, vars *python.Dict, opt Options) (out string, err error) {
 	if opt.Limits.Steps == 0 {
 		opt.Limits.Steps = 20_000_000
 	}
@@ -87,12 +89,12 @@ func (t *Template) Render(ctx context.Context, vars *Dict, opt Options) (out str
 	if opt.Now.IsZero() {
 		opt.Now = time.Now()
 	}
-	st := &state{spent: &spent{ctx: ctx, now: opt.Now, steps: opt.Limits.Steps, bytes: opt.Limits.Bytes}, vars: vars, exported: map[string]Value{}}
+	st := &state{Run: &python.Run{Ctx: ctx, Now: opt.Now, Steps: opt.Limits.Steps, Bytes: opt.Limits.Bytes}, vars: vars, exported: map[string]python.Value{}}
 	defer func() {
-		if e, ok := err.(*Error); ok && e.Line == 0 {
-			e.Line = st.line
+		if e, ok := err.(*python.Error); ok && e.Line == 0 {
+			e.Line = st.Line
 		}
 	}()
-	defer caught(&err)
+	defer python.Caught(&err)
 	return st.capture(func() { st.run(t.root, st.enter(t.body, nil)) }), nil
 }

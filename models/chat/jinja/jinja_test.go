@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 var now = time.Date(2026, 3, 7, 9, 5, 4, 0, time.UTC)
@@ -48,16 +50,16 @@ func jinjaCases(t testing.TB) (list []jinjaCase) {
 	return list
 }
 
-func vars(t testing.TB, data []byte) *Dict {
+func vars(t testing.TB, data []byte) *python.Dict {
 	t.Helper()
-	v, err := FromJSON(data)
+	v, err := python.FromJSON(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.(*Dict)
+	return v.(*python.Dict)
 }
 
-func render(source string, vars *Dict, limits Limits) (string, error) {
+func render(source string, vars *python.Dict, limits Limits) (string, error) {
 	t, err := Parse(source)
 	if err != nil {
 		return "", err
@@ -85,39 +87,39 @@ func TestAgainstJinja2(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		template string
-		kind     Kind
+		kind     python.Kind
 		line     int
 		words    string
 	}{
-		{"a\n{% if x %}\nb", Syntax, 3, "{% endif %}"},
-		{"{{ 1\n+ }}", Syntax, 2, "want an expression"},
-		{"\n\n{{ 'a' | nosuch }}", Syntax, 3, `unknown filter "nosuch"`},
-		{"{{ 1 is nosuch }}", Syntax, 1, `unknown test "nosuch"`},
-		{"{% nosuch %}", Syntax, 1, `unknown tag "nosuch"`},
-		{"{% break %}", Syntax, 1, "outside of a loop"},
-		{"{{ 'a }}", Syntax, 1, "string has no end"},
-		{"{# a", Syntax, 1, "comment has no end"},
-		{"{{ (1] }}", Syntax, 1, `unexpected ']', want ')'`},
-		{"{% for loop in [1] %}{% endfor %}", Syntax, 1, "loop cannot be assigned to"},
-		{"{% set a.b.c = 1 %}", Syntax, 1, "unexpected"},
-		{"{% set 'a' = 1 %}", Syntax, 1, "assigned to"},
-		{"\n{{ 1 % 0 }}", Failed, 2, "division by zero"},
-		{"\n{{ 1 // 0 }}", Failed, 2, "division by zero"},
-		{"\n\n{{ x.y }}", Failed, 3, `"x" is undefined`},
-		{"{{ 'a' + 1 }}", Failed, 1, "str + int"},
-		{"{% if false %}{{ 'a' | nosuch }}{% endif %}{% if true %}\n{{ 'a' | nosuch }}{% endif %}", Failed, 2, `unknown filter "nosuch"`},
-		{"{% include 'x' %}", Failed, 1, "include"},
-		{"{{ [1].append(2) }}", Failed, 1, `"append" of a list is not safe`},
-		{"{{ [1] | random }}", Unsupported, 1, `the filter "random"`},
-		{"{{ 'a'.upper }}", Unsupported, 1, "address"},
-		{"{{ lipsum() }}", Unsupported, 1, "lipsum"},
-		{`{{ "\ud800" }}`, Unsupported, 1, "surrogate"},
-		{"{% block a scoped %}{% endblock %}", Unsupported, 1, "scoped"},
-		{"a\n{{ raise_exception('no, ' ~ 1) }}", Raised, 2, "no, 1"},
-		{"{{ range(100001) }}", Exceeded, 1, "range has more than"},
+		{"a\n{% if x %}\nb", python.Syntax, 3, "{% endif %}"},
+		{"{{ 1\n+ }}", python.Syntax, 2, "want an expression"},
+		{"\n\n{{ 'a' | nosuch }}", python.Syntax, 3, `unknown filter "nosuch"`},
+		{"{{ 1 is nosuch }}", python.Syntax, 1, `unknown test "nosuch"`},
+		{"{% nosuch %}", python.Syntax, 1, `unknown tag "nosuch"`},
+		{"{% break %}", python.Syntax, 1, "outside of a loop"},
+		{"{{ 'a }}", python.Syntax, 1, "string has no end"},
+		{"{# a", python.Syntax, 1, "comment has no end"},
+		{"{{ (1] }}", python.Syntax, 1, `unexpected ']', want ')'`},
+		{"{% for loop in [1] %}{% endfor %}", python.Syntax, 1, "loop cannot be assigned to"},
+		{"{% set a.b.c = 1 %}", python.Syntax, 1, "unexpected"},
+		{"{% set 'a' = 1 %}", python.Syntax, 1, "assigned to"},
+		{"\n{{ 1 % 0 }}", python.Failed, 2, "division by zero"},
+		{"\n{{ 1 // 0 }}", python.Failed, 2, "division by zero"},
+		{"\n\n{{ x.y }}", python.Failed, 3, `"x" is undefined`},
+		{"{{ 'a' + 1 }}", python.Failed, 1, "str + int"},
+		{"{% if false %}{{ 'a' | nosuch }}{% endif %}{% if true %}\n{{ 'a' | nosuch }}{% endif %}", python.Failed, 2, `unknown filter "nosuch"`},
+		{"{% include 'x' %}", python.Failed, 1, "include"},
+		{"{{ [1].append(2) }}", python.Failed, 1, `"append" of a list is not safe`},
+		{"{{ [1] | random }}", python.Unsupported, 1, `the filter "random"`},
+		{"{{ 'a'.upper }}", python.Unsupported, 1, "address"},
+		{"{{ lipsum() }}", python.Unsupported, 1, "lipsum"},
+		{`{{ "\ud800" }}`, python.Unsupported, 1, "surrogate"},
+		{"{% block a scoped %}{% endblock %}", python.Unsupported, 1, "scoped"},
+		{"a\n{{ raise_exception('no, ' ~ 1) }}", python.Raised, 2, "no, 1"},
+		{"{{ range(100001) }}", python.Exceeded, 1, "range has more than"},
 	} {
-		_, err := render(c.template, NewDict(), Limits{})
-		var e *Error
+		_, err := render(c.template, python.NewDict(), Limits{})
+		var e *python.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Line != c.line || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%q: %#v (%v), want kind %d, line %d, %q", c.template, err, err, c.kind, c.line, c.words)
 		}
@@ -189,7 +191,7 @@ func TestHostile(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		out, err := render(template, NewDict(), Limits{Steps: 2_000_000, Bytes: 16 << 20})
+		out, err := render(template, python.NewDict(), Limits{Steps: 2_000_000, Bytes: 16 << 20})
 		runtime.ReadMemStats(&after)
 		switch {
 		case err == nil:
@@ -213,7 +215,7 @@ func TestNotHostile(t *testing.T) {
 		`{{ 2 ** 64 }} {{ (2 ** 64) // 3 }} {{ -(2 ** 64) % 7 }}`:                                        "18446744073709551616 6148914691236517205 5",
 		`{{ (2.5 is number) ~ ("1" * 400) | int % 97 }}`:                                                 "True" + fmt.Sprint(repunitMod(400, 97)),
 	} {
-		got, err := render(template, NewDict(), Limits{})
+		got, err := render(template, python.NewDict(), Limits{})
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", template, got, err, want)
 		}
@@ -236,7 +238,7 @@ func TestContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := tmpl.Render(ctx, NewDict(), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := tmpl.Render(ctx, python.NewDict(), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that of the context", err)
 	}
 }
@@ -251,7 +253,7 @@ func TestParallel(t *testing.T) {
 	for i := range 4 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			d := NewDict()
+			d := python.NewDict()
 			d.Set("v", int64(i))
 			for range 50 {
 				got, err := tmpl.Render(context.Background(), d, Options{})
@@ -265,11 +267,11 @@ func TestParallel(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	for _, data := range []string{`{"b": 1, "a": [1.0, 1e3, null, true, "é\n\u2028"], "": {}}`, `[]`, `12345678901234567890123`, `"\ud83d\ude00"`} {
-		v, err := FromJSON([]byte(data))
+		v, err := python.FromJSON([]byte(data))
 		if err != nil {
 			t.Fatalf("%s: %v", data, err)
 		}
-		out, err := ToJSON(v)
+		out, err := python.ToJSON(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,15 +279,15 @@ func TestJSON(t *testing.T) {
 		if json.Unmarshal([]byte(data), &a); json.Unmarshal(out, &b) != nil || !cmp.Equal(a, b) {
 			t.Errorf("%s became %s", data, out)
 		}
-		if v, err = FromJSON(out); err != nil {
+		if v, err = python.FromJSON(out); err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := ToJSON(v); string(again) != string(out) {
+		if again, _ := python.ToJSON(v); string(again) != string(out) {
 			t.Errorf("%s became %s", out, again)
 		}
 	}
 	for _, data := range []string{``, `{`, `[1`, `{"a": }`, `1 2`, `"\ud800"`, `"\ude00\ud83d"`, strings.Repeat("[", 600) + strings.Repeat("]", 600)} {
-		if v, err := FromJSON([]byte(data)); err == nil {
+		if v, err := python.FromJSON([]byte(data)); err == nil {
 			t.Errorf("%.40s: gives %v, want an error", data, v)
 		}
 	}
@@ -297,12 +299,12 @@ func FuzzRender(f *testing.F) {
 	for _, c := range jinjaCases(f) {
 		f.Add(c.Template)
 	}
-	d := NewDict()
-	d.Set("messages", &List{[]Value{"a", int64(1), 2.5, nil, &List{[]Value{"b"}}}})
+	d := python.NewDict()
+	d.Set("messages", &python.List{Items: []python.Value{"a", int64(1), 2.5, nil, &python.List{Items: []python.Value{"b"}}}})
 	d.Set("x", "ex")
 	f.Fuzz(func(t *testing.T, source string) {
 		_, err := render(source, d, Limits{Steps: 100_000, Bytes: 1 << 20})
-		var e *Error
+		var e *python.Error
 		if err != nil && !errors.As(err, &e) {
 			t.Errorf("%q: %v, want an error of the package", source, err)
 		}
@@ -313,22 +315,22 @@ func FuzzRender(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`{"a": [1, 2.5, "x", null]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := FromJSON(data)
+		v, err := python.FromJSON(data)
 		if err != nil {
 			return
 		}
-		out, err := ToJSON(v)
+		out, err := python.ToJSON(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := FromJSON(out)
+		again, err := python.FromJSON(out)
 		if err != nil {
 			if f := err.Error(); strings.Contains(f, "surrogate") || !json.Valid(out) { // 1e999 is Infinity, as in Python
 				return
 			}
 			t.Fatalf("%s: %v", out, err)
 		}
-		if twice, _ := ToJSON(again); string(twice) != string(out) {
+		if twice, _ := python.ToJSON(again); string(twice) != string(out) {
 			t.Errorf("%s became %s", out, twice)
 		}
 	})

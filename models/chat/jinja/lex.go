@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"logitscope/models/chat/jinja/python"
 )
 
 type tokenKind int
@@ -25,8 +27,8 @@ const (
 
 type token struct {
 	kind  tokenKind
-	text  string // of a name, operator or text; the value of a string
-	value Value  // of a number
+	text  string       // of a name, operator or text; the value of a string
+	value python.Value // of a number
 	line  int
 }
 
@@ -38,21 +40,13 @@ func (t token) describe() string {
 	case tokData:
 		return "text"
 	case tokInt, tokFloat:
-		return str(t.value)
+		return python.Str(t.value)
 	}
-	return quoted(t.text)
-}
-
-// quoted shows a text of the template in an error, cut to a moderate length.
-func quoted(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return strconv.Quote(s)
+	return python.Quoted(t.text)
 }
 
 func syntax(line int, format string, args ...any) {
-	panic(&Error{Kind: Syntax, Line: line, Message: fmt.Sprintf(format, args...)})
+	panic(&python.Error{Kind: python.Syntax, Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
 // lexer splits a source into tokens, with trim_blocks and lstrip_blocks on.
@@ -127,7 +121,7 @@ func (l *lexer) data() {
 		if m := rawTag(rest[n:], "raw"); m > 0 {
 			n += m
 			if rest[n-3] == '-' {
-				n += len(rest[n:]) - len(trimLeft(rest[n:]))
+				n += len(rest[n:]) - len(python.TrimLeft(rest[n:]))
 			}
 			l.advance(n)
 			l.raw()
@@ -154,12 +148,12 @@ func (l *lexer) text(s string) {
 func (l *lexer) stripped(s string, mark byte, variable bool) string {
 	switch {
 	case mark == '-':
-		return trimRight(s)
+		return python.TrimRight(s)
 	case mark == '+' || variable:
 		return s
 	}
 	line := strings.LastIndexByte(s, '\n') + 1
-	if (line > 0 || l.lineStart) && trimLeft(s[line:]) == "" {
+	if (line > 0 || l.lineStart) && python.TrimLeft(s[line:]) == "" {
 		return s[:line]
 	}
 	return s
@@ -167,11 +161,11 @@ func (l *lexer) stripped(s string, mark byte, variable bool) string {
 
 // rawTag returns the length of "raw %}" at the start of s, 0 if it is not that.
 func rawTag(s, name string) int {
-	t := trimLeft(s)
+	t := python.TrimLeft(s)
 	if !strings.HasPrefix(t, name) {
 		return 0
 	}
-	t = trimLeft(t[len(name):])
+	t = python.TrimLeft(t[len(name):])
 	for _, end := range []string{"-%}", "%}"} {
 		if strings.HasPrefix(t, end) {
 			return len(s) - len(t) + len(end)
@@ -228,7 +222,7 @@ func (l *lexer) closing(mark byte, end string, block bool) {
 	rest := l.rest()
 	switch {
 	case mark == '-':
-		n += len(rest[n:]) - len(trimLeft(rest[n:]))
+		n += len(rest[n:]) - len(python.TrimLeft(rest[n:]))
 	case mark == '+':
 	case block && strings.HasPrefix(rest[n:], "\n"):
 		n++
@@ -241,7 +235,7 @@ func (l *lexer) tag(end string) {
 	var open []byte // brackets that wait for their end
 	begun := l.line
 	for {
-		l.advance(len(l.rest()) - len(trimLeft(l.rest())))
+		l.advance(len(l.rest()) - len(python.TrimLeft(l.rest())))
 		rest := l.rest()
 		if rest == "" {
 			syntax(begun, "a tag has no end, want %s", end)
@@ -275,7 +269,7 @@ func (l *lexer) tag(end string) {
 				n = len(rest)
 			}
 			if !unicode.IsLetter(r) && r != '_' && !unicode.Is(unicode.Nl, r) {
-				syntax(l.line, "%s is not a name", quoted(rest[:n]))
+				syntax(l.line, "%s is not a name", python.Quoted(rest[:n]))
 			}
 			l.add(token{kind: tokName, text: rest[:n]})
 			l.advance(n)
@@ -318,31 +312,15 @@ func operator(s string) string {
 	return ""
 }
 
-// digits returns the length of the digits at the start of s, which single
-// underscores may separate.
-func digits(s, allowed string) int {
-	n := 0
-	for n < len(s) {
-		if strings.IndexByte(allowed, s[n]) >= 0 {
-			n++
-		} else if s[n] == '_' && n > 0 && n+1 < len(s) && strings.IndexByte(allowed, s[n+1]) >= 0 {
-			n += 2
-		} else {
-			break
-		}
-	}
-	return n
-}
-
 const decimals = "0123456789"
 
 // number reads an integer or a float.
 func (l *lexer) number() {
 	rest := l.rest()
-	whole := digits(rest, decimals)
+	whole := python.Digits(rest, decimals)
 	n := whole
 	if n < len(rest) && rest[n] == '.' {
-		if m := digits(rest[n+1:], decimals); m > 0 {
+		if m := python.Digits(rest[n+1:], decimals); m > 0 {
 			n += 1 + m
 		}
 	}
@@ -351,7 +329,7 @@ func (l *lexer) number() {
 		if m < len(rest) && (rest[m] == '+' || rest[m] == '-') {
 			m++
 		}
-		if d := digits(rest[m:], decimals); d > 0 {
+		if d := python.Digits(rest[m:], decimals); d > 0 {
 			n = m + d
 		}
 	}
@@ -364,7 +342,7 @@ func (l *lexer) number() {
 	}
 	n, base := whole, 10
 	if rest[0] == '0' {
-		n = digits(rest, "0")
+		n = python.Digits(rest, "0")
 		if len(rest) > 1 {
 			for i, set := range []string{"01", "01234567", "0123456789abcdefABCDEF"} {
 				c := "box"[i]
@@ -375,7 +353,7 @@ func (l *lexer) number() {
 				if len(rest) > 2 && rest[2] == '_' {
 					from = 3
 				}
-				if m := digits(rest[from:], set); m > 0 {
+				if m := python.Digits(rest[from:], set); m > 0 {
 					n, base = from+m, []int{2, 8, 16}[i]
 				}
 			}
@@ -385,11 +363,11 @@ func (l *lexer) number() {
 	if base != 10 {
 		text = text[2:]
 	}
-	if len(text) > maxDigits {
-		exceed("an integer has more than %d digits", maxDigits)
+	if len(text) > python.MaxDigits {
+		python.Exceed("an integer has more than %d digits", python.MaxDigits)
 	}
 	i, _ := new(big.Int).SetString(text, base)
-	l.add(token{kind: tokInt, value: normal(i)})
+	l.add(token{kind: tokInt, value: python.Normal(i)})
 	l.advance(n)
 }
 
@@ -447,12 +425,12 @@ func unescape(s string, line int) string {
 				syntax(line, "\\%c wants %d hexadecimal digits of a character", c, n)
 			}
 			if !utf8.ValidRune(rune(r)) {
-				panic(&Error{Kind: Unsupported, Line: line, Message: fmt.Sprintf("half of a surrogate pair, \\%s, is not supported", s[i:i+1+n])})
+				panic(&python.Error{Kind: python.Unsupported, Line: line, Message: fmt.Sprintf("half of a surrogate pair, \\%s, is not supported", s[i:i+1+n])})
 			}
 			b.WriteRune(rune(r))
 			i += n
 		case c == 'N':
-			panic(&Error{Kind: Unsupported, Line: line, Message: "a character by its name, \\N, is not supported"})
+			panic(&python.Error{Kind: python.Unsupported, Line: line, Message: "a character by its name, \\N, is not supported"})
 		default:
 			b.WriteByte('\\')
 			b.WriteByte(c)

@@ -1,22 +1,26 @@
 package jinja
 
-import "fmt"
+import (
+	"fmt"
+
+	"logitscope/models/chat/jinja/python"
+)
 
 // loopContext is the variable loop.
 type loopContext struct {
-	next      func() (Value, bool)
-	over      Value
+	next      func() (python.Value, bool)
+	over      python.Value
 	index0    int
 	length    int // -1 until it is known
 	depth0    int
-	before    Value
-	current   Value
-	after     Value // the item after current, if it was looked at
-	changedTo Value
-	recurse   func(over Value) string // nil if the loop is not recursive
+	before    python.Value
+	current   python.Value
+	after     python.Value // the item after current, if it was looked at
+	changedTo python.Value
+	recurse   func(over python.Value) string // nil if the loop is not recursive
 }
 
-func (l *loopContext) advance() (Value, bool) {
+func (l *loopContext) advance() (python.Value, bool) {
 	v, ok := l.after, true
 	if v == missing {
 		v, ok = l.next()
@@ -31,7 +35,7 @@ func (l *loopContext) advance() (Value, bool) {
 }
 
 // peek looks at the item after the current one; missing if there is none.
-func (l *loopContext) peek() Value {
+func (l *loopContext) peek() python.Value {
 	if l.after == missing {
 		if v, ok := l.next(); ok {
 			l.after = v
@@ -41,24 +45,24 @@ func (l *loopContext) peek() Value {
 }
 
 // len returns the number of items, for which those of an iterator are read.
-func (l *loopContext) len(st *spent) int {
+func (l *loopContext) len(st *python.Run) int {
 	if l.length >= 0 {
 		return l.length
 	}
-	if n, ok := length(l.over); ok && l.over != nil {
+	if n, ok := python.Length(l.over); ok && l.over != nil {
 		l.length = n
 		return n
 	}
-	var rest []Value
+	var rest []python.Value
 	for v, ok := l.next(); ok; v, ok = l.next() {
-		st.alloc(16)
+		st.Alloc(16)
 		rest = append(rest, v)
 	}
 	l.length = l.index0 + 1 + len(rest)
 	if l.after != missing {
 		l.length++
 	}
-	l.next = func() (Value, bool) {
+	l.next = func() (python.Value, bool) {
 		if len(rest) == 0 {
 			return nil, false
 		}
@@ -69,7 +73,7 @@ func (l *loopContext) len(st *spent) int {
 	return l.length
 }
 
-func (l *loopContext) attr(st *spent, name string) (Value, bool) {
+func (l *loopContext) Attr(st *python.Run, name string) (python.Value, bool) {
 	switch name {
 	case "index":
 		return int64(l.index0 + 1), true
@@ -91,27 +95,27 @@ func (l *loopContext) attr(st *spent, name string) (Value, bool) {
 		return int64(l.depth0), true
 	case "previtem":
 		if l.before == missing {
-			return &Undefined{hint: "there is no item before this one"}, true
+			return &python.Undefined{Hint: "there is no item before this one"}, true
 		}
 		return l.before, true
 	case "nextitem":
 		if v := l.peek(); v != missing {
 			return v, true
 		}
-		return &Undefined{hint: "there is no item after this one"}, true
+		return &python.Undefined{Hint: "there is no item after this one"}, true
 	case "cycle":
-		return &function{name: "loop.cycle", fn: func(st *spent, args []Value, kw kwargs) Value {
-			noNames("loop.cycle", kw)
+		return &python.Function{Name: "loop.cycle", Fn: func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			python.NoNames("loop.cycle", kw)
 			if len(args) == 0 {
-				fail("loop.cycle has no items")
+				python.Fail("loop.cycle has no items")
 			}
 			return args[l.index0%len(args)]
 		}}, true
 	case "changed":
-		return &function{name: "loop.changed", fn: func(st *spent, args []Value, kw kwargs) Value {
-			noNames("loop.changed", kw)
-			now := &Tuple{args}
-			if l.changedTo != missing && st.equal(l.changedTo, now) {
+		return &python.Function{Name: "loop.changed", Fn: func(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+			python.NoNames("loop.changed", kw)
+			now := &python.Tuple{Items: args}
+			if l.changedTo != missing && st.Equal(l.changedTo, now) {
 				return false
 			}
 			l.changedTo = now
@@ -121,23 +125,23 @@ func (l *loopContext) attr(st *spent, name string) (Value, bool) {
 	return nil, false
 }
 
-func (l *loopContext) call(st *spent, args []Value, kw kwargs) Value {
-	v := bind("loop", params("iterable"), args, kw)
+func (l *loopContext) Call(st *python.Run, args []python.Value, kw python.Kwargs) python.Value {
+	v := python.Bind("loop", python.Params("iterable"), args, kw)
 	if l.recurse == nil {
-		fail("loop is called, but the loop is not marked as recursive")
+		python.Fail("loop is called, but the loop is not marked as recursive")
 	}
 	return l.recurse(v[0])
 }
 
-func (l *loopContext) typeName() string { return "LoopContext" }
+func (l *loopContext) TypeName() string { return "LoopContext" }
 
-func (l *loopContext) written(st *spent) string {
+func (l *loopContext) Written(st *python.Run) string {
 	return fmt.Sprintf("<LoopContext %d/%d>", l.index0+1, l.len(st))
 }
 
-func (l *loopContext) iterator() func() (Value, bool) {
-	return func() (Value, bool) {
+func (l *loopContext) Iterator() func() (python.Value, bool) {
+	return func() (python.Value, bool) {
 		x, ok := l.advance()
-		return &Tuple{[]Value{x, l}}, ok
+		return &python.Tuple{Items: []python.Value{x, l}}, ok
 	}
 }

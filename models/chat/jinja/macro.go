@@ -1,5 +1,9 @@
 package jinja
 
+import (
+	"logitscope/models/chat/jinja/python"
+)
+
 // macro is a macro, or the body of a call block, with the frame around it.
 type macro struct {
 	st    *state
@@ -7,7 +11,7 @@ type macro struct {
 	frame *frame
 }
 
-func (m *macro) call(_ *spent, args []Value, kw kwargs) Value {
+func (m *macro) Call(_ *python.Run, args []python.Value, kw python.Kwargs) python.Value {
 	st, n := m.st, m.node
 	in := st.enter(n.inner, m.frame)
 	given := min(len(args), len(n.params))
@@ -17,7 +21,7 @@ func (m *macro) call(_ *spent, args []Value, kw kwargs) Value {
 		if i < given {
 			v = args[i]
 		} else {
-			if x, ok := kw.take(p.name); ok {
+			if x, ok := kw.Take(p.name); ok {
 				v = x
 			}
 			foundCaller = foundCaller || p.name == "caller"
@@ -25,23 +29,23 @@ func (m *macro) call(_ *spent, args []Value, kw kwargs) Value {
 		in.vars[p.slot] = v
 	}
 	if n.callerSlot >= 0 && !foundCaller {
-		v, _ := kw.take("caller")
+		v, _ := kw.Take("caller")
 		if v == nil {
-			v = &Undefined{hint: "there is no caller"}
+			v = &python.Undefined{Hint: "there is no caller"}
 		}
 		in.vars[n.callerSlot] = v
 	}
 	switch {
 	case n.kwargsSlot >= 0:
-		in.vars[n.kwargsSlot] = kw.dict()
-	case len(kw.names) > 0:
-		fail("the macro %s has no parameter %s", quoted(n.name), quoted(kw.names[0]))
+		in.vars[n.kwargsSlot] = kw.Dict()
+	case len(kw.Names) > 0:
+		python.Fail("the macro %s has no parameter %s", python.Quoted(n.name), python.Quoted(kw.Names[0]))
 	}
 	switch {
 	case n.varargsSlot >= 0:
-		in.vars[n.varargsSlot] = &Tuple{args[given:]}
+		in.vars[n.varargsSlot] = &python.Tuple{Items: args[given:]}
 	case len(args) > given:
-		fail("the macro %s wants at most %d arguments, has %d", quoted(n.name), len(n.params), len(args))
+		python.Fail("the macro %s wants at most %d arguments, has %d", python.Quoted(n.name), len(n.params), len(args))
 	}
 	for i, p := range n.params {
 		if in.vars[p.slot] != missing {
@@ -50,28 +54,28 @@ func (m *macro) call(_ *spent, args []Value, kw kwargs) Value {
 		if d := i - (len(n.params) - len(n.defaults)); d >= 0 {
 			in.vars[p.slot] = n.defaults[d].eval(st, in)
 		} else {
-			in.vars[p.slot] = &Undefined{hint: "the parameter " + quoted(p.name) + " was not given"}
+			in.vars[p.slot] = &python.Undefined{Hint: "the parameter " + python.Quoted(p.name) + " was not given"}
 		}
 	}
 	var out string
-	line := st.line
+	line := st.Line
 	st.nested(func() {
 		out = st.capture(func() { st.run(n.body, in) })
 	})
-	st.line = line
+	st.Line = line
 	return out
 }
 
-func (m *macro) attr(_ *spent, name string) (Value, bool) {
+func (m *macro) Attr(_ *python.Run, name string) (python.Value, bool) {
 	switch name {
 	case "name":
 		return m.node.name, true
 	case "arguments":
-		var list []Value
+		var list []python.Value
 		for _, p := range m.node.params {
 			list = append(list, p.name)
 		}
-		return &Tuple{list}, true
+		return &python.Tuple{Items: list}, true
 	case "catch_kwargs":
 		return m.node.kwargsSlot >= 0, true
 	case "catch_varargs":
@@ -82,7 +86,7 @@ func (m *macro) attr(_ *spent, name string) (Value, bool) {
 	return nil, false
 }
 
-func (m *macro) typeName() string { return "Macro" }
+func (m *macro) TypeName() string { return "Macro" }
 
 // String is its text.
-func (m *macro) String() string { return "<Macro " + reprText(m.node.name) + ">" }
+func (m *macro) String() string { return "<Macro " + python.ReprText(m.node.name) + ">" }

@@ -1,5 +1,9 @@
 package jinja
 
+import (
+	"logitscope/models/chat/jinja/python"
+)
+
 // node is a statement.
 type node interface {
 	run(st *state, f *frame) flow
@@ -7,7 +11,7 @@ type node interface {
 
 // expr is an expression.
 type expr interface {
-	eval(st *state, f *frame) Value
+	eval(st *state, f *frame) python.Value
 }
 
 // flow is how a block of statements ended.
@@ -107,7 +111,7 @@ type (
 type captured struct{}
 
 type (
-	constExpr struct{ v Value }
+	constExpr struct{ v python.Value }
 	nameExpr  struct {
 		line  int
 		name  string

@@ -1,6 +1,10 @@
 package jinja
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/models/chat/jinja/python"
+)
 
 // parser turns tokens into nodes.
 type parser struct {
@@ -54,7 +58,7 @@ func (p *parser) expectName() token {
 // deeper counts one more part inside another; the caller takes it back.
 func (p *parser) deeper() {
 	if p.nesting++; p.nesting > maxNesting {
-		panic(&Error{Kind: Exceeded, Line: p.cur().line, Message: "more than 300 parts lie inside each other"})
+		panic(&python.Error{Kind: python.Exceeded, Line: p.cur().line, Message: "more than 300 parts lie inside each other"})
 	}
 }
 
@@ -119,7 +123,7 @@ func (p *parser) statement() []node {
 	}
 	read, ok := statements[t.text]
 	if !ok {
-		syntax(t.line, "unknown tag %s", quoted(t.text))
+		syntax(t.line, "unknown tag %s", python.Quoted(t.text))
 	}
 	p.next()
 	return []node{read(p, t)}
@@ -253,14 +257,14 @@ func (p *parser) signature(n *macroNode) {
 		reserved(t)
 		for _, q := range n.params {
 			if q.name == t.text {
-				syntax(t.line, "the parameter %s stands twice", quoted(t.text))
+				syntax(t.line, "the parameter %s stands twice", python.Quoted(t.text))
 			}
 		}
 		n.params = append(n.params, &nameExpr{line: t.line, name: t.text, store: true})
 		if p.skip(tokOp, "=") {
 			n.defaults = append(n.defaults, p.expression(true))
 		} else if len(n.defaults) > 0 {
-			syntax(t.line, "the parameter %s has no default, but stands after one that has", quoted(t.text))
+			syntax(t.line, "the parameter %s has no default, but stands after one that has", python.Quoted(t.text))
 		}
 	}
 	p.next()
@@ -331,12 +335,12 @@ func (p *parser) withTag(t token) node {
 func (p *parser) blockTag(t token) node {
 	n := &blockNode{line: t.line, name: p.expectName().text}
 	if slices.Contains(p.blocks, n.name) {
-		syntax(t.line, "the block %s stands twice", quoted(n.name))
+		syntax(t.line, "the block %s stands twice", python.Quoted(n.name))
 	}
 	p.blocks = append(p.blocks, n.name)
 	for _, word := range []string{"scoped", "required"} {
 		if p.skip(tokName, word) {
-			panic(&Error{Kind: Unsupported, Line: t.line, Message: word + " of a block is not supported"})
+			panic(&python.Error{Kind: python.Unsupported, Line: t.line, Message: word + " of a block is not supported"})
 		}
 	}
 	n.body = p.function("endblock")
@@ -348,8 +352,8 @@ func (p *parser) blockTag(t token) node {
 
 func (p *parser) autoescapeTag(t token) node {
 	c, ok := p.expression(true).(*constExpr)
-	if !ok || truth(c.v) {
-		panic(&Error{Kind: Unsupported, Line: t.line, Message: "autoescape is not supported"})
+	if !ok || python.Truth(c.v) {
+		panic(&python.Error{Kind: python.Unsupported, Line: t.line, Message: "autoescape is not supported"})
 	}
 	body, _ := p.body("endautoescape")
 	return &scopeNode{line: t.line, body: body}

@@ -1,6 +1,10 @@
 package jinja
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/models/chat/jinja/python"
+)
 
 // tupleRules say how a list of expressions without brackets is read.
 type tupleRules struct {
@@ -161,7 +165,7 @@ func (p *parser) unary(filters bool) expr {
 	return x
 }
 
-var constants = map[string]Value{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
+var constants = map[string]python.Value{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
 
 func (p *parser) primary() expr {
 	t := p.next()
@@ -342,7 +346,7 @@ func (p *parser) subscript(x expr) expr {
 		return &itemExpr{t.line, x, args[0]}
 	}
 	if slices.ContainsFunc(args, func(a expr) bool { s, ok := a.(*sliceExpr); return ok && s.x == x }) {
-		panic(&Error{Kind: Unsupported, Line: t.line, Message: "a slice beside another index is not supported"})
+		panic(&python.Error{Kind: python.Unsupported, Line: t.line, Message: "a slice beside another index is not supported"})
 	}
 	return &itemExpr{t.line, x, &tupleExpr{t.line, args}}
 }
@@ -395,7 +399,7 @@ func (p *parser) call(fn expr) *callExpr {
 		case k.kind == tokName && p.look().is(tokOp, "="):
 			bad(c.dynKwds != nil)
 			if slices.Contains(c.names, k.text) {
-				syntax(k.line, "the argument %s stands twice", quoted(k.text))
+				syntax(k.line, "the argument %s stands twice", python.Quoted(k.text))
 			}
 			p.next()
 			p.next()

@@ -1,6 +1,10 @@
 package jinja
 
-import "maps"
+import (
+	"maps"
+
+	"logitscope/models/chat/jinja/python"
+)
 
 // Names are bound to variables before a template runs, by the rules of
 // Jinja2's compiler: a frame (the template, the body of a loop, of a macro, of
@@ -228,11 +232,11 @@ func (r *resolver) expr(x expr, s *symbols, soft bool) {
 		soft = true
 	case *filterExpr:
 		if _, ok := filters[x.name]; !ok && !soft {
-			syntax(x.line, "unknown filter %s", quoted(x.name))
+			syntax(x.line, "unknown filter %s", python.Quoted(x.name))
 		}
 	case *testExpr:
 		if _, ok := tests[x.name]; !ok && !soft {
-			syntax(x.line, "unknown test %s", quoted(x.name))
+			syntax(x.line, "unknown test %s", python.Quoted(x.name))
 		}
 	}
 	for _, c := range children(x) {

@@ -1,74 +1,80 @@
 package jinja
 
+import (
+	"logitscope/models/chat/jinja/python"
+)
+
 // testFunc is a test. What it is asked about is v.
 type testFunc struct {
-	ps []param
-	fn func(st *state, v Value, a []Value) bool
+	ps []python.Param
+	fn func(st *state, v python.Value, a []python.Value) bool
 }
 
 var tests map[string]testFunc
 
 func init() {
-	kind := func(is func(v Value) bool) testFunc {
-		return testFunc{fn: func(st *state, v Value, a []Value) bool { return is(v) }}
+	kind := func(is func(v python.Value) bool) testFunc {
+		return testFunc{fn: func(st *state, v python.Value, a []python.Value) bool { return is(v) }}
 	}
 	op := func(op string) testFunc {
-		return testFunc{ps: pos(1, 0), fn: func(st *state, v Value, a []Value) bool { return st.compare(op, v, a[0]) }}
+		return testFunc{ps: python.Pos(1, 0), fn: func(st *state, v python.Value, a []python.Value) bool { return st.Compare(op, v, a[0]) }}
 	}
 	remainder := func(want int64) testFunc {
-		return testFunc{fn: func(st *state, v Value, a []Value) bool { return st.equal(st.binary("%", v, int64(2)), want) }}
+		return testFunc{fn: func(st *state, v python.Value, a []python.Value) bool {
+			return st.Equal(st.Binary("%", v, int64(2)), want)
+		}}
 	}
 	tests = map[string]testFunc{
 		"odd":  remainder(1),
 		"even": remainder(0),
-		"divisibleby": {ps: params("num"), fn: func(st *state, v Value, a []Value) bool {
-			return st.equal(st.binary("%", v, a[0]), int64(0))
+		"divisibleby": {ps: python.Params("num"), fn: func(st *state, v python.Value, a []python.Value) bool {
+			return st.Equal(st.Binary("%", v, a[0]), int64(0))
 		}},
-		"defined":   kind(func(v Value) bool { _, is := v.(*Undefined); return !is }),
-		"undefined": kind(func(v Value) bool { _, is := v.(*Undefined); return is }),
+		"defined":   kind(func(v python.Value) bool { _, is := v.(*python.Undefined); return !is }),
+		"undefined": kind(func(v python.Value) bool { _, is := v.(*python.Undefined); return is }),
 		"filter":    named(func(name string) bool { _, ok := filters[name]; return ok }),
 		"test":      named(func(name string) bool { _, ok := tests[name]; return ok }),
-		"none":      kind(func(v Value) bool { return v == nil }),
-		"boolean":   kind(func(v Value) bool { _, ok := v.(bool); return ok }),
-		"true":      kind(func(v Value) bool { return v == true }),
-		"false":     kind(func(v Value) bool { return v == false }),
-		"integer": kind(func(v Value) bool {
+		"none":      kind(func(v python.Value) bool { return v == nil }),
+		"boolean":   kind(func(v python.Value) bool { _, ok := v.(bool); return ok }),
+		"true":      kind(func(v python.Value) bool { return v == true }),
+		"false":     kind(func(v python.Value) bool { return v == false }),
+		"integer": kind(func(v python.Value) bool {
 			_, isBool := v.(bool)
-			_, ok := integer(v)
+			_, ok := python.Integer(v)
 			return ok && !isBool
 		}),
-		"float":  kind(func(v Value) bool { _, ok := v.(float64); return ok }),
-		"number": kind(func(v Value) bool { _, ok := numeric(v); return ok }),
-		"lower": {fn: func(st *state, v Value, a []Value) bool {
-			return oneCase(st.str(v), isLower, isUpper)
+		"float":  kind(func(v python.Value) bool { _, ok := v.(float64); return ok }),
+		"number": kind(func(v python.Value) bool { _, ok := python.Numeric(v); return ok }),
+		"lower": {fn: func(st *state, v python.Value, a []python.Value) bool {
+			return python.OneCase(st.Str(v), python.IsLower, python.IsUpper)
 		}},
-		"upper": {fn: func(st *state, v Value, a []Value) bool {
-			return oneCase(st.str(v), isUpper, isLower)
+		"upper": {fn: func(st *state, v python.Value, a []python.Value) bool {
+			return python.OneCase(st.Str(v), python.IsUpper, python.IsLower)
 		}},
-		"string":  kind(isText),
-		"mapping": kind(func(v Value) bool { _, ok := v.(*Dict); return ok }),
-		"sequence": kind(func(v Value) bool {
+		"string":  kind(python.IsText),
+		"mapping": kind(func(v python.Value) bool { _, ok := v.(*python.Dict); return ok }),
+		"sequence": kind(func(v python.Value) bool {
 			switch v.(type) {
-			case view, *loopContext:
+			case python.View, *loopContext:
 				return false
 			}
-			_, ok := length(v)
+			_, ok := python.Length(v)
 			return ok
 		}),
-		"iterable": {fn: func(st *state, v Value, a []Value) bool {
-			_, ok := st.iterable(v)
+		"iterable": {fn: func(st *state, v python.Value, a []python.Value) bool {
+			_, ok := st.Iterable(v)
 			return ok
 		}},
-		"callable": kind(func(v Value) bool {
+		"callable": kind(func(v python.Value) bool {
 			switch v.(type) {
-			case callable, *Undefined:
+			case python.Callable, *python.Undefined:
 				return true
 			}
 			return false
 		}),
-		"sameas":  {ps: params("other"), fn: func(st *state, v Value, a []Value) bool { return sameAs(v, a[0]) }},
-		"escaped": kind(func(v Value) bool { _, ok := v.(Markup); return ok }),
-		"in":      {ps: params("seq"), fn: func(st *state, v Value, a []Value) bool { return st.contains(a[0], v) }},
+		"sameas":  {ps: python.Params("other"), fn: func(st *state, v python.Value, a []python.Value) bool { return sameAs(v, a[0]) }},
+		"escaped": kind(func(v python.Value) bool { _, ok := v.(python.Markup); return ok }),
+		"in":      {ps: python.Params("seq"), fn: func(st *state, v python.Value, a []python.Value) bool { return st.Contains(a[0], v) }},
 	}
 	for o, names := range map[string][]string{
 		"==": {"==", "eq", "equalto"}, "!=": {"!=", "ne"}, ">": {">", "gt", "greaterthan"}, ">=": {">=", "ge"},
@@ -82,30 +88,30 @@ func init() {
 
 // named asks whether a name is one of some.
 func named(known func(name string) bool) testFunc {
-	return testFunc{fn: func(st *state, v Value, a []Value) bool {
-		hashed(v)
-		name, ok := text(v)
+	return testFunc{fn: func(st *state, v python.Value, a []python.Value) bool {
+		python.Hashed(v)
+		name, ok := python.Text(v)
 		return ok && known(name)
 	}}
 }
 
 // sameAs is Python's "is", as far as it can be known: equal numbers and texts
 // of one type are the same, and lists and dicts only if they are one.
-func sameAs(a, b Value) bool {
+func sameAs(a, b python.Value) bool {
 	switch a.(type) {
-	case nil, bool, int64, float64, string, *List, *Dict, *Tuple, *namespace, *macro, *Undefined:
+	case nil, bool, int64, float64, string, *python.List, *python.Dict, *python.Tuple, *python.Namespace, *macro, *python.Undefined:
 		return a == b
 	}
-	refuse("sameas of a %s", typeName(a))
+	python.Refuse("sameas of a %s", python.TypeName(a))
 	return false
 }
 
 // test asks the test of a name.
-func (st *state) test(name string, v Value, args []Value, kw kwargs) Value {
+func (st *state) test(name string, v python.Value, args []python.Value, kw python.Kwargs) python.Value {
 	t, ok := tests[name]
 	if !ok {
-		fail("unknown test %s", quoted(name))
+		python.Fail("unknown test %s", python.Quoted(name))
 	}
-	st.step()
-	return t.fn(st, v, bind("the test "+quoted(name), t.ps, args, kw))
+	st.Step()
+	return t.fn(st, v, python.Bind("the test "+python.Quoted(name), t.ps, args, kw))
 }

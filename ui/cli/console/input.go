@@ -43,6 +43,7 @@ type part struct {
 	err  error
 }
 
+// NewInterruptible returns a reader of from whose Read ends when ctx does.
 func NewInterruptible(ctx context.Context, from io.Reader) io.Reader {
 	return &interruptible{ctx: ctx, from: from, part: make(chan part, 1)}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/models/chat"
-	"logitscope/models/chat/jinja"
+	"logitscope/models/chat/jinja/python"
 	"logitscope/ui/cli/console"
 )
 
@@ -100,15 +100,15 @@ func renderLine(ctx context.Context, sys console.System, c conversationLine) (st
 			return "", errors.New("date: must be like 2026-03-07T09:05:04")
 		}
 	}
-	list := func(name string, data json.RawMessage) (*jinja.List, error) {
+	list := func(name string, data json.RawMessage) (*python.List, error) {
 		if len(data) == 0 || string(data) == "null" {
 			return nil, nil
 		}
-		v, err := jinja.FromJSON(data)
+		v, err := python.FromJSON(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		l, ok := v.(*jinja.List)
+		l, ok := v.(*python.List)
 		if !ok {
 			return nil, fmt.Errorf("%s: must be a list", name)
 		}
@@ -125,15 +125,15 @@ func renderLine(ctx context.Context, sys console.System, c conversationLine) (st
 		return "", err
 	}
 	if tools != nil {
-		r.Tools = append([]jinja.Value{}, tools.Items...)
+		r.Tools = append([]python.Value{}, tools.Items...)
 	}
 	if len(c.Kwargs) > 0 && string(c.Kwargs) != "null" {
-		v, err := jinja.FromJSON(c.Kwargs)
+		v, err := python.FromJSON(c.Kwargs)
 		if err != nil {
 			return "", fmt.Errorf("kwargs: %w", err)
 		}
 		var ok bool
-		if r.Vars, ok = v.(*jinja.Dict); !ok {
+		if r.Vars, ok = v.(*python.Dict); !ok {
 			return "", errors.New("kwargs: must be an object")
 		}
 	}

@@ -83,6 +83,7 @@ type jsonSink struct {
 	job *Job
 }
 
+// NewJSONSink returns a sink that writes a run as lines of JSON.
 func NewJSONSink(w io.Writer, j *Job, opt record.Options) Sink {
 	if j.Talk != nil {
 		opt.Messages = func(string) []chat.Message { return j.Talk.Messages }

@@ -27,6 +27,7 @@ func (j *Job) Release(ctx context.Context) {
 	}
 }
 
+// Close closes the models.
 func (j *Job) Close() {
 	if j.Draft.Model != nil {
 		j.Draft.Model.Close()

@@ -93,6 +93,7 @@ func (r *Recording) Beside(k Sink, j *Job, lane *int) (Sink, error) {
 	return sinks{NewJSONSink(w, j, r.Options(lane)), k}, nil
 }
 
+// Close closes the file, whatever became of it.
 func (r *Recording) Close() {
 	if r.file != nil {
 		r.file.Close()

@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"math"
@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// normal returns an integer as an int64 if it fits.
-func normal(i *big.Int) Value {
+// Normal returns an integer as an int64 if it fits.
+func Normal(i *big.Int) Value {
 	if i.IsInt64() {
 		return i.Int64()
 	}
-	if i.BitLen() > maxDigits*10/3 {
-		exceed("an integer has more than %d digits", maxDigits)
+	if i.BitLen() > MaxDigits*10/3 {
+		Exceed("an integer has more than %d digits", MaxDigits)
 	}
 	return i
 }
 
-// numeric returns a number without bools: int64, *big.Int or float64.
-func numeric(v Value) (Value, bool) {
+// Numeric returns a number without bools: int64, *big.Int or float64.
+func Numeric(v Value) (Value, bool) {
 	switch x := v.(type) {
 	case bool:
 		if x {
@@ -33,9 +33,9 @@ func numeric(v Value) (Value, bool) {
 	return nil, false
 }
 
-// integer returns an int as a big one.
-func integer(v Value) (*big.Int, bool) {
-	n, _ := numeric(v)
+// Integer returns an int as a big one.
+func Integer(v Value) (*big.Int, bool) {
+	n, _ := Numeric(v)
 	switch x := n.(type) {
 	case int64:
 		return big.NewInt(x), true
@@ -47,7 +47,7 @@ func integer(v Value) (*big.Int, bool) {
 
 // small returns an int that fits an int; it fails for another.
 func small(v Value) (int, bool) {
-	n, _ := numeric(v)
+	n, _ := Numeric(v)
 	switch x := n.(type) {
 	case int64:
 		return int(x), true
@@ -60,16 +60,16 @@ func small(v Value) (int, bool) {
 	return 0, false
 }
 
-// toFloat is Python's float() of a number.
-func toFloat(v Value) float64 {
-	n, _ := numeric(v)
+// ToFloat is Python's float() of a number.
+func ToFloat(v Value) float64 {
+	n, _ := Numeric(v)
 	switch x := n.(type) {
 	case int64:
 		return float64(x)
 	case *big.Int:
 		f, _ := new(big.Float).SetInt(x).Float64()
 		if math.IsInf(f, 0) {
-			fail("an int is too large for a float")
+			Fail("an int is too large for a float")
 		}
 		return f
 	}
@@ -79,8 +79,8 @@ func toFloat(v Value) float64 {
 
 // compareNumbers is -1, 0 or 1; 1 with a NaN.
 func compareNumbers(a, b Value) int {
-	x, _ := numeric(a)
-	y, _ := numeric(b)
+	x, _ := Numeric(a)
+	y, _ := Numeric(b)
 	if i, ok := x.(int64); ok {
 		if j, ok := y.(int64); ok {
 			switch {
@@ -103,20 +103,20 @@ func exactly(v Value) *big.Float {
 	if f, ok := v.(float64); ok {
 		return big.NewFloat(f)
 	}
-	i, _ := integer(v)
+	i, _ := Integer(v)
 	return new(big.Float).SetPrec(uint(max(i.BitLen(), 64))).SetInt(i)
 }
 
 func bigText(i *big.Int) string {
 	s := i.String()
-	if len(strings.TrimPrefix(s, "-")) > maxDigits {
-		exceed("an integer has more than %d digits", maxDigits)
+	if len(strings.TrimPrefix(s, "-")) > MaxDigits {
+		Exceed("an integer has more than %d digits", MaxDigits)
 	}
 	return s
 }
 
-// floatText is Python's repr() of a float.
-func floatText(f float64) string {
+// FloatText is Python's repr() of a float.
+func FloatText(f float64) string {
 	switch {
 	case math.IsNaN(f):
 		return "nan"
@@ -137,14 +137,14 @@ func floatText(f float64) string {
 	return s
 }
 
-// signed is + or - before a value.
-func signed(v Value, minus bool) Value {
-	n, ok := numeric(v)
+// Signed is + or - before a value.
+func Signed(v Value, minus bool) Value {
+	n, ok := Numeric(v)
 	if !ok {
 		if u, ok := v.(*Undefined); ok {
-			fail("%s", u.hint)
+			Fail("%s", u.Hint)
 		}
-		fail("%s has no sign", typeName(v))
+		Fail("%s has no sign", TypeName(v))
 	}
 	if !minus {
 		return n
@@ -152,12 +152,12 @@ func signed(v Value, minus bool) Value {
 	if f, ok := n.(float64); ok {
 		return -f
 	}
-	i, _ := integer(n)
-	return normal(new(big.Int).Neg(i))
+	i, _ := Integer(n)
+	return Normal(new(big.Int).Neg(i))
 }
 
-// arithmetic computes with two numbers.
-func arithmetic(op string, a, b Value) Value {
+// Arithmetic computes with two numbers.
+func Arithmetic(op string, a, b Value) Value {
 	_, fa := a.(float64)
 	_, fb := b.(float64)
 	if fa || fb || op == "/" {
@@ -170,8 +170,8 @@ func arithmetic(op string, a, b Value) Value {
 			}
 		}
 	}
-	x, _ := integer(a)
-	y, _ := integer(b)
+	x, _ := Integer(a)
+	y, _ := Integer(b)
 	z := new(big.Int)
 	switch op {
 	case "+":
@@ -184,7 +184,7 @@ func arithmetic(op string, a, b Value) Value {
 		return power(x, y)
 	default:
 		if y.Sign() == 0 {
-			fail("division by zero")
+			Fail("division by zero")
 		}
 		m := new(big.Int)
 		z.DivMod(x, y, m)
@@ -196,7 +196,7 @@ func arithmetic(op string, a, b Value) Value {
 			z = m
 		}
 	}
-	return normal(z)
+	return Normal(z)
 }
 
 // smallArithmetic computes where nothing overflows.
@@ -226,36 +226,36 @@ func magnitude(x int64) uint64 {
 func power(x, y *big.Int) Value {
 	if y.Sign() < 0 {
 		if x.Sign() == 0 {
-			fail("division by zero")
+			Fail("division by zero")
 		}
-		return floatPower(toFloat(x), toFloat(y))
+		return floatPower(ToFloat(x), ToFloat(y))
 	}
-	if x.BitLen() > 1 && (!y.IsInt64() || int64(x.BitLen()-1)*min(y.Int64(), 1<<30) > maxDigits*4) {
-		exceed("an integer has more than %d digits", maxDigits)
+	if x.BitLen() > 1 && (!y.IsInt64() || int64(x.BitLen()-1)*min(y.Int64(), 1<<30) > MaxDigits*4) {
+		Exceed("an integer has more than %d digits", MaxDigits)
 	}
 	if x.BitLen() <= 1 && !y.IsInt64() { // 0, 1 and -1
 		y = new(big.Int).And(y, big.NewInt(1))
 		y.Add(y, big.NewInt(2))
 	}
-	return normal(new(big.Int).Exp(x, y, nil))
+	return Normal(new(big.Int).Exp(x, y, nil))
 }
 
 func floatArithmetic(op string, a, b Value) Value {
 	if op == "/" {
-		if x, ok := integer(a); ok {
-			if y, ok := integer(b); ok && y.Sign() != 0 {
+		if x, ok := Integer(a); ok {
+			if y, ok := Integer(b); ok && y.Sign() != 0 {
 				f, _ := new(big.Rat).SetFrac(x, y).Float64()
 				if x.Sign() == 0 {
 					return math.Copysign(0, float64(y.Sign()))
 				}
 				if math.IsInf(f, 0) {
-					fail("an int is too large for a float")
+					Fail("an int is too large for a float")
 				}
 				return f
 			}
 		}
 	}
-	x, y := toFloat(a), toFloat(b)
+	x, y := ToFloat(a), ToFloat(b)
 	switch op {
 	case "+":
 		return x + y
@@ -265,15 +265,15 @@ func floatArithmetic(op string, a, b Value) Value {
 		return x * y
 	case "**":
 		if x == 0 && y < 0 {
-			fail("division by zero")
+			Fail("division by zero")
 		}
 		if x < 0 && y != math.Floor(y) && !math.IsInf(y, 0) && !math.IsInf(x, 0) {
-			refuse("a complex number")
+			Refuse("a complex number")
 		}
 		return floatPower(x, y)
 	}
 	if y == 0 {
-		fail("division by zero")
+		Fail("division by zero")
 	}
 	if op == "/" {
 		return x / y
@@ -310,9 +310,9 @@ func floatPower(x, y float64) Value {
 	case y == 0.5:
 		return math.Sqrt(x)
 	case y != math.Trunc(y):
-		refuse("a power with a fraction")
+		Refuse("a power with a fraction")
 	case math.Abs(y) > 1<<20:
-		refuse("a power of more than a million")
+		Refuse("a power of more than a million")
 	}
 	z := new(big.Float).SetPrec(400).SetInt64(1)
 	base := new(big.Float).SetPrec(400).SetFloat64(x)
@@ -327,14 +327,14 @@ func floatPower(x, y float64) Value {
 	}
 	f, _ := z.Float64()
 	if math.IsInf(f, 0) {
-		fail("a float is too large")
+		Fail("a float is too large")
 	}
 	return f
 }
 
-// roundNumber is Python's round(v, places): half to even, of the exact value.
-func roundNumber(v Value, places int) Value {
-	n, _ := numeric(v)
+// RoundNumber is Python's round(v, places): half to even, of the exact value.
+func RoundNumber(v Value, places int) Value {
+	n, _ := Numeric(v)
 	f, isFloat := n.(float64)
 	switch {
 	case isFloat && (math.IsNaN(f) || math.IsInf(f, 0)):
@@ -348,7 +348,7 @@ func roundNumber(v Value, places int) Value {
 		return math.Copysign(0, f)
 	case !isFloat && places >= 0:
 		return n
-	case !isFloat && places < -maxDigits:
+	case !isFloat && places < -MaxDigits:
 		return int64(0)
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-places)), nil)
@@ -359,15 +359,15 @@ func roundNumber(v Value, places int) Value {
 			q = new(big.Rat)
 		}
 	} else {
-		i, _ := integer(n)
+		i, _ := Integer(n)
 		q = new(big.Rat).SetInt(i)
 	}
 	q = new(big.Rat).Quo(q, new(big.Rat).SetInt(unit))
 	i := new(big.Int).Mul(halfEven(q), unit)
 	if isFloat {
-		return math.Copysign(toFloat(i), f)
+		return math.Copysign(ToFloat(i), f)
 	}
-	return normal(i)
+	return Normal(i)
 }
 
 // halfEven rounds to the nearest integer, to an even one if two are as near.
@@ -383,9 +383,9 @@ func halfEven(q *big.Rat) *big.Int {
 	return i
 }
 
-// parseInt is Python's int(s, base).
-func parseInt(s string, base int) (Value, bool) {
-	s = strings.ToLower(trimSpace(s))
+// ParseInt is Python's int(s, base).
+func ParseInt(s string, base int) (Value, bool) {
+	s = strings.ToLower(TrimSpace(s))
 	neg := strings.HasPrefix(s, "-")
 	if neg || strings.HasPrefix(s, "+") {
 		s = s[1:]
@@ -406,15 +406,15 @@ func parseInt(s string, base int) (Value, bool) {
 		s = strings.TrimPrefix(s, "_")
 	}
 	if base < 2 || base > 36 {
-		fail("int wants a base of 0, or 2 to 36")
+		Fail("int wants a base of 0, or 2 to 36")
 	}
 	set := "0123456789abcdefghijklmnopqrstuvwxyz"[:base]
-	if s == "" || digits(s, set) != len(s) {
+	if s == "" || Digits(s, set) != len(s) {
 		return nil, false
 	}
 	s = strings.ReplaceAll(s, "_", "")
-	if len(s) > maxDigits {
-		exceed("an integer has more than %d digits", maxDigits)
+	if len(s) > MaxDigits {
+		Exceed("an integer has more than %d digits", MaxDigits)
 	}
 	i, ok := new(big.Int).SetString(s, base)
 	if !ok {
@@ -423,12 +423,12 @@ func parseInt(s string, base int) (Value, bool) {
 	if neg {
 		i.Neg(i)
 	}
-	return normal(i), true
+	return Normal(i), true
 }
 
-// parseFloat is Python's float(s).
-func parseFloat(s string) (float64, bool) {
-	s = strings.ToLower(trimSpace(s))
+// ParseFloat is Python's float(s).
+func ParseFloat(s string) (float64, bool) {
+	s = strings.ToLower(TrimSpace(s))
 	bare := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
 	switch bare {
 	case "inf", "infinity", "nan":
@@ -460,3 +460,19 @@ func parseFloat(s string) (float64, bool) {
 }
 
 func isDecimal(c byte) bool { return c >= '0' && c <= '9' }
+
+// Digits returns the length of the digits at the start of s, which single
+// underscores may separate.
+func Digits(s, allowed string) int {
+	n := 0
+	for n < len(s) {
+		if strings.IndexByte(allowed, s[n]) >= 0 {
+			n++
+		} else if s[n] == '_' && n > 0 && n+1 < len(s) && strings.IndexByte(allowed, s[n+1]) >= 0 {
+			n += 2
+		} else {
+			break
+		}
+	}
+	return n
+}

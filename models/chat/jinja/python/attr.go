@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"math"
@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// getattr is v.name: an attribute, else an item.
-func (st *spent) getattr(v Value, name string) Value {
+// Getattr is v.name: an attribute, else an item.
+func (st *Run) Getattr(v Value, name string) Value {
 	if u, ok := v.(*Undefined); ok && !slices.Contains(special, name) {
-		fail("%s", u.hint)
+		Fail("%s", u.Hint)
 	}
-	if x, ok := st.attribute(v, name); ok {
+	if x, ok := st.Attribute(v, name); ok {
 		return x
 	}
 	if x, ok := st.item(v, name); ok {
 		return x
 	}
-	return &Undefined{hint: typeName(v) + " has no attribute " + quoted(name)}
+	return &Undefined{Hint: TypeName(v) + " has no attribute " + Quoted(name)}
 }
 
 // changing are the methods that the sandbox does not give out.
@@ -35,30 +35,30 @@ var special = []string{
 	"__reduce__", "__reduce_ex__", "__repr__", "__setattr__", "__sizeof__", "__str__", "__subclasshook__",
 }
 
-// attribute is an attribute that Python's object has, or what stands for one
+// Attribute is an attribute that Python's object has, or what stands for one
 // that the sandbox does not give out.
-func (st *spent) attribute(v Value, name string) (Value, bool) {
+func (st *Run) Attribute(v Value, name string) (Value, bool) {
 	unsafe := func() (Value, bool) {
-		return &Undefined{hint: "the attribute " + quoted(name) + " of a " + typeName(v) + " is not safe", unsafe: true}, true
+		return &Undefined{Hint: "the attribute " + Quoted(name) + " of a " + TypeName(v) + " is not safe", unsafe: true}, true
 	}
-	if ns, ok := v.(*namespace); ok {
-		x, ok := ns.attrs.Get(name)
+	if ns, ok := v.(*Namespace); ok {
+		x, ok := ns.Attrs.Get(name)
 		if ok && strings.HasPrefix(name, "_") {
 			return unsafe()
 		}
 		return x, ok
 	}
-	if slices.Contains(special, name) || slices.Contains(changing[typeName(v)], name) {
+	if slices.Contains(special, name) || slices.Contains(changing[TypeName(v)], name) {
 		return unsafe()
 	}
-	method := methodsOf(name)
+	method := MethodsOf(name)
 	switch v := v.(type) {
 	case string, Markup:
 		if m, ok := textMethods[name]; ok {
 			return m.bound(name, v), true
 		}
 		if slices.Contains([]string{"encode", "maketrans", "translate"}, name) {
-			refuse("the method %s of a str", quoted(name))
+			Refuse("the method %s of a str", Quoted(name))
 		}
 	case bool, int64, *big.Int:
 		return st.intAttribute(v, name, method)
@@ -73,30 +73,30 @@ func (st *spent) attribute(v Value, name string) (Value, bool) {
 		case "conjugate":
 			return method(nil, func([]Value) Value { return v })
 		case "hex", "fromhex", "as_integer_ratio":
-			refuse("the method %s of a float", quoted(name))
+			Refuse("the method %s of a float", Quoted(name))
 		}
 	case *Dict:
 		return dictAttribute(v, name, method)
-	case rangeValue:
+	case RangeValue:
 		switch name {
 		case "start":
-			return v.start, true
+			return v.Start, true
 		case "stop":
-			return v.stop, true
+			return v.Stop, true
 		case "step":
-			return v.step, true
+			return v.Step, true
 		}
-	case group:
+	case Group:
 		switch name {
 		case "grouper":
-			return v.grouper, true
+			return v.Grouper, true
 		case "list":
-			return v.list, true
+			return v.List, true
 		}
-	case object:
-		return v.attr(st, name)
+	case Object:
+		return v.Attr(st, name)
 	}
-	if _, isRange := v.(rangeValue); isRange || isSequence(v) {
+	if _, isRange := v.(RangeValue); isRange || isSequence(v) {
 		return st.sequenceAttribute(v, name, method)
 	}
 	return nil, false
@@ -104,28 +104,28 @@ func (st *spent) attribute(v Value, name string) (Value, bool) {
 
 func isSequence(v Value) bool { _, ok := sequence(v); return ok }
 
-type methodMaker = func(ps []param, fn func(a []Value) Value) (Value, bool)
+type methodMaker = func(ps []Param, fn func(a []Value) Value) (Value, bool)
 
-// methodsOf returns what makes a method of that name.
-func methodsOf(name string) methodMaker {
-	return func(ps []param, fn func(a []Value) Value) (Value, bool) {
-		return &function{name: name, fn: func(_ *spent, args []Value, kw kwargs) Value {
-			return fn(bind(name, ps, args, kw))
+// MethodsOf returns what makes a method of that name.
+func MethodsOf(name string) methodMaker {
+	return func(ps []Param, fn func(a []Value) Value) (Value, bool) {
+		return &Function{Name: name, Fn: func(_ *Run, args []Value, kw Kwargs) Value {
+			return fn(Bind(name, ps, args, kw))
 		}}, true
 	}
 }
 
-func (st *spent) intAttribute(v Value, name string, method methodMaker) (Value, bool) {
-	i, _ := integer(v)
+func (st *Run) intAttribute(v Value, name string, method methodMaker) (Value, bool) {
+	i, _ := Integer(v)
 	switch name {
 	case "real", "numerator":
-		return normal(i), true
+		return Normal(i), true
 	case "imag":
 		return int64(0), true
 	case "denominator":
 		return int64(1), true
 	case "conjugate":
-		return method(nil, func([]Value) Value { return normal(i) })
+		return method(nil, func([]Value) Value { return Normal(i) })
 	case "bit_length":
 		return method(nil, func([]Value) Value { return int64(i.BitLen()) })
 	case "bit_count":
@@ -137,7 +137,7 @@ func (st *spent) intAttribute(v Value, name string, method methodMaker) (Value, 
 			return int64(n)
 		})
 	case "to_bytes", "from_bytes", "as_integer_ratio":
-		refuse("the method %s of an int", quoted(name))
+		Refuse("the method %s of an int", Quoted(name))
 	}
 	return nil, false
 }
@@ -145,44 +145,44 @@ func (st *spent) intAttribute(v Value, name string, method methodMaker) (Value, 
 func dictAttribute(d *Dict, name string, method methodMaker) (Value, bool) {
 	switch name {
 	case "get":
-		return method([]param{{}, {opt: true}}, func(a []Value) Value {
+		return method([]Param{{}, {opt: true}}, func(a []Value) Value {
 			if v, ok := d.Get(a[0]); ok {
 				return v
 			}
 			return a[1]
 		})
 	case "keys", "values", "items":
-		return method(nil, func([]Value) Value { return view{name, d} })
+		return method(nil, func([]Value) Value { return View{name, d} })
 	case "copy":
 		return method(nil, func([]Value) Value { return d.Clone() })
 	case "fromkeys":
-		refuse("the method \"fromkeys\" of a dict")
+		Refuse("the method \"fromkeys\" of a dict")
 	}
 	return nil, false
 }
 
-func (st *spent) sequenceAttribute(v Value, name string, method methodMaker) (Value, bool) {
+func (st *Run) sequenceAttribute(v Value, name string, method methodMaker) (Value, bool) {
 	switch name {
 	case "count":
-		return method([]param{{}}, func(a []Value) Value {
+		return method([]Param{{}}, func(a []Value) Value {
 			n := 0
-			for _, x := range st.list(v) {
-				if st.equal(x, a[0]) {
+			for _, x := range st.List(v) {
+				if st.Equal(x, a[0]) {
 					n++
 				}
 			}
 			return int64(n)
 		})
 	case "index":
-		return method([]param{{}, {opt: true}, {opt: true}}, func(a []Value) Value {
-			items := st.list(v)
+		return method([]Param{{}, {opt: true}, {opt: true}}, func(a []Value) Value {
+			items := st.List(v)
 			from, count, _ := bounds([3]Value{a[1], a[2], nil}, len(items))
 			for i, x := range items[from : from+count] {
-				if st.equal(x, a[0]) {
+				if st.Equal(x, a[0]) {
 					return int64(from + i)
 				}
 			}
-			fail("the value is not in the %s", typeName(v))
+			Fail("the value is not in the %s", TypeName(v))
 			return nil
 		})
 	case "copy":

@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"math"
@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// binary is one of Python's operators with two operands.
-func (st *spent) binary(op string, a, b Value) Value {
-	x, numA := numeric(a)
-	y, numB := numeric(b)
+// Binary is one of Python's operators with two operands.
+func (st *Run) Binary(op string, a, b Value) Value {
+	x, numA := Numeric(a)
+	y, numB := Numeric(b)
 	if numA && numB {
-		return arithmetic(op, x, y)
+		return Arithmetic(op, x, y)
 	}
 	for _, v := range []Value{a, b} {
-		if u, ok := v.(*Undefined); ok && (op != "%" || !isText(a)) {
-			fail("%s", u.hint)
+		if u, ok := v.(*Undefined); ok && (op != "%" || !IsText(a)) {
+			Fail("%s", u.Hint)
 		}
 	}
-	s, textA := text(a)
-	t, textB := text(b)
+	s, textA := Text(a)
+	t, textB := Text(b)
 	switch {
 	case op == "+" && textA && textB:
 		return st.addTexts(a, b, s, t)
 	case op == "%" && textA:
-		return st.percent(a, b)
+		return st.Percent(a, b)
 	case op == "*" && numB:
 		if v, ok := st.repeat(a, b); ok {
 			return v
@@ -39,7 +39,7 @@ func (st *spent) binary(op string, a, b Value) Value {
 			_, la := a.(*List)
 			_, lb := b.(*List)
 			if ok && la == lb {
-				st.alloc(16 * (len(p) + len(q)))
+				st.Alloc(16 * (len(p) + len(q)))
 				joined := append(append(make([]Value, 0, len(p)+len(q)), p...), q...)
 				if la {
 					return &List{joined}
@@ -48,44 +48,45 @@ func (st *spent) binary(op string, a, b Value) Value {
 			}
 		}
 	}
-	_, viewA := a.(view)
-	_, viewB := b.(view)
+	_, viewA := a.(View)
+	_, viewB := b.(View)
 	if op == "-" && (viewA || viewB) {
-		refuse("the difference of views of dicts")
+		Refuse("the difference of views of dicts")
 	}
-	fail("%s %s %s: Python has no such operation", typeName(a), op, typeName(b))
+	Fail("%s %s %s: Python has no such operation", TypeName(a), op, TypeName(b))
 	return nil
 }
 
-func isText(v Value) bool { _, ok := text(v); return ok }
+// IsText reports whether v is a str, marked as safe or not.
+func IsText(v Value) bool { _, ok := Text(v); return ok }
 
 // addTexts joins two texts; what is joined to a safe one is escaped.
-func (st *spent) addTexts(a, b Value, s, t string) Value {
+func (st *Run) addTexts(a, b Value, s, t string) Value {
 	_, safeA := a.(Markup)
 	_, safeB := b.(Markup)
 	if !safeA && !safeB {
-		st.alloc(len(s) + len(t))
+		st.Alloc(len(s) + len(t))
 		return s + t
 	}
-	return Markup(st.text(escapeHTML(a) + escapeHTML(b)))
+	return Markup(st.Text(EscapeHTML(a) + EscapeHTML(b)))
 }
 
 // repeat is a text, list or tuple several times.
-func (st *spent) repeat(v, times Value) (Value, bool) {
+func (st *Run) repeat(v, times Value) (Value, bool) {
 	if _, ok := times.(float64); ok {
 		return nil, false
 	}
 	if _, ok := times.(*big.Int); ok {
-		fail("an int is too large to repeat a %s", typeName(v))
+		Fail("an int is too large to repeat a %s", TypeName(v))
 	}
 	n, _ := small(times)
 	n = max(n, 0)
-	if size, _ := length(v); size == 0 {
+	if size, _ := Length(v); size == 0 {
 		n = 0
 	}
-	if s, ok := text(v); ok {
-		st.room(len(s), n)
-		s = st.text(strings.Repeat(s, n))
+	if s, ok := Text(v); ok {
+		st.Room(len(s), n)
+		s = st.Text(strings.Repeat(s, n))
 		if _, safe := v.(Markup); safe {
 			return Markup(s), true
 		}
@@ -95,8 +96,8 @@ func (st *spent) repeat(v, times Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	st.room(16*len(items), n)
-	st.alloc(16 * len(items) * n)
+	st.Room(16*len(items), n)
+	st.Alloc(16 * len(items) * n)
 	out := make([]Value, 0, len(items)*n)
 	for range n {
 		out = append(out, items...)
@@ -107,43 +108,43 @@ func (st *spent) repeat(v, times Value) (Value, bool) {
 	return &Tuple{out}, true
 }
 
-// join joins texts.
-func (st *spent) join(sep string, parts []string) string {
+// Join joins texts.
+func (st *Run) Join(sep string, parts []string) string {
 	n := 0
 	for _, p := range parts {
 		n += len(p) + len(sep)
 	}
-	st.alloc(n)
+	st.Alloc(n)
 	return strings.Join(parts, sep)
 }
 
-// getitem is v[arg].
-func (st *spent) getitem(v, arg Value) Value {
+// Getitem is v[arg].
+func (st *Run) Getitem(v, arg Value) Value {
 	if u, ok := v.(*Undefined); ok {
-		fail("%s", u.hint)
+		Fail("%s", u.Hint)
 	}
 	if x, ok := st.item(v, arg); ok {
 		return x
 	}
-	if name, ok := text(arg); ok {
-		if x, ok := st.attribute(v, name); ok {
+	if name, ok := Text(arg); ok {
+		if x, ok := st.Attribute(v, name); ok {
 			return x
 		}
 	}
-	return &Undefined{hint: typeName(v) + " has no item " + quoted(st.short(arg))}
+	return &Undefined{Hint: TypeName(v) + " has no item " + Quoted(st.short(arg))}
 }
 
 // short is a text of a value for an error.
-func (st *spent) short(v Value) string {
+func (st *Run) short(v Value) string {
 	switch v.(type) {
 	case string, nil, bool, int64, float64:
-		return str(v)
+		return Str(v)
 	}
-	return typeName(v)
+	return TypeName(v)
 }
 
 // item is v[arg] without attributes.
-func (st *spent) item(v, arg Value) (Value, bool) {
+func (st *Run) item(v, arg Value) (Value, bool) {
 	if d, ok := v.(*Dict); ok {
 		if !hashable(arg) {
 			return nil, false
@@ -157,15 +158,15 @@ func (st *spent) item(v, arg Value) (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	if s, ok := text(v); ok {
-		st.work(len(s) >> 7)
+	if s, ok := Text(v); ok {
+		st.Work(len(s) >> 7)
 		c, ok := runeAt(s, i)
 		if _, safe := v.(Markup); safe && ok {
 			return Markup(c), true
 		}
 		return c, ok
 	}
-	n, ok := length(v)
+	n, ok := Length(v)
 	if !ok {
 		return nil, false
 	}
@@ -178,7 +179,7 @@ func (st *spent) item(v, arg Value) (Value, bool) {
 	if items, ok := sequence(v); ok {
 		return items[i], true
 	}
-	if r, ok := v.(rangeValue); ok {
+	if r, ok := v.(RangeValue); ok {
 		return r.at(i), true
 	}
 	return nil, false
@@ -208,45 +209,45 @@ func ascii(s string) bool {
 	return true
 }
 
-// slice is v[from:to:stride].
-func (st *spent) slice(v Value, b [3]Value) Value {
+// Slice is v[from:to:stride].
+func (st *Run) Slice(v Value, b [3]Value) Value {
 	if u, ok := v.(*Undefined); ok {
-		fail("%s", u.hint)
+		Fail("%s", u.Hint)
 	}
-	s, isStr := text(v)
+	s, isStr := Text(v)
 	items, isSeq := sequence(v)
-	r, isRange := v.(rangeValue)
+	r, isRange := v.(RangeValue)
 	if !isStr && !isSeq && !isRange {
-		fail("%s cannot be sliced", typeName(v))
+		Fail("%s cannot be sliced", TypeName(v))
 	}
-	n, _ := length(v)
+	n, _ := Length(v)
 	from, count, step := bounds(b, n)
-	st.work(n >> 7)
+	st.Work(n >> 7)
 	switch {
 	case isRange:
 		end := from + count*step
-		return rangeValue{r.start + int64(from)*r.step, r.start + int64(end)*r.step, r.step * int64(step)}
+		return RangeValue{r.Start + int64(from)*r.Step, r.Start + int64(end)*r.Step, r.Step * int64(step)}
 	case isStr:
 		var out string
 		switch {
 		case step == 1 && len(s) == n:
 			out = s[from : from+count]
 		case step == 1:
-			out = cutRunes(s, from, count)
+			out = CutRunes(s, from, count)
 		default:
 			runes := []rune(s)
 			picked := make([]rune, 0, count)
 			for i := range count {
 				picked = append(picked, runes[from+i*step])
 			}
-			out = st.text(string(picked))
+			out = st.Text(string(picked))
 		}
 		if _, safe := v.(Markup); safe {
 			return Markup(out)
 		}
 		return out
 	}
-	st.alloc(16 * count)
+	st.Alloc(16 * count)
 	out := make([]Value, count)
 	for i := range out {
 		out[i] = items[from+i*step]
@@ -257,8 +258,8 @@ func (st *spent) slice(v Value, b [3]Value) Value {
 	return &Tuple{out}
 }
 
-// cutRunes returns count characters from the one at from.
-func cutRunes(s string, from, count int) string {
+// CutRunes returns count characters from the one at from.
+func CutRunes(s string, from, count int) string {
 	start, end, i := len(s), len(s), 0
 	for at := range s {
 		if i == from {
@@ -283,15 +284,15 @@ func bounds(b [3]Value, n int) (from, count, step int) {
 		i, ok := small(v)
 		if !ok || isFloat {
 			if u, ok := v.(*Undefined); ok {
-				fail("%s, and cannot be part of a slice", u.hint)
+				Fail("%s, and cannot be part of a slice", u.Hint)
 			}
-			fail("%s cannot be part of a slice", typeName(v))
+			Fail("%s cannot be part of a slice", TypeName(v))
 		}
 		return i
 	}
 	step = part(b[2], 1)
 	if step == 0 {
-		fail("a slice cannot have a step of 0")
+		Fail("a slice cannot have a step of 0")
 	}
 	step = max(min(step, math.MaxInt32), math.MinInt32)
 	low, high := 0, n
@@ -324,7 +325,7 @@ func bounds(b [3]Value, n int) (from, count, step int) {
 
 func hashable(v Value) bool {
 	switch v := v.(type) {
-	case *List, *Dict, view:
+	case *List, *Dict, View:
 		return false
 	case *Tuple:
 		for _, x := range v.Items {
@@ -332,21 +333,21 @@ func hashable(v Value) bool {
 				return false
 			}
 		}
-	case group:
+	case Group:
 		return false
 	}
 	return true
 }
 
-// whole returns an int of moderate size; it fails for another value.
-func whole(fn string, v Value) int {
+// Whole returns an int of moderate size; it fails for another value.
+func Whole(fn string, v Value) int {
 	switch u := v.(type) {
 	case int64, bool, *big.Int:
 		n, _ := small(v)
 		return n
 	case *Undefined:
-		fail("%s: %s", fn, u.hint)
+		Fail("%s: %s", fn, u.Hint)
 	}
-	fail("%s wants an int, has %s", fn, typeName(v))
+	Fail("%s wants an int, has %s", fn, TypeName(v))
 	return 0
 }

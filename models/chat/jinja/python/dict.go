@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"math"
@@ -16,7 +16,7 @@ type Dict struct {
 func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
 // Set gives a key a value, before a template has the dict.
-func (d *Dict) Set(key string, v Value) { d.set(key, v) }
+func (d *Dict) Set(key string, v Value) { d.Put(key, v) }
 
 // Keys are the keys in their order.
 func (d *Dict) Keys() []Value { return d.keys }
@@ -29,15 +29,16 @@ func (d *Dict) Get(key Value) (Value, bool) {
 	if d == nil {
 		return nil, false
 	}
-	i, ok := d.index[hashed(key)]
+	i, ok := d.index[Hashed(key)]
 	if !ok {
 		return nil, false
 	}
 	return d.values[i], true
 }
 
-func (d *Dict) set(key, v Value) {
-	h := hashed(key)
+// Put sets a key of any type that can be one; it fails on another.
+func (d *Dict) Put(key, v Value) {
+	h := Hashed(key)
 	if i, ok := d.index[h]; ok {
 		d.values[i] = v
 		return
@@ -50,13 +51,14 @@ func (d *Dict) set(key, v Value) {
 // Clone returns a copy that may be changed.
 func (d *Dict) Clone() *Dict {
 	c := NewDict()
-	c.update(d)
+	c.Update(d)
 	return c
 }
 
-func (d *Dict) update(other *Dict) {
+// Update sets all keys of other.
+func (d *Dict) Update(other *Dict) {
 	for i, k := range other.keys {
-		d.set(k, other.values[i])
+		d.Put(k, other.values[i])
 	}
 }
 
@@ -67,9 +69,9 @@ type (
 	undefKey struct{}
 )
 
-// hashed returns what identifies a key; it fails where Python says that a
+// Hashed returns what identifies a key; it fails where Python says that a
 // value is not hashable.
-func hashed(key Value) any {
+func Hashed(key Value) any {
 	switch k := key.(type) {
 	case bool:
 		if k {
@@ -82,18 +84,18 @@ func hashed(key Value) any {
 		return bigKey(k.String())
 	case float64:
 		if i, acc := big.NewFloat(0).SetFloat64(notNaN(k)).Int(nil); !math.IsNaN(k) && !math.IsInf(k, 0) && acc == big.Exact {
-			return hashed(normal(i))
+			return Hashed(Normal(i))
 		}
 		return k
 	case *Undefined:
 		return undefKey{}
-	case *Tuple, group:
+	case *Tuple, Group:
 		var b strings.Builder
 		items, _ := sequence(k)
 		for _, x := range items {
-			h := hashed(x)
+			h := Hashed(x)
 			if s, ok := h.(string); ok {
-				b.WriteString(reprText(s))
+				b.WriteString(ReprText(s))
 			} else {
 				switch h := h.(type) {
 				case tupleKey:
@@ -103,16 +105,16 @@ func hashed(key Value) any {
 				case undefKey:
 					b.WriteString("?")
 				case nil, int64, float64:
-					b.WriteString(str(h))
+					b.WriteString(Str(h))
 				default:
-					refuse("a %s in a tuple as a key", typeName(x))
+					Refuse("a %s in a tuple as a key", TypeName(x))
 				}
 			}
 			b.WriteByte(',')
 		}
 		return tupleKey(b.String())
-	case *List, *Dict, view:
-		fail("%s cannot be a key", typeName(key))
+	case *List, *Dict, View:
+		Fail("%s cannot be a key", TypeName(key))
 	}
 	return key
 }

@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"math"
@@ -21,205 +21,6 @@ type spec struct {
 	kind      byte // 0 for none
 }
 
-// percent is Python's text % value.
-func (st *spent) percent(format, value Value) Value {
-	s, _ := text(format)
-	_, safe := format.(Markup)
-	args, tuple := []Value{value}, false
-	if t, ok := value.(*Tuple); ok {
-		args, tuple = t.Items, true
-	}
-	var b strings.Builder
-	used, byName := 0, false
-	next := func() Value {
-		if used >= len(args) {
-			fail("%% has too few values for its text")
-		}
-		used++
-		return args[used-1]
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if i < len(s) && s[i] == '%' {
-			b.WriteByte('%')
-			continue
-		}
-		sp := spec{fill: " ", precision: -1}
-		var named Value
-		hasName := false
-		if i < len(s) && s[i] == '(' {
-			depth, start := 1, i+1
-			for i++; i < len(s) && depth > 0; i++ {
-				switch s[i] {
-				case '(':
-					depth++
-				case ')':
-					depth--
-				}
-			}
-			if depth > 0 {
-				fail("a name after %% has no end")
-			}
-			d, ok := value.(*Dict)
-			if !ok {
-				fail("%% with names wants a dict, has %s", typeName(value))
-			}
-			if named, ok = d.Get(s[start : i-1]); !ok {
-				fail("%% finds no %s", quoted(s[start:i-1]))
-			}
-			hasName, byName = true, true
-		}
-		left := false
-	flags:
-		for ; i < len(s); i++ {
-			switch s[i] {
-			case '-':
-				left = true
-			case '+':
-				sp.sign = '+'
-			case ' ':
-				if sp.sign == 0 {
-					sp.sign = ' '
-				}
-			case '#':
-				sp.alternate = true
-			case '0':
-				sp.zero = true
-			default:
-				break flags
-			}
-		}
-		number := func() int {
-			if i < len(s) && s[i] == '*' {
-				i++
-				return whole("%", next())
-			}
-			n := 0
-			for ; i < len(s) && isDecimal(s[i]); i++ {
-				n = min(n*10+int(s[i]-'0'), math.MaxInt32)
-			}
-			return n
-		}
-		if sp.width = number(); sp.width < 0 {
-			left, sp.width = true, -sp.width
-		}
-		if i < len(s) && s[i] == '.' {
-			i++
-			sp.precision = max(number(), 0)
-		}
-		for i < len(s) && strings.IndexByte("hlL", s[i]) >= 0 {
-			i++
-		}
-		if i == len(s) {
-			fail("a text for %% ends in the middle of a directive")
-		}
-		v := named
-		if !hasName {
-			v = next()
-		}
-		sp.align, sp.kind = '>', s[i]
-		if left {
-			sp.align, sp.zero = '<', false
-		}
-		b.WriteString(st.directive(v, sp, safe))
-		st.room(b.Len(), 1)
-	}
-	_, isDict := value.(*Dict)
-	if used < len(args) && !byName && (tuple || !isDict && !isMappingLike(value)) {
-		fail("%% has more values than its text takes")
-	}
-	out := st.text(b.String())
-	if safe {
-		return Markup(out)
-	}
-	return out
-}
-
-// isMappingLike reports whether Python takes a value for a mapping where no
-// name asks for it.
-func isMappingLike(v Value) bool {
-	switch v.(type) {
-	case *List, rangeValue, *Undefined:
-		return true
-	}
-	return false
-}
-
-// directive formats one value of %.
-func (st *spent) directive(v Value, sp spec, safe bool) string {
-	if safe && (sp.kind == 's' || sp.kind == 'r') {
-		s := escapeHTML(Value(st.str(v)))
-		if m, ok := v.(Markup); ok {
-			s = string(m)
-		}
-		return st.aligned(cutTo(s, sp.precision), "", sp)
-	}
-	switch sp.kind {
-	case 's', 'r', 'a':
-		s := st.str(v)
-		if sp.kind != 's' {
-			s = st.repr(v)
-		}
-		if sp.kind == 'a' {
-			s = asciiRepr(s)
-		}
-		sp.zero = false
-		return st.aligned(cutTo(s, sp.precision), "", sp)
-	case 'c':
-		sp.zero = false
-		if s, ok := text(v); ok && utf8.RuneCountInString(s) == 1 {
-			return st.aligned(s, "", sp)
-		}
-		n := whole("%c", v)
-		if n < 0 || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
-			fail("%%c wants a character")
-		}
-		return st.aligned(string(rune(n)), "", sp)
-	case 'd', 'i', 'u', 'o', 'x', 'X':
-		if f, ok := v.(float64); ok && strings.IndexByte("diu", sp.kind) >= 0 {
-			v = truncate(f)
-		}
-		i, ok := integer(v)
-		if !ok {
-			fail("%%%c wants a number, has %s", sp.kind, typeName(v))
-		}
-		if sp.kind == 'i' || sp.kind == 'u' {
-			sp.kind = 'd'
-		}
-		sp.group = 0
-		return st.integer(i, sp)
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		if _, ok := numeric(v); !ok {
-			fail("%%%c wants a number, has %s", sp.kind, typeName(v))
-		}
-		return st.float(toFloat(v), sp)
-	}
-	fail("%% has no directive %q", sp.kind)
-	return ""
-}
-
-// asciiRepr escapes what is not ASCII in a repr.
-func asciiRepr(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case r < 0x100:
-			b.WriteString(`\x` + strconv.FormatInt(int64(r), 16))
-		case r < 0x10000:
-			b.WriteString(`\u` + pad0(strconv.FormatInt(int64(r), 16), 4))
-		default:
-			b.WriteString(`\U` + pad0(strconv.FormatInt(int64(r), 16), 8))
-		}
-	}
-	return b.String()
-}
-
 func pad0(s string, n int) string { return strings.Repeat("0", max(n-len(s), 0)) + s }
 
 // cutTo cuts a text to n characters, if n is not negative.
@@ -227,27 +28,27 @@ func cutTo(s string, n int) string {
 	if n < 0 || n >= len(s) {
 		return s
 	}
-	return cutRunes(s, 0, n)
+	return CutRunes(s, 0, n)
 }
 
-// truncate is Python's int() of a float.
-func truncate(f float64) Value {
+// Truncate is Python's int() of a float.
+func Truncate(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		fail("%s is not an int", floatText(f))
+		Fail("%s is not an int", FloatText(f))
 	}
 	i, _ := big.NewFloat(f).Int(nil)
-	return normal(i)
+	return Normal(i)
 }
 
 // aligned puts a text, with its sign or prefix, in its width.
-func (st *spent) aligned(body, prefix string, sp spec) string {
+func (st *Run) aligned(body, prefix string, sp spec) string {
 	pad := sp.width - utf8.RuneCountInString(body) - len(prefix)
 	if pad <= 0 {
 		return prefix + body
 	}
-	st.room(pad, len(sp.fill))
+	st.Room(pad, len(sp.fill))
 	if sp.zero && sp.align != '<' {
-		return st.text(prefix + strings.Repeat("0", pad) + body)
+		return st.Text(prefix + strings.Repeat("0", pad) + body)
 	}
 	left := 0
 	switch sp.align {
@@ -256,9 +57,9 @@ func (st *spent) aligned(body, prefix string, sp spec) string {
 	case '^':
 		left = pad / 2
 	case '=':
-		return st.text(prefix + strings.Repeat(sp.fill, pad) + body)
+		return st.Text(prefix + strings.Repeat(sp.fill, pad) + body)
 	}
-	return st.text(strings.Repeat(sp.fill, left) + prefix + body + strings.Repeat(sp.fill, pad-left))
+	return st.Text(strings.Repeat(sp.fill, left) + prefix + body + strings.Repeat(sp.fill, pad-left))
 }
 
 func signOf(negative bool, sp spec) string {
@@ -290,7 +91,7 @@ func grouped(s string, sep byte, size, width int) string {
 	return b.String()
 }
 
-func (st *spent) integer(i *big.Int, sp spec) string {
+func (st *Run) integer(i *big.Int, sp spec) string {
 	base, prefix, size := 10, "", 3
 	switch sp.kind {
 	case 'b':
@@ -302,7 +103,7 @@ func (st *spent) integer(i *big.Int, sp spec) string {
 	}
 	s := new(big.Int).Abs(i).Text(base)
 	if sp.precision > len(s) {
-		st.room(sp.precision, 1)
+		st.Room(sp.precision, 1)
 		s = pad0(s, sp.precision)
 	}
 	if sp.kind == 'X' {
@@ -316,22 +117,22 @@ func (st *spent) integer(i *big.Int, sp spec) string {
 }
 
 // zeroWidth is the width that grouped digits are filled to with zeros.
-func (st *spent) zeroWidth(sp spec, taken int) int {
+func (st *Run) zeroWidth(sp spec, taken int) int {
 	if sp.group == 0 || !sp.zero {
 		return 0
 	}
-	st.room(sp.width, 1)
-	st.alloc(max(sp.width, 0))
+	st.Room(sp.width, 1)
+	st.Alloc(max(sp.width, 0))
 	return sp.width - taken
 }
 
-func (st *spent) float(f float64, sp spec) string {
+func (st *Run) float(f float64, sp spec) string {
 	precision := sp.precision
 	if precision < 0 {
 		precision = 6
 	}
-	st.room(precision, 1)
-	st.alloc(precision)
+	st.Room(precision, 1)
+	st.Alloc(precision)
 	abs := math.Abs(f)
 	var s string
 	switch kind := sp.kind | 0x20; {
@@ -371,10 +172,12 @@ func (st *spent) float(f float64, sp spec) string {
 // general is the format g, with at least one digit after the point if the
 // format is none at all.
 // fixed writes f with that many digits after the point.
-func (st *spent) fixed(f float64, digits int) string {
+func (st *Run) Fixed(f float64, digits int) string {
 	return st.float(f, spec{precision: digits, kind: 'f'})
 }
 
+// general is the format g, with at least one digit after the point if the
+// format is none at all.
 func general(f float64, precision int, alternate, none bool) string {
 	if precision == 0 {
 		precision = 1
@@ -411,15 +214,15 @@ func trimZeros(s string) string {
 }
 
 // format is Python's str.format.
-func (st *spent) format(s string, args []Value, kw *Dict) string {
+func (st *Run) format(s string, args []Value, kw *Dict) string {
 	auto := 0
 	out := st.formatAt(s, args, kw, &auto, 2)
-	return st.text(out)
+	return st.Text(out)
 }
 
-func (st *spent) formatAt(s string, args []Value, kw *Dict, auto *int, depth int) string {
+func (st *Run) formatAt(s string, args []Value, kw *Dict, auto *int, depth int) string {
 	if depth < 0 {
-		fail("format: fields lie too deep in each other")
+		Fail("format: fields lie too deep in each other")
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -428,7 +231,7 @@ func (st *spent) formatAt(s string, args []Value, kw *Dict, auto *int, depth int
 			b.WriteByte(c)
 			i++
 		case c == '}':
-			fail("format: a single } stands in the text")
+			Fail("format: a single } stands in the text")
 		case c == '{':
 			end, open := i+1, 1
 			for ; end < len(s) && open > 0; end++ {
@@ -440,10 +243,10 @@ func (st *spent) formatAt(s string, args []Value, kw *Dict, auto *int, depth int
 				}
 			}
 			if open > 0 {
-				fail("format: a field has no end")
+				Fail("format: a field has no end")
 			}
 			b.WriteString(st.field(s[i+1:end-1], args, kw, auto, depth))
-			st.room(b.Len(), 1)
+			st.Room(b.Len(), 1)
 			i = end - 1
 		default:
 			b.WriteByte(c)
@@ -453,8 +256,8 @@ func (st *spent) formatAt(s string, args []Value, kw *Dict, auto *int, depth int
 }
 
 // field formats what stands between { and }.
-func (st *spent) field(f string, args []Value, kw *Dict, auto *int, depth int) string {
-	st.step()
+func (st *Run) field(f string, args []Value, kw *Dict, auto *int, depth int) string {
+	st.Step()
 	brackets, end := 0, len(f)
 	for i := range len(f) {
 		if f[i] == '[' {
@@ -470,7 +273,7 @@ func (st *spent) field(f string, args []Value, kw *Dict, auto *int, depth int) s
 	conversion := byte(0)
 	if strings.HasPrefix(rest, "!") {
 		if len(rest) < 2 || len(rest) > 2 && rest[2] != ':' {
-			fail("format: a conversion must be one letter")
+			Fail("format: a conversion must be one letter")
 		}
 		conversion, rest = rest[1], rest[2:]
 	}
@@ -478,13 +281,13 @@ func (st *spent) field(f string, args []Value, kw *Dict, auto *int, depth int) s
 	switch conversion {
 	case 0:
 	case 's':
-		v = st.str(v)
+		v = st.Str(v)
 	case 'r':
 		v = st.repr(v)
 	case 'a':
 		v = asciiRepr(st.repr(v))
 	default:
-		fail("format: unknown conversion %q", conversion)
+		Fail("format: unknown conversion %q", conversion)
 	}
 	how := ""
 	if rest != "" {
@@ -494,7 +297,7 @@ func (st *spent) field(f string, args []Value, kw *Dict, auto *int, depth int) s
 }
 
 // fieldValue finds what the name of a field stands for.
-func (st *spent) fieldValue(name string, args []Value, kw *Dict, auto *int) Value {
+func (st *Run) fieldValue(name string, args []Value, kw *Dict, auto *int) Value {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
 		end = len(name)
@@ -502,26 +305,26 @@ func (st *spent) fieldValue(name string, args []Value, kw *Dict, auto *int) Valu
 	first, rest := name[:end], name[end:]
 	if first == "" {
 		if *auto < 0 {
-			fail("format: fields are numbered by hand and by themselves")
+			Fail("format: fields are numbered by hand and by themselves")
 		}
 		first = strconv.Itoa(*auto)
 		*auto++
-	} else if all(first, func(r rune) bool { return r >= '0' && r <= '9' }) {
+	} else if All(first, func(r rune) bool { return r >= '0' && r <= '9' }) {
 		if *auto > 0 {
-			fail("format: fields are numbered by hand and by themselves")
+			Fail("format: fields are numbered by hand and by themselves")
 		}
 		*auto = -1
 	}
 	var v Value
 	if n, err := strconv.Atoi(first); err == nil {
 		if n >= len(args) {
-			fail("format: there is no value %d", n)
+			Fail("format: there is no value %d", n)
 		}
 		v = args[n]
 	} else {
 		var ok bool
 		if v, ok = kw.Get(first); !ok {
-			fail("format: there is no value %s", quoted(first))
+			Fail("format: there is no value %s", Quoted(first))
 		}
 	}
 	for rest != "" {
@@ -531,38 +334,38 @@ func (st *spent) fieldValue(name string, args []Value, kw *Dict, auto *int) Valu
 				end = len(rest)
 			}
 			if end == 1 {
-				fail("format: an attribute has no name")
+				Fail("format: an attribute has no name")
 			}
-			v, rest = st.getattr(v, rest[1:end]), rest[end:]
+			v, rest = st.Getattr(v, rest[1:end]), rest[end:]
 			continue
 		}
 		end := strings.IndexByte(rest, ']')
 		if rest[0] != '[' || end <= 1 {
-			fail("format: %s is not a field", quoted(name))
+			Fail("format: %s is not a field", Quoted(name))
 		}
 		key := Value(rest[1:end])
 		if n, err := strconv.Atoi(rest[1:end]); err == nil && isDecimal(rest[1]) {
 			key = int64(n)
 		}
-		v, rest = st.getitem(v, key), rest[end+1:]
+		v, rest = st.Getitem(v, key), rest[end+1:]
 	}
 	return v
 }
 
 // formatted is Python's format(v, how).
-func (st *spent) formatted(v Value, how string) string {
+func (st *Run) formatted(v Value, how string) string {
 	if how == "" {
-		return st.str(v)
+		return st.Str(v)
 	}
 	switch v.(type) {
 	case string, Markup, bool, int64, *big.Int, float64:
 	default:
-		fail("a %s cannot be formatted by %s", typeName(v), quoted(how))
+		Fail("a %s cannot be formatted by %s", TypeName(v), Quoted(how))
 	}
 	sp := st.readSpec(how)
-	if s, ok := text(v); ok {
+	if s, ok := Text(v); ok {
 		if sp.kind != 0 && sp.kind != 's' || sp.sign != 0 || sp.alternate || sp.group != 0 || sp.align == '=' && !sp.zero {
-			fail("a str cannot be formatted by %s", quoted(how))
+			Fail("a str cannot be formatted by %s", Quoted(how))
 		}
 		if sp.zero { // zeros fill a text on its right
 			if sp.align == 0 || sp.align == '=' {
@@ -580,28 +383,28 @@ func (st *spent) formatted(v Value, how string) string {
 		}
 		sp.zero = false
 	}
-	if i, ok := integer(v); ok && (sp.kind == 0 || strings.IndexByte("bcdoxXn", sp.kind) >= 0) {
+	if i, ok := Integer(v); ok && (sp.kind == 0 || strings.IndexByte("bcdoxXn", sp.kind) >= 0) {
 		if sp.precision >= 0 {
-			fail("an int cannot be formatted with a precision")
+			Fail("an int cannot be formatted with a precision")
 		}
 		if sp.kind == 'c' {
 			n, _ := small(v)
 			if n < 0 || !utf8.ValidRune(rune(n)) {
-				fail("format: c wants a character")
+				Fail("format: c wants a character")
 			}
 			return st.aligned(string(rune(n)), "", sp)
 		}
 		return st.integer(i, sp)
 	}
 	if sp.kind != 0 && strings.IndexByte("eEfFgG%n", sp.kind) < 0 {
-		fail("a %s cannot be formatted by %s", typeName(v), quoted(how))
+		Fail("a %s cannot be formatted by %s", TypeName(v), Quoted(how))
 	}
-	f := toFloat(v)
+	f := ToFloat(v)
 	if sp.kind == 'n' {
 		sp.kind = 'g'
 	}
 	if sp.kind == 0 && sp.precision < 0 {
-		s := floatText(math.Abs(f))
+		s := FloatText(math.Abs(f))
 		sign := signOf(math.Signbit(f) && !math.IsNaN(f), sp)
 		if sp.group != 0 {
 			end := strings.IndexAny(s, ".e")
@@ -613,7 +416,7 @@ func (st *spent) formatted(v Value, how string) string {
 }
 
 // readSpec reads the format after a colon.
-func (st *spent) readSpec(s string) spec {
+func (st *Run) readSpec(s string) spec {
 	sp := spec{fill: " ", precision: -1}
 	whole := s
 	isAlign := func(i int) bool { return i < len(s) && strings.IndexByte("<>^=", s[i]) >= 0 }
@@ -641,7 +444,7 @@ func (st *spent) readSpec(s string) spec {
 	}
 	sp.sign = take("+- ")
 	if take("z") != 0 {
-		refuse("z in a format")
+		Refuse("z in a format")
 	}
 	sp.alternate = take("#") != 0
 	sp.zero = take("0") != 0
@@ -650,7 +453,7 @@ func (st *spent) readSpec(s string) spec {
 	if take(".") != 0 {
 		p, ok := number()
 		if !ok {
-			fail("format: a precision has no digits in %s", quoted(whole))
+			Fail("format: a precision has no digits in %s", Quoted(whole))
 		}
 		sp.precision = p
 	}
@@ -658,10 +461,10 @@ func (st *spent) readSpec(s string) spec {
 		sp.kind, s = s[0], s[1:]
 	}
 	if s != "" || sp.kind >= 0x80 {
-		fail("format: %s is not a format", quoted(whole))
+		Fail("format: %s is not a format", Quoted(whole))
 	}
 	if sp.group == ',' && sp.kind != 0 && strings.IndexByte("deEfFgG%", sp.kind) < 0 || sp.group == '_' && sp.kind != 0 && strings.IndexByte("deEfFgG%boxX", sp.kind) < 0 {
-		fail("format: groups of digits do not go with %q", sp.kind)
+		Fail("format: groups of digits do not go with %q", sp.kind)
 	}
 	return sp
 }

@@ -1,6 +1,8 @@
-package jinja
+package python
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Kind says what an [Error] is about.
 type Kind int
@@ -28,8 +30,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
 
-// caught turns a failure inside the package into an error.
-func caught(err *error) {
+// Caught turns a failure inside the package into an error.
+func Caught(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case *Error:
@@ -44,17 +46,17 @@ func caught(err *error) {
 // stopped is the context's error on its way out.
 type stopped struct{ error }
 
-// fail ends what is under way with an error that Python would give too.
-func fail(format string, args ...any) {
+// Fail ends what is under way with an error that Python would give too.
+func Fail(format string, args ...any) {
 	panic(&Error{Kind: Failed, Message: fmt.Sprintf(format, args...)})
 }
 
-// refuse ends what is under way where Jinja2 could go on.
-func refuse(format string, args ...any) {
+// Refuse ends what is under way where Jinja2 could go on.
+func Refuse(format string, args ...any) {
 	panic(&Error{Kind: Unsupported, Message: fmt.Sprintf(format, args...) + " is not supported"})
 }
 
-// exceed ends what is under way at a limit.
-func exceed(format string, args ...any) {
+// Exceed ends what is under way at a limit.
+func Exceed(format string, args ...any) {
 	panic(&Error{Kind: Exceeded, Message: fmt.Sprintf(format, args...)})
 }

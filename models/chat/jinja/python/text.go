@@ -1,7 +1,8 @@
-package jinja
+package python
 
 import (
 	"html"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,18 +11,19 @@ import (
 	"golang.org/x/text/language"
 )
 
-// isSpace is Python's str.isspace for one character.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+// IsSpace is Python's str.isspace for one character.
+func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-func trimLeft(s string) string  { return strings.TrimLeftFunc(s, isSpace) }
-func trimRight(s string) string { return strings.TrimRightFunc(s, isSpace) }
-func trimSpace(s string) string { return strings.TrimFunc(s, isSpace) }
+// TrimLeft, TrimRight and TrimSpace take away what Python counts as white space.
+func TrimLeft(s string) string  { return strings.TrimLeftFunc(s, IsSpace) }
+func TrimRight(s string) string { return strings.TrimRightFunc(s, IsSpace) }
+func TrimSpace(s string) string { return strings.TrimFunc(s, IsSpace) }
 
 // lineEnds are the characters that end a line for Python's splitlines.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// splitLines is Python's str.splitlines.
-func splitLines(s string, keep bool) (lines []string) {
+// SplitLines is Python's str.splitlines.
+func SplitLines(s string, keep bool) (lines []string) {
 	for s != "" {
 		i := strings.IndexAny(s, lineEnds)
 		if i < 0 {
@@ -41,14 +43,16 @@ func splitLines(s string, keep bool) (lines []string) {
 	return lines
 }
 
-func upper(s string) string {
+// Upper is str.upper.
+func Upper(s string) string {
 	if ascii(s) {
 		return strings.ToUpper(s)
 	}
 	return cases.Upper(language.Und).String(s)
 }
 
-func lower(s string) string {
+// Lower is str.lower.
+func Lower(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}
@@ -93,11 +97,12 @@ func caseIgnorable(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:^`·’‘․͵·∙﹒﹕．：", r)
 }
 
-func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
-func isLower(r rune) bool {
+// IsUpper and IsLower are what str.isupper and str.islower say of one character.
+func IsUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
+func IsLower(r rune) bool {
 	return unicode.IsLower(r) || unicode.Is(unicode.Other_Lowercase, r)
 }
-func cased(r rune) bool { return isUpper(r) || isLower(r) || unicode.IsTitle(r) }
+func cased(r rune) bool { return IsUpper(r) || IsLower(r) || unicode.IsTitle(r) }
 
 // titleOf is the title case of one character.
 func titleOf(r rune) string {
@@ -122,7 +127,8 @@ func title(s string) string {
 	return b.String()
 }
 
-func capitalize(s string) string {
+// Capitalize is str.capitalize.
+func Capitalize(s string) string {
 	r := []rune(s)
 	var b strings.Builder
 	for i, c := range r {
@@ -140,10 +146,10 @@ func swapCase(s string) string {
 	var b strings.Builder
 	for i, c := range r {
 		switch {
-		case isUpper(c):
+		case IsUpper(c):
 			b.WriteString(lowerAt(r, i))
-		case isLower(c):
-			b.WriteString(upper(string(c)))
+		case IsLower(c):
+			b.WriteString(Upper(string(c)))
 		default:
 			b.WriteRune(c)
 		}
@@ -168,12 +174,13 @@ var digitForms = &unicode.RangeTable{
 const hanNumbers = "㐅㒃㠪㭍一七万三九二五世亿什仟仨伍佰億兆兩八六十千卄卅卌参參叁叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零" +
 	"\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\U00020001\U00020064\U000200e2\U00020121\U0002092a\U00020983\U0002098c\U0002099c\U00020aea\U00020afd\U00020b19\U00022390\U00022998\U00023b1b\U0002626d\U0002f890"
 
-func isDigit(r rune) bool   { return unicode.IsDigit(r) || unicode.Is(digitForms, r) }
+// IsDigit is what str.isdigit says of one character.
+func IsDigit(r rune) bool   { return unicode.IsDigit(r) || unicode.Is(digitForms, r) }
 func isNumeric(r rune) bool { return unicode.IsNumber(r) || strings.ContainsRune(hanNumbers, r) }
 func isAlnum(r rune) bool   { return unicode.IsLetter(r) || isNumeric(r) }
 
-// all reports whether s has characters and all of them are of a kind.
-func all(s string, is func(rune) bool) bool {
+// All reports whether s has characters and all of them are of a kind.
+func All(s string, is func(rune) bool) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !is(r) }) < 0
 }
 
@@ -190,12 +197,12 @@ func isTitle(s string) bool {
 	within, found := false, false
 	for _, r := range s {
 		switch {
-		case isUpper(r) || unicode.IsTitle(r):
+		case IsUpper(r) || unicode.IsTitle(r):
 			if within {
 				return false
 			}
 			within, found = true, true
-		case isLower(r):
+		case IsLower(r):
 			if !within {
 				return false
 			}
@@ -207,8 +214,8 @@ func isTitle(s string) bool {
 	return found
 }
 
-// oneCase reports whether s has a character of one case and none of the others.
-func oneCase(s string, is, not func(rune) bool) bool {
+// OneCase reports whether s has a character of one case and none of the others.
+func OneCase(s string, is, not func(rune) bool) bool {
 	found := false
 	for _, r := range s {
 		if not(r) || unicode.IsTitle(r) {
@@ -219,21 +226,22 @@ func oneCase(s string, is, not func(rune) bool) bool {
 	return found
 }
 
-var htmlEscapes = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
+// HTMLEscapes makes a text safe for HTML as markupsafe does.
+var HTMLEscapes = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// escapeHTML returns a value's text, escaped if it is not safe.
-func escapeHTML(v Value) string {
+// EscapeHTML returns a value's text, escaped if it is not safe.
+func EscapeHTML(v Value) string {
 	switch v := v.(type) {
 	case Markup:
 		return string(v)
 	case string:
-		return htmlEscapes.Replace(v)
+		return HTMLEscapes.Replace(v)
 	}
-	return htmlEscapes.Replace(str(v))
+	return HTMLEscapes.Replace(Str(v))
 }
 
-// stripTags removes comments and tags, and makes white space one blank.
-func stripTags(s string) string {
+// StripTags removes comments and tags, and makes white space one blank.
+func StripTags(s string) string {
 	for _, t := range [][2]string{{"<!--", "-->"}, {"<", ">"}} {
 		var b strings.Builder
 		for {
@@ -250,11 +258,11 @@ func stripTags(s string) string {
 		}
 		s = b.String() + s
 	}
-	return html.UnescapeString(strings.Join(strings.FieldsFunc(s, isSpace), " "))
+	return html.UnescapeString(strings.Join(strings.FieldsFunc(s, IsSpace), " "))
 }
 
-// quoteURL is urllib's quote of a text, with what stays as it is.
-func quoteURL(s, safe string) string {
+// QuoteURL is urllib's quote of a text, with what stays as it is.
+func QuoteURL(s, safe string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
@@ -265,4 +273,12 @@ func quoteURL(s, safe string) string {
 		}
 	}
 	return b.String()
+}
+
+// Quoted shows a text of the template in an error, cut to a moderate length.
+func Quoted(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	return strconv.Quote(s)
 }

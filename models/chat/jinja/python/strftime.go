@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// strftime formats the time that the template is shown, without a zone, as C
+// Strftime formats the time that the template is shown, without a zone, as C
 // and Python do in the locale C.
-func (st *spent) strftime(format string) string {
+func (st *Run) Strftime(format string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -28,22 +28,22 @@ func (st *spent) strftime(format string) string {
 		width := 0
 		for ; i < len(format) && isDecimal(format[i]); i++ {
 			if width = width*10 + int(format[i]-'0'); width > 1024 {
-				exceed("a width in strftime is larger than 1024")
+				Exceed("a width in strftime is larger than 1024")
 			}
 		}
 		if i < len(format) && (format[i] == 'E' || format[i] == 'O') {
-			refuse("the modifier %c of strftime", format[i])
+			Refuse("the modifier %c of strftime", format[i])
 		}
 		if i == len(format) {
 			b.WriteString(format[start:])
 			break
 		}
-		text, ok := directiveOf(st.now, format[i], flag, width)
+		text, ok := directiveOf(st.Now, format[i], flag, width)
 		if format[i] == 'f' && letters != 0 {
 			ok = false // Python knows it without flags alone
 		}
 		if !ok && width > 0 {
-			refuse("the directive %s of strftime", quoted(format[start:i+1]))
+			Refuse("the directive %s of strftime", Quoted(format[start:i+1]))
 		}
 		if !ok {
 			text = format[start : i+1]
@@ -56,7 +56,7 @@ func (st *spent) strftime(format string) string {
 		}
 		b.WriteString(text)
 		if b.Len() > 1<<20 {
-			exceed("strftime writes more than 1 MiB")
+			Exceed("strftime writes more than 1 MiB")
 		}
 	}
 	return b.String()
@@ -140,7 +140,7 @@ func directiveOf(t time.Time, c, flag byte, width int) (string, bool) {
 		}
 		return fmt.Sprintf("%06d", t.Nanosecond()/1000), true
 	case 's':
-		refuse("the directive %%s of strftime")
+		Refuse("the directive %%s of strftime")
 	case 'z':
 		return "", true
 	case 'Z':

@@ -1,4 +1,4 @@
-package jinja
+package python
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func FromJSON(data []byte) (v Value, err error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	defer caught(&err)
+	defer Caught(&err)
 	v, err = fromJSON(dec, 0)
 	if err != nil {
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -93,7 +93,7 @@ func fromJSON(dec *json.Decoder, depth int) (Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			d.set(key, v)
+			d.Put(key, v)
 		}
 		_, err := dec.Token()
 		return d, err
@@ -102,50 +102,50 @@ func fromJSON(dec *json.Decoder, depth int) (Value, error) {
 			f, _ := strconv.ParseFloat(t.String(), 64)
 			return f, nil
 		}
-		if len(t) > maxDigits {
-			return nil, fmt.Errorf("an integer has more than %d digits", maxDigits)
+		if len(t) > MaxDigits {
+			return nil, fmt.Errorf("an integer has more than %d digits", MaxDigits)
 		}
 		i, _ := new(big.Int).SetString(t.String(), 10)
-		return normal(i), nil
+		return Normal(i), nil
 	}
 	return tok, nil
 }
 
 // ToJSON writes a value that FromJSON can read, keys in their order.
 func ToJSON(v Value) (data []byte, err error) {
-	st := &spent{ctx: context.Background(), steps: math.MaxInt64, bytes: math.MaxInt64}
-	defer caught(&err)
+	st := &Run{Ctx: context.Background(), Steps: math.MaxInt64, Bytes: math.MaxInt64}
+	defer Caught(&err)
 	w := &jsonWriter{st: st, item: ", ", key: ": "}
 	w.value(v, 0)
 	return []byte(w.b.String()), nil
 }
 
-// toJSON is the filter: Python's json.dumps.
-func toJSON(st *spent, v Value, a []Value) Value {
-	w := &jsonWriter{st: st, ascii: truth(a[0]), sorted: truth(a[3]), item: ", ", key: ": "}
+// DumpJSON is the filter: Python's json.dumps.
+func DumpJSON(st *Run, v Value, a []Value) Value {
+	w := &jsonWriter{st: st, ascii: Truth(a[0]), sorted: Truth(a[3]), item: ", ", key: ": "}
 	if a[1] != nil {
 		w.lines, w.item = true, ","
-		if s, ok := text(a[1]); ok {
+		if s, ok := Text(a[1]); ok {
 			w.indent = s
 		} else {
-			n := max(whole("the filter \"tojson\"", a[1]), 0)
-			st.room(n, 1)
-			w.indent = st.text(strings.Repeat(" ", n))
+			n := max(Whole("the filter \"tojson\"", a[1]), 0)
+			st.Room(n, 1)
+			w.indent = st.Text(strings.Repeat(" ", n))
 		}
 	}
 	if a[2] != nil {
-		pair := st.list(a[2])
+		pair := st.List(a[2])
 		if len(pair) != 2 {
-			fail("the filter \"tojson\" wants two separators")
+			Fail("the filter \"tojson\" wants two separators")
 		}
-		w.item, w.key = wantText("the filter \"tojson\"", pair[0]), wantText("the filter \"tojson\"", pair[1])
+		w.item, w.key = WantText("the filter \"tojson\"", pair[0]), WantText("the filter \"tojson\"", pair[1])
 	}
 	w.value(v, 0)
 	return w.b.String()
 }
 
 type jsonWriter struct {
-	st        *spent
+	st        *Run
 	b         strings.Builder
 	ascii     bool
 	sorted    bool
@@ -155,14 +155,14 @@ type jsonWriter struct {
 }
 
 func (w *jsonWriter) write(s string) {
-	w.st.alloc(len(s))
+	w.st.Alloc(len(s))
 	w.b.WriteString(s)
 }
 
 func (w *jsonWriter) value(v Value, depth int) {
-	w.st.step()
+	w.st.Step()
 	tooDeep(depth)
-	if s, ok := text(v); ok {
+	if s, ok := Text(v); ok {
 		w.text(s)
 		return
 	}
@@ -184,7 +184,7 @@ func scalarJSON(v Value) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case int64, *big.Int:
-		return str(v)
+		return Str(v)
 	case float64:
 		switch {
 		case math.IsNaN(v):
@@ -194,9 +194,9 @@ func scalarJSON(v Value) string {
 		case math.IsInf(v, -1):
 			return "-Infinity"
 		}
-		return floatText(v)
+		return FloatText(v)
 	}
-	fail("%s cannot be written as JSON", typeName(v))
+	Fail("%s cannot be written as JSON", TypeName(v))
 	return ""
 }
 
@@ -210,7 +210,7 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 	}
 	w.list('{', '}', len(order), depth, func(i int) {
 		k := d.keys[order[i]]
-		if s, ok := text(k); ok {
+		if s, ok := Text(k); ok {
 			w.text(s)
 		} else {
 			w.text(scalarJSON(k))
@@ -221,12 +221,12 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 }
 
 // sortByKey orders places in a dict by their keys.
-func (st *spent) sortByKey(order []int, d *Dict) {
+func (st *Run) sortByKey(order []int, d *Dict) {
 	slices.SortStableFunc(order, func(i, j int) int {
 		switch {
-		case st.less(d.keys[i], d.keys[j], "<", 0):
+		case st.Less(d.keys[i], d.keys[j], "<", 0):
 			return -1
-		case st.less(d.keys[j], d.keys[i], "<", 0):
+		case st.Less(d.keys[j], d.keys[i], "<", 0):
 			return 1
 		}
 		return 0
@@ -237,7 +237,7 @@ func (st *spent) sortByKey(order []int, d *Dict) {
 func (w *jsonWriter) list(open, end byte, n, depth int, item func(i int)) {
 	line := func(depth int) {
 		if w.lines {
-			w.st.room(len(w.indent), depth+1)
+			w.st.Room(len(w.indent), depth+1)
 			w.write("\n" + strings.Repeat(w.indent, depth))
 		}
 	}
@@ -277,5 +277,5 @@ func (w *jsonWriter) text(s string) {
 	}
 	w.b.WriteString(s[plain:])
 	w.b.WriteByte('"')
-	w.st.alloc(len(s) + 2)
+	w.st.Alloc(len(s) + 2)
 }
