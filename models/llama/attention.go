@@ -95,6 +95,7 @@ func (a *attending) run() {
 			}
 			pos := a.p.rows[i].pos
 			a.ws.scale[(i-a.from)*a.group+g] = weigh(a.scoresOf(i, g, 0, pos+1-a.y.first(pos)), c.attnCap, sink)
+			a.keepWeights(i, g, sink)
 		}
 	}
 	a.combine(first, last)

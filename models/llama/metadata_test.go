@@ -165,7 +165,7 @@ func TestVariants(t *testing.T) {
 		if d := distance(got, logits(load(t, path, Options{}))); (d == 0) != c.same {
 			t.Errorf("%s = %v moves the logits by %v", c.key, c.value, d)
 		}
-		want := reference{m.cfg, m.w}.logits(tokens)[len(tokens)-1]
+		want := reference{c: m.cfg, w: m.w}.logits(tokens)[len(tokens)-1]
 		for k := range got {
 			if d := math.Abs(float64(got[k]) - want[k]); !(d < 3e-4) {
 				t.Errorf("%s = %v token %d: %v, want %v", c.key, c.value, k, got[k], want[k])
@@ -175,20 +175,25 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestGemma: the one architecture without golden logits. It is llama's
-// tensors with GELU, the other rotary layout and embeddings made longer.
-func TestGemma(t *testing.T) {
-	m, err := Open(writeModel(t, shapeOf{arch: "gemma", layers: 2, embed: 64, ff: 96, heads: 4, kvHeads: 1, headLen: 32, vocab: 300, context: 64}, gguf.Q8_0), Options{})
+func gemma(t *testing.T) *Model {
+	m, err := Open(writeModel(t, shapeOf{arch: "gemma", layers: 2, embed: 64, ff: 96, heads: 4, kvHeads: 1, headLen: 32, vocab: 300, context: 128}, gguf.Q8_0), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// TestGemma: the one architecture without golden logits. It is llama's
+// tensors with GELU, the other rotary layout and embeddings made longer.
+func TestGemma(t *testing.T) {
+	m := gemma(t)
 	if c := m.cfg; c.embedScale != 8 || c.arch.act != gelu || !m.w.full.halves || !m.w.tied {
 		t.Errorf("configured as %+v", c)
 	}
 	tokens := someTokens(31, 30, m.cfg.vocab)
 	got := forward(t, m.newSession(), tokens, 1)[0]
-	want := reference{m.cfg, m.w}.logits(tokens)[len(tokens)-1]
+	want := reference{c: m.cfg, w: m.w}.logits(tokens)[len(tokens)-1]
 	for k := range got {
 		if d := math.Abs(float64(got[k]) - want[k]); !(d < 1e-4*max(1, math.Abs(want[k]))) {
 			t.Fatalf("token %d: %v, want %v", k, got[k], want[k])

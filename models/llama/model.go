@@ -271,6 +271,7 @@ func (m *Model) pass(n int) *pass {
 // done takes a pass back.
 func (m *Model) done(p *pass) {
 	clear(p.rows)
+	p.look = look{}
 	m.mu.Lock()
 	m.passes = append(m.passes, p)
 	m.mu.Unlock()

@@ -32,6 +32,8 @@ type pass struct {
 	gate, up []float32 // (rows, ff)
 	turns    [2]turns  // of full and of windowed layers
 	mix      mixture
+	look     look // where to keep what goes on; of inside.go
+	partsOff bool // some of the rows leave parts out
 
 	// Vectors as products take them: the input of a layer's products, those
 	// that chose an expert, and the inside of an MLP.
@@ -112,6 +114,8 @@ func grow[T any](s []T, n int) []T {
 // room; their lengths do not change.
 func (p *pass) run(ctx context.Context, want int) error {
 	p.embed()
+	p.notePartsOff()
+	p.keepStates(0, want)
 	for l := range p.m.w.layers {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -122,6 +126,7 @@ func (p *pass) run(ctx context.Context, want int) error {
 			keep = want
 		}
 		p.through(&p.m.w.layers[l], keep)
+		p.keepStates(l+1, want)
 	}
 	p.normalise(p.h, p.x, p.m.w.norm)
 	return nil
@@ -170,10 +175,11 @@ func (p *pass) through(y *layer, keep int) {
 		return
 	}
 	p.attention(y)
+	p.muteHeads(y)
 	p.acts.Set(p.o, len(p.rows), y.heads*c.valueLen)
 	p.products = append(p.products[:0], product{w: y.o, dst: p.h, bias: y.bo})
 	p.multiply()
-	p.addTo(y.attnPost)
+	p.addTo(y.attnPost, false)
 
 	in = p.x
 	if y.ffnNorm.w != nil {
@@ -186,7 +192,7 @@ func (p *pass) through(y *layer, keep int) {
 		p.acts.Set(in, len(p.rows), c.embed)
 		p.feedForward(&y.mlp, &p.acts, p.h)
 	}
-	p.addTo(y.ffnPost)
+	p.addTo(y.ffnPost, true)
 }
 
 // drop leaves out the first n rows.
@@ -220,10 +226,11 @@ func (p *pass) normalise(dst, src []float32, nm norm) {
 }
 
 // addTo adds p.h, the output of attention or MLP, to the residual stream.
-func (p *pass) addTo(post norm) {
+func (p *pass) addTo(post norm, isMLP bool) {
 	if post.w != nil {
 		p.normalise(p.h, p.h, post)
 	}
+	p.mute(isMLP)
 	if s := p.m.cfg.residualScale; s != 0 {
 		vec.AddScaled(p.x, s, p.h)
 		return

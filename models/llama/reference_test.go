@@ -2,9 +2,11 @@ package llama
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"testing"
 
+	"logitscope/models"
 	"logitscope/models/quant"
 )
 
@@ -14,6 +16,31 @@ import (
 type reference struct {
 	c *config
 	w *weights
+
+	off  []models.Part // parts that do nothing
+	seen *insight      // where to keep what goes on; nil for nowhere
+}
+
+// An insight is what goes on in a reference.
+type insight struct {
+	states  [][][]float64   // by layer, from the embedding on, and position
+	weights [][][][]float64 // by layer, position and head: of each position that is seen
+}
+
+// isOff reports whether a part, or the layer it is in, is off.
+func (r reference) isOff(p models.Part) bool {
+	return slices.Contains(r.off, p) || p.Kind != models.HeadPart && slices.Contains(r.off, models.Part{Kind: models.LayerPart, Layer: p.Layer})
+}
+
+func (r reference) keep(x [][]float64) {
+	if r.seen == nil {
+		return
+	}
+	copied := make([][]float64, len(x))
+	for i := range x {
+		copied[i] = slices.Clone(x[i])
+	}
+	r.seen.states = append(r.seen.states, copied)
 }
 
 // logits returns the logits after every token.
@@ -27,16 +54,22 @@ func (r reference) logits(tokens []int32) [][]float64 {
 			add(x[i], rowOf(r.w.positions, i), 1)
 		}
 	}
+	r.keep(x)
 	for l := range r.w.layers {
 		y := &r.w.layers[l]
-		a := r.attention(y, r.each(x, y.attnNorm))
+		a := r.attention(y, l, r.each(x, y.attnNorm))
 		for i := range x {
-			add(x[i], r.norm(a[i], y.attnPost), orOne(c.residualScale))
+			if !r.isOff(models.Part{Kind: models.AttentionPart, Layer: l}) {
+				add(x[i], r.norm(a[i], y.attnPost), orOne(c.residualScale))
+			}
 		}
 		h := r.each(x, y.ffnNorm)
 		for i := range x {
-			add(x[i], r.norm(r.feedForward(y, h[i]), y.ffnPost), orOne(c.residualScale))
+			if !r.isOff(models.Part{Kind: models.MLPPart, Layer: l}) {
+				add(x[i], r.norm(r.feedForward(y, h[i]), y.ffnPost), orOne(c.residualScale))
+			}
 		}
+		r.keep(x)
 	}
 	out := make([][]float64, len(tokens))
 	for i := range x {
@@ -163,7 +196,7 @@ func (r reference) turn(x []float64, rp *rope, pos int) {
 	}
 }
 
-func (r reference) attention(y *layer, h [][]float64) [][]float64 {
+func (r reference) attention(y *layer, l int, h [][]float64) [][]float64 {
 	c := r.c
 	var q, k, v [][]float64
 	for pos := range h {
@@ -183,6 +216,7 @@ func (r reference) attention(y *layer, h [][]float64) [][]float64 {
 		q, k, v = append(q, qi), append(k, ki), append(v, vi)
 	}
 	out := make([][]float64, len(h))
+	seen := make([][][]float64, len(h))
 	for pos := range h {
 		joined := make([]float64, y.heads*c.valueLen)
 		for head := range y.heads {
@@ -201,11 +235,19 @@ func (r reference) attention(y *layer, h [][]float64) [][]float64 {
 			if y.sinks != nil {
 				sum += math.Exp(float64(y.sinks[head]))
 			}
-			for j, e := range weights {
-				add(joined[head*c.valueLen:(head+1)*c.valueLen], v[j][kv*c.valueLen:(kv+1)*c.valueLen], e/sum)
+			scale(weights, 1/sum)
+			seen[pos] = append(seen[pos], weights)
+			if r.isOff(models.Part{Kind: models.HeadPart, Layer: l, Head: head}) {
+				continue
+			}
+			for j, w := range weights {
+				add(joined[head*c.valueLen:(head+1)*c.valueLen], v[j][kv*c.valueLen:(kv+1)*c.valueLen], w)
 			}
 		}
 		out[pos] = times(y.o, joined, y.bo)
+	}
+	if r.seen != nil {
+		r.seen.weights = append(r.seen.weights, seen)
 	}
 	return out
 }
@@ -275,7 +317,7 @@ func TestReference(t *testing.T) {
 	}
 	eachModel(t, Options{}, func(t *testing.T, m *Model) {
 		tokens := someTokens(20, n, m.cfg.vocab)
-		want := reference{m.cfg, m.w}.logits(tokens)
+		want := reference{c: m.cfg, w: m.w}.logits(tokens)
 		for i, got := range forward(t, m.newSession(), tokens, len(tokens)) {
 			for k := range got {
 				if d := math.Abs(float64(got[k]) - want[i][k]); !(d < 3e-4) {

@@ -17,6 +17,9 @@ type Session struct {
 	logits []float32 // (positions wanted, vocab)
 	hidden []float32 // (positions wanted, embed)
 	wanted int
+
+	look *models.Inside // where the Forward in hand keeps what goes on; nil for nowhere
+	off  *off           // what is left out; nil for nothing
 }
 
 // NewSession implements [models.Model]. A new session costs nothing until it
@@ -47,7 +50,7 @@ func (s *Session) Close() error {
 // a page is copied when both write to it.
 func (s *Session) Fork() (models.Session, error) {
 	f := s.m.newSession()
-	f.kv = s.kv.fork(nil)
+	f.kv, f.off = s.kv.fork(nil), s.off
 	return f, nil
 }
 
@@ -102,6 +105,7 @@ func (s *Session) chunk(ctx context.Context, p *pass, tokens []int32, keep, to i
 	for i, t := range tokens {
 		p.rows[i] = row{s: s, tok: t, pos: s.kv.len + i}
 	}
+	p.look = look{s.look, to}
 	if err := p.run(ctx, keep); err != nil {
 		return err
 	}
