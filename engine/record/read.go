@@ -319,7 +319,11 @@ func (t *Take) Last() int {
 func (t *Take) Marks() map[int]string {
 	out := map[int]string{}
 	for _, e := range t.Events {
-		if e.Mark != nil {
+		switch {
+		case e.Mark == nil:
+		case e.Mark.Text == "":
+			delete(out, e.Mark.Pos)
+		default:
 			out[e.Mark.Pos] = e.Mark.Text
 		}
 	}

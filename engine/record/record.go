@@ -91,7 +91,8 @@ type Next struct {
 	Kept   *tape.Row `json:"row"`
 }
 
-// A Mark is a place that somebody wants to find again.
+// A Mark is a place that somebody wants to find again. One without a text takes
+// out the one before it at its place.
 type Mark struct {
 	Type string   `json:"type"` // "mark"
 	Lane *int     `json:"lane,omitempty"`

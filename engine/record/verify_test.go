@@ -72,7 +72,7 @@ func session(t *testing.T, seed uint64, rows RowPolicy, m models.Model) ([]byte,
 			s.do(engine.Advance{N: 1 + r.IntN(4)})
 		}
 	}
-	if err := s.w.Mark(5, "here"); err != nil {
+	if err := s.w.Marks(map[int]string{5: "here"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.w.End(s.view); err != nil {

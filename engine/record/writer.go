@@ -62,7 +62,8 @@ type Writer struct {
 	named    map[int32]bool
 	all      bool // every piece is written
 	texts    map[string]bool
-	nopiece  []int32 // ids without a piece; nil until they are looked for
+	marks    map[int]string // as written
+	nopiece  []int32        // ids without a piece; nil until they are looked for
 }
 
 // A written is a token in the file.
@@ -103,7 +104,7 @@ func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
 	if !w.began {
 		w.named, w.texts = map[int32]bool{}, map[string]bool{}
 	}
-	w.began, w.text, w.prompt = true, text, prompt
+	w.began, w.text, w.prompt, w.marks = true, text, prompt, map[int]string{}
 	w.base, w.set, w.label, w.configID = s, s, s.Label, 1
 	w.root = &written{branch: 1, tip: true}
 	w.at, w.branches, w.branch, w.rounds, w.searched = w.root, 1, 1, 0, 0
@@ -354,9 +355,33 @@ func (w *Writer) unused() []int32 {
 	return w.nopiece
 }
 
-// Mark writes a mark at position pos.
-func (w *Writer) Mark(pos int, text string) error {
-	return w.line(Mark{Type: "mark", Lane: w.opt.Lane, Pos: pos, Text: Printable(text), At: w.now()})
+// Marks makes marks those of the run, by position: what changed is written.
+func (w *Writer) Marks(marks map[int]string) error {
+	if !w.began {
+		return nil // a run has marks
+	}
+	var changed []int
+	for pos, text := range marks {
+		if w.marks[pos] != Printable(text) {
+			changed = append(changed, pos)
+		}
+	}
+	for pos := range w.marks {
+		if marks[pos] == "" {
+			changed = append(changed, pos)
+		}
+	}
+	slices.Sort(changed)
+	for _, pos := range changed {
+		text := Printable(marks[pos])
+		if w.marks[pos] = text; text == "" {
+			delete(w.marks, pos)
+		}
+		if err := w.line(Mark{Type: "mark", Lane: w.opt.Lane, Pos: pos, Text: text, At: w.now()}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // End writes the texts of a search and the last line of the run.

@@ -68,7 +68,7 @@ func recording(t testing.TB, rows record.RowPolicy, steps int, pairs ...any) (*r
 	if err := w.View(v); err != nil || v.Err != nil {
 		t.Fatal(err, v.Err)
 	}
-	if err := w.Mark(v.Steps[1].Pos, "look at <b>u</b>"); err != nil {
+	if err := w.Marks(map[int]string{v.Steps[1].Pos: "look at <b>u</b>"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.End(v); err != nil {

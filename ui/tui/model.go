@@ -84,6 +84,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
+	m.Cued = m.record
 	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
 	m.prompts = prompt.New(m.Lanes)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
@@ -243,12 +244,18 @@ func (m *Model) TakeView(msg run.ViewMsg) tea.Cmd {
 	}
 	l.Take(msg.View)
 	m.Tidy()
-	if m.opt.Record != nil {
-		if err := m.opt.Record(l.ID, l.Model, msg.View, l.TurnsOf(msg.View.PromptText)); err != nil {
-			m.Complain("the recording: " + viz.FirstLine(err.Error()))
-		}
-	}
+	m.record(l)
 	return tea.Batch(m.WantEffect(), m.tell(msg))
+}
+
+// record gives a lane's view and cues to the recording, if there is one.
+func (m *Model) record(l *run.Lane) {
+	if m.opt.Record == nil {
+		return
+	}
+	if err := m.opt.Record(Recorded{Lane: l.ID, Model: l.Model, View: l.View, Turns: l.TurnsOf(l.View.PromptText), Cues: l.Cues}); err != nil {
+		m.Complain("the recording: " + viz.FirstLine(err.Error()))
+	}
 }
 
 // Runs are the lanes on the screen.

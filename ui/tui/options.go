@@ -48,10 +48,9 @@ type Options struct {
 	Output io.Writer // nil for the terminal
 
 	Lanes []Lane // to open compare with, instead of one run; nil for the lab
-	// Record is given every view of every lane, in order, with the conversation
-	// that its prompt renders; nil for none. What
-	// it returns is shown.
-	Record func(lane int, m models.Model, v engine.View, turns []chat.Message) error
+	// Record is given every view of every lane, in order, and again when its
+	// cues change; nil for none. What it returns is shown.
+	Record func(Recorded) error
 
 	Replay   *Replay // to play; nil for a model that runs
 	Bench    verdicts.Options
@@ -61,6 +60,15 @@ type Options struct {
 
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own
+}
+
+// Recorded is what a recording takes of a lane.
+type Recorded struct {
+	Lane  int
+	Model models.Model
+	View  engine.View
+	Turns []chat.Message // that the view's prompt renders; nil for a plain text
+	Cues  map[int]string // words at tokens, by the position in the text; not to be changed
 }
 
 // lanesOf returns the lanes that opt names.

@@ -55,7 +55,7 @@ func recorded(t *testing.T, rows record.RowPolicy) (file []byte, shown []map[str
 		b.steps(k + 1)
 		write()
 	}
-	if err := w.Mark(b.m.Lane().View.Steps[4].Pos, "look at u here"); err != nil {
+	if err := w.Marks(map[int]string{b.m.Lane().View.Steps[4].Pos: "look at u here"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.End(b.m.Lane().View); err != nil {

@@ -33,7 +33,7 @@ func (m *Model) barRect() viz.Rect {
 // drawBar draws the bar of a replay into the whole window.
 func (m *Model) drawBar(c *viz.Canvas) {
 	if r := m.barRect(); !r.Empty() {
-		m.player.Bar(c, r.X, r.Y, r.W)
+		m.player.Bar(c, m.Lane().Cues, r.X, r.Y, r.W)
 	}
 }
 

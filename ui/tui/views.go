@@ -59,6 +59,7 @@ func init() {
 		kit.ViewBench:      {"bench", func(m *Model) (kit.View, tea.Cmd) { return m.bench.Open(m) }},
 		kit.ViewVote:       {"vote", openVote},
 		kit.ViewName:       {"name of a branch", openName},
+		kit.ViewCue:        {"cue", openCue},
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
@@ -94,6 +95,14 @@ func openTimeline(m *Model) (kit.View, tea.Cmd) {
 func openSource(m *Model) (kit.View, tea.Cmd) {
 	over, _ := m.screen.View.(*structure.View)
 	return structure.NewEditor(m, m.Lanes, m.sources, over)
+}
+
+func openCue(m *Model) (kit.View, tea.Cmd) {
+	step := m.Lane().Looking()
+	if t, ok := m.screen.View.(*timeline.View); ok {
+		step = max(t.At(m), 1)
+	}
+	return lab.NewCue(m, m.Lanes, step)
 }
 
 func openName(m *Model) (kit.View, tea.Cmd) {

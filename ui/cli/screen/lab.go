@@ -95,7 +95,7 @@ func (l *Lab) taped(run func(tui.Options) error, opt tui.Options) error {
 		return err
 	}
 	if t != nil {
-		opt.Record = t.View
+		opt.Record = t.Take
 	}
 	if out, ok := console.Unfiltered(l.Sys.Out).(*os.File); ok && l.Cast != "" {
 		f, err := os.Create(l.Cast)

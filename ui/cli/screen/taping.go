@@ -8,12 +8,12 @@ import (
 
 	"golang.org/x/term"
 
-	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/ui/cli/setup"
 	"logitscope/ui/handout"
+	"logitscope/ui/tui"
 )
 
 // A taping is the recording of a lab: it takes the views as they come, and
@@ -22,7 +22,7 @@ type taping struct {
 	rec *setup.Recording
 
 	mu      sync.Mutex
-	queue   []tapedView
+	queue   []tui.Recorded
 	wake    chan struct{}
 	done    chan struct{}
 	writers map[int]*labWriter // by the lab's lane
@@ -31,19 +31,11 @@ type taping struct {
 	told    bool
 }
 
-type tapedView struct {
-	lane  int
-	model models.Model
-	view  engine.View
-	turns []chat.Message // that the view's prompt renders; nil for a plain text
-}
-
 // A labWriter is the writer of one lane on one model.
 type labWriter struct {
 	*record.Writer
 	model models.Model
-	last  engine.View
-	turns []chat.Message // of last
+	last  tui.Recorded
 }
 
 // newTaping starts a recording, nil if there is nothing to record.
@@ -59,10 +51,11 @@ func newTaping(rec *setup.Recording) (*taping, error) {
 	return t, nil
 }
 
-// View takes a view. It returns, once, what went wrong with writing.
-func (t *taping) View(lane int, m models.Model, v engine.View, turns []chat.Message) error {
+// Take takes what there is of a lane. It returns, once, what went wrong with
+// writing.
+func (t *taping) Take(r tui.Recorded) error {
 	t.mu.Lock()
-	t.queue = append(t.queue, tapedView{lane, m, v, turns})
+	t.queue = append(t.queue, r)
 	err := t.err
 	if t.told {
 		err = nil
@@ -98,11 +91,11 @@ func (t *taping) run() {
 	}
 }
 
-func (t *taping) write(v tapedView) error {
-	w := t.writers[v.lane]
-	if w == nil || w.model != v.model {
+func (t *taping) write(v tui.Recorded) error {
+	w := t.writers[v.Lane]
+	if w == nil || w.model != v.Model {
 		if w != nil {
-			if err := w.End(w.last); err != nil {
+			if err := w.End(w.last.View); err != nil {
 				return err
 			}
 		}
@@ -113,18 +106,18 @@ func (t *taping) write(v tapedView) error {
 			return err
 		}
 		opt := t.rec.Options(&n)
-		w = &labWriter{model: v.model}
+		w = &labWriter{model: v.Model}
 		opt.Messages = func(prompt string) []chat.Message {
-			if prompt != w.last.PromptText {
+			if prompt != w.last.View.PromptText {
 				return nil
 			}
-			return w.turns
+			return w.last.Turns
 		}
-		w.Writer = record.NewWriter(file, v.model, opt)
-		t.writers[v.lane] = w
+		w.Writer = record.NewWriter(file, v.Model, opt)
+		t.writers[v.Lane] = w
 	}
-	w.last, w.turns = v.view, v.turns
-	return w.View(v.view)
+	w.last = v
+	return errors.Join(w.View(v.View), w.Marks(v.Cues))
 }
 
 // close writes the ends and closes the file.
@@ -136,8 +129,8 @@ func (t *taping) close() error {
 	<-t.done
 	err := t.err
 	for _, w := range t.writers {
-		if w.last.Settings != nil {
-			err = errors.Join(err, w.End(w.last))
+		if w.last.View.Settings != nil {
+			err = errors.Join(err, w.End(w.last.View))
 		}
 	}
 	return t.rec.Closed(err)

@@ -300,6 +300,9 @@ func RunLines(l *run.Lane) ([]byte, error) {
 		}
 	}
 	if err == nil {
+		err = w.Marks(l.Cues)
+	}
+	if err == nil {
 		err = w.End(v)
 	}
 	return b.Bytes(), err

@@ -51,6 +51,7 @@ const (
 	ActFold       ID = "fold"
 	ActPrevMark   ID = "prevmark"
 	ActNextMark   ID = "nextmark"
+	ActCue        ID = "cue"
 	ActPrompt     ID = "prompt"
 	ActExamples   ID = "examples"
 	ActCopy       ID = "copy"
@@ -98,7 +99,7 @@ var Presets = [...]ID{ActPreset1, ActPreset2, ActPreset3, ActPreset4, ActPreset5
 var OfLab = []ID{
 	ActRun, ActNext, ActBack, ActRight, ActLeft, ActDown, ActUp, ActRight10, ActLeft10, ActFirst, ActLast, ActPane, ActPaneBack,
 	ActOpen, ActZoom, ActAgain, ActReseed, ActLower, ActRaise, ActOff, ActReset, ActUndo, ActRedo, ActFlip, ActOrder, ActTake,
-	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActFold, ActPrevMark, ActNextMark, ActAll, ActSync,
+	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActFold, ActPrevMark, ActNextMark, ActCue, ActAll, ActSync,
 }
 
 // A ViewID names a view that can be opened.
@@ -125,6 +126,7 @@ const (
 	ViewBench      ViewID = "bench"
 	ViewVote       ViewID = "vote"
 	ViewName       ViewID = "name"
+	ViewCue        ViewID = "cue"
 	ViewPredict    ViewID = "predict"
 	ViewBeam       ViewID = "beam"
 	ViewDraft      ViewID = "draft"

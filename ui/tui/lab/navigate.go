@@ -172,8 +172,8 @@ func (lb *View) ToggleZoom() {
 	}
 }
 
-// ToMark goes to the previous or next mark of the text: a switch of settings
-// or a forced token.
+// ToMark goes to the previous or next mark of the text: a switch of settings,
+// a forced token or a cue.
 func (lb *View) ToMark(d int) {
 	l := lb.lanes.Lane()
 	at := l.Look.At
@@ -182,16 +182,18 @@ func (lb *View) ToMark(d int) {
 	}
 	for k := at + d; k >= 1 && k <= len(l.View.Steps); k += d {
 		s := l.View.Steps[k-1]
-		if s.Forced || k > 1 && l.View.Steps[k-2].Settings.Label != s.Settings.Label {
+		if s.Forced || l.Cue(k) != "" || k > 1 && l.View.Steps[k-2].Settings.Label != s.Settings.Label {
 			l.LookAt(k)
+			lb.lanes.SayCue(l, l.Looking())
 			return
 		}
 	}
 	if d > 0 && l.Look.At > 0 {
 		l.LookAt(0)
+		lb.lanes.SayCue(l, l.Looking())
 		return
 	}
-	lb.lanes.Say("[ ]: no mark further on: none switched or forced there")
+	lb.lanes.Say("[ ]: no mark further on: none switched, forced or cued there")
 }
 
 // Inspect says in one line what the selected thing does here.

@@ -345,4 +345,9 @@ func (lb *View) Zoomed() bool { return lb.Zoom }
 func (lb *View) Release() { lb.drag = nil }
 
 // TakeOut takes the selected knob or stage out, or puts it back.
-func (lb *View) TakeOut() { lb.lanes.TakeOut(lb.Focus == PanePipeline) }
+func (lb *View) TakeOut() {
+	if lb.Focus == PaneText && lb.lanes.TakeOutCue(lb.lanes.Lane(), lb.lanes.Lane().Looking()) {
+		return
+	}
+	lb.lanes.TakeOut(lb.Focus == PanePipeline)
+}

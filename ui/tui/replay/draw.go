@@ -97,7 +97,7 @@ func (p *Player) clock() string {
 }
 
 // Bar draws the bar into one row of c, from x on w cells.
-func (p *Player) Bar(c *viz.Canvas, x, y, w int) {
+func (p *Player) Bar(c *viz.Canvas, cues map[int]string, x, y, w int) {
 	if w < 8 {
 		return
 	}
@@ -115,8 +115,10 @@ func (p *Player) Bar(c *viz.Canvas, x, y, w int) {
 	for i := range track {
 		c.Put(x+2+i, y, line, muted)
 	}
-	for _, k := range p.marks {
-		c.Put(x+2+p.column(k, track), y, mark, viz.Ink{Role: viz.Pinned})
+	for pos := range cues {
+		if k := pos - len(p.take.Run.PromptTokens); k >= 0 && k <= len(p.told) {
+			c.Put(x+2+p.column(k, track), y, mark, viz.Ink{Role: viz.Pinned})
+		}
 	}
 	c.Put(x+2+p.column(p.at, track), y, knob, viz.Ink{Role: viz.Focus})
 	end := c.Put(x+2+track, y, ends[1], muted)

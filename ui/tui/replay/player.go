@@ -5,7 +5,6 @@ package replay
 
 import (
 	"path/filepath"
-	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,6 +13,7 @@ import (
 	"logitscope/engine/record"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
+	"logitscope/viz"
 )
 
 // A Player is where a replay stands.
@@ -23,7 +23,6 @@ type Player struct {
 	told  []record.Told
 	first *engine.Settings // the run began under
 	steps []*engine.Step
-	marks []int // tokens before each mark, ascending
 
 	at      int // tokens shown
 	playing bool
@@ -73,12 +72,7 @@ func (p *Player) Start(h kit.Host) error {
 		}
 		l.Shelve(p.take.Run.Prompt, p.take.Run.PromptTokens, steps, told[len(told)-1].Under)
 	}
-	for pos := range p.take.Marks() {
-		if k := pos - len(p.take.Run.PromptTokens); k >= 0 && k <= len(p.told) {
-			p.marks = append(p.marks, k)
-		}
-	}
-	slices.Sort(p.marks)
+	l.Cues = p.take.Marks()
 	p.started = true
 	p.show(l, 0)
 	return nil
@@ -223,19 +217,14 @@ func (p *Player) pace(h kit.Host, by int) tea.Cmd {
 
 // mark goes to the mark before or after.
 func (p *Player) mark(h kit.Host, by int) tea.Cmd {
-	to := -1
-	for _, k := range p.marks {
-		if by > 0 && k > p.at && to < 0 || by < 0 && k < p.at {
-			to = k
+	cues := h.Lane().Cues
+	for k := p.at + by; k >= 0 && k <= len(p.told); k += by {
+		if text := cues[k+len(p.take.Run.PromptTokens)]; text != "" {
+			p.Go(h, k)
+			h.Say(viz.Printable(text, h.Screen().ASCII()))
+			return nil
 		}
 	}
-	if to < 0 {
-		h.Say("no mark " + map[int]string{-1: "before", 1: "after"}[by] + " this one")
-		return nil
-	}
-	p.Go(h, to)
-	if text := p.take.Marks()[to+len(p.take.Run.PromptTokens)]; text != "" {
-		h.Say(text)
-	}
+	h.Say("no mark " + map[int]string{-1: "before", 1: "after"}[by] + " this one")
 	return nil
 }

@@ -239,6 +239,9 @@ func (f *textFlow) steps() {
 		if s.Forced {
 			f.mark("◆", viz.Ink{Role: viz.Chosen})
 		}
+		if f.l.Cue(s.Index) != "" {
+			f.mark("▲", viz.Ink{Role: viz.Focus})
+		}
 		p := f.piece(s)
 		if at := f.from + i; f.lanes.Folded && at >= thinkFrom && at < thinkTo {
 			if at == max(thinkFrom, f.from) {

@@ -38,6 +38,7 @@ type Lane struct {
 	ends   chat.Ends          // of the model's turn in it
 
 	Look Lookback
+	Cues map[int]string // words at tokens, by the position in the text; replaced, never changed
 
 	Base   *engine.Step // the proposal as it first was, for what-if and stable rows
 	rebase bool         // base is chosen anew once the newest settings are in force

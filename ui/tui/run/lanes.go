@@ -59,6 +59,8 @@ type Lanes struct {
 	taken  map[string]any // values of knobs taken out with x
 	Effect effectCache
 
+	Cued func(*Lane) // is told of every change of a lane's cues; nil for none
+
 	metered bool // a server's counts are looked at from time to time
 }
 

@@ -92,7 +92,7 @@ func (ls *Lanes) OnPrompt(msg PromptMsg) tea.Cmd {
 		ls.goOnTalking(l, msg)
 		return nil
 	}
-	l.Text, l.Prompt, l.Talk = msg.Text, msg.IDs, msg.Talk
+	l.Text, l.Prompt, l.Talk, l.Cues = msg.Text, msg.IDs, msg.Talk, nil
 	ls.Start(l)
 	return nil
 }

@@ -253,6 +253,11 @@ func (d *mapDrawer) pointer(y int) {
 		d.c.Put(d.lay.x, y, "no token is written yet", viz.Ink{Role: viz.Muted})
 		return
 	}
+	for i, s := range d.shown() {
+		if d.host.Lane().Cue(s.Index) != "" {
+			d.c.Put(d.lay.x+2*i, y, "▲", viz.Ink{Role: viz.Muted})
+		}
+	}
 	x := d.lay.x + 2*(d.at-1-d.from)
 	words := stepWords(d.host, d.steps[d.at-1])
 	d.c.Put(x, y, "▲", viz.Ink{Role: viz.Focus})

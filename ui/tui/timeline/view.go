@@ -78,6 +78,12 @@ func (v *View) steps(host kit.Host) ([]*engine.Step, int) {
 	return s, min(max(v.at, 1), len(s))
 }
 
+// At is the step selected, from 1.
+func (v *View) At(host kit.Host) int {
+	_, at := v.steps(host)
+	return at
+}
+
 // Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(run.ViewMsg); ok && msg.Lane == host.Lane().ID {
@@ -117,6 +123,7 @@ func init() {
 		kit.ActCompare:  (*View).compare,
 		kit.ActTake:     do((*View).takeOut),
 		kit.ActName:     func(v *View, host kit.Host) tea.Cmd { return host.Open(kit.ViewName) },
+		kit.ActCue:      func(v *View, host kit.Host) tea.Cmd { return host.Open(kit.ViewCue) },
 		kit.ActInspect:  do((*View).inspect),
 		kit.ActZoom:     do(func(v *View, host kit.Host) { host.Say("z: the View has the whole screen already") }),
 		kit.ActForce: do(func(v *View, host kit.Host) {
@@ -222,7 +229,7 @@ func (v *View) present(list []run.Limb) int {
 	return 0
 }
 
-// toMark goes to the next switch of settings, forced token or branching.
+// toMark goes to the next switch of settings, forced token, cue or branching.
 func (v *View) toMark(host kit.Host, d int) {
 	s, at := v.steps(host)
 	list, i := v.selected(host)
@@ -236,12 +243,13 @@ func (v *View) toMark(host kit.Host, d int) {
 		}
 	}
 	for k := at + d; k >= 1 && k <= len(s); k += d {
-		if s[k-1].Forced || forks[k] || k > 1 && s[k-2].Settings.Label != s[k-1].Settings.Label {
+		if s[k-1].Forced || forks[k] || host.Lane().Cue(k) != "" || k > 1 && s[k-2].Settings.Label != s[k-1].Settings.Label {
 			v.to(host, k)
+			v.lanes.SayCue(host.Lane(), k)
 			return
 		}
 	}
-	host.Say("[ ]: no mark further on: none switched, forced or branched there")
+	host.Say("[ ]: no mark further on: none switched, forced, branched or cued there")
 }
 
 // enter opens the step selected in the lab.
@@ -378,6 +386,7 @@ func (v *View) takeOut(host kit.Host) {
 		l.LookAt(0)
 		v.try = false
 		host.Say("the what-if is dropped")
+	case v.lanes.TakeOutCue(l, v.At(host)):
 	case list[i].Index < 0:
 		host.Say("x: this is the text the lane holds; go to another one first")
 	default:

@@ -36,6 +36,9 @@ func stepWords(host kit.Host, s *engine.Step) string {
 	if s.Forced {
 		out += " · ◆ forced"
 	}
+	if cue := host.Lane().Cue(s.Index); cue != "" {
+		out += " · cue: " + viz.Printable(cue, host.Screen().ASCII())
+	}
 	return out + " · " + viz.Printable(s.Settings.Label, host.Screen().ASCII())
 }
 
