@@ -138,6 +138,15 @@ type HiddenStater interface {
 	Hidden(i int) []float32
 }
 
+// A Summer is a [Model] that comes from a file.
+type Summer interface {
+	Model
+
+	// SHA256 returns the SHA-256 of the file in hex. It reads the whole file
+	// the first time, and may be called from several goroutines.
+	SHA256() (string, error)
+}
+
 // A KVSizer is a [Session] that knows what its cache costs.
 type KVSizer interface {
 	// KVBytes returns the bytes the cache holds now and the bytes it would

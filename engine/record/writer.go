@@ -29,6 +29,7 @@ type Options struct {
 	Now     func() time.Time // nil: the file has no times, and depends on the text alone
 	Rates   bool             // the end says how fast it was
 	Sealed  bool             // every line has a checksum
+	Sum     bool             // the first line has the SHA-256 of the model's file, where there is one
 	Program string           // name and version, may be empty
 
 	// Messages returns the conversation that a prompt renders, nil for a plain
@@ -98,6 +99,12 @@ func (w *Writer) Begin(text string, prompt []int32, s *engine.Settings) error {
 	r.Rows, r.Label = w.opt.Rows, s.Label
 	r.Origins = originsOf(s.Config(), func(string) bool { return true })
 	r.Model.EOG, r.Model.Normalised = w.m.Vocab().EOG(), w.m.Info().Caps.Normalised
+	if f, ok := w.m.(models.Summer); ok && w.opt.Sum {
+		var err error
+		if r.Model.SHA256, err = f.SHA256(); err != nil {
+			return err
+		}
+	}
 	if err := w.line(r); err != nil {
 		return err
 	}

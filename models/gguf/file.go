@@ -28,6 +28,7 @@ type File struct {
 	values  map[string]Value
 	tensors map[string]int
 	maps    []mapping
+	parts   [][]byte // the files themselves, in order
 }
 
 // A Tensor is an array of numbers in a file.

@@ -40,6 +40,7 @@ func parse(name string, data []byte) (*File, error) {
 		Alignment: defaultAlignment,
 		Size:      uint64(len(data)),
 		Parts:     []string{name},
+		parts:     [][]byte{data},
 		values:    map[string]Value{},
 		tensors:   map[string]int{},
 	}

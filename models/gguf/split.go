@@ -121,6 +121,7 @@ func (f *File) append(part *File) error {
 		f.Tensors = append(f.Tensors, t)
 	}
 	f.Parts = append(f.Parts, part.Name)
+	f.parts = append(f.parts, part.parts...)
 	f.Size += part.Size
 	return nil
 }

@@ -58,6 +58,7 @@ type Model struct {
 	pool  *pool
 
 	workers   int
+	sum       func() (string, error)
 	closeOnce sync.Once
 	closeErr  error
 
@@ -68,6 +69,7 @@ type Model struct {
 var (
 	_ models.Model        = (*Model)(nil)
 	_ models.Batcher      = (*Model)(nil)
+	_ models.Summer       = (*Model)(nil)
 	_ models.Forker       = (*Session)(nil)
 	_ models.HiddenStater = (*Session)(nil)
 	_ models.KVSizer      = (*Session)(nil)
@@ -138,7 +140,7 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 	m := &Model{
 		file: f, cfg: cfg, w: w, vocab: vocab, info: info, workers: workers,
 		store: newPageStore(cfg, opt.KVType),
-		pool:  newPool(workers, f.Guard),
+		pool:  newPool(workers, f.Guard), sum: sync.OnceValues(f.SHA256),
 	}
 	return m, nil
 }
@@ -224,6 +226,9 @@ func (m *Model) Vocab() models.Vocab { return m.vocab }
 
 // File returns the file the model was made from. It is closed with the model.
 func (m *Model) File() *gguf.File { return m.file }
+
+// SHA256 implements [models.Summer].
+func (m *Model) SHA256() (string, error) { return m.sum() }
 
 // Close stops the workers and closes the file. Closing again does nothing.
 func (m *Model) Close() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 
 	"logitscope/models"
 )
@@ -47,6 +48,7 @@ type Head struct {
 	Arch       string  `json:"arch"`
 	Vocab      int     `json:"vocab"`
 	Context    int     `json:"context"`
+	SHA256     string  `json:"sha256,omitempty"` // of the model's file, in hex
 	EOG        []int32 `json:"eog,omitempty"`
 	Normalised bool    `json:"normalised,omitempty"` // rows are log-probabilities
 }
@@ -123,6 +125,9 @@ func (d *Decoder) Line(l Line) error {
 	return nil
 }
 
+// sum is a SHA-256 in hex.
+var sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 func (d *Decoder) run(l Line) error {
 	var r RunLine
 	if err := l.Decode(&r); err != nil {
@@ -134,6 +139,8 @@ func (d *Decoder) run(l Line) error {
 		return fmt.Errorf("model.vocab: %d is out of range, 1 to %d", h.Vocab, maxVocab)
 	case h.Context < 0 || h.Context > math.MaxInt32:
 		return fmt.Errorf("model.context: %d is out of range, 0 to %d", h.Context, math.MaxInt32)
+	case h.SHA256 != "" && !sum.MatchString(h.SHA256):
+		return errors.New("model.sha256: want 64 hex digits in lower case")
 	}
 	for _, list := range []struct {
 		name string
@@ -150,7 +157,7 @@ func (d *Decoder) run(l Line) error {
 		if len(d.lanes) == maxLanes {
 			return fmt.Errorf("lane: more than %d lanes", maxLanes)
 		}
-		m = &Model{lane: r.Lane, full: true, vocab: newVocab(h.Vocab, h.EOG)}
+		m = &Model{lane: r.Lane, full: true, sum: h.SHA256, vocab: newVocab(h.Vocab, h.EOG)}
 		m.info = models.Info{
 			Name: h.Name, Arch: h.Arch, ContextLen: h.Context, VocabSize: h.Vocab,
 			Caps: models.Caps{Normalised: h.Normalised},

@@ -22,6 +22,7 @@ import (
 // A Model is what one lane of a recording says of its model.
 type Model struct {
 	info     models.Info
+	sum      string // SHA-256 of the recorded model's file, in hex; empty if the file does not say it
 	vocab    *Vocab
 	lane     int
 	root     node
@@ -54,6 +55,12 @@ func (n *node) child(token int32) *node {
 		n.next[token] = c
 	}
 	return c
+}
+
+// Facts are what the recording says of the model that it was made with; see
+// [models.Describer].
+func (m *Model) Facts() []models.Fact {
+	return []models.Fact{{Name: "recorded from", Value: m.sum}}
 }
 
 // Open opens the recording in the file path, or its lane N for path#N. The

@@ -103,6 +103,7 @@ func TestHostileFiles(t *testing.T) {
 		{"a vocabulary without end", strings.Replace(head, `"vocab":4`, `"vocab":99999999999`, 1), "line 1: model.vocab"},
 		{"no vocabulary", strings.Replace(head, `"vocab":4`, `"vocab":0`, 1), "line 1: model.vocab: 0 is out of range"},
 		{"a negative context", strings.Replace(head, `"context":20`, `"context":-1`, 1), "line 1: model.context"},
+		{"a checksum of the model that is none", strings.Replace(head, `"vocab":4`, `"vocab":4,"sha256":"\u001b[2J"`, 1), "line 1: model.sha256: want 64 hex digits"},
 		{"a prompt of other ids", strings.Replace(head, "[1,2]", "[1,7]", 1), "line 1: prompt_tokens: 7 is out of range, 0 to 3"},
 		{"a vocabulary that is a text", strings.Replace(head, `"vocab":4`, `"vocab":"x"`, 1), "line 1: Model.vocab: must not be a string"},
 		{"another model", head + strings.Replace(head, `"vocab":4`, `"vocab":5`, 1), "line 2: model: another one"},

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +38,13 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
 		t.Fatal(errs)
+	}
+	weights, err := os.ReadFile("../../models/fable/fable.q8_0.gguf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, _ := try(t, "", "models", "info", "tape:"+file); !strings.Contains(out, fmt.Sprintf("%x", sha256.Sum256(weights))) {
+		t.Errorf("a recording does not say which model it is of: %s%s", out, errs)
 	}
 	for flag, head := range map[string]string{"--html": "<!doctype html>", "--svg": "<svg ", "--cast": `{"env"`} {
 		to := filepath.Join(dir, "out"+flag)

@@ -81,11 +81,26 @@ func HTML(w io.Writer, take *record.Take, full bool) error {
 	}
 	esc := func(s string) string { return html.EscapeString(viz.Printable(s, false)) }
 	_, err = strings.NewReplacer(
-		"{{.Title}}", esc("How "+run.Model.Name+" wrote this text"), "{{.About}}", esc(about), "{{.Prompt}}", html.EscapeString(printableLines(run.Prompt)),
+		"{{.Title}}", esc("How "+run.Model.Name+" wrote this text"), "{{.About}}", esc(about), "{{.Prompt}}", promptHTML(run),
 		"{{.Foot}}", esc("Made by logitscope. The page needs no network and sends nothing."),
 		"{{.MaxK}}", fmt.Sprint(record.BestRows), "{{.CSS}}", pageCSS, "{{.JS}}", pageJS, "{{.Data}}", string(data),
 	).WriteString(w, pageHTML)
 	return err
+}
+
+// promptHTML is what the text goes on from: the turns of a conversation as they
+// were said, else the prompt.
+func promptHTML(run record.Run) string {
+	if len(run.Messages) == 0 {
+		return `<p class="prompt">` + html.EscapeString(printableLines(run.Prompt)) + `</p>`
+	}
+	var b strings.Builder
+	b.WriteString(`<dl class="turns">`)
+	for _, m := range run.Messages {
+		fmt.Fprintf(&b, `<dt>%s</dt><dd class="prompt">%s</dd>`, html.EscapeString(viz.Printable(m.Role(), false)), html.EscapeString(printableLines(m.Content())))
+	}
+	b.WriteString(`</dl>`)
+	return b.String()
 }
 
 // printableLines is s with its line ends and nothing else that could act.

@@ -21,6 +21,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/record"
 	"logitscope/models"
+	"logitscope/models/chat"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
@@ -341,4 +342,19 @@ func says(shown string, p float64) bool {
 	// The engine's probability is a float32: it may round to the other side.
 	const float = 3e-7
 	return shown == viz.Percent(p*(1+float)) || shown == viz.Percent(p*(1-float))
+}
+
+// A conversation is shown as the turns it had, and what they say cannot act.
+func TestPageTurns(t *testing.T) {
+	take, _ := recording(t, record.RowsBest, 2)
+	take.Run.Messages = []chat.Message{chat.Text("system", "Be <b>kind</b>."), chat.Text("user", "Hi\nyou\x1b[2J")}
+	var b strings.Builder
+	if err := HTML(&b, take, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<dt>system</dt><dd class="prompt">Be &lt;b&gt;kind&lt;/b&gt;.</dd>`, "<dt>user</dt><dd class=\"prompt\">Hi\nyou␛[2J</dd>"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
 }

@@ -77,7 +77,7 @@ func (r *Recording) Open() (io.Writer, error) {
 // Options are those of a lane's writer.
 func (r *Recording) Options(lane *int) record.Options {
 	return record.Options{
-		Lane: lane, Top: 10, Rows: rowPolicies[r.rows], Now: time.Now, Rates: true, Sealed: true, Program: "logitscope " + console.Version(),
+		Lane: lane, Top: 10, Rows: rowPolicies[r.rows], Now: time.Now, Rates: true, Sealed: true, Sum: true, Program: "logitscope " + console.Version(),
 	}
 }
 
