@@ -83,6 +83,7 @@ type Caps struct {
 	TextOnly     bool // the backend takes text, not token ids
 	ObserveOnly  bool // the backend chooses the token itself; steps can only be watched
 	PromptScores bool // one Forward can return logits of several positions at once
+	Recorded     bool // the logits come from a recording: how fast they come says nothing
 }
 
 // A Session is one sequence and the KV cache that remembers it. It is not

@@ -160,7 +160,7 @@ func (d *Decoder) run(l Line) error {
 		m = &Model{lane: r.Lane, full: true, sum: h.SHA256, vocab: newVocab(h.Vocab, h.EOG)}
 		m.info = models.Info{
 			Name: h.Name, Arch: h.Arch, ContextLen: h.Context, VocabSize: h.Vocab,
-			Caps: models.Caps{Normalised: h.Normalised},
+			Caps: models.Caps{Normalised: h.Normalised, Recorded: true},
 		}
 		m.vocab.of = m
 		d.lanes = append(d.lanes, m)

@@ -86,7 +86,7 @@ func fromResponse(r *logprobs.Response) (*Model, error) {
 	m.info = models.Info{
 		Name: r.Model, Arch: string(r.Format), VocabSize: size, ContextLen: len(r.Prompt) + len(r.Tokens) + 1,
 		Note: "log probabilities that a server sent; ids may be made up",
-		Caps: models.Caps{Normalised: true},
+		Caps: models.Caps{Normalised: true, Recorded: true},
 	}
 	if r.Model == "" {
 		m.info.Name = string(r.Format)

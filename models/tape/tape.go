@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,24 +174,40 @@ type NotRecordedError struct {
 	Token string   // its text; empty if no text goes on from here
 	Have  []string // the texts of the tokens that were
 	End   bool     // the recording ends here
+
+	// Prompts are those that were recorded, where the text leaves the road
+	// before the end of any.
+	Prompts []string
 }
 
 func (e *NotRecordedError) Error() string {
 	switch {
+	case len(e.Prompts) > 0:
+		return "this prompt was not recorded, only " + quoted(e.Prompts)
 	case e.End:
 		return fmt.Sprintf("the recording ends after token %d", e.Pos)
 	case len(e.Have) == 0:
 		return fmt.Sprintf("this road was not recorded: nothing follows token %d", e.Pos)
 	}
-	have := make([]string, len(e.Have))
-	for i, s := range e.Have {
-		have[i] = strconv.Quote(s)
+	return fmt.Sprintf("this road was not recorded: at token %d only %s, not %q", e.Pos+1, quoted(e.Have), e.Token)
+}
+
+// longestQuote is how many bytes of a text an error shows.
+const longestQuote = 80
+
+// quoted lists texts: "a", "b" and "c".
+func quoted(texts []string) string {
+	list := make([]string, len(texts))
+	for i, s := range texts {
+		if list[i] = strconv.Quote(s); len(s) > longestQuote {
+			list[i] = strconv.Quote(strings.ToValidUTF8(s[:longestQuote], "")) + "…"
+		}
 	}
-	list := have[0]
-	if n := len(have) - 1; n > 0 {
-		list = strings.Join(have[:n], ", ") + " and " + have[n]
+	n := len(list) - 1
+	if n == 0 {
+		return list[0]
 	}
-	return fmt.Sprintf("this road was not recorded: at token %d only %s, not %q", e.Pos+1, list, e.Token)
+	return strings.Join(list[:n], ", ") + " and " + list[n]
 }
 
 // A session is a place in the recording.
@@ -218,7 +235,7 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 		at := path[len(path)-1]
 		next := at.next[id]
 		if next == nil {
-			return nil, s.m.off(at, id)
+			return nil, s.m.off(path, id)
 		}
 		path = append(path[:len(path):len(path)], next)
 		if i < len(tokens)-want {
@@ -247,8 +264,17 @@ func (m *Model) generated(at *node) int {
 // maxHave is how many tokens an error names.
 const maxHave = 4
 
-func (m *Model) off(at *node, id int32) error {
+// off says that id does not follow the text of path.
+func (m *Model) off(path []*node, id int32) error {
+	at := path[len(path)-1]
 	e := &NotRecordedError{Pos: m.generated(at), Token: m.vocab.Piece(id)}
+	if !slices.ContainsFunc(m.prompts, func(p prompt) bool { return slices.Contains(path, p.end) }) {
+		for _, p := range m.prompts {
+			if p.text != "" && !slices.Contains(e.Prompts, p.text) && len(e.Prompts) < maxHave {
+				e.Prompts = append(e.Prompts, p.text)
+			}
+		}
+	}
 	for _, b := range sortedKeys(at.next) {
 		if e.Have = append(e.Have, m.vocab.Piece(b)); len(e.Have) == maxHave {
 			break

@@ -86,6 +86,9 @@ func TestARecordingAnswers(t *testing.T) {
 	if s.Len() != 0 {
 		t.Errorf("%d tokens", s.Len())
 	}
+	if _, err := s.Forward(ctx, []int32{2}, 1); err == nil || err.Error() != `this prompt was not recorded, only "ab"` {
+		t.Errorf("another prompt: %v", err)
+	}
 }
 
 // What a hostile file says is refused by line, before memory is taken for it.

@@ -72,6 +72,9 @@ func figures(l *run.Lane, k kit.Class) []kit.HeaderPart {
 	muted := viz.Ink{Role: viz.Muted}
 	var right []kit.HeaderPart
 	v := l.View
+	if l.Model.Info().Caps.Recorded {
+		return append(right, kit.HeaderPart{Text: "no model loaded", Rank: 7, Ink: muted})
+	}
 	stats, remote := l.Meter()
 	if remote {
 		right = serverParts(stats, k)
