@@ -93,18 +93,23 @@ func (v View) InputUnder(k int, set *Settings) (sampling.Input, error) {
 }
 
 // Retrace returns step k of v as it would be under set: a what-if. It runs no
-// forward pass and changes nothing. k is as in [View.Input].
-func (v View) Retrace(k int, set *Settings) (*Step, error) {
+// forward pass and changes nothing. k is as in [View.Input]. The trace follows
+// pins, at most [sampling.MaxPins], in place of the tokens pinned so far.
+func (v View) Retrace(k int, set *Settings, pins ...int32) (*Step, error) {
 	old := v.Step(k)
 	if old == nil || old.Row == nil {
 		return nil, errNoRow
 	}
 	var scratch sampling.Scratch
+	in := v.stepInput(k)
+	if pins != nil {
+		in.pins = pins
+	}
 	if old.Observed {
-		return observe(old, set, &scratch, v.stepInput(k))
+		return observe(old, set, &scratch, in)
 	}
 	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
-	if err := traceStep(s, set, &scratch, v.stepInput(k)); err != nil {
+	if err := traceStep(s, set, &scratch, in); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -1,0 +1,214 @@
+package goal
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/sampling"
+)
+
+// A Scene is one state as expressions look at it. It remembers what was worked
+// out, so that several expressions share it. It belongs to one goroutine.
+type Scene struct {
+	State
+	frames map[string]*frame
+}
+
+// NewScene returns the scene of a state.
+func NewScene(s State) *Scene { return &Scene{State: s, frames: map[string]*frame{}} }
+
+// A frame is a lane of a scene under settings, those in force or others.
+type frame struct {
+	s    *Scene
+	of   int // index of the lane
+	sets []setting
+
+	set    *engine.Settings // nil if there are none
+	made   *engine.Step     // the step looked at under set; see step
+	traced bool
+	rows   map[int32]*rowOf
+	law    *sampling.Dist
+
+	changes map[string]bool // keys that are not as the base has them; nil before it was asked for
+}
+
+// frame returns the frame of a lane with settings changed.
+func (s *Scene) frame(lane int, sets []setting) *frame {
+	key := nameOf(lane, sets)
+	if f := s.frames[key]; f != nil {
+		return f
+	}
+	f := &frame{s: s, of: lane, sets: sets, rows: map[int32]*rowOf{}}
+	l := s.Lanes[lane]
+	f.set = l.settings()
+	if len(sets) > 0 && f.set != nil {
+		f.set = under(l, f.set, sets)
+	}
+	s.frames[key] = f
+	return f
+}
+
+// under returns set with changes, nil if they cannot be compiled.
+func under(l Lane, set *engine.Settings, sets []setting) *engine.Settings {
+	if l.Compile == nil {
+		return nil
+	}
+	cfg := set.Base().Config()
+	for _, x := range sets {
+		var err error
+		if cfg, err = cfg.With(x.key, x.value, sampling.FromYou); err != nil {
+			return nil
+		}
+	}
+	out, err := l.Compile(cfg, set.Base().Label)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// Eval returns what e comes to in a scene.
+func (e *Expr) Eval(s *Scene) Value {
+	v := s.frame(s.At, nil).eval(e.root)
+	v.Kind = e.root.kind
+	return v
+}
+
+// A Leaf is a part of an expression that is a fact, and what it comes to.
+type Leaf struct {
+	Source string
+	Value  Value
+}
+
+// Now returns the terms and calls of e, the outermost ones, every one once, in
+// the order in which they stand: what to show beside a goal.
+func (e *Expr) Now(s *Scene) []Leaf {
+	return e.leaves(s, func(n *node) bool { return n.op != "" && (n.term != nil || n.param != nil) })
+}
+
+// Answers returns the parts of e that are yes or no and are not joined of
+// others, in the order in which they stand: which of them hold says why e does.
+func (e *Expr) Answers(s *Scene) []Leaf {
+	return e.leaves(s, func(n *node) bool { return n.kind == Truth && n.op != "and" && n.op != "or" && n.op != "not" })
+}
+
+func (e *Expr) leaves(s *Scene, is func(*node) bool) []Leaf {
+	var list []Leaf
+	f := s.frame(s.At, nil)
+	var walk func(n *node)
+	walk = func(n *node) {
+		if !is(n) {
+			for _, a := range n.args {
+				walk(a)
+			}
+			return
+		}
+		if !slices.ContainsFunc(list, func(l Leaf) bool { return l.Source == n.source }) {
+			v := f.eval(n)
+			v.Kind = n.kind
+			list = append(list, Leaf{n.source, v})
+		}
+	}
+	walk(e.root)
+	return list
+}
+
+// eval returns what n comes to.
+func (f *frame) eval(n *node) Value {
+	switch {
+	case n.term != nil:
+		return n.term.eval(f, n)
+	case n.param != nil:
+		return f.parameter(n)
+	case n.op == "" && n.kind.IsNumber():
+		return number(n.kind, n.num)
+	case n.op == "":
+		return TextOf(n.kind, n.text)
+	}
+	a := f.eval(n.args[0])
+	switch n.op {
+	case "not":
+		return truth(!a.Holds())
+	case "minus":
+		if !a.Defined {
+			return Value{Kind: n.kind}
+		}
+		a.Num = -a.Num
+		return a
+	}
+	return join(n, a, f.eval(n.args[1]))
+}
+
+// join returns what an operator makes of both its sides.
+func join(n *node, a, b Value) Value {
+	switch n.op {
+	case "and":
+		return truth(a.Holds() && b.Holds())
+	case "or":
+		return truth(a.Holds() || b.Holds())
+	}
+	if n.kind == Truth {
+		return truth(a.Defined && b.Defined && holds[n.op](order(n, a, b)))
+	}
+	if !a.Defined || !b.Defined {
+		return Value{Kind: n.kind}
+	}
+	v := number(n.kind, sums[n.op](a.Num, b.Num))
+	shares := n.args[0].kind == Share && n.args[1].kind == Share
+	v.Points = n.kind == Share && (n.op == "-" && shares || a.Points || b.Points)
+	return v
+}
+
+// order compares two values: below 0, 0 or above 0. Numbers that count as
+// equal are.
+func order(n *node, a, b Value) int {
+	if !n.args[0].kind.IsNumber() {
+		return strings.Compare(a.Str, b.Str)
+	}
+	if Equal(a.Num, b.Num) {
+		return 0
+	}
+	return cmp.Compare(a.Num, b.Num)
+}
+
+// comparisons are the operators that compare, and holds what they make of an
+// order.
+var comparisons = []string{"=", "!=", "<", "<=", ">", ">="}
+
+var holds = map[string]func(int) bool{
+	"=":  func(c int) bool { return c == 0 },
+	"!=": func(c int) bool { return c != 0 },
+	"<":  func(c int) bool { return c < 0 },
+	"<=": func(c int) bool { return c <= 0 },
+	">":  func(c int) bool { return c > 0 },
+	">=": func(c int) bool { return c >= 0 },
+}
+
+var sums = map[string]func(a, b float64) float64{
+	"+": func(a, b float64) float64 { return a + b },
+	"-": func(a, b float64) float64 { return a - b },
+	"*": func(a, b float64) float64 { return a * b },
+	"/": func(a, b float64) float64 { return a / b },
+}
+
+// parameter returns the value in force of a parameter.
+func (f *frame) parameter(n *node) Value {
+	if f.set == nil {
+		return Value{Kind: n.kind}
+	}
+	switch v := f.config().Value(n.param.Key).(type) {
+	case bool:
+		return truth(v)
+	case int64:
+		return number(Number, float64(v))
+	case uint64:
+		return number(Number, float64(v))
+	case float64:
+		return number(Number, v)
+	case string:
+		return TextOf(Text, v)
+	}
+	return Value{Kind: n.kind}
+}

@@ -1,0 +1,432 @@
+package goal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"logitscope/engine"
+	"logitscope/engine/compare"
+	"logitscope/engine/speculative"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// nameOf names a frame among those of a scene.
+func nameOf(lane int, sets []setting) string {
+	var b strings.Builder
+	fmt.Fprint(&b, lane)
+	for _, s := range sets {
+		fmt.Fprintf(&b, " %s=%q", s.key, fmt.Sprint(s.value))
+	}
+	return b.String()
+}
+
+func (f *frame) lane() Lane { return f.s.Lanes[f.of] }
+
+func (f *frame) config() sampling.Config {
+	if f.set == nil {
+		return sampling.Config{}
+	}
+	return f.set.Base().Config()
+}
+
+// preset returns the preset in force, whatever was changed since.
+func (f *frame) preset() string {
+	if f.set == nil {
+		return ""
+	}
+	return strings.TrimSuffix(f.set.Base().Label, "*")
+}
+
+// at returns the index of the step looked at, -1 if there is none.
+func (f *frame) at() int {
+	l := f.lane()
+	if n := l.length(); l.Look < 1 || l.Look > n {
+		return n - 1
+	}
+	return l.Look - 1
+}
+
+// decoded returns the steps decoded, the proposal included if it counts.
+func (f *frame) decoded() []*engine.Step {
+	l := f.lane()
+	if l.View.Beam == nil && l.Proposal && l.View.Next != nil {
+		return append(slices.Clip(l.View.Steps), l.View.Next)
+	}
+	return l.View.Steps
+}
+
+// tokens returns the ids decoded.
+func (f *frame) tokens() []int32 {
+	if b := f.lane().View.Beam; b != nil {
+		if r := b.Result(); len(r) > 0 {
+			return r[0].Tokens()
+		}
+		return nil
+	}
+	var ids []int32
+	for _, s := range f.decoded() {
+		ids = append(ids, s.Token)
+	}
+	return ids
+}
+
+// text is what the tokens decoded say.
+func (f *frame) text() string {
+	l := f.lane()
+	if n := l.View.Next; l.View.Beam == nil && l.Proposal && n != nil {
+		return engine.TextOf(l.Model.Vocab(), n.Settings, f.tokens())
+	}
+	return l.View.Text()
+}
+
+// step returns the step looked at under the frame's settings, nil if there is
+// none or it cannot be made.
+func (f *frame) step() *engine.Step {
+	if !f.traced {
+		f.traced = true
+		f.made = f.retrace()
+	}
+	return f.made
+}
+
+func (f *frame) retrace() *engine.Step {
+	k := f.at()
+	if k < 0 || f.set == nil {
+		return nil
+	}
+	v := f.lane().View
+	old := v.Step(k)
+	if old == nil {
+		return nil
+	}
+	if old.Settings != nil && old.Settings.Base() == f.set.Base() && !old.Forced {
+		return old
+	}
+	s, err := v.Retrace(k, f.set.Base())
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// A rowOf is what is known of one token at the step looked at.
+type rowOf struct {
+	row *sampling.Row
+	cut string // the stage that removed it
+}
+
+// row returns what is known of a token, nil if nothing is.
+func (f *frame) row(piece string) *rowOf {
+	s := f.step()
+	if s == nil || s.Trace == nil {
+		return nil
+	}
+	id, ok := f.s.word(f.of, piece)
+	if !ok {
+		return nil
+	}
+	if r, ok := f.rows[id]; ok {
+		return r
+	}
+	f.rows[id] = f.find(s, id)
+	return f.rows[id]
+}
+
+func (f *frame) find(s *engine.Step, id int32) *rowOf {
+	t := s.Trace
+	r := t.Row(id)
+	if r == nil {
+		pinned, err := f.lane().View.Retrace(f.at(), f.set.Base(), id)
+		if err != nil {
+			return nil
+		}
+		t = pinned.Trace
+		if r = t.Row(id); r == nil {
+			return nil
+		}
+	}
+	out := &rowOf{row: r}
+	if r.Cut != sampling.NoStage {
+		out.cut = t.Stages()[r.Cut].Name
+	}
+	return out
+}
+
+// word returns the token of a piece for a lane's model.
+func (s *Scene) word(lane int, piece string) (int32, bool) {
+	if id, ok := s.Lanes[lane].Words[piece]; ok {
+		return id, id >= 0
+	}
+	return Word(s.Lanes[lane].Model, piece)
+}
+
+// ofTokens are what a row says, by the name of the term.
+var ofTokens = map[string]func(*rowOf) Value{
+	"prob":   func(r *rowOf) Value { return number(Share, exact(r.row.Prob)) },
+	"raw":    func(r *rowOf) Value { return number(Share, exact(r.row.RawProb)) },
+	"rank":   func(r *rowOf) Value { return number(Number, float64(r.row.Rank)) },
+	"cut_by": func(r *rowOf) Value { return TextOf(Text, r.cut) },
+	"kept":   func(r *rowOf) Value { return truth(r.row.Cut == sampling.NoStage && r.row.Prob > 0) },
+}
+
+// ofToken is a term about one token of the step looked at.
+func ofToken(k Kind, name string) *term {
+	return &term{kind: k, args: oneToken, usage: name + `("…")`, eval: func(f *frame, n *node) Value {
+		piece := f.eval(n.args[0])
+		if !piece.Defined {
+			return Value{Kind: k}
+		}
+		if r := f.row(piece.Str); r != nil {
+			return ofTokens[name](r)
+		}
+		return Value{Kind: k}
+	}}
+}
+
+func drawn(f *frame, _ *node) Value {
+	s := f.step()
+	if s == nil {
+		return Value{Kind: Token}
+	}
+	return TextOf(Token, f.lane().Model.Vocab().Piece(s.Token))
+}
+
+func forced(f *frame) int {
+	n := 0
+	for _, s := range f.lane().View.Steps {
+		if s.Forced {
+			n++
+		}
+	}
+	return n
+}
+
+// best returns the n that a term asks for, and whether it is a whole number.
+func (f *frame) best(n *node) (int, bool) {
+	v := f.eval(n.args[0])
+	if !v.Defined || v.Num < 0 || v.Num > math.MaxInt32 || v.Num != math.Trunc(v.Num) {
+		return 0, false
+	}
+	return int(v.Num), true
+}
+
+// outsideBest is the final mass outside the best n tokens.
+func outsideBest(f *frame, n *node) Value {
+	most, ok := f.best(n)
+	d := f.distribution()
+	if !ok || d == nil {
+		return Value{Kind: Share}
+	}
+	sum := 0.0
+	for _, p := range d.Probs[min(most, len(d.Probs)):] {
+		sum += p
+	}
+	return number(Share, sum)
+}
+
+// distribution returns the law of the step looked at, nil if it is not known.
+func (f *frame) distribution() *sampling.Dist {
+	s := f.step()
+	if f.law != nil || s == nil || s.Row == nil || s.Settings == nil {
+		return f.law
+	}
+	v := f.lane().View
+	in, err := v.Input(f.at())
+	if s.Settings != v.Step(f.at()).Settings {
+		in, err = v.InputUnder(f.at(), s.Settings)
+	}
+	d := new(sampling.Dist)
+	if err != nil || s.Settings.Pipeline.Distribution(d, new(sampling.Scratch), in) != nil {
+		return nil
+	}
+	f.law = d
+	return d
+}
+
+// rawBest is the model's own mass of its n best tokens.
+func rawBest(f *frame, n *node) Value {
+	most, ok := f.best(n)
+	s := f.step()
+	if !ok || s == nil || s.Row == nil {
+		return Value{Kind: Share}
+	}
+	v := f.lane().Model.Vocab()
+	var x []float64
+	for i, logit := range s.Row.Values {
+		id := int32(i)
+		if s.Row.IDs != nil {
+			id = s.Row.IDs[i]
+		}
+		if v.Attr(id) != models.Unused && v.Piece(id) != "" {
+			x = append(x, float64(logit))
+		}
+	}
+	slices.SortFunc(x, func(a, b float64) int { return -compareFloats(a, b) })
+	sum, all := 0.0, 0.0
+	for i, y := range x {
+		p := math.Exp(y - x[0])
+		if all += p; i < most {
+			sum += p
+		}
+	}
+	return number(Share, sum/all*(1-float64(s.Row.Rest)))
+}
+
+func compareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func beamWidth(f *frame) int {
+	if b := f.lane().View.Beam; b != nil {
+		return b.Settings.Beams
+	}
+	return 0
+}
+
+func leads(f *frame, _ *node) Value {
+	l := f.lane()
+	if b := l.View.Beam; b == nil || len(b.Result()) == 0 {
+		return Value{Kind: Text}
+	}
+	return TextOf(Text, l.View.Text())
+}
+
+func greedyText(f *frame) string {
+	l := f.lane()
+	if b := l.View.Beam; b != nil && b.Last() != nil && b.Last().Greedy != nil {
+		return engine.TextOf(l.Model.Vocab(), l.View.Settings, b.Last().Greedy.Tokens())
+	}
+	return ""
+}
+
+// gain is how many nats the best text of a beam search has over the greedy one.
+func gain(f *frame, _ *node) Value {
+	b := f.lane().View.Beam
+	if b == nil || b.Last() == nil || b.Last().Greedy == nil || len(b.Result()) == 0 {
+		return Value{Kind: Number}
+	}
+	return number(Number, b.Result()[0].Node.Sum-b.Last().Greedy.Sum)
+}
+
+var noDraft = new(speculative.View)
+
+func (f *frame) draft() *speculative.View {
+	if d := f.lane().View.Draft; d != nil {
+		return d
+	}
+	return noDraft
+}
+
+func (f *frame) round(is func(*speculative.Round) bool) bool {
+	return slices.ContainsFunc(f.draft().Rounds, is)
+}
+
+func (f *frame) constraint() *engine.ConstraintStep {
+	if s := f.step(); s != nil {
+		return s.Constraint
+	}
+	return nil
+}
+
+// spent returns the bits that constraints forced out of the text, and out of
+// the token that cost most.
+func (f *frame) spent() (sum, most float64) {
+	for _, s := range f.decoded() {
+		if s.Constraint != nil {
+			sum += float64(s.Constraint.Bits)
+			most = max(most, float64(s.Constraint.Bits))
+		}
+	}
+	return sum, most
+}
+
+// differs reports whether the value of a key is not that of the base. Values
+// that nobody set count as those of the base's engine, so that another order
+// alone changes nothing else.
+func (f *frame) differs(key string) bool {
+	if key == presetKey {
+		return f.preset() != f.s.Preset
+	}
+	if f.changes == nil {
+		f.changes = map[string]bool{}
+		now, base := f.config(), f.s.Base
+		if now.Order() != base.Order() {
+			f.changes[orderKey] = true
+			now = now.MustWith(orderKey, base.Order().Name(), sampling.FromDefault)
+		}
+		for _, k := range now.Differences(base) {
+			f.changes[k] = true
+		}
+	}
+	return f.changes[key]
+}
+
+func changed(f *frame, n *node) Value {
+	for _, k := range n.keys {
+		if !f.differs(k) {
+			return truth(false)
+		}
+	}
+	return truth(true)
+}
+
+func only(f *frame, n *node) Value {
+	for _, p := range sampling.Params() {
+		if f.differs(p.Key) && !slices.Contains(n.keys, p.Key) {
+			return truth(false)
+		}
+	}
+	return truth(true)
+}
+
+func ofLane(f *frame, n *node) Value {
+	v := f.eval(n.args[0])
+	i := int(v.Num)
+	if !v.Defined || float64(i) != v.Num || i < 1 || i > len(f.s.Lanes) {
+		return Value{Kind: n.kind}
+	}
+	return f.s.frame(i-1, f.sets).eval(n.args[1])
+}
+
+func atSettings(f *frame, n *node) Value {
+	return f.s.frame(f.of, append(slices.Clip(f.sets), n.sets...)).eval(n.args[0])
+}
+
+// parted is the step, from 1, at which the texts of two lanes first differ.
+func parted(f *frame) int {
+	for i := range f.s.Lanes {
+		if i == f.of {
+			continue
+		}
+		if k, ok := compare.Differ(f.lane().View, f.s.Lanes[i].View); ok {
+			return k + 1
+		}
+	}
+	return 0
+}
+
+// variation is the total variation between this lane and another.
+func variation(f *frame, n *node) Value {
+	i, ok := f.best(n)
+	if !ok || i < 1 || i > len(f.s.Lanes) {
+		return Value{Kind: Share}
+	}
+	other := f.s.frame(i-1, nil)
+	if other.at() != f.at() || f.at() < 0 {
+		return Value{Kind: Share}
+	}
+	a, b := f.distribution(), other.distribution()
+	if a == nil || b == nil {
+		return Value{Kind: Share}
+	}
+	return number(Share, sampling.TotalVariation(a, b))
+}

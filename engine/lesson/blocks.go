@@ -1,0 +1,487 @@
+package lesson
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"logitscope/engine/goal"
+	"logitscope/models/table"
+	"logitscope/sampling"
+	"logitscope/sampling/constrain"
+)
+
+var (
+	idForm   = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$`)
+)
+
+// What stands where.
+var (
+	topWords  = []string{"lesson", "table", "file"}
+	taskWords = []string{"setup", "goal", "predict", "hint", "reveal", "solution", "note"}
+	many      = []string{"hint", "note", "table", "file"}
+)
+
+func (b fenced) empty() bool {
+	return !slices.ContainsFunc(b.lines, func(l line) bool { return strings.TrimSpace(l.text) != "" })
+}
+
+// usable reports whether a block may stand here, and faults it if not. seen
+// are the words that stood before.
+func (r *reader) usable(b fenced, here []string, seen map[string]bool) bool {
+	named := b.word == "table" || b.word == "file"
+	before := len(r.faults)
+	switch {
+	case !slices.Contains(topWords, b.word) && !slices.Contains(taskWords, b.word):
+		r.faultf(b.n, "%s: no such block; want %s", goal.Shown(b.word), strings.Join(slices.Concat(topWords, taskWords), ", "))
+	case seen[b.word] && !slices.Contains(many, b.word):
+		r.faultf(b.n, "the block %s stands twice", b.word)
+	case !slices.Contains(here, b.word) && r.task == 0:
+		r.faultf(b.n, "the block %s belongs to a task: it stands after a heading with ##", b.word)
+	case !slices.Contains(here, b.word):
+		r.faultf(b.n, "the block %s stands before the first task", b.word)
+	case named && !nameForm.MatchString(b.name):
+		r.faultf(b.n, "%s: %q is no name: want letters, digits, _ - and ., at most 64", b.word, goal.Shown(b.name))
+	case !named && b.name != "":
+		r.faultf(b.n, "%s: a %s block takes no name", goal.Shown(b.name), b.word)
+	case b.empty():
+		r.faultf(b.n, "the block %s is empty", b.word)
+	}
+	seen[b.word] = true
+	return len(r.faults) == before
+}
+
+// top reads what stands before the first task.
+func (r *reader) top(p *part, tasks bool, all []*part) {
+	seen := map[string]bool{}
+	has := slices.ContainsFunc(p.blocks, func(b fenced) bool { return b.word == topWords[0] })
+	if !has && !p.cut {
+		line := 1
+		if tasks {
+			line = all[1].n
+		}
+		r.faultf(line, "no lesson block before the first task")
+		r.seen[topWords[0]] = line // one that stands later is not another fault
+	}
+	r.lesson.Tables, r.lesson.Files = map[string]*table.Model{}, map[string]string{}
+	used := map[string]bool{}
+	for _, b := range p.blocks {
+		if b.word == topWords[0] || !r.usable(b, topWords, seen) {
+			continue
+		}
+		if used[b.name] {
+			r.faultf(b.n, "the name %s stands twice", b.name)
+			continue
+		}
+		used[b.name] = true
+		if b.word == "file" {
+			r.lesson.Files[b.name] = joined(b.lines)
+			continue
+		}
+		m, err := table.Parse(b.name, strings.NewReader(joined(b.lines)))
+		if err != nil {
+			r.faultf(b.n, "table %s: %w", b.name, err)
+		}
+		r.lesson.Tables[b.name] = m
+	}
+	for _, b := range p.blocks {
+		if b.word == topWords[0] && r.usable(b, topWords, seen) {
+			r.head(b)
+		}
+	}
+	r.lesson.Intro = r.body(p)
+}
+
+func joined(lines []line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// headKeys read the lesson block.
+var headKeys = map[string]func(*reader, pair) error{
+	"id": func(r *reader, p pair) error {
+		if !idForm.MatchString(p.value) {
+			return fmt.Errorf("id: %s: want a-z, 0-9 and -, at most 64", goal.Shown(p.value))
+		}
+		r.lesson.ID = p.value
+		return nil
+	},
+	"section": func(r *reader, p pair) error { r.lesson.Section = p.value; return nil },
+	"author":  func(r *reader, p pair) error { r.lesson.Author = p.value; return nil },
+	"licence": func(r *reader, p pair) error { r.lesson.Licence = p.value; return nil },
+	"lang":    func(r *reader, p pair) error { r.lesson.Lang = p.value; return nil },
+	"order": func(r *reader, p pair) (err error) {
+		r.lesson.Order, err = whole(p, 1_000_000)
+		return err
+	},
+	"minutes": func(r *reader, p pair) (err error) {
+		r.lesson.Minutes, err = whole(p, 1_000_000)
+		return err
+	},
+	"model": func(r *reader, p pair) (err error) {
+		r.lesson.Model, err = r.modelNamed(p, Fable)
+		return err
+	},
+	"draft": func(r *reader, p pair) (err error) {
+		r.lesson.Draft, err = r.modelNamed(p, FableDraft)
+		return err
+	},
+}
+
+var headOrder = []string{"id", "section", "order", "minutes", "model", "draft", "author", "licence", "lang"}
+
+// modelNamed reads the name of a model: the built-in one, or a table of the
+// file as table:NAME.
+func (r *reader) modelNamed(p pair, builtin string) (string, error) {
+	if p.value == builtin {
+		return builtin, nil
+	}
+	name, ok := strings.CutPrefix(p.value, TablePrefix)
+	if _, there := r.lesson.Tables[name]; ok && there {
+		return p.value, nil
+	}
+	return "", fmt.Errorf("%s: %s: want %s or %sNAME, a table block of this file", p.key, goal.Shown(p.value), builtin, TablePrefix)
+}
+
+// TablePrefix begins the name of a model that is a table of the file.
+const TablePrefix = "table:"
+
+func (r *reader) head(b fenced) {
+	list, ok := r.pairs(b, headOrder)
+	for _, p := range list {
+		if p.key == "id" {
+			r.lesson.IDLine = p.n
+		}
+		if err := headKeys[p.key](r, p); err != nil {
+			r.fault(p.n, err)
+		}
+	}
+	if ok && r.lesson.IDLine == 0 {
+		r.faultf(b.n, "the lesson block needs an id")
+	}
+}
+
+// readTask reads one task.
+func (r *reader) readTask(p *part) {
+	t := Task{Title: p.title, Line: p.n}
+	seen := map[string]bool{topWords[0]: r.seen[topWords[0]] == 0}
+	r.predicted = goal.None
+	var rest []fenced
+	setupFault := false
+	for _, b := range p.blocks {
+		if b.word == topWords[0] && r.seen[topWords[0]] != 0 {
+			continue // that it is missing was said
+		}
+		before := len(r.faults)
+		ok := r.usable(b, taskWords, seen)
+		switch {
+		case !ok:
+		case b.word == "predict":
+			t.Predict = r.predict(b)
+			rest = append(rest, b)
+		case b.word == "setup":
+			t.Setup = r.setup(b)
+		default:
+			rest = append(rest, b)
+		}
+		setupFault = setupFault || b.word == "setup" && len(r.faults) > before
+		if b.word == "predict" && !ok {
+			r.predicted = goal.Number
+		}
+	}
+	if r.task == 1 && !setupFault && !p.cut && (t.Setup == nil || !t.Setup.HasPrompt) {
+		r.faultf(p.n, "the first task needs a setup with a prompt")
+	}
+	t.Text = r.body(p)
+	for _, b := range rest {
+		taskBlocks[b.word](r, &t, b)
+	}
+	r.lesson.Tasks = append(r.lesson.Tasks, t)
+}
+
+// taskBlocks read the blocks that may speak of the answer, which is known by
+// then.
+var taskBlocks = map[string]func(*reader, *Task, fenced){
+	"goal":     func(r *reader, t *Task, b fenced) { t.GoalLine, t.Goals = b.n, r.goals(b) },
+	"hint":     func(r *reader, t *Task, b fenced) { t.Hints = append(t.Hints, r.prose(b.lines)) },
+	"reveal":   func(r *reader, t *Task, b fenced) { t.Reveal = r.prose(b.lines) },
+	"note":     func(r *reader, t *Task, b fenced) { t.Notes = append(t.Notes, r.prose(b.lines)) },
+	"solution": func(r *reader, t *Task, b fenced) { t.Solution = r.solution(b) },
+	"predict":  func(r *reader, t *Task, b fenced) { r.question(t.Predict, b) },
+}
+
+var onceForm = regexp.MustCompile(`^once[ \t]+`)
+
+func (r *reader) goals(b fenced) []Goal {
+	var list []Goal
+	for _, l := range b.lines {
+		text := strings.TrimSpace(l.text)
+		if text == "" {
+			continue
+		}
+		once := onceForm.FindString(text)
+		src, words, found := goal.Cut(text[len(once):])
+		words = strings.TrimSpace(words)
+		before := len(r.faults)
+		e := r.expr(l.n, src)
+		switch {
+		case e == nil && len(r.faults) > before:
+		case !found || words == "":
+			r.faultf(l.n, "%s: words are missing: want expression : words", goal.Shown(src))
+		case e.Kind() != goal.Truth:
+			r.faultf(l.n, "%s: the kind of a goal is yes or no; this is %s", goal.Shown(e.String()), e.Kind())
+		default:
+			list = append(list, Goal{Line: l.n, Once: once != "", Expr: e, Words: words})
+		}
+	}
+	return list
+}
+
+// setupKeys read the setup block, in the order in which they act.
+var setupKeys = []struct {
+	key  string
+	read func(*reader, *Setup, pair) error
+}{
+	{"prompt", func(_ *reader, s *Setup, p pair) error {
+		s.Prompt, s.HasPrompt = spelled(p.value), true
+		return nil
+	}},
+	{"preset", func(r *reader, s *Setup, p pair) (err error) {
+		s.Preset = p.value
+		s.preset, err = r.preset(p.value)
+		return err
+	}},
+	{"order", func(r *reader, s *Setup, p pair) error { return r.one(s, "order", p.value) }},
+	{"schema", func(r *reader, s *Setup, p pair) error {
+		text, err := r.fileNamed(p.key, p.value)
+		s.Set = append(s.Set, Setting{"constraint", text})
+		return err
+	}},
+	{"set", func(r *reader, s *Setup, p pair) error {
+		set, err := r.settings(p.value)
+		s.Set = append(s.Set, set...)
+		return err
+	}},
+	{"seed", func(r *reader, s *Setup, p pair) error { return r.one(s, "seed", p.value) }},
+	{"draft", (*reader).draft},
+	{"lanes", (*reader).lanes},
+	{"pin", func(r *reader, s *Setup, p pair) error {
+		for _, t := range strings.Split(p.value, ",") {
+			t = spelled(strings.TrimSpace(t))
+			if t == "" {
+				return errors.New("pin: a token is missing; want tokens parted by commas")
+			}
+			s.Pins = append(s.Pins, t)
+		}
+		if len(s.Pins) > sampling.MaxPins {
+			return fmt.Errorf("pin: more than %d tokens", sampling.MaxPins)
+		}
+		r.quote(p.n, s.Pins, true)
+		return nil
+	}},
+	{"view", func(_ *reader, s *Setup, p pair) error {
+		if s.View = p.value; !slices.Contains(Views, s.View) {
+			return fmt.Errorf("view: %s: no such view; want %s", goal.Shown(p.value), strings.Join(Views, ", "))
+		}
+		return nil
+	}},
+	{"steps", func(_ *reader, s *Setup, p pair) (err error) {
+		s.Steps, err = whole(p, MaxSteps)
+		return err
+	}},
+	{"point", func(_ *reader, s *Setup, p pair) error {
+		s.Point = p.value
+		if _, ok := sampling.Lookup(p.value); !ok {
+			_, err := sampling.Config{}.With(p.value, "", sampling.FromYou)
+			return fmt.Errorf("point: %w", err)
+		}
+		return nil
+	}},
+}
+
+func (r *reader) setup(b fenced) *Setup {
+	var keys []string
+	for _, k := range setupKeys {
+		keys = append(keys, k.key)
+	}
+	s := &Setup{Line: b.n, Steps: 1}
+	list, _ := r.pairs(b, keys)
+	for _, k := range setupKeys {
+		for _, p := range list {
+			if p.key != k.key {
+				continue
+			}
+			if err := k.read(r, s, p); err != nil {
+				r.fault(p.n, err)
+			}
+		}
+	}
+	return s
+}
+
+func (r *reader) preset(name string) (sampling.Config, error) {
+	if r.names.Preset == nil {
+		return sampling.Config{}, fmt.Errorf("preset: %s: there are no presets", goal.Shown(name))
+	}
+	cfg, err := r.names.Preset(name)
+	if err != nil {
+		return cfg, fmt.Errorf("preset: %w", err)
+	}
+	return cfg, nil
+}
+
+// one puts one setting into a setup.
+func (r *reader) one(s *Setup, key, value string) error {
+	x, err := r.setting(key + "=" + value)
+	if err == nil {
+		s.Set = append(s.Set, x)
+	}
+	return err
+}
+
+var draftForm = regexp.MustCompile(`^(on|off)(?:\s+k\s*=\s*(\S+))?$`)
+
+// draft reads on, on k=5 or off.
+func (r *reader) draft(s *Setup, p pair) error {
+	m := draftForm.FindStringSubmatch(p.value)
+	if m == nil {
+		return fmt.Errorf("draft: %s: want on, on k=5 or off", goal.Shown(p.value))
+	}
+	s.Draft = On
+	if m[1] == offWord {
+		s.Draft = Off
+	}
+	if m[2] == "" {
+		return nil
+	}
+	return r.one(s, "num_assistant_tokens", m[2])
+}
+
+// maxLanes is the most lanes a comparison has.
+const maxLanes = 4
+
+// lanes reads SPEC | SPEC: a preset, then settings.
+func (r *reader) lanes(s *Setup, p pair) error {
+	specs := strings.Split(p.value, "|")
+	if len(specs) < 2 || len(specs) > maxLanes {
+		return fmt.Errorf("lanes: want 2 to %d lanes parted by |, each a preset and settings, as in greedy | chat, temperature=1.5", maxLanes)
+	}
+	for _, text := range specs {
+		spec := Spec{Text: strings.TrimSpace(text)}
+		name, set, more := strings.Cut(spec.Text, ",")
+		spec.Preset = strings.TrimSpace(name)
+		var err error
+		if spec.config, err = r.preset(spec.Preset); err != nil {
+			return fmt.Errorf("lanes: %w", err)
+		}
+		if more {
+			if spec.Set, err = r.settings(set); err != nil {
+				return fmt.Errorf("lanes: %w", err)
+			}
+		}
+		s.Lanes = append(s.Lanes, spec)
+	}
+	return nil
+}
+
+// verbs read the rest of a line of a solution.
+var verbs = map[string]func(*reader, *Command, string) error{
+	"keys": func(_ *reader, c *Command, rest string) error {
+		if c.Keys = strings.Fields(rest); len(c.Keys) == 0 {
+			return errors.New("keys: want the names of keys, as in keys V esc")
+		}
+		return nil
+	},
+	"type": func(_ *reader, c *Command, rest string) error {
+		if c.Type = rest; rest == "" {
+			return errors.New("type: want a text")
+		}
+		return nil
+	},
+	"steps":  counted,
+	"rounds": counted,
+	"done": func(_ *reader, _ *Command, rest string) error {
+		if rest != "" {
+			return fmt.Errorf("done: %s has no place here", goal.Shown(rest))
+		}
+		return nil
+	},
+	"set": func(r *reader, c *Command, rest string) (err error) {
+		c.Set, err = r.settings(rest)
+		return err
+	},
+}
+
+var verbNames = []string{"keys", "type", "steps", "rounds", "done", "set"}
+
+func counted(_ *reader, c *Command, rest string) (err error) {
+	c.N, err = whole(pair{key: c.Verb, value: rest}, MaxSteps)
+	return err
+}
+
+func (r *reader) solution(b fenced) []Command {
+	var list []Command
+	for _, l := range b.lines {
+		text := strings.TrimSpace(l.text)
+		if text == "" {
+			continue
+		}
+		verb, rest, _ := strings.Cut(text, " ")
+		c := Command{Line: l.n, Text: text, Verb: verb}
+		read := verbs[verb]
+		if read == nil {
+			r.faultf(l.n, "%s: no such verb; want %s", goal.Shown(verb), strings.Join(verbNames, ", "))
+			continue
+		}
+		if err := read(r, &c, strings.TrimSpace(rest)); err != nil {
+			r.fault(l.n, err)
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// kinds of files by the ends of their names, where the name is not one that a
+// kind of constraint gives its files.
+var kinds = map[string]string{".json": "json_schema", ".gbnf": "grammar", ".regex": "regex", ".txt": "choice"}
+
+// constraintOf returns a file block as configurations store a constraint.
+func constraintOf(name, text string) (string, error) {
+	typ := kinds[path.Ext(name)]
+	for _, k := range constrain.Kinds() {
+		if k.File == name {
+			typ = k.Type
+		}
+	}
+	k, ok := constrain.KindOf(typ)
+	if !ok {
+		return "", fmt.Errorf("%s: cannot tell what it is by its name; want one that ends in .json, .gbnf, .regex or .txt", name)
+	}
+	text = strings.TrimSuffix(text, "\n")
+	if err := k.CheckText(text); err != nil {
+		return "", fmt.Errorf("%s: %s", name, constrain.Bare(err))
+	}
+	spec := constrain.Spec{Type: k.Type}
+	spec.SetText(text)
+	if _, err := spec.Compile(true); err != nil {
+		return "", fmt.Errorf("%s: %s", name, constrain.Bare(err))
+	}
+	return spec.String(), nil
+}
+
+// number reads a number that is not negative.
+func plainNumber(text string) (float64, bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && x >= 0 && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
