@@ -142,19 +142,16 @@ var headOrder = []string{"id", "section", "order", "minutes", "model", "draft", 
 
 // modelNamed reads the name of a model: the built-in one, or a table of the
 // file as table:NAME.
-func (r *reader) modelNamed(p pair, builtin string) (string, error) {
+func (r *reader) modelNamed(p pair, builtin string) (Model, error) {
 	if p.value == builtin {
-		return builtin, nil
+		return Model{Name: builtin}, nil
 	}
-	name, ok := strings.CutPrefix(p.value, TablePrefix)
-	if _, there := r.lesson.Tables[name]; ok && there {
-		return p.value, nil
+	kind, name, _ := strings.Cut(p.value, ":")
+	if _, there := r.lesson.Tables[name]; there && kind == "table" {
+		return Model{Name: p.value, Table: name}, nil
 	}
-	return "", fmt.Errorf("%s: %s: want %s or %sNAME, a table block of this file", p.key, goal.Shown(p.value), builtin, TablePrefix)
+	return Model{}, fmt.Errorf("%s: %s: want %s or table:NAME, a table block of this file", p.key, goal.Shown(p.value), builtin)
 }
-
-// TablePrefix begins the name of a model that is a table of the file.
-const TablePrefix = "table:"
 
 func (r *reader) head(b fenced) {
 	list, ok := r.pairs(b, headOrder)

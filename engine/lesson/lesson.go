@@ -21,8 +21,8 @@ type Lesson struct {
 	Author, Licence, Lang string // may be empty
 	Order, Minutes        int    // 0 where the file does not say
 
-	Model string // "fable" or the name of a table in Tables
-	Draft string // "fable-draft", the name of a table, or empty
+	Model Model // fable where the file names none
+	Draft Model // none where the file names none
 	// Tables are the models that the file brings along, Files the texts that
 	// constraints are made of, both by name.
 	Tables map[string]*table.Model
@@ -37,7 +37,13 @@ type Lesson struct {
 	Quotes []Quote
 }
 
-// Builtin models of a lesson.
+// A Model is one that a lesson may run on.
+type Model struct {
+	Name  string // as the file has it: "fable", "fable-draft", "table:NAME"; empty for none
+	Table string // the name of a table of the file; empty for the built-in one
+}
+
+// Names of the built-in models.
 const (
 	Fable      = "fable"
 	FableDraft = "fable-draft"

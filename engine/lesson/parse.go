@@ -28,7 +28,7 @@ type reader struct {
 // Parse reads a lesson. name is the file's, for faults before the id is known.
 // The lesson is nil if there are faults; they are in the order of lines.
 func Parse(src []byte, name string, names Names) (*Lesson, []Fault) {
-	r := &reader{names: names, file: name, lesson: &Lesson{Model: Fable}, seen: map[string]int{}}
+	r := &reader{names: names, file: name, lesson: &Lesson{Model: Model{Name: Fable}}, seen: map[string]int{}}
 	if n, err := unreadable(src); err != nil {
 		r.fault(n, err)
 		return nil, r.faults
