@@ -105,8 +105,12 @@ func (t *Template) Render(ctx context.Context, c Conversation) (string, error) {
 	if err := t.check(c); err != nil {
 		return "", err
 	}
+	turns, err := t.texts(ctx, c.Messages)
+	if err != nil {
+		return "", err
+	}
 	messages := &python.List{}
-	for _, m := range c.Messages {
+	for _, m := range turns {
 		messages.Items = append(messages.Items, m.fields)
 	}
 	r := Request{Messages: messages, Open: c.Open, Generation: !c.Open}
