@@ -37,7 +37,7 @@ const (
 
 // knobRows returns how many knobs the list shows at once.
 func (lb *View) knobRows() int {
-	l := layoutOf(lb.w, lb.h)
+	l := lb.layout()
 	switch {
 	case lb.Zoom && lb.Focus == PaneControls:
 		return max(lb.h-3-2-aboveKnobs-belowKnobs, 3)
@@ -202,6 +202,9 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 		ink.Role = viz.Inert
 	}
 	c.Fit(3, y, col.track-4, p.Key, ink)
+	if p.Key == lb.Point {
+		c.Put(col.track-1, y, "◂", viz.Ink{Role: viz.Focus}.With(viz.Bold))
+	}
 	text := viz.Printable(run.ValueWords(p, v), c.ASCII)
 	if run.HasSlider(p) {
 		viz.Slider(c.Sub(viz.Rect{X: col.track, Y: y, W: col.trackW, H: 1}), knobFrac(p, v), off, ink)

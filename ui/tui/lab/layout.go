@@ -12,17 +12,31 @@ type layout struct {
 	header, text, chart, side viz.Rect // side holds the controls
 	pipeline, entropy         viz.Rect
 	knob, help, footer        viz.Rect
+	above                     viz.Rect // what lies over the text, of another
 }
 
-// layoutOf returns the layout of a window. It depends on nothing else.
-func layoutOf(w, h int) layout {
+// RoomAbove is how many lines below the header the lab can leave to something
+// else in a window of w by h cells; 0 where its own panes need them.
+func RoomAbove(w, h int) int {
+	if w < 100 || h < 36 {
+		return 0
+	}
+	return 9 + min(max(h-44, 0), 11)
+}
+
+// layout returns where everything stands now.
+func (lb *View) layout() layout { return layoutOf(lb.w, lb.h, lb.above) }
+
+// layoutOf returns the layout of a window in which above lines below the
+// header are another's. It depends on nothing else.
+func layoutOf(w, h, above int) layout {
 	l := layout{class: kit.ClassOf(w, h)}
 	row := func(y, n int) viz.Rect { return viz.Rect{X: 0, Y: y, W: w, H: n} }
 	switch l.class {
 	case kit.TooSmall:
 		return l
 	case kit.Class160, kit.Class120, kit.Class100:
-		return boxed(l, w, h)
+		return boxed(l, w, h, min(above, RoomAbove(w, h)))
 	}
 	// One column, from the top: header, text, chart, strip, knob, help, footer.
 	text, strip := 4, 3
@@ -53,7 +67,7 @@ func layoutOf(w, h int) layout {
 }
 
 // boxed lays out the classes that show every pane in a box.
-func boxed(l layout, w, h int) layout {
+func boxed(l layout, w, h, above int) layout {
 	// Heights of text, chart and pipeline at the class's own size; spare lines
 	// go to the chart first, then to the text.
 	text, chart, pipe, side := 5, 16, 6, 38
@@ -63,9 +77,12 @@ func boxed(l layout, w, h int) layout {
 	case kit.Class120:
 		text, chart, pipe, side = 6, 22, 9, 46
 	}
-	spare := h - 3 - text - chart - pipe
+	if above > 0 { // the text and the pipeline's free lines give way
+		text, pipe = 3, max(pipe-2, 6)
+	}
+	spare := h - 3 - above - text - chart - pipe
 	if spare < 0 { // between two classes: text, then chart give way
-		give := min(-spare, text-5)
+		give := min(-spare, max(text-5, 0))
 		text -= give
 		spare += give
 		chart += spare
@@ -74,7 +91,8 @@ func boxed(l layout, w, h int) layout {
 	grow := min(spare, max(kit.MaxChartRows+3-chart, 0))
 	chart += grow
 	text += spare - grow
-	y := 1
+	y := 1 + above
+	l.above = viz.Rect{X: 0, Y: 1, W: w, H: above}
 	l.header = viz.Rect{X: 0, Y: 0, W: w, H: 1}
 	l.text = viz.Rect{X: 0, Y: y, W: w, H: text}
 	y += text

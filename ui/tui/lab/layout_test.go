@@ -10,8 +10,13 @@ import (
 // The rectangles of a layout cover the window and do not overlap.
 func TestLayoutTiles(t *testing.T) {
 	for w := 1; w <= 210; w++ {
-		for h := 1; h <= 64; h++ {
-			lay := layoutOf(w, h)
+		for k := 2; k <= 129; k++ { // every height without and with lines left to another
+			h := k / 2
+			above := 0
+			if k%2 == 1 {
+				above = RoomAbove(w, h)
+			}
+			lay := layoutOf(w, h, above)
 			if lay.class == kit.TooSmall {
 				if w >= 40 && h >= 12 {
 					t.Fatalf("%d×%d is called too small", w, h)
@@ -47,6 +52,17 @@ func drawLayout(lay layout, w, h int) string {
 	return c.Text()
 }
 
+// With lines left to another the chart still shows its best tokens.
+func TestRoomAboveLeavesTheChart(t *testing.T) {
+	for w := 100; w <= 210; w += 5 {
+		for h := 36; h <= 64; h++ {
+			if lay := layoutOf(w, h, RoomAbove(w, h)); lay.chart.H < 14 || lay.text.H < 3 || lay.pipeline.H < 6 || lay.above.H < 9 {
+				t.Errorf("%d×%d: chart %d, text %d, pipeline %d, above %d lines", w, h, lay.chart.H, lay.text.H, lay.pipeline.H, lay.above.H)
+			}
+		}
+	}
+}
+
 // Growing the window takes nothing away: every class shows all rows, knobs
 // and lines of text that a smaller window of its class shows.
 func TestGrowingTakesNothingAway(t *testing.T) {
@@ -69,7 +85,7 @@ func (l layout) rects() map[string]viz.Rect {
 	m := make(map[string]viz.Rect)
 	for name, r := range map[string]viz.Rect{
 		"header": l.header, "text": l.text, "chart": l.chart, "controls": l.side, "pipeline": l.pipeline,
-		"entropy": l.entropy, "knob": l.knob, "help": l.help, "footer": l.footer,
+		"entropy": l.entropy, "knob": l.knob, "help": l.help, "footer": l.footer, "above": l.above,
 	} {
 		if !r.Empty() {
 			m[name] = r

@@ -21,7 +21,7 @@ func (lb *View) Mouse(e tea.MouseMsg) tea.Cmd {
 	if lb.Zoom {
 		return nil
 	}
-	lay := layoutOf(lb.w, lb.h)
+	lay := lb.layout()
 	if lay.side.Empty() && lb.Focus == PaneControls {
 		lay.side = lb.listRect(lay)
 	}

@@ -288,7 +288,7 @@ func (lb *View) ChartIDs() []int32 {
 
 // chartHeight returns the lines inside the lab's chart, head included.
 func (lb *View) chartHeight() int {
-	lay := layoutOf(lb.w, lb.h)
+	lay := lb.layout()
 	h := lay.chart.H - 2
 	switch {
 	case lb.Zoom && lb.Focus == PaneChart:

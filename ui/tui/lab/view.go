@@ -31,10 +31,12 @@ type View struct {
 	pal   *viz.Palette
 	keyOf func(kit.ID) string // the key that the footer shows for an action
 	w, h  int
+	above int // lines below the header that are another's
 
 	Focus  Pane
 	Zoom   bool
-	scroll int // first knob of the list that is shown
+	Point  string // the knob that a lesson speaks of, by its key
+	scroll int    // first knob of the list that is shown
 	drag   *drag
 	bars   *viz.BarChart // the chart, drawn once for what it shows
 }
@@ -50,6 +52,15 @@ func (lb *View) Resize(w, h int) {
 	lb.FocusShown()
 }
 
+// LeaveAbove leaves n lines below the header to something else, as far as
+// [RoomAbove] allows.
+func (lb *View) LeaveAbove(n int) {
+	if lb.above != n {
+		lb.above = n
+		lb.FocusShown()
+	}
+}
+
 // Act takes nothing: what the lab's keys do is the plain meaning of the
 // actions, which other views lend.
 func (*View) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }
@@ -61,23 +72,26 @@ func (*View) Hints(kit.Host) []kit.ID { return nil }
 // that is not shown is empty.
 type Frame struct {
 	Header, Help, Footer viz.Rect
+	Above, Chart         viz.Rect  // what was left to another, and the chart
 	Class                kit.Class // of header and footer
 	HelpClass            kit.Class // of the help line
 }
 
 // Around returns where the rest of the screen stands.
 func (lb *View) Around() Frame {
-	lay := layoutOf(lb.w, lb.h)
-	f := Frame{lay.header, lay.help, lay.footer, lay.class, lay.class}
+	lay := lb.layout()
+	f := Frame{Header: lay.header, Help: lay.help, Footer: lay.footer, Above: lay.above, Chart: lay.chart, Class: lay.class, HelpClass: lay.class}
 	row := func(y int) viz.Rect { return viz.Rect{X: 0, Y: y, W: lb.w, H: 1} }
 	switch {
 	case lb.projects():
 		f.Header, f.Help, f.Footer, f.HelpClass = viz.Rect{}, row(lb.h-2), row(lb.h-1), kit.Class80
+		f.Above = viz.Rect{}
 		if lb.lanes.Notice.Text == "" {
 			f.Help = viz.Rect{} // the projector has words of its own there
 		}
 	case lb.Zoom:
 		f.Header, f.Help, f.Footer = row(0), row(lb.h-2), row(lb.h-1)
+		f.Above = viz.Rect{}
 	case lay.help.Empty() && lb.lanes.Notice.Text != "":
 		f.Help = lay.knob
 	}
@@ -87,7 +101,7 @@ func (lb *View) Around() Frame {
 // TextBorder is the lower border of the text, its corners left out; it is
 // empty where the text has no box.
 func (lb *View) TextBorder() viz.Rect {
-	lay := layoutOf(lb.w, lb.h)
+	lay := lb.layout()
 	if lay.class < kit.Class80 || lb.Zoom {
 		return viz.Rect{}
 	}
@@ -98,7 +112,7 @@ func (lb *View) TextBorder() viz.Rect {
 // Draw draws the panes into the whole window; header, help line and footer
 // stand where around says.
 func (lb *View) Draw(c *viz.Canvas, _ kit.Host) {
-	lay := layoutOf(lb.w, lb.h)
+	lay := lb.layout()
 	l := lb.lanes.Lane()
 	switch {
 	case lb.projects():
@@ -268,6 +282,9 @@ func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	ink := viz.Ink{Role: viz.Focus}
 	c.Put(1, 0, "▸", ink)
 	x := c.Put(3, 0, p.Key, ink) + 1
+	if p.Key == lb.Point {
+		c.Put(x-1, 0, "◂", ink.With(viz.Bold))
+	}
 	if run.HasSlider(p) {
 		track := knobTrack(p, c.W, k)
 		viz.Slider(c.Sub(track), knobFrac(p, v), p.IsOff(v), ink)
@@ -318,7 +335,7 @@ func (lb *View) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 
 // Boxes are the boxes of the panes, which overlays lie over.
 func (lb *View) Boxes() []viz.Rect {
-	lay := layoutOf(lb.w, lb.h)
+	lay := lb.layout()
 	var out []viz.Rect
 	if lay.side.Empty() && lb.Focus == PaneControls {
 		out = append(out, lb.listRect(lay))
