@@ -17,6 +17,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/watermark"
 )
 
 // A Law is a model under settings.
@@ -41,12 +42,24 @@ type Token struct {
 	OtherFinal float64
 	OtherLog   float64 // as Logprob, under the second law's model
 	Step       Step    // the two laws at this step
+
+	// With a mark: what the law without it gives the green tokens here, if the
+	// context is long enough for a list.
+	Marked bool
+	Green  watermark.Place
+}
+
+// A Mark is a watermark whose cost is to be known.
+type Mark struct {
+	*watermark.Mark
+	Plain *sampling.Pipeline // the settings without it
 }
 
 // An Input is what is to be read.
 type Input struct {
 	Law     Law
 	Against *Law    // nil for none
+	Mark    *Mark   // nil for none
 	Prefix  []int32 // what stands before the text and is not scored: BOS, a prompt
 	Text    []int32
 	BOS     int32 // begins each later window; [models.NoToken] for a model without
@@ -114,6 +127,10 @@ type reader struct {
 	all  []int32
 	mine half
 	its  half
+
+	plain  half // the law without a mark
+	lists  watermark.Scratch
+	before []int32 // the tokens that seed a list
 }
 
 // half is what one of the two laws is worked out in.
@@ -199,6 +216,11 @@ func (r *reader) token(at int, row, other models.Logits) (Token, error) {
 			return t, err
 		}
 	}
+	if r.in.Mark != nil {
+		if err := r.mark(&t, at, row); err != nil {
+			return t, err
+		}
+	}
 	if r.in.Against == nil {
 		return t, nil
 	}
@@ -211,6 +233,23 @@ func (r *reader) token(at int, row, other models.Logits) (Token, error) {
 	t.OtherLog, _, _ = raw(other, place, t.ID)
 	t.Step = compare(&r.mine, &r.its, row, other)
 	return t, nil
+}
+
+// mark works out what the law without the mark gives its green tokens.
+func (r *reader) mark(t *Token, at int, row models.Logits) error {
+	m := r.in.Mark
+	if at < m.Width {
+		return nil
+	}
+	if row.IDs != nil {
+		return errors.New("a watermark needs the whole row, and the server names some tokens only")
+	}
+	if err := m.Plain.Distribution(&r.plain.dist, &r.plain.scratch, r.input(at, row)); err != nil {
+		return err
+	}
+	r.before = m.Before(r.before[:0], r.all[:at])
+	t.Marked, t.Green = true, m.Place(&r.lists, r.before, len(row.Values), r.plain.dist.IDs, r.plain.dist.Probs)
+	return nil
 }
 
 // input is a row with the true tokens before it.

@@ -45,19 +45,23 @@ func (m *Mark) Cost(places []Place, biases []float64, threshold float64) []Point
 	return points
 }
 
-// Place returns what a plain law gives the green tokens after a context. The
-// law is ids by descending probability and their probabilities; the tokens that
-// it lacks have none. Beyond SelfHash's candidates the ratio stands for the
-// green part.
-func (m *Mark) Place(s *Scratch, context []int32, vocab int, ids []int32, probs []float32) (p Place) {
+// Place returns what a plain law gives the green tokens after a context, which
+// is what Before returns. The law is ids by descending probability and their
+// probabilities; the tokens that it lacks have none. Beyond SelfHash's
+// candidates the ratio stands for the green part.
+func (m *Mark) Place(s *Scratch, context []int32, vocab int, ids []int32, probs []float64) (p Place) {
 	if m.Scheme == LeftHash {
-		green := make(map[int32]bool, m.Size(vocab))
+		if cap(s.green) < vocab {
+			s.green = make([]bool, vocab)
+		}
+		green := s.green[:vocab]
+		clear(green)
 		for _, id := range m.List(s, context, vocab) {
 			green[id] = true
 		}
 		for i, id := range ids {
 			if green[id] {
-				p.Lifted += float64(probs[i])
+				p.Lifted += probs[i]
 			}
 		}
 		return p
@@ -65,9 +69,9 @@ func (m *Mark) Place(s *Scratch, context []int32, vocab int, ids []int32, probs 
 	for i, id := range ids {
 		switch {
 		case i >= Candidates:
-			p.Others += m.Ratio * float64(probs[i])
+			p.Others += m.Ratio * probs[i]
 		case m.Green(s, append(context[:len(context):len(context)], id), vocab, id):
-			p.Lifted += float64(probs[i])
+			p.Lifted += probs[i]
 		}
 	}
 	return p

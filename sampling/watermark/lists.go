@@ -75,8 +75,9 @@ func New(c Config) (*Mark, error) {
 // Scratch is the memory that lists are drawn in. Its zero value is ready. It
 // must not be used by two goroutines at a time.
 type Scratch struct {
-	mt   luck.MT
-	perm []int32
+	mt    luck.MT
+	perm  []int32
+	green []bool
 }
 
 // Seed returns what seeds the list after a context of at least one token. Under
@@ -95,6 +96,16 @@ func (m *Mark) Seed(context []int32) uint64 {
 		return uint64(least) - 1 // plus 2^64-1
 	}
 	return uint64(least)
+}
+
+// Before appends to dst the tokens of a history that seed the list of the next
+// token: under SelfHash, which ends with that token itself, one less.
+func (m *Mark) Before(dst, history []int32) []int32 {
+	n := m.Width
+	if m.Scheme == SelfHash {
+		n--
+	}
+	return append(dst, history[len(history)-n:]...)
 }
 
 func (m *Mark) hash(token int32) int64 { return int64(m.table[token%tableSize]) + 1 }

@@ -235,7 +235,7 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s Scratch
-	plain := []float32{0.4, 0.3, 0.2, 0.1}
+	plain := []float64{0.4, 0.3, 0.2, 0.1}
 	ids := []int32{3, 0, 2, 1}
 	place := m.Place(&s, []int32{2}, 4, ids, plain)
 	green := m.List(&s, []int32{2}, 4)
@@ -243,7 +243,7 @@ func TestCost(t *testing.T) {
 		marked := make([]float64, 4)
 		total, lifted := 0.0, 0.0
 		for i, id := range ids {
-			marked[i] = float64(plain[i])
+			marked[i] = plain[i]
 			if slices.Contains(green, id) {
 				marked[i] *= math.Exp(bias)
 			}
@@ -252,7 +252,7 @@ func TestCost(t *testing.T) {
 		kl := 0.0
 		for i, id := range ids {
 			q := marked[i] / total
-			kl += q * math.Log2(q/float64(plain[i]))
+			kl += q * math.Log2(q/plain[i])
 			if slices.Contains(green, id) {
 				lifted += q
 			}
@@ -281,7 +281,7 @@ func TestPlaceOfCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 60
-	ids, probs := make([]int32, n), make([]float32, n)
+	ids, probs := make([]int32, n), make([]float64, n)
 	for i := range ids {
 		ids[i], probs[i] = int32(n-1-i), 1.0/n
 	}

@@ -21,6 +21,7 @@ import (
 func Score(sys console.System) *cobra.Command {
 	var file, text, against, report, format string
 	var response int
+	var mark bool
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "how likely a text was, token by token: under a model, or by saved log probabilities",
@@ -29,7 +30,9 @@ token after the true ones before it, and says how likely each was, what the
 settings would have done to it, and what the whole comes to; texts longer than
 the context are read in windows that overlap by half. --against puts the same
 text through a second law, a lane's SPEC, on the same model or on one of the same
-vocabulary (model=FILE), and says how far the two are apart.
+vocabulary (model=FILE), and says how far the two are apart. --watermark looks for
+transformers' watermark with the watermark_ settings, and says what a mark would
+cost on this text and after how many tokens it would be seen.
 
 With --logprobs it reads saved responses with log probabilities: of the OpenAI
 APIs and those who speak them (vLLM, SGLang, llama-server), of llama-server,
@@ -40,6 +43,7 @@ value and in no sum.`,
   echo -n "Paris" | logitscope score --text - --prompt "The capital of France is" --report json
   logitscope score --text story.txt --preset neutral --against neutral,temperature=0.7
   logitscope score --text story.txt --model a.Q8_0.gguf --against neutral,model=a.Q4_K.gguf
+  logitscope run --prompt "Once upon a time" --watermark-bias 4 | logitscope score --text - --watermark
   logitscope score --logprobs batch.jsonl --response 2 --report json`,
 		Args: console.NoArgs,
 	}
@@ -50,6 +54,7 @@ value and in no sum.`,
 	f.StringVar(&file, "logprobs", "", "file with saved responses")
 	f.StringVar(&report, "report", "", "one JSON object: json")
 	f.StringVar(&format, "format", "table", "table or jsonl")
+	f.BoolVar(&mark, "watermark", false, "with --text: count the green tokens of a watermark (--watermark-key, …) and say what it costs")
 	f.IntVar(&response, "response", 1, "with --logprobs: which of the responses, from 1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		form := format
@@ -67,7 +72,9 @@ value and in no sum.`,
 		case text != "" && file != "":
 			return console.Wrong("--text and --logprobs: one of them")
 		case text != "":
-			return s.scoreText(cmd.Context(), text, against, form)
+			return s.scoreText(cmd.Context(), text, against, form, mark)
+		case mark:
+			return console.Wrong("--watermark goes with --text")
 		case against != "":
 			return console.Wrong("--against goes with --text")
 		}

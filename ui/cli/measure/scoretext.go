@@ -23,6 +23,7 @@ import (
 type textReport struct {
 	Tokens []textToken `json:"tokens"`
 	textSums
+	Watermark *markReport `json:"watermark,omitempty"`
 }
 
 // A textToken is one token of a text that was read under the model.
@@ -34,6 +35,7 @@ type textToken struct {
 	Entropy *float64 `json:"entropy"`
 	Final   *float64 `json:"final"`
 	CutBy   *string  `json:"cut_by"`
+	Green   *bool    `json:"green,omitempty"` // of a watermark; absent where it is not counted
 }
 
 // textSums are the means of a text.
@@ -102,8 +104,8 @@ func sumsOf(sum *score.Summary, bytes int, against, weights bool) textSums {
 }
 
 // tokenOf is a token as the report has it.
-func tokenOf(t score.Token, piece string) textToken {
-	out := textToken{ID: t.ID, Piece: piece}
+func tokenOf(t score.Token, piece string, green *bool) textToken {
+	out := textToken{ID: t.ID, Piece: piece, Green: green}
 	if !t.Scored {
 		return out
 	}
@@ -120,11 +122,12 @@ func tokenOf(t score.Token, piece string) textToken {
 type reading struct {
 	in    score.Input
 	bytes int
+	mark  *marking // nil for none
 	close func()
 }
 
 // prepareReading opens the models, splits the text and makes the settings.
-func (s bencher) prepareReading(ctx context.Context, name, against string) (*reading, error) {
+func (s bencher) prepareReading(ctx context.Context, name, against string, mark bool) (*reading, error) {
 	data, err := console.ReadFile(s.Sys, name)
 	if err != nil {
 		return nil, console.Wrong("--text %v", err)
@@ -144,6 +147,9 @@ func (s bencher) prepareReading(ctx context.Context, name, against string) (*rea
 	r.in.Law = score.Law{Model: j.Model, Pipeline: j.Settings.Pipeline}
 	if err = s.readTokens(ctx, r, j, string(data)); err == nil && against != "" {
 		err = s.readAgainst(ctx, r, j, against)
+	}
+	if err == nil && mark {
+		err = s.readMark(r, j)
 	}
 	if err != nil {
 		r.close()
@@ -219,8 +225,8 @@ func sameVocab(a, b models.Model) error {
 }
 
 // scoreText reads the text and writes what was asked for.
-func (s bencher) scoreText(ctx context.Context, name, against, form string) error {
-	r, err := console.Within(ctx, func() (*reading, error) { return s.prepareReading(ctx, name, against) })
+func (s bencher) scoreText(ctx context.Context, name, against, form string, mark bool) error {
+	r, err := console.Within(ctx, func() (*reading, error) { return s.prepareReading(ctx, name, against, mark) })
 	if err != nil {
 		return err
 	}
@@ -241,17 +247,20 @@ func (s bencher) writeScore(ctx context.Context, out io.Writer, r *reading, form
 	if form == "table" {
 		fmt.Fprintln(out, "     raw   rank   final  cut by      token")
 	}
+	read := 0
 	err := score.Read(ctx, r.in, func(t score.Token) error {
 		sum.Add(t, r.in.Against != nil)
+		green := r.mark.add(t, read)
+		read++
 		switch form {
 		case "json":
-			tokens = append(tokens, tokenOf(t, ""))
+			tokens = append(tokens, tokenOf(t, "", green))
 			return nil
 		case "jsonl":
 			return console.WriteLine(out, struct {
 				Type string `json:"type"`
 				textToken
-			}{"token", tokenOf(t, strings.ToValidUTF8(vocab.Piece(t.ID), "\ufffd"))})
+			}{"token", tokenOf(t, strings.ToValidUTF8(vocab.Piece(t.ID), "\ufffd"), green)})
 		}
 		return tableRow(out, t, vocab.Piece(t.ID))
 	})
@@ -264,14 +273,18 @@ func (s bencher) writeScore(ctx context.Context, out io.Writer, r *reading, form
 	sums := sumsOf(&sum, r.bytes, r.in.Against != nil, weights)
 	switch form {
 	case "json":
-		return console.WriteLine(out, textReport{tokens, sums})
+		return console.WriteLine(out, textReport{tokens, sums, r.mark.report()})
 	case "jsonl":
 		return console.WriteLine(out, struct {
 			Type string `json:"type"`
 			textSums
-		}{"summary", sums})
+			Watermark *markReport `json:"watermark,omitempty"`
+		}{"summary", sums, r.mark.report()})
 	}
-	return tableSums(out, &sum, r.bytes, r.in.Against != nil, weights)
+	if err := tableSums(out, &sum, r.bytes, r.in.Against != nil, weights); err != nil {
+		return err
+	}
+	return r.mark.print(out, r.in.Text, vocab)
 }
 
 func tableRow(out io.Writer, t score.Token, piece string) error {
