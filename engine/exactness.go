@@ -18,7 +18,7 @@ func VerdictOf(m models.Model, set *Settings, s *Step, in sampling.Input, key st
 		return v, false
 	}
 	if s.Strayed {
-		return bounds.Verdict{RestMax: 1, Text: key + ": the server reads the text as other tokens than were chosen, so its probabilities are those after them"}, true
+		return bounds.Verdict{RestMax: 1, Text: key + ": the server reads the text as other tokens than were chosen, so its probabilities are those after them; the command \"go on from the server's own split\" takes its tokens"}, true
 	}
 	e, partly := evidence(m, set, s, in)
 	v, ok = set.Pipeline.Judge(key, e)

@@ -20,6 +20,6 @@ func tellExactness(sys console.System, v engine.View) {
 	}
 	if e.Strayed > 0 {
 		console.Complain(sys.Err, errors.New("the server read the text as other tokens than were chosen: "+
-			fmt.Sprintf("the probabilities of %d of %d steps follow its own split; give it the text as a prompt to go on from that", e.Strayed, len(v.Steps))))
+			fmt.Sprintf("the probabilities of %d of %d steps follow its own split; give it the text as a prompt to go on from that, or take \"server's own split\" from the commands of the lab", e.Strayed, len(v.Steps))))
 	}
 }

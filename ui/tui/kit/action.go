@@ -52,6 +52,7 @@ const (
 	ActPrevMark   ID = "prevmark"
 	ActNextMark   ID = "nextmark"
 	ActCue        ID = "cue"
+	ActResplit    ID = "resplit"
 	ActPrompt     ID = "prompt"
 	ActExamples   ID = "examples"
 	ActCopy       ID = "copy"
@@ -99,7 +100,7 @@ var Presets = [...]ID{ActPreset1, ActPreset2, ActPreset3, ActPreset4, ActPreset5
 var OfLab = []ID{
 	ActRun, ActNext, ActBack, ActRight, ActLeft, ActDown, ActUp, ActRight10, ActLeft10, ActFirst, ActLast, ActPane, ActPaneBack,
 	ActOpen, ActZoom, ActAgain, ActReseed, ActLower, ActRaise, ActOff, ActReset, ActUndo, ActRedo, ActFlip, ActOrder, ActTake,
-	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActFold, ActPrevMark, ActNextMark, ActCue, ActAll, ActSync,
+	ActEarlier, ActLater, ActInspect, ActForce, ActPin, ActFind, ActDraw, ActMarks, ActFold, ActPrevMark, ActNextMark, ActCue, ActResplit, ActAll, ActSync,
 }
 
 // A ViewID names a view that can be opened.
