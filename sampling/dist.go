@@ -64,9 +64,12 @@ func (p *Pipeline) checkedDistribution(d *Dist, s *Scratch, in Input) error {
 	for id, prob := range passed {
 		d.IDs, d.Probs = append(d.IDs, id), append(d.Probs, prob)
 	}
-	sort.Sort((*byProb)(d))
+	d.Sort()
 	return nil
 }
+
+// Sort puts the tokens in order: descending probability, then ascending id.
+func (d *Dist) Sort() { sort.Sort((*byProb)(d)) }
 
 // byProb sorts a distribution: descending probability, then ascending id.
 type byProb Dist

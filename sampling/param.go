@@ -122,7 +122,7 @@ func (p *Param) Format(v any) string {
 	case []TokenBias:
 		parts := make([]string, len(v))
 		for i, b := range v {
-			parts[i] = b.name() + " " + signed(b.Bias)
+			parts[i] = b.String()
 		}
 		return strings.Join(parts, ", ")
 	}
@@ -132,6 +132,9 @@ func (p *Param) Format(v any) string {
 	}
 	return string(b)
 }
+
+// String returns the token, or the tokens or the text in quotes, and the bias.
+func (b TokenBias) String() string { return b.name() + " " + signed(b.Bias) }
 
 func (b TokenBias) name() string {
 	if b.Tokens == nil {
