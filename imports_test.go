@@ -29,9 +29,13 @@ var rules = []rule{
 	{"sampling/constrain/grammar", []string{"logitscope/"}, []string{"logitscope/sampling/constrain/lang", "logitscope/sampling/constrain/jsonvalue"}},
 	{"sampling/constrain/program", []string{"logitscope/"}, []string{"logitscope/sampling/constrain/lang"}},
 	{"sampling/constrain/automaton", []string{"logitscope/"}, []string{"logitscope/sampling/constrain/lang", "logitscope/sampling/constrain/program"}},
+	{"sampling/dist", []string{"logitscope/"}, nil},
+	{"sampling/dry", []string{"logitscope/"}, nil},
 	{"sampling/luck", []string{"logitscope/"}, nil},
 	{"sampling/partial", []string{"logitscope/"}, nil},
 	{"sampling/simd", []string{"logitscope/"}, nil},
+	{"sampling/thinking", []string{"logitscope/"}, nil},
+	{"sampling/value", []string{"logitscope/"}, nil},
 	{"sampling/row", []string{"logitscope/"}, []string{"logitscope/sampling/simd"}},
 	{"models", []string{"logitscope/", charm}, []string{"logitscope/models"}},
 	{"models/chat/jinja/python", []string{"logitscope/"}, nil},
@@ -78,13 +82,17 @@ func inCommands(dir string) []string {
 // pure are folders whose code must also have no clock, no locks and no
 // goroutines of its own; constrain keeps a cache that several lanes share.
 var pure = map[string][]string{
-	"sampling":         {"time", "sync"},
-	"sampling/cases":   {"time", "sync"},
-	"sampling/luck":    {"time", "sync"},
-	"sampling/partial": {"time", "sync"},
-	"sampling/row":     {"time", "sync"},
-	"sampling/simd":    {"time", "sync"},
-	"engine/quiz":      {"time", "sync"},
+	"sampling":          {"time", "sync"},
+	"sampling/cases":    {"time", "sync"},
+	"sampling/dist":     {"time", "sync"},
+	"sampling/dry":      {"time", "sync"},
+	"sampling/luck":     {"time", "sync"},
+	"sampling/partial":  {"time", "sync"},
+	"sampling/row":      {"time", "sync"},
+	"sampling/simd":     {"time", "sync"},
+	"sampling/thinking": {"time", "sync"},
+	"sampling/value":    {"time", "sync"},
+	"engine/quiz":       {"time", "sync"},
 }
 
 func TestImports(t *testing.T) {

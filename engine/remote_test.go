@@ -26,6 +26,7 @@ import (
 	"logitscope/models/table"
 	"logitscope/presets"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	bounds "logitscope/sampling/partial"
 )
 
@@ -412,14 +413,14 @@ func TestPartialRowsKeepTheirBounds(t *testing.T) {
 			whole := in
 			whole.IDs, whole.Logits, whole.Rest = nil, rows[0].Values, 0
 			var s sampling.Scratch
-			var got, want sampling.Dist
+			var got, want dist.Dist
 			if err := set.Pipeline.Distribution(&got, &s, in); err != nil {
 				t.Fatal(err)
 			}
 			if err := set.Pipeline.Distribution(&want, &s, whole); err != nil {
 				t.Fatal(err)
 			}
-			tv := sampling.TotalVariation(&got, &want)
+			tv := dist.TotalVariation(&got, &want)
 			if limit := verdict.RestMax + 1e-4; tv > limit {
 				t.Errorf("step %d, %s %v: the distance is %v, at most %v was stated (%s)", k+1, key, value, tv, limit, verdict.Text)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A Retelling makes the steps of a text again from rows that were recorded: it
@@ -38,11 +39,11 @@ func (r *Retelling) input(s *Settings, pins []int32) stepInput {
 
 // Distribution returns what the token after the text is drawn from: row under
 // s.
-func (r *Retelling) Distribution(s *Settings, row *Row) (*sampling.Dist, error) {
+func (r *Retelling) Distribution(s *Settings, row *Row) (*dist.Dist, error) {
 	in := r.input(s, nil)
 	x := in.sampling(row)
 	s.constraint.mask(in).apply(&x)
-	d := new(sampling.Dist)
+	d := new(dist.Dist)
 	return d, s.Pipeline.Distribution(d, new(sampling.Scratch), x)
 }
 

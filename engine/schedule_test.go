@@ -9,6 +9,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // somePresets are what the rules of these tests may name.
@@ -125,7 +126,7 @@ func TestWhatARulePutsInForce(t *testing.T) {
 				t.Errorf("%q: %s %v, want %v", tt.rules, key, v, want)
 			}
 		}
-		if n := len(got.Config().Value("logit_bias").([]sampling.TokenBias)); n != 1 {
+		if n := len(got.Config().Value("logit_bias").([]value.TokenBias)); n != 1 {
 			t.Errorf("%q: the bias is gone", tt.rules)
 		}
 		if again, _ := s.under(s.schedule.After(nil)); again != got {

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // rowAfter returns the logits of a table's row after a token.
@@ -83,7 +84,7 @@ func TestTwoRows(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var d sampling.Dist
+					var d dist.Dist
 					if err := v.Settings.Pipeline.Distribution(&d, new(sampling.Scratch), in); err != nil {
 						t.Fatal(err)
 					}

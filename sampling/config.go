@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"logitscope/sampling/value"
 )
 
 // An Origin says who set a value.
@@ -111,7 +113,7 @@ func (c Config) Keys() []string {
 // Equal reports whether c and d set the same keys to the same values,
 // whoever set them.
 func (c Config) Equal(d Config) bool {
-	return maps.EqualFunc(c.set, d.set, func(a, b Setting) bool { return equalValue(a.Value, b.Value) })
+	return maps.EqualFunc(c.set, d.set, func(a, b Setting) bool { return value.Equal(a.Value, b.Value) })
 }
 
 // Differences returns the keys whose values in force differ between c and d,
@@ -120,7 +122,7 @@ func (c Config) Differences(d Config) []string {
 	var keys []string
 	for i := range params {
 		key := params[i].Key
-		if !equalValue(c.Value(key), d.Value(key)) {
+		if !value.Equal(c.Value(key), d.Value(key)) {
 			keys = append(keys, key)
 		}
 	}
@@ -157,7 +159,7 @@ func (c Config) TokenIDs(key string) (ids []int32) {
 		return v
 	case [][]int32:
 		return slices.Concat(v...)
-	case []TokenBias:
+	case []value.TokenBias:
 		for _, b := range v {
 			ids = append(ids, b.Tokens...)
 		}
@@ -194,24 +196,4 @@ func (e *RangeError) Error() string {
 		return fmt.Sprintf("%s: %v is not one of %s", e.Key, e.Value, e.Allowed)
 	}
 	return fmt.Sprintf("%s: %v is out of range, %s", e.Key, e.Value, e.Allowed)
-}
-
-func equalValue(a, b any) bool {
-	switch a := a.(type) {
-	case []string:
-		b, ok := b.([]string)
-		return ok && slices.Equal(a, b)
-	case []TokenBias:
-		b, ok := b.([]TokenBias)
-		return ok && slices.EqualFunc(a, b, func(x, y TokenBias) bool {
-			return x.Bias == y.Bias && x.Text == y.Text && slices.Equal(x.Tokens, y.Tokens)
-		})
-	case []int32:
-		b, ok := b.([]int32)
-		return ok && slices.Equal(a, b)
-	case [][]int32:
-		b, ok := b.([][]int32)
-		return ok && slices.EqualFunc(a, b, slices.Equal)
-	}
-	return a == b
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 func TestKnobs(t *testing.T) {
@@ -222,7 +223,7 @@ func TestFormatAndNudge(t *testing.T) {
 		{"top_k", int64(50), "50"}, {"top_k", int64(0), "off"}, {"top_p", 0.9, "0.90"},
 		{"repetition_penalty", 1.05, "1.05"}, {"do_sample", true, "true"}, {"stop", []string{"\n"}, `"\n"`},
 		{"epsilon_cutoff", 0.0003, "0.0003"}, {"mirostat", int64(2), "2"}, {"seed", uint64(42), "42"},
-		{"logit_bias", []sampling.TokenBias{{Tokens: []int32{3}, Bias: 2}}, "3 2"},
+		{"logit_bias", []value.TokenBias{{Tokens: []int32{3}, Bias: 2}}, "3 2"},
 	} {
 		p, _ := sampling.Lookup(c.key)
 		if got := p.Format(c.v); got != c.want {
@@ -379,7 +380,7 @@ func TestOrderAsAList(t *testing.T) {
 // A token is typed as the screen shows it: ␣ is a space, a space in front
 // counts, and quotes take what is in them literally.
 func TestParseTokens(t *testing.T) {
-	type biases = []sampling.TokenBias
+	type biases = []value.TokenBias
 	for _, c := range []struct {
 		key, in string
 		want    any // nil: refused

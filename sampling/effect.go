@@ -1,6 +1,11 @@
 package sampling
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/sampling/dist"
+	"logitscope/sampling/value"
+)
 
 // An Effect is what one parameter changes at a step: the result with its
 // value against the result with its off value.
@@ -53,7 +58,7 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 		}
 		return e, nil
 	}
-	var a, b Dist
+	var a, b dist.Dist
 	if err := p.Distribution(&a, s, in); err != nil {
 		return e, err
 	}
@@ -64,7 +69,7 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	if err := off.Distribution(&b, s, in); err != nil {
 		return e, err
 	}
-	e.TV = TotalVariation(&a, &b)
+	e.TV = dist.TotalVariation(&a, &b)
 	switch {
 	case e.TV > 1e-9 || e.Kept != e.KeptOff || e.Token != e.TokenOff:
 		e.Why = Inert{}
@@ -104,7 +109,7 @@ func (p *Pipeline) without(prm *Param) (*Pipeline, error) {
 		return nil, nil
 	}
 	c := p.cfg
-	if equalValue(c.Value(prm.Key), off) {
+	if value.Equal(c.Value(prm.Key), off) {
 		return nil, nil
 	}
 	c, err := c.With(prm.Key, off, FromYou)

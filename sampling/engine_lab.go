@@ -5,6 +5,7 @@ import (
 
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // labEngine is no program's: any stage in any place, nothing on that nobody
@@ -34,7 +35,7 @@ func (b *Builder) completeContrastive() {
 		others []string
 		value  float64
 	}{{"contrastive_alpha", []string{"contrastive_beta", "contrastive_form"}, 0.1}, {"contrastive_beta", []string{"contrastive_alpha"}, 0.5}} {
-		if !b.given(k.key) && slices.ContainsFunc(k.others, func(o string) bool { p, _ := Lookup(o); return b.given(o) && !equalValue(b.value(o), p.Default) }) {
+		if !b.given(k.key) && slices.ContainsFunc(k.others, func(o string) bool { p, _ := Lookup(o); return b.given(o) && !value.Equal(b.value(o), p.Default) }) {
 			b.set(k.key, k.value)
 		}
 	}

@@ -3,6 +3,7 @@ package sampling
 import (
 	"math"
 
+	"logitscope/sampling/dry"
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 )
@@ -197,12 +198,12 @@ func buildPenalties(b *Builder) (Action, string) {
 }
 
 func buildDry(b *Builder) (Action, string) {
-	s := &dryStage{multiplier: b.Float32("dry_multiplier"), base: b.Float32("dry_base"),
-		allowed: b.Int("dry_allowed_length"), window: b.Int("dry_penalty_last_n")}
-	if s.multiplier == 0 || s.base < 1 || s.window <= 0 {
+	s := &dryStage{dry.Rule{Multiplier: b.Float32("dry_multiplier"), Base: b.Float32("dry_base"), Allowed: b.Int("dry_allowed_length")},
+		b.Int("dry_penalty_last_n")}
+	if s.Multiplier == 0 || s.Base < 1 || s.window <= 0 {
 		return nil, ""
 	}
-	s.breakers = newBreakers(b.value("dry_breaker_tokens").([][]int32), b.value("dry_sequence_breakers").([]string), b.v)
+	s.Breakers = dry.NewBreakers(b.value("dry_breaker_tokens").([][]int32), b.value("dry_sequence_breakers").([]string), b.v, piecesOf(b.v))
 	return s, b.Format("dry_multiplier")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // greedyDef is the last stage where no draw is made.
@@ -79,8 +80,8 @@ func buildSequenceBias(b *Builder) (Action, string) {
 }
 
 func buildBias(b *Builder) (Action, string) {
-	var list []TokenBias
-	for _, t := range b.value("logit_bias").([]TokenBias) {
+	var list []value.TokenBias
+	for _, t := range b.value("logit_bias").([]value.TokenBias) {
 		if t.Tokens == nil {
 			t.Tokens = b.encode("logit_bias", t.Text)
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"logitscope/sampling/value"
 )
 
 // MarshalJSON writes what c sets as a flat object, in the order of the
@@ -30,7 +32,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 
 func marshalValue(key string, v any) ([]byte, error) {
 	switch v := v.(type) {
-	case []TokenBias:
+	case []value.TokenBias:
 		out := make([][2]any, len(v))
 		for i, b := range v {
 			out[i] = [2]any{any(b.Text), finiteOrText(b.Bias)}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
+	"logitscope/sampling/value"
 )
 
 // TestExtremeValues: a value that the table allows never ends in NaN, in
@@ -57,7 +59,7 @@ func checkExtreme(t *testing.T, p *sampling.Pipeline, key string, v float64, rnd
 		t.Errorf("%s under %s: %s %v: %v", p.StageNames(), p.Order(), key, v, err)
 		return
 	}
-	var d sampling.Dist
+	var d dist.Dist
 	s.Final(&d)
 	sum := 0.0
 	for _, q := range d.Probs {
@@ -161,7 +163,7 @@ func TestSequenceLongerThanContext(t *testing.T) {
 		{"transformers", "bad_words_ids", []bool{false, false, true}},
 		{"vllm", "bad_words_ids", []bool{false, true, true}},
 	} {
-		v := any([]sampling.TokenBias{{Tokens: []int32{1, 2, 3}, Bias: 5}})
+		v := any([]value.TokenBias{{Tokens: []int32{1, 2, 3}, Bias: 5}})
 		if c.key == "bad_words_ids" {
 			v = [][]int32{{1, 2, 3}}
 		}

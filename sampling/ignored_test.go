@@ -1,6 +1,10 @@
 package sampling
 
-import "testing"
+import (
+	"testing"
+
+	"logitscope/sampling/dist"
+)
 
 // What an engine knows nothing of changes nothing under it, even where a stage
 // that it shares with another engine reads it there.
@@ -24,7 +28,7 @@ func TestIgnoredKeysChangeNothing(t *testing.T) {
 			}
 			n++
 			base := Config{}.MustWith("order", e.Name, FromFile).MustWith("temperature", 0.9, FromFile)
-			var laws [2]Dist
+			var laws [2]dist.Dist
 			for i, c := range []Config{base, base.MustWith(key, v, FromFile)} {
 				p, err := Compile(c, nil)
 				if err != nil {
@@ -34,7 +38,7 @@ func TestIgnoredKeysChangeNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if d := TotalVariation(&laws[0], &laws[1]); d != 0 || len(laws[0].IDs) != len(laws[1].IDs) {
+			if d := dist.TotalVariation(&laws[0], &laws[1]); d != 0 || len(laws[0].IDs) != len(laws[1].IDs) {
 				t.Errorf("%s: %s is not supported, and moves the law by %v, %d to %d survivors", e.Name, key, d, len(laws[0].IDs), len(laws[1].IDs))
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
+	"logitscope/sampling/value"
 )
 
 // someValues are values of each parameter that do something where it acts.
@@ -18,7 +20,7 @@ var someValues = map[string][]any{
 	"dynatemp_range": {0.0, 0.4}, "dynatemp_exponent": {1.0, 2.5}, "mirostat": {0, 1, 2}, "mirostat_tau": {5.0, 1.5}, "mirostat_eta": {0.1, 0.9},
 	"seed": {7, 8, 9}, "do_sample": {true, false}, "epsilon_cutoff": {0.0, 0.03}, "eta_cutoff": {0.0, 0.05}, "repeat_last_n": {64, 0, 2},
 	"dry_multiplier": {0.0, 1.5}, "dry_base": {1.75, 0.5, 3.0}, "dry_allowed_length": {2, 1}, "dry_penalty_last_n": {64, 0, 3},
-	"no_repeat_ngram_size": {0, 2}, "logit_bias": {[]sampling.TokenBias{}, "1=3,4=-2"}, "bad_words_ids": {[][]int32{}, "[[2],[1,4]]"},
+	"no_repeat_ngram_size": {0, 2}, "logit_bias": {[]value.TokenBias{}, "1=3,4=-2"}, "bad_words_ids": {[][]int32{}, "[[2],[1,4]]"},
 	"min_new_tokens": {0, 3, 50}, "top_h": {0.0, 0.3}, "adaptive_target": {-1.0, 0.4}, "adaptive_decay": {0.9, 0.2}, "min_tokens_to_keep": {0, 4},
 	"allowed_token_ids": {[]int32{}, "0,1,2,3,4,5,6,7,9"}, "suppress_tokens": {[]int32{}, "3"},
 	"p_less": {false, true}, "p_less_norm": {false, true}, "top_a": {0.0, 0.3, 1.5}, "tfs_z": {1.0, 0.5, 0.95}, "cut_rules": {"koboldcpp", "textgen"},
@@ -180,13 +182,13 @@ func differs(p, q *sampling.Pipeline, in sampling.Input) string {
 	case x != y:
 		return fmt.Sprintf("draws %d and %d", x, y)
 	}
-	var d, e sampling.Dist
+	var d, e dist.Dist
 	s.Final(&d)
 	u.Final(&e)
 	if len(d.IDs) != len(e.IDs) {
 		return fmt.Sprintf("%d and %d survive", len(d.IDs), len(e.IDs))
 	}
-	if tv := sampling.TotalVariation(&d, &e); tv > 1e-6 {
+	if tv := dist.TotalVariation(&d, &e); tv > 1e-6 {
 		return fmt.Sprintf("total variation %g", tv)
 	}
 	return ""

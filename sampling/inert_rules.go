@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // Inert returns why a parameter changes nothing; the zero value if it may have
@@ -293,7 +294,7 @@ func topPKeepsOne(p *Pipeline, t *Trace, i int) Inert {
 	if float64(best) < top {
 		return Inert{}
 	}
-	return Inert{Reason: KeepsOne, P: min(float64(best), 1-1e-9), By: formatFloat(top, 0.01)}
+	return Inert{Reason: KeepsOne, P: min(float64(best), 1-1e-9), By: value.Decimals(top, 0.01)}
 }
 
 // penaltyHere says that a penalty touches no token, or none that is likely.

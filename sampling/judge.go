@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"logitscope/sampling/partial"
+	"logitscope/sampling/value"
 )
 
 // A setting on a row that names only some tokens, or log-probabilities in
@@ -140,7 +141,7 @@ func judgeBias(p *Pipeline, e *Evidence, _ string) partial.Verdict {
 	}
 	named := e.named()
 	lowered, raised := 0, 0
-	for _, b := range p.cfg.Value("logit_bias").([]TokenBias) {
+	for _, b := range p.cfg.Value("logit_bias").([]value.TokenBias) {
 		for _, id := range b.Tokens {
 			switch {
 			case named[id]:

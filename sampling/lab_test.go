@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // labLaw returns the law of a step under the lab's order.
-func labLaw(t *testing.T, in sampling.Input, kv ...any) sampling.Dist {
+func labLaw(t *testing.T, in sampling.Input, kv ...any) dist.Dist {
 	t.Helper()
 	p := compile(t, neutral("lab", kv...))
 	var s sampling.Scratch
-	var d sampling.Dist
+	var d dist.Dist
 	if err := p.Distribution(&d, &s, in); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestLabProperties(t *testing.T) {
 				}
 			}
 			one, two := labLaw(t, moved, kv...), labLaw(t, exact, kv...)
-			if tv := sampling.TotalVariation(&one, &two); tv > 1e-5 {
+			if tv := dist.TotalVariation(&one, &two); tv > 1e-5 {
 				t.Errorf("trial %d: %v: a constant added moves the law by %g", trial, kv, tv)
 			}
 		}

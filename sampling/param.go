@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"logitscope/sampling/value"
 )
 
 // A Kind is the type of a parameter's value.
@@ -24,15 +26,6 @@ const (
 	IDs                // []int32, token ids
 	Seqs               // [][]int32, sequences of token ids
 )
-
-// A TokenBias is a number added to the logit of a token, or of the last token
-// of a sequence once the tokens before it have been written. Tokens is the
-// sequence; if it is nil, Text is encoded when a pipeline is compiled.
-type TokenBias struct {
-	Tokens []int32
-	Text   string
-	Bias   float64 // -Inf bans
-}
 
 // A Group is the part of decoding a parameter belongs to.
 type Group uint8
@@ -110,7 +103,7 @@ func (p *Param) Format(v any) string {
 	case uint64:
 		return strconv.FormatUint(v, 10)
 	case float64:
-		return formatFloat(v, p.Step)
+		return value.Decimals(v, p.Step)
 	case string:
 		return v
 	case []string:
@@ -119,7 +112,7 @@ func (p *Param) Format(v any) string {
 			quoted[i] = strconv.Quote(s)
 		}
 		return strings.Join(quoted, ", ")
-	case []TokenBias:
+	case []value.TokenBias:
 		parts := make([]string, len(v))
 		for i, b := range v {
 			parts[i] = b.String()
@@ -133,55 +126,19 @@ func (p *Param) Format(v any) string {
 	return string(b)
 }
 
-// String returns the token, or the tokens or the text in quotes, and the bias.
-func (b TokenBias) String() string { return b.name() + " " + signed(b.Bias) }
-
-func (b TokenBias) name() string {
-	if b.Tokens == nil {
-		return strconv.Quote(b.Text)
-	}
-	ids := make([]string, len(b.Tokens))
-	for i, id := range b.Tokens {
-		ids[i] = strconv.Itoa(int(id))
-	}
-	return strings.Join(ids, "·")
-}
-
-func signed(f float64) string {
-	if math.IsInf(f, -1) {
-		return "ban"
-	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-func formatFloat(v, step float64) string {
-	least := 0
-	for s := step; s > 0 && s < 0.999 && least < 6; s *= 10 {
-		least++
-	}
-	s := strconv.FormatFloat(v, 'f', -1, 64)
-	if len(s) > 12 {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	if i := strings.IndexByte(s, '.'); i < 0 && least > 0 || i >= 0 && len(s)-i-1 < least {
-		return strconv.FormatFloat(v, 'f', least, 64)
-	}
-	return s
-}
-
 // IsOff reports whether v is the value at which the parameter changes
 // nothing.
 func (p *Param) IsOff(v any) bool {
 	if p.Off == nil {
 		return false
 	}
-	if equalValue(p.Off, v) {
+	if value.Equal(p.Off, v) {
 		return true
 	}
 	switch v := v.(type) {
 	case []string:
 		return len(v) == 0
-	case []TokenBias:
+	case []value.TokenBias:
 		return len(v) == 0
 	case []int32:
 		return len(v) == 0
@@ -227,23 +184,15 @@ func (p *Param) nudge(v float64, steps int, unit float64) float64 {
 	if !p.Log {
 		w := (math.Round(v/p.Step) + float64(steps)) * p.Step
 		// Rounding to the step's decimals keeps 0.1 from becoming 0.1000…01.
-		return min(max(roundTo(w, p.Step), lo), hi)
+		return min(max(value.Round(w, p.Step), lo), hi)
 	}
 	for ; steps > 0; steps-- {
-		v = max(v+unit, roundTo(v*math.Pow(2, 0.125), unit))
+		v = max(v+unit, value.Round(v*math.Pow(2, 0.125), unit))
 	}
 	for ; steps < 0; steps++ {
-		v = min(v-unit, roundTo(v*math.Pow(2, -0.125), unit))
+		v = min(v-unit, value.Round(v*math.Pow(2, -0.125), unit))
 	}
-	return min(max(roundTo(v, unit), lo), hi)
-}
-
-func roundTo(v, unit float64) float64 {
-	if unit >= 1 {
-		return math.Round(v/unit) * unit
-	}
-	inv := math.Round(1 / unit)
-	return math.Round(v*inv) / inv
+	return min(max(value.Round(v, unit), lo), hi)
 }
 
 // allowed says in words which values the table allows.
@@ -271,26 +220,7 @@ func (p *Param) allowed() string {
 	if p.Kind == Float {
 		kind = "a number, "
 	}
-	return kind + rangeWords(p.Min, p.Max, p.Open)
-}
-
-func rangeWords(lo, hi float64, open bool) string {
-	switch {
-	case open && math.IsInf(hi, 1):
-		return "above " + plain(lo)
-	case open:
-		return "above " + plain(lo) + ", up to " + plain(hi)
-	case math.IsInf(hi, 1):
-		return plain(lo) + " or more"
-	}
-	return plain(lo) + " to " + plain(hi)
-}
-
-func plain(f float64) string {
-	if f == math.MaxUint64 {
-		return "18446744073709551615"
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
+	return kind + value.RangeWords(p.Min, p.Max, p.Open)
 }
 
 func (p *Param) wrongForm() error {
@@ -307,7 +237,7 @@ func (p *Param) check(v any) error {
 		bad = p.outside(float64(v))
 	case string:
 		bad = p.Choices != nil && !slices.Contains(p.Choices, v)
-	case []TokenBias:
+	case []value.TokenBias:
 		// Engines add it in float32, where it would be infinite.
 		for _, b := range v {
 			if math.Abs(b.Bias) > math.MaxFloat32 && finite(b.Bias) {
@@ -320,7 +250,7 @@ func (p *Param) check(v any) error {
 	}
 	words := p.allowed()
 	if p.Kind == Int || p.Kind == Float {
-		words = rangeWords(p.Min, p.Max, p.Open)
+		words = value.RangeWords(p.Min, p.Max, p.Open)
 	}
 	return &RangeError{p.Key, v, words}
 }

@@ -1,6 +1,10 @@
 package sampling
 
-import "math"
+import (
+	"math"
+
+	"logitscope/sampling/value"
+)
 
 // params is the parameter table, in the order of the screen's list.
 var params = []Param{
@@ -60,7 +64,7 @@ var params = []Param{
 		Help: "Text that ends a run for dry, such as a newline or a colon."},
 	{Key: "no_repeat_ngram_size", Kind: Int, Min: 0, Max: 1000, Lo: 0, Hi: 10, Step: 1, Off: int64(0), Default: int64(0), Stage: "no_repeat_ngram", Group: Penalty, Unit: "tokens",
 		Help: "Never write the same n tokens in a row twice. 0 is off. Try 3."},
-	{Key: "logit_bias", Kind: Bias, Off: []TokenBias{}, Default: []TokenBias{}, Stage: "logit_bias", Group: Penalty,
+	{Key: "logit_bias", Kind: Bias, Off: []value.TokenBias{}, Default: []value.TokenBias{}, Stage: "logit_bias", Group: Penalty,
 		Help: "Adds to chosen tokens' logits: +2 favours, -100 bans."},
 	{Key: "bad_words", Kind: List, Off: []string{}, Default: []string{}, Stage: "bad_words", Group: Penalty,
 		Help: "Words that are never written."},

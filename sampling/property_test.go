@@ -9,6 +9,8 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/cases"
+	"logitscope/sampling/dist"
+	"logitscope/sampling/value"
 )
 
 // settings of every stage, each with the value that switches it off.
@@ -29,7 +31,7 @@ var stageTable = []struct {
 	{"transformers", "frequency_penalty", 0.5, 0.0, nil},
 	{"transformers", "presence_penalty", 0.5, 0.0, nil},
 	{"transformers", "no_repeat_ngram_size", 2, 0, nil},
-	{"transformers", "logit_bias", "3=2,5=-100", []sampling.TokenBias{}, nil},
+	{"transformers", "logit_bias", "3=2,5=-100", []value.TokenBias{}, nil},
 	{"transformers", "bad_words_ids", "[[2],[1,4]]", [][]int32{}, nil},
 	{"transformers", "min_new_tokens", 50, 0, []any{"eos_token_id", 1}},
 	{"transformers", "suppress_tokens", "1,2", []int32{}, nil},
@@ -49,7 +51,7 @@ var stageTable = []struct {
 	{"llama.cpp", "repetition_penalty", 1.3, 1.0, nil},
 	{"llama.cpp", "frequency_penalty", 0.5, 0.0, nil},
 	{"llama.cpp", "dry_multiplier", 0.8, 0.0, nil},
-	{"llama.cpp", "logit_bias", "3=2,5=-100", []sampling.TokenBias{}, nil},
+	{"llama.cpp", "logit_bias", "3=2,5=-100", []value.TokenBias{}, nil},
 	{"vllm", "temperature", 0.7, 1.0, nil},
 	{"vllm", "top_k", 5, 0, nil},
 	{"vllm", "top_p", 0.8, 1.0, nil},
@@ -128,18 +130,18 @@ func checkStage(t *testing.T, on, off *sampling.Pipeline, x []float32) {
 	if !slices.Equal(in.Logits, x) {
 		t.Error("the input was modified")
 	}
-	var d sampling.Dist
+	var d dist.Dist
 	s.Final(&d)
 	checkTrace(t, &a, &d, x)
 	if int(id) < 0 || int(id) >= len(x) || d.Prob(id) == 0 && !a.Greedy {
 		t.Errorf("token %d cannot be drawn", id)
 	}
 	// The same law without a trace.
-	var again sampling.Dist
+	var again dist.Dist
 	if err := on.Distribution(&again, &s, in); err != nil {
 		t.Fatal(err)
 	}
-	if tv := sampling.TotalVariation(&d, &again); tv > 1e-6 {
+	if tv := dist.TotalVariation(&d, &again); tv > 1e-6 {
 		t.Errorf("the distribution differs by %g without a trace", tv)
 	}
 	// At its off value a stage is the identity.
@@ -155,7 +157,7 @@ func checkStage(t *testing.T, on, off *sampling.Pipeline, x []float32) {
 }
 
 // checkTrace holds a trace to the distribution it ended with.
-func checkTrace(t *testing.T, tr *sampling.Trace, d *sampling.Dist, x []float32) {
+func checkTrace(t *testing.T, tr *sampling.Trace, d *dist.Dist, x []float32) {
 	t.Helper()
 	sum := 0.0
 	for i, p := range d.Probs {
@@ -202,7 +204,7 @@ func checkTrace(t *testing.T, tr *sampling.Trace, d *sampling.Dist, x []float32)
 	}
 }
 
-func checkRow(t *testing.T, tr *sampling.Trace, d *sampling.Dist, r *sampling.Row, x []float32) {
+func checkRow(t *testing.T, tr *sampling.Trace, d *dist.Dist, r *sampling.Row, x []float32) {
 	t.Helper()
 	rank, cum, total := 1, 0.0, 0.0
 	hi := slices.Max(x)
@@ -283,7 +285,7 @@ func TestCutsKeepOrder(t *testing.T) {
 		}
 		p := compile(t, neutral(st.order, append(st.extra, st.key, st.on)...))
 		var s sampling.Scratch
-		var d sampling.Dist
+		var d dist.Dist
 		if err := p.Distribution(&d, &s, sampling.Input{Logits: x}); err != nil {
 			t.Fatal(err)
 		}

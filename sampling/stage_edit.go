@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // The stages of this file change or ban single tokens; penalties have their
@@ -12,7 +13,7 @@ import (
 // biasStage adds to the logits of tokens whose sequence the history leads up
 // to. A bias of -Inf bans.
 type biasStage struct {
-	biases []TokenBias
+	biases []value.TokenBias
 	whole  bool // a sequence longer than the history has no effect, even where all that is written leads up to it
 }
 

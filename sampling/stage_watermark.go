@@ -15,6 +15,9 @@ type watermarkStage struct {
 
 func (s *watermarkStage) apply(r *step) {
 	if r.in.IDs != nil {
+		if r.Finite == 1 {
+			return // no list moves the only token
+		}
 		r.err = errors.New("it needs the whole row, and the server names some tokens only")
 		return
 	}

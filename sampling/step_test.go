@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/cases"
+	"logitscope/sampling/dist"
 )
 
 // letters is a vocabulary of one token a letter; the last two ids have no
@@ -54,7 +55,7 @@ func TestIdsWithoutAPiece(t *testing.T) {
 		if tr.NoPiece != 2 || tr.Stages()[0].Kept != 5 || tr.Survived != 5 || tr.Vocab != 7 || tr.Token > 4 {
 			t.Errorf("%s: %d without a piece, %d kept, token %d", o, tr.NoPiece, tr.Survived, tr.Token)
 		}
-		var d sampling.Dist
+		var d dist.Dist
 		s.Final(&d)
 		if d.IDs[0] != 2 || d.Prob(5) != 0 {
 			t.Errorf("%s: %v", o, d.IDs)
@@ -79,7 +80,7 @@ func TestMaskComesBeforeEveryStage(t *testing.T) {
 	for _, o := range sampling.Orders() {
 		c := neutral(o.Name(), "top_k", 2, "draw_order", "mask_first")
 		tr, s := sample(t, c, letters{7}, in)
-		var d sampling.Dist
+		var d dist.Dist
 		s.Final(&d)
 		if st := tr.Stages()[1]; st.Name != "constraint" || st.Kept != 2 || !slices.Equal(d.IDs, []int32{2, 3}) {
 			t.Errorf("%s: %+v then %v", o, st, d.IDs)
@@ -93,7 +94,7 @@ func TestMaskComesBeforeEveryStage(t *testing.T) {
 	}
 	in.MaskEOS = true
 	tr, s := sample(t, neutral("transformers"), letters{7}, in)
-	var d sampling.Dist
+	var d dist.Dist
 	s.Final(&d)
 	if !slices.Equal(d.IDs, []int32{2, 3, 4}) || !tr.Constraint.EOS || tr.Constraint.Allowed != 3 {
 		t.Errorf("with the end allowed: %v, %+v", d.IDs, tr.Constraint)
@@ -161,7 +162,7 @@ func TestLawOfBothDraws(t *testing.T) {
 	x := []float32{3, 2, 1, 0}
 	p := compile(t, neutral("llama.cpp", "top_k", 2))
 	var s sampling.Scratch
-	var d sampling.Dist
+	var d dist.Dist
 	in := sampling.Input{Logits: x, Mask: mask(1, 2)}
 	if err := p.Distribution(&d, &s, in); err != nil {
 		t.Fatal(err)
@@ -200,7 +201,7 @@ func TestPartialRows(t *testing.T) {
 		c := neutral(o.Name(), "top_k", 3)
 		in := sampling.Input{IDs: ids, Logits: lps, Rest: 0.3, Prompt: []int32{900, 5000}, Pins: []int32{12, 4}}
 		tr, s := sample(t, c, nil, in)
-		var d sampling.Dist
+		var d dist.Dist
 		s.Final(&d)
 		if !slices.Equal(d.IDs, []int32{900, 31, 500}) || tr.Rest != 0.3 || tr.Vocab != 5 {
 			t.Errorf("%s: %v rest %v of %d", o, d.IDs, tr.Rest, tr.Vocab)
@@ -317,17 +318,17 @@ func TestTouched(t *testing.T) {
 		return touches, window
 	}
 	got, window := find("transformers", "repetition_penalty", "repetition_penalty", 2.0)
-	want := []sampling.Touch{{0, 1, 3, 1.5}, {1, 3, -2, -4}, {2, 1, 1, 0.5}}
+	want := []sampling.Touch{{ID: 0, Count: 1, Before: 3, After: 1.5}, {ID: 1, Count: 3, Before: -2, After: -4}, {ID: 2, Count: 1, Before: 1, After: 0.5}}
 	if !slices.Equal(got, want) || window != 5 {
 		t.Errorf("repetition: %v in %d, want %v in 5", got, window, want)
 	}
 	got, window = find("vllm", "frequency_penalty", "frequency_penalty", 0.5)
-	want = []sampling.Touch{{1, 2, -2, -3}, {2, 1, 1, 0.5}}
+	want = []sampling.Touch{{ID: 1, Count: 2, Before: -2, After: -3}, {ID: 2, Count: 1, Before: 1, After: 0.5}}
 	if !slices.Equal(got, want) || window != 3 {
 		t.Errorf("frequency: %v in %d, want %v in 3", got, window, want)
 	}
 	got, window = find("llama.cpp", "penalties", "repetition_penalty", 2.0, "presence_penalty", 1.0, "repeat_last_n", 2)
-	want = []sampling.Touch{{2, 1, 1, -0.5}, {1, 1, -2, -5}}
+	want = []sampling.Touch{{ID: 2, Count: 1, Before: 1, After: -0.5}, {ID: 1, Count: 1, Before: -2, After: -5}}
 	slices.SortFunc(want, func(a, b sampling.Touch) int { return int(a.ID - b.ID) })
 	if !slices.Equal(got, want) || window != 2 {
 		t.Errorf("penalties: %v in %d, want %v in 2", got, window, want)

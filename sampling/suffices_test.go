@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // TestSuffices holds the law of a row of the 64 best of 700 tokens against
@@ -91,7 +92,7 @@ func TestSuffices(t *testing.T) {
 		}
 		by[order.String()]++
 		var s sampling.Scratch
-		var a, b sampling.Dist
+		var a, b dist.Dist
 		if err := p.Distribution(&a, &s, in); err != nil {
 			continue
 		}

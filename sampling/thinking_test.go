@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"logitscope/sampling/thinking"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,12 +38,11 @@ func TestThinking(t *testing.T) {
 		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
 			t.Fatal(err)
 		}
-		st := &thinkingStage{budget: c.Budget, start: c.Start, end: c.End, rule: thinkingVLLM{}}
+		block := &thinking.Block{Budget: c.Budget, Start: c.Start, End: c.End}
+		st := thinkingVLLM(block)
 		if c.Engine == "llama.cpp" {
-			st.rule = thinkingLlama{
-				message: c.Forced[:len(c.Forced)-len(c.End)],
-				whole:   func(output []int32) bool { return !slices.Contains(c.Partial, output[len(output)-1]) },
-			}
+			st = thinkingLlama(block, c.Forced[:len(c.Forced)-len(c.End)],
+				func(output []int32) bool { return !slices.Contains(c.Partial, output[len(output)-1]) })
 		}
 		prompt := c.Prompt
 		if c.StartsInside {

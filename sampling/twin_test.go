@@ -8,6 +8,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/cases"
+	"logitscope/sampling/dist"
 )
 
 // The slow twin: the cuts of transformers as their definitions read, on a
@@ -194,7 +195,7 @@ func TestAgainstTheSlowTwin(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var d sampling.Dist
+				var d dist.Dist
 				s.Final(&d)
 				got := slices.Sorted(slices.Values(d.IDs))
 				if want := slow.survivors(); !slices.Equal(got, want) {
@@ -217,7 +218,7 @@ func firstDifference(a, b []int32) string {
 }
 
 // checkDraw walks the whole distribution to where the draw fell.
-func checkDraw(t *testing.T, d *sampling.Dist, tr *sampling.Trace, id int32) {
+func checkDraw(t *testing.T, d *dist.Dist, tr *sampling.Trace, id int32) {
 	t.Helper()
 	i, lo, hi := d.Draw(tr.U)
 	if d.IDs[i] != id || math.Abs(lo-tr.Lo) > 1e-6 || math.Abs(hi-tr.Hi) > 1e-6 {

@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"fmt"
+	"logitscope/sampling/value"
 	"strings"
 )
 
@@ -44,33 +45,9 @@ func nearest(key string) string {
 	if a, ok := aliases[k]; ok {
 		return a
 	}
-	best, least := "", 1+len(k)/3
+	keys := make([]string, len(params))
 	for i := range params {
-		if d := editDistance(k, params[i].Key); d < least {
-			best, least = params[i].Key, d
-		}
+		keys[i] = params[i].Key
 	}
-	return best
-}
-
-// editDistance returns the number of insertions, deletions and replacements
-// that turn a into b (Levenshtein 1966).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return value.Nearest(k, keys)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A split is a distribution and the part of it that a server names.
@@ -68,12 +69,12 @@ func TestCutsCountTheUnnamed(t *testing.T) {
 				if key == "mirostat_tau" {
 					c = c.MustWith("mirostat", 2, sampling.FromYou)
 				}
-				var whole, part sampling.Dist
+				var whole, part dist.Dist
 				tw, sw := sample(t, c, nil, s.whole)
 				tp, sp := sample(t, c, nil, s.part)
 				sw.Final(&whole)
 				sp.Final(&part)
-				if tv := sampling.TotalVariation(&whole, &part); tv > 1e-4 || tp.Survived != tw.Survived {
+				if tv := dist.TotalVariation(&whole, &part); tv > 1e-4 || tp.Survived != tw.Survived {
 					t.Fatalf("%s, %s %v of %v, %d named: %d survive, not %d; distance %v", o, key, value, s.probs, s.named, tp.Survived, tw.Survived, tv)
 				}
 				if d := tp.RawLogprob - tw.RawLogprob; tp.Token != tw.Token || math.Abs(float64(d)) > 1e-4 {
@@ -134,13 +135,13 @@ func TestTemperatureThenTopP(t *testing.T) {
 		c := neutral("vllm", "temperature", 0.5+r.Float64(), "top_p", 0.2+0.4*r.Float64())
 		bare := s.part
 		bare.Rest = 0
-		var whole, part, without sampling.Dist
-		for in, d := range map[*sampling.Input]*sampling.Dist{&s.whole: &whole, &s.part: &part, &bare: &without} {
+		var whole, part, without dist.Dist
+		for in, d := range map[*sampling.Input]*dist.Dist{&s.whole: &whole, &s.part: &part, &bare: &without} {
 			_, sc := sample(t, c, nil, *in)
 			sc.Final(d)
 		}
-		counted += sampling.TotalVariation(&whole, &part)
-		ignored += sampling.TotalVariation(&whole, &without)
+		counted += dist.TotalVariation(&whole, &part)
+		ignored += dist.TotalVariation(&whole, &without)
 	}
 	if counted > ignored/2 {
 		t.Errorf("the distances add up to %v with the rest counted, %v without", counted, ignored)

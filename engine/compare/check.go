@@ -3,6 +3,7 @@ package compare
 import (
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
 )
 
@@ -23,7 +24,7 @@ type Check struct {
 func Against(v engine.View, mine, other *engine.Settings, n int) (Check, error) {
 	var c Check
 	var scratch sampling.Scratch
-	var a, b sampling.Dist
+	var a, b dist.Dist
 	for k := max(0, len(v.Steps)-n); k < len(v.Steps); k++ {
 		if v.Steps[k].Row == nil {
 			continue
@@ -42,7 +43,7 @@ func Against(v engine.View, mine, other *engine.Settings, n int) (Check, error) 
 		if err := other.Pipeline.Distribution(&b, &scratch, there); err != nil {
 			return c, err
 		}
-		tv := sampling.TotalVariation(&a, &b)
+		tv := dist.TotalVariation(&a, &b)
 		c.Steps++
 		c.MeanTV += tv
 		if tv > c.LargestTV {
@@ -61,7 +62,7 @@ func Against(v engine.View, mine, other *engine.Settings, n int) (Check, error) 
 	return c, nil
 }
 
-func chosen(d *sampling.Dist, u float64) int32 {
+func chosen(d *dist.Dist, u float64) int32 {
 	i, _, _ := d.Draw(u)
 	return d.IDs[i]
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A Distance is how far apart two lanes are at one step, under their own
@@ -17,7 +18,7 @@ type Distance struct {
 // A Meter measures distances. It reuses its memory; the zero value is ready.
 type Meter struct {
 	scratch sampling.Scratch
-	a, b    sampling.Dist
+	a, b    dist.Dist
 }
 
 // Between returns the distance between lanes a and b at step k, from 0; k =
@@ -30,14 +31,14 @@ func (m *Meter) Between(a, b engine.View, k int) (Distance, error) {
 	if err := m.law(&m.b, b, k); err != nil {
 		return Distance{}, err
 	}
-	d := Distance{TV: sampling.TotalVariation(&m.a, &m.b), JS: sampling.JensenShannon(&m.a, &m.b)}
+	d := Distance{TV: dist.TotalVariation(&m.a, &m.b), JS: dist.JensenShannon(&m.a, &m.b)}
 	d.Shared = shared(m.a.IDs, m.b.IDs)
 	d.Either = len(m.a.IDs) + len(m.b.IDs) - d.Shared
 	return d, nil
 }
 
 // law computes the final distribution of step k of v.
-func (m *Meter) law(d *sampling.Dist, v engine.View, k int) error {
+func (m *Meter) law(d *dist.Dist, v engine.View, k int) error {
 	in, err := v.Input(k)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A Parting is the first place where the texts of two lanes differ, and why.
@@ -110,7 +111,7 @@ func end(v engine.View, k int, s *engine.Step, id int32, scratch *sampling.Scrat
 	if err != nil {
 		return 0, err
 	}
-	var d sampling.Dist
+	var d dist.Dist
 	if err := s.Settings.Pipeline.Distribution(&d, scratch, in); err != nil {
 		return 0, err
 	}

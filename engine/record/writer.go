@@ -16,6 +16,7 @@ import (
 	"logitscope/models/chat"
 	"logitscope/models/tape"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // BestRows is how many tokens of a row [Bins] keeps.
@@ -525,8 +526,8 @@ func usesTexts(cfg sampling.Config) bool {
 	if len(cfg.Strings("bad_words")) > 0 || cfg.Float("dry_multiplier") > 0 {
 		return true
 	}
-	list, _ := cfg.Value("logit_bias").([]sampling.TokenBias)
-	return slices.ContainsFunc(list, func(b sampling.TokenBias) bool { return b.Tokens == nil })
+	list, _ := cfg.Value("logit_bias").([]value.TokenBias)
+	return slices.ContainsFunc(list, func(b value.TokenBias) bool { return b.Tokens == nil })
 }
 
 // A hearing is a vocabulary that remembers what it was asked to encode.

@@ -17,6 +17,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/sampling/watermark"
 )
 
@@ -136,7 +137,7 @@ type reader struct {
 // half is what one of the two laws is worked out in.
 type half struct {
 	scratch sampling.Scratch
-	dist    sampling.Dist
+	dist    dist.Dist
 	trace   sampling.Trace
 	probs   []float64 // by token id; negative for one that is cut
 }

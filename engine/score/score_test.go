@@ -12,6 +12,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // Windows by hand: a context of 8, a stride of 4.
@@ -147,7 +148,7 @@ func checkToken(t *testing.T, in Input, all []int32, start, at int, got Token) {
 	}
 	n := len(in.Prefix)
 	input := sampling.Input{Logits: row, Prompt: all[:n], Output: all[n:at]}
-	var a, b sampling.Dist
+	var a, b dist.Dist
 	var scratch sampling.Scratch
 	if err := in.Law.Pipeline.Distribution(&a, &scratch, input); err != nil {
 		t.Fatal(err)
@@ -165,7 +166,7 @@ func checkToken(t *testing.T, in Input, all []int32, start, at int, got Token) {
 	near("entropy", got.Entropy, bits, 1e-5)
 	near("final", got.Final, a.Prob(id), 1e-12)
 	near("other", got.OtherFinal, b.Prob(id), 1e-12)
-	near("tv", got.Step.TV, sampling.TotalVariation(&a, &b), 1e-12)
+	near("tv", got.Step.TV, dist.TotalVariation(&a, &b), 1e-12)
 	near("kl", got.Step.KLab, slowKL(&a, &b), 1e-9)
 	near("lk", got.Step.KLba, slowKL(&b, &a), 1e-9)
 	if got.ID != id || got.Rank != rank || got.Kept != slices.Contains(a.IDs, id) || got.Kept != (got.CutBy == "") || got.Step.SameTop != (a.IDs[0] == b.IDs[0]) {
@@ -173,7 +174,7 @@ func checkToken(t *testing.T, in Input, all []int32, start, at int, got Token) {
 	}
 }
 
-func slowKL(a, b *sampling.Dist) (sum float64) {
+func slowKL(a, b *dist.Dist) (sum float64) {
 	for i, id := range a.IDs {
 		j := slices.Index(b.IDs, id)
 		if j < 0 {

@@ -14,6 +14,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // pair returns the target and draft of a golden pair as models.
@@ -262,7 +263,7 @@ func TestPrefixes(t *testing.T) {
 		}
 		in := sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: out}
 		in.Mask, in.MaskEOS, _ = mask(out)
-		var dist sampling.Dist
+		var dist dist.Dist
 		if err := pl.Distribution(&dist, new(sampling.Scratch), in); err != nil {
 			t.Fatal(err)
 		}

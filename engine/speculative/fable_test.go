@@ -10,6 +10,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 func openFable(t testing.TB) (target, draft models.Model) {
@@ -201,7 +202,7 @@ func TestCaches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var dist sampling.Dist
+		var dist dist.Dist
 		if err := p.Distribution(&dist, new(sampling.Scratch), sampling.Input{Logits: rows[0].Values, Prompt: in, Output: out}); err != nil {
 			t.Fatal(err)
 		}

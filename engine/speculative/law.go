@@ -3,7 +3,7 @@ package speculative
 import (
 	"slices"
 
-	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A Law is a distribution over tokens: the tokens that have any probability,
@@ -56,7 +56,7 @@ func (l *Law) Draw(u float64) (id int32, lo, hi float64) {
 func point(id int32) Law { return Law{[]int32{id}, []float64{1}} }
 
 // copyLaw takes a law out of a buffer that will be reused.
-func copyLaw(d *sampling.Dist) Law {
+func copyLaw(d *dist.Dist) Law {
 	return Law{slices.Clone(d.IDs), slices.Clone(d.Probs)}
 }
 

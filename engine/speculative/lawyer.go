@@ -5,6 +5,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A lawyer turns logits into laws with the two pipelines.
@@ -12,7 +13,7 @@ type lawyer struct {
 	target, drafts *sampling.Pipeline
 	uncutDraft     *sampling.Pipeline // nil unless the algorithm needs it
 	scratch        *sampling.Scratch
-	dist           *sampling.Dist
+	dist           *dist.Dist
 
 	uncutTarget bool // target is without its cuts
 	// switched are the pipelines that [Options.Switch] returned, and what they
@@ -22,7 +23,7 @@ type lawyer struct {
 
 func newLawyer(p, q *sampling.Pipeline, m *method, opt Options) (lawyer, error) {
 	l := lawyer{
-		target: p, drafts: q, scratch: new(sampling.Scratch), dist: new(sampling.Dist),
+		target: p, drafts: q, scratch: new(sampling.Scratch), dist: new(dist.Dist),
 		uncutTarget: m.uncutP, switched: make(map[*sampling.Pipeline]*sampling.Pipeline),
 	}
 	var err error

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // WithIDs returns c with the token ids of texts that have a bias, as encode
@@ -13,10 +14,10 @@ func WithIDs(c sampling.Config, encode func(string) []int32) sampling.Config {
 	if !ok {
 		return c
 	}
-	biases := slices.Clone(set.Value.([]sampling.TokenBias))
+	biases := slices.Clone(set.Value.([]value.TokenBias))
 	for i, b := range biases {
 		if b.Tokens == nil {
-			biases[i] = sampling.TokenBias{Tokens: encode(b.Text), Bias: b.Bias}
+			biases[i] = value.TokenBias{Tokens: encode(b.Text), Bias: b.Bias}
 		}
 	}
 	if with, err := c.With("logit_bias", biases, set.Origin); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // Imported is what was read from another engine's settings.
@@ -348,7 +349,7 @@ func gather(old, v any) any {
 		for _, id := range old {
 			out = append(out, int64(id))
 		}
-	case []sampling.TokenBias:
+	case []value.TokenBias:
 		for _, b := range old {
 			if b.Tokens == nil {
 				out = append(out, []any{b.Text, b.Bias})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 func configOf(t testing.TB, pairs ...any) sampling.Config {
@@ -148,7 +149,7 @@ func lawDistance(r *rand.Rand, a, b sampling.Config) (float64, error) {
 		return ids
 	}
 	in := sampling.Input{Logits: row, Prompt: text(3 + r.IntN(90)), Output: text(r.IntN(90))}
-	var laws [2]sampling.Dist
+	var laws [2]dist.Dist
 	for i, c := range []sampling.Config{a, b} {
 		p, err := sampling.Compile(c, nil)
 		if err != nil {
@@ -159,7 +160,7 @@ func lawDistance(r *rand.Rand, a, b sampling.Config) (float64, error) {
 			return 0, err
 		}
 	}
-	return sampling.TotalVariation(&laws[0], &laws[1]), nil
+	return dist.TotalVariation(&laws[0], &laws[1]), nil
 }
 
 // randomConfig sets a few of the parameters that shape the law.

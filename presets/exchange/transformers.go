@@ -7,6 +7,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 	"logitscope/sampling/watermark"
 )
 
@@ -81,7 +82,7 @@ func boolWord(v any) (any, error) {
 // ids and a number.
 func sequenceBias(v any) (any, error) {
 	out := [][2]any{}
-	for _, b := range v.([]sampling.TokenBias) {
+	for _, b := range v.([]value.TokenBias) {
 		if b.Tokens == nil {
 			return nil, fmt.Errorf("a bias of a text needs its token ids; %s is a text", biasName(b))
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"logitscope/presets/exchange/carrier"
-	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // Functions that turn a value of another engine into ours and back.
@@ -204,7 +204,7 @@ const maxBias = 100
 // no place in it.
 func biasMap(v any) (any, error) {
 	out := carrier.Object{}
-	for _, b := range v.([]sampling.TokenBias) {
+	for _, b := range v.([]value.TokenBias) {
 		if len(b.Tokens) != 1 {
 			return nil, fmt.Errorf("only biases of single token ids can be written; %s is not one", biasName(b))
 		}
@@ -218,7 +218,7 @@ func biasMap(v any) (any, error) {
 
 // singleBiases refuses what is no bias of a single id.
 func singleBiases(v any) (any, error) {
-	for _, b := range v.([]sampling.TokenBias) {
+	for _, b := range v.([]value.TokenBias) {
 		if len(b.Tokens) != 1 {
 			return nil, fmt.Errorf("only biases of single token ids can be written; %s is not one", biasName(b))
 		}
@@ -229,7 +229,7 @@ func singleBiases(v any) (any, error) {
 // biasPairs writes biases as a list of pairs, texts allowed.
 func biasPairs(v any) (any, error) {
 	out := [][2]any{}
-	for _, b := range v.([]sampling.TokenBias) {
+	for _, b := range v.([]value.TokenBias) {
 		var key any = b.Text
 		switch len(b.Tokens) {
 		case 0:
@@ -294,7 +294,7 @@ func biasIn(v any) (any, error) {
 	return v, nil
 }
 
-func biasName(b sampling.TokenBias) string {
+func biasName(b value.TokenBias) string {
 	if b.Tokens == nil {
 		return strconv.Quote(b.Text)
 	}
@@ -302,6 +302,6 @@ func biasName(b sampling.TokenBias) string {
 }
 
 // errBan says that a format has no way to write minus infinity.
-func errBan(b sampling.TokenBias) error {
+func errBan(b value.TokenBias) error {
 	return fmt.Errorf("a ban of %s cannot be written, only a finite bias such as -100", biasName(b))
 }

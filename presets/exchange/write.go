@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"logitscope/presets/exchange/carrier"
-	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/value"
 )
 
 // writeFlags writes a command line, a few options a line.
@@ -46,7 +46,7 @@ func flagValues(v any) []string {
 			return []string{"none"}
 		}
 		return v
-	case []sampling.TokenBias:
+	case []value.TokenBias:
 		var out []string
 		for _, b := range v {
 			out = append(out, strings.ToLower(fmt.Sprintf("%d%+g", b.Tokens[0], b.Bias)))
@@ -116,7 +116,7 @@ func iniStops(v any) (any, error) {
 
 // iniBias writes one bias: a key stands once.
 func iniBias(v any) (any, error) {
-	list := v.([]sampling.TokenBias)
+	list := v.([]value.TokenBias)
 	if _, err := singleBiases(v); err != nil {
 		return nil, err
 	}

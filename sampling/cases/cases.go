@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // Options change how cases are read.
@@ -109,7 +110,7 @@ type runner struct {
 	c       Case
 	s, aux  sampling.Scratch
 	t       sampling.Trace
-	dist    sampling.Dist
+	dist    dist.Dist
 	warp    []float32
 	order   []int32
 	rank    []int32

@@ -19,6 +19,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 	"logitscope/ui/cli/console"
 )
 
@@ -120,8 +121,8 @@ func joined(first, later any) any {
 	switch later := later.(type) {
 	case []string:
 		return slices.Concat(first.([]string), later)
-	case []sampling.TokenBias:
-		return slices.Concat(first.([]sampling.TokenBias), later)
+	case []value.TokenBias:
+		return slices.Concat(first.([]value.TokenBias), later)
 	case []int32:
 		return slices.Concat(first.([]int32), later)
 	case [][]int32:

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -25,7 +26,7 @@ type draws struct {
 
 // drawn is how often each survivor was drawn.
 type drawn struct {
-	dist   sampling.Dist
+	dist   dist.Dist
 	counts []int // by index in dist
 }
 

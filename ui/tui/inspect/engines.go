@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -41,7 +42,7 @@ type engines struct {
 type engineLaw struct {
 	order sampling.Order
 	step  *engine.Step
-	dist  sampling.Dist
+	dist  dist.Dist
 	tv    float64 // to the order in force
 	err   error   // why the engine refuses
 }
@@ -100,7 +101,7 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 		}
 		var scratch sampling.Scratch
 		if w.err = set.Pipeline.Distribution(&w.dist, &scratch, in); w.err == nil && laws[0].err == nil {
-			w.tv = sampling.TotalVariation(&w.dist, &laws[0].dist)
+			w.tv = dist.TotalVariation(&w.dist, &laws[0].dist)
 		}
 	}
 	return laws

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -75,7 +76,7 @@ func (f *finder) search(host kit.Host) tea.Cmd {
 // tokenPlaces returns where tokens stand in a row that scores all of them; a
 // partial row says nothing of those it does not name.
 func tokenPlaces(ids []int32, set *engine.Settings, in sampling.Input) map[int32]tokenPlace {
-	var d sampling.Dist
+	var d dist.Dist
 	if in.IDs != nil || len(in.Logits) == 0 || set.Pipeline.Distribution(&d, new(sampling.Scratch), in) != nil {
 		return nil
 	}

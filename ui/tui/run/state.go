@@ -10,6 +10,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/viz"
 )
 
@@ -203,11 +204,11 @@ func (ls *Lanes) WantEffect() tea.Cmd {
 // input.
 func Distance(a, b *engine.Settings, in sampling.Input) float64 {
 	var s sampling.Scratch
-	var da, db sampling.Dist
+	var da, db dist.Dist
 	if a.Pipeline.Distribution(&da, &s, in) != nil || b.Pipeline.Distribution(&db, &s, in) != nil {
 		return math.NaN()
 	}
-	return sampling.TotalVariation(&da, &db)
+	return dist.TotalVariation(&da, &db)
 }
 
 // OnEffect takes a computed effect.

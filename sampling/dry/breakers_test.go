@@ -1,4 +1,4 @@
-package sampling
+package dry
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ type words []string
 
 func (w words) Size() int              { return len(w) }
 func (w words) Piece(id int32) string  { return w[id] }
-func (w words) EOG() []int32           { return []int32{0} }
 func (w words) HasPiece(id int32) bool { return w[id] != "-" }
 
 // Encode takes the longest piece at every place.
@@ -34,7 +33,7 @@ func (w words) Encode(text string) (ids []int32) {
 	return ids
 }
 
-// breakersByScan is the slow twin of the texts' part of newBreakers.
+// breakersByScan is the slow twin of the texts' part of NewBreakers.
 func breakersByScan(v Vocab, texts []string) (out [][]int32) {
 	for id := range int32(v.Size()) {
 		if !v.HasPiece(id) {
@@ -62,7 +61,7 @@ func breakersByScan(v Vocab, texts []string) (out [][]int32) {
 }
 
 // sequences lists what b holds.
-func (b *breakers) sequences() (out [][]int32) {
+func (b *Breakers) sequences() (out [][]int32) {
 	for id := range int32(len(b.single) * 64) {
 		if b.single[id/64]>>(id%64)&1 != 0 {
 			out = append(out, []int32{id})
@@ -102,15 +101,14 @@ func TestBreakersAgainstTheScan(t *testing.T) {
 		texts := []string{"", letters(1), letters(2), letters(1 + r.IntN(4)), letters(60)}
 		given := [][]int32{{}, {1}, {0, 1, 1}, {1 << 30}, {1 << 30, 2}}
 		want := asSet(append(breakersByScan(v, texts), given[1:]...))
-		for _, v := range []Vocab{v, Prepare(v)} {
-			b := newBreakers(given, texts, v)
-			if got := asSet(b.sequences()); !slices.Equal(got, want) {
-				t.Fatalf("texts %q of %q:\n%v, want\n%v", texts, v, got, want)
-			}
-			for _, id := range []int32{-1, 0, 1, 1 << 30, 1<<30 + 1} {
-				if got := b.breaks(id); got != slices.Contains(want, fmt.Sprint([]int32{id})) {
-					t.Fatalf("%d breaks a run: %v, of %v", id, got, want)
-				}
+		x := Index(v)
+		b := NewBreakers(given, texts, v, &x)
+		if got := asSet(b.sequences()); !slices.Equal(got, want) {
+			t.Fatalf("texts %q of %q:\n%v, want\n%v", texts, v, got, want)
+		}
+		for _, id := range []int32{-1, 0, 1, 1 << 30, 1<<30 + 1} {
+			if got := b.breaks(id); got != slices.Contains(want, fmt.Sprint([]int32{id})) {
+				t.Fatalf("%d breaks a run: %v, of %v", id, got, want)
 			}
 		}
 	}
@@ -118,7 +116,7 @@ func TestBreakersAgainstTheScan(t *testing.T) {
 
 // The longest sequence counts, but only if all of it is there.
 func TestLongestBreaker(t *testing.T) {
-	b := newBreakers([][]int32{{1}, {1, 2}, {1, 2, 3}, {4, 5}}, nil, words{"a", "b", "c"})
+	b := NewBreakers([][]int32{{1}, {1, 2}, {1, 2, 3}, {4, 5}}, nil, words{"a", "b", "c"}, nil)
 	history := []int32{1, 2, 3, 1, 2, 9, 4, 9, 1, 2}
 	back := func(i int) int32 { return history[len(history)-1-i] }
 	for at, want := range []int{2, -1, -1, 1, -1, -1, -1, -1, 1, -1} {
@@ -126,57 +124,4 @@ func TestLongestBreaker(t *testing.T) {
 			t.Errorf("at %d: %d, want %d", at, got, want)
 		}
 	}
-}
-
-// What is compiled for a prepared vocabulary is what is compiled without.
-func TestPrepared(t *testing.T) {
-	v := words{"a", "-", "b", "-", "\n"}
-	p := Prepare(v)
-	if Prepare(p) != p {
-		t.Error("prepared twice")
-	}
-	for _, v := range []Vocab{v, p} {
-		q, err := Compile(Config{}, v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := []int32{1, 3}; !slices.Equal(q.noPiece, want) || q.vocab != 5 {
-			t.Errorf("ids %v of %d have no piece, want %v of 5", q.noPiece, q.vocab, want)
-		}
-	}
-}
-
-// BenchmarkCompile compiles what a slider changes, for a vocabulary as large
-// as they come: with DRY off and on.
-func BenchmarkCompile(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 8))
-	v := make(words, 151936)
-	for i := range v {
-		piece := make([]byte, 1+r.IntN(10))
-		for k := range piece {
-			piece[k] = ' ' + byte(r.ExpFloat64()*8)%95
-		}
-		if r.IntN(50) == 0 {
-			piece[len(piece)-1] = '\n'
-		}
-		v[i] = string(piece)
-	}
-	for _, dry := range []float64{0, 0.8} {
-		c := Config{}.MustWith("order", "llama.cpp", FromPreset).MustWith("dry_multiplier", dry, FromPreset)
-		for name, v := range map[string]Vocab{"plain": v, "prepared": Prepare(v)} {
-			b.Run(fmt.Sprintf("dry=%v/%s", dry > 0, name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := Compile(c, v); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-	b.Run("prepare", func(b *testing.B) {
-		for b.Loop() {
-			Prepare(v)
-		}
-	})
 }

@@ -1,9 +1,17 @@
-package sampling
+package dry
 
 import "strings"
 
-// breakers are the token sequences that end a run for DRY.
-type breakers struct {
+// A Vocab is a model's tokens, as far as breakers need to know them.
+type Vocab interface {
+	Size() int
+	Encode(text string) []int32
+	Piece(id int32) string // bytes; need not be whole UTF-8
+	HasPiece(id int32) bool
+}
+
+// Breakers are the token sequences that end a run for DRY.
+type Breakers struct {
 	single []uint64            // bits of ids that break by themselves
 	tails  map[int32][][]int32 // what must follow other ids; nothing for ids beyond the bits
 }
@@ -14,11 +22,13 @@ const (
 	maxBreakerTail = 20
 )
 
-// newBreakers returns the given sequences, and with a vocabulary those that
+// NewBreakers returns the given sequences, and with a vocabulary those that
 // write a text: every token whose piece holds it, and every token whose piece
 // ends with a start of it together with the tokens of the rest.
-func newBreakers(sequences [][]int32, texts []string, v Vocab) breakers {
-	b := breakers{tails: make(map[int32][][]int32)}
+// x finds the pieces of v. Without a vocabulary, v is nil and the texts count for
+// nothing.
+func NewBreakers(sequences [][]int32, texts []string, v Vocab, x *Pieces) Breakers {
+	b := Breakers{tails: make(map[int32][][]int32)}
 	if v != nil {
 		b.single = make([]uint64, (v.Size()+63)/64)
 	}
@@ -30,7 +40,6 @@ func newBreakers(sequences [][]int32, texts []string, v Vocab) breakers {
 	if v == nil {
 		return b
 	}
-	x := indexOf(v)
 	for _, text := range texts {
 		if text != "" {
 			b.addText(text[:min(len(text), maxBreakerText)], v, x)
@@ -39,7 +48,7 @@ func newBreakers(sequences [][]int32, texts []string, v Vocab) breakers {
 	return b
 }
 
-func (b *breakers) add(id int32, tail []int32) {
+func (b *Breakers) add(id int32, tail []int32) {
 	if len(tail) == 0 && uint(id) < uint(len(b.single)*64) {
 		b.single[id/64] |= 1 << (id % 64)
 		return
@@ -47,7 +56,7 @@ func (b *breakers) add(id int32, tail []int32) {
 	b.tails[id] = append(b.tails[id], tail)
 }
 
-func (b *breakers) addText(text string, v Vocab, x *pieceIndex) {
+func (b *Breakers) addText(text string, v Vocab, x *Pieces) {
 	rarest := x.holds.of(text[0])
 	for i := range len(text) {
 		if ids := x.holds.of(text[i]); len(ids) < len(rarest) {
@@ -71,7 +80,7 @@ func (b *breakers) addText(text string, v Vocab, x *pieceIndex) {
 }
 
 // breaks reports whether a token breaks a run by itself.
-func (b *breakers) breaks(id int32) bool {
+func (b *Breakers) breaks(id int32) bool {
 	if uint(id) < uint(len(b.single)*64) && b.single[id/64]>>(id%64)&1 != 0 {
 		return true
 	}
@@ -85,7 +94,7 @@ func (b *breakers) breaks(id int32) bool {
 
 // longest returns the length of the longest tail of a breaker that begins
 // with the i-th token from the end, or -1 if none does.
-func (b *breakers) longest(i int, back func(int) int32) int {
+func (b *Breakers) longest(i int, back func(int) int32) int {
 	head, longest := back(i), -1
 	if uint(head) < uint(len(b.single)*64) && b.single[head/64]>>(head%64)&1 != 0 {
 		longest = 0
