@@ -7,6 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // A Scene is one state as expressions look at it. It remembers what was worked
@@ -29,7 +30,7 @@ type frame struct {
 	made   *engine.Step     // the step looked at under set; see step
 	traced bool
 	rows   map[int32]*rowOf
-	law    *sampling.Dist
+	law    *dist.Dist
 
 	changes map[string]bool // keys that are not as the base has them; nil before it was asked for
 }

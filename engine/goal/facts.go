@@ -11,6 +11,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // nameOf names a frame among those of a scene.
@@ -228,7 +229,7 @@ func outsideBest(f *frame, n *node) Value {
 }
 
 // distribution returns the law of the step looked at, nil if it is not known.
-func (f *frame) distribution() *sampling.Dist {
+func (f *frame) distribution() *dist.Dist {
 	s := f.step()
 	if f.law != nil || s == nil || s.Row == nil || s.Settings == nil {
 		return f.law
@@ -238,7 +239,7 @@ func (f *frame) distribution() *sampling.Dist {
 	if s.Settings != v.Step(f.at()).Settings {
 		in, err = v.InputUnder(f.at(), s.Settings)
 	}
-	d := new(sampling.Dist)
+	d := new(dist.Dist)
 	if err != nil || s.Settings.Pipeline.Distribution(d, new(sampling.Scratch), in) != nil {
 		return nil
 	}
@@ -428,5 +429,5 @@ func variation(f *frame, n *node) Value {
 	if a == nil || b == nil {
 		return Value{Kind: Share}
 	}
-	return number(Share, sampling.TotalVariation(a, b))
+	return number(Share, dist.TotalVariation(a, b))
 }

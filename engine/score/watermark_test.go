@@ -9,6 +9,7 @@ import (
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/sampling/watermark"
 )
 
@@ -42,7 +43,7 @@ func write(t *testing.T, m models.Model, prompt []int32, marks []*watermark.Mark
 	}
 	var s sampling.Scratch
 	var tr sampling.Trace
-	var d sampling.Dist
+	var d dist.Dist
 	var lists watermark.Scratch
 	for range n {
 		rows, err := m.(models.Batcher).ForwardBatch(ctx, sessions, last)
