@@ -175,6 +175,59 @@ func (c *recorder) updateCuts(r *step) {
 			t.cut = int8(c.t.nstages)
 		}
 	}
+	c.trackCut(r)
+}
+
+// trackCut adds the best tokens that were removed to those tracked, where fewer
+// than cutRows of these are: a cut far below the best would have no row to
+// show it.
+func (c *recorder) trackCut(r *step) {
+	known := 0
+	for i := range c.tracked {
+		if c.tracked[i].cut != NoStage {
+			known++
+		}
+	}
+	for ; known < cutRows; known++ {
+		best := int32(-1)
+		for pos, x := range r.Raw {
+			if x == negInf || best >= 0 && x <= r.Raw[best] || c.isTracked(int32(pos)) {
+				continue
+			}
+			if e := r.Entry(int32(pos)); e < 0 || r.X[e] == negInf {
+				best = int32(pos)
+			}
+		}
+		if best < 0 {
+			return
+		}
+		c.tracked = append(c.tracked, track{pos: best, cut: int8(c.t.nstages)})
+	}
+}
+
+// addCut shows the best tokens that were removed.
+func (c *recorder) addCut(r *step) {
+	var best [cutRows]int32
+	n := 0
+	for i := range c.tracked {
+		pos := c.tracked[i].pos
+		if c.tracked[i].cut == NoStage {
+			continue
+		}
+		at := n
+		for at > 0 && (r.Raw[pos] > r.Raw[best[at-1]] || r.Raw[pos] == r.Raw[best[at-1]] && pos < best[at-1]) {
+			at--
+		}
+		if at == cutRows {
+			continue
+		}
+		n = min(n+1, cutRows)
+		copy(best[at+1:n], best[at:n-1])
+		best[at] = pos
+	}
+	for _, pos := range best[:n] {
+		c.addShown(r, pos, false)
+	}
 }
 
 // last returns where the cut line of the tokens left stands: the largest raw
@@ -239,8 +292,9 @@ type shown struct {
 	pinned    bool
 }
 
-// rows chooses the tokens worth showing: the chosen and the pinned ones, then
-// by turns the best left by raw and by final probability.
+// rows chooses the tokens worth showing: the chosen and the pinned ones, the
+// best that were cut, then by turns the best left by raw and by final
+// probability.
 func (c *recorder) rows(r *step, chosen int32) {
 	c.show = c.show[:0]
 	c.addShown(r, chosen, false)
@@ -252,6 +306,7 @@ func (c *recorder) rows(r *step, chosen int32) {
 			c.addShown(r, pos, true)
 		}
 	}
+	c.addCut(r)
 	final := r.Best(MaxRows)
 	for i := 0; i < c.nbest || i < len(final); i++ {
 		if i < c.nbest {

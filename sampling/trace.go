@@ -7,6 +7,9 @@ const (
 	// MaxRows is the most tokens a trace shows one by one.
 	MaxRows = 40
 
+	// cutRows is how many of the tokens that were cut a trace shows at least.
+	cutRows = 2
+
 	// MaxPins is the most pinned tokens a trace follows.
 	MaxPins = 6
 )

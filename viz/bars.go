@@ -32,8 +32,8 @@ var segmentInk = map[lipgloss.ANSIColor]struct {
 }{
 	tagSolid:   {"", Ink{Role: Kept}},
 	tagGained:  {"▓", Ink{Role: Boosted}},
-	tagLost:    {"░", Ink{Role: Lost}},
-	tagRefused: {"╱", Ink{Role: Warning}},
+	tagLost:    {"░", Ink{Role: LostFill}},
+	tagRefused: {"╱", Ink{Role: RefusedFill}},
 }
 
 var segmentStyle = map[lipgloss.ANSIColor]lipgloss.Style{
@@ -45,8 +45,9 @@ var segmentStyle = map[lipgloss.ANSIColor]lipgloss.Style{
 
 // Bars draws one horizontal bar a row, from the top, as many as c has rows.
 // A bar that fills c stands for scale. Each shows the final share solid, what
-// it gained over raw in whole ▓ cells, and what it lost as ░ up to raw; one
-// longer than c ends in ».
+// it gained over raw in whole ▓ cells, and what it lost as ░ up to raw, both
+// full cells of another colour where there are colours; one longer than c ends
+// in ».
 func Bars(c *Canvas, bars []Bar, scale float64) {
 	if c.W < 1 || c.H < 1 || !(scale > 0) || math.IsInf(scale, 0) {
 		return
@@ -68,6 +69,29 @@ func Bars(c *Canvas, bars []Bar, scale float64) {
 		if (b.Final > scale*1.0000001 || b.Raw > scale*1.0000001) && !b.Blank {
 			c.Put(c.W-1, y, "»", Ink{Role: Kept})
 		}
+	}
+}
+
+// BarFoot draws the lower half line of a thick bar into c's first row: of what
+// is left at the end, so that what was lost stays thin. ASCII has no half line.
+func BarFoot(c *Canvas, b Bar, scale float64) {
+	if c.W < 1 || c.H < 1 || c.ASCII || !(scale > 0) || b.Refused || b.Blank {
+		return
+	}
+	w := float64(c.W)
+	raw, final := clampCells(b.Raw*w/scale, w), clampCells(b.Final*w/scale, w)
+	for x := range int(math.Ceil(final)) {
+		glyph, role := "▀", Kept
+		if final-float64(x) < 1 {
+			glyph = "▘"
+			if final-float64(x) < .5 {
+				return
+			}
+		}
+		if float64(x) >= math.Floor(raw) && math.Floor(raw) < math.Floor(final) && !b.Single {
+			role = Boosted
+		}
+		c.Put(x, 0, glyph, Ink{Role: role})
 	}
 }
 

@@ -7,6 +7,7 @@ type Frame struct {
 	Title, Right string // cut at their last " · " until they fit
 	Focused      bool   // heavy border and bold title
 	Ink          Ink    // of the title; plain if zero
+	Alert        string // after the title, in the ink of a warning; the title gives way to it
 }
 
 // Box draws f around c and returns the canvas inside it.
@@ -36,7 +37,7 @@ func Box(c *Canvas, f Frame) *Canvas {
 func Rule(c *Canvas, f Frame) {
 	g, line := "─", Ink{Role: Muted}
 	if f.Focused {
-		line = Ink{Role: Focus}
+		g, line = "━", Ink{Role: Focus}
 	}
 	c.Fill(Rect{0, 0, c.W, 1}, g, line)
 	titles(c.Sub(Rect{1, 0, c.W - 2, 1}), f)
@@ -55,8 +56,18 @@ func titles(c *Canvas, f Frame) {
 	if right != "" {
 		room -= Width(right) + 3
 	}
-	if t := CutTitle(f.Title, room); t != "" {
-		c.Put(0, 0, " "+t+" ", ink)
+	alert := ""
+	if f.Alert != "" {
+		alert = "· " + f.Alert + " "
+	}
+	x := 0
+	if t := CutTitle(f.Title, room-Width(alert)); t != "" {
+		x = c.Put(0, 0, " "+t+" ", ink)
+	} else if alert != "" {
+		alert = " " + strings.TrimPrefix(alert, "· ")
+	}
+	if alert != "" && x+Width(alert) <= room+2 {
+		c.Put(x, 0, alert, Ink{Role: Warning})
 	}
 	if right != "" {
 		c.Right(c.W, 0, " "+right+" ", Ink{Role: Muted})

@@ -225,7 +225,7 @@ func (c *Canvas) Render(p *Palette) string {
 				b.WriteString(want)
 				now, bare = want, !shows
 			}
-			c.write(&b, x, y, before)
+			c.write(&b, x, y, before, p.Depth <= Colors256)
 		}
 		if now != "" {
 			b.WriteString("\x1b[0m")
@@ -238,8 +238,8 @@ func (c *Canvas) Render(p *Palette) string {
 // of. One that terminals give fewer cells than it has here is written over
 // blanks, and the cursor is moved behind it; the cells come to the same for
 // whoever counts what is written.
-func (c *Canvas) write(b *strings.Builder, x, y int, before string) {
-	text := c.glyph(c.at(x, y).text)
+func (c *Canvas) write(b *strings.Builder, x, y int, before string, colours bool) {
+	text := c.shown(c.at(x, y), colours)
 	if plain(text) && plain(before) {
 		b.WriteString(text)
 		return
@@ -264,6 +264,14 @@ func (c *Canvas) write(b *strings.Builder, x, y int, before string) {
 func plain(s string) bool {
 	r, n := utf8.DecodeRuneInString(s)
 	return n == len(s) && (r < 0x300 || own(r))
+}
+
+// shown returns what stands in a cell where colours are shown or not.
+func (c *Canvas) shown(cl *cell, colours bool) string {
+	if colours && !c.ASCII && cl.text != "" && cl.text == solidFills[cl.ink.Role] {
+		return "█"
+	}
+	return c.glyph(cl.text)
 }
 
 // glyph returns what stands in a cell: its ASCII twin where asked for.

@@ -1,6 +1,7 @@
 package viz
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -43,17 +44,88 @@ func TestPaletteCodes(t *testing.T) {
 }
 
 // Every role keeps a contrast of 4.5 against the usual backgrounds of its
-// kind, as WCAG 2.1 computes it.
+// kind, as WCAG 2.1 computes it; one that only fills cells, as much as what is
+// no text needs.
 func TestContrast(t *testing.T) {
 	for r := Kept; r < nRoles; r++ {
 		for side, backs := range [][]string{{"#000000", "#1e1e1e"}, {"#ffffff", "#fdf6e3"}} {
 			for _, back := range backs {
-				if c := contrast(t, shades[r][side].rgb, back); c < 4.5 {
+				least := 4.5
+				if r == LostFill || r == RefusedFill {
+					least = 3
+				}
+				if c := contrast(t, shades[r][side].rgb, back); c < least {
 					t.Errorf("role %d: %s on %s has contrast %.2f", r, shades[r][side].rgb, back, c)
 				}
 			}
 		}
 	}
+}
+
+// coverage is how much of a cell the ink of a glyph covers.
+var coverage = map[rune]float64{
+	'█': 1, '▓': .75, '▒': .5, '░': .25, '╱': .15, '▀': 1,
+	// A part cell is a shape: all of what it shows is ink.
+	'▉': 1, '▊': 1, '▋': 1, '▌': 1, '▍': 1, '▎': 1, '▏': 1, '»': 1,
+}
+
+// seen is the colour the eye makes of a glyph: its ink and what is behind it,
+// mixed as light.
+func seen(ink, back string, cover float64) float64 {
+	return cover*luminanceOf(ink) + (1-cover)*luminanceOf(back)
+}
+
+// With colours every cell of a bar has at least 3:1 against its background as
+// it is seen, not as its ink alone would be.
+func TestBarsAreSeenFromTheBackRow(t *testing.T) {
+	bars := []Bar{{Raw: .3, Final: .6}, {Raw: .6, Final: .31}, {Raw: .5}, {Raw: .8, Refused: true}, {Raw: .123, Final: .456}}
+	drawn := NewCanvas(32, len(bars), false)
+	Bars(drawn, bars, 1)
+	fills := map[Role]bool{}
+	for side, backs := range [][]string{{"#000000", "#1e1e1e"}, {"#ffffff", "#fdf6e3"}} {
+		for _, d := range []Depth{TrueColor, Colors256} {
+			out := drawn.Render(NewPalette(side == 0, d, false))
+			text := strings.Split(ansi.Strip(out), "\n")
+			for y, line := range text {
+				for x, r := range []rune(line) {
+					if r == ' ' {
+						continue
+					}
+					role := drawn.at(x, y).ink.Role
+					fills[role] = true
+					ink := shades[role][side].rgb
+					if d == Colors256 {
+						ink = rgb256(shades[role][side].c256)
+					}
+					for _, back := range backs {
+						a, b := seen(ink, back, coverage[r]), luminanceOf(back)
+						if c := (max(a, b) + .05) / (min(a, b) + .05); c < 3 {
+							t.Errorf("%c of role %d, %s on %s: %.2f", r, role, ink, back, c)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, r := range []Role{Kept, Boosted, LostFill, RefusedFill} {
+		if !fills[r] {
+			t.Errorf("no bar has a cell of role %d", r)
+		}
+	}
+	if out := drawn.Render(NewPalette(true, NoColors, false)); !strings.ContainsAny(out, "░") || !strings.ContainsAny(out, "▓") {
+		t.Error("without colours the segments must differ by their glyphs")
+	}
+}
+
+// rgb256 is a colour of the 256-colour table: a cube of six levels, and greys.
+func rgb256(i uint8) string {
+	if i >= 232 {
+		v := 8 + 10*(int(i)-232)
+		return fmt.Sprintf("#%02x%02x%02x", v, v, v)
+	}
+	level := func(n int) int { return [...]int{0, 95, 135, 175, 215, 255}[n%6] }
+	n := int(i) - 16
+	return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6), level(n))
 }
 
 func contrast(t *testing.T, a, b string) float64 {
@@ -63,6 +135,10 @@ func contrast(t *testing.T, a, b string) float64 {
 
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
+	return luminanceOf(hex)
+}
+
+func luminanceOf(hex string) float64 {
 	sum := 0.0
 	for i, weight := range [...]float64{.2126, .7152, .0722} {
 		v := 0

@@ -28,6 +28,8 @@ const (
 	Neutral
 	Greedy
 	Custom
+	LostFill    // the cells of what was lost; its words are Lost
+	RefusedFill // the cells of what a grammar refuses
 	nRoles
 )
 
@@ -61,9 +63,9 @@ type shade struct {
 }
 
 // shades holds dark and light colours of each role. The contrast of every
-// entry is at least 4.5 against the usual backgrounds of its kind, and roles
-// that stand side by side differ for colour-blind eyes too, which is why 256
-// colours are listed and not computed.
+// entry is at least 4.5 against the usual backgrounds of its kind, 3 where a
+// role only fills cells, and roles that stand side by side differ for
+// colour-blind eyes too, which is why 256 colours are listed and not computed.
 var shades = [nRoles][2]shade{
 	Kept:      {{"#5B9BFF", 75, 12, false}, {"#2F62AE", 25, 4, false}},
 	Lost:      {{"#8E8E8E", 245, 7, false}, {"#6A6A6A", 242, 8, false}},
@@ -87,7 +89,15 @@ var shades = [nRoles][2]shade{
 	Neutral:   {{"#949494", 246, 7, false}, {"#6A6A6A", 242, 8, false}},
 	Greedy:    {{"#2DFF9C", 48, 10, false}, {"#1C4A31", 23, 2, false}},
 	Custom:    {{"#E26DFA", 171, 13, false}, {"#6B1E60", 53, 5, false}},
+
+	LostFill:    {{"#707070", 243, 7, false}, {"#8A8A8A", 245, 8, false}},
+	RefusedFill: {{"#B05A2E", 130, 11, false}, {"#B8652F", 130, 3, false}},
 }
+
+// solidFills are the shades that stand for a segment of a bar where there is no
+// colour, by the role that fills it: with colour the cell is full, since the eye
+// sees a quarter of ink as a quarter of the contrast.
+var solidFills = [nRoles]string{Boosted: "▓", LostFill: "░", RefusedFill: "╱"}
 
 // alwaysBold are the roles that are bold at every depth: the token drawn must
 // be found at a glance on any screen.

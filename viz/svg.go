@@ -58,8 +58,7 @@ func (c *Canvas) svgRow(b *strings.Builder, y int) {
 		var text strings.Builder
 		blank := true
 		for x < c.W && (c.at(x, y).text == "" || c.at(x, y).ink == ink) {
-			if s := c.at(x, y).text; s != "" {
-				s = c.glyph(s)
+			if s := c.shown(c.at(x, y), true); s != "" {
 				text.WriteString(s)
 				blank = blank && s == " "
 			}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"logitscope/engine"
@@ -63,6 +64,13 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	case l.View.Phase == engine.Failed:
 		return m.WhyNot(l), viz.Ink{Role: viz.Warning}
 	}
+	if l.Loop != nil && m.screen.id == kit.ViewLab {
+		s := fmt.Sprintf("The last %s stand %d times in a row. [ goes to the first of them", viz.Plural(l.Loop.Period, "token"), l.Loop.Copies)
+		if m.lab.Focus == lab.PaneText {
+			s += " · i why"
+		}
+		return s, viz.Ink{Role: viz.Warning}
+	}
 	if m.player != nil {
 		return m.player.Help(), viz.Ink{}
 	}
@@ -118,7 +126,10 @@ var footersByState = map[engine.Phase][]kit.Hint{
 }
 
 var zoomFooter = []kit.Hint{{ID: kit.ActZoom, Word: "all panes"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight}, {ID: kit.ActLeft, Word: "back"},
-	{Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict}, {ID: kit.ActHelp}}
+	{ID: kit.ActLower, Keys: "-/+", Word: theKnob}, {ID: kit.ActOff}, {ID: kit.ActPane, Word: "next pane"}, {ID: kit.ActDown, Keys: "↑↓", Word: "row"}, {ID: kit.ActPredict}, {ID: kit.ActHelp}}
+
+// theKnob stands for the name of the selected knob.
+const theKnob = "\x00knob"
 
 var zoomFooterRunning = []kit.Hint{{ID: kit.ActZoom, Word: "all panes"}, {ID: kit.ActRun, Word: "pause"}, {ID: kit.ActFaster, Word: "faster"}, {ID: kit.ActSlower, Word: "slower"},
 	{Keys: "1-5", Word: "preset"}, {ID: kit.ActHelp}}
@@ -193,23 +204,36 @@ func (m *Model) stepKeys() (next, back string) {
 	return m.keys.byID[kit.ActRight].First(), m.keys.byID[kit.ActLeft].First()
 }
 
-// ofFocus makes the lab's hints those of the focused pane: the controls take
-// the arrows, and other keys step.
+// focusHints are what the footer begins with in the panes of the lab whose keys
+// are not the chart's.
+var focusHints = map[lab.Pane][]kit.Hint{
+	lab.PaneControls: {{ID: kit.ActRight, Keys: "←→", Word: "change"}, {ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"},
+		{ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActOpen, Word: "type"}, {ID: kit.ActOff}, {ID: kit.ActReset}},
+	lab.PanePipeline: {{ID: kit.ActDown, Keys: "↑↓", Word: "stage"}, {ID: kit.ActOpen, Word: "sums"}, {ID: kit.ActTake, Word: "out/in"}, {ID: kit.ActEarlier, Keys: "< >", Word: "move"}},
+	lab.PaneText:     {{ID: kit.ActMarks, Word: "colours"}},
+}
+
+// ofFocus makes the lab's hints those of the focused pane: its own first, and
+// no key twice.
 func (m *Model) ofFocus(list []kit.Hint) []kit.Hint {
-	if !m.turnsKnobs() {
+	own := focusHints[m.lab.Focus]
+	if m.screen.id != kit.ViewLab || own == nil {
 		return list
 	}
-	out := []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "change"}, {ID: kit.ActDown, Keys: "↑↓", Word: "knob"}}
-	for _, h := range list {
-		switch h.ID {
-		case kit.ActRight:
-			h.ID = kit.ActNext
-		case kit.ActLeft:
-			h.ID = kit.ActBack
-		case kit.ActLower:
-			continue // the arrows do it
+	taken := make(map[kit.ID]bool)
+	for _, h := range own {
+		taken[h.ID] = true
+	}
+	if m.turnsKnobs() { // the arrows are theirs
+		for _, id := range []kit.ID{kit.ActRight, kit.ActLeft, kit.ActLower} {
+			taken[id] = true
 		}
-		out = append(out, h)
+	}
+	out := slices.Clone(own)
+	for _, h := range list {
+		if h.ID == "" || !taken[h.ID] {
+			out = append(out, h)
+		}
 	}
 	return out
 }
@@ -298,6 +322,9 @@ func (m *Model) hintText(h kit.Hint) (string, bool) {
 	}
 	if word == "" {
 		word = a.Words()
+	}
+	if word == theKnob {
+		word = m.Selected().Key
 	}
 	if word == "-" {
 		return key, true

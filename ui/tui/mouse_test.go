@@ -38,9 +38,9 @@ func TestMouseInEveryClass(t *testing.T) {
 		b := storyAt16(t, size[0], size[1])
 		l := b.m.Lane()
 		// A row is selected by a click on its label.
-		x, y := b.find("␣tall")
+		x, y := b.find("␣deep")
 		b.click(x+1, y)
-		if got := l.Piece(l.Row, false); got != "␣tall" {
+		if got := l.Piece(l.Row, false); got != "␣deep" {
 			t.Errorf("%v: a click on tall selected %s", size, got)
 		}
 		// The selected knob's slider follows the mouse.
@@ -66,6 +66,7 @@ func TestMouseInEveryClass(t *testing.T) {
 			t.Errorf("%v: a click on wolf looks at step %d", size, l.Look.At)
 		}
 		b.keys("esc")
+		b.keys("tab") // the chart's footer
 		// A hint of the footer acts as its key.
 		if size[0] >= 100 {
 			x, y = b.find("z zoom")

@@ -18,7 +18,7 @@ func TestOneLinerOfGreedy(t *testing.T) {
 		MustWith("repetition_penalty", 1.0, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
 	b.start(storyPrompt)
-	b.has("logits 4096 ▸ min new 4095 ▸ greedy")
+	b.has("4,096 ▸ min new 5 → 4,095 left ▸ greedy → 1 left")
 	b.has("no draw: ␣edge is the best of 4,095")
 	b.keys("down", "f")
 	b.steps(1)

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"strconv"
+	"strings"
 
 	"logitscope/engine"
 	"logitscope/sampling"
@@ -33,8 +34,6 @@ func columnsOf(k kit.Class, w int) chartColumns {
 	switch k {
 	case kit.Class160:
 		reason, c.words = 24, true
-	case kit.Class80:
-		reason, c.words = 16, true
 	case kit.Class100:
 		c.labelW, c.dash = 12, 3
 	case kit.Class60:
@@ -88,6 +87,7 @@ func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	bars := make([]viz.Bar, len(lines))
 	d := rowDrawer{l: l, c: c, col: col, t: t, step: l.Step(), class: k}
 	for i, ln := range lines {
+		d.first = i == 0 || lines[i-1].kind == cutLine
 		bars[i] = d.line(y+i, ln)
 	}
 	lb.bars.Draw(c.Sub(viz.Rect{X: col.bar, Y: y, W: col.barW, H: len(lines)}), bars, l.Scale)
@@ -117,6 +117,7 @@ type rowDrawer struct {
 	t     *sampling.Trace
 	step  *engine.Step
 	class kit.Class
+	first bool // the line is the first below the head or a cut line
 }
 
 // line draws one line but for its bar, which it returns.
@@ -124,16 +125,19 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 	switch ln.kind {
 	case tokenLine:
 		return d.token(y, ln.row)
+	case keptLine:
+		d.dots(y)
+		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
+		return viz.Bar{Raw: ln.raw, Final: ln.final}
 	case gapLine:
-		d.c.Right(d.col.rank, y, "⋮", viz.Ink{Role: viz.Muted})
-		d.rest(y, ln, viz.Count(ln.count)+" more")
-		return viz.Bar{Blank: true}
+		d.dots(y)
+		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
+		return viz.Bar{Raw: ln.raw}
 	case othersLine:
-		name := viz.Count(ln.count) + " others"
-		if d.class == kit.Class40 {
-			name = "+" + viz.Count(ln.count)
+		if ln.cut && !d.first {
+			d.dots(y)
 		}
-		d.rest(y, ln, name)
+		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
 		return viz.Bar{Raw: ln.raw, Final: ln.final}
 	case elsewhereLine:
 		d.elsewhere(y, ln)
@@ -142,10 +146,28 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 	return viz.Bar{Blank: true}
 }
 
+// restName names the tokens that a line stands for in at most w cells, where
+// that can be; first says that it is the first below a cut line.
+func restName(ln chartLine, first bool, w int) string {
+	switch n := viz.Count(ln.count); {
+	case ln.kind == keptLine:
+		return viz.FirstFit(w, n+" more kept", n+" kept")
+	case ln.kind == gapLine:
+		return n + " more"
+	case ln.cut && !first:
+		return n + " cut"
+	default:
+		return n + " others"
+	}
+}
+
+// dots says that the line goes on from the one above it.
+func (d *rowDrawer) dots(y int) { d.c.Right(d.col.rank, y, "⋮", viz.Ink{Role: viz.Muted}) }
+
 // rest draws a line that stands for several tokens.
 func (d *rowDrawer) rest(y int, ln chartLine, name string) {
 	ink := viz.Ink{Role: viz.Muted}
-	if ln.cut && d.t.Survived > 0 && d.gapsShow() {
+	if ln.cut && d.t.Survived > 0 {
 		d.c.Put(d.col.mark+2, y, "✗", viz.Ink{Role: viz.Lost})
 	}
 	d.c.Fit(d.col.label, y, d.col.labelW, name, ink)
@@ -167,8 +189,6 @@ func (d *rowDrawer) elsewhere(y int, ln chartLine) {
 		d.c.Put(d.col.reason, y, viz.FirstFit(d.c.W-d.col.reason, "unnamed, never drawn", "unnamed"), viz.Ink{Role: viz.Muted})
 	}
 }
-
-func (d *rowDrawer) gapsShow() bool { return d.c.H >= compactBelow }
 
 // token draws one token's line.
 func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
@@ -270,11 +290,17 @@ func (d *rowDrawer) cut(y int, ln chartLine) {
 		to = d.c.W
 	}
 	d.c.Fill(viz.Rect{X: from, Y: y, W: to - from, H: 1}, "┄", ink)
-	text := ln.text
-	if room := to - from - d.col.dash - 4; viz.Width(text) > room {
-		text = viz.CutTitle(text, room)
-	}
+	text := viz.CutTitle(cutWords(ln.marks), to-from-d.col.dash-4)
 	d.c.Put(from+d.col.dash, y, " "+text+" ", ink)
+}
+
+// cutWords name the stages that cut at one place, and what each left.
+func cutWords(marks []cutMark) string {
+	var parts []string
+	for _, m := range marks {
+		parts = append(parts, m.words())
+	}
+	return strings.Join(parts, " · ")
 }
 
 // among says among how many tokens the model chooses. Of a row that names

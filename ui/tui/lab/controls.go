@@ -216,6 +216,9 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	if viz.Width(text) > room {
 		text = strings.TrimRight(viz.Fit(text, room), " ")
 	}
+	if p.Key == "max_new_tokens" && l.Settings != nil && l.Limit() < l.Settings.Limit() {
+		text = "→ " + strconv.Itoa(l.Limit()) // what the context leaves
+	}
 	c.Right(col.value, y, text, ink)
 	s, set := cfg.Lookup(p.Key)
 	switch {
@@ -269,6 +272,9 @@ func (lb *View) effectLines() (a, b string) {
 	e := lb.lanes.Effect
 	if why := lb.Idle(); why.Reason != sampling.Acts {
 		return "○ " + why.String(), ""
+	}
+	if p.Key == "max_new_tokens" && l.Settings != nil && l.Limit() < l.Settings.Limit() {
+		return fmt.Sprintf("here: %s asked for, the context of %s leaves %s", viz.Count(l.Settings.Limit()), viz.Count(l.View.KV.Context), viz.Count(l.Limit())), ""
 	}
 	if s == nil || s.Trace == nil {
 		return "here: nothing yet", ""

@@ -62,10 +62,14 @@ func (lb *View) drawEntropy(c *viz.Canvas, l *run.Lane) {
 	if s.Trace != nil {
 		many = among(s.Trace)
 	}
+	verb := "chosen"
+	if s == l.View.Next {
+		verb = "proposed"
+	}
 	lines := []string{
 		now + viz.Two(float64(sum.RawBits)) + " bits: among " + many,
 		"mean " + viz.Two(t.meanBits) + " · perplexity " + viz.Perplexity(t.perplexity),
-		"chosen: rank " + viz.Count(int(sum.Rank)) + ", " + viz.Percent(math.Exp(float64(sum.RawLogprob))) + " raw, " +
+		verb + ": rank " + viz.Count(int(sum.Rank)) + ", " + viz.Percent(math.Exp(float64(sum.RawLogprob))) + " raw, " +
 			viz.Percent(math.Exp(float64(sum.Logprob))) + " final",
 		"surprisal " + viz.Two(-float64(sum.RawLogprob)/math.Ln2) + " bits",
 	}

@@ -18,6 +18,9 @@ type drag struct {
 
 // Mouse is a press or a turn of the wheel in the lab.
 func (lb *View) Mouse(e tea.MouseMsg) tea.Cmd {
+	if lb.projects() {
+		lb.projectorMouse(e)
+	}
 	if lb.Zoom {
 		return nil
 	}
@@ -57,6 +60,21 @@ func (lb *View) Mouse(e tea.MouseMsg) tea.Cmd {
 		lb.oneKnobMouse(lay, e)
 	}
 	return nil
+}
+
+// projectorMouse moves the cursor to the row that is pressed.
+func (lb *View) projectorMouse(e tea.MouseMsg) {
+	l := lb.lanes.Lane()
+	if d := kit.Wheel(e); d != 0 {
+		lb.moveRow(d)
+		return
+	}
+	lines, at := lb.projectorRows(l)
+	for i, r := range at {
+		if e.Button == tea.MouseButtonLeft && r.Contains(e.X, e.Y) && lines[i].row != nil {
+			l.Row = lines[i].row.ID
+		}
+	}
 }
 
 func (lb *View) textMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {

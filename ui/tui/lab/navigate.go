@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -167,13 +168,10 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 // ToggleZoom gives the focused pane the whole screen, or takes it back.
 func (lb *View) ToggleZoom() {
 	lb.Zoom = !lb.Zoom
-	if lb.Zoom {
-		lb.lanes.Say("z shows all panes again")
-	}
 }
 
 // ToMark goes to the previous or next mark of the text: a switch of settings,
-// a forced token or a cue.
+// a forced token, a cue or the first of those that repeat.
 func (lb *View) ToMark(d int) {
 	l := lb.lanes.Lane()
 	at := l.Look.At
@@ -182,7 +180,7 @@ func (lb *View) ToMark(d int) {
 	}
 	for k := at + d; k >= 1 && k <= len(l.View.Steps); k += d {
 		s := l.View.Steps[k-1]
-		if s.Forced || l.Cue(k) != "" || k > 1 && l.View.Steps[k-2].Settings.Label != s.Settings.Label {
+		if s.Forced || l.Cue(k) != "" || l.Loop != nil && k == l.Loop.First || k > 1 && l.View.Steps[k-2].Settings.Label != s.Settings.Label {
 			l.LookAt(k)
 			lb.lanes.SayCue(l, l.Looking())
 			return
@@ -193,7 +191,7 @@ func (lb *View) ToMark(d int) {
 		lb.lanes.SayCue(l, l.Looking())
 		return
 	}
-	lb.lanes.Say("[ ]: no mark further on: none switched, forced or cued there")
+	lb.lanes.Say("[ ]: no mark further on: no switch, no forced token, no cue, no loop")
 }
 
 // Inspect says in one line what the selected thing does here.
@@ -215,9 +213,39 @@ func (lb *View) inspectPane(p Pane) {
 		st := s.Trace.Stages()[min(lb.lanes.Stage, len(s.Trace.Stages())-1)]
 		lb.lanes.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
 			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, min(lb.lanes.Stage, len(s.Trace.Stages())-1))))
+	case PaneText, PaneEntropy:
+		if l.Loop != nil {
+			lb.lanes.Say(LoopWords(l))
+			return
+		}
+		fallthrough
 	default:
 		lb.lanes.Say(lb.rowWords(s, l.Row))
 	}
+}
+
+// LoopWords say what repeats, and which knobs of the order in force would act
+// on it.
+func LoopWords(l *run.Lane) string {
+	p := l.Loop
+	s := fmt.Sprintf("%s stand %d times in a row", viz.Plural(p.Period, "token"), p.Copies)
+	if knobs := loopKnobs(l); len(knobs) > 0 {
+		s += ": " + strings.Join(knobs, " or ") + " breaks it"
+	}
+	return s
+}
+
+// loopKnobs are the settings that lower what would repeat, of those that the
+// order in force reads.
+func loopKnobs(l *run.Lane) []string {
+	var out []string
+	order := l.ShownConfig().Order()
+	for _, key := range []string{"repetition_penalty", "dry_multiplier", "frequency_penalty"} {
+		if order.Reads(key) != nil {
+			out = append(out, key)
+		}
+	}
+	return out[:min(len(out), 2)]
 }
 
 // rowWords follows one token through the stages.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"logitscope/engine"
@@ -15,40 +14,53 @@ import (
 	"logitscope/viz"
 )
 
-// stageWord is a stage in the one-liner: what it kept, changed or was set to.
-func stageWord(st sampling.StageTrace, i int) string {
-	switch {
-	case i == 0:
-		return "logits " + strconv.Itoa(st.Kept)
-	case isCut(st.Name) && looksSet(st): // "p 1" would read as top_p 1
-		return run.Short(st.Name) + " " + strconv.Itoa(st.Kept) + " left"
-	case st.Removed > 0, isCut(st.Name) && st.Touched == 0:
-		return run.Short(st.Name) + " " + strconv.Itoa(st.Kept)
-	case st.Touched > 0:
-		return run.Short(st.Name) + " ↓" + strconv.Itoa(st.Touched)
+// A brevity says what the one-liner leaves out, each step more than the one
+// before. The arrow of a stage and its number never go.
+type brevity uint8
+
+const (
+	inFull   brevity = iota
+	lastLeft         // "left" stands at the last cut alone
+	noZeros          // 0.90 is .90
+	cutsOnly         // stages that only shift logits have no value
+	nBrevities
+)
+
+// stageWord is a stage in the one-liner: its name and value, then what it left
+// or how many tokens it shifted.
+func stageWord(st sampling.StageTrace, i int, short brevity, last bool) string {
+	if i == 0 {
+		return viz.Count(st.Kept)
 	}
-	return strings.TrimSpace(run.Short(st.Name) + " " + st.Setting)
+	value := st.Setting
+	if short >= noZeros && len(value) > 2 && value[0] == '0' && value[1] == '.' {
+		value = value[1:]
+	}
+	name := run.Short(st.Name)
+	switch {
+	case st.Removed > 0, isCut(st.Name) && st.Touched == 0:
+		if d := sampling.StageNamed(st.Name); d != nil && d.Cuts { // "p 0.90" would hide which setting it is
+			name = cmp.Or(d.Short, d.Name)
+		}
+		left := " left"
+		if short >= lastLeft && !last {
+			left = ""
+		}
+		return strings.TrimSpace(name+" "+value) + " → " + viz.Count(st.Kept) + left
+	case st.Touched > 0:
+		if short >= cutsOnly {
+			value = ""
+		}
+		return strings.TrimSpace(name+" "+value) + " ↓" + viz.Count(st.Touched)
+	}
+	return strings.TrimSpace(name + " " + value)
 }
 
-// isCut reports whether a stage can only remove tokens, so that the number it
-// keeps says more than its setting.
+// isCut reports whether a stage can only remove tokens, so that how many it
+// leaves is what it did.
 func isCut(name string) bool {
 	d := sampling.StageNamed(name)
 	return d != nil && d.Cuts
-}
-
-// looksSet reports whether how many tokens a stage keeps could be taken for
-// another setting of it.
-func looksSet(st sampling.StageTrace) bool {
-	p, ok := sampling.Lookup(st.Name)
-	if !ok || st.Setting == strconv.Itoa(st.Kept) {
-		return false
-	}
-	v, err := p.Parse(strconv.Itoa(st.Kept))
-	if err == nil {
-		_, err = sampling.Config{}.With(st.Name, v, sampling.FromYou)
-	}
-	return err == nil
 }
 
 // A word of the one-liner, and the stage it is about.
@@ -57,15 +69,35 @@ type stagePart struct {
 	stage int
 }
 
-// oneLiner is the pipeline in one line of at most w cells; earlier stages
-// give way to …
+// oneLiner is the pipeline in one line of at most w cells: as much of it as
+// fits, and the draw where there is room. Where even the shortest words do not
+// fit, the earlier stages give way to ….
 func oneLiner(t *sampling.Trace, w int) []stagePart {
-	var parts []stagePart
-	for i, st := range drawnStages(t) {
-		parts = append(parts, stagePart{stageWord(st, i), i})
+	list := drawnStages(t)
+	last := 0
+	for i, st := range list {
+		if st.Removed > 0 || isCut(st.Name) {
+			last = i
+		}
 	}
-	draw := stagePart{drawWord(t), len(parts)} // greedy's own stage; a draw has none
-	parts = append(parts, draw)
+	draw := stagePart{drawWord(t), len(list)} // greedy's own stage; a draw has none
+	var parts []stagePart
+	for short := range nBrevities {
+		parts = nil
+		for i, st := range list {
+			parts = append(parts, stagePart{stageWord(st, i, short, i == last), i})
+		}
+		if !t.Greedy {
+			if all := append(parts[:len(parts):len(parts)], draw); lineWidth(all) <= w {
+				return all
+			}
+		} else {
+			parts = append(parts, draw)
+		}
+		if lineWidth(parts) <= w {
+			return parts
+		}
+	}
 	for len(parts) > 2 && lineWidth(parts) > w {
 		if parts[1].text != "…" {
 			parts[1] = stagePart{"…", -1}
@@ -116,7 +148,7 @@ func drawnStages(t *sampling.Trace) []sampling.StageTrace {
 func drawWord(t *sampling.Trace) string {
 	switch {
 	case t.Greedy:
-		return "greedy"
+		return "greedy → 1 left"
 	case undrawn(t):
 		return "the server's choice"
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"logitscope/sampling"
-	"logitscope/ui/tui/run"
 )
 
 func words(parts []stagePart) string {
@@ -23,8 +22,8 @@ func TestOneLinerOfGreedy(t *testing.T) {
 		w    int
 		want string
 	}{
-		{60, "logits 4096 ▸ min new 4095 ▸ greedy"}, // 35 cells
-		{34, "logits 4096 ▸ … ▸ greedy"},
+		{60, "4,096 ▸ min new 20 → 4,095 left ▸ greedy → 1 left"}, // 49 cells
+		{48, "4,096 ▸ … ▸ greedy → 1 left"},
 	} {
 		if got := words(oneLiner(tr, tt.w)); got != tt.want {
 			t.Errorf("in %d cells %q, want %q", tt.w, got, tt.want)
@@ -32,41 +31,68 @@ func TestOneLinerOfGreedy(t *testing.T) {
 	}
 }
 
-// No number of the one-liner can be taken for a setting that is not in force:
-// what a cut keeps is said to be that where it could be.
-func TestOneLinerIsNoOtherSetting(t *testing.T) {
+// Value and survivors stand apart: a number after an arrow is what a stage
+// left, and only that. Short of room, first all but the last "left" go, then
+// leading zeros, then the values of stages that cut nothing, then the draw's
+// stages before the last; an arrow and its number stay.
+func TestOneLinerGivesWayInOrder(t *testing.T) {
+	tr := traceUnder(t, storyLab(t), nil)
+	all := words(oneLiner(tr, 200))
+	if want := "4,096 ▸ rep 1.05 ↓25 ▸ T 0.70 ▸ top_k 50 → 50 left ▸ top_p 0.90 → 10 left ▸ u "; !strings.HasPrefix(all, want) {
+		t.Fatalf("%q, want %q…", all, want)
+	}
+	forms := []string{
+		"4,096 ▸ rep 1.05 ↓25 ▸ T 0.70 ▸ top_k 50 → 50 left ▸ top_p 0.90 → 10 left",
+		"4,096 ▸ rep 1.05 ↓25 ▸ T 0.70 ▸ top_k 50 → 50 ▸ top_p 0.90 → 10 left",
+		"4,096 ▸ rep 1.05 ↓25 ▸ T .70 ▸ top_k 50 → 50 ▸ top_p .90 → 10 left",
+		"4,096 ▸ rep ↓25 ▸ T .70 ▸ top_k 50 → 50 ▸ top_p .90 → 10 left",
+		"4,096 ▸ … ▸ T .70 ▸ top_k 50 → 50 ▸ top_p .90 → 10 left",
+	}
+	for i, want := range forms {
+		w := lineWidth(oneLiner(tr, 200))
+		for ; w > 0; w-- {
+			if words(oneLiner(tr, w)) == want {
+				break
+			}
+		}
+		if w == 0 {
+			t.Errorf("form %d never shows: %q", i, want)
+		}
+	}
+	for w := 30; w < 120; w++ {
+		if got := lineWidth(oneLiner(tr, w)); got > w {
+			t.Errorf("%d cells in %d", got, w)
+		}
+	}
+}
+
+// A stage that cuts says its value and, after an arrow, how many it left.
+func TestStageWordNamesValueAndSurvivors(t *testing.T) {
 	tried := 0
 	for _, p := range sampling.Params() {
 		if !isCut(p.Key) {
 			continue
 		}
-		for _, setting := range []string{"1", "2", "5", "40", "0.05", "0.5", "0.90"} {
-			v, err := p.Parse(setting)
-			if err != nil {
-				continue
-			}
-			if _, err := (sampling.Config{}).With(p.Key, v, sampling.FromYou); err != nil {
-				continue
-			}
-			for kept := 1; kept < 120; kept++ {
+		for short := range nBrevities {
+			for _, last := range []bool{false, true} {
 				tried++
-				word := stageWord(sampling.StageTrace{Name: p.Key, Setting: setting, Kept: kept, Removed: 7}, 1)
-				shown, ok := strings.CutPrefix(word, run.Short(p.Key)+" ")
-				if !ok {
-					t.Fatalf("%s: %q", p.Key, word)
+				got := stageWord(sampling.StageTrace{Name: p.Key, Setting: "0.42", Kept: 1234, Removed: 7}, 1, short, last)
+				name, after, ok := strings.Cut(got, " → ")
+				value := "0.42"
+				if short >= noZeros {
+					value = ".42"
 				}
-				read, err := p.Parse(shown)
-				if err != nil || shown == setting {
-					continue
+				left := "1,234"
+				if last || short < lastLeft {
+					left += " left"
 				}
-				if _, err := (sampling.Config{}).With(p.Key, read, sampling.FromYou); err == nil {
-					t.Fatalf("%s %s keeps %d: %q reads as another setting", p.Key, setting, kept, word)
+				if !ok || after != left || !strings.HasSuffix(name, " "+value) {
+					t.Errorf("%s, %d, %v: %q", p.Key, short, last, got)
 				}
 			}
 		}
 	}
-	t.Logf("%d cases", tried)
-	if tried < 1000 {
+	if tried < 20 {
 		t.Errorf("only %d cases", tried)
 	}
 }

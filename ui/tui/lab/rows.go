@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -16,8 +17,9 @@ type lineKind uint8
 const (
 	tokenLine     lineKind = iota
 	cutLine                // stages that cut here, by name
-	gapLine                // tokens left out between two lines
-	othersLine             // all tokens that have no line
+	keptLine               // survivors without a line
+	gapLine                // tokens cut, left out between two lines
+	othersLine             // all other tokens that have no line
 	elsewhereLine          // what a server did not report, of unknown tokens
 )
 
@@ -25,15 +27,15 @@ const (
 type chartLine struct {
 	kind  lineKind
 	row   *sampling.Row // tokenLine
-	text  string        // cutLine: "top_p 0.90 · top_k 50"
-	count int           // gapLine, othersLine: tokens they stand for
+	marks []cutMark     // cutLine
+	count int           // keptLine, gapLine, othersLine: tokens they stand for
 	raw   float64       // their probability under the model
 	final float64       // and at the end
 	cut   bool          // all of them were removed
 }
 
-// compactBelow is the number of lines from which on gaps have lines of their
-// own.
+// compactBelow is the number of lines from which on gaps among the tokens that
+// were cut have lines of their own.
 const compactBelow = 18
 
 // A chartPlan says how the chart of one size is made up.
@@ -41,7 +43,40 @@ type chartPlan struct {
 	lines int // below the head
 	total int // head included, which decides whether gaps show
 	cuts  int // most cut lines that are drawn
+
+	thick, thickKept, thickCut int // lines that a survivor, the line of other survivors and a token that was cut take; 0 is 1
+
 	run.Keep
+}
+
+// height is how many lines of the screen ln takes.
+func (p chartPlan) height(ln chartLine) int {
+	switch {
+	case ln.kind == cutLine:
+		return 1
+	case ln.cut, ln.row != nil && ln.row.Cut != sampling.NoStage:
+		return max(p.thickCut, 1)
+	case ln.row != nil:
+		return max(p.thick, 1)
+	}
+	return max(p.thickKept, 1)
+}
+
+// spare is how many lines a large chart keeps free, so that no row goes when
+// other settings leave survivors without one.
+func (p chartPlan) spare(lines []chartLine) int {
+	if p.total < compactBelow || slices.ContainsFunc(lines, func(ln chartLine) bool { return ln.kind == keptLine }) {
+		return 0
+	}
+	return 1
+}
+
+func (p chartPlan) heightOf(lines []chartLine) int {
+	h := 0
+	for _, ln := range lines {
+		h += p.height(ln)
+	}
+	return h
 }
 
 // chartLines chooses the lines for trace t. Which tokens have a row depends
@@ -51,20 +86,103 @@ func chartLines(t, ref *sampling.Trace, plan chartPlan) []chartLine {
 	if ref == nil {
 		ref = t
 	}
+	order := rowOrder(ref)
+	var fallback []chartLine
 	for _, p := range plan.relaxed() {
-		var best []chartLine
-		for n := 0; n <= p.lines; n++ {
-			lines := lay(t, run.Choose(t, ref, n, p.Keep), p)
-			if len(lines) > p.lines {
+		best, rows := []chartLine(nil), 0
+		for n := 0; n <= min(p.lines, len(order)); n++ {
+			lines := lay(t, rowsOf(t, ref, order[:n], p.Keep), p)
+			if h := p.heightOf(lines) + p.spare(lines); h <= p.lines {
+				best, rows = lines, n
+			} else if h > p.lines+max(p.thickKept, 1) { // the next row may take the place of a line for one
 				break
 			}
-			best = lines
 		}
-		if best != nil {
+		if rows >= min(cutFirst, len(order)) && best != nil {
 			return best
 		}
+		if fallback == nil {
+			fallback = best
+		}
 	}
-	return lay(t, nil, chartPlan{})
+	if fallback == nil {
+		return lay(t, nil, chartPlan{})
+	}
+	return fallback
+}
+
+// cutFirst is how many of the tokens that were cut have a row before any
+// survivor but the token drawn has one.
+const cutFirst = 2
+
+// rowOrder lists the tokens of a trace in the order in which they get rows: the
+// two best of those below the cut line, what is above it, then the rest of
+// what was cut. Above it every third is the best by final probability, which
+// settings may have moved far from its raw rank.
+func rowOrder(ref *sampling.Trace) []int32 {
+	line := int32(0) // everything below it was cut
+	if marks := cutMarks(ref); len(marks) > 0 {
+		line = marks[0].rank
+	}
+	var list, cut, final []*sampling.Row
+	for i := range ref.Rows() {
+		r := &ref.Rows()[i]
+		switch {
+		case r.Cut == sampling.NoStage:
+			final = append(final, r)
+			list = append(list, r)
+		case r.Rank <= line && !run.Refused(ref, r):
+			list = append(list, r)
+		default:
+			cut = append(cut, r)
+		}
+	}
+	slices.SortStableFunc(final, func(a, b *sampling.Row) int { return -cmp.Compare(a.Prob, b.Prob) })
+	order, seen := make([]int32, 0, len(ref.Rows())), make(map[int32]bool)
+	add := func(list []*sampling.Row) []*sampling.Row {
+		for len(list) > 0 {
+			id := list[0].ID
+			list = list[1:]
+			if !seen[id] {
+				seen[id] = true
+				order = append(order, id)
+				break
+			}
+		}
+		return list
+	}
+	for i := 0; len(list) > 0 || len(cut) > 0; i++ {
+		switch {
+		case len(cut) > 0 && (i < cutFirst || len(list) == 0):
+			cut = add(cut)
+		case i%3 == 1 && len(final) > 0:
+			final = add(final)
+		default:
+			list = add(list)
+		}
+	}
+	return order
+}
+
+// rowsOf returns the rows of t that are shown, in raw order: those of the
+// tokens listed, the token drawn and the pins.
+func rowsOf(t, ref *sampling.Trace, ids []int32, keep run.Keep) []*sampling.Row {
+	want := make(map[int32]bool, len(ids)+4)
+	for _, id := range ids {
+		want[id] = true
+	}
+	var out []*sampling.Row
+	for i := range t.Rows() {
+		r := &t.Rows()[i]
+		switch {
+		case want[r.ID], r.ID == t.Token, len(ids) > 0 && (r.ID == ref.Token || r.ID == keep.Cursor):
+		case r.Pinned && !keep.NoPins && (keep.DeadPins || r.Cut == sampling.NoStage):
+		default:
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // relaxed lists what gives way, in this order, where there are too few lines
@@ -82,68 +200,62 @@ func (p chartPlan) relaxed() []chartPlan {
 	return append(list, p)
 }
 
-// A cutMark is where one or more stages cut.
+// A cutMark is where a stage cut.
 type cutMark struct {
-	rank int32
-	cum  float64
-	text string
+	rank   int32
+	cum    float64
+	label  string // the stage with its value
+	before int    // tokens before it
+	left   int    // and after it
 }
 
-// cutMarks returns the cut lines of t from the top, those at one place
-// merged.
+// words are the stage and what it left.
+func (m cutMark) words() string { return m.label + " → " + viz.Count(m.left) + " left" }
+
+// cutMarks returns the places where t was cut, from the top.
 func cutMarks(t *sampling.Trace) []cutMark {
 	var marks []cutMark
-	for _, st := range t.Stages() {
+	for i, st := range t.Stages() {
 		// A stage that removed tokens anywhere but at the end has no line.
 		if st.Removed == 0 || st.LastRank == 0 || int(st.LastRank) >= t.Vocab-t.NoPiece || st.Name == "constraint" {
 			continue
 		}
-		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), st.Label})
+		before := t.Vocab
+		if i > 0 {
+			before = t.Stages()[i-1].Kept
+		}
+		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), st.Label, before, st.Kept})
 	}
 	slices.SortStableFunc(marks, func(a, b cutMark) int { return int(a.rank - b.rank) })
-	var out []cutMark
-	for _, m := range marks {
-		if n := len(out); n > 0 && out[n-1].rank == m.rank {
-			out[n-1].text += " · " + m.text
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
+	return marks
 }
 
-// lay puts rows, cut lines, gaps and others into lines.
+// lay puts rows, cut lines and what stands for the rest into lines.
 func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
-	y := layering{compact: plan.total < compactBelow, marks: cutMarks(t), rest: 1}
-	y.marks = y.marks[:min(len(y.marks), plan.cuts)]
-	if y.compact {
-		y.marks = y.marks[:min(len(y.marks), 1)]
-	}
-	for _, r := range rows {
-		y.rest -= float64(r.Prob)
-	}
-	if y.rest < 1e-6 {
-		y.rest = 0
-	}
+	y := newLayering(t, rows, plan)
 	for _, r := range rows {
 		y.row(r)
 	}
-	tokens := t.Vocab - t.NoPiece
 	if y.compact {
 		// What is below the last row is all in others, so a line stands there
 		// only if something below it was cut.
-		y.pass(int32(tokens))
+		y.pass(int32(y.tokens))
 	} else {
 		y.pass(math.MaxInt32)
 	}
-	unknown := float64(t.Rest)
-	if n := tokens - y.lined; n > 0 {
-		y.out = append(y.out, chartLine{
-			kind: othersLine, count: n, raw: math.Max(1-y.linedRaw-unknown, 0), final: y.rest, cut: y.rest == 0,
-		})
+	if t.Survived < y.tokens {
+		y.keep() // where nothing has a cut line
 	}
-	if unknown > 0 {
-		y.out = append(y.out, chartLine{kind: elsewhereLine, raw: unknown, cut: true})
+	if n := y.tokens - y.lined; n > 0 {
+		y.out = append(y.out, chartLine{
+			kind: othersLine, count: n, raw: math.Max(1-y.linedRaw-float64(t.Rest), 0), cut: y.kept.count <= 0,
+		})
+		if last := &y.out[len(y.out)-1]; !last.cut {
+			last.final = y.kept.final
+		}
+	}
+	if rest := float64(t.Rest); rest > 0 {
+		y.out = append(y.out, chartLine{kind: elsewhereLine, raw: rest, cut: true})
 	}
 	return y.out
 }
@@ -151,56 +263,126 @@ func lay(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) []chartLine {
 // A layering is a chart while its lines are laid, from the top.
 type layering struct {
 	compact bool
+	silent  bool // cut lines have no room: rows alone show where it is
+	tokens  int
 	marks   []cutMark // cut lines that are still to come
+	kept    chartLine // survivors without a row, until their line is laid
 	out     []chartLine
 
-	at       int32   // rank of the last line
+	at       int32   // rank down to which everything below a cut line is lined
 	cum      float64 // raw probability down to it
 	below    bool    // a cut line was passed
-	lined    int     // tokens that have a row or stand in a gap
+	lined    int     // tokens that have a row or stand in a line
 	linedRaw float64 // and their raw probability
-	rest     float64 // final probability of the tokens without a row
+}
+
+// newLayering begins a chart. Kept and cut tokens are never added up: how many
+// survivors have no row is known, and what they have together at the end; what
+// they had is known where all survivors are listed, and is else what the rows
+// and the tokens listed as cut leave over.
+func newLayering(t *sampling.Trace, rows []*sampling.Row, plan chartPlan) *layering {
+	y := &layering{compact: plan.total < compactBelow, tokens: t.Vocab - t.NoPiece, marks: cutMarks(t)}
+	places := 0
+	for i, m := range y.marks {
+		if i == 0 || m.rank != y.marks[i-1].rank {
+			places++
+		}
+		if places > max(plan.cuts, 1) || y.compact && places > 1 {
+			y.marks = y.marks[:i]
+			break
+		}
+	}
+	y.silent = plan.cuts == 0
+	y.kept = chartLine{kind: keptLine, count: t.Survived, final: 1}
+	shown := make(map[int32]bool, len(rows))
+	for _, r := range rows {
+		shown[r.ID] = true
+		if r.Cut == sampling.NoStage {
+			y.kept.count--
+			y.kept.final -= float64(r.Prob)
+		}
+	}
+	if y.kept.final < 1e-6 {
+		y.kept.final = 0
+	}
+	listed, left := 0, 1-float64(t.Rest)
+	for i := range t.Rows() {
+		r := &t.Rows()[i]
+		survives := r.Cut == sampling.NoStage
+		if survives {
+			listed++
+		}
+		switch {
+		case survives && !shown[r.ID]:
+			y.kept.raw += float64(r.RawProb)
+		case !survives || shown[r.ID]:
+			left -= float64(r.RawProb)
+		}
+	}
+	if len(y.marks) > 0 { // all below it is cut
+		left -= math.Max(1-float64(t.Rest)-y.marks[0].cum, 0)
+		for i := range t.Rows() {
+			if r := &t.Rows()[i]; r.Rank > y.marks[0].rank && (r.Cut != sampling.NoStage || shown[r.ID]) {
+				left += float64(r.RawProb)
+			}
+		}
+	}
+	if listed < t.Survived {
+		y.kept.raw = math.Max(left, 0)
+	}
+	return y
 }
 
 // row lays one token.
 func (y *layering) row(r *sampling.Row) {
 	y.pass(r.Rank)
-	y.gap(r.Rank-1, float64(r.RawCum)-float64(r.RawProb), false)
+	y.gap(r.Rank-1, float64(r.RawCum)-float64(r.RawProb))
 	y.out = append(y.out, chartLine{kind: tokenLine, row: r})
 	y.at, y.cum = r.Rank, float64(r.RawCum)
 	y.lined++
 	y.linedRaw += float64(r.RawProb)
 }
 
-// pass lays the cut lines above rank limit; those with nothing between them
-// become one.
+// pass lays the cut lines above rank limit; those at one place share a line.
 func (y *layering) pass(limit int32) {
 	for len(y.marks) > 0 && y.marks[0].rank < limit {
 		mk := y.marks[0]
 		y.marks = y.marks[1:]
-		y.gap(mk.rank, mk.cum, true)
-		if n := len(y.out); n > 0 && y.out[n-1].kind == cutLine {
-			y.out[n-1].text += " · " + mk.text
+		if !y.below {
+			y.keep()
 		} else {
-			y.out = append(y.out, chartLine{kind: cutLine, text: mk.text})
+			y.gap(mk.rank, mk.cum)
+		}
+		switch n := len(y.out); {
+		case y.silent:
+		case n > 0 && y.out[n-1].kind == cutLine:
+			y.out[n-1].marks = append(y.out[n-1].marks, mk)
+		default:
+			y.out = append(y.out, chartLine{kind: cutLine, marks: []cutMark{mk}})
 		}
 		y.at, y.cum, y.below = max(y.at, mk.rank), math.Max(y.cum, mk.cum), true
 	}
 }
 
-// gap lays a line for the tokens down to a rank, where such lines show. Above
-// the first cut line it does so only for all that is left there, since what
-// part of the final probability two gaps hold cannot be known.
-func (y *layering) gap(to int32, toCum float64, atCut bool) {
+// keep lays the line of the survivors without a row.
+func (y *layering) keep() {
+	if y.kept.count <= 0 {
+		return
+	}
+	y.out = append(y.out, y.kept)
+	y.lined += y.kept.count
+	y.linedRaw += y.kept.raw
+	y.kept = chartLine{}
+}
+
+// gap lays a line for the tokens below the first cut line down to a rank, all
+// of which were cut, where such lines show.
+func (y *layering) gap(to int32, toCum float64) {
 	n := int(to - y.at)
-	left := !y.below && atCut && y.lined == int(y.at)
-	if y.compact || n <= 0 || !y.below && !left {
+	if y.compact || n <= 0 || !y.below {
 		return
 	}
 	g := chartLine{kind: gapLine, count: n, raw: math.Max(toCum-y.cum, 0), cut: true}
-	if left && y.rest > 0 {
-		g.final, g.cut, y.rest = y.rest, false, 0
-	}
 	y.out = append(y.out, g)
 	y.lined += n
 	y.linedRaw += g.raw
@@ -273,12 +455,14 @@ func (lb *View) ChartIDs() []int32 {
 	if t == nil {
 		return nil
 	}
-	plan := chartPlanFor(lb.lanes.Lane(), kit.ClassOf(lb.w, lb.h), lb.chartHeight())
-	if lb.Zoom && lb.Focus == PaneChart {
-		plan, _, _ = thickPlan(lb.lanes.Lane(), lb.h-projectorRest)
+	lines := []chartLine(nil)
+	if lb.projects() {
+		lines, _ = lb.projectorRows(lb.lanes.Lane())
+	} else {
+		lines = chartLines(t, ref, chartPlanFor(lb.lanes.Lane(), kit.ClassOf(lb.w, lb.h), lb.chartHeight()))
 	}
 	var ids []int32
-	for _, ln := range chartLines(t, ref, plan) {
+	for _, ln := range lines {
 		if ln.kind == tokenLine {
 			ids = append(ids, ln.row.ID)
 		}

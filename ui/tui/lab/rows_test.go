@@ -46,7 +46,7 @@ func TestChartAccountsForEverything(t *testing.T) {
 	}
 	for _, change := range configs {
 		tr := traceUnder(t, lb, change)
-		for h := 2; h <= 40; h++ {
+		for h := 3; h <= 40; h++ {
 			for _, k := range []kit.Class{kit.Class160, kit.Class100, kit.Class40} {
 				plan := chartPlanFor(lb.lanes.Lane(), k, h)
 				lines := chartLines(tr, ref, plan)
@@ -76,7 +76,7 @@ func account(t *testing.T, tr *sampling.Trace, lines []chartLine, what string, m
 			}
 			last = ln.row.Rank
 			chosen = chosen || ln.row.ID == tr.Token
-		case gapLine, othersLine, elsewhereLine:
+		case keptLine, gapLine, othersLine, elsewhereLine:
 			if ln.count < 0 {
 				t.Errorf("%s: a line for %d tokens", what, ln.count)
 			}
@@ -96,6 +96,61 @@ func account(t *testing.T, tr *sampling.Trace, lines []chartLine, what string, m
 	}
 	if marked && !chosen {
 		t.Errorf("%s: the token drawn has no row", what)
+	}
+}
+
+// Wherever a stage has cut, two tokens that it cut have rows, from the lab of 40
+// by 12 on; and what is kept and what is cut never share a line.
+func TestTwoCutRowsAtEverySize(t *testing.T) {
+	lb := storyLab(t)
+	ref := lb.lanes.Lane().View.Next.Trace
+	for _, change := range []map[string]any{{}, {"top_k": 1}, {"top_p": 0.1}, {"temperature": 2.0, "top_k": 0, "top_p": 0.99}, {"temperature": 0.0}, {"min_p": 0.3}, {"top_k": 4000, "top_p": 1.0}} {
+		tr := traceUnder(t, lb, change)
+		for h := 6; h <= 40; h++ {
+			for _, k := range []kit.Class{kit.Class160, kit.Class80, kit.Class40} {
+				if k != kit.Class40 && h < 8 {
+					continue
+				}
+				for _, fixed := range []*sampling.Trace{nil, ref} {
+					cut, survivors := 0, 0
+					for _, ln := range chartLines(tr, fixed, chartPlanFor(lb.lanes.Lane(), k, h)) {
+						switch {
+						case ln.row == nil && ln.cut && ln.final != 0:
+							t.Errorf("%v, %d lines: %s is cut and keeps %v", change, h, restName(ln, false, 40), ln.final)
+						case ln.row == nil && ln.kind == othersLine && !ln.cut:
+							t.Errorf("%v, %d lines: kept and cut share %q", change, h, restName(ln, false, 40))
+						case ln.row != nil && ln.row.Cut == sampling.NoStage:
+							survivors++
+						case ln.row != nil:
+							cut++
+						}
+					}
+					if fixed == nil && cut < 2 || survivors == 0 {
+						t.Errorf("%v, %d lines, class %d: rows of %d cut and %d kept tokens", change, h, k, cut, survivors)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Trying another value moves no row: the reference alone says which tokens have one.
+func TestTryingMovesNoRow(t *testing.T) {
+	lb := storyLab(t)
+	ref := lb.lanes.Lane().View.Next.Trace
+	rows := func(tr *sampling.Trace) (out []int32) {
+		for _, ln := range chartLines(tr, ref, chartPlanFor(lb.lanes.Lane(), kit.Class80, 16)) {
+			if ln.row != nil {
+				out = append(out, ln.row.ID)
+			}
+		}
+		return out
+	}
+	want := rows(ref)
+	for _, change := range []map[string]any{{"top_p": 0.92}, {"top_k": 45}, {"temperature": 0.75}} {
+		if got := rows(traceUnder(t, lb, change)); !slices.Equal(got, want) {
+			t.Errorf("%v: rows %v, want %v", change, got, want)
+		}
 	}
 }
 
@@ -126,7 +181,7 @@ func TestStagesAtOnePlaceShareALine(t *testing.T) {
 	var texts []string
 	for _, ln := range chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class160, 30)) {
 		if ln.kind == cutLine {
-			texts = append(texts, ln.text)
+			texts = append(texts, cutWords(ln.marks))
 		}
 	}
 	if len(texts) != 1 {
@@ -186,7 +241,7 @@ func TestScatteredRemovalsHaveNoLine(t *testing.T) {
 	}
 	for _, ln := range lines {
 		if ln.kind == cutLine {
-			t.Errorf("a cut line %q although nothing is cut below it", ln.text)
+			t.Errorf("a cut line %q although nothing is cut below it", cutWords(ln.marks))
 		}
 	}
 	account(t, tr, lines, "xtc", true)

@@ -75,15 +75,31 @@ func (lb *View) drawWelcome(c *viz.Canvas) {
 	}
 }
 
+// loopBadge says that the text ends in a loop, as long as the window lets it;
+// empty where it ends in none.
+func (lb *View) loopBadge(l *run.Lane) string {
+	p := l.Loop
+	switch {
+	case p == nil:
+		return ""
+	case lb.w < 60:
+		return "!"
+	case lb.w < 100:
+		return fmt.Sprintf("! repeats: %d × %d", p.Period, p.Copies)
+	}
+	return fmt.Sprintf("! repeating since token %d: %s, %d times", p.First, viz.Plural(p.Period, "token"), p.Copies)
+}
+
 // TextFrame returns the titles of the text pane.
 func (lb *View) TextFrame(l *run.Lane) viz.Frame {
 	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.Focus == PaneText}
+	f.Alert = lb.loopBadge(l)
 	n := len(l.View.Steps)
 	if steps, ok := l.Searched(); ok {
 		n = steps
 	}
 	if k := kit.ClassOf(lb.w, lb.h); k >= kit.Class120 && l.Settings != nil && l.View.Phase >= engine.Running {
-		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Settings.Limit()))
+		f.Right = fmt.Sprintf("%s of %s tokens", viz.Count(n), viz.Count(l.Limit()))
 		if from, to := l.Thinking(); to > from {
 			f.Right = fmt.Sprintf("%s reasoning + %s", viz.Count(to-from), viz.Count(n-(to-from))) + f.Right[len(viz.Count(n)):]
 		}

@@ -177,11 +177,13 @@ func (lb *View) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 		lb.drawChart(viz.Box(chart, lb.chartFrame(l, k)), l, k)
 	default:
 		lb.DrawText(text, l)
+		if lb.Focus == PaneText {
+			lb.drawFocus(text, 0, 0, lay.text.W)
+		}
 		f := lb.chartFrame(l, k)
-		f.Focused = false
 		rule := chart
 		if k == kit.Class60 { // two dashes before the title
-			chart.Put(0, 0, "─", viz.Ink{Role: viz.Muted})
+			viz.Rule(chart.Sub(viz.Rect{X: 0, Y: 0, W: 1, H: 1}), viz.Frame{Focused: f.Focused})
 			rule = chart.Sub(viz.Rect{X: 1, Y: 0, W: chart.W - 1, H: 1})
 		}
 		viz.Rule(rule, f)
@@ -224,25 +226,42 @@ func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 	t := s.Trace
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
+	pipeline := lb.Focus == PanePipeline
 	switch k {
 	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
+		if pipeline {
+			lb.drawFocus(c, 0, 0, c.W)
+		}
 	case kit.Class60:
 		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
 		lb.drawOneLiner(in, 0, 2, in.W, t)
+		if pipeline {
+			lb.drawFocus(c, 0, 2, c.W)
+		}
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
 		viz.Spark(c.Sub(viz.Rect{X: x, Y: 0, W: len(values), H: 1}), values, run.MaxOf(bitsByStep(l.View)), viz.Ink{Role: viz.Kept})
 		c.Put(x+len(values), 0, end, viz.Ink{})
-		lb.drawOneLiner(in, 0, 0, x-3, t)
+		lb.drawOneLiner(in, 0, 0, x-2, t)
+		if pipeline {
+			lb.drawFocus(c, 0, 0, x-1)
+		}
 		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
 	}
+}
+
+// drawFocus shows that keys act in a pane without a box: the line begins with
+// a mark and is bold to the column end.
+func (lb *View) drawFocus(c *viz.Canvas, x, y, end int) {
+	c.Put(x, y, "▸", viz.Ink{Role: viz.Focus})
+	c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Bold)
 }
 
 // entropyBeside is the entropy that stands at the end of the one-liner in w
 // cells: where its columns begin, their values and the number after them.
 func entropyBeside(l *run.Lane, s *engine.Step, w int) (x int, values []float64, end string) {
-	values, _, _ = entropyWindow(l, 16)
+	values, _, _ = entropyWindow(l, 9)
 	end = " " + viz.Two(float64(s.Summary.RawBits)) + " b"
 	return w - viz.Width(end) - len(values), values, end
 }
@@ -252,10 +271,10 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 	var parts []string
 	for i, st := range drawnStages(t) {
 		if st.Removed > 0 {
-			parts = append(parts, stageWord(st, i))
+			parts = append(parts, stageWord(st, i, cutsOnly, false))
 		}
 	}
-	end := drawWord(t) + " → " + l.Piece(t.Token, ascii)
+	end := drawWord(t) + ": " + l.Piece(t.Token, ascii)
 	for len(parts) > 0 {
 		s := strings.Join(append(parts[:len(parts):len(parts)], end), " ▸ ")
 		if viz.Width(s) <= w {
@@ -318,6 +337,10 @@ func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 // drawZoom gives the focused pane the whole window.
 func (lb *View) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
+	if lb.Focus != PaneControls { // keys turn the knob here too
+		lb.drawKnobLine(c.Sub(viz.Rect{X: 0, Y: c.H - 3, W: c.W, H: 1}), l)
+		body = c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 4})
+	}
 	wide := listClass(c.W - 2)
 	switch lb.Focus {
 	case PaneText:

@@ -226,7 +226,16 @@ func (f *textFlow) steps() {
 	if f.from > 0 {
 		label = v.Steps[f.from-1].Settings.Label
 	}
+	loop := f.l.Loop
 	for i, s := range v.Steps[f.from:f.to] {
+		if at := f.from + i + 1; loop != nil && f.window < 0 {
+			if at == loop.First+loop.Period {
+				f.mark("⟧", viz.Ink{Role: viz.Warning})
+			}
+			if at == loop.First {
+				f.mark("⟦", viz.Ink{Role: viz.Warning})
+			}
+		}
 		if f.window == len(v.Prompt)+f.from+i {
 			f.mark("⟦", viz.Ink{Role: viz.Penalised})
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"logitscope/engine"
+	"logitscope/engine/loops"
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/sampling"
@@ -47,6 +48,9 @@ type Lane struct {
 	Pins   []int32
 
 	Rescued int // steps that were saved after a panic, plus one; 0 for none
+
+	Loop   *loops.Loop  // that the text written ends in, nil for none
+	looped *engine.Step // the last step that was looked at for it
 
 	Undo, Redo []Snapshot
 	Branches   []branch // texts that were left
@@ -323,4 +327,17 @@ func StripLabel(voc models.Vocab, id int32, ascii bool) string {
 		return Label(voc, id, ascii)
 	}
 	return viz.Label(p, ascii)
+}
+
+// Limit is the most tokens the text can have: max_new_tokens, or what the
+// context leaves beside the prompt where that is less.
+func (l *Lane) Limit() int {
+	limit := 0
+	if l.Settings != nil {
+		limit = l.Settings.Limit()
+	}
+	if context := l.View.KV.Context; context > 0 && len(l.View.Prompt) > 0 {
+		limit = min(limit, max(context-len(l.View.Prompt), 0))
+	}
+	return limit
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/loops"
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
@@ -32,6 +33,7 @@ const startPace = 4
 func (l *Lane) Take(v engine.View) {
 	shown := l.Step()
 	l.View = v
+	l.findLoop()
 	if l.Look.At > len(v.Steps) {
 		l.Look = Lookback{}
 	}
@@ -49,6 +51,26 @@ func (l *Lane) Take(v engine.View) {
 		l.Look.Tried, _ = v.Retrace(l.Look.At-1, l.Look.Under)
 	}
 	l.settle(shown)
+}
+
+// findLoop says whether the text ends in a loop.
+func (l *Lane) findLoop() {
+	steps := l.View.Steps
+	var last *engine.Step
+	if n := len(steps); n > 0 {
+		last = steps[n-1]
+	}
+	if last == l.looped {
+		return
+	}
+	l.looped, l.Loop = last, nil
+	ids := make([]int32, len(steps))
+	for i, s := range steps {
+		ids[i] = s.Token
+	}
+	if found, ok := loops.Find(ids); ok {
+		l.Loop = &found
+	}
 }
 
 // settle keeps scale and cursor while the step on the screen stays, and
