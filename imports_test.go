@@ -48,6 +48,7 @@ var rules = []rule{
 	{"engine/quiz", []string{"logitscope/", "os"}, nil},
 	{"engine/stats", []string{"logitscope/"}, []string{"logitscope/engine/stats"}},
 	{"engine/schedule", []string{"logitscope/"}, []string{"logitscope/sampling"}},
+	{"engine/inside", []string{"logitscope/"}, []string{"logitscope/models"}},
 	{"ui/handout", []string{"logitscope/ui", charm}, nil},
 	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
 }

@@ -1,14 +1,20 @@
 package llama
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"logitscope/models"
+	"logitscope/models/gguf"
+	"logitscope/models/quant"
 )
 
 func lookAt(t testing.TB, s *Session, tokens []int32, want int) ([][]float32, *models.Inside) {
@@ -220,4 +226,86 @@ func BenchmarkLook(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestLensGolden holds norm and head to PyTorch's, on states of the directory
+// that the environment names, else of the copy here.
+func TestLensGolden(t *testing.T) {
+	file := "testdata/lens.jsonl"
+	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
+		file = filepath.Join(dir, "beyond", "lens.jsonl")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var c struct {
+			ID   string
+			Norm struct {
+				Kind         string
+				Eps          float32
+				Weight, Bias []float32
+			}
+			Head, States [][]float32
+			Expected     struct {
+				Ladder []struct {
+					Top   [][2]float64
+					Probs []float64
+				}
+				SettlesAt int `json:"settles_at"`
+			}
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		s := lensOf(c.Norm.Kind == "layer", c.Norm.Eps, c.Norm.Weight, c.Norm.Bias, c.Head)
+		vocab := len(c.Head)
+		out := make([]float32, len(c.States)*vocab)
+		s.Lens(out, slices.Concat(c.States...), false)
+		settles := 0
+		for i, want := range c.Expected.Ladder {
+			row := out[i*vocab : (i+1)*vocab]
+			sum := 0.0
+			for _, v := range row {
+				sum += math.Exp(float64(v))
+			}
+			for k, v := range row {
+				if got := math.Exp(float64(v)) / sum; math.Abs(got-want.Probs[k]) > 1e-6+1e-5*want.Probs[k] {
+					t.Errorf("%s: state %d token %d: %v, want %v", c.ID, i, k, got, want.Probs[k])
+				}
+			}
+			if got := argmax(row); int(got) != int(want.Top[0][0]) {
+				t.Errorf("%s: state %d: best is %d, want %v", c.ID, i, got, want.Top[0])
+			}
+			if i > 0 && argmax(row) != argmax(out[(i-1)*vocab:i*vocab]) {
+				settles = i
+			}
+		}
+		if settles != c.Expected.SettlesAt {
+			t.Errorf("%s: settles at %d, want %d", c.ID, settles, c.Expected.SettlesAt)
+		}
+	}
+	if n < 3 {
+		t.Fatal(n, " cases")
+	}
+}
+
+// lensOf returns a session of a model that has a final norm and a head only.
+func lensOf(layered bool, eps float32, weight, bias []float32, head [][]float32) *Session {
+	a := &arch{norm: rms}
+	if layered {
+		a.norm = layerNorm
+	}
+	var raw []byte
+	for _, v := range slices.Concat(head...) {
+		raw = le.AppendUint32(raw, math.Float32bits(v))
+	}
+	m := &Model{
+		cfg: &config{arch: a, embed: len(weight), vocab: len(head), eps: eps}, workers: 1, pool: newPool(1, nil),
+		w: &weights{norm: norm{w: weight, b: bias}, output: quant.Matrix{Type: gguf.F32, Rows: len(head), Cols: len(weight), Data: raw}},
+	}
+	return m.newSession()
 }

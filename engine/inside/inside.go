@@ -1,0 +1,205 @@
+// Package inside looks into a model at one step: what each layer would say
+// next, what its heads look at, and what becomes of the step when a part of the
+// model is switched off.
+//
+// What a layer would say is the plain logit lens (nostalgebraist 2020): its
+// state through the last norm and the output matrix. Both were trained for the
+// last layer; earlier layers need not share its basis, so that noise there is
+// no thought.
+package inside
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"logitscope/models"
+)
+
+// ErrClosed means that a model does not show its layers: a server's, or that of
+// a recording.
+var ErrClosed = errors.New("layers are not sent; a model file shows them")
+
+// chunk is how many tokens are read at once before those that are looked at.
+const chunk = 128
+
+// A Source is a session that holds the beginning of a text, and the text: the
+// step looked at is the one after it. Whoever makes it owns the session.
+type Source struct {
+	Model   models.Model
+	Session models.Session
+	Tokens  []int32
+}
+
+// catchUp brings the session to the first n tokens.
+func (s Source) catchUp(ctx context.Context, n int) error {
+	if s.Session.Len() > n {
+		s.Session.Truncate(n)
+	}
+	for s.Session.Len() < n {
+		from := s.Session.Len()
+		if _, err := s.Session.Forward(ctx, s.Tokens[from:min(n, from+chunk)], 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Cell is the best token of a law, and its probability.
+type Cell struct {
+	Token int32
+	Prob  float64
+}
+
+// An Insight is what went on in a model at the last position of a text, and in
+// short at some before it. It does not change.
+type Insight struct {
+	Anatomy models.Anatomy
+	Tokens  []int32 // the text, the position looked at last
+	Rows    int     // positions of the map: the last ones
+
+	// Lens and Bare are by layer, from 0 (the word itself), the logits of the
+	// last position: through norm and output matrix, and without the norm.
+	Lens, Bare [][]float32
+
+	Map    [][]Cell // by layer, from 0, and row
+	Inside *models.Inside
+}
+
+// Look reads the text and looks at its last rows positions.
+func Look(ctx context.Context, src Source, rows int) (*Insight, error) {
+	s, ok := src.Session.(models.Insider)
+	if !ok {
+		return nil, ErrClosed
+	}
+	n := len(src.Tokens)
+	rows = max(1, min(rows, n))
+	if err := src.catchUp(ctx, n-rows); err != nil {
+		return nil, err
+	}
+	in := &Insight{Anatomy: s.Anatomy(), Tokens: slices.Clone(src.Tokens), Rows: rows, Inside: new(models.Inside)}
+	if _, err := s.Look(ctx, src.Tokens[n-rows:], rows, in.Inside); err != nil {
+		return nil, err
+	}
+	vocab := src.Model.Info().VocabSize
+	row := make([]float32, rows*vocab)
+	for l := range in.Anatomy.Layers() + 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.Lens(row, in.Inside.Layer(l), false)
+		cells := make([]Cell, rows)
+		for i := range cells {
+			cells[i] = best(row[i*vocab : (i+1)*vocab])
+		}
+		in.Map = append(in.Map, cells)
+		in.Lens = append(in.Lens, slices.Clone(row[(rows-1)*vocab:]))
+		bare := make([]float32, vocab)
+		s.Lens(bare, in.Inside.State(l, rows-1), true)
+		in.Bare = append(in.Bare, bare)
+	}
+	return in, nil
+}
+
+// best returns the best token of a row of logits.
+func best(row []float32) Cell {
+	at, sum := 0, 0.0
+	for i, v := range row {
+		if v > row[at] {
+			at = i
+		}
+	}
+	for _, v := range row {
+		sum += math.Exp(float64(v - row[at]))
+	}
+	return Cell{int32(at), 1 / sum}
+}
+
+// Law returns the softmax of logits.
+func Law(logits []float32) []float64 {
+	p := make([]float64, len(logits))
+	top := float64(slices.Max(logits))
+	sum := 0.0
+	for i, v := range logits {
+		p[i] = math.Exp(float64(v) - top)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}
+
+// Entropy returns the entropy of a law in bits.
+func Entropy(p []float64) (bits float64) {
+	for _, v := range p {
+		if v > 0 {
+			bits -= v * math.Log2(v)
+		}
+	}
+	return max(0, bits)
+}
+
+// Rank returns the rank of a token, from 1; equals rank by ascending id.
+func Rank(logits []float32, id int32) int {
+	rank := 1
+	for i, v := range logits {
+		if v > logits[id] || v == logits[id] && int32(i) < id {
+			rank++
+		}
+	}
+	return rank
+}
+
+// Best returns the n best tokens of logits, best first; equals by ascending id.
+func Best(logits []float32, n int) []int32 {
+	ids := make([]int32, 0, n+1)
+	for i, v := range logits {
+		if len(ids) == n && v <= logits[ids[n-1]] {
+			continue
+		}
+		at := len(ids)
+		for at > 0 && v > logits[ids[at-1]] {
+			at--
+		}
+		if ids = slices.Insert(ids, at, int32(i)); len(ids) > n {
+			ids = ids[:n]
+		}
+	}
+	return ids
+}
+
+// SettlesAt returns the first layer from which on the best token of the last
+// position stays the best.
+func (in *Insight) SettlesAt() int {
+	last := len(in.Map) - 1
+	at := last
+	for at > 0 && in.Map[at-1][in.Rows-1].Token == in.Map[last][in.Rows-1].Token {
+		at--
+	}
+	return at
+}
+
+// A Distance is how far two laws are apart.
+type Distance struct {
+	TV float64 // total variation, 0 to 1
+	KL float64 // of the second from the first, bits: what it costs to take the second for the first
+}
+
+// Apart returns the distance of law q from law p.
+func Apart(p, q []float64) (d Distance) {
+	for i := range p {
+		d.TV += math.Abs(p[i]-q[i]) / 2
+		if p[i] > 0 {
+			d.KL += p[i] * math.Log2(p[i]/max(q[i], math.SmallestNonzeroFloat64))
+		}
+	}
+	return Distance{min(1, d.TV), max(0, d.KL)}
+}
+
+// Exit is the cost of stopping at a layer: the distance of what it says from
+// what the last one does.
+func (in *Insight) Exit(layer int) Distance {
+	return Apart(Law(in.Lens[len(in.Lens)-1]), Law(in.Lens[layer]))
+}
