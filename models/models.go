@@ -49,6 +49,9 @@ type Info struct {
 	VocabSize  int    // width of a row of logits
 	Embedding  int    // width of a hidden state; 0 if unknown
 
+	// Arithmetic is how a model that runs here computes; zero elsewhere.
+	Arithmetic Arithmetic
+
 	// ChatTemplate is the Jinja source that wraps a conversation, or empty.
 	ChatTemplate string
 
@@ -69,6 +72,20 @@ type Info struct {
 
 	Caps Caps
 }
+
+// Arithmetic says what logits depend on beside the weights: what is rounded,
+// and in what order sums run.
+type Arithmetic struct {
+	Name           string `json:"name"`    // "exact", or the engine whose numbers it repeats, such as "llama.cpp"
+	KVType         string `json:"kv_type"` // how the cache stores keys and values: "f32" or "f16"
+	FlashAttention bool   `json:"flash_attn,omitempty"`
+}
+
+// Foreign reports whether it repeats another engine's numbers.
+func (a Arithmetic) Foreign() bool { return a.Name != "" && a.Name != Exact }
+
+// Exact is the name of the arithmetic that rounds nothing but results.
+const Exact = "exact"
 
 // Chats reports whether the model says how a conversation is wrapped.
 func (i Info) Chats() bool {

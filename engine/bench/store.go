@@ -199,7 +199,7 @@ func fingerprint(ctx context.Context, b *Backend, ids []int32) ([]byte, error) {
 	h := sha256.New()
 	m := b.Model
 	i := m.Info()
-	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Params, i.ContextLen, i.VocabSize, draftName(b.Draft))
+	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Arithmetic, i.Params, i.ContextLen, i.VocabSize, draftName(b.Draft))
 	if i.Server != "" {
 		add(h, i.Server, i.Address) // it is not asked for every token
 		return h.Sum(nil), nil

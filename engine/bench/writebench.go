@@ -94,7 +94,7 @@ func WriteJSONL(w io.Writer, p *Plan, r Texts, sum SummaryOptions, opt WriteOpti
 	for _, c := range p.Configs {
 		i := c.Backend.Model.Info()
 		head.Configs = append(head.Configs, configLine{c.Name,
-			record.Model{Name: i.Name, Arch: i.Arch, Vocab: i.VocabSize, Context: i.ContextLen}, c.Config})
+			record.NewModel(i), c.Config})
 	}
 	if err := e.Encode(head); err != nil {
 		return nil, err

@@ -216,7 +216,7 @@ func NewRun(m models.Model, text string, prompt []int32, s *engine.Settings) Run
 
 // NewModel returns what a run line says of a model.
 func NewModel(i models.Info) Model {
-	return Model{Name: i.Name, Arch: i.Arch, Vocab: i.VocabSize, Context: i.ContextLen}
+	return Model{Name: i.Name, Arch: i.Arch, Vocab: i.VocabSize, Context: i.ContextLen, Arith: i.Arithmetic}
 }
 
 // NewStep returns the line of s, showing at most top tokens.

@@ -1,6 +1,7 @@
 package llama
 
 import (
+	"logitscope/models/llama/ggml"
 	"logitscope/models/llama/vec"
 )
 
@@ -9,6 +10,8 @@ type workspace struct {
 	scores []float32 // (rows of a block, heads of a group, positions)
 	scale  []float32 // (rows of a block, heads of a group): what weights are to be multiplied by
 	wide   []float32 // keys or values of a page, if they are not stored as float32
+	mix    ggml.Mix  // of the arithmetic llama.cpp
+	at     attending // what it does at the moment
 }
 
 // Rows of one session go through the cache together, so that what is read of
@@ -52,11 +55,15 @@ func (p *pass) attend(worker, lo, hi int) {
 	y := &p.m.w.layers[p.layer]
 	for u := lo; u < hi; u++ {
 		from := u % p.blocks * p.block
-		a := attending{
-			p: p, y: y, ws: &p.perWorker[worker],
+		ws := &p.perWorker[worker]
+		ws.at = attending{
+			p: p, y: y, ws: ws,
 			from: from, to: min(from+p.block, len(p.rows)), head: u / p.blocks, group: y.heads / y.kvHeads,
 		}
-		a.run()
+		if p.m.store.kv != F32 {
+			ws.wide = grow(ws.wide, pageLen*max(p.m.cfg.keyLen, p.m.cfg.valueLen))
+		}
+		p.m.arith.attend(&ws.at)
 	}
 }
 
@@ -83,9 +90,6 @@ func (a *attending) run() {
 	}
 	a.ws.scores = a.ws.scores[:queries*a.stride]
 	a.ws.scale = grow(a.ws.scale, queries)
-	if a.p.m.store.kv != F32 {
-		a.ws.wide = grow(a.ws.wide, pageLen*max(c.keyLen, c.valueLen))
-	}
 	a.score(first, last)
 	for i := a.from; i < a.to; i++ {
 		for g := range a.group {

@@ -36,7 +36,9 @@ type Description struct {
 	Window          int         `json:"window"`        // positions that windowed layers see; 0 without them
 	WindowLayers    int         `json:"window_layers"` // number of them
 	TiedOutput      bool        `json:"tied_output"`   // the output matrix is the token embedding
+	Arithmetic      string      `json:"arith"`
 	KVType          string      `json:"kv_type"`
+	FlashAttention  bool        `json:"flash_attn"`
 	KVBytesPerToken int64       `json:"kv_bytes_per_token"`
 	Tensors         []TensorMix `json:"tensors"`
 }
@@ -59,7 +61,7 @@ func (m *Model) Describe() Description {
 		Layers: c.layers, Embedding: c.embed, Heads: c.heads[0], KVHeads: c.kvHeads[0], HeadSize: c.keyLen,
 		FeedForward: c.ff[0], Experts: c.experts, ExpertsUsed: c.expertsUsed, ExpertForward: c.expertFF, SharedForward: c.sharedFF,
 		Rope: c.ropeName(), RopeBase: c.ropeBase, RopeFactor: c.ropeFactor, RopeDims: c.ropeDims,
-		TiedOutput: m.w.tied, KVType: m.store.kv.String(), KVBytesPerToken: m.store.bytes() / pageLen,
+		TiedOutput: m.w.tied, Arithmetic: m.info.Arithmetic.Name, KVType: m.info.Arithmetic.KVType, FlashAttention: m.info.Arithmetic.FlashAttention, KVBytesPerToken: m.store.bytes() / pageLen,
 		Tensors: tensorMix(m.file),
 	}
 	for _, w := range c.windowed {
@@ -99,6 +101,11 @@ func (m *Model) Facts() []models.Fact {
 	if d.Rope != "" {
 		add("rope", "base %g, scaling %s, factor %g", d.RopeBase, d.Rope, d.RopeFactor)
 	}
+	arith := d.Arithmetic
+	if d.FlashAttention {
+		arith += ", flash attention"
+	}
+	add("arithmetic", "%s", arith)
 	n := m.info.ContextLen
 	add("KV cache", "%s at %s tokens in %s", models.Bytes(m.KVBytes(n)), models.Commas(int64(n)), d.KVType)
 	return facts

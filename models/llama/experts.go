@@ -56,9 +56,9 @@ func (p *pass) mixExperts(x *experts, in []float32) {
 				copy(mix.in[k*c.embed:(k+1)*c.embed], in[i*c.embed:])
 			}
 			p.picked.Set(mix.in, len(mix.rows), c.embed)
-			p.feedForward(&x.each[e], &p.picked, mix.out)
+			p.feedForward(&x.each[e], p.picked, mix.out)
 		} else {
-			p.feedForward(&x.each[e], &p.acts, mix.out)
+			p.feedForward(&x.each[e], p.acts, mix.out)
 		}
 		for k, i := range mix.rows {
 			vec.AddScaled(sum[i*c.embed:(i+1)*c.embed], mix.probs[i*c.experts+e], mix.out[k*c.embed:])
@@ -76,7 +76,7 @@ func (p *pass) addShared(x *experts, sum []float32) {
 	gates := mix.probs[:len(p.rows)] // the weights are not needed any more
 	p.products = append(p.products[:0], product{w: x.sharedGate, dst: gates})
 	p.multiply()
-	p.feedForward(x.shared, &p.acts, mix.out)
+	p.feedForward(x.shared, p.acts, mix.out)
 	for i, g := range gates {
 		vec.AddScaled(sum[i*c.embed:(i+1)*c.embed], vec.Sigmoid(g), mix.out[i*c.embed:])
 	}

@@ -2,7 +2,6 @@ package llama
 
 import (
 	"logitscope/models/llama/vec"
-	"logitscope/models/quant"
 )
 
 // gpt-oss fixes the shape of its activation.
@@ -12,11 +11,14 @@ const (
 )
 
 // feedForward sets dst (n, embed) to the MLP of the n vectors in a.
-func (p *pass) feedForward(m *mlp, a *quant.Activations, dst []float32) {
+func (p *pass) feedForward(m *mlp, a activations, dst []float32) {
 	n := a.Len()
 	p.mlp, p.in = m, a
+	a.Prepare(m.gate.Type)
+	a.Prepare(m.up.Type)
 	p.m.pool.run(&p.job, m.ff, grain(2*n*a.Cols()), p.fnMLP)
 	p.mid.Set(p.gate, n, m.ff)
+	p.mid.Prepare(m.down.Type)
 	p.down = product{w: m.down, dst: dst, bias: m.bd}
 	p.m.pool.run(&p.job, m.down.Rows, grain(n*m.ff), p.fnDown)
 }
@@ -44,9 +46,9 @@ func (p *pass) runMLP(_, lo, hi int) {
 		case act == clampedSwiglu:
 			vec.ClampedSwiglu(g, u, swigluAlpha, swigluLimit)
 		default:
-			vec.SiluMul(g, u)
+			p.m.arith.siluMul(g, u)
 		}
 	}
 }
 
-func (p *pass) runDown(_, lo, hi int) { p.down.run(&p.mid, lo, hi) }
+func (p *pass) runDown(_, lo, hi int) { p.down.run(p.mid, lo, hi) }

@@ -34,6 +34,13 @@ type Options struct {
 	// KVType is how sessions store keys and values.
 	KVType KVType
 
+	// Arith is the arithmetic.
+	Arith Arith
+
+	// FlashAttention computes attention as llama.cpp's flash attention does,
+	// which stores keys and values in half precision. It needs [LlamaCPP].
+	FlashAttention bool
+
 	// Workers is the number of goroutines that share a pass. Zero is
 	// GOMAXPROCS-1 but at least 1, which leaves a processor for the screen.
 	Workers int
@@ -54,6 +61,7 @@ type Model struct {
 	w     *weights
 	vocab *tokenizer.Vocab
 	info  models.Info
+	arith arithmetic
 	store *pageStore
 	pool  *pool
 
@@ -99,6 +107,14 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 	if opt.KVType != F32 && opt.KVType != F16 {
 		return nil, fmt.Errorf("kv type is %d, not f32 or f16", opt.KVType)
 	}
+	switch {
+	case int(opt.Arith) >= len(ariths):
+		return nil, fmt.Errorf("arithmetic is %d, not below %d", opt.Arith, len(ariths))
+	case opt.FlashAttention && opt.Arith != LlamaCPP:
+		return nil, fmt.Errorf("flash attention needs the arithmetic %s", LlamaCPP)
+	case opt.FlashAttention:
+		opt.KVType = F16
+	}
 	if err := checkMemory(f.Name, f.Size, physicalMemory()); err != nil {
 		return nil, err
 	}
@@ -130,6 +146,7 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 		return nil, err
 	}
 	info.Note = opt.Note
+	info.Arithmetic = models.Arithmetic{Name: opt.Arith.String(), KVType: opt.KVType.String(), FlashAttention: opt.FlashAttention}
 	if opt.Amend != nil {
 		opt.Amend(&info)
 	}
@@ -140,8 +157,12 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 	m := &Model{
 		file: f, cfg: cfg, w: w, vocab: vocab, info: info, workers: workers,
 		store: newPageStore(cfg, opt.KVType),
-		pool:  newPool(workers, f.Guard), sum: sync.OnceValues(f.SHA256),
+		sum:   sync.OnceValues(f.SHA256),
 	}
+	if m.arith, err = ariths[opt.Arith].make(m, opt); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	m.pool = newPool(workers, f.Guard)
 	return m, nil
 }
 

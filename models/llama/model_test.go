@@ -14,7 +14,8 @@ func TestInfo(t *testing.T) {
 	got := m.Info()
 	want := models.Info{
 		Name: "tiny random granite-scales", Arch: "granite", Quant: "f32", Note: "a note",
-		Params: got.Params, ContextLen: 100, VocabSize: 300, Embedding: 32,
+		Arithmetic: models.Arithmetic{Name: "exact", KVType: "f32"},
+		Params:     got.Params, ContextLen: 100, VocabSize: 300, Embedding: 32,
 		Caps: models.Caps{PromptScores: true},
 	}
 	if !reflect.DeepEqual(got, want) {

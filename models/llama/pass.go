@@ -37,14 +37,14 @@ type pass struct {
 
 	// Vectors as products take them: the input of a layer's products, those
 	// that chose an expert, and the inside of an MLP.
-	acts, picked, mid quant.Activations
+	acts, picked, mid activations
 
 	// What the workers do at the moment. The functions are kept, since to
 	// make them for every call would allocate.
 	layer, block, blocks                int // attention: the layer, rows of a block, number of blocks
 	products                            []product
 	mlp                                 *mlp
-	in                                  *quant.Activations // of mlp
+	in                                  activations // of mlp
 	down                                product
 	job                                 job
 	perWorker                           []workspace
@@ -68,6 +68,7 @@ type product struct {
 
 func newPass(m *Model) *pass {
 	p := &pass{m: m, perWorker: make([]workspace, m.workers)}
+	p.acts, p.picked, p.mid = m.arith.activations(), m.arith.activations(), m.arith.activations()
 	p.fnProducts, p.fnMLP, p.fnDown, p.fnAttend = p.runProducts, p.runMLP, p.runDown, p.attend
 	p.turns[0].rope, p.turns[1].rope = m.w.full, m.w.windowed
 	return p
@@ -149,7 +150,7 @@ func (p *pass) embed() {
 		for k := range p.turns {
 			if t := &p.turns[k]; t.rope != nil {
 				n := len(t.rope.freq)
-				t.rope.table(t.cos[i*n:(i+1)*n], t.sin[i*n:(i+1)*n], r.pos)
+				p.m.arith.table(t.rope, t.cos[i*n:(i+1)*n], t.sin[i*n:(i+1)*n], r.pos)
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (p *pass) through(y *layer, keep int) {
 		p.mixExperts(y.experts, in)
 	} else {
 		p.acts.Set(in, len(p.rows), c.embed)
-		p.feedForward(&y.mlp, &p.acts, p.h)
+		p.feedForward(&y.mlp, p.acts, p.h)
 	}
 	p.addTo(y.ffnPost, true)
 }
@@ -220,7 +221,7 @@ func (p *pass) normalise(dst, src []float32, nm norm) {
 		if c.arch.norm == layerNorm {
 			vec.LayerNorm(dst[i:i+c.embed], src[i:i+c.embed], nm.w, nm.b, c.eps)
 		} else {
-			vec.RMSNorm(dst[i:i+c.embed], src[i:i+c.embed], nm.w, c.eps)
+			p.m.arith.rmsNorm(dst[i:i+c.embed], src[i:i+c.embed], nm.w, c.eps)
 		}
 	}
 }
@@ -250,6 +251,7 @@ func (p *pass) multiply() {
 	total := 0
 	for i := range p.products {
 		total += p.products[i].w.Rows
+		p.acts.Prepare(p.products[i].w.Type)
 	}
 	p.m.pool.run(&p.job, total, grain(p.acts.Len()*p.acts.Cols()), p.fnProducts)
 }
@@ -265,15 +267,15 @@ func (p *pass) runProducts(_, lo, hi int) {
 	for i := range p.products {
 		t := &p.products[i]
 		if lo < t.w.Rows && hi > 0 {
-			t.run(&p.acts, max(lo, 0), min(hi, t.w.Rows))
+			t.run(p.acts, max(lo, 0), min(hi, t.w.Rows))
 		}
 		lo -= t.w.Rows
 		hi -= t.w.Rows
 	}
 }
 
-func (t *product) run(a *quant.Activations, lo, hi int) {
-	t.w.Mul(t.dst, a, lo, hi)
+func (t *product) run(a activations, lo, hi int) {
+	a.Mul(t.dst, t.w, lo, hi)
 	if t.bias == nil && t.divisor == 0 && t.cap == 0 {
 		return
 	}
@@ -308,8 +310,8 @@ func (p *pass) position(y *layer) {
 	for i, r := range p.rows {
 		q := p.q[i*y.heads*c.keyLen : (i+1)*y.heads*c.keyLen]
 		k := p.k[i*y.kvHeads*c.keyLen : (i+1)*y.kvHeads*c.keyLen]
-		normHeads(q, y.qNorm, c)
-		normHeads(k, y.kNorm, c)
+		p.normHeads(q, y.qNorm)
+		p.normHeads(k, y.kNorm)
 		if y.rope != nil {
 			t := &p.turns[0]
 			if y.rope != t.rope {
@@ -318,21 +320,21 @@ func (p *pass) position(y *layer) {
 			n := len(t.rope.freq)
 			cos, sin := t.cos[i*n:(i+1)*n], t.sin[i*n:(i+1)*n]
 			for at := 0; at < len(q); at += c.keyLen {
-				y.rope.turn(q[at:at+c.keyLen], cos, sin)
+				p.m.arith.turn(y.rope, q[at:at+c.keyLen], cos, sin)
 			}
 			for at := 0; at < len(k); at += c.keyLen {
-				y.rope.turn(k[at:at+c.keyLen], cos, sin)
+				p.m.arith.turn(y.rope, k[at:at+c.keyLen], cos, sin)
 			}
 		}
-		vec.Scale(q, c.queryScale(r.pos))
+		p.m.arith.scaleQuery(c, q, r.pos)
 	}
 }
 
 // normHeads normalises the heads in x, each by itself or all together as the
 // length of w says.
-func normHeads(x, w []float32, c *config) {
+func (p *pass) normHeads(x, w []float32) {
 	for at := 0; w != nil && at < len(x); at += len(w) {
-		vec.RMSNorm(x[at:at+len(w)], x[at:at+len(w)], w, c.eps)
+		p.m.arith.rmsNorm(x[at:at+len(w)], x[at:at+len(w)], w, p.m.cfg.eps)
 	}
 }
 

@@ -26,6 +26,12 @@ type rope struct {
 	freq   []float64 // angle of each pair at position 1
 	mag    float64   // cos and sin are multiplied by it
 	halves bool
+
+	// The same as a rule in float32, for the arithmetic llama.cpp: each angle
+	// is the one before times step, divided by its divisor and multiplied by
+	// scale.
+	step, scale float32
+	divisors    []float32 // nil for none
 }
 
 // readRope reads everything about rotary embeddings but the tensors.
@@ -108,10 +114,14 @@ func yarnMagnitude(factor, mul float64) float64 {
 // scaling applies.
 func (c *config) newRope(base, mag float64, divisors []float32, scaled bool) *rope {
 	pairs := c.ropeDims / 2
-	rp := &rope{freq: make([]float64, pairs), mag: mag, halves: c.arch.rotary == halves}
+	rp := &rope{
+		freq: make([]float64, pairs), mag: mag, halves: c.arch.rotary == halves,
+		step: float32(vec.Pow(base, float64(-2/float32(c.ropeDims)))), scale: 1, divisors: divisors,
+	}
 	low, high := 0.0, 0.0
 	if scaled {
 		rp.mag *= c.ropeMag
+		rp.scale = 1 / float32(c.ropeFactor)
 		if c.scaling == yarnScaling {
 			low, high = c.yarnRamp(base)
 		}

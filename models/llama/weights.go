@@ -41,6 +41,16 @@ type layer struct {
 	experts          *experts // in the place of mlp
 }
 
+// matrices lists all matrices.
+func (w *weights) matrices() []quant.Matrix {
+	all := []quant.Matrix{w.embed, w.output}
+	for l := range w.layers {
+		y := &w.layers[l]
+		all = append(all, y.q, y.k, y.v, y.o, y.mlp.gate, y.mlp.up, y.mlp.down)
+	}
+	return all
+}
+
 // norm is the weight and bias of a normalisation.
 type norm struct{ w, b []float32 }
 

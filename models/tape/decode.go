@@ -51,6 +51,8 @@ type Head struct {
 	SHA256     string  `json:"sha256,omitempty"` // of the model's file, in hex
 	EOG        []int32 `json:"eog,omitempty"`
 	Normalised bool    `json:"normalised,omitempty"` // rows are log-probabilities
+
+	Arith models.Arithmetic `json:"arith,omitzero"` // of a model that ran beside the program
 }
 
 // A Pieces is the line that names tokens: a run of ids from From, or those of
@@ -160,7 +162,7 @@ func (d *Decoder) run(l Line) error {
 		m = &Model{lane: r.Lane, full: true, sum: h.SHA256, vocab: newVocab(h.Vocab, h.EOG)}
 		m.info = models.Info{
 			Name: h.Name, Arch: h.Arch, ContextLen: h.Context, VocabSize: h.Vocab,
-			Caps: models.Caps{Normalised: h.Normalised, Recorded: true},
+			Caps: models.Caps{Normalised: h.Normalised, Recorded: true}, Arithmetic: h.Arith,
 		}
 		m.vocab.of = m
 		d.lanes = append(d.lanes, m)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,6 +34,36 @@ func TestCompareIsDeterministic(t *testing.T) {
 		if m["type"] == "end" && m["lane"] == 1.0 && m["text"] != a[len(a)-1]["text"] {
 			t.Errorf("lane 1 wrote %q, alone %q", m["text"], a[len(a)-1]["text"])
 		}
+	}
+}
+
+// A lane has an arithmetic of its own, which its records name.
+func TestLanesOfTwoArithmetics(t *testing.T) {
+	out, errs, code := try(t, "", "compare", "--lane", "neutral", "--lane", "neutral,arith=llama.cpp", "--lane", "neutral,arith=llama.cpp,flash-attn=on",
+		"--prompt", "Once upon a time", "--max-new-tokens", "3", "--format", "jsonl")
+	if code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	want := []map[string]any{
+		{"name": "exact", "kv_type": "f32"}, {"name": "llama.cpp", "kv_type": "f16"}, {"name": "llama.cpp", "kv_type": "f16", "flash_attn": true},
+	}
+	first, probs := map[any]bool{}, map[any]bool{}
+	for _, m := range lines(t, out) {
+		switch m["type"] {
+		case "run":
+			lane := int(m["lane"].(float64))
+			if got := m["model"].(map[string]any)["arith"]; !reflect.DeepEqual(got, want[lane-1]) {
+				t.Errorf("lane %d: %v", lane, got)
+			}
+		case "step":
+			if !first[m["lane"]] {
+				first[m["lane"]] = true
+				probs[m["top"].([]any)[0].(map[string]any)["raw_prob"]] = true
+			}
+		}
+	}
+	if len(probs) != 3 {
+		t.Errorf("%d different probabilities in three lanes", len(probs))
 	}
 }
 

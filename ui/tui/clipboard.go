@@ -46,8 +46,8 @@ func (m *Model) copySelected() tea.Cmd {
 // report describes a failed run for whoever has to look into it.
 func report(l *run.Lane) string {
 	info := l.Model.Info()
-	return fmt.Sprintf("logitscope: failed at step %d\nmodel %s %s %s, %d tokens of vocabulary\ncause: %v\nprompt: %q\ntext: %q\n",
-		len(l.View.Steps)+1, info.Name, info.Arch, info.Quant, info.VocabSize, l.View.Err, l.View.PromptText, l.View.Text())
+	return fmt.Sprintf("logitscope: failed at step %d\nmodel %s %s %s, arithmetic %s, %d tokens of vocabulary\ncause: %v\nprompt: %q\ntext: %q\n",
+		len(l.View.Steps)+1, info.Name, info.Arch, info.Quant, info.Arithmetic.Name, info.VocabSize, l.View.Err, l.View.PromptText, l.View.Text())
 }
 
 // Copy sends text to the terminal's clipboard, or saves it in file where

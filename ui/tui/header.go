@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"logitscope/engine"
 	"logitscope/models"
@@ -170,10 +169,10 @@ func dropHighest(left, right *[]kit.HeaderPart) bool {
 // modelWords names the model and, where it runs on a server, that.
 func modelWords(l *run.Lane, k kit.Class) string {
 	info := l.Model.Info()
-	name := strings.TrimSpace(info.Name + " " + info.Quant)
-	if k == kit.Class160 {
-		name = strings.TrimSpace(strings.TrimSpace(info.Name+" "+run.NonZero(info.Params)) + " " + info.Quant)
+	if k < kit.Class160 {
+		info.Params = 0 // there is no room for it
 	}
+	name := run.FullModelName(info)
 	kind, address := l.Server()
 	switch {
 	case kind == "":

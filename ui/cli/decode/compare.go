@@ -21,11 +21,13 @@ func Compare(sys console.System) *cobra.Command {
 		Short: "2 to 4 lanes side by side, with the same luck",
 		Long: `Compare decodes one prompt in 2 to 4 lanes that share the seed, and so the draw
 at every position: what differs comes from the settings. A SPEC is a preset's
-name followed by key=value pairs; model=NAME gives the lane a model of its own.
+name followed by key=value pairs; model=NAME gives the lane a model of its own,
+arith=llama.cpp the arithmetic of llama.cpp (kv-type= and flash-attn= too).
 With --format jsonl there is no screen: each lane's records carry a lane field
 and a summary closes the output. The same lanes and seed give the same bytes.`,
 		Example: `  logitscope compare --lane chat --lane creative --prompt "Once upon a time"
-  logitscope compare --lane chat --lane chat,temperature=1.2,order=llama.cpp --format jsonl --prompt "Once"`,
+  logitscope compare --lane chat --lane chat,temperature=1.2,order=llama.cpp --format jsonl --prompt "Once"
+  logitscope compare --lane chat --lane chat,arith=llama.cpp --prompt "Once upon a time"`,
 		Args: console.NoArgs,
 	}
 	l := screen.Add(setup.Add(sys, cmd), cmd)

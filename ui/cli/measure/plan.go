@@ -19,7 +19,7 @@ import (
 )
 
 // backends are the models of a bench, by the name they were asked for.
-type backends map[string]*bench.Backend
+type backends map[setup.ModelSource]*bench.Backend
 
 func (b backends) close() {
 	closed := map[models.Model]bool{nil: true}
@@ -164,7 +164,7 @@ func (s bencher) settle(ctx context.Context, all backends, lane setup.LaneSpec, 
 		}
 		lane.Preset = lane.Preset.Merge(p.Config)
 	}
-	b, err := s.backend(ctx, all, cmp.Or(lane.Model, s.Model))
+	b, err := s.backend(ctx, all, s.ModelOf(lane))
 	if err != nil {
 		return nil, sampling.Config{}, err
 	}
@@ -209,14 +209,14 @@ func (s bencher) pointsOf(ctx context.Context, all backends, spec setup.LaneSpec
 }
 
 // backend opens a model once.
-func (s bencher) backend(ctx context.Context, all backends, name string) (*bench.Backend, error) {
-	if b := all[name]; b != nil {
+func (s bencher) backend(ctx context.Context, all backends, from setup.ModelSource) (*bench.Backend, error) {
+	if b := all[from]; b != nil {
 		return b, nil
 	}
-	m, err := console.Within(ctx, func() (models.Model, error) { return s.Open(ctx, "--model", name) })
+	m, err := console.Within(ctx, func() (models.Model, error) { return s.OpenAs(ctx, "--model", from.Name, from.How) })
 	if err != nil {
 		return nil, err
 	}
-	all[name] = &bench.Backend{Name: name, Model: m, Compiler: s.Compiler(m)}
-	return all[name], nil
+	all[from] = &bench.Backend{Name: from.Name, Model: m, Compiler: s.Compiler(m)}
+	return all[from], nil
 }

@@ -185,8 +185,8 @@ func (s bencher) readAgainst(ctx context.Context, r *reading, j *setup.Job, spec
 		return err
 	}
 	other := *j
-	if lane.Model != "" {
-		m, err := s.Open(ctx, "--against "+spec+": model", lane.Model)
+	if from := s.ModelOf(lane); from != s.ModelOf(setup.LaneSpec{}) {
+		m, err := s.OpenAs(ctx, "--against "+spec+": model", from.Name, from.How)
 		if err != nil {
 			return err
 		}

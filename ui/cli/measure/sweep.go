@@ -169,15 +169,16 @@ func (s bencher) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, er
 	if len(j.Prompt) == 0 {
 		return nil, console.Wrong("sweep needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
-	all := backends{s.Model: {Name: s.Model, Model: j.Model, Compiler: j.Compiler, Draft: j.Draft}}
+	own := s.ModelOf(setup.LaneSpec{})
+	all := backends{own: {Name: s.Model, Model: j.Model, Compiler: j.Compiler, Draft: j.Draft}}
 	defer func() {
-		delete(all, s.Model) // the job's own
+		delete(all, own) // the job's own
 		if ctx.Err() == nil {
 			all.close()
 		}
 	}()
 	plan := &bench.SweepPlan{
-		Backend: all[s.Model], Text: j.Text, Prompt: j.Prompt, Base: j.Settings.Config(), Axes: axes,
+		Backend: all[own], Text: j.Text, Prompt: j.Prompt, Base: j.Settings.Config(), Axes: axes,
 		Settle: func(model, preset string) (*bench.Backend, sampling.Config, error) {
 			return s.settle(ctx, all, setup.LaneSpec{Label: s.Label()}, model, preset)
 		},

@@ -72,18 +72,16 @@ func oneModel(cmd *cobra.Command, args []string) error {
 
 // modelFlags are the flags of commands that open a model.
 type modelFlags struct {
-	sys     console.System
-	context int
-	kv      string
+	sys   console.System
+	local setup.Local
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.context, "context", 0, "context length in tokens; 0 is the model's own")
-	cmd.Flags().StringVar(&f.kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
+	f.local.Add(cmd.Flags())
 }
 
 func (f *modelFlags) options() (open.Options, error) {
-	s := setup.Flags{Sys: f.sys, Context: f.context, Kv: f.kv}
+	s := setup.Flags{Sys: f.sys, Local: f.local}
 	return s.Options()
 }
 

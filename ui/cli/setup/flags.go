@@ -38,8 +38,7 @@ type Flags struct {
 	Talk               talk
 	Preset, Config     string
 	set, schedule      []string
-	Context            int
-	Kv                 string
+	Local              Local
 	Params             map[string]*ParamFlag
 	file               *exchange.Imported // what --config holds, once it was read
 	Named              *Source            // the constraint that flags name, once it was read
@@ -72,8 +71,7 @@ func AddDecoding(sys console.System, cmd *cobra.Command) *Flags {
 	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding, or ngram for prompt lookup")
 	f.StringVar(&s.Preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
-	f.IntVar(&s.Context, "context", 0, "context length in tokens; 0 is the model's own")
-	f.StringVar(&s.Kv, "kv-type", "f32", "type of the KV cache: f32 or f16")
+	s.Local.Add(f)
 	f.StringArrayVar(&s.schedule, "schedule", nil, `change settings inside the text: 'at token 40: creative', 'after "</think>": temperature=0.3; top_p=0.8', 'inside a JSON string: temperature=1.2'; may be repeated`)
 	AddSource(f, "bounded")
 	for i := range sampling.Params() {

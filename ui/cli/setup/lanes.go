@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -20,6 +21,7 @@ type LaneSpec struct {
 	text   string
 	Label  string
 	Model  string // empty for the shared one
+	local  *Local // how it runs here; nil for as the flags say
 	Preset sampling.Config
 	Set    sampling.Config // the key=value pairs
 }
@@ -44,6 +46,10 @@ func (s *Flags) Lane(flag, spec string) (LaneSpec, error) {
 			}
 			continue
 		}
+		if how, ok := s.ModelOf(l).How.with(key, value); ok && pair {
+			l.local = &how
+			continue
+		}
 		if l.Set, err = setPair(l.Set, kv); err != nil {
 			return l, console.Wrongly(console.Flagged(l.given()+":", err))
 		}
@@ -51,7 +57,27 @@ func (s *Flags) Lane(flag, spec string) (LaneSpec, error) {
 			l.Label = p.Name + "*"
 		}
 	}
+	if l.local != nil {
+		if _, err := l.local.options(); err != nil {
+			return l, console.Wrongly(console.Flagged(l.given()+":", err))
+		}
+	}
 	return l, nil
+}
+
+// A ModelSource is a model by name, and how it runs if it runs here.
+type ModelSource struct {
+	Name string
+	How  Local
+}
+
+// ModelOf returns the model of a lane.
+func (s *Flags) ModelOf(l LaneSpec) ModelSource {
+	src := ModelSource{cmp.Or(l.Model, s.Model), s.Local}
+	if l.local != nil {
+		src.How = *l.local
+	}
+	return src
 }
 
 // splitSpec splits a SPEC at the commas that begin a new key=value: a value may
@@ -99,13 +125,13 @@ func (s *Flags) makeJobs(ctx context.Context, specs []LaneSpec) ([]*Job, error) 
 		return nil, err
 	}
 	jobs := make([]*Job, 0, len(specs))
-	opened := map[string]*Job{"": first, s.Model: first}
+	opened := map[ModelSource]*Job{s.ModelOf(LaneSpec{}): first}
 	for _, spec := range specs {
-		j := *first
-		if base, ok := opened[spec.Model]; ok {
+		j, what := *first, s.ModelOf(spec)
+		if base, ok := opened[what]; ok {
 			j = *base
 		} else {
-			m, err := s.Open(ctx, spec.given()+": model", spec.Model)
+			m, err := s.OpenAs(ctx, spec.given()+": model", what.Name, what.How)
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +139,7 @@ func (s *Flags) makeJobs(ctx context.Context, specs []LaneSpec) ([]*Job, error) 
 			if err := s.readPrompt(ctx, &j); err != nil {
 				return nil, err
 			}
-			opened[spec.Model] = &j
+			opened[what] = &j
 		}
 		cfg, err := s.Configuration(s.Recommended(j.Model), spec)
 		if err != nil {

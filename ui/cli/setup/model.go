@@ -11,7 +11,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/models/llama"
 	"logitscope/models/open"
 	"logitscope/models/remote"
 	"logitscope/models/tape"
@@ -20,21 +19,17 @@ import (
 	"logitscope/ui/cli/console"
 )
 
-// kvTypes are the values of --kv-type.
-var kvTypes = map[string]llama.KVType{"f32": llama.F32, "f16": llama.F16}
-
 // Options says how models are opened under the flags.
-func (s *Flags) Options() (open.Options, error) {
-	kv, ok := kvTypes[s.Kv]
-	if !ok {
-		return open.Options{}, console.Wrong("--kv-type %s: f32 or f16", s.Kv)
-	}
-	if s.Context < 0 {
-		return open.Options{}, console.Wrong("--context %d: 1 or more, or 0 for the model's own", s.Context)
+func (s *Flags) Options() (open.Options, error) { return s.optionsOf(s.Local) }
+
+func (s *Flags) optionsOf(l Local) (open.Options, error) {
+	opt, err := l.options()
+	if err != nil {
+		return open.Options{}, err
 	}
 	home, _ := os.UserHomeDir()
 	return open.Options{
-		Llama: llama.Options{ContextLen: s.Context, KVType: kv}, Home: home,
+		Llama: opt, Home: home,
 		Server: remote.Options{Getenv: s.Sys.Getenv, Notice: s.notice, Timeouts: remote.Timeouts{Retry: s.Patience}},
 	}, nil
 }
@@ -48,7 +43,12 @@ func (s *Flags) notice(line string) {
 
 // Open opens the model that a flag names.
 func (s *Flags) Open(ctx context.Context, flag, name string) (models.Model, error) {
-	opt, err := s.Options()
+	return s.OpenAs(ctx, flag, name, s.Local)
+}
+
+// OpenAs opens the model that a flag names, which runs here as l says.
+func (s *Flags) OpenAs(ctx context.Context, flag, name string, l Local) (models.Model, error) {
+	opt, err := s.optionsOf(l)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (v *values) Size(host kit.Host) (int, int) {
 func (v *values) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActOpen, kit.ActOff, kit.ActReset, kit.ActClose}
 }
-func (v *values) rows(host kit.Host) int { return max(host.Screen().Box(v.Size(host)).H-6, 1) }
+func (v *values) rows(host kit.Host) int { return max(host.Screen().Box(v.Size(host)).H-7, 1) }
 
 // valueColumns are the widths and edges of the table's columns in w cells: the
 // right edges of the numbers, and the left edges of the words.
@@ -152,14 +152,15 @@ func (v *values) Draw(c *viz.Canvas, host kit.Host) {
 	c.Put(col.from, 0, "from", muted)
 	c.Put(col.does, 0, "at this step", muted)
 	eff := visible(engine.Effective(set.Pipeline, l.Model.Info(), len(l.View.Prompt)))
-	h := max(c.H-4, 1)
+	h := max(c.H-5, 1)
 	top := min(v.list.Top, max(len(eff)-h, 0))
 	for y := 0; y < h && top+y < len(eff); y++ {
 		v.drawRow(c, host, 1+y, eff[top+y], top+y == v.list.At)
 	}
 	if more := len(eff) - top - h; more > 0 {
-		c.Put(3, c.H-3, strconv.Itoa(more)+" more · ↓ scrolls", muted)
+		c.Put(3, c.H-4, strconv.Itoa(more)+" more · ↓ scrolls", muted)
 	}
+	c.Put(1, c.H-3, viz.CutTitle(run.ArithmeticWords(l.Model.Info()), c.W-2), muted)
 	c.Put(1, c.H-2, viz.CutTitle(fromModel(l), c.W-2), muted)
 	if full := v.job.Result.full[run.Knobs[v.list.At].Key]; full != "" {
 		c.Put(1, c.H-1, viz.CutTitle(full, c.W-2), muted)

@@ -3,7 +3,6 @@ package lanes
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"logitscope/engine"
 	"logitscope/ui/tui/kit"
@@ -69,9 +68,9 @@ func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart)
 		how = "free"
 	}
 	info := host.Lane().Model.Info()
-	model := info.Name
+	model := run.ModelName(info)
 	if k == kit.Class160 {
-		model = strings.TrimSpace(info.Name + " " + run.NonZero(info.Params) + " " + info.Quant)
+		model = run.FullModelName(info)
 	}
 	luck := v.lanes.SeedWords()
 	if _, same := v.lanes.SameLuck(); same && k >= kit.Class120 {

@@ -205,7 +205,7 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 	}
 	label := " · " + viz.Printable(l.ShownLabel(), ascii)
 	if l.Model != first.Model {
-		label += " · " + viz.Printable(l.Model.Info().Name, ascii)
+		label += " · " + viz.Printable(run.ModelName(l.Model.Info()), ascii)
 	}
 	if i == 0 {
 		return name + label

@@ -1,0 +1,242 @@
+package ggml
+
+import (
+	"fmt"
+	"math"
+
+	"logitscope/models/gguf"
+	"logitscope/models/llama/vec"
+)
+
+// A kind is the form that vectors take for a product; which one the type of
+// the weights says.
+type kind uint8
+
+const (
+	f32  kind = iota
+	f16       // rounded to half precision
+	bf16      // rounded to bfloat16
+	q8_0      // 8 bits, a scale for each 32
+	q8_1      // the same, with the sum of each 32
+	q8_K      // 8 bits, a scale for each 256, with the sum of each 16
+	kinds
+)
+
+// A vector is one vector in the form of a kind. Elements that the kind does
+// not have are nil.
+type vector struct {
+	f    []float32 // (cols) the values as rounded
+	q    []int8    // (cols) 8-bit values
+	d    []float32 // (blocks) scales
+	s    []float32 // (blocks) q8_1: scale times sum
+	sums []int16   // (cols/16) q8_K: sums of q
+}
+
+// Activations are n vectors of cols values, from which each product takes the
+// form it needs. Its memory is reused by the next Set. The zero value holds
+// none.
+type Activations struct {
+	n, cols int
+	x       []float32
+	forms   [kinds]form
+}
+
+// A form is all vectors in the form of one kind.
+type form struct {
+	ready bool
+	f     []float32
+	q     []int8
+	d, s  []float32
+	sums  []int16
+}
+
+// Len returns the number of vectors.
+func (a *Activations) Len() int { return a.n }
+
+// Cols returns the length of a vector.
+func (a *Activations) Cols() int { return a.cols }
+
+// Set takes n vectors of cols values each, stored one after the other in x,
+// which it copies. It panics if x is shorter than n*cols.
+func (a *Activations) Set(x []float32, n, cols int) {
+	if n < 0 || cols < 0 || len(x) < n*cols {
+		panic(fmt.Sprintf("ggml: %d values for %d vectors of %d", len(x), n, cols))
+	}
+	a.n, a.cols = n, cols
+	a.x = append(a.x[:0], x[:n*cols]...)
+	for k := range a.forms {
+		a.forms[k].ready = false
+	}
+}
+
+// Prepare makes the vectors ready for products with weights of type t, which
+// must be one of [Types]. No product may be under way.
+func (a *Activations) Prepare(t gguf.Type) {
+	k := products[t].kind
+	if f := &a.forms[k]; !f.ready {
+		converters[k](f, a.x, a.cols)
+		f.ready = true
+	}
+}
+
+// vector returns vector t in the form of a kind.
+func (a *Activations) vector(k kind, t int) (v vector) {
+	f := &a.forms[k]
+	part := func(n int) (lo, hi int) { return t * n / a.n, (t + 1) * n / a.n }
+	lo, hi := part(len(f.f))
+	v.f = f.f[lo:hi]
+	lo, hi = part(len(f.q))
+	v.q = f.q[lo:hi]
+	lo, hi = part(len(f.d))
+	v.d = f.d[lo:hi]
+	lo, hi = part(len(f.s))
+	v.s = f.s[lo:hi]
+	lo, hi = part(len(f.sums))
+	v.sums = f.sums[lo:hi]
+	return v
+}
+
+// converters round vectors of a length, laid end to end, to a kind. The
+// length is a multiple of the kind's block.
+var converters = [kinds]func(f *form, x []float32, cols int){
+	f32:  func(f *form, x []float32, _ int) { f.f = append(f.f[:0], x...) },
+	f16:  toF16,
+	bf16: toBF16,
+	q8_0: func(f *form, x []float32, _ int) { f.toQ8(x, false) },
+	q8_1: func(f *form, x []float32, _ int) { f.toQ8(x, true) },
+	q8_K: func(f *form, x []float32, _ int) { f.toQ8K(x) },
+}
+
+func toF16(f *form, x []float32, _ int) {
+	f.f = grow(f.f, len(x))
+	RoundHalf(f.f, x)
+}
+
+func toBF16(f *form, x []float32, _ int) {
+	f.f = grow(f.f, len(x))
+	for i, v := range x {
+		f.f[i] = roundBF16(v)
+	}
+}
+
+// RoundHalf rounds x to half precision and widens it again. dst may be x.
+func RoundHalf(dst, x []float32) {
+	var h [64]uint16
+	for len(x) > 0 {
+		n := min(len(x), len(h))
+		vec.ToHalf(h[:n], x[:n])
+		vec.FromHalf(dst[:n], h[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// roundBF16 rounds to bfloat16, to nearest and half to even.
+func roundBF16(v float32) float32 {
+	b := math.Float32bits(v)
+	if v != v {
+		return math.Float32frombits(b>>16<<16 | 1<<22)
+	}
+	return math.Float32frombits((b + 0x7fff + b>>16&1) >> 16 << 16)
+}
+
+// Lengths of blocks.
+const (
+	block  = 32
+	blockK = 256
+	group  = 16 // elements of a sum of q8_K
+)
+
+// toQ8 rounds blocks of 32 to 8 bits. The 8-bit values come from the scale in
+// float32, products use the scale in half precision.
+func (f *form) toQ8(x []float32, sums bool) {
+	n := len(x) / block
+	f.q, f.d = grow(f.q, len(x)), grow(f.d, n)
+	if sums {
+		f.s = grow(f.s, n)
+	}
+	for b := range n {
+		in, out := x[b*block:][:block], f.q[b*block:][:block]
+		top := largest(in)
+		d, inv := top/127, float32(0)
+		if top != 0 {
+			inv = 127 / top
+		}
+		sum := quantise(out, in, inv)
+		f.d[b] = d
+		if sums {
+			f.s[b] = d * float32(sum)
+		}
+	}
+	RoundHalf(f.d, f.d)
+	RoundHalf(f.s, f.s)
+}
+
+// largest returns the largest absolute value; NaN elements are passed over.
+func largest(x []float32) float32 {
+	top := float32(0)
+	for _, v := range x {
+		if v = float32(math.Abs(float64(v))); v > top {
+			top = v
+		}
+	}
+	return top
+}
+
+// quantise sets q to x times inv, rounded half to even and at most 127, and
+// returns the sum.
+func quantise(q []int8, x []float32, inv float32) int32 {
+	sum := int32(0)
+	for i, v := range x {
+		n := nearest(v * inv)
+		q[i] = int8(n)
+		sum += n
+	}
+	return sum
+}
+
+// nearest rounds half to even. It keeps to ±127; NaN counts as -127.
+func nearest(v float32) int32 {
+	if !(v >= -127) {
+		return -127
+	}
+	const magic = 12582912 // 1.5 * 2^23: adding it rounds to a whole number
+	return int32(min(v, 127)+magic) - magic
+}
+
+// toQ8K rounds blocks of 256 to 8 bits, so that the value of largest
+// magnitude becomes -127.
+func (f *form) toQ8K(x []float32) {
+	n := len(x) / blockK
+	f.q, f.d, f.sums = grow(f.q, len(x)), grow(f.d, n), grow(f.sums, len(x)/group)
+	for b := range n {
+		in, out := x[b*blockK:][:blockK], f.q[b*blockK:][:blockK]
+		d, inv := float32(0), float32(0)
+		if e := extreme(in); e != 0 {
+			inv = -127 / e
+			d = 1 / inv
+		}
+		f.d[b] = d
+		for g := range blockK / group {
+			f.sums[b*blockK/group+g] = int16(quantise(out[g*group:][:group], in[g*group:][:group], inv))
+		}
+	}
+}
+
+// extreme returns the first value of largest magnitude.
+func extreme(x []float32) float32 {
+	var e, top float32
+	for _, v := range x {
+		if a := float32(math.Abs(float64(v))); a > top {
+			top, e = a, v
+		}
+	}
+	return e
+}
+
+// grow returns a slice of length n that reuses s where it can.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,94 @@
+package ggml
+
+import "math"
+
+// DotRows sets dst[i] to the inner product of q and row i of rows, which has
+// len(dst) rows of len(q).
+func DotRows(dst, q, rows []float32) {
+	n := len(q)
+	for i := range dst {
+		dst[i] = Dot(q, rows[i*n:(i+1)*n])
+	}
+}
+
+// A Mix adds up values by their weights: for each element the product of the
+// weights with a row of the transposed values, so that position p goes to sum
+// p%32. The zero value is ready for Reset.
+type Mix struct {
+	n    int
+	sums []float32 // (32, n)
+}
+
+// Reset begins anew, for values of n elements.
+func (m *Mix) Reset(n int) {
+	m.n = n
+	m.sums = grow(m.sums, turn*n)
+	clear(m.sums)
+}
+
+// Add adds rows times w, one weight for each; the first is of position pos.
+func (m *Mix) Add(w, rows []float32, pos int) {
+	for i, f := range w {
+		sums := m.sums[(pos+i)%turn*m.n:][:m.n]
+		row := rows[i*m.n:][:m.n]
+		for j, v := range row {
+			sums[j] = FMA(v, f, sums[j])
+		}
+	}
+}
+
+// Total stores the sums in dst, which has n elements.
+func (m *Mix) Total(dst []float32) {
+	var s floats
+	for j := range dst {
+		for i := range s {
+			s[i] = m.sums[i*m.n+j]
+		}
+		l := s.folded()
+		dst[j] = l.pairwise()
+	}
+}
+
+// A Flash is the flash attention of one query, position by position, with
+// its output kept in half precision.
+type Flash struct {
+	out      []float32
+	top, sum float32
+}
+
+// Reset begins anew; the output will be in out.
+func (f *Flash) Reset(out []float32) {
+	clear(out)
+	*f = Flash{out: out, top: float32(math.Inf(-1))}
+}
+
+// Add takes one more position with its score and its value.
+func (f *Flash) Add(score float32, value []float32) {
+	scale, weight := float32(1), float32(1)
+	if score > f.top {
+		scale = Exp(f.top - score)
+		f.top = score
+		for j := range f.out {
+			f.out[j] *= scale
+		}
+		RoundHalf(f.out, f.out)
+	} else {
+		weight = Exp(score - f.top)
+	}
+	for j, v := range value {
+		f.out[j] = FMA(v, weight, f.out[j])
+	}
+	RoundHalf(f.out, f.out)
+	f.sum = FMA(f.sum, scale, weight)
+}
+
+// Finish divides the output by the sum of the weights.
+func (f *Flash) Finish() {
+	inv := float32(0)
+	if f.sum != 0 {
+		inv = 1 / f.sum
+	}
+	for j := range f.out {
+		f.out[j] *= inv
+	}
+}

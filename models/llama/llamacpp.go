@@ -1,0 +1,157 @@
+package llama
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"logitscope/models/llama/ggml"
+	"logitscope/models/llama/vec"
+	"logitscope/models/quant"
+)
+
+// llamaCPP is llama.cpp's arithmetic, as the package ggml has it.
+type llamaCPP struct {
+	flash bool
+	scale float32 // of scores
+}
+
+// newLlamaCPP refuses a model with a part whose arithmetic in llama.cpp is
+// not known here: to run it in another would be to promise bits that are not
+// llama.cpp's.
+func newLlamaCPP(m *Model, opt Options) (arithmetic, error) {
+	c := m.cfg
+	for _, part := range []struct {
+		has  bool
+		name string
+	}{
+		{c.arch.norm != rms, "LayerNorm"},
+		{c.arch.act != silu || c.arch.plainMLP, "an activation other than SwiGLU"},
+		{c.arch.learnedPositions, "learned positions"},
+		{c.experts > 0, "experts"},
+		{c.window > 0, "sliding windows"},
+		{c.sinks, "attention sinks"},
+		{c.attnCap != 0 || c.finalCap != 0, "soft caps"},
+		{c.tempScale != 0, "queries scaled by position"},
+		{c.embedScale != 0 || c.residualScale != 0 || c.logitDivisor != 0, "scaled embeddings, residuals or logits"},
+		{c.scaling == yarnScaling, "YaRN"},
+	} {
+		if part.has {
+			return nil, fmt.Errorf("arithmetic %s: not known for models with %s; use exact", LlamaCPP, part.name)
+		}
+	}
+	for _, w := range m.w.matrices() {
+		if !ggml.Known(w.Type) {
+			return nil, fmt.Errorf("arithmetic %s: not known for weights of type %s, only for %s; use exact", LlamaCPP, w.Type, strings.Join(ggml.Types(), ", "))
+		}
+	}
+	return &llamaCPP{flash: opt.FlashAttention, scale: c.attnScale}, nil
+}
+
+func (*llamaCPP) activations() activations                 { return new(ggmlActivations) }
+func (*llamaCPP) rmsNorm(dst, x, w []float32, eps float32) { ggml.RMSNorm(dst, x, w, eps) }
+func (*llamaCPP) siluMul(gate, up []float32)               { ggml.SiluMul(gate, up) }
+func (*llamaCPP) scaleQuery(*config, []float32, int)       {}
+
+func (*llamaCPP) table(r *rope, cos, sin []float32, pos int) {
+	ggml.Turns(cos, sin, pos, r.step, r.scale, float32(r.mag), r.divisors)
+}
+
+func (*llamaCPP) turn(r *rope, x, cos, sin []float32) {
+	n := len(cos)
+	for i, c := range cos {
+		a, b := 2*i, 2*i+1
+		if r.halves {
+			a, b = i, i+n
+		}
+		x[a], x[b] = ggml.Turn(x[a], x[b], c, sin[i])
+	}
+}
+
+type ggmlActivations struct{ ggml.Activations }
+
+func (a *ggmlActivations) Mul(dst []float32, w quant.Matrix, lo, hi int) {
+	ggml.Mul(dst, w, &a.Activations, lo, hi)
+}
+
+// attend takes the query heads one by one. llama.cpp's cache holds the
+// positions of a sequence in order, as this one does.
+func (l *llamaCPP) attend(a *attending) {
+	c := a.p.m.cfg
+	half := a.p.m.store.kv == F16
+	for i := a.from; i < a.to; i++ {
+		a.ws.scores = grow(a.ws.scores, paddedTo(a.p.rows[i].pos+1, ggml.Width))
+		for g := range a.group {
+			q := a.p.q[a.query(i, g)*c.keyLen:][:c.keyLen]
+			out := a.p.o[a.query(i, g)*c.valueLen:][:c.valueLen]
+			if half {
+				ggml.RoundHalf(q, q)
+			}
+			l.score(a, i, q)
+			if l.flash {
+				l.combineFlash(a, i, out)
+			} else {
+				l.combine(a, i, out, half)
+			}
+		}
+	}
+}
+
+// score computes the scores of row i; those of the positions that are only
+// padding are -Inf.
+func (l *llamaCPP) score(a *attending, i int, q []float32) {
+	n := a.p.rows[i].pos + 1
+	for pos, keys := range a.pages(i, 0, len(q)) {
+		ggml.DotRows(a.ws.scores[pos:pos+len(keys)/len(q)], q, keys)
+	}
+	vec.Scale(a.ws.scores[:n], l.scale)
+	for j := range a.ws.scores[n:] {
+		a.ws.scores[n+j] = float32(math.Inf(-1))
+	}
+}
+
+// combine takes the softmax of the scores, then the values by it.
+func (*llamaCPP) combine(a *attending, i int, out []float32, half bool) {
+	weights := a.ws.scores
+	ggml.Softmax(weights)
+	if half {
+		ggml.RoundHalf(weights, weights)
+	}
+	mix := &a.ws.mix
+	mix.Reset(len(out))
+	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, len(out)) {
+		mix.Add(weights[pos:pos+len(values)/len(out)], values, pos)
+	}
+	mix.Total(out)
+}
+
+// combineFlash takes one score and value after the other.
+func (*llamaCPP) combineFlash(a *attending, i int, out []float32) {
+	var f ggml.Flash
+	f.Reset(out)
+	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, len(out)) {
+		for k := 0; k < len(values); k, pos = k+len(out), pos+1 {
+			f.Add(a.ws.scores[pos], values[k:k+len(out)])
+		}
+	}
+	f.Finish()
+}
+
+// pages runs over the keys or values that row i sees, page by page: the
+// first position and the vectors of n elements. from is where they begin in
+// the block of the head.
+func (a *attending) pages(i, from, n int) iter.Seq2[int, []float32] {
+	return func(yield func(int, []float32) bool) {
+		block := a.p.m.store.block(a.p.layer, a.head) + from
+		end := a.p.rows[i].pos + 1
+		for pos := 0; pos < end; pos += pageLen {
+			rows := min(pageLen, end-pos)
+			if !yield(pos, a.p.rows[i].s.kv.pages[pos/pageLen].rows(block, rows*n, a.ws.wide)) {
+				return
+			}
+		}
+	}
+}
+
+func paddedTo(n, to int) int { return (n + to - 1) / to * to }

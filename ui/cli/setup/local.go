@@ -1,0 +1,67 @@
+package setup
+
+import (
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"logitscope/models/llama"
+	"logitscope/ui/cli/console"
+)
+
+// Local says how a model runs here.
+type Local struct {
+	context   int
+	kv        string
+	arith     string
+	flashAttn string
+}
+
+// Add declares the flags.
+func (l *Local) Add(f *pflag.FlagSet) {
+	f.IntVar(&l.context, "context", 0, "context length in tokens; 0 is the model's own")
+	f.StringVar(&l.kv, "kv-type", "", "type of the KV cache: f32 or f16; without it f32, and f16 with --arith llama.cpp")
+	f.StringVar(&l.arith, "arith", llama.Exact.String(), "arithmetic of a model that runs here: exact, or llama.cpp for the same bits as llama.cpp on AVX2")
+	f.StringVar(&l.flashAttn, "flash-attn", "off", "flash attention of --arith llama.cpp, with an f16 cache: on or off")
+}
+
+// kvTypes are the values of --kv-type; empty is what the arithmetic takes.
+var kvTypes = map[string]llama.KVType{"f32": llama.F32, "f16": llama.F16}
+
+// with returns l with the value of a key of a lane, and whether there is such
+// a key.
+func (l Local) with(key, value string) (Local, bool) {
+	keys := map[string]*string{"arith": &l.arith, "kv-type": &l.kv, "flash-attn": &l.flashAttn}
+	at, ok := keys[key]
+	if ok {
+		*at = value
+	}
+	return l, ok
+}
+
+// options returns what the flags say.
+func (l Local) options() (llama.Options, error) {
+	opt := llama.Options{ContextLen: l.context, FlashAttention: l.flashAttn == "on"}
+	if l.context < 0 {
+		return opt, console.Wrong("--context %d: 1 or more, or 0 for the model's own", l.context)
+	}
+	var err error
+	if opt.Arith, err = llama.ParseArith(l.arith); err != nil {
+		return opt, console.Wrong("--arith %w", err)
+	}
+	if !slices.Contains([]string{"on", "off"}, l.flashAttn) {
+		return opt, console.Wrong("--flash-attn %s: on or off", l.flashAttn)
+	}
+	if opt.FlashAttention && opt.Arith != llama.LlamaCPP {
+		return opt, console.Wrong("--flash-attn on: only with --arith %s", llama.LlamaCPP)
+	}
+	switch kv, ok := kvTypes[l.kv]; {
+	case ok:
+		opt.KVType = kv
+	case l.kv != "":
+		return opt, console.Wrong("--kv-type %s: f32 or f16", l.kv)
+	case opt.Arith == llama.LlamaCPP:
+		opt.KVType = llama.F16
+	}
+	return opt, nil
+}
