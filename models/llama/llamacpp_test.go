@@ -1,0 +1,129 @@
+package llama
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"logitscope/models"
+)
+
+// A stepFile lists logits of llama.cpp's build for AVX2 after prompts fed
+// token by token; the rows are beside it.
+type stepFile struct {
+	Model   string
+	Vocab   int `json:"n_vocab"`
+	Prompts [][]int32
+	Cases   []struct {
+		Config  string
+		Prefill string
+		Prompt  int
+		Row     int
+	}
+}
+
+// stepConfigs are the settings under which the rows were made.
+var stepConfigs = map[string]Options{
+	"kv_f32_fa_off":     {Arith: LlamaCPP},
+	"kv_f16_fa_off":     {Arith: LlamaCPP, KVType: F16},
+	"kv_f16_fa_default": {Arith: LlamaCPP, FlashAttention: true},
+}
+
+// TestLlamaCPPStep compares whole rows of logits with llama.cpp's, bit for
+// bit. The built-in model's are here; those of random models of other types
+// lie beside the repository.
+func TestLlamaCPPStep(t *testing.T) {
+	for _, dir := range []string{"testdata/steps", "../../../shared/golden/arith/logits"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 0 {
+			t.Logf("%s: not here", dir)
+		}
+		for _, path := range files {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) { compareSteps(t, path) })
+		}
+	}
+}
+
+func compareSteps(t *testing.T, path string) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f stepFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	rows := stepRows(t, strings.TrimSuffix(path, ".json")+".f32")
+	model := f.Model
+	if !strings.HasPrefix(path, "testdata") {
+		model = filepath.Join(filepath.Dir(path), "..", f.Model)
+	}
+	opened := make(map[string]*Model)
+	same := 0
+	for _, c := range f.Cases {
+		if c.Prefill != "step" || testing.Short() && len(f.Prompts[c.Prompt]) > 40 {
+			continue
+		}
+		m := opened[c.Config]
+		if m == nil {
+			if m, err = Open(model, stepConfigs[c.Config]); err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			opened[c.Config] = m
+		}
+		want := rows[c.Row*f.Vocab*4:][:f.Vocab*4]
+		for i, v := range lastRow(t, m, f.Prompts[c.Prompt]) {
+			if w := math.Float32frombits(binary.LittleEndian.Uint32(want[4*i:])); v != w {
+				t.Errorf("%s, prompt of %d: logit %d is %v, llama.cpp's %v", c.Config, len(f.Prompts[c.Prompt]), i, v, w)
+				break
+			}
+		}
+		same++
+	}
+	if same == 0 {
+		t.Error("no rows compared")
+	}
+}
+
+// lastRow returns the logits after some tokens, in two calls.
+func lastRow(t *testing.T, m *Model, tokens []int32) []float32 {
+	t.Helper()
+	s, err := m.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var out []models.Logits
+	for _, part := range [][]int32{tokens[:len(tokens)/2], tokens[len(tokens)/2:]} {
+		if len(part) == 0 {
+			continue
+		}
+		if out, err = s.Forward(context.Background(), part, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out[0].Values
+}
+
+func stepRows(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return unzip(t, path+".gz")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
