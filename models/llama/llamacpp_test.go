@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"logitscope/models"
+	"logitscope/models/gguf"
 )
 
 // A stepFile lists logits of llama.cpp's build for AVX2 after prompts fed
@@ -126,4 +127,52 @@ func stepRows(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestLlamaCPPArchitectures holds the models that the arithmetic takes to the
+// exact one, from which it must not be far where weights are F32, and names
+// the part for which it refuses each other.
+func TestLlamaCPPArchitectures(t *testing.T) {
+	refused := map[string]string{
+		"gemma2-softcap-swa": "SwiGLU", "gemma3-swa": "SwiGLU", "gpt-oss-sinks": "SwiGLU", "gpt2": "LayerNorm", "starcoder2": "LayerNorm",
+		"granite-scales": "scaled", "llama-rope-yarn": "YaRN", "mistral3-yarn-temperature": "scaled by position", "mixtral-moe": "experts",
+		"qwen2moe-shared-expert": "experts", "qwen3moe": "experts", "gemma": "SwiGLU", "olmo3-swa": "sliding windows",
+	}
+	paths, err := filepath.Glob("testdata/arch/*.gguf.gz")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no models", err)
+	}
+	took := 0
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".gguf.gz")
+		f, err := gguf.Parse(name, unzip(t, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(f, Options{Arith: LlamaCPP})
+		part, refuse := refused[name]
+		switch {
+		case refuse && (err == nil || !strings.Contains(err.Error(), part)):
+			t.Errorf("%s: error %v, want one about %s", name, err, part)
+		case !refuse && err != nil:
+			t.Error(err)
+		}
+		if err != nil {
+			continue
+		}
+		took++
+		exact := load(t, path, Options{})
+		tokens := []int32{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4}
+		got, want := lastRow(t, m, tokens), lastRow(t, exact, tokens)
+		for i := range want {
+			if d := math.Abs(float64(got[i] - want[i])); !(d < 1e-4) {
+				t.Errorf("%s: logit %d is %v, exactly %v", name, i, got[i], want[i])
+				break
+			}
+		}
+		m.Close()
+	}
+	if took < 8 {
+		t.Errorf("only %d models were taken", took)
+	}
 }
