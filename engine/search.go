@@ -42,6 +42,10 @@ func (s strategy) String() string {
 // strategy returns what the settings ask for.
 func (s *Settings) strategy() strategy { return strategyOf(s.Config()) }
 
+// Searches reports whether a lane under s searches instead of drawing token by
+// token, so that it proposes none.
+func (s *Settings) Searches() bool { return s.strategy() != drawing }
+
 func strategyOf(c sampling.Config) strategy {
 	switch {
 	case c.Int("num_beams") > 1:

@@ -146,7 +146,7 @@ func (f *frame) find(s *engine.Step, id int32) *rowOf {
 		}
 		t = pinned.Trace
 		if r = t.Row(id); r == nil {
-			return nil
+			return impossible(s.Row, id)
 		}
 	}
 	out := &rowOf{row: r}
@@ -154,6 +154,21 @@ func (f *frame) find(s *engine.Step, id int32) *rowOf {
 		out.cut = t.Stages()[r.Cut].Name
 	}
 	return out
+}
+
+// impossible is what is known of a token that the model gives no probability,
+// which no trace shows; nil if the row does not name it.
+func impossible(row *engine.Row, id int32) *rowOf {
+	if row == nil || row.IDs != nil || int(id) >= len(row.Values) || !math.IsInf(float64(row.Values[id]), -1) {
+		return nil
+	}
+	rank := int32(1)
+	for i, x := range row.Values {
+		if x > row.Values[id] || x == row.Values[id] && int32(i) < id {
+			rank++
+		}
+	}
+	return &rowOf{row: &sampling.Row{ID: id, Rank: rank, Cut: sampling.NoStage}}
 }
 
 // word returns the token of a piece for a lane's model.

@@ -1,6 +1,8 @@
 package lesson
 
 import (
+	"slices"
+
 	"logitscope/engine/goal"
 	"logitscope/models/table"
 	"logitscope/sampling"
@@ -113,8 +115,8 @@ type Spec struct {
 	config sampling.Config
 }
 
-// Config returns the settings of the lane.
-func (s Spec) Config() sampling.Config { return apply(s.config, s.Set) }
+// Setup returns what makes the settings of the lane.
+func (s Spec) Setup() *Setup { return &Setup{Preset: s.Preset, Set: s.Set, preset: s.config} }
 
 // A Command is a line of a solution.
 type Command struct {
@@ -207,11 +209,43 @@ func (s *Setup) Apply(cfg sampling.Config, label string) (sampling.Config, strin
 	if s.Preset != "" {
 		kept := cfg
 		cfg, label = s.preset, s.Preset
-		for _, key := range []string{"seed", "order"} {
+		for _, key := range keptByPreset {
 			if old, ok := kept.Lookup(key); ok {
 				cfg = cfg.MustWith(key, old.Value, old.Origin)
 			}
 		}
 	}
 	return apply(cfg, s.Set), label
+}
+
+// keptByPreset are the settings that a preset leaves as they are.
+var keptByPreset = []string{"seed", "order"}
+
+// From returns the setup that brings task i, from 0, about from the beginning
+// of the lesson, without what the reader did in between.
+func (l *Lesson) From(i int) *Setup {
+	out := new(Setup)
+	for _, t := range l.Tasks[:i+1] {
+		s := t.Setup
+		if s == nil {
+			continue
+		}
+		set, draft, prompt := out.Set, out.Draft, out.Prompt
+		preset, config := out.Preset, out.preset
+		*out = *s
+		out.HasPrompt = true
+		if !s.HasPrompt {
+			out.Prompt = prompt
+		}
+		if s.Draft == AsItIs {
+			out.Draft = draft
+		}
+		if s.Preset == "" {
+			out.Preset, out.preset = preset, config
+		} else {
+			set = slices.DeleteFunc(slices.Clone(set), func(x Setting) bool { return !slices.Contains(keptByPreset, x.Key) })
+		}
+		out.Set = append(slices.Clip(set), s.Set...)
+	}
+	return out
 }

@@ -22,6 +22,7 @@ import (
 	"logitscope/ui/cli/measure"
 	"logitscope/ui/cli/model"
 	"logitscope/ui/cli/setup"
+	"logitscope/ui/cli/teach"
 	"logitscope/ui/tui"
 )
 
@@ -96,6 +97,7 @@ func newRoot(sys console.System) *cobra.Command {
 		config.Config,
 		model.Models,
 		config.Storage,
+		teach.Lessons,
 	} {
 		root.AddCommand(command(sys))
 	}

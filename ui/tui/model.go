@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
@@ -37,6 +38,7 @@ type Model struct {
 	bench  *verdicts.Room // prompts and configs, over all openings
 	score  predict.Score  // of predicting, over all openings
 	player *replay.Player // of a recording; nil where a model runs
+	course *course.Course
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
@@ -93,6 +95,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	if r := opt.Replay; r != nil {
 		m.player = replay.New(r.Name, r.Take)
 	}
+	m.course = m.newCourse(opt.Lessons)
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {
@@ -142,6 +145,7 @@ func (m *Model) begin() []tea.Cmd {
 		}
 		l.Settings = s
 		switch {
+		case m.opt.Lessons.Open != nil:
 		case m.player != nil:
 			l.Talk = m.opt.Talk
 			m.startReplay()
@@ -156,6 +160,9 @@ func (m *Model) begin() []tea.Cmd {
 	if len(m.All) > 1 {
 		m.Conduct()
 	}
+	if l := m.opt.Lessons.Open; l != nil {
+		cmds = append(cmds, m.course.Open(l, m.opt.Lessons.Task))
+	}
 	return cmds
 }
 
@@ -169,7 +176,9 @@ func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	m.dirty = true
-	return m, m.take(msg)
+	cmd = m.take(msg)
+	m.course.Watch()
+	return m, cmd
 }
 
 // take routes one message.
@@ -211,7 +220,7 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 
 // tell gives msg to every open view that follows.
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
-	cmds := []tea.Cmd{m.bench.Take(m, msg)}
+	cmds := []tea.Cmd{m.bench.Take(m, msg), m.course.Follow(m, msg)}
 	if m.player != nil {
 		cmds = append(cmds, m.player.Follow(m, msg))
 	}

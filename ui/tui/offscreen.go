@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/goal"
+	"logitscope/engine/lesson"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -63,6 +65,8 @@ func (o *Offscreen) do(cmd tea.Cmd) {
 		for _, c := range msg {
 			o.do(c)
 		}
+	case run.ViewMsg: // taken without asking for the next one: settle does
+		o.do(o.m.TakeView(msg))
 	default:
 		o.send(msg)
 	}
@@ -89,6 +93,7 @@ func (o *Offscreen) settle() error {
 				return o.ctx.Err()
 			}
 		}
+		o.m.course.Watch()
 	}
 	return nil
 }
@@ -150,4 +155,40 @@ func keyNamed(name string) (tea.KeyMsg, bool) {
 	}
 	t, ok := keyNames[name]
 	return tea.KeyMsg{Type: t}, ok
+}
+
+// Err returns why the lab was ended from outside, nil if it was not.
+func (o *Offscreen) Err() error { return o.ctx.Err() }
+
+// Lesson returns the reading of the lesson that is open, with its newest scene,
+// nil before the task stands. The error says why it does not.
+func (o *Offscreen) Lesson() (lesson.Reading, *goal.Scene, error) {
+	r, _ := o.m.course.Reading()
+	return r, o.m.course.Scene(), o.m.course.Err()
+}
+
+// Task goes on to task i of the lesson, from 0.
+func (o *Offscreen) Task(i int) error {
+	o.do(o.m.course.Next(i))
+	return o.settle()
+}
+
+// Guess answers the question of the task.
+func (o *Offscreen) Guess(v goal.Value) {
+	o.m.course.Change(func(r lesson.Reading) lesson.Reading { return r.Guess(v) })
+}
+
+// Play does one line of a solution.
+func (o *Offscreen) Play(c lesson.Command) error {
+	switch {
+	case c.Keys != nil:
+		return o.Press(c.Keys...)
+	case c.Type != "":
+		o.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(c.Type)})
+	default:
+		if err := o.m.course.Act(o.m, c); err != nil {
+			return err
+		}
+	}
+	return o.settle()
 }

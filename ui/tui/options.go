@@ -5,6 +5,7 @@ import (
 
 	"logitscope/engine"
 	grids "logitscope/engine/bench"
+	"logitscope/engine/lesson"
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/sampling"
@@ -19,6 +20,19 @@ type Lane struct {
 	Draft  engine.Draft // for speculative decoding; the zero value is none
 	Config sampling.Config
 	Label  string // the preset it started from
+}
+
+// Lessons are the lessons that the lab offers.
+type Lessons struct {
+	List []*lesson.Lesson
+	Open *lesson.Lesson // to begin with; nil for none
+	Task int            // index of its task to begin with
+
+	Start  sampling.Config // that lessons begin from
+	Preset string          // it comes from
+	Fixed  bool            // they run on Options.Model, whatever they name
+
+	Kept func(lesson.Reading) // is told of every change of marks; nil for nobody
 }
 
 // Options are what the lab starts with.
@@ -52,6 +66,7 @@ type Options struct {
 	// cues change; nil for none. What it returns is shown.
 	Record func(Recorded) error
 
+	Lessons  Lessons
 	Replay   *Replay // to play; nil for a model that runs
 	Bench    verdicts.Options
 	Vote     vote.Options // to open first, where it has pairs

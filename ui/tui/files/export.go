@@ -12,6 +12,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
+	"logitscope/engine/goal"
 	"logitscope/models"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
@@ -109,6 +110,14 @@ func (v *Export) compute(host kit.Host) tea.Cmd {
 		out.check, out.bad = compare.Against(view, mine, set, checkSteps)
 		return out
 	}
+}
+
+// Witness tells for whom settings were written out; see [kit.Witness].
+func (v *Export) Witness() goal.Facts {
+	if v.page == exportPage && v.ready && v.err == nil {
+		return goal.Facts{Exported: []string{v.out.Target.Name}}
+	}
+	return goal.Facts{}
 }
 
 // Follow takes results and new views; see [kit.Follower].

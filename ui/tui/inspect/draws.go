@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine/goal"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
@@ -70,6 +71,14 @@ func (v *draws) compute(host kit.Host) tea.Cmd {
 		}
 		return r, nil
 	})
+}
+
+// Witness tells how many draws were made of one step; see [kit.Witness].
+func (v *draws) Witness() goal.Facts {
+	if v.job.Ready && v.job.Err == nil {
+		return goal.Facts{Drew: manyDraws}
+	}
+	return goal.Facts{}
 }
 
 // Follow takes results and new views; see [kit.Follower].

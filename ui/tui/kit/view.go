@@ -3,6 +3,7 @@ package kit
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine/goal"
 	"logitscope/viz"
 )
 
@@ -88,6 +89,12 @@ type Leaver interface {
 type Lender interface {
 	// Lends lists those actions.
 	Lends(h Host) []ID
+}
+
+// A Witness is a view that has seen something that a lesson may ask for.
+type Witness interface {
+	// Witness returns what was seen since the view was opened.
+	Witness() goal.Facts
 }
 
 // A Denier words what a key is answered with that means nothing in the view:

@@ -1,0 +1,196 @@
+package lessons
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"logitscope/engine/goal"
+	"logitscope/engine/lesson"
+	"logitscope/models"
+	"logitscope/presets"
+	"logitscope/ui/tui"
+	"logitscope/ui/tui/run"
+)
+
+// A Verdict is what became of one task.
+type Verdict struct {
+	Lesson string `json:"lesson"`
+	Task   int    `json:"task"` // from 1
+	OK     bool   `json:"ok"`
+	Why    string `json:"why"`
+	Line   int    `json:"line"`
+}
+
+// A Checker walks through lessons.
+type Checker struct {
+	// Lab are the options of the labs to open: presets, what opens models, the
+	// settings that lessons begin from. Model is Fable, opened.
+	Lab tui.Options
+
+	// Model is used in place of the one that a lesson names; nil for that one.
+	Model models.Model
+
+	// Limit is the longest that one lesson may take; 0 is [DefaultLimit].
+	Limit time.Duration
+}
+
+// DefaultLimit is the longest that one lesson may take.
+const DefaultLimit = 5 * time.Minute
+
+// The size of the window in which a lesson is walked through.
+const wide, high = 120, 40
+
+// Check brings about every task of l and plays its solution: the goal must not
+// hold before, and must hold at the end. It returns a verdict on each task, in
+// order. The error says that no more could be found out.
+func (c *Checker) Check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error) {
+	limit := c.Limit
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("lesson %s: it takes longer than %v", l.ID, limit))
+	defer stop()
+	opt := c.Lab
+	opt.Lessons.Open, opt.Lessons.Task, opt.Lessons.Kept = l, 0, nil
+	opt.ConfigDir, opt.Record, opt.Replay, opt.Lanes, opt.Prompt = "", nil, nil, nil, ""
+	switch {
+	case c.Model != nil:
+		opt.Model, opt.Lessons.Fixed = c.Model, true
+	case l.Model.Table != "":
+		opt.Model = l.Tables[l.Model.Table]
+	}
+	split := map[int]lesson.Fault{}
+	for _, f := range lesson.Misspelled(l, opt.Model) {
+		if _, first := split[f.Task]; !first {
+			split[f.Task] = f
+		}
+	}
+	lab, err := tui.NewOffscreen(ctx, opt, wide, high)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	defer lab.Close()
+	var list []Verdict
+	for i := range l.Tasks {
+		if i > 0 {
+			if err := lab.Task(i); err != nil {
+				return list, cause(ctx, err)
+			}
+		}
+		line, why, err := walk(lab, &l.Tasks[i])
+		if err != nil {
+			return list, cause(ctx, err)
+		}
+		if f, bad := split[i+1]; bad {
+			line, why = f.Line, f.Why
+		}
+		v := Verdict{Lesson: l.ID, Task: i + 1, OK: why == "", Why: why, Line: line}
+		if v.OK {
+			v.Line = l.Tasks[i].Line
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// cause is why ctx ended, if it did, else err.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// walk plays one task. why is empty if all is as it must be, else it says what
+// is wrong at line.
+func walk(lab *tui.Offscreen, t *lesson.Task) (line int, why string, err error) {
+	r, sc, broken := lab.Lesson()
+	line = t.Line
+	if t.Setup != nil {
+		line = t.Setup.Line
+	}
+	switch {
+	case broken != nil:
+		return line, "the setup: " + goal.Shown(broken.Error()), nil
+	case sc == nil:
+		return line, "the setup did not come to an end", nil
+	case len(t.Goals) == 0:
+		return 0, "", nil
+	case r.Done:
+		return t.GoalLine, "the goal holds already after the setup", nil
+	case len(t.Solution) == 0:
+		return t.GoalLine, "the task has a goal but no solution", nil
+	}
+	if t.Predict != nil {
+		_, right := t.Predict.Right(goal.Value{}, sc)
+		lab.Guess(right)
+	}
+	for _, cmd := range t.Solution {
+		if err := lab.Play(cmd); err != nil {
+			if lab.Err() != nil {
+				return 0, "", err
+			}
+			return cmd.Line, "the solution: " + goal.Shown(cmd.Text) + ": " + err.Error(), nil
+		}
+	}
+	r, sc, _ = lab.Lesson()
+	for i, g := range t.Goals {
+		if sc == nil || !g.Expr.Eval(sc).Holds() && !(g.Once && r.Met[i]) {
+			return g.Line, "the solution ends and this does not hold: " + goal.Shown(g.Expr.String()) + now(g.Expr, sc), nil
+		}
+	}
+	return 0, "", nil
+}
+
+// now says what the terms of an expression come to.
+func now(e *goal.Expr, sc *goal.Scene) string {
+	if sc == nil {
+		return ""
+	}
+	s := ""
+	for i, leaf := range e.Now(sc) {
+		if i > 0 {
+			s += ", "
+		} else {
+			s += " (now "
+		}
+		s += goal.Shown(leaf.Source) + " is " + goal.Shown(Words(leaf.Value, false))
+	}
+	if s != "" {
+		s += ")"
+	}
+	return s
+}
+
+// NewChecker returns a checker whose labs have the built-in presets. open opens
+// the built-in models by name; each is opened once.
+func NewChecker(open func(name string) (models.Model, error)) (*Checker, error) {
+	opened := map[string]models.Model{}
+	once := func(name string) (models.Model, error) {
+		if m := opened[name]; m != nil {
+			return m, nil
+		}
+		m, err := open(name)
+		if err == nil {
+			opened[name] = m
+		}
+		return m, err
+	}
+	fable, err := once(lesson.Fable)
+	if err != nil {
+		return nil, err
+	}
+	start, err := presets.Named(StartPreset)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checker{Lab: tui.Options{
+		Model: fable, OpenModel: once, Config: start.Config, PresetName: start.Name, Theme: "dark",
+		Lessons: tui.Lessons{Start: start.Config, Preset: start.Name},
+	}}
+	for _, p := range presets.Builtin() {
+		c.Lab.Presets = append(c.Lab.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config})
+	}
+	return c, nil
+}
