@@ -59,16 +59,29 @@ func (f *frame) decoded() []*engine.Step {
 	return l.View.Steps
 }
 
-// tokens returns the ids decoded.
-func (f *frame) tokens() []int32 {
-	if b := f.lane().View.Beam; b != nil {
-		if r := b.Result(); len(r) > 0 {
-			return r[0].Tokens()
-		}
+// written returns the steps of the text: those decoded, or of a beam search
+// those of the text that leads, with what is known of them.
+func (f *frame) written() []*engine.Step {
+	b := f.lane().View.Beam
+	if b == nil {
+		return f.decoded()
+	}
+	r := b.Result()
+	if len(r) == 0 {
 		return nil
 	}
+	var list []*engine.Step
+	for n := r[0].Node; n != nil; n = n.Parent {
+		list = append(list, &engine.Step{Token: n.Token, Summary: engine.Summary{RawLogprob: float32(n.Logprob), Logprob: float32(n.Logprob)}})
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// tokens returns the ids decoded.
+func (f *frame) tokens() []int32 {
 	var ids []int32
-	for _, s := range f.decoded() {
+	for _, s := range f.written() {
 		ids = append(ids, s.Token)
 	}
 	return ids

@@ -164,7 +164,7 @@ func ofStep(k Kind, of func(*engine.Step) (float64, bool)) *term {
 
 func measured(k Kind, of func(compare.Stats) float64) *term {
 	return &term{kind: k, eval: func(f *frame, _ *node) Value {
-		steps := f.decoded()
+		steps := f.written()
 		if len(steps) == 0 {
 			return Value{Kind: k}
 		}

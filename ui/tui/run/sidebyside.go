@@ -57,21 +57,29 @@ func (ls *Lanes) Conduct() {
 // and what its cache holds. If steps is not nil the copy holds those instead,
 // and goes on from there by then tokens.
 func (ls *Lanes) Add(from *Lane, steps []*engine.Step, then int, set *engine.Settings) (*Lane, tea.Cmd) {
+	l, cmd := ls.AddEmpty(from)
+	if set != nil {
+		l.Settings, l.Config = set, set.Config()
+	}
+	l.Text, l.Prompt = from.Text, from.Prompt
+	if from.Prompt != nil && l.Settings != nil {
+		from.Eng.Post(engine.Fork{To: l.Eng, Len: math.MaxInt, Steps: steps, Settings: l.Settings, Then: then})
+	}
+	return l, cmd
+}
+
+// AddEmpty puts a lane beside the others with the model and settings of lane
+// from, and no text yet.
+func (ls *Lanes) AddEmpty(from *Lane) (*Lane, tea.Cmd) {
 	id := 0
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
 		id = max(id, l.ID+1)
 	}
 	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, from.Config, from.Preset, ls.Book)
-	l.Comp, l.Text, l.Prompt, l.Pins, l.Settings = from.Comp, from.Text, from.Prompt, from.Pins, from.Settings
-	if set != nil {
-		l.Settings, l.Config = set, set.Config()
-	}
+	l.Comp, l.Pins, l.Settings = from.Comp, from.Pins, from.Settings
 	cmd := ls.StartLane(l)
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 	l.Eng.Post(engine.Pin{IDs: l.Pins})
-	if from.Prompt != nil && l.Settings != nil {
-		from.Eng.Post(engine.Fork{To: l.Eng, Len: math.MaxInt, Steps: steps, Settings: l.Settings, Then: then})
-	}
 	ls.All = append(ls.All, l)
 	return l, cmd
 }
