@@ -47,6 +47,10 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 		l.assist(c.Draft)
 	case Fork:
 		l.fork(c)
+	case SwitchOff:
+		l.switchOff(c.Parts)
+	case Lend:
+		l.lend(c)
 	case Settle:
 		l.waiting = append(l.waiting, c.Done)
 	}
@@ -197,7 +201,7 @@ func (l *Lane) retrace() {
 	if old.Round != nil || l.drafting() {
 		return
 	}
-	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Off: old.Off}
 	if l.trace(s) {
 		l.pending = []*Step{s}
 	}
@@ -217,7 +221,7 @@ func (l *Lane) force(ctx context.Context, id int32) {
 		return
 	}
 	old := l.pending[0]
-	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Forced: true}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Off: old.Off, Forced: true}
 	in := l.input()
 	in.pins = append(slices.Clip(l.pins), id)
 	if err := traceStep(s, l.settings, &l.scratch, in); err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 
 	"logitscope/models"
 )
@@ -32,10 +33,13 @@ type cache struct {
 	now    held
 	parked []held // oldest first
 	narrow int    // tokens that the next row need name, 0 for all
+
+	off     []models.Part // what the session in use leaves out; the parked ones are whole
+	offFrom int           // the first position it read without them; MaxInt for none
 }
 
 func (c *cache) open(m models.Model, opt Options) error {
-	c.model = m
+	c.model, c.offFrom = m, math.MaxInt
 	if m.Info().Caps.ObserveOnly {
 		return nil // there is nothing to hold: the server writes by itself
 	}
@@ -55,7 +59,7 @@ func (c *cache) close() {
 	if c.now.sess != nil {
 		c.now.sess.Close()
 	}
-	c.parked, c.now = nil, held{}
+	c.parked, c.now, c.off = nil, held{}, nil
 }
 
 // forget empties the cache.
@@ -64,7 +68,7 @@ func (c *cache) forget() {
 		return
 	}
 	c.now.sess.Truncate(0)
-	c.now.tokens = c.now.tokens[:0]
+	c.now.tokens, c.offFrom = c.now.tokens[:0], math.MaxInt
 }
 
 func (c *cache) shared(tokens []int32) int { return c.now.shared(tokens) }
@@ -78,6 +82,9 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 		c.now.sess.Truncate(n)
 	}
 	c.now.tokens = append(c.now.tokens[:n], tokens[n:]...)
+	if len(c.off) > 0 {
+		c.offFrom = min(c.offFrom, n)
+	}
 	if n == len(tokens) {
 		return nil, 0, nil
 	}
@@ -122,7 +129,8 @@ func (c *cache) whole(ctx context.Context, tokens []int32) (models.Logits, error
 }
 
 // copy returns a session of its own that holds the first n tokens of the
-// cache, or fewer. It is cheap if the model's sessions can fork.
+// cache, or fewer: what was read with parts off is left out, and all its parts
+// are on. It is cheap if the model's sessions can fork.
 func (c *cache) copy(n int) (*held, error) { return c.copyFrom(&c.now, n) }
 
 // copyOf is copy of as many of tokens as any session of the cache holds.
@@ -137,7 +145,9 @@ func (c *cache) copyOf(tokens []int32) (*held, error) {
 }
 
 func (c *cache) copyFrom(h *held, n int) (*held, error) {
-	n = min(n, h.sess.Len())
+	if n = min(n, h.sess.Len()); h == &c.now {
+		n = min(n, c.offFrom)
+	}
 	f, ok := h.sess.(models.Forker)
 	if !ok {
 		sess, err := c.model.NewSession()
@@ -148,6 +158,9 @@ func (c *cache) copyFrom(h *held, n int) (*held, error) {
 		return nil, err
 	}
 	sess.Truncate(n)
+	if len(c.off) > 0 {
+		sess.(models.Insider).SwitchOff()
+	}
 	return &held{sess, append([]int32(nil), h.tokens[:n]...)}, nil
 }
 
@@ -155,6 +168,7 @@ func (c *cache) copyFrom(h *held, n int) (*held, error) {
 func (c *cache) replace(h *held) {
 	c.now.sess.Close()
 	c.now = *h
+	c.dress()
 }
 
 // prefer puts the session that holds most of tokens in use, and parks the one
@@ -168,7 +182,9 @@ func (c *cache) prefer(tokens []int32) {
 	}
 	switch {
 	case at >= 0:
+		c.undress()
 		c.now, c.parked[at] = c.parked[at], c.now
+		c.dress()
 	case best < len(c.now.tokens):
 		h, err := c.copy(len(c.now.tokens))
 		if err != nil || len(h.tokens) == 0 {

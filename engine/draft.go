@@ -28,7 +28,7 @@ func CheckDraft(target, draft models.Model) error { return speculative.SameVocab
 
 // drafting reports whether the lane decodes in speculative rounds.
 func (l *Lane) drafting() bool {
-	return l.opt.Draft.Active() && !l.settings.weighs() && !l.settings.phrases.On() && l.settings.Config().Int("num_assistant_tokens") > 0
+	return l.opt.Draft.Active() && len(l.cache.off) == 0 && !l.settings.weighs() && !l.settings.phrases.On() && l.settings.Config().Int("num_assistant_tokens") > 0
 }
 
 // round drafts and verifies. What it emits becomes the proposal.

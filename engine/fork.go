@@ -50,7 +50,7 @@ func (l *Lane) look(ctx context.Context, index int) {
 	l.looking = index
 	l.publish()
 	inner, stop := l.attend(ctx)
-	row, err := l.recompute(inner, len(l.prompt)+index-1)
+	row, err := l.recompute(inner, len(l.prompt)+index-1, old.Off)
 	if err == nil {
 		err = l.addSecond(inner, row, old.Settings, len(l.prompt)+index-1)
 	}
@@ -79,9 +79,14 @@ func (l *Lane) look(ctx context.Context, index int) {
 	l.looked = &s
 }
 
-// recompute returns the row that follows the first n tokens.
-func (l *Lane) recompute(ctx context.Context, n int) (*Row, error) {
-	h, err := l.cache.copy(n - 1)
+// recompute returns the row that follows the first n tokens, made without what
+// off names; the whole model's row is then beside it.
+func (l *Lane) recompute(ctx context.Context, n int, off *Off) (*Row, error) {
+	until := n - 1 // what the whole model has read
+	if off != nil {
+		until = min(until, off.From)
+	}
+	h, err := l.cache.copy(until)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +94,11 @@ func (l *Lane) recompute(ctx context.Context, n int) (*Row, error) {
 	var rows []models.Logits
 	for from := len(h.tokens); from < n; {
 		to := min(n, from+prefillChunk)
+		if off != nil && from < off.From {
+			to = min(to, off.From)
+		} else if off != nil {
+			h.sess.(models.Insider).SwitchOff(off.Parts...)
+		}
 		want := 0
 		if to == n {
 			want = 1
@@ -104,5 +114,13 @@ func (l *Lane) recompute(ctx context.Context, n int) (*Row, error) {
 		l.forwarded += int64(to - from)
 		from = to
 	}
-	return l.memory.keep(rows[0]), nil
+	row := l.memory.keep(rows[0])
+	if off != nil {
+		whole, err := l.recompute(ctx, n, nil)
+		if err != nil {
+			return nil, err
+		}
+		row.Whole = whole.Values
+	}
+	return row, nil
 }

@@ -41,6 +41,7 @@ type Lane struct {
 
 	cache    cache
 	beside   beside        // the second session, where a stage weighs two rows
+	intact   beside        // the whole model's session, while parts of it are off
 	said     phrases.Watch // what banned phrases have taken back
 	settings *Settings
 	text     string
@@ -116,6 +117,7 @@ func (l *Lane) Run(ctx context.Context) error {
 	}
 	defer l.cache.close()
 	defer l.beside.close()
+	defer l.intact.close()
 	defer l.dropDecoder()
 	defer l.dropSearch()
 	defer l.stopFeed()
@@ -278,6 +280,9 @@ func (l *Lane) propose(ctx context.Context) {
 	}
 	inner, stop := l.attend(ctx)
 	err := l.addSecond(inner, row, l.settings, len(l.tokens))
+	if err == nil {
+		err = l.addWhole(inner, row)
+	}
 	cut := interrupted(inner)
 	stop()
 	if err != nil {
@@ -286,7 +291,7 @@ func (l *Lane) propose(ctx context.Context) {
 		}
 		return
 	}
-	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: row}
+	s := &Step{Index: len(l.steps) + 1, Pos: len(l.tokens), Took: time.Since(start), Row: row, Off: l.off()}
 	if l.trace(s) {
 		l.pending = append(l.pending[:0:0], s)
 	}
@@ -435,7 +440,7 @@ func (l *Lane) publish() View {
 		Steps:   l.steps[:len(l.steps):len(l.steps)],
 		Written: l.written[:len(l.written):len(l.written)],
 		StopAt:  l.stopAt, unsaid: l.unsaid(), Prefill: l.prefill, Decode: l.decode,
-		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking,
+		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking, Off: l.off(),
 		ForwardPositions: l.forwarded,
 	}
 	if len(l.pending) > 0 {

@@ -98,7 +98,9 @@ func (m *memory) keep(r models.Logits) *Row {
 	return row
 }
 
-func (r *Row) bytes() int64 { return int64(4*len(r.Values) + 4*len(r.IDs) + 4*len(r.Second)) }
+func (r *Row) bytes() int64 {
+	return int64(4*len(r.Values) + 4*len(r.IDs) + 4*len(r.Second) + 4*len(r.Whole))
+}
 
 // evict drops rows and traces of old steps until the rest fits. It returns
 // steps, or a new slice in which the oldest steps are lighter; a step that a

@@ -83,7 +83,7 @@ func (l *Lane) addSecond(ctx context.Context, row *Row, s *Settings, n int) erro
 		}
 		l.beside.model = m
 	}
-	values, err := l.forwardBeside(ctx, tokens)
+	values, err := l.forwardBeside(ctx, &l.beside, tokens)
 	if err != nil {
 		return err
 	}
@@ -94,18 +94,17 @@ func (l *Lane) addSecond(ctx context.Context, row *Row, s *Settings, n int) erro
 	return nil
 }
 
-// forwardBeside returns a copy of the logits after tokens in the second
-// session.
-func (l *Lane) forwardBeside(ctx context.Context, tokens []int32) ([]float32, error) {
+// forwardBeside returns a copy of the logits after tokens in a second session.
+func (l *Lane) forwardBeside(ctx context.Context, b *beside, tokens []int32) ([]float32, error) {
 	for {
 		to, want := len(tokens), 1
-		if from := l.beside.cache.shared(tokens); to-from > prefillChunk {
+		if from := b.cache.shared(tokens); to-from > prefillChunk {
 			to, want = from+prefillChunk, 0
 		}
 		if err := l.enter(ctx); err != nil {
 			return nil, err
 		}
-		rows, fed, err := l.beside.cache.forward(ctx, tokens[:to], want)
+		rows, fed, err := b.cache.forward(ctx, tokens[:to], want)
 		l.leave()
 		l.forwarded += int64(fed)
 		switch {

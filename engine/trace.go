@@ -108,7 +108,7 @@ func (v View) Retrace(k int, set *Settings, pins ...int32) (*Step, error) {
 	if old.Observed {
 		return observe(old, set, &scratch, in)
 	}
-	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row}
+	s := &Step{Index: old.Index, Pos: old.Pos, Took: old.Took, Row: old.Row, Off: old.Off}
 	if err := traceStep(s, set, &scratch, in); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,9 @@ type Step struct {
 	Trace   *sampling.Trace
 	Summary Summary
 
+	// Off is what the row was made without; nil for the whole model.
+	Off *Off
+
 	// Row is the raw row of logits the step was chosen from, nil beyond the
 	// memory window. Not to be modified.
 	Row *Row
@@ -67,6 +70,9 @@ type Row struct {
 	// stage weighs two; nil if none does.
 	Second []float32
 	of     *besides // where it comes from
+
+	// Whole is the whole model's row, where the row was made with parts off.
+	Whole []float32
 }
 
 // A Summary is what every step keeps, however old.
@@ -139,6 +145,8 @@ type View struct {
 	// recomputed. Looking is the index of a step being recomputed, 0 if none.
 	Looked  *Step
 	Looking int
+
+	Off *Off // what the lane's model leaves out; nil for nothing
 
 	ForwardPositions int64 // positions the model has computed for this lane, prompt included
 }

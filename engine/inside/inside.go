@@ -25,25 +25,58 @@ var ErrClosed = errors.New("layers are not sent; a model file shows them")
 const chunk = 128
 
 // A Source is a session that holds the beginning of a text, and the text: the
-// step looked at is the one after it. Whoever makes it owns the session.
+// step looked at is the one after it. Whoever makes it owns the session, which
+// was read with all parts on.
 type Source struct {
 	Model   models.Model
 	Session models.Session
 	Tokens  []int32
+
+	Off  []models.Part // parts that are off
+	From int           // the first position that is read without them
 }
 
 // catchUp brings the session to the first n tokens.
 func (s Source) catchUp(ctx context.Context, n int) error {
-	if s.Session.Len() > n {
-		s.Session.Truncate(n)
+	keep := n
+	if len(s.Off) > 0 {
+		keep = min(n, s.From)
+	}
+	if s.Session.Len() > keep {
+		s.Session.Truncate(keep)
 	}
 	for s.Session.Len() < n {
 		from := s.Session.Len()
-		if _, err := s.Session.Forward(ctx, s.Tokens[from:min(n, from+chunk)], 0); err != nil {
+		s.dress(from)
+		if _, err := s.Session.Forward(ctx, s.Tokens[from:min(s.stretch(from, n), from+chunk)], 0); err != nil {
 			return err
 		}
 	}
+	s.dress(n)
 	return nil
+}
+
+// stretch returns how far towards n the session can be read from a position
+// with the same parts on.
+func (s Source) stretch(from, n int) int {
+	if len(s.Off) > 0 && from < s.From {
+		return min(n, s.From)
+	}
+	return n
+}
+
+// dress makes the session leave out what is off at a position.
+func (s Source) dress(at int) {
+	if len(s.Off) > 0 {
+		s.Session.(models.Insider).SwitchOff(s.offAt(at)...)
+	}
+}
+
+func (s Source) offAt(at int) []models.Part {
+	if at < s.From {
+		return nil
+	}
+	return s.Off
 }
 
 // A Cell is the best token of a law, and its probability.
@@ -78,28 +111,44 @@ func Look(ctx context.Context, src Source, rows int) (*Insight, error) {
 	if err := src.catchUp(ctx, n-rows); err != nil {
 		return nil, err
 	}
-	in := &Insight{Anatomy: s.Anatomy(), Tokens: slices.Clone(src.Tokens), Rows: rows, Inside: new(models.Inside)}
-	if _, err := s.Look(ctx, src.Tokens[n-rows:], rows, in.Inside); err != nil {
-		return nil, err
+	layers := s.Anatomy().Layers()
+	in := &Insight{
+		Anatomy: s.Anatomy(), Tokens: slices.Clone(src.Tokens), Rows: rows, Inside: new(models.Inside),
+		Lens: make([][]float32, layers+1), Bare: make([][]float32, layers+1), Map: make([][]Cell, layers+1),
 	}
-	vocab := src.Model.Info().VocabSize
-	row := make([]float32, rows*vocab)
-	for l := range in.Anatomy.Layers() + 1 {
-		if err := ctx.Err(); err != nil {
+	for at := n - rows; at < n; {
+		to := src.stretch(at, n)
+		src.dress(at)
+		if _, err := s.Look(ctx, src.Tokens[at:to], to-at, in.Inside); err != nil {
 			return nil, err
 		}
-		s.Lens(row, in.Inside.Layer(l), false)
-		cells := make([]Cell, rows)
-		for i := range cells {
-			cells[i] = best(row[i*vocab : (i+1)*vocab])
+		if err := in.read(ctx, s, to == n, src.Model.Info().VocabSize); err != nil {
+			return nil, err
 		}
-		in.Map = append(in.Map, cells)
-		in.Lens = append(in.Lens, slices.Clone(row[(rows-1)*vocab:]))
-		bare := make([]float32, vocab)
-		s.Lens(bare, in.Inside.State(l, rows-1), true)
-		in.Bare = append(in.Bare, bare)
+		at = to
 	}
 	return in, nil
+}
+
+// read adds what a look at some rows has seen, the last of all among them or
+// not.
+func (in *Insight) read(ctx context.Context, s models.Insider, last bool, vocab int) error {
+	rows := in.Inside.Rows
+	logits := make([]float32, rows*vocab)
+	for l := range in.Map {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.Lens(logits, in.Inside.Layer(l), false)
+		for i := range rows {
+			in.Map[l] = append(in.Map[l], best(logits[i*vocab:(i+1)*vocab]))
+		}
+		if last {
+			in.Lens[l], in.Bare[l] = slices.Clone(logits[(rows-1)*vocab:]), make([]float32, vocab)
+			s.Lens(in.Bare[l], in.Inside.State(l, rows-1), true)
+		}
+	}
+	return nil
 }
 
 // best returns the best token of a row of logits.

@@ -120,7 +120,7 @@ func source(t *testing.T, text string) Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Source{m, s, m.Vocab().Encode(text, models.EncodeOptions{AddSpecial: true})}
+	return Source{Model: m, Session: s, Tokens: m.Vocab().Encode(text, models.EncodeOptions{AddSpecial: true})}
 }
 
 // TestLook: what is seen is what the screen's design computed by other code of
@@ -271,10 +271,10 @@ func TestClosedAndCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Look(context.Background(), Source{m, s, []int32{1}}, 1); !errors.Is(err, ErrClosed) {
+	if _, err := Look(context.Background(), Source{Model: m, Session: s, Tokens: []int32{1}}, 1); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
-	if _, err := Effects(context.Background(), Source{m, s, []int32{1}}, nil, 0, nil); !errors.Is(err, ErrClosed) {
+	if _, err := Effects(context.Background(), Source{Model: m, Session: s, Tokens: []int32{1}}, nil, 0, nil); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	src := source(t, "Once upon a time")
@@ -285,5 +285,43 @@ func TestClosedAndCancelled(t *testing.T) {
 	}
 	if _, err := Effects(ctx, src, Heads(src.Session.(models.Insider).Anatomy()), 0, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// With parts off from a position on, the rows before it are the whole model's,
+// and the rest as a session that switches there says.
+func TestLookWithPartsOff(t *testing.T) {
+	ctx := context.Background()
+	src := source(t, "The capital of France is")
+	whole, err := Look(ctx, src, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.Off, src.From = []models.Part{{Kind: models.HeadPart, Layer: 2, Head: 2}, {Kind: models.MLPPart, Layer: 0}}, 3
+	cut, err := Look(ctx, src, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := src.Model.NewSession()
+	if _, err := s.Forward(ctx, src.Tokens[:3], 0); err != nil {
+		t.Fatal(err)
+	}
+	s.(models.Insider).SwitchOff(src.Off...)
+	rows, err := s.Forward(ctx, src.Tokens[3:], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(cut.Lens[5], rows[0].Values) || slices.Equal(cut.Lens[5], whole.Lens[5]) {
+		t.Error("another law")
+	}
+	for l := range cut.Map {
+		if len(cut.Map[l]) != 6 || !slices.Equal(cut.Map[l][:3], whole.Map[l][:3]) {
+			t.Errorf("layer %d: %v, want %v at the start", l, cut.Map[l], whole.Map[l])
+		}
+	}
+	// One that is off already does nothing more.
+	got, err := Effects(ctx, src, src.Off[:1], 0, nil)
+	if err != nil || got[0].Apart.TV != 0 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -37,7 +37,7 @@ func Heads(a models.Anatomy) (parts []models.Part) {
 // An Effect is what switching a part off does to a step.
 type Effect struct {
 	Part   models.Part
-	Apart  Distance // of the law without it from the whole model's
+	Apart  Distance // of the law without it from that with it
 	Best   int32    // the best token without it
 	Before float64  // of the token asked about, with the part
 	After  float64  // and without it
@@ -47,8 +47,8 @@ type Effect struct {
 const lanesAtOnce = 16
 
 // Effects switches each part off by itself at the last position of the text and
-// returns what that does, strongest first. The text before it is read by the
-// whole model. progress is told how many of them are done; it may be nil.
+// returns what that does to the law there, strongest first. The text before it
+// is read with the part on. progress is told how many of them are done; it may be nil.
 func Effects(ctx context.Context, src Source, parts []models.Part, token int32, progress func(done, of int)) ([]Effect, error) {
 	if _, ok := src.Session.(models.Insider); !ok {
 		return nil, ErrClosed
@@ -63,8 +63,7 @@ func Effects(ctx context.Context, src Source, parts []models.Part, token int32, 
 		return nil, err
 	}
 	last := src.Tokens[n-1]
-	// The first copy is whole.
-	law, err := laws(ctx, m, fork, last, [][]models.Part{nil})
+	law, err := laws(ctx, m, fork, last, [][]models.Part{src.offAt(n - 1)})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func Effects(ctx context.Context, src Source, parts []models.Part, token int32, 
 		some := parts[from:min(from+lanesAtOnce, len(parts))]
 		each := make([][]models.Part, len(some))
 		for i, p := range some {
-			each[i] = []models.Part{p}
+			each[i] = append(slices.Clone(src.offAt(n-1)), p)
 		}
 		if law, err = laws(ctx, m, fork, last, each); err != nil {
 			return nil, err

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"logitscope/models"
+)
+
+// Parts of a lane's model can be switched off, from the step at hand on until
+// they are taken back. What was read before stays as the whole model read it.
+// Every step then has the whole model's row beside its own, which comes from a
+// second session that reads the same text.
+
+// An Off is what a step's row was made without.
+type Off struct {
+	Parts []models.Part
+	From  int // the first position that was read without them
+}
+
+// A SwitchOff command switches parts off, in place of those before; none takes
+// all back. What was read without the parts before is read again. The proposal
+// is made anew. It does nothing for a model whose layers are not to be seen, or
+// a lane that searches or watches a server.
+type SwitchOff struct{ Parts []models.Part }
+
+func (SwitchOff) command() {}
+
+func (l *Lane) switchOff(parts []models.Part) {
+	if l.search != nil || l.observing() || slices.Equal(parts, l.cache.off) || !l.cache.switchOff(parts) {
+		return
+	}
+	l.dropDecoder()
+	l.intact.close()
+	if l.err == nil && l.ended() != "" {
+		return
+	}
+	l.invalidate()
+}
+
+// off returns what the lane's next row is made without; nil for nothing.
+func (l *Lane) off() *Off {
+	if len(l.cache.off) == 0 {
+		return nil
+	}
+	from := l.cache.offFrom
+	if from == math.MaxInt { // nothing has been read without them yet
+		from = max(0, len(l.tokens)-1)
+	}
+	return &Off{l.cache.off, from}
+}
+
+// addWhole gives row the whole model's beside its own.
+func (l *Lane) addWhole(ctx context.Context, row *Row) error {
+	if l.cache.off == nil {
+		return nil
+	}
+	if l.intact.model == nil {
+		h, err := l.cache.copy(len(l.tokens))
+		if err != nil {
+			return err
+		}
+		l.intact.model, l.intact.cache = l.model, cache{model: l.model, now: *h, offFrom: math.MaxInt}
+	}
+	values, err := l.forwardBeside(ctx, &l.intact, l.tokens)
+	row.Whole = values
+	return err
+}
+
+// switchOff makes the session leave parts out, and forgets what it read without
+// others. It reports whether the model can.
+func (c *cache) switchOff(parts []models.Part) bool {
+	s, ok := c.now.sess.(models.Insider)
+	if !ok {
+		return false
+	}
+	c.mend()
+	if c.off = parts; len(parts) == 0 {
+		c.off, c.offFrom = nil, math.MaxInt
+	}
+	s.SwitchOff(c.off...)
+	return true
+}
+
+// mend drops from the session in use what was read with parts off.
+func (c *cache) mend() {
+	if c.offFrom < c.now.sess.Len() {
+		c.now.sess.Truncate(c.offFrom)
+		c.now.tokens = c.now.tokens[:c.offFrom]
+	}
+}
+
+// dress makes a session that came into use leave out what the lane does.
+func (c *cache) dress() {
+	c.offFrom = math.MaxInt
+	if s, ok := c.now.sess.(models.Insider); ok {
+		s.SwitchOff(c.off...)
+	}
+}
+
+// undress returns to the whole model before the session goes out of use.
+func (c *cache) undress() {
+	if len(c.off) == 0 {
+		return
+	}
+	c.mend()
+	c.now.sess.(models.Insider).SwitchOff()
+}
+
+// A Lend command asks for a copy of the lane's session with as much as it holds
+// of the first Len tokens of the text, prompt included, for somebody who looks
+// into the model. Parts that are off stay off from where they are. To must have
+// room for one answer.
+type Lend struct {
+	Len int
+	To  chan<- Lent
+}
+
+func (Lend) command() {}
+
+// A Lent is a session that the receiver must close, and the tokens that were
+// asked for; it may hold fewer. Of a lane that keeps none it is nil.
+type Lent struct {
+	Session models.Session
+	Tokens  []int32
+	Off     *Off
+	Err     error
+}
+
+func (l *Lane) lend(c Lend) {
+	n := max(0, min(c.Len, len(l.tokens)))
+	out := Lent{Tokens: slices.Clone(l.tokens[:n]), Off: l.off()}
+	if l.cache.now.sess != nil {
+		var h *held
+		if h, out.Err = l.cache.copy(n); out.Err == nil {
+			out.Session = h.sess
+		}
+	}
+	c.To <- out
+}
