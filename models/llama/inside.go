@@ -58,13 +58,18 @@ func (p *pass) keepStates(layer, want int) {
 	copy(p.look.in.Layer(layer)[p.look.to*n:], states)
 }
 
-// keepWeights keeps what query head g of row i looks at, if it is the last row
-// of all that are looked at.
+// looked reports whether row i is the last of all that are looked at, whose
+// weights are kept.
+func (a *attending) looked(i int) bool {
+	return a.p.look.in != nil && a.p.rows[i].pos == a.p.look.in.Len-1
+}
+
+// keepWeights keeps what query head g of row i looks at, if it is looked at.
 func (a *attending) keepWeights(i, g int, sink *float32) {
-	in, r := a.p.look.in, a.p.rows[i]
-	if in == nil || r.pos != in.Len-1 {
+	if !a.looked(i) {
 		return
 	}
+	in, r := a.p.look.in, a.p.rows[i]
 	first, head := a.y.first(r.pos), a.head*a.group+g
 	scale := a.ws.scale[(i-a.from)*a.group+g]
 	weights := in.Head(a.p.layer, head)[first:]

@@ -304,7 +304,7 @@ func lensOf(layered bool, eps float32, weight, bias []float32, head [][]float32)
 		raw = le.AppendUint32(raw, math.Float32bits(v))
 	}
 	m := &Model{
-		cfg: &config{arch: a, embed: len(weight), vocab: len(head), eps: eps}, workers: 1, pool: newPool(1, nil),
+		cfg: &config{arch: a, embed: len(weight), vocab: len(head), eps: eps}, workers: 1, pool: newPool(1, nil), arith: exact{},
 		w: &weights{norm: norm{w: weight, b: bias}, output: quant.Matrix{Type: gguf.F32, Rows: len(head), Cols: len(weight), Data: raw}},
 	}
 	return m.newSession()

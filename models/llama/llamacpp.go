@@ -91,8 +91,14 @@ func (l *llamaCPP) attend(a *attending) {
 			l.score(a, i, q)
 			if l.flash {
 				l.combineFlash(a, i, out)
+				if a.looked(i) {
+					ggml.Softmax(a.ws.scores) // which flash attention never has
+				}
 			} else {
 				l.combine(a, i, out, half)
+			}
+			if a.looked(i) {
+				copy(a.p.look.in.Head(a.p.layer, a.head*a.group+g), a.ws.scores[:a.p.rows[i].pos+1])
 			}
 		}
 	}

@@ -176,3 +176,29 @@ func TestLlamaCPPArchitectures(t *testing.T) {
 		t.Errorf("only %d models were taken", took)
 	}
 }
+
+// TestLlamaCPPLook looks inside a pass: weights are there, near the exact
+// ones, with flash attention too.
+func TestLlamaCPPLook(t *testing.T) {
+	const path = "testdata/arch/llama-gqa-tied-base500k.gguf.gz"
+	tokens := []int32{3, 1, 4, 1, 5, 9, 2, 6, 5}
+	look := func(opt Options) *models.Inside {
+		m := load(t, path, opt)
+		in := new(models.Inside)
+		if _, err := m.newSession().Look(context.Background(), tokens, 1, in); err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	want := look(Options{})
+	for _, flash := range []bool{false, true} {
+		got := look(Options{Arith: LlamaCPP, FlashAttention: flash})
+		for l, weights := range got.Attention {
+			for k, w := range want.Attention[l] {
+				if d := math.Abs(float64(weights[k] - w)); !(d < 5e-3) {
+					t.Fatalf("flash %v, layer %d weight %d: %v, exactly %v", flash, l, k, weights[k], w)
+				}
+			}
+		}
+	}
+}
