@@ -194,44 +194,22 @@ func (c *Canvas) cellsOf(x, y int) int {
 // differ about the cells of a cluster, the cursor is put where it belongs, so
 // a line must begin in the terminal's first column.
 func (c *Canvas) Render(p *Palette) string {
-	var b strings.Builder
-	b.Grow(c.W * c.H * 2)
+	n := newPen(p)
+	n.Grow(c.W * c.H * 2)
 	for y := range c.H {
 		if y > 0 {
-			b.WriteByte('\n')
+			n.WriteByte('\n')
 		}
-		now, bare := "", true // bare: a blank looks the same under it
-		last := " "
+		before := " "
 		for x := range c.W {
-			cl := c.at(x, y)
-			if cl.text == "" {
-				continue
+			if text := c.at(x, y).text; text != "" {
+				n.put(c, x, y, before)
+				before = text
 			}
-			before := last
-			last = cl.text
-			shows := cl.ink.Attr&(Reverse|Underline) != 0
-			if cl.text == " " && !shows && bare {
-				b.WriteByte(' ')
-				continue
-			}
-			ink := cl.ink
-			if cl.text == " " && !shows {
-				ink = Ink{}
-			}
-			if want := p.sgr[ink.Role][ink.Attr]; want != now {
-				if now != "" {
-					b.WriteString("\x1b[0m")
-				}
-				b.WriteString(want)
-				now, bare = want, !shows
-			}
-			c.write(&b, x, y, before, p.Depth <= Colors256)
 		}
-		if now != "" {
-			b.WriteString("\x1b[0m")
-		}
+		n.plain()
 	}
-	return b.String()
+	return n.String()
 }
 
 // write writes the cluster that begins at x, y, which before stands in front

@@ -18,6 +18,7 @@ import (
 
 	"logitscope/ui/store"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/wire"
 	"logitscope/viz"
 )
 
@@ -55,10 +56,13 @@ func Run(ctx context.Context, opt Options) error {
 	if opt.Input != nil {
 		popts = append(popts, tea.WithInput(opt.Input))
 	}
-	if opt.Output != nil {
-		popts = append(popts, tea.WithOutput(opt.Output))
+	if m.opt.Output == nil {
+		m.opt.Output = os.Stdout
 	}
-	_, err := tea.NewProgram(m, popts...).Run()
+	line := wire.New(m.opt.Output, m.pal)
+	defer line.Close()
+	m.opt.Output = line // what is copied must not fall between two halves of a frame
+	_, err := tea.NewProgram(painted{m, line}, append(popts, tea.WithOutput(line.Output()))...).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return ctx.Err()
 	}
@@ -69,6 +73,35 @@ func Run(ctx context.Context, opt Options) error {
 		}
 	}
 	return err
+}
+
+// A painted model shows its frames on a line of its own. What Bubble Tea would
+// draw is nothing, so its renderer sends the terminal's modes alone.
+type painted struct {
+	*Model
+	line *wire.Terminal
+}
+
+// Update takes a message, and shows the frame if it has changed.
+func (p painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := p.Model.Update(msg)
+	if p.dirty && p.w > 0 {
+		p.dirty = false
+		p.line.Show(p.draw(), byHand(msg))
+	}
+	return p, cmd
+}
+
+// View returns nothing: the frame is on its way.
+func (p painted) View() string { return "" }
+
+// byHand reports whether somebody waits for the answer to msg.
+func byHand(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyMsg, tea.MouseMsg, tea.WindowSizeMsg:
+		return true
+	}
+	return false
 }
 
 // paletteFor returns the palette for the terminal that opt describes.
