@@ -31,7 +31,7 @@ type strategy uint8
 const (
 	drawing     strategy = iota // one token a step, or a speculative round
 	beams                       // beam search
-	contrastive                 // contrastive search
+	contrasting                 // contrastive search
 )
 
 // String returns the strategy's name.
@@ -51,7 +51,7 @@ func strategyOf(c sampling.Config) strategy {
 	case c.Int("num_beams") > 1:
 		return beams
 	case c.Float("penalty_alpha") > 0:
-		return contrastive
+		return contrasting
 	}
 	return drawing
 }
@@ -67,8 +67,8 @@ func (l *Lane) newSearch() (search, error) {
 			return nil, err
 		}
 		return &beamSearch{s: s, view: s.View()}, nil
-	case contrastive:
-		c, err := beam.NewContrastive(l.model, l.settings.Pipeline, l.prompt, opt)
+	case contrasting:
+		c, err := beam.NewContrastive(l.model, l.settings.Pipeline, l.prompt, beam.ContrastiveOptions{Mask: l.maskAfter, Whole: l.wholeAfter})
 		if err != nil {
 			return nil, err
 		}

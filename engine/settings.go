@@ -79,7 +79,7 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	switch s.strategy() {
 	case beams:
 		_, err = beam.ReadSettings(p, c.model)
-	case contrastive:
+	case contrasting:
 		err = beam.CheckContrastive(cfg)
 	}
 	if err != nil {

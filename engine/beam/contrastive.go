@@ -56,9 +56,8 @@ type ContrastiveCandidate struct {
 type Contrastive struct {
 	model  models.Model
 	prompt []int32
-	mask   masker
-	whole  func(output []int32) bool // may be nil
-	closed int                       // steps after which the text is whole and cannot go on; 0 if it can
+	opt    ContrastiveOptions
+	closed int // steps after which the text is whole and cannot go on; 0 if it can
 
 	pipeline *sampling.Pipeline
 	alpha    float64
@@ -71,19 +70,34 @@ type Contrastive struct {
 	hidden  [][]float64 // of each token in the cache, length 1
 	row     *row        // after the last token; nil if it is to be computed
 	steps   []*ContrastiveStep
-	scorer  scorer
+	reader  reader
+	scratch sampling.Scratch
 	out     []float32
+}
+
+// ContrastiveOptions are what a contrastive search depends on beside the model
+// and the settings.
+type ContrastiveOptions struct {
+	// Mask says which tokens a constraint allows after the tokens generated
+	// so far; nil means there is no constraint. Bit id%64 of word id/64 set
+	// means allowed, a nil mask allows all; end says whether the text may end.
+	Mask func(output []int32) (allowed []uint64, end bool, err error)
+
+	// Whole reports whether the tokens generated so far are all that a
+	// constraint wants: the text then ends where nothing may follow. It may be
+	// nil.
+	Whole func(output []int32) bool
 }
 
 // NewContrastive returns a contrastive search that has done no step, under
 // penalty_alpha and top_k of the pipeline's configuration. It returns an error
 // that names the key if they are out of range, or if the model does not show
-// hidden states. Of the options it uses Mask and Whole. The caller must close it.
-func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Contrastive, error) {
+// hidden states. The caller must close it.
+func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt ContrastiveOptions) (*Contrastive, error) {
 	if err := usable(m, prompt); err != nil {
 		return nil, err
 	}
-	c := &Contrastive{model: m, prompt: slices.Clone(prompt), mask: opt.Mask, whole: opt.Whole}
+	c := &Contrastive{model: m, prompt: slices.Clone(prompt), opt: opt}
 	if err := c.Retune(p); err != nil {
 		return nil, err
 	}
@@ -172,7 +186,7 @@ func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
 		return nil, err
 	}
 	cands, err := c.likeliest()
-	if sampling.IsDeadEnd(err) && len(c.steps) > 0 && c.whole != nil && c.whole(c.Output()) {
+	if sampling.IsDeadEnd(err) && len(c.steps) > 0 && c.opt.Whole != nil && c.opt.Whole(c.Output()) {
 		c.closed = len(c.steps)
 		return c.View(), nil
 	}
@@ -220,7 +234,7 @@ func (c *Contrastive) ready(ctx context.Context) error {
 		c.hidden = append(c.hidden, unit(c.session.Hidden(i)))
 	}
 	c.tokens = all
-	r, err := c.scorer.row(rows[len(rows)-1])
+	r, err := c.reader.read(rows[len(rows)-1])
 	c.row = &r
 	return err
 }
@@ -237,16 +251,16 @@ func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
 	r := c.row
 	c.out = resize(c.out, len(r.logits))
 	in := sampling.Input{IDs: r.ids, Logits: r.logits, Rest: r.rest, Prompt: c.prompt, Output: c.Output()}
-	if c.mask != nil {
+	if c.opt.Mask != nil {
 		var err error
-		if in.Mask, in.MaskEOS, err = c.mask(in.Output); err != nil {
+		if in.Mask, in.MaskEOS, err = c.opt.Mask(in.Output); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.pipeline.Process(c.out, &c.scorer.scratch, in); err != nil {
+	if err := c.pipeline.Process(c.out, &c.scratch, in); err != nil {
 		return nil, err
 	}
-	after, err := c.scorer.row(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
+	after, err := c.reader.read(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +297,7 @@ func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([
 		rows, err := c.session.Forward(ctx, []int32{cands[i].Token}, 1)
 		if err == nil {
 			out[i].hidden = unit(c.session.Hidden(0))
-			out[i].row, err = c.scorer.row(rows[0])
+			out[i].row, err = c.reader.read(rows[0])
 		}
 		c.session.Truncate(len(c.tokens))
 		if err != nil {
@@ -319,7 +333,7 @@ func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models
 	for i, s := range sessions {
 		h := s.(models.HiddenStater)
 		out[i] = look{session: h, hidden: unit(h.Hidden(0))}
-		if out[i].row, err = c.scorer.row(rows[i]); err != nil {
+		if out[i].row, err = c.reader.read(rows[i]); err != nil {
 			return nil, err
 		}
 	}

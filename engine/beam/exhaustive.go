@@ -77,7 +77,7 @@ func (e *exhaustion) below(node *Node, tokens []int32) error {
 		return err
 	}
 	defer e.session.Truncate(at)
-	r, err := e.scorer.row(rows[0])
+	r, err := e.scorer.reader.read(rows[0])
 	if err != nil {
 		return err
 	}

@@ -20,15 +20,11 @@ import (
 
 // golden is testdata/golden.json.gz.
 type golden struct {
-	Models      map[string]json.RawMessage     `json:"models"`
-	Cases       []goldenCase                   `json:"cases"`
-	Exhaustive  []goldenExhaustive             `json:"exhaustive"`
-	BeamSample  struct{ Cases []goldenSample } `json:"beam_sample"`
-	Contrastive struct {
-		Model string
-		Cases []goldenContrastive
-	} `json:"contrastive"`
-	VLLM struct {
+	Models     map[string]json.RawMessage     `json:"models"`
+	Cases      []goldenCase                   `json:"cases"`
+	Exhaustive []goldenExhaustive             `json:"exhaustive"`
+	BeamSample struct{ Cases []goldenSample } `json:"beam_sample"`
+	VLLM       struct {
 		Cases []struct {
 			Model    string
 			Prompt   []int32
@@ -114,24 +110,6 @@ type goldenSample struct {
 		Tokens []int32
 		P      float64
 	} `json:"vectorized_best"`
-}
-
-type goldenContrastive struct {
-	Prompt []int32
-	TopK   int     `json:"top_k"`
-	Alpha  float64 `json:"penalty_alpha"`
-	MaxNew int     `json:"max_new_tokens"`
-	Tokens []int32
-	Steps  []struct {
-		Candidates []struct {
-			Token int32
-			Prob  float64
-			Cos   float64 `json:"max_cos"`
-			Pos   int     `json:"argmax_pos"`
-			Score float64
-		}
-		Chosen int32
-	}
 }
 
 var loadGolden = sync.OnceValues(func() (*golden, error) {

@@ -38,7 +38,7 @@ func (s *Search) catchUp(ctx context.Context, st *state) error {
 			if err != nil {
 				return err
 			}
-			if r, err = s.scorer.row(out[0]); err != nil {
+			if r, err = s.scorer.reader.read(out[0]); err != nil {
 				return err
 			}
 		}

@@ -17,7 +17,7 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 				root.Truncate(at)
 				return nil, nil, err
 			}
-			r, err := s.scorer.row(out[0])
+			r, err := s.scorer.reader.read(out[0])
 			if err != nil {
 				return nil, nil, err
 			}
@@ -33,7 +33,7 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 	}
 	rows := make([]row, len(out))
 	for i, l := range out {
-		if rows[i], err = s.scorer.row(l); err != nil {
+		if rows[i], err = s.scorer.reader.read(l); err != nil {
 			return nil, nil, fmt.Errorf("beam %d: %w", i+1, err)
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Search) forget() {
 		}
 		if i < len(s.states)-1 && held > s.opt.RowBudget && st.step.rows != nil {
 			for _, r := range st.step.rows {
-				s.scorer.spare = append(s.scorer.spare, r.logits)
+				s.scorer.reader.reuse(r)
 			}
 			st.step = st.step.with(nil) // it may be in views
 		}

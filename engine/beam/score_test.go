@@ -44,7 +44,7 @@ func TestLogSumExp(t *testing.T) {
 				x[i] = float32(r.NormFloat64() * spread)
 				top = max(top, x[i])
 			}
-			got, want := new(scorer).logSumExp(x, top), float64(top)+math.Log(sumExp(x, float64(top)))
+			got, want := new(reader).logSumExp(x, top), float64(top)+math.Log(sumExp(x, float64(top)))
 			if math.Abs(got-want) > 2e-8 {
 				t.Fatalf("spread %v: %v, off by %g", spread, got, got-want)
 			}
@@ -52,7 +52,7 @@ func TestLogSumExp(t *testing.T) {
 	}
 	x := make([]float32, 2*wide)
 	x[wide] = float32(math.NaN())
-	if _, err := new(scorer).row(models.Logits{Values: x}); err == nil || err.Error() != "1 of 2048 logits are NaN" {
+	if _, err := new(reader).read(models.Logits{Values: x}); err == nil || err.Error() != "1 of 2048 logits are NaN" {
 		t.Errorf("NaN in a wide row: %v", err)
 	}
 }
@@ -71,11 +71,11 @@ func TestRow(t *testing.T) {
 		{[]float32{-inf, -inf}, "none of 2 logits is a finite number"},
 		{[]float32{inf, 1}, "none of 2 logits is a finite number"},
 	} {
-		if _, err := new(scorer).row(models.Logits{Values: c.row}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := new(reader).read(models.Logits{Values: c.row}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.row, err, c.want)
 		}
 	}
-	r, err := new(scorer).row(models.Logits{IDs: []int32{7, 9}, Values: []float32{1, 1}, Rest: 0.5})
+	r, err := new(reader).read(models.Logits{IDs: []int32{7, 9}, Values: []float32{1, 1}, Rest: 0.5})
 	if want := 1 - math.Log(0.25); err != nil || math.Abs(r.norm-want) > 1e-12 || r.id(1) != 9 {
 		t.Errorf("partial row: norm %v, id %d, %v; want %v, 9", r.norm, r.id(1), err, want)
 	}

@@ -86,20 +86,6 @@ func New(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Se
 	return s, nil
 }
 
-// usable reports why no search can run on m.
-func usable(m models.Model, prompt []int32) error {
-	info := m.Info()
-	switch {
-	case info.Caps.TextOnly || info.Caps.ObserveOnly:
-		return fmt.Errorf("num_beams: beam search needs a model that takes tokens and gives logits; %s does not", info.Name)
-	case len(prompt) == 0:
-		return errors.New("beam search needs a prompt of at least one token")
-	case info.ContextLen > 0 && len(prompt) > info.ContextLen:
-		return fmt.Errorf("a prompt of %d tokens does not fit %d: %w", len(prompt), info.ContextLen, models.ErrContextFull)
-	}
-	return nil
-}
-
 func (s *Search) use(set Settings) {
 	s.set = set
 	s.limit = set.MaxNew

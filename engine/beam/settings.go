@@ -96,20 +96,6 @@ func ruleOf(p *sampling.Pipeline) Rule {
 	return Rule(c.Text("beam_rule"))
 }
 
-// endTokens returns the ids that end a text: the pipeline's, else the model's
-// own; and stop_token_ids.
-func endTokens(p *sampling.Pipeline, m models.Model) []int32 {
-	out := slices.Clone(p.EOS())
-	if len(out) == 0 {
-		out = slices.Clone(m.Vocab().EOG())
-	}
-	if set, ok := p.Config().Lookup("stop_token_ids"); ok {
-		out = append(out, set.Value.([]int32)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // maxBeams is the most beams that make sense on one machine.
 const maxBeams = 256
 
