@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/contrastive"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -68,7 +69,7 @@ func (l *Lane) newSearch() (search, error) {
 		}
 		return &beamSearch{s: s, view: s.View()}, nil
 	case contrasting:
-		c, err := beam.NewContrastive(l.model, l.settings.Pipeline, l.prompt, beam.ContrastiveOptions{Mask: l.maskAfter, Whole: l.wholeAfter})
+		c, err := contrastive.New(l.model, l.settings.Pipeline, l.prompt, contrastive.Options{Mask: l.maskAfter, Whole: l.wholeAfter})
 		if err != nil {
 			return nil, err
 		}
@@ -270,8 +271,8 @@ func (b *beamSearch) best() []int32 {
 
 // A contrastiveSearch is contrastive search as a strategy.
 type contrastiveSearch struct {
-	c    *beam.Contrastive
-	view *beam.ContrastiveView
+	c    *contrastive.Search
+	view *contrastive.View
 }
 
 func (c *contrastiveSearch) step(ctx context.Context) error {

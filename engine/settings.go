@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/contrastive"
 	"logitscope/engine/loops"
 	"logitscope/engine/phrases"
 	"logitscope/models"
@@ -80,7 +81,7 @@ func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	case beams:
 		_, err = beam.ReadSettings(p, c.model)
 	case contrasting:
-		err = beam.CheckContrastive(cfg)
+		err = contrastive.Check(cfg)
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/contrastive"
 	"logitscope/engine/schedule"
 	"logitscope/engine/speculative"
 	"logitscope/sampling"
@@ -137,9 +138,9 @@ type View struct {
 	Rate    float64 // tokens per second of late; 0 if none
 	KV      KV
 
-	Beam        *beam.View            // nil unless the lane runs beam search
-	Contrastive *beam.ContrastiveView // nil unless the lane runs contrastive search
-	Draft       *speculative.View     // nil unless the lane runs speculative decoding
+	Beam        *beam.View        // nil unless the lane runs beam search
+	Contrastive *contrastive.View // nil unless the lane runs contrastive search
+	Draft       *speculative.View // nil unless the lane runs speculative decoding
 
 	// Looked is the answer to a [Look] command: an old step with its row
 	// recomputed. Looking is the index of a step being recomputed, 0 if none.

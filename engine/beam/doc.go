@@ -1,6 +1,6 @@
-// Package beam keeps the most likely texts instead of drawing one: beam
-// search with its diverse, sampled and constrained forms ([Search]), and
-// contrastive search ([Contrastive]).
+// Package beam answers: which texts are the most likely, where one token at a time
+// is drawn elsewhere? It is beam search with its diverse, sampled and constrained
+// forms ([Search]).
 //
 // A [Search] advances one token at a time. Each [Search.Step] runs the model
 // on the beams that are running, all in one pass where the model can, scores

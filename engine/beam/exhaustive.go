@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"logitscope/engine/rows"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -32,7 +33,7 @@ func Exhaustive(ctx context.Context, m models.Model, p *sampling.Pipeline, promp
 	if err != nil {
 		return nil, err
 	}
-	if err := usable(m, prompt); err != nil {
+	if err := rows.Usable(m, prompt); err != nil {
 		return nil, err
 	}
 	set.Sample = false
@@ -77,7 +78,7 @@ func (e *exhaustion) below(node *Node, tokens []int32) error {
 		return err
 	}
 	defer e.session.Truncate(at)
-	r, err := e.scorer.reader.read(rows[0])
+	r, err := e.scorer.reader.Read(rows[0])
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (e *exhaustion) below(node *Node, tokens []int32) error {
 		if math.IsInf(x, -1) || math.Exp(x) < e.floor {
 			continue
 		}
-		c := &Node{Parent: node, Token: r.id(i), Logprob: x, Sum: node.sum() + x, Depth: node.depth() + 1}
+		c := &Node{Parent: node, Token: r.ID(i), Logprob: x, Sum: node.sum() + x, Depth: node.depth() + 1}
 		c.Ended = e.set.ends(c.Token) || e.opt.Stop != nil && e.opt.Stop(c.Tokens())
 		if c.Ended || c.Depth >= e.most {
 			e.add(c)

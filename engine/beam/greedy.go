@@ -3,6 +3,8 @@ package beam
 import (
 	"context"
 	"fmt"
+
+	"logitscope/engine/rows"
 )
 
 // FollowGreedy says whether the search follows the greedy text from the next
@@ -38,7 +40,7 @@ func (s *Search) catchUp(ctx context.Context, st *state) error {
 			if err != nil {
 				return err
 			}
-			if r, err = s.scorer.reader.read(out[0]); err != nil {
+			if r, err = s.scorer.reader.Read(out[0]); err != nil {
 				return err
 			}
 		}
@@ -54,7 +56,7 @@ func (s *Search) catchUp(ctx context.Context, st *state) error {
 
 // greedyNext returns the best token after the greedy text g, whose row is r,
 // under the processors.
-func (s *Search) greedyNext(g *Node, r *row) (*Node, error) {
+func (s *Search) greedyNext(g *Node, r *rows.Row) (*Node, error) {
 	plain := s.set
 	plain.Diversity, plain.Sample = 0, false
 	scores, err := s.scorer.score(&plain, r, s.prompt, g, s.opt.Mask)
@@ -67,7 +69,7 @@ func (s *Search) greedyNext(g *Node, r *row) (*Node, error) {
 			top = i
 		}
 	}
-	token := r.id(top)
+	token := r.ID(top)
 	return &Node{
 		Parent: g, Token: token, Logprob: scores[top], Sum: g.sum() + scores[top], Depth: g.depth() + 1, Ended: s.set.ends(token),
 	}, nil

@@ -3,11 +3,13 @@ package beam
 import (
 	"context"
 	"fmt"
+
+	"logitscope/engine/rows"
 )
 
 // rows returns the row after each beam that is running in st, and after the
 // greedy text where it is none of them.
-func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
+func (s *Search) rows(ctx context.Context, st state) ([]*Node, []rows.Row, error) {
 	if len(s.states) == 1 {
 		if s.first == nil {
 			root := s.pool.held[nil]
@@ -17,11 +19,11 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 				root.Truncate(at)
 				return nil, nil, err
 			}
-			r, err := s.scorer.reader.read(out[0])
+			r, err := s.scorer.reader.Read(out[0])
 			if err != nil {
 				return nil, nil, err
 			}
-			s.first = []row{r}
+			s.first = []rows.Row{r}
 		}
 		return []*Node{nil}, s.first, nil
 	}
@@ -31,9 +33,9 @@ func (s *Search) rows(ctx context.Context, st state) ([]*Node, []row, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := make([]row, len(out))
+	rows := make([]rows.Row, len(out))
 	for i, l := range out {
-		if rows[i], err = s.scorer.reader.read(l); err != nil {
+		if rows[i], err = s.scorer.reader.Read(l); err != nil {
 			return nil, nil, fmt.Errorf("beam %d: %w", i+1, err)
 		}
 	}
@@ -80,11 +82,11 @@ func (s *Search) forget() {
 			break // the row after the prompt is kept anyway
 		}
 		for _, r := range st.step.rows {
-			held += int64(4 * (len(r.logits) + len(r.ids)))
+			held += int64(4 * (len(r.Logits) + len(r.Ids)))
 		}
 		if i < len(s.states)-1 && held > s.opt.RowBudget && st.step.rows != nil {
 			for _, r := range st.step.rows {
-				s.scorer.reader.reuse(r)
+				s.scorer.reader.Reuse(r)
 			}
 			st.step = st.step.with(nil) // it may be in views
 		}
@@ -92,7 +94,7 @@ func (s *Search) forget() {
 }
 
 // with returns a copy of the step that has other rows.
-func (s *Step) with(rows []row) *Step {
+func (s *Step) with(rows []rows.Row) *Step {
 	c := *s
 	c.rows = rows
 	return &c

@@ -3,6 +3,7 @@ package beam
 import (
 	"math"
 
+	"logitscope/engine/rows"
 	"logitscope/sampling"
 	"logitscope/sampling/simd"
 )
@@ -12,7 +13,7 @@ type scorer struct {
 	slow     bool // never quick, for tests
 	scratch  sampling.Scratch
 	in, out  []float32
-	reader   reader
+	reader   rows.Reader
 	scores   []float64
 	penalise map[int32]int // tokens earlier groups chose at this step
 	dead     []dead        // beams of this step that nothing may follow
@@ -31,19 +32,19 @@ type masker = func(output []int32) (allowed []uint64, end bool, err error)
 // score returns the scores of every token of r after the beam n: its
 // log-probability after the processors, minus infinity where it may not come.
 // The result aliases the scorer's buffer.
-func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask masker) ([]float64, error) {
-	v := len(r.logits)
-	sc.in = resize(sc.in, v)
-	sc.out = resize(sc.out, v)
-	sc.scores = resize(sc.scores, v)
+func (sc *scorer) score(s *Settings, r *rows.Row, prompt []int32, n *Node, mask masker) ([]float64, error) {
+	v := len(r.Logits)
+	sc.in = rows.Resize(sc.in, v)
+	sc.out = rows.Resize(sc.out, v)
+	sc.scores = rows.Resize(sc.scores, v)
 	rounded := sc.in
-	for i, l := range r.logits {
-		x := float64(l) - r.norm
+	for i, l := range r.Logits {
+		x := float64(l) - r.Norm
 		sc.scores[i], rounded[i] = x, float32(x)
 	}
 	if s.Diversity > 0 && len(sc.penalise) > 0 {
 		for i := range sc.scores {
-			if c := sc.penalise[r.id(i)]; c > 0 {
+			if c := sc.penalise[r.ID(i)]; c > 0 {
 				sc.scores[i] -= s.Diversity * float64(c)
 				rounded[i] = float32(sc.scores[i])
 			}
@@ -75,8 +76,8 @@ func (sc *scorer) score(s *Settings, r *row, prompt []int32, n *Node, mask maske
 // process runs sc.in through the pipeline into sc.out. It returns false if the
 // constraint or a processor leaves nothing: then the beam ends, and the others
 // go on.
-func (sc *scorer) process(s *Settings, r *row, prompt []int32, n *Node, mask masker) (bool, error) {
-	in := sampling.Input{IDs: r.ids, Logits: sc.in, Rest: r.rest, Prompt: prompt, Output: n.Tokens()}
+func (sc *scorer) process(s *Settings, r *rows.Row, prompt []int32, n *Node, mask masker) (bool, error) {
+	in := sampling.Input{IDs: r.Ids, Logits: sc.in, Rest: r.Rest, Prompt: prompt, Output: n.Tokens()}
 	if mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = mask(in.Output); err != nil {
@@ -101,15 +102,15 @@ func (s *Settings) quick() bool { return !s.Sample && !s.Renormalise && s.Divers
 
 // offerQuick offers top the continuations of one beam that score would have
 // offered, computing float64 scores only for those that come near.
-func (sc *scorer) offerQuick(top *best, s *Settings, r *row, prompt []int32, b int, n *Node, mask masker) error {
+func (sc *scorer) offerQuick(top *rows.Best, s *Settings, r *rows.Row, prompt []int32, b int, n *Node, mask masker) error {
 	if mask == nil && !s.pipeline.Processes() {
 		sc.offerRaw(top, r, b, n)
 		return nil
 	}
-	sc.in, sc.out = resize(sc.in, len(r.logits)), resize(sc.out, len(r.logits))
-	norm := float32(r.norm)
+	sc.in, sc.out = rows.Resize(sc.in, len(r.Logits)), rows.Resize(sc.out, len(r.Logits))
+	norm := float32(r.Norm)
 	rounded := sc.in
-	for i, l := range r.logits {
+	for i, l := range r.Logits {
 		rounded[i] = l - norm
 	}
 	ok, err := sc.process(s, r, prompt, n, mask)
@@ -117,38 +118,38 @@ func (sc *scorer) offerQuick(top *best, s *Settings, r *row, prompt []int32, b i
 		return err
 	}
 	sum := n.sum()
-	least := nearLogit(top.floor() - sum)
+	least := nearLogit(top.Floor() - sum)
 	for i, after := range sc.out {
 		if !(after >= least) {
 			continue
 		}
-		x := float64(r.logits[i]) - r.norm
+		x := float64(r.Logits[i]) - r.Norm
 		if after != rounded[i] {
 			x += float64(after) - float64(rounded[i])
 		}
-		if top.offer(pick{parent: b, token: r.id(i), order: b*len(sc.out) + i, logprob: x, sum: sum + x}) {
-			least = nearLogit(top.floor() - sum)
+		if top.Offer(rows.Pick{Parent: b, Token: r.ID(i), Order: b*len(sc.out) + i, Logprob: x, Sum: sum + x}) {
+			least = nearLogit(top.Floor() - sum)
 		}
 	}
 	return nil
 }
 
 // offerRaw is offerQuick where nothing changes the logits.
-func (sc *scorer) offerRaw(top *best, r *row, b int, n *Node) {
+func (sc *scorer) offerRaw(top *rows.Best, r *rows.Row, b int, n *Node) {
 	sum := n.sum()
-	least := nearLogit(top.floor() - sum + r.norm)
-	for j, most := range r.blocks {
+	least := nearLogit(top.Floor() - sum + r.Norm)
+	for j, most := range r.Blocks {
 		if !(most >= least) {
 			continue
 		}
 		from := j * simd.Block
-		for i, l := range r.logits[from:min(from+simd.Block, len(r.logits))] {
+		for i, l := range r.Logits[from:min(from+simd.Block, len(r.Logits))] {
 			if !(l >= least) {
 				continue
 			}
-			x := float64(l) - r.norm
-			if top.offer(pick{parent: b, token: r.id(from + i), order: b*len(r.logits) + from + i, logprob: x, sum: sum + x}) {
-				least = nearLogit(top.floor() - sum + r.norm)
+			x := float64(l) - r.Norm
+			if top.Offer(rows.Pick{Parent: b, Token: r.ID(from + i), Order: b*len(r.Logits) + from + i, Logprob: x, Sum: sum + x}) {
+				least = nearLogit(top.Floor() - sum + r.Norm)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"logitscope/engine/rows"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -48,8 +49,8 @@ type Search struct {
 	limit  int // most tokens generated, by max_new_tokens and the context
 
 	pool     *pool
-	first    []row   // the row after the prompt, once it was computed
-	states   []state // states[i] is after i steps
+	first    []rows.Row // the row after the prompt, once it was computed
+	states   []state    // states[i] is after i steps
 	scorer   scorer
 	restarts int
 }
@@ -70,7 +71,7 @@ func New(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	if err := usable(m, prompt); err != nil {
+	if err := rows.Usable(m, prompt); err != nil {
 		return nil, err
 	}
 	pl, err := newPool(m, slices.Clone(prompt))
@@ -184,13 +185,13 @@ func (s *Search) Step(ctx context.Context) (*View, error) {
 
 // choose makes the state that follows prev under the settings in force. It is
 // pure but for its buffers.
-func (s *Search) choose(prev state, nodes []*Node, rows []row) (state, error) {
+func (s *Search) choose(prev state, nodes []*Node, seen []rows.Row) (state, error) {
 	t := s.turn(prev.index() + 1)
-	at := make(map[*Node]*row, len(nodes))
+	at := make(map[*Node]*rows.Row, len(nodes))
 	for i, n := range nodes {
-		at[n] = &rows[i]
+		at[n] = &seen[i]
 	}
-	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(rows), rows: rows, nodes: nodes}
+	step := &Step{Index: prev.index(), Settings: s.set, Rows: len(seen), rows: seen, nodes: nodes}
 	next := state{step: step, groups: make([]group, len(prev.groups))}
 	s.scorer.penalise = make(map[int32]int)
 	why := errImpossible
@@ -279,45 +280,45 @@ func (st *state) index() int {
 
 // candidates scores every continuation of a group's beams and returns those
 // the rule looks at.
-func (s *Search) candidates(t *turn, g group, at map[*Node]*row) ([]Candidate, error) {
+func (s *Search) candidates(t *turn, g group, at map[*Node]*rows.Row) ([]Candidate, error) {
 	keep := s.set.Keep()
 	per := rules[s.set.Rule].perBeam(&s.set)
-	var picks []pick // drawn from, or the best of each beam
-	top := best{k: keep}
+	var picks []rows.Pick // drawn from, or the best of each beam
+	top := rows.Best{K: keep}
 	for b, n := range g.running {
 		if per > 0 {
-			top = best{k: per}
+			top = rows.Best{K: per}
 		}
 		if err := s.offer(&top, &picks, b, n, at[n]); err != nil {
 			return nil, fmt.Errorf("beam %d: %w", b+1, err)
 		}
 		if per > 0 {
-			picks = append(picks, top.sorted()...)
+			picks = append(picks, top.Sorted()...)
 		}
 	}
 	switch {
 	case s.set.Sample:
 		picks = draw(picks, keep, s.set.Seed, len(s.prompt)+t.cur-1)
 		if s.set.Rule == Legacy {
-			slices.SortStableFunc(picks, func(a, b pick) int { return descending(a.sum, b.sum) })
+			slices.SortStableFunc(picks, func(a, b rows.Pick) int { return descending(a.Sum, b.Sum) })
 		}
 	case per == 0:
-		picks = top.sorted()
+		picks = top.Sorted()
 	}
 	out := make([]Candidate, len(picks))
 	for i, p := range picks {
-		n := &Node{Parent: g.running[p.parent], Token: p.token, Logprob: p.logprob, Sum: p.sum, Depth: t.cur, Ended: s.set.ends(p.token)}
+		n := &Node{Parent: g.running[p.Parent], Token: p.Token, Logprob: p.Logprob, Sum: p.Sum, Depth: t.cur, Ended: s.set.ends(p.Token)}
 		if t.stopped != nil && !n.Ended {
 			n.Ended = t.stopped(n)
 		}
-		out[i] = Candidate{Parent: p.parent, Node: n, Score: t.score(n)}
+		out[i] = Candidate{Parent: p.Parent, Node: n, Score: t.score(n)}
 	}
 	return out, nil
 }
 
 // offer adds the continuations of one beam: to all if candidates are drawn,
 // else to the best.
-func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row) error {
+func (s *Search) offer(top *rows.Best, all *[]rows.Pick, b int, n *Node, r *rows.Row) error {
 	if s.set.quick() && !s.scorer.slow {
 		return s.scorer.offerQuick(top, &s.set, r, s.prompt, b, n, s.opt.Mask)
 	}
@@ -327,13 +328,13 @@ func (s *Search) offer(top *best, all *[]pick, b int, n *Node, r *row) error {
 	}
 	sum := n.sum()
 	for i, x := range scores {
-		p := pick{parent: b, token: r.id(i), order: b*len(scores) + i, logprob: x, sum: sum + x}
+		p := rows.Pick{Parent: b, Token: r.ID(i), Order: b*len(scores) + i, Logprob: x, Sum: sum + x}
 		switch {
-		case p.sum < -maxSum:
+		case p.Sum < -maxSum:
 		case s.set.Sample:
 			*all = append(*all, p)
 		default:
-			top.offer(p)
+			top.Offer(p)
 		}
 	}
 	return nil
@@ -370,7 +371,7 @@ func (s *Search) Fork() (*Search, error) {
 		if st := &c.states[i]; st.step != nil && st.step.rows != nil {
 			rows := slices.Clone(st.step.rows)
 			for j := range rows {
-				rows[j].logits = slices.Clone(rows[j].logits)
+				rows[j].Logits = slices.Clone(rows[j].Logits)
 			}
 			st.step = st.step.with(rows)
 		}

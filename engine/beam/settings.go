@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"logitscope/engine/rows"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -73,7 +74,7 @@ func ReadSettings(p *sampling.Pipeline, m models.Model) (Settings, error) {
 		Renormalise:   c.Bool("renormalize_logits"),
 		Seed:          c.Uint("seed"),
 		Return:        1,
-		EOS:           endTokens(p, m),
+		EOS:           rows.EndTokens(p, m),
 		pipeline:      p,
 	}
 	if set, ok := c.Lookup("do_sample"); ok {

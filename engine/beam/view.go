@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"logitscope/engine/rows"
 )
 
 // A Node is one token of one hypothesis, with the path that leads to it. It
@@ -108,8 +110,8 @@ type Step struct {
 	Took     time.Duration // forward pass that scored the beams
 	Rows     int           // beams the pass ran
 
-	rows  []row   // what the step chose from; nil once forgotten
-	nodes []*Node // rows[i] follows nodes[i]
+	rows  []rows.Row // what the step chose from; nil once forgotten
+	nodes []*Node    // rows[i] follows nodes[i]
 }
 
 // A Reason says why a search ended.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/contrastive"
 )
 
 // A BeamStep is one step of one group of beams.
@@ -77,7 +78,7 @@ type ContrastiveCandidate struct {
 }
 
 // NewContrastive returns the line of s.
-func NewContrastive(s *beam.ContrastiveStep) Contrastive {
+func NewContrastive(s *contrastive.Step) Contrastive {
 	r := Contrastive{Type: "contrastive", Step: s.Index, Chosen: s.Token()}
 	for _, c := range s.Candidates {
 		r.Candidates = append(r.Candidates, ContrastiveCandidate(c))

@@ -1,4 +1,6 @@
-package beam
+// Package contrastive answers: which of the likeliest tokens is least like what the
+// text has said before? It is contrastive search (Su et al. 2022).
+package contrastive
 
 import (
 	"context"
@@ -8,25 +10,26 @@ import (
 	"slices"
 	"time"
 
+	"logitscope/engine/rows"
 	"logitscope/models"
 	"logitscope/sampling"
 )
 
-// A ContrastiveView is the state of a contrastive search. It is immutable and
+// A View is the state of a contrastive search. It is immutable and
 // may be kept.
-type ContrastiveView struct {
+type View struct {
 	Alpha  float64 // penalty_alpha
 	TopK   int
-	Prompt []int32            // read-only
-	Steps  []*ContrastiveStep // read-only
-	Done   string             // "eos", "length", "context" or "constraint"; empty while it goes on
+	Prompt []int32 // read-only
+	Steps  []*Step // read-only
+	Done   string  // "eos", "length", "context" or "constraint"; empty while it goes on
 }
 
-// A ContrastiveStep is one token and what it was chosen from. It does not
+// A Step is one token and what it was chosen from. It does not
 // change.
-type ContrastiveStep struct {
+type Step struct {
 	Index      int // from 0
-	Candidates []ContrastiveCandidate
+	Candidates []Candidate
 	Chosen     int // index in Candidates
 	Took       time.Duration
 
@@ -37,10 +40,10 @@ type ContrastiveStep struct {
 }
 
 // Token returns the token chosen.
-func (s *ContrastiveStep) Token() int32 { return s.Candidates[s.Chosen].Token }
+func (s *Step) Token() int32 { return s.Candidates[s.Chosen].Token }
 
-// A ContrastiveCandidate is one of the likeliest tokens.
-type ContrastiveCandidate struct {
+// A Candidate is one of the likeliest tokens.
+type Candidate struct {
 	Token int32
 	Prob  float64 // after the processors
 	Cos   float64 // largest cosine between its hidden state and an earlier one's
@@ -48,15 +51,15 @@ type ContrastiveCandidate struct {
 	Score float64 // (1-alpha)*Prob - alpha*Cos
 }
 
-// A Contrastive is a contrastive search (Su et al. 2022, arXiv:2202.06417):
+// A Search is a contrastive search (Su et al. 2022, arXiv:2202.06417):
 // each step takes, of the top_k likeliest tokens, the one with the best
 // (1-alpha)*probability - alpha*similarity, where the similarity is the
 // largest cosine between its hidden state and one that came before. It is not
 // safe for concurrent use; the views it returns are.
-type Contrastive struct {
+type Search struct {
 	model  models.Model
 	prompt []int32
-	opt    ContrastiveOptions
+	opt    Options
 	closed int // steps after which the text is whole and cannot go on; 0 if it can
 
 	pipeline *sampling.Pipeline
@@ -68,16 +71,16 @@ type Contrastive struct {
 	session models.HiddenStater
 	tokens  []int32
 	hidden  [][]float64 // of each token in the cache, length 1
-	row     *row        // after the last token; nil if it is to be computed
-	steps   []*ContrastiveStep
-	reader  reader
+	row     *rows.Row   // after the last token; nil if it is to be computed
+	steps   []*Step
+	reader  rows.Reader
 	scratch sampling.Scratch
 	out     []float32
 }
 
-// ContrastiveOptions are what a contrastive search depends on beside the model
+// Options are what a contrastive search depends on beside the model
 // and the settings.
-type ContrastiveOptions struct {
+type Options struct {
 	// Mask says which tokens a constraint allows after the tokens generated
 	// so far; nil means there is no constraint. Bit id%64 of word id/64 set
 	// means allowed, a nil mask allows all; end says whether the text may end.
@@ -89,15 +92,15 @@ type ContrastiveOptions struct {
 	Whole func(output []int32) bool
 }
 
-// NewContrastive returns a contrastive search that has done no step, under
+// New returns a contrastive search that has done no step, under
 // penalty_alpha and top_k of the pipeline's configuration. It returns an error
 // that names the key if they are out of range, or if the model does not show
 // hidden states. The caller must close it.
-func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt ContrastiveOptions) (*Contrastive, error) {
-	if err := usable(m, prompt); err != nil {
+func New(m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) (*Search, error) {
+	if err := rows.Usable(m, prompt); err != nil {
 		return nil, err
 	}
-	c := &Contrastive{model: m, prompt: slices.Clone(prompt), opt: opt}
+	c := &Search{model: m, prompt: slices.Clone(prompt), opt: opt}
 	if err := c.Retune(p); err != nil {
 		return nil, err
 	}
@@ -114,8 +117,8 @@ func NewContrastive(m models.Model, p *sampling.Pipeline, prompt []int32, opt Co
 	return c, nil
 }
 
-// CheckContrastive returns what contrastive search cannot be done with in cfg.
-func CheckContrastive(cfg sampling.Config) error {
+// Check returns what contrastive search cannot be done with in cfg.
+func Check(cfg sampling.Config) error {
 	alpha, k := cfg.Float("penalty_alpha"), cfg.Int("top_k")
 	switch {
 	case !(alpha > 0 && alpha <= 1):
@@ -129,9 +132,9 @@ func CheckContrastive(cfg sampling.Config) error {
 }
 
 // Retune changes the settings from the next step on.
-func (c *Contrastive) Retune(p *sampling.Pipeline) error {
+func (c *Search) Retune(p *sampling.Pipeline) error {
 	cfg := p.Config()
-	if err := CheckContrastive(cfg); err != nil {
+	if err := Check(cfg); err != nil {
 		return err
 	}
 	c.pipeline, c.alpha, c.k = p, cfg.Float("penalty_alpha"), min(cfg.Int("top_k"), c.model.Vocab().Size())
@@ -139,19 +142,19 @@ func (c *Contrastive) Retune(p *sampling.Pipeline) error {
 	if n := c.model.Info().ContextLen; n > 0 && n-len(c.prompt) < c.limit {
 		c.limit, c.short = n-len(c.prompt), true
 	}
-	c.eos = endTokens(p, c.model)
+	c.eos = rows.EndTokens(p, c.model)
 	return nil
 }
 
 // Close releases the session.
-func (c *Contrastive) Close() error { return c.session.Close() }
+func (c *Search) Close() error { return c.session.Close() }
 
 // View returns the state of the search.
-func (c *Contrastive) View() *ContrastiveView {
-	return &ContrastiveView{Alpha: c.alpha, TopK: c.k, Prompt: c.prompt, Steps: slices.Clip(c.steps), Done: c.done()}
+func (c *Search) View() *View {
+	return &View{Alpha: c.alpha, TopK: c.k, Prompt: c.prompt, Steps: slices.Clip(c.steps), Done: c.done()}
 }
 
-func (c *Contrastive) done() string {
+func (c *Search) done() string {
 	n := len(c.steps)
 	switch {
 	case n > 0 && slices.Contains(c.eos, c.steps[n-1].Token()):
@@ -167,7 +170,7 @@ func (c *Contrastive) done() string {
 }
 
 // Output returns the tokens generated.
-func (c *Contrastive) Output() []int32 {
+func (c *Search) Output() []int32 {
 	out := make([]int32, len(c.steps))
 	for i, s := range c.steps {
 		out[i] = s.Token()
@@ -177,7 +180,7 @@ func (c *Contrastive) Output() []int32 {
 
 // Step chooses one token. A search that is done stays as it is. If ctx ends
 // first, or the model fails, it returns the error and the text is as before.
-func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
+func (c *Search) Step(ctx context.Context) (*View, error) {
 	if c.done() != "" {
 		return c.View(), nil
 	}
@@ -206,8 +209,8 @@ func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
 			chosen = i
 		}
 	}
-	step := &ContrastiveStep{Index: len(c.steps), Candidates: cands, Chosen: chosen}
-	step.Logprob, step.Rank, step.Bits = c.row.measure(step.Token())
+	step := &Step{Index: len(c.steps), Candidates: cands, Chosen: chosen}
+	step.Logprob, step.Rank, step.Bits = c.row.Measure(step.Token())
 	if err := c.take(ctx, looks, chosen, step.Token()); err != nil {
 		return nil, err
 	}
@@ -217,7 +220,7 @@ func (c *Contrastive) Step(ctx context.Context) (*ContrastiveView, error) {
 }
 
 // ready brings the cache to the text so far and the row after it.
-func (c *Contrastive) ready(ctx context.Context) error {
+func (c *Search) ready(ctx context.Context) error {
 	all := append(slices.Clone(c.prompt), c.Output()...)
 	if c.row != nil && len(c.tokens) == len(all) {
 		return nil
@@ -234,23 +237,23 @@ func (c *Contrastive) ready(ctx context.Context) error {
 		c.hidden = append(c.hidden, unit(c.session.Hidden(i)))
 	}
 	c.tokens = all
-	r, err := c.reader.read(rows[len(rows)-1])
+	r, err := c.reader.Read(rows[len(rows)-1])
 	c.row = &r
 	return err
 }
 
 // forget drops what the cache holds from position n on.
-func (c *Contrastive) forget(n int) {
+func (c *Search) forget(n int) {
 	c.session.Truncate(n)
 	c.tokens, c.hidden, c.row = c.tokens[:n], c.hidden[:n], nil
 }
 
 // likeliest returns the k likeliest tokens after the processors, which see
 // raw logits here.
-func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
+func (c *Search) likeliest() ([]Candidate, error) {
 	r := c.row
-	c.out = resize(c.out, len(r.logits))
-	in := sampling.Input{IDs: r.ids, Logits: r.logits, Rest: r.rest, Prompt: c.prompt, Output: c.Output()}
+	c.out = rows.Resize(c.out, len(r.Logits))
+	in := sampling.Input{IDs: r.Ids, Logits: r.Logits, Rest: r.Rest, Prompt: c.prompt, Output: c.Output()}
 	if c.opt.Mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = c.opt.Mask(in.Output); err != nil {
@@ -260,19 +263,19 @@ func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
 	if err := c.pipeline.Process(c.out, &c.scratch, in); err != nil {
 		return nil, err
 	}
-	after, err := c.reader.read(models.Logits{IDs: r.ids, Values: c.out, Rest: r.rest})
+	after, err := c.reader.Read(models.Logits{IDs: r.Ids, Values: c.out, Rest: r.Rest})
 	if err != nil {
 		return nil, err
 	}
-	top := best{k: c.k}
-	for i, l := range after.logits {
+	top := rows.Best{K: c.k}
+	for i, l := range after.Logits {
 		if !math.IsInf(float64(l), -1) {
-			top.offer(pick{token: r.id(i), order: i, sum: float64(l)})
+			top.Offer(rows.Pick{Token: r.ID(i), Order: i, Sum: float64(l)})
 		}
 	}
-	var out []ContrastiveCandidate
-	for _, p := range top.sorted() {
-		out = append(out, ContrastiveCandidate{Token: p.token, Prob: math.Exp(p.sum - after.norm)})
+	var out []Candidate
+	for _, p := range top.Sorted() {
+		out = append(out, Candidate{Token: p.Token, Prob: math.Exp(p.Sum - after.Norm)})
 	}
 	return out, nil
 }
@@ -281,12 +284,12 @@ func (c *Contrastive) likeliest() ([]ContrastiveCandidate, error) {
 type look struct {
 	session models.HiddenStater // at the candidate; nil if one session did them all
 	hidden  []float64
-	row     row
+	row     rows.Row
 }
 
 // look runs every candidate through the model: all in one pass where it can,
 // else one after another on the same session.
-func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([]look, error) {
+func (c *Search) look(ctx context.Context, cands []Candidate) ([]look, error) {
 	if b, ok := c.model.(models.Batcher); ok && len(cands) > 1 {
 		if f, ok := c.session.(models.Forker); ok {
 			return c.lookAtOnce(ctx, b, f, cands)
@@ -297,7 +300,7 @@ func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([
 		rows, err := c.session.Forward(ctx, []int32{cands[i].Token}, 1)
 		if err == nil {
 			out[i].hidden = unit(c.session.Hidden(0))
-			out[i].row, err = c.reader.read(rows[0])
+			out[i].row, err = c.reader.Read(rows[0])
 		}
 		c.session.Truncate(len(c.tokens))
 		if err != nil {
@@ -307,7 +310,7 @@ func (c *Contrastive) look(ctx context.Context, cands []ContrastiveCandidate) ([
 	return out, nil
 }
 
-func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models.Forker, cands []ContrastiveCandidate) (out []look, err error) {
+func (c *Search) lookAtOnce(ctx context.Context, b models.Batcher, f models.Forker, cands []Candidate) (out []look, err error) {
 	sessions := make([]models.Session, 0, len(cands))
 	defer func() {
 		if err != nil {
@@ -333,7 +336,7 @@ func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models
 	for i, s := range sessions {
 		h := s.(models.HiddenStater)
 		out[i] = look{session: h, hidden: unit(h.Hidden(0))}
-		if out[i].row, err = c.reader.read(rows[i]); err != nil {
+		if out[i].row, err = c.reader.Read(rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -341,7 +344,7 @@ func (c *Contrastive) lookAtOnce(ctx context.Context, b models.Batcher, f models
 }
 
 // take makes the chosen candidate part of the text.
-func (c *Contrastive) take(ctx context.Context, looks []look, chosen int, token int32) error {
+func (c *Search) take(ctx context.Context, looks []look, chosen int, token int32) error {
 	l := &looks[chosen]
 	if l.session == nil {
 		if _, err := c.session.Forward(ctx, []int32{token}, 0); err != nil {
@@ -363,7 +366,7 @@ func (c *Contrastive) take(ctx context.Context, looks []look, chosen int, token 
 
 // closest returns the largest cosine between h and an earlier hidden state,
 // and the first position that has it.
-func (c *Contrastive) closest(h []float64) (cos float64, at int) {
+func (c *Search) closest(h []float64) (cos float64, at int) {
 	cos = math.Inf(-1)
 	for i, e := range c.hidden {
 		var dot float64
@@ -379,9 +382,9 @@ func (c *Contrastive) closest(h []float64) (cos float64, at int) {
 
 // Rewind keeps the first n tokens and drops the rest. It panics if n is
 // negative or more than there are.
-func (c *Contrastive) Rewind(n int) *ContrastiveView {
+func (c *Search) Rewind(n int) *View {
 	if n < 0 || n > len(c.steps) {
-		panic(fmt.Sprintf("beam: Rewind(%d) of a search of %d steps", n, len(c.steps)))
+		panic(fmt.Sprintf("contrastive: Rewind(%d) of a search of %d steps", n, len(c.steps)))
 	}
 	if n < len(c.steps) {
 		c.closed = 0

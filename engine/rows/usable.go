@@ -1,15 +1,16 @@
-package beam
+package rows
 
 import (
 	"errors"
 	"fmt"
+	"slices"
+
 	"logitscope/models"
 	"logitscope/sampling"
-	"slices"
 )
 
-// usable reports why no search can run on m.
-func usable(m models.Model, prompt []int32) error {
+// Usable reports why no search can run on m.
+func Usable(m models.Model, prompt []int32) error {
 	info := m.Info()
 	switch {
 	case info.Caps.TextOnly || info.Caps.ObserveOnly:
@@ -22,9 +23,9 @@ func usable(m models.Model, prompt []int32) error {
 	return nil
 }
 
-// endTokens returns the ids that end a text: the pipeline's, else the model's
+// EndTokens returns the ids that end a text: the pipeline's, else the model's
 // own; and stop_token_ids.
-func endTokens(p *sampling.Pipeline, m models.Model) []int32 {
+func EndTokens(p *sampling.Pipeline, m models.Model) []int32 {
 	out := slices.Clone(p.EOS())
 	if len(out) == 0 {
 		out = slices.Clone(m.Vocab().EOG())

@@ -1,4 +1,4 @@
-package beam
+package rows
 
 import (
 	"math"
@@ -14,11 +14,11 @@ const wide = 1024
 
 // logSumExp returns the logarithm of the sum of exp(x). No x may exceed top,
 // which is finite, or be NaN.
-func (rd *reader) logSumExp(x []float32, top float32) float64 {
+func (rd *Reader) logSumExp(x []float32, top float32) float64 {
 	if len(x) < wide {
 		return float64(top) + math.Log(sumExp(x, float64(top)))
 	}
-	rd.exps = resize(rd.exps, len(x))
+	rd.exps = Resize(rd.exps, len(x))
 	sum, _ := simd.Exp(rd.exps, x, top)
 	return float64(top) + math.Log(sum)
 }

@@ -1,4 +1,4 @@
-package beam
+package contrastive
 
 import (
 	"bytes"
@@ -73,13 +73,13 @@ func (g *contrasts) model(t testing.TB, name string) models.Model {
 }
 
 // vocab shows a model's vocabulary to the sampling package.
-type xvocab struct{ models.Vocab }
+type vocab struct{ models.Vocab }
 
-func (v xvocab) Encode(s string) []int32 { return v.Vocab.Encode(s, models.EncodeOptions{}) }
-func (v xvocab) HasPiece(id int32) bool  { return v.Attr(id) != models.Unused }
+func (v vocab) Encode(s string) []int32 { return v.Vocab.Encode(s, models.EncodeOptions{}) }
+func (v vocab) HasPiece(id int32) bool  { return v.Attr(id) != models.Unused }
 
 // compile makes a pipeline that sets what settings hold.
-func xcompile(t testing.TB, m models.Model, settings map[string]any) *sampling.Pipeline {
+func compile(t testing.TB, m models.Model, settings map[string]any) *sampling.Pipeline {
 	t.Helper()
 	var c sampling.Config
 	for k, v := range settings {
@@ -88,7 +88,7 @@ func xcompile(t testing.TB, m models.Model, settings map[string]any) *sampling.P
 			t.Fatal(err)
 		}
 	}
-	p, err := sampling.Compile(c, xvocab{m.Vocab()})
+	p, err := sampling.Compile(c, vocab{m.Vocab()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +96,15 @@ func xcompile(t testing.TB, m models.Model, settings map[string]any) *sampling.P
 }
 
 // tol is what the golden figures, nine decimals, and tables of float32 allow.
-const xtol = 2e-6
+const tol = 2e-6
 
-func xnear(a, b float64) bool { return math.Abs(a-b) <= xtol*max(1, math.Abs(b)) }
+func near(a, b float64) bool { return math.Abs(a-b) <= tol*max(1, math.Abs(b)) }
 
-// xnoBatch hides that a model can run several sessions in one pass, and that
+// noBatch hides that a model can run several sessions in one pass, and that
 // its sessions can be copied.
-type xnoBatch struct{ models.Model }
+type noBatch struct{ models.Model }
 
-func (m xnoBatch) NewSession() (models.Session, error) {
+func (m noBatch) NewSession() (models.Session, error) {
 	s, err := m.Model.NewSession()
 	if h, ok := s.(models.HiddenStater); ok {
 		return struct{ models.HiddenStater }{h}, err
@@ -117,15 +117,15 @@ func TestContrastive(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		m := g.model(t, g.Contrastive.Model)
 		if plain {
-			m = xnoBatch{m}
+			m = noBatch{m}
 		}
 		for i, c := range g.Contrastive.Cases {
-			p := xcompile(t, m, map[string]any{"penalty_alpha": c.Alpha, "top_k": c.TopK, "max_new_tokens": c.MaxNew})
-			s, err := NewContrastive(m, p, c.Prompt, ContrastiveOptions{})
+			p := compile(t, m, map[string]any{"penalty_alpha": c.Alpha, "top_k": c.TopK, "max_new_tokens": c.MaxNew})
+			s, err := New(m, p, c.Prompt, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			step := func() *ContrastiveView {
+			step := func() *View {
 				v, err := s.Step(context.Background())
 				if err != nil {
 					t.Fatal(err)
@@ -147,7 +147,7 @@ func TestContrastive(t *testing.T) {
 			for j, st := range v.Steps {
 				for k, x := range st.Candidates {
 					w := c.Steps[j].Candidates[k]
-					if x.Token != w.Token || !xnear(x.Prob, w.Prob) || !xnear(x.Cos, w.Cos) || x.At != w.Pos || !xnear(x.Score, w.Score) {
+					if x.Token != w.Token || !near(x.Prob, w.Prob) || !near(x.Cos, w.Cos) || x.At != w.Pos || !near(x.Score, w.Score) {
 						t.Fatalf("case %d, step %d, candidate %d: %+v, want %+v", i, j, k, x, w)
 					}
 				}
@@ -156,7 +156,7 @@ func TestContrastive(t *testing.T) {
 		}
 	}
 	m := g.model(t, "markov2_a.json")
-	_, err := NewContrastive(m, xcompile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 4}), []int32{1}, ContrastiveOptions{})
+	_, err := New(m, compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 4}), []int32{1}, Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "penalty_alpha: ") {
 		t.Errorf("model without hidden states: %v, want an error that names penalty_alpha", err)
 	}
@@ -170,8 +170,8 @@ func TestContrastiveMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := xcompile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 2, "max_new_tokens": 1, "repetition_penalty": 8})
-	s, err := NewContrastive(m, p, []int32{1}, ContrastiveOptions{})
+	p := compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 2, "max_new_tokens": 1, "repetition_penalty": 8})
+	s, err := New(m, p, []int32{1}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
