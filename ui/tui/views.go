@@ -51,7 +51,7 @@ func init() {
 		kit.ViewEngines:    {"same settings, four engines", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewEngines(m, m.Lanes) }},
 		kit.ViewDraw:       {"draw 1,000", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewDraws(m) }},
 		kit.ViewStages:     {"pipeline", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewStages(m, m.Lanes, m.lab) }},
-		kit.ViewPenalties:  {"penalties", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewPenalties(m, m.Lanes) }},
+		kit.ViewPenalties:  {"penalties", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewPenalties(m, &m.Selection) }},
 		kit.ViewSince:      {"since the switch", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewSince(m) }},
 		kit.ViewCompare:    {"compare", func(m *Model) (kit.View, tea.Cmd) { return lanes.Open(m, m.Lanes, m.lab) }},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},

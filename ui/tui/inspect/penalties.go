@@ -15,7 +15,6 @@ import (
 
 // penalties lists the tokens that a penalty stage touched.
 type penalties struct {
-	lanes *run.Lanes
 	stage string
 	job   kit.Job[run.EffectKey, touchedTokens]
 	list  kit.List
@@ -37,18 +36,18 @@ type touched struct {
 
 // NewPenalties shows what a penalty of the step on the screen touched, or says
 // why there is none.
-func NewPenalties(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+func NewPenalties(host kit.Host, sel *run.Selection) (kit.View, tea.Cmd) {
 	l := host.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
 		host.Say("enter: " + host.WhyNot(l))
 		return nil, nil
 	}
-	v := &penalties{lanes: lanes, stage: lanes.SelectedStage()}
+	v := &penalties{stage: sel.StageName(s)}
 	if !run.IsPenalty(v.stage) {
 		for i, st := range s.Trace.Stages() {
 			if run.IsPenalty(st.Name) {
-				v.stage, lanes.Stage = st.Name, i
+				v.stage, sel.Stage = st.Name, i
 				break
 			}
 		}

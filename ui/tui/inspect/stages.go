@@ -172,7 +172,7 @@ func (v *stages) Draw(c *viz.Canvas, host kit.Host) {
 	c.Put(54, 0, "on its own", muted)
 	list := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	at := min(v.lanes.Stage, len(list)-1)
+	at := v.lanes.StageOf(len(list))
 	from := max(min(at-room/2, len(list)-room), 0)
 	y := 1
 	for i := from; i < len(list) && i < from+room; i++ {
@@ -217,13 +217,13 @@ func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	n := len(s.Trace.Stages())
 	switch a.ID {
 	case kit.ActUp:
-		v.lanes.Stage = max(v.lanes.Stage-1, 0)
+		v.lanes.SelectStage(v.lanes.Stage-1, n)
 	case kit.ActDown:
-		v.lanes.Stage = min(v.lanes.Stage+1, n-1)
+		v.lanes.SelectStage(v.lanes.Stage+1, n)
 	case kit.ActFirst:
-		v.lanes.Stage = 0
+		v.lanes.SelectStage(0, n)
 	case kit.ActLast:
-		v.lanes.Stage = n - 1
+		v.lanes.SelectStage(n-1, n)
 	case kit.ActEarlier:
 		v.lanes.MoveStage(-1)
 	case kit.ActLater:
@@ -233,7 +233,7 @@ func (v *stages) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActOrder:
 		v.lanes.NextOrder()
 	case kit.ActOpen:
-		if run.IsPenalty(v.lanes.SelectedStage()) {
+		if run.IsPenalty(v.lanes.StageName(s)) {
 			return host.Open(kit.ViewPenalties), true
 		}
 		v.panes.InspectStage()

@@ -192,7 +192,7 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	v := cfg.Value(p.Key)
 	off := p.IsOff(v)
 	ink := viz.Ink{}
-	if i == lb.lanes.Knob {
+	if i == lb.sel.Knob {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = viz.Ink{Role: viz.Focus}
 		if lb.Focus == PaneControls {
@@ -248,7 +248,7 @@ func originWord(o sampling.Origin) string { return o.String() }
 // if it does something, or nothing is known.
 func (lb *View) Idle() sampling.Inert {
 	l := lb.lanes.Lane()
-	p, s, e := lb.lanes.Selected(), l.Step(), lb.lanes.Effect
+	p, s, e := lb.sel.Selected(), l.Step(), lb.lanes.Effect
 	switch {
 	case s == nil || s.Trace == nil:
 		if set := l.ShownSettings(); set != nil {
@@ -267,7 +267,7 @@ func (lb *View) Idle() sampling.Inert {
 // or one that says why it does nothing.
 func (lb *View) effectLines() (a, b string) {
 	l := lb.lanes.Lane()
-	p := lb.lanes.Selected()
+	p := lb.sel.Selected()
 	s := l.Step()
 	e := lb.lanes.Effect
 	if why := lb.Idle(); why.Reason != sampling.Acts {

@@ -131,7 +131,7 @@ func (lb *View) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	shown := lb.knobsShown()
 	i := y - above
 	if d := kit.Wheel(e); d != 0 {
-		if i >= 0 && i < len(shown) && shown[i] == lb.lanes.Knob && x >= col.track {
+		if i >= 0 && i < len(shown) && shown[i] == lb.sel.Knob && x >= col.track {
 			lb.lanes.Nudge(-d)
 			return nil
 		}
@@ -153,10 +153,10 @@ func (lb *View) controlsMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	if i < 0 || i >= len(shown) {
 		return nil
 	}
-	lb.lanes.Knob = shown[i]
-	if run.HasSlider(lb.lanes.Selected()) && x >= col.track && x < col.track+col.trackW {
+	lb.sel.Knob = shown[i]
+	if run.HasSlider(lb.sel.Selected()) && x >= col.track && x < col.track+col.trackW {
 		from := lay.side.X + 1 + col.track
-		lb.drag = &drag{lb.lanes.Knob, from, from + col.trackW - 1}
+		lb.drag = &drag{lb.sel.Knob, from, from + col.trackW - 1}
 		lb.dragTo(e.X)
 	}
 	return nil
@@ -168,11 +168,11 @@ func (lb *View) oneKnobMouse(lay layout, e tea.MouseMsg) {
 		lb.lanes.Nudge(-d)
 		return
 	}
-	p := lb.lanes.Selected()
+	p := lb.sel.Selected()
 	track := knobTrack(p, lay.knob.W, lay.class)
 	if e.Button == tea.MouseButtonLeft && run.HasSlider(p) && track.Contains(e.X-lay.knob.X, 0) {
 		from := lay.knob.X + track.X
-		lb.drag = &drag{lb.lanes.Knob, from, from + track.W - 1}
+		lb.drag = &drag{lb.sel.Knob, from, from + track.W - 1}
 		lb.dragTo(e.X)
 	}
 }
@@ -182,7 +182,7 @@ func (lb *View) OnDrag(e tea.MouseMsg) tea.Cmd {
 	if lb.drag == nil {
 		return nil
 	}
-	lb.lanes.Notice.Text, lb.lanes.Warn = "", false
+	lb.notice.Text, lb.notice.Warn = "", false
 	lb.dragTo(e.X)
 	return lb.lanes.WantEffect()
 }
@@ -207,7 +207,7 @@ func (lb *View) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	}
 	n := len(t.Stages())
 	if d := kit.Wheel(e); d != 0 {
-		lb.lanes.Stage = min(max(lb.lanes.Stage+d, 0), n-1)
+		lb.sel.SelectStage(lb.sel.Stage+d, n)
 		return nil
 	}
 	if e.Button != tea.MouseButtonLeft {
@@ -215,7 +215,7 @@ func (lb *View) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	}
 	if lay.class == kit.Class160 {
 		if y >= 1 && y <= n {
-			lb.lanes.Stage = y - 1
+			lb.sel.Stage = y - 1
 		}
 		return nil
 	}
@@ -231,7 +231,7 @@ func (lb *View) pipelineMouse(lay layout, x, y int, e tea.MouseMsg) tea.Cmd {
 	for _, p := range oneLiner(t, room) {
 		w := viz.Width(p.text)
 		if x >= at && x < at+w && p.stage >= 0 {
-			lb.lanes.Stage = min(p.stage, n-1)
+			lb.sel.SelectStage(p.stage, n)
 		}
 		at += w + viz.Width(stageGap)
 	}

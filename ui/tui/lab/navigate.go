@@ -35,7 +35,7 @@ func (lb *View) FocusNext(d int) {
 	p := lb.shownPanes()
 	i := slices.Index(p, lb.Focus)
 	lb.Focus = p[(i+d+len(p))%len(p)]
-	lb.lanes.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
+	lb.notice.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
 }
 
 // PaneNames name the panes.
@@ -74,10 +74,10 @@ func (lb *View) Move(d int) {
 		lb.MoveKnob(d)
 	case PanePipeline:
 		if s := lb.lanes.Lane().Step(); s != nil && s.Trace != nil {
-			lb.lanes.Stage = min(max(lb.lanes.Stage+d, 0), len(s.Trace.Stages())-1)
+			lb.sel.SelectStage(lb.sel.Stage+d, len(s.Trace.Stages()))
 			return
 		}
-		lb.lanes.Say("no stages yet: " + lb.lanes.WhyNot(lb.lanes.Lane()))
+		lb.notice.Say("no stages yet: " + lb.lanes.WhyNot(lb.lanes.Lane()))
 	default:
 		lb.moveRow(d)
 	}
@@ -85,19 +85,17 @@ func (lb *View) Move(d int) {
 
 // MoveKnob selects another knob and keeps it in view.
 func (lb *View) MoveKnob(d int) {
-	to := min(max(lb.lanes.Knob+d, 0), len(run.Knobs)-1)
-	if to == lb.lanes.Knob {
-		lb.lanes.Say("no more knobs that way; : finds any by name")
+	if !lb.sel.MoveKnob(d) {
+		lb.notice.Say("no more knobs that way; : finds any by name")
 	}
-	lb.lanes.Knob = to
 	lb.ShowKnob()
 }
 
 // ShowKnob scrolls the list of knobs to the selected one.
 func (lb *View) ShowKnob() {
 	n := max(lb.knobRows()-run.FixedKnobs, 1)
-	if lb.lanes.Knob < len(run.Knobs)-run.FixedKnobs {
-		lb.scroll = min(max(lb.scroll, lb.lanes.Knob-n+1), lb.lanes.Knob)
+	if lb.sel.Knob < len(run.Knobs)-run.FixedKnobs {
+		lb.scroll = min(max(lb.scroll, lb.sel.Knob-n+1), lb.sel.Knob)
 	}
 	lb.scroll = min(max(lb.scroll, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
 }
@@ -107,16 +105,16 @@ func (lb *View) moveRow(d int) {
 	l := lb.lanes.Lane()
 	ids := lb.ChartIDs()
 	if len(ids) == 0 {
-		lb.lanes.Say("no rows yet: " + lb.lanes.WhyNot(l))
+		lb.notice.Say("no rows yet: " + lb.lanes.WhyNot(l))
 		return
 	}
 	i := slices.Index(ids, l.Row)
 	to := min(max(i+d, 0), len(ids)-1)
 	switch {
 	case i >= 0 && to == i && d < 0:
-		lb.lanes.Say("this is the first row; the rest is ranked below it")
+		lb.notice.Say("this is the first row; the rest is ranked below it")
 	case i >= 0 && to == i:
-		lb.lanes.Say("this is the last row; / finds any other token")
+		lb.notice.Say("this is the last row; / finds any other token")
 	}
 	l.Row = ids[to]
 }
@@ -137,7 +135,7 @@ func (lb *View) End(d int) {
 			return
 		}
 		if len(l.View.Steps) == 0 {
-			lb.lanes.Say("home: no token is written yet")
+			lb.notice.Say("home: no token is written yet")
 			return
 		}
 		lb.lanes.Back(len(l.View.Steps))
@@ -150,7 +148,7 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 	case PaneControls:
 		return host.Open(kit.ViewValue)
 	case PanePipeline:
-		if run.IsPenalty(lb.lanes.SelectedStage()) {
+		if run.IsPenalty(lb.sel.StageName(lb.lanes.Lane().Step())) {
 			return host.Open(kit.ViewPenalties)
 		}
 		return host.Open(kit.ViewStages)
@@ -161,7 +159,7 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 	if kit.ClassOf(lb.w, lb.h) < kit.Class100 {
 		return host.Open(kit.ViewValue)
 	}
-	lb.lanes.Say("enter: nothing to open here; tab goes to another pane")
+	lb.notice.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
 }
 
@@ -191,7 +189,7 @@ func (lb *View) ToMark(d int) {
 		lb.lanes.SayCue(l, l.Looking())
 		return
 	}
-	lb.lanes.Say("[ ]: no mark further on: no switch, no forced token, no cue, no loop")
+	lb.notice.Say("[ ]: no mark further on: no switch, no forced token, no cue, no loop")
 }
 
 // Inspect says in one line what the selected thing does here.
@@ -202,25 +200,25 @@ func (lb *View) inspectPane(p Pane) {
 	l := lb.lanes.Lane()
 	s := l.Step()
 	if s == nil || s.Trace == nil {
-		lb.lanes.Say("i: " + lb.lanes.WhyNot(l))
+		lb.notice.Say("i: " + lb.lanes.WhyNot(l))
 		return
 	}
 	switch p {
 	case PaneControls:
 		a, b := lb.effectLines()
-		lb.lanes.Say(lb.lanes.Selected().Key + ": " + a + " " + b)
+		lb.notice.Say(lb.sel.Selected().Key + ": " + a + " " + b)
 	case PanePipeline:
-		st := s.Trace.Stages()[min(lb.lanes.Stage, len(s.Trace.Stages())-1)]
-		lb.lanes.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
-			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, min(lb.lanes.Stage, len(s.Trace.Stages())-1))))
+		st := s.Trace.Stages()[lb.sel.StageOf(len(s.Trace.Stages()))]
+		lb.notice.Say(fmt.Sprintf("%s: %s kept, %s removed, mass %s, %s bits after it · %s",
+			st.Label, viz.Count(st.Kept), viz.Count(st.Removed), viz.Percent(float64(st.Mass)), viz.Two(float64(st.Bits)), whatItDid(lb, s, lb.sel.StageOf(len(s.Trace.Stages())))))
 	case PaneText, PaneEntropy:
 		if l.Loop != nil {
-			lb.lanes.Say(LoopWords(l))
+			lb.notice.Say(LoopWords(l))
 			return
 		}
 		fallthrough
 	default:
-		lb.lanes.Say(lb.rowWords(s, l.Row))
+		lb.notice.Say(lb.rowWords(s, l.Row))
 	}
 }
 
@@ -274,7 +272,7 @@ func (lb *View) rowWords(s *engine.Step, id int32) string {
 // MoveSelected moves the pipeline's selected stage by d places.
 func (lb *View) MoveSelected(d int) {
 	if lb.Focus != PanePipeline {
-		lb.lanes.Say("< >: tab to the pipeline first; they move its selected stage")
+		lb.notice.Say("< >: tab to the pipeline first; they move its selected stage")
 		return
 	}
 	lb.lanes.MoveStage(d)

@@ -121,7 +121,7 @@ func lineWidth(parts []stagePart) int {
 // drawOneLiner draws the pipeline in one line from x on, and which stage is
 // selected while keys act on them.
 func (lb *View) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
-	at := min(lb.lanes.Stage, len(t.Stages())-1)
+	at := lb.sel.StageOf(len(t.Stages()))
 	for i, p := range oneLiner(t, w) {
 		if i > 0 {
 			x = c.Put(x, y, stageGap, viz.Ink{})
@@ -251,7 +251,7 @@ func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 	c.Put(51, 0, "what it did", muted)
 	stages := s.Trace.Stages()
 	room := max(c.H-5, 1)
-	from := max(min(lb.lanes.Stage-room/2, len(stages)-room), 0)
+	from := max(min(lb.sel.Stage-room/2, len(stages)-room), 0)
 	y := 1
 	for i := from; i < len(stages) && i < from+room; i++ {
 		lb.drawStage(c, y, stages[i], i)
@@ -263,7 +263,7 @@ func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 
 func (lb *View) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
-	if lb.Focus == PanePipeline && i == lb.lanes.Stage {
+	if lb.Focus == PanePipeline && i == lb.sel.Stage {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink.Role = viz.Focus
 	}

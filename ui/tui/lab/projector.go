@@ -260,7 +260,7 @@ func firstReason(t *sampling.Trace, r *sampling.Row) string {
 // line below a pane that has the window to itself, so that no value changes
 // unseen.
 func (lb *View) drawKnobLine(c *viz.Canvas, l *run.Lane) {
-	p := lb.lanes.Selected()
+	p := lb.sel.Selected()
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	ink := viz.Ink{Role: viz.Focus}.With(viz.Bold)

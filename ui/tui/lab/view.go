@@ -27,11 +27,13 @@ const (
 
 // View is the lab: text, chart, controls, pipeline and entropy.
 type View struct {
-	lanes *run.Lanes
-	pal   *viz.Palette
-	keyOf func(kit.ID) string // the key that the footer shows for an action
-	w, h  int
-	above int // lines below the header that are another's
+	lanes  *run.Lanes
+	sel    *run.Selection
+	notice *run.Notice
+	pal    *viz.Palette
+	keyOf  func(kit.ID) string // the key that the footer shows for an action
+	w, h   int
+	above  int // lines below the header that are another's
 
 	Focus  Pane
 	Zoom   bool
@@ -43,7 +45,7 @@ type View struct {
 
 // New returns the lab of these lanes. keyOf names the key of an action.
 func New(lanes *run.Lanes, pal *viz.Palette, keyOf func(kit.ID) string) *View {
-	return &View{lanes: lanes, pal: pal, keyOf: keyOf, Focus: PaneChart, bars: new(viz.BarChart)}
+	return &View{lanes: lanes, sel: &lanes.Selection, notice: &lanes.Notice, pal: pal, keyOf: keyOf, Focus: PaneChart, bars: new(viz.BarChart)}
 }
 
 // Resize takes the size of the window.
@@ -86,13 +88,13 @@ func (lb *View) Around() Frame {
 	case lb.projects():
 		f.Header, f.Help, f.Footer, f.HelpClass = viz.Rect{}, row(lb.h-2), row(lb.h-1), kit.Class80
 		f.Above = viz.Rect{}
-		if lb.lanes.Notice.Text == "" {
+		if lb.notice.Text == "" {
 			f.Help = viz.Rect{} // the projector has words of its own there
 		}
 	case lb.Zoom:
 		f.Header, f.Help, f.Footer = row(0), row(lb.h-2), row(lb.h-1)
 		f.Above = viz.Rect{}
-	case lay.help.Empty() && lb.lanes.Notice.Text != "":
+	case lay.help.Empty() && lb.notice.Text != "":
 		f.Help = lay.knob
 	}
 	return f
@@ -295,7 +297,7 @@ func knobTrack(p *sampling.Param, w int, k kit.Class) viz.Rect {
 
 // drawOneKnob draws the selected knob in one line.
 func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	p := lb.lanes.Selected()
+	p := lb.sel.Selected()
 	cfg := l.ShownConfig()
 	v := cfg.Value(p.Key)
 	ink := viz.Ink{Role: viz.Focus}

@@ -30,6 +30,7 @@ func (n *Notice) Complain(s string) { n.Text, n.Warn = s, true }
 // what the keys do to it. It belongs to the screen's goroutine.
 type Lanes struct {
 	Notice
+	Selection
 	Room  int  // cells that a notice has
 	ascii bool // names of tokens are ASCII
 
@@ -49,8 +50,6 @@ type Lanes struct {
 	Side   Comparison
 	Pace   int // index in paces
 
-	Knob   int   // index in Knobs
-	Stage  int   // selected stage of the pipeline
 	Marks  Marks // what the colours of the text stand for
 	Folded bool  // what a conversation shows beside its words is folded
 

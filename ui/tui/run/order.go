@@ -52,7 +52,7 @@ func (ls *Lanes) TakeOut(stage bool) {
 	ps := []*sampling.Param{ls.Selected()}
 	name := ls.Selected().Key
 	if stage {
-		name = ls.SelectedStage()
+		name = ls.StageName(ls.Lane().Step())
 		ps = StageParams(cfg.Order(), name)
 	}
 	if len(ps) == 0 || ps[0].Off == nil {
@@ -86,20 +86,10 @@ func (ls *Lanes) TakeOut(stage bool) {
 	ls.Say("back: " + strings.Join(done, ", "))
 }
 
-// SelectedStage is the stage of the pipeline that keys act on.
-func (ls *Lanes) SelectedStage() string {
-	s := ls.Lane().Step()
-	if s == nil || s.Trace == nil {
-		return ""
-	}
-	st := s.Trace.Stages()
-	return st[min(ls.Stage, len(st)-1)].Name
-}
-
 // MoveStage moves the selected stage by d places; the order becomes custom.
 func (ls *Lanes) MoveStage(d int) {
 	l := ls.Lane()
-	name := ls.SelectedStage()
+	name := ls.StageName(ls.Lane().Step())
 	o := l.ShownConfig().Order()
 	// Stages that the values leave off take no part in the order on screen, so
 	// a move passes over them.

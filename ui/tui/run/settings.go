@@ -31,18 +31,6 @@ var Knobs = func() []*sampling.Param {
 // FixedKnobs is how many knobs at the end of the list are always in view.
 const FixedKnobs = 2
 
-// Selected returns the knob that keys act on.
-func (ls *Lanes) Selected() *sampling.Param { return Knobs[ls.Knob] }
-
-// SelectKnob selects the knob called key.
-func (ls *Lanes) SelectKnob(key string) {
-	for i, p := range Knobs {
-		if p.Key == key {
-			ls.Knob = i
-		}
-	}
-}
-
 // Frac returns where v stands on p's slider, 0 to 1.
 func Frac(p *sampling.Param, v any) float64 {
 	x, ok := number(v)
