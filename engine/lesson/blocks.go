@@ -69,7 +69,7 @@ func (r *reader) top(p *part, tasks bool, all []*part) {
 		r.faultf(line, "no lesson block before the first task")
 		r.seen[topWords[0]] = line // one that stands later is not another fault
 	}
-	r.lesson.Tables, r.lesson.Files = map[string]*table.Model{}, map[string]string{}
+	r.lesson.Tables, r.lesson.Files, r.lesson.tables = map[string]*table.Model{}, map[string]string{}, map[string]string{}
 	used := map[string]bool{}
 	for _, b := range p.blocks {
 		if b.word == topWords[0] || !r.usable(b, topWords, seen) {
@@ -88,7 +88,7 @@ func (r *reader) top(p *part, tasks bool, all []*part) {
 		if err != nil {
 			r.faultf(b.n, "table %s: %w", b.name, err)
 		}
-		r.lesson.Tables[b.name] = m
+		r.lesson.Tables[b.name], r.lesson.tables[b.name] = m, joined(b.lines)
 	}
 	for _, b := range p.blocks {
 		if b.word == topWords[0] && r.usable(b, topWords, seen) {
@@ -156,8 +156,11 @@ func (r *reader) modelNamed(p pair, builtin string) (Model, error) {
 func (r *reader) head(b fenced) {
 	list, ok := r.pairs(b, headOrder)
 	for _, p := range list {
-		if p.key == "id" {
+		switch p.key {
+		case "id":
 			r.lesson.IDLine = p.n
+		case "lang":
+			r.lesson.langLine = p.n
 		}
 		if err := headKeys[p.key](r, p); err != nil {
 			r.fault(p.n, err)

@@ -37,6 +37,9 @@ type Lesson struct {
 	Sum    string // SHA-256 of the file, in hexadecimal
 	Source string // the file's text
 	Quotes []Quote
+
+	langLine int
+	tables   map[string]string // the texts of Tables
 }
 
 // A Model is one that a lesson may run on.

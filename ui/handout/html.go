@@ -61,14 +61,26 @@ type pageStep struct {
 	Mark   string    `json:"mark,omitempty"`
 }
 
-// HTML writes take as one page that works without a network. Rows are cut to
-// the 256 best and bins, unless full is asked for and there. It returns an
+// A Page says what a page holds beside the run.
+type Page struct {
+	Full    bool   // whole rows, where they are there; else the 256 best and bins
+	Sheet   *Sheet // a lesson to work through; nil for none
+	Answers bool   // the teacher's copy of it
+}
+
+// HTML writes take as one page that works without a network. It returns an
 // error, and writes nothing, if the page would show other numbers than the
 // run has.
-func HTML(w io.Writer, take *record.Take, full bool) error {
-	p, err := newPage(take, full)
+func HTML(w io.Writer, take *record.Take, with Page) error {
+	p, err := newPage(take, with.Full)
 	if err != nil {
 		return err
+	}
+	var sheet strings.Builder
+	if with.Sheet != nil {
+		if err := with.Sheet.writeHTML(&sheet, with.Answers); err != nil {
+			return err
+		}
 	}
 	data, err := json.Marshal(p) // escapes <, > and &: the data cannot end its element
 	if err != nil {
@@ -83,7 +95,7 @@ func HTML(w io.Writer, take *record.Take, full bool) error {
 	_, err = strings.NewReplacer(
 		"{{.Title}}", esc("How "+run.Model.Name+" wrote this text"), "{{.About}}", esc(about), "{{.Prompt}}", promptHTML(run),
 		"{{.Foot}}", esc("Made by logitscope. The page needs no network and sends nothing."),
-		"{{.MaxK}}", fmt.Sprint(record.BestRows), "{{.CSS}}", pageCSS, "{{.JS}}", pageJS, "{{.Data}}", string(data),
+		"{{.Lesson}}", sheet.String(), "{{.MaxK}}", fmt.Sprint(record.BestRows), "{{.CSS}}", pageCSS, "{{.JS}}", pageJS, "{{.Data}}", string(data),
 	).WriteString(w, pageHTML)
 	return err
 }

@@ -170,7 +170,7 @@ func TestAWrongPageIsNotWritten(t *testing.T) {
 	take, _ := recording(t, record.RowsFull, 3, "temperature", 0.8, "seed", 3)
 	take.Path(1)[1].Step.Top[0].Prob += 0.01
 	var b bytes.Buffer
-	if err := HTML(&b, take, false); err == nil || !strings.HasPrefix(err.Error(), "step 2: ") || b.Len() > 0 {
+	if err := HTML(&b, take, Page{}); err == nil || !strings.HasPrefix(err.Error(), "step 2: ") || b.Len() > 0 {
 		t.Errorf("%v, %d bytes", err, b.Len())
 	}
 }
@@ -181,7 +181,7 @@ func TestHostileTextsAreText(t *testing.T) {
 	take.Run.Prompt = "</script><script>alert(1)</script>\u202e\x1b[31m"
 	take.Run.Model.Name = "<img src=x onerror=alert(2)>"
 	var b bytes.Buffer
-	if err := HTML(&b, take, false); err != nil {
+	if err := HTML(&b, take, Page{}); err != nil {
 		t.Fatal(err)
 	}
 	s := b.String()
@@ -272,7 +272,7 @@ func TestThePageInABrowser(t *testing.T) {
 	for _, full := range []bool{true, false} {
 		take, v := recording(t, record.RowsFull, 5, "temperature", 0.8, "top_p", 0.9, "seed", 3)
 		var page bytes.Buffer
-		if err := HTML(&page, take, full); err != nil {
+		if err := HTML(&page, take, Page{Full: full}); err != nil {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(7, 7))
@@ -349,7 +349,7 @@ func TestPageTurns(t *testing.T) {
 	take, _ := recording(t, record.RowsBest, 2)
 	take.Run.Messages = []chat.Message{chat.Text("system", "Be <b>kind</b>."), chat.Text("user", "Hi\nyou\x1b[2J")}
 	var b strings.Builder
-	if err := HTML(&b, take, false); err != nil {
+	if err := HTML(&b, take, Page{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<dt>system</dt><dd class="prompt">Be &lt;b&gt;kind&lt;/b&gt;.</dd>`, "<dt>user</dt><dd class=\"prompt\">Hi\nyou␛[2J</dd>"} {

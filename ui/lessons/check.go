@@ -2,12 +2,14 @@ package lessons
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"logitscope/engine/goal"
 	"logitscope/engine/lesson"
 	"logitscope/models"
+	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/tui"
 	"logitscope/ui/tui/run"
@@ -51,22 +53,11 @@ func (c *Checker) Check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("lesson %s: it takes longer than %v", l.ID, limit))
 	defer stop()
-	opt := c.Lab
-	opt.Lessons.Open, opt.Lessons.Task, opt.Lessons.Kept = l, 0, nil
-	opt.ConfigDir, opt.Record, opt.Replay, opt.Lanes, opt.Prompt = "", nil, nil, nil, ""
-	switch {
-	case c.Model != nil:
-		opt.Model, opt.Lessons.Fixed = c.Model, true
-	case l.Model.Table != "":
-		opt.Model = l.Tables[l.Model.Table]
+	split, strays := first(lesson.Misspelled(l, c.model(l))), map[int]lesson.Fault{}
+	if of := c.original(l); of != nil {
+		strays = first(l.Translates(of))
 	}
-	split := map[int]lesson.Fault{}
-	for _, f := range lesson.Misspelled(l, opt.Model) {
-		if _, first := split[f.Task]; !first {
-			split[f.Task] = f
-		}
-	}
-	lab, err := tui.NewOffscreen(ctx, opt, wide, high)
+	lab, err := c.lab(ctx, l)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
@@ -85,6 +76,9 @@ func (c *Checker) Check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error
 		if f, bad := split[i+1]; bad {
 			line, why = f.Line, f.Why
 		}
+		if f, bad := strays[i+1]; bad && why == "" {
+			line, why = f.Line, f.Why
+		}
 		v := Verdict{Lesson: l.ID, Task: i + 1, OK: why == "", Why: why, Line: line}
 		if v.OK {
 			v.Line = l.Tasks[i].Line
@@ -92,6 +86,48 @@ func (c *Checker) Check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error
 		list = append(list, v)
 	}
 	return list, nil
+}
+
+// original returns the lesson that l translates: the one of its id in another
+// language; nil if there is none.
+func (c *Checker) original(l *lesson.Lesson) *lesson.Lesson {
+	for _, of := range c.Lab.Lessons.List {
+		if of.ID == l.ID && of.Lang != l.Lang {
+			return of
+		}
+	}
+	return nil
+}
+
+// first returns the first fault of each task.
+func first(list []lesson.Fault) map[int]lesson.Fault {
+	of := map[int]lesson.Fault{}
+	for _, f := range list {
+		if _, more := of[f.Task]; !more {
+			of[f.Task] = f
+		}
+	}
+	return of
+}
+
+// model returns what a lesson runs on.
+func (c *Checker) model(l *lesson.Lesson) models.Model {
+	switch {
+	case c.Model != nil:
+		return c.Model
+	case l.Model.Table != "":
+		return l.Tables[l.Model.Table]
+	}
+	return c.Lab.Model
+}
+
+// lab opens a lab at the beginning of a lesson.
+func (c *Checker) lab(ctx context.Context, l *lesson.Lesson) (*tui.Offscreen, error) {
+	opt := c.Lab
+	opt.Model, opt.Lessons.Fixed = c.model(l), c.Model != nil
+	opt.Lessons.Open, opt.Lessons.Task, opt.Lessons.Kept = l, 0, nil
+	opt.ConfigDir, opt.Record, opt.Replay, opt.Lanes, opt.Prompt = "", nil, nil, nil, ""
+	return tui.NewOffscreen(ctx, opt, wide, high)
 }
 
 // cause is why ctx ended, if it did, else err.
@@ -122,17 +158,13 @@ func walk(lab *tui.Offscreen, t *lesson.Task) (line int, why string, err error) 
 	case len(t.Solution) == 0:
 		return t.GoalLine, "the task has a goal but no solution", nil
 	}
-	if t.Predict != nil {
-		_, right := t.Predict.Right(goal.Value{}, sc)
-		lab.Guess(right)
-	}
-	for _, cmd := range t.Solution {
-		if err := lab.Play(cmd); err != nil {
-			if lab.Err() != nil {
-				return 0, "", err
-			}
-			return cmd.Line, "the solution: " + goal.Shown(cmd.Text) + ": " + err.Error(), nil
-		}
+	var failed *PlayError
+	switch err := play(lab, t, sc); {
+	case err == nil:
+	case lab.Err() == nil && errors.As(err, &failed):
+		return failed.Command.Line, failed.Error(), nil
+	default:
+		return 0, "", err
 	}
 	r, sc, _ = lab.Lesson()
 	for i, g := range t.Goals {
@@ -185,12 +217,41 @@ func NewChecker(open func(name string) (models.Model, error)) (*Checker, error) 
 	if err != nil {
 		return nil, err
 	}
+	builtin, _ := lesson.Builtin(Names())
 	c := &Checker{Lab: tui.Options{
 		Model: fable, OpenModel: once, Config: start.Config, PresetName: start.Name, Theme: "dark",
-		Lessons: tui.Lessons{Start: start.Config, Preset: start.Name},
+		Lessons: tui.Lessons{List: builtin, Start: start.Config, Preset: start.Name},
 	}}
 	for _, p := range presets.Builtin() {
 		c.Lab.Presets = append(c.Lab.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config})
 	}
 	return c, nil
+}
+
+// OpenChecker is [NewChecker] with the models that the program opens by name,
+// and on the model of that name in place of the lessons' own if it is not
+// empty. done closes what was opened.
+func OpenChecker(ctx context.Context, model string) (checker *Checker, done func(), err error) {
+	var opened []models.Model
+	done = func() {
+		for _, m := range opened {
+			m.Close()
+		}
+	}
+	named := func(name string) (models.Model, error) {
+		m, err := open.Model(ctx, name, open.Options{})
+		if err == nil {
+			opened = append(opened, m)
+		}
+		return m, err
+	}
+	checker, err = NewChecker(named)
+	if err == nil && model != "" {
+		checker.Model, err = named(model)
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return checker, done, nil
 }

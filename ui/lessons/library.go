@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 )
 
 // StartPreset is what the lab, and so every lesson, begins with.
@@ -29,6 +31,15 @@ func Names() lesson.Names {
 		},
 		Exports: exchange.TargetNames(),
 	}
+}
+
+// Progress is where it is kept what was done of lessons: in the folder of the
+// configuration, nowhere if there is none.
+func Progress(configDir string) store.Progress {
+	if configDir == "" {
+		return store.NewProgress("")
+	}
+	return store.NewProgress(filepath.Join(configDir, "progress.json"))
 }
 
 // Read reads a lesson from r, of which no more is taken than a lesson may
@@ -58,6 +69,15 @@ type Library struct {
 	Own    map[*lesson.Lesson]string // the files of those that are the user's own
 	Notes  []string                  // that an own lesson stands in the place of a built-in one
 	Faults []lesson.Fault            // of own files that cannot be read; Lesson is the file's name
+}
+
+// Dir is the folder of the user's own lessons in that of the configuration;
+// empty for none.
+func Dir(configDir string) string {
+	if configDir == "" {
+		return ""
+	}
+	return filepath.Join(configDir, "lessons")
 }
 
 // Open returns the built-in lessons and after them those in the folder dir,
@@ -130,4 +150,25 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	return e.ID + ": no such lesson; want a file or one of " + strings.Join(e.IDs, ", ")
+}
+
+// Named returns the lesson that a person names: an id, or a file. The error has
+// a line for every fault of a file.
+func (lib Library) Named(name string) (*lesson.Lesson, error) {
+	l, missing := lib.Find(name)
+	if missing == nil {
+		return l, nil
+	}
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) != ".md" {
+		return nil, missing
+	}
+	l, faults, err := ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file", name)
+	}
+	all := []error{err}
+	for _, f := range faults {
+		all = append(all, fmt.Errorf("%s:%d: %s", name, f.Line, f.Why))
+	}
+	return l, errors.Join(all...)
 }

@@ -43,41 +43,51 @@ func (h History) Load() ([]string, error) {
 	}
 	var list []string
 	if err := json.Unmarshal(b, &list); err != nil {
-		aside := h.path + ".unread"
-		if err := os.Rename(h.path, aside); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: not a list of texts; it is kept as %s", h.path, filepath.Base(aside))
+		return nil, putAside(h.path, "not a list of texts")
 	}
 	return list, nil
+}
+
+// putAside gives a file that cannot be read another name, so that nothing
+// overwrites it, and returns the error that says so.
+func putAside(path, why string) error {
+	aside := path + ".unread"
+	if err := os.Rename(path, aside); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %s; it is kept as %s", path, why, filepath.Base(aside))
+}
+
+// locked does f while no other window writes the file at path.
+func locked(path string, f func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(path + ".lock")
+	ctx, stop := context.WithTimeout(context.Background(), lockWait)
+	defer stop()
+	if ok, err := lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
+		return fmt.Errorf("%s: another window is writing it: %w", path, err)
+	}
+	defer lock.Unlock()
+	return f()
 }
 
 // Add puts a prompt at the end of what the file holds now, which another window
 // may have written, and drops the oldest beyond what is kept. A prompt that is
 // the last already changes nothing.
 func (h History) Add(prompt string) error {
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
-		return err
-	}
-	lock := flock.New(h.path + ".lock")
-	ctx, stop := context.WithTimeout(context.Background(), lockWait)
-	defer stop()
-	if ok, err := lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
-		return fmt.Errorf("%s: another window is writing it: %w", h.path, err)
-	}
-	defer lock.Unlock()
-	list, err := h.Load()
-	if err != nil && list == nil && !errors.Is(err, fs.ErrNotExist) {
-		list = nil // put aside: a new one begins
-	}
-	if n := len(list); n > 0 && list[n-1] == prompt {
-		return nil
-	}
-	list = append(list, prompt)
-	list = list[max(0, len(list)-h.most):]
-	b, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
-	return WriteFile(h.path, b, true)
+	return locked(h.path, func() error {
+		list, _ := h.Load() // one that cannot be read was put aside: a new one begins
+		if n := len(list); n > 0 && list[n-1] == prompt {
+			return nil
+		}
+		list = append(list, prompt)
+		list = list[max(0, len(list)-h.most):]
+		b, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		return WriteFile(h.path, b, true)
+	})
 }

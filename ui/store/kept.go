@@ -30,7 +30,7 @@ func Kinds(configDir, cacheDir string) []Kind {
 		{"presets", "presets of your own", in(configDir, "presets")},
 		{"keys", "keys of your own", in(configDir, "keys")},
 		{"history", "prompts that were typed in the lab", in(configDir, "history.json", "history.json.unread", "history.json.lock")},
-		{"progress", "what was done of the lessons", in(configDir, "progress.json")},
+		{"progress", "what was done of the lessons", in(configDir, "progress.json", "progress.json.unread", "progress.json.lock")},
 		{"models", "models that were pulled", in(cacheDir, "models")},
 		{"sweeps", "cells of sweeps, to go on from", in(cacheDir, "sweeps")},
 		{"bench", "cells of benches, to go on from", in(cacheDir, "bench")},

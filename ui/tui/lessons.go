@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"maps"
+
 	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/kit"
 )
@@ -9,6 +11,7 @@ import (
 func (m *Model) newCourse(opt Lessons) *course.Course {
 	c := course.New(m.Lanes, course.Doors{ToLab: m.toLab, Shown: m.shown, Names: m.shownNames, OpenModel: m.opt.OpenModel}, opt.List)
 	c.Start, c.Preset, c.Fixed, c.Kept = opt.Start, opt.Preset, opt.Fixed, opt.Kept
+	maps.Copy(c.Progress, opt.Progress)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/verdicts"
 	"logitscope/ui/tui/vote"
@@ -32,7 +33,10 @@ type Lessons struct {
 	Preset string          // it comes from
 	Fixed  bool            // they run on Options.Model, whatever they name
 
-	Kept func(lesson.Reading) // is told of every change of marks; nil for nobody
+	Progress map[string]store.LessonProgress // what was done, by ids of lessons; may be nil
+	// Kept is told of every change of it, as [store.Progress.Update] takes it;
+	// nil for nobody.
+	Kept func(id, sha string, task int, change func(*store.TaskProgress))
 }
 
 // Options are what the lab starts with.

@@ -15,6 +15,7 @@ import (
 	"logitscope/ui/cli/screen"
 	"logitscope/ui/cli/setup"
 	"logitscope/ui/handout"
+	"logitscope/ui/lessons"
 	"logitscope/ui/store"
 	"logitscope/ui/tui"
 	"logitscope/viz"
@@ -26,13 +27,17 @@ type replay struct {
 	verify bool
 	html   string // file of the page; empty for none
 	rows   string // rows of the page
-	cast   string // file of the cast
-	svg    string // file of the picture
-	step   int    // of the picture
-	size   string // of picture and cast
-	speed  float64
-	lane   int // which lane, from 1; 0 is the first
-	lab    *screen.Lab
+	lesson string // on the page: an id or a file; empty for none
+
+	answers bool // the teacher's copy of the lesson
+
+	cast  string // file of the cast
+	svg   string // file of the picture
+	step  int    // of the picture
+	size  string // of picture and cast
+	speed float64
+	lane  int // which lane, from 1; 0 is the first
+	lab   *screen.Lab
 }
 
 // Replay returns the command replay.
@@ -50,7 +55,7 @@ does not hold enough for are counted.`,
 		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
   logitscope replay story.jsonl
   logitscope replay story.jsonl --verify
-  logitscope replay story.jsonl --html story.html
+  logitscope replay story.jsonl --html story.html --lesson temperature
   logitscope replay story.jsonl --cast story.cast --size 100x30
   logitscope --model tape:story.jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +68,8 @@ does not hold enough for are counted.`,
 	r.lab = screen.Add(&setup.Flags{Sys: sys, FlagSet: cmd.Flags(), Params: map[string]*setup.ParamFlag{}}, cmd)
 	cmd.Flags().BoolVar(&r.verify, "verify", false, "derive every step again and compare")
 	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
+	cmd.Flags().StringVar(&r.lesson, "lesson", "", "put this lesson on the page: its id, or a file")
+	cmd.Flags().BoolVar(&r.answers, "answers", false, "with --lesson: the teacher's copy, with right answers and solutions")
 	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
 	cmd.Flags().IntVar(&r.step, "step", 0, "tokens written on the picture of --svg")
 	cmd.Flags().StringVar(&r.cast, "cast", "", "write the run as an asciicast, version 2")
@@ -86,13 +93,46 @@ func (r *replay) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if r.html == "" && (r.lesson != "" || r.answers) {
+		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
+	}
 	if r.html != "" {
-		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, r.rows == "full") })
+		page, err := r.page(ctx)
+		if err != nil {
+			return err
+		}
+		return r.writeFile("--html", r.html, func(w io.Writer) error { return handout.HTML(w, take, page) })
 	}
 	if r.svg != "" || r.cast != "" {
 		return r.draw(ctx, path, take)
 	}
 	return r.play(ctx, path, take)
+}
+
+// page is what the page holds beside the run.
+func (r *replay) page(ctx context.Context) (handout.Page, error) {
+	p := handout.Page{Full: r.rows == "full", Answers: r.answers}
+	if r.lesson == "" && r.answers {
+		return p, console.Wrong("--answers: it needs --lesson, whose answers the page shows")
+	}
+	if r.lesson == "" {
+		return p, nil
+	}
+	lib, err := lessons.Open(lessons.Dir(console.ConfigDir(r.sys)))
+	if err != nil {
+		return p, err
+	}
+	l, err := lib.Named(r.lesson)
+	if err != nil {
+		return p, console.Wrong("--lesson %w", err)
+	}
+	c, done, err := lessons.OpenChecker(ctx, "")
+	if err != nil {
+		return p, err
+	}
+	defer done()
+	p.Sheet, err = c.Sheet(ctx, l)
+	return p, err
 }
 
 // play opens the lab on the recording.

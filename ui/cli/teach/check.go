@@ -2,15 +2,12 @@ package teach
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"logitscope/engine/lesson"
-	"logitscope/models"
-	"logitscope/models/open"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/lessons"
 )
@@ -52,7 +49,7 @@ func (c *checking) run(ctx context.Context, files []string) error {
 		return err
 	}
 	if len(list) > 0 {
-		checker, done, err := c.checker(ctx)
+		checker, done, err := openChecker(ctx, c.model)
 		if err != nil {
 			return err
 		}
@@ -143,29 +140,11 @@ func (c *checking) write(v lessons.Verdict) error {
 	return err
 }
 
-// checker opens the models that lessons are checked on.
-func (c *checking) checker(ctx context.Context) (checker *lessons.Checker, done func(), err error) {
-	var opened []models.Model
-	done = func() {
-		for _, m := range opened {
-			m.Close()
-		}
+// openChecker is [lessons.OpenChecker] for the flag --model.
+func openChecker(ctx context.Context, model string) (*lessons.Checker, func(), error) {
+	c, done, err := lessons.OpenChecker(ctx, model)
+	if err != nil && model != "" {
+		err = console.Wrong("--model %w", err)
 	}
-	named := func(name string) (models.Model, error) {
-		m, err := open.Model(ctx, name, open.Options{})
-		if err == nil {
-			opened = append(opened, m)
-		}
-		return m, err
-	}
-	if checker, err = lessons.NewChecker(named); err == nil && c.model != "" {
-		if checker.Model, err = named(c.model); err != nil {
-			err = console.Wrong("--model %w", err)
-		}
-	}
-	if err != nil {
-		done()
-		return nil, nil, errors.Join(err)
-	}
-	return checker, done, nil
+	return c, done, err
 }

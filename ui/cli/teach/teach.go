@@ -22,26 +22,18 @@ lessons of the configuration folder; see docs/lessons.md.`,
 		Args: console.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCheck(sys))
+	cmd.AddCommand(newList(sys), newShow(sys), newCheck(sys), newNew(sys), newProgress(sys))
 	return cmd
-}
-
-// dir is the folder of the user's own lessons, empty where there is none.
-func dir(sys console.System) string {
-	if base := console.ConfigDir(sys); base != "" {
-		return filepath.Join(base, "lessons")
-	}
-	return ""
 }
 
 // library opens the lessons at hand, and says what is wrong with own files.
 func library(sys console.System) (lessons.Library, error) {
-	lib, err := lessons.Open(dir(sys))
+	lib, err := lessons.Open(lessons.Dir(console.ConfigDir(sys)))
 	if err != nil {
 		return lib, err
 	}
 	for _, f := range lib.Faults {
-		console.Complain(sys.Err, console.Wrong("%s:%d: %s", filepath.Join(dir(sys), f.Lesson), f.Line, f.Why))
+		console.Complain(sys.Err, console.Wrong("%s:%d: %s", filepath.Join(lessons.Dir(console.ConfigDir(sys)), f.Lesson), f.Line, f.Why))
 	}
 	return lib, nil
 }

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine/lesson"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -46,8 +47,11 @@ type Course struct {
 	// Fixed says that lessons run on the model at hand, whatever they name.
 	Fixed bool
 
-	// Kept is told of every change of the reading; nil for nobody.
-	Kept func(lesson.Reading)
+	// Progress is what was done of lessons, by their ids.
+	Progress map[string]store.LessonProgress
+	// Kept is told of every change of it, as [store.Progress.Update] takes it;
+	// nil for nobody.
+	Kept func(id, sha string, task int, change func(*store.TaskProgress))
 
 	reading  lesson.Reading // its Lesson is nil while none is open
 	proposal bool           // see [goal.Lane]
@@ -82,7 +86,10 @@ type mark struct {
 
 // New returns a course without a lesson open.
 func New(lanes *run.Lanes, doors Doors, list []*lesson.Lesson) *Course {
-	return &Course{lanes: lanes, doors: doors, Lessons: list, words: map[models.Model]map[string]int32{}}
+	return &Course{
+		lanes: lanes, doors: doors, Lessons: list,
+		words: map[models.Model]map[string]int32{}, Progress: map[string]store.LessonProgress{},
+	}
 }
 
 // Reading returns the reading, and whether a lesson is open.
@@ -97,7 +104,9 @@ func (c *Course) Err() error { return c.err }
 
 // Change replaces the reading with what change makes of it.
 func (c *Course) Change(change func(lesson.Reading) lesson.Reading) {
+	before, sc := c.reading, c.scene
 	c.reading = change(c.reading)
+	c.keepChange(before, sc)
 	c.scene, c.seen = nil, nil
 	c.Watch()
 }
@@ -150,6 +159,7 @@ func (c *Course) goBack() {
 		l.BranchOff(c.entry.steps)
 	}
 	c.reading = c.reading.Begin(c.reading.At)
+	c.keep(func(t *store.TaskProgress) { t.Tries++ })
 }
 
 // A readyMsg brings what a setup needs: models, and the prompt's tokens.
@@ -178,6 +188,7 @@ func (c *Course) begin(i int, s *lesson.Setup, cfg sampling.Config, label string
 	c.round++
 	c.reading = c.reading.Begin(i)
 	c.scene, c.seen, c.err, c.facts = nil, nil, nil, goal.Facts{}
+	c.keep(func(t *store.TaskProgress) { t.Tries++ })
 	if s == nil {
 		return c.stand(c.round)
 	}
@@ -432,9 +443,7 @@ func (c *Course) Watch() {
 	c.scene = c.reading.Scene(c.state())
 	before := c.reading
 	c.reading = c.reading.Look(c.scene)
-	if c.Kept != nil && (before.Done != c.reading.Done || !slices.Equal(before.Met, c.reading.Met)) {
-		c.Kept(c.reading)
-	}
+	c.keepChange(before, c.scene)
 }
 
 func (c *Course) marks() []mark {

@@ -265,7 +265,7 @@ func runFile(host kit.Host, ext string) (data []byte, what string, err error) {
 		return nil, "", err
 	}
 	var page bytes.Buffer
-	err = handout.HTML(&page, rec.Takes[0], false)
+	err = handout.HTML(&page, rec.Takes[0], handout.Page{})
 	return page.Bytes(), "the run as a page", err
 }
 
