@@ -74,6 +74,9 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	if m.player != nil {
 		return m.player.Help(), viz.Ink{}
 	}
+	if !m.turnsKnobsHere() {
+		return m.aboutScreen(), viz.Ink{Role: viz.Muted}
+	}
 	p := m.Selected()
 	if v := m.Effect.Verdict; v != "" && m.Effect.Key.Key == p.Key && m.Effect.Key.Step == l.Step() {
 		return v + ". " + p.Help, viz.Ink{}
@@ -85,6 +88,24 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return p.Help, viz.Ink{}
 	}
 	return p.Key + ": " + p.Help, viz.Ink{}
+}
+
+// turnsKnobsHere reports whether keys change the lab's knob on this screen.
+func (m *Model) turnsKnobsHere() bool {
+	if m.screen.id == kit.ViewLab || m.screen.id == kit.ViewCompare {
+		return true
+	}
+	lender, ok := m.screen.View.(kit.Lender)
+	return ok && slices.Contains(lender.Lends(m), kit.ActLower)
+}
+
+// aboutScreen is what the action that opens this screen, which has its name,
+// says of it.
+func (m *Model) aboutScreen() string {
+	if a := m.keys.byID[kit.ID(m.screen.id)]; a != nil {
+		return a.Words()
+	}
+	return views[m.screen.id].title
 }
 
 // firstRunLine greets until the first key, in at most w cells.

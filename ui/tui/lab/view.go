@@ -338,10 +338,9 @@ func (lb *View) drawOneKnob(c *viz.Canvas, l *run.Lane, k kit.Class) {
 
 // drawZoom gives the focused pane the whole window.
 func (lb *View) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	body := c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 3})
+	body := c.Sub(lb.zoomBody())
 	if lb.Focus != PaneControls { // keys turn the knob here too
 		lb.drawKnobLine(c.Sub(viz.Rect{X: 0, Y: c.H - 3, W: c.W, H: 1}), l)
-		body = c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: c.H - 4})
 	}
 	wide := listClass(c.W - 2)
 	switch lb.Focus {
@@ -358,6 +357,16 @@ func (lb *View) drawZoom(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 }
 
+// zoomBody is the box of a pane that has the window to itself. Below it stand
+// the knob, which the list of knobs shows itself, help line and footer.
+func (lb *View) zoomBody() viz.Rect {
+	below := 3
+	if lb.Focus == PaneControls {
+		below = 2
+	}
+	return viz.Rect{X: 0, Y: 1, W: lb.w, H: lb.h - 1 - below}
+}
+
 // Boxes are the boxes of the panes, which overlays lie over.
 func (lb *View) Boxes() []viz.Rect {
 	lay := lb.layout()
@@ -366,7 +375,11 @@ func (lb *View) Boxes() []viz.Rect {
 		out = append(out, lb.listRect(lay))
 	}
 	switch {
-	case lay.class < kit.Class80 || lb.Zoom:
+	case lb.projects():
+		return nil
+	case lb.Zoom:
+		return []viz.Rect{lb.zoomBody()}
+	case lay.class < kit.Class80:
 		return out
 	case lay.class == kit.Class80:
 		return append(out, lay.text, lay.chart)

@@ -62,7 +62,15 @@ func (ls *Lanes) WhyNot(l *Lane) string {
 		}
 		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.View.Steps))
 	}
-	return "not now"
+	switch v := l.View; {
+	case v.Beam != nil:
+		return "beam search ranks whole texts and draws no token; B shows it"
+	case v.Contrastive != nil:
+		return "contrastive search takes the best score and draws no token; B shows it"
+	case v.Draft != nil && v.Next == nil:
+		return "a round is being drafted; its token comes with the verdict"
+	}
+	return "the first token is not proposed yet"
 }
 
 // goOn continues from the step looked back at: as if never looked if nothing
