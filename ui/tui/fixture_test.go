@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,6 +79,9 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	wg := new(sync.WaitGroup)
+	if opt.Clock == nil {
+		opt.Clock = ticking(8 * time.Millisecond)
+	}
 	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	b := &bench{t: t, m: m}
@@ -95,6 +99,12 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 		l.Settings = s
 	}
 	return b
+}
+
+// ticking is a clock that goes on by d whenever it is looked at.
+func ticking(d time.Duration) func() time.Time {
+	var now atomic.Int64
+	return func() time.Time { return time.Unix(0, now.Add(int64(d))) }
 }
 
 // send gives msg to the model and runs the commands that come back.

@@ -34,9 +34,7 @@ func TestHelpColumn(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("?")
 	for _, row := range []string{
-		"n → l           next token", // shift+→ shift+← is the longest, 15 cells
 		"shift+→ shift+← ten times as far (also pgdown / pgup)",
-		"home g end G    first / last row or token",
 		"Letters act at once; capitals open a view  ",
 		"⊘ refused     ┃",
 		"esc close · ↑↓ scroll · : commands",

@@ -122,6 +122,14 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 	return m
 }
 
+// clock is what times passes over the weights.
+func (m *Model) clock() time.Time {
+	if m.opt.Clock != nil {
+		return m.opt.Clock()
+	}
+	return time.Now()
+}
+
 // Init starts the lanes and the prompt.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd

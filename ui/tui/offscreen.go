@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -29,6 +30,7 @@ type Offscreen struct {
 func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error) {
 	keys := newKeymap(actions())
 	opt.Problems = append(opt.Problems, loadKeys(keys, opt.ConfigDir)...)
+	opt.Clock = func() time.Time { return time.Time{} }
 	o := &Offscreen{}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)

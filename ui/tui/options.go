@@ -2,6 +2,7 @@ package tui
 
 import (
 	"io"
+	"time"
 
 	"logitscope/engine"
 	grids "logitscope/engine/bench"
@@ -76,6 +77,8 @@ type Options struct {
 	Vote     vote.Options // to open first, where it has pairs
 	Sweep    *grids.Grid  // to look at first; nil for none
 	Problems []error      // found before the start, such as a preset file that cannot be read; shown, never fatal
+
+	Clock func() time.Time // what times passes over the weights; nil is the machine's
 
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own

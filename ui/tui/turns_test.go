@@ -122,10 +122,10 @@ func TestTurnEditor(t *testing.T) {
 func TestFold(t *testing.T) {
 	b := talking(t, 120, 40)
 	b.has("Assistant:")
-	b.keys("F")
+	b.keys("ctrl+f")
 	b.lacks("Assistant:")
 	b.has("⟨user⟩ Hello, who are you?")
-	b.keys("F")
+	b.keys("ctrl+f")
 	b.has("Assistant:")
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/beams"
+	"logitscope/ui/tui/cache"
 	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
@@ -55,6 +56,7 @@ func init() {
 		kit.ViewSince:      {"since the switch", func(m *Model) (kit.View, tea.Cmd) { return inspect.NewSince(m) }},
 		kit.ViewCompare:    {"compare", func(m *Model) (kit.View, tea.Cmd) { return lanes.Open(m, m.Lanes, m.lab) }},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
+		kit.ViewCache:      {"prompt and cache", func(m *Model) (kit.View, tea.Cmd) { return cache.New(m, m.Lanes, m.clock) }},
 		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},
 		kit.ViewBench:      {"bench", func(m *Model) (kit.View, tea.Cmd) { return m.bench.Open(m) }},
 		kit.ViewVote:       {"vote", openVote},

@@ -57,6 +57,7 @@ const (
 	ActExamples   ID = "examples"
 	ActCopy       ID = "copy"
 	ActTimeline   ID = "timeline"
+	ActCache      ID = "cache"
 	ActSweep      ID = "sweep"
 	ActBench      ID = "bench"
 	ActNumber     ID = "number"
@@ -110,6 +111,7 @@ type ViewID string
 const (
 	ViewLab        ViewID = "lab"
 	ViewHelp       ViewID = "help"
+	ViewCache      ViewID = "cache"
 	ViewCommands   ViewID = "commands"
 	ViewExamples   ViewID = "examples"
 	ViewPrompt     ViewID = "prompt"
