@@ -2,13 +2,17 @@ package tui
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/models"
+	"logitscope/ui/tui/kit"
 )
 
 // vast is a model with a large vocabulary and no weights.
@@ -129,5 +133,74 @@ func TestMemoryIsBoundedOverRestarts(t *testing.T) {
 				t.Errorf("what was dropped is not computed again: %+v", s)
 			}
 		})
+	}
+}
+
+var soak = flag.Int("soak", 20_000, "tokens that TestSoak writes; a day of a fast lab is 1,000,000")
+
+// A day of restarts, branches, other presets, lanes beside each other, resized
+// windows and views takes no more memory than its first minutes: what is
+// kept is kept within the budget.
+func TestSoak(t *testing.T) {
+	tokens := *soak
+	if testing.Short() {
+		tokens = min(tokens, 3000)
+	}
+	opt := testOptions(t)
+	opt.Model, opt.Prompt = newVast(1000), storyPrompt
+	opt.Config = opt.Config.MustWith("max_new_tokens", 100, 0)
+	o, err := NewOffscreen(t.Context(), opt, 120, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	r := rand.New(rand.NewPCG(20, 26))
+	sizes := [][2]int{{120, 40}, {80, 24}, {200, 60}, {40, 12}, {10, 3}}
+	press := func(keys ...string) {
+		t.Helper()
+		if err := o.Press(keys...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What a person does between two texts, and goes back to the lab after.
+	habits := [][]string{
+		{"s"}, {"r"}, {"b", "b", "b", "down", "f"}, {"2", "u", "s"}, {"3", "u", "r"}, {"T", "home", "]", "esc"}, {"V", "esc"}, {"O", "esc"},
+		{"+", "-", "u", "s"}, {"C", "t", "s", "esc"}, {"a", "s"}, {"d", "esc"},
+	}
+	const constant = 48 << 20 // texts, summaries, settings
+	written, told := 0, 0
+	var first int64
+	for texts := 0; written < tokens; texts++ {
+		if texts > tokens/10 {
+			t.Fatalf("%d texts have %d tokens", texts, written)
+		}
+		o.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		press("space")
+		for _, l := range o.m.All {
+			written += len(l.View.Steps)
+		}
+		if r.IntN(4) == 0 {
+			s := sizes[r.IntN(len(sizes))]
+			o.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+		}
+		press(habits[r.IntN(len(habits))]...)
+		o.Frame()
+		press("esc", "esc") // to the lab, out of the past
+		if o.m.screen.id == kit.ViewLab {
+			press("s")
+		}
+		if now := written * 10 / tokens; now > told {
+			told = now
+			runtime.GC()
+			var s runtime.MemStats
+			runtime.ReadMemStats(&s)
+			t.Logf("%8d tokens, %d lanes, %d texts kept: %d MiB", written, len(o.m.All), len(o.m.Lane().Branches), s.HeapAlloc>>20)
+			if first == 0 {
+				first = int64(s.HeapAlloc)
+			}
+			if grown := int64(s.HeapAlloc) - first; grown > 128<<20+constant {
+				t.Fatalf("%d tokens take %d MiB more than the first %d", written, grown>>20, tokens/10)
+			}
+		}
 	}
 }
