@@ -64,6 +64,8 @@ func inRooms(dir string) []string {
 		return nil
 	case "ui/tui/kit":
 		return []string{"logitscope/ui/tui/run"}
+	case "ui/tui/tutor": // the lesson on the screen, over what a course knows
+		return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/tui/course"}
 	}
 	return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/store", "logitscope/ui/handout"}
 }

@@ -31,8 +31,8 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActLeft10, Binding: kit.Bind("ten times as far back", "shift+left", "pgup"), Group: "move"}, do(func(m *Model) { m.lab.Far(-1) })},
 		{kit.Action{ID: kit.ActFirst, Binding: kit.Bind("first row or token", "home", "g"), Group: "move"}, do(func(m *Model) { m.lab.End(-1) })},
 		{kit.Action{ID: kit.ActLast, Binding: kit.Bind("last row or token", "end", "G"), Group: "move"}, do(func(m *Model) { m.lab.End(1) })},
-		{kit.Action{ID: kit.ActPane, Binding: kit.Bind("next pane", "tab"), Hint: "pane", Group: "move"}, do(func(m *Model) { m.lab.FocusNext(1) })},
-		{kit.Action{ID: kit.ActPaneBack, Binding: kit.Bind("previous pane", "shift+tab"), Group: "move"}, do(func(m *Model) { m.lab.FocusNext(-1) })},
+		{kit.Action{ID: kit.ActPane, Binding: kit.Bind("next pane", "tab"), Hint: "pane", Group: "move"}, do(func(m *Model) { m.focusNext(1) })},
+		{kit.Action{ID: kit.ActPaneBack, Binding: kit.Bind("previous pane", "shift+tab"), Group: "move"}, do(func(m *Model) { m.focusNext(-1) })},
 		{kit.Action{ID: kit.ActOpen, Binding: kit.Bind("type a value / open what is selected", "enter"), Hint: "open", Group: "move"}, func(m *Model) tea.Cmd {
 			if m.canTalkOn() {
 				return m.prompts.NextTurn(m)
@@ -89,6 +89,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActEngines, Binding: kit.Bind("same settings, four engines", "O"), Hint: "engines", Group: "show"}, opens(kit.ViewEngines)},
 		{kit.Action{ID: kit.ActValues, Binding: kit.Bind("effective values", "V"), Hint: "values", Group: "show"}, opens(kit.ViewValues)},
 		{kit.Action{ID: kit.ActSince, Binding: kit.Bind("what the last switch of settings changed"), Hint: "since the switch", Group: "show"}, opens(kit.ViewSince)},
+		{kit.Action{ID: kit.ActLessons, Binding: kit.Bind("lessons: choose one, fold it, read on", "L"), Hint: "lessons", Group: "show"}, (*Model).lessonKey},
 		{kit.Action{ID: kit.ActCommands, Binding: kit.Bind("all commands, by name", ":", "ctrl+k"), Hint: "commands", Group: "show"}, opens(kit.ViewCommands)},
 		{kit.Action{ID: kit.ActHelp, Binding: kit.Bind("help of this view and pane", "?"), Hint: "help", Group: "show"}, opens(kit.ViewHelp)},
 		{kit.Action{ID: kit.ActQuit, Binding: kit.Bind("quit; asks once if something is not saved", "q"), Hint: "quit", Group: "run"}, (*Model).quit},

@@ -15,10 +15,14 @@ func (m *Model) closeLevel() tea.Cmd {
 		m.Close()
 	case m.lab.Zoom:
 		m.lab.Zoom = false
-	case l.View.Phase == engine.Prefill:
-		l.Eng.Post(engine.Cancel{})
 	case l.Look.At > 0:
 		l.LookAt(0)
+	case m.tutor.Alone:
+		m.tutor.Alone = false
+	case m.tutor.Shown:
+		m.tutor.Fold()
+	case l.View.Phase == engine.Prefill:
+		l.Eng.Post(engine.Cancel{})
 	case l.Running():
 		m.Say("esc: space pauses, q quits")
 	default:

@@ -32,8 +32,11 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return "! " + viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{Role: viz.Warning}
 	case m.Notice.Text != "":
 		return viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{}
-	case m.fresh && m.screen.id == kit.ViewLab && m.player == nil:
+	case m.fresh && !m.tutor.Shown && m.screen.id == kit.ViewLab && m.player == nil:
 		return firstRunLine(l, m.w-2), viz.Ink{}
+	}
+	if s, ink := m.lessonLine(); s != "" {
+		return s, ink
 	}
 	if s := m.WaitingLine(); s != "" {
 		return "! " + viz.Printable(s, m.pal.ASCII), viz.Ink{Role: viz.Warning}
@@ -206,6 +209,11 @@ func (m *Model) footerSpans(w int, k kit.Class) []footerSpan {
 	}
 	if f, ok := m.top().(kit.Footed); ok {
 		list = f.Footer(m)
+	}
+	if m.tutorActs() {
+		list = m.tutor.Footer()
+	} else if s := m.lessonHint(k); s != "" {
+		list = append([]kit.Hint{{ID: kit.ActLessons, Word: s}}, list...)
 	}
 	if len(m.overlays) == 0 && m.atTheEnd() {
 		list = m.withoutWriting(list)

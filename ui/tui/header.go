@@ -55,6 +55,9 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	if percent, ok := m.bench.Running(); ok {
 		left = append(left, kit.HeaderPart{Text: fmt.Sprintf("bench %d%%", percent), Rank: 3, Ink: muted})
 	}
+	if s := m.tutor.Header(); s != "" && k >= kit.Class100 {
+		left = append(left, kit.HeaderPart{Text: s, Rank: 4})
+	}
 	right := figures(l, k)
 	if k == kit.Class40 {
 		gap = " "

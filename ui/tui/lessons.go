@@ -3,8 +3,13 @@ package tui
 import (
 	"maps"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
+	"logitscope/ui/tui/tutor"
+	"logitscope/viz"
 )
 
 // newCourse returns the course of lessons, with no lesson open yet.
@@ -38,4 +43,110 @@ func (m *Model) shownNames() []kit.ViewID {
 		list = append(list, o.id)
 	}
 	return list
+}
+
+// openLessons opens the list of lessons.
+func openLessons(m *Model) (kit.View, tea.Cmd) {
+	if len(m.opt.Lessons.List) == 0 {
+		m.Say("L: there are no lessons here")
+		return nil, nil
+	}
+	if m.player != nil {
+		m.Say("L: a recording plays here; logitscope lesson opens the lessons")
+		return nil, nil
+	}
+	return tutor.NewList(m.tutor), nil
+}
+
+// lessonKey opens the list of lessons, or folds the lesson that is open away
+// and brings it back.
+func (m *Model) lessonKey() tea.Cmd {
+	if _, open := m.tutor.Reading(); !open {
+		return m.Open(kit.ViewLessons)
+	}
+	if m.screen.id != kit.ViewLab || len(m.overlays) > 0 {
+		m.toLab()
+		m.tutor.Shown = false
+	}
+	m.tutor.Fold()
+	return nil
+}
+
+// tutorActs reports whether keys act in the lesson.
+func (m *Model) tutorActs() bool {
+	return m.tutor.Shown && m.tutor.Focused && m.screen.id == kit.ViewLab && len(m.overlays) == 0
+}
+
+// lessonRect is where the lesson stands while it is shown: above the panes, or
+// over the lower part of them where the window is low.
+func (m *Model) lessonRect() viz.Rect {
+	a := m.lab.Around()
+	body := m.Screen().Body()
+	switch {
+	case m.tutor.Alone || kit.ClassOf(m.w, m.h) <= kit.Class60 || m.lab.Zoomed():
+		return body
+	case !a.Above.Empty():
+		return a.Above
+	}
+	y := max(a.Chart.Y+a.Chart.H/3, body.Y+body.H-m.tutor.High(m.w, m.pal.ASCII))
+	return viz.Rect{X: 0, Y: y, W: m.w, H: body.Y + body.H - y}
+}
+
+// seatLesson judges the goals by what the screen shows now, and gives the
+// lesson its place.
+func (m *Model) seatLesson() {
+	m.course.Watch()
+	if m.tutor.Sync() {
+		m.score.BeginTask()
+	}
+	above := 0
+	if m.tutor.Shown {
+		above = lab.RoomAbove(m.w, m.h)
+	}
+	m.lab.LeaveAbove(above)
+	m.lab.Away = m.tutor.Shown && m.tutor.Focused
+	m.lab.Point = m.tutor.Point()
+	m.tutor.Settle(m)
+}
+
+// lessonLine is what the help line says of the lesson: what its keys do where
+// it has them, and the goal that is open where it is folded.
+func (m *Model) lessonLine() (string, viz.Ink) {
+	switch {
+	case m.tutorActs():
+		return m.tutor.Help(m.w - 2), viz.Ink{}
+	case m.tutor.Shown && m.screen.id == kit.ViewLab:
+		return "", viz.Ink{}
+	}
+	if h, ok := m.screen.View.(kit.Helper); ok {
+		if s, _ := h.Help(m); s != "" {
+			return "", viz.Ink{}
+		}
+	}
+	return m.tutor.Line(m.w-2, m.pal.ASCII)
+}
+
+// lessonHint is the lesson in the footer, where the help line has no room for
+// it.
+func (m *Model) lessonHint(k kit.Class) string {
+	if k > kit.Class40 || m.tutor.Shown {
+		return ""
+	}
+	s, _ := m.tutor.Line(27, m.pal.ASCII)
+	return s
+}
+
+// focusNext moves the keys by d panes, the lesson among them.
+func (m *Model) focusNext(d int) {
+	switch {
+	case !m.tutor.Shown || m.tutor.Alone:
+		m.lab.FocusNext(d)
+	case m.tutor.Focused:
+		m.tutor.Focused = false
+		m.lab.FocusEdge(d)
+	case m.lab.AtEdge(d):
+		m.tutor.Focused = true
+	default:
+		m.lab.FocusNext(d)
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"logitscope/ui/tui/replay"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
+	"logitscope/ui/tui/tutor"
 	"logitscope/ui/tui/verdicts"
 	"logitscope/ui/tui/vote"
 	"logitscope/viz"
@@ -39,6 +40,7 @@ type Model struct {
 	score  predict.Score  // of predicting, over all openings
 	player *replay.Player // of a recording; nil where a model runs
 	course *course.Course
+	tutor  *tutor.Pane // the open lesson on the screen
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
@@ -96,6 +98,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		m.player = replay.New(r.Name, r.Take)
 	}
 	m.course = m.newCourse(opt.Lessons)
+	m.tutor = tutor.New(m.course, m.lessonRect)
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {
@@ -169,7 +172,7 @@ func (m *Model) begin() []tea.Cmd {
 		m.Conduct()
 	}
 	if l := m.opt.Lessons.Open; l != nil {
-		cmds = append(cmds, m.course.Open(l, m.opt.Lessons.Task))
+		cmds = append(cmds, m.tutor.Open(l, m.opt.Lessons.Task))
 	}
 	return cmds
 }
@@ -185,7 +188,7 @@ func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	}()
 	m.dirty = true
 	cmd = m.take(msg)
-	m.course.Watch()
+	m.seatLesson()
 	return m, cmd
 }
 
@@ -299,6 +302,11 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if m.tutorActs() {
+		if cmd, done := m.tutor.Key(m, k); done {
+			return cmd
+		}
+	}
 	switch {
 	case k.Paste:
 		m.Say("what is pasted goes into a text: e opens the prompt, and : import settings")
@@ -361,6 +369,11 @@ func (m *Model) do(e *entry) tea.Cmd {
 	}
 	for i := len(m.overlays) - 1; i >= 0; i-- {
 		if cmd, done := m.overlays[i].Act(m, &e.Action); done {
+			return tea.Batch(cmd, m.WantEffect())
+		}
+	}
+	if m.tutorActs() {
+		if cmd, done := m.tutor.Act(m, &e.Action); done {
 			return tea.Batch(cmd, m.WantEffect())
 		}
 	}

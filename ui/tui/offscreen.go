@@ -95,7 +95,7 @@ func (o *Offscreen) settle() error {
 				return o.ctx.Err()
 			}
 		}
-		o.m.course.Watch()
+		o.m.seatLesson()
 	}
 	return nil
 }
@@ -180,8 +180,9 @@ func (o *Offscreen) Guess(v goal.Value) {
 	o.m.course.Change(func(r lesson.Reading) lesson.Reading { return r.Guess(v) })
 }
 
-// Play does one line of a solution.
+// Play does one line of a solution. Its keys are the lab's, not the lesson's.
 func (o *Offscreen) Play(c lesson.Command) error {
+	o.m.tutor.Focused = false
 	switch {
 	case c.Keys != nil:
 		return o.Press(c.Keys...)

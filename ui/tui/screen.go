@@ -48,6 +48,7 @@ func (m *Model) drawUnder() *viz.Canvas {
 			m.drawHelpLine(c.Sub(a.Help), a.HelpClass)
 		}
 		m.drawFooter(c.Sub(a.Footer), a.Class)
+		m.tutor.Draw(c, m)
 	} else {
 		m.drawChrome(c)
 		m.screen.Draw(c.Sub(m.Screen().Body()), m)

@@ -39,6 +39,7 @@ func init() {
 	views = map[kit.ViewID]viewEntry{
 		kit.ViewHelp:     {"help", func(m *Model) (kit.View, tea.Cmd) { return &helpView{}, nil }},
 		kit.ViewCommands: {"commands", newPalette},
+		kit.ViewLessons:  {"lessons", openLessons},
 		kit.ViewExamples: {"examples", func(m *Model) (kit.View, tea.Cmd) { return prompt.NewExamples(m, m.Lanes, m.prompts) }},
 		kit.ViewPrompt:   {"prompt", func(m *Model) (kit.View, tea.Cmd) { return prompt.NewEditor(m, m.Lanes, m.prompts) }},
 		kit.ViewValue: {"value", func(m *Model) (kit.View, tea.Cmd) {

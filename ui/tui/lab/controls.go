@@ -195,7 +195,7 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	if i == lb.sel.Knob {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = viz.Ink{Role: viz.Focus}
-		if lb.Focus == PaneControls {
+		if lb.has(PaneControls) {
 			ink = ink.With(viz.Bold)
 		}
 	} else if off {

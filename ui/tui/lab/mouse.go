@@ -25,7 +25,7 @@ func (lb *View) Mouse(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	lay := lb.layout()
-	if lay.side.Empty() && lb.Focus == PaneControls {
+	if lay.side.Empty() && lb.has(PaneControls) {
 		lay.side = lb.listRect(lay)
 	}
 	for _, p := range []struct {

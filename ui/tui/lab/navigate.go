@@ -38,6 +38,26 @@ func (lb *View) FocusNext(d int) {
 	lb.notice.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
 }
 
+// AtEdge reports whether no pane comes after the focused one, or before it for
+// a negative d.
+func (lb *View) AtEdge(d int) bool {
+	p := lb.shownPanes()
+	if d > 0 {
+		return lb.Focus == p[len(p)-1]
+	}
+	return lb.Focus == p[0]
+}
+
+// FocusEdge focuses the first pane, or the last for a negative d.
+func (lb *View) FocusEdge(d int) {
+	p := lb.shownPanes()
+	lb.Focus = p[0]
+	if d < 0 {
+		lb.Focus = p[len(p)-1]
+	}
+	lb.lanes.Say(PaneNames[lb.Focus] + paneKeys[lb.Focus])
+}
+
 // PaneNames name the panes.
 var PaneNames = map[Pane]string{
 	PaneText: "text", PaneChart: "chart", PaneControls: "controls", PanePipeline: "pipeline", PaneEntropy: "entropy",
@@ -53,7 +73,7 @@ var paneKeys = map[Pane]string{
 
 // Along is what the horizontal arrows do in the focused pane.
 func (lb *View) Along(d int) {
-	if lb.Focus == PaneControls {
+	if lb.TurnsKnobs() {
 		lb.lanes.Nudge(d)
 		return
 	}
@@ -280,7 +300,7 @@ func (lb *View) MoveSelected(d int) {
 
 // TurnsKnobs reports whether the horizontal arrows turn a knob and step no
 // more.
-func (lb *View) TurnsKnobs() bool { return lb.Focus == PaneControls }
+func (lb *View) TurnsKnobs() bool { return lb.has(PaneControls) }
 
 // StepKeys returns the keys that go a token on and back from the focused pane.
 func (lb *View) StepKeys() (next, back string) {

@@ -127,7 +127,7 @@ func (lb *View) drawOneLiner(c *viz.Canvas, x, y, w int, t *sampling.Trace) {
 			x = c.Put(x, y, stageGap, viz.Ink{})
 		}
 		end := c.Put(x, y, p.text, viz.Ink{})
-		if p.stage == at && lb.Focus == PanePipeline {
+		if p.stage == at && lb.has(PanePipeline) {
 			c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Reverse)
 		}
 		x = end
@@ -263,7 +263,7 @@ func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
 
 func (lb *View) drawStage(c *viz.Canvas, y int, st sampling.StageTrace, i int) {
 	ink := viz.Ink{}
-	if lb.Focus == PanePipeline && i == lb.sel.Stage {
+	if lb.has(PanePipeline) && i == lb.sel.Stage {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink.Role = viz.Focus
 	}

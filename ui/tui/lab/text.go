@@ -92,7 +92,7 @@ func (lb *View) loopBadge(l *run.Lane) string {
 
 // TextFrame returns the titles of the text pane.
 func (lb *View) TextFrame(l *run.Lane) viz.Frame {
-	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.Focus == PaneText}
+	f := viz.Frame{Title: "text · coloured by " + run.MarkNames[lb.lanes.Marks], Focused: lb.has(PaneText)}
 	f.Alert = lb.loopBadge(l)
 	n := len(l.View.Steps)
 	if steps, ok := l.Searched(); ok {

@@ -36,6 +36,7 @@ type View struct {
 	above  int // lines below the header that are another's
 
 	Focus  Pane
+	Away   bool // keys act in something beside the panes
 	Zoom   bool
 	Point  string // the knob that a lesson speaks of, by its key
 	scroll int    // first knob of the list that is shown
@@ -62,6 +63,9 @@ func (lb *View) LeaveAbove(n int) {
 		lb.FocusShown()
 	}
 }
+
+// has reports whether keys act in pane p.
+func (lb *View) has(p Pane) bool { return lb.Focus == p && !lb.Away }
 
 // Act takes nothing: what the lab's keys do is the plain meaning of the
 // actions, which other views lend.
@@ -144,17 +148,17 @@ func (lb *View) drawBoxed(c *viz.Canvas, lay layout, l *run.Lane) {
 	lb.drawChart(viz.Box(c.Sub(lay.chart), lb.chartFrame(l, k)), l, k)
 	lb.drawControls(viz.Box(c.Sub(lay.side), lb.controlFrame()), l, k)
 	pipe := c.Sub(lay.pipeline)
-	lb.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: lb.Focus == PanePipeline}), l, k)
+	lb.drawPipeline(viz.Box(pipe, viz.Frame{Title: "pipeline", Focused: lb.has(PanePipeline)}), l, k)
 	if k == kit.Class100 {
 		lb.drawEntropyTitle(pipe, l, pipe.W-2)
 		return
 	}
-	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: lb.Focus == PaneEntropy}
+	f := viz.Frame{Title: "entropy, bits a step", Right: "max " + viz.Two(run.MaxOf(bitsByStep(l.View))), Focused: lb.has(PaneEntropy)}
 	lb.drawEntropy(viz.Box(c.Sub(lay.entropy), f), l)
 }
 
 func (lb *View) controlFrame() viz.Frame {
-	f := viz.Frame{Title: "controls", Focused: lb.Focus == PaneControls}
+	f := viz.Frame{Title: "controls", Focused: lb.has(PaneControls)}
 	if kit.ClassOf(lb.w, lb.h) != kit.Class100 {
 		f.Right = strconv.Itoa(len(run.Knobs)) + " knobs"
 	}
@@ -162,7 +166,7 @@ func (lb *View) controlFrame() viz.Frame {
 }
 
 func (lb *View) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
-	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.Focus == PaneChart}
+	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.has(PaneChart)}
 	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
 	}
@@ -179,7 +183,7 @@ func (lb *View) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 		lb.drawChart(viz.Box(chart, lb.chartFrame(l, k)), l, k)
 	default:
 		lb.DrawText(text, l)
-		if lb.Focus == PaneText {
+		if lb.has(PaneText) {
 			lb.drawFocus(text, 0, 0, lay.text.W)
 		}
 		f := lb.chartFrame(l, k)
@@ -193,7 +197,7 @@ func (lb *View) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	}
 	lb.drawColumnPipeline(c.Sub(lay.pipeline), l, k)
 	lb.drawOneKnob(c.Sub(lay.knob), l, k)
-	if lb.Focus == PaneControls {
+	if lb.has(PaneControls) {
 		r := lb.listRect(lay)
 		box := c.Sub(r)
 		box.Clear()
@@ -228,7 +232,7 @@ func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 	t := s.Trace
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
-	pipeline := lb.Focus == PanePipeline
+	pipeline := lb.has(PanePipeline)
 	switch k {
 	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
@@ -371,7 +375,7 @@ func (lb *View) zoomBody() viz.Rect {
 func (lb *View) Boxes() []viz.Rect {
 	lay := lb.layout()
 	var out []viz.Rect
-	if lay.side.Empty() && lb.Focus == PaneControls {
+	if lay.side.Empty() && lb.has(PaneControls) {
 		out = append(out, lb.listRect(lay))
 	}
 	switch {

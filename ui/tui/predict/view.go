@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/goal"
 	"logitscope/engine/quiz"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -17,10 +18,20 @@ import (
 // A Score is the score of predicting, and of sampling by hand.
 type Score struct {
 	Book quiz.Book // the questions answered with chips
+	task int       // questions answered when the lesson's task began
 
 	picked int     // tokens written by hand
 	agreed int     // of them, those that would have been drawn
 	bits   float64 // their surprisal under the raw model
+}
+
+// BeginTask counts questions anew for the task of a lesson.
+func (s *Score) BeginTask() { s.task = s.Book.Questions() }
+
+// Witness says how many questions were answered; see [kit.Witness].
+func (v *View) Witness() goal.Facts {
+	n := max(v.lab.Score.Book.Questions()-v.lab.Score.task, 0)
+	return goal.Facts{Voted: n > 0, Questions: n}
 }
 
 // View hides the bars before each draw and waits for ten chips; or lets

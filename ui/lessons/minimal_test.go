@@ -1,0 +1,63 @@
+package lessons
+
+import (
+	"slices"
+	"testing"
+
+	"logitscope/engine/lesson"
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+)
+
+func checker(t *testing.T) *Checker {
+	t.Helper()
+	c, err := NewChecker(func(name string) (models.Model, error) {
+		if name == lesson.FableDraft {
+			return fable.OpenDraft(llama.Options{})
+		}
+		return fable.Open(llama.Options{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func check(t *testing.T, c *Checker, l *lesson.Lesson) []Verdict {
+	t.Helper()
+	v, err := c.Check(t.Context(), l)
+	if err != nil || len(v) != len(l.Tasks) {
+		t.Fatalf("%d verdicts of %d: %v", len(v), len(l.Tasks), err)
+	}
+	return v
+}
+
+// No line of a built-in solution can be left out: a check that did not look
+// would let a solution through that proves nothing.
+func TestSolutionsAreMinimal(t *testing.T) {
+	list, faults := lesson.Builtin(Names())
+	if len(faults) > 0 || len(list) != 14 {
+		t.Fatalf("%d lessons, faults %v; want 14 and none", len(list), faults)
+	}
+	c := checker(t)
+	for _, l := range list {
+		t.Run(l.ID, func(t *testing.T) {
+			for _, v := range check(t, c, l) {
+				if !v.OK {
+					t.Errorf("task %d, line %d: %s", v.Task, v.Line, v.Why)
+				}
+			}
+			for i, task := range l.Tasks {
+				for k, cmd := range task.Solution {
+					less := *l
+					less.Tasks = slices.Clone(l.Tasks)
+					less.Tasks[i].Solution = slices.Delete(slices.Clone(task.Solution), k, k+1)
+					if v := check(t, c, &less); v[i].OK {
+						t.Errorf("task %d holds without line %d: %s", i+1, cmd.Line, cmd.Text)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,268 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"logitscope/engine/lesson"
+	"logitscope/models"
+	"logitscope/models/fable"
+	"logitscope/models/llama"
+	"logitscope/presets"
+	"logitscope/presets/exchange"
+	"logitscope/sampling"
+)
+
+// lessonOptions are those of a lab on the built-in model with its lessons, the
+// one called id open.
+func lessonOptions(t *testing.T, id string) Options {
+	t.Helper()
+	list, faults := lesson.Builtin(lesson.Names{
+		Preset:  func(name string) (sampling.Config, error) { p, err := presets.Named(name); return p.Config, err },
+		Exports: exchange.TargetNames(),
+	})
+	for _, f := range faults {
+		t.Fatal(f)
+	}
+	opt := testOptions(t)
+	opt.OpenModel = func(name string) (models.Model, error) {
+		if name == lesson.FableDraft {
+			return fable.OpenDraft(llama.Options{})
+		}
+		return fable.Open(llama.Options{})
+	}
+	m, err := opt.OpenModel(lesson.Fable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Model, opt.Lessons.List, opt.Lessons.Start, opt.Lessons.Preset = m, list, opt.Config, opt.PresetName
+	for _, l := range list {
+		if l.ID == id {
+			opt.Lessons.Open = l
+		}
+	}
+	return opt
+}
+
+// A reader is somebody in front of a lab with a lesson open.
+type reader struct {
+	*Offscreen
+	t *testing.T
+}
+
+func read(t *testing.T, opt Options, w, h int) reader {
+	t.Helper()
+	o, err := NewOffscreen(t.Context(), opt, w, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.Close)
+	return reader{o, t}
+}
+
+// keys presses keys, parted by blanks; "-*14" is one of them fourteen times.
+func (r reader) keys(list string) {
+	r.t.Helper()
+	for _, name := range strings.Fields(list) {
+		n := 1
+		if key, times, ok := strings.Cut(name, "*"); ok && times != "" {
+			name, n = key, 0
+			for _, d := range times {
+				n = 10*n + int(d-'0')
+			}
+		}
+		for range n {
+			if err := r.Press(name); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+}
+
+func (r reader) has(words ...string) {
+	r.t.Helper()
+	for _, s := range words {
+		if !strings.Contains(r.Frame().Text(), s) {
+			r.t.Errorf("the screen lacks %q:\n%s", s, r.Frame().Text())
+		}
+	}
+}
+
+func (r reader) lacks(words ...string) {
+	r.t.Helper()
+	for _, s := range words {
+		if strings.Contains(r.Frame().Text(), s) {
+			r.t.Errorf("the screen has %q:\n%s", s, r.Frame().Text())
+		}
+	}
+}
+
+// done reports whether the task that is open is done.
+func (r reader) done() bool {
+	reading, _, _ := r.Lesson()
+	return reading.Done
+}
+
+// A lesson is passed with the keys of the lab alone, in a large window and in
+// a small one; what was seen stays, and nothing goes on by itself.
+func TestLessonWalk(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {200, 60}, {60, 20}, {40, 12}} {
+		r := read(t, lessonOptions(t, "temperature"), size[0], size[1])
+		at := func(task int) {
+			t.Helper()
+			if reading, _, err := r.Lesson(); reading.At != task-1 || err != nil {
+				t.Fatalf("%v: at task %d, want %d: %v", size, reading.At+1, task, err)
+			}
+		}
+		r.keys("enter") // what stands before the first task
+		at(1)
+		r.keys("9 6 . 8 % enter")
+		if reading, _, _ := r.Lesson(); !reading.Answered || reading.Answer.Num != 0.968 {
+			t.Errorf("%v: the answer is %+v", size, reading.Answer)
+		}
+		r.keys("-*13")
+		if r.done() {
+			t.Errorf("%v: done one key too early", size)
+		}
+		r.keys("-")
+		if !r.done() {
+			t.Fatalf("%v: temperature 0.30 is not met:\n%s", size, r.Frame().Text())
+		}
+		r.keys("- -") // what was met stays
+		at(1)
+		if !r.done() {
+			t.Errorf("%v: what was met is lost", size)
+		}
+		r.keys("enter")
+		at(2)
+		r.keys("enter +*10")
+		at(2)
+		if r.done() {
+			t.Errorf("%v: 1.50 is enough", size)
+		}
+		r.keys("+ enter")
+		at(3)
+		r.keys("enter") // the wrong line
+		if reading, _, _ := r.Lesson(); !reading.Answered {
+			t.Errorf("%v: no answer", size)
+		}
+		r.keys("-*8 enter")
+		at(4)
+		r.keys("x -*14 V esc")
+		if !r.done() {
+			t.Errorf("%v: task 4 is not done:\n%s", size, r.Frame().Text())
+		}
+		r.keys("enter")
+		r.has("━ lessons ━")
+	}
+}
+
+// Frames of a lesson in every class of window.
+func TestLessonFrames(t *testing.T) {
+	for _, f := range []struct {
+		name, lesson string
+		w, h         int
+		keys         string
+	}{
+		{"intro-120x40", "one-token", 120, 40, ""},
+		{"met-120x40", "temperature", 120, 40, "enter ] +*11"},
+		{"choice-120x40", "temperature", 120, 40, "enter ] ] down"},
+		{"answered-80x24", "temperature", 80, 24, "enter 9 0 enter"},
+		{"folded-80x24", "temperature", 80, 24, "enter ] L"},
+		{"unfolded-80x24", "temperature", 80, 24, "enter ] +*11"},
+		{"intro-200x60", "beams", 200, 60, ""},
+		{"folded-60x20", "temperature", 60, 20, "enter ] L"},
+		{"read-60x20", "temperature", 60, 20, "enter ]"},
+		{"folded-40x12", "temperature", 40, 12, "enter ] L"},
+		{"list-80x24", "temperature", 80, 24, "enter ] ] ] enter x x enter"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			r := read(t, lessonOptions(t, f.lesson), f.w, f.h)
+			r.keys(f.keys)
+			file := filepath.Join("testdata", "lessons", f.name+".txt")
+			got := ""
+			for _, line := range strings.Split(r.Frame().Text(), "\n") {
+				got += strings.TrimRight(line, " ") + "\n"
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs:\n%s", file, diff(got, string(want)))
+			}
+		})
+	}
+}
+
+// esc takes off one thing a press, the lesson last; L brings it back.
+func TestLessonFolds(t *testing.T) {
+	r := read(t, lessonOptions(t, "temperature"), 120, 40)
+	r.keys("enter ] n V")
+	r.has("effective values")
+	r.keys("esc")
+	r.has("task 2 of 4")
+	r.keys("z")
+	r.lacks("pipeline")
+	r.keys("esc")
+	r.has("task 2 of 4", "pipeline")
+	r.keys("esc")
+	r.lacks("task 2 of 4")
+	r.has("L reads on", "␣Copenhagen has at least 1%")
+	r.keys("T L") // from another view it comes back over the lab
+	r.has("task 2 of 4", "controls")
+}
+
+// Keys that are not the lesson's are the lab's while it has the focus, and all
+// are after tab; digits are an answer only while one is asked for.
+func TestLessonKeys(t *testing.T) {
+	r := read(t, lessonOptions(t, "temperature"), 120, 40)
+	preset := func() int { return r.m.Lane().Preset }
+	before := preset()
+	r.keys("enter 2 5 backspace")
+	r.has("percent: 2▌")
+	if preset() != before {
+		t.Error("a digit of the answer took a preset")
+	}
+	r.keys("tab 2")
+	if preset() == before {
+		t.Error("2 is no preset after tab")
+	}
+	r.keys("shift+tab backspace") // a digit taken out of the answer, not a knob reset
+	r.has("percent: ▌")
+	r.keys("backspace") // as the lesson has it
+	if preset() != before {
+		t.Error("backspace did not set the task up again")
+	}
+	r.keys("x i")
+	r.has("hint: The key - lowers the selected knob")
+	r.keys("i")
+	r.has("no more hints")
+	r.keys("enter")
+	r.has("one goal is open")
+	r.keys("x")
+	r.has("Skipped. There was to see", "–")
+	r.keys("enter [ [")
+	r.has("The model hands over logits")
+}
+
+// A setup that fails says so and takes nothing away.
+func TestLessonFails(t *testing.T) {
+	opt := lessonOptions(t, "beams")
+	l := *opt.Lessons.Open
+	l.Model = lesson.Model{Name: "other"}
+	opt.Lessons.Open, opt.Lessons.List = &l, []*lesson.Lesson{&l}
+	opt.Model = testModel()
+	opt.OpenModel = nil
+	r := read(t, opt, 80, 24)
+	r.keys("enter")
+	r.has("the model other cannot be opened here")
+	r.keys("enter L q")
+}

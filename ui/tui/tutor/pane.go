@@ -1,0 +1,374 @@
+package tutor
+
+import (
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine/goal"
+	"logitscope/engine/lesson"
+	"logitscope/ui/tui/course"
+	"logitscope/ui/tui/kit"
+	"logitscope/viz"
+)
+
+// A Pane is the open lesson on the screen. It belongs to the screen's
+// goroutine.
+type Pane struct {
+	course *course.Course
+	Rect   func() viz.Rect // where it stands while it is shown
+
+	Shown   bool // unfolded
+	Focused bool // keys act in it
+	Alone   bool // on the whole screen
+
+	of      place
+	intro   bool // the page before the first task
+	pick    int  // of the lines to choose from
+	field   kit.Field
+	passed  bool // the question was left out
+	verdict verdict
+	top     int  // first row that is shown
+	follow  bool // the end of the rows is to be shown next
+}
+
+// A place is the task that a pane's state is about.
+type place struct {
+	lesson *lesson.Lesson
+	at     int
+	tries  int
+	done   bool
+	met    int
+}
+
+// A verdict is what an answer was worth when it was given.
+type verdict struct {
+	ok    bool
+	right goal.Value
+}
+
+// New returns the pane of a course; it shows itself when a lesson is opened.
+// rect says where it stands then.
+func New(c *course.Course, rect func() viz.Rect) *Pane {
+	return &Pane{course: c, Rect: rect, field: kit.NewField("")}
+}
+
+// Open opens a lesson at task i, from 0.
+func (p *Pane) Open(l *lesson.Lesson, i int) tea.Cmd {
+	cmd := p.course.Open(l, i)
+	p.Shown, p.Focused = true, true
+	p.intro = i == 0 && len(l.Intro) > 0
+	p.Sync()
+	return cmd
+}
+
+// Reading returns the reading, and whether a lesson is open.
+func (p *Pane) Reading() (lesson.Reading, bool) { return p.course.Reading() }
+
+// Sync takes up what became of the lesson: another task, goals that were met.
+// It reports whether a task has begun.
+func (p *Pane) Sync() (begun bool) {
+	r, open := p.course.Reading()
+	if !open {
+		p.Shown, p.Focused, p.Alone, p.of = false, false, false, place{}
+		return false
+	}
+	now := place{lesson: r.Lesson, at: r.At, tries: r.Tries, done: r.Done}
+	for _, met := range r.Met {
+		if met {
+			now.met++
+		}
+	}
+	was := p.of
+	p.of = now
+	switch {
+	case was.lesson != now.lesson || was.at != now.at || was.tries != now.tries:
+		intro := p.intro && now.at == 0
+		p.intro, p.pick, p.field, p.passed, p.verdict, p.top, p.follow = intro, 0, kit.NewField(""), false, verdict{}, 0, false
+		return true
+	case now.done && !was.done, now.met > was.met:
+		p.follow = true
+	}
+	return false
+}
+
+// asks reports whether the task's question is open.
+func (p *Pane) asks(r lesson.Reading) bool {
+	return r.Task().Predict != nil && !r.Answered && !p.passed && !r.Done && !r.Skipped && !p.intro
+}
+
+// types reports whether an answer is being typed.
+func (p *Pane) types(r lesson.Reading) bool {
+	return p.Shown && p.Focused && p.asks(r) && r.Task().Predict.Form != lesson.Choice
+}
+
+// digits are what a number is typed with; other keys keep their meaning.
+const digits = "0123456789.,%"
+
+// Key types an answer; it leaves every key that is not part of one.
+func (p *Pane) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
+	r, open := p.course.Reading()
+	if !open || !p.types(r) {
+		return nil, false
+	}
+	switch k.Type {
+	case tea.KeySpace:
+		if r.Task().Predict.Form != lesson.Token {
+			return nil, false
+		}
+	case tea.KeyRunes:
+		if r.Task().Predict.Form != lesson.Token && !isNumber(k.Runes) {
+			return nil, false
+		}
+	case tea.KeyBackspace, tea.KeyDelete:
+		if p.field.Text() == "" {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	p.field.Key(k)
+	return nil, true
+}
+
+func isNumber(typed []rune) bool {
+	for _, r := range typed {
+		found := false
+		for _, d := range digits {
+			found = found || r == d
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// acts are what the lab's actions mean in the pane.
+var acts map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd
+
+func init() {
+	scroll := func(n int) func(*Pane, kit.Host, lesson.Reading) tea.Cmd {
+		return func(p *Pane, host kit.Host, _ lesson.Reading) tea.Cmd { p.scroll(host, n); return nil }
+	}
+	task := func(d int) func(*Pane, kit.Host, lesson.Reading) tea.Cmd {
+		return func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { return p.turn(host, r, d) }
+	}
+	acts = map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd{
+		kit.ActOpen: (*Pane).enter, kit.ActInspect: (*Pane).hint, kit.ActReset: (*Pane).again, kit.ActTake: (*Pane).skip,
+		kit.ActUp:     func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { p.move(host, r, -1); return nil },
+		kit.ActDown:   func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { p.move(host, r, 1); return nil },
+		kit.ActLeft10: scroll(-5), kit.ActRight10: scroll(5), kit.ActFirst: scroll(-1000), kit.ActLast: scroll(1000),
+		kit.ActPrevMark: task(-1), kit.ActNextMark: task(1),
+		kit.ActZoom: func(p *Pane, _ kit.Host, _ lesson.Reading) tea.Cmd { p.Alone = !p.Alone; p.top = 0; return nil },
+	}
+}
+
+// Act takes an action while keys act in the pane.
+func (p *Pane) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
+	r, open := p.course.Reading()
+	do := acts[a.ID]
+	if !open || do == nil {
+		return nil, false
+	}
+	cmd := do(p, host, r)
+	p.Sync()
+	return cmd, true
+}
+
+// Fold folds the pane away, or brings it back with the keys in it.
+func (p *Pane) Fold() {
+	p.Shown = !p.Shown
+	p.Focused, p.Alone = p.Shown, false
+}
+
+// Leave closes the lesson; the lab stays as it is.
+func (p *Pane) Leave(host kit.Host) {
+	if _, open := p.course.Reading(); !open {
+		host.Say("x: no lesson is open")
+		return
+	}
+	p.course.Leave()
+	p.Sync()
+	host.Say("the lesson is closed; L has the list")
+}
+
+// Mouse takes the keys into the pane, scrolls, and chooses.
+func (p *Pane) Mouse(host kit.Host, e tea.MouseMsg) {
+	if d := kit.Wheel(e); d != 0 {
+		p.scroll(host, d)
+		return
+	}
+	if e.Button != tea.MouseButtonLeft {
+		return
+	}
+	p.Focused = true
+}
+
+// Point is the knob that the task speaks of, empty for none.
+func (p *Pane) Point() string {
+	r, open := p.course.Reading()
+	if !open || p.intro || r.Task().Setup == nil {
+		return ""
+	}
+	return r.Task().Setup.Point
+}
+
+// enter answers the question, turns a page, or goes on.
+func (p *Pane) enter(host kit.Host, r lesson.Reading) tea.Cmd {
+	switch {
+	case p.intro:
+		p.intro, p.top = false, 0
+	case p.course.Err() != nil:
+		host.Complain(p.course.Err().Error())
+	case p.course.Scene() == nil:
+		host.Say("the task is being set up")
+	case p.asks(r):
+		p.answer(host, r)
+	case r.Done || r.Skipped:
+		return p.turn(host, r, 1)
+	case len(r.Task().Goals) == 0:
+		p.course.Change(lesson.Reading.Turn)
+		if len(r.Task().Reveal) == 0 {
+			return p.turn(host, r, 1)
+		}
+	default:
+		host.Say("enter: " + openWords(r) + "; i shows a hint, x leaves the task out, ] goes to the next all the same")
+	}
+	return nil
+}
+
+// answer takes what is chosen or typed.
+func (p *Pane) answer(host kit.Host, r lesson.Reading) {
+	q := r.Task().Predict
+	text := p.field.Text()
+	if q.Form == lesson.Choice {
+		text = strconv.Itoa(p.pick + 1)
+	} else if text == "" {
+		host.Say("enter: type your answer first; x leaves the question out")
+		return
+	}
+	v, err := q.Read(text)
+	if err != nil {
+		host.Say("enter: " + err.Error())
+		return
+	}
+	p.verdict.ok, p.verdict.right = q.Right(v, p.course.Scene())
+	p.course.Change(func(r lesson.Reading) lesson.Reading { return r.Guess(v) })
+	p.follow = true
+}
+
+// hint shows the next hint.
+func (p *Pane) hint(host kit.Host, r lesson.Reading) tea.Cmd {
+	switch n := len(r.Task().Hints); {
+	case p.intro || n == 0:
+		host.Say("i: there is no hint here")
+	case r.Hints == n:
+		host.Say("i: no more hints; they stand in the lesson")
+		p.follow = true
+	default:
+		p.course.Change(lesson.Reading.Hint)
+		p.follow = true
+	}
+	return nil
+}
+
+// again sets the task up as the lesson has it.
+func (p *Pane) again(host kit.Host, r lesson.Reading) tea.Cmd {
+	if p.intro {
+		host.Say("backspace: nothing is set up here yet")
+		return nil
+	}
+	host.Say("set up as the lesson has it")
+	return p.course.Again()
+}
+
+// skip leaves the question out, or the task.
+func (p *Pane) skip(host kit.Host, r lesson.Reading) tea.Cmd {
+	switch {
+	case p.intro:
+		p.intro, p.top = false, 0
+	case p.asks(r):
+		p.passed, p.top = true, 0
+		host.Say("the question is left out")
+	case r.Done:
+		host.Say("x: the task is done; enter goes on")
+	default:
+		p.course.Change(lesson.Reading.Skip)
+		p.follow = true
+	}
+	return nil
+}
+
+// turn goes to the task d further on.
+func (p *Pane) turn(host kit.Host, r lesson.Reading, d int) tea.Cmd {
+	last := len(r.Lesson.Tasks) - 1
+	switch i := r.At + d; {
+	case d > 0 && p.intro:
+		p.intro, p.top = false, 0
+		return nil
+	case d < 0 && p.intro:
+		host.Say("[: this is where the lesson begins")
+		return nil
+	case i < 0:
+		p.intro, p.top = len(r.Lesson.Intro) > 0, 0
+		if !p.intro {
+			host.Say("[: this is the first task")
+		}
+		return nil
+	case i > last:
+		return host.Open(kit.ViewLessons)
+	default:
+		return p.course.Next(i)
+	}
+}
+
+// move chooses a line of the question, else scrolls.
+func (p *Pane) move(host kit.Host, r lesson.Reading, d int) {
+	if p.asks(r) && r.Task().Predict.Form == lesson.Choice {
+		if i := p.pick + d; i >= 0 && i < len(r.Task().Predict.Choices) {
+			p.pick, p.follow = i, true
+			return
+		}
+	}
+	p.scroll(host, d)
+}
+
+// scroll moves the rows by d.
+func (p *Pane) scroll(host kit.Host, d int) {
+	pg, h := p.page(host)
+	most := max(len(pg.rows)-h, 0)
+	p.top = min(max(min(p.top, most)+d, 0), most)
+	p.follow = false
+}
+
+// Settle shows the rows that what happened is about, once that is known: the
+// line chosen while a question is open, else the end.
+func (p *Pane) Settle(host kit.Host) {
+	if !p.follow || !p.Shown {
+		return
+	}
+	p.follow = false
+	pg, h := p.page(host)
+	most := max(len(pg.rows)-h, 0)
+	if r, open := p.course.Reading(); open && p.asks(r) {
+		p.top = min(max(min(p.top, pg.pick), pg.pickEnd-h), most)
+		return
+	}
+	p.top = most
+}
+
+// page sets the pane's text for the place it has, and says how many rows that
+// shows.
+func (p *Pane) page(host kit.Host) (page, int) {
+	r := p.Rect()
+	return p.set(r.W-2*border-2*margin, host.Screen().ASCII()), max(r.H-2*border, 1)
+}
+
+// High is how many lines the pane has to show in w columns, its box included.
+func (p *Pane) High(w int, ascii bool) int {
+	if _, open := p.course.Reading(); !open {
+		return 0
+	}
+	return len(p.set(w-2*border-2*margin, ascii).rows) + 2*border
+}
