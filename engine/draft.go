@@ -110,7 +110,7 @@ func (s *Step) take(id int32, pins []int32, in stepInput, u float64) {
 	}
 	t.RawLogprob, t.Rank = s.Row.place(id, s.Settings.noPiece)
 	t.Logprob = finalLogprob(t, id)
-	t.Lo, t.Hi = 0, 0
+	t.Lo, t.Hi, t.Race = 0, 0, sampling.Race{}
 	s.Summary = summarise(t)
 	if c := s.Settings.constraint; c != nil {
 		s.after = c.before(in.before).accept(id, t.Constraint.Bits)

@@ -187,7 +187,7 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	b.keep = b.tokensToKeep()
 	p := &Pipeline{cfg: c, order: o, eng: b.eng, greedy: b.greedy, seed: b.value("seed").(uint64), keep: b.keep, v: v}
 	p.repair = b.Bool("remove_invalid_values") && o.Supports("remove_invalid_values")
-	p.draw = b.eng.Draw
+	p.draw = b.takeLuck()
 	p.eos = b.eos()
 	p.checkAfter = b.eng.ChecksAfter
 	switch b.value("draw_order") {

@@ -13,6 +13,7 @@ const (
 	DrawCoin DrawKind = iota // inverse CDF in rank order at a coin of seed and position
 	DrawMT                   // llama.cpp: mt19937, in array order
 	DrawPCG                  // Ollama's Go sampler: PCG, float32 sums
+	DrawRace                 // the first arrival of an exponential race, see [luck.Race]
 )
 
 // String says whose draw it is.
@@ -22,6 +23,8 @@ func (k DrawKind) String() string {
 		return "llama.cpp's own generator (mt19937), in its array's order"
 	case DrawPCG:
 		return "Ollama's own generator (PCG), in its array's order"
+	case DrawRace:
+		return "logitscope's race: arrival times hashed of seed, position and token; the first one is drawn"
 	}
 	return "logitscope's draw: a hash of seed and position, in rank order"
 }
@@ -35,12 +38,74 @@ func (p *Pipeline) DrawRule() string {
 	return p.draw.String()
 }
 
+// Values of luck: how the draw is made where no engine's own is reproduced.
+const (
+	LuckCDF  = "cdf"  // one u for the position, walked through the cumulative distribution
+	LuckRace = "race" // an arrival time for each token
+)
+
+// takeLuck returns the draw for the value of luck. Where an engine's own draw
+// is reproduced it stays.
+func (b *Builder) takeLuck() DrawKind {
+	if b.Text("luck") != LuckRace {
+		return b.eng.Draw
+	}
+	if b.eng.Draw != DrawCoin {
+		b.note("luck", "%s draws with its own generator: luck has no effect", b.eng.Name)
+		b.set("luck", LuckCDF)
+		return b.eng.Draw
+	}
+	return DrawRace
+}
+
+// Races reports whether the draw is a race of arrival times.
+func (p *Pipeline) Races() bool { return p.draw == DrawRace && !p.greedy }
+
+// Streams of [luck.Coin] and [luck.NewRace].
+const (
+	streamDraw   uint32 = 0
+	streamRedraw uint32 = 1 // the draw after one that the constraint refused
+)
+
+// A Race is how a race of arrival times went. Its zero value means there was
+// none.
+type Race struct {
+	Ran      bool
+	Time     float64 // when the token drawn came in, above 0
+	Next     int32   // the second to come in, -1 for none
+	NextTime float64 // +Inf for none
+}
+
+// Pick returns the index in d of the token that the pipeline's draw takes at a
+// position, where the draw depends on seed and position alone: under an engine
+// with a generator of its own it is that of the shared u.
+func (p *Pipeline) Pick(d *Dist, pos int) int {
+	if p.Races() {
+		first, _ := luck.Run(luck.NewRace(p.seed, pos, streamDraw), d.Probs, 1, func(i int) int32 { return d.IDs[i] })
+		return first.Entry
+	}
+	i, _, _ := d.Draw(luck.Coin(p.seed, pos, streamDraw))
+	return i
+}
+
+// ArrivalTimes returns when each token of d comes in at a position under the
+// pipeline's seed.
+func (p *Pipeline) ArrivalTimes(d *Dist, pos int) []float64 {
+	r := luck.NewRace(p.seed, pos, streamDraw)
+	out := make([]float64, len(d.IDs))
+	for i, id := range d.IDs {
+		out[i] = r.Time(id) / d.Probs[i]
+	}
+	return out
+}
+
 // A drawn is the outcome of a draw.
 type drawn struct {
 	entry  int
 	greedy bool
 	u      float64
 	lo, hi float64
+	race   Race
 }
 
 // startState returns the state a step begins with.
@@ -59,8 +124,8 @@ func (p *Pipeline) startState(s State) State {
 	return s
 }
 
-// choose picks one of the entries that are left.
-func (p *Pipeline) choose(s *Scratch, state *State) drawn {
+// choose picks one of the entries that are left, by the luck of a stream.
+func (p *Pipeline) choose(s *Scratch, state *State, stream uint32) drawn {
 	r := &s.r
 	if p.greedy {
 		return drawn{entry: r.Argmax(), greedy: true, hi: 1}
@@ -70,9 +135,23 @@ func (p *Pipeline) choose(s *Scratch, state *State) drawn {
 		return p.chooseMT(s, state)
 	case DrawPCG:
 		return p.choosePCG(s, state)
+	case DrawRace:
+		return p.chooseRace(r, stream)
 	}
-	u := luck.Coin(p.seed, r.in.Pos(), 0)
+	u := luck.Coin(p.seed, r.in.Pos(), stream)
 	entry, lo, hi := r.DrawRanked(u)
 	// Rounding may leave u just outside of its own interval.
 	return drawn{entry: entry, u: u, lo: min(lo, u), hi: max(hi, math.Nextafter(u, 2)), greedy: p.cold() && r.Finite == 1}
+}
+
+// chooseRace picks the first entry to come in.
+func (p *Pipeline) chooseRace(r *step, stream uint32) drawn {
+	r.Exps()
+	id := func(i int) int32 { return r.ID(r.Pos(i)) }
+	first, second := luck.Run(luck.NewRace(p.seed, r.in.Pos(), stream), r.E[:r.N], r.Sum, id)
+	d := drawn{entry: first.Entry, greedy: p.cold() && r.Finite == 1, race: Race{Ran: true, Time: first.Time, Next: -1, NextTime: second.Time}}
+	if second.Entry >= 0 {
+		d.race.Next = id(second.Entry)
+	}
+	return d
 }

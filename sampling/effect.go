@@ -22,6 +22,8 @@ func noOff(prm *Param) Inert {
 	switch {
 	case prm.Key == "seed":
 		i.Reason = OnlySeed
+	case prm.Key == "luck":
+		i.Reason = OnlyLuck
 	case prm.Key == "max_new_tokens":
 		i.Reason = OnlyLimit
 	case prm.Master != "":

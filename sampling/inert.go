@@ -43,6 +43,7 @@ const (
 	KeepsOne   // it keeps one token, of probability P, for its value By
 	NobodySet  // its value N is the default of the engine, By
 	OnlySeed   // it says where the draw falls, not how likely tokens are
+	OnlyLuck   // it says how the draw is made, not how likely tokens are
 	OnlyLimit  // it says where the text ends
 	NoOffOfOwn // it has no off value; that of By is what to compare with
 	NoOff      // it has no off value
@@ -104,6 +105,9 @@ var inertReasons = [...]struct {
 	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s default, nobody set it", i.N, possessive(i.By)) }},
 	OnlySeed: {kindElsewhere, func(Inert) string {
 		return "on the probabilities: the seed only says where u falls among them"
+	}},
+	OnlyLuck: {kindElsewhere, func(Inert) string {
+		return "on the probabilities: luck only says how the draw is made"
 	}},
 	OnlyLimit: {kindElsewhere, func(Inert) string {
 		return "on a choice: it says where the text ends at the latest"

@@ -30,7 +30,7 @@ func (p *Pipeline) Inert(key string, t *Trace) Inert {
 
 // inertRules are tried in order; the first reason counts.
 var inertRules = []func(p *Pipeline, prm *Param, t *Trace) Inert{
-	inertOff, inertUnread, inertLeftOut, inertMaster, inertUnmet, inertSole, inertRaised, inertHere, inertImplied,
+	inertOff, inertUnread, inertLeftOut, inertLuck, inertMaster, inertUnmet, inertSole, inertRaised, inertHere, inertImplied,
 }
 
 func (p *Pipeline) asked(prm *Param) any { return p.cfg.Value(prm.Key) }
@@ -72,8 +72,21 @@ func inertLeftOut(p *Pipeline, prm *Param, _ *Trace) Inert {
 		return Inert{}
 	}
 	d := p.order.reader(prm.Key)
-	if prm.Key == "seed" && !p.drawsBefore(len(p.stages)) || d != nil && d.Warper && p.readBy(prm.Key) < 0 {
+	if prm.Key == "luck" || prm.Key == "seed" && !p.drawsBefore(len(p.stages)) || d != nil && d.Warper && p.readBy(prm.Key) < 0 {
 		return Inert{Reason: IsGreedy, By: p.greedyBy()}
+	}
+	return Inert{}
+}
+
+// inertLuck: another draw is made than the one that it chooses.
+func inertLuck(p *Pipeline, prm *Param, _ *Trace) Inert {
+	switch {
+	case prm.Key != "luck" || p.asked(prm) != LuckRace:
+		return Inert{}
+	case p.eng.Draw != DrawCoin:
+		return Inert{Reason: Unmet, By: p.eng.Name + " draws with its own generator"}
+	case p.cfg.Int("num_beams") > 1:
+		return Inert{Reason: Unmet, By: "beams have a draw of their own"}
 	}
 	return Inert{}
 }
@@ -158,8 +171,8 @@ func inertSole(p *Pipeline, prm *Param, _ *Trace) Inert {
 	} else if p.stages[sole].def.Name == "temperature" {
 		by.By = "temperature 0"
 	}
-	if prm.Key == "seed" {
-		if p.drawsBefore(sole) {
+	if prm.Key == "seed" || prm.Key == "luck" {
+		if prm.Key == "seed" && p.drawsBefore(sole) {
 			return Inert{}
 		}
 		return by
@@ -230,7 +243,7 @@ func inertHere(p *Pipeline, prm *Param, t *Trace) Inert {
 	if t == nil || t.nstages == 0 || t.Constraint.Redrawn {
 		return Inert{}
 	}
-	if prm.Key == "seed" && t.Survived == 1 && !p.drawsBefore(len(p.stages)) && !(t.Constraint.Active && p.checkAfter) {
+	if (prm.Key == "seed" || prm.Key == "luck") && t.Survived == 1 && !p.drawsBefore(len(p.stages)) && !(t.Constraint.Active && p.checkAfter) {
 		return Inert{Reason: OneLeft}
 	}
 	at := p.readBy(prm.Key)

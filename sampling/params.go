@@ -36,6 +36,8 @@ var params = []Param{
 		Help: "The text ends after this many tokens at the latest. Try 256."},
 	{Key: "seed", Kind: Uint, Min: 0, Max: math.MaxUint64, Default: uint64(42), Group: Other,
 		Help: "Same seed and settings, same text. 0 to 18446744073709551615."},
+	{Key: "luck", Kind: Choice, Choices: []string{LuckCDF, LuckRace}, Default: LuckCDF, Group: Other,
+		Help: "How the seed draws. Under race lanes part about as rarely as they can."},
 	{Key: "do_sample", Kind: Bool, Default: true,
 		Help: "true draws by chance; false always takes the best token."},
 	{Key: "epsilon_cutoff", Kind: Float, Min: 0, Max: 1, Lo: 0, Hi: 0.1, Step: 0.0001, Log: true, Off: 0.0, Default: 0.0, Stage: "epsilon_cutoff",

@@ -309,7 +309,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 	if err := p.run(s, rec, mode, p.stages); err != nil {
 		return -1, err
 	}
-	d := p.choose(s, state)
+	d := p.choose(s, state, streamDraw)
 	redrawn := false
 	if masked && p.checkAfter && !p.allows(&in, r.ID(r.Pos(d.entry))) {
 		redrawn = true
@@ -326,7 +326,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 		if err := p.run(s, rec, maskBury, p.stages); err != nil {
 			return -1, err
 		}
-		d = p.choose(s, state)
+		d = p.choose(s, state, streamRedraw)
 	}
 	rec.finish(p, r, d)
 	if masked {

@@ -273,7 +273,7 @@ func (c *recorder) finish(p *Pipeline, r *step, d drawn) {
 	t.Token = r.ID(pos)
 	t.Survived = r.Finite
 	t.Bits = r.Bits()
-	t.Greedy, t.U, t.Lo, t.Hi = d.greedy, d.u, d.lo, d.hi
+	t.Greedy, t.U, t.Lo, t.Hi, t.Race = d.greedy, d.u, d.lo, d.hi, d.race
 	rawLp := float64(r.Raw[pos]-r.RawMax) - math.Log(r.RawSum) + math.Log(c.named)
 	lp := float64(r.X[d.entry]-r.Ref) - math.Log(r.Sum)
 	if r.Finite == 1 {

@@ -35,6 +35,7 @@ type Trace struct {
 	Greedy bool    // no draw was made: the best token was taken
 	U      float64 // the draw, in [0, 1); 0 if Greedy
 	Lo, Hi float64 // the interval of the cumulative distribution that U fell in, [Lo, Hi)
+	Race   Race    // how the race went, if the draw was one: U, Lo and Hi are 0 then
 
 	// State is what the next step must be given as [Input.State].
 	State State

@@ -1,5 +1,5 @@
 // Package luck answers where the numbers come from that a draw is made with:
-// a coin that depends on seed and position alone, and the generators of
+// a coin or a race that depends on seed and position alone, and the generators of
 // llama.cpp and of Ollama's own sampler at any place in their sequences.
 package luck
 
@@ -13,9 +13,13 @@ package luck
 // It is a hash of a counter (two rounds of the finaliser of Steele, Lea and
 // Flood 2014, "SplitMix"), with 53 bits of resolution.
 func Coin(seed uint64, pos int, stream uint32) float64 {
+	return float64(counter(seed, pos, stream)>>11) / (1 << 53)
+}
+
+// counter hashes a counter: 64 bits for one position of a stream.
+func counter(seed uint64, pos int, stream uint32) uint64 {
 	z := mix64(seed + 0x9E3779B97F4A7C15*(uint64(pos)+1))
-	z = mix64(z ^ (uint64(stream)+1)*0xD1342543DE82EF95)
-	return float64(z>>11) / (1 << 53)
+	return mix64(z ^ (uint64(stream)+1)*0xD1342543DE82EF95)
 }
 
 func mix64(z uint64) uint64 {
