@@ -92,6 +92,13 @@ func (v View) InputUnder(k int, set *Settings) (sampling.Input, error) {
 	return x, nil
 }
 
+// SettingsAt returns the settings that are in force at step k of v where set
+// was given: rules of a schedule that hold after the text before it stand over
+// set.
+func (v View) SettingsAt(k int, set *Settings) (*Settings, error) {
+	return set.under(set.schedule.before(v.stepInput(k)))
+}
+
 // Retrace returns step k of v as it would be under set: a what-if. It runs no
 // forward pass and changes nothing. k is as in [View.Input]. The trace follows
 // pins, at most [sampling.MaxPins], in place of the tokens pinned so far.

@@ -3,6 +3,7 @@ package sampling
 import (
 	"math"
 
+	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
 )
 
@@ -79,7 +80,7 @@ type Race struct {
 // Pick returns the index in d of the token that the pipeline's draw takes at a
 // position, where the draw depends on seed and position alone: under an engine
 // with a generator of its own it is that of the shared u.
-func (p *Pipeline) Pick(d *Dist, pos int) int {
+func (p *Pipeline) Pick(d *dist.Dist, pos int) int {
 	if p.Races() {
 		first, _ := luck.Run(luck.NewRace(p.seed, pos, streamDraw), d.Probs, 1, func(i int) int32 { return d.IDs[i] })
 		return first.Entry
@@ -90,7 +91,7 @@ func (p *Pipeline) Pick(d *Dist, pos int) int {
 
 // ArrivalTimes returns when each token of d comes in at a position under the
 // pipeline's seed.
-func (p *Pipeline) ArrivalTimes(d *Dist, pos int) []float64 {
+func (p *Pipeline) ArrivalTimes(d *dist.Dist, pos int) []float64 {
 	r := luck.NewRace(p.seed, pos, streamDraw)
 	out := make([]float64, len(d.IDs))
 	for i, id := range d.IDs {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
 )
 
@@ -46,7 +47,7 @@ func TestLawOfTheDraw(t *testing.T) {
 			}
 			var s Scratch
 			var tr Trace
-			var d Dist
+			var d dist.Dist
 			seen := make(map[int32]int)
 			in := Input{Logits: row, Prompt: []int32{3}, Mask: tt.mask}
 			if err := p.Distribution(&d, &s, in); err != nil {
@@ -105,7 +106,7 @@ func TestRaceIsTheFirstArrival(t *testing.T) {
 		}
 		var s Scratch
 		var tr Trace
-		var d Dist
+		var d dist.Dist
 		in := Input{Logits: row, Prompt: make([]int32, trial)}
 		if err := p.Distribution(&d, &s, in); err != nil {
 			t.Fatal(err)

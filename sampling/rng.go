@@ -16,7 +16,7 @@ func seedMT(seed uint64) uint32 { return uint32(seed) }
 func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	r := &s.r
 	if r.final != nil {
-		return r.final.draw(p, s, state)
+		return drawFinal(r.final, p, s, state)
 	}
 	if r.N == 1 && p.eng.LoneFree {
 		return drawn{hi: 1, greedy: p.cold()}

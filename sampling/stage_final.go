@@ -8,7 +8,21 @@ import (
 // A finalStage replaces the draw: it cuts or bends the row in its own way and
 // then draws from it.
 type finalStage interface {
-	draw(p *Pipeline, s *Scratch, state *State) drawn
+	// wrote moves the state on after an entry was written, with the
+	// probabilities that draw would have drawn from.
+	wrote(r *step, state *State, probs []float32, entry int)
+
+	// probs are those probabilities.
+	probs(r *step) []float32
+}
+
+// drawFinal draws with the engine's own generator and moves the state on.
+func drawFinal(f finalStage, p *Pipeline, s *Scratch, state *State) drawn {
+	probs := f.probs(&s.r)
+	s.mt[0].Seek(seedMT(p.seed), state.Draws)
+	d := drawDiscrete(probs, &s.mt[0], state)
+	f.wrote(&s.r, state, probs, d.entry)
+	return d
 }
 
 // mirostat keeps the surprise of the text near a target by moving a bound
@@ -62,14 +76,11 @@ func (m *mirostat) k(r *step, sum, mu float32) int {
 	return int(k)
 }
 
-func (m *mirostat) draw(p *Pipeline, s *Scratch, state *State) drawn {
-	r := &s.r
-	probs := r.ArrayProbs(r.ArraySoftmax(true))
-	s.mt[0].Seek(seedMT(p.seed), state.Draws)
-	d := drawDiscrete(probs, &s.mt[0], state)
-	surprise := -log2f(probs[d.entry])
+func (m *mirostat) probs(r *step) []float32 { return r.ArrayProbs(r.ArraySoftmax(true)) }
+
+func (m *mirostat) wrote(_ *step, state *State, probs []float32, entry int) {
+	surprise := -log2f(probs[entry])
 	state.Mu = float64(float32(state.Mu) - float32(m.eta*(surprise-m.tau)))
-	return d
 }
 
 // adaptiveP bends the distribution towards tokens near a target probability,
@@ -99,12 +110,9 @@ func adaptiveLogit(p, target float32) float32 {
 	return 5 - float32(float32(float32(10*d)*d)/(1+d))
 }
 
-func (a *adaptiveP) draw(p *Pipeline, s *Scratch, state *State) drawn {
-	r := &s.r
-	probs := r.ArrayProbs(r.ArraySoftmax(false))
-	s.mt[0].Seek(seedMT(p.seed), state.Draws)
-	d := drawDiscrete(probs, &s.mt[0], state)
-	state.AdaptWeighted = float64(r.before[d.entry] + float32(a.decay*float32(state.AdaptWeighted)))
+func (a *adaptiveP) probs(r *step) []float32 { return r.ArrayProbs(r.ArraySoftmax(false)) }
+
+func (a *adaptiveP) wrote(r *step, state *State, _ []float32, entry int) {
+	state.AdaptWeighted = float64(r.before[entry] + float32(a.decay*float32(state.AdaptWeighted)))
 	state.AdaptTotal = float64(1 + float32(a.decay*float32(state.AdaptTotal)))
-	return d
 }

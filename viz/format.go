@@ -82,6 +82,28 @@ func Three(x float64) string {
 	return decimals(x, 3)
 }
 
+// Arrival returns the time at which a token comes in, in three digits.
+func Arrival(t float64) string {
+	if math.IsInf(t, 1) {
+		return "∞"
+	}
+	return strconv.FormatFloat(t, 'g', 3, 64)
+}
+
+// Divergence returns a Kullback-Leibler divergence: its mean over the steps
+// where it is finite, in bits, and at how many of all steps it is not.
+func Divergence(mean float64, infinite, steps int) string {
+	switch {
+	case steps == 0:
+		return "–"
+	case infinite == 0:
+		return Three(mean) + " b"
+	case infinite == steps:
+		return "infinite at all " + Count(steps)
+	}
+	return fmt.Sprintf("infinite at %s of %s, else %s b", Count(infinite), Count(steps), Three(mean))
+}
+
 func decimals(x float64, n int) string {
 	switch {
 	case math.IsNaN(x):

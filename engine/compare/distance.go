@@ -1,64 +1,124 @@
 package compare
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 )
 
-// A Distance is how far apart two lanes are at one step, under their own
-// settings and their own texts so far.
-type Distance struct {
-	TV     float64 // total variation, 0 to 1
-	JS     float64 // Jensen-Shannon divergence, bits, 0 to 1
-	Shared int     // tokens that survive in both
-	Either int     // tokens that survive in one of them at least
+// A Law is settings, and where the row is that they act on.
+type Law struct {
+	Settings *engine.Settings
+	// From is the lane of another model, whose step stands after the same
+	// text; nil where the text's own row is the one.
+	From *engine.View
 }
 
-// A Meter measures distances. It reuses its memory; the zero value is ready.
+// A Reading is one step of a text under several laws: one context, so that
+// they can be compared whatever wrote the text.
+type Reading struct {
+	Chances   []Chance        // of the token of the text, by law
+	Distances []dist.Distance // from the first law, A, to each law, B; the first is 0
+}
+
+// A Chance is what a law makes of the token that stands there.
+type Chance struct {
+	Kept bool
+	Prob float64 // 0 if it is not kept
+}
+
+// A Meter reads texts under laws. It reuses its memory; the zero value is
+// ready. It must not be used by two goroutines at a time.
 type Meter struct {
 	scratch sampling.Scratch
-	a, b    dist.Dist
+	laws    []dist.Dist
+	meter   dist.Meter
 }
 
-// Between returns the distance between lanes a and b at step k, from 0; k =
-// len(Steps) is the proposal. It returns an error where a row is no longer
-// kept or there is no such step.
-func (m *Meter) Between(a, b engine.View, k int) (Distance, error) {
-	if err := m.law(&m.a, a, k); err != nil {
-		return Distance{}, err
+// Read reads step k of v, from 0, under laws, whatever it was written under; k
+// = len(v.Steps) is the proposal. It returns an error where a row is no longer
+// kept, and one of which [sampling.IsDeadEnd] holds where a law leaves no token
+// of the row.
+func (m *Meter) Read(v engine.View, k int, laws ...Law) (Reading, error) {
+	var r Reading
+	s := v.Step(k)
+	if s == nil {
+		return r, fmt.Errorf("no step %d", k+1)
 	}
-	if err := m.law(&m.b, b, k); err != nil {
-		return Distance{}, err
+	for len(m.laws) < len(laws) {
+		m.laws = append(m.laws, dist.Dist{})
 	}
-	d := Distance{TV: dist.TotalVariation(&m.a, &m.b), JS: dist.JensenShannon(&m.a, &m.b)}
-	d.Shared = shared(m.a.IDs, m.b.IDs)
-	d.Either = len(m.a.IDs) + len(m.b.IDs) - d.Shared
-	return d, nil
+	for i, law := range laws {
+		d := &m.laws[i]
+		if err := m.law(d, v, k, law); err != nil {
+			return r, err
+		}
+		c := Chance{}
+		if at := slices.Index(d.IDs, s.Token); at >= 0 {
+			c = Chance{true, d.Probs[at]}
+		}
+		r.Chances = append(r.Chances, c)
+		r.Distances = append(r.Distances, m.meter.Between(&m.laws[0], d))
+	}
+	return r, nil
 }
 
-// law computes the final distribution of step k of v.
-func (m *Meter) law(d *dist.Dist, v engine.View, k int) error {
-	in, err := v.Input(k)
+func (m *Meter) law(d *dist.Dist, v engine.View, k int, law Law) error {
+	if law.From != nil {
+		v = *law.From
+	}
+	set, err := v.SettingsAt(k, law.Settings)
 	if err != nil {
 		return err
 	}
-	return v.Step(k).Settings.Pipeline.Distribution(d, &m.scratch, in)
+	in, err := v.InputUnder(k, set)
+	if err != nil {
+		return err
+	}
+	return set.Pipeline.Distribution(d, &m.scratch, in)
 }
 
-func shared(a, b []int32) int {
-	if len(a) > len(b) {
-		a, b = b, a
+// Readings are what the readings of a text come to, under the laws A and B. The
+// zero value is ready.
+type Readings struct {
+	dist.Distances
+	A, B Cross
+}
+
+// Add counts a step by its number, from 1: the distance from A to B there, and
+// what each makes of the token.
+func (s *Readings) Add(step int, d dist.Distance, a, b Chance) {
+	s.Distances.Add(step, d)
+	s.A.Add(a)
+	s.B.Add(b)
+}
+
+// A Cross is the likelihood of a text under a law: its tokens that the law
+// keeps, and how many it could not have written.
+type Cross struct {
+	Kept, Impossible int
+	bits             float64
+}
+
+// Add counts the next token.
+func (c *Cross) Add(x Chance) {
+	if !x.Kept {
+		c.Impossible++
+		return
 	}
-	in := make(map[int32]struct{}, len(a))
-	for _, id := range a {
-		in[id] = struct{}{}
+	c.Kept++
+	c.bits -= math.Log2(max(x.Prob, math.SmallestNonzeroFloat64))
+}
+
+// BitsPerToken is the mean of -log2 p over the tokens that are kept, NaN if
+// there is none.
+func (c *Cross) BitsPerToken() float64 {
+	if c.Kept == 0 {
+		return math.NaN()
 	}
-	n := 0
-	for _, id := range b {
-		if _, ok := in[id]; ok {
-			n++
-		}
-	}
-	return n
+	return c.bits / float64(c.Kept)
 }

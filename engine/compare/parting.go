@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"slices"
 
 	"logitscope/engine"
@@ -12,6 +13,7 @@ import (
 type Parting struct {
 	Step  int // from 0; len(Steps) of both means the proposals differ
 	U     float64
+	Race  bool // both lanes raced: times say why, and not intervals
 	A, B  Side
 	Alone []Change // one setting at a time, from A's towards B's
 }
@@ -24,6 +26,10 @@ type Side struct {
 	// distribution; 0 if it did not survive here.
 	OtherHi float64
 	Cut     string // the stage that removed the other lane's token here, empty if it survived
+
+	// Time is when Token came in, OtherTime when the other lane's token would
+	// have: +Inf if it did not survive here. Of a race alone.
+	Time, OtherTime float64
 }
 
 // A Change is what one setting of lane B does to lane A at the parting.
@@ -31,6 +37,7 @@ type Change struct {
 	Key   string
 	Token int32   // what A would draw with it
 	Hi    float64 // where A's token would end; 0 if it would be cut
+	Time  float64 // when A's token would come in; +Inf if it would be cut. Of a race alone
 	Makes bool    // it alone leads to B's token
 }
 
@@ -55,7 +62,7 @@ func Differ(a, b engine.View) (int, bool) {
 // settings of a's model. It returns an error where a row is no longer kept.
 func Explain(a, b engine.View, k int, compile func(sampling.Config) (*engine.Settings, error)) (Parting, error) {
 	x, y := a.Step(k), b.Step(k)
-	p := Parting{Step: k, U: x.Trace.U}
+	p := Parting{Step: k, U: x.Trace.U, Race: x.Trace.Race.Ran && y.Trace.Race.Ran}
 	var scratch sampling.Scratch
 	var err error
 	if p.A, err = side(a, k, x, y.Token, &scratch); err != nil {
@@ -83,7 +90,7 @@ func Explain(a, b engine.View, k int, compile func(sampling.Config) (*engine.Set
 			return p, err
 		}
 		c := Change{Key: key, Token: s.Token, Makes: s.Token == y.Token}
-		if c.Hi, err = end(a, k, s, x.Token, &scratch); err != nil {
+		if c.Hi, c.Time, err = place(a, k, s, x.Token, &scratch); err != nil {
 			return p, err
 		}
 		p.Alone = append(p.Alone, c)
@@ -92,36 +99,36 @@ func Explain(a, b engine.View, k int, compile func(sampling.Config) (*engine.Set
 }
 
 func side(v engine.View, k int, s *engine.Step, other int32, scratch *sampling.Scratch) (Side, error) {
-	p := Side{Token: s.Token, Lo: s.Trace.Lo, Hi: s.Trace.Hi}
-	hi, err := end(v, k, s, other, scratch)
-	if err != nil {
+	p := Side{Token: s.Token, Lo: s.Trace.Lo, Hi: s.Trace.Hi, Time: s.Trace.Race.Time}
+	var err error
+	if p.OtherHi, p.OtherTime, err = place(v, k, s, other, scratch); err != nil {
 		return p, err
 	}
-	p.OtherHi = hi
 	if r := s.Trace.Row(other); r != nil && r.Cut != sampling.NoStage {
 		p.Cut = s.Trace.Stages()[r.Cut].Name
 	}
 	return p, nil
 }
 
-// end returns where token id ends in the cumulative distribution of step k of
-// v under the settings of s, 0 if it does not survive.
-func end(v engine.View, k int, s *engine.Step, id int32, scratch *sampling.Scratch) (float64, error) {
+// place returns where token id ends in the cumulative distribution of step k
+// of v under the settings of s, and when it comes in if they race; 0 and +Inf
+// if it does not survive.
+func place(v engine.View, k int, s *engine.Step, id int32, scratch *sampling.Scratch) (hi, time float64, err error) {
 	in, err := v.Input(k)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var d dist.Dist
-	if err := s.Settings.Pipeline.Distribution(&d, scratch, in); err != nil {
-		return 0, err
+	set := s.Settings.Pipeline
+	if err := set.Distribution(&d, scratch, in); err != nil {
+		return 0, 0, err
 	}
 	i := slices.Index(d.IDs, id)
 	if i < 0 {
-		return 0, nil
+		return 0, math.Inf(1), nil
 	}
-	sum := 0.0
 	for _, p := range d.Probs[:i+1] {
-		sum += p
+		hi += p
 	}
-	return sum, nil
+	return hi, set.ArrivalTimes(&d, in.Pos())[i], nil
 }

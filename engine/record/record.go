@@ -118,8 +118,9 @@ type Step struct {
 	RawLogprob  Number      `json:"raw_logprob"`
 	Rank        int32       `json:"rank"`
 	EntropyBits Number      `json:"entropy_bits"`
-	U           *float64    `json:"u"`                // null where nothing was drawn
-	Preset      string      `json:"preset,omitempty"` // where it differs from the step before
+	U           *float64    `json:"u"`                 // null where nothing was drawn, and under luck race
+	Arrival     *Number     `json:"arrival,omitempty"` // under luck race, when the token drawn came in
+	Preset      string      `json:"preset,omitempty"`  // where it differs from the step before
 	Constraint  *Constraint `json:"constraint,omitempty"`
 	Observed    bool        `json:"observed,omitempty"` // chosen by the server, not here
 	Rest        *Number     `json:"rest,omitempty"`     // raw probability of all tokens that a server did not name
@@ -242,7 +243,11 @@ func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 		rest := Number(t.Rest)
 		r.Rest = &rest
 	}
-	if !t.Greedy && !s.Forced && !s.Observed {
+	switch drawn := !t.Greedy && !s.Forced && !s.Observed; {
+	case drawn && t.Race.Ran:
+		at := Number(t.Race.Time)
+		r.Arrival = &at
+	case drawn:
 		r.U = &t.U
 	}
 	stages := t.Stages()

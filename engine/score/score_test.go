@@ -2,7 +2,10 @@ package score
 
 import (
 	"context"
+	"errors"
 	"math"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -162,16 +165,25 @@ func checkToken(t *testing.T, in Input, all []int32, start, at int, got Token) {
 			t.Errorf("token %d: %s %v, want %v", at, name, got, want)
 		}
 	}
-	near("logprob", got.Logprob, float64(row[id])-math.Log(sum), 1e-5)
-	near("entropy", got.Entropy, bits, 1e-5)
-	near("final", got.Final, a.Prob(id), 1e-12)
-	near("other", got.OtherFinal, b.Prob(id), 1e-12)
-	near("tv", got.Step.TV, dist.TotalVariation(&a, &b), 1e-12)
+	near("logprob", float64(got.Of.RawLogprob), float64(row[id])-math.Log(sum), 1e-5)
+	near("entropy", float64(got.Of.RawBits), bits, 1e-5)
+	near("final", math.Exp(float64(got.Of.Logprob)), a.Prob(id), 1e-6)
+	near("other", math.Exp(float64(got.Other.Logprob)), b.Prob(id), 1e-6)
+	near("tv", got.Step.TV, slowTV(&a, &b), 1e-12)
 	near("kl", got.Step.KLab, slowKL(&a, &b), 1e-9)
 	near("lk", got.Step.KLba, slowKL(&b, &a), 1e-9)
-	if got.ID != id || got.Rank != rank || got.Kept != slices.Contains(a.IDs, id) || got.Kept != (got.CutBy == "") || got.Step.SameTop != (a.IDs[0] == b.IDs[0]) {
+	if g := got.Of; got.ID != id || int(g.Rank) != rank || g.Kept != slices.Contains(a.IDs, id) || g.Kept != (g.CutBy == "") || got.Step.SameTop() != (a.IDs[0] == b.IDs[0]) {
 		t.Errorf("token %d: %+v, want rank %d", at, got, rank)
 	}
+}
+
+func slowTV(a, b *dist.Dist) (sum float64) {
+	ids := append(slices.Clone(a.IDs), b.IDs...)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		sum += math.Abs(a.Prob(id)-b.Prob(id)) / 2
+	}
+	return sum
 }
 
 func slowKL(a, b *dist.Dist) (sum float64) {
@@ -190,89 +202,264 @@ func slowKL(a, b *dist.Dist) (sum float64) {
 func TestDistance(t *testing.T) {
 	sum := func(in Input) (s Summary) {
 		for _, tok := range read(t, in) {
-			s.Add(tok, true)
+			s.Add(&tok, true)
 		}
 		return s
 	}
 	in := fableInput(t, tale, "temperature=0.7", "seed=1")
 	in.Against = &Law{in.Law.Model, pipeline(t, in.Law.Model, "temperature=0.7", "seed=99")}
 	s := sum(in)
-	if d := s.Distance(); d != (Distance{SameTop: 1}) {
+	if d := s.Distances; d.TV() != 0 || d.JS() != 0 || d.KLab() != 0 || d.KLba() != 0 || d.SameTop != len(in.Text) || s.A.BitsPerToken() != s.B.BitsPerToken() {
 		t.Errorf("one law: %+v", d)
-	}
-	if w := s.Weights(); w != (Weights{SameTop: 1}) {
-		t.Errorf("one model: %+v", w)
 	}
 	in.Against = &Law{in.Law.Model, pipeline(t, in.Law.Model, "top_k=3")}
 	s = sum(in)
-	if d := s.Distance(); d.ImpossibleAB != len(in.Text) || !math.IsNaN(d.KLab) || d.ImpossibleBA != 0 || d.SameTop != 1 || d.TV <= 0 {
+	if d := s.Distances; d.ImpossibleAB != len(in.Text) || !math.IsNaN(d.KLab()) || d.ImpossibleBA != 0 || d.SameTop != len(in.Text) || d.TV() <= 0 {
 		t.Errorf("top_k 3: %+v", d)
 	}
+	if s.B.CutBy["top_k"] != s.B.Impossible || s.B.Impossible == 0 || s.A.Impossible != 0 {
+		t.Errorf("cut by %v of %d", s.B.CutBy, s.B.Impossible)
+	}
 	var empty Summary
-	if d := empty.Distance(); !math.IsNaN(d.TV) || !math.IsNaN(empty.Perplexity()) || empty.Impossible != 0 {
+	if d := empty.Distances; !math.IsNaN(d.TV()) || !math.IsNaN(empty.Perplexity()) || !math.IsNaN(empty.Weights().KL.Median) {
 		t.Errorf("nothing: %+v", d)
 	}
 }
 
+// Windows read at the same time give what they give one after the other, in
+// order, and an error or the end of each stops them all.
+func TestAtOnceIsOneByOne(t *testing.T) {
+	in := fableInput(t, strings.Repeat(tale+"\n", 60), "temperature=0.7", "top_p=0.9")
+	in.Against = &Law{in.Law.Model, pipeline(t, in.Law.Model, "min_p=0.1")}
+	was := runtime.GOMAXPROCS(1)
+	want := read(t, in)
+	runtime.GOMAXPROCS(5)
+	defer runtime.GOMAXPROCS(was)
+	if got := read(t, in); !reflect.DeepEqual(got, want) || len(got) != len(in.Text) {
+		t.Error("windows at once give other tokens")
+	}
+	fault := errors.New("enough")
+	n := 0
+	err := Read(t.Context(), in, func(Token) error {
+		if n++; n == 700 {
+			return fault
+		}
+		return nil
+	})
+	if err != fault || n != 700 {
+		t.Errorf("%v after %d tokens, want the error of each", err, n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = Read(ctx, in, func(Token) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled", err)
+	}
+	in.Text[900] = 1 << 20
+	err = Read(t.Context(), in, func(Token) error { return nil })
+	if err == nil {
+		t.Error("a token beyond the vocabulary is read")
+	}
+}
+
+// Windows of llama.cpp's tool by hand: a context of 8.
+func TestChunks(t *testing.T) {
+	for _, tt := range []struct {
+		total, n, first int
+		want            []window
+	}{
+		{7, 8, 1, nil}, {8, 8, 1, []window{{0, 5, 8}}}, {17, 8, 1, []window{{0, 5, 8}, {8, 13, 16}}},
+		{16, 8, 7, []window{{0, 7, 8}, {8, 13, 16}}}, {16, 8, 9, []window{{8, 13, 16}}}, {9, 0, 1, nil}, {9, 7, 1, []window{{0, 4, 7}}},
+	} {
+		if got := chunks(tt.total, tt.n, tt.first); !slices.Equal(got, tt.want) {
+			t.Errorf("chunks(%d, %d, %d) = %v, want %v", tt.total, tt.n, tt.first, got, tt.want)
+		}
+	}
+}
+
+// An other model is one of the same vocabulary whose rows are a little off.
+type other struct{ models.Model }
+
+type otherSession struct{ models.Session }
+
+func (m other) NewSession() (models.Session, error) {
+	s, err := m.Model.NewSession()
+	return otherSession{s}, err
+}
+
+func (s otherSession) Forward(ctx context.Context, tokens []int32, want int) ([]models.Logits, error) {
+	rows, err := s.Session.Forward(ctx, tokens, want)
+	out := make([]models.Logits, len(rows))
+	for i, r := range rows {
+		out[i].Values = slices.Clone(r.Values)
+		for k := range out[i].Values {
+			out[i].Values[k] += float32(math.Sin(float64(k*7 + i)))
+		}
+	}
+	return out, err
+}
+
+// Two models on one text, by the formulas of llama.cpp's perplexity tool as it
+// sums them up, step by step on the rows themselves.
+func TestWeightsAgainstTheToolsSums(t *testing.T) {
+	in := fableInput(t, strings.Repeat(tale+"\n", 5))
+	m := other{in.Law.Model}
+	in.Against, in.Most = &Law{m, in.Law.Pipeline}, 4
+	sum := Summary{Models: true, Keep: 4}
+	for _, tok := range read(t, in) {
+		sum.Add(&tok, true)
+	}
+	ctx := t.Context()
+	all := append(slices.Clone(in.Prefix), in.Text...)
+	rows := func(m models.Model) (out [][]float64) {
+		s, err := m.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for i := 0; i < len(all)-1; {
+			n := min(64, len(all)-1-i) // as the reader feeds it: the other model's rows depend on it
+			got, err := s.Forward(ctx, all[i:i+n], min(n, i+n+1-len(in.Prefix)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range got {
+				norm := 0.0
+				for _, v := range r.Values {
+					norm += math.Exp(float64(v))
+				}
+				logs := make([]float64, len(r.Values))
+				for k, v := range r.Values {
+					logs[k] = float64(v) - math.Log(norm)
+				}
+				out = append(out, logs)
+			}
+			i += n
+		}
+		return out
+	}
+	base, quant := rows(in.Law.Model), rows(m)
+	n := float64(len(in.Text))
+	var kls, dp []float64
+	var k1, k2, x1, x2, y1, y2, xy, d1, d2 float64
+	same := 0.0
+	for i, id := range in.Text {
+		kl := 0.0
+		topA, topB := 0, 0
+		for k := range base[i] {
+			kl += math.Exp(base[i][k]) * (base[i][k] - quant[i][k])
+			if base[i][k] > base[i][topA] {
+				topA = k
+			}
+			if quant[i][k] > quant[i][topB] {
+				topB = k
+			}
+		}
+		if topA == topB {
+			same++
+		}
+		kls, dp = append(kls, kl/math.Ln2), append(dp, math.Exp(quant[i][id])-math.Exp(base[i][id]))
+		x, y := -base[i][id], -quant[i][id]
+		k1, k2 = k1+kl, k2+kl*kl
+		x1, x2, y1, y2, xy = x1+x, x2+x*x, y1+y, y2+y*y, xy+x*y
+		d1, d2 = d1+dp[i], d2+dp[i]*dp[i]
+	}
+	sigma := func(s, s2 float64) float64 { return math.Sqrt((s2/n - s/n*s/n) / (n - 1)) }
+	cov := (xy/n - x1/n*y1/n) / (n - 1)
+	sx, sy := sigma(x1, x2), sigma(y1, y2)
+	slices.Sort(kls)
+	percentile := func(f float64) float64 {
+		p := f * float64(len(kls)-1)
+		i := int(p)
+		p -= float64(i)
+		return (1-p)*kls[i] + p*kls[min(i+1, len(kls)-1)]
+	}
+	w := sum.Weights()
+	for name, p := range map[string][2]float64{
+		"KL": {w.KL.Value, k1 / n / math.Ln2}, "its error": {w.KL.StdErr, sigma(k1, k2) / math.Ln2}, "median": {w.KL.Median, percentile(0.5)},
+		"99 %": {w.KL.P99, percentile(0.99)}, "99.9 %": {w.KL.P999, percentile(0.999)}, "most": {w.KL.Most, kls[len(kls)-1]}, "least": {w.KL.Least, kls[0]},
+		"same top": {w.SameTop.Value, same / n}, "its": {w.SameTop.StdErr, math.Sqrt(same / n * (1 - same/n) / (n - 1))},
+		"ratio": {w.LogRatio.Value, y1/n - x1/n}, "ratio's": {w.LogRatio.StdErr, math.Sqrt(sx*sx + sy*sy - 2*cov)}, "correlation": {w.Correlation, cov / sx / sy},
+		"delta": {w.DeltaP.Value, d1 / n}, "delta's": {w.DeltaP.StdErr, sigma(d1, d2)}, "rms": {w.RMSDeltaP, math.Sqrt(d2 / n)},
+		"bits": {w.Bits.Value, x1 / n / math.Ln2}, "other bits": {w.Bits2.Value, y1 / n / math.Ln2}, "as summed": {sum.OtherBitsPerToken(), y1 / n / math.Ln2},
+	} {
+		if math.Abs(p[0]-p[1]) > 2e-6 {
+			t.Errorf("%s: %v, want %v", name, p[0], p[1])
+		}
+	}
+	if len(sum.Most) != 4 {
+		t.Fatalf("%d of the most different steps, want 4", len(sum.Most))
+	}
+	for i, x := range sum.Most {
+		if want := kls[len(kls)-1-i]; math.Abs(x.Step.RawKL-want) > 1e-6 || x.ID != in.Text[x.At-1] {
+			t.Errorf("step %d differs by %v, want %v", x.At, x.Step.RawKL, want)
+		}
+		own := false
+		for k, b := range x.Beside {
+			a, q := math.Exp(base[x.At-1][b.ID]), math.Exp(quant[x.At-1][b.ID])
+			if math.Abs(b.A.Raw-a) > 1e-6 || math.Abs(b.B.Raw-q) > 1e-6 || !b.A.Kept || math.Abs(b.A.Final-a) > 1e-6 || k > 0 && b.A.Raw > x.Beside[k-1].A.Raw {
+				t.Errorf("step %d: token %d has %+v, want %v and %v", x.At, b.ID, b, a, q)
+			}
+			own = own || b.ID == x.ID
+		}
+		if !own || len(x.Beside) < 5 {
+			t.Errorf("step %d: %d tokens beside each other, its own among them: %v", x.At, len(x.Beside), own)
+		}
+	}
+}
+
 // A text that the model wrote has, read again, the log probabilities of its run.
+// The row of a token does not depend on how many were read at once, and the
+// numbers are made by the same code, so they are equal to the last bit; under
+// settings that carry a state too.
 func TestScoreOfARunEqualsTheRun(t *testing.T) {
 	m, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	ctx := t.Context()
-	prompt, err := engine.Prompt(ctx, m, "Once upon a time")
+	prompt, err := engine.Prompt(t.Context(), m, "Once upon a time")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pipeline(t, m, "temperature=0.9", "top_p=0.95")
-	s, err := m.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var text []int32
-	var raw, final []float64
-	var scratch sampling.Scratch
-	feed := prompt
-	for range 120 {
-		rows, err := s.Forward(ctx, feed, 1)
+	for _, set := range [][]string{
+		{"temperature=0.9", "top_p=0.95"},
+		{"temperature=0.7", "top_k=40", "repetition_penalty=1.1", "luck=race"},
+		{"order=vllm", "temperature=1.3", "min_p=0.02", "frequency_penalty=0.3"},
+		{"order=llama.cpp", "mirostat=2", "mirostat_tau=3"},
+		{"order=llama.cpp", "xtc_probability=0.5", "xtc_threshold=0.1"},
+		{"order=llama.cpp", "adaptive_target=0.4"},
+	} {
+		p := pipeline(t, m, set...)
+		s, err := m.NewSession()
 		if err != nil {
 			t.Fatal(err)
 		}
-		var trace sampling.Trace
-		id, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: text})
-		if err != nil {
-			t.Fatal(err)
+		defer s.Close()
+		var text []int32
+		var want []sampling.Given
+		var scratch sampling.Scratch
+		var state sampling.State
+		feed := prompt
+		for range 120 {
+			rows, err := s.Forward(t.Context(), feed, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var trace sampling.Trace
+			id, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: text, State: state})
+			if err != nil {
+				t.Fatal(err)
+			}
+			state = trace.State
+			text = append(text, id)
+			want = append(want, sampling.Given{RawLogprob: trace.RawLogprob, Rank: trace.Rank, RawBits: trace.RawBits, Kept: true, Logprob: trace.Logprob})
+			feed = []int32{id}
 		}
-		text, raw, final = append(text, id), append(raw, float64(trace.RawLogprob)), append(final, float64(trace.Prob))
-		feed = []int32{id}
-	}
-	got := read(t, Input{Law: Law{m, p}, Prefix: prompt, Text: text, BOS: prompt[0]})
-	for i, tok := range got {
-		if math.Abs(tok.Logprob-raw[i]) > 2e-5 || math.Abs(tok.Final-final[i]) > 1e-5 || !tok.Kept {
-			t.Fatalf("token %d: %+v, the run had %v and %v", i, tok, raw[i], final[i])
+		got := read(t, Input{Law: Law{m, p}, Prefix: prompt, Text: text, BOS: prompt[0]})
+		for i, tok := range got {
+			if tok.Of.State = (sampling.State{}); tok.Of != want[i] {
+				t.Fatalf("%v, token %d: %+v, the run had %+v", set, i, tok.Of, want[i])
+			}
 		}
-	}
-}
-
-// A row that names its best tokens alone answers for those.
-func TestPartialRow(t *testing.T) {
-	row := models.Logits{IDs: []int32{7, 3}, Values: []float32{float32(math.Log(0.6)), float32(math.Log(0.3))}, Rest: 0.1}
-	place, err := find(row, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logprob, rank, bits := raw(row, place, 3)
-	want := -(0.6*math.Log2(0.6) + 0.3*math.Log2(0.3) + 0.1*math.Log2(0.1))
-	if math.Abs(math.Exp(logprob)-0.3) > 1e-6 || rank != 2 || math.Abs(bits-want) > 1e-6 {
-		t.Errorf("p %v, rank %d, %v bits, want 0.3, 2, %v", math.Exp(logprob), rank, bits, want)
-	}
-	if _, err := find(row, 5); err == nil {
-		t.Error("a token that is not named has a place")
-	}
-	if _, err := find(models.Logits{Values: []float32{1}}, 5); err == nil {
-		t.Error("a token beyond the row has a place")
 	}
 }

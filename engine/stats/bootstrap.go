@@ -37,7 +37,7 @@ func Bootstrap(n int, seed uint64, of Measure) Estimate {
 	bias, skew := distuv.UnitNormal.Quantile(share), acceleration(n, of)
 	at := func(p float64) float64 {
 		z := bias + distuv.UnitNormal.Quantile(p)
-		return quantile(draws, distuv.UnitNormal.CDF(bias+z/(1-skew*z)))
+		return Quantile(draws, distuv.UnitNormal.CDF(bias+z/(1-skew*z)))
 	}
 	e.Low, e.High = at(0.025), at(0.975)
 	return e
@@ -84,7 +84,7 @@ func ResampleTexts(n int, seed uint64, of Measure) Estimate {
 	for _, d := range draws {
 		mean += d / float64(len(draws))
 	}
-	e.Low, e.High = e.Value+quantile(draws, 0.025)-mean, e.Value+quantile(draws, 0.975)-mean
+	e.Low, e.High = e.Value+Quantile(draws, 0.025)-mean, e.Value+Quantile(draws, 0.975)-mean
 	return e
 }
 
@@ -117,9 +117,9 @@ func resample(n int, seed uint64, of Measure) (Estimate, []float64) {
 	return e, draws
 }
 
-// quantile returns the q-quantile of sorted values, between two of them by
+// Quantile returns the q-quantile of sorted values, between two of them by
 // their distance (type 7 of Hyndman and Fan 1996).
-func quantile(sorted []float64, q float64) float64 {
+func Quantile(sorted []float64, q float64) float64 {
 	x := q * float64(len(sorted)-1)
 	i := int(x)
 	if i+1 >= len(sorted) || sorted[i] == sorted[i+1] {

@@ -24,7 +24,7 @@ func TestCompareIsDeterministic(t *testing.T) {
 	}
 	all := lines(t, first)
 	s := all[len(all)-1]
-	if s["type"] != "summary" || len(s["lanes"].([]any)) != 4 || len(s["distances"].([]any)) != 3 {
+	if s["type"] != "summary" || len(s["lanes"].([]any)) != 4 || len(s["distances"].([]any)) != 12 {
 		t.Errorf("summary: %v", s)
 	}
 	// What a lane writes does not depend on the others.
@@ -67,31 +67,52 @@ func TestLanesOfTwoArithmetics(t *testing.T) {
 	}
 }
 
-// The mean distance of two lanes under one law is 0, whatever their seeds: it
-// ends where the texts part, and says over how many steps it is.
-func TestMeanEndsWhereTextsPart(t *testing.T) {
-	for _, seed := range []string{"7", "8", "9", "10"} {
-		out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "neutral", "--lane", "neutral,seed="+seed, "--max-new-tokens", "12", "--format", "jsonl")
+// Two lanes under one law are 0 apart on either's text, whatever their seeds
+// and wherever the texts part: they are compared on one text at every step.
+func TestOneLawHasNoDistance(t *testing.T) {
+	parted := 0
+	for _, spec := range []string{"neutral,seed=7", "neutral,seed=8", "neutral,seed=9", "neutral,luck=race"} {
+		out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "neutral", "--lane", spec, "--max-new-tokens", "12", "--format", "jsonl")
 		if code != console.ExitDone {
 			t.Fatalf("exit %d: %s", code, errs)
 		}
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		var s struct {
 			Distances []struct {
-				TV    []float64 `json:"tv"`
-				Mean  float64   `json:"mean_tv"`
-				Steps int       `json:"mean_tv_steps"`
+				Text, Law, Steps int
+				TV               []float64 `json:"tv"`
+				Mean             *float64  `json:"tv_mean"`
+				KL               *float64  `json:"kl_ab"`
+				Back             *float64  `json:"kl_ba"`
+				SameTop          float64   `json:"same_top"`
+				Against          struct {
+					Bits       *float64 `json:"final_bits_per_token"`
+					Impossible int
+				}
 			} `json:"distances"`
+			Lanes []struct {
+				Own struct {
+					Bits *float64 `json:"final_bits_per_token"`
+				} `json:"under_own"`
+			}
 			First *int `json:"first_divergence"`
 		}
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
 			t.Fatal(err)
 		}
-		if s.First == nil {
-			continue // these seeds write one text
+		if s.First != nil {
+			parted++
 		}
-		if d := s.Distances[0]; d.Mean != 0 || d.Steps != *s.First || len(d.TV) <= d.Steps {
-			t.Errorf("seed %s: mean %v over %d steps; the texts part at %d", seed, d.Mean, d.Steps, *s.First)
+		if len(s.Distances) != 2 {
+			t.Fatalf("%s: %d readings, want each text under the other law", spec, len(s.Distances))
 		}
+		for i, d := range s.Distances {
+			if d.Text != i+1 || d.Law != 2-i || d.Steps != 12 || len(d.TV) != 12 || *d.Mean != 0 || *d.KL != 0 || *d.Back != 0 || d.SameTop != 1 || d.Against.Impossible != 0 || *d.Against.Bits != *s.Lanes[i].Own.Bits {
+				t.Errorf("%s: %+v", spec, d)
+			}
+		}
+	}
+	if parted < 3 {
+		t.Errorf("%d of 4 pairs parted", parted)
 	}
 }

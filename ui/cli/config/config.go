@@ -21,7 +21,9 @@ import (
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
+	"logitscope/viz"
 )
 
 // Config returns the command config.
@@ -162,6 +164,28 @@ func checkReport(form string) error {
 	return nil
 }
 
+// A configCheck is the check of an export as its report has it.
+type configCheck struct {
+	Steps     int     `json:"steps"`
+	MeanTV    float64 `json:"mean_tv"`
+	LargestTV float64 `json:"largest_tv"`
+	LargestAt int     `json:"largest_at"` // step, from 1; 0 if there is none
+	laws.Distance
+	Same      int `json:"same_token"`
+	FirstDiff int `json:"first_difference"` // step, from 1; 0 if there is none
+}
+
+func checkOf(c *compare.Check) *configCheck {
+	if c == nil {
+		return nil
+	}
+	out := configCheck{Steps: c.Steps, LargestTV: c.LargestTV, LargestAt: c.LargestAt, Distance: laws.Of(&c.Distances), Same: c.Same, FirstDiff: c.FirstDiff}
+	if c.Steps > 0 {
+		out.MeanTV = c.TV()
+	}
+	return &out
+}
+
 // printExport prints an export.
 func printExport(sys console.System, x exchange.Exported, c *compare.Check, asJSON bool) error {
 	if asJSON {
@@ -169,7 +193,7 @@ func printExport(sys console.System, x exchange.Exported, c *compare.Check, asJS
 		if lost == nil {
 			lost = []exchange.Loss{}
 		}
-		return console.WriteLine(sys.Out, map[string]any{"to": x.Target.Name, "checked": x.Target.Checked, "content": x.Text, "lost": lost, "check": c})
+		return console.WriteLine(sys.Out, map[string]any{"to": x.Target.Name, "checked": x.Target.Checked, "content": x.Text, "lost": lost, "check": checkOf(c)})
 	}
 	if _, err := io.WriteString(sys.Out, x.Text); err != nil {
 		return err
@@ -189,7 +213,8 @@ func printExport(sys console.System, x exchange.Exported, c *compare.Check, asJS
 		return nil
 	}
 	fmt.Fprintf(sys.Err, "check: the last %d steps under %s\n", c.Steps, x.Target.Rules())
-	fmt.Fprintf(sys.Err, "  mean total variation %.3f · largest %.3f at step %d\n", c.MeanTV, c.LargestTV, c.LargestAt)
+	fmt.Fprintf(sys.Err, "  mean total variation %.3f · largest %.3f at step %d\n", c.TV(), c.LargestTV, c.LargestAt)
+	fmt.Fprintf(sys.Err, "  KL %s, back %s · same best token in %d of %d\n", viz.Divergence(c.KLab(), c.ImpossibleAB, c.Steps), viz.Divergence(c.KLba(), c.ImpossibleBA, c.Steps), c.SameTop, c.Steps)
 	fmt.Fprintf(sys.Err, "  same token in %d of %d (same luck)", c.Same, c.Steps)
 	if c.FirstDiff > 0 {
 		fmt.Fprintf(sys.Err, "; first another at step %d", c.FirstDiff)

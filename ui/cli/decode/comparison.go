@@ -11,6 +11,7 @@ import (
 	"logitscope/engine/record"
 	"logitscope/sampling"
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
 )
 
@@ -22,26 +23,12 @@ type comparison struct {
 	out     *record.Writer
 	sinks   []setup.Sink
 	views   []engine.View
-	meter   compare.Meter
 	written int // steps written of every lane that has so many
-	dist    []distances
-}
-
-// distances are one lane's distances from the first, step by step.
-type distances struct {
-	Lane   int             `json:"lane"`
-	TV     []record.Number `json:"tv"`
-	JS     []record.Number `json:"js_bits"`
-	Shared []int           `json:"shared_survivors"`
-	Either []int           `json:"either_survivors"`
-	MeanTV record.Number   `json:"mean_tv"` // up to where the texts part: after it laws of other texts are compared
-	MeanOf int             `json:"mean_tv_steps"`
-
-	at []int // the step, from 0, of each
+	read    *readings
 }
 
 func newComparison(jobs []*setup.Job, out *bufio.Writer, top int, rec *setup.Recording) (*comparison, error) {
-	c := &comparison{jobs: jobs, out: record.NewWriter(out, jobs[0].Model, record.Options{}), views: make([]engine.View, len(jobs))}
+	c := &comparison{jobs: jobs, out: record.NewWriter(out, jobs[0].Model, record.Options{}), views: make([]engine.View, len(jobs)), read: newReadings(jobs)}
 	for i, j := range jobs {
 		n := i + 1
 		k, err := rec.Beside(setup.NewJSONSink(out, j, record.Options{Lane: &n, Top: top}), j, &n)
@@ -49,9 +36,6 @@ func newComparison(jobs []*setup.Job, out *bufio.Writer, top int, rec *setup.Rec
 			return nil, err
 		}
 		c.sinks = append(c.sinks, k)
-		if i > 0 {
-			c.dist = append(c.dist, distances{Lane: n, TV: []record.Number{}, JS: []record.Number{}, Shared: []int{}, Either: []int{}})
-		}
 	}
 	return c, nil
 }
@@ -83,6 +67,9 @@ func (c *comparison) run(ctx context.Context) error {
 				return err
 			}
 			if over {
+				if err := c.read.readAcross(ctx, views); err != nil && ctx.Err() == nil {
+					return err
+				}
 				return c.End()
 			}
 			for i, v := range views {
@@ -123,31 +110,8 @@ func (c *comparison) write() (over bool, err error) {
 				}
 			}
 		}
-		c.measure()
+		c.read.read(c.views, c.written)
 		c.written++
-	}
-}
-
-// measure takes the distances of the step about to count as written.
-func (c *comparison) measure() {
-	first := c.views[0]
-	if len(first.Steps) <= c.written {
-		return
-	}
-	for i := range c.dist {
-		v := c.views[i+1]
-		if len(v.Steps) <= c.written || v.Steps[c.written].Row == nil {
-			continue
-		}
-		d, err := c.meter.Between(first, v, c.written)
-		if err != nil {
-			continue
-		}
-		x := &c.dist[i]
-		x.TV, x.at = append(x.TV, record.Number(d.TV)), append(x.at, c.written)
-		x.JS = append(x.JS, record.Number(d.JS))
-		x.Shared = append(x.Shared, d.Shared)
-		x.Either = append(x.Either, d.Either)
 	}
 }
 
@@ -157,7 +121,7 @@ type summary struct {
 	Lanes     []laneSummary `json:"lanes"`
 	Parts     []parting     `json:"divergence"`       // of each lane from the first
 	First     *int          `json:"first_divergence"` // step, from 1; null if the texts agree
-	Distances []distances   `json:"distances"`
+	Distances []reading     `json:"distances"`        // each text under each other lane's law
 }
 
 type laneSummary struct {
@@ -166,7 +130,8 @@ type laneSummary struct {
 	Model  string            `json:"model"`
 	Differ map[string][2]any `json:"differs,omitempty"` // key: first lane's value, this lane's
 	compare.Stats
-	Reason string `json:"reason"`
+	Own    laws.Cross `json:"under_own"` // its text under its own settings
+	Reason string     `json:"reason"`
 }
 
 type parting struct {
@@ -174,19 +139,19 @@ type parting struct {
 	Step   *int     `json:"step"` // from 1; null if the texts agree
 	Pos    *int     `json:"pos,omitempty"`
 	Tokens []int32  `json:"tokens,omitempty"`
-	U      *float64 `json:"u,omitempty"`
+	U      *float64 `json:"u,omitempty"`     // none under luck race
 	Stage  string   `json:"stage,omitempty"` // that removed the one's token in the other lane
 }
 
 func (c *comparison) End() error {
-	s := summary{Type: "summary", Distances: c.dist, Lanes: []laneSummary{}, Parts: []parting{}}
+	s := summary{Type: "summary", Lanes: []laneSummary{}, Parts: []parting{}}
 	for i, v := range c.views {
 		if err := c.sinks[i].End(v); err != nil {
 			return err
 		}
 		l := laneSummary{
 			Lane: i + 1, Label: c.jobs[i].Settings.Label, Model: c.jobs[i].Model.Info().Name,
-			Stats: compare.Measure(v.Steps), Reason: record.NewEnd(v, false).Reason,
+			Stats: compare.Measure(v.Steps), Own: c.read.own(i), Reason: record.NewEnd(v, false).Reason,
 		}
 		a, b := c.jobs[0].Settings.Config(), c.jobs[i].Settings.Config()
 		for _, key := range a.Differences(b) {
@@ -200,20 +165,7 @@ func (c *comparison) End() error {
 			s.part(i, c.views[0], v)
 		}
 	}
-	for i := range s.Distances {
-		d := &s.Distances[i]
-		last := s.Parts[i].Step // from 1: there the texts before are still the same
-		var sum record.Number
-		for k, tv := range d.TV {
-			if last == nil || d.at[k] < *last {
-				sum += tv
-				d.MeanOf++
-			}
-		}
-		if d.MeanOf > 0 {
-			d.MeanTV = sum / record.Number(d.MeanOf)
-		}
-	}
+	s.Distances = c.read.list()
 	if err := c.out.Line(s); err != nil {
 		return err
 	}
@@ -232,7 +184,7 @@ func (s *summary) part(i int, a, b engine.View) {
 	if k, ok := compare.Differ(a, b); ok {
 		n, x, y := k+1, a.Steps[k], b.Steps[k]
 		p.Step, p.Pos, p.Tokens = &n, &x.Pos, []int32{x.Token, y.Token}
-		if x.Trace != nil {
+		if x.Trace != nil && !x.Trace.Race.Ran {
 			p.U = &x.Trace.U
 		}
 		p.Stage = cutter(y, x.Token)

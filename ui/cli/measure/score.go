@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -17,11 +16,14 @@ import (
 	"logitscope/viz"
 )
 
+// maxDiffer is the most steps of which both rows are shown.
+const maxDiffer = 1000
+
 // Score returns the command score.
 func Score(sys console.System) *cobra.Command {
-	var file, text, against, report, format string
+	var o textOptions
+	var file, report, format string
 	var response int
-	var mark bool
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "how likely a text was, token by token: under a model, or by saved log probabilities",
@@ -49,12 +51,14 @@ value and in no sum.`,
 	}
 	s := bencher{setup.Add(sys, cmd)}
 	f := cmd.Flags()
-	f.StringVar(&text, "text", "", "file with the text to read; - is standard input")
-	f.StringVar(&against, "against", "", "with --text: a second law, such as neutral,temperature=0.7 or chat,model=FILE")
+	f.StringVar(&o.text, "text", "", "file with the text to read; - is standard input")
+	f.StringVar(&o.against, "against", "", "with --text: a second law, such as neutral,temperature=0.7 or chat,model=FILE")
+	f.StringVar(&o.windows, "windows", windowsHalf, "of a long text: "+windowsHalf+", overlapping by half, or "+windowsLlama+", as its perplexity tool scores")
+	f.IntVar(&o.differ, "differ", 3, "with --against: of how many of the most different steps both rows are shown")
 	f.StringVar(&file, "logprobs", "", "file with saved responses")
 	f.StringVar(&report, "report", "", "one JSON object: json")
 	f.StringVar(&format, "format", "table", "table or jsonl")
-	f.BoolVar(&mark, "watermark", false, "with --text: count the green tokens of a watermark (--watermark-key, …) and say what it costs")
+	f.BoolVar(&o.mark, "watermark", false, "with --text: count the green tokens of a watermark (--watermark-key, …) and say what it costs")
 	f.IntVar(&response, "response", 1, "with --logprobs: which of the responses, from 1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		form := format
@@ -63,19 +67,23 @@ value and in no sum.`,
 			return console.Wrong("--report %q: must be json", report)
 		case report != "":
 			form = "json"
-		case !slices.Contains(forms[:2], format):
+		case format != "table" && format != "jsonl":
 			return console.Wrong("--format %q: must be table or jsonl", format)
 		}
 		switch {
-		case text == "" && file == "":
+		case o.windows != windowsHalf && o.windows != windowsLlama:
+			return console.Wrong("--windows %q: must be %s or %s", o.windows, windowsHalf, windowsLlama)
+		case o.differ < 0 || o.differ > maxDiffer:
+			return console.Wrong("--differ %d: must be 0 to %d", o.differ, maxDiffer)
+		case o.text == "" && file == "":
 			return console.Wrong("score needs a text: --text FILE, or --logprobs FILE")
-		case text != "" && file != "":
+		case o.text != "" && file != "":
 			return console.Wrong("--text and --logprobs: one of them")
-		case text != "":
-			return s.scoreText(cmd.Context(), text, against, form, mark)
-		case mark:
+		case o.text != "":
+			return s.scoreText(cmd.Context(), o, form)
+		case o.mark:
 			return console.Wrong("--watermark goes with --text")
-		case against != "":
+		case o.against != "":
 			return console.Wrong("--against goes with --text")
 		}
 		r, err := readScore(file, response)

@@ -14,17 +14,9 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
-	"logitscope/viz"
 )
-
-// A textReport is what score --text --report json prints: the tokens, and what
-// they come to.
-type textReport struct {
-	Tokens []textToken `json:"tokens"`
-	textSums
-	Watermark *markReport `json:"watermark,omitempty"`
-}
 
 // A textToken is one token of a text that was read under the model.
 type textToken struct {
@@ -40,83 +32,142 @@ type textToken struct {
 
 // textSums are the means of a text.
 type textSums struct {
-	BitsPerToken *float64      `json:"bits_per_token"`
-	BitsPerByte  *float64      `json:"bits_per_byte"`
-	Perplexity   *float64      `json:"perplexity"`
-	Impossible   int           `json:"impossible"`
-	FinalBits    *float64      `json:"final_bits_per_token"`
-	Distance     *textDistance `json:"distance,omitempty"`
-	Against      *textAgainst  `json:"against,omitempty"`
-	Weights      *textWeights  `json:"weights,omitempty"`
-}
-
-type textDistance struct {
-	TV           *float64 `json:"tv_mean"`
-	KLab         *float64 `json:"kl_ab"`
-	KLba         *float64 `json:"kl_ba"`
-	ImpossibleAB int      `json:"impossible_ab"`
-	ImpossibleBA int      `json:"impossible_ba"`
-	JS           *float64 `json:"js_mean"`
-	SameTop      *float64 `json:"same_top"`
+	BitsPerToken *float64       `json:"bits_per_token"`
+	BitsPerByte  *float64       `json:"bits_per_byte"`
+	Perplexity   *float64       `json:"perplexity"`
+	Impossible   int            `json:"impossible"`
+	FinalBits    *float64       `json:"final_bits_per_token"`
+	Distance     *laws.Distance `json:"distance,omitempty"`
+	Against      *textAgainst   `json:"against,omitempty"`
+	Weights      *textWeights   `json:"weights,omitempty"`
+	Differ       []textDiffer   `json:"most_different,omitempty"`
+	Watermark    *markReport    `json:"watermark,omitempty"`
 }
 
 type textAgainst struct {
-	Impossible int      `json:"impossible"`
-	FinalBits  *float64 `json:"final_bits_per_token"`
-	Bits       *float64 `json:"bits_per_token"` // under the second law's own model
+	laws.Cross
+	Bits *float64 `json:"bits_per_token"` // under the second law's own model
 }
 
-// textWeights compares two models before any setting.
+// textWeights compares two models before any setting, in the numbers of
+// llama.cpp's perplexity tool; divergences are in bits.
 type textWeights struct {
-	KL      *float64 `json:"kl_mean"`
-	StdErr  *float64 `json:"kl_stderr"`
-	Median  *float64 `json:"kl_median"`
-	P99     *float64 `json:"kl_p99"`
-	Most    *float64 `json:"kl_max"`
-	SameTop *float64 `json:"same_top"`
+	KL          *float64 `json:"kl_mean"`
+	StdErr      *float64 `json:"kl_stderr"`
+	Median      *float64 `json:"kl_median"`
+	P90         *float64 `json:"kl_p90"`
+	P95         *float64 `json:"kl_p95"`
+	P99         *float64 `json:"kl_p99"`
+	P999        *float64 `json:"kl_p999"`
+	Most        *float64 `json:"kl_max"`
+	Least       *float64 `json:"kl_min"`
+	SameTop     *float64 `json:"same_top"`
+	SameStdErr  *float64 `json:"same_top_stderr"`
+	Ratio       *float64 `json:"ln_ppl_ratio"` // of B's perplexity to A's
+	RatioErr    *float64 `json:"ln_ppl_ratio_stderr"`
+	Correlation *float64 `json:"ln_ppl_correlation"`
+	DeltaP      *float64 `json:"delta_p_mean"` // of the text's tokens, B's less A's
+	DeltaErr    *float64 `json:"delta_p_stderr"`
+	RMSDelta    *float64 `json:"delta_p_rms"`
+	BitsErr     *float64 `json:"bits_stderr"`       // of A's bits_per_token
+	Bits2Err    *float64 `json:"other_bits_stderr"` // of B's
 }
 
-// known is a number as JSON has it: null for none.
-func known(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
+func weightsOf(w score.Weights) *textWeights {
+	k := laws.Known
+	return &textWeights{
+		k(w.KL.Value), k(w.KL.StdErr), k(w.KL.Median), k(w.KL.P90), k(w.KL.P95), k(w.KL.P99), k(w.KL.P999), k(w.KL.Most), k(w.KL.Least),
+		k(w.SameTop.Value), k(w.SameTop.StdErr), k(w.LogRatio.Value), k(w.LogRatio.StdErr), k(w.Correlation),
+		k(w.DeltaP.Value), k(w.DeltaP.StdErr), k(w.RMSDeltaP), k(w.Bits.StdErr), k(w.Bits2.StdErr),
 	}
-	return &x
+}
+
+// A textDiffer is one of the steps that differ most, with both rows.
+type textDiffer struct {
+	At     int          `json:"token"` // of the text, from 1
+	ID     int32        `json:"id"`
+	TV     *float64     `json:"tv"`
+	RawKL  *float64     `json:"raw_kl"` // of the models alone, bits
+	Beside []textBeside `json:"rows"`
+}
+
+// A textBeside is one token in both rows: under the model, and under the
+// settings (null if they cut it).
+type textBeside struct {
+	ID     int32    `json:"id"`
+	Piece  string   `json:"piece"`
+	Raw    float64  `json:"raw"`
+	Final  *float64 `json:"final"`
+	Raw2   float64  `json:"other_raw"`
+	Final2 *float64 `json:"other_final"`
+}
+
+func differsOf(most []score.Token, vocab models.Vocab) (out []textDiffer) {
+	final := func(p score.Place) *float64 {
+		if !p.Kept {
+			return nil
+		}
+		return &p.Final
+	}
+	for _, m := range most {
+		d := textDiffer{At: m.At, ID: m.ID, TV: laws.Known(m.Step.TV), RawKL: laws.Known(m.Step.RawKL)}
+		for _, b := range m.Beside {
+			d.Beside = append(d.Beside, textBeside{b.ID, strings.ToValidUTF8(vocab.Piece(b.ID), "\ufffd"), b.A.Raw, final(b.A), b.B.Raw, final(b.B)})
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // sumsOf are the means of a summary.
-func sumsOf(sum *score.Summary, bytes int, against, weights bool) textSums {
+func sumsOf(sum *score.Summary, r *reading) textSums {
+	k := laws.Known
 	out := textSums{
-		BitsPerToken: known(sum.BitsPerToken()), BitsPerByte: known(sum.BitsPerByte(bytes)), Perplexity: known(sum.Perplexity()),
-		Impossible: sum.Impossible, FinalBits: known(sum.FinalBitsPerToken()),
+		BitsPerToken: k(sum.BitsPerToken()), BitsPerByte: k(sum.BitsPerByte(r.bytes)), Perplexity: k(sum.Perplexity()),
+		Impossible: sum.A.Impossible, FinalBits: k(sum.A.BitsPerToken()), Watermark: r.mark.report(),
 	}
-	if !against {
+	if r.in.Against == nil {
 		return out
 	}
-	d := sum.Distance()
-	out.Distance = &textDistance{known(d.TV), known(d.KLab), known(d.KLba), d.ImpossibleAB, d.ImpossibleBA, known(d.JS), known(d.SameTop)}
-	out.Against = &textAgainst{sum.OtherImpossible, known(sum.OtherFinalBitsPerToken()), known(sum.OtherBitsPerToken())}
-	if weights {
-		w := sum.Weights()
-		out.Weights = &textWeights{known(w.Mean), known(w.StdErr), known(w.Median), known(w.P99), known(w.Most), known(w.SameTop)}
+	d := laws.Of(&sum.Distances)
+	out.Distance = &d
+	out.Against = &textAgainst{laws.Cross{Impossible: sum.B.Impossible, FinalBits: k(sum.B.BitsPerToken())}, k(sum.OtherBitsPerToken())}
+	if sum.Models {
+		out.Weights = weightsOf(sum.Weights())
 	}
+	out.Differ = differsOf(sum.Most, r.in.Law.Model.Vocab())
 	return out
 }
 
 // tokenOf is a token as the report has it.
-func tokenOf(t score.Token, piece string, green *bool) textToken {
+func tokenOf(t *score.Token, piece string, green *bool) textToken {
 	out := textToken{ID: t.ID, Piece: piece, Green: green}
 	if !t.Scored {
 		return out
 	}
-	out.Logprob, out.Rank, out.Entropy = known(t.Logprob), &t.Rank, known(t.Entropy)
-	if t.Kept {
-		out.Final = known(t.Final)
-	} else if t.CutBy != "" {
-		out.CutBy = &t.CutBy
+	rank := int(t.Of.Rank)
+	out.Logprob, out.Rank, out.Entropy = laws.Known(float64(t.Of.RawLogprob)), &rank, laws.Known(float64(t.Of.RawBits))
+	if t.Of.Kept {
+		out.Final = laws.Known(math.Exp(float64(t.Of.Logprob)))
+	} else {
+		out.CutBy = &t.Of.CutBy
 	}
 	return out
 }
+
+// textOptions are the flags of a text to read.
+type textOptions struct {
+	text, against string
+	windows       string
+	differ        int
+	mark          bool // look for a watermark
+}
+
+// How windows are laid over a text that is longer than the context.
+const (
+	windowsHalf  = "half"      // they overlap by half, so that every token is scored
+	windowsLlama = "llama.cpp" // as its perplexity tool: whole ones that do not overlap, the second half scored
+)
 
 // A reading is a text that is to be read, and under what.
 type reading struct {
@@ -127,7 +178,8 @@ type reading struct {
 }
 
 // prepareReading opens the models, splits the text and makes the settings.
-func (s bencher) prepareReading(ctx context.Context, name, against string, mark bool) (*reading, error) {
+func (s bencher) prepareReading(ctx context.Context, o textOptions) (*reading, error) {
+	name, against := o.text, o.against
 	data, err := console.ReadFile(s.Sys, name)
 	if err != nil {
 		return nil, console.Wrong("--text %v", err)
@@ -144,11 +196,12 @@ func (s bencher) prepareReading(ctx context.Context, name, against string, mark 
 		r.close()
 		return nil, console.Wrong("score reads a text as it is and takes no constraint; constrain and check judge texts")
 	}
+	r.in.Chunks, r.in.Most = o.windows == windowsLlama, o.differ
 	r.in.Law = score.Law{Model: j.Model, Pipeline: j.Settings.Pipeline}
 	if err = s.readTokens(ctx, r, j, string(data)); err == nil && against != "" {
 		err = s.readAgainst(ctx, r, j, against)
 	}
-	if err == nil && mark {
+	if err == nil && o.mark {
 		err = s.readMark(r, j)
 	}
 	if err != nil {
@@ -225,8 +278,8 @@ func sameVocab(a, b models.Model) error {
 }
 
 // scoreText reads the text and writes what was asked for.
-func (s bencher) scoreText(ctx context.Context, name, against, form string, mark bool) error {
-	r, err := console.Within(ctx, func() (*reading, error) { return s.prepareReading(ctx, name, against, mark) })
+func (s bencher) scoreText(ctx context.Context, o textOptions, form string) error {
+	r, err := console.Within(ctx, func() (*reading, error) { return s.prepareReading(ctx, o) })
 	if err != nil {
 		return err
 	}
@@ -236,33 +289,15 @@ func (s bencher) scoreText(ctx context.Context, name, against, form string, mark
 	return console.Flushed(out, s.writeScore(ctx, out, r, form))
 }
 
-// forms are how a scored text is written.
-var forms = []string{"table", "jsonl", "json"}
-
 func (s bencher) writeScore(ctx context.Context, out io.Writer, r *reading, form string) error {
-	var sum score.Summary
-	vocab := r.in.Law.Model.Vocab()
-	weights := r.in.Against != nil && r.in.Against.Model != r.in.Law.Model
-	tokens := []textToken{}
-	if form == "table" {
-		fmt.Fprintln(out, "     raw   rank   final  cut by      token")
+	sum := score.Summary{Models: r.in.Against != nil && r.in.Against.Model != r.in.Law.Model, Keep: r.in.Most}
+	w := scoreForms[form](out, r)
+	if err := w.begin(); err != nil {
+		return err
 	}
-	read := 0
 	err := score.Read(ctx, r.in, func(t score.Token) error {
-		sum.Add(t, r.in.Against != nil)
-		green := r.mark.add(t, read)
-		read++
-		switch form {
-		case "json":
-			tokens = append(tokens, tokenOf(t, "", green))
-			return nil
-		case "jsonl":
-			return console.WriteLine(out, struct {
-				Type string `json:"type"`
-				textToken
-			}{"token", tokenOf(t, strings.ToValidUTF8(vocab.Piece(t.ID), "\ufffd"), green)})
-		}
-		return tableRow(out, t, vocab.Piece(t.ID))
+		sum.Add(&t, r.in.Against != nil)
+		return w.token(&t, r.mark.add(t))
 	})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -270,70 +305,8 @@ func (s bencher) writeScore(ctx context.Context, out io.Writer, r *reading, form
 		}
 		return err
 	}
-	sums := sumsOf(&sum, r.bytes, r.in.Against != nil, weights)
-	switch form {
-	case "json":
-		return console.WriteLine(out, textReport{tokens, sums, r.mark.report()})
-	case "jsonl":
-		return console.WriteLine(out, struct {
-			Type string `json:"type"`
-			textSums
-			Watermark *markReport `json:"watermark,omitempty"`
-		}{"summary", sums, r.mark.report()})
+	if r.in.Chunks {
+		r.bytes = w.scored()
 	}
-	if err := tableSums(out, &sum, r.bytes, r.in.Against != nil, weights); err != nil {
-		return err
-	}
-	return r.mark.print(out, r.in.Text, vocab)
-}
-
-func tableRow(out io.Writer, t score.Token, piece string) error {
-	raw, rank, final, cut := "–", "–", "–", ""
-	if t.Scored {
-		raw, rank = viz.Percent(math.Exp(t.Logprob)), fmt.Sprint(t.Rank)
-		if cut = t.CutBy; t.Kept {
-			final = viz.Percent(t.Final)
-		}
-	}
-	_, err := fmt.Fprintf(out, "%8s %6s %7s  %-10s  %s\n", raw, rank, final, cut, viz.Label(piece, false))
-	return err
-}
-
-// tableSums writes the means in words.
-func tableSums(out io.Writer, sum *score.Summary, bytes int, against, weights bool) error {
-	fmt.Fprintf(out, "%s in %s", bitsOf(sum.Bits), viz.Plural(sum.Scored, "token"))
-	if sum.Scored > 0 {
-		fmt.Fprintf(out, " · %.4f bits a token · %.4f bits a byte · perplexity %.4g", sum.BitsPerToken(), sum.BitsPerByte(bytes), sum.Perplexity())
-	}
-	fmt.Fprintf(out, "\nunder the settings: %d impossible", sum.Impossible)
-	if sum.Kept > 0 {
-		fmt.Fprintf(out, " · %.4f bits a token over the other %d", sum.FinalBitsPerToken(), sum.Kept)
-	}
-	fmt.Fprintln(out)
-	if !against {
-		return nil
-	}
-	d := sum.Distance()
-	fmt.Fprintf(out, "against B: total variation %s · KL %s, from B %s bits · Jensen–Shannon %s bits · same best token %s\n", number(d.TV), number(d.KLab), number(d.KLba), number(d.JS), viz.Percent(d.SameTop))
-	fmt.Fprintf(out, "A allows what B cuts at %s, B what A cuts at %d\n", viz.Plural(d.ImpossibleAB, "step"), d.ImpossibleBA)
-	fmt.Fprintf(out, "under B: %d impossible", sum.OtherImpossible)
-	if sum.OtherKept > 0 {
-		fmt.Fprintf(out, " · %.4f bits a token over the other %d", sum.OtherFinalBitsPerToken(), sum.OtherKept)
-	}
-	fmt.Fprintln(out)
-	if weights {
-		w := sum.Weights()
-		_, err := fmt.Fprintf(out, "the models alone: KL %s ± %s bits · median %s · 99%% %s · largest %s · same best token %s · B %s bits a token\n",
-			number(w.Mean), number(w.StdErr), number(w.Median), number(w.P99), number(w.Most), viz.Percent(w.SameTop), number(sum.OtherBitsPerToken()))
-		return err
-	}
-	return nil
-}
-
-// number is a mean in words, "–" where nothing goes into it.
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", x)
+	return w.end(&sum)
 }

@@ -11,6 +11,7 @@ import (
 	"logitscope/models"
 	"logitscope/sampling/watermark"
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
 	"logitscope/viz"
 )
@@ -75,16 +76,16 @@ func (s bencher) readMark(r *reading, j *setup.Job) error {
 	return nil
 }
 
-// add takes in the law before token i of the text, and returns whether the
-// token is green; nil if it does not count.
-func (m *marking) add(t score.Token, i int) *bool {
+// add takes in the law before a token, and returns whether the token is green;
+// nil if it does not count.
+func (m *marking) add(t score.Token) *bool {
 	if m == nil {
 		return nil
 	}
 	if t.Marked {
 		m.places = append(m.places, t.Green)
 	}
-	c := m.found.Colours[i]
+	c := m.found.Colours[t.At-1]
 	if c == watermark.Unscored {
 		return nil
 	}
@@ -110,7 +111,7 @@ func (m *marking) report() *markReport {
 		Prediction: d.Z > watermark.DefaultThreshold, Cost: []markCost{},
 	}
 	for _, p := range m.cost() {
-		out.Cost = append(out.Cost, markCost{p.Bias, p.Green, p.Bits, known(p.Tokens)})
+		out.Cost = append(out.Cost, markCost{p.Bias, p.Green, p.Bits, laws.Known(p.Tokens)})
 	}
 	return out
 }

@@ -193,7 +193,8 @@ func (v *Export) checkWords() []string {
 	if k.FirstDiff > 0 {
 		same += fmt.Sprintf("; first another at step %d", k.FirstDiff)
 	}
-	return []string{head, steps, "mean total variation " + viz.Three(k.MeanTV) + largest, same}
+	kl := "KL " + viz.Divergence(k.KLab(), k.ImpossibleAB, k.Steps) + ", back " + viz.Divergence(k.KLba(), k.ImpossibleBA, k.Steps)
+	return []string{head, steps, "mean total variation " + viz.Three(k.TV()) + largest, kl, same}
 }
 
 // drawPresets lists the user's presets.

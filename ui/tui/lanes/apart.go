@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"logitscope/ui/tui/kit"
@@ -10,83 +9,79 @@ import (
 	"logitscope/viz"
 )
 
-// series returns the newest n distances, NaN where there are none, and the
-// step, from 0, of the first.
-func (p *pair) series(n int) (values []float64, from int) {
-	from = max(len(p.apart)-max(n, 0), 0)
-	for _, x := range p.apart[from:] {
-		if x.a == nil || x.err != nil {
-			values = append(values, math.NaN())
-			continue
-		}
-		values = append(values, x.d.TV)
-	}
-	return values, from
-}
-
-// oneText reports whether the lanes have written the same text before step i,
-// from 0: only there a distance is one of their laws, and not of their texts.
-func (p *pair) oneText(i int) bool { return !p.parts || i <= min(p.at[0], p.at[1]) }
-
-// mean is the mean of the distances that are known, up to where the texts
-// part.
-func (p *pair) mean() (mean float64, n int) {
-	for i, x := range p.apart {
-		if x.a != nil && x.err == nil && p.oneText(i) {
-			mean += x.d.TV
-			n++
-		}
-	}
-	return mean / float64(max(n, 1)), n
-}
-
-// drawApart draws the distances by token: a line chart for two lanes, a line
-// of columns a lane for more.
+// drawApart draws how far the laws are apart on the same text: two lanes line
+// by line, token by token, and more as tables.
 func (v *View) drawApart(c *viz.Canvas, host kit.Host) {
 	if len(v.lanes.All) > 2 {
-		v.drawApartLanes(c, host)
+		v.drawUnder(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W / 2, H: c.H}))
+		v.drawDistances(c.Sub(viz.Rect{X: c.W / 2, Y: 0, W: c.W - c.W/2, H: c.H}), host)
 		return
 	}
-	in := viz.Box(c, viz.Frame{Title: "total variation between the lanes, token by token", Right: "0 same · 1 nothing in common"})
-	p := v.pairOf(v.lanes.All[0], v.lanes.All[1])
+	in := viz.Box(c, viz.Frame{Title: "distance on the same text · TV by token, 0 to 1"})
+	in = in.Sub(viz.Rect{X: 1, Y: 0, W: in.W - 2, H: in.H})
+	v.drawTexts(in, host, max(in.W/2, 16))
 	muted := viz.Ink{Role: viz.Muted}
-	rows := in.H - 2
-	chart := in.Sub(viz.Rect{X: 6, Y: 0, W: in.W - 7, H: rows})
-	for y := range rows {
-		in.Put(5, y, "│", muted)
+	lines := []string{v.mixWords(), v.paceWords()}
+	for y := 2; y < in.H && len(lines) > 0; y, lines = y+1, lines[1:] {
+		in.Put(0, y, viz.CutTitle(lines[0], in.W), muted)
 	}
-	in.Put(1, 0, "1.0 ┤", muted)
-	in.Put(1, rows/2, "0.5 ┤", muted)
-	in.Fill(viz.Rect{X: 6, Y: rows, W: in.W - 7, H: 1}, "─", muted)
-	in.Put(3, rows, "0 └", muted)
-	values, from := p.series(chart.W)
-	n := max(len(values), chart.W/3) // a few tokens take a few cells each
-	viz.Lines(chart, []viz.Series{{Values: values, Ink: viz.Ink{Role: viz.Draw}}}, n, 1)
-	if at := p.at[0] - from; p.parts && at >= 0 && at < n {
-		x := 6 + at*(chart.W-1)/max(n-1, 1)
-		label := fmt.Sprintf("token %s: texts part", viz.Count(p.at[0]+1))
-		if x+2+viz.Width(label) < in.W {
-			in.Put(x, rows, "▲ "+label, muted)
-		} else {
-			in.Right(x+1, rows, label+" ▲", muted)
-		}
-	}
-	in.Put(6, rows+1, viz.CutTitle(v.apartLine(host, p), in.W-7), muted)
 }
 
-// apartLine sums up the distances of two lanes.
-func (v *View) apartLine(host kit.Host, p *pair) string {
-	var parts []string
-	switch mean, n := p.mean(); {
-	case p.alien:
-		parts = append(parts, "other vocabulary: distributions cannot be compared")
-	case n > 0:
-		s := fmt.Sprintf("mean of %s: %s", viz.Count(n), viz.Three(mean))
-		if p.parts {
-			s += " up to ▲"
+// textHead is how wide the name of a text is before its line.
+const textHead = 10
+
+// chartWidth is how many tokens a line of w cells has a column for, beside
+// words of so many.
+func chartWidth(w, words int) int { return max(w-textHead-2-words, 0) }
+
+// drawTexts draws a line for each of two lanes' texts: its distances token by
+// token, and what they come to in so many cells.
+func (v *View) drawTexts(c *viz.Canvas, host kit.Host, words int) {
+	for i, l := range v.lanes.All {
+		o := v.lanes.All[1-i]
+		x := c.Put(0, i, fmt.Sprintf("on %d's text ", i+1), viz.Ink{Role: laneRoles[i]})
+		if why := v.unread(l, o); why != "" {
+			c.Put(x, i, viz.CutTitle(why, c.W-x), viz.Ink{Role: viz.Muted})
+			continue
 		}
-		parts = append(parts, s)
+		values, _ := v.series(l, o, min(chartWidth(c.W, words), 60))
+		n := viz.Spark(c.Sub(viz.Rect{X: x, Y: i, W: len(values), H: 1}), values, 1, viz.Ink{Role: viz.Draw})
+		s := v.under(l, o)
+		c.Put(x+n+2, i, distanceWords(&s, c.W-x-n-2), viz.Ink{})
 	}
+}
+
+// unread says why a lane's text is not read under another's law at all.
+func (v *View) unread(text, law *run.Lane) string {
+	switch {
+	case text.View.Beam != nil || law.View.Beam != nil:
+		return "beam search has no distribution to draw from"
+	case v.pairOf(text, law).alien:
+		return "other vocabulary: the laws cannot be compared"
+	case len(text.View.Steps) == 0:
+		return "nothing written yet"
+	}
+	return ""
+}
+
+// mixWords say that every number here is of one text.
+func (v *View) mixWords() string {
+	a, b := v.lanes.All[0], v.lanes.All[1]
+	p := v.pairOf(a, b)
+	switch {
+	case p.alien:
+		return ""
+	case a.Model != b.Model:
+		return "Another model reads along only as long as the texts are one: after that it has not seen the other's."
+	case p.parts:
+		return fmt.Sprintf("Each text is read under both settings: one context, two laws. After token %s the texts differ, so no line mixes them.", viz.Count(p.at[0]+1))
+	}
+	return "Each text is read under both settings: one context, two laws."
+}
+
+// paceWords say how fast the lanes are, and whether they wait for each other.
+func (v *View) paceWords() string {
+	var parts []string
 	for i, l := range v.lanes.All {
 		if l.View.Rate > 0 {
 			parts = append(parts, fmt.Sprintf("lane %d: %s tok/s", i+1, viz.Rate(l.View.Rate)))
@@ -99,65 +94,74 @@ func (v *View) apartLine(host kit.Host, p *pair) string {
 	return strings.Join(append(parts, how), " · ")
 }
 
-// drawApartLanes draws one line of columns a lane.
-func (v *View) drawApartLanes(c *viz.Canvas, host kit.Host) {
-	ref := v.reference(host)
-	in := viz.Box(c, viz.Frame{Title: fmt.Sprintf("total variation to lane %d, token by token", ref+1), Right: "0 same · 1 nothing in common · each column one token"})
+// A cell is what a table of lanes says of one lane's text under one lane's law.
+type cell func(text, law int) string
+
+// drawTable draws a table with a row for every text and a column for every law.
+func (v *View) drawTable(c *viz.Canvas, corner, over string, of cell) {
 	muted := viz.Ink{Role: viz.Muted}
-	const names, words = 18, 58
-	w := max(in.W-names-words-2, 8)
-	y, last := 0, 0
-	for i, l := range v.lanes.All {
-		if i == ref {
-			continue
-		}
-		p := v.pairOf(v.lanes.All[ref], l)
-		in.Fit(1, y, names-2, fmt.Sprintf("lane %d %s", i+1, viz.Printable(l.ShownLabel(), c.ASCII)), viz.Ink{Role: laneRoles[i]})
-		values, from := p.series(w)
-		viz.Spark(in.Sub(viz.Rect{X: names, Y: y, W: w, H: 1}), values, 1, viz.Ink{Role: laneRoles[i]})
-		if at := p.at[0] - from; p.parts && at >= 0 && at < w && !p.alien {
-			in.Put(names+at, in.H-2, "▲", muted)
-			last = max(last, names+at+1)
-		}
-		in.Put(names+w+1, y, viz.CutTitle(p.words(v.lanes.All[ref], l), in.W-names-w-2), viz.Ink{})
-		y++
+	c.Put(1, 0, corner, muted)
+	const names = 8
+	w := max((c.W-names-2)/len(v.lanes.All), 1)
+	for j := range v.lanes.All {
+		c.Right(names+w*(j+1), 0, fmt.Sprintf("%s %d", over, j+1), muted)
 	}
-	if last > 0 {
-		in.Put(max(last, names)+1, in.H-2, viz.CutTitle("▲ where the texts part", in.W-last-3), muted)
+	for i := range v.lanes.All {
+		if 1+i >= c.H {
+			return
+		}
+		c.Put(1, 1+i, fmt.Sprintf("text %d", i+1), viz.Ink{Role: laneRoles[i]})
+		for j := range v.lanes.All {
+			c.Right(names+w*(j+1), 1+i, of(i, j), viz.Ink{})
+		}
 	}
-	in.Put(1, in.H-1, viz.CutTitle(v.luckLine(host, in.W-2), in.W-2), muted)
+}
+
+// drawUnder draws the bits a token of each text under each lane.
+func (v *View) drawUnder(c *viz.Canvas) {
+	in := viz.Box(c, viz.Frame{Title: "each text under each lane · n✗: could not write"})
+	v.drawTable(in, "bits of", "under", v.underCell)
+}
+
+// underCell is the cross-likelihood of a text under a law.
+func (v *View) underCell(text, law int) string {
+	s := v.under(v.lanes.All[text], v.lanes.All[law])
+	if s.Steps == 0 {
+		return "–"
+	}
+	return crossWords(&s.B)
+}
+
+// drawDistances draws the total variation of each text from its own law to
+// each lane's.
+func (v *View) drawDistances(c *viz.Canvas, host kit.Host) {
+	in := viz.Box(c, viz.Frame{Title: "distance on the same text · row: whose text"})
+	v.drawTable(in, "TV on", "to law", func(text, law int) string {
+		s := v.under(v.lanes.All[text], v.lanes.All[law])
+		if text == law || s.Steps == 0 {
+			return "–"
+		}
+		return viz.Three(s.TV())
+	})
+	if y := len(v.lanes.All) + 1; y < in.H {
+		in.Put(1, y, viz.CutTitle(v.luckLine(host, in.W-2), in.W-2), viz.Ink{Role: viz.Muted})
+	}
 }
 
 // measured reports whether the distance of the steps that a and b show is
-// known.
+// known: they stand after one text.
 func (p *pair) measured(a, b *run.Lane) bool {
-	return p.now.a != nil && p.now.err == nil && run.ShownIndex(a) == run.ShownIndex(b)
+	if a.ID > b.ID {
+		a, b = b, a
+	}
+	i := run.ShownIndex(a)
+	x, y := run.ShownView(a).Step(i), run.ShownView(b).Step(i)
+	return p.now.err == nil && i == run.ShownIndex(b) && x != nil && y != nil && p.now.of(x, y) && p.oneText(i)
 }
 
-// words sum up a pair's distances.
-func (p *pair) words(a, b *run.Lane) string {
-	mean, n := p.mean()
-	switch {
-	case a.View.Beam != nil || b.View.Beam != nil:
-		return "beam search has no distribution to draw from"
-	case p.alien:
-		return "other vocabulary"
-	case n == 0:
-		return "nothing measured yet"
-	}
-	s := "mean " + viz.Three(mean)
-	if p.parts {
-		s += " up to ▲"
-	}
-	switch {
-	case !p.measured(a, b):
-	case p.oneText(run.ShownIndex(a)):
-		s += fmt.Sprintf(" · now %s · shared %s of %s", viz.Three(p.now.d.TV), viz.Count(p.now.d.Shared), viz.Count(p.now.d.Either))
-	default:
-		s += fmt.Sprintf(" · now %s, after other texts", viz.Three(p.now.d.TV))
-	}
-	return s
-}
+// oneText reports whether the lanes have written the same text before step i,
+// from 0.
+func (p *pair) oneText(i int) bool { return !p.parts || i <= min(p.at[0], p.at[1]) }
 
 // luckLine lists the draws of the positions up to the one shown, if all lanes
 // that draw share them.
@@ -166,16 +170,24 @@ func (v *View) luckLine(host kit.Host, w int) string {
 		return "the lanes draw with different seeds"
 	}
 	to := run.ShownIndex(host.Lane())
-	drawing := 0
+	drawing, racing := 0, 0
 	for _, l := range v.lanes.All {
-		if set := l.ShownSettings(); set == nil || !set.Pipeline.Greedy() {
+		set := l.ShownSettings()
+		if set == nil || !set.Pipeline.Greedy() {
 			drawing++
+		}
+		if set != nil && set.Pipeline.Races() {
+			racing++
 		}
 	}
 	head, tail := "u by token ", "  one draw a position, shared by all lanes"
 	switch n := len(v.lanes.All); {
 	case drawing == 0:
 		return "no lane draws: the best token is taken"
+	case racing == drawing:
+		return "race: a token has one arrival time at a position, the same in all lanes that draw"
+	case racing > 0:
+		return "lanes that race and lanes that draw by u do not share their luck"
 	case drawing < n:
 		tail = fmt.Sprintf("  one draw a position, shared by the %d lanes that draw", drawing)
 	}

@@ -38,7 +38,7 @@ func compareLayoutOf(w, h, n, cur int, alone bool) compareLayout {
 		l.lines = viz.Rect{X: 0, Y: h - below, W: w, H: below}
 	case w >= 100 && h >= 30:
 		text = min(max(7, h-34), 9)
-		l.apart.H = 8
+		l.apart.H = 6
 		if n == 2 || h >= 52 {
 			l.why.H = 7
 		}

@@ -6,6 +6,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/compare"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -33,14 +34,13 @@ type pair struct {
 	stats   [2]compare.Stats // of the texts, once nothing is written any more
 	statsOf [2]*engine.Step  // the last steps of those texts
 
-	apart []apart // by step
-	now   apart   // at the steps shown, other settings tried on them included
+	now apart // at the steps shown, other settings tried on them included, if the texts before are one
 }
 
-// An apart is the distance between two lanes at one step.
+// An apart is the distance between two lanes at one step, after one text.
 type apart struct {
 	a, b *engine.Step // of which steps; nil if not computed
-	d    compare.Distance
+	d    dist.Distance
 	err  error
 }
 
@@ -56,10 +56,8 @@ func sameStep(was, now *engine.Step) bool {
 
 // A measureMsg brings the results of one round of measuring.
 type measureMsg struct {
-	key   pairKey
-	pair  pair          // parting and the distance now
-	apart map[int]apart // distances by step
-	more  bool
+	key  pairKey
+	pair pair // parting and the distance now
 }
 
 // key returns the name of the pair of lanes, and whether they are turned
@@ -89,25 +87,33 @@ func (v *View) reference(host kit.Host) int {
 	return v.lanes.Cur
 }
 
-// measure starts measuring what is not known yet, one round at a time.
+// measure starts measuring what is not known yet, one round at a time: first
+// where the lanes part from the one that others are measured against, then each
+// text under all laws.
 func (v *View) measure(host kit.Host) tea.Cmd {
 	if v.busy {
 		return nil
 	}
-	ref := v.lanes.All[v.reference(host)]
+	for i, a := range v.lanes.All {
+		for _, b := range v.lanes.All[i+1:] {
+			k, turned := keyOf(a, b)
+			if v.pairs[k] == nil {
+				v.pairs[k] = &pair{alien: a.Model != b.Model && engine.CheckDraft(a.Model, b.Model) != nil}
+			}
+			if ref := v.lanes.All[v.reference(host)]; a != ref && b != ref {
+				continue
+			}
+			if turned {
+				a, b = b, a
+			}
+			if job := v.job(k, a, b); job != nil {
+				v.busy = true
+				return job
+			}
+		}
+	}
 	for _, l := range v.lanes.All {
-		if l == ref {
-			continue
-		}
-		k, turned := keyOf(ref, l)
-		a, b := ref, l
-		if turned {
-			a, b = l, ref
-		}
-		if v.pairs[k] == nil {
-			v.pairs[k] = &pair{alien: a.Model != b.Model && engine.CheckDraft(a.Model, b.Model) != nil}
-		}
-		if job := v.job(k, a, b); job != nil {
+		if job := v.readJob(l); job != nil {
 			v.busy = true
 			return job
 		}
@@ -126,17 +132,15 @@ func (v *View) job(k pairKey, a, b *run.Lane) tea.Cmd {
 	}
 	news := parts != p.parts || at != p.at || parts && !(sameStep(p.steps[0], steps[0]) && sameStep(p.steps[1], steps[1]))
 	i := run.ShownIndex(a)
-	now := i == run.ShownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && !p.now.of(va.Step(i), vb.Step(i))
-	todo, more := missing(p, va, vb)
+	now := i == run.ShownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && sameText(va, vb, i) && !p.now.of(va.Step(i), vb.Step(i))
 	last := [2]*engine.Step{lastStep(va), lastStep(vb)}
 	tell := last != p.statsOf && !a.Running() && !b.Running()
-	if !news && !now && !tell && (len(todo) == 0 || p.alien) {
+	if !news && !now && !tell {
 		return nil
 	}
 	compile := func(c sampling.Config) (*engine.Settings, error) { return a.Comp.Settings(c, "") }
 	return func() tea.Msg {
-		msg := measureMsg{key: k, pair: p, apart: make(map[int]apart), more: more}
-		var meter compare.Meter
+		msg := measureMsg{key: k, pair: p}
 		if news {
 			msg.pair.at, msg.pair.parts, msg.pair.steps, msg.pair.why, msg.pair.err = at, parts, steps, nil, nil
 			if parts && !p.alien && measurable(steps[0], steps[1]) {
@@ -145,16 +149,11 @@ func (v *View) job(k pairKey, a, b *run.Lane) tea.Cmd {
 			}
 		}
 		if now {
-			msg.pair.now = between(&meter, va, vb, i)
+			msg.pair.now = between(va, vb, i)
 		}
 		if tell {
 			msg.pair.stats = [2]compare.Stats{compare.Measure(va.Steps), compare.Measure(vb.Steps)}
 			msg.pair.statsOf = last
-		}
-		if !p.alien {
-			for _, i := range todo {
-				msg.apart[i] = between(&meter, va, vb, i)
-			}
 		}
 		return msg
 	}
@@ -167,9 +166,15 @@ func lastStep(v engine.View) *engine.Step {
 	return nil
 }
 
-func between(meter *compare.Meter, a, b engine.View, k int) apart {
+// between is the distance of the laws of step k, each lane's own: the texts
+// before it are one.
+func between(a, b engine.View, k int) apart {
 	x := apart{a: a.Step(k), b: b.Step(k)}
-	x.d, x.err = meter.Between(a, b, k)
+	var m compare.Meter
+	var r compare.Reading
+	if r, x.err = m.Read(a, k, compare.Law{Settings: x.a.Settings}, compare.Law{Settings: x.b.Settings, From: &b}); x.err == nil {
+		x.d = r.Distances[1]
+	}
 	return x
 }
 
@@ -178,46 +183,10 @@ func measurable(a, b *engine.Step) bool {
 	return a != nil && b != nil && a.Row != nil && b.Row != nil && a.Trace != nil && b.Trace != nil
 }
 
-// missing returns the newest steps within reach whose distance is not known,
-// and whether there are more.
-func missing(p pair, a, b engine.View) (todo []int, more bool) {
-	n := min(len(a.Steps), len(b.Steps))
-	for i := n; i >= max(n-measureReach, 0); i-- {
-		x, y := a.Step(i), b.Step(i)
-		if x == nil || y == nil {
-			continue
-		}
-		if i < len(p.apart) && p.apart[i].of(x, y) {
-			continue
-		}
-		if !measurable(x, y) {
-			if x.Row == nil && i < n-1 {
-				break // all before have lost their rows too
-			}
-			continue
-		}
-		if len(todo) == measureBatch {
-			return todo, true
-		}
-		todo = append(todo, i)
-	}
-	return todo, false
-}
-
 // take keeps the results of one round.
 func (v *View) take(msg measureMsg) {
 	v.busy = false
-	p := v.pairs[msg.key]
-	if p == nil {
-		return
+	if p := v.pairs[msg.key]; p != nil {
+		*p = msg.pair
 	}
-	list := p.apart
-	*p = msg.pair
-	for i, x := range msg.apart {
-		for len(list) <= i {
-			list = append(list, apart{})
-		}
-		list[i] = x
-	}
-	p.apart = list
 }

@@ -32,7 +32,7 @@ func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		return v.measure(host), true
 	}
 	if lay.apart.Contains(x, y) && e.Button == tea.MouseButtonLeft {
-		v.apartMouse(host, lay.apart, x)
+		v.apartMouse(lay.apart, x, y)
 		return v.measure(host), true
 	}
 	return nil, false
@@ -85,16 +85,15 @@ func (v *View) chartMouse(host kit.Host, i int, r viz.Rect, lay compareLayout, y
 	}
 }
 
-// apartMouse shows the step under column x of the chart of distances.
-func (v *View) apartMouse(host kit.Host, r viz.Rect, x int) {
-	if len(v.lanes.All) != 2 {
+// apartMouse shows the step under column x of the lines of distances.
+func (v *View) apartMouse(r viz.Rect, x, y int) {
+	row := y - r.Y - 1
+	if len(v.lanes.All) != 2 || row < 0 || row > 1 {
 		return
 	}
-	p := v.pairOf(v.lanes.All[0], v.lanes.All[1])
-	w := r.W - 2 - 7
-	values, from := p.series(w)
-	n := max(len(values), w/3)
-	if k := from + (x-r.X-7)*(n-1)/max(w-1, 1) + 1; k >= 1 && k <= len(host.Lane().View.Steps) {
-		v.lanes.LookAll(k)
+	w := r.W - 4
+	values, from := v.series(v.lanes.All[row], v.lanes.All[1-row], min(chartWidth(w, max(w/2, 16)), 60))
+	if k := x - r.X - 2 - viz.Width("on 1's text "); k >= 0 && k < len(values) {
+		v.lanes.LookAll(from + k + 1)
 	}
 }

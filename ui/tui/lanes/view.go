@@ -20,7 +20,8 @@ type View struct {
 	alone bool // the current lane has the whole width
 	open  bool // the list of knobs is open and has the keys
 	pairs map[pairKey]*pair
-	busy  bool // a round of measuring is on its way
+	reads map[int]*readings // by the id of the lane whose text it is
+	busy  bool              // a round of measuring is on its way
 }
 
 // Knobs are the controls, which compare shows over the lanes.
@@ -40,7 +41,7 @@ type Knobs interface {
 
 // New returns compare on the lanes there are.
 func New(lanes *run.Lanes, knobs Knobs) *View {
-	return &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair)}
+	return &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair), reads: make(map[int]*readings)}
 }
 
 // Open shows the lanes side by side. A lane alone gets a copy of
@@ -69,6 +70,8 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case measureMsg:
 		v.take(msg)
+	case readMsg:
+		v.takeReadings(msg)
 	case run.ViewMsg:
 	default:
 		return nil

@@ -148,6 +148,12 @@ func drawWords(w *compare.Parting, x, y *engine.Step, i, k int, name func(int32)
 	switch {
 	case len(parts) > 0:
 	case x.Trace.Greedy || y.Trace.Greedy:
+	case w.Race && run.SameSetting(x.Settings.Config(), y.Settings.Config(), "seed"):
+		parts = append(parts, "Both race by the same arrival times.")
+	case w.Race:
+		parts = append(parts, "Both race, by the times of different seeds.")
+	case x.Trace.Race.Ran != y.Trace.Race.Ran:
+		parts = append(parts, "One draws by u, the other by a race.")
 	case u == v:
 		parts = append(parts, fmt.Sprintf("Both drew u %s.", viz.Three(u)))
 	default:
@@ -186,6 +192,10 @@ func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name fu
 		return ""
 	case t.Greedy:
 		return fmt.Sprintf("Lane %d takes the best without a draw: %s, %s raw.", lane, mine, viz.Percent(float64(t.RawProb)))
+	case t.Race.Ran && side.OtherHi == 0:
+		return fmt.Sprintf("Lane %d: %s is cut; %s comes in first, at %s.", lane, theirs, mine, viz.Arrival(side.Time))
+	case t.Race.Ran:
+		return fmt.Sprintf("Lane %d: %s comes in at %s, before %s at %s.", lane, mine, viz.Arrival(side.Time), theirs, viz.Arrival(side.OtherTime))
 	case side.OtherHi == 0 && side.Cut != "":
 		return fmt.Sprintf("Lane %d: %s removed %s; u falls in %s %s.", lane, side.Cut, theirs, mine, viz.Interval(side.Lo, side.Hi))
 	case side.OtherHi == 0:
@@ -211,12 +221,14 @@ func aloneWords(w *compare.Parting, name func(int32) string, otherModel bool) st
 			still = "still " + name(c.Token)
 		}
 		switch key := cmp.Or(penaltyNames[c.Key], c.Key); {
-		case c.Token == w.A.Token && math.Abs(c.Hi-w.A.Hi) < 5e-7:
+		case c.Token == w.A.Token && (w.Race && math.Abs(c.Time/w.A.Time-1) < 5e-7 || !w.Race && math.Abs(c.Hi-w.A.Hi) < 5e-7):
 			if run.IsTuning(c.Key) {
 				idle = append(idle, key)
 			}
 		case c.Hi == 0:
 			parts = append(parts, fmt.Sprintf("%s alone removes %s (%s)", key, name(w.A.Token), still))
+		case w.Race:
+			parts = append(parts, fmt.Sprintf("%s alone: %s at %s (%s)", key, name(w.A.Token), viz.Arrival(c.Time), still))
 		case c.Token != w.A.Token && c.Hi > w.U:
 			parts = append(parts, fmt.Sprintf("%s alone puts %s beyond u (%s)", key, name(w.A.Token), still))
 		default:
@@ -237,16 +249,14 @@ func (v *View) nowWords(p *pair, a, b *run.Lane) string {
 	at, other := run.ShownIndex(a)+1, run.ShownIndex(b)+1
 	switch {
 	case p.measured(a, b):
+	case p.parts && at == other && !p.oneText(at-1):
+		return fmt.Sprintf("At token %s the texts before are not the same: laws are compared on one text alone, below.", viz.Count(at))
 	case at != other:
 		return fmt.Sprintf("The steps shown cannot be measured against each other: one lane stands at token %s, the other at token %s.", viz.Count(at), viz.Count(other))
 	default:
 		return "The steps shown cannot be measured against each other: the logits of one are not at hand."
 	}
 	d := p.now.d
-	if !p.oneText(run.ShownIndex(a)) {
-		return fmt.Sprintf("At token %s, after other texts: total variation %s · Jensen-Shannon %s bits. The laws themselves are compared up to token %s.",
-			viz.Count(at), viz.Three(d.TV), viz.Three(d.JS), viz.Count(min(p.at[0], p.at[1])+1))
-	}
 	return fmt.Sprintf("At token %s: total variation %s · Jensen-Shannon %s bits · survivors shared %s of %s", viz.Count(at),
 		viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
 }
@@ -265,7 +275,12 @@ func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
 			}
 			x, y := w.A, a.Piece(w.A.Token, c.ASCII)
 			first = fmt.Sprintf("parts %s: u %s · %d: %s %s · %d: ", at, viz.Three(w.U), i+1, y, viz.Interval(x.Lo, x.Hi), k+1)
+			if w.Race {
+				first = fmt.Sprintf("parts %s · %d: %s in at %s · %d: ", at, i+1, y, viz.Arrival(x.Time), k+1)
+			}
 			switch {
+			case w.Race:
+				first += b.Piece(w.B.Token, c.ASCII) + " in at " + viz.Arrival(w.B.Time)
 			case w.B.OtherHi == 0:
 				first += y + " is cut"
 			case w.B.OtherHi <= w.U:
@@ -275,26 +290,18 @@ func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
 			}
 		}
 	}
-	second := "TV –"
-	if p.alien {
-		second = "other vocabulary: distributions cannot be compared"
-	} else if p.measured(a, b) {
-		d := p.now.d
-		second = fmt.Sprintf("TV %s · JS %s bits · shared survivors %s of %s", viz.Three(d.TV), viz.Three(d.JS), viz.Count(d.Shared), viz.Count(d.Either))
-	}
-	if len(v.lanes.All) > 2 {
-		second = fmt.Sprintf("lanes %d, %d: ", i+1, k+1) + second
-	}
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
 	in.Put(0, 0, viz.CutTitle(first, in.W), viz.Ink{})
-	in.Put(0, 1, viz.CutTitle(second, in.W), viz.Ink{})
-	if c.H < 3 || p.alien {
+	if len(v.lanes.All) == 2 && c.H > 1 {
+		v.drawTexts(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: c.H - 1}), host, in.W/2)
 		return
 	}
-	x := in.Put(0, 2, "TV by token ", viz.Ink{Role: viz.Muted})
-	values, from := p.series(min(in.W-x-16, 60))
-	viz.Spark(in.Sub(viz.Rect{X: x, Y: 2, W: len(values), H: 1}), values, 1, viz.Ink{Role: viz.Draw})
-	if at := p.at[0]; p.parts && at >= from && at < from+len(values) {
-		in.Put(x+len(values)+1, 2, fmt.Sprintf("▲ token %d", at+1), viz.Ink{Role: viz.Muted})
+	s := v.under(a, b)
+	second := fmt.Sprintf("lanes %d, %d · on %d's text: ", i+1, k+1, i+1)
+	if why := v.unread(a, b); why != "" {
+		second += why
+	} else {
+		second += distanceWords(&s, in.W-viz.Width(second))
 	}
+	in.Put(0, 1, viz.CutTitle(second, in.W), viz.Ink{})
 }
