@@ -90,9 +90,13 @@ func (p *Pipeline) Pick(d *dist.Dist, pos int) int {
 }
 
 // ArrivalTimes returns when each token of d comes in at a position under the
-// pipeline's seed.
-func (p *Pipeline) ArrivalTimes(d *dist.Dist, pos int) []float64 {
-	r := luck.NewRace(p.seed, pos, streamDraw)
+// pipeline's seed; redrawn, in the draw after one that the constraint refused.
+func (p *Pipeline) ArrivalTimes(d *dist.Dist, pos int, redrawn bool) []float64 {
+	stream := streamDraw
+	if redrawn {
+		stream = streamRedraw
+	}
+	r := luck.NewRace(p.seed, pos, stream)
 	out := make([]float64, len(d.IDs))
 	for i, id := range d.IDs {
 		out[i] = r.Time(id) / d.Probs[i]

@@ -63,9 +63,16 @@ func (p *Pipeline) Given(s *Scratch, in Input, id int32) (g Given, err error) {
 		cut("constraint")
 	}
 	for i := range p.stages {
+		r.Sums()
 		if err := p.run(s, nil, maskOff, p.stages[i:i+1]); err != nil {
 			return g, err
 		}
+		// The sums are taken where a trace takes them, so that they are equal
+		// to the last bit.
+		if p.stages[i].exact && !r.SumOK {
+			r.Exps()
+		}
+		r.Sums()
 		cut(p.stages[i].def.Name)
 	}
 	g.Logprob, g.State = float32(math.Inf(-1)), s.state

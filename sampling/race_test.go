@@ -115,7 +115,7 @@ func TestRaceIsTheFirstArrival(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		times := p.ArrivalTimes(&d, trial)
+		times := p.ArrivalTimes(&d, trial, false)
 		order := make([]int, len(times))
 		for i := range order {
 			order[i] = i

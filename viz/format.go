@@ -82,8 +82,8 @@ func Three(x float64) string {
 	return decimals(x, 3)
 }
 
-// Arrival returns the time at which a token comes in, in three digits.
-func Arrival(t float64) string {
+// ArrivalTime returns the time at which a token comes in, in three digits.
+func ArrivalTime(t float64) string {
 	if math.IsInf(t, 1) {
 		return "∞"
 	}

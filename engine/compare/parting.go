@@ -130,5 +130,5 @@ func place(v engine.View, k int, s *engine.Step, id int32, scratch *sampling.Scr
 	for _, p := range d.Probs[:i+1] {
 		hi += p
 	}
-	return hi, set.ArrivalTimes(&d, in.Pos())[i], nil
+	return hi, set.ArrivalTimes(&d, in.Pos(), s.Trace.Constraint.Redrawn)[i], nil
 }

@@ -43,7 +43,7 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	muted := viz.Ink{Role: viz.Muted}
 	left := []kit.HeaderPart{
 		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(model, c.ASCII), Rank: 6, Ink: muted}, {Text: run.PhaseWords(l), Rank: 0, Ink: phase},
-		{Text: viz.Printable(name, c.ASCII), Rank: 0, Ink: run.LabelInk(l.ShownLabel())}, {Text: orderName, Rank: 5, Ink: viz.Ink{}}, {Text: fmt.Sprintf("seed %d", cfg.Uint("seed")), Rank: 4, Ink: viz.Ink{}},
+		{Text: viz.Printable(name, c.ASCII), Rank: 0, Ink: run.LabelInk(l.ShownLabel())}, {Text: orderName, Rank: 5, Ink: viz.Ink{}}, {Text: l.SeedWords(), Rank: 4, Ink: viz.Ink{}},
 	}
 	switch {
 	case k <= kit.Class80:

@@ -43,7 +43,7 @@ func TestOneLawHasNoDistance(t *testing.T) {
 	}
 }
 
-var luckOf = regexp.MustCompile(`u by token ([0-9.– ]+?)  one`)
+var luckOf = regexp.MustCompile(`u by token ([0-9.– ]+?)  in`)
 
 // The row of draws lists the numbers that were drawn up to the position shown,
 // whichever lane has the focus, and no number where none was drawn.

@@ -9,6 +9,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/dist"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -149,6 +150,8 @@ func drawWord(t *sampling.Trace) string {
 	switch {
 	case t.Greedy:
 		return "greedy → 1 left"
+	case t.Race.Ran:
+		return "in first at " + viz.ArrivalTime(t.Race.Time)
 	case undrawn(t):
 		return "the server's choice"
 	}
@@ -157,7 +160,7 @@ func drawWord(t *sampling.Trace) string {
 
 // undrawn reports whether nothing was drawn because the token came from a
 // server that chooses by itself.
-func undrawn(t *sampling.Trace) bool { return !t.Greedy && t.U == 0 && t.Hi == t.Lo }
+func undrawn(t *sampling.Trace) bool { return !t.Greedy && !t.Race.Ran && t.U == 0 && t.Hi == t.Lo }
 
 // Spans are the intervals of the cumulative strip: the shown survivors, best
 // first, as the draw goes through them.
@@ -192,11 +195,31 @@ func Spans(t *sampling.Trace, voc models.Vocab, ascii bool) []viz.Span {
 // DrawStrip draws the survivors as the draw goes through them, and where it
 // fell.
 func (lb *View) DrawStrip(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
+	if s := l.Step(); t.Race.Ran && s != nil {
+		viz.Race(c, arrivals(t, s, l.Vocab(), c.ASCII))
+		return
+	}
 	u := t.U
 	if t.Greedy || undrawn(t) {
 		u = -1
 	}
 	viz.Strip(c, Spans(t, l.Vocab(), c.ASCII), u)
+}
+
+// arrivals are the shown survivors as they come in.
+func arrivals(t *sampling.Trace, s *engine.Step, voc models.Vocab, ascii bool) []viz.Arrival {
+	var d dist.Dist
+	for i := range t.Rows() {
+		if r := &t.Rows()[i]; r.Prob > 0 {
+			d.IDs, d.Probs = append(d.IDs, r.ID), append(d.Probs, float64(r.Prob))
+		}
+	}
+	var out []viz.Arrival
+	for i, at := range s.Settings.Pipeline.ArrivalTimes(&d, s.Pos, t.Constraint.Redrawn) {
+		out = append(out, viz.Arrival{Label: run.StripLabel(voc, d.IDs[i], ascii), Time: at, Chosen: d.IDs[i] == t.Token})
+	}
+	slices.SortStableFunc(out, func(a, b viz.Arrival) int { return cmp.Compare(a.Time, b.Time) })
+	return out
 }
 
 // DrawWords says where the draw fell.
@@ -208,11 +231,20 @@ func (lb *View) DrawWords(l *run.Lane, s *engine.Step, verb string) string {
 		return "the server chose " + name + "; nothing is drawn here"
 	case s.Forced && t.Greedy:
 		return "forced " + l.Piece(s.Token, lb.pal.ASCII) + "; greedy would have taken " + l.Piece(s.Drawn, lb.pal.ASCII)
+	case s.Forced && s.Settings.Pipeline.Races():
+		return "forced " + l.Piece(s.Token, lb.pal.ASCII) + "; the race would have taken " + l.Piece(s.Drawn, lb.pal.ASCII)
 	case s.Forced:
 		return "forced " + l.Piece(s.Token, lb.pal.ASCII) + "; the draw u " + viz.Three(t.U) + " would have taken " + l.Piece(s.Drawn, lb.pal.ASCII)
 	case t.Greedy:
 		list := drawnStages(t)
 		return "no draw: " + name + " is the best of " + viz.Count(list[len(list)-1].Kept)
+	}
+	if t.Race.Ran {
+		words := name + " comes in first, at " + viz.ArrivalTime(t.Race.Time)
+		if t.Race.Next >= 0 {
+			words += "; " + l.Piece(t.Race.Next, lb.pal.ASCII) + " is next, at " + viz.ArrivalTime(t.Race.NextTime)
+		}
+		return words
 	}
 	return "draw u " + viz.Three(t.U) + verb + name + " " + viz.Interval(t.Lo, t.Hi)
 }

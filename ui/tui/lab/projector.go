@@ -129,7 +129,7 @@ func (lb *View) drawProjector(c *viz.Canvas, l *run.Lane) {
 // drawSentence says where the draw falls, as the end of a sentence.
 func (lb *View) drawSentence(l *run.Lane) string {
 	t := l.Step().Trace
-	if t.Greedy || undrawn(t) || l.Step().Forced || l.Step().Observed {
+	if t.Greedy || t.Race.Ran || undrawn(t) || l.Step().Forced || l.Step().Observed {
 		return lb.DrawWords(l, l.Step(), " falls in ")
 	}
 	return "With u " + viz.Three(t.U) + " the draw falls in " + l.Piece(t.Token, lb.pal.ASCII) + " " + viz.Interval(t.Lo, t.Hi)
@@ -150,7 +150,7 @@ func (lb *View) drawProjectorHead(c *viz.Canvas, l *run.Lane, t *sampling.Trace)
 	right := viz.FirstFit(c.W-x-2, name+step+" · among "+among(t)+", after settings "+final, name+step+" · "+raw+" → "+final, step)
 	end := c.Right(c.W-1, 0, right, bold)
 	label := viz.Printable(l.ShownLabel(), c.ASCII)
-	if s := viz.FirstFit(end-x-4, fmt.Sprintf("%s  seed %d", label, l.ShownConfig().Uint("seed")), label); x+2+viz.Width(s) < end {
+	if s := viz.FirstFit(end-x-4, label+"  "+l.SeedWords(), label); x+2+viz.Width(s) < end {
 		c.Put(x+2, 0, s, viz.Ink{})
 	}
 }

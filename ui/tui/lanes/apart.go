@@ -180,7 +180,7 @@ func (v *View) luckLine(host kit.Host, w int) string {
 			racing++
 		}
 	}
-	head, tail := "u by token ", "  one draw a position, shared by all lanes"
+	head, tail := "u by token ", "  in all lanes"
 	switch n := len(v.lanes.All); {
 	case drawing == 0:
 		return "no lane draws: the best token is taken"
@@ -189,7 +189,7 @@ func (v *View) luckLine(host kit.Host, w int) string {
 	case racing > 0:
 		return "lanes that race and lanes that draw by u do not share their luck"
 	case drawing < n:
-		tail = fmt.Sprintf("  one draw a position, shared by the %d lanes that draw", drawing)
+		tail = fmt.Sprintf("  in the %d lanes that draw", drawing)
 	}
 	n := max((w-viz.Width(head)-viz.Width(tail))/6, 0)
 	var us []string

@@ -25,7 +25,10 @@ func (d *laneDrawer) chart(c *viz.Canvas, i int) {
 	f.Title = fmt.Sprintf("token %s · kept %s · %s bits", viz.Count(s.Index), viz.Count(t.Survived), viz.Two(float64(t.RawBits)))
 	if c.W >= 60 {
 		f.Title += " → " + viz.Two(float64(t.Bits))
-		if !t.Greedy && s.Round == nil && !s.Forced && !s.Observed {
+		switch drawn := !t.Greedy && s.Round == nil && !s.Forced && !s.Observed; {
+		case t.Race.Ran:
+			f.Title += " · in first at " + viz.ArrivalTime(t.Race.Time)
+		case drawn:
 			f.Title += " · u " + viz.Three(t.U)
 		}
 	}

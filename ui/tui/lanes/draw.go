@@ -143,6 +143,8 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 		first = fmt.Sprintf("u %s → %s", viz.Three(t.U), name)
 	}
 	switch {
+	case t.Race.Ran:
+		first = fmt.Sprintf("in first at %s → %s", viz.ArrivalTime(t.Race.Time), name)
 	case s.Forced:
 		first = name + " was forced"
 	case round:

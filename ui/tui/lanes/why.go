@@ -193,9 +193,9 @@ func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name fu
 	case t.Greedy:
 		return fmt.Sprintf("Lane %d takes the best without a draw: %s, %s raw.", lane, mine, viz.Percent(float64(t.RawProb)))
 	case t.Race.Ran && side.OtherHi == 0:
-		return fmt.Sprintf("Lane %d: %s is cut; %s comes in first, at %s.", lane, theirs, mine, viz.Arrival(side.Time))
+		return fmt.Sprintf("Lane %d: %s is cut; %s comes in first, at %s.", lane, theirs, mine, viz.ArrivalTime(side.Time))
 	case t.Race.Ran:
-		return fmt.Sprintf("Lane %d: %s comes in at %s, before %s at %s.", lane, mine, viz.Arrival(side.Time), theirs, viz.Arrival(side.OtherTime))
+		return fmt.Sprintf("Lane %d: %s comes in at %s, before %s at %s.", lane, mine, viz.ArrivalTime(side.Time), theirs, viz.ArrivalTime(side.OtherTime))
 	case side.OtherHi == 0 && side.Cut != "":
 		return fmt.Sprintf("Lane %d: %s removed %s; u falls in %s %s.", lane, side.Cut, theirs, mine, viz.Interval(side.Lo, side.Hi))
 	case side.OtherHi == 0:
@@ -228,7 +228,7 @@ func aloneWords(w *compare.Parting, name func(int32) string, otherModel bool) st
 		case c.Hi == 0:
 			parts = append(parts, fmt.Sprintf("%s alone removes %s (%s)", key, name(w.A.Token), still))
 		case w.Race:
-			parts = append(parts, fmt.Sprintf("%s alone: %s at %s (%s)", key, name(w.A.Token), viz.Arrival(c.Time), still))
+			parts = append(parts, fmt.Sprintf("%s alone: %s at %s (%s)", key, name(w.A.Token), viz.ArrivalTime(c.Time), still))
 		case c.Token != w.A.Token && c.Hi > w.U:
 			parts = append(parts, fmt.Sprintf("%s alone puts %s beyond u (%s)", key, name(w.A.Token), still))
 		default:
@@ -276,11 +276,11 @@ func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
 			x, y := w.A, a.Piece(w.A.Token, c.ASCII)
 			first = fmt.Sprintf("parts %s: u %s · %d: %s %s · %d: ", at, viz.Three(w.U), i+1, y, viz.Interval(x.Lo, x.Hi), k+1)
 			if w.Race {
-				first = fmt.Sprintf("parts %s · %d: %s in at %s · %d: ", at, i+1, y, viz.Arrival(x.Time), k+1)
+				first = fmt.Sprintf("parts %s · %d: %s in at %s · %d: ", at, i+1, y, viz.ArrivalTime(x.Time), k+1)
 			}
 			switch {
 			case w.Race:
-				first += b.Piece(w.B.Token, c.ASCII) + " in at " + viz.Arrival(w.B.Time)
+				first += b.Piece(w.B.Token, c.ASCII) + " in at " + viz.ArrivalTime(w.B.Time)
 			case w.B.OtherHi == 0:
 				first += y + " is cut"
 			case w.B.OtherHi <= w.U:

@@ -391,6 +391,9 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 		if t.Greedy {
 			return "Greedy: the best token is taken without a draw.", muted
 		}
+		if t.Race.Ran {
+			return fmt.Sprintf("%s came in first, at %s.", host.Lane().Piece(s.Token, host.Screen().ASCII()), viz.ArrivalTime(t.Race.Time)), muted
+		}
 		return fmt.Sprintf("The draw u %s fell in %s %s.", viz.Three(t.U), host.Lane().Piece(s.Token, host.Screen().ASCII()), viz.Interval(t.Lo, t.Hi)), muted
 	}
 	return "Ten chips for what you believe. The order of the rows tells nothing.", muted

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"logitscope/engine"
 	"logitscope/models"
@@ -187,21 +188,51 @@ func (ls *Lanes) ScopeWords() string {
 	return fmt.Sprintf("all %d lanes", len(ls.All))
 }
 
-// SameLuck reports whether all lanes draw with one seed, and which.
+// SameLuck reports whether all lanes draw with one seed and by one kind of luck,
+// and which seed.
 func (ls *Lanes) SameLuck() (seed uint64, same bool) {
 	seed = ls.All[0].Config.Uint("seed")
+	races, draws := 0, 0
 	for _, l := range ls.All {
 		if l.Config.Uint("seed") != seed {
 			return 0, false
 		}
+		if set := l.ShownSettings(); set != nil && !set.Pipeline.Greedy() {
+			draws++
+		}
+		if l.Races() {
+			races++
+		}
 	}
-	return seed, true
+	return seed, races == 0 || races == draws
+}
+
+// SeedWords says which seed a lane draws by, and that it races if it does.
+func (l *Lane) SeedWords() string {
+	words := fmt.Sprintf("seed %d", l.ShownConfig().Uint("seed"))
+	if l.Races() {
+		words += ", race"
+	}
+	return words
+}
+
+// Races reports whether the lane's own draws are races of arrival times.
+func (l *Lane) Races() bool {
+	set := l.ShownSettings()
+	return set != nil && set.Pipeline.Races() && l.View.Draft == nil && l.View.Beam == nil && l.View.Contrastive == nil
 }
 
 // SeedWords says which seeds the lanes draw with.
 func (ls *Lanes) SeedWords() string {
 	if seed, same := ls.SameLuck(); same {
-		return fmt.Sprintf("seed %d", seed)
+		words := fmt.Sprintf("seed %d", seed)
+		if slices.ContainsFunc(ls.All, (*Lane).Races) {
+			words += ", race"
+		}
+		return words
+	}
+	if seed := ls.All[0].Config.Uint("seed"); !slices.ContainsFunc(ls.All, func(l *Lane) bool { return l.Config.Uint("seed") != seed }) {
+		return fmt.Sprintf("seed %d, different luck", seed)
 	}
 	return "different seeds"
 }
