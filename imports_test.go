@@ -73,9 +73,9 @@ func inRooms(dir string) []string {
 // inCommands is what a package below ui/cli may import of it: what all commands
 // begin with, each the one before it; a family of commands never another.
 func inCommands(dir string) []string {
-	base := []string{"logitscope/ui/cli/console", "logitscope/ui/cli/setup", "logitscope/ui/cli/report", "logitscope/ui/cli/screen"}
+	base := []string{"logitscope/ui/cli/console", "logitscope/ui/cli/setup", "logitscope/ui/cli/report", "logitscope/ui/cli/screen", "logitscope/ui/cli/laws"}
 	switch dir {
-	case "ui/cli/console":
+	case "ui/cli/console", "ui/cli/laws":
 		return nil
 	case "ui/cli/setup", "ui/cli/report":
 		return base[:1]
