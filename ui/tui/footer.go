@@ -33,6 +33,9 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 	case m.Notice.Text != "":
 		return viz.Printable(m.Notice.Text, m.pal.ASCII), viz.Ink{}
 	case m.fresh && !m.tutor.Shown && m.screen.id == kit.ViewLab && m.player == nil:
+		if s := m.goOnLine(m.w - 2); s != "" {
+			return s, viz.Ink{}
+		}
 		return firstRunLine(l, m.w-2), viz.Ink{}
 	}
 	if s, ink := m.lessonLine(); s != "" {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"logitscope/engine/lesson"
 	"logitscope/models"
@@ -13,6 +14,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/ui/store"
 )
 
 // lessonOptions are those of a lab on the built-in model with its lessons, the
@@ -265,4 +267,39 @@ func TestLessonFails(t *testing.T) {
 	r.keys("enter")
 	r.has("the model other cannot be opened here")
 	r.keys("enter L q")
+}
+
+// Who comes back is offered the task to go on with, in the first line and in
+// the list; a lesson is found by a word of its title or section.
+func TestLessonComesBack(t *testing.T) {
+	done := time.Date(2026, 11, 30, 10, 12, 0, 0, time.UTC)
+	opt := lessonOptions(t, "")
+	opt.Lessons.Progress = map[string]store.LessonProgress{
+		"one-token":   {SHA: "of another file", Tasks: []store.TaskProgress{{Done: &done}, {Done: &done}}},
+		"temperature": {Tasks: []store.TaskProgress{{Done: &done}, {Skipped: true}}},
+	}
+	r := read(t, opt, 120, 40)
+	r.has("You were in the lessons: Temperature: sharper and flatter, task 3 of 4 is open. L goes on")
+	r.keys("L")
+	r.has("▸ ○  4 Temperature", "1 of 4", "changed since · 2 of 5", "14 lessons, 0 done (5%), 3 tasks of 51")
+	r.keys("enter")
+	r.has("task 3 of 4 · the same luck, cooler")
+	if n := len(r.m.course.Progress["temperature"].Tasks); n < 3 {
+		t.Errorf("%d tasks are kept, want 3", n)
+	}
+
+	r = read(t, opt, 80, 24)
+	r.has("L goes on with Temperature")
+	r.keys("space :")
+	for _, key := range "nucleus" {
+		r.keys(string(key))
+	}
+	r.has("lesson 6: Top-p")
+	r.keys("enter")
+	r.has("lesson 6 · Top-p: as many as it takes")
+	r.keys("L L L")
+	r.lacks("lesson 6 ·")
+
+	opt.Lessons.Progress = nil
+	read(t, opt, 80, 24).lacks("L goes on")
 }

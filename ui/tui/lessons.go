@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"fmt"
 	"maps"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine/lesson"
 	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
@@ -72,6 +74,15 @@ func (m *Model) lessonKey() tea.Cmd {
 	return nil
 }
 
+// openLesson opens a lesson at its first open task, over the lab.
+func (m *Model) openLesson(l *lesson.Lesson) tea.Cmd {
+	if m.player != nil {
+		return m.Open(kit.ViewLessons) // it says why not
+	}
+	m.toLab()
+	return m.tutor.OpenNext(l)
+}
+
 // tutorActs reports whether keys act in the lesson.
 func (m *Model) tutorActs() bool {
 	return m.tutor.Shown && m.tutor.Focused && m.screen.id == kit.ViewLab && len(m.overlays) == 0
@@ -124,6 +135,18 @@ func (m *Model) lessonLine() (string, viz.Ink) {
 		}
 	}
 	return m.tutor.Line(m.w-2, m.pal.ASCII)
+}
+
+// goOnLine offers who comes back the task to go on with, in w cells; it is
+// empty where nothing was begun.
+func (m *Model) goOnLine(w int) string {
+	l, task, ok := m.course.NextOpen()
+	if !ok || m.player != nil {
+		return ""
+	}
+	title := viz.Printable(l.Title, m.pal.ASCII)
+	return viz.FirstFit(w, fmt.Sprintf("You were in the lessons: %s, task %d of %d is open. L goes on, space starts the lab.", title, task+1, len(l.Tasks)),
+		fmt.Sprintf("L goes on with %s, task %d. space starts the lab.", title, task+1), fmt.Sprintf("L goes on with the lessons, task %d.", task+1))
 }
 
 // lessonHint is the lesson in the footer, where the help line has no room for

@@ -62,6 +62,9 @@ func (m *Model) commands() []command {
 			return m.WantEffect()
 		})})
 	}
+	for _, l := range m.course.Lessons {
+		out = append(out, command{m.tutor.Name(l), "L", l.Section + " " + l.ID, func(m *Model) tea.Cmd { return m.openLesson(l) }})
+	}
 	for i, x := range prompt.Examples {
 		name := strings.ReplaceAll(x.Prompt, "\n", " ") + " (" + x.Kind + ")"
 		out = append(out, command{"example: " + name, "E", "", func(m *Model) tea.Cmd { return prompt.TakeExample(m, m.Lanes, m.prompts, i) }})

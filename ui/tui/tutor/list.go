@@ -87,9 +87,7 @@ func (v *List) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActOpen:
 		if v.list.At < len(list) {
 			host.Close()
-			l := list[v.list.At]
-			_, next, _ := v.pane.count(l)
-			return v.pane.Open(l, next), true
+			return v.pane.OpenNext(list[v.list.At]), true
 		}
 		return nil, true
 	case kit.ActLessons:

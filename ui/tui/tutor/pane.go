@@ -62,6 +62,21 @@ func (p *Pane) Open(l *lesson.Lesson, i int) tea.Cmd {
 	return cmd
 }
 
+// OpenNext opens a lesson at its first open task.
+func (p *Pane) OpenNext(l *lesson.Lesson) tea.Cmd {
+	_, next, _ := p.count(l)
+	return p.Open(l, next)
+}
+
+// Name is a lesson in one line.
+func (p *Pane) Name(l *lesson.Lesson) string {
+	name := "lesson: " + l.Title
+	if l.Order > 0 {
+		name = "lesson " + strconv.Itoa(l.Order) + ": " + l.Title
+	}
+	return viz.Printable(name, false)
+}
+
 // Reading returns the reading, and whether a lesson is open.
 func (p *Pane) Reading() (lesson.Reading, bool) { return p.course.Reading() }
 
