@@ -70,6 +70,13 @@ func under(l Lane, set *engine.Settings, sets []setting) *engine.Settings {
 	return out
 }
 
+// Step returns the step looked at under the settings in force, nil if there is
+// none.
+func (s *Scene) Step() *engine.Step { return s.frame(s.At, nil).step() }
+
+// Text returns what the tokens decoded say.
+func (s *Scene) Text() string { return s.frame(s.At, nil).text() }
+
 // Eval returns what e comes to in a scene.
 func (e *Expr) Eval(s *Scene) Value {
 	v := s.frame(s.At, nil).eval(e.root)

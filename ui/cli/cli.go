@@ -97,6 +97,7 @@ func newRoot(sys console.System) *cobra.Command {
 		config.Config,
 		model.Models,
 		config.Storage,
+		teach.Lesson,
 		teach.Lessons,
 	} {
 		root.AddCommand(command(sys))

@@ -123,11 +123,16 @@ func (c *Checker) model(l *lesson.Lesson) models.Model {
 
 // lab opens a lab at the beginning of a lesson.
 func (c *Checker) lab(ctx context.Context, l *lesson.Lesson) (*tui.Offscreen, error) {
+	return tui.NewOffscreen(ctx, c.options(l), wide, high)
+}
+
+// options are those of a lab that begins with a lesson.
+func (c *Checker) options(l *lesson.Lesson) tui.Options {
 	opt := c.Lab
 	opt.Model, opt.Lessons.Fixed = c.model(l), c.Model != nil
 	opt.Lessons.Open, opt.Lessons.Task, opt.Lessons.Kept = l, 0, nil
 	opt.ConfigDir, opt.Record, opt.Replay, opt.Lanes, opt.Prompt = "", nil, nil, nil, ""
-	return tui.NewOffscreen(ctx, opt, wide, high)
+	return opt
 }
 
 // cause is why ctx ended, if it did, else err.

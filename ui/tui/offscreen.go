@@ -175,10 +175,21 @@ func (o *Offscreen) Task(i int) error {
 	return o.settle()
 }
 
-// Guess answers the question of the task.
+// Again sets the task up again.
+func (o *Offscreen) Again() error {
+	o.do(o.m.course.Again())
+	return o.settle()
+}
+
+// Guess answers the question of the task, Hint shows its next hint, Skip leaves
+// it out, and Turn completes it where it is a page to read.
 func (o *Offscreen) Guess(v goal.Value) {
 	o.m.course.Change(func(r lesson.Reading) lesson.Reading { return r.Guess(v) })
 }
+
+func (o *Offscreen) Hint() { o.m.course.Change(lesson.Reading.Hint) }
+func (o *Offscreen) Skip() { o.m.course.Change(lesson.Reading.Skip) }
+func (o *Offscreen) Turn() { o.m.course.Change(lesson.Reading.Turn) }
 
 // Play does one line of a solution. Its keys are the lab's, not the lesson's.
 func (o *Offscreen) Play(c lesson.Command) error {

@@ -30,6 +30,8 @@ type Lessons struct {
 	Open *lesson.Lesson // to begin with; nil for none
 	Task int            // index of its task to begin with
 
+	Choose bool // begin with the list of lessons
+
 	Start  sampling.Config // that lessons begin from
 	Preset string          // it comes from
 	Fixed  bool            // they run on Options.Model, whatever they name

@@ -12,19 +12,22 @@ import (
 	"golang.org/x/term"
 
 	"logitscope/engine/bench"
+	"logitscope/engine/lesson"
 	"logitscope/models"
 	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
 	"logitscope/ui/cli/setup"
+	"logitscope/ui/lessons"
+	"logitscope/ui/store"
 	"logitscope/ui/tui"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/verdicts"
 )
 
 // labPreset is what the lab starts with where nothing else is asked for.
-const labPreset = "chat"
+const labPreset = lessons.StartPreset
 
 // A Lab is the screen that flags describe, and what it opens with.
 type Lab struct {
@@ -37,6 +40,10 @@ type Lab struct {
 	Prompts string           // set of prompts for the bench; empty for none
 	Rec     *setup.Recording // nil for commands that record nothing
 	Report  *bench.Grid      // a sweep to look at; nil for none
+
+	Lesson *lesson.Lesson // to begin with; nil for none
+	Task   int            // index of its task
+	Choose bool           // begin with the list of lessons
 }
 
 // Add declares the flags of the screen on cmd.
@@ -85,7 +92,14 @@ func (l *Lab) Show(ctx context.Context, lanes []setup.LaneSpec) error {
 		return err
 	}
 	defer setup.CloseAll(jobs)
-	return l.taped(func(opt tui.Options) error { return tui.Run(ctx, opt) }, l.Screen(ctx, jobs, len(lanes) > 0))
+	opt := l.Screen(ctx, jobs, len(lanes) > 0)
+	keeper := store.NewKeeper(lessons.Progress(console.ConfigDir(l.Sys)))
+	opt.Lessons.Kept = keeper.Update
+	err = l.taped(func(opt tui.Options) error { return tui.Run(ctx, opt) }, opt)
+	if kerr := keeper.Close(); err == nil {
+		err = kerr
+	}
+	return err
 }
 
 // taped runs the lab with what --record and --cast ask for.
@@ -151,6 +165,7 @@ func (l *Lab) Screen(ctx context.Context, jobs []*setup.Job, compare bool) tui.O
 		opt.Presets = append(opt.Presets, run.Preset{Name: p.Name, About: p.About, Config: p.Config, User: true})
 	}
 	opt.Problems, opt.Sweep = problems, l.Report
+	l.addLessons(&opt)
 	if l.Named != nil && l.Named.Written != "" {
 		opt.Written = map[string]string{l.Named.Text: l.Named.Written}
 	}
@@ -162,6 +177,24 @@ func (l *Lab) Screen(ctx context.Context, jobs []*setup.Job, compare bool) tui.O
 		}
 	}
 	return opt
+}
+
+// addLessons offers the lessons at hand.
+func (l *Lab) addLessons(opt *tui.Options) {
+	lib, err := lessons.Open(lessons.Dir(console.ConfigDir(l.Sys)))
+	for _, f := range lib.Faults {
+		opt.Problems = append(opt.Problems, fmt.Errorf("%s line %d: %s", f.Lesson, f.Line, f.Why))
+	}
+	done, perr := lessons.Progress(console.ConfigDir(l.Sys)).Load()
+	for _, err := range []error{err, perr} {
+		if err != nil {
+			opt.Problems = append(opt.Problems, err)
+		}
+	}
+	opt.Lessons = tui.Lessons{List: lib.List, Open: l.Lesson, Task: l.Task, Choose: l.Choose, Progress: done, Preset: lessons.StartPreset}
+	if p, err := presets.Named(lessons.StartPreset); err == nil {
+		opt.Lessons.Start = p.Config
+	}
 }
 
 // SizeOf reads WxH.
