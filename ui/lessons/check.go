@@ -130,6 +130,7 @@ func (c *Checker) lab(ctx context.Context, l *lesson.Lesson) (*tui.Offscreen, er
 func (c *Checker) options(l *lesson.Lesson) tui.Options {
 	opt := c.Lab
 	opt.Model, opt.Lessons.Fixed = c.model(l), c.Model != nil
+	opt.Sealed = true // a solution presses keys as its author likes
 	opt.Lessons.Open, opt.Lessons.Task, opt.Lessons.Kept = l, 0, nil
 	opt.ConfigDir, opt.Record, opt.Replay, opt.Lanes, opt.Prompt = "", nil, nil, nil, ""
 	return opt
@@ -186,11 +187,14 @@ func now(e *goal.Expr, sc *goal.Scene) string {
 		return ""
 	}
 	s := ""
-	for i, leaf := range e.Now(sc) {
-		if i > 0 {
-			s += ", "
+	for _, leaf := range e.Now(sc) {
+		if leaf.Value.Kind == goal.Truth {
+			continue // whether it holds is what the mark says
+		}
+		if s == "" {
+			s = " (now "
 		} else {
-			s += " (now "
+			s += ", "
 		}
 		s += goal.Shown(leaf.Source) + " is " + goal.Shown(Words(leaf.Value, false))
 	}
@@ -205,6 +209,9 @@ func now(e *goal.Expr, sc *goal.Scene) string {
 func NewChecker(open func(name string) (models.Model, error)) (*Checker, error) {
 	opened := map[string]models.Model{}
 	once := func(name string) (models.Model, error) {
+		if name != lesson.Fable && name != lesson.FableDraft {
+			return nil, fmt.Errorf("%s: a lesson runs on the built-in models and its own tables", goal.Shown(name))
+		}
 		if m := opened[name]; m != nil {
 			return m, nil
 		}
@@ -252,7 +259,7 @@ func OpenChecker(ctx context.Context, model string) (checker *Checker, done func
 	}
 	checker, err = NewChecker(named)
 	if err == nil && model != "" {
-		checker.Model, err = named(model)
+		checker.Model, err = named(model) // the user's own wish
 	}
 	if err != nil {
 		done()

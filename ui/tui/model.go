@@ -88,7 +88,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Pal
 		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
-	m.Cued = m.record
+	m.Cued, m.Sealed = m.record, opt.Sealed
 	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
 	m.prompts = prompt.New(m.Lanes)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })

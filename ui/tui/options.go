@@ -82,6 +82,7 @@ type Options struct {
 
 	Clock func() time.Time // what times passes over the weights; nil is the machine's
 
+	Sealed    bool     // the keys are a stranger's: no file is read or written for them, nothing copied
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own
 }

@@ -337,6 +337,10 @@ func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 		host.Say("enter: the export is not ready yet")
 		return nil
 	}
+	if v.lanes.Sealed {
+		host.Complain(run.ErrSealed.Error())
+		return nil
+	}
 	file := kit.ExpandHome(name)
 	if v.page == runPage {
 		var err error

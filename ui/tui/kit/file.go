@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -22,8 +23,8 @@ type FileMsg struct {
 }
 
 // FileKey is a key for a file's name that is being typed. enter reads the
-// file; it and esc close the field.
-func FileKey(name **Field, k tea.KeyMsg) tea.Cmd {
+// file; it and esc close the field. Where sealed, no file is read.
+func FileKey(sealed bool, name **Field, k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEsc:
 		*name = nil
@@ -31,6 +32,9 @@ func FileKey(name **Field, k tea.KeyMsg) tea.Cmd {
 		path := ExpandHome(strings.TrimSpace((*name).Text()))
 		*name = nil
 		return func() tea.Msg {
+			if sealed {
+				return FileMsg{path, "", run.ErrSealed}
+			}
 			text, err := readText(path)
 			return FileMsg{path, text, err}
 		}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -12,6 +13,9 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 )
+
+// ErrSealed is why a file is not opened where the lanes are sealed.
+var ErrSealed = errors.New("no file is opened while a lesson is played")
 
 // A Notice is what the help line says until the next key. It is empty while
 // nothing was said.
@@ -42,6 +46,10 @@ type Lanes struct {
 	Book   *Book           // the presets there are
 	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
 	Owned  []models.Model  // opened by the screen, closed when it ends
+
+	// Sealed says that the keys are a stranger's: no file is read or written for
+	// them.
+	Sealed bool
 
 	All    []*Lane
 	Parked []*Lane // taken out of the comparison, newest last

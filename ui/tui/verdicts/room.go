@@ -145,6 +145,9 @@ func (r *Room) Close() {
 // load reads a set of prompts.
 func (r *Room) load(name string) tea.Cmd {
 	path, allow := kit.ExpandHome(name), r.opt.AllowCmd
+	if r.lanes.Sealed {
+		return func() tea.Msg { return openedMsg{name, nil, run.ErrSealed} }
+	}
 	return func() tea.Msg {
 		set, err := prompts.File(path, allow)
 		n := 0
@@ -254,6 +257,9 @@ func (r *Room) report(name string) tea.Cmd {
 				w.texts[at][k] = nil // as on disk
 			}
 		}
+	}
+	if r.lanes.Sealed {
+		return func() tea.Msg { return wroteMsg{name, run.ErrSealed} }
 	}
 	return func() tea.Msg { return wroteMsg{name, write(kit.ExpandHome(name), w.plan, w)} }
 }
