@@ -174,6 +174,9 @@ func (m *Model) begin() []tea.Cmd {
 	if l := m.opt.Lessons.Open; l != nil {
 		cmds = append(cmds, m.tutor.Open(l, m.opt.Lessons.Task))
 	}
+	if m.opt.Lessons.Choose {
+		cmds = append(cmds, m.Open(kit.ViewLessons))
+	}
 	return cmds
 }
 
