@@ -16,6 +16,11 @@ type Activations struct {
 	// make their number a multiple of four.
 	values []float32 // (n rounded up, stride)
 	stride int
+
+	// Many vectors are packed for tiles instead, in groups as equal as there
+	// can be. Vectors of zeros fill the last group.
+	group  int       // vectors of a group; 0 if they are not packed
+	padded []float32 // a vector on its way, if it needs padding
 }
 
 // Len returns the number of vectors.
@@ -30,12 +35,13 @@ func (a *Activations) Set(x []float32, n, cols int) {
 	if n < 0 || cols < 0 || len(x) < n*cols {
 		panic(fmt.Sprintf("quant: %d values for %d vectors of %d", len(x), n, cols))
 	}
-	a.n, a.cols, a.stride = n, cols, spread(cols)
-	size := roundUp(n, 4) * a.stride
-	if cap(a.values) < size {
-		a.values = aligned(make([]float32, size+cacheLine/4))
+	a.n, a.cols, a.group = n, cols, groupFor(n)
+	if a.group > 0 {
+		a.pack(x)
+		return
 	}
-	a.values = a.values[:size]
+	a.stride = spread(cols)
+	a.resize(roundUp(n, 4) * a.stride)
 	for t := range n {
 		row := a.vector(t)
 		clear(row[copy(row, x[t*cols:][:cols]):])
@@ -43,7 +49,15 @@ func (a *Activations) Set(x []float32, n, cols int) {
 	clear(a.values[n*a.stride:])
 }
 
-// vector returns vector t with its padding.
+// resize makes room for a number of values.
+func (a *Activations) resize(size int) {
+	if cap(a.values) < size {
+		a.values = aligned(make([]float32, size+cacheLine/4))
+	}
+	a.values = a.values[:size]
+}
+
+// vector returns vector t with its padding. The vectors must not be packed.
 func (a *Activations) vector(t int) []float32 { return a.values[t*a.stride:][:a.stride] }
 
 const cacheLine = 64 // bytes

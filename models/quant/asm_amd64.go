@@ -3,7 +3,7 @@ package quant
 //lint:file-ignore U1000 The assembly reads the tables.
 
 // The assembly, by instruction set. All kernels of a kind have one contract:
-// see rowKernel, rowKernelN, decodeKernel and evaluateKernel.
+// see rowKernel, rowKernelN, decodeKernel, panelKernel, tileKernel and evaluateKernel.
 
 //go:noescape
 func mulF32AVX2(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -147,37 +147,43 @@ func mul4Q5_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, d
 func mul4Q6_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func decodeF16AVX512(dst *float32, src *byte, n int)
+func panelF32AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ8_0AVX512(dst *float32, src *byte, n int)
+func panelBF16AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ4_0AVX512(dst *float32, src *byte, n int)
+func panelF16AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ4_1AVX512(dst *float32, src *byte, n int)
+func panelQ8_0AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ5_0AVX512(dst *float32, src *byte, n int)
+func panelQ4_0AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ5_1AVX512(dst *float32, src *byte, n int)
+func panelQ4_1AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeIQ4_NLAVX512(dst *float32, src *byte, n int)
+func panelQ5_0AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeMXFP4AVX512(dst *float32, src *byte, n int)
+func panelQ5_1AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ4_KAVX512(dst *float32, src *byte, n int)
+func panelIQ4_NLAVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ5_KAVX512(dst *float32, src *byte, n int)
+func panelMXFP4AVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func decodeQ6_KAVX512(dst *float32, src *byte, n int)
+func panelQ4_KAVX512(dst *float32, src *byte, n, step, half int)
+
+//go:noescape
+func panelQ5_KAVX512(dst *float32, src *byte, n, step, half int)
+
+//go:noescape
+func panelQ6_KAVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
 func mulQ3_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -186,7 +192,7 @@ func mulQ3_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mul4Q3_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func decodeQ3_KAVX512(dst *float32, src *byte, n int)
+func panelQ3_KAVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
 func mulQ2_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -195,7 +201,7 @@ func mulQ2_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mul4Q2_KAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func decodeQ2_KAVX512(dst *float32, src *byte, n int)
+func panelQ2_KAVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
 func mulIQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
@@ -204,7 +210,25 @@ func mulIQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mul4IQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols, dstRow, dstVec int)
 
 //go:noescape
-func decodeIQ4_XSAVX512(dst *float32, src *byte, n int)
+func panelIQ4_XSAVX512(dst *float32, src *byte, n, step, half int)
+
+//go:noescape
+func tile1AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
+//go:noescape
+func tile2AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
+//go:noescape
+func tile3AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
+//go:noescape
+func tile4AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
+//go:noescape
+func tile5AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
+//go:noescape
+func tile6AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
 
 // Tables that the assembly reads.
 var (

@@ -18,10 +18,27 @@
 	SUBQ   $32, BX
 
 #define STORE \
-	VMOVUPS Z4, (DI);   \
-	VMOVUPS Z5, 64(DI); \
-	ADDQ    $128, DI;   \
+	VMOVUPS Z4, (DI);        \
+	VMOVUPS Z5, (DI)(R8*1);  \
+	ADDQ    R9, DI;          \
 	SUBQ    $32, BX
+
+// PANELARGS loads the arguments of a decoder:
+// func(dst *float32, src *byte, n, step, half int)
+#define PANELARGS \
+	DECODEARGS;             \
+	MOVQ step+24(FP), R9;   \
+	MOVQ half+32(FP), R8
+
+// PANEL is the body of a decoder.
+#define PANEL(const, type) \
+	PANELARGS;   \
+	const;       \
+loop:                \
+	type(STORE); \
+	JG   loop;   \
+	VZEROUPPER;  \
+	RET
 
 #define BEGIN \
 	MOVQ   x+24(FP), DI;    \

@@ -16,8 +16,8 @@ loop:                        \
 	VZEROUPPER;          \
 	RET
 
-#define DECODEBLOCKS(const, decoder, size) \
-	DECODEARGS;          \
+#define PANELBLOCKS(const, decoder, size) \
+	PANELARGS;           \
 	const;               \
 loop:                        \
 	decoder(SI, Z4, Z5); \

@@ -19,6 +19,19 @@ type rowKernelN func(dst *float32, w *byte, rows int, x *float32, stride, cols, 
 // A decodeKernel decodes n elements, a multiple of 32 and of the block.
 type decodeKernel func(dst *float32, src *byte, n int)
 
+// A panelKernel decodes n elements, a multiple of 32 and of the block, to
+// where a panel has them: of every 32 the first 16 go to dst and the others
+// half bytes further, and the next 32 begin step bytes further.
+type panelKernel func(dst *float32, src *byte, n, step, half int)
+
+// A tileKernel multiplies tileRows rows by some vectors, in a panel each, and
+// takes one register of each for every one of steps. It goes on from acc if
+// more is set, which holds a register for each result, vector by vector. At
+// the end it leaves the sums in acc if fold and dst are nil; added up to eight
+// lanes in fold if dst is nil; and else adds the lanes in fold and stores the
+// results of each vector's rows stride bytes after those before.
+type tileKernel func(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+
 // An evaluateKernel evaluates n elements of a chunk, a multiple of 32:
 // q[i]*scale[i/16] - off[i/16].
 type evaluateKernel func(dst *float32, q *int8, scale, off *float32, n int)
@@ -27,7 +40,8 @@ type evaluateKernel func(dst *float32, q *int8, scale, off *float32, n int)
 type kernels struct {
 	mul    rowKernel
 	decode decodeKernel
-	mul4   rowKernelN // four vectors
+	panel  panelKernel // takes the place of decode
+	mul4   rowKernelN  // four vectors
 }
 
 // wideKernels multiply decoded rows by one vector and by several.
@@ -43,7 +57,8 @@ type levelKernels struct {
 	types    map[gguf.Type]kernels
 	evaluate evaluateKernel
 	wide     wideKernels
-	table    [len(formatTable)]kernels // types by number, for speed
+	tiles    [tileVectors + 1]tileKernel // by the number of vectors
+	table    [len(formatTable)]kernels   // types by number, for speed
 }
 
 // A level is a set of instructions; each includes those below it. The
@@ -58,7 +73,7 @@ func stack(all ...levelKernels) []levelKernels {
 	for i := 1; i < len(all); i++ {
 		all[i].table = all[i-1].table
 		for t, k := range all[i].types {
-			if k.decode == nil {
+			if k.decode == nil && k.panel == nil {
 				k.decode = all[i-1].table[t].decode
 			}
 			all[i].table[t] = k
@@ -130,12 +145,16 @@ func (p *product) mulGroups(s *scratch, k wideKernels, w *byte, r, n int) {
 
 // decodeFast decodes len(dst) elements, if there is a kernel for it.
 func decodeFast(f *format, dst []float32, src []byte) bool {
-	k := levels[best].table[f.typ].decode
-	if k == nil || len(dst)%lanes != 0 || len(dst) == 0 {
+	k := &levels[best].table[f.typ]
+	if k.decode == nil && k.panel == nil || len(dst)%lanes != 0 || len(dst) == 0 {
 		return false
 	}
 	src = src[:len(dst)/f.block*f.bytes]
-	k(&dst[0], &src[0], len(dst))
+	if k.panel != nil {
+		k.panel(&dst[0], &src[0], len(dst), lanes*4, lanes/2*4)
+	} else {
+		k.decode(&dst[0], &src[0], len(dst))
+	}
 	return true
 }
 

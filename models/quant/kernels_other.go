@@ -2,6 +2,15 @@
 
 package quant
 
+// A panelScratch is what a worker needs for tiles: nothing without assembly.
+type panelScratch struct{}
+
+func groupFor(int) int { return 0 }
+
+func (a *Activations) pack([]float32) {}
+
+func (p *product) mulPanels(s *scratch, lo, hi int) bool { return false }
+
 func (p *product) mulRows(lo, hi int) bool { return false }
 
 func (p *product) mulFours(s *scratch, lo, hi int) bool { return false }

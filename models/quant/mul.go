@@ -21,6 +21,7 @@ const (
 // scratch is the memory of one product under way.
 type scratch struct {
 	chunk chunk
+	panel panelScratch
 	wide  []float32              // decoded rows, each padded with zeros to a multiple of 32
 	out   [batchRows * 4]float32 // results of rows times a group of up to four vectors
 }
@@ -46,7 +47,7 @@ func (m Matrix) Mul(dst []float32, a *Activations, rowLo, rowHi int) {
 		return
 	}
 	s := scratches.Get().(*scratch)
-	if !p.mulFours(s, rowLo, rowHi) {
+	if !p.mulPanels(s, rowLo, rowHi) && !p.mulFours(s, rowLo, rowHi) {
 		p.mulDecoded(s, rowLo, rowHi)
 	}
 	scratches.Put(s)

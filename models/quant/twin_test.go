@@ -44,11 +44,14 @@ func TestAssemblyEqualsPortable(t *testing.T) {
 func compareTwins(t *testing.T, kind string, m Matrix, x []float32, n int) {
 	t.Helper()
 	var a Activations
-	a.Set(x, n, m.Cols)
 	got, want := make([]float32, n*m.Rows), make([]float32, n*m.Rows)
-	at(portable, func() { m.Mul(want, &a, 0, m.Rows) })
+	mul := func(dst []float32) {
+		a.Set(x, n, m.Cols) // as the level takes it
+		m.Mul(dst, &a, 0, m.Rows)
+	}
+	at(portable, func() { mul(want) })
 	for l := portable + 1; l <= best; l++ {
-		at(l, func() { m.Mul(got, &a, 0, m.Rows) })
+		at(l, func() { mul(got) })
 		for i := range got {
 			if !sameBits(got[i], want[i]) {
 				t.Fatalf("level %d, %s %s, %d columns, %d vectors: vector %d row %d is %v (%#x), the portable code gives %v (%#x)", l, m.Type, kind, m.Cols, n,
