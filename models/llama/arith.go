@@ -6,6 +6,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/gguf"
+	"logitscope/models/llama/ggml"
 	"logitscope/models/quant"
 )
 
@@ -20,6 +21,10 @@ const (
 	// LlamaCPP repeats what llama.cpp computes, bit for bit, one token at a
 	// time, in its build for processors with AVX2: see the package ggml.
 	LlamaCPP
+
+	// LlamaCPPOld is LlamaCPP for builds before March 2025, which differ
+	// where weights are Q4_K.
+	LlamaCPPOld
 )
 
 // Ariths are the arithmetics by name, in the order in which they are listed.
@@ -27,8 +32,13 @@ var ariths = []struct {
 	name string
 	make func(*Model, Options) (arithmetic, error)
 }{
-	Exact:    {models.Exact, func(*Model, Options) (arithmetic, error) { return exact{}, nil }},
-	LlamaCPP: {"llama.cpp", newLlamaCPP},
+	Exact: {models.Exact, func(*Model, Options) (arithmetic, error) { return exact{}, nil }},
+	LlamaCPP: {"llama.cpp", func(m *Model, opt Options) (arithmetic, error) {
+		return newLlamaCPP(m, opt, ggml.Current)
+	}},
+	LlamaCPPOld: {"llama.cpp-old", func(m *Model, opt Options) (arithmetic, error) {
+		return newLlamaCPP(m, opt, ggml.Old)
+	}},
 }
 
 func (a Arith) String() string {
@@ -38,6 +48,9 @@ func (a Arith) String() string {
 	return fmt.Sprintf("arithmetic %d", a)
 }
 
+// Foreign reports whether a repeats another engine's numbers.
+func (a Arith) Foreign() bool { return a != Exact }
+
 // ParseArith returns the arithmetic of a name.
 func ParseArith(name string) (Arith, error) {
 	names := make([]string, len(ariths))
@@ -46,7 +59,7 @@ func ParseArith(name string) (Arith, error) {
 			return Arith(i), nil
 		}
 	}
-	return 0, fmt.Errorf("must be %s, not %q", strings.Join(names, " or "), clip(name))
+	return 0, fmt.Errorf("must be one of %s, not %q", strings.Join(names, ", "), clip(name))
 }
 
 // An arithmetic is what a pass computes with. Implementations hold nothing

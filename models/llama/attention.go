@@ -10,6 +10,7 @@ type workspace struct {
 	scores []float32 // (rows of a block, heads of a group, positions)
 	scale  []float32 // (rows of a block, heads of a group): what weights are to be multiplied by
 	wide   []float32 // keys or values of a page, if they are not stored as float32
+	heads  []float32 // (rows of a block, heads of a group, size of a head): queries, then outputs
 	mix    ggml.Mix  // of the arithmetic llama.cpp
 	at     attending // what it does at the moment
 }
@@ -77,6 +78,7 @@ type attending struct {
 	head     int
 	group    int // query heads
 	stride   int // of scores
+	shared   int // positions from first to before this one are seen by all rows
 }
 
 func (a *attending) run() {
@@ -84,6 +86,10 @@ func (a *attending) run() {
 	last := a.p.rows[a.to-1].pos
 	first := a.y.first(a.p.rows[a.from].pos)
 	a.stride = last + 1 - first
+	a.shared = a.p.rows[a.from].pos + 1
+	if a.y.first(last) != first {
+		a.shared = first // each row has a window of its own
+	}
 	queries := (a.to - a.from) * a.group
 	if n := queries * a.stride; cap(a.ws.scores) < n {
 		a.ws.scores = make([]float32, n+n/2)
@@ -115,53 +121,71 @@ func (a *attending) scoresOf(i, g, lo, hi int) []float32 {
 	return a.ws.scores[at+lo : at+hi]
 }
 
+// gather collects the queries of the rows, which lie apart, or the outputs.
+func (a *attending) gather(of []float32, n int) {
+	a.ws.heads = grow(a.ws.heads, (a.to-a.from)*a.group*n)
+	for i := a.from; i < a.to; i++ {
+		copy(a.ws.heads[(i-a.from)*a.group*n:], of[a.query(i, 0)*n:a.query(i, a.group)*n])
+	}
+}
+
 // score multiplies the queries by the keys of positions first to last.
 func (a *attending) score(first, last int) {
 	n := a.p.m.cfg.keyLen
-	keys := a.p.m.store.block(a.p.layer, a.head)
-	for pos := first; pos <= last; {
-		at, end := pos%pageLen, min(pos+pageLen-pos%pageLen, last+1)
-		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(keys+at*n, (end-pos)*n, a.ws.wide)
-		for i := a.from; i < a.to; i++ {
-			begin := a.y.first(a.p.rows[i].pos)
-			lo, hi := max(pos, begin), min(end, a.p.rows[i].pos+1)
-			if lo >= hi {
-				continue
-			}
-			for g := range a.group {
-				vec.DotRows(a.scoresOf(i, g, lo-begin, hi-begin), a.p.q[a.query(i, g)*n:][:n], page[(lo-pos)*n:])
-			}
-		}
-		pos = end
-	}
+	a.gather(a.p.q, n)
+	a.overPages(first, last, a.p.m.store.block(a.p.layer, a.head), n,
+		func(pos, count int, page []float32) {
+			vec.DotTiles(a.ws.scores[pos-first:], a.stride, a.ws.heads, (a.to-a.from)*a.group, page, count, n)
+		},
+		func(scores []float32, query int, page []float32) {
+			vec.DotRows(scores, a.ws.heads[query*n:][:n], page)
+		})
 }
 
 // combine adds up the values of positions first to last by their weights.
 func (a *attending) combine(first, last int) {
-	n := a.p.m.cfg.valueLen
-	values := a.p.m.store.block(a.p.layer, a.head) + pageLen*a.p.m.cfg.keyLen
+	c := a.p.m.cfg
+	n := c.valueLen
+	a.ws.heads = grow(a.ws.heads, (a.to-a.from)*a.group*n)
+	clear(a.ws.heads)
+	a.overPages(first, last, a.p.m.store.block(a.p.layer, a.head)+pageLen*c.keyLen, n,
+		func(pos, count int, page []float32) {
+			vec.AddScaledTiles(a.ws.heads, a.ws.scores[pos-first:], a.stride, (a.to-a.from)*a.group, page, count, n)
+		},
+		func(scores []float32, query int, page []float32) {
+			vec.AddScaledRows(a.ws.heads[query*n:][:n], scores, page)
+		})
 	for i := a.from; i < a.to; i++ {
-		clear(a.p.o[a.query(i, 0)*n : a.query(i, a.group)*n])
+		out := a.p.o[a.query(i, 0)*n : a.query(i, a.group)*n]
+		copy(out, a.ws.heads[(i-a.from)*a.group*n:])
+		for g := range a.group {
+			vec.Scale(out[g*n:(g+1)*n], a.ws.scale[(i-a.from)*a.group+g])
+		}
 	}
+}
+
+// overPages takes the keys or values of positions first to last, vectors of n
+// elements from an element of each page on: all queries at once for the
+// positions that all rows see, then each query for the others.
+func (a *attending) overPages(first, last, block, n int, all func(pos, count int, page []float32), one func(scores []float32, query int, page []float32)) {
 	for pos := first; pos <= last; {
 		at, end := pos%pageLen, min(pos+pageLen-pos%pageLen, last+1)
-		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(values+at*n, (end-pos)*n, a.ws.wide)
+		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(block+at*n, (end-pos)*n, a.ws.wide)
+		apart := min(end, max(pos, a.shared))
+		if apart > pos {
+			all(pos, apart-pos, page)
+		}
 		for i := a.from; i < a.to; i++ {
 			begin := a.y.first(a.p.rows[i].pos)
-			lo, hi := max(pos, begin), min(end, a.p.rows[i].pos+1)
+			lo, hi := max(apart, begin), min(end, a.p.rows[i].pos+1)
 			if lo >= hi {
 				continue
 			}
 			for g := range a.group {
-				vec.AddScaledRows(a.p.o[a.query(i, g)*n:][:n], a.scoresOf(i, g, lo-begin, hi-begin), page[(lo-pos)*n:])
+				one(a.scoresOf(i, g, lo-begin, hi-begin), (i-a.from)*a.group+g, page[(lo-pos)*n:])
 			}
 		}
 		pos = end
-	}
-	for i := a.from; i < a.to; i++ {
-		for g := range a.group {
-			vec.Scale(a.p.o[a.query(i, g)*n:][:n], a.ws.scale[(i-a.from)*a.group+g])
-		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 // llamaCPP is llama.cpp's arithmetic, as the package ggml has it.
 type llamaCPP struct {
+	gen   ggml.Generation
 	flash bool
 	scale float32 // of scores
 }
@@ -20,7 +21,7 @@ type llamaCPP struct {
 // newLlamaCPP refuses a model with a part whose arithmetic in llama.cpp is
 // not known here: to run it in another would be to promise bits that are not
 // llama.cpp's.
-func newLlamaCPP(m *Model, opt Options) (arithmetic, error) {
+func newLlamaCPP(m *Model, opt Options, gen ggml.Generation) (arithmetic, error) {
 	c := m.cfg
 	for _, part := range []struct {
 		has  bool
@@ -38,18 +39,18 @@ func newLlamaCPP(m *Model, opt Options) (arithmetic, error) {
 		{c.scaling == yarnScaling, "YaRN"},
 	} {
 		if part.has {
-			return nil, fmt.Errorf("arithmetic %s: not known for models with %s; use exact", LlamaCPP, part.name)
+			return nil, fmt.Errorf("arithmetic %s: not known for models with %s; use exact", opt.Arith, part.name)
 		}
 	}
 	for _, w := range m.w.matrices() {
 		if !ggml.Known(w.Type) {
-			return nil, fmt.Errorf("arithmetic %s: not known for weights of type %s, only for %s; use exact", LlamaCPP, w.Type, strings.Join(ggml.Types(), ", "))
+			return nil, fmt.Errorf("arithmetic %s: not known for weights of type %s, only for %s; use exact", opt.Arith, w.Type, strings.Join(ggml.Types(), ", "))
 		}
 	}
-	return &llamaCPP{flash: opt.FlashAttention, scale: c.attnScale}, nil
+	return &llamaCPP{gen: gen, flash: opt.FlashAttention, scale: c.attnScale}, nil
 }
 
-func (*llamaCPP) activations() activations                 { return new(ggmlActivations) }
+func (l *llamaCPP) activations() activations               { return &ggmlActivations{gen: l.gen} }
 func (*llamaCPP) rmsNorm(dst, x, w []float32, eps float32) { ggml.RMSNorm(dst, x, w, eps) }
 func (*llamaCPP) siluMul(gate, up []float32)               { ggml.SiluMul(gate, up) }
 func (*llamaCPP) scaleQuery(*config, []float32, int)       {}
@@ -69,10 +70,13 @@ func (*llamaCPP) turn(r *rope, x, cos, sin []float32) {
 	}
 }
 
-type ggmlActivations struct{ ggml.Activations }
+type ggmlActivations struct {
+	ggml.Activations
+	gen ggml.Generation
+}
 
 func (a *ggmlActivations) Mul(dst []float32, w quant.Matrix, lo, hi int) {
-	ggml.Mul(dst, w, &a.Activations, lo, hi)
+	ggml.Mul(dst, w, &a.Activations, lo, hi, a.gen)
 }
 
 // attend takes the query heads one by one. llama.cpp's cache holds the
@@ -81,7 +85,7 @@ func (l *llamaCPP) attend(a *attending) {
 	c := a.p.m.cfg
 	half := a.p.m.store.kv == F16
 	for i := a.from; i < a.to; i++ {
-		a.ws.scores = grow(a.ws.scores, paddedTo(a.p.rows[i].pos+1, ggml.Width))
+		a.ws.scores = grow(a.ws.scores, roundUp(a.p.rows[i].pos+1, ggml.Width))
 		for g := range a.group {
 			q := a.p.q[a.query(i, g)*c.keyLen:][:c.keyLen]
 			out := a.p.o[a.query(i, g)*c.valueLen:][:c.valueLen]
@@ -159,5 +163,3 @@ func (a *attending) pages(i, from, n int) iter.Seq2[int, []float32] {
 		}
 	}
 }
-
-func paddedTo(n, to int) int { return (n + to - 1) / to * to }

@@ -16,11 +16,11 @@ func (p *pass) feedForward(m *mlp, a activations, dst []float32) {
 	p.mlp, p.in = m, a
 	a.Prepare(m.gate.Type)
 	a.Prepare(m.up.Type)
-	p.m.pool.run(&p.job, m.ff, grain(2*n*a.Cols()), p.fnMLP)
+	p.m.pool.run(&p.job, m.ff, p.grain(m.ff, n, 2*a.Cols()), p.fnMLP)
 	p.mid.Set(p.gate, n, m.ff)
 	p.mid.Prepare(m.down.Type)
 	p.down = product{w: m.down, dst: dst, bias: m.bd}
-	p.m.pool.run(&p.job, m.down.Rows, grain(n*m.ff), p.fnDown)
+	p.m.pool.run(&p.job, m.down.Rows, p.grain(m.down.Rows, n, m.ff), p.fnDown)
 }
 
 // runMLP computes elements lo to hi-1 between the two halves of an MLP, and

@@ -110,7 +110,7 @@ func New(f *gguf.File, opt Options) (*Model, error) {
 	switch {
 	case int(opt.Arith) >= len(ariths):
 		return nil, fmt.Errorf("arithmetic is %d, not below %d", opt.Arith, len(ariths))
-	case opt.FlashAttention && opt.Arith != LlamaCPP:
+	case opt.FlashAttention && !opt.Arith.Foreign():
 		return nil, fmt.Errorf("flash attention needs the arithmetic %s", LlamaCPP)
 	case opt.FlashAttention:
 		opt.KVType = F16

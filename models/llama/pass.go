@@ -10,7 +10,7 @@ import (
 
 // chunkLen is the most positions in one pass: enough to use every weight many
 // times while it is at hand, few enough that the buffers stay small.
-const chunkLen = 64
+const chunkLen = 128
 
 // A row is one position in a pass.
 type row struct {
@@ -244,6 +244,11 @@ func (p *pass) addTo(post norm, isMLP bool) {
 const (
 	pieceWork = 1 << 17
 	rowGrain  = 8
+
+	// With many vectors a piece should be most of what one worker decodes at
+	// a time, since every piece passes over all vectors again.
+	tiledFrom = 8
+	tileGrain = 64
 )
 
 // multiply runs p.products, which share the vectors in p.acts.
@@ -253,14 +258,19 @@ func (p *pass) multiply() {
 		total += p.products[i].w.Rows
 		p.acts.Prepare(p.products[i].w.Type)
 	}
-	p.m.pool.run(&p.job, total, grain(p.acts.Len()*p.acts.Cols()), p.fnProducts)
+	p.m.pool.run(&p.job, total, p.grain(total, p.acts.Len(), p.acts.Cols()), p.fnProducts)
 }
 
-// grain returns the rows in a piece, if each is an amount of work.
-func grain(work int) int {
-	n := pieceWork / max(1, work)
-	return max(1, n/rowGrain) * rowGrain
+// grain returns how many of some rows are in a piece, if each is a product
+// with n vectors of a length.
+func (p *pass) grain(rows, n, cols int) int {
+	if n >= tiledFrom {
+		return min(tileGrain, roundUp((rows+p.m.workers-1)/p.m.workers, rowGrain))
+	}
+	return max(1, pieceWork/max(1, n*cols)/rowGrain) * rowGrain
 }
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // runProducts computes rows lo to hi-1 of the products laid end to end.
 func (p *pass) runProducts(_, lo, hi int) {

@@ -311,10 +311,7 @@ func (r reference) mlp(m *mlp, h []float64) []float64 {
 // TestReference compares the fast path with the plain one where pages,
 // chunks and windows begin and end.
 func TestReference(t *testing.T) {
-	n := 2*chunkLen + 5
-	if testing.Short() {
-		n = chunkLen + 5
-	}
+	const n = chunkLen + 5
 	eachModel(t, Options{}, func(t *testing.T, m *Model) {
 		tokens := someTokens(20, n, m.cfg.vocab)
 		want := reference{c: m.cfg, w: m.w}.logits(tokens)

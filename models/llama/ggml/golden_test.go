@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"logitscope/models/gguf"
 	"logitscope/models/llama/vec"
+	"logitscope/models/quant"
 )
 
 // The vectors are llama.cpp's own; see testdata/README.md.
@@ -142,4 +144,30 @@ func TestDotsAreGgmls(t *testing.T) {
 // storedName spells a type as the file does.
 func storedName(t gguf.Type) string {
 	return strings.ReplaceAll(strings.ToLower(t.String()), "_k", "_K")
+}
+
+// TestGenerations: old builds differ from the current one in Q4_K where rows
+// are interleaved, and nowhere else of what they both know.
+func TestGenerations(t *testing.T) {
+	v := readVectors(t)
+	for typ, p := range products {
+		m := quant.Matrix{Type: typ, Rows: 8, Cols: v.N}
+		for range 2 {
+			m.Data = append(m.Data, slices.Concat(v.Weights[storedName(typ)].Rows...)...)
+		}
+		var a Activations
+		a.Set(v.input(0), 1, v.N)
+		a.Prepare(typ)
+		var now, old, few [8]float32
+		Mul(now[:], m, &a, 0, 8, Current)
+		Mul(old[:], m, &a, 0, 8, Old)
+		if want := p.late; (now != old) != want {
+			t.Errorf("%s: the generations differ: %v, want %v", typ, !want, want)
+		}
+		m.Rows, m.Data = 4, m.Data[:len(m.Data)/2]
+		Mul(few[:], m, &a, 0, 4, Current)
+		if differs := [4]float32(few[:]) != [4]float32(now[:]); differs != (p.wide != nil) {
+			t.Errorf("%s: 4 rows differ from 8: %v", typ, differs)
+		}
+	}
 }

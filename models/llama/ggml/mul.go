@@ -16,9 +16,17 @@ type dot func(w []byte, v *vector) float32
 type product struct {
 	kind kind
 	dot  dot
-	rows int // rows of a matrix that is interleaved are a multiple of it; 0 for never
-	wide dot // of an interleaved matrix
+	wide dot  // of a matrix whose rows are interleaved; nil if they never are
+	late bool // they are since [Current] only
 }
+
+// A Generation tells builds of llama.cpp apart.
+type Generation uint8
+
+const (
+	Current Generation = iota
+	Old                // before March 2025, when Q4_K began to be interleaved
+)
 
 // products are the types whose arithmetic is known.
 var products = map[gguf.Type]product{
@@ -26,20 +34,21 @@ var products = map[gguf.Type]product{
 	gguf.F16:    {kind: f16, dot: dotF16},
 	gguf.BF16:   {kind: bf16, dot: dotBF16},
 	gguf.Q8_0:   {kind: q8_0, dot: dotQ8_0},
-	gguf.Q4_0:   {kind: q8_0, dot: dotQ4_0, rows: interleaved, wide: wideQ4_0},
+	gguf.Q4_0:   {kind: q8_0, dot: dotQ4_0, wide: wideQ4_0},
 	gguf.Q4_1:   {kind: q8_1, dot: dotQ4_1},
 	gguf.Q5_0:   {kind: q8_0, dot: dotQ5_0},
 	gguf.Q5_1:   {kind: q8_1, dot: dotQ5_1},
 	gguf.Q2_K:   {kind: q8_K, dot: dotQ2_K},
 	gguf.Q3_K:   {kind: q8_K, dot: dotQ3_K},
-	gguf.Q4_K:   {kind: q8_K, dot: dotQ4_K, rows: interleaved, wide: wideQ4_K},
+	gguf.Q4_K:   {kind: q8_K, dot: dotQ4_K, wide: wideQ4_K, late: true},
 	gguf.Q5_K:   {kind: q8_K, dot: dotQ5_K},
 	gguf.Q6_K:   {kind: q8_K, dot: dotQ6_K},
-	gguf.IQ4_NL: {kind: q8_0, dot: dotIQ4_NL, rows: interleaved, wide: wideIQ4_NL},
+	gguf.IQ4_NL: {kind: q8_0, dot: dotIQ4_NL, wide: wideIQ4_NL, late: true},
 	gguf.IQ4_XS: {kind: q8_K, dot: dotIQ4_XS},
 }
 
-// interleaved is how many rows llama.cpp lays side by side.
+// interleaved is how many rows llama.cpp lays side by side; the rows of a
+// matrix that it does so with are a multiple of it.
 const interleaved = 8
 
 // Types returns the types of weights whose arithmetic is known, sorted by
@@ -60,18 +69,18 @@ func Known(t gguf.Type) bool {
 }
 
 // of returns the dot of a matrix.
-func (p *product) of(m *quant.Matrix) dot {
-	if p.rows > 0 && m.Rows%p.rows == 0 {
+func (p *product) of(m *quant.Matrix, g Generation) dot {
+	if p.wide != nil && m.Rows%interleaved == 0 && !(p.late && g == Old) {
 		return p.wide
 	}
 	return p.dot
 }
 
 // Mul multiplies rows rowLo to rowHi-1 of m by each vector of a, and stores
-// row r of vector t in dst[t*m.Rows+r]. The type of m must be one of [Types],
+// row r of vector t in dst[t*m.Rows+r], as builds of a generation do. The type of m must be one of [Types],
 // and a must be prepared for it. Several goroutines may share the rows among
 // them. It panics if the lengths disagree.
-func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int) {
+func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int, g Generation) {
 	if a.cols != m.Cols || len(dst) < a.n*m.Rows || rowLo < 0 || rowHi > m.Rows {
 		panic(fmt.Sprintf("ggml: rows %d to %d of a %d×%d matrix times %d vectors of %d into %d values",
 			rowLo, rowHi, m.Rows, m.Cols, a.n, a.cols, len(dst)))
@@ -80,7 +89,7 @@ func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int) {
 		return
 	}
 	p := products[m.Type]
-	dot, size := p.of(&m), len(m.Data)/m.Rows
+	dot, size := p.of(&m, g), len(m.Data)/m.Rows
 	for t := range a.n {
 		v := a.vector(p.kind, t)
 		for r := rowLo; r < rowHi; r++ {

@@ -21,7 +21,7 @@ type Local struct {
 func (l *Local) Add(f *pflag.FlagSet) {
 	f.IntVar(&l.context, "context", 0, "context length in tokens; 0 is the model's own")
 	f.StringVar(&l.kv, "kv-type", "", "type of the KV cache: f32 or f16; without it f32, and f16 with --arith llama.cpp")
-	f.StringVar(&l.arith, "arith", llama.Exact.String(), "arithmetic of a model that runs here: exact, or llama.cpp for the same bits as llama.cpp on AVX2")
+	f.StringVar(&l.arith, "arith", llama.Exact.String(), "arithmetic of a model that runs here: exact; llama.cpp for the same bits as llama.cpp on AVX2, llama.cpp-old as its builds before March 2025")
 	f.StringVar(&l.flashAttn, "flash-attn", "off", "flash attention of --arith llama.cpp, with an f16 cache: on or off")
 }
 
@@ -52,7 +52,7 @@ func (l Local) options() (llama.Options, error) {
 	if !slices.Contains([]string{"on", "off"}, l.flashAttn) {
 		return opt, console.Wrong("--flash-attn %s: on or off", l.flashAttn)
 	}
-	if opt.FlashAttention && opt.Arith != llama.LlamaCPP {
+	if opt.FlashAttention && !opt.Arith.Foreign() {
 		return opt, console.Wrong("--flash-attn on: only with --arith %s", llama.LlamaCPP)
 	}
 	switch kv, ok := kvTypes[l.kv]; {
@@ -60,7 +60,7 @@ func (l Local) options() (llama.Options, error) {
 		opt.KVType = kv
 	case l.kv != "":
 		return opt, console.Wrong("--kv-type %s: f32 or f16", l.kv)
-	case opt.Arith == llama.LlamaCPP:
+	case opt.Arith.Foreign():
 		opt.KVType = llama.F16
 	}
 	return opt, nil

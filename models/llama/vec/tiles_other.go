@@ -1,0 +1,11 @@
+//go:build !amd64
+
+package vec
+
+func dotTiles(dst []float32, stride int, q []float32, m int, rows []float32, count, n int) int {
+	return 0
+}
+
+func addScaledTiles(dst []float32, w []float32, stride, m int, rows []float32, count, n int) bool {
+	return false
+}
