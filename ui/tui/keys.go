@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/script"
 	"logitscope/viz"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -119,7 +120,7 @@ func isKeyName(name string) bool {
 	if rest, ok := strings.CutPrefix(name, altKey); ok && rest != "" {
 		name = rest
 	}
-	k, ok := keyNamed(name)
+	k, ok := script.Key(name)
 	return ok && (k.Type != tea.KeyRunes || unicode.IsPrint(k.Runes[0]))
 }
 

@@ -12,6 +12,7 @@ import (
 	"logitscope/engine/goal"
 	"logitscope/engine/lesson"
 	"logitscope/ui/tui/run"
+	"logitscope/ui/tui/script"
 	"logitscope/viz"
 )
 
@@ -21,6 +22,7 @@ import (
 // frame. It belongs to one goroutine.
 type Offscreen struct {
 	m      *Model
+	player *script.Player
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -35,12 +37,13 @@ func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
 	o.m.Pace = len(run.Paces) - 1 // nobody watches
-	o.send(tea.WindowSizeMsg{Width: w, Height: h})
+	o.player = &script.Player{Ctx: o.ctx, Screen: o.m, Steady: timeless}
+	o.player.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, l := range o.m.All {
 		o.m.StartLane(l) // its views are asked for by settle
 	}
 	for _, cmd := range o.m.begin() {
-		o.do(cmd)
+		o.player.Do(cmd)
 	}
 	return o, o.settle()
 }
@@ -51,69 +54,32 @@ func (o *Offscreen) Close() {
 	o.wg.Wait()
 }
 
-// send gives msg to the model and runs what comes back.
-func (o *Offscreen) send(msg tea.Msg) {
-	_, cmd := o.m.Update(msg)
-	o.do(cmd)
+// timeless takes out of a view what depends on the clock.
+func timeless(v *engine.View) {
+	v.Prefill.Took, v.Decode.Took, v.Rate = 0, 0, 0
 }
 
-func (o *Offscreen) do(cmd tea.Cmd) {
-	if cmd == nil || o.ctx.Err() != nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil, tea.QuitMsg:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			o.do(c)
-		}
-	case run.ViewMsg: // taken without asking for the next one: settle does
-		o.do(o.m.TakeView(msg))
-	default:
-		o.send(msg)
-	}
-}
-
-// settle waits until every lane has done what it was asked for, and takes what
-// came of it.
+// settle waits until every lane has done what it was asked for, and what a view
+// asks for in answer.
 func (o *Offscreen) settle() error {
-	for range 2 { // what a view asks for in answer is done as well
-		for _, l := range o.m.All {
-			done := make(chan engine.View, 1)
-			l.Eng.Post(engine.Settle{Done: done})
-			select {
-			case v := <-done:
-				timeless(&v)
-				l.Take(v)
-				o.m.Tidy()
-				o.m.dirty = true
-				o.do(o.m.WantEffect())
-				o.do(o.m.tell(run.ViewMsg{Lane: l.ID, View: v, OK: true}))
-			case err := <-l.Done:
-				return fmt.Errorf("lane %d has ended: %w", l.ID+1, err)
-			case <-o.ctx.Done():
-				return o.ctx.Err()
-			}
+	for range 2 {
+		if err := o.player.Settle(); err != nil {
+			return err
 		}
 		o.m.seatLesson()
 	}
 	return nil
 }
 
-// timeless takes out of a view what depends on the clock.
-func timeless(v *engine.View) {
-	v.Prefill.Took, v.Decode.Took, v.Rate = 0, 0, 0
-}
-
 // Press presses keys, by the names that a keys file has for them, one after
 // the other.
 func (o *Offscreen) Press(names ...string) error {
 	for _, n := range names {
-		k, ok := keyNamed(n)
+		k, ok := script.Key(n)
 		if !ok {
 			return fmt.Errorf("%s: no such key", n)
 		}
-		o.send(k)
+		o.player.Send(k)
 		if err := o.settle(); err != nil {
 			return err
 		}
@@ -133,32 +99,6 @@ func (o *Offscreen) Frame() *viz.Canvas { return o.m.draw() }
 // ANSI returns the screen as a terminal gets it, one line a row.
 func (o *Offscreen) ANSI() string { return o.m.draw().Render(o.m.pal) }
 
-// keyNames are the keys that are not one character.
-var keyNames = func() map[string]tea.KeyType {
-	out := map[string]tea.KeyType{}
-	for t := tea.KeyType(-100); t < 128; t++ {
-		if name := (tea.KeyMsg{Type: t}).String(); name != "" && t != tea.KeyRunes {
-			if _, taken := out[name]; !taken {
-				out[name] = t
-			}
-		}
-	}
-	return out
-}()
-
-// keyNamed returns the key of a name: "enter", "ctrl+d", "space" or a
-// character.
-func keyNamed(name string) (tea.KeyMsg, bool) {
-	if name == "space" {
-		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}, true
-	}
-	if r := []rune(name); len(r) == 1 {
-		return tea.KeyMsg{Type: tea.KeyRunes, Runes: r}, true
-	}
-	t, ok := keyNames[name]
-	return tea.KeyMsg{Type: t}, ok
-}
-
 // Err returns why the lab was ended from outside, nil if it was not.
 func (o *Offscreen) Err() error { return o.ctx.Err() }
 
@@ -171,7 +111,7 @@ func (o *Offscreen) Lesson() (lesson.Reading, *goal.Scene, error) {
 
 // Task goes on to task i of the lesson, from 0.
 func (o *Offscreen) Task(i int) error {
-	o.do(o.m.course.Next(i))
+	o.player.Do(o.m.course.Next(i))
 	return o.settle()
 }
 
@@ -198,7 +138,7 @@ func (o *Offscreen) Play(c lesson.Command) error {
 	case c.Keys != nil:
 		return o.Press(c.Keys...)
 	case c.Type != "":
-		o.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(c.Type)})
+		o.player.Type(c.Type)
 	default:
 		if err := o.m.course.Act(o.m, c); err != nil {
 			return err

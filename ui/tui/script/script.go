@@ -51,6 +51,7 @@ type Screen interface {
 
 // A Player drives a screen. It belongs to one goroutine.
 type Player struct {
+	Ctx     context.Context // ends the session; nil for one that nothing ends
 	Screen  Screen
 	Steady  func(*engine.View)                 // changes a view that was waited for before the screen sees it; nil for nothing
 	Timeout time.Duration                      // for one wait; 0 means 20 s
@@ -66,11 +67,11 @@ func (p *Player) Send(msg tea.Msg) {
 
 // Do runs a command, and what comes of it.
 func (p *Player) Do(cmd tea.Cmd) {
-	if cmd == nil {
+	if cmd == nil || p.context().Err() != nil {
 		return
 	}
 	switch msg := cmd().(type) {
-	case nil:
+	case nil, tea.QuitMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {
 			p.Do(c)
@@ -106,7 +107,7 @@ func (p *Player) Type(text string) { p.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes
 // Start begins on text and waits for the first proposal.
 func (p *Player) Start(text string) error {
 	l := p.Screen.Runs().Lane()
-	ids, err := engine.Prompt(context.Background(), l.Model, text)
+	ids, err := engine.Prompt(p.context(), l.Model, text)
 	if err != nil {
 		return err
 	}
@@ -133,6 +134,34 @@ func (p *Player) Rounds(n int) error {
 	return p.Wait(func(v engine.View) bool {
 		return v.Draft != nil && len(v.Draft.Rounds) == n && v.Phase == engine.Paused && v.Next != nil
 	})
+}
+
+// Settle waits until every lane has done what it was asked for, and takes what
+// came of it. It returns an error if a lane has ended, or p.Ctx.
+func (p *Player) Settle() error {
+	for _, l := range p.Screen.Runs().All {
+		done := make(chan engine.View, 1)
+		l.Eng.Post(engine.Settle{Done: done})
+		select {
+		case v := <-done:
+			if p.Steady != nil {
+				p.Steady(&v)
+			}
+			p.Take(run.ViewMsg{Lane: l.ID, View: v, OK: true})
+		case err := <-l.Done:
+			return fmt.Errorf("lane %d has ended: %w", l.ID+1, err)
+		case <-p.context().Done():
+			return p.context().Err()
+		}
+	}
+	return nil
+}
+
+func (p *Player) context() context.Context {
+	if p.Ctx == nil {
+		return context.Background()
+	}
+	return p.Ctx
 }
 
 // Together waits until every lane has n tokens and the next proposed.
@@ -303,22 +332,35 @@ func (p *Player) Play(r io.Reader) error {
 	return s.Err()
 }
 
-// keyTypes are the keys that are no letters.
-var keyTypes = map[string]tea.KeyType{
-	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
-	"left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp,
-	"pgdown": tea.KeyPgDown, "shift+left": tea.KeyShiftLeft, "shift+right": tea.KeyShiftRight, "ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+f": tea.KeyCtrlF,
-	"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU, "ctrl+w": tea.KeyCtrlW, "ctrl+o": tea.KeyCtrlO, "ctrl+t": tea.KeyCtrlT,
-	"ctrl+l": tea.KeyCtrlL, "ctrl+n": tea.KeyCtrlN, "ctrl+r": tea.KeyCtrlR, "ctrl+x": tea.KeyCtrlX, "space": tea.KeySpace, "delete": tea.KeyDelete,
+// keyNames are the keys that are not one character.
+var keyNames = func() map[string]tea.KeyType {
+	out := map[string]tea.KeyType{}
+	for t := tea.KeyType(-100); t < 128; t++ {
+		if name := (tea.KeyMsg{Type: t}).String(); name != "" && t != tea.KeyRunes {
+			if _, taken := out[name]; !taken {
+				out[name] = t
+			}
+		}
+	}
+	return out
+}()
+
+// Key returns the key of a name: "enter", "ctrl+d", "space" or a character.
+func Key(name string) (tea.KeyMsg, bool) {
+	if name == "space" {
+		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}, true
+	}
+	if r := []rune(name); len(r) == 1 {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: r}, true
+	}
+	t, ok := keyNames[name]
+	return tea.KeyMsg{Type: t}, ok
 }
 
 // KeyMsg is the message of a key by its name; what is no name is typed.
 func KeyMsg(name string) tea.KeyMsg {
-	if k, ok := keyTypes[name]; ok {
-		if k == tea.KeySpace {
-			return tea.KeyMsg{Type: k, Runes: []rune{' '}}
-		}
-		return tea.KeyMsg{Type: k}
+	if k, ok := Key(name); ok {
+		return k
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
