@@ -1,41 +1,20 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"logitscope/engine/schedule/scheduletest"
 	"logitscope/models"
-	"logitscope/sampling"
 	"logitscope/sampling/value"
 )
-
-// somePresets are what the rules of these tests may name.
-func somePresets(name string) (sampling.Config, error) {
-	for _, p := range []struct {
-		name string
-		set  []any
-	}{
-		{"hot", []any{"temperature", 2.0, "max_new_tokens", 7, "repetition_penalty", 1.2}},
-		{"cold", []any{"temperature", 0.2, "top_k", 2}},
-	} {
-		if p.name == name {
-			c := sampling.Config{}
-			for i := 0; i < len(p.set); i += 2 {
-				c = c.MustWith(p.set[i].(string), p.set[i+1], sampling.FromPreset)
-			}
-			return c, nil
-		}
-	}
-	return sampling.Config{}, fmt.Errorf("%s: no such preset; hot, cold", name)
-}
 
 func scheduled(t testing.TB, m models.Model, rules []string, pairs ...any) *Settings {
 	t.Helper()
 	c := NewCompiler(m)
-	c.Presets = somePresets
+	c.Presets = scheduletest.Presets
 	s, err := c.Settings(config(t, append([]any{"do_sample", true, "max_new_tokens", 1000, "schedule", rules}, pairs...)...), "base")
 	if err != nil {
 		t.Fatal(err)
@@ -74,19 +53,19 @@ func TestRuleErrors(t *testing.T) {
 	} {
 		m := toy(t, 50, never)
 		c := NewCompiler(m)
-		c.Presets = somePresets
+		c.Presets = scheduletest.Presets
 		_, err := c.Settings(config(t, "schedule", []string{tt.rule}), "")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "schedule: rule 1 ("+tt.rule+"): ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v; want one line with %q", tt.rule, err, tt.want)
 		}
 	}
 	for _, set := range [][]any{{"num_beams", 4}, {"penalty_alpha", 0.5}} {
-		err := CheckSchedule(config(t, append(set, "schedule", []string{"at token 4: hot"})...), somePresets)
+		err := CheckSchedule(config(t, append(set, "schedule", []string{"at token 4: hot"})...), scheduletest.Presets)
 		if err == nil || !strings.Contains(err.Error(), "keeps one set of settings") {
 			t.Errorf("%v: %v", set, err)
 		}
 	}
-	if err := CheckSchedule(config(t, "schedule", slices.Repeat([]string{"at token 4: hot"}, 65)), somePresets); err == nil || !strings.Contains(err.Error(), "at most 64") {
+	if err := CheckSchedule(config(t, "schedule", slices.Repeat([]string{"at token 4: hot"}, 65)), scheduletest.Presets); err == nil || !strings.Contains(err.Error(), "at most 64") {
 		t.Errorf("65 rules: %v", err)
 	}
 	if err := CheckSchedule(config(t, "schedule", []string{"at token 4: hot"}), nil); err == nil || !strings.Contains(err.Error(), "no presets are known") {

@@ -2,33 +2,13 @@ package schedule
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"logitscope/engine/schedule/scheduletest"
 	"logitscope/sampling"
 )
-
-// somePresets are what the rules of these tests may name.
-func somePresets(name string) (sampling.Config, error) {
-	for _, p := range []struct {
-		name string
-		set  []any
-	}{
-		{"hot", []any{"temperature", 2.0, "max_new_tokens", 7, "repetition_penalty", 1.2}},
-		{"cold", []any{"temperature", 0.2, "top_k", 2}},
-	} {
-		if p.name == name {
-			c := sampling.Config{}
-			for i := 0; i < len(p.set); i += 2 {
-				c = c.MustWith(p.set[i].(string), p.set[i+1], sampling.FromPreset)
-			}
-			return c, nil
-		}
-	}
-	return sampling.Config{}, fmt.Errorf("%s: no such preset; hot, cold", name)
-}
 
 // pieces is a vocabulary of texts.
 type pieces []string
@@ -38,7 +18,7 @@ func (p pieces) Text(id int32) []byte  { return []byte(p[id]) }
 
 func parsed(t *testing.T, rules, vocabulary []string) *Schedule {
 	t.Helper()
-	s, err := Parse(sampling.Config{}.MustWith("schedule", rules, sampling.FromFile), somePresets, pieces(vocabulary))
+	s, err := Parse(sampling.Config{}.MustWith("schedule", rules, sampling.FromFile), scheduletest.Presets, pieces(vocabulary))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +139,7 @@ func FuzzRule(f *testing.F) {
 		f.Add(s, "some text")
 	}
 	f.Fuzz(func(t *testing.T, source, text string) {
-		r, err := parseRule(source, somePresets)
+		r, err := parseRule(source, scheduletest.Presets)
 		if err != nil {
 			return
 		}

@@ -96,27 +96,25 @@ func jsonObjectIn(v any) (any, error) {
 
 var errNoText = errors.New("must be a text")
 
-func grammarIn(v any) (any, error) {
-	text, ok := v.(string)
-	switch {
-	case !ok:
-		return nil, errNoText
-	case text == "":
-		return nil, nil
+// textIn reads a text as the constraint that spec makes of it; an empty one is
+// none.
+func textIn(spec func(text string) constrain.Spec) func(v any) (any, error) {
+	return func(v any) (any, error) {
+		text, ok := v.(string)
+		switch {
+		case !ok:
+			return nil, errNoText
+		case text == "":
+			return nil, nil
+		}
+		return spec(text).String(), nil
 	}
-	return constrain.Spec{Type: "grammar", Grammar: text}.String(), nil
 }
 
-func regexIn(v any) (any, error) {
-	text, ok := v.(string)
-	switch {
-	case !ok:
-		return nil, errNoText
-	case text == "":
-		return nil, nil
-	}
-	return constrain.Spec{Type: "regex", Regex: text}.String(), nil
-}
+var (
+	grammarIn = textIn(func(text string) constrain.Spec { return constrain.Spec{Type: "grammar", Grammar: text} })
+	regexIn   = textIn(func(text string) constrain.Spec { return constrain.Spec{Type: "regex", Regex: text} })
+)
 
 func choiceIn(v any) (any, error) {
 	list, ok := v.([]any)

@@ -198,9 +198,9 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 	number := strconv.Itoa(i + 1)
 	name := "lane " + number
 	switch n := len(v.lanes.All); {
-	case n > 1 && w < 60 && host.Screen().W < 80: // the others are out of view
+	case n > 1 && w < ofHowMany && host.Screen().W < oneInView: // the others are out of view
 		name = fmt.Sprintf("lane %d of %d", i+1, n)
-	case w < 40:
+	case w < wordLane:
 		name = number
 	}
 	label := " · " + viz.Printable(l.ShownLabel(), ascii)
@@ -237,11 +237,14 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 	return number + ": " + viz.CutTitle(key, max(w-viz.Width(number+":  "+value), 1)) + " " + value
 }
 
-// From these widths on a title has both values of a setting, and the names of
-// settings in full.
+// What a title has from a width on, in cells.
 const (
-	bothValues = 70
-	fullNames  = 120
+	wordLane   = 40  // the word lane before the number
+	ofHowMany  = 60  // below, how many lanes there are, if oneInView
+	bothValues = 70  // both values of a setting
+	fullNames  = 120 // the names of settings in full
+
+	oneInView = 80 // of the window: below it one lane is shown at a time
 )
 
 // changes are the settings in which l differs from the first lane, as a title
