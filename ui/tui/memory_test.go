@@ -174,14 +174,14 @@ func TestSoak(t *testing.T) {
 		if texts > tokens/10 {
 			t.Fatalf("%d texts have %d tokens", texts, written)
 		}
-		o.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		o.player.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
 		press("space")
 		for _, l := range o.m.All {
 			written += len(l.View.Steps)
 		}
 		if r.IntN(4) == 0 {
 			s := sizes[r.IntN(len(sizes))]
-			o.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+			o.player.Send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 		}
 		press(habits[r.IntN(len(habits))]...)
 		o.Frame()

@@ -117,7 +117,7 @@ func (o *Offscreen) Task(i int) error {
 
 // Again sets the task up again.
 func (o *Offscreen) Again() error {
-	o.do(o.m.course.Again())
+	o.player.Do(o.m.course.Again())
 	return o.settle()
 }
 
