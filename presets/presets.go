@@ -60,13 +60,18 @@ func Named(name string) (Preset, error) {
 
 // file is a preset as it is stored.
 type file struct {
+	Version int `json:"version,omitempty"` // of this form; 0 is 1
+
 	Name   string          `json:"name"`
 	About  string          `json:"about,omitempty"`
 	Config json.RawMessage `json:"config"`
 }
 
 // fields are what a preset's file may hold.
-var fields = []string{"name", "about", "config"}
+var fields = []string{"version", "name", "about", "config"}
+
+// version is the version of a preset's file.
+const version = 1
 
 // Decode reads a preset. It is strict: an unknown key or a value out of range
 // is an error that names file, line and key.
@@ -92,6 +97,8 @@ func Decode(r io.Reader, name string) (Preset, error) {
 	}
 	at := max(bytes.Index(data, f.Config), 0)
 	switch {
+	case f.Version > version:
+		return Preset{}, fmt.Errorf("%s: version: %d is of a newer program, this one reads %d", name, f.Version, version)
 	case f.Name == "":
 		return Preset{}, fmt.Errorf("%s: name is missing", name)
 	case f.Config == nil:
@@ -133,7 +140,7 @@ func Encode(w io.Writer, p Preset) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(file{p.Name, p.About, cfg}, "", "  ")
+	b, err := json.MarshalIndent(file{Name: p.Name, About: p.About, Config: cfg}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,9 @@ type RecordedConfig struct {
 	Config      json.RawMessage // as the program's own format has settings
 }
 
+// reportVersion is the version of the files that [WriteJSONL] writes.
+const reportVersion = 2
+
 // maxRecordedLine bounds a line of a recorded bench.
 const maxRecordedLine = 256 << 20
 
@@ -47,6 +50,7 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 			return nil, errors.New("line 1: must be the head of a bench, as bench --format jsonl writes it")
 		case kind.Type == "bench":
 			var head struct {
+				Version int
 				Seeds   []uint64
 				Configs []struct {
 					Name   string
@@ -56,6 +60,9 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 			}
 			if err := json.Unmarshal(in.Bytes(), &head); err != nil {
 				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+			if head.Version > reportVersion {
+				return nil, fmt.Errorf("line %d: version: %d is of a newer program, this one reads %d", n, head.Version, reportVersion)
 			}
 			rec.Seeds = head.Seeds
 			for _, c := range head.Configs {

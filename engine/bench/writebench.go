@@ -90,7 +90,7 @@ var Findings = [...]string{stats.Unknown: "unknown", stats.Same: "same", stats.M
 func WriteJSONL(w io.Writer, p *Plan, r Texts, sum SummaryOptions, opt WriteOptions) (*Summary, error) {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	head := benchLine{Type: "bench", Version: record.Version, Prompts: p.Count, Seeds: p.Seeds, Checks: p.Checks}
+	head := benchLine{Type: "bench", Version: reportVersion, Prompts: p.Count, Seeds: p.Seeds, Checks: p.Checks}
 	for _, c := range p.Configs {
 		i := c.Backend.Model.Info()
 		head.Configs = append(head.Configs, configLine{c.Name,

@@ -156,7 +156,7 @@ func (d *reader) run(l tape.Line, lane int) error {
 		return err
 	}
 	t := &Take{Run: raw.Run, Model: d.models.Lane(lane), branches: map[int]int{1: 0}}
-	if raw.Version < 1 || raw.Version > Version {
+	if raw.Version < 1 {
 		return fmt.Errorf("version: %d is out of range, 1 to %d", raw.Version, Version)
 	}
 	cfg, err := readConfig(raw.Config)

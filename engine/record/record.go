@@ -21,9 +21,8 @@ import (
 	"logitscope/sampling"
 )
 
-// Version is the version of the format. A reader of version 1 finds in it all
-// that it knows.
-const Version = 2
+// Version is the version of the format.
+const Version = tape.Version
 
 // A Run is the first line.
 type Run struct {
@@ -36,6 +35,7 @@ type Run struct {
 	Prompt       string          `json:"prompt"`
 	PromptTokens []int32         `json:"prompt_tokens"`
 	Messages     []chat.Message  `json:"messages,omitempty"` // the conversation that the prompt renders
+	Hidden       bool            `json:"hidden,omitempty"`   // the prompt was taken out: see [WithoutPrompts]
 	Config       sampling.Config `json:"config"`
 	Origins      Origins         `json:"origins,omitempty"` // who set the values of the configuration
 	Order        string          `json:"order"`

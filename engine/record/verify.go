@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/models/tape"
+	"logitscope/sampling"
 )
 
 // A Report is what became of deriving every step again.
@@ -150,6 +151,9 @@ func (v *verifier) step(e *Event) (*Difference, error) {
 	if why == "" {
 		d, why = v.compare(at, s, derived, set)
 	}
+	if (d != nil || why != "") && v.take.Run.Hidden && looksBack(derived) {
+		d, why = nil, "its prompt was taken out, and a setting looks at it"
+	}
 	if why != "" {
 		v.report.Undecided = append(v.report.Undecided, Undecided{e.Line, s.Pos - len(v.take.Run.PromptTokens) + 1, why})
 	}
@@ -181,6 +185,17 @@ func (v *verifier) unknown(s *Step, set *engine.Settings) string {
 		return "" // a server's row is all there was
 	}
 	return ""
+}
+
+// looksBack reports whether a stage of the step looks at the text before it.
+func looksBack(s *engine.Step) bool {
+	if s.Trace == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.Trace.Stages(), func(st sampling.StageTrace) bool {
+		d := sampling.StageNamed(st.Name)
+		return d != nil && d.Penalty
+	})
 }
 
 func (v *verifier) complete() bool {

@@ -36,10 +36,11 @@ func (d *Decoder) Lane(n int) *Model {
 
 // A RunLine is what a model needs of a run line.
 type RunLine struct {
-	Lane   int `json:"lane"`
-	Model  Head
-	Prompt string  `json:"prompt"`
-	Tokens []int32 `json:"prompt_tokens"`
+	Version int `json:"version"`
+	Lane    int `json:"lane"`
+	Model   Head
+	Prompt  string  `json:"prompt"`
+	Tokens  []int32 `json:"prompt_tokens"`
 }
 
 // A Head is what a run file says of its model.
@@ -127,6 +128,10 @@ func (d *Decoder) Line(l Line) error {
 	return nil
 }
 
+// Version is the version of the run files that are written. A reader of version
+// 1 finds in version 2 all that it knows.
+const Version = 2
+
 // sum is a SHA-256 in hex.
 var sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
@@ -137,6 +142,8 @@ func (d *Decoder) run(l Line) error {
 	}
 	h := &r.Model
 	switch {
+	case r.Version > Version:
+		return fmt.Errorf("version: %d is of a newer program, this one reads 1 to %d", r.Version, Version)
 	case h.Vocab < 1 || h.Vocab > maxVocab:
 		return fmt.Errorf("model.vocab: %d is out of range, 1 to %d", h.Vocab, maxVocab)
 	case h.Context < 0 || h.Context > math.MaxInt32:

@@ -39,6 +39,32 @@ func TestRecordAndReplay(t *testing.T) {
 	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
 		t.Fatal(errs)
 	}
+	// Shared without its prompts it still plays and derives again.
+	secret := []string{"run", "--chat", "--system", "Zanzibar forty two", "--prompt", "Quixotic walrus", "--preset", "chat", "--seed", "7", "--max-new-tokens", "6", "--record", file}
+	if _, errs, code := try(t, "", secret...); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	shared := filepath.Join(dir, "shared.jsonl")
+	if _, errs, code := try(t, "", "replay", file, "--without-prompts", shared); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	if out, errs, code := try(t, "", "replay", shared, "--verify"); code != console.ExitDone || !strings.Contains(out, "steps not decidable: its prompt was taken out, and a setting looks at it") {
+		t.Errorf("without its prompts: exit %d, %q, %q", code, out, errs)
+	}
+	if _, errs, code := try(t, "", "replay", shared, "--html", filepath.Join(dir, "shared.html")); code != console.ExitDone {
+		t.Error(errs)
+	}
+	for _, name := range []string{"shared.jsonl", "shared.html"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		for _, word := range []string{"Zanzibar", "Quixotic", "walrus"} {
+			if err != nil || strings.Contains(string(data), word) {
+				t.Errorf("%s has %s, %v", name, word, err)
+			}
+		}
+	}
+	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
+		t.Fatal(errs)
+	}
 	weights, err := os.ReadFile("../../models/fable/fable.q8_0.gguf")
 	if err != nil {
 		t.Fatal(err)

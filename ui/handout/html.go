@@ -34,6 +34,7 @@ var pageJS string
 type page struct {
 	Vocab   int              `json:"vocab"`
 	Prompt  []int32          `json:"prompt"`
+	Hidden  bool             `json:"hidden,omitempty"` // the prompt was taken out of the recording
 	Pieces  map[int32]string `json:"pieces"`
 	Configs []pageConfig     `json:"configs"`
 	Steps   []pageStep       `json:"steps"`
@@ -127,8 +128,8 @@ func printableLines(s string) string {
 func newPage(take *record.Take, full bool) (*page, error) {
 	m := take.Model
 	p := &page{Vocab: m.Info().VocabSize, Prompt: take.Run.PromptTokens, Pieces: map[int32]string{}}
-	if p.Prompt == nil {
-		p.Prompt = []int32{}
+	if p.Prompt == nil || take.Run.Hidden {
+		p.Prompt, p.Hidden = []int32{}, take.Run.Hidden
 	}
 	compiler := engine.NewCompiler(m)
 	configs := map[int]int{}
@@ -150,7 +151,7 @@ func newPage(take *record.Take, full bool) (*page, error) {
 		}
 		s := p.step(m, e.Step, k, full)
 		s.Config, s.Mark = c, marks[e.Step.Pos]
-		if s.Values != nil && p.Configs[c].Why == "" {
+		if decided := !p.Hidden || p.Configs[c].Repetition == 1; s.Values != nil && p.Configs[c].Why == "" && decided {
 			if err := agrees(e.Step, pageRow(e.Step.Kept, full), seen, p.Configs[c].Values, p.Vocab); err != nil {
 				return nil, fmt.Errorf("step %d: %w; the page is not written", k+1, err)
 			}

@@ -43,6 +43,7 @@ function law(step, s) {
   order.sort(function (a, b) { return z[b] - z[a] || ids[a] - ids[b]; });
   var cut = new Array(n).fill(""), p = new Array(n).fill(0), greedy = s.temperature === 0;
   var out = { rest: rest / sum, err: 0, why: "", tokens: [], others: 0, count: H.vocab - n };
+  if (H.hidden && s.repetition_penalty !== 1) out.why = "the prompt, whose tokens a repetition penalty lowers too";
   if (greedy) {
     for (i = 1; i < n; i++) cut[order[i]] = "greedy";
     p[order[0]] = 1;

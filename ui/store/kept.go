@@ -31,6 +31,7 @@ func Kinds(configDir, cacheDir string) []Kind {
 		{"keys", "keys of your own", in(configDir, "keys")},
 		{"history", "prompts that were typed in the lab", in(configDir, "history.json", "history.json.unread", "history.json.lock")},
 		{"progress", "what was done of the lessons", in(configDir, "progress.json", "progress.json.unread", "progress.json.lock")},
+		{"votes", "answers of blind votes", in(configDir, "votes")},
 		{"models", "models that were pulled", in(cacheDir, "models")},
 		{"sweeps", "cells of sweeps, to go on from", in(cacheDir, "sweeps")},
 		{"bench", "cells of benches, to go on from", in(cacheDir, "bench")},

@@ -287,6 +287,12 @@ func TestRebindKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = newKeymap(actions())
+	if wrong := newKeymap(actions()).rebind(strings.NewReader("version 1\nrun x"), "keys"); wrong != nil {
+		t.Errorf("version 1: %v", wrong)
+	}
+	if wrong := newKeymap(actions()).rebind(strings.NewReader("version 2\nrun x"), "keys"); len(wrong) != 1 || !strings.Contains(wrong[0].Error(), "keys:1: version: 2 is of a newer program, this one reads 1") {
+		t.Errorf("version 2: %v", wrong)
+	}
 	if wrong := loadKeys(k, dir); wrong != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
 		t.Errorf("keys file: %v", wrong)
 	}

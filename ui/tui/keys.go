@@ -69,12 +69,20 @@ func (k *keymap) find(pressed fmt.Stringer) *entry {
 // rebind reads lines "action key key …" and gives the keys to the action
 // instead of those it had. An empty line or one that starts with # is left
 // out, and so is a line that is wrong, which is returned.
+// The first line may say the version of the form, as "version 1".
 func (k *keymap) rebind(r io.Reader, file string) (wrong []error) {
 	s := bufio.NewScanner(r)
 	n := 1
 	for ; s.Scan(); n++ {
 		f := strings.Fields(s.Text())
 		if len(f) == 0 || f[0][0] == '#' {
+			continue
+		}
+		if f[0] == "version" {
+			if v := strings.Join(f[1:], " "); v != keysVersion {
+				wrong = append(wrong, fmt.Errorf("%s:%d: version: %s is of a newer program, this one reads %s; the keys stay as they are built in", file, n, viz.Cut(v, 20), keysVersion))
+				return wrong
+			}
 			continue
 		}
 		if err := k.rebindLine(f[0], f[1:]); err != nil {
@@ -86,6 +94,9 @@ func (k *keymap) rebind(r io.Reader, file string) (wrong []error) {
 	}
 	return wrong
 }
+
+// keysVersion is the version of a keys file.
+const keysVersion = "1"
 
 // rebindLine gives keys to the action called id.
 func (k *keymap) rebindLine(id string, keys []string) error {

@@ -50,6 +50,8 @@ const (
 
 // A Vote is an answer and what it was about.
 type Vote struct {
+	Version int `json:"version,omitempty"` // of the form of this line; 0 is 1
+
 	Pair   string    `json:"pair"`
 	Lanes  [2]string `json:"lanes"` // left, right
 	Answer Answer    `json:"answer"`
@@ -67,7 +69,13 @@ func (v Vote) Winner() string {
 	return ""
 }
 
+// version is that of the lines that are written; it need not be said.
+const version = 1
+
 func (v Vote) check() error {
+	if v.Version > version {
+		return fmt.Errorf("version: %d is of a newer program, this one reads %d", v.Version, version)
+	}
 	if v.Pair == "" || v.Lanes[0] == "" || v.Lanes[1] == "" || v.Lanes[0] == v.Lanes[1] {
 		return errors.New("must have a pair and two lanes")
 	}
@@ -143,7 +151,7 @@ func (b *Box) Decided(pair string) bool {
 
 // Cast adds a vote.
 func (b *Box) Cast(p Pair, a Answer) error {
-	v := Vote{p.ID, p.Lanes, a, b.voter}
+	v := Vote{Pair: p.ID, Lanes: p.Lanes, Answer: a, Voter: b.voter}
 	line, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	vote := func(voter, pair, left, right string, a Answer) Vote {
-		return Vote{pair, [2]string{left, right}, a, voter}
+		return Vote{Pair: pair, Lanes: [2]string{left, right}, Answer: a, Voter: voter}
 	}
 	list := []Vote{
 		vote("x", "1", "A", "B", Left), vote("y", "1", "B", "A", Right), // both for A

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"logitscope/engine/record"
+	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/screen"
@@ -28,6 +29,7 @@ type replay struct {
 	html   string // file of the page; empty for none
 	rows   string // rows of the page
 	lesson string // on the page: an id or a file; empty for none
+	share  string // file of the recording without its prompts
 
 	answers bool // the teacher's copy of the lesson
 
@@ -70,6 +72,7 @@ does not hold enough for are counted.`,
 	cmd.Flags().StringVar(&r.html, "html", "", "write the run as one page that needs no network")
 	cmd.Flags().StringVar(&r.lesson, "lesson", "", "put this lesson on the page: its id, or a file")
 	cmd.Flags().BoolVar(&r.answers, "answers", false, "with --lesson: the teacher's copy, with right answers and solutions")
+	cmd.Flags().StringVar(&r.share, "without-prompts", "", "write the recording without its prompts and messages, to be shared")
 	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
 	cmd.Flags().IntVar(&r.step, "step", 0, "tokens written on the picture of --svg")
 	cmd.Flags().StringVar(&r.cast, "cast", "", "write the run as an asciicast, version 2")
@@ -88,6 +91,16 @@ func (r *replay) run(ctx context.Context, path string) error {
 	}
 	if r.verify {
 		return verify(r.sys.Out, path, rec)
+	}
+	if r.share != "" {
+		return r.writeFile("--without-prompts", r.share, func(w io.Writer) error {
+			f, err := models.OpenFile(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			return record.WithoutPrompts(w, f)
+		})
 	}
 	take, err := r.take(path, rec)
 	if err != nil {

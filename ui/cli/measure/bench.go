@@ -51,6 +51,7 @@ type benchFlags struct {
 	format   string
 	dryRun   bool
 	reports  []string
+	noAsked  bool // reports are without the prompts
 	baseline string
 	against  string
 	failIf   []string
@@ -103,6 +104,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	flags.BoolVar(&f.times, "times", false, "report times too, which differ from run to run")
 	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
 	flags.StringArrayVar(&f.reports, "report", nil, "also write a report: FILE.md, .html, .csv or .jsonl; json is one object on standard output; may be repeated")
+	flags.BoolVar(&f.noAsked, "without-prompts", false, "leave the prompts out of reports, to share them")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a bench that --format jsonl or --report FILE.jsonl wrote")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "with --baseline: exit 3 if the paired interval says so, as 'pass drops' or 'loop rises'; may be repeated")
 	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file, on another model or server, and say whether what comes back differs")
@@ -165,7 +167,7 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	if f.against != "" {
 		p.Seeds = past.record.Seeds
 	}
-	return s.runBench(ctx, f, &report.Benched{Sys: s.Sys, Plan: p, Sum: sum, Write: write}, opt, past)
+	return s.runBench(ctx, f, &report.Benched{Sys: s.Sys, Plan: p, Sum: sum, Write: write, NoPrompts: f.noAsked}, opt, past)
 }
 
 // A past is a recorded bench to compare with; the zero value is none.

@@ -38,7 +38,9 @@ type Benched struct {
 	Summary *bench.Summary
 	Sum     bench.SummaryOptions
 	Write   bench.WriteOptions
-	found   []handout.Disagreement
+
+	NoPrompts bool // reports are without what was asked
+	found     []handout.Disagreement
 }
 
 // CheckReports refuses names of reports that say no form.
@@ -149,6 +151,9 @@ func (b *Benched) Visit() func(i int, p *prompts.Prompt, config int, texts []*be
 			asked := p.Text
 			for _, m := range p.Messages {
 				asked += m.Role + ": " + m.Content + "\n"
+			}
+			if b.NoPrompts {
+				asked = ""
 			}
 			b.found = append(b.found, handout.Disagreement{Config: b.Plan.Configs[c].Name, Prompt: p.ID, Asked: asked,
 				Passes: passing[i].Text, Fails: failing[k].Text, Why: strings.Join(whys, "; "), BasePasses: basePasses})
