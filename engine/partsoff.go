@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/sampling/dist"
 )
 
 // Parts of a lane's model can be switched off, from the step at hand on until
@@ -66,6 +68,31 @@ func (l *Lane) addWhole(ctx context.Context, row *Row) error {
 	values, err := l.forwardBeside(ctx, &l.intact, l.tokens)
 	row.Whole = values
 	return err
+}
+
+// A WholeLaw is the law of the whole model under a step's settings, beside the
+// step's own, which was made with parts off.
+type WholeLaw struct {
+	Probs []float32 // of the tokens of the trace's rows, in their order
+	TV    float64   // total variation between the two laws, 0 to 1
+}
+
+// wholeLaw works it out for a step that was traced from x; nil where the whole
+// model leaves nothing to choose.
+func wholeLaw(set *Settings, scratch *sampling.Scratch, x sampling.Input, whole []float32, t *sampling.Trace) *WholeLaw {
+	var cut, law dist.Dist
+	if set.Pipeline.Distribution(&cut, scratch, x) != nil {
+		return nil
+	}
+	x.Logits = whole
+	if set.Pipeline.Distribution(&law, scratch, x) != nil {
+		return nil
+	}
+	w := &WholeLaw{TV: dist.TotalVariation(&law, &cut)}
+	for _, r := range t.Rows() {
+		w.Probs = append(w.Probs, float32(law.Prob(r.ID)))
+	}
+	return w
 }
 
 // switchOff makes the session leave parts out, and forgets what it read without

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -60,6 +61,15 @@ func switchOff(t *testing.T) {
 	}
 	if !slices.Equal(v.Next.Row.Whole, plain.Row.Values) {
 		t.Error("the whole model's row is not beside it")
+	}
+	w := v.Next.Whole
+	if w == nil || len(w.Probs) != len(v.Next.Trace.Rows()) || !(w.TV > 0 && w.TV <= 1) {
+		t.Fatalf("%+v", w)
+	}
+	for i, r := range v.Next.Trace.Rows() {
+		if was := plain.Trace.Row(r.ID); was != nil && math.Abs(float64(was.Prob-w.Probs[i])) > 1e-6 {
+			t.Errorf("token %d: %v under the whole model, want %v", r.ID, w.Probs[i], was.Prob)
+		}
 	}
 	v = do(Advance{4})
 	tokens = append(slices.Clone(prompt), v.output(7)...)

@@ -55,6 +55,9 @@ func traceStep(s *Step, set *Settings, scratch *sampling.Scratch, in stepInput) 
 		return err
 	}
 	s.Token, s.Settings, s.Trace = id, set, t
+	if s.Row.Whole != nil {
+		s.Whole = wholeLaw(set, scratch, x, s.Row.Whole, t)
+	}
 	s.Summary, s.state, s.left, s.banned = summarise(t), t.State, in.left, in.banned
 	s.Constraint, s.after = mask.record(t), mask.accept(id, t.Constraint.Bits)
 	if at.Of() != nil {

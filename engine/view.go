@@ -27,8 +27,10 @@ type Step struct {
 	Trace   *sampling.Trace
 	Summary Summary
 
-	// Off is what the row was made without; nil for the whole model.
-	Off *Off
+	// Off is what the row was made without, and Whole what the whole model's
+	// law would be; nil for a row of the whole model.
+	Off   *Off
+	Whole *WholeLaw
 
 	// Row is the raw row of logits the step was chosen from, nil beyond the
 	// memory window. Not to be modified.
@@ -72,7 +74,7 @@ type Row struct {
 	Second []float32
 	of     *besides // where it comes from
 
-	// Whole is the whole model's row, where the row was made with parts off.
+	// Whole is the whole model's row of logits, where parts of it were off.
 	Whole []float32
 }
 

@@ -108,3 +108,9 @@ type Insider interface {
 	// What is in the cache stays. It panics if there is no such part.
 	SwitchOff(parts ...Part)
 }
+
+// An Anatomist is a [Model] whose sessions are [Insider]s.
+type Anatomist interface {
+	Model
+	Anatomy() Anatomy
+}

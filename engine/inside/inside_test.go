@@ -3,6 +3,7 @@ package inside
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"math"
@@ -323,5 +324,46 @@ func TestLookWithPartsOff(t *testing.T) {
 	got, err := Effects(ctx, src, src.Off[:1], 0, nil)
 	if err != nil || got[0].Apart.TV != 0 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The header of an array is what NumPy writes, byte for byte, and the tables
+// read back.
+func TestFiles(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteNPY(&b, []float32{1, 2, 3, 4, 5, 6}, 2, 3); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+	if got := b.String(); got[:len(want)] != want || len(got) != 128+24 || got[127] != '\n' || got[128:132] != "\x00\x00\x80?" {
+		t.Errorf("%q", got)
+	}
+	b.Reset()
+	if err := WriteNPY(&b, []float32{1}, 1); err != nil || !bytes.Contains(b.Bytes(), []byte("'shape': (1,), }")) {
+		t.Error(err, b.String())
+	}
+	if WriteNPY(&b, []float32{1}, 2) == nil {
+		t.Error("an array of another size is written")
+	}
+	src := source(t, "The capital of France is")
+	in, err := Look(context.Background(), src, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := in.Files("x", src.Model.Vocab().Piece)
+	if err != nil || len(files) != 4 {
+		t.Fatal(err, len(files))
+	}
+	if n := len(files[0].Data); n != 128+4*6*src.Model.Info().VocabSize {
+		t.Errorf("%s has %d bytes", files[0].Name, n)
+	}
+	if n := len(files[2].Data); n != 128+4*5*4*6 {
+		t.Errorf("%s has %d bytes", files[2].Name, n)
+	}
+	for i, want := range map[int]int{1: 1 + 6*20, 3: 1 + 5*4*6} {
+		rows, err := csv.NewReader(bytes.NewReader(files[i].Data)).ReadAll()
+		if err != nil || len(rows) != want {
+			t.Errorf("%s: %d rows, want %d (%v)", files[i].Name, len(rows), want, err)
+		}
 	}
 }

@@ -77,6 +77,7 @@ type Model struct {
 var (
 	_ models.Model        = (*Model)(nil)
 	_ models.Batcher      = (*Model)(nil)
+	_ models.Anatomist    = (*Model)(nil)
 	_ models.Summer       = (*Model)(nil)
 	_ models.Forker       = (*Session)(nil)
 	_ models.HiddenStater = (*Session)(nil)
