@@ -21,6 +21,14 @@ type Off struct {
 	From  int // the first position that was read without them
 }
 
+// Count returns how many parts are off; none for nil.
+func (o *Off) Count() int {
+	if o == nil {
+		return 0
+	}
+	return len(o.Parts)
+}
+
 // A SwitchOff command switches parts off, in place of those before; none takes
 // all back. What was read without the parts before is read again. The proposal
 // is made anew. It does nothing for a model whose layers are not to be seen, or

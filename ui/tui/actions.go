@@ -79,6 +79,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActName, Binding: kit.Bind("name the branch selected in the timeline", "N"), Hint: "name", Group: "text"}, opens(kit.ViewName)},
 		{kit.Action{ID: kit.ActCompare, Binding: kit.Bind("compare: this run and a copy as lanes", "C"), Hint: "compare", Group: "lanes"}, opens(kit.ViewCompare)},
 		{kit.Action{ID: kit.ActPredict, Binding: kit.Bind("predict with ten chips; again: you sample; again: off", "P"), Hint: "predict", Group: "show"}, opens(kit.ViewPredict)},
+		{kit.Action{ID: kit.ActLayers, Binding: kit.Bind("layers and attention: what goes on inside the model", "A"), Hint: "layers", Group: "show"}, opens(kit.ViewLayers)},
 		{kit.Action{ID: kit.ActBeam, Binding: kit.Bind("beam search: the tree, the line, what could still win", "B"), Hint: "beams", Group: "show"}, opens(kit.ViewBeam)},
 		{kit.Action{ID: kit.ActDraft, Binding: kit.Bind("speculative decoding, round by round", "S"), Hint: "draft", Group: "show"}, opens(kit.ViewDraft)},
 		{kit.Action{ID: kit.ActConstraint, Binding: kit.Bind("structured output: JSON, schema, regex, grammar, SQL", "J"), Hint: "structured", Group: "show"}, opens(kit.ViewConstraint)},

@@ -49,6 +49,9 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 	case k <= kit.Class80:
 		left = left[2:]
 	}
+	if off := shownOff(l); off != nil {
+		left = append(left, kit.HeaderPart{Text: run.OffWords(off, 1), Rank: 1, Ink: viz.Ink{Role: viz.Warning}})
+	}
 	if k == kit.Class60 {
 		left[2].Rank = 10 // the order gives way before the seed
 	}
@@ -67,6 +70,15 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 		left, right = give(left, r), give(right, r)
 	}
 	drawHeaderParts(c, left, right, gap)
+}
+
+// shownOff is what the model of the step on the screen leaves out; nil for
+// nothing.
+func shownOff(l *run.Lane) *engine.Off {
+	if s := l.Step(); s != nil && l.Look.At > 0 {
+		return s.Off
+	}
+	return l.View.Off
 }
 
 // figures are the parts at the right of the header: how fast, and how full.

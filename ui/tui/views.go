@@ -15,6 +15,7 @@ import (
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/lanes"
+	"logitscope/ui/tui/layers"
 	"logitscope/ui/tui/picker"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/prompt"
@@ -64,6 +65,7 @@ func init() {
 		kit.ViewName:       {"name of a branch", openName},
 		kit.ViewCue:        {"cue", openCue},
 		kit.ViewPredict:    {"predict", openPredict},
+		kit.ViewLayers:     {"layers and attention", func(m *Model) (kit.View, tea.Cmd) { return layers.New(m, m.Lanes) }},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
 		kit.ViewModel:      {"model", func(m *Model) (kit.View, tea.Cmd) { return picker.New(m, m.Lanes, m.opt.Models, m.opt.OpenModel) }},

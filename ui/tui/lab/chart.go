@@ -80,7 +80,7 @@ func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	col := columnsOf(k, c.W)
 	y := chartHead(k)
 	if y > 0 {
-		drawChartHead(c, col, l.Scale)
+		drawChartHead(c, col, l.Step(), l.Scale)
 	}
 	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))
 	lines = lines[:min(len(lines), c.H-y)]
@@ -98,12 +98,12 @@ func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 }
 
-func drawChartHead(c *viz.Canvas, col chartColumns, scale float64) {
+func drawChartHead(c *viz.Canvas, col chartColumns, s *engine.Step, scale float64) {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Right(col.rank, 0, "#", muted)
 	c.Put(col.label, 0, "token", muted)
 	if col.raw > 0 {
-		c.Right(col.raw, 0, "raw", muted)
+		c.Right(col.raw, 0, run.BesideName(s), muted)
 	}
 	c.Right(col.final, 0, "final", muted)
 	c.Right(c.W-2, 0, "full bar "+viz.WholePercent(scale), muted)
@@ -171,7 +171,7 @@ func (d *rowDrawer) rest(y int, ln chartLine, name string) {
 		d.c.Put(d.col.mark+2, y, "✗", viz.Ink{Role: viz.Lost})
 	}
 	d.c.Fit(d.col.label, y, d.col.labelW, name, ink)
-	if d.col.raw > 0 {
+	if d.col.raw > 0 && d.step.Whole == nil {
 		d.c.Right(d.col.raw, y, viz.Percent(ln.raw), ink)
 	}
 	final := viz.Percent(ln.final)
@@ -221,7 +221,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	c.Put(d.col.mark+2, y, mark, markInk(r, chosen))
 	c.Fit(d.col.label, y, d.col.labelW, d.l.Piece(r.ID, c.ASCII), ink)
 	if d.col.raw > 0 {
-		c.Right(d.col.raw, y, viz.Percent(float64(r.RawProb)), viz.Ink{Role: viz.Muted})
+		c.Right(d.col.raw, y, viz.Percent(run.Beside(d.step, r)), viz.Ink{Role: viz.Muted})
 	}
 	final := viz.Percent(float64(r.Prob))
 	if removed {
@@ -229,7 +229,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	}
 	c.Right(d.col.final, y, final, ink)
 	d.reason(y, r)
-	return viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(d.t, r)}
+	return viz.Bar{Raw: run.Beside(d.step, r), Final: float64(r.Prob), Refused: run.Refused(d.t, r)}
 }
 
 // rowMark is the glyph that says what became of a token.
@@ -332,6 +332,9 @@ func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 		name = "token written"
 	}
 	step := "step " + viz.Count(s.Index)
+	if s.Whole != nil {
+		return name + " · " + step + " · " + run.Apart(s.Whole)
+	}
 	raw := among(s.Trace)
 	final, _ := viz.Many(float64(s.Trace.Bits))
 	switch k {

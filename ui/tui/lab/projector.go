@@ -103,7 +103,7 @@ func (lb *View) drawProjector(c *viz.Canvas, l *run.Lane) {
 		muted := viz.Ink{Role: viz.Muted}
 		c.Put(p.cols.label, p.headY, "token", muted)
 		if p.cols.raw > 0 {
-			c.Right(p.cols.raw, p.headY, "raw", muted)
+			c.Right(p.cols.raw, p.headY, run.BesideName(l.Step()), muted)
 		}
 		c.Right(p.cols.final, p.headY, "final", muted)
 		c.Right(c.W-1, p.headY, "full bar "+viz.WholePercent(l.Scale), muted)
@@ -202,7 +202,7 @@ func (lb *View) drawThickRow(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace,
 	if r := ln.row; r != nil {
 		s := l.Step()
 		chosen := r.ID == t.Token && !s.Forced || s.Forced && r.ID == s.Token
-		name, bar = l.Piece(r.ID, c.ASCII), viz.Bar{Raw: float64(r.RawProb), Final: float64(r.Prob), Refused: run.Refused(t, r)}
+		name, bar = l.Piece(r.ID, c.ASCII), viz.Bar{Raw: run.Beside(l.Step(), r), Final: float64(r.Prob), Refused: run.Refused(t, r)}
 		raw, final = viz.Percent(bar.Raw), viz.Percent(bar.Final)
 		ink = viz.Ink{}
 		if r.Cut != sampling.NoStage {

@@ -12,6 +12,7 @@
 //	beams N        waits until a beam search has taken N steps
 //	rounds N       waits until N speculative rounds are drafted
 //	together N     waits until every lane has N tokens and the next proposed
+//	off N          waits until the proposal is made with N parts of the model off
 //	tuned          waits until the proposal is under the newest settings
 //	done           waits until the text has ended
 //
@@ -173,6 +174,13 @@ func (p *Player) Together(n int) error {
 	})
 }
 
+// Off waits until the proposal is made with n parts of the model off.
+func (p *Player) Off(n int) error {
+	return p.Wait(func(v engine.View) bool {
+		return v.Phase == engine.Paused && v.Next != nil && v.Next.Off.Count() == n && v.Off.Count() == n
+	})
+}
+
 // Tuned waits until the proposal is under the newest settings.
 func (p *Player) Tuned() error {
 	return p.Wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == p.Screen.Runs().Lane().Settings })
@@ -257,7 +265,7 @@ func (p *Player) timeout() time.Duration {
 
 // numbers are the commands that take a number.
 var numbers = map[string]func(*Player, int) error{
-	"steps": (*Player).Steps, "beams": (*Player).Beams, "rounds": (*Player).Rounds, "together": (*Player).Together,
+	"steps": (*Player).Steps, "beams": (*Player).Beams, "rounds": (*Player).Rounds, "together": (*Player).Together, "off": (*Player).Off,
 }
 
 // Line does one command; one that begins with # is a remark. The error names it, and says what is wrong with it
@@ -303,7 +311,7 @@ func (p *Player) Line(line string) error {
 
 // names lists the commands there are.
 func (p *Player) names() []string {
-	list := []string{"size", "start", "keys", "type", "steps", "beams", "rounds", "together", "tuned", "done"}
+	list := []string{"size", "start", "keys", "type", "steps", "beams", "rounds", "together", "off", "tuned", "done"}
 	var own []string
 	for name := range p.Verbs {
 		own = append(own, name)

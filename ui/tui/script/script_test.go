@@ -10,7 +10,7 @@ import (
 func TestLineNamesWhatIsWrong(t *testing.T) {
 	p := &Player{Verbs: map[string]func(string) error{"frame": func(string) error { return nil }}}
 	for line, want := range map[string]string{
-		"fly 3":    "fly 3: no such command; size, start, keys, type, steps, beams, rounds, together, tuned, done, frame",
+		"fly 3":    "fly 3: no such command; size, start, keys, type, steps, beams, rounds, together, off, tuned, done, frame",
 		"steps":    `steps: want a number, as in "steps 3"`,
 		"beams -1": `beams -1: want a number, as in "beams 3"`,
 		"size 80":  `size 80: want the columns and lines of the window, as in "size 80 24"`,

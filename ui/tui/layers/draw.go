@@ -1,0 +1,536 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"logitscope/engine/inside"
+	"logitscope/models"
+	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+var (
+	muted   = viz.Ink{Role: viz.Muted}
+	bold    = viz.Ink{}.With(viz.Bold)
+	chosen  = viz.Ink{Role: viz.Chosen}
+	focus   = viz.Ink{Role: viz.Focus}.With(viz.Bold)
+	warning = viz.Ink{Role: viz.Warning}
+	lost    = viz.Ink{Role: viz.Lost}
+)
+
+// Cells of the map: the names of the layers, and a column for each position.
+const (
+	nameWidth = 9
+	mapWidth  = 17
+)
+
+// columns is how many positions the map has room for.
+func (v *View) columns(s kit.Screen) int { return max(1, (s.W-2-nameWidth-1)/mapWidth) }
+
+// A plan says which parts of the view have room, and how many lines each takes,
+// borders included.
+type plan struct {
+	layers         []int // those shown in table and map, from the last down; of 1 to n
+	mapped, barred bool
+	mapH, tableH   int
+	heads, lowH    int // heads shown, and the lines of the lower box
+	words          int // lines of words at the bottom
+	cols           int // positions of the map
+	headFrom       int
+}
+
+// plan lays the view out: what gives way first are the bars, then layers in
+// between, then the map.
+func (v *View) plan(w, h int, in *inside.Insight) plan {
+	n, heads := in.Anatomy.Layers(), in.Anatomy.Heads[v.layer]
+	p := plan{words: 2, cols: min(max(1, (w-2-nameWidth-1)/mapWidth), in.Rows)}
+	if h < 30 {
+		p.words = 1
+	}
+	p.heads = min(heads, 8)
+	p.lowH = 4 + p.heads
+	if v.mode != gridMode {
+		p.lowH = max(min(h/2, 24), 8)
+	}
+	room := h - p.words - p.lowH
+	p.mapped = w >= 100 && room >= 4+5+5+4 || v.mode != gridMode && w >= 100 && room >= 9
+	lines := func(k int) int { // of map and table with k layers
+		out := k + 4
+		if p.mapped {
+			out += k + 5
+		}
+		if p.barred {
+			out += k + 2
+		}
+		return out
+	}
+	p.barred = v.mode == gridMode
+	k := n
+	if lines(k) > room {
+		p.barred = false
+	}
+	if v.mode != gridMode { // the table gives way to what the mode shows
+		p.tableH = 0
+		for k > 1 && k+5 > room {
+			k--
+		}
+	} else {
+		for k > 1 && lines(k) > room {
+			k--
+		}
+	}
+	p.layers = some(n, k)
+	k = len(p.layers)
+	if p.mapped {
+		p.mapH = k + 5
+	}
+	if v.mode == gridMode {
+		p.tableH = k + 4
+		if p.barred {
+			p.tableH += k + 2
+		}
+	} else {
+		p.lowH = h - p.words - p.mapH
+	}
+	p.headFrom = max(0, min(v.head-p.heads/2, heads-p.heads))
+	return p
+}
+
+// some returns at most k of the layers 1 to n, from the last down: every
+// second, every third.
+func some(n, k int) (out []int) {
+	step := (n + k - 1) / k
+	for l := n; l >= 1; l -= step {
+		out = append(out, l)
+	}
+	return out
+}
+
+// Draw draws the view; see [kit.View].
+func (v *View) Draw(c *viz.Canvas, h kit.Host) {
+	in := v.seen()
+	if in == nil {
+		v.drawEmpty(c, h)
+		return
+	}
+	p := v.plan(c.W, c.H, in)
+	y := 0
+	if p.mapped {
+		v.drawMap(c.Sub(viz.Rect{Y: y, W: c.W, H: p.mapH}), in, p)
+		y += p.mapH
+	}
+	if p.tableH > 0 {
+		v.drawTable(c.Sub(viz.Rect{Y: y, W: c.W, H: p.tableH}), in, p)
+		y += p.tableH
+	}
+	low := c.Sub(viz.Rect{Y: y, W: c.W, H: min(p.lowH, c.H-p.words-y)})
+	switch v.mode {
+	case bestMode:
+		v.drawBest(low, in)
+	case dolaMode:
+		v.drawDoLa(low, in)
+	case stripMode:
+		v.drawStrips(low, in)
+	case effectMode:
+		v.drawEffects(low)
+	default:
+		v.drawHeads(low, in, p)
+	}
+	for i, s := range v.words(in, c.W-2, p.words) {
+		c.Put(1, y+low.H+i, s, viz.Ink{})
+	}
+}
+
+func (v *View) drawEmpty(c *viz.Canvas, h kit.Host) {
+	inner := viz.Box(c, viz.Frame{Title: "layers and attention", Right: "A · esc", Focused: true})
+	switch l := v.lane; {
+	case v.look.Ready && v.look.Err != nil:
+		inner.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.look.Err.Error()), c.ASCII), inner.W-4), warning)
+	case l.View.Err != nil:
+		inner.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), inner.W-4), warning)
+	case l.Running():
+		inner.Put(1, 0, "A look inside costs a pass, so it waits until the lane rests: space pauses.", muted)
+	default:
+		inner.Put(1, 0, "reading the text once more …", muted)
+	}
+}
+
+// title is the first box's: whose words these are, and where a look stands
+// still.
+func (v *View) title() string {
+	s := "what each layer would say next: its best token, through the last norm and the output matrix"
+	if v.lane.Running() {
+		s = fmt.Sprintf("paused at step %s · ", viz.Count(v.look.Key.step+1)) + s
+	}
+	return s
+}
+
+func (v *View) piece(id int32, ascii bool) string {
+	if id < 0 {
+		return "–"
+	}
+	return v.lane.Piece(id, ascii)
+}
+
+// layerName is a layer as the tables call it; 0 is the word itself.
+func layerName(l int) string {
+	if l == 0 {
+		return "word"
+	}
+	return "layer " + strconv.Itoa(l)
+}
+
+// rowInk is the ink of a layer's row.
+func (v *View) rowInk(l int) viz.Ink {
+	if l == v.layer+1 {
+		return bold
+	}
+	return viz.Ink{}
+}
+
+// drawMap draws the best token of each layer at the last positions.
+func (v *View) drawMap(c *viz.Canvas, in *inside.Insight, p plan) {
+	inner := viz.Box(c, viz.Frame{Title: v.title(), Right: "A · esc", Focused: v.pane == layerPane})
+	from := in.Rows - p.cols // rows of the map that have no column
+	first := len(in.Tokens) - p.cols
+	if first > 0 {
+		inner.Put(1, 0, viz.Cut("‹ "+viz.Count(first), nameWidth-1), muted)
+	}
+	for i := range p.cols {
+		x := nameWidth + 1 + i*mapWidth
+		inner.Fit(x, 0, mapWidth-1, v.piece(in.Tokens[first+i], c.ASCII), muted)
+		for y, l := range append(slices.Clone(p.layers), 0) {
+			cell := in.Map[l][from+i]
+			share := viz.Percent(cell.Prob)
+			name := viz.Cut(v.piece(cell.Token, c.ASCII), mapWidth-2-viz.Width(share))
+			ink := v.rowInk(l)
+			if i < p.cols-1 {
+				ink = viz.Ink{}
+			}
+			if l == 0 {
+				ink = muted
+			}
+			at := inner.Put(x, 1+y, name, ink)
+			inner.Put(at+1, 1+y, share, muted)
+		}
+	}
+	y := 1
+	for _, l := range append(slices.Clone(p.layers), 0) {
+		v.putLayer(inner, 1, y, l)
+		y++
+	}
+	inner.Put(1, y, "is next", muted)
+	for i := range p.cols {
+		x := nameWidth + 1 + i*mapWidth
+		words, ink := "▲ ", muted
+		id := models.NoToken
+		if i == p.cols-1 {
+			var now bool
+			if id, now = v.next(); now {
+				words, ink = "▲ "+v.howNext(), chosen
+			}
+		} else {
+			id = in.Tokens[first+i+1]
+		}
+		inner.Put(x, y, viz.Cut(words+v.piece(id, c.ASCII), mapWidth-1), ink)
+	}
+	if v.back > 0 {
+		s := viz.Count(v.back) + " more ›"
+		inner.Right(inner.W-1, 0, s, muted)
+	}
+}
+
+// howNext says how the step's token came to be.
+func (v *View) howNext() string {
+	if s := v.lane.Step(); s != nil && s.Forced {
+		return "forced: "
+	}
+	return "drawn: "
+}
+
+// putLayer writes a layer's name, marked where the cursor or something that is
+// off is.
+func (v *View) putLayer(c *viz.Canvas, x, y, l int) {
+	ink := v.rowInk(l)
+	name := layerName(l)
+	if l > 0 && v.layerOff(l-1) {
+		name, ink = viz.Cut("✗ "+strconv.Itoa(l)+v.offMark(l-1), nameWidth-1), lost
+	}
+	if l == 0 {
+		ink = muted
+	}
+	c.Put(x, y, name, ink)
+}
+
+// layerOff reports whether a whole layer, its attention or its MLP is off.
+func (v *View) layerOff(l int) bool {
+	return v.isOff(models.Part{Kind: models.AttentionPart, Layer: l}) || v.isOff(models.Part{Kind: models.MLPPart, Layer: l})
+}
+
+func (v *View) offMark(l int) string {
+	a, m := v.isOff(models.Part{Kind: models.AttentionPart, Layer: l}), v.isOff(models.Part{Kind: models.MLPPart, Layer: l})
+	switch {
+	case a && m:
+		return " all"
+	case a:
+		return " attn"
+	}
+	return " MLP"
+}
+
+// Cells of the table: a column for each token, then what is left, the entropy
+// and the rank.
+const (
+	tokenWidth  = 14
+	tokenEdge   = 15 // of the first token's share
+	othersEdge  = 6  // after the base that the tokens end at
+	entropyEdge = 19
+	rankEdge    = 36
+	slimRank    = 26
+)
+
+// drawTable draws the last position through the layers.
+func (v *View) drawTable(c *viz.Canvas, in *inside.Insight, p plan) {
+	f := viz.Frame{Title: "the last position through the layers"}
+	if p.barred {
+		f.Title += " · full bar 100%"
+	}
+	if v.back > 0 {
+		f.Title = strings.Replace(f.Title, "the last position", "position "+viz.Count(len(in.Tokens)-1), 1)
+	}
+	if !p.mapped {
+		f.Title, f.Right, f.Focused = "what each layer would say next, through the last norm and the output matrix", "A · esc", v.pane == layerPane
+	}
+	inner := viz.Box(c, f)
+	next, _ := v.next()
+	slim := inner.W < 100
+	edge := rankEdge
+	if slim {
+		edge = slimRank
+	}
+	ids := v.tableTokens(in, max(1, min(5, (inner.W-nameWidth-edge-1)/tokenWidth)))
+	base := nameWidth + tokenWidth*len(ids)
+	inner.Put(1, 0, "after", muted)
+	for i, id := range ids {
+		ink := muted
+		if id == next {
+			ink = chosen
+		}
+		inner.Put(nameWidth+i*tokenWidth, 0, viz.Cut(v.piece(id, c.ASCII), tokenWidth-1), ink)
+	}
+	inner.Right(base+othersEdge, 0, "others", muted)
+	inner.Right(base+entropyEdge, 0, "entropy", muted)
+	rank := "rank"
+	if !slim {
+		rank = viz.Cut("rank of "+v.piece(next, c.ASCII), rankEdge-entropyEdge-2)
+	}
+	if next >= 0 {
+		inner.Right(base+edge, 0, rank, muted)
+	}
+	var shares []float64
+	for y, l := range append(slices.Clone(p.layers), 0) {
+		law := inside.Law(in.Lens[l])
+		ink := v.rowInk(l)
+		v.putLayer(inner, 1, 1+y, l)
+		rest := 1.0
+		for i, id := range ids {
+			rest -= law[id]
+			inner.Right(tokenEdge+i*tokenWidth, 1+y, viz.Percent(law[id]), ink)
+		}
+		inner.Right(base+othersEdge, 1+y, viz.Percent(max(0, rest)), ink)
+		inner.Right(base+entropyEdge, 1+y, viz.Two(inside.Entropy(law))+" b", ink)
+		if next >= 0 {
+			inner.Right(base+edge, 1+y, viz.Count(inside.Rank(in.Lens[l], next)), ink)
+			shares = append(shares, law[next])
+		}
+	}
+	if p.barred && next >= 0 {
+		v.drawClimb(inner, len(p.layers)+3, next, append(slices.Clone(p.layers), 0), shares)
+	}
+}
+
+// tableTokens are the best tokens of the last layer, the next one among them.
+func (v *View) tableTokens(in *inside.Insight, n int) []int32 {
+	ids := inside.Best(in.Lens[in.Anatomy.Layers()], n)
+	if next, _ := v.next(); next >= 0 && !slices.Contains(ids, next) {
+		ids[len(ids)-1] = next
+	}
+	return ids
+}
+
+// drawClimb draws the share of the next token after each layer as a bar.
+func (v *View) drawClimb(c *viz.Canvas, y int, id int32, layers []int, shares []float64) {
+	name := viz.Cut(v.piece(id, c.ASCII), 14)
+	x := 1 + viz.Width(name) + 1 + len(strconv.Itoa(layers[0])) + 2
+	for i, l := range layers {
+		number := strconv.Itoa(l)
+		if l == 0 {
+			number = "–"
+		}
+		c.Put(1, y+i, name+" "+number, v.rowInk(l))
+		drawShare(c.Sub(viz.Rect{X: x, Y: y + i, W: max(0, c.W-x-15), H: 1}), shares[i])
+		c.Right(c.W-7, y+i, viz.Percent(shares[i]), v.rowInk(l))
+	}
+}
+
+// drawShare draws a share as a bar over dots.
+func drawShare(c *viz.Canvas, share float64) {
+	c.Fill(viz.Rect{W: c.W, H: 1}, "·", muted)
+	if math.Round(share*float64(c.W)*8) >= 1 {
+		viz.Bars(c, []viz.Bar{{Final: share, Single: true}}, 1)
+	}
+}
+
+// Cells of the heads: the names, and a column for each position.
+const (
+	headsFrom  = 10
+	headsWidth = 15
+	headsBar   = 8
+)
+
+// attentionTitle says which layer's heads are shown, and what bounds them.
+func (v *View) attentionTitle(in *inside.Insight) string {
+	a := in.Anatomy
+	parts := []string{"attention", fmt.Sprintf("layer %d of %d", v.layer+1, a.Layers())}
+	if v.back > 0 {
+		parts = append(parts, fmt.Sprintf("from position %s", viz.Count(len(in.Tokens)-1)))
+	}
+	if w := a.Windows[v.layer]; w > 0 {
+		parts = append(parts, fmt.Sprintf("sees the last %s", viz.Count(w)))
+	}
+	if g := a.Heads[v.layer] / a.KVHeads[v.layer]; g > 1 {
+		parts = append(parts, fmt.Sprintf("%d heads to a KV head", g))
+	}
+	if a.Cache == "f16" {
+		parts = append(parts, "the cache rounds keys and values to f16")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// drawHeads draws what the heads of a layer look at, at the last positions.
+func (v *View) drawHeads(c *viz.Canvas, in *inside.Insight, p plan) {
+	right := ""
+	if n := in.Anatomy.Heads[v.layer]; p.heads < n {
+		right = fmt.Sprintf("heads %d–%d of %d", p.headFrom+1, p.headFrom+p.heads, n)
+	}
+	inner := viz.Box(c, viz.Frame{Title: v.attentionTitle(in), Right: right, Focused: v.pane == headPane})
+	inner.Put(1, 0, viz.FirstFit(inner.W-2, "who looks at what, at the last position: the share of each head's attention", "the share of each head's attention"), muted)
+	sink := in.Anatomy.Sinks
+	cols := max(1, (inner.W-headsFrom)/headsWidth)
+	if sink && cols > 1 {
+		cols--
+	}
+	n := len(in.Tokens)
+	cols = min(cols, n)
+	if n > cols {
+		inner.Put(1, 1, viz.Cut("‹ "+viz.Count(n-cols)+" more", headsFrom+1), muted)
+	}
+	for i := range cols {
+		inner.Right(headsFrom+(i+1)*headsWidth+1, 1, viz.Cut(v.piece(in.Tokens[n-cols+i], c.ASCII), headsWidth-2), muted)
+	}
+	if sink {
+		inner.Right(headsFrom+(cols+1)*headsWidth+1, 1, "sink", muted)
+	}
+	for y := range p.heads {
+		head := p.headFrom + y
+		if 2+y >= inner.H {
+			return
+		}
+		mark, ink := "  ", viz.Ink{}
+		if head == v.head {
+			mark, ink = "▸ ", bold
+			if v.pane == headPane {
+				ink = focus
+			}
+		}
+		name := "head " + strconv.Itoa(head+1)
+		if v.isOff(models.Part{Kind: models.HeadPart, Layer: v.layer, Head: head}) {
+			name, ink = "✗ "+name, lost
+			mark = strings.TrimRight(mark, " ")
+		}
+		inner.Put(1, 2+y, viz.Cut(mark+name, headsFrom), ink)
+		weights := in.Inside.Head(v.layer, head)
+		for i := range cols {
+			putWeight(inner, headsFrom+(i+1)*headsWidth, 2+y, float64(weights[n-cols+i]), ink)
+		}
+		if sink {
+			putWeight(inner, headsFrom+(cols+1)*headsWidth, 2+y, float64(in.Inside.Sinks[v.layer][head]), muted)
+		}
+	}
+}
+
+// putWeight writes a weight with a bar before it; edge is the cell after it.
+func putWeight(c *viz.Canvas, edge, y int, w float64, ink viz.Ink) {
+	s := strconv.FormatFloat(w, 'f', 3, 64)
+	c.Right(edge, y, s, ink)
+	if n := int(math.Round(w * headsBar)); n > 0 {
+		c.Put(edge-len(s)-1-n, y, strings.Repeat("█", n), viz.Ink{Role: viz.Kept})
+	}
+}
+
+// words are what the lines below the boxes say.
+func (v *View) words(in *inside.Insight, w, n int) []string {
+	lens := viz.FirstFit(w,
+		"A plain lens, a reading aid. The norm was trained for the last layer; early layers need not share its basis.",
+		"A plain lens: early layers need not share the last one's basis; noise there is no thought.",
+		"A plain lens: early layers need not share the last one's basis.", "A plain lens.")
+	if n < 2 {
+		return []string{lens}
+	}
+	return []string{viz.CutSentence(v.story(in), w), lens}
+}
+
+// story says what the head under the cursor looks at, and what the layer makes
+// of the next token.
+func (v *View) story(in *inside.Insight) string {
+	ascii := false
+	weights := in.Inside.Head(v.layer, min(v.head, in.Anatomy.Heads[v.layer]-1))
+	at := 0
+	for i, w := range weights {
+		if w > weights[at] {
+			at = i
+		}
+	}
+	s := fmt.Sprintf("Layer %d, head %d looks at %s with %.3f of its attention", v.layer+1, v.head+1, v.piece(in.Tokens[at], ascii), weights[at])
+	id, _ := v.next()
+	if id < 0 {
+		return s + "."
+	}
+	before, after := inside.Rank(in.Lens[v.layer], id), inside.Rank(in.Lens[v.layer+1], id)
+	name := v.piece(id, ascii)
+	switch {
+	case after < before:
+		return fmt.Sprintf("%s; there %s comes up from rank %s to rank %s.", s, name, viz.Count(before), viz.Count(after))
+	case after > before:
+		return fmt.Sprintf("%s; there %s falls from rank %s to rank %s.", s, name, viz.Count(before), viz.Count(after))
+	}
+	return fmt.Sprintf("%s; there %s stays at rank %s.", s, name, viz.Count(after))
+}
+
+// help says what x does where the arrows act.
+var help = map[pane]string{
+	layerPane: "x switches the layer's attention off, then its MLP, then both, then all is on again.",
+	headPane:  "x switches the head off, and on again.",
+}
+
+// Help says what the model lacks while something of it is off, else what can be
+// switched off; see [kit.Helper].
+func (v *View) Help(kit.Host) (string, viz.Ink) {
+	off := v.offNow()
+	switch {
+	case off == nil && v.mode == effectMode:
+		return "Each line is one part off by itself; x leaves the part out of the steps that follow.", viz.Ink{}
+	case off == nil:
+		return help[v.pane], viz.Ink{}
+	}
+	s := run.OffWords(off, 2) + fmt.Sprintf(" from position %s on", viz.Count(off.From))
+	if st := v.lane.Step(); st != nil && st.Whole != nil {
+		s += " · " + run.Apart(st.Whole)
+	}
+	return s + " · backspace puts all parts on", warning
+}
