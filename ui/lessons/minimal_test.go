@@ -1,7 +1,9 @@
 package lessons
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"logitscope/engine/lesson"
@@ -33,8 +35,28 @@ func check(t *testing.T, c *Checker, l *lesson.Lesson) []Verdict {
 	return v
 }
 
-// No line of a built-in solution can be left out: a check that did not look
-// would let a solution through that proves nothing.
+// minimal checks that every task of l is right, and that no line of a solution
+// can be left out: a check that did not look would let a solution through that
+// proves nothing.
+func minimal(t *testing.T, c *Checker, l *lesson.Lesson) {
+	t.Helper()
+	for _, v := range check(t, c, l) {
+		if !v.OK {
+			t.Errorf("task %d, line %d: %s", v.Task, v.Line, v.Why)
+		}
+	}
+	for i, task := range l.Tasks {
+		for k, cmd := range task.Solution {
+			less := *l
+			less.Tasks = slices.Clone(l.Tasks[:i+1])
+			less.Tasks[i].Solution = slices.Delete(slices.Clone(task.Solution), k, k+1)
+			if v := check(t, c, &less); v[i].OK {
+				t.Errorf("task %d holds without line %d: %s", i+1, cmd.Line, cmd.Text)
+			}
+		}
+	}
+}
+
 func TestSolutionsAreMinimal(t *testing.T) {
 	list, faults := lesson.Builtin(Names())
 	if len(faults) > 0 || len(list) != 14 {
@@ -42,22 +64,33 @@ func TestSolutionsAreMinimal(t *testing.T) {
 	}
 	c := checker(t)
 	for _, l := range list {
-		t.Run(l.ID, func(t *testing.T) {
-			for _, v := range check(t, c, l) {
-				if !v.OK {
-					t.Errorf("task %d, line %d: %s", v.Task, v.Line, v.Why)
-				}
-			}
-			for i, task := range l.Tasks {
-				for k, cmd := range task.Solution {
-					less := *l
-					less.Tasks = slices.Clone(l.Tasks)
-					less.Tasks[i].Solution = slices.Delete(slices.Clone(task.Solution), k, k+1)
-					if v := check(t, c, &less); v[i].OK {
-						t.Errorf("task %d holds without line %d: %s", i+1, cmd.Line, cmd.Text)
-					}
-				}
-			}
-		})
+		t.Run(l.ID, func(t *testing.T) { minimal(t, c, l) })
 	}
+}
+
+// The lesson that was written with the guide alone is right.
+func TestLessonOfTheGuide(t *testing.T) {
+	l, faults, err := ReadFile("../../docs/lesson-ending.md")
+	if err != nil || len(faults) > 0 {
+		t.Fatal(err, faults)
+	}
+	minimal(t, checker(t), l)
+}
+
+// The lesson printed in the guide is one that holds.
+func TestLessonInTheGuide(t *testing.T) {
+	b, err := os.ReadFile("../../docs/lessons.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fence = "````\n"
+	parts := strings.SplitN(string(b), fence, 3)
+	if len(parts) != 3 {
+		t.Fatal("the guide has no lesson between four backquotes")
+	}
+	l, faults, err := Read(strings.NewReader(parts[1]), "guide")
+	if err != nil || len(faults) > 0 {
+		t.Fatal(err, faults)
+	}
+	minimal(t, checker(t), l)
 }
