@@ -2,6 +2,7 @@ package tui
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,53 @@ func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 	}
 	if shown < 7 {
 		t.Errorf("only %d numbers are shown", shown)
+	}
+}
+
+// Every example's script can be pressed from the first to the last key without a
+// complaint, and shows what it says.
+func TestExampleScripts(t *testing.T) {
+	want := [][]string{ // on the screen after each part
+		{"draw 1,000", "␣Copenhagen", "temperature        ○"},
+		{"▸ top_p", "top_p 0.90 → 2 left", "top_p 0.60 → 1 left"},
+		{"top_p 0.90 →", "top_p              ○", "top_k 40 → 40 left"},
+		{"repeating since token 2", "step 2 of 40", "[2 chat]", "tokens"},
+		{"10 of", "10 of", "10 of"},
+		{"structured output", "■ done", "compare, 2 lanes"},
+		{"1.10", "10 of", "no mark further on"},
+		{"10 of", "step 6", "presence_penalty"},
+		{"step 4", "z all panes", "was", "predict"},
+	}
+	if len(want) != len(prompt.Examples) {
+		t.Fatal("an example without a script to check")
+	}
+	for i, x := range prompt.Examples {
+		if len(x.Script) < 3 || len(x.Script) > 5 || x.Say == "" {
+			t.Errorf("%q: a script of %d parts, and says %q", x.Prompt, len(x.Script), x.Say)
+		}
+		if w := viz.Width(x.Say); w > 74 {
+			t.Errorf("%q: %d cells to say: %q", x.Prompt, w, x.Say)
+		}
+		o, err := NewOffscreen(t.Context(), testOptions(t), 120, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := append(append([]string{"E"}, slices.Repeat([]string{"down"}, i)...), "enter")
+		if err := o.Press(keys...); err != nil {
+			t.Fatal(err)
+		}
+		for k, p := range x.Script {
+			if err := o.Press(p.Keys...); err != nil {
+				t.Fatal(err)
+			}
+			if o.m.Warn {
+				t.Errorf("%q: %v: %s", x.Prompt, p.Keys, o.m.Notice.Text)
+			}
+			if f := o.Frame().Text(); !strings.Contains(f, want[i][k]) {
+				t.Errorf("%q: no %q after %v:\n%s", x.Prompt, want[i][k], p.Keys, f)
+			}
+		}
+		o.Close()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/viz"
 )
 
 // The help names every key of the table, at every width, by scrolling.
@@ -28,19 +29,49 @@ func TestHelpListsEveryKey(t *testing.T) {
 	}
 }
 
-// In one column the words stand under each other, and a key that is pressed
-// over the help is told what it does.
-func TestHelpColumn(t *testing.T) {
+// At 80 by 24 nothing in the help is cut, in whatever pane or view, and the
+// keys of the pane come first, in at most fifteen rows.
+func TestHelpIsNotCut(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.start("Once upon a time")
+	check := func(what string) {
+		t.Helper()
+		h := &helpView{}
+		_, own, _ := h.here(b.m)
+		if len(own) == 0 || len(own) > 15 {
+			t.Errorf("%s: %d rows", what, len(own))
+		}
+		for _, line := range h.lines(b.m, 76) {
+			for _, c := range line {
+				at := max(viz.Width(c.keys)+1, keysWide+1)
+				if c.title {
+					at = 1
+				} else if c.w == viz.Width(c.keys)+1+viz.Width(c.words) {
+					continue // stands for itself
+				}
+				if at+viz.Width(c.words) > c.w {
+					t.Errorf("%s: %q %q needs %d cells of %d", what, c.keys, c.words, at+viz.Width(c.words), c.w)
+				}
+			}
+		}
+	}
+	for range paneRows {
+		check(b.m.lab.PaneName())
+		b.keys("tab")
+	}
+	for _, key := range []string{"C", "T", "F", "K", "P", "B", "S", "J"} {
+		b.keys(key)
+		check(key)
+		b.keys("esc", "esc")
+	}
+}
+
+// A key that is pressed over the help is told what it does.
+func TestHelpSaysWhatAKeyDoes(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("?")
-	for _, row := range []string{
-		"shift+→ shift+← ten times as far (also pgdown / pgup)",
-		"Letters act at once; capitals open a view  ",
-		"⊘ refused     ┃",
-		"esc close · ↑↓ scroll · : commands",
-	} {
-		b.has(row)
-	}
+	b.has("→ n      write it, propose the next")
+	b.has("esc close · ↑↓ scroll · : finds any action by a word")
 	b.keys("s")
 	b.has("s: again with a new seed. It acts once this help is closed: esc.")
 }

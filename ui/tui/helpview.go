@@ -2,178 +2,336 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/viz"
 )
 
-// helpView lists every key, made from the table of actions.
+// helpView says what can be pressed here: first the keys of the focused pane
+// or the view, then what acts everywhere, then the views, all from the table
+// of actions. Whatever is left stands at the end.
 type helpView struct{ list kit.List }
 
-// helpRows joins actions that belong side by side into one entry.
-var helpRows = [][]kit.ID{
-	{kit.ActRun}, {kit.ActNext, kit.ActRight}, {kit.ActBack, kit.ActLeft}, {kit.ActAgain}, {kit.ActReseed}, {kit.ActSlower, kit.ActFaster}, {kit.ActPane, kit.ActPaneBack}, {kit.ActDown, kit.ActUp},
-	{kit.ActRight10, kit.ActLeft10}, {kit.ActFirst, kit.ActLast}, {kit.ActZoom}, {kit.ActForce}, {kit.ActPin}, {kit.ActFind}, {kit.ActDraw}, {kit.ActPrompt}, {kit.ActExamples},
-	{kit.ActPreset1, kit.ActPreset2, kit.ActPreset3, kit.ActPreset4, kit.ActPreset5}, {kit.ActPreset6, kit.ActPreset7, kit.ActPreset8, kit.ActPreset9},
-	{kit.ActLower, kit.ActRaise}, {kit.ActOff}, {kit.ActReset}, {kit.ActOpen}, {kit.ActUndo, kit.ActRedo}, {kit.ActFlip}, {kit.ActOrder}, {kit.ActTake}, {kit.ActEarlier, kit.ActLater}, {kit.ActInspect},
-	{kit.ActMarks}, {kit.ActFold}, {kit.ActCopy}, {kit.ActEngines}, {kit.ActValues}, {kit.ActPrevMark, kit.ActNextMark}, {kit.ActCommands}, {kit.ActClose}, {kit.ActQuit}, {kit.ActInterrupt},
+// A helpRow is what one row of the help names: actions whose keys stand side
+// by side, and what they do.
+type helpRow struct {
+	ids   []kit.ID
+	words string
+	keys  string // in place of the actions' own
 }
 
-// helpWords are the words of entries that join several actions.
-var helpWords = map[kit.ID]string{
-	kit.ActSlower: "slower / faster", kit.ActPane: "next / previous pane", kit.ActDown: "choose a row or knob", kit.ActRight10: "ten times as far (also pgdown / pgup)",
-	kit.ActFirst: "first / last row or token", kit.ActPreset1: "factual chat creative neutral greedy", kit.ActPreset6: "your own presets",
-	kit.ActLower: "lower / raise the selected knob", kit.ActUndo: "undo / redo a change", kit.ActEarlier: "move the stage earlier / later",
-	kit.ActPrevMark: "previous / next mark of the text", kit.ActNext: "next token", kit.ActBack: "back one token",
+// everywhere are the rows of what acts in every view.
+var everywhere = []helpRow{
+	{[]kit.ID{kit.ActRun}, "run, pause", ""}, {[]kit.ID{kit.ActAgain, kit.ActReseed}, "again: same seed, new seed", ""}, {[]kit.ID{kit.ActSlower, kit.ActFaster}, "slower, faster", ""},
+	{kit.Presets[:], "presets", "1 … 9"}, {[]kit.ID{kit.ActLower, kit.ActRaise, kit.ActOff}, "knob down, up, off", ""}, {[]kit.ID{kit.ActUndo, kit.ActRedo}, "undo, redo a setting", ""},
+	{[]kit.ID{kit.ActFlip, kit.ActOrder}, "flip A and B; next order", ""}, {[]kit.ID{kit.ActPrompt, kit.ActExamples}, "prompt, examples", ""},
+	{[]kit.ID{kit.ActCommands, kit.ActHelp}, "any command; this help", ""}, {[]kit.ID{kit.ActClose}, "closes the topmost", ""}, {[]kit.ID{kit.ActQuit}, "quit", ""},
 }
 
-// own returns what keys mean in the view that fills the screen, where it has
-// words of its own, and which actions those are.
-func (h *helpView) own(m *Model) (out [][2]string, seen map[kit.ID]bool) {
-	seen = make(map[kit.ID]bool)
-	f, ok := m.screen.View.(kit.Footed)
-	if !ok {
-		return nil, seen
-	}
-	for _, x := range f.Footer(m) {
-		a := m.keys.byID[x.ID]
-		if a == nil || x.Word == "" || x.ID == kit.ActHelp {
-			continue
-		}
-		keys := x.Keys
-		if keys == "" {
-			keys = a.First()
-		}
-		seen[x.ID] = true
-		out = append(out, [2]string{keys, x.Word})
-	}
-	return out, seen
+// paneRows are the rows of the lab's panes, in the order of use.
+var paneRows = map[lab.Pane][]helpRow{
+	lab.PaneChart: {
+		{[]kit.ID{kit.ActRight, kit.ActNext}, "write it, propose the next", ""}, {[]kit.ID{kit.ActLeft, kit.ActBack}, "back one token", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose a row", ""},
+		{[]kit.ID{kit.ActOpen}, "this row through all stages", ""}, {[]kit.ID{kit.ActForce}, "force this token", ""}, {[]kit.ID{kit.ActPin}, "pin it: its row stays", ""},
+		{[]kit.ID{kit.ActFind}, "find any token", ""}, {[]kit.ID{kit.ActDraw}, "draw 1,000 against the law", ""}, {[]kit.ID{kit.ActInspect}, "what this row does here", ""},
+		{[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "previous, next mark", ""}, {[]kit.ID{kit.ActCue}, "a cue at this token", ""},
+		{[]kit.ID{kit.ActZoom}, "chart alone, for a projector", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+	},
+	lab.PaneControls: {
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "change the value", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose a knob", ""}, {[]kit.ID{kit.ActOpen}, "type a value", ""},
+		{[]kit.ID{kit.ActOff}, "off", ""}, {[]kit.ID{kit.ActReset}, "as the preset has it", ""}, {[]kit.ID{kit.ActTake}, "off and on again", ""},
+		{[]kit.ID{kit.ActInspect}, "what this knob does here", ""}, {[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "all knobs at once", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+	},
+	lab.PanePipeline: {
+		{[]kit.ID{kit.ActUp, kit.ActDown}, "choose a stage", ""}, {[]kit.ID{kit.ActOpen}, "its sums", ""}, {[]kit.ID{kit.ActTake}, "take it out, put it back", ""},
+		{[]kit.ID{kit.ActEarlier, kit.ActLater}, "earlier, later", ""}, {[]kit.ID{kit.ActInspect}, "what this stage does here", ""},
+		{[]kit.ID{kit.ActRight, kit.ActLeft}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+	},
+	lab.PaneText: {
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest token", ""}, {[]kit.ID{kit.ActMarks}, "what its colours mean", ""},
+		{[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "previous, next mark", ""}, {[]kit.ID{kit.ActCue}, "a cue at this token", ""}, {[]kit.ID{kit.ActInspect}, "why it repeats", ""},
+		{[]kit.ID{kit.ActCopy}, "copy it", ""}, {[]kit.ID{kit.ActFold}, "fold template, reasoning", ""}, {[]kit.ID{kit.ActZoom}, "text alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+	},
+	lab.PaneEntropy: {
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest step", ""}, {[]kit.ID{kit.ActZoom}, "entropy alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+	},
 }
 
-// entries returns keys and words of every action, those of one row together.
-func (h *helpView) entries(m *Model) [][2]string {
-	out, seen := h.own(m)
-	for _, row := range helpRows {
-		if !slices.ContainsFunc(row, func(id kit.ID) bool { return !seen[id] }) {
-			continue
+// helpTerms are words of the lab that its screen does not explain.
+var helpTerms = [][2]string{
+	{"raw", "what the model gives · final: after all settings, sums to 100% over the kept"},
+	{"about 15", "2 to the power of the entropy in bits: as if choosing evenly among so many"},
+	{"→ 11 left", "tokens that survive this stage · ↓25: tokens it lowered"},
+	{"u", "the random number of this step, 0 to 1; it falls in one token's interval"},
+	{"TV", "total variation: the probability that would have to move to turn one law into the other"},
+}
+
+// A helpEntry is a row as it is drawn.
+type helpEntry struct{ keys, words string }
+
+// helpEntry makes a row of the keys that actions have now, the first of each; it
+// reports false if none of them has one.
+func (m *Model) helpEntry(r helpRow) (helpEntry, bool) {
+	var keys []string
+	for _, id := range r.ids {
+		if a := m.keys.byID[id]; a != nil && a.First() != "" {
+			keys = append(keys, kit.KeyName(a.First()))
 		}
-		var keys, first []string
-		for _, id := range row {
-			seen[id] = true
-			if a := m.keys.byID[id]; a != nil {
-				keys, first = append(keys, a.Keys()...), append(first, a.First())
-			}
-		}
-		a := m.keys.byID[row[0]]
-		if a == nil {
-			continue
-		}
-		words := a.Words()
-		if w, ok := helpWords[row[0]]; ok {
-			words = w
-		}
-		list := keyList(keys)
-		if viz.Width(list) > widestKeys {
-			list = keyList(first)
-		}
-		out = append(out, [2]string{list, words})
 	}
-	for _, a := range m.keys.list {
-		if !seen[a.ID] {
-			out = append(out, [2]string{a.Help().Key, a.Words()})
+	if len(keys) == 0 {
+		return helpEntry{}, false
+	}
+	if r.keys != "" {
+		return helpEntry{r.keys, r.words}, true
+	}
+	return helpEntry{strings.Join(keys, " "), r.words}, true
+}
+
+func (m *Model) helpEntries(rows []helpRow) (out []helpEntry) {
+	for _, r := range rows {
+		if e, ok := m.helpEntry(r); ok {
+			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// widestKeys is how many cells the keys of an entry may take; of more, the
-// first of each action is shown.
-const widestKeys = 16
+// here are the rows of the focused pane or of the view, and their title.
+func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.ID]bool) {
+	seen = make(map[kit.ID]bool)
+	if m.screen.id == kit.ViewLab {
+		for _, r := range paneRows[m.lab.Focus] {
+			for _, id := range r.ids {
+				seen[id] = true
+			}
+		}
+		return m.lab.PaneName() + " · keys of this pane", m.helpEntries(paneRows[m.lab.Focus]), seen
+	}
+	title = views[m.screen.id].title + " · keys here"
+	f, ok := m.screen.View.(kit.Footed)
+	if !ok {
+		for _, id := range m.screen.View.Hints(m) {
+			if a := m.keys.byID[id]; a != nil && a.First() != "" && !seen[id] {
+				out, seen[id] = append(out, helpEntry{kit.KeyName(a.First()), a.Hint}), true
+			}
+		}
+		return title, out, seen
+	}
+	for _, x := range f.Footer(m) {
+		a := m.keys.byID[x.ID]
+		if x.Word == "" && a == nil || x.ID == kit.ActHelp {
+			continue
+		}
+		keys, words := x.Keys, x.Word
+		if a != nil {
+			if keys == "" {
+				keys = kit.KeyName(a.First())
+			}
+			if words == "" {
+				words = a.Hint
+			}
+		}
+		if keys == "" {
+			continue
+		}
+		seen[x.ID] = true
+		out = append(out, helpEntry{keys, words})
+	}
+	return title, out[:min(len(out), mostHere)], seen
+}
 
-// keyList shows keys, digits that follow each other as a range.
-func keyList(keys []string) string {
-	if n := len(keys); n > 2 && len(keys[0]) == 1 && keys[0][0] >= '1' && keys[0][0] <= '9' {
-		return keys[0] + "-" + keys[n-1]
+// mostHere is how many rows a pane or a view may have.
+const mostHere = 15
+
+// viewEntries are the actions with a capital, each of which opens a view.
+func (m *Model) viewEntries(seen map[kit.ID]bool) (out []helpEntry) {
+	for _, a := range m.keys.list {
+		if k := a.First(); a.ID != kit.ActName && !seen[a.ID] && len(k) == 1 && unicode.IsUpper(rune(k[0])) && views[kit.ViewID(a.ID)].new != nil {
+			seen[a.ID] = true
+			out = append(out, helpEntry{k, a.Hint})
+		}
 	}
-	names := make([]string, 0, len(keys))
-	for _, k := range keys {
-		names = append(names, kit.KeyName(k))
+	return out
+}
+
+// A helpCell is a key and its words at a place of a line.
+type helpCell struct {
+	x, w        int
+	keys, words string
+	title       bool
+}
+
+// keysWide is how wide the keys of a row are.
+const keysWide = 8
+
+// lines are the help in lines of w cells.
+func (h *helpView) lines(m *Model, w int) (lines [][]helpCell) {
+	title, own, seen := h.here(m)
+	all := m.helpEntries(everywhere)
+	for _, r := range everywhere {
+		for _, id := range r.ids {
+			seen[id] = true
+		}
 	}
-	return strings.Join(names, " ")
+	opens := m.viewEntries(seen)
+	var rest []helpEntry
+	for _, a := range m.keys.list {
+		if !seen[a.ID] && a.First() != "" {
+			rest = append(rest, helpEntry{kit.KeyName(a.First()), a.Words()})
+		}
+	}
+	type column struct {
+		title string
+		list  []helpEntry
+	}
+	side := func(cols ...column) {
+		cw := w / len(cols)
+		rows := 0
+		var head []helpCell
+		for i, c := range cols {
+			rows = max(rows, len(c.list))
+			head = append(head, helpCell{x: i * cw, w: cw, words: c.title, title: true})
+		}
+		lines = append(lines, head)
+		for y := range rows {
+			var line []helpCell
+			for i, c := range cols {
+				if y < len(c.list) {
+					line = append(line, helpCell{x: i * cw, w: cw, keys: c.list[y].keys, words: c.list[y].words})
+				}
+			}
+			lines = append(lines, line)
+		}
+	}
+	const viewsTitle = "views · a capital opens one, esc closes it"
+	wide := w >= 108
+	switch {
+	case wide:
+		side(column{title, own}, column{"everywhere", all}, column{"views · esc closes", opens})
+	case w >= 72:
+		side(column{title, own}, column{"everywhere", all})
+	default:
+		side(column{title, own})
+		lines = append(lines, nil)
+		side(column{"everywhere", all})
+	}
+	if !wide {
+		lines = append(lines, nil, []helpCell{{w: w, words: viewsTitle, title: true}})
+		lines = append(lines, flowed(opens, w)...)
+	} else {
+		lines = append(lines, nil)
+		if m.screen.id == kit.ViewLab {
+			lines = append(lines, h.otherPanes(m, w)...)
+			lines = append(lines, nil, []helpCell{{w: w, words: "words on this screen", title: true}})
+			for _, t := range helpTerms {
+				lines = append(lines, []helpCell{{w: w, keys: t[0], words: t[1]}})
+			}
+			lines = append(lines, nil)
+		}
+	}
+	if half := (len(rest) + 1) / 2; w >= 108 {
+		side(column{"all other keys", rest[:half]}, column{"", rest[half:]})
+	} else {
+		side(column{"all other keys", rest})
+	}
+	return lines
+}
+
+// flowed puts entries side by side into lines of w cells.
+func flowed(list []helpEntry, w int) (lines [][]helpCell) {
+	x, line := 0, []helpCell(nil)
+	for _, e := range list {
+		n := viz.Width(e.keys) + 1 + viz.Width(e.words)
+		if x+n > w && x > 0 {
+			lines, line, x = append(lines, line), nil, 0
+		}
+		line = append(line, helpCell{x: x, w: n, keys: e.keys, words: e.words})
+		x += n + 3
+	}
+	return append(lines, line)
+}
+
+// otherPanes say in a line each what the panes without the heavy border take.
+func (h *helpView) otherPanes(m *Model, w int) [][]helpCell {
+	lines := [][]helpCell{{{w: w, words: "other panes · tab goes round; the footer shows the pane with the heavy border", title: true}}}
+	for p := range lab.Pane(len(paneRows)) {
+		if p == m.lab.Focus {
+			continue
+		}
+		var parts []string
+		for _, e := range m.helpEntries(paneRows[p]) {
+			parts = append(parts, e.keys+" "+e.words)
+		}
+		lines = append(lines, []helpCell{{w: w, keys: lab.PaneNames[p], words: viz.SomeOf("", parts, w-keysWide-2)}})
+	}
+	return lines
 }
 
 // Frame titles the box; see [kit.Overlay].
 func (h *helpView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
-	return viz.Frame{Title: "help · " + string(m.screen.id) + ", " + m.lab.PaneName(), Right: "? · esc"}
+	title := "help · " + string(m.screen.id)
+	if m.screen.id == kit.ViewLab {
+		title += ", " + m.lab.PaneName()
+	}
+	return viz.Frame{Title: title, Right: "? · esc"}
 }
 
 // Size is how large the box wants to be; see [kit.Overlay].
 func (h *helpView) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
-	return min(max(m.w-4, 100), 140), 34
+	return min(m.w, 140), min(m.h, 36)
 }
 
-// columns returns how many columns the entries take in w cells.
-func (h *helpView) columns(w int) int {
-	if w >= 92 {
-		return 2
-	}
-	return 1
+// helpLegend names the marks of the chart, those met first in front.
+var helpLegend = []struct {
+	mark, words string
+	ink         viz.Ink
+}{
+	{"█", "kept", viz.Ink{Role: viz.Kept}}, {"▓", "gained", viz.Ink{Role: viz.Boosted}}, {"░", "lost", viz.Ink{Role: viz.LostFill}}, {"✗", "cut", viz.Ink{Role: viz.Lost}},
+	{"●", "drawn", viz.Ink{Role: viz.Chosen}}, {"◆", "forced", viz.Ink{Role: viz.Chosen}}, {"★", "pinned", viz.Ink{Role: viz.Pinned}}, {"┄", "cut line", viz.Ink{Role: viz.CutLine}}, {"⊘", "refused", viz.Ink{Role: viz.Lost}},
 }
 
 // Draw draws the view; see [kit.View].
 func (h *helpView) Draw(c *viz.Canvas, host kit.Host) {
-	m := host.(*Model)
-	c.Put(1, 0, viz.CutSentence("Letters act at once; capitals open a view; arrows move in the pane with the heavy border.", c.W-2), viz.Ink{})
-	list := h.entries(m)
-	cols := h.columns(c.W)
-	rows := (len(list) + cols - 1) / cols
-	view := max(c.H-4, 1)
-	top := min(h.list.Top, max(rows-view, 0))
-	colW := (c.W - 2) / cols
-	words := wordsColumn(list, colW)
-	for y := 0; y < view && top+y < rows; y++ {
-		for x := range cols {
-			i := x*rows + top + y
-			if i >= len(list) {
-				continue
-			}
-			at := 1 + x*colW
-			c.Put(at, 2+y, list[i][0], viz.Ink{Role: viz.Focus})
-			from := max(words, viz.Width(list[i][0])+1)
-			c.Put(at+from, 2+y, viz.CutTitle(list[i][1], colW-from-1), viz.Ink{})
+	lines := h.lines(host.(*Model), c.W-2)
+	view := h.view(c.H)
+	top := min(h.list.Top, max(len(lines)-view, 0))
+	for y := 0; y < view && top+y < len(lines); y++ {
+		for _, cell := range lines[top+y] {
+			h.drawCell(c, 1+cell.x, y, cell)
 		}
 	}
-	c.Fill(viz.Rect{X: 0, Y: c.H - 2, W: c.W, H: 2}, " ", viz.Ink{})
-	if rows > view {
-		c.Put(1, c.H-2, strconv.Itoa(top+1)+" to "+strconv.Itoa(min(top+view, rows))+" of "+strconv.Itoa(rows)+" · ↑↓ scroll", viz.Ink{Role: viz.Muted})
+	x := 1
+	for _, l := range helpLegend {
+		if x+2+len(l.words) > c.W-1 {
+			break
+		}
+		x = c.Put(c.Put(x, c.H-1, l.mark, l.ink)+1, c.H-1, l.words, viz.Ink{}) + 2
 	}
-	legend := helpLegend
-	for viz.Width(legend) > c.W-2 && strings.Contains(legend, "  ") {
-		legend = legend[:strings.LastIndex(legend, "  ")]
+	if more := len(lines) - view - top; more > 0 {
+		c.Right(c.W-1, c.H-2, " ↓ "+viz.Plural(more, "line")+" more", viz.Ink{Role: viz.Muted})
 	}
-	c.Put(1, c.H-1, legend, viz.Ink{})
 }
 
-// helpLegend names the marks of the chart, those met first in front.
-const helpLegend = "█ final  ▓ gained  ░ lost  ✗ cut  ● drawn  ◆ forced  ★ pinned  ⊘ refused  ┄ cut line"
+// view is how many of a box's h lines the help has for itself.
+func (h *helpView) view(lines int) int { return max(lines-2, 1) }
 
-// wordsColumn is where the words of entries stand in a column of w cells:
-// after the longest keys if all words fit there, else close to the left.
-func wordsColumn(list [][2]string, w int) int {
-	keys, words := 0, 0
-	for _, e := range list {
-		keys, words = max(keys, viz.Width(e[0])+1), max(words, viz.Width(e[1]))
+func (h *helpView) drawCell(c *viz.Canvas, x, y int, cell helpCell) {
+	if cell.title {
+		c.Put(x, y, viz.CutTitle(cell.words, cell.w-1), viz.Ink{}.With(viz.Bold))
+		return
 	}
-	if keys+words < w {
-		return keys
+	at := c.Put(x, y, cell.keys, viz.Ink{Role: viz.Focus}) + 1
+	if cell.w != viz.Width(cell.keys)+1+viz.Width(cell.words) { // not one of a flow
+		at = max(at, x+keysWide+1)
 	}
-	return 13
+	c.Put(at, y, viz.CutTitle(cell.words, x+cell.w-at), viz.Ink{})
 }
 
 // Act takes the actions it names; see [kit.View].
@@ -187,11 +345,8 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		m.Say(a.First() + ": " + a.Words() + ". It acts once this help is closed: esc.")
 		return nil, true
 	}
-	_, height := h.Size(m)
 	r := m.Screen().Box(h.Size(m))
-	view := max(min(height, r.H)-2-4, 1)
-	rows := (len(h.entries(m)) + h.columns(r.W-2) - 1) / h.columns(r.W-2)
-	h.list.Top = min(max(h.list.Top+d, 0), max(rows-view, 0))
+	h.list.Top = min(max(h.list.Top+d, 0), max(len(h.lines(m, r.W-4))-h.view(r.H-2), 0))
 	return nil, true
 }
 
@@ -200,5 +355,5 @@ func (h *helpView) Hints(kit.Host) []kit.ID { return nil }
 
 // Footer words the hints; see [kit.Footed].
 func (h *helpView) Footer(kit.Host) []kit.Hint {
-	return []kit.Hint{{ID: kit.ActClose}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"}, {ID: kit.ActCommands}}
+	return []kit.Hint{{ID: kit.ActClose}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"}, {ID: kit.ActCommands, Word: "finds any action by a word"}}
 }

@@ -1,10 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
+	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,14 +14,32 @@ import (
 	"logitscope/viz"
 )
 
-// A command is a line of the palette: an action, or a knob to set.
+// A commandKind is what a line of the palette is. Of two that fit equally well,
+// the one of the earlier kind stands first.
+type commandKind uint8
+
+const (
+	aView commandKind = iota
+	anAction
+	anExample
+	aLesson
+	aKnob
+	aMark
+	aWord
+	aKnobDeed // one thing done with a knob
+)
+
+var kindNames = [...]string{aView: "view", anAction: "action", anExample: "example", aLesson: "lesson", aKnob: "knob", aMark: "mark", aWord: "word", aKnobDeed: "knob"}
+
+// A command is a line of the palette: something to do, to open or to read.
 type command struct {
+	kind      commandKind
 	name, key string
 	words     string // also found by these
 	run       func(m *Model) tea.Cmd
 }
 
-// palette finds any command by a word of its name.
+// palette finds anything by a word.
 type palette struct {
 	field kit.Field
 	list  kit.List
@@ -32,32 +50,79 @@ func newPalette(m *Model) (kit.View, tea.Cmd) {
 	return &palette{field: kit.NewField(""), all: m.commands()}, nil
 }
 
-// commands lists everything that can be done, from the table of actions and
-// the table of parameters.
+// alsoFound are words by which people look for actions and knobs that have
+// another name.
+var (
+	alsoFound = map[kit.ID]string{
+		kit.ActInspect: "why explain reason", kit.ActCompare: "why differ part side by side lanes", kit.ActCache: "kv memory bytes speed prefill decode phases roofline",
+		kit.ActPredict: "guess quiz", kit.ActBeam: "search tree contrastive", kit.ActDraft: "speculative faster speedup", kit.ActConstraint: "json schema grammar regex sql valid",
+		kit.ActSweep: "grid heat map", kit.ActBench: "evaluate test prompts", kit.ActVote: "blind preference", kit.ActExport: "save export", kit.ActTimeline: "history branches back",
+		kit.ActZoom: "projector large beamer", kit.ActDraw: "sample histogram", kit.ActValues: "effective inert no effect", kit.ActEngines: "transformers llama.cpp vllm ollama",
+		kit.ActReseed: "random luck", kit.ActForce: "choose token", kit.ActMarks: "colour probability surprisal", kit.ActSince: "difference switch changed",
+	}
+	knobsAlso = map[string]string{
+		"repetition_penalty": "loop repeat", "dry_multiplier": "loop repeat", "no_repeat_ngram_size": "loop repeat", "frequency_penalty": "loop repeat", "presence_penalty": "loop repeat topic",
+		"top_p": "nucleus", "temperature": "sharp flat creative", "num_beams": "search", "penalty_alpha": "contrastive", "max_new_tokens": "length limit", "seed": "luck random",
+		"min_p": "nucleus", "constraint": "json schema grammar",
+	}
+)
+
+// glossary are words of the screen and what they mean.
+var glossary = []struct{ word, means, also string }{
+	{"repeating", "the same tokens at least three times in a row, 16 tokens or more", "loop"},
+	{"KV cache", "keys and values of every token read so far: each is read once, not again", "memory prefill"},
+	{"prefill", "reading the prompt: many tokens at once, since all of them are known", "prompt phase"},
+	{"decode", "writing the text: one token a pass over all weights", "phase speed"},
+	{"why", "i says what the selected row, knob or stage does at this step", "explain"},
+	{"entropy", "how open a step is, in bits: n bits are as if choosing among 2 to the n tokens", "uncertain"},
+	{"perplexity", "2 to the mean surprisal: among how many tokens the text was chosen, on average", ""},
+	{"surprisal", "how unlikely a token was, in bits: 1 bit is a half, 10 bits a thousandth", "bits logprob"},
+	{"raw", "the share the model gives a token, before any setting", "probability"},
+	{"final", "its share after all settings; what is kept sums to 100%", "probability"},
+	{"kept", "tokens that survive; cut: taken out by a stage", "survivors removed"},
+	{"u", "the random number of a step; it falls in one token's interval of the strip", "draw sample random"},
+	{"TV", "total variation: the probability to be moved to turn one law into another", "distance"},
+	{"what-if", "settings tried on a step: nothing is written until it is taken", "try"},
+	{"lane", "one run; compare puts up to four side by side", ""},
+	{"branch", "a text that was left by going back; the timeline keeps it", "history"},
+	{"greedy", "always the likeliest token: no draw, the same text every time", "temperature 0"},
+	{"nucleus", "the likeliest tokens that together hold top_p of the probability", "top_p"},
+	{"expert, amateur", "the two models of contrastive decoding; with guidance: with and without the prompt", "contrastive cfg"},
+	{"acceptance", "the share of drafted tokens that the model takes", "speculative draft"},
+}
+
+// commands lists everything there is to find: actions, knobs, examples, marks
+// and words.
 func (m *Model) commands() []command {
 	var out []command
 	for _, a := range m.keys.list {
 		if a.ID == kit.ActCommands {
 			continue
 		}
-		help := a.Words()
+		help, kind := a.Words(), anAction
+		if views[kit.ViewID(a.ID)].new != nil {
+			kind = aView
+		}
+		if a.ID == kit.ActPrevMark || a.ID == kit.ActNextMark {
+			kind = aMark
+		}
 		if i := slices.Index(kit.Presets[:], a.ID); i >= len(m.Book.List()) {
 			continue
 		} else if i >= 0 {
 			help = "preset " + m.Book.List()[i].Name + ": " + m.Book.List()[i].About
 		}
-		out = append(out, command{help, a.First(), string(a.ID) + " " + a.Hint, a.run})
+		out = append(out, command{kind, help, a.First(), string(a.ID) + " " + a.Hint + " " + alsoFound[a.ID], a.run})
 	}
 	for _, p := range run.Knobs {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
 			return func(m *Model) tea.Cmd { m.SelectKnob(key); m.lab.ShowKnob(); return f(m) }
 		}
-		out = append(out, command{key + ": set a value", "enter", "", pick(func(m *Model) tea.Cmd { return m.Open(kit.ViewValue) })})
+		out = append(out, command{aKnob, key + ": " + p.Help, "enter", knobsAlso[key], pick(func(m *Model) tea.Cmd { return m.Open(kit.ViewValue) })})
 		if p.Off != nil {
-			out = append(out, command{key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.KnobOff(); return nil })})
+			out = append(out, command{aKnobDeed, key + ": off", "0", "", pick(func(m *Model) tea.Cmd { m.KnobOff(); return nil })})
 		}
-		out = append(out, command{key + ": what it changes at this step", "i", "", pick(func(m *Model) tea.Cmd {
+		out = append(out, command{aKnobDeed, key + ": what it changes at this step", "i", "", pick(func(m *Model) tea.Cmd {
 			m.lab.FocusControls()
 			return m.WantEffect()
 		})})
@@ -67,33 +132,113 @@ func (m *Model) commands() []command {
 	}
 	for i, x := range prompt.Examples {
 		name := strings.ReplaceAll(x.Prompt, "\n", " ") + " (" + x.Kind + ")"
-		out = append(out, command{"example: " + name, "E", "", func(m *Model) tea.Cmd { return prompt.TakeExample(m, m.Lanes, m.prompts, i) }})
+		out = append(out, command{anExample, name, "E", x.About(), func(m *Model) tea.Cmd { return prompt.TakeExample(m, m.Lanes, m.prompts, i) }})
+	}
+	if l := m.Lane(); l.Loop != nil {
+		first := l.Loop.First
+		out = append(out, command{aMark, "to the first of the tokens that repeat", "[", "loop", func(m *Model) tea.Cmd { m.Lane().LookAt(first); return nil }})
+	}
+	for _, w := range glossary {
+		out = append(out, command{aWord, w.word + ": " + w.means, "", w.also, func(m *Model) tea.Cmd { m.Say(w.word + ": " + w.means); return nil }})
 	}
 	return out
 }
 
-// found returns the commands that hold every word typed, those that begin
-// with it first.
+// found returns the commands that hold every word typed, the nearest first; if
+// there are none, those that nearly do: one letter is forgiven.
 func (p *palette) found() []command {
 	words := strings.Fields(strings.ToLower(p.field.Text()))
-	var out []command
-	for _, c := range p.all {
-		name := strings.ToLower(c.name + " " + c.words)
-		ok := true
-		for _, w := range words {
-			ok = ok && strings.Contains(name, w)
-		}
-		if ok {
-			out = append(out, c)
-		}
+	if len(words) == 0 {
+		return p.all
 	}
-	if len(words) > 0 {
-		sort.SliceStable(out, func(i, j int) bool {
-			return strings.HasPrefix(strings.ToLower(out[i].name), words[0]) && !strings.HasPrefix(strings.ToLower(out[j].name), words[0])
+	type hit struct {
+		c    command
+		rank int
+	}
+	for _, forgiving := range []bool{false, true} {
+		var hits []hit
+		for _, c := range p.all {
+			worst := 0
+			for _, w := range words {
+				worst = max(worst, nearness(w, c, forgiving))
+			}
+			if worst < notFound {
+				hits = append(hits, hit{c, worst})
+			}
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		slices.SortStableFunc(hits, func(a, b hit) int {
+			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.c.kind, b.c.kind))
 		})
+		out := make([]command, len(hits))
+		for i, h := range hits {
+			out[i] = h.c
+		}
+		return out
 	}
-	return out
+	return nil
 }
+
+const notFound = 9
+
+// nearness is how near a word is to a command: 0 begins its name, then a word of
+// its name or one it is also found by, then stands inside.
+func nearness(word string, c command, forgiving bool) int {
+	name, also := strings.ToLower(c.name), strings.ToLower(c.words)
+	begins := func(s string) bool {
+		return slices.ContainsFunc(strings.FieldsFunc(s, apart), func(f string) bool { return strings.HasPrefix(f, word) })
+	}
+	switch {
+	case strings.HasPrefix(name, word):
+		return 0
+	case begins(name), begins(also):
+		return 1
+	case strings.Contains(name, word), strings.Contains(also, word):
+		return 2
+	case !forgiving || len(word) < 4:
+		return notFound
+	}
+	for _, f := range strings.FieldsFunc(name+" "+also, apart) {
+		if oneApart(word, f) {
+			return 3
+		}
+	}
+	return notFound
+}
+
+// apart reports whether r stands between words.
+func apart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+
+// oneApart reports whether a letter changed, left out, put in or swapped with
+// its neighbour makes one word the other.
+func oneApart(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(y)-len(x) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	j := 0
+	for j < len(x)-i && x[len(x)-1-j] == y[len(y)-1-j] {
+		j++
+	}
+	left := len(y) - i - j // what differs
+	swapped := left == 2 && len(x) == len(y) && x[i] == y[i+1] && x[i+1] == y[i]
+	return left <= 1 || swapped
+}
+
+// kindWide is where names begin, after what kind of thing each is.
+const kindWide = 12
+
+// emptyWords say what to try where nothing is found.
+const emptyWords = "Nothing here has that word. Try what it does: loop, cache, prefill, why, random, json, save, compare; or a knob's name, such as top_p."
 
 // Frame titles the box; see [kit.Overlay].
 func (p *palette) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "commands"} }
@@ -126,16 +271,21 @@ func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 			c.Put(1, 2+y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
-		c.Fit(3, 2+y, c.W-12, viz.Printable(cm.name, c.ASCII), ink)
+		c.Put(3, 2+y, kindNames[cm.kind], viz.Ink{Role: viz.Muted})
+		c.Fit(kindWide, 2+y, c.W-kindWide-9, viz.Printable(cm.name, c.ASCII), ink)
 		c.Right(c.W-1, 2+y, cm.key, viz.Ink{Role: viz.Muted})
 	}
-	more := max(len(list)-h, 0)
-	foot := "↑↓ choose · enter run · esc close · every action is listed here"
-	switch {
-	case len(list) == 0:
-		foot = "no command has these words · esc close"
-	case more > 0:
-		foot = strconv.Itoa(more) + " more · " + foot
+	foot := viz.Count(len(list)) + " found in actions, examples, knobs, words · ↑↓ · enter"
+	if p.field.Text() == "" {
+		foot = "type a word: loop, cache, why, seed, json · ↑↓ · enter · all " + viz.Count(len(list)) + " are listed"
+	}
+	if len(list) == 0 {
+		foot = "backspace takes a letter back · esc close"
+		for y, line := range viz.WrapWords(emptyWords, c.W-4) {
+			if y < h {
+				c.Put(3, 2+y, line, viz.Ink{})
+			}
+		}
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
 }
@@ -159,7 +309,7 @@ func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyEnter:
 		list := p.found()
 		if p.list.At >= len(list) {
-			m.Say("no command has these words")
+			m.Say("nothing has these words")
 			return nil, true
 		}
 		m.Close()

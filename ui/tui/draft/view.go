@@ -404,3 +404,6 @@ func (v *View) toRefusal(host kit.Host, d int) {
 	}
 	host.Say("[ ]: no refused draft further on that way")
 }
+
+// Typing reports whether a name is being typed.
+func (v *View) Typing() bool { return v.field != nil }

@@ -139,12 +139,12 @@ func (l *Lane) Said() []chat.Message {
 func (ls *Lanes) Fold() {
 	l := ls.Lane()
 	if from, to := l.Thinking(); l.Talk == nil && from == to {
-		ls.Say("F: folds a chat template's own text, and hidden reasoning; there is none here")
+		ls.Say("ctrl+f folds a chat template's own text, and hidden reasoning; there is none here")
 		return
 	}
 	ls.Folded = !ls.Folded
 	if ls.Folded {
-		ls.Say("the template's text and hidden reasoning are folded; F shows them")
+		ls.Say("the template's text and hidden reasoning are folded; ctrl+f shows them")
 		return
 	}
 	ls.Say("the template's text and hidden reasoning are shown")
