@@ -128,7 +128,7 @@ func (m *Model) commands() []command {
 		})})
 	}
 	for _, l := range m.course.Lessons {
-		out = append(out, command{m.tutor.Name(l), "L", l.Section + " " + l.ID, func(m *Model) tea.Cmd { return m.openLesson(l) }})
+		out = append(out, command{aLesson, m.tutor.Name(l), "L", l.Section + " " + l.ID, func(m *Model) tea.Cmd { return m.openLesson(l) }})
 	}
 	for i, x := range prompt.Examples {
 		name := strings.ReplaceAll(x.Prompt, "\n", " ") + " (" + x.Kind + ")"
@@ -191,7 +191,7 @@ func nearness(word string, c command, forgiving bool) int {
 		return slices.ContainsFunc(strings.FieldsFunc(s, apart), func(f string) bool { return strings.HasPrefix(f, word) })
 	}
 	switch {
-	case strings.HasPrefix(name, word):
+	case strings.HasPrefix(name, word) && c.kind != aWord: // what can be done comes before what it means
 		return 0
 	case begins(name), begins(also):
 		return 1
@@ -275,7 +275,7 @@ func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 		c.Fit(kindWide, 2+y, c.W-kindWide-9, viz.Printable(cm.name, c.ASCII), ink)
 		c.Right(c.W-1, 2+y, cm.key, viz.Ink{Role: viz.Muted})
 	}
-	foot := viz.Count(len(list)) + " found in actions, examples, knobs, words · ↑↓ · enter"
+	foot := viz.Count(len(list)) + " found in actions, examples, lessons, knobs, words · ↑↓ · enter"
 	if p.field.Text() == "" {
 		foot = "type a word: loop, cache, why, seed, json · ↑↓ · enter · all " + viz.Count(len(list)) + " are listed"
 	}

@@ -139,7 +139,7 @@ func (l *Lane) Said() []chat.Message {
 func (ls *Lanes) Fold() {
 	l := ls.Lane()
 	if from, to := l.Thinking(); l.Talk == nil && from == to {
-		ls.Say("ctrl+f folds a chat template's own text, and hidden reasoning; there is none here")
+		ls.Say("ctrl+f folds a template's text and hidden reasoning; there is none here")
 		return
 	}
 	ls.Folded = !ls.Folded
