@@ -17,6 +17,10 @@ func TestBrought(t *testing.T) {
 		back         string // what an export to the same engine holds; "" where there is no such target
 	}{
 		{"koboldcpp", `{"top_k": 50, "top_a": 0.2, "tfs": 0.9, "smoothing_factor": 0.3, "smoothing_curve": 2}`, "top_k,top_a,tfs,typical_p|temperature,smoothing", `"top_a": 0.2|"tfs": 0.9|"smoothing_factor": 0.3|"smoothing_curve": 2`},
+		{"koboldcpp", `{"guidance_scale": 1.5, "negative_prompt": "A dull tale", "top_k": 20}`, "guidance,", `"guidance_scale": 1.5|"negative_prompt": "A dull tale"`},
+		{"textgen", "guidance_scale: 1.5\nnegative_prompt: A dull tale\n", "transformers", `guidance_scale: 1.5|negative_prompt: "A dull tale"`},
+		{"sillytavern", `{"temp": 0.7, "guidance_scale": 2, "negative_prompt": "", "genamt": 5}`, "guidance,", ""},
+		{"tabby", "cfg_scale:\n  override: 1.5\n  force: true\n", "transformers", ""},
 		{"koboldcpp", `{"tfs": 0.9}`, "top_k,tfs,typical_p", `"tfs": 0.9`},
 		{"textgen", "top_a: 0.2\ntfs: 0.9\nsmoothing_factor: 0.3\n", "temperature,smoothing|eta_cutoff,tfs,top_a", "top_a: 0.2|tfs: 0.9|smoothing_factor: 0.3"},
 		{"transformers", `{"watermarking_config": {"bias": 1.5, "seeding_scheme": "selfhash", "context_width": 3}, "do_sample": true}`, "transformers", `"greenlist_ratio":0.25|"bias":1.5|"hashing_key":15485863|"seeding_scheme":"selfhash"|"context_width":3`},

@@ -59,10 +59,12 @@ type Format struct {
 }
 
 // A brought stage is one that an engine has beyond its order's, and after
-// which stage it runs: the first of those that is there, else all.
+// which stage it runs: the first of those that is there, else all; or before
+// all.
 type brought struct {
 	stage string
 	after []string
+	first bool
 }
 
 // supports reports whether the engine does anything with a parameter.
@@ -84,6 +86,9 @@ func (f *Format) bring(c sampling.Config) (sampling.Config, error) {
 		}
 		stages := slices.Clone(c.Order().Stages())
 		at := len(stages)
+		if b.first {
+			at = 0
+		}
 		for _, name := range slices.Backward(b.after) {
 			if i := slices.Index(stages, name); i >= 0 {
 				at = i + 1

@@ -26,6 +26,8 @@ var koboldCPP = Format{
 		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
 		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
 		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
+		field{theirs: "guidance_scale", ours: "guidance_scale", in: unless(1)},
+		field{theirs: "negative_prompt", ours: "negative_prompt", in: unlessEmpty},
 		field{theirs: "nsigma", ours: "top_n_sigma", in: offBelowZero},
 		field{theirs: "dry_sequence_breakers", ours: "dry_sequence_breakers", in: listOrOne},
 		field{theirs: "stop_sequence", ours: "stop", in: listOrOne, out: withoutEmpty},
@@ -36,13 +38,13 @@ var koboldCPP = Format{
 	),
 	acts: map[string][]any{
 		"rep_pen_slope": {1}, "ban_eos_token": nil, "banned_strings": nil, "render_special": nil,
-		"guidance_scale": {1}, "negative_prompt": nil, "grammar_retain_state": nil, "use_default_badwordsids": nil, "bypass_eos": nil, "antislop": nil,
+		"grammar_retain_state": nil, "use_default_badwordsids": nil, "bypass_eos": nil, "antislop": nil,
 	},
 	aside: []string{
 		"n", "max_context_length", "trim_stop", "quiet", "prompt", "memory", "genkey", "images", "logprobs", "replace_instruct_placeholders", "stream_sse", "singleline", "frmttriminc", "frmtrmblln", "use_story", "use_memory",
 		"use_authors_note", "use_world_info", "using_openai_tools", "min_length_hint", "audio",
 	},
-	brings: []brought{{"top_a", []string{"top_k"}}, {"tfs", []string{"top_a", "top_k"}}, {"smoothing", []string{"temperature"}}},
+	brings: []brought{{stage: "guidance", first: true}, {stage: "top_a", after: []string{"top_k"}}, {stage: "tfs", after: []string{"top_a", "top_k"}}, {stage: "smoothing", after: []string{"temperature"}}},
 	implied: func(*source) []assumption {
 		return []assumption{
 			{ours: "temperature", value: 0.75}, {ours: "top_k", value: int64(100)}, {ours: "top_p", value: 0.92},
@@ -98,6 +100,8 @@ var sillyTavern = Format{
 		field{theirs: "rep_pen_range", ours: "repeat_last_n"},
 		field{theirs: "freq_pen", ours: "frequency_penalty"},
 		field{theirs: "presence_pen", ours: "presence_penalty"},
+		field{theirs: "guidance_scale", ours: "guidance_scale", in: unless(1)},
+		field{theirs: "negative_prompt", ours: "negative_prompt", in: unlessEmpty},
 		field{theirs: "nsigma", ours: "top_n_sigma", in: offBelowZero},
 		field{theirs: "mirostat_mode", ours: "mirostat"},
 		field{theirs: "genamt", ours: "max_new_tokens"},
@@ -115,14 +119,14 @@ var sillyTavern = Format{
 		field{theirs: "sampler_order", ours: "order", in: koboldOrderIn, once: true},
 	),
 	acts: map[string][]any{
-		"rep_pen_decay": {0}, "rep_pen_slope": {1}, "encoder_rep_pen": {1}, "guidance_scale": {1}, "negative_prompt": nil,
+		"rep_pen_decay": {0}, "rep_pen_slope": {1}, "encoder_rep_pen": {1},
 		"banned_tokens": nil, "ban_eos_token": nil, "ignore_eos_token": nil, "global_banned_tokens": nil, "num_beams_groups": {1},
 	},
 	aside: []string{
 		"max_length", "dynatemp", "min_temp", "max_temp", "add_bos_token", "skip_special_tokens", "streaming", "samplers_priorities", "rep_pen_size", "genamt_extra", "include_reasoning", "name",
 		"send_banned_tokens", "spaces_between_special_tokens", "speculative_ngram", "max_tokens_second", "bypass_status_check", "extensions", "n", "openrouter_providers", "openrouter_model", "type", "legacy_api", "stopping_strings",
 	},
-	brings:  []brought{{"top_a", []string{"top_k"}}, {"tfs", []string{"top_a", "top_k"}}, {"smoothing", []string{"temperature"}}, {"skew", nil}},
+	brings:  []brought{{stage: "guidance", first: true}, {stage: "top_a", after: []string{"top_k"}}, {stage: "tfs", after: []string{"top_a", "top_k"}}, {stage: "smoothing", after: []string{"temperature"}}, {stage: "skew"}},
 	prepare: func(s *source) { s.span("dynatemp", "min_temp", "max_temp", "temp", "dynatemp_range") },
 }
 
@@ -138,6 +142,18 @@ func unless(off float64) func(v any) (any, error) {
 			return nil, nil
 		}
 		return f, nil
+	}
+}
+
+// unlessEmpty leaves out a text that is empty.
+func unlessEmpty(v any) (any, error) {
+	switch s, ok := v.(string); {
+	case !ok:
+		return nil, errors.New("must be a text")
+	case s == "":
+		return nil, nil
+	default:
+		return s, nil
 	}
 }
 

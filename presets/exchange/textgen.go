@@ -17,6 +17,8 @@ var textgen = Format{
 		field{theirs: "tfs", ours: "tfs_z", in: unless(1)},
 		field{theirs: "smoothing_factor", ours: "smoothing_factor", in: unless(0)},
 		field{theirs: "smoothing_curve", ours: "smoothing_curve", in: unless(1)},
+		field{theirs: "guidance_scale", ours: "guidance_scale", in: unless(1)},
+		field{theirs: "negative_prompt", ours: "negative_prompt", in: unlessEmpty},
 		field{theirs: "repetition_penalty_range", ours: "repeat_last_n"},
 		field{theirs: "mirostat_mode", ours: "mirostat"},
 		field{theirs: "dynatemp_range", ours: "dynatemp_range", once: true},
@@ -28,13 +30,13 @@ var textgen = Format{
 		field{theirs: "grammar_string", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"guidance_scale": {1}, "encoder_repetition_penalty": {1}, "negative_prompt": nil, "ban_eos_token": nil, "custom_token_bans": nil,
+		"encoder_repetition_penalty": {1}, "ban_eos_token": nil, "custom_token_bans": nil,
 		"static_cache": nil, "banned_strings": nil, "prompt_lookup_num_tokens": {0}, "skew": {0}, "enable_thinking": nil, "reasoning_effort": nil, "max_tokens_second": {0},
 	},
 	aside: []string{
 		"dynamic_temperature", "dynatemp_low", "dynatemp_high", "truncation_length", "add_bos_token", "skip_special_tokens", "stream", "auto_max_new_tokens", "prompt", "show_after", "preset",
 	},
-	brings: []brought{{"smoothing", []string{"temperature"}}, {"tfs", []string{"eta_cutoff"}}, {"top_a", []string{"tfs", "eta_cutoff"}}},
+	brings: []brought{{stage: "smoothing", after: []string{"temperature"}}, {stage: "tfs", after: []string{"eta_cutoff"}}, {stage: "top_a", after: []string{"tfs", "eta_cutoff"}}},
 	implied: func(*source) []assumption {
 		return []assumption{{ours: "repeat_last_n", value: int64(1024), with: "repetition_penalty"}, {ours: "top_k", value: int64(0), quiet: true}}
 	},
@@ -107,6 +109,8 @@ var tabby = Format{
 		field{theirs: "mirostat_mode", ours: "mirostat"},
 		field{theirs: "dynatemp_range", ours: "dynatemp_range"},
 		field{theirs: "temp_exponent", ours: "dynatemp_exponent", also: []string{"dynatemp_exponent"}},
+		field{theirs: "cfg_scale", ours: "guidance_scale", in: unless(1), also: []string{"guidance_scale"}},
+		field{theirs: "negative_prompt", ours: "negative_prompt", in: unlessEmpty},
 		field{theirs: "nsigma", ours: "top_n_sigma", in: offBelowZero, also: []string{"top_n_sigma"}},
 		field{theirs: "seed", ours: "seed", in: randomBelowZero},
 		field{theirs: "stop", ours: "stop", in: listOrOne, also: []string{"stop_sequence"}},
@@ -118,10 +122,10 @@ var tabby = Format{
 		field{theirs: "grammar_string", ours: "constraint", in: grammarIn, once: true},
 	),
 	acts: map[string][]any{
-		"cfg_scale": {1}, "negative_prompt": nil, "banned_tokens": nil, "banned_strings": nil, "allowed_tokens": nil, "token_healing": nil, "ban_eos_token": nil,
-		"penalty_decay": {0}, "repetition_decay": {0}, "speculative_ngram": nil, "custom_token_bans": nil, "guidance_scale": {1},
+		"banned_tokens": nil, "banned_strings": nil, "allowed_tokens": nil, "token_healing": nil, "ban_eos_token": nil,
+		"penalty_decay": {0}, "repetition_decay": {0}, "speculative_ngram": nil, "custom_token_bans": nil,
 	},
-	brings:  []brought{{"smoothing", []string{"temperature"}}, {"tfs", []string{"top_p"}}, {"top_a", []string{"tfs", "top_p"}}, {"skew", nil}},
+	brings:  []brought{{stage: "smoothing", after: []string{"temperature"}}, {stage: "tfs", after: []string{"top_p"}}, {stage: "top_a", after: []string{"tfs", "top_p"}}, {stage: "skew"}},
 	implied: func(*source) []assumption { return []assumption{{ours: "top_k", value: int64(0), quiet: true}} },
 	aside:   []string{"generate_window", "add_bos_token", "skip_special_tokens", "logprobs", "min_temp", "max_temp", "stream", "prompt", "truncation_length", "model", "n", "cache_mode", "max_seq_len"},
 	prepare: func(s *source) {
