@@ -193,7 +193,7 @@ func nearness(word string, c command, forgiving bool) int {
 	switch {
 	case strings.HasPrefix(name, word) && c.kind != aWord: // what can be done comes before what it means
 		return 0
-	case begins(name), begins(also):
+	case begins(name), begins(also) && c.kind != anExample: // those are sentences
 		return 1
 	case strings.Contains(name, word), strings.Contains(also, word):
 		return 2
