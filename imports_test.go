@@ -53,7 +53,9 @@ var rules = []rule{
 	{"engine/schedule", []string{"logitscope/"}, []string{"logitscope/sampling"}},
 	{"engine/inside", []string{"logitscope/"}, []string{"logitscope/models"}},
 	{"ui/handout", []string{"logitscope/ui", charm}, nil},
-	{"ui/tui", []string{"logitscope/ui/cli"}, nil},
+	{"ui/tui", []string{"logitscope/ui/cli", "logitscope/ui/class", "net"}, nil},
+	{"ui/class", []string{"logitscope/ui/cli", "logitscope/models", "os/exec"}, nil},
+	{"ui/store", []string{"net"}, nil},
 }
 
 // inRooms is what a package below ui/tui may import of ui: a view the kit and
@@ -62,12 +64,14 @@ func inRooms(dir string) []string {
 	switch dir {
 	case "ui/tui/run":
 		return nil
+	case "ui/tui/disk":
+		return []string{"logitscope/ui/store"}
 	case "ui/tui/kit":
-		return []string{"logitscope/ui/tui/run"}
+		return []string{"logitscope/ui/tui/run", "logitscope/ui/tui/disk"}
 	case "ui/tui/tutor": // the lesson on the screen, over what a course knows
 		return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/tui/course"}
 	}
-	return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/store", "logitscope/ui/handout"}
+	return []string{"logitscope/ui/tui/kit", "logitscope/ui/tui/run", "logitscope/ui/tui/disk", "logitscope/ui/store", "logitscope/ui/handout"}
 }
 
 // inCommands is what a package below ui/cli may import of it: what all commands

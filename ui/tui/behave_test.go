@@ -11,6 +11,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
@@ -293,7 +294,7 @@ func TestRebindKeys(t *testing.T) {
 	if wrong := newKeymap(actions()).rebind(strings.NewReader("version 2\nrun x"), "keys"); len(wrong) != 1 || !strings.Contains(wrong[0].Error(), "keys:1: version: 2 is of a newer program, this one reads 1") {
 		t.Errorf("version 2: %v", wrong)
 	}
-	if wrong := loadKeys(k, dir); wrong != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
+	if wrong := loadKeys(k, disk.Open(dir)); wrong != nil || k.find(keyMsg("Z")).ID != kit.ActZoom {
 		t.Errorf("keys file: %v", wrong)
 	}
 	opt := testOptions(t)

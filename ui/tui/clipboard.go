@@ -53,13 +53,14 @@ func report(l *run.Lane) string {
 // Copy sends text to the terminal's clipboard, or saves it in file where
 // that cannot be.
 func (m *Model) Copy(what, text, file string) tea.Cmd {
-	if m.Sealed {
+	if m.opt.Sealed {
 		m.Say("copied " + what)
 		return nil
 	}
 	if len(text) > maxClipboard || m.pal.Depth == viz.NoSGR {
+		door := m.door
 		return func() tea.Msg {
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			if err := door.Write(file, []byte(text), true); err != nil {
 				return clipMsg{"y: " + err.Error()}
 			}
 			return clipMsg{"the terminal does not take the copy; saved as ./" + file}
@@ -71,9 +72,10 @@ func (m *Model) Copy(what, text, file string) tea.Cmd {
 		out = os.Stdout
 	}
 	seq := osc52.New(text)
-	if os.Getenv("TMUX") != "" {
+	env := environ(m.opt.Environ)
+	if env["TMUX"] != "" {
 		seq = seq.Tmux()
-	} else if strings.HasPrefix(os.Getenv("TERM"), "screen") {
+	} else if strings.HasPrefix(env["TERM"], "screen") {
 		seq = seq.Screen()
 	}
 	return func() tea.Msg {

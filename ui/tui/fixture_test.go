@@ -82,7 +82,7 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	if opt.Clock == nil {
 		opt.Clock = ticking(8 * time.Millisecond)
 	}
-	m := newModel(ctx, wg, opt, viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
+	m := newModel(ctx, wg, opt, doorOf(opt), viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	b := &bench{t: t, m: m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})

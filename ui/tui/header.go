@@ -62,6 +62,10 @@ func (m *Model) drawHeader(c *viz.Canvas, k kit.Class) {
 		left = append(left, kit.HeaderPart{Text: s, Rank: 4})
 	}
 	right := figures(l, k)
+	if m.opt.Class != nil {
+		class, door := m.headerOfClass()
+		left, right = append(left, class), []kit.HeaderPart{door}
+	}
 	if k == kit.Class40 {
 		gap = " "
 	}

@@ -12,6 +12,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/ui/tui/course"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
@@ -31,6 +32,7 @@ import (
 // A Model is the state of the screen. Update writes it; drawing only reads.
 type Model struct {
 	opt  Options
+	door *disk.Door // to files; nil, and closed, for a guest
 	keys *keymap
 	pal  *viz.Palette
 	w, h int
@@ -55,6 +57,11 @@ type Model struct {
 	prompts *prompt.Prompts
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
+
+	standing  kit.Standing // of the class, as it was last drawn
+	windows   []Window     // that the class last looked at
+	changes   int          // messages that may have changed what is shown
+	published int          // of them, those that the class was shown
 
 	panics []string // reports of what was rescued
 	dirty  bool
@@ -83,17 +90,18 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 }
 
 // newModel returns the model of a program that is about to start.
-func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, pal *viz.Palette, keys *keymap) *Model {
+func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.Door, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
-		opt: opt, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
+		opt: opt, door: door, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
-	m.Cued, m.Sealed = m.record, opt.Sealed
+	m.Cued = m.record
+	m.keepTo(opt.share)
 	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
 	m.prompts = prompt.New(m.Lanes)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
-	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, opt.ConfigDir)
+	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, door)
 	if r := opt.Replay; r != nil {
 		m.player = replay.New(r.Name, r.Take)
 	}
@@ -138,6 +146,9 @@ func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, l := range m.All {
 		cmds = append(cmds, m.StartLane(l))
+	}
+	if m.opt.Class != nil {
+		cmds = append(cmds, nextScene())
 	}
 	return tea.Batch(append(cmds, m.begin()...)...)
 }
@@ -189,7 +200,11 @@ func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 			same, cmd = m, m.goOn(msg)
 		}
 	}()
+	if _, ok := msg.(sceneMsg); ok { // changes nothing by itself
+		return m, m.onScene()
+	}
 	m.dirty = true
+	m.changes++
 	cmd = m.take(msg)
 	m.seatLesson()
 	return m, cmd
@@ -228,6 +243,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case clipMsg:
 		m.Say(msg.say)
 		return nil
+	case BringMsg:
+		return m.onBring(msg.Push)
 	}
 	return m.tell(msg)
 }
@@ -280,6 +297,9 @@ func (m *Model) record(l *run.Lane) {
 		m.Complain("the recording: " + viz.FirstLine(err.Error()))
 	}
 }
+
+// Files is the door to files; see [kit.Host].
+func (m *Model) Files() *disk.Door { return m.door }
 
 // Runs are the lanes on the screen.
 func (m *Model) Runs() *run.Lanes { return m.Lanes }

@@ -31,11 +31,12 @@ type Offscreen struct {
 // NewOffscreen opens a lab of w by h cells. The caller must close it.
 func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error) {
 	keys := newKeymap(actions())
-	opt.Problems = append(opt.Problems, loadKeys(keys, opt.ConfigDir)...)
 	opt.Clock = func() time.Time { return time.Time{} }
+	door := doorOf(opt)
+	opt.Problems = append(opt.Problems, loadKeys(keys, door)...)
 	o := &Offscreen{}
 	o.ctx, o.cancel = context.WithCancel(ctx)
-	o.m = newModel(o.ctx, &o.wg, opt, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
+	o.m = newModel(o.ctx, &o.wg, opt, door, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
 	o.m.Pace = len(run.Paces) - 1 // nobody watches
 	o.player = &script.Player{Ctx: o.ctx, Screen: o.m, Steady: timeless}
 	o.player.Send(tea.WindowSizeMsg{Width: w, Height: h})

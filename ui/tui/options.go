@@ -11,6 +11,7 @@ import (
 	"logitscope/models/chat"
 	"logitscope/sampling"
 	"logitscope/ui/store"
+	"logitscope/ui/tui/join"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/verdicts"
 	"logitscope/ui/tui/vote"
@@ -77,6 +78,8 @@ type Options struct {
 	Replay   *Replay // to play; nil for a model that runs
 	Bench    verdicts.Options
 	Vote     vote.Options // to open first, where it has pairs
+	Class    Class        // who looks on and votes; nil for nobody
+	Join     join.Card    // how to get into the class
 	Sweep    *grids.Grid  // to look at first; nil for none
 	Problems []error      // found before the start, such as a preset file that cannot be read; shown, never fatal
 
@@ -85,6 +88,8 @@ type Options struct {
 	Sealed    bool     // the keys are a stranger's: no file is read or written for them, nothing copied
 	ConfigDir string   // where keys, the prompt history and the user's presets are; empty for none
 	Environ   []string // nil means the process's own
+
+	share *share // of this machine, for a guest; nil for all there is
 }
 
 // Recorded is what a recording takes of a lane.

@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -12,7 +10,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/ui/store"
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -56,9 +53,6 @@ func (m *Model) goOn(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// mostRescued is how many files are saved before it is given up.
-const mostRescued = 99
-
 // save writes the run of every lane, and the report beside the first, and
 // returns the name of the first. A text that was saved is not saved again:
 // name is empty then.
@@ -71,36 +65,19 @@ func (m *Model) save(report string) (name string, err error) {
 		if err != nil {
 			return name, err
 		}
-		file, err := writeNew(m.opt.ConfigDir, lines)
+		file, err := m.door.Rescue(lines)
 		if err != nil {
 			return name, err
 		}
 		l.Rescued = len(l.View.Steps) + 1
 		if name == "" {
 			name = file
-			if err := store.WriteFile(strings.TrimSuffix(file, filepath.Ext(file))+".txt", []byte(report), true); err != nil {
+			if err := m.door.Write(strings.TrimSuffix(file, filepath.Ext(file))+".txt", []byte(report), true); err != nil {
 				return name, err
 			}
 		}
 	}
 	return name, nil
-}
-
-// writeNew writes a run under a name that no file has, in dir or, if there is
-// no such folder, in the working folder.
-func writeNew(dir string, lines []byte) (name string, err error) {
-	for n := 1; n <= mostRescued; n++ {
-		name = filepath.Join(dir, fmt.Sprintf("rescued-%d.jsonl", n))
-		if dir != "" {
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return "", err
-			}
-		}
-		if err = store.WriteFile(name, lines, false); !errors.Is(err, store.ErrExists) {
-			return name, err
-		}
-	}
-	return "", fmt.Errorf("%s and %d others are there already", name, mostRescued-1)
 }
 
 // placeOfPanic returns the file and line of the program's own that was under

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"github.com/muesli/termenv"
 	"golang.org/x/term"
 
-	"logitscope/ui/store"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/wire"
 	"logitscope/viz"
@@ -27,13 +26,14 @@ import (
 // Run returns as an error.
 func Run(ctx context.Context, opt Options) error {
 	keys := newKeymap(actions())
-	opt.Problems = append(opt.Problems, loadKeys(keys, opt.ConfigDir)...)
+	door := doorOf(opt)
+	opt.Problems = append(opt.Problems, loadKeys(keys, door)...)
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
 
-	m := newModel(ctx, &wg, opt, paletteFor(opt), keys)
+	m := newModel(ctx, &wg, opt, door, paletteFor(opt), keys)
 	defer func() {
 		cancel()
 		wg.Wait() // nothing may use a model that is closed
@@ -41,12 +41,10 @@ func Run(ctx context.Context, opt Options) error {
 			o.Close()
 		}
 	}()
-	if opt.ConfigDir != "" {
-		if err := m.prompts.Keep(filepath.Join(opt.ConfigDir, "history.json")); err != nil {
-			m.opt.Problems = append(m.opt.Problems, err)
-		}
-		store.SweepLeftovers(opt.ConfigDir, time.Now())
+	if err := m.prompts.Keep(door); err != nil {
+		m.opt.Problems = append(m.opt.Problems, err)
 	}
+	door.Sweep(time.Now())
 	// ctx ends with the signals. A handler of Bubble Tea's own would meet the
 	// same signal and, if the loop has already ended, wait for it for ever.
 	popts := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler()}
@@ -166,19 +164,23 @@ func environ(list []string) map[string]string {
 	return m
 }
 
-// loadKeys reads the keys file of the config folder, if there is one. What is
-// wrong in it is left out and returned.
-func loadKeys(k *keymap, dir string) []error {
-	if dir == "" {
+// doorOf is the door to files that opt asks for.
+func doorOf(opt Options) *disk.Door {
+	if opt.Sealed {
 		return nil
 	}
-	name := filepath.Join(dir, "keys")
-	f, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	return disk.Open(opt.ConfigDir)
+}
+
+// loadKeys reads the user's file of keys, if there is one. What is wrong in it
+// is left out and returned.
+func loadKeys(k *keymap, door *disk.Door) []error {
+	f, name, err := door.Keys()
 	if err != nil {
 		return []error{err}
+	}
+	if f == nil {
+		return nil
 	}
 	defer f.Close()
 	return k.rebind(f, name)

@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"path/filepath"
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui/beams"
@@ -12,6 +9,7 @@ import (
 	"logitscope/ui/tui/files"
 	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/inspect"
+	"logitscope/ui/tui/join"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/lanes"
@@ -66,6 +64,7 @@ func init() {
 		kit.ViewCue:        {"cue", openCue},
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewLayers:     {"layers and attention", func(m *Model) (kit.View, tea.Cmd) { return layers.New(m, m.Lanes) }},
+		kit.ViewJoin:       {"join", openJoin},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
 		kit.ViewModel:      {"model", func(m *Model) (kit.View, tea.Cmd) { return picker.New(m, m.Lanes, m.opt.Models, m.opt.OpenModel) }},
@@ -87,7 +86,24 @@ func openPredict(m *Model) (kit.View, tea.Cmd) {
 		},
 		Pause: func() { m.AdvanceAll(0) },
 		Back:  m.wayBack(),
+		Class: m.voters(),
 	})
+}
+
+// voters are the class as predict knows it; nil for none.
+func (m *Model) voters() predict.Class {
+	if m.opt.Class == nil {
+		return nil
+	}
+	return m.opt.Class
+}
+
+// openJoin shows how to get into the class.
+func openJoin(m *Model) (kit.View, tea.Cmd) {
+	if m.opt.Class == nil {
+		return join.New(m, m.opt.Join, nil)
+	}
+	return join.New(m, m.opt.Join, m.opt.Class)
 }
 
 func openTimeline(m *Model) (kit.View, tea.Cmd) {
@@ -135,12 +151,10 @@ func openVote(m *Model) (kit.View, tea.Cmd) {
 	opt := m.opt.Vote
 	if len(opt.Pairs) == 0 {
 		opt.Pairs, opt.Seed = m.bench.Pairs(), m.Lane().Config.Uint("seed")
-		if m.opt.ConfigDir == "" {
+		if opt.File = m.door.VotesOn(m.bench.Name()); opt.File == "" {
 			m.Say("D: there is no folder to keep votes in")
 			return nil, nil
 		}
-		name := filepath.Base(m.bench.Name())
-		opt.File = filepath.Join(m.opt.ConfigDir, "votes", strings.TrimSuffix(name, filepath.Ext(name))+".jsonl")
 	}
 	return vote.New(m, opt)
 }
@@ -164,6 +178,10 @@ func (m *Model) Open(id kit.ViewID) tea.Cmd {
 	e, ok := views[id]
 	if !ok {
 		m.Say("no view is called " + string(id))
+		return nil
+	}
+	if m.closed(id) {
+		m.Say(e.title + ": not in this lab, which is another machine's")
 		return nil
 	}
 	v, cmd := e.new(m)

@@ -78,7 +78,7 @@ func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			host.Say("the draft stays " + v.name)
 			return nil, true
 		}
-		return v.use(host, kit.ExpandHome(name)), true
+		return v.use(host, host.Files().Expand(name)), true
 	case tea.KeyTab:
 		next := ngramDraft
 		if v.field.Text() == ngramDraft {

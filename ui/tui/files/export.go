@@ -337,11 +337,7 @@ func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 		host.Say("enter: the export is not ready yet")
 		return nil
 	}
-	if v.lanes.Sealed {
-		host.Complain(run.ErrSealed.Error())
-		return nil
-	}
-	file := kit.ExpandHome(name)
+	door, file := host.Files(), host.Files().Expand(name)
 	if v.page == runPage {
 		var err error
 		if data, what, err = runFile(host, filepath.Ext(name)); err != nil {
@@ -351,7 +347,7 @@ func (v *Export) enter(host kit.Host, name string) tea.Cmd {
 	}
 	over := v.asked == file
 	return func() tea.Msg {
-		return writtenMsg{v, file, what, len(data), store.WriteFile(file, data, over)}
+		return writtenMsg{v, file, what, len(data), door.Write(file, data, over)}
 	}
 }
 

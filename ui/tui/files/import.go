@@ -204,7 +204,7 @@ func (v *Import) Undoes() {}
 func (v *Import) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	v.said = ""
 	if v.file != nil {
-		return kit.FileKey(v.lanes.Sealed, &v.file, k), true
+		return kit.FileKey(host, &v.file, k), true
 	}
 	if v.pick != nil {
 		chosen, done := v.pick.key(k)

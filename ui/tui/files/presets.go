@@ -8,6 +8,7 @@ import (
 	"logitscope/presets"
 	"logitscope/sampling"
 	"logitscope/ui/store"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/run"
 )
 
@@ -15,12 +16,11 @@ import (
 // lanes' book.
 type Presets struct {
 	lanes *run.Lanes
-	dir   string // of the configuration, empty for none
+	door  *disk.Door
 }
 
-// NewPresets keeps the presets in the configuration folder dir, which is empty
-// if there is none.
-func NewPresets(lanes *run.Lanes, dir string) *Presets { return &Presets{lanes, dir} }
+// NewPresets keeps the presets behind door.
+func NewPresets(lanes *run.Lanes, door *disk.Door) *Presets { return &Presets{lanes, door} }
 
 // own returns the indices of the user's presets in the book.
 func (u *Presets) own() []int {
@@ -34,19 +34,14 @@ func (u *Presets) own() []int {
 }
 
 // Dir is the folder of the user's presets, empty for none.
-func (u *Presets) Dir() string {
-	if u.dir == "" {
-		return ""
-	}
-	return u.store().Dir()
-}
+func (u *Presets) Dir() string { return u.store().Dir() }
 
 // store is where the user's presets are kept.
-func (u *Presets) store() store.Presets { return store.UserPresets(u.dir) }
+func (u *Presets) store() store.Presets { return u.door.Presets() }
 
 // check returns why a preset cannot be called name, nil if it can.
 func (u *Presets) check(name string) error {
-	if u.dir == "" {
+	if u.Dir() == "" {
 		return fmt.Errorf("there is no config folder to keep presets in")
 	}
 	return store.CheckName(name)

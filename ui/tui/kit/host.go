@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -44,6 +45,10 @@ type Host interface {
 
 	// Screen is how the screen looks now.
 	Screen() Screen
+
+	// Files is the door to files; it is nil, and closed, where the screen is
+	// shown to a guest of this machine.
+	Files() *disk.Door
 }
 
 // A Screen is the size of the screen and how it shows things. Drawing and

@@ -67,6 +67,15 @@ func (lb *View) LeaveAbove(n int) {
 // has reports whether keys act in pane p.
 func (lb *View) has(p Pane) bool { return lb.Focus == p && !lb.Away }
 
+// Sized is the same lab in a window of w by h cells of another terminal. It is
+// for drawing alone.
+func (lb *View) Sized(w, h int, pal *viz.Palette) *View {
+	n := *lb
+	n.pal, n.bars = pal, new(viz.BarChart)
+	n.Resize(w, h)
+	return &n
+}
+
 // Act takes nothing: what the lab's keys do is the plain meaning of the
 // actions, which other views lend.
 func (*View) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, false }

@@ -32,6 +32,7 @@ func (v *View) save(h kit.Host) tea.Cmd {
 		h.Complain("y: " + err.Error())
 		return nil
 	}
+	door := h.Files()
 	return func() tea.Msg {
 		for n := 1; n < mostCopies; n++ {
 			free := begin
@@ -41,7 +42,7 @@ func (v *View) save(h kit.Host) tea.Cmd {
 			done := 0
 			var err error
 			for _, f := range files {
-				if err = store.WriteFile(free+f.Name[len(begin):], f.Data, false); err != nil {
+				if err = door.Write(free+f.Name[len(begin):], f.Data, false); err != nil {
 					break
 				}
 				done++

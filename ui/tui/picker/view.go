@@ -2,7 +2,6 @@ package picker
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,10 +36,8 @@ func New(host kit.Host, lanes *run.Lanes, names []string, open func(string) (mod
 	if len(names) == 0 {
 		v.names = slices.Clone(modelNames)
 	}
-	look := func() tea.Msg {
-		files, _ := filepath.Glob("*.gguf") // a bad pattern is the only error
-		return filesMsg{v, files}
-	}
+	door := host.Files()
+	look := func() tea.Msg { return filesMsg{v, door.Models()} }
 	return v, tea.Batch(v.describe(host), look)
 }
 
@@ -256,7 +253,7 @@ func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			host.Say("enter: type a name first")
 			return nil, true
 		}
-		return v.openModel(host, kit.ExpandHome(name)), true
+		return v.openModel(host, host.Files().Expand(name)), true
 	default:
 		v.field.Key(k)
 	}

@@ -205,6 +205,10 @@ func (v *View) drawHidden(c *viz.Canvas, host kit.Host, lay layout) {
 	top := v.top(lay.rows)
 	for y := range min(lay.rows, v.options()-top) {
 		ink := v.drawName(c, host, lay, top+y, lay.line(y), viz.Ink{})
+		if v.all.hands != nil {
+			v.drawHands(c, x, lay.line(y), v.all.hands[top+y], v.all.counting && top+y == v.pick)
+			continue
+		}
 		n := v.guess[top+y]
 		if n == 0 {
 			c.Put(x, lay.line(y), "?", muted)
@@ -224,16 +228,20 @@ func (v *View) drawBars(c *viz.Canvas, host kit.Host, lay layout) {
 		c.Right(lay.raw, 0, "raw", muted)
 	}
 	c.Right(lay.final, 0, "final", muted)
+	who, words := "◇ you   ", "10 chips"
+	if v.all.votes.Pool != nil {
+		who, words = "◇ the class   ", "100 of 100, 0.00%"
+	}
 	if lay.you > 0 && !v.byHand {
 		c.Right(lay.you, 0, "◇", viz.Ink{Role: viz.Draw})
 	}
 	area := viz.Rect{X: lay.bar, Y: 1, W: c.W - lay.bar - 1}
 	if lay.you == 0 && !v.byHand {
-		area.W -= len("  ◇ 10 chips") // the words after a line of chips
+		area.W -= len("  ◇ ") + len(words) // the words after a line of chips
 	}
 	head := "full bar " + viz.WholePercent(l.Scale)
 	if lay.you == 0 && !v.byHand {
-		head = "◇ you   " + head
+		head = who + head
 	}
 	c.Put(lay.bar, 0, viz.Cut(head, c.W-lay.bar-1), muted)
 	top := v.top(lay.rows)
@@ -248,7 +256,14 @@ func (v *View) drawBars(c *viz.Canvas, host kit.Host, lay layout) {
 		return
 	}
 	for y := range min(lay.rows, v.options()-top) {
-		v.drawChips(c, lay, area.W, l.Scale, v.guess[top+y], lay.line(y))
+		i := top + y
+		switch p := v.all.votes.Pool; {
+		case p != nil && p.Held(i) > 0:
+			v.drawChips(c, lay, area.W, p.Held(i)/l.Scale, viz.WholePercent(p.Held(i)), share(p, i), lay.line(y))
+		case p == nil && v.counted && v.guess[i] > 0:
+			n := v.guess[i]
+			v.drawChips(c, lay, area.W, float64(n)/quiz.Chips/l.Scale, strconv.Itoa(n), viz.Plural(n, "chip"), lay.line(y))
+		}
 	}
 }
 
@@ -300,23 +315,36 @@ func (v *View) kept(s *engine.Step) int {
 	return n
 }
 
-// drawChips draws n chips of a row: as a number, or as a line below the bar
-// on the scale of the bars, which are w cells wide.
-func (v *View) drawChips(c *viz.Canvas, lay layout, w int, scale float64, n, y int) {
+// drawChips draws the chips of a row: as a number, or as a line below the bar
+// that fills part of its w cells, with words behind it.
+func (v *View) drawChips(c *viz.Canvas, lay layout, w int, part float64, number, words string, y int) {
 	ink := viz.Ink{Role: viz.Draw}
-	switch {
-	case n == 0:
-	case lay.you > 0:
-		c.Right(lay.you, y, strconv.Itoa(n), ink)
-	default:
-		head, long := "◇", int(float64(n)/quiz.Chips/scale*float64(w))
-		if long > w {
-			head, long = "»", w
-		}
-		x := c.Put(lay.bar, y+1, strings.Repeat("─", max(long-1, 0)), viz.Ink{Role: viz.Muted})
-		x = c.Put(x, y+1, head, ink)
-		c.Put(x+1, y+1, viz.Plural(n, "chip"), ink)
+	if lay.you > 0 {
+		c.Right(lay.you, y, number, ink)
+		return
 	}
+	head, long := "◇", int(part*float64(w))
+	if long > w {
+		head, long = "»", w
+	}
+	x := c.Put(lay.bar, y+1, strings.Repeat("─", max(long-1, 0)), viz.Ink{Role: viz.Muted})
+	x = c.Put(x, y+1, head, ink)
+	c.Put(x+1, y+1, words, ink)
+}
+
+// drawHands draws how many hands are up for a row; where digits go to it there
+// is a cursor.
+func (v *View) drawHands(c *viz.Canvas, x, y, n int, here bool) {
+	words := viz.Plural(n, "hand")
+	if n == 0 {
+		words = "?"
+	}
+	if here {
+		x = c.Put(x, y, strconv.Itoa(n), viz.Ink{Role: viz.Draw})
+		c.Put(x, y, "▌", viz.Ink{Role: viz.Focus})
+		return
+	}
+	c.Put(x, y, words, viz.Ink{Role: viz.Muted})
 }
 
 // Mouse chooses the token under the pointer; on the chosen one it is enter.

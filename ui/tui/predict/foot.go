@@ -32,6 +32,9 @@ func (v *View) feet(host kit.Host, n, w int) []string {
 		}
 		return []string{fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)}
 	}
+	if v.shared() {
+		return v.sharedFeet(host, n, w)
+	}
 	cells, calibrated := g.Book.Calibration()
 	room := w
 	if calibrated && n <= 2 {
@@ -58,6 +61,25 @@ func (v *View) feet(host kit.Host, n, w int) []string {
 		return append([]string{v.chipWords(w)}, book...)
 	}
 	return append([]string{v.costWords(host, w)}, book...)
+}
+
+// sharedFeet are the lines where others vote as well.
+func (v *View) sharedFeet(host kit.Host, n, w int) []string {
+	switch {
+	case v.of == nil || host.Lane().View.Next == nil:
+		return v.soFar(w)
+	case v.shown:
+		lines := v.classWords(host, w)
+		if v.counted {
+			lines = append(lines, v.costWords(host, w))
+		}
+		return lines
+	case v.all.counting || v.lab.Class == nil:
+		return append([]string{v.handWords()}, v.soFar(w)...)
+	case v.guess.Placed() > 0:
+		return append([]string{v.standingWords() + " · " + v.chipWords(w)}, v.soFar(w)...)
+	}
+	return append([]string{v.standingWords()}, v.soFar(w)...)
 }
 
 // chipWords say how many chips are to be placed.

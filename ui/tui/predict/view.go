@@ -23,6 +23,10 @@ type Score struct {
 	picked int     // tokens written by hand
 	agreed int     // of them, those that would have been drawn
 	bits   float64 // their surprisal under the raw model
+
+	classed  []Classed // questions that a class answered
+	clock    int       // in clocks
+	nameless bool      // names are taken out
 }
 
 // BeginTask counts questions anew for the task of a lesson.
@@ -47,6 +51,9 @@ type View struct {
 	asked  bool // the next token is on its way
 	alone  bool // the text gives way
 	lab    Lab
+
+	all     everybody // who guesses beside the viewer
+	counted bool      // the viewer's own chips were
 }
 
 // A Lab is what predict needs of the screen it is opened on.
@@ -55,6 +62,7 @@ type Lab struct {
 	Text  func(c *viz.Canvas, l *run.Lane) // draws the text pane, box included
 	Pause func()                           // stops what runs
 	Back  func()                           // goes back to where predict was opened
+	Class Class                            // who guesses as well; nil for nobody
 }
 
 // New opens predict on the lane that keys act on, or says why not.
@@ -75,12 +83,11 @@ func New(host kit.Host, lab Lab) (kit.View, tea.Cmd) {
 	lab.Pause()
 	l.Eng.Post(engine.Advance{N: 0})
 	v := &View{lab: lab}
-	v.prepare(host)
-	return v, nil
+	return v, v.prepare(host)
 }
 
-// prepare takes up a new proposal.
-func (v *View) prepare(host kit.Host) {
+// prepare takes up a new proposal, and asks the class.
+func (v *View) prepare(host kit.Host) tea.Cmd {
 	s := host.Lane().View.Next
 	switch {
 	case s == nil || s.Trace == nil:
@@ -90,7 +97,9 @@ func (v *View) prepare(host kit.Host) {
 		v.of, v.pick, v.shown, v.asked = s, 0, false, false
 		v.ids = v.candidates(host, s)
 		v.guess = make(quiz.Guess, len(v.ids)+1)
+		return v.ask(host)
 	}
+	return nil
 }
 
 // options is how many rows there are to choose from.
@@ -140,8 +149,11 @@ func (v *View) candidates(host kit.Host, s *engine.Step) []int32 {
 
 // Follow takes results and new views; see [kit.Follower].
 func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(run.ViewMsg); ok {
-		v.prepare(host)
+	switch msg := msg.(type) {
+	case run.ViewMsg:
+		return v.prepare(host)
+	case clockMsg:
+		return v.onClock(host, msg)
 	}
 	return nil
 }
@@ -163,8 +175,7 @@ func init() {
 		kit.ActDown: move(1), kit.ActUp: move(-1), kit.ActFirst: move(-100), kit.ActLast: move(100), kit.ActLeft10: move(-100), kit.ActRight10: move(100),
 		kit.ActOpen: (*View).enter, kit.ActPredict: (*View).turn,
 		kit.ActNext: (*View).next, kit.ActRight: (*View).next, kit.ActRun: (*View).next,
-		kit.ActBack: (*View).back, kit.ActLeft: (*View).back,
-		kit.ActForce: (*View).force, kit.ActClose: (*View).esc,
+		kit.ActForce: (*View).force, kit.ActClose: (*View).esc, kit.ActHands: (*View).countHands,
 	}
 	chips = map[kit.ID]func(*View, kit.Host){
 		kit.ActRaise: (*View).give, kit.ActLower: (*View).takeBack,
@@ -178,6 +189,10 @@ var chips map[kit.ID]func(*View, kit.Host)
 
 // hidden reports whether a guess is waited for.
 func (v *View) hidden() bool { return v.of != nil && !v.shown && !v.byHand }
+
+// Hides reports whether the bars are hidden: a guess is waited for, or its
+// proposal is on the way.
+func (v *View) Hides() bool { return !v.shown && !v.byHand || v.asked }
 
 // left is how many chips are not placed yet.
 func (v *View) left() int { return quiz.Chips - v.guess.Placed() }
@@ -205,6 +220,21 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := acts[a.ID]; ok {
 		do(v, host)
 		return nil, true
+	}
+	switch a.ID {
+	case kit.ActBack, kit.ActLeft:
+		return v.back(host), true
+	}
+	if v.lab.Class != nil && !v.byHand {
+		switch a.ID {
+		case kit.ActSlower:
+			return v.setClock(host, -1), true
+		case kit.ActFaster:
+			return v.setClock(host, 1), true
+		case kit.ActTake:
+			v.names(host)
+			return nil, true
+		}
 	}
 	if do, ok := chips[a.ID]; ok && v.hidden() {
 		do(v, host)
@@ -258,9 +288,7 @@ func (v *View) enter(host kit.Host) {
 	case v.shown:
 		v.next(host)
 	default:
-		v.guess[v.pick] += v.left()
-		v.asks, v.shown = v.question(s), true
-		v.lab.Score.Book.Add(quiz.Answer{Question: v.asks, Guess: v.guess})
+		v.reveal(host)
 	}
 }
 
@@ -281,13 +309,12 @@ func (v *View) next(host kit.Host) {
 }
 
 // back hides the bars again, and takes the score of this step back.
-func (v *View) back(host kit.Host) {
+func (v *View) back(host kit.Host) tea.Cmd {
 	if !v.shown || v.asked {
 		host.Say("←: nothing to take back at this step; esc, then b looks at earlier ones")
-		return
+		return nil
 	}
-	v.lab.Score.Book.TakeBack()
-	v.shown, v.guess = false, make(quiz.Guess, len(v.guess))
+	return v.unreveal(host)
 }
 
 // force writes the row's token instead of the token drawn.
@@ -297,11 +324,11 @@ func (v *View) force(host kit.Host) {
 		v.enter(host)
 	case !v.shown || v.asked:
 		host.Say("f: reveal first; then f writes the row's token instead of the token drawn")
-	case v.pick == len(v.ids):
+	case v.favourite() == len(v.ids):
 		host.Say("f: something else is no single token; ← and another row, or P writes by hand")
 	default:
 		v.asked = true
-		l.Eng.Post(engine.Force{Token: v.ids[v.pick]})
+		l.Eng.Post(engine.Force{Token: v.ids[v.favourite()]})
 	}
 }
 
@@ -339,6 +366,7 @@ func (v *View) turn(host kit.Host) {
 		host.Say("predict is off")
 		return
 	}
+	v.Leave(host) // the class has nothing to answer here
 	v.byHand, v.of = true, nil
 	v.prepare(host)
 }
@@ -371,6 +399,14 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		return []kit.Hint{{ID: kit.ActAgain}, {ID: kit.ActReseed}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	case v.byHand:
 		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "writes it"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActPredict, Word: "off"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
+	case v.all.counting:
+		return []kit.Hint{{Keys: "0-9", Word: "hands for the row"}, {ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "reveals"}, {ID: kit.ActClose, Word: "stop counting"}}
+	case v.shared() && v.shown:
+		return []kit.Hint{{ID: kit.ActOpen, Word: "next question"}, {ID: kit.ActLeft, Word: "ask again"}, {ID: kit.ActForce, Word: "class pick instead"},
+			{ID: kit.ActSlower, Keys: ", .", Word: "time to vote"}, {ID: kit.ActZoom, Word: "chart alone"}, {ID: kit.ActTake, Word: "names out"}, {ID: kit.ActClose, Word: "end"}}
+	case v.lab.Class != nil:
+		return []kit.Hint{{ID: kit.ActOpen, Word: "closes the vote and reveals"}, {ID: kit.ActSlower, Keys: ", .", Word: "time to vote"}, {ID: kit.ActRaise, Keys: "-/+", Word: "chip of your own"},
+			{ID: kit.ActPredict, Word: "you sample"}, {ID: kit.ActClose, Word: "end"}, {ID: kit.ActHelp}}
 	case v.shown:
 		return []kit.Hint{{ID: kit.ActOpen, Word: "next"}, {ID: kit.ActLeft, Word: "back and try another"}, {ID: kit.ActForce, Word: "force the row instead"}, {ID: kit.ActClose, Word: "leave"}, {ID: kit.ActHelp}}
 	}
@@ -385,6 +421,8 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 		return host.WhyNot(host.Lane()), muted
 	case v.byHand:
 		return "You sample: the bars are the model's, the choice is yours.", muted
+	case v.shown && v.shared():
+		return v.bestWords(host.Lane(), host.Screen().ASCII()), muted
 	case v.shown && host.Lane().View.Next != nil:
 		s := host.Lane().View.Next
 		t := s.Trace

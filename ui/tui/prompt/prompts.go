@@ -8,6 +8,7 @@ import (
 	"logitscope/engine"
 	"logitscope/models/chat"
 	"logitscope/ui/store"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
@@ -27,11 +28,11 @@ type Prompts struct {
 // New returns the prompts for these lanes; nothing is kept.
 func New(lanes *run.Lanes) *Prompts { return &Prompts{lanes: lanes} }
 
-// Keep keeps the history in file from now on, and reads what is there.
-func (p *Prompts) Keep(file string) (err error) {
-	past := store.NewHistory(file, maxHistory)
-	p.past = &past
-	p.list, err = past.Load()
+// Keep keeps the history behind door from now on, and reads what is there.
+func (p *Prompts) Keep(door *disk.Door) (err error) {
+	if p.past = door.History(maxHistory); p.past != nil {
+		p.list, err = p.past.Load()
+	}
 	return err
 }
 

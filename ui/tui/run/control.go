@@ -194,7 +194,7 @@ func (ls *Lanes) Force() {
 
 // SetPace makes a run slower or faster.
 func (ls *Lanes) SetPace(d int) {
-	ls.Pace = min(max(ls.Pace+d, 0), len(Paces)-1)
+	ls.Pace = min(max(ls.Pace+d, 0), ls.Fastest)
 	for _, l := range ls.All {
 		l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 )
-
-// ErrSealed is why a file is not opened where the lanes are sealed.
-var ErrSealed = errors.New("no file is opened while a lesson is played")
 
 // A Notice is what the help line says until the next key. It is empty while
 // nothing was said.
@@ -47,16 +43,13 @@ type Lanes struct {
 	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
 	Owned  []models.Model  // opened by the screen, closed when it ends
 
-	// Sealed says that the keys are a stranger's: no file is read or written for
-	// them.
-	Sealed bool
-
-	All    []*Lane
-	Parked []*Lane // taken out of the comparison, newest last
-	Cur    int     // the lane that keys act on
-	Beside bool    // the lanes stand side by side on the screen
-	Side   Comparison
-	Pace   int // index in paces
+	All     []*Lane
+	Parked  []*Lane // taken out of the comparison, newest last
+	Cur     int     // the lane that keys act on
+	Beside  bool    // the lanes stand side by side on the screen
+	Side    Comparison
+	Pace    int // index in paces
+	Fastest int // the last of them that can be chosen
 
 	Marks  Marks // what the colours of the text stand for
 	Folded bool  // what a conversation shows beside its words is folded
@@ -75,7 +68,7 @@ type Lanes struct {
 // their goroutines.
 func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
 	ls := &Lanes{
-		Ctx: ctx, WG: wg, FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, taken: make(map[string]any),
+		Ctx: ctx, WG: wg, FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, Fastest: len(Paces) - 1, taken: make(map[string]any),
 		Memory: engine.NewBudget(memoryBytes),
 		Gate:   engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
 	}

@@ -216,7 +216,7 @@ func (e *Editor) Undoes() {}
 func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	e.said = ""
 	if e.file != nil {
-		return kit.FileKey(e.lanes.Sealed, &e.file, k), true
+		return kit.FileKey(host, &e.file, k), true
 	}
 	switch k.Type {
 	case tea.KeyEsc:

@@ -127,9 +127,9 @@ func (r *Room) Key(h kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 		if r.writes {
-			return r.report(name), true
+			return r.report(h, name), true
 		}
-		return r.load(name), true
+		return r.load(h, name), true
 	default:
 		r.field.Key(k)
 	}

@@ -15,6 +15,7 @@ import (
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/bench/votes"
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -122,7 +123,7 @@ func (r *Room) Open(h kit.Host) (kit.View, tea.Cmd) {
 	}
 	if r.prompts == nil && r.opt.File != "" && !r.opening {
 		r.opening = true
-		return r, r.load(r.opt.File)
+		return r, r.load(h, r.opt.File)
 	}
 	return r, nil
 }
@@ -143,13 +144,10 @@ func (r *Room) Close() {
 }
 
 // load reads a set of prompts.
-func (r *Room) load(name string) tea.Cmd {
-	path, allow := kit.ExpandHome(name), r.opt.AllowCmd
-	if r.lanes.Sealed {
-		return func() tea.Msg { return openedMsg{name, nil, run.ErrSealed} }
-	}
+func (r *Room) load(h kit.Host, name string) tea.Cmd {
+	door, allow := h.Files(), r.opt.AllowCmd
 	return func() tea.Msg {
-		set, err := prompts.File(path, allow)
+		set, err := door.PromptSet(name, allow)
 		n := 0
 		if err == nil {
 			n, err = set.Check()
@@ -248,8 +246,8 @@ func (w written) Each(f func(i int, p *prompts.Prompt, config int, texts []*benc
 }
 
 // report writes a report of what was written so far.
-func (r *Room) report(name string) tea.Cmd {
-	write, w := r.opt.Report, written{r.plan, maps.Clone(r.texts)}
+func (r *Room) report(h kit.Host, name string) tea.Cmd {
+	write, path, w := r.opt.Report, h.Files().Expand(name), written{r.plan, maps.Clone(r.texts)}
 	for at, texts := range w.texts {
 		w.texts[at] = slices.Clone(texts)
 		for k, t := range texts {
@@ -258,10 +256,10 @@ func (r *Room) report(name string) tea.Cmd {
 			}
 		}
 	}
-	if r.lanes.Sealed {
-		return func() tea.Msg { return wroteMsg{name, run.ErrSealed} }
+	if h.Files().Closed() {
+		return func() tea.Msg { return wroteMsg{name, disk.ErrClosed} }
 	}
-	return func() tea.Msg { return wroteMsg{name, write(kit.ExpandHome(name), w.plan, w)} }
+	return func() tea.Msg { return wroteMsg{name, write(path, w.plan, w)} }
 }
 
 // letter names a config by its place.
@@ -288,12 +286,13 @@ func (r *Room) start(h kit.Host) tea.Cmd {
 	}
 	r.at = min(r.at, plan.Count-1)
 	opt := bench.Options{Dir: r.opt.Dir, Name: r.name, Workers: r.workers, Progress: now.put}
-	r.wg.Go(func() { defer stop(); now.decode(ctx, plan, opt) })
+	door := h.Files()
+	r.wg.Go(func() { defer stop(); now.decode(ctx, door, plan, opt) })
 	return now.wait()
 }
 
-func (n *running) decode(ctx context.Context, plan *bench.Plan, opt bench.Options) {
-	res, err := bench.Run(ctx, plan, opt)
+func (n *running) decode(ctx context.Context, door *disk.Door, plan *bench.Plan, opt bench.Options) {
+	res, err := door.Bench(ctx, plan, opt)
 	var sum *bench.Summary
 	if err == nil {
 		sum, err = bench.Summarise(plan, res, bench.SummaryOptions{}, nil)

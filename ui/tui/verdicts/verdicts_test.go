@@ -18,6 +18,7 @@ import (
 	"logitscope/engine/check"
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -43,6 +44,7 @@ func (h *host) Do(kit.ID) tea.Cmd                               { return nil }
 func (h *host) Set(string, any) bool                            { return true }
 func (h *host) Apply(sampling.Config, int, string, string) bool { return true }
 func (h *host) Copy(_, text, _ string) tea.Cmd                  { h.copied = text; return nil }
+func (h *host) Files() *disk.Door                               { return disk.Open("") }
 func (h *host) Screen() kit.Screen                              { return h.screen }
 
 func (h *host) size(w, height int) {

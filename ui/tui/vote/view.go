@@ -39,7 +39,7 @@ func New(h kit.Host, opt Options) (kit.View, tea.Cmd) {
 		h.Say("D: no two texts to vote on; K writes texts of two configs or more")
 		return nil, nil
 	}
-	box, err := votes.Open(opt.File, opt.Voter)
+	box, err := h.Files().Votes(opt.File, opt.Voter)
 	if err != nil {
 		h.Complain("votes: " + viz.FirstLine(err.Error()))
 		return nil, nil

@@ -14,6 +14,7 @@ import (
 
 	"logitscope/engine/bench/votes"
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -37,6 +38,7 @@ func (h *host) Do(kit.ID) tea.Cmd                               { return nil }
 func (h *host) Set(string, any) bool                            { return true }
 func (h *host) Apply(sampling.Config, int, string, string) bool { return true }
 func (h *host) Copy(string, string, string) tea.Cmd             { return nil }
+func (h *host) Files() *disk.Door                               { return disk.Open("") }
 func (h *host) Screen() kit.Screen                              { return h.screen }
 
 func (h *host) size(w, height int) {

@@ -1,0 +1,101 @@
+package class
+
+import (
+	"container/list"
+	"net"
+	"sync"
+	"time"
+)
+
+// A doorway is a listener that bounds who stands in it: connections that have
+// not got in yet. They have a deadline, and where there are too many the
+// oldest gives way, so that a flood of them keeps nobody out who has the code.
+// All that came in are bounded as well; beyond that nobody is taken.
+type doorway struct {
+	net.Listener
+	most    int // at a time, standing or in
+	half    int // of them, standing
+	timeout time.Duration
+
+	mu       sync.Mutex
+	all      int
+	standing list.List // of *visitor, oldest first
+}
+
+// A visitor is a connection in a doorway.
+type visitor struct {
+	net.Conn
+	of *doorway
+	at *list.Element // nil once it is in; the doorway's lock guards it
+
+	once sync.Once
+}
+
+// Accept waits for the next connection that there is room for.
+func (d *doorway) Accept() (net.Conn, error) {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		v, old := d.take(c)
+		if old != nil {
+			old.Close()
+		}
+		if v == nil {
+			c.Close()
+			continue
+		}
+		return v, nil
+	}
+}
+
+// take makes room for c; v is nil if there is none. old must be closed.
+func (d *doorway) take(c net.Conn) (v, old *visitor) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.standing.Len() > 0 && (d.standing.Len() >= d.half || d.all >= d.most) {
+		old = d.standing.Front().Value.(*visitor)
+		d.pass(old)
+	} else if d.all >= d.most {
+		return nil, nil
+	}
+	if err := c.SetDeadline(time.Now().Add(d.timeout)); err != nil {
+		return nil, old
+	}
+	v = &visitor{Conn: c, of: d}
+	v.at = d.standing.PushBack(v)
+	d.all++
+	return v, old
+}
+
+// pass takes v out of those who stand. The lock is held.
+func (d *doorway) pass(v *visitor) bool {
+	if v.at == nil {
+		return false
+	}
+	d.standing.Remove(v.at)
+	v.at = nil
+	return true
+}
+
+// Enter lets the visitor in: its deadline is gone.
+func (v *visitor) Enter() {
+	v.of.mu.Lock()
+	in := v.of.pass(v)
+	v.of.mu.Unlock()
+	if in {
+		v.SetDeadline(time.Time{})
+	}
+}
+
+// Close closes the connection and gives its place up.
+func (v *visitor) Close() error {
+	v.once.Do(func() {
+		v.of.mu.Lock()
+		defer v.of.mu.Unlock()
+		v.of.pass(v)
+		v.of.all--
+	})
+	return v.Conn.Close()
+}

@@ -1,0 +1,78 @@
+package class
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/viz"
+)
+
+// Notes are what the teacher alone reads, at one moment.
+type Notes struct {
+	Title string
+	Lines []string // paragraphs
+}
+
+// A lectern shows the teacher's notes in a terminal of their own.
+type lectern struct {
+	student // for what waits and draws alike; it has no seat
+	notes   func() Notes
+	top     int
+}
+
+func newNotes(h *Hub, notes func() Notes) func(*session) (tea.Model, func()) {
+	return func(s *session) (tea.Model, func()) {
+		m := &lectern{notes: notes}
+		m.s, m.hub, m.pal = s, h, viz.NewPalette(s.look.Dark, s.look.Depth, s.look.ASCII)
+		m.view, _ = h.Now()
+		return m, func() {}
+	}
+}
+
+// Init waits for the class.
+func (m *lectern) Init() tea.Cmd { return m.wait(m.view) }
+
+// Update takes keys and news.
+func (m *lectern) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.s.look.W, m.s.look.H = msg.Width, msg.Height
+	case changedMsg:
+		m.view = msg.view
+		if m.view.Ended != "" {
+			m.s.fail(ErrEnded)
+			return m, nil
+		}
+		return m, m.wait(m.view)
+	case tea.KeyMsg:
+		switch msg.String() {
+		case "q", "ctrl+c":
+			return m, tea.Quit
+		case "down", "j":
+			m.top++
+		case "up", "k":
+			m.top = max(m.top-1, 0)
+		}
+	}
+	return m, nil
+}
+
+// View draws the notes, and below them the class.
+func (m *lectern) View() string {
+	c := viz.NewCanvas(m.s.look.W, m.s.look.H, m.pal.ASCII)
+	n := m.notes()
+	in := viz.Box(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-1, 0)}), viz.Frame{Title: "notes", Right: n.Title, Focused: true})
+	var lines []string
+	for _, p := range n.Lines {
+		lines = append(lines, viz.Fold(viz.Printable(p, c.ASCII), max(in.W-2, 1), len(p)+1)...)
+		lines = append(lines, "")
+	}
+	lines = append(lines, m.hub.heat()...)
+	top := min(m.top, max(len(lines)-in.H, 0))
+	for y := 0; y < in.H && top+y < len(lines); y++ {
+		in.Put(1, y, viz.Cut(lines[top+y], in.W-2), viz.Ink{})
+	}
+	c.Put(1, c.H-1, viz.CutTitle(fmt.Sprintf("%d here · ↑↓ scroll · q leave", m.view.Here), c.W-2), viz.Ink{Role: viz.Muted})
+	return c.Render(m.pal)
+}

@@ -1,0 +1,149 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/ui/tui"
+	"logitscope/viz"
+)
+
+// An Own is what an own lab is made for.
+type Own struct {
+	Terminal
+	Output io.Writer // the terminal, for what is copied to its clipboard
+}
+
+// A Lab is a lab of a student's own. Like any model of Bubble Tea it belongs
+// to one goroutine.
+type Lab interface {
+	tea.Model
+	Close() // stops its lanes
+
+	// Tasks are those of the lesson, and whether each is done.
+	Tasks() []bool
+}
+
+// keyOfQuestion opens a question that was folded, over an own lab, which has
+// all other keys.
+const keyOfQuestion = "ctrl+v"
+
+// newOwner makes students that have a lab of their own: questions come over
+// it.
+func newOwner(h *Hub, open func(context.Context, Own) (Lab, error)) func(*session) (tea.Model, func()) {
+	look := newStudent(h)
+	return func(s *session) (tea.Model, func()) {
+		base, _ := look(s)
+		m := &owner{student: base.(*student)}
+		lab, err := open(s.ctx, Own{Terminal: s.look, Output: s})
+		if err != nil {
+			s.fail(err)
+			return m, func() {}
+		}
+		m.lab = lab
+		return m, lab.Close
+	}
+}
+
+// An owner is a student with a lab.
+type owner struct {
+	*student
+	lab     Lab
+	brought *tui.Push
+	done    []bool // tasks, as the hub was told
+}
+
+// Init starts the lab and waits for the class.
+func (m *owner) Init() tea.Cmd { return tea.Batch(m.lab.Init(), m.student.Init()) }
+
+// asks reports whether a question is open on the screen.
+func (m *owner) asks() bool { return m.asked() != nil && !m.away || m.open != noPanel }
+
+// Update gives keys to the question that is open, else to the lab, and all
+// that is the lab's to it.
+func (m *owner) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		switch {
+		case msg.String() == keyOfQuestion:
+			m.away = false
+			return m, nil
+		case m.asks():
+			_, cmd := m.student.Update(msg)
+			if p := m.asked(); p != nil && m.you.Guess != nil && m.same() && msg.Type == tea.KeyEnter {
+				m.away = true // handed in: the lab again
+			}
+			return m, cmd
+		}
+		m.say = ""
+		return m, m.give(msg)
+	case changedMsg, secondMsg, quietMsg:
+		_, cmd := m.student.Update(msg)
+		if b := m.view.Bring; b != nil && b != m.brought {
+			m.brought = b
+			return m, tea.Batch(cmd, m.give(tui.BringMsg{Push: *b}))
+		}
+		return m, cmd
+	case tea.WindowSizeMsg:
+		m.student.Update(msg)
+		return m, m.give(tea.WindowSizeMsg{Width: msg.Width, Height: max(msg.Height-1, 1)})
+	}
+	return m, m.give(msg)
+}
+
+// give gives the lab a message.
+func (m *owner) give(msg tea.Msg) tea.Cmd {
+	next, cmd := m.lab.Update(msg)
+	m.lab = next.(Lab)
+	if done := m.lab.Tasks(); !slices.Equal(done, m.done) {
+		m.done = done
+		m.s.seat.Done(done)
+	}
+	return cmd
+}
+
+// View draws the lab above a line of the class, or a question.
+func (m *owner) View() string {
+	if m.asks() || m.s.look.window() == nil {
+		return m.student.View()
+	}
+	last := viz.NewCanvas(m.s.look.W, 1, m.pal.ASCII)
+	words := fmt.Sprintf("your own lab · %d here", m.view.Here)
+	if m.asked() != nil {
+		words = "a question is open: " + keyOfQuestion + " answers it"
+	}
+	if m.say != "" {
+		words = m.say
+	}
+	x := last.Right(last.W-1, 0, viz.Printable(m.you.Name, last.ASCII), viz.Ink{})
+	last.Put(1, 0, viz.CutTitle(words, x-3), viz.Ink{Role: viz.Muted})
+	return m.lab.View() + "\n" + last.Render(m.pal)
+}
+
+// heat is which tasks are done by whom, one line a member, by name.
+func (h *Hub) heat() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var lines []string
+	for _, m := range h.seats {
+		if m.gone == nil || len(m.tasks) == 0 {
+			continue
+		}
+		var b strings.Builder
+		for _, done := range m.tasks {
+			if done {
+				b.WriteString(" ✓")
+			} else {
+				b.WriteString(" ○")
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%-*s%s", maxName+1, m.name, b.String()))
+	}
+	slices.Sort(lines)
+	return lines
+}

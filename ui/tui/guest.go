@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"context"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"logitscope/engine"
+	"logitscope/ui/tui/kit"
+	"logitscope/viz"
+)
+
+// What a guest's lab may take of this machine.
+const (
+	guestMemory = 4 << 20 // bytes of rows and traces
+	guestPace   = 3       // the fastest, in run.Paces: five tokens a second
+	guestFPS    = 4
+)
+
+// A Guest is a lab for somebody at another machine. It has no files, opens no
+// other model and keeps nothing; several guests share one gate. It is a model
+// for a program that somebody else runs.
+type Guest struct {
+	m      *Model
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// NewGuest returns a lab for the terminal that w describes; gate shares the
+// cores among all guests. Of opt only the model, the prompt, the settings, the
+// presets and the terminal count. The caller must close it.
+func NewGuest(ctx context.Context, opt Options, w Window, dark bool, gate *engine.Gate) *Guest {
+	opt = Options{
+		Model: opt.Model, Draft: opt.Draft, Prompt: opt.Prompt, PromptTokens: opt.PromptTokens, Talk: opt.Talk, Ends: opt.Ends,
+		Config: opt.Config, PresetName: opt.PresetName, Presets: opt.Presets, Output: opt.Output,
+		NoMouse: true, FPS: guestFPS, Environ: []string{},
+		share: &share{gate: gate, memory: engine.NewBudget(guestMemory), pace: guestPace},
+	}
+	g := &Guest{}
+	ctx, g.cancel = context.WithCancel(ctx)
+	g.m = newModel(ctx, &g.wg, opt, nil, viz.NewPalette(dark, w.Depth, w.ASCII), newKeymap(actions()))
+	g.m.take(tea.WindowSizeMsg{Width: w.W, Height: w.H})
+	return g
+}
+
+// A share is a lab's part of this machine.
+type share struct {
+	gate   *engine.Gate
+	memory *engine.Budget
+	pace   int // the fastest, in run.Paces
+}
+
+// keepTo gives the lanes their share; nil leaves them all there is.
+func (m *Model) keepTo(s *share) {
+	if s != nil {
+		m.Gate, m.Memory, m.Fastest, m.Pace = s.gate, s.memory, s.pace, min(m.Pace, s.pace)
+	}
+}
+
+// Init starts the lanes; see [tea.Model].
+func (g *Guest) Init() tea.Cmd { return g.m.Init() }
+
+// Update takes one message; see [tea.Model].
+func (g *Guest) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := g.m.Update(msg)
+	return g, cmd
+}
+
+// View returns the frame; see [tea.Model].
+func (g *Guest) View() string { return g.m.View() }
+
+// Close stops the lanes.
+func (g *Guest) Close() {
+	g.cancel()
+	g.wg.Wait()
+}
+
+// Tasks are those of the lesson that is open.
+func (g *Guest) Tasks() []bool { return nil }
+
+// notForGuests are views that work on this machine's files, or keep it busy
+// for long.
+var notForGuests = map[kit.ViewID]bool{kit.ViewBench: true, kit.ViewVote: true, kit.ViewSweep: true, kit.ViewModel: true}
+
+// closed reports whether a view is not for who is at this screen.
+func (m *Model) closed(id kit.ViewID) bool { return m.opt.share != nil && notForGuests[id] }
