@@ -230,8 +230,8 @@ func (p *Pane) judged(s *sheet, r lesson.Reading) {
 		head = metMark + " "
 	}
 	said := "you said " + course.Words(r.Answer, s.ascii)
-	if p.verdict.right.Defined {
-		said += "; it is " + course.Words(p.verdict.right, s.ascii)
+	if right := course.Words(p.verdict.right, s.ascii); p.verdict.right.Defined && right != course.Words(r.Answer, s.ascii) {
+		said += "; it is " + right
 	}
 	spans := []span{{said + ". ", viz.Ink{}}}
 	s.wrap(head, append(spans, s.inline(r.Task().Predict.Because, viz.Ink{})...))
@@ -291,6 +291,10 @@ func (p *Pane) after(s *sheet, r lesson.Reading) {
 			head = "hint " + strconv.Itoa(i+1) + ": "
 		}
 		s.wrap("", append([]span{{head, viz.Ink{Role: viz.Muted}}}, s.inline(h, viz.Ink{})...))
+	}
+	if live := s.scene; p.seen != nil { // what was seen then, whatever is there now
+		s.scene = p.seen
+		defer func() { s.scene = live }()
 	}
 	reveal := r.Task().Reveal
 	if len(reveal) == 0 || !r.Done && !r.Skipped {

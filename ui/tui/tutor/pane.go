@@ -30,6 +30,8 @@ type Pane struct {
 	verdict verdict
 	top     int  // first row that is shown
 	follow  bool // the end of the rows is to be shown next
+
+	seen *goal.Scene // in which the task was done
 }
 
 // A place is the task that a pane's state is about.
@@ -100,9 +102,13 @@ func (p *Pane) Sync() (begun bool) {
 	case was.lesson != now.lesson || was.at != now.at || was.tries != now.tries:
 		intro := p.intro && now.at == 0
 		p.intro, p.pick, p.field, p.passed, p.verdict, p.top, p.follow = intro, 0, kit.NewField(""), false, verdict{}, 0, false
+		p.seen = nil
 		return true
 	case now.done && !was.done, now.met > was.met:
 		p.follow = true
+	}
+	if now.done && p.seen == nil {
+		p.seen = p.course.Scene()
 	}
 	return false
 }
@@ -171,8 +177,6 @@ func init() {
 	}
 	acts = map[kit.ID]func(*Pane, kit.Host, lesson.Reading) tea.Cmd{
 		kit.ActOpen: (*Pane).enter, kit.ActInspect: (*Pane).hint, kit.ActReset: (*Pane).again, kit.ActTake: (*Pane).skip,
-		kit.ActUp:     func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { p.move(host, r, -1); return nil },
-		kit.ActDown:   func(p *Pane, host kit.Host, r lesson.Reading) tea.Cmd { p.move(host, r, 1); return nil },
 		kit.ActLeft10: scroll(-5), kit.ActRight10: scroll(5), kit.ActFirst: scroll(-1000), kit.ActLast: scroll(1000),
 		kit.ActPrevMark: task(-1), kit.ActNextMark: task(1),
 		kit.ActZoom: func(p *Pane, _ kit.Host, _ lesson.Reading) tea.Cmd { p.Alone = !p.Alone; p.top = 0; return nil },
@@ -182,6 +186,9 @@ func init() {
 // Act takes an action while keys act in the pane.
 func (p *Pane) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	r, open := p.course.Reading()
+	if d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1}[a.ID]; open && d != 0 {
+		return nil, p.move(host, r, d)
+	}
 	do := acts[a.ID]
 	if !open || do == nil {
 		return nil, false
@@ -338,23 +345,26 @@ func (p *Pane) turn(host kit.Host, r lesson.Reading, d int) tea.Cmd {
 	}
 }
 
-// move chooses a line of the question, else scrolls.
-func (p *Pane) move(host kit.Host, r lesson.Reading, d int) {
+// move chooses a line of the question, else scrolls. Where there is nothing to
+// choose or to scroll it leaves the key to the lab and reports false.
+func (p *Pane) move(host kit.Host, r lesson.Reading, d int) bool {
 	if p.asks(r) && r.Task().Predict.Form == lesson.Choice {
 		if i := p.pick + d; i >= 0 && i < len(r.Task().Predict.Choices) {
 			p.pick, p.follow = i, true
-			return
+			return true
 		}
 	}
-	p.scroll(host, d)
+	return p.scroll(host, d) || p.asks(r)
 }
 
-// scroll moves the rows by d.
-func (p *Pane) scroll(host kit.Host, d int) {
+// scroll moves the rows by d and reports whether there are more than are
+// shown.
+func (p *Pane) scroll(host kit.Host, d int) bool {
 	pg, h := p.page(host)
 	most := max(len(pg.rows)-h, 0)
 	p.top = min(max(min(p.top, most)+d, 0), most)
 	p.follow = false
+	return most > 0
 }
 
 // Settle shows the rows that what happened is about, once that is known: the

@@ -61,7 +61,12 @@ func (s *sheet) spans(b lesson.Block, ink viz.Ink) []span {
 		case x.Expr != nil && s.scene == nil:
 			out = append(out, span{"…", ink})
 		case x.Expr != nil:
-			out = append(out, span{course.Words(x.Expr.Eval(s.scene), s.ascii), ink.With(viz.Bold)})
+			v := x.Expr.Eval(s.scene)
+			said := v.Str // a text is wrapped as all words are
+			if v.Kind != goal.Text || !v.Defined {
+				said = course.Words(v, s.ascii)
+			}
+			out = append(out, span{said, ink.With(viz.Bold)})
 		case x.Code || x.Emph:
 			out = append(out, span{x.Text, ink.With(viz.Bold)})
 		default:
