@@ -51,6 +51,8 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 		l.switchOff(c.Parts)
 	case Lend:
 		l.lend(c)
+	case Until:
+		l.until = c
 	case Settle:
 		l.waiting = append(l.waiting, c.Done)
 	}
@@ -63,6 +65,7 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.settings, l.text, l.prompt, l.turns = c.Settings, c.Text, c.Prompt, c.Turns
 	l.said = phrases.Watch{}
 	l.hold(nil)
+	l.until = Until{}
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()
 	l.forwarded = 0

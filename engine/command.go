@@ -85,6 +85,16 @@ type (
 	// Cancel stops reading a prompt.
 	Cancel struct{}
 
+	// Until pauses the lane once at the first proposal, or after the first step
+	// of a search, for which Holds says yes of the view; the zero value takes
+	// that back, as Start does. Before a speculative round it pauses where Holds
+	// says yes for one of its tokens. Holds runs in the lane's goroutine and must
+	// not wait. Done gets the view at that token; it must have room for it.
+	Until struct {
+		Holds func(View) bool
+		Done  chan<- View
+	}
+
 	// Settle asks for the lane's state once it has nothing more to do: all
 	// commands before this one are done, what was to be advanced is written
 	// and the next token is proposed. Done must have room for one view.
@@ -104,4 +114,5 @@ func (Look) command()    {}
 func (Judge) command()   {}
 func (Assist) command()  {}
 func (Cancel) command()  {}
+func (Until) command()   {}
 func (Settle) command()  {}

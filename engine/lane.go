@@ -55,7 +55,8 @@ type Lane struct {
 	whole    bool    // the constraint allows nothing more
 	looped   bool    // the text repeats itself; see settle
 
-	budget    int // tokens still to commit; negative means no limit
+	until     Until // what stops it; its zero value is nothing
+	budget    int   // tokens still to commit; negative means no limit
 	every     time.Duration
 	last      time.Time // of the last commit
 	pins      []int32
@@ -168,6 +169,9 @@ func (l *Lane) sleep(ctx context.Context, d time.Duration) {
 // do at once, and if not, how long to wait for it (0: until a command).
 func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 	if l.settings == nil || l.err != nil || l.cancelled || l.ended() != "" {
+		return 0, false
+	}
+	if l.stopped() {
 		return 0, false
 	}
 	if l.budget != 0 && l.every > 0 && (len(l.pending) > 0 || l.search != nil) {
@@ -434,6 +438,18 @@ func (l *Lane) ended() Reason {
 
 // publish makes the lane's state the newest view, and returns it.
 func (l *Lane) publish() View {
+	v := l.view()
+	select {
+	case <-l.views: // replace the view nobody has read yet
+	default:
+	}
+	l.views <- v // cannot block: we are the only sender and the buffer is empty
+	l.watch.tell(v)
+	return v
+}
+
+// view returns the lane's state.
+func (l *Lane) view() View {
 	v := View{
 		Lane: l.id, Err: l.err, Settings: l.settings,
 		PromptText: l.text, Prompt: l.prompt,
@@ -468,11 +484,5 @@ func (l *Lane) publish() View {
 	default:
 		v.Phase = Running
 	}
-	select {
-	case <-l.views: // replace the view nobody has read yet
-	default:
-	}
-	l.views <- v // cannot block: we are the only sender and the buffer is empty
-	l.watch.tell(v)
 	return v
 }

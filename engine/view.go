@@ -113,6 +113,7 @@ const (
 	Stop        Reason = "stop"       // a stop string
 	Repetition  Reason = "repetition" // the text repeats itself; see repetition_detection
 	Constraint  Reason = "constraint" // the constraint allowed nothing but the end
+	Held        Reason = "until"      // what a run was to stop at holds
 	Interrupted Reason = "interrupted"
 	Error       Reason = "error"
 )

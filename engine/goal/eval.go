@@ -88,12 +88,13 @@ func (e *Expr) Eval(s *Scene) Value {
 type Leaf struct {
 	Source string
 	Value  Value
+	Of     []Leaf // the terms that it is made of, where it is no term itself
 }
 
 // Now returns the terms and calls of e, the outermost ones, every one once, in
 // the order in which they stand: what to show beside a goal.
 func (e *Expr) Now(s *Scene) []Leaf {
-	return e.leaves(s, func(n *node) bool { return n.op != "" && (n.term != nil || n.param != nil) })
+	return e.leaves(s, (*node).isTerm)
 }
 
 // Answers returns the parts of e that are yes or no and are not joined of
@@ -116,12 +117,30 @@ func (e *Expr) leaves(s *Scene, is func(*node) bool) []Leaf {
 		if !slices.ContainsFunc(list, func(l Leaf) bool { return l.Source == n.source }) {
 			v := f.eval(n)
 			v.Kind = n.kind
-			list = append(list, Leaf{n.source, v})
+			list = append(list, Leaf{Source: n.source, Value: v, Of: f.termsOf(n)})
 		}
 	}
 	walk(e.root)
 	return list
 }
+
+// termsOf returns the terms below n with their values.
+func (f *frame) termsOf(n *node) (list []Leaf) {
+	if n.isTerm() {
+		return nil
+	}
+	for _, a := range n.args {
+		if a.isTerm() {
+			v := f.eval(a)
+			v.Kind = a.kind
+			list = append(list, Leaf{Source: a.source, Value: v})
+		}
+		list = append(list, f.termsOf(a)...)
+	}
+	return list
+}
+
+func (n *node) isTerm() bool { return n.term != nil || n.param != nil }
 
 // eval returns what n comes to.
 func (f *frame) eval(n *node) Value {

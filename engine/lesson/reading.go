@@ -179,6 +179,18 @@ func (p Prose) Plain() string {
 	return b.String()
 }
 
+// NotAToken says what a text is of m that is not one token.
+func NotAToken(m models.Model, text string) string {
+	pieces := goal.Split(m, text)
+	if len(pieces) < 2 {
+		return fmt.Sprintf(`"%s" is not a token of this model`, goal.Shown(text))
+	}
+	for i := range pieces {
+		pieces[i] = goal.Shown(strings.ReplaceAll(pieces[i], " ", "␣"))
+	}
+	return fmt.Sprintf(`"%s" is %d tokens of this model: %s`, goal.Shown(text), len(pieces), strings.Join(pieces[:min(len(pieces), 8)], "·"))
+}
+
 // Misspelled returns the texts of l that must be one token of m and are not,
 // in the order of lines; Why says what they are.
 func Misspelled(l *Lesson, m models.Model) []Fault {
@@ -187,15 +199,7 @@ func Misspelled(l *Lesson, m models.Model) []Fault {
 		if _, ok := goal.Word(m, q.Text); ok {
 			continue
 		}
-		pieces := goal.Split(m, q.Text)
-		for i := range pieces {
-			pieces[i] = goal.Shown(strings.ReplaceAll(pieces[i], " ", "␣"))
-		}
-		why := fmt.Sprintf(`"%s" is %d tokens of this model: %s`, goal.Shown(q.Text), len(pieces), strings.Join(pieces[:min(len(pieces), 8)], "·"))
-		if len(pieces) < 2 {
-			why = fmt.Sprintf(`"%s" is no token of this model`, goal.Shown(q.Text))
-		}
-		list = append(list, Fault{Lesson: l.ID, Task: q.Task, Line: q.Line, Why: why})
+		list = append(list, Fault{Lesson: l.ID, Task: q.Task, Line: q.Line, Why: NotAToken(m, q.Text)})
 	}
 	slices.SortStableFunc(list, func(a, b Fault) int { return a.Line - b.Line })
 	return list

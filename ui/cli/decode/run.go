@@ -3,6 +3,7 @@ package decode
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 func Run(sys console.System) *cobra.Command {
 	var format string
 	var top int
+	var until string
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "decode without a screen: text, or one JSON object a line",
@@ -34,6 +36,7 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 	rec := setup.AddRecord(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text or jsonl")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
+	cmd.Flags().StringVar(&until, "until", "", "stop at the first step where this holds, as 'raw_bits > 4'; docs/lessons.md has the terms")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if format != "text" && format != "jsonl" {
 			return console.Wrong("--format %s: text or jsonl", format)
@@ -44,22 +47,33 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		if err := rec.Check(); err != nil {
 			return err
 		}
+		var stop *setup.Until
+		if cmd.Flags().Changed("until") {
+			var err error
+			if stop, err = setup.ParseUntil(until); err != nil {
+				return err
+			}
+		}
 		defer rec.Close()
 		out := bufio.NewWriter(sys.Out)
-		err := headless(cmd.Context(), s, rec.Logits(1), func(j *setup.Job) (setup.Sink, error) {
+		err := headless(cmd.Context(), s, rec.Logits(1), stop, func(j *setup.Job) (setup.Sink, error) {
 			var k setup.Sink = &textSink{w: out, job: j, tty: console.IsTerminal(sys.Out)}
 			if format == "jsonl" {
 				k = setup.NewJSONSink(out, j, record.Options{Top: top, Rates: true})
 			}
 			return rec.Beside(k, j, nil)
 		})
-		return console.Flushed(out, rec.Closed(err))
+		err = console.Flushed(out, rec.Closed(err))
+		if words := stop.Words(); words != "" {
+			console.Complain(sys.Err, errors.New(words))
+		}
+		return err
 	}
 	return cmd
 }
 
 // headless decodes what the flags describe into the sink.
-func headless(ctx context.Context, s *setup.Flags, logits int64, newSink func(*setup.Job) (setup.Sink, error)) error {
+func headless(ctx context.Context, s *setup.Flags, logits int64, until *setup.Until, newSink func(*setup.Job) (setup.Sink, error)) error {
 	j, err := s.Prepare(ctx)
 	if err != nil {
 		return err
@@ -68,6 +82,10 @@ func headless(ctx context.Context, s *setup.Flags, logits int64, newSink func(*s
 	if len(j.Prompt) == 0 && (j.Text == "" || !j.Model.Info().Caps.ObserveOnly) {
 		return console.Wrong("run needs a prompt: --prompt, --prompt-file or --prompt-tokens")
 	}
+	if err := until.Bind(j); err != nil {
+		return err
+	}
+	j.Until = until
 	s.TellNotes()
 	j.Tell = func(v engine.View) { tellExactness(s.Sys, v) }
 	out, err := newSink(j)

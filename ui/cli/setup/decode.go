@@ -95,6 +95,9 @@ func (k *jsonSink) Begin() error { return k.w.Begin(k.job.Text, k.job.Prompt, k.
 
 func (k *jsonSink) View(v engine.View) error { return k.w.View(v) }
 
+// Mark keeps words at a position of the text.
+func (k *jsonSink) Mark(pos int, text string) error { return k.w.Marks(map[int]string{pos: text}) }
+
 func (k *jsonSink) End(v engine.View) error { return k.w.End(v) }
 
 // sinks are several sinks as one.
@@ -104,6 +107,16 @@ func (all sinks) Begin() error { return all.each(Sink.Begin) }
 
 func (all sinks) View(v engine.View) error {
 	return all.each(func(s Sink) error { return s.View(v) })
+}
+
+// Mark gives a mark to those that keep marks.
+func (all sinks) Mark(pos int, text string) error {
+	return all.each(func(s Sink) error {
+		if m, ok := s.(Marker); ok {
+			return m.Mark(pos, text)
+		}
+		return nil
+	})
 }
 
 func (all sinks) End(v engine.View) error {

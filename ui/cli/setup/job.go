@@ -47,6 +47,7 @@ type Job struct {
 	Ends     chat.Ends          // of the model's turn in it
 	Turns    []models.Message   // for a server that wraps them itself
 	Config   sampling.Config    // of settings, without what ends the turn
+	Until    *Until             // what the run stops at; nil for its end
 
 	// Tell says what a reader of the text should know, once it has ended; it
 	// may be nil.
@@ -57,6 +58,7 @@ type Job struct {
 func (j *Job) Decode(ctx context.Context, out Sink, opt engine.Options) error {
 	lane := engine.NewLane(0, j.Model, opt)
 	lane.Post(engine.Start{Text: j.Text, Prompt: j.Prompt, Settings: j.Settings, Turns: j.Turns})
+	held := j.Until.post(lane)
 	lane.Post(engine.Advance{N: Batch})
 	wait, stop := Background(ctx, lane.Run)
 	defer stop()
@@ -74,11 +76,16 @@ func (j *Job) Decode(ctx context.Context, out Sink, opt engine.Options) error {
 			if err := out.View(v); err != nil {
 				return err
 			}
+			if j.Until.stops(held, lane, &v) {
+				return j.Until.finish(out, v, j.Tell)
+			}
 			switch v.Phase {
 			case engine.Done, engine.Failed:
 				return finish(out, v, j.Tell)
 			case engine.Paused:
-				lane.Post(engine.Advance{N: Batch})
+				if !j.Until.met() {
+					lane.Post(engine.Advance{N: Batch})
+				}
 			}
 		case <-ctx.Done():
 			if err := finish(out, last, j.Tell); err != nil {
