@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // name reads what begins with the name w: a term, a call or a parameter.
@@ -78,10 +79,17 @@ func kindOf(p *sampling.Param) Kind {
 
 // unknown is the error of a name that nothing has.
 func unknown(name string) error {
-	_, err := sampling.Config{}.With(name, "", sampling.FromYou)
+	all := Terms()
+	for _, p := range sampling.Params() {
+		all = append(all, p.Key)
+	}
+	meant := value.Nearest(name, all)
 	var key *sampling.UnknownKeyError
-	if errors.As(err, &key) && key.Meant != "" {
-		return fmt.Errorf("%s: no such term or parameter; did you mean %s?", Shown(name), key.Meant)
+	if _, err := (sampling.Config{}).With(name, "", sampling.FromYou); meant == "" && errors.As(err, &key) {
+		meant = key.Meant
+	}
+	if meant != "" {
+		return fmt.Errorf("%s: no such term or parameter; did you mean %s?", Shown(name), meant)
 	}
 	return fmt.Errorf("%s: no such term or parameter; the terms are %s", Shown(name), strings.Join(Terms(), ", "))
 }

@@ -233,6 +233,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.OnEffect(msg)
 	case run.PromptMsg:
 		return m.OnPrompt(msg)
+	case heldMsg:
+		return m.onHeld(msg)
 	case laneEndedMsg:
 		return m.onLaneEnded(msg)
 	case run.MeterMsg:

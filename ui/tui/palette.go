@@ -113,6 +113,7 @@ func (m *Model) commands() []command {
 		}
 		out = append(out, command{kind, help, a.First(), string(a.ID) + " " + a.Hint + " " + alsoFound[a.ID], a.run})
 	}
+	out = append(out, command{anAction, untilHint, ":", "stop when condition expression", typeUntil})
 	for _, p := range run.Knobs {
 		key := p.Key
 		pick := func(f func(m *Model) tea.Cmd) func(m *Model) tea.Cmd {
@@ -146,7 +147,11 @@ func (m *Model) commands() []command {
 
 // found returns the commands that hold every word typed, the nearest first; if
 // there are none, those that nearly do: one letter is forgiven.
+// What is typed behind the word until is no word but an expression.
 func (p *palette) found() []command {
+	if expr, ok := untilTyped(p.field.Text()); ok && expr != "" {
+		return []command{{anAction, untilWord + " " + expr, "enter", "", func(m *Model) tea.Cmd { return m.runUntil(expr) }}}
+	}
 	words := strings.Fields(strings.ToLower(p.field.Text()))
 	if len(words) == 0 {
 		return p.all
@@ -319,4 +324,13 @@ func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		p.list = kit.List{}
 	}
 	return nil, true
+}
+
+// typeUntil opens the palette with the word until typed.
+func typeUntil(m *Model) tea.Cmd {
+	cmd := m.Open(kit.ViewCommands)
+	if p, ok := m.top().(*palette); ok {
+		p.field = kit.NewField(untilWord + " ")
+	}
+	return cmd
 }
