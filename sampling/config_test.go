@@ -44,8 +44,8 @@ func TestKnobs(t *testing.T) {
 			}
 		}
 	}
-	if shown != 40 {
-		t.Errorf("%d knobs on the screen, want 40", shown)
+	if shown != 41 {
+		t.Errorf("%d knobs on the screen, want 41", shown)
 	}
 }
 

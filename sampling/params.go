@@ -137,7 +137,7 @@ var params = []Param{
 		Help: "Moves away from what the negative prompt makes likely. 1 is off. Try 1.5."},
 	{Key: "negative_prompt", Kind: Text, Off: "", Default: "", Group: Other, Master: "guidance_scale", Hidden: true,
 		Help: "What guidance moves away from. Empty: the prompt's last token alone."},
-	{Key: "watermark_bias", Kind: Float, Min: -100, Max: 100, Lo: 0, Hi: 10, Step: 0.5, Off: 0.0, Default: 0.0, Stage: "watermark", Hidden: true,
+	{Key: "watermark_bias", Kind: Float, Min: -100, Max: 100, Lo: 0, Hi: 10, Step: 0.5, Off: 0.0, Default: 0.0, Stage: "watermark",
 		Help: "Favours tokens that a secret key calls green, to mark the text. Try 2."},
 	{Key: "watermark_ratio", Kind: Float, Min: 0, Max: 1, Lo: 0.05, Hi: 0.95, Step: 0.05, Default: 0.25, Stage: "watermark", Master: "watermark_bias", Hidden: true,
 		Help: "How much of the vocabulary is green at each place. Try 0.25 or 0.5."},
