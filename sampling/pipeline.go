@@ -96,6 +96,10 @@ type Input struct {
 
 	Prompt, Output []int32 // the history: tokens given and tokens generated
 
+	// Grows says that since the last call with the same Scratch the history has
+	// only grown, in the same memory: what counts its tokens may go on.
+	Grows bool
+
 	// Mask is what a constraint allows: bit id%64 of word id/64. Tokens that
 	// end the text are allowed if MaskEOS, whatever their bits. A nil Mask
 	// allows everything.
@@ -184,6 +188,7 @@ func (p *Pipeline) begin(r *step, in Input) error {
 		return errors.New("the row has no logits")
 	}
 	r.in, r.final, r.err = in, nil, nil
+	r.HistoryGrows = in.Grows
 	r.Vocab = p.vocab
 	if !r.Row.Begin(in.IDs, in.Logits, in.Rest, p.noPiece, p.repair) {
 		return invalidLogits(r.Raw)

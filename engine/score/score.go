@@ -293,5 +293,5 @@ func (w *worker) mark(t *Token, at int, row models.Logits) error {
 // input is a row with the true tokens before it.
 func (r *reader) input(at int, row models.Logits, before sampling.State) sampling.Input {
 	n := min(at, len(r.in.Prefix))
-	return sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: r.all[:n], Output: r.all[n:at], State: before}
+	return sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: r.all[:n], Output: r.all[n:at], Grows: true, State: before}
 }

@@ -55,7 +55,7 @@ func TestWindows(t *testing.T) {
 }
 
 // fableInput is a text of the built-in model.
-func fableInput(t *testing.T, text string, set ...string) Input {
+func fableInput(t testing.TB, text string, set ...string) Input {
 	t.Helper()
 	m, err := fable.Open(llama.Options{})
 	if err != nil {
@@ -72,7 +72,7 @@ func fableInput(t *testing.T, text string, set ...string) Input {
 	}
 }
 
-func pipeline(t *testing.T, m models.Model, set ...string) *sampling.Pipeline {
+func pipeline(t testing.TB, m models.Model, set ...string) *sampling.Pipeline {
 	t.Helper()
 	c := sampling.Config{}.MustWith("top_k", 0, sampling.FromFile)
 	for _, kv := range set {

@@ -53,9 +53,13 @@ type Row struct {
 	Sum, dot float64 // sums of e and of e*(x-ref)
 	fullSum  float64 // sum when it was last computed
 
-	Touches         []Touch
-	seenIdx         []int32
-	seenBuf         []Seen
+	Touches []Touch
+	seen    [2]seenOf // with the prompt, and of the output alone
+
+	// HistoryGrows says that the history of a call is that of the call before
+	// with tokens behind it, in the same memory.
+	HistoryGrows bool
+
 	Touched         int     // entries the running stage changed on its own account
 	Scaled          float32 // what the running stage divided every logit by; 0 if it did not
 	Shifted         float32 // what it took off every logit before that
