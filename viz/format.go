@@ -120,6 +120,18 @@ func decimals(x float64, n int) string {
 	return s
 }
 
+// Estimate returns a value with its interval, "1.52 [1.40, 1.64]"; the value
+// alone where there is no interval, and "–" for none.
+func Estimate(value, low, high float64, format func(float64) string) string {
+	switch {
+	case math.IsNaN(value):
+		return "–"
+	case math.IsNaN(low) || math.IsNaN(high):
+		return format(value)
+	}
+	return fmt.Sprintf("%s [%s, %s]", format(value), format(low), format(high))
+}
+
 // Interval returns the half-open interval [lo, hi).
 func Interval(lo, hi float64) string {
 	return "[" + strings.TrimSuffix(Three(lo), ".000") + ", " + strings.TrimSuffix(decimals(hi, 3), ".000") + ")"

@@ -116,3 +116,67 @@ func TestOneLawHasNoDistance(t *testing.T) {
 		t.Errorf("%d of 4 pairs parted", parted)
 	}
 }
+
+// Over seeds: lanes with one law never part, lanes that race part less often
+// than lanes that share u, and the same command gives the same bytes.
+func TestCompareOverSeeds(t *testing.T) {
+	run := func(args ...string) string {
+		t.Helper()
+		out, errs, code := try(t, "", append([]string{"compare", "--prompt", "Once upon a time", "--max-new-tokens", "20", "--seeds", "25", "--format", "jsonl"}, args...)...)
+		if code != console.ExitDone {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		return out
+	}
+	parting := func(out string) (parted, rate float64, steps []any) {
+		t.Helper()
+		all := lines(t, out)
+		m := all[len(all)-1]
+		value := func(key string) float64 { return m[key].(map[string]any)["estimate"].(float64) }
+		return value("parted"), value("partings_a_token"), m["steps"].([]any)
+	}
+	shared := run("--lane", "chat", "--lane", "creative")
+	if shared != run("--lane", "chat", "--lane", "creative") {
+		t.Error("the same command gives other bytes")
+	}
+	_, byU, steps := parting(shared)
+	_, byRace, _ := parting(run("--lane", "chat", "--lane", "creative", "--luck", "race"))
+	if len(steps) != 25 || !(byRace < byU) {
+		t.Errorf("%d steps, a parting a token %v by the shared u, %v by the race", len(steps), byU, byRace)
+	}
+	if parted, rate, steps := parting(run("--lane", "chat", "--lane", "chat,max_new_tokens=20")); parted != 0 || rate != 0 || steps[0] != nil {
+		t.Errorf("one law parts: %v, %v, %v", parted, rate, steps)
+	}
+	out, _, code := try(t, "", "compare", "--prompt", "Once", "--max-new-tokens", "4", "--seeds", "3", "--lane", "greedy", "--lane", "chat")
+	if code != console.ExitDone || !strings.Contains(out, "3 seeds each") || !strings.Contains(out, "lane 2 parts from lane 1 in ") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--seeds 0", "--seeds 0: must be 1 to 10000"},
+		{"--seeds 3 --format screen", "--format screen: must be table or jsonl"},
+		{"--format table", "--format table: must be screen or jsonl"},
+		{"--seeds 3 --lane chat,seed=7", "--lane 3: seed= does not go with --seeds"},
+	} {
+		_, errs, code := try(t, "", append([]string{"compare", "--prompt", "Once", "--lane", "chat", "--lane", "greedy"}, strings.Fields(tt.args)...)...)
+		if code != console.ExitUsage || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
+		}
+	}
+}
+
+// Lanes with another model of the same vocabulary read each other's texts with
+// their own models.
+func TestCompareReadsAcrossModels(t *testing.T) {
+	out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--max-new-tokens", "8", "--format", "jsonl",
+		"--lane", "chat", "--lane", "chat,arith=llama.cpp")
+	if code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	all := lines(t, out)
+	for _, d := range all[len(all)-1]["distances"].([]any) {
+		m := d.(map[string]any)
+		if tv := m["tv_mean"].(float64); m["steps"] != 8.0 || tv > 0.05 || tv == 0 {
+			t.Errorf("%v", m)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package decode
 import (
 	"bufio"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 func Compare(sys console.System) *cobra.Command {
 	var specs []string
 	var format string
-	var top int
+	var top, seeds int
 	cmd := &cobra.Command{
 		Use:   "compare --lane SPEC --lane SPEC …",
 		Short: "2 to 4 lanes side by side, with the same luck",
@@ -24,7 +25,10 @@ at every position: what differs comes from the settings. A SPEC is a preset's
 name followed by key=value pairs; model=NAME gives the lane a model of its own,
 arith=llama.cpp the arithmetic of llama.cpp (kv-type= and flash-attn= too).
 With --format jsonl there is no screen: each lane's records carry a lane field
-and a summary closes the output. The same lanes and seed give the same bytes.`,
+and a summary closes the output, with each text read under every lane's law. The
+same lanes and seed give the same bytes. --luck race makes lanes part about as
+rarely as their laws allow; --seeds N says over N seeds where lanes part, how
+often, and what they write, with intervals.`,
 		Example: `  logitscope compare --lane chat --lane creative --prompt "Once upon a time"
   logitscope compare --lane chat --lane chat,temperature=1.2,order=llama.cpp --format jsonl --prompt "Once"
   logitscope compare --lane chat --lane chat,arith=llama.cpp --prompt "Once upon a time"`,
@@ -33,11 +37,22 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 	l := screen.Add(setup.Add(sys, cmd), cmd)
 	l.Rec = setup.AddRecord(cmd)
 	cmd.Flags().StringArrayVar(&specs, "lane", nil, "a lane: PRESET[,key=value…]; 2 to 4 times")
-	cmd.Flags().StringVar(&format, "format", "screen", "screen or jsonl")
+	cmd.Flags().StringVar(&format, "format", "screen", "screen or jsonl; with --seeds table or jsonl")
+	cmd.Flags().IntVar(&seeds, "seeds", 1, "how many seeds to compare the lanes over, from the lanes' own on")
 	cmd.Flags().IntVar(&top, "top", 10, "tokens shown at each step with jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if format != "screen" && format != "jsonl" {
-			return console.Wrong("--format %s: screen or jsonl", format)
+		allowed := []string{"screen", "jsonl"}
+		if seeds > 1 {
+			allowed = []string{"table", "jsonl"}
+			if !cmd.Flags().Changed("format") {
+				format = allowed[0]
+			}
+		}
+		if !slices.Contains(allowed, format) {
+			return console.Wrong("--format %s: must be %s or %s", format, allowed[0], allowed[1])
+		}
+		if seeds < 1 || seeds > maxSeeds {
+			return console.Wrong("--seeds %d: must be 1 to %d", seeds, maxSeeds)
 		}
 		if err := setup.CheckTop(top); err != nil {
 			return err
@@ -54,6 +69,9 @@ and a summary closes the output. The same lanes and seed give the same bytes.`,
 		}
 		if err := l.Rec.Check(); err != nil {
 			return err
+		}
+		if seeds > 1 {
+			return overSeeds(cmd.Context(), l.Flags, lanes, seeds, format)
 		}
 		if format == "screen" {
 			return l.Show(cmd.Context(), lanes)
