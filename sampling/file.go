@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"logitscope/sampling/value"
+	"logitscope/sampling/watermark"
 )
 
 // MarshalJSON writes what c sets as a flat object, in the order of the
@@ -105,7 +108,7 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 		if v == nil {
 			continue // transformers writes null for a parameter that is not set
 		}
-		next, err := c.With(key, v, o)
+		next, err := c.withOne(key, v, o)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", where, err))
 			continue
@@ -119,6 +122,32 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 	}
 	if len(errs) > 0 {
 		return Config{}, errors.Join(errs...)
+	}
+	return c, nil
+}
+
+// withOne sets a parameter, or those of a watermark by the object that
+// transformers has for them.
+func (c Config) withOne(key string, v any, o Origin) (Config, error) {
+	if key != "watermarking_config" {
+		return c.With(key, v, o)
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return c, fmt.Errorf("%s: want an object", key)
+	}
+	c, err := c.With("watermark_bias", watermark.DefaultBias, o)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		own := WatermarkKey(name)
+		if own == "" {
+			return c, fmt.Errorf("%s: no field %q; it has greenlist_ratio, bias, hashing_key, seeding_scheme and context_width", key, name)
+		}
+		if err == nil {
+			c, err = c.With(own, fields[name], o)
+		}
+	}
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", key, err)
 	}
 	return c, nil
 }

@@ -89,7 +89,7 @@ func TestGoldenImport(t *testing.T) {
 var promoted = map[string][]string{
 	"top_a": {"top_a"}, "tfs": {"tfs_z"}, "smoothing_factor": {"smoothing_factor"}, "smoothing_curve": {"smoothing_curve"}, "skew": {"skew"},
 	"guidance_scale": {"guidance_scale"}, "banned_tokens": {"banned_phrases"}, "repetition_detection": {"repetition_detection"}, "thinking_token_budget": {"thinking_budget"}, "reasoning-budget": {"thinking_budget"},
-	"llama_arg_think_budget": {"thinking_budget"}, "watermarking_config": splits["watermarking_config"],
+	"llama_arg_think_budget": {"thinking_budget"}, "watermarking_config": {"watermarking_config"},
 }
 
 // promote returns what is wanted where keys have become parameters: they stand
