@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/ui/tui/run"
 )
 
@@ -28,9 +30,10 @@ func once(cmd tea.Cmd) tea.Msg {
 // once, one pass a press, and at the slowest pace token by token.
 func TestCacheReadsThePromptPassByPass(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
-	b.start(strings.TrimSpace(strings.Repeat("Once upon a time there was a fox. ", 20)))
+	size := b.m.Lane().Model.(models.Coster).Costs().PassTokens
+	b.start(strings.TrimSpace(strings.Repeat("Once upon a time there was a fox. ", size*5/16)))
 	n := len(b.m.Lane().View.Prompt)
-	if n < 129 || n > 192 {
+	if n <= 2*size || n > 3*size {
 		t.Fatalf("the prompt has %d tokens, want three passes", n)
 	}
 	count := func(glyph string) int { // in the box of cells, below its title
@@ -46,20 +49,20 @@ func TestCacheReadsThePromptPassByPass(t *testing.T) {
 		return once(cmd)
 	}
 	pass := press("r") // runs the first pass, which the screen does not know yet
-	for read := 0; ; read += 64 {
-		if got, want := count("▒"), min(64, n-read); got != want {
+	for read := 0; ; read += size {
+		if got, want := count("▒"), min(size, n-read); got != want {
 			t.Errorf("%d tokens read: a pass of %d, want %d", read, got, want)
 		}
 		b.m.Update(pass)
-		if read+64 >= n {
+		if read+size >= n {
 			break
 		}
-		if got := count("█"); got != read+64 {
-			t.Errorf("%d cells are filled after a pass up to %d", got, read+64)
+		if got := count("█"); got != read+size {
+			t.Errorf("%d cells are filled after a pass up to %d", got, read+size)
 		}
 		pass = press("right")
 	}
-	b.has("read 64 at once")
+	b.has(fmt.Sprintf("read %d at once", size))
 	if got := count("█"); got != n {
 		t.Errorf("%d cells are filled, want %d", got, n)
 	}
