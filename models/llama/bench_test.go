@@ -45,20 +45,30 @@ func BenchmarkDecode135M(b *testing.B) {
 	}
 }
 
-// BenchmarkPrefill135M runs a prompt of 512 tokens.
-func BenchmarkPrefill135M(b *testing.B) {
-	m, err := Open(writeModel(b, smol135, gguf.Q8_0), Options{Workers: 1})
-	if err != nil {
-		b.Fatal(err)
+// BenchmarkPrefill runs prompts through a few layers of a model of 240 million
+// weights with one worker. It reports the fastest of its runs.
+func BenchmarkPrefill(b *testing.B) {
+	shape := shapeOf{layers: 5, embed: 1024, ff: 3072, heads: 16, kvHeads: 4, headLen: 64, vocab: 512, context: 2048}
+	for _, typ := range []gguf.Type{gguf.Q4_K, gguf.Q8_0, gguf.Q5_K, gguf.Q6_K, gguf.F16} {
+		path := writeModel(b, shape, typ)
+		for _, n := range []int{512, 2000} {
+			b.Run(fmt.Sprintf("%v/n=%d", typ, n), func(b *testing.B) {
+				m, err := Open(path, Options{Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer m.Close()
+				s, tokens, least := m.newSession(), make([]int32, n), time.Hour
+				for b.Loop() {
+					s.Truncate(0)
+					start := time.Now()
+					forward(b, s, tokens, 1)
+					least = min(least, time.Since(start))
+				}
+				b.ReportMetric(float64(n)/least.Seconds(), "tokens/s")
+			})
+		}
 	}
-	defer m.Close()
-	s := m.newSession()
-	tokens := make([]int32, 512)
-	for b.Loop() {
-		s.Truncate(0)
-		forward(b, s, tokens, 1)
-	}
-	b.ReportMetric(512*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 }
 
 // BenchmarkFirstToken opens a file of about 1 GB that is in memory already,

@@ -29,7 +29,7 @@ type vector struct {
 	q    []int8    // (cols) 8-bit values
 	d    []float32 // (blocks) scales
 	s    []float32 // (blocks) q8_1: scale times sum
-	sums []int16   // (cols/16) q8_K: sums of q
+	sums []int16   // (cols/16) sums of q
 }
 
 // Activations are n vectors of cols values, from which each product takes the
@@ -121,6 +121,8 @@ func toBF16(f *form, x []float32, _ int) {
 
 // RoundHalf rounds x to half precision and widens it again. dst may be x.
 func RoundHalf(dst, x []float32) {
+	n := roundHalf(dst, x)
+	dst, x = dst[n:], x[n:]
 	var h [64]uint16
 	for len(x) > 0 {
 		n := min(len(x), len(h))
@@ -150,7 +152,7 @@ const (
 // float32, products use the scale in half precision.
 func (f *form) toQ8(x []float32, sums bool) {
 	n := len(x) / block
-	f.q, f.d = grow(f.q, len(x)), grow(f.d, n)
+	f.q, f.d, f.sums = grow(f.q, len(x)), grow(f.d, n), grow(f.sums, len(x)/group)
 	if sums {
 		f.s = grow(f.s, n)
 	}
@@ -161,10 +163,12 @@ func (f *form) toQ8(x []float32, sums bool) {
 		if top != 0 {
 			inv = 127 / top
 		}
-		sum := quantise(out, in, inv)
+		first := quantise(out[:group], in[:group], inv)
+		second := quantise(out[group:], in[group:], inv)
+		f.sums[2*b], f.sums[2*b+1] = int16(first), int16(second)
 		f.d[b] = d
 		if sums {
-			f.s[b] = d * float32(sum)
+			f.s[b] = d * float32(first+second)
 		}
 	}
 	RoundHalf(f.d, f.d)

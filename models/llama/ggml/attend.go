@@ -6,8 +6,18 @@ import "math"
 // len(dst) rows of len(q).
 func DotRows(dst, q, rows []float32) {
 	n := len(q)
+	if dotRows(dst, q, rows) {
+		return
+	}
 	for i := range dst {
 		dst[i] = Dot(q, rows[i*n:(i+1)*n])
+	}
+}
+
+// fusedAddPlain adds x times f to dst, each product and sum rounded once.
+func fusedAddPlain(dst, x []float32, f float32) {
+	for j, v := range x {
+		dst[j] = FMA(v, f, dst[j])
 	}
 }
 
@@ -30,10 +40,7 @@ func (m *Mix) Reset(n int) {
 func (m *Mix) Add(w, rows []float32, pos int) {
 	for i, f := range w {
 		sums := m.sums[(pos+i)%turn*m.n:][:m.n]
-		row := rows[i*m.n:][:m.n]
-		for j, v := range row {
-			sums[j] = FMA(v, f, sums[j])
-		}
+		fusedAdd(sums, rows[i*m.n:][:m.n], f)
 	}
 }
 
@@ -75,10 +82,7 @@ func (f *Flash) Add(score float32, value []float32) {
 	} else {
 		weight = Exp(score - f.top)
 	}
-	for j, v := range value {
-		f.out[j] = FMA(v, weight, f.out[j])
-	}
-	RoundHalf(f.out, f.out)
+	fusedAddHalf(f.out, value, weight)
 	f.sum = FMA(f.sum, scale, weight)
 }
 

@@ -68,14 +68,6 @@ func Known(t gguf.Type) bool {
 	return ok
 }
 
-// of returns the dot of a matrix.
-func (p *product) of(m *quant.Matrix, g Generation) dot {
-	if p.wide != nil && m.Rows%interleaved == 0 && !(p.late && g == Old) {
-		return p.wide
-	}
-	return p.dot
-}
-
 // Mul multiplies rows rowLo to rowHi-1 of m by each vector of a, and stores
 // row r of vector t in dst[t*m.Rows+r], as builds of a generation do. The type of m must be one of [Types],
 // and a must be prepared for it. Several goroutines may share the rows among
@@ -89,11 +81,35 @@ func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int, g Gene
 		return
 	}
 	p := products[m.Type]
-	dot, size := p.of(&m, g), len(m.Data)/m.Rows
-	for t := range a.n {
-		v := a.vector(p.kind, t)
-		for r := rowLo; r < rowHi; r++ {
-			dst[t*m.Rows+r] = dot(m.Data[r*size:(r+1)*size], &v)
+	wide := p.wide != nil && m.Rows%interleaved == 0 && !(p.late && g == Old)
+	size := len(m.Data) / m.Rows
+	step := max(1, nearBytes/max(size, 1))
+	for lo := rowLo; lo < rowHi; lo += step { // what is near serves all vectors
+		hi := min(lo+step, rowHi)
+		for t := range a.n {
+			v := a.vector(p.kind, t)
+			out, rows := dst[t*m.Rows+lo:t*m.Rows+hi], m.Data[lo*size:hi*size]
+			if !mulRows(out, m.Type, wide, rows, &v) {
+				p.mulPlain(out, wide, rows, &v)
+			}
 		}
+	}
+}
+
+// nearBytes are the weights that stay in a near cache while they serve one
+// vector after another.
+const nearBytes = 32 << 10
+
+// mulPlain multiplies rows by a vector, in Go.
+func (p *product) mulPlain(dst []float32, wide bool, rows []byte, v *vector) {
+	dot, size := p.dot, 0
+	if wide {
+		dot = p.wide
+	}
+	if len(dst) > 0 {
+		size = len(rows) / len(dst)
+	}
+	for r := range dst {
+		dst[r] = dot(rows[r*size:(r+1)*size], v)
 	}
 }

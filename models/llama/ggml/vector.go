@@ -25,18 +25,15 @@ func RMSNorm(dst, x, w []float32, eps float32) {
 func SiluMul(gate, up []float32) {
 	up = up[:len(gate)]
 	body := len(gate) / Width * Width
-	for i := 0; i < body; i += Width {
-		var e [Width]float32
-		for j := range e {
-			e[j] = -gate[i+j]
-		}
-		expLanes(&e)
-		for j, v := range e {
-			gate[i+j] = gate[i+j] / (1 + v) * up[i+j]
-		}
-	}
+	siluMul(gate[:body], up[:body])
 	for i := body; i < len(gate); i++ {
 		gate[i] = gate[i] / (1 + Exp(-gate[i])) * up[i]
+	}
+}
+
+func siluMulPlain(gate, up []float32) {
+	for i, g := range gate {
+		gate[i] = g / (1 + expVector(-g)) * up[i]
 	}
 }
 
@@ -53,17 +50,8 @@ func Softmax(x []float32) {
 			top = v
 		}
 	}
-	var sum float64
 	body := len(x) / Width * Width
-	for i := 0; i < body; i += Width {
-		e := (*[Width]float32)(x[i:])
-		for j, v := range e {
-			e[j] = v - top
-		}
-		expLanes(e)
-		l := lanes(*e)
-		sum += float64(l.total())
-	}
+	sum := expSum(x[:body], top)
 	for i := body; i < len(x); i++ {
 		x[i] = Exp(x[i] - top)
 		sum += float64(x[i])
@@ -74,15 +62,22 @@ func Softmax(x []float32) {
 	}
 }
 
-// expLanes replaces the elements of a register by their exponentials, within
-// 2 units in the last place.
-func expLanes(x *[Width]float32) {
-	for i, v := range x {
-		x[i] = expVector(v)
+// expSumPlain replaces each element by its exponential after taking top off,
+// and returns the sum of the registers' sums.
+func expSumPlain(x []float32, top float32) (sum float64) {
+	for i := 0; i < len(x); i += Width {
+		e := (*[Width]float32)(x[i:])
+		for j, v := range e {
+			e[j] = expVector(v - top)
+		}
+		l := lanes(*e)
+		sum += float64(l.total())
 	}
+	return sum
 }
 
-// expVector is one element of ggml's exponential in vectors.
+// expVector is one element of ggml's exponential in vectors, within 2 units
+// in the last place.
 func expVector(x float32) float32 {
 	const (
 		magic = 0x1.8p23

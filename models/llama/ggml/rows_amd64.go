@@ -1,0 +1,85 @@
+package ggml
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"logitscope/models/gguf"
+)
+
+// useAVX2 says whether the assembly can run. Tests turn it off to reach the
+// twins.
+var useAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C
+
+// A rowsKernel multiplies rows, stored one after the other, by one vector: its
+// 8-bit values, or float32 in blocks of 32, the scales of blocks and the sums
+// of each 16.
+type rowsKernel func(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsF32(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsF16(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsBF16(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ8_0(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ4_0Wide(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ4_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ4_KWide(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ5_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rowsQ6_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+// rowsKernels are the kernels of a type: of rows by themselves, and of those
+// that are interleaved.
+var rowsKernels = map[gguf.Type]struct{ one, wide rowsKernel }{
+	gguf.F32:  {one: rowsF32},
+	gguf.F16:  {one: rowsF16},
+	gguf.BF16: {one: rowsBF16},
+	gguf.Q8_0: {one: rowsQ8_0},
+	gguf.Q4_0: {wide: rowsQ4_0Wide},
+	gguf.Q4_K: {one: rowsQ4_K, wide: rowsQ4_KWide},
+	gguf.Q5_K: {one: rowsQ5_K},
+	gguf.Q6_K: {one: rowsQ6_K},
+}
+
+// mulRows multiplies rows stored one after the other in w, and reports whether
+// there is a kernel for it.
+func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool {
+	k := rowsKernels[t].one
+	if wide {
+		k = rowsKernels[t].wide
+	}
+	if !useAVX2 || k == nil || len(dst) == 0 || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
+		return false
+	}
+	if v.f == nil {
+		k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.q[0]), &v.d[0], &v.sums[0], len(v.d))
+	} else {
+		k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.f[0]), nil, nil, len(v.f)/turn)
+	}
+	return true
+}
+
+// dotRows multiplies rows of float32 by q, and reports whether it could.
+func dotRows(dst, q, rows []float32) bool {
+	if !useAVX2 || len(dst) == 0 || len(q) == 0 || len(q)%turn != 0 {
+		return false
+	}
+	rowsF32(&dst[0], (*byte)(unsafe.Pointer(&rows[0])), len(dst), unsafe.Pointer(&q[0]), nil, nil, len(q)/turn)
+	return true
+}

@@ -1,0 +1,17 @@
+//go:build !amd64
+
+package ggml
+
+import "logitscope/models/gguf"
+
+// useAVX2 is for tests.
+var useAVX2 = false
+
+func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool { return false }
+
+func expSum(x []float32, top float32) float64  { return expSumPlain(x, top) }
+func siluMul(gate, up []float32)               { siluMulPlain(gate, up) }
+func fusedAdd(dst, x []float32, f float32)     { fusedAddPlain(dst, x, f) }
+func fusedAddHalf(dst, x []float32, f float32) { fusedAddPlain(dst, x, f); RoundHalf(dst, dst) }
+func roundHalf(dst, x []float32) int           { return 0 }
+func dotRows(dst, q, rows []float32) bool      { return false }

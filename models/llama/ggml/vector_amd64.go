@@ -1,0 +1,60 @@
+package ggml
+
+// The assembly takes lengths that are a multiple of eight, and not 0.
+
+//go:noescape
+func expSumAVX2(x *float32, n int, top float32) float64
+
+//go:noescape
+func siluMulAVX2(gate, up *float32, n int)
+
+//go:noescape
+func fusedAddAVX2(dst, x *float32, f float32, n int)
+
+//go:noescape
+func fusedAddHalfAVX2(dst, x *float32, f float32, n int)
+
+//go:noescape
+func roundHalfAVX2(dst, x *float32, n int)
+
+func expSum(x []float32, top float32) float64 {
+	if !useAVX2 || len(x) == 0 {
+		return expSumPlain(x, top)
+	}
+	return expSumAVX2(&x[0], len(x), top)
+}
+
+func siluMul(gate, up []float32) {
+	if !useAVX2 || len(gate) == 0 {
+		siluMulPlain(gate, up)
+		return
+	}
+	siluMulAVX2(&gate[0], &up[0], len(gate))
+}
+
+func fusedAdd(dst, x []float32, f float32) {
+	if !useAVX2 || len(dst)%Width != 0 || len(dst) == 0 {
+		fusedAddPlain(dst, x, f)
+		return
+	}
+	fusedAddAVX2(&dst[0], &x[0], f, len(dst))
+}
+
+func fusedAddHalf(dst, x []float32, f float32) {
+	if !useAVX2 || len(dst)%Width != 0 || len(dst) == 0 {
+		fusedAddPlain(dst, x, f)
+		RoundHalf(dst, dst)
+		return
+	}
+	fusedAddHalfAVX2(&dst[0], &x[0], f, len(dst))
+}
+
+// roundHalf rounds as many elements as it can, and returns their number.
+func roundHalf(dst, x []float32) int {
+	n := len(x) / Width * Width
+	if !useAVX2 || n == 0 {
+		return 0
+	}
+	roundHalfAVX2(&dst[0], &x[0], n)
+	return n
+}
