@@ -19,7 +19,7 @@ func (m *Model) closeLevel() tea.Cmd {
 		l.LookAt(0)
 	case m.tutor.Alone:
 		m.tutor.Alone = false
-	case m.tutor.Shown:
+	case m.tutor.Drawn():
 		m.tutor.Fold()
 	case l.View.Phase == engine.Prefill:
 		l.Eng.Post(engine.Cancel{})

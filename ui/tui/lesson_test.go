@@ -255,6 +255,27 @@ func TestLessonKeys(t *testing.T) {
 	r.has("The model hands over logits")
 }
 
+// In a low window the lesson gives way to the panes while they have the keys;
+// what was seen when a task was done stays, whatever the lab shows now.
+func TestLessonGivesWay(t *testing.T) {
+	r := read(t, lessonOptions(t, "temperature"), 80, 24)
+	r.keys("enter ] +*11")
+	r.has("task 2 of 4", "fell from 59.1% to 37.3%")
+	r.keys("+*3")
+	r.has("now 1.21%", "fell from 59.1% to 37.3%")
+	r.keys("tab tab tab down up")
+	r.has("━ controls ━", "✓ task 2 of 4 is done   L reads on")
+	r.lacks("What you saw")
+	r.keys("esc") // nothing of the lesson is there to fold
+	r.keys("L")
+	r.has("What you saw")
+	r.lacks("━ controls ━")
+	r.keys("tab shift+tab")
+	r.has("What you saw")
+	r.keys("z tab")
+	r.lacks("What you saw")
+}
+
 // A setup that fails says so and takes nothing away.
 func TestLessonFails(t *testing.T) {
 	opt := lessonOptions(t, "beams")

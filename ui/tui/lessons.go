@@ -70,6 +70,10 @@ func (m *Model) lessonKey() tea.Cmd {
 		m.toLab()
 		m.tutor.Shown = false
 	}
+	if m.tutor.Shown && !m.tutor.Drawn() {
+		m.tutor.Focused = true
+		return nil
+	}
 	m.tutor.Fold()
 	return nil
 }
@@ -103,6 +107,9 @@ func (m *Model) lessonRect() viz.Rect {
 	return viz.Rect{X: 0, Y: y, W: m.w, H: body.Y + body.H - y}
 }
 
+// lessonOver reports whether the lesson lies over the lab's panes.
+func (m *Model) lessonOver() bool { return m.lab.Around().Above.Empty() }
+
 // seatLesson judges the goals by what the screen shows now, and gives the
 // lesson its place.
 func (m *Model) seatLesson() {
@@ -126,7 +133,7 @@ func (m *Model) lessonLine() (string, viz.Ink) {
 	switch {
 	case m.tutorActs():
 		return m.tutor.Help(m.w - 2), viz.Ink{}
-	case m.tutor.Shown && m.screen.id == kit.ViewLab:
+	case m.tutor.Drawn() && m.screen.id == kit.ViewLab:
 		return "", viz.Ink{}
 	}
 	if h, ok := m.screen.View.(kit.Helper); ok {
@@ -152,7 +159,7 @@ func (m *Model) goOnLine(w int) string {
 // lessonHint is the lesson in the footer, where the help line has no room for
 // it.
 func (m *Model) lessonHint(k kit.Class) string {
-	if k > kit.Class40 || m.tutor.Shown {
+	if k > kit.Class40 || m.tutor.Drawn() {
 		return ""
 	}
 	s, _ := m.tutor.Line(27, m.pal.ASCII)
@@ -161,8 +168,9 @@ func (m *Model) lessonHint(k kit.Class) string {
 
 // focusNext moves the keys by d panes, the lesson among them.
 func (m *Model) focusNext(d int) {
+	m.tutor.Alone = false
 	switch {
-	case !m.tutor.Shown || m.tutor.Alone:
+	case !m.tutor.Shown:
 		m.lab.FocusNext(d)
 	case m.tutor.Focused:
 		m.tutor.Focused = false

@@ -106,7 +106,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 		m.player = replay.New(r.Name, r.Take)
 	}
 	m.course = m.newCourse(opt.Lessons)
-	m.tutor = tutor.New(m.course, m.lessonRect)
+	m.tutor = tutor.New(m.course, m.lessonRect, m.lessonOver)
 	preset := -1
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {

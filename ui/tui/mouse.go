@@ -38,7 +38,7 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	if m.lab.Around().Footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft {
 		return tea.Batch(m.footerClick(e.X), m.WantEffect())
 	}
-	if m.tutor.Shown && m.lessonRect().Contains(e.X, e.Y) {
+	if m.tutor.Drawn() && m.lessonRect().Contains(e.X, e.Y) {
 		m.tutor.Mouse(m, e)
 		return nil
 	}

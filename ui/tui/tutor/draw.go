@@ -39,7 +39,7 @@ const (
 // Draw draws the pane into the whole window.
 func (p *Pane) Draw(c *viz.Canvas, host kit.Host) {
 	r, open := p.course.Reading()
-	if !open || !p.Shown {
+	if !open || !p.Drawn() {
 		return
 	}
 	at := p.Rect()

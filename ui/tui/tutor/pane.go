@@ -17,6 +17,7 @@ import (
 type Pane struct {
 	course *course.Course
 	Rect   func() viz.Rect // where it stands while it is shown
+	Over   func() bool     // it lies over other panes there
 
 	Shown   bool // unfolded
 	Focused bool // keys act in it
@@ -50,9 +51,9 @@ type verdict struct {
 }
 
 // New returns the pane of a course; it shows itself when a lesson is opened.
-// rect says where it stands then.
-func New(c *course.Course, rect func() viz.Rect) *Pane {
-	return &Pane{course: c, Rect: rect, field: kit.NewField("")}
+// rect says where it stands then, and over whether that is on other panes.
+func New(c *course.Course, rect func() viz.Rect, over func() bool) *Pane {
+	return &Pane{course: c, Rect: rect, Over: over, field: kit.NewField("")}
 }
 
 // Open opens a lesson at task i, from 0.
@@ -203,6 +204,10 @@ func (p *Pane) Fold() {
 	p.Shown = !p.Shown
 	p.Focused, p.Alone = p.Shown, false
 }
+
+// Drawn reports whether the pane is on the screen: where it lies over other
+// panes it gives way to them while they have the keys.
+func (p *Pane) Drawn() bool { return p.Shown && (p.Focused || !p.Over()) }
 
 // Leave closes the lesson; the lab stays as it is.
 func (p *Pane) Leave(host kit.Host) {
