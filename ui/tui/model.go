@@ -217,7 +217,6 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.w, m.h = msg.Width, msg.Height
 		m.Room = m.w - 2
 		m.lab.Resize(m.w, m.h)
-		return nil
 	case run.ViewMsg:
 		return m.onView(msg)
 	case tea.ResumeMsg: // the terminal's mouse is off since it was suspended

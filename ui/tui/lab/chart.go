@@ -128,22 +128,31 @@ func (d *rowDrawer) line(y int, ln chartLine) viz.Bar {
 	case keptLine:
 		d.dots(y)
 		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
-		return viz.Bar{Raw: ln.raw, Final: ln.final}
+		return d.restBar(ln)
 	case gapLine:
 		d.dots(y)
 		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
-		return viz.Bar{Raw: ln.raw}
+		return d.restBar(ln)
 	case othersLine:
 		if ln.cut && !d.first {
 			d.dots(y)
 		}
 		d.rest(y, ln, restName(ln, d.first, d.col.labelW))
-		return viz.Bar{Raw: ln.raw, Final: ln.final}
+		return d.restBar(ln)
 	case elsewhereLine:
 		d.elsewhere(y, ln)
 		return viz.Bar{Raw: ln.raw}
 	}
 	return viz.Bar{Blank: true}
+}
+
+// restBar is the bar of a line that stands for several tokens. What those have
+// under the whole model is not known one by one.
+func (d *rowDrawer) restBar(ln chartLine) viz.Bar {
+	if d.step.Whole != nil {
+		return viz.Bar{Final: ln.final, Single: true, Blank: ln.final == 0}
+	}
+	return viz.Bar{Raw: ln.raw, Final: ln.final}
 }
 
 // restName names the tokens that a line stands for in at most w cells, where

@@ -80,7 +80,7 @@ func (v *View) drawDoLa(c *viz.Canvas, in *inside.Insight) {
 		}
 		parts = append(parts, s)
 	}
-	inner.Put(1, 0, viz.SomeOf("how far each candidate layer is from the last: ", parts, inner.W-2), viz.Ink{})
+	inner.Put(1, 0, viz.CutTitle("how far each candidate layer is from the last: "+strings.Join(parts, " · "), inner.W-2), viz.Ink{})
 	how := "inner states go through the output matrix without the norm; the divergence runs from the mean of both laws, a mean over the vocabulary"
 	if r.rule == inside.DoLaPaper {
 		how = "inner states go through norm and output matrix; the divergence is Jensen–Shannon's"
@@ -171,7 +171,7 @@ func (v *View) drawEffects(c *viz.Canvas) {
 	next, _ := v.next()
 	t := v.trial
 	f := viz.Frame{Title: "each part off by itself, at this position · what was read before stays", Right: "x off/on · v next", Focused: true}
-	if t.ready() && t.key != v.look.Key {
+	if t.ready() && t.key != v.look.Key.place() {
 		f.Title, f.Alert = "each part off by itself", "of another position: i tries them here"
 	}
 	inner := viz.Box(c, f)
@@ -191,9 +191,12 @@ func (v *View) drawEffects(c *viz.Canvas) {
 	inner.Right(effectKL, 0, "bits", muted)
 	wide := inner.W > effectBar+8
 	if wide {
-		inner.Put(effectBest, 0, "best without it", muted)
-		inner.Right(effectBefore, 0, viz.Cut(v.piece(next, c.ASCII), 12)+" with", muted)
+		inner.Put(effectBest, 0, "best then", muted)
+		inner.Right(effectBefore, 0, "with it", muted)
 		inner.Right(effectAfter, 0, "without", muted)
+		if next >= 0 {
+			inner.Put(effectBar, 0, "with it, without: the share of "+v.piece(next, c.ASCII), muted)
+		}
 	}
 	rows := inner.H - 1
 	from := max(0, min(v.effect-rows/2, len(t.effects)-rows))

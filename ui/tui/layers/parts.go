@@ -140,7 +140,7 @@ func (v *View) try(h kit.Host) tea.Cmd {
 	case !v.look.Ready || v.look.Err != nil:
 		h.Say("i: nothing has been seen yet")
 		return nil
-	case v.trial != nil && v.trial.key == v.look.Key && !errors.Is(v.trial.err, context.Canceled):
+	case v.trial != nil && v.trial.key == v.look.Key.place() && !errors.Is(v.trial.err, context.Canceled):
 		return nil
 	}
 	v.trial.cancel()
@@ -151,7 +151,7 @@ func (v *View) try(h kit.Host) tea.Cmd {
 			parts = append(parts, models.Part{Kind: kind, Layer: l})
 		}
 	}
-	t := &trial{key: v.look.Key, stop: stop, of: len(parts)}
+	t := &trial{key: v.look.Key.place(), stop: stop, of: len(parts)}
 	v.trial, v.effect = t, 0
 	b, n := v.borrower(), v.look.Key.n
 	token, _ := v.next()

@@ -76,6 +76,12 @@ type lookKey struct {
 	off     string
 }
 
+// place is the key of a look however many positions the map has.
+func (k lookKey) place() lookKey {
+	k.rows = 0
+	return k
+}
+
 // New opens the view on the lane that keys act on, or says why not.
 func New(h kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	l := h.Lane()
