@@ -73,3 +73,6 @@ func TestCases(t *testing.T) {
 		}
 	}
 }
+
+// names0 are settings that nobody set.
+func names0(testing.TB) sampling.Config { return sampling.Config{} }
