@@ -171,7 +171,7 @@ func (r *reader) choices(p *Predict, b fenced, a asked) {
 		case !found || why == "":
 			err = fmt.Errorf("%s: its why is missing: want - text :: why", goal.Shown(text))
 		case text == "":
-			err = errors.New("a line to choose has no words before ::")
+			err = errors.New("no words before :: in a line to choose")
 		case o.Right && right > 1:
 			err = errors.New("two lines are right; want exactly one with *")
 		}

@@ -62,8 +62,8 @@ func (f *file) Write(b []byte) (int, error) { return f.t.Write(b) }
 
 // Sequences after which the terminal is the program's, and is not any more.
 var (
-	enters = []byte(ansi.SetAltScreenSaveCursorMode)
-	leaves = []byte(ansi.ResetAltScreenSaveCursorMode)
+	enters = []byte(ansi.SetMode(ansi.ModeAltScreenSaveCursor))
+	leaves = []byte(ansi.ResetMode(ansi.ModeAltScreenSaveCursor))
 )
 
 // Write passes b on. What the terminal shows afterwards is not known, so the
