@@ -8,22 +8,15 @@ import (
 	"logitscope/viz"
 )
 
-// Notes are what the teacher alone reads, at one moment.
-type Notes struct {
-	Title string
-	Lines []string // paragraphs
-}
-
 // A lectern shows the teacher's notes in a terminal of their own.
 type lectern struct {
 	student // for what waits and draws alike; it has no seat
-	notes   func() Notes
 	top     int
 }
 
-func newNotes(h *Hub, notes func() Notes) func(*session) (tea.Model, func()) {
+func newNotes(h *Hub) func(*session) (tea.Model, func()) {
 	return func(s *session) (tea.Model, func()) {
-		m := &lectern{notes: notes}
+		m := &lectern{}
 		m.s, m.hub, m.pal = s, h, viz.NewPalette(s.look.Dark, s.look.Depth, s.look.ASCII)
 		m.view, _ = h.Now()
 		return m, func() {}
@@ -61,7 +54,10 @@ func (m *lectern) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View draws the notes, and below them the class.
 func (m *lectern) View() string {
 	c := viz.NewCanvas(m.s.look.W, m.s.look.H, m.pal.ASCII)
-	n := m.notes()
+	n := m.view.Scene.Notes
+	if n.Title == "" {
+		n.Lines = []string{"No lesson is open: L in the lab opens one."}
+	}
 	in := viz.Box(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: max(c.H-1, 0)}), viz.Frame{Title: "notes", Right: n.Title, Focused: true})
 	var lines []string
 	for _, p := range n.Lines {

@@ -21,13 +21,13 @@ const Off = "off"
 // A Setup says how a class is run.
 type Setup struct {
 	Options
-	SSH, Web string // addresses; see [ResolveAddress]; [Off] for none
-	Code     string // empty makes one
-	Anybody  bool   // no code
-	StateDir string // where the keys are kept
-	FPS      int    // most frames a second to a terminal
-	Light    bool   // terminals are drawn for a light background
-	Notes    func() Notes
+	SSH, Web string                                  // addresses; see [ResolveAddress]; [Off] for none
+	Code     string                                  // empty makes one
+	Anybody  bool                                    // no code
+	StateDir string                                  // where the keys are kept
+	FPS      int                                     // most frames a second to a terminal
+	Light    bool                                    // terminals are drawn for a light background
+	Notes    bool                                    // the teacher may read notes in a second terminal
 	Own      func(context.Context, Own) (Lab, error) // makes an own lab; nil to look on
 }
 
@@ -111,13 +111,13 @@ func (c *Class) openShell(ctx context.Context, s Setup, g *gate) error {
 		sh.screens.student = newOwner(c.Hub, s.Own)
 	}
 	var teacher string
-	if s.Notes != nil {
+	if s.Notes {
 		key, err := keyIn(s.StateDir, teacherKeyFile)
 		if err != nil {
 			return err
 		}
 		sh.teacher, teacher = key.PublicKey(), s.StateDir
-		sh.screens.notes = newNotes(c.Hub, s.Notes)
+		sh.screens.notes = newNotes(c.Hub)
 	}
 	d, a, err := c.listen("ssh", s.SSH, SSHPort, 4*s.Max+64, 2*s.Max)
 	if err != nil {

@@ -99,6 +99,7 @@ func newRoot(sys console.System) *cobra.Command {
 		config.Storage,
 		teach.Lesson,
 		teach.Lessons,
+		teach.Class,
 	} {
 		root.AddCommand(command(sys))
 	}

@@ -15,7 +15,7 @@ func TestStorage(t *testing.T) {
 	config, cache := t.TempDir(), t.TempDir()
 	run := func(args ...string) (out, errs string, code int) {
 		var o, e bytes.Buffer
-		env := map[string]string{"LOGITSCOPE_CONFIG_DIR": config, "LOGITSCOPE_CACHE_DIR": cache}
+		env := map[string]string{"LOGITSCOPE_CONFIG_DIR": config, "LOGITSCOPE_CACHE_DIR": cache, "LOGITSCOPE_STATE_DIR": filepath.Join(config, "state")}
 		code = Run(context.Background(), console.System{Args: args, In: strings.NewReader(""), Out: &o, Err: &e, Getenv: func(k string) string { return env[k] }})
 		return o.String(), e.String(), code
 	}

@@ -115,7 +115,7 @@ func TestKinds(t *testing.T) {
 	write(filepath.Join(config, "history.json"), 5)
 	write(filepath.Join(cache, "models", "x", "m.gguf"), 100)
 	want := map[string]int64{"presets": 10, "history": 5, "models": 100}
-	for _, k := range Kinds(config, cache) {
+	for _, k := range Kinds(config, cache, config) {
 		u, err := k.Usage()
 		if err != nil || u.Bytes != want[k.Name] || (u.Files > 0) != (want[k.Name] > 0) {
 			t.Errorf("%s: %+v, %v, want %d bytes", k.Name, u, err, want[k.Name])
@@ -127,7 +127,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %d files are left", k.Name, u.Files)
 		}
 	}
-	for _, k := range Kinds("", "") {
+	for _, k := range Kinds("", "", "") {
 		if u, err := k.Usage(); err != nil || u.Files > 0 || len(k.Paths) > 0 {
 			t.Errorf("%s without folders: %+v, %v", k.Name, u, err)
 		}

@@ -14,9 +14,9 @@ type Kind struct {
 	Paths []string // files and folders, whether they are there or not
 }
 
-// Kinds are all that the program keeps in its folders for settings and for
-// what can be had again. Either may be empty, for none.
-func Kinds(configDir, cacheDir string) []Kind {
+// Kinds are all that the program keeps in its folders for settings, for
+// what can be had again, and for keys of its own. Each may be empty, for none.
+func Kinds(configDir, cacheDir, stateDir string) []Kind {
 	in := func(dir string, names ...string) (paths []string) {
 		if dir == "" {
 			return nil
@@ -27,6 +27,7 @@ func Kinds(configDir, cacheDir string) []Kind {
 		return paths
 	}
 	return []Kind{
+		{"class", "keys that a class is known by", in(stateDir, "class_ed25519", "class_teacher_ed25519")},
 		{"presets", "presets of your own", in(configDir, "presets")},
 		{"keys", "keys of your own", in(configDir, "keys")},
 		{"history", "prompts that were typed in the lab", in(configDir, "history.json", "history.json.unread", "history.json.lock")},

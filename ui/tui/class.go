@@ -38,6 +38,13 @@ type Scene struct {
 	Title  string            // what the rows are: the step, and how open it is
 	Rows   []SceneRow        // of the step looked at, best first; nil where there is none, or it is hidden
 	Hidden bool              // the rows are there, and not shown before the draw
+	Notes  Notes             // for the teacher alone
+}
+
+// Notes are what the teacher reads beside the lesson that is open.
+type Notes struct {
+	Title string   // the task; empty where no lesson is open
+	Lines []string // paragraphs
 }
 
 // A SceneRow is a token of a scene, or all others together.

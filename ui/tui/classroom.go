@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
@@ -56,7 +58,7 @@ func (m *Model) Scene(windows []Window) Scene {
 		s.Frames[w] = drawn[z].Render(viz.NewPalette(m.pal.Dark, w.Depth, w.ASCII))
 	}
 	l := m.Lane()
-	s.Text = sceneText(l)
+	s.Text, s.Notes = sceneText(l), m.notes()
 	step := l.Step()
 	if step == nil || step.Trace == nil {
 		return s
@@ -102,12 +104,13 @@ func sceneText(l *run.Lane) string {
 	return cut + strings.Join(lines, "\n")
 }
 
-// mostSceneRows is how many rows a scene has, the others as one among them.
-const mostSceneRows = 20
+// bestRows is how many of the best rows by raw probability a scene has, half
+// as many more by final, and all others as one.
+const bestRows = 12
 
 // sceneRows are the best rows of a step, and the others together.
 func sceneRows(l *run.Lane, s *engine.Step) []SceneRow {
-	rows := run.Choose(s.Trace, nil, mostSceneRows-1, run.Keep{})
+	rows := run.Choose(s.Trace, s.Trace, bestRows, run.Keep{})
 	var out []SceneRow
 	raw, final := 1.0, 1.0
 	for _, r := range rows {
@@ -119,6 +122,32 @@ func sceneRows(l *run.Lane, s *engine.Step) []SceneRow {
 		out = append(out, SceneRow{Token: viz.Count(n) + " others", Raw: max(raw, 0), Final: max(final, 0)})
 	}
 	return out
+}
+
+// notes are those of the task that is open, and what comes next.
+func (m *Model) notes() Notes {
+	r, open := m.tutor.Reading()
+	if !open || r.At >= len(r.Lesson.Tasks) {
+		return Notes{}
+	}
+	t := &r.Lesson.Tasks[r.At]
+	n := Notes{Title: fmt.Sprintf("%s · task %d of %d · %s", r.Lesson.Title, r.At+1, len(r.Lesson.Tasks), t.Title)}
+	for _, p := range t.Notes {
+		for _, b := range p {
+			line := ""
+			for _, span := range b.Spans {
+				line += course.Text(span, m.course.Scene(), false)
+			}
+			n.Lines = append(n.Lines, line)
+		}
+	}
+	if len(t.Notes) == 0 {
+		n.Lines = append(n.Lines, "This task has no notes.")
+	}
+	if r.At+1 < len(r.Lesson.Tasks) {
+		n.Lines = append(n.Lines, "Next: "+r.Lesson.Tasks[r.At+1].Title)
+	}
+	return n
 }
 
 // headerOfClass are the parts that a class adds to the header.

@@ -7,6 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/lesson"
+	"logitscope/ui/store"
 	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
@@ -25,12 +27,14 @@ type Guest struct {
 	m      *Model
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+	tasks  []bool // of the lesson that it opened with, done or not
 }
 
 // NewGuest returns a lab for the terminal that w describes; gate shares the
 // cores among all guests. Of opt only the model, the prompt, the settings, the
-// presets and the terminal count. The caller must close it.
+// presets, the lesson and the terminal count. The caller must close it.
 func NewGuest(ctx context.Context, opt Options, w Window, dark bool, gate *engine.Gate) *Guest {
+	given := opt.Lessons
 	opt = Options{
 		Model: opt.Model, Draft: opt.Draft, Prompt: opt.Prompt, PromptTokens: opt.PromptTokens, Talk: opt.Talk, Ends: opt.Ends,
 		Config: opt.Config, PresetName: opt.PresetName, Presets: opt.Presets, Output: opt.Output,
@@ -38,6 +42,10 @@ func NewGuest(ctx context.Context, opt Options, w Window, dark bool, gate *engin
 		share: &share{gate: gate, memory: engine.NewBudget(guestMemory), pace: guestPace},
 	}
 	g := &Guest{}
+	if l := given.Open; l != nil {
+		g.tasks = make([]bool, len(l.Tasks))
+		opt.Lessons = Lessons{List: []*lesson.Lesson{l}, Open: l, Start: given.Start, Preset: given.Preset, Fixed: true, Kept: g.kept}
+	}
 	ctx, g.cancel = context.WithCancel(ctx)
 	g.m = newModel(ctx, &g.wg, opt, nil, viz.NewPalette(dark, w.Depth, w.ASCII), newKeymap(actions()))
 	g.m.take(tea.WindowSizeMsg{Width: w.W, Height: w.H})
@@ -76,8 +84,18 @@ func (g *Guest) Close() {
 	g.wg.Wait()
 }
 
-// Tasks are those of the lesson that is open.
-func (g *Guest) Tasks() []bool { return nil }
+// Tasks are those of the lesson that it was opened with, and whether each is
+// done.
+func (g *Guest) Tasks() []bool { return g.tasks }
+
+// kept takes a change of what was done of the lesson; nothing is kept beyond
+// the session.
+func (g *Guest) kept(_, _ string, task int, change func(*store.TaskProgress)) {
+	var p store.TaskProgress
+	if change(&p); task >= 0 && task < len(g.tasks) && p.Done != nil {
+		g.tasks[task] = true
+	}
+}
 
 // notForGuests are views that work on this machine's files, or keep it busy
 // for long.

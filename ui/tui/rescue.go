@@ -47,6 +47,8 @@ func (m *Model) goOn(msg tea.Msg) tea.Cmd {
 		}
 	case run.EffectMsg:
 		m.EffectLost()
+	case sceneMsg:
+		return nextScene()
 	case run.MeterMsg:
 		return run.MeterTick()
 	}

@@ -20,8 +20,8 @@ func Storage(sys console.System) *cobra.Command {
 		Use:   "storage",
 		Short: "what the program keeps on disk: list it, delete it",
 		Long: `Storage lists what the program keeps on disk: where, how much, and how old. The
-folders are those for settings and for what can be had again; LOGITSCOPE_CONFIG_DIR
-and LOGITSCOPE_CACHE_DIR name others. Recordings, reports and exports stand where
+folders are those for settings, for what can be had again and for keys of its own;
+LOGITSCOPE_CONFIG_DIR, LOGITSCOPE_CACHE_DIR and LOGITSCOPE_STATE_DIR name others. Recordings, reports and exports stand where
 you wrote them and are not listed.`,
 		Example: `  logitscope storage
   logitscope storage delete history sweeps`,
@@ -33,7 +33,7 @@ you wrote them and are not listed.`,
 }
 
 func kinds(sys console.System) []store.Kind {
-	return store.Kinds(console.ConfigDir(sys), console.CacheDir(sys))
+	return store.Kinds(console.ConfigDir(sys), console.CacheDir(sys), console.StateDir(sys))
 }
 
 func listStorage(sys console.System) error {

@@ -37,3 +37,9 @@ func CacheDir(sys System) string {
 	dir := ownDir(sys, "LOGITSCOPE_CACHE_DIR", "XDG_CACHE_HOME", xdg.CacheHome)
 	return cmp.Or(dir, filepath.Join(os.TempDir(), "logitscope"))
 }
+
+// StateDir is the platform's folder for what the program makes for itself and
+// keeps: the keys of classes. It is empty where the environment names no home.
+func StateDir(sys System) string {
+	return ownDir(sys, "LOGITSCOPE_STATE_DIR", "XDG_STATE_HOME", xdg.StateHome)
+}

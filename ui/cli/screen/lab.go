@@ -4,6 +4,7 @@ package screen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +45,17 @@ type Lab struct {
 	Lesson *lesson.Lesson // to begin with; nil for none
 	Task   int            // index of its task
 	Choose bool           // begin with the list of lessons
+
+	// With completes what the lab is opened with, and returns what ends it when
+	// the lab is closed; nil for nothing.
+	With func(context.Context, *tui.Options) (done func() error, err error)
 }
+
+// FPS is the most frames a second that were asked for.
+func (l *Lab) FPS() int { return l.fps }
+
+// Light reports whether the colours are for a light terminal.
+func (l *Lab) Light() bool { return l.theme == "light" }
 
 // Add declares the flags of the screen on cmd.
 func Add(s *setup.Flags, cmd *cobra.Command) *Lab {
@@ -95,9 +106,17 @@ func (l *Lab) Show(ctx context.Context, lanes []setup.LaneSpec) error {
 	opt := l.Screen(ctx, jobs, len(lanes) > 0)
 	keeper := store.NewKeeper(lessons.Progress(console.ConfigDir(l.Sys)))
 	opt.Lessons.Kept = keeper.Update
+	done := func() error { return nil }
+	if l.With != nil {
+		if done, err = l.With(ctx, &opt); err != nil {
+			return errors.Join(err, keeper.Close())
+		}
+	}
 	err = l.taped(func(opt tui.Options) error { return tui.Run(ctx, opt) }, opt)
-	if kerr := keeper.Close(); err == nil {
-		err = kerr
+	for _, end := range []func() error{done, keeper.Close} {
+		if eerr := end(); err == nil {
+			err = eerr
+		}
 	}
 	return err
 }
