@@ -1,6 +1,6 @@
 // Package join answers: how do I get into this class?
 //
-// [New] opens a card for the whole screen: address, code, and the address as a
+// [New] opens a card over whatever is on the screen, a question too: address, code, and the address as a
 // QR code for the camera of a phone. The teacher locks the room there.
 package join
 
@@ -87,10 +87,17 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 	return words, viz.Ink{}
 }
 
+// Frame returns the titles of the card; see [kit.Overlay].
+func (v *View) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "join this class", Right: "esc"} }
+
+// Size is all there is; see [kit.Overlay].
+func (v *View) Size(host kit.Host) (wide, high int) {
+	s := host.Screen()
+	return s.W, s.H
+}
+
 // Draw draws the card; see [kit.View].
-func (v *View) Draw(c *viz.Canvas, host kit.Host) {
-	f := viz.Frame{Title: "join this class", Focused: true}
-	in := viz.Box(c, f)
+func (v *View) Draw(in *viz.Canvas, host kit.Host) {
 	x := 1
 	if w := v.drawCode(in, host.Screen()); w > 0 {
 		x = w + 2
