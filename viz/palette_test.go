@@ -228,3 +228,32 @@ func FuzzLabel(f *testing.F) {
 		}
 	})
 }
+
+// A lane's colour is no preset's: in compare both stand side by side.
+func TestLaneColoursAreNoPresets(t *testing.T) {
+	rgb := func(hex string) (c [3]float64) {
+		for i := range c {
+			var n int
+			fmt.Sscanf(hex[1+2*i:3+2*i], "%02x", &n)
+			c[i] = float64(n)
+		}
+		return c
+	}
+	for lane := Lane1; lane <= Lane4; lane++ {
+		for preset := Factual; preset <= Custom; preset++ {
+			for side := range 2 {
+				a, b := shades[lane][side], shades[preset][side]
+				x, y := rgb(a.rgb), rgb(b.rgb)
+				if d := math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2]); d < 50 {
+					t.Errorf("role %d %s and %d %s are %.0f apart", lane, a.rgb, preset, b.rgb, d)
+				}
+				if a.c256 == b.c256 {
+					t.Errorf("roles %d and %d share colour %d of 256", lane, preset, a.c256)
+				}
+				if a.c16 == b.c16 {
+					t.Errorf("roles %d and %d share colour %d of 16", lane, preset, a.c16)
+				}
+			}
+		}
+	}
+}

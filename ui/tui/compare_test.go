@@ -101,17 +101,18 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 	}
 }
 
-// C in the lab puts a copy beside the run, with nothing computed twice.
+// C in the lab puts the text under the neighbouring preset beside the run, with
+// nothing computed twice.
 func TestCompareFromTheLab(t *testing.T) {
 	b := newLanes(t, 160, 45, "chat")
 	b.m.Lane().Eng.Post(engine.Advance{N: 10})
 	b.steps(10)
 	b.keys("C")
 	b.together(10)
-	b.has("lane 2 · chat · same settings")
+	b.has("2 · T .90 top_p .95 rep 1.15 · creative")
 	b.has("same text so far")
 	b.keys("?")
-	b.has("this lane/all lanes")
+	b.has("one/all")
 	b.keys("esc")
 	if n := b.m.All[1].View.ForwardPositions; n > 1 {
 		t.Errorf("the copy computed %d positions", n)
@@ -134,7 +135,7 @@ func TestCompareFromTheLab(t *testing.T) {
 	}
 	b.has("neutral")
 	b.keys("C")
-	b.has("lane 2 · neutral")
+	b.has("2 · all off · neutral")
 	b.keys("C")
 	b.together(11)
 	b.has("compare, 3 lanes")
@@ -305,7 +306,7 @@ func TestOpensWithLanes(t *testing.T) {
 	if b.m.screen.id != kit.ViewCompare || len(b.m.All) != 2 {
 		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
-	b.has("lane 1 · factual")
+	b.has(" · factual")
 	b.keys("esc")
 	if b.m.screen.id != kit.ViewLab {
 		t.Error("esc did not go to the lab")

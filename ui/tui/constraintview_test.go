@@ -244,9 +244,9 @@ func TestConstraintWithout(t *testing.T) {
 		t.Errorf("lane 1 %q, lane 2 %q", a, c)
 	}
 	b.together(2) // as far as lane 1
-	b.has("lane 2 · chat: constraint off")
+	b.has("2 · constraint off · chat")
 	b.send(tea.WindowSizeMsg{Width: 200, Height: 60})
-	b.has("lane 2 · chat: constraint JSON Schema→off")
+	b.has("1 · constraint JSON Schema · chat")
 }
 
 // A lane that drew twice at one token has other luck there, with the same

@@ -104,7 +104,11 @@ func (v *View) drawTable(c *viz.Canvas, corner, over string, of cell) {
 	const names = 8
 	w := max((c.W-names-2)/len(v.lanes.All), 1)
 	for j := range v.lanes.All {
-		c.Right(names+w*(j+1), 0, fmt.Sprintf("%s %d", over, j+1), muted)
+		head := fmt.Sprintf("%s %d", over, j+1)
+		if viz.Width(head) >= w {
+			head = fmt.Sprint(j + 1)
+		}
+		c.Right(names+w*(j+1), 0, head, muted)
 	}
 	for i := range v.lanes.All {
 		if 1+i >= c.H {

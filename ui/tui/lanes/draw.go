@@ -15,7 +15,7 @@ var laneRoles = [run.MaxLanes]viz.Role{viz.Lane1, viz.Lane2, viz.Lane3, viz.Lane
 
 // Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, host kit.Host) {
-	lay := compareLayoutOf(c.W, c.H, len(v.lanes.All), v.lanes.Cur, v.alone)
+	lay := compareLayoutOf(c.W, c.H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part)
 	steps := stepsSideBySide(v.lanes.All)
 	d := laneDrawer{v: v, host: host, lay: lay, steps: steps, scale: sharedScale(v.lanes.All)}
 	if h := v.chartRows(lay); h > 0 {
@@ -24,13 +24,22 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	for col, r := range lay.lanes {
 		i := lay.first + col
 		d.text(c.Sub(r.text), i)
-		d.chart(c.Sub(r.chart), i)
+		if !r.chart.Empty() {
+			d.chart(c.Sub(r.chart), i)
+		}
 		if !r.draw.Empty() {
 			d.drawn(viz.Box(c.Sub(r.draw), viz.Frame{Title: "draw"}), i)
 		}
 	}
+	if !lay.table.Empty() {
+		v.drawLanes(c.Sub(lay.table), host, lay)
+	}
 	if !lay.why.Empty() {
-		v.drawWhy(viz.Box(c.Sub(lay.why), viz.Frame{Title: v.whyTitle(host)}), host)
+		in := c.Sub(lay.why)
+		if lay.boxed {
+			in = viz.Box(in, viz.Frame{Title: v.whyTitle(host)})
+		}
+		v.drawWhy(in, host)
 	}
 	if !lay.apart.Empty() {
 		v.drawApart(c.Sub(lay.apart), host)
@@ -56,7 +65,7 @@ func (v *View) chartRows(lay compareLayout) int {
 // rowsOf lists the tokens with a row in lane i's chart, from the top.
 func (v *View) rowsOf(host kit.Host, i int) []int32 {
 	r := host.Screen().Body()
-	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone)
+	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part)
 	h := v.chartRows(lay)
 	if h < 1 {
 		return nil

@@ -26,8 +26,8 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "change, " + both}, {ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActOpen, Word: "type"},
 			{ID: kit.ActOff, Word: "off"}, {ID: kit.ActPane, Word: "lanes"}, {ID: kit.ActAll, Word: "this lane/all lanes"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActClose, Word: "lanes"}, {ID: kit.ActHelp}}
 	}
-	list := []kit.Hint{{ID: kit.ActRun, Word: "run/pause"}, {ID: kit.ActRight, Word: "step " + both}, {ID: kit.ActLeft, Word: "back " + both}, {ID: kit.ActPane, Word: "lane"},
-		{ID: kit.ActAll, Word: "this lane/all lanes"}, {ID: kit.ActSync, Word: "wait/free"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
+	list := []kit.Hint{{ID: kit.ActRun, Word: "run/pause"}, {ID: kit.ActRight, Word: "step " + both}, {ID: kit.ActLeft, Word: "back " + both}, {ID: kit.ActPane, Word: "lane, then knobs"},
+		{ID: kit.ActAll, Word: "one/all"}, {ID: kit.ActSync, Word: "wait/free"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
 		{ID: kit.ActNextMark, Keys: "[ ]", Word: "where they part"}, {ID: kit.ActForce, Word: "force in the others"}, {ID: kit.ActZoom, Word: "lane alone"},
 		{ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	if host.Screen().W < 120 {
@@ -47,7 +47,7 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 		return "", muted
 	}
 	s := "⟪ ⟫ the texts part · ● drawn · ✗ cut · same token, same row"
-	if n := compareLayoutOf(host.Screen().W, host.Screen().Body().H, len(v.lanes.All), v.lanes.Cur, v.alone); len(n.lanes) < len(v.lanes.All) {
+	if n := compareLayoutOf(host.Screen().W, host.Screen().Body().H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part); len(n.lanes) < len(v.lanes.All) {
 		s = fmt.Sprintf("lane %d of %d, tab turns · ", v.lanes.Cur+1, len(v.lanes.All)) + s
 	}
 	if viz.Width(s) > host.Screen().W-2 {

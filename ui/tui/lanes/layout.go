@@ -8,12 +8,26 @@ import (
 // minLane is the least width of a lane's column.
 const minLane = 30
 
+// A part is what a window without room for everything shows below the texts.
+type part uint8
+
+const (
+	partTable part = iota // the table of lanes
+	partToken             // the charts of the next token
+	partWhy               // why the texts part
+	nParts
+)
+
+var partNames = [nParts]string{"table", "token", "why they part"}
+
 // A compareLayout is where everything of compare stands below the header. A
 // rectangle that is empty is not shown.
 type compareLayout struct {
 	boxed bool
+	all   bool       // every part has room
 	first int        // lane of the leftmost column
 	lanes []laneRect // one a column
+	table viz.Rect   // the lanes so far
 	why   viz.Rect   // why the texts part
 	apart viz.Rect   // distances, token by token
 	lines viz.Rect   // both in a few lines, where there is no room for boxes
@@ -24,38 +38,63 @@ type laneRect struct{ text, chart, draw viz.Rect }
 
 // compareLayoutOf lays out n lanes, of which cur must be seen, in w×h cells.
 // It depends on nothing else.
-func compareLayoutOf(w, h, n, cur int, alone bool) compareLayout {
+func compareLayoutOf(w, h, n, cur int, alone bool, below part) compareLayout {
 	shown := max(min(n, w/minLane), 1)
-	if alone || w < 80 {
+	if alone || w < 80 || w < 100 && n > 2 && below != partToken {
 		shown = 1
 	}
-	l := compareLayout{boxed: w >= 60 && h >= 15}
+	l := compareLayout{boxed: w >= 60 && h >= 15, all: w >= 100 && h >= 30}
 	l.first = min(max(cur-shown+1, 0), n-shown)
-	text, below, draw := 3, 0, 0
+	row := func(y, high int) viz.Rect { return viz.Rect{X: 0, Y: y, W: w, H: high} }
+	text, rest, draw, chart := 3, 0, 0, 0
 	switch {
-	case !l.boxed:
-		text, below = 2, min(2, h-7)
-		l.lines = viz.Rect{X: 0, Y: h - below, W: w, H: below}
-	case w >= 100 && h >= 30:
-		text = min(max(7, h-34), 9)
-		l.apart.H = 6
-		if n == 2 || h >= 52 {
-			l.why.H = 7
-		}
+	case l.all:
+		text = min(max(8, h-34), 10)
+		l.table.H, l.apart.H, l.why.H = n+4, 6, 7
 		if n > 2 {
-			draw, l.apart.H = 6, n+4
+			l.apart.H, l.why.H = n+4, 0
+			if h >= 52 {
+				draw, l.why.H = 6, 7
+			}
 		}
-		below = l.why.H + l.apart.H
-		l.why = viz.Rect{X: 0, Y: h - below, W: w, H: l.why.H}
-		l.apart = viz.Rect{X: 0, Y: h - l.apart.H, W: w, H: l.apart.H}
+		rest = l.table.H + l.why.H + l.apart.H
+		l.table = row(h-rest, l.table.H)
+		l.apart = row(l.table.Y+l.table.H, l.apart.H)
+		l.why = row(l.apart.Y+l.apart.H, l.why.H)
+		chart = h - rest - text - draw
+	case !l.boxed && below == partTable:
+		rest = min(n+1, h-3)
+		l.table = row(h-rest, rest)
+		text = h - rest
+	case !l.boxed && below == partWhy:
+		rest = min(4, h-3)
+		l.why = row(h-rest, rest)
+		text = h - rest
+	case !l.boxed:
+		text, rest = 2, min(2, h-7)
+		l.lines = row(h-rest, rest)
+		chart = h - rest - text
+	case below == partTable:
+		l.table.H = n + 3
+		if n > 2 && h-l.table.H-(n+4) >= 5 {
+			l.apart.H = n + 4
+		}
+		lines := min(3, h-5-l.table.H-l.apart.H)
+		text = h - l.table.H - l.apart.H - lines
+		l.table = row(text, l.table.H)
+		l.apart = row(text+l.table.H, l.apart.H)
+		l.lines = row(h-lines, lines)
+	case below == partWhy:
+		l.why = row(h-9, 9)
+		text = h - 9
 	default:
-		text, below = 6, 3
+		text, rest = 6, 3
 		if h < 20 {
 			text = 5
 		}
-		l.lines = viz.Rect{X: 0, Y: h - below, W: w, H: below}
+		l.lines = row(h-rest, rest)
+		chart = h - rest - text
 	}
-	chart := h - below - text - draw
 	if more := chart - kit.MaxChartRows - 2; more > 0 {
 		chart, text = chart-more, text+more
 	}

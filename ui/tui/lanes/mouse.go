@@ -12,7 +12,7 @@ import (
 // the row.
 func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	r := host.Screen().Body()
-	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone)
+	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part)
 	if d := kit.Wheel(e); d != 0 && lay.apart.Contains(x, y) {
 		v.lanes.StepAll(10 * d)
 		return v.measure(host), true

@@ -31,7 +31,11 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 	for ; y < h && top+y < len(lines); y++ {
 		x := 0
 		for _, gl := range g[lines[top+y][0]:lines[top+y][1]] {
-			x = in.Put(x, y, gl.Text, gl.Ink)
+			ink := gl.Ink
+			if gl.Step > 0 && d.v.lanes.Marks == run.ByPreset { // the colours here are the lanes'
+				ink = viz.Ink{Attr: ink.Attr &^ (viz.Italic | viz.Underline)}
+			}
+			x = in.Put(x, y, gl.Text, ink)
 		}
 	}
 	if l.View.Phase == engine.Failed && l.View.Err != nil && y < h {
@@ -190,93 +194,105 @@ func strategyFirst(p *sampling.Param) int {
 	return 1
 }
 
-// laneTitle names lane i and how its settings differ from those of the first,
-// in w cells. What differs gives way last: first the words around it, then
-// what other lanes have too.
+// differing are the knobs in which any lane differs from the first.
+func (v *View) differing() []*sampling.Param {
+	first := v.lanes.All[0].ShownConfig()
+	return slices.DeleteFunc(slices.Clone(titleKnobs), func(p *sampling.Param) bool {
+		return p.Key == "max_new_tokens" || !slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool {
+			return !run.SameSetting(first, o.ShownConfig(), p.Key)
+		})
+	})
+}
+
+// laneTitle names lane i in w cells by what differs between the lanes: the
+// values, those of the first lane too, then the preset. Short of room the preset
+// goes, then the values that tell least apart, from the right; the number stays.
 func (v *View) laneTitle(host kit.Host, i, w int) string {
-	l, first, ascii := v.lanes.All[i], v.lanes.All[0], host.Screen().ASCII()
+	l, ascii := v.lanes.All[i], host.Screen().ASCII()
 	number := strconv.Itoa(i + 1)
-	name := "lane " + number
-	switch n := len(v.lanes.All); {
-	case n > 1 && w < ofHowMany && host.Screen().W < oneInView: // the others are out of view
-		name = fmt.Sprintf("lane %d of %d", i+1, n)
-	case w < wordLane:
-		name = number
-	}
 	label := " · " + viz.Printable(l.ShownLabel(), ascii)
-	if l.Model != first.Model {
-		label += " · " + viz.Printable(run.ModelName(l.Model.Info()), ascii)
+	var parts []string
+	if slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o.Model != v.lanes.All[0].Model }) {
+		parts = append(parts, viz.Printable(l.Model.Info().Name, ascii))
 	}
-	if i == 0 {
-		return name + label
-	}
-	parts := v.changes(l, w, ascii)
-	if len(parts) == 0 {
-		return viz.FirstFit(w, name+label+" · same settings", name+label)
-	}
-	heads := []string{name + label + ": ", number + label + ": "}
-	alone := !slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o != l && o.ShownLabel() == l.ShownLabel() })
-	if !alone { // the label tells nothing apart
-		heads = append(heads, number+": ")
-	}
-	for n := len(parts); n > 0; n-- {
-		more := strings.Join(parts[:n], " ")
-		if n < len(parts) {
-			more += " …"
+	knobs := v.differing()
+	for k := range i {
+		o := v.lanes.All[k]
+		if o.Model == l.Model && !slices.ContainsFunc(knobs, func(p *sampling.Param) bool { return !run.SameSetting(o.ShownConfig(), l.ShownConfig(), p.Key) }) {
+			return viz.FirstFit(w, fmt.Sprintf("%s · same as %d%s", number, k+1, label), fmt.Sprintf("%s · same as %d", number, k+1))
 		}
-		for _, head := range heads {
-			if s := head + more; viz.Width(s) <= w {
-				return s
+	}
+	off := len(knobs) > 1
+	last := make([]int, len(parts), len(parts)+len(knobs)) // in which order parts go: the highest first
+	for _, p := range knobs {
+		value := l.ShownConfig().Value(p.Key)
+		off = off && p.IsOff(value)
+		parts, last = append(parts, titleWords(p, value, w, ascii)), append(last, len(v.lanes.All)-v.values(p))
+	}
+	if off {
+		n := len(parts) - len(knobs)
+		parts, last = append(parts[:n], "all off"), append(last[:n], 0)
+	}
+	if len(parts) == 0 {
+		return viz.FirstFit(w, number+label, number)
+	}
+	for whole := true; ; whole = false {
+		head := number + " · " + strings.Join(parts, " ")
+		if whole && viz.Width(head+label) <= w {
+			return head + label
+		}
+		if !whole {
+			head += " …"
+		}
+		if viz.Width(head) <= w {
+			return head
+		}
+		if len(parts) == 1 {
+			break
+		}
+		drop := len(parts) - 1
+		for k := len(parts) - 1; k >= 0; k-- {
+			if last[k] > last[drop] {
+				drop = k
 			}
 		}
-	}
-	if alone {
-		return viz.FirstFit(w, name+label, number+label)
+		parts, last = slices.Delete(parts, drop, drop+1), slices.Delete(last, drop, drop+1)
 	}
 	key, value, _ := strings.Cut(parts[0], " ")
-	return number + ": " + viz.CutTitle(key, max(w-viz.Width(number+":  "+value), 1)) + " " + value
+	return number + " · " + viz.CutTitle(key, max(w-viz.Width(number+" ·  "+value), 1)) + " " + value
 }
 
-// What a title has from a width on, in cells.
-const (
-	wordLane   = 40  // the word lane before the number
-	ofHowMany  = 60  // below, how many lanes there are, if oneInView
-	bothValues = 70  // both values of a setting
-	fullNames  = 120 // the names of settings in full
-
-	oneInView = 80 // of the window: below it one lane is shown at a time
-)
-
-// changes are the settings in which l differs from the first lane, as a title
-// of w cells words them: first those that fewest other lanes have.
-func (v *View) changes(l *run.Lane, w int, ascii bool) []string {
-	a, b := v.lanes.All[0].ShownConfig(), l.ShownConfig()
-	shared := func(p *sampling.Param) (n int) {
-		for _, o := range v.lanes.All {
-			if run.SameSetting(o.ShownConfig(), b, p.Key) {
-				n++
-			}
-		}
-		return n
+// values is how many values the lanes have of a knob: the more, the better it
+// tells them apart.
+func (v *View) values(p *sampling.Param) int {
+	seen := make(map[string]bool)
+	for _, l := range v.lanes.All {
+		seen[p.Format(l.ShownConfig().Value(p.Key))] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(titleKnobs), func(p *sampling.Param) bool {
-		return run.SameSetting(a, b, p.Key) || p.Key == "max_new_tokens"
-	})
-	slices.SortStableFunc(list, func(p, q *sampling.Param) int { return shared(p) - shared(q) })
-	var parts []string
-	for _, p := range list {
-		key := p.Key
-		if s, ok := run.ShortKeys[key]; ok && w < fullNames && (key != "temperature" || w < bothValues) {
+	return len(seen)
+}
+
+// narrowTitle is the width below which names and values of a title are short.
+const narrowTitle = 46
+
+// titleWords is a setting in a title: "top_p 0.90", and where there is little
+// room "p .90".
+func titleWords(p *sampling.Param, value any, w int, ascii bool) string {
+	key := p.Key
+	if s, ok := run.ShortKeys[key]; ok {
+		key = s
+	}
+	text := viz.Printable(viz.Cut(run.ValueWords(p, value), 24), ascii)
+	if w < narrowTitle {
+		if s, ok := narrowKeys[p.Key]; ok {
 			key = s
 		}
-		from, to := viz.Cut(run.ValueWords(p, a.Value(p.Key)), 24), viz.Cut(run.ValueWords(p, b.Value(p.Key)), 24)
-		if from == to {
-			to = "another " + to
-		}
-		if w >= bothValues {
-			to = from + "→" + to
-		}
-		parts = append(parts, key+" "+viz.Printable(to, ascii))
 	}
-	return parts
+	if len(text) > 2 && text[0] == '0' && text[1] == '.' {
+		text = text[1:]
+	}
+	return key + " " + text
 }
+
+// narrowKeys are the shortest names of settings.
+var narrowKeys = map[string]string{"top_k": "k", "top_p": "p", "min_p": "min", "repetition_penalty": "rep"}

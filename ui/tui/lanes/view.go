@@ -2,10 +2,12 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -17,10 +19,12 @@ type View struct {
 	lanes *run.Lanes
 	knobs Knobs
 
+	part  part // what a small window shows below the texts
 	alone bool // the current lane has the whole width
 	open  bool // the list of knobs is open and has the keys
 	pairs map[pairKey]*pair
 	reads map[int]*readings // by the id of the lane whose text it is
+	sums  map[int]laneSum   // of the texts, by the id of the lane
 	busy  bool              // a round of measuring is on its way
 }
 
@@ -41,7 +45,9 @@ type Knobs interface {
 
 // New returns compare on the lanes there are.
 func New(lanes *run.Lanes, knobs Knobs) *View {
-	return &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair), reads: make(map[int]*readings)}
+	v := &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair), reads: make(map[int]*readings), sums: make(map[int]laneSum)}
+	v.count()
+	return v
 }
 
 // Open shows the lanes side by side. A lane alone gets a copy of
@@ -57,12 +63,42 @@ func Open(host kit.Host, lanes *run.Lanes, knobs Knobs) (kit.View, tea.Cmd) {
 	l := host.Lane()
 	l.Eng.Post(engine.Advance{N: 0})
 	l.LookAt(0)
-	_, cmd := lanes.Add(l, nil, 0, nil)
+	name, cmd := v.add(l)
 	lanes.Side.One = false
 	lanes.Conduct()
 	lanes.Cur = 1
-	host.Say("lane 2 is a copy of this run; t lets keys act on it alone, such as 1-5 or -/+. C adds one more.")
+	words := "lane 2 goes on under " + name + "; t lets keys act on one lane. C adds one more"
+	if l.View.Phase == engine.Done {
+		words = "lane 2 has this text under " + name + "; r writes both again"
+	}
+	host.Say(words)
+	v.count()
 	return v, cmd
+}
+
+// add puts a lane beside the others that goes on from l under the preset next
+// to that of l which no lane has yet, and names it; without one it is a copy.
+func (v *View) add(l *run.Lane) (name string, cmd tea.Cmd) {
+	list := v.lanes.Book.List()
+	for d := 1; d <= len(list); d++ {
+		k := (l.Preset + d) % len(list)
+		if slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o.Preset == k }) {
+			continue
+		}
+		cfg, err := run.WithPreset(l.Config, list[k]).With("max_new_tokens", l.Config.Value("max_new_tokens"), sampling.FromYou) // as long, to be compared
+		if err != nil {
+			continue
+		}
+		set, err := l.Compile(cfg, k)
+		if err != nil {
+			continue
+		}
+		o, cmd := v.lanes.Add(l, nil, 0, set)
+		o.Preset = k
+		return viz.Printable(list[k].Name, false), cmd
+	}
+	_, cmd = v.lanes.Add(l, nil, 0, nil)
+	return "the same settings", cmd
 }
 
 // Follow keeps distances up to date.
@@ -73,6 +109,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	case readMsg:
 		v.takeReadings(msg)
 	case run.ViewMsg:
+		v.count()
 	default:
 		return nil
 	}
@@ -107,11 +144,26 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	}
 	v.lanes.Side.Dropped = false
 	var cmds []tea.Cmd
+	p, was := v.lanes.Selected(), ""
+	was = run.ValueWords(p, host.Lane().ShownConfig().Value(p.Key))
 	v.lanes.Each(func() { cmds = append(cmds, host.Do(a.ID)) })
-	if n := len(v.lanes.Scope()); n > 1 && v.lanes.Notice.Text != "" && !v.lanes.Warn {
+	if now := run.ValueWords(p, host.Lane().ShownConfig().Value(p.Key)); turnsKnob[a.ID] && now != was && !v.lanes.Warn {
+		host.Say(v.changeWords(p.Key+" "+was+" → "+now, len(v.lanes.Scope())))
+	} else if n := len(v.lanes.Scope()); n > 1 && v.lanes.Notice.Text != "" && !v.lanes.Warn {
 		v.lanes.Notice.Text = fmt.Sprintf("all %d lanes: %s", n, v.lanes.Notice.Text)
 	}
 	return tea.Batch(append(cmds, v.measure(host))...), true
+}
+
+// turnsKnob are the actions that change the selected knob.
+var turnsKnob = map[kit.ID]bool{kit.ActLower: true, kit.ActRaise: true, kit.ActOff: true, kit.ActReset: true}
+
+// changeWords say what a key has changed, where, and how to change it elsewhere.
+func (v *View) changeWords(change string, scope int) string {
+	if scope > 1 {
+		return fmt.Sprintf("%s: %s; t would change lane %d alone", v.lanes.ScopeWords(), change, v.lanes.Cur+1)
+	}
+	return fmt.Sprintf("lane %d: %s; t would change all", v.lanes.Cur+1, change)
 }
 
 // Lends are what looks at the current lane as the lab does.
@@ -129,7 +181,12 @@ func init() {
 	step := func(n int) func(*View, kit.Host) tea.Cmd {
 		return do(func(v *View, host kit.Host) {
 			if v.open {
+				p := v.lanes.Selected()
+				was := run.ValueWords(p, host.Lane().ShownConfig().Value(p.Key))
 				v.lanes.Each(func() { v.lanes.Nudge(n) })
+				if now := run.ValueWords(p, host.Lane().ShownConfig().Value(p.Key)); now != was {
+					host.Say(v.changeWords(p.Key+" "+was+" → "+now, len(v.lanes.Scope())))
+				}
 				return
 			}
 			v.lanes.StepAll(n)
@@ -148,6 +205,7 @@ func init() {
 		kit.ActAll:      do((*View).oneOrAll),
 		kit.ActSync:     do((*View).waitOrFree),
 		kit.ActZoom:     do(func(v *View, host kit.Host) { v.alone = !v.alone }),
+		kit.ActNumber:   do((*View).nextPart),
 		kit.ActForce:    do(func(v *View, host kit.Host) { v.lanes.ForceElsewhere() }),
 		kit.ActPrevMark: do(func(v *View, host kit.Host) { v.toMark(host, -1) }),
 		kit.ActNextMark: do(func(v *View, host kit.Host) { v.toMark(host, 1) }),
@@ -182,6 +240,16 @@ func (v *View) turn(host kit.Host, d int) {
 		return
 	}
 	v.lanes.Cur = at
+}
+
+// nextPart shows another part below the texts.
+func (v *View) nextPart(host kit.Host) {
+	r := host.Screen().Body()
+	if compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part).all {
+		host.Say("v: table, token, distance and why are all here; a smaller window turns them")
+		return
+	}
+	v.part = (v.part + 1) % nParts
 }
 
 func (v *View) oneOrAll(host kit.Host) {
@@ -286,10 +354,11 @@ func (v *View) another(host kit.Host) tea.Cmd {
 		host.Say(fmt.Sprintf("C: %d lanes are the most; x takes one out, esc goes to the lab", run.MaxLanes))
 		return nil
 	}
-	_, cmd := v.lanes.Add(host.Lane(), nil, 0, nil)
+	name, cmd := v.add(host.Lane())
 	v.lanes.Conduct()
 	v.lanes.Cur = len(v.lanes.All) - 1
-	host.Say(fmt.Sprintf("lane %d is a copy; t makes keys act on it alone", v.lanes.Cur+1))
+	host.Say(fmt.Sprintf("lane %d goes on under %s; t makes keys act on one lane", v.lanes.Cur+1, name))
+	v.count()
 	return cmd
 }
 

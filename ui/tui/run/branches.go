@@ -194,6 +194,6 @@ func FirstDifference(a, b []*engine.Step, n int) int {
 
 // ShortKeys are the names of knobs in a lane's title.
 var ShortKeys = map[string]string{
-	"temperature": "T", "repetition_penalty": "rep.", "frequency_penalty": "freq.", "presence_penalty": "pres.",
+	"temperature": "T", "repetition_penalty": "rep", "frequency_penalty": "freq", "presence_penalty": "pres",
 	"num_assistant_tokens": "drafted", "max_new_tokens": "max",
 }
