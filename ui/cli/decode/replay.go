@@ -85,6 +85,9 @@ does not hold enough for are counted.`,
 }
 
 func (r *replay) run(ctx context.Context, path string) error {
+	if r.html == "" && (r.lesson != "" || r.answers) {
+		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
+	}
 	rec, err := record.Open(path)
 	if err != nil {
 		return console.Wrong("replay %w", err)
@@ -105,9 +108,6 @@ func (r *replay) run(ctx context.Context, path string) error {
 	take, err := r.take(path, rec)
 	if err != nil {
 		return err
-	}
-	if r.html == "" && (r.lesson != "" || r.answers) {
-		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
 	}
 	if r.html != "" {
 		page, err := r.page(ctx)
