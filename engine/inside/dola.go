@@ -85,6 +85,7 @@ type DoLa struct {
 	IDs        []int32   // the tokens left, ascending
 	Scores     []float64 // of each
 	Probs      []float64 // their softmax
+	Inner      []float64 // the chosen layer's probability of each
 }
 
 // relativeTop is the share of the best token's probability below which a token
@@ -110,7 +111,7 @@ func Contrast(rule DoLaRule, candidates []int, final []float32, layers map[int][
 		if e[i] < limit {
 			continue
 		}
-		d.IDs, d.Scores = append(d.IDs, int32(i)), append(d.Scores, e[i]-b[i])
+		d.IDs, d.Scores, d.Inner = append(d.IDs, int32(i)), append(d.Scores, e[i]-b[i]), append(d.Inner, math.Exp(b[i]))
 	}
 	top := slices.Max(d.Scores)
 	for _, s := range d.Scores {

@@ -85,6 +85,13 @@ type Cell struct {
 	Prob  float64
 }
 
+// A LayerLaw is what is known of a layer's law at the last position.
+type LayerLaw struct {
+	LogSum  float64  // natural logarithm of the sum of its exponentials
+	Entropy float64  // bits
+	Exit    Distance // from the last layer's law: what stopping there costs
+}
+
 // An Insight is what went on in a model at the last position of a text, and in
 // short at some before it. It does not change.
 type Insight struct {
@@ -96,7 +103,8 @@ type Insight struct {
 	// last position: through norm and output matrix, and without the norm.
 	Lens, Bare [][]float32
 
-	Map    [][]Cell // by layer, from 0, and row
+	Laws   []LayerLaw // by layer, from 0: of Lens
+	Map    [][]Cell   // by layer, from 0, and row
 	Inside *models.Inside
 }
 
@@ -127,7 +135,18 @@ func Look(ctx context.Context, src Source, rows int) (*Insight, error) {
 		}
 		at = to
 	}
+	last := Law(in.Lens[layers])
+	for _, logits := range in.Lens {
+		p := Law(logits)
+		best := Best(logits, 1)[0]
+		in.Laws = append(in.Laws, LayerLaw{LogSum: float64(logits[best]) - math.Log(p[best]), Entropy: Entropy(p), Exit: Apart(last, p)})
+	}
 	return in, nil
+}
+
+// Prob returns the probability of a token after a layer at the last position.
+func (in *Insight) Prob(layer int, id int32) float64 {
+	return math.Exp(float64(in.Lens[layer][id]) - in.Laws[layer].LogSum)
 }
 
 // read adds what a look at some rows has seen, the last of all among them or
@@ -245,10 +264,4 @@ func Apart(p, q []float64) (d Distance) {
 		}
 	}
 	return Distance{min(1, d.TV), max(0, d.KL)}
-}
-
-// Exit is the cost of stopping at a layer: the distance of what it says from
-// what the last one does.
-func (in *Insight) Exit(layer int) Distance {
-	return Apart(Law(in.Lens[len(in.Lens)-1]), Law(in.Lens[layer]))
 }

@@ -172,7 +172,12 @@ func TestLook(t *testing.T) {
 	if c := in.Map[5][5]; math.Abs(c.Prob-0.591) > 0.0005 || in.SettlesAt() != 5 {
 		t.Errorf("%+v, settles at %d", c, in.SettlesAt())
 	}
-	if d := in.Exit(5); d.TV != 0 || d.KL != 0 {
+	for l, logits := range in.Lens {
+		if got, want := in.Prob(l, paris), Law(logits)[paris]; math.Abs(got-want) > 1e-12 || in.Laws[l].Entropy != Entropy(Law(logits)) {
+			t.Errorf("layer %d: %v, want %v", l, got, want)
+		}
+	}
+	if d := in.Laws[5].Exit; d.TV != 0 || d.KL != 0 {
 		t.Errorf("stopping at the last layer costs %+v", d)
 	}
 	if b := Best(in.Lens[5], 3); b[0] != paris || Rank(in.Lens[5], b[2]) != 3 {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +47,7 @@ type plan struct {
 
 // plan lays the view out: what gives way first are the bars, then layers in
 // between, then the map.
-func (v *View) plan(w, h int, in *inside.Insight) plan {
+func (v *View) plan(w, h int, in *sight) plan {
 	n, heads := in.Anatomy.Layers(), in.Anatomy.Heads[v.layer]
 	p := plan{words: 2, cols: min(max(1, (w-2-nameWidth-1)/mapWidth), in.Rows)}
 	if h < 30 {
@@ -84,7 +85,7 @@ func (v *View) plan(w, h int, in *inside.Insight) plan {
 			k--
 		}
 	}
-	p.layers = some(n, k)
+	p.layers = some(n, k, v.layer+1)
 	k = len(p.layers)
 	if p.mapped {
 		p.mapH = k + 5
@@ -102,12 +103,17 @@ func (v *View) plan(w, h int, in *inside.Insight) plan {
 }
 
 // some returns at most k of the layers 1 to n, from the last down: every
-// second, every third.
-func some(n, k int) (out []int) {
-	step := (n + k - 1) / k
-	for l := n; l >= 1; l -= step {
+// second, every third, and the chosen one in the place of the nearest.
+func some(n, k, chosen int) (out []int) {
+	for l := n; l >= 1; l -= (n + k - 1) / k {
 		out = append(out, l)
 	}
+	if len(out) < 2 || slices.Contains(out, chosen) {
+		return out
+	}
+	away := func(l int) int { return max(l-chosen, chosen-l) }
+	nearest := slices.MinFunc(out[1:], func(a, b int) int { return cmp.Compare(away(a), away(b)) })
+	out[slices.Index(out, nearest)] = chosen
 	return out
 }
 
@@ -194,7 +200,7 @@ func (v *View) rowInk(l int) viz.Ink {
 }
 
 // drawMap draws the best token of each layer at the last positions.
-func (v *View) drawMap(c *viz.Canvas, in *inside.Insight, p plan) {
+func (v *View) drawMap(c *viz.Canvas, in *sight, p plan) {
 	inner := viz.Box(c, viz.Frame{Title: v.title(), Right: "A · esc", Focused: v.pane == layerPane})
 	from := in.Rows - p.cols // rows of the map that have no column
 	first := len(in.Tokens) - p.cols
@@ -287,15 +293,15 @@ func (v *View) offMark(l int) string {
 // and the rank.
 const (
 	tokenWidth  = 14
-	tokenEdge   = 15 // of the first token's share
-	othersEdge  = 6  // after the base that the tokens end at
+	tokenEdge   = 6 // of the first token's share, after the names
+	othersEdge  = 6 // after the base that the tokens end at
 	entropyEdge = 19
 	rankEdge    = 36
 	slimRank    = 26
 )
 
 // drawTable draws the last position through the layers.
-func (v *View) drawTable(c *viz.Canvas, in *inside.Insight, p plan) {
+func (v *View) drawTable(c *viz.Canvas, in *sight, p plan) {
 	f := viz.Frame{Title: "the last position through the layers"}
 	if p.barred {
 		f.Title += " · full bar 100%"
@@ -313,15 +319,16 @@ func (v *View) drawTable(c *viz.Canvas, in *inside.Insight, p plan) {
 	if slim {
 		edge = slimRank
 	}
-	ids := v.tableTokens(in, max(1, min(5, (inner.W-nameWidth-edge-1)/tokenWidth)))
-	base := nameWidth + tokenWidth*len(ids)
+	names := nameWidth - 1 + len(strconv.Itoa(in.Anatomy.Layers()))
+	ids := v.tableTokens(in, max(1, min(5, (inner.W-names-edge-1)/tokenWidth)))
+	base := names + tokenWidth*len(ids)
 	inner.Put(1, 0, "after", muted)
 	for i, id := range ids {
 		ink := muted
 		if id == next {
 			ink = chosen
 		}
-		inner.Put(nameWidth+i*tokenWidth, 0, viz.Cut(v.piece(id, c.ASCII), tokenWidth-1), ink)
+		inner.Put(names+i*tokenWidth, 0, viz.Cut(v.piece(id, c.ASCII), tokenWidth-1), ink)
 	}
 	inner.Right(base+othersEdge, 0, "others", muted)
 	inner.Right(base+entropyEdge, 0, "entropy", muted)
@@ -334,19 +341,19 @@ func (v *View) drawTable(c *viz.Canvas, in *inside.Insight, p plan) {
 	}
 	var shares []float64
 	for y, l := range append(slices.Clone(p.layers), 0) {
-		law := inside.Law(in.Lens[l])
 		ink := v.rowInk(l)
 		v.putLayer(inner, 1, 1+y, l)
 		rest := 1.0
 		for i, id := range ids {
-			rest -= law[id]
-			inner.Right(tokenEdge+i*tokenWidth, 1+y, viz.Percent(law[id]), ink)
+			p := in.Prob(l, id)
+			rest -= p
+			inner.Right(names+tokenEdge+i*tokenWidth, 1+y, viz.Percent(p), ink)
 		}
 		inner.Right(base+othersEdge, 1+y, viz.Percent(max(0, rest)), ink)
-		inner.Right(base+entropyEdge, 1+y, viz.Two(inside.Entropy(law))+" b", ink)
+		inner.Right(base+entropyEdge, 1+y, viz.Two(in.Laws[l].Entropy)+" b", ink)
 		if next >= 0 {
 			inner.Right(base+edge, 1+y, viz.Count(inside.Rank(in.Lens[l], next)), ink)
-			shares = append(shares, law[next])
+			shares = append(shares, in.Prob(l, next))
 		}
 	}
 	if p.barred && next >= 0 {
@@ -355,7 +362,7 @@ func (v *View) drawTable(c *viz.Canvas, in *inside.Insight, p plan) {
 }
 
 // tableTokens are the best tokens of the last layer, the next one among them.
-func (v *View) tableTokens(in *inside.Insight, n int) []int32 {
+func (v *View) tableTokens(in *sight, n int) []int32 {
 	ids := inside.Best(in.Lens[in.Anatomy.Layers()], n)
 	if next, _ := v.next(); next >= 0 && !slices.Contains(ids, next) {
 		ids[len(ids)-1] = next
@@ -394,7 +401,7 @@ const (
 )
 
 // attentionTitle says which layer's heads are shown, and what bounds them.
-func (v *View) attentionTitle(in *inside.Insight) string {
+func (v *View) attentionTitle(in *sight) string {
 	a := in.Anatomy
 	parts := []string{"attention", fmt.Sprintf("layer %d of %d", v.layer+1, a.Layers())}
 	if v.back > 0 {
@@ -413,7 +420,7 @@ func (v *View) attentionTitle(in *inside.Insight) string {
 }
 
 // drawHeads draws what the heads of a layer look at, at the last positions.
-func (v *View) drawHeads(c *viz.Canvas, in *inside.Insight, p plan) {
+func (v *View) drawHeads(c *viz.Canvas, in *sight, p plan) {
 	right := ""
 	if n := in.Anatomy.Heads[v.layer]; p.heads < n {
 		right = fmt.Sprintf("heads %d–%d of %d", p.headFrom+1, p.headFrom+p.heads, n)
@@ -474,7 +481,7 @@ func putWeight(c *viz.Canvas, edge, y int, w float64, ink viz.Ink) {
 }
 
 // words are what the lines below the boxes say.
-func (v *View) words(in *inside.Insight, w, n int) []string {
+func (v *View) words(in *sight, w, n int) []string {
 	lens := viz.FirstFit(w,
 		"A plain lens, a reading aid. The norm was trained for the last layer; early layers need not share its basis.",
 		"A plain lens: early layers need not share the last one's basis; noise there is no thought.",
@@ -487,7 +494,7 @@ func (v *View) words(in *inside.Insight, w, n int) []string {
 
 // story says what the head under the cursor looks at, and what the layer makes
 // of the next token.
-func (v *View) story(in *inside.Insight) string {
+func (v *View) story(in *sight) string {
 	ascii := false
 	weights := in.Inside.Head(v.layer, min(v.head, in.Anatomy.Heads[v.layer]-1))
 	at := 0

@@ -21,16 +21,15 @@ const (
 
 // drawBest draws the best tokens of a layer: what the model would say if it
 // stopped there, and what that costs.
-func (v *View) drawBest(c *viz.Canvas, in *inside.Insight) {
+func (v *View) drawBest(c *viz.Canvas, in *sight) {
 	l := v.layer + 1
 	n := in.Anatomy.Layers()
-	exit := in.Exit(l)
+	exit := in.Laws[l].Exit
 	cost := fmt.Sprintf("stopping here: %s of the law is another, %s bits a token (KL)", viz.Percent(exit.TV), viz.Two(exit.KL))
 	if l == n {
 		cost = "the last layer: the law itself"
 	}
 	inner := viz.Box(c, viz.Frame{Title: fmt.Sprintf("layer %d alone would say · early exit · %s", l, cost), Right: "v next", Focused: v.pane == layerPane})
-	here, last := inside.Law(in.Lens[l]), inside.Law(in.Lens[n])
 	next, _ := v.next()
 	inner.Right(bestRank, 0, "#", muted)
 	inner.Put(bestLabel, 0, "token", muted)
@@ -41,7 +40,7 @@ func (v *View) drawBest(c *viz.Canvas, in *inside.Insight) {
 	scale := 0.01
 	ids := inside.Best(in.Lens[l], min(layerBest, inner.H-1))
 	for _, id := range ids {
-		scale = max(scale, here[id], last[id])
+		scale = max(scale, in.Prob(l, id), in.Prob(n, id))
 	}
 	for i, id := range ids {
 		ink := viz.Ink{}
@@ -50,9 +49,10 @@ func (v *View) drawBest(c *viz.Canvas, in *inside.Insight) {
 		}
 		inner.Right(bestRank, 1+i, strconv.Itoa(i+1), ink)
 		inner.Fit(bestLabel, 1+i, bestHere-8-bestLabel, v.piece(id, c.ASCII), ink)
-		inner.Right(bestHere, 1+i, viz.Percent(here[id]), ink)
-		inner.Right(bestLast, 1+i, viz.Percent(last[id]), muted)
-		bars = append(bars, viz.Bar{Raw: last[id], Final: here[id]})
+		here, last := in.Prob(l, id), in.Prob(n, id)
+		inner.Right(bestHere, 1+i, viz.Percent(here), ink)
+		inner.Right(bestLast, 1+i, viz.Percent(last), muted)
+		bars = append(bars, viz.Bar{Raw: last, Final: here})
 	}
 	viz.Bars(inner.Sub(viz.Rect{X: bestBar, Y: 1, W: inner.W - bestBar - 1, H: len(bars)}), bars, scale)
 }
@@ -63,11 +63,11 @@ const (
 )
 
 // drawDoLa draws the layer that DoLa chooses, and the row it makes of the two.
-func (v *View) drawDoLa(c *viz.Canvas, in *inside.Insight) {
+func (v *View) drawDoLa(c *viz.Canvas, in *sight) {
 	r := dolaRules[v.dola]
 	title := fmt.Sprintf("DoLa · %s rule · %s layers", map[inside.DoLaRule]string{inside.DoLaTransformers: "transformers'", inside.DoLaPaper: "the paper's"}[r.rule], r.which)
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "o next rule · v next", Focused: v.pane == layerPane})
-	d, err := in.DoLa(r.rule, r.which)
+	d, err := in.dola[v.dola].DoLa, in.dola[v.dola].err
 	if err != nil {
 		inner.Put(1, 0, "! "+viz.CutTitle(err.Error(), inner.W-4), warning)
 		return
@@ -90,25 +90,21 @@ func (v *View) drawDoLa(c *viz.Canvas, in *inside.Insight) {
 	inner.Right(dolaLast, 2, "layer "+strconv.Itoa(in.Anatomy.Layers()), muted)
 	inner.Right(dolaInner, 2, layerName(d.Chosen), muted)
 	inner.Right(dolaAfter, 2, "DoLa", muted)
-	rows := in.Bare
-	if r.rule == inside.DoLaPaper {
-		rows = in.Lens
-	}
-	last, other := inside.Law(in.Lens[in.Anatomy.Layers()]), inside.Law(rows[d.Chosen])
 	order := d.Order()
 	var bars []viz.Bar
 	shown := max(0, min(len(order), inner.H-4))
 	for y, k := range order[:shown] {
 		id := d.IDs[k]
 		inner.Fit(dolaLabel, 3+y, dolaLast-9-dolaLabel, v.piece(id, c.ASCII), viz.Ink{})
-		inner.Right(dolaLast, 3+y, viz.Percent(last[id]), muted)
-		inner.Right(dolaInner, 3+y, viz.Percent(other[id]), muted)
+		last := in.Prob(in.Anatomy.Layers(), id)
+		inner.Right(dolaLast, 3+y, viz.Percent(last), muted)
+		inner.Right(dolaInner, 3+y, viz.Percent(d.Inner[k]), muted)
 		inner.Right(dolaAfter, 3+y, viz.Percent(d.Probs[k]), viz.Ink{})
-		bars = append(bars, viz.Bar{Raw: last[id], Final: d.Probs[k]})
+		bars = append(bars, viz.Bar{Raw: last, Final: d.Probs[k]})
 	}
 	viz.Bars(inner.Sub(viz.Rect{X: dolaBar, Y: 3, W: inner.W - dolaBar - 1, H: len(bars)}), bars, 1)
 	inner.Put(1, 3+shown, viz.CutSentence(fmt.Sprintf("%s left of %s: at least a tenth as likely as the best in the last layer. score = ln p(last) − ln p(inner).",
-		viz.Plural(len(d.IDs), "token"), viz.Count(len(last))), inner.W-2), muted)
+		viz.Plural(len(d.IDs), "token"), viz.Count(len(in.Lens[0]))), inner.W-2), muted)
 }
 
 // stripHeights are the heights of a weight under its word.
@@ -116,7 +112,7 @@ var stripHeights = []rune("▁▂▃▄▅▆▇█")
 
 // drawStrips draws the text with the heads of a layer as strips beneath, full
 // height 1.
-func (v *View) drawStrips(c *viz.Canvas, in *inside.Insight) {
+func (v *View) drawStrips(c *viz.Canvas, in *sight) {
 	inner := viz.Box(c, viz.Frame{Title: v.attentionTitle(in) + " · strips, full height 1", Right: "v next", Focused: v.pane == headPane})
 	heads := in.Anatomy.Heads[v.layer]
 	shown := max(1, min(heads, inner.H-1))

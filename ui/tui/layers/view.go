@@ -61,10 +61,31 @@ type View struct {
 	dola        int  // index in dolaRules
 	effect      int  // first line of the effects
 
-	look  kit.Job[lookKey, *inside.Insight]
+	look  kit.Job[lookKey, *sight]
 	asked bool
 	stop  context.CancelFunc // of the look on its way
 	trial *trial             // of the parts; nil until asked for
+}
+
+// A sight is what was seen, and what DoLa makes of it by each rule.
+type sight struct {
+	*inside.Insight
+	dola [len(dolaRules)]struct {
+		inside.DoLa
+		err error
+	}
+}
+
+func see(ctx context.Context, src inside.Source, rows int) (*sight, error) {
+	in, err := inside.Look(ctx, src, rows)
+	if err != nil {
+		return nil, err
+	}
+	s := &sight{Insight: in}
+	for i, r := range dolaRules {
+		s.dola[i].DoLa, s.dola[i].err = in.DoLa(r.rule, r.which)
+	}
+	return s, ctx.Err()
 }
 
 // A lookKey is what a look depends on.
@@ -174,13 +195,13 @@ func (v *View) want(h kit.Host) tea.Cmd {
 	ctx, stop := context.WithCancel(v.lanes.Ctx)
 	v.asked, v.stop = true, stop
 	b := v.borrower()
-	return v.look.Start(key, func() (*inside.Insight, error) {
+	return v.look.Start(key, func() (*sight, error) {
 		src, err := b.source(ctx, key.n)
 		if err != nil {
 			return nil, err
 		}
 		defer src.Session.Close()
-		return inside.Look(ctx, src, key.rows)
+		return see(ctx, src, key.rows)
 	})
 }
 
@@ -247,7 +268,7 @@ func (v *View) Follow(h kit.Host, msg tea.Msg) tea.Cmd {
 }
 
 // seen is what was seen, nil until something was.
-func (v *View) seen() *inside.Insight {
+func (v *View) seen() *sight {
 	if v.look.Err != nil {
 		return nil
 	}
