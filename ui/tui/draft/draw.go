@@ -21,8 +21,12 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	h := inner.H
 	foot := 1
 	switch {
+	case h >= 30:
+		foot = 8
+	case h >= 22:
+		foot = 7
 	case h >= 18:
-		foot = 3
+		foot = 5
 	case h >= 14:
 		foot = 2
 	}
@@ -38,10 +42,16 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	room := h - foot - y
 	table := room - histogramLines(v.lane.View.Draft, room)
 	v.drawLast(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), r)
+	if used := lastLines(r, table); v.pos < 0 && table-used > 2 { // the free lines explain
+		v.drawReading(inner.Sub(viz.Rect{X: 0, Y: y + used + 1, W: inner.W, H: table - used - 1}))
+	}
 	if table < room {
 		v.drawHistogram(inner.Sub(viz.Rect{X: 0, Y: y + table + 1, W: inner.W, H: room - table - 1}))
 	}
-	v.drawAccount(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: foot}))
+	v.drawAccount(inner.Sub(viz.Rect{X: 0, Y: h - foot, W: inner.W, H: min(foot, 3)}))
+	if foot > 3 {
+		v.drawPrice(inner.Sub(viz.Rect{X: 0, Y: h - foot + 3, W: inner.W, H: foot - 3}), v.lane.View.Draft)
+	}
 	if v.field != nil {
 		line := inner.Sub(viz.Rect{X: 0, Y: h - 1, W: inner.W, H: 1})
 		line.Clear()
@@ -159,6 +169,12 @@ func (v *View) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
 	c.Put(2, y, "drafted", muted)
 	c.Right(col.p, y, "p", muted)
 	c.Right(col.q, y, "q", muted)
+	if col.pBarW >= 9 {
+		c.Put(col.p, y, ": target", muted)
+	}
+	if col.qBarW >= 8 || col.qBar == 0 && col.accept-col.q > 14 {
+		c.Put(col.q, y, ": draft", muted)
+	}
 	c.Right(col.accept, y, "accept", muted)
 	if col.u > 0 {
 		c.Right(col.u, y, "u", muted)
@@ -314,6 +330,14 @@ func lastWords(r *speculative.Round) []string {
 		return []string{"the target's own next token"}
 	}
 	return []string{"all accepted: the target's own next token comes free (bonus)"}
+}
+
+// lastLines is how many of h lines drawLast fills without a cursor.
+func lastLines(r *speculative.Round, h int) int {
+	if r.Final == nil {
+		return 1
+	}
+	return min(h, 2+barLines(h-2, r.Final.Top, r.Kind == speculative.Residual))
 }
 
 // barLines is how many lines drawBars fills of h.

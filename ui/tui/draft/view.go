@@ -33,10 +33,11 @@ type View struct {
 	wait  bool   // a draft model is being opened
 	err   string // why there is none
 
-	round int        // index of the round looked at, from 1; 0 is the newest
-	pos   int        // drafted token under the cursor, from 0; -1 the round's last draw
-	rule  int        // index in speculative.Algorithms
-	field *kit.Field // a draft's name being typed, nil if none is
+	round  int        // index of the round looked at, from 1; 0 is the newest
+	pos    int        // drafted token under the cursor, from 0; -1 the round's last draw
+	priced int        // index in prices
+	rule   int        // index in speculative.Algorithms
+	field  *kit.Field // a draft's name being typed, nil if none is
 }
 
 // New opens the view on the lane that keys act on, or says why not. A lane
@@ -44,7 +45,7 @@ type View struct {
 // name, else the text itself.
 func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, error)) (kit.View, tea.Cmd) {
 	l := host.Lane()
-	v := &View{lanes: lanes, open: open, lane: l, pos: -1}
+	v := &View{lanes: lanes, open: open, lane: l, pos: -1, priced: startPrice}
 	if l.Prompt == nil {
 		host.Say("S: " + host.WhyNot(l))
 		return nil, nil
@@ -174,7 +175,7 @@ func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 // Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	return []kit.Hint{{ID: kit.ActNext, Word: "next round"}, {ID: kit.ActRight, Keys: "←→", Word: "drafted token"}, {ID: kit.ActDraw, Word: "prove it"},
-		{ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActLower, Keys: "-/+", Word: "k"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActBack, Word: "round before"},
+		{ID: kit.ActOrder, Word: "next rule"}, {ID: kit.ActLower, Keys: "-/+", Word: "k"}, {ID: kit.ActEarlier, Keys: "< >", Word: "cost"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActBack, Word: "round before"},
 		{ID: kit.ActPrevMark, Keys: "[ ]", Word: "refusals"}, {ID: kit.ActOpen, Word: "draft"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
@@ -214,6 +215,10 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		v.widen(host, -1)
 	case kit.ActRaise:
 		v.widen(host, 1)
+	case kit.ActEarlier:
+		v.turnPrice(host, -1)
+	case kit.ActLater:
+		v.turnPrice(host, 1)
 	case kit.ActOrder:
 		v.nextRule(host)
 	case kit.ActDraw:

@@ -1,0 +1,110 @@
+package draft
+
+import (
+	"fmt"
+	"strconv"
+
+	"logitscope/engine/speculative"
+	"logitscope/ui/tui/kit"
+	"logitscope/viz"
+)
+
+// prices are what a draft token may cost, in passes of the target: 1/n.
+var prices = []int{1, 2, 3, 5, 10, 20, 35, 70, 150}
+
+// startPrice is where the slider begins: a draft of a hundredth of the size
+// costs about as much.
+const startPrice = 7
+
+// price is what a draft token costs on the slider.
+func (v *View) price() float64 { return 1 / float64(prices[v.priced]) }
+
+// priceName writes it as people say it.
+func (v *View) priceName() string {
+	if prices[v.priced] == 1 {
+		return "a whole pass"
+	}
+	return "1/" + strconv.Itoa(prices[v.priced]) + " of a pass"
+}
+
+// turnPrice makes a draft token dearer or cheaper.
+func (v *View) turnPrice(host kit.Host, d int) {
+	to := v.priced + d
+	if to < 0 || to >= len(prices) {
+		host.Say("< >: a draft token costs from a whole pass of the target to 1/150 of one here")
+		return
+	}
+	v.priced = to
+}
+
+// bestOf is the largest k that the best one is looked for among.
+const bestOf = 32
+
+// priceWords compute the speed-up from the tokens a pass that were seen, if a
+// draft token cost what the slider says and checking k tokens no more than one:
+// both read the target's weights once. The second line says which k would be
+// best at the acceptance seen, and the third where it begins to lose.
+func (v *View) priceWords(d *speculative.View) []string {
+	c := v.price()
+	k := float64(d.Drafted) / float64(max(d.Counted, 1))
+	if d.Counted == 0 || k == 0 {
+		return []string{"drafted tokens first: then < > changes what one costs"}
+	}
+	out := []string{fmt.Sprintf("then tokens a pass ÷ (1 + k · cost) = %.2f ÷ (1 + %.3g · %.3g) = %.2f× plain decoding", d.PerPass, k, c, d.PerPass/(1+k*c))}
+	if theory(d) {
+		best := speculative.BestK(d.Rate, c, bestOf)
+		words := fmt.Sprintf("at the %s that stood, k %d would be best: (1 − α^(k+1)) ÷ (1 − α) ÷ (1 + k · cost) = %.2f×", viz.Percent(d.Rate), best, speculative.ExpectedSpeedup(d.Rate, best, c))
+		if best == 0 {
+			words = fmt.Sprintf("at the %s that stood no k pays: every drafted token costs more than it saves", viz.Percent(d.Rate))
+		}
+		out = append(out, words)
+	}
+	if even := (d.PerPass - 1) / k; even < 1 {
+		out = append(out, fmt.Sprintf("it loses where a draft token costs more than %.2f of a pass: (tokens a pass − 1) ÷ k", even))
+	}
+	return out
+}
+
+// drawPrice draws the slider and what it comes to.
+func (v *View) drawPrice(c *viz.Canvas, d *speculative.View) {
+	if c.H < 1 {
+		return
+	}
+	x := c.Put(2, 0, "< > if a draft token cost ", viz.Ink{Role: viz.Focus})
+	w := min(18, max(c.W-x-40, 6))
+	viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), float64(v.priced)/float64(len(prices)-1), false, viz.Ink{Role: viz.Focus})
+	x = c.Put(x+w+1, 0, v.priceName(), viz.Ink{}.With(viz.Bold))
+	words, y := v.priceWords(d), 1
+	if viz.Width(words[0]) <= c.W-x-4 { // on the slider's own line
+		c.Put(x+2, 0, words[0], viz.Ink{})
+		words = words[1:]
+	}
+	for _, s := range words {
+		if y < c.H {
+			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
+		}
+		y++
+	}
+}
+
+// readingIt explains what the round shows.
+var readingIt = []string{
+	"q: the draft proposes k tokens by its own law, one after the other; it is small, so they are cheap.",
+	"p: the target reads all of them in one pass and has its own law at every place.",
+	"A token stands if u is below min(1, p ÷ q). At the first that does not, one is drawn from max(p − q, 0).",
+	"So what comes out has the target's law, whatever the draft is: d proves it, o tries rules that break it.",
+}
+
+// drawReading draws it in the free lines of c, whole lines only.
+func (v *View) drawReading(c *viz.Canvas) {
+	y := 0
+	for _, s := range readingIt {
+		for _, line := range viz.WrapWords(s, c.W-4) {
+			if y >= c.H {
+				return
+			}
+			c.Put(2, y, line, viz.Ink{Role: viz.Muted})
+			y++
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package draft
+
+import (
+	"strings"
+	"testing"
+
+	"logitscope/engine/speculative"
+)
+
+// The speed-up is tokens a pass over 1 + k·cost, found and lost along the
+// slider.
+func TestPriceWords(t *testing.T) {
+	d := &speculative.View{Counted: 2, Drafted: 8, Accepted: 4, Judged: 5, PerPass: 3, Rate: .8}
+	for _, tt := range []struct {
+		priced     int
+		want, best string
+	}{
+		{7, "= 3.00 ÷ (1 + 4 · 0.0143) = 2.84×", "k 13 would be best"}, // 3 / 1.05714
+		{4, "= 3.00 ÷ (1 + 4 · 0.1) = 2.14×", "k 5 would be best"},     // 3 / 1.4; (1-.8^6)/.2 / 1.5 = 2.459
+		{0, "= 3.00 ÷ (1 + 4 · 1) = 0.60×", "no k pays"},               // 3 / 5
+	} {
+		words := (&View{priced: tt.priced}).priceWords(d)
+		if len(words) != 3 || !strings.Contains(words[0], tt.want) || !strings.Contains(words[1], tt.best) || !strings.Contains(words[2], "more than 0.50 of a pass") {
+			t.Errorf("%d: %q", tt.priced, words)
+		}
+	}
+	if w := (&View{}).priceWords(&speculative.View{}); len(w) != 1 {
+		t.Errorf("with nothing drafted: %q", w)
+	}
+}
