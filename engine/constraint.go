@@ -55,16 +55,33 @@ func (c *constraints) bind(text string, v vocab) (*constraint, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := g.Bind(c.tokens(v))
+	if err != nil {
+		return nil, err
+	}
+	return c.use(&constraint{text, m}), nil
+}
+
+// tokens returns the trie, which it builds the first time. c.mu must be held.
+func (c *constraints) tokens(v vocab) *constrain.Vocab {
 	if c.trie == nil {
 		// A token that stands for no text can never be part of one.
 		skip := func(id int32) bool { a := v.Attr(id); return a == models.Control || a == models.Unused }
 		c.trie = constrain.NewVocab(func(id int32) []byte { return []byte(v.Piece(id)) }, v.Size(), v.EOG(), skip)
 	}
-	m, err := g.Bind(c.trie)
-	if err != nil {
-		return nil, err
+	return c.trie
+}
+
+// Warm makes ready what the first constraint needs of the vocabulary of a
+// model that runs here: with 131,000 tokens it takes a tenth of a second,
+// which a screen should not wait for. It may run beside everything else.
+func (c *Compiler) Warm() {
+	if c.vocab.grows || c.model.Info().Server != "" {
+		return
 	}
-	return c.use(&constraint{text, m}), nil
+	c.constraints.mu.Lock()
+	defer c.constraints.mu.Unlock()
+	c.constraints.tokens(c.vocab)
 }
 
 // A constraintState is how far a text has come under a constraint.

@@ -138,3 +138,27 @@ func TestSQLHoldsTheModel(t *testing.T) {
 		stmt.Close()
 	}
 }
+
+// What was made ready beforehand is what a constraint would have made.
+func TestWarm(t *testing.T) {
+	m, err := fable.Open(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	cold, warm := NewCompiler(m), NewCompiler(m)
+	done := make(chan struct{})
+	go func() { defer close(done); warm.Warm() }()
+	cfg := config(t, "constraint", "json")
+	for _, c := range []*Compiler{cold, warm} {
+		if _, err := c.Settings(cfg, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-done
+	trie := warm.constraints.trie
+	warm.Warm()
+	if warm.constraints.trie != trie || trie.Size() != cold.constraints.trie.Size() {
+		t.Error("the trie was built again, or is another")
+	}
+}

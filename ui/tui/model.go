@@ -147,6 +147,7 @@ func (m *Model) Init() tea.Cmd {
 	for _, l := range m.All {
 		cmds = append(cmds, m.StartLane(l))
 	}
+	m.Warm(m.All[0])
 	if m.opt.Class != nil {
 		cmds = append(cmds, nextScene())
 	}

@@ -94,6 +94,15 @@ func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 	return tea.Batch(ls.NextView(l, time.Time{}), ls.watchMeter(l))
 }
 
+// Warm makes ready in the background what a constraint on l would wait for.
+func (ls *Lanes) Warm(l *Lane) {
+	ls.WG.Add(1)
+	go func() {
+		defer ls.WG.Done()
+		l.Comp.Warm()
+	}()
+}
+
 // NextView waits until a frame after last has passed, then for whatever view
 // is newest. One is outstanding per lane, which keeps views in order and the
 // screen's pace apart from the lane's.

@@ -43,6 +43,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 		ls.Draft = draft
 	}
 	cmd := ls.StartLane(l)
+	ls.Warm(l)
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 	ls.Conduct()
 	ls.Say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
