@@ -15,6 +15,9 @@ import (
 func TestLimitInForce(t *testing.T) {
 	for _, words := range []int{1, 40, 300} {
 		for _, limit := range []int64{5, 200, 400, 1024, 100_000} {
+			if testing.Short() && (words == 40 || limit == 200 || limit == 100_000) {
+				continue // the ends and one between them
+			}
 			opt := testOptions(t)
 			opt.Config = opt.Config.MustWith("max_new_tokens", limit, sampling.FromFlag).MustWith("min_new_tokens", int64(5000), sampling.FromFlag)
 			b := newBench(t, opt, 120, 60)

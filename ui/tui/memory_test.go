@@ -81,7 +81,7 @@ func TestMemoryIsBoundedOverRestarts(t *testing.T) {
 	}{{4096, 500, 12}, {150_000, 60, 12}} {
 		t.Run(fmt.Sprint(tt.size), func(t *testing.T) {
 			if testing.Short() {
-				tt.restarts = min(tt.restarts, 110)
+				tt.restarts = min(tt.restarts, max(110*4096/tt.size, 20))
 			}
 			opt := testOptions(t)
 			opt.Model, opt.Prompt = newVast(tt.size), storyPrompt

@@ -13,13 +13,20 @@ import (
 // talking is a lab whose model has answered a first turn.
 func talking(t *testing.T, w, h int) *bench {
 	t.Helper()
+	b := asked(t, w, h)
+	b.answer()
+	return b
+}
+
+// asked is a lab whose model is to answer a first turn.
+func asked(t *testing.T, w, h int) *bench {
+	t.Helper()
 	b := newBench(t, testOptions(t), w, h)
 	b.keys("e")
 	b.keys("ctrl+l")
 	b.send(typed("Hello, who are you?"))
 	b.keys("ctrl+t", "enter")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused && v.Next != nil })
-	b.answer()
 	return b
 }
 
@@ -33,12 +40,16 @@ func (b *bench) answer() {
 // A model's turn ends where its template ends it, enter goes on with the next
 // on the same cache, and undo comes back to the turn before.
 func TestTurns(t *testing.T) {
+	last := 5
+	if testing.Short() {
+		last = 3
+	}
 	b := talking(t, 120, 40)
 	first := b.m.Lane().View
 	if text := first.Text(); first.Reason != engine.Stop || strings.Contains(text, "User:") || strings.TrimSpace(text) == "" {
 		t.Fatalf("the first turn is %q, ended by %v", text, first.Reason)
 	}
-	for turn := 2; turn <= 5; turn++ {
+	for turn := 2; turn <= last; turn++ {
 		b.keys("enter")
 		b.has("wrapped as a chat · turn")
 		b.send(typed("What is the capital of Japan?"))
@@ -56,20 +67,20 @@ func TestTurns(t *testing.T) {
 		}
 		b.answer()
 	}
-	fifth := b.m.Lane().View
-	if len(b.m.Lane().Talk.Messages) != 9 {
-		t.Errorf("%d messages after five turns, want 9", len(b.m.Lane().Talk.Messages))
+	newest := b.m.Lane().View
+	if len(b.m.Lane().Talk.Messages) != 2*last-1 {
+		t.Errorf("%d messages after %d turns, want %d", len(b.m.Lane().Talk.Messages), last, 2*last-1)
 	}
-	for range 4 {
+	for range last - 1 {
 		b.keys("u")
 	}
 	b.wait(func(v engine.View) bool { return v.PromptText == first.PromptText && v.Text() == first.Text() })
-	for range 4 {
+	for range last - 1 {
 		b.keys("U")
 	}
-	b.wait(func(v engine.View) bool { return v.PromptText == fifth.PromptText && v.Text() == fifth.Text() })
-	if n := len(b.m.Lane().Talk.Messages); n != 9 {
-		t.Errorf("%d messages after undo and redo, want 9", n)
+	b.wait(func(v engine.View) bool { return v.PromptText == newest.PromptText && v.Text() == newest.Text() })
+	if n := len(b.m.Lane().Talk.Messages); n != 2*last-1 {
+		t.Errorf("%d messages after undo and redo, want %d", n, 2*last-1)
 	}
 }
 
@@ -120,7 +131,7 @@ func TestTurnEditor(t *testing.T) {
 
 // The template's own text and hidden reasoning fold away, and come back.
 func TestFold(t *testing.T) {
-	b := talking(t, 120, 40)
+	b := asked(t, 120, 40)
 	b.has("Assistant:")
 	b.keys("ctrl+f")
 	b.lacks("Assistant:")
