@@ -22,9 +22,6 @@ type Retelling struct {
 // rows of.
 func Retell(m models.Model, prompt []int32) Retelling { return Retelling{model: m, prompt: prompt} }
 
-// Len returns the number of tokens that were told.
-func (r *Retelling) Len() int { return len(r.output) }
-
 // Next returns the step that follows from row under s: the token that a lane
 // would draw there. pins are tokens to show beside the best. It tells nothing
 // yet; see [Retelling.Write].

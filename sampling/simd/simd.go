@@ -15,9 +15,7 @@ const Block = 64
 // Blocks returns the number of blocks in a row of n logits.
 func Blocks(n int) int { return (n + Block - 1) / Block }
 
-// Impl names the implementation in use: "avx512", "avx2" or "portable".
-func Impl() string { return impl }
-
+// impl names the implementation in use: "avx512", "avx2" or "portable".
 var impl string
 
 // MaxBlocks sets bm[i] to the maximum of the i-th block of x and returns the

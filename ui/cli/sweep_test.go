@@ -3,12 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
+	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
+	"logitscope/models/llama"
 	"logitscope/ui/cli/console"
 )
 
@@ -101,26 +102,25 @@ func TestSweepWrongUse(t *testing.T) {
 // Interrupted, a sweep says what it keeps, and the same command goes on.
 func TestSweepInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	args := append(strings.Fields("sweep --prompt Once --grid temperature=0.1:1.4:0.1 --seeds 2 --max-new-tokens 150 --workers 1"), "--dir", dir)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // until the first text is on disk
-		for {
-			files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-			if len(files) > 0 {
-				if info, err := os.Stat(files[0]); err == nil && info.Size() > 0 {
-					cancel()
-					return
-				}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var asked atomic.Int64
+	url := serve(t, func(m *llama.Model) http.Handler {
+		server := vllm(-1)(m)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/completions" && asked.Add(1) == 40 { // the first texts are on disk
+				cancel()
 			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
+			server.ServeHTTP(w, r)
+		})
+	})
+	args := append(strings.Fields("sweep --prompt Once --grid temperature=0.2,0.5,0.8 --seeds 2 --max-new-tokens 12 --workers 1"), "--model", "vllm:"+url, "--dir", dir)
 	var out, errs bytes.Buffer
 	code := Run(ctx, console.System{Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }})
-	if code != console.ExitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 28 texts are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
+	if code != console.ExitInterrupted || out.Len() > 0 || !strings.Contains(errs.String(), "of 6 texts are kept in "+dir) || strings.Count(errs.String(), "\n") != 1 {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out.String(), errs.String())
 	}
-	if _, errs, code := try(t, "", args...); code != console.ExitDone || errs != "" {
+	if _, errs, code := try(t, "", args...); code != console.ExitDone || strings.Contains(errs, "logitscope:") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
