@@ -23,8 +23,6 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	switch {
 	case h >= 30:
 		foot = 8
-	case h >= 22:
-		foot = 7
 	case h >= 18:
 		foot = 5
 	case h >= 14:

@@ -15,8 +15,8 @@ func TestPriceWords(t *testing.T) {
 		priced     int
 		want, best string
 	}{
-		{7, "= 3.00 ÷ (1 + 4 · 0.0143) = 2.84×", "k 13 would be best"}, // 3 / 1.05714
-		{4, "= 3.00 ÷ (1 + 4 · 0.1) = 2.14×", "k 5 would be best"},     // 3 / 1.4; (1-.8^6)/.2 / 1.5 = 2.459
+		{7, "= 3.00 ÷ (1 + 4 · 0.0143) = 2.84×", "k 12 would be best"}, // 3 / 1.05714
+		{4, "= 3.00 ÷ (1 + 4 · 0.1) = 2.14×", "k 6 would be best"},     // 3 / 1.4; (1-.8^7)/.2 / 1.6 = 2.470
 		{0, "= 3.00 ÷ (1 + 4 · 1) = 0.60×", "no k pays"},               // 3 / 5
 	} {
 		words := (&View{priced: tt.priced}).priceWords(d)
