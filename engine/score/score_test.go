@@ -463,3 +463,28 @@ func TestScoreOfARunEqualsTheRun(t *testing.T) {
 		}
 	}
 }
+
+// A row made again is the row that the token was read with, in each window.
+func TestRowAgain(t *testing.T) {
+	in := fableInput(t, strings.Repeat(tale+"\n", 40), "temperature=0.7", "top_p=0.9", "repetition_penalty=1.2")
+	got := read(t, in)
+	if n := in.Windows(); n < 3 {
+		t.Fatalf("%d windows", n)
+	}
+	var s sampling.Scratch
+	for _, at := range []int{1, 2, 500, 512, 513, 900, len(in.Text)} {
+		x, err := in.At(t.Context(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := in.Law.Pipeline.Given(&s, x, in.Text[at-1])
+		if err != nil || g != got[at-1].Of {
+			t.Errorf("token %d: %+v, %v; want %+v", at, g, err, got[at-1].Of)
+		}
+	}
+	for _, at := range []int{0, len(in.Text) + 1} {
+		if _, err := in.At(t.Context(), at); err == nil {
+			t.Errorf("there is a row before token %d", at)
+		}
+	}
+}

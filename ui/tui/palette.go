@@ -59,10 +59,11 @@ var (
 		kit.ActSweep: "grid heat map", kit.ActBench: "evaluate test prompts", kit.ActVote: "blind preference", kit.ActExport: "save export", kit.ActTimeline: "history branches back",
 		kit.ActZoom: "projector large beamer", kit.ActDraw: "sample histogram", kit.ActValues: "effective inert no effect", kit.ActEngines: "transformers llama.cpp vllm ollama",
 		kit.ActReseed: "random luck", kit.ActForce: "choose token", kit.ActMarks: "colour probability surprisal", kit.ActSince: "difference switch changed",
+		kit.ActRead: "score perplexity surprise own text paste",
 	}
 	knobsAlso = map[string]string{
 		"repetition_penalty": "loop repeat", "dry_multiplier": "loop repeat", "no_repeat_ngram_size": "loop repeat", "frequency_penalty": "loop repeat", "presence_penalty": "loop repeat topic",
-		"top_p": "nucleus", "temperature": "sharp flat creative", "num_beams": "search", "penalty_alpha": "contrastive", "max_new_tokens": "length limit", "seed": "luck random",
+		"top_p": "nucleus", "temperature": "sharp flat creative", "num_beams": "search", "penalty_alpha": "contrastive", "max_new_tokens": "length limit", "seed": "luck random", "luck": "race gumbel coupling shared random",
 		"min_p": "nucleus", "constraint": "json schema grammar",
 	}
 )

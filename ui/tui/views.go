@@ -17,6 +17,7 @@ import (
 	"logitscope/ui/tui/picker"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/prompt"
+	"logitscope/ui/tui/reading"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
 	"logitscope/ui/tui/timeline"
@@ -70,6 +71,7 @@ func init() {
 		kit.ViewModel:      {"model", func(m *Model) (kit.View, tea.Cmd) { return picker.New(m, m.Lanes, m.opt.Models, m.opt.OpenModel) }},
 		kit.ViewExport:     {"write out", func(m *Model) (kit.View, tea.Cmd) { return files.NewExport(m, m.Lanes, m.presets) }},
 		kit.ViewImport:     {"import settings", func(m *Model) (kit.View, tea.Cmd) { return files.NewImport(m.Lanes), nil }},
+		kit.ViewRead:       {"read a text", func(m *Model) (kit.View, tea.Cmd) { return reading.New(m.Lanes), nil }},
 		kit.ViewProof:      {"prove it", openProof},
 		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m.Lanes, m.sources), nil }},
 		kit.ViewSource:     {"constraint", openSource},

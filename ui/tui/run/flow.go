@@ -284,8 +284,7 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	case ByPreset:
 		ink = LabelInk(s.Settings.Label)
 	case ByProbability, BySurprisal:
-		lp := float64(s.Summary.RawLogprob)
-		ink = grade(lp < -.6931, lp < -2.3026, lp < -4.6052)
+		ink = SurpriseInk(float64(s.Summary.RawLogprob))
 	case ByRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
 	}
@@ -297,6 +296,11 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	}
 	return ink
 }
+
+// SurpriseInk is how a token is drawn that had this natural logarithm of its
+// probability under the model: plain from a half on, marked below a tenth and
+// below a hundredth.
+func SurpriseInk(lp float64) viz.Ink { return grade(lp < -.6931, lp < -2.3026, lp < -4.6052) }
 
 // grade returns an ink for how far from ordinary a token is.
 func grade(a, b, c bool) viz.Ink {

@@ -1,0 +1,448 @@
+package reading
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"logitscope/engine/score"
+	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+// levels are the heights of a strip, from nothing to all.
+var levels = [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+
+// level returns the glyph for x of at most most.
+func level(x, most float64) string {
+	if !(most > 0) || !(x > 0) {
+		return levels[0]
+	}
+	return levels[min(int(x/most*float64(len(levels))), len(levels)-1)]
+}
+
+// A layout is where the parts of the view stand in w×h cells.
+type layout struct{ text, line, chart, sums viz.Rect }
+
+func layoutOf(w, h int) layout {
+	text, line := 7, 8
+	if h < 30 {
+		text, line = 6, 6
+	}
+	if h < 17 {
+		text, line = max(h-3, 3), 0
+	}
+	var l layout
+	l.text = viz.Rect{W: w, H: text}
+	l.line = viz.Rect{Y: text, W: w, H: line}
+	below := h - text - line
+	l.chart = viz.Rect{Y: text + line, W: w, H: below}
+	if w >= 100 {
+		l.chart.W = w - 46
+		l.sums = viz.Rect{X: l.chart.W, Y: text + line, W: 46, H: min(below, 16)}
+	}
+	return l
+}
+
+// Draw draws the view; see [kit.View].
+func (v *View) Draw(c *viz.Canvas, host kit.Host) {
+	if v.typed {
+		v.drawField(c)
+		return
+	}
+	r := v.shown()
+	if r == nil {
+		words := "reading …"
+		switch {
+		case v.reading.Ready && v.reading.Err != nil:
+			words = "! " + viz.Printable(viz.FirstLine(v.reading.Err.Error()), c.ASCII)
+		case v.reading.Ready:
+			words = "the text has no tokens; R pastes another"
+		}
+		c.Put(1, 0, viz.CutTitle(words, c.W-2), viz.Ink{})
+		return
+	}
+	lay := layoutOf(c.W, c.H)
+	v.drawText(c.Sub(lay.text), r, host)
+	if lay.line.H > 0 {
+		v.drawLine(c.Sub(lay.line), r, host)
+	}
+	if lay.chart.H >= 4 {
+		v.drawChart(c.Sub(lay.chart), r, host)
+	}
+	if !lay.sums.Empty() && lay.sums.H > 3 {
+		v.drawSums(c.Sub(lay.sums), r, host)
+	}
+}
+
+// drawField draws the field to paste a text into.
+func (v *View) drawField(c *viz.Canvas) {
+	in := viz.Box(c, viz.Frame{Title: "a text to read", Right: v.area.Count(), Focused: true})
+	if v.area.Text() == "" {
+		in.Put(4, 0, viz.CutWords("Paste a text: it is read under the model and the settings in force, token by token.", in.W-6), viz.Ink{Role: viz.Muted})
+	}
+	v.area.Draw(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: max(in.H-2, 1)}), 4, -1)
+	if v.file != nil {
+		v.file.Draw(in, in.Put(1, in.H-1, "file to read: ", viz.Ink{Role: viz.Focus}), in.H-1)
+	}
+}
+
+// around is how many tokens around the one shown are laid out as text: the
+// pane shows far fewer.
+const around = 1500
+
+// part returns the tokens to lay out, from and to excluded, from 0. It moves in
+// steps, so that lines do not shift with every token.
+func (v *View) part(r *reading) (from, to int) {
+	from = max((v.at-1)/around*around-around/2, 0)
+	return from, min(from+2*around, len(r.tokens))
+}
+
+// flow returns the glyphs of the tokens, each with its token as step, from 1.
+func flow(r *reading, from, to int, voc models.Vocab, ascii bool) (out []run.Glyph) {
+	for k := from; k < to; k++ {
+		piece := voc.Piece(r.tokens[k].ID)
+		if !utf8.ValidString(piece) || piece == "" {
+			s := viz.Label(piece, ascii)
+			out = append(out, run.Glyph{Text: s, W: viz.Width(s), Step: k + 1})
+			continue
+		}
+		for _, x := range piece {
+			g := run.Glyph{Text: viz.Printable(string(x), ascii), Step: k + 1}
+			switch x {
+			case '\n':
+				g.Text, g.End = viz.Printable("↵", ascii), true
+			case ' ':
+				g.Gap = true
+			}
+			g.W = viz.Width(g.Text)
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// drawText draws the text, the strip of the measure under its words, and ✗ at
+// the end of a token that the settings could not have written.
+func (v *View) drawText(c *viz.Canvas, r *reading, host kit.Host) {
+	label := viz.Printable(host.Lane().ShownLabel(), c.ASCII)
+	in := viz.Box(c, viz.Frame{
+		Title: fmt.Sprintf("text · coloured by %s · ✗ %s could not have written it here", measures[v.measure].name, label), Right: viz.Plural(len(r.tokens), "token"),
+	})
+	from, to := v.part(r)
+	g := flow(r, from, to, host.Lane().Vocab(), c.ASCII)
+	w := max(in.W-2, 1)
+	lines := run.Wrap(g, w)
+	rows := max(in.H/2, 1)
+	top := 0
+	for k, ln := range lines {
+		if ln[1] > ln[0] && g[ln[1]-1].Step >= v.at {
+			top = max(min(k-rows/2, len(lines)-rows), 0)
+			break
+		}
+	}
+	of := measures[v.measure].of
+	most := v.largest(r)
+	for y := 0; y < rows && top+y < len(lines); y++ {
+		x := 1
+		line := g[lines[top+y][0]:lines[top+y][1]]
+		for i, gl := range line {
+			t := &r.tokens[gl.Step-1]
+			ink := inkOf(t)
+			if gl.Step == v.at {
+				ink = ink.With(viz.Reverse)
+			}
+			end := in.Put(x, 2*y, gl.Text, ink)
+			last := i == len(line)-1 || line[i+1].Step != gl.Step
+			if 2*y+1 < in.H && (!gl.Gap || last && gl.Step != 0 && !t.Of.Kept) {
+				strip := strings.Repeat(level(of(t), most), max(end-x, 0))
+				in.Put(x, 2*y+1, strip, ink)
+				if last && t.Scored && !t.Of.Kept {
+					in.Put(end-1, 2*y+1, "✗", viz.Ink{Role: viz.Lost})
+				}
+			}
+			x = end
+		}
+	}
+}
+
+// largest is the most that the measure of a token of the text is.
+func (v *View) largest(r *reading) float64 {
+	if v.measure == 0 {
+		return r.most
+	}
+	most := 0.0
+	for i := range r.tokens {
+		most = max(most, measures[v.measure].of(&r.tokens[i]))
+	}
+	return most
+}
+
+// inkOf colours a token by how likely it was, as the lab does.
+func inkOf(t *score.Token) viz.Ink {
+	if !t.Scored {
+		return viz.Ink{Role: viz.Muted}
+	}
+	return run.SurpriseInk(float64(t.Of.RawLogprob))
+}
+
+// cellsOfToken is how wide a column of the timeline is.
+const cellsOfToken = 3
+
+// window returns the first token of the timeline, from 0, and how many it has.
+func (v *View) window(r *reading, w int) (from, n int) {
+	n = max(min((w-12)/cellsOfToken, len(r.tokens)), 1)
+	return min(max(v.at-1-n/2, 0), len(r.tokens)-n), n
+}
+
+// timelineRows are the lines of the timeline: a name, empty for that of the
+// settings, and what it says of a token in two cells or three.
+var timelineRows = []struct {
+	name string
+	of   func(r *reading, t *score.Token, voc models.Vocab, bits float64, ascii bool) string
+}{
+	{"token", func(_ *reading, t *score.Token, voc models.Vocab, _ float64, ascii bool) string {
+		return initial(voc.Piece(t.ID), ascii)
+	}},
+	{"surprisal", func(r *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string {
+		return strings.Repeat(level(surprisal(t), r.most), 2)
+	}},
+	{"entropy", func(_ *reading, t *score.Token, _ models.Vocab, bits float64, _ bool) string {
+		return strings.Repeat(level(float64(t.Of.RawBits), bits), 2)
+	}},
+	{"rank", func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return rankWord(t) }},
+	{"", func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return fate(t) }},
+}
+
+// drawLine draws the timeline.
+func (v *View) drawLine(c *viz.Canvas, r *reading, host kit.Host) {
+	from, n := v.window(r, c.W-2)
+	in := viz.Box(c, viz.Frame{Title: "timeline", Right: fmt.Sprintf("%d–%d of %s · max %s bits", from+1, from+n, viz.Count(len(r.tokens)), tenth(r.most))})
+	muted := viz.Ink{Role: viz.Muted}
+	lines := timelineRows
+	if in.H < len(lines) {
+		lines = lines[:in.H:in.H]
+		if in.H > 2 { // without the entropy
+			lines = append(lines[:2:2], timelineRows[len(timelineRows)-in.H+2:]...)
+		}
+	}
+	label := viz.CutTitle(viz.Printable(host.Lane().ShownLabel(), c.ASCII), 9)
+	bits := 0.0
+	for i := range r.tokens[from : from+n] {
+		bits = max(bits, float64(r.tokens[from+i].Of.RawBits))
+	}
+	for i := range n {
+		t := &r.tokens[from+i]
+		x := 11 + i*cellsOfToken
+		ink := viz.Ink{}
+		if from+i+1 == v.at {
+			ink = ink.With(viz.Reverse)
+		}
+		for y, line := range lines {
+			s := line.of(r, t, host.Lane().Vocab(), bits, c.ASCII)
+			k := ink
+			if s == "✗" {
+				k.Role = viz.Lost
+			}
+			in.Put(x, y, viz.Cut(s, cellsOfToken), k)
+		}
+	}
+	for y, line := range lines {
+		name := line.name
+		if name == "" {
+			name = label
+		}
+		in.Put(1, y, name, muted)
+	}
+	if in.H > 5 {
+		in.Put(1, 5, viz.CutTitle(v.tokenWords(r, host), in.W-2), viz.Ink{Role: viz.Draw})
+	}
+}
+
+// initial is the first character of a token that can be seen.
+func initial(piece string, ascii bool) string {
+	for _, x := range strings.TrimLeft(piece, " ") {
+		if x == '\n' {
+			return viz.Printable("↵", ascii)
+		}
+		if x == utf8.RuneError {
+			break
+		}
+		return viz.Printable(string(x), ascii)
+	}
+	return "·"
+}
+
+func rankWord(t *score.Token) string {
+	switch {
+	case !t.Scored:
+		return "–"
+	case t.Of.Rank == 1:
+		return "·"
+	case t.Of.Rank > 99:
+		return "99+"
+	}
+	return strconv.Itoa(int(t.Of.Rank))
+}
+
+func fate(t *score.Token) string {
+	if t.Scored && !t.Of.Kept {
+		return "✗"
+	}
+	return "·"
+}
+
+// tokenWords say what the token shown was: "token 9 ␣mill: 11.52 bits, rank 149,
+// 0.034% raw; cut by top_k".
+func (v *View) tokenWords(r *reading, host kit.Host) string {
+	t := &r.tokens[v.at-1]
+	s := fmt.Sprintf("▲ token %s %s: ", viz.Count(v.at), host.Lane().Piece(t.ID, host.Screen().ASCII()))
+	if !t.Scored {
+		return s + "nothing stands before it"
+	}
+	s += fmt.Sprintf("%s bits, rank %s, %s raw", viz.Two(surprisal(t)), viz.Count(int(t.Of.Rank)), viz.Percent(math.Exp(float64(t.Of.RawLogprob))))
+	if !t.Of.Kept {
+		return s + "; cut by " + t.Of.CutBy
+	}
+	return s + "; " + viz.Percent(math.Exp(float64(t.Of.Logprob))) + " under the settings"
+}
+
+// drawChart draws the row before the token shown; the token has a line of its
+// own, wherever it ranks.
+func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
+	t := v.trace()
+	f := viz.Frame{Title: fmt.Sprintf("token %s of the text", viz.Count(v.at)), Focused: true}
+	if t != nil {
+		f.Title += " · among " + viz.About(float64(t.RawBits))
+	}
+	own := r.tokens[v.at-1].ID
+	list := v.rows(t, own, c.H-2)
+	scale := 0.05
+	for _, x := range list {
+		scale = max(scale, float64(max(x.RawProb, x.Prob)))
+	}
+	f.Right = "full bar " + viz.WholePercent(scale)
+	in := viz.Box(c, f)
+	if t == nil {
+		in.Put(1, 0, viz.CutTitle(v.tokenWords(r, host), in.W-2), viz.Ink{Role: viz.Muted})
+		return
+	}
+	const rank, mark, name, raw, final, bar = 5, 6, 8, 31, 40, 42
+	bars := make([]viz.Bar, 0, len(list))
+	for y, x := range list {
+		ink := viz.Ink{}
+		glyph := " "
+		switch {
+		case x.ID == own:
+			ink.Role, glyph = viz.Chosen, "◆"
+		case x.Cut != sampling.NoStage:
+			ink.Role, glyph = viz.Lost, "✗"
+		}
+		in.Right(rank, y, viz.Count(int(x.Rank)), viz.Ink{Role: viz.Muted})
+		in.Put(mark, y, glyph, ink)
+		if v.row < len(t.Rows()) && t.Rows()[v.row].ID == x.ID {
+			in.Put(mark+1, y, "▸", viz.Ink{Role: viz.Focus})
+		}
+		in.Fit(name, y, raw-name-8, host.Lane().Piece(x.ID, c.ASCII), ink)
+		in.Right(raw, y, viz.Percent(float64(x.RawProb)), ink)
+		share := viz.Removed
+		if x.Cut == sampling.NoStage {
+			share = viz.Percent(float64(x.Prob))
+		}
+		in.Right(final, y, share, ink)
+		bars = append(bars, viz.Bar{Raw: float64(x.RawProb), Final: float64(x.Prob)})
+	}
+	viz.Bars(in.Sub(viz.Rect{X: bar, Y: 0, W: max(in.W-bar-1, 1), H: len(bars)}), bars, scale)
+}
+
+// rows are the n best of the row by raw probability; the text's own token and
+// the row chosen always have a place.
+func (v *View) rows(t *sampling.Trace, own int32, n int) (out []*sampling.Row) {
+	if t == nil {
+		return nil
+	}
+	var kept []int
+	for i := range t.Rows() {
+		if x := &t.Rows()[i]; x.ID == own || i == v.row {
+			kept = append(kept, i)
+		}
+	}
+	room := n - len(kept)
+	for i := range t.Rows() {
+		x := &t.Rows()[i]
+		always := x.ID == own || i == v.row
+		if !always {
+			if room <= 0 {
+				continue
+			}
+			room--
+		}
+		if len(out) < n {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// drawSums says what the text comes to.
+func (v *View) drawSums(c *viz.Canvas, r *reading, host kit.Host) {
+	in := viz.Box(c, viz.Frame{Title: "this text"})
+	y := 0
+	for _, s := range v.sums(r, host) {
+		if s == "" {
+			y++
+			continue
+		}
+		for _, line := range viz.Fold(s, in.W-2, max(in.H-y, 0)) {
+			if y < in.H {
+				in.Put(1, y, line, viz.Ink{})
+				y++
+			}
+		}
+	}
+}
+
+// tenth is a number of bits with one decimal.
+func tenth(bits float64) string { return strconv.FormatFloat(bits, 'f', 1, 64) }
+
+// dearest is how many of the most surprising tokens are named.
+const dearest = 5
+
+func (v *View) sums(r *reading, host kit.Host) []string {
+	s := &r.sum
+	out := []string{
+		fmt.Sprintf("%s, %s", viz.Plural(s.Tokens, "token"), viz.Plural(len(v.text), "byte")),
+		fmt.Sprintf("%s bits a token · perplexity %s", viz.Two(s.BitsPerToken()), viz.Perplexity(s.Perplexity())),
+		fmt.Sprintf("%s bits a byte", viz.Three(s.BitsPerByte(len(v.text)))),
+		fmt.Sprintf("best token in %s of %s", viz.Count(s.Best), viz.Count(s.Scored)), "",
+	}
+	label := viz.Printable(host.Lane().ShownLabel(), host.Screen().ASCII())
+	if s.A.Impossible == 0 {
+		out = append(out, fmt.Sprintf("%s could have written all of it: %s bits a token under it.", label, viz.Two(s.A.BitsPerToken())))
+	} else {
+		var by []string
+		for _, stage := range s.A.Stages() {
+			by = append(by, fmt.Sprintf("%d by %s", s.A.CutBy[stage], stage))
+		}
+		out = append(out, fmt.Sprintf("under %s: %s it could never have written, cut %s.", label, viz.Plural(s.A.Impossible, "token"), strings.Join(by, ", ")))
+	}
+	order := r.order
+	var names []string
+	for _, i := range order[:min(dearest, len(order))] {
+		names = append(names, host.Lane().Piece(r.tokens[i].ID, host.Screen().ASCII())+" "+tenth(surprisal(&r.tokens[i])))
+	}
+	half, n := 0.0, 0
+	for _, i := range order {
+		if half*2 >= s.Bits {
+			break
+		}
+		half += surprisal(&r.tokens[i])
+		n++
+	}
+	return append(out, "", "dearest: "+strings.Join(names, " · "), "", fmt.Sprintf("Half of the bits lie on %s of %s.", viz.Count(n), viz.Plural(s.Tokens, "token")))
+}

@@ -1,0 +1,86 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"logitscope/engine"
+	"logitscope/engine/score"
+	"logitscope/models"
+	"logitscope/sampling"
+)
+
+// A readKey is what a reading is of.
+type readKey struct {
+	text  string
+	model models.Model
+	set   *engine.Settings
+}
+
+// A reading is a text read under a model and settings.
+type reading struct {
+	in      score.Input
+	tokens  []score.Token
+	sum     score.Summary
+	windows int
+	took    time.Duration
+	most    float64 // the largest surprise of a token, bits
+	order   []int   // tokens, from 0, the most surprising first
+}
+
+// read reads a text by itself, as the command does.
+func read(ctx context.Context, k readKey) (*reading, error) {
+	r := &reading{in: score.Input{Law: score.Law{Model: k.model, Pipeline: k.set.Pipeline}, BOS: models.NoToken}}
+	began := time.Now()
+	var err error
+	if r.in.Prefix, err = engine.Prompt(ctx, k.model, ""); err != nil {
+		return nil, err
+	}
+	if len(r.in.Prefix) > 0 {
+		r.in.BOS = r.in.Prefix[0]
+	}
+	if r.in.Text, err = models.Encode(ctx, k.model.Vocab(), k.text, models.EncodeOptions{ParseSpecial: true}); err != nil {
+		return nil, err
+	}
+	r.windows = r.in.Windows()
+	err = score.Read(ctx, r.in, func(t score.Token) error {
+		r.tokens = append(r.tokens, t)
+		r.sum.Add(&t, false)
+		r.most = max(r.most, surprisal(&t))
+		return nil
+	})
+	r.took = time.Since(began)
+	r.order = bySurprise(r)
+	return r, err
+}
+
+// A lookKey is one token of a reading.
+type lookKey struct {
+	of *reading
+	at int
+}
+
+// look traces the settings at one token, with the token itself among the rows.
+func look(ctx context.Context, k lookKey) (*sampling.Trace, error) {
+	in, err := k.of.in.At(ctx, k.at)
+	if err != nil {
+		return nil, err
+	}
+	in.Pins = []int32{k.of.in.Text[k.at-1]}
+	t := new(sampling.Trace)
+	var s sampling.Scratch
+	_, err = k.of.in.Law.Pipeline.Sample(t, &s, in)
+	return t, err
+}
+
+// bySurprise are the tokens of a reading, from 0, the most surprising first.
+func bySurprise(r *reading) []int {
+	order := make([]int, len(r.tokens))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(surprisal(&r.tokens[b]), surprisal(&r.tokens[a])) })
+	return order
+}
