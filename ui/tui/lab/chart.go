@@ -77,6 +77,10 @@ func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
 		c.Put(1, 1, "waiting for the first step", viz.Ink{Role: viz.Muted})
 		return
 	}
+	if w := weighed(l.Step()); w != nil {
+		lb.drawTwoRows(c, l, k, w)
+		return
+	}
 	col := columnsOf(k, c.W)
 	y := chartHead(k)
 	if y > 0 {
@@ -343,6 +347,11 @@ func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 	step := "step " + viz.Count(s.Index)
 	if s.Whole != nil {
 		return name + " · " + step + " · " + run.Apart(s.Whole)
+	}
+	if w := weighed(s); w != nil && k != kit.Class40 {
+		list := w.titles(l, lb.lanes.Draft)
+		room := lb.layout().chart.W - viz.Width(w.how()) - 7
+		return viz.FirstFit(room, name+" · "+step+" · "+list[0], name+" · "+step+" · "+list[1], step+" · "+list[1])
 	}
 	raw := among(s.Trace)
 	final, _ := viz.Many(float64(s.Trace.Bits))

@@ -442,7 +442,7 @@ func reasons(t *sampling.Trace, r *sampling.Row) []reason {
 
 // chartPlanFor returns the plan of a chart with h lines, head included.
 func chartPlanFor(l *run.Lane, k kit.Class, h int) chartPlan {
-	p := chartPlan{lines: h - 1, total: h, cuts: 28, Keep: run.Keep{DeadPins: true, Cursor: l.Row}}
+	p := chartPlan{lines: h - 1 - spokenLines(l.Step(), h), total: h, cuts: 28, Keep: run.Keep{DeadPins: true, Cursor: l.Row}}
 	if k == kit.Class40 {
 		p.lines, p.cuts, p.DeadPins = h, 0, false
 	}

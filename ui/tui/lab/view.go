@@ -178,6 +178,8 @@ func (lb *View) chartFrame(l *run.Lane, k kit.Class) viz.Frame {
 	f := viz.Frame{Title: lb.chartTitle(l, k), Focused: lb.has(PaneChart)}
 	if l.View.Phase == engine.Done && l.Look.At == 0 {
 		f.Title = "this run"
+	} else if w := weighed(l.Step()); w != nil {
+		f.Right = w.how()
 	}
 	return f
 }
