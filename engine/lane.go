@@ -455,10 +455,11 @@ func (l *Lane) view() View {
 		PromptText: l.text, Prompt: l.prompt,
 		Steps:   l.steps[:len(l.steps):len(l.steps)],
 		Written: l.written[:len(l.written):len(l.written)],
-		StopAt:  l.stopAt, unsaid: l.unsaid(), Prefill: l.prefill, Decode: l.decode,
+		StopAt:  l.stopAt, Prefill: l.prefill, Decode: l.decode,
 		Rate: l.rate.perSecond(), KV: l.cache.size(), Looked: l.looked, Looking: l.looking, Off: l.off(),
 		ForwardPositions: l.forwarded,
 	}
+	v.unsaid, v.heldSteps = l.unsaid()
 	if len(l.pending) > 0 {
 		v.Next = l.pending[0]
 	}

@@ -50,15 +50,17 @@ func (l *Lane) repent() bool {
 	return true
 }
 
-// unsaid returns how many bytes of the text may still be taken back.
-func (l *Lane) unsaid() (n int) {
+// unsaid returns how many bytes of the text, and how many steps, may still be
+// taken back.
+func (l *Lane) unsaid() (n, steps int) {
 	if l.settings == nil || !l.settings.phrases.On() || l.observing() {
-		return 0
+		return 0, 0
 	}
-	for _, s := range l.steps[min(l.said.Free, len(l.steps)):] {
+	held := l.steps[min(l.said.Free, len(l.steps)):]
+	for _, s := range held {
 		if !s.Settings.Ends(s.Token) {
 			n += len(appendPiece(nil, l.model.Vocab(), s.Token))
 		}
 	}
-	return n
+	return n, len(held)
 }

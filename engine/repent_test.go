@@ -68,7 +68,13 @@ func TestUnsure(t *testing.T) {
 				printed = sure
 			}
 			if v.Phase == Done {
+				if v.Unsaid() != 0 {
+					t.Errorf("%d steps of a text that has ended are held", v.Unsaid())
+				}
 				break
+			}
+			if k := v.Unsaid(); k < 1 || k > set.phrases.Hold() {
+				t.Fatalf("%d steps are held, at most %d are", k, set.phrases.Hold())
 			}
 			n := len(v.Steps)
 			if v = do(Advance{1}); len(v.Steps) < n {

@@ -33,6 +33,15 @@ func (v View) Unsure() int {
 	return max(v.Settings.stopper.pending(text), min(v.unsaid, len(text)))
 }
 
+// Unsaid returns how many of the newest steps a banned phrase may still take
+// back.
+func (v View) Unsaid() (n int) {
+	if v.Phase == Done {
+		return 0
+	}
+	return v.heldSteps
+}
+
 func (v View) shown() []byte {
 	if v.StopAt >= 0 && v.StopAt < len(v.Written) {
 		return v.Written[:v.StopAt]

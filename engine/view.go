@@ -134,6 +134,7 @@ type View struct {
 	Next       *Step   // the proposal; nil while it is being computed
 	Written    []byte  // the text of Steps, control tokens left out; read-only; see [View.Text]
 	unsaid     int     // bytes at the end of Written that a banned phrase may take back
+	heldSteps  int     // and the steps that they are of
 	StopAt     int     // byte of Written where a stop string begins; -1 if none
 
 	Prefill Timing  // of the prompt

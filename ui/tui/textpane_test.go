@@ -8,6 +8,7 @@ import (
 	"logitscope/models"
 	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/run"
+	"logitscope/viz"
 )
 
 // Bytes that are no whole character yet are held back in the text and shown
@@ -141,5 +142,27 @@ func TestZoomedControlsSayTheEffect(t *testing.T) {
 		b.run(b.m.WantEffect())
 		b.has("survive;")
 		b.has("off would keep")
+	}
+}
+
+// What a banned phrase may still take back is dim.
+func TestHeldTextIsDim(t *testing.T) {
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("order", "lab", 0).MustWith("banned_phrases", []string{"never said"}, 0)
+	b := newBench(t, opt, 120, 40)
+	b.start(storyPrompt)
+	for k := range 12 {
+		b.keys("n")
+		b.steps(k + 1)
+	}
+	l := b.m.Lane()
+	held := l.View.Unsaid()
+	if held < 2 || held > 11 {
+		t.Fatalf("%d of 12 steps are held", held)
+	}
+	for _, g := range b.m.Flow(l, 2000) {
+		if dim := g.Ink.Role == viz.Muted && g.Ink.Attr&viz.Italic != 0; g.Step > 0 && dim != (g.Step > 12-held) {
+			t.Errorf("step %d of 12, of which %d are held: %q %+v", g.Step, held, g.Text, g.Ink)
+		}
 	}
 }

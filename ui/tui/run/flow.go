@@ -288,6 +288,9 @@ func (f *textFlow) ink(s *engine.Step) viz.Ink {
 	case ByRank:
 		ink = grade(s.Summary.Rank > 1, s.Summary.Rank > 5, s.Summary.Rank > 50)
 	}
+	if s.Index > len(f.l.View.Steps)-f.l.View.Unsaid() { // a banned phrase may take it back
+		ink = viz.Ink{Role: viz.Muted, Attr: ink.Attr | viz.Italic}
+	}
 	if at := s.Index - 1; at >= f.thinkFrom && at < f.thinkTo {
 		ink = viz.Ink{Role: viz.CutLine, Attr: ink.Attr | viz.Italic}
 	}
