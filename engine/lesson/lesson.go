@@ -225,9 +225,10 @@ func (s *Setup) Apply(cfg sampling.Config, label string) (sampling.Config, strin
 var keptByPreset = []string{"seed", "order"}
 
 // From returns the setup that brings task i, from 0, about from the beginning
-// of the lesson, without what the reader did in between.
+// of the lesson, without what the reader did in between. A draft is off where
+// no task has asked for one.
 func (l *Lesson) From(i int) *Setup {
-	out := new(Setup)
+	out := &Setup{Draft: Off}
 	for _, t := range l.Tasks[:i+1] {
 		s := t.Setup
 		if s == nil {

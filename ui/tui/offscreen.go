@@ -110,6 +110,12 @@ func (o *Offscreen) Lesson() (lesson.Reading, *goal.Scene, error) {
 	return r, o.m.course.Scene(), o.m.course.Err()
 }
 
+// Read opens a lesson at task i, from 0.
+func (o *Offscreen) Read(l *lesson.Lesson, i int) error {
+	o.player.Do(o.m.tutor.Open(l, i))
+	return o.settle()
+}
+
 // Task goes on to task i of the lesson, from 0.
 func (o *Offscreen) Task(i int) error {
 	o.player.Do(o.m.course.Next(i))
