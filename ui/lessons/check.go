@@ -33,12 +33,21 @@ type Checker struct {
 	// Model is used in place of the one that a lesson names; nil for that one.
 	Model models.Model
 
-	// Limit is the longest that one lesson may take; 0 is [DefaultLimit].
+	// Limit is the longest that one lesson may take; 0 is a minute, and half an
+	// hour on a model that stands in the place of the lesson's own.
 	Limit time.Duration
 }
 
-// DefaultLimit is the longest that one lesson may take.
-const DefaultLimit = 5 * time.Minute
+// limit returns the longest that one lesson may take.
+func (c *Checker) limit() time.Duration {
+	switch {
+	case c.Limit > 0:
+		return c.Limit
+	case c.Model != nil:
+		return 30 * time.Minute
+	}
+	return time.Minute
+}
 
 // The size of the window in which a lesson is walked through.
 const wide, high = 120, 40
@@ -47,12 +56,19 @@ const wide, high = 120, 40
 // hold before, and must hold at the end. It returns a verdict on each task, in
 // order. The error says that no more could be found out.
 func (c *Checker) Check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error) {
-	limit := c.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
-	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("lesson %s: it takes longer than %v", l.ID, limit))
+	late := fmt.Errorf("it takes longer than %v", c.limit())
+	inner, stop := context.WithTimeoutCause(ctx, c.limit(), late)
 	defer stop()
+	list, err := c.check(inner, l)
+	if err != nil && ctx.Err() == nil && context.Cause(inner) == late {
+		i := len(list)
+		return append(list, Verdict{Lesson: l.ID, Task: i + 1, Why: late.Error(), Line: l.Tasks[i].Line}), nil
+	}
+	return list, err
+}
+
+// check is Check without a limit.
+func (c *Checker) check(ctx context.Context, l *lesson.Lesson) ([]Verdict, error) {
 	split, strays := first(lesson.Misspelled(l, c.model(l))), map[int]lesson.Fault{}
 	if of := c.original(l); of != nil {
 		strays = first(l.Translates(of))

@@ -3,8 +3,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"regexp"
 	"strings"
 
 	"logitscope/models"
@@ -85,32 +83,10 @@ func (s *Flags) ModelOf(l LaneSpec) ModelSource {
 func splitSpec(spec string) []string {
 	first, rest, more := strings.Cut(spec, ",")
 	parts := []string{strings.TrimSpace(first)}
-	for more {
-		n := settingLen(rest)
-		parts = append(parts, strings.TrimSpace(rest[:n]))
-		if more = n < len(rest); more {
-			rest = rest[n+1:]
-		}
+	if more {
+		parts = append(parts, sampling.SplitSettings(rest)...)
 	}
 	return parts
-}
-
-var nextSetting = regexp.MustCompile(`,\s*[A-Za-z][\w-]*=`)
-
-// settingLen returns how long the key=value is with which spec begins. One
-// whose value is JSON ends behind it.
-func settingLen(spec string) int {
-	from := 0
-	if key, value, ok := strings.Cut(spec, "="); ok && !strings.Contains(key, ",") {
-		d := json.NewDecoder(strings.NewReader(value))
-		if d.Decode(new(json.RawMessage)) == nil {
-			from = len(spec) - len(value) + int(d.InputOffset())
-		}
-	}
-	if next := nextSetting.FindStringIndex(spec[from:]); next != nil {
-		return from + next[0]
-	}
-	return len(spec)
 }
 
 // PrepareLanes makes a job of every lane: the shared flags under the lane's
