@@ -62,6 +62,7 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.dropSearch()
 	l.dropDecoder()
 	l.cache.forget()
+	l.makeWhole()
 	l.settings, l.text, l.prompt, l.turns = c.Settings, c.Text, c.Prompt, c.Turns
 	l.said = phrases.Watch{}
 	l.hold(nil)

@@ -30,7 +30,7 @@ func (o *Off) Count() int {
 }
 
 // A SwitchOff command switches parts off, in place of those before; none takes
-// all back. What was read without the parts before is read again. The proposal
+// all back, as a Start does. What was read without the parts before is read again. The proposal
 // is made anew. It does nothing for a model whose layers are not to be seen, or
 // a lane that searches or watches a server.
 type SwitchOff struct{ Parts []models.Part }
@@ -47,6 +47,14 @@ func (l *Lane) switchOff(parts []models.Part) {
 		return
 	}
 	l.invalidate()
+}
+
+// makeWhole puts all parts on for a text that begins.
+func (l *Lane) makeWhole() {
+	if len(l.cache.off) > 0 {
+		l.cache.switchOff(nil)
+		l.intact.close()
+	}
 }
 
 // off returns what the lane's next row is made without; nil for nothing.

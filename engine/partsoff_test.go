@@ -99,6 +99,11 @@ func switchOff(t *testing.T) {
 	if v.Off != nil || v.Next.Off != nil || v.Next.Row.Whole != nil || !slices.Equal(v.Next.Row.Values, direct(t, m, tokens, nil, 0)) {
 		t.Error("taken back, the law is not the whole model's")
 	}
+	do(SwitchOff{other})
+	v = do(Start{Prompt: prompt, Settings: settings(t, m)})
+	if v.Off != nil || v.Next.Row.Whole != nil || !slices.Equal(v.Next.Row.Values, direct(t, m, prompt, nil, 0)) {
+		t.Error("a text does not begin with the whole model")
+	}
 }
 
 // A row that was dropped is computed again without what it was made without,

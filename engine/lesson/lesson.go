@@ -176,7 +176,7 @@ type Quote struct {
 }
 
 // Views are what setup may open.
-var Views = []string{"lab", "predict", "beam", "draft", "constraint", "compare", "timeline", "values", "engines", "export", "cache"}
+var Views = []string{"lab", "predict", "beam", "draft", "constraint", "compare", "timeline", "values", "engines", "export", "cache", "layers"}
 
 // Opens are what opened("…") may name: the views, and the proof that a rule of
 // speculative decoding is exact or wrong.
