@@ -17,10 +17,8 @@ func (m *Model) closeLevel() tea.Cmd {
 		m.lab.Zoom = false
 	case l.Look.At > 0:
 		l.LookAt(0)
-	case m.tutor.Alone:
-		m.tutor.Alone = false
-	case m.tutor.Drawn():
-		m.tutor.Fold()
+	case m.tutor.Alone, m.tutor.Drawn():
+		return m.closeLesson()
 	case l.View.Phase == engine.Prefill:
 		l.Eng.Post(engine.Cancel{})
 	case l.Running():

@@ -218,8 +218,32 @@ func TestLessonFolds(t *testing.T) {
 	r.keys("esc")
 	r.lacks("task 2 of 4")
 	r.has("L reads on", "␣Copenhagen has at least 1%")
-	r.keys("T L") // from another view it comes back over the lab
-	r.has("task 2 of 4", "controls")
+	r.keys("T L") // another view makes room for it as the lab does
+	r.has("task 2 of 4", "━ timeline ·", "branches")
+	r.keys("tab")
+	r.has("L brings them back to the lesson", "╭─ lesson 4")
+	r.keys("L i esc")
+	r.has("━ lesson 4", "controls", "hint: 1.50")
+}
+
+// A view that a setup opens has the lesson above it, or under the lesson where
+// the window is low.
+func TestLessonOverView(t *testing.T) {
+	r := read(t, lessonOptions(t, "valid-not-true"), 120, 40)
+	r.keys("enter 0 enter space")
+	r.has("structured output · step 15", "Where the model agrees, a constraint is free")
+	r = read(t, lessonOptions(t, "valid-not-true"), 80, 24)
+	r.has("━ structured output", "adds knowledge.")
+	r.keys("enter 0 enter esc")
+	r.lacks("━ lesson 11")
+	r.has("━ structured output", "○ a whole object, under one bit", "L reads on")
+	r.keys("space")
+	r.keys("L")
+	r.has("a constraint is free")
+	r.keys("tab")
+	r.lacks("a constraint is free")
+	r.keys("esc") // the view
+	r.has("╭─ text")
 }
 
 // Keys that are not the lesson's are the lab's while it has the focus, and all
@@ -253,6 +277,27 @@ func TestLessonKeys(t *testing.T) {
 	r.has("Skipped. There was to see", "–")
 	r.keys("enter [ [")
 	r.has("The model hands over logits")
+}
+
+// A view that the reader opens has the keys, and the lesson has them again
+// when the view is left: ten questions are answered so.
+func TestLessonYields(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		r := read(t, lessonOptions(t, "calibrated"), size[0], size[1])
+		r.keys("enter ] P")
+		r.has("ten chips: what comes next?", "hidden")
+		for i := range 10 {
+			if r.done() {
+				t.Errorf("done after %d questions", i)
+			}
+			r.keys("down + + enter enter")
+		}
+		if !r.done() {
+			t.Error("ten questions are not enough")
+		}
+		r.keys("esc")
+		r.has("What you saw: Below the rows", "enter goes on to task 3")
+	}
 }
 
 // In a low window the lesson gives way to the panes while they have the keys;

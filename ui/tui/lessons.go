@@ -66,15 +66,15 @@ func (m *Model) lessonKey() tea.Cmd {
 	if _, open := m.tutor.Reading(); !open {
 		return m.Open(kit.ViewLessons)
 	}
-	if m.screen.id != kit.ViewLab || len(m.overlays) > 0 {
-		m.toLab()
-		m.tutor.Shown = false
-	}
-	if m.tutor.Shown && !m.tutor.Drawn() {
+	beside := m.tutor.Drawn() && !m.tutor.Focused && m.screen.id != kit.ViewLab // whose tab is its own
+	switch {
+	case len(m.overlays) > 0:
+		m.overlays, m.tutor.Shown, m.tutor.Focused = nil, true, true
+	case m.tutor.Shown && !m.tutor.Drawn(), beside:
 		m.tutor.Focused = true
-		return nil
+	default:
+		m.tutor.Fold()
 	}
-	m.tutor.Fold()
 	return nil
 }
 
@@ -89,39 +89,90 @@ func (m *Model) openLesson(l *lesson.Lesson) tea.Cmd {
 
 // tutorActs reports whether keys act in the lesson.
 func (m *Model) tutorActs() bool {
-	return m.tutor.Shown && m.tutor.Focused && m.screen.id == kit.ViewLab && len(m.overlays) == 0
+	return m.tutor.Shown && m.tutor.Focused && len(m.overlays) == 0
+}
+
+// tutorAct gives an action to the lesson while keys act there, and reports
+// whether it took it.
+func (m *Model) tutorAct(a *kit.Action) (tea.Cmd, bool) {
+	if !m.tutorActs() {
+		return nil, false
+	}
+	if m.screen.id != kit.ViewLab {
+		switch {
+		case a.ID == kit.ActPane || a.ID == kit.ActPaneBack:
+			m.tutor.Focused = false
+			m.Say(a.First() + ": keys act in the view; L brings them back to the lesson")
+			return nil, true
+		case a.ID == kit.ActClose && (m.tutor.Alone || m.lessonOver()): // it lies on top
+			return m.closeLesson(), true
+		}
+	}
+	return m.tutor.Act(m, a)
+}
+
+// closeLesson takes off what of the lesson lies on top.
+func (m *Model) closeLesson() tea.Cmd {
+	if m.tutor.Alone {
+		m.tutor.Alone = false
+		return nil
+	}
+	m.tutor.Fold()
+	return nil
+}
+
+// lessonAbove is how many lines below the header the lesson has.
+func (m *Model) lessonAbove() int {
+	if !m.tutor.Shown {
+		return 0
+	}
+	return lab.RoomAbove(m.w, m.h)
+}
+
+// lessonOver reports whether the lesson lies over other panes.
+func (m *Model) lessonOver() bool {
+	if m.screen.id == kit.ViewLab {
+		return m.lab.Around().Above.Empty()
+	}
+	return m.lessonAbove() == 0
 }
 
 // lessonRect is where the lesson stands while it is shown: above the panes, or
 // over the lower part of them where the window is low.
 func (m *Model) lessonRect() viz.Rect {
-	a := m.lab.Around()
-	body := m.Screen().Body()
+	body := viz.Rect{X: 0, Y: 1, W: m.w, H: max(m.h-3, 1)}
+	inLab := m.screen.id == kit.ViewLab
 	switch {
-	case m.tutor.Alone || kit.ClassOf(m.w, m.h) <= kit.Class60 || m.lab.Zoomed():
+	case m.tutor.Alone || kit.ClassOf(m.w, m.h) <= kit.Class60 || inLab && m.lab.Zoomed():
 		return body
-	case !a.Above.Empty():
-		return a.Above
+	case !m.lessonOver():
+		return viz.Rect{X: 0, Y: 1, W: m.w, H: m.lessonAbove()}
 	}
-	y := max(a.Chart.Y+a.Chart.H/3, body.Y+body.H-m.tutor.High(m.w, m.pal.ASCII))
+	y := body.Y + body.H/3
+	if inLab {
+		chart := m.lab.Around().Chart
+		y = chart.Y + chart.H/3
+	}
+	y = max(y, body.Y+body.H-m.tutor.High(m.w, m.pal.ASCII))
 	return viz.Rect{X: 0, Y: y, W: m.w, H: body.Y + body.H - y}
 }
-
-// lessonOver reports whether the lesson lies over the lab's panes.
-func (m *Model) lessonOver() bool { return m.lab.Around().Above.Empty() }
 
 // seatLesson judges the goals by what the screen shows now, and gives the
 // lesson its place.
 func (m *Model) seatLesson() {
 	m.course.Watch()
-	if m.tutor.Sync() {
+	if m.seated != m.screen.id {
+		m.seated = m.screen.id
+		m.tutor.Yield(m.screen.id != kit.ViewLab)
+	}
+	begun, stands := m.tutor.Sync()
+	if begun {
 		m.score.BeginTask()
 	}
-	above := 0
-	if m.tutor.Shown {
-		above = lab.RoomAbove(m.w, m.h)
+	if stands && !m.Warn { // what the setup did is not what the reader did
+		m.Notice.Text = ""
 	}
-	m.lab.LeaveAbove(above)
+	m.lab.LeaveAbove(m.lessonAbove())
 	m.lab.Away = m.tutor.Shown && m.tutor.Focused
 	m.lab.Point = m.tutor.Point()
 	m.tutor.Settle(m)
@@ -130,15 +181,16 @@ func (m *Model) seatLesson() {
 // lessonLine is what the help line says of the lesson: what its keys do where
 // it has them, and the goal that is open where it is folded.
 func (m *Model) lessonLine() (string, viz.Ink) {
-	switch {
+	switch r, open := m.tutor.Reading(); {
 	case m.tutorActs():
 		return m.tutor.Help(m.w - 2), viz.Ink{}
-	case m.tutor.Drawn() && m.screen.id == kit.ViewLab:
+	case !open || m.tutor.Drawn():
 		return "", viz.Ink{}
-	}
-	if h, ok := m.screen.View.(kit.Helper); ok {
-		if s, _ := h.Help(m); s != "" {
-			return "", viz.Ink{}
+	case r.Done: // a view may speak again
+		if h, ok := m.screen.View.(kit.Helper); ok {
+			if s, _ := h.Help(m); s != "" {
+				return "", viz.Ink{}
+			}
 		}
 	}
 	return m.tutor.Line(m.w-2, m.pal.ASCII)

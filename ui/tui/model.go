@@ -43,6 +43,7 @@ type Model struct {
 	player *replay.Player // of a recording; nil where a model runs
 	course *course.Course
 	tutor  *tutor.Pane // the open lesson on the screen
+	seated kit.ViewID  // the view that the lesson was last seated beside
 
 	screen   opened   // what fills the screen below the header
 	overlays []opened // the last one gets keys first
@@ -397,10 +398,8 @@ func (m *Model) do(e *entry) tea.Cmd {
 			return tea.Batch(cmd, m.WantEffect())
 		}
 	}
-	if m.tutorActs() {
-		if cmd, done := m.tutor.Act(m, &e.Action); done {
-			return tea.Batch(cmd, m.WantEffect())
-		}
+	if cmd, done := m.tutorAct(&e.Action); done {
+		return tea.Batch(cmd, m.WantEffect())
 	}
 	if m.player != nil && m.screen.id == kit.ViewLab {
 		if cmd, done := m.player.Act(m, &e.Action, m.turnsKnobs()); done {

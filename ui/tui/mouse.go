@@ -32,17 +32,17 @@ func (m *Model) onMouse(e tea.MouseMsg) tea.Cmd {
 	if n := len(m.overlays); n > 0 {
 		return m.overlayMouse(m.overlays[n-1].View.(kit.Overlay), e)
 	}
+	if m.tutor.Drawn() && m.lessonRect().Contains(e.X, e.Y) {
+		m.tutor.Mouse(m, e)
+		return nil
+	}
+	m.tutor.Focused = m.tutor.Focused && e.Button != tea.MouseButtonLeft
 	if m.screen.id != kit.ViewLab {
 		return m.screenMouse(e)
 	}
 	if m.lab.Around().Footer.Contains(e.X, e.Y) && e.Button == tea.MouseButtonLeft {
 		return tea.Batch(m.footerClick(e.X), m.WantEffect())
 	}
-	if m.tutor.Drawn() && m.lessonRect().Contains(e.X, e.Y) {
-		m.tutor.Mouse(m, e)
-		return nil
-	}
-	m.tutor.Focused = m.tutor.Focused && e.Button != tea.MouseButtonLeft
 	if m.scrub(e, false) {
 		m.dragsBar = true
 		return m.WantEffect()

@@ -52,6 +52,7 @@ func (m *Model) drawUnder() *viz.Canvas {
 	} else {
 		m.drawChrome(c)
 		m.screen.Draw(c.Sub(m.Screen().Body()), m)
+		m.tutor.Draw(c, m)
 	}
 	return c
 }
@@ -93,6 +94,9 @@ func (m *Model) box(w, h int) viz.Rect {
 func (m *Model) Screen() kit.Screen {
 	s := kit.NewScreen(m.w, m.h, m.pal, m.box)
 	s.Under = m.drawUnder
+	if m.screen.id != kit.ViewLab && !m.tutor.Alone {
+		s.Above = m.lessonAbove()
+	}
 	return s
 }
 

@@ -55,6 +55,7 @@ type Host interface {
 // mouse take their places from it alone.
 type Screen struct {
 	W, H    int
+	Above   int // lines below the header that a lesson has
 	Palette *viz.Palette
 	box     func(w, h int) viz.Rect // where an overlay of that size stands
 
@@ -72,8 +73,10 @@ func NewScreen(w, h int, p *viz.Palette, box func(w, h int) viz.Rect) Screen {
 func (s Screen) Class() Class { return ClassOf(s.W, s.H) }
 
 // Body is what a view other than the lab fills: all but header, help line and
-// footer.
-func (s Screen) Body() viz.Rect { return viz.Rect{X: 0, Y: 1, W: s.W, H: max(s.H-3, 1)} }
+// footer, and what a lesson has.
+func (s Screen) Body() viz.Rect {
+	return viz.Rect{X: 0, Y: 1 + s.Above, W: s.W, H: max(s.H-3-s.Above, 1)}
+}
 
 // Box is where an overlay that wants w by h cells stands, borders included.
 func (s Screen) Box(w, h int) viz.Rect { return s.box(w, h) }

@@ -162,6 +162,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 var whileHidden = map[kit.ID]bool{
 	kit.ActHelp: true, kit.ActCommands: true, kit.ActQuit: true, kit.ActAgain: true, kit.ActReseed: true, kit.ActMarks: true, kit.ActPrompt: true,
 	kit.ActExamples: true, kit.ActSlower: true, kit.ActFaster: true, kit.ActTimeline: true, kit.ActClose: true, kit.ActJoin: true,
+	kit.ActLessons: true,
 }
 
 // acts are the actions that mean something of their own here.

@@ -46,7 +46,7 @@ func (p *Pane) Draw(c *viz.Canvas, host kit.Host) {
 	box := c.Sub(at)
 	box.Clear()
 	pg, h := p.page(host)
-	f := viz.Frame{Title: p.title(r), Right: "L · esc", Focused: p.Focused}
+	f := viz.Frame{Title: p.title(r, at.W-16), Right: "L · esc", Focused: p.Focused}
 	in := viz.Box(box, f)
 	most := max(len(pg.rows)-h, 0)
 	top := min(p.top, most)
@@ -66,17 +66,20 @@ func (p *Pane) Draw(c *viz.Canvas, host kit.Host) {
 	}
 }
 
-// title names lesson and task.
-func (p *Pane) title(r lesson.Reading) string {
+// title names lesson and task in w cells.
+func (p *Pane) title(r lesson.Reading, w int) string {
 	l := r.Lesson
-	title := viz.Printable(l.Title, false)
+	title, short := viz.Printable(l.Title, false), "lesson"
 	if l.Order > 0 {
-		title = fmt.Sprintf("lesson %d · %s", l.Order, title)
+		short = fmt.Sprintf("lesson %d", l.Order)
+		title = short + " · " + title
 	}
 	if p.intro {
 		return title
 	}
-	return fmt.Sprintf("%s · task %d of %d · %s", title, r.At+1, len(l.Tasks), viz.Printable(inside(r.Task().Title), false))
+	task := fmt.Sprintf(" · task %d of %d", r.At+1, len(l.Tasks))
+	name := " · " + viz.Printable(inside(r.Task().Title), false)
+	return viz.FirstFit(w, title+task+name, title+task, short+task+name, short+task)
 }
 
 // inside is a heading as it stands inside a line: with a small letter, unless
@@ -92,7 +95,7 @@ func inside(title string) string {
 // set sets the text in rows of w cells.
 func (p *Pane) set(w int, ascii bool) page {
 	r, _ := p.course.Reading()
-	s := &sheet{w: max(w, 8), ascii: ascii, scene: p.course.Scene()}
+	s := &sheet{w: max(w, 8), ascii: ascii, scene: p.begun}
 	pg := page{}
 	if p.intro {
 		s.intro(r.Lesson.Intro)
@@ -111,8 +114,13 @@ func (p *Pane) set(w int, ascii bool) page {
 		s.blank()
 	}
 	if !p.asks(r) {
+		s.scene = p.course.Scene()
 		p.goals(s, r)
-		p.after(s, r)
+		p.hints(s, r)
+		if p.seen != nil {
+			s.scene = p.seen
+		}
+		p.reveal(s, r)
 	}
 	pg.rows = s.rows
 	for n := len(pg.rows); n > 0 && len(pg.rows[n-1].spans) == 0; n-- {
@@ -164,10 +172,14 @@ func (s *sheet) intro(p lesson.Prose) {
 func (p *Pane) question(s *sheet, r lesson.Reading) (pick, end int) {
 	q := r.Task().Predict
 	asking := p.asks(r)
+	if p.answered != nil {
+		s.scene = p.answered
+	}
+	if !r.Answered && !asking {
+		return 0, 0
+	}
 	s.prose(q.Ask, viz.Ink{}.With(viz.Bold))
 	switch {
-	case !r.Answered && !asking:
-		return 0, 0
 	case q.Form == lesson.Choice:
 		for i, o := range q.Choices {
 			chosen := r.Answered && r.Answer.Str == o.Text.Plain()
@@ -283,8 +295,8 @@ func (p *Pane) goals(s *sheet, r lesson.Reading) {
 	}
 }
 
-// after sets the hints and, where the task is over, what there was to see.
-func (p *Pane) after(s *sheet, r lesson.Reading) {
+// hints sets the hints that were asked for.
+func (p *Pane) hints(s *sheet, r lesson.Reading) {
 	for i, h := range r.Task().Hints[:r.Hints] {
 		head := "hint: "
 		if len(r.Task().Hints) > 1 {
@@ -292,10 +304,10 @@ func (p *Pane) after(s *sheet, r lesson.Reading) {
 		}
 		s.wrap("", append([]span{{head, viz.Ink{Role: viz.Muted}}}, s.inline(h, viz.Ink{})...))
 	}
-	if live := s.scene; p.seen != nil { // what was seen then, whatever is there now
-		s.scene = p.seen
-		defer func() { s.scene = live }()
-	}
+}
+
+// reveal sets what there was to see, once the task is over.
+func (p *Pane) reveal(s *sheet, r lesson.Reading) {
 	reveal := r.Task().Reveal
 	if len(reveal) == 0 || !r.Done && !r.Skipped {
 		return
@@ -346,7 +358,9 @@ func terms(sc *goal.Scene, g lesson.Goal) []goal.Leaf {
 	if sc == nil {
 		return nil
 	}
-	return slices.DeleteFunc(g.Expr.Now(sc), func(l goal.Leaf) bool { return l.Value.Kind == goal.Truth })
+	return slices.DeleteFunc(g.Expr.Now(sc), func(l goal.Leaf) bool {
+		return l.Value.Kind == goal.Truth || l.Value.Defined && l.Value.Kind == goal.Text && l.Value.Str == ""
+	})
 }
 
 // under names the settings that differ from those the task began with, the

@@ -60,7 +60,7 @@ func NewList(p *Pane) *List {
 
 func (v *List) index(l *lesson.Lesson) int {
 	for i, x := range v.pane.course.Lessons {
-		if x == l {
+		if x.ID == l.ID {
 			return i
 		}
 	}

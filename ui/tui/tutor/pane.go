@@ -23,6 +23,7 @@ type Pane struct {
 	Focused bool // keys act in it
 	Alone   bool // on the whole screen
 
+	yielded bool // the keys went to a view that was opened over the lab
 	of      place
 	intro   bool // the page before the first task
 	pick    int  // of the lines to choose from
@@ -32,7 +33,9 @@ type Pane struct {
 	top     int  // first row that is shown
 	follow  bool // the end of the rows is to be shown next
 
-	seen *goal.Scene // in which the task was done
+	// Scenes that texts speak of, whatever the lab shows now: as the task began,
+	// as the question was answered, as the task was done.
+	begun, answered, seen *goal.Scene
 }
 
 // A place is the task that a pane's state is about.
@@ -84,12 +87,12 @@ func (p *Pane) Name(l *lesson.Lesson) string {
 func (p *Pane) Reading() (lesson.Reading, bool) { return p.course.Reading() }
 
 // Sync takes up what became of the lesson: another task, goals that were met.
-// It reports whether a task has begun.
-func (p *Pane) Sync() (begun bool) {
+// It reports whether a task has begun, and whether its setup has come to an end.
+func (p *Pane) Sync() (begun, stands bool) {
 	r, open := p.course.Reading()
 	if !open {
 		p.Shown, p.Focused, p.Alone, p.of = false, false, false, place{}
-		return false
+		return false, false
 	}
 	now := place{lesson: r.Lesson, at: r.At, tries: r.Tries, done: r.Done}
 	for _, met := range r.Met {
@@ -103,15 +106,22 @@ func (p *Pane) Sync() (begun bool) {
 	case was.lesson != now.lesson || was.at != now.at || was.tries != now.tries:
 		intro := p.intro && now.at == 0
 		p.intro, p.pick, p.field, p.passed, p.verdict, p.top, p.follow = intro, 0, kit.NewField(""), false, verdict{}, 0, false
-		p.seen = nil
-		return true
+		p.begun, p.answered, p.seen = nil, nil, nil
+		if p.yielded { // the reader went on from beside a view
+			p.Focused, p.yielded = p.Shown, false
+		}
+		return true, false
 	case now.done && !was.done, now.met > was.met:
 		p.follow = true
+	}
+	if p.begun == nil {
+		p.begun = p.course.Scene()
+		stands = p.begun != nil
 	}
 	if now.done && p.seen == nil {
 		p.seen = p.course.Scene()
 	}
-	return false
+	return false, stands
 }
 
 // asks reports whether the task's question is open.
@@ -199,6 +209,18 @@ func (p *Pane) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	return cmd, true
 }
 
+// Yield gives the keys to a view that was opened over the lab, and takes them
+// back when the lab is on the screen again. A view that a setup opens has the
+// lesson with the keys beside it.
+func (p *Pane) Yield(over bool) {
+	switch {
+	case over && p.Shown && p.Focused && p.begun != nil:
+		p.Focused, p.yielded = false, true
+	case !over && p.yielded:
+		p.Focused, p.yielded = p.Shown, false
+	}
+}
+
 // Fold folds the pane away, or brings it back with the keys in it.
 func (p *Pane) Fold() {
 	p.Shown = !p.Shown
@@ -280,7 +302,8 @@ func (p *Pane) answer(host kit.Host, r lesson.Reading) {
 		host.Say("enter: " + err.Error())
 		return
 	}
-	p.verdict.ok, p.verdict.right = q.Right(v, p.course.Scene())
+	p.answered = p.course.Scene()
+	p.verdict.ok, p.verdict.right = q.Right(v, p.answered)
 	p.course.Change(func(r lesson.Reading) lesson.Reading { return r.Guess(v) })
 	p.follow = true
 }

@@ -124,7 +124,7 @@ func (p *Pane) Header() string {
 	n := len(p.course.Lessons)
 	done, _, _ := p.counts()
 	for i, l := range p.course.Lessons {
-		if l == r.Lesson {
+		if l.ID == r.Lesson.ID {
 			return fmt.Sprintf("lesson %d of %d · %d done", i+1, n, done)
 		}
 	}
