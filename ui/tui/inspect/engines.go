@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/compare"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 	"logitscope/ui/tui/kit"
@@ -42,10 +43,15 @@ type engines struct {
 type engineLaw struct {
 	order sampling.Order
 	step  *engine.Step
+	set   *engine.Settings
 	dist  dist.Dist
-	tv    float64 // to the order in force
-	err   error   // why the engine refuses
+	here  dist.Distance    // from the order in force, A, at this step
+	run   compare.Readings // and over the last steps of the run, the text the same for all
+	err   error            // why the engine refuses
 }
+
+// runSteps is how many of the last steps the engines' laws are compared on.
+const runSteps = 64
 
 // NewEngines lays the engines' laws of the step on the screen side by side, or
 // says why there is no step.
@@ -86,12 +92,10 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 			w.err = err
 			continue
 		}
-		set, err := comp.Settings(c, "")
-		if err != nil {
-			w.err = err
+		if w.set, w.err = comp.Settings(c, ""); w.err != nil {
 			continue
 		}
-		if w.step, w.err = view.Retrace(index, set); w.err != nil {
+		if w.step, w.err = view.Retrace(index, w.set); w.err != nil {
 			continue
 		}
 		in, err := view.Input(index)
@@ -100,11 +104,38 @@ func engineLaws(view engine.View, comp *engine.Compiler, cfg sampling.Config, in
 			continue
 		}
 		var scratch sampling.Scratch
-		if w.err = set.Pipeline.Distribution(&w.dist, &scratch, in); w.err == nil && laws[0].err == nil {
-			w.tv = dist.TotalVariation(&w.dist, &laws[0].dist)
+		var meter dist.Meter
+		if w.err = w.set.Pipeline.Distribution(&w.dist, &scratch, in); w.err == nil && laws[0].err == nil {
+			w.here = meter.Between(&laws[0].dist, &w.dist)
 		}
 	}
+	compareRun(view, laws)
 	return laws
+}
+
+// compareRun reads the last steps of the run under every law that there is,
+// against the one in force.
+func compareRun(view engine.View, laws []engineLaw) {
+	var under []compare.Law
+	var of []*engineLaw
+	for i := range laws {
+		if laws[i].err == nil {
+			under, of = append(under, compare.Law{Settings: laws[i].set}), append(of, &laws[i])
+		}
+	}
+	if len(of) == 0 || of[0] != &laws[0] {
+		return // the order in force has no law to compare with
+	}
+	var m compare.Meter
+	for k := max(len(view.Steps)-runSteps, 0); k < len(view.Steps); k++ {
+		r, err := m.Read(view, k, under...)
+		if err != nil {
+			continue
+		}
+		for i, w := range of {
+			w.run.Add(k+1, r.Distances[i], r.Chances[0], r.Chances[i])
+		}
+	}
 }
 
 // Follow takes results and new views; see [kit.Follower].
@@ -169,7 +200,7 @@ func inWords(n int) string {
 }
 
 // enginesBelow is how many lines stand below the rows.
-const enginesBelow = 5
+const enginesBelow = 8
 
 // Draw draws the view; see [kit.View].
 func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
@@ -202,7 +233,7 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), host, i, ids, scale)
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "stages"} {
+	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from ▸, to", "last 64: TV", "last 64: bits", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
 	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(host), c.W-2), viz.Ink{})
@@ -255,18 +286,37 @@ func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scal
 	viz.Bars(c.Sub(viz.Rect{X: 9, Y: 1, W: c.W - 10, H: len(ids)}), bars, scale)
 	c.Put(2, below, viz.Count(t.Survived), viz.Ink{})
 	c.Put(2, below+1, viz.Two(w.dist.Entropy())+" bits", viz.Ink{})
-	tv := viz.Three(w.tv)
+	lines := []string{viz.Three(w.here.TV), kl(w.here.KLab) + ", " + kl(w.here.KLba), runWords(&w.run.Distances), run.CrossWords(&w.run.B)}
 	if i == 0 {
-		tv = viz.Removed
+		lines[0], lines[1], lines[2] = viz.Removed, viz.Removed, viz.Removed
 	}
-	c.Put(2, below+2, tv, viz.Ink{})
+	for y, s := range lines {
+		c.Put(2, below+2+y, viz.Cut(s, c.W-3), viz.Ink{})
+	}
 	var stages []string
 	for k, st := range t.Stages() {
 		if k > 0 {
 			stages = append(stages, run.Short(st.Name))
 		}
 	}
-	c.Put(2, below+3, viz.Cut(strings.Join(stages, " "), c.W-3), viz.Ink{})
+	c.Put(2, below+6, viz.Cut(strings.Join(stages, " "), c.W-3), viz.Ink{})
+}
+
+// kl is a divergence at one step: infinite where one law allows what the other
+// cuts.
+func kl(bits float64) string { return viz.Three(bits) }
+
+// runWords are the distance over the last steps of the run, and where it is
+// infinite from the one law to the other.
+func runWords(d *dist.Distances) string {
+	if d.Steps == 0 {
+		return "–"
+	}
+	s := viz.Three(d.TV())
+	if n := d.ImpossibleAB + d.ImpossibleBA; n > 0 {
+		s += fmt.Sprintf(" ∞%d/%d", d.ImpossibleAB, d.ImpossibleBA)
+	}
+	return s
 }
 
 // conclusion says what the laws have in common.

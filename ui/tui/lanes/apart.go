@@ -133,7 +133,7 @@ func (v *View) underCell(text, law int) string {
 	if s.Steps == 0 {
 		return "–"
 	}
-	return crossWords(&s.B)
+	return run.CrossWords(&s.B)
 }
 
 // drawDistances draws the total variation of each text from its own law to

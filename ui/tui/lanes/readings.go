@@ -202,16 +202,3 @@ func distanceWords(s *compare.Readings, w int) string {
 		fmt.Sprintf("TV %s · KL %s, back %s · %s", tv, kl, viz.Divergence(s.KLba(), s.ImpossibleBA, s.Steps), same),
 		fmt.Sprintf("TV %s · KL %s · %s", tv, kl, same), fmt.Sprintf("TV %s · KL %s", tv, kl), "TV "+tv)
 }
-
-// crossWords are the bits a token of a text under a law, and how many of its
-// tokens the law could not have written.
-func crossWords(c *compare.Cross) string {
-	bits := "–"
-	if c.Kept > 0 {
-		bits = viz.Two(c.BitsPerToken())
-	}
-	if c.Impossible > 0 {
-		bits += fmt.Sprintf(" +%s✗", viz.Count(c.Impossible))
-	}
-	return bits
-}

@@ -113,7 +113,7 @@ func (v *View) tableColumns(w, least int) (cols []tableColumn, name int) {
 				if s.Steps == 0 {
 					return unwritten
 				}
-				return crossWords(&s.B)
+				return run.CrossWords(&s.B)
 			}}
 		}
 		if w >= 98 {
