@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"logitscope/engine"
 	"logitscope/engine/loops"
 	"logitscope/engine/stats"
 )
@@ -79,7 +80,11 @@ func seedLane(texts []SeedText) SeedLane {
 	l.Repeated4 = mean(func(t *SeedText) (float64, bool) { d, n := stats.Distinct(t.Tokens, 4); return 1 - d, n > 0 })
 	looped := 0
 	for i := range texts {
-		if _, ok := loops.Find(texts[i].Tokens); ok {
+		tokens := texts[i].Tokens
+		if n := len(tokens); n > 0 && texts[i].Reason == string(engine.EOS) {
+			tokens = tokens[:n-1] // what ends a text is none of its loop
+		}
+		if _, ok := loops.Find(tokens); ok {
 			looped++
 		}
 		l.Reasons[texts[i].Reason]++

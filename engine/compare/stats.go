@@ -5,8 +5,10 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"logitscope/engine"
+	"logitscope/engine/loops"
 	"logitscope/engine/stats"
 )
 
@@ -21,6 +23,8 @@ type Stats struct {
 	Distinct3     float64 `json:"distinct_3"`
 	Repeated4     float64 `json:"repeated_4gram_share"` // share of 4-grams that occurred before
 	LongestRepeat int     `json:"longest_repeat"`       // tokens of the longest run that occurred before
+
+	Loop *loops.Loop `json:"loop"` // that the text ends in; nil for none
 }
 
 // Measure returns the statistics of steps.
@@ -44,7 +48,18 @@ func Measure(steps []*engine.Step) Stats {
 		s.Repeated4 = 1 - d
 	}
 	s.LongestRepeat = LongestRepeat(ids)
+	if l, ok := loops.Find(written(ids, steps)); ok {
+		s.Loop = &l
+	}
 	return s
+}
+
+// written is a text without the token that ended it.
+func written(ids []int32, steps []*engine.Step) []int32 {
+	if n := len(steps); n > 0 && steps[n-1].Settings != nil && slices.Contains(steps[n-1].Settings.Pipeline.EOS(), ids[n-1]) {
+		return ids[:n-1]
+	}
+	return ids
 }
 
 // LongestRepeat returns the length of the longest run of tokens that occurs

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/loops"
 )
 
 // slowRepeat tries every pair of places.
@@ -56,6 +57,15 @@ func TestMeasure(t *testing.T) {
 	s := Measure(steps)
 	if s.Tokens != 3 || s.MeanLogprob != -2 || s.MeanEntropy != 2 || math.Abs(s.Perplexity-math.E*math.E) > 1e-9 || s.LongestRepeat != 2 {
 		t.Errorf("%+v", s)
+	}
+	if s.Loop != nil {
+		t.Errorf("three tokens are a loop: %+v", s.Loop)
+	}
+	for range 20 {
+		steps = append(steps, steps[0])
+	}
+	if l := Measure(steps).Loop; l == nil || *l != (loops.Loop{First: 1, Period: 1, Copies: 23}) {
+		t.Errorf("one token 23 times: %+v", l)
 	}
 	if slices.Contains([]float64{Measure(nil).Perplexity, Measure(nil).MeanLogprob}, math.NaN()) {
 		t.Error("no steps give NaN")

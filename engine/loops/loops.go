@@ -17,9 +17,9 @@ const (
 // A Loop is an end of a text in which every token but the first Period equals
 // the one Period before it.
 type Loop struct {
-	First  int // the token it begins with, counted from 1
-	Period int // tokens, 1 to [MaxPeriod]
-	Copies int // whole copies of the period, [MinCopies] or more
+	First  int `json:"first"`  // the token it begins with, counted from 1
+	Period int `json:"period"` // tokens, 1 to [MaxPeriod]
+	Copies int `json:"copies"` // whole copies of the period, [MinCopies] or more
 }
 
 // String says where the loop begins, its period and its copies.
