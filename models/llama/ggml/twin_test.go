@@ -1,6 +1,7 @@
 package ggml
 
 import (
+	"bytes"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -211,3 +212,24 @@ func slowFMA(a, b, c float32) float32 {
 }
 
 func bigOf(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
+
+// FuzzTwins multiplies arbitrary bytes as weights of every type.
+func FuzzTwins(f *testing.F) {
+	for typ := range products {
+		f.Add(uint8(typ), uint8(1), uint64(1), make([]byte, 8*typ.BlockBytes()))
+		f.Add(uint8(typ), uint8(4), uint64(2), bytes.Repeat([]byte{0x3c, 0x7f, 0x80}, 3*typ.BlockBytes()))
+	}
+	f.Fuzz(func(t *testing.T, typ, n uint8, seed uint64, data []byte) {
+		g := gguf.Type(typ)
+		if !Known(g) || n == 0 || n > 9 || len(data) < g.BlockBytes() {
+			return
+		}
+		blocks := len(data) / g.BlockBytes()
+		rows := 1
+		if blocks%8 == 0 {
+			rows = 8
+		}
+		m := quant.Matrix{Type: g, Rows: rows, Cols: blocks / rows * g.BlockSize(), Data: data[:blocks*g.BlockBytes()]}
+		compareTwins(t, m, hard(rand.New(rand.NewPCG(seed, 1)), int(n)*m.Cols), int(n))
+	})
+}
