@@ -139,3 +139,34 @@ func TestWhyTheyPartIsTrue(t *testing.T) {
 		}
 	}
 }
+
+// Lanes on one file that compute differently are told apart by how.
+func TestModelTitles(t *testing.T) {
+	lanes := &run.Lanes{}
+	for _, opt := range []llama.Options{{}, {Arith: llama.LlamaCPP, KVType: llama.F16}, {Arith: llama.LlamaCPP, FlashAttention: true}} {
+		m, err := fable.Open(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		lanes.All = append(lanes.All, &run.Lane{Model: m})
+	}
+	v := &View{lanes: lanes}
+	want := []string{"arith exact f32", "arith llama.cpp f16", "arith llama.cpp f16 flash"}
+	for i, l := range lanes.All {
+		if got := v.modelTitle(l); got != want[i] {
+			t.Errorf("lane %d: %q, want %q", i+1, got, want[i])
+		}
+	}
+	draft, err := fable.OpenDraft(llama.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer draft.Close()
+	lanes.All[0] = &run.Lane{Model: draft}
+	for i, want := range []string{"fable-draft", "fable, arith llama.cpp"} {
+		if got := v.modelTitle(lanes.All[i]); got != want {
+			t.Errorf("lane %d: %q, want %q", i+1, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -204,6 +205,26 @@ func (v *View) differing() []*sampling.Param {
 	})
 }
 
+// modelTitle names the model of l by what differs between the lanes: its name,
+// or else how it computes.
+func (v *View) modelTitle(l *run.Lane) string {
+	info, first := l.Model.Info(), v.lanes.All[0].Model.Info()
+	differ := func(f func(models.Info) string) bool {
+		return slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return f(o.Model.Info()) != f(first) })
+	}
+	if differ(func(i models.Info) string { return i.Name }) {
+		return run.ModelName(info)
+	}
+	title := "arith " + info.Arithmetic.Name
+	if differ(func(i models.Info) string { return i.Arithmetic.KVType }) {
+		title += " " + info.Arithmetic.KVType
+	}
+	if info.Arithmetic.FlashAttention {
+		title += " flash"
+	}
+	return title
+}
+
 // laneTitle names lane i in w cells by what differs between the lanes: the
 // values, those of the first lane too, then the preset. Short of room the preset
 // goes, then the values that tell least apart, from the right; the number stays.
@@ -213,7 +234,7 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 	label := " · " + viz.Printable(l.ShownLabel(), ascii)
 	var parts []string
 	if slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o.Model != v.lanes.All[0].Model }) {
-		parts = append(parts, viz.Printable(l.Model.Info().Name, ascii))
+		parts = append(parts, viz.Printable(v.modelTitle(l), ascii))
 	}
 	knobs := v.differing()
 	for k := range i {
