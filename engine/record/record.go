@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"logitscope/engine"
+	"logitscope/engine/inside"
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/models/tape"
@@ -123,6 +124,7 @@ type Step struct {
 	Preset      string      `json:"preset,omitempty"`  // where it differs from the step before
 	Constraint  *Constraint `json:"constraint,omitempty"`
 	Observed    bool        `json:"observed,omitempty"` // chosen by the server, not here
+	Off         []string    `json:"off,omitempty"`      // parts of the model that were off: "layer 3 head 3"
 	Rest        *Number     `json:"rest,omitempty"`     // raw probability of all tokens that a server did not name
 	Stages      []Stage     `json:"stages"`
 	Top         []Top       `json:"top"`
@@ -231,6 +233,11 @@ func NewStep(s *engine.Step, v models.Vocab, top int) Step {
 	}
 	if s.Forced {
 		r.Drawn = &s.Drawn
+	}
+	if s.Off != nil {
+		for _, p := range s.Off.Parts {
+			r.Off = append(r.Off, inside.Name(p))
+		}
 	}
 	if c := s.Constraint; c != nil {
 		r.Constraint = &Constraint{c.Allowed, Number(c.Mass), Number(c.Bits), c.EOS, c.Closing}
