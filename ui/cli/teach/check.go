@@ -2,7 +2,9 @@ package teach
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -107,10 +109,10 @@ func (c *checking) open(name string) (*lesson.Lesson, []lesson.Fault, error) {
 		return lessons.Read(c.sys.Input, "standard input")
 	}
 	l, faults, err := lessons.ReadFile(name)
-	if err != nil {
-		return nil, nil, console.FileError(name, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("no such file")
 	}
-	return l, faults, nil
+	return l, faults, err
 }
 
 // faults writes what keeps a file from being read.
