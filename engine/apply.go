@@ -52,7 +52,7 @@ func (l *Lane) apply(ctx context.Context, c Command) {
 	case Lend:
 		l.lend(c)
 	case Until:
-		l.until = c
+		l.setUntil(c)
 	case Settle:
 		l.waiting = append(l.waiting, c.Done)
 	}
@@ -66,7 +66,7 @@ func (l *Lane) start(ctx context.Context, c Start) {
 	l.settings, l.text, l.prompt, l.turns = c.Settings, c.Text, c.Prompt, c.Turns
 	l.said = phrases.Watch{}
 	l.hold(nil)
-	l.until = Until{}
+	l.setUntil(Until{})
 	l.prefill, l.decode = Timing{Total: len(c.Prompt)}, Timing{}
 	l.rate.reset()
 	l.forwarded = 0

@@ -86,10 +86,12 @@ type (
 	Cancel struct{}
 
 	// Until pauses the lane once at the first proposal, or after the first step
-	// of a search, for which Holds says yes of the view; the zero value takes
-	// that back, as Start does. Before a speculative round it pauses where Holds
-	// says yes for one of its tokens. Holds runs in the lane's goroutine and must
-	// not wait. Done gets the view at that token; it must have room for it.
+	// of a search, for which Holds says yes of the view. Before a speculative
+	// round it pauses where Holds says yes for one of its tokens. Holds runs in
+	// the lane's goroutine and must not wait. Done gets the view at that token,
+	// for which it must have room, and is closed then; it is closed without one
+	// where the text ends first, and by another Until, be it the zero value, or
+	// a Start.
 	Until struct {
 		Holds func(View) bool
 		Done  chan<- View

@@ -169,6 +169,9 @@ func (l *Lane) sleep(ctx context.Context, d time.Duration) {
 // do at once, and if not, how long to wait for it (0: until a command).
 func (l *Lane) work(ctx context.Context) (wait time.Duration, busy bool) {
 	if l.settings == nil || l.err != nil || l.cancelled || l.ended() != "" {
+		if l.err != nil || l.settings != nil && l.ended() != "" {
+			l.setUntil(Until{})
+		}
 		return 0, false
 	}
 	if l.stopped() {

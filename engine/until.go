@@ -19,9 +19,17 @@ func (l *Lane) stopped() bool {
 		if l.until.Holds(v) {
 			l.budget = 0
 			l.until.Done <- v
-			l.until = Until{}
+			l.setUntil(Until{})
 			return true
 		}
 	}
 	return false
+}
+
+// setUntil makes u what the lane stops at, and ends what it was to stop at.
+func (l *Lane) setUntil(u Until) {
+	if l.until.Done != nil {
+		close(l.until.Done)
+	}
+	l.until = u
 }

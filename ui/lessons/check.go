@@ -12,6 +12,7 @@ import (
 	"logitscope/models/open"
 	"logitscope/presets"
 	"logitscope/ui/tui"
+	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/run"
 )
 
@@ -212,7 +213,7 @@ func now(e *goal.Expr, sc *goal.Scene) string {
 		} else {
 			s += ", "
 		}
-		s += goal.Shown(leaf.Source) + " is " + goal.Shown(Words(leaf.Value, false))
+		s += goal.Shown(leaf.Source) + " is " + goal.Shown(course.Words(leaf.Value, false))
 	}
 	if s != "" {
 		s += ")"

@@ -13,6 +13,7 @@ import (
 	"logitscope/ui/handout"
 	"logitscope/ui/store"
 	"logitscope/ui/tui"
+	"logitscope/ui/tui/course"
 	"logitscope/viz"
 )
 
@@ -131,7 +132,7 @@ func (p *plain) ask() bool {
 			word = "right"
 		}
 		if len(q.Choices) == 0 {
-			word += ": it is " + Words(answer, p.ASCII)
+			word += ": it is " + course.Words(answer, p.ASCII)
 		}
 		p.say(word)
 		for _, c := range q.Choices {

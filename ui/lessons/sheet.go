@@ -97,7 +97,7 @@ func sheetTask(t *lesson.Task, sc *goal.Scene) handout.SheetTask {
 	}
 	if sc != nil {
 		_, right := p.Right(goal.Value{}, sc)
-		out.Answer = Words(right, false)
+		out.Answer = course.Words(right, false)
 	}
 	return out
 }

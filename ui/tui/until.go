@@ -78,7 +78,10 @@ func (m *Model) laneUntil(l *run.Lane, e *goal.Expr) (tea.Cmd, error) {
 	ctx, id := m.Ctx, l.ID
 	return func() tea.Msg {
 		select {
-		case v := <-held:
+		case v, ok := <-held:
+			if !ok {
+				return nil // the text ended, or another one began
+			}
 			return heldMsg{id, e, w, v}
 		case <-ctx.Done():
 			return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/engine"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/presets"
@@ -63,6 +64,12 @@ func TestRunUntil(t *testing.T) {
 	}
 	if said := o.m.Notice.Text; !strings.HasPrefix(said, "paused at step 7: raw_bits > 4 (raw_bits is ") {
 		t.Errorf("it says %q", said)
+	}
+
+	o = lab()
+	typed(o, "until steps > 5000") // the text ends before: whoever waits is let go
+	if l := o.m.Lane(); l.View.Phase != engine.Done || len(l.Cues) != 0 {
+		t.Errorf("phase %v, cues %v", l.View.Phase, l.Cues)
 	}
 
 	for text, want := range map[string]string{

@@ -61,7 +61,10 @@ func (u *Until) met() bool { return u != nil && u.at > 0 }
 // the token with which it did is written.
 func (u *Until) stops(held <-chan engine.View, lane *engine.Lane, v *engine.View) bool {
 	select {
-	case h := <-held:
+	case h, ok := <-held:
+		if !ok {
+			break
+		}
 		u.at = max(stepsOf(h), 1)
 		if h.Next != nil {
 			u.at = len(h.Steps) + 1
