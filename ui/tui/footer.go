@@ -36,7 +36,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		if s := m.goOnLine(m.w - 2); s != "" {
 			return s, viz.Ink{}
 		}
-		return firstRunLine(l, m.w-2), viz.Ink{}
+		return firstRunLine(l, m.w-2, len(m.course.Lessons) > 0), viz.Ink{}
 	}
 	if s, ink := m.lessonLine(); s != "" {
 		return s, ink
@@ -115,12 +115,15 @@ func (m *Model) aboutScreen() string {
 }
 
 // firstRunLine greets until the first key, in at most w cells.
-func firstRunLine(l *run.Lane, w int) string {
+func firstRunLine(l *run.Lane, w int, lessons bool) string {
 	info := l.Model.Info()
 	name := viz.Printable(info.Name, false)
 	start := " space starts it."
 	if l.View.Phase == engine.Idle && l.Prompt == nil {
 		start = " e writes a prompt, E has examples."
+	}
+	if lessons {
+		start = strings.TrimSuffix(start, ".") + ", L opens the lessons."
 	}
 	long := viz.Printable(strings.TrimSuffix(info.Note, "."), false) + "." + start
 	short := name + " is ready." + start

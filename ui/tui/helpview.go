@@ -62,6 +62,13 @@ var paneRows = map[lab.Pane][]helpRow{
 	},
 }
 
+// lessonRows are the rows of a lesson that has the keys.
+var lessonRows = []helpRow{
+	{[]kit.ID{kit.ActOpen}, "answer, turn the page, go on", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose an answer, scroll", ""}, {[]kit.ID{kit.ActInspect}, "next hint", ""},
+	{[]kit.ID{kit.ActTake}, "leave the question, the task out", ""}, {[]kit.ID{kit.ActReset}, "set the task up again", ""}, {[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "task before, task after", ""},
+	{[]kit.ID{kit.ActZoom}, "the lesson alone", ""}, {[]kit.ID{kit.ActLessons}, "fold it away, bring it back", ""}, {[]kit.ID{kit.ActPane}, "to the panes of the lab", ""},
+}
+
 // helpTerms are words of the lab that its screen does not explain.
 var helpTerms = [][2]string{
 	{"raw", "what the model gives · final: after all settings, sums to 100% over the kept"},
@@ -104,13 +111,18 @@ func (m *Model) helpEntries(rows []helpRow) (out []helpEntry) {
 // here are the rows of the focused pane or of the view, and their title.
 func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.ID]bool) {
 	seen = make(map[kit.ID]bool)
-	if m.screen.id == kit.ViewLab {
-		for _, r := range paneRows[m.lab.Focus] {
+	rows, name := paneRows[m.lab.Focus], m.lab.PaneName()
+	reads := m.tutor.Shown && m.tutor.Focused
+	if reads {
+		rows, name = lessonRows, "lesson"
+	}
+	if reads || m.screen.id == kit.ViewLab {
+		for _, r := range rows {
 			for _, id := range r.ids {
 				seen[id] = true
 			}
 		}
-		return m.lab.PaneName() + " · keys of this pane", m.helpEntries(paneRows[m.lab.Focus]), seen
+		return name + " · keys of this pane", m.helpEntries(rows), seen
 	}
 	title = views[m.screen.id].title + " · keys here"
 	f, ok := m.screen.View.(kit.Footed)

@@ -277,6 +277,10 @@ func TestLessonKeys(t *testing.T) {
 	r.has("Skipped. There was to see", "–")
 	r.keys("enter [ [")
 	r.has("The model hands over logits")
+	r.keys("?")
+	r.has("lesson · keys of this pane", "next hint", "task before, task after")
+	r.keys("esc tab ?")
+	r.lacks("next hint")
 }
 
 // A view that the reader opens has the keys, and the lesson has them again
@@ -367,5 +371,7 @@ func TestLessonComesBack(t *testing.T) {
 	r.lacks("lesson 6 ·")
 
 	opt.Lessons.Progress = nil
-	read(t, opt, 80, 24).lacks("L goes on")
+	r = read(t, opt, 80, 24)
+	r.lacks("L goes on")
+	r.has("L opens the lessons")
 }
