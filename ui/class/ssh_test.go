@@ -543,3 +543,33 @@ func TestLockedAndFull(t *testing.T) {
 		}
 	}
 }
+
+// A class listens where it was asked to, and nowhere else; what is off is off.
+func TestClassListensOnTwoAddresses(t *testing.T) {
+	for _, x := range []struct {
+		ssh, web string
+		n        int
+	}{{"127.0.0.1:0", "127.0.0.1:0", 2}, {Off, "127.0.0.1:0", 1}, {"127.0.0.1:0", Off, 1}} {
+		c := opened(t, func(s *Setup) { s.SSH, s.Web = x.ssh, x.web })
+		for _, d := range c.doors {
+			if a, ok := d.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
+				t.Errorf("listens on %v", d.Addr())
+			}
+		}
+		if len(c.doors) != x.n || (c.Card.SSH == "") != (x.ssh == Off) || (c.Card.Web == "") != (x.web == Off) || c.Card.Exposed {
+			t.Errorf("%+v: %d doors, %+v", x, len(c.doors), c.Card)
+		}
+	}
+	if _, err := Open(t.Context(), Setup{Options: Options{Max: 1}, SSH: Off, Web: Off}); err == nil {
+		t.Error("a class without a way in")
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, err = Open(t.Context(), Setup{Options: Options{Max: 1}, SSH: "127.0.0.1:0", Web: taken.Addr().String(), StateDir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "--web") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+}
