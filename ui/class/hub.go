@@ -8,6 +8,7 @@ import (
 	"logitscope/engine/quiz"
 	"logitscope/ui/tui"
 	"logitscope/ui/tui/kit"
+	"logitscope/viz"
 )
 
 // A Key is who somebody is: what a browser was given, the fingerprint of an
@@ -41,18 +42,21 @@ const countPause = 200 * time.Millisecond
 type Hub struct {
 	opt Options
 
-	mu     sync.Mutex
-	seats  map[Key]*member
-	names  names
-	here   int
-	joins  []time.Time // within the last minute
-	locked bool
-	ended  string
-	scene  tui.Scene
-	ballot *ballot   // open or last closed; nil for none
-	asked  int       // questions, dropped ones too
-	scored int       // of them, those whose votes count
-	own    *tui.Push // what own labs are asked to show
+	mu      sync.Mutex
+	seats   map[Key]*member
+	names   names
+	here    int
+	joins   []time.Time // within the last minute
+	locked  bool
+	ended   string
+	scene   tui.Scene
+	ballot  *ballot // open or last closed; nil for none
+	asked   int     // questions, dropped ones too
+	scored  int     // of them, those whose votes count
+	watched watch
+	seen    *viz.Canvas // newest picture of the lab that is watched
+	desks   int         // changes in own labs
+	own     *tui.Push   // what own labs are asked to show
 
 	now     *View
 	next    chan struct{} // closed when now is replaced
@@ -156,7 +160,7 @@ func (h *Hub) Windows() []tui.Window {
 func (h *Hub) Standing() kit.Standing {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := kit.Standing{Here: h.here, Locked: h.locked, Joins: len(h.recent())}
+	s := kit.Standing{Here: h.here, Locked: h.locked, Joins: len(h.recent()), Desks: h.desks}
 	if h.ballot != nil && h.ballot.open {
 		s.Voted = h.ballot.voted
 	}
@@ -357,5 +361,6 @@ func (s *Seat) Rename(name string) error {
 func (s *Seat) Done(tasks []bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.of.tasks = append(s.of.tasks[:0:0], tasks...)
+	s.of.tasks = append([]bool{}, tasks...)
+	s.hub.desks++
 }

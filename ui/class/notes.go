@@ -51,6 +51,9 @@ func (m *lectern) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
+// marks show whether a task is done.
+var marks = map[bool]string{true: " ✓", false: " ○"}
+
 // View draws the notes, and below them the class.
 func (m *lectern) View() string {
 	c := viz.NewCanvas(m.s.look.W, m.s.look.H, m.pal.ASCII)
@@ -64,7 +67,13 @@ func (m *lectern) View() string {
 		lines = append(lines, viz.Fold(viz.Printable(p, c.ASCII), max(in.W-2, 1), len(p)+1)...)
 		lines = append(lines, "")
 	}
-	lines = append(lines, m.hub.heat()...)
+	for _, l := range m.hub.Labs() {
+		line := fmt.Sprintf("%-*s", maxName+1, l.Name)
+		for _, done := range l.Tasks {
+			line += marks[done]
+		}
+		lines = append(lines, line)
+	}
 	top := min(m.top, max(len(lines)-in.H, 0))
 	for y := 0; y < in.H && top+y < len(lines); y++ {
 		in.Put(1, y, viz.Cut(lines[top+y], in.W-2), viz.Ink{})

@@ -6,10 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/ui/tui"
+	"logitscope/ui/tui/join"
 	"logitscope/viz"
 )
 
@@ -27,6 +29,9 @@ type Lab interface {
 
 	// Tasks are those of the lesson, and whether each is done.
 	Tasks() []bool
+
+	// Picture is the lab in w by h cells.
+	Picture(w, h int) *viz.Canvas
 }
 
 // keyOfQuestion opens a question that was folded, over an own lab, which has
@@ -45,7 +50,8 @@ func newOwner(h *Hub, open func(context.Context, Own) (Lab, error)) func(*sessio
 			s.fail(err)
 			return m, func() {}
 		}
-		m.lab = lab
+		m.lab, m.done = lab, lab.Tasks()
+		s.seat.Done(m.done)
 		return m, lab.Close
 	}
 }
@@ -55,7 +61,8 @@ type owner struct {
 	*student
 	lab     Lab
 	brought *tui.Push
-	done    []bool // tasks, as the hub was told
+	done    []bool    // tasks, as the hub was told
+	posed   time.Time // when the last picture was taken
 }
 
 // Init starts the lab and waits for the class.
@@ -84,6 +91,7 @@ func (m *owner) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.give(msg)
 	case changedMsg, secondMsg, quietMsg:
 		_, cmd := m.student.Update(msg)
+		m.pose()
 		if b := m.view.Bring; b != nil && b != m.brought {
 			m.brought = b
 			return m, tea.Batch(cmd, m.give(tui.BringMsg{Push: *b}))
@@ -100,12 +108,24 @@ func (m *owner) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *owner) give(msg tea.Msg) tea.Cmd {
 	next, cmd := m.lab.Update(msg)
 	m.lab = next.(Lab)
+	m.pose()
 	if done := m.lab.Tasks(); !slices.Equal(done, m.done) {
 		m.done = done
 		m.s.seat.Done(done)
 	}
 	return cmd
 }
+
+// pose hands a picture to the teacher who looks on.
+func (m *owner) pose() {
+	if w, h, ok := m.s.seat.Watched(); ok && time.Since(m.posed) >= posePause {
+		m.posed = time.Now()
+		m.s.seat.Pose(m.lab.Picture(w, h))
+	}
+}
+
+// posePause is the least time between two pictures.
+const posePause = 250 * time.Millisecond
 
 // View draws the lab above a line of the class, or a question.
 func (m *owner) View() string {
@@ -114,7 +134,10 @@ func (m *owner) View() string {
 	}
 	last := viz.NewCanvas(m.s.look.W, 1, m.pal.ASCII)
 	words := fmt.Sprintf("your own lab · %d here", m.view.Here)
-	if m.asked() != nil {
+	switch {
+	case m.view.Poll != nil && m.asked() == nil:
+		words = m.lastWords()
+	case m.asked() != nil:
 		words = "a question is open: " + keyOfQuestion + " answers it"
 	}
 	if m.say != "" {
@@ -125,25 +148,57 @@ func (m *owner) View() string {
 	return m.lab.View() + "\n" + last.Render(m.pal)
 }
 
-// heat is which tasks are done by whom, one line a member, by name.
-func (h *Hub) heat() []string {
+// Labs are the own labs, by the names of their owners.
+func (h *Hub) Labs() []join.Lab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var lines []string
+	var out []join.Lab
 	for _, m := range h.seats {
-		if m.gone == nil || len(m.tasks) == 0 {
-			continue
+		if m.gone != nil && m.tasks != nil {
+			out = append(out, join.Lab{Name: m.name, Tasks: slices.Clone(m.tasks)})
 		}
-		var b strings.Builder
-		for _, done := range m.tasks {
-			if done {
-				b.WriteString(" ✓")
-			} else {
-				b.WriteString(" ○")
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%-*s%s", maxName+1, m.name, b.String()))
 	}
-	slices.Sort(lines)
-	return lines
+	slices.SortFunc(out, func(a, b join.Lab) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Watch asks for pictures of the lab of that name, w by h cells; empty for
+// none.
+func (h *Hub) Watch(name string, w, height int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watched, h.seen = watch{name: name, w: w, h: height}, nil
+	h.flush() // so that it looks whether it is meant
+}
+
+// Seen is the newest picture of the lab that is watched.
+func (h *Hub) Seen() *viz.Canvas {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seen
+}
+
+// A watch is which lab the teacher looks into.
+type watch struct {
+	name string
+	w, h int
+}
+
+// Watched reports whether pictures of the member's lab are wanted, and how
+// large.
+func (s *Seat) Watched() (w, h int, ok bool) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	x := s.hub.watched
+	return x.w, x.h, x.name != "" && x.name == s.of.name
+}
+
+// Pose hands a picture over.
+func (s *Seat) Pose(c *viz.Canvas) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.hub.watched.name == s.of.name {
+		s.hub.seen = c
+		s.hub.desks++
+	}
 }

@@ -82,6 +82,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActLayers, Binding: kit.Bind("layers and attention: what goes on inside the model", "A"), Hint: "layers", Group: "show"}, opens(kit.ViewLayers)},
 		{kit.Action{ID: kit.ActHands, Binding: kit.Bind("count hands: a class without a network votes on what comes next"), Hint: "hands", Group: "show"}, (*Model).countHands},
 		{kit.Action{ID: kit.ActJoin, Binding: kit.Bind("join: how students get into the class, lock it"), Hint: "join", Group: "show"}, opens(kit.ViewJoin)},
+		{kit.Action{ID: kit.ActLabs, Binding: kit.Bind("labs of their own: who has done which task, look into one"), Hint: "labs", Group: "show"}, opens(kit.ViewLabs)},
 		{kit.Action{ID: kit.ActBring, Binding: kit.Bind("bring everybody here: prompt and settings to all own labs"), Hint: "bring", Group: "show"}, (*Model).bring},
 		{kit.Action{ID: kit.ActBeam, Binding: kit.Bind("beam search: the tree, the line, what could still win", "B"), Hint: "beams", Group: "show"}, opens(kit.ViewBeam)},
 		{kit.Action{ID: kit.ActDraft, Binding: kit.Bind("speculative decoding, round by round", "S"), Hint: "draft", Group: "show"}, opens(kit.ViewDraft)},

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"logitscope/sampling"
+	"logitscope/ui/tui/join"
 	"logitscope/ui/tui/predict"
 	"logitscope/viz"
 )
@@ -10,6 +11,7 @@ import (
 // [Options.Class]. Its methods do not wait.
 type Class interface {
 	predict.Class
+	join.Desks
 
 	// Windows are those that somebody looks at, and Show is given a scene with
 	// a frame for each.
@@ -59,7 +61,7 @@ type SceneRow struct {
 type Push struct {
 	Prompt string
 	Config sampling.Config
-	Preset string // that it started from
+	Preset int // that it started from, in the presets of all; -1 for none
 }
 
 // A BringMsg brings an own lab to what the teacher shows.

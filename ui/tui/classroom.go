@@ -186,7 +186,7 @@ func (m *Model) bring() tea.Cmd {
 		return nil
 	}
 	l := m.Lane()
-	m.opt.Class.Bring(Push{Prompt: l.View.PromptText, Config: l.ShownConfig(), Preset: l.ShownLabel()})
+	m.opt.Class.Bring(Push{Prompt: l.View.PromptText, Config: l.ShownConfig(), Preset: l.ShownPreset()})
 	m.Say("everybody is brought here: prompt and settings")
 	return nil
 }
@@ -198,7 +198,7 @@ func (m *Model) onBring(p Push) tea.Cmd {
 		m.leaveScreen()
 		m.show(opened{kit.ViewLab, m.lab})
 	}
-	if !m.Apply(p.Config, -1, "", "the teacher's settings") {
+	if !m.Apply(p.Config, p.Preset, "", "the teacher's settings") {
 		return nil
 	}
 	m.Say("the teacher brought you here")

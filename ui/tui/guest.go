@@ -78,6 +78,11 @@ func (g *Guest) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View returns the frame; see [tea.Model].
 func (g *Guest) View() string { return g.m.View() }
 
+// Picture is the lab in w by h cells, as a look over the shoulder.
+func (g *Guest) Picture(w, h int) *viz.Canvas {
+	return g.m.sized(Window{W: w, H: h, ASCII: g.m.pal.ASCII}).draw()
+}
+
 // Close stops the lanes.
 func (g *Guest) Close() {
 	g.cancel()

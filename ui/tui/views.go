@@ -65,6 +65,7 @@ func init() {
 		kit.ViewCue:        {"cue", openCue},
 		kit.ViewPredict:    {"predict", openPredict},
 		kit.ViewLayers:     {"layers and attention", func(m *Model) (kit.View, tea.Cmd) { return layers.New(m, m.Lanes) }},
+		kit.ViewLabs:       {"labs of their own", openLabs},
 		kit.ViewJoin:       {"join", openJoin},
 		kit.ViewBeam:       {"beam search", func(m *Model) (kit.View, tea.Cmd) { return beams.New(m, m.Lanes) }},
 		kit.ViewDraft:      {"speculative decoding", func(m *Model) (kit.View, tea.Cmd) { return draft.New(m, m.Lanes, m.opt.OpenModel) }},
@@ -106,6 +107,14 @@ func openJoin(m *Model) (kit.View, tea.Cmd) {
 		return join.New(m, m.opt.Join, nil)
 	}
 	return join.New(m, m.opt.Join, m.opt.Class)
+}
+
+// openLabs shows the own labs of the class.
+func openLabs(m *Model) (kit.View, tea.Cmd) {
+	if m.opt.Class == nil {
+		return join.NewBoard(m, nil)
+	}
+	return join.NewBoard(m, m.opt.Class)
 }
 
 func openTimeline(m *Model) (kit.View, tea.Cmd) {

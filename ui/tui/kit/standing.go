@@ -6,4 +6,5 @@ type Standing struct {
 	Voted  int // on the question that is open
 	Joins  int // new ones within the last minute
 	Locked bool
+	Desks  int // changes seen in own labs
 }
