@@ -12,6 +12,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -84,6 +85,12 @@ func (m *Model) sized(w Window) *Model {
 	n.lab = m.lab.Sized(w.W, w.H, n.pal)
 	if m.screen.id == kit.ViewLab {
 		n.screen.View = n.lab
+	}
+	n.tutor = m.tutor.At(n.lessonRect, n.lessonOver)
+	if n.tutor.Shown {
+		n.lab.LeaveAbove(lab.RoomAbove(w.W, w.H))
+	} else {
+		n.lab.LeaveAbove(0)
 	}
 	return &n
 }

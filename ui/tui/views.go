@@ -18,7 +18,6 @@ import (
 	"logitscope/ui/tui/predict"
 	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/reading"
-	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
 	"logitscope/ui/tui/timeline"
 	"logitscope/ui/tui/vote"
@@ -82,10 +81,11 @@ func init() {
 func openPredict(m *Model) (kit.View, tea.Cmd) {
 	return predict.New(m, predict.Lab{
 		Score: &m.score,
-		Text: func(c *viz.Canvas, l *run.Lane) {
-			f := m.lab.TextFrame(l)
+		Text: func(c *viz.Canvas, h kit.Host) {
+			at := h.(*Model) // this one, or as another window shows it
+			f := at.lab.TextFrame(at.Lane())
 			f.Focused = false
-			m.lab.DrawText(viz.Box(c, f), l)
+			at.lab.DrawText(viz.Box(c, f), at.Lane())
 		},
 		Pause: func() { m.AdvanceAll(0) },
 		Back:  m.wayBack(),

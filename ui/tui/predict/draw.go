@@ -99,7 +99,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	l := host.Lane()
 	lay := layoutOf(c.W, c.H, v.alone)
 	if !lay.text.Empty() {
-		v.lab.Text(c.Sub(lay.text), l)
+		v.lab.Text(c.Sub(lay.text), host)
 	}
 	in := viz.Box(c.Sub(lay.box), v.boxFrame(host))
 	if v.of == nil || l.View.Next == nil {

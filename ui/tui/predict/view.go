@@ -58,11 +58,11 @@ type View struct {
 
 // A Lab is what predict needs of the screen it is opened on.
 type Lab struct {
-	Score *Score                           // goes on from one opening to the next
-	Text  func(c *viz.Canvas, l *run.Lane) // draws the text pane, box included
-	Pause func()                           // stops what runs
-	Back  func()                           // goes back to where predict was opened
-	Class Class                            // who guesses as well; nil for nobody
+	Score *Score                          // goes on from one opening to the next
+	Text  func(c *viz.Canvas, h kit.Host) // draws the text pane of a host, box included
+	Pause func()                          // stops what runs
+	Back  func()                          // goes back to where predict was opened
+	Class Class                           // who guesses as well; nil for nobody
 }
 
 // New opens predict on the lane that keys act on, or says why not.

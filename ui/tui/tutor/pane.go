@@ -227,6 +227,13 @@ func (p *Pane) Fold() {
 	p.Focused, p.Alone = p.Shown, false
 }
 
+// At is the same pane elsewhere, for drawing alone; see [New].
+func (p *Pane) At(rect func() viz.Rect, over func() bool) *Pane {
+	n := *p
+	n.Rect, n.Over = rect, over
+	return &n
+}
+
 // Drawn reports whether the pane is on the screen: where it lies over other
 // panes it gives way to them while they have the keys.
 func (p *Pane) Drawn() bool { return p.Shown && (p.Focused || !p.Over()) }
