@@ -310,3 +310,50 @@ func lensOf(layered bool, eps float32, weight, bias []float32, head [][]float32)
 	}
 	return m.newSession()
 }
+
+// In every arithmetic the lens of the last layer is the logits to the last bit,
+// and a head's weights sum to 1.
+func TestLookInEveryArithmetic(t *testing.T) {
+	files, _ := filepath.Glob("testdata/arch/*.gguf.gz")
+	ran := map[Arith]int{}
+	for _, path := range files {
+		for _, opt := range []Options{{Arith: LlamaCPP}, {Arith: LlamaCPP, FlashAttention: true, KVType: F16}, {Arith: LlamaCPPOld, KVType: F16}} {
+			m, err := New(parse(t, path), opt)
+			if err != nil {
+				continue // not known in this arithmetic
+			}
+			ran[opt.Arith]++
+			tokens := someTokens(36, 24, m.cfg.vocab)
+			s := m.newSession()
+			got, in := lookAt(t, s, tokens, 3)
+			sameRows(t, "logits while looking", got, forward(t, m.newSession(), tokens, 3))
+			lens := make([]float32, 3*m.cfg.vocab)
+			s.Lens(lens, in.Layer(m.cfg.layers), false)
+			for i := range got {
+				if !slices.Equal(lens[i*m.cfg.vocab:(i+1)*m.cfg.vocab], got[i]) {
+					t.Fatalf("%s: row %d: the lens of the last layer is not the logits", filepath.Base(path), i)
+				}
+			}
+			for l, heads := range m.cfg.heads {
+				for h := range heads {
+					sum := 0.0
+					for _, w := range in.Head(l, h) {
+						sum += float64(w)
+					}
+					if math.Abs(sum-1) > 1e-2 { // weights are rounded to halves where the cache is
+						t.Fatalf("%s: layer %d head %d: the weights sum to %v", filepath.Base(path), l, h, sum)
+					}
+				}
+			}
+			s.Truncate(0)
+			s.SwitchOff(models.Part{Kind: models.LayerPart, Layer: 0})
+			if slices.Equal(forward(t, s, tokens, 1)[0], got[2]) {
+				t.Errorf("%s: nothing is off", filepath.Base(path))
+			}
+			m.Close()
+		}
+	}
+	if ran[LlamaCPP] == 0 || ran[LlamaCPPOld] == 0 {
+		t.Errorf("%v", ran)
+	}
+}
