@@ -123,7 +123,8 @@ func firstRunLine(l *run.Lane, w int, lessons bool) string {
 		start = " e writes a prompt, E has examples."
 	}
 	if lessons {
-		start = strings.TrimSuffix(start, ".") + ", L opens the lessons."
+		start, _, _ = strings.Cut(strings.TrimSuffix(start, "."), ",")
+		start += ", L has lessons."
 	}
 	long := viz.Printable(strings.TrimSuffix(info.Note, "."), false) + "." + start
 	short := name + " is ready." + start

@@ -373,5 +373,5 @@ func TestLessonComesBack(t *testing.T) {
 	opt.Lessons.Progress = nil
 	r = read(t, opt, 80, 24)
 	r.lacks("L goes on")
-	r.has("L opens the lessons")
+	r.has("e writes a prompt, L has lessons.")
 }
