@@ -165,6 +165,35 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// Each package's comment begins with the question that it answers.
+func TestQuestions(t *testing.T) {
+	asks := map[string]bool{} // of a folder
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		if f.Name.Name == "main" || strings.HasSuffix(dir, "test") {
+			return nil
+		}
+		q, ok := strings.CutPrefix(f.Doc.Text(), "Package "+f.Name.Name+" answers: ")
+		asks[dir] = asks[dir] || ok && strings.Contains(q, "?")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range asks {
+		if !ok {
+			t.Errorf("the comment of the package in %s does not begin with the question that it answers", dir)
+		}
+	}
+}
+
 func within(dir, root string) bool { return dir == root || strings.HasPrefix(dir, root+"/") }
 
 func matches(imported string, list []string) bool {

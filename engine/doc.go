@@ -1,4 +1,5 @@
-// Package engine decodes tokens in the background and reports on it.
+// Package engine answers: what has this model written, and what would it write
+// next? It decodes tokens in the background and reports on it.
 //
 // A [Lane] is one sequence: one goroutine, one model session, one stream of
 // commands in and one stream of immutable views out. Lanes share weights and

@@ -1,4 +1,5 @@
-// Package models says what a language model is to the rest of the program.
+// Package models answers: what is a language model to the rest of the program?
+// It says what a language model is to the rest of the program.
 //
 // Implementations live in subpackages: gguf reads weight files, llama runs
 // them in pure Go, tokenizer splits text, table is a model small enough to

@@ -1,6 +1,6 @@
-// Package presets names configurations and exchanges them with other engines'
-// formats. It reads from readers and writes to writers: where files live is
-// the caller's business.
+// Package presets answers: which settings go by which name? It names
+// configurations and exchanges them with other engines' formats. It reads from
+// readers and writes to writers: where files live is the caller's business.
 package presets
 
 import (

@@ -1,5 +1,6 @@
-// Package sampling turns a model's logits into one chosen token and records
-// how it got there.
+// Package sampling answers: which token comes next, and how did it come to
+// that? It turns a model's logits into one chosen token and records how it got
+// there.
 //
 // A [Config] holds what was asked for, under the field's own names; the table
 // that [Params] returns says what each may be. [Compile] turns a config into

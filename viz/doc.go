@@ -1,4 +1,5 @@
-// Package viz draws data as text of exactly w×h cells.
+// Package viz answers: how do numbers look in exactly w by h cells? It draws
+// data as text of exactly w×h cells.
 //
 // A [Canvas] is a grid of cells, each a grapheme cluster with an [Ink]: the
 // role it plays, not its colour. A [Palette] turns roles into terminal

@@ -1,5 +1,6 @@
-// Package bench decodes prompts under settings, with several seeds each, and
-// says which settings do better, by how much and with how much doubt.
+// Package bench answers: which settings do better on these prompts? It decodes
+// prompts under settings, with several seeds each, and says which settings do
+// better, by how much and with how much doubt.
 //
 // [Run] writes the texts of a [Plan]: configs against prompts against seeds,
 // several at once. Each finished text is kept in a log on disk at once, so a

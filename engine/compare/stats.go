@@ -1,6 +1,6 @@
-// Package compare measures how lanes differ: where their texts part and why,
-// how far their distributions are from each other at each step, and what kind
-// of text each wrote.
+// Package compare answers: where do lanes part, and why? It measures how lanes
+// differ: where their texts part and why, how far their distributions are from
+// each other at each step, and what kind of text each wrote.
 package compare
 
 import (

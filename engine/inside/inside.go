@@ -1,6 +1,6 @@
-// Package inside looks into a model at one step: what each layer would say
-// next, what its heads look at, and what becomes of the step when a part of the
-// model is switched off.
+// Package inside answers: what happens inside a model at one step? It looks
+// into a model at one step: what each layer would say next, what its heads look
+// at, and what becomes of the step when a part of the model is switched off.
 //
 // What a layer would say is the plain logit lens (nostalgebraist 2020): its
 // state through the last norm and the output matrix. Both were trained for the

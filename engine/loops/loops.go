@@ -1,5 +1,6 @@
-// Package loops says whether a text ends in a loop: the same tokens over and
-// over. It is the one rule for every place that speaks of loops.
+// Package loops answers: does this text end in a loop? It says whether a text
+// ends in a loop: the same tokens over and over. It is the one rule for every
+// place that speaks of loops.
 package loops
 
 import "fmt"

@@ -1,5 +1,5 @@
-// Package phrases answers whether the newest tokens of a text have just said a
-// banned phrase, and how many of them must be taken back. It is koboldcpp's
+// Package phrases answers: have the newest tokens of a text just said a banned
+// phrase, and how many of them must be taken back? It is koboldcpp's
 // rule (its "anti-slop"): the newest tokens are held back, a phrase is looked
 // for in what is held, and the first token of the shortest run that contains
 // it is banned at its place for the rest of the generation.

@@ -1,4 +1,5 @@
-// Package quiz scores what somebody believed before a draw.
+// Package quiz answers: how well did somebody know what would be drawn? It
+// scores what somebody believed before a draw.
 //
 // A [Question] offers tokens and, as its last option, something else. A
 // [Guess] places ten chips on the options, and what it costs is the log rule:

@@ -1,9 +1,9 @@
-// Package record keeps what a lane did, one JSON object a line: a "run" line,
-// a "step" line for every token, lines for what changed on the way, an "end"
-// line. It writes them, reads them back, and derives every step again from its
-// row. The names and meanings of the fields are a contract with the programs
-// that read them. The lines "pieces", "texts" and a step's "row" are those of
-// models/tape.
+// Package record answers: what did a lane do, and does a file say so? It keeps
+// what a lane did, one JSON object a line: a "run" line, a "step" line for
+// every token, lines for what changed on the way, an "end" line. It writes
+// them, reads them back, and derives every step again from its row. The names
+// and meanings of the fields are a contract with the programs that read them.
+// The lines "pieces", "texts" and a step's "row" are those of models/tape.
 package record
 
 import (

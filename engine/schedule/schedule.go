@@ -1,8 +1,8 @@
-// Package schedule says which settings hold at a token of a text: rules such
-// as "after token 40: creative" change them on the way. Which rules hold
-// follows from the number of tokens so far and from their text alone, so a
-// step taken back, forked or looked at is made under the same settings again.
-// The prompt does not count.
+// Package schedule answers: which settings hold at this token? It says which
+// settings hold at a token of a text: rules such as "after token 40: creative"
+// change them on the way. Which rules hold follows from the number of tokens so
+// far and from their text alone, so a step taken back, forked or looked at is
+// made under the same settings again. The prompt does not count.
 package schedule
 
 import (

@@ -1,5 +1,7 @@
-// Package speculative lets a cheap drafter guess several tokens and the
-// target model verify them in one pass, without changing the law of the text.
+// Package speculative answers: how many tokens does one pass of the model yield
+// when a draft guesses them? It lets a cheap drafter guess several tokens and
+// the target model verify them in one pass, without changing the law of the
+// text.
 //
 // A [Decoder] works in rounds. The drafter, another model with the same
 // vocabulary or a look-up in the text so far ([Lookup]), proposes up to k

@@ -1,5 +1,6 @@
-// Package chat turns a conversation into the prompt that a model expects, with
-// the model's own chat template: Jinja source that its file carries.
+// Package chat answers: which prompt does a conversation become? It turns a
+// conversation into the prompt that a model expects, with the model's own chat
+// template: Jinja source that its file carries.
 //
 // Templates are rendered as Hugging Face's transformers render them, by the
 // interpreter in the package jinja: what it writes is what transformers would

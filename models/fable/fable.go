@@ -1,5 +1,6 @@
-// Package fable holds the built-in models in the binary: "fable", and the
-// smaller "fable-draft" that guesses its tokens for speculative decoding.
+// Package fable answers: what runs where no model is given? It holds the
+// built-in models in the binary: "fable", and the smaller "fable-draft" that
+// guesses its tokens for speculative decoding.
 //
 // Both are Llama models trained from scratch for this project; the folder
 // training says how, from what, and how good they are. The weights are

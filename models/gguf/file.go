@@ -1,5 +1,5 @@
-// Package gguf reads GGUF files, versions 2 and 3, the format in which ggml
-// and llama.cpp keep models.
+// Package gguf answers: what stands in a GGUF file? It reads GGUF files,
+// versions 2 and 3, the format in which ggml and llama.cpp keep models.
 //
 // A [File] reads the bytes in place, from a memory map or from memory, and
 // copies only names: opening a model of any size costs what its metadata

@@ -1,5 +1,6 @@
-// Package hub downloads model files from a model hub: the Hugging Face hub,
-// or a mirror that speaks its protocol.
+// Package hub answers: where is a model file to be had? It downloads model
+// files from a model hub: the Hugging Face hub, or a mirror that speaks its
+// protocol.
 //
 // A download that breaks is taken up where it stopped, checked against the
 // hub's SHA-256, and moved into place only when it is whole. What the server

@@ -1,5 +1,6 @@
-// Package ollamastore finds models in the store that an Ollama server keeps on
-// disk, so that they can be opened without the server.
+// Package ollamastore answers: which models does Ollama keep on this disk? It
+// finds models in the store that an Ollama server keeps on disk, so that they
+// can be opened without the server.
 //
 // The store holds manifests by name, manifests/HOST/NAMESPACE/MODEL/TAG, each
 // a JSON list of layers, and their content by digest, blobs/sha256-HEX. The

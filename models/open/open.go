@@ -1,5 +1,6 @@
-// Package open finds the model that a name on the command line means: the
-// built-in one, a file, Ollama's store on disk, or a server.
+// Package open answers: which model does a name mean? It finds the model that a
+// name on the command line means: the built-in one, a file, Ollama's store on
+// disk, or a server.
 package open
 
 import (

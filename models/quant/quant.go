@@ -1,6 +1,7 @@
-// Package quant multiplies by the matrices of GGUF files as they are stored:
-// every tensor type of ggml is decoded, and products read the weights in
-// place, block by block.
+// Package quant answers: what is a row of numbers times a matrix as a file
+// stores it? It multiplies by the matrices of GGUF files as they are stored:
+// every tensor type of ggml is decoded, and products read the weights in place,
+// block by block.
 //
 // # Numbers
 //

@@ -1,5 +1,6 @@
-// Package remote runs models that live behind a server: llama-server, Ollama,
-// vLLM, SGLang and APIs compatible with OpenAI's.
+// Package remote answers: how does a model run that lives behind a server? It
+// runs models that live behind a server: llama-server, Ollama, vLLM, SGLang and
+// APIs compatible with OpenAI's.
 //
 // Where a server can be asked for the distribution after any sequence of
 // tokens, a session asks for one position at a time and leaves the choice of

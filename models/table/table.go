@@ -1,6 +1,7 @@
-// Package table is a language model given as a table of logits: order 1
-// (the next token depends on the last one) or order 2 (on the last two). It
-// is small enough to check by hand and exact, which lessons and tests want.
+// Package table answers: what does a model say whose every row is written down?
+// It is a language model given as a table of logits: order 1 (the next token
+// depends on the last one) or order 2 (on the last two). It is small enough to
+// check by hand and exact, which lessons and tests want.
 //
 // A file is one JSON object:
 //

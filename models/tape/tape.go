@@ -1,5 +1,5 @@
-// Package tape answers where a model would, from a file: a recorded run, or
-// the log probabilities that a server sent and somebody saved. What was
+// Package tape answers: what did the model say then? It answers where a model
+// would, from a file: a recorded run, or the log probabilities that a server sent and somebody saved. What was
 // recorded can be decoded again, under any settings, as far as the rows that
 // the file holds allow; off the recorded road it says so.
 //

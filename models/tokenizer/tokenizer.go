@@ -1,7 +1,8 @@
-// Package tokenizer splits text into the tokens of a model, from the metadata
-// of its GGUF file. It knows byte-level BPE with every pre-tokenizer that
-// llama.cpp names, SentencePiece-style BPE with byte fallback ("SPM"), and
-// WordPiece, and gives the ids that llama.cpp gives.
+// Package tokenizer answers: which tokens is this text? It splits text into the
+// tokens of a model, from the metadata of its GGUF file. It knows byte-level
+// BPE with every pre-tokenizer that llama.cpp names, SentencePiece-style BPE
+// with byte fallback ("SPM"), and WordPiece, and gives the ids that llama.cpp
+// gives.
 //
 // Files are untrusted: whatever the metadata holds, [New] returns an error or
 // a vocabulary that works, and never panics.

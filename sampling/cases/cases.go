@@ -1,6 +1,7 @@
-// Package cases puts given logits through a pipeline, one case a line: the
-// schema in which the project's golden vectors are written, so that anyone
-// can check the samplers on logits of their own.
+// Package cases answers: does the pipeline give what these cases expect? It
+// puts given logits through a pipeline, one case a line: the schema in which
+// the project's golden vectors are written, so that anyone can check the
+// samplers on logits of their own.
 //
 // A case is an object with "id", "logits" (inline values or a generated row),
 // "vocab", "prompt_tokens", "generated_tokens", "engine" and "settings" under

@@ -1,5 +1,5 @@
-// Package constrain is the door to constraints: which text may a model write,
-// and which token may come next?
+// Package constrain answers: which text may a model write, and which token may
+// come next?
 //
 // A [Spec] is a constraint as configurations store it, of one of the [Kinds].
 // It becomes a [Source], and [Compile] turns that into a [Grammar].

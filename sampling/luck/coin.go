@@ -1,5 +1,5 @@
-// Package luck answers where the numbers come from that a draw is made with:
-// a coin or a race that depends on seed and position alone, and the generators of
+// Package luck answers: where do the numbers come from that a draw is made with?
+// From a coin or a race that depends on seed and position alone, and the generators of
 // llama.cpp and of Ollama's own sampler at any place in their sequences.
 package luck
 

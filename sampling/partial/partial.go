@@ -1,6 +1,7 @@
-// Package partial says how far sampling from a part of a distribution can be
-// trusted. A server that names only the most probable tokens of a step leaves
-// a rest: its share is known, how it is spread over the unnamed tokens is not.
+// Package partial answers: is this choice the one that the whole row would
+// give? It says how far sampling from a part of a distribution can be trusted.
+// A server that names only the most probable tokens of a step leaves a rest:
+// its share is known, how it is spread over the unnamed tokens is not.
 //
 // The odds among named tokens are known whatever happens to the rest. So for
 // each control there are two questions: are the named tokens that survive it

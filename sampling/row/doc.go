@@ -1,5 +1,5 @@
-// Package row answers what is left of a step's logits after a stage, and how
-// likely each token is then. A [Row] is the set of tokens that stages narrow
+// Package row answers: what is left of a step's logits after a stage, and how
+// likely is each token then? A [Row] is the set of tokens that stages narrow
 // down to one, with the exponentials, order and touches that the next stage,
 // the draw and the trace read. It knows nothing of settings, texts or
 // engines: cuts are values with an Apply method, made by whoever knows the

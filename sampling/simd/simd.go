@@ -1,5 +1,6 @@
-// Package simd has the passes over a whole row of logits that decide how fast
-// sampling is: block maxima, exponentials with their sums, scaling, counting.
+// Package simd answers: how fast is one pass over a row? It has the passes over
+// a whole row of logits that decide how fast sampling is: block maxima,
+// exponentials with their sums, scaling, counting.
 //
 // Every function has a portable form. Where the processor has AVX-512 or
 // AVX2, assembly replaces it at start; the results are equal but for the

@@ -1,6 +1,7 @@
-// Package watermark is the green-list watermark of Kirchenbauer et al. (2023,
-// "A Watermark for Large Language Models"; "On the Reliability of Watermarks")
-// as transformers has it: the lists, the detector, and what a mark costs.
+// Package watermark answers: which tokens are green here? It is the green-list
+// watermark of Kirchenbauer et al. (2023, "A Watermark for Large Language
+// Models"; "On the Reliability of Watermarks") as transformers has it: the
+// lists, the detector, and what a mark costs.
 //
 // The tokens before a place and a secret key seed a generator, which draws the
 // green part of the vocabulary for that place. Whoever writes favours green

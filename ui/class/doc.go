@@ -1,5 +1,5 @@
-// Package class shows one lab to a class, and lets the class vote on what
-// comes next.
+// Package class answers: how does a class see one lab, and vote on it? It shows
+// one lab to a class, and lets the class vote on what comes next.
 //
 // A [Hub] is the class: who is here, what is shown, what is asked. The lab
 // hands it scenes and questions; it hands everybody the newest [View], which

@@ -1,7 +1,7 @@
-// Package handout writes what is handed out: a run as one page that needs
-// nothing else, a screen as SVG, a run as a cast. It draws nothing itself and
-// decides nothing: a page is as exact as the recording allows, and says where
-// it is not.
+// Package handout answers: what does one hand out after a run or a bench? It
+// writes what is handed out: a run as one page that needs nothing else, a
+// screen as SVG, a run as a cast. It draws nothing itself and decides nothing:
+// a page is as exact as the recording allows, and says where it is not.
 package handout
 
 import (

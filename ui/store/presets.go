@@ -1,5 +1,6 @@
-// Package store keeps the user's files: presets of their own, one file each
-// in the platform's config folder, written whole or not at all.
+// Package store answers: where are the user's own files, and are they whole? It
+// keeps the user's files: presets of their own, one file each in the platform's
+// config folder, written whole or not at all.
 package store
 
 import (

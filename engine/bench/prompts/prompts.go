@@ -1,8 +1,9 @@
-// Package prompts reads sets of prompts: JSON lines, tables with a header, or
-// texts parted by lines of three hyphens, each prompt with the checks its
-// texts must pass. A set is read as a stream, as often as it is needed, and
-// its memory does not grow with the file. Reading it first says all that is
-// wrong with it ([Set.Check]), so that nothing runs half.
+// Package prompts answers: which prompts are asked, and how are their answers
+// judged? It reads sets of prompts: JSON lines, tables with a header, or texts
+// parted by lines of three hyphens, each prompt with the checks its texts must
+// pass. A set is read as a stream, as often as it is needed, and its memory
+// does not grow with the file. Reading it first says all that is wrong with it
+// ([Set.Check]), so that nothing runs half.
 package prompts
 
 import (

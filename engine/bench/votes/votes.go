@@ -1,5 +1,6 @@
-// Package votes keeps what people decided between texts whose origin they did
-// not know, and counts it.
+// Package votes answers: what do people prefer who do not know which is which?
+// It keeps what people decided between texts whose origin they did not know,
+// and counts it.
 package votes
 
 import (

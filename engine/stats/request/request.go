@@ -1,5 +1,6 @@
-// Package request computes statistics that are asked for as JSON: one function
-// a kind, for scripts and for comparing this program's numbers with others'.
+// Package request answers: what are the statistics of this line of JSON? It
+// computes statistics that are asked for as JSON: one function a kind, for
+// scripts and for comparing this program's numbers with others'.
 package request
 
 import (

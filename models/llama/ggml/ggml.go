@@ -1,5 +1,6 @@
-// Package ggml is the arithmetic of llama.cpp's CPU backend, as its build for
-// AVX2 and FMA does it one token at a time: the same bits for the same file.
+// Package ggml answers: which bits would llama.cpp's CPU backend give? It is
+// the arithmetic of llama.cpp's CPU backend, as its build for AVX2 and FMA does
+// it one token at a time: the same bits for the same file.
 //
 // It differs from the exact arithmetic of the packages quant and vec in what
 // it rounds and in the order of its sums:

@@ -1,6 +1,7 @@
-// Package vec holds the float32 routines of a transformer that are not
-// products with a weight matrix: dot products over the cache, norms, softmax
-// and activations.
+// Package vec answers: how fast are the parts of a transformer that are no
+// product with a weight matrix? It holds the float32 routines of a transformer
+// that are not products with a weight matrix: dot products over the cache,
+// norms, softmax and activations.
 //
 // Every routine has one fixed order of operations, and no multiplication is
 // fused with an addition, so that results are the same bits on every machine.

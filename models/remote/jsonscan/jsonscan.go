@@ -1,4 +1,5 @@
-// Package jsonscan reads JSON from front to back without building a tree.
+// Package jsonscan answers: what stands in this JSON, read once from front to
+// back? It reads JSON from front to back without building a tree.
 package jsonscan
 
 import (

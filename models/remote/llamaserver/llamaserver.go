@@ -1,5 +1,6 @@
-// Package llamaserver runs models behind llama-server of llama.cpp, through its
-// own endpoints: token ids in, token ids and log-probabilities out.
+// Package llamaserver answers: how is llama-server asked? It runs models behind
+// llama-server of llama.cpp, through its own endpoints: token ids in, token ids
+// and log-probabilities out.
 package llamaserver
 
 import (

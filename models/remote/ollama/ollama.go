@@ -1,5 +1,6 @@
-// Package ollama runs models behind an Ollama server: text in, the 20 most
-// probable tokens out as text, which a tokenizer rebuilt here maps to ids.
+// Package ollama answers: how is an Ollama server asked? It runs models behind
+// an Ollama server: text in, the 20 most probable tokens out as text, which a
+// tokenizer rebuilt here maps to ids.
 package ollama
 
 import (

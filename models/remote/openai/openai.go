@@ -1,5 +1,5 @@
-// Package openai watches models behind chat APIs compatible with OpenAI's,
-// whose tokens cannot be chosen from here.
+// Package openai answers: how is a chat API asked? It watches models behind
+// chat APIs compatible with OpenAI's, whose tokens cannot be chosen from here.
 package openai
 
 import (

@@ -1,4 +1,5 @@
-// Package sglang runs models behind an SGLang server, through its own /generate.
+// Package sglang answers: how is an SGLang server asked? It runs models behind
+// an SGLang server, through its own /generate.
 package sglang
 
 import (

@@ -1,5 +1,5 @@
-// Package vllm runs models behind a vLLM server, through /v1/completions and
-// its extensions.
+// Package vllm answers: how is a vLLM server asked? It runs models behind a
+// vLLM server, through /v1/completions and its extensions.
 package vllm
 
 import (

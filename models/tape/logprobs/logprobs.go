@@ -1,10 +1,10 @@
-// Package logprobs reads the log probabilities that servers send, as people
-// save them: responses of the OpenAI APIs and of everybody who speaks them
-// (vLLM, SGLang, llama-server), of llama-server, Ollama, SGLang and TGI by
-// their own, whole, as a list, one a line, as batch output or as a stream. The
-// shape is known by the content. Nothing is filled in: a floor is no value, a
-// list is never changed, and what must be said about the numbers comes as
-// notes.
+// Package logprobs answers: which log probabilities did somebody save? It reads
+// the log probabilities that servers send, as people save them: responses of
+// the OpenAI APIs and of everybody who speaks them (vLLM, SGLang,
+// llama-server), of llama-server, Ollama, SGLang and TGI by their own, whole,
+// as a list, one a line, as batch output or as a stream. The shape is known by
+// the content. Nothing is filled in: a floor is no value, a list is never
+// changed, and what must be said about the numbers comes as notes.
 package logprobs
 
 import (

@@ -1,5 +1,6 @@
-// Package laws says in JSON how far two laws are apart on one text: compare, the
-// score of a text and the check of an export write the same fields.
+// Package laws answers: how are the distances of two laws written as JSON? It
+// says in JSON how far two laws are apart on one text: compare, the score of a
+// text and the check of an export write the same fields.
 package laws
 
 import (

@@ -1,4 +1,5 @@
-// Package disk is the one door from the screen to files.
+// Package disk answers: what does the screen read and write on disk? It is the
+// one door from the screen to files.
 //
 // Whatever under ui/tui reads or writes a file asks its [Door]. A nil door is
 // closed: a lab that is shown to a guest of this machine has one, and every

@@ -1,4 +1,5 @@
-// Package quiet keeps the program from asking the terminal for its background
+// Package quiet answers: how is the terminal kept from being asked at every
+// start? It keeps the program from asking the terminal for its background
 // colour at every start.
 //
 // Bubble Tea asks in an init function, and where nothing answers, as in a

@@ -1,6 +1,6 @@
-// Package replay plays a recording in the lab: when was what token written,
-// and what did it look like? The lane runs on the recording in place of a
-// model; a step is what the file has of it.
+// Package replay answers: when was what token written, and what did it look
+// like? It plays a recording in the lab. The lane runs on the recording in
+// place of a model; a step is what the file has of it.
 package replay
 
 import (
