@@ -1,4 +1,4 @@
-// Package reading is the view of a text that is already there: read under the
-// model, token after token, it shows where the text was a surprise, and which
-// of its words the settings could never have written.
+// Package reading answers: how likely was a text that is already there? It is read
+// under the model, token after token: the view shows where the text was a surprise,
+// and which of its words the settings could never have written.
 package reading
