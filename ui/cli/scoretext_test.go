@@ -166,3 +166,65 @@ type scored struct {
 		SameTop *float64 `json:"same_top"`
 	} `json:"weights"`
 }
+
+// The page, the windows of llama.cpp's tool, and the steps that differ most.
+func TestScoreForms(t *testing.T) {
+	text := strings.Repeat("Once upon a time there was a little fox who lived in the old forest. ", 40)
+	run := func(args ...string) string {
+		t.Helper()
+		out, errs, code := try(t, text, append([]string{"score", "--text", "-", "--preset", "chat"}, args...)...)
+		if code != console.ExitDone {
+			t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+		return out
+	}
+	page := run("--report", "html", "--against", "creative")
+	for _, want := range []string{"<!doctype html>", "read in 2 windows", "Against the second law", "</html>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	type report struct {
+		Tokens []json.RawMessage
+		Differ []struct {
+			Token int
+			TV    float64
+			Rows  []struct {
+				Raw      float64
+				OtherRaw float64 `json:"other_raw"`
+			}
+		} `json:"most_different"`
+		PerByte float64 `json:"bits_per_byte"`
+	}
+	read := func(args ...string) (r report) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(run(append(args, "--report", "json")...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	whole := read("--against", "creative", "--differ", "7")
+	if len(whole.Differ) != 7 {
+		t.Fatalf("%d of the most different steps, want 7", len(whole.Differ))
+	}
+	for i, d := range whole.Differ {
+		if i > 0 && d.TV > whole.Differ[i-1].TV || len(d.Rows) < 5 || d.Rows[0].Raw != d.Rows[0].OtherRaw || d.Token < 1 || d.Token > len(whole.Tokens) {
+			t.Errorf("step %d: %+v", i, d)
+		}
+	}
+	// Of each whole context of 512 the tool scores 255.
+	chunks := read("--windows", "llama.cpp")
+	if n := (len(whole.Tokens) + 1) / 512 * 255; len(chunks.Tokens) != n || n == 0 {
+		t.Errorf("%d tokens are scored, want %d", len(chunks.Tokens), n)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--windows all", `--windows "all": must be half or llama.cpp`},
+		{"--differ -1", "--differ -1: must be 0 to 1000"},
+		{"--report pdf", `--report "pdf": must be json or html`},
+	} {
+		_, errs, code := try(t, text, append([]string{"score", "--text", "-"}, strings.Fields(tt.args)...)...)
+		if code != console.ExitUsage || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
+		}
+	}
+}

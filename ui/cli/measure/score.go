@@ -56,17 +56,19 @@ value and in no sum.`,
 	f.StringVar(&o.windows, "windows", windowsHalf, "of a long text: "+windowsHalf+", overlapping by half, or "+windowsLlama+", as its perplexity tool scores")
 	f.IntVar(&o.differ, "differ", 3, "with --against: of how many of the most different steps both rows are shown")
 	f.StringVar(&file, "logprobs", "", "file with saved responses")
-	f.StringVar(&report, "report", "", "one JSON object: json")
+	f.StringVar(&report, "report", "", "one JSON object, or with --text a page: json or html")
 	f.StringVar(&format, "format", "table", "table or jsonl")
 	f.BoolVar(&o.mark, "watermark", false, "with --text: count the green tokens of a watermark (--watermark-key, …) and say what it costs")
 	f.IntVar(&response, "response", 1, "with --logprobs: which of the responses, from 1")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		form := format
 		switch {
-		case report != "" && report != "json":
-			return console.Wrong("--report %q: must be json", report)
+		case report != "" && report != "json" && report != "html":
+			return console.Wrong("--report %q: must be json or html", report)
+		case report == "html" && file != "":
+			return console.Wrong("--report html goes with --text; with --logprobs it must be json")
 		case report != "":
-			form = "json"
+			form = report
 		case format != "table" && format != "jsonl":
 			return console.Wrong("--format %q: must be table or jsonl", format)
 		}

@@ -26,6 +26,7 @@ type scoreWriter interface {
 var scoreForms = map[string]func(out io.Writer, r *reading) scoreWriter{
 	"table": func(out io.Writer, r *reading) scoreWriter { return &scoreTable{written{out: out, r: r}} },
 	"jsonl": func(out io.Writer, r *reading) scoreWriter { return &scoreLines{written{out: out, r: r}} },
+	"html":  func(out io.Writer, r *reading) scoreWriter { return &scorePage{written: written{out: out, r: r}} },
 	"json":  func(out io.Writer, r *reading) scoreWriter { return &scoreObject{written: written{out: out, r: r}} },
 }
 
@@ -175,7 +176,7 @@ func (w *scoreTable) endWeights(sum *score.Summary) {
 	pm := func(m score.Mean) string { return number(m.Value) + " ± " + number(m.StdErr) }
 	fmt.Fprintf(w.out, "the models alone: A %s bits a token, B %s · ln of the perplexities' ratio %s\n", pm(x.Bits), pm(x.Bits2), pm(x.LogRatio))
 	fmt.Fprintf(w.out, "  KL %s bits · median %s · 90%% %s · 99%% %s · 99.9%% %s · largest %s\n",
-		pm(x.KL.Mean), number(x.KL.Median), number(x.KL.P90), number(x.KL.P99), number(x.KL.P999), number(x.KL.Most))
+		short(x.KL.Value)+" ± "+short(x.KL.StdErr), short(x.KL.Median), short(x.KL.P90), short(x.KL.P99), short(x.KL.P999), short(x.KL.Most))
 	fmt.Fprintf(w.out, "  same best token %s ± %s · Δp of the text's tokens %s, root mean square %s\n",
 		viz.Percent(x.SameTop.Value), viz.Percent(x.SameTop.StdErr), pm(x.DeltaP.Mean), number(x.RMSDeltaP))
 }
@@ -186,7 +187,7 @@ func (w *scoreTable) endDiffer(sum *score.Summary) error {
 	for i, m := range sum.Most {
 		how := "total variation " + number(m.Step.TV)
 		if sum.Models {
-			how = "KL of the models " + number(m.Step.RawKL) + " bits"
+			how = "KL of the models " + short(m.Step.RawKL) + " bits"
 		}
 		fmt.Fprintf(w.out, "%d. token %d %s: %s\n      raw A   raw B   final A final B  token\n", i+1, m.At, viz.Label(vocab.Piece(m.ID), false), how)
 		for _, b := range m.Beside {
@@ -215,4 +216,12 @@ func number(x float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.4f", x)
+}
+
+// short is a number that may be far below 1, in four digits.
+func short(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", x)
 }
