@@ -102,6 +102,9 @@ func mulMXFP4AVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 func mulQ4_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape
+func mul4RowsQ4_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+
+//go:noescape
 func mulQ5_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
 
 //go:noescape

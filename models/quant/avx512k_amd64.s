@@ -255,3 +255,166 @@ TEXT ·mul4IQ4_XSAVX512(SB), NOSPLIT, $384-64
 
 TEXT ·panelIQ4_XSAVX512(SB), NOSPLIT, $384-40
 	PANEL(IQ4_XSCONST, IQ4_XS)
+
+// Q4_K by four rows at a time, so that what is read of the vector serves all.
+// The rows are at SI and 1 to 3 times R8 after it; R13 is three times R8. Z16
+// to Z23 are their sums, Z24 to Z27 64 elements of the vector.
+
+// SUBS4 unpacks the sub-scales and offsets of a block, whose halves are at d
+// and whose three words of them at a, b and c, to out. It takes the words
+// apart in general registers, which have nothing else to do.
+#define SUBS4(d, a, b, c, out) \
+	MOVL      a, AX;                \
+	MOVL      b, BX;                \
+	MOVL      c, R9;                \
+	MOVL      AX, R10;              \
+	MOVL      BX, R11;              \
+	MOVL      R9, R12;              \
+	SHRL      $2, AX;               \
+	SHRL      $2, BX;               \
+	SHRL      $4, R9;               \
+	ANDL      $0x3f3f3f3f, R10;     \
+	ANDL      $0x3f3f3f3f, R11;     \
+	ANDL      $0x30303030, AX;      \
+	ANDL      $0x30303030, BX;      \
+	ANDL      $0x0f0f0f0f, R12;     \
+	ANDL      $0x0f0f0f0f, R9;      \
+	ORL       R12, AX;              \
+	ORL       R9, BX;               \
+	SHLQ      $32, AX;              \
+	SHLQ      $32, BX;              \
+	ORQ       R10, AX;              \
+	ORQ       R11, BX;              \
+	VMOVQ     AX, X6;               \
+	VPINSRQ   $1, BX, X6, X6;       \
+	VMOVD     d, X7;                \
+	VPMOVZXBD X6, Z6;               \
+	VCVTPH2PS X7, X7;               \
+	VCVTDQ2PS Z6, Z6;               \
+	VPERMPS   Z7, Z30, Z7;          \
+	VMULPS    Z7, Z6, Z6;           \
+	VMOVUPS   Z6, out
+
+// ROW4 multiplies 64 weights of a row, the bytes at q and q16, whose two
+// sub-scales are s bytes after R14, and adds to lo and hi.
+#define ROW4(q, q16, s, lo, hi) \
+	VMULPS.BCST (s)(R14), Z15, Z8;    \
+	VMULPS.BCST (s+4)(R14), Z15, Z9;  \
+	VPMOVZXBD   q, Z6;                \
+	VPMOVZXBD   q16, Z7;              \
+	VSUBPS.BCST (s+32)(R14), Z8, Z8;  \
+	VSUBPS.BCST (s+36)(R14), Z9, Z9;  \
+	VPERMPS     Z8, Z6, Z2;           \
+	VPERMPS     Z8, Z7, Z3;           \
+	VPSRLD      $4, Z6, Z6;           \
+	VPSRLD      $4, Z7, Z7;           \
+	VPERMPS     Z9, Z6, Z4;           \
+	VPERMPS     Z9, Z7, Z5;           \
+	VMULPS      Z24, Z2, Z2;          \
+	VMULPS      Z25, Z3, Z3;          \
+	VMULPS      Z26, Z4, Z4;          \
+	VMULPS      Z27, Z5, Z5;          \
+	VADDPS      Z2, lo, lo;           \
+	VADDPS      Z3, hi, hi;           \
+	VADDPS      Z4, lo, lo;           \
+	VADDPS      Z5, hi, hi
+
+#define QUARTER4(i) \
+	VMOVUPS (256*i)(DI), Z24;      \
+	VMOVUPS (256*i+64)(DI), Z25;   \
+	VMOVUPS (256*i+128)(DI), Z26;  \
+	VMOVUPS (256*i+192)(DI), Z27;  \
+	ROW4((16+32*i)(SI), (32+32*i)(SI), 8*i, Z16, Z17);                      \
+	ROW4((16+32*i)(SI)(R8*1), (32+32*i)(SI)(R8*1), 64+8*i, Z18, Z19);       \
+	ROW4((16+32*i)(SI)(R8*2), (32+32*i)(SI)(R8*2), 128+8*i, Z20, Z21);      \
+	ROW4((16+32*i)(SI)(R13*1), (32+32*i)(SI)(R13*1), 192+8*i, Z22, Z23)
+
+// AHEAD4 asks for the same block of the four rows that follow, for one row.
+#define AHEAD4(row) \
+	PREFETCHT0 (R9)(row);    \
+	PREFETCHT0 64(R9)(row);  \
+	PREFETCHT0 128(R9)(row)
+
+// HALF2 adds the upper half of each sum to its lower half: those of a and b
+// are left in ab, those of c and d in cd.
+#define HALF2(a, b, c, d, ab, cd) \
+	VBLENDMPS  b, a, K1, ab;    \
+	VSHUFF64X2 $0x4e, b, a, Z6; \
+	VBLENDMPS  d, c, K1, cd;    \
+	VSHUFF64X2 $0x4e, d, c, Z7; \
+	VADDPS     Z6, ab, ab;      \
+	VADDPS     Z7, cd, cd
+
+// func mul4RowsQ4_KAVX512(dst *float32, w *byte, rows int, x *float32, cols int)
+//
+// The number of rows is a multiple of four.
+TEXT ·mul4RowsQ4_KAVX512(SB), NOSPLIT, $384-40
+	MOVQ      w+8(FP), SI
+	MOVQ      cols+32(FP), R8
+	SHRQ      $8, R8
+	IMUL3Q    $144, R8, R8
+	LEAQ      (R8)(R8*2), R13
+	LEAQ      63(SP), R14
+	ANDQ      $-64, R14
+	VMOVDQU32 eachEight<>(SB), Z30
+	VMOVUPS   ·levels5(SB), Z15
+	MOVL      $0xff00, AX
+	KMOVW     AX, K1
+	MOVL      $0x1111, AX
+	KMOVW     AX, K2
+
+rows:
+	MOVQ   x+24(FP), DI
+	MOVQ   cols+32(FP), CX
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+
+block:
+	LEAQ       (SI)(R8*4), R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	AHEAD4(R8*1)
+	AHEAD4(R8*2)
+	AHEAD4(R13*1)
+	SUBS4((SI), 4(SI), 8(SI), 12(SI), (R14))
+	SUBS4((SI)(R8*1), 4(SI)(R8*1), 8(SI)(R8*1), 12(SI)(R8*1), 64(R14))
+	SUBS4((SI)(R8*2), 4(SI)(R8*2), 8(SI)(R8*2), 12(SI)(R8*2), 128(R14))
+	SUBS4((SI)(R13*1), 4(SI)(R13*1), 8(SI)(R13*1), 12(SI)(R13*1), 192(R14))
+	QUARTER4(0)
+	QUARTER4(1)
+	QUARTER4(2)
+	QUARTER4(3)
+	ADDQ       $1024, DI
+	ADDQ       $144, SI
+	SUBQ       $256, CX
+	JNZ        block
+
+	// The order of END: the upper half of each register, the two registers,
+	// and then the eight lanes.
+	HALF2(Z16, Z18, Z20, Z22, Z8, Z9)
+	HALF2(Z17, Z19, Z21, Z23, Z10, Z11)
+	VADDPS      Z10, Z8, Z0
+	VADDPS      Z11, Z9, Z2
+	VSHUFF64X2  $0x88, Z2, Z0, Z1
+	VSHUFF64X2  $0xdd, Z2, Z0, Z3
+	VADDPS      Z3, Z1, Z0
+	VPERMILPD   $0x55, Z0, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVSHDUP   Z0, Z1
+	VADDPS      Z1, Z0, Z0
+	VCOMPRESSPS Z0, K2, Z0
+	MOVQ        dst+0(FP), DX
+	VMOVUPS     X0, (DX)
+	ADDQ        $16, dst+0(FP)
+	LEAQ        (SI)(R13*1), SI
+	SUBQ        $4, rows+16(FP)
+	JNZ         rows
+	VZEROUPPER
+	RET

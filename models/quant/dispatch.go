@@ -42,6 +42,7 @@ type kernels struct {
 	decode decodeKernel
 	panel  panelKernel // takes the place of decode
 	mul4   rowKernelN  // four vectors
+	fours  rowKernel   // like mul, for a multiple of four rows
 }
 
 // wideKernels multiply decoded rows by one vector and by several.
@@ -88,11 +89,18 @@ func (p *product) kernels() *kernels { return &levels[best].table[p.format.typ] 
 // mulRows multiplies rows lo to hi-1 by the only vector, if there is a kernel
 // for it.
 func (p *product) mulRows(lo, hi int) bool {
-	k := p.kernels().mul
-	if k == nil || p.a.cols%lanes != 0 {
+	k := p.kernels()
+	if k.mul == nil || p.a.cols%lanes != 0 {
 		return false
 	}
-	k(&p.result(lo, hi, 0)[0], &p.rows(lo, hi)[0], hi-lo, &p.a.vector(0)[0], p.a.cols)
+	x := &p.a.vector(0)[0]
+	if n := (hi - lo) &^ 3; k.fours != nil && n > 0 {
+		k.fours(&p.result(lo, lo+n, 0)[0], &p.rows(lo, lo+n)[0], n, x, p.a.cols)
+		lo += n
+	}
+	if lo < hi {
+		k.mul(&p.result(lo, hi, 0)[0], &p.rows(lo, hi)[0], hi-lo, x, p.a.cols)
+	}
 	return true
 }
 

@@ -58,7 +58,7 @@ var kernelsAVX512 = map[gguf.Type]kernels{
 	gguf.Q3_K:   {mul: mulQ3_KAVX512, panel: panelQ3_KAVX512, mul4: mul4Q3_KAVX512},
 	gguf.Q2_K:   {mul: mulQ2_KAVX512, panel: panelQ2_KAVX512, mul4: mul4Q2_KAVX512},
 	gguf.IQ4_XS: {mul: mulIQ4_XSAVX512, panel: panelIQ4_XSAVX512, mul4: mul4IQ4_XSAVX512},
-	gguf.Q4_K:   {mul: mulQ4_KAVX512, panel: panelQ4_KAVX512, mul4: mul4Q4_KAVX512},
+	gguf.Q4_K:   {mul: mulQ4_KAVX512, panel: panelQ4_KAVX512, mul4: mul4Q4_KAVX512, fours: mul4RowsQ4_KAVX512},
 	gguf.Q5_K:   {mul: mulQ5_KAVX512, panel: panelQ5_KAVX512, mul4: mul4Q5_KAVX512},
 	gguf.Q6_K:   {mul: mulQ6_KAVX512, panel: panelQ6_KAVX512, mul4: mul4Q6_KAVX512},
 }

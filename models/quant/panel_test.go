@@ -3,6 +3,7 @@
 package quant
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -93,6 +94,32 @@ func BenchmarkTiles(b *testing.B) {
 				b.ReportMetric(took[2*i+1]/took[2*i], fmt.Sprintf("x-old-%d", cols))
 			}
 			b.ReportMetric(work[1]/took[2]/(work[0]/took[0]), "long/short")
+		})
+	}
+}
+
+// BenchmarkFours measures one vector by rows four at a time against row by
+// row, in turn: with weights in the caches and from main memory.
+func BenchmarkFours(b *testing.B) {
+	const n = 1024
+	for typ, k := range levels[best].types {
+		if k.fours == nil {
+			continue
+		}
+		b.Run(typ.String(), func(b *testing.B) {
+			m, a, dst := benchMatrix(typ, n, n), benchVectors(1, n), make([]float32, n)
+			far := bytes.Repeat(m.Data, max(farBytes/len(m.Data), 1))
+			at := 0
+			next := func() *byte {
+				at = (at + len(m.Data)) % len(far)
+				return &far[at]
+			}
+			x := &a.vector(0)[0]
+			took := inTurn(b,
+				func() { k.fours(&dst[0], &m.Data[0], n, x, n) }, func() { k.mul(&dst[0], &m.Data[0], n, x, n) },
+				func() { k.fours(&dst[0], next(), n, x, n) }, func() { k.mul(&dst[0], next(), n, x, n) })
+			b.ReportMetric(took[1]/took[0], "x-rows-near")
+			b.ReportMetric(took[3]/took[2], "x-rows-far")
 		})
 	}
 }

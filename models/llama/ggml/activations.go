@@ -48,6 +48,9 @@ type form struct {
 	q     []int8
 	d, s  []float32
 	sums  []int16
+
+	raised []uint8 // q8_0: q plus 128
+	sums32 []int16 // q8_K: sums of each 32 of q
 }
 
 // Len returns the number of vectors.
@@ -173,6 +176,10 @@ func (f *form) toQ8(x []float32, sums bool) {
 	}
 	RoundHalf(f.d, f.d)
 	RoundHalf(f.s, f.s)
+	f.raised = grow(f.raised, len(f.q))
+	for i, v := range f.q {
+		f.raised[i] = uint8(v) ^ 0x80
+	}
 }
 
 // largest returns the largest absolute value; NaN elements are passed over.
@@ -223,6 +230,10 @@ func (f *form) toQ8K(x []float32) {
 		for g := range blockK / group {
 			f.sums[b*blockK/group+g] = int16(quantise(out[g*group:][:group], in[g*group:][:group], inv))
 		}
+	}
+	f.sums32 = grow(f.sums32, len(x)/block)
+	for i := range f.sums32 {
+		f.sums32[i] = f.sums[2*i] + f.sums[2*i+1]
 	}
 }
 

@@ -53,3 +53,49 @@ func BenchmarkRows(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkVectors multiplies a matrix that stays near by 64 vectors, as a
+// prefill does, against the exact arithmetic and against one by one, in turn.
+func BenchmarkVectors(b *testing.B) {
+	const n, rows, vectors = 1024, 64, 64
+	for _, typ := range []gguf.Type{gguf.Q8_0, gguf.Q4_0, gguf.Q4_K, gguf.Q5_K, gguf.Q6_K, gguf.F16} {
+		b.Run(typ.String(), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(7, 8))
+			m := quant.Matrix{Type: typ, Rows: rows, Cols: n, Data: make([]byte, rows*n/typ.BlockSize()*typ.BlockBytes())}
+			for i := range m.Data {
+				m.Data[i] = byte(r.Uint32() % 0x38)
+			}
+			x := make([]float32, vectors*n)
+			for i := range x {
+				x[i] = float32(r.NormFloat64())
+			}
+			var a, one Activations
+			a.Set(x, vectors, n)
+			a.Prepare(typ)
+			one.Set(x, 1, n)
+			one.Prepare(typ)
+			var e quant.Activations
+			e.Set(x, vectors, n)
+			dst := make([]float32, rows*vectors)
+			least := [3]time.Duration{time.Hour, time.Hour, time.Hour}
+			for b.Loop() {
+				for i, f := range []func(){
+					func() { Mul(dst, m, &a, 0, rows, Current) },
+					func() {
+						for range vectors {
+							Mul(dst, m, &one, 0, rows, Current)
+						}
+					},
+					func() { m.Mul(dst, &e, 0, rows) },
+				} {
+					start := time.Now()
+					f()
+					least[i] = min(least[i], time.Since(start))
+				}
+			}
+			b.ReportMetric(2*n*rows*vectors/float64(least[0]), "Gop/s")
+			b.ReportMetric(float64(least[1])/float64(least[0]), "x-one-by-one")
+			b.ReportMetric(float64(least[2])/float64(least[0]), "x-exact")
+		})
+	}
+}

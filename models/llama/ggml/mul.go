@@ -86,9 +86,10 @@ func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int, g Gene
 	step := max(1, nearBytes/max(size, 1))
 	for lo := rowLo; lo < rowHi; lo += step { // what is near serves all vectors
 		hi := min(lo+step, rowHi)
-		for t := range a.n {
+		rows := m.Data[lo*size : hi*size]
+		for t := a.mulFours(dst, m.Type, wide, m.Rows, lo, hi, rows); t < a.n; t++ {
 			v := a.vector(p.kind, t)
-			out, rows := dst[t*m.Rows+lo:t*m.Rows+hi], m.Data[lo*size:hi*size]
+			out := dst[t*m.Rows+lo : t*m.Rows+hi]
 			if !mulRows(out, m.Type, wide, rows, &v) {
 				p.mulPlain(out, wide, rows, &v)
 			}

@@ -4,10 +4,14 @@ package ggml
 
 import "logitscope/models/gguf"
 
-// useAVX2 is for tests.
-var useAVX2 = false
+// These are for tests.
+var useAVX2, useVNNI = false, false
 
 func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool { return false }
+
+func (a *Activations) mulFours(dst []float32, t gguf.Type, wide bool, rows, lo, hi int, w []byte) int {
+	return 0
+}
 
 func expSum(x []float32, top float32) float64  { return expSumPlain(x, top) }
 func siluMul(gate, up []float32)               { siluMulPlain(gate, up) }

@@ -14,9 +14,9 @@ import (
 
 // plainly runs f without assembly.
 func plainly(f func()) {
-	was := useAVX2
-	useAVX2 = false
-	defer func() { useAVX2 = was }()
+	avx2, vnni := useAVX2, useVNNI
+	useAVX2, useVNNI = false, false
+	defer func() { useAVX2, useVNNI = avx2, vnni }()
 	f()
 }
 
@@ -75,7 +75,7 @@ func TestTwins(t *testing.T) {
 				continue
 			}
 			for _, rows := range []int{1, 7, 8, 24} {
-				for _, n := range []int{1, 3} {
+				for _, n := range []int{1, 3, 4, 9} {
 					for range 6 {
 						compareTwins(t, matrixOf(r, typ, rows, cols), hard(r, n*cols), n)
 					}
