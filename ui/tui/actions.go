@@ -72,7 +72,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActCopy, Binding: kit.Bind("copy what is selected", "y"), Hint: "copy", Group: "text"}, (*Model).copySelected},
 		{kit.Action{ID: kit.ActTimeline, Binding: kit.Bind("timeline and branches", "T"), Hint: "timeline", Group: "show"}, opens(kit.ViewTimeline)},
 		{kit.Action{ID: kit.ActCache, Binding: kit.Bind("prompt and cache: what reading, writing and the KV cache cost", "F"), Hint: "prompt, cache", Group: "show"}, opens(kit.ViewCache)},
-		{kit.Action{ID: kit.ActSweep, Binding: kit.Bind("sweep: the grid of settings as a heat map"), Hint: "sweep", Group: "show"}, opens(kit.ViewSweep)},
+		{kit.Action{ID: kit.ActSweep, Binding: kit.Bind("sweep of the selected knob: a map of settings over texts", "H"), Hint: "sweep", Group: "show"}, opens(kit.ViewSweep)},
 		{kit.Action{ID: kit.ActBench, Binding: kit.Bind("bench: settings against prompts, with verdicts", "K"), Hint: "bench", Group: "show"}, opens(kit.ViewBench)},
 		{kit.Action{ID: kit.ActVote, Binding: kit.Bind("decide: a blind vote between the bench's texts", "D"), Hint: "vote", Group: "show"}, opens(kit.ViewVote)},
 		{kit.Action{ID: kit.ActNumber, Binding: kit.Bind("bench: the next number in the cells", "v"), Group: "show"}, say("v: the next number of the bench; K opens it")},

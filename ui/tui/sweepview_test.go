@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -12,6 +11,7 @@ import (
 	grids "logitscope/engine/bench"
 	"logitscope/engine/stats"
 	"logitscope/sampling"
+	"logitscope/ui/tui/grid"
 	"logitscope/ui/tui/kit"
 )
 
@@ -60,8 +60,10 @@ func TestSweepView(t *testing.T) {
 	b.has("text 10␛[31m↵end")
 	b.keys("+") // the axis that is not on the map
 	b.has("text 22")
-	b.has("lightest 12.00, darkest 23.00: 2 to the mean surprise") // cells 12 to 23 are on the map
-	b.keys("tab")
+	b.has("shade: rank among the 12 cells")
+	b.has("22.00")
+	b.has("21.00–23.00") // its interval
+	b.keys("v")
 	b.has("sweep · bits/token")
 	b.has("┃ bits/token 22.00 [21.00, 23.00] · tokens 22.0")
 	b.keys("o")
@@ -86,11 +88,52 @@ func TestSweepView(t *testing.T) {
 	}
 }
 
-func TestNoSweep(t *testing.T) {
-	b := storyAt16(t, 120, 40)
-	b.run(b.m.Open(kit.ViewSweep))
-	if f := b.frame(); !strings.Contains(f, "no sweep to look at") {
-		t.Errorf("nothing is said:\n%s", f)
+// H with a knob selected runs its neighbours; a cell goes into the lab, and undo
+// takes it back.
+func TestSweepFromTheLab(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start("Once upon a time")
+	b.keys("H")
+	b.has("first knob    temperature=0.1,0.3,0.5,0.7,0.9,1.1,1.3")
+	b.has("run it: 28 texts, at most 1,120 tokens")
+	b.keys("down", "enter", "ctrl+u")
+	b.player().Type("temperature=0.4,wobble")
+	b.keys("enter")
+	b.has("temperature")
+	if !b.m.Warn {
+		t.Error("a list that is no list is taken")
+	}
+	b.keys("ctrl+u")
+	b.player().Type("temperature=0.4,1.2")
+	b.keys("enter", "down", "enter")
+	b.player().Type("top_p=0.5,1")
+	b.keys("enter", "down", "-", "-", "down", "-")
+	b.has("run it: 8 texts, at most 160 tokens")
+	b.keys("r")
+	b.has("sweep · perplexity · 4 cells, 2 texts each")
+	v := b.m.screen.View.(*grid.View)
+	if v == nil {
+		t.Fatal("no map")
+	}
+	b.keys("right", "down", "f")
+	if c := b.m.Lane().Config; c.Float("temperature") != 1.2 || c.Float("top_p") != 1 || b.m.screen.id != kit.ViewLab {
+		t.Errorf("the lab has temperature %v, top_p %v", c.Value("temperature"), c.Value("top_p"))
+	}
+	b.keys("u")
+	if c := b.m.Lane().Config; c.Float("temperature") != 0.7 || c.Float("top_p") != 0.9 {
+		t.Errorf("after undo temperature %v, top_p %v", c.Value("temperature"), c.Value("top_p"))
+	}
+}
+
+func TestSweepWithoutAPrompt(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.keys("H")
+	b.has("run it · no prompt yet; e writes one, E has examples")
+	b.keys("enter")
+	b.has("! no prompt yet")
+	b.keys("esc")
+	if b.m.screen.id != kit.ViewLab {
+		t.Error("esc does not leave an empty sweep")
 	}
 }
 
@@ -102,7 +145,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 	b := storyWith(t, opt, 160, 40)
 	b.keys("i")
 	b.has("top_k 10 · temperature 0.5 · top_p 0.80: perplexity 0.00 [-1.00, 1.00] over 2 texts")
-	for _, key := range []string{"space", "n", "f", "p", "d", "x", "u"} {
+	for _, key := range []string{"space", "n", "p", "d", "x", "u"} {
 		b.keys(key)
 		b.has(kit.KeyName(key) + ": not in a sweep")
 	}
