@@ -150,13 +150,19 @@ func TestConstraintMaskOnBeginsAnew(t *testing.T) {
 // What the mask did is told at the projector's size too.
 func TestConstraintWordsFit(t *testing.T) {
 	b := constraintAt(t, 1, 80, 24)
-	b.has("allowed 3 · end not allowed · mass <0.01%, 19.92 bits · memo, ")
-	b.has("bits a step, max 19.92 ▁█ ")
+	b.has("allowed 3 of 4,096 · end not allowed · mass kept <0.01%, 19.92 bits · memo")
+	b.has("below: bits, full height 1.00") // of what is written: the age is only proposed
+	b.keys("n")
+	b.steps(2)
+	b.has("below: bits, full height 19.92")
+	b.has("═══")
 	b.send(tea.WindowSizeMsg{Width: 40, Height: 12})
+	b.keys("b")
 	b.has("allowed 3 · end not allowed · <0.01%")
 	b.has("byte 1, 6E  ┃")
 	b = constraintAt(t, 0, 80, 24) // next to nothing is spent on {"
-	b.has("bits a step, max 0.00 ▁ ")
+	b.has("below: bits, full height 1.00")
+	b.lacks("═══")
 }
 
 // Near the token budget the view says that the text is being closed, and which
@@ -291,12 +297,12 @@ func TestConstraintMouse(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
 	l := b.m.Lane()
 	under := func(y int) string { return strings.Split(b.frame(), "\n")[y] }
-	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if row := under(6); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
+	b.send(tea.MouseMsg{X: 12, Y: 1 + 2 + 4 + 3, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+	if row := under(10); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
 		t.Errorf("a click on the fourth row selects %s: %s", l.Piece(l.Row, false), row)
 	}
-	b.send(tea.MouseMsg{X: 12, Y: 5, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
-	if row := under(7); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
+	b.send(tea.MouseMsg{X: 12, Y: 9, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
+	if row := under(11); !strings.Contains(row, "▸") || !strings.Contains(row, l.Piece(l.Row, false)) {
 		t.Error("the wheel does not move the row")
 	}
 }

@@ -29,6 +29,8 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 		return
 	}
 	lay := layoutOf(inner.W, inner.H)
+	v.drawSpent(inner.Sub(lay.text), l)
+	drawWhere(inner.Sub(lay.where), l)
 	(&maskDrawer{c: inner.Sub(lay.rows), n: lay.tokens, l: l, s: s, k: known(l), off: v.off(host), col: maskColumnsOf(inner.W)}).draw()
 	drawMaskWords(inner.Sub(lay.words), l, s)
 }
@@ -37,9 +39,9 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 // last line for the other tokens, and words below it; or, without a
 // constraint, a list of kinds below a sentence and a blank.
 type layout struct {
-	rows, words viz.Rect
-	tokens      int // that have a row
-	kinds       int // first line of the list
+	text, rows, words, where viz.Rect
+	tokens                   int // that have a row
+	kinds                    int // first line of the list
 }
 
 // tableHead is how many lines of the table stand above the tokens, and edge
@@ -50,10 +52,15 @@ const (
 )
 
 func layoutOf(w, h int) layout {
-	foot := footOf(h)
+	text, where := textLines(h), whereLines(h)
+	foot := footOf(h - text)
+	if text > 0 && foot == 6 && where == 0 {
+		foot = 4 // the bits stand under the text
+	}
+	rows := h - text - foot - where
 	return layout{
-		rows: viz.Rect{W: w, H: h - foot}, words: viz.Rect{Y: h - foot, W: w, H: foot},
-		tokens: max(h-foot-tableHead-1, 1), kinds: 2,
+		text: viz.Rect{W: w, H: text}, rows: viz.Rect{Y: text, W: w, H: rows}, words: viz.Rect{Y: text + rows, W: w, H: foot},
+		where: viz.Rect{Y: text + rows + foot, W: w, H: where}, tokens: max(rows-tableHead-1, 1), kinds: 2,
 	}
 }
 

@@ -294,7 +294,7 @@ func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	l := host.Lane()
 	if s := l.Step(); s != nil && s.Trace != nil {
 		rows := maskRows(l, s, v.layout(host).tokens)
-		if i := y - edge - tableHead; i >= 0 && i < len(rows) {
+		if i := y - edge - v.layout(host).rows.Y - tableHead; i >= 0 && i < len(rows) {
 			l.Row = rows[i].ID
 		}
 	}

@@ -3,6 +3,7 @@ package structure
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"logitscope/engine"
 	"logitscope/sampling/constrain"
@@ -44,6 +45,9 @@ func drawMaskWords(c *viz.Canvas, l *run.Lane, s *engine.Step) {
 	}
 }
 
+// slowMask is the time from which on a mask is worth a word.
+const slowMask = 5 * time.Millisecond
+
 // maskForms say what the mask did at this step.
 func maskForms(k *engine.ConstraintStep) []string {
 	end := "end not allowed"
@@ -52,7 +56,10 @@ func maskForms(k *engine.ConstraintStep) []string {
 	}
 	allowed, of := viz.Count(k.Allowed), viz.Count(k.Constraint.Vocab().Size())
 	mass, bits := viz.Percent(float64(k.Mass)), viz.Two(float64(k.Bits))
-	source := k.Layer + ", " + viz.Duration(k.Took)
+	source := k.Layer
+	if k.Took >= slowMask {
+		source += ", " + viz.Duration(k.Took)
+	}
 	return []string{
 		fmt.Sprintf("allowed %s of %s · %s · mass kept %s, %s bits · %s", allowed, of, end, mass, bits, source),
 		fmt.Sprintf("allowed %s · %s · mass %s, %s bits · %s", allowed, end, mass, bits, source),
