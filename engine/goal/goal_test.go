@@ -143,7 +143,7 @@ func TestTruths(t *testing.T) {
 		`prob(" cat") > 57.1% and prob(" cat") < 57.2%`: true, `prob(" cat") + prob(" dog") >= 0.9999`: true,
 		`changed(top_k)`: true, `changed(top_k, temperature)`: false, `only(top_k)`: true, `only(top_k, top_p)`: true, `only(temperature)`: false,
 		`at(top_k=0, only(temperature))`: true, `at(temperature=2, only(top_k))`: false, `changed(preset)`: false, `preset = "neutral"`: true,
-		`order = "transformers"`: true, `at(order="llama.cpp", changed(order) and only(order, top_k))`: true, `at(order=vllm, order = "vllm")`: true,
+		`order = "transformers"`: true, `at(order="llama.cpp", changed(order) and only(order, top_k))`: true, `at(order=vllm, order = "vllm")`: true, `at(order=llama.cpp, order = "llama.cpp")`: true,
 		`opened("values")`: true, `opened("export")`: false, `exported("vllm")`: true, `drew(1000)`: true, `drew(1001)`: false, `looked`: false, `voted`: true,
 		`predicted = 57%`: true, `predicted > 50%`: true, `contains("a b", "a")`: true, `contains(text, "zebra")`: false, `text = ""`: false,
 		`not (gain > 0) and not (gain <= 0) and not (gain != 0)`: true, `not (lane(2, survivors) = 2)`: true, `lane(1, survivors) = 2`: true, `lane(2, constrained)`: false,
@@ -198,6 +198,19 @@ func TestAWholeText(t *testing.T) {
 		if v := eval(t, s, src, Names{}); v.Holds() != want {
 			t.Errorf("%s: %+v, want %v (perplexity %+v)", src, v, want, eval(t, s, "perplexity", Names{}))
 		}
+	}
+	// The end token proposed is decoded: the text has ended with it.
+	four := decoded(t, 4, "do_sample", false)
+	if four.View.Phase != engine.Paused || len(four.View.Steps) != 3 {
+		t.Fatalf("%v, %d steps", four.View.Phase, len(four.View.Steps))
+	}
+	for src, want := range map[string]bool{`ended = "eos" and steps = 4 and text = " cat sat."`: true} {
+		if v := eval(t, state(t, four), src, Names{}); v.Holds() != want {
+			t.Errorf("proposed: %s: %+v, want %v", src, v, want)
+		}
+	}
+	if v := eval(t, state(t, decoded(t, 2, "do_sample", false, "max_new_tokens", 2)), `ended = "length" and steps = 2`, Names{}); !v.Holds() {
+		t.Error("a proposal that is the last one allowed ends the text by its length")
 	}
 	s.Lanes[0].Look = 1
 	for src, want := range map[string]bool{`step = 1 and steps = 4`: true, `drawn = " cat" and raw(" cat") = 40%`: true, `survivors = 1`: true} {

@@ -49,6 +49,9 @@ func lex(src string) ([]lexeme, error) {
 				i++
 			}
 			out = append(out, lexeme{aName, src[from:i], from, i})
+		case c == '.' && i > 0 && i+1 < len(src) && (letter(src[i-1]) || digit(src[i-1])) && letter(src[i+1]):
+			i++ // in a bare word: order=llama.cpp
+			out = append(out, lexeme{aSign, src[from:i], from, i})
 		case strings.HasPrefix(src[i:], "!=") || strings.HasPrefix(src[i:], "<=") || strings.HasPrefix(src[i:], ">="):
 			i += 2
 			out = append(out, lexeme{aSign, src[from:i], from, i})

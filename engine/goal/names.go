@@ -280,7 +280,7 @@ func (p *parser) settingValue() (string, bool) {
 	from, end := w.from, w.from
 	for ; ; p.at++ {
 		w = p.peek()
-		joins := w.kind == aName || w.kind == aNumber || w.kind == aSign && (w.text == "-" || w.text == "%" || w.text == "/")
+		joins := w.kind == aName || w.kind == aNumber || w.kind == aSign && (w.text == "-" || w.text == "%" || w.text == "/" || w.text == ".")
 		if !joins || end != from && w.from != end {
 			break
 		}

@@ -100,10 +100,14 @@ func Split(m models.Model, text string) []string {
 	return list
 }
 
-// ended is why a text has ended, "" if it has not.
-func ended(v engine.View) string {
-	if v.Phase != engine.Done {
-		return ""
+// ended is why a text has ended, "" if it has not. The last token decoded may
+// be one that is only proposed.
+func (l Lane) ended() string {
+	switch {
+	case l.View.Phase == engine.Done:
+		return string(l.View.Reason)
+	case l.Proposal && l.View.Beam == nil && l.View.Next != nil:
+		return string(l.View.EndsWith(l.Model.Vocab()))
 	}
-	return string(v.Reason)
+	return ""
 }

@@ -54,7 +54,7 @@ func init() {
 		"steps":  count(func(f *frame) int { return f.lane().length() }),
 		"forced": count(forced),
 		"text":   words(func(f *frame) string { return f.text() }),
-		"ended":  words(func(f *frame) string { return ended(f.lane().View) }),
+		"ended":  words(func(f *frame) string { return f.lane().ended() }),
 		"vocab":  count(func(f *frame) int { return f.lane().Model.Info().VocabSize }),
 		"contains": {kind: Truth, args: textAndQuote, usage: `contains(text, "…")`, eval: func(f *frame, n *node) Value {
 			a, b := f.eval(n.args[0]), f.eval(n.args[1])

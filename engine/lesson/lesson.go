@@ -14,7 +14,7 @@ const (
 	// MaxTasks is the most tasks a lesson may have.
 	MaxTasks = 24
 	// MaxSteps is the most tokens one line of a lesson may decode.
-	MaxSteps = 10000
+	MaxSteps = 1_000_000
 )
 
 // A Lesson is a file that was read without a fault. It is immutable.

@@ -47,9 +47,6 @@ var setupKeys = []struct {
 			}
 			s.Pins = append(s.Pins, t)
 		}
-		if len(s.Pins) > sampling.MaxPins {
-			return fmt.Errorf("pin: more than %d tokens", sampling.MaxPins)
-		}
 		r.quote(p.n, s.Pins, true)
 		return nil
 	}},

@@ -182,7 +182,7 @@ func walk(lab *tui.Offscreen, t *lesson.Task) (line int, why string, err error) 
 		return t.GoalLine, "the task has a goal but no solution", nil
 	}
 	var failed *PlayError
-	switch err := play(lab, t, sc); {
+	switch err := perform(lab, t); {
 	case err == nil:
 	case lab.Err() == nil && errors.As(err, &failed):
 		return failed.Command.Line, failed.Error(), nil

@@ -52,6 +52,11 @@ func play(lab *tui.Offscreen, t *lesson.Task, sc *goal.Scene) error {
 		_, right := t.Predict.Right(goal.Value{}, sc)
 		lab.Guess(right)
 	}
+	return perform(lab, t)
+}
+
+// perform plays the solution of a task.
+func perform(lab *tui.Offscreen, t *lesson.Task) error {
 	for _, cmd := range t.Solution {
 		if err := lab.Play(cmd); err != nil {
 			return &PlayError{Command: cmd, Err: err}

@@ -90,6 +90,9 @@ func (c *checking) read(files []string) ([]*lesson.Lesson, error) {
 		if err != nil {
 			faults = []lesson.Fault{{Lesson: filepath.Base(name), Line: 1, Why: err.Error()}}
 		}
+		if l == nil && len(faults) > 0 {
+			c.ids[faults[0].Lesson] = true // the id as far as it was read
+		}
 		if l != nil && c.ids[l.ID] {
 			faults = []lesson.Fault{{Lesson: l.ID, Line: l.IDLine, Why: fmt.Sprintf("id: %s: another file has it", l.ID)}}
 		}
