@@ -1,0 +1,268 @@
+// Package several answers: of several drafted tokens, which one stands, so
+// that the text keeps the target's law? It has the rules of SpecInfer (Miao et
+// al. 2023, arXiv 2305.09781), which tests the drafts one after the other, and
+// of SpecTr (Sun et al. 2023, arXiv 2310.15141), k-sequential selection.
+//
+// It is a leaf: it knows laws and draws, no model and no lane.
+package several
+
+import (
+	"math"
+	"slices"
+)
+
+// A Law is a distribution over the tokens 0 to len-1. It sums to 1 but for
+// rounding and is not changed once made.
+type Law []float64
+
+// Draw returns the token whose interval of the cumulative distribution u falls
+// in, u in [0, 1). Tokens without probability are never drawn.
+func (l Law) Draw(u float64) int {
+	last, cum := -1, 0.0
+	for x, p := range l {
+		if p <= 0 {
+			continue
+		}
+		if cum += p; u < cum {
+			return x
+		}
+		last = x
+	}
+	return last // rounding left the sum below u
+}
+
+// Point is the law of token x among n: that of a draft which was chosen and
+// not drawn, such as one of the k best.
+func Point(n, x int) Law {
+	l := make(Law, n)
+	l[x] = 1
+	return l
+}
+
+// Without returns q without the tokens of earlier, renormalised: the law of
+// the next of several different drafts. ok is false where nothing is left.
+func (l Law) Without(earlier []int) (_ Law, ok bool) {
+	out := slices.Clone(l)
+	for _, x := range earlier {
+		out[x] = 0
+	}
+	return out.normalised()
+}
+
+// normalised returns l as a law, false where it has no mass.
+func (l Law) normalised() (Law, bool) {
+	sum := 0.0
+	for _, p := range l {
+		sum += p
+	}
+	if !(sum > 0) {
+		return nil, false
+	}
+	out := make(Law, len(l))
+	for x, p := range l {
+		out[x] = p / sum
+	}
+	return out, true
+}
+
+// minus returns what is left of l after a draft of law q was refused:
+// max(0, l-q), renormalised. Where nothing is left a refusal cannot happen,
+// and l is returned.
+func (l Law) minus(q Law) Law {
+	out := make(Law, len(l))
+	for x := range l {
+		out[x] = math.Max(0, l[x]-q[x])
+	}
+	if n, ok := out.normalised(); ok {
+		return n
+	}
+	return l
+}
+
+// accept is the chance that a draft x of law q stands against r.
+func accept(r, q Law, x int) float64 {
+	if q[x] <= 0 {
+		return 0 // it cannot have been drawn
+	}
+	return math.Min(1, r[x]/q[x])
+}
+
+// Chain tests drafts one after the other, as SpecInfer does: drafts[i] was
+// drawn from laws[i]. It stands with min(1, r/q); after a refusal r becomes
+// max(0, r-q), renormalised. Where none stands the token is drawn from what is
+// left. u has a number in [0, 1) for every draft and one for the last draw.
+// stands is the draft that does, -1 for none.
+func Chain(target Law, drafts []int, laws []Law, u []float64) (token, stands int) {
+	r := target
+	for i, x := range drafts {
+		if u[i] < accept(r, laws[i], x) {
+			return x, i
+		}
+		r = r.minus(laws[i])
+	}
+	return r.Draw(u[len(drafts)]), -1
+}
+
+// ChainGiven returns the law of what [Chain] gives for these drafts, and each
+// draft's chance to stand.
+func ChainGiven(target Law, drafts []int, laws []Law) (out Law, stand []float64) {
+	out, stand = make(Law, len(target)), make([]float64, len(drafts))
+	r, left := target, 1.0
+	for i, x := range drafts {
+		a := accept(r, laws[i], x)
+		stand[i] = left * a
+		out[x] += stand[i]
+		left *= 1 - a
+		r = r.minus(laws[i])
+	}
+	for x, p := range r {
+		out[x] += left * p
+	}
+	return out, stand
+}
+
+// A Selection is SpecTr's k-sequential selection among K drafts that were all
+// drawn from Draft. It keeps the target's law for every Rho from [RhoStar] to
+// K.
+type Selection struct {
+	Target, Draft Law
+	K             int
+	Rho           float64
+}
+
+// Accept is the chance that a draft x stands when it is its turn.
+func (s Selection) Accept(x int) float64 {
+	if s.Draft[x] <= 0 {
+		return 0
+	}
+	return math.Min(1, s.Target[x]/(s.Rho*s.Draft[x]))
+}
+
+// Beta is the chance that one draft stands.
+func (s Selection) Beta() (beta float64) {
+	for x, q := range s.Draft {
+		beta += math.Min(q, s.Target[x]/s.Rho)
+	}
+	return beta
+}
+
+// Accepted is the chance that any of the K drafts stands.
+func (s Selection) Accepted() float64 { return 1 - math.Pow(1-s.Beta(), float64(s.K)) }
+
+// Residual is the law of the token where no draft stands, false where that
+// cannot happen.
+func (s Selection) Residual() (Law, bool) {
+	beta := s.Beta()
+	if beta >= 1-1e-15 {
+		return nil, false
+	}
+	each := float64(s.K) // the limit of the factor as beta goes to 0
+	if beta > 0 {
+		each = s.Accepted() / beta
+	}
+	out := make(Law, len(s.Target))
+	for x, p := range s.Target {
+		out[x] = math.Max(0, p-math.Min(s.Draft[x], p/s.Rho)*each)
+	}
+	return out.normalised()
+}
+
+// Choose tests the drafts. u has a number in [0, 1) for each and one for the
+// last draw. stands is the draft that does, -1 for none.
+func (s Selection) Choose(drafts []int, u []float64) (token, stands int) {
+	for i, x := range drafts {
+		if u[i] < s.Accept(x) {
+			return x, i
+		}
+	}
+	r, ok := s.Residual()
+	if !ok {
+		r = s.Target
+	}
+	return r.Draw(u[len(drafts)]), -1
+}
+
+// RhoStar is the least Rho for which k-sequential selection keeps the target's
+// law, where most drafts stand: 1-(1-beta)^k = rho·beta.
+func RhoStar(target, draft Law, k int) float64 {
+	over := func(rho float64) float64 {
+		s := Selection{target, draft, k, rho}
+		return s.Accepted() - rho*s.Beta()
+	}
+	if over(1) <= 0 {
+		return 1
+	}
+	lo, hi := 1.0, float64(k)
+	for range 200 {
+		mid := (lo + hi) / 2
+		if mid == lo || mid == hi {
+			break
+		}
+		if over(mid) > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// A Tree is drafts on drafts, as SpecInfer's: K[0] tokens after the text, K[1]
+// after each of them, and so on, each drawn from Draft, and one pass of the
+// target over all of them.
+type Tree struct {
+	K      []int
+	Target func(path []int) Law // after the tokens of path
+	Draft  func(path []int) Law
+}
+
+// Walk verifies one pass: from the root it goes down into the draft that
+// stands, and ends with a token of the target's own, drawn from what is left
+// or after the last draft that stood. draw gives numbers in [0, 1). It returns
+// the tokens, of which all but the last are drafts.
+func (t Tree) Walk(draw func() float64) (tokens []int) {
+	for depth := 0; ; depth++ {
+		target := t.Target(tokens)
+		if depth == len(t.K) {
+			return append(tokens, target.Draw(draw()))
+		}
+		q := t.Draft(tokens)
+		drafts, laws, u := make([]int, t.K[depth]), make([]Law, t.K[depth]), make([]float64, t.K[depth]+1)
+		for i := range drafts {
+			drafts[i], laws[i] = q.Draw(draw()), q
+		}
+		for i := range u {
+			u[i] = draw()
+		}
+		x, stands := Chain(target, drafts, laws, u)
+		tokens = append(tokens, x)
+		if stands < 0 {
+			return tokens
+		}
+	}
+}
+
+// TokensAPass is how many tokens a pass gives on average.
+func (t Tree) TokensAPass() float64 { return t.tokens(nil) }
+
+func (t Tree) tokens(path []int) float64 {
+	if len(path) == len(t.K) {
+		return 1
+	}
+	target, q := t.Target(path), t.Draft(path)
+	laws := slices.Repeat([]Law{q}, t.K[len(path)])
+	stand := make(Law, len(target)) // chance that a draft of this token stands
+	for prob, drafts := range Tuples(laws) {
+		_, each := ChainGiven(target, drafts, laws)
+		for i, x := range drafts {
+			stand[x] += prob * each[i]
+		}
+	}
+	sum := 1.0
+	for x, p := range stand {
+		if p > 0 {
+			sum += p * t.tokens(append(path[:len(path):len(path)], x))
+		}
+	}
+	return sum
+}
