@@ -9,6 +9,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/models/shallow"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 )
@@ -77,7 +78,11 @@ func TestGreedyIdentity(t *testing.T) {
 		for _, more := range []set{{}, {"repetition_penalty": 1.3}} {
 			p := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "logit_bias": bias}.and(more))
 			want := plainly(t, target, p, in, n)
-			for _, d := range []models.Model{draft, nil, target} {
+			self, err := shallow.New(target, []int{3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range []models.Model{draft, nil, target, self} {
 				for _, k := range []int{1, 5} {
 					q := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "num_assistant_tokens": k, "logit_bias": bias}.and(more))
 					dec := start(t, target, d, q, nil, in, Options{})
@@ -103,6 +108,15 @@ func itoa(id int32) string { return name([]int32{id})[:len(name([]int32{id}))-1]
 // wrong algorithm.
 func TestProveFable(t *testing.T) {
 	target, draft := openFable(t)
+	self, err := shallow.New(target, []int{2, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a draft model", func(t *testing.T) { proveFable(t, target, draft) })
+	t.Run("its own layers", func(t *testing.T) { proveFable(t, target, self) })
+}
+
+func proveFable(t *testing.T, target, draft models.Model) {
 	p := compile(t, target, set{"do_sample": true, "temperature": 0.9, "top_p": 0.95, "top_k": 50})
 	d := start(t, target, draft, p, nil, prompt(target, "Once upon a time there was a"), Options{Vocab: vocab{target.Vocab()}})
 	for i := 0; i < 3 && d.Done() == ""; i++ {

@@ -141,6 +141,16 @@ func (p *pass) notePartsOff() {
 	p.partsOff = slices.ContainsFunc(p.rows, func(r row) bool { return r.s.off != nil })
 }
 
+// silent reports whether attention or MLP is off in every row, so that it need
+// not be computed. Keys and values are kept all the same, and whoever looks
+// sees the weights of attention that is off.
+func (p *pass) silent(isMLP bool) bool {
+	return p.partsOff && (isMLP || p.look.in == nil) && !slices.ContainsFunc(p.rows, func(r row) bool {
+		o := r.s.off
+		return o == nil || isMLP && !o.mlp[p.layer] || !isMLP && !o.attention[p.layer]
+	})
+}
+
 // muteHeads takes the output of the heads that are off out of p.o.
 func (p *pass) muteHeads(y *layer) {
 	if !p.partsOff {

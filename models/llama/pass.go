@@ -175,13 +175,17 @@ func (p *pass) through(y *layer, keep int) {
 	if keep == 0 {
 		return
 	}
-	p.attention(y)
-	p.muteHeads(y)
-	p.acts.Set(p.o, len(p.rows), y.heads*c.valueLen)
-	p.products = append(p.products[:0], product{w: y.o, dst: p.h, bias: y.bo})
-	p.multiply()
-	p.addTo(y.attnPost, false)
-
+	if !p.silent(false) {
+		p.attention(y)
+		p.muteHeads(y)
+		p.acts.Set(p.o, len(p.rows), y.heads*c.valueLen)
+		p.products = append(p.products[:0], product{w: y.o, dst: p.h, bias: y.bo})
+		p.multiply()
+		p.addTo(y.attnPost, false)
+	}
+	if p.silent(true) {
+		return
+	}
 	in = p.x
 	if y.ffnNorm.w != nil {
 		p.normalise(p.h, p.x, y.ffnNorm)

@@ -5,6 +5,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/shallow"
 	"logitscope/sampling"
 	"logitscope/ui/cli/console"
 )
@@ -46,6 +47,16 @@ func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling
 	}
 	if name == "ngram" {
 		return engine.Draft{NGram: true}, nil
+	}
+	if layers, ok, err := shallow.Layers(name); ok {
+		if err != nil {
+			return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
+		}
+		m, err := shallow.New(target, layers)
+		if err != nil {
+			return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
+		}
+		return engine.Draft{Model: m}, nil
 	}
 	m, err := s.Open(ctx, "--draft", name)
 	if err != nil {
