@@ -1,11 +1,15 @@
 package tui
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine/lesson"
 	"logitscope/models"
@@ -374,4 +378,51 @@ func TestLessonComesBack(t *testing.T) {
 	r = read(t, opt, 80, 24)
 	r.lacks("L goes on")
 	r.has("e writes a prompt, L has lessons.")
+}
+
+// Keys, mouse and sizes at random in every lesson: nothing panics, every frame
+// is exact, and what was done stays done.
+func TestLessonMonkey(t *testing.T) {
+	moves := 120
+	if testing.Short() {
+		moves = 25
+	}
+	keys := strings.Fields("enter enter enter up down down tab tab shift+tab i x backspace [ ] ] L L z esc esc n n b - + 0 1 4 2 5 V T C J P B S F ? r u space home end pgdown f")
+	opt := lessonOptions(t, "")
+	for i, l := range opt.Lessons.List {
+		t.Run(l.ID, func(t *testing.T) {
+			opt.Lessons.Open = l
+			r := read(t, opt, 120, 40)
+			random := rand.New(rand.NewPCG(uint64(i), 7))
+			done := 0
+			var did []string
+			for range moves {
+				switch n := random.IntN(20); n {
+				case 0:
+					w, h := 30+random.IntN(180), 8+random.IntN(60)
+					did = append(did, fmt.Sprintf("size %dx%d", w, h))
+					r.player.Send(tea.WindowSizeMsg{Width: w, Height: h})
+				case 1:
+					e := tea.MouseMsg{X: random.IntN(r.m.w), Y: random.IntN(r.m.h), Button: []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonWheelUp, tea.MouseButtonWheelDown}[random.IntN(3)]}
+					did = append(did, fmt.Sprintf("mouse %d %d", e.X, e.Y))
+					r.player.Send(e)
+				default:
+					key := keys[random.IntN(len(keys))]
+					did = append(did, key)
+					r.keys(key)
+				}
+				exact(t, r.m.View(), r.m.w, r.m.h, fmt.Sprintf("after %q", did))
+				n := 0
+				for _, task := range r.m.course.Progress[l.ID].Tasks {
+					if task.Done != nil {
+						n++
+					}
+				}
+				if n < done || len(r.m.panics) > 0 {
+					t.Fatalf("%d tasks done, were %d; panics %v after %q", n, done, r.m.panics, did)
+				}
+				done = n
+			}
+		})
+	}
 }
