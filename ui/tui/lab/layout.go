@@ -21,7 +21,7 @@ func RoomAbove(w, h int) int {
 	if w < 100 || h < 36 {
 		return 0
 	}
-	return 9 + min(max(h-44, 0), 11)
+	return 9 + min(max(h-44, 0), 5)
 }
 
 // layout returns where everything stands now.
