@@ -67,8 +67,17 @@ func TestReadingAPrompt(t *testing.T) {
 	b.keys("3")
 	b.has("[3 ")
 	b.keys("esc")
-	let <- struct{}{} // the pass under way
+	stopped, let1 := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(let1)
+		select {
+		case let <- struct{}{}: // the pass under way, if one has begun
+		case <-stopped:
+		}
+	}()
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused })
+	close(stopped)
+	<-let1
 	done := b.m.Lane().View.Prefill.Done
 	if v := b.m.Lane().View; v.Next != nil || done >= len(ids) {
 		t.Errorf("read on to %d of %d", done, len(ids))
