@@ -33,7 +33,7 @@ func TestOneLabReadsAllLessons(t *testing.T) {
 			if err != nil || sc == nil || !r.Standing || r.Done {
 				t.Fatalf("%s task %d: standing %v, done %v, %v", l.ID, i+1, r.Standing, r.Done, err)
 			}
-			if err := play(lab, &l.Tasks[i], sc); err != nil {
+			if err := perform(lab, &l.Tasks[i]); err != nil {
 				t.Fatalf("%s task %d: %v", l.ID, i+1, err)
 			}
 			if r, _, _ := lab.Lesson(); !r.Done && len(l.Tasks[i].Goals) > 0 {

@@ -36,24 +36,23 @@ func (c *Checker) Sheet(ctx context.Context, l *lesson.Lesson) (*handout.Sheet, 
 			s.Intro = blocks(l.Intro, sc)
 		}
 		task := sheetTask(&l.Tasks[i], sc)
-		if err := play(lab, &l.Tasks[i], sc); err != nil {
+		if err := perform(lab, &l.Tasks[i]); err != nil {
 			return nil, err
 		}
 		_, sc, _ = lab.Lesson()
-		task.Reveal = blocks(l.Tasks[i].Reveal, sc)
+		task.Reveal = blocksWith(l.Tasks[i].Reveal, func(s lesson.Span) string {
+			if s.Expr != nil && sc != nil && !s.Expr.Eval(sc).Defined {
+				return blank // nobody has answered yet
+			}
+			return course.Text(s, sc, false)
+		})
 		s.Tasks = append(s.Tasks, task)
 	}
 	return s, nil
 }
 
-// play answers the question of a task rightly and plays its solution.
-func play(lab *tui.Offscreen, t *lesson.Task, sc *goal.Scene) error {
-	if t.Predict != nil && sc != nil {
-		_, right := t.Predict.Right(goal.Value{}, sc)
-		lab.Guess(right)
-	}
-	return perform(lab, t)
-}
+// blank stands on a sheet for what is not known before a reader was there.
+const blank = "…"
 
 // perform plays the solution of a task.
 func perform(lab *tui.Offscreen, t *lesson.Task) error {
@@ -130,28 +129,35 @@ func Plain(p lesson.Prose, sc *goal.Scene) string {
 		if i > 0 {
 			b.WriteString(" ")
 		}
-		b.WriteString(line(x, sc))
+		b.WriteString(line(x, shown(sc)))
 	}
 	return b.String()
 }
 
 // line is the text of a block.
-func line(b lesson.Block, sc *goal.Scene) string {
+func line(b lesson.Block, text func(lesson.Span) string) string {
 	var s strings.Builder
 	for _, span := range b.Spans {
-		s.WriteString(course.Text(span, sc, false))
+		s.WriteString(text(span))
 	}
 	return s.String()
+}
+
+// shown is a span as it is shown in a scene.
+func shown(sc *goal.Scene) func(lesson.Span) string {
+	return func(s lesson.Span) string { return course.Text(s, sc, false) }
 }
 
 var blockKinds = map[lesson.BlockKind]string{
 	lesson.Paragraph: handout.SheetParagraph, lesson.Item: handout.SheetItem, lesson.Heading: handout.SheetHeading, lesson.Code: handout.SheetCode,
 }
 
-func blocks(p lesson.Prose, sc *goal.Scene) []handout.SheetBlock {
+func blocks(p lesson.Prose, sc *goal.Scene) []handout.SheetBlock { return blocksWith(p, shown(sc)) }
+
+func blocksWith(p lesson.Prose, text func(lesson.Span) string) []handout.SheetBlock {
 	var list []handout.SheetBlock
 	for _, b := range p {
-		x := handout.SheetBlock{Kind: blockKinds[b.Kind], Text: line(b, sc)}
+		x := handout.SheetBlock{Kind: blockKinds[b.Kind], Text: line(b, text)}
 		if b.Kind == lesson.Code {
 			x.Text = strings.Join(b.Lines, "\n")
 		}
