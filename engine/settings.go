@@ -162,3 +162,10 @@ func (s *Settings) needsLogits() bool {
 	}
 	return tells(s.Config())
 }
+
+// Plain reports whether the settings are a law of the model's row and the text
+// alone, so that a text that is there can be read under them: there is no
+// constraint, no schedule and no second row to weigh against.
+func (s *Settings) Plain() bool {
+	return s.constraint == nil && s.schedule == nil && len(s.Pipeline.Seconds()) == 0
+}

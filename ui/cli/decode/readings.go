@@ -79,7 +79,7 @@ func (r *readings) readAcross(ctx context.Context, views []engine.View) error {
 	for i, a := range r.jobs {
 		for j, b := range r.jobs {
 			if a.Model == b.Model || len(views[i].Steps) == 0 || views[i].Beam != nil || engine.CheckDraft(a.Model, b.Model) != nil ||
-				a.Settings.Config().Text("constraint") != "" || b.Settings.Config().Text("constraint") != "" {
+				!a.Settings.Plain() || !b.Settings.Plain() {
 				continue
 			}
 			in := score.Input{

@@ -192,9 +192,9 @@ func (s bencher) prepareReading(ctx context.Context, o textOptions) (*reading, e
 		return nil, err
 	}
 	r := &reading{bytes: len(data), close: func() { j.Release(ctx) }}
-	if j.Settings.Config().Text("constraint") != "" {
+	if !j.Settings.Plain() {
 		r.close()
-		return nil, console.Wrong("score reads a text as it is and takes no constraint; constrain and check judge texts")
+		return nil, console.Wrong("score reads a text as it is and takes no constraint, no schedule and no second row (contrastive_, guidance_scale); constrain and check judge texts")
 	}
 	r.in.Chunks, r.in.Most = o.windows == windowsLlama, o.differ
 	r.in.Law = score.Law{Model: j.Model, Pipeline: j.Settings.Pipeline}
@@ -258,6 +258,9 @@ func (s bencher) readAgainst(ctx context.Context, r *reading, j *setup.Job, spec
 	set, err := other.Compiler.Settings(cfg, lane.Label)
 	if err != nil {
 		return console.Wrongly(fmt.Errorf("--against %s: %w", spec, err))
+	}
+	if !set.Plain() {
+		return console.Wrong("--against %s: a text is read as it is, without a constraint, a schedule or a second row", spec)
 	}
 	r.in.Against = &score.Law{Model: other.Model, Pipeline: set.Pipeline}
 	return nil

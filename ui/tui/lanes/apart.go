@@ -72,7 +72,7 @@ func (v *View) mixWords() string {
 	case p.alien:
 		return ""
 	case a.Model != b.Model:
-		return "Another model reads along only as long as the texts are one: after that it has not seen the other's."
+		return "Each model reads both texts itself once the lanes stand still: one context, two models under their settings."
 	case p.parts:
 		return fmt.Sprintf("Each text is read under both settings: one context, two laws. After token %s the texts differ, so no line mixes them.", viz.Count(p.at[0]+1))
 	}

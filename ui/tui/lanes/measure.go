@@ -118,6 +118,14 @@ func (v *View) measure(host kit.Host) tea.Cmd {
 			return job
 		}
 	}
+	for _, l := range v.lanes.All {
+		for _, o := range v.lanes.All {
+			if job := v.acrossJob(l, o); job != nil {
+				v.busy = true
+				return job
+			}
+		}
+	}
 	return nil
 }
 

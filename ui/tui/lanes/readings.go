@@ -165,6 +165,12 @@ func (v *View) readingsOf(l *run.Lane) []readAt {
 // under sums up a lane's text under its own law, A, and another lane's, B. Of
 // its own lane both are the own.
 func (v *View) under(text, law *run.Lane) (s compare.Readings) {
+	if list := v.acrossOf(text, law); list != nil {
+		for k, x := range list {
+			s.Add(k+1, x.d, x.a, x.b)
+		}
+		return s
+	}
 	list := v.readingsOf(text)
 	for k := range list {
 		if i, ok := list[k].of(law.ID); ok {
@@ -178,6 +184,13 @@ func (v *View) under(text, law *run.Lane) (s compare.Readings) {
 // law to another lane's, NaN where there are none, and the step, from 0, of the
 // first.
 func (v *View) series(text, law *run.Lane, n int) (values []float64, from int) {
+	if list := v.acrossOf(text, law); list != nil {
+		from = max(len(list)-max(n, 0), 0)
+		for _, x := range list[from:] {
+			values = append(values, x.d.TV)
+		}
+		return values, from
+	}
 	list := v.readingsOf(text)
 	from = max(len(list)-max(n, 0), 0)
 	for k := from; k < len(list); k++ {

@@ -24,8 +24,10 @@ type View struct {
 	open  bool // the list of knobs is open and has the keys
 	pairs map[pairKey]*pair
 	reads map[int]*readings // by the id of the lane whose text it is
-	sums  map[int]laneSum   // of the texts, by the id of the lane
-	busy  bool              // a round of measuring is on its way
+
+	across map[[2]int]*across // by the ids of the lanes whose text and whose law it is
+	sums   map[int]laneSum    // of the texts, by the id of the lane
+	busy   bool               // a round of measuring is on its way
 }
 
 // Knobs are the controls, which compare shows over the lanes.
@@ -45,7 +47,7 @@ type Knobs interface {
 
 // New returns compare on the lanes there are.
 func New(lanes *run.Lanes, knobs Knobs) *View {
-	v := &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair), reads: make(map[int]*readings), sums: make(map[int]laneSum)}
+	v := &View{lanes: lanes, knobs: knobs, pairs: make(map[pairKey]*pair), reads: make(map[int]*readings), across: make(map[[2]int]*across), sums: make(map[int]laneSum)}
 	v.count()
 	return v
 }
@@ -108,6 +110,9 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		v.take(msg)
 	case readMsg:
 		v.takeReadings(msg)
+	case acrossMsg:
+		v.busy = false
+		v.across[[2]int{msg.key.text, msg.key.law}] = &msg.across
 	case run.ViewMsg:
 		v.count()
 	default:

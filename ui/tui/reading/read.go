@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -29,6 +30,9 @@ type reading struct {
 	most    float64 // the largest surprise of a token, bits
 	order   []int   // tokens, from 0, the most surprising first
 }
+
+// errNotPlain says that there is more to the settings than a law of the row.
+var errNotPlain = errors.New("a text is read as it is: constraint, schedule, contrastive and guidance must be off")
 
 // read reads a text by itself, as the command does.
 func read(ctx context.Context, k readKey) (*reading, error) {

@@ -87,6 +87,10 @@ func (v *View) want(host kit.Host) tea.Cmd {
 	}
 	k := readKey{v.text, l.Model, set}
 	ctx := v.ctx
+	if !set.Plain() {
+		v.reading.Fail(k, errNotPlain)
+		return nil
+	}
 	cmd := v.reading.Want(k, func() (*reading, error) { return read(ctx, k) })
 	return tea.Batch(cmd, v.look())
 }
