@@ -86,6 +86,9 @@ func (p *Pane) title(r lesson.Reading, w int) string {
 // its first word is written in capitals.
 func inside(title string) string {
 	first, n := utf8.DecodeRuneInString(title)
+	if n == 0 {
+		return ""
+	}
 	if next, _ := utf8.DecodeRuneInString(title[n:]); unicode.IsUpper(next) {
 		return title
 	}
@@ -95,7 +98,7 @@ func inside(title string) string {
 // set sets the text in rows of w cells.
 func (p *Pane) set(w int, ascii bool) page {
 	r, _ := p.course.Reading()
-	s := &sheet{w: max(w, 8), ascii: ascii, scene: p.begun}
+	s := &sheet{w: max(w, narrowest), ascii: ascii, scene: p.begun}
 	pg := page{}
 	if p.intro {
 		s.intro(r.Lesson.Intro)

@@ -29,6 +29,9 @@ type sheet struct {
 	rows  []row
 }
 
+// narrowest is how narrow a sheet may be, in cells.
+const narrowest = 12
+
 // mark is how far text stands from the glyph before it.
 const mark = 2
 
@@ -102,7 +105,7 @@ func (s *sheet) text(head, text string, ink viz.Ink) { s.wrap(head, []span{{text
 // indented by head.
 func (s *sheet) wrap(head string, spans []span) {
 	indent := strings.Repeat(" ", viz.Width(head))
-	room := max(s.w-viz.Width(head), 8)
+	room := max(s.w-viz.Width(head), narrowest-mark)
 	line := []span{{head, viz.Ink{}}}
 	used := 0
 	end := func() {
