@@ -59,12 +59,12 @@ var (
 		kit.ActSweep: "grid heat map", kit.ActBench: "evaluate test prompts", kit.ActVote: "blind preference", kit.ActExport: "save export", kit.ActTimeline: "history branches back",
 		kit.ActZoom: "projector large beamer", kit.ActDraw: "sample histogram", kit.ActValues: "effective inert no effect", kit.ActEngines: "transformers llama.cpp vllm ollama",
 		kit.ActReseed: "random luck", kit.ActForce: "choose token", kit.ActMarks: "colour probability surprisal", kit.ActSince: "difference switch changed",
-		kit.ActRead: "score perplexity surprise own text paste",
+		kit.ActLayers: "lens attention heads inside dola early exit switch off ablation", kit.ActRead: "score perplexity surprise own text paste",
 	}
 	knobsAlso = map[string]string{
 		"repetition_penalty": "loop repeat", "dry_multiplier": "loop repeat", "no_repeat_ngram_size": "loop repeat", "frequency_penalty": "loop repeat", "presence_penalty": "loop repeat topic",
 		"top_p": "nucleus", "temperature": "sharp flat creative", "num_beams": "search", "penalty_alpha": "contrastive", "max_new_tokens": "length limit", "seed": "luck random", "luck": "race gumbel coupling shared random",
-		"min_p": "nucleus", "constraint": "json schema grammar",
+		"watermark_bias": "mark green list detect", "min_p": "nucleus", "constraint": "json schema grammar",
 	}
 )
 
@@ -89,6 +89,10 @@ var glossary = []struct{ word, means, also string }{
 	{"greedy", "always the likeliest token: no draw, the same text every time", "temperature 0"},
 	{"nucleus", "the likeliest tokens that together hold top_p of the probability", "top_p"},
 	{"expert, amateur", "the two models of contrastive decoding; with guidance: with and without the prompt", "contrastive cfg"},
+	{"lens", "what a layer would say if it were the last: its state through the last norm and matrix", "layers logit"},
+	{"attention", "how much of each earlier token a head takes in; a head's shares sum to 1", "heads layers"},
+	{"not whole", "parts of the model are off; A puts them on again", "ablation layers"},
+	{"green", "tokens that a watermark favours at a place; a key says which", "watermark detect"},
 	{"acceptance", "the share of drafted tokens that the model takes", "speculative draft"},
 }
 

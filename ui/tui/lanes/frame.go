@@ -86,6 +86,11 @@ func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart)
 	if k <= kit.Class80 {
 		left = left[2:]
 	}
+	for i, l := range v.lanes.All {
+		if off := l.View.Off; off != nil {
+			left = append(left, kit.HeaderPart{Text: fmt.Sprintf("lane %d %s", i+1, run.OffWords(off, 1)), Rank: 1, Ink: viz.Ink{Role: viz.Warning}})
+		}
+	}
 	to := "keys act on " + v.lanes.ScopeWords() + " · t one lane"
 	if v.lanes.Side.One {
 		to = "keys act on " + v.lanes.ScopeWords() + " · t all lanes"

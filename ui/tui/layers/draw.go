@@ -159,6 +159,8 @@ func (v *View) drawEmpty(c *viz.Canvas, h kit.Host) {
 		inner.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(v.look.Err.Error()), c.ASCII), inner.W-4), warning)
 	case l.View.Err != nil:
 		inner.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), inner.W-4), warning)
+	case l.Step() == nil:
+		inner.Put(1, 0, "The prompt is being read; its layers can be seen after that.", muted)
 	case l.Running():
 		inner.Put(1, 0, "A look inside costs a pass, so it waits until the lane rests: space pauses.", muted)
 	default:
