@@ -147,7 +147,7 @@ func (v *View) Draw(c *viz.Canvas, h kit.Host) {
 	default:
 		v.drawHeads(low, in, p)
 	}
-	for i, s := range v.words(in, c.W-2, p.words) {
+	for i, s := range v.words(in, c.W-2, p.words, c.ASCII) {
 		c.Put(1, y+low.H+i, s, viz.Ink{})
 	}
 }
@@ -483,7 +483,7 @@ func putWeight(c *viz.Canvas, edge, y int, w float64, ink viz.Ink) {
 }
 
 // words are what the lines below the boxes say.
-func (v *View) words(in *sight, w, n int) []string {
+func (v *View) words(in *sight, w, n int, ascii bool) []string {
 	lens := viz.FirstFit(w,
 		"A plain lens, a reading aid. The norm was trained for the last layer; early layers need not share its basis.",
 		"A plain lens: early layers need not share the last one's basis; noise there is no thought.",
@@ -491,13 +491,12 @@ func (v *View) words(in *sight, w, n int) []string {
 	if n < 2 {
 		return []string{lens}
 	}
-	return []string{viz.CutSentence(v.story(in), w), lens}
+	return []string{viz.CutSentence(v.story(in, ascii), w), lens}
 }
 
 // story says what the head under the cursor looks at, and what the layer makes
 // of the next token.
-func (v *View) story(in *sight) string {
-	ascii := false
+func (v *View) story(in *sight, ascii bool) string {
 	weights := in.Inside.Head(v.layer, min(v.head, in.Anatomy.Heads[v.layer]-1))
 	at := 0
 	for i, w := range weights {
