@@ -4,30 +4,31 @@ import (
 	"slices"
 
 	"logitscope/sampling/dist"
+	"logitscope/sampling/inert"
 	"logitscope/sampling/value"
 )
 
 // An Effect is what one parameter changes at a step: the result with its
 // value against the result with its off value.
 type Effect struct {
-	Kept, KeptOff   int     // tokens left
-	Token, TokenOff int32   // tokens chosen by the same draw
-	TV              float64 // total variation between the two distributions
-	Why             Inert   // why there is no effect or nothing to compare with; zero if there is one
+	Kept, KeptOff   int         // tokens left
+	Token, TokenOff int32       // tokens chosen by the same draw
+	TV              float64     // total variation between the two distributions
+	Why             inert.Inert // why there is no effect or nothing to compare with; zero if there is one
 }
 
 // noOff says why a parameter without an off value has no effect to show.
-func noOff(prm *Param) Inert {
-	i := Inert{Reason: NoOff, Key: prm.Key}
+func noOff(prm *Param) inert.Inert {
+	i := inert.Inert{Reason: inert.NoOff, Key: prm.Key}
 	switch {
 	case prm.Key == "seed":
-		i.Reason = OnlySeed
+		i.Reason = inert.OnlySeed
 	case prm.Key == "luck":
-		i.Reason = OnlyLuck
+		i.Reason = inert.OnlyLuck
 	case prm.Key == "max_new_tokens":
-		i.Reason = OnlyLimit
+		i.Reason = inert.OnlyLimit
 	case prm.Master != "":
-		i.Reason, i.By = NoOffOfOwn, prm.Master
+		i.Reason, i.By = inert.NoOffOfOwn, prm.Master
 	}
 	return i
 }
@@ -52,11 +53,11 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	off, err := p.without(prm)
 	if err != nil || off == nil {
 		switch {
-		case e.Why.Reason != Acts:
+		case e.Why.Reason != inert.Acts:
 		case prm.Off == nil && prm.Key != "do_sample":
 			e.Why = noOff(prm)
 		default:
-			e.Why = Inert{Reason: NotThisStep, Key: key}
+			e.Why = inert.Inert{Reason: inert.NotThisStep, Key: key}
 		}
 		return e, nil
 	}
@@ -74,18 +75,18 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	e.TV = dist.TotalVariation(&a, &b)
 	switch {
 	case e.TV > 1e-9 || e.Kept != e.KeptOff || e.Token != e.TokenOff:
-		e.Why = Inert{}
-	case e.Why.Reason == Acts && overruled.Reason != Acts:
+		e.Why = inert.Inert{}
+	case e.Why.Reason == inert.Acts && overruled.Reason != inert.Acts:
 		e.Why = overruled
-	case e.Why.Reason == Acts:
-		e.Why = Inert{Reason: SameTokens, Key: key, N: e.Kept}
+	case e.Why.Reason == inert.Acts:
+		e.Why = inert.Inert{Reason: inert.SameTokens, Key: key, N: e.Kept}
 	}
 	return e, nil
 }
 
 // cutAgain says which later stage cut below what the key's stage left; it
 // explains why the key has no effect where it has none.
-func (p *Pipeline) cutAgain(prm *Param, t *Trace) Inert {
+func (p *Pipeline) cutAgain(prm *Param, t *Trace) inert.Inert {
 	name := p.order.StageOf(prm.Key)
 	for i, st := range t.Stages() {
 		if st.Name != name || st.Removed == 0 {
@@ -93,11 +94,11 @@ func (p *Pipeline) cutAgain(prm *Param, t *Trace) Inert {
 		}
 		for _, later := range t.Stages()[i+1:] {
 			if later.Removed > 0 {
-				return Inert{Reason: CutAgain, Key: prm.Key, By: later.Name, N: later.Kept, Of: st.Kept}
+				return inert.Inert{Reason: inert.CutAgain, Key: prm.Key, By: later.Name, N: later.Kept, Of: st.Kept}
 			}
 		}
 	}
-	return Inert{}
+	return inert.Inert{}
 }
 
 // without returns the pipeline with a parameter at its off value, or nil if

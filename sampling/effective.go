@@ -1,5 +1,9 @@
 package sampling
 
+import (
+	"logitscope/sampling/inert"
+)
+
 // An Effective is one parameter as it was asked for and as it is in force.
 type Effective struct {
 	Key        string
@@ -34,9 +38,9 @@ func (p *Pipeline) effective(prm *Param) Effective {
 	e.InForce = p.inForce(prm)
 	if d := p.order.Reads(prm.Key); d != nil && d.Lent != "" {
 		if e.AskedSet && !prm.IsOff(e.Asked) {
-			e.OriginText = possessive(d.Lent) + " rule"
+			e.OriginText = inert.Possessive(d.Lent) + " rule"
 		} else {
-			e.Note = possessive(d.Lent) + " rule if set"
+			e.Note = inert.Possessive(d.Lent) + " rule if set"
 		}
 	}
 	for _, n := range p.notes {
@@ -44,7 +48,7 @@ func (p *Pipeline) effective(prm *Param) Effective {
 			e.Note = n.Text
 		}
 	}
-	if n := p.Inert(prm.Key, nil); n.Reason != IsOff && e.Note == "" {
+	if n := p.Inert(prm.Key, nil); n.Reason != inert.IsOff && e.Note == "" {
 		e.Note = n.String()
 	}
 	return e

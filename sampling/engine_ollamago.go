@@ -1,8 +1,6 @@
 package sampling
 
 import (
-	"strconv"
-
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 )
@@ -61,5 +59,3 @@ func adjustOllamaGo(b *Builder) {
 		b.greedy = true
 	}
 }
-
-func strconvFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

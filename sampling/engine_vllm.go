@@ -5,6 +5,7 @@ import (
 
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // vllmEngine is vLLM's V1 sampler, its PyTorch path: processors and penalties
@@ -96,7 +97,7 @@ func adjustVLLM(b *Builder) {
 			}
 		}
 	case t > 0 && t < 0.01:
-		b.note("temperature", "vllm raises temperature %s to 0.01", strconvFloat(t))
+		b.note("temperature", "vllm raises temperature %s to 0.01", value.Shortest(t))
 		b.set("temperature", math.Max(t, 0.01))
 	}
 }

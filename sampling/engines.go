@@ -1,7 +1,6 @@
 package sampling
 
 import (
-	"math"
 	"slices"
 
 	"logitscope/sampling/row"
@@ -178,5 +177,3 @@ var (
 		Judge: judgeAdded,
 		Build: buildPresence}
 )
-
-func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

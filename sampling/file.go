@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"logitscope/sampling/value"
 	"logitscope/sampling/watermark"
@@ -23,7 +22,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		v, err := marshalValue(key, c.set[key].Value)
+		v, err := value.ToJSON(c.set[key].Value, isText(key))
 		if err != nil {
 			return nil, err
 		}
@@ -31,38 +30,6 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-func marshalValue(key string, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case []value.TokenBias:
-		out := make([][2]any, len(v))
-		for i, b := range v {
-			out[i] = [2]any{any(b.Text), finiteOrText(b.Bias)}
-			if len(b.Tokens) == 1 {
-				out[i][0] = b.Tokens[0]
-			} else if b.Tokens != nil {
-				out[i][0] = b.Tokens
-			}
-		}
-		return json.Marshal(out)
-	case string:
-		if p, ok := Lookup(key); ok && p.Kind == Text && strings.HasPrefix(strings.TrimSpace(v), "{") && json.Valid([]byte(v)) {
-			return []byte(v), nil
-		}
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
-func finiteOrText(f float64) any {
-	if !finite(f) {
-		return "-inf"
-	}
-	return f
 }
 
 // DecodeConfig reads a flat JSON object of parameters, as a configuration
@@ -93,14 +60,14 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 	for d.More() {
 		tok, err := d.Token()
 		if err != nil {
-			return Config{}, fmt.Errorf("%s: %w", at(syntaxOffset(err, d)), err)
+			return Config{}, fmt.Errorf("%s: %w", at(value.SyntaxOffset(err, d)), err)
 		}
 		key, where := tok.(string), at(d.InputOffset())
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return Config{}, fmt.Errorf("%s: %w", at(syntaxOffset(err, d)), err)
+			return Config{}, fmt.Errorf("%s: %w", at(value.SyntaxOffset(err, d)), err)
 		}
-		v := valueOf(key, raw)
+		v := value.FromJSON(raw, isText(key))
 		if _, dup := c.set[key]; dup {
 			errs = append(errs, fmt.Errorf("%s: %s is given twice", where, key))
 			continue
@@ -116,7 +83,7 @@ func DecodeConfig(r io.Reader, file string, o Origin) (Config, error) {
 		c = next
 	}
 	if _, err := d.Token(); err != nil {
-		errs = append(errs, fmt.Errorf("%s: %w", at(syntaxOffset(err, d)), err))
+		errs = append(errs, fmt.Errorf("%s: %w", at(value.SyntaxOffset(err, d)), err))
 	} else if _, err := d.Token(); err != io.EOF {
 		errs = append(errs, fmt.Errorf("%s: more after the object", at(d.InputOffset())))
 	}
@@ -152,24 +119,5 @@ func (c Config) withOne(key string, v any, o Origin) (Config, error) {
 	return c, nil
 }
 
-// valueOf returns the value of a parameter in a file. The keys of a constraint
-// keep their order, which counts in a schema.
-func valueOf(key string, raw json.RawMessage) (v any) {
-	if p, ok := Lookup(key); ok && p.Kind == Text && raw[0] == '{' {
-		var b bytes.Buffer
-		json.Compact(&b, raw) // valid, as below: it was read before
-		return b.String()
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	d.Decode(&v)
-	return v
-}
-
-func syntaxOffset(err error, d *json.Decoder) int64 {
-	var s *json.SyntaxError
-	if errors.As(err, &s) {
-		return s.Offset
-	}
-	return d.InputOffset()
-}
+// isText reports whether a parameter's value is a text.
+func isText(key string) bool { p, ok := Lookup(key); return ok && p.Kind == Text }

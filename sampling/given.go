@@ -7,6 +7,7 @@ import (
 
 	"logitscope/sampling/dist"
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // A Given is what a step makes of a token that stands there already: the
@@ -32,7 +33,7 @@ func (p *Pipeline) Given(s *Scratch, in Input, id int32) (g Given, err error) {
 	pos, ok := r.Position(id)
 	switch {
 	case !ok && in.IDs != nil:
-		return g, fmt.Errorf("the model names its %s best tokens alone, and %d is none of them", commas(len(in.IDs)), id)
+		return g, fmt.Errorf("the model names its %s best tokens alone, and %d is none of them", value.Commas(len(in.IDs)), id)
 	case !ok:
 		return g, fmt.Errorf("id %d is out of range, 0 to %d", id, len(in.Logits)-1)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/inert"
 	"logitscope/sampling/value"
 )
 
@@ -73,11 +74,11 @@ func TestInertChangesNothing(t *testing.T) {
 		var tr sampling.Trace
 		_, err = p.Sample(&tr, &s, in)
 		for _, k := range keys {
-			always, here := p.Inert(k, nil), sampling.Inert{}
+			always, here := p.Inert(k, nil), inert.Inert{}
 			if err == nil {
 				here = p.Inert(k, &tr)
 			}
-			for _, claim := range []sampling.Inert{always, here} {
+			for _, claim := range []inert.Inert{always, here} {
 				if !claim.NoEffect() {
 					continue
 				}

@@ -6,6 +6,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/cases"
+	"logitscope/sampling/inert"
 )
 
 func TestInertNotes(t *testing.T) {
@@ -121,7 +122,7 @@ func TestEffect(t *testing.T) {
 		if c.tv < 0 && e.TV <= 0 {
 			t.Errorf("%s %v: no effect", c.key, c.kv)
 		}
-		if (c.reasonHas == "") != (e.Why == sampling.Inert{}) || !strings.Contains(e.Why.String(), c.reasonHas) {
+		if (c.reasonHas == "") != (e.Why == inert.Inert{}) || !strings.Contains(e.Why.String(), c.reasonHas) {
 			t.Errorf("%s %v: reason %q, want %q", c.key, c.kv, e.Why, c.reasonHas)
 		}
 	}

@@ -240,7 +240,7 @@ func (p *Param) check(v any) error {
 	case []value.TokenBias:
 		// Engines add it in float32, where it would be infinite.
 		for _, b := range v {
-			if math.Abs(b.Bias) > math.MaxFloat32 && finite(b.Bias) {
+			if math.Abs(b.Bias) > math.MaxFloat32 && value.Finite(b.Bias) {
 				return &RangeError{p.Key, b.Bias, "-3.4e38 to 3.4e38, or ban"}
 			}
 		}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"logitscope/sampling/luck"
 	"logitscope/sampling/row"
+	"logitscope/sampling/value"
 )
 
 // A Pipeline is an ordered list of stages that ends in a draw, compiled from
@@ -138,11 +138,11 @@ type InvalidLogitsError struct {
 func (e *InvalidLogitsError) Error() string {
 	switch {
 	case e.NaN > 0:
-		return fmt.Sprintf("%s of %s logits are NaN", commas(e.NaN), commas(e.Of))
+		return fmt.Sprintf("%s of %s logits are NaN", value.Commas(e.NaN), value.Commas(e.Of))
 	case e.PosInf > 0:
-		return fmt.Sprintf("%s of %s logits are +Inf", commas(e.PosInf), commas(e.Of))
+		return fmt.Sprintf("%s of %s logits are +Inf", value.Commas(e.PosInf), value.Commas(e.Of))
 	}
-	return fmt.Sprintf("all %s logits are -Inf", commas(e.Of))
+	return fmt.Sprintf("all %s logits are -Inf", value.Commas(e.Of))
 }
 
 // ErrNothingAllowed means the constraint allows none of the tokens the row
@@ -168,15 +168,6 @@ func invalidLogits(x []float32) error {
 		}
 	}
 	return e
-}
-
-// commas writes a count with a comma between thousands.
-func commas(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // begin loads a step into the row.

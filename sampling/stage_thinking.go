@@ -1,8 +1,6 @@
 package sampling
 
 import (
-	"unicode/utf8"
-
 	"logitscope/sampling/thinking"
 )
 
@@ -41,20 +39,6 @@ func leave(r *step, id int32) {
 	(&forceStage{[]int32{id}, func(*Input) bool { return true }}).apply(r)
 }
 
-// endsWhole reports whether the output's text ends with a whole character.
-func endsWhole(v Vocab, output []int32) bool {
-	var b []byte
-	for i := len(output) - 1; i >= 0 && len(b) < utf8.UTFMax; i-- {
-		b = append([]byte(v.Piece(output[i])), b...)
-	}
-	for k := 1; k <= min(len(b), utf8.UTFMax); k++ {
-		if c := b[len(b)-k]; utf8.RuneStart(c) {
-			return utf8.FullRune(b[len(b)-k:])
-		}
-	}
-	return true
-}
-
 // control returns the tokens of a text that a model may have as one token.
 func (b *Builder) control(key string) []int32 {
 	text := b.Text(key)
@@ -86,7 +70,7 @@ func buildThinkingLlama(b *Builder) (Action, string) {
 		message = b.encode("thinking_message", text)
 	}
 	v := b.v
-	whole := func(output []int32) bool { return endsWhole(v, output) }
+	whole := func(output []int32) bool { return thinking.EndsWhole(v.Piece, output) }
 	return thinkingLlama(block, message, whole), b.Format("thinking_budget")
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine/goal"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 )
 
 // A pair is a key and its value in a block.
@@ -57,7 +58,7 @@ func spelled(s string) string {
 // settings reads k=v, k=v.
 func (r *reader) settings(text string) ([]Setting, error) {
 	var out []Setting
-	for _, kv := range sampling.SplitSettings(text) {
+	for _, kv := range value.SplitSettings(text) {
 		s, err := r.setting(kv)
 		if err != nil {
 			return nil, err

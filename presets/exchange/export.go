@@ -10,6 +10,7 @@ import (
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/inert"
 )
 
 // A Reason says in which way a setting does not carry over.
@@ -57,7 +58,7 @@ func Export(c sampling.Config, to *Target) (Exported, error) {
 		return out, err
 	}
 	// What is left out may have kept something else from acting there.
-	leave := map[string]sampling.Inert{}
+	leave := map[string]inert.Inert{}
 	for more := x.silent(out.Config); len(more) > 0; more = x.silent(out.Config) {
 		maps.Copy(leave, more)
 		if x, out, err = export(c, to, leave); err != nil {
@@ -70,7 +71,7 @@ func Export(c sampling.Config, to *Target) (Exported, error) {
 }
 
 // export writes c for another engine without the settings in leave.
-func export(c sampling.Config, to *Target, leave map[string]sampling.Inert) (*exporter, Exported, error) {
+func export(c sampling.Config, to *Target, leave map[string]inert.Inert) (*exporter, Exported, error) {
 	x := &exporter{source: c, from: c.Order(), to: to, target: to.Format.order(), leave: leave}
 	if to == &ownTarget {
 		x.target = x.from
@@ -98,7 +99,7 @@ type exporter struct {
 	c            sampling.Config // with greedy said in the target's way
 	from, target sampling.Order
 	to           *Target
-	leave        map[string]sampling.Inert // keys that are not written, and why they have no effect here
+	leave        map[string]inert.Inert // keys that are not written, and why they have no effect here
 	values       []carrier.Entry
 	lost         []Loss
 }

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/inert"
 )
 
 // anyVocab stands for the vocabulary of a model nobody knows here: with it,
@@ -21,13 +22,13 @@ func (anyVocab) HasPiece(int32) bool   { return true }
 
 // silent returns the settings that have no effect under the source's rules and
 // would have one in target, each with why it has none.
-func (x *exporter) silent(target sampling.Config) map[string]sampling.Inert {
+func (x *exporter) silent(target sampling.Config) map[string]inert.Inert {
 	here, err := sampling.Compile(x.source, anyVocab{})
 	there, err2 := sampling.Compile(target, anyVocab{})
 	if err != nil || err2 != nil {
 		return nil
 	}
-	leave := map[string]sampling.Inert{}
+	leave := map[string]inert.Inert{}
 	for _, p := range sampling.Params() {
 		if p.Stage == "" || p.Off == nil || p.Key == "temperature" || p.Key == "constraint" || x.to.takes(p.Key) == nil {
 			continue

@@ -3,7 +3,10 @@
 // alone, so going back needs no state.
 package thinking
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // A Block is thinking between two sequences of tokens, and how many tokens of it
 // there may be. Neither sequence is empty.
@@ -144,4 +147,19 @@ func (m *matched) takes(seq []int32, id int32) bool {
 // endsWith reports whether tokens end with seq.
 func endsWith(tokens, seq []int32) bool {
 	return len(tokens) >= len(seq) && slices.Equal(tokens[len(tokens)-len(seq):], seq)
+}
+
+// EndsWhole reports whether the output's text, the pieces of its tokens, ends with a
+// whole character.
+func EndsWhole(piece func(id int32) string, output []int32) bool {
+	var b []byte
+	for i := len(output) - 1; i >= 0 && len(b) < utf8.UTFMax; i-- {
+		b = append([]byte(piece(output[i])), b...)
+	}
+	for k := 1; k <= min(len(b), utf8.UTFMax); k++ {
+		if c := b[len(b)-k]; utf8.RuneStart(c) {
+			return utf8.FullRune(b[len(b)-k:])
+		}
+	}
+	return true
 }

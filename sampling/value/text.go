@@ -126,3 +126,15 @@ func SplitBias(s string) (list []any, ok bool) {
 	}
 	return list, true
 }
+
+// Shortest writes f in as few digits as give it back.
+func Shortest(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// Commas writes a count with a comma between thousands.
+func Commas(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

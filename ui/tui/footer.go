@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"logitscope/engine"
-	"logitscope/sampling"
+	"logitscope/sampling/inert"
 	"logitscope/ui/tui/draft"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/lab"
@@ -88,7 +88,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		return v + ". " + p.Help, viz.Ink{}
 	}
 	if k <= kit.Class80 {
-		if why := m.lab.Idle(); why.Reason != sampling.Acts {
+		if why := m.lab.Idle(); why.Reason != inert.Acts {
 			return "○ " + why.String(), viz.Ink{Role: viz.Inert}
 		}
 		return p.Help, viz.Ink{}

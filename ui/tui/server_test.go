@@ -20,6 +20,7 @@ import (
 	"logitscope/models/remote"
 	"logitscope/models/remote/remotetest"
 	"logitscope/sampling"
+	"logitscope/sampling/inert"
 	"logitscope/sampling/partial"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -127,7 +128,7 @@ func TestExactnessIsSaid(t *testing.T) {
 		}
 		b.run(b.m.WantEffect())
 		b.m.dirty = true
-		if b.m.Effect.Why.Reason == sampling.Acts {
+		if b.m.Effect.Why.Reason == inert.Acts {
 			b.has(c.note)
 		}
 		b.has(c.help)

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/value"
 	"logitscope/ui/cli/console"
 )
 
@@ -84,7 +85,7 @@ func splitSpec(spec string) []string {
 	first, rest, more := strings.Cut(spec, ",")
 	parts := []string{strings.TrimSpace(first)}
 	if more {
-		parts = append(parts, sampling.SplitSettings(rest)...)
+		parts = append(parts, value.SplitSettings(rest)...)
 	}
 	return parts
 }

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/inert"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -85,14 +86,14 @@ func stageAlone(set *engine.Settings, cfg sampling.Config, s *engine.Step, st sa
 		if p.IsOff(cfg.Value(p.Key)) {
 			continue
 		}
-		if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != sampling.Acts {
+		if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != inert.Acts {
 			return why.String()
 		}
 		e, err := set.Pipeline.Effect(p.Key, scratch, in)
 		if err != nil {
 			return ""
 		}
-		if e.TV == 0 && e.Why.Reason != sampling.Acts {
+		if e.TV == 0 && e.Why.Reason != inert.Acts {
 			return e.Why.String()
 		}
 		if st.Touched > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/inert"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -83,8 +84,8 @@ type deed struct {
 
 // doesHere says in a few words what one parameter does at a step.
 func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) deed {
-	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != sampling.Acts {
-		return deed{[]string{why.String()}, why.Reason != sampling.IsOff}
+	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != inert.Acts {
+		return deed{[]string{why.String()}, why.Reason != inert.IsOff}
 	}
 	if p.Off == nil {
 		return deed{forms: []string{""}}
@@ -93,7 +94,7 @@ func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *
 	switch {
 	case err != nil:
 		return deed{forms: []string{""}}
-	case e.TV == 0 && e.Why.Reason != sampling.Acts:
+	case e.TV == 0 && e.Why.Reason != inert.Acts:
 		return deed{[]string{e.Why.String()}, true}
 	case e.TV == 0:
 		return deed{[]string{"no effect at this step"}, true}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/inert"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -85,7 +86,7 @@ func (lb *View) drawControls(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	c.Fill(viz.Rect{X: 1, Y: y + 1, W: c.W - 2, H: 1}, "─", viz.Ink{Role: viz.Muted})
 	a, b := lb.effectLines()
 	ink := viz.Ink{}
-	if lb.Idle().Reason != sampling.Acts {
+	if lb.Idle().Reason != inert.Acts {
 		ink.Role = viz.Inert
 	}
 	lines := []string{a, b}
@@ -246,7 +247,7 @@ func originWord(o sampling.Origin) string { return o.String() }
 
 // Idle is why the selected knob does nothing at the shown step; the zero value
 // if it does something, or nothing is known.
-func (lb *View) Idle() sampling.Inert {
+func (lb *View) Idle() inert.Inert {
 	l := lb.lanes.Lane()
 	p, s, e := lb.sel.Selected(), l.Step(), lb.lanes.Effect
 	switch {
@@ -255,12 +256,12 @@ func (lb *View) Idle() sampling.Inert {
 			return set.Pipeline.Inert(p.Key, nil)
 		}
 	case e.Key.Step != s || e.Key.Key != p.Key:
-	case e.Why.Reason != sampling.Acts:
+	case e.Why.Reason != inert.Acts:
 		return e.Why
 	case e.Words == "" && e.Err == nil && e.Effect.TV == 0:
 		return e.Effect.Why
 	}
-	return sampling.Inert{}
+	return inert.Inert{}
 }
 
 // effectLines say what the selected knob does at the shown step: two lines,
@@ -270,7 +271,7 @@ func (lb *View) effectLines() (a, b string) {
 	p := lb.sel.Selected()
 	s := l.Step()
 	e := lb.lanes.Effect
-	if why := lb.Idle(); why.Reason != sampling.Acts {
+	if why := lb.Idle(); why.Reason != inert.Acts {
 		return "○ " + why.String(), ""
 	}
 	if p.Key == "max_new_tokens" && l.Settings != nil && l.Limit() < l.Settings.Limit() {

@@ -12,6 +12,7 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/inert"
 	"logitscope/viz"
 )
 
@@ -171,7 +172,7 @@ type EffectKey struct {
 type effectCache struct {
 	Key     EffectKey // what effect and why are of
 	Effect  sampling.Effect
-	Why     sampling.Inert
+	Why     inert.Inert
 	Err     error
 	Verdict string  // how exact the knob is on this row; empty where it is
 	Words   string  // the same in a few words

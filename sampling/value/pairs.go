@@ -1,4 +1,4 @@
-package sampling
+package value
 
 import (
 	"encoding/json"

@@ -1,17 +1,21 @@
-package sampling
+// Package inert answers: why does a setting change nothing? A [Reason] is a value;
+// its words are made here, where it is shown.
+package inert
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"logitscope/sampling/value"
 )
 
-// An InertReason says why a parameter changes nothing, or less than its value
+// An Reason says why a parameter changes nothing, or less than its value
 // promises.
-type InertReason uint8
+type Reason uint8
 
 const (
-	Acts InertReason = iota // it may have an effect
+	Acts Reason = iota // it may have an effect
 
 	// Reasons that hold at every step.
 	IsOff       // its value is its off value
@@ -52,30 +56,30 @@ const (
 // An Inert is why a parameter changes nothing. The zero value says that it may
 // have an effect. Inerts are comparable.
 type Inert struct {
-	Reason InertReason
+	Reason Reason
 	Key    string  // the parameter
 	By     string  // who makes it so: an engine, a stage, a parameter; see the reasons
 	N, Of  int     // tokens; see the reasons
 	P      float64 // a probability; see [KeepsOne]
 }
 
-// An inertKind is what kind of fact a reason is, which decides how the
+// An kind is what kind of fact a reason is, which decides how the
 // sentence begins.
-type inertKind uint8
+type kind uint8
 
 const (
-	kindRemark     inertKind = iota // it has an effect
-	kindOff                         // it is off
-	kindNever                       // no effect at any step
-	kindHere                        // no effect at this step
-	kindNow                         // no effect from this step on
-	kindElsewhere                   // no effect on what one step's choice is made from
-	kindUnmeasured                  // there is nothing to compare with
+	kindRemark     kind = iota // it has an effect
+	kindOff                    // it is off
+	kindNever                  // no effect at any step
+	kindHere                   // no effect at this step
+	kindNow                    // no effect from this step on
+	kindElsewhere              // no effect on what one step's choice is made from
+	kindUnmeasured             // there is nothing to compare with
 )
 
-// inertReasons says of each reason what kind it is, and words it.
-var inertReasons = [...]struct {
-	kind inertKind
+// reasons says of each reason what kind it is, and words it.
+var reasons = [...]struct {
+	kind kind
 	why  func(i Inert) string
 }{
 	Acts:           {kindRemark, func(Inert) string { return "" }},
@@ -90,19 +94,19 @@ var inertReasons = [...]struct {
 	Unmet:          {kindNever, func(i Inert) string { return i.By }},
 	GreedyTies:     {kindRemark, func(i Inert) string { return "greedy (" + i.By + ")" }},
 	OneLeft:        {kindHere, func(Inert) string { return "one token left" }},
-	TokensOut:      {kindNow, func(i Inert) string { return commas(i.N) + " tokens are out" }},
-	KeepsAll:       {kindNever, func(i Inert) string { return i.By + " ≥ " + commas(i.N) + " tokens left" }},
+	TokensOut:      {kindNow, func(i Inert) string { return value.Commas(i.N) + " tokens are out" }},
+	KeepsAll:       {kindNever, func(i Inert) string { return i.By + " ≥ " + value.Commas(i.N) + " tokens left" }},
 	OneSure:        {kindHere, func(Inert) string { return "one sure token" }},
 	TouchesNone:    {kindHere, func(Inert) string { return "touches no token" }},
-	TouchesFew:     {kindRemark, func(i Inert) string { return "touches " + commas(i.N) + " tokens here, none of them likely" }},
-	CutAgain:       {kindHere, func(i Inert) string { return i.By + " keeps " + commas(i.N) + " of the " + commas(i.Of) }},
+	TouchesFew:     {kindRemark, func(i Inert) string { return "touches " + value.Commas(i.N) + " tokens here, none of them likely" }},
+	CutAgain:       {kindHere, func(i Inert) string { return i.By + " keeps " + value.Commas(i.N) + " of the " + value.Commas(i.Of) }},
 	SameTokens:     {kindHere, sameTokens},
 	NotThisStep:    {kindElsewhere, func(Inert) string { return "on this step's choice" }},
 	EveryValueSame: {kindHere, func(Inert) string { return "every value gives the same texts" }},
-	Raised:         {kindRemark, func(i Inert) string { return i.By + " raises it to " + strconvFloat(i.P) }},
+	Raised:         {kindRemark, func(i Inert) string { return i.By + " raises it to " + value.Shortest(i.P) }},
 	TurnsOff:       {kindRemark, func(i Inert) string { return i.By }},
 	KeepsOne:       {kindRemark, keepsOne},
-	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s default, nobody set it", i.N, possessive(i.By)) }},
+	NobodySet:      {kindRemark, func(i Inert) string { return fmt.Sprintf("%d: %s default, nobody set it", i.N, Possessive(i.By)) }},
 	OnlySeed: {kindElsewhere, func(Inert) string {
 		return "on the probabilities: the seed only says where u falls among them"
 	}},
@@ -118,7 +122,8 @@ var inertReasons = [...]struct {
 	NoOff: {kindUnmeasured, func(Inert) string { return "no off value to compare with" }},
 }
 
-func possessive(name string) string {
+// Possessive is a name with what makes it an owner.
+func Possessive(name string) string {
 	if strings.HasSuffix(name, "s") {
 		return name + "'"
 	}
@@ -129,7 +134,7 @@ func sameTokens(i Inert) string {
 	if i.N == 1 {
 		return "the same one token without it"
 	}
-	return "the same " + commas(i.N) + " tokens without it"
+	return "the same " + value.Commas(i.N) + " tokens without it"
 }
 
 func keepsOne(i Inert) string {
@@ -147,26 +152,26 @@ func percent(p float64) string {
 
 // Why returns the bare reason, without saying that there is no effect:
 // "greedy (temperature 0)". It is empty if the parameter may have an effect.
-func (i Inert) Why() string { return inertReasons[i.Reason].why(i) }
+func (i Inert) Why() string { return reasons[i.Reason].why(i) }
 
 // NoEffect reports whether the parameter, though it is not off, changes
 // nothing: at any step, or at the step it was asked about.
 func (i Inert) NoEffect() bool {
-	k := inertReasons[i.Reason].kind
+	k := reasons[i.Reason].kind
 	return k != kindRemark && k != kindOff && k != kindUnmeasured
 }
 
 // Always reports whether the parameter changes nothing at any step, but for
 // which of equally likely tokens is taken.
 func (i Inert) Always() bool {
-	return inertReasons[i.Reason].kind == kindNever && i.Reason != KeepsAll || i.Reason == GreedyTies
+	return reasons[i.Reason].kind == kindNever && i.Reason != KeepsAll || i.Reason == GreedyTies
 }
 
 // String returns the fact as the screen says it: "off", or "no effect" and the
 // reason, or a remark. It is empty if the parameter may have an effect.
 func (i Inert) String() string {
 	why := i.Why()
-	switch inertReasons[i.Reason].kind {
+	switch reasons[i.Reason].kind {
 	case kindNever:
 		why = "no effect: " + why
 	case kindHere:
