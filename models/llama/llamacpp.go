@@ -79,73 +79,96 @@ func (a *ggmlActivations) Mul(dst []float32, w quant.Matrix, lo, hi int) {
 	ggml.Mul(dst, w, &a.Activations, lo, hi, a.gen)
 }
 
-// attend takes the query heads one by one. llama.cpp's cache holds the
-// positions of a sequence in order, as this one does.
+// attend takes the rows one by one, the query heads of a group together. The
+// positions of a sequence are in order in llama.cpp's cache, as in this one.
 func (l *llamaCPP) attend(a *attending) {
-	c := a.p.m.cfg
-	half := a.p.m.store.kv == F16
+	n := a.p.m.cfg.keyLen
 	for i := a.from; i < a.to; i++ {
-		a.ws.scores = grow(a.ws.scores, roundUp(a.p.rows[i].pos+1, ggml.Width))
-		for g := range a.group {
-			q := a.p.q[a.query(i, g)*c.keyLen:][:c.keyLen]
-			out := a.p.o[a.query(i, g)*c.valueLen:][:c.valueLen]
-			if half {
-				ggml.RoundHalf(q, q)
-			}
-			l.score(a, i, q)
-			if l.flash {
-				l.combineFlash(a, i, out)
-				if a.looked(i) {
-					ggml.Softmax(a.ws.scores) // which flash attention never has
-				}
-			} else {
-				l.combine(a, i, out, half)
-			}
-			if a.looked(i) {
-				copy(a.p.look.in.Head(a.p.layer, a.head*a.group+g), a.ws.scores[:a.p.rows[i].pos+1])
-			}
+		a.stride = roundUp(a.p.rows[i].pos+1, ggml.Width)
+		a.ws.scores = grow(a.ws.scores, a.group*a.stride)
+		if q := a.p.q[a.query(i, 0)*n : a.query(i, a.group)*n]; a.p.m.store.kv == F16 {
+			ggml.RoundHalf(q, q)
+		}
+		l.score(a, i)
+		if l.flash {
+			l.combineFlash(a, i)
+		} else {
+			l.combine(a, i)
 		}
 	}
 }
 
-// score computes the scores of row i; those of the positions that are only
-// padding are -Inf.
-func (l *llamaCPP) score(a *attending, i int, q []float32) {
-	n := a.p.rows[i].pos + 1
-	for pos, keys := range a.pages(i, 0, len(q)) {
-		ggml.DotRows(a.ws.scores[pos:pos+len(keys)/len(q)], q, keys)
+// padded are the scores of query head g, with those of the positions that are
+// only padding.
+func (a *attending) padded(g int) []float32 { return a.ws.scores[g*a.stride : (g+1)*a.stride] }
+
+// score computes the scores of row i; those of padding are -Inf.
+func (l *llamaCPP) score(a *attending, i int) {
+	size, n := a.p.m.cfg.keyLen, a.p.rows[i].pos+1
+	for pos, keys := range a.pages(i, 0, size) {
+		for g := range a.group {
+			ggml.DotRows(a.padded(g)[pos:pos+len(keys)/size], a.p.q[a.query(i, g)*size:][:size], keys)
+		}
 	}
-	vec.Scale(a.ws.scores[:n], l.scale)
-	for j := range a.ws.scores[n:] {
-		a.ws.scores[n+j] = float32(math.Inf(-1))
+	for g := range a.group {
+		scores := a.padded(g)
+		vec.Scale(scores[:n], l.scale)
+		for j := range scores[n:] {
+			scores[n+j] = float32(math.Inf(-1))
+		}
 	}
 }
 
 // combine takes the softmax of the scores, then the values by it.
-func (*llamaCPP) combine(a *attending, i int, out []float32, half bool) {
-	weights := a.ws.scores
-	ggml.Softmax(weights)
-	if half {
-		ggml.RoundHalf(weights, weights)
+func (*llamaCPP) combine(a *attending, i int) {
+	size := a.p.m.cfg.valueLen
+	a.ws.mix = grow(a.ws.mix, a.group)
+	for g := range a.group {
+		ggml.Softmax(a.padded(g))
+		a.keepSoftmax(i, g)
+		if a.p.m.store.kv == F16 {
+			ggml.RoundHalf(a.padded(g), a.padded(g))
+		}
+		a.ws.mix[g].Reset(size)
 	}
-	mix := &a.ws.mix
-	mix.Reset(len(out))
-	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, len(out)) {
-		mix.Add(weights[pos:pos+len(values)/len(out)], values, pos)
+	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, size) {
+		for g := range a.group {
+			a.ws.mix[g].Add(a.padded(g)[pos:pos+len(values)/size], values, pos)
+		}
 	}
-	mix.Total(out)
+	for g := range a.group {
+		a.ws.mix[g].Total(a.p.o[a.query(i, g)*size:][:size])
+	}
 }
 
 // combineFlash takes one score and value after the other.
-func (*llamaCPP) combineFlash(a *attending, i int, out []float32) {
-	var f ggml.Flash
-	f.Reset(out)
-	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, len(out)) {
-		for k := 0; k < len(values); k, pos = k+len(out), pos+1 {
-			f.Add(a.ws.scores[pos], values[k:k+len(out)])
+func (*llamaCPP) combineFlash(a *attending, i int) {
+	size := a.p.m.cfg.valueLen
+	a.ws.flash = grow(a.ws.flash, a.group)
+	for g := range a.group {
+		a.ws.flash[g].Reset(a.p.o[a.query(i, g)*size:][:size])
+	}
+	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, size) {
+		for g := range a.group {
+			for k, score := range a.padded(g)[pos : pos+len(values)/size] {
+				a.ws.flash[g].Add(score, values[k*size:(k+1)*size])
+			}
 		}
 	}
-	f.Finish()
+	for g := range a.group {
+		a.ws.flash[g].Finish()
+		if a.looked(i) {
+			ggml.Softmax(a.padded(g)) // which flash attention never has
+			a.keepSoftmax(i, g)
+		}
+	}
+}
+
+// keepSoftmax keeps what query head g of row i looks at, if it is looked at.
+func (a *attending) keepSoftmax(i, g int) {
+	if a.looked(i) {
+		copy(a.p.look.in.Head(a.p.layer, a.head*a.group+g), a.padded(g)[:a.p.rows[i].pos+1])
+	}
 }
 
 // pages runs over the keys or values that row i sees, page by page: the

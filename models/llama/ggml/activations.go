@@ -49,8 +49,9 @@ type form struct {
 	d, s  []float32
 	sums  []int16
 
-	raised []uint8 // q8_0: q plus 128
-	sums32 []int16 // q8_K: sums of each 32 of q
+	raised []uint8   // q8_0: q plus 128
+	d4     []float32 // q8_0: d of four vectors for a block, then for the next
+	sums32 []int16   // q8_K: sums of each 32 of q
 }
 
 // Len returns the number of vectors.
@@ -105,7 +106,11 @@ var converters = [kinds]func(f *form, x []float32, cols int){
 	f32:  func(f *form, x []float32, _ int) { f.f = append(f.f[:0], x...) },
 	f16:  toF16,
 	bf16: toBF16,
-	q8_0: func(f *form, x []float32, _ int) { f.toQ8(x, false) },
+	q8_0: func(f *form, x []float32, cols int) {
+		f.toQ8(x, false)
+		f.raise()
+		f.interleave(cols / block)
+	},
 	q8_1: func(f *form, x []float32, _ int) { f.toQ8(x, true) },
 	q8_K: func(f *form, x []float32, _ int) { f.toQ8K(x) },
 }
@@ -176,9 +181,25 @@ func (f *form) toQ8(x []float32, sums bool) {
 	}
 	RoundHalf(f.d, f.d)
 	RoundHalf(f.s, f.s)
+}
+
+// raise sets the values as the kernels for four vectors take them.
+func (f *form) raise() {
 	f.raised = grow(f.raised, len(f.q))
 	for i, v := range f.q {
 		f.raised[i] = uint8(v) ^ 0x80
+	}
+}
+
+// interleave does so for the scales of fours of vectors, of some blocks each.
+func (f *form) interleave(blocks int) {
+	f.d4 = grow(f.d4, len(f.d))
+	for v := 0; (v+4)*blocks <= len(f.d); v += 4 {
+		for b := range blocks {
+			for k := range 4 {
+				f.d4[v*blocks+b*4+k] = f.d[(v+k)*blocks+b]
+			}
+		}
 	}
 }
 

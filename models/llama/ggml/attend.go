@@ -46,6 +46,9 @@ func (m *Mix) Add(w, rows []float32, pos int) {
 
 // Total stores the sums in dst, which has n elements.
 func (m *Mix) Total(dst []float32) {
+	if mixTotal(dst, m.sums) {
+		return
+	}
 	var s floats
 	for j := range dst {
 		for i := range s {

@@ -13,6 +13,8 @@ func (a *Activations) mulFours(dst []float32, t gguf.Type, wide bool, rows, lo, 
 	return 0
 }
 
+func mixTotal(dst, sums []float32) bool { return false }
+
 func expSum(x []float32, top float32) float64  { return expSumPlain(x, top) }
 func siluMul(gate, up []float32)               { siluMulPlain(gate, up) }
 func fusedAdd(dst, x []float32, f float32)     { fusedAddPlain(dst, x, f) }

@@ -17,6 +17,18 @@ func fusedAddHalfAVX2(dst, x *float32, f float32, n int)
 //go:noescape
 func roundHalfAVX2(dst, x *float32, n int)
 
+//go:noescape
+func mixTotalAVX2(dst, sums *float32, n int)
+
+// mixTotal reports whether it could add up 32 sums for each element of dst.
+func mixTotal(dst, sums []float32) bool {
+	if !useAVX2 || len(dst)%Width != 0 || len(dst) == 0 {
+		return false
+	}
+	mixTotalAVX2(&dst[0], &sums[0], len(dst))
+	return true
+}
+
 func expSum(x []float32, top float32) float64 {
 	if !useAVX2 || len(x) == 0 {
 		return expSumPlain(x, top)

@@ -202,3 +202,57 @@ loop:
 	JNZ       loop
 	VZEROUPPER
 	RET
+
+// FOURTH adds the sums of four positions, which lie eight apart, to y, and goes
+// on to the next position.
+#define FOURTH(y) \
+	VMOVUPS (SI), y;          \
+	VADDPS  (R10), y, y;      \
+	VMOVUPS (R9), Y8;         \
+	VADDPS  (R11), Y8, Y8;    \
+	VADDPS  Y8, y, y;         \
+	ADDQ    AX, SI;           \
+	ADDQ    AX, R9;           \
+	ADDQ    AX, R10;          \
+	ADDQ    AX, R11
+
+// func mixTotalAVX2(dst, sums *float32, n int)
+//
+// sums are 32 vectors of n elements, each 32 added up in the order of folded
+// and pairwise.
+TEXT ·mixTotalAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ sums+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ CX, AX
+	SHLQ $2, AX
+	MOVQ AX, BX
+	SHLQ $3, BX
+
+loop:
+	LEAQ    (SI)(BX*1), R9
+	LEAQ    (SI)(BX*2), R10
+	LEAQ    (R9)(BX*2), R11
+	MOVQ    SI, R12
+	FOURTH(Y0)
+	FOURTH(Y1)
+	FOURTH(Y2)
+	FOURTH(Y3)
+	FOURTH(Y4)
+	FOURTH(Y5)
+	FOURTH(Y6)
+	FOURTH(Y7)
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DI)
+	LEAQ    32(R12), SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JNZ     loop
+	VZEROUPPER
+	RET

@@ -35,7 +35,7 @@ func (a *Activations) mulFours(dst []float32, t gguf.Type, wide bool, rows, lo, 
 		f := &a.forms[q8_0]
 		blocks := a.cols / block
 		for v := 0; v < n; v += 4 {
-			rows4Q8_0VNNI(&dst[v*rows+lo], rows*4, &w[0], hi-lo, unsafe.Pointer(&f.raised[v*a.cols]), &f.d[v*blocks], nil, blocks)
+			rows4Q8_0VNNI(&dst[v*rows+lo], rows*4, &w[0], hi-lo, unsafe.Pointer(&f.raised[v*a.cols]), &f.d4[v*blocks], nil, blocks)
 		}
 	case t == gguf.Q4_K && wide:
 		f := &a.forms[q8_K]

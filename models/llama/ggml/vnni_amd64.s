@@ -67,6 +67,17 @@ DATA subs3<>+48(SB)/8, $0x0000000700000007
 DATA subs3<>+56(SB)/8, $0x0000000700000007
 GLOBL subs3<>(SB), RODATA|NOPTR, $64
 
+// Scale 0 for the lower half of a register, 4 for the upper one.
+DATA scale0<>+0(SB)/8, $0x0000000000000000
+DATA scale0<>+8(SB)/8, $0x0000000000000000
+DATA scale0<>+16(SB)/8, $0x0000000000000000
+DATA scale0<>+24(SB)/8, $0x0000000000000000
+DATA scale0<>+32(SB)/8, $0x0000000400000004
+DATA scale0<>+40(SB)/8, $0x0000000400000004
+DATA scale0<>+48(SB)/8, $0x0000000400000004
+DATA scale0<>+56(SB)/8, $0x0000000400000004
+GLOBL scale0<>(SB), RODATA|NOPTR, $64
+
 #define ARGS(values) \
 	MOVQ dst+0(FP), DX;       \
 	MOVQ w+16(FP), SI;        \
@@ -85,71 +96,106 @@ GLOBL subs3<>(SB), RODATA|NOPTR, $64
 
 #define AHEAD(at) PREFETCHT0 (8192+at)(SI)
 
-// LANES leaves the total of the eight lanes of y, whose low half is x, in x.
-#define LANES(y, x) \
-	VEXTRACTF128 $1, y, X2; \
-	VADDPS       X2, x, x;  \
-	VMOVHLPS     x, x, X2;  \
-	VADDPS       X2, x, x;  \
-	VMOVSHDUP    x, X2;     \
-	VADDSS       X2, x, x
+// TWO leaves the totals of the eight lanes in either half of z, whose lowest
+// parts are y and x, in the first elements of x and of hi.
+#define TWO(z, y, x, yhi, hi) \
+	VEXTRACTF64X4 $1, z, yhi;    \
+	VEXTRACTF128  $1, y, X14;    \
+	VEXTRACTF128  $1, yhi, X15;  \
+	VADDPS        X14, x, x;     \
+	VADDPS        X15, hi, hi;   \
+	VMOVHLPS      x, x, X14;     \
+	VMOVHLPS      hi, hi, X15;   \
+	VADDPS        X14, x, x;     \
+	VADDPS        X15, hi, hi;   \
+	VMOVSHDUP     x, X14;        \
+	VMOVSHDUP     hi, X15;       \
+	VADDSS        X14, x, x;     \
+	VADDSS        X15, hi, hi
 
-// PUT4 stores the results of a row, and goes on to the next.
-#define PUT4(a, b, c, d) \
-	MOVQ   stride+8(FP), AX;  \
-	VMOVSS a, (DX);           \
-	VMOVSS b, (DX)(AX*1);     \
-	VMOVSS c, (DX)(AX*2);     \
-	LEAQ   (AX)(AX*2), AX;    \
-	VMOVSS d, (DX)(AX*1);     \
-	ADDQ   $4, DX;            \
-	DECQ   CX
+// PUT4 stores the results of a row at p.
+#define PUT4(a, b, c, d, p) \
+	VMOVSS a, (p);         \
+	VMOVSS b, (p)(AX*1);   \
+	VMOVSS c, (p)(AX*2);   \
+	VMOVSS d, (p)(R12*1)
 
-// EIGHTS multiplies a block by a vector's values, which are 128 too large:
-// Y12 takes that back.
-#define EIGHTS(at, scale, sum) \
-	VMOVDQU     at, Y5;           \
-	VMOVDQA     Y12, Y6;          \
-	VPDPBUSD    Y4, Y5, Y6;       \
-	VCVTDQ2PS   Y6, Y6;           \
-	VMULPS.BCST scale, Y7, Y8;    \
-	VFMADD231PS Y8, Y6, sum
+// EIGHTS multiplies a block of two rows by a vector's values, which are 128
+// too large: Z12 takes that back. k picks the two products of scales in Y7.
+#define EIGHTS(at, k, sum) \
+	VBROADCASTI64X4 at, Z5;   \
+	VMOVDQA64   Z12, Z6;      \
+	VPDPBUSD    Z4, Z5, Z6;   \
+	VCVTDQ2PS   Z6, Z6;       \
+	VPERMPS     Z7, k, Z8;    \
+	VFMADD231PS Z8, Z6, sum
 
+// Two rows at a time, one in each half of a register; R10 is the length of a
+// row, 0 for the last one of an odd number. The scales at R9 are those of the
+// four vectors for a block, then for the next.
 TEXT ·rows4Q8_0VNNI(SB), NOSPLIT, $0-64
 	ARGS(32)
-	VPBROADCASTD sign8<>(SB), Y13
-	VPXOR        Y14, Y14, Y14
+	MOVQ         stride+8(FP), AX
+	LEAQ         (AX)(AX*2), R12
+	MOVQ         blocks+56(FP), R10
+	IMUL3Q       $34, R10, R10
+	VPBROADCASTD sign8<>(SB), Z13
+	VMOVDQU32    scale0<>(SB), Z20
+	VPTERNLOGD   $0xff, Z24, Z24, Z24
+	VPSUBD       Z24, Z20, Z21
+	VPSUBD       Z24, Z21, Z22
+	VPSUBD       Z24, Z22, Z23
 
-row:
+pair:
+	CMPQ    CX, $1
+	JNE     begin
+	XORQ    R10, R10
+
+begin:
 	VECTORS
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y3, Y3, Y3
-	VXORPS Y9, Y9, Y9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 
 block:
 	AHEAD(0)
-	VMOVDQU      2(SI), Y4
-	VPXOR        Y11, Y11, Y11
-	VPDPBUSD     Y4, Y13, Y11
-	VPSUBD       Y11, Y14, Y12
-	VPBROADCASTW (SI), X7
-	VCVTPH2PS    X7, Y7
-	EIGHTS((DI), (R9), Y0)
-	EIGHTS((DI)(R8*1), (R9)(R10*1), Y1)
-	EIGHTS((DI)(R8*2), (R9)(R10*2), Y3)
-	EIGHTS((DI)(R13*1), (R9)(R12*1), Y9)
-	ADDQ         $34, SI
-	ADDQ         $32, DI
-	ADDQ         $4, R9
-	DECQ         BX
-	JNZ          block
-	LANES(Y0, X0)
-	LANES(Y1, X1)
-	LANES(Y3, X3)
-	LANES(Y9, X9)
-	PUT4(X0, X1, X3, X9)
-	JNZ          row
+	VMOVDQU        2(SI), Y4
+	VINSERTI64X4   $1, 2(SI)(R10*1), Z4, Z4
+	VPXORD         Z11, Z11, Z11
+	VPXORD         Z12, Z12, Z12
+	VPDPBUSD       Z4, Z13, Z11
+	VPSUBD         Z11, Z12, Z12
+	VPBROADCASTW   (SI), X7
+	VPBROADCASTW   (SI)(R10*1), X8
+	VPUNPCKLQDQ    X8, X7, X7
+	VCVTPH2PS      X7, Y7
+	VBROADCASTF128 (R9), Y8
+	VMULPS         Y8, Y7, Y7
+	EIGHTS((DI), Z20, Z0)
+	EIGHTS((DI)(R8*1), Z21, Z1)
+	EIGHTS((DI)(R8*2), Z22, Z2)
+	EIGHTS((DI)(R13*1), Z23, Z3)
+	ADDQ           $34, SI
+	ADDQ           $32, DI
+	ADDQ           $16, R9
+	DECQ           BX
+	JNZ            block
+	TWO(Z0, Y0, X0, Y4, X4)
+	TWO(Z1, Y1, X1, Y5, X5)
+	TWO(Z2, Y2, X2, Y6, X6)
+	TWO(Z3, Y3, X3, Y7, X7)
+	PUT4(X0, X1, X2, X3, DX)
+	ADDQ $4, DX
+	DECQ CX
+	JZ   done
+	PUT4(X4, X5, X6, X7, DX)
+	ADDQ $4, DX
+	ADDQ R10, SI
+	DECQ CX
+	JNZ  pair
+
+done:
 	VZEROUPPER
 	RET
 
@@ -278,7 +324,14 @@ block:
 	VMOVSHDUP    X0, X1
 	VMOVHLPS     X0, X0, X2
 	VMOVSHDUP    X2, X3
-	PUT4(X0, X1, X2, X3)
+	MOVQ         stride+8(FP), AX
+	LEAQ         (AX)(AX*2), R14
+	VMOVSS       X0, (DX)
+	VMOVSS       X1, (DX)(AX*1)
+	VMOVSS       X2, (DX)(AX*2)
+	VMOVSS       X3, (DX)(R14*1)
+	ADDQ         $4, DX
+	DECQ         CX
 	JNZ          row
 	VZEROUPPER
 	RET
