@@ -10,6 +10,8 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/presets"
+	"logitscope/presets/exchange"
 )
 
 func checker(t *testing.T) *Checker {
@@ -93,4 +95,29 @@ func TestLessonInTheGuide(t *testing.T) {
 		t.Fatal(err, faults)
 	}
 	minimal(t, checker(t), l)
+}
+
+// The settings printed in the lesson on presets are those of the presets: each
+// call is imported as anybody's file would be.
+func TestListingsImport(t *testing.T) {
+	list, _ := lesson.Builtin(Names())
+	i := slices.IndexFunc(list, func(l *lesson.Lesson) bool { return l.ID == "presets" })
+	code := list[i].Intro[slices.IndexFunc(list[i].Intro, func(b lesson.Block) bool { return b.Kind == lesson.Code })]
+	for call, name := range []string{"factual", "chat", "creative"} {
+		in, err := exchange.Import([]byte(strings.Join(code.Lines, "\n")), "listing.py", exchange.Options{Call: call + 1})
+		if err != nil || in.Calls != 3 || len(in.Unread) != 2 || len(in.Unknown) > 0 { // the two other calls
+			t.Fatalf("%s: %v, %+v", name, err, in)
+		}
+		p, err := presets.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"temperature", "top_p", "top_k", "repetition_penalty", "do_sample"} {
+			want, set := p.Config.Lookup(key)
+			got, has := in.Config.Lookup(key)
+			if set && (!has || got.Value != want.Value) {
+				t.Errorf("%s: the listing has %s %v, the preset %v", name, key, got.Value, want.Value)
+			}
+		}
+	}
 }
