@@ -45,7 +45,7 @@ func (r *reader) usable(b fenced, here []string, seen map[string]bool) bool {
 	case !slices.Contains(here, b.word):
 		r.faultf(b.n, "the block %s stands before the first task", b.word)
 	case named && !nameForm.MatchString(b.name):
-		r.faultf(b.n, "%s: %q is no name: want letters, digits, _ - and ., not first a point", b.word, goal.Shown(b.name))
+		r.faultf(b.n, "%s: %q is not a name; want letters, digits, _ - and ., not first a point", b.word, goal.Shown(b.name))
 	case !named && b.name != "":
 		r.faultf(b.n, "%s: a %s block takes no name", goal.Shown(b.name), b.word)
 	case b.empty():

@@ -200,6 +200,7 @@ func TestLessonUsage(t *testing.T) {
 		"--task 9: temperature has tasks 1 to 4":                  {"lessons", "show", "temperature", "--task", "9"},
 		"want one lesson, given 2":                                {"lesson", "a", "b"},
 		"need the name of a lesson":                               {"lesson", "--plain"},
+		"without one: logitscope lesson ID --plain":               {"lesson", "temperature"},
 		"--format xml: text or jsonl":                             {"lessons", "check", "--format", "xml"},
 		"--format yes: csv or jsonl":                              {"lessons", "progress", "--format", "yes"},
 		"--from: it needs --lang":                                 {"lessons", "new", "--from", "temperature"},

@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,8 @@ type Lab struct {
 	Rec     *setup.Recording // nil for commands that record nothing
 	Report  *bench.Grid      // a sweep to look at; nil for none
 
+	Without string // the command for where there is no terminal; empty for run
+
 	Lesson *lesson.Lesson // to begin with; nil for none
 	Task   int            // index of its task
 	Choose bool           // begin with the list of lessons
@@ -77,7 +80,7 @@ func (l *Lab) Terminal() error {
 		return console.Wrong("--fps %d: 1 to 60", l.fps)
 	}
 	if f, ok := l.Sys.In.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) || !console.IsTerminal(l.Sys.Out) {
-		return console.Wrong(`the lab needs a terminal; without one: logitscope run --prompt "…"`)
+		return console.Wrong("the lab needs a terminal; without one: %s", cmp.Or(l.Without, `logitscope run --prompt "…"`))
 	}
 	return nil
 }

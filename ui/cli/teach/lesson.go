@@ -36,6 +36,7 @@ settings line by line, with the same goals and the same marks.`,
 		},
 	}
 	l := screen.Add(setup.Add(sys, cmd), cmd)
+	l.Without = "logitscope lesson ID --plain"
 	cmd.Flags().BoolVar(&plain, "plain", false, "line by line, without a screen")
 	cmd.Flags().IntVar(&task, "task", 0, "begin with this task, from 1; 0 is the first that is open")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
