@@ -197,6 +197,24 @@ func TestBeamGroupsMoveNothing(t *testing.T) {
 	b.has("every text keeps its place")
 }
 
+// v turns plain beams into diverse and sampled ones, and back.
+func TestKindsOfBeams(t *testing.T) {
+	b := beamAt(t, 2, 120, 40)
+	b.has("v diverse beams")
+	b.keys("v")
+	b.wait(func(v engine.View) bool { return v.Beam != nil && v.Beam.Settings.Groups == 2 })
+	b.has("in 2 groups")
+	b.has("v sampled beams")
+	b.keys("v")
+	b.wait(func(v engine.View) bool { return v.Beam != nil && v.Beam.Settings.Sample })
+	b.has("beam sampling")
+	b.keys("v")
+	b.wait(func(v engine.View) bool {
+		return v.Beam != nil && !v.Beam.Settings.Sample && v.Beam.Settings.Groups == 1
+	})
+	b.has("beam search")
+}
+
 func TestContrastiveView(t *testing.T) {
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag)
@@ -212,6 +230,9 @@ func TestContrastiveView(t *testing.T) {
 	})
 	b.has("contrastive search · step 1 · penalty_alpha 0.60 · top_k 4")
 	b.has("likeness")
+	b.has("n step · b back · space run · -/+ value · ↑↓ setting · esc lab")
+	b.has("▸ penalty_alpha")
+	b.lacks("dead ends")
 	b.keys("n")
 	b.wait(func(v engine.View) bool { return v.Contrastive != nil && len(v.Contrastive.Steps) == 2 })
 	b.keys("b")

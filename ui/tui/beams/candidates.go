@@ -46,6 +46,7 @@ func (v *View) drawCandidates(c *viz.Canvas, host kit.Host) {
 	col := beamColumnsOf(c.W, scale >= 9.995)
 	v.drawCandidateHead(c, col, scale)
 	lines := v.candidateTable(s)
+	shared := v.shared(lines, c.ASCII)
 	h := c.H - 1
 	top := 0
 	if at := v.lineOf(lines); len(lines) > h {
@@ -62,7 +63,7 @@ func (v *View) drawCandidates(c *viz.Canvas, host kit.Host) {
 			c.Put(3, 1+y, "┄┄┄┄┄┄ "+ln.text+" "+strings.Repeat("┄", max(c.W-viz.Width(ln.text)-14, 0)), viz.Ink{Role: viz.CutLine})
 			continue
 		}
-		v.drawCandidate(c, 1+y, col, ln, scale, host)
+		v.drawCandidate(c, 1+y, col, ln, scale, shared)
 	}
 }
 
@@ -80,8 +81,29 @@ func (v *View) drawCandidateHead(c *viz.Canvas, col beamColumns, scale float64) 
 	}
 	c.Right(col.score, 0, "score", muted)
 	if col.bar > 0 {
-		c.Put(col.bar, 0, "sum, full bar "+viz.Two(-scale), muted)
+		c.Put(col.bar, 0, viz.FirstFit(c.W-col.bar-1, "longer is better: full bar 0, none "+viz.Two(-scale), "longer is better, full 0", "longer: better"), muted)
 	}
+}
+
+// shared is what all candidates begin with, up to the end of a word.
+func (v *View) shared(lines []candidateLine, ascii bool) string {
+	first, all := true, ""
+	for _, ln := range lines {
+		if ln.c == nil {
+			continue
+		}
+		text := viz.OneLine(strings.TrimLeft(v.text(ln.c.Node), " "), ascii)
+		if first {
+			first, all = false, text
+			continue
+		}
+		n := 0
+		for n < min(len(all), len(text)) && all[n] == text[n] {
+			n++
+		}
+		all = all[:n]
+	}
+	return all[:strings.LastIndexByte(all, ' ')+1]
 }
 
 // A candidateLine is a candidate or, without one, a line between them.
@@ -137,7 +159,7 @@ func (v *View) lineOf(lines []candidateLine) int {
 	return 0
 }
 
-// sumScale is the sum that a full bar stands for.
+// sumScale is the sum for which there is no bar, below that of every candidate.
 func (v *View) sumScale(s *beam.Step) float64 {
 	most := 0.0
 	for _, g := range s.Groups {
@@ -150,7 +172,7 @@ func (v *View) sumScale(s *beam.Step) float64 {
 	return max(math.Ceil(most*2)/2, 0.5)
 }
 
-func (v *View) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidateLine, scale float64, host kit.Host) {
+func (v *View) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidateLine, scale float64, shared string) {
 	n := ln.c.Node
 	ink := viz.Ink{}
 	mark := " "
@@ -171,6 +193,9 @@ func (v *View) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidate
 	c.Right(4, y, strconv.Itoa(ln.rank), viz.Ink{Role: viz.Muted})
 	c.Put(6, y, mark, ink)
 	text := viz.OneLine(strings.TrimLeft(v.text(n), " "), c.ASCII)
+	if viz.Width(text) > col.textW && len(shared) > 0 && strings.HasPrefix(text, shared) { // where they differ is what counts
+		text = "… " + text[len(shared):]
+	}
 	switch ln.c.Fate {
 	case beam.DroppedEnd:
 		text += " ✗ end"
@@ -188,9 +213,10 @@ func (v *View) drawCandidate(c *viz.Canvas, y int, col beamColumns, ln candidate
 	}
 	c.Right(col.score, y, viz.Three(ln.c.Score), ink)
 	if w := c.W - col.bar - 3; col.bar > 0 && w > 2 {
-		bar := viz.Bar{Final: -n.Sum, Single: true}
+		better := math.Max(scale+n.Sum, 0) // a sum is below 0; the nearer, the better
+		bar := viz.Bar{Final: better, Single: true}
 		if ln.c.Fate == beam.Cut || ln.c.Fate == beam.DroppedEnd {
-			bar = viz.Bar{Raw: -n.Sum}
+			bar = viz.Bar{Raw: better}
 		}
 		viz.Bars(c.Sub(viz.Rect{X: col.bar, Y: y, W: w, H: 1}), []viz.Bar{bar}, scale)
 	}

@@ -13,8 +13,13 @@ func (v *View) drawContrastive(c *viz.Canvas, host kit.Host) {
 	title := fmt.Sprintf("contrastive search · step %d · penalty_alpha %.2f · top_k %d", len(cv.Steps), cv.Alpha, cv.TopK)
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "B · esc", Focused: true})
 	muted := viz.Ink{Role: viz.Muted}
+	v.contrast.Draw(inner, inner.H-1, host, true)
 	if len(cv.Steps) == 0 {
-		inner.Put(1, 0, "n takes the first step, space runs.", muted)
+		for y, s := range viz.WrapWords("No step yet: n takes the first, space runs. Each takes the best of the top_k likeliest tokens, after what makes it like a token that stands there already is taken off: with penalty_alpha 0 it is greedy, with 1 only unlikeness counts.", inner.W-2) {
+			if y < inner.H-1 {
+				inner.Put(1, y, s, muted)
+			}
+		}
 		return
 	}
 	s := cv.Steps[len(cv.Steps)-1]
@@ -26,7 +31,7 @@ func (v *View) drawContrastive(c *viz.Canvas, host kit.Host) {
 		inner.Put(38, 0, "to", muted)
 		inner.Right(62, 0, "score", muted)
 	}
-	h := inner.H - 2
+	h := inner.H - 3
 	for i := 0; i < min(len(s.Candidates), h-1); i++ {
 		x := s.Candidates[i]
 		y := 1 + i
@@ -46,7 +51,7 @@ func (v *View) drawContrastive(c *viz.Canvas, host kit.Host) {
 			}
 		}
 	}
-	inner.Put(1, inner.H-1, viz.CutTitle("score = (1 − alpha) p − alpha · likeness, the largest cosine to a hidden state before · best score wins", inner.W-2), muted)
+	inner.Put(1, inner.H-2, viz.CutTitle("score = (1 − alpha) p − alpha · likeness, the largest cosine to a hidden state before · best score wins", inner.W-2), muted)
 }
 
 // tokenAt is the token at a place of prompt and text.

@@ -36,15 +36,16 @@ const defaultBeams = 4
 // View shows beam search as it grows: the tree, the candidates of a step
 // with the line, what is finished and what could still win.
 type View struct {
-	lanes *run.Lanes
-	lane  *run.Lane
-	lent  *run.Borrowed // nil if the lane searched before the view was opened
-	pane  beamPane
-	node  *beam.Node // under the cursor; nil follows the newest step
-	list  kit.List   // among the candidates
-	knobs kit.Knobs
-	all   bool // dead ends too, however many
-	alone bool // the tree has the screen to itself
+	lanes    *run.Lanes
+	lane     *run.Lane
+	lent     *run.Borrowed // nil if the lane searched before the view was opened
+	pane     beamPane
+	node     *beam.Node // under the cursor; nil follows the newest step
+	list     kit.List   // among the candidates
+	knobs    kit.Knobs
+	contrast kit.Knobs // of a contrastive search
+	all      bool      // dead ends too, however many
+	alone    bool      // the tree has the screen to itself
 
 	seen   *beam.View     // the newest one
 	tree   *treeLayout    // of seen
@@ -57,7 +58,8 @@ type View struct {
 func New(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	l := host.Lane()
 	v := &View{lanes: lanes, lane: l, knobs: kit.Knobs{Keys: []string{
-		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}}}
+		"length_penalty", "num_beams", "early_stopping", "do_sample", "num_beam_groups", "diversity_penalty", "num_return_sequences"}},
+		contrast: kit.Knobs{Keys: []string{"penalty_alpha", "top_k"}}}
 	if l.Prompt == nil {
 		host.Say("B: " + host.WhyNot(l))
 		return nil, nil
@@ -210,13 +212,34 @@ func (v *View) treeRoom(host kit.Host) int {
 }
 
 func (v *View) footLines(h int) int {
-	switch {
+	switch lead := v.leadLines(h); {
+	case lead > 0:
+		return 5 + lead
 	case h >= 18:
 		return 5
 	case h >= 13:
 		return 3
 	}
 	return 2
+}
+
+// longText is the number of tokens from which on the rows of the candidates and
+// the tree show only the ends of texts.
+const longText = 8
+
+// leadLines is how many lines of h show the whole text that leads.
+func (v *View) leadLines(h int) int {
+	switch {
+	case v.seen == nil || len(v.seen.Steps) < longText:
+		return 0
+	case h >= 30:
+		return 3
+	case h >= 22:
+		return 2
+	case h >= 18:
+		return 1
+	}
+	return 0
 }
 
 // candidateLines is how many lines the candidates of a step take, the cut
@@ -248,8 +271,12 @@ func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
 // Footer words the hints for what a beam search does.
 func (v *View) Footer(kit.Host) []kit.Hint {
+	if v.lane.View.Contrastive != nil {
+		return []kit.Hint{{ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
+			{ID: kit.ActDown, Keys: "↑↓", Word: "setting"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+	}
 	return []kit.Hint{{ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"}, {ID: kit.ActRun, Word: "run"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
-		{ID: kit.ActPane, Word: "pane"}, {ID: kit.ActPrevMark, Keys: "[ ]", Word: "winner"}, {ID: kit.ActTake, Word: "dead ends"},
+		{ID: kit.ActPane, Word: "pane"}, {ID: kit.ActNumber, Word: v.nextKind().name}, {ID: kit.ActPrevMark, Keys: "[ ]", Word: "winner"}, {ID: kit.ActTake, Word: "dead ends"},
 		{ID: kit.ActOrder, Word: "beam rule"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 }
 
@@ -282,6 +309,8 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		v.back(host, 1)
 	case kit.ActLower, kit.ActRaise, kit.ActOff, kit.ActReset:
 		return v.knobs.Act(host, a)
+	case kit.ActNumber:
+		v.turnKind(host)
 	case kit.ActOrder:
 		v.nextRule(host)
 	case kit.ActPrevMark:
@@ -371,8 +400,58 @@ func (v *View) actSimply(host kit.Host, a *kit.Action) bool {
 		v.lanes.Next(1)
 	case kit.ActLeft, kit.ActBack:
 		v.back(host, 1)
+	case kit.ActUp, kit.ActDown, kit.ActPane:
+		v.contrast.Move(1)
+	case kit.ActLower, kit.ActRaise, kit.ActReset:
+		v.contrast.Act(host, a)
 	default:
 		return false
 	}
 	return true
+}
+
+// A beamKind is a way to search with beams.
+type beamKind struct {
+	name      string
+	sample    bool
+	groups    int64
+	diversity float64
+}
+
+// beamKinds are those that a key turns through.
+var beamKinds = []beamKind{{name: "plain beams", groups: 1}, {name: "diverse beams", groups: 2, diversity: 1}, {name: "sampled beams", sample: true, groups: 1}}
+
+// kind is the place of the search's kind among them.
+func (v *View) kind() int {
+	switch c := v.lane.Config; {
+	case c.Int("num_beam_groups") > 1:
+		return 1
+	case v.seen != nil && v.seen.Settings.Sample:
+		return 2
+	}
+	return 0
+}
+
+func (v *View) nextKind() beamKind { return beamKinds[(v.kind()+1)%len(beamKinds)] }
+
+// turnKind makes the search one of the next kind.
+func (v *View) turnKind(host kit.Host) {
+	k, cfg := v.nextKind(), v.lane.Config
+	if n := cfg.Int("num_beams"); k.groups > 1 && n%2 != 0 {
+		k.groups = int64(n) // groups divide the beams
+	}
+	for _, set := range []struct {
+		key   string
+		value any
+	}{{"do_sample", k.sample}, {"num_beam_groups", k.groups}, {"diversity_penalty", k.diversity}} {
+		next, err := cfg.With(set.key, set.value, sampling.FromYou)
+		if err != nil {
+			host.Complain(viz.FirstLine(err.Error()))
+			return
+		}
+		cfg = next
+	}
+	if host.Apply(cfg, v.lane.Preset, "", k.name) {
+		host.Say(k.name + ": " + map[bool]string{true: "a draw among the candidates; the seed decides", false: "the best go on, without chance"}[k.sample])
+	}
 }

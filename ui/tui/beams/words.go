@@ -59,6 +59,10 @@ func (v *View) drawFoot(c *viz.Canvas, host kit.Host) {
 			c.Put(1, y, viz.CutTitle(s, c.W-2), ink)
 		}
 	}
+	if n := c.H - 5; n > 0 {
+		v.drawLead(c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: n}))
+		c = c.Sub(viz.Rect{X: 0, Y: n, W: c.W, H: 5})
+	}
 	switch {
 	case c.H >= 5:
 		put(0, v.finishedWords(c.ASCII), viz.Ink{})
@@ -70,6 +74,22 @@ func (v *View) drawFoot(c *viz.Canvas, host kit.Host) {
 		put(1, v.boundWords(), viz.Ink{})
 	default:
 		put(0, v.finishedWords(c.ASCII), viz.Ink{})
+	}
+}
+
+// drawLead draws the whole text that leads, or its end where it is longer than c.
+func (v *View) drawLead(c *viz.Canvas) {
+	list := standing(v.seen)
+	if len(list) == 0 {
+		return
+	}
+	word := "leads: "
+	if v.seen.Done() {
+		word = "wins: "
+	}
+	text := viz.OneLine(strings.TrimLeft(v.text(list[0].Node), " "), c.ASCII)
+	for y, line := range viz.Fold(word+viz.CutHead(text, c.W*c.H-viz.Width(word)-2*c.H), c.W, c.H) {
+		c.Put(0, y, line, viz.Ink{Role: viz.Chosen})
 	}
 }
 
