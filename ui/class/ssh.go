@@ -316,6 +316,15 @@ func (s *shell) run(t *session, winch <-chan ssh.Window, make func(*session) (te
 	defer typed.stop()
 	go safely(cancel, func() { resizes(ctx, winch, p.Send) })
 	go safely(cancel, func() { types(t, typed, p.Send); cancel(errLeft) })
+	if t.seat != nil { // a terminal that takes nothing would never be told
+		go func() {
+			select {
+			case <-t.seat.Gone():
+				cancel(ErrElsewhere)
+			case <-ctx.Done():
+			}
+		}()
+	}
 	// A terminal that takes nothing any more is not waited for.
 	drop := context.AfterFunc(ctx, func() {
 		time.AfterFunc(closingTime, func() { callerOf(t.Context()).conn.Close() })

@@ -479,6 +479,46 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// A terminal that reads nothing gives its seat to a newer window of the same
+// key, and its connection ends.
+func TestStuckTerminalGivesWay(t *testing.T) {
+	c := opened(t, func(s *Setup) { s.FPS = 120 })
+	key := newKey(t)
+	cl, err := dial(t, c, "4821", "", gossh.PublicKeys(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := cl.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.StdoutPipe(); err != nil { // never read
+		t.Fatal(err)
+	}
+	if err := s.RequestPty("xterm-256color", 60, 200, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Shell(); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(8 * time.Millisecond)
+	defer tick.Stop()
+	for i := range 100 {
+		c.Show(frames(c.Hub, strings.Repeat(string(rune('a'+i%26)), 190)))
+		<-tick.C
+	}
+	again, err := dial(t, c, "4821", "", gossh.PublicKeys(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	terminal(t, again, 80, 24).shows(t, "you look on")
+	cl.Wait() // ends when the server closes the connection
+	if n := c.Standing().Here; n != 1 {
+		t.Errorf("%d here", n)
+	}
+}
+
 // What a client says of its terminal is bounded.
 func TestHostileTerminals(t *testing.T) {
 	c := opened(t, nil)

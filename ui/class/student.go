@@ -102,12 +102,6 @@ func (m *student) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.begin()
 		return m, m.wait(m.view)
 	case secondMsg:
-		select {
-		case <-m.s.seat.Gone():
-			m.s.fail(ErrElsewhere)
-			return m, nil
-		default:
-		}
 		return m, tick()
 	case quietMsg:
 		m.say = "nothing was typed for 29 minutes: any key keeps you here, else this ends in a minute"

@@ -141,8 +141,9 @@ func TestPageIsClosedToOthers(t *testing.T) {
 		"another name":   func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") },
 		"another code":   func(r *http.Request) { r.URL.Path = "/4822/vote" },
 	} {
-		if code, _ := a.post("vote", ok, change); code/100 != 4 {
-			t.Errorf("%s: %d", name, code)
+		want := map[string]int{"another origin": 403, "no origin": 403, "another name": 421, "another code": 404}[name]
+		if code, said := a.post("vote", ok, change); code != want {
+			t.Errorf("%s: %d %s, want %d", name, code, said, want)
 		}
 	}
 	bare := &http.Client{}
