@@ -199,6 +199,27 @@ var check = map[string]func(*testing.T, goldenCase){
 		if !near(law, c.Expected.Law.law(), 1e-9) {
 			t.Errorf("law %v", law)
 		}
+		random := rand.New(rand.NewPCG(7, 8))
+		counts, stood := make([]int, len(p)), 0
+		const n = 100_000
+		for range n {
+			drafts, u := make([]int, k), make([]float64, k+1)
+			for i := range drafts {
+				drafts[i] = q.Draw(random.Float64())
+			}
+			for i := range u {
+				u[i] = random.Float64()
+			}
+			x, stands := s.Choose(drafts, u)
+			counts[x]++
+			if stands >= 0 {
+				stood++
+			}
+		}
+		chi(t, "chosen", counts, c.Expected.Law.law())
+		if got := float64(stood) / n; math.Abs(got-c.Expected.Accepted) > 0.01 {
+			t.Errorf("%v stand, want %v", got, c.Expected.Accepted)
+		}
 	},
 	"draft_tree": func(t *testing.T, c goldenCase) {
 		tree := treeOf(t, c)
