@@ -48,6 +48,8 @@ var rules = []rule{
 	{"engine/beam", []string{"logitscope/engine"}, []string{"logitscope/engine/rows"}},
 	{"engine/contrastive", []string{"logitscope/engine"}, []string{"logitscope/engine/rows"}},
 	{"engine/loops", []string{"logitscope/"}, nil},
+	{"engine/goal", []string{"logitscope/engine/lesson", "logitscope/engine/record", "logitscope/engine/bench", "os"}, nil},
+	{"engine/lesson", []string{"logitscope/engine/record", "logitscope/engine/bench", "os"}, nil},
 	{"engine/check", []string{"logitscope/"}, []string{"logitscope/engine/check", "logitscope/engine/loops", "logitscope/sampling/constrain"}},
 	{"engine/quiz", []string{"logitscope/", "os"}, nil},
 	{"engine/stats", []string{"logitscope/"}, []string{"logitscope/engine/stats"}},
