@@ -374,6 +374,11 @@ func TestLessonComesBack(t *testing.T) {
 	r.keys("L L L")
 	r.lacks("lesson 6 ·")
 
+	opt.Lessons.Progress["calibrated"] = store.LessonProgress{Tasks: []store.TaskProgress{{Done: &done}}}
+	r = read(t, opt, 40, 12)
+	r.keys("L")
+	r.has("▸ ○ 14 Calib")
+
 	opt.Lessons.Progress = nil
 	r = read(t, opt, 80, 24)
 	r.lacks("L goes on")

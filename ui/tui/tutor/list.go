@@ -51,6 +51,9 @@ func NewList(p *Pane) *List {
 	at := 0
 	if r, open := p.Reading(); open {
 		at = v.index(r.Lesson)
+		if r.Done && r.At == len(r.Lesson.Tasks)-1 {
+			at++ // what comes after it
+		}
 	} else if l, _, ok := p.course.NextOpen(); ok {
 		at = v.index(l)
 	}
@@ -78,6 +81,9 @@ func (v *List) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActDown, kit.ActOpen, kit.ActClose, kit.ActHelp}
 }
 
+// top is the first lesson shown of h, so that the selected one is.
+func (v *List) top(h int) int { return min(max(v.list.Top, v.list.At-h+1), v.list.At) }
+
 func (v *List) height(host kit.Host) int { return max(host.Screen().Box(v.Size(host)).H-6, 1) }
 
 // Act takes the actions it names; see [kit.View].
@@ -103,7 +109,7 @@ func (v *List) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 
 // Mouse opens the lesson under the pointer.
 func (v *List) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
-	i := v.list.Top + y - 1
+	i := v.top(v.height(host)) + y - 1
 	if e.Button != tea.MouseButtonLeft || y < 1 || y > v.height(host) || i >= len(v.pane.course.Lessons) {
 		return nil, false
 	}
@@ -120,10 +126,11 @@ func (v *List) Draw(c *viz.Canvas, host kit.Host) {
 		return
 	}
 	h := v.height(host)
-	for y := 0; y < h && v.list.Top+y < len(list); y++ {
-		v.drawLesson(c, list[v.list.Top+y], 1+y, v.list.Top+y == v.list.At)
+	top := v.top(h)
+	for y := 0; y < h && top+y < len(list); y++ {
+		v.drawLesson(c, list[top+y], 1+y, top+y == v.list.At)
 	}
-	if more := len(list) - v.list.Top - h; more > 0 {
+	if more := len(list) - top - h; more > 0 {
 		c.Put(3, h+1, fmt.Sprintf("⋮ %d more", more), muted)
 	}
 	lessons, tasks, of := v.pane.counts()
