@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -408,5 +409,19 @@ func TestParseTokens(t *testing.T) {
 		if c.want == nil && err == nil || c.want != nil && (err != nil || !reflect.DeepEqual(got, c.want)) {
 			t.Errorf("%s %q is %#v, %v; want %#v", c.key, c.in, got, err, c.want)
 		}
+	}
+}
+
+// The largest key of a watermark is taken, the next is not, and both say why in
+// digits.
+func TestLargestKey(t *testing.T) {
+	for v, ok := range map[string]bool{"9223372036854775807": true, "9223372036854775808": false, "18446744073709551615": false} {
+		_, err := (sampling.Config{}).With("watermark_key", v, sampling.FromFlag)
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "0 to 9223372036854775807") {
+			t.Errorf("%s: %v", v, err)
+		}
+	}
+	if _, err := (sampling.Config{}).With("seed", uint64(math.MaxUint64), sampling.FromFlag); err != nil {
+		t.Error(err)
 	}
 }

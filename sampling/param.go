@@ -235,6 +235,8 @@ func (p *Param) check(v any) error {
 		bad = p.outside(v)
 	case int64:
 		bad = p.outside(float64(v))
+	case uint64:
+		bad = p.Max < math.MaxUint64 && v >= uint64(p.Max) // of its own float64, or above
 	case string:
 		bad = p.Choices != nil && !slices.Contains(p.Choices, v)
 	case []value.TokenBias:

@@ -94,8 +94,11 @@ func RangeWords(lo, hi float64, open bool) string {
 }
 
 func plain(f float64) string {
-	if f == math.MaxUint64 {
+	switch f { // which float64 has no digits for
+	case math.MaxUint64:
 		return "18446744073709551615"
+	case math.MaxInt64:
+		return "9223372036854775807"
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }

@@ -36,7 +36,7 @@ func (m *Mark) Detect(tokens []int32, vocab int, bos int32) (Detection, error) {
 		from = 1
 	}
 	if n := len(tokens) - from; n < m.Width+1 {
-		return d, fmt.Errorf("a text of %d tokens is too short: a watermark with a context of %d needs %d", n, m.Width, m.Width+1)
+		return d, fmt.Errorf("the text is too short: it has %d of the %d tokens that a watermark with a context of %d needs", n, m.Width+1, m.Width)
 	}
 	var s Scratch
 	with := 0 // the token itself
