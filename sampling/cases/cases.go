@@ -123,6 +123,9 @@ type runner struct {
 // answer returns the line that answers a case, and whether it was one.
 func (t *runner) answer(line []byte) ([]byte, bool) {
 	t.out = t.out[:0]
+	if out, ok, is := t.markLine(line); is {
+		return out, ok
+	}
 	if err := t.read(line); err != nil {
 		return t.problem(idOf(line), err), false
 	}

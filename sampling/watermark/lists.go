@@ -86,6 +86,9 @@ type Scratch struct {
 func (m *Mark) Seed(context []int32) uint64 {
 	last := context[len(context)-1]
 	if m.Scheme == LeftHash {
+		if last < 0 { // no token, but no reason to fail
+			return (math.MaxUint64 - modMersenne(bits.Mul64(m.Key, uint64(-int64(last))))) % math.MaxUint64
+		}
 		return modMersenne(bits.Mul64(m.Key, uint64(last)))
 	}
 	least := int64(math.MaxInt64)
@@ -109,7 +112,9 @@ func (m *Mark) Before(dst, history []int32) []int32 {
 	return append(dst, history[len(history)-n:]...)
 }
 
-func (m *Mark) hash(token int32) int64 { return int64(m.table[token%tableSize]) + 1 }
+func (m *Mark) hash(token int32) int64 {
+	return int64(m.table[(int64(token)%tableSize+tableSize)%tableSize]) + 1
+}
 
 // modMersenne returns hi·2^64 + lo modulo 2^64-1.
 func modMersenne(hi, lo uint64) uint64 {
@@ -146,6 +151,21 @@ func (m *Mark) Green(s *Scratch, context []int32, vocab int, token int32) bool {
 		}
 	}
 	return false
+}
+
+// Table returns the permutation that SelfHash hashes tokens with under a key.
+// The caller must not change it.
+func Table(key uint64) []int32 { return tables.of(key) }
+
+// Outputs returns the first n numbers of the generator under a seed, of which
+// the low 32 bits count.
+func (s *Scratch) Outputs(seed uint64, n int) []uint32 {
+	s.mt.Seek(uint32(seed), 0)
+	out := make([]uint32, n)
+	for i := range out {
+		out[i] = s.mt.Uint32()
+	}
+	return out
 }
 
 // Permutation returns the first size entries of PyTorch's permutation of

@@ -120,17 +120,14 @@ func TestGolden(t *testing.T) {
 			}
 			switch c.Kind {
 			case "randperm":
-				s.mt.Seek(uint32(c.Seed), 0)
-				for i, want := range e.Outputs {
-					if got := s.mt.Uint32(); got != want {
-						t.Errorf("output %d is %d, want %d", i, got, want)
-					}
+				if got := s.Outputs(c.Seed, len(e.Outputs)); !slices.Equal(got, e.Outputs) {
+					t.Errorf("%v, want %v", got, e.Outputs)
 				}
 				if got := s.Permutation(c.Seed, c.N, c.N); !slices.Equal(got, e.Permutation) {
 					t.Errorf("%v, want %v", got, e.Permutation)
 				}
 			case "table":
-				p := tables.of(c.Key)
+				p := Table(c.Key)
 				if len(p) != c.Size || !slices.Equal(p[:8], e.First8) || !slices.Equal(p[len(p)-4:], e.Last4) || digest(p) != e.SHA {
 					t.Errorf("another table: %v", p[:8])
 				}
@@ -295,6 +292,28 @@ func TestPlaceOfCandidates(t *testing.T) {
 	}
 	if math.Abs(p.Lifted-float64(want)/n) > 1e-6 || math.Abs(p.Others-0.25*20/n) > 1e-6 {
 		t.Errorf("%+v, want %d of %d", p, want, n)
+	}
+}
+
+// Ids that are no tokens seed a list as Python's remainder would have them, and
+// nothing fails.
+func TestOddTokens(t *testing.T) {
+	for _, scheme := range []Scheme{LeftHash, SelfHash} {
+		c := Defaults
+		c.Scheme = scheme
+		m, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s Scratch
+		for _, id := range []int32{-1, math.MinInt32, math.MaxInt32} {
+			if n := len(m.List(&s, []int32{id}, 100)); n != 25 {
+				t.Errorf("%s: %d green after %d", scheme, n, id)
+			}
+		}
+		if scheme == LeftHash && m.Seed([]int32{-1}) != math.MaxUint64-c.Key {
+			t.Errorf("seed %d", m.Seed([]int32{-1}))
+		}
 	}
 }
 

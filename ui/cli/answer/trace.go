@@ -19,7 +19,8 @@ func Trace(sys console.System) *cobra.Command {
 		Short: "apply settings to given logits, one JSON case a line",
 		Long: `Trace reads one case a line (logits, prompt_tokens, generated_tokens, engine,
 settings) and writes one result a line, in order: the stages with what each
-kept, the survivors and their probabilities. It needs no model. A bad line gives
+kept, the survivors and their probabilities. It needs no model. A line with
+"kind":"greenlist" or "detect" asks about a watermark. A bad line gives
 {"id","error"} and the run goes on; the exit code is then 1.`,
 		Example: `  logitscope trace < cases.jsonl > results.jsonl
   logitscope trace --engine vllm < cases.jsonl`,
