@@ -3,6 +3,7 @@ package tui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/ui/tui/across"
 	"logitscope/ui/tui/beams"
 	"logitscope/ui/tui/cache"
 	"logitscope/ui/tui/draft"
@@ -71,6 +72,7 @@ func init() {
 		kit.ViewModel:      {"model", func(m *Model) (kit.View, tea.Cmd) { return picker.New(m, m.Lanes, m.opt.Models, m.opt.OpenModel) }},
 		kit.ViewExport:     {"write out", func(m *Model) (kit.View, tea.Cmd) { return files.NewExport(m, m.Lanes, m.presets) }},
 		kit.ViewImport:     {"import settings", func(m *Model) (kit.View, tea.Cmd) { return files.NewImport(m.Lanes), nil }},
+		kit.ViewSeeds:      {"lanes over seeds", func(m *Model) (kit.View, tea.Cmd) { return across.New(m, m.Lanes) }},
 		kit.ViewRead:       {"read a text", func(m *Model) (kit.View, tea.Cmd) { return reading.New(m.Lanes), nil }},
 		kit.ViewProof:      {"prove it", openProof},
 		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m.Lanes, m.sources), nil }},

@@ -171,7 +171,7 @@ func (p *pair) oneText(i int) bool { return !p.parts || i <= min(p.at[0], p.at[1
 // that draw share them.
 func (v *View) luckLine(host kit.Host, w int) string {
 	if _, same := v.lanes.SameLuck(); !same {
-		return "the lanes draw with different seeds"
+		return v.lanes.SeedWords() + ": no draw is shared"
 	}
 	to := run.ShownIndex(host.Lane())
 	drawing, racing := 0, 0

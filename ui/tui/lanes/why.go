@@ -206,6 +206,14 @@ func fellWords(lane int, s *engine.Step, side compare.Side, other int32, name fu
 	return fmt.Sprintf("Lane %d: %s covers %s, so u is inside; %s comes after it.", lane, mine, viz.Interval(side.Lo, side.Hi), theirs)
 }
 
+// whereDrawn says where a token was drawn: in its interval, or when it came in.
+func whereDrawn(s *engine.Step, side compare.Side) string {
+	if s.Trace.Race.Ran {
+		return "in at " + viz.ArrivalTime(side.Time)
+	}
+	return viz.Interval(side.Lo, side.Hi)
+}
+
 // aloneWords says what each setting that differs would do by itself.
 func aloneWords(w *compare.Parting, name func(int32) string, otherModel bool) string {
 	if len(w.Alone) == 0 && otherModel {
@@ -275,12 +283,13 @@ func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
 			}
 			x, y := w.A, a.Piece(w.A.Token, c.ASCII)
 			first = fmt.Sprintf("parts %s: u %s · %d: %s %s · %d: ", at, viz.Three(w.U), i+1, y, viz.Interval(x.Lo, x.Hi), k+1)
-			if w.Race {
-				first = fmt.Sprintf("parts %s · %d: %s in at %s · %d: ", at, i+1, y, viz.ArrivalTime(x.Time), k+1)
+			raced := p.steps[0].Trace.Race.Ran || p.steps[1].Trace.Race.Ran
+			if raced {
+				first = fmt.Sprintf("parts %s · %d: %s %s · %d: ", at, i+1, y, whereDrawn(p.steps[0], x), k+1)
 			}
 			switch {
-			case w.Race:
-				first += b.Piece(w.B.Token, c.ASCII) + " in at " + viz.ArrivalTime(w.B.Time)
+			case raced:
+				first += b.Piece(w.B.Token, c.ASCII) + " " + whereDrawn(p.steps[1], w.B)
 			case w.B.OtherHi == 0:
 				first += y + " is cut"
 			case w.B.OtherHi <= w.U:
