@@ -1,5 +1,5 @@
-// Package across is the view of lanes over many seeds: where their texts part,
-// how often, and what each writes, with intervals.
+// Package across answers: where do the texts of lanes part over many seeds,
+// how often, and what does each write? With intervals.
 package across
 
 import (
