@@ -219,7 +219,7 @@ func largest(x []float32) float32 {
 func quantise(q []int8, x []float32, inv float32) int32 {
 	sum := int32(0)
 	for i, v := range x {
-		n := nearest(v * inv)
+		n := nearest(float32(v * inv))
 		q[i] = int8(n)
 		sum += n
 	}

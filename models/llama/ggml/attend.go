@@ -10,14 +10,14 @@ func DotRows(dst, q, rows []float32) {
 		return
 	}
 	for i := range dst {
-		dst[i] = Dot(q, rows[i*n:(i+1)*n])
+		dst[i] = inner(q, rows[i*n:(i+1)*n])
 	}
 }
 
 // fusedAddPlain adds x times f to dst, each product and sum rounded once.
 func fusedAddPlain(dst, x []float32, f float32) {
 	for j, v := range x {
-		dst[j] = FMA(v, f, dst[j])
+		dst[j] = fma(v, f, dst[j])
 	}
 }
 
@@ -76,17 +76,17 @@ func (f *Flash) Reset(out []float32) {
 func (f *Flash) Add(score float32, value []float32) {
 	scale, weight := float32(1), float32(1)
 	if score > f.top {
-		scale = Exp(f.top - score)
+		scale = exp(f.top - score)
 		f.top = score
 		for j := range f.out {
 			f.out[j] *= scale
 		}
 		RoundHalf(f.out, f.out)
 	} else {
-		weight = Exp(score - f.top)
+		weight = exp(score - f.top)
 	}
 	fusedAddHalf(f.out, value, weight)
-	f.sum = FMA(f.sum, scale, weight)
+	f.sum = fma(f.sum, scale, weight)
 }
 
 // Finish divides the output by the sum of the weights.

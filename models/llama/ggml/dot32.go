@@ -96,7 +96,7 @@ func dotQ5_1(w []byte, v *vector) float32 {
 func offsets(w []byte, v *vector, size int) float32 {
 	var sum float32
 	for b, s := range v.s {
-		sum = FMA(half(w[b*size+2:]), s, sum)
+		sum = fma(half(w[b*size+2:]), s, sum)
 	}
 	return sum
 }
@@ -127,7 +127,7 @@ func wide32(w []byte, v *vector, unpack unpack32) float32 {
 		part := w[b*size:][:size]
 		unpack(&q, part)
 		sums := products4(&q, v.q[b*block:])
-		sum = FMA(float32(total32(&sums)), half(part)*d, sum)
+		sum = fma(float32(total32(&sums)), half(part)*d, sum)
 	}
 	return sum
 }

@@ -16,7 +16,7 @@ type floats [turn]float32
 // add adds the products of x and y, of at most 32 elements.
 func (s *floats) add(x, y []float32) {
 	for i, v := range x {
-		s[i] = FMA(v, y[i], s[i])
+		s[i] = fma(v, y[i], s[i])
 	}
 }
 
@@ -28,8 +28,8 @@ func (s *floats) folded() (l lanes) {
 	return l
 }
 
-// Dot returns the inner product of x and y, which have the same length.
-func Dot(x, y []float32) float32 { return dotFloats(x, y, (*lanes).pairwise) }
+// inner returns the inner product of x and y, which have the same length.
+func inner(x, y []float32) float32 { return dotFloats(x, y, (*lanes).pairwise) }
 
 func dotFloats(x, y []float32, total func(*lanes) float32) float32 {
 	var s floats
@@ -40,7 +40,7 @@ func dotFloats(x, y []float32, total func(*lanes) float32) float32 {
 	l := s.folded()
 	sum := total(&l)
 	for i := body; i < len(x); i++ {
-		sum = FMA(x[i], y[i], sum)
+		sum = fma(x[i], y[i], sum)
 	}
 	return sum
 }

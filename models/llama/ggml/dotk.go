@@ -96,7 +96,7 @@ func dotQ4_K(w []byte, v *vector) float32 {
 		s32 := sums32(sums)
 		off := -(d * half(part[2:]))
 		for i := range offs {
-			offs[i] = FMA(float32(k.mins[2*i]*s32[2*i]+k.mins[2*i+1]*s32[2*i+1]), off, offs[i])
+			offs[i] = fma(float32(k.mins[2*i]*s32[2*i]+k.mins[2*i+1]*s32[2*i+1]), off, offs[i])
 		}
 		x := k.lanes(v.q[b*blockK:])
 		l.fused(&x, d*half(part))
@@ -112,8 +112,8 @@ func wideQ4_K(w []byte, v *vector) float32 {
 		part := w[b*bytesQ4_K:][:bytesQ4_K]
 		k.unpackQ4_K(part)
 		x := k.lanes(v.q[b*blockK:])
-		sum = FMA(float32(total32(&x)), half(part)*d, sum)
-		off = FMA(float32(k.minTotal(v.sums[b*16:][:16])), half(part[2:])*d, off)
+		sum = fma(float32(total32(&x)), half(part)*d, sum)
+		off = fma(float32(k.minTotal(v.sums[b*16:][:16])), half(part[2:])*d, off)
 	}
 	return sum - off
 }
@@ -125,7 +125,7 @@ func dotQ5_K(w []byte, v *vector) float32 {
 	for b, d := range v.d {
 		part := w[b*bytesQ5_K:][:bytesQ5_K]
 		k.unpackQ5_K(part)
-		off = FMA(-(d * half(part[2:])), float32(k.minTotal(v.sums[b*16:][:16])), off)
+		off = fma(-(d * half(part[2:])), float32(k.minTotal(v.sums[b*16:][:16])), off)
 		x := k.lanes(v.q[b*blockK:])
 		l.fused(&x, d*half(part))
 	}

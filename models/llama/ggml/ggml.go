@@ -23,9 +23,9 @@ package ggml
 
 import "math"
 
-// FMA returns a·b+c with one rounding. float32(math.FMA(a, b, c)) would round
+// fma returns a·b+c with one rounding. float32(math.FMA(a, b, c)) would round
 // twice.
-func FMA(a, b, c float32) float32 {
+func fma(a, b, c float32) float32 {
 	p, q := float64(a)*float64(b), float64(c) // the product is exact
 	s := p + q
 	bits := math.Float64bits(s)
@@ -59,7 +59,7 @@ type lanes [8]float32
 // fused adds x times f to each lane.
 func (l *lanes) fused(x *[8]int32, f float32) {
 	for i, v := range x {
-		l[i] = FMA(float32(v), f, l[i])
+		l[i] = fma(float32(v), f, l[i])
 	}
 }
 

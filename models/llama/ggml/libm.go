@@ -28,8 +28,8 @@ var root32 = [32]float64{
 	0x1.d5818dcfba487p+0, 0x1.dfc97337b9b5fp+0, 0x1.ea4afa2a490dap+0, 0x1.f50765b6e4540p+0,
 }
 
-// Exp is expf.
-func Exp(x float32) float32 {
+// exp is expf.
+func exp(x float32) float32 {
 	const (
 		perOctave = 32
 		log2e     = 0x1.71547652b82fep+0 * perOctave
@@ -56,8 +56,8 @@ func Exp(x float32) float32 {
 	return float32(y * s)
 }
 
-// Sincos returns sinf and cosf of a finite number.
-func Sincos(y float32) (sin, cos float32) {
+// sincos returns sinf and cosf of a finite number.
+func sincos(y float32) (sin, cos float32) {
 	x, n, sign := float64(y), uint32(0), uint32(0)
 	abs := math.Float32bits(y) &^ (1 << 31)
 	switch {

@@ -11,7 +11,7 @@ func Turns(cos, sin []float32, pos int, step, scale, mag float32, divisors []flo
 		if divisors != nil {
 			a /= divisors[i]
 		}
-		s, c := Sincos(float32(scale * a))
+		s, c := sincos(float32(scale * a))
 		cos[i], sin[i] = c*mag, s*mag
 		angle *= step
 	}
@@ -19,5 +19,5 @@ func Turns(cos, sin []float32, pos int, step, scale, mag float32, divisors []flo
 
 // Turn turns the pair (x, y) by an angle.
 func Turn(x, y, cos, sin float32) (float32, float32) {
-	return FMA(x, cos, -float32(y*sin)), FMA(x, sin, float32(y*cos))
+	return fma(x, cos, -float32(y*sin)), fma(x, sin, float32(y*cos))
 }

@@ -158,7 +158,7 @@ func TestExp(t *testing.T) {
 	for x := float32(-104); x < 89; x += 0.0137 {
 		want := math.Exp(float64(x))
 		ulp := math.Max(want*0x1p-23, 0x1p-149)
-		for name, got := range map[string]float32{"vectors": expVector(x), "libm": Exp(x)} {
+		for name, got := range map[string]float32{"vectors": expVector(x), "libm": exp(x)} {
 			if d := math.Abs(float64(got) - want); !(d <= 2*ulp) && !math.IsInf(float64(got), 1) {
 				t.Fatalf("%s: exp(%v) is %v, want %v", name, x, got, want)
 			}
@@ -170,7 +170,7 @@ func TestExp(t *testing.T) {
 func TestSincos(t *testing.T) {
 	for _, step := range []float32{0.0007, 0.31, 7.7, 12345.6} {
 		for x := -1000 * step; x < 1000*step; x += step {
-			s, c := Sincos(x)
+			s, c := sincos(x)
 			ws, wc := math.Sincos(float64(x))
 			if math.Abs(float64(s)-ws) > 6e-8 || math.Abs(float64(c)-wc) > 6e-8 {
 				t.Fatalf("%v: %v and %v, want %v and %v", x, s, c, ws, wc)
@@ -189,7 +189,7 @@ func TestFMA(t *testing.T) {
 			a, b = float32(r.NormFloat64()), float32(r.NormFloat64())
 			c = float32(-float64(a*b) * (1 + math.Ldexp(r.NormFloat64(), -r.IntN(30))))
 		}
-		if got, want := FMA(a, b, c), slowFMA(a, b, c); !sameBits(got, want) {
+		if got, want := fma(a, b, c), slowFMA(a, b, c); !sameBits(got, want) {
 			t.Fatalf("%v·%v + %v is %v, want %v", a, b, c, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ func SiluMul(gate, up []float32) {
 	body := len(gate) / Width * Width
 	siluMul(gate[:body], up[:body])
 	for i := body; i < len(gate); i++ {
-		gate[i] = gate[i] / (1 + Exp(-gate[i])) * up[i]
+		gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i]
 	}
 }
 
@@ -53,7 +53,7 @@ func Softmax(x []float32) {
 	body := len(x) / Width * Width
 	sum := expSum(x[:body], top)
 	for i := body; i < len(x); i++ {
-		x[i] = Exp(x[i] - top)
+		x[i] = exp(x[i] - top)
 		sum += float64(x[i])
 	}
 	inv := float32(1 / sum)
@@ -90,16 +90,16 @@ func expVector(x float32) float32 {
 		c4    = 0x1.573e2ep-5
 		c5    = 0x1.0e4020p-7
 	)
-	z := FMA(x, log2e, magic)
+	z := fma(x, log2e, magic)
 	n := z - magic
-	b := FMA(-n, lo, FMA(-n, hi, x))
+	b := fma(-n, lo, fma(-n, hi, x))
 	e := math.Float32bits(z) << 23
 	u := b * b
-	j := FMA(FMA(FMA(c5, b, c4), u, FMA(c3, b, c2)), u, float32(c1*b))
+	j := fma(fma(fma(c5, b, c4), u, fma(c3, b, c2)), u, float32(c1*b))
 	abs := float32(math.Abs(float64(n)))
 	if !(abs > 126) {
 		k := math.Float32frombits(e + 0x3f800000)
-		return FMA(k, j, k)
+		return fma(k, j, k)
 	}
 	// The power of two does not fit in one factor.
 	g := uint32(0)
@@ -111,5 +111,5 @@ func expVector(x float32) float32 {
 		return s1 * s1
 	}
 	s2 := math.Float32frombits(e - g)
-	return FMA(s2, j, s2) * s1
+	return fma(s2, j, s2) * s1
 }
