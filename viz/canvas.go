@@ -100,7 +100,14 @@ func (c *Canvas) Fit(x, y, w int, s string, ink Ink) {
 }
 
 func (c *Canvas) set(x, y int, g string, w int, ink Ink) {
-	if y < 0 || y >= c.H || x < 0 || x >= c.W {
+	if y < 0 || y >= c.H || x+w <= 0 || x >= c.W {
+		return
+	}
+	if x < 0 { // its left part lies outside: the rest is spaces
+		for i := range min(x+w, c.W) {
+			c.cut(i, y)
+			*c.at(i, y) = cell{" ", ink}
+		}
 		return
 	}
 	for i := range min(w, c.W-x) {

@@ -93,3 +93,18 @@ func TestUpdateIsShort(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Part of a wide cluster at either edge becomes spaces.
+func TestPutAtTheEdges(t *testing.T) {
+	c := NewCanvas(4, 1, false)
+	c.Put(0, 0, "abcd", Ink{})
+	c.Put(-1, 0, "漢", Ink{})
+	c.Put(3, 0, "字", Ink{})
+	if got := c.Text(); got != " bc " {
+		t.Errorf("%q", got)
+	}
+	c.Put(-2, 0, "漢", Ink{})
+	if got := c.Text(); got != " bc " {
+		t.Errorf("%q after a cluster that lies outside", got)
+	}
+}

@@ -100,7 +100,7 @@ func (t index) prob(id int32) float64 {
 	return t.at[id]
 }
 
-// excess returns max(w·p - q, 0) in p's order, without the tokens at which it
+// excess returns the residual distribution before it is normalised: max(w·p - q, 0) in p's order, without the tokens at which it
 // is 0.
 func excess(p, q *Law, w float64) Law {
 	t := newIndex(q)

@@ -27,6 +27,9 @@ const (
 	Unused    Reason = "unused"    // it has no effect here and would have one there: left out
 )
 
+// LostTitle heads the losses of an export: "does not translate (2)".
+func LostTitle(n int) string { return fmt.Sprintf("does not translate (%d)", n) }
+
 // A Loss is something that does not translate, and what follows from it.
 type Loss struct {
 	Key    string `json:"key"`

@@ -27,8 +27,8 @@
 //     ([kit.Denier]), except those that Lends lists ([kit.Lender]).
 //   - What takes time is a [kit.Job]: Want starts it, Follow takes its result.
 //   - Give it a [kit.ViewID], a line in the table in views.go, an action with
-//     a [kit.ID] that opens it in actions.go, and a script in testdata.
+//     a [kit.ID] that opens it in keytable.go, and a script in testdata.
 //
-// To add a command, give it a [kit.ID] and a line in actions.go, with keys if
+// To add a command, give it a [kit.ID] and a line in keytable.go, with keys if
 // it shall have some.
 package tui

@@ -202,7 +202,7 @@ func printExport(sys console.System, x exchange.Exported, c *compare.Check, asJS
 		fmt.Fprintf(sys.Err, "written as %s reads it (%s)\n", x.Target.Format.Name, x.Target.Checked)
 	}
 	if len(x.Lost) > 0 {
-		fmt.Fprintf(sys.Err, "does not translate (%d)\n", len(x.Lost))
+		fmt.Fprintln(sys.Err, exchange.LostTitle(len(x.Lost)))
 		w := tabwriter.NewWriter(sys.Err, 0, 0, 2, ' ', 0)
 		for _, l := range x.Lost {
 			fmt.Fprintf(w, "  %s\t%s\n", l.Key, console.Visible(l.Text))

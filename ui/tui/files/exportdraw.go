@@ -141,7 +141,7 @@ func (v *Export) lines(w int, ascii bool) []pageLine {
 	if len(v.out.Lost) == 0 {
 		add(0, "everything translates", bold)
 	} else {
-		add(0, fmt.Sprintf("does not translate (%d)", len(v.out.Lost)), bold)
+		add(0, exchange.LostTitle(len(v.out.Lost)), bold)
 	}
 	keyW := 0
 	for _, l := range v.out.Lost {
