@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -54,18 +52,6 @@ type screens struct {
 	notes   func(*session) (tea.Model, func())
 }
 
-// A caller is what is known of a connection.
-type caller struct {
-	conn  *visitor
-	mu    sync.Mutex
-	tried bool // the user name was taken for a code
-	byUse bool // and was right
-	tries int  // codes that were answered
-	shown bool // a session was opened
-}
-
-type callerKey struct{}
-
 func newShell(ctx context.Context, s shell, host gossh.Signer) (*shell, error) {
 	s.ctx = ctx
 	srv, err := wish.NewServer(
@@ -87,69 +73,6 @@ func newShell(ctx context.Context, s shell, host gossh.Signer) (*shell, error) {
 	return &s, nil
 }
 
-// meet takes up a connection.
-func (s *shell) meet(ctx ssh.Context, c net.Conn) net.Conn {
-	v, ok := c.(*visitor)
-	if !ok {
-		return nil
-	}
-	ctx.SetValue(callerKey{}, &caller{conn: v})
-	return c
-}
-
-func callerOf(ctx ssh.Context) *caller { return ctx.Value(callerKey{}).(*caller) }
-
-// recovered keeps a fault in a callback of the library from ending the
-// program.
-func recovered() { _ = recover() }
-
-// asUser takes the user name for the code, where it may be one. It is judged
-// once a connection.
-func (s *shell) asUser(ctx ssh.Context, c *caller) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s.gate.code == "" {
-		return true
-	}
-	if !c.tried && len(ctx.User()) == len(s.gate.code) {
-		c.tried = true
-		c.byUse = s.gate.enter(ctx, ctx.RemoteAddr(), ctx.User()) == nil
-	}
-	return c.byUse
-}
-
-// byKey lets in who has a key and the code as user name, so that the key's
-// owner keeps a seat; and the teacher.
-func (s *shell) byKey(ctx ssh.Context, key ssh.PublicKey) bool {
-	defer recovered()
-	if ctx.User() == notesUser {
-		return s.teacher != nil && ssh.KeysEqual(key, s.teacher)
-	}
-	return s.asUser(ctx, callerOf(ctx))
-}
-
-// byCode asks for the code, unless the user name was it.
-func (s *shell) byCode(ctx ssh.Context, ask gossh.KeyboardInteractiveChallenge) bool {
-	defer recovered()
-	c := callerOf(ctx)
-	if ctx.User() == notesUser {
-		return false
-	}
-	if s.asUser(ctx, c) {
-		return true
-	}
-	if c.tries++; c.tries > codeTries {
-		return false
-	}
-	c.conn.SetDeadline(time.Now().Add(answerTime))
-	answers, err := ask("logitscope class", "", []string{"code of the class: "}, []bool{true})
-	if err != nil || len(answers) != 1 {
-		return false
-	}
-	c.conn.SetDeadline(time.Now().Add(2 * handshakeTime))
-	return s.gate.enter(ctx, ctx.RemoteAddr(), answers[0]) == nil
-}
-
 // channel takes up the one session that a connection may open.
 func (s *shell) channel(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, ctx ssh.Context) {
 	defer recovered()
@@ -163,60 +86,6 @@ func (s *shell) channel(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewCha
 		return
 	}
 	ssh.DefaultSessionHandler(srv, conn, narrow{ch}, ctx)
-}
-
-// A narrow channel passes on the requests that a terminal needs, and refuses
-// all others: agents, subsystems, X11, signals.
-type narrow struct{ gossh.NewChannel }
-
-func (n narrow) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
-	ch, in, err := n.NewChannel.Accept()
-	if err != nil {
-		return nil, nil, err
-	}
-	out := make(chan *gossh.Request)
-	go func() {
-		defer recovered()
-		defer close(out)
-		env := 0
-		for r := range in {
-			if r.Type == requestEnv {
-				env++
-			}
-			if ok := allowed(r) && env <= maxEnv; !ok {
-				if r.WantReply {
-					r.Reply(false, nil)
-				}
-				continue
-			}
-			out <- r
-		}
-	}()
-	return ch, out, nil
-}
-
-const (
-	requestEnv     = "env"
-	maxEnv         = 8
-	longestRequest = 1 << 10
-)
-
-// needed are the requests of a terminal. A command is passed on to be told
-// that there is none here.
-var needed = map[string]bool{"pty-req": true, "shell": true, "exec": true, "window-change": true, requestEnv: true}
-
-// environment are the variables that say what a terminal can show.
-var environment = map[string]bool{"COLORTERM": true, "NO_COLOR": true, "LANG": true, "LC_ALL": true, "LC_CTYPE": true}
-
-func allowed(r *gossh.Request) bool {
-	if !needed[r.Type] || len(r.Payload) > longestRequest {
-		return false
-	}
-	if r.Type != requestEnv {
-		return true
-	}
-	var kv struct{ Key, Value string }
-	return gossh.Unmarshal(r.Payload, &kv) == nil && environment[kv.Key]
 }
 
 // A session is one terminal.

@@ -295,6 +295,3 @@ func (v *View) bestWords(l *run.Lane, ascii bool) string {
 	}
 	return "Best on average: chips" + words[1:] + fmt.Sprintf(": %s bits here.", viz.Two(g.Bits(v.asks.Drawn)))
 }
-
-// Ended is the message that the clock of a question brings.
-func Ended(at time.Time) tea.Msg { return clockMsg{at} }
