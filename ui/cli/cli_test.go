@@ -94,6 +94,8 @@ func TestWrongUse(t *testing.T) {
 		{"run --prompt x --arith fast", []string{`--arith must be one of exact, llama.cpp, llama.cpp-old, not "fast"`}},
 		{"run --prompt x --flash-attn on", []string{"--flash-attn on: only with --arith llama.cpp"}},
 		{"run --prompt x --arith llama.cpp --flash-attn maybe", []string{"--flash-attn maybe: on or off"}},
+		{"run --model table:../../models/table/testdata/tiny6.json --prompt-tokens 0 --arith llama.cpp", []string{"--arith llama.cpp: only for a model that runs here, not "}},
+		{"models logits table:../../models/table/testdata/tiny6.json --tokens 0 --arith llama.cpp", []string{"--arith llama.cpp: only for a model that runs here"}},
 		{"models logits fable --tokens 0 --arith none", []string{"--arith must be one of exact, llama.cpp, llama.cpp-old, not"}},
 		{"compare --lane chat --lane chat,arith=ggml", []string{"--lane chat,arith=ggml: --arith must be one of exact, llama.cpp, llama.cpp-old, not"}},
 		{"compare --lane chat --lane chat,flash-attn=on", []string{"--lane chat,flash-attn=on: --flash-attn on: only with --arith llama.cpp"}},

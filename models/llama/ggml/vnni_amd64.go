@@ -11,11 +11,10 @@ import (
 // useVNNI says whether there are kernels for four vectors at a time.
 var useVNNI = useAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VNNI
 
-// A rows4Kernel multiplies rows, stored one after the other, by four vectors,
-// which follow one another as well: their 8-bit values, the scales of blocks
-// and the sums of each 32. Results of a vector are stride bytes after those of
-// the one before.
-type rows4Kernel func(dst *float32, stride int, w *byte, rows int, q unsafe.Pointer, d *float32, sums *int16, blocks int)
+// The kernels multiply rows, stored one after the other, by four vectors, which
+// follow one another as well: their 8-bit values, the scales of blocks and the
+// sums of each 32. Results of a vector are stride bytes after those of the one
+// before.
 
 //go:noescape
 func rows4Q8_0VNNI(dst *float32, stride int, w *byte, rows int, q unsafe.Pointer, d *float32, sums *int16, blocks int)

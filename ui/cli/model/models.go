@@ -91,7 +91,14 @@ func (f *modelFlags) open(ctx context.Context, name string) (models.Model, error
 		return nil, err
 	}
 	m, err := open.Model(ctx, name, opt)
-	return m, console.Wrongly(err)
+	if err != nil {
+		return nil, console.Wrongly(err)
+	}
+	if err := f.local.Check(m); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
 }
 
 func newModelsInfo(sys console.System) *cobra.Command {

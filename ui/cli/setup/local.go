@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"logitscope/models"
 	"logitscope/models/llama"
 	"logitscope/ui/cli/console"
 )
@@ -37,6 +38,15 @@ func (l Local) with(key, value string) (Local, bool) {
 		*at = value
 	}
 	return l, ok
+}
+
+// Check refuses an arithmetic that m, which has been opened, does not compute
+// in: a server has its own, and a table or a recording none.
+func (l Local) Check(m models.Model) error {
+	if opt, err := l.options(); err != nil || !opt.Arith.Foreign() || m.Info().Arithmetic.Foreign() {
+		return err
+	}
+	return console.Wrong("--arith %s: only for a model that runs here, not %s", l.arith, m.Info().Name)
 }
 
 // options returns what the flags say.

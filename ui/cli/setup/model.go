@@ -61,6 +61,10 @@ func (s *Flags) OpenAs(ctx context.Context, flag, name string, l Local) (models.
 	if err != nil {
 		return nil, console.Wrong("%s %w", flag, err)
 	}
+	if err := l.Check(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	return m, nil
 }
 
