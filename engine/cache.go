@@ -82,13 +82,19 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 		c.now.sess.Truncate(n)
 	}
 	c.now.tokens = append(c.now.tokens[:n], tokens[n:]...)
-	if len(c.off) > 0 {
-		c.offFrom = min(c.offFrom, n)
-	}
 	if n == len(tokens) {
 		return nil, 0, nil
 	}
-	rows, err = c.now.sess.Forward(ctx, tokens[n:], want)
+	whole := n
+	if len(c.off) > 0 {
+		if whole, err = c.readWhole(ctx, tokens, want); err != nil {
+			c.now.tokens = c.now.tokens[:c.now.sess.Len()]
+			return nil, len(c.now.tokens) - n, err
+		}
+	}
+	if whole < len(tokens) {
+		rows, err = c.now.sess.Forward(ctx, tokens[whole:], want)
+	}
 	if got := c.now.sess.Len(); got < len(c.now.tokens) {
 		c.now.tokens = c.now.tokens[:got] // what was finished before the error
 	}

@@ -38,7 +38,7 @@ type SwitchOff struct{ Parts []models.Part }
 func (SwitchOff) command() {}
 
 func (l *Lane) switchOff(parts []models.Part) {
-	if l.search != nil || l.observing() || slices.Equal(parts, l.cache.off) || !l.cache.switchOff(parts) {
+	if l.search != nil || l.observing() || slices.Equal(parts, l.cache.off) || !l.cache.switchOff(parts, max(0, len(l.tokens)-1)) {
 		return
 	}
 	l.dropDecoder()
@@ -52,7 +52,7 @@ func (l *Lane) switchOff(parts []models.Part) {
 // makeWhole puts all parts on for a text that begins.
 func (l *Lane) makeWhole() {
 	if len(l.cache.off) > 0 {
-		l.cache.switchOff(nil)
+		l.cache.switchOff(nil, 0)
 		l.intact.close()
 	}
 }
@@ -62,11 +62,7 @@ func (l *Lane) off() *Off {
 	if len(l.cache.off) == 0 {
 		return nil
 	}
-	from := l.cache.offFrom
-	if from == math.MaxInt { // nothing has been read without them yet
-		from = max(0, len(l.tokens)-1)
-	}
-	return &Off{l.cache.off, from}
+	return &Off{l.cache.off, min(l.cache.offFrom, max(0, len(l.tokens)-1))}
 }
 
 // addWhole gives row the whole model's beside its own.
@@ -111,19 +107,42 @@ func wholeLaw(set *Settings, scratch *sampling.Scratch, x sampling.Input, whole 
 	return w
 }
 
-// switchOff makes the session leave parts out, and forgets what it read without
-// others. It reports whether the model can.
-func (c *cache) switchOff(parts []models.Part) bool {
+// switchOff makes the session leave parts out of position from, or of an earlier
+// one that others are left out of, and of those after it. What it read without
+// others it forgets. It reports whether the model can.
+func (c *cache) switchOff(parts []models.Part, from int) bool {
 	s, ok := c.now.sess.(models.Insider)
 	if !ok {
 		return false
 	}
-	c.mend()
-	if c.off = parts; len(parts) == 0 {
+	if c.off != nil {
+		c.mend()
+	}
+	if c.off, c.offFrom = parts, min(c.offFrom, from); len(parts) == 0 {
 		c.off, c.offFrom = nil, math.MaxInt
 	}
+	c.mend()
 	s.SwitchOff(c.off...)
 	return true
+}
+
+// readWhole reads what the session lacks of the tokens before the first that
+// parts are left out of, with all parts on, and returns how many tokens it then
+// holds. A row that is wanted is made without the parts, wherever the text was
+// taken back to.
+func (c *cache) readWhole(ctx context.Context, tokens []int32, want int) (n int, err error) {
+	if want > 0 {
+		c.offFrom = min(c.offFrom, len(tokens)-1)
+	}
+	s := c.now.sess.(models.Insider)
+	n = s.Len()
+	if to := min(c.offFrom, len(tokens)); n < to {
+		s.SwitchOff()
+		_, err = s.Forward(ctx, tokens[n:to], 0)
+		s.SwitchOff(c.off...)
+		n = s.Len()
+	}
+	return n, err
 }
 
 // mend drops from the session in use what was read with parts off.
@@ -134,10 +153,11 @@ func (c *cache) mend() {
 	}
 }
 
-// dress makes a session that came into use leave out what the lane does.
+// dress makes a session that came into use, and is whole, leave out what the
+// lane does, from the next row on.
 func (c *cache) dress() {
 	c.offFrom = math.MaxInt
-	if s, ok := c.now.sess.(models.Insider); ok {
+	if s, ok := c.now.sess.(models.Insider); ok && len(c.off) > 0 {
 		s.SwitchOff(c.off...)
 	}
 }

@@ -174,3 +174,29 @@ func lend(t *testing.T) {
 	}
 	got.Session.Close()
 }
+
+// A lane that drafts has read the text elsewhere: with parts off it drafts no
+// more, and reads what came before with all of them on.
+func TestSwitchOffWhileDrafting(t *testing.T) { synctest.Test(t, switchOffWhileDrafting) }
+
+func switchOffWhileDrafting(t *testing.T) {
+	m, err := fable.Open(llama.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	do := begin(t, NewLane(0, m, Options{Draft: Draft{NGram: true}}))
+	prompt := m.Vocab().Encode("Once upon a time", models.EncodeOptions{AddSpecial: true})
+	do(Start{Prompt: prompt, Settings: settings(t, m)})
+	v := do(Advance{4})
+	n := len(v.Steps)
+	v = do(SwitchOff{someParts})
+	tokens := append(slices.Clone(prompt), v.output(n)...)
+	if v.Off == nil || v.Off.From != len(tokens)-1 || v.Next.Round != nil || !slices.Equal(v.Next.Row.Values, direct(t, m, tokens, someParts, len(tokens)-1)) {
+		t.Errorf("%+v", v.Off)
+	}
+	v = do(SwitchOff{nil})
+	if v.Off != nil || v.Next == nil || v.Next.Off != nil {
+		t.Error("the draft does not go on")
+	}
+}
