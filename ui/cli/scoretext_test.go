@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -223,6 +224,65 @@ func TestScoreForms(t *testing.T) {
 		{"--report pdf", `--report "pdf": must be json or html`},
 	} {
 		_, errs, code := try(t, text, append([]string{"score", "--text", "-"}, strings.Fields(tt.args)...)...)
+		if code != console.ExitUsage || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
+		}
+	}
+}
+
+// What a run wrote has, read again by its token ids, the run's numbers to the
+// last bit.
+func TestScoreOfARunByItsTokens(t *testing.T) {
+	settings := []string{"--preset", "creative", "--prompt", "Once upon a time"}
+	out, errs, code := try(t, "", append([]string{"run", "--max-new-tokens", "30", "--format", "jsonl"}, settings...)...)
+	if code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	type number struct {
+		Token      int32
+		Logprob    float32
+		RawLogprob float32 `json:"raw_logprob"`
+		Rank       int
+		Entropy    float32 `json:"entropy_bits"`
+	}
+	var ids []string
+	var steps []number
+	for line := range strings.Lines(out) {
+		var s struct {
+			Type string
+			number
+		}
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Type == "step" {
+			ids, steps = append(ids, strconv.Itoa(int(s.Token))), append(steps, s.number)
+		}
+	}
+	out, errs, code = try(t, "", append([]string{"score", "--text-tokens", strings.Join(ids, ","), "--report", "json"}, settings...)...)
+	var r struct {
+		Tokens []struct {
+			ID      int32
+			Logprob float32
+			Rank    int
+			Entropy float32
+			Final   float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != console.ExitDone || len(r.Tokens) != 30 {
+		t.Fatalf("exit %d, %v, %d tokens: %s", code, err, len(r.Tokens), errs)
+	}
+	for i, x := range r.Tokens {
+		s := steps[i]
+		if x.ID != s.Token || x.Logprob != s.RawLogprob || x.Rank != s.Rank || x.Entropy != s.Entropy || math.Abs(x.Final-math.Exp(float64(s.Logprob))) > 1e-9 {
+			t.Errorf("token %d: %+v, the run had %+v", i+1, x, s)
+		}
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--text-tokens 1,99999", "--text-tokens 1,99999: ids from 0 to 4095"},
+		{"--text-tokens 1 --text x", "--text and --text-tokens: one of them"},
+	} {
+		_, errs, code := try(t, "", append([]string{"score"}, strings.Fields(tt.args)...)...)
 		if code != console.ExitUsage || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d, %q", tt.args, code, errs)
 		}

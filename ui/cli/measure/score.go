@@ -52,6 +52,7 @@ value and in no sum.`,
 	s := bencher{setup.Add(sys, cmd)}
 	f := cmd.Flags()
 	f.StringVar(&o.text, "text", "", "file with the text to read; - is standard input")
+	f.StringVar(&o.tokens, "text-tokens", "", "the text as token ids, such as 1,8: what a run wrote, to the last bit")
 	f.StringVar(&o.against, "against", "", "with --text: a second law, such as neutral,temperature=0.7 or chat,model=FILE")
 	f.StringVar(&o.windows, "windows", windowsHalf, "of a long text: "+windowsHalf+", overlapping by half, or "+windowsLlama+", as its perplexity tool scores")
 	f.IntVar(&o.differ, "differ", 3, "with --against: of how many of the most different steps both rows are shown")
@@ -77,11 +78,13 @@ value and in no sum.`,
 			return console.Wrong("--windows %q: must be %s or %s", o.windows, windowsHalf, windowsLlama)
 		case o.differ < 0 || o.differ > maxDiffer:
 			return console.Wrong("--differ %d: must be 0 to %d", o.differ, maxDiffer)
-		case o.text == "" && file == "":
+		case o.text == "" && o.tokens == "" && file == "":
 			return console.Wrong("score needs a text: --text FILE, or --logprobs FILE")
-		case o.text != "" && file != "":
+		case o.text != "" && o.tokens != "":
+			return console.Wrong("--text and --text-tokens: one of them")
+		case (o.text != "" || o.tokens != "") && file != "":
 			return console.Wrong("--text and --logprobs: one of them")
-		case o.text != "":
+		case o.text != "" || o.tokens != "":
 			return s.scoreText(cmd.Context(), o, form)
 		case o.mark:
 			return console.Wrong("--watermark goes with --text")

@@ -158,6 +158,7 @@ func tokenOf(t *score.Token, piece string, green *bool) textToken {
 // textOptions are the flags of a text to read.
 type textOptions struct {
 	text, against string
+	tokens        string // ids in place of a text
 	windows       string
 	differ        int
 	mark          bool // look for a watermark
@@ -179,13 +180,15 @@ type reading struct {
 
 // prepareReading opens the models, splits the text and makes the settings.
 func (s bencher) prepareReading(ctx context.Context, o textOptions) (*reading, error) {
-	name, against := o.text, o.against
-	data, err := console.ReadFile(s.Sys, name)
-	if err != nil {
-		return nil, console.Wrong("--text %v", err)
-	}
-	if err := console.CheckUTF8(string(data)); err != nil {
-		return nil, console.Wrong("--text %s: %s", name, err.Bare())
+	var data []byte
+	if o.text != "" {
+		var err error
+		if data, err = console.ReadFile(s.Sys, o.text); err != nil {
+			return nil, console.Wrong("--text %v", err)
+		}
+		if err := console.CheckUTF8(string(data)); err != nil {
+			return nil, console.Wrong("--text %s: %s", o.text, err.Bare())
+		}
 	}
 	j, err := s.Prepare(ctx)
 	if err != nil {
@@ -198,8 +201,11 @@ func (s bencher) prepareReading(ctx context.Context, o textOptions) (*reading, e
 	}
 	r.in.Chunks, r.in.Most = o.windows == windowsLlama, o.differ
 	r.in.Law = score.Law{Model: j.Model, Pipeline: j.Settings.Pipeline}
-	if err = s.readTokens(ctx, r, j, string(data)); err == nil && against != "" {
-		err = s.readAgainst(ctx, r, j, against)
+	if err = s.readTokens(ctx, r, j, string(data)); err == nil && o.tokens != "" {
+		err = r.takeTokens(o.tokens)
+	}
+	if err == nil && o.against != "" {
+		err = s.readAgainst(ctx, r, j, o.against)
 	}
 	if err == nil && o.mark {
 		err = s.readMark(r, j)
@@ -209,6 +215,19 @@ func (s bencher) prepareReading(ctx context.Context, o textOptions) (*reading, e
 		return nil, err
 	}
 	return r, nil
+}
+
+// takeTokens takes the text by its token ids.
+func (r *reading) takeTokens(list string) (err error) {
+	m := r.in.Law.Model
+	if r.in.Text, err = setup.TokenIDs("--text-tokens", list, m.Info().VocabSize); err != nil {
+		return err
+	}
+	r.bytes = 0
+	for _, id := range r.in.Text {
+		r.bytes += len(m.Vocab().Piece(id))
+	}
+	return nil
 }
 
 // readTokens splits the text by itself, and puts what run puts before it.

@@ -114,7 +114,9 @@ func (s *Flags) ready(ctx context.Context, j *Job) error {
 	if j.Settings, err = s.Compile(j, cfg, LaneSpec{Label: s.Label()}); err != nil {
 		return err
 	}
-	j.Draft, err = s.OpenDraft(ctx, j.Model, cfg)
+	if j.Draft, err = s.OpenDraft(ctx, j.Model, cfg); err == nil && j.Draft.Active() && j.Settings.Pipeline.Races() {
+		s.Notes = append(s.Notes, "luck race: drafted tokens are judged by draws of their own, so it has no effect")
+	}
 	return err
 }
 
@@ -138,11 +140,12 @@ func (s *Flags) Compile(j *Job, cfg sampling.Config, lane LaneSpec) (*engine.Set
 	return set, console.Wrongly(err)
 }
 
-// noteSeed notes that the engine takes another seed than the one given. What
+// noteSeed notes that the engine takes another seed than the one given, or
+// another luck. What
 // else it adjusts changes no draw behind the user's back; config show says it.
 func (s *Flags) noteSeed(p *sampling.Pipeline) {
 	for _, n := range p.Adjusted() {
-		if n.Key == "seed" && !slices.Contains(s.Notes, n.Text) {
+		if (n.Key == "seed" || n.Key == "luck") && !slices.Contains(s.Notes, n.Text) {
 			s.Notes = append(s.Notes, n.Text)
 		}
 	}
