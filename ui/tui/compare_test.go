@@ -120,7 +120,7 @@ func TestCompareFromTheLab(t *testing.T) {
 	if b.m.All[0].View.Text() != b.m.All[1].View.Text() {
 		t.Error("the copy holds another text")
 	}
-	b.keys("t", "4") // lane 2 alone
+	b.keys("tab", "t", "4") // lane 2 alone
 	b.pump(func() bool {
 		return b.m.All[1].View.Next != nil && b.m.All[1].View.Next.Settings.Label == "neutral"
 	})

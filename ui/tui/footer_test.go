@@ -68,7 +68,7 @@ func TestHeaderOfACopiedLane(t *testing.T) {
 	b.has("prefill 14 tok")
 	b.keys("C")
 	b.pump(func() bool { return b.m.All[1].View.Next != nil })
-	b.keys("enter")
+	b.keys("tab", "enter")
 	if b.m.Lane() != b.m.All[1] {
 		t.Fatal("the lab shows the first lane")
 	}

@@ -116,7 +116,8 @@ func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.I
 	if reads {
 		rows, name = lessonRows, "lesson"
 	}
-	if reads || m.screen.id == kit.ViewLab {
+	of := m.helped()
+	if reads || of.id == kit.ViewLab {
 		for _, r := range rows {
 			for _, id := range r.ids {
 				seen[id] = true
@@ -124,10 +125,10 @@ func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.I
 		}
 		return name + " · keys of this pane", m.helpEntries(rows), seen
 	}
-	title = views[m.screen.id].title + " · keys here"
-	f, ok := m.screen.View.(kit.Footed)
+	title = views[of.id].title + " · keys here"
+	f, ok := of.View.(kit.Footed)
 	if !ok {
-		for _, id := range m.screen.View.Hints(m) {
+		for _, id := range of.View.Hints(m) {
 			if a := m.keys.byID[id]; a != nil && a.First() != "" && !seen[id] {
 				out, seen[id] = append(out, helpEntry{kit.KeyName(a.First()), a.Hint}), true
 			}
@@ -155,6 +156,16 @@ func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.I
 		out = append(out, helpEntry{keys, words})
 	}
 	return title, out[:min(len(out), mostHere)], seen
+}
+
+// helped is what the help is about: what lies below it.
+func (m *Model) helped() opened {
+	for i := len(m.overlays) - 1; i >= 0; i-- {
+		if _, help := m.overlays[i].View.(*helpView); !help {
+			return m.overlays[i]
+		}
+	}
+	return m.screen
 }
 
 // mostHere is how many rows a pane or a view may have.
@@ -233,11 +244,14 @@ func (h *helpView) lines(m *Model, w int) (lines [][]helpCell) {
 		side(column{"everywhere", all})
 	}
 	if !wide {
-		lines = append(lines, nil, []helpCell{{w: w, words: viewsTitle, title: true}})
+		if w < 72 {
+			lines = append(lines, nil)
+		}
+		lines = append(lines, []helpCell{{w: w, words: viewsTitle, title: true}})
 		lines = append(lines, flowed(opens, w)...)
 	} else {
 		lines = append(lines, nil)
-		if m.screen.id == kit.ViewLab {
+		if m.helped().id == kit.ViewLab {
 			lines = append(lines, h.otherPanes(m, w)...)
 			lines = append(lines, nil, []helpCell{{w: w, words: "words on this screen", title: true}})
 			for _, t := range helpTerms {
@@ -287,7 +301,7 @@ func (h *helpView) otherPanes(m *Model, w int) [][]helpCell {
 // Frame titles the box; see [kit.Overlay].
 func (h *helpView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
-	title := "help · " + string(m.screen.id)
+	title := "help · " + string(m.helped().id)
 	if m.screen.id == kit.ViewLab {
 		title += ", " + m.lab.PaneName()
 	}

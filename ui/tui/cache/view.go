@@ -56,9 +56,18 @@ func New(host kit.Host, lanes *run.Lanes, now func() time.Time) (kit.View, tea.C
 // worthReading reports whether the prompt of a lane is read again unasked: it is
 // there, and soon done.
 func worthReading(l *run.Lane) bool {
-	took := l.View.Prefill.Took
-	return len(l.View.Prompt) > 0 && here(l) && took > 0 && took < time.Second
+	if len(l.View.Prompt) == 0 || !here(l) {
+		return false
+	}
+	if took := l.View.Prefill.Took; took > 0 { // a copied lane has read nothing itself
+		return took < time.Second
+	}
+	n := l.Model.Info().Params
+	return n > 0 && n < smallParams
 }
+
+// smallParams is the number of weights below which a prompt is read in no time.
+const smallParams = 100e6
 
 // here reports whether the model runs in this program, so that passes can be
 // timed.

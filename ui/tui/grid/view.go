@@ -306,11 +306,8 @@ func (v *View) waiting(host kit.Host) []string {
 		now := v.busy.progress()
 		return []string{fmt.Sprintf("%s of %s texts · %s tokens", viz.Count(now.Done), viz.Count(now.Texts), viz.Count(int(now.Tokens)))}
 	}
-	return []string{
-		"The selected knob, its value and three on each side; enter on a row types any list.",
-		"Every cell is decoded with each seed; the map shades cells by their rank, with the",
-		"number and its 95% interval in each. enter opens a cell as a lane, f takes it into the lab.",
-	}
+	return viz.WrapWords("The selected knob, its value and three on each side; enter on a row types any list. Every cell is decoded with each seed; the map shades cells by their rank, "+
+		"with the number and its 95% interval. enter opens a cell as a lane, f takes it into the lab.", host.Screen().W-4)
 }
 
 // rowName is how wide the names of rows may be, and a cell narrow or with its

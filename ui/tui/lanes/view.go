@@ -68,7 +68,7 @@ func Open(host kit.Host, lanes *run.Lanes, knobs Knobs) (kit.View, tea.Cmd) {
 	name, cmd := v.add(l)
 	lanes.Side.One = false
 	lanes.Conduct()
-	lanes.Cur = 1
+	lanes.Cur = 0 // esc goes back to the run as it was
 	words := "lane 2 goes on under " + name + "; t lets keys act on one lane. C adds one more"
 	if l.View.Phase == engine.Done {
 		words = "lane 2 has this text under " + name + "; r writes both again"
