@@ -103,3 +103,17 @@ func TestClassOfTwoHundred(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	t.Logf("%d goroutines, %d MiB in use by both sides", runtime.NumGoroutine(), (m.HeapInuse+m.StackInuse)>>20)
 }
+
+// A question to a hundred terminals and a hundred browsers: how long the
+// result takes to reach all, and what a question costs, both sides together.
+func BenchmarkQuestion(b *testing.B) {
+	cr := gather(b, 100)
+	var reach time.Duration
+	n := 0
+	for b.Loop() {
+		n++
+		_, took := cr.question(b, n)
+		reach += took
+	}
+	b.ReportMetric(float64(reach.Milliseconds())/float64(n), "ms-to-all")
+}

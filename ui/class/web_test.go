@@ -290,3 +290,24 @@ func TestSlowBrowser(t *testing.T) {
 	c.Show(s)
 	a.shows(t, "the last one")
 }
+
+// Whatever is sent as a vote, nothing but a whole guess counts.
+func FuzzVote(f *testing.F) {
+	for _, s := range []string{`{"question":1,"chips":[10,0,0]}`, `{"question":1,"chips":[4,3,3]}`, `{"chips":[-1,11,0]}`, `[]`, `{"question":1e5}`, "\x00"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		h := NewHub(Options{Max: 1})
+		s, err := h.Join("a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Ask(three)
+		err = vote(s, body)
+		g := s.You().Guess
+		if (err == nil) != (g != nil) || g != nil && g.Check(3) != nil {
+			t.Errorf("%q: %v, %v", body, err, g)
+		}
+		rename(s, body)
+	})
+}
