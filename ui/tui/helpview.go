@@ -277,7 +277,7 @@ func flowed(list []helpEntry, w int) (lines [][]helpCell) {
 			lines, line, x = append(lines, line), nil, 0
 		}
 		line = append(line, helpCell{x: x, w: n, keys: e.keys, words: e.words})
-		x += n + 3
+		x += n + 2
 	}
 	return append(lines, line)
 }
@@ -302,7 +302,7 @@ func (h *helpView) otherPanes(m *Model, w int) [][]helpCell {
 func (h *helpView) Frame(host kit.Host) viz.Frame {
 	m := host.(*Model)
 	title := "help · " + string(m.helped().id)
-	if m.screen.id == kit.ViewLab {
+	if m.helped().id == kit.ViewLab {
 		title += ", " + m.lab.PaneName()
 	}
 	return viz.Frame{Title: title, Right: "? · esc"}
