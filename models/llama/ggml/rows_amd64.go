@@ -33,6 +33,9 @@ func rowsQ8_0(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32
 func rowsQ4_0Wide(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
 
 //go:noescape
+func rows4Q4_0Wide(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
 func rowsQ4_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
 
 //go:noescape
@@ -44,14 +47,14 @@ func rowsQ5_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32
 //go:noescape
 func rowsQ6_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
 
-// rowsKernels are the kernels of a type: of rows by themselves, and of those
-// that are interleaved.
-var rowsKernels = map[gguf.Type]struct{ one, wide rowsKernel }{
+// rowsKernels are the kernels of a type: of rows by themselves, of those that
+// are interleaved, and of a multiple of four of them.
+var rowsKernels = map[gguf.Type]struct{ one, wide, wide4 rowsKernel }{
 	gguf.F32:  {one: rowsF32},
 	gguf.F16:  {one: rowsF16},
 	gguf.BF16: {one: rowsBF16},
 	gguf.Q8_0: {one: rowsQ8_0},
-	gguf.Q4_0: {wide: rowsQ4_0Wide},
+	gguf.Q4_0: {wide: rowsQ4_0Wide, wide4: rows4Q4_0Wide},
 	gguf.Q4_K: {one: rowsQ4_K, wide: rowsQ4_KWide},
 	gguf.Q5_K: {one: rowsQ5_K},
 	gguf.Q6_K: {one: rowsQ6_K},
@@ -60,19 +63,30 @@ var rowsKernels = map[gguf.Type]struct{ one, wide rowsKernel }{
 // mulRows multiplies rows stored one after the other in w, and reports whether
 // there is a kernel for it.
 func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool {
-	k := rowsKernels[t].one
+	k := rowsKernels[t]
 	if wide {
-		k = rowsKernels[t].wide
+		k.one = k.wide
 	}
-	if !useAVX2 || k == nil || len(dst) == 0 || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
+	if !useAVX2 || k.one == nil || len(dst) == 0 || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
 		return false
 	}
-	if v.f == nil {
-		k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.q[0]), &v.d[0], &v.sums[0], len(v.d))
-	} else {
-		k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.f[0]), nil, nil, len(v.f)/turn)
+	if n := len(dst) &^ 3; wide && k.wide4 != nil && n > 0 {
+		k.wide4.run(dst[:n], w, v)
+		w = w[n*(len(w)/len(dst)):]
+		dst = dst[n:]
+	}
+	if len(dst) > 0 {
+		k.one.run(dst, w, v)
 	}
 	return true
+}
+
+func (k rowsKernel) run(dst []float32, w []byte, v *vector) {
+	if v.f != nil {
+		k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.f[0]), nil, nil, len(v.f)/turn)
+		return
+	}
+	k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.q[0]), &v.d[0], &v.sums[0], len(v.d))
 }
 
 // dotRows multiplies rows of float32 by q, and reports whether it could.

@@ -199,6 +199,71 @@ block:
 	VZEROUPPER
 	RET
 
+// PRODUCT takes the 16 bytes at m apart and multiplies them by the vector.
+#define PRODUCT(m, x, y) \
+	NIBBLES(m, x, y, X9, Y9); \
+	VPMADDUBSW (DI), y, y;    \
+	VPMADDWD   Y15, y, y
+
+// Four rows at a time, the rows at SI and 1 to 3 times R8 after it: X0 has
+// their sums. The number of rows is a multiple of four.
+TEXT ·rows4Q4_0Wide(SB), NOSPLIT, $0-56
+	ROWS
+	ONES
+	VPBROADCASTD nibble<>(SB), Y14
+	MOVQ         blocks+48(FP), R8
+	IMUL3Q       $18, R8, R8
+	LEAQ         (R8)(R8*2), R13
+
+rows:
+	OPERAND
+	VXORPS X0, X0, X0
+
+block:
+	AHEAD(0)
+	PREFETCHT0 8192(SI)(R8*1)
+	PREFETCHT0 8192(SI)(R8*2)
+	PREFETCHT0 8192(SI)(R13*1)
+	PRODUCT(2(SI), X1, Y1)
+	PRODUCT(2(SI)(R8*1), X2, Y2)
+	PRODUCT(2(SI)(R8*2), X3, Y3)
+	PRODUCT(2(SI)(R13*1), X4, Y4)
+	VPHADDD      Y2, Y1, Y1
+	VPHADDD      Y4, Y3, Y3
+	VPHADDD      Y3, Y1, Y1
+	VEXTRACTI128 $1, Y1, X2
+	VPADDD       X2, X1, X1
+	MOVWLSX      (R11), AX
+	MOVWLSX      2(R11), R10
+	ADDL         R10, AX
+	SHLL         $3, AX
+	VMOVD        AX, X2
+	VPBROADCASTD X2, X2
+	VPSUBD       X2, X1, X1
+	VCVTDQ2PS    X1, X1
+	VPXOR        X5, X5, X5
+	VPINSRW      $0, (SI), X5, X5
+	VPINSRW      $1, (SI)(R8*1), X5, X5
+	VPINSRW      $2, (SI)(R8*2), X5, X5
+	VPINSRW      $3, (SI)(R13*1), X5, X5
+	VCVTPH2PS    X5, X5
+	VBROADCASTSS (R9), X6
+	VMULPS       X6, X5, X5
+	VFMADD231PS  X5, X1, X0
+	ADDQ         $18, SI
+	ADDQ         $32, DI
+	ADDQ         $4, R9
+	ADDQ         $4, R11
+	DECQ         BX
+	JNZ          block
+	VMOVUPS      X0, (DX)
+	ADDQ         $16, DX
+	ADDQ         R13, SI
+	SUBQ         $4, CX
+	JNZ          rows
+	VZEROUPPER
+	RET
+
 // SUBS leaves the eight sub-scales of a Q4_K or Q5_K block as words in both
 // lanes of Y10, and the products of the smallest values with the sums of each
 // 32, in pairs, in X11.
