@@ -26,7 +26,7 @@ var harmless = map[string][]string{
 	"os":                              {"Stdout", "Getenv", "LookupEnv", "Setenv", "Environ", "File", "Interrupt", "Signal"},
 	"path/filepath":                   {"Base", "Ext", "Join", "Split", "Dir"},
 	"logitscope/ui/store":             {"ErrExists", "CheckName", "History", "Presets", "LessonProgress", "TaskProgress"},
-	"logitscope/engine/bench/prompts": {"Prompt", "Set", "List"},
+	"logitscope/engine/bench/prompts": {"OfTokens", "Prompt", "Set", "List"},
 	"logitscope/engine/bench/votes":   {"Pair", "Box", "Bad", "Shuffle", "Count", "Tally", "Answer", "Answers", "Left", "Right", "Tie", "Neither", "Side"},
 }
 
