@@ -25,16 +25,19 @@ func (v *View) drawBest(c *viz.Canvas, in *sight) {
 	l := v.layer + 1
 	n := in.Anatomy.Layers()
 	exit := in.Laws[l].Exit
-	cost := fmt.Sprintf("stopping here: %s of the law is another, %s bits a token (KL)", viz.Percent(exit.TV), viz.Two(exit.KL))
+	tv, kl := viz.Percent(exit.TV), viz.Two(exit.KL)
+	title := viz.FirstFit(c.W-16,
+		fmt.Sprintf("layer %d alone would say · early exit · stopping here: %s of the law is another, %s bits a token (KL)", l, tv, kl),
+		fmt.Sprintf("layer %d alone · stopping here: %s is another law, %s bits", l, tv, kl), fmt.Sprintf("layer %d alone", l))
 	if l == n {
-		cost = "the last layer: the law itself"
+		title = viz.FirstFit(c.W-16, fmt.Sprintf("layer %d alone would say · the last layer: the law itself", l), fmt.Sprintf("layer %d", l))
 	}
-	inner := viz.Box(c, viz.Frame{Title: fmt.Sprintf("layer %d alone would say · early exit · %s", l, cost), Right: "v next", Focused: v.pane == layerPane})
+	inner := viz.Box(c, viz.Frame{Title: title, Right: "v next", Focused: v.pane == layerPane})
 	next, _ := v.next()
 	inner.Right(bestRank, 0, "#", muted)
 	inner.Put(bestLabel, 0, "token", muted)
 	inner.Right(bestHere, 0, "layer "+strconv.Itoa(l), muted)
-	inner.Right(bestLast, 0, "layer "+strconv.Itoa(n), muted)
+	inner.Right(bestLast, 0, "last", muted)
 	inner.Put(bestBar, 0, "█ kept  ▓ more than the last layer has  ░ less", muted)
 	var bars []viz.Bar
 	scale := 0.01
