@@ -303,6 +303,28 @@ func TestNoDeadKeysBesideTheLab(t *testing.T) {
 	}
 }
 
+// Three lanes or more collapse to the answer that most of them gave, once all
+// have ended.
+func TestLanesVote(t *testing.T) {
+	b := newLanes(t, 120, 40, "greedy", "factual", "neutral")
+	for _, l := range b.m.All {
+		set, err := l.Compile(l.Config.MustWith("max_new_tokens", 2, sampling.FromFlag), l.Preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Config, l.Settings = set.Config(), set
+		b.m.Start(l)
+	}
+	b.lacks("voted:")
+	b.keys("pgdown")
+	b.pump(func() bool { return run.AllEnded(b.m.All) })
+	if a, c := b.m.All[0].View.Text(), b.m.All[1].View.Text(); a != c {
+		t.Fatalf("greedy %q and factual %q differ: nothing to test", a, c)
+	}
+	b.has("voted: " + strings.TrimSpace(b.m.All[0].View.Text()) + " (")
+	b.has(" of 3 lanes")
+}
+
 // The first lanes given on the command line are what compare opens with.
 func TestOpensWithLanes(t *testing.T) {
 	b := newLanes(t, 120, 40, "factual", "creative")

@@ -3,9 +3,11 @@ package lanes
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
+	"logitscope/engine/stats"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -148,6 +150,31 @@ func (v *View) tableColumns(w, least int) (cols []tableColumn, name int) {
 	return cols, w - width(cols)
 }
 
+// voted is the answer that most lanes gave, once three or more have ended: the
+// first line of each text is its answer, and of equals the first lane's counts.
+func (v *View) voted() string {
+	if len(v.lanes.All) < 3 || !run.AllEnded(v.lanes.All) {
+		return ""
+	}
+	var answers []string
+	for _, l := range v.lanes.All {
+		for line := range strings.Lines(l.View.Text()) {
+			if line = strings.TrimSpace(line); line != "" {
+				answers = append(answers, line)
+				break
+			}
+		}
+	}
+	answer, votes := stats.Majority(answers)
+	switch votes {
+	case 0:
+		return ""
+	case 1:
+		return "voted: no two lanes gave the same answer (the first line of each text)"
+	}
+	return fmt.Sprintf("voted: %s (%d of %d lanes; the first line of each text)", answer, votes, len(v.lanes.All))
+}
+
 // drawLanes draws the table of lanes, from the first token on.
 func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 	in := c
@@ -180,7 +207,10 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 			in.Right(x, 1+i, col.of(v, l, v.sums[l.ID]), viz.Ink{})
 		}
 	}
-	if y := 1 + len(v.lanes.All); y < in.H {
+	y := 1 + len(v.lanes.All)
+	if words := v.voted(); words != "" && y < in.H {
+		in.Put(1, y, viz.CutTitle(viz.Printable(words, c.ASCII), in.W-2), viz.Ink{Role: viz.Chosen})
+	} else if y < in.H {
 		in.Put(1, y, viz.FirstFit(in.W-2,
 			"bits: surprisal a token under the model itself · 4-grams: four tokens in a row that stood before · +n✗: tokens it could not write",
 			"bits: surprisal a token under the model · +n✗: tokens it could not write",
