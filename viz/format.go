@@ -85,7 +85,7 @@ func Three(x float64) string {
 // ArrivalTime returns the time at which a token comes in, in three digits.
 func ArrivalTime(t float64) string {
 	if math.IsInf(t, 1) {
-		return "∞"
+		return "never"
 	}
 	return strconv.FormatFloat(t, 'g', 3, 64)
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,7 +234,7 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), host, i, ids, scale)
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from ▸, to", "last 64: TV", "last 64: bits", "stages"} {
+	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from, to", "last 64: TV", "   bits a tok", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
 	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(host), c.W-2), viz.Ink{})
@@ -286,7 +287,7 @@ func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scal
 	viz.Bars(c.Sub(viz.Rect{X: 9, Y: 1, W: c.W - 10, H: len(ids)}), bars, scale)
 	c.Put(2, below, viz.Count(t.Survived), viz.Ink{})
 	c.Put(2, below+1, viz.Two(w.dist.Entropy())+" bits", viz.Ink{})
-	lines := []string{viz.Three(w.here.TV), kl(w.here.KLab) + ", " + kl(w.here.KLba), runWords(&w.run.Distances), run.CrossWords(&w.run.B)}
+	lines := []string{viz.Three(w.here.TV), kl(w.here.KLab, c.ASCII) + ", " + kl(w.here.KLba, c.ASCII), runWords(&w.run.Distances, c.ASCII), run.CrossWords(&w.run.B)}
 	if i == 0 {
 		lines[0], lines[1], lines[2] = viz.Removed, viz.Removed, viz.Removed
 	}
@@ -304,17 +305,29 @@ func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scal
 
 // kl is a divergence at one step: infinite where one law allows what the other
 // cuts.
-func kl(bits float64) string { return viz.Three(bits) }
+func kl(bits float64, ascii bool) string {
+	if math.IsInf(bits, 1) {
+		return infinite(ascii)
+	}
+	return viz.Three(bits)
+}
 
-// runWords are the distance over the last steps of the run, and where it is
-// infinite from the one law to the other.
-func runWords(d *dist.Distances) string {
+func infinite(ascii bool) string {
+	if ascii {
+		return "inf"
+	}
+	return "∞"
+}
+
+// runWords are the distance over the last steps of the run, and at how many of
+// them the divergence is infinite, from the order in force and to it.
+func runWords(d *dist.Distances, ascii bool) string {
 	if d.Steps == 0 {
 		return "–"
 	}
 	s := viz.Three(d.TV())
-	if n := d.ImpossibleAB + d.ImpossibleBA; n > 0 {
-		s += fmt.Sprintf(" ∞%d/%d", d.ImpossibleAB, d.ImpossibleBA)
+	if d.ImpossibleAB+d.ImpossibleBA > 0 {
+		s += fmt.Sprintf(" %s %d, %d", infinite(ascii), d.ImpossibleAB, d.ImpossibleBA)
 	}
 	return s
 }

@@ -266,16 +266,14 @@ func (v *View) drawLine(c *viz.Canvas, r *reading, host kit.Host) {
 
 // initial is the first character of a token that can be seen.
 func initial(piece string, ascii bool) string {
-	for _, x := range strings.TrimLeft(piece, " ") {
-		if x == '\n' {
-			return viz.Printable("↵", ascii)
-		}
-		if x == utf8.RuneError {
-			break
-		}
-		return viz.Printable(string(x), ascii)
+	x, n := utf8.DecodeRuneInString(strings.TrimLeft(piece, " "))
+	switch {
+	case n == 0 || x == utf8.RuneError:
+		return "·"
+	case x == '\n':
+		return viz.Printable("↵", ascii)
 	}
-	return "·"
+	return viz.Printable(string(x), ascii)
 }
 
 func rankWord(t *score.Token) string {
