@@ -26,11 +26,11 @@ func (v *View) drawBest(c *viz.Canvas, in *sight) {
 	n := in.Anatomy.Layers()
 	exit := in.Laws[l].Exit
 	tv, kl := viz.Percent(exit.TV), viz.Two(exit.KL)
-	title := viz.FirstFit(c.W-16,
+	title := viz.FirstFit(c.W-15,
 		fmt.Sprintf("layer %d alone would say · early exit · stopping here: %s of the law is another, %s bits a token (KL)", l, tv, kl),
 		fmt.Sprintf("layer %d alone · stopping here: %s is another law, %s bits", l, tv, kl), fmt.Sprintf("layer %d alone", l))
 	if l == n {
-		title = viz.FirstFit(c.W-16, fmt.Sprintf("layer %d alone would say · the last layer: the law itself", l), fmt.Sprintf("layer %d", l))
+		title = viz.FirstFit(c.W-15, fmt.Sprintf("layer %d alone would say · the last layer: the law itself", l), fmt.Sprintf("layer %d", l))
 	}
 	inner := viz.Box(c, viz.Frame{Title: title, Right: "v next", Focused: v.pane == layerPane})
 	next, _ := v.next()
