@@ -69,7 +69,7 @@ func newClass(t *testing.T, w, h int) (*bench, *pretended) {
 	t.Helper()
 	c := &pretended{}
 	opt := testOptions(t)
-	opt.Class, opt.Join = c, join.Card{Web: "http://10.0.0.7:8089/4821", Code: "4821"}
+	opt.Class, opt.Join = c, join.Card{Web: "http://10.0.0.7:8089/4821", Code: "4821", SSH: "ssh -p 2222 10.0.0.7", Fingerprint: "SHA256:x5KobcfFHjzj9gAMGhqCWD6ReweQcy33VVfjG3cUsuM4"}
 	b := newBench(t, opt, w, h)
 	b.start(storyPrompt)
 	return b, c
@@ -238,6 +238,14 @@ func TestJoinCard(t *testing.T) {
 	b.m.act(kit.ActJoin)
 	b.has("4821")
 	b.has("▀▀▀▀▀▀▀")
+	for _, size := range sizesOfWindows {
+		b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		exact(t, b.frame(), size[0], size[1], "the card")
+		if text := strings.Join(strings.Fields(b.frame()), ""); size[0] >= 80 && !strings.Contains(strings.ReplaceAll(text, "┃", ""), "uM4") {
+			t.Errorf("%v: the key is cut:\n%s", size, b.frame())
+		}
+	}
+	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	b.keys("x")
 	if !c.locks {
 		t.Error("x does not lock")

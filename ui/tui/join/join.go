@@ -102,7 +102,7 @@ func (v *View) Draw(in *viz.Canvas, host kit.Host) {
 	if w := v.drawCode(in, host.Screen()); w > 0 {
 		x = w + 2
 	}
-	wide := in.W - x - 1
+	wide := max(in.W-x-1, 1)
 	bold, muted := viz.Ink{}.With(viz.Bold), viz.Ink{Role: viz.Muted}
 	y := 1
 	put := func(head, text string, ink viz.Ink) {
@@ -114,8 +114,10 @@ func (v *View) Draw(in *viz.Canvas, host kit.Host) {
 		}
 		in.Put(x, y, viz.CutTitle(head, wide), muted)
 		for _, s := range viz.Fold(text, wide, 3) {
-			y++
-			in.Put(x, y, s, ink)
+			for r := []rune(s); len(r) > 0; r = r[min(wide, len(r)):] { // a word longer than the line goes on below
+				y++
+				in.Put(x, y, string(r[:min(wide, len(r))]), ink)
+			}
 		}
 		y++
 	}
