@@ -35,7 +35,7 @@ func (a *Activations) Set(x []float32, n, cols int) {
 	if n < 0 || cols < 0 || len(x) < n*cols {
 		panic(fmt.Sprintf("quant: %d values for %d vectors of %d", len(x), n, cols))
 	}
-	a.n, a.cols, a.group = n, cols, groupFor(n)
+	a.n, a.cols, a.group = n, cols, groupFor(n, cols)
 	if a.group > 0 {
 		a.pack(x)
 		return

@@ -216,22 +216,37 @@ func mul4IQ4_XSAVX512(dst *float32, w *byte, rows int, x *float32, stride, cols,
 func panelIQ4_XSAVX512(dst *float32, src *byte, n, step, half int)
 
 //go:noescape
-func tile1AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile1AVX2(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 //go:noescape
-func tile2AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile2AVX2(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 //go:noescape
-func tile3AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile3AVX2(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 //go:noescape
-func tile4AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile4AVX2(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 //go:noescape
-func tile5AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile5AVX2(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 //go:noescape
-func tile6AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+func tile1AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+//go:noescape
+func tile2AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+//go:noescape
+func tile3AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+//go:noescape
+func tile4AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+//go:noescape
+func tile5AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+//go:noescape
+func tile6AVX512(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
 
 // Tables that the assembly reads.
 var (

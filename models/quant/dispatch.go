@@ -24,13 +24,40 @@ type decodeKernel func(dst *float32, src *byte, n int)
 // half bytes further, and the next 32 begin step bytes further.
 type panelKernel func(dst *float32, src *byte, n, step, half int)
 
-// A tileKernel multiplies tileRows rows by some vectors, in a panel each, and
-// takes one register of each for every one of steps. It goes on from acc if
-// more is set, which holds a register for each result, vector by vector. At
-// the end it leaves the sums in acc if fold and dst are nil; added up to eight
-// lanes in fold if dst is nil; and else adds the lanes in fold and stores the
-// results of each vector's rows stride bytes after those before.
-type tileKernel func(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+// A tileKernel multiplies the rows of a tile by some vectors, in a panel each,
+// and takes one register of each for every one of steps. It goes on from acc
+// if more is set, which holds a register for each result, vector by vector.
+// stride is the bytes between the results of two vectors in dst. Of acc, fold
+// and dst those are nil that end has no use for.
+type tileKernel func(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+
+// A tileEnd is what becomes of the sums of a tile.
+type tileEnd int
+
+const (
+	tileKeep    tileEnd = iota // they stay in acc: more columns follow
+	tileFold                   // they go to fold, eight lanes of each result
+	tileAdd                    // they are added to those in fold
+	tileResults                // with what is in fold they become results, in dst
+)
+
+// A tiling is how tiles are made up. A part of the lanes is one register.
+type tiling struct {
+	rows, vectors int
+	lanes         int          // of a register
+	beyond        int          // columns from which on, this number not included, tiles pay
+	kernels       []tileKernel // by the number of vectors
+}
+
+// parts is how many times a tile passes over its columns.
+func (t *tiling) parts() int { return lanes / t.lanes }
+
+// sums is the room of a register for each result.
+func (t *tiling) sums() int { return t.rows * t.vectors * t.lanes }
+
+// folds is the room of fold: eight lanes of each result, for each two parts
+// but one where there are four.
+func (t *tiling) folds() int { return t.rows * t.vectors * 8 * max(1, t.parts()/2) }
 
 // An evaluateKernel evaluates n elements of a chunk, a multiple of 32:
 // q[i]*scale[i/16] - off[i/16].
@@ -58,8 +85,8 @@ type levelKernels struct {
 	types    map[gguf.Type]kernels
 	evaluate evaluateKernel
 	wide     wideKernels
-	tiles    [tileVectors + 1]tileKernel // by the number of vectors
-	table    [len(formatTable)]kernels   // types by number, for speed
+	tiles    *tiling                   // nil if there are none
+	table    [len(formatTable)]kernels // types by number, for speed
 }
 
 // A level is a set of instructions; each includes those below it. The

@@ -28,9 +28,10 @@ var best = func() level {
 // levels are the kernels of each level.
 var levels = stack(
 	levelKernels{},
-	levelKernels{types: kernelsAVX2, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul4F32AVX2, 4}},
+	levelKernels{types: kernelsAVX2, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul4F32AVX2, 4},
+		tiles: &tiling{2, 5, 8, 2 * nearCols, []tileKernel{nil, tile1AVX2, tile2AVX2, tile3AVX2, tile4AVX2, tile5AVX2}}},
 	levelKernels{types: kernelsAVX512, evaluate: evaluateAVX2, wide: wideKernels{mulF32AVX2, mul4F32AVX512, 4},
-		tiles: [tileVectors + 1]tileKernel{nil, tile1AVX512, tile2AVX512, tile3AVX512, tile4AVX512, tile5AVX512, tile6AVX512}},
+		tiles: &tiling{4, 6, 16, 0, []tileKernel{nil, tile1AVX512, tile2AVX512, tile3AVX512, tile4AVX512, tile5AVX512, tile6AVX512}}},
 )
 
 var kernelsAVX2 = map[gguf.Type]kernels{

@@ -5,7 +5,7 @@ package quant
 // A panelScratch is what a worker needs for tiles: nothing without assembly.
 type panelScratch struct{}
 
-func groupFor(int) int { return 0 }
+func groupFor(n, cols int) int { return 0 }
 
 func (a *Activations) pack([]float32) {}
 

@@ -9,23 +9,15 @@ package quant
 //
 // Members of a group, rows or vectors, lie side by side, so that a tile reads
 // strictly forward: a group has one block of columns after another, a block
-// the lower 16 of every 32 columns and then the upper 16, and each half 16
-// columns of one member after those of the next.
+// the first part of the lanes of every 32 columns, then the next, and each
+// part as many columns of one member, then those of the next.
 const (
-	tileRows    = 4
-	tileVectors = 6
-
-	// nearCols are the columns of which the near cache holds both halves of
-	// a group of vectors.
+	// nearCols are the columns of which the near cache holds a group of
+	// vectors in all parts.
 	nearCols = 1024
 
 	// panelLen is the number of decoded weights of a panel.
 	panelLen = 96 << 10
-
-	// tileLanes are the lanes in a register.
-	tileLanes = lanes / 2
-
-	tileSums = tileRows * tileVectors * tileLanes
 )
 
 // blockCols returns how many columns a block has, of cols, which is a
@@ -41,27 +33,31 @@ func blockCols(cols int) int {
 
 // pack stores x, a member of a group of some, at its place in the group. The
 // length of x is a multiple of 32.
-func pack(group []float32, x []float32, member, members int) {
-	step := blockCols(len(x))
+func (t *tiling) pack(group []float32, x []float32, member, members int) {
+	step, parts := blockCols(len(x)), t.parts()
 	for k := 0; k < len(x); k += step {
 		width := min(step, len(x)-k)
-		lo := group[k*members+member*tileLanes:]
-		hi := lo[width/2*members:]
-		for i := 0; i < width; i += lanes {
-			at := i / 2 * members
-			*(*[tileLanes]float32)(lo[at:]) = [tileLanes]float32(x[k+i:])
-			*(*[tileLanes]float32)(hi[at:]) = [tileLanes]float32(x[k+i+tileLanes:])
+		for part := range parts {
+			to := group[k*members+part*width/parts*members+member*t.lanes:]
+			from := x[k+part*t.lanes : k+width]
+			for i := 0; i < len(from); i += lanes {
+				at := to[i/parts*members:]
+				for j := 0; j < t.lanes; j += 8 { // not copy, which is slow for a few
+					*(*[8]float32)(at[j:]) = [8]float32(from[i+j:])
+				}
+			}
 		}
 	}
 }
 
-// groupFor returns the vectors of a group where n are packed for tiles, 0
-// where they are not.
-func groupFor(n int) int {
-	if n < decodeFrom || levels[best].tiles[tileVectors] == nil {
+// groupFor returns the vectors of a group where n of some columns are packed
+// for tiles, 0 where they are not.
+func groupFor(n, cols int) int {
+	t := levels[best].tiles
+	if n < decodeFrom || t == nil || cols <= t.beyond {
 		return 0
 	}
-	groups := (n + tileVectors - 1) / tileVectors
+	groups := (n + t.vectors - 1) / t.vectors
 	return (n + groups - 1) / groups
 }
 
@@ -77,7 +73,7 @@ func (a *Activations) pack(x []float32) {
 			clear(a.padded[copy(a.padded, row):])
 			row = a.padded
 		}
-		pack(a.values[t/a.group*a.group*cols:][:a.group*cols], row, t%a.group, a.group)
+		levels[best].tiles.pack(a.values[t/a.group*a.group*cols:][:a.group*cols], row, t%a.group, a.group)
 	}
 }
 
@@ -91,23 +87,23 @@ func grow(s []float32, n int) []float32 {
 
 // A panelScratch is what a worker needs for tiles.
 type panelScratch struct {
-	panel []float32 // groups of rows
-	sums  []float32 // (groups, halves, tileSums): lanes between blocks of columns
-	fold  []float32 // (groups, tileSums/2): of the first half of the lanes
-	row   []float32 // a row that no kernel decodes to its place
-	out   [tileVectors * tileRows]float32
+	panel []float32   // groups of rows
+	sums  []float32   // (groups, parts, sums of a tile): lanes between blocks of columns
+	fold  []float32   // (groups, folds of a tile): of the parts before the last
+	row   []float32   // a row that no kernel decodes to its place
+	out   [32]float32 // results of a tile
 }
 
 // resize makes room for a number of rows of a length.
-func (s *panelScratch) resize(rows, cols int) {
-	groups := rows / tileRows
+func (s *panelScratch) resize(t *tiling, rows, cols int) {
+	groups := rows / t.rows
 	if n := rows * cols; len(s.panel) < n {
 		s.panel = aligned(make([]float32, n+cacheLine/4))
 	}
-	if n := groups * tileSums / 2; len(s.fold) < n {
+	if n := groups * t.folds(); len(s.fold) < n {
 		s.fold = aligned(make([]float32, n+cacheLine/4))
 	}
-	if n := groups * 2 * tileSums; blockCols(cols) < cols && len(s.sums) < n {
+	if n := groups * t.parts() * t.sums(); blockCols(cols) < cols && len(s.sums) < n {
 		s.sums = aligned(make([]float32, n+cacheLine/4))
 	}
 }
@@ -118,66 +114,67 @@ func (p *product) mulPanels(s *scratch, lo, hi int) bool {
 	if p.a.group == 0 {
 		return false
 	}
+	t := levels[best].tiles
 	cols := roundUp(p.a.cols, lanes)
-	step := max(panelLen/cols/tileRows, 4) * tileRows
-	s.panel.resize(min(step, roundUp(hi-lo, tileRows)), cols)
+	step := max(panelLen/cols/t.rows, 4) * t.rows
+	s.panel.resize(t, min(step, roundUp(hi-lo, t.rows)), cols)
 	for r := lo; r < hi; r += step {
 		n := min(step, hi-r)
-		p.fillPanel(s, r, n, cols)
-		for t := 0; t < p.a.n; t += p.a.group {
-			p.mulGroup(&s.panel, r, n, t, cols)
+		p.fillPanel(t, s, r, n, cols)
+		for v := 0; v < p.a.n; v += p.a.group {
+			p.mulGroup(t, &s.panel, r, n, v, cols)
 		}
 	}
 	return true
 }
 
 // fillPanel decodes n rows from r on, of cols columns with what pads them.
-func (p *product) fillPanel(s *scratch, r, n, cols int) {
+func (p *product) fillPanel(t *tiling, s *scratch, r, n, cols int) {
 	panel, f := s.panel.panel, p.format
 	k := p.kernels().panel
 	step := blockCols(cols)
-	if n%tileRows != 0 { // rows of zeros fill the last group
-		clear(panel[n/tileRows*tileRows*cols:][:tileRows*cols])
+	if n%t.rows != 0 { // rows of zeros fill the last group
+		clear(panel[n/t.rows*t.rows*cols:][:t.rows*cols])
 	}
 	for i := range n {
-		group, src := panel[i/tileRows*tileRows*cols:][:tileRows*cols], p.rows(r+i, r+i+1)
+		group, src := panel[i/t.rows*t.rows*cols:][:t.rows*cols], p.rows(r+i, r+i+1)
 		if k == nil || cols != p.a.cols {
 			s.panel.row = grow(s.panel.row, cols)
 			row := s.panel.row
 			f.decode(row[:p.a.cols], src, &s.chunk)
 			clear(row[p.a.cols:])
-			pack(group, row, i%tileRows, tileRows)
+			t.pack(group, row, i%t.rows, t.rows)
 			continue
 		}
 		for at := 0; at < cols; at += step {
 			width := min(step, cols-at)
-			k(&group[at*tileRows+i%tileRows*tileLanes], &src[at/f.block*f.bytes], width, tileRows*tileLanes*4, width/2*tileRows*4)
+			k(&group[at*t.rows+i%t.rows*t.lanes], &src[at/f.block*f.bytes], width, t.rows*t.lanes*4, width/2*t.rows*4)
 		}
 	}
 }
 
 // mulGroup multiplies the panel, of n rows from r on, by the group of vectors
-// from t on. Where the near cache holds both halves of the columns, a tile
-// takes one after the other; else all tiles take the first half before any
-// takes the second.
-func (p *product) mulGroup(s *panelScratch, r, n, t, cols int) {
+// from v on. Where the near cache holds all parts of the columns, a tile takes
+// one after the other; else all tiles take a part before any takes the next.
+func (p *product) mulGroup(t *tiling, s *panelScratch, r, n, v, cols int) {
 	g := groupOfTiles{
-		p: *p, s: s, kernel: levels[best].tiles[p.a.group], x: p.a.values[t*cols:],
-		r: r, n: n, t: t, cols: cols, direct: t+p.a.group <= p.a.n,
+		p: *p, t: t, s: s, kernel: t.kernels[p.a.group], x: p.a.values[v*cols:],
+		r: r, n: n, v: v, cols: cols, direct: v+p.a.group <= p.a.n,
 	}
 	step := blockCols(cols)
 	for k := 0; k < cols; k += step {
 		width := min(step, cols-k)
 		if cols <= nearCols {
-			for i := 0; i < n; i += tileRows {
-				g.tile(i, k, width, 0)
-				g.tile(i, k, width, 1)
+			for i := 0; i < n; i += t.rows {
+				for part := range t.parts() {
+					g.tile(i, k, width, part)
+				}
 			}
 			continue
 		}
-		for half := range 2 {
-			for i := 0; i < n; i += tileRows {
-				g.tile(i, k, width, half)
+		for part := range t.parts() {
+			for i := 0; i < n; i += t.rows {
+				g.tile(i, k, width, part)
 			}
 		}
 	}
@@ -186,40 +183,47 @@ func (p *product) mulGroup(s *panelScratch, r, n, t, cols int) {
 // A groupOfTiles is one group of vectors on its way over a panel.
 type groupOfTiles struct {
 	p      product
+	t      *tiling
 	s      *panelScratch
 	kernel tileKernel
 	x      []float32 // the group
 	r, n   int       // rows of the panel
-	t      int       // first vector
+	v      int       // first vector
 	cols   int
 	direct bool // the group is full
 }
 
-// tile runs the tile of rows i and on over half a block of columns from k on.
-func (g *groupOfTiles) tile(i, k, width, half int) {
-	members := g.p.a.group
-	w := &g.s.panel[i*g.cols+k*tileRows+half*width/2*tileRows]
-	x := &g.x[k*members+half*width/2*members]
+// tile runs the tile of rows i and on over a part of a block of columns from k
+// on.
+func (g *groupOfTiles) tile(i, k, width, part int) {
+	t, members := g.t, g.p.a.group
+	parts := t.parts()
+	w := &g.s.panel[i*g.cols+k*t.rows+part*width/parts*t.rows]
+	x := &g.x[k*members+part*width/parts*members]
 	steps, more := width/lanes, k > 0
 	var sums *float32
 	if width < g.cols {
-		sums = &g.s.sums[(i/tileRows*2+half)*tileSums]
+		sums = &g.s.sums[(i/t.rows*parts+part)*t.sums()]
 	}
-	fold := &g.s.fold[i/tileRows*tileSums/2]
+	fold := g.s.fold[i/t.rows*t.folds():]
 	switch {
 	case k+width < g.cols:
-		g.kernel(sums, w, x, steps, more, nil, nil, 0)
-	case half == 0:
-		g.kernel(sums, w, x, steps, more, fold, nil, 0)
-	case g.direct && i+tileRows <= g.n:
-		dst := g.p.result(g.r+i, g.r+i+tileRows, g.t)
-		_ = g.p.result(g.r+i, g.r+i+tileRows, g.t+members-1)
-		g.kernel(sums, w, x, steps, more, fold, &dst[0], g.p.stride*4)
+		g.kernel(sums, w, x, steps, more, nil, nil, 0, tileKeep)
+	case part < parts-1: // the second of a pair of parts is added to the first
+		end := tileFold
+		if part%2 == 1 {
+			end = tileAdd
+		}
+		g.kernel(sums, w, x, steps, more, &fold[part/2*t.rows*t.vectors*8], nil, 0, end)
+	case g.direct && i+t.rows <= g.n:
+		dst := g.p.result(g.r+i, g.r+i+t.rows, g.v)
+		_ = g.p.result(g.r+i, g.r+i+t.rows, g.v+members-1)
+		g.kernel(sums, w, x, steps, more, &fold[0], &dst[0], g.p.stride*4, tileResults)
 	default: // by way of the scratch: rows or vectors are missing
-		g.kernel(sums, w, x, steps, more, fold, &g.s.out[0], tileRows*4)
-		rows := min(tileRows, g.n-i)
-		for j := range min(members, g.p.a.n-g.t) {
-			copy(g.p.result(g.r+i, g.r+i+rows, g.t+j), g.s.out[j*tileRows:])
+		g.kernel(sums, w, x, steps, more, &fold[0], &g.s.out[0], t.rows*4, tileResults)
+		rows := min(t.rows, g.n-i)
+		for j := range min(members, g.p.a.n-g.v) {
+			copy(g.p.result(g.r+i, g.r+i+rows, g.v+j), g.s.out[j*t.rows:])
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // and multiplied by four vectors.
 func withoutTiles(f func()) {
 	was := levels[best].tiles
-	levels[best].tiles = [tileVectors + 1]tileKernel{}
+	levels[best].tiles = nil
 	defer func() { levels[best].tiles = was }()
 	f()
 }
@@ -25,9 +25,22 @@ func withoutTiles(f func()) {
 // of a group, full and not; rows that fill a group and a panel or do not, and
 // begin anywhere; columns on both sides of each change of blocks.
 func TestTiles(t *testing.T) {
-	if groupFor(decodeFrom) == 0 {
+	if levels[best].tiles == nil {
 		t.Skip("no tiles for this processor")
 	}
+	for l := portable + 1; l <= best; l++ {
+		tiles := levels[l].tiles
+		if tiles == nil {
+			continue
+		}
+		beyond := tiles.beyond
+		tiles.beyond = 0
+		at(l, func() { testTiles(t) })
+		tiles.beyond = beyond
+	}
+}
+
+func testTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	shapes := []struct {
 		typ        gguf.Type
@@ -50,7 +63,7 @@ func TestTiles(t *testing.T) {
 			m.Mul(got, &a, lo+(hi-lo)/2, hi)
 			for i := range got {
 				if !sameBits(got[i], want[i]) {
-					t.Fatalf("%s %d×%d, %d vectors, rows from %d: vector %d row %d is %v, without tiles %v", s.typ, s.rows, s.cols, n, lo, i/s.rows, i%s.rows, got[i], want[i])
+					t.Fatalf("level %d, %s %d×%d, %d vectors, rows from %d: vector %d row %d is %v, without tiles %v", best, s.typ, s.rows, s.cols, n, lo, i/s.rows, i%s.rows, got[i], want[i])
 				}
 			}
 		}
@@ -73,12 +86,22 @@ func inTurn(b *testing.B, fs ...func()) []float64 {
 	return least
 }
 
+// BenchmarkTilesAVX2 does what BenchmarkTiles does as processors without
+// AVX-512 run it.
+func BenchmarkTilesAVX2(b *testing.B) {
+	at(portable+1, func() { benchmarkTiles(b, gguf.Q4_K, gguf.Q8_0) })
+}
+
 // BenchmarkTiles measures products with many vectors, as one worker has them
 // in a prefill, against those without tiles, and those of long rows against
 // those of short ones.
 func BenchmarkTiles(b *testing.B) {
+	benchmarkTiles(b, gguf.Q4_K, gguf.Q8_0, gguf.Q5_K, gguf.Q6_K, gguf.F16, gguf.BF16, gguf.Q4_0, gguf.F32)
+}
+
+func benchmarkTiles(b *testing.B, types ...gguf.Type) {
 	const n = 128
-	for _, typ := range []gguf.Type{gguf.Q4_K, gguf.Q8_0, gguf.Q5_K, gguf.Q6_K, gguf.F16, gguf.BF16, gguf.Q4_0, gguf.F32} {
+	for _, typ := range types {
 		b.Run(typ.String(), func(b *testing.B) {
 			var runs []func()
 			var work []float64

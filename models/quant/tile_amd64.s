@@ -87,7 +87,9 @@
 	ADDQ        R8, BX
 
 // TILE is the body of a tile whose vectors take size bytes a step:
-// func(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int)
+// func(acc, w, x *float32, steps int, more bool, fold, dst *float32, stride int, end tileEnd)
+//
+// What end says is in which of fold and dst are nil, too.
 #define TILE(vectors, size) \
 	MOVQ    acc+0(FP), DX;     \
 	MOVQ    w+8(FP), SI;       \
@@ -133,20 +135,20 @@ results:                           \
 	VZEROUPPER;                \
 	RET
 
-TEXT ·tile1AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile1AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS1, 64)
 
-TEXT ·tile2AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile2AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS2, 128)
 
-TEXT ·tile3AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile3AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS3, 192)
 
-TEXT ·tile4AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile4AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS4, 256)
 
-TEXT ·tile5AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile5AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS5, 320)
 
-TEXT ·tile6AVX512(SB), NOSPLIT, $0-64
+TEXT ·tile6AVX512(SB), NOSPLIT, $0-72
 	TILE(VECTORS6, 384)
