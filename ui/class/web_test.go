@@ -311,3 +311,19 @@ func FuzzVote(f *testing.F) {
 		rename(s, body)
 	})
 }
+
+// An open class has no code in its address.
+func TestOpenClass(t *testing.T) {
+	c := opened(t, func(s *Setup) { s.Anybody = true })
+	if !strings.HasSuffix(c.Card.Web, "/") || c.Card.Code != "" {
+		t.Errorf("%+v", c.Card)
+	}
+	a := browse(t, c)
+	a.shows(t, "event: you")
+	c.Ask(three)
+	a.shows(t, `"open":true`)
+	code, said := a.post("vote", `{"question":1,"chips":[10,0,0]}`, func(r *http.Request) { r.Header.Set("Origin", a.url) })
+	if code != 204 || c.Standing().Voted != 1 {
+		t.Errorf("%d %s, %d voted", code, said, c.Standing().Voted)
+	}
+}
