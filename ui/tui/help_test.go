@@ -96,3 +96,20 @@ func TestPaletteFindsEveryAction(t *testing.T) {
 		t.Errorf("dry_base %v", v)
 	}
 }
+
+// Every view is reached by a key of its own or by enter, or another key, in the
+// place that is named here.
+func TestEveryViewHasAKey(t *testing.T) {
+	elsewhere := map[kit.ViewID]string{
+		kit.ViewValue: "enter on a knob", kit.ViewStages: "enter on a stage", kit.ViewPenalties: "enter on a stage of penalties",
+		kit.ViewSince: "enter in the text", kit.ViewSource: "enter in J", kit.ViewProof: "d in S",
+		kit.ViewLabs: "a class alone has it", kit.ViewJoin: "a class alone has it",
+	}
+	b := newBench(t, testOptions(t), 120, 40)
+	for id := range views {
+		a := b.m.keys.byID[kit.ID(id)]
+		if (a == nil || a.First() == "") && elsewhere[id] == "" {
+			t.Errorf("no key leads to %s", id)
+		}
+	}
+}

@@ -175,12 +175,27 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 	case PaneChart:
 		lb.Inspect()
 		return nil
+	case PaneText:
+		if switched(lb.lanes.Lane()) { // its tag stands before the token looked at, or a switch before it
+			return host.Open(kit.ViewSince)
+		}
 	}
 	if kit.ClassOf(lb.w, lb.h) < kit.Class100 {
 		return host.Open(kit.ViewValue)
 	}
 	lb.notice.Say("enter: nothing to open here; tab goes to another pane")
 	return nil
+}
+
+// switched reports whether the settings were changed inside the text, at the
+// token looked at or before it.
+func switched(l *run.Lane) bool {
+	for k := min(l.Looking(), len(l.View.Steps)); k > 1; k-- {
+		if l.View.Steps[k-2].Settings != l.View.Steps[k-1].Settings {
+			return true
+		}
+	}
+	return false
 }
 
 // ToggleZoom gives the focused pane the whole screen, or takes it back.

@@ -31,7 +31,7 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActNextMark, Keys: "[ ]", Word: "where they part"}, {ID: kit.ActForce, Word: "force in the others"}, {ID: kit.ActZoom, Word: "lane alone"},
 		{ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	if host.Screen().W < 120 {
-		list = []kit.Hint{{ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight, Word: "step"}, {ID: kit.ActLeft, Word: "back"}, {ID: kit.ActPane, Word: "lane"},
+		list = []kit.Hint{{ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight, Word: "step"}, {ID: kit.ActLeft, Word: "back"}, {ID: kit.ActPane, Word: "lane, knobs"},
 			{ID: kit.ActAll, Word: "one/all"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	}
 	if v.lanes.Running() {
