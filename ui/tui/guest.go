@@ -104,7 +104,7 @@ func (g *Guest) kept(_, _ string, task int, change func(*store.TaskProgress)) {
 
 // notForGuests are views that work on this machine's files, or keep it busy
 // for long.
-var notForGuests = map[kit.ViewID]bool{kit.ViewSeeds: true, kit.ViewBench: true, kit.ViewVote: true, kit.ViewSweep: true, kit.ViewModel: true}
+var notForGuests = map[kit.ViewID]bool{kit.ViewBench: true, kit.ViewVote: true, kit.ViewSweep: true, kit.ViewSeeds: true, kit.ViewModel: true}
 
 // closed reports whether a view is not for who is at this screen.
 func (m *Model) closed(id kit.ViewID) bool { return m.opt.share != nil && notForGuests[id] }

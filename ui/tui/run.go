@@ -44,7 +44,7 @@ func Run(ctx context.Context, opt Options) error {
 	if err := m.prompts.Keep(door); err != nil {
 		m.opt.Problems = append(m.opt.Problems, err)
 	}
-	door.Sweep(time.Now())
+	door.Tidy(time.Now())
 	// ctx ends with the signals. A handler of Bubble Tea's own would meet the
 	// same signal and, if the loop has already ended, wait for it for ever.
 	popts := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx), tea.WithoutSignalHandler()}

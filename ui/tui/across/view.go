@@ -46,7 +46,7 @@ func New(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	}
 	v := &View{lanes: lanes}
 	v.ctx, v.stop = context.WithCancel(context.Background())
-	return v, v.want()
+	return v, v.want(host)
 }
 
 // cannot says why lanes cannot be compared over seeds, empty if they can.
@@ -66,7 +66,7 @@ func cannot(lanes []*run.Lane) string {
 }
 
 // want decodes the lanes' texts under as many seeds as are asked for.
-func (v *View) want() tea.Cmd {
+func (v *View) want(host kit.Host) tea.Cmd {
 	k := key{n: counts[v.n]}
 	var lanes []bench.Config
 	first := v.lanes.All[0]
@@ -88,8 +88,8 @@ func (v *View) want() tea.Cmd {
 		seeds[i] = first.Settings.Config().Uint("seed") + uint64(i)
 	}
 	prompt := prompts.OfTokens(first.Text, first.View.Prompt)
-	ctx := v.ctx
-	return v.job.Want(k, func() (compare.Seeds, error) { return bench.Lanes(ctx, lanes, prompt, seeds, bench.Options{}) })
+	ctx, door := v.ctx, host.Files()
+	return v.job.Want(k, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, bench.Options{}) })
 }
 
 // Leave stops what is still being decoded; see [kit.Leaver].
@@ -110,7 +110,7 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 			return nil
 		}
 		v.n = to
-		return v.want()
+		return v.want(host)
 	}
 	switch a.ID {
 	case kit.ActRaise, kit.ActRight:

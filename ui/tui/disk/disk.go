@@ -21,6 +21,7 @@ import (
 	"logitscope/engine/bench"
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/bench/votes"
+	"logitscope/engine/compare"
 	"logitscope/ui/store"
 	"logitscope/viz"
 )
@@ -129,8 +130,8 @@ func (d *Door) Keys() (f io.ReadCloser, name string, err error) {
 	return file, name, nil
 }
 
-// Sweep removes what an earlier run left half written.
-func (d *Door) Sweep(now time.Time) {
+// Tidy removes what an earlier run left half written.
+func (d *Door) Tidy(now time.Time) {
 	if d != nil && d.dir != "" {
 		store.SweepLeftovers(d.dir, now)
 	}
@@ -174,6 +175,22 @@ func (d *Door) Bench(ctx context.Context, p *bench.Plan, opt bench.Options) (*be
 		return nil, ErrClosed
 	}
 	return bench.Run(ctx, p, opt)
+}
+
+// Sweep writes the texts of a grid of settings; they pass through a file.
+func (d *Door) Sweep(ctx context.Context, p *bench.SweepPlan, opt bench.Options) (*bench.Grid, error) {
+	if d == nil {
+		return nil, ErrClosed
+	}
+	return bench.Sweep(ctx, p, opt)
+}
+
+// Lanes decodes lanes under many seeds; their texts pass through a file.
+func (d *Door) Lanes(ctx context.Context, lanes []bench.Config, prompt *prompts.Set, seeds []uint64, opt bench.Options) (compare.Seeds, error) {
+	if d == nil {
+		return compare.Seeds{}, ErrClosed
+	}
+	return bench.Lanes(ctx, lanes, prompt, seeds, opt)
 }
 
 // Votes opens the file of a voter's votes.

@@ -13,6 +13,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/bench"
 	"logitscope/sampling"
+	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -130,14 +131,14 @@ type sweeping struct {
 }
 
 // start runs the sweep in the background.
-func start(ctx context.Context, wg *sync.WaitGroup, p *bench.SweepPlan) *sweeping {
+func start(ctx context.Context, wg *sync.WaitGroup, door *disk.Door, p *bench.SweepPlan) *sweeping {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &sweeping{stop: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
 	wg.Add(1)
 	go func() {
 		defer wg.Done()
 		defer close(s.done)
-		r, err := bench.Sweep(ctx, p, bench.Options{Workers: 1, Progress: func(now bench.Progress) {
+		r, err := door.Sweep(ctx, p, bench.Options{Workers: 1, Progress: func(now bench.Progress) {
 			s.mu.Lock()
 			s.now = now
 			s.mu.Unlock()
@@ -194,7 +195,7 @@ func (v *View) run(host kit.Host) tea.Cmd {
 		return nil
 	}
 	v.setup.asked = false
-	v.busy = start(v.lanes.Ctx, v.lanes.WG, p)
+	v.busy = start(v.lanes.Ctx, v.lanes.WG, host.Files(), p)
 	host.Say("")
 	return v.busy.wait()
 }
