@@ -191,10 +191,10 @@ func (c *recorder) trackCut(r *step) {
 	for ; known < cutRows; known++ {
 		best := int32(-1)
 		for pos, x := range r.Raw {
-			if x == negInf || best >= 0 && x <= r.Raw[best] || c.isTracked(int32(pos)) {
+			if x == negInf || best >= 0 && x <= r.Raw[best] {
 				continue
 			}
-			if e := r.Entry(int32(pos)); e < 0 || r.X[e] == negInf {
+			if e := r.Entry(int32(pos)); (e < 0 || r.X[e] == negInf) && !c.isTracked(int32(pos)) {
 				best = int32(pos)
 			}
 		}

@@ -134,6 +134,25 @@ func TestTwoCutRowsAtEverySize(t *testing.T) {
 	}
 }
 
+// The tokens that show a cut far below the best are the best that it took out,
+// and the stage that did it is theirs.
+func TestCutRowsFarBelow(t *testing.T) {
+	lb := storyLab(t)
+	tr := traceUnder(t, lb, map[string]any{"top_k": 300, "top_p": 1.0, "repetition_penalty": 1.0})
+	want := int32(301)
+	for _, ln := range chartLines(tr, nil, chartPlanFor(lb.lanes.Lane(), kit.Class80, 14)) {
+		if r := ln.row; r != nil && r.Cut != sampling.NoStage && !r.Pinned {
+			if r.Rank != want || tr.Stages()[r.Cut].Name != "top_k" {
+				t.Errorf("a cut row of rank %d, by %s; want rank %d, by top_k", r.Rank, tr.Stages()[r.Cut].Name, want)
+			}
+			want++
+		}
+	}
+	if want != 303 {
+		t.Errorf("%d cut rows, want 2", want-301)
+	}
+}
+
 // Trying another value moves no row: the reference alone says which tokens have one.
 func TestTryingMovesNoRow(t *testing.T) {
 	lb := storyLab(t)
