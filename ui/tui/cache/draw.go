@@ -78,6 +78,9 @@ func (v *View) fill(host kit.Host) fill {
 	}
 	if v.reading() {
 		f.prompt, f.now = v.reader.done, v.reader.next
+		if f.now == 0 { // between two passes: the one that comes
+			f.now = min(v.passTokens(), len(v.reader.ids)-v.reader.done)
+		}
 		return f
 	}
 	used := view.KV.Used

@@ -33,7 +33,7 @@ func (v *View) measured(host kit.Host) measures {
 	m.shape, m.known = shapeOf(l.Model)
 	if r := v.reader; r != nil && r.done > 0 {
 		m.prompt, m.passes = r.done, r.passes
-		m.pass = (r.done + r.passes - 1) / r.passes
+		m.pass = r.size
 		m.perRead = r.took / time.Duration(r.done)
 	} else if p := l.View.Prefill; p.Done > 0 && m.here {
 		m.prompt, m.passes = p.Done, (p.Done+m.pass-1)/m.pass

@@ -16,7 +16,7 @@ type reader struct {
 	ids    []int32
 	done   int           // tokens read
 	passes int           // over the weights
-	last   int           // tokens of the last pass
+	size   int           // tokens of the largest pass
 	took   time.Duration // in passes alone, without the pauses between them
 	next   int           // tokens of the pass that is under way, 0 for none
 	paused bool
@@ -77,7 +77,7 @@ func (r *reader) take(p pass, err error) {
 		return
 	}
 	r.done += p.tokens
-	r.last = p.tokens
+	r.size = max(r.size, p.tokens)
 	r.passes++
 	r.took += p.took
 }
