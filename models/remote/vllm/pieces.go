@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"logitscope/models"
 	"logitscope/models/remote"
@@ -133,31 +134,66 @@ func (b *backend) spell(ctx context.Context, v *remote.Vocab) (lossy int, err er
 			lossy++
 		}
 	}
-	remote.RareText(func(text string) bool {
-		if lossy == 0 {
-			return false
+	var texts []string
+	ask := func() bool { // about the texts gathered, all at once
+		split := make([]spelt, len(texts))
+		var wg sync.WaitGroup
+		for i, text := range texts {
+			wg.Go(func() { split[i].ids, split[i].strs, split[i].err = b.tokenize(ctx, text, false) })
 		}
-		ids, strs, e := b.tokenize(ctx, text, false)
-		if err = e; err != nil || strs == nil {
-			return false
+		wg.Wait()
+		texts = texts[:0]
+		for _, s := range split {
+			if err = s.err; err != nil || s.strs == nil {
+				return false
+			}
+			lossy -= s.into(v)
 		}
-		for i, id := range ids {
-			if !strings.Contains(v.Pieces[id], "\ufffd") {
-				continue
+		return lossy > 0
+	}
+	if lossy > 0 {
+		going := true
+		remote.RareText(func(text string) bool {
+			if texts = append(texts, text); len(texts) == atOnce {
+				going = ask()
 			}
-			exact, ok := remote.ByteLevel(strs[i])
-			if !ok {
-				exact = remote.SentencePiece(strs[i])
-			}
-			if exact != "" && !strings.Contains(exact, "\ufffd") {
-				v.Pieces[id] = exact
-				lossy--
-			}
+			return going
+		})
+		if going && len(texts) > 0 {
+			ask()
 		}
-		return true
-	})
+	}
 	if err != nil && remote.IsRefusal(err) {
 		err = nil
 	}
 	return lossy - remote.FillBytes(v), err
+}
+
+// atOnce is how many texts the server is asked to split at a time.
+const atOnce = 8
+
+// A spelt is a text as the server splits it.
+type spelt struct {
+	ids  []int32
+	strs []string // the tokens as the vocabulary writes them
+	err  error
+}
+
+// into writes the bytes that s shows into the pieces of v that lack them, and
+// returns how many those are.
+func (s spelt) into(v *remote.Vocab) (found int) {
+	for i, id := range s.ids {
+		if !strings.Contains(v.Pieces[id], "\ufffd") {
+			continue
+		}
+		exact, ok := remote.ByteLevel(s.strs[i])
+		if !ok {
+			exact = remote.SentencePiece(s.strs[i])
+		}
+		if exact != "" && !strings.Contains(exact, "\ufffd") {
+			v.Pieces[id] = exact
+			found++
+		}
+	}
+	return found
 }
