@@ -64,13 +64,13 @@ var tableColumnList = []tableColumn{
 		}
 		return viz.WholePercent(s.Repeated4)
 	}},
-	{"loop", "loop", 8, 8, func(_ *View, l *run.Lane, _ laneSum) string {
+	{"loop", "loop", 7, 8, func(_ *View, l *run.Lane, _ laneSum) string {
 		if p := l.Loop; p != nil {
 			return fmt.Sprintf("%d × %d", p.Period, p.Copies)
 		}
 		return unwritten
 	}},
-	{"kept", "kept", 8, 7, func(_ *View, _ *run.Lane, s laneSum) string {
+	{"kept", "kept", 7, 7, func(_ *View, _ *run.Lane, s laneSum) string {
 		switch {
 		case s.n == 0:
 			return unwritten
@@ -188,7 +188,7 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 	muted := viz.Ink{Role: viz.Muted}
 	least := 12
 	if in.W >= 100 {
-		least = 34
+		least = 30
 	}
 	cols, name := v.tableColumns(in.W-2, least)
 	x := 1 + name
