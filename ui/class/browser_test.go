@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -108,7 +109,12 @@ func TestPageInABrowser(t *testing.T) {
 	})
 	go srv.Serve(l)
 	defer srv.Close()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--window-size=360,740",
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(profile) // as far as that goes: a killed browser's children may still write
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+profile, "--window-size=360,740",
 		"--disable-background-networking", "--no-first-run", "--remote-debugging-port=0", "http://"+l.Addr().String()+"/4821")
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {

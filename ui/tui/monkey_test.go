@@ -21,6 +21,7 @@ func TestMonkey(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Chdir(t.TempDir()) // some keys save what is seen
 			b := newBench(t, testOptions(t), 120, 40)
 			r := rand.New(rand.NewPCG(uint64(seed), 1))
 			var did []string
