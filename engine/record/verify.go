@@ -175,6 +175,8 @@ func (v *verifier) unknown(s *Step, set *engine.Settings) string {
 	switch {
 	case s.Kept == nil && len(s.Stages) == 0:
 		return "nothing was drawn here"
+	case len(set.Pipeline.Seconds()) > 0:
+		return "the second row that it weighs is not in the file"
 	case s.Kept == nil:
 		return "the file has no row of it"
 	case s.Kept.Whole():

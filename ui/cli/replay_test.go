@@ -39,6 +39,13 @@ func TestRecordAndReplay(t *testing.T) {
 	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
 		t.Fatal(errs)
 	}
+	// A step that weighs two rows is counted: the file has one of them.
+	if _, errs, code := try(t, "", "run", "--prompt", "Once upon a time", "--order", "lab", "--contrastive-alpha", "0.1", "--max-new-tokens", "3", "--record", file, "--rows", "full"); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	if out, errs, code := try(t, "", "replay", file, "--verify"); code != console.ExitDone || !strings.Contains(out, "3 of 3 steps not decidable: the second row that it weighs is not in the file") {
+		t.Errorf("two rows: exit %d, %q, %q", code, out, errs)
+	}
 	// Shared without its prompts it still plays and derives again.
 	secret := []string{"run", "--chat", "--system", "Zanzibar forty two", "--prompt", "Quixotic walrus", "--preset", "chat", "--seed", "7", "--max-new-tokens", "6", "--record", file}
 	if _, errs, code := try(t, "", secret...); code != console.ExitDone {
