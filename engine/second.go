@@ -19,7 +19,16 @@ import (
 // A besides is where a second row comes from.
 type besides struct {
 	kind     sampling.SecondRow
+	of       string  // names it in a recording
 	negative []int32 // tokens before the output; empty: the prompt's last
+}
+
+// SecondOf names what Second is the row of, in recordings; empty for none.
+func (r *Row) SecondOf() string {
+	if r.of == nil {
+		return ""
+	}
+	return r.of.of
 }
 
 func (b *besides) equal(c *besides) bool {
@@ -34,6 +43,12 @@ func (c *Compiler) besides(p *sampling.Pipeline) (*besides, error) {
 			return nil, errors.New("guidance_scale: contrastive decoding and guidance each need a second row of their own; use one of them")
 		}
 		b.kind = kind
+	}
+	switch b.kind {
+	case sampling.OfAmateur:
+		b.of = "amateur"
+	case sampling.OfPrompt:
+		b.of = "prompt " + p.Config().Text("negative_prompt")
 	}
 	if text := p.Config().Text("negative_prompt"); b.kind == sampling.OfPrompt && text != "" {
 		b.negative = c.model.Vocab().Encode(text, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
@@ -62,6 +77,12 @@ func (b *beside) close() {
 func (l *Lane) addSecond(ctx context.Context, row *Row, s *Settings, n int) error {
 	if !s.weighs() {
 		return nil
+	}
+	if r, ok := l.model.(models.Rememberer); ok {
+		if v := r.SecondRow(l.tokens[:n], s.besides.of); v != nil {
+			row.Second, row.of = v, s.besides
+			return nil
+		}
 	}
 	m, tokens := l.model, l.tokens[:n]
 	switch s.besides.kind {

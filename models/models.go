@@ -166,6 +166,15 @@ type Summer interface {
 	SHA256() (string, error)
 }
 
+// A Rememberer is a [Model] that was made of a recording.
+type Rememberer interface {
+	Model
+
+	// SecondRow returns the row that was recorded beside the model's own after
+	// tokens, of what of names; nil if there is none. It is not to be changed.
+	SecondRow(tokens []int32, of string) []float32
+}
+
 // A KVSizer is a [Session] that knows what its cache costs.
 type KVSizer interface {
 	// KVBytes returns the bytes the cache holds now and the bytes it would

@@ -88,5 +88,5 @@ func (t *Take) row(s *Step, output []int32) *engine.Row {
 		return nil
 	}
 	l := kept.Logits()
-	return &engine.Row{IDs: l.IDs, Values: l.Values, Rest: l.Rest}
+	return &engine.Row{IDs: l.IDs, Values: l.Values, Rest: l.Rest, Second: kept.Second}
 }

@@ -175,7 +175,7 @@ func (v *verifier) unknown(s *Step, set *engine.Settings) string {
 	switch {
 	case s.Kept == nil && len(s.Stages) == 0:
 		return "nothing was drawn here"
-	case len(set.Pipeline.Seconds()) > 0:
+	case len(set.Pipeline.Seconds()) > 0 && (s.Kept == nil || s.Kept.Second == nil):
 		return "the second row that it weighs is not in the file"
 	case s.Kept == nil:
 		return "the file has no row of it"
@@ -233,7 +233,7 @@ func (v *verifier) row(at *branchState, s *Step) *engine.Row {
 	k := s.Kept
 	if k.Whole() || len(k.Bins) == 0 {
 		l := k.Logits()
-		return &engine.Row{IDs: l.IDs, Values: l.Values, Rest: l.Rest}
+		return &engine.Row{IDs: l.IDs, Values: l.Values, Rest: l.Rest, Second: k.Second}
 	}
 	seen := map[int32]bool{s.Token: true}
 	for _, list := range [][]int32{v.take.Run.PromptTokens, at.telling.Output()} {

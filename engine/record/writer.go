@@ -262,6 +262,9 @@ func (w *Writer) row(v engine.View, k int) (*tape.Row, error) {
 	scores := w.m.Info().Caps.Normalised
 	if w.opt.Rows == RowsFull {
 		r := tape.All(l, scores)
+		if s.Row.Second != nil {
+			r.Second, r.SecondOf = s.Row.Second, s.Row.SecondOf()
+		}
 		return &r, nil
 	}
 	var allowed func(int32) bool

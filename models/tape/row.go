@@ -25,6 +25,11 @@ type Row struct {
 	LSE    float64   // logarithm of the sum of exp(logit) over the whole row
 	Max    float32   // largest logit
 	Scores bool      // the values are log-probabilities: logits up to an unknown constant
+
+	// Second is the whole row that a stage weighed this one against, nil for
+	// none, and SecondOf what it is the row of; see [models.Rememberer].
+	Second   []float32
+	SecondOf string
 }
 
 // A Bin is the tokens with logits from At*BinWidth up to (At+1)*BinWidth.
@@ -190,6 +195,9 @@ type rowJSON struct {
 	LSE    float64   `json:"lse"`
 	Max    float64   `json:"max"`
 	Scores bool      `json:"normalised,omitempty"`
+
+	Second   []byte `json:"second,omitempty"`
+	SecondOf string `json:"second_of,omitempty"`
 }
 
 type binsJSON struct {
@@ -201,7 +209,10 @@ type binsJSON struct {
 
 // MarshalJSON writes the row.
 func (r Row) MarshalJSON() ([]byte, error) {
-	j := rowJSON{N: len(r.Values), Values: floats(r.Values), Rest: r.Rest, LSE: r.LSE, Max: float64(r.Max), Scores: r.Scores}
+	j := rowJSON{N: len(r.Values), Values: floats(r.Values), Rest: r.Rest, LSE: r.LSE, Max: float64(r.Max), Scores: r.Scores, SecondOf: r.SecondOf}
+	if r.Second != nil {
+		j.Second = floats(r.Second)
+	}
 	for _, id := range r.IDs {
 		j.IDs = binary.LittleEndian.AppendUint32(j.IDs, uint32(id))
 	}
@@ -231,10 +242,15 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*r = Row{Rest: j.Rest, LSE: j.LSE, Max: float32(j.Max), Scores: j.Scores}
+	*r = Row{Rest: j.Rest, LSE: j.LSE, Max: float32(j.Max), Scores: j.Scores, SecondOf: j.SecondOf}
 	var err error
 	if r.Values, err = readFloats("values", j.Values, j.N); err != nil {
 		return err
+	}
+	if j.Second != nil {
+		if r.Second, err = readFloats("second", j.Second, j.N); err != nil {
+			return err
+		}
 	}
 	if j.IDs != nil {
 		if len(j.IDs) != 4*j.N {

@@ -58,6 +58,14 @@ func (n *node) child(token int32) *node {
 	return c
 }
 
+// SecondRow implements [models.Rememberer].
+func (m *Model) SecondRow(tokens []int32, of string) []float32 {
+	if r := m.RowAfter(tokens); r != nil && r.SecondOf == of {
+		return r.Second
+	}
+	return nil
+}
+
 // Facts are what the recording says of the model that it was made with; see
 // [models.Describer].
 func (m *Model) Facts() []models.Fact {

@@ -39,12 +39,20 @@ func TestRecordAndReplay(t *testing.T) {
 	if _, errs, code := try(t, "", append(run, "--record", file)...); code != console.ExitDone {
 		t.Fatal(errs)
 	}
-	// A step that weighs two rows is counted: the file has one of them.
-	if _, errs, code := try(t, "", "run", "--prompt", "Once upon a time", "--order", "lab", "--contrastive-alpha", "0.1", "--max-new-tokens", "3", "--record", file, "--rows", "full"); code != console.ExitDone {
-		t.Fatal(errs)
-	}
-	if out, errs, code := try(t, "", "replay", file, "--verify"); code != console.ExitDone || !strings.Contains(out, "3 of 3 steps not decidable: the second row that it weighs is not in the file") {
-		t.Errorf("two rows: exit %d, %q, %q", code, out, errs)
+	// Of a step that weighs two rows both are kept with whole rows, and the tape
+	// gives both; else it is counted.
+	two := []string{"--order", "lab", "--contrastive-alpha", "0.1", "--contrastive-beta", "0.5", "--seed", "3", "--max-new-tokens", "3"}
+	for rows, want := range map[string]string{"256": "3 of 3 steps not decidable: the second row that it weighs is not in the file", "full": ": 3 steps derived again, all equal"} {
+		plain, errs, code := try(t, "", append([]string{"run", "--prompt", "Once upon a time", "--record", file, "--rows", rows}, two...)...)
+		if code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		if out, errs, code := try(t, "", "replay", file, "--verify"); code != console.ExitDone || !strings.Contains(out, want) {
+			t.Errorf("two rows, --rows %s: exit %d, %q, %q", rows, code, out, errs)
+		}
+		if again, errs, _ := try(t, "", append([]string{"run", "--model", "tape:" + file}, two...)...); rows == "full" && again != plain {
+			t.Errorf("two rows: the recording writes %q, %q, want %q", again, errs, plain)
+		}
 	}
 	// Shared without its prompts it still plays and derives again.
 	secret := []string{"run", "--chat", "--system", "Zanzibar forty two", "--prompt", "Quixotic walrus", "--preset", "chat", "--seed", "7", "--max-new-tokens", "6", "--record", file}

@@ -35,6 +35,9 @@ func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling
 		if !wantsDraft(cfg) && !wantsAmateur(cfg) {
 			return engine.Draft{}, nil
 		}
+		if _, remembers := target.(models.Rememberer); remembers && !wantsDraft(cfg) {
+			return engine.Draft{}, nil // a recording has the amateur's rows too, if any
+		}
 		if s.Model != "fable" && !wantsDraft(cfg) {
 			return engine.Draft{}, console.Wrong("contrastive_alpha: no draft model to be the amateur; name one with --draft")
 		}
