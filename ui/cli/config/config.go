@@ -133,6 +133,9 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		if err != nil {
 			return err
 		}
+		for _, key := range setup.IdleFlags(cfg) {
+			x.Lost = append(x.Lost, exchange.Loss{Key: key, Reason: exchange.Unused, Text: cfg.Order().Name() + ", whose rules these settings are under, has none; --order takes another engine's"})
+		}
 		var c *compare.Check
 		if check {
 			if c, err = checkExport(cmd.Context(), s, x.Config); err != nil {

@@ -136,6 +136,7 @@ func (s *Flags) Compile(j *Job, cfg sampling.Config, lane LaneSpec) (*engine.Set
 		err = s.blamed(cfg, lane, err)
 	default:
 		s.noteSeed(set.Pipeline)
+		s.noteIdle(cfg)
 	}
 	return set, console.Wrongly(err)
 }
@@ -149,6 +150,29 @@ func (s *Flags) noteSeed(p *sampling.Pipeline) {
 			s.Notes = append(s.Notes, n.Text)
 		}
 	}
+}
+
+// noteIdle notes flags that the order's engine has no parameter for: they are
+// kept, and change nothing.
+func (s *Flags) noteIdle(cfg sampling.Config) {
+	for _, key := range IdleFlags(cfg) {
+		if n := key + " has no effect: " + cfg.Order().Name() + " has no such parameter; --order takes another engine's rules"; !slices.Contains(s.Notes, n) {
+			s.Notes = append(s.Notes, n)
+		}
+	}
+}
+
+// IdleFlags are the parameters that flags set and the order does not have,
+// those that are off left out.
+func IdleFlags(cfg sampling.Config) (keys []string) {
+	for _, key := range cfg.Keys() {
+		set, _ := cfg.Lookup(key)
+		p, ok := sampling.Lookup(key)
+		if ok && set.Origin == sampling.FromFlag && !p.IsOff(set.Value) && !cfg.Order().Supports(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // checkIDs refuses settings about token ids that the model does not have, where
