@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,8 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			panic("a fault in the lab")
 		}
 		if msg.String() == "t" {
-			d.tasks = []bool{true, false}
+			d.tasks = slices.Clone(d.tasks)
+			d.tasks[0] = true
 		}
 	case tea.WindowSizeMsg:
 		d.wide = msg.Height

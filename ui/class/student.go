@@ -158,9 +158,10 @@ func init() {
 	open := func(p panel) func(*student) tea.Cmd {
 		return func(m *student) tea.Cmd {
 			if m.open == p {
-				p = noPanel
+				m.open = noPanel
+			} else {
+				m.open = p
 			}
-			m.open = p
 			return nil
 		}
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -91,7 +92,7 @@ func (g *Guest) Close() {
 
 // Tasks are those of the lesson that it was opened with, and whether each is
 // done.
-func (g *Guest) Tasks() []bool { return g.tasks }
+func (g *Guest) Tasks() []bool { return slices.Clone(g.tasks) }
 
 // kept takes a change of what was done of the lesson; nothing is kept beyond
 // the session.
@@ -103,8 +104,9 @@ func (g *Guest) kept(_, _ string, task int, change func(*store.TaskProgress)) {
 }
 
 // notForGuests are views that work on this machine's files, or keep it busy
-// for long.
-var notForGuests = map[kit.ViewID]bool{kit.ViewBench: true, kit.ViewVote: true, kit.ViewSweep: true, kit.ViewSeeds: true, kit.ViewModel: true}
+// for long beside the lanes, which share one core.
+var notForGuests = map[kit.ViewID]bool{kit.ViewBench: true, kit.ViewVote: true, kit.ViewSweep: true, kit.ViewSeeds: true, kit.ViewModel: true,
+	kit.ViewRead: true, kit.ViewCache: true, kit.ViewLayers: true}
 
 // closed reports whether a view is not for who is at this screen.
 func (m *Model) closed(id kit.ViewID) bool { return m.opt.share != nil && notForGuests[id] }

@@ -133,17 +133,26 @@ func (l *Lab) taped(run func(tui.Options) error, opt tui.Options) error {
 	if t != nil {
 		opt.Record = t.Take
 	}
+	cast := func() error { return nil }
 	if out, ok := console.Unfiltered(l.Sys.Out).(*os.File); ok && l.Cast != "" {
 		f, err := os.Create(l.Cast)
 		if err != nil {
-			return console.Wrong("--cast %w", console.FileError(l.Cast, err))
+			return errors.Join(console.Wrong("--cast %w", console.FileError(l.Cast, err)), t.close())
 		}
-		defer f.Close()
-		opt.Output = newCastFile(out, f)
+		c := newCastFile(out, f)
+		opt.Output = c
+		cast = func() error {
+			if err := errors.Join(c.cast.Err(), f.Close()); err != nil {
+				return fmt.Errorf("--cast %s: %w", l.Cast, err)
+			}
+			return nil
+		}
 	}
 	err = run(opt)
-	if terr := t.close(); err == nil {
-		err = terr
+	for _, end := range []func() error{t.close, cast} {
+		if eerr := end(); err == nil {
+			err = eerr
+		}
 	}
 	return err
 }

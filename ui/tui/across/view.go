@@ -45,7 +45,7 @@ func New(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 		return nil, nil
 	}
 	v := &View{lanes: lanes}
-	v.ctx, v.stop = context.WithCancel(context.Background())
+	v.ctx, v.stop = context.WithCancel(lanes.Ctx)
 	return v, v.want(host)
 }
 
@@ -88,6 +88,10 @@ func (v *View) want(host kit.Host) tea.Cmd {
 		seeds[i] = first.Settings.Config().Uint("seed") + uint64(i)
 	}
 	prompt := prompts.OfTokens(first.Text, first.View.Prompt)
+	if v.job.Key != k { // the seeds under way are not wanted any more
+		v.stop()
+		v.ctx, v.stop = context.WithCancel(v.lanes.Ctx)
+	}
 	ctx, door := v.ctx, host.Files()
 	return v.job.Want(k, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, bench.Options{}) })
 }

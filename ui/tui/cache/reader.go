@@ -33,13 +33,13 @@ type reader struct {
 }
 
 // newReader returns a reader of ids on m that has not read anything yet.
-func newReader(m models.Model, ids []int32, now func() time.Time) (*reader, error) {
+func newReader(ctx context.Context, m models.Model, ids []int32, now func() time.Time) (*reader, error) {
 	s, err := m.NewSession()
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{ids: slices.Clone(ids), session: s, now: now}
-	r.ctx, r.stop = context.WithCancel(context.Background())
+	r.ctx, r.stop = context.WithCancel(ctx)
 	return r, nil
 }
 

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -88,7 +87,7 @@ func (v *View) read(host kit.Host) tea.Cmd {
 		return nil
 	}
 	v.Leave(host)
-	r, err := newReader(l.Model, l.View.Prompt, v.now)
+	r, err := newReader(v.lanes.Ctx, l.Model, l.View.Prompt, v.now)
 	if err != nil {
 		host.Complain(viz.FirstLine(err.Error()))
 		return nil
@@ -269,8 +268,8 @@ func (v *View) without(host kit.Host) tea.Cmd {
 		ids = append(ids, st.Token)
 	}
 	v.recounts = len(ids)
-	m, now := l.Model, v.now
-	return v.recount.Start(s, func() (time.Duration, error) { return withoutCache(context.Background(), m, ids, now) })
+	ctx, m, now := v.lanes.Ctx, l.Model, v.now
+	return v.recount.Start(s, func() (time.Duration, error) { return withoutCache(ctx, m, ids, now) })
 }
 
 func (v *View) whyNoTimes(host kit.Host) string {

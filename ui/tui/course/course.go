@@ -147,7 +147,7 @@ func (c *Course) Again() tea.Cmd {
 // goBack goes back to where a task without a setup began.
 func (c *Course) goBack() {
 	c.round++
-	l := c.lanes.Lane()
+	l := c.lanes.All[0]
 	l.LookAt(0)
 	if set, err := l.Compile(c.entry.config, c.entry.preset); err == nil {
 		l.Config, l.Preset, l.Settings = c.entry.config, c.entry.preset, set

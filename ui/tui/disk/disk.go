@@ -62,8 +62,10 @@ func (d *Door) Text(name string) (string, error) {
 	name = d.Expand(name)
 	info, err := os.Stat(name)
 	switch {
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: no such file", name)
+	case err != nil:
+		return "", err
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s: not a file", name)
 	case info.Size() > maxText:

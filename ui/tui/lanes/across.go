@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"context"
 	"math"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -57,9 +56,9 @@ func (v *View) acrossJob(l, o *run.Lane) tea.Cmd {
 	for _, s := range l.View.Steps {
 		in.Text = append(in.Text, s.Token)
 	}
+	ctx := v.lanes.Ctx
 	return func() tea.Msg {
 		out := across{key: k}
-		ctx := context.Background()
 		if bos, err := engine.Prompt(ctx, in.Law.Model, ""); err == nil && len(bos) > 0 {
 			in.BOS = bos[0]
 		}

@@ -40,7 +40,7 @@ type View struct {
 // New opens the view with the field to paste a text into.
 func New(lanes *run.Lanes) *View {
 	v := &View{lanes: lanes, area: kit.NewTextArea(""), typed: true, at: 1, from: "pasted text"}
-	v.ctx, v.stop = context.WithCancel(context.Background())
+	v.ctx, v.stop = context.WithCancel(lanes.Ctx)
 	return v
 }
 
@@ -86,11 +86,15 @@ func (v *View) want(host kit.Host) tea.Cmd {
 		return nil
 	}
 	k := readKey{v.text, l.Model, set}
-	ctx := v.ctx
 	if !set.Plain() {
 		v.reading.Fail(k, errNotPlain)
 		return nil
 	}
+	if v.reading.Key != k { // what is being read for other settings is not wanted any more
+		v.stop()
+		v.ctx, v.stop = context.WithCancel(v.lanes.Ctx)
+	}
+	ctx := v.ctx
 	cmd := v.reading.Want(k, func() (*reading, error) { return read(ctx, k) })
 	return tea.Batch(cmd, v.look())
 }

@@ -36,6 +36,6 @@ func (ls *Lanes) Resplit() tea.Cmd {
 		}
 		a = Asked{Talk: &talk, On: true}
 	}
-	ls.Say("the server.s own split goes on; u returns to the tokens that were chosen")
+	ls.Say("the server's own split goes on; u returns to the tokens that were chosen")
 	return ls.ReadPrompt(l, a)
 }
