@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,12 +49,22 @@ func (c *Compiler) besides(p *sampling.Pipeline) (*besides, error) {
 	case sampling.OfAmateur:
 		b.of = "amateur"
 	case sampling.OfPrompt:
-		b.of = "prompt " + p.Config().Text("negative_prompt")
+		sum := sha256.Sum256([]byte(p.Config().Text("negative_prompt"))) // a name, not the text: recordings are shared
+		b.of = fmt.Sprintf("prompt %x", sum[:6])
 	}
 	if text := p.Config().Text("negative_prompt"); b.kind == sampling.OfPrompt && text != "" {
 		b.negative = c.model.Vocab().Encode(text, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
 	}
 	return b, nil
+}
+
+// SecondOf names the second row that the stages of s weigh, as
+// [Row.SecondOf] does; empty for none.
+func (s *Settings) SecondOf() string {
+	if s.besides == nil {
+		return ""
+	}
+	return s.besides.of
 }
 
 // weighs reports whether a stage of s weighs two rows.

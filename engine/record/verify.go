@@ -175,7 +175,7 @@ func (v *verifier) unknown(s *Step, set *engine.Settings) string {
 	switch {
 	case s.Kept == nil && len(s.Stages) == 0:
 		return "nothing was drawn here"
-	case len(set.Pipeline.Seconds()) > 0 && (s.Kept == nil || s.Kept.Second == nil):
+	case len(set.Pipeline.Seconds()) > 0 && (s.Kept == nil || s.Kept.Second == nil || s.Kept.SecondOf != set.SecondOf()):
 		return "the second row that it weighs is not in the file"
 	case s.Kept == nil:
 		return "the file has no row of it"
@@ -191,7 +191,7 @@ func (v *verifier) unknown(s *Step, set *engine.Settings) string {
 
 // looksBack reports whether a stage of the step looks at the text before it.
 func looksBack(s *engine.Step) bool {
-	if s.Trace == nil {
+	if s == nil || s.Trace == nil {
 		return false
 	}
 	return slices.ContainsFunc(s.Trace.Stages(), func(st sampling.StageTrace) bool {

@@ -322,12 +322,22 @@ func (d *Decoder) step(l Line) error {
 	if err != nil {
 		return err
 	}
-	if row != nil && (at.row == nil || len(at.row.Values) < len(row.Values)) {
-		at.row = row
-		m.count(row)
-	}
+	m.keep(at, row)
 	m.branches[s.Branch] = append(path, at.child(s.Token))
 	return nil
+}
+
+// keep gives a node the row that says most: one with more values, and of two
+// alike the one that has a second row.
+func (m *Model) keep(at *node, row *Row) {
+	switch {
+	case row == nil:
+	case at.row == nil || len(at.row.Values) < len(row.Values):
+		at.row = row
+		m.count(row)
+	case len(at.row.Values) == len(row.Values) && at.row.Second == nil && row.Second != nil:
+		at.row = row
+	}
 }
 
 // next takes the row of a token that was not written.

@@ -332,6 +332,10 @@ func (r *Row) Check(size int) error {
 		return fmt.Errorf("row.rest: %v is out of range, 0 to 1", r.Rest)
 	case math.IsNaN(r.LSE) || math.IsInf(r.LSE, 0):
 		return errors.New("row.lse: must be finite")
+	case r.Second != nil && r.IDs != nil:
+		return errors.New("row.second: only a whole row has one")
+	case r.Second != nil && !slices.ContainsFunc(r.Second, func(v float32) bool { return !math.IsInf(float64(v), -1) }):
+		return errors.New("row.second: no token is left")
 	}
 	for _, b := range r.Bins {
 		if n += b.Count; n > size {

@@ -107,6 +107,7 @@ func TestHostileFiles(t *testing.T) {
 		{"no vocabulary", strings.Replace(head, `"vocab":4`, `"vocab":0`, 1), "line 1: model.vocab: 0 is out of range"},
 		{"a negative context", strings.Replace(head, `"context":20`, `"context":-1`, 1), "line 1: model.context"},
 		{"a checksum of the model that is none", strings.Replace(head, `"vocab":4`, `"vocab":4,"sha256":"\u001b[2J"`, 1), "line 1: model.sha256: want 64 hex digits"},
+		{"a second row that leaves nothing", step(`"row":` + strings.TrimSuffix(row4(t, 0, 1, 2, 3), "}") + `,"second":"AACA/wAAgP8AAID/AACA/w=="}`), "line 2: row.second: no token is left"},
 		{"a prompt of other ids", strings.Replace(head, "[1,2]", "[1,7]", 1), "line 1: prompt_tokens: 7 is out of range, 0 to 3"},
 		{"a vocabulary that is a text", strings.Replace(head, `"vocab":4`, `"vocab":"x"`, 1), "line 1: Model.vocab: must not be a string"},
 		{"another model", head + strings.Replace(head, `"vocab":4`, `"vocab":5`, 1), "line 2: model: another one"},

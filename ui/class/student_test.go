@@ -157,3 +157,18 @@ func TestChipsByKeys(t *testing.T) {
 		t.Errorf("%d voted", h.Standing().Voted)
 	}
 }
+
+// A panel opens and closes as often as its key is pressed, for one student as
+// for the next.
+func TestPanelsReopen(t *testing.T) {
+	h := NewHub(Options{Max: 5, FreeNames: true})
+	for range 2 {
+		m := pupil(t, h, 120, 40, false)
+		for k := range 5 {
+			m.type1("?")
+			if open := m.open != noPanel; open != (k%2 == 0) {
+				t.Fatalf("open %v after ? was pressed %d times", open, k+1)
+			}
+		}
+	}
+}

@@ -66,6 +66,36 @@ func TestRecordAndReplay(t *testing.T) {
 	if out, errs, code := try(t, "", "replay", shared, "--verify"); code != console.ExitDone || !strings.Contains(out, "steps not decidable: its prompt was taken out, and a setting looks at it") {
 		t.Errorf("without its prompts: exit %d, %q, %q", code, out, errs)
 	}
+	for args, want := range map[string]string{
+		"--without-prompts " + file:               "is the recording itself",
+		"--without-prompts x.jsonl --html x.html": "one at a time",
+		"--verify --svg x.svg":                    "one at a time",
+		"--without-prompts=":                      "want the name of a file",
+	} {
+		if _, errs, code := try(t, "", append([]string{"replay", file}, strings.Fields(args)...)...); code != console.ExitUsage || !strings.Contains(errs, want) {
+			t.Errorf("replay %s: exit %d, %q, want %q", args, code, errs, want)
+		}
+	}
+	if _, errs, code := try(t, "", append(run, "--record", file, "--rows", "top")...); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	short := filepath.Join(dir, "short.jsonl")
+	if _, errs, code := try(t, "", "replay", file, "--without-prompts", short); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	if out, errs, code := try(t, "", "replay", short, "--verify"); code != console.ExitDone || !strings.Contains(out, "6 of 6 steps not decidable") {
+		t.Errorf("without prompts and rows: exit %d, %q, %q", code, out, errs)
+	}
+	guided := []string{"run", "--prompt", "Once upon a time", "--order", "lab", "--guidance-scale", "2", "--negative-prompt", "Zanzibar", "--max-new-tokens", "2", "--record", file, "--rows", "full"}
+	if _, errs, code := try(t, "", guided...); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	if _, errs, code := try(t, "", "replay", file, "--without-prompts", short); code != console.ExitDone || strings.Contains(readText(t, short), "Zanzibar") {
+		t.Errorf("the negative prompt is shared: %s", errs)
+	}
+	if out, errs, code := try(t, "", "replay", short, "--verify"); code != console.ExitDone || !strings.Contains(out, "2 of 2 steps not decidable") {
+		t.Errorf("without its negative prompt: exit %d, %q, %q", code, out, errs)
+	}
 	if _, errs, code := try(t, "", "replay", shared, "--html", filepath.Join(dir, "shared.html")); code != console.ExitDone {
 		t.Error(errs)
 	}

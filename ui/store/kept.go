@@ -33,10 +33,21 @@ func Kinds(configDir, cacheDir, stateDir string) []Kind {
 		{"history", "prompts that were typed in the lab", in(configDir, "history.json", "history.json.unread", "history.json.lock")},
 		{"progress", "what was done of the lessons", in(configDir, "progress.json", "progress.json.unread", "progress.json.lock")},
 		{"votes", "answers of blind votes", in(configDir, "votes")},
+		{"lessons", "lessons of your own", in(configDir, "lessons")},
+		{"rescued", "texts saved after an internal error", matching(configDir, "rescued-*")},
 		{"models", "models that were pulled", in(cacheDir, "models")},
 		{"sweeps", "cells of sweeps, to go on from", in(cacheDir, "sweeps")},
 		{"bench", "cells of benches, to go on from", in(cacheDir, "bench")},
 	}
+}
+
+// matching are the files of dir whose names match pattern.
+func matching(dir, pattern string) []string {
+	if dir == "" {
+		return nil
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is well formed
+	return paths
 }
 
 // A Usage is how much of a kind there is.

@@ -74,11 +74,11 @@ func (v Vote) Winner() string {
 const version = 1
 
 func (v Vote) check() error {
-	if v.Version > version {
-		return fmt.Errorf("version: %d is of a newer program, this one reads %d", v.Version, version)
-	}
 	if v.Pair == "" || v.Lanes[0] == "" || v.Lanes[1] == "" || v.Lanes[0] == v.Lanes[1] {
 		return errors.New("must have a pair and two lanes")
+	}
+	if v.Version > version {
+		return fmt.Errorf("version: %d is of a newer program, this one reads %d", v.Version, version)
 	}
 	if !slices.Contains([]Answer{Left, Right, Tie, Bad}, v.Answer) {
 		return fmt.Errorf("answer %q: must be left, right, tie or both bad", v.Answer)
@@ -203,8 +203,8 @@ func Read(r io.Reader) ([]Vote, error) {
 			continue
 		}
 		var v Vote
-		err := json.Unmarshal(in.Bytes(), &v)
-		if err == nil {
+		err := errors.New("not a vote: want a JSON object with pair, lanes and answer")
+		if json.Unmarshal(in.Bytes(), &v) == nil {
 			err = v.check()
 		}
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"logitscope/sampling/constrain/lang"
 )
 
-// A numberLang is a set of JSON numbers in plain decimal or, see numbersci.go,
+// A numberLang is a set of JSON numbers in plain decimal or, see number_sci.go,
 // scientific notation.
 type numberLang struct {
 	integer, fraction bool // whole numbers and others that are allowed

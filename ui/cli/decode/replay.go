@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,9 @@ func (r *replay) run(ctx context.Context, path string) error {
 	if r.html == "" && (r.lesson != "" || r.answers) {
 		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
 	}
+	if err := r.check(path); err != nil {
+		return err
+	}
 	rec, err := record.Open(path)
 	if err != nil {
 		return console.Wrong("replay %w", err)
@@ -120,6 +124,29 @@ func (r *replay) run(ctx context.Context, path string) error {
 		return r.draw(ctx, path, take)
 	}
 	return r.play(ctx, path, take)
+}
+
+// check refuses flags that ask for several things at once, or would write over
+// the recording.
+func (r *replay) check(path string) error {
+	asked := 0
+	for _, is := range []bool{r.verify, r.html != "", r.share != "", r.svg != "" || r.cast != ""} {
+		if is {
+			asked++
+		}
+	}
+	if asked > 1 {
+		return console.Wrong("replay: one at a time of --verify, --html, --without-prompts, and --svg or --cast")
+	}
+	if r.share == "" && r.lab.FlagSet.Changed("without-prompts") {
+		return console.Wrong("--without-prompts: want the name of a file")
+	}
+	from, err := os.Stat(path)
+	to, terr := os.Stat(r.share)
+	if err == nil && terr == nil && os.SameFile(from, to) {
+		return console.Wrong("--without-prompts %s: is the recording itself; want another file", r.share)
+	}
+	return nil
 }
 
 // page is what the page holds beside the run.

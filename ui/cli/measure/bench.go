@@ -163,6 +163,9 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 			return console.Wrong("--pass-at %d: at most the number of --seeds, %d", c, len(p.Seeds))
 		}
 	}
+	if f.noAsked && len(f.reports) == 0 {
+		return console.Wrong("--without-prompts: it leaves prompts out of reports; there is no --report")
+	}
 	s.TellNotes()
 	if f.against != "" {
 		p.Seeds = past.record.Seeds

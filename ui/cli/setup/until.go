@@ -20,6 +20,9 @@ type Until struct {
 
 // ParseUntil reads the expression of --until.
 func ParseUntil(text string) (*Until, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, console.Wrong("--until: empty; want yes or no, as in raw_bits > 4")
+	}
 	e, err := course.Condition(text)
 	if err != nil {
 		return nil, console.Wrong("--until %w", err)

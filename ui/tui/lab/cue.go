@@ -45,7 +45,7 @@ func (v *cueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true
 // Draw draws the view; see [kit.View].
 func (v *cueField) Draw(c *viz.Canvas, host kit.Host) {
 	v.field.Draw(c, c.Put(1, 0, "what to look at ", viz.Ink{Role: viz.Focus}), 0)
-	c.Put(1, 1, viz.CutTitle("[ ] go to it · x takes it out · recordings keep it", c.W-2), viz.Ink{Role: viz.Muted})
+	c.Put(1, 1, viz.CutTitle("[ ] go to it · in the text, x takes it out · recordings keep it", c.W-2), viz.Ink{Role: viz.Muted})
 }
 
 // Key takes what is typed; see [kit.Typist].
@@ -61,6 +61,9 @@ func (v *cueField) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 			break
 		}
 		v.lanes.SetCue(v.lane, v.step, text)
+		if text != "" {
+			host.Say("cue at token " + viz.Count(v.step) + "; [ ] goes to it")
+		}
 	default:
 		v.field.Key(k)
 	}
