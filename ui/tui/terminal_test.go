@@ -335,7 +335,7 @@ func TestTerminalIsNotAsked(t *testing.T) {
 // ctrl+z gives the terminal back, and fg brings the lab, with its mouse.
 func TestTerminalSuspends(t *testing.T) {
 	x := startTerminal(t, 100, 30)
-	x.shows("next token")
+	x.shows("next token · step 1")
 	x.keys("\x1a")
 	x.wrote("\x1b[?1049l", 1)
 	go func() { // fg; the program may not have stopped yet
