@@ -7,6 +7,22 @@ import (
 	"testing/synctest"
 )
 
+// A lane that was told to go on before it stood in a group does so, whether or
+// not it had begun by then.
+func TestGroupLeavesWhatWasAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 2000, never)
+		l := NewLane(0, m, Options{})
+		do := begin(t, l)
+		do(Start{Prompt: []int32{1, 2}, Settings: settings(t, m, "seed", 7)})
+		l.Post(Advance{4})
+		NewGroup(l).SetInStep(true)
+		if n := len(do(Pin{}).Steps); n != 4 {
+			t.Errorf("the lane wrote %d tokens, want the 4 it was told", n)
+		}
+	})
+}
+
 // A group keeps lanes in step that others run, one of them already under way,
 // also after one was taken back.
 func TestConduct(t *testing.T) {

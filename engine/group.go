@@ -49,12 +49,17 @@ func (g *Group) InStep() bool {
 	return g.inStep
 }
 
-// SetInStep makes the lanes wait for each other, or run free.
+// SetInStep makes the lanes wait for each other, or run free. Where that is
+// how they are already it does nothing: what a lane was told by itself stands.
 func (g *Group) SetInStep(on bool) {
 	g.mu.Lock()
+	changed := on != g.inStep
 	g.inStep = on
 	n := g.budget
 	g.mu.Unlock()
+	if !changed {
+		return
+	}
 	if on {
 		for _, l := range g.lanes {
 			l.Post(Advance{0})

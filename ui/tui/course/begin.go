@@ -159,7 +159,7 @@ func (c *Course) arrange(h kit.Host, msg readyMsg) tea.Cmd {
 		if i == 0 {
 			continue
 		}
-		more, cmd := c.lanes.AddEmpty(l)
+		more, cmd := c.lanes.AddEmpty(l, nil)
 		cmds = append(cmds, cmd)
 		if err := more.Restart(msg.setup.Prompt, msg.ids, under(msg.cfg, spec), preset(spec.Preset)); err != nil {
 			return tea.Batch(append(cmds, c.fail(h, err))...)

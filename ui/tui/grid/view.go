@@ -226,7 +226,7 @@ func (v *View) compare(host kit.Host) tea.Cmd {
 		other.Text, other.Prompt, other.Look = v.r.Text, v.r.Prompt, run.Lookback{}
 		v.lanes.Start(other)
 	} else {
-		_, cmd = v.lanes.Add(l, []*engine.Step{}, 0, cell)
+		_, cmd = v.lanes.Add(l, []*engine.Step{}, cell)
 		v.lanes.Conduct()
 	}
 	open := host.Open(kit.ViewCompare)

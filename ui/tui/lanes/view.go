@@ -95,11 +95,11 @@ func (v *View) add(l *run.Lane) (name string, cmd tea.Cmd) {
 		if err != nil {
 			continue
 		}
-		o, cmd := v.lanes.Add(l, nil, 0, set)
+		o, cmd := v.lanes.Add(l, nil, set)
 		o.Preset = k
 		return viz.Printable(list[k].Name, false), cmd
 	}
-	_, cmd = v.lanes.Add(l, nil, 0, nil)
+	_, cmd = v.lanes.Add(l, nil, nil)
 	return "the same settings", cmd
 }
 

@@ -53,35 +53,42 @@ func (ls *Lanes) Conduct() {
 	}()
 }
 
-// Add puts a copy of lane from beside the others: its text, its settings,
-// and what its cache holds. If steps is not nil the copy holds those instead,
-// and goes on from there by then tokens.
-func (ls *Lanes) Add(from *Lane, steps []*engine.Step, then int, set *engine.Settings) (*Lane, tea.Cmd) {
-	l, cmd := ls.AddEmpty(from)
-	if set != nil {
-		l.Settings, l.Config = set, set.Config()
-	}
-	l.Text, l.Prompt = from.Text, from.Prompt
-	if from.Prompt != nil && l.Settings != nil {
-		from.Eng.Post(engine.Fork{To: l.Eng, Len: math.MaxInt, Steps: steps, Settings: l.Settings, Then: then})
-	}
+// Add puts a copy of lane from beside the others: its text, its settings or
+// set, and what its cache holds. If steps is not nil the copy holds those
+// instead.
+func (ls *Lanes) Add(from *Lane, steps []*engine.Step, set *engine.Settings) (*Lane, tea.Cmd) {
+	l, cmd := ls.AddEmpty(from, set)
+	ls.Copy(from, l, steps, 0)
 	return l, cmd
 }
 
-// AddEmpty puts a lane beside the others with the model and settings of lane
-// from, and no text yet.
-func (ls *Lanes) AddEmpty(from *Lane) (*Lane, tea.Cmd) {
+// AddEmpty puts a lane beside the others with the model of lane from, its
+// settings or set, and no text yet.
+func (ls *Lanes) AddEmpty(from *Lane, set *engine.Settings) (*Lane, tea.Cmd) {
 	id := 0
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
 		id = max(id, l.ID+1)
 	}
 	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, from.Config, from.Preset, ls.Book)
 	l.Comp, l.Pins, l.Settings = from.Comp, from.Pins, from.Settings
+	if set != nil {
+		l.Settings, l.Config = set, set.Config()
+	}
 	cmd := ls.StartLane(l)
 	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
 	l.Eng.Post(engine.Pin{IDs: l.Pins})
 	ls.All = append(ls.All, l)
 	return l, cmd
+}
+
+// Copy gives lane to the text of lane from, and what its cache holds. If steps
+// is not nil to holds those instead, and goes on from there by then tokens;
+// whatever pauses the lanes after that ends it.
+func (ls *Lanes) Copy(from, to *Lane, steps []*engine.Step, then int) {
+	to.Text, to.Prompt = from.Text, from.Prompt
+	if from.Prompt != nil && to.Settings != nil {
+		from.Eng.Post(engine.Fork{To: to.Eng, Len: math.MaxInt, Steps: steps, Settings: to.Settings, Then: then})
+	}
 }
 
 // Drop takes lane i out of the comparison. It can be put back until

@@ -269,9 +269,10 @@ func (v *View) without(host kit.Host) tea.Cmd {
 	}
 	l.Eng.Post(engine.Advance{N: 0})
 	l.LookAt(0)
-	_, cmd := v.lanes.Add(l, []*engine.Step{}, len(l.View.Steps), set)
+	to, cmd := v.lanes.AddEmpty(l, set)
 	v.lanes.Conduct()
 	open := host.Open(kit.ViewCompare)
+	v.lanes.Copy(l, to, []*engine.Step{}, len(l.View.Steps)) // last: opening compare pauses every lane
 	host.Say("lane 2: the same prompt without the constraint, as far; n steps both")
 	return tea.Batch(cmd, open)
 }

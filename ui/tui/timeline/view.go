@@ -369,7 +369,7 @@ func (v *View) compare(host kit.Host) tea.Cmd {
 	name := v.lanes.LimbName(l, list, i)
 	l.LookAt(0)
 	v.lanes.PauseHere(l)
-	_, cmd := v.lanes.Add(l, list[i].Steps, 0, list[i].Settings)
+	_, cmd := v.lanes.Add(l, list[i].Steps, list[i].Settings)
 	v.lanes.Side.One = false
 	v.lanes.Conduct()
 	v.doors.Beside()
