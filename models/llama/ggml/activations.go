@@ -44,13 +44,15 @@ type Activations struct {
 // A form is all vectors in the form of one kind.
 type form struct {
 	ready bool
+	cols  int
 	f     []float32
 	q     []int8
 	d, s  []float32
 	sums  []int16
 
 	raised []uint8   // q8_0: q plus 128
-	d4     []float32 // q8_0: d of four vectors for a block, then for the next
+	d4     []float32 // q8_0, q8_K: d of four vectors for a block, then for the next
+	totals []int32   // q8_0: sums of each 32 of q
 	sums32 []int16   // q8_K: sums of each 32 of q
 }
 
@@ -79,7 +81,7 @@ func (a *Activations) Prepare(t gguf.Type) {
 	k := products[t].kind
 	if f := &a.forms[k]; !f.ready {
 		converters[k](f, a.x, a.cols)
-		f.ready = true
+		f.ready, f.cols = true, a.cols
 	}
 }
 
@@ -112,7 +114,10 @@ var converters = [kinds]func(f *form, x []float32, cols int){
 		f.interleave(cols / block)
 	},
 	q8_1: func(f *form, x []float32, _ int) { f.toQ8(x, true) },
-	q8_K: func(f *form, x []float32, _ int) { f.toQ8K(x) },
+	q8_K: func(f *form, x []float32, cols int) {
+		f.toQ8K(x)
+		f.interleave(cols / blockK)
+	},
 }
 
 func toF16(f *form, x []float32, _ int) {
@@ -183,11 +188,15 @@ func (f *form) toQ8(x []float32, sums bool) {
 	RoundHalf(f.s, f.s)
 }
 
-// raise sets the values as the kernels for four vectors take them.
+// raise sets the values and sums as the kernels for four vectors take them.
 func (f *form) raise() {
 	f.raised = grow(f.raised, len(f.q))
 	for i, v := range f.q {
 		f.raised[i] = uint8(v) ^ 0x80
+	}
+	f.totals = grow(f.totals, len(f.d))
+	for i := range f.totals {
+		f.totals[i] = int32(f.sums[2*i]) + int32(f.sums[2*i+1])
 	}
 }
 

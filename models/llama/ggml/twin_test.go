@@ -74,10 +74,10 @@ func TestTwins(t *testing.T) {
 			if cols%typ.BlockSize() != 0 {
 				continue
 			}
-			for _, rows := range []int{1, 7, 8, 24} {
+			for _, rows := range []int{1, 7, 8, 24, 40} {
 				for _, n := range []int{1, 3, 4, 9} {
 					for range 6 {
-						compareTwins(t, matrixOf(r, typ, rows, cols), hard(r, n*cols), n)
+						compareTwins(t, r, matrixOf(r, typ, rows, cols), hard(r, n*cols), n)
 					}
 				}
 			}
@@ -85,7 +85,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-func compareTwins(t *testing.T, m quant.Matrix, x []float32, n int) {
+func compareTwins(t *testing.T, r *rand.Rand, m quant.Matrix, x []float32, n int) {
 	t.Helper()
 	var a Activations
 	a.Set(x, n, m.Cols)
@@ -93,14 +93,21 @@ func compareTwins(t *testing.T, m quant.Matrix, x []float32, n int) {
 	var b Activations
 	b.Set(x, n, m.Cols)
 	plainly(func() { b.Prepare(m.Type) })
+	vnni := useVNNI
+	defer func() { useVNNI = vnni }()
 	for _, g := range []Generation{Current, Old} {
 		got, want := make([]float32, n*m.Rows), make([]float32, n*m.Rows)
-		Mul(got, m, &a, 0, m.Rows, g)
 		plainly(func() { Mul(want, m, &b, 0, m.Rows, g) })
-		for i := range got {
-			if !sameBits(got[i], want[i]) {
-				t.Fatalf("%s %d×%d, %d vectors, generation %d: vector %d row %d is %v, plain Go gives %v", m.Type, m.Rows, m.Cols, n, g, i/m.Rows, i%m.Rows, got[i], want[i])
+		for _, useVNNI = range []bool{false, vnni} {
+			cut := r.IntN(m.Rows + 1) // in two parts, the second first
+			Mul(got, m, &a, cut, m.Rows, g)
+			Mul(got, m, &a, 0, cut, g)
+			for i := range got {
+				if !sameBits(got[i], want[i]) {
+					t.Fatalf("%s %d×%d, %d vectors, generation %d, AVX-512 %v: vector %d row %d is %v, plain Go gives %v", m.Type, m.Rows, m.Cols, n, g, useVNNI, i/m.Rows, i%m.Rows, got[i], want[i])
+				}
 			}
+			clear(got)
 		}
 	}
 }
@@ -230,6 +237,7 @@ func FuzzTwins(f *testing.F) {
 			rows = 8
 		}
 		m := quant.Matrix{Type: g, Rows: rows, Cols: blocks / rows * g.BlockSize(), Data: data[:blocks*g.BlockBytes()]}
-		compareTwins(t, m, hard(rand.New(rand.NewPCG(seed, 1)), int(n)*m.Cols), int(n))
+		r := rand.New(rand.NewPCG(seed, 1))
+		compareTwins(t, r, m, hard(r, int(n)*m.Cols), int(n))
 	})
 }
