@@ -166,7 +166,7 @@ func TestGenerations(t *testing.T) {
 		}
 		m.Rows, m.Data = 4, m.Data[:len(m.Data)/2]
 		Mul(few[:], m, &a, 0, 4, Current)
-		if differs := [4]float32(few[:]) != [4]float32(now[:]); differs != (p.wide != nil) {
+		if differs := [4]float32(few[:]) != [4]float32(now[:]); differs != (p.together != nil) {
 			t.Errorf("%s: 4 rows differ from 8: %v", typ, differs)
 		}
 	}

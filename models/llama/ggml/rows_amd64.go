@@ -60,20 +60,19 @@ var rowsKernels = map[gguf.Type]struct{ one, wide, wide4 rowsKernel }{
 	gguf.Q6_K: {one: rowsQ6_K},
 }
 
-// mulRows multiplies rows stored one after the other in w, and reports whether
-// there is a kernel for it.
-func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool {
-	k := rowsKernels[t]
-	if wide {
+// mulRows multiplies the rows by a vector, and reports whether there is a
+// kernel for it.
+func (s *span) mulRows(v *vector, dst []float32) bool {
+	k, w := rowsKernels[s.typ], s.w
+	if s.wide {
 		k.one = k.wide
 	}
-	if !useAVX2 || k.one == nil || len(dst) == 0 || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
+	if !useAVX2 || k.one == nil || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
 		return false
 	}
-	if n := len(dst) &^ 3; wide && k.wide4 != nil && n > 0 {
+	if n := len(dst) &^ 3; s.wide && k.wide4 != nil && n > 0 {
 		k.wide4.run(dst[:n], w, v)
-		w = w[n*(len(w)/len(dst)):]
-		dst = dst[n:]
+		w, dst = w[n*s.size:], dst[n:]
 	}
 	if len(dst) > 0 {
 		k.one.run(dst, w, v)

@@ -2,16 +2,11 @@
 
 package ggml
 
-import "logitscope/models/gguf"
-
 // These are for tests.
 var useAVX2, useVNNI = false, false
 
-func mulRows(dst []float32, t gguf.Type, wide bool, w []byte, v *vector) bool { return false }
-
-func (a *Activations) mulFours(dst []float32, t gguf.Type, wide bool, rows, lo, hi int, w []byte) int {
-	return 0
-}
+func (*span) mulRows(*vector, []float32) bool { return false }
+func (*span) mulTiles() int                   { return 0 }
 
 func mixTotal(dst, sums []float32) bool { return false }
 

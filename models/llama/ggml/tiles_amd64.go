@@ -50,10 +50,13 @@ func unpackQ6_K(dst, w *byte, blocks int)
 // apartBytes is the length of a block of 256 taken apart.
 const apartBytes = 576
 
+// An operand is what a kernel takes of the vectors from v on.
+type operand func(f *form, v int) (q unsafe.Pointer, d *float32, sums *int16)
+
 // A tile is how rows of a type are multiplied by four vectors at a time.
 type tile struct {
 	unpack  func(dst, w *byte, blocks int) // nil if the kernels take rows as stored
-	operand func(f *form, v int) (q unsafe.Pointer, d *float32, sums *int16)
+	operand operand
 
 	vnni, avx2 tileKernel // either may be nil
 }
@@ -71,8 +74,6 @@ var (
 	}
 )
 
-// What a tile takes of the vectors from v on.
-
 func (f *form) raisedOperand(v int) (unsafe.Pointer, *float32, *int16) {
 	return unsafe.Pointer(&f.raised[v*f.cols]), &f.d4[v*f.cols/block], nil
 }
@@ -85,42 +86,71 @@ func (f *form) operand16(v int) (unsafe.Pointer, *float32, *int16) {
 	return unsafe.Pointer(&f.q[v*f.cols]), &f.d4[v*f.cols/blockK], &f.sums[v*f.cols/group]
 }
 
-// panels hold rows taken apart while they serve all vectors.
-var panels = sync.Pool{New: func() any { return new([]byte) }}
+// operandTotals has sums of two words.
+func (f *form) operandTotals(v int) (unsafe.Pointer, *float32, *int16) {
+	return unsafe.Pointer(&f.q[v*f.cols]), &f.d4[v*f.cols/block], (*int16)(unsafe.Pointer(&f.totals[v*f.cols/block]))
+}
 
-// mulFours multiplies rows lo to hi-1 of a matrix of some rows, stored in w, by
-// as many vectors as make fours, and returns their number.
-func (a *Activations) mulFours(dst []float32, t gguf.Type, wide bool, rows, lo, hi int, w []byte) int {
-	if !useAVX2 || a.n < 4 || lo == hi || a.cols == 0 {
+// A tileScratch is what a product by tiles needs.
+type tileScratch struct {
+	panel []byte    // rows taken apart
+	sums  []float32 // of floats, between columns
+}
+
+var tileScratches = sync.Pool{New: func() any { return new(tileScratch) }}
+
+// mulTiles multiplies the rows by as many vectors as make tiles, and returns
+// their number.
+func (s *span) mulTiles() int {
+	if !useAVX2 || s.a.n < 2 || s.a.cols == 0 {
 		return 0
 	}
-	panel := panels.Get().(*[]byte)
-	defer panels.Put(panel)
-	if wide && (hi-lo)%interleaved == 0 && a.mulSixteens(dst, t, rows, lo, hi, w, panel) {
-		return a.n &^ 3
+	t := tileScratches.Get().(*tileScratch)
+	defer tileScratches.Put(t)
+	if _, ok := floatTiles[s.typ]; ok {
+		return s.mulFloats(t)
 	}
-	k := tiles[t]
-	if wide {
-		k = wideTiles[t]
+	fours := s.a.n &^ 3
+	if !s.mulSixteens(t, fours) && !s.mulFours(t, fours) {
+		return 0
+	}
+	return fours
+}
+
+// panelBytes are the most rows taken apart at a time.
+const panelBytes = 96 << 10
+
+// mulFours multiplies the rows by some vectors, four at a time, and reports
+// whether there is a kernel for it.
+func (s *span) mulFours(t *tileScratch, n int) bool {
+	k := tiles[s.typ]
+	if s.wide {
+		k = wideTiles[s.typ]
 	}
 	mul := k.vnni
 	if !useVNNI {
 		mul = k.avx2
 	}
 	if mul == nil {
-		return 0
+		return false
 	}
-	f := &a.forms[products[t].kind]
-	blocks := a.cols / t.BlockSize()
+	f := &s.a.forms[s.kind]
+	blocks, step := s.a.cols/s.typ.BlockSize(), max(1, nearBytes/s.size)
 	if k.unpack != nil {
-		*panel = grow(*panel, (hi-lo)*blocks*apartBytes)
-		k.unpack(&(*panel)[0], &w[0], (hi-lo)*blocks)
-		w = *panel
+		step = max(1, panelBytes/(blocks*apartBytes))
+		t.panel = grow(t.panel, step*blocks*apartBytes)
 	}
-	n := a.n &^ 3
-	for v := 0; v < n; v += 4 {
-		q, d, sums := k.operand(f, v)
-		mul(&dst[v*rows+lo], rows*4, &w[0], hi-lo, q, d, sums, blocks)
+	for lo := s.lo; lo < s.hi; lo += step {
+		part := s.rows(lo, min(lo+step, s.hi))
+		w := &part.w[0]
+		if k.unpack != nil {
+			k.unpack(&t.panel[0], w, (part.hi-lo)*blocks)
+			w = &t.panel[0]
+		}
+		for v := 0; v < n; v += 4 {
+			q, d, sums := k.operand(f, v)
+			mul(&part.result(v)[0], s.stride*4, w, part.hi-lo, q, d, sums, blocks)
+		}
 	}
-	return n
+	return true
 }

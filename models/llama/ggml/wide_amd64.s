@@ -5,9 +5,9 @@
 // Interleaved rows by four vectors, sixteen rows at a time that lie side by
 // side, for AVX-512 with VNNI:
 //
-// func(dst *float32, stride int, w *byte, mask int, q unsafe.Pointer, d *float32, sums unsafe.Pointer, blocks int)
+// func(dst *float32, stride int, w *byte, rows int, q unsafe.Pointer, d *float32, sums *int16, blocks int)
 //
-// mask has a bit for each row that is to be stored. Vectors follow one
+// rows has a bit for each row that is to be stored. Vectors follow one
 // another, as do their sums; scales are those of the four vectors for a block,
 // then for the next.
 
@@ -15,7 +15,7 @@
 	MOVQ   dst+0(FP), DX;      \
 	MOVQ   stride+8(FP), AX;   \
 	MOVQ   w+16(FP), SI;       \
-	MOVQ   mask+24(FP), CX;    \
+	MOVQ   rows+24(FP), CX;    \
 	MOVQ   q+32(FP), DI;       \
 	MOVQ   d+40(FP), R9;       \
 	MOVQ   sums+48(FP), R11;   \

@@ -1,0 +1,124 @@
+package ggml
+
+import "logitscope/models/gguf"
+
+// A floatKernel multiplies rows of floats, rowBytes apart, by vectors that are
+// cols apart, over as many turns of 32 columns. Results of a vector are stride
+// bytes after those of the one before.
+type floatKernel func(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+// What a floatKernel does with the sums of columns before and after its own.
+const (
+	takeSums = 1 << iota // begin with sums, not zeros
+	keepSums             // store the sums, not results
+)
+
+//go:noescape
+func tile2F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile4F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile6F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile2F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile4F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile6F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile2BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile4BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile6BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile3F32AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile3F16AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+//go:noescape
+func tile3BF16AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+
+// A floatTile is a kernel with the rows and vectors that it takes.
+type floatTile struct {
+	rows, vectors int
+	mul           floatKernel
+}
+
+// floatTiles are those of a type, the largest first.
+var floatTiles = map[gguf.Type]struct{ avx512, avx2 []floatTile }{
+	gguf.F32: {
+		avx512: []floatTile{{2, 6, tile6F32AVX512}, {2, 4, tile4F32AVX512}, {2, 2, tile2F32AVX512}},
+		avx2:   []floatTile{{1, 3, tile3F32AVX2}},
+	},
+	gguf.F16: {
+		avx512: []floatTile{{2, 6, tile6F16AVX512}, {2, 4, tile4F16AVX512}, {2, 2, tile2F16AVX512}},
+		avx2:   []floatTile{{1, 3, tile3F16AVX2}},
+	},
+	gguf.BF16: {
+		avx512: []floatTile{{2, 6, tile6BF16AVX512}, {2, 4, tile4BF16AVX512}, {2, 2, tile2BF16AVX512}},
+		avx2:   []floatTile{{1, 3, tile3BF16AVX2}},
+	},
+}
+
+// nearTurns are the turns of which the near cache holds the vectors of a tile.
+const nearTurns = 32
+
+// mulFloats multiplies the rows by as many vectors as make tiles, and returns
+// their number.
+func (s *span) mulFloats(t *tileScratch) int {
+	tiles := floatTiles[s.typ].avx2
+	if useVNNI {
+		tiles = floatTiles[s.typ].avx512
+	}
+	if s.a.cols%turn != 0 {
+		return 0
+	}
+	v := 0
+	for _, k := range tiles {
+		mid := s.hi - (s.hi-s.lo)%k.rows
+		for ; v+k.vectors <= s.a.n; v += k.vectors {
+			if mid > s.lo {
+				part := s.rows(s.lo, mid)
+				part.mulFloatTile(k, v, t)
+			}
+			part := s.rows(mid, s.hi)
+			part.mulEach(v, v+k.vectors)
+		}
+	}
+	return v
+}
+
+// mulFloatTile multiplies the rows by the vectors of a tile from v on, some
+// columns after others if they are many.
+func (s *span) mulFloatTile(k floatTile, v int, t *tileScratch) {
+	turns := s.a.cols / turn
+	parts := (turns + nearTurns - 1) / nearTurns
+	step := (turns + parts - 1) / parts
+	x, dst := s.a.forms[s.kind].f[v*s.a.cols:], s.result(v)
+	each := k.rows * k.vectors * turn
+	t.sums = grow(t.sums, len(dst)/k.rows*each)
+	for at := 0; at < turns; at += step {
+		end := 0
+		if at > 0 {
+			end |= takeSums
+		}
+		if at+step < turns {
+			end |= keepSums
+		}
+		for r := 0; r < len(dst); r += k.rows {
+			w := &s.w[r*s.size+at*(s.size/turns)]
+			k.mul(&dst[r], s.stride*4, w, s.size, &x[at*turn], s.a.cols, min(step, turns-at), &t.sums[r/k.rows*each], end)
+		}
+	}
+}
