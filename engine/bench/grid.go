@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +46,10 @@ func (r *Grid) Index(at ...int) int {
 // At returns the cell of a point; see [Report.Index].
 func (r *Grid) At(at ...int) *Point { return &r.Cells[r.Index(at...)] }
 
-// Done returns how many cells are finished.
+// Whole reports whether a point has a text for each seed.
+func (r *Grid) Whole(c *Point) bool { return len(c.Runs) >= len(r.Seeds) }
+
+// Done returns how many cells have texts.
 func (r *Grid) Done() int {
 	n := 0
 	for i := range r.Cells {
@@ -85,13 +90,14 @@ func (a *Axis) Label(i int) string {
 type Point struct {
 	At     []int // the index of its value on each axis
 	Config sampling.Config
-	Runs   []Text           // a text for each seed; nil until the point is finished
+	Runs   []Text           // a text for each seed; nil until there is one
 	Values []stats.Estimate // of the texts, in the order of [GridMetrics]
 
 	backend *Backend
 }
 
-// Done reports whether the point is finished.
+// Done reports whether the point has texts; while a grid fills, it may have
+// fewer than there are seeds.
 func (c *Point) Done() bool { return c.Runs != nil }
 
 // Value returns the estimate of the metric of that key, [stats.None] if there
@@ -154,6 +160,40 @@ func (p *SweepPlan) Check() error {
 	return err
 }
 
+// NewGrid returns the grid of p, whose points have no texts yet.
+func NewGrid(p *SweepPlan) (*Grid, error) {
+	g, _, err := p.plan()
+	return g, err
+}
+
+// With returns point e.Config of the grid with the text of e, which a sweep of
+// the grid has written, beside those that the point has, and the estimates of
+// all of them. What resamples texts takes a while: it is [stats.None] until the
+// point has a text for each seed. The grid keeps the point that it has.
+func (r *Grid) With(e Event) Point {
+	c := r.Cells[e.Config]
+	order := func(t Text) int { return slices.Index(r.Seeds, t.Seed) }
+	at, _ := slices.BinarySearchFunc(c.Runs, *e.Text, func(a, b Text) int { return cmp.Compare(order(a), order(b)) })
+	c.Runs = slices.Insert(slices.Clone(c.Runs), at, *e.Text)
+	r.measure(&c)
+	return c
+}
+
+// measure estimates what is measured of the texts of c.
+func (r *Grid) measure(c *Point) {
+	in := &cell{}
+	for i := range c.Runs {
+		in.texts = append(in.texts, &c.Runs[i])
+	}
+	c.Values = make([]stats.Estimate, len(gridMetrics))
+	for k := range gridMetrics {
+		m := &gridMetrics[k]
+		if c.Values[k] = stats.None; m.together == nil || r.Whole(c) {
+			c.Values[k] = ofTexts(len(r.Seeds), m, &Config{Backend: c.backend, Config: c.Config}, in)
+		}
+	}
+}
+
 // point names a cell by its values: "temperature=0.10, top_p=0.90".
 func (r *Grid) point(i int) string {
 	text := ""
@@ -193,7 +233,6 @@ func Sweep(ctx context.Context, p *SweepPlan, opt Options) (*Grid, error) {
 	}
 	defer r.Close()
 	err = r.Each(func(_ int, q *prompts.Prompt, c int, texts []*Text) error {
-		in := &cell{}
 		runs := make([]Text, 0, len(texts))
 		for k, t := range texts {
 			if t == nil {
@@ -201,7 +240,6 @@ func Sweep(ctx context.Context, p *SweepPlan, opt Options) (*Grid, error) {
 			}
 			if t != nil {
 				runs = append(runs, *t)
-				in.texts = append(in.texts, t)
 			}
 		}
 		cell := &g.Cells[c]
@@ -209,9 +247,7 @@ func Sweep(ctx context.Context, p *SweepPlan, opt Options) (*Grid, error) {
 			return nil // the budget ended before it
 		}
 		cell.Runs = runs
-		for k := range gridMetrics {
-			cell.Values = append(cell.Values, ofTexts(len(p.Seeds), &gridMetrics[k], &plan.Configs[c], in))
-		}
+		g.measure(cell)
 		return nil
 	})
 	for i := range g.Axes {

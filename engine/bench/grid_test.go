@@ -201,6 +201,48 @@ func TestMeasureByHand(t *testing.T) {
 	}
 }
 
+// A grid that is filled text by text, in whatever order several workers end,
+// has at the end what Sweep returns, and on the way the estimates of the texts
+// there are.
+func TestAGridFillsTextByText(t *testing.T) {
+	p := plan(t, toy(t, 3), config(t, "max_new_tokens", 20), "temperature=0.7,1.4", "top_k=0,3")
+	g, err := NewGrid(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	want := run(t, p, Options{Workers: 3, Progress: func(now Progress) {
+		i := now.Newest.Config
+		before := len(g.Cells[i].Runs)
+		next := g.With(now.Newest)
+		if len(g.Cells[i].Runs) != before || len(next.Runs) != before+1 {
+			t.Errorf("%d texts became %d, and %d in the grid", before, len(next.Runs), len(g.Cells[i].Runs))
+		}
+		g.Cells[i] = next
+		n++
+		if e := next.Value("perplexity"); e.N != len(next.Runs) || e.Bounded() != (e.N > 1) {
+			t.Errorf("%d texts have %+v", len(next.Runs), e)
+		}
+		if e := next.Value("self_bleu"); e.Known() != g.Whole(&next) {
+			t.Errorf("%d of 4 texts: self-BLEU %+v", len(next.Runs), e)
+		}
+	}})
+	if n != 16 || g.Done() != 4 {
+		t.Fatalf("%d texts in %d cells", n, g.Done())
+	}
+	for i := range g.Cells {
+		a, b := &g.Cells[i], &want.Cells[i]
+		if fmt.Sprint(a.Values) != fmt.Sprint(b.Values) {
+			t.Errorf("cell %d: %v, want %v", i, a.Values, b.Values)
+		}
+		for k := range b.Runs {
+			if a.Runs[k].Seed != b.Runs[k].Seed || !slices.Equal(a.Runs[k].Tokens, b.Runs[k].Tokens) {
+				t.Errorf("cell %d, text %d: %+v, want %+v", i, k, a.Runs[k], b.Runs[k])
+			}
+		}
+	}
+}
+
 // Each text is what a lane of its own writes, and its log-probability that of
 // a second way to compute it.
 func TestTextsAreThoseOfALane(t *testing.T) {

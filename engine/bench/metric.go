@@ -104,6 +104,34 @@ var metrics = []Metric{
 		mean:     func(t *Text) (float64, bool) { return t.Rate, t.Rate > 0 }},
 }
 
+// An IntervalKind names how an interval is made.
+type IntervalKind string
+
+// The intervals over the texts of one prompt.
+const (
+	ByWilson  IntervalKind = "by Wilson"
+	ByT       IntervalKind = "by t"
+	ByTOnBits IntervalKind = "by t on bits"
+	Resampled IntervalKind = "resampled"
+	ByBCa     IntervalKind = "by BCa"
+)
+
+// Interval returns how the interval of the metric over the texts of one prompt
+// is made.
+func (m *Metric) Interval() IntervalKind {
+	switch {
+	case m.share != nil:
+		return ByWilson
+	case m.together != nil:
+		return Resampled
+	case m.skewed:
+		return ByBCa
+	case m.after != nil:
+		return ByTOnBits
+	}
+	return ByT
+}
+
 // Metrics returns what is measured, in the order of tables.
 func Metrics() []Metric { return slices.Clone(metrics) }
 

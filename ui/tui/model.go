@@ -58,6 +58,7 @@ type Model struct {
 	prompts *prompt.Prompts
 	sources *structure.Texts // constraints as they were typed
 	presets *files.Presets   // the user's own
+	sweeps  grid.Kept
 
 	standing  kit.Standing // of the class, as it was last drawn
 	windows   []Window     // that the class last looked at
@@ -126,8 +127,8 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 			m.show(opened{kit.ViewVote, v})
 		}
 	}
-	if opt.Sweep != nil {
-		if v, _ := grid.New(m, m.Lanes, m.opt.Sweep); v != nil {
+	if m.sweeps.Map = opt.Sweep; opt.Sweep != nil {
+		if v, _ := grid.New(m, m.Lanes, &m.sweeps); v != nil {
 			m.show(opened{kit.ViewSweep, v})
 		}
 	}

@@ -49,23 +49,27 @@ func TestSweepView(t *testing.T) {
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := storyWith(t, opt, 120, 40)
-	b.has("sweep · perplexity · 24 cells, 2 texts each")
+	b.has("sweep · perplexity of the texts, 95% by t on bits")
 	b.has("temperature ↓  top_p →")
-	b.has("○ top_k: all texts came out the same")
-	b.has("top_k 10 · temperature 0.5 · top_p 0.80")
-	b.keys("down", "right") // the cell that is not finished
-	b.has("not decoded yet")
+	b.has("24 cells, 2 texts each")
+	b.has("‖ stopped  sweep  top_k × temperature × top_p  2 seeds each") // a cell has no text
+	b.has("○ top_k does nothing here: all texts came out the same")
+	b.has("top_k 10, temperature 1.0, top_p 1.00") // where the base stands
+	b.keys("home", "right")                        // the cell that is not finished
+	b.has("no text yet")
 	b.keys("down", "right")
-	b.has("top_k 10 · temperature 1.5 · top_p 0.95")
+	b.has("top_k 10, temperature 1.5, top_p 0.95")
 	b.has("text 10␛[31m↵end")
 	b.keys("+") // the axis that is not on the map
 	b.has("text 22")
-	b.has("shade: rank among the 12 cells")
+	b.has("shade: place among the 12 cells")
 	b.has("22.00")
 	b.has("21.00–23.00") // its interval
 	b.keys("v")
-	b.has("sweep · bits/token")
-	b.has("┃ bits/token 22.00 [21.00, 23.00] · tokens 22.0")
+	b.has("sweep · bits/token of the texts, 95% by t")
+	b.has("│ bits/token        22.00 (21.00 to 23.00)")
+	b.has("│ perplexity        22.00 (21.00 to 23.00)")
+	b.has("│ n 2 texts of one prompt: nothing is said about others.")
 	b.keys("o")
 	b.has("top_p ↓  top_k →")
 	for w := 40; w <= 200; w += 7 {
@@ -75,9 +79,9 @@ func TestSweepView(t *testing.T) {
 		}
 	}
 	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-	b.keys("enter")
+	b.keys("C") // its base beside it
 	if b.m.screen.id != kit.ViewCompare || len(b.m.All) != 2 {
-		t.Fatalf("enter opened %s with %d lanes", b.m.screen.id, len(b.m.All))
+		t.Fatalf("C opened %s with %d lanes", b.m.screen.id, len(b.m.All))
 	}
 	cell := b.m.All[1].Config
 	if cell.Int("top_k") != 20 || cell.Float("temperature") != 1.5 || cell.Float("top_p") != 0.95 || cell.Uint("seed") != 7 {
@@ -110,12 +114,13 @@ func TestSweepFromTheLab(t *testing.T) {
 	b.keys("enter", "down", "-", "-", "down", "-")
 	b.has("run it: 8 texts, at most 160 tokens")
 	b.keys("r")
-	b.has("sweep · perplexity · 4 cells, 2 texts each")
+	b.has("4 cells, 2 texts each")
+	b.has("■ done  sweep  temperature × top_p  2 seeds each")
 	v := b.m.screen.View.(*grid.View)
 	if v == nil {
 		t.Fatal("no map")
 	}
-	b.keys("right", "down", "f")
+	b.keys("home", "up", "right", "down", "f")
 	if c := b.m.Lane().Config; c.Float("temperature") != 1.2 || c.Float("top_p") != 1 || b.m.screen.id != kit.ViewLab {
 		t.Errorf("the lab has temperature %v, top_p %v", c.Value("temperature"), c.Value("top_p"))
 	}
@@ -123,6 +128,32 @@ func TestSweepFromTheLab(t *testing.T) {
 	if c := b.m.Lane().Config; c.Float("temperature") != 0.7 || c.Float("top_p") != 0.9 {
 		t.Errorf("after undo temperature %v, top_p %v", c.Value("temperature"), c.Value("top_p"))
 	}
+}
+
+// H starts with the selected knob and the one that was changed before it, and
+// what was computed stays when the view is closed.
+func TestSweepKeepsItsMap(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start("Once upon a time")
+	b.m.SelectKnob("top_p")
+	b.keys("+")
+	b.m.SelectKnob("temperature")
+	b.keys("+", "H")
+	b.has("first knob    temperature=0.15,0.35,0.55,0.75,0.95,1.15,1.35")
+	b.has("second knob   top_p=")
+	b.keys("down", "enter", "ctrl+u")
+	b.player().Type("temperature=0.4,1.2")
+	b.keys("enter", "down", "enter", "ctrl+u")
+	b.keys("enter", "down", "-", "-", "down", "-", "r")
+	b.has("■ done  sweep  temperature  2 seeds each")
+	b.has("2 texts of one prompt")
+	b.keys("esc", "H")
+	b.has("■ done  sweep  temperature  2 seeds each")
+	b.keys("enter")
+	if n := len(b.m.All); n != 2 || b.m.All[1].Config.Uint("seed") != b.m.All[0].Config.Uint("seed")+1 {
+		t.Errorf("enter opened %d lanes", n)
+	}
+	b.has("2 texts of the cell: temperature 0.4")
 }
 
 func TestSweepWithoutAPrompt(t *testing.T) {
@@ -144,7 +175,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 	opt.Sweep = sweepReport(t)
 	b := storyWith(t, opt, 160, 40)
 	b.keys("i")
-	b.has("top_k 10 · temperature 0.5 · top_p 0.80: perplexity 0.00 [-1.00, 1.00] over 2 texts")
+	b.has("top_k 10, temperature 1.0, top_p 1.00: perplexity 7.00 (6.00 to 8.00) over 2 texts")
 	for _, key := range []string{"space", "n", "p", "d", "x", "u"} {
 		b.keys(key)
 		b.has(kit.KeyName(key) + ": not in a sweep")
@@ -160,7 +191,7 @@ func TestSweepLaneHasItsSettings(t *testing.T) {
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := newBench(t, opt, 120, 40)
-	b.keys("down", "down", "enter")
+	b.keys("down", "C")
 	b.pump(func() bool {
 		for _, l := range b.m.All {
 			if l.View.Phase != engine.Paused || l.View.Next == nil || l.View.Settings != l.Settings {

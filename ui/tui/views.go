@@ -58,7 +58,7 @@ func init() {
 		kit.ViewCompare:    {"compare", func(m *Model) (kit.View, tea.Cmd) { return lanes.Open(m, m.Lanes, m.lab) }},
 		kit.ViewTimeline:   {"timeline and branches", openTimeline},
 		kit.ViewCache:      {"prompt and cache", func(m *Model) (kit.View, tea.Cmd) { return cache.New(m, m.Lanes, m.clock) }},
-		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, m.opt.Sweep) }},
+		kit.ViewSweep:      {"sweep", func(m *Model) (kit.View, tea.Cmd) { return grid.New(m, m.Lanes, &m.sweeps) }},
 		kit.ViewBench:      {"bench", func(m *Model) (kit.View, tea.Cmd) { return m.bench.Open(m) }},
 		kit.ViewVote:       {"vote", openVote},
 		kit.ViewName:       {"name of a branch", openName},

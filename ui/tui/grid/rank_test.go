@@ -1,6 +1,11 @@
 package grid
 
-import "testing"
+import (
+	"testing"
+
+	"logitscope/engine/bench"
+	"logitscope/engine/stats"
+)
 
 // Shades are by rank, a fifth of the cells each; one outlier changes no other
 // cell, and cells alike have one shade.
@@ -19,5 +24,39 @@ func TestShadesByRank(t *testing.T) {
 	}
 	if shadeOf(alike, 2) != "█" {
 		t.Errorf("the highest of five is %q", shadeOf(alike, 2))
+	}
+}
+
+// While a sweep runs its points come onto the map one by one, and what there is
+// of them stays when it is stopped; a sweep without a text gives the map before
+// it back.
+func TestTheMapFills(t *testing.T) {
+	grid := func() *bench.Grid {
+		return &bench.Grid{Axes: []bench.Axis{{Key: "temperature", Values: []any{0.5, 1.0}}}, Seeds: []uint64{1, 2}, Cells: []bench.Point{{At: []int{0}}, {At: []int{1}}}}
+	}
+	before := grid()
+	v := &View{kept: &Kept{}, before: before, busy: &sweeping{stop: func() {}, news: make(chan struct{}, 1), fresh: map[int]bench.Point{}}}
+	v.show(grid())
+	point := bench.Point{At: []int{1}, Runs: []bench.Text{{Seed: 1}}}
+	for range bench.GridMetrics() {
+		point.Values = append(point.Values, stats.Estimate{Value: 3, Low: 2, High: 4, N: 1})
+	}
+	v.busy.fresh[1] = point
+	if cmd := v.Follow(nil, sweptMsg{v.busy, false}); cmd == nil {
+		t.Error("nothing waits for the next text")
+	}
+	if v.value(1, 0) != 3 || v.unfinished(v.cellAt(1, 0)) != "·" || v.cellAt(0, 0).Done() || len(v.busy.fresh) != 0 {
+		t.Errorf("the map has %+v", v.r.Cells)
+	}
+	now := v.r
+	v.Leave(nil)
+	if v.busy != nil || v.r != now || v.kept.Map != now {
+		t.Error("what was computed is gone with the sweep")
+	}
+	v.before, v.busy = now, &sweeping{stop: func() {}, fresh: map[int]bench.Point{}}
+	v.show(grid())
+	v.Leave(nil)
+	if v.r != now {
+		t.Error("a sweep without a text took the map away")
 	}
 }

@@ -1,19 +1,16 @@
 package grid
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
 	"logitscope/engine/bench"
 	"logitscope/sampling"
-	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -39,14 +36,17 @@ const (
 	nRows
 )
 
-// around is how many values there are on each side of the knob's own, and
-// stride how many steps of its slider lie between two.
+// around is how many values there are on each side of the knob's own, aside
+// of that of the knob changed before it, and stride how many steps of a slider
+// lie between two.
 const (
 	around = 3
+	aside  = 1
 	stride = 4
 )
 
-// newSetup begins with the selected knob, its value and three on each side.
+// newSetup begins with the selected knob, its value and three on each side, and
+// the knob that was changed before it.
 func newSetup(l *run.Lane, p *sampling.Param) setup {
 	s := setup{seeds: 4, tokens: 40}
 	if p.Kind >= sampling.Text || !run.HasSlider(p) {
@@ -54,9 +54,18 @@ func newSetup(l *run.Lane, p *sampling.Param) setup {
 			return s
 		}
 	}
+	s.axes[0] = axisAround(l, p, around)
+	if q := l.ChangedBefore(p.Key); q != nil && q.Kind < sampling.Text && run.HasSlider(q) {
+		s.axes[1] = axisAround(l, q, aside)
+	}
+	return s
+}
+
+// axisAround is the axis of a knob's value and n on each side of it.
+func axisAround(l *run.Lane, p *sampling.Param, n int) string {
 	at := l.ShownConfig().Value(p.Key)
 	var values []string
-	for k := -around; k <= around; k++ {
+	for k := -n; k <= n; k++ {
 		v := p.Nudge(at, k*stride)
 		if _, err := (sampling.Config{}).With(p.Key, v, sampling.FromYou); err != nil {
 			continue
@@ -66,8 +75,7 @@ func newSetup(l *run.Lane, p *sampling.Param) setup {
 			values = append(values, text)
 		}
 	}
-	s.axes[0] = p.Key + "=" + strings.Join(values, ",")
-	return s
+	return p.Key + "=" + strings.Join(values, ",")
 }
 
 // number writes a value as an axis is typed.
@@ -117,115 +125,6 @@ func texts(p *bench.SweepPlan, tokens int) (n, most int) {
 		n *= len(a.Values)
 	}
 	return n, n * tokens
-}
-
-// A sweeping is a sweep under way.
-type sweeping struct {
-	stop   context.CancelFunc
-	done   chan struct{}
-	news   chan struct{} // holds one element while there is something new
-	mu     sync.Mutex
-	now    bench.Progress
-	report *bench.Grid
-	err    error
-}
-
-// start runs the sweep in the background.
-func start(ctx context.Context, wg *sync.WaitGroup, door *disk.Door, p *bench.SweepPlan) *sweeping {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &sweeping{stop: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		defer close(s.done)
-		r, err := door.Sweep(ctx, p, bench.Options{Workers: 1, Progress: func(now bench.Progress) {
-			s.mu.Lock()
-			s.now = now
-			s.mu.Unlock()
-			select {
-			case s.news <- struct{}{}:
-			default:
-			}
-		}})
-		s.mu.Lock()
-		s.report, s.err = r, err
-		s.mu.Unlock()
-	}()
-	return s
-}
-
-func (s *sweeping) progress() bench.Progress {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now
-}
-
-// A sweptMsg says that a sweep has come on, or ended.
-type sweptMsg struct {
-	of   *sweeping
-	over bool
-}
-
-// wait returns what waits for the next text, or the end.
-func (s *sweeping) wait() tea.Cmd {
-	return func() tea.Msg {
-		select {
-		case <-s.done:
-			return sweptMsg{s, true}
-		case <-s.news:
-			return sweptMsg{s, false}
-		}
-	}
-}
-
-// run starts the sweep that is set up.
-func (v *View) run(host kit.Host) tea.Cmd {
-	if v.busy != nil {
-		host.Say("r: a sweep is running; esc stops it")
-		return nil
-	}
-	p, err := v.setup.plan(host.Lane())
-	if err != nil {
-		host.Complain(viz.FirstLine(err.Error()))
-		return nil
-	}
-	if n, most := texts(p, v.setup.tokens); host.Lane().Model.Info().Server != "" && !v.setup.asked {
-		v.setup.asked = true
-		host.Say(fmt.Sprintf("%s texts, at most %s tokens from the server: r goes on", viz.Count(n), viz.Count(most)))
-		return nil
-	}
-	v.setup.asked = false
-	v.busy = start(v.lanes.Ctx, v.lanes.WG, host.Files(), p)
-	host.Say("")
-	return v.busy.wait()
-}
-
-// Follow takes what a sweep has come to; see [kit.Follower].
-func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
-	m, ok := msg.(sweptMsg)
-	if !ok || m.of != v.busy || v.busy == nil {
-		return nil
-	}
-	if !m.over {
-		return v.busy.wait()
-	}
-	s := v.busy
-	v.busy = nil
-	switch {
-	case s.err != nil && s.report == nil:
-		host.Complain("sweep: " + viz.FirstLine(s.err.Error()))
-	case s.report != nil && s.report.Done() > 0:
-		v.show(s.report)
-	}
-	return nil
-}
-
-// Leave stops a sweep under way; see [kit.Leaver].
-func (v *View) Leave(kit.Host) {
-	if v.busy != nil {
-		v.busy.stop()
-		v.busy = nil
-	}
 }
 
 // actSetup takes the actions of the rows of the setup.
@@ -284,6 +183,21 @@ func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		s.field.Key(k)
 	}
 	return nil, true
+}
+
+// drawSummary draws the setup in two lines, while keys act on the map.
+func (v *View) drawSummary(c *viz.Canvas, host kit.Host) {
+	s := &v.setup
+	words := "▸ " + strings.Join(strings.Fields(s.axes[0]+"   "+s.axes[1]), "   ▸ ")
+	words += fmt.Sprintf("   seeds %d   tokens %d   ", s.seeds, s.tokens)
+	long := words
+	if p, err := s.plan(host.Lane()); err == nil {
+		n, _ := texts(p, s.tokens)
+		long += fmt.Sprintf("r runs it: %s texts", viz.Count(n))
+	}
+	muted := viz.Ink{Role: viz.Muted}
+	c.Put(1, 0, viz.CutWords(viz.Printable(viz.FirstFit(c.W-2, long, words+"r runs it", words), c.ASCII), c.W-2), viz.Ink{})
+	c.Put(1, 1, viz.CutSentence("Started with H on the selected knob: its value ± three steps; type any list. What is computed stays.", c.W-2), muted)
 }
 
 // drawSetup draws the rows of the setup into c.

@@ -3,6 +3,7 @@ package run
 import (
 	"slices"
 
+	"logitscope/sampling"
 	"logitscope/viz"
 )
 
@@ -23,6 +24,26 @@ func (ls *Lanes) Undo() {
 func (ls *Lanes) Redo() {
 	l := ls.Lane()
 	ls.travel(&l.Redo, &l.Undo, "again", "U: nothing to redo")
+}
+
+// ChangedBefore returns the parameter other than key that was changed last by
+// itself, nil if there is none.
+func (l *Lane) ChangedBefore(key string) *sampling.Param {
+	now := l.Config
+	for _, s := range slices.Backward(l.Undo) {
+		was := s.config
+		var changed []*sampling.Param
+		for _, p := range Knobs {
+			if p.Format(now.Value(p.Key)) != p.Format(was.Value(p.Key)) {
+				changed = append(changed, p)
+			}
+		}
+		if len(changed) == 1 && changed[0].Key != key {
+			return changed[0]
+		}
+		now = was
+	}
+	return nil
 }
 
 // travel takes the last snapshot of from, puts the present on to, and makes
