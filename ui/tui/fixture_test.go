@@ -216,24 +216,32 @@ type story struct {
 	row       []float32
 }
 
+// readStory returns the one story; it is not to be changed.
 func readStory(t testing.TB) story {
 	t.Helper()
-	var s story
-	b, err := os.ReadFile("testdata/story.json")
+	s, err := theStory()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+var theStory = sync.OnceValues(func() (s story, err error) {
+	b, err := os.ReadFile("testdata/story.json")
+	if err != nil {
+		return s, err
+	}
 	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
+		return s, err
 	}
 	if b, err = os.ReadFile("testdata/story.f32"); err != nil {
-		t.Fatal(err)
+		return s, err
 	}
 	for ; len(b) >= 4; b = b[4:] {
 		s.row = append(s.row, math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	}
-	return s
-}
+	return s, nil
+})
 
 // storyAt16 is the story of the screen book at step 16 under chat: recorded
 // logits, with the draw and speeds of the golden frames. No lane runs behind it.
@@ -304,6 +312,25 @@ func bookDraw(t testing.TB, l *run.Lane, tr *sampling.Trace) *sampling.Trace {
 	}
 	t.Fatal("no survivor at the golden frames' draw")
 	return nil
+}
+
+// classSizes are windows of every class, at its borders and beside them. A
+// short run takes every third.
+func classSizes() [][2]int {
+	return some([][2]int{{1, 1}, {10, 3}, {40, 12}, {41, 13}, {59, 17}, {60, 18}, {61, 40}, {79, 22}, {80, 22}, {80, 24}, {99, 28}, {100, 28}, {119, 39},
+		{120, 36}, {120, 40}, {139, 40}, {140, 40}, {160, 45}, {200, 22}, {40, 60}, {200, 60}}, 3)
+}
+
+// some is list, of which a short run takes every n-th.
+func some[T any](list []T, n int) []T {
+	if !testing.Short() {
+		return list
+	}
+	var out []T
+	for i := n - 1; i < len(list); i += n {
+		out = append(out, list[i])
+	}
+	return out
 }
 
 func readFrame(t testing.TB, name string) string {

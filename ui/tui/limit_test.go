@@ -15,7 +15,7 @@ import (
 func TestLimitInForce(t *testing.T) {
 	for _, words := range []int{1, 40, 300} {
 		for _, limit := range []int64{5, 200, 400, 1024, 100_000} {
-			if testing.Short() && (words == 40 || limit == 200 || limit == 100_000) {
+			if testing.Short() && (words == 40 || limit == 200 || limit == 1024 || limit == 100_000) {
 				continue // the ends and one between them
 			}
 			opt := testOptions(t)

@@ -280,8 +280,7 @@ func TestSpeculativeView(t *testing.T) {
 // The exact rule agrees with the target; a wrong one, chosen with o, differs.
 func TestProof(t *testing.T) {
 	b := specAt(t, 2, 100, 30)
-	b.keys("d")
-	b.m.top().(*draft.Proof).Draws = 20_000
+	b.m.screen.View.(*draft.View).Draws = 20_000
 	b.keys("d")
 	b.has("verdict: agrees")
 	b.has("by calculation this rule is exact")
@@ -312,7 +311,7 @@ func TestNGramDraft(t *testing.T) {
 // Every view of a strategy draws exactly at every class, with something in it,
 // and drawing changes nothing.
 func TestStrategyViewsAreExact(t *testing.T) {
-	sizes := [][2]int{{40, 12}, {41, 13}, {59, 17}, {60, 18}, {61, 40}, {79, 22}, {80, 24}, {99, 28}, {100, 28}, {119, 39}, {120, 40}, {139, 40}, {160, 45}, {200, 60}, {200, 22}, {40, 60}}
+	sizes := classSizes()
 	for name, b := range map[string]*bench{
 		"beam": beamAt(t, 9, 120, 40), "speculative": specAt(t, 3, 120, 40), "constraint": constraintAt(t, 4, 120, 40), "constraint off": constraintAt(t, 4, 120, 40),
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/ui/tui/prompt"
+	"logitscope/ui/tui/run"
 )
 
 // talking is a lab whose model has answered a first turn.
@@ -22,6 +23,7 @@ func talking(t *testing.T, w, h int) *bench {
 func asked(t *testing.T, w, h int) *bench {
 	t.Helper()
 	b := newBench(t, testOptions(t), w, h)
+	b.m.Pace = len(run.Paces) - 1
 	b.keys("e")
 	b.keys("ctrl+l")
 	b.send(typed("Hello, who are you?"))

@@ -13,14 +13,10 @@ import (
 	"logitscope/viz"
 )
 
-// proofDraws is how often the next token is drawn to prove a rule.
-const proofDraws = 200_000
-
 // Proof draws the next token very often by a rule of speculative decoding
 // and holds the counts against the target's own law.
 type Proof struct {
 	spec  *View
-	Draws int // how often the token is drawn
 	run   *making
 	proof speculative.Proof
 	err   error
@@ -43,7 +39,7 @@ func NewProof(host kit.Host, s *View) (kit.View, tea.Cmd) {
 		host.Say("d: no round yet")
 		return nil, nil
 	}
-	v := &Proof{spec: s, Draws: proofDraws}
+	v := &Proof{spec: s}
 	return v, v.start(host)
 }
 
@@ -56,7 +52,7 @@ func (v *Proof) start(host kit.Host) tea.Cmd {
 	ctx, stop := context.WithCancel(v.spec.lanes.Ctx)
 	run := &making{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
-	draws, view, model, draft, rule := v.Draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
+	draws, view, model, draft, rule := v.spec.Draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
 	v.spec.lanes.WG.Add(1)
 	go func() {
 		defer v.spec.lanes.WG.Done()
@@ -106,7 +102,7 @@ func (v *Proof) Frame(host kit.Host) viz.Frame {
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
 		before = v.spec.lane.Piece(s[len(s)-1].Token, host.Screen().ASCII())
 	}
-	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.Draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
+	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.spec.Draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
 }
 
 // Size is how large the box wants to be; see [kit.Overlay].

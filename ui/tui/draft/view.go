@@ -38,6 +38,8 @@ type View struct {
 	priced int        // index in prices
 	rule   int        // index in speculative.Algorithms
 	field  *kit.Field // a draft's name being typed, nil if none is
+
+	Draws int // how often a proof draws the next token
 }
 
 // New opens the view on the lane that keys act on, or says why not. A lane
@@ -45,7 +47,7 @@ type View struct {
 // name, else the text itself.
 func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, error)) (kit.View, tea.Cmd) {
 	l := host.Lane()
-	v := &View{lanes: lanes, open: open, lane: l, pos: -1, priced: startPrice}
+	v := &View{lanes: lanes, open: open, lane: l, pos: -1, priced: startPrice, Draws: 200_000}
 	if l.Prompt == nil {
 		host.Say("S: " + host.WhyNot(l))
 		return nil, nil
