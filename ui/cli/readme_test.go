@@ -11,6 +11,9 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/ui/cli/console"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/lab.svg")
@@ -91,4 +94,77 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", c, code, errs)
 		}
 	}
+}
+
+// named is what a page says of the command line: a command with its flags, or
+// a flag by itself.
+var named = regexp.MustCompile("`((?:logitscope |--)[^`]+)`")
+
+// Every command and every flag that a page names is there, whatever stands
+// for its values.
+func TestPagesNameWhatIsThere(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := newRoot(console.System{})
+	anywhere := map[string]bool{"help": true}
+	theirs := map[string]bool{"formats.md": true, "servers.md": true} // flags of other programs stand here too
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { anywhere[f.Name] = true })
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	flags := regexp.MustCompile(`(?:^|[ \[|(])--([a-z][a-z0-9-]*)`)
+	found := 0
+	for _, name := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range said(string(data)) {
+			cmd := root
+			if args, ok := strings.CutPrefix(line, "logitscope "); ok {
+				if cmd, _, err = root.Find(strings.Fields(args)); err != nil {
+					t.Errorf("%s: %s: %v", name, line, err)
+					continue
+				}
+			}
+			if cmd == root && theirs[filepath.Base(name)] {
+				continue
+			}
+			for _, m := range flags.FindAllStringSubmatch(line, -1) {
+				found++
+				cmd.InitDefaultHelpFlag()
+				there := cmd.Flags().Lookup(m[1]) != nil || cmd.InheritedFlags().Lookup(m[1]) != nil
+				if cmd == root {
+					there = anywhere[m[1]]
+				}
+				if !there {
+					t.Errorf("%s: %s has no flag --%s", name, line, m[1])
+				}
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d flags found in the pages", found)
+	}
+}
+
+// said returns the commands and the flags that a page names, in its text and
+// in its blocks of code, a command that goes over several lines as one.
+func said(page string) (out []string) {
+	for _, m := range named.FindAllStringSubmatch(page, -1) {
+		out = append(out, strings.ReplaceAll(m[1], "\n", " "))
+	}
+	for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(page, " | ", "\n"), "\\\n", " ")) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+		if strings.HasPrefix(line, "logitscope ") {
+			out = append(out, line)
+		}
+	}
+	return out
 }
