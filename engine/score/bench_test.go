@@ -8,9 +8,11 @@ import (
 
 // BenchmarkLongText reads a text of many windows under chat's settings.
 // "prefills" is how long it takes as a multiple of filling the cache with the
-// same tokens, window by window without overlap: a stride of half the context
-// reads every token twice, so 2 is what reading costs one window after the
-// other if nothing else took time.
+// same tokens as the program does, window by window without overlap. A stride of
+// half the context puts every token twice through the layers, and once through
+// the last layer and the output in full, so that more than 2 is the least on one
+// core (GOMAXPROCS=1); windows that are read side by side, a core each, halve it
+// on two.
 func BenchmarkLongText(b *testing.B) {
 	in := fableInput(b, strings.Repeat(tale+"\n", 200), "temperature=0.7", "top_k=50", "top_p=0.9", "repetition_penalty=1.05")
 	n := in.Law.Model.Info().ContextLen

@@ -69,10 +69,11 @@ type Input struct {
 	Most int
 }
 
-// chunk is how many tokens are given to a model of a vocabulary at a time: as
-// many rows of logits are held.
+// chunk is how many tokens whose rows are asked for are given to a model of a
+// vocabulary at a time: as many rows of logits are held. It is as many as a
+// model takes through its layers together, or fewer where rows are large.
 func chunk(vocab int) int {
-	const most, held = 64, 8 << 20 // tokens, bytes
+	const most, held = 128, 32 << 20 // tokens, bytes
 	return min(max(held/(4*max(vocab, 1)), 8), most)
 }
 
@@ -209,25 +210,22 @@ func (w *worker) window(ctx context.Context, win window, each func(Token) error)
 	if win.start > 0 && w.in.BOS != models.NoToken {
 		tokens[0] = w.in.BOS
 	}
-	most := chunk(w.in.Law.Model.Info().VocabSize)
-	for i := 0; i < len(tokens); {
-		n := min(most, len(tokens)-i)
-		// Row j of the window is the law of token start+j+1.
-		want := max(0, min(n, win.start+i+n+1-win.from))
-		rows, err := w.mine.Forward(ctx, tokens[i:i+n], want)
+	// Row j of the window is the law of token start+j+1. Rows before the first
+	// that is scored are not asked for.
+	most, unread := chunk(w.in.Law.Model.Info().VocabSize), win.from-win.start-1
+	if unread > 0 {
+		if _, _, err := w.forward(ctx, tokens[:unread], 0); err != nil {
+			return err
+		}
+	}
+	for i := unread; i < len(tokens); i += most {
+		part := tokens[i:min(i+most, len(tokens))]
+		rows, others, err := w.forward(ctx, part, len(part))
 		if err != nil {
 			return err
 		}
-		others := rows
-		if w.its != nil {
-			if others, err = w.its.Forward(ctx, tokens[i:i+n], want); err != nil {
-				return err
-			}
-		}
-		i += n
 		for j, row := range rows {
-			at := win.start + i - len(rows) + j + 1
-			t, err := w.token(at, row, others[j])
+			t, err := w.token(win.start+i+j+1, row, others[j])
 			if err == nil {
 				err = each(t)
 			}
@@ -237,6 +235,16 @@ func (w *worker) window(ctx context.Context, win window, each func(Token) error)
 		}
 	}
 	return nil
+}
+
+// forward gives tokens to the models of both laws and returns the last want
+// rows of each.
+func (w *worker) forward(ctx context.Context, tokens []int32, want int) (mine, its []models.Logits, err error) {
+	if mine, err = w.mine.Forward(ctx, tokens, want); err != nil || w.its == nil {
+		return mine, mine, err
+	}
+	its, err = w.its.Forward(ctx, tokens, want)
+	return mine, its, err
 }
 
 // token scores the token at an index of all.
