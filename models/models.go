@@ -146,6 +146,19 @@ type Batcher interface {
 	ForwardBatch(ctx context.Context, sessions []Session, tokens []int32) ([]Logits, error)
 }
 
+// A Forester is a [Model] that can run several continuations of one text in a
+// single pass over the weights, what they begin with alike once: tree
+// attention (Miao et al. 2023, arXiv 2305.09781).
+type Forester interface {
+	// ForwardPaths appends paths[i] to sessions[i] and returns the logits that
+	// follow each token of each path. The sessions must be distinct, belong to
+	// the model and hold the same tokens. It is equal, bit for bit, to calling
+	// Forward on each session. The rows are valid until the next call on any of
+	// the sessions. If ctx ends first, or a path does not fit, all sessions are
+	// left as they were.
+	ForwardPaths(ctx context.Context, sessions []Session, paths [][]int32) ([][]Logits, error)
+}
+
 // A HiddenStater is a [Session] that shows the final hidden states, which
 // contrastive search compares.
 type HiddenStater interface {

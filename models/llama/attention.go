@@ -35,12 +35,23 @@ func (p *pass) attention(y *layer) {
 	}
 	group := y.heads / y.kvHeads
 	p.block = 1
-	if len(p.rows) > 1 && p.rows[0].s == p.rows[1].s {
+	if p.oneText() {
 		p.block = min(maxBlock, max(1, nearScore/(group*span)))
 	}
 	p.blocks = (len(p.rows) + p.block - 1) / p.block
 	work := p.block * group * span * (c.keyLen + c.valueLen)
 	p.m.pool.run(&p.job, p.blocks*y.kvHeads, max(1, pieceWork/work), p.fnAttend)
+}
+
+// oneText reports whether the rows are several positions of one session, one
+// after the other. Only then may they be taken in blocks.
+func (p *pass) oneText() bool {
+	for i := 1; i < len(p.rows); i++ {
+		if p.rows[i].s != p.rows[0].s || p.rows[i].pos != p.rows[0].pos+i {
+			return false
+		}
+	}
+	return len(p.rows) > 1
 }
 
 // first returns the first position that a position sees.

@@ -14,9 +14,10 @@ const chunkLen = 128
 
 // A row is one position in a pass.
 type row struct {
-	s   *Session
-	tok int32
-	pos int
+	s    *Session
+	tok  int32
+	pos  int
+	also []*Session // that hold the position too
 }
 
 // A pass holds what is computed while some positions go through the layers.
@@ -363,15 +364,23 @@ func (c *config) queryScale(pos int) float32 {
 
 // store puts the keys and values of the rows into their caches.
 func (p *pass) store(y *layer) {
-	s := p.m.store
 	for i, r := range p.rows {
-		pg, at := r.s.kv.pages[r.pos/pageLen], r.pos%pageLen
-		for h := range y.kvHeads {
-			k := p.k[(i*y.kvHeads+h)*s.keyLen:][:s.keyLen]
-			v := p.v[(i*y.kvHeads+h)*s.valueLen:][:s.valueLen]
-			b := s.block(p.layer, h)
-			pg.put(b+at*s.keyLen, k)
-			pg.put(b+pageLen*s.keyLen+at*s.valueLen, v)
+		p.storeIn(y, r.s, r.pos, i)
+		for _, s := range r.also {
+			p.storeIn(y, s, r.pos, i)
 		}
+	}
+}
+
+// storeIn puts the keys and values of row i into a session's cache.
+func (p *pass) storeIn(y *layer, in *Session, pos, i int) {
+	s := p.m.store
+	pg, at := in.kv.pages[pos/pageLen], pos%pageLen
+	for h := range y.kvHeads {
+		k := p.k[(i*y.kvHeads+h)*s.keyLen:][:s.keyLen]
+		v := p.v[(i*y.kvHeads+h)*s.valueLen:][:s.valueLen]
+		b := s.block(p.layer, h)
+		pg.put(b+at*s.keyLen, k)
+		pg.put(b+pageLen*s.keyLen+at*s.valueLen, v)
 	}
 }
