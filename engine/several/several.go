@@ -93,14 +93,16 @@ func accept(r, q Law, x int) float64 {
 // left. u has a number in [0, 1) for every draft and one for the last draw.
 // stands is the draft that does, -1 for none.
 func Chain(target Law, drafts []int, laws []Law, u []float64) (token, stands int) {
-	r := target
-	for i, x := range drafts {
-		if u[i] < accept(r, laws[i], x) {
-			return x, i
-		}
-		r = r.minus(laws[i])
+	p := SpecInfer.Plan(target, laws)
+	return p.choose(drafts, u)
+}
+
+// choose tests the drafts and draws the token where none stands.
+func (p *Plan) choose(drafts []int, u []float64) (token, stands int) {
+	if i := p.Test(drafts, func(i int) float64 { return u[i] }); i >= 0 {
+		return drafts[i], i
 	}
-	return r.Draw(u[len(drafts)]), -1
+	return p.Left.Draw(u[len(drafts)]), -1
 }
 
 // ChainGiven returns the law of what [Chain] gives for these drafts, and each
@@ -152,34 +154,27 @@ func (s Selection) Accepted() float64 { return 1 - math.Pow(1-s.Beta(), float64(
 // Residual is the law of the token where no draft stands, false where that
 // cannot happen.
 func (s Selection) Residual() (Law, bool) {
-	beta := s.Beta()
-	if beta >= 1-1e-15 {
+	if s.Beta() >= 1-1e-15 {
 		return nil, false
 	}
-	each := float64(s.K) // the limit of the factor as beta goes to 0
-	if beta > 0 {
-		each = s.Accepted() / beta
-	}
-	out := make(Law, len(s.Target))
+	out, taken := make(Law, len(s.Target)), s.taken()
 	for x, p := range s.Target {
-		out[x] = math.Max(0, p-math.Min(s.Draft[x], p/s.Rho)*each)
+		out[x] = math.Max(0, p-taken[x])
 	}
 	return out.normalised()
 }
 
-// Choose tests the drafts. u has a number in [0, 1) for each and one for the
-// last draw. stands is the draft that does, -1 for none.
-func (s Selection) Choose(drafts []int, u []float64) (token, stands int) {
-	for i, x := range drafts {
-		if u[i] < s.Accept(x) {
-			return x, i
-		}
+// taken is what all refusals take away from the target's law.
+func (s Selection) taken() Law {
+	each := float64(s.K) // the limit of the factor as beta goes to 0
+	if beta := s.Beta(); beta > 0 {
+		each = s.Accepted() / beta
 	}
-	r, ok := s.Residual()
-	if !ok {
-		r = s.Target
+	out := make(Law, len(s.Target))
+	for x, p := range s.Target {
+		out[x] = math.Min(s.Draft[x], p/s.Rho) * each
 	}
-	return r.Draw(u[len(drafts)]), -1
+	return out
 }
 
 // RhoStar is the least Rho for which k-sequential selection keeps the target's
@@ -193,7 +188,7 @@ func RhoStar(target, draft Law, k int) float64 {
 		return 1
 	}
 	lo, hi := 1.0, float64(k)
-	for range 200 {
+	for range 60 {
 		mid := (lo + hi) / 2
 		if mid == lo || mid == hi {
 			break

@@ -199,7 +199,7 @@ var check = map[string]func(*testing.T, goldenCase){
 		if !near(law, c.Expected.Law.law(), 1e-9) {
 			t.Errorf("law %v", law)
 		}
-		random := rand.New(rand.NewPCG(7, 8))
+		random, plan := rand.New(rand.NewPCG(7, 8)), s.Plan()
 		counts, stood := make([]int, len(p)), 0
 		const n = 100_000
 		for range n {
@@ -210,7 +210,7 @@ var check = map[string]func(*testing.T, goldenCase){
 			for i := range u {
 				u[i] = random.Float64()
 			}
-			x, stands := s.Choose(drafts, u)
+			x, stands := plan.choose(drafts, u)
 			counts[x]++
 			if stands >= 0 {
 				stood++
@@ -334,5 +334,77 @@ func chi(t *testing.T, what string, counts []int, law Law) {
 	}
 	if stat > 38 {
 		t.Errorf("%s: %v is not of %v: chi-square %.1f", what, counts, law, stat)
+	}
+}
+
+// The law that a rule gives by calculation is the target's for the right rules
+// and any laws of the drafts, and it is what summing over all drafts gives;
+// the rule that forgets refusals is caught.
+func TestRuleLaw(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	any := func(n int) Law {
+		l := make(Law, n)
+		for x := range l {
+			if r.IntN(3) > 0 {
+				l[x] = r.Float64()
+			}
+		}
+		l[r.IntN(n)] += 0.1
+		l, _ = l.normalised()
+		return l
+	}
+	wrong := 0
+	for range 300 {
+		n, k := 2+r.IntN(5), r.IntN(5)
+		p := any(n)
+		laws := make([]Law, k)
+		for i := range laws {
+			if laws[i] = any(n); r.IntN(4) == 0 {
+				laws[i] = Point(n, r.IntN(n))
+			}
+		}
+		same := slices.Repeat([]Law{any(n)}, k)
+		plan := SpecInfer.Plan(p, laws)
+		infer, stands := plan.Law(), 0.0
+		if !near(infer, p, 1e-12) {
+			t.Fatalf("SpecInfer of %v by %v: %v", p, laws, infer)
+		}
+		tr := SpecTr.Plan(p, same).Law()
+		if !near(tr, p, 1e-12) {
+			t.Fatalf("SpecTr of %v by %v: %v", p, same, tr)
+		}
+		// The chance that a draft stands, over all drafts there can be.
+		for prob, d := range Of(laws) {
+			_, each := ChainGiven(p, d.Drafts, laws)
+			for _, a := range each {
+				stands += prob * a
+			}
+		}
+		if math.Abs(plan.Stands-stands) > 1e-12 || len(plan.Against) != k {
+			t.Fatalf("a draft stands with %v, want %v; %+v", plan.Stands, stands, plan)
+		}
+		if bad := AgainstTarget.Plan(p, same).Law(); k > 1 && !near(bad, p, 1e-6) {
+			wrong++
+		}
+	}
+	if wrong < 100 {
+		t.Errorf("the wrong rule was caught %d times", wrong)
+	}
+}
+
+// What is left where no draft stands is what Before has above Taken.
+func TestLeft(t *testing.T) {
+	p, q := Law{.5, .3, .2}, Law{.2, .3, .5}
+	for _, rule := range []Rule{SpecInfer, SpecTr, AgainstTarget} {
+		o := rule.Plan(p, []Law{q, q})
+		left := make(Law, 3)
+		for x := range left {
+			left[x] = math.Max(0, o.Before[x]-o.Taken[x])
+		}
+		sum := left[0] + left[1] + left[2]
+		got, ok := left.normalised()
+		if !ok || !near(got, o.Left, 1e-12) || math.Abs(sum-o.Mass) > 1e-12 {
+			t.Errorf("rule %d: %+v", rule, o)
+		}
 	}
 }
