@@ -15,12 +15,50 @@ import (
 // A Draft is what proposes tokens for speculative decoding. The zero value is
 // none.
 type Draft struct {
-	Model models.Model // nil for none
-	NGram bool         // look the tokens up in the text so far
+	Model     models.Model // nil for none
+	NGram     bool         // look the tokens up in the text so far
+	Lookahead bool         // n-grams of the target's own guesses of later places
+}
+
+// Names of the drafts that need no model of their own.
+const (
+	NGramDraft     = "ngram"
+	LookaheadDraft = "lookahead"
+)
+
+// Modelless returns the draft of a name that needs no other model. ok is false
+// for another name.
+func Modelless(name string) (d Draft, ok bool) {
+	d = Draft{NGram: name == NGramDraft, Lookahead: name == LookaheadDraft}
+	return d, d.Active()
+}
+
+// Name is what the draft is called, empty for none.
+func (d Draft) Name() string {
+	switch {
+	case d.Model != nil:
+		return d.Model.Info().Name
+	case d.Lookahead:
+		return LookaheadDraft
+	case d.NGram:
+		return NGramDraft
+	}
+	return ""
+}
+
+// Judges reports whether drafted tokens can be judged by a.
+func (d Draft) Judges(a speculative.Algorithm) bool {
+	switch {
+	case d.Model != nil:
+		return a.Judges(speculative.ByModel)
+	case d.Lookahead:
+		return a.Judges(speculative.ByLookahead)
+	}
+	return a.Judges(speculative.ByText)
 }
 
 // Active reports whether there is a draft.
-func (d Draft) Active() bool { return d.Model != nil || d.NGram }
+func (d Draft) Active() bool { return d.Model != nil || d.NGram || d.Lookahead }
 
 // CheckDraft returns an error that says what differs if draft does not share
 // target's vocabulary.
@@ -128,7 +166,7 @@ var errInterrupted = errors.New("a command came while the prompt was read")
 
 // readyDecoder brings the decoder to the lane's text and settings.
 func (l *Lane) readyDecoder(ctx context.Context) error {
-	opt := speculative.Options{Mask: l.maskIfAny(), Switch: l.switchIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm}
+	opt := speculative.Options{Mask: l.maskIfAny(), Switch: l.switchIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm, Lookahead: l.opt.Draft.Lookahead}
 	p := l.settings.Pipeline
 	switch {
 	case l.decoder == nil:
@@ -163,15 +201,19 @@ func (l *Lane) alignDecoder() error {
 	case n == len(want)-1 && n == len(out):
 		l.decoder.Force(want[n])
 	default:
-		var rounds []*speculative.Round
-		for _, s := range l.steps {
-			if s.Round != nil {
-				rounds = append(rounds, s.Round)
-			}
-		}
-		l.decoder.Restore(want, rounds)
+		l.decoder.Restore(want, roundsOf(l.steps))
 	}
 	return nil
+}
+
+// roundsOf returns the rounds that wrote steps, one for each step it wrote.
+func roundsOf(steps []*Step) (rounds []*speculative.Round) {
+	for _, s := range steps {
+		if s.Round != nil {
+			rounds = append(rounds, s.Round)
+		}
+	}
+	return rounds
 }
 
 // prefillDecoder reads the prompt into both models, unless a command comes.

@@ -1,11 +1,9 @@
 package sampling
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"logitscope/sampling/value"
@@ -93,37 +91,7 @@ func (p *Param) Format(v any) string {
 	if p.IsOff(v) && p.Kind != Bool && p.Kind != Choice {
 		return "off"
 	}
-	switch v := v.(type) {
-	case nil:
-		return "–"
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case uint64:
-		return strconv.FormatUint(v, 10)
-	case float64:
-		return value.Decimals(v, p.Step)
-	case string:
-		return v
-	case []string:
-		quoted := make([]string, len(v))
-		for i, s := range v {
-			quoted[i] = strconv.Quote(s)
-		}
-		return strings.Join(quoted, ", ")
-	case []value.TokenBias:
-		parts := make([]string, len(v))
-		for i, b := range v {
-			parts[i] = b.String()
-		}
-		return strings.Join(parts, ", ")
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
+	return value.Show(v, p.Step)
 }
 
 // IsOff reports whether v is the value at which the parameter changes

@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"sync"
 
-	"logitscope/engine"
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/check"
 	"logitscope/models"
@@ -199,7 +198,7 @@ func fingerprint(ctx context.Context, b *Backend, ids []int32) ([]byte, error) {
 	h := sha256.New()
 	m := b.Model
 	i := m.Info()
-	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Arithmetic, i.Params, i.ContextLen, i.VocabSize, draftName(b.Draft))
+	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Arithmetic, i.Params, i.ContextLen, i.VocabSize, b.Draft.Name())
 	if i.Server != "" {
 		add(h, i.Server, i.Address) // it is not asked for every token
 		return h.Sum(nil), nil
@@ -235,16 +234,6 @@ func logits(ctx context.Context, m models.Model, ids []int32) ([]uint32, error) 
 		bits[k] = math.Float32bits(x)
 	}
 	return bits, nil
-}
-
-func draftName(d engine.Draft) string {
-	switch {
-	case d.NGram:
-		return "ngram"
-	case d.Model != nil:
-		return d.Model.Info().Name
-	}
-	return ""
 }
 
 // add hashes values, each in a form that no other value has.

@@ -93,3 +93,6 @@ func Candidates(grams iter.Seq[[]int32], last int32, k, most int) (out [][]int32
 	}
 	return out
 }
+
+// Begun reports whether there is a window.
+func (w Window) Begun() bool { return len(w.levels) > 0 }

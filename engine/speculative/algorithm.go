@@ -3,6 +3,8 @@ package speculative
 import (
 	"fmt"
 	"strings"
+
+	"logitscope/engine/several"
 )
 
 // An Algorithm is a way to judge drafted tokens, by name.
@@ -12,6 +14,11 @@ const (
 	Exact Algorithm = "exact" // one token after another
 	Block Algorithm = "block" // the draft as a whole; never accepts fewer
 
+	// Of several drafts side by side.
+
+	SpecInfer Algorithm = "specinfer" // each against what those before it left
+	SpecTr    Algorithm = "spectr"    // k-sequential selection
+
 	// The others do not keep the target's law.
 
 	NoResidual         Algorithm = "no_residual"
@@ -20,6 +27,7 @@ const (
 	DropLowConfidence  Algorithm = "drop_low_confidence_after_sampling"
 	MisalignedResidual Algorithm = "residual_aligned_by_position"
 	UntruncatedTarget  Algorithm = "target_not_truncated"
+	AgainstTarget      Algorithm = "several_against_target" // of several drafts
 )
 
 // confidence is the probability below which [DropLowConfidence] drops a
@@ -67,11 +75,14 @@ type method struct {
 	uncutP   bool                       // p before its cuts is taken for the target's law
 	drop     float64                    // a drafted token less likely than this is thrown away
 	block    bool
+	several  several.Rule // tests several drafts; 0 for one draft after another
 }
 
 var algorithms = []method{
 	{Info: Info{Exact, true, "accept with min(1, p/q); on refusal draw from max(p − q, 0)"}},
 	{Info: Info{Block, true, "judge the draft as a whole: accept the longest part that stands"}, block: true},
+	{Info: Info{SpecInfer, true, "several drafts: test each against what those before it left of p"}, several: several.SpecInfer},
+	{Info: Info{SpecTr, true, "several drafts: accept each in turn with min(1, p/(ρq))"}, several: several.SpecTr},
 	{Info: Info{NoResidual, false, "wrong: after a refusal draw from p, not from what the draft gave too little of"},
 		residual: func(p, _ *Law) Law { return *p }},
 	{Info: Info{HardThreshold, false, "wrong: accept if p ≥ q, refuse if not, with no chance in it"},
@@ -85,6 +96,7 @@ var algorithms = []method{
 	{Info: Info{DropLowConfidence, false, "wrong: throw a drafted token away because the draft was unsure of it"}, drop: confidence},
 	{Info: Info{MisalignedResidual, false, "wrong: subtract q from p by place in the list, not by token"}, residual: misaligned},
 	{Info: Info{UntruncatedTarget, false, "wrong: the target's own cuts are left out"}, uncutP: true},
+	{Info: Info{AgainstTarget, false, "wrong: test each of several drafts against p, as if none had been refused"}, several: several.AgainstTarget},
 }
 
 func (a Algorithm) method() *method {
@@ -94,6 +106,31 @@ func (a Algorithm) method() *method {
 		}
 	}
 	return &algorithms[0]
+}
+
+// A Source is a kind of drafter.
+type Source uint8
+
+const (
+	ByModel     Source = iota // a second model, or layers of the first
+	ByText                    // look-ups in the text so far
+	ByLookahead               // n-grams of the target's own guesses
+)
+
+// String returns the source as a word.
+func (s Source) String() string { return [...]string{"a draft model", "ngram", "lookahead"}[s] }
+
+// Judges reports whether the algorithm can judge what a source drafts. SpecTr
+// needs drafts that are drawn from one law, and lookahead decoding drafts
+// several.
+func (a Algorithm) Judges(by Source) bool {
+	switch m := a.method(); by {
+	case ByText:
+		return m.several != several.SpecTr
+	case ByLookahead:
+		return a == Exact || m.several != 0 && m.several != several.SpecTr
+	}
+	return true
 }
 
 // IsExact reports whether the algorithm keeps the target's law.

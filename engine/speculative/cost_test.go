@@ -26,7 +26,7 @@ func TestCostOfADraft(t *testing.T) {
 			t.Errorf("%d beside %d: %v, want %v", tt.draft, tt.target, got, tt.want)
 		}
 	}
-	if got := (&lookupDrafter{}).cost(sized{params: 1}); got != 0.01 {
+	if got := (lookupDrafter{}).cost(sized{params: 1}); got != 0.01 {
 		t.Errorf("a lookup costs %v", got)
 	}
 	// A dear draft is asked for fewer tokens than a cheap one.

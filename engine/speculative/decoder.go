@@ -43,6 +43,10 @@ type Options struct {
 	// round; 0 means 8 MiB.
 	RowBudget int64
 
+	// Lookahead drafts n-grams of the target's own guesses where there is no
+	// draft model, in place of look-ups in the text.
+	Lookahead bool
+
 	// Plain measures a plain decoding step every so many rounds, for the
 	// speed-up in the view; 0 never does. The first measurement takes three
 	// passes of the target, later ones one.
@@ -83,15 +87,18 @@ func New(target, draft models.Model, p, q *sampling.Pipeline, prompt []int32, op
 	if d.verifier, err = newTrack(target); err != nil {
 		return nil, err
 	}
-	if draft != nil {
+	switch {
+	case draft != nil:
 		t, err := newTrack(draft)
 		if err != nil {
 			d.verifier.close()
 			return nil, err
 		}
 		d.drafter = &modelDrafter{model: draft, track: t}
-	} else {
-		d.drafter = &lookupDrafter{}
+	case opt.Lookahead:
+		d.drafter = lookaheadDrafter{}
+	default:
+		d.drafter = lookupDrafter{}
 	}
 	if err := d.Tune(p, q); err != nil {
 		d.Close()
@@ -134,7 +141,7 @@ func (d *Decoder) Tune(p, q *sampling.Pipeline) error {
 	if q == nil {
 		q = p
 	}
-	set, err := readSettings(p, q, d.opt)
+	set, err := readSettings(p, q, d.drafter.source(), d.opt)
 	if err != nil {
 		return err
 	}
@@ -304,32 +311,44 @@ func (d *Decoder) round(ctx context.Context) (*Round, error) {
 	all := append(slices.Clone(d.prompt), d.output...)
 	sched, set := d.schedule(), d.set
 	r := &Round{
-		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm, Drafter: d.drafter.name(),
+		Index: len(d.rounds) + 1, Start: len(d.output), K: sched.k, Algorithm: d.set.algorithm, Drafter: d.drafter.name(), Passes: 1,
 		before: sched, under: &set,
 	}
-	began := time.Now()
 	toss := roundCoins{seed: d.set.seed, pos: len(all)}
-	dr, steps, err := d.drafter.propose(ctx, d, all, d.room(sched.k), toss)
+	judge := d.chain
+	if d.several() {
+		judge = d.branches
+	}
+	if err := judge(ctx, r, all, toss); err != nil {
+		return nil, err
+	}
+	r.after = sched.next(d.set.schedule, r.Accepted, r.Judged(), r.Accepted == len(r.Drafted), d.drafter.cost(d.target))
+	return r, nil
+}
+
+// chain makes a round of one draft.
+func (d *Decoder) chain(ctx context.Context, r *Round, all []int32, toss coins) error {
+	began := time.Now()
+	dr, steps, err := d.drafter.propose(ctx, d, all, d.room(r.K), toss)
 	if err != nil {
-		return nil, fmt.Errorf("draft: %w", err)
+		return fmt.Errorf("draft: %w", err)
 	}
 	r.Draft, r.DraftSteps = time.Since(began), steps
 
 	began = time.Now()
 	rows, fed, err := d.verifier.verify(ctx, all, dr.tokens)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tl := &targetLaws{d: d, rows: rows, output: append(slices.Clone(d.output), dr.tokens...), start: len(d.output)}
 	v, err := verify(d.set.algorithm.method(), dr, tl.law, d.ends, toss)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r.Target, r.Fed = time.Since(began), fed
+	r.Target, r.Fed, r.late = time.Since(began), fed, fed > len(dr.tokens)+newest
 	d.fill(r, &dr, &v, tl)
 	d.verifier.truncate(len(all) + r.Accepted)
-	r.after = sched.next(d.set.schedule, r.Accepted, r.Judged(), r.Accepted == len(r.Drafted), d.drafter.cost(d.target))
-	return r, nil
+	return nil
 }
 
 // Rewind keeps the first n generated tokens. A round it cuts in two is done

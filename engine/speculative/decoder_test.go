@@ -134,6 +134,7 @@ func TestDecoderLaw(t *testing.T) {
 		a      Algorithm
 		draft  set // nil: as the target
 		ngram  bool
+		look   bool // lookahead decoding
 		differ bool
 	}
 	plain := cutSettings{Temperature: 1, TopP: 1}
@@ -148,6 +149,16 @@ func TestDecoderLaw(t *testing.T) {
 		{pair: "far", cuts: plain, more: set{"assistant_confidence": 0.3}},
 		{pair: "far", cuts: plain, draft: set{"temperature": 0.3, "top_k": 2}},
 		{pair: "close", cuts: plain, ngram: true},
+		{pair: "far", cuts: plain, more: set{"draft_method": "specinfer"}},
+		{pair: "close", cuts: three, more: set{"draft_method": "specinfer", "draft_tree": "2,3,1"}},
+		{pair: "far", cuts: nucleus, more: set{"draft_method": "specinfer", "num_drafts": 4, "assistant_confidence": 0.3}},
+		{pair: "far", cuts: plain, draft: set{"temperature": 0.3, "top_k": 2}, a: SpecInfer},
+		{pair: "far", cuts: plain, more: set{"draft_method": "spectr"}},
+		{pair: "flat_draft", cuts: nucleus, more: set{"draft_method": "spectr", "draft_tree": "2,2,2", "assistant_schedule": "heuristic"}},
+		{pair: "close", cuts: plain, more: set{"draft_method": "specinfer"}, ngram: true},
+		{pair: "close", cuts: plain, more: set{"lookahead_ngram": 2}, look: true},
+		{pair: "far", cuts: nucleus, more: set{"lookahead_window": 3, "lookahead_ngram": 2, "lookahead_verify": 3}, look: true},
+		{pair: "far", cuts: plain, a: AgainstTarget, differ: true},
 		{pair: "far", cuts: plain, a: NoResidual, differ: true},
 		{pair: "close", cuts: plain, a: HardThreshold, differ: true},
 		{pair: "far", cuts: three, a: UntruncatedQ, differ: true},
@@ -160,20 +171,20 @@ func TestDecoderLaw(t *testing.T) {
 	}
 	for _, r := range runs {
 		target, draft := pair(t, r.pair)
-		if r.ngram {
+		if r.ngram || r.look {
 			draft = nil
 		}
 		toy := newToy(g, r.pair, r.cuts)
 		base := off.and(set{"temperature": r.cuts.Temperature, "top_k": r.cuts.TopK, "top_p": r.cuts.TopP, "max_new_tokens": 4, "num_assistant_tokens": 3}).and(r.more)
 		law := toy.joint(2, 3)
-		counts := map[string]int{}
+		counts, tried, stood := map[string]int{}, 0, 0
 		for seed := range n {
 			p := compile(t, target, base.and(set{"seed": uint64(seed)}))
 			q := p
 			if r.draft != nil {
 				q = compile(t, target, base.and(set{"seed": uint64(seed)}).and(r.draft))
 			}
-			d, err := New(target, draft, p, q, []int32{1, 2, 2}, Options{Algorithm: r.a})
+			d, err := New(target, draft, p, q, []int32{1, 2, 2}, Options{Algorithm: r.a, Lookahead: r.look})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +192,12 @@ func TestDecoderLaw(t *testing.T) {
 				round(t, d)
 			}
 			counts[name(d.Output()[:min(3, len(d.Output()))])]++
+			v := d.View()
+			tried, stood = tried+v.Tried, stood+v.Accepted
 			d.Close()
+		}
+		if tried < n/10 || stood < n/20 {
+			t.Errorf("%+v: %d tokens drafted, %d stood", r, tried, stood)
 		}
 		p, impossible := fits(counts, law, n)
 		if differs := p < doubt || impossible > 0; differs != r.differ {
@@ -302,10 +318,15 @@ func TestPrefixes(t *testing.T) {
 // fork and a decoder restored from the rounds write it too.
 func TestRewind(t *testing.T) {
 	target, draft := pair(t, "close")
-	for n, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true}} {
+	for n, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true},
+		{"draft_method": "specinfer", "draft_tree": "2,2"}, {"draft_method": "spectr"}, {"lookahead_ngram": 3}, {"lookahead_ngram": 4}} {
 		opt := Options{Rows: n%2 == 0, RowBudget: 200} // room for about eight rows
+		look := more["lookahead_ngram"] != nil
+		if opt.Lookahead = look; look {
+			draft = nil
+		}
 		p := compile(t, target, off.and(set{"max_new_tokens": 80, "num_assistant_tokens": 4, "logit_bias": map[string]any{"0": -100.0}}).and(more))
-		want := finish(t, start(t, target, draft, p, nil, []int32{2}, Options{}))
+		want := finish(t, start(t, target, draft, p, nil, []int32{2}, Options{Lookahead: look}))
 		if len(want) != 80 {
 			t.Fatalf("%d tokens, want 80", len(want))
 		}
@@ -342,7 +363,7 @@ func TestRewind(t *testing.T) {
 				}
 				f.Close()
 				n := len(d.Output()) - 1
-				e := start(t, target, draft, p, nil, []int32{2}, Options{})
+				e := start(t, target, draft, p, nil, []int32{2}, Options{Lookahead: look})
 				e.Restore(d.Output()[:n], d.View().Rounds)
 				if got := finish(t, e); !slices.Equal(got, want) {
 					t.Errorf("%v: restored decoder wrote %v, want %v", more, got, want)
@@ -583,7 +604,7 @@ func TestDeadEnd(t *testing.T) {
 // The account adds up, and its times are what the rounds took.
 func TestView(t *testing.T) {
 	r := func(target, draft time.Duration, accepted int, emitted ...int32) *Round {
-		out := &Round{Target: target, Draft: draft, DraftSteps: 2, Accepted: accepted, Drafted: []int32{1, 2}, Emitted: emitted}
+		out := &Round{Target: target, Draft: draft, DraftSteps: 2, Passes: 1, Accepted: accepted, Drafted: []int32{1, 2}, Emitted: emitted}
 		for i := range 2 {
 			p := Position{Alpha: 0.5}
 			switch {

@@ -14,6 +14,10 @@
 // et al. 2023, arXiv:2211.17192; Chen et al. 2023, arXiv:2302.01318). [Block]
 // judges the draft as a whole (Sun et al. 2024, arXiv:2403.10444).
 //
+// [SpecInfer] and [SpecTr] judge several drafts side by side, branches of a
+// tree that the target goes along in one pass; so does lookahead decoding,
+// whose drafts are n-grams of the target's own guesses.
+//
 // Several wrong algorithms that have been published or shipped are here under
 // their names too, so that the drift they cause can be seen ([Algorithms]),
 // and [Decoder.Prove] tests the law of any of them by drawing.

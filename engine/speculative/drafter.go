@@ -13,6 +13,10 @@ type drafter interface {
 	// propose returns at most k tokens to follow all, and how many passes of a
 	// model that took.
 	propose(ctx context.Context, d *Decoder, all []int32, k int, c coins) (draft, int, error)
+	// grow returns several drafts to follow all, of at most k tokens, and how
+	// many passes of a model that took.
+	grow(ctx context.Context, d *Decoder, all []int32, k int, c coins) ([]*node, int, error)
+	source() Source
 	prefill(ctx context.Context, tokens []int32) error
 	context() int                     // most tokens it can hold, 0 for any number
 	cost(target models.Model) float64 // of a step, in target passes, as far as it is known beforehand
@@ -85,11 +89,22 @@ func (m *modelDrafter) name() string { return m.model.Info().Name }
 func (m *modelDrafter) held() *track { return m.track }
 func (m *modelDrafter) close()       { m.track.close() }
 
+func (m *modelDrafter) source() Source { return ByModel }
+
+// A textDrafter needs no model beside the target.
+type textDrafter struct{}
+
+func (textDrafter) prefill(context.Context, []int32) error { return nil }
+func (textDrafter) context() int                           { return 0 }
+func (textDrafter) cost(models.Model) float64              { return 0.01 }
+func (textDrafter) held() *track                           { return nil }
+func (textDrafter) close()                                 {}
+
 // lookupDrafter drafts from the text itself. What it proposes is certain, so
 // its laws are points.
-type lookupDrafter struct{}
+type lookupDrafter struct{ textDrafter }
 
-func (*lookupDrafter) propose(_ context.Context, d *Decoder, all []int32, k int, _ coins) (draft, int, error) {
+func (lookupDrafter) propose(_ context.Context, d *Decoder, all []int32, k int, _ coins) (draft, int, error) {
 	var out draft
 	for _, x := range d.set.lookup.Propose(all, k, d.ends) {
 		out.tokens, out.laws, out.us = append(out.tokens, x), append(out.laws, point(x)), append(out.us, 0)
@@ -100,12 +115,12 @@ func (*lookupDrafter) propose(_ context.Context, d *Decoder, all []int32, k int,
 	return out, 0, nil
 }
 
-func (*lookupDrafter) prefill(context.Context, []int32) error { return nil }
-func (*lookupDrafter) context() int                           { return 0 }
-func (*lookupDrafter) cost(models.Model) float64              { return 0.01 }
-func (*lookupDrafter) name() string                           { return "ngram" }
-func (*lookupDrafter) held() *track                           { return nil }
-func (*lookupDrafter) close()                                 {}
+func (lookupDrafter) grow(_ context.Context, d *Decoder, all []int32, k int, _ coins) ([]*node, int, error) {
+	return trie(d.set.lookup.ProposeSeveral(all, k, d.set.shape.branches(k), d.ends), d.ends), 0, nil
+}
+
+func (lookupDrafter) name() string   { return "ngram" }
+func (lookupDrafter) source() Source { return ByText }
 
 // Streams of the coin that a round draws from; the low bits count the tokens
 // of the draft. All coins of a round belong to the position at which it

@@ -84,14 +84,34 @@ func TestGreedyIdentity(t *testing.T) {
 			}
 			for _, d := range []models.Model{draft, nil, target, self} {
 				for _, k := range []int{1, 5} {
-					q := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "num_assistant_tokens": k, "logit_bias": bias}.and(more))
-					dec := start(t, target, d, q, nil, in, Options{})
+					greedy := set{"temperature": 0.0, "max_new_tokens": n, "num_assistant_tokens": k, "logit_bias": bias}.and(more)
+					dec := start(t, target, d, compile(t, target, greedy), nil, in, Options{})
 					if got := finish(t, dec); !slices.Equal(got, want) {
 						at := 0
 						for at < len(got) && got[at] == want[at] {
 							at++
 						}
 						t.Errorf("%q %v, k %d, draft %s: differs from token %d on", text, more, k, dec.View().Draft, at)
+					}
+					for _, more := range []struct {
+						draft models.Model
+						s     set
+						opt   Options
+					}{
+						{d, set{"draft_method": "specinfer"}, Options{}},
+						{d, set{"draft_method": "spectr", "draft_tree": "2,2"}, Options{}},
+						{nil, set{}, Options{Lookahead: true}},
+					} {
+						if d == nil && more.s["draft_method"] == "spectr" || more.opt.Lookahead && d != nil || k == 1 {
+							continue // what cannot be, or was seen
+						}
+						dec := start(t, target, more.draft, compile(t, target, greedy.and(more.s)), nil, in, more.opt)
+						if got := finish(t, dec); !slices.Equal(got, want) {
+							t.Errorf("%q, k %d, draft %s by %v: another text", text, k, dec.View().Draft, more.s)
+						}
+						if v := dec.View(); v.Passes != len(v.Rounds) {
+							t.Errorf("%d passes in %d rounds", v.Passes, len(v.Rounds))
+						}
 					}
 					if v := dec.View(); d == models.Model(target) && v.Accepted != v.Judged {
 						t.Errorf("%q %v: %d of %d accepted with the target as its own draft", text, more, v.Accepted, v.Judged)

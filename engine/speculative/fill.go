@@ -1,6 +1,10 @@
 package speculative
 
-import "slices"
+import (
+	"slices"
+
+	"logitscope/models"
+)
 
 // shown is the number of tokens a list of bars holds.
 const shown = 12
@@ -37,14 +41,19 @@ func (d *Decoder) fill(r *Round, dr *draft, v *verdict, tl *targetLaws) {
 		r.Kind = None
 	}
 	if d.opt.Rows {
-		rows := make([]Row, len(r.Emitted))
-		for i := range rows {
-			l := tl.rows[i]
-			rows[i] = Row{slices.Clone(l.IDs), slices.Clone(l.Values), l.Rest}
-		}
-		r.rows = new(rowStore)
-		r.rows.rows.Store(&rows)
+		r.keep(tl.rows)
 	}
+}
+
+// keep keeps the rows before the emitted tokens, which are the first of of.
+func (r *Round) keep(of []models.Logits) {
+	rows := make([]Row, len(r.Emitted))
+	for i := range rows {
+		l := of[i]
+		rows[i] = Row{slices.Clone(l.IDs), slices.Clone(l.Values), l.Rest}
+	}
+	r.rows = new(rowStore)
+	r.rows.rows.Store(&rows)
 }
 
 // finalDraw describes the last draw: q is nil for a bonus.

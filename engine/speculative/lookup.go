@@ -36,6 +36,38 @@ func (l Lookup) Propose(tokens []int32, k int, ends func(int32) bool) []int32 {
 	return nil
 }
 
+// ProposeSeveral returns at most n different proposals: that of
+// [Lookup.Propose], if there is one, and what followed other places where runs
+// of the last tokens stood before, longer runs first, each run from the
+// leftmost place on.
+func (l Lookup) ProposeSeveral(tokens []int32, k, n int, ends func(int32) bool) [][]int32 {
+	first := l.Propose(tokens, k, ends)
+	if len(first) == 0 {
+		return nil
+	}
+	out := [][]int32{first}
+	least := 1
+	if l.Rule == "vllm" {
+		least = max(l.Min, 1)
+	}
+	for size := min(l.Max, len(tokens)-1); size >= least; size-- {
+		run := tokens[len(tokens)-size:]
+		for at := 0; at+size < len(tokens) && len(out) < n; at++ {
+			if !slices.Equal(tokens[at:at+size], run) {
+				continue
+			}
+			next := tokens[at+size : min(at+size+k, len(tokens))]
+			if i := slices.IndexFunc(next, ends); i >= 0 && l.Rule != "vllm" {
+				next = next[:i]
+			}
+			if len(next) > 0 && !slices.ContainsFunc(out, func(o []int32) bool { return slices.Equal(o, next) }) {
+				out = append(out, slices.Clone(next))
+			}
+		}
+	}
+	return out
+}
+
 func (l Lookup) longest(tokens []int32, k int) []int32 {
 	for n := min(l.Max, len(tokens)-1); n >= max(l.Min, 1); n-- {
 		if at := leftmost(tokens, n); at >= 0 {

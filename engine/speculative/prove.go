@@ -2,10 +2,12 @@ package speculative
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"logitscope/engine/several"
 	"logitscope/models"
 )
 
@@ -59,9 +61,12 @@ func (p *Proof) Verdict() string {
 // run beside the decoder it came from.
 type Prover struct {
 	method  *method
-	p, q    Law // the target's law and the draft's, by which tokens are drawn
-	judge   Law // what the algorithm takes for q, and
-	believe Law // for p
+	p, q    Law    // the target's law and the draft's, by which tokens are drawn
+	judge   Law    // what the algorithm takes for q, and
+	believe Law    // for p
+	drafts  []*Law // of several drafts side by side, that each is drawn from
+	plan    *several.Plan
+	space   *space // that plan numbers tokens by
 	ends    func(int32) bool
 	seed    uint64
 	pos     int
@@ -86,18 +91,35 @@ func (d *Decoder) Prover(ctx context.Context, a Algorithm) (*Prover, error) {
 	if pr.believe, err = laws.law(laws.target, d, rows[0], d.output); err != nil {
 		return nil, err
 	}
-	return pr, d.proverDraft(ctx, pr, &laws, all)
+	if err := d.proverDraft(ctx, pr, &laws, all); err != nil {
+		return nil, err
+	}
+	if a.method().several != 0 || d.drafter.source() == ByLookahead {
+		pr.arrange()
+	}
+	return pr, nil
+}
+
+// arrange plans the tests of several drafts.
+func (pr *Prover) arrange() {
+	pr.space = spaceOf(&pr.believe, pr.drafts)
+	pr.plan = pr.method.rule().Plan(pr.space.dense(&pr.believe), pr.space.denseAll(pr.drafts))
 }
 
 // proverDraft fills in the draft's side.
 func (d *Decoder) proverDraft(ctx context.Context, pr *Prover, laws *lawyer, all []int32) error {
+	if !pr.method.Algorithm.Judges(d.drafter.source()) {
+		return fmt.Errorf("rule: %w", cannotJudge(pr.method.Algorithm, d.drafter.source(), Algorithm.name))
+	}
 	t := d.drafter.held()
 	if t == nil {
-		if next := d.set.lookup.Propose(all, 1, d.ends); len(next) > 0 {
-			pr.q = point(next[0])
+		roots, _, err := d.drafter.grow(ctx, d, all, 1, nil)
+		pr.drafts = lawsOf(roots)
+		if len(roots) > 0 {
+			pr.q = *roots[0].law
 			pr.judge = pr.q
 		}
-		return nil
+		return err
 	}
 	t.keep(all, len(all)-1)
 	rows, err := t.forward(ctx, all[len(t.tokens):], 1)
@@ -109,6 +131,7 @@ func (d *Decoder) proverDraft(ctx context.Context, pr *Prover, laws *lawyer, all
 		return err
 	}
 	pr.judge = pr.q
+	pr.drafts = slices.Repeat([]*Law{&pr.q}, d.set.shape.at(0))
 	if laws.uncutDraft != nil {
 		pr.judge, err = laws.wholeDraft(d, row, d.output)
 	}
@@ -155,6 +178,10 @@ func (pr *Prover) Run(ctx context.Context, n int, progress func(Proof)) (Proof, 
 
 // draw makes the first token of one round.
 func (pr *Prover) draw(c coins) (token int32, accepted bool, err error) {
+	if pr.plan != nil {
+		x, stands := pr.drawSeveral(c)
+		return x, stands, nil
+	}
 	var d draft
 	if len(pr.q.IDs) > 0 {
 		x, _, _ := pr.q.Draw(c.draft(0))
@@ -170,6 +197,19 @@ func (pr *Prover) draw(c coins) (token int32, accepted bool, err error) {
 	return v.token, false, nil
 }
 
+// drawSeveral is draw for several drafts.
+func (pr *Prover) drawSeveral(c coins) (token int32, accepted bool) {
+	tokens := make([]int, len(pr.drafts))
+	for i, q := range pr.drafts {
+		x, _, _ := q.Draw(c.draft(i))
+		tokens[i] = pr.space.at[x]
+	}
+	if i := pr.plan.Test(tokens, c.accept); i >= 0 {
+		return pr.space.ids[tokens[i]], true
+	}
+	return pr.space.ids[pr.plan.Left.Draw(c.final())], false
+}
+
 func first(t []int32) int32 {
 	if len(t) == 0 {
 		return models.NoToken
@@ -179,6 +219,9 @@ func first(t []int32) int32 {
 
 // Law returns the law of the next token under the algorithm, by calculation.
 func (pr *Prover) Law() Law {
+	if pr.plan != nil {
+		return *pr.space.sparse(pr.plan.Law())
+	}
 	out := make(map[int32]float64)
 	if len(pr.q.IDs) == 0 {
 		return pr.believe

@@ -72,7 +72,7 @@ func TestProve(t *testing.T) {
 		}
 	}
 	for _, a := range Algorithms() {
-		if !a.Exact && caught[a.Algorithm] == 0 {
+		if !a.Exact && a.Algorithm.method().several == 0 && caught[a.Algorithm] == 0 {
 			t.Errorf("%s was never caught", a.Algorithm)
 		}
 	}

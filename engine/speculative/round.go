@@ -30,12 +30,12 @@ func (v Verdict) String() string { return [...]string{"dropped", "accepted", "re
 // A Position is one drafted token and how it was judged.
 type Position struct {
 	Token   int32
-	P, Q    float64 // its probability under target and draft, after all processors; P is 0 if Dropped
+	P, Q    float64 // its probability under target and draft, after all processors; P is 0 if Dropped; of several drafts P is what the test compared with
 	Accept  float64 // chance to stand
 	U       float64 // stands if below Accept
 	DraftU  float64 // the draw that chose the token; 0 for a look-up
 	Verdict Verdict
-	Alpha   float64 // sum of min(p, q): chance that any token drawn here stands
+	Alpha   float64 // sum of min(p, q): chance that any token drawn here stands; of several drafts, that one of them does
 	Top     []Bar   // the likeliest tokens under p or q, best p first; nil if Dropped
 }
 
@@ -72,23 +72,39 @@ type Round struct {
 	Start     int // tokens generated before it
 	K         int // tokens asked of the drafter
 	Algorithm Algorithm
-	Drafter   string // name of the draft model, or "ngram"
+	Drafter   string // name of the draft model, "ngram" or "lookahead"
+
+	// Drafted is the draft that was judged. Of several drafts side by side it
+	// is the branch that was gone along: the tokens that stand, and where none
+	// stood the last one tested with what followed it.
 	Drafted   []int32
 	Positions []Position // one for each drafted token
-	Accepted  int        // drafted tokens that stand
-	Kind      Kind
-	Final     *Draw   // nil if Kind is None
-	Emitted   []int32 // the accepted tokens and the last one
-	Kept      int     // the first tokens of Emitted that were there already: the round was cut short by a rewind and is done again
-	Cut       bool    // a rewind took back part of it; Emitted is what stays
+
+	// Of several drafts: all branches, and at every place of Drafted that was
+	// judged the drafts of that place in the order of their tests, those not
+	// tested Dropped. Both are nil for one draft.
+	Branches [][]int32
+	Trials   [][]Position
+
+	Accepted int // drafted tokens that stand
+	Kind     Kind
+	Final    *Draw   // nil if Kind is None
+	Emitted  []int32 // the accepted tokens and the last one
+	Kept     int     // the first tokens of Emitted that were there already: the round was cut short by a rewind and is done again
+	Cut      bool    // a rewind took back part of it; Emitted is what stays
 
 	Target, Draft time.Duration // verifying, drafting
 	DraftSteps    int           // passes of the draft model
-	Fed           int           // tokens the target's pass ran
+	Passes        int           // of the target: 1, but where it cannot check branches in one
+	Fed           int           // tokens they ran
+	Guessed       int           // of these, places that lookahead decoding guessed
 
 	rows          *rowStore
 	before, after schedule
 	under         *settings // that it was made under
+	guesses       guesses
+	tried         int  // tokens of the branches
+	late          bool // the target read more than the text's newest tokens
 }
 
 // A rowStore holds the rows of one round until there is no room for them.
@@ -117,6 +133,14 @@ func (s *rowStore) bytes() (n int64) {
 	return n
 }
 
+// Tried returns how many tokens were drafted, in all branches.
+func (r *Round) Tried() int {
+	if r.Branches == nil {
+		return len(r.Drafted)
+	}
+	return r.tried
+}
+
 // Judged returns how many drafted tokens were judged.
 func (r *Round) Judged() int {
 	n := 0
@@ -136,5 +160,6 @@ func (r *Round) cut(n int) *Round {
 	c.Accepted = min(r.Accepted, n)
 	c.Kind, c.Final = None, nil
 	c.after = r.before
+	c.guesses = guesses{before: r.guesses.before, after: r.guesses.before}
 	return &c
 }

@@ -3,6 +3,7 @@ package speculative
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"logitscope/models"
 	"logitscope/sampling"
@@ -18,6 +19,11 @@ type settings struct {
 	confidence float64 // a draft stops after a token less likely than this
 	algorithm  Algorithm
 	lookup     Lookup
+	shape      shape // of several drafts
+
+	// Of lookahead decoding: places guessed at once, length of the n-grams, and
+	// how many of them are tested.
+	window, ngram, verify int
 }
 
 // same reports whether a round made under s would be made alike under t.
@@ -26,7 +32,8 @@ func (s *settings) same(t *settings) bool {
 	return s.algorithm == t.algorithm && alike(s.p, t.p) && alike(s.q, t.q)
 }
 
-func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
+// readSettings reads the settings; by is what drafts.
+func readSettings(p, q *sampling.Pipeline, by Source, opt Options) (settings, error) {
 	c := p.Config()
 	s := settings{
 		p: p, q: q,
@@ -37,9 +44,15 @@ func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
 		confidence: c.Float("assistant_confidence"),
 		algorithm:  Exact,
 		lookup:     Lookup{Rule: c.Text("ngram_rule"), Min: c.Int("ngram_min"), Max: c.Int("ngram_max")},
+		window:     c.Int("lookahead_window"), ngram: c.Int("lookahead_ngram"), verify: c.Int("lookahead_verify"),
 	}
-	if c.Bool("block_verification") {
-		s.algorithm = Block
+	var err error
+	if s.shape, err = readShape(c.Text("draft_tree"), c.Int("num_drafts")); err != nil {
+		return s, err
+	}
+	s.algorithm = Chosen(c)
+	if c.Bool(blockKey) && c.Text(methodKey) != chainMethod {
+		return s, fmt.Errorf("%s: true judges one chain of drafts; want %s %s, not %s", blockKey, methodKey, chainMethod, c.Text(methodKey))
 	}
 	if opt.Algorithm != "" {
 		a, err := ParseAlgorithm(string(opt.Algorithm))
@@ -49,6 +62,11 @@ func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
 		s.algorithm = a
 	}
 	switch {
+	case !s.algorithm.Judges(by):
+		if opt.Algorithm != "" {
+			return s, fmt.Errorf("rule: %w", cannotJudge(s.algorithm, by, Algorithm.name))
+		}
+		return s, fmt.Errorf("%s: %w", methodKey, cannotJudge(s.algorithm, by, Algorithm.methodName))
 	case s.k < 1 || s.k > maxDraft:
 		return s, fmt.Errorf("num_assistant_tokens: %d is out of range, 1 to %d", s.k, maxDraft)
 	case s.lookup.Min > s.lookup.Max:
@@ -60,6 +78,50 @@ func readSettings(p, q *sampling.Pipeline, opt Options) (settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// Keys of settings that choose an algorithm, and the draft_method of one draft
+// after another.
+const (
+	methodKey, blockKey = "draft_method", "block_verification"
+	chainMethod         = "chain"
+)
+
+func (a Algorithm) name() string { return string(a) }
+
+// methodName is how settings call a.
+func (a Algorithm) methodName() string {
+	switch a {
+	case Exact:
+		return chainMethod
+	case Block:
+		return chainMethod + " with " + blockKey
+	}
+	return string(a)
+}
+
+// Chosen returns the algorithm that settings choose.
+func Chosen(c sampling.Config) Algorithm {
+	switch m := c.Text(methodKey); {
+	case c.Bool(blockKey):
+		return Block
+	case m == chainMethod || m == "":
+		return Exact
+	default:
+		return Algorithm(m)
+	}
+}
+
+// cannotJudge says that an algorithm cannot judge what a source drafts, and
+// which of the right ones can, each by its name.
+func cannotJudge(a Algorithm, by Source, name func(Algorithm) string) error {
+	var names []string
+	for _, a := range algorithms {
+		if a.Exact && a.Algorithm.Judges(by) {
+			names = append(names, name(a.Algorithm))
+		}
+	}
+	return fmt.Errorf("%s cannot judge what %s drafts; want one of %s", name(a), by, strings.Join(names, ", "))
 }
 
 // memoryless refuses stages that steer by the tokens drawn before: their

@@ -17,7 +17,9 @@ type View struct {
 	Rounds    []*Round // all of them; read-only
 
 	Counted  int // rounds that the account is of
-	Drafted  int // tokens drafted
+	Passes   int // of the target in them
+	Drafted  int // tokens drafted; of several drafts, in the branch gone along
+	Tried    int // tokens drafted in all branches
 	Judged   int // drafted tokens that were judged, not dropped
 	Accepted int // drafted tokens that stand
 	Emitted  int // tokens the rounds wrote
@@ -115,6 +117,8 @@ func (v *View) count(rounds []*Round) {
 	v.Counted = len(rounds)
 	for _, r := range rounds {
 		v.Drafted += len(r.Drafted)
+		v.Tried += r.Tried()
+		v.Passes += r.Passes
 		v.Accepted += r.Accepted
 		v.Emitted += len(r.Emitted)
 		v.TargetTime += r.Target
@@ -144,8 +148,8 @@ func (v *View) count(rounds []*Round) {
 		v.Rate = float64(v.Accepted) / float64(v.Judged)
 		v.Alpha /= float64(v.Judged)
 	}
-	if n := len(rounds); n > 0 {
-		v.PerPass = float64(v.Emitted) / float64(n)
+	if v.Passes > 0 {
+		v.PerPass = float64(v.Emitted) / float64(v.Passes)
 	}
 }
 
@@ -177,9 +181,7 @@ func (v *View) timing(rounds []*Round, plain []time.Duration) {
 	alike := make(map[int][]*Round)
 	n := 0
 	for _, r := range rounds[max(0, len(rounds)-timed):] {
-		// Beside the draft a pass runs the one or two tokens before it; more
-		// means that it read the prompt, or text a rewind had dropped.
-		if k := len(r.Drafted); r.Fed <= k+2 {
+		if k := len(r.Drafted); !r.late {
 			alike[k] = append(alike[k], r)
 			n++
 		}
@@ -187,15 +189,19 @@ func (v *View) timing(rounds []*Round, plain []time.Duration) {
 	v.PlainTime = median(plain)
 	var pass, drafting, drafted, steps float64
 	for k, rounds := range alike {
-		var p, d, s []time.Duration
+		var p, d, s, asked []time.Duration
 		for _, r := range rounds {
 			p, d, s = append(p, r.Target), append(d, r.Draft), append(s, time.Duration(r.DraftSteps))
+			if r.Branches != nil {
+				k = r.DraftSteps
+			}
+			asked = append(asked, time.Duration(k))
 		}
 		share := float64(len(rounds)) / float64(n)
 		pass += share * float64(median(p))
 		drafting += share * float64(median(d))
 		steps += share * float64(median(s))
-		drafted += share * float64(k)
+		drafted += share * float64(median(asked))
 	}
 	v.PassTime = time.Duration(pass)
 	if steps > 0 {
@@ -204,12 +210,12 @@ func (v *View) timing(rounds []*Round, plain []time.Duration) {
 	if v.PlainTime == 0 || n == 0 {
 		return
 	}
-	one := float64(v.PlainTime)
-	v.Speedup = v.PerPass * one / (pass + drafting)
+	one, perRound := float64(v.PlainTime), float64(v.Emitted)/float64(v.Counted)
+	v.Speedup = perRound * one / (pass + drafting)
 	v.Cost = float64(v.DraftStep) / one
 	v.Verify = pass / one
 	if drafted > 0 {
-		v.BreakEven = (v.PerPass - v.Verify) / drafted
+		v.BreakEven = (perRound - v.Verify) / drafted
 	}
 }
 

@@ -24,7 +24,13 @@ func wantsAmateur(cfg sampling.Config) bool {
 func wantsDraft(cfg sampling.Config) bool {
 	s, ok := cfg.Lookup("num_assistant_tokens")
 	n, isInt := s.Value.(int64)
-	return ok && isInt && n > 0
+	return ok && isInt && n > 0 || severalDrafts(cfg)
+}
+
+// severalDrafts reports whether cfg asks for several drafts side by side.
+func severalDrafts(cfg sampling.Config) bool {
+	p, _ := sampling.Lookup("draft_method")
+	return !p.IsOff(cfg.Value(p.Key))
 }
 
 // OpenDraft opens the draft model for target: the one --draft names, or the
@@ -42,14 +48,18 @@ func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling
 			return engine.Draft{}, console.Wrong("contrastive_alpha: no draft model to be the amateur; name one with --draft")
 		}
 		if s.Model != "fable" {
-			return engine.Draft{}, console.Wrong("num_assistant_tokens: no draft model; name one with --draft, or --draft ngram")
+			key := "num_assistant_tokens"
+			if severalDrafts(cfg) {
+				key = "draft_method"
+			}
+			return engine.Draft{}, console.Wrong("%s: no draft model; name one with --draft, or --draft ngram or lookahead", key)
 		}
 		name = builtinDraft
 	} else if cfg.Int("num_beams") > 1 || cfg.Float("penalty_alpha") > 0 {
 		return engine.Draft{}, console.Wrong("--draft %s: a search uses no draft; without it, or with num_beams 1 and penalty_alpha 0", name)
 	}
-	if name == "ngram" {
-		return engine.Draft{NGram: true}, nil
+	if d, ok := engine.Modelless(name); ok {
+		return d, nil
 	}
 	if layers, ok, err := shallow.Layers(name); ok {
 		if err != nil {

@@ -68,7 +68,7 @@ func AddDecoding(sys console.System, cmd *cobra.Command) *Flags {
 	f := cmd.Flags()
 	s := &Flags{Sys: sys, FlagSet: f, Params: make(map[string]*ParamFlag)}
 	f.StringVar(&s.Model, "model", "fable", "model: fable, FILE.gguf, table:FILE, ollama:NAME, llama-server:URL, vllm:URL, sglang:URL, openai:NAME")
-	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding; ngram for prompt lookup; self:3,5-7 for the model without those layers")
+	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding; ngram for prompt lookup; lookahead for the model's own guesses; self:3,5-7 for the model without those layers")
 	f.StringVar(&s.Preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
 	s.Local.Add(f)
