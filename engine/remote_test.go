@@ -501,12 +501,9 @@ func TestServerComesBack(t *testing.T) {
 			far := func(v View) bool { return len(v.Written) > 40 || stands(v) }
 			do(far, Start{Prompt: []int32{1, 2}, Settings: s}, Advance{-1})
 			b.down()
-			time.Sleep(60 * time.Millisecond)
+			waitFor(t, "the server to be missed", func() bool { return m.(models.Meter).Stats().Retries > 0 })
 			b.up()
 			same(t, name, want, do(stands))
-			if m.(models.Meter).Stats().Retries == 0 {
-				t.Error("nothing was tried again: the server was not missed")
-			}
 		})
 	}
 }

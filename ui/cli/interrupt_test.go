@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"logitscope/ui/cli/console"
@@ -69,10 +70,11 @@ func TestInterruptedWhileDecoding(t *testing.T) {
 	soon(t, "after a signal", stop)
 	close(hold)
 
-	over := false
-	_, stop = setup.Background(context.Background(), func(context.Context) error { time.Sleep(20 * time.Millisecond); over = true; return nil })
-	soon(t, "without one", stop)
-	if !over {
-		t.Error("stop did not wait")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		over := false
+		_, stop := setup.Background(context.Background(), func(context.Context) error { time.Sleep(time.Second); over = true; return nil })
+		if stop(); !over {
+			t.Error("stop did not wait")
+		}
+	})
 }

@@ -39,8 +39,9 @@ func TestMain(m *testing.M) {
 		views[kit.ViewEngines] = views["panic"]
 	}
 	ctx, stop := Signalled(context.Background())
-	if os.Getenv("LAB_CHILD") == "deaf" { // as one that is stuck
+	if os.Getenv("LAB_CHILD") == "deaf" { // as one that is stuck, but repeats what it reads
 		fmt.Println("deaf")
+		go func() { _, _ = io.Copy(os.Stdout, os.Stdin) }()
 		<-ctx.Done()
 		fmt.Println("heard")
 		select {}
@@ -70,6 +71,7 @@ type terminal struct {
 	em   *vt.Emulator
 	raw  bytes.Buffer
 	mu   sync.Mutex
+	more chan bool // something was written since the screen was looked at
 	done chan error
 }
 
@@ -85,7 +87,7 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	x := &terminal{t: t, cmd: cmd, file: f, em: vt.NewEmulator(w, h), done: make(chan error, 1)}
+	x := &terminal{t: t, cmd: cmd, file: f, em: vt.NewEmulator(w, h), more: make(chan bool, 1), done: make(chan error, 1)}
 	go func() { _, _ = io.Copy(f, x.em) }() // answers to queries
 	go func() {
 		buf := make([]byte, 1<<16)
@@ -95,6 +97,10 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 			x.raw.Write(buf[:n])
 			_, _ = x.em.Write(buf[:n])
 			x.mu.Unlock()
+			select {
+			case x.more <- true:
+			default:
+			}
 			if err != nil {
 				x.done <- cmd.Wait()
 				return
@@ -108,13 +114,23 @@ func startTerminal(t *testing.T, w, h int, env ...string) *terminal {
 // shows waits until the screen holds s.
 func (x *terminal) shows(s string) {
 	x.t.Helper()
-	for range 500 {
-		if strings.Contains(x.screen(), s) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !x.until(func() bool { return strings.Contains(x.screen(), s) }) {
+		x.t.Fatalf("the terminal never showed %q:\n%s", s, x.screen())
 	}
-	x.t.Fatalf("the terminal never showed %q:\n%s", s, x.screen())
+}
+
+// until looks at what was written, whenever something was, until ok says that
+// it will do. It reports whether that came to pass.
+func (x *terminal) until(ok func() bool) bool {
+	late := time.After(time.Minute)
+	for !ok() {
+		select {
+		case <-x.more:
+		case <-late:
+			return false
+		}
+	}
+	return true
 }
 
 func (x *terminal) screen() string {
@@ -251,6 +267,10 @@ func TestTheSecondSignalEnds(t *testing.T) {
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0"`, os.Args[0])
 	cmd.Env = append(os.Environ(), "LAB_CHILD=deaf")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -259,27 +279,34 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "deaf" {
-		t.Fatalf("started with %q", lines.Text())
+	says := func(want string) {
+		t.Helper()
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("says %q, want %q", lines.Text(), want)
+		}
 	}
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+	send := func(s os.Signal) {
+		t.Helper()
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		if s == syscall.SIGHUP {
-			time.Sleep(50 * time.Millisecond) // for it to be wrong in
+	}
+	alive := func(word string) {
+		t.Helper()
+		if _, err := fmt.Fprintln(in, word); err != nil {
+			t.Fatal(err)
 		}
+		says(word)
 	}
-	if !lines.Scan() || lines.Text() != "heard" {
-		t.Fatalf("after both: %q", lines.Text())
-	}
-	// Had the first one counted, the second would have ended it.
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	says("deaf")
+	send(syscall.SIGHUP)
+	alive("the first")
+	send(syscall.SIGTERM)
+	says("heard")
+	// Had the hang-up counted, either first or now, the program would be gone.
+	send(syscall.SIGHUP)
+	alive("the second")
+	send(syscall.SIGTERM)
 	if err := cmd.Wait(); err == nil {
 		t.Error("ended without an error")
 	}
@@ -338,10 +365,17 @@ func TestTerminalSuspends(t *testing.T) {
 	x.shows("next token · step 1")
 	x.keys("\x1a")
 	x.wrote("\x1b[?1049l", 1)
-	go func() { // fg; the program may not have stopped yet
-		for range 50 {
-			_ = x.cmd.Process.Signal(syscall.SIGCONT)
-			time.Sleep(100 * time.Millisecond)
+	// As fg, until it is heard: the system stops nobody whose parent leads no
+	// job control, and the program does not say when it begins to listen.
+	fg := time.NewTicker(20 * time.Millisecond)
+	defer fg.Stop()
+	go func() {
+		for t.Context().Err() == nil {
+			select {
+			case <-fg.C:
+				_ = x.cmd.Process.Signal(syscall.SIGCONT)
+			case <-t.Context().Done():
+			}
 		}
 	}()
 	x.wrote("\x1b[?1049h", 2)
@@ -353,14 +387,11 @@ func TestTerminalSuspends(t *testing.T) {
 // wrote waits until the program has written a sequence n times.
 func (x *terminal) wrote(seq string, n int) {
 	x.t.Helper()
-	for range 500 {
+	if !x.until(func() bool {
 		x.mu.Lock()
-		got := strings.Count(x.raw.String(), seq)
-		x.mu.Unlock()
-		if got >= n {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+		defer x.mu.Unlock()
+		return strings.Count(x.raw.String(), seq) >= n
+	}) {
+		x.t.Fatalf("the program never wrote %q %d times", seq, n)
 	}
-	x.t.Fatalf("the program never wrote %q %d times", seq, n)
 }
