@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/muesli/termenv"
 )
@@ -41,18 +42,37 @@ type Palette struct {
 	sgr   [nRoles][nAttrs]string
 }
 
+// palettes are those that were asked for, by background, depth and glyphs.
+var palettes [2][NoSGR + 1][2]struct {
+	once sync.Once
+	p    Palette
+}
+
 // NewPalette returns the palette for a dark or light background at one depth.
+// Who asks for the same gets the same.
 func NewPalette(dark bool, d Depth, ascii bool) *Palette {
-	p := &Palette{ASCII: ascii, Depth: d, Dark: dark}
+	made := &palettes[index(dark)][d][index(ascii)]
+	made.once.Do(func() { made.p.fill(dark, d, ascii) })
+	return &made.p
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (p *Palette) fill(dark bool, d Depth, ascii bool) {
+	p.ASCII, p.Depth, p.Dark = ascii, d, dark
 	if d == NoSGR {
-		return p
+		return
 	}
 	for r := range p.sgr {
 		for a := range p.sgr[r] {
 			p.sgr[r][a] = sequence(Role(r), Attr(a), dark, d)
 		}
 	}
-	return p
 }
 
 func sequence(r Role, a Attr, dark bool, d Depth) string {

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 // A caller is what is known of a connection.
 type caller struct {
 	conn  *visitor
+	out   io.Writer // its terminal, once a session is open
 	mu    sync.Mutex
 	tried bool // the user name was taken for a code
 	byUse bool // and was right

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -11,43 +12,78 @@ import (
 // errInternal says that a session ended by a fault of the program.
 var errInternal = errors.New("an internal error ended this session; the others go on")
 
-// A guarded model ends its own session where the one inside panics, and
-// nothing else: Bubble Tea would print the fault to the teacher's screen, or
-// take the whole program along. What a session may not ask of the process, to
-// suspend it or to run something, is dropped by [onlyOwn].
-type guarded struct {
-	tea.Model
-	fail func(error) // ends the session
+// A screen is what a session shows.
+type screen interface {
+	Init() tea.Cmd
+	Update(tea.Msg) tea.Cmd
+	Draw() sheet
 }
 
+// A guarded screen is one as Bubble Tea takes it. It shows its sheets itself,
+// and ends its own session where the screen panics, and nothing else: Bubble
+// Tea would print the fault to the teacher's screen, or take the whole program
+// along. What a session may not ask of the process, to suspend it or to run
+// something, is dropped by [onlyOwn].
+type guarded struct {
+	screen  screen
+	paint   *painter
+	waiting bool        // a paintMsg is on its way
+	fail    func(error) // ends the session
+}
+
+// A paintMsg says that the next frame may be shown.
+type paintMsg struct{}
+
 // failed ends the session if a panic is under way.
-func (g guarded) failed() {
+func (g *guarded) failed() {
 	if p := recover(); p != nil {
 		g.fail(fmt.Errorf("%w (%v)", errInternal, p))
 	}
 }
 
-func (g guarded) Init() (cmd tea.Cmd) {
+// Init shows the first frame; see [tea.Model].
+func (g *guarded) Init() (cmd tea.Cmd) {
 	defer g.failed()
-	return g.guard(g.Model.Init())
+	cmd = g.screen.Init()
+	g.show()
+	return g.guard(cmd)
 }
 
-func (g guarded) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
+// Update takes a message, and shows the frame after it; see [tea.Model].
+func (g *guarded) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	m = g
 	defer g.failed()
-	next, cmd := g.Model.Update(msg)
-	g.Model = next
-	return g, g.guard(cmd)
+	if _, ok := msg.(paintMsg); ok {
+		g.waiting = false
+	} else {
+		cmd = g.guard(g.screen.Update(msg))
+	}
+	if g.waiting {
+		return g, cmd
+	}
+	wait := g.paint.due()
+	if wait <= 0 {
+		g.show()
+		return g, cmd
+	}
+	g.waiting = true
+	return g, tea.Batch(cmd, tea.Tick(wait, func(time.Time) tea.Msg { return paintMsg{} }))
 }
 
-func (g guarded) View() (s string) {
-	defer g.failed()
-	return g.Model.View()
+// show draws the screen. A terminal that takes nothing holds this session
+// alone.
+func (g *guarded) show() {
+	if err := g.paint.show(g.screen.Draw()); err != nil {
+		g.fail(errLeft)
+	}
 }
+
+// View returns nothing: the frame is on its way; see [tea.Model].
+func (g *guarded) View() string { return "" }
 
 // guard returns cmd so that a panic in it, or in one that it brings, ends the
 // session alone.
-func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
+func (g *guarded) guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -70,7 +106,7 @@ func (g guarded) guard(cmd tea.Cmd) tea.Cmd {
 
 // safely runs f; a panic in it ends the session.
 func safely(fail func(error), f func()) {
-	defer guarded{fail: fail}.failed()
+	defer (&guarded{fail: fail}).failed()
 	f()
 }
 

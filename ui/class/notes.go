@@ -14,8 +14,8 @@ type lectern struct {
 	top     int
 }
 
-func newNotes(h *Hub) func(*session) (tea.Model, func()) {
-	return func(s *session) (tea.Model, func()) {
+func newNotes(h *Hub) func(*session) (screen, func()) {
+	return func(s *session) (screen, func()) {
 		m := &lectern{}
 		m.s, m.hub, m.pal = s, h, viz.NewPalette(s.look.Dark, s.look.Depth, s.look.ASCII)
 		m.view, _ = h.Now()
@@ -27,7 +27,7 @@ func newNotes(h *Hub) func(*session) (tea.Model, func()) {
 func (m *lectern) Init() tea.Cmd { return m.wait(m.view) }
 
 // Update takes keys and news.
-func (m *lectern) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *lectern) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.s.look.W, m.s.look.H = msg.Width, msg.Height
@@ -35,27 +35,27 @@ func (m *lectern) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.view = msg.view
 		if m.view.Ended != "" {
 			m.s.fail(ErrEnded)
-			return m, nil
+			return nil
 		}
-		return m, m.wait(m.view)
+		return m.wait(m.view)
 	case tea.KeyMsg:
 		switch msg.String() {
 		case "q", "ctrl+c":
-			return m, tea.Quit
+			return tea.Quit
 		case "down", "j":
 			m.top++
 		case "up", "k":
 			m.top = max(m.top-1, 0)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // marks show whether a task is done.
 var marks = map[bool]string{true: " ✓", false: " ○"}
 
-// View draws the notes, and below them the class.
-func (m *lectern) View() string {
+// Draw draws the notes, and below them the class.
+func (m *lectern) Draw() sheet {
 	c := viz.NewCanvas(m.s.look.W, m.s.look.H, m.pal.ASCII)
 	n := m.view.Scene.Notes
 	if n.Title == "" {
@@ -79,5 +79,5 @@ func (m *lectern) View() string {
 		in.Put(1, y, viz.Cut(lines[top+y], in.W-2), viz.Ink{})
 	}
 	c.Put(1, c.H-1, viz.CutTitle(fmt.Sprintf("%d here · ↑↓ scroll · q leave", m.view.Here), c.W-2), viz.Ink{Role: viz.Muted})
-	return c.Render(m.pal)
+	return sheetOf(c.Render(m.pal), c.W, c.H)
 }

@@ -40,9 +40,9 @@ const keyOfQuestion = "ctrl+v"
 
 // newOwner makes students that have a lab of their own: questions come over
 // it.
-func newOwner(h *Hub, open func(context.Context, Own) (Lab, error)) func(*session) (tea.Model, func()) {
+func newOwner(h *Hub, open func(context.Context, Own) (Lab, error)) func(*session) (screen, func()) {
 	look := newStudent(h)
-	return func(s *session) (tea.Model, func()) {
+	return func(s *session) (screen, func()) {
 		base, _ := look(s)
 		m := &owner{student: base.(*student)}
 		lab, err := open(s.ctx, Own{Terminal: s.look, Output: s})
@@ -73,35 +73,35 @@ func (m *owner) asks() bool { return m.asked() != nil && !m.away || m.open != no
 
 // Update gives keys to the question that is open, else to the lab, and all
 // that is the lab's to it.
-func (m *owner) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *owner) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		switch {
 		case msg.String() == keyOfQuestion:
 			m.away = false
-			return m, nil
+			return nil
 		case m.asks():
-			_, cmd := m.student.Update(msg)
+			cmd := m.student.Update(msg)
 			if p := m.asked(); p != nil && m.you.Guess != nil && m.same() && msg.Type == tea.KeyEnter {
 				m.away = true // handed in: the lab again
 			}
-			return m, cmd
+			return cmd
 		}
 		m.say = ""
-		return m, m.give(msg)
+		return m.give(msg)
 	case changedMsg, secondMsg, quietMsg:
-		_, cmd := m.student.Update(msg)
+		cmd := m.student.Update(msg)
 		m.pose()
 		if b := m.view.Bring; b != nil && b != m.brought {
 			m.brought = b
-			return m, tea.Batch(cmd, m.give(tui.BringMsg{Push: *b}))
+			return tea.Batch(cmd, m.give(tui.BringMsg{Push: *b}))
 		}
-		return m, cmd
+		return cmd
 	case tea.WindowSizeMsg:
 		m.student.Update(msg)
-		return m, m.give(tea.WindowSizeMsg{Width: msg.Width, Height: max(msg.Height-1, 1)})
+		return m.give(tea.WindowSizeMsg{Width: msg.Width, Height: max(msg.Height-1, 1)})
 	}
-	return m, m.give(msg)
+	return m.give(msg)
 }
 
 // give gives the lab a message.
@@ -127,10 +127,10 @@ func (m *owner) pose() {
 // posePause is the least time between two pictures.
 const posePause = 250 * time.Millisecond
 
-// View draws the lab above a line of the class, or a question.
-func (m *owner) View() string {
+// Draw draws the lab above a line of the class, or a question.
+func (m *owner) Draw() sheet {
 	if m.asks() || m.s.look.window() == nil {
-		return m.student.View()
+		return m.student.Draw()
 	}
 	last := viz.NewCanvas(m.s.look.W, 1, m.pal.ASCII)
 	words := fmt.Sprintf("your own lab · %d here", m.view.Here)
@@ -145,7 +145,7 @@ func (m *owner) View() string {
 	}
 	x := last.Right(last.W-1, 0, viz.Printable(m.you.Name, last.ASCII), viz.Ink{})
 	last.Put(1, 0, viz.CutTitle(words, x-3), viz.Ink{Role: viz.Muted})
-	return m.lab.View() + "\n" + last.Render(m.pal)
+	return sheetOf(m.lab.View()+"\n"+last.Render(m.pal), m.s.look.W, m.s.look.H)
 }
 
 // Labs are the own labs, by the names of their owners.

@@ -5,14 +5,19 @@ import (
 )
 
 // A narrow channel passes on the requests that a terminal needs, and refuses
-// all others: agents, subsystems, X11, signals.
-type narrow struct{ gossh.NewChannel }
+// all others: agents, subsystems, X11, signals. The caller keeps the channel:
+// frames are sent as they are, without the library's look for newlines.
+type narrow struct {
+	gossh.NewChannel
+	of *caller
+}
 
 func (n narrow) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	ch, in, err := n.NewChannel.Accept()
 	if err != nil {
 		return nil, nil, err
 	}
+	n.of.out = ch
 	out := make(chan *gossh.Request)
 	go func() {
 		defer recovered()

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -48,8 +49,8 @@ type shell struct {
 
 // screens makes what the sessions show.
 type screens struct {
-	student func(*session) (tea.Model, func())
-	notes   func(*session) (tea.Model, func())
+	student func(*session) (screen, func())
+	notes   func(*session) (screen, func())
 }
 
 func newShell(ctx context.Context, s shell, host gossh.Signer) (*shell, error) {
@@ -85,7 +86,7 @@ func (s *shell) channel(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewCha
 		ch.Reject(gossh.Prohibited, "one session a connection")
 		return
 	}
-	ssh.DefaultSessionHandler(srv, conn, narrow{ch}, ctx)
+	ssh.DefaultSessionHandler(srv, conn, narrow{ch, c}, ctx)
 }
 
 // A session is one terminal.
@@ -164,50 +165,48 @@ var (
 
 // run shows a screen until the student leaves, the class ends, or something
 // goes wrong with this session. It returns why.
-func (s *shell) run(t *session, winch <-chan ssh.Window, make func(*session) (tea.Model, func())) error {
+func (s *shell) run(t *session, winch <-chan ssh.Window, make func(*session) (screen, func())) error {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(ErrEnded) })
 	defer stop()
 	t.ctx, t.fail = ctx, cancel
 
-	var model tea.Model
+	var shows screen
 	release := func() {}
-	safely(cancel, func() { model, release = make(t) })
+	safely(cancel, func() { shows, release = make(t) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	defer release()
-	p := tea.NewProgram(guarded{model, cancel},
-		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(t), tea.WithFPS(s.fps), tea.WithAltScreen(),
-		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFilter(onlyOwn))
-	typed := newQuiet(cancel, p.Send)
-	defer typed.stop()
-	go safely(cancel, func() { resizes(ctx, winch, p.Send) })
-	go safely(cancel, func() { types(t, typed, p.Send); cancel(errLeft) })
-	if t.seat != nil { // a terminal that takes nothing would never be told
-		go func() {
-			select {
-			case <-t.seat.Gone():
-				cancel(ErrElsewhere)
-			case <-ctx.Done():
-			}
-		}()
-	}
 	// A terminal that takes nothing any more is not waited for.
-	drop := context.AfterFunc(ctx, func() {
+	context.AfterFunc(ctx, func() {
 		time.AfterFunc(closingTime, func() { callerOf(t.Context()).conn.Close() })
 	})
-	defer drop()
+	paint := &painter{out: callerOf(t.Context()).out, pause: time.Second / time.Duration(max(s.fps, 1))}
+	paint.enter()
+	defer paint.leave()
+	p := tea.NewProgram(&guarded{screen: shows, paint: paint, fail: cancel}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFilter(onlyOwn))
+	typed := newQuiet(cancel, p.Send)
+	defer typed.stop()
+	var gone <-chan struct{} // a terminal that takes nothing would never be told
+	if t.seat != nil {
+		gone = t.seat.Gone()
+	}
+	go safely(cancel, func() { resizes(ctx, winch, gone, cancel, p.Send) })
+	go safely(cancel, func() { types(t, typed, p.Send); cancel(errLeft) })
 	safely(cancel, func() { p.Run() })
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+	cancel(errLeft) // unless there is a reason already
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return errLeft
 }
 
-// resizes passes on how large the window is.
-func resizes(ctx context.Context, winch <-chan ssh.Window, send func(tea.Msg)) {
+// resizes passes on how large the window is, and ends the session when another
+// connection took its seat.
+func resizes(ctx context.Context, winch <-chan ssh.Window, gone <-chan struct{}, cancel func(error), send func(tea.Msg)) {
 	for {
 		select {
 		case w, ok := <-winch:
@@ -219,6 +218,9 @@ func resizes(ctx context.Context, winch <-chan ssh.Window, send func(tea.Msg)) {
 			case <-time.After(resizePause):
 			case <-ctx.Done():
 			}
+		case <-gone:
+			cancel(ErrElsewhere)
+			gone = nil
 		case <-ctx.Done():
 			for range winch { // the library waits for who reads this
 			}

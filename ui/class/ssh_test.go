@@ -358,29 +358,30 @@ func (p panicking) Init() tea.Cmd {
 	}
 }
 
-func (p panicking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(tea.WindowSizeMsg); ok {
+func (p panicking) Update(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.WindowSizeMsg:
 		p.at("resize")
-	} else {
+	case tea.KeyMsg:
 		p.at("update")
 	}
-	return p, nil
+	return nil
 }
 
-func (p panicking) View() string { p.at("view"); return "fine" }
+func (p panicking) Draw() sheet { p.at("draw"); return sheetOf("fine", 80, 24) }
 
 // A fault in one session ends that one; the class and the process go on.
 func TestPanicEndsOneSession(t *testing.T) {
-	for _, where := range []string{"make", "init", "cmd", "batch", "sequence", "update", "resize", "view"} {
+	for _, where := range []string{"make", "init", "cmd", "batch", "sequence", "update", "resize", "draw"} {
 		c := opened(t, nil)
 		other := terminal(t, dialed(t, c), 80, 24)
 		other.shows(t, "you look on")
-		c.shell.screens.student = func(s *session) (tea.Model, func()) {
+		c.shell.screens.student = func(s *session) (screen, func()) {
 			panicking{where, "make"}.at("make")
 			return panicking{in: where}, func() {}
 		}
 		if where == "make" {
-			c.shell.screens.student = func(s *session) (tea.Model, func()) { panic("a fault in make") }
+			c.shell.screens.student = func(s *session) (screen, func()) { panic("a fault in make") }
 		}
 		win := terminal(t, dialed(t, c), 80, 24)
 		io.WriteString(win.in, "x")

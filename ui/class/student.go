@@ -38,16 +38,18 @@ type student struct {
 
 	name kit.Field
 	say  string
+
+	ticking bool // a secondMsg is on its way
 }
 
 // A changedMsg brings a view of the class.
 type changedMsg struct{ view *View }
 
-// A secondMsg comes while a question has a clock.
+// A secondMsg comes while a question with a clock is open.
 type secondMsg struct{}
 
-func newStudent(h *Hub) func(*session) (tea.Model, func()) {
-	return func(s *session) (tea.Model, func()) {
+func newStudent(h *Hub) func(*session) (screen, func()) {
+	return func(s *session) (screen, func()) {
 		m := &student{s: s, hub: h, pal: viz.NewPalette(s.look.Dark, s.look.Depth, s.look.ASCII)}
 		m.view, _ = h.Now()
 		m.you = s.seat.You()
@@ -57,7 +59,7 @@ func newStudent(h *Hub) func(*session) (tea.Model, func()) {
 }
 
 // Init waits for the class.
-func (m *student) Init() tea.Cmd { return tea.Batch(m.wait(m.view), tick()) }
+func (m *student) Init() tea.Cmd { return tea.Batch(m.wait(m.view), m.tick()) }
 
 // wait brings the next view after one, not sooner than the screen can show it.
 func (m *student) wait(after *View) tea.Cmd {
@@ -82,10 +84,17 @@ func (m *student) wait(after *View) tea.Cmd {
 	}
 }
 
-func tick() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return secondMsg{} }) }
+// tick comes back in a second, while a clock is on the screen.
+func (m *student) tick() tea.Cmd {
+	if p := m.asked(); m.ticking || p == nil || p.Ends.IsZero() {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return secondMsg{} })
+}
 
 // Update takes keys and news.
-func (m *student) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *student) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.s.look.W, m.s.look.H = msg.Width, msg.Height
@@ -96,20 +105,21 @@ func (m *student) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.view = msg.view
 		if m.view.Ended != "" {
 			m.s.fail(ErrEnded)
-			return m, nil
+			return nil
 		}
 		m.you = m.s.seat.You()
 		m.begin()
-		return m, m.wait(m.view)
+		return tea.Batch(m.wait(m.view), m.tick())
 	case secondMsg:
-		return m, tick()
+		m.ticking = false
+		return m.tick()
 	case quietMsg:
 		m.say = "nothing was typed for 29 minutes: any key keeps you here, else this ends in a minute"
 	case tea.KeyMsg:
 		m.say = ""
-		return m, m.key(msg)
+		return m.key(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // begin takes up a question that is new.
@@ -263,15 +273,21 @@ func (m *student) typeName(k tea.KeyMsg) {
 	}
 }
 
-// View draws the student's screen: the lab as the teacher has it, with a line
+// Draw draws the student's screen: the lab as the teacher has it, with a line
 // of the student's own in the place of the last; or a question.
-func (m *student) View() string {
+func (m *student) Draw() sheet {
 	w, h := m.s.look.W, m.s.look.H
+	small := m.s.look.window() == nil
+	if !small && m.open == noPanel && (m.asked() == nil || m.away) {
+		if s, ok := m.mirror(); ok {
+			return s
+		}
+	}
 	c := viz.NewCanvas(w, h, m.pal.ASCII)
 	switch {
-	case m.s.look.window() == nil:
+	case small:
 		c.Put(0, 0, viz.Cut(fmt.Sprintf("%d×%d is too small. Make it 40×12 or more.", w, h), w), viz.Ink{})
-		return c.Render(m.pal)
+		return sheetOf(c.Render(m.pal), w, h)
 	case m.open == helpPanel:
 		m.drawHelp(c)
 	case m.open == rowsPanel:
@@ -282,28 +298,25 @@ func (m *student) View() string {
 	case m.asked() != nil && !m.away:
 		m.drawQuestion(c, m.asked())
 	default:
-		return m.mirror(c)
+		c.Put(1, 0, viz.CutTitle("The lab comes in a moment.", w-2), viz.Ink{Role: viz.Muted})
 	}
 	m.drawLast(c.Sub(viz.Rect{X: 0, Y: h - 1, W: w, H: 1}))
-	return c.Render(m.pal)
+	return sheetOf(c.Render(m.pal), w, h)
 }
 
 // mirror is the lab's frame in the middle of the window, with the last line
-// its own.
-func (m *student) mirror(c *viz.Canvas) string {
+// the student's own; ok is false before there is one.
+func (m *student) mirror() (s sheet, ok bool) {
 	frame, of, ok := frameFor(&m.view.Scene, *m.s.look.window())
 	if !ok {
-		c.Put(1, 0, viz.CutTitle("The lab comes in a moment.", c.W-2), viz.Ink{Role: viz.Muted})
-		m.drawLast(c.Sub(viz.Rect{X: 0, Y: c.H - 1, W: c.W, H: 1}))
-		return c.Render(m.pal)
+		return s, false
 	}
-	left, top := (c.W-of.W)/2, (c.H-of.H)/2
+	s = sheetOf(frame, m.s.look.W, m.s.look.H)
+	s.left, s.top = (s.w-of.W)/2, (s.h-of.H)/2
 	last := viz.NewCanvas(of.W, 1, m.pal.ASCII)
 	m.drawLast(last)
-	lines := strings.Split(frame, "\n")
-	lines[len(lines)-1] = last.Render(m.pal)
-	margin := strings.Repeat(" ", left)
-	return strings.Repeat("\n", top) + margin + strings.Join(lines, "\n"+margin)
+	s.lines[len(s.lines)-1] = last.Render(m.pal)
+	return s, true
 }
 
 // drawLast draws the line that is the student's own.

@@ -39,6 +39,11 @@ func (m *student) type1(s string) {
 	}
 }
 
+// View is the screen as text.
+func (m *student) View() string { return m.Draw().text() }
+
+func (s sheet) text() string { return strings.Join(s.lines, "\n") }
+
 // sees gives the student the newest view.
 func (m *student) sees(h *Hub) {
 	h.mu.Lock()
@@ -65,12 +70,13 @@ func TestStudentScreensAreExact(t *testing.T) {
 			theirs := strings.ReplaceAll(strings.Join(hostile.Options, ""), "␣", "") // what a token is, is shown
 			check := func(state string) {
 				t.Helper()
-				lines := strings.Split(m.View(), "\n")
-				if len(lines) > size[1] {
-					t.Errorf("%v, %s: %d lines", size, state, len(lines))
+				s := m.Draw()
+				lines := s.lines
+				if s.top+len(lines) > size[1] || s.left < 0 || s.top < 0 {
+					t.Errorf("%v, %s: %d lines below %d", size, state, len(lines), s.top)
 				}
 				for _, l := range lines {
-					if viz.Width(l) > size[0] || strings.ContainsAny(l, "\r\t\u202e") {
+					if s.left+viz.Width(l) > size[0] || viz.Width(l) != viz.Width(lines[0]) || strings.ContainsAny(l, "\r\t\u202e") {
 						t.Errorf("%v, %s: %d cells: %q", size, state, viz.Width(l), l)
 					}
 					for _, r := range l {

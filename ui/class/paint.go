@@ -1,0 +1,81 @@
+package class
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What a terminal is told before the first frame and after the last: to use
+// its other screen, without a cursor, and to mark what is pasted.
+const (
+	enterScreen = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
+	leaveScreen = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
+	clearScreen = "\x1b[0m\x1b[2J"
+)
+
+// longestWrite bounds one write: SSH keeps buffers of the size of the longest
+// packet for as long as a connection is open.
+const longestWrite = 4 << 10
+
+// A sheet is what a screen shows: lines of cells, all equally wide, and where
+// the first one begins. The rest of the terminal is blank.
+type sheet struct {
+	left, top int
+	w, h      int // of the terminal
+	lines     []string
+}
+
+// sheetOf is a frame that fills a terminal of w by h cells.
+func sheetOf(frame string, w, h int) sheet {
+	return sheet{w: w, h: h, lines: strings.Split(frame, "\n")}
+}
+
+// A painter shows sheets on one terminal, at most so many a second. It belongs
+// to one goroutine. Lines that students have in common are not copied.
+type painter struct {
+	out   io.Writer
+	pause time.Duration // the least time between two frames
+	shown sheet         // what the terminal shows
+	last  time.Time     // when it was sent
+}
+
+// sending are what is put together before it is sent; few sessions send at a
+// time.
+var sending = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// due is how long the next frame has to wait.
+func (p *painter) due() time.Duration { return p.pause - time.Since(p.last) }
+
+// show brings the terminal to s.
+func (p *painter) show(s sheet) error {
+	b := sending.Get().(*bytes.Buffer)
+	defer sending.Put(b)
+	b.Reset()
+	old := p.shown
+	if old.lines == nil || s.left != old.left || s.top != old.top || s.w != old.w || s.h != old.h || len(s.lines) != len(old.lines) {
+		old = sheet{}
+		b.WriteString(clearScreen)
+	}
+	for y, line := range s.lines {
+		if y < len(old.lines) && old.lines[y] == line {
+			continue
+		}
+		b.WriteString("\x1b[" + strconv.Itoa(s.top+y+1) + ";" + strconv.Itoa(s.left+1) + "H")
+		b.WriteString(line)
+	}
+	p.shown, p.last = s, time.Now()
+	for b.Len() > 0 {
+		if _, err := p.out.Write(b.Next(longestWrite)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enter takes the terminal, and leave gives it back as it was.
+func (p *painter) enter() { io.WriteString(p.out, enterScreen) }
+func (p *painter) leave() { io.WriteString(p.out, leaveScreen) }
