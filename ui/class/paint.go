@@ -41,6 +41,8 @@ type painter struct {
 	pause time.Duration // the least time between two frames
 	shown sheet         // what the terminal shows
 	last  time.Time     // when it was sent
+
+	entered bool // the terminal is taken
 }
 
 // sending are what is put together before it is sent; few sessions send at a
@@ -55,6 +57,10 @@ func (p *painter) show(s sheet) error {
 	b := sending.Get().(*bytes.Buffer)
 	defer sending.Put(b)
 	b.Reset()
+	if !p.entered {
+		p.entered = true
+		b.WriteString(enterScreen)
+	}
 	old := p.shown
 	if old.lines == nil || s.left != old.left || s.top != old.top || s.w != old.w || s.h != old.h || len(s.lines) != len(old.lines) {
 		old = sheet{}
@@ -76,6 +82,9 @@ func (p *painter) show(s sheet) error {
 	return nil
 }
 
-// enter takes the terminal, and leave gives it back as it was.
-func (p *painter) enter() { io.WriteString(p.out, enterScreen) }
-func (p *painter) leave() { io.WriteString(p.out, leaveScreen) }
+// leave gives the terminal back as it was, if it was taken.
+func (p *painter) leave() {
+	if p.entered {
+		io.WriteString(p.out, leaveScreen)
+	}
+}

@@ -184,7 +184,6 @@ func (s *shell) run(t *session, winch <-chan ssh.Window, make func(*session) (sc
 		time.AfterFunc(closingTime, func() { callerOf(t.Context()).conn.Close() })
 	})
 	paint := &painter{out: callerOf(t.Context()).out, pause: time.Second / time.Duration(max(s.fps, 1))}
-	paint.enter()
 	defer paint.leave()
 	p := tea.NewProgram(&guarded{screen: shows, paint: paint, fail: cancel}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFilter(onlyOwn))

@@ -30,10 +30,11 @@ func TestClassWrongUse(t *testing.T) {
 		"--ssh nowhere":                   {"--ssh nowhere", "ADDRESS:PORT"},
 		"--web 10.0.0.7:99999":            {"--web 10.0.0.7:99999", "ADDRESS:PORT"},
 		"--csv " + taken:                  {"--csv", "is there already"},
-		"--lesson no-such-lesson":         {"no-such-lesson"},
+		"--lesson no-such-lesson":         {"--lesson no-such-lesson"},
+		"--lesson class_test.go":          {"--lesson class_test.go:1: no title", "lessons check class_test.go"},
 		"--fps 0":                         {"--fps 0", "1 to 60"},
 		"a-word":                          {"a-word"},
-		"--web 127.0.0.1:0 --lesson /dev": {"/dev"},
+		"--web 127.0.0.1:0 --lesson /dev": {"--lesson /dev"},
 	} {
 		out, errs, code := try(t, "", append([]string{"class"}, strings.Fields(args)...)...)
 		if code != console.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 {

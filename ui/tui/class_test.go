@@ -286,3 +286,17 @@ func TestBoard(t *testing.T) {
 		t.Errorf("watches %q", c.watched)
 	}
 }
+
+// Suspended the program would leave the whole class standing; a guest would
+// suspend the teacher.
+func TestClassIsNotSuspended(t *testing.T) {
+	for _, change := range []func(*Options){func(o *Options) { o.Class = new(pretended) }, func(o *Options) { o.share = &share{} }, func(*Options) {}} {
+		opt := testOptions(t)
+		change(&opt)
+		b := newBench(t, opt, 120, 40)
+		cmd := b.m.onKey(tea.KeyMsg{Type: tea.KeyCtrlZ})
+		if goes := opt.Class != nil || opt.share != nil; goes != (cmd == nil) || goes != strings.Contains(b.m.Notice.Text, "goes on") {
+			t.Errorf("class %v, guest %v: command %v, %q", opt.Class != nil, opt.share != nil, cmd != nil, b.m.Notice.Text)
+		}
+	}
+}

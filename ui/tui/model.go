@@ -308,6 +308,19 @@ func (m *Model) Files() *disk.Door { return m.door }
 // Runs are the lanes on the screen.
 func (m *Model) Runs() *run.Lanes { return m.Lanes }
 
+// suspend stops the program until fg brings it back, unless others need it.
+func (m *Model) suspend() tea.Cmd {
+	switch {
+	case m.opt.Class != nil:
+		m.Say("ctrl+z: the lab goes on; suspended it would leave the whole class standing")
+	case m.opt.share != nil:
+		m.Say("ctrl+z: this lab runs on the teacher's machine, and goes on")
+	default:
+		return tea.Suspend
+	}
+	return nil
+}
+
 // onKey routes a key: text field, then overlay, view and table of actions.
 func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyCtrlC {
@@ -316,7 +329,7 @@ func (m *Model) onKey(k tea.KeyMsg) tea.Cmd {
 	_, writes := m.top().(kit.Writer)
 	switch {
 	case k.Type == tea.KeyCtrlZ && !writes:
-		return tea.Suspend
+		return m.suspend()
 	case k.Type == tea.KeyCtrlJ && !m.breaksLines():
 		k.Type = tea.KeyEnter
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"logitscope/ui/cli/setup"
 	"logitscope/ui/store"
 	"logitscope/ui/tui"
+	"logitscope/viz"
 )
 
 // A room is a class as flags ask for it.
@@ -41,6 +43,14 @@ const (
 	studentsFPS  = 10
 	shortestCode = 4
 	longestCode  = 12
+)
+
+// How much garbage is let lie before it is collected, in percent of what is in
+// use: frames for a hundred screens are garbage soon, and collecting them more
+// often costs a few percent of a core.
+const (
+	usualGarbage = 100
+	classGarbage = 30
 )
 
 // Class returns the command class.
@@ -82,7 +92,7 @@ with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 		if r.lesson != "" {
 			of, err := find(sys, r.lesson)
 			if err != nil {
-				return err
+				return lessonFlag(r.lesson, err)
 			}
 			r.lab.Lesson = of
 		}
@@ -90,6 +100,14 @@ with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 		return r.lab.Show(cmd.Context(), nil)
 	}
 	return cmd
+}
+
+// lessonFlag says in one line what is wrong with the lesson of a flag.
+func lessonFlag(name string, err error) error {
+	if first := viz.FirstLine(err.Error()); first != err.Error() {
+		return console.Wrong("--lesson %s; logitscope lessons check %s lists all", first, name)
+	}
+	return console.Wrong("--lesson %w", err)
 }
 
 // check says what is wrong with the flags.
@@ -149,6 +167,9 @@ func (r *room) begin(ctx context.Context, opt *tui.Options) (func() error, error
 	c, err := class.Open(ctx, s)
 	if err != nil {
 		return nil, err
+	}
+	if old := debug.SetGCPercent(classGarbage); old != usualGarbage {
+		debug.SetGCPercent(old) // GOGC was set
 	}
 	opt.Class, opt.Join = c, c.Card
 	r.say(c)
