@@ -291,12 +291,14 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	alive := func(word string) {
+	alive := func(word string) { // for as long as it takes to hear a signal
 		t.Helper()
-		if _, err := fmt.Fprintln(in, word); err != nil {
-			t.Fatal(err)
+		for range 100 {
+			if _, err := fmt.Fprintln(in, word); err != nil {
+				t.Fatal(err)
+			}
+			says(word)
 		}
-		says(word)
 	}
 	says("deaf")
 	send(syscall.SIGHUP)
