@@ -62,6 +62,7 @@ var vllmEngine = &Engine{
 				}
 				return cut{row.TopKTies{K: k, Keep: 1}}, b.Format("top_k")
 			}},
+		// Of tokens that tie at the border of top_p the higher ids stay.
 		{Name: "top_p", Tiny: "p", weights: readsWeights, Keys: []string{"top_p"},
 			Movable: true, Warper: true, Cuts: true, Best: KeepsBest,
 			Judge: byShare("top_p", partial.TopP),

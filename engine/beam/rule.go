@@ -61,18 +61,6 @@ func init() {
 	}
 }
 
-// generated counts the tokens after the prompt, an end token included.
-func generated(_ int, n *Node) int { return n.Depth }
-
-// normalise returns sum / length^length_penalty.
-func (s *Settings) normalise(sum float64, length int) float64 {
-	return sum / math.Pow(float64(max(length, 1)), s.LengthPenalty)
-}
-
-func (t *turn) score(n *Node) float64 {
-	return t.s.normalise(n.Sum, rules[t.s.Rule].length(t.prompt, n))
-}
-
 func (t *turn) hypothesis(n *Node, parent int) Hypothesis {
 	length := rules[t.s.Rule].length(t.prompt, n)
 	return Hypothesis{Node: n, Score: t.s.normalise(n.Sum, length), Length: length, Finished: n.Ended, Parent: parent}
@@ -257,14 +245,6 @@ func legacyOver(t *turn, groups []GroupStep) Reason {
 		return Enough
 	}
 	return Unbeaten
-}
-
-// vllmLength counts the prompt too, and not the end token.
-func vllmLength(prompt int, n *Node) int {
-	if n.Ended {
-		return prompt + n.Depth - 1
-	}
-	return prompt + n.Depth
 }
 
 // vllm is vLLM's rule: every end token among the best 2n of a beam finishes,

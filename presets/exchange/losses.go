@@ -10,6 +10,35 @@ import (
 	"logitscope/sampling/inert"
 )
 
+// A Reason says in which way a setting does not carry over.
+type Reason string
+
+const (
+	Absent    Reason = "absent"    // the target has no such setting, or no place for it in this form
+	Range     Reason = "range"     // the target does not take this value, or makes another of it
+	Moved     Reason = "order"     // the target's stages run in another order
+	Scope     Reason = "scope"     // the target counts other tokens
+	Default   Reason = "default"   // the target's own default stands where nothing was set, or had to be overruled
+	Generator Reason = "generator" // the target draws with another generator
+	Meaning   Reason = "meaning"   // the target means something else by it
+	Unused    Reason = "unused"    // it has no effect here and would have one there: left out
+)
+
+// LostTitle heads the losses of an export: "does not translate (2)".
+func LostTitle(n int) string { return fmt.Sprintf("does not translate (%d)", n) }
+
+// A Loss is something that does not translate, and what follows from it.
+type Loss struct {
+	Key    string `json:"key"`
+	Reason Reason `json:"reason"`
+	Text   string `json:"text"`
+}
+
+// Lossy reports whether the text will be decoded differently because of it. A
+// default that was overruled, or a setting without effect that was left out,
+// is worth knowing and loses nothing.
+func (l Loss) Lossy() bool { return l.Reason != Default && l.Reason != Unused }
+
 // anyVocab stands for the vocabulary of a model nobody knows here: with it,
 // settings that hold texts compile, and their stages can be compared.
 type anyVocab struct{}
