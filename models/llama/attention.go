@@ -7,13 +7,17 @@ import (
 
 // A workspace is what one worker needs for itself.
 type workspace struct {
-	scores []float32    // (rows of a block, heads of a group, positions)
-	scale  []float32    // (rows of a block, heads of a group): what weights are to be multiplied by
-	wide   []float32    // keys or values of a page, if they are not stored as float32
-	heads  []float32    // (rows of a block, heads of a group, size of a head): queries, then outputs
-	mix    []ggml.Mix   // (heads of a group) of the arithmetic llama.cpp
-	flash  []ggml.Flash // the same with flash attention
-	at     attending    // what it does at the moment
+	scores []float32 // (rows of a block, heads of a group, positions)
+	scale  []float32 // (rows of a block, heads of a group): what weights are to be multiplied by
+	wide   []float32 // keys or values of a page, if they are not stored as float32
+	heads  []float32 // (rows of a block, heads of a group, size of a head): queries, then outputs
+	at     attending // what it does at the moment
+
+	// Of the arithmetic llama.cpp.
+	queries ggml.Queries
+	pages   []ggml.Rows
+	mix     ggml.Mix
+	flash   ggml.Flash
 }
 
 // Rows of one session go through the cache together, so that what is read of

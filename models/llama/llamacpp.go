@@ -2,7 +2,6 @@ package llama
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 
@@ -79,110 +78,116 @@ func (a *ggmlActivations) Mul(dst []float32, w quant.Matrix, lo, hi int) {
 	ggml.Mul(dst, w, &a.Activations, lo, hi, a.gen)
 }
 
-// attend takes the rows one by one, the query heads of a group together. The
-// positions of a sequence are in order in llama.cpp's cache, as in this one.
+// attend takes the rows together, so that what is read of the cache serves all
+// of them. The positions of a sequence are in order in llama.cpp's cache, as in
+// this one.
 func (l *llamaCPP) attend(a *attending) {
-	n := a.p.m.cfg.keyLen
-	for i := a.from; i < a.to; i++ {
-		a.stride = roundUp(a.p.rows[i].pos+1, ggml.Width)
-		a.ws.scores = grow(a.ws.scores, a.group*a.stride)
-		if q := a.p.q[a.query(i, 0)*n : a.query(i, a.group)*n]; a.p.m.store.kv == F16 {
-			ggml.RoundHalf(q, q)
-		}
-		l.score(a, i)
-		if l.flash {
-			l.combineFlash(a, i)
-		} else {
-			l.combine(a, i)
+	last := a.p.rows[a.to-1].pos
+	a.stride = roundUp(last+1, ggml.Width)
+	a.ws.scores = grow(a.ws.scores, a.queries()*a.stride)
+	l.score(a)
+	if l.flash {
+		l.combineFlash(a)
+	} else {
+		l.combine(a)
+	}
+}
+
+// queries returns the number of query heads of all rows.
+func (a *attending) queries() int { return (a.to - a.from) * a.group }
+
+// weights are what a query has for the positions its row sees, and for those
+// that are only padding.
+func (a *attending) weights(query int) []float32 {
+	seen := a.p.rows[a.from+query/a.group].pos + 1
+	return a.ws.scores[query*a.stride:][:roundUp(seen, ggml.Width)]
+}
+
+// score computes the scores of all rows; those of padding are -Inf.
+func (l *llamaCPP) score(a *attending) {
+	size := a.p.m.cfg.keyLen
+	a.gather(a.p.q, size)
+	a.ws.queries.Set(a.ws.heads, a.queries(), size, a.p.m.store.kv == F16)
+	for i, keys := range a.pages(0, size) {
+		pos := i * pageLen
+		a.ws.queries.Dots(a.ws.scores[pos:], a.stride, keys, min(pageLen, a.p.rows[a.to-1].pos+1-pos))
+	}
+	for q := range a.queries() {
+		scores, seen := a.weights(q), a.p.rows[a.from+q/a.group].pos+1
+		vec.Scale(scores[:seen], l.scale)
+		for j := range scores[seen:] {
+			scores[seen+j] = float32(math.Inf(-1))
 		}
 	}
 }
 
-// padded are the scores of query head g, with those of the positions that are
-// only padding.
-func (a *attending) padded(g int) []float32 { return a.ws.scores[g*a.stride : (g+1)*a.stride] }
-
-// score computes the scores of row i; those of padding are -Inf.
-func (l *llamaCPP) score(a *attending, i int) {
-	size, n := a.p.m.cfg.keyLen, a.p.rows[i].pos+1
-	for pos, keys := range a.pages(i, 0, size) {
-		for g := range a.group {
-			ggml.DotRows(a.padded(g)[pos:pos+len(keys)/size], a.p.q[a.query(i, g)*size:][:size], keys)
-		}
-	}
-	for g := range a.group {
-		scores := a.padded(g)
-		vec.Scale(scores[:n], l.scale)
-		for j := range scores[n:] {
-			scores[n+j] = float32(math.Inf(-1))
-		}
-	}
-}
+// mixed is how many queries pass over the values at a time, so that their sums
+// stay near.
+const mixed = 8
 
 // combine takes the softmax of the scores, then the values by it.
-func (*llamaCPP) combine(a *attending, i int) {
-	size := a.p.m.cfg.valueLen
-	a.ws.mix = grow(a.ws.mix, a.group)
-	for g := range a.group {
-		ggml.Softmax(a.padded(g))
-		a.keepSoftmax(i, g)
+func (*llamaCPP) combine(a *attending) {
+	for q := range a.queries() {
+		w := a.weights(q)
+		ggml.Softmax(w)
+		a.keepSoftmax(q)
 		if a.p.m.store.kv == F16 {
-			ggml.RoundHalf(a.padded(g), a.padded(g))
-		}
-		a.ws.mix[g].Reset(size)
-	}
-	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, size) {
-		for g := range a.group {
-			a.ws.mix[g].Add(a.padded(g)[pos:pos+len(values)/size], values, pos)
+			ggml.RoundHalf(w, w)
 		}
 	}
-	for g := range a.group {
-		a.ws.mix[g].Total(a.p.o[a.query(i, g)*size:][:size])
+	size, shared := a.p.m.cfg.valueLen, a.p.rows[a.from].pos+1
+	values, mix := a.pages(pageLen*a.p.m.cfg.keyLen, size), &a.ws.mix
+	a.ws.heads = grow(a.ws.heads, a.queries()*size)
+	for from := 0; from < a.queries(); from += mixed {
+		n := min(mixed, a.queries()-from)
+		mix.Reset(n, size)
+		mix.AddPages(a.ws.scores[from*a.stride:], a.stride, values, pageLen, shared)
+		for i := range n {
+			w := a.weights(from + i)
+			mix.Add(i, w[:a.p.rows[a.from+(from+i)/a.group].pos+1], values, pageLen, shared)
+		}
+		mix.Total(a.ws.heads[from*size:][:n*size])
+	}
+	for i := a.from; i < a.to; i++ {
+		copy(a.p.o[a.query(i, 0)*size:a.query(i, a.group)*size], a.ws.heads[(i-a.from)*a.group*size:])
 	}
 }
 
 // combineFlash takes one score and value after the other.
-func (*llamaCPP) combineFlash(a *attending, i int) {
+func (*llamaCPP) combineFlash(a *attending) {
 	size := a.p.m.cfg.valueLen
-	a.ws.flash = grow(a.ws.flash, a.group)
-	for g := range a.group {
-		a.ws.flash[g].Reset(a.p.o[a.query(i, g)*size:][:size])
-	}
-	for pos, values := range a.pages(i, pageLen*a.p.m.cfg.keyLen, size) {
-		for g := range a.group {
-			for k, score := range a.padded(g)[pos : pos+len(values)/size] {
-				a.ws.flash[g].Add(score, values[k*size:(k+1)*size])
-			}
-		}
-	}
-	for g := range a.group {
-		a.ws.flash[g].Finish()
+	values := a.pages(pageLen*a.p.m.cfg.keyLen, size)
+	for q := range a.queries() {
+		i := a.from + q/a.group
+		w := a.weights(q)
+		a.ws.flash.Reset(a.p.o[a.query(i, q%a.group)*size:][:size])
+		a.ws.flash.Add(w[:a.p.rows[i].pos+1], values, pageLen)
+		a.ws.flash.Finish()
 		if a.looked(i) {
-			ggml.Softmax(a.padded(g)) // which flash attention never has
-			a.keepSoftmax(i, g)
+			ggml.Softmax(w) // which flash attention never has
+			a.keepSoftmax(q)
 		}
 	}
 }
 
-// keepSoftmax keeps what query head g of row i looks at, if it is looked at.
-func (a *attending) keepSoftmax(i, g int) {
-	if a.looked(i) {
-		copy(a.p.look.in.Head(a.p.layer, a.head*a.group+g), a.padded(g)[:a.p.rows[i].pos+1])
+// keepSoftmax keeps what a query looks at, if its row is looked at.
+func (a *attending) keepSoftmax(query int) {
+	if i := a.from + query/a.group; a.looked(i) {
+		copy(a.p.look.in.Head(a.p.layer, a.head*a.group+query%a.group), a.weights(query)[:a.p.rows[i].pos+1])
 	}
 }
 
-// pages runs over the keys or values that row i sees, page by page: the
-// first position and the vectors of n elements. from is where they begin in
-// the block of the head.
-func (a *attending) pages(i, from, n int) iter.Seq2[int, []float32] {
-	return func(yield func(int, []float32) bool) {
-		block := a.p.m.store.block(a.p.layer, a.head) + from
-		end := a.p.rows[i].pos + 1
-		for pos := 0; pos < end; pos += pageLen {
-			rows := min(pageLen, end-pos)
-			if !yield(pos, a.p.rows[i].s.kv.pages[pos/pageLen].rows(block, rows*n, a.ws.wide)) {
-				return
-			}
+// pages returns the keys or values that the rows see, page by page: vectors of
+// n elements. from is where they begin in the block of the head.
+func (a *attending) pages(from, n int) []ggml.Rows {
+	block := a.p.m.store.block(a.p.layer, a.head) + from
+	a.ws.pages = a.ws.pages[:0]
+	for _, page := range a.p.rows[a.from].s.kv.pages[:a.p.rows[a.to-1].pos/pageLen+1] {
+		if page.f16 != nil {
+			a.ws.pages = append(a.ws.pages, ggml.Rows{F16: page.f16[block:][:pageLen*n]})
+		} else {
+			a.ws.pages = append(a.ws.pages, ggml.Rows{F32: page.f32[block:][:pageLen*n]})
 		}
 	}
+	return a.ws.pages
 }

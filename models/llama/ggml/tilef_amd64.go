@@ -5,7 +5,7 @@ import "logitscope/models/gguf"
 // A floatKernel multiplies rows of floats, rowBytes apart, by vectors that are
 // cols apart, over as many turns of 32 columns. Results of a vector are stride
 // bytes after those of the one before.
-type floatKernel func(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+type floatKernel func(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 // What a floatKernel does with the sums of columns before and after its own.
 const (
@@ -14,40 +14,40 @@ const (
 )
 
 //go:noescape
-func tile2F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile2F32AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile4F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile4F32AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile6F32AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile6F32AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile2F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile2F16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile4F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile4F16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile6F16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile6F16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile2BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile2BF16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile4BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile4BF16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile6BF16AVX512(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile6BF16AVX512(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile3F32AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile3F32AVX2(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile3F16AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile3F16AVX2(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 //go:noescape
-func tile3BF16AVX2(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+func tile3BF16AVX2(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 
 // A floatTile is a kernel with the rows and vectors that it takes.
 type floatTile struct {
@@ -76,7 +76,7 @@ const nearTurns = 32
 
 // mulFloats multiplies the rows by as many vectors as make tiles, and returns
 // their number.
-func (s *span) mulFloats(t *tileScratch) int {
+func (s *span) mulFloats() int {
 	tiles := floatTiles[s.typ].avx2
 	if useVNNI {
 		tiles = floatTiles[s.typ].avx512
@@ -90,7 +90,7 @@ func (s *span) mulFloats(t *tileScratch) int {
 		for ; v+k.vectors <= s.a.n; v += k.vectors {
 			if mid > s.lo {
 				part := s.rows(s.lo, mid)
-				part.mulFloatTile(k, v, t)
+				part.mulFloatTile(k, v)
 			}
 			part := s.rows(mid, s.hi)
 			part.mulEach(v, v+k.vectors)
@@ -101,13 +101,18 @@ func (s *span) mulFloats(t *tileScratch) int {
 
 // mulFloatTile multiplies the rows by the vectors of a tile from v on, some
 // columns after others if they are many.
-func (s *span) mulFloatTile(k floatTile, v int, t *tileScratch) {
+func (s *span) mulFloatTile(k floatTile, v int) {
 	turns := s.a.cols / turn
 	parts := (turns + nearTurns - 1) / nearTurns
 	step := (turns + parts - 1) / parts
 	x, dst := s.a.forms[s.kind].f[v*s.a.cols:], s.result(v)
-	each := k.rows * k.vectors * turn
-	t.sums = grow(t.sums, len(dst)/k.rows*each)
+	var sums *float32
+	if parts > 1 {
+		t := tileScratches.Get().(*tileScratch)
+		defer tileScratches.Put(t)
+		t.sums = grow(t.sums, len(dst)*k.vectors*turn)
+		sums = &t.sums[0]
+	}
 	for at := 0; at < turns; at += step {
 		end := 0
 		if at > 0 {
@@ -116,9 +121,6 @@ func (s *span) mulFloatTile(k floatTile, v int, t *tileScratch) {
 		if at+step < turns {
 			end |= keepSums
 		}
-		for r := 0; r < len(dst); r += k.rows {
-			w := &s.w[r*s.size+at*(s.size/turns)]
-			k.mul(&dst[r], s.stride*4, w, s.size, &x[at*turn], s.a.cols, min(step, turns-at), &t.sums[r/k.rows*each], end)
-		}
+		k.mul(&dst[0], s.stride*4, &s.w[at*(s.size/turns)], s.size, len(dst), &x[at*turn], s.a.cols, min(step, turns-at), sums, end)
 	}
 }

@@ -5,26 +5,34 @@
 // Products of F32, F16 and BF16 with several vectors at a time. A result has
 // 32 sums, of each 32 columns one.
 //
-// func(dst *float32, stride int, w *byte, rowBytes int, x *float32, cols, turns int, sums *float32, end int)
+// func(dst *float32, stride int, w *byte, rowBytes, rows int, x *float32, cols, turns int, sums *float32, end int)
 //
-// Vectors are cols float32 apart, results of a vector stride bytes after those
-// of the one before. turns is how many times 32 columns are taken. end says
-// whether sums are taken up (1) and whether they are put down (2) in the place
-// of results.
+// Rows are rowBytes apart, vectors cols float32, and results of a vector are
+// stride bytes after those of the one before. turns is how many times 32
+// columns are taken. end says whether sums are taken up (1) and whether they
+// are put down (2) in the place of results.
 
-#define ARGS \
-	MOVQ stride+8(FP), AX;    \
-	MOVQ w+16(FP), SI;        \
-	MOVQ rowBytes+24(FP), R9; \
-	MOVQ x+32(FP), DI;        \
-	MOVQ cols+40(FP), R8;     \
-	MOVQ turns+48(FP), BX;    \
-	MOVQ sums+56(FP), R11;    \
-	MOVQ end+64(FP), CX;      \
-	SHLQ $2, R8;              \
-	LEAQ (R8)(R8*2), R13;     \
-	LEAQ (R8)(R8*4), R12;     \
-	MOVQ dst+0(FP), DX
+// ARGS takes what a turn takes of a row. R10 is where results begin, R14 the
+// rows left.
+#define ARGS(bytes) \
+	MOVQ   dst+0(FP), R10;      \
+	MOVQ   stride+8(FP), AX;    \
+	MOVQ   w+16(FP), SI;        \
+	MOVQ   rowBytes+24(FP), R9; \
+	MOVQ   rows+32(FP), R14;    \
+	MOVQ   cols+48(FP), R8;     \
+	MOVQ   turns+56(FP), R15;   \
+	MOVQ   sums+64(FP), R11;    \
+	SHLQ   $2, R8;              \
+	LEAQ   (R8)(R8*2), R13;     \
+	LEAQ   (R8)(R8*4), R12;     \
+	IMUL3Q $bytes, R15, R15
+
+#define ROW \
+	MOVQ R10, DX;          \
+	MOVQ x+40(FP), DI;     \
+	MOVQ turns+56(FP), BX; \
+	MOVQ end+72(FP), CX
 
 // AVX-512: two rows. Z0 to Z3 are weights, Z8 to Z31 sums, four for each
 // vector: two of the first row, two of the second.
@@ -114,9 +122,15 @@
 	VPMOVZXWD m, z;      \
 	VPSLLD    $16, z, z
 
-// TILE takes half the bytes of 32 weights.
-#define TILE(vectors, results, widen, half, total) \
-	ARGS;                        \
+// TILE takes half the bytes of 32 weights, and how many bytes its sums have.
+#define TILE(vectors, results, widen, half, total, bytes) \
+	ARGS(2*half);                \
+	MOVL  $0x1111, CX;           \
+	KMOVW CX, K2;                \
+	SUBQ  R9, R15;               \
+	SUBQ  R9, R15;               \
+row:                                 \
+	ROW;                         \
 	TESTQ $1, CX;                \
 	JNZ   more;                  \
 	vectors(CLEAR);              \
@@ -135,43 +149,46 @@ step:                                \
 	JNZ  step;                   \
 	TESTQ $2, CX;                \
 	JNZ  keep;                   \
-	MOVL $0x1111, CX;            \
-	KMOVW CX, K2;                \
 	vectors(FOLD);               \
 	results(total);              \
-	VZEROUPPER;                  \
-	RET;                         \
+	JMP  next;                   \
 keep:                                \
 	vectors(KEEP);               \
+next:                                \
+	SUBQ R15, SI;                \
+	ADDQ $bytes, R11;            \
+	ADDQ $8, R10;                \
+	SUBQ $2, R14;                \
+	JNZ  row;                    \
 	VZEROUPPER;                  \
 	RET
 
-TEXT ·tile2F32AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS2, RESULTS2, WIDENF32, 64, NEIGHBOURS)
+TEXT ·tile2F32AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS2, RESULTS2, WIDENF32, 64, NEIGHBOURS, 512)
 
-TEXT ·tile4F32AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS4, RESULTS4, WIDENF32, 64, NEIGHBOURS)
+TEXT ·tile4F32AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS4, RESULTS4, WIDENF32, 64, NEIGHBOURS, 1024)
 
-TEXT ·tile6F32AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS6, RESULTS6, WIDENF32, 64, NEIGHBOURS)
+TEXT ·tile6F32AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS6, RESULTS6, WIDENF32, 64, NEIGHBOURS, 1536)
 
-TEXT ·tile2F16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS2, RESULTS2, WIDENF16, 32, NEIGHBOURS)
+TEXT ·tile2F16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS2, RESULTS2, WIDENF16, 32, NEIGHBOURS, 512)
 
-TEXT ·tile4F16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS4, RESULTS4, WIDENF16, 32, NEIGHBOURS)
+TEXT ·tile4F16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS4, RESULTS4, WIDENF16, 32, NEIGHBOURS, 1024)
 
-TEXT ·tile6F16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS6, RESULTS6, WIDENF16, 32, NEIGHBOURS)
+TEXT ·tile6F16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS6, RESULTS6, WIDENF16, 32, NEIGHBOURS, 1536)
 
-TEXT ·tile2BF16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS2, RESULTS2, WIDENBF16, 32, ACROSS)
+TEXT ·tile2BF16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS2, RESULTS2, WIDENBF16, 32, ACROSS, 512)
 
-TEXT ·tile4BF16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS4, RESULTS4, WIDENBF16, 32, ACROSS)
+TEXT ·tile4BF16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS4, RESULTS4, WIDENBF16, 32, ACROSS, 1024)
 
-TEXT ·tile6BF16AVX512(SB), NOSPLIT, $0-72
-	TILE(VECTORS6, RESULTS6, WIDENBF16, 32, ACROSS)
+TEXT ·tile6BF16AVX512(SB), NOSPLIT, $0-80
+	TILE(VECTORS6, RESULTS6, WIDENBF16, 32, ACROSS, 1536)
 
 // AVX2: one row by three vectors. Y12 to Y15 are weights, four sums are those
 // of a vector.
@@ -222,7 +239,10 @@ TEXT ·tile6BF16AVX512(SB), NOSPLIT, $0-72
 	ADDQ         AX, DX
 
 #define TILE256(widen, quarter, total) \
-	ARGS;                               \
+	ARGS(4*quarter);                    \
+	SUBQ  R9, R15;                      \
+row:                                        \
+	ROW;                                \
 	TESTQ $1, CX;                       \
 	JNZ   more;                         \
 	CLEAR256(Y0, Y1, Y2, Y3);           \
@@ -250,20 +270,25 @@ step:                                       \
 	RESULT256(total, Y0, Y1, Y2, Y3, X0);   \
 	RESULT256(total, Y4, Y5, Y6, Y7, X4);   \
 	RESULT256(total, Y8, Y9, Y10, Y11, X8); \
-	VZEROUPPER;                         \
-	RET;                                \
+	JMP  next;                          \
 keep:                                       \
 	KEEP256(0, Y0, Y1, Y2, Y3);         \
 	KEEP256(1, Y4, Y5, Y6, Y7);         \
 	KEEP256(2, Y8, Y9, Y10, Y11);       \
+next:                                       \
+	SUBQ R15, SI;                       \
+	ADDQ $384, R11;                     \
+	ADDQ $4, R10;                       \
+	DECQ R14;                           \
+	JNZ  row;                           \
 	VZEROUPPER;                         \
 	RET
 
-TEXT ·tile3F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile3F32AVX2(SB), NOSPLIT, $0-80
 	TILE256(WIDENF32, 32, NEIGHBOURS128)
 
-TEXT ·tile3F16AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile3F16AVX2(SB), NOSPLIT, $0-80
 	TILE256(WIDENF16, 16, NEIGHBOURS128)
 
-TEXT ·tile3BF16AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile3BF16AVX2(SB), NOSPLIT, $0-80
 	TILE256(WIDENBF16, 16, ACROSS128)

@@ -105,11 +105,11 @@ func (s *span) mulTiles() int {
 	if !useAVX2 || s.a.n < 2 || s.a.cols == 0 {
 		return 0
 	}
+	if _, ok := floatTiles[s.typ]; ok {
+		return s.mulFloats()
+	}
 	t := tileScratches.Get().(*tileScratch)
 	defer tileScratches.Put(t)
-	if _, ok := floatTiles[s.typ]; ok {
-		return s.mulFloats(t)
-	}
 	fours := s.a.n &^ 3
 	if !s.mulSixteens(t, fours) && !s.mulFours(t, fours) {
 		return 0
