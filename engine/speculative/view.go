@@ -16,13 +16,16 @@ type View struct {
 	K         int      // tokens the next round will ask for
 	Rounds    []*Round // all of them; read-only
 
-	Counted  int // rounds that the account is of
-	Passes   int // of the target in them
-	Drafted  int // tokens drafted; of several drafts, in the branch gone along
-	Tried    int // tokens drafted in all branches
-	Judged   int // drafted tokens that were judged, not dropped
-	Accepted int // drafted tokens that stand
-	Emitted  int // tokens the rounds wrote
+	Counted int // rounds that the account is of
+	Passes  int // of the target in them
+	Drafted int // tokens drafted; of several drafts, in the branch gone along
+	Tried   int // tokens drafted in all branches
+	Fed     int // tokens that the target ran
+
+	DraftSteps int // passes of the draft model
+	Judged     int // drafted tokens that were judged, not dropped
+	Accepted   int // drafted tokens that stand
+	Emitted    int // tokens the rounds wrote
 
 	// Rate is Accepted/Judged, and Alpha the mean over the judged tokens of
 	// the chance to stand, sum of min(p, q): what Rate should come to. Both
@@ -119,6 +122,8 @@ func (v *View) count(rounds []*Round) {
 		v.Drafted += len(r.Drafted)
 		v.Tried += r.Tried()
 		v.Passes += r.Passes
+		v.Fed += r.Fed
+		v.DraftSteps += r.DraftSteps
 		v.Accepted += r.Accepted
 		v.Emitted += len(r.Emitted)
 		v.TargetTime += r.Target

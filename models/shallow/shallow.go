@@ -47,15 +47,31 @@ func New(m models.Model, layers []int) (*Model, error) {
 	return s, nil
 }
 
-// Layers reads the name of such a draft, "self:3,5-7". ok is false for another
-// name.
-func Layers(name string) (layers []int, ok bool, err error) {
-	list, ok := strings.CutPrefix(name, "self:")
+// Open returns m without the layers that a name such as "self:3,5-7" lists. ok
+// is false for another name.
+func Open(m models.Model, name string) (_ *Model, ok bool, err error) {
+	list, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return nil, false, nil
 	}
-	layers, err = parse(list)
-	return layers, true, err
+	layers, err := parse(list)
+	if err != nil {
+		return nil, true, err
+	}
+	s, err := New(m, layers)
+	return s, true, err
+}
+
+const prefix = "self:"
+
+// Offer is the name of such a draft of m that is worth a try: without the layer
+// in the middle. It is empty for a model that cannot leave layers out.
+func Offer(m models.Model) string {
+	a, ok := m.(models.Anatomist)
+	if !ok || a.Anatomy().Layers() < 2 {
+		return ""
+	}
+	return prefix + strconv.Itoa(a.Anatomy().Layers()/2+1)
 }
 
 // parse reads a list of layers, such as "3,5-7".

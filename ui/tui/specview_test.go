@@ -36,7 +36,7 @@ func TestBlockAcceptanceShowsNoTheory(t *testing.T) {
 func TestAccountOfAnotherDraft(t *testing.T) {
 	b := specAt(t, 4, 120, 40)
 	b.has("draft token")
-	b.keys("x")
+	b.keys("x", "x")
 	b.wait(func(v engine.View) bool {
 		return v.Draft != nil && v.Draft.Draft == "ngram" && v.Draft.Last() != nil && v.Draft.Last().Drafter == "ngram"
 	})

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -284,7 +285,7 @@ func TestProof(t *testing.T) {
 	b.keys("d")
 	b.has("verdict: agrees")
 	b.has("by calculation this rule is exact")
-	b.keys("o", "o")
+	b.keys("o", "o", "o", "o")
 	b.has("rule no_residual")
 	b.has("verdict: differs")
 	b.keys("esc")
@@ -294,6 +295,50 @@ func TestProof(t *testing.T) {
 	b.has("(wrong)")
 	b.keys("esc")
 	b.wait(func(v engine.View) bool { return v.Draft == nil && v.Next != nil })
+}
+
+// The drafts that need no file are offered one after the other: another model,
+// the model without a layer, the text, its own guesses; and rules of several
+// drafts only where they can judge.
+func TestDraftsOffered(t *testing.T) {
+	b := specAt(t, 2, 140, 40)
+	for _, want := range []string{"draft fable without layer 3", "draft ngram", "draft lookahead", "draft fable-draft"} {
+		b.keys("x")
+		b.wait(func(v engine.View) bool {
+			return v.Draft != nil && v.Next != nil && "draft "+v.Draft.Last().Drafter == want
+		})
+		b.has(want)
+	}
+	b.keys("o", "o") // exact, block, specinfer
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && v.Next != nil && v.Draft.Last().Algorithm == speculative.SpecInfer
+	})
+	b.has("rule specinfer")
+	r := b.m.Lane().View.Draft.Last()
+	if len(r.Trials) == 0 || len(r.Branches) == 0 {
+		t.Fatalf("%+v", r)
+	}
+	b.has("drafts, k 4, draft fable-draft")
+	b.has("run in 1 pass")
+	for range 8 {
+		b.keys("left")
+	}
+	b.keys("i")
+	b.has("stands with")
+	b.keys("o")
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && v.Next != nil && v.Draft.Last().Algorithm == speculative.SpecTr
+	})
+	b.keys("x") // a layer less: spectr goes on
+	b.keys("x") // the text: it cannot
+	b.wait(func(v engine.View) bool {
+		return v.Draft != nil && v.Next != nil && v.Draft.Last().Drafter == "ngram" && v.Draft.Last().Algorithm == speculative.Exact
+	})
+	b.keys("enter", "ctrl+u", "tab", "tab", "tab", "enter")
+	b.keys("enter", "ctrl+u")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("self:9")})
+	b.keys("enter")
+	b.has("self:9: layer 9: must be from 1 to 5")
 }
 
 func TestNGramDraft(t *testing.T) {

@@ -61,11 +61,7 @@ func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling
 	if d, ok := engine.Modelless(name); ok {
 		return d, nil
 	}
-	if layers, ok, err := shallow.Layers(name); ok {
-		if err != nil {
-			return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
-		}
-		m, err := shallow.New(target, layers)
+	if m, ok, err := shallow.Open(target, name); ok {
 		if err != nil {
 			return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // theory reports whether drafted tokens are judged one by one, so that each
 // has a chance of its own to stand: a draft judged as a whole has none.
-func theory(d *speculative.View) bool { return d.Algorithm != speculative.Block }
+func theory(d *speculative.View) bool { return d.Algorithm != speculative.Block && !sideBySide(d) }
 
 // histogramLines is how many lines the histogram takes of room: a blank one,
 // its title and at least three rows, or none.
@@ -94,6 +94,9 @@ func (v *View) drawAccount(c *viz.Canvas) {
 		head = fmt.Sprintf("%s of %d with this draft and rule", head, len(d.Rounds))
 	}
 	head += fmt.Sprintf(": %s accepted · %.2f tokens a pass", per, d.PerPass)
+	if sideBySide(d) && n > 0 {
+		head += fmt.Sprintf(" · %.3g tokens drafted, %.3g run in %s", float64(d.Tried)/float64(n), float64(d.Fed)/float64(n), viz.Plural(d.Passes/n, "pass"))
+	}
 	if theory(d) {
 		head += fmt.Sprintf(" (theory %.2f) · stands with %s, did in %s", d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate))
 	}

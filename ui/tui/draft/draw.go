@@ -3,6 +3,8 @@ package draft
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"logitscope/engine/speculative"
 	"logitscope/ui/tui/kit"
@@ -53,7 +55,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	if v.field != nil {
 		line := inner.Sub(viz.Rect{X: 0, Y: h - 1, W: inner.W, H: 1})
 		line.Clear()
-		v.field.Draw(line, line.Put(1, 0, "draft ("+builtinDraft+", ngram, FILE.gguf; tab): ", viz.Ink{Role: viz.Focus}), 0)
+		v.field.Draw(line, line.Put(1, 0, "draft ("+strings.Join(v.offers(), ", ")+", FILE.gguf; tab): ", viz.Ink{Role: viz.Focus}), 0)
 	}
 }
 
@@ -102,6 +104,13 @@ func (v *View) drawContext(c *viz.Canvas, r *speculative.Round) {
 	}
 	drafted = "⟦" + viz.OneLine(drafted, c.ASCII) + "⟧"
 	legend := fmt.Sprintf("k %d, draft %s", r.K, v.lane.View.Draft.Draft)
+	if r.Branches != nil {
+		n := len(r.Branches)
+		if r.Tried() == 0 {
+			n = 0
+		}
+		legend = fmt.Sprintf("%s, k %d, draft %s", viz.Plural(n, "draft"), r.K, v.lane.View.Draft.Draft)
+	}
 	right := "█ both  ▓ p more  ░ q more"
 	if c.W < 60 {
 		right, legend = "", fmt.Sprintf("k %d", r.K)
@@ -181,26 +190,31 @@ func (v *View) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
 		c.Put(col.gauge, y, gaugeWords(r), muted)
 	}
 	y++
-	rows := len(r.Positions)
+	all := rowsOf(r)
+	rows := len(all)
 	if most := max(c.H/2-2, 2); rows > most {
 		rows = most
 	}
 	// A round that came meanwhile may have fewer tokens than the cursor's.
-	pos, top := min(v.pos, len(r.Positions)-1), 0
+	pos, top := min(v.pos, len(all)-1), 0
 	if pos >= rows {
 		top = pos - rows + 1
 	}
-	if len(r.Positions) == 0 {
-		c.Put(2, y, viz.CutTitle("nothing was drafted: the text so far has no such words; one plain token", c.W-4), muted)
+	if len(all) == 0 {
+		words := "nothing was drafted: the text so far has no such words; one plain token"
+		if r.Branches != nil {
+			words = "nothing was drafted: no n-gram found so far begins so; one plain token"
+		}
+		c.Put(2, y, viz.CutTitle(words, c.W-4), muted)
 		return y + 1
 	}
-	said := false
+	said := ""
 	for i := top; i < top+rows; i++ {
-		v.drawPosition(c, y, col, r.Positions[i], i == pos, &said)
+		v.drawPosition(c, y, col, all[i], r.Trials != nil, i == pos, &said)
 		y++
 	}
-	if rows < len(r.Positions) {
-		c.Put(2, y-rows-1, fmt.Sprintf("drafted %d/%d", rows, len(r.Positions)), muted)
+	if rows < len(all) {
+		c.Put(2, y-rows-1, fmt.Sprintf("drafted %d/%d", rows, len(all)), muted)
 	}
 	return y
 }
@@ -213,7 +227,10 @@ func gaugeWords(r *speculative.Round) string {
 	return "▼ u on the bar: accepted"
 }
 
-func (v *View) drawPosition(c *viz.Canvas, y int, col columns, p speculative.Position, cursor bool, said *bool) {
+// drawPosition draws one drafted token, with the number of its place where
+// several were drafted for one. said is what was last written of tokens that
+// were not judged.
+func (v *View) drawPosition(c *viz.Canvas, y int, col columns, p row, places, cursor bool, said *string) {
 	ink := viz.Ink{}
 	if p.Verdict == speculative.Dropped {
 		ink = viz.Ink{Role: viz.Lost}
@@ -222,15 +239,20 @@ func (v *View) drawPosition(c *viz.Canvas, y int, col columns, p speculative.Pos
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})
 		ink = ink.With(viz.Bold)
 	}
-	c.Fit(2, y, col.labelW, v.lane.Piece(p.Token, c.ASCII), ink)
+	at := 2
+	if places {
+		at = c.Put(at, y, strconv.Itoa(p.place+1)+" ", viz.Ink{Role: viz.Muted})
+	}
+	c.Fit(at, y, col.labelW-at+2, v.lane.Piece(p.Token, c.ASCII), ink)
 	if p.Verdict == speculative.Dropped {
 		x := c.Right(col.p, y, viz.Removed, ink)
-		if !*said {
-			c.Put(x+4, y, viz.CutTitle("after a refusal the rest is dropped", c.W-x-6), viz.Ink{Role: viz.Muted})
+		if *said != p.why {
+			c.Put(x+4, y, viz.CutTitle(p.why, c.W-x-6), viz.Ink{Role: viz.Muted})
 		}
-		*said = true
+		*said = p.why
 		return
 	}
+	*said = ""
 	c.Right(col.p, y, viz.Percent(p.P), ink)
 	c.Right(col.q, y, viz.Percent(p.Q), ink)
 	pairBars(c, y, col, p.P, p.Q)
@@ -284,8 +306,8 @@ func (v *View) drawLast(c *viz.Canvas, r *speculative.Round) {
 	if c.H < 1 {
 		return
 	}
-	if v.pos >= 0 && v.pos < len(r.Positions) && r.Positions[v.pos].Top != nil {
-		p := r.Positions[v.pos]
+	if rows := rowsOf(r); v.pos >= 0 && v.pos < len(rows) && rows[v.pos].Top != nil {
+		p := rows[v.pos]
 		head := "both laws at this place"
 		if r.Algorithm != speculative.Block {
 			head += fmt.Sprintf(" · any token drawn here stands with %s, the sum of min(p, q)", viz.Percent(p.Alpha))
@@ -321,6 +343,13 @@ func lastWords(r *speculative.Round) []string {
 		return []string{"refused: draw again, by this rule's own law"}
 	case r.Kind == speculative.Residual && r.Algorithm == speculative.Block:
 		return []string{fmt.Sprintf("refused: draw again from what the draft gave too little of, %s in all", viz.Percent(r.Final.Mass))}
+	case r.Kind == speculative.Residual && r.Trials != nil:
+		n := len(r.Trials[len(r.Trials)-1])
+		brief := fmt.Sprintf("none of %d stands: draw from what they left of p, %s in all", n, viz.Percent(r.Final.Mass))
+		if r.Algorithm == speculative.SpecTr {
+			brief = fmt.Sprintf("none of %d stands: draw from p − c·min(q, p/ρ), %s in all", n, viz.Percent(r.Final.Mass))
+		}
+		return []string{brief, fmt.Sprintf("none of %d stands", n)}
 	case r.Kind == speculative.Residual:
 		brief := fmt.Sprintf("refused: draw again from max(p − q, 0), %s in all", viz.Percent(r.Final.Mass))
 		return []string{brief + ": what the draft gave too little of", brief}

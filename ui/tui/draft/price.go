@@ -47,6 +47,12 @@ const bestOf = 32
 func (v *View) priceWords(d *speculative.View) []string {
 	c := v.price()
 	k := float64(d.Drafted) / float64(max(d.Counted, 1))
+	if sideBySide(d) {
+		if d.DraftSteps == 0 {
+			return []string{"no model drafts here: what drafts cost is the tokens that a pass runs beside the text"}
+		}
+		k = float64(d.DraftSteps) / float64(max(d.Counted, 1))
+	}
 	if d.Counted == 0 || k == 0 {
 		return []string{"drafted tokens first: then < > changes what one costs"}
 	}
@@ -95,10 +101,29 @@ var readingIt = []string{
 	"So what comes out has the target's law, whatever the draft is: d proves it, o tries rules that break it.",
 }
 
+// readingSeveral is the same of several drafts side by side, by what drafts.
+var readingSeveral = map[bool][]string{
+	false: {
+		"q: the draft proposes several tokens for one place, each drawn from its own law, and more after each of them.",
+		"p: the target goes along all branches in one pass; what they begin with is run once.",
+		"Drafts of a place are tested in turn. specinfer: each against what those before it left of p. spectr: each against p ÷ ρ.",
+		"Where one stands, those drafted after it come next. So the law stays the target's: d proves it, o goes on to a rule that breaks it.",
+	},
+	true: {
+		"Beside the text the model guesses many later places at once, and each pass improves the guesses once (Jacobi's iteration).",
+		"n-grams that the guesses went through are drafts, if they begin with the text's last token. They were chosen, not drawn: q is 100%.",
+		"Each stands with what is left of p at its token; a refusal takes that token away.",
+		"So what comes out has the target's law, whatever was guessed: d proves it.",
+	},
+}
+
 // drawReading draws it in the free lines of c, whole lines only.
 func (v *View) drawReading(c *viz.Canvas) {
-	y := 0
-	for _, s := range readingIt {
+	y, reading := 0, readingIt
+	if sideBySide(v.lane.View.Draft) {
+		reading = readingSeveral[v.draft.Lookahead]
+	}
+	for _, s := range reading {
 		for _, line := range viz.WrapWords(s, c.W-4) {
 			if y >= c.H {
 				return

@@ -21,9 +21,10 @@ func (v *View) viewAtCursor() engine.View {
 		return view
 	}
 	at := min(r.Accepted, len(r.Drafted)) // where the last draw stands
+	rows := rowsOf(r)
 	switch {
-	case v.pos >= 0 && v.pos < at:
-		at = v.pos
+	case v.pos >= 0 && v.pos < len(rows) && rows[v.pos].place < at:
+		at = rows[v.pos].place
 	case v.pos < 0:
 		least := 2.0
 		for i := range r.Positions {
@@ -46,10 +47,10 @@ func (v *View) story(host kit.Host) string {
 	if r == nil {
 		return "i: no round yet"
 	}
-	if v.pos >= 0 && v.pos < len(r.Positions) {
-		p := r.Positions[v.pos]
+	if rows := rowsOf(r); v.pos >= 0 && v.pos < len(rows) {
+		p := rows[v.pos]
 		if p.Verdict == speculative.Dropped {
-			return v.lane.Piece(p.Token, host.Screen().ASCII()) + " was not judged: a token before it was refused"
+			return v.lane.Piece(p.Token, host.Screen().ASCII()) + ": " + p.why
 		}
 		head := fmt.Sprintf("%s: p %s, q %s", v.lane.Piece(p.Token, host.Screen().ASCII()), viz.Percent(p.P), viz.Percent(p.Q))
 		if r.Algorithm == speculative.Block {
@@ -80,11 +81,7 @@ func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		}
 		return v.use(host, host.Files().Expand(name)), true
 	case tea.KeyTab:
-		next := ngramDraft
-		if v.field.Text() == ngramDraft {
-			next = builtinDraft
-		}
-		f := kit.NewField(next)
+		f := kit.NewField(v.nextOffer(v.field.Text()))
 		v.field = &f
 	default:
 		v.field.Key(k)

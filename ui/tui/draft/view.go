@@ -2,24 +2,22 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
 	"logitscope/engine/speculative"
 	"logitscope/models"
+	"logitscope/models/shallow"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
-// builtinDraft is the draft that goes with the built-in model, and ngram the
-// one that needs no model.
-const (
-	builtinDraft = "fable-draft"
-	ngramDraft   = "ngram"
-)
+// builtinDraft is the draft that goes with the built-in model.
+const builtinDraft = "fable-draft"
 
 // View shows speculative decoding round by round: what was drafted, how
 // each token was judged, and where the last one came from.
@@ -33,11 +31,11 @@ type View struct {
 	wait  bool   // a draft model is being opened
 	err   string // why there is none
 
-	round  int        // index of the round looked at, from 1; 0 is the newest
-	pos    int        // drafted token under the cursor, from 0; -1 the round's last draw
-	priced int        // index in prices
-	rule   int        // index in speculative.Algorithms
-	field  *kit.Field // a draft's name being typed, nil if none is
+	round  int                   // index of the round looked at, from 1; 0 is the newest
+	pos    int                   // drafted token under the cursor, from 0; -1 the round's last draw
+	priced int                   // index in prices
+	judge  speculative.Algorithm // chosen here; empty leaves it to the settings
+	field  *kit.Field            // a draft's name being typed, nil if none is
 
 	Draws int // how often a proof draws the next token
 }
@@ -60,10 +58,10 @@ func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, 
 	}
 	if l.View.Draft != nil || v.lanes.Draft.Active() && len(v.lanes.All) == 1 {
 		v.draft = v.lanes.Draft
-		v.name = draftName(v.draft)
+		v.name = v.draft.Name()
 		return v, nil
 	}
-	name := ngramDraft
+	name := engine.NGramDraft
 	if l.Model.Info().Name == "fable" && v.open != nil {
 		name = builtinDraft
 	}
@@ -71,11 +69,21 @@ func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, 
 	return v, v.use(host, name)
 }
 
-func draftName(d engine.Draft) string {
-	if d.Model != nil {
-		return d.Model.Info().Name
+// offers are the drafts that the lane's model can be given without a file.
+func (v *View) offers() (names []string) {
+	if v.lane.Model.Info().Name == "fable" && v.open != nil {
+		names = append(names, builtinDraft)
 	}
-	return ngramDraft
+	if name := shallow.Offer(v.lane.Model); name != "" {
+		names = append(names, name)
+	}
+	return append(names, engine.NGramDraft, engine.LookaheadDraft)
+}
+
+// nextOffer is the one after name, the first for a name that is not offered.
+func (v *View) nextOffer(name string) string {
+	list := v.offers()
+	return list[(slices.Index(list, name)+1)%len(list)]
 }
 
 // A draftMsg brings a draft model.
@@ -88,8 +96,16 @@ type draftMsg struct {
 
 // use makes name the draft.
 func (v *View) use(host kit.Host, name string) tea.Cmd {
-	if name == ngramDraft {
-		v.take(host, name, engine.Draft{NGram: true})
+	if d, ok := engine.Modelless(name); ok {
+		v.take(host, name, d)
+		return nil
+	}
+	if m, ok, err := shallow.Open(v.lane.Model, name); ok {
+		if err != nil {
+			host.Complain(name + ": " + err.Error())
+			return nil
+		}
+		v.take(host, name, engine.Draft{Model: m})
 		return nil
 	}
 	if v.open == nil {
@@ -117,7 +133,10 @@ func (v *View) take(host kit.Host, name string, d engine.Draft) {
 	v.name, v.draft, v.own, v.err = name, d, true, ""
 	v.round, v.pos = 0, -1
 	v.lane.Eng.Post(engine.Assist{Draft: d})
-	v.lane.Eng.Post(engine.Judge{Algorithm: v.algorithm().Algorithm})
+	if v.judge != "" && !d.Judges(v.judge) {
+		v.judge = ""
+	}
+	v.lane.Eng.Post(engine.Judge{Algorithm: v.judge})
 }
 
 // Follow takes results and new views; see [kit.Follower].
@@ -133,7 +152,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if d.err != nil {
 		host.Complain(viz.FirstLine(d.err.Error()))
 		if !v.draft.Active() {
-			v.take(host, ngramDraft, engine.Draft{NGram: true})
+			v.take(host, engine.NGramDraft, engine.Draft{NGram: true})
 		}
 		return nil
 	}
@@ -145,8 +164,8 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 // Leave puts back what was borrowed; see [kit.Leaver].
 func (v *View) Leave(host kit.Host) {
 	v.lane.Eng.Post(engine.Advance{N: 0})
-	if v.rule != 0 {
-		v.lane.Eng.Post(engine.Judge{Algorithm: speculative.Exact})
+	if v.judge != "" {
+		v.lane.Eng.Post(engine.Judge{})
 	}
 	if v.own {
 		v.lane.Eng.Post(engine.Assist{})
@@ -154,7 +173,14 @@ func (v *View) Leave(host kit.Host) {
 }
 
 // algorithm is the rule by which drafted tokens are judged.
-func (v *View) algorithm() speculative.Info { return speculative.Algorithms()[v.rule] }
+func (v *View) algorithm() speculative.Info {
+	now := v.judge
+	if now == "" {
+		now = speculative.Chosen(v.lane.Config)
+	}
+	all := speculative.Algorithms()
+	return all[slices.IndexFunc(all, func(i speculative.Info) bool { return i.Algorithm == now })]
+}
 
 // Newest reports whether the newest round is shown, not one before it.
 func (v *View) Newest() bool { return v.round == 0 }
@@ -317,7 +343,7 @@ func (v *View) along(host kit.Host, d int) {
 		host.Say("no round yet: " + host.WhyNot(v.lane))
 		return
 	}
-	n := len(r.Positions)
+	n := len(rowsOf(r))
 	at := v.pos
 	if at < 0 {
 		at = n // the last draw stands after the drafted tokens
@@ -362,30 +388,40 @@ func (v *View) widen(host kit.Host, d int) {
 	}
 }
 
-// nextRule judges by the next rule, the wrong ones included.
+// nextRule judges by the next rule that can judge the draft, the wrong ones
+// included.
 func (v *View) nextRule(host kit.Host) {
-	v.rule = (v.rule + 1) % len(speculative.Algorithms())
-	a := v.algorithm()
+	all := speculative.Algorithms()
+	i := slices.Index(all, v.algorithm())
+	for i = (i + 1) % len(all); !v.draft.Judges(all[i].Algorithm); {
+		i = (i + 1) % len(all)
+	}
+	v.judge = all[i].Algorithm
 	v.round, v.pos = 0, -1
-	v.lane.Eng.Post(engine.Judge{Algorithm: a.Algorithm})
-	host.Say(string(a.Algorithm) + ": " + a.Help)
+	v.lane.Eng.Post(engine.Judge{Algorithm: v.judge})
+	host.Say(string(v.judge) + ": " + all[i].Help)
 }
 
-// otherDraft changes between a draft model and the text itself.
+// draftWords say what a draft does that needs no file.
+var draftWords = map[string]string{
+	builtinDraft:          "a smaller model of the same vocabulary drafts",
+	engine.NGramDraft:     "drafts what followed the same words before",
+	engine.LookaheadDraft: "the model guesses many places at once; n-grams it found are drafts",
+}
+
+// otherDraft goes to the next of the drafts that are offered.
 func (v *View) otherDraft(host kit.Host) tea.Cmd {
 	if v.wait {
 		host.Say("x: a draft model is being opened")
 		return nil
 	}
-	if v.draft.NGram && v.lane.Model.Info().Name == "fable" {
-		return v.use(host, builtinDraft)
+	name := v.nextOffer(v.name)
+	words, ok := draftWords[name]
+	if !ok {
+		words = "the model itself drafts, without those layers"
 	}
-	if v.draft.NGram {
-		host.Say("x: enter names a draft model for " + v.lane.Model.Info().Name)
-		return nil
-	}
-	host.Say("ngram: drafts what followed the same words before")
-	return v.use(host, ngramDraft)
+	host.Say(name + ": " + words)
+	return v.use(host, name)
 }
 
 // toRefusal goes to the round before or after in which a token was refused.
@@ -400,7 +436,7 @@ func (v *View) toRefusal(host kit.Host, d int) {
 		at = len(s.Rounds)
 	}
 	for k := at + d; k >= 1 && k <= len(s.Rounds); k += d {
-		for i, p := range s.Rounds[k-1].Positions {
+		for i, p := range rowsOf(s.Rounds[k-1]) {
 			if p.Verdict == speculative.Refused {
 				if v.round, v.pos = k, i; k == len(s.Rounds) {
 					v.round = 0
