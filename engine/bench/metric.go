@@ -4,7 +4,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"logitscope/engine/check"
 	"logitscope/engine/loops"
@@ -178,13 +177,13 @@ func majority(c *cell) (float64, bool) {
 	texts := judged(c.texts)
 	var answers []string
 	var from []*Text
+	rule := check.Answer{Rule: check.ByWhole}
+	if c.answer != nil {
+		rule = check.Answer{Rule: check.ByMatch, Extract: c.answer}
+	}
 	for _, t := range texts {
-		answer, ok := t.Text, true
-		if c.answer != nil {
-			answer, _, ok = check.Extract(c.answer, t.Text)
-		}
-		if ok {
-			answers, from = append(answers, strings.TrimSpace(answer)), append(from, t)
+		if answer, ok := rule.Of(t.Text); ok {
+			answers, from = append(answers, answer), append(from, t)
 		}
 	}
 	answer, votes := stats.Majority(answers)

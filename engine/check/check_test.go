@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -228,4 +229,31 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What of a text is its answer, where texts vote.
+func TestAnswer(t *testing.T) {
+	e := regexp.MustCompile(`(?i)answer is (\w+)|[a-z]+!`)
+	for _, tt := range []struct {
+		a    Answer
+		text string
+		want string
+		ok   bool
+	}{
+		{Answer{}, "\n \n  Paris. \nIt is large.", "Paris.", true},
+		{Answer{}, " \n\t", "", false},
+		{Answer{Rule: ByWhole}, " a\nb \n", "a\nb", true},
+		{Answer{Rule: ByLastNumber}, "3 and 4 are 7.0.", "7", true},
+		{Answer{Rule: ByLastNumber}, "so 1,700 it is", "1700", true},
+		{Answer{Rule: ByLastNumber}, "seven", "", false},
+		{Answer{Rule: ByMatch, Extract: e}, "The Answer is B. The answer is C.", "B", true},
+		{Answer{Rule: ByMatch, Extract: e}, "well!", "", false}, // its group took no part
+		{Answer{Rule: ByMatch, Extract: e}, "nothing", "", false},
+		{Answer{Rule: ByMatch}, "nothing", "", false},
+	} {
+		got, ok := tt.a.Of(tt.text)
+		if ok != tt.ok || ok && got != tt.want {
+			t.Errorf("%s of %q: %q, %v, want %q", tt.a, tt.text, got, ok, tt.want)
+		}
+	}
 }

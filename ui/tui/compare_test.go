@@ -331,7 +331,36 @@ func TestLanesVote(t *testing.T) {
 		t.Fatalf("greedy %q and factual %q differ: nothing to test", a, c)
 	}
 	b.has("voted: " + strings.TrimSpace(b.m.All[0].View.Text()) + " (")
-	b.has(" of 3 lanes")
+	b.has(" of 3 lanes; by the first line)")
+	b.keys("ctrl+e")
+	b.has("the answer of a lane is the last number")
+	b.has("voted: no lane has an answer (by the last number, 3 without one; ctrl+e takes another)")
+	b.keys("ctrl+e")
+	b.has(" of 3 lanes; by the whole text)")
+	b.keys("ctrl+e")
+	b.player().Type("(")
+	b.keys("enter")
+	b.has("! extract: ") // not an expression: the field stays
+	b.keys("backspace")
+	b.player().Type("[a-z]")
+	b.keys("enter")
+	b.has(" of 3 lanes; by the match of [a-z])")
+	b.keys("ctrl+e")
+	b.has("; by the first line)")
+	for _, s := range [][2]int{{40, 12}, {80, 24}, {200, 60}} {
+		b.keys("ctrl+e")
+		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+		exact(t, b.frame(), s[0], s[1], "vote")
+	}
+}
+
+// Two lanes do not vote.
+func TestTwoLanesDoNotVote(t *testing.T) {
+	b := newLanes(t, 120, 40, "greedy", "factual")
+	b.keys("ctrl+e")
+	b.has("ctrl+e: 3 lanes or more vote; C adds one")
+	b.keys("esc", "ctrl+e")
+	b.has("ctrl+e: what the lanes of a comparison vote with; C puts lanes side by side")
 }
 
 // The first lanes given on the command line are what compare opens with.

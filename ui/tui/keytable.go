@@ -92,6 +92,7 @@ func actions() []entry {
 		{kit.Action{ID: kit.ActExport, Binding: kit.Bind("write out: export, save preset, save run", "W"), Hint: "write out", Group: "text"}, opens(kit.ViewExport)},
 		{kit.Action{ID: kit.ActImport, Binding: kit.Bind("import: paste settings in the words of any engine", "I"), Hint: "import", Group: "settings"}, opens(kit.ViewImport)},
 		{kit.Action{ID: kit.ActSeeds, Binding: kit.Bind("across seeds: where the lanes part, how often, what they write", "X"), Hint: "over seeds", Group: "lanes"}, opens(kit.ViewSeeds)},
+		{kit.Action{ID: kit.ActAnswer, Binding: kit.Bind("what lanes vote with: first line, last number, whole text, expression", "ctrl+e"), Hint: "answer", Group: "lanes"}, say("ctrl+e: what the lanes of a comparison vote with; C puts lanes side by side")},
 		{kit.Action{ID: kit.ActRead, Binding: kit.Bind("read: a text that is there, token by token", "R"), Hint: "read a text", Group: "show"}, opens(kit.ViewRead)},
 		{kit.Action{ID: kit.ActEngines, Binding: kit.Bind("same settings, four engines", "O"), Hint: "engines", Group: "show"}, opens(kit.ViewEngines)},
 		{kit.Action{ID: kit.ActValues, Binding: kit.Bind("effective values", "V"), Hint: "values", Group: "show"}, opens(kit.ViewValues)},

@@ -60,7 +60,7 @@ var (
 		kit.ActZoom: "projector large beamer", kit.ActDraw: "sample histogram", kit.ActValues: "effective inert no effect", kit.ActEngines: "transformers llama.cpp vllm ollama",
 		kit.ActReseed: "random luck", kit.ActForce: "choose token", kit.ActMarks: "colour probability surprisal", kit.ActSince: "difference switch changed",
 		kit.ActLayers: "lens attention heads inside dola early exit switch off ablation", kit.ActRead: "score perplexity surprise own text paste",
-		kit.ActSeeds: "several seeds intervals part statistics",
+		kit.ActSeeds: "several seeds intervals part statistics", kit.ActAnswer: "majority vote self-consistency extract",
 	}
 	knobsAlso = map[string]string{
 		"repetition_penalty": "loop repeat", "dry_multiplier": "loop repeat", "no_repeat_ngram_size": "loop repeat", "frequency_penalty": "loop repeat", "presence_penalty": "loop repeat topic",

@@ -79,6 +79,7 @@ const (
 	ActImport     ID = "import"
 	ActRead       ID = "read"
 	ActSeeds      ID = "seeds"
+	ActAnswer     ID = "answer"
 	ActEngines    ID = "engines"
 	ActValues     ID = "values"
 	ActSince      ID = "since"

@@ -3,11 +3,9 @@ package lanes
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"logitscope/engine"
 	"logitscope/engine/compare"
-	"logitscope/engine/stats"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -150,31 +148,6 @@ func (v *View) tableColumns(w, least int) (cols []tableColumn, name int) {
 	return cols, w - width(cols)
 }
 
-// voted is the answer that most lanes gave, once three or more have ended: the
-// first line of each text is its answer, and of equals the first lane's counts.
-func (v *View) voted() string {
-	if len(v.lanes.All) < 3 || !run.AllEnded(v.lanes.All) {
-		return ""
-	}
-	var answers []string
-	for _, l := range v.lanes.All {
-		for line := range strings.Lines(l.View.Text()) {
-			if line = strings.TrimSpace(line); line != "" {
-				answers = append(answers, line)
-				break
-			}
-		}
-	}
-	answer, votes := stats.Majority(answers)
-	switch votes {
-	case 0:
-		return ""
-	case 1:
-		return "voted: no two lanes gave the same answer (the first line of each text)"
-	}
-	return fmt.Sprintf("voted: %s (%d of %d lanes; the first line of each text)", answer, votes, len(v.lanes.All))
-}
-
 // drawLanes draws the table of lanes, from the first token on.
 func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 	in := c
@@ -208,7 +181,9 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 		}
 	}
 	y := 1 + len(v.lanes.All)
-	if words := v.voted(); words != "" && y < in.H {
+	if v.field != nil && y < in.H {
+		v.field.Draw(in, in.Put(1, y, "an answer is what this finds: ", viz.Ink{Role: viz.Focus}), y)
+	} else if words := v.voted(); words != "" && y < in.H {
 		in.Put(1, y, viz.CutTitle(viz.Printable(words, c.ASCII), in.W-2), viz.Ink{Role: viz.Chosen})
 	} else if y < in.H {
 		in.Put(1, y, viz.FirstFit(in.W-2,

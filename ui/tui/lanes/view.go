@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/engine/check"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -28,6 +29,9 @@ type View struct {
 	across map[[2]int]*across // by the ids of the lanes whose text and whose law it is
 	sums   map[int]laneSum    // of the texts, by the id of the lane
 	busy   bool               // a round of measuring is on its way
+
+	answer check.Answer // what of a text is the lane's vote
+	field  *kit.Field   // an expression being typed, nil for none
 }
 
 // Knobs are the controls, which compare shows over the lanes.
@@ -211,6 +215,7 @@ func init() {
 		kit.ActSync:     do((*View).waitOrFree),
 		kit.ActZoom:     do(func(v *View, host kit.Host) { v.alone = !v.alone }),
 		kit.ActNumber:   do((*View).nextPart),
+		kit.ActAnswer:   do((*View).nextAnswer),
 		kit.ActForce:    do(func(v *View, host kit.Host) { v.lanes.ForceElsewhere() }),
 		kit.ActPrevMark: do(func(v *View, host kit.Host) { v.toMark(host, -1) }),
 		kit.ActNextMark: do(func(v *View, host kit.Host) { v.toMark(host, 1) }),
