@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -239,6 +241,32 @@ func TestConstraintFitsTheLimit(t *testing.T) {
 			if n := len(v.Text()); v.Text()[n-1] != 'c' || n > limit {
 				t.Errorf("limit %d: %q ended by %q", limit, v.Text(), v.Reason)
 			}
+		}
+	})
+}
+
+// What a constraint cost a text is what its steps say; without one nothing.
+func TestSpend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 500, never)
+		s := settings(t, m, "constraint", `{"type":"regex","regex":"(a|b){3}the "}`, "temperature", 1.5)
+		v := begin(t, NewLane(0, m, Options{}))(Start{Prompt: []int32{1}, Settings: s}, Advance{-1})
+		want := Spending{Tokens: len(v.Steps), Bits: float64(v.Steps[len(v.Steps)-1].Constraint.TotalBits), Least: 1}
+		for _, x := range v.Steps {
+			want.Least = min(want.Least, float64(x.Constraint.Mass))
+		}
+		got, err := Spend(t.Context(), m, s, "", []int32{1})
+		if err != nil || got.Tokens != want.Tokens || math.Abs(got.Bits-want.Bits) > 1e-5 || got.Least != want.Least || !(got.Bits > 1) {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
+		free := settings(t, m, "max_new_tokens", 5)
+		if got, err := Spend(t.Context(), m, free, "", []int32{1}); err != nil || got != (Spending{Tokens: 5, Least: 1}) {
+			t.Errorf("without a constraint: %+v, %v", got, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := Spend(ctx, m, s, "", []int32{1}); err == nil {
+			t.Error("stopped, and no error")
 		}
 	})
 }

@@ -21,13 +21,17 @@ type Kind struct {
 	Usage    string   // what to give for it, in one line of help
 	Options  []Option // its other fields, the one to offer first in front
 	File     string   // what a file of its text is called
-	Template string   // a text to begin with
+
+	Templates []Template // texts to begin with; at least one if there is a text
 
 	needs  bool                               // it cannot do without its text
 	hint   func(text string, err error) error // says more of an error, nil for none
 	text   func(*Spec) any                    // *string, *[]string or *json.RawMessage
 	source func(s Spec, w Whitespace, canonical bool) (Source, error)
 }
+
+// A Template is a text of a kind to begin with.
+type Template struct{ Name, Text string }
 
 // A Form says how the text of a kind is written.
 type Form uint8
@@ -150,7 +154,8 @@ var kinds = []Kind{
 	{
 		Type: "json_schema", Name: "JSON Schema", About: "JSON that is valid under a schema",
 		Field: "schema", Form: JSONText, Usage: "file with a JSON Schema that the text must fit",
-		Options: []Option{anyOrder, closed, draft7, whitespace}, File: "schema.json", Template: `{
+		Options: []Option{anyOrder, closed, draft7, whitespace}, File: "schema.json", Templates: []Template{
+			{"age before name", `{
   "type": "object",
   "properties": {
     "age": {"type": "integer", "minimum": 0, "maximum": 150},
@@ -158,7 +163,18 @@ var kinds = []Kind{
   },
   "required": ["age", "name"],
   "additionalProperties": false
-}`,
+}`},
+			{"name before age", `{
+  "type": "object",
+  "properties": {
+    "name": {"type": "string", "maxLength": 20},
+    "age": {"type": "integer", "minimum": 0, "maximum": 150}
+  },
+  "required": ["name", "age"],
+  "additionalProperties": false
+}`},
+			{"open object", `{"type": "object", "minProperties": 1}`},
+		},
 		needs: true, text: func(s *Spec) any { return &s.Schema },
 		source: func(s Spec, w Whitespace, canonical bool) (Source, error) {
 			return schema.New(s.Schema, schema.Options{
@@ -176,7 +192,7 @@ var kinds = []Kind{
 	{
 		Type: "regex", Name: "regex", About: "text that a regular expression matches",
 		Field: "regex", Form: Line, Usage: "regular expression that the whole text must match",
-		Options: []Option{search}, File: "regex.txt", Template: `(yes|no), because [a-z ]{5,40}\.`,
+		Options: []Option{search}, File: "regex.txt", Templates: []Template{{"yes or no, because", `(yes|no), because [a-z ]{5,40}\.`}},
 		needs: true, text: func(s *Spec) any { return &s.Regex },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) {
 			return grammar.Regex(s.Regex, s.Search), nil
@@ -185,19 +201,19 @@ var kinds = []Kind{
 	{
 		Type: "grammar", Name: "grammar (GBNF)", About: "what a grammar in llama.cpp's notation derives",
 		Field: "grammar", Form: Lines, Usage: "file with a GBNF grammar",
-		File: "grammar.gbnf", Template: `root ::= greeting ", " name "!"
+		File: "grammar.gbnf", Templates: []Template{{"a greeting", `root ::= greeting ", " name "!"
 greeting ::= "Hello" | "Good morning"
-name ::= [A-Z] [a-z]{2,8}`,
+name ::= [A-Z] [a-z]{2,8}`}},
 		needs: true, text: func(s *Spec) any { return &s.Grammar },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return grammar.GBNF(s.Grammar), nil },
 	},
 	{
 		Type: "sql", Name: "SQL", About: "a SELECT statement over your tables",
 		Field: "sql", Form: JSONText, Usage: `file with tables, such as {"tables":{"users":["id","name"]},"aliases":{"u":"users"}}; the text must be a SELECT over them`,
-		File: "tables.json", Template: `{"tables": {
+		File: "tables.json", Templates: []Template{{"SELECT over tables", `{"tables": {
   "users": ["id", "name", "age"],
   "orders": ["id", "user_id", "total"]
-}}`,
+}}`}},
 		hint: grammar.CheckDDL, text: func(s *Spec) any { return &s.SQL },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) {
 			if s.SQL == nil {
@@ -210,7 +226,7 @@ name ::= [A-Z] [a-z]{2,8}`,
 	{
 		Type: "choice", Name: "choices", About: "one of a few answers",
 		Field: "choices", Form: List, Usage: "a text that is allowed; repeat for each",
-		File: "choices.txt", Template: "yes\nno\nI do not know",
+		File: "choices.txt", Templates: []Template{{"yes, no, I do not know", "yes\nno\nI do not know"}},
 		needs: true, text: func(s *Spec) any { return &s.Choices },
 		source: func(s Spec, _ Whitespace, _ bool) (Source, error) { return grammar.Choice(s.Choices), nil },
 	},

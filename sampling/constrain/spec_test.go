@@ -57,7 +57,9 @@ func TestParse(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	for _, k := range Kinds() {
 		plain := Spec{Type: k.Type}
-		plain.SetText(k.Template)
+		if len(k.Templates) > 0 {
+			plain.SetText(k.Templates[0].Text)
+		}
 		specs := []Spec{plain}
 		for _, o := range k.Options {
 			words := o.Words
@@ -91,7 +93,7 @@ func TestSpecs(t *testing.T) {
 				t.Errorf("%s: %v", stored, err)
 			}
 		}
-		if k.Name == "" || k.About == "" || k.Usage == "" || k.File == "" || (k.Field == "") != (k.Form == NoText) || (k.Template == "") != (k.Form == NoText) {
+		if k.Name == "" || k.About == "" || k.Usage == "" || k.File == "" || (k.Field == "") != (k.Form == NoText) || (len(k.Templates) == 0) != (k.Form == NoText) {
 			t.Errorf("%s says too little of itself", k.Type)
 		}
 	}

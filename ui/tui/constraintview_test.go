@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -45,8 +46,8 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 func TestConstraintView(t *testing.T) {
 	b := constraintAt(t, 1, 120, 30)
 	s := b.m.Lane().Step()
-	b.has("structured output · step 2 · {")
-	b.has("JSON Schema")
+	b.has("structured output · token 2 · after {")
+	b.has("schema age, then name")
 	// The model wants name, which dies at its first byte; age is forced.
 	name := s.Trace.Rows()[0]
 	i, by := s.Constraint.Constraint.Dies(s.Constraint.State, name.ID)
@@ -55,7 +56,7 @@ func TestConstraintView(t *testing.T) {
 	b.has(run.Refusal{At: i, What: by}.Words())
 	b.has("bits spent so far")
 	b.has("where the model wanted name")
-	b.has("to complete: at least " + strconv.Itoa(s.Constraint.Distance) + " bytes")
+	b.has("to complete at least " + strconv.Itoa(s.Constraint.Distance) + " bytes")
 	b.has("end not allowed")
 	if s.Constraint.Bits < 5 {
 		t.Errorf("%v bits at a step where the model is overruled", s.Constraint.Bits)
@@ -92,7 +93,7 @@ func TestConstraintDrawOrder(t *testing.T) {
 	b.keys("o")
 	b.has("draw_order draw_then_check")
 	b.tuned()
-	b.has("step 1 · ▌ · draw, then check")
+	b.has("token 1 · draw, then check")
 	b.has("raw    final") // {" may come, and was drawn at once
 	b.has("first draw: it is allowed")
 	b.m.Notice.Text = ""
@@ -121,17 +122,17 @@ func TestConstraintDrawOrder(t *testing.T) {
 func TestConstraintKnowsWhereItLooks(t *testing.T) {
 	b := constraintAt(t, 2, 120, 30)
 	b.keys("b", "b")
-	b.has("step 1 · ▌ · JSON Schema")
+	b.has("token 1 · schema age, then name")
 	b.has("end not allowed")
 	b.keys("x")
 	b.has("mask off")
 	b.has("⊘ N ")
 	b.has("end not allowed")
 	b.keys("x", "n", "x") // on again, and at step 2 off
-	b.has("step 2 · {\"▌ · mask off")
+	b.has("token 2 · after {\" · mask off")
 	b.has("dies at byte 1, 6E n")
 	b.keys("u")
-	if strings.Contains(b.frame(), "▌ · mask off") {
+	if strings.Contains(b.frame(), " · mask off ·") {
 		t.Errorf("undone, and still off:\n%s", b.frame())
 	}
 }
@@ -174,7 +175,7 @@ func TestConstraintCloses(t *testing.T) {
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
 	b.m.Notice.Text = ""
-	b.has("closing, to complete: at least 2 bytes; 1 token left")
+	b.has("closing, to complete at least 2 bytes more; 1 token left")
 	b.has("over the budget")
 	b.has("The token budget is near: only what lets the text close in time may come.")
 }
@@ -182,9 +183,9 @@ func TestConstraintCloses(t *testing.T) {
 // The keys of this view alone are offered first, as they act now.
 func TestConstraintFooter(t *testing.T) {
 	b := constraintAt(t, 0, 80, 24)
-	b.has(" n next · x mask off · o draw, then check · enter edit · C without it · ? help")
+	b.has(" ←→ token · enter edit, templates · r again with it · x mask off · ? help")
 	b.keys("o", "x")
-	b.has(" n next · x mask on · o mask first · enter edit · C without it · ? help")
+	b.has(" ←→ token · enter edit, templates · r again with it · x mask on · ? help")
 }
 
 // The reasons of all rows have one form, the long one only where all have room.
@@ -330,7 +331,7 @@ func TestSourceKeepsOtherFields(t *testing.T) {
 func TestSourceEditor(t *testing.T) {
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(personPrompt)
-	b.keys("J", "down", "down", "enter")
+	b.keys("J", "down", "down", "down", "down", "enter")
 	b.has("constraint · regex")
 	for range 60 {
 		b.keys("backspace")
@@ -346,7 +347,7 @@ func TestSourceEditor(t *testing.T) {
 	b.has("constraint · regex")
 	b.keys("ctrl+d")
 	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
-	b.has("structured output · step 1")
+	b.has("structured output · token 1")
 }
 
 // Where the whole sentence of the cost does not fit, a short one tells it all.
@@ -378,4 +379,57 @@ func TestConstraintAsAValue(t *testing.T) {
 		}
 		b.keys("V", "end")
 	}
+}
+
+// Each template says what it would cost on the prompt: as much as it does once
+// it is in force.
+func TestTemplatesBite(t *testing.T) {
+	b := newBench(t, testOptions(t), 120, 40)
+	b.start(personPrompt)
+	b.m.Set("do_sample", false)
+	b.m.Pace = len(run.Paces) - 1
+	b.keys("J")
+	b.pump(func() bool { return strings.Contains(b.frame(), "21.11 bits in 1 token") })
+	b.has("▸ JSON Schema      age before name               191 bits in 27 tokens,  7.07 a token · least mass kept <0.01%")
+	b.has("name before age             0.001 bits in 15 tokens")
+	b.keys("enter")
+	b.pump(func() bool { return b.m.top().(*structure.Editor).Known() })
+	b.keys("tab")
+	b.has("constraint · JSON Schema · name before age")
+	b.keys("shift+tab")
+	b.pump(func() bool { return b.m.top().(*structure.Editor).Known() })
+	b.keys("ctrl+d")
+	b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Constraint != nil })
+	b.keys("space")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done })
+	b.has("27 tokens · 191 bits spent")
+	b.has("valid, 27 tokens")
+	b.pump(func() bool { return strings.Contains(b.frame(), "age before name (191 bits) · a greeting (73.44)") })
+	for w := 40; w <= 200; w += 13 {
+		for _, h := range []int{12, 24, 36, 40, 60} {
+			b.send(tea.WindowSizeMsg{Width: w, Height: h})
+			exact(t, b.frame(), w, h, "structured")
+		}
+	}
+}
+
+// A template is not written under where that takes long, but with a key.
+func TestTemplatesOfALargeModelWait(t *testing.T) {
+	opt := testOptions(t)
+	opt.Model = large{opt.Model}
+	b := newBench(t, opt, 120, 40)
+	b.start(personPrompt)
+	b.keys("J")
+	b.has("age before name           v writes a text under it")
+	b.keys("v")
+	b.pump(func() bool { return strings.Contains(b.frame(), " bits in ") })
+}
+
+// A large model says that it has many weights.
+type large struct{ models.Model }
+
+func (m large) Info() models.Info {
+	i := m.Model.Info()
+	i.Params = 8e9
+	return i
 }

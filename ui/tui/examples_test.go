@@ -115,7 +115,9 @@ func underTemplate(t *testing.T, i int, kind string) (text string, most float64)
 		if k.Name == kind {
 			break
 		}
-		b.keys("down")
+		for range max(len(k.Templates), 1) {
+			b.keys("down")
+		}
 	}
 	b.keys("enter")
 	b.pump(func() bool { return b.m.top().(*structure.Editor).Known() })

@@ -235,7 +235,7 @@ func TestLessonFolds(t *testing.T) {
 func TestLessonOverView(t *testing.T) {
 	r := read(t, lessonOptions(t, "valid-not-true"), 120, 40)
 	r.keys("enter 0 enter space")
-	r.has("structured output · step 15", "Where the model agrees, a constraint is free")
+	r.has("structured output · token 15", "Where the model agrees, a constraint is free")
 	r = read(t, lessonOptions(t, "valid-not-true"), 80, 24)
 	r.has("━ structured output", "adds knowledge.")
 	r.keys("enter 0 enter esc")

@@ -29,7 +29,7 @@ func sourceAt(t *testing.T, n, w, h int) (*bench, *structure.Editor) {
 // What is written and left is there when the kind is opened again; what it
 // was before is one undo away.
 func TestSourceIsKeptWhenLeft(t *testing.T) {
-	b, _ := sourceAt(t, 2, 80, 24)
+	b, _ := sourceAt(t, 4, 80, 24)
 	b.keys("ctrl+u")
 	b.send(typed("[0-9"))
 	b.keys("esc")
@@ -46,17 +46,17 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 	}
 	b.has("as you left it")
 	b.send(tea.KeyMsg{Type: tea.KeyCtrlZ})
-	if got := e.Text(); got != constrain.Kinds()[2].Template {
+	if got := e.Text(); got != constrain.Kinds()[2].Templates[0].Text {
 		t.Errorf("undone to %q", got)
 	}
 	b.keys("esc", "enter") // as it was at first: nothing is kept
-	if e = b.m.top().(*structure.Editor); e.Text() != constrain.Kinds()[2].Template || strings.Contains(b.frame(), "as you left it") {
+	if e = b.m.top().(*structure.Editor); e.Text() != constrain.Kinds()[2].Templates[0].Text || strings.Contains(b.frame(), "as you left it") {
 		t.Error("a template that was not touched counts as written")
 	}
 	// A click beside the box leaves as esc does.
 	b.send(typed("x"))
 	b.send(tea.MouseMsg{X: 3, Y: 23, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
-	if s := b.m.sources.Begun(2); s != constrain.Kinds()[2].Template+"x" {
+	if s := b.m.sources.Begun(2); s != constrain.Kinds()[2].Templates[0].Text+"x" {
 		t.Errorf("a click outside kept %q", s)
 	}
 }
@@ -143,15 +143,15 @@ func TestSourceNotes(t *testing.T) {
 	b.has("in force, with 2 notes that enter shows.")
 }
 
-// A list that does not fit says how many kinds are left out, and where.
-func TestKindsLeftOut(t *testing.T) {
+// A list that does not fit says how many templates are left out, and where.
+func TestTemplatesLeftOut(t *testing.T) {
 	b := newBench(t, testOptions(t), 40, 12)
 	b.start(personPrompt)
 	b.keys("J")
 	// Nine lines between the borders and help: a sentence, a blank, five left.
-	b.has(fmt.Sprintf("⋮ %d more below", len(constrain.Kinds())-4))
+	b.has(fmt.Sprintf("⋮ %d more below", 8-4))
 	b.keys("end")
-	b.has(fmt.Sprintf("⋮ %d more above", len(constrain.Kinds())-4))
+	b.has(fmt.Sprintf("⋮ %d more above", 8-4))
 	b.has("▸ choices")
 }
 
@@ -160,7 +160,7 @@ func TestKindsLeftOut(t *testing.T) {
 func TestSourceKindWithoutText(t *testing.T) {
 	b, e := sourceAt(t, 0, 80, 24)
 	b.send(typed("x"))
-	written := constrain.Kinds()[0].Template + "x"
+	written := constrain.Kinds()[0].Templates[0].Text + "x"
 	b.keys("tab")
 	b.has("any JSON value")
 	b.send(typed("y"))

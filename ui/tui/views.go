@@ -75,7 +75,7 @@ func init() {
 		kit.ViewSeeds:      {"lanes over seeds", func(m *Model) (kit.View, tea.Cmd) { return across.New(m, m.Lanes) }},
 		kit.ViewRead:       {"read a text", func(m *Model) (kit.View, tea.Cmd) { return reading.New(m.Lanes), nil }},
 		kit.ViewProof:      {"prove it", openProof},
-		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m.Lanes, m.sources), nil }},
+		kit.ViewConstraint: {"structured output", func(m *Model) (kit.View, tea.Cmd) { return structure.New(m, m.Lanes, m.sources) }},
 		kit.ViewSource:     {"constraint", openSource},
 	}
 }

@@ -55,7 +55,7 @@ func (v *View) nextAnswer(host kit.Host) {
 		}
 		f := kit.NewField(text)
 		v.field, v.part = &f, partTable
-		host.Say("an RE2 expression such as answer is (\\d+): its first group, else its match, is the answer")
+		host.Say("an RE2 expression; its first group, else its match, is the answer")
 		return
 	}
 	v.answer.Rule = next

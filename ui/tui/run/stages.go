@@ -81,8 +81,8 @@ func (r Refusal) Words() string { return r.Forms()[0] }
 func (r Refusal) Forms() []string {
 	short := fmt.Sprintf("byte %d, %02X", r.At+1, r.What)
 	named := short
-	if r.What > ' ' && r.What < 0x7f {
-		named += " " + string(rune(r.What))
+	if r.What < 0x80 {
+		named += " " + viz.Label(string(rune(r.What)), false)
 	}
 	return []string{"dies at " + named, named, short}
 }

@@ -21,6 +21,7 @@ type Editor struct {
 	options constrain.Options
 	base    source     // what it opened with, before what was begun
 	fresh   bool       // the text is a template still
+	pattern int        // which one, of patterns
 	file    *kit.Field // the name of a file being asked for, nil if none is
 	said    string
 
@@ -68,20 +69,23 @@ func (t *Texts) of(stored string) (source, bool) {
 // that is on the screen, or nil.
 func NewEditor(host kit.Host, lanes *run.Lanes, texts *Texts, over *View) (*Editor, tea.Cmd) {
 	e := &Editor{lanes: lanes, texts: texts, over: over}
-	text, kind := host.Lane().ShownConfig().Text("constraint"), 0
+	text := host.Lane().ShownConfig().Text("constraint")
 	if over != nil {
-		text, kind = over.text(host), over.list.At // the text also while its mask is off
+		text, e.pattern = over.text(host), over.list.At // the text also while its mask is off
 	}
 	if s, ok := texts.of(text); ok {
 		return e, e.open(s, false)
 	}
-	return e, e.open(template(kind), true)
+	return e, e.open(patterns[e.pattern].source, true)
 }
 
 // open begins with base, and with what was begun of its kind as a first
 // change.
 func (e *Editor) open(base source, fresh bool) tea.Cmd {
 	e.kind, e.options, e.base, e.fresh, e.area = base.kind, base.options, base, fresh, newSourceArea(base.text)
+	if !fresh {
+		e.pattern = firstOf(base.kind)
+	}
 	if s, ok := e.texts.begun[base.kind]; ok && s != base {
 		e.area.Replace(s.text)
 		e.options, e.fresh = s.options, false
@@ -192,6 +196,9 @@ func (e *Editor) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 // Frame titles the box; see [kit.Overlay].
 func (e *Editor) Frame(host kit.Host) viz.Frame {
 	title := "constraint · " + e.source().kindOf().Name
+	if e.fresh {
+		title += " · " + patterns[e.pattern].name
+	}
 	if others := e.source().others(); others != "" {
 		title += " · " + others
 	}
@@ -231,9 +238,9 @@ func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tea.KeyTab, tea.KeyShiftTab:
 		d := 1
 		if k.Type == tea.KeyShiftTab {
-			d = len(constrain.Kinds()) - 1
+			d = -1
 		}
-		e.turn((e.kind + d) % len(constrain.Kinds()))
+		e.turn(d)
 		return e.check(), true
 	case tea.KeyCtrlG:
 		e.nextNote()
@@ -273,14 +280,20 @@ func (e *Editor) nextNote() {
 	}
 }
 
-// turn goes to another kind. What was written goes along, since it may have
-// been pasted under the wrong one; a template does not.
-func (e *Editor) turn(kind int) {
-	e.kind, e.options = kind, constrain.Options{}
-	if e.fresh || e.area.Text() == "" {
-		e.base = template(kind)
-		e.area, e.fresh = newSourceArea(e.base.text), true
+// turn goes on to the next template, or back. What was written is no template:
+// it goes along to the next kind, since it may have been pasted under the wrong
+// one.
+func (e *Editor) turn(d int) {
+	e.options = constrain.Options{}
+	if !e.fresh && e.area.Text() != "" {
+		n := len(constrain.Kinds())
+		e.kind = (e.kind + d + n) % n
+		e.pattern = firstOf(e.kind)
+		return
 	}
+	e.pattern = (e.pattern + d + len(patterns)) % len(patterns)
+	e.base = patterns[e.pattern].source
+	e.kind, e.area, e.fresh = e.base.kind, newSourceArea(e.base.text), true
 }
 
 // take puts the constraint in force.

@@ -47,7 +47,7 @@ func (e *Editor) Draw(c *viz.Canvas, host kit.Host) {
 // drawKeys draws two lines of what the keys do here.
 func (e *Editor) drawKeys(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
-	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next kind · ctrl+o from a file"
+	keys := "ctrl+d writes under it, from the prompt again · esc leave · tab next template, kind · ctrl+o from a file"
 	c.Put(0, 0, viz.CutTitle(keys, c.W), muted)
 	last := "ctrl+l empties · ctrl+z undoes · a paste is one change"
 	k := constrain.Kinds()[e.kind]

@@ -19,7 +19,7 @@ type maskColumns struct{ label, labelW, raw, allowed, bar, barW, why int }
 func maskColumnsOf(w int) maskColumns {
 	switch {
 	case w >= 100:
-		why := w - 42
+		why := w - 36
 		return maskColumns{11, 11, 29, 38, 40, why - 42, why}
 	case w >= 74:
 		why := w - 22
@@ -161,7 +161,7 @@ func (d *maskDrawer) row(y int, r *sampling.Row, p float64, why run.Refusal, no 
 		ink.Role = viz.Lost
 	}
 	if r.ID == d.l.Row {
-		c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
+		c.Put(max(mark-2, 0), y, "▸", viz.Ink{Role: viz.Focus})
 	}
 	c.Fit(col.label, y, col.labelW, d.l.Piece(r.ID, c.ASCII), ink)
 	if col.raw > 0 {
@@ -205,6 +205,7 @@ func (d *maskDrawer) others(y, n, allowed int, raw, final float64) {
 	if viz.Width(name) > col.labelW+1 {
 		name = "+" + viz.Count(others)
 	}
+	c.Right(6, y, "⋮", muted)
 	c.Put(col.label-1, y, name, muted)
 	if col.raw > 0 {
 		c.Right(col.raw, y, viz.Percent(raw), muted)

@@ -21,8 +21,30 @@ type source struct {
 // kindOf is the notation of s.
 func (s source) kindOf() constrain.Kind { return constrain.Kinds()[s.kind] }
 
-// template returns a source of a kind to begin with.
-func template(kind int) source { return source{kind: kind, text: constrain.Kinds()[kind].Template} }
+// A pattern is a source to begin with, and its name.
+type pattern struct {
+	name string
+	source
+}
+
+// patterns are the templates of all kinds, in their order; a kind without a
+// text has one.
+var patterns = func() (list []pattern) {
+	for i, k := range constrain.Kinds() {
+		if k.Form == constrain.NoText {
+			list = append(list, pattern{k.About, source{kind: i}})
+		}
+		for _, t := range k.Templates {
+			list = append(list, pattern{t.Name, source{kind: i, text: t.Text}})
+		}
+	}
+	return list
+}()
+
+// firstOf returns the first pattern of a kind.
+func firstOf(kind int) int {
+	return slices.IndexFunc(patterns, func(p pattern) bool { return p.kind == kind })
+}
 
 // switchOf returns the option of a kind that has a switch on the screen, if
 // there is one: the one it offers first, if it is on or off.

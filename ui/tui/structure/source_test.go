@@ -87,7 +87,7 @@ func TestFaultsHaveAPlace(t *testing.T) {
 // What is stored reads back as it was written.
 func TestSourceRoundTrip(t *testing.T) {
 	for i, k := range constrain.Kinds() {
-		s := template(i)
+		s := patterns[firstOf(i)].source
 		if o, ok := switchOf(k); ok {
 			o.Switch(&s.options)
 		}
@@ -133,8 +133,8 @@ func FuzzPlaceOf(f *testing.F) {
 }
 
 func FuzzSourceCheck(f *testing.F) {
-	for i, k := range constrain.Kinds() {
-		f.Add(i, k.Template)
+	for i := range constrain.Kinds() {
+		f.Add(i, patterns[firstOf(i)].text)
 	}
 	f.Fuzz(func(t *testing.T, kind int, text string) {
 		if kind < 0 || kind >= len(constrain.Kinds()) || len(text) > 200 {

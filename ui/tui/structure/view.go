@@ -7,7 +7,6 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
-	"logitscope/sampling/constrain"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -19,13 +18,29 @@ import (
 type View struct {
 	lanes *run.Lanes
 	texts *Texts
-	list  kit.List // of the kinds, while there is no constraint
+	list  kit.List // of patterns, while there is no constraint
+	bites bites
 
 	kept string // the constraint taken off with x, to be put back
 }
 
 // New opens the view on the lane that keys act on.
-func New(lanes *run.Lanes, texts *Texts) *View { return &View{lanes: lanes, texts: texts} }
+func New(host kit.Host, lanes *run.Lanes, texts *Texts) (kit.View, tea.Cmd) {
+	v := &View{lanes: lanes, texts: texts}
+	return v, v.weigh(host, false)
+}
+
+// Follow takes what templates cost, and looks at them again under other
+// settings; see [kit.Follower].
+func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(run.ViewMsg); ok {
+		return v.weigh(host, false)
+	}
+	return v.bites.take(host.Lane(), msg)
+}
+
+// Leave stops what is being written; see [kit.Leaver].
+func (v *View) Leave(kit.Host) { v.bites.leave() }
 
 // known is what the constraint of l knew at the step on the screen, also where
 // its mask is off as a what-if; nil if it knew nothing.
@@ -58,7 +73,7 @@ func (v *View) Hints(host kit.Host) []kit.ID { return nil }
 // Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
 	if !v.active(host) {
-		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "write it"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+		return []kit.Hint{{ID: kit.ActDown, Keys: "↑↓", Word: "choose"}, {ID: kit.ActOpen, Word: "write it"}, {ID: kit.ActNumber, Word: "what each costs"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	}
 	mask, order := "mask off", "draw, then check"
 	if v.off(host) {
@@ -67,8 +82,12 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 	if set := host.Lane().ShownSettings(); set != nil && set.Pipeline.ChecksAfterDraw() {
 		order = "mask first"
 	}
-	return []kit.Hint{{ID: kit.ActNext}, {ID: kit.ActTake, Word: mask}, {ID: kit.ActOrder, Word: order}, {ID: kit.ActOpen, Word: "edit"}, {ID: kit.ActCompare, Word: "without it"},
-		{ID: kit.ActBack}, {ID: kit.ActRun}, {ID: kit.ActOff, Word: "take it away"}, {ID: kit.ActForce}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+	hints := []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "token"}, {ID: kit.ActOpen, Word: "edit, templates"}}
+	if host.Lane().View.Phase != engine.Done { // then it stands in front
+		hints = append(hints, kit.Hint{ID: kit.ActAgain, Word: "again with it"})
+	}
+	return append(hints, kit.Hint{ID: kit.ActTake, Word: mask}, kit.Hint{ID: kit.ActOrder, Word: order}, kit.Hint{ID: kit.ActCompare, Word: "free beside it"}, kit.Hint{ID: kit.ActRun},
+		kit.Hint{ID: kit.ActOff, Word: "take it away"}, kit.Hint{ID: kit.ActForce}, kit.Hint{ID: kit.ActClose, Word: "lab"}, kit.Hint{ID: kit.ActHelp})
 }
 
 // Help is the help line while nothing was said; see [kit.Helper].
@@ -128,6 +147,8 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		host.Say(v.story(host))
 	case kit.ActCompare:
 		return v.without(host), true
+	case kit.ActNumber:
+		return v.weigh(host, true), true
 	case kit.ActCopy:
 		return v.copy(host), true
 	default:
@@ -150,7 +171,7 @@ func (v *View) Lends(h kit.Host) []kit.ID {
 // NotHere says what to do for what acts on the lab alone.
 func (v *View) NotHere(h kit.Host) string {
 	if !v.active(h) {
-		return "no constraint yet; ↑↓ choose a kind, enter writes it"
+		return "no constraint yet; ↑↓ choose a template, enter writes it"
 	}
 	return "no knobs here; enter edits the constraint, esc goes back to the lab"
 }
@@ -169,15 +190,17 @@ func (v *View) copy(host kit.Host) tea.Cmd {
 
 // pick takes actions while there is no constraint yet.
 func (v *View) pick(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	if at := v.list.At; v.list.Act(a, len(constrain.Kinds()), len(constrain.Kinds())) {
+	if at := v.list.At; v.list.Act(a, len(patterns), len(patterns)) {
 		if v.list.At == at {
-			host.Say("no more kinds that way")
+			host.Say("no more templates that way")
 		}
 		return nil, true
 	}
 	switch a.ID {
 	case kit.ActOpen:
-		return host.Open(kit.ViewSource), true // which starts from the kind chosen
+		return host.Open(kit.ViewSource), true // which starts from the template chosen
+	case kit.ActNumber:
+		return v.weigh(host, true), true
 	case kit.ActCompare, kit.ActCopy:
 		host.Say(a.First() + ": " + v.NotHere(host))
 		return nil, true
@@ -277,14 +300,14 @@ func (v *View) without(host kit.Host) tea.Cmd {
 	return tea.Batch(cmd, open)
 }
 
-// Mouse selects the row or the kind under it.
+// Mouse selects the row or the template under it.
 func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	if e.Button != tea.MouseButtonLeft || e.Action != tea.MouseActionPress {
 		return nil, false
 	}
 	if !v.active(host) {
-		top, n := v.kindsShown(host.Screen().Body().H - 2*edge)
-		if i := y - edge - v.layout(host).kinds; i >= 0 && i < n {
+		top, n := patternsShown(v.list.At, host.Screen().Body().H-2*edge)
+		if i := y - edge - patternsTop; i >= 0 && i < n {
 			again := v.list.At == top+i
 			if v.list.At = top + i; again {
 				return v.Act(host, &kit.Action{ID: kit.ActOpen})
@@ -294,8 +317,9 @@ func (v *View) Mouse(host kit.Host, _, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	}
 	l := host.Lane()
 	if s := l.Step(); s != nil && s.Trace != nil {
-		rows := maskRows(l, s, v.layout(host).tokens)
-		if i := y - edge - v.layout(host).rows.Y - tableHead; i >= 0 && i < len(rows) {
+		lay := v.layout(host)
+		rows := maskRows(l, s, lay.tokens)
+		if i := y - lay.rows.Y - tableHead; i >= 0 && i < len(rows) {
 			l.Row = rows[i].ID
 		}
 	}

@@ -23,7 +23,8 @@ func footOf(h int) int {
 }
 
 // drawMaskWords says in lines what the rows do not.
-func drawMaskWords(c *viz.Canvas, l *run.Lane, s *engine.Step) {
+// In a box of its own it explains, in three lines.
+func drawMaskWords(c *viz.Canvas, l *run.Lane, s *engine.Step, boxed bool) {
 	k := known(l)
 	if k == nil {
 		if s.Constraint != nil && s.Constraint.Broken {
@@ -32,11 +33,14 @@ func drawMaskWords(c *viz.Canvas, l *run.Lane, s *engine.Step) {
 		return
 	}
 	y := 0
-	if c.H >= 6 {
+	lines := [][]string{maskForms(k), placeForms(k, c.ASCII), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
+	switch {
+	case boxed:
+		lines = bindForms(l, s, k, c.ASCII)
+	case c.H >= 6:
 		y = 1
 		drawBits(c.Sub(viz.Rect{X: 1, Y: 5, W: c.W - 2, H: 1}), l)
 	}
-	lines := [][]string{maskForms(k), placeForms(k, c.ASCII), budgetForms(l, s, k), costForms(l, s, k, c.ASCII)}
 	for i, forms := range lines[:min(len(lines), c.H)] {
 		for j, text := range forms {
 			forms[j] = viz.OneLine(text, c.ASCII)
@@ -66,6 +70,61 @@ func maskForms(k *engine.ConstraintStep) []string {
 		fmt.Sprintf("allowed %s · %s · mass %s", allowed, end, mass),
 		fmt.Sprintf("allowed %s · %s · %s", allowed, end, mass),
 	}
+}
+
+// bindForms say what binds: how much the mask takes and what the model wanted,
+// where the text stands, and how far it is to its end.
+func bindForms(l *run.Lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) [][]string {
+	mass := fmt.Sprintf("allowed %s of %s · mass they had %s", viz.Count(k.Allowed), viz.Count(k.Constraint.Vocab().Size()), viz.Percent(float64(k.Mass)))
+	spent, wanted := fmt.Sprintf(", so %s bits were spent here", viz.Two(float64(k.Bits))), ""
+	if rows := s.Trace.Rows(); len(rows) > 0 {
+		best := &rows[0]
+		if _, no := refusalOf(k, s.Trace, best); no {
+			wanted = fmt.Sprintf(": the model wanted %s, %s", l.Piece(best.ID, ascii), viz.Percent(float64(best.RawProb)))
+		} else {
+			wanted = ": what the model wants most may come"
+		}
+	}
+	next := "may follow: bytes " + expected(k)
+	if k.Forced != "" {
+		next = "may follow: " + viz.Label(k.Forced, ascii) + " and nothing else"
+		if names := allowedNames(l, s, k, ascii); len(names) > 1 {
+			next += "; tokens " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " begin it"
+		}
+	}
+	inside := "inside: the start"
+	if len(k.Stack) > 0 {
+		inside = "inside: " + strings.Join(k.Stack, " ▸ ")
+	}
+	end := "end not allowed · "
+	if k.EOS {
+		end = "end allowed · "
+	}
+	budget := budgetForms(l, s, k)[0]
+	if k.Took >= slowMask {
+		budget += " · mask took " + viz.Duration(k.Took)
+	}
+	return [][]string{{mass + spent + wanted, mass + spent, mass}, append([]string{inside + "          " + next}, placeForms(k, ascii)...), {end + budget, end + viz.CutTitle(budget, 60)}}
+}
+
+// mostListed is up to how many allowed tokens are named.
+const mostListed = 4
+
+// allowedNames are the tokens that may come, likeliest first; nil if they are
+// many, or not all have rows.
+func allowedNames(l *run.Lane, s *engine.Step, k *engine.ConstraintStep, ascii bool) (names []string) {
+	if k.Allowed > mostListed {
+		return nil
+	}
+	for _, r := range s.Trace.Rows() {
+		if _, no := refusalOf(k, s.Trace, &r); !no && l.Vocab().Piece(r.ID) != "" {
+			names = append(names, l.Piece(r.ID, ascii))
+		}
+	}
+	if len(names) != k.Allowed {
+		return nil
+	}
+	return names
 }
 
 // placeForms say where the text stands in the constraint: outer rules give way
@@ -103,9 +162,9 @@ func budgetForms(l *run.Lane, s *engine.Step, k *engine.ConstraintStep) []string
 	case k.EOS && k.Distance == 0:
 		return []string{"complete: it may end here; " + room}
 	case k.Closing:
-		return []string{fmt.Sprintf("closing, to complete: at least %s; %s", viz.Plural(k.Distance, "byte"), room)}
+		return []string{fmt.Sprintf("closing, to complete at least %s more; %s", viz.Plural(k.Distance, "byte"), room)}
 	}
-	return []string{fmt.Sprintf("to complete: at least %s; %s", viz.Plural(k.Distance, "byte"), room)}
+	return []string{fmt.Sprintf("to complete at least %s more; %s", viz.Plural(k.Distance, "byte"), room)}
 }
 
 // costForms say what the constraint cost so far, and where most of it.
