@@ -13,14 +13,14 @@ import (
 // a program must know of it stands here, so a new kind is one entry of the
 // table and a front end.
 type Kind struct {
-	Type     string   // as a Spec names it: json_schema
-	Name     string   // as people call it: JSON Schema
-	About    string   // what it holds a text to
-	Field    string   // the field of a Spec with its text; empty if it has none
-	Form     Form     // how that text is written
-	Usage    string   // what to give for it, in one line of help
-	Options  []Option // its other fields, the one to offer first in front
-	File     string   // what a file of its text is called
+	Type    string   // as a Spec names it: json_schema
+	Name    string   // as people call it: JSON Schema
+	About   string   // what it holds a text to
+	Field   string   // the field of a Spec with its text; empty if it has none
+	Form    Form     // how that text is written
+	Usage   string   // what to give for it, in one line of help
+	Options []Option // its other fields, the one to offer first in front
+	File    string   // what a file of its text is called
 
 	Templates []Template // texts to begin with; at least one if there is a text
 
