@@ -17,8 +17,7 @@ func (p *Pipeline) Suffices(in Input) bool {
 	return p.suffices(newKnown(in))
 }
 
-// MaySuffice reports whether such a row of n tokens can decide a step at all,
-// whatever the model says.
+// MaySuffice reports whether such a row of n tokens can decide any step at all.
 func (p *Pipeline) MaySuffice(n int) bool {
 	return p.suffices(&known{free: n, covered: 1, low: math.Inf(-1)})
 }
@@ -64,14 +63,13 @@ func (k *known) lower(tokens []int32) {
 	k.measure()
 }
 
-// A sufficiency says what a stage does to what is known: undecided tokens go
-// on, the step is decided, or nothing more can be said.
+// A sufficiency says what a stage does to what is known.
 type sufficiency uint8
 
 const (
-	goesOn sufficiency = iota
+	goesOn sufficiency = iota // the next stage may decide the step
 	decided
-	lost
+	lost // nothing more can be said
 )
 
 // sufficient are the stages of which something can be said, by name.
@@ -98,7 +96,10 @@ var sufficient = map[string]func(p *Pipeline, k *known) sufficiency{
 	},
 	"greedy": func(_ *Pipeline, k *known) sufficiency { return namesEnough(1, k) },
 	"top_k": func(p *Pipeline, k *known) sufficiency {
-		return namesEnough(max(p.keep, int(p.numberInForce("top_k"))), k)
+		if n := int(p.numberInForce("top_k")); n > 0 {
+			return namesEnough(max(p.keep, n), k)
+		}
+		return goesOn // an engine's stage that sorts and keeps all
 	},
 	"min_p": func(p *Pipeline, k *known) sufficiency {
 		if k.low-k.high < math.Log(p.numberInForce("min_p"))-1e-5 {

@@ -16,7 +16,7 @@ import (
 func TestSuffices(t *testing.T) {
 	const size, named = 700, 64
 	rnd := rand.New(rand.NewPCG(5, 6))
-	orders := []string{"transformers", "llama.cpp", "vllm", "ollama"}
+	orders := []string{"transformers", "llama.cpp", "vllm", "ollama", "ollama-go", "lab"}
 	enough, of, may := 0, 0, 0
 	by := map[string]int{}
 	for range 3000 {
@@ -32,7 +32,7 @@ func TestSuffices(t *testing.T) {
 		}
 		set("do_sample", 0.9, true)
 		set("temperature", 0.8, []any{0.0, 0.3, 0.7, 1.0, 1.5}[rnd.IntN(5)])
-		set("top_k", 0.6, []any{1, 5, 40, 60, 64, 65, 200}[rnd.IntN(7)])
+		set("top_k", 0.6, []any{0, 1, 5, 40, 60, 64, 65, 200}[rnd.IntN(8)])
 		set("top_p", 0.6, []any{0.3, 0.9, 0.99, 1.0}[rnd.IntN(4)])
 		set("min_p", 0.4, []any{0.001, 0.05, 0.3}[rnd.IntN(3)])
 		set("repetition_penalty", 0.4, []any{1.1, 1.3, 0.8}[rnd.IntN(3)])
