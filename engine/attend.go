@@ -66,45 +66,6 @@ func (l *Lane) leave() {
 	}
 }
 
-// An agreement is how often of late the token written was the most probable
-// one, which is what a server goes on with when it is asked for rows ahead.
-type agreement float64
-
-func (a *agreement) see(s *Step) {
-	hit := agreement(0)
-	if s.Summary.Rank == 1 {
-		hit = 1
-	}
-	*a += (hit - *a) / 16
-}
-
-// Rows ahead of the next are asked for as long as they are used more often
-// than not: each costs the server as much as one that was asked for.
-const (
-	mostAhead   = 16
-	worthAsking = 0.6
-)
-
-// ahead returns how many rows beyond the next to ask a server for: none while
-// somebody looks at each step.
-func (l *Lane) ahead() int {
-	most := mostAhead
-	if l.budget >= 0 {
-		most = min(most, l.budget-1)
-	}
-	if l.every > 0 || most <= 0 {
-		return 0
-	}
-	if l.settings.Pipeline.Greedy() {
-		return most
-	}
-	n := 0
-	for p := float64(l.agree); n < most && p >= worthAsking; p *= float64(l.agree) {
-		n++
-	}
-	return n
-}
-
 // Normalised reports whether the values are log-probabilities rather than
 // logits: with the rest they add up to 1. A repetition penalty means
 // something else on those.

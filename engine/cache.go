@@ -101,10 +101,10 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 	return rows, len(c.now.tokens) - n, err
 }
 
-// expect tells the session what is coming: how many rows beyond the next a
-// server may be asked for, whether the settings need logits where
+// expect tells the session what is coming: how far beyond the next row a
+// server may be asked to look ahead, whether the settings need logits where
 // log-probabilities are cheaper, and how many tokens a row need name (0: all).
-func (c *cache) expect(s *Settings, ahead, narrow int) {
+func (c *cache) expect(s *Settings, ahead models.Ahead, narrow int) {
 	if a, ok := c.now.sess.(models.Lookahead); ok {
 		a.SetAhead(ahead)
 	}

@@ -10,6 +10,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/luck"
 )
 
 // prefillChunk is how many tokens a lane gives the model at once while it
@@ -23,6 +24,7 @@ type Options struct {
 	Memory       *Budget        // of rows and traces, shared with other lanes, in place of LogitsBudget; may be nil
 	TraceWindow  int            // steps that keep their trace; 0 means 16,384
 	Gate         *Gate          // shares the cores among lanes; nil for a lane alone
+	Rows         int            // tokens that a row should name at least, where fewer would decide the step; 0 leaves it to the lane
 	Greedy       bool           // beam search follows the greedy text as well, for contrast: one more row a step
 	Session      models.Session // a session to start from instead of a new one; the lane closes it
 	Cached       []int32        // the tokens Session holds
@@ -81,9 +83,10 @@ type Lane struct {
 
 	waiting []chan<- View // for the lane to settle
 
-	agree   agreement
+	width   width
 	memory  memory
 	scratch sampling.Scratch
+	mt      luck.MT // for draws to come
 }
 
 // NewLane returns an idle lane on m. It does nothing until [Lane.Run].
@@ -361,7 +364,6 @@ func (l *Lane) commit(steps ...*Step) {
 	for _, s := range steps {
 		l.steps = append(l.steps, s)
 		l.append(s)
-		l.agree.see(s)
 		l.settle()
 		l.memory.add(s)
 		if l.repent() || l.ended() != "" {

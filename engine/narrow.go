@@ -12,16 +12,43 @@ import (
 // needed: by a stage that looks at it, by a pin on a token that was left out,
 // and by whoever looks at the proposal once the lane has stopped.
 
-// narrowRow is how many tokens a narrow row names.
-const narrowRow = 256
+// A narrow row names between leastRow and narrowRow tokens: twice as many after
+// one that did not do, and half as many after evenRows that did.
+const (
+	leastRow  = 40
+	narrowRow = 256
+	evenRows  = 48
+)
+
+// A width is how many tokens rows have had to name of late.
+type width struct {
+	most int // 0 stands for leastRow
+	even int // rows that did, since it changed
+}
+
+// see notes whether a narrow row did.
+func (w *width) see(did bool) {
+	switch {
+	case !did:
+		*w = width{most: min(2*max(w.most, leastRow), narrowRow)}
+	case w.even >= evenRows:
+		*w = width{most: max(w.most/2, leastRow)}
+	default:
+		w.even++
+	}
+}
 
 // narrow returns how many tokens the next row need name, 0 for all.
 func (l *Lane) narrow() int {
-	free := l.every == 0 && (l.budget < 0 || l.budget > 1)
+	free := l.every == 0 && (l.budget < 0 || l.budget > 1) && l.opt.Rows <= narrowRow
 	if !free || l.settings.weighs() || l.settings.constraint != nil || l.settings.schedule != nil || !l.settings.Pipeline.MaySuffice(narrowRow) {
 		return 0
 	}
-	return narrowRow
+	n := max(l.width.most, l.opt.Rows, leastRow)
+	for n < narrowRow && !l.settings.Pipeline.MaySuffice(n) {
+		n = min(2*n, narrowRow)
+	}
+	return n
 }
 
 // needsMore reports whether the next step cannot be made from r as it would be
@@ -43,7 +70,11 @@ func (l *Lane) needsMore(r *Row) bool {
 func (l *Lane) row(ctx context.Context, r models.Logits) *Row {
 	row := l.memory.keep(r)
 	l.narrowed = l.cache.narrow > 0 && row.IDs != nil
-	if !l.narrowed || !l.needsMore(row) {
+	more := l.narrowed && l.needsMore(row)
+	if l.narrowed {
+		l.width.see(!more)
+	}
+	if !more {
 		return row
 	}
 	whole, cut, err := l.wholeRow(ctx)

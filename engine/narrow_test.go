@@ -76,3 +76,46 @@ func TestStoppedLaneSeesAll(t *testing.T) {
 		t.Errorf("token %d is proposed, want %d", v.Next.Token, want.Steps[8].Token)
 	}
 }
+
+// TestWidth widens narrow rows that did not do and narrows them again after many
+// that did.
+func TestWidth(t *testing.T) {
+	var w width
+	for _, want := range []int{2 * leastRow, 4 * leastRow, narrowRow, narrowRow} {
+		if w.see(false); w.most != want {
+			t.Fatalf("%d tokens, want %d", w.most, want)
+		}
+	}
+	for range evenRows + 1 {
+		w.see(true)
+	}
+	if w.most != narrowRow/2 {
+		t.Errorf("%d tokens after %d rows that did", w.most, evenRows+1)
+	}
+	for range 5 * evenRows {
+		w.see(true)
+	}
+	if w.most != leastRow {
+		t.Errorf("%d tokens in the end", w.most)
+	}
+}
+
+// TestLeastRows asks for as many tokens as the lane is told to.
+func TestLeastRows(t *testing.T) {
+	m := openFable(t)
+	server := through(t, llamaServer, m)
+	for _, c := range []struct {
+		rows int
+		cfg  []any
+		want int
+	}{{0, []any{"top_k", 20}, leastRow}, {0, []any{"top_k", 70}, 2 * leastRow}, {0, []any{"top_k", 100}, 4 * leastRow}, {0, []any{"top_k", 250}, narrowRow}, {0, []any{"top_k", 300}, 0}, {64, []any{"top_k", 20}, 64}, {narrowRow, []any{"top_k", 20}, narrowRow}, {narrowRow + 1, []any{"top_k", 20}, 0}} {
+		set, err := NewCompiler(server).Settings(config(t, c.cfg...), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := Lane{opt: Options{Rows: c.rows}, budget: -1, settings: set}
+		if got := l.narrow(); got != c.want {
+			t.Errorf("%d rows, %v: %d tokens, want %d", c.rows, c.cfg, got, c.want)
+		}
+	}
+}

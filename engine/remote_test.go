@@ -293,38 +293,57 @@ func TestAheadOnlyAtFullSpeed(t *testing.T) {
 	same(t, "ahead", want, v)
 }
 
-// Rows are asked for ahead as far as they are likely to be used.
+// A server may look ahead while nobody looks at each step, and never beyond
+// what is to be written. It is told the draws to come where a draw is decided by
+// one number.
 func TestHowFarAhead(t *testing.T) {
 	m := toy(t, 500, never)
+	plain := settings(t, m)
 	for _, c := range []struct {
-		agree agreement
-		lane  *Lane
-		want  int
-	}{
-		{0.95, &Lane{budget: -1}, 9}, {0.75, &Lane{budget: -1}, 1}, {0.5, &Lane{budget: -1}, 0}, {1, &Lane{budget: -1}, mostAhead},
-		{1, &Lane{budget: 1}, 0}, {1, &Lane{budget: 0}, 0}, {1, &Lane{budget: 5}, 4}, {1, &Lane{budget: -1, every: time.Second}, 0},
-	} {
-		c.lane.agree, c.lane.settings = c.agree, settings(t, m)
-		if got := c.lane.ahead(); got != c.want {
-			t.Errorf("agreement %v, budget %d, pace %v: %d ahead, want %d", c.agree, c.lane.budget, c.lane.every, got, c.want)
+		budget int
+		every  time.Duration
+		want   int
+	}{{-1, 0, mostAhead}, {1, 0, 0}, {0, 0, 0}, {5, 0, 4}, {1000, 0, mostAhead}, {-1, time.Second, 0}} {
+		l := Lane{budget: c.budget, every: c.every, settings: plain}
+		if got := l.ahead().Rows; got != c.want {
+			t.Errorf("budget %d, pace %v: %d ahead, want %d", c.budget, c.every, got, c.want)
 		}
 	}
-	greedy := Lane{budget: -1, settings: settings(t, m, "do_sample", false)}
-	if got := greedy.ahead(); got != mostAhead {
-		t.Errorf("greedy: %d ahead", got)
+	for _, c := range []struct {
+		name   string
+		set    *Settings
+		greedy bool
+		lone   bool
+		law    string // of draws; empty if none are told
+	}{
+		{"greedy", settings(t, m, "do_sample", false), true, false, ""},
+		{"coin", settings(t, m, "temperature", 0.5, "top_k", 7, "seed", 3), false, true, "[{temperature 0.5} {top_k 7}]"},
+		{"race", settings(t, m, "luck", "race", "temperature", 0.5, "seed", 3), false, false, ""},
+		{"llama.cpp", settings(t, m, "order", "llama.cpp", "min_p", 0.25, "top_p", 1.0, "seed", 3), false, true, "[{top_k 40} {min_p 0.25} {temperature 0.8}]"},
+		{"old llama.cpp", settings(t, m, "order", "llama.cpp-old", "min_p", 0.25, "top_p", 1.0, "seed", 3), false, false, "[{top_k 40} {min_p 0.25} {temperature 0.8}]"},
+	} {
+		a := (&Lane{budget: -1, settings: c.set}).ahead()
+		if a.Greedy != c.greedy || a.Lone != c.lone || (len(a.Draws) == mostForetold) != (c.law != "") || c.law != "" && fmt.Sprint(a.Law) != c.law {
+			t.Errorf("%s: %+v", c.name, a)
+		}
 	}
-	var a agreement
-	for range 40 {
-		a.see(&Step{Summary: Summary{Rank: 1}})
-	}
-	if a < 0.9 || a > 1 {
-		t.Errorf("after 40 best tokens the agreement is %v", a)
-	}
-	for range 40 {
-		a.see(&Step{Summary: Summary{Rank: 3}})
-	}
-	if a > 0.1 {
-		t.Errorf("after 40 others it is %v", a)
+}
+
+// The draws that a server is told of are those that are made.
+func TestForetold(t *testing.T) {
+	local := spoken(t, 500, never)
+	for _, order := range []string{"lab", "llama.cpp", "transformers"} {
+		set := settings(t, local, "order", order, "seed", 9, "temperature", 1.5, "top_k", 30, "max_new_tokens", 12)
+		l := NewLane(0, local, Options{})
+		v := drive(t, l)(stands, Start{Prompt: []int32{1}, Settings: set}, Advance{-1})
+		for n := range 3 {
+			past := Lane{budget: -1, settings: set, tokens: make([]int32, 1+n), steps: v.Steps[:n]}
+			for i, u := range past.ahead().Draws {
+				if got := v.Steps[n+i].Trace.U; got != u {
+					t.Errorf("%s: step %d draws with %v, foretold after %d steps as %v", order, n+i, got, n, u)
+				}
+			}
+		}
 	}
 }
 

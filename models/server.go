@@ -59,17 +59,39 @@ type Stats struct {
 	Waiting   string        // why the backend is being waited for, one line; empty while all is well
 }
 
-// A Lookahead is a [Session] that can fetch the rows of several tokens at
-// once: those it was asked for and those that follow if the most probable
-// token is taken each time. A guess that was wrong is thrown away; results
-// are the same with and without it.
+// A Lookahead is a [Session] that can fetch rows before they are asked for:
+// those that follow if the tokens to come are the ones that it guesses. A guess
+// that was wrong is thrown away; results are the same with and without it.
 type Lookahead interface {
 	Session
 
-	// SetAhead says how many tokens to fetch beyond those asked for; zero,
-	// the initial value, fetches nothing that was not asked for. Nothing is
-	// ever fetched outside a call of Forward.
-	SetAhead(n int)
+	// SetAhead says how to look ahead from the next call of Forward on. The
+	// zero value, which is what a session begins with, fetches nothing that
+	// was not asked for. With others a request may go on after Forward has
+	// returned; its rows are handed out by later calls, or thrown away.
+	SetAhead(a Ahead)
+}
+
+// Ahead says how far a session may look ahead, and what it can guess by.
+type Ahead struct {
+	Rows   int  // most rows to fetch beyond the one that is asked for; the session fetches as many as are likely to be used
+	Greedy bool // the most probable token is always the one taken
+
+	// Draws are the numbers in [0, 1) with which the next tokens will be drawn,
+	// where that is known: the token is the first, from the most probable on,
+	// at which the running sum of probabilities reaches the number. The first
+	// is for the row that is asked for. Law is what they are drawn from.
+	Draws []float64
+	Law   []Setting
+
+	// Lone means that a number is used up also where one token is left.
+	Lone bool
+}
+
+// A Setting is a sampling setting by its usual name, such as "top_k".
+type Setting struct {
+	Name  string
+	Value float64
 }
 
 // A Leveller is a [Session] of a backend that reports log-probabilities and

@@ -30,8 +30,7 @@ func (k DrawKind) String() string {
 	return "logitscope's draw: a hash of seed and position, in rank order"
 }
 
-// DrawRule says in words whose draw picks the token: an engine's own where it
-// can be reproduced, else ours.
+// DrawRule says whose draw picks the token: an engine's own where possible.
 func (p *Pipeline) DrawRule() string {
 	if p.greedy {
 		return "no draw: the best token"
@@ -45,8 +44,7 @@ const (
 	LuckRace = "race" // an arrival time for each token
 )
 
-// takeLuck returns the draw for the value of luck. Where an engine's own draw
-// is reproduced it stays.
+// takeLuck returns the draw for the value of luck; an engine's own draw stays.
 func (b *Builder) takeLuck() DrawKind {
 	if b.Text("luck") != LuckRace {
 		return b.eng.Draw
@@ -58,6 +56,12 @@ func (b *Builder) takeLuck() DrawKind {
 	}
 	return DrawRace
 }
+
+// Luck returns how tokens are drawn, and under which seed.
+func (p *Pipeline) Luck() (DrawKind, uint64) { return p.draw, p.seed }
+
+// LoneFree is the engine's, see [Engine].
+func (p *Pipeline) LoneFree() bool { return p.eng.LoneFree }
 
 // Races reports whether the draw is a race of arrival times.
 func (p *Pipeline) Races() bool { return p.draw == DrawRace && !p.greedy }
@@ -78,8 +82,7 @@ type Race struct {
 }
 
 // Pick returns the index in d of the token that the pipeline's draw takes at a
-// position, where the draw depends on seed and position alone: under an engine
-// with a generator of its own it is that of the shared u.
+// position; under an engine with a generator of its own, that of the shared u.
 func (p *Pipeline) Pick(d *dist.Dist, pos int) int {
 	if p.Races() {
 		first, _ := luck.Run(luck.NewRace(p.seed, pos, streamDraw), d.Probs, 1, func(i int) int32 { return d.IDs[i] })

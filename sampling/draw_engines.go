@@ -50,8 +50,7 @@ func (p *Pipeline) cold() bool {
 	return p.cfg.Float("temperature") <= 0 && slices.Contains(p.StageNames(), "temperature")
 }
 
-// drawDiscrete draws an entry of the probabilities as the C++ library's
-// discrete distribution does. A single entry takes nothing from the generator.
+// drawDiscrete draws as the C++ library's discrete distribution does, which takes nothing for a single entry.
 func drawDiscrete(p []float32, g *luck.MT, state *State) drawn {
 	if len(p) < 2 {
 		return drawn{hi: 1}
@@ -62,8 +61,7 @@ func drawDiscrete(p []float32, g *luck.MT, state *State) drawn {
 	return drawn{entry: i, u: u, lo: lo, hi: hi}
 }
 
-// choosePCG draws as Ollama's Go sampler does: the first entry at which the
-// running float32 sum of probabilities reaches the draw times the sum.
+// choosePCG draws as Ollama's Go sampler does: the first entry whose running float32 sum reaches the draw's.
 func (p *Pipeline) choosePCG(s *Scratch, state *State) drawn {
 	r := &s.r
 	if p.greedy {

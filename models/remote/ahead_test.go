@@ -19,7 +19,7 @@ func TestGuessForgotten(t *testing.T) {
 		m := serve(t, f.serve(local, f.opt), f.spec, remote.Options{Logits: f.logits})
 		s, _ := m.NewSession()
 		defer s.Close()
-		s.(models.Lookahead).SetAhead(2)
+		s.(models.Lookahead).SetAhead(models.Ahead{Rows: 2, Greedy: true})
 		l, err := s.Forward(t.Context(), []int32{258, 259, 260}, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestAheadOverParts(t *testing.T) {
 	m := serve(t, remotetest.LlamaServer(local, remotetest.Options{}), "llama-server:URL", remote.Options{Logits: remote.LogitsNever})
 	s, _ := m.NewSession()
 	defer s.Close()
-	s.(models.Lookahead).SetAhead(6)
+	s.(models.Lookahead).SetAhead(models.Ahead{Rows: 6, Greedy: true})
 	tokens := []int32{70}
 	for i := range 300 {
 		l, err := s.Forward(t.Context(), tokens[len(tokens)-1:], 1)
@@ -122,7 +122,7 @@ func TestLevelsOfPart(t *testing.T) {
 	}
 	n := m.(models.Meter).Stats().Requests
 	s.(models.Leveller).SetLevels(false)
-	s.(models.Lookahead).SetAhead(3)
+	s.(models.Lookahead).SetAhead(models.Ahead{Rows: 3, Greedy: true})
 	l := step(77)
 	for range 9 {
 		l = step(int32(l.IDs[0]))

@@ -257,7 +257,7 @@ func walk(t *testing.T, m models.Model, local *toy, n int, like likeness, secret
 			mirror = mirror[:cut]
 		}
 		if step%50 == 0 {
-			s.(models.Lookahead).SetAhead(rnd.IntN(3))
+			s.(models.Lookahead).SetAhead(models.Ahead{Rows: rnd.IntN(8), Greedy: rnd.IntN(2) == 0})
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		if rnd.IntN(20) == 0 {

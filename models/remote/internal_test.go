@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"logitscope/models"
 	"net/http"
 	"strings"
 	"syscall"
@@ -248,4 +249,51 @@ func TestSlowButSteady(t *testing.T) {
 			t.Error("an hour's silence is not noticed")
 		}
 	})
+}
+
+// Rows are fetched ahead as far as guesses have been right of late, and no
+// farther than they may be.
+func TestHowFarAhead(t *testing.T) {
+	draws := make([]float64, 8)
+	for _, c := range []struct {
+		right float64
+		ahead models.Ahead
+		want  int
+	}{
+		{0.95, models.Ahead{Rows: 32}, 9}, {0.75, models.Ahead{Rows: 32}, 1}, {0.5, models.Ahead{Rows: 32}, 0}, {1, models.Ahead{Rows: 32}, mostBest},
+		{1, models.Ahead{}, 0}, {1, models.Ahead{Rows: 4}, 4}, {0, models.Ahead{Rows: 32, Greedy: true}, mostBest}, {0, models.Ahead{Rows: 3, Greedy: true}, 3},
+		{0.95, models.Ahead{Rows: 32, Draws: draws}, mostDrawn}, {0.7, models.Ahead{Rows: 32, Draws: draws}, 1}, {0.95, models.Ahead{Rows: 32, Draws: draws[:2]}, 1},
+		{0.5, models.Ahead{Rows: 32, Draws: draws}, 0},
+	} {
+		f := foresight{ahead: c.ahead, right: [2]float64{c.right, c.right}}
+		if got := f.rows(); got != c.want {
+			t.Errorf("right %v, %+v: %d ahead, want %d", c.right, c.ahead, got, c.want)
+		}
+	}
+	for _, ahead := range []models.Ahead{{Rows: 9}, {Rows: 9, Draws: draws}} {
+		f := newForesight()
+		f.ahead = ahead
+		row := &Row{IDs: []int32{5, 7}, Chosen: 7}
+		for range 60 {
+			f.expect(row, true)
+			f.see(7)
+		}
+		if f.rows() < mostDrawn {
+			t.Errorf("after 60 right guesses %d ahead", f.rows())
+		}
+		for range 60 {
+			f.expect(row, true)
+			f.see(5)
+		}
+		if f.rows() != 0 {
+			t.Errorf("after 60 wrong guesses %d ahead", f.rows())
+		}
+		for range 200 {
+			f.expect(row, false)
+			f.see(5)
+		}
+		if f.rows() == 0 {
+			t.Error("guesses are not tried again")
+		}
+	}
 }

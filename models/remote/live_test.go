@@ -201,7 +201,7 @@ func TestSameRows(t *testing.T) {
 			step(s, ref, []int32{101}, 1)
 			step(fork, ref2, []int32{102}, 1)
 
-			s.(models.Lookahead).SetAhead(4)
+			s.(models.Lookahead).SetAhead(models.Ahead{Rows: 4, Greedy: true})
 			before := m.(models.Meter).Stats()
 			next := int32(50)
 			for i := range 40 {
@@ -330,7 +330,7 @@ func TestContextFull(t *testing.T) {
 			}
 			s, _ := m.NewSession()
 			defer s.Close()
-			s.(models.Lookahead).SetAhead(8)
+			s.(models.Lookahead).SetAhead(models.Ahead{Rows: 8, Greedy: true})
 			if _, err := s.Forward(t.Context(), make([]int32, 15), 1); err != nil {
 				t.Fatal(err)
 			}

@@ -37,6 +37,12 @@ type Query struct {
 	Slot   int  // of the server's caches, or -1
 	lift   bool // make logits of log-probabilities
 	Buf    *Buffers
+
+	// Draws are what to choose the tokens of rows ahead with; none stands for
+	// the most probable ones. See [models.Ahead].
+	Draws []float64
+	Law   []models.Setting
+	Lone  bool
 }
 
 // Found is what a backend found out about its server.
@@ -53,7 +59,8 @@ type Found struct {
 	// Apply returns what the server's own template makes of a conversation;
 	// nil if it does not tell.
 	Apply func(ctx context.Context, turns []models.Message) (string, error)
-	Slots int // caches that sessions can claim; 0 if they have none of their own
+	Slots int  // caches that sessions can claim; 0 if they have none of their own
+	Draws bool // the server can be made to draw with given numbers
 }
 
 // A rendering server wraps conversations itself.
@@ -75,7 +82,7 @@ func NewModel(c *Client, b Backend, f Found) models.Model {
 	}
 	m := &server{
 		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
-		slots: make([]bool, f.Slots), apply: f.Apply,
+		slots: make([]bool, f.Slots), apply: f.Apply, draws: f.Draws,
 	}
 	if f.Render != nil {
 		return &rendering{m, f.Render}
@@ -94,6 +101,7 @@ type server struct {
 	raw   bool     // the server's rows are logits, not log-probabilities
 	lift  Leveller // makes logits of the server's log-probabilities; may be nil
 	id    string   // what backend.identity said when the model was opened
+	draws bool     // the server can be made to draw with given numbers
 
 	mu      sync.Mutex
 	slots   []bool // in use; empty if sessions have no caches of their own
@@ -124,7 +132,7 @@ func (m *server) Facts() []models.Fact { return append([]models.Fact(nil), m.fac
 func (m *server) Close() error { return m.c.Close() }
 
 func (m *server) NewSession() (models.Session, error) {
-	return &session{m: m, slot: m.takeSlot(), grid: grid{size: m.info.VocabSize, raw: m.raw}}, nil
+	return &session{m: m, slot: m.takeSlot(), at: m.newStock(), foresight: newForesight()}, nil
 }
 
 // takeSlot returns a free slot of the server, or -1 if sessions outnumber

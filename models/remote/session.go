@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"logitscope/models"
 )
@@ -15,7 +16,7 @@ type Buffers struct {
 	Resp bytes.Buffer
 	Text []byte
 
-	Level *float64 // that of the last row, see llamaServer.level
+	Level *float64 // that of the last row, see llamaserver's level.go
 }
 
 // A session remembers the tokens; the server remembers the rest. Every fault
@@ -25,18 +26,18 @@ type session struct {
 	m      *server
 	slot   int
 	tokens []int32
-	grid   grid
-	buf    Buffers
-	rows   Rows
+	at     *stock // the rows of the last answer
+	rest   *stock // memory for the next one, or nil
 	out    []models.Logits
 
-	plain   bool // log-probabilities will do
-	narrow  int  // tokens that a row need name; 0 is as many as the model was opened for
-	ahead   int
+	plain   bool    // log-probabilities will do
+	narrow  int     // tokens that a row need name; 0 is as many as the model was opened for
 	guessed []*Row  // rows after tokens+guess[:0], tokens+guess[:1], …
 	guess   []int32 // the chosen tokens that lead to guessed
 	from    int     // length of tokens the first guess follows
 	closed  bool
+
+	foresight foresight
 }
 
 var (
@@ -48,15 +49,11 @@ var (
 
 func (s *session) Len() int { return len(s.tokens) }
 
-func (s *session) SetAhead(n int) {
-	s.ahead = max(0, min(n, maxAhead))
-}
-
 // SetLevels does nothing where the server's rows are logits already, or where
 // the logits cannot be found out.
 func (s *session) SetLevels(needed bool) {
 	if s.plain == needed {
-		s.guessed, s.guess = s.guessed[:0], s.guess[:0] // rows of the other sort
+		s.forget() // rows of the other sort
 	}
 	s.plain = !needed
 }
@@ -68,7 +65,7 @@ func (s *session) SetNarrow(n int) bool {
 		n = 0
 	}
 	if s.narrow != n {
-		s.guessed, s.guess = s.guessed[:0], s.guess[:0]
+		s.forget()
 	}
 	s.narrow = n
 	return n > 0
@@ -78,19 +75,16 @@ func (s *session) Whole(ctx context.Context) (models.Logits, error) {
 	if len(s.tokens) == 0 {
 		panic("remote: no token that a row could follow")
 	}
-	narrow, ahead := s.narrow, s.ahead
+	narrow, ahead := s.narrow, s.foresight.ahead
 	s.SetNarrow(0)
-	s.ahead = 0
+	s.foresight.ahead = models.Ahead{}
 	err := s.fetch(ctx, 1)
 	s.SetNarrow(narrow)
-	if s.ahead = ahead; err != nil {
+	if s.foresight.ahead = ahead; err != nil {
 		return models.Logits{}, err
 	}
 	return s.out[0], nil
 }
-
-// maxAhead is the most tokens that one request may fetch beyond those wanted.
-const maxAhead = 32
 
 func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]models.Logits, error) {
 	switch {
@@ -111,6 +105,9 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 		return nil, s.m.c.Errorf(Refused, "a token is outside the vocabulary of %d", s.m.info.VocabSize)
 	}
 	before := len(s.tokens)
+	if len(tokens) == 1 {
+		s.foresight.see(tokens[0])
+	}
 	s.tokens = append(s.tokens, tokens...)
 	if want == 0 {
 		return nil, nil // the server fills its cache with the next request
@@ -138,7 +135,14 @@ func (s *session) fromGuess(before, want int) *Row {
 		}
 	}
 	s.m.c.Meter.Rows(1, 1, 0)
+	s.foresight.expect(s.guessed[i], true)
 	return s.guessed[i]
+}
+
+// forget drops the rows that were fetched ahead.
+func (s *session) forget() {
+	s.guessed, s.guess = s.guessed[:0], s.guess[:0]
+	s.foresight.abandon()
 }
 
 // fetch asks for the rows after the last want tokens and keeps the rest.
@@ -148,17 +152,28 @@ func (s *session) fetch(ctx context.Context, want int) error {
 	if want > 1 && !s.m.info.Caps.PromptScores {
 		return s.fetchEach(ctx, want)
 	}
-	if err := s.m.ask(ctx, s.query(s.tokens, want, s.ahead), &s.grid, &s.rows); err != nil {
+	q := s.query(s.tokens, want, s.foresight.rows())
+	if landed, err := s.land(ctx, &q); err != nil {
 		return err
+	} else if !landed {
+		start := time.Now()
+		q.Buf = &s.at.buf
+		if err := s.m.ask(ctx, q, &s.at.grid, &s.at.rows); err != nil {
+			return err
+		}
+		s.foresight.took(time.Since(start), len(s.at.rows.List))
 	}
-	for i, r := range s.rows.List {
+	for i, r := range s.at.rows.List {
 		switch {
 		case i < want:
 			s.out = append(s.out, r.Logits())
 		default:
-			s.guess = append(s.guess, s.rows.List[i-1].Chosen)
+			s.guess = append(s.guess, s.at.rows.List[i-1].Chosen)
 			s.guessed = append(s.guessed, r)
 		}
+	}
+	if s.foresight.expect(s.at.rows.List[want-1], len(s.guess) > 0); want == 1 {
+		s.launch(ctx, q)
 	}
 	return nil
 }
@@ -167,7 +182,9 @@ func (s *session) fetch(ctx context.Context, want int) error {
 func (s *session) fetchEach(ctx context.Context, want int) error {
 	for k := want - 1; k >= 0; k-- {
 		var one Rows
-		if err := s.m.ask(ctx, s.query(s.tokens[:len(s.tokens)-k], 1, 0), &s.grid, &one); err != nil {
+		q := s.query(s.tokens[:len(s.tokens)-k], 1, 0)
+		q.Buf = &s.at.buf
+		if err := s.m.ask(ctx, q, &s.at.grid, &one); err != nil {
 			return err
 		}
 		s.out = append(s.out, one.List[0].Logits())
@@ -185,7 +202,11 @@ func (s *session) query(tokens []int32, want, ahead int) Query {
 	if s.narrow > 0 {
 		top = s.narrow
 	}
-	return Query{Tokens: tokens, Want: want, Ahead: max(0, ahead), Top: top, Slot: s.slot, lift: lift, Buf: &s.buf}
+	q := Query{Tokens: tokens, Want: want, Ahead: max(0, ahead), Top: top, Slot: s.slot, lift: lift}
+	if a := s.foresight.ahead; s.draws() {
+		q.Draws, q.Law, q.Lone = a.Draws, a.Law, a.Lone
+	}
+	return q
 }
 
 func (s *session) Truncate(n int) {
@@ -194,7 +215,8 @@ func (s *session) Truncate(n int) {
 	}
 	s.tokens = s.tokens[:n]
 	if n < s.from {
-		s.guessed, s.guess, s.from = s.guessed[:0], s.guess[:0], n
+		s.forget()
+		s.from = n
 	}
 }
 
@@ -208,13 +230,15 @@ func (s *session) Fork() (models.Session, error) {
 	}
 	fork := f.(*session)
 	fork.tokens = slices.Clone(s.tokens)
-	fork.ahead, fork.plain, fork.narrow = s.ahead, s.plain, s.narrow
+	fork.foresight.ahead, fork.foresight.right = s.foresight.ahead, s.foresight.right
+	fork.plain, fork.narrow = s.plain, s.narrow
 	return fork, nil
 }
 
 func (s *session) Close() error {
 	if !s.closed {
 		s.closed = true
+		s.foresight.abandon()
 		s.m.freeSlot(s.slot)
 	}
 	return nil

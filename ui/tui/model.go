@@ -110,12 +110,13 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 	m.course = m.newCourse(opt.Lessons)
 	m.tutor = tutor.New(m.course, m.lessonRect, m.lessonOver)
 	preset := -1
+	m.Rows = opt.Rows
 	for i, p := range opt.Presets {
 		if p.Name == opt.PresetName {
 			preset = i
 		}
 	}
-	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, opt.Config, preset, m.Book)}
+	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Memory: m.Memory, Rows: m.Rows, Greedy: true}, opt.Config, preset, m.Book)}
 	if len(opt.Lanes) > 0 {
 		m.All = m.lanesOf(opt)
 	}

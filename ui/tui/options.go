@@ -73,6 +73,7 @@ type Options struct {
 	// Record is given every view of every lane, in order, and again when its
 	// cues change; nil for none. What it returns is shown.
 	Record func(Recorded) error
+	Rows   int // tokens that rows should name at least for that, see [engine.Options]
 
 	Lessons  Lessons
 	Replay   *Replay // to play; nil for a model that runs
@@ -114,7 +115,7 @@ func (m *Model) lanesOf(opt Options) []*run.Lane {
 		if draft == (engine.Draft{}) {
 			draft = opt.Draft
 		}
-		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Greedy: true}, o.Config, preset, m.Book))
+		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Rows: m.Rows, Greedy: true}, o.Config, preset, m.Book))
 	}
 	return list
 }

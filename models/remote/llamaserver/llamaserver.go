@@ -23,6 +23,7 @@ type backend struct {
 	name  string // what its answers call the model: the alias, or a constant in old builds
 	size  int
 	top   int
+	slot  int   // tokens that a slot holds
 	safe  int32 // a token of plain ASCII, see request
 	vocab *remote.Vocab
 }
@@ -79,7 +80,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err := remote.CheckSize(b.c, b.size, props.Settings.NCtx); err != nil {
 		return nil, err
 	}
-	b.top = t.Opt.Top(b.size)
+	b.top, b.slot = t.Opt.Top(b.size), props.Settings.NCtx
 	v := remote.NewVocab(b.c, b.size, b.encode)
 	b.vocab = v
 	if err := b.findSafe(ctx); err != nil {
@@ -95,7 +96,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := remote.Found{Top: b.top, Vocab: v, ID: id, Slots: max(1, props.TotalSlots)}
+	f := remote.Found{Top: b.top, Vocab: v, ID: id, Slots: max(1, props.TotalSlots), Draws: true}
 	what := "log-probabilities of the raw logits"
 	if t.Opt.Logits == remote.LogitsAuto {
 		can, err := b.levels(ctx)
@@ -218,13 +219,16 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 	dst = strconv.AppendInt(dst, int64(1+q.Ahead), 10)
 	dst = append(dst, `,"n_probs":`...)
 	dst = strconv.AppendInt(dst, int64(top), 10)
-	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":false,"samplers":["top_k"],"top_k":1`...)
-	if q.Ahead == 0 {
-		dst = append(dst, `,"logit_bias":[[`...)
+	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":false`...)
+	switch {
+	case q.Ahead == 0:
+		dst = append(dst, `,"samplers":["top_k"],"top_k":1,"logit_bias":[[`...)
 		dst = strconv.AppendInt(dst, int64(b.safe), 10)
 		dst = append(dst, `,10000]]`...)
-	} else {
-		dst = append(dst, `,"return_tokens":true`...)
+	case len(q.Draws) == 0:
+		dst = append(dst, `,"return_tokens":true,"samplers":["top_k"],"top_k":1`...)
+	default:
+		dst = b.appendLaw(append(dst, `,"return_tokens":true`...), q)
 	}
 	if q.Slot >= 0 {
 		dst = append(dst, `,"id_slot":`...)

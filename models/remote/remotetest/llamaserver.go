@@ -13,6 +13,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/models/chat"
+	"logitscope/models/remote/llamaserver/seeds"
 )
 
 // LlamaServer serves m as llama-server does: /health, /props, /v1/models,
@@ -154,6 +155,11 @@ type completionRequest struct {
 	Samplers  []string        `json:"samplers"`
 	Penalty   float64         `json:"repeat_penalty"`
 	LastN     int             `json:"repeat_last_n"`
+	TopK      int             `json:"top_k"`
+	TopP      float64         `json:"top_p"`
+	MinKeep   int             `json:"min_keep"`
+	Temp      float64         `json:"temperature"`
+	Seed      *uint32         `json:"seed"`
 }
 
 // sampled returns what row is after the sampling that was asked for: bias and
@@ -179,6 +185,54 @@ func (req *completionRequest) sampled(row []float32, tokens []int32) []float32 {
 		}
 	}
 	return out
+}
+
+// choose returns the token that the server takes of a row after sampling: the
+// best one, or where there are a temperature and a seed the one that is drawn
+// with the next of u, of which a token that is alone takes none.
+func (req *completionRequest) choose(row []float32, u *[]float64) int32 {
+	if req.Seed == nil || !slices.Contains(req.Samplers, "temperature") || req.TopK <= 1 {
+		return best(row)
+	}
+	ids := ranked(row, req.TopK)
+	weights := make([]float64, len(ids))
+	for _, name := range req.Samplers {
+		sum := 0.0
+		for i, id := range ids {
+			t := 1.0
+			if slices.Index(req.Samplers, "temperature") <= slices.Index(req.Samplers, name) {
+				t = req.Temp
+			}
+			weights[i] = math.Exp(float64(row[id]-row[ids[0]]) / t)
+			sum += weights[i]
+		}
+		if name != "top_p" {
+			continue
+		}
+		run := 0.0
+		for i := range ids {
+			if run += weights[i] / sum; run >= req.TopP && i+1 >= req.MinKeep {
+				ids, weights = ids[:i+1], weights[:i+1]
+				break
+			}
+		}
+	}
+	if len(ids) == 1 {
+		return ids[0]
+	}
+	next := (*u)[0]
+	*u = (*u)[1:]
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	run := 0.0
+	for i, w := range weights {
+		if run += w / sum; run >= next {
+			return ids[i]
+		}
+	}
+	return ids[len(ids)-1]
 }
 
 // prompt reads a prompt of text or of ids.
@@ -247,14 +301,14 @@ func (s *llamaServer) completion(w http.ResponseWriter, r *http.Request) {
 
 // A generation is what one request made.
 type generation struct {
-	evaluated, cached    int // tokens of the prompt
+	u                    []float64 // numbers to draw with
+	evaluated, cached    int       // tokens of the prompt
 	stop                 string
 	made, probs, content []byte // ids and steps as JSON, and the text
 	truncated            bool
 }
 
-// generate takes the most probable token n_predict times and returns the
-// body of the answer.
+// generate takes a token n_predict times and returns the body of the answer.
 func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens []int32) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,6 +325,10 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 		n = max(1, *req.NPredict)
 	}
 	g := generation{evaluated: len(tokens), stop: "limit"}
+	if req.Seed != nil {
+		g.u = make([]float64, min(n, 100))
+		seeds.First(g.u, *req.Seed)
+	}
 	for i := range n {
 		rows, cached, err := c.run(r.Context(), tokens, 1)
 		if err != nil {
@@ -295,7 +353,7 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 // take adds one step to g and returns its token.
 func (s *llamaServer) take(g *generation, req *completionRequest, row []float32, tokens []int32) int32 {
 	after := req.sampled(row, tokens)
-	id := best(after)
+	id := req.choose(after, &g.u)
 	if len(g.made) > 0 {
 		g.made = append(g.made, ',')
 	}

@@ -56,7 +56,7 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		}
 		defer rec.Close()
 		out := bufio.NewWriter(sys.Out)
-		err := headless(cmd.Context(), s, rec.Logits(1), stop, func(j *setup.Job) (setup.Sink, error) {
+		err := headless(cmd.Context(), s, engine.Options{LogitsBudget: rec.Logits(1), Rows: max(top, rec.Rows())}, stop, func(j *setup.Job) (setup.Sink, error) {
 			var k setup.Sink = &textSink{w: out, job: j, tty: console.IsTerminal(sys.Out)}
 			if format == "jsonl" {
 				k = setup.NewJSONSink(out, j, record.Options{Top: top, Rates: true})
@@ -72,8 +72,8 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 	return cmd
 }
 
-// headless decodes what the flags describe into the sink.
-func headless(ctx context.Context, s *setup.Flags, logits int64, until *setup.Until, newSink func(*setup.Job) (setup.Sink, error)) error {
+// headless decodes what the flags describe into the sink; opt lacks the draft.
+func headless(ctx context.Context, s *setup.Flags, opt engine.Options, until *setup.Until, newSink func(*setup.Job) (setup.Sink, error)) error {
 	j, err := s.Prepare(ctx)
 	if err != nil {
 		return err
@@ -92,7 +92,8 @@ func headless(ctx context.Context, s *setup.Flags, logits int64, until *setup.Un
 	if err != nil {
 		return err
 	}
-	return j.Decode(ctx, out, engine.Options{Draft: j.Draft, LogitsBudget: logits})
+	opt.Draft = j.Draft
+	return j.Decode(ctx, out, opt)
 }
 
 // A textSink writes the text as it grows.

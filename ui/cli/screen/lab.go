@@ -131,7 +131,7 @@ func (l *Lab) taped(run func(tui.Options) error, opt tui.Options) error {
 		return err
 	}
 	if t != nil {
-		opt.Record = t.Take
+		opt.Record, opt.Rows = t.Take, l.Rec.Rows()
 	}
 	cast := func() error { return nil }
 	if out, ok := console.Unfiltered(l.Sys.Out).(*os.File); ok && l.Cast != "" {

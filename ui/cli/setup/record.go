@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -53,6 +54,18 @@ func (r *Recording) Logits(otherwise int64) int64 {
 		return max(otherwise, 512<<20)
 	}
 	return otherwise
+}
+
+// Rows returns how many tokens the rows of a lane should name at least, for
+// what is kept of them.
+func (r *Recording) Rows() int {
+	switch {
+	case !r.On():
+		return 0
+	case r.rows == "full":
+		return math.MaxInt
+	}
+	return record.BestRows
 }
 
 // Open creates the file at the first use. An existing file is replaced only

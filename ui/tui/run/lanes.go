@@ -41,6 +41,7 @@ type Lanes struct {
 	Gate   *engine.Gate    // shares the cores among the lanes
 	Book   *Book           // the presets there are
 	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
+	Rows   int             // tokens that rows should name at least, for a recording; see [engine.Options]
 	Owned  []models.Model  // opened by the screen, closed when it ends
 
 	All     []*Lane

@@ -27,7 +27,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	for _, l := range append(slices.Clone(ls.All), ls.Parked...) {
 		next = max(next, l.ID+1)
 	}
-	l := NewLane(next, model, engine.Options{Draft: draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, old.Config, old.Preset, ls.Book)
+	l := NewLane(next, model, engine.Options{Draft: draft, Gate: ls.Gate, Memory: ls.Memory, Rows: ls.Rows, Greedy: true}, old.Config, old.Preset, ls.Book)
 	set, err := l.Compile(l.Config, l.Preset)
 	if err != nil {
 		ls.Complain(model.Info().Name + ": " + err.Error())

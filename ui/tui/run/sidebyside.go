@@ -69,7 +69,7 @@ func (ls *Lanes) AddEmpty(from *Lane, set *engine.Settings) (*Lane, tea.Cmd) {
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
 		id = max(id, l.ID+1)
 	}
-	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Greedy: true}, from.Config, from.Preset, ls.Book)
+	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Rows: ls.Rows, Greedy: true}, from.Config, from.Preset, ls.Book)
 	l.Comp, l.Pins, l.Settings = from.Comp, from.Pins, from.Settings
 	if set != nil {
 		l.Settings, l.Config = set, set.Config()
