@@ -248,7 +248,7 @@ func (p *pass) addTo(post norm, isMLP bool) {
 // wake another goroutine, and a whole number of rowGrain rows.
 const (
 	pieceWork = 1 << 17
-	rowGrain  = 8
+	rowGrain  = 16
 
 	// With many vectors a piece should be most of what one worker decodes at
 	// a time, since every piece passes over all vectors again.

@@ -4,7 +4,8 @@
 
 // Sixteen rows side by side, for AVX-512 with VNNI: what rows have in the same
 // columns, four values each, lies in one register, so that a row has one sum,
-// as llama.cpp's interleaved rows do.
+// as llama.cpp's interleaved rows do. They are laid out for tiles, or
+// multiplied by one vector at once.
 
 // UNPACK takes func(dst, w *byte, stride, blocks int, few bool). Rows are
 // stride bytes apart; few says that only eight are there, which then serve
@@ -23,6 +24,29 @@
 	TESTL   R12, R12;          \
 	CMOVQNE AX, DI;            \
 	CMOVQNE CX, R9
+
+// ONE takes func(dst *float32, w *byte, rows int, values unsafe.Pointer, d
+// *float32, sums *int16, blocks int): rows of some bytes a block by one vector.
+// R12 is the rows left, DX the results, R14 the rows to be asked for ahead.
+#define ONE(bytes) \
+	MOVQ   dst+0(FP), DX;       \
+	MOVQ   w+8(FP), AX;         \
+	MOVQ   rows+16(FP), R12;    \
+	MOVQ   blocks+48(FP), R10;  \
+	IMUL3Q $bytes, R10, R10;    \
+	LEAQ   (R10)(R10*2), R11;   \
+	MOVQ   R10, R14;            \
+	SHLQ   $4, R14;             \
+	ADDQ   AX, R14
+
+#define ONEROWS \
+	LEAQ (AX)(R10*4), CX;     \
+	LEAQ (AX)(R10*8), DI;     \
+	LEAQ (CX)(R10*8), R9;     \
+	MOVQ values+24(FP), SI;   \
+	MOVQ d+32(FP), R8;        \
+	MOVQ sums+40(FP), R13;    \
+	MOVQ blocks+48(FP), BX
 
 // BYTES sets every byte of z to b.
 #define BYTES(b, x, z) \
@@ -224,5 +248,201 @@ block:
 	ADDQ $PANEL256, DX
 	DECQ BX
 	JNZ  block
+	VZEROUPPER
+	RET
+
+// NEXTROWS goes on to the next sixteen rows, and sets the flags for a jump if
+// there are more.
+#define NEXTROWS(sum) \
+	VMOVUPS sum, (DX);    \
+	ADDQ    $64, DX;      \
+	LEAQ    (R9)(R11*1), AX; \
+	SUBQ    $16, R12
+
+// BOTH multiplies the low and the high halves of the bytes of z by values of
+// the vector.
+#define BOTH(z, low, high, sumlow, sumhigh) \
+	VPSRLW        $4, z, Z4;            \
+	VPANDD        Z31, z, z;            \
+	VPANDD        Z31, Z4, Z4;          \
+	VPDPBUSD.BCST low(SI), z, sumlow;   \
+	VPDPBUSD.BCST high(SI), Z4, sumhigh
+
+// The values are 8 too large, for which R13 has the sums of the vector.
+TEXT ·rows16Q4_0WideVNNI(SB), NOSPLIT, $0-56
+	ONE(18)
+	MOVL         $0x0f0f0f0f, R15
+	VPBROADCASTD R15, Z31
+
+rows:
+	ONEROWS
+	VPXORD Z16, Z16, Z16
+
+block:
+	PREFETCHT0  (R14)
+	PREFETCHT0  64(R14)
+	PREFETCHT0  128(R14)
+	PREFETCHT0  192(R14)
+	PREFETCHT0  256(R14)
+	SIXTEEN(0)
+	VPUNPCKLDQ  Z1, Z0, Z4
+	VPUNPCKLDQ  Z3, Z2, Z6
+	VPUNPCKLQDQ Z6, Z4, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z20
+	VMULPS.BCST (R8), Z20, Z20
+	SIXTEEN(2)
+	TURN
+	VPXORD      Z22, Z22, Z22
+	VPXORD      Z23, Z23, Z23
+	BOTH(Z0, 0, 16, Z22, Z23)
+	BOTH(Z1, 4, 20, Z22, Z23)
+	BOTH(Z2, 8, 24, Z22, Z23)
+	BOTH(Z3, 12, 28, Z22, Z23)
+	MOVWLSX      (R13), R15
+	VPADDD       Z23, Z22, Z22
+	VPBROADCASTD R15, Z24
+	MOVWLSX      2(R13), R15
+	VPBROADCASTD R15, Z25
+	VPADDD       Z25, Z24, Z24
+	VPSLLD       $3, Z24, Z24
+	VPSUBD       Z24, Z22, Z22
+	VCVTDQ2PS    Z22, Z22
+	VFMADD231PS  Z20, Z22, Z16
+	ADVANCE(18)
+	ADDQ         $288, R14
+	ADDQ         $32, SI
+	ADDQ         $4, R8
+	ADDQ         $4, R13
+	DECQ         BX
+	JNZ          block
+	NEXTROWS(Z16)
+	JNZ          rows
+	VZEROUPPER
+	RET
+
+// SCALE4 leaves the bytes of z as four sub-scales.
+#define SCALE4(z, a, b, c, d) \
+	VPANDD Z29, z, a;  \
+	VPSRLD $8, z, b;   \
+	VPSRLD $16, z, c;  \
+	VPSRLD $24, z, d;  \
+	VPANDD Z29, b, b;  \
+	VPANDD Z29, c, c
+
+// MINPRODUCT adds the products of the low bytes of z and pair i of the sums in
+// X26.
+#define MINPRODUCT(z, i) \
+	VPSLLD       $8, z, Z5;     \
+	VPANDD       Z29, z, Z4;    \
+	VPANDD       Z28, Z5, Z5;   \
+	VPORD        Z5, Z4, Z4;    \
+	VPSHUFD      $(i*0x55), X26, X5; \
+	VPBROADCASTD X5, Z5;        \
+	VPDPWSSD     Z5, Z4, Z19
+
+#define AHEAD9(at) \
+	PREFETCHT0 at(R14);     \
+	PREFETCHT0 64+at(R14);  \
+	PREFETCHT0 128+at(R14); \
+	PREFETCHT0 192+at(R14); \
+	PREFETCHT0 256+at(R14); \
+	PREFETCHT0 320+at(R14); \
+	PREFETCHT0 384+at(R14); \
+	PREFETCHT0 448+at(R14); \
+	PREFETCHT0 512+at(R14)
+
+#define QUARTERONE(j, low, high) \
+	AHEAD9(576*j);                               \
+	VPXORD  Z22, Z22, Z22;                       \
+	VPXORD  Z23, Z23, Z23;                       \
+	SIXTEEN(16+32*j);                            \
+	TURN;                                        \
+	BOTH(Z0, 64*j, 64*j+32, Z22, Z23);           \
+	BOTH(Z1, 64*j+4, 64*j+36, Z22, Z23);         \
+	BOTH(Z2, 64*j+8, 64*j+40, Z22, Z23);         \
+	BOTH(Z3, 64*j+12, 64*j+44, Z22, Z23);        \
+	SIXTEEN(32+32*j);                            \
+	TURN;                                        \
+	BOTH(Z0, 64*j+16, 64*j+48, Z22, Z23);        \
+	BOTH(Z1, 64*j+20, 64*j+52, Z22, Z23);        \
+	BOTH(Z2, 64*j+24, 64*j+56, Z22, Z23);        \
+	BOTH(Z3, 64*j+28, 64*j+60, Z22, Z23);        \
+	VPMULLD low, Z22, Z22;                       \
+	VPMULLD high, Z23, Z23;                      \
+	VPADDD  Z22, Z18, Z18;                       \
+	VPADDD  Z23, Z18, Z18
+
+// Z16 and Z17 are the sums and those of the offsets, Z18 and Z19 what a block
+// adds to them.
+TEXT ·rows16Q4_KWideVNNI(SB), NOSPLIT, $0-56
+	ONE(144)
+	MOVL         $0x0f0f0f0f, R15
+	VPBROADCASTD R15, Z31
+	MOVL         $0x3f3f3f3f, R15
+	VPBROADCASTD R15, Z30
+	MOVL         $0x30303030, R15
+	VPBROADCASTD R15, Z27
+	MOVL         $0xff, R15
+	VPBROADCASTD R15, Z29
+	VPSLLD       $16, Z29, Z28
+
+rows:
+	ONEROWS
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+
+block:
+	SIXTEEN(0)
+	TURN
+	VPSRLD      $16, Z0, Z4
+	VPMOVDW     Z0, Y0
+	VPMOVDW     Z4, Y4
+	VCVTPH2PS   Y0, Z20
+	VCVTPH2PS   Y4, Z21
+	VMULPS.BCST (R8), Z20, Z20
+	VMULPS.BCST (R8), Z21, Z21
+	VPANDD      Z30, Z1, Z22
+	VPANDD      Z30, Z2, Z23
+	VPSRLD      $2, Z1, Z1
+	VPSRLD      $2, Z2, Z2
+	VPSRLD      $4, Z3, Z24
+	VPANDD      Z27, Z1, Z1
+	VPANDD      Z27, Z2, Z2
+	VPANDD      Z31, Z3, Z3
+	VPANDD      Z31, Z24, Z24
+	VPORD       Z1, Z3, Z3
+	VPORD       Z2, Z24, Z24
+	SCALE4(Z22, Z8, Z9, Z10, Z11)
+	SCALE4(Z3, Z12, Z13, Z14, Z15)
+	VMOVDQU     (R13), X0
+	VPHADDW     16(R13), X0, X0
+	VMOVDQU32   X0, X26
+	VPXORD      Z18, Z18, Z18
+	VPXORD      Z19, Z19, Z19
+	MINPRODUCT(Z23, 0)
+	VPSRLD      $16, Z23, Z23
+	MINPRODUCT(Z23, 1)
+	MINPRODUCT(Z24, 2)
+	VPSRLD      $16, Z24, Z24
+	MINPRODUCT(Z24, 3)
+	QUARTERONE(0, Z8, Z9)
+	QUARTERONE(1, Z10, Z11)
+	QUARTERONE(2, Z12, Z13)
+	QUARTERONE(3, Z14, Z15)
+	VCVTDQ2PS   Z18, Z18
+	VCVTDQ2PS   Z19, Z19
+	VFMADD231PS Z20, Z18, Z16
+	VFMADD231PS Z21, Z19, Z17
+	ADVANCE(144)
+	ADDQ        $2304, R14
+	ADDQ        $256, SI
+	ADDQ        $4, R8
+	ADDQ        $32, R13
+	DECQ        BX
+	JNZ         block
+	VSUBPS      Z17, Z16, Z16
+	NEXTROWS(Z16)
+	JNZ         rows
 	VZEROUPPER
 	RET

@@ -123,7 +123,10 @@ func (s *span) mulEach(from, to int) {
 	if from == to {
 		return
 	}
-	step := max(1, nearBytes/max(s.size, 1))
+	step := max(2*interleaved, nearBytes/max(s.size, 1)) &^ (2*interleaved - 1)
+	if to-from == 1 {
+		step = s.hi - s.lo
+	}
 	for lo := s.lo; lo < s.hi; lo += step { // what is near serves all vectors
 		part := s.rows(lo, min(lo+step, s.hi))
 		for t := from; t < to; t++ {

@@ -47,15 +47,21 @@ func rowsQ5_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32
 //go:noescape
 func rowsQ6_K(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
 
+//go:noescape
+func rows16Q4_0WideVNNI(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
+//go:noescape
+func rows16Q4_KWideVNNI(dst *float32, w *byte, rows int, values unsafe.Pointer, d *float32, sums *int16, blocks int)
+
 // rowsKernels are the kernels of a type: of rows by themselves, of those that
-// are interleaved, and of a multiple of four of them.
-var rowsKernels = map[gguf.Type]struct{ one, wide, wide4 rowsKernel }{
+// are interleaved, and of a multiple of four or, with AVX-512, sixteen of them.
+var rowsKernels = map[gguf.Type]struct{ one, wide, wide4, wide16 rowsKernel }{
 	gguf.F32:  {one: rowsF32},
 	gguf.F16:  {one: rowsF16},
 	gguf.BF16: {one: rowsBF16},
 	gguf.Q8_0: {one: rowsQ8_0},
-	gguf.Q4_0: {wide: rowsQ4_0Wide, wide4: rows4Q4_0Wide},
-	gguf.Q4_K: {one: rowsQ4_K, wide: rowsQ4_KWide},
+	gguf.Q4_0: {wide: rowsQ4_0Wide, wide4: rows4Q4_0Wide, wide16: rows16Q4_0WideVNNI},
+	gguf.Q4_K: {one: rowsQ4_K, wide: rowsQ4_KWide, wide16: rows16Q4_KWideVNNI},
 	gguf.Q5_K: {one: rowsQ5_K},
 	gguf.Q6_K: {one: rowsQ6_K},
 }
@@ -69,6 +75,10 @@ func (s *span) mulRows(v *vector, dst []float32) bool {
 	}
 	if !useAVX2 || k.one == nil || len(v.f)%turn != 0 || len(v.f)+len(v.q) == 0 {
 		return false
+	}
+	if n := len(dst) &^ 15; s.wide && useVNNI && k.wide16 != nil && n > 0 {
+		k.wide16.run(dst[:n], w, v)
+		w, dst = w[n*s.size:], dst[n:]
 	}
 	if n := len(dst) &^ 3; s.wide && k.wide4 != nil && n > 0 {
 		k.wide4.run(dst[:n], w, v)
