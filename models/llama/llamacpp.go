@@ -108,10 +108,7 @@ func (l *llamaCPP) score(a *attending) {
 	size := a.p.m.cfg.keyLen
 	a.gather(a.p.q, size)
 	a.ws.queries.Set(a.ws.heads, a.queries(), size, a.p.m.store.kv == F16)
-	for i, keys := range a.pages(0, size) {
-		pos := i * pageLen
-		a.ws.queries.Dots(a.ws.scores[pos:], a.stride, keys, min(pageLen, a.p.rows[a.to-1].pos+1-pos))
-	}
+	a.ws.queries.Dots(a.ws.scores, a.stride, a.pages(0, size), pageLen, a.p.rows[a.to-1].pos+1)
 	for q := range a.queries() {
 		scores, seen := a.weights(q), a.p.rows[a.from+q/a.group].pos+1
 		vec.Scale(scores[:seen], l.scale)

@@ -52,18 +52,20 @@ func (q *Queries) Set(x []float32, n, cols int, half bool) {
 	}
 }
 
-// Dots sets dst[i*stride+k] to the inner product of query i and key k, of
-// count keys.
-func (q *Queries) Dots(dst []float32, stride int, keys Rows, count int) {
-	if q.dots(dst, stride, keys, count) {
+// Dots sets dst[i*stride+k] to the inner product of query i and key k, of the
+// first count keys, which are stored in pages of per keys each.
+func (q *Queries) Dots(dst []float32, stride int, keys []Rows, per, count int) {
+	if q.dots(dst, stride, keys, per, count) {
 		return
 	}
 	n := q.a.cols
-	rows := keys.widened(count, n, &q.wide)
-	for i := range q.a.n {
-		x := q.a.forms[f32].f[i*n:][:n]
-		for k := range count {
-			dst[i*stride+k] = inner(x, rows[k*n:(k+1)*n])
+	for pos := 0; pos < count; pos += per {
+		rows := keys[pos/per].widened(min(per, count-pos), n, &q.wide)
+		for i := range q.a.n {
+			x := q.a.forms[f32].f[i*n:][:n]
+			for k := range min(per, count-pos) {
+				dst[i*stride+pos+k] = inner(x, rows[k*n:(k+1)*n])
+			}
 		}
 	}
 }

@@ -97,18 +97,3 @@ func (k rowsKernel) run(dst []float32, w []byte, v *vector) {
 	}
 	k(&dst[0], &w[0], len(dst), unsafe.Pointer(&v.q[0]), &v.d[0], &v.sums[0], len(v.d))
 }
-
-// dots does what Dots does, and reports whether it could.
-func (q *Queries) dots(dst []float32, stride int, keys Rows, count int) bool {
-	n := q.a.cols
-	if !useAVX2 || count == 0 || n == 0 || n%turn != 0 {
-		return false
-	}
-	s := span{product: products[gguf.F32], typ: gguf.F32, a: &q.a, dst: dst, stride: stride, hi: count, size: n * 4}
-	if keys.F16 != nil {
-		s.typ, s.size = gguf.F16, n*2
-	}
-	s.w = unsafe.Slice((*byte)(keys.at()), count*s.size)
-	s.mulEach(s.mulTiles(), q.a.n)
-	return true
-}

@@ -16,5 +16,5 @@ func fusedAdd(dst, x []float32, f float32)     { fusedAddPlain(dst, x, f) }
 func fusedAddHalf(dst, x []float32, f float32) { fusedAddPlain(dst, x, f); RoundHalf(dst, dst) }
 func roundHalf(dst, x []float32) int           { return 0 }
 
-func (*Queries) dots([]float32, int, Rows, int) bool        { return false }
+func (*Queries) dots([]float32, int, []Rows, int, int) bool { return false }
 func (*Mix) addPages([]float32, int, []Rows, int, int) bool { return false }

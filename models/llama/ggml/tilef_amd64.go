@@ -1,6 +1,10 @@
 package ggml
 
-import "logitscope/models/gguf"
+import (
+	"unsafe"
+
+	"logitscope/models/gguf"
+)
 
 // A floatKernel multiplies rows of floats, rowBytes apart, by vectors that are
 // cols apart, over as many turns of 32 columns. Results of a vector are stride
@@ -123,4 +127,45 @@ func (s *span) mulFloatTile(k floatTile, v int) {
 		}
 		k.mul(&dst[0], s.stride*4, &s.w[at*(s.size/turns)], s.size, len(dst), &x[at*turn], s.a.cols, min(step, turns-at), sums, end)
 	}
+}
+
+// dots does what Dots does, and reports whether it could.
+func (q *Queries) dots(dst []float32, stride int, keys []Rows, per, count int) bool {
+	n := q.a.cols
+	if !useAVX2 || count == 0 || n == 0 || n%turn != 0 {
+		return false
+	}
+	typ, rowBytes := gguf.F32, n*4
+	if keys[0].F16 != nil {
+		typ, rowBytes = gguf.F16, n*2
+	}
+	tiles, one := floatTiles[typ].avx2, rowsKernels[typ].one
+	if useVNNI {
+		tiles = floatTiles[typ].avx512
+	}
+	x := q.a.forms[f32].f
+	each := func(from, to, pos, rows int, w unsafe.Pointer) {
+		for i := from; i < to; i++ {
+			one(&dst[i*stride+pos], (*byte)(w), rows, unsafe.Pointer(&x[i*n]), nil, nil, n/turn)
+		}
+	}
+	v := 0
+	for _, k := range tiles {
+		for ; v+k.vectors <= q.a.n; v += k.vectors {
+			for pos := 0; pos < count; pos += per {
+				rows, page := min(per, count-pos), keys[pos/per].at()
+				body := rows - rows%k.rows
+				if body > 0 {
+					k.mul(&dst[v*stride+pos], stride*4, (*byte)(page), rowBytes, body, &x[v*n], n, n/turn, nil, 0)
+				}
+				if body < rows {
+					each(v, v+k.vectors, pos+body, rows-body, unsafe.Add(page, body*rowBytes))
+				}
+			}
+		}
+	}
+	for pos := 0; v < q.a.n && pos < count; pos += per {
+		each(v, q.a.n, pos, min(per, count-pos), keys[pos/per].at())
+	}
+	return true
 }

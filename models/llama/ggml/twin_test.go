@@ -177,9 +177,7 @@ func TestHeadTwins(t *testing.T) {
 					var q Queries
 					q.Set(x, queries, n, half)
 					out = make([]float32, queries*(stride+n))
-					for i, page := range pages {
-						q.Dots(out[i*per:], stride, page, min(per, positions-i*per))
-					}
+					q.Dots(out, stride, pages, per, positions)
 					var m Mix
 					for range 2 { // what is there already does not matter
 						m.Reset(queries, n)

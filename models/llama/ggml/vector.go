@@ -2,6 +2,8 @@ package ggml
 
 import (
 	"math"
+
+	"logitscope/models/llama/vec"
 )
 
 // RMSNorm sets dst to x divided by its root mean square and multiplied by w,
@@ -44,22 +46,14 @@ const Width = 8
 // Softmax replaces logits by probabilities. Sums of eight exponentials are
 // float32, their sum double. An empty x stays empty.
 func Softmax(x []float32) {
-	top := float32(math.Inf(-1))
-	for _, v := range x {
-		if v > top {
-			top = v
-		}
-	}
+	top := vec.Max(x)
 	body := len(x) / Width * Width
 	sum := expSum(x[:body], top)
 	for i := body; i < len(x); i++ {
 		x[i] = exp(x[i] - top)
 		sum += float64(x[i])
 	}
-	inv := float32(1 / sum)
-	for i := range x {
-		x[i] *= inv
-	}
+	vec.Scale(x, float32(1/sum))
 }
 
 // expSumPlain replaces each element by its exponential after taking top off,
