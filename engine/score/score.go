@@ -13,8 +13,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"logitscope/models"
+	"logitscope/models/tape"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 	"logitscope/sampling/watermark"
@@ -30,7 +32,7 @@ type Law struct {
 type Token struct {
 	At     int // which of the text it is, from 1
 	ID     int32
-	Scored bool // false for the first token of a model without BOS, which has nothing before it
+	Scored bool // false for the first token of a model without BOS, which has nothing before it; see [Input.Gaps]
 
 	Of    sampling.Given // under the law
 	Other sampling.Given // under the second law, if there is one
@@ -64,6 +66,10 @@ type Input struct {
 	// Chunks reads as llama.cpp's perplexity tool does: whole windows that do
 	// not overlap, of which the second half is scored.
 	Chunks bool
+
+	// Gaps leaves tokens unscored of which a recorded model has no row, or one
+	// that does not name them. Without it they are errors.
+	Gaps bool
 
 	// Most is how many of the steps that differ most keep both rows.
 	Most int
@@ -218,9 +224,17 @@ func (w *worker) window(ctx context.Context, win window, each func(Token) error)
 			return err
 		}
 	}
+	if w.in.Gaps {
+		most = 1
+	}
 	for i := unread; i < len(tokens); i += most {
 		part := tokens[i:min(i+most, len(tokens))]
 		rows, others, err := w.forward(ctx, part, len(part))
+		if gap := (*tape.NotRecordedError)(nil); w.in.Gaps && errors.As(err, &gap) {
+			if _, _, err = w.forward(ctx, part, 0); err == nil {
+				err = each(w.unscored(win.start + i + 1))
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -247,9 +261,16 @@ func (w *worker) forward(ctx context.Context, tokens []int32, want int) (mine, i
 	return mine, its, err
 }
 
+// unscored is the token at an index of all, of which nothing is known.
+func (r *reader) unscored(at int) Token { return Token{At: at - len(r.in.Prefix) + 1, ID: r.all[at]} }
+
 // token scores the token at an index of all.
 func (w *worker) token(at int, row, other models.Logits) (Token, error) {
-	t := Token{At: at - len(w.in.Prefix) + 1, ID: w.all[at], Scored: true}
+	t := w.unscored(at)
+	if w.in.Gaps && row.IDs != nil && !slices.Contains(row.IDs, t.ID) {
+		return t, nil
+	}
+	t.Scored = true
 	var err error
 	if t.Of, err = w.in.Law.Pipeline.Given(&w.scratch, w.input(at, row, w.before), t.ID); err != nil {
 		return t, fmt.Errorf("token %d of the text: %w", t.At, err)

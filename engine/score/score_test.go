@@ -14,6 +14,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
+	"logitscope/models/tape"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 )
@@ -485,6 +486,31 @@ func TestRowAgain(t *testing.T) {
 	for _, at := range []int{0, len(in.Text) + 1} {
 		if _, err := in.At(t.Context(), at); err == nil {
 			t.Errorf("there is a row before token %d", at)
+		}
+	}
+}
+
+// Rows that a server sent are read as they are: a token that its row does not
+// name, or that has no row, has no score and stops nothing.
+func TestGapsOfASavedResponse(t *testing.T) {
+	const file = `{"object": "text_completion", "model": "m", "choices": [{"text": "abcd", "index": 0, "logprobs": {
+		"tokens": ["a", "b", "c", "d"], "token_logprobs": [-0.5, null, -9999, -1.25],
+		"top_logprobs": [{"a": -0.5, "x": -2}, null, {"x": -0.1, "y": -3}, {"d": -1.25, "a": -0.75}]}}]}`
+	all, err := tape.Foreign(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := all[0]
+	_, prompt := m.Prompt()
+	in := Input{Law: Law{m, pipeline(t, m)}, BOS: models.NoToken, Prefix: prompt, Text: m.Road()}
+	if err := Read(t.Context(), in, func(Token) error { return nil }); err == nil {
+		t.Error("without Gaps a token without a value is no error")
+	}
+	in.Gaps = true
+	want := []float64{-0.5, math.NaN(), math.NaN(), -1.25}
+	for i, tok := range read(t, in) {
+		if got, w := float64(tok.Of.RawLogprob), want[i]; tok.Scored == math.IsNaN(w) || tok.Scored && math.Abs(got-w) > 1e-6 || m.Vocab().Piece(tok.ID) != "abcd"[i:i+1] {
+			t.Errorf("token %d: %+v, want %v", i+1, tok, w)
 		}
 	}
 }

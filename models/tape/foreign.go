@@ -19,7 +19,7 @@ func Foreign(r io.Reader) ([]*Model, error) {
 	}
 	var out []*Model
 	for i, resp := range f.Responses {
-		m, err := fromResponse(resp)
+		m, err := OfResponse(resp)
 		if err != nil {
 			return nil, fmt.Errorf("response %d: %w", i+1, err)
 		}
@@ -57,7 +57,8 @@ func (n *namer) id(p *logprobs.Piece) int32 {
 	return n.ids[key]
 }
 
-func fromResponse(r *logprobs.Response) (*Model, error) {
+// OfResponse makes a model of one response; see [Foreign].
+func OfResponse(r *logprobs.Response) (*Model, error) {
 	n := namer{ids: map[string]int32{}, taken: map[int32]bool{}}
 	most := int32(0)
 	each := func(f func(p *logprobs.Piece)) {
@@ -119,6 +120,20 @@ func fromResponse(r *logprobs.Response) (*Model, error) {
 		at = at.child(n.id(&t.Piece))
 	}
 	return m, nil
+}
+
+// Road returns the tokens recorded after the prompt, up to where the recording
+// ends or branches.
+func (m *Model) Road() (tokens []int32) {
+	if len(m.prompts) == 0 {
+		return nil
+	}
+	for at := m.prompts[0].end; len(at.next) == 1; {
+		for id, next := range at.next {
+			tokens, at = append(tokens, id), next
+		}
+	}
+	return tokens
 }
 
 // foreignRow returns the row of a token: its list, and the token itself where

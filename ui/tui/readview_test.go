@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 )
@@ -102,5 +106,98 @@ func TestReadALongText(t *testing.T) {
 	}
 	if b.keys("esc"); b.m.screen.id != kit.ViewLab {
 		t.Errorf("esc leaves %s", b.m.screen.id)
+	}
+}
+
+// Responses that a server sent open as they were saved: rows of the tokens that
+// the file names, no value where it has none, and no model to go on with.
+func TestReadSavedResponses(t *testing.T) {
+	entry := func(token string, logprob float64) string {
+		return fmt.Sprintf(`{"token": %q, "logprob": %v, "bytes": %s}`, token, logprob, strings.ReplaceAll(fmt.Sprint([]byte(token)), " ", ","))
+	}
+	token := func(token string, logprob float64, top ...string) string {
+		return fmt.Sprintf(`%s, "top_logprobs": [%s]}`, strings.TrimSuffix(entry(token, logprob), "}"), strings.Join(top, ","))
+	}
+	choice := func(n int, text string, tokens ...string) string {
+		return fmt.Sprintf(`{"index": %d, "message": {"role": "assistant", "content": %q}, "logprobs": {"content": [%s]}, "finish_reason": "stop"}`, n, text, strings.Join(tokens, ","))
+	}
+	file := `{"object": "chat.completion", "model": "some-4o", "choices": [` +
+		choice(0, "Yes, indeed.", token("Yes", -0.3793786, entry("Yes", -0.3793786), entry("No", -1.8746432)), token(",", -9999, entry(" old", -1.268), entry(" it", -1.731)),
+			token(" indeed", -1.2283599, entry(" red", -1.1), entry(" indeed", -1.2283599)), token(".", -0.7408528, entry(".", -0.7408528))) + "," +
+		choice(1, "No", token("No", -2, entry("Yes", -0.4), entry("No", -2))) + `]}`
+	name := filepath.Join(t.TempDir(), "saved.json")
+	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newLanes(t, 120, 40, "neutral")
+	wait := func(words ...string) {
+		t.Helper()
+		b.pump(func() bool {
+			f := b.frame()
+			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(f, w) })
+		})
+		for _, w := range words {
+			if !strings.Contains(b.frame(), w) {
+				t.Fatalf("want %q:\n%s", w, b.frame())
+			}
+		}
+	}
+	b.keys("R", "ctrl+o")
+	b.typed(name)
+	b.keys("enter")
+	// Σ of −ln p is 2.3485913 over three tokens of 3, 7 and 1 bytes.
+	wait("some-4o", "this file holds 2 rows a step", "4 tokens, 12 bytes", "1.13 bits a token · perplexity 2.19", "0.308 bits a byte", "best token in 2 of 3", "1 token without a value",
+		"token 1 Yes: 0.55 bits, rank 1, 68.4% raw", "response 1 of 2")
+	b.keys("right")
+	wait("token 2 ,: the file has no value for it")
+	b.keys("right")
+	wait("token 3 ␣indeed: 1.77 bits, rank 2", "◆ ␣indeed", "␣red")
+	b.keys("space")
+	wait("the file has no model to go on with")
+	// Settings act on what the file names.
+	if !b.m.Apply(sampling.Config{}.MustWith("top_k", 1, sampling.FromYou), -1, "", "greedy") {
+		t.Fatal("the settings were not taken")
+	}
+	wait("1 token it could never have", "cut by top_k")
+	b.keys("tab")
+	wait("response 2 of 2", "1 token, 2 bytes")
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {200, 60}, {20, 5}} {
+		b.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		if f := b.frame(); strings.Count(f, "\n") != size[1]-1 {
+			t.Errorf("%v: %d lines", size, strings.Count(f, "\n")+1)
+		}
+	}
+	b.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	b.keys("R")
+	b.typed(miller)
+	b.keys("ctrl+d")
+	wait("fable", "bits a byte")
+	if strings.Contains(b.frame(), "this file holds") {
+		t.Errorf("a pasted text is taken for the file:\n%s", b.frame())
+	}
+}
+
+// Under a watermark the timeline marks the green tokens, as many as the
+// detector counts.
+func TestReadMarksGreenTokens(t *testing.T) {
+	b := newLanes(t, 160, 40, "neutral watermark_bias=2")
+	b.keys("R")
+	b.typed(miller)
+	b.keys("ctrl+d")
+	b.pump(func() bool { return strings.Contains(b.frame(), "■ read") })
+	l := b.m.Lane()
+	m, err := l.Config.Watermark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := m.Detect(l.Vocab().(interface {
+		Encode(string, models.EncodeOptions) []int32
+	}).Encode(miller, models.EncodeOptions{}), l.Model.Info().VocabSize, 0)
+	if err != nil || d.Greens == 0 || d.Scored != 37 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	want := fmt.Sprintf("watermark: %d of %d green, z %.2f", d.Greens, d.Scored, d.Z)
+	if f := b.frame(); !strings.Contains(f, want) || strings.Count(f, "▒▒ ") != d.Greens {
+		t.Errorf("%d marks, want %q:\n%s", strings.Count(f, "▒▒ "), want, f)
 	}
 }

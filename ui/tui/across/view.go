@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -28,6 +30,7 @@ type View struct {
 	lanes *run.Lanes
 	n     int // index in counts
 	job   kit.Job[key, compare.Seeds]
+	done  *atomic.Int64 // texts written so far, of the comparison asked for last
 	ctx   context.Context
 	stop  context.CancelFunc
 }
@@ -92,8 +95,23 @@ func (v *View) want(host kit.Host) tea.Cmd {
 		v.stop()
 		v.ctx, v.stop = context.WithCancel(v.lanes.Ctx)
 	}
-	ctx, door := v.ctx, host.Files()
-	return v.job.Want(k, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, bench.Options{}) })
+	ctx, door, done := v.ctx, host.Files(), new(atomic.Int64)
+	opt := bench.Options{Progress: func(p bench.Progress) { done.Store(int64(p.Done)) }}
+	cmd := v.job.Want(k, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, opt) })
+	if cmd == nil {
+		return nil
+	}
+	v.done = done
+	return tea.Batch(cmd, v.tick()) // in this order for a player, which runs one after the other
+}
+
+// A tickMsg is the time to look how far a comparison is.
+type tickMsg struct{ done *atomic.Int64 }
+
+// tick asks for the progress again.
+func (v *View) tick() tea.Cmd {
+	msg := tickMsg{v.done}
+	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return msg })
 }
 
 // Leave stops what is still being decoded; see [kit.Leaver].
@@ -101,6 +119,9 @@ func (v *View) Leave(kit.Host) { v.stop() }
 
 // Follow takes the result; see [kit.Follower].
 func (v *View) Follow(_ kit.Host, msg tea.Msg) tea.Cmd {
+	if t, ok := msg.(tickMsg); ok && t.done == v.done && !v.job.Ready {
+		return v.tick()
+	}
 	v.job.Take(msg)
 	return nil
 }
@@ -172,7 +193,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	muted := viz.Ink{Role: viz.Muted}
 	switch {
 	case !v.job.Ready:
-		c.Put(1, 0, viz.CutTitle(fmt.Sprintf("writing %s …", viz.Plural(counts[v.n]*len(v.lanes.All), "text")), c.W-2), muted)
+		v.drawProgress(c)
 		return
 	case v.job.Err != nil && !errors.Is(v.job.Err, context.Canceled):
 		c.Put(1, 0, viz.CutTitle("! "+viz.Printable(viz.FirstLine(v.job.Err.Error()), c.ASCII), c.W-2), viz.Ink{Role: viz.Warning})
@@ -203,6 +224,16 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	for i := range s.Parts {
 		y++
 		y = v.drawPart(c, y, &s.Parts[i], s.N)
+	}
+}
+
+// drawProgress says how far a comparison is.
+func (v *View) drawProgress(c *viz.Canvas) {
+	muted := viz.Ink{Role: viz.Muted}
+	done, all := int(v.done.Load()), counts[v.n]*len(v.lanes.All)
+	c.Put(1, 0, viz.CutTitle(fmt.Sprintf("%s of %s written · esc stops", viz.Count(done), viz.Plural(all, "text")), c.W-2), muted)
+	if c.H > 1 {
+		viz.Bars(c.Sub(viz.Rect{X: 1, Y: 1, W: max(c.W-2, 1), H: 1}), []viz.Bar{{Raw: float64(done), Final: float64(done)}}, float64(all))
 	}
 }
 

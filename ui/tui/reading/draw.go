@@ -135,7 +135,7 @@ func (v *View) drawText(c *viz.Canvas, r *reading, host kit.Host) {
 		Title: fmt.Sprintf("text · coloured by %s · ✗ %s could not have written it here", measures[v.measure].name, label), Right: viz.Plural(len(r.tokens), "token"),
 	})
 	from, to := v.part(r)
-	g := flow(r, from, to, host.Lane().Vocab(), c.ASCII)
+	g := flow(r, from, to, r.vocab(), c.ASCII)
 	w := max(in.W-2, 1)
 	lines := run.Wrap(g, w)
 	rows := max(in.H/2, 1)
@@ -200,23 +200,51 @@ func (v *View) window(r *reading, w int) (from, n int) {
 	return min(max(v.at-1-n/2, 0), len(r.tokens)-n), n
 }
 
-// timelineRows are the lines of the timeline: a name, empty for that of the
+// A timelineRow is a line of the timeline: a name, empty for that of the
 // settings, and what it says of a token in two cells or three.
-var timelineRows = []struct {
+type timelineRow struct {
 	name string
+	role viz.Role // of what is not nothing
 	of   func(r *reading, t *score.Token, voc models.Vocab, bits float64, ascii bool) string
-}{
-	{"token", func(_ *reading, t *score.Token, voc models.Vocab, _ float64, ascii bool) string {
+}
+
+// nothing is what a row says of a token that it says nothing of.
+const nothing = "·"
+
+var (
+	tokenRow = timelineRow{name: "token", of: func(_ *reading, t *score.Token, voc models.Vocab, _ float64, ascii bool) string {
 		return initial(voc.Piece(t.ID), ascii)
-	}},
-	{"surprisal", func(r *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string {
+	}}
+	surprisalRow = timelineRow{name: "surprisal", of: func(r *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string {
 		return strings.Repeat(level(surprisal(t), r.most), 2)
-	}},
-	{"entropy", func(_ *reading, t *score.Token, _ models.Vocab, bits float64, _ bool) string {
+	}}
+	entropyRow = timelineRow{name: "entropy", of: func(_ *reading, t *score.Token, _ models.Vocab, bits float64, _ bool) string {
 		return strings.Repeat(level(float64(t.Of.RawBits), bits), 2)
-	}},
-	{"rank", func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return rankWord(t) }},
-	{"", func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return fate(t) }},
+	}}
+	rankRow  = timelineRow{name: "rank", of: func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return rankWord(t) }}
+	greenRow = timelineRow{name: "green", role: viz.Draw, of: func(r *reading, t *score.Token, _ models.Vocab, _ float64, ascii bool) string {
+		if r.green(t) {
+			return viz.Printable(greenMark, ascii)
+		}
+		return nothing
+	}}
+	fateRow = timelineRow{role: viz.Lost, of: func(_ *reading, t *score.Token, _ models.Vocab, _ float64, _ bool) string { return fate(t) }}
+)
+
+// greenMark marks a token that a watermark's list has.
+const greenMark = "▒▒"
+
+// timeline returns the rows of a timeline of h lines. Under a watermark the
+// green tokens stand where the entropy does.
+func (r *reading) timeline(h int) []timelineRow {
+	rows, few := []timelineRow{tokenRow, surprisalRow, entropyRow, rankRow, fateRow}, []timelineRow{tokenRow, surprisalRow, rankRow, fateRow}
+	if r.mark != nil {
+		rows, few = []timelineRow{tokenRow, surprisalRow, greenRow, rankRow, fateRow}, []timelineRow{tokenRow, surprisalRow, greenRow, fateRow}
+	}
+	if h >= len(rows) {
+		return rows
+	}
+	return few[:min(h, len(few))]
 }
 
 // drawLine draws the timeline.
@@ -224,13 +252,7 @@ func (v *View) drawLine(c *viz.Canvas, r *reading, host kit.Host) {
 	from, n := v.window(r, c.W-2)
 	in := viz.Box(c, viz.Frame{Title: "timeline", Right: fmt.Sprintf("%d–%d of %s · max %s bits", from+1, from+n, viz.Count(len(r.tokens)), tenth(r.most))})
 	muted := viz.Ink{Role: viz.Muted}
-	lines := timelineRows
-	if in.H < len(lines) {
-		lines = lines[:in.H:in.H]
-		if in.H > 2 { // without the entropy
-			lines = append(lines[:2:2], timelineRows[len(timelineRows)-in.H+2:]...)
-		}
-	}
+	lines := r.timeline(in.H)
 	label := viz.CutTitle(viz.Printable(host.Lane().ShownLabel(), c.ASCII), 9)
 	bits := 0.0
 	for i := range r.tokens[from : from+n] {
@@ -244,10 +266,10 @@ func (v *View) drawLine(c *viz.Canvas, r *reading, host kit.Host) {
 			ink = ink.With(viz.Reverse)
 		}
 		for y, line := range lines {
-			s := line.of(r, t, host.Lane().Vocab(), bits, c.ASCII)
+			s := line.of(r, t, r.vocab(), bits, c.ASCII)
 			k := ink
-			if s == "✗" {
-				k.Role = viz.Lost
+			if s != nothing {
+				k.Role = line.role
 			}
 			in.Put(x, y, viz.Cut(s, cellsOfToken), k)
 		}
@@ -292,22 +314,29 @@ func fate(t *score.Token) string {
 	if t.Scored && !t.Of.Kept {
 		return "✗"
 	}
-	return "·"
+	return nothing
 }
 
 // tokenWords say what the token shown was: "token 9 ␣mill: 11.52 bits, rank 149,
 // 0.034% raw; cut by top_k".
 func (v *View) tokenWords(r *reading, host kit.Host) string {
 	t := &r.tokens[v.at-1]
-	s := fmt.Sprintf("▲ token %s %s: ", viz.Count(v.at), host.Lane().Piece(t.ID, host.Screen().ASCII()))
-	if !t.Scored {
+	s := fmt.Sprintf("▲ token %s %s: ", viz.Count(v.at), run.Label(r.vocab(), t.ID, host.Screen().ASCII()))
+	switch {
+	case !t.Scored && v.of != nil:
+		return s + "the file has no value for it"
+	case !t.Scored:
 		return s + "nothing stands before it"
 	}
 	s += fmt.Sprintf("%s bits, rank %s, %s raw", viz.Two(surprisal(t)), viz.Count(int(t.Of.Rank)), viz.Percent(math.Exp(float64(t.Of.RawLogprob))))
 	if !t.Of.Kept {
 		return s + "; cut by " + t.Of.CutBy
 	}
-	return s + "; " + viz.Percent(math.Exp(float64(t.Of.Logprob))) + " under the settings"
+	s += "; " + viz.Percent(math.Exp(float64(t.Of.Logprob))) + " under the settings"
+	if v.of != nil {
+		s += ", of those named"
+	}
+	return s
 }
 
 // drawChart draws the row before the token shown; the token has a line of its
@@ -346,7 +375,7 @@ func (v *View) drawChart(c *viz.Canvas, r *reading, host kit.Host) {
 		if v.row < len(t.Rows()) && t.Rows()[v.row].ID == x.ID {
 			in.Put(mark+1, y, "▸", viz.Ink{Role: viz.Focus})
 		}
-		in.Fit(name, y, raw-name-8, host.Lane().Piece(x.ID, c.ASCII), ink)
+		in.Fit(name, y, raw-name-8, run.Label(r.vocab(), x.ID, c.ASCII), ink)
 		in.Right(raw, y, viz.Percent(float64(x.RawProb)), ink)
 		share := viz.Removed
 		if x.Cut == sampling.NoStage {
@@ -411,17 +440,43 @@ func tenth(bits float64) string { return strconv.FormatFloat(bits, 'f', 1, 64) }
 // dearest is how many of the most surprising tokens are named.
 const dearest = 5
 
+// perByte says how many bits a byte of the text takes.
+func (v *View) perByte(r *reading) string {
+	n := len(v.text)
+	if v.of != nil {
+		n = v.of.bytes
+	}
+	if n < 0 {
+		return "no bits a byte: some tokens' bytes are not in the file"
+	}
+	return fmt.Sprintf("%s bits a byte", viz.Three(r.sum.BitsPerByte(n)))
+}
+
 func (v *View) sums(r *reading, host kit.Host) []string {
 	s := &r.sum
 	out := []string{
 		fmt.Sprintf("%s, %s", viz.Plural(s.Tokens, "token"), viz.Plural(len(v.text), "byte")),
 		fmt.Sprintf("%s bits a token · perplexity %s", viz.Two(s.BitsPerToken()), viz.Perplexity(s.Perplexity())),
-		fmt.Sprintf("%s bits a byte", viz.Three(s.BitsPerByte(len(v.text)))),
+		v.perByte(r),
 		fmt.Sprintf("best token in %s of %s", viz.Count(s.Best), viz.Count(s.Scored)), "",
+	}
+	if m := r.mark; m != nil {
+		out = append(out[:len(out)-1], fmt.Sprintf("watermark: %s of %s green, z %s", viz.Count(m.Greens), viz.Count(m.Scored), viz.Two(m.Z)), "")
+	}
+	if v.of != nil {
+		out = append(out[:len(out)-1], v.of.holds())
+		if n := s.Tokens - s.Scored; n > 0 {
+			out = append(out, viz.Plural(n, "token")+" without a value, in no mean")
+		}
+		out = append(out, "")
 	}
 	label := viz.Printable(host.Lane().ShownLabel(), host.Screen().ASCII())
 	if s.A.Impossible == 0 {
-		out = append(out, fmt.Sprintf("%s could have written all of it: %s bits a token under it.", label, viz.Two(s.A.BitsPerToken())))
+		could := fmt.Sprintf("%s could have written all of it: %s bits a token under it", label, viz.Two(s.A.BitsPerToken()))
+		if v.of != nil {
+			could += ", of the tokens named"
+		}
+		out = append(out, could+".")
 	} else {
 		var by []string
 		for _, stage := range s.A.Stages() {
@@ -431,8 +486,8 @@ func (v *View) sums(r *reading, host kit.Host) []string {
 	}
 	order := r.order
 	var names []string
-	for _, i := range order[:min(dearest, len(order))] {
-		names = append(names, host.Lane().Piece(r.tokens[i].ID, host.Screen().ASCII())+" "+tenth(surprisal(&r.tokens[i])))
+	for _, i := range order[:min(dearest, s.Scored)] {
+		names = append(names, run.Label(r.vocab(), r.tokens[i].ID, host.Screen().ASCII())+" "+tenth(surprisal(&r.tokens[i])))
 	}
 	half, n := 0.0, 0
 	for _, i := range order {
@@ -442,5 +497,5 @@ func (v *View) sums(r *reading, host kit.Host) []string {
 		half += surprisal(&r.tokens[i])
 		n++
 	}
-	return append(out, "", "dearest: "+strings.Join(names, " · "), "", fmt.Sprintf("Half of the bits lie on %s of %s.", viz.Count(n), viz.Plural(s.Tokens, "token")))
+	return append(out, "", "dearest: "+strings.Join(names, " · "), "", fmt.Sprintf("Half of the bits lie on %s of %s.", viz.Count(n), viz.Plural(s.Scored, "token")))
 }

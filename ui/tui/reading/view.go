@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,12 +27,15 @@ type View struct {
 	typed bool       // the field to paste into is open
 	said  string
 
-	text    string // that is read; empty for none
-	from    string // where it came from
-	at      int    // token shown, from 1
-	row     int    // of the chart
-	measure int    // that the strip shows
+	text    string   // that is read; empty for none
+	from    string   // where it came from
+	of      *saved   // what the text is, if a server sent it with log probabilities
+	all     []*saved // the responses of its file
+	at      int      // token shown, from 1
+	row     int      // of the chart
+	measure int      // that the strip shows
 
+	opening kit.Job[string, []*saved]
 	reading kit.Job[readKey, *reading]
 	looking kit.Job[lookKey, *sampling.Trace]
 	ctx     context.Context
@@ -85,7 +90,7 @@ func (v *View) want(host kit.Host) tea.Cmd {
 	if v.text == "" || set == nil {
 		return nil
 	}
-	k := readKey{v.text, l.Model, set}
+	k := readKey{v.text, v.of, l.Model, set}
 	if !set.Plain() {
 		v.reading.Fail(k, errNotPlain)
 		return nil
@@ -113,7 +118,7 @@ func (v *View) look() tea.Cmd {
 // shown is the reading on the screen: that of earlier settings until the new
 // one is there.
 func (v *View) shown() *reading {
-	if v.reading.Err != nil || v.reading.Result == nil || len(v.reading.Result.tokens) == 0 || v.reading.Key.text != v.text {
+	if v.reading.Err != nil || v.reading.Result == nil || len(v.reading.Result.tokens) == 0 || v.reading.Key.text != v.text || v.reading.Key.of != v.of {
 		return nil
 	}
 	return v.reading.Result
@@ -135,12 +140,13 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 			v.said = "! " + msg.Err.Error()
 			return nil
 		}
-		v.from = msg.Name
-		v.area.Replace(msg.Text)
-		v.said = v.area.Said
-		return nil
+		v.from = filepath.Base(msg.Name)
+		return v.opening.Start(msg.Text, func() ([]*saved, error) { return openSaved(msg.Text) })
 	case run.ViewMsg:
 		return v.want(host)
+	}
+	if v.opening.Take(msg) {
+		return v.opened(host)
 	}
 	if v.reading.Take(msg) {
 		if r := v.shown(); r != nil {
@@ -150,6 +156,36 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	}
 	v.looking.Take(msg)
 	return nil
+}
+
+// opened shows a file: saved responses as they are, any other as a text to be
+// read.
+func (v *View) opened(host kit.Host) tea.Cmd {
+	if v.opening.Err != nil {
+		v.area.Replace(v.opening.Key)
+		v.said = v.area.Said
+		return nil
+	}
+	v.all = v.opening.Result
+	return v.response(host, 0)
+}
+
+// response shows one of the responses of a file.
+func (v *View) response(host kit.Host, n int) tea.Cmd {
+	v.of = v.all[n]
+	v.text, v.typed, v.at, v.row = v.of.Text, false, 1, 0
+	host.Lane().Eng.Post(engine.Advance{N: 0})
+	return v.want(host)
+}
+
+// otherResponse goes to another response of the file.
+func (v *View) otherResponse(host kit.Host, d int) tea.Cmd {
+	if v.of == nil || len(v.all) < 2 {
+		host.Say("one text is open")
+		return nil
+	}
+	n := len(v.all)
+	return v.response(host, (slices.Index(v.all, v.of)+d+n)%n)
 }
 
 // Key takes what is typed into the field; see [kit.Typist].
@@ -193,6 +229,7 @@ func (v *View) take(host kit.Host) tea.Cmd {
 		v.said = "nothing to read yet: paste a text, or ctrl+o for a file"
 		return nil
 	}
+	v.of, v.all = nil, nil
 	v.text, v.typed, v.at, v.row = text, false, 1, 0
 	host.Lane().Eng.Post(engine.Advance{N: 0})
 	return v.want(host)
@@ -231,6 +268,8 @@ func init() {
 		kit.ActRight: move(1), kit.ActLeft: move(-1), kit.ActRight10: move(10), kit.ActLeft10: move(-10), kit.ActNext: move(1), kit.ActBack: move(-1),
 		kit.ActFirst: move(math.MinInt32), kit.ActLast: move(math.MaxInt32),
 		kit.ActDown: row(1), kit.ActUp: row(-1),
+		kit.ActPane:     func(v *View, host kit.Host) tea.Cmd { return v.otherResponse(host, 1) },
+		kit.ActPaneBack: func(v *View, host kit.Host) tea.Cmd { return v.otherResponse(host, -1) },
 		kit.ActNextMark: func(v *View, host kit.Host) tea.Cmd { return v.toCut(host, 1) },
 		kit.ActPrevMark: func(v *View, host kit.Host) tea.Cmd { return v.toCut(host, -1) },
 		kit.ActMarks: func(v *View, host kit.Host) tea.Cmd {
@@ -308,6 +347,10 @@ func (v *View) goOn(host kit.Host, n int, more int32) tea.Cmd {
 		host.Say("nothing is read yet; R pastes a text")
 		return nil
 	}
+	if v.of != nil {
+		host.Say("a server wrote this: the file has no model to go on with")
+		return nil
+	}
 	l := host.Lane()
 	ids := append(append([]int32(nil), r.in.Prefix...), r.in.Text[:n]...)
 	if more != models.NoToken {
@@ -342,6 +385,14 @@ func (v *View) Footer(kit.Host) []kit.Hint {
 	if v.typed {
 		return []kit.Hint{{Keys: "ctrl+d", Word: "read it"}, {Keys: "ctrl+o", Word: "from a file"}, {Keys: "esc", Word: "leave"}}
 	}
+	if v.of != nil {
+		hints := []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "token"}, {ID: kit.ActNextMark, Keys: "[ ]", Word: "✗"}, {ID: kit.ActMarks, Word: "colours"},
+			{ID: kit.ActLower, Keys: "-/+", Word: "knob"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActRead, Word: "other text"}, {ID: kit.ActClose}, {ID: kit.ActHelp}}
+		if len(v.all) > 1 {
+			hints = slices.Insert(hints, 1, kit.Hint{ID: kit.ActPane, Keys: "tab", Word: fmt.Sprintf("response %d of %d", slices.Index(v.all, v.of)+1, len(v.all))})
+		}
+		return hints
+	}
 	return []kit.Hint{{ID: kit.ActRight, Keys: "←→", Word: "token"}, {ID: kit.ActRun, Word: "write on from here"}, {ID: kit.ActForce, Word: "branch at the row"},
 		{ID: kit.ActNextMark, Keys: "[ ]", Word: "✗"}, {ID: kit.ActMarks, Word: "colours"}, {ID: kit.ActLower, Keys: "-/+", Word: "knob"}, {Keys: "1-5", Word: "preset"},
 		{ID: kit.ActRead, Word: "other text"}, {ID: kit.ActClose}, {ID: kit.ActHelp}}
@@ -354,6 +405,8 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 		return v.said, viz.Ink{}
 	case v.typed:
 		return "enter is a new line; ctrl+d reads what stands here", viz.Ink{Role: viz.Muted}
+	case v.of != nil:
+		return "Log probabilities that a server sent: ◆ is its own token; what the file does not name is not shown.", viz.Ink{Role: viz.Muted}
 	}
 	return "The given text was read, not written: ◆ is its own token, whatever the model would have drawn.", viz.Ink{Role: viz.Muted}
 }
@@ -361,6 +414,10 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 // Header has the parts of the header; see [kit.Headed].
 func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	l := host.Lane()
+	name := l.Model.Info().Name
+	if v.of != nil {
+		name = v.of.model.Info().Name
+	}
 	muted := viz.Ink{Role: viz.Muted}
 	phase := "■ read"
 	switch {
@@ -369,7 +426,7 @@ func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart)
 	case !v.reading.Ready:
 		phase = "▒ reading"
 	}
-	left = []kit.HeaderPart{{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(l.Model.Info().Name, host.Screen().ASCII()), Rank: 8, Ink: muted},
+	left = []kit.HeaderPart{{Text: "logitscope", Rank: 9, Ink: muted}, {Text: viz.Printable(name, host.Screen().ASCII()), Rank: 8, Ink: muted},
 		{Text: phase, Rank: 0, Ink: viz.Ink{}.With(viz.Bold)}, {Text: viz.Printable(l.ShownLabel(), host.Screen().ASCII()), Rank: 1, Ink: run.LabelInk(l.ShownLabel())},
 		{Text: l.ShownConfig().Order().Name(), Rank: 5}}
 	if k <= kit.Class80 {
@@ -380,7 +437,10 @@ func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart)
 	}
 	if r := v.shown(); r != nil {
 		how := fmt.Sprintf("read in one pass %s ms · kv %d/%d", tenth(r.took.Seconds()*1e3), len(r.in.Prefix)+len(r.tokens), l.Model.Info().ContextLen)
-		if r.windows > 1 {
+		switch {
+		case v.of != nil:
+			how = v.of.holds()
+		case r.windows > 1:
 			how = fmt.Sprintf("%s, the context holds %s: read in %s windows", viz.Plural(len(r.tokens), "token"), viz.Count(l.Model.Info().ContextLen), viz.Count(r.windows))
 		}
 		right = []kit.HeaderPart{{Text: how, Rank: 3, Ink: muted}}

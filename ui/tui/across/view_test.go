@@ -1,0 +1,33 @@
+package across
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"logitscope/ui/tui/run"
+	"logitscope/viz"
+)
+
+// While texts are written the view says how many there are, and looks again as
+// long as the comparison is the one asked for.
+func TestProgress(t *testing.T) {
+	v := &View{lanes: &run.Lanes{All: make([]*run.Lane, 2)}, done: new(atomic.Int64)}
+	v.done.Store(5)
+	for _, w := range []int{60, 20, 3, 1} {
+		c := viz.NewCanvas(w, 2, false)
+		v.Draw(c, nil)
+		if w == 60 && (!strings.Contains(c.Text(), "5 of 20 texts written · esc stops") || strings.Count(c.Text(), "█") != 14) {
+			t.Errorf("5 of 20 in 58 cells:\n%s", c.Text())
+		}
+	}
+	if v.Follow(nil, tickMsg{v.done}) == nil {
+		t.Error("the view does not look again")
+	}
+	if v.Follow(nil, tickMsg{new(atomic.Int64)}) != nil {
+		t.Error("an earlier comparison is still looked at")
+	}
+	if v.job.Ready = true; v.Follow(nil, tickMsg{v.done}) != nil {
+		t.Error("a finished comparison is still looked at")
+	}
+}
