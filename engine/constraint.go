@@ -128,7 +128,7 @@ func (c *constraint) mask(in stepInput) *stepMask {
 	return c.maskAt(c.before(in.before), in.left)
 }
 
-// maskAt returns what c allows behind a text, with left tokens to go.
+// maskAt returns what c allows after a text, with left tokens to go.
 func (c *constraint) maskAt(from constraintState, left int) *stepMask {
 	if c == nil {
 		return nil
@@ -167,7 +167,7 @@ func (m *stepMask) record(t *sampling.Trace) *ConstraintStep {
 	}
 }
 
-// accept returns the state behind token id, which cost bits.
+// accept returns the state after token id, which cost bits.
 func (m *stepMask) accept(id int32, bits float32) constraintState {
 	if m == nil {
 		return constraintState{}
@@ -211,7 +211,7 @@ func (v View) Unmet() (bytes int, unmet bool) {
 	return s.of.matcher.Distance(s.state), true
 }
 
-// constraintState returns the state behind the text of v. The steps of a
+// constraintState returns the state after the text of v. The steps of a
 // search do not carry it, so its text is read again.
 func (v View) constraintState() constraintState {
 	switch {
@@ -227,7 +227,7 @@ func (v View) constraintState() constraintState {
 	return constraintState{}
 }
 
-// through returns the state behind a text that c held from its first token.
+// through returns the state after a text that c held from its first token.
 func (c *constraint) through(output []int32) constraintState {
 	s := c.behind(constraintState{})
 	for _, id := range output {

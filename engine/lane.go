@@ -112,7 +112,7 @@ func (l *Lane) Post(c Command) { l.inbox.put(c) }
 // that came before. It is closed when Run returns.
 func (l *Lane) Views() <-chan View { return l.views }
 
-// Run decodes until ctx is done; that is no error. It must be called exactly
+// Run decodes until ctx is done; that is not an error. It must be called exactly
 // once.
 func (l *Lane) Run(ctx context.Context) error {
 	defer close(l.views)

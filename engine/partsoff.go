@@ -187,13 +187,12 @@ func (Lend) command() {}
 type Lent struct {
 	Session models.Session
 	Tokens  []int32
-	Off     *Off
 	Err     error
 }
 
 func (l *Lane) lend(c Lend) {
 	n := max(0, min(c.Len, len(l.tokens)))
-	out := Lent{Tokens: slices.Clone(l.tokens[:n]), Off: l.off()}
+	out := Lent{Tokens: slices.Clone(l.tokens[:n])}
 	if l.cache.now.sess != nil {
 		var h *held
 		if h, out.Err = l.cache.copy(n); out.Err == nil {

@@ -130,7 +130,7 @@ type Scratch struct {
 	tr    Trace
 }
 
-// An InvalidLogitsError reports a row that is no distribution.
+// An InvalidLogitsError reports a row that is not a distribution.
 type InvalidLogitsError struct {
 	NaN, PosInf, Of int // of the row's logits, how many are NaN and +Inf
 }

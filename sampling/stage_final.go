@@ -71,7 +71,7 @@ func (m *mirostat) k(r *step, sum, mu float32) int {
 	}
 	k := pow32(float32(eps*pow32(2, mu))/(1-pow32(float32(n), -eps)), 1/s)
 	if !(k < math.MaxInt32) {
-		return 1 // as the conversion of a value that is no int gives its least one
+		return 1 // as the conversion of a value that is not an int gives its least one
 	}
 	return int(k)
 }

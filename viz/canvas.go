@@ -29,7 +29,7 @@ type cell struct {
 }
 
 // A Canvas is a grid of cells. Everything drawn is clipped to it, so it is
-// always exactly W×H; what is no printable cluster is drawn as an escape, so
+// always exactly W×H; what is not a printable cluster is drawn as an escape, so
 // no control byte can leave it. A canvas made by [Canvas.Sub] shares its
 // cells. It is not safe for concurrent use.
 type Canvas struct {
@@ -221,7 +221,7 @@ func (c *Canvas) Render(p *Palette) string {
 
 // write writes the cluster that begins at x, y, which before stands in front
 // of. One that terminals give fewer cells than it has here is written over
-// blanks, and the cursor is moved behind it; the cells come to the same for
+// blanks, and the cursor is moved past it; the cells come to the same for
 // whoever counts what is written.
 func (c *Canvas) write(b *strings.Builder, x, y int, before string, colours bool) {
 	text := c.shown(c.at(x, y), colours)

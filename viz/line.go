@@ -14,7 +14,7 @@ type Series struct {
 }
 
 // Lines draws series as braille lines over c, x by index from 0 to n-1, y from
-// 0 to max. Later series lie over earlier ones. Values that are no numbers
+// 0 to max. Later series lie over earlier ones. Values that are not numbers
 // leave a gap.
 func Lines(c *Canvas, series []Series, n int, max float64) {
 	if c.W < 2 || c.H < 1 || n < 1 || !(max > 0) || math.IsInf(max, 0) {

@@ -63,7 +63,7 @@ func FirstCluster(s string) string {
 // itself, which spares most cells of a screen the cluster rules.
 func own(r rune) bool { return r >= 0x2500 && r <= 0x25cf && r != noBase }
 
-// invalid splits the longest run of bytes that are no characters from s.
+// invalid splits the longest run of bytes that are not characters from s.
 func invalid(s string) (string, int, string) {
 	n := 0
 	for n < len(s) {

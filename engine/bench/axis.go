@@ -100,7 +100,7 @@ func progression(parts []string) ([]string, error) {
 	return out, nil
 }
 
-// Axes that are no parameters. Their values are names, and for constraint
+// Axes that are not parameters. Their values are names, and for constraint
 // [On] and [Off].
 const (
 	ModelAxis      = "model"
@@ -117,7 +117,7 @@ var special = map[string]bool{ModelAxis: true, PresetAxis: true, ConstraintAxis:
 // are empty where no axis names them.
 type Settle func(model, preset string) (*Backend, sampling.Config, error)
 
-// parseNames reads the values of an axis that is no parameter.
+// parseNames reads the values of an axis that is not a parameter.
 func parseNames(a Axis, list string) (Axis, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)

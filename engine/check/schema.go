@@ -103,7 +103,7 @@ func inSchema(s *jsonschema.Schema, text string) (finding, error) {
 	if len(bad.InstanceLocation) > 0 {
 		place = "at /" + strings.Join(bad.InstanceLocation, "/") + ": "
 	}
-	// What the library says quotes the text, so it is no words of ours.
+	// What the library says quotes the text, so the words are not ours.
 	return finding{why: "does not fit", found: place + bad.ErrorKind.LocalizedString(message.NewPrinter(language.English)), at: -1}, nil
 }
 

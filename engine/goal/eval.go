@@ -88,7 +88,7 @@ func (e *Expr) Eval(s *Scene) Value {
 type Leaf struct {
 	Source string
 	Value  Value
-	Of     []Leaf // the terms that it is made of, where it is no term itself
+	Of     []Leaf // the terms that it is made of, where it is not a term itself
 }
 
 // Now returns the terms and calls of e, the outermost ones, every one once, in

@@ -1,6 +1,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -292,7 +293,7 @@ func rawBest(f *frame, n *node) Value {
 			x = append(x, float64(logit))
 		}
 	}
-	slices.SortFunc(x, func(a, b float64) int { return -compareFloats(a, b) })
+	slices.SortFunc(x, func(a, b float64) int { return cmp.Compare(b, a) })
 	sum, all := 0.0, 0.0
 	for i, y := range x {
 		p := math.Exp(y - x[0])
@@ -301,16 +302,6 @@ func rawBest(f *frame, n *node) Value {
 		}
 	}
 	return number(Share, sum/all*(1-float64(s.Row.Rest)))
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func beamWidth(f *frame) int {

@@ -3,6 +3,7 @@ package goal
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -169,3 +170,6 @@ func Shown(s string) string {
 	}
 	return b.String()
 }
+
+// hidden reports whether r acts on a terminal instead of being drawn.
+func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

@@ -3,6 +3,7 @@ package goal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -96,12 +97,7 @@ func unknown(name string) error {
 
 // Terms returns the names of all terms, sorted.
 func Terms() []string {
-	var list []string
-	for name := range terms {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(terms))
 }
 
 // comma takes the comma before an argument.
@@ -240,8 +236,8 @@ func changes(p *parser, n *node) error {
 	return p.body(n)
 }
 
-// setting reads a key=value with the comma behind it; ok is false if what
-// comes is something else.
+// setting reads a key=value and the comma after it; ok is false if what comes
+// is something else.
 func (p *parser) setting() (s setting, ok bool, err error) {
 	from := p.at
 	key := p.peek()

@@ -20,7 +20,7 @@ type Lane struct {
 	Settings *engine.Settings
 
 	// Words are tokens by their pieces, for those that are known: a server is
-	// asked for the others. A negative id is no token.
+	// asked for the others. A negative id means no token.
 	Words map[string]int32
 
 	// Look is the step looked at, from 1; 0 is the last one.

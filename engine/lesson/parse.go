@@ -236,7 +236,7 @@ func codeBlock(b fenced) Block {
 }
 
 // fence reads an opening fence: how many backquotes it has and what stands
-// behind them.
+// after them.
 func fence(text string) (ticks int, info string, ok bool) {
 	rest := strings.TrimLeft(text, "`")
 	ticks = len(text) - len(rest)

@@ -118,7 +118,7 @@ func (r *reader) answer(p *Predict, b fenced, a asked) {
 	p.Answer = e
 }
 
-// units are the words behind a number in within.
+// units are the words after a number in within.
 var units = map[Form][]string{Percent: {"points"}, Bits: {"", "bits"}, Number: {""}}
 
 func (r *reader) within(p *Predict, b fenced, a asked) {

@@ -14,7 +14,7 @@ import (
 
 // A Window is what was guessed of the next places, in levels: levels[0] are
 // the oldest guesses, and levels[j][i] is what the model gave after
-// levels[j-1][i] one iteration later. The zero value is no window.
+// levels[j-1][i] one iteration later. The zero value means no window.
 type Window struct{ levels [][]int32 }
 
 // Begin returns a window of width guesses, taken here and there from the

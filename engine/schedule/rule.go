@@ -33,7 +33,7 @@ type rule struct {
 }
 
 // A mark is a place in the text: before a token, or after a text. The zero
-// value is no place.
+// value is not a place.
 type mark struct {
 	token int // from 1
 	text  string

@@ -71,7 +71,7 @@ func acceleration(n int, of Measure) float64 {
 }
 
 // ResampleTexts returns what of measures of n texts with an interval from
-// resampled texts, for what is no mean over them. A
+// resampled texts, for what is not a mean over them. A
 // sample with repeated texts is less diverse than any n texts the model would
 // write, so the deviations of the samples from their own mean are laid around
 // the estimate.

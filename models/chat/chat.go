@@ -144,7 +144,7 @@ type Request struct {
 	Now        time.Time      // what strftime_now shows; zero for the time of the call
 }
 
-// mark stands behind the text of a message that stays open, to find its place
+// mark stands after the text of a message that stays open, to find its place
 // in what the template writes.
 const mark = "CONTINUE_FINAL_MESSAGE_TAG "
 
@@ -194,7 +194,7 @@ func (t *Template) RenderRequest(ctx context.Context, r Request) (string, error)
 	return text, nil
 }
 
-// marked returns the messages with the mark behind the text of the last one,
+// marked returns the messages with the mark after the text of the last one,
 // and that text.
 func marked(messages *python.List) (*python.List, string, error) {
 	n := len(messages.Items)
@@ -242,7 +242,7 @@ func marked(messages *python.List) (*python.List, string, error) {
 	return &python.List{Items: list}, final, nil
 }
 
-// cutAtMark cuts what the template wrote behind the message that stays open.
+// cutAtMark cuts what the template wrote after the message that stays open.
 // Where the blank of the mark is gone, the template trims, and white space
 // before the mark goes too.
 func cutAtMark(text, final string) (string, error) {

@@ -165,7 +165,7 @@ func (g *goTemplate) run(t *template.Template, turns []goTurn) error {
 	return execute()
 }
 
-// open takes away what stands behind the first .Response of a template, where
+// open takes away what stands after the first .Response of a template, where
 // the model goes on. It reports whether there is one.
 func open(list *ast.ListNode) bool {
 	if list == nil {

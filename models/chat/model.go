@@ -72,7 +72,7 @@ func tokensOf(m models.Model) Tokens {
 	return Tokens{piece(s.BOS()), piece(s.EOS())}
 }
 
-// plain renders a conversation with what is no Jinja template, which takes
+// plain renders a conversation with what is not a Jinja template, which takes
 // turns of text and nothing else.
 func (t *Template) plain(ctx context.Context, c Conversation) (string, error) {
 	turns, err := turnsOf(c)

@@ -163,7 +163,7 @@ func isSHA256(s string) bool {
 	return true
 }
 
-// statusError is an answer that is no file.
+// statusError is an answer that is not a file.
 type statusError struct {
 	code  int
 	after time.Duration // how long the server asks to wait

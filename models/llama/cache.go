@@ -43,7 +43,7 @@ const pageLen = 16
 //
 // Sessions share the pages of what they have in common. A position once
 // written is never written again while more than one session holds the page:
-// a session writes only behind what anyone has written, or into a page that
+// a session writes only after what anyone has written, or into a page that
 // is its own, or else into a copy.
 type page struct {
 	refs    atomic.Int32 // sessions that hold it
@@ -134,7 +134,7 @@ func (s *pageStore) copyStart(dst, src *page, n int) {
 // A cache is the keys and values of one sequence.
 type cache struct {
 	store *pageStore
-	pages []*page // enough for len positions; those behind are unused
+	pages []*page // enough for len positions; those after them are unused
 	len   int
 }
 

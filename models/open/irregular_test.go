@@ -13,7 +13,7 @@ import (
 	"logitscope/models/remote"
 )
 
-// TestIrregular opens what is no file in every form a model's name can have.
+// TestIrregular opens what is not a file in every form a model's name can have.
 // A named pipe that nobody writes to would otherwise be waited for.
 func TestIrregular(t *testing.T) {
 	dir, err := os.MkdirTemp("", "open") // t.TempDir is too long for a socket

@@ -24,7 +24,7 @@ const (
 	maxPiece       = 1 << 10  // bytes of a piece
 )
 
-// file is the JSON object. Ids are pointers: an absent one is no token.
+// file is the JSON object. Ids are pointers: an absent one means no token.
 type file struct {
 	Kind    string          `json:"kind"`
 	Name    string          `json:"name"`

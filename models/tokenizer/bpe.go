@@ -22,7 +22,7 @@ type bpe struct {
 	symbols  map[string]int32 // the texts that are no token
 	spelled  []string         // the same, by symbol
 	ofByte   [256]int32       // symbol of each byte, in the byte alphabet
-	fallback [256]int32       // token of each byte of a symbol that is no token
+	fallback [256]int32       // token of each byte of a symbol that is not a token
 }
 
 // merge is what becomes of a pair: lower ranks go first.
@@ -141,7 +141,7 @@ func (b *bpe) intern(text string) int32 {
 }
 
 // readBytes finds the symbols with which a word begins, and the tokens that
-// stand in for what is no token. Under the byte alphabet only its ASCII part
+// stand in for what is not a token. Under the byte alphabet only its ASCII part
 // has such tokens, as in llama.cpp: the rest is left out.
 func (b *bpe) readBytes() {
 	if b.vocab.flags.rawBytes {
@@ -372,7 +372,7 @@ var byteRunes = func() (t [256]rune) {
 	return t
 }()
 
-// runeBytes is the inverse of byteRunes; -1 for a rune that is none of them.
+// runeBytes is the inverse of byteRunes; -1 for any other rune.
 var runeBytes = func() (t [0x144]int16) {
 	for i := range t {
 		t[i] = -1

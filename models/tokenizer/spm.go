@@ -47,7 +47,7 @@ func (s *spm) encode(atStart bool, text string, out []int32) []int32 {
 	return out
 }
 
-// appendBytes spells a character that is no token.
+// appendBytes spells a character that is not a token.
 func (s *spm) appendBytes(out []int32, char string) []int32 {
 	for _, c := range []byte(char) {
 		switch {

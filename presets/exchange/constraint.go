@@ -223,7 +223,7 @@ func structuredAside(key string) []string {
 	return []string{key + ".backend", key + ".disable_fallback", key + "._backend"}
 }
 
-// notStructured is for such a key whose value is no object; the members of one
+// notStructured is for such a key whose value is not an object; the members of one
 // have fields of their own.
 func notStructured(any) (any, error) { return nil, errors.New("must be an object") }
 

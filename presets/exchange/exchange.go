@@ -260,7 +260,7 @@ func (f *Format) canonical(key string) string {
 	return f.canon(key)
 }
 
-// acting returns the values at which a key that is no parameter does nothing,
+// acting returns the values at which a key that is not a parameter does nothing,
 // and whether it is such a key.
 func (f *Format) acting(key string) ([]any, bool) {
 	key = f.canonical(key)

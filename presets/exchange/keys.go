@@ -7,7 +7,7 @@ import (
 	"logitscope/presets/exchange/carrier"
 )
 
-// idle reports whether a key that is no parameter does nothing as it stands:
+// idle reports whether a key that is not a parameter does nothing as it stands:
 // its value is null, false, empty, or one of the neutral ones.
 func idle(v any, neutral []any) bool {
 	switch v := v.(type) {

@@ -131,7 +131,7 @@ func init() {
 	slices.Sort(llamaCPP.aside)
 }
 
-// iniVersion is a key of preset files that is no option.
+// iniVersion is a key of preset files that is not an option.
 const iniVersion = "version"
 
 // llamaName is an option's name in our tables: of a flag, of a variable, or of
@@ -185,7 +185,7 @@ func llamaArgs(words []carrier.Word, env []carrier.Entry) (*source, error) {
 		o, known := llamaSpellings[name]
 		takes := o.takes
 		if !known && !glued {
-			// An unknown option takes the next word if that is no option.
+			// An unknown option takes the next word if that is not an option.
 			takes = i+1 < len(words) && !isFlag(words[i+1].Text)
 		}
 		switch {

@@ -216,7 +216,7 @@ func biasMap(v any) (any, error) {
 	return out, nil
 }
 
-// singleBiases refuses what is no bias of a single id.
+// singleBiases refuses what is not a bias of a single id.
 func singleBiases(v any) (any, error) {
 	for _, b := range v.([]value.TokenBias) {
 		if len(b.Tokens) != 1 {

@@ -208,7 +208,7 @@ func pyLiteral(v any) string {
 	return carrier.PlainJSON(v)
 }
 
-// parsed is JSON that is no object.
+// parsed is JSON that is not an object.
 func parsed(text string) any {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

@@ -50,7 +50,7 @@ type Case struct {
 }
 
 // Run reads cases from r, one a line, and writes an answer to each to w, one
-// a line, in order. A line that is no case is answered with its id, if it has
+// a line, in order. A line that is not a case is answered with its id, if it has
 // one, and an error, and counts in bad; what an engine refuses is an answer,
 // not a bad line. Memory is bounded by the longest line. The error is that of
 // r or w, or that opt names no engine.
@@ -231,7 +231,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// idOf returns the id of a line that is no case, as far as it can be read.
+// idOf returns the id of a line that is not a case, as far as it can be read.
 func idOf(line []byte) json.RawMessage {
 	var c struct {
 		ID json.RawMessage `json:"id"`
@@ -239,7 +239,7 @@ func idOf(line []byte) json.RawMessage {
 	if json.Unmarshal(line, &c) == nil {
 		return c.ID
 	}
-	// The object may be cut short behind its id.
+	// The object may be cut short after its id.
 	d := json.NewDecoder(bytes.NewReader(line))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
 		return nil

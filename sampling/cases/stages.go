@@ -85,7 +85,7 @@ func (t *runner) writeStages(p *plan, counts []stageCount) {
 	t.out = append(t.out, ']')
 }
 
-// stagesOfNaN writes the stages of a row that is no distribution.
+// stagesOfNaN writes the stages of a row that is not a distribution.
 func (t *runner) stagesOfNaN(p *plan) {
 	n, size := 0, len(t.c.Logits.Values)
 	for _, v := range t.c.Logits.Values {

@@ -57,7 +57,7 @@ type Row struct {
 	seen    [2]seenOf // with the prompt, and of the output alone
 
 	// HistoryGrows says that the history of a call is that of the call before
-	// with tokens behind it, in the same memory.
+	// with tokens after it, in the same memory.
 	HistoryGrows bool
 
 	Touched         int     // entries the running stage changed on its own account

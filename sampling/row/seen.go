@@ -7,7 +7,7 @@ type Seen struct {
 }
 
 // A seenOf is what tokens were counted in: those of the next history may only
-// have come behind them.
+// have come after them.
 type seenOf struct {
 	index          []int32 // by position, the place in list; may be stale
 	list           []Seen

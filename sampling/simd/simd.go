@@ -60,7 +60,7 @@ func SumAbove(x, w []float32, t float32) (n int, sum float64) { return sumAbove(
 // Compress copies the elements of x that are at least t to dx, those of e at
 // the same places to de, and their indices, counted from from, to ix. It
 // returns how many. The destinations must have room for len(x)+Slack
-// elements; what lies behind the copied ones is overwritten. dx may be x and
+// elements; what lies after the copied ones is overwritten. dx may be x and
 // de may be e.
 func Compress(ix []int32, dx, de, x, e []float32, from int, t float32) int {
 	return compress(ix, dx, de, x, e, from, t)
@@ -68,10 +68,10 @@ func Compress(ix []int32, dx, de, x, e []float32, from int, t float32) int {
 
 // Between copies the elements of x with lo < x[i] <= hi to dx and their
 // indices to ix, and returns how many. The destinations must have room for
-// len(x)+Slack elements; what lies behind the copied ones is overwritten.
+// len(x)+Slack elements; what lies after the copied ones is overwritten.
 func Between(ix []int32, dx, x []float32, lo, hi float32) int { return between(ix, dx, x, lo, hi) }
 
-// Slack is the room that Compress and Between need behind their
+// Slack is the room that Compress and Between need after their
 // destinations.
 const Slack = 16
 

@@ -23,7 +23,7 @@ func SplitSettings(spec string) []string {
 }
 
 // settingLen returns how long the key=value is with which spec begins. One
-// whose value is JSON ends behind it.
+// whose value is JSON ends after it.
 func settingLen(spec string) int {
 	from := 0
 	if key, value, ok := strings.Cut(spec, "="); ok && !strings.Contains(key, ",") {

@@ -295,7 +295,7 @@ func TestPlaceOfCandidates(t *testing.T) {
 	}
 }
 
-// Ids that are no tokens seed a list as Python's remainder would have them, and
+// Ids that are not tokens seed a list as Python's remainder would have them, and
 // nothing fails.
 func TestOddTokens(t *testing.T) {
 	for _, scheme := range []Scheme{LeftHash, SelfHash} {

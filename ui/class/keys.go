@@ -23,7 +23,7 @@ type keyboard struct {
 	pasted  []byte
 }
 
-// sequences are the keys behind escape, without it.
+// sequences are the keys after escape, without it.
 var sequences = map[string]tea.KeyType{
 	"[A": tea.KeyUp, "[B": tea.KeyDown, "[C": tea.KeyRight, "[D": tea.KeyLeft, "[H": tea.KeyHome, "[F": tea.KeyEnd,
 	"OA": tea.KeyUp, "OB": tea.KeyDown, "OC": tea.KeyRight, "OD": tea.KeyLeft, "OH": tea.KeyHome, "OF": tea.KeyEnd,

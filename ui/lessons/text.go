@@ -41,7 +41,7 @@ func (w *Writer) width() int {
 	return w.Width
 }
 
-// wrapped writes s in lines, the first behind lead and the others below its
+// wrapped writes s in lines, the first after lead and the others below its
 // text.
 func (w *Writer) wrapped(lead, s string) {
 	indent := strings.Repeat(" ", viz.Width(lead))

@@ -76,6 +76,17 @@ type file struct {
 	presets.Preset
 }
 
+// A Broken is why a file of the folder is no preset that can be chosen. Err
+// names the file.
+type Broken struct {
+	Name string // of the file without its suffix, as which one would look for it
+	Err  error
+}
+
+func (b *Broken) Error() string { return b.Err.Error() }
+
+func (b *Broken) Unwrap() error { return b.Err }
+
 // files reads the folder, by file name.
 func (s Presets) files() (list []file, problems []error) {
 	if s.dir == "" {
@@ -96,7 +107,7 @@ func (s Presets) files() (list []file, problems []error) {
 			err = nameError(path, p.Name, seen)
 		}
 		if err != nil {
-			problems = append(problems, err)
+			problems = append(problems, &Broken{e.Name()[:len(e.Name())-len(suffix)], err})
 			continue
 		}
 		seen[p.Name] = path
@@ -126,7 +137,7 @@ func read(path string) (presets.Preset, error) {
 }
 
 // List returns the presets by name. A file that cannot be read, or whose name
-// is taken, is reported and skipped.
+// is taken, is reported as [Broken] and skipped.
 func (s Presets) List() (list []presets.Preset, problems []error) {
 	files, problems := s.files()
 	for _, f := range files {

@@ -69,7 +69,7 @@ func TestProgressReset(t *testing.T) {
 	}
 }
 
-// A file that is no progress is kept under another name, one of a newer
+// A file that is not a progress is kept under another name, one of a newer
 // program is not touched.
 func TestProgressThatCannotBeRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "progress.json")

@@ -153,7 +153,7 @@ func (m *Model) commands() []command {
 
 // found returns the commands that hold every word typed, the nearest first; if
 // there are none, those that nearly do: one letter is forgiven.
-// What is typed behind the word until is no word but an expression.
+// What is typed after the word until is an expression, not a word.
 func (p *palette) found() []command {
 	if expr, ok := untilTyped(p.field.Text()); ok && expr != "" {
 		return []command{{anAction, untilWord + " " + expr, "enter", "", func(m *Model) tea.Cmd { return m.runUntil(expr) }}}

@@ -28,7 +28,7 @@ type heldMsg struct {
 	view  engine.View // at the token where it held
 }
 
-// untilTyped returns the expression behind the word until, and whether the
+// untilTyped returns the expression after the word until, and whether the
 // word was typed.
 func untilTyped(text string) (expr string, ok bool) {
 	word, rest, found := strings.Cut(strings.TrimLeft(text, " "), " ")

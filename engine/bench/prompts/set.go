@@ -119,7 +119,7 @@ func (s *Set) begin(ext string) error {
 	return nil
 }
 
-// firstByte returns the first byte that is no blank, after a byte order mark;
+// firstByte returns the first byte that is not a blank, after a byte order mark;
 // 0 if there is none.
 func firstByte(in *bufio.Reader) byte {
 	if head, _ := in.Peek(len(bom)); string(head) == bom {

@@ -127,8 +127,8 @@ type tableReader struct {
 	broken error // why the file cannot be read on
 }
 
-// record returns the next record that is no blank line, and the line it begins
-// at. What is wrong with it is an error, and the next call goes on behind it;
+// record returns the next record that is not a blank line, and the line it begins
+// at. What is wrong with it is an error, and the next call goes on after it;
 // io.EOF is the end.
 func (t *tableReader) record() (cells []string, line int, err error) {
 	var text []byte

@@ -15,7 +15,7 @@ var (
 
 // fill puts the values of variables in the place of their names in braces.
 // What a value holds is not filled again, and a backslash keeps the braces. The
-// error names the field and the name that is no variable.
+// error names the field and the name that is not a variable.
 func fill(field, text string, vars []Var) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil

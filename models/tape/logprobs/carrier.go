@@ -106,7 +106,7 @@ func lines(data string) ([]item, error) {
 	return out, nil
 }
 
-// firstBad returns the first line that is no value where another one is an
+// firstBad returns the first line that is not a value where another one is an
 // object by itself: a file with a value on each line, one of them cut. It is 0
 // for a file of another kind.
 func firstBad(data string) int {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// NoArgs refuses arguments that are no flags.
+// NoArgs refuses arguments that are not flags.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		if s := switchOf(cmd, args[0]); s != "" {

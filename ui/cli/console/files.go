@@ -60,7 +60,7 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// FileError says what is wrong with a file, behind its name as it was typed.
+// FileError says what is wrong with a file, after its name as it was typed.
 func FileError(name string, err error) error {
 	if name == "" {
 		name = `""`

@@ -43,7 +43,7 @@ func ImportFile(sys console.System, name string, opt exchange.Options) (*exchang
 }
 
 // isGGUF reports whether the file begins as model files do: those are too
-// large to be read as text. What is no file on disk is not touched, since a
+// large to be read as text. What is not a file on disk is not touched, since a
 // pipe can be read only once.
 func isGGUF(name string) bool {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {

@@ -2,8 +2,8 @@ package setup
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"logitscope/presets"
@@ -28,7 +28,7 @@ func FindPreset(sys console.System, name string) (presets.Preset, error) {
 	}
 	own, problems := OwnPresets(sys)
 	for _, err := range problems {
-		if file := string(filepath.Separator) + name + ".json"; name != "" && strings.Contains(err.Error(), file) {
+		if b := new(store.Broken); errors.As(err, &b) && b.Name == name {
 			return presets.Preset{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}

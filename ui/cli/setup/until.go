@@ -31,7 +31,7 @@ func ParseUntil(text string) (*Until, error) {
 }
 
 // Bind makes the expression one about the text of j. The error names a text in
-// quotes that is no token of the model.
+// quotes that is not a token of the model.
 func (u *Until) Bind(j *Job) error {
 	if u == nil {
 		return nil

@@ -49,7 +49,7 @@ func share(v goal.Value) string {
 	return viz.Percent(v.Num)
 }
 
-// plain words a number: whole ones as counts, others with three digits behind
+// plain words a number: whole ones as counts, others with three digits after
 // the point at most.
 func plain(x float64) string {
 	switch {

@@ -177,7 +177,7 @@ func (v *View) take(host kit.Host) {
 		key := v.r.Axes[i].Key
 		p, ok := sampling.Lookup(key)
 		if !ok {
-			host.Say("f: " + key + " is no setting of a run; enter opens the cell as a lane")
+			host.Say("f: " + key + " is not a setting of a run; enter opens the cell as a lane")
 			return
 		}
 		next, err := cfg.With(p.Key, v.r.Axes[i].Values[v.at[i]], sampling.FromYou)

@@ -316,7 +316,7 @@ func (v *View) kept(s *engine.Step) int {
 }
 
 // drawChips draws the chips of a row: as a number, or as a line below the bar
-// that fills part of its w cells, with words behind it.
+// that fills part of its w cells, with words after it.
 func (v *View) drawChips(c *viz.Canvas, lay layout, w int, part float64, number, words string, y int) {
 	ink := viz.Ink{Role: viz.Draw}
 	if lay.you > 0 {

@@ -365,7 +365,7 @@ func Key(name string) (tea.KeyMsg, bool) {
 	return tea.KeyMsg{Type: t}, ok
 }
 
-// KeyMsg is the message of a key by its name; what is no name is typed.
+// KeyMsg is the message of a key by its name; what is not a name is typed.
 func KeyMsg(name string) tea.KeyMsg {
 	if k, ok := Key(name); ok {
 		return k

@@ -29,7 +29,7 @@ func TestLineNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A key is known by its name; what is no name is typed.
+// A key is known by its name; what is not a name is typed.
 func TestKeyMsg(t *testing.T) {
 	for name, want := range map[string]string{"space": " ", "enter": "enter", "esc": "esc", "shift+left": "shift+left", "a": "a", "ü": "ü", "ctrl+c": "ctrl+c"} {
 		if got := KeyMsg(name).String(); got != want {

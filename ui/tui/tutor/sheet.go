@@ -101,7 +101,7 @@ func (s *sheet) blank() {
 // text sets plain words.
 func (s *sheet) text(head, text string, ink viz.Ink) { s.wrap(head, []span{{text, ink}}) }
 
-// wrap sets spans behind head, broken at blanks; the rows after the first are
+// wrap sets spans after head, broken at blanks; the rows after the first are
 // indented by head.
 func (s *sheet) wrap(head string, spans []span) {
 	indent := strings.Repeat(" ", viz.Width(head))
