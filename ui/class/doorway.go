@@ -81,12 +81,17 @@ func (d *doorway) pass(v *visitor) bool {
 
 // Enter lets the visitor in: its deadline is gone.
 func (v *visitor) Enter() {
-	v.of.mu.Lock()
-	in := v.of.pass(v)
-	v.of.mu.Unlock()
-	if in {
+	if v.Come() {
 		v.SetDeadline(time.Time{})
 	}
+}
+
+// Come lets the visitor in, whose deadlines are set by who serves it. It
+// reports whether it stood in the doorway until now.
+func (v *visitor) Come() bool {
+	v.of.mu.Lock()
+	defer v.of.mu.Unlock()
+	return v.of.pass(v)
 }
 
 // Close closes the connection and gives its place up.

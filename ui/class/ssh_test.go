@@ -188,6 +188,17 @@ func TestStudentsCanDoNothing(t *testing.T) {
 		{"a subsystem", func(s *gossh.Session) error { return s.RequestSubsystem("netconf") }},
 		{"env", func(s *gossh.Session) error { return s.Setenv("LD_PRELOAD", "/tmp/x.so") }},
 		{"break", func(s *gossh.Session) error { return asks(s, "break", make([]byte, 4)) }},
+		{"a long request", func(s *gossh.Session) error {
+			return s.RequestPty(strings.Repeat("x", longestRequest), 24, 80, nil)
+		}},
+		{"many variables", func(s *gossh.Session) (err error) {
+			for range maxEnv {
+				if err := s.Setenv("LANG", "C"); err != nil {
+					t.Error(err)
+				}
+			}
+			return s.Setenv("LANG", "C")
+		}},
 	} {
 		s, err := dialed(t, opened(t, nil)).NewSession()
 		if err != nil {
@@ -197,10 +208,15 @@ func TestStudentsCanDoNothing(t *testing.T) {
 			t.Errorf("%s was granted", c.name)
 		}
 	}
-	for _, command := range []string{"ls", "scp -t /tmp", "/bin/sh -c id", "sftp-server"} {
+	for i, command := range []string{"ls", "scp -t /tmp", "/bin/sh -c id", "sftp-server"} {
 		s, err := dialed(t, c).NewSession()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if i%2 == 1 { // ssh -t host command
+			if err := s.RequestPty("xterm", 24, 80, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var errs bytes.Buffer
 		s.Stderr = &errs
@@ -258,6 +274,24 @@ func TestCodeOverSSH(t *testing.T) {
 		t.Fatal(err)
 	}
 	cl.Close()
+}
+
+// A connection has so many tries at the code.
+func TestTriesOfAConnection(t *testing.T) {
+	c := opened(t, nil)
+	asked := 0
+	ask := gossh.KeyboardInteractive(func(string, string, []string, []bool) ([]string, error) {
+		asked++
+		return []string{"0000"}, nil
+	})
+	cl, err := gossh.Dial("tcp", c.port(), &gossh.ClientConfig{User: "somebody", Auth: []gossh.AuthMethod{gossh.RetryableAuthMethod(ask, 10)}, HostKeyCallback: gossh.InsecureIgnoreHostKey()})
+	if err == nil {
+		cl.Close()
+		t.Error("got in")
+	}
+	if asked != codeTries {
+		t.Errorf("the code was asked for %d times", asked)
+	}
 }
 
 func newKey(t testing.TB) gossh.Signer {

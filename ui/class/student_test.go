@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -177,4 +179,58 @@ func TestPanelsReopen(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is pasted goes into a name, and nowhere else.
+func TestPasteIsIgnored(t *testing.T) {
+	h := NewHub(Options{Max: 5, FreeNames: true})
+	m := pupil(t, h, 80, 24, false)
+	paste := func(s string) tea.Cmd {
+		return m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s), Paste: true})
+	}
+	for _, s := range []string{"q", "?", "r", "N"} {
+		if cmd := paste(s); cmd != nil || m.open != noPanel {
+			t.Errorf("%s pasted: %v, %v", s, cmd != nil, m.open)
+		}
+	}
+	m.type1("N")
+	paste("Ada")
+	m.press(tea.KeyEnter)
+	if m.you.Name != "Ada" {
+		t.Errorf("the name is %q", m.you.Name)
+	}
+}
+
+// Without a clock on the screen nothing ticks.
+func TestTicksWithAClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHub(Options{Max: 5})
+		m := pupil(t, h, 80, 24, false)
+		if m.tick() != nil {
+			t.Error("it ticks while nothing is asked")
+		}
+		h.Ask(three)
+		m.sees(h)
+		if m.tick() != nil {
+			t.Error("it ticks for a question without an end")
+		}
+		q := three
+		q.Ends = time.Now().Add(3 * time.Second)
+		h.Ask(q)
+		m.view, _ = h.Now()
+		n := 0
+		for cmd := m.tick(); cmd != nil; n++ {
+			if m.tick() != nil {
+				t.Error("it ticks twice")
+			}
+			if n == 4 {
+				h.Reveal(drawnFirst(), nil)
+				m.view, _ = h.Now()
+			}
+			cmd = m.Update(cmd())
+		}
+		if n != 5 || m.ticking {
+			t.Errorf("%d ticks, want 5: until the question is closed", n)
+		}
+	})
 }

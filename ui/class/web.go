@@ -71,13 +71,14 @@ func (s *site) server() *http.Server {
 		Handler:           s.guard(mux),
 		ReadHeaderTimeout: handshakeTime,
 		ReadTimeout:       2 * handshakeTime,
+		WriteTimeout:      answerTime, // a stream has a deadline for each event
 		IdleTimeout:       keepAlive,
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          log.New(io.Discard, "", 0), // the terminal is the teacher's
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if v, ok := c.(*visitor); ok && state == http.StateActive {
-				v.Enter()
+				v.Come()
 			}
 		},
 	}
@@ -261,5 +262,6 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	st := stream{w: w, out: http.NewResponseController(w), hub: s.hub, seat: seat}
+	st.out.SetReadDeadline(time.Time{}) // nothing comes from here any more, for as long as it is looked at
 	st.run(r.Context())
 }
