@@ -172,7 +172,7 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the page's vote is not in the pool: %+v", votes.Pool)
 	}
 	x = next("result")
-	if !strings.Contains(x.Title, "drawn ␣<i>a</i>") || !strings.Contains(x.Status, "You had 4 chips on it: 1.35 bits") || !slices.Equal(x.Rows[0], []string{"␣<i>a</i>", "80.0%", "50.0%"}) {
+	if !strings.Contains(x.Title, "drawn ␣<i>a</i>") || !strings.Contains(x.Status, "Drawn ␣<i>a</i>. You had 4 chips on it: 1.35 bits") || !slices.Equal(x.Rows[0], []string{"␣<i>a</i>", "80.0%", "50.0%"}) {
 		t.Errorf("%+v", x)
 	}
 	mu.Lock()

@@ -354,6 +354,7 @@ func (s *Seat) Rename(name string) error {
 		return err
 	}
 	s.of.name = name
+	s.hub.count() // so that its own page shows it
 	return nil
 }
 

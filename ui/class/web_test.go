@@ -267,6 +267,7 @@ func TestNamesOnThePage(t *testing.T) {
 			t.Errorf("%q: %d %s", name, code, said)
 		}
 	}
+	b.shows(t, `"name":"Ada"`)
 }
 
 // A reader that never reads is dropped, and holds nobody.
