@@ -245,8 +245,9 @@ func (m *Model) stepKeys() (next, back string) {
 var focusHints = map[lab.Pane][]kit.Hint{
 	lab.PaneControls: {{ID: kit.ActRight, Keys: "←→", Word: "change"}, {ID: kit.ActNext, Word: "step"}, {ID: kit.ActBack, Word: "back"},
 		{ID: kit.ActDown, Keys: "↑↓", Word: "knob"}, {ID: kit.ActOpen, Word: "type"}, {ID: kit.ActOff}, {ID: kit.ActReset}},
-	lab.PanePipeline: {{ID: kit.ActDown, Keys: "↑↓", Word: "stage"}, {ID: kit.ActOpen, Word: "sums"}, {ID: kit.ActTake, Word: "out/in"}, {ID: kit.ActEarlier, Keys: "< >", Word: "move"}},
-	lab.PaneText:     {{ID: kit.ActMarks, Word: "colours"}},
+	lab.PanePipeline: {{ID: kit.ActRight, Keys: "←→", Word: "stage"}, {ID: kit.ActOpen, Word: "sums"}, {ID: kit.ActNext, Word: "step"}, {ID: kit.ActTake, Word: "out/in"}, {ID: kit.ActEarlier, Keys: "< >", Word: "move"}},
+	lab.PaneText:     {{ID: kit.ActRight, Keys: "←→", Word: "look"}, {ID: kit.ActOpen, Word: "that step"}, {ID: kit.ActNext, Word: "step"}, {ID: kit.ActMarks, Word: "colours"}},
+	lab.PaneEntropy:  {{ID: kit.ActRight, Keys: "←→", Word: "look"}, {ID: kit.ActOpen, Word: "that step"}, {ID: kit.ActNext, Word: "step"}},
 }
 
 // ofFocus makes the lab's hints those of the focused pane: its own first, and
@@ -260,10 +261,9 @@ func (m *Model) ofFocus(list []kit.Hint) []kit.Hint {
 	for _, h := range own {
 		taken[h.ID] = true
 	}
-	if m.turnsKnobs() { // the arrows are theirs
-		for _, id := range []kit.ID{kit.ActRight, kit.ActLeft, kit.ActLower} {
-			taken[id] = true
-		}
+	taken[kit.ActRight], taken[kit.ActLeft] = true, true // the arrows are theirs
+	if m.turnsKnobs() {
+		taken[kit.ActLower] = true
 	}
 	out := slices.Clone(own)
 	for _, h := range list {

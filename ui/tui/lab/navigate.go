@@ -64,25 +64,32 @@ var PaneNames = map[Pane]string{
 }
 
 var paneKeys = map[Pane]string{
-	PaneText:     ": ← → step by step · m what its colours mean · y copies it",
+	PaneText:     ": ← → look back · enter that step · m what its colours mean · y copies it",
 	PaneChart:    ": ↑ ↓ choose a row · f forces it · p pins it · ← → step",
 	PaneControls: ": ↑ ↓ choose a knob · ← → change it · enter types a value · 0 off",
-	PanePipeline: ": ↑ ↓ choose a stage · < > move it · x takes it out · enter shows it",
-	PaneEntropy:  ": ← → step by step",
+	PanePipeline: ": ← → choose a stage · < > move it · x takes it out · enter shows it",
+	PaneEntropy:  ": ← → look back · enter that step",
 }
 
 // Along is what the horizontal arrows do in the focused pane.
 func (lb *View) Along(d int) {
-	if lb.TurnsKnobs() {
+	switch l := lb.lanes.Lane(); {
+	case lb.TurnsKnobs():
 		lb.lanes.Nudge(d)
-		return
-	}
-	if d > 0 {
+	case lb.has(PanePipeline):
+		lb.Move(d)
+	case d < 0:
+		lb.lanes.Back(-d)
+	case lb.looksBack() && l.Look.At == 0:
+		lb.notice.Say("→: this is the newest token; " + lb.keyOf(kit.ActNext) + " writes the next")
+	default:
 		lb.lanes.Next(d)
-		return
 	}
-	lb.lanes.Back(-d)
 }
+
+// looksBack reports whether the horizontal arrows go along the text that is
+// there, and write nothing.
+func (lb *View) looksBack() bool { return lb.has(PaneText) || lb.has(PaneEntropy) }
 
 // Far moves ten times as far.
 func (lb *View) Far(d int) { lb.Along(10 * d) }
@@ -319,7 +326,7 @@ func (lb *View) TurnsKnobs() bool { return lb.has(PaneControls) }
 
 // StepKeys returns the keys that go a token on and back from the focused pane.
 func (lb *View) StepKeys() (next, back string) {
-	if lb.TurnsKnobs() {
+	if lb.TurnsKnobs() || lb.has(PanePipeline) || lb.looksBack() {
 		return lb.keyOf(kit.ActNext), lb.keyOf(kit.ActBack)
 	}
 	return lb.keyOf(kit.ActRight), lb.keyOf(kit.ActLeft)

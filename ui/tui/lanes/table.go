@@ -119,7 +119,7 @@ func (v *View) tableColumns(w, least int) (cols []tableColumn, name int) {
 		if w >= 98 {
 			cols = append(cols[:len(cols):len(cols)], under(0), under(1))
 		} else {
-			cols = append(cols[:len(cols):len(cols)], tableColumn{"under other", "other", 13, 9, func(v *View, l *run.Lane, s laneSum) string {
+			cols = append(cols[:len(cols):len(cols)], tableColumn{"under other", "under other", 13, 13, func(v *View, l *run.Lane, s laneSum) string {
 				k := 0
 				if v.lanes.All[0] == l {
 					k = 1
@@ -159,11 +159,12 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 		in = viz.Box(c, f)
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	least := 12
+	least := 11
 	if in.W >= 100 {
 		least = 30
 	}
 	cols, name := v.tableColumns(in.W-2, least)
+	in.Put(1, 0, "lane", muted)
 	x := 1 + name
 	for _, col := range cols {
 		x += col.w
@@ -173,7 +174,7 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 		if 1+i >= in.H {
 			return
 		}
-		in.Put(1, 1+i, viz.CutTitle(v.laneTitle(host, i, name-1), name-1), viz.Ink{Role: laneRoles[i]})
+		in.Put(1, 1+i, v.laneName(host, i, name-1), viz.Ink{Role: laneRoles[i]})
 		x := 1 + name
 		for _, col := range cols {
 			x += col.w

@@ -225,13 +225,49 @@ func (v *View) modelTitle(l *run.Lane) string {
 	return title
 }
 
-// laneTitle names lane i in w cells by what differs between the lanes: the
+// laneName names lane i in a row of w cells: as its title does where that has
+// room for all that differs, else by its preset.
+func (v *View) laneName(host kit.Host, i, w int) string {
+	title, rest := v.titleOf(host, i, w)
+	if rest == titleCut {
+		title = fmt.Sprintf("%d %s", i+1, viz.Printable(v.lanes.All[i].ShownLabel(), host.Screen().ASCII()))
+	}
+	return viz.CutTitle(title, w)
+}
+
+// laneTitle names lane i in w cells, with its preset only where all lanes have
+// room for theirs.
+func (v *View) laneTitle(host kit.Host, i, w int) string {
+	title, rest := v.titleOf(host, i, w)
+	for k := range v.lanes.All {
+		if _, r := v.titleOf(host, k, w); rest == titleLabelled && r != titleLabelled {
+			return strings.TrimSuffix(title, v.labelPart(host, i))
+		}
+	}
+	return title
+}
+
+// labelPart is the end of a title that names the lane's preset.
+func (v *View) labelPart(host kit.Host, i int) string {
+	return " · " + viz.Printable(v.lanes.All[i].ShownLabel(), host.Screen().ASCII())
+}
+
+// What of a title had room.
+type titleRest uint8
+
+const (
+	titleLabelled titleRest = iota // all of it, the preset too
+	titleWhole                     // all that differs, without the preset
+	titleCut                       // not all that differs
+)
+
+// titleOf names lane i in w cells by what differs between the lanes: the
 // values, those of the first lane too, then the preset. Short of room the preset
 // goes, then the values that tell least apart, from the right; the number stays.
-func (v *View) laneTitle(host kit.Host, i, w int) string {
+func (v *View) titleOf(host kit.Host, i, w int) (string, titleRest) {
 	l, ascii := v.lanes.All[i], host.Screen().ASCII()
 	number := strconv.Itoa(i + 1)
-	label := " · " + viz.Printable(l.ShownLabel(), ascii)
+	label := v.labelPart(host, i)
 	var parts []string
 	if slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool { return o.Model != v.lanes.All[0].Model }) {
 		parts = append(parts, viz.Printable(v.modelTitle(l), ascii))
@@ -240,7 +276,7 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 	for k := range i {
 		o := v.lanes.All[k]
 		if o.Model == l.Model && !slices.ContainsFunc(knobs, func(p *sampling.Param) bool { return !run.SameSetting(o.ShownConfig(), l.ShownConfig(), p.Key) }) {
-			return viz.FirstFit(w, fmt.Sprintf("%s · same as %d%s", number, k+1, label), fmt.Sprintf("%s · same as %d", number, k+1))
+			return viz.FirstFit(w, fmt.Sprintf("%s · same as %d%s", number, k+1, label), fmt.Sprintf("%s · same as %d", number, k+1)), titleLabelled
 		}
 	}
 	off := len(knobs) > 1
@@ -255,18 +291,19 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 		parts, last = append(parts[:n], "all off"), append(last[:n], 0)
 	}
 	if len(parts) == 0 {
-		return viz.FirstFit(w, number+label, number)
+		return viz.FirstFit(w, number+label, number), titleLabelled
 	}
 	for whole := true; ; whole = false {
 		head := number + " · " + strings.Join(parts, " ")
 		if whole && viz.Width(head+label) <= w {
-			return head + label
+			return head + label, titleLabelled
 		}
+		rest := titleWhole
 		if !whole {
-			head += " …"
+			head, rest = head+" …", titleCut
 		}
 		if viz.Width(head) <= w {
-			return head
+			return head, rest
 		}
 		if len(parts) == 1 {
 			break
@@ -280,7 +317,7 @@ func (v *View) laneTitle(host kit.Host, i, w int) string {
 		parts, last = slices.Delete(parts, drop, drop+1), slices.Delete(last, drop, drop+1)
 	}
 	key, value, _ := strings.Cut(parts[0], " ")
-	return number + " · " + viz.CutTitle(key, max(w-viz.Width(number+" ·  "+value), 1)) + " " + value
+	return number + " · " + viz.CutTitle(key, max(w-viz.Width(number+" ·  "+value), 1)) + " " + value, titleCut
 }
 
 // values is how many values the lanes have of a knob: the more, the better it
