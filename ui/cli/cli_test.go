@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -290,6 +291,53 @@ func TestSpeculativeRecords(t *testing.T) {
 	a, b := lines(t, plain), lines(t, out)
 	if steps != 40 || emitted != 40 || a[len(a)-1]["text"] != b[len(b)-1]["text"] {
 		t.Errorf("%d steps, %d emitted, %v", steps, emitted, b[len(b)-1])
+	}
+}
+
+// Several drafts write the text that is written without any, and their lines
+// name what was tested.
+func TestSeveralDraftsRecords(t *testing.T) {
+	args := []string{"run", "--prompt", "Once upon a time", "--temperature", "0", "--max-new-tokens", "24", "--format", "jsonl"}
+	plain, _, _ := try(t, "", args...)
+	want := lines(t, plain)
+	for _, more := range [][]string{{"--draft-method", "specinfer", "--num-drafts", "2"}, {"--draft-method", "spectr", "--draft", "self:3"}, {"--draft", "lookahead"}, {"--draft", "ngram", "--draft-method", "specinfer"}} {
+		out, errs, code := try(t, "", append(args[:len(args):len(args)], more...)...)
+		if code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		got, rounds := lines(t, out), 0
+		for _, m := range got {
+			if m["type"] != "speculative" {
+				continue
+			}
+			rounds++
+			tested := 0
+			places, _ := m["tested"].([]any)
+			for _, p := range places {
+				tested += len(p.([]any))
+			}
+			if n := len(m["accept_prob"].([]any)); n != tested || n != len(m["u"].([]any)) || len(m["branches"].([]any)) == 0 {
+				t.Errorf("%v: %v", more, m)
+			}
+			if i := slices.Index(more, "--draft-method"); i >= 0 && m["rule"] != more[i+1] || i < 0 && m["rule"] != nil {
+				t.Errorf("%v: rule %v", more, m["rule"])
+			}
+		}
+		if a, b := want[len(want)-1]["text"], got[len(got)-1]["text"]; rounds == 0 || a != b {
+			t.Errorf("%v: %d rounds, %q, want %q", more, rounds, b, a)
+		}
+	}
+	for _, c := range [][]string{
+		{"--draft-method", "tree", "--draft-method tree: tree is not one of chain, specinfer, spectr"},
+		{"--num-drafts", "17", "--num-drafts 17: 17 is out of range, 1 to 16"},
+		{"--draft", "lookahead2", "lookahead2"},
+		{"--draft-tree", "5,5", "draft_tree: 5,5 has more than 16 branches"},
+		{"--lookahead-ngram", "1", "--lookahead-ngram 1: 1 is out of range, 2 to 8"},
+	} {
+		out, errs, code := try(t, "", append(args[:len(args):len(args)], c[0], c[1], "--num-assistant-tokens", "4")...)
+		if code == console.ExitDone || !strings.Contains(errs, c[2]) {
+			t.Errorf("%v: exit %d, %s%.80s", c[:2], code, errs, out)
+		}
 	}
 }
 
