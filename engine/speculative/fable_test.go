@@ -268,3 +268,70 @@ func TestCaches(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkDrafts prints the numbers of docs/lab.md: how many of the drafted
+// tokens that were tested stand, and what a pass of the built-in model yields
+// and runs, by what drafts and how, over some prompts and seeds.
+func BenchmarkDrafts(b *testing.B) {
+	target, draft := openFable(b)
+	self, err := shallow.New(target, []int{3})
+	if err != nil {
+		b.Fatal(err)
+	}
+	prompts := []string{"Once upon a time there was a little", "The capital of France is", "User: Hello! Who are you?\nAssistant:", "def add(a, b):"}
+	bias := map[string]any{}
+	for _, id := range target.Vocab().EOG() {
+		bias[itoa(id)] = -1000.0
+	}
+	type way struct {
+		name  string
+		draft models.Model
+		s     set
+		look  bool
+	}
+	ways := []way{}
+	for k := 1; k <= 4; k++ {
+		ways = append(ways, way{"chain-k" + string(rune('0'+k)), draft, set{"num_assistant_tokens": k}, false})
+	}
+	ways = append(ways,
+		way{"specinfer-3", draft, set{"draft_method": "specinfer"}, false},
+		way{"specinfer-tree-3,2", draft, set{"draft_method": "specinfer", "draft_tree": "3,2"}, false},
+		way{"spectr-3", draft, set{"draft_method": "spectr"}, false},
+		way{"self:3", self, set{}, false},
+		way{"self:3-specinfer-3", self, set{"draft_method": "specinfer"}, false},
+		way{"ngram", nil, set{}, false},
+		way{"lookahead", nil, set{}, true},
+	)
+	for _, law := range []struct {
+		name string
+		s    set
+	}{
+		{"greedy", set{"temperature": 0.0}},
+		{"chat", set{"do_sample": true, "temperature": 0.7, "top_p": 0.9, "top_k": 50, "repetition_penalty": 1.05}},
+		{"neutral", off},
+	} {
+		for _, w := range ways {
+			b.Run(law.name+"/"+w.name, func(b *testing.B) {
+				var sum View
+				for range b.N {
+					for i, text := range prompts {
+						p := compile(b, target, law.s.and(set{"max_new_tokens": 160, "logit_bias": bias, "seed": uint64(i + 1)}).and(w.s))
+						d, err := New(target, w.draft, p, nil, prompt(target, text), Options{Lookahead: w.look})
+						if err != nil {
+							b.Fatal(err)
+						}
+						for d.Done() == "" {
+							round(b, d)
+						}
+						v := d.View()
+						sum.Judged, sum.Accepted, sum.Emitted, sum.Passes, sum.Fed = sum.Judged+v.Judged, sum.Accepted+v.Accepted, sum.Emitted+v.Emitted, sum.Passes+v.Passes, sum.Fed+v.Fed
+						d.Close()
+					}
+				}
+				b.ReportMetric(100*float64(sum.Accepted)/float64(max(sum.Judged, 1)), "%accepted")
+				b.ReportMetric(float64(sum.Emitted)/float64(sum.Passes), "tokens/pass")
+				b.ReportMetric(float64(sum.Fed)/float64(sum.Passes), "run/pass")
+			})
+		}
+	}
+}

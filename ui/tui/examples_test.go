@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/speculative"
+	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/run"
@@ -21,7 +23,7 @@ var percents = regexp.MustCompile(`[<>]?[0-9.]+%`)
 func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 	shown := 0
 	for i, x := range prompt.Examples {
-		b := newBench(t, testOptions(t), 120, 40)
+		b := newBench(t, withModels(testOptions(t)), 120, 40)
 		b.keys("E")
 		e := b.m.top().(*prompt.ExampleList)
 		said := e.Shape(i, false) + " " + e.Watch(i)
@@ -63,10 +65,28 @@ func TestExampleScripts(t *testing.T) {
 		{"1.10", "10 of", "no mark further on"},
 		{"10 of", "step 6", "presence_penalty"},
 		{"step 4", "z all panes", "was", "predict"},
+		{"4,096 ▸ u 0.481", "p_less → 15 left", "p_less → 1 left"},
+		{"4,096 ▸ u 0.481", "p_less_norm → 16 left", "p_less_norm → 1 left"},
+		{"4,096 ▸ u 0.481", "top_a 0.20 → 73 left", "top_a 0.20 → 1 left"},
+		{"4,096 ▸ u 0.324", "tfs 0.90 → 1 left", "step 8"},
+		{"4,096 ▸ u 0.324", "4,096 ▸ smooth 0.30", "step 3"},
+		{"4,096 ▸ u 0.481", "4,096 ▸ skew 1.0", "Elsie"},
+		{"next token · step 1", "fable against fable-draft", "contrast 0.10/0.5 → 3 left"},
+		{"4,096 ▸ u 0.324", "with and without the prompt", "4,096 ▸ cfg 2.0"},
+		{"the text has ended (a loop)", "stand 3 times in a row", "token written · step 2"},
+		{"girl.", "girl. Her name was", "boy. His"},
+		{".</▌", ".</think>on", "which is a little boy.↵"},
+		{"4,096 ▸ u 0.383", "mark 4.0 ↓1,024", "4,096 ▸ mark 4.0"},
+		{"draft fable-draft", "round 4", "draft fable without layer 3", "round 6"},
+		{"step 31", "draft ngram", "4 of 4 accepted", "draft lookahead", "4 of 4 accepted"},
+		{"rule specinfer", "round 4", "verdict: agrees"},
+		{"rule spectr", "round 4", "verdict: agrees"},
 	}
 	if len(want) != len(prompt.Examples) {
 		t.Fatal("an example without a script to check")
 	}
+	on := newNeeds()
+	defer on.check(t)
 	for i, x := range prompt.Examples {
 		if len(x.Script) < 3 || len(x.Script) > 5 || x.Say == "" {
 			t.Errorf("%q: a script of %d parts, and says %q", x.Prompt, len(x.Script), x.Say)
@@ -74,7 +94,7 @@ func TestExampleScripts(t *testing.T) {
 		if w := viz.Width(x.Say); w > 74 {
 			t.Errorf("%q: %d cells to say: %q", x.Prompt, w, x.Say)
 		}
-		o, err := NewOffscreen(t.Context(), testOptions(t), 120, 40)
+		o, err := NewOffscreen(t.Context(), withModels(testOptions(t)), 120, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,9 +103,11 @@ func TestExampleScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, p := range x.Script {
+			on.take(o.m.Lane())
 			if err := o.Press(p.Keys...); err != nil {
 				t.Fatal(err)
 			}
+			on.take(o.m.Lane())
 			if o.m.Warn {
 				t.Errorf("%q: %v: %s", x.Prompt, p.Keys, o.m.Notice.Text)
 			}
@@ -94,6 +116,78 @@ func TestExampleScripts(t *testing.T) {
 			}
 		}
 		o.Close()
+	}
+}
+
+// needs are what an example or a lesson must turn on: see [newNeeds].
+type needs map[string]bool
+
+// newNeeds returns what the field published beyond the samplers of the four
+// engines, from the tables themselves: stages that the lab's order alone has,
+// stops and the watermark, every source of drafts and every right rule.
+func newNeeds() needs {
+	n := needs{}
+	own, err := sampling.ParseOrder("lab")
+	if err != nil {
+		panic(err)
+	}
+	for i := range sampling.Params() {
+		p := &sampling.Params()[i]
+		elsewhere := slices.ContainsFunc(sampling.Orders(), func(o sampling.Order) bool {
+			return o.String() != own.String() && o.Supports(p.Key)
+		})
+		if own.Supports(p.Key) && p.Stage != "" && !elsewhere {
+			n["stage "+p.Stage] = false
+		}
+		if p.Group == sampling.Limit && p.Stage == "thinking" {
+			n["stage thinking"] = false
+		}
+	}
+	for _, key := range []string{"repetition_detection", "banned_phrases", "watermark_bias"} {
+		n["setting "+key] = false
+	}
+	for _, a := range speculative.Algorithms() {
+		if a.Exact && a.Algorithm != speculative.Block {
+			n["rule "+string(a.Algorithm)] = false
+		}
+	}
+	for _, d := range []string{"fable-draft", "fable without layer 3", "ngram", "lookahead"} {
+		n["draft "+d] = false
+	}
+	return n
+}
+
+// take notes what is on in a lane.
+func (n needs) take(l *run.Lane) {
+	on := func(what string) {
+		if _, ok := n[what]; ok {
+			n[what] = true
+		}
+	}
+	if next := l.View.Next; next != nil && next.Trace != nil {
+		for _, s := range next.Trace.Stages() {
+			on("stage " + s.Name)
+		}
+	}
+	for _, key := range l.Config.Keys() {
+		if p, ok := sampling.Lookup(key); ok && !p.IsOff(l.Config.Value(key)) {
+			on("setting " + key)
+		}
+	}
+	if d := l.View.Draft; d != nil && d.Last() != nil {
+		on("rule " + string(d.Last().Algorithm))
+		on("draft " + d.Last().Drafter)
+	}
+}
+
+func (n needs) check(t *testing.T) {
+	if len(n) < 15 {
+		t.Errorf("only %d things need an example", len(n))
+	}
+	for what, on := range n {
+		if !on {
+			t.Errorf("%s: no example turns it on", what)
+		}
 	}
 }
 
@@ -154,5 +248,39 @@ func TestExamplesFitTheTemplates(t *testing.T) {
 	}
 	if text, most := underTemplate(t, json, constrain.Kinds()[0].Name); !strings.HasPrefix(text, `{"age"`) || most < 5 {
 		t.Errorf("the example of JSON under the first template: %q, at most %.2f bits at a step", text, most)
+	}
+}
+
+// The next example takes back what one set and lent; where no draft model can
+// be opened, the one that needs it says so and changes nothing.
+func TestExamplesTakeBack(t *testing.T) {
+	at := slices.IndexFunc(prompt.Examples, func(x prompt.Example) bool { return x.Set["contrastive_alpha"] != nil })
+	open := func(b *bench, i int) {
+		b.keys("E")
+		for range i {
+			b.keys("down")
+		}
+		b.keys("enter")
+	}
+	b := newBench(t, withModels(testOptions(t)), 120, 40)
+	open(b, at)
+	b.wait(func(v engine.View) bool {
+		return v.PromptText == prompt.Examples[at].Prompt && v.Next != nil && v.Err == nil
+	})
+	if b.m.Lanes.Draft.Model == nil || b.m.Lane().Config.Float("contrastive_alpha") == 0 {
+		t.Fatal("the example set nothing")
+	}
+	open(b, 1)
+	b.wait(func(v engine.View) bool { return v.PromptText == prompt.Examples[1].Prompt && v.Next != nil })
+	if cfg := b.m.Lane().Config; b.m.Lanes.Draft.Active() || cfg.Float("contrastive_alpha") != 0 || cfg.Text("order") == "lab" {
+		t.Errorf("left over: a draft %v, %v", b.m.Lanes.Draft.Active(), cfg)
+	}
+
+	b = newBench(t, testOptions(t), 120, 40)
+	before := b.m.Lane().Config
+	open(b, at)
+	b.has("no model can be opened here; --draft names one")
+	if !b.m.Lane().Config.Equal(before) {
+		t.Error("the settings have changed")
 	}
 }

@@ -100,7 +100,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 	m.Cued = m.record
 	m.keepTo(opt.share)
 	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
-	m.prompts = prompt.New(m.Lanes)
+	m.prompts = prompt.New(m.Lanes, opt.OpenModel)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
 	m.sources, m.presets = structure.NewTexts(opt.Written), files.NewPresets(m.Lanes, door)
@@ -236,6 +236,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.OnEffect(msg)
 	case run.PromptMsg:
 		return m.OnPrompt(msg)
+	case prompt.AssistMsg:
+		return m.prompts.OnAssist(msg)
 	case heldMsg:
 		return m.onHeld(msg)
 	case laneEndedMsg:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,66 +14,12 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/sampling"
+	"logitscope/sampling/value"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
-
-// An Example is a prompt whose distribution has a known shape.
-type Example struct {
-	Prompt string
-	preset string // put in force with it; empty leaves what is there
-	Kind   string // what kind of distribution it has
-	Best   int    // how many of the likeliest tokens are named with their shares; -1 says that none is likely
-	watch  string // what to look at
-	token  string // one that is spoken of there, whose share goes in its %s; empty for none
-
-	Script []Press // what to press before a class, from the example as it opens
-	Say    string  // the sentence to say with it
-}
-
-// A Press is a few keys of a script and what they show.
-type Press struct {
-	Keys  []string // by the names of a keys file
-	Shows string
-}
-
-// About is what an example can also be found by.
-func (x *Example) About() string { return x.Say + " " + x.Kind }
-
-// press is one line of a script: keys separated by blanks.
-func press(keys, shows string) Press { return Press{strings.Fields(keys), shows} }
-
-// Examples are prompts for the built-in model, from near-certain to wide open.
-var Examples = []Example{
-	{Prompt: "The capital of France is", preset: "neutral", Kind: "near-certain", Best: 1, watch: "raise temperature until ␣Copenhagen%s gets a visible bar", token: " Copenhagen",
-		Script: []Press{press("d", "a thousand draws: about 400 are not Paris"), press("esc + + + +", "higher temperature: the others gain"), press("0", "as the model has it again")},
-		Say:    "Near-certain is not certain: two answers in five are not Paris."},
-	{Prompt: "Once upon a time", preset: "neutral", Kind: "two", Best: 2, watch: "top_p 0.9 keeps two tokens; lower it to 0.6 and the story always begins alike",
-		Script: []Press{press("tab down down", "to top_p, in the controls"), press("shift+left", "0.90: a nucleus of two tokens"), press("shift+left shift+left shift+left", "0.60: one is left, and chance has no part")},
-		Say:    "A nucleus counts probability, not tokens: here two hold nine tenths."},
-	{Prompt: "Once upon a time there was a little fox. Its name was", preset: "neutral", Kind: "wide open", Best: -1, watch: "top_k against top_p: which of them cuts more where nothing is likely?",
-		Script: []Press{press("tab down down shift+left", "top_p 0.90 keeps what holds nine tenths: many"), press("0", "all tokens again"), press("up enter ctrl+u 4 0 enter", "top_k 40 keeps forty, likely or not")},
-		Say:    "Where nothing is likely, top_k cuts blindly; top_p takes what it needs."},
-	{Prompt: "The capital of France is", preset: "greedy", Kind: "one sentence for ever", watch: "run it: greedy repeats itself; then raise repetition_penalty and see which token gives way",
-		Script: []Press{press("pgdown pgdown pgdown pgdown", "forty tokens: one sentence again and again"), press("[", "where it began to repeat"), press("esc 2", "chat: a penalty and a draw, from here on"), press("pgdown", "it gets out")},
-		Say:    "The likeliest next word does not make the likeliest text: greedy loops."},
-	{Prompt: "User: Hello! Who are you?\nAssistant:", preset: "chat", Kind: "chat: three ways to begin", watch: "s writes other answers with other seeds; temperature 0 always gives the same one",
-		Script: []Press{press("pgdown", "an answer begins"), press("s pgdown", "another seed, another answer"), press("r pgdown", "the same seed again: the same answer")},
-		Say:    "A seed is all the luck there is: same seed, same settings, same text."},
-	{Prompt: "Extract the person's name and age from: Ana Silva is 41 years old.\n", preset: "factual", Kind: "JSON", Best: 2, watch: "braces and quotes are nearly certain, the name is copied: where does the entropy rise?",
-		Script: []Press{press("J", "structured output: the text may be held to a form"), press("esc pgdown pgdown", "without it the model writes what it likes"), press("C", "a second run beside it")},
-		Say:    "A grammar makes text valid, never true: what it forces costs bits."},
-	{Prompt: "List the names of users older than 30.\n", preset: "factual", Kind: "SQL", Best: 1, watch: "temperature 1.5 still writes SQL for a while: sure tokens hardly move",
-		Script: []Press{press("+ + + + + + + +", "temperature 1: sure tokens hardly move"), press("pgdown", "still SQL"), press("[ ]", "no mark: nothing was forced")},
-		Say:    "Temperature moves what was open; what was certain stays certain."},
-	{Prompt: "def add(a, b):", preset: "factual", Kind: "code: short and sure", watch: "presence_penalty pushes away the parameter names that the code needs",
-		Script: []Press{press("pgdown", "the parameter names come back"), press("b b b b b", "to where one of them stood"), press("tab down down down down down down + + + +", "presence_penalty: the names it needs lose")},
-		Say:    "A penalty cannot tell a mistake from a name that must be repeated."},
-	{Prompt: "Once upon a time there was a little fox who lived in the", preset: "chat", Kind: "a story, open and closed", watch: "step through it: which words could have been others, and which could not?",
-		Script: []Press{press("n n n", "three tokens, with the draw of each"), press("z", "the chart alone, for the back row"), press("+ + +", "what the knob does to it, before anything is written"), press("z P", "guess the next word before it shows")},
-		Say:    "A model gives a law, settings cut it, chance takes one of what is left."},
-}
 
 // A share is a token's raw probability as the first token after a prompt.
 type share struct {
@@ -199,8 +146,15 @@ func (e *ExampleList) Hints(kit.Host) []kit.ID {
 }
 func (e *ExampleList) rows(host kit.Host) int { return listRows(host.Screen().Box(e.Size(host)).H - 2) }
 
-// listRows is how many examples a box of h lines lists: the script gives way.
-func listRows(h int) int { return max(min(h-2, max(h-2-scriptLines, len(Examples))), 1) }
+// listRows is how many examples a box of h lines lists: the script gives way
+// where that would be only a few.
+func listRows(h int) int {
+	const few = 8
+	if with := h - 2 - scriptLines; with >= few {
+		return min(with, len(Examples))
+	}
+	return min(max(h-2, 1), len(Examples))
+}
 
 // Draw draws the view; see [kit.View].
 func (e *ExampleList) Draw(c *viz.Canvas, _ kit.Host) {
@@ -295,18 +249,50 @@ func (e *ExampleList) Mouse(host kit.Host, x, y int, ev tea.MouseMsg) (tea.Cmd, 
 	return nil, true
 }
 
-// take starts on example i, under its preset.
+// take starts on example i, under its preset and then its settings, so that u
+// takes those away alone. What another example set is taken back.
 func (e *ExampleList) take(host kit.Host, i int) tea.Cmd {
 	x := Examples[i]
 	l := host.Lane()
+	if why := e.prompts.cannot(x); why != "" {
+		host.Complain(why)
+		return nil
+	}
 	l.Look = run.Lookback{}
 	for k, p := range e.lanes.Book.List() {
 		if p.Name == x.preset {
-			host.Apply(run.WithPreset(l.Config, p), k, "", "preset "+p.Name)
+			host.Apply(run.WithPreset(withoutExamples(l.Config), p), k, "", "preset "+p.Name)
 		}
 	}
+	if len(x.Set) > 0 {
+		host.Apply(x.config(l.Config), l.Preset, "", "the example's settings")
+	}
 	host.Say("watch: " + e.Watch(i))
-	return tea.Batch(e.prompts.remember(x.Prompt), e.lanes.ReadPrompts(run.Asked{Text: x.Prompt}))
+	read := e.lanes.ReadPrompts(run.Asked{Text: x.Prompt})
+	return tea.Batch(e.prompts.remember(x.Prompt), e.prompts.assist(x, read))
+}
+
+// config is cfg with what the example sets. An example that says nothing of
+// the order keeps the one in force.
+func (x *Example) config(cfg sampling.Config) sampling.Config {
+	for _, key := range slices.Sorted(maps.Keys(x.Set)) {
+		if with, err := cfg.With(key, x.Set[key], sampling.FromYou); err == nil {
+			cfg = with
+		}
+	}
+	return cfg
+}
+
+// withoutExamples is cfg without what examples set.
+func withoutExamples(cfg sampling.Config) sampling.Config {
+	for _, x := range Examples {
+		for key, v := range x.Set {
+			if s, ok := cfg.Lookup(key); ok && value.Equal(s.Value, v) {
+				cfg = cfg.Without(key)
+			}
+		}
+	}
+	return cfg
 }
 
 // TakeExample starts on example i, under its preset.

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/ui/store"
 	"logitscope/ui/tui/disk"
@@ -23,10 +24,15 @@ type Prompts struct {
 	past  *store.History // where the history is kept; nil for nowhere
 	list  []string       // newest last
 	turns *turns         // what the editor opens with, nil for the lane's text
+	open  func(name string) (models.Model, error)
+	lent  bool // an example gave the lane a draft model
 }
 
-// New returns the prompts for these lanes; nothing is kept.
-func New(lanes *run.Lanes) *Prompts { return &Prompts{lanes: lanes} }
+// New returns the prompts for these lanes; nothing is kept. open opens the
+// models of examples that need another one; nil where none can be opened.
+func New(lanes *run.Lanes, open func(name string) (models.Model, error)) *Prompts {
+	return &Prompts{lanes: lanes, open: open}
+}
 
 // Keep keeps the history behind door from now on, and reads what is there.
 func (p *Prompts) Keep(door *disk.Door) (err error) {
