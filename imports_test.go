@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A rule is one line of the diagram in the README: what the packages in a
-// folder may never import.
+// A rule says what the packages in a folder may never import. What they do is
+// the figure in the README.
 type rule struct {
 	dir   string   // the folder, its subfolders included
 	never []string // import paths, their subpackages included
@@ -37,6 +37,7 @@ var rules = []rule{
 	{"sampling/simd", []string{"logitscope/"}, nil},
 	{"sampling/thinking", []string{"logitscope/"}, nil},
 	{"sampling/value", []string{"logitscope/"}, nil},
+	{"sampling/watermark", []string{"logitscope/"}, []string{"logitscope/sampling/luck"}},
 	{"sampling/row", []string{"logitscope/"}, []string{"logitscope/sampling/simd"}},
 	{"models", []string{"logitscope/", charm}, []string{"logitscope/models"}},
 	{"models/chat/jinja/python", []string{"logitscope/"}, nil},
@@ -48,6 +49,12 @@ var rules = []rule{
 	{"engine/beam", []string{"logitscope/engine"}, []string{"logitscope/engine/rows"}},
 	{"engine/contrastive", []string{"logitscope/engine"}, []string{"logitscope/engine/rows"}},
 	{"engine/loops", []string{"logitscope/"}, nil},
+	{"engine/several", []string{"logitscope/"}, nil},
+	{"engine/lookahead", []string{"logitscope/"}, nil},
+	{"engine/phrases", []string{"logitscope/"}, nil},
+	{"engine/cost", []string{"logitscope/"}, nil},
+	{"engine/score", []string{"logitscope/engine"}, []string{"logitscope/engine/stats"}},
+	{"engine/speculative", []string{"logitscope/engine"}, []string{"logitscope/engine/several", "logitscope/engine/lookahead"}},
 	{"engine/goal", []string{"logitscope/engine/lesson", "logitscope/engine/record", "logitscope/engine/bench", "os"}, nil},
 	{"engine/lesson", []string{"logitscope/engine/record", "logitscope/engine/bench", "os"}, nil},
 	{"engine/check", []string{"logitscope/"}, []string{"logitscope/engine/check", "logitscope/engine/loops", "logitscope/sampling/constrain"}},
