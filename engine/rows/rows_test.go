@@ -108,3 +108,26 @@ func TestBest(t *testing.T) {
 		}
 	}
 }
+
+// Measure ranks from 1, of equals the lower id first, in a whole row and in one
+// that names its tokens in another order.
+func TestMeasureRanks(t *testing.T) {
+	logits := []float32{1, 3, 2, 3, 1, 3}
+	want := []int{5, 1, 4, 2, 6, 3}
+	whole := Row{Logits: logits}
+	named := Row{Ids: []int32{5, 4, 3, 2, 1, 0}, Logits: slices.Clone(logits)}
+	slices.Reverse(named.Logits)
+	for id, rank := range want {
+		for name, r := range map[string]*Row{"whole": &whole, "named": &named} {
+			r.Norm = math.Log(3*math.Exp(3) + math.Exp(2) + 2*math.E)
+			logprob, got, bits := r.Measure(int32(id))
+			if got != rank || logprob != float64(logits[id])-r.Norm {
+				t.Errorf("%s: token %d has rank %d and logprob %v, want %d", name, id, got, logprob, rank)
+			}
+			p3, p2, p1 := math.Exp(3-r.Norm), math.Exp(2-r.Norm), math.Exp(1-r.Norm)
+			if h := -(3*p3*math.Log2(p3) + p2*math.Log2(p2) + 2*p1*math.Log2(p1)); math.Abs(bits-h) > 1e-12 {
+				t.Errorf("%s: %v bits, want %v", name, bits, h)
+			}
+		}
+	}
+}
