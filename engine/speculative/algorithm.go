@@ -41,7 +41,8 @@ type Info struct {
 	Help      string // what it does, in one line
 }
 
-// Algorithms returns all of them, the exact ones first.
+// Algorithms returns all of them: those of one draft, then those of several, of
+// each the exact ones first.
 func Algorithms() []Info {
 	out := make([]Info, len(algorithms))
 	for i, a := range algorithms {
@@ -81,8 +82,6 @@ type method struct {
 var algorithms = []method{
 	{Info: Info{Exact, true, "accept with min(1, p/q); on refusal draw from max(p − q, 0)"}},
 	{Info: Info{Block, true, "judge the draft as a whole: accept the longest part that stands"}, block: true},
-	{Info: Info{SpecInfer, true, "several drafts: test each against what those before it left of p"}, several: several.SpecInfer},
-	{Info: Info{SpecTr, true, "several drafts: accept each in turn with min(1, p/(ρq))"}, several: several.SpecTr},
 	{Info: Info{NoResidual, false, "wrong: after a refusal draw from p, not from what the draft gave too little of"},
 		residual: func(p, _ *Law) Law { return *p }},
 	{Info: Info{HardThreshold, false, "wrong: accept if p ≥ q, refuse if not, with no chance in it"},
@@ -96,6 +95,8 @@ var algorithms = []method{
 	{Info: Info{DropLowConfidence, false, "wrong: throw a drafted token away because the draft was unsure of it"}, drop: confidence},
 	{Info: Info{MisalignedResidual, false, "wrong: subtract q from p by place in the list, not by token"}, residual: misaligned},
 	{Info: Info{UntruncatedTarget, false, "wrong: the target's own cuts are left out"}, uncutP: true},
+	{Info: Info{SpecInfer, true, "several drafts: test each against what those before it left of p"}, several: several.SpecInfer},
+	{Info: Info{SpecTr, true, "several drafts: accept each in turn with min(1, p/(ρq))"}, several: several.SpecTr},
 	{Info: Info{AgainstTarget, false, "wrong: test each of several drafts against p, as if none had been refused"}, several: several.AgainstTarget},
 }
 
