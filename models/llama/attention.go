@@ -180,11 +180,23 @@ func (a *attending) combine(first, last int) {
 	}
 }
 
+// prefetch begins to read the vectors of n elements of a page, if it has any
+// up to position last, from an element of the page on.
+func (a *attending) prefetch(page, last, block, n int) {
+	if page*pageLen <= last {
+		a.p.rows[a.from].s.kv.pages[page].prefetch(block, pageLen*n)
+	}
+}
+
 // overPages takes the keys or values of positions first to last, vectors of n
 // elements from an element of each page on: all queries at once for the
 // positions that all rows see, then each query for the others.
 func (a *attending) overPages(first, last, block, n int, all func(pos, count int, page []float32), one func(scores []float32, query int, page []float32)) {
+	for i := range aheadPages - 1 {
+		a.prefetch(first/pageLen+i, last, block, n)
+	}
 	for pos := first; pos <= last; {
+		a.prefetch(pos/pageLen+aheadPages-1, last, block, n)
 		at, end := pos%pageLen, min(pos+pageLen-pos%pageLen, last+1)
 		page := a.p.rows[a.from].s.kv.pages[pos/pageLen].rows(block+at*n, (end-pos)*n, a.ws.wide)
 		apart := min(end, max(pos, a.shared))

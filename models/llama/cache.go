@@ -37,6 +37,10 @@ func (t KVType) bytes() int64 {
 // pageLen is the number of positions in a page.
 const pageLen = 16
 
+// aheadPages is how many pages before its turn a page is read from memory.
+// Pages lie apart, so that the processor does not see by itself which is next.
+const aheadPages = 3
+
 // A page holds the keys and values of pageLen consecutive positions in every
 // layer. For each layer and KV head it has a (pageLen, keyLen) block of keys,
 // then a (pageLen, valueLen) block of values.
@@ -206,4 +210,13 @@ func (p *page) rows(at, n int, scratch []float32) []float32 {
 		return scratch[:n]
 	}
 	return p.f32[at : at+n]
+}
+
+// prefetch begins to read n elements from at on.
+func (p *page) prefetch(at, n int) {
+	if p.f16 != nil {
+		vec.Prefetch(p.f16[at : at+n])
+		return
+	}
+	vec.Prefetch(p.f32[at : at+n])
 }

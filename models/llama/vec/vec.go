@@ -12,7 +12,10 @@
 // gives the bits of the portable code, which the tests check.
 package vec
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // lanes is the width of a sum.
 const lanes = 8
@@ -168,3 +171,11 @@ func LayerNorm(dst, x, w, b []float32, eps float32) {
 
 // sqrt is correctly rounded.
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
+
+// Prefetch begins to read x from memory, which it does not wait for.
+func Prefetch[T float32 | uint16](x []T) {
+	const line = 64
+	if size := len(x) * int(unsafe.Sizeof(T(0))); size >= line {
+		prefetch(unsafe.Pointer(&x[0]), size/line)
+	}
+}

@@ -1,6 +1,10 @@
 package vec
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // What the assembly needs.
 var (
@@ -87,3 +91,6 @@ func fromHalf(dst []float32, h []uint16) {
 	fromHalfF16C(&dst[0], &h[0], body)
 	fromHalfGeneric(dst[body:], h[body:])
 }
+
+//go:noescape
+func prefetch(at unsafe.Pointer, lines int)

@@ -393,3 +393,16 @@ halfLoop:
 	JNZ       halfLoop
 	VZEROUPPER
 	RET
+
+// func prefetch(at unsafe.Pointer, lines int)
+//
+// Both are for the second cache: the first holds what is worked on.
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ at+0(FP), SI
+	MOVQ lines+8(FP), CX
+line:
+	PREFETCHT0 (SI)
+	ADDQ $64, SI
+	DECQ CX
+	JNZ  line
+	RET
