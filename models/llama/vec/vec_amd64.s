@@ -395,8 +395,6 @@ halfLoop:
 	RET
 
 // func prefetch(at unsafe.Pointer, lines int)
-//
-// Both are for the second cache: the first holds what is worked on.
 TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ at+0(FP), SI
 	MOVQ lines+8(FP), CX
