@@ -46,20 +46,14 @@ func NewDraws(host kit.Host) (kit.View, tea.Cmd) {
 // compute draws in the background, from streams of their own: the run's draw
 // stays as it is.
 func (v *draws) compute(host kit.Host) tea.Cmd {
-	l := host.Lane()
-	s, set := l.Step(), l.ShownSettings()
-	if s == nil || s.Trace == nil || set == nil {
+	on, ok := shownStep(host, "", &v.job)
+	if !ok {
 		return nil
 	}
-	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	in, err := l.Input()
-	if err != nil {
-		v.job.Fail(k, err)
-		return nil
-	}
+	l, s, set, in := on.lane, on.step, on.settings, on.in
 	v.round++
 	round, seed, pos := v.round, l.ShownConfig().Uint("seed"), s.Pos
-	return v.job.Start(k, func() (r drawn, err error) {
+	return v.job.Start(on.key, func() (r drawn, err error) {
 		var scratch sampling.Scratch
 		if err := set.Pipeline.Distribution(&r.dist, &scratch, in); err != nil {
 			return r, err

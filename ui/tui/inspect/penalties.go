@@ -60,19 +60,12 @@ func NewPenalties(host kit.Host, sel *run.Selection) (kit.View, tea.Cmd) {
 }
 
 func (v *penalties) compute(host kit.Host) tea.Cmd {
-	l := host.Lane()
-	s, set := l.Step(), l.ShownSettings()
-	if s == nil || s.Trace == nil || set == nil {
+	on, ok := shownStep(host, v.stage, &v.job)
+	if !ok {
 		return nil
 	}
-	k := run.EffectKey{Step: s, Settings: set, Key: v.stage}
-	in, err := l.Input()
-	if err != nil {
-		v.job.Fail(k, err)
-		return nil
-	}
-	stage := v.stage
-	return v.job.Want(k, func() (touchedTokens, error) {
+	set, in, stage := on.settings, on.in, v.stage
+	return v.job.Want(on.key, func() (touchedTokens, error) {
 		var scratch sampling.Scratch
 		list, window, err := set.Pipeline.Touched(stage, &scratch, in)
 		return touchedTokens{rankTouches(list, in), window}, err

@@ -54,20 +54,14 @@ func NewStages(host kit.Host, lanes *run.Lanes, panes StagePanes) (kit.View, tea
 }
 
 func (v *stages) compute(host kit.Host) tea.Cmd {
-	l := host.Lane()
-	s, set := l.Step(), l.ShownSettings()
-	if s == nil || s.Trace == nil || set == nil {
+	on, ok := shownStep(host, "", &v.job)
+	if !ok {
 		return nil
 	}
-	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	in, err := l.Input()
-	if err != nil {
-		v.job.Fail(k, err)
-		return nil
-	}
+	l, s, set, in := on.lane, on.step, on.settings, on.in
 	view, comp, cfg, ascii := l.View, l.Comp, l.ShownConfig(), host.Screen().ASCII()
 	name := func(id int32) string { return l.Piece(id, ascii) }
-	return v.job.Want(k, func() (stageDeeds, error) {
+	return v.job.Want(on.key, func() (stageDeeds, error) {
 		r := stageDeeds{alone: make(map[string]string)}
 		var scratch sampling.Scratch
 		for i, st := range s.Trace.Stages() {

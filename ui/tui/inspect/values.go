@@ -46,19 +46,13 @@ func NewValues(host kit.Host, lanes *run.Lanes, knobs KnobPane) (kit.View, tea.C
 // compute works out what each value changes, in the background: it samples
 // once for every parameter that is set.
 func (v *values) compute(host kit.Host) tea.Cmd {
-	l := host.Lane()
-	s, set := l.Step(), l.ShownSettings()
-	if s == nil || s.Trace == nil || set == nil {
+	on, ok := shownStep(host, "", &v.job)
+	if !ok {
 		return nil
 	}
-	k := run.EffectKey{Step: s, Settings: set, Key: ""}
-	in, err := l.Input()
-	if err != nil {
-		v.job.Fail(k, err)
-		return nil
-	}
+	l, s, set, in := on.lane, on.step, on.settings, on.in
 	model := l.Model
-	return v.job.Want(k, func() (valueDeeds, error) {
+	return v.job.Want(on.key, func() (valueDeeds, error) {
 		does, full := make(map[string]deed), make(map[string]string)
 		var scratch sampling.Scratch
 		for _, p := range run.Knobs {
