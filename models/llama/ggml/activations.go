@@ -110,7 +110,7 @@ var converters = [kinds]func(f *form, x []float32, cols int){
 	bf16: toBF16,
 	q8_0: func(f *form, x []float32, cols int) {
 		f.toQ8(x, false)
-		f.raise()
+		f.total()
 		f.interleave(cols / block)
 	},
 	q8_1: func(f *form, x []float32, _ int) { f.toQ8(x, true) },
@@ -165,35 +165,37 @@ const (
 // float32, products use the scale in half precision.
 func (f *form) toQ8(x []float32, sums bool) {
 	n := len(x) / block
-	f.q, f.d, f.sums = grow(f.q, len(x)), grow(f.d, n), grow(f.sums, len(x)/group)
+	f.q, f.raised, f.d, f.sums = grow(f.q, len(x)), grow(f.raised, len(x)), grow(f.d, n), grow(f.sums, len(x)/group)
+	quantise32(f, x)
+	f.s = f.s[:0]
 	if sums {
 		f.s = grow(f.s, n)
-	}
-	for b := range n {
-		in, out := x[b*block:][:block], f.q[b*block:][:block]
-		top := largest(in)
-		d, inv := top/127, float32(0)
-		if top != 0 {
-			inv = 127 / top
-		}
-		first := quantise(out[:group], in[:group], inv)
-		second := quantise(out[group:], in[group:], inv)
-		f.sums[2*b], f.sums[2*b+1] = int16(first), int16(second)
-		f.d[b] = d
-		if sums {
-			f.s[b] = d * float32(first+second)
+		for b := range f.s {
+			f.s[b] = f.d[b] * float32(int32(f.sums[2*b])+int32(f.sums[2*b+1]))
 		}
 	}
 	RoundHalf(f.d, f.d)
 	RoundHalf(f.s, f.s)
 }
 
-// raise sets the values and sums as the kernels for four vectors take them.
-func (f *form) raise() {
-	f.raised = grow(f.raised, len(f.q))
+func quantise32Plain(f *form, x []float32) {
+	for b := range f.d {
+		in := x[b*block:][:block]
+		top := largest(in)
+		inv := float32(0)
+		if top != 0 {
+			inv = 127 / top
+		}
+		f.d[b] = top / 127
+		f.quantise(in, b*block, inv)
+	}
 	for i, v := range f.q {
 		f.raised[i] = uint8(v) ^ 0x80
 	}
+}
+
+// total sets the sums as the kernels for four vectors take them.
+func (f *form) total() {
 	f.totals = grow(f.totals, len(f.d))
 	for i := range f.totals {
 		f.totals[i] = int32(f.sums[2*i]) + int32(f.sums[2*i+1])
@@ -223,16 +225,18 @@ func largest(x []float32) float32 {
 	return top
 }
 
-// quantise sets q to x times inv, rounded half to even and at most 127, and
-// returns the sum.
-func quantise(q []int8, x []float32, inv float32) int32 {
-	sum := int32(0)
-	for i, v := range x {
-		n := nearest(float32(v * inv))
-		q[i] = int8(n)
-		sum += n
+// quantise sets values from one on to x times inv, rounded half to even and at
+// most 127, and the sums of each 16.
+func (f *form) quantise(x []float32, at int, inv float32) {
+	for i := 0; i < len(x); i += group {
+		sum := int32(0)
+		for j, v := range x[i : i+group] {
+			n := nearest(float32(v * inv))
+			f.q[at+i+j] = int8(n)
+			sum += n
+		}
+		f.sums[(at+i)/group] = int16(sum)
 	}
-	return sum
 }
 
 // nearest rounds half to even. It keeps to ±127; NaN counts as -127.
@@ -247,23 +251,24 @@ func nearest(v float32) int32 {
 // toQ8K rounds blocks of 256 to 8 bits, so that the value of largest
 // magnitude becomes -127.
 func (f *form) toQ8K(x []float32) {
-	n := len(x) / blockK
-	f.q, f.d, f.sums = grow(f.q, len(x)), grow(f.d, n), grow(f.sums, len(x)/group)
-	for b := range n {
-		in, out := x[b*blockK:][:blockK], f.q[b*blockK:][:blockK]
+	f.q, f.d, f.sums = grow(f.q, len(x)), grow(f.d, len(x)/blockK), grow(f.sums, len(x)/group)
+	quantise256(f, x)
+	f.sums32 = grow(f.sums32, len(x)/block)
+	for i := range f.sums32 {
+		f.sums32[i] = f.sums[2*i] + f.sums[2*i+1]
+	}
+}
+
+func quantise256Plain(f *form, x []float32) {
+	for b := range f.d {
+		in := x[b*blockK:][:blockK]
 		d, inv := float32(0), float32(0)
 		if e := extreme(in); e != 0 {
 			inv = -127 / e
 			d = 1 / inv
 		}
 		f.d[b] = d
-		for g := range blockK / group {
-			f.sums[b*blockK/group+g] = int16(quantise(out[g*group:][:group], in[g*group:][:group], inv))
-		}
-	}
-	f.sums32 = grow(f.sums32, len(x)/block)
-	for i := range f.sums32 {
-		f.sums32[i] = f.sums[2*i] + f.sums[2*i+1]
+		f.quantise(in, b*blockK, inv)
 	}
 }
 

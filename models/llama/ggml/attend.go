@@ -148,6 +148,8 @@ type Flash struct {
 	out      []float32
 	top, sum float32
 	wide     []float32
+
+	scales, weights []float32 // of a page
 }
 
 // Reset begins anew; the output will be in out.
@@ -160,30 +162,41 @@ func (f *Flash) Reset(out []float32) {
 // are stored in pages of per positions each.
 func (f *Flash) Add(scores []float32, pages []Rows, per int) {
 	n := len(f.out)
+	f.scales, f.weights = grow(f.scales, per), grow(f.weights, per)
 	for pos := 0; pos < len(scores); pos += per {
 		count := min(per, len(scores)-pos)
-		rows := pages[pos/per].widened(count, n, &f.wide)
+		scales, weights := f.scales[:count], f.weights[:count]
 		for k, score := range scores[pos : pos+count] {
-			f.add(score, rows[k*n:(k+1)*n])
+			scales[k], weights[k] = f.weigh(score)
+		}
+		if f.addRows(scales, weights, pages[pos/per]) {
+			continue
+		}
+		rows := pages[pos/per].widened(count, n, &f.wide)
+		for k, scale := range scales {
+			if scale != 1 {
+				for j := range f.out {
+					f.out[j] *= scale
+				}
+				RoundHalf(f.out, f.out)
+			}
+			fusedAddHalf(f.out, rows[k*n:(k+1)*n], weights[k])
 		}
 	}
 }
 
-// add takes one more position.
-func (f *Flash) add(score float32, value []float32) {
-	scale, weight := float32(1), float32(1)
+// weigh takes the score of one more position, and returns by what the output
+// is to be multiplied before the value, times the weight, is added.
+func (f *Flash) weigh(score float32) (scale, weight float32) {
+	scale, weight = 1, 1
 	if score > f.top {
 		scale = exp(f.top - score)
 		f.top = score
-		for j := range f.out {
-			f.out[j] *= scale
-		}
-		RoundHalf(f.out, f.out)
 	} else {
 		weight = exp(score - f.top)
 	}
-	fusedAddHalf(f.out, value, weight)
 	f.sum = fma(f.sum, scale, weight)
+	return scale, weight
 }
 
 // Finish divides the output by the sum of the weights.

@@ -95,3 +95,40 @@ func (r Rows) at() unsafe.Pointer {
 	}
 	return unsafe.Pointer(&r.F32[0])
 }
+
+// The kernels of flash attention add rows of size bytes to 32 or 64 elements
+// of the output.
+
+//go:noescape
+func flash32F32AVX512(out *float32, size int, rows unsafe.Pointer, scales, weights *float32, count int)
+
+//go:noescape
+func flash64F32AVX512(out *float32, size int, rows unsafe.Pointer, scales, weights *float32, count int)
+
+//go:noescape
+func flash32F16AVX512(out *float32, size int, rows unsafe.Pointer, scales, weights *float32, count int)
+
+//go:noescape
+func flash64F16AVX512(out *float32, size int, rows unsafe.Pointer, scales, weights *float32, count int)
+
+// addRows adds as many rows as there are weights, and reports whether it
+// could.
+func (f *Flash) addRows(scales, weights []float32, rows Rows) bool {
+	n := len(f.out)
+	if !useVNNI || n%turn != 0 || n == 0 || len(weights) == 0 {
+		return false
+	}
+	size, some, more := 4, flash32F32AVX512, flash64F32AVX512
+	if rows.F16 != nil {
+		size, some, more = 2, flash32F16AVX512, flash64F16AVX512
+	}
+	for j := 0; j < n; {
+		k, width := more, 2*turn
+		if j+width > n {
+			k, width = some, turn
+		}
+		k(&f.out[j], n*size, unsafe.Add(rows.at(), j*size), &scales[0], &weights[0], len(weights))
+		j += width
+	}
+	return true
+}

@@ -115,7 +115,9 @@ func compareTwins(t *testing.T, r *rand.Rand, m quant.Matrix, x []float32, n int
 // TestVectorTwins does so for the functions of vectors.
 func TestVectorTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for _, n := range []int{1, 7, 8, 16, 24, 32, 64, 100, 128} {
+	vnni := useVNNI
+	defer func() { useVNNI = vnni }()
+	for _, n := range []int{1, 7, 8, 16, 24, 32, 40, 64, 96, 100, 128} {
 		for range 60 {
 			x, y, rows := hard(r, n), hard(r, n), hard(r, 5*n)
 			w := hard(r, 5)
@@ -136,14 +138,32 @@ func TestVectorTwins(t *testing.T) {
 					return v
 				},
 			} {
-				got := f()
 				var want []float32
 				plainly(func() { want = f() })
-				for i := range got {
-					if !sameBits(got[i], want[i]) {
-						t.Fatalf("%s of %d: element %d is %v, plain Go gives %v", name, n, i, got[i], want[i])
+				for _, useVNNI = range []bool{false, vnni} {
+					for i, got := range f() {
+						if !sameBits(got, want[i]) {
+							t.Fatalf("%s of %d, AVX-512 %v: element %d is %v, plain Go gives %v", name, n, useVNNI, i, got, want[i])
+						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestActivationTwins does so for vectors rounded to 8 bits.
+func TestActivationTwins(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	for range 400 {
+		x := hard(r, blockK*(1+r.IntN(4)))
+		for _, k := range []kind{q8_0, q8_1, q8_K} {
+			var got, want form
+			converters[k](&got, x, len(x))
+			plainly(func() { converters[k](&want, x, len(x)) })
+			if !slices.Equal(got.q, want.q) || !slices.Equal(got.raised, want.raised) || !slices.Equal(got.sums, want.sums) ||
+				!slices.EqualFunc(got.d, want.d, sameBits) || !slices.EqualFunc(got.s, want.s, sameBits) {
+				t.Fatalf("kind %d of %v: %v %v, plain Go gives %v %v", k, x, got.d, got.q, want.d, want.q)
 			}
 		}
 	}

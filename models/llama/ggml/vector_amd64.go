@@ -9,6 +9,18 @@ func expSumAVX2(x *float32, n int, top float32) float64
 func siluMulAVX2(gate, up *float32, n int)
 
 //go:noescape
+func expSumAVX512(x *float32, n int, top float32) float64
+
+//go:noescape
+func siluMulAVX512(gate, up *float32, n int)
+
+//go:noescape
+func quantise32AVX2(q *int8, raised *uint8, d *float32, sums *int16, x *float32, blocks int)
+
+//go:noescape
+func quantise256AVX2(q *int8, d *float32, sums *int16, x *float32, blocks int)
+
+//go:noescape
 func fusedAddAVX2(dst, x *float32, f float32, n int)
 
 //go:noescape
@@ -29,16 +41,39 @@ func mixTotal(dst, sums []float32) bool {
 	return true
 }
 
+func quantise32(f *form, x []float32) {
+	if !useAVX2 || len(f.d) == 0 {
+		quantise32Plain(f, x)
+		return
+	}
+	quantise32AVX2(&f.q[0], &f.raised[0], &f.d[0], &f.sums[0], &x[0], len(f.d))
+}
+
+func quantise256(f *form, x []float32) {
+	if !useAVX2 || len(f.d) == 0 {
+		quantise256Plain(f, x)
+		return
+	}
+	quantise256AVX2(&f.q[0], &f.d[0], &f.sums[0], &x[0], len(f.d))
+}
+
 func expSum(x []float32, top float32) float64 {
-	if !useAVX2 || len(x) == 0 {
+	switch {
+	case !useAVX2 || len(x) == 0:
 		return expSumPlain(x, top)
+	case useVNNI:
+		return expSumAVX512(&x[0], len(x), top)
 	}
 	return expSumAVX2(&x[0], len(x), top)
 }
 
 func siluMul(gate, up []float32) {
-	if !useAVX2 || len(gate) == 0 {
+	switch {
+	case !useAVX2 || len(gate) == 0:
 		siluMulPlain(gate, up)
+		return
+	case useVNNI:
+		siluMulAVX512(&gate[0], &up[0], len(gate))
 		return
 	}
 	siluMulAVX2(&gate[0], &up[0], len(gate))
