@@ -49,6 +49,7 @@ func (s *shell) asUser(ctx ssh.Context, c *caller) bool {
 	}
 	if !c.tried && len(ctx.User()) == len(s.gate.code) {
 		c.tried = true
+		c.conn.SetDeadline(time.Now().Add(rowTime))
 		c.byUse = s.gate.enter(ctx, ctx.RemoteAddr(), ctx.User()) == nil
 	}
 	return c.byUse
@@ -82,6 +83,6 @@ func (s *shell) byCode(ctx ssh.Context, ask gossh.KeyboardInteractiveChallenge) 
 	if err != nil || len(answers) != 1 {
 		return false
 	}
-	c.conn.SetDeadline(time.Now().Add(2 * handshakeTime))
+	c.conn.SetDeadline(time.Now().Add(rowTime))
 	return s.gate.enter(ctx, ctx.RemoteAddr(), answers[0]) == nil
 }

@@ -149,7 +149,8 @@ func TestStreamEnds(t *testing.T) {
 // Who asks the page slowly, or for too much, is let go.
 func TestSlowRequests(t *testing.T) {
 	const head = "POST /4821/vote HTTP/1.1\r\nHost: 10.0.0.7:8089\r\nOrigin: http://10.0.0.7:8089\r\n"
-	whole := "GET /4822 HTTP/1.1\r\nHost: 10.0.0.7:8089\r\n\r\n"
+	const wrong = "GET /4822 HTTP/1.1\r\nHost: 10.0.0.7:8089\r\n\r\n"
+	const whole = "GET /4821 HTTP/1.1\r\nHost: 10.0.0.7:8089\r\n\r\n"
 	for _, x := range []struct {
 		name, sent string
 		after      time.Duration
@@ -157,8 +158,11 @@ func TestSlowRequests(t *testing.T) {
 	}{
 		{"nothing", "", handshakeTime, ""},
 		{"half a header", head, handshakeTime, ""},
-		{"idle after a request", whole, keepAlive, "404"},
-		{"half a header after a request", whole + head, handshakeTime, "404"},
+		{"after a wrong code", wrong, 0, "404"},
+		{"after another path", "GET / HTTP/1.1\r\nHost: 10.0.0.7:8089\r\n\r\n", 0, "404"},
+		{"after another name", "GET /4821 HTTP/1.1\r\nHost: evil.example\r\n\r\n", 0, "421"},
+		{"idle after a request", whole, keepAlive, "200"},
+		{"half a header after a request", whole + head, handshakeTime, "200"},
 		{"no body", head + "Content-Length: 10\r\n\r\n", 2 * handshakeTime, "403"},
 		{"a long header", head + "X: " + strings.Repeat("x", 2*headerBytes) + "\r\n\r\n", 0, "431"},
 	} {

@@ -21,8 +21,10 @@ const (
 	freely     = 20
 	guessSpan  = time.Minute
 	turn       = time.Second
-	longestRow = 10 // answers that wait for their turn; more are refused unread
+	longestRow = 30 // answers that wait for their turn; more are refused unread
 	addresses  = 4096
+
+	rowTime = longestRow*turn + handshakeTime // for an answer to be taken
 )
 
 var (

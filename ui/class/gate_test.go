@@ -31,7 +31,7 @@ func TestGuessesOfOneAddress(t *testing.T) {
 		if err := g.enter(t.Context(), addr("10.1.1.2:1"), "4821"); err != nil || time.Since(start) > 0 {
 			t.Errorf("another address waits %v: %v", time.Since(start), err)
 		}
-		// Ten guesses at once, the right one the last.
+		// A row of guesses at once, the right one the last.
 		var wg sync.WaitGroup
 		var in time.Duration
 		for i := range longestRow {
@@ -50,7 +50,7 @@ func TestGuessesOfOneAddress(t *testing.T) {
 			synctest.Wait()
 		}
 		if err := g.enter(t.Context(), school, "4821"); !errors.Is(err, errBusy) {
-			t.Errorf("an eleventh in the row: %v", err)
+			t.Errorf("one more in the row: %v", err)
 		}
 		wg.Wait()
 		if in != longestRow*turn || time.Since(start) != longestRow*turn {

@@ -109,6 +109,7 @@ func (s *site) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("X-Frame-Options", "DENY")
+		h.Set("Connection", "close") // who has not got in keeps no connection
 		if !s.mine(r.Host) {
 			http.Error(w, "this is not a class of that name", http.StatusMisdirectedRequest)
 			return
@@ -148,17 +149,17 @@ func (s *site) known(r *http.Request) (Key, bool) {
 // with those who guess.
 func (s *site) enter(w http.ResponseWriter, r *http.Request) bool {
 	code := r.PathValue("code")
-	if _, ok := s.known(r); ok && subtle.ConstantTimeCompare([]byte(code), []byte(s.gate.code)) == 1 {
-		return true
+	if _, ok := s.known(r); !ok || subtle.ConstantTimeCompare([]byte(code), []byte(s.gate.code)) != 1 {
+		from, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+		if err == nil {
+			err = s.gate.enter(r.Context(), from, code)
+		}
+		if err != nil {
+			http.Error(w, err.Error()+": the teacher's screen shows the address with the code", http.StatusNotFound)
+			return false
+		}
 	}
-	from, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-	if err == nil {
-		err = s.gate.enter(r.Context(), from, code)
-	}
-	if err != nil {
-		http.Error(w, err.Error()+": the teacher's screen shows the address with the code", http.StatusNotFound)
-		return false
-	}
+	w.Header().Del("Connection")
 	return true
 }
 

@@ -30,6 +30,8 @@ func TestClassWrongUse(t *testing.T) {
 		"--ssh nowhere":                   {"--ssh nowhere", "ADDRESS:PORT"},
 		"--web 10.0.0.7:99999":            {"--web 10.0.0.7:99999", "ADDRESS:PORT"},
 		"--csv " + taken:                  {"--csv", "is there already"},
+		"--csv " + taken + "/votes.csv":   {"--csv " + taken + "/votes.csv"},
+		"--record x --rows what":          {"--rows what", "full, 256 or top"},
 		"--lesson no-such-lesson":         {"--lesson no-such-lesson"},
 		"--lesson class_test.go":          {"--lesson class_test.go:1: no title", "lessons check class_test.go"},
 		"--fps 0":                         {"--fps 0", "1 to 60"},

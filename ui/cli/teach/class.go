@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -73,7 +74,9 @@ with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 		Args: console.NoArgs,
 	}
 	r.lab = screen.Add(setup.Add(sys, cmd), cmd)
+	r.lab.Rec = setup.AddRecord(cmd)
 	f := cmd.Flags()
+	f.StringVar(&r.lab.Cast, "cast", "", "also write what the screen shows to this file, as an asciicast")
 	f.StringVar(&r.lesson, "lesson", "", "begin with this lesson: a name or a file")
 	f.BoolVar(&r.own, "own", false, "students at a terminal have labs of their own")
 	f.IntVar(&r.max, "max", 120, fmt.Sprintf("most students at a time, 1 to %d", mostMembers))
@@ -87,6 +90,9 @@ with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 	f.Lookup("fps").Usage = fmt.Sprintf("most frames a second, 1 to 60; students get %d at most", studentsFPS)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := r.check(); err != nil {
+			return err
+		}
+		if err := r.lab.Rec.Check(); err != nil {
 			return err
 		}
 		if r.lesson != "" {
@@ -144,6 +150,13 @@ func (r *room) check() error {
 		if _, err := os.Lstat(r.csv); !errors.Is(err, fs.ErrNotExist) {
 			return console.Wrong("--csv %s: is there already", r.csv)
 		}
+		// What cannot be written is known before the first vote, not after the last.
+		probe, err := os.CreateTemp(filepath.Dir(r.csv), ".votes-*")
+		if err != nil {
+			return console.Wrong("--csv %w", console.FileError(r.csv, err))
+		}
+		probe.Close()
+		os.Remove(probe.Name())
 	}
 	return nil
 }
