@@ -73,6 +73,23 @@ func TestGuessesOfOneAddress(t *testing.T) {
 	})
 }
 
+// A school is one address: who has the code never waits for those who had it
+// before.
+func TestRightCodesAreNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate("4821")
+		start := time.Now()
+		for range 10 * freely {
+			if err := g.enter(t.Context(), addr("10.1.1.1:5000"), "4821"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if time.Since(start) > 0 || len(g.from) > 0 {
+			t.Errorf("%d came in in %v, %d addresses are watched", 10*freely, time.Since(start), len(g.from))
+		}
+	})
+}
+
 // However many addresses guess, the gate remembers so many.
 func TestGateForgets(t *testing.T) {
 	g := newGate("4821")
@@ -152,6 +169,19 @@ func TestDoorwayFlood(t *testing.T) {
 		for _, v := range flood {
 			v.Close()
 			v.Close() // twice counts once
+		}
+		for range d.most {
+			v, _ := accept()
+			v.Enter()
+			flood = append(flood, v)
+		}
+		mine, theirs := net.Pipe()
+		if v, _ := d.take(mine); v != nil || d.all != d.most {
+			t.Errorf("one more than %d was taken, %d in all", d.most, d.all)
+		}
+		theirs.Close()
+		for _, v := range flood {
+			v.Close()
 		}
 		if d.all != 0 || d.standing.Len() != 0 {
 			t.Errorf("%d left, %d stand", d.all, d.standing.Len())

@@ -292,6 +292,18 @@ func TestTriesOfAConnection(t *testing.T) {
 	if asked != codeTries {
 		t.Errorf("the code was asked for %d times", asked)
 	}
+	// A user name that may be a code is one guess, whatever keys are offered.
+	if cl, err := dial(t, c, "0000", "no", gossh.PublicKeys(newKey(t), newKey(t), newKey(t))); err == nil {
+		cl.Close()
+		t.Error("got in")
+	}
+	c.shell.gate.mu.Lock()
+	defer c.shell.gate.mu.Unlock()
+	for _, f := range c.shell.gate.from {
+		if len(f.wrong) != codeTries+2 {
+			t.Errorf("%d wrong codes, want %d, a name and an answer", len(f.wrong), codeTries)
+		}
+	}
 }
 
 func newKey(t testing.TB) gossh.Signer {

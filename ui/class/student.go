@@ -152,9 +152,7 @@ func (m *student) key(k tea.KeyMsg) tea.Cmd {
 		m.typeName(k)
 		return nil
 	}
-	if k.Paste {
-		return nil
-	}
+	// What is pasted is no key, and none of these.
 	if do, ok := studentKeys[k.String()]; ok {
 		return do(m)
 	}
