@@ -13,6 +13,7 @@ type Told struct {
 	Step  *engine.Step
 	Under *engine.Settings // what the lane was told
 	At    float64          // milliseconds since the run began; 0 if the file does not say
+	Off   []string         // parts of the model that were off, by name; nil for none
 }
 
 // Tell makes the steps of a branch again, for the screen: the traces are
@@ -33,7 +34,7 @@ func (t *Take) Tell(c *engine.Compiler, branch int) ([]Told, error) {
 		}
 		step := tellStep(&telling, e.Step, t.row(e.Step, telling.Output()), set)
 		telling.Write(step)
-		told := Told{Step: step, Under: set}
+		told := Told{Step: step, Under: set, Off: e.Step.Off}
 		if e.Step.At != nil {
 			told.At = *e.Step.At
 		}

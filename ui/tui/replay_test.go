@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,21 @@ func TestReplayShowsWhatWasShown(t *testing.T) {
 	b.has("replay story.jsonl")
 	b.has("no model loaded · rows complete")
 	b.has("Every knob is exact")
+}
+
+// A step that was made with parts of the model off says so in the header.
+func TestReplaySaysWhereTheModelWasNotWhole(t *testing.T) {
+	file, _ := recorded(t, record.RowsBest)
+	at := bytes.LastIndex(file, []byte(`"stages":`))
+	file = slices.Concat(file[:at], []byte(`"off":["layer 3 head 3"],`), file[at:])
+	b := newReplayBench(t, file, 120, 40)
+	b.lacks("not whole")
+	b.keys("end")
+	b.at(8)
+	b.has("not whole: layer 3 head 3 off")
+	b.keys("left")
+	b.at(7)
+	b.lacks("not whole")
 }
 
 // The keys of a player, the bar and its marks.

@@ -39,6 +39,11 @@ func (v *cueField) Size(kit.Host) (int, int) { return 72, 4 }
 // Hints are what the footer offers; see [kit.View].
 func (v *cueField) Hints(kit.Host) []kit.ID { return []kit.ID{kit.ActClose} }
 
+// Footer words the hints; see [kit.Footed].
+func (v *cueField) Footer(kit.Host) []kit.Hint {
+	return []kit.Hint{{Keys: "enter", Word: "takes the words"}, {Keys: "esc", Word: "leaves it"}}
+}
+
 // Act takes the actions it names; see [kit.View].
 func (v *cueField) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
 

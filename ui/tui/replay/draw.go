@@ -5,6 +5,7 @@ import (
 
 	"logitscope/engine/record"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -23,6 +24,11 @@ func (p *Player) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) 
 		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: "replay " + viz.Printable(p.name, h.Screen().ASCII()), Rank: 6, Ink: muted},
 		{Text: fmt.Sprintf("%s step %d of %d", state, p.at, len(p.told)), Rank: 0, Ink: bold},
 		{Text: viz.Printable(l.ShownLabel(), h.Screen().ASCII()), Rank: 0}, {Text: l.ShownConfig().Order().Name(), Rank: 5}, {Text: l.SeedWords(), Rank: 4},
+	}
+	if p.at > 0 && p.at <= len(p.told) {
+		if off := p.told[p.at-1].Off; len(off) > 0 {
+			left = append(left, kit.HeaderPart{Text: viz.Printable(run.NotWhole(off, 1), h.Screen().ASCII()), Rank: 1, Ink: viz.Ink{Role: viz.Warning}})
+		}
 	}
 	right = []kit.HeaderPart{{Text: "no model loaded", Rank: 7, Ink: muted}, {Text: p.rows(), Rank: 8, Ink: muted}}
 	return left, right

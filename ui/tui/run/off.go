@@ -12,12 +12,17 @@ import (
 // OffWords says that a model is not whole, and which parts of it are off: at
 // most n of them by name.
 func OffWords(off *engine.Off, n int) string {
-	if len(off.Parts) > n {
-		return "not whole: " + viz.Plural(len(off.Parts), "part") + " off"
-	}
 	names := make([]string, len(off.Parts))
 	for i, p := range off.Parts {
 		names[i] = inside.Name(p)
+	}
+	return NotWhole(names, n)
+}
+
+// NotWhole is [OffWords] of the names of parts.
+func NotWhole(names []string, n int) string {
+	if len(names) > n {
+		return "not whole: " + viz.Plural(len(names), "part") + " off"
 	}
 	return "not whole: " + strings.Join(names, ", ") + " off"
 }
