@@ -173,3 +173,20 @@ func (b *BarChart) Draw(c *Canvas, bars []Bar, scale float64) {
 	}
 	c.Copy(d)
 }
+
+// legendInks are the inks of the glyphs that bars are made of.
+var legendInks = map[string]Ink{"█": {Role: Kept}, "▓": {Role: Boosted}, "░": {Role: LostFill}, "╱": {Role: RefusedFill}}
+
+// PutLegend is [Canvas.Put] with the glyphs that bars are made of drawn as they
+// are in bars: with colours a lost part is no shade.
+func (c *Canvas) PutLegend(x, y int, s string, ink Ink) int {
+	for len(s) > 0 {
+		g, _, rest := next(s)
+		use := ink
+		if of, ok := legendInks[g]; ok {
+			use = of
+		}
+		x, s = c.Put(x, y, g, use), rest
+	}
+	return x
+}

@@ -117,7 +117,9 @@ func (v *View) drawContext(c *viz.Canvas, r *speculative.Round) {
 	}
 	x := c.W - 1
 	if right != "" {
-		x = c.Right(x, 0, right, viz.Ink{Role: viz.Muted}) - 3
+		x -= viz.Width(right)
+		c.PutLegend(x, 0, right, viz.Ink{Role: viz.Muted})
+		x -= 3
 	}
 	x = c.Right(x, 0, legend, viz.Ink{Role: viz.Muted}) - 2
 	room := x - 3

@@ -181,7 +181,7 @@ func (lb *View) drawTwoRows(c *viz.Canvas, l *run.Lane, k kit.Class, w *weighing
 		}
 		c.Right(two.result, 0, "result", muted)
 		full := viz.FirstFit(c.W-2-two.bar, "full bar "+viz.WholePercent(l.Scale), viz.WholePercent(l.Scale))
-		c.Put(two.bar, 0, viz.FirstFit(c.W-2-viz.Width(full)-1-two.bar, "█ result  ▓ gained over the "+names[0]+"  ░ lost", "█ result  ▓ gained  ░ lost", ""), muted)
+		c.PutLegend(two.bar, 0, viz.FirstFit(c.W-2-viz.Width(full)-1-two.bar, "█ result  ▓ gained over the "+names[0]+"  ░ lost", "█ result  ▓ gained  ░ lost", ""), muted)
 		c.Right(c.W-2, 0, full, muted)
 	}
 	lines := chartLines(t, ref, chartPlanFor(l, k, c.H))

@@ -38,7 +38,7 @@ func (v *View) drawBest(c *viz.Canvas, in *sight) {
 	inner.Put(bestLabel, 0, "token", muted)
 	inner.Right(bestHere, 0, "layer "+strconv.Itoa(l), muted)
 	inner.Right(bestLast, 0, "last", muted)
-	inner.Put(bestBar, 0, "█ kept  ▓ more than the last layer has  ░ less", muted)
+	inner.PutLegend(bestBar, 0, "█ kept  ▓ more than the last layer has  ░ less", muted)
 	var bars []viz.Bar
 	scale := 0.01
 	ids := inside.Best(in.Lens[l], min(layerBest, inner.H-1))
