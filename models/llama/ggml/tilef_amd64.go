@@ -129,6 +129,13 @@ func (s *span) mulFloatTile(k floatTile, v int) {
 	}
 }
 
+//go:noescape
+func ahead(p unsafe.Pointer, n int)
+
+// pagesAhead is how many pages before its turn a page is asked for. Pages lie
+// anywhere, so that the processor cannot tell which is next.
+const pagesAhead = 3
+
 // dots does what Dots does, and reports whether it could.
 func (q *Queries) dots(dst []float32, stride int, keys []Rows, per, count int) bool {
 	n := q.a.cols
@@ -155,6 +162,9 @@ func (q *Queries) dots(dst []float32, stride int, keys []Rows, per, count int) b
 			for pos := 0; pos < count; pos += per {
 				rows, page := min(per, count-pos), keys[pos/per].at()
 				body := rows - rows%k.rows
+				if next := pos/per + pagesAhead; v == 0 && next < len(keys) {
+					ahead(keys[next].at(), per*rowBytes)
+				}
 				if body > 0 {
 					k.mul(&dst[v*stride+pos], stride*4, (*byte)(page), rowBytes, body, &x[v*n], n, n/turn, nil, 0)
 				}
