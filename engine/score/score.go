@@ -99,9 +99,14 @@ func Read(ctx context.Context, in Input, each func(Token) error) error {
 		}
 		first = 1
 	}
+	if n := r.context(); n == 1 && first < len(r.all) {
+		return errors.New("a context of 1 token has no room for one before the token that is read: it must be 2 or more")
+	}
 	wins := windows(len(r.all), r.context(), first)
 	if in.Chunks {
-		wins = chunks(len(r.all), r.context(), first)
+		if wins = chunks(len(r.all), r.context(), first); len(wins) == 0 && len(in.Text) > 0 {
+			return fmt.Errorf("the text fills no whole window whose second half could be scored: it has %d tokens with what stands before it, a window %d", len(r.all), r.context())
+		}
 	}
 	return r.read(ctx, wins, each)
 }
@@ -116,7 +121,7 @@ type window struct {
 // stride; tokens before first are not scored. Windows that would score nothing
 // are left out. n of 0 is no bound.
 func windows(total, n, first int) []window {
-	if first >= total {
+	if first >= total || n == 1 { // [Read] refuses that
 		return nil
 	}
 	if n <= 0 || total <= n {

@@ -32,6 +32,8 @@ func TestWindows(t *testing.T) {
 		{13, 8, 9, []window{{4, 9, 12}, {8, 12, 13}}}, // a long prompt: what scores nothing is not read
 		{13, 8, 12, []window{{8, 12, 13}}},
 		{13, 0, 1, []window{{0, 1, 13}}},
+		{13, 1, 1, nil},
+		{3, 2, 1, []window{{0, 1, 2}, {1, 2, 3}}},
 		{10, 7, 1, []window{{0, 1, 7}, {3, 7, 10}}}, // an odd context
 	} {
 		if got := windows(tt.total, tt.n, tt.first); !slices.Equal(got, tt.want) {
@@ -297,6 +299,30 @@ func (s otherSession) Forward(ctx context.Context, tokens []int32, want int) ([]
 		}
 	}
 	return out, err
+}
+
+// What no window can read, or none would score, is an error and not a text of no
+// tokens.
+func TestNothingToScore(t *testing.T) {
+	in := fableInput(t, "Once upon a time")
+	in.Chunks = true
+	err := Read(t.Context(), in, func(Token) error { return nil })
+	if err == nil {
+		t.Error("four tokens fill a window of 512")
+	}
+	in.Text = nil
+	if err := Read(t.Context(), in, func(Token) error { return nil }); err != nil {
+		t.Errorf("an empty text: %v", err)
+	}
+	m, err := fable.Open(llama.Options{ContextLen: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	in = Input{Law: Law{m, pipeline(t, m)}, Prefix: []int32{0}, BOS: 0, Text: []int32{5, 6}}
+	if err := Read(t.Context(), in, func(Token) error { return nil }); err == nil {
+		t.Error("a context of 1 scores a token")
+	}
 }
 
 // Two models on one text, by the formulas of llama.cpp's perplexity tool as it
