@@ -43,7 +43,7 @@ func (r *Grid) Index(at ...int) int {
 	return n
 }
 
-// At returns the cell of a point; see [Report.Index].
+// At returns the cell of a point; see [Grid.Index].
 func (r *Grid) At(at ...int) *Point { return &r.Cells[r.Index(at...)] }
 
 // Whole reports whether a point has a text for each seed.

@@ -20,5 +20,5 @@
 //
 // Several wrong algorithms that have been published or shipped are here under
 // their names too, so that the drift they cause can be seen ([Algorithms]),
-// and [Decoder.Prove] tests the law of any of them by drawing.
+// and [Prover.Run] tests the law of any of them by drawing.
 package speculative

@@ -7,7 +7,7 @@
 // into a parameter of ours, a key that chooses tokens and is no parameter
 // here, a key that has nothing to do with choosing tokens, or a key nobody
 // knows. A [Target] is a form in which settings can be written. What does not
-// carry over in either direction is a value ([Unread], [Loss]), never
+// carry over in either direction is a value ([carrier.Unread], [Loss]), never
 // silence.
 //
 // One file holds one format; carriers have files of their own.

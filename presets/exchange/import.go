@@ -108,7 +108,7 @@ func (c ReportedConfig) MarshalJSON() ([]byte, error) {
 	return append(append(b[:len(b)-1], ','), one[1:]...), nil
 }
 
-// An UnreadReport is an [Unread] in a [Report].
+// An UnreadReport is a [carrier.Unread] in a [Report].
 type UnreadReport struct {
 	Line int    `json:"line"`
 	Key  string `json:"key"`

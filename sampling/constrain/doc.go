@@ -3,7 +3,7 @@
 //
 // A [Spec] is a constraint as configurations store it, of one of the [Kinds].
 // It becomes a [Source], and [Compile] turns that into a [Grammar].
-// [Grammar.Check] judges a text. [Grammar.Bind] joins the grammar to a [Vocab],
+// Its method Check judges a text; Bind joins the grammar to a [Vocab],
 // the token trie of a model, and gives a [Matcher], which says for every
 // [State] which tokens may come next and explains why others may not. States
 // are immutable, interned values, so going back, forking, beams and asking

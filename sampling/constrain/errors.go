@@ -36,7 +36,7 @@ func Bare(err error) string {
 	return err.Error()
 }
 
-// Refusals turns any error of [Compile] or [Grammar.Bind] into a list: the
+// Refusals turns any error of [Compile] or of Bind into a list: the
 // refusals of a *RefusedError, or one entry with the keyword "syntax" that
 // carries line and column. It returns nil for a nil error.
 func Refusals(err error) []Refusal {

@@ -3,7 +3,7 @@ package row
 import "math"
 
 // A row of a server may name only the most probable tokens and leave a share
-// to all others ([Input].Rest). Cuts that compare probabilities with a number
+// to all others (the Rest of a step's input). Cuts that compare probabilities with a number
 // must count that share, or top_p 0.9 would be 0.9 of a part. So the row
 // follows what becomes of the unnamed tokens together: none of them is more
 // probable than a named one, so a cut that removes a named token removes them

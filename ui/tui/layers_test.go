@@ -93,6 +93,17 @@ func TestSwitchOffAndBack(t *testing.T) {
 	}
 }
 
+// What each part does was tried with others on: after x it is not of now.
+func TestTrialAfterASwitch(t *testing.T) {
+	b := layersAt(t, 160, 45)
+	b.keys("i")
+	b.has("each part off by itself, at this position")
+	b.keys("x")
+	b.must(b.player().Off(1))
+	b.has("with other parts off: i tries them again")
+	b.lacks("of another position")
+}
+
 // The look is not made while the lane runs, and follows when it rests.
 func TestLayersWaitForTheLane(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)

@@ -58,7 +58,7 @@ type Options struct {
 	Limits Limits
 }
 
-// Parse reads a template. Its error is an [*Error].
+// Parse reads a template. Its error is a [*python.Error].
 func Parse(source string) (t *Template, err error) {
 	if len(source) > MaxSource {
 		return nil, &python.Error{Kind: python.Exceeded, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), MaxSource)}
@@ -77,8 +77,9 @@ func Parse(source string) (t *Template, err error) {
 }
 
 // Render writes the template with the variables given, whose values are those
-// that [FromJSON] makes, or texts, bools, ints, float64s, nil, and [*Dict]s and
-// [*List]s of them. Its error is an [*Error], or that of the context.
+// that [python.FromJSON] makes, or texts, bools, ints, float64s, nil, and
+// [*python.Dict]s and [*python.List]s of them. Its error is a [*python.Error],
+// or that of the context.
 func (t *Template) Render(ctx context.Context, vars *python.Dict, opt Options) (out string, err error) {
 	if opt.Limits.Steps == 0 {
 		opt.Limits.Steps = 20_000_000

@@ -4,7 +4,7 @@
 // of rules whose bodies are expressions ([Expr]): text, classes of code points,
 // sequences, alternatives, repetitions and calls. Three leaves are languages of
 // their own: an [NFA] over bytes, a [StringLang], which reads the encoded inside
-// of a JSON string as an automaton over the decoded text ([TextLang], usually a
+// of a JSON string as an automaton over the decoded text (usually a
 // [DFA]), and an [ObjectLang], the members of an object.
 //
 // Every language knows the fewest bytes that complete a text, so that distances

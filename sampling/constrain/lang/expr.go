@@ -144,11 +144,11 @@ func CallAs(rule int, label string) *Expr {
 	return &Expr{Op: OpCall, Rule: rule, Label: label}
 }
 
-// A Source says what text is allowed, in one of the notations this package
-// reads: [JSON], [Schema], [Regex], [GBNF], [SQL] or [Choice]. [Compile] turns
-// it into a [Grammar].
+// A Source says what text is allowed, in a notation of its own: those of
+// packages schema and grammar. Compile of package constrain turns it into a
+// grammar.
 type Source interface {
-	// define reads the notation. Its error is a *SyntaxError or a
+	// Define reads the notation. Its error is a *SyntaxError or a
 	// *RefusedError.
 	Define() (*Definition, error)
 }

@@ -22,7 +22,7 @@ type JSONOptions struct {
 	ObjectOnly bool // the outermost value is an object
 }
 
-// Options adjusts [Schema]. The zero value keeps the schema's property
+// Options adjusts how a schema is read. The zero value keeps the schema's property
 // order and the specification's default for additionalProperties.
 type Options struct {
 	Whitespace Whitespace

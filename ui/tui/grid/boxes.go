@@ -364,7 +364,7 @@ func (v *View) drawCell(c *viz.Canvas) {
 	}
 }
 
-// Header says what is swept; see [kit.Header].
+// Header says what is swept; see [kit.Headed].
 func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	muted, bold := viz.Ink{Role: viz.Muted}, viz.Ink{}.With(viz.Bold)
 	info := host.Lane().Model.Info()

@@ -49,6 +49,9 @@ func (k lookKey) place() lookKey {
 	return k
 }
 
+// position is the key of a place whatever is off there.
+func (k lookKey) position() lookKey { return lookKey{step: k.step, born: k.born, n: k.n} }
+
 // want asks for a look at the position on the screen, while the lane rests.
 func (v *View) want(h kit.Host) tea.Cmd {
 	if v.lane.Running() || v.lane.Step() == nil {

@@ -170,8 +170,11 @@ func (v *View) drawEffects(c *viz.Canvas) {
 	next, _ := v.next()
 	t := v.trial
 	f := viz.Frame{Title: "each part off by itself, at this position · what was read before stays", Right: "x off/on · v next", Focused: true}
-	if t.ready() && t.key != v.look.Key.place() {
+	if here := v.look.Key.place(); t.ready() && t.key != here {
 		f.Title, f.Alert = "each part off by itself", "of another position: i tries them here"
+		if t.key.position() == here.position() {
+			f.Alert = "with other parts off: i tries them again"
+		}
 	}
 	inner := viz.Box(c, f)
 	switch {

@@ -231,7 +231,7 @@ func (v *View) written(l *run.Lane, s *engine.Step) string {
 }
 
 // Header says what the text is written under and what the constraint cost; see
-// [kit.Header].
+// [kit.Headed].
 func (v *View) Header(host kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 	l, muted := host.Lane(), viz.Ink{Role: viz.Muted}
 	info := l.Model.Info()
