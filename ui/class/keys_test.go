@@ -66,3 +66,27 @@ func FuzzKeyboard(f *testing.F) {
 		}
 	})
 }
+
+// However long what is pasted is, or a sequence that does not end, little of
+// it is kept.
+func TestKeyboardIsBounded(t *testing.T) {
+	var k keyboard
+	keys := k.read([]byte("\x1b" + pasteStart + strings.Repeat("x", 3*longestRead)))
+	if len(keys) > 0 || len(k.pasted) > maxPasted || len(k.rest) >= len(pasteEnd) {
+		t.Errorf("%d keys, %d pasted, %d kept", len(keys), len(k.pasted), len(k.rest))
+	}
+	if keys = k.read([]byte(pasteEnd)); len(keys) != 1 || len(keys[0].Runes) != maxPasted || !keys[0].Paste {
+		t.Errorf("%d keys", len(keys))
+	}
+	k = keyboard{}
+	k.read([]byte("\x1b["))
+	for range 100 {
+		k.read([]byte(strings.Repeat("1;", 20)))
+		if len(k.rest) > longestSequence {
+			t.Fatalf("%d bytes of a sequence are kept", len(k.rest))
+		}
+	}
+	if keys = k.read([]byte("q")); len(keys) != 1 || keys[0].String() != "q" {
+		t.Errorf("after it: %v", keys)
+	}
+}
