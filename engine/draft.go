@@ -179,6 +179,7 @@ func (l *Lane) readyDecoder(ctx context.Context) error {
 			return err
 		}
 	case l.tuned != l.settings:
+		l.decoder.Under(l.maskIfAny(), l.switchIfAny())
 		if err := l.decoder.Tune(p, nil); err != nil {
 			return err
 		}

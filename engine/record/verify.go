@@ -17,6 +17,7 @@ import (
 // A Report is what became of deriving every step again.
 type Report struct {
 	Steps     int         // looked at
+	Rounds    int         // of drafts, judged again
 	Undecided []Undecided // steps that the file does not hold enough for
 	First     *Difference // nil if there is none
 }
@@ -74,6 +75,7 @@ type verifier struct {
 	compiler *engine.Compiler
 	settings map[int]*engine.Settings // by configuration
 	branches map[int]*branchState
+	judging  *judging // the round that the next steps are of; nil if it is not judged again
 }
 
 // A branchState is a branch as far as it was told.
@@ -98,6 +100,8 @@ func (t *Take) verify(out *Report) error {
 			all := append(from.path[:len(from.path):len(from.path)], from.telling)
 			k := e.Branch.Keep
 			v.branches[e.Branch.ID] = &branchState{telling: all[k], path: all[:k:k]}
+		case e.Round != nil:
+			v.judge(e)
 		case e.Step != nil:
 			d, err = v.step(e)
 		}
@@ -111,7 +115,9 @@ func (t *Take) verify(out *Report) error {
 			}
 		}
 		if d != nil {
-			d.Line, d.Lane = e.Line, t.Model.Lane()
+			if d.Lane = t.Model.Lane(); d.Line == 0 {
+				d.Line = e.Line
+			}
 			out.First = d
 			return nil
 		}
@@ -156,6 +162,9 @@ func (v *verifier) step(e *Event) (*Difference, error) {
 	}
 	if why != "" {
 		v.report.Undecided = append(v.report.Undecided, Undecided{e.Line, s.Pos - len(v.take.Run.PromptTokens) + 1, why})
+	}
+	if d == nil {
+		d = v.judgeStep(at, s, set)
 	}
 	if d != nil {
 		d.Step, d.Branch = s.Pos-len(v.take.Run.PromptTokens)+1, s.Branch

@@ -229,7 +229,11 @@ func (w *Writer) origin(v engine.View, k int) error {
 	s := v.Steps[k]
 	if s.Round != nil && s.Round.Index > w.rounds {
 		w.rounds = s.Round.Index
-		if err := w.line(laned{w.opt.Lane, NewRound(s.Round)}); err != nil {
+		line := NewRound(s.Round)
+		if w.opt.Rows == RowsFull {
+			line.keep(s.Round)
+		}
+		if err := w.line(laned{w.opt.Lane, line}); err != nil {
 			return err
 		}
 	}

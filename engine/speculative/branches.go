@@ -64,6 +64,7 @@ type walk struct {
 	round  *Round
 	path   []int32 // the drafts that stand
 	rows   []models.Logits
+	laws   []Law // of the drafts at each place judged
 }
 
 // down tests the drafts of one place after the other and fills in the round.
@@ -96,7 +97,7 @@ func (w *walk) down(nodes []*node) error {
 		r.Emitted = append(r.Emitted, r.Final.Token)
 	}
 	if d.opt.Rows {
-		r.keep(w.rows)
+		r.keep(w.rows, w.laws)
 	}
 	return nil
 }
@@ -136,6 +137,11 @@ func (w *walk) test(p *Law, nodes []*node) (x int32, stands bool) {
 			t.Verdict = Accepted
 		}
 	}
+	var law Law
+	if w.d.drafter.source() == ByModel {
+		law = *nodes[0].law
+	}
+	w.laws = append(w.laws, law)
 	r.Trials = append(r.Trials, trials)
 	way := trials[tested-1]
 	way.Alpha = plan.Stands

@@ -154,6 +154,13 @@ func (d *Decoder) Tune(p, q *sampling.Pipeline) error {
 	return nil
 }
 
+// Under changes what a constraint allows and what takes the place of the
+// pipelines, as [Options.Mask] and [Options.Switch] say, from the next
+// [Decoder.Tune] on.
+func (d *Decoder) Under(mask func(output []int32) ([]uint64, bool, error), sw func(output []int32) (*sampling.Pipeline, error)) {
+	d.opt.Mask, d.opt.Switch = mask, sw
+}
+
 // SetAlgorithm changes how drafts are judged from the next round on.
 func (d *Decoder) SetAlgorithm(a Algorithm) error {
 	old := d.opt.Algorithm
@@ -278,6 +285,7 @@ func (d *Decoder) forget() {
 		}
 		if held += n; held > most {
 			s.rows.Store(nil)
+			s.laws.Store(nil)
 		}
 	}
 }

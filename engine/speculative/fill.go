@@ -41,12 +41,20 @@ func (d *Decoder) fill(r *Round, dr *draft, v *verdict, tl *targetLaws) {
 		r.Kind = None
 	}
 	if d.opt.Rows {
-		r.keep(tl.rows)
+		drawn := d.drafter.source() == ByModel
+		laws := make([]Law, len(v.chance))
+		for i := range laws {
+			if drawn {
+				laws[i] = dr.laws[i]
+			}
+		}
+		r.keep(tl.rows, laws)
 	}
 }
 
-// keep keeps the rows before the emitted tokens, which are the first of of.
-func (r *Round) keep(of []models.Logits) {
+// keep keeps the rows before the emitted tokens, which are the first of of, and
+// what was drafted from.
+func (r *Round) keep(of []models.Logits, laws []Law) {
 	rows := make([]Row, len(r.Emitted))
 	for i := range rows {
 		l := of[i]
@@ -54,6 +62,7 @@ func (r *Round) keep(of []models.Logits) {
 	}
 	r.rows = new(rowStore)
 	r.rows.rows.Store(&rows)
+	r.rows.laws.Store(&laws)
 }
 
 // finalDraw describes the last draw: q is nil for a bonus.

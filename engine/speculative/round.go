@@ -107,8 +107,25 @@ type Round struct {
 	late          bool // the target read more than the text's newest tokens
 }
 
-// A rowStore holds the rows of one round until there is no room for them.
-type rowStore struct{ rows atomic.Pointer[[]Row] }
+// A rowStore holds the rows of one round, and the laws its drafts were drawn
+// from, until there is no room for them.
+type rowStore struct {
+	rows atomic.Pointer[[]Row]
+	laws atomic.Pointer[[]Law]
+}
+
+// Laws returns what was drafted from at each place that was judged, after all
+// processors; an empty law where drafts were chosen, not drawn. It is nil when
+// [Round.Rows] is.
+func (r *Round) Laws() []Law {
+	if r.rows == nil || r.Cut {
+		return nil
+	}
+	if p := r.rows.laws.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
 
 // Rows returns what the emitted tokens were chosen from: row i is the target's
 // logits before token i. It is nil if rows were not asked for, or once they
@@ -128,6 +145,11 @@ func (s *rowStore) bytes() (n int64) {
 	if p := s.rows.Load(); p != nil {
 		for _, r := range *p {
 			n += int64(4 * (len(r.IDs) + len(r.Values)))
+		}
+	}
+	if p := s.laws.Load(); p != nil {
+		for _, l := range *p {
+			n += int64(12 * len(l.IDs))
 		}
 	}
 	return n

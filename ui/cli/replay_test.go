@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -166,5 +167,45 @@ func TestRecordingsRefused(t *testing.T) {
 	}
 	if got, err := os.ReadFile(other); err != nil || string(got) != "hello\n" {
 		t.Errorf("the file that was there: %q, %v", got, err)
+	}
+}
+
+// Rounds of drafts are judged again from the rows and the laws in the file, by
+// every rule that judges token by token; a changed chance or token is found.
+func TestReplayJudgesRoundsAgain(t *testing.T) {
+	for i, more := range [][]string{
+		{"--draft", "fable-draft"}, {"--draft-method", "specinfer", "--draft-tree", "3,2"}, {"--draft-method", "spectr"},
+		{"--draft", "self:3", "--temperature", "0"}, {"--draft", "ngram"}, {"--draft", "lookahead", "--lookahead-ngram", "2", "--temperature", "0"},
+		{"--draft", "fable-draft", "--block-verification"},
+	} {
+		file := filepath.Join(t.TempDir(), "run.jsonl")
+		args := append([]string{"run", "--prompt", "Once upon a time there was a little", "--max-new-tokens", "30", "--record", file, "--rows", "full"}, more...)
+		if _, errs, code := try(t, "", args...); code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		out, errs, code := try(t, "", "replay", file, "--verify")
+		judged := strings.Contains(out, "of drafts judged again, all equal")
+		if block := i == 6; code != console.ExitDone || judged == block || !strings.Contains(out, "30 steps derived again") {
+			t.Errorf("%v: exit %d, %s%s", more, code, out, errs)
+		}
+		if !judged {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, changed := regexp.MustCompile(`,"check":"?[0-9a-f]+"?`), false
+		all := strings.Split(string(data), "\n")
+		const field = `"accept_prob":[`
+		for k, l := range all {
+			all[k] = sum.ReplaceAllString(l, "")
+			if at := strings.Index(l, field) + len(field); !changed && at >= len(field) && l[at] != ']' {
+				all[k], changed = sum.ReplaceAllString(l[:at]+"0.123,"+l[at:], ""), true
+			}
+		}
+		if out, errs, code := try(t, "", "replay", write(t, "changed.jsonl", strings.Join(all, "\n")), "--verify"); changed && (code != console.ExitFailed || !strings.Contains(errs, "accept_prob is [0.123,")) {
+			t.Errorf("%v, a chance more: exit %d, %s%s", more, code, out, errs)
+		}
 	}
 }

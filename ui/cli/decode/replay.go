@@ -325,6 +325,9 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, viz.Plural(rep.Steps, "step"))
 	}
 	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(rep.Steps-len(rep.Undecided), "step"))
+	if rep.Rounds > 0 {
+		fmt.Fprintf(w, "%s of drafts judged again, all equal\n", viz.Plural(rep.Rounds, "round"))
+	}
 	why := map[string]int{}
 	var order []string
 	for _, u := range rep.Undecided {
