@@ -48,7 +48,7 @@ var paneRows = map[lab.Pane][]helpRow{
 		{[]kit.ID{kit.ActInspect}, "what this knob does here", ""}, {[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "all knobs at once", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},
 	lab.PanePipeline: {
-		{[]kit.ID{kit.ActUp, kit.ActDown}, "choose a stage", ""}, {[]kit.ID{kit.ActOpen}, "its sums", ""}, {[]kit.ID{kit.ActTake}, "take it out, put it back", ""},
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "choose a stage", ""}, {[]kit.ID{kit.ActOpen}, "its sums", ""}, {[]kit.ID{kit.ActTake}, "take it out, put it back", ""},
 		{[]kit.ID{kit.ActEarlier, kit.ActLater}, "earlier, later", ""}, {[]kit.ID{kit.ActInspect}, "what this stage does here", ""},
 		{[]kit.ID{kit.ActRight, kit.ActLeft}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},

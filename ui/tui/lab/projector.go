@@ -132,7 +132,7 @@ func (lb *View) drawSentence(l *run.Lane) string {
 	if t.Greedy || t.Race.Ran || undrawn(t) || l.Step().Forced || l.Step().Observed {
 		return lb.DrawWords(l, l.Step(), " falls in ")
 	}
-	return "With u " + viz.Three(t.U) + " the draw falls in " + l.Piece(t.Token, lb.pal.ASCII) + " " + viz.Interval(t.Lo, t.Hi)
+	return "With u " + viz.Three(t.U) + " the draw falls in " + l.Piece(t.Token, lb.pal.ASCII) + " " + viz.Interval(t.Lo, t.Hi) + "."
 }
 
 func (lb *View) drawProjectorHead(c *viz.Canvas, l *run.Lane, t *sampling.Trace) {
