@@ -206,6 +206,8 @@ func contextError(err error) error {
 	return nil
 }
 
+const noTLS = "does not speak TLS: try http:// in place of https://"
+
 // tlsMessage says what is wrong with a certificate, or "".
 func tlsMessage(err error) string {
 	var (
@@ -217,7 +219,7 @@ func tlsMessage(err error) string {
 	)
 	switch {
 	case errors.As(err, &record):
-		return "does not speak TLS: try http:// in place of https://"
+		return noTLS
 	case errors.As(err, &unknown):
 		return "its certificate is signed by nobody this machine trusts"
 	case errors.As(err, &host):
@@ -230,7 +232,7 @@ func tlsMessage(err error) string {
 	case errors.As(err, &verify):
 		return "its certificate cannot be verified"
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return "does not speak TLS: try http:// in place of https://"
+		return noTLS
 	}
 	return ""
 }

@@ -31,9 +31,8 @@ func Explain(ctx context.Context, err error, k Kind, rest string, opt Options, k
 	switch e.Kind {
 	case Unreachable, Stalled:
 		if plain, ok := strings.CutPrefix(c.base, "https://"); ok {
-			c.base = "http://" + plain
-			if c.answers(ctx, "/") {
-				e.Kind, e.Msg = Untrusted, "does not speak TLS: try http:// in place of https://"
+			if c.base = "http://" + plain; c.answers(ctx, "/") {
+				e.Kind, e.Msg = Untrusted, noTLS
 			}
 		}
 	case Refused, Malformed, Unsuitable:
@@ -85,9 +84,33 @@ func (k Kind) nameOf(base string) string {
 	return strings.NewReplacer("[@URL]", "@"+base, "URL[#MODEL]", base, "URL", base).Replace(k.Usage)
 }
 
-// answers reports whether anything that speaks HTTP answers at path.
+// lookPlain is how long a server that is addressed by https:// may say nothing
+// before it is asked without TLS.
+const lookPlain = 500 * time.Millisecond
+
+// doubtTLS cancels ctx with an error as its cause once a server that is
+// addressed by https:// has said nothing for a while and answers without TLS.
+// Such a server waits for the end of what it takes for a request. The caller
+// must call done.
+func (c *Client) doubtTLS(ctx context.Context, cancel context.CancelCauseFunc) (done func()) {
+	plain, ok := strings.CutPrefix(c.base, "https://")
+	if !ok {
+		return func() {}
+	}
+	t := time.AfterFunc(lookPlain, func() {
+		o := *c
+		o.base, o.auth, o.Meter = "http://"+plain, "", &Meter{}
+		if c.Meter.Stats().BytesIn == 0 && o.answers(ctx, "/") && c.Meter.Stats().BytesIn == 0 {
+			cancel(c.Errorf(Untrusted, noTLS))
+		}
+	})
+	return func() { t.Stop() }
+}
+
+// answers reports whether a server answers at path. Servers that expect TLS
+// answer a request without it with status 400.
 func (c *Client) answers(ctx context.Context, path string) bool {
 	_, err := c.Send(ctx, http.MethodGet, path, nil, SmallBody, nil)
 	var e *Error
-	return err == nil || errors.As(err, &e) && e.Status > 0
+	return err == nil || errors.As(err, &e) && e.Status > 0 && e.Status != http.StatusBadRequest
 }

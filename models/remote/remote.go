@@ -23,6 +23,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -142,12 +143,18 @@ func Open(ctx context.Context, k Kind, rest string, opt Options) (models.Model, 
 		return nil, err
 	}
 	var m models.Model
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer t.Client.doubtTLS(ctx, cancel)()
 	err = t.Client.Retry(ctx, false, func(ctx context.Context) (err error) {
 		m, err = k.Connect(ctx, t)
 		return err
 	})
 	if err != nil {
 		t.Client.Close()
+		if why := (*Error)(nil); errors.As(context.Cause(ctx), &why) {
+			return nil, why
+		}
 		return nil, err
 	}
 	return m, nil
