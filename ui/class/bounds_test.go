@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,7 +74,7 @@ func TestTypes(t *testing.T) {
 // A reader takes a stream, or does not from some time on.
 type reader struct {
 	header   http.Header
-	stuck    bool
+	stuck    atomic.Bool
 	deadline time.Time
 	got      strings.Builder
 }
@@ -83,7 +84,7 @@ func (r *reader) WriteHeader(int)                    {}
 func (r *reader) FlushError() error                  { return nil }
 func (r *reader) SetWriteDeadline(t time.Time) error { r.deadline = t; return nil }
 func (r *reader) Write(b []byte) (int, error) {
-	if r.stuck {
+	if r.stuck.Load() {
 		if r.deadline.IsZero() {
 			select {} // for ever
 		}
@@ -126,7 +127,7 @@ func TestStreamEnds(t *testing.T) {
 				}()
 			}
 			if x.stuck {
-				time.AfterFunc(time.Minute, func() { r.stuck = true; h.Lock(true); h.Ask(three) })
+				time.AfterFunc(time.Minute, func() { r.stuck.Store(true); h.Lock(true); h.Ask(three) })
 			}
 			start := time.Now()
 			st.run(ctx)
@@ -212,8 +213,8 @@ func TestSlowAnswers(t *testing.T) {
 		looks := serve("GET /4821/events HTTP/1.1\r\nHost: 10.0.0.7:8089\r\nCookie: " + cookieName + "=" + strings.Repeat("a", 2*cookieBytes) + "\r\n\r\n")
 		go io.Copy(io.Discard, looks)
 		time.Sleep(answerTime + time.Second)
-		if d.all != 1 || h.Standing().Here != 1 {
-			t.Errorf("%d connections, %d here", d.all, h.Standing().Here)
+		if inside(d) != 1 || h.Standing().Here != 1 {
+			t.Errorf("%d connections, %d here", inside(d), h.Standing().Here)
 		}
 		time.Sleep(10 * time.Minute)
 		if h.Standing().Here != 1 {
@@ -221,11 +222,18 @@ func TestSlowAnswers(t *testing.T) {
 		}
 		looks.Close()
 		time.Sleep(time.Minute)
-		if d.all != 0 || h.Standing().Here != 0 {
-			t.Errorf("%d connections, %d here after all left", d.all, h.Standing().Here)
+		if inside(d) != 0 || h.Standing().Here != 0 {
+			t.Errorf("%d connections, %d here after all left", inside(d), h.Standing().Here)
 		}
 		srv.Close()
 	})
+}
+
+// inside is how many connections a doorway has, standing or in.
+func inside(d *doorway) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all
 }
 
 // addressed is a pipe with an address, as a gate wants it.
