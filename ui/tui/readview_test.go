@@ -129,7 +129,7 @@ func TestReadSavedResponses(t *testing.T) {
 	if err := os.WriteFile(name, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := newLanes(t, 120, 40, "neutral")
+	b := newLanes(t, 120, 40, "neutral watermark_bias=4")
 	wait := func(words ...string) {
 		t.Helper()
 		b.pump(func() bool {
@@ -148,6 +148,9 @@ func TestReadSavedResponses(t *testing.T) {
 	// Σ of −ln p is 2.3485913 over three tokens of 3, 7 and 1 bytes.
 	wait("some-4o", "this file holds 2 rows a step", "4 tokens, 12 bytes", "1.13 bits a token · perplexity 2.19", "0.308 bits a byte", "best token in 2 of 3", "1 token without a value",
 		"token 1 Yes: 0.55 bits, rank 1, 68.4% raw", "response 1 of 2")
+	if f := b.frame(); strings.Contains(f, "green") || !strings.Contains(f, "81.7% under the settings, of those named") {
+		t.Errorf("a watermark acts on ids that are made up:\n%s", f)
+	}
 	b.keys("right")
 	wait("token 2 ,: the file has no value for it")
 	b.keys("right")

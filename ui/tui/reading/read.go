@@ -53,7 +53,7 @@ func read(ctx context.Context, k readKey) (*reading, error) {
 	})
 	r.took = time.Since(began)
 	r.order = bySurprise(r)
-	if cfg := k.set.Config(); err == nil && cfg.Float("watermark_bias") != 0 {
+	if cfg := k.set.Config(); err == nil && k.of == nil && cfg.Float("watermark_bias") != 0 {
 		r.detect(cfg)
 	}
 	return r, err

@@ -52,9 +52,10 @@ func openSaved(text string) (all []*saved, err error) {
 }
 
 // input is the response as a text under its own rows and the values of
-// settings: their tokens are named anew, since a file has ids of its own.
+// settings: their tokens are named anew, since a file has ids of its own. A
+// watermark, whose lists are of ids, stays out.
 func (s *saved) input(set *engine.Settings) (score.Input, error) {
-	set, err := engine.NewCompiler(s.model).Settings(set.Config(), "")
+	set, err := engine.NewCompiler(s.model).Settings(set.Config().Without("watermark_bias"), "")
 	if err != nil {
 		return score.Input{}, err
 	}
