@@ -250,3 +250,39 @@ func TestPaths(t *testing.T) {
 		t.Errorf("one look-up %v", got)
 	}
 }
+
+// A stage that draws by itself has a coin of its own at every place of the
+// text: XTC leaves the surest tokens out at some places, not at all or none.
+func TestXTCUnderDrafts(t *testing.T) {
+	target, draft := pair(t, "close")
+	p := compile(t, target, off.and(set{"order": "llama.cpp", "xtc_probability": 0.5, "xtc_threshold": 0.1, "max_new_tokens": 120, "logit_bias": map[string]any{"0": -100.0}}))
+	plain := compile(t, target, off.and(set{"order": "llama.cpp", "logit_bias": map[string]any{"0": -100.0}}))
+	d := start(t, target, draft, p, nil, []int32{2}, Options{Rows: true})
+	cut, places := 0, 0
+	for d.Done() == "" {
+		r := round(t, d)
+		for i, pos := range r.Positions {
+			if pos.Verdict == Dropped || len(pos.Top) == 0 {
+				break
+			}
+			var whole dist.Dist
+			if err := plain.Distribution(&whole, new(sampling.Scratch), sampling.Input{Logits: r.Rows()[i].Values, Prompt: []int32{2}}); err != nil {
+				t.Fatal(err)
+			}
+			law := copyLaw(&whole)
+			best := law.IDs[0]
+			for k, q := range law.Probs {
+				if q > law.Prob(best) {
+					best = law.IDs[k]
+				}
+			}
+			places++
+			if j := slices.IndexFunc(pos.Top, func(b Bar) bool { return b.Token == best }); j < 0 || pos.Top[j].P == 0 {
+				cut++
+			}
+		}
+	}
+	if places < 40 || cut < places/5 || cut > places*4/5 {
+		t.Errorf("the surest token was left out at %d of %d places; want about half", cut, places)
+	}
+}

@@ -67,6 +67,9 @@ func (l *lawyer) wholeDraft(d *Decoder, row models.Logits, output []int32) (Law,
 
 func (l *lawyer) law(p *sampling.Pipeline, d *Decoder, row models.Logits, output []int32) (Law, error) {
 	in := sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: d.prompt, Output: output}
+	if n := len(output); n > 0 { // a stage that draws has a coin of its own at every place, as in plain decoding
+		in.State = sampling.State{Started: true, XTCDraws: uint32(n)}
+	}
 	if d.opt.Mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = d.opt.Mask(output); err != nil {
