@@ -78,7 +78,7 @@ func NewModel(c *Client, b Backend, f Found) models.Model {
 	f.Info.Server, f.Info.Address = c.Kind, c.Host
 	if f.Top > DefaultTop && !f.Logits {
 		f.Facts = append(f.Facts, models.Fact{Name: "on demand", Value: fmt.Sprintf(
-			"the best %d tokens first while a lane runs freely, the others where a stage, a pin or a look at the step needs them", DefaultTop)})
+			"the best tokens first, %d at most, while a lane runs freely, the others where a stage, a pin or a look at the step needs them", DefaultTop)})
 	}
 	m := &server{
 		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
