@@ -286,3 +286,11 @@ func BenchmarkPortable(b *testing.B) {
 		dotRowsGeneric(dst, q, rows)
 	}
 }
+
+// Prefetch takes slices of any length, none and less than a cache line too.
+func TestPrefetch(t *testing.T) {
+	for _, n := range []int{0, 1, 15, 16, 17, 31, 32, 1000} {
+		Prefetch(make([]float32, n))
+		Prefetch(make([]uint16, n))
+	}
+}
