@@ -71,7 +71,7 @@ func (p *painter) show(s sheet) error {
 			continue
 		}
 		b.WriteString("\x1b[" + strconv.Itoa(s.top+y+1) + ";" + strconv.Itoa(s.left+1) + "H")
-		b.WriteString(line)
+		b.WriteString(moved(line, s.left))
 	}
 	p.shown, p.last = s, time.Now()
 	for b.Len() > 0 {
@@ -81,6 +81,36 @@ func (p *painter) show(s sheet) error {
 	}
 	return nil
 }
+
+// moved is a line that begins so many cells from the left: where it names a
+// column, as it does behind what terminals give different widths, the column
+// moves along.
+func moved(line string, left int) string {
+	if left == 0 {
+		return line
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(line, csi)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n := 0
+		for n < len(after) && after[n] >= '0' && after[n] <= '9' {
+			n++
+		}
+		if column, err := strconv.Atoi(after[:n]); err == nil && n < len(after) && after[n] == 'G' {
+			b.WriteString(csi + strconv.Itoa(column+left))
+		} else {
+			b.WriteString(csi + after[:n])
+		}
+		line = after[n:]
+	}
+}
+
+// csi begins a sequence.
+const csi = "\x1b["
 
 // leave gives the terminal back as it was, if it was taken.
 func (p *painter) leave() {

@@ -201,3 +201,27 @@ func (c *counting) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 func (c *counting) Draw() sheet { return sheetOf(fmt.Sprintf("%4d", c.n), 4, 1) }
+
+// A frame in the middle of a terminal is the one at its left, moved: what
+// names columns as well.
+func TestPainterMovesColumns(t *testing.T) {
+	const w, h = 40, 3
+	c := viz.NewCanvas(20, 1, false)
+	c.Put(0, 0, "aस्तेb", viz.Ink{Role: viz.Chosen}) // terminals give it one cell or two
+	line := c.Render(viz.NewPalette(true, viz.TrueColor, false))
+	if !strings.Contains(line, "G") {
+		t.Fatalf("%q names no column", line)
+	}
+	cells := func(left int) string {
+		em := vt.NewEmulator(w, h)
+		defer em.Close()
+		(&painter{out: em, entered: true}).show(sheet{left: left, w: w, h: h, lines: []string{line}})
+		return strings.Split(em.String(), "\n")[0]
+	}
+	if got, want := strings.TrimRight(cells(7), " "), strings.Repeat(" ", 7)+strings.TrimRight(cells(0), " "); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := moved("\x1b[1;3mx\x1b[4Gy\x1b[12Xz\x1b[", 10); got != "\x1b[1;3mx\x1b[14Gy\x1b[12Xz\x1b[" {
+		t.Errorf("%q", got)
+	}
+}
