@@ -178,7 +178,7 @@ func TestPredictKeepsScore(t *testing.T) {
 	b.keys("end", "enter")
 	b.has("something else")
 	b.keys("f")
-	b.has("something else is not a single token")
+	b.has("something else is not one token")
 	b.keys("enter")
 	b.steps(10)
 	if l.View.Steps[9].Forced {

@@ -326,7 +326,7 @@ func (v *View) force(host kit.Host) {
 	case !v.shown || v.asked:
 		host.Say("f: reveal first; then f writes the row's token instead of the token drawn")
 	case v.favourite() == len(v.ids):
-		host.Say("f: something else is not a single token; ← and another row, or P writes by hand")
+		host.Say("f: something else is not one token; ← and another row, or P writes by hand")
 	default:
 		v.asked = true
 		l.Eng.Post(engine.Force{Token: v.ids[v.favourite()]})
