@@ -20,6 +20,14 @@ func plainly(f func()) {
 	f()
 }
 
+// repeats returns n, or few where tests are to be short.
+func repeats(n, few int) int {
+	if testing.Short() {
+		return few
+	}
+	return n
+}
+
 func sameBits(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
@@ -74,9 +82,9 @@ func TestTwins(t *testing.T) {
 			if cols%typ.BlockSize() != 0 {
 				continue
 			}
-			for _, rows := range []int{1, 7, 8, 24, 40} {
+			for _, rows := range []int{1, 7, 8, 40} {
 				for _, n := range []int{1, 3, 4, 9} {
-					for range 3 {
+					for range repeats(3, 1) {
 						compareTwins(t, r, matrixOf(r, typ, rows, cols), hard(r, n*cols), n)
 					}
 				}
@@ -118,7 +126,7 @@ func TestVectorTwins(t *testing.T) {
 	vnni := useVNNI
 	defer func() { useVNNI = vnni }()
 	for _, n := range []int{1, 7, 8, 16, 24, 32, 40, 64, 96, 100, 128} {
-		for range 60 {
+		for range repeats(60, 8) {
 			x, y, rows := hard(r, n), hard(r, n), hard(r, 5*n)
 			w := hard(r, 5)
 			far := hard(r, n)
@@ -155,7 +163,7 @@ func TestVectorTwins(t *testing.T) {
 // TestActivationTwins does so for vectors rounded to 8 bits.
 func TestActivationTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
-	for range 400 {
+	for range repeats(400, 40) {
 		x := hard(r, blockK*(1+r.IntN(4)))
 		for _, k := range []kind{q8_0, q8_1, q8_K} {
 			var got, want form
@@ -177,7 +185,7 @@ func TestHeadTwins(t *testing.T) {
 	defer func() { useVNNI = vnni }()
 	for _, n := range []int{8, 20, 32, 64, 96, 128} {
 		for _, per := range []int{1, 5, 16, 32} {
-			for range 40 {
+			for range repeats(40, 6) {
 				queries, positions, half := 1+r.IntN(14), 1+r.IntN(90), r.IntN(2) == 0
 				stride := positions + r.IntN(3)
 				x, w := hard(r, queries*n), hard(r, queries*stride)
