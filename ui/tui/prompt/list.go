@@ -72,7 +72,7 @@ var Examples = []Example{
 		Set:    map[string]any{"order": "lab", "p_less_norm": true},
 		Script: []Press{press("u", "without it: all 4,096 tokens"), press("U", "with it: one more than p_less keeps of this row"), press("n", "of a sharp row it keeps one")},
 		Say:    "The same threshold, set to nothing where the row says nothing."},
-	{Prompt: fox, preset: "neutral", Kind: "top-a: the best one's square", watch: "0.2 of the best probability squared: loose on a flat row, strict on a sharp one",
+	{Prompt: fox, preset: "neutral", Kind: "top-a: the best, squared", watch: "0.2 of the best probability squared: loose on a flat row, strict on a sharp one",
 		Set:    map[string]any{"order": "lab", "top_a": 0.2},
 		Script: []Press{press("u", "without it: all 4,096 tokens"), press("U", "a flat row: the square of its best is tiny, much is kept"), press("n", "a sharp row: little is kept")},
 		Say:    "Squaring the best makes the bar low where the model is unsure."},
