@@ -609,3 +609,13 @@ func TestSeedsBeyondTheEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestLogitsSayTheirArithmetic: another engine's numbers are named, the exact
+// ones are not.
+func TestLogitsSayTheirArithmetic(t *testing.T) {
+	for arith, want := range map[string]string{"exact": `{"tokens":[0,5],"logits":[`, "llama.cpp": `{"tokens":[0,5],"arith":{"name":"llama.cpp","kv_type":"f16"},"logits":[`} {
+		if out, errs, _ := try(t, "", "models", "logits", "fable", "--tokens", "0,5", "--arith", arith); !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %.80s %s, want %s", arith, out, errs, want)
+		}
+	}
+}

@@ -184,7 +184,12 @@ func printLogits(ctx context.Context, out io.Writer, m models.Model, ids []int32
 	defer sess.Close()
 	w := bufio.NewWriter(out)
 	head, _ := json.Marshal(ids)
-	fmt.Fprintf(w, `{"tokens":%s,"logits":`, head)
+	fmt.Fprintf(w, `{"tokens":%s,`, head)
+	if a := m.Info().Arithmetic; a.Foreign() {
+		says, _ := json.Marshal(a)
+		fmt.Fprintf(w, `"arith":%s,`, says)
+	}
+	w.WriteString(`"logits":`)
 	if all {
 		w.WriteByte('[')
 	}
