@@ -291,3 +291,22 @@ func TestWindows(t *testing.T) {
 		}
 	}
 }
+
+// The card shows how many came in within the last minute, for the first time.
+func TestJoinsAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHub(Options{Max: 10})
+		for i := range 3 {
+			seated(t, h, Key(fmt.Sprint(i))).Leave()
+			time.Sleep(25 * time.Second)
+		}
+		seated(t, h, "2") // was here before
+		if n := h.Standing().Joins; n != 2 {
+			t.Errorf("%d joins in the last minute, want 2", n)
+		}
+		time.Sleep(time.Minute)
+		if n := h.Standing().Joins; n != 0 {
+			t.Errorf("%d joins a minute later", n)
+		}
+	})
+}

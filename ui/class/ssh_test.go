@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -451,6 +452,33 @@ func TestSessionsCannotStopTheProcess(t *testing.T) {
 		if msg != nil && onlyOwn(nil, msg) == nil {
 			t.Errorf("%T is lost", msg)
 		}
+	}
+}
+
+// A runner asks to run a program of the teacher's, and leaves.
+type runner struct {
+	still
+	program *program
+}
+
+type program struct{ ran atomic.Bool }
+
+func (p *program) Run() error        { p.ran.Store(true); return nil }
+func (*program) SetStdin(io.Reader)  {}
+func (*program) SetStdout(io.Writer) {}
+func (*program) SetStderr(io.Writer) {}
+
+func (r runner) Init() tea.Cmd { return tea.Sequence(tea.Exec(r.program, nil), tea.Quit) }
+
+// Whatever a screen asks for, its session runs nothing.
+func TestSessionsRunNothing(t *testing.T) {
+	c := opened(t, nil)
+	p := new(program)
+	c.shell.screens.student = func(*session) (screen, func()) { return runner{program: p}, func() {} }
+	win := terminal(t, dialed(t, c), 80, 24)
+	win.shows(t, errLeft.Error())
+	if p.ran.Load() {
+		t.Error("a program ran")
 	}
 }
 
