@@ -659,6 +659,21 @@ func TestLockedAndFull(t *testing.T) {
 	}
 }
 
+// Who leaves a terminal leaves a seat.
+func TestLeavingFreesTheSeat(t *testing.T) {
+	c := opened(t, func(s *Setup) { s.Max = 1 })
+	for range 3 {
+		w := terminal(t, dialed(t, c), 80, 24)
+		w.shows(t, "you look on")
+		io.WriteString(w.in, "q")
+		w.shows(t, errLeft.Error())
+		w.Wait()
+		for view, next := c.Now(); view.Here > 0; view, next = c.Now() {
+			<-next
+		}
+	}
+}
+
 // A class listens where it was asked to, and nowhere else; what is off is off.
 func TestClassListensOnTwoAddresses(t *testing.T) {
 	for _, x := range []struct {
