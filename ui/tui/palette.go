@@ -44,10 +44,15 @@ type palette struct {
 	field kit.Field
 	list  kit.List
 	all   []command
+
+	hits    []command // what is found
+	nearest bool      // nothing has the words typed: the hits nearly do
 }
 
 func newPalette(m *Model) (kit.View, tea.Cmd) {
-	return &palette{field: kit.NewField(""), all: m.commands()}, nil
+	p := &palette{all: m.commands()}
+	p.fill("")
+	return p, nil
 }
 
 // alsoFound are words by which people look for actions and knobs that have
@@ -73,7 +78,7 @@ var (
 var glossary = []struct{ word, means, also string }{
 	{"repeating", "the same tokens at least three times in a row, 16 tokens or more", "loop"},
 	{"KV cache", "keys and values of every token read so far: each is read once, not again", "memory prefill"},
-	{"prefill", "reading the prompt: many tokens at once, since all of them are known", "prompt phase"},
+	{"prefill", "reading the prompt: many tokens at once, since all of them are known", "prompt phase cache"},
 	{"decode", "writing the text: one token a pass over all weights", "phase speed"},
 	{"why", "i says what the selected row, knob or stage does at this step", "explain"},
 	{"entropy", "how open a step is, in bits: n bits are as if choosing among 2 to the n tokens", "uncertain"},
@@ -151,16 +156,25 @@ func (m *Model) commands() []command {
 	return out
 }
 
-// found returns the commands that hold every word typed, the nearest first; if
+// fill puts text into the field.
+func (p *palette) fill(text string) {
+	p.field = kit.NewField(text)
+	p.find()
+}
+
+// find finds the commands that hold every word typed, the nearest first; if
 // there are none, those that nearly do: one letter is forgiven.
 // What is typed after the word until is an expression, not a word.
-func (p *palette) found() []command {
+func (p *palette) find() {
+	p.list, p.hits, p.nearest = kit.List{}, nil, false
 	if expr, ok := untilTyped(p.field.Text()); ok && expr != "" {
-		return []command{{anAction, untilWord + " " + expr, "enter", "", func(m *Model) tea.Cmd { return m.runUntil(expr) }}}
+		p.hits = []command{{anAction, untilWord + " " + expr, "enter", "", func(m *Model) tea.Cmd { return m.runUntil(expr) }}}
+		return
 	}
 	words := strings.Fields(strings.ToLower(p.field.Text()))
 	if len(words) == 0 {
-		return p.all
+		p.hits = p.all
+		return
 	}
 	type hit struct {
 		c    command
@@ -183,19 +197,19 @@ func (p *palette) found() []command {
 		slices.SortStableFunc(hits, func(a, b hit) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.c.kind, b.c.kind))
 		})
-		out := make([]command, len(hits))
-		for i, h := range hits {
-			out[i] = h.c
+		for _, h := range hits {
+			p.hits = append(p.hits, h.c)
 		}
-		return out
+		p.nearest = forgiving
+		return
 	}
-	return nil
 }
 
 const notFound = 9
 
 // nearness is how near a word is to a command: 0 begins its name, then a word of
-// its name or one it is also found by, then stands inside.
+// its name or one it is also found by, then stands inside. Where one letter is
+// forgiven, what a command is called is nearer than what is said of it.
 func nearness(word string, c command, forgiving bool) int {
 	name, also := strings.ToLower(c.name), strings.ToLower(c.words)
 	begins := func(s string) bool {
@@ -211,10 +225,17 @@ func nearness(word string, c command, forgiving bool) int {
 	case !forgiving || len(word) < 4:
 		return notFound
 	}
-	for _, f := range strings.FieldsFunc(name+" "+also, apart) {
-		if oneApart(word, f) {
-			return 3
-		}
+	nearly := func(s string) bool {
+		return slices.ContainsFunc(strings.FieldsFunc(s, apart), func(f string) bool { return oneApart(word, f) })
+	}
+	head, _, _ := strings.Cut(name, ":")
+	switch {
+	case nearly(head):
+		return 3
+	case nearly(name):
+		return 4
+	case nearly(also):
+		return 5
 	}
 	return notFound
 }
@@ -252,19 +273,31 @@ const kindWide = 12
 const emptyWords = "Nothing here has that word. Try what it does: loop, cache, prefill, why, random, json, save, compare; or a knob's name, such as top_p."
 
 // Frame titles the box; see [kit.Overlay].
-func (p *palette) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "commands"} }
+func (p *palette) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "commands", Right: ": · esc"} }
+
+// around is how many lines of the box hold no hit: its border, the field, the
+// foot, and a blank line after the one and before the other.
+const around = 6
+
+// head is how many lines stand above the hits to say that none has the words.
+func (p *palette) head() int {
+	if p.nearest {
+		return 2
+	}
+	return 0
+}
 
 // Size is how large the box wants to be; see [kit.Overlay].
 func (p *palette) Size(host kit.Host) (int, int) {
 	m := host.(*Model)
-	return 80, max(min(m.h-4, 20), 10)
+	return 80, min(around+p.head()+max(len(p.hits), 3), max(min(m.h-4, 20), 10))
 }
 
 // Hints are what the footer offers; see [kit.View].
 func (p *palette) Hints(_ kit.Host) []kit.ID {
 	return []kit.ID{kit.ActOpen, kit.ActClose}
 }
-func (p *palette) rows(m *Model) int { return m.Screen().Box(p.Size(m)).H - 6 }
+func (p *palette) rows(m *Model) int { return m.Screen().Box(p.Size(m)).H - around - p.head() }
 
 // Act takes the actions it names; see [kit.View].
 func (p *palette) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true }
@@ -272,31 +305,37 @@ func (p *palette) Act(kit.Host, *kit.Action) (tea.Cmd, bool) { return nil, true 
 // Draw draws the view; see [kit.View].
 func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 	p.field.Draw(c, c.Put(1, 0, ": ", viz.Ink{Role: viz.Focus}), 0)
-	list := p.found()
-	h := c.H - 4
-	top := min(p.list.Top, max(len(list)-h, 0))
-	for y := 0; y < h && top+y < len(list); y++ {
-		cm := list[top+y]
+	head := 2 + p.head()
+	h := c.H - head - 2
+	top := min(p.list.Top, max(len(p.hits)-h, 0))
+	for y := 0; y < h && top+y < len(p.hits); y++ {
+		cm := p.hits[top+y]
 		ink := viz.Ink{}
 		if top+y == p.list.At {
-			c.Put(1, 2+y, "▸", viz.Ink{Role: viz.Focus})
+			c.Put(1, head+y, "▸", viz.Ink{Role: viz.Focus})
 			ink = ink.With(viz.Bold)
 		}
-		c.Put(3, 2+y, kindNames[cm.kind], viz.Ink{Role: viz.Muted})
-		c.Fit(kindWide, 2+y, c.W-kindWide-9, viz.Printable(cm.name, c.ASCII), ink)
-		c.Right(c.W-1, 2+y, cm.key, viz.Ink{Role: viz.Muted})
+		c.Put(3, head+y, kindNames[cm.kind], viz.Ink{Role: viz.Muted})
+		c.Fit(kindWide, head+y, c.W-kindWide-9, viz.Printable(cm.name, c.ASCII), ink)
+		c.Right(c.W-1, head+y, cm.key, viz.Ink{Role: viz.Muted})
 	}
-	foot := viz.Count(len(list)) + " found in actions, examples, lessons, knobs, words · ↑↓ · enter"
-	if p.field.Text() == "" {
-		foot = "type a word: loop, cache, why, seed, json · ↑↓ · enter · all " + viz.Count(len(list)) + " are listed"
-	}
-	if len(list) == 0 {
+	foot := viz.Count(len(p.hits)) + " found in actions, examples, lessons, knobs, words · ↑↓ · enter"
+	switch {
+	case len(p.hits) == 0:
 		foot = "backspace takes a letter back · esc close"
 		for y, line := range viz.WrapWords(emptyWords, c.W-4) {
 			if y < h {
-				c.Put(3, 2+y, line, viz.Ink{})
+				c.Put(3, head+y, line, viz.Ink{})
 			}
 		}
+	case p.nearest:
+		cm := p.hits[p.list.At]
+		name, _, _ := strings.Cut(cm.name, ":")
+		typed := viz.Printable(strings.TrimSpace(p.field.Text()), c.ASCII)
+		c.Fit(1, 2, c.W-2, "nothing is called "+typed+". Nearest: "+viz.Printable(name, c.ASCII)+" ("+kindNames[cm.kind]+"). enter takes it.", viz.Ink{})
+		foot = "Words of the book work too: nucleus, greedy, prefill, beam, loop, JSON."
+	case p.field.Text() == "":
+		foot = "type a word: loop, cache, why, seed, json · ↑↓ · enter · all " + viz.Count(len(p.hits)) + " are listed"
 	}
 	c.Put(1, c.H-1, viz.CutTitle(foot, c.W-2), viz.Ink{Role: viz.Muted})
 }
@@ -305,7 +344,7 @@ func (p *palette) Draw(c *viz.Canvas, _ kit.Host) {
 func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	m := host.(*Model)
 	if d := kit.MoveKey(k); d != 0 {
-		p.list.Move(d, len(p.found()), p.rows(m))
+		p.list.Move(d, len(p.hits), p.rows(m))
 		return nil, true
 	}
 	switch k.Type {
@@ -313,21 +352,20 @@ func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		m.Close()
 		return nil, true
 	case tea.KeyTab:
-		if list := p.found(); p.list.At < len(list) {
-			p.field = kit.NewField(list[p.list.At].name)
+		if p.list.At < len(p.hits) {
+			p.fill(p.hits[p.list.At].name)
 		}
 		return nil, true
 	case tea.KeyEnter:
-		list := p.found()
-		if p.list.At >= len(list) {
+		if p.list.At >= len(p.hits) {
 			m.Say("nothing has these words")
 			return nil, true
 		}
 		m.Close()
-		return tea.Batch(list[p.list.At].run(m), m.WantEffect()), true
+		return tea.Batch(p.hits[p.list.At].run(m), m.WantEffect()), true
 	}
 	if p.field.Key(k) {
-		p.list = kit.List{}
+		p.find()
 	}
 	return nil, true
 }
@@ -336,7 +374,7 @@ func (p *palette) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 func typeUntil(m *Model) tea.Cmd {
 	cmd := m.Open(kit.ViewCommands)
 	if p, ok := m.top().(*palette); ok {
-		p.field = kit.NewField(untilWord + " ")
+		p.fill(untilWord + " ")
 	}
 	return cmd
 }
