@@ -385,11 +385,15 @@ func TestConstraintAsAValue(t *testing.T) {
 // it is in force.
 func TestTemplatesBite(t *testing.T) {
 	b := newBench(t, testOptions(t), 120, 40)
+	b.m.Frugal = false
 	b.start(personPrompt)
 	b.m.Set("do_sample", false)
 	b.m.Pace = len(run.Paces) - 1
 	b.keys("J")
 	b.pump(func() bool { return strings.Contains(b.frame(), "21.11 bits in 1 token") })
+	b.m.Frugal = true // what is there is kept over openings
+	b.keys("esc", "J")
+	b.m.Frugal = false
 	b.has("▸ JSON Schema      age before name               191 bits in 27 tokens,  7.07 a token · least mass kept <0.01%")
 	b.has("name before age             0.001 bits in 15 tokens")
 	b.keys("enter")

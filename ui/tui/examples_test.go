@@ -22,12 +22,16 @@ var percents = regexp.MustCompile(`[<>]?[0-9.]+%`)
 // as the raw probability of a token.
 func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 	shown := 0
+	list := newBench(t, withModels(testOptions(t)), 120, 40)
+	list.m.Frugal = false
+	list.keys("E")
+	e := list.m.top().(*prompt.ExampleList)
 	for i, x := range prompt.Examples {
+		said := e.Shape(i, false) + " " + e.Watch(i)
+		list.has(viz.CutTitle(e.Shape(i, false), 27))
+		list.keys("down")
 		b := newBench(t, withModels(testOptions(t)), 120, 40)
 		b.keys("E")
-		e := b.m.top().(*prompt.ExampleList)
-		said := e.Shape(i, false) + " " + e.Watch(i)
-		b.has(viz.CutTitle(e.Shape(i, false), 27))
 		for range i {
 			b.keys("down")
 		}

@@ -84,6 +84,7 @@ func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench 
 	}
 	m := newModel(ctx, wg, opt, doorOf(opt), viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
 	t.Cleanup(func() { cancel(); wg.Wait() })
+	m.Frugal = true // what a test wants beside the run it asks for
 	b := &bench{t: t, m: m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, l := range m.All {

@@ -63,7 +63,7 @@ type share struct {
 // keepTo gives the lanes their share; nil leaves them all there is.
 func (m *Model) keepTo(s *share) {
 	if s != nil {
-		m.Gate, m.Memory, m.Fastest, m.Pace = s.gate, s.memory, s.pace, min(m.Pace, s.pace)
+		m.Gate, m.Memory, m.Fastest, m.Pace, m.Frugal = s.gate, s.memory, s.pace, min(m.Pace, s.pace), true
 	}
 }
 

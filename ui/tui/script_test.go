@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			s := readScript(t, file)
 			b := newBench(t, withModels(testOptions(t)), 80, 24)
+			b.m.Frugal = false
 			var order []string
 			verbs := map[string]func(string) error{
 				"lanes": func(rest string) error { b = newLanes(t, b.m.w, b.m.h, strings.Fields(rest)...); return nil },

@@ -35,15 +35,11 @@ type ExampleList struct {
 	laws    kit.Job[int, [][]share] // by lane: of each example the shares of all tokens, largest first
 }
 
-// A small model is asked what comes after every example when they are opened.
-const smallParams = 100e6
-
 // NewExamples lists the examples; a small model is asked for their numbers.
 func NewExamples(host kit.Host, lanes *run.Lanes, p *Prompts) (kit.View, tea.Cmd) {
 	e := &ExampleList{lanes: lanes, prompts: p}
 	l := host.Lane()
-	_, far := l.Model.(models.Meter)
-	if n := l.Model.Info().Params; n <= 0 || n > smallParams || far {
+	if !lanes.Unasked(l) {
 		return e, nil
 	}
 	ctx, model := lanes.Ctx, l.Model

@@ -42,6 +42,7 @@ type Lanes struct {
 	Book   *Book           // the presets there are
 	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
 	Rows   int             // tokens that rows should name at least, for a recording; see [engine.Options]
+	Frugal bool            // nothing is computed that no key asked for: many labs share the machine
 	Owned  []models.Model  // opened by the screen, closed when it ends
 
 	All     []*Lane
@@ -63,6 +64,17 @@ type Lanes struct {
 	Cued func(*Lane) // is told of every change of a lane's cues; nil for none
 
 	metered bool // a server's counts are looked at from time to time
+}
+
+// fewWeights is up to how many numbers a model has that is asked for what a view
+// shows beside the run without a key for it.
+const fewWeights = 50e6
+
+// Unasked reports whether l's model is asked without a key: it runs here and is
+// soon done.
+func (ls *Lanes) Unasked(l *Lane) bool {
+	info := l.Model.Info()
+	return !ls.Frugal && info.Server == "" && !info.Caps.Recorded && info.Params > 0 && info.Params <= fewWeights
 }
 
 // New returns no lanes yet. Lanes run until ctx ends; wg counts

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/engine"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -16,16 +17,14 @@ import (
 )
 
 // biteTokens is how many tokens a text has at most that is written to see what a
-// template costs, and fewWeights up to how many numbers a model has that writes
-// such texts without being asked to.
-const (
-	biteTokens = 64
-	fewWeights = 50e6
-)
+// template costs.
+const biteTokens = 64
 
 // Bites are what the templates would cost on the prompt of a lane, under its
-// settings: a text is written under each, in the background.
+// settings: a text is written under each, in the background, while the view is
+// open. What is there is kept until they are asked of another prompt.
 type bites struct {
+	model  models.Model
 	cfg    sampling.Config // without a constraint
 	prompt []int32
 	job    kit.Job[int, engine.Spending] // the template under way
@@ -38,8 +37,13 @@ type bites struct {
 // start begins anew for the prompt and settings of l.
 func (b *bites) start(ctx context.Context, l *run.Lane) tea.Cmd {
 	b.leave()
-	b.cfg, b.prompt, b.failed = l.Config.Without("constraint"), l.Prompt, nil
+	b.model, b.cfg, b.prompt, b.failed = l.Model, l.Config.Without("constraint"), l.Prompt, nil
 	b.of = make([]*engine.Spending, len(patterns))
+	return b.resume(ctx, l)
+}
+
+// resume goes on where the view was left.
+func (b *bites) resume(ctx context.Context, l *run.Lane) tea.Cmd {
 	b.ctx, b.stop = context.WithCancel(ctx)
 	return b.next(l)
 }
@@ -85,22 +89,15 @@ func (b *bites) take(l *run.Lane, msg tea.Msg) tea.Cmd {
 
 // current reports whether the bites are those of the prompt and settings of l.
 func (b *bites) current(l *run.Lane) bool {
-	return b.of != nil && slices.Equal(b.prompt, l.Prompt) && b.cfg.Equal(l.Config.Without("constraint"))
+	return b.of != nil && b.model == l.Model && slices.Equal(b.prompt, l.Prompt) && b.cfg.Equal(l.Config.Without("constraint"))
 }
 
 // leave stops what is still being written.
 func (b *bites) leave() {
 	if b.stop != nil {
 		b.stop()
+		b.stop = nil
 	}
-	b.of = nil
-}
-
-// unasked reports whether l's model is so small that the texts are written
-// without being asked for.
-func unasked(l *run.Lane) bool {
-	info := l.Model.Info()
-	return info.Server == "" && !info.Caps.Recorded && info.Params <= fewWeights
 }
 
 // weigh writes the texts of the templates where they are not there yet and may
@@ -118,10 +115,15 @@ func (v *View) weigh(host kit.Host, asked bool) tea.Cmd {
 			host.Say("v: a recording has no model that could write under a template")
 		}
 		return nil
-	case !asked && !unasked(l), !asked && v.bites.current(l):
+	case !asked && !v.lanes.Unasked(l):
 		return nil
+	case !asked && v.texts.bites.current(l):
+		if v.texts.bites.stop != nil {
+			return nil // they are being written
+		}
+		return v.texts.bites.resume(v.lanes.Ctx, l)
 	}
-	return v.bites.start(v.lanes.Ctx, l)
+	return v.texts.bites.start(v.lanes.Ctx, l)
 }
 
 // bitsWords writes bits in few cells: "145", "3.20", "0.001".
@@ -138,10 +140,10 @@ func bitsWords(b float64) string {
 // biteWords say what pattern i would cost: in all, a token, and the least mass
 // that a mask kept; short without the last.
 func (v *View) biteWords(l *run.Lane, i int) (long, short string) {
-	b := &v.bites
+	b := &v.texts.bites
 	switch {
 	case !b.current(l):
-		if unasked(l) {
+		if v.lanes.Unasked(l) {
 			return "", ""
 		}
 		return "v writes a text under it", "v: bits"
@@ -164,7 +166,7 @@ func (v *View) biteLine(l *run.Lane, w int) string {
 	for i := range order {
 		order[i] = i
 	}
-	b := &v.bites
+	b := &v.texts.bites
 	if b.current(l) && !slices.Contains(b.of, nil) { // none moves while they come in
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(b.of[y].Bits, b.of[x].Bits) })
 	}

@@ -33,10 +33,12 @@ type Editor struct {
 	known   bool
 }
 
-// Texts are the constraints of a session as they were typed.
+// Texts are the constraints of a session as they were typed, and what those
+// that are offered would cost.
 type Texts struct {
 	begun map[int]source    // left unfinished, by kind
 	taken map[string]source // put in force, here or by a flag, by their stored form
+	bites bites
 }
 
 // NewTexts takes JSON of constraints as their files have it, by their

@@ -19,7 +19,6 @@ type View struct {
 	lanes *run.Lanes
 	texts *Texts
 	list  kit.List // of patterns, while there is no constraint
-	bites bites
 
 	kept string // the constraint taken off with x, to be put back
 }
@@ -36,11 +35,11 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(run.ViewMsg); ok {
 		return v.weigh(host, false)
 	}
-	return v.bites.take(host.Lane(), msg)
+	return v.texts.bites.take(host.Lane(), msg)
 }
 
 // Leave stops what is being written; see [kit.Leaver].
-func (v *View) Leave(kit.Host) { v.bites.leave() }
+func (v *View) Leave(kit.Host) { v.texts.bites.leave() }
 
 // known is what the constraint of l knew at the step on the screen, also where
 // its mask is off as a what-if; nil if it knew nothing.
