@@ -151,11 +151,13 @@ type Batcher interface {
 // attention (Miao et al. 2023, arXiv 2305.09781).
 type Forester interface {
 	// ForwardPaths appends paths[i] to sessions[i] and returns the logits that
-	// follow each token of each path. The sessions must be distinct, belong to
-	// the model and hold the same tokens. It is equal, bit for bit, to calling
-	// Forward on each session. The rows are valid until the next call on any of
-	// the sessions. If ctx ends first, or a path does not fit, all sessions are
-	// left as they were.
+	// follow each token of each path: row [i][j] belongs to paths[i][j]. There
+	// must be a path for each session, one at least, and no path may be empty.
+	// The sessions must be distinct, belong to the model and hold the same
+	// tokens. It is equal, bit for bit, to calling Forward on each session. The
+	// rows are valid until the next call on any of the sessions. If ctx ends
+	// first, or a path does not fit or has a token that is not in the
+	// vocabulary, it returns an error and all sessions are left as they were.
 	ForwardPaths(ctx context.Context, sessions []Session, paths [][]int32) ([][]Logits, error)
 }
 

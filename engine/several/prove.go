@@ -3,7 +3,7 @@ package several
 import "iter"
 
 // Tuples goes through all tuples of drafts, one of each law, with the chance
-// of each.
+// of each. Every tuple is a slice of its own.
 func Tuples(laws []Law) iter.Seq2[float64, []int] {
 	return func(yield func(float64, []int) bool) {
 		tuples(laws, 1, nil, yield)
@@ -23,13 +23,13 @@ func tuples(laws []Law, prob float64, drafts []int, yield func(float64, []int) b
 }
 
 // Different goes through all tuples of k different drafts of q, each drawn
-// from q without those before it, with the chance of each and the laws they
-// were drawn from. A tuple is shorter where q has fewer tokens.
+// from q without those before it, with the chance of each tuple and the laws
+// its drafts were drawn from. A tuple is shorter if q has fewer than k tokens.
 func Different(q Law, k int) iter.Seq2[float64, Drawn] {
 	return func(yield func(float64, Drawn) bool) { different(q, k, 1, Drawn{}, yield) }
 }
 
-// Drawn are drafts and the law of each.
+// Drawn holds drafts and the law that each was drawn from.
 type Drawn struct {
 	Drafts []int
 	Laws   []Law
@@ -49,9 +49,10 @@ func different(q Law, k int, prob float64, d Drawn, yield func(float64, Drawn) b
 	return true
 }
 
-// Proved is the law of the tokens that a rule gives, over all drafts there can
-// be: given is the law for drafts, which come with their chance. The rule is
-// right where it equals the target's.
+// Proved returns the law, over n tokens, of what a rule gives over all drafts
+// there can be. drafts yields them with their chances, as [Of] and [Different]
+// do; given returns the law of the token for certain drafts, such as that of
+// [ChainGiven]. The rule is right if the result equals the target's law.
 func Proved(n int, drafts iter.Seq2[float64, Drawn], given func(Drawn) Law) Law {
 	out := make(Law, n)
 	for prob, d := range drafts {
@@ -62,7 +63,8 @@ func Proved(n int, drafts iter.Seq2[float64, Drawn], given func(Drawn) Law) Law 
 	return out
 }
 
-// Of are all tuples of drafts of laws, as [Proved] takes them.
+// Of goes through all tuples of drafts, one of each law, as [Proved] takes
+// them.
 func Of(laws []Law) iter.Seq2[float64, Drawn] {
 	return func(yield func(float64, Drawn) bool) {
 		for prob, drafts := range Tuples(laws) {

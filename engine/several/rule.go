@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A Rule is a way to test several drafts of one place.
+// A Rule is a way to test several drafts of one place. The zero value is no
+// rule.
 type Rule uint8
 
 const (
@@ -18,22 +19,25 @@ const (
 )
 
 // A Plan is how a rule tests drafts that are drawn from certain laws, whatever
-// tokens they are. It is not changed once made.
+// tokens they turn out to be. Its slices have an element for each draft, in the
+// order of the tests. It is not changed once made, and may share its laws with
+// others.
 type Plan struct {
-	Laws    []Law     // that the drafts are drawn from, in the order of the tests
-	Against []Law     // what each is compared with: it stands with min(1, Against/Laws)
-	Alpha   []float64 // chance that each stands when it is its turn
+	Laws    []Law     // what the drafts are drawn from
+	Against []Law     // what each is compared with: x stands with min(1, Against[x]/Laws[x])
+	Alpha   []float64 // chance that each stands when its turn comes
 
-	// Left is what the token is drawn from where none stands: the positive
-	// part of Before-Taken, which sums to Mass, renormalised.
+	// Left is what the token is drawn from if none stands: the positive part
+	// of Before-Taken, which sums to Mass, renormalised.
 	Left, Before, Taken Law
 	Mass                float64
 
 	Stands float64 // chance that any of them stands
 }
 
-// Plan returns how the rule tests drafts of some laws against target. Without
-// laws, all of target is left. [SpecTr] takes the first law for all.
+// Plan returns how the rule tests drafts, the i-th drawn from laws[i], against
+// target. All laws must be as long as target. Without laws, all of target is
+// left. [SpecTr] takes laws[0] for all drafts and rho from [RhoStar].
 func (rule Rule) Plan(target Law, laws []Law) *Plan {
 	p := &Plan{Laws: laws, Left: target, Before: target, Taken: make(Law, len(target)), Mass: 1}
 	if len(laws) == 0 {
@@ -74,12 +78,14 @@ func (s Selection) Plan() *Plan {
 	return p
 }
 
-// Accept is the chance that the i-th draft stands when it is its turn and is x.
+// Accept returns the chance that the i-th draft stands when its turn comes, if
+// it is x.
 func (p *Plan) Accept(i, x int) float64 { return accept(p.Against[i], p.Laws[i], x) }
 
-// Test tests drafts, of which drafts[i] was drawn from Laws[i] and u(i) is the
-// number in [0, 1) that decides about it. It returns the first that stands, -1
-// if none does.
+// Test tests drafts, where drafts[i] was drawn from Laws[i] and u(i) is the
+// number in [0, 1) that decides about it: it stands if u(i) is below
+// [Plan.Accept]. Test returns the index of the first that stands, -1 if none
+// does. It calls u in order, and not after a draft that stands.
 func (p *Plan) Test(drafts []int, u func(i int) float64) int {
 	for i, x := range drafts {
 		if u(i) < p.Accept(i, x) {
@@ -89,8 +95,8 @@ func (p *Plan) Test(drafts []int, u func(i int) float64) int {
 	return -1
 }
 
-// Law is the law of the token by calculation, over all drafts. The rule is
-// right where it equals the target's.
+// Law returns the law of the token by calculation, over all drafts there can
+// be. The rule is right if it equals the target's.
 func (p *Plan) Law() Law {
 	out := make(Law, len(p.Left))
 	left := 1.0

@@ -3,7 +3,11 @@
 // al. 2023, arXiv 2305.09781), which tests the drafts one after the other, and
 // of SpecTr (Sun et al. 2023, arXiv 2310.15141), k-sequential selection.
 //
-// It is a leaf: it knows laws and draws, no model and no lane.
+// A [Plan] says how a [Rule] tests the drafts of one place, a [Tree] goes from
+// place to place, and [Proved] computes the law that a rule gives, draft by
+// draft, so that it can be held against the target's. Tokens are places in a
+// [Law], and the numbers that decide are handed in: the package knows laws and
+// draws, no model and no lane.
 package several
 
 import (
@@ -11,12 +15,14 @@ import (
 	"slices"
 )
 
-// A Law is a distribution over the tokens 0 to len-1. It sums to 1 but for
-// rounding and is not changed once made.
+// A Law is a distribution over the tokens 0 to len-1. It sums to 1 up to
+// rounding and is not changed once made. Laws that are used together must have
+// the same length.
 type Law []float64
 
 // Draw returns the token whose interval of the cumulative distribution u falls
-// in, u in [0, 1). Tokens without probability are never drawn.
+// in, u in [0, 1). Tokens without probability are never drawn; it returns -1 if
+// no token has any.
 func (l Law) Draw(u float64) int {
 	last, cum := -1, 0.0
 	for x, p := range l {
@@ -31,16 +37,16 @@ func (l Law) Draw(u float64) int {
 	return last // rounding left the sum below u
 }
 
-// Point is the law of token x among n: that of a draft which was chosen and
-// not drawn, such as one of the k best.
+// Point returns the law that gives all to token x of n: that of a draft which
+// was chosen and not drawn, such as one of the k best.
 func Point(n, x int) Law {
 	l := make(Law, n)
 	l[x] = 1
 	return l
 }
 
-// Without returns q without the tokens of earlier, renormalised: the law of
-// the next of several different drafts. ok is false where nothing is left.
+// Without returns l without the tokens of earlier, renormalised: the law of
+// the next of several different drafts. ok is false if nothing is left.
 func (l Law) Without(earlier []int) (_ Law, ok bool) {
 	out := slices.Clone(l)
 	for _, x := range earlier {
@@ -87,11 +93,12 @@ func accept(r, q Law, x int) float64 {
 	return math.Min(1, r[x]/q[x])
 }
 
-// Chain tests drafts one after the other, as SpecInfer does: drafts[i] was
-// drawn from laws[i]. It stands with min(1, r/q); after a refusal r becomes
-// max(0, r-q), renormalised. Where none stands the token is drawn from what is
-// left. u has a number in [0, 1) for every draft and one for the last draw.
-// stands is the draft that does, -1 for none.
+// Chain tests drafts one after the other, as SpecInfer does: drafts[i], drawn
+// from q = laws[i], stands with probability min(1, r/q), where r begins as
+// target; after a refusal r becomes max(0, r-q), renormalised. If none stands
+// the token is drawn from the r that is left. u must hold a number in [0, 1)
+// for every draft and one more for the last draw. Chain returns the token and
+// the index of the draft that stands, -1 if none does.
 func Chain(target Law, drafts []int, laws []Law, u []float64) (token, stands int) {
 	p := SpecInfer.Plan(target, laws)
 	return p.choose(drafts, u)
@@ -105,8 +112,8 @@ func (p *Plan) choose(drafts []int, u []float64) (token, stands int) {
 	return p.Left.Draw(u[len(drafts)]), -1
 }
 
-// ChainGiven returns the law of what [Chain] gives for these drafts, and each
-// draft's chance to stand.
+// ChainGiven returns the law of the token that [Chain] returns for these
+// drafts, and for each draft the chance that it is the one that stands.
 func ChainGiven(target Law, drafts []int, laws []Law) (out Law, stand []float64) {
 	out, stand = make(Law, len(target)), make([]float64, len(drafts))
 	r, left := target, 1.0
@@ -128,11 +135,12 @@ func ChainGiven(target Law, drafts []int, laws []Law) (out Law, stand []float64)
 // K.
 type Selection struct {
 	Target, Draft Law
-	K             int
-	Rho           float64
+	K             int     // drafts, 1 or more
+	Rho           float64 // what the target's law is divided by, from 1 to K
 }
 
-// Accept is the chance that a draft x stands when it is its turn.
+// Accept returns the chance that a draft x stands when its turn comes:
+// min(1, p/(rho·q)).
 func (s Selection) Accept(x int) float64 {
 	if s.Draft[x] <= 0 {
 		return 0
@@ -140,7 +148,7 @@ func (s Selection) Accept(x int) float64 {
 	return math.Min(1, s.Target[x]/(s.Rho*s.Draft[x]))
 }
 
-// Beta is the chance that one draft stands.
+// Beta returns the chance that a single draft stands, the sum of min(q, p/rho).
 func (s Selection) Beta() (beta float64) {
 	for x, q := range s.Draft {
 		beta += math.Min(q, s.Target[x]/s.Rho)
@@ -148,11 +156,11 @@ func (s Selection) Beta() (beta float64) {
 	return beta
 }
 
-// Accepted is the chance that any of the K drafts stands.
+// Accepted returns the chance that any of the K drafts stands.
 func (s Selection) Accepted() float64 { return 1 - math.Pow(1-s.Beta(), float64(s.K)) }
 
-// Residual is the law of the token where no draft stands, false where that
-// cannot happen.
+// Residual returns the law that the token is drawn from if no draft stands;
+// false if that cannot happen.
 func (s Selection) Residual() (Law, bool) {
 	if s.Beta() >= 1-1e-15 {
 		return nil, false
@@ -177,8 +185,9 @@ func (s Selection) taken() Law {
 	return out
 }
 
-// RhoStar is the least Rho for which k-sequential selection keeps the target's
-// law, where most drafts stand: 1-(1-beta)^k = rho·beta.
+// RhoStar returns the least Rho, from 1 to k, for which k-sequential selection
+// among k drafts keeps the target's law. It is the one under which most drafts
+// stand, the solution of 1-(1-beta)^k = rho·beta.
 func RhoStar(target, draft Law, k int) float64 {
 	over := func(rho float64) float64 {
 		s := Selection{target, draft, k, rho}
@@ -202,19 +211,21 @@ func RhoStar(target, draft Law, k int) float64 {
 	return hi
 }
 
-// A Tree is drafts on drafts, as SpecInfer's: K[0] tokens after the text, K[1]
-// after each of them, and so on, each drawn from Draft, and one pass of the
-// target over all of them.
+// A Tree has drafts after drafts, as SpecInfer's: K[0] tokens after the text,
+// K[1] after each of them, and so on, each drawn from Draft, and one pass of
+// the target verifies all of them. The functions return the laws after the
+// tokens of path, which follow the text, and must not keep path.
 type Tree struct {
-	K      []int
-	Target func(path []int) Law // after the tokens of path
-	Draft  func(path []int) Law
+	K      []int                // drafts of a place, by depth
+	Target func(path []int) Law // the target's law
+	Draft  func(path []int) Law // the draft's law
 }
 
-// Walk verifies one pass: from the root it goes down into the draft that
-// stands, and ends with a token of the target's own, drawn from what is left
-// or after the last draft that stood. draw gives numbers in [0, 1). It returns
-// the tokens, of which all but the last are drafts.
+// Walk drafts and verifies one pass: from the root it goes down to the draft
+// that stands, and ends with a token of the target's own, drawn from what is
+// left if none stands, and after the deepest draft if all did. draw returns
+// numbers in [0, 1). Walk returns the tokens in order, one at least; all but
+// the last are drafts.
 func (t Tree) Walk(draw func() float64) (tokens []int) {
 	for depth := 0; ; depth++ {
 		target := t.Target(tokens)
@@ -237,7 +248,8 @@ func (t Tree) Walk(draw func() float64) (tokens []int) {
 	}
 }
 
-// TokensAPass is how many tokens a pass gives on average.
+// TokensAPass returns how many tokens [Tree.Walk] returns on average, by going
+// through all drafts there can be.
 func (t Tree) TokensAPass() float64 { return t.tokens(nil) }
 
 func (t Tree) tokens(path []int) float64 {

@@ -100,8 +100,8 @@ func (t index) prob(id int32) float64 {
 	return t.at[id]
 }
 
-// Overlap returns the sum of min(p, q): the chance that a token drawn from q
-// stands under p.
+// Overlap returns the sum of min(p, q), from 0 to 1: the chance that a token
+// drawn from q stands under p.
 func Overlap(p, q *Law) float64 {
 	t := newIndex(q)
 	var sum float64

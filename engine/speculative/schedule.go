@@ -58,8 +58,9 @@ func ExpectedTokens(alpha float64, k int) float64 {
 	return sum
 }
 
-// ExpectedSpeedup returns the speed-up over plain decoding when a draft step
-// costs cost target passes.
+// ExpectedSpeedup returns how many times as fast as plain decoding a round of k
+// drafted tokens is, each of which stands with probability alpha, when a draft
+// step takes cost times as long as a pass of the target. Below 1 it is slower.
 func ExpectedSpeedup(alpha float64, k int, cost float64) float64 {
 	return ExpectedTokens(alpha, k) / (cost*float64(k) + 1)
 }

@@ -91,6 +91,7 @@ func (v *View) layout(h kit.Host) layout {
 	return l
 }
 
+// Draw draws the view; see [kit.View].
 func (v *View) Draw(c *viz.Canvas, h kit.Host) {
 	if v.at == len(v.opt.Pairs) {
 		v.drawEnd(c)

@@ -14,10 +14,10 @@ import (
 
 // Options say what is voted on and where the votes go.
 type Options struct {
-	Pairs []votes.Pair
-	File  string
-	Voter string
-	Seed  uint64 // of the order and the sides
+	Pairs []votes.Pair // New shuffles them by Seed
+	File  string       // one JSON object a line; votes are added
+	Voter string       // empty for nameless
+	Seed  uint64       // of the order and the sides
 }
 
 // View is a blind vote. Nothing on it tells the lanes apart: no names, no
@@ -86,6 +86,7 @@ var answers = map[kit.ID]votes.Answer{
 	kit.ActLeft: votes.Left, kit.ActRight: votes.Right, kit.ActUp: votes.Left, kit.ActDown: votes.Right, kit.ActRaise: votes.Tie, kit.ActTake: votes.Bad,
 }
 
+// Act takes the actions it names; see [kit.View].
 func (v *View) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if a.ID == kit.ActUndo {
 		switch _, ok, err := v.box.Undo(); {
@@ -149,10 +150,12 @@ func (v *View) looks(h kit.Host, id kit.ID) bool {
 // NotHere says what to do for what acts on the lab alone.
 func (v *View) NotHere(kit.Host) string { return "not in a vote; esc stops it, D goes on later" }
 
+// Hints are what the footer offers; see [kit.View].
 func (v *View) Hints(kit.Host) []kit.ID {
 	return []kit.ID{kit.ActLeft, kit.ActRight, kit.ActRaise, kit.ActTake, kit.ActUndo, kit.ActZoom, kit.ActPane, kit.ActRight10, kit.ActClose, kit.ActHelp}
 }
 
+// Footer words the hints; see [kit.Footed].
 func (v *View) Footer(h kit.Host) []kit.Hint {
 	side := names(v.stacked(h))
 	hints := []kit.Hint{{ID: kit.ActLeft, Keys: "←", Word: side[0]}, {ID: kit.ActRight, Keys: "→", Word: side[1]}, {ID: kit.ActRaise, Keys: "=", Word: "no difference"},
