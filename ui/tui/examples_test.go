@@ -80,7 +80,7 @@ func TestExampleScripts(t *testing.T) {
 		{"the text has ended (a loop)", "stand 3 times in a row", "token written · step 2"},
 		{"girl.", "girl. Her name was", "boy. His"},
 		{".</▌", ".</think>on", "which is a little boy.↵"},
-		{"4,096 ▸ u 0.383", "mark 4.0 ↓1,024", "4,096 ▸ mark 4.0"},
+		{"4,096 ▸ u 0.383", "mark 4.0 ↑1,024", "4,096 ▸ mark 4.0"},
 		{"draft fable-draft", "round 4", "draft fable without layer 3", "round 6"},
 		{"step 31", "draft ngram", "4 of 4 accepted", "draft lookahead", "4 of 4 accepted"},
 		{"rule specinfer", "round 4", "verdict: agrees"},
@@ -120,6 +120,40 @@ func TestExampleScripts(t *testing.T) {
 			}
 		}
 		o.Close()
+	}
+}
+
+// The list shows every part of an example's script, the sentence to say and
+// what to watch, whole, in a terminal of 80 by 24; what keys show stands in one
+// column.
+func TestExampleListShowsWholeScripts(t *testing.T) {
+	b := newBench(t, withModels(testOptions(t)), 80, 24)
+	b.keys("E")
+	e := b.m.top().(*prompt.ExampleList)
+	for i, x := range prompt.Examples {
+		f := b.frame()
+		column := -1
+		for _, p := range x.Script {
+			at := -1
+			for _, l := range strings.Split(f, "\n") {
+				if head, _, ok := strings.Cut(l, " "+p.Shows); ok {
+					at = viz.Width(head)
+				}
+			}
+			if column < 0 {
+				column = at
+			}
+			if at < 0 || at != column {
+				t.Errorf("%q: %q stands at %d, the first part at %d:\n%s", x.Prompt, p.Shows, at, column, f)
+			}
+		}
+		flat := strings.Join(strings.Fields(strings.ReplaceAll(f, "┃", " ")), " ")
+		for _, want := range []string{"\"" + x.Say + "\"", "watch: " + e.Watch(i)} {
+			if !strings.Contains(flat, strings.Join(strings.Fields(want), " ")) {
+				t.Errorf("%q: no %q in\n%s", x.Prompt, want, f)
+			}
+		}
+		b.keys("down")
 	}
 }
 

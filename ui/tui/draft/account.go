@@ -84,9 +84,9 @@ func (v *View) drawAccount(c *viz.Canvas) {
 	if n > 0 {
 		per = fmt.Sprintf("%.2f of %.3g", float64(d.Accepted)/float64(n), float64(d.Drafted)/float64(n))
 	}
-	put := func(y int, s string) {
+	put := func(y int, forms ...string) {
 		if y < c.H {
-			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
+			c.Put(2, y, viz.FirstFit(c.W-4, forms...), viz.Ink{})
 		}
 	}
 	head := viz.Plural(n, "round")
@@ -105,7 +105,7 @@ func (v *View) drawAccount(c *viz.Canvas) {
 		put(1, speedWords(d))
 	}
 	if c.H > 2 {
-		put(2, costWords(d))
+		put(2, costWords(d)...)
 	}
 }
 
@@ -128,17 +128,22 @@ func speedWords(d *speculative.View) string {
 	return s
 }
 
-func costWords(d *speculative.View) string {
+// costWords say what a round costs, in forms, the longest first.
+func costWords(d *speculative.View) []string {
+	check := fmt.Sprintf("checking costs %.2f plain steps and yields %.2f tokens", d.Verify, d.PerPass)
 	switch {
 	case d.Speedup == 0:
-		return ""
+		return nil
 	case d.BreakEven <= 0 && d.Counted < judgedRounds:
-		return fmt.Sprintf("checking costs %.2f plain steps and yields %.2f tokens; whether it pays shows after %d rounds", d.Verify, d.PerPass, judgedRounds)
+		return []string{check + fmt.Sprintf("; whether it pays shows after %d rounds", judgedRounds), check}
 	case d.BreakEven <= 0:
-		return fmt.Sprintf("it cannot pay here: checking costs %.2f plain steps and yields %.2f tokens", d.Verify, d.PerPass)
+		return []string{"it cannot pay here: " + check, fmt.Sprintf("it cannot pay here: %.2f plain steps for %.2f tokens", d.Verify, d.PerPass)}
 	}
 	if d.DraftStep == 0 {
-		return fmt.Sprintf("a draft token is looked up: it costs no pass of a model; below %.2f plain steps it pays", d.BreakEven)
+		return []string{
+			fmt.Sprintf("a draft token is looked up: it costs no pass of a model; below %.2f plain steps it pays", d.BreakEven),
+			fmt.Sprintf("a draft token is looked up; below %.2f plain steps it pays", d.BreakEven),
+		}
 	}
-	return fmt.Sprintf("a draft token costs %.2f of a plain step; below %.2f it pays", d.Cost, d.BreakEven)
+	return []string{fmt.Sprintf("a draft token costs %.2f of a plain step; below %.2f it pays", d.Cost, d.BreakEven)}
 }

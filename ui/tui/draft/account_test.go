@@ -41,7 +41,12 @@ func TestDraftingIsJudgedLate(t *testing.T) {
 				for _, step := range []time.Duration{0, time.Millisecond} {
 					tried++
 					d := &speculative.View{Counted: n, Speedup: speedup, BreakEven: even, DraftStep: step, PlainTime: time.Millisecond, PassTime: 2 * time.Millisecond}
-					said := strings.Contains(speedWords(d), "not pay") || strings.Contains(costWords(d), "cannot pay")
+					said := strings.Contains(speedWords(d), "not pay") || strings.Contains(strings.Join(costWords(d), "\n"), "cannot pay")
+					for _, s := range costWords(d) {
+						if s == costWords(d)[len(costWords(d))-1] && viz.Width(s) > 76 {
+							t.Errorf("no form of %q fits 76 cells", s)
+						}
+					}
 					want := n >= 10 && speedup > 0 && (speedup < 1 || even <= 0)
 					if said != want {
 						t.Errorf("%d rounds, %.2f×, break-even %.1f: %q, %q", n, speedup, even, speedWords(d), costWords(d))

@@ -176,11 +176,15 @@ func (v *View) drawPositions(c *viz.Canvas, y int, r *speculative.Round) int {
 	col := columnsOf(c.W)
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(2, y, "drafted", muted)
-	c.Right(col.p, y, "p", muted)
-	c.Right(col.q, y, "q", muted)
-	if col.pBarW >= 9 {
-		c.Put(col.p, y, ": target", muted)
+	if r.Algorithm == speculative.SpecTr {
+		c.Right(col.p, y, "p ÷ ρ", muted)
+	} else {
+		c.Right(col.p, y, "p", muted)
+		if col.pBarW >= 9 {
+			c.Put(col.p, y, ": target", muted)
+		}
 	}
+	c.Right(col.q, y, "q", muted)
 	if col.qBarW >= 8 || col.qBar == 0 && col.accept-col.q > 14 {
 		c.Put(col.q, y, ": draft", muted)
 	}

@@ -43,30 +43,39 @@ const bestOf = 32
 // priceWords compute the speed-up from the tokens a pass that were seen, if a
 // draft token cost what the slider says and checking k tokens no more than one:
 // both read the target's weights once. The second line says which k would be
-// best at the acceptance seen, and the third where it begins to lose.
-func (v *View) priceWords(d *speculative.View) []string {
+// best at the acceptance seen, and the third where it begins to lose. Each
+// comes in forms, the longest first; all have the result.
+func (v *View) priceWords(d *speculative.View) [][]string {
 	c := v.price()
 	k := float64(d.Drafted) / float64(max(d.Counted, 1))
 	if sideBySide(d) {
 		if d.DraftSteps == 0 {
-			return []string{"no model drafts here: what drafts cost is the tokens that a pass runs beside the text"}
+			return [][]string{{"no model drafts here: what drafts cost is the tokens that a pass runs beside the text", "no model drafts here: drafts cost the tokens run beside the text"}}
 		}
 		k = float64(d.DraftSteps) / float64(max(d.Counted, 1))
 	}
 	if d.Counted == 0 || k == 0 {
-		return []string{"drafted tokens first: then < > changes what one costs"}
+		return [][]string{{"drafted tokens first: then < > changes what one costs"}}
 	}
-	out := []string{fmt.Sprintf("then tokens a pass ÷ (1 + k · cost) = %.2f ÷ (1 + %.3g · %.3g) = %.2f× plain decoding", d.PerPass, k, c, d.PerPass/(1+k*c))}
+	sum, gain := fmt.Sprintf("%.2f ÷ (1 + %.3g · %.3g)", d.PerPass, k, c), fmt.Sprintf("%.2f×", d.PerPass/(1+k*c))
+	out := [][]string{{
+		"then tokens a pass ÷ (1 + k · cost) = " + sum + " = " + gain + " plain decoding",
+		"then " + sum + " = " + gain + " plain decoding",
+		"then " + gain + " plain decoding",
+	}}
 	if theory(d) {
 		best := speculative.BestK(d.Rate, c, bestOf)
-		words := fmt.Sprintf("at the %s that stood, k %d would be best: (1 − α^(k+1)) ÷ (1 − α) ÷ (1 + k · cost) = %.2f×", viz.Percent(d.Rate), best, speculative.ExpectedSpeedup(d.Rate, best, c))
+		head, gain := fmt.Sprintf("at the %s that stood, k %d would be best: ", viz.Percent(d.Rate), best), fmt.Sprintf("%.2f×", speculative.ExpectedSpeedup(d.Rate, best, c))
+		words := []string{head + "(1 − α^(k+1)) ÷ (1 − α) ÷ (1 + k · cost) = " + gain, head + gain}
 		if best == 0 {
-			words = fmt.Sprintf("at the %s that stood no k pays: every drafted token costs more than it saves", viz.Percent(d.Rate))
+			head = fmt.Sprintf("at the %s that stood no k pays", viz.Percent(d.Rate))
+			words = []string{head + ": every drafted token costs more than it saves", head}
 		}
 		out = append(out, words)
 	}
 	if even := (d.PerPass - 1) / k; even < 1 {
-		out = append(out, fmt.Sprintf("it loses where a draft token costs more than %.2f of a pass: (tokens a pass − 1) ÷ k", even))
+		s := fmt.Sprintf("it loses where a draft token costs more than %.2f of a pass", even)
+		out = append(out, []string{s + ": (tokens a pass − 1) ÷ k", s})
 	}
 	return out
 }
@@ -81,13 +90,13 @@ func (v *View) drawPrice(c *viz.Canvas, d *speculative.View) {
 	viz.Slider(c.Sub(viz.Rect{X: x, Y: 0, W: w, H: 1}), float64(v.priced)/float64(len(prices)-1), false, viz.Ink{Role: viz.Focus})
 	x = c.Put(x+w+1, 0, v.priceName(), viz.Ink{}.With(viz.Bold))
 	words, y := v.priceWords(d), 1
-	if viz.Width(words[0]) <= c.W-x-4 { // on the slider's own line
-		c.Put(x+2, 0, words[0], viz.Ink{})
+	if viz.Width(words[0][0]) <= c.W-x-4 { // on the slider's own line
+		c.Put(x+2, 0, words[0][0], viz.Ink{})
 		words = words[1:]
 	}
-	for _, s := range words {
+	for _, forms := range words {
 		if y < c.H {
-			c.Put(2, y, viz.CutTitle(s, c.W-4), viz.Ink{})
+			c.Put(2, y, viz.FirstFit(c.W-4, forms...), viz.Ink{})
 		}
 		y++
 	}
@@ -95,7 +104,7 @@ func (v *View) drawPrice(c *viz.Canvas, d *speculative.View) {
 
 // readingIt explains what the round shows.
 var readingIt = []string{
-	"q: the draft proposes k tokens by its own law, one after the other; it is small, so they are cheap.",
+	"q: the draft proposes k tokens by its own law, one after the other, and should be much cheaper than a pass.",
 	"p: the target reads all of them in one pass and has its own law at every place.",
 	"A token stands if u is below min(1, p ÷ q). At the first that does not, one is drawn from max(p − q, 0).",
 	"So what comes out has the target's law, whatever the draft is: d proves it, o tries rules that break it.",
@@ -117,17 +126,18 @@ var readingSeveral = map[bool][]string{
 	},
 }
 
-// drawReading draws it in the free lines of c, whole lines only.
+// drawReading draws it in the free lines of c, whole paragraphs only.
 func (v *View) drawReading(c *viz.Canvas) {
 	y, reading := 0, readingIt
 	if sideBySide(v.lane.View.Draft) {
 		reading = readingSeveral[v.draft.Lookahead]
 	}
 	for _, s := range reading {
-		for _, line := range viz.WrapWords(s, c.W-4) {
-			if y >= c.H {
-				return
-			}
+		lines := viz.WrapWords(s, c.W-4)
+		if y+len(lines) > c.H {
+			return
+		}
+		for _, line := range lines {
 			c.Put(2, y, line, viz.Ink{Role: viz.Muted})
 			y++
 		}

@@ -1,10 +1,12 @@
 package draft
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"logitscope/engine/speculative"
+	"logitscope/viz"
 )
 
 // The speed-up is tokens a pass over 1 + k·cost, found and lost along the
@@ -20,8 +22,19 @@ func TestPriceWords(t *testing.T) {
 		{0, "= 3.00 ÷ (1 + 4 · 1) = 0.60×", "no k pays"},               // 3 / 5
 	} {
 		words := (&View{priced: tt.priced}).priceWords(d)
-		if len(words) != 3 || !strings.Contains(words[0], tt.want) || !strings.Contains(words[1], tt.best) || !strings.Contains(words[2], "more than 0.50 of a pass") {
+		if len(words) != 3 || !strings.Contains(words[0][0], tt.want) || !strings.Contains(words[1][0], tt.best) || !strings.Contains(words[2][0], "more than 0.50 of a pass") {
 			t.Errorf("%d: %q", tt.priced, words)
+		}
+		result := regexp.MustCompile(`[0-9.]+×`).FindString(tt.want)
+		for _, forms := range words { // 76 cells are a terminal of 80
+			if short := forms[len(forms)-1]; viz.Width(short) > 76 {
+				t.Errorf("no form of %q fits 76 cells", short)
+			}
+		}
+		for w := 30; w < 200; w++ {
+			if s := viz.FirstFit(w, words[0]...); !strings.Contains(s, result) {
+				t.Errorf("in %d cells %q, without its result %s", w, s, result)
+			}
 		}
 	}
 	if w := (&View{}).priceWords(&speculative.View{}); len(w) != 1 {

@@ -234,7 +234,7 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), host, i, ids, scale)
 	}
 	muted := viz.Ink{Role: viz.Muted}
-	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from, to", "last 64: TV", "   bits a tok", "stages"} {
+	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from, to", "last 64: TV", "  bits/token", "stages"} {
 		c.Put(1, c.H-enginesBelow+i, s, muted)
 	}
 	c.Put(1, c.H-1, viz.CutSentence(v.conclusion(host), c.W-2), viz.Ink{})

@@ -28,8 +28,8 @@ const (
 )
 
 // stageWord is a stage in the one-liner: its name and value, then what it left
-// or how many tokens it shifted.
-func stageWord(st sampling.StageTrace, i int, short brevity, last bool) string {
+// or, after the arrow given, how many tokens it shifted.
+func stageWord(st sampling.StageTrace, i int, short brevity, last bool, arrow string) string {
 	if i == 0 {
 		return viz.Count(st.Kept)
 	}
@@ -52,7 +52,7 @@ func stageWord(st sampling.StageTrace, i int, short brevity, last bool) string {
 		if short >= cutsOnly {
 			value = ""
 		}
-		return strings.TrimSpace(name+" "+value) + " ↓" + viz.Count(st.Touched)
+		return strings.TrimSpace(name+" "+value) + " " + arrow + viz.Count(st.Touched)
 	}
 	return strings.TrimSpace(name + " " + value)
 }
@@ -86,7 +86,7 @@ func oneLiner(t *sampling.Trace, w int) []stagePart {
 	for short := range nBrevities {
 		parts = nil
 		for i, st := range list {
-			parts = append(parts, stagePart{stageWord(st, i, short, i == last), i})
+			parts = append(parts, stagePart{stageWord(st, i, short, i == last, moveArrow(t, i)), i})
 		}
 		if !t.Greedy {
 			if all := append(parts[:len(parts):len(parts)], draw); lineWidth(all) <= w {
@@ -365,17 +365,41 @@ func cutBefore(t *sampling.Trace, i int) bool {
 	return false
 }
 
+// ways says in which directions stage i moved likely tokens.
+func ways(t *sampling.Trace, i int) (up, down bool) {
+	for k := range t.Rows() {
+		r := &t.Rows()[k]
+		up, down = up || r.Raised&(1<<i) != 0, down || r.Lowered&(1<<i) != 0
+	}
+	return up, down
+}
+
+// moveArrow points where stage i moved tokens; down, as penalties do, where it
+// moved none of the likely ones.
+func moveArrow(t *sampling.Trace, i int) string {
+	switch up, down := ways(t, i); {
+	case up && down:
+		return "↕"
+	case up:
+		return "↑"
+	}
+	return "↓"
+}
+
 // touchedWords names the likeliest tokens whose logit stage i moved.
 func touchedWords(lb *View, t *sampling.Trace, i int) string {
 	var names []string
 	verb := "lowered"
+	switch up, down := ways(t, i); {
+	case up && down:
+		verb = "moved"
+	case up:
+		verb = "raised"
+	}
 	st := t.Stages()[i]
 	for k := range t.Rows() {
 		r := &t.Rows()[k]
-		switch {
-		case r.Raised&(1<<i) != 0:
-			verb = "raised"
-		case r.Lowered&(1<<i) == 0:
+		if (r.Raised|r.Lowered)&(1<<i) == 0 {
 			continue
 		}
 		if len(names) < 3 {

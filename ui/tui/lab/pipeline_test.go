@@ -66,6 +66,26 @@ func TestOneLinerGivesWayInOrder(t *testing.T) {
 	}
 }
 
+// The arrow before a count of tokens points where the stage moved them, as the
+// words of the stage say.
+func TestStagesThatRaiseTokensPointUp(t *testing.T) {
+	for _, tt := range []struct {
+		key   string
+		value float64
+		want  string
+	}{
+		{"watermark_bias", 4.0, "mark 4.0 ↑4"}, // four of the ten that are left
+		{"watermark_bias", -4.0, "mark -4.0 ↓4"},
+		{"repetition_penalty", 1.2, "↓25"},
+		{"repetition_penalty", 0.8, "↑25"},
+	} {
+		tr := traceUnder(t, storyLab(t), map[string]any{"order": "lab", tt.key: tt.value})
+		if got := words(oneLiner(tr, 200)); !strings.Contains(got, tt.want) {
+			t.Errorf("%s %g shows %q, want %q", tt.key, tt.value, got, tt.want)
+		}
+	}
+}
+
 // A stage that cuts says its value and, after an arrow, how many it left.
 func TestStageWordNamesValueAndSurvivors(t *testing.T) {
 	tried := 0
@@ -76,7 +96,7 @@ func TestStageWordNamesValueAndSurvivors(t *testing.T) {
 		for short := range nBrevities {
 			for _, last := range []bool{false, true} {
 				tried++
-				got := stageWord(sampling.StageTrace{Name: p.Key, Setting: "0.42", Kept: 1234, Removed: 7}, 1, short, last)
+				got := stageWord(sampling.StageTrace{Name: p.Key, Setting: "0.42", Kept: 1234, Removed: 7}, 1, short, last, "↓")
 				name, after, ok := strings.Cut(got, " → ")
 				value := "0.42"
 				if short >= noZeros {

@@ -288,7 +288,7 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 	var parts []string
 	for i, st := range drawnStages(t) {
 		if st.Removed > 0 {
-			parts = append(parts, stageWord(st, i, cutsOnly, false))
+			parts = append(parts, stageWord(st, i, cutsOnly, false, moveArrow(t, i)))
 		}
 	}
 	end := drawWord(t) + ": " + l.Piece(t.Token, ascii)

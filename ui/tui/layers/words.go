@@ -49,7 +49,7 @@ func (v *View) story(in *sight, ascii bool) string {
 
 // help says what x does where the arrows act.
 var help = map[pane]string{
-	layerPane: "x switches the layer's attention off, then its MLP, then both, then all is on again.",
+	layerPane: "x takes out the layer's attention, then its MLP, then both; then all is back.",
 	headPane:  "x switches the head off, and on again.",
 }
 

@@ -131,10 +131,22 @@ func (e *ExampleList) Watch(i int) string {
 func (e *ExampleList) Frame(kit.Host) viz.Frame { return viz.Frame{Title: "examples", Right: "E"} }
 
 // Size is how large the box wants to be; see [kit.Overlay].
-func (e *ExampleList) Size(kit.Host) (int, int) { return 80, len(Examples) + 4 + scriptLines }
+func (e *ExampleList) Size(kit.Host) (int, int) { return 80, len(Examples) + 2 + below }
 
-// scriptLines is what the script of an example takes below the list.
-const scriptLines = 6
+// Lines below the list: a blank one, the longest script with its sentence, and
+// what to watch.
+const watchLines = 2
+
+var below = 1 + longest() + 1 + watchLines
+
+// longest is how many parts the longest script has.
+func longest() int {
+	n := 0
+	for i := range Examples {
+		n = max(n, len(Examples[i].Script))
+	}
+	return n
+}
 
 // Hints are what the footer offers; see [kit.View].
 func (e *ExampleList) Hints(kit.Host) []kit.ID {
@@ -146,7 +158,7 @@ func (e *ExampleList) rows(host kit.Host) int { return listRows(host.Screen().Bo
 // where that would be only a few.
 func listRows(h int) int {
 	const few = 8
-	if with := h - 2 - scriptLines; with >= few {
+	if with := h - below; with >= few {
 		return min(with, len(Examples))
 	}
 	return min(max(h-2, 1), len(Examples))
@@ -178,19 +190,32 @@ func (e *ExampleList) Draw(c *viz.Canvas, _ kit.Host) {
 			c.Put(4+room, y, viz.CutTitle(e.Shape(i, c.ASCII), c.W-room-5), viz.Ink{Role: viz.Muted})
 		}
 	}
-	if c.H >= h+2+scriptLines {
-		e.drawScript(c.Sub(viz.Rect{X: 0, Y: h + 1, W: c.W, H: scriptLines - 1}))
+	watch := "watch: " + e.Watch(e.List.At)
+	if c.H < h+below {
+		c.Put(1, c.H-1, viz.CutTitle(watch, c.W-2), viz.Ink{})
+		return
 	}
-	c.Put(1, c.H-1, viz.CutTitle("watch: "+e.Watch(e.List.At), c.W-2), viz.Ink{})
+	e.drawScript(c.Sub(viz.Rect{X: 0, Y: h + 1, W: c.W, H: below - 1 - watchLines}))
+	lines := viz.WrapWords(watch, c.W-2)
+	if len(lines) > watchLines {
+		lines = append(lines[:watchLines-1], viz.CutTitle(strings.Join(lines[watchLines-1:], " "), c.W-2))
+	}
+	for i, s := range lines {
+		c.Put(1, c.H-len(lines)+i, s, viz.Ink{})
+	}
 }
 
 // drawScript draws what to press before a class and what to say.
 func (e *ExampleList) drawScript(c *viz.Canvas) {
 	x := &Examples[e.List.At]
+	at := 14
+	for _, p := range x.Script {
+		at = max(at, 1+viz.Width(presses(p.Keys))+2)
+	}
 	y := 0
 	for _, p := range x.Script {
-		at := c.Put(1, y, presses(p.Keys), viz.Ink{Role: viz.Focus})
-		c.Put(max(at+2, 14), y, viz.CutTitle(p.Shows, c.W-max(at+2, 14)-1), viz.Ink{})
+		c.Put(1, y, presses(p.Keys), viz.Ink{Role: viz.Focus})
+		c.Put(at, y, viz.CutTitle(p.Shows, c.W-at-1), viz.Ink{})
 		y++
 	}
 	c.Put(1, y, viz.CutTitle("\""+x.Say+"\"", c.W-2), viz.Ink{}.With(viz.Bold))

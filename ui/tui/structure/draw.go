@@ -153,7 +153,7 @@ func (v *View) drawPatterns(c *viz.Canvas, l *run.Lane) {
 		c.Put(cost, y, viz.Printable(viz.FirstFit(c.W-cost-1, long, short, ""), c.ASCII), muted)
 	}
 	if c.H > patternsFoot {
-		c.Put(1, c.H-2, viz.CutSentence(fmt.Sprintf("Bits: -log2 of the mass that the mask keeps, summed over a text of at most %d tokens under the settings in force.", biteTokens), c.W-2), muted)
+		c.Put(1, c.H-2, viz.CutSentence(fmt.Sprintf("Bits: −log2 of the mass that the mask keeps, summed over %d tokens at most. The settings are those in force.", biteTokens), c.W-2), muted)
 		c.Put(1, c.H-1, viz.CutSentence("enter writes one, from a template, a paste or a file. E has a prompt that suits JSON.", c.W-2), muted)
 	}
 }
