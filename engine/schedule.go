@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"logitscope/engine/schedule"
@@ -79,7 +78,7 @@ func (t *timetable) settings(set uint64) (*Settings, error) {
 	}
 	cfg, label, changed := t.Over(set, t.base.Config(), t.base.Label)
 	if changed {
-		label = strings.TrimSuffix(label, "*") + "*"
+		label = Name{NameOf(label).Preset, true}.String()
 	}
 	x, err := t.compile(cfg, label)
 	if err != nil {

@@ -175,7 +175,7 @@ func TestTuningKeepsTheSchedule(t *testing.T) {
 		do(Force{1})
 		v := do(Force{7}) // "x"
 		if v.Next.Settings.Label != "cold" {
-			t.Fatalf("behind x: %q", v.Next.Settings.Label)
+			t.Fatalf("after x: %q", v.Next.Settings.Label)
 		}
 		v = do(Tune{scheduled(t, m, rules, "min_p", 0.01)})
 		if v.Next.Settings.Label != "cold" || v.Settings.Config().Float("min_p") != 0.01 {

@@ -124,7 +124,7 @@ func (c *Compiler) steerable(cfg sampling.Config) error {
 // Settings pointers are equal.
 type Settings struct {
 	Pipeline *sampling.Pipeline
-	Label    string // the preset in force, "chat", or "chat*" once a value was changed
+	Label    string // "chat", or "chat*" once a value was changed; see [NameOf]
 
 	limit      int // max_new_tokens
 	stopper    stopper

@@ -38,7 +38,7 @@ func (f *frame) preset() string {
 	if f.set == nil {
 		return ""
 	}
-	return strings.TrimSuffix(f.set.Base().Label, "*")
+	return engine.NameOf(f.set.Base().Label).Preset
 }
 
 // at returns the index of the step looked at, -1 if there is none.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/engine"
 	"logitscope/engine/goal"
 	"logitscope/models"
 	"logitscope/sampling"
@@ -47,7 +48,7 @@ func (r Reading) Begin(i int) Reading {
 
 // Stand says that the setup of the task is done, and with which settings.
 func (r Reading) Stand(base sampling.Config, preset string) Reading {
-	r.Standing, r.Base, r.Preset = true, base, strings.TrimSuffix(preset, "*")
+	r.Standing, r.Base, r.Preset = true, base, engine.NameOf(preset).Preset
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/value"
@@ -53,7 +54,7 @@ func (s *Flags) Lane(flag, spec string) (LaneSpec, error) {
 			return l, console.Wrongly(console.Flagged(l.given()+":", err))
 		}
 		if !keepsPreset[key] {
-			l.Label = p.Name + "*"
+			l.Label = engine.Name{Preset: p.Name, Changed: true}.String()
 		}
 	}
 	if l.local != nil {

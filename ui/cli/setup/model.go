@@ -206,13 +206,10 @@ func (s *Flags) Label() string {
 	for key, f := range s.Params {
 		changed = changed || f.given && !keepsPreset[key]
 	}
-	switch {
-	case s.Preset == "":
+	if s.Preset == "" {
 		return "custom"
-	case changed:
-		return s.Preset + "*"
 	}
-	return s.Preset
+	return engine.Name{Preset: s.Preset, Changed: changed}.String()
 }
 
 // readPrompt finds the prompt and splits it into tokens.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -41,4 +42,9 @@ type Preset struct {
 	Name, About string
 	Config      sampling.Config
 	User        bool // the user's own
+}
+
+// Index returns the place of the preset called name, -1 if there is none.
+func (b *Book) Index(name string) int {
+	return slices.IndexFunc(b.List(), func(p Preset) bool { return p.Name == name })
 }

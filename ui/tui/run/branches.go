@@ -61,7 +61,7 @@ func (ls *Lanes) JumpTo(l *Lane, i int) {
 	snap := l.Snapshot("from one branch to another", ls.swapBranch(l, i))
 	l.Remember(snap)
 	l.Settings, l.Config = b.Settings, b.Settings.Config()
-	if k := ls.Book.Index(NameOf(b.Settings.Label).Preset); k >= 0 {
+	if k := ls.Book.Index(engine.NameOf(b.Settings.Label).Preset); k >= 0 {
 		l.Preset = k
 	}
 }
@@ -126,7 +126,7 @@ func (ls *Lanes) LimbName(l *Lane, list []Limb, i int) string {
 		return "forced " + l.Piece(s.Token, ls.ascii)
 	}
 	if p := list[b.Parent].Steps; b.Shared < len(p) && p[b.Shared].Settings != s.Settings {
-		if was := p[b.Shared].Settings; was.Label != s.Settings.Label && !NameOf(s.Settings.Label).Changed {
+		if was := p[b.Shared].Settings; was.Label != s.Settings.Label && !engine.NameOf(s.Settings.Label).Changed {
 			return s.Settings.Label
 		} else if d := ShortDifference(was, s.Settings); d != "" {
 			return d

@@ -201,20 +201,20 @@ func (l *Lane) ShownPreset() int {
 	if l.Look.At == 0 || s == nil {
 		return l.Preset
 	}
-	return l.book.Index(NameOf(s.Label).Preset)
+	return l.book.Index(engine.NameOf(s.Label).Preset)
 }
 
 // Label names a configuration: the preset, with a star once it was changed.
 func (l *Lane) Label(cfg sampling.Config, preset int) string { return l.Named(cfg, preset).String() }
 
 // Named is the name of a configuration.
-func (l *Lane) Named(cfg sampling.Config, preset int) Name {
+func (l *Lane) Named(cfg sampling.Config, preset int) engine.Name {
 	presets := l.book.List()
 	if preset < 0 || preset >= len(presets) {
-		return Name{Preset: "custom"}
+		return engine.Name{Preset: "custom"}
 	}
 	p := presets[preset]
-	return Name{p.Name, slices.ContainsFunc(cfg.Keys(), func(key string) bool {
+	return engine.Name{Preset: p.Name, Changed: slices.ContainsFunc(cfg.Keys(), func(key string) bool {
 		s, _ := cfg.Lookup(key)
 		return s.Origin == sampling.FromYou && IsTuning(key) && !SameSetting(cfg, p.Config, key)
 	})}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"logitscope/engine"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -100,7 +101,7 @@ func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout, from int) 
 func (v *View) drawTry(c *viz.Canvas, host kit.Host, l *run.Lane, col branchColumns, longest int) {
 	name := "what-if"
 	if s := l.Committed(l.Look.At); s != nil {
-		if s.Settings.Label != l.Look.Under.Label && !run.NameOf(l.Look.Under.Label).Changed {
+		if s.Settings.Label != l.Look.Under.Label && !engine.NameOf(l.Look.Under.Label).Changed {
 			name = viz.Printable(l.Look.Under.Label, c.ASCII)
 		} else if d := run.ShortDifference(s.Settings, l.Look.Under); d != "" {
 			name = d
