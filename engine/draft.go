@@ -47,14 +47,20 @@ func (d Draft) Name() string {
 }
 
 // Judges reports whether drafted tokens can be judged by a.
-func (d Draft) Judges(a speculative.Algorithm) bool {
+func (d Draft) Judges(a speculative.Algorithm) bool { return a.Judges(d.source()) }
+
+// Check reports settings under which nothing can be drafted by d, or judged. An
+// error begins with the key.
+func (d Draft) Check(cfg sampling.Config) error { return speculative.CheckSource(cfg, d.source()) }
+
+func (d Draft) source() speculative.Source {
 	switch {
 	case d.Model != nil:
-		return a.Judges(speculative.ByModel)
+		return speculative.ByModel
 	case d.Lookahead:
-		return a.Judges(speculative.ByLookahead)
+		return speculative.ByLookahead
 	}
-	return a.Judges(speculative.ByText)
+	return speculative.ByText
 }
 
 // Active reports whether there is a draft.

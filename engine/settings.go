@@ -9,6 +9,7 @@ import (
 	"logitscope/engine/contrastive"
 	"logitscope/engine/loops"
 	"logitscope/engine/phrases"
+	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -58,6 +59,9 @@ func (c *Compiler) Settings(cfg sampling.Config, label string) (*Settings, error
 // plain is Settings without the schedule.
 func (c *Compiler) plain(cfg sampling.Config, label string) (*Settings, error) {
 	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if err := speculative.Check(cfg); err != nil {
 		return nil, err
 	}
 	p, err := sampling.Compile(cfg, c.prepared)

@@ -97,7 +97,7 @@ func (l *lawyer) inForce(p *sampling.Pipeline, opt Options, output []int32) (*sa
 	}
 	whole, seen := l.switched[now]
 	if !seen {
-		if err := memoryless(now); err != nil {
+		if err := memoryless(now.Config()); err != nil {
 			return nil, err
 		}
 		if whole, err = uncut(now, opt.Vocab); err != nil {

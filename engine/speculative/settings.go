@@ -32,6 +32,33 @@ func (s *settings) same(t *settings) bool {
 	return s.algorithm == t.algorithm && alike(s.p, t.p) && alike(s.q, t.q)
 }
 
+// Check reports what no draft could be made or judged by, whatever drafts. An
+// error begins with the key.
+func Check(c sampling.Config) error {
+	_, err := readShape(c.Text("draft_tree"), c.Int("num_drafts"))
+	switch least, most := c.Int("ngram_min"), c.Int("ngram_max"); {
+	case err != nil:
+		return err
+	case c.Bool(blockKey) && c.Text(methodKey) != chainMethod:
+		return fmt.Errorf("%s: true judges one chain of drafts; want %s %s, not %s", blockKey, methodKey, chainMethod, c.Text(methodKey))
+	case least > most:
+		return fmt.Errorf("ngram_min: %d is out of range, 1 to ngram_max %d", least, most)
+	}
+	return nil
+}
+
+// CheckSource is [Check] where it is known what drafts: it also reports a
+// method that cannot judge its drafts, and settings that steer by each token.
+func CheckSource(c sampling.Config, by Source) error {
+	if err := Check(c); err != nil {
+		return err
+	}
+	if a := Chosen(c); !a.Judges(by) {
+		return fmt.Errorf("%s: %w", methodKey, cannotJudge(a, by, Algorithm.methodName))
+	}
+	return memoryless(c)
+}
+
 // readSettings reads the settings; by is what drafts.
 func readSettings(p, q *sampling.Pipeline, by Source, opt Options) (settings, error) {
 	c := p.Config()
@@ -46,14 +73,11 @@ func readSettings(p, q *sampling.Pipeline, by Source, opt Options) (settings, er
 		lookup:     Lookup{Rule: c.Text("ngram_rule"), Min: c.Int("ngram_min"), Max: c.Int("ngram_max")},
 		window:     c.Int("lookahead_window"), ngram: c.Int("lookahead_ngram"), verify: c.Int("lookahead_verify"),
 	}
-	var err error
-	if s.shape, err = readShape(c.Text("draft_tree"), c.Int("num_drafts")); err != nil {
+	if err := Check(c); err != nil {
 		return s, err
 	}
+	s.shape, _ = readShape(c.Text("draft_tree"), c.Int("num_drafts")) // checked
 	s.algorithm = Chosen(c)
-	if c.Bool(blockKey) && c.Text(methodKey) != chainMethod {
-		return s, fmt.Errorf("%s: true judges one chain of drafts; want %s %s, not %s", blockKey, methodKey, chainMethod, c.Text(methodKey))
-	}
 	if opt.Algorithm != "" {
 		a, err := ParseAlgorithm(string(opt.Algorithm))
 		if err != nil {
@@ -69,11 +93,9 @@ func readSettings(p, q *sampling.Pipeline, by Source, opt Options) (settings, er
 		return s, fmt.Errorf("%s: %w", methodKey, cannotJudge(s.algorithm, by, Algorithm.methodName))
 	case s.k < 1 || s.k > maxDraft:
 		return s, fmt.Errorf("num_assistant_tokens: %d is out of range, 1 to %d", s.k, maxDraft)
-	case s.lookup.Min > s.lookup.Max:
-		return s, fmt.Errorf("ngram_min: %d is out of range, 1 to ngram_max %d", s.lookup.Min, s.lookup.Max)
 	}
 	for _, side := range []*sampling.Pipeline{p, q} {
-		if err := memoryless(side); err != nil {
+		if err := memoryless(side.Config()); err != nil {
 			return s, err
 		}
 	}
@@ -126,11 +148,10 @@ func cannotJudge(a Algorithm, by Source, name func(Algorithm) string) error {
 
 // memoryless refuses stages that steer by the tokens drawn before: their
 // state after a drafted token depends on whether it will stand.
-func memoryless(p *sampling.Pipeline) error {
-	c := p.Config()
+func memoryless(c sampling.Config) error {
 	for _, key := range []string{"mirostat", "adaptive_target"} {
 		param, ok := sampling.Lookup(key)
-		if !ok || !p.Order().Supports(key) {
+		if !ok || !c.Order().Supports(key) {
 			continue
 		}
 		if v := c.Value(key); !param.IsOff(v) {

@@ -80,6 +80,7 @@ func newRoot(sys console.System) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return console.Wrongly(setup.FlagError(err)) })
 	root.SetGlobalNormalizationFunc(underscores)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return console.CheckNames(cmd.Flags(), args) }
 	for _, command := range []func(console.System) *cobra.Command{
 		decode.Run,
 		decode.Replay,

@@ -68,10 +68,13 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Errorf("without its prompts: exit %d, %q, %q", code, out, errs)
 	}
 	for args, want := range map[string]string{
-		"--without-prompts " + file:               "is the recording itself",
+		"--without-prompts " + file:               "is also read",
+		"--html " + file:                          "is also read",
+		"--cast " + dir + "/./run.jsonl":          "is also read",
 		"--without-prompts x.jsonl --html x.html": "one at a time",
 		"--verify --svg x.svg":                    "one at a time",
 		"--without-prompts=":                      "want the name of a file",
+		"--svg=":                                  "want the name of a file",
 	} {
 		if _, errs, code := try(t, "", append([]string{"replay", file}, strings.Fields(args)...)...); code != console.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("replay %s: exit %d, %q, want %q", args, code, errs, want)

@@ -145,10 +145,10 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 		{"run --grammar - --config -", "--grammar -: standard input is for --config"},
 		{"constrain --json-schema -", "--json-schema -: standard input is for the texts"},
 		{"constrain --json --vocab -", "--vocab -: standard input is for the texts"},
-		{"constrain --json --vocab=", `--vocab "": no such file`},
-		{"run --prompt x --config=", `--config "": no such file`},
-		{"run --prompt-file=", `--prompt-file "": no such file`},
-		{"run --prompt x --json-schema=", `--json-schema "": no such file`},
+		{"constrain --json --vocab=", "--vocab: want the name of a file"},
+		{"run --prompt x --config=", "--config: want the name of a file"},
+		{"run --prompt-file=", "--prompt-file: want the name of a file"},
+		{"run --prompt x --json-schema=", "--json-schema: want the name of a file"},
 	} {
 		out, errs, code := try(t, `{"temperature":1}`, strings.Fields(tt.args)...)
 		if code != console.ExitUsage || out != "" || errs != "logitscope: "+tt.want+"\n" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -157,6 +158,41 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
+// What stands under a name stays what it is: a link, a pipe.
+func TestWriteFileThrough(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.WriteFile(real, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	if err := WriteFile(link, []byte("new"), true); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v", info.Mode())
+	}
+	if b, _ := os.ReadFile(real); string(b) != "new" {
+		t.Errorf("behind the link: %s", b)
+	}
+	before, err := os.Stat(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	null := filepath.Join(dir, "null") // never the device itself: a fault would take it away
+	if err := os.Symlink(os.DevNull, null); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(null, []byte("gone"), true); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(null); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("a device became %v, %v", after, err)
+	}
+}
+
 func TestWriteFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	if err := WriteFile(name, []byte("one"), false); err != nil {
@@ -173,6 +209,18 @@ func TestWriteFile(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(name); string(b) != "two" {
 		t.Errorf("%s", b)
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(name, []byte("three"), true); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Stat(name); info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+		t.Errorf("a private file became %v", info.Mode())
+	}
+	if err := WriteFile(t.TempDir(), nil, true); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("a folder: %v", err)
 	}
 	bad := filepath.Join(name, "below a file")
 	if err := WriteFile(bad, nil, true); err == nil || !strings.HasPrefix(err.Error(), bad+": ") || strings.Count(err.Error(), "logitscope-") > 0 {

@@ -41,6 +41,7 @@ masks are those of --whitespace bounded.`,
 	s := &setup.Flags{Sys: sys, FlagSet: cmd.Flags(), Stdin: "the texts"}
 	setup.AddSource(cmd.Flags(), "any")
 	cmd.Flags().StringVar(&vocabFile, "vocab", "", "JSON list of tokens, each in hex")
+	console.Reads(cmd.Flags(), "a file", "vocab")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := console.Within(cmd.Context(), func() (*checker, error) {
 			c := &checker{Flags: s}

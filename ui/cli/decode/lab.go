@@ -27,7 +27,9 @@ moved, where the random draw fell. Without a command it opens the lab.`,
 	l := screen.Add(setup.Add(sys, cmd), cmd)
 	l.Rec = setup.AddRecord(cmd)
 	cmd.Flags().StringVar(&l.Prompts, "prompts", "", "set of prompts for the bench, K: .jsonl, .csv, .tsv or .txt")
+	console.Reads(cmd.Flags(), "a file", "prompts")
 	cmd.Flags().StringVar(&l.Cast, "cast", "", "also write what the screen shows to this file, as an asciicast")
+	console.Writes(cmd.Flags(), "cast")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := l.Rec.Check(); err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +76,7 @@ does not hold enough for are counted.`,
 	cmd.Flags().StringVar(&r.svg, "svg", "", "write the screen at --step as SVG")
 	cmd.Flags().IntVar(&r.step, "step", 0, "tokens written on the picture of --svg")
 	cmd.Flags().StringVar(&r.cast, "cast", "", "write the run as an asciicast, version 2")
+	console.Writes(cmd.Flags(), "html", "without-prompts", "svg", "cast")
 	cmd.Flags().StringVar(&r.size, "size", "120x40", "cells of picture and cast: WxH")
 	cmd.Flags().Float64Var(&r.speed, "speed", 1, "of the cast, in recorded time")
 	cmd.Flags().StringVar(&r.rows, "rows", "256", "logits a step that the page keeps: full, 256 (the best, and the others in bins)")
@@ -89,7 +89,7 @@ func (r *replay) run(ctx context.Context, path string) error {
 	if r.html == "" && (r.lesson != "" || r.answers) {
 		return console.Wrong("--lesson and --answers belong to a page; --html FILE writes one")
 	}
-	if err := r.check(path); err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
 	rec, err := record.Open(path)
@@ -126,9 +126,8 @@ func (r *replay) run(ctx context.Context, path string) error {
 	return r.play(ctx, path, take)
 }
 
-// check refuses flags that ask for several things at once, or would write over
-// the recording.
-func (r *replay) check(path string) error {
+// check refuses flags that ask for several things at once.
+func (r *replay) check() error {
 	asked := 0
 	for _, is := range []bool{r.verify, r.html != "", r.share != "", r.svg != "" || r.cast != ""} {
 		if is {
@@ -137,14 +136,6 @@ func (r *replay) check(path string) error {
 	}
 	if asked > 1 {
 		return console.Wrong("replay: one at a time of --verify, --html, --without-prompts, and --svg or --cast")
-	}
-	if r.share == "" && r.lab.FlagSet.Changed("without-prompts") {
-		return console.Wrong("--without-prompts: want the name of a file")
-	}
-	from, err := os.Stat(path)
-	to, terr := os.Stat(r.share)
-	if err == nil && terr == nil && os.SameFile(from, to) {
-		return console.Wrong("--without-prompts %s: is the recording itself; want another file", r.share)
 	}
 	return nil
 }
@@ -307,7 +298,7 @@ func (r *replay) writeFile(flag, name string, write func(io.Writer) error) error
 		return fmt.Errorf("%s %s: %w", flag, name, err)
 	}
 	if err := store.WriteFile(name, b.Bytes(), true); err != nil {
-		return console.Wrong("%s %w", flag, console.FileError(name, err))
+		return console.Wrong("%s %w", flag, err)
 	}
 	return nil
 }

@@ -95,6 +95,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	f.addRunning(flags)
 	flags.StringVar(&f.extract, "extract", "", "what of a text is checked: an expression's first group, or match")
 	flags.StringArrayVar(&f.configs, "config", nil, "a config: a preset's name or a file with settings; the first is the base; may be repeated")
+	console.Reads(flags, "a preset or a file", "config")
 	flags.StringArrayVar(&f.lanes, "lane", nil, "a config: PRESET[,key=value…]; may be repeated")
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
 	flags.IntVar(&f.seeds, "seeds", 1, "texts for each prompt and config: the seed and those that follow it")
@@ -104,16 +105,19 @@ func (f *benchFlags) add(flags *pflag.FlagSet, s bencher) {
 	flags.BoolVar(&f.times, "times", false, "report times too, which differ from run to run")
 	flags.StringVar(&f.format, "format", "table", "table, csv or jsonl")
 	flags.StringArrayVar(&f.reports, "report", nil, "also write a report: FILE.md, .html, .csv or .jsonl; json is one object on standard output; may be repeated")
+	console.Writes(flags, "report")
 	flags.BoolVar(&f.noAsked, "without-prompts", false, "leave the prompts out of reports, to share them")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a bench that --format jsonl or --report FILE.jsonl wrote")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "with --baseline: exit 3 if the paired interval says so, as 'pass drops' or 'loop rises'; may be repeated")
 	flags.StringVar(&f.against, "against", "", "repeat the configs of such a file, on another model or server, and say whether what comes back differs")
+	console.Reads(flags, "a file", "baseline", "against")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read the prompts and stop; with --format jsonl write what was read")
 }
 
 // addPrompts declares the flags of prompts and their checks.
 func (f *benchFlags) addPrompts(flags *pflag.FlagSet, s bencher) {
 	flags.StringVar(&f.prompts, "prompts", "", "set of prompts: .jsonl, .csv, .tsv or .txt")
+	console.Reads(flags, "a file", "prompts")
 	flags.StringArrayVar(&f.texts, "prompt", nil, "a prompt, taken as it is; may be repeated")
 	flags.BoolVar(&s.Talk.Chat, "chat", false, "wrap plain prompts as a user's message by the model's chat template")
 	flags.StringArrayVar(&f.checks, "check", nil, "a check of every text, as 'contains: Paris' or JSON; may be repeated")

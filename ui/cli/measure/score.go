@@ -57,6 +57,7 @@ value and in no sum.`,
 	f.StringVar(&o.windows, "windows", windowsHalf, "of a long text: "+windowsHalf+", overlapping by half, or "+windowsLlama+", as its perplexity tool scores")
 	f.IntVar(&o.differ, "differ", 3, "with --against: of how many of the most different steps both rows are shown")
 	f.StringVar(&file, "logprobs", "", "file with saved responses")
+	console.Reads(f, "a file", "text", "logprobs")
 	f.StringVar(&report, "report", "", "one JSON object, or with --text a page: json or html")
 	f.StringVar(&format, "format", "table", "table or jsonl")
 	f.BoolVar(&o.mark, "watermark", false, "with --text: count the green tokens of a watermark (--watermark-key, …) and say what it costs")

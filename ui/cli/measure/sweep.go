@@ -57,6 +57,7 @@ and prints the same bytes.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.grid, "grid", nil, "an axis: KEY=FROM:TO:STEP or KEY=VALUE,VALUE,…; may be repeated")
 	flags.StringVar(&f.prompts, "prompts", "", "set of prompts in the place of one: every point is a config of a bench")
+	console.Reads(flags, "a file", "prompts")
 	flags.IntVar(&f.seeds, "seeds", 8, "texts for each cell: the seed and those that follow it")
 	flags.StringVar(&f.dir, "dir", "", "folder that keeps finished cells; the default is in the platform's cache")
 	flags.BoolVar(&f.fresh, "fresh", false, "decode all cells again, also those that are on disk")

@@ -50,6 +50,7 @@ out for a deployment. The search follows from --seed.`,
 	f.addPrompts(flags, s)
 	f.addRunning(flags)
 	flags.StringArrayVar(&f.configs, "config", nil, "a preset's name or a file with settings to start from")
+	console.Reads(flags, "a preset or a file", "config")
 	flags.StringArrayVar(&f.over, "over", nil, "a range: KEY=FROM:TO or KEY=VALUE,VALUE,…; may be repeated")
 	flags.StringVar(&f.maximise, "maximise", "", "metric to make large; pass unless --minimise names one")
 	flags.StringVar(&f.minimise, "minimise", "", "metric to make small")

@@ -52,6 +52,7 @@ says how far they agree.`,
 	f.addPrompts(flags, s)
 	f.addRunning(flags)
 	flags.StringArrayVar(&f.configs, "config", nil, "a preset's name or a file with settings; may be repeated")
+	console.Reads(flags, "a preset or a file", "config")
 	flags.StringArrayVar(&f.lanes, "lane", nil, "a lane: PRESET[,key=value…]; 2 to 4 times")
 	flags.IntVar(&f.seeds, "seeds", 1, "texts for each prompt and lane")
 	flags.StringVar(&f.file, "votes", "votes.jsonl", "file that keeps the votes")

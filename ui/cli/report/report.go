@@ -43,11 +43,17 @@ type Benched struct {
 	found     []handout.Disagreement
 }
 
-// CheckReports refuses names of reports that say no form.
+// CheckReports refuses names of reports that say no form, or lie in no folder.
 func CheckReports(names []string) error {
 	for _, name := range names {
 		if _, ok := reportForms[strings.ToLower(filepath.Ext(name))]; !ok && name != "json" {
 			return console.Wrong("--report %s: must end in .md, .html, .csv or .jsonl, or be the word json", name)
+		}
+		if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+			return console.Wrong("--report %s: %s is not a folder", name, filepath.Dir(name))
+		}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return console.Wrong("--report %s: is a folder, not a file", name)
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ func (t *talk) add(f *pflag.FlagSet) {
 	f.StringVar(&t.template, "chat-template", "", "file with a chat template instead of the model's own; implies --chat")
 	f.StringArrayVar(&t.kwargs, "template-kwargs", nil, "variable of the chat template, such as enable_thinking=false; JSON or a text; may be repeated; implies --chat")
 	f.StringVar(&t.tools, "tools", "", "file with a JSON list of tools for the chat template; implies --chat")
+	console.Reads(f, "a file", "messages", "chat-template", "tools")
 }
 
 // asked names the flag that asks for a conversation; "" for none.

@@ -33,9 +33,24 @@ func severalDrafts(cfg sampling.Config) bool {
 	return !p.IsOff(cfg.Value(p.Key))
 }
 
-// OpenDraft opens the draft model for target: the one --draft names, or the
-// built-in model's own where the settings ask for drafted tokens.
+// OpenDraft opens the draft for target that cfg can decode with: the one that
+// --draft names, or the built-in model's own where the settings ask for drafted
+// tokens.
 func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling.Config) (engine.Draft, error) {
+	d, err := s.openDraft(ctx, target, cfg)
+	if err != nil || !d.Active() || wantsAmateur(cfg) {
+		return d, err
+	}
+	if err := d.Check(cfg); err != nil {
+		if d.Model != nil {
+			d.Model.Close()
+		}
+		return engine.Draft{}, console.Wrongly(s.blamed(cfg, LaneSpec{}, err))
+	}
+	return d, nil
+}
+
+func (s *Flags) openDraft(ctx context.Context, target models.Model, cfg sampling.Config) (engine.Draft, error) {
 	name := s.draft
 	if name == "" {
 		if !wantsDraft(cfg) && !wantsAmateur(cfg) {
@@ -76,4 +91,30 @@ func (s *Flags) OpenDraft(ctx context.Context, target models.Model, cfg sampling
 		return engine.Draft{}, console.Wrong("--draft %s: %v", name, err)
 	}
 	return engine.Draft{Model: m}, nil
+}
+
+// draftNeeds are the parameters of drafts that only some draft reads.
+var draftNeeds = []struct {
+	keys  []string
+	reads func(engine.Draft) bool
+	why   string
+}{
+	{[]string{"assistant_schedule", "block_verification"}, engine.Draft.Active, "there is no draft; name one with --draft"},
+	{[]string{"assistant_confidence"}, func(d engine.Draft) bool { return d.Model != nil }, "there is no draft model; name one with --draft"},
+	{[]string{"ngram_rule", "ngram_min", "ngram_max"}, func(d engine.Draft) bool { return d.NGram }, "only --draft ngram reads it"},
+	{[]string{"lookahead_window", "lookahead_ngram", "lookahead_verify"}, func(d engine.Draft) bool { return d.Lookahead }, "only --draft lookahead reads it"},
+}
+
+// noteDraft notes flags about drafts that d does not read.
+func (s *Flags) noteDraft(cfg sampling.Config, d engine.Draft) {
+	for _, n := range draftNeeds {
+		for _, key := range n.keys {
+			if set, ok := cfg.Lookup(key); ok && set.Origin == sampling.FromFlag && !n.reads(d) {
+				s.note(key, n.why)
+			}
+		}
+	}
+	if _, ok := cfg.Lookup("num_drafts"); ok && severalDrafts(cfg) && cfg.Text("draft_tree") != "" {
+		s.note("num_drafts", "draft_tree says how many drafts follow each token")
+	}
 }

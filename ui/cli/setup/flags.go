@@ -57,8 +57,10 @@ func Add(sys console.System, cmd *cobra.Command) *Flags {
 	f.StringVar(&s.Prompt, "prompt", "", "text to continue")
 	f.StringVar(&s.PromptTokens, "prompt-tokens", "", "token ids to continue, such as 1,8")
 	f.StringVar(&s.PromptFile, "prompt-file", "", "file with the text to continue; - is standard input")
+
 	s.Talk.add(f)
 	f.StringVar(&s.Config, "config", "", "file with settings; - is standard input")
+	console.Reads(f, "a file", "prompt-file", "config")
 	return s
 }
 
@@ -69,6 +71,7 @@ func AddDecoding(sys console.System, cmd *cobra.Command) *Flags {
 	s := &Flags{Sys: sys, FlagSet: f, Params: make(map[string]*ParamFlag)}
 	f.StringVar(&s.Model, "model", "fable", "model: fable, FILE.gguf, table:FILE, ollama:NAME, llama-server:URL, vllm:URL, sglang:URL, openai:NAME")
 	f.StringVar(&s.draft, "draft", "", "draft model for speculative decoding; ngram for prompt lookup; lookahead for the model's own guesses; self:3,5-7 for the model without those layers")
+	console.Reads(f, "a model", "model", "draft")
 	f.StringVar(&s.Preset, "preset", "", "named settings: "+strings.Join(presets.Names(), ", ")+", or one of your own")
 	f.StringArrayVar(&s.set, "set", nil, "key=value, any parameter; may be repeated")
 	s.Local.Add(f)

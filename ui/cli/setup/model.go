@@ -16,6 +16,7 @@ import (
 	"logitscope/models/tape"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/inert"
 	"logitscope/ui/cli/console"
 )
 
@@ -114,10 +115,14 @@ func (s *Flags) ready(ctx context.Context, j *Job) error {
 	if j.Settings, err = s.Compile(j, cfg, LaneSpec{Label: s.Label()}); err != nil {
 		return err
 	}
-	if j.Draft, err = s.OpenDraft(ctx, j.Model, cfg); err == nil && j.Draft.Active() && j.Settings.Pipeline.Races() {
+	if j.Draft, err = s.OpenDraft(ctx, j.Model, cfg); err != nil {
+		return err
+	}
+	if j.Draft.Active() && j.Settings.Pipeline.Races() {
 		s.Notes = append(s.Notes, "luck race: drafted tokens are judged by draws of their own, so it has no effect")
 	}
-	return err
+	s.noteDraft(cfg, j.Draft)
+	return nil
 }
 
 // Compile makes the settings of a lane out of a configuration.
@@ -137,6 +142,9 @@ func (s *Flags) Compile(j *Job, cfg sampling.Config, lane LaneSpec) (*engine.Set
 	default:
 		s.noteSeed(set.Pipeline)
 		s.noteIdle(cfg)
+		if lane.text == "" {
+			s.noteMasters(set.Pipeline)
+		}
 	}
 	return set, console.Wrongly(err)
 }
@@ -156,8 +164,29 @@ func (s *Flags) noteSeed(p *sampling.Pipeline) {
 // kept, and change nothing.
 func (s *Flags) noteIdle(cfg sampling.Config) {
 	for _, key := range IdleFlags(cfg) {
-		if n := key + " has no effect: " + cfg.Order().Name() + " has no such parameter; --order takes another engine's rules"; !slices.Contains(s.Notes, n) {
-			s.Notes = append(s.Notes, n)
+		s.note(key, cfg.Order().Name()+" has no such parameter; --order takes another engine's rules")
+	}
+}
+
+// note notes once that a parameter has no effect, and why.
+func (s *Flags) note(key, why string) {
+	if n := key + " has no effect: " + why; !slices.Contains(s.Notes, n) {
+		s.Notes = append(s.Notes, n)
+	}
+}
+
+// keptOff are the reasons that another parameter is.
+var keptOff = []inert.Reason{inert.MasterOff, inert.OneBeam, inert.Unmet, inert.IsGreedy}
+
+// noteMasters notes flags that another parameter keeps off: dry_base without
+// dry_multiplier, length_penalty without beams, top_p at temperature 0.
+func (s *Flags) noteMasters(p *sampling.Pipeline) {
+	cfg := p.Config()
+	for _, key := range cfg.Keys() {
+		set, _ := cfg.Lookup(key)
+		i := p.Inert(key, nil)
+		if set.Origin == sampling.FromFlag && slices.Contains(keptOff, i.Reason) {
+			s.note(key, i.Why())
 		}
 	}
 }

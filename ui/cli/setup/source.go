@@ -85,6 +85,9 @@ func AddSource(f *pflag.FlagSet, blanks string) {
 			f.StringArray(x.name, nil, x.kind.Usage)
 		default:
 			f.String(x.name, "", x.kind.Usage)
+			if x.file() {
+				console.Reads(f, "a file", x.name)
+			}
 		}
 	}
 	for _, x := range optionFlags {

@@ -86,6 +86,7 @@ with the program. ADDR is an address, a port, ADDRESS:PORT, or off.`,
 	f.BoolVar(&r.open, "open", false, "let everybody in, without a code")
 	f.StringVar(&r.names, "names", "given", "names of students: given, or free to choose")
 	f.StringVar(&r.csv, "csv", "", "write names, questions, chips and scores to this file at the end; nothing is stored without it")
+	console.Writes(f, "csv", "cast")
 	f.BoolVar(&r.notes, "notes", false, "let the teacher read the lesson's notes in a second terminal")
 	f.Lookup("fps").Usage = fmt.Sprintf("most frames a second, 1 to 60; students get %d at most", studentsFPS)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

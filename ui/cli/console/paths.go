@@ -1,0 +1,86 @@
+package console
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Annotations of flags whose values name files.
+const (
+	readsKey  = "logitscope reads"
+	writesKey = "logitscope writes"
+)
+
+// Reads marks flags that take the name of something that is read: what is "a
+// file" or "a model". [CheckNames] goes by it.
+func Reads(f *pflag.FlagSet, what string, flags ...string) { mark(f, readsKey, what, flags) }
+
+// Writes marks flags that take the name of a file that is written.
+func Writes(f *pflag.FlagSet, flags ...string) { mark(f, writesKey, "a file", flags) }
+
+func mark(f *pflag.FlagSet, key, what string, flags []string) {
+	for _, name := range flags {
+		if err := f.SetAnnotation(name, key, []string{what}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// CheckNames refuses an empty value of a flag that [Reads] or [Writes] marked,
+// as an unset variable of a shell leaves it, and a file to be written that the
+// same command line reads, args among it.
+func CheckNames(f *pflag.FlagSet, args []string) (err error) {
+	inputs := slices.Clone(args)
+	f.Visit(func(flag *pflag.Flag) {
+		what := slices.Concat(flag.Annotations[readsKey], flag.Annotations[writesKey])
+		if len(what) > 0 && slices.Contains(values(flag), "") && err == nil {
+			err = Wrong("--%s: want the name of %s", flag.Name, what[0])
+		}
+		if flag.Annotations[readsKey] != nil {
+			inputs = append(inputs, values(flag)...)
+		}
+	})
+	f.Visit(func(flag *pflag.Flag) {
+		if flag.Annotations[writesKey] == nil {
+			return
+		}
+		for _, out := range values(flag) {
+			if in, same := sameFile(out, inputs); same && err == nil {
+				err = Wrong("--%s %s: is also read, as %s; want another file", flag.Name, out, in)
+			}
+		}
+	})
+	return err
+}
+
+// values are those of a flag, one or several.
+func values(flag *pflag.Flag) []string {
+	if s, ok := flag.Value.(pflag.SliceValue); ok {
+		return s.GetSlice()
+	}
+	return []string{flag.Value.String()}
+}
+
+// sameFile finds the input that is the file out. An input may be a model:
+// tape:FILE, FILE#2.
+func sameFile(out string, inputs []string) (in string, ok bool) {
+	to, err := os.Stat(out)
+	if err != nil || !to.Mode().IsRegular() {
+		return "", false
+	}
+	for _, in := range inputs {
+		_, rest, _ := strings.Cut(in, ":")
+		for _, name := range []string{in, rest} {
+			bare, _, _ := strings.Cut(name, "#")
+			for _, name := range []string{name, bare} {
+				if from, err := os.Stat(name); err == nil && os.SameFile(from, to) {
+					return in, true
+				}
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"logitscope/ui/cli/console"
+)
+
+// A flag that changes nothing is named on standard error; the text is written.
+func TestFlagsWithoutEffect(t *testing.T) {
+	for args, want := range map[string]string{
+		"--length-penalty 2":                                       "length_penalty has no effect: num_beams is 1",
+		"--num-drafts 3":                                           "num_drafts has no effect: draft_method is off",
+		"--temperature 0 --top-p 0.5":                              "top_p has no effect: greedy (temperature 0)",
+		"--order llama.cpp --dry-base 3":                           "dry_base has no effect: dry_multiplier is off",
+		"--order vllm --dry-base 3":                                "dry_base has no effect: vllm has no such parameter; --order takes another engine's rules",
+		"--lookahead-window 4":                                     "lookahead_window has no effect: only --draft lookahead reads it",
+		"--draft fable-draft --ngram-min 2":                        "ngram_min has no effect: only --draft ngram reads it",
+		"--draft ngram --assistant-confidence 0.5":                 "assistant_confidence has no effect: there is no draft model; name one with --draft",
+		"--draft-method spectr --draft-tree 2,2 --num-drafts 3":    "num_drafts has no effect: draft_tree says how many drafts follow each token",
+		"--draft lookahead --lookahead-window 4":                   "",
+		"--draft-method specinfer --num-drafts 2 --top-p 0.9":      "",
+		"--num-beams 2 --length-penalty 2":                         "",
+		"--order llama.cpp --dry-multiplier 0.8 --dry-base 2":      "",
+		"--draft fable-draft --assistant-confidence 0.5 --top-k 9": "",
+	} {
+		out, errs, code := try(t, "", append([]string{"run", "--prompt", "Once", "--max-new-tokens", "2"}, strings.Fields(args)...)...)
+		if want != "" {
+			want = "logitscope: " + want + "\n"
+		}
+		if code != console.ExitDone || out == "" || errs != want {
+			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// What no draft can do is wrong use, and nothing is decoded.
+func TestDraftsRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"--draft-tree 2,x": `draft_tree: "2,x" is not a list`,
+		"--draft fable-draft --draft-method specinfer --draft-tree 9,9":  "draft_tree: 9,9 has more than 16 branches",
+		"--draft ngram --ngram-min 5 --ngram-max 2":                      "ngram_min: 5 is out of range, 1 to ngram_max 2",
+		"--draft lookahead --draft-method spectr":                        "draft_method: spectr cannot judge what lookahead drafts; want one of chain, specinfer",
+		"--draft fable-draft --block-verification --draft-method spectr": "block_verification: true judges one chain of drafts",
+		"--draft fable-draft --order llama.cpp --mirostat 2":             "mirostat: 2 is not possible with a draft",
+	} {
+		out, errs, code := try(t, "", append([]string{"run", "--prompt", "Once"}, strings.Fields(args)...)...)
+		if code != console.ExitUsage || out != "" || !strings.HasPrefix(errs, "logitscope: "+want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
