@@ -174,12 +174,16 @@ func (s *session) launch(ctx context.Context, q Query) {
 		if fl.err = s.m.b.Fetch(ctx, fl.q, &fl.stock.rows); fl.err == nil {
 			fl.err = s.m.checkRows(&fl.stock.grid, fl.q, &fl.stock.rows)
 		}
+		if fl.err != nil && ctx.Err() == nil { // perhaps because that model is gone
+			s.m.doubt()
+		}
 	}()
 }
 
-// land waits for the request that is under way and makes its rows those at
-// hand and q what they answer, if they are the ones that q asks for. If it failed they are asked for
-// in the usual way, which says what is wrong and tries again.
+// land waits for the request that is under way. If its rows are the ones that q
+// asks for, it makes them those at hand, and q what they answer. If the request
+// failed, they are asked for in the usual way, which makes sure of the model,
+// says what is wrong and tries again.
 func (s *session) land(ctx context.Context, q *Query) (bool, error) {
 	f := &s.foresight
 	fl := f.flight

@@ -2,15 +2,19 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"logitscope/models"
+	"math"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"logitscope/models"
 )
 
 // TestFillBytes completes the list of single bytes in both orders.
@@ -296,4 +300,53 @@ func TestHowFarAhead(t *testing.T) {
 			t.Error("guesses are not tried again")
 		}
 	}
+}
+
+// A passing is a server that stops during its second answer and comes back with
+// another model.
+type passing struct {
+	c     *Client
+	calls atomic.Int32
+}
+
+func (p *passing) Identity(context.Context) (string, error) {
+	if p.calls.Load() < 2 {
+		return "one", nil
+	}
+	return "another", nil
+}
+
+func (p *passing) Fetch(_ context.Context, q Query, out *Rows) error {
+	if p.calls.Add(1) == 2 {
+		return p.c.Errorf(Unreachable, "hung up")
+	}
+	for range q.Want + q.Ahead {
+		r := out.Next()
+		r.Chosen = 1
+		r.Add(1, math.Log(0.6))
+		r.Add(0, math.Log(0.4))
+	}
+	return nil
+}
+
+// A fault of a request that nobody waited for is looked into like any other:
+// the rows after it are not those of another model.
+func TestModelChangedInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{http: &http.Client{}, Name: "x", timeouts: Timeouts{}.filled(), Meter: &Meter{}}
+		p := &passing{c: c}
+		m := NewModel(c, p, Found{Info: models.Info{VocabSize: 2, ContextLen: 100}, Vocab: NewVocab(c, 2, nil), Top: 2, ID: "one"})
+		s, _ := m.NewSession()
+		defer s.Close()
+		s.(models.Lookahead).SetAhead(models.Ahead{Rows: 32, Greedy: true})
+		var err error
+		for range 40 {
+			if _, err = s.Forward(t.Context(), []int32{1}, 1); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, ErrModelChanged) || s.Len() != 1+mostBest {
+			t.Errorf("after %d tokens and %d requests: %v", s.Len(), p.calls.Load(), err)
+		}
+	})
 }

@@ -105,6 +105,7 @@ type server struct {
 
 	mu      sync.Mutex
 	slots   []bool // in use; empty if sessions have no caches of their own
+	doubted bool   // a request failed that nobody waited for
 	checked time.Time
 	apply   func(ctx context.Context, turns []models.Message) (string, error) // as in [Found]
 }
@@ -161,6 +162,13 @@ func (m *server) freeSlot(i int) {
 // Answers that name their model, and faults, are looked into at once.
 const checkEvery = 15 * time.Second
 
+// doubt makes the next request make sure of the model first.
+func (m *server) doubt() {
+	m.mu.Lock()
+	m.doubted = true
+	m.mu.Unlock()
+}
+
 // due reports whether it is time to make sure of the model.
 func (m *server) due() bool {
 	m.mu.Lock()
@@ -168,7 +176,7 @@ func (m *server) due() bool {
 	if m.checked.IsZero() {
 		m.checked = time.Now() // by Open, just now
 	}
-	return time.Since(m.checked) > checkEvery
+	return m.doubted || time.Since(m.checked) > checkEvery
 }
 
 // ask calls fetch until it succeeds or its fault will not pass. A repetition
@@ -252,7 +260,7 @@ func (m *server) verify(ctx context.Context) error {
 		return m.changed()
 	}
 	m.mu.Lock()
-	m.checked = time.Now()
+	m.checked, m.doubted = time.Now(), false
 	m.mu.Unlock()
 	return nil
 }

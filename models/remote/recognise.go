@@ -30,10 +30,8 @@ func Explain(ctx context.Context, err error, k Kind, rest string, opt Options, k
 	c.auth = "" // it goes to the server it was given for, not to whatever answers
 	switch e.Kind {
 	case Unreachable, Stalled:
-		if plain, ok := strings.CutPrefix(c.base, "https://"); ok {
-			if c.base = "http://" + plain; c.answers(ctx, "/") {
-				e.Kind, e.Msg = Untrusted, noTLS
-			}
+		if plain, ok := c.plain(); ok && plain.answers(ctx, "/") {
+			e.Kind, e.Msg = Untrusted, noTLS
 		}
 	case Refused, Malformed, Unsuitable:
 		if k.Looks != nil && k.Looks(ctx, c) {
@@ -93,24 +91,37 @@ const lookPlain = 500 * time.Millisecond
 // Such a server waits for the end of what it takes for a request. The caller
 // must call done.
 func (c *Client) doubtTLS(ctx context.Context, cancel context.CancelCauseFunc) (done func()) {
-	plain, ok := strings.CutPrefix(c.base, "https://")
+	plain, ok := c.plain()
 	if !ok {
 		return func() {}
 	}
 	t := time.AfterFunc(lookPlain, func() {
-		o := *c
-		o.base, o.auth, o.Meter = "http://"+plain, "", &Meter{}
-		if c.Meter.Stats().BytesIn == 0 && o.answers(ctx, "/") && c.Meter.Stats().BytesIn == 0 {
+		if c.Meter.Stats().BytesIn == 0 && plain.answers(ctx, "/") && c.Meter.Stats().BytesIn == 0 {
 			cancel(c.Errorf(Untrusted, noTLS))
 		}
 	})
 	return func() { t.Stop() }
 }
 
+// plain returns a client that talks to the same port without TLS, and without
+// the key. It is false where c does not use TLS, or where the address names no
+// port: what listens where http:// leads says nothing about https:// then.
+func (c *Client) plain() (*Client, bool) {
+	u, err := url.Parse(c.base)
+	if err != nil || u.Scheme != "https" || u.Port() == "" {
+		return nil, false
+	}
+	u.Scheme = "http"
+	o, h := *c, *c.http
+	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	o.base, o.auth, o.Meter, o.http = u.String(), "", &Meter{}, &h
+	return &o, true
+}
+
 // answers reports whether a server answers at path. Servers that expect TLS
-// answer a request without it with status 400.
+// answer a request without it with status 400, or send it to where TLS is.
 func (c *Client) answers(ctx context.Context, path string) bool {
 	_, err := c.Send(ctx, http.MethodGet, path, nil, SmallBody, nil)
 	var e *Error
-	return err == nil || errors.As(err, &e) && e.Status > 0 && e.Status != http.StatusBadRequest
+	return err == nil || errors.As(err, &e) && e.Status > 0 && e.Status/100 != 3 && e.Status != http.StatusBadRequest
 }

@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -193,6 +194,32 @@ func TestNoTLS(t *testing.T) {
 		_, err := dial(t.Context(), "vllm:https://"+addr, remote.Options{Timeouts: fast})
 		if err == nil || !strings.Contains(err.Error(), "does not speak TLS: try http://") {
 			t.Error(err)
+		}
+	}
+}
+
+// A server is not said to lack TLS because of what it sends elsewhere, nor
+// because of what listens at another port.
+func TestTLSNotDenied(t *testing.T) {
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	moved, _ := raw(t, func(c net.Conn, n int) {
+		if r := request(c); r != nil {
+			io.WriteString(c, "HTTP/1.1 301 Moved\r\nLocation: "+plain.URL+"\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+	closes, _ := raw(t, func(net.Conn, int) {})
+	byPort := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		to := closes
+		if _, port, _ := net.SplitHostPort(addr); port == "80" {
+			to = strings.TrimPrefix(plain.URL, "http://")
+		}
+		return new(net.Dialer).DialContext(ctx, network, to)
+	}}}
+	for addr, client := range map[string]*http.Client{moved: nil, "127.0.0.1": byPort} {
+		_, err := dial(t.Context(), "vllm:https://"+addr, remote.Options{Timeouts: fast, Client: client})
+		if err == nil || strings.Contains(err.Error(), "does not speak TLS") {
+			t.Errorf("%s: %v", addr, err)
 		}
 	}
 }
