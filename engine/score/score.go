@@ -67,8 +67,8 @@ type Input struct {
 	// not overlap, of which the second half is scored.
 	Chunks bool
 
-	// Gaps leaves tokens unscored of which a recorded model has no row, or one
-	// that does not name them. Without it they are errors.
+	// Gaps leaves tokens unscored of which a recorded model of either law has no
+	// row, or one that does not name them. Without it they are errors.
 	Gaps bool
 
 	// Most is how many of the steps that differ most keep both rows.
@@ -213,10 +213,7 @@ func (w *worker) close() {
 
 // window reads one window and gives its tokens to each.
 func (w *worker) window(ctx context.Context, win window, each func(Token) error) error {
-	w.mine.Truncate(0)
-	if w.its != nil {
-		w.its.Truncate(0)
-	}
+	w.truncate(0)
 	tokens := append([]int32(nil), w.all[win.start:win.to-1]...)
 	if win.start > 0 && w.in.BOS != models.NoToken {
 		tokens[0] = w.in.BOS
@@ -236,6 +233,8 @@ func (w *worker) window(ctx context.Context, win window, each func(Token) error)
 		part := tokens[i:min(i+most, len(tokens))]
 		rows, others, err := w.forward(ctx, part, len(part))
 		if gap := (*tape.NotRecordedError)(nil); w.in.Gaps && errors.As(err, &gap) {
+			w.truncate(i)
+			rows = nil
 			if _, _, err = w.forward(ctx, part, 0); err == nil {
 				err = each(w.unscored(win.start + i + 1))
 			}
@@ -266,14 +265,24 @@ func (w *worker) forward(ctx context.Context, tokens []int32, want int) (mine, i
 	return mine, its, err
 }
 
+// truncate leaves the first n tokens of the window in the models of both laws.
+func (w *worker) truncate(n int) {
+	w.mine.Truncate(n)
+	if w.its != nil {
+		w.its.Truncate(n)
+	}
+}
+
 // unscored is the token at an index of all, of which nothing is known.
 func (r *reader) unscored(at int) Token { return Token{At: at - len(r.in.Prefix) + 1, ID: r.all[at]} }
 
 // token scores the token at an index of all.
 func (w *worker) token(at int, row, other models.Logits) (Token, error) {
 	t := w.unscored(at)
-	if w.in.Gaps && row.IDs != nil && !slices.Contains(row.IDs, t.ID) {
-		return t, nil
+	for _, r := range [...]models.Logits{row, other} {
+		if w.in.Gaps && r.IDs != nil && !slices.Contains(r.IDs, t.ID) {
+			return t, nil
+		}
 	}
 	t.Scored = true
 	var err error

@@ -540,3 +540,24 @@ func TestGapsOfASavedResponse(t *testing.T) {
 		}
 	}
 }
+
+// A gap of the second law's model leaves both at the same place.
+func TestGapsOfTheSecondLaw(t *testing.T) {
+	saved := func(value, rows string) *tape.Model {
+		all, err := tape.Foreign(strings.NewReader(`{"object": "text_completion", "model": "m", "choices": [{"text": "abcd", "index": 0, "logprobs": {
+			"tokens": ["a", "b", "c", "d"], "token_logprobs": [-0.5, ` + value + `, -0.75, -1.25],
+			"top_logprobs": [{"a": -0.5, "b": -2}, ` + rows + `, {"c": -0.75, "d": -3}, {"d": -1.25, "a": -0.75}]}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	a, b := saved("-1", `{"b": -1, "a": -2}`), saved("null", "null")
+	_, prompt := a.Prompt()
+	in := Input{Law: Law{a, pipeline(t, a)}, Against: &Law{b, pipeline(t, b)}, BOS: models.NoToken, Prefix: prompt, Text: a.Road(), Gaps: true}
+	for i, tok := range read(t, in) {
+		if scored := i != 1; tok.Scored != scored || scored && tok.Of.RawLogprob != tok.Other.RawLogprob {
+			t.Errorf("token %d: %+v", i+1, tok)
+		}
+	}
+}
