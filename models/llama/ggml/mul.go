@@ -69,9 +69,9 @@ func Known(t gguf.Type) bool {
 }
 
 // Mul multiplies rows rowLo to rowHi-1 of m by each vector of a, and stores
-// row r of vector t in dst[t*m.Rows+r], as builds of a generation do. The type of m must be one of [Types],
-// and a must be prepared for it. Several goroutines may share the rows among
-// them. It panics if the lengths disagree.
+// row r of vector t in dst[t*m.Rows+r], as builds of a generation do. The type
+// of m must be one of [Types], and a must be prepared for it. Several
+// goroutines may share the rows among them. It panics if the lengths disagree.
 func Mul(dst []float32, m quant.Matrix, a *Activations, rowLo, rowHi int, g Generation) {
 	if a.cols != m.Cols || len(dst) < a.n*m.Rows || rowLo < 0 || rowHi > m.Rows {
 		panic(fmt.Sprintf("ggml: rows %d to %d of a %d×%d matrix times %d vectors of %d into %d values",
