@@ -200,7 +200,7 @@ func (m *Model) bring() tea.Cmd {
 
 // onBring takes the prompt and the settings that the teacher sent.
 func (m *Model) onBring(p Push) tea.Cmd {
-	m.overlays = nil
+	m.dropOverlays(0)
 	if m.screen.id != kit.ViewLab {
 		m.leaveScreen()
 		m.show(opened{kit.ViewLab, m.lab})

@@ -87,7 +87,7 @@ func (g *Guest) Picture(w, h int) *viz.Canvas {
 // Close stops the lanes.
 func (g *Guest) Close() {
 	g.cancel()
-	g.wg.Wait()
+	g.m.Lanes.Wait()
 }
 
 // Tasks are those of the lesson that it was opened with, and whether each is

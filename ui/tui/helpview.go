@@ -50,7 +50,7 @@ var paneRows = map[lab.Pane][]helpRow{
 	lab.PanePipeline: {
 		{[]kit.ID{kit.ActLeft, kit.ActRight}, "choose a stage", ""}, {[]kit.ID{kit.ActOpen}, "its sums", ""}, {[]kit.ID{kit.ActTake}, "take it out, put it back", ""},
 		{[]kit.ID{kit.ActEarlier, kit.ActLater}, "earlier, later", ""}, {[]kit.ID{kit.ActInspect}, "what this stage does here", ""},
-		{[]kit.ID{kit.ActRight, kit.ActLeft}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},
 	lab.PaneText: {
 		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest token", ""}, {[]kit.ID{kit.ActMarks}, "what its colours mean", ""}, {[]kit.ID{kit.ActOpen}, "since the switch ⟨3 …⟩", ""},

@@ -24,7 +24,7 @@ func (m *Model) newCourse(opt Lessons) *course.Course {
 
 // toLab closes everything over the lab.
 func (m *Model) toLab() {
-	m.overlays = nil
+	m.dropOverlays(0)
 	if m.screen.id != kit.ViewLab {
 		m.Close()
 	}

@@ -128,7 +128,8 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 			m.show(opened{kit.ViewVote, v})
 		}
 	}
-	if m.sweeps.Map = opt.Sweep; opt.Sweep != nil {
+	if opt.Sweep != nil {
+		m.sweeps = grid.Kept{Map: opt.Sweep, Model: opt.Model}
 		if v, _ := grid.New(m, m.Lanes, &m.sweeps); v != nil {
 			m.show(opened{kit.ViewSweep, v})
 		}

@@ -52,7 +52,7 @@ func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error
 // Close stops the lanes.
 func (o *Offscreen) Close() {
 	o.cancel()
-	o.wg.Wait()
+	o.m.Lanes.Wait()
 }
 
 // timeless takes out of a view what depends on the clock.

@@ -36,7 +36,7 @@ func Run(ctx context.Context, opt Options) error {
 	m := newModel(ctx, &wg, opt, door, paletteFor(opt), keys)
 	defer func() {
 		cancel()
-		wg.Wait() // nothing may use a model that is closed
+		m.Lanes.Wait() // nothing may use a model that is closed
 		for _, o := range m.Owned {
 			o.Close()
 		}

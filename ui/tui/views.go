@@ -150,7 +150,7 @@ func openName(m *Model) (kit.View, tea.Cmd) {
 func (m *Model) wayBack() func() {
 	from := m.screen
 	return func() {
-		m.overlays = nil
+		m.dropOverlays(0)
 		m.Close()
 		if from.id == kit.ViewCompare {
 			m.show(from)
@@ -204,9 +204,9 @@ func (m *Model) Open(id kit.ViewID) tea.Cmd {
 	if _, over := v.(kit.Overlay); over {
 		m.overlays = append(m.overlays, opened{id, v})
 	} else {
+		m.dropOverlays(0) // what lay over the last view was about that one
 		m.leaveScreen()
 		m.show(opened{id, v})
-		m.overlays = nil // what lay over the last view was about that one
 	}
 	return cmd
 }
@@ -236,7 +236,7 @@ func (m *Model) topID() kit.ViewID {
 // Close closes the uppermost overlay, else goes back to the lab.
 func (m *Model) Close() {
 	if n := len(m.overlays); n > 0 {
-		m.overlays = m.overlays[:n-1]
+		m.dropOverlays(n - 1)
 		return
 	}
 	m.leaveScreen()
@@ -250,8 +250,20 @@ func (m *Model) show(o opened) {
 }
 
 // leaveScreen tells the view that fills the screen that it is left.
-func (m *Model) leaveScreen() {
-	if v, ok := m.screen.View.(kit.Leaver); ok {
+func (m *Model) leaveScreen() { m.leave(m.screen) }
+
+// dropOverlays closes all overlays but the lowest n.
+func (m *Model) dropOverlays(n int) {
+	for len(m.overlays) > n {
+		top := m.overlays[len(m.overlays)-1]
+		m.overlays = m.overlays[:len(m.overlays)-1]
+		m.leave(top)
+	}
+}
+
+// leave tells a view that it is left.
+func (m *Model) leave(o opened) {
+	if v, ok := o.View.(kit.Leaver); ok {
 		v.Leave(m)
 	}
 }

@@ -97,7 +97,7 @@ func (v *View) want(host kit.Host) tea.Cmd {
 	}
 	ctx, door, done := v.ctx, host.Files(), new(atomic.Int64)
 	opt := bench.Options{Progress: func(p bench.Progress) { done.Store(int64(p.Done)) }}
-	cmd := v.job.Want(k, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, opt) })
+	cmd := v.job.Want(k, run.Work(v.lanes, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, opt) }))
 	if cmd == nil {
 		return nil
 	}
@@ -142,10 +142,6 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		return more(1), true
 	case kit.ActLower, kit.ActLeft:
 		return more(-1), true
-	case kit.ActClose:
-		v.stop()
-		host.Close()
-		return nil, true
 	}
 	return nil, false
 }

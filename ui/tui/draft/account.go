@@ -95,7 +95,11 @@ func (v *View) drawAccount(c *viz.Canvas) {
 	}
 	head += fmt.Sprintf(": %s accepted · %.2f tokens a pass", per, d.PerPass)
 	if sideBySide(d) && n > 0 {
-		head += fmt.Sprintf(" · %.3g tokens drafted, %.3g run in %s", float64(d.Tried)/float64(n), float64(d.Fed)/float64(n), viz.Plural(d.Passes/n, "pass"))
+		passes, word := float64(d.Passes)/float64(n), "passes"
+		if d.Passes == n {
+			word = "pass"
+		}
+		head += fmt.Sprintf(" · %.3g tokens drafted, %.3g run in %.3g %s", float64(d.Tried)/float64(n), float64(d.Fed)/float64(n), passes, word)
 	}
 	if theory(d) {
 		head += fmt.Sprintf(" (theory %.2f) · stands with %s, did in %s", d.Formula, viz.Percent(d.Alpha), viz.Percent(d.Rate))

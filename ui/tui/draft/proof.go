@@ -79,6 +79,9 @@ func (v *Proof) cancel() {
 	}
 }
 
+// Leave stops the drawing; see [kit.Leaver].
+func (v *Proof) Leave(kit.Host) { v.cancel() }
+
 // Follow takes results and new views; see [kit.Follower].
 func (v *Proof) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	p, ok := msg.(proofMsg)
@@ -126,10 +129,7 @@ func (v *Proof) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	case kit.ActOrder:
 		v.spec.nextRule(host)
 		return v.start(host), true
-	case kit.ActClose:
-		v.cancel()
-		return nil, false
-	case kit.ActHelp, kit.ActCommands, kit.ActQuit, kit.ActCopy:
+	case kit.ActClose, kit.ActHelp, kit.ActCommands, kit.ActQuit, kit.ActCopy:
 		return nil, false
 	}
 	host.Say(a.First() + ": d draws again, o takes the next rule, esc closes")

@@ -356,7 +356,7 @@ func (v *View) drawCell(c *viz.Canvas) {
 		lines = append(lines, line{viz.CutTitle(strings.Join(parts, " · "), c.W), viz.Ink{}})
 		lines = append(lines, v.reading(c.W)...)
 		for _, t := range cell.Runs {
-			lines = append(lines, line{fmt.Sprintf("seed %d, %s: %s", t.Seed, t.Reason, viz.Printable(strings.ReplaceAll(t.Text, "\n", "↵"), false)), muted})
+			lines = append(lines, line{fmt.Sprintf("seed %d, %s: %s", t.Seed, t.Reason, viz.Printable(strings.ReplaceAll(t.Text, "\n", "↵"), c.ASCII)), muted})
 		}
 	}
 	for y, l := range lines[:min(len(lines), c.H)] {

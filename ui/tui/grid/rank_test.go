@@ -35,8 +35,8 @@ func TestTheMapFills(t *testing.T) {
 		return &bench.Grid{Axes: []bench.Axis{{Key: "temperature", Values: []any{0.5, 1.0}}}, Seeds: []uint64{1, 2}, Cells: []bench.Point{{At: []int{0}}, {At: []int{1}}}}
 	}
 	before := grid()
-	v := &View{kept: &Kept{}, before: before, busy: &sweeping{stop: func() {}, news: make(chan struct{}, 1), fresh: map[int]bench.Point{}}}
-	v.show(grid())
+	v := &View{kept: &Kept{}, before: Kept{Map: before}, busy: &sweeping{stop: func() {}, news: make(chan struct{}, 1), fresh: map[int]bench.Point{}}}
+	v.show(Kept{Map: grid()})
 	point := bench.Point{At: []int{1}, Runs: []bench.Text{{Seed: 1}}}
 	for range bench.GridMetrics() {
 		point.Values = append(point.Values, stats.Estimate{Value: 3, Low: 2, High: 4, N: 1})
@@ -53,8 +53,8 @@ func TestTheMapFills(t *testing.T) {
 	if v.busy != nil || v.r != now || v.kept.Map != now {
 		t.Error("what was computed is gone with the sweep")
 	}
-	v.before, v.busy = now, &sweeping{stop: func() {}, fresh: map[int]bench.Point{}}
-	v.show(grid())
+	v.before, v.busy = Kept{Map: now}, &sweeping{stop: func() {}, fresh: map[int]bench.Point{}}
+	v.show(Kept{Map: grid()})
 	v.Leave(nil)
 	if v.r != now {
 		t.Error("a sweep without a text took the map away")

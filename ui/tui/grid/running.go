@@ -113,8 +113,8 @@ func (v *View) run(host kit.Host) tea.Cmd {
 		return nil
 	}
 	v.setup.asked = false
-	v.before = v.r
-	v.show(empty)
+	v.before = Kept{v.r, v.model}
+	v.show(Kept{empty, host.Lane().Model})
 	v.busy = start(v.lanes.Ctx, v.lanes.WG, host.Files(), p)
 	host.Say("")
 	return v.busy.wait()
@@ -147,13 +147,13 @@ func (v *View) end() {
 	v.busy.take(v.r)
 	v.busy = nil
 	if v.r.Done() == 0 {
-		if v.r = nil; v.before != nil {
+		if v.r = nil; v.before.Map != nil {
 			v.show(v.before)
 		} else {
 			v.rows = true
 		}
 	}
-	v.before = nil
+	v.before = Kept{}
 }
 
 // Leave stops a sweep under way; see [kit.Leaver].
@@ -162,5 +162,5 @@ func (v *View) Leave(kit.Host) {
 		v.busy.stop()
 		v.end()
 	}
-	v.kept.Map = v.r
+	*v.kept = Kept{v.r, v.model}
 }

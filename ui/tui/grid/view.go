@@ -10,6 +10,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/bench"
+	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -20,11 +21,12 @@ import (
 // grid; its texts stand below, and it opens as a lane.
 type View struct {
 	lanes  *run.Lanes
-	r      *bench.Grid // nil before one was run
+	r      *bench.Grid  // nil before one was run
+	model  models.Model // that wrote the texts of r
 	setup  setup
-	rows   bool        // keys act on the rows of the setup, not on the map
-	busy   *sweeping   // nil for none
-	before *bench.Grid // the map before the sweep under way
+	rows   bool      // keys act on the rows of the setup, not on the map
+	busy   *sweeping // nil for none
+	before Kept      // the map before the sweep under way
 	kept   *Kept
 	at     []int // the selected value of each axis
 	metric int   // index in bench.GridMetrics
@@ -33,22 +35,24 @@ type View struct {
 
 // Kept is what a session keeps of its sweeps while the view is closed.
 type Kept struct {
-	Map *bench.Grid // the last one, nil for none
+	Map   *bench.Grid  // the last one, nil for none
+	Model models.Model // that wrote its texts
 }
 
-// New opens the map that is kept, whose cells open as lanes; without one it
-// opens what sets one up, from the selected knob.
+// New opens the map that is kept, whose cells open as lanes; without one of the
+// lane's model it opens what sets one up, from the selected knob.
 func New(host kit.Host, lanes *run.Lanes, kept *Kept) (kit.View, tea.Cmd) {
 	v := &View{lanes: lanes, setup: newSetup(host.Lane(), lanes.Selected()), rows: true, kept: kept}
-	if r := kept.Map; r != nil && len(r.Cells) > 0 {
-		v.show(r)
+	if r := kept.Map; r != nil && len(r.Cells) > 0 && kept.Model == host.Lane().Model {
+		v.show(*kept)
 	}
 	return v, nil
 }
 
 // show shows the map of a sweep, at the settings that it varies if they have a cell.
-func (v *View) show(r *bench.Grid) {
-	v.r, v.at, v.across, v.rows = r, make([]int, len(r.Axes)), 0, false
+func (v *View) show(k Kept) {
+	r := k.Map
+	v.r, v.model, v.at, v.across, v.rows = r, k.Model, make([]int, len(r.Axes)), 0, false
 	for i := range r.Axes { // the window is wider than high
 		if len(r.Axes[i].Values) > len(r.Axes[v.across].Values) {
 			v.across = i
@@ -248,6 +252,12 @@ func (v *View) beside(host kit.Host) tea.Cmd {
 
 // open opens compare on lanes with these settings and the prompt of the sweep.
 func (v *View) open(host kit.Host, list []sampling.Config, words string) tea.Cmd {
+	for i, l := range v.lanes.All[:min(len(v.lanes.All), len(list))] {
+		if l.Model != v.model { // the sweep's prompt is in tokens of its own
+			host.Say(fmt.Sprintf("lane %d has another model than the sweep; r runs it anew", i+1))
+			return nil
+		}
+	}
 	first := v.lanes.All[0]
 	var sets []*engine.Settings
 	most := 0

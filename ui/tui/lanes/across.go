@@ -57,7 +57,7 @@ func (v *View) acrossJob(l, o *run.Lane) tea.Cmd {
 		in.Text = append(in.Text, s.Token)
 	}
 	ctx := v.lanes.Ctx
-	return func() tea.Msg {
+	read := run.Work(v.lanes, func() (across, error) {
 		out := across{key: k}
 		if bos, err := engine.Prompt(ctx, in.Law.Model, ""); err == nil && len(bos) > 0 {
 			in.BOS = bos[0]
@@ -66,6 +66,13 @@ func (v *View) acrossJob(l, o *run.Lane) tea.Cmd {
 			out.list = append(out.list, acrossAt{t.Step.Distance, chance(&t.Of), chance(&t.Other)})
 			return nil
 		})
+		return out, nil
+	})
+	return func() tea.Msg {
+		out, err := read()
+		if err != nil { // the program ends
+			out = across{key: k, err: err}
+		}
 		return acrossMsg{out}
 	}
 }

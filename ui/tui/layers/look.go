@@ -72,14 +72,14 @@ func (v *View) want(h kit.Host) tea.Cmd {
 	ctx, stop := context.WithCancel(v.lanes.Ctx)
 	v.asked, v.stop = true, stop
 	b := v.borrower()
-	return v.look.Start(key, func() (*sight, error) {
+	return v.look.Start(key, run.Work(v.lanes, func() (*sight, error) {
 		src, err := b.source(ctx, key.n)
 		if err != nil {
 			return nil, err
 		}
 		defer src.Session.Close()
 		return see(ctx, src, key.rows)
-	})
+	}))
 }
 
 // A borrower gets copies of a lane's session. It belongs to no goroutine.

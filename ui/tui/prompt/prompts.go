@@ -25,13 +25,16 @@ type Prompts struct {
 	list  []string       // newest last
 	turns *turns         // what the editor opens with, nil for the lane's text
 	open  func(name string) (models.Model, error)
-	lent  bool // an example gave the lane a draft model
+
+	lent   bool                    // an example gave the lane a draft model
+	drafts map[string]models.Model // that were opened for examples, by name
+	round  int                     // of examples taken
 }
 
 // New returns the prompts for these lanes; nothing is kept. open opens the
 // models of examples that need another one; nil where none can be opened.
 func New(lanes *run.Lanes, open func(name string) (models.Model, error)) *Prompts {
-	return &Prompts{lanes: lanes, open: open}
+	return &Prompts{lanes: lanes, open: open, drafts: make(map[string]models.Model)}
 }
 
 // Keep keeps the history behind door from now on, and reads what is there.

@@ -100,7 +100,7 @@ func (v *View) want(host kit.Host) tea.Cmd {
 		v.ctx, v.stop = context.WithCancel(v.lanes.Ctx)
 	}
 	ctx := v.ctx
-	cmd := v.reading.Want(k, func() (*reading, error) { return read(ctx, k) })
+	cmd := v.reading.Want(k, run.Work(v.lanes, func() (*reading, error) { return read(ctx, k) }))
 	return tea.Batch(cmd, v.look())
 }
 
@@ -112,7 +112,7 @@ func (v *View) look() tea.Cmd {
 	}
 	k := lookKey{r, v.at}
 	ctx := v.ctx
-	return v.looking.Want(k, func() (*sampling.Trace, error) { return look(ctx, k) })
+	return v.looking.Want(k, run.Work(v.lanes, func() (*sampling.Trace, error) { return look(ctx, k) }))
 }
 
 // shown is the reading on the screen: that of earlier settings until the new

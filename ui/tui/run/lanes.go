@@ -36,6 +36,7 @@ type Lanes struct {
 
 	Ctx    context.Context
 	WG     *sync.WaitGroup // the lanes' goroutines
+	ending sync.Mutex      // none is added to WG once Ctx has ended
 	FPS    int             // most views a second taken from a lane
 	Draft  engine.Draft    // for speculative decoding; the zero value is none
 	Gate   *engine.Gate    // shares the cores among the lanes
@@ -105,6 +106,35 @@ func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 		l.Done <- l.run(ctx)
 	}()
 	return tea.Batch(ls.NextView(l, time.Time{}), ls.watchMeter(l))
+}
+
+// Work makes f part of what the end of the program waits for, since f uses a
+// model, which is closed then. Once that end has begun, f does not begin.
+func Work[R any](ls *Lanes, f func() (R, error)) func() (R, error) {
+	return func() (r R, err error) {
+		if !ls.begin() {
+			return r, ls.Ctx.Err()
+		}
+		defer ls.WG.Done()
+		return f()
+	}
+}
+
+func (ls *Lanes) begin() bool {
+	ls.ending.Lock()
+	defer ls.ending.Unlock()
+	if ls.Ctx.Err() != nil {
+		return false
+	}
+	ls.WG.Add(1)
+	return true
+}
+
+// Wait waits for all that was begun, once Ctx has ended.
+func (ls *Lanes) Wait() {
+	ls.ending.Lock() // who found Ctx alive is counted after this
+	ls.ending.Unlock()
+	ls.WG.Wait()
 }
 
 // Warm makes ready in the background what a constraint on l would wait for.

@@ -24,8 +24,10 @@ const biteTokens = 64
 // settings: a text is written under each, in the background, while the view is
 // open. What is there is kept until they are asked of another prompt.
 type bites struct {
+	lanes  *run.Lanes
 	model  models.Model
 	cfg    sampling.Config // without a constraint
+	text   string
 	prompt []int32
 	job    kit.Job[int, engine.Spending] // the template under way
 	ctx    context.Context
@@ -34,32 +36,33 @@ type bites struct {
 	failed error
 }
 
-// start begins anew for the prompt and settings of l.
-func (b *bites) start(ctx context.Context, l *run.Lane) tea.Cmd {
+// start begins anew for the model, prompt and settings of l.
+func (b *bites) start(lanes *run.Lanes, l *run.Lane) tea.Cmd {
 	b.leave()
-	b.model, b.cfg, b.prompt, b.failed = l.Model, l.Config.Without("constraint"), l.Prompt, nil
+	b.lanes, b.model, b.cfg, b.failed = lanes, l.Model, l.Config.Without("constraint"), nil
+	b.text, b.prompt = l.Text, l.Prompt
 	b.of = make([]*engine.Spending, len(patterns))
-	return b.resume(ctx, l)
+	return b.resume()
 }
 
 // resume goes on where the view was left.
-func (b *bites) resume(ctx context.Context, l *run.Lane) tea.Cmd {
-	b.ctx, b.stop = context.WithCancel(ctx)
-	return b.next(l)
+func (b *bites) resume() tea.Cmd {
+	b.ctx, b.stop = context.WithCancel(b.lanes.Ctx)
+	return b.next()
 }
 
 // next writes the text of the next template.
-func (b *bites) next(l *run.Lane) tea.Cmd {
+func (b *bites) next() tea.Cmd {
 	i := slices.Index(b.of, nil)
 	if i < 0 {
 		return nil
 	}
-	ctx, model, text, prompt := b.ctx, l.Model, l.Text, b.prompt
+	ctx, model, text, prompt := b.ctx, b.model, b.text, b.prompt
 	cfg, err := b.cfg.With("constraint", patterns[i].stored(), sampling.FromYou)
 	if err == nil {
 		cfg, err = cfg.With("max_new_tokens", int64(min(biteTokens, cfg.Int("max_new_tokens"))), sampling.FromYou)
 	}
-	return b.job.Start(i, func() (engine.Spending, error) {
+	return b.job.Start(i, run.Work(b.lanes, func() (engine.Spending, error) {
 		if err != nil {
 			return engine.Spending{}, err
 		}
@@ -68,12 +71,13 @@ func (b *bites) next(l *run.Lane) tea.Cmd {
 			return engine.Spending{}, err
 		}
 		return engine.Spend(ctx, model, set, text, prompt)
-	})
+	}))
 }
 
-// take takes a result, and goes on with the next template.
-func (b *bites) take(l *run.Lane, msg tea.Msg) tea.Cmd {
-	if !b.job.Take(msg) || !b.job.Ready {
+// take takes a result, and goes on with the next template. One that comes once
+// they were left is of no use.
+func (b *bites) take(msg tea.Msg) tea.Cmd {
+	if !b.job.Take(msg) || b.stop == nil {
 		return nil
 	}
 	if b.job.Err != nil {
@@ -84,10 +88,10 @@ func (b *bites) take(l *run.Lane, msg tea.Msg) tea.Cmd {
 	}
 	s := b.job.Result
 	b.of[b.job.Key] = &s
-	return b.next(l)
+	return b.next()
 }
 
-// current reports whether the bites are those of the prompt and settings of l.
+// current reports whether the bites are those of the model, prompt and settings of l.
 func (b *bites) current(l *run.Lane) bool {
 	return b.of != nil && b.model == l.Model && slices.Equal(b.prompt, l.Prompt) && b.cfg.Equal(l.Config.Without("constraint"))
 }
@@ -103,7 +107,10 @@ func (b *bites) leave() {
 // weigh writes the texts of the templates where they are not there yet and may
 // be written; asked says that a key wants them.
 func (v *View) weigh(host kit.Host, asked bool) tea.Cmd {
-	l := host.Lane()
+	l, b := host.Lane(), &v.texts.bites
+	if !b.current(l) { // nobody looks at those under way any more
+		b.leave()
+	}
 	switch {
 	case len(l.Prompt) == 0 || l.Config.Text("constraint") != "" && l.Settings == nil:
 		if asked {
@@ -117,13 +124,15 @@ func (v *View) weigh(host kit.Host, asked bool) tea.Cmd {
 		return nil
 	case !asked && !v.lanes.Unasked(l):
 		return nil
-	case !asked && v.texts.bites.current(l):
-		if v.texts.bites.stop != nil {
+	case b.current(l) && b.failed == nil && slices.Contains(b.of, nil):
+		if b.stop != nil {
 			return nil // they are being written
 		}
-		return v.texts.bites.resume(v.lanes.Ctx, l)
+		return b.resume()
+	case !asked && b.current(l):
+		return nil
 	}
-	return v.texts.bites.start(v.lanes.Ctx, l)
+	return b.start(v.lanes, l)
 }
 
 // bitsWords writes bits in few cells: "145", "3.20", "0.001".
@@ -149,6 +158,8 @@ func (v *View) biteWords(l *run.Lane, i int) (long, short string) {
 		return "v writes a text under it", "v: bits"
 	case b.of[i] == nil && b.failed != nil:
 		return "! " + viz.FirstLine(b.failed.Error()), "!"
+	case b.of[i] == nil && b.stop == nil:
+		return "v writes a text under it", "v: bits"
 	case b.of[i] == nil:
 		return "…", "…"
 	}

@@ -135,8 +135,8 @@ func newSourceArea(s string) kit.TextArea {
 	return t
 }
 
-// Leave closes the editor and keeps what was written for the next time.
-func (e *Editor) Leave(host kit.Host) {
+// leave closes the editor and keeps what was written for the next time.
+func (e *Editor) leave(host kit.Host) {
 	host.Close()
 	s := e.source()
 	if s.kindOf().Form == constrain.NoText && !e.fresh {
@@ -229,7 +229,7 @@ func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	switch k.Type {
 	case tea.KeyEsc:
-		e.Leave(host)
+		e.leave(host)
 		return nil, true
 	case tea.KeyCtrlD:
 		return e.take(host), true

@@ -35,7 +35,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(run.ViewMsg); ok {
 		return v.weigh(host, false)
 	}
-	return v.texts.bites.take(host.Lane(), msg)
+	return v.texts.bites.take(msg)
 }
 
 // Leave stops what is being written; see [kit.Leaver].
