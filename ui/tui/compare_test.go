@@ -347,6 +347,17 @@ func TestLanesVote(t *testing.T) {
 	b.has(" of 3 lanes; by the match of [a-z])")
 	b.keys("ctrl+e")
 	b.has("; by the first line)")
+	b.keys("ctrl+e", "ctrl+e", "ctrl+e")
+	b.player().Type("!")
+	for _, s := range [][2]int{{40, 12}, {80, 24}, {120, 40}} { // what is typed is seen
+		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+		b.has("finds: [a-z]!")
+		b.has("enter takes it")
+		exact(t, b.frame(), s[0], s[1], "vote")
+	}
+	b.keys("esc")
+	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	b.has("voted: " + strings.TrimSpace(b.m.All[0].View.Text()) + " (")
 	for _, s := range [][2]int{{40, 12}, {80, 24}, {200, 60}} {
 		b.keys("ctrl+e")
 		b.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})

@@ -81,7 +81,15 @@ func (v *View) Hints(kit.Host) []kit.ID {
 }
 
 // Footer words the hints; see [kit.Footed].
-func (v *View) Footer(_ kit.Host) []kit.Hint {
+func (v *View) Footer(kit.Host) []kit.Hint {
+	hints := v.hints()
+	if v.r == nil {
+		hints = slices.DeleteFunc(hints, func(h kit.Hint) bool { return h.ID == kit.ActPane }) // there is no map to go to
+	}
+	return hints
+}
+
+func (v *View) hints() []kit.Hint {
 	switch {
 	case v.setup.field != nil:
 		return []kit.Hint{{Keys: "enter", Word: "takes it"}, {Keys: "esc", Word: "leaves it"}}

@@ -15,6 +15,9 @@ func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
 // Footer words the hints; see [kit.Footed].
 func (v *View) Footer(host kit.Host) []kit.Hint {
+	if v.field != nil {
+		return []kit.Hint{{Keys: "enter", Word: "takes it"}, {Keys: "esc", Word: "the first line instead"}}
+	}
 	both := "all"
 	if len(v.lanes.All) == 2 {
 		both = "both"

@@ -150,9 +150,12 @@ func (v *View) tableColumns(w, least int) (cols []tableColumn, name int) {
 
 // drawLanes draws the table of lanes, from the first token on.
 func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
-	in := c
+	in, y, words := c, 1+len(v.lanes.All), v.voted()
 	if lay.boxed {
 		f := viz.Frame{Title: "lanes so far"}
+		if words != "" && y >= c.H-2 { // there is no line for it below the lanes
+			f.Title = viz.Printable(words, c.ASCII)
+		}
 		if !lay.all {
 			f.Title += " · v: " + partNames[(v.part+1)%nParts] + ", " + partNames[(v.part+2)%nParts]
 		}
@@ -171,9 +174,6 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 		in.Right(x, 0, col.head, muted)
 	}
 	for i, l := range v.lanes.All {
-		if 1+i >= in.H {
-			return
-		}
 		in.Put(1, 1+i, v.laneName(host, i, name-1), viz.Ink{Role: laneRoles[i]})
 		x := 1 + name
 		for _, col := range cols {
@@ -181,12 +181,14 @@ func (v *View) drawLanes(c *viz.Canvas, host kit.Host, lay compareLayout) {
 			in.Right(x, 1+i, col.of(v, l, v.sums[l.ID]), viz.Ink{})
 		}
 	}
-	y := 1 + len(v.lanes.All)
-	if v.field != nil && y < in.H {
-		v.field.Draw(in, in.Put(1, y, "an answer is what this finds: ", viz.Ink{Role: viz.Focus}), y)
-	} else if words := v.voted(); words != "" && y < in.H {
+	switch {
+	case v.field != nil:
+		line := in.Sub(viz.Rect{Y: min(y, in.H-1), W: in.W, H: 1})
+		line.Clear()
+		v.field.Draw(line, line.Put(1, 0, viz.FirstFit(in.W/2, "an answer is what this finds: ", "finds: "), viz.Ink{Role: viz.Focus}), 0)
+	case words != "":
 		in.Put(1, y, viz.CutTitle(viz.Printable(words, c.ASCII), in.W-2), viz.Ink{Role: viz.Chosen})
-	} else if y < in.H {
+	default:
 		in.Put(1, y, viz.FirstFit(in.W-2,
 			"bits: surprisal a token under the model itself · 4-grams: four tokens in a row that stood before · +n✗: tokens it could not write",
 			"bits: surprisal a token under the model · +n✗: tokens it could not write",

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"testing"
+
+	"logitscope/engine"
+	"logitscope/models"
+	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/prompt"
+)
+
+// A leaving view counts how often it is told that it is left.
+type leaving struct {
+	failing
+	n int
+}
+
+func (v *leaving) Leave(kit.Host) { v.n++ }
+
+// However an overlay is closed, it is told so, once: what it computes must not
+// go on.
+func TestOverlaysAreTold(t *testing.T) {
+	for name, leave := range map[string]func(b *bench){
+		"esc":          func(b *bench) { b.keys("esc") },
+		"its own key":  func(b *bench) { b.m.Open("leaving") },
+		"another view": func(b *bench) { b.keys("J") },
+		"to the lab":   func(b *bench) { b.m.toLab() },
+		"brought":      func(b *bench) { b.m.onBring(Push{Prompt: storyPrompt, Config: b.m.Lane().Config}) },
+		"the way back": func(b *bench) { b.m.wayBack()() },
+	} {
+		b := storyWith(t, testOptions(t), 100, 30)
+		v := new(leaving)
+		b.m.overlays = append(b.m.overlays, opened{"leaving", v})
+		if leave(b); v.n != 1 || len(b.m.overlays) != 0 {
+			t.Errorf("%s: told %d times, %d overlays are open", name, v.n, len(b.m.overlays))
+		}
+	}
+}
+
+// The draft model of an example that comes once another example was taken is of
+// no use, and is closed; one that came is not opened again.
+func TestExamplesDraftComesLate(t *testing.T) {
+	at := -1
+	for i, x := range prompt.Examples {
+		if x.Set["contrastive_alpha"] != nil {
+			at = i
+		}
+	}
+	opened, closed := 0, 0
+	opt := testOptions(t)
+	opt.OpenModel = func(string) (models.Model, error) {
+		m, err := openDraft()
+		opened++
+		return closing{m, &closed}, err
+	}
+	b := newBench(t, opt, 120, 40)
+	choose := func(i int) {
+		b.keys("E")
+		for range i {
+			b.keys("down")
+		}
+	}
+	on := func(i int) func(engine.View) bool {
+		return func(v engine.View) bool { return v.PromptText == prompt.Examples[i].Prompt && v.Next != nil && v.Err == nil }
+	}
+	choose(at)
+	late := b.m.onKey(keyMsg("enter"))
+	choose(1)
+	b.keys("enter")
+	b.wait(on(1))
+	b.run(late)
+	if b.m.Lane().Text != prompt.Examples[1].Prompt || b.m.Lanes.Draft.Active() || opened != 1 || closed != 1 {
+		t.Errorf("on %q with a draft %v: %d opened, %d closed", b.m.Lane().Text, b.m.Lanes.Draft.Active(), opened, closed)
+	}
+	for range 2 {
+		choose(at)
+		b.keys("enter")
+		b.wait(on(at))
+		if !b.m.Lanes.Draft.Active() {
+			t.Error("no draft model")
+		}
+		choose(1)
+		b.keys("enter")
+		b.wait(on(1))
+	}
+	if opened != 2 || closed != 1 {
+		t.Errorf("%d opened, %d closed", opened, closed)
+	}
+}
+
+// A closing model counts how often it is closed.
+type closing struct {
+	models.Model
+	n *int
+}
+
+func (m closing) Close() error {
+	*m.n++
+	return nil
+}
+
+// A map of another model's texts is not opened: its prompt is in other tokens.
+func TestSweepOfAnotherModel(t *testing.T) {
+	opt := testOptions(t)
+	opt.Sweep = sweepReport(t)
+	b := storyWith(t, opt, 120, 40)
+	b.run(b.m.ChangeModel(b.m.Lane().ID, large{b.m.Lane().Model}))
+	b.keys("enter")
+	b.has("lane 1 has another model than the sweep; r runs it anew")
+	b.keys("esc", "H")
+	b.has("sweep · one prompt under a grid of settings")
+	b.lacks("of the texts, 95%")
+	b.lacks("tab map") // there is none
+}
