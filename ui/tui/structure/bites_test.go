@@ -36,13 +36,14 @@ func TestBitesAreLeft(t *testing.T) {
 		var wg sync.WaitGroup
 		lanes := run.New(t.Context(), &wg, nil, engine.Draft{}, 0, false)
 		l := &run.Lane{Model: &weighty{}, Prompt: []int32{1, 2, 3}}
-		v := &View{lanes: lanes}
-		if v.bites.start(lanes, l) == nil {
+		v := &View{lanes: lanes, texts: new(Texts)}
+		b := &v.texts.bites
+		if b.start(lanes, l) == nil {
 			t.Fatal("nothing is written")
 		}
-		under := v.bites.ctx
-		late := v.bites.job.Start(0, run.Work(lanes, func() (engine.Spending, error) { return engine.Spending{Bits: 1}, nil }))()
-		if v.weigh(hostOf{lane: l}, false); !v.bites.current(l) || under.Err() != nil {
+		under := b.ctx
+		late := b.job.Start(0, run.Work(lanes, func() (engine.Spending, error) { return engine.Spending{Bits: 1}, nil }))()
+		if v.weigh(hostOf{lane: l}, false); !b.current(l) || under.Err() != nil {
 			t.Fatal("stopped while they are wanted")
 		}
 		if change == nil {
@@ -51,11 +52,17 @@ func TestBitesAreLeft(t *testing.T) {
 			change(l)
 			v.weigh(hostOf{lane: l}, false)
 		}
-		if v.bites.current(l) || !errors.Is(under.Err(), context.Canceled) {
+		if b.current(l) != (change == nil) || !errors.Is(under.Err(), context.Canceled) {
 			t.Errorf("another %s: they go on", name)
 		}
-		if v.bites.take(late) != nil {
+		if long, _ := v.biteWords(l, 1); long != "v writes a text under it" {
+			t.Errorf("another %s: they seem to be written: %q", name, long)
+		}
+		if b.take(late) != nil {
 			t.Errorf("another %s: the next is written", name)
+		}
+		if v.weigh(hostOf{lane: l}, true) == nil || b.stop == nil {
+			t.Errorf("another %s: v writes none", name)
 		}
 	}
 }
