@@ -266,6 +266,9 @@ func (m *Model) ofFocus(list []kit.Hint) []kit.Hint {
 		taken[kit.ActLower] = true
 	}
 	out := slices.Clone(own)
+	if i := slices.IndexFunc(out, func(h kit.Hint) bool { return h.ID == kit.ActOpen }); i >= 0 && m.lab.OpensSwitch() {
+		out[i].Word = "since the switch"
+	}
 	for _, h := range list {
 		if h.ID == "" || !taken[h.ID] {
 			out = append(out, h)

@@ -53,12 +53,12 @@ var paneRows = map[lab.Pane][]helpRow{
 		{[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},
 	lab.PaneText: {
-		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest token", ""}, {[]kit.ID{kit.ActMarks}, "what its colours mean", ""}, {[]kit.ID{kit.ActOpen}, "since the switch ⟨3 …⟩", ""},
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest token", ""}, {[]kit.ID{kit.ActMarks}, "what its colours mean", ""}, {[]kit.ID{kit.ActOpen}, "that step, or since ⟨3 …⟩", ""},
 		{[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "previous, next mark", ""}, {[]kit.ID{kit.ActCue}, "a cue at this token", ""}, {[]kit.ID{kit.ActInspect}, "why it repeats", ""},
 		{[]kit.ID{kit.ActCopy}, "copy it", ""}, {[]kit.ID{kit.ActFold}, "fold template, reasoning", ""}, {[]kit.ID{kit.ActZoom}, "text alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},
 	lab.PaneEntropy: {
-		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest step", ""}, {[]kit.ID{kit.ActZoom}, "entropy alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest step", ""}, {[]kit.ID{kit.ActOpen}, "that step", ""}, {[]kit.ID{kit.ActZoom}, "entropy alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
 	},
 }
 

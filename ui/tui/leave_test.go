@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"testing"
 
 	"logitscope/engine"
 	"logitscope/models"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/lab"
 	"logitscope/ui/tui/prompt"
 )
 
@@ -61,7 +63,9 @@ func TestExamplesDraftComesLate(t *testing.T) {
 		}
 	}
 	on := func(i int) func(engine.View) bool {
-		return func(v engine.View) bool { return v.PromptText == prompt.Examples[i].Prompt && v.Next != nil && v.Err == nil }
+		return func(v engine.View) bool {
+			return v.PromptText == prompt.Examples[i].Prompt && v.Next != nil && v.Err == nil
+		}
 	}
 	choose(at)
 	late := b.m.onKey(keyMsg("enter"))
@@ -111,4 +115,34 @@ func TestSweepOfAnotherModel(t *testing.T) {
 	b.has("sweep · one prompt under a grid of settings")
 	b.lacks("of the texts, 95%")
 	b.lacks("tab map") // there is none
+}
+
+// From the text and from the entropy enter goes to the chart, at the step
+// looked at, as the footer says; where the settings were switched it opens what
+// that changed, and the footer says that.
+func TestEnterOpensTheStep(t *testing.T) {
+	for _, pane := range []lab.Pane{lab.PaneText, lab.PaneEntropy} {
+		b := storyAt16(t, 120, 40)
+		b.m.lab.Focus = pane
+		b.keys("left", "left")
+		b.has("enter that step")
+		at := b.m.Lane().Looking()
+		b.keys("enter")
+		b.has(fmt.Sprintf("step %d in the chart", at))
+		if b.m.lab.Focus != lab.PaneChart || b.m.Lane().Looking() != at || len(b.m.overlays) != 0 {
+			t.Errorf("pane %d: focus %d, step %d, %d overlays", pane, b.m.lab.Focus, b.m.Lane().Looking(), len(b.m.overlays))
+		}
+	}
+	b := newBench(t, testOptions(t), 80, 24)
+	b.start(storyPrompt)
+	b.keys("n")
+	b.steps(1)
+	b.keys("3", "n")
+	b.steps(2)
+	b.m.lab.Focus = lab.PaneText
+	b.m.Notice.Text = ""
+	b.has("enter since the switch")
+	if b.keys("enter"); b.m.topID() != kit.ViewSince {
+		t.Errorf("%s opened", b.m.topID())
+	}
 }

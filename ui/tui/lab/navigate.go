@@ -64,7 +64,7 @@ var PaneNames = map[Pane]string{
 }
 
 var paneKeys = map[Pane]string{
-	PaneText:     ": ← → look back · enter that step · m what its colours mean · y copies it",
+	PaneText:     ": ← → look back · enter opens it · m what its colours mean · y copies it",
 	PaneChart:    ": ↑ ↓ choose a row · f forces it · p pins it · ← → step",
 	PaneControls: ": ↑ ↓ choose a knob · ← → change it · enter types a value · 0 off",
 	PanePipeline: ": ← → choose a stage · < > move it · x takes it out · enter shows it",
@@ -182,17 +182,18 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 	case PaneChart:
 		lb.Inspect()
 		return nil
-	case PaneText:
-		if switched(lb.lanes.Lane()) { // its tag stands before the token looked at, or a switch before it
-			return host.Open(kit.ViewSince)
-		}
 	}
-	if kit.ClassOf(lb.w, lb.h) < kit.Class100 {
-		return host.Open(kit.ViewValue)
+	if lb.OpensSwitch() {
+		return host.Open(kit.ViewSince)
 	}
-	lb.notice.Say("enter: nothing to open here; tab goes to another pane")
+	lb.Focus = PaneChart
+	lb.notice.Say(fmt.Sprintf("step %d in the chart: ↑ ↓ choose a row · f forces it · p pins it", lb.lanes.Lane().Looking()))
 	return nil
 }
+
+// OpensSwitch reports whether enter opens what a switch of settings changed: its
+// tag stands before the token looked at, or a switch before it.
+func (lb *View) OpensSwitch() bool { return lb.Focus == PaneText && switched(lb.lanes.Lane()) }
 
 // switched reports whether the settings were changed inside the text, at the
 // token looked at or before it.
