@@ -102,11 +102,12 @@ func (c *cache) forward(ctx context.Context, tokens []int32, want int) (rows []m
 }
 
 // expect tells the session what is coming: how far beyond the next row a
-// server may be asked to look ahead, whether the settings need logits where
-// log-probabilities are cheaper, and how many tokens a row need name (0: all).
-func (c *cache) expect(s *Settings, ahead models.Ahead, narrow int) {
+// server may be asked to look ahead, which no other session asks for; whether
+// the settings need logits where log-probabilities are cheaper; and how many
+// tokens a row need name (0: all).
+func (c *cache) expect(s *Settings, ahead func() models.Ahead, narrow int) {
 	if a, ok := c.now.sess.(models.Lookahead); ok {
-		a.SetAhead(ahead)
+		a.SetAhead(ahead())
 	}
 	if l, ok := c.now.sess.(models.Leveller); ok {
 		l.SetLevels(s.needsLogits())

@@ -243,7 +243,7 @@ func (l *Lane) forward(ctx context.Context, tokens []int32, want int) []models.L
 		return nil
 	}
 	start := time.Now()
-	l.cache.expect(l.settings, l.ahead(), l.narrow())
+	l.cache.expect(l.settings, l.ahead, l.narrow())
 	inner, stop := l.attend(ctx)
 	rows, fed, err := l.cache.forward(inner, tokens, want)
 	cut := interrupted(inner)

@@ -12,5 +12,5 @@ func addScaledTiles(dst []float32, w []float32, stride, m int, rows []float32, c
 	return false
 }
 
-// prefetch does nothing: it only could make something faster.
+// prefetch does nothing: results do not depend on it.
 func prefetch(unsafe.Pointer, int) {}
