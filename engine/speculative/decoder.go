@@ -107,11 +107,22 @@ func New(target, draft models.Model, p, q *sampling.Pipeline, prompt []int32, op
 	return d, nil
 }
 
+// CanJudge returns an error that says why drafts cannot be judged by a model:
+// it does not give its whole distribution.
+func CanJudge(target models.Info) error {
+	if c := target.Caps; c.TextOnly || c.ObserveOnly || c.TopN > 0 {
+		return fmt.Errorf("speculative decoding needs the target's whole distribution; %s does not give it", target.Name)
+	}
+	return nil
+}
+
 // usable reports why the models cannot work together.
 func usable(target, draft models.Model, prompt []int32) error {
-	switch info := target.Info(); {
-	case info.Caps.TextOnly, info.Caps.ObserveOnly, info.Caps.TopN > 0:
-		return fmt.Errorf("draft: speculative decoding needs the target's whole distribution; %s does not give it", info.Name)
+	info := target.Info()
+	if err := CanJudge(info); err != nil {
+		return fmt.Errorf("draft: %w", err)
+	}
+	switch {
 	case len(prompt) == 0:
 		return errors.New("speculative decoding needs a prompt of at least one token")
 	case info.ContextLen > 0 && len(prompt) > info.ContextLen:

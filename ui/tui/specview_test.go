@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"logitscope/engine"
 	"logitscope/engine/speculative"
+	"logitscope/models"
+	"logitscope/models/table"
 )
 
 // A draft judged as a whole has no chance of each token: nothing on the screen
@@ -44,4 +47,58 @@ func TestAccountOfAnotherDraft(t *testing.T) {
 		t.Errorf("%d rounds counted", d.Counted)
 	}
 	b.has("1 round of 4 with this draft and rule")
+}
+
+// A model that does not give its whole distribution judges no drafts: S says
+// so and opens nothing.
+func TestDraftViewOfAPartialModel(t *testing.T) {
+	m, err := table.Open("../../models/table/testdata/garden1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := testOptions(t)
+	opt.Model = withTop{m}
+	b := newBench(t, opt, 80, 24)
+	b.keys("S")
+	b.has("S: speculative decoding needs the target's whole distribution")
+	b.lacks("n next round")
+}
+
+// withTop is a model that gives its best tokens alone.
+type withTop struct{ models.Model }
+
+func (m withTop) Info() models.Info {
+	i := m.Model.Info()
+	i.Caps.TopN = 20
+	return i
+}
+
+// The rule in force stands in the titles of a terminal of 80 columns, above all
+// a wrong one, and what a proof says of it is whole.
+func TestWrongRulesAreNamed(t *testing.T) {
+	b := specAt(t, 1, 80, 24)
+	wrong := 0
+	for range speculative.Algorithms() {
+		before := b.m.Lane().View.Draft.Algorithm
+		b.keys("o")
+		b.wait(func(v engine.View) bool {
+			d := v.Draft
+			return d != nil && d.Algorithm != before && d.Last() != nil && d.Last().Algorithm == d.Algorithm
+		})
+		now := b.m.Lane().View.Draft.Algorithm
+		i := slices.IndexFunc(speculative.Algorithms(), func(x speculative.Info) bool { return x.Algorithm == now })
+		x := speculative.Algorithms()[i]
+		if x.Exact {
+			continue
+		}
+		wrong++
+		b.has("rule " + string(now) + " (wrong)")
+		b.has(x.Help)
+		b.keys("d")
+		b.has("prove it · rule " + string(now))
+		b.keys("esc")
+	}
+	if wrong < 5 {
+		t.Errorf("o went through %d wrong rules", wrong)
+	}
 }

@@ -65,7 +65,9 @@ func (v *View) drawWaiting(c *viz.Canvas, host kit.Host) {
 	case v.wait:
 		s = "opening the draft model …"
 	case l.View.Err != nil:
-		c.Put(1, 0, "! "+viz.CutTitle(viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), c.W-4), viz.Ink{Role: viz.Warning})
+		for y, s := range viz.WrapWords("! "+viz.OneLine(viz.FirstLine(l.View.Err.Error()), c.ASCII), c.W-2) {
+			c.Put(1, y, s, viz.Ink{Role: viz.Warning})
+		}
 		return
 	case l.View.Phase.String() == "done":
 		s = "the text has ended (" + run.EndWords(l) + "); r starts again, s with a new seed"
@@ -81,18 +83,17 @@ func (v *View) title(r *speculative.Round) string {
 	if r == nil {
 		return s
 	}
-	s += fmt.Sprintf(" · round %d", r.Index)
-	if v.round > 0 {
-		s += fmt.Sprintf(" of %d", len(v.lane.View.Draft.Rounds))
-	}
-	s += fmt.Sprintf(" · %d of %d accepted", r.Accepted, len(r.Drafted))
-	if r.Algorithm != speculative.Exact {
+	if r.Algorithm != speculative.Exact { // first: a narrow title loses its end
 		s += " · rule " + string(r.Algorithm)
 		if !r.Algorithm.IsExact() {
 			s += " (wrong)"
 		}
 	}
-	return s
+	s += fmt.Sprintf(" · round %d", r.Index)
+	if v.round > 0 {
+		s += fmt.Sprintf(" of %d", len(v.lane.View.Draft.Rounds))
+	}
+	return s + fmt.Sprintf(" · %d of %d accepted", r.Accepted, len(r.Drafted))
 }
 
 // drawContext draws the end of the text, what was drafted after it, and what

@@ -40,6 +40,15 @@ func (v *View) turnPrice(host kit.Host, d int) {
 // bestOf is the largest k that the best one is looked for among.
 const bestOf = 32
 
+// bestName writes the best k; the largest that was looked at may have better
+// ones beyond.
+func bestName(k int) string {
+	if k == bestOf {
+		return strconv.Itoa(k) + " or more"
+	}
+	return strconv.Itoa(k)
+}
+
 // priceWords compute the speed-up from the tokens a pass that were seen, if a
 // draft token cost what the slider says and checking k tokens no more than one:
 // both read the target's weights once. The second line says which k would be
@@ -65,7 +74,7 @@ func (v *View) priceWords(d *speculative.View) [][]string {
 	}}
 	if theory(d) {
 		best := speculative.BestK(d.Rate, c, bestOf)
-		head, gain := fmt.Sprintf("at the %s that stood, k %d would be best: ", viz.Percent(d.Rate), best), fmt.Sprintf("%.2f×", speculative.ExpectedSpeedup(d.Rate, best, c))
+		head, gain := fmt.Sprintf("at the %s that stood, k %s would be best: ", viz.Percent(d.Rate), bestName(best)), fmt.Sprintf("%.2f×", speculative.ExpectedSpeedup(d.Rate, best, c))
 		words := []string{head + "(1 − α^(k+1)) ÷ (1 − α) ÷ (1 + k · cost) = " + gain, head + gain}
 		if best == 0 {
 			head = fmt.Sprintf("at the %s that stood no k pays", viz.Percent(d.Rate))

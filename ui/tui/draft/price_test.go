@@ -37,6 +37,10 @@ func TestPriceWords(t *testing.T) {
 			}
 		}
 	}
+	d.Rate = 1 // every drafted token stood: the more the better
+	if w := (&View{priced: 7}).priceWords(d)[1][0]; !strings.Contains(w, "k 32 or more would be best") {
+		t.Error(w)
+	}
 	if w := (&View{}).priceWords(&speculative.View{}); len(w) != 1 {
 		t.Errorf("with nothing drafted: %q", w)
 	}

@@ -105,7 +105,7 @@ func (v *Proof) Frame(host kit.Host) viz.Frame {
 	if s := v.spec.viewAtCursor().Steps; len(s) > 0 {
 		before = v.spec.lane.Piece(s[len(s)-1].Token, host.Screen().ASCII())
 	}
-	return viz.Frame{Title: fmt.Sprintf("prove it · the token after %s, drawn %s times · rule %s", before, viz.Count(v.spec.Draws), v.spec.algorithm().Algorithm), Right: "d again · esc"}
+	return viz.Frame{Title: fmt.Sprintf("prove it · rule %s · the token after %s, drawn %s times", v.spec.algorithm().Algorithm, before, viz.Count(v.spec.Draws)), Right: "d again · esc"}
 }
 
 // Size is how large the box wants to be; see [kit.Overlay].
@@ -201,16 +201,16 @@ func (v *Proof) drawVerdict(c *viz.Canvas) {
 	p := &v.proof
 	put := func(y int, s string, ink viz.Ink) {
 		if y > 0 {
-			c.Put(1, y, viz.CutTitle(s, c.W-2), ink)
+			c.Put(1, y, viz.CutSentence(s, c.W-2), ink)
 		}
 	}
 	progress := fmt.Sprintf("%s of %s drawn", viz.Count(p.Draws), viz.Count(p.Wanted))
 	put(c.H-3, fmt.Sprintf("%s · total variation %s · chi-square %.1f on %d degrees, p %s", progress, viz.Three(p.TV), p.ChiSquare, p.Freedom, proofP(p.PValue)), viz.Ink{})
 	verdict, ink := "agrees with the target's law, as far as this many draws can tell", viz.Ink{Role: viz.Boosted}
 	if !p.Agrees() {
-		verdict, ink = "differs from the target's law: text written by this rule is not the target's", viz.Ink{Role: viz.Warning}
+		verdict, ink = "differs from the target's law; text written by this rule is not the target's", viz.Ink{Role: viz.Warning}
 		if p.Off > 0 {
-			verdict += fmt.Sprintf(" · %s draws of tokens it never gives", viz.Count(p.Off))
+			verdict = fmt.Sprintf("differs from the target's law: %s draws of tokens it never gives; text written by this rule is not the target's", viz.Count(p.Off))
 		}
 	}
 	put(c.H-2, "verdict: "+verdict, ink.With(viz.Bold))

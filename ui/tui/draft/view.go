@@ -46,6 +46,10 @@ type View struct {
 func New(host kit.Host, lanes *run.Lanes, open func(name string) (models.Model, error)) (kit.View, tea.Cmd) {
 	l := host.Lane()
 	v := &View{lanes: lanes, open: open, lane: l, pos: -1, priced: startPrice, Draws: 200_000}
+	if err := speculative.CanJudge(l.Model.Info()); err != nil {
+		host.Say("S: " + err.Error())
+		return nil, nil
+	}
 	if l.Prompt == nil {
 		host.Say("S: " + host.WhyNot(l))
 		return nil, nil
@@ -215,7 +219,7 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 	case v.wait:
 		return "opening the draft model …", viz.Ink{}
 	case !a.Exact:
-		return fmt.Sprintf("%s is %s. d shows the drift, o goes on.", a.Algorithm, a.Help), viz.Ink{Role: viz.Warning}
+		return a.Help + ". d shows the drift, o goes on.", viz.Ink{Role: viz.Warning}
 	}
 	return "A draft proposes k tokens; one target pass checks them and keeps its own law.", viz.Ink{}
 }
@@ -399,7 +403,11 @@ func (v *View) nextRule(host kit.Host) {
 	v.judge = all[i].Algorithm
 	v.round, v.pos = 0, -1
 	v.lane.Eng.Post(engine.Judge{Algorithm: v.judge})
-	host.Say(string(v.judge) + ": " + all[i].Help)
+	words := all[i].Help
+	if all[i].Exact { // the title names a wrong rule
+		words = string(v.judge) + ": " + words
+	}
+	host.Say(words)
 }
 
 // draftWords say what a draft does that needs no file.

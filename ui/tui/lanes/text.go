@@ -156,15 +156,17 @@ func proposal(l *run.Lane, ascii bool) []run.Glyph {
 	return append(out, partingMark("⟫"))
 }
 
+const firstPlace = "⟪ ⟫ first place where the texts part: token "
+
 // partingNote says where lane i parts, below its text of w cells.
 func (v *View) partingNote(host kit.Host, i, w int) string {
 	at, ok := v.partsAt(host, i)
 	ref := v.reference(host)
 	switch {
-	case ok && w < 34 && v.lanes.All[i].View.Beam == nil:
+	case ok && w < viz.Width(firstPlace)+viz.Width(viz.Count(at+1)) && v.lanes.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))
 	case len(v.lanes.All) == 2 && ok && v.lanes.All[i].View.Beam == nil:
-		return fmt.Sprintf("⟪ ⟫ first place where the texts part: token %s", viz.Count(at+1))
+		return firstPlace + viz.Count(at+1)
 	case len(v.lanes.All) == 2 && !ok:
 		return "the texts are the same so far"
 	case i == ref && ok:
