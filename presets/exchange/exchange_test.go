@@ -341,3 +341,18 @@ func TestForms(t *testing.T) {
 		}
 	}
 }
+
+// -1 is how some engines write top_k off; below it they refuse the request.
+func TestTopKBelowMinusOneIsNotOff(t *testing.T) {
+	for _, from := range []*Format{&vllm, &sglang} {
+		for value, off := range map[string]bool{"-1": true, "-2": false, "-7": false} {
+			in, err := Import([]byte(`{"temperature":0.5,"top_k":`+value+`}`), "x.json", Options{From: from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, set := in.Config.Lookup("top_k"); set != off || len(in.Unread) > 0 == off {
+				t.Errorf("%s: top_k %s: set is %v, unread %v", from.Name, value, set, in.Unread)
+			}
+		}
+	}
+}

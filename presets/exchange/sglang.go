@@ -13,7 +13,7 @@ var sglang = Format{
 		field{theirs: "repetition_penalty", ours: "repetition_penalty", out: within(0, 2)},
 		field{theirs: "frequency_penalty", ours: "frequency_penalty", out: within(-2, 2)},
 		field{theirs: "presence_penalty", ours: "presence_penalty", out: within(-2, 2)},
-		field{theirs: "top_k", ours: "top_k", in: offBelowZero, out: minusOneOff},
+		field{theirs: "top_k", ours: "top_k", in: offAtMinusOne, out: minusOneOff},
 		field{theirs: "stop", ours: "stop", in: listOrOne, out: withoutEmpty},
 		field{theirs: "sampling_seed", ours: "seed", in: randomBelowZero, out: seed63},
 		field{theirs: "logit_bias", ours: "logit_bias", in: pairsIn, out: biasMap},

@@ -74,6 +74,17 @@ func offBelowZero(v any) (any, error) {
 	return v, nil
 }
 
+// offAtMinusOne reads -1 as off where off is zero; the engine refuses less.
+func offAtMinusOne(v any) (any, error) {
+	switch f, ok := number(v); {
+	case ok && f == -1:
+		return int64(0), nil
+	case ok && f < 0:
+		return nil, errors.New("want a whole number, 0 or more, or -1 for off")
+	}
+	return v, nil
+}
+
 // offAtZero reads zero as off where off is 1.
 func offAtZero(v any) (any, error) {
 	if f, ok := number(v); ok && f == 0 {

@@ -15,7 +15,7 @@ var vllm = Format{
 	fields: append(same("temperature", "top_p", "min_p", "repetition_penalty", "stop_token_ids", "allowed_token_ids", "length_penalty"),
 		field{theirs: "frequency_penalty", ours: "frequency_penalty", out: within(-2, 2)},
 		field{theirs: "presence_penalty", ours: "presence_penalty", out: within(-2, 2)},
-		field{theirs: "top_k", ours: "top_k", in: offBelowZero},
+		field{theirs: "top_k", ours: "top_k", in: offAtMinusOne},
 		field{theirs: "max_tokens", ours: "max_new_tokens", also: []string{"max_completion_tokens", "max_new_tokens"}},
 		field{theirs: "min_tokens", ours: "min_new_tokens"},
 		field{theirs: "seed", ours: "seed", in: randomBelowZero, out: seed63},
@@ -67,7 +67,7 @@ func spreadStructured(s *source) {
 
 // serveFields are the settings that a vLLM server takes from a generation
 // config, and nothing else.
-var serveFields = append(same("temperature", "top_p", "min_p", "repetition_penalty", "max_new_tokens"), field{theirs: "top_k", ours: "top_k", in: offBelowZero})
+var serveFields = append(same("temperature", "top_p", "min_p", "repetition_penalty", "max_new_tokens"), field{theirs: "top_k", ours: "top_k", in: offAtMinusOne})
 
 // overrideFlag carries settings for all requests of a server.
 const overrideFlag = "--override-generation-config"

@@ -44,12 +44,17 @@ func Run(ctx context.Context, sys console.System) int {
 			defer t.Close()
 		}
 	}
+	out := console.Keep(sys.Out)
+	sys.Out = out
 	root := newRoot(sys)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)
 	root.SetOut(sys.Out)
 	root.SetErr(sys.Err)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.Err()
+	}
 	var usage *console.UsageError
 	var exit *console.ExitError
 	switch {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -49,5 +51,40 @@ func TestDraftsRefused(t *testing.T) {
 		if code != console.ExitUsage || out != "" || !strings.HasPrefix(errs, "logitscope: "+want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
 		}
+	}
+}
+
+// failing is an output that takes nothing, as a full disk.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// What could not be written is said, whatever wrote it.
+func TestOutputThatFails(t *testing.T) {
+	for _, args := range []string{"--help", "run --help", "--version", "--licenses", "lessons", "lessons show temperature", "config show", "models info fable", "run --prompt Once --max-new-tokens 2"} {
+		var errs strings.Builder
+		sys := console.System{Args: strings.Fields(args), In: strings.NewReader(""), Out: failing{}, Err: &errs, Getenv: func(string) string { return "" }, Licenses: os.DirFS("../..")}
+		if code := Run(t.Context(), sys); code != console.ExitFailed || !strings.Contains(errs.String(), "no space left on device") {
+			t.Errorf("%s: exit %d, %q", args, code, errs.String())
+		}
+	}
+}
+
+// A flag of the other kind of score is wrong use, not passed over.
+func TestScoreFlagsThatDoNotGoTogether(t *testing.T) {
+	for args, want := range map[string]string{
+		"--text - --response 2":             "--response goes with --logprobs",
+		"--logprobs x.json --temperature 1": "--temperature goes with --text",
+		"--logprobs x.json --prompt a":      "--prompt goes with --text",
+		"--logprobs x.json --watermark":     "--watermark goes with --text",
+		"--logprobs x.json --against chat":  "--against goes with --text",
+		"--logprobs x.json --model tape:a":  "--model goes with --text",
+	} {
+		if _, errs, code := try(t, "", append([]string{"score"}, strings.Fields(args)...)...); code != console.ExitUsage || errs != "logitscope: "+want+"\n" {
+			t.Errorf("score %s: exit %d, %q, want %q", args, code, errs, want)
+		}
+	}
+	if _, errs, code := try(t, "", "models", "logits", "fable", "--tokens", "1", "--arith", "llama.cpp", "--kv-type", "f32", "--flash-attn", "on"); code != console.ExitUsage || !strings.Contains(errs, "flash attention takes a cache of f16") {
+		t.Errorf("f32 with flash attention: exit %d, %q", code, errs)
 	}
 }

@@ -32,10 +32,47 @@ func Filtered(w io.Writer) io.Writer {
 
 // Unfiltered returns the writer behind w, for those that draw.
 func Unfiltered(w io.Writer) io.Writer {
-	if t, ok := w.(*TextWriter); ok {
-		return t.w
+	for {
+		switch t := w.(type) {
+		case *TextWriter:
+			w = t.w
+		case *Kept:
+			w = t.w
+		default:
+			return w
+		}
 	}
-	return w
+}
+
+// Kept is a writer that keeps its first error: of a table or a help text that
+// nobody asks line by line whether it was written.
+type Kept struct {
+	w   io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+// Keep returns a writer to w that keeps its first error.
+func Keep(w io.Writer) *Kept { return &Kept{w: w} }
+
+// Write writes p.
+func (k *Kept) Write(p []byte) (int, error) {
+	n, err := k.w.Write(p)
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.err == nil {
+			k.err = err
+		}
+	}
+	return n, err
+}
+
+// Err is the first error of a Write, nil for none.
+func (k *Kept) Err() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
 }
 
 // A TextWriter writes text to a terminal. Control characters other than line

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"logitscope/models"
 	"logitscope/models/tape/logprobs"
@@ -85,12 +87,13 @@ value and in no sum.`,
 			return console.Wrong("--text and --text-tokens: one of them")
 		case (o.text != "" || o.tokens != "") && file != "":
 			return console.Wrong("--text and --logprobs: one of them")
+		case file == "" && f.Changed("response"):
+			return console.Wrong("--response goes with --logprobs")
 		case o.text != "" || o.tokens != "":
 			return s.scoreText(cmd.Context(), o, form)
-		case o.mark:
-			return console.Wrong("--watermark goes with --text")
-		case o.against != "":
-			return console.Wrong("--against goes with --text")
+		}
+		if name := besides(f, "logprobs", "response", "report", "format"); name != "" {
+			return console.Wrong("--%s goes with --text", name)
 		}
 		r, err := readScore(file, response)
 		if err != nil {
@@ -102,6 +105,17 @@ value and in no sum.`,
 		return r.print(sys.Out)
 	}
 	return cmd
+}
+
+// besides returns the first flag that was given and is none of names; empty for
+// none.
+func besides(f *pflag.FlagSet, names ...string) (name string) {
+	f.Visit(func(flag *pflag.Flag) {
+		if name == "" && !slices.Contains(names, flag.Name) {
+			name = flag.Name
+		}
+	})
+	return name
 }
 
 // A scoreReport is what score --report json prints.

@@ -66,6 +66,8 @@ func (l Local) options() (llama.Options, error) {
 		return opt, console.Wrong("--flash-attn on: only with --arith %s", llama.LlamaCPP)
 	}
 	switch kv, ok := kvTypes[l.kv]; {
+	case ok && kv != llama.F16 && opt.FlashAttention:
+		return opt, console.Wrong("--kv-type %s: flash attention takes a cache of f16; f16, or --flash-attn off", l.kv)
 	case ok:
 		opt.KVType = kv
 	case l.kv != "":
