@@ -146,3 +146,24 @@ func TestEnterOpensTheStep(t *testing.T) {
 		t.Errorf("%s opened", b.m.topID())
 	}
 }
+
+// A saved response that was read from its file once another text was pasted
+// does not take that text's place.
+func TestAFileComesLate(t *testing.T) {
+	const saved = `{"choices":[{"index":0,"message":{"role":"assistant","content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-0.5,"bytes":[97,98],"top_logprobs":[]}]},"finish_reason":"stop"}]}`
+	for _, soon := range []bool{true, false} {
+		b := storyWith(t, testOptions(t), 120, 40)
+		b.start(storyPrompt)
+		b.keys("R")
+		late := b.m.tell(kit.FileMsg{Name: "saved.json", Text: saved})
+		if soon {
+			b.run(late)
+			b.has("saved.json, 2 bytes")
+			continue
+		}
+		b.send(typed(miller))
+		b.keys("ctrl+d")
+		b.run(late)
+		b.has("pasted text, 159 bytes")
+	}
+}

@@ -84,3 +84,15 @@ func TestGaugeNeverLies(t *testing.T) {
 		}
 	}
 }
+
+// Several drafts side by side are told by what a round runs, in whole words.
+func TestRoundsOfSeveralDrafts(t *testing.T) {
+	for passes, want := range map[int]string{4: "6 tokens drafted, 5.5 run in 1 pass", 8: "run in 2 passes", 6: "run in 1.5 passes"} {
+		d := &speculative.View{Rounds: []*speculative.Round{{Branches: [][]int32{{1}}}}, Counted: 4, Tried: 24, Fed: 22, Passes: passes}
+		v := &View{lane: &run.Lane{View: engine.View{Draft: d}}}
+		c := viz.NewCanvas(160, 1, false)
+		if v.drawAccount(c); !strings.Contains(c.Text(), want) {
+			t.Errorf("%d passes in 4 rounds:\n%s\nwant %q", passes, c.Text(), want)
+		}
+	}
+}

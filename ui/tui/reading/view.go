@@ -230,6 +230,7 @@ func (v *View) take(host kit.Host) tea.Cmd {
 		return nil
 	}
 	v.of, v.all = nil, nil
+	v.opening.Fail("", context.Canceled) // a file that comes now is not wanted any more
 	v.text, v.typed, v.at, v.row = text, false, 1, 0
 	host.Lane().Eng.Post(engine.Advance{N: 0})
 	return v.want(host)
