@@ -36,7 +36,8 @@ type Lanes struct {
 
 	Ctx    context.Context
 	WG     *sync.WaitGroup // the lanes' goroutines
-	ending sync.Mutex      // none is added to WG once Ctx has ended
+	ending sync.Mutex      // guards ended
+	ended  bool            // nothing more is added to WG by begin
 	FPS    int             // most views a second taken from a lane
 	Draft  engine.Draft    // for speculative decoding; the zero value is none
 	Gate   *engine.Gate    // shares the cores among the lanes
@@ -123,7 +124,7 @@ func Work[R any](ls *Lanes, f func() (R, error)) func() (R, error) {
 func (ls *Lanes) begin() bool {
 	ls.ending.Lock()
 	defer ls.ending.Unlock()
-	if ls.Ctx.Err() != nil {
+	if ls.ended || ls.Ctx.Err() != nil {
 		return false
 	}
 	ls.WG.Add(1)
@@ -132,7 +133,8 @@ func (ls *Lanes) begin() bool {
 
 // Wait waits for all that was begun, once Ctx has ended.
 func (ls *Lanes) Wait() {
-	ls.ending.Lock() // who found Ctx alive is counted after this
+	ls.ending.Lock()
+	ls.ended = true
 	ls.ending.Unlock()
 	ls.WG.Wait()
 }
