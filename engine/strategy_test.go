@@ -111,8 +111,9 @@ func TestBeamLane(t *testing.T) {
 		if v.Err != nil || v.Beam == nil {
 			t.Errorf("after a change: %v", v.Err)
 		}
-		// One beam is no search any more.
-		v = do(Tune{settings(t, m)}, Advance{3})
+		// One beam is no search any more. What the search was told last, to go on
+		// to its end, would hold for the text that begins here.
+		v = do(Advance{0}, Tune{settings(t, m)}, Advance{3})
 		if v.Beam != nil || len(v.Steps) != 3 {
 			t.Errorf("after num_beams 1: %d steps, beam view %v", len(v.Steps), v.Beam != nil)
 		}
