@@ -131,6 +131,19 @@ func (m *Metric) Interval() IntervalKind {
 	return ByT
 }
 
+// Range returns the least and the most that the metric can be of any texts,
+// which an interval by t does not know.
+func (m *Metric) Range() (least, most float64) {
+	most = math.Inf(1)
+	if m.Ratio {
+		most = 1
+	}
+	if m.after != nil {
+		least = m.after(least)
+	}
+	return least, most
+}
+
 // Metrics returns what is measured, in the order of tables.
 func Metrics() []Metric { return slices.Clone(metrics) }
 

@@ -133,13 +133,11 @@ func said(m *bench.Metric, e stats.Estimate) string {
 	return fmt.Sprintf("%s (%s to %s)", written(m, e.Value), written(m, low), written(m, high))
 }
 
-// bounds are the ends of an interval; no share lies outside 0 and 1, though that
-// of a mean may.
+// bounds are the ends of an interval, cut where the metric ends: no share lies
+// outside 0 and 1 and no perplexity below 1, though the interval of a mean may.
 func bounds(m *bench.Metric, e stats.Estimate) (low, high float64) {
-	if m.Ratio {
-		return max(e.Low, 0), min(e.High, 1)
-	}
-	return e.Low, e.High
+	least, most := m.Range()
+	return max(e.Low, least), min(e.High, most)
 }
 
 // told are the metrics that the box of a cell has beside the one on the map.

@@ -60,3 +60,14 @@ func TestTheMapFills(t *testing.T) {
 		t.Error("a sweep without a text took the map away")
 	}
 }
+
+// No interval on the map goes where the metric cannot.
+func TestBoundsStayInRange(t *testing.T) {
+	wide := stats.Estimate{Value: 0.5, Low: -3, High: 40, N: 4}
+	for key, want := range map[string][2]float64{"distinct_2": {0, 1}, "perplexity": {1, 40}, "bits": {0, 40}, "tokens": {0, 40}} {
+		m := bench.Metrics()[bench.MetricNamed(key)]
+		if low, high := bounds(&m, wide); low != want[0] || high != want[1] {
+			t.Errorf("%s: %v to %v, want %v", key, low, high, want)
+		}
+	}
+}
