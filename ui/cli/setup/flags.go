@@ -132,7 +132,14 @@ func joined(first, later any) any {
 	return later
 }
 
-func (f *ParamFlag) Type() string { return "" }
+// kindNames are what the help calls values of a kind.
+var kindNames = [...]string{
+	sampling.Bool: "bool", sampling.Int: "int", sampling.Uint: "int", sampling.Float: "float", sampling.Choice: "name",
+	sampling.Text: "string", sampling.List: "strings", sampling.Bias: "token=bias", sampling.IDs: "ids", sampling.Seqs: "lists",
+}
+
+// Type is what the help calls the value.
+func (f *ParamFlag) Type() string { return kindNames[f.param.Kind] }
 
 // presetNamed returns a preset; no name is a preset that sets nothing.
 func (s *Flags) presetNamed(name string) (presets.Preset, error) {
