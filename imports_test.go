@@ -33,6 +33,7 @@ var rules = []rule{
 	{"sampling/dry", []string{"logitscope/"}, nil},
 	{"sampling/inert", []string{"logitscope/"}, []string{"logitscope/sampling/value"}},
 	{"sampling/luck", []string{"logitscope/"}, nil},
+	{"sampling/param", []string{"logitscope/"}, []string{"logitscope/sampling/value"}},
 	{"sampling/partial", []string{"logitscope/"}, nil},
 	{"sampling/simd", []string{"logitscope/"}, nil},
 	{"sampling/thinking", []string{"logitscope/"}, nil},

@@ -4,6 +4,7 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/luck"
+	"logitscope/sampling/param"
 )
 
 // mostAhead is how many rows beyond the next one a server may be asked for.
@@ -69,7 +70,7 @@ func (l *Lane) foretell(a *models.Ahead) {
 	a.Draws, a.Lone = draws, kind == sampling.DrawCoin || !p.LoneFree()
 	for _, stage := range p.StageNames() {
 		for _, key := range lawful[stage] {
-			prm, _ := sampling.Lookup(key)
+			prm, _ := param.Lookup(key)
 			switch v := p.Config().Value(prm.Key).(type) {
 			case float64:
 				a.Law = append(a.Law, models.Setting{Name: key, Value: v})

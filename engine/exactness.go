@@ -3,6 +3,7 @@ package engine
 import (
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	bounds "logitscope/sampling/partial"
 )
 
@@ -61,8 +62,8 @@ func inexact(m models.Model, s *Step, in sampling.Input) (keys []string) {
 		return nil // all of them, for another reason
 	}
 	e, partly := evidence(m, s.Settings, s, in)
-	for i := range sampling.Params() {
-		key := sampling.Params()[i].Key
+	for i := range param.All() {
+		key := param.All()[i].Key
 		if !partly && (e.Raw || key != "repetition_penalty") {
 			continue
 		}

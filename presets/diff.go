@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // Diff says in words how two configurations differ by their effective values:
@@ -11,7 +12,7 @@ import (
 func Diff(a, b sampling.Config, nameA, nameB string) []string {
 	var out []string
 	for _, key := range a.Differences(b) {
-		p, _ := sampling.Lookup(key)
+		p, _ := param.Lookup(key)
 		line := fmt.Sprintf("%s %s → %s", key, p.Format(a.Value(key)), p.Format(b.Value(key)))
 		inA, inB := isSet(a, key), isSet(b, key)
 		switch {

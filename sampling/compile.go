@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"logitscope/sampling/luck"
+	"logitscope/sampling/param"
 	"logitscope/sampling/row"
 	"logitscope/sampling/watermark"
 )
@@ -105,7 +106,7 @@ func (b *Builder) value(key string) any {
 	if v, ok := b.eng.Defaults[key]; ok {
 		return v
 	}
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		panic("sampling: no parameter " + key)
 	}
@@ -139,7 +140,7 @@ func (b *Builder) note(key, format string, a ...any) {
 
 // Format returns the value in force of a key as the screen shows it.
 func (b *Builder) Format(key string) string {
-	p, _ := Lookup(key)
+	p, _ := param.Lookup(key)
 	return p.Format(b.value(key))
 }
 
@@ -308,13 +309,13 @@ func (b *Builder) tokensToKeep() int {
 // held to the engine's range alone, not to the table's, and an engine that
 // reads an odd value its own way gets to do so.
 func (c Config) WithRaw(key string, v any, o Origin) (Config, error) {
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
-		return c, unknownKey(key)
+		return c, param.Unknown(key)
 	}
-	val, ok := p.convert(v)
-	if !ok {
-		return c, p.wrongForm()
+	val, err := p.Convert(v)
+	if err != nil {
+		return c, err
 	}
 	set := make(map[string]Setting, len(c.set)+1)
 	for k, s := range c.set {
@@ -325,7 +326,7 @@ func (c Config) WithRaw(key string, v any, o Origin) (Config, error) {
 }
 
 // refuses reports a setting that o's engine turns down.
-func (o Order) refuses(p *Param, c Config) error {
+func (o Order) refuses(p *param.Param, c Config) error {
 	s := c.set[p.Key]
 	var f float64
 	switch v := s.Value.(type) {
@@ -342,7 +343,7 @@ func (o Order) refuses(p *Param, c Config) error {
 	}
 	for _, r := range e.Refusals {
 		if r.Key == p.Key && (!r.Raw || s.raw) && !r.OK(f) {
-			return &RangeError{p.Key, s.Value, r.Allowed + " under " + e.Name}
+			return &param.RangeError{Key: p.Key, Value: s.Value, Allowed: r.Allowed + " under " + e.Name}
 		}
 	}
 	return nil

@@ -2,10 +2,10 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -42,14 +42,14 @@ type Config struct {
 
 // With returns a copy of c in which key has the value v. It accepts every
 // form a file or flag may use (a float64 for a whole number, a string, a JSON
-// array) and stores the one type its [Kind] names. The error names the key
+// array) and stores the one type its [param.Kind] names. The error names the key
 // and what is allowed.
 func (c Config) With(key string, v any, o Origin) (Config, error) {
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
-		return c, unknownKey(key)
+		return c, param.Unknown(key)
 	}
-	val, err := p.normalise(v)
+	val, err := p.Normalise(v)
 	if err != nil {
 		return c, err
 	}
@@ -102,9 +102,9 @@ func (c Config) Lookup(key string) (Setting, bool) {
 // Keys returns the keys that are set, in the order of the parameter table.
 func (c Config) Keys() []string {
 	var keys []string
-	for i := range params {
-		if _, ok := c.set[params[i].Key]; ok {
-			keys = append(keys, params[i].Key)
+	for _, p := range param.All() {
+		if _, ok := c.set[p.Key]; ok {
+			keys = append(keys, p.Key)
 		}
 	}
 	return keys
@@ -120,10 +120,9 @@ func (c Config) Equal(d Config) bool {
 // whoever set them, in the order of the parameter table.
 func (c Config) Differences(d Config) []string {
 	var keys []string
-	for i := range params {
-		key := params[i].Key
-		if !value.Equal(c.Value(key), d.Value(key)) {
-			keys = append(keys, key)
+	for _, p := range param.All() {
+		if !value.Equal(c.Value(p.Key), d.Value(p.Key)) {
+			keys = append(keys, p.Key)
 		}
 	}
 	return keys
@@ -135,7 +134,7 @@ func (c Config) Value(key string) any {
 	if s, ok := c.set[key]; ok {
 		return s.Value
 	}
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		panic("sampling: no parameter " + key)
 	}
@@ -172,8 +171,8 @@ func (c Config) TokenIDs(key string) (ids []int32) {
 func (c Config) Validate() error {
 	var errs []error
 	for _, key := range c.Keys() {
-		p, _ := Lookup(key)
-		if err := p.check(c.set[key].Value); err != nil && !c.set[key].raw {
+		p, _ := param.Lookup(key)
+		if err := p.Check(c.set[key].Value); err != nil && !c.set[key].raw {
 			errs = append(errs, err)
 			continue
 		}
@@ -182,18 +181,4 @@ func (c Config) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// A RangeError reports a value that its parameter does not allow.
-type RangeError struct {
-	Key     string
-	Value   any
-	Allowed string // the allowed values in words: "0 to 2 under vllm"
-}
-
-func (e *RangeError) Error() string {
-	if _, word := e.Value.(string); word {
-		return fmt.Sprintf("%s: %v is not one of %s", e.Key, e.Value, e.Allowed)
-	}
-	return fmt.Sprintf("%s: %v is out of range, %s", e.Key, e.Value, e.Allowed)
 }

@@ -3,7 +3,7 @@
 // there.
 //
 // A [Config] holds what was asked for, under the field's own names; the table
-// that [Params] returns says what each may be. [Compile] turns a config into
+// of package param says what each may be. [Compile] turns a config into
 // a [Pipeline]: the stages of one engine in that engine's order and with its
 // arithmetic. [Pipeline.Sample] applies the pipeline to a row of logits,
 // draws a token and fills a [Trace].

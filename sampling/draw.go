@@ -5,6 +5,7 @@ import (
 
 	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
+	"logitscope/sampling/param"
 )
 
 // A DrawKind is how an engine picks one of the tokens that are left.
@@ -38,20 +39,14 @@ func (p *Pipeline) DrawRule() string {
 	return p.draw.String()
 }
 
-// Values of luck: how the draw is made where no engine's own is reproduced.
-const (
-	LuckCDF  = "cdf"  // one u for the position, walked through the cumulative distribution
-	LuckRace = "race" // an arrival time for each token
-)
-
 // takeLuck returns the draw for the value of luck; an engine's own draw stays.
 func (b *Builder) takeLuck() DrawKind {
-	if b.Text("luck") != LuckRace {
+	if b.Text("luck") != param.LuckRace {
 		return b.eng.Draw
 	}
 	if b.eng.Draw != DrawCoin {
 		b.note("luck", "%s draws with its own generator: luck has no effect", b.eng.Name)
-		b.set("luck", LuckCDF)
+		b.set("luck", param.LuckCDF)
 		return b.eng.Draw
 	}
 	return DrawRace

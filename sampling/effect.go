@@ -5,6 +5,7 @@ import (
 
 	"logitscope/sampling/dist"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -18,7 +19,7 @@ type Effect struct {
 }
 
 // noOff says why a parameter without an off value has no effect to show.
-func noOff(prm *Param) inert.Inert {
+func noOff(prm *param.Param) inert.Inert {
 	i := inert.Inert{Reason: inert.NoOff, Key: prm.Key}
 	switch {
 	case prm.Key == "seed":
@@ -38,9 +39,9 @@ func noOff(prm *Param) inert.Inert {
 // change nothing at a step.
 func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 	var e Effect
-	prm, ok := Lookup(key)
+	prm, ok := param.Lookup(key)
 	if !ok {
-		return e, unknownKey(key)
+		return e, param.Unknown(key)
 	}
 	token, err := p.Sample(&s.tr, s, in)
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *Pipeline) Effect(key string, s *Scratch, in Input) (Effect, error) {
 
 // cutAgain says which later stage cut below what the key's stage left; it
 // explains why the key has no effect where it has none.
-func (p *Pipeline) cutAgain(prm *Param, t *Trace) inert.Inert {
+func (p *Pipeline) cutAgain(prm *param.Param, t *Trace) inert.Inert {
 	name := p.order.StageOf(prm.Key)
 	for i, st := range t.Stages() {
 		if st.Name != name || st.Removed == 0 {
@@ -103,7 +104,7 @@ func (p *Pipeline) cutAgain(prm *Param, t *Trace) inert.Inert {
 
 // without returns the pipeline with a parameter at its off value, or nil if
 // that is the same pipeline.
-func (p *Pipeline) without(prm *Param) (*Pipeline, error) {
+func (p *Pipeline) without(prm *param.Param) (*Pipeline, error) {
 	off := prm.Off
 	if prm.Key == "do_sample" {
 		off = false

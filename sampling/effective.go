@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 )
 
 // An Effective is one parameter as it was asked for and as it is in force.
@@ -17,14 +18,14 @@ type Effective struct {
 
 // Effective returns every parameter, in the order of the table.
 func (p *Pipeline) Effective() []Effective {
-	out := make([]Effective, len(params))
-	for i := range params {
-		out[i] = p.effective(&params[i])
+	out := make([]Effective, len(param.All()))
+	for i := range param.All() {
+		out[i] = p.effective(&param.All()[i])
 	}
 	return out
 }
 
-func (p *Pipeline) effective(prm *Param) Effective {
+func (p *Pipeline) effective(prm *param.Param) Effective {
 	e := Effective{Key: prm.Key}
 	if s, ok := p.cfg.Lookup(prm.Key); ok {
 		e.Asked, e.AskedSet, e.Origin = s.Value, true, s.Origin
@@ -55,7 +56,7 @@ func (p *Pipeline) effective(prm *Param) Effective {
 }
 
 // inForce returns the value the pipeline works with.
-func (p *Pipeline) inForce(prm *Param) any {
+func (p *Pipeline) inForce(prm *param.Param) any {
 	if v, ok := p.values[prm.Key]; ok {
 		return v
 	}

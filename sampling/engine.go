@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"logitscope/sampling/param"
 )
 
 // An Engine is one program's idea of sampling, in one record: its stages in
@@ -69,7 +71,7 @@ func (e *Engine) CheckSeed(seed uint64) error {
 	s := e.Seeds
 	switch {
 	case seed > s.Max():
-		return &RangeError{"seed", seed, "0 to " + strconv.FormatUint(s.Max(), 10) + " under " + e.Name}
+		return &param.RangeError{Key: "seed", Value: seed, Allowed: "0 to " + strconv.FormatUint(s.Max(), 10) + " under " + e.Name}
 	case s.Random != 0 && seed == s.Random:
 		return fmt.Errorf("seed: %d means a random one under %s", seed, e.Name)
 	}
@@ -202,6 +204,8 @@ func init() {
 	// Assigned here because building a stage looks engines up.
 	engines = []*Engine{transformersEngine, llamaEngine, vllmEngine, ollamaEngine, ollamaGoEngine, labEngine}
 	olderEngines = []*Engine{older(llamaEngine), older(ollamaEngine)}
+	order, _ := param.Lookup("order")
+	order.Names = orderNames{}
 }
 
 // older returns the rules of llama.cpp before 10 August 2026, or of Ollama with
@@ -216,14 +220,11 @@ func older(e *Engine) *Engine {
 // Register adds an engine, and parameters that its stages read and no other
 // engine's do. It returns what takes them away again. It must not run while
 // anything is compiled.
-func Register(e *Engine, more ...Param) (remove func()) {
-	n, m := len(engines), len(params)
-	engines, params = append(engines[:n:n], e), append(params[:m:m], more...)
-	paramIndex = indexParams()
-	return func() {
-		engines, params = engines[:n], params[:m]
-		paramIndex = indexParams()
-	}
+func Register(e *Engine, more ...param.Param) (remove func()) {
+	n := len(engines)
+	engines = append(engines[:n:n], e)
+	forget := param.Add(more)
+	return func() { engines = engines[:n]; forget() }
 }
 
 // all returns every stage of the engine, those of other chains included.
@@ -285,8 +286,8 @@ func StageNamed(name string) *Stage {
 // their probability, in the order of the table.
 func CutKeys() []string {
 	var keys []string
-	for i := range params {
-		p := &params[i]
+	for i := range param.All() {
+		p := &param.All()[i]
 		if p.Off != nil && p.Stage != "" && p.Master == "" {
 			if d := StageNamed(p.Stage); d != nil && d.Cuts {
 				keys = append(keys, p.Key)

@@ -3,6 +3,7 @@ package sampling
 import (
 	"slices"
 
+	"logitscope/sampling/param"
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 	"logitscope/sampling/value"
@@ -35,7 +36,7 @@ func (b *Builder) completeContrastive() {
 		others []string
 		value  float64
 	}{{"contrastive_alpha", []string{"contrastive_beta", "contrastive_form"}, 0.1}, {"contrastive_beta", []string{"contrastive_alpha"}, 0.5}} {
-		if !b.given(k.key) && slices.ContainsFunc(k.others, func(o string) bool { p, _ := Lookup(o); return b.given(o) && !value.Equal(b.value(o), p.Default) }) {
+		if !b.given(k.key) && slices.ContainsFunc(k.others, func(o string) bool { p, _ := param.Lookup(o); return b.given(o) && !value.Equal(b.value(o), p.Default) }) {
 			b.set(k.key, k.value)
 		}
 	}

@@ -3,6 +3,7 @@ package sampling
 import (
 	"math"
 
+	"logitscope/sampling/param"
 	"logitscope/sampling/partial"
 	"logitscope/sampling/row"
 	"logitscope/sampling/value"
@@ -92,7 +93,7 @@ func adjustVLLM(b *Builder) {
 	case t == 0 && !b.greedy:
 		b.greedy = true
 		for key, off := range map[string]any{"top_p": 1.0, "top_k": int64(0), "min_p": 0.0} {
-			if p, _ := Lookup(key); !p.IsOff(b.value(key)) {
+			if p, _ := param.Lookup(key); !p.IsOff(b.value(key)) {
 				b.note(key, "vllm resets %s: temperature 0 is greedy", key)
 				b.set(key, off)
 			}

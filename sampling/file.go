@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 	"logitscope/sampling/watermark"
 )
@@ -120,4 +121,4 @@ func (c Config) withOne(key string, v any, o Origin) (Config, error) {
 }
 
 // isText reports whether a parameter's value is a text.
-func isText(key string) bool { p, ok := Lookup(key); return ok && p.Kind == Text }
+func isText(key string) bool { p, ok := param.Lookup(key); return ok && p.Kind == param.Text }

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -17,9 +18,9 @@ import (
 func TestExtremeValues(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 9))
 	tried := 0
-	for i := range sampling.Params() {
-		prm := &sampling.Params()[i]
-		if prm.Kind != sampling.Float || prm.Stage == "" {
+	for i := range param.All() {
+		prm := &param.All()[i]
+		if prm.Kind != param.Float || prm.Stage == "" {
 			continue
 		}
 		values := []float64{prm.Min, prm.Max, 1e-46, -1e-46, 1e-45, 1e-40, 1e-30, 1e-7, 0.99999999999, 1e-300, math.SmallestNonzeroFloat64}

@@ -10,6 +10,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -48,8 +49,8 @@ func TestInertChangesNothing(t *testing.T) {
 	}
 	rnd := rand.New(rand.NewPCG(17, 3))
 	var keys []string
-	for i := range sampling.Params() {
-		if k := sampling.Params()[i].Key; someValues[k] != nil {
+	for i := range param.All() {
+		if k := param.All()[i].Key; someValues[k] != nil {
 			keys = append(keys, k)
 		}
 	}
@@ -151,7 +152,7 @@ func randomStep(rnd *rand.Rand) sampling.Input {
 // instead returns pipelines with other values of a key: with its off value,
 // and if it has no effect whatever the step, or has no off value, with any.
 func instead(c sampling.Config, key string, always bool, rnd *rand.Rand) (out []*sampling.Pipeline) {
-	prm, _ := sampling.Lookup(key)
+	prm, _ := param.Lookup(key)
 	var values []any
 	if prm.Off != nil {
 		values = append(values, prm.Off)

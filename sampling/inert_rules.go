@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/sampling/row"
 	"logitscope/sampling/value"
 )
@@ -16,7 +17,7 @@ import (
 // It goes by what the compiled stages do, and never says too much: where a
 // stage cannot be sure, the parameter may have an effect.
 func (p *Pipeline) Inert(key string, t *Trace) inert.Inert {
-	prm, ok := Lookup(key)
+	prm, ok := param.Lookup(key)
 	if !ok {
 		return inert.Inert{}
 	}
@@ -30,13 +31,13 @@ func (p *Pipeline) Inert(key string, t *Trace) inert.Inert {
 }
 
 // inertRules are tried in order; the first reason counts.
-var inertRules = []func(p *Pipeline, prm *Param, t *Trace) inert.Inert{
+var inertRules = []func(p *Pipeline, prm *param.Param, t *Trace) inert.Inert{
 	inertOff, inertUnread, inertLeftOut, inertLuck, inertMaster, inertUnmet, inertSole, inertRaised, inertHere, inertImplied,
 }
 
-func (p *Pipeline) asked(prm *Param) any { return p.cfg.Value(prm.Key) }
+func (p *Pipeline) asked(prm *param.Param) any { return p.cfg.Value(prm.Key) }
 
-func inertOff(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertOff(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	if prm.IsOff(p.asked(prm)) && prm.Key != "xtc_threshold" {
 		return inert.Inert{Reason: inert.IsOff}
 	}
@@ -44,7 +45,7 @@ func inertOff(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertUnread: no stage of the chain in force reads it.
-func inertUnread(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertUnread(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	read := func(d *Stage) bool { return d.reads(prm.Key) }
 	if p.instead != nil && isStageKey(prm.Key) {
 		switch {
@@ -68,7 +69,7 @@ func inertUnread(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertLeftOut: its stage is left out since the best token is taken.
-func inertLeftOut(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertLeftOut(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	if !p.greedy || prm.Key == "temperature" && p.cfg.Bool("do_sample") {
 		return inert.Inert{}
 	}
@@ -80,9 +81,9 @@ func inertLeftOut(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertLuck: another draw is made than the one that it chooses.
-func inertLuck(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertLuck(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	switch {
-	case prm.Key != "luck" || p.asked(prm) != LuckRace:
+	case prm.Key != "luck" || p.asked(prm) != param.LuckRace:
 		return inert.Inert{}
 	case p.eng.Draw != DrawCoin:
 		return inert.Inert{Reason: inert.Unmet, By: p.eng.Name + " draws with its own generator"}
@@ -111,11 +112,11 @@ func (p *Pipeline) drawsBefore(n int) bool {
 	return slices.ContainsFunc(p.stages[:n], func(s planned) bool { return s.def.Chance })
 }
 
-func inertMaster(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertMaster(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	if prm.Master == "" {
 		return inert.Inert{}
 	}
-	m, _ := Lookup(prm.Master)
+	m, _ := param.Lookup(prm.Master)
 	v := p.asked(m)
 	if !m.IsOff(v) {
 		return inert.Inert{}
@@ -127,7 +128,7 @@ func inertMaster(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertUnmet: another parameter keeps its stage off.
-func inertUnmet(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertUnmet(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	d := p.order.Reads(prm.Key)
 	if d == nil || p.readBy(prm.Key) >= 0 {
 		return inert.Inert{}
@@ -157,7 +158,7 @@ func toNumber(v any) float64 {
 
 // inertSole: one stage leaves the best token alone, and what reads the
 // parameter cannot change which that is.
-func inertSole(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertSole(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	sole := slices.IndexFunc(p.stages, func(s planned) bool {
 		c, ok := s.s.(cut)
 		k, isSole := c.of.(row.Sole)
@@ -223,7 +224,7 @@ func (p *Pipeline) sortedBefore(at int) bool {
 }
 
 // inertRaised: the engine made a larger number of it.
-func inertRaised(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertRaised(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	is, ok := p.values[prm.Key].(float64)
 	if was, number := p.asked(prm).(float64); ok && number && is > was {
 		return inert.Inert{Reason: inert.Raised, By: p.eng.Name, P: is}
@@ -232,7 +233,7 @@ func inertRaised(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertImplied names a value that nobody set but the engine has.
-func inertImplied(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
+func inertImplied(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	if _, set := p.cfg.Lookup(prm.Key); set || !slices.Contains(p.eng.Implied, prm.Key) {
 		return inert.Inert{}
 	}
@@ -240,7 +241,7 @@ func inertImplied(p *Pipeline, prm *Param, _ *Trace) inert.Inert {
 }
 
 // inertHere says why a parameter changes nothing at the step of a trace.
-func inertHere(p *Pipeline, prm *Param, t *Trace) inert.Inert {
+func inertHere(p *Pipeline, prm *param.Param, t *Trace) inert.Inert {
 	if t == nil || t.nstages == 0 || t.Constraint.Redrawn {
 		return inert.Inert{}
 	}

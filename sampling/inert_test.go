@@ -7,6 +7,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/cases"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 )
 
 func TestInertNotes(t *testing.T) {
@@ -163,7 +164,7 @@ func TestEffective(t *testing.T) {
 	if e := get(with("temperature", 0.0), "temperature"); e.Note != "transformers refuses temperature 0; read as do_sample false" {
 		t.Errorf("%+v", e)
 	}
-	if n := len(compile(t, with()).Effective()); n != len(sampling.Params()) {
+	if n := len(compile(t, with()).Effective()); n != len(param.All()) {
 		t.Errorf("%d values, want one a parameter", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"logitscope/sampling/param"
 	"logitscope/sampling/partial"
 	"logitscope/sampling/value"
 )
@@ -43,7 +44,7 @@ func (p *Pipeline) Judge(key string, e Evidence) (v partial.Verdict, ok bool) {
 
 // isOff reports whether key, or what must be on for it to matter, is off.
 func (p *Pipeline) isOff(key string) bool {
-	for prm, ok := Lookup(key); ok; prm, ok = Lookup(prm.Master) {
+	for prm, ok := param.Lookup(key); ok; prm, ok = param.Lookup(prm.Master) {
 		if prm.IsOff(p.cfg.Value(prm.Key)) && prm.Key != "temperature" {
 			return true
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"logitscope/sampling/param"
 )
 
 // An Order is whose rules apply and in which order the stages run. It is a
@@ -48,6 +50,18 @@ func ParseOrder(s string) (Order, error) {
 		return Order{}, fmt.Errorf("order: %q; %s, or a list of stages such as top_k,top_p,temperature", s, engineNames())
 	}
 	return orderOf(engineByName(base), names)
+}
+
+// orderNames are the values of the parameter order.
+type orderNames struct{}
+
+func (orderNames) Read(text string) (string, error) {
+	o, err := ParseOrder(text)
+	return o.Name(), err
+}
+
+func (orderNames) String() string {
+	return engineNames() + ", or a list of stages such as top_k,top_p,temperature"
 }
 
 func orderOf(e *Engine, names []string) (Order, error) {
@@ -137,7 +151,7 @@ func (o Order) WithStages(names []string) (Order, error) {
 }
 
 // Default returns the value that o's engine gives a parameter nobody set.
-func (o Order) Default(p *Param) any {
+func (o Order) Default(p *param.Param) any {
 	if v, ok := o.engine().Defaults[p.Key]; ok {
 		return v
 	}
@@ -146,7 +160,7 @@ func (o Order) Default(p *Param) any {
 
 // Supports reports whether the order does anything with a parameter.
 func (o Order) Supports(key string) bool {
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		return false
 	}
@@ -172,7 +186,7 @@ func (o Order) inChain(key string) bool {
 // StageOf returns the name of the stage that reads a parameter under this
 // order, or the empty string.
 func (o Order) StageOf(key string) string {
-	p, ok := Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok || p.Stage == "" || !o.Supports(key) {
 		return ""
 	}

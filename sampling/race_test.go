@@ -8,6 +8,7 @@ import (
 
 	"logitscope/sampling/dist"
 	"logitscope/sampling/luck"
+	"logitscope/sampling/param"
 )
 
 // raceSettings are five settings that the law of a draw is tried under.
@@ -36,7 +37,7 @@ func TestLawOfTheDraw(t *testing.T) {
 		row[i] = float32(2 * rnd.NormFloat64())
 	}
 	for _, tt := range raceSettings {
-		for _, kind := range []string{LuckCDF, LuckRace} {
+		for _, kind := range []string{param.LuckCDF, param.LuckRace} {
 			c := Config{}.MustWith("luck", kind, FromYou).MustWith("seed", uint64(7), FromYou).MustWith("top_k", 0, FromYou)
 			for k, v := range tt.set {
 				c = c.MustWith(k, v, FromYou)
@@ -58,7 +59,7 @@ func TestLawOfTheDraw(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if seen[id]++; tr.Race.Ran != (kind == LuckRace) {
+				if seen[id]++; tr.Race.Ran != (kind == param.LuckRace) {
 					t.Fatalf("%s: %+v under %s", tt.name, tr.Race, kind)
 				}
 			}
@@ -98,7 +99,7 @@ func TestRaceIsTheFirstArrival(t *testing.T) {
 		for i := range row {
 			row[i] = float32(4 * rnd.NormFloat64())
 		}
-		c := Config{}.MustWith("luck", LuckRace, FromYou).MustWith("seed", rnd.Uint64(), FromYou).
+		c := Config{}.MustWith("luck", param.LuckRace, FromYou).MustWith("seed", rnd.Uint64(), FromYou).
 			MustWith("top_k", rnd.IntN(60), FromYou).MustWith("temperature", 0.2+2*rnd.Float64(), FromYou)
 		p, err := Compile(c, nil)
 		if err != nil {
@@ -172,7 +173,7 @@ func TestEnginesKeepTheirDraw(t *testing.T) {
 	row := []float32{1, 2, 3, 2.5, 0, 1.5}
 	for _, o := range Orders() {
 		c := Config{}.MustWith("order", o.Name(), FromYou)
-		r := c.MustWith("luck", LuckRace, FromYou)
+		r := c.MustWith("luck", param.LuckRace, FromYou)
 		p, err := Compile(c, nil)
 		q, err2 := Compile(r, nil)
 		if err != nil || err2 != nil {

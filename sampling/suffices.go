@@ -1,6 +1,10 @@
 package sampling
 
-import "math"
+import (
+	"math"
+
+	"logitscope/sampling/param"
+)
 
 // Suffices reports whether a row that names only the most probable tokens
 // decides the step as the whole row would: some stage leaves named tokens
@@ -140,7 +144,7 @@ func lowersEOS(p *Pipeline, k *known) sufficiency {
 
 // numberInForce returns a parameter in force, 0 if it is not a number.
 func (p *Pipeline) numberInForce(key string) float64 {
-	prm, ok := Lookup(key)
+	prm, ok := param.Lookup(key)
 	if !ok {
 		return 0
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // MaxCells is the most points a grid may have.
@@ -28,7 +29,7 @@ func ParseAxis(spec string) (Axis, error) {
 	if special[key] {
 		return parseNames(a, list)
 	}
-	p, ok := sampling.Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		_, err := sampling.Config{}.With(key, list, sampling.FromFlag)
 		return a, err
@@ -36,11 +37,11 @@ func ParseAxis(spec string) (Axis, error) {
 	switch {
 	case key == "seed":
 		return a, fmt.Errorf("seed: no axis; every cell is decoded with each seed")
-	case p.Kind >= sampling.Text:
+	case p.Kind >= param.Text:
 		return a, fmt.Errorf("%s: not an axis; want a parameter with one number or word", key)
 	}
 	texts := strings.Split(list, ",")
-	if parts := strings.Split(list, ":"); len(parts) > 1 && p.Kind != sampling.Choice {
+	if parts := strings.Split(list, ":"); len(parts) > 1 && p.Kind != param.Choice {
 		var err error
 		if texts, err = progression(parts); err != nil {
 			return a, fmt.Errorf("%s: %w", key, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A Range is a parameter and the values a search may give it: all between two
@@ -35,8 +36,8 @@ func ParseRange(spec string) (Range, error) {
 		r.Values = a.Values
 		return r, err
 	}
-	p, ok := sampling.Lookup(r.Key)
-	if !ok || p.Kind != sampling.Int && p.Kind != sampling.Float {
+	p, ok := param.Lookup(r.Key)
+	if !ok || p.Kind != param.Int && p.Kind != param.Float {
 		_, err := ParseAxis(r.Key + "=" + lo)
 		return r, cmp.Or(err, fmt.Errorf("%s: must be a number to have a range", r.Key))
 	}
@@ -50,7 +51,7 @@ func ParseRange(spec string) (Range, error) {
 	return r, err
 }
 
-func parseValue(p *sampling.Param, text string) (any, error) {
+func parseValue(p *param.Param, text string) (any, error) {
 	v, err := p.Parse(strings.TrimSpace(text))
 	if err == nil {
 		_, err = sampling.Config{}.With(p.Key, v, sampling.FromFlag)

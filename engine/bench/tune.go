@@ -15,6 +15,7 @@ import (
 	"logitscope/engine/check"
 	"logitscope/engine/stats"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A Search looks for the settings that do best in a metric.
@@ -158,7 +159,7 @@ func (t *tuning) start() error {
 func (t *tuning) trial(name string, cfg sampling.Config) Trial {
 	x := Trial{Name: name, Config: cfg, Value: stats.None}
 	for _, r := range t.Over {
-		p, ok := sampling.Lookup(r.Key)
+		p, ok := param.Lookup(r.Key)
 		if _, set := cfg.Lookup(r.Key); set && ok && !p.IsOff(cfg.Value(r.Key)) {
 			x.Set++
 		}

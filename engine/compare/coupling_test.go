@@ -10,6 +10,7 @@ import (
 	"logitscope/presets"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/param"
 )
 
 // TestRacesPartAboutAsRarelyAsLawsAllow: on the same text two lanes that race
@@ -43,10 +44,10 @@ func TestRacesPartAboutAsRarelyAsLawsAllow(t *testing.T) {
 		var tv float64
 		steps := 0
 		for _, writer := range pair {
-			rows, text := write(t, m, prompt, settings(writer, sampling.LuckCDF), tokens)
+			rows, text := write(t, m, prompt, settings(writer, param.LuckCDF), tokens)
 			for k := range text {
 				in := sampling.Input{Logits: rows[k], Prompt: prompt, Output: text[:k]}
-				for i, luck := range []string{sampling.LuckCDF, sampling.LuckRace} {
+				for i, luck := range []string{param.LuckCDF, param.LuckRace} {
 					a, b := settings(pair[0], luck), settings(pair[1], luck)
 					var s sampling.Scratch
 					var x, y dist.Dist

@@ -6,6 +6,7 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/param"
 )
 
 // differs reports whether the value of a key is not that of the base. Values
@@ -39,7 +40,7 @@ func changed(f *frame, n *node) Value {
 }
 
 func only(f *frame, n *node) Value {
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		if f.differs(p.Key) && !slices.Contains(n.keys, p.Key) {
 			return truth(false)
 		}

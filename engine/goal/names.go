@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -20,7 +21,7 @@ func (p *parser) name(w lexeme) (*node, error) {
 	case t == nil && !call:
 		return p.parameter(w)
 	case t == nil:
-		if _, ok := sampling.Lookup(w.text); ok {
+		if _, ok := param.Lookup(w.text); ok {
 			return nil, fmt.Errorf("%s takes no arguments", w.text)
 		}
 		return nil, unknown(w.text)
@@ -54,7 +55,7 @@ func (p *parser) name(w lexeme) (*node, error) {
 
 // parameter reads the key of a parameter.
 func (p *parser) parameter(w lexeme) (*node, error) {
-	q, ok := sampling.Lookup(w.text)
+	q, ok := param.Lookup(w.text)
 	if !ok {
 		return nil, unknown(w.text)
 	}
@@ -66,13 +67,13 @@ func (p *parser) parameter(w lexeme) (*node, error) {
 }
 
 // kindOf returns the kind of a parameter's value, None for a list.
-func kindOf(p *sampling.Param) Kind {
+func kindOf(p *param.Param) Kind {
 	switch p.Kind {
-	case sampling.Bool:
+	case param.Bool:
 		return Truth
-	case sampling.Int, sampling.Uint, sampling.Float:
+	case param.Int, param.Uint, param.Float:
 		return Number
-	case sampling.Choice, sampling.Text:
+	case param.Choice, param.Text:
 		return Text
 	}
 	return None
@@ -81,11 +82,11 @@ func kindOf(p *sampling.Param) Kind {
 // unknown is the error of a name that nothing has.
 func unknown(name string) error {
 	all := Terms()
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		all = append(all, p.Key)
 	}
 	meant := value.Nearest(name, all)
-	var key *sampling.UnknownKeyError
+	var key *param.UnknownKeyError
 	if _, err := (sampling.Config{}).With(name, "", sampling.FromYou); meant == "" && errors.As(err, &key) {
 		meant = key.Meant
 	}
@@ -180,7 +181,7 @@ func theKeys(p *parser, n *node) error {
 			return fmt.Errorf("%s takes the names of parameters, as in %s", n.op, n.term.usage)
 		}
 		p.at++
-		if _, ok := sampling.Lookup(w.text); !ok && w.text != presetKey {
+		if _, ok := param.Lookup(w.text); !ok && w.text != presetKey {
 			return unknown(w.text)
 		}
 		n.keys = append(n.keys, w.text)
@@ -250,7 +251,7 @@ func (p *parser) setting() (s setting, ok bool, err error) {
 		p.at = from
 		return s, false, nil
 	}
-	q, ok := sampling.Lookup(key.text)
+	q, ok := param.Lookup(key.text)
 	if !ok {
 		return s, false, unknown(key.text)
 	}
@@ -286,7 +287,7 @@ func (p *parser) settingValue() (string, bool) {
 }
 
 // value returns the value of a setting that is allowed.
-func (p *parser) value(q *sampling.Param, text string) (any, error) {
+func (p *parser) value(q *param.Param, text string) (any, error) {
 	read := p.names.Value
 	if read == nil {
 		read = ParseValue
@@ -304,11 +305,11 @@ func (p *parser) value(q *sampling.Param, text string) (any, error) {
 
 // ParseValue reads the value of a parameter as the screen does; a number may
 // be written in per cent.
-func ParseValue(q *sampling.Param, text string) (any, error) {
+func ParseValue(q *param.Param, text string) (any, error) {
 	v, err := q.Parse(text)
 	if number, ok := strings.CutSuffix(text, "%"); ok && err != nil {
 		e, perr := Parse(number+"%", Names{})
-		if perr == nil && q.Kind == sampling.Float {
+		if perr == nil && q.Kind == param.Float {
 			return e.root.constant()
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 const (
@@ -29,8 +29,8 @@ type Names struct {
 	Predicted Kind // of the reader's answer; None where nothing was asked
 
 	// Value reads the value of a setting inside at(…); nil reads it as
-	// [sampling.Param.Parse] does.
-	Value func(p *sampling.Param, text string) (any, error)
+	// [param.Param.Parse] does.
+	Value func(p *param.Param, text string) (any, error)
 
 	Views   []string // that opened("…") may name; nil for any
 	Exports []string // that exported("…") may name; nil for any
@@ -53,7 +53,7 @@ type node struct {
 	keys     []string  // of changed and only
 	sets     []setting // of at
 	term     *term
-	param    *sampling.Param
+	param    *param.Param
 	source   string
 	from, to int // bytes of the source, parentheses included
 }

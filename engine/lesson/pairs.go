@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine/goal"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -74,7 +75,7 @@ func (r *reader) setting(kv string) (Setting, error) {
 	if !ok {
 		return Setting{}, fmt.Errorf("%s: want settings as in temperature=0.3, top_k=40", goal.Shown(kv))
 	}
-	p, known := sampling.Lookup(key)
+	p, known := param.Lookup(key)
 	if !known {
 		_, err := sampling.Config{}.With(key, "", sampling.FromYou)
 		return Setting{}, err
@@ -92,7 +93,7 @@ func (r *reader) setting(kv string) (Setting, error) {
 
 // value reads the value of a parameter. A constraint is the name of a file
 // block.
-func (r *reader) value(p *sampling.Param, text string) (any, error) {
+func (r *reader) value(p *param.Param, text string) (any, error) {
 	if p.Key == "constraint" {
 		if p.IsOff(text) || text == offWord {
 			return p.Off, nil

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/engine/goal"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // setupKeys read the setup block, in the order in which they act.
@@ -62,7 +63,7 @@ var setupKeys = []struct {
 	}},
 	{"point", func(_ *reader, s *Setup, p pair) error {
 		s.Point = p.value
-		if _, ok := sampling.Lookup(p.value); !ok {
+		if _, ok := param.Lookup(p.value); !ok {
 			_, err := sampling.Config{}.With(p.value, "", sampling.FromYou)
 			return fmt.Errorf("point: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/tape"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A Recording is a run file that was read.
@@ -43,8 +44,6 @@ type Event struct {
 	Branch *Branch
 	Mark   *Mark
 	Round  *Round
-	Search *Searched
-	End    *End
 
 	sum, check string // of the line, and what it carries
 }
@@ -115,7 +114,6 @@ var kinds = map[string]func(*Take, tape.Line, *Event) error{
 	"branch":      (*Take).readBranch,
 	"mark":        (*Take).readMark,
 	"speculative": (*Take).readRound,
-	"beam_step":   (*Take).readSearch,
 	"end":         (*Take).readEnd,
 }
 
@@ -202,7 +200,7 @@ func (s *Set) changed(cfg sampling.Config) (sampling.Config, error) {
 	values := map[string]json.RawMessage{}
 	for key, raw := range s.Changes {
 		if string(raw) == "null" {
-			if _, ok := sampling.Lookup(key); !ok {
+			if _, ok := param.Lookup(key); !ok {
 				return cfg, fmt.Errorf("changes: %s is not a setting", key)
 			}
 			cfg = cfg.Without(key)
@@ -282,14 +280,8 @@ func (t *Take) readRound(l tape.Line, e *Event) error {
 	return l.Decode(e.Round)
 }
 
-func (t *Take) readSearch(l tape.Line, e *Event) error {
-	e.Search = new(Searched)
-	return l.Decode(e.Search)
-}
-
-func (t *Take) readEnd(l tape.Line, e *Event) error {
-	e.End = new(End)
-	t.End = e.End
+func (t *Take) readEnd(l tape.Line, _ *Event) error {
+	t.End = new(End)
 	return l.Decode(t.End)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A rule of a schedule is written WHEN: WHAT. WHEN is one of
@@ -193,7 +194,7 @@ func (r *rule) what(text string, presets func(string) (sampling.Config, error)) 
 		}
 		r.preset, r.hasPreset = name, true
 		for _, key := range cfg.Keys() {
-			if p, _ := sampling.Lookup(key); !ofWholeText(p) {
+			if p, _ := param.Lookup(key); !ofWholeText(p) {
 				s, _ := cfg.Lookup(key)
 				r.presetSet = r.presetSet.MustWith(key, s.Value, sampling.FromPreset)
 			}
@@ -216,7 +217,7 @@ func (r *rule) what(text string, presets func(string) (sampling.Config, error)) 
 }
 
 func (r *rule) assign(key, value string) error {
-	p, ok := sampling.Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		_, err := sampling.Config{}.With(key, value, sampling.FromFile)
 		return err
@@ -250,8 +251,8 @@ func splitPairs(text string) []string {
 // holdsSemicolons reports whether the value of a pair may.
 func holdsSemicolons(pair string) bool {
 	key, _, _ := strings.Cut(pair, "=")
-	p, ok := sampling.Lookup(strings.TrimSpace(key))
-	return ok && (p.Kind >= sampling.Text || p.Key == "order")
+	p, ok := param.Lookup(strings.TrimSpace(key))
+	return ok && (p.Kind >= param.Text || p.Key == "order")
 }
 
 func isWord(s string) bool {
@@ -262,12 +263,12 @@ func isWord(s string) bool {
 
 // ofWholeText reports whether a parameter holds for a text as a whole: how it
 // ends, and the strategies that write it.
-func ofWholeText(p *sampling.Param) bool {
+func ofWholeText(p *param.Param) bool {
 	switch p.Key {
 	case "stop", "max_new_tokens", "max_length", "eos_token_id", "stop_token_ids", "penalty_alpha", "schedule":
 		return true
 	}
-	return p.Group == sampling.Beam || p.Group == sampling.Speculative
+	return p.Group == param.Beam || p.Group == param.Speculative
 }
 
 // over returns what r makes of settings: a preset takes the place of whatever
@@ -275,7 +276,7 @@ func ofWholeText(p *sampling.Param) bool {
 func (r *rule) over(cfg sampling.Config) sampling.Config {
 	if r.hasPreset {
 		for _, key := range cfg.Keys() {
-			if p, _ := sampling.Lookup(key); ofPreset(p) {
+			if p, _ := param.Lookup(key); ofPreset(p) {
 				cfg = cfg.Without(key)
 			}
 		}
@@ -286,10 +287,10 @@ func (r *rule) over(cfg sampling.Config) sampling.Config {
 
 // ofPreset reports whether a preset decides a parameter whether it names it or
 // not: those that shape the distribution.
-func ofPreset(p *sampling.Param) bool {
+func ofPreset(p *param.Param) bool {
 	switch p.Key {
 	case "logit_bias", "bad_words":
 		return false
 	}
-	return (p.Group == sampling.Sampling || p.Group == sampling.Penalty) && !ofWholeText(p)
+	return (p.Group == param.Sampling || p.Group == param.Penalty) && !ofWholeText(p)
 }

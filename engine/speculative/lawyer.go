@@ -6,6 +6,7 @@ import (
 	"logitscope/models"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/param"
 )
 
 // A lawyer turns logits into laws with the two pipelines.
@@ -43,7 +44,7 @@ func newLawyer(p, q *sampling.Pipeline, m *method, opt Options) (lawyer, error) 
 func uncut(p *sampling.Pipeline, v sampling.Vocab) (*sampling.Pipeline, error) {
 	c := p.Config()
 	for _, key := range sampling.CutKeys() {
-		param, ok := sampling.Lookup(key)
+		param, ok := param.Lookup(key)
 		if !ok || param.IsOff(c.Value(key)) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // settings are what the configuration says about speculative decoding.
@@ -150,7 +151,7 @@ func cannotJudge(a Algorithm, by Source, name func(Algorithm) string) error {
 // state after a drafted token depends on whether it will stand.
 func memoryless(c sampling.Config) error {
 	for _, key := range []string{"mirostat", "adaptive_target"} {
-		param, ok := sampling.Lookup(key)
+		param, ok := param.Lookup(key)
 		if !ok || !c.Order().Supports(key) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // TestBrought: stages that an engine has beyond its order's are read into the
@@ -46,7 +47,7 @@ func TestBrought(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range in.Config.Keys() {
-			if prm, _ := sampling.Lookup(key); promotedTo(key) && !prm.IsOff(in.Config.Value(key)) && p.Inert(key, nil).NoEffect() {
+			if prm, _ := param.Lookup(key); promotedTo(key) && !prm.IsOff(in.Config.Value(key)) && p.Inert(key, nil).NoEffect() {
 				t.Errorf("%s: %s is read and %s", c.format, key, p.Inert(key, nil))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/formats.md from the tables")
@@ -58,7 +58,7 @@ func tables() string {
 		fmt.Fprintf(&b, " %s |", f.Name)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(shown)) + "\n")
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		row, any := "", false
 		for _, f := range shown {
 			words := keysOf(f, p.Key)

@@ -20,6 +20,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A Format is the words of one engine for its settings, whatever carries
@@ -80,7 +81,7 @@ func (f *Format) supports(key string) bool {
 func (f *Format) bring(c sampling.Config) (sampling.Config, error) {
 	for _, b := range f.brings {
 		d := sampling.StageNamed(b.stage)
-		p, ok := sampling.Lookup(d.Keys[0])
+		p, ok := param.Lookup(d.Keys[0])
 		if !ok || p.IsOff(c.Value(p.Key)) || c.Order().Supports(p.Key) {
 			continue
 		}

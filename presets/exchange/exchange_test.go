@@ -11,6 +11,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 type realConfig struct{ name, format, text string }
@@ -93,8 +94,8 @@ func roundTrip(t *testing.T, name string, c sampling.Config) {
 		}
 		said := (&exporter{source: c, from: c.Order(), to: f, target: f.Format.order()}).inTheirWords(c)
 		e := &exporter{c: said, from: c.Order(), to: f}
-		for i := range sampling.Params() {
-			p := &sampling.Params()[i]
+		for i := range param.All() {
+			p := &param.All()[i]
 			if p.Key == "order" || p.Key == "constraint" || f.takes(p.Key) == nil || lost[p.Key] {
 				continue
 			}
@@ -119,24 +120,24 @@ func TestRoundTripFuzzed(t *testing.T) {
 		c := sampling.Config{}
 		o := sampling.Orders()[r.IntN(len(sampling.Orders()))]
 		c = c.MustWith("order", o.Name(), sampling.FromFile)
-		for i := range sampling.Params() {
-			p := &sampling.Params()[i]
-			if p.Hidden || r.IntN(4) > 0 || p.Key == "constraint" || p.Group == sampling.Beam || p.Group == sampling.Speculative {
+		for i := range param.All() {
+			p := &param.All()[i]
+			if p.Hidden || r.IntN(4) > 0 || p.Key == "constraint" || p.Group == param.Beam || p.Group == param.Speculative {
 				continue
 			}
 			var v any
 			switch p.Kind {
-			case sampling.Bool:
+			case param.Bool:
 				v = r.IntN(2) == 0
-			case sampling.Int:
+			case param.Int:
 				v = int64(p.Lo) + r.Int64N(int64(p.Hi-p.Lo)+1)
-			case sampling.Uint:
+			case param.Uint:
 				v = uint64(r.Uint32())
-			case sampling.Float:
+			case param.Float:
 				v = float64(int((p.Lo+r.Float64()*(p.Hi-p.Lo))*1000)) / 1000
-			case sampling.List:
+			case param.List:
 				v = []string{"a b", "\n", `"q"`}[:1+r.IntN(3)]
-			case sampling.Bias:
+			case param.Bias:
 				v = []any{[]any{int64(r.IntN(1000)), 1.5}}
 			default:
 				continue

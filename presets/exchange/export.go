@@ -11,6 +11,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 )
 
 // Exported is a configuration in another engine's words.
@@ -51,8 +52,8 @@ func export(c sampling.Config, to *Target, leave map[string]inert.Inert) (*expor
 		x.target = x.from
 	}
 	x.c = x.inTheirWords(x.inForce(c))
-	for i := range sampling.Params() {
-		x.param(&sampling.Params()[i])
+	for i := range param.All() {
+		x.param(&param.All()[i])
 	}
 	x.constraint()
 	x.stages()
@@ -119,7 +120,7 @@ func (x *exporter) inTheirWords(c sampling.Config) sampling.Config {
 }
 
 // param writes one parameter, or says why not.
-func (x *exporter) param(p *sampling.Param) {
+func (x *exporter) param(p *param.Param) {
 	if p.Key == "order" || p.Key == "constraint" {
 		return
 	}
@@ -172,7 +173,7 @@ func (x *exporter) param(p *sampling.Param) {
 }
 
 // acts reports whether p changes anything under the source's rules.
-func (x *exporter) acts(p *sampling.Param, v any) bool {
+func (x *exporter) acts(p *param.Param, v any) bool {
 	if p.IsOff(v) || p.Stage != "" && !x.from.Supports(p.Key) || !x.masterOn(p) {
 		return false
 	}
@@ -182,11 +183,11 @@ func (x *exporter) acts(p *sampling.Param, v any) bool {
 
 // detail reports whether p is a detail of something that is on: it counts
 // although it was not set, where the target assumes another value.
-func (x *exporter) detail(p *sampling.Param) bool {
+func (x *exporter) detail(p *param.Param) bool {
 	if p.Key == "repeat_last_n" {
 		d := x.from.Reads("repetition_penalty")
 		return d != nil && d.Window != "" && slices.ContainsFunc(penalties, func(key string) bool {
-			q, _ := sampling.Lookup(key)
+			q, _ := param.Lookup(key)
 			return !q.IsOff(x.c.Value(key))
 		})
 	}
@@ -197,14 +198,14 @@ func (x *exporter) detail(p *sampling.Param) bool {
 var penalties = []string{"repetition_penalty", "frequency_penalty", "presence_penalty"}
 
 // masterOn reports whether the parameter that switches p on is on.
-func (x *exporter) masterOn(p *sampling.Param) bool {
-	m, ok := sampling.Lookup(p.Master)
+func (x *exporter) masterOn(p *param.Param) bool {
+	m, ok := param.Lookup(p.Master)
 	return !ok || m.Off == nil || !m.IsOff(x.c.Value(m.Key))
 }
 
 // put writes a value in the target's words. It reports whether that could be
 // done.
-func (x *exporter) put(f *field, p *sampling.Param, v any) bool {
+func (x *exporter) put(f *field, p *param.Param, v any) bool {
 	under, err := sampling.Config{}.MustWith("order", x.target.Name(), sampling.FromFile).With(p.Key, v, sampling.FromFile)
 	if err == nil && x.to != &ownTarget {
 		err = under.Validate()
@@ -241,7 +242,7 @@ func (x *exporter) constraint() {
 		return
 	}
 	if x.to == &ownTarget {
-		p, _ := sampling.Lookup("constraint")
+		p, _ := param.Lookup("constraint")
 		x.put(x.to.takes("constraint"), p, text)
 		return
 	}

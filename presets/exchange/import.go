@@ -11,6 +11,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 )
 
@@ -343,7 +344,7 @@ func (in *Imported) set(e carrier.Entry, ours string, v any) {
 // bare is an error of a parameter without its name: the key of the file
 // stands before it.
 func bare(err error, ours string) string {
-	var r *sampling.RangeError
+	var r *param.RangeError
 	if errors.As(err, &r) {
 		return "out of range, " + r.Allowed
 	}

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"logitscope/presets/exchange/carrier"
-	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/param"
 )
 
 // lmStudio is a preset of LM Studio: a list of fields, each with a key and a
@@ -81,7 +81,7 @@ func uncheckedIn(ours string, in func(any) (any, error)) func(any) (any, error) 
 	return func(v any) (any, error) {
 		switch {
 		case unchecked(v):
-			p, _ := sampling.Lookup(ours)
+			p, _ := param.Lookup(ours)
 			return p.Off, nil // nil where nothing is off: nothing is set
 		case in == nil:
 			return v, nil

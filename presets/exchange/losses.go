@@ -8,6 +8,7 @@ import (
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 )
 
 // A Reason says in which way a setting does not carry over.
@@ -58,7 +59,7 @@ func (x *exporter) silent(target sampling.Config) map[string]inert.Inert {
 		return nil
 	}
 	leave := map[string]inert.Inert{}
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		if p.Stage == "" || p.Off == nil || p.Key == "temperature" || p.Key == "constraint" || x.to.takes(p.Key) == nil {
 			continue
 		}
@@ -104,7 +105,7 @@ func (x *exporter) compareValues(here, there *sampling.Pipeline) {
 		if e.Ours == "" || e.Ours == "order" || known(e.Ours) {
 			continue
 		}
-		p, _ := sampling.Lookup(e.Ours)
+		p, _ := param.Lookup(e.Ours)
 		if was, is := x.c.Value(p.Key), there.Config().Value(p.Key); !carrier.SameValue(was, is) && !(p.IsOff(was) && p.IsOff(is)) {
 			x.lose(p.Key, Range, "%s becomes %s there", p.Format(was), p.Format(is))
 		} else if p.Stage != "" && p.Key != "temperature" && !p.IsOff(was) && !here.Inert(p.Key, nil).Always() && there.Inert(p.Key, nil).Always() {
@@ -210,7 +211,7 @@ func (s scope) against(here scope) string {
 
 func (x *exporter) comparePenalties(target sampling.Config) {
 	for _, key := range []string{"repetition_penalty", "frequency_penalty", "presence_penalty"} {
-		p, _ := sampling.Lookup(key)
+		p, _ := param.Lookup(key)
 		if p.IsOff(target.Value(key)) || p.IsOff(x.source.Value(key)) || !x.from.Supports(key) {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
+	"logitscope/sampling/param"
 )
 
 func configOf(t testing.TB, pairs ...any) sampling.Config {
@@ -194,7 +195,7 @@ func randomConfig(r *rand.Rand) sampling.Config {
 		delete(values, key)
 	}
 	var keys []string
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		if values[p.Key] != nil {
 			keys = append(keys, p.Key)
 		}
@@ -219,7 +220,7 @@ func TestOwnFormatLosesNothing(t *testing.T) {
 			continue
 		}
 		for _, l := range exportTo(t, c, to).Lost {
-			if p, _ := sampling.Lookup(l.Key); l.Lossy() && c.Order().Supports(p.Key) && l.Reason != Range && l.Key != "logit_bias" && !strings.HasSuffix(fmt.Sprint(l.Key), "_penalty") {
+			if p, _ := param.Lookup(l.Key); l.Lossy() && c.Order().Supports(p.Key) && l.Reason != Range && l.Key != "logit_bias" && !strings.HasSuffix(fmt.Sprint(l.Key), "_penalty") {
 				b, _ := c.MarshalJSON()
 				t.Errorf("case %d to %s: %v\n%s", n, to, l, b)
 			}

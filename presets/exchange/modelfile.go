@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"logitscope/presets/exchange/carrier"
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // The rules of a Modelfile are those of Ollama's own parser: instructions in
@@ -192,12 +192,12 @@ func (m *modelfile) put(e carrier.Entry) {
 	}
 	if f := ollama.field(e.Key); f != nil && !gathers(f.ours) {
 		m.s.entries = slices.DeleteFunc(m.s.entries, func(x carrier.Entry) bool { return x.Key == e.Key })
-		p, _ := sampling.Lookup(f.ours)
+		p, _ := param.Lookup(f.ours)
 		var bad error
 		switch p.Kind {
-		case sampling.Int, sampling.Uint:
+		case param.Int, param.Uint:
 			_, bad = strconv.ParseInt(e.Text, 10, 64)
-		case sampling.Float:
+		case param.Float:
 			_, bad = strconv.ParseFloat(e.Text, 32)
 		}
 		if bad != nil {

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // own is this program's format: a flat object of parameters, or a preset.
@@ -18,7 +19,7 @@ func init() { own.fields = ownFields() }
 
 func ownFields() []field {
 	var keys []string
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		keys = append(keys, p.Key)
 	}
 	fields := same(keys...)
@@ -36,7 +37,7 @@ func ownFields() []field {
 // ownField returns the field of a parameter that was registered after the
 // table was made; nil if there is none.
 func ownField(ours string) *field {
-	if p, ok := sampling.Lookup(ours); ok {
+	if p, ok := param.Lookup(ours); ok {
 		return &same(p.Key)[0]
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"logitscope/presets/exchange/carrier"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/param"
 )
 
 // A Target is a form in which settings can be written for an engine.
@@ -119,7 +120,7 @@ func (t *Target) takes(ours string) *field {
 
 // assumes returns what the target takes for a parameter that is left out:
 // its format's own assumption, else the default of its order.
-func (t *Target) assumes(p *sampling.Param) any {
+func (t *Target) assumes(p *param.Param) any {
 	if f := t.Format; f.implied != nil {
 		for _, a := range f.implied(&source{format: f}) {
 			if a.ours == p.Key {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/watermark"
 )
 
@@ -95,7 +96,7 @@ func (p *plan) dropLent(c sampling.Config) sampling.Config {
 		if d := c.Order().Reads(key); d == nil || d.Lent == "" {
 			continue
 		}
-		prm, _ := sampling.Lookup(key)
+		prm, _ := param.Lookup(key)
 		if !prm.IsOff(c.Value(key)) {
 			p.notSupported = append(p.notSupported, key)
 		}
@@ -270,7 +271,7 @@ func translate(c sampling.Config, from, to string, settings map[string]any) (sam
 				v = offIfOdd(s.key, v, s.neutral)
 			}
 		} else if from != "neutral" {
-			p, _ := sampling.Lookup(s.key)
+			p, _ := param.Lookup(s.key)
 			v = source.Default(p)
 		}
 		d, err := c.WithRaw(s.key, v, sampling.FromFile)
@@ -285,7 +286,7 @@ func translate(c sampling.Config, from, to string, settings map[string]any) (sam
 	}
 	var lost []string
 	for _, key := range c.Keys() {
-		p, _ := sampling.Lookup(key)
+		p, _ := param.Lookup(key)
 		v, _ := c.Lookup(key)
 		if key != "order" && !c.Order().Supports(key) && !p.IsOff(v.Value) {
 			lost = append(lost, key)

@@ -12,6 +12,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -36,7 +37,7 @@ func newLanes(t testing.TB, w, h int, names ...string) *bench {
 			cfg := p.Config.MustWith("seed", 42, sampling.FromFlag)
 			for _, s := range strings.Fields(set) {
 				key, value, _ := strings.Cut(s, "=")
-				param, _ := sampling.Lookup(key)
+				param, _ := param.Lookup(key)
 				x, err := param.Parse(value)
 				if err != nil {
 					t.Fatal(err)

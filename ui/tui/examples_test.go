@@ -10,6 +10,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/prompt"
 	"logitscope/ui/tui/run"
 	"logitscope/ui/tui/structure"
@@ -169,15 +170,15 @@ func newNeeds() needs {
 	if err != nil {
 		panic(err)
 	}
-	for i := range sampling.Params() {
-		p := &sampling.Params()[i]
+	for i := range param.All() {
+		p := &param.All()[i]
 		elsewhere := slices.ContainsFunc(sampling.Orders(), func(o sampling.Order) bool {
 			return o.String() != own.String() && o.Supports(p.Key)
 		})
 		if own.Supports(p.Key) && p.Stage != "" && !elsewhere {
 			n["stage "+p.Stage] = false
 		}
-		if p.Group == sampling.Limit && p.Stage == "thinking" {
+		if p.Group == param.Limit && p.Stage == "thinking" {
 			n["stage thinking"] = false
 		}
 	}
@@ -208,7 +209,7 @@ func (n needs) take(l *run.Lane) {
 		}
 	}
 	for _, key := range l.Config.Keys() {
-		if p, ok := sampling.Lookup(key); ok && !p.IsOff(l.Config.Value(key)) {
+		if p, ok := param.Lookup(key); ok && !p.IsOff(l.Config.Value(key)) {
 			on("setting " + key)
 		}
 	}

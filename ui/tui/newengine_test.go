@@ -7,6 +7,7 @@ import (
 
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/row"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -37,8 +38,8 @@ var sixth = &sampling.Engine{
 	},
 }
 
-var nearParam = sampling.Param{
-	Key: "near", Kind: sampling.Float, Max: 100, Hi: 10, Step: 0.1, Off: 0.0, Default: 0.0, Stage: "near",
+var nearParam = param.Param{
+	Key: "near", Kind: param.Float, Max: 100, Hi: 10, Step: 0.1, Off: 0.0, Default: 0.0, Stage: "near",
 	Help: "Keep logits within this distance of the best. 0 is off. Try 2.",
 }
 
@@ -49,11 +50,11 @@ func TestSixthEngine(t *testing.T) {
 	knobs := run.Knobs
 	remove := sampling.Register(sixth, nearParam)
 	defer func() { remove(); run.Knobs = knobs }()
-	prm, ok := sampling.Lookup("near")
+	prm, ok := param.Lookup("near")
 	if !ok {
 		t.Fatal("no parameter near")
 	}
-	run.Knobs = append([]*sampling.Param{prm}, knobs...)
+	run.Knobs = append([]*param.Param{prm}, knobs...)
 
 	c := sampling.Config{}.MustWith("order", "sixth", sampling.FromFlag).MustWith("near", 1.5, sampling.FromFlag)
 	opt := testOptions(t)

@@ -20,6 +20,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
@@ -47,7 +48,7 @@ func newConfigShow(sys console.System) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "every setting: what was asked for, what is in force, and who set it",
+		Short: "every setting: what was asked for, what is in force, who set it",
 		Example: `  logitscope config show --preset chat
   logitscope config show --config tuner.json --order vllm`,
 		Args: console.NoArgs,
@@ -77,7 +78,7 @@ func showEffective(out io.Writer, list []sampling.Effective, notes []sampling.No
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "parameter\tasked\tin force\tfrom\tnote")
 	for _, e := range list {
-		param, _ := sampling.Lookup(e.Key)
+		param, _ := param.Lookup(e.Key)
 		if param.Hidden && !all && !e.AskedSet {
 			continue
 		}
@@ -343,7 +344,7 @@ func tell(w io.Writer, in *exchange.Imported) {
 	fmt.Fprintf(w, "read as %s\n", in.Format.About)
 	implied := make([]string, len(in.Implied))
 	for i, key := range in.Implied {
-		p, _ := sampling.Lookup(key)
+		p, _ := param.Lookup(key)
 		implied[i] = key + " " + p.Format(in.Config.Value(key))
 	}
 	for _, u := range in.Unread {

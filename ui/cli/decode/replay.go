@@ -47,13 +47,13 @@ func Replay(sys console.System) *cobra.Command {
 	r := replay{sys: sys}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "play, check or export a recorded run",
+		Short: "a recorded run: played, checked, or written as a page",
 		Long: `Replay opens a file that run --record, compare --record, the lab or --format
 jsonl wrote. It needs no model: the file answers in its place, as tape:FILE does
 wherever a model can be named. Without a flag it plays the run in the lab, in
-recorded time. With --verify it derives every step again from its row, and names
-the first one that differs from the file. Steps for which the file does not hold
-enough are counted.`,
+recorded time. With --verify it derives every step again from
+its row, and names the first that the file has otherwise. Steps that the file
+does not hold enough for are counted.`,
 		Example: `  logitscope run --prompt "Once upon a time" --record story.jsonl
   logitscope replay story.jsonl
   logitscope replay story.jsonl --verify
@@ -314,22 +314,10 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 	}
 	if rec.Cut {
 		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, viz.Plural(rep.Steps, "step"))
-	} else if rep.Unended > 0 {
-		fmt.Fprintf(w, "%s: %s without a last line: stopped, or cut here; what is there is whole\n", path, viz.Plural(rep.Unended, "run"))
 	}
-	if n := rep.Steps - len(rep.Undecided); n > 0 {
-		fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(n, "step"))
-	} else {
-		fmt.Fprintf(w, "%s: no step can be derived again; the lines are as they were written\n", path)
-	}
+	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(rep.Steps-len(rep.Undecided), "step"))
 	if rep.Rounds > 0 {
 		fmt.Fprintf(w, "%s of drafts judged again, all equal\n", viz.Plural(rep.Rounds, "round"))
-	}
-	if rep.Unjudged > 0 {
-		fmt.Fprintf(w, "%s of drafts not judged again: the file lacks the laws that they were drawn from\n", viz.Plural(rep.Unjudged, "round"))
-	}
-	if rep.Searched > 0 {
-		fmt.Fprintf(w, "%s of a beam search not decidable: the file has no rows of them\n", viz.Plural(rep.Searched, "step"))
 	}
 	why := map[string]int{}
 	var order []string

@@ -18,6 +18,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/handout"
 )
@@ -227,7 +228,7 @@ func (b *Benched) handout() *handout.Bench {
 func settingWords(cfg sampling.Config) []string {
 	var out []string
 	for _, key := range cfg.Keys() {
-		if p, ok := sampling.Lookup(key); ok && key != "seed" {
+		if p, ok := param.Lookup(key); ok && key != "seed" {
 			out = append(out, key+" "+p.Format(cfg.Value(key)))
 		}
 	}

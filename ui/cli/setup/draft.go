@@ -7,6 +7,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/shallow"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 )
 
@@ -29,7 +30,7 @@ func wantsDraft(cfg sampling.Config) bool {
 
 // severalDrafts reports whether cfg asks for several drafts side by side.
 func severalDrafts(cfg sampling.Config) bool {
-	p, _ := sampling.Lookup("draft_method")
+	p, _ := param.Lookup("draft_method")
 	return !p.IsOff(cfg.Value(p.Key))
 }
 

@@ -19,6 +19,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/sampling/value"
 	"logitscope/ui/cli/console"
 )
@@ -77,15 +78,15 @@ func AddDecoding(sys console.System, cmd *cobra.Command) *Flags {
 	s.Local.Add(f)
 	f.StringArrayVar(&s.schedule, "schedule", nil, `change settings inside the text: 'at token 40: creative', 'after "</think>": temperature=0.3; top_p=0.8', 'inside a JSON string: temperature=1.2'; may be repeated`)
 	AddSource(f, "bounded")
-	for i := range sampling.Params() {
-		p := &sampling.Params()[i]
+	for i := range param.All() {
+		p := &param.All()[i]
 		if p.Key == "constraint" || p.Key == "schedule" {
 			continue // the flags above are their forms
 		}
 		v := &ParamFlag{param: p}
 		s.Params[p.Key] = v
 		flag := f.VarPF(v, strings.ReplaceAll(p.Key, "_", "-"), "", p.Help)
-		if p.Kind == sampling.Bool {
+		if p.Kind == param.Bool {
 			flag.NoOptDefVal = "true"
 		}
 		flag.Hidden = p.Hidden
@@ -95,7 +96,7 @@ func AddDecoding(sys console.System, cmd *cobra.Command) *Flags {
 
 // A ParamFlag is the flag of one parameter.
 type ParamFlag struct {
-	param *sampling.Param
+	param *param.Param
 	value any
 	given bool
 }
@@ -132,14 +133,7 @@ func joined(first, later any) any {
 	return later
 }
 
-// kindNames are what the help calls values of a kind.
-var kindNames = [...]string{
-	sampling.Bool: "bool", sampling.Int: "int", sampling.Uint: "int", sampling.Float: "float", sampling.Choice: "name",
-	sampling.Text: "string", sampling.List: "strings", sampling.Bias: "token=bias", sampling.IDs: "ids", sampling.Seqs: "lists",
-}
-
-// Type is what the help calls the value.
-func (f *ParamFlag) Type() string { return kindNames[f.param.Kind] }
+func (f *ParamFlag) Type() string { return "" }
 
 // presetNamed returns a preset; no name is a preset that sets nothing.
 func (s *Flags) presetNamed(name string) (presets.Preset, error) {
@@ -219,8 +213,8 @@ func (s *Flags) flagConfig() (cfg sampling.Config, err error) {
 			return cfg, console.Wrongly(console.Flagged("--set", err))
 		}
 	}
-	for i := range sampling.Params() {
-		key := sampling.Params()[i].Key
+	for i := range param.All() {
+		key := param.All()[i].Key
 		if f := s.Params[key]; f != nil && f.given {
 			if cfg, err = cfg.With(key, f.value, sampling.FromFlag); err != nil {
 				return cfg, console.Wrongly(err)
@@ -284,7 +278,7 @@ func setPair(cfg sampling.Config, kv string) (sampling.Config, error) {
 	if !ok {
 		return cfg, fmt.Errorf("%s: want key=value, such as temperature=0.8", kv)
 	}
-	p, ok := sampling.Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		_, err := cfg.With(key, text, sampling.FromFlag)
 		return cfg, fmt.Errorf("%s: %v (config show --all lists the parameters)", kv, err)

@@ -17,6 +17,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 )
 
@@ -196,7 +197,7 @@ func (s *Flags) noteMasters(p *sampling.Pipeline) {
 func IdleFlags(cfg sampling.Config) (keys []string) {
 	for _, key := range cfg.Keys() {
 		set, _ := cfg.Lookup(key)
-		p, ok := sampling.Lookup(key)
+		p, ok := param.Lookup(key)
 		if ok && set.Origin == sampling.FromFlag && !p.IsOff(set.Value) && !cfg.Order().Supports(key) {
 			keys = append(keys, key)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/engine/beam"
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
@@ -30,7 +30,7 @@ func (v *View) back(host kit.Host, n int) {
 
 // nextRule changes whose beam search it is.
 func (v *View) nextRule(host kit.Host) {
-	p, _ := sampling.Lookup("beam_rule")
+	p, _ := param.Lookup("beam_rule")
 	cfg := v.lane.Config
 	if v.seen.Settings.Rule == beam.VLLM {
 		host.Say("o: under order vllm its own rule applies; set the order in the lab")

@@ -10,7 +10,7 @@ import (
 	"logitscope/engine/speculative"
 	"logitscope/models"
 	"logitscope/models/shallow"
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -380,7 +380,7 @@ func (v *View) toEnd(host kit.Host, first bool) {
 
 // widen changes how many tokens are drafted.
 func (v *View) widen(host kit.Host, d int) {
-	p, _ := sampling.Lookup("num_assistant_tokens")
+	p, _ := param.Lookup("num_assistant_tokens")
 	k := v.lane.Config.Int(p.Key)
 	to := min(max(k+d, int(p.Min)), int(p.Max))
 	if to == k {

@@ -16,6 +16,7 @@ import (
 	"logitscope/models"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/store"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -416,7 +417,7 @@ func wholeConfig(cfg sampling.Config) string {
 		if key == "seed" {
 			continue
 		}
-		if p, ok := sampling.Lookup(key); ok {
+		if p, ok := param.Lookup(key); ok {
 			parts = append(parts, key+" "+run.ValueWords(p, cfg.Value(key)))
 		}
 	}

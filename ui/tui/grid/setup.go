@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/engine/bench"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -47,22 +48,22 @@ const (
 
 // newSetup begins with the selected knob, its value and three on each side, and
 // the knob that was changed before it.
-func newSetup(l *run.Lane, p *sampling.Param) setup {
+func newSetup(l *run.Lane, p *param.Param) setup {
 	s := setup{seeds: 4, tokens: 40}
-	if p.Kind >= sampling.Text || !run.HasSlider(p) {
-		if p, _ = sampling.Lookup("temperature"); p == nil {
+	if p.Kind >= param.Text || !run.HasSlider(p) {
+		if p, _ = param.Lookup("temperature"); p == nil {
 			return s
 		}
 	}
 	s.axes[0] = axisAround(l, p, around)
-	if q := l.ChangedBefore(p.Key); q != nil && q.Kind < sampling.Text && run.HasSlider(q) {
+	if q := l.ChangedBefore(p.Key); q != nil && q.Kind < param.Text && run.HasSlider(q) {
 		s.axes[1] = axisAround(l, q, aside)
 	}
 	return s
 }
 
 // axisAround is the axis of a knob's value and n on each side of it.
-func axisAround(l *run.Lane, p *sampling.Param, n int) string {
+func axisAround(l *run.Lane, p *param.Param, n int) string {
 	at := l.ShownConfig().Value(p.Key)
 	var values []string
 	for k := -n; k <= n; k++ {

@@ -12,6 +12,7 @@ import (
 	"logitscope/engine/bench"
 	"logitscope/models"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -59,7 +60,7 @@ func (v *View) show(k Kept) {
 		}
 	}
 	for i, a := range r.Axes { // where the settings stand that the axes vary
-		if p, ok := sampling.Lookup(a.Key); ok {
+		if p, ok := param.Lookup(a.Key); ok {
 			base := p.Format(r.Base.Value(p.Key))
 			v.at[i] = max(slices.IndexFunc(a.Values, func(x any) bool { return p.Format(x) == base }), 0)
 		}
@@ -187,7 +188,7 @@ func (v *View) take(host kit.Host) {
 	cfg := l.Config
 	for i := range v.r.Axes {
 		key := v.r.Axes[i].Key
-		p, ok := sampling.Lookup(key)
+		p, ok := param.Lookup(key)
 		if !ok {
 			host.Say("f: " + key + " is not a setting of a run; enter opens the cell as a lane")
 			return

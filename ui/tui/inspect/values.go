@@ -11,6 +11,7 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -77,7 +78,7 @@ type deed struct {
 }
 
 // doesHere says in a few words what one parameter does at a step.
-func doesHere(set *engine.Settings, p *sampling.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) deed {
+func doesHere(set *engine.Settings, p *param.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) deed {
 	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != inert.Acts {
 		return deed{[]string{why.String()}, why.Reason != inert.IsOff}
 	}
@@ -184,7 +185,7 @@ func visible(list []sampling.Effective) []sampling.Effective {
 }
 
 func (v *values) drawRow(c *viz.Canvas, host kit.Host, y int, e sampling.Effective, selected bool) {
-	p, _ := sampling.Lookup(e.Key)
+	p, _ := param.Lookup(e.Key)
 	ink, col := viz.Ink{}, valueColumnsOf(c.W)
 	if selected {
 		c.Put(1, y, "▸", viz.Ink{Role: viz.Focus})

@@ -5,7 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
@@ -17,8 +17,8 @@ type Knobs struct {
 }
 
 // Param is the selected one.
-func (k *Knobs) Param() *sampling.Param {
-	p, _ := sampling.Lookup(k.Keys[k.at])
+func (k *Knobs) Param() *param.Param {
+	p, _ := param.Lookup(k.Keys[k.at])
 	return p
 }
 
@@ -92,7 +92,7 @@ func (k *Knobs) Draw(c *viz.Canvas, y int, h Host, focused bool) {
 	var rest []string
 	for i, key := range k.Keys {
 		if i != k.at {
-			q, _ := sampling.Lookup(key)
+			q, _ := param.Lookup(key)
 			rest = append(rest, key+" "+q.Format(cfg.Value(key)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/inert"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -224,7 +225,7 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	s, set := cfg.Lookup(p.Key)
 	switch {
 	case !set:
-		if col.origin && !off && p.Kind <= sampling.Float {
+		if col.origin && !off && p.Kind <= param.Float {
 			c.Put(col.value+1, y, "default", viz.Ink{Role: viz.Muted})
 		}
 	case col.origin:
@@ -236,7 +237,7 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 
 // knobFrac is where a knob stands on its track; one that is off stands at its
 // beginning.
-func knobFrac(p *sampling.Param, v any) float64 {
+func knobFrac(p *param.Param, v any) float64 {
 	if p.IsOff(v) {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 func words(parts []stagePart) string {
@@ -89,7 +90,7 @@ func TestStagesThatRaiseTokensPointUp(t *testing.T) {
 // A stage that cuts says its value and, after an arrow, how many it left.
 func TestStageWordNamesValueAndSurvivors(t *testing.T) {
 	tried := 0
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		if !isCut(p.Key) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -14,7 +15,7 @@ import (
 // valueField types the value of one parameter.
 type valueField struct {
 	lanes *run.Lanes
-	param *sampling.Param
+	param *param.Param
 	field kit.Field
 	typed bool // a key was typed: until then the value is replaced whole
 	err   string
@@ -25,7 +26,7 @@ func NewValue(host kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 	p := lanes.Selected()
 	v := host.Lane().ShownConfig().Value(p.Key)
 	text := p.Format(v)
-	if p.Kind > sampling.Choice && p.Kind != sampling.List { // what is shown of these is not how they are written
+	if p.Kind > param.Choice && p.Kind != param.List { // what is shown of these is not how they are written
 		text = ""
 		if s, ok := v.(string); ok {
 			text = s
@@ -62,13 +63,13 @@ func (v *valueField) Draw(c *viz.Canvas, host kit.Host) {
 }
 
 // valueForms say how a value of a kind is written.
-var valueForms = map[sampling.Kind]string{
-	sampling.List: `texts with commas between; ␣ or a blank is a space · or "quoted", or a JSON list`,
-	sampling.Bias: `token=bias with commas between; ␣ or a blank is a space · or "quoted"=bias, or JSON`,
+var valueForms = map[param.Kind]string{
+	param.List: `texts with commas between; ␣ or a blank is a space · or "quoted", or a JSON list`,
+	param.Bias: `token=bias with commas between; ␣ or a blank is a space · or "quoted"=bias, or JSON`,
 }
 
 // choices lists what a parameter of few values may be.
-func choices(p *sampling.Param) string {
+func choices(p *param.Param) string {
 	if len(p.Choices) == 0 {
 		return ""
 	}

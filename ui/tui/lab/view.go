@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -304,7 +305,7 @@ func shortStages(t *sampling.Trace, l *run.Lane, w int, ascii bool) string {
 
 // knobTrack is where the track of the selected knob stands in its line of w
 // cells.
-func knobTrack(p *sampling.Param, w int, k kit.Class) viz.Rect {
+func knobTrack(p *param.Param, w int, k kit.Class) viz.Rect {
 	x := 3 + viz.Width(p.Key) + 1
 	most := map[kit.Class]int{kit.Class80: 24, kit.Class60: 20, kit.Class40: 6}[k]
 	return viz.Rect{X: x, Y: 0, W: min(most, max(w-x-12, 3)), H: 1}

@@ -8,7 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
@@ -183,13 +183,13 @@ func (v *View) partingNote(host kit.Host, i, w int) string {
 
 // titleKnobs are the knobs as a title lists them: a change of strategy before
 // changes of degree.
-var titleKnobs = func() []*sampling.Param {
+var titleKnobs = func() []*param.Param {
 	list := slices.Clone(run.Knobs)
-	slices.SortStableFunc(list, func(a, b *sampling.Param) int { return strategyFirst(a) - strategyFirst(b) })
+	slices.SortStableFunc(list, func(a, b *param.Param) int { return strategyFirst(a) - strategyFirst(b) })
 	return list
 }()
 
-func strategyFirst(p *sampling.Param) int {
+func strategyFirst(p *param.Param) int {
 	switch p.Key {
 	case "num_beams", "num_assistant_tokens", "penalty_alpha", "constraint", "order", "do_sample":
 		return 0
@@ -198,9 +198,9 @@ func strategyFirst(p *sampling.Param) int {
 }
 
 // differing are the knobs in which any lane differs from the first.
-func (v *View) differing() []*sampling.Param {
+func (v *View) differing() []*param.Param {
 	first := v.lanes.All[0].ShownConfig()
-	return slices.DeleteFunc(slices.Clone(titleKnobs), func(p *sampling.Param) bool {
+	return slices.DeleteFunc(slices.Clone(titleKnobs), func(p *param.Param) bool {
 		return p.Key == "max_new_tokens" || !slices.ContainsFunc(v.lanes.All, func(o *run.Lane) bool {
 			return !run.SameSetting(first, o.ShownConfig(), p.Key)
 		})
@@ -277,7 +277,7 @@ func (v *View) titleOf(host kit.Host, i, w int) (string, titleRest) {
 	knobs := v.differing()
 	for k := range i {
 		o := v.lanes.All[k]
-		if o.Model == l.Model && !slices.ContainsFunc(knobs, func(p *sampling.Param) bool { return !run.SameSetting(o.ShownConfig(), l.ShownConfig(), p.Key) }) {
+		if o.Model == l.Model && !slices.ContainsFunc(knobs, func(p *param.Param) bool { return !run.SameSetting(o.ShownConfig(), l.ShownConfig(), p.Key) }) {
 			return viz.FirstFit(w, fmt.Sprintf("%s · same as %d%s", number, k+1, label), fmt.Sprintf("%s · same as %d", number, k+1)), titleLabelled
 		}
 	}
@@ -324,7 +324,7 @@ func (v *View) titleOf(host kit.Host, i, w int) (string, titleRest) {
 
 // values is how many values the lanes have of a knob: the more, the better it
 // tells them apart.
-func (v *View) values(p *sampling.Param) int {
+func (v *View) values(p *param.Param) int {
 	seen := make(map[string]bool)
 	for _, l := range v.lanes.All {
 		seen[p.Format(l.ShownConfig().Value(p.Key))] = true
@@ -337,7 +337,7 @@ const narrowTitle = 46
 
 // titleWords is a setting in a title: "top_p 0.90", and where there is little
 // room "p .90".
-func titleWords(p *sampling.Param, value any, w int, ascii bool) string {
+func titleWords(p *param.Param, value any, w int, ascii bool) string {
 	key := p.Key
 	if s, ok := run.ShortKeys[key]; ok {
 		key = s

@@ -12,6 +12,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/chat"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/viz"
 )
 
@@ -222,7 +223,7 @@ func (l *Lane) Named(cfg sampling.Config, preset int) engine.Name {
 
 // SameSetting reports whether a and b have the same value of key in force.
 func SameSetting(a, b sampling.Config, key string) bool {
-	p, ok := sampling.Lookup(key)
+	p, ok := param.Lookup(key)
 	return ok && p.Format(a.Value(key)) == p.Format(b.Value(key))
 }
 
@@ -231,7 +232,7 @@ func sameValues(a, b sampling.Config) bool {
 	if a.Equal(b) {
 		return true
 	}
-	for _, p := range sampling.Params() {
+	for _, p := range param.All() {
 		if !SameSetting(a, b, p.Key) {
 			return false
 		}
@@ -242,7 +243,7 @@ func sameValues(a, b sampling.Config) bool {
 // IsTuning reports whether key shapes the distribution, so that a preset
 // decides it; seed, order, limits and strategies stay when a preset is taken.
 func IsTuning(key string) bool {
-	p, ok := sampling.Lookup(key)
+	p, ok := param.Lookup(key)
 	if !ok {
 		return false
 	}
@@ -250,7 +251,7 @@ func IsTuning(key string) bool {
 	case "seed", "order", "logit_bias", "bad_words":
 		return false
 	}
-	return p.Group == sampling.Sampling || p.Group == sampling.Penalty || key == "do_sample"
+	return p.Group == param.Sampling || p.Group == param.Penalty || key == "do_sample"
 }
 
 // WithPreset returns cfg with everything a preset decides taken from p. How

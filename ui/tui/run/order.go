@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/viz"
 )
 
@@ -26,7 +27,7 @@ func StageNames(cfg sampling.Config) []string {
 	var on []string
 	for _, s := range cfg.Order().Stages() {
 		ps := StageParams(cfg.Order(), s)
-		if len(ps) == 0 || slices.ContainsFunc(ps, func(p *sampling.Param) bool { return !p.IsOff(cfg.Value(p.Key)) }) {
+		if len(ps) == 0 || slices.ContainsFunc(ps, func(p *param.Param) bool { return !p.IsOff(cfg.Value(p.Key)) }) {
 			on = append(on, s)
 		}
 	}
@@ -34,9 +35,9 @@ func StageNames(cfg sampling.Config) []string {
 }
 
 // StageParams returns the parameters that switch a stage of an order on.
-func StageParams(o sampling.Order, stage string) []*sampling.Param {
-	var out []*sampling.Param
-	params := sampling.Params()
+func StageParams(o sampling.Order, stage string) []*param.Param {
+	var out []*param.Param
+	params := param.All()
 	for i := range params {
 		if p := &params[i]; p.Master == "" && p.Off != nil && o.StageOf(p.Key) == stage {
 			out = append(out, p)
@@ -49,7 +50,7 @@ func StageParams(o sampling.Order, stage string) []*sampling.Param {
 // what it was.
 func (ls *Lanes) TakeOut(stage bool) {
 	cfg := ls.Lane().ShownConfig()
-	ps := []*sampling.Param{ls.Selected()}
+	ps := []*param.Param{ls.Selected()}
 	name := ls.Selected().Key
 	if stage {
 		name = ls.StageName(ls.Lane().Step())

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A preset decides what shapes the distribution; what else was set, by whom
@@ -12,7 +13,7 @@ func TestPresetKeepsWhatItDoesNotDecide(t *testing.T) {
 	p := Preset{Name: "p", Config: sampling.Config{}.MustWith("temperature", 0.3, sampling.FromPreset)}
 	limited := Preset{Name: "limited", Config: p.Config.MustWith("max_new_tokens", int64(7), sampling.FromPreset)}
 	tried := 0
-	for _, prm := range sampling.Params() {
+	for _, prm := range param.All() {
 		v := other(&prm)
 		if v == nil {
 			continue
@@ -37,11 +38,11 @@ func TestPresetKeepsWhatItDoesNotDecide(t *testing.T) {
 }
 
 // other returns a value of p that is not its default, nil if none is known.
-func other(p *sampling.Param) any {
+func other(p *param.Param) any {
 	switch {
-	case p.Kind == sampling.Int:
+	case p.Kind == param.Int:
 		return int64(p.Hi)
-	case p.Kind == sampling.Float:
+	case p.Kind == param.Float:
 		return p.Lo + 0.75*(p.Hi-p.Lo)
 	case len(p.Choices) > 1:
 		v, _ := p.Parse(p.Choices[1])

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"logitscope/engine"
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 )
 
 // A Selection is what keys act on: a knob of the controls and a stage of the
@@ -15,11 +15,11 @@ type Selection struct {
 }
 
 // Selected returns the knob that keys act on.
-func (s *Selection) Selected() *sampling.Param { return Knobs[s.Knob] }
+func (s *Selection) Selected() *param.Param { return Knobs[s.Knob] }
 
 // SelectKnob selects the knob called key.
 func (s *Selection) SelectKnob(key string) {
-	if i := slices.IndexFunc(Knobs, func(p *sampling.Param) bool { return p.Key == key }); i >= 0 {
+	if i := slices.IndexFunc(Knobs, func(p *param.Param) bool { return p.Key == key }); i >= 0 {
 		s.Knob = i
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"logitscope/engine"
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
+	"logitscope/sampling/param"
 	"logitscope/viz"
 )
 
 // Knobs are the parameters that the controls list: all of the table but the hidden
 // ones, and last the two that stay in view.
-var Knobs = func() []*sampling.Param {
-	var list, last []*sampling.Param
-	params := sampling.Params()
+var Knobs = func() []*param.Param {
+	var list, last []*param.Param
+	params := param.All()
 	for i := range params {
 		switch p := &params[i]; {
 		case p.Hidden:
@@ -32,7 +33,7 @@ var Knobs = func() []*sampling.Param {
 const FixedKnobs = 2
 
 // Frac returns where v stands on p's slider, 0 to 1.
-func Frac(p *sampling.Param, v any) float64 {
+func Frac(p *param.Param, v any) float64 {
 	x, ok := number(v)
 	if !ok || p.Hi <= p.Lo {
 		return 0
@@ -45,7 +46,7 @@ func Frac(p *sampling.Param, v any) float64 {
 }
 
 // AtFrac returns the value at a place of p's slider.
-func AtFrac(p *sampling.Param, f float64) float64 {
+func AtFrac(p *param.Param, f float64) float64 {
 	x := p.Lo + f*(p.Hi-p.Lo)
 	if p.Log {
 		lo := logLo(p)
@@ -58,7 +59,7 @@ func AtFrac(p *sampling.Param, f float64) float64 {
 }
 
 // logLo is the low end of a logarithmic track, which cannot begin at 0.
-func logLo(p *sampling.Param) float64 { return math.Max(p.Lo, p.Step) }
+func logLo(p *param.Param) float64 { return math.Max(p.Lo, p.Step) }
 
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
@@ -73,8 +74,8 @@ func number(v any) (float64, bool) {
 }
 
 // HasSlider reports whether p is drawn as a track.
-func HasSlider(p *sampling.Param) bool {
-	return p.Step > 0 && p.Hi > p.Lo && (p.Kind == sampling.Int || p.Kind == sampling.Float)
+func HasSlider(p *param.Param) bool {
+	return p.Step > 0 && p.Hi > p.Lo && (p.Kind == param.Int || p.Kind == param.Float)
 }
 
 // Set gives key a value, as the user does. It reports whether it was taken;
@@ -92,7 +93,7 @@ func (ls *Lanes) Set(key string, v any) bool {
 
 // changeWords says how key changes from a to b: "temperature 0.70 → 0.90".
 func changeWords(key string, a, b sampling.Config) string {
-	p, _ := sampling.Lookup(key)
+	p, _ := param.Lookup(key)
 	return fmt.Sprintf("%s %s → %s", key, ValueWords(p, a.Value(key)), ValueWords(p, b.Value(key)))
 }
 
@@ -166,7 +167,7 @@ func (ls *Lanes) tryAt(l *Lane, s *engine.Settings) {
 
 // ValueWords is a value of p as the screen shows it; a constraint goes by its
 // kind.
-func ValueWords(p *sampling.Param, v any) string {
+func ValueWords(p *param.Param, v any) string {
 	if text, ok := v.(string); ok && p.Key == "constraint" && !p.IsOff(v) {
 		return KindName(text)
 	}
@@ -181,7 +182,7 @@ func (ls *Lanes) Nudge(steps int) {
 	v := p.Nudge(old, steps)
 	if p.Format(v) == p.Format(old) {
 		switch {
-		case !HasSlider(p) && p.Kind > sampling.Choice:
+		case !HasSlider(p) && p.Kind > param.Choice:
 			ls.Say(p.Key + ": enter types a value")
 		default:
 			ls.Say(p.Key + ": " + p.Format(old) + " is the end of its range; enter types any allowed value")

@@ -3,7 +3,7 @@ package run
 import (
 	"slices"
 
-	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/viz"
 )
 
@@ -28,11 +28,11 @@ func (ls *Lanes) Redo() {
 
 // ChangedBefore returns the parameter other than key that was changed last by
 // itself, nil if there is none.
-func (l *Lane) ChangedBefore(key string) *sampling.Param {
+func (l *Lane) ChangedBefore(key string) *param.Param {
 	now := l.Config
 	for _, s := range slices.Backward(l.Undo) {
 		was := s.config
-		var changed []*sampling.Param
+		var changed []*param.Param
 		for _, p := range Knobs {
 			if p.Format(now.Value(p.Key)) != p.Format(was.Value(p.Key)) {
 				changed = append(changed, p)

@@ -1,4 +1,7 @@
-package sampling
+// Package param answers: what can be set, and what may each setting be?
+// One table says so for sliders, flags, validation, help and files. What an
+// engine makes of a parameter is package sampling's.
+package param
 
 import (
 	"fmt"
@@ -43,7 +46,7 @@ func (g Group) String() string {
 }
 
 // A Param describes one parameter: what it is called, what it may be, and
-// what it does. The table that [Params] returns is the single source for
+// what it does. The table that [All] returns is the single source for
 // sliders, flags, validation, help and files.
 type Param struct {
 	Key, Help    string
@@ -55,6 +58,7 @@ type Param struct {
 	Off          any      // value at which it changes nothing; nil if there is none
 	Default      any      // value of engines that have no default of their own
 	Choices      []string // of kind Choice
+	Names        Names    // of kind Choice in place of Choices
 	Stage        string   // stage it belongs to; empty if none
 	Group        Group
 	Master       string // key of the parameter that switches it on
@@ -62,25 +66,40 @@ type Param struct {
 	Hidden       bool // settable, but not among the controls of the screen
 }
 
-// Params returns the parameters in the order of the screen's list. The caller
+// Names are the values of a choice that are not a fixed list.
+type Names interface {
+	Read(text string) (string, error) // returns the usual spelling of a value
+	String() string                   // which ones there are, in words
+}
+
+// All returns the parameters in the order of the screen's list. The caller
 // must not change them.
-func Params() []Param { return params }
+func All() []Param { return table }
 
 // Lookup returns the parameter of a key.
 func Lookup(key string) (*Param, bool) {
-	i, ok := paramIndex[key]
+	i, ok := index[key]
 	if !ok {
 		return nil, false
 	}
-	return &params[i], true
+	return &table[i], true
 }
 
-var paramIndex = indexParams()
+// Add adds parameters, as an engine's registration does, and returns what
+// takes them away again. It must not run beside anything that looks one up.
+func Add(more []Param) (remove func()) {
+	m := len(table)
+	table = append(table[:m:m], more...)
+	index = indexOf()
+	return func() { table = table[:m]; index = indexOf() }
+}
 
-func indexParams() map[string]int {
-	m := make(map[string]int, len(params))
-	for i := range params {
-		m[params[i].Key] = i
+var index = indexOf()
+
+func indexOf() map[string]int {
+	m := make(map[string]int, len(table))
+	for i := range table {
+		m[table[i].Key] = i
 	}
 	return m
 }
@@ -169,8 +188,8 @@ func (p *Param) allowed() string {
 	case Bool:
 		return "true or false"
 	case Choice:
-		if p.Choices == nil {
-			return engineNames() + ", or a list of stages such as top_k,top_p,temperature"
+		if p.Names != nil {
+			return p.Names.String()
 		}
 		return strings.Join(p.Choices, ", ")
 	case Text:
@@ -195,8 +214,8 @@ func (p *Param) wrongForm() error {
 	return fmt.Errorf("%s: want %s", p.Key, p.allowed())
 }
 
-// check reports a value of the right type that the table does not allow.
-func (p *Param) check(v any) error {
+// Check reports a value of the right type that the table does not allow.
+func (p *Param) Check(v any) error {
 	bad := false
 	switch v := v.(type) {
 	case float64:

@@ -1,4 +1,4 @@
-package sampling
+package param
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ func (p *Param) Parse(s string) (any, error) {
 		return s, nil
 	case List:
 		if !strings.HasPrefix(text, "[") {
-			return p.normalise(value.SplitList(s))
+			return p.Normalise(value.SplitList(s))
 		}
 	case IDs:
 		if !strings.HasPrefix(text, "[") && text != "" {
@@ -32,11 +32,11 @@ func (p *Param) Parse(s string) (any, error) {
 			if !ok {
 				return nil, p.wrongForm()
 			}
-			return p.normalise(list)
+			return p.Normalise(list)
 		}
 	}
 	if p.Kind < Choice || p.Kind == Choice {
-		return p.normalise(text)
+		return p.Normalise(text)
 	}
 	if text == "" {
 		return p.Off, nil
@@ -47,5 +47,5 @@ func (p *Param) Parse(s string) (any, error) {
 	if d.Decode(&v) != nil || d.Decode(new(any)) != io.EOF {
 		return nil, p.wrongForm()
 	}
-	return p.normalise(v)
+	return p.Normalise(v)
 }

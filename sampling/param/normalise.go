@@ -1,4 +1,4 @@
-package sampling
+package param
 
 import (
 	"strings"
@@ -6,30 +6,30 @@ import (
 	"logitscope/sampling/value"
 )
 
-// normalise turns any form a file or flag may use into the one type the
+// Normalise turns any form a file or flag may use into the one type the
 // parameter's kind names, and checks it against the table.
-func (p *Param) normalise(v any) (any, error) {
-	if p.Key == "order" {
-		return p.normaliseOrder(v)
+func (p *Param) Normalise(v any) (any, error) {
+	if p.Names != nil {
+		return p.named(v)
 	}
 	if s, ok := v.(string); ok && p.Kind >= Bias {
 		return p.Parse(s)
 	}
-	val, ok := p.convert(v)
-	if !ok {
-		return nil, p.wrongForm()
+	val, err := p.Convert(v)
+	if err != nil {
+		return nil, err
 	}
 	// Engines compute in float32: what is 0 there is 0.
 	if f, ok := val.(float64); ok && float32(f) == 0 {
 		if val = 0.0; p.outside(0) {
-			return nil, p.check(f)
+			return nil, p.Check(f)
 		}
 	}
-	return val, p.check(val)
+	return val, p.Check(val)
 }
 
-// normaliseOrder reads an order as a name or a list of stages.
-func (p *Param) normaliseOrder(v any) (any, error) {
+// named reads one of p's names, or a list of them.
+func (p *Param) named(v any) (any, error) {
 	text, ok := v.(string)
 	if !ok {
 		list, ok := value.List(v)
@@ -38,8 +38,17 @@ func (p *Param) normaliseOrder(v any) (any, error) {
 		}
 		text = strings.Join(list.([]string), ",")
 	}
-	o, err := ParseOrder(text)
-	return o.Name(), err
+	return p.Names.Read(text)
+}
+
+// Convert is Normalise without the check of what the table allows: the error
+// is about the value's form alone.
+func (p *Param) Convert(v any) (any, error) {
+	val, ok := p.convert(v)
+	if !ok {
+		return nil, p.wrongForm()
+	}
+	return val, nil
 }
 
 func (p *Param) convert(v any) (any, bool) {

@@ -1,4 +1,4 @@
-package sampling
+package param
 
 import (
 	"math"
@@ -6,8 +6,14 @@ import (
 	"logitscope/sampling/value"
 )
 
-// params is the parameter table, in the order of the screen's list.
-var params = []Param{
+// Values of luck: how the draw is made where no engine's own is reproduced.
+const (
+	LuckCDF  = "cdf"  // one u for the position, walked through the cumulative distribution
+	LuckRace = "race" // an arrival time for each token
+)
+
+// table is the parameter table, in the order of the screen's list.
+var table = []Param{
 	{Key: "temperature", Kind: Float, Min: 0, Max: 100, Lo: 0, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "temperature",
 		Help: "Below 1 sharper, above 1 flatter, 0 always the best. Try 0.7 or 1.2."},
 	{Key: "top_k", Kind: Int, Min: 0, Max: math.MaxInt32, Lo: 0, Hi: 2048, Step: 1, Log: true, Off: int64(0), Default: int64(0), Stage: "top_k",
