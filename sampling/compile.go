@@ -92,6 +92,7 @@ type Builder struct {
 	notes   []Note
 	greedy  bool
 	keep    int // tokens every cut leaves
+	plain   bool
 	errs    []error
 	encoded map[string][]int32
 }
@@ -201,7 +202,7 @@ func Compile(c Config, v Vocab) (*Pipeline, error) {
 	if v != nil {
 		p.vocab, p.noPiece = v.Size(), noPieces(v)
 	}
-	p.notes, p.values = b.notes, b.values
+	p.notes, p.values, p.plain = b.notes, b.values, b.plain
 	if n := len(p.stages) + 3; n > MaxStages {
 		b.errs = append(b.errs, fmt.Errorf("order: %d stages are on, at most %d are supported", n, MaxStages))
 	}

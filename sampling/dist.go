@@ -42,22 +42,7 @@ func (p *Pipeline) checkedDistribution(d *dist.Dist, s *Scratch, in Input) error
 	if err := p.distribution(d, s, in, maskBury); err != nil {
 		return err
 	}
-	miss, passed := 0.0, make(map[int32]float64)
-	for i, id := range first.IDs {
-		if p.allows(&in, id) {
-			passed[id] = first.Probs[i]
-		} else {
-			miss += first.Probs[i]
-		}
-	}
-	for i, id := range d.IDs {
-		d.Probs[i] = d.Probs[i]*miss + passed[id]
-		delete(passed, id)
-	}
-	for id, prob := range passed {
-		d.IDs, d.Probs = append(d.IDs, id), append(d.Probs, prob)
-	}
-	d.Sort()
+	d.Behind(&first, func(id int32) bool { return p.allows(&in, id) })
 	return nil
 }
 

@@ -15,6 +15,9 @@ func seedMT(seed uint64) uint32 { return uint32(seed) }
 // order, at which the running sum reaches u times the sum.
 func (p *Pipeline) chooseMT(s *Scratch, state *State) drawn {
 	r := &s.r
+	if p.plain && r.final == nil {
+		r.final = plainFinal{}
+	}
 	if r.final != nil {
 		return drawFinal(r.final, p, s, state)
 	}

@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"math"
+	"slices"
 
 	"logitscope/sampling/dry"
 	"logitscope/sampling/partial"
@@ -152,6 +153,7 @@ var (
 		Build: func(b *Builder) (Action, string) {
 			t := b.Float32("adaptive_target")
 			if t < 0 {
+				b.plain = slices.Contains(b.order.Custom(), "adaptive_p")
 				return nil, ""
 			}
 			return &adaptiveP{t, min(max(b.Float32("adaptive_decay"), 0), 0.99)}, b.Format("adaptive_target")

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"math"
 	"slices"
 
 	"logitscope/sampling/partial"
@@ -91,7 +92,7 @@ var transformersEngine = &Engine{
 			}
 			return &banStage{ids, func(*Input) bool { return true }}, ""
 		}},
-		{Name: "begin_suppress_tokens", Keys: []string{"begin_suppress_tokens"},
+		{Name: "begin_suppress_tokens", Keys: []string{"begin_suppress_tokens", "forced_bos_token_id"},
 			Build: func(b *Builder) (Action, string) {
 				ids := b.IDs("begin_suppress_tokens")
 				if len(ids) == 0 {
@@ -150,11 +151,18 @@ var minPDef = &Stage{Name: "min_p", Tiny: "min", weights: readsWeights, Keys: []
 		return cut{row.MinPShare{P: float32(p), Keep: max(b.keep, 1)}}, b.Format("min_p")
 	}}
 
-// repairStage stands for remove_invalid_values in the trace: the row is
-// repaired before the first stage, so that it has a distribution.
+// repairStage gives what the stages before it banned the least finite logit.
+// The model's own row is repaired before the first stage, so that it has a
+// distribution.
 type repairStage struct{}
 
-func (repairStage) apply(*step) {}
+func (repairStage) apply(r *step) {
+	for i, x := range r.X[:r.N] {
+		if x == negInf {
+			r.Set(i, -math.MaxFloat32)
+		}
+	}
+}
 
 var (
 	repetitionDef = &Stage{Name: "repetition_penalty", Short: "repetition", Tiny: "rep", Keys: []string{"repetition_penalty"},

@@ -69,11 +69,16 @@ func movableStages() []string {
 // Stages that more than one engine has.
 
 // buildSequenceBias is transformers' rule: a sequence longer than the history
-// is passed over.
+// is passed over, and of two biases for one sequence the last holds.
 func buildSequenceBias(b *Builder) (Action, string) {
 	s, label := buildBias(b)
 	if s, ok := s.(*biasStage); ok {
 		s.whole = true
+		i := 0
+		s.biases = slices.DeleteFunc(s.biases, func(t value.TokenBias) bool {
+			i++
+			return slices.ContainsFunc(s.biases[i:], func(later value.TokenBias) bool { return slices.Equal(later.Tokens, t.Tokens) })
+		})
 	}
 	return s, label
 }

@@ -83,6 +83,10 @@ func orderOf(e *Engine, names []string) (Order, error) {
 			stages = append(stages, n)
 		}
 	}
+	// What picks the token comes last, wherever the list names it.
+	if i := slices.Index(stages, "adaptive_p"); i >= 0 {
+		stages = append(slices.Delete(stages, i, i+1), "adaptive_p")
+	}
 	return Order{base: e.Name, list: strings.Join(stages, ",")}, nil
 }
 

@@ -21,6 +21,7 @@ type Pipeline struct {
 	procs    int // stages before the first warper
 	greedy   bool
 	repair   bool
+	plain    bool   // the list ends with an adaptive-p that is off, which draws in its own way
 	instead  *Chain // what takes the place of the usual chain; nil if nothing does
 	draw     DrawKind
 	seed     uint64

@@ -25,6 +25,12 @@ func drawFinal(f finalStage, p *Pipeline, s *Scratch, state *State) drawn {
 	return d
 }
 
+// plainFinal draws from the row as it is.
+type plainFinal struct{}
+
+func (plainFinal) probs(r *step) []float32             { return r.ArrayProbs(r.ArraySoftmax(false)) }
+func (plainFinal) wrote(*step, *State, []float32, int) {}
+
 // mirostat keeps the surprise of the text near a target by moving a bound
 // with every token (Basu et al. 2021). Version 1 estimates how steep the
 // distribution is; version 2 cuts by surprise alone.

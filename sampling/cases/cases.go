@@ -260,11 +260,16 @@ func idOf(line []byte) json.RawMessage {
 	return nil
 }
 
-// problem returns a line with an error.
+// problem returns a line with an error. Where no token is left every logit is
+// -inf, and a softmax of that is NaN.
 func (t *runner) problem(id json.RawMessage, err error) []byte {
 	t.begin(id)
 	t.key("error")
 	t.text(err.Error())
+	if sampling.IsDeadEnd(err) {
+		t.key("probs_nan")
+		t.out = append(t.out, "true"...)
+	}
 	return t.end()
 }
 

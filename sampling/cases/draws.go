@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"slices"
 	"strconv"
 
 	"logitscope/sampling"
@@ -87,6 +88,9 @@ func (t *runner) final(p *plan) string {
 		case name == "mirostat":
 			return name
 		}
+	}
+	if slices.Contains(p.pipeline.Order().Custom(), "adaptive_p") {
+		return "adaptive_p" // off, but still what draws
 	}
 	return "dist"
 }

@@ -61,3 +61,24 @@ func (d *Dist) Entropy() float64 {
 	}
 	return max(0, h)
 }
+
+// Behind makes d, the law of a draw that is made where first's token is
+// refused, the law of both draws together.
+func (d *Dist) Behind(first *Dist, allows func(id int32) bool) {
+	miss, passed := 0.0, make(map[int32]float64)
+	for i, id := range first.IDs {
+		if allows(id) {
+			passed[id] = first.Probs[i]
+		} else {
+			miss += first.Probs[i]
+		}
+	}
+	for i, id := range d.IDs {
+		d.Probs[i] = d.Probs[i]*miss + passed[id]
+		delete(passed, id)
+	}
+	for id, prob := range passed {
+		d.IDs, d.Probs = append(d.IDs, id), append(d.Probs, prob)
+	}
+	d.Sort()
+}

@@ -163,6 +163,9 @@ func (n SigmaArray) estimate(r *Row) (t, slack float32) {
 	u := float64(k)/(1<<24) + 1e-6
 	off := u * math.Sqrt(squares/float64(k)) // of the mean
 	stdOff := u*std + off
+	if squares > math.MaxFloat32 { // the engine's sum is infinite
+		return 0, inf32
+	}
 	return r.Max() - float32(float64(n)*std), float32(float64(n)*stdOff) + 1e-5
 }
 
