@@ -78,12 +78,11 @@ func newBench(t testing.TB, opt Options, w, h int) *bench {
 func newBenchOn(t testing.TB, opt Options, w, h int, eng engine.Options) *bench {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	wg := new(sync.WaitGroup)
 	if opt.Clock == nil {
 		opt.Clock = ticking(8 * time.Millisecond)
 	}
-	m := newModel(ctx, wg, opt, doorOf(opt), viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
-	t.Cleanup(func() { cancel(); wg.Wait() })
+	m := newModel(ctx, opt, doorOf(opt), viz.NewPalette(true, viz.NoColors, opt.ASCII), newKeymap(actions()))
+	t.Cleanup(func() { cancel(); m.End() })
 	m.Frugal = true // what a test wants beside the run it asks for
 	b := &bench{t: t, m: m}
 	b.send(tea.WindowSizeMsg{Width: w, Height: h})

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"slices"
-	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -27,7 +26,6 @@ const (
 type Guest struct {
 	m      *Model
 	cancel context.CancelFunc
-	wg     sync.WaitGroup
 	tasks  []bool // of the lesson that it opened with, done or not
 }
 
@@ -48,7 +46,7 @@ func NewGuest(ctx context.Context, opt Options, w Window, dark bool, gate *engin
 		opt.Lessons = Lessons{List: []*lesson.Lesson{l}, Open: l, Start: given.Start, Preset: given.Preset, Fixed: true, Kept: g.kept}
 	}
 	ctx, g.cancel = context.WithCancel(ctx)
-	g.m = newModel(ctx, &g.wg, opt, nil, viz.NewPalette(dark, w.Depth, w.ASCII), newKeymap(actions()))
+	g.m = newModel(ctx, opt, nil, viz.NewPalette(dark, w.Depth, w.ASCII), newKeymap(actions()))
 	g.m.take(tea.WindowSizeMsg{Width: w.W, Height: w.H})
 	return g
 }
@@ -87,7 +85,7 @@ func (g *Guest) Picture(w, h int) *viz.Canvas {
 // Close stops the lanes.
 func (g *Guest) Close() {
 	g.cancel()
-	g.m.Lanes.Wait()
+	g.m.End()
 }
 
 // Tasks are those of the lesson that it was opened with, and whether each is

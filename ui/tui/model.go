@@ -5,12 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"logitscope/engine"
 	"logitscope/ui/tui/course"
 	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/files"
@@ -92,14 +90,14 @@ func (m *Model) onLaneEnded(msg laneEndedMsg) tea.Cmd {
 }
 
 // newModel returns the model of a program that is about to start.
-func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.Door, pal *viz.Palette, keys *keymap) *Model {
+func newModel(ctx context.Context, opt Options, door *disk.Door, pal *viz.Palette, keys *keymap) *Model {
 	m := &Model{
-		opt: opt, door: door, Lanes: run.New(ctx, wg, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
+		opt: opt, door: door, Lanes: run.New(ctx, opt.Presets, opt.Draft, opt.FPS, pal.ASCII), keys: keys, pal: pal,
 		fresh: true, dirty: true, cache: new(string),
 	}
 	m.Cued = m.record
 	m.keepTo(opt.share)
-	m.bench = verdicts.NewRoom(ctx, wg, m.Lanes, opt.Bench)
+	m.bench = verdicts.NewRoom(m.Lanes, opt.Bench)
 	m.prompts = prompt.New(m.Lanes, opt.OpenModel)
 	m.lab = lab.New(m.Lanes, pal, func(id kit.ID) string { return m.keys.byID[id].First() })
 	m.screen = opened{kit.ViewLab, m.lab}
@@ -116,7 +114,7 @@ func newModel(ctx context.Context, wg *sync.WaitGroup, opt Options, door *disk.D
 			preset = i
 		}
 	}
-	m.All = []*run.Lane{run.NewLane(0, opt.Model, engine.Options{Draft: opt.Draft, Gate: m.Gate, Memory: m.Memory, Rows: m.Rows, Greedy: true}, opt.Config, preset, m.Book)}
+	m.All = []*run.Lane{m.NewLane(0, opt.Model, opt.Draft, opt.Config, preset)}
 	if len(opt.Lanes) > 0 {
 		m.All = m.lanesOf(opt)
 	}

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,7 +24,6 @@ type Offscreen struct {
 	player *script.Player
 	ctx    context.Context
 	cancel context.CancelFunc
-	wg     sync.WaitGroup
 }
 
 // NewOffscreen opens a lab of w by h cells. The caller must close it.
@@ -36,7 +34,7 @@ func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error
 	opt.Problems = append(opt.Problems, loadKeys(keys, door)...)
 	o := &Offscreen{}
 	o.ctx, o.cancel = context.WithCancel(ctx)
-	o.m = newModel(o.ctx, &o.wg, opt, door, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
+	o.m = newModel(o.ctx, opt, door, viz.NewPalette(opt.Theme != "light", viz.TrueColor, opt.ASCII), keys)
 	o.m.Pace = len(run.Paces) - 1 // nobody watches
 	o.player = &script.Player{Ctx: o.ctx, Screen: o.m, Steady: timeless}
 	o.player.Send(tea.WindowSizeMsg{Width: w, Height: h})
@@ -52,7 +50,7 @@ func NewOffscreen(ctx context.Context, opt Options, w, h int) (*Offscreen, error
 // Close stops the lanes.
 func (o *Offscreen) Close() {
 	o.cancel()
-	o.m.Lanes.Wait()
+	o.m.End()
 }
 
 // timeless takes out of a view what depends on the clock.

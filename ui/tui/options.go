@@ -115,7 +115,7 @@ func (m *Model) lanesOf(opt Options) []*run.Lane {
 		if draft == (engine.Draft{}) {
 			draft = opt.Draft
 		}
-		list = append(list, run.NewLane(i, model, engine.Options{Draft: draft, Gate: m.Gate, Memory: m.Memory, Rows: m.Rows, Greedy: true}, o.Config, preset, m.Book))
+		list = append(list, m.NewLane(i, model, draft, o.Config, preset))
 	}
 	return list
 }

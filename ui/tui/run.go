@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -29,17 +28,12 @@ func Run(ctx context.Context, opt Options) error {
 	door := doorOf(opt)
 	opt.Problems = append(opt.Problems, loadKeys(keys, door)...)
 	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
 	defer cancel()
 
-	m := newModel(ctx, &wg, opt, door, paletteFor(opt), keys)
+	m := newModel(ctx, opt, door, paletteFor(opt), keys)
 	defer func() {
 		cancel()
-		m.Lanes.Wait() // nothing may use a model that is closed
-		for _, o := range m.Owned {
-			o.Close()
-		}
+		m.End()
 	}()
 	if err := m.prompts.Keep(door); err != nil {
 		m.opt.Problems = append(m.opt.Problems, err)

@@ -97,7 +97,7 @@ func (v *View) want(host kit.Host) tea.Cmd {
 	}
 	ctx, door, done := v.ctx, host.Files(), new(atomic.Int64)
 	opt := bench.Options{Progress: func(p bench.Progress) { done.Store(int64(p.Done)) }}
-	cmd := v.job.Want(k, run.Work(v.lanes, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, opt) }))
+	cmd := v.job.Want(k, run.Work(v.lanes.Background, func() (compare.Seeds, error) { return door.Lanes(ctx, lanes, prompt, seeds, opt) }))
 	if cmd == nil {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (v *View) pass() tea.Cmd {
 	if r == nil || r.over() || r.next > 0 {
 		return nil
 	}
-	return v.passes.Start(v.round, run.Work(v.lanes, r.begin(v.passTokens())))
+	return v.passes.Start(v.round, run.Work(v.lanes.Background, r.begin(v.passTokens())))
 }
 
 // A dueMsg says that the pause before the next pass is over.
@@ -269,7 +269,7 @@ func (v *View) without(host kit.Host) tea.Cmd {
 	}
 	v.recounts = len(ids)
 	ctx, m, now := v.lanes.Ctx, l.Model, v.now
-	return v.recount.Start(s, run.Work(v.lanes, func() (time.Duration, error) { return withoutCache(ctx, m, ids, now) }))
+	return v.recount.Start(s, run.Work(v.lanes.Background, func() (time.Duration, error) { return withoutCache(ctx, m, ids, now) }))
 }
 
 func (v *View) whyNoTimes(host kit.Host) string {

@@ -53,9 +53,7 @@ func (v *Proof) start(host kit.Host) tea.Cmd {
 	run := &making{stop: stop}
 	v.run, v.proof, v.err = run, speculative.Proof{}, nil
 	draws, view, model, draft, rule := v.spec.Draws, v.spec.viewAtCursor(), v.spec.lane.Model, v.spec.draft, v.spec.algorithm().Algorithm
-	v.spec.lanes.WG.Add(1)
-	go func() {
-		defer v.spec.lanes.WG.Done()
+	v.spec.lanes.Go(func() {
 		p, err := view.Prover(ctx, model, draft, rule)
 		if err == nil {
 			var proof speculative.Proof
@@ -63,7 +61,7 @@ func (v *Proof) start(host kit.Host) tea.Cmd {
 			run.newest.Store(&proof)
 		}
 		run.ended.Store(&proofEnd{err})
-	}()
+	})
 	return v.tick()
 }
 

@@ -160,7 +160,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	}
-	v.lanes.Owned = append(v.lanes.Owned, d.model)
+	v.lanes.Own(d.model)
 	v.take(host, d.name, engine.Draft{Model: d.model})
 	return nil
 }

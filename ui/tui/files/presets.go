@@ -117,31 +117,10 @@ func (u *Presets) Rename(i int, name string) error {
 	return nil
 }
 
-// set makes list the presets, the user's by name, and keeps what
-// refers to one by its place pointing at it.
+// set makes list the presets, the user's by name.
 func (u *Presets) set(list []run.Preset) {
-	old := u.lanes.Book.List()
 	sort.SliceStable(list, func(i, j int) bool {
 		return list[j].User && (!list[i].User || list[i].Name < list[j].Name)
 	})
-	u.lanes.Book.Set(list)
-	now := func(i int) int {
-		if i < 0 || i >= len(old) {
-			return -1
-		}
-		return slices.IndexFunc(list, func(p run.Preset) bool { return p.Name == old[i].Name && p.User == old[i].User })
-	}
-	for _, l := range append(slices.Clone(u.lanes.All), u.lanes.Parked...) {
-		l.Preset = now(l.Preset)
-		for _, s := range [][]run.Snapshot{l.Undo, l.Redo} {
-			for k := range s {
-				s[k].Preset = now(s[k].Preset)
-			}
-		}
-	}
-	for _, s := range u.lanes.Slots {
-		if s != nil {
-			s.Preset = now(s.Preset)
-		}
-	}
+	u.lanes.SetPresets(list)
 }

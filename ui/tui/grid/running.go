@@ -10,6 +10,7 @@ import (
 	"logitscope/engine/bench"
 	"logitscope/ui/tui/disk"
 	"logitscope/ui/tui/kit"
+	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
@@ -27,12 +28,10 @@ type sweeping struct {
 
 // start runs the sweep in the background. Its points are computed here, off
 // the screen's own time.
-func start(ctx context.Context, wg *sync.WaitGroup, door *disk.Door, p *bench.SweepPlan) *sweeping {
-	ctx, cancel := context.WithCancel(ctx)
+func start(back *run.Background, door *disk.Door, p *bench.SweepPlan) *sweeping {
+	ctx, cancel := context.WithCancel(back.Ctx)
 	s := &sweeping{stop: cancel, done: make(chan struct{}), news: make(chan struct{}, 1), fresh: map[int]bench.Point{}}
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
+	back.Go(func() {
 		defer close(s.done)
 		g, err := bench.NewGrid(p)
 		if err != nil {
@@ -53,7 +52,7 @@ func start(ctx context.Context, wg *sync.WaitGroup, door *disk.Door, p *bench.Sw
 		s.mu.Lock()
 		s.report, s.err = r, err
 		s.mu.Unlock()
-	}()
+	})
 	return s
 }
 
@@ -115,7 +114,7 @@ func (v *View) run(host kit.Host) tea.Cmd {
 	v.setup.asked = false
 	v.before = Kept{v.r, v.model}
 	v.show(Kept{empty, host.Lane().Model})
-	v.busy = start(v.lanes.Ctx, v.lanes.WG, host.Files(), p)
+	v.busy = start(v.lanes.Background, host.Files(), p)
 	host.Say("")
 	return v.busy.wait()
 }

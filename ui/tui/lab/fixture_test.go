@@ -61,7 +61,7 @@ func storyLab(t *testing.T) *View {
 			chat = i
 		}
 	}
-	lanes := run.New(t.Context(), new(sync.WaitGroup), list, engine.Draft{}, 30, false)
+	lanes := run.New(t.Context(), list, engine.Draft{}, 30, false)
 	l := run.NewLane(0, model, engine.Options{}, list[chat].Config.MustWith("seed", 42, sampling.FromFlag), chat, lanes.Book)
 	lanes.All = []*run.Lane{l}
 	if l.Settings, err = l.Compile(l.Config, l.Preset); err != nil {

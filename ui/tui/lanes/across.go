@@ -57,7 +57,7 @@ func (v *View) acrossJob(l, o *run.Lane) tea.Cmd {
 		in.Text = append(in.Text, s.Token)
 	}
 	ctx := v.lanes.Ctx
-	read := run.Work(v.lanes, func() (across, error) {
+	read := run.Work(v.lanes.Background, func() (across, error) {
 		out := across{key: k}
 		if bos, err := engine.Prompt(ctx, in.Law.Model, ""); err == nil && len(bos) > 0 {
 			in.BOS = bos[0]

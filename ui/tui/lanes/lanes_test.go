@@ -26,9 +26,8 @@ func sideBySide(t *testing.T, n int, each func(lanes *run.Lanes, written int), n
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	wg := new(sync.WaitGroup)
-	t.Cleanup(func() { cancel(); wg.Wait() })
-	lanes := run.New(ctx, wg, nil, engine.Draft{}, 30, false)
+	lanes := run.New(ctx, nil, engine.Draft{}, 30, false)
+	t.Cleanup(func() { cancel(); lanes.End() })
 	ids, err := engine.Prompt(ctx, model, "Once upon a time there was a little fox who lived in the")
 	if err != nil {
 		t.Fatal(err)

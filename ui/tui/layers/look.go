@@ -69,10 +69,10 @@ func (v *View) want(h kit.Host) tea.Cmd {
 		return nil
 	}
 	v.cancel()
-	ctx, stop := context.WithCancel(v.lanes.Ctx)
+	ctx, stop := context.WithCancel(v.work.Ctx)
 	v.asked, v.stop = true, stop
 	b := v.borrower()
-	return v.look.Start(key, run.Work(v.lanes, func() (*sight, error) {
+	return v.look.Start(key, run.Work(v.work, func() (*sight, error) {
 		src, err := b.source(ctx, key.n)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ type borrower struct {
 }
 
 func (v *View) borrower() borrower {
-	return borrower{v.lane.Eng, v.lane.Model, v.lanes.Ctx, v.offNow()}
+	return borrower{v.lane.Eng, v.lane.Model, v.work.Ctx, v.offNow()}
 }
 
 // source returns the first n tokens of the text with a session of their own,

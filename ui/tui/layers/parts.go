@@ -144,7 +144,7 @@ func (v *View) try(h kit.Host) tea.Cmd {
 		return nil
 	}
 	v.trial.cancel()
-	ctx, stop := context.WithCancel(v.lanes.Ctx)
+	ctx, stop := context.WithCancel(v.work.Ctx)
 	parts := inside.Heads(v.anatomy)
 	for l := range v.anatomy.Layers() {
 		for _, kind := range layerParts {
@@ -155,9 +155,7 @@ func (v *View) try(h kit.Host) tea.Cmd {
 	v.trial, v.effect = t, 0
 	b, n := v.borrower(), v.look.Key.n
 	token, _ := v.next()
-	v.lanes.WG.Add(1)
-	go func() {
-		defer v.lanes.WG.Done()
+	v.work.Go(func() {
 		var out outcome
 		src, err := b.source(ctx, n)
 		if out.err = err; err == nil {
@@ -165,7 +163,7 @@ func (v *View) try(h kit.Host) tea.Cmd {
 			src.Session.Close()
 		}
 		t.ended.Store(&out)
-	}()
+	})
 	return t.tick()
 }
 

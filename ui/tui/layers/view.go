@@ -49,7 +49,7 @@ var dolaRules = [...]struct {
 
 // View shows layers and attention at the step on the screen.
 type View struct {
-	lanes   *run.Lanes
+	work    *run.Background
 	lane    *run.Lane
 	anatomy models.Anatomy
 
@@ -68,7 +68,7 @@ type View struct {
 }
 
 // New opens the view on the lane that keys act on, or says why not.
-func New(h kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
+func New(h kit.Host, work *run.Background) (kit.View, tea.Cmd) {
 	l := h.Lane()
 	m, ok := l.Model.(models.Anatomist)
 	switch {
@@ -82,7 +82,7 @@ func New(h kit.Host, lanes *run.Lanes) (kit.View, tea.Cmd) {
 		h.Say("A: a search reads many texts at once; num_beams 1 goes back to one")
 		return nil, nil
 	}
-	v := &View{lanes: lanes, lane: l, anatomy: m.Anatomy()}
+	v := &View{work: work, lane: l, anatomy: m.Anatomy()}
 	v.layer = v.anatomy.Layers() - 1
 	return v, v.want(h)
 }

@@ -107,7 +107,7 @@ func (v *modelView) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 			host.Complain(viz.FirstLine(msg.err.Error()))
 			return nil
 		}
-		v.lanes.Owned = append(v.lanes.Owned, msg.model)
+		v.lanes.Own(msg.model)
 		cmd := v.lanes.ChangeModel(msg.lane, msg.model)
 		return tea.Batch(cmd, v.describe(host))
 	}

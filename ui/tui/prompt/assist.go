@@ -77,7 +77,7 @@ func (p *Prompts) OnAssist(msg AssistMsg) tea.Cmd {
 		p.lanes.Complain(viz.FirstLine(msg.err.Error()))
 		return msg.then
 	}
-	p.lanes.Owned = append(p.lanes.Owned, msg.model)
+	p.lanes.Own(msg.model)
 	p.drafts[msg.name] = msg.model
 	p.lend(msg.model)
 	return msg.then

@@ -43,7 +43,7 @@ func NewExamples(host kit.Host, lanes *run.Lanes, p *Prompts) (kit.View, tea.Cmd
 		return e, nil
 	}
 	ctx, model := lanes.Ctx, l.Model
-	return e, e.laws.Want(l.ID, run.Work(lanes, func() ([][]share, error) { return lawsOf(ctx, model) }))
+	return e, e.laws.Want(l.ID, run.Work(lanes.Background, func() ([][]share, error) { return lawsOf(ctx, model) }))
 }
 
 // lawsOf computes what m gives the first token after each example.

@@ -21,7 +21,7 @@ import (
 
 // View shows a text that was read.
 type View struct {
-	lanes *run.Lanes
+	work  *run.Background
 	area  kit.TextArea
 	file  *kit.Field // the name of a file being asked for, nil if none is
 	typed bool       // the field to paste into is open
@@ -43,9 +43,9 @@ type View struct {
 }
 
 // New opens the view with the field to paste a text into.
-func New(lanes *run.Lanes) *View {
-	v := &View{lanes: lanes, area: kit.NewTextArea(""), typed: true, at: 1, from: "pasted text"}
-	v.ctx, v.stop = context.WithCancel(lanes.Ctx)
+func New(work *run.Background) *View {
+	v := &View{work: work, area: kit.NewTextArea(""), typed: true, at: 1, from: "pasted text"}
+	v.ctx, v.stop = context.WithCancel(work.Ctx)
 	return v
 }
 
@@ -97,10 +97,10 @@ func (v *View) want(host kit.Host) tea.Cmd {
 	}
 	if v.reading.Key != k { // what is being read for other settings is not wanted any more
 		v.stop()
-		v.ctx, v.stop = context.WithCancel(v.lanes.Ctx)
+		v.ctx, v.stop = context.WithCancel(v.work.Ctx)
 	}
 	ctx := v.ctx
-	cmd := v.reading.Want(k, run.Work(v.lanes, func() (*reading, error) { return read(ctx, k) }))
+	cmd := v.reading.Want(k, run.Work(v.work, func() (*reading, error) { return read(ctx, k) }))
 	return tea.Batch(cmd, v.look())
 }
 
@@ -112,7 +112,7 @@ func (v *View) look() tea.Cmd {
 	}
 	k := lookKey{r, v.at}
 	ctx := v.ctx
-	return v.looking.Want(k, run.Work(v.lanes, func() (*sampling.Trace, error) { return look(ctx, k) }))
+	return v.looking.Want(k, run.Work(v.work, func() (*sampling.Trace, error) { return look(ctx, k) }))
 }
 
 // shown is the reading on the screen: that of earlier settings until the new

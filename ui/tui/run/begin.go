@@ -54,12 +54,5 @@ func (l *Lane) Restart(text string, ids []int32, cfg sampling.Config, preset int
 // drawing: it then proposes no token.
 func (l *Lane) Searches() bool { return l.Settings != nil && l.Settings.Searches() }
 
-// Repace puts the pace that was chosen in force again.
-func (ls *Lanes) Repace() {
-	for _, l := range ls.All {
-		l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
-	}
-}
-
 // SetPins makes traces follow these tokens, at most [sampling.MaxPins].
 func (l *Lane) SetPins(pins []int32) { l.setPins(pins) }

@@ -36,7 +36,7 @@ func (ls *Lanes) RunOrPause() {
 // AdvanceLane lets l write n more tokens, or run if n is negative. A step asked
 // for by hand does not wait for the pace of a run.
 func (ls *Lanes) AdvanceLane(l *Lane, n int) {
-	every := Paces[ls.Pace].Every
+	every := ls.Every()
 	if n > 0 {
 		every = 0
 	}
@@ -190,15 +190,6 @@ func (ls *Lanes) Force() {
 	l.Eng.Post(engine.Advance{N: 0})
 	l.Eng.Post(engine.Force{Token: token})
 	ls.Say("forced " + l.Piece(token, ls.ascii) + " (◆)")
-}
-
-// SetPace makes a run slower or faster.
-func (ls *Lanes) SetPace(d int) {
-	ls.Pace = min(max(ls.Pace+d, 0), ls.Fastest)
-	for _, l := range ls.All {
-		l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
-	}
-	ls.Say("speed: " + Paces[ls.Pace].name)
 }
 
 // Again starts from the prompt with the same seed.

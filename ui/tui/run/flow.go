@@ -22,6 +22,12 @@ const (
 	nMarks
 )
 
+// A Style is how texts are shown.
+type Style struct {
+	Marks  Marks // what the colours stand for
+	Folded bool  // what a conversation shows beside its words is folded
+}
+
 // MarkNames name them.
 var MarkNames = [nMarks]string{"preset", "probability", "surprisal", "rank", "penalty window"}
 

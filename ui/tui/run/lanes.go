@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 	"runtime"
-	"sync"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -31,34 +31,27 @@ func (n *Notice) Complain(s string) { n.Text, n.Warn = s, true }
 type Lanes struct {
 	Notice
 	Selection
+	Tempo
+	Style
+	*Background
 	Room  int  // cells that a notice has
 	ascii bool // names of tokens are ASCII
 
-	Ctx    context.Context
-	WG     *sync.WaitGroup // the lanes' goroutines
-	ending sync.Mutex      // guards ended
-	ended  bool            // nothing more is added to WG by begin
-	FPS    int             // most views a second taken from a lane
-	Draft  engine.Draft    // for speculative decoding; the zero value is none
-	Gate   *engine.Gate    // shares the cores among the lanes
-	Book   *Book           // the presets there are
-	Memory *engine.Budget  // of rows and traces, of all lanes and the texts that were left
-	Rows   int             // tokens that rows should name at least, for a recording; see [engine.Options]
-	Frugal bool            // nothing is computed that no key asked for: many labs share the machine
-	Owned  []models.Model  // opened by the screen, closed when it ends
+	FPS    int            // most views a second taken from a lane
+	Draft  engine.Draft   // for speculative decoding; the zero value is none
+	Gate   *engine.Gate   // shares the cores among the lanes
+	Book   *Book          // the presets there are
+	Memory *engine.Budget // of rows and traces, of all lanes and the texts that were left
+	Rows   int            // tokens that rows should name at least, for a recording; see [engine.Options]
+	Frugal bool           // nothing is computed that no key asked for: many labs share the machine
 
-	All     []*Lane
-	Parked  []*Lane // taken out of the comparison, newest last
-	Cur     int     // the lane that keys act on
-	Beside  bool    // the lanes stand side by side on the screen
-	Side    Comparison
-	Pace    int // index in paces
-	Fastest int // the last of them that can be chosen
+	All    []*Lane
+	Parked []*Lane // taken out of the comparison, newest last
+	Cur    int     // the lane that keys act on
+	Beside bool    // the lanes stand side by side on the screen
+	Side   Comparison
 
-	Marks  Marks // what the colours of the text stand for
-	Folded bool  // what a conversation shows beside its words is folded
-
-	Slots  [2]*slot // A and B
+	slots  [2]*slot // A and B
 	slot   int
 	taken  map[string]any // values of knobs taken out with x
 	Effect effectCache
@@ -79,11 +72,11 @@ func (ls *Lanes) Unasked(l *Lane) bool {
 	return !ls.Frugal && info.Server == "" && !info.Caps.Recorded && info.Params > 0 && info.Params <= fewWeights
 }
 
-// New returns no lanes yet. Lanes run until ctx ends; wg counts
-// their goroutines.
-func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
+// New returns no lanes yet. Lanes run until ctx ends.
+func New(ctx context.Context, presets []Preset, draft engine.Draft, fps int, ascii bool) *Lanes {
 	ls := &Lanes{
-		Ctx: ctx, WG: wg, FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, Pace: startPace, Fastest: len(Paces) - 1, taken: make(map[string]any),
+		Background: NewBackground(ctx), Tempo: Tempo{Pace: startPace, Fastest: len(Paces) - 1},
+		FPS: fps, Draft: draft, Book: new(Book), ascii: ascii, taken: make(map[string]any),
 		Memory: engine.NewBudget(memoryBytes),
 		Gate:   engine.NewGate(max(1, runtime.GOMAXPROCS(0)-1)), // one core is the screen's
 	}
@@ -97,55 +90,23 @@ func New(ctx context.Context, wg *sync.WaitGroup, presets []Preset, draft engine
 // Lane returns the lane that keys act on.
 func (ls *Lanes) Lane() *Lane { return ls.All[ls.Cur] }
 
+// NewLane returns a lane that shares with the others what lanes share. It runs
+// once it is started.
+func (ls *Lanes) NewLane(id int, m models.Model, draft engine.Draft, cfg sampling.Config, preset int) *Lane {
+	return NewLane(id, m, engine.Options{Draft: draft, Gate: ls.Gate, Memory: ls.Memory, Rows: ls.Rows, Greedy: true}, cfg, preset, ls.Book)
+}
+
 // StartLane runs l in the background and asks for its views.
 func (ls *Lanes) StartLane(l *Lane) tea.Cmd {
 	ctx, stop := context.WithCancel(ls.Ctx)
 	l.Stop = stop
-	ls.WG.Add(1)
-	go func() {
-		defer ls.WG.Done()
-		l.Done <- l.run(ctx)
-	}()
+	ls.Go(func() { l.Done <- l.run(ctx) })
 	return tea.Batch(ls.NextView(l, time.Time{}), ls.watchMeter(l))
-}
-
-// Work makes f part of what the end of the program waits for, since f uses a
-// model, which is closed then. Once that end has begun, f does not begin.
-func Work[R any](ls *Lanes, f func() (R, error)) func() (R, error) {
-	return func() (r R, err error) {
-		if !ls.begin() {
-			return r, ls.Ctx.Err()
-		}
-		defer ls.WG.Done()
-		return f()
-	}
-}
-
-func (ls *Lanes) begin() bool {
-	ls.ending.Lock()
-	defer ls.ending.Unlock()
-	if ls.ended || ls.Ctx.Err() != nil {
-		return false
-	}
-	ls.WG.Add(1)
-	return true
-}
-
-// Wait waits for all that was begun, once Ctx has ended.
-func (ls *Lanes) Wait() {
-	ls.ending.Lock()
-	ls.ended = true
-	ls.ending.Unlock()
-	ls.WG.Wait()
 }
 
 // Warm makes ready in the background what a constraint on l would wait for.
 func (ls *Lanes) Warm(l *Lane) {
-	ls.WG.Add(1)
-	go func() {
-		defer ls.WG.Done()
-		l.Comp.Warm()
-	}()
+	ls.Go(l.Comp.Warm)
 }
 
 // NextView waits until a frame after last has passed, then for whatever view
@@ -197,5 +158,33 @@ func (ls *Lanes) ByID(id int) *Lane {
 // A slot is one of the two settings that a flips between.
 type slot struct {
 	config sampling.Config
-	Preset int
+	preset int
+}
+
+// SetPresets makes list the presets; what refers to one by its place points at
+// it still, or at none.
+func (ls *Lanes) SetPresets(list []Preset) {
+	old := ls.Book.List()
+	ls.Book.Set(list)
+	move := func(i *int) {
+		if *i < 0 || *i >= len(old) {
+			*i = -1
+			return
+		}
+		p := &old[*i]
+		*i = slices.IndexFunc(list, func(q Preset) bool { return q.Name == p.Name && q.User == p.User })
+	}
+	for _, l := range append(slices.Clone(ls.All), ls.Parked...) {
+		move(&l.Preset)
+		for _, s := range [][]Snapshot{l.Undo, l.Redo} {
+			for k := range s {
+				move(&s[k].Preset)
+			}
+		}
+	}
+	for _, s := range ls.slots {
+		if s != nil {
+			move(&s.preset)
+		}
+	}
 }

@@ -27,7 +27,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	for _, l := range append(slices.Clone(ls.All), ls.Parked...) {
 		next = max(next, l.ID+1)
 	}
-	l := NewLane(next, model, engine.Options{Draft: draft, Gate: ls.Gate, Memory: ls.Memory, Rows: ls.Rows, Greedy: true}, old.Config, old.Preset, ls.Book)
+	l := ls.NewLane(next, model, draft, old.Config, old.Preset)
 	set, err := l.Compile(l.Config, l.Preset)
 	if err != nil {
 		ls.Complain(model.Info().Name + ": " + err.Error())
@@ -44,7 +44,7 @@ func (ls *Lanes) ChangeModel(id int, model models.Model) tea.Cmd {
 	}
 	cmd := ls.StartLane(l)
 	ls.Warm(l)
-	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
+	l.Eng.Post(engine.Pace{Every: ls.Every()})
 	ls.Conduct()
 	ls.Say(strings.TrimSpace(model.Info().Name+" "+model.Info().Quant) + ": the same prompt and settings, from the beginning")
 	if l.Text == "" {

@@ -40,17 +40,13 @@ func (ls *Lanes) Conduct() {
 	engs := make([]*engine.Lane, len(ls.All))
 	for i, l := range ls.All {
 		engs[i] = l.Eng
-		l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
+		l.Eng.Post(engine.Pace{Every: ls.Every()})
 	}
 	g := engine.NewGroup(engs...)
 	g.SetInStep(!ls.Side.Free)
 	ctx, stop := context.WithCancel(ls.Ctx)
 	ls.Side.Group, ls.Side.stop = g, stop
-	ls.WG.Add(1)
-	go func() {
-		defer ls.WG.Done()
-		g.Conduct(ctx)
-	}()
+	ls.Go(func() { g.Conduct(ctx) })
 }
 
 // Add puts a copy of lane from beside the others: its text, its settings or
@@ -69,13 +65,13 @@ func (ls *Lanes) AddEmpty(from *Lane, set *engine.Settings) (*Lane, tea.Cmd) {
 	for _, l := range append(ls.All[:len(ls.All):len(ls.All)], ls.Parked...) {
 		id = max(id, l.ID+1)
 	}
-	l := NewLane(id, from.Model, engine.Options{Draft: ls.Draft, Gate: ls.Gate, Memory: ls.Memory, Rows: ls.Rows, Greedy: true}, from.Config, from.Preset, ls.Book)
+	l := ls.NewLane(id, from.Model, ls.Draft, from.Config, from.Preset)
 	l.Comp, l.Pins, l.Settings = from.Comp, from.Pins, from.Settings
 	if set != nil {
 		l.Settings, l.Config = set, set.Config()
 	}
 	cmd := ls.StartLane(l)
-	l.Eng.Post(engine.Pace{Every: Paces[ls.Pace].Every})
+	l.Eng.Post(engine.Pace{Every: ls.Every()})
 	l.Eng.Post(engine.Pin{IDs: l.Pins})
 	ls.All = append(ls.All, l)
 	return l, cmd

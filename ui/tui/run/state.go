@@ -16,19 +16,6 @@ import (
 	"logitscope/viz"
 )
 
-// Paces are the speeds of a run: the least time between two tokens.
-var Paces = []struct {
-	Every time.Duration
-	name  string
-}{
-	{2 * time.Second, "1 token in 2 s"}, {time.Second, "1 token a second"}, {time.Second / 2, "2 tokens a second"},
-	{time.Second / 5, "5 tokens a second"}, {time.Second / 10, "10 tokens a second"},
-	{time.Second / 30, "30 tokens a second"}, {0, "as fast as it goes"},
-}
-
-// startPace is how fast the lab begins: slow enough to watch every step.
-const startPace = 4
-
 // Take makes v the lane's view and keeps what the screen remembers about the
 // step it shows in step with it.
 func (l *Lane) Take(v engine.View) {

@@ -85,22 +85,22 @@ func (ls *Lanes) travel(from, to *[]Snapshot, done, none string) {
 func (ls *Lanes) Flip() {
 	l := ls.Lane()
 	now := &slot{l.Config, l.Preset}
-	ls.Slots[ls.slot] = now
+	ls.slots[ls.slot] = now
 	other := 1 - ls.slot
 	names := [...]string{"A", "B"}
-	if ls.Slots[other] == nil {
-		ls.Slots[other] = now
+	if ls.slots[other] == nil {
+		ls.slots[other] = now
 		ls.slot = other
 		ls.Say("B holds a copy of these settings; change it, and a flips between A and B")
 		return
 	}
-	to := ls.Slots[other]
+	to := ls.slots[other]
 	diff := Differences(l.Config, to.config)
 	if l.Look.At > 0 {
 		ls.Say("a: esc first; A and B are settings for the next token")
 		return
 	}
-	if ls.Apply(to.config, to.Preset, "", "flip to "+names[other]) {
+	if ls.Apply(to.config, to.preset, "", "flip to "+names[other]) {
 		ls.slot = other
 		ls.Say(viz.SomeOf(names[other]+": ", diff, ls.NoticeWidth()))
 	}

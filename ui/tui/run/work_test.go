@@ -2,31 +2,41 @@ package run
 
 import (
 	"context"
-	"sync"
 	"testing"
 
-	"logitscope/engine"
+	"logitscope/models"
 )
 
+// A closing model says that it is closed.
+type closing struct {
+	models.Model
+	closed bool
+}
+
+func (m *closing) Close() error { m.closed = true; return nil }
+
 // Nothing that uses a model begins once the program ends, and its end waits for
-// what has begun.
+// what has begun before it closes the models.
 func TestWorkEnds(t *testing.T) {
-	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
-	lanes := New(ctx, &wg, nil, engine.Draft{}, 0, false)
-	begun, over := make(chan struct{}), false
-	go Work(lanes, func() (int, error) {
+	b := NewBackground(ctx)
+	m := &closing{}
+	b.Own(m)
+	begun, over, went := make(chan struct{}), false, false
+	go Work(b, func() (int, error) {
 		close(begun)
 		<-ctx.Done()
-		over = true
+		over = !m.closed
 		return 0, nil
 	})()
 	<-begun
+	b.Go(func() { <-ctx.Done(); went = !m.closed })
 	cancel()
-	if lanes.Wait(); !over {
-		t.Error("the end did not wait")
+	if b.End(); !over || !went || !m.closed {
+		t.Errorf("work over before the models are closed: %v, %v; closed: %v", over, went, m.closed)
 	}
-	if _, err := Work(lanes, func() (int, error) { t.Error("it begins"); return 0, nil })(); err == nil {
+	b.Go(func() { t.Error("it begins") })
+	if _, err := Work(b, func() (int, error) { t.Error("it begins"); return 0, nil })(); err == nil {
 		t.Error("no error says that it did not begin")
 	}
 }

@@ -62,7 +62,7 @@ func (b *bites) next() tea.Cmd {
 	if err == nil {
 		cfg, err = cfg.With("max_new_tokens", int64(min(biteTokens, cfg.Int("max_new_tokens"))), sampling.FromYou)
 	}
-	return b.job.Start(i, run.Work(b.lanes, func() (engine.Spending, error) {
+	return b.job.Start(i, run.Work(b.lanes.Background, func() (engine.Spending, error) {
 		if err != nil {
 			return engine.Spending{}, err
 		}

@@ -3,7 +3,6 @@ package structure
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 
 	"logitscope/engine"
@@ -33,8 +32,7 @@ func TestBitesAreLeft(t *testing.T) {
 		"settings": func(l *run.Lane) { l.Config = l.Config.MustWith("top_k", 5, 0) },
 		"view":     nil,
 	} {
-		var wg sync.WaitGroup
-		lanes := run.New(t.Context(), &wg, nil, engine.Draft{}, 0, false)
+		lanes := run.New(t.Context(), nil, engine.Draft{}, 0, false)
 		l := &run.Lane{Model: &weighty{}, Prompt: []int32{1, 2, 3}}
 		v := &View{lanes: lanes, texts: new(Texts)}
 		b := &v.texts.bites
@@ -42,7 +40,7 @@ func TestBitesAreLeft(t *testing.T) {
 			t.Fatal("nothing is written")
 		}
 		under := b.ctx
-		late := b.job.Start(0, run.Work(lanes, func() (engine.Spending, error) { return engine.Spending{Bits: 1}, nil }))()
+		late := b.job.Start(0, run.Work(lanes.Background, func() (engine.Spending, error) { return engine.Spending{Bits: 1}, nil }))()
 		if v.weigh(hostOf{lane: l}, false); !b.current(l) || under.Err() != nil {
 			t.Fatal("stopped while they are wanted")
 		}

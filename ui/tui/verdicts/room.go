@@ -42,8 +42,6 @@ type Options struct {
 
 // A Room is a bench in the lab. It belongs to the screen's goroutine.
 type Room struct {
-	ctx   context.Context // of the program
-	wg    *sync.WaitGroup
 	opt   Options
 	lanes *run.Lanes
 
@@ -110,10 +108,9 @@ type openedMsg struct {
 	err  error
 }
 
-// NewRoom returns a room without prompts. Its runs end with ctx, and wg waits
-// for them.
-func NewRoom(ctx context.Context, wg *sync.WaitGroup, lanes *run.Lanes, opt Options) *Room {
-	return &Room{ctx: ctx, wg: wg, opt: opt, lanes: lanes, seeds: firstSeeds, out: map[string]bool{}}
+// NewRoom returns a room without prompts. Its runs end with the lanes.
+func NewRoom(lanes *run.Lanes, opt Options) *Room {
+	return &Room{opt: opt, lanes: lanes, seeds: firstSeeds, out: map[string]bool{}}
 }
 
 // Open returns the room as a view, with the lab's settings as the first config.
@@ -276,7 +273,7 @@ func (r *Room) start(h kit.Host) tea.Cmd {
 		h.Complain(viz.FirstLine(err.Error()))
 		return nil
 	}
-	ctx, stop := context.WithCancel(r.ctx)
+	ctx, stop := context.WithCancel(r.lanes.Ctx)
 	now := &running{stop: stop, began: time.Now(), notify: make(chan struct{}, 1)}
 	r.forget()
 	r.run, r.plan, r.texts, r.took = now, plan, map[place][]*bench.Text{}, 0
@@ -287,7 +284,7 @@ func (r *Room) start(h kit.Host) tea.Cmd {
 	r.at = min(r.at, plan.Count-1)
 	opt := bench.Options{Dir: r.opt.Dir, Name: r.name, Workers: r.workers, Progress: now.put}
 	door := h.Files()
-	r.wg.Go(func() { defer stop(); now.decode(ctx, door, plan, opt) })
+	r.lanes.Go(func() { defer stop(); now.decode(ctx, door, plan, opt) })
 	return now.wait()
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -61,9 +60,8 @@ func newHost(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	wg := new(sync.WaitGroup)
-	t.Cleanup(func() { cancel(); wg.Wait() })
-	h := &host{lanes: run.New(ctx, wg, nil, engine.Draft{}, 30, false)}
+	h := &host{lanes: run.New(ctx, nil, engine.Draft{}, 30, false)}
+	t.Cleanup(func() { cancel(); h.lanes.End() })
 	l := run.NewLane(0, m, engine.Options{}, sampling.Config{}, -1, h.lanes.Book)
 	h.lanes.All = []*run.Lane{l}
 	if l.Settings, err = l.Compile(l.Config, -1); err != nil {
@@ -108,8 +106,7 @@ var penalty = []struct {
 // penaltyRoom returns a room with the first n texts of every cell.
 func penaltyRoom(t *testing.T, h *host, n int) *Room {
 	t.Helper()
-	var wg sync.WaitGroup
-	r := NewRoom(context.Background(), &wg, h.lanes, Options{})
+	r := NewRoom(h.lanes, Options{})
 	r.name = "penalty"
 	list, err := (&check.Reader{}).Read([]byte(`{"contains":"{\"name\": \"Tom Reed\", \"age\": 7}"}`))
 	if err != nil {
@@ -237,9 +234,8 @@ func TestRoom(t *testing.T) {
 	if err := os.WriteFile(set, []byte("id,prompt,expect\none,a,contains: b\ntwo,ab,\"max_tokens: 2\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	r := NewRoom(context.Background(), &wg, h.lanes, Options{File: set, Dir: t.TempDir()})
+	defer h.lanes.End()
+	r := NewRoom(h.lanes, Options{File: set, Dir: t.TempDir()})
 	h.lanes.All[0].Config = sampling.Config{}.MustWith("max_new_tokens", 6, sampling.FromFlag)
 	_, cmd := r.Open(h)
 	r.Take(h, cmd())
