@@ -29,14 +29,15 @@ const storeVersion = 2
 // A key names a text by all that it follows from.
 type key [16]byte
 
-// A store is a log of finished texts, one a line, that is only ever added to.
-// A line that a crash cut short is skipped and its text decoded again.
+// A store is a log of finished texts, one a line, that is only ever added to:
+// each line by one write at whatever is the end by then, so that several
+// programs may share it. A line that a crash cut short is skipped and its text
+// decoded again.
 type store struct {
 	temporary bool
 
 	mu    sync.Mutex
 	file  *os.File
-	end   int64
 	index map[key]span
 }
 
@@ -67,7 +68,7 @@ func openStore(dir string, name []byte, fresh bool) (*store, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, hex.EncodeToString(name[:16])+".jsonl")
-	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return nil, err
 	}
 	if err = s.load(fresh); err != nil {
@@ -84,12 +85,13 @@ const maxLogLine = 64 << 20
 func (s *store) load(fresh bool) error {
 	in := bufio.NewReaderSize(s.file, 1<<16)
 	var line []byte
+	end := int64(0)
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) <= maxLogLine {
 			line = append(line, part...)
 		}
-		s.end += int64(len(part))
+		end += int64(len(part))
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
@@ -99,22 +101,17 @@ func (s *store) load(fresh bool) error {
 		if err != nil {
 			return err
 		}
-		at := s.end - int64(len(line))
+		at := end - int64(len(line))
 		if k, _, ok := parseLine(line); ok && !fresh {
 			s.index[k] = span{at, int32(len(line))}
 		}
 		line = line[:0]
 	}
 	if len(line) > 0 {
-		return s.append([]byte{'\n'})
+		_, err := s.file.Write([]byte{'\n'})
+		return err
 	}
 	return nil
-}
-
-func (s *store) append(line []byte) error {
-	n, err := s.file.WriteAt(line, s.end)
-	s.end += int64(n)
-	return err
 }
 
 // parseLine reads a line of the log. ok is false for one that is not whole.
@@ -150,9 +147,9 @@ func (s *store) get(k key) (kept, bool) {
 	if _, err := s.file.ReadAt(line, at.at); err != nil {
 		return kept{}, false
 	}
-	_, raw, ok := parseLine(line)
+	of, raw, ok := parseLine(line)
 	var t kept
-	if !ok || json.Unmarshal(raw, &t) != nil || t.Tokens == nil {
+	if !ok || of != k || json.Unmarshal(raw, &t) != nil || t.Tokens == nil {
 		return kept{}, false
 	}
 	return t, true
@@ -171,11 +168,14 @@ func (s *store) put(k key, t kept) error {
 	line = append(line, '\n')
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := s.end
-	if err := s.append(line); err != nil {
+	if _, err := s.file.Write(line); err != nil {
 		return err
 	}
-	s.index[k] = span{at, int32(len(line))}
+	end, err := s.file.Seek(0, io.SeekCurrent) // after the line, wherever it went
+	if err != nil {
+		return err
+	}
+	s.index[k] = span{end - int64(len(line)), int32(len(line))}
 	return nil
 }
 
