@@ -9,6 +9,7 @@ package prompts
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"logitscope/engine/check"
 )
@@ -26,6 +27,27 @@ type Prompt struct {
 	Tags     []string
 	Vars     []Var
 	Line     int // where it begins in the file, from 1; 0 for one of the command line
+}
+
+// Asked returns what is continued as a person reads it: the turns of a
+// conversation below each other, the system message first. Tokens have no text
+// of their own.
+func (p *Prompt) Asked() string {
+	turns := p.Messages
+	switch {
+	case turns == nil && p.System == "":
+		return p.Text
+	case turns == nil:
+		turns = []Message{{"user", p.Text}}
+	}
+	if p.System != "" {
+		turns = append([]Message{{"system", p.System}}, turns...)
+	}
+	var b strings.Builder
+	for _, m := range turns {
+		b.WriteString(m.Role + ": " + m.Content + "\n")
+	}
+	return b.String()
 }
 
 // A Message is a turn of a conversation.

@@ -226,3 +226,20 @@ func TestSetsAreFiles(t *testing.T) {
 		}
 	}
 }
+
+// A conversation is shown by its turns, wherever a person reads what was asked.
+func TestAsked(t *testing.T) {
+	user := Message{"user", "Who?"}
+	for _, c := range []struct {
+		p    Prompt
+		want string
+	}{
+		{Prompt{Text: "Once"}, "Once"},
+		{Prompt{Text: "Who?", System: "Be short."}, "system: Be short.\nuser: Who?\n"},
+		{Prompt{Messages: []Message{user, {"assistant", "I."}}, System: "Be short."}, "system: Be short.\nuser: Who?\nassistant: I.\n"},
+	} {
+		if got := c.p.Asked(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
+		}
+	}
+}

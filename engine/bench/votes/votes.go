@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -20,10 +21,19 @@ import (
 
 // A Pair is two texts of one prompt, left and right as they are shown.
 type Pair struct {
-	ID     string    // of the prompt, the seed and the lanes, whichever side they are on
+	ID     string    // of the prompt, the seed, the lanes and their texts, whichever side they are on
 	Prompt string    // what both go on from
 	Lanes  [2]string // that wrote them
 	Texts  [2]string
+}
+
+// NewPair returns the pair of the texts that two lanes wrote of a prompt, which
+// has an id and says what was asked, under a seed. Other texts of the same
+// prompt, seed and lanes are another pair.
+func NewPair(id, asked string, seed uint64, lanes, texts [2]string) Pair {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%q", texts)
+	return Pair{ID: fmt.Sprintf("%s, seed %d: %s, %s (%08x)", id, seed, lanes[0], lanes[1], h.Sum32()), Prompt: asked, Lanes: lanes, Texts: texts}
 }
 
 // Shuffle puts pairs and their sides in an order that follows from the seed and
@@ -118,6 +128,9 @@ func Open(path, voter string) (*Box, error) {
 		if err == nil && len(b.ends) != len(b.votes) {
 			err = errors.New("has blank lines")
 		}
+		if i := slices.IndexFunc(b.votes, func(v Vote) bool { return v.Voter != voter }); err == nil && i >= 0 {
+			err = fmt.Errorf("has the votes of %s; %s needs a file of their own", who(b.votes[i].Voter), who(voter))
+		}
 		if err == nil {
 			err = b.cut()
 		}
@@ -129,16 +142,41 @@ func Open(path, voter string) (*Box, error) {
 	return b, nil
 }
 
+// who names a voter.
+func who(voter string) string {
+	if voter == "" {
+		return "a voter without a name"
+	}
+	return "voter " + voter
+}
+
+// end is where the last vote ends in the file.
+func (b *Box) end() int64 {
+	if n := len(b.ends); n > 0 {
+		return b.ends[n-1]
+	}
+	return 0
+}
+
 // cut ends the file after the last vote.
 func (b *Box) cut() error {
-	end := int64(0)
-	if n := len(b.ends); n > 0 {
-		end = b.ends[n-1]
-	}
-	if err := b.file.Truncate(end); err != nil {
+	if err := b.file.Truncate(b.end()); err != nil {
 		return err
 	}
-	_, err := b.file.Seek(end, io.SeekStart)
+	_, err := b.file.Seek(b.end(), io.SeekStart)
+	return err
+}
+
+// ErrChanged is the error of a box whose file another program wrote to, such as
+// a second vote.
+var ErrChanged = errors.New("the file of votes was changed by another program; start the vote again")
+
+// alone returns [ErrChanged] unless the file ends where this box left it.
+func (b *Box) alone() error {
+	info, err := b.file.Stat()
+	if err == nil && info.Size() != b.end() {
+		err = ErrChanged
+	}
 	return err
 }
 
@@ -157,6 +195,9 @@ func (b *Box) Cast(p Pair, a Answer) error {
 	if err != nil {
 		return err
 	}
+	if err := b.alone(); err != nil {
+		return err
+	}
 	if _, err := b.file.Write(append(line, '\n')); err != nil {
 		b.cut()
 		return err
@@ -164,11 +205,7 @@ func (b *Box) Cast(p Pair, a Answer) error {
 	if err := b.file.Sync(); err != nil {
 		return err
 	}
-	end := int64(len(line)) + 1
-	if n := len(b.ends); n > 0 {
-		end += b.ends[n-1]
-	}
-	b.votes, b.ends = append(b.votes, v), append(b.ends, end)
+	b.votes, b.ends = append(b.votes, v), append(b.ends, b.end()+int64(len(line))+1)
 	return nil
 }
 
@@ -177,6 +214,9 @@ func (b *Box) Undo() (Vote, bool, error) {
 	n := len(b.votes)
 	if n == 0 {
 		return Vote{}, false, nil
+	}
+	if err := b.alone(); err != nil {
+		return Vote{}, false, err
 	}
 	v := b.votes[n-1]
 	b.votes, b.ends = b.votes[:n-1], b.ends[:n-1]

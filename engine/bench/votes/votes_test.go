@@ -1,6 +1,7 @@
 package votes
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,6 +88,59 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	if _, err := Open(path, "me"); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("another file: %v", err)
+	}
+}
+
+// Texts that changed under the same names are not decided by votes on others.
+func TestPairsAreOfTexts(t *testing.T) {
+	lanes := [2]string{"A", "B"}
+	first := NewPair("1", "Who?", 7, lanes, [2]string{"I.", "You."})
+	for _, texts := range [][2]string{{"I.", "We."}, {"We.", "You."}, {"I.You.", ""}} {
+		if other := NewPair("1", "Who?", 7, lanes, texts); other.ID == first.ID {
+			t.Errorf("%q: the pair of other texts", texts)
+		}
+	}
+	if again := NewPair("1", "Who?", 7, lanes, first.Texts); again != first {
+		t.Errorf("%+v, want %+v", again, first)
+	}
+}
+
+// A file has one voter, and one program that writes to it at a time: another
+// writes over nothing.
+func TestBoxOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "votes.jsonl")
+	open := func(voter string) (*Box, error) {
+		b, err := Open(path, voter)
+		if b != nil {
+			t.Cleanup(func() { b.Close() })
+		}
+		return b, err
+	}
+	ana, err := open("ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := open("ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := pairs(3)
+	if err := ana.Cast(list[0], Left); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Cast(list[1], Right); !errors.Is(err, ErrChanged) {
+		t.Errorf("a vote beside another: %v", err)
+	}
+	if err := ana.Cast(list[2], Tie); err != nil {
+		t.Errorf("the vote beside it: %v", err)
+	}
+	if late, err := open("ana"); err != nil || len(late.Votes()) != 2 {
+		t.Errorf("what is left: %v, %v", late.Votes(), err)
+	}
+	for _, ben := range []string{"ben", ""} {
+		if _, err := open(ben); err == nil || !strings.Contains(err.Error(), "voter ana") {
+			t.Errorf("%q: %v", ben, err)
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -168,12 +167,7 @@ func pairsOf(p *bench.Plan, r *bench.Results) ([]votes.Pair, error) {
 					continue
 				}
 				lanes := [2]string{p.Configs[b].Name, p.Configs[c].Name}
-				asked := q.Text
-				for _, m := range q.Messages {
-					asked += m.Role + ": " + m.Content + "\n"
-				}
-				out = append(out, votes.Pair{ID: fmt.Sprintf("%s, seed %d: %s", q.ID, t.Seed, strings.Join(lanes[:], ", ")), Prompt: asked,
-					Lanes: lanes, Texts: [2]string{o.Text, t.Text}})
+				out = append(out, votes.NewPair(q.ID, q.Asked(), t.Seed, lanes, [2]string{o.Text, t.Text}))
 			}
 		}
 		before = append(before, texts)

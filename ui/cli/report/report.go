@@ -155,10 +155,7 @@ func (b *Benched) Visit() func(i int, p *prompts.Prompt, config int, texts []*be
 			for _, f := range failing[k].Failed {
 				whys = append(whys, f.Check+": "+Why(f))
 			}
-			asked := p.Text
-			for _, m := range p.Messages {
-				asked += m.Role + ": " + m.Content + "\n"
-			}
+			asked := p.Asked()
 			if b.NoPrompts {
 				asked = ""
 			}

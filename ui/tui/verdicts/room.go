@@ -403,8 +403,7 @@ func (r *Room) pairsOf(prompt, a, b int, p *prompts.Prompt) (out []votes.Pair) {
 		if lanes[0] == lanes[1] {
 			lanes = [2]string{letter(a) + " " + lanes[0], letter(b) + " " + lanes[1]}
 		}
-		out = append(out, votes.Pair{ID: fmt.Sprintf("%s, seed %d: %s, %s", p.ID, x[k].Seed, lanes[0], lanes[1]), Prompt: p.Text,
-			Lanes: lanes, Texts: [2]string{x[k].Text, y[k].Text}})
+		out = append(out, votes.NewPair(p.ID, p.Asked(), x[k].Seed, lanes, [2]string{x[k].Text, y[k].Text}))
 	}
 	return out
 }
