@@ -32,7 +32,7 @@ func ParseAxis(spec string) (Axis, error) {
 	p, ok := param.Lookup(key)
 	if !ok {
 		_, err := sampling.Config{}.With(key, list, sampling.FromFlag)
-		return a, err
+		return a, fmt.Errorf("%s: %w", key, err)
 	}
 	switch {
 	case key == "seed":

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/stats"
@@ -93,11 +94,41 @@ func ReadJSONL(r io.Reader) (*Recorded, error) {
 
 // with returns the recorded config that a config is compared with: that of the
 // same name, or the only one.
-func (r *Recorded) with(name string) (string, bool) {
-	if slices.ContainsFunc(r.Configs, func(c RecordedConfig) bool { return c.Name == name }) {
-		return name, true
+func (r *Recorded) with(name string) (string, error) {
+	var names []string
+	for _, c := range r.Configs {
+		if c.Name == name {
+			return name, nil
+		}
+		names = append(names, c.Name)
 	}
-	return r.Configs[0].Name, len(r.Configs) == 1
+	if len(names) > 1 {
+		return "", fmt.Errorf("%s: no such config was recorded; must be %s", name, strings.Join(names, " or "))
+	}
+	return names[0], nil
+}
+
+// Check returns an error, which names what is missing, unless every config of p
+// has texts here of a prompt of p: [Compare] then finds something to compare.
+func (r *Recorded) Check(p *Plan) error {
+	for i := range p.Configs {
+		with, err := r.with(p.Configs[i].Name)
+		if err != nil {
+			return err
+		}
+		any := false
+		err = p.Prompts.Each(func(_ int, q prompts.Prompt) error {
+			any = any || len(r.texts[[2]string{with, q.ID}]) > 0
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !any {
+			return fmt.Errorf("%s: no prompt of the set was recorded", with)
+		}
+	}
+	return nil
 }
 
 // A Comparison is a config against its recorded texts, on the prompts that both
@@ -112,15 +143,16 @@ type Comparison struct {
 	Better       []string        // prompts that pass more often
 }
 
-// Compare compares the texts of p with recorded ones.
+// Compare compares the texts of p with recorded ones, of which it must have
+// some: see [Recorded.Check]. A prompt without texts now counts for nothing.
 func Compare(p *Plan, r Texts, rec *Recorded) ([]Comparison, error) {
 	out := make([]Comparison, len(p.Configs))
 	then, now := make([][]tally, len(p.Configs)), make([][]tally, len(p.Configs))
 	for c := range out {
 		out[c].Config = p.Configs[c].Name
-		with, ok := rec.with(out[c].Config)
-		if !ok {
-			return nil, fmt.Errorf("%s: no such config was recorded", out[c].Config)
+		with, err := rec.with(out[c].Config)
+		if err != nil {
+			return nil, err
 		}
 		out[c].With = with
 	}
@@ -157,9 +189,6 @@ func Compare(p *Plan, r Texts, rec *Recorded) ([]Comparison, error) {
 		return nil, err
 	}
 	for c := range out {
-		if out[c].Prompts == 0 {
-			return nil, fmt.Errorf("%s: no prompt of the set was recorded", out[c].Config)
-		}
 		for k := range metrics {
 			out[c].Verdicts = append(out[c].Verdicts, stats.Judge([]stats.Contrast{contrast(k, then[c], now[c])})[0])
 		}

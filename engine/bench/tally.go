@@ -182,7 +182,7 @@ func (m *Metric) finish(e stats.Estimate) stats.Estimate {
 
 // contrast compares config b with config a on the prompts that both have.
 func contrast(k int, a, b []tally) stats.Contrast {
-	var differences []float64
+	var differences, sharesA, sharesB []float64
 	var pairs stats.Pairs
 	single := metrics[k].isShare()
 	for i := range a {
@@ -190,6 +190,7 @@ func contrast(k int, a, b []tally) stats.Contrast {
 			continue
 		}
 		differences = append(differences, b[i].value[k]-a[i].value[k])
+		sharesA, sharesB = append(sharesA, a[i].value[k]), append(sharesB, b[i].value[k])
 		single = single && a[i].n[k] == 1 && b[i].n[k] == 1
 		switch passA, passB := a[i].holds[k] > 0, b[i].holds[k] > 0; {
 		case passA && passB:
@@ -202,8 +203,11 @@ func contrast(k int, a, b []tally) stats.Contrast {
 			pairs.Neither++
 		}
 	}
-	if single && len(differences) > 1 {
+	switch {
+	case single && len(differences) > 1:
 		return stats.ContrastShares(pairs)
+	case metrics[k].isShare():
+		return stats.ContrastRates(sharesA, sharesB)
 	}
 	return stats.ContrastMeans(differences)
 }

@@ -44,6 +44,7 @@ type Trial struct {
 	Dropped int            // the round in which it was dropped, from 1; 0 if it was not
 	Set     int            // how many of the ranges' parameters it sets
 	Bounds  bool           // whether it keeps the bounds
+	Base    bool           // it is the base
 }
 
 // An Influence says what a parameter does to the best config.
@@ -69,6 +70,7 @@ type Tuned struct {
 	Gain      stats.Verdict  // the simplest against the base
 	Held      *stats.Verdict // the same on the prompts that the choice did not see; nil if none are held out
 	HeldValue stats.Estimate
+	HeldOut   int // prompts that the choice did not see
 	Texts     int
 	Stopped   bool // by the budget
 }
@@ -103,6 +105,19 @@ type tuning struct {
 	out        *Tuned
 }
 
+// LeastPrompts is how many prompts a choice needs.
+const LeastPrompts = 4
+
+// Seen is how many prompts the choice sees.
+func (s *Search) Seen() (n int) {
+	for i := range s.Prompts {
+		if !HeldOut(s.Prompts[i].ID, s.Holdout) {
+			n++
+		}
+	}
+	return n
+}
+
 // split parts the prompts, and mixes those that are seen: a file may have the
 // easy ones first.
 func (t *tuning) split() error {
@@ -113,8 +128,9 @@ func (t *tuning) split() error {
 			t.seen = append(t.seen, p)
 		}
 	}
-	if len(t.seen) < 4 {
-		return fmt.Errorf("%d prompts are left to choose by; must be 4 or more", len(t.seen))
+	t.out.HeldOut = len(t.held)
+	if len(t.seen) < LeastPrompts {
+		return fmt.Errorf("a choice needs %d prompts; %d are not held out", LeastPrompts, len(t.seen))
 	}
 	r := rand.New(rand.NewPCG(t.Seed, 0x5eed))
 	r.Shuffle(len(t.seen), func(i, k int) { t.seen[i], t.seen[k] = t.seen[k], t.seen[i] })
@@ -157,7 +173,7 @@ func (t *tuning) start() error {
 }
 
 func (t *tuning) trial(name string, cfg sampling.Config) Trial {
-	x := Trial{Name: name, Config: cfg, Value: stats.None}
+	x := Trial{Name: name, Config: cfg, Value: stats.None, Base: len(t.moved(cfg)) == 0}
 	for _, r := range t.Over {
 		p, ok := param.Lookup(r.Key)
 		if _, set := cfg.Lookup(r.Key); set && ok && !p.IsOff(cfg.Value(r.Key)) {
@@ -174,7 +190,8 @@ type measuredRun struct {
 	digests []uint64
 }
 
-var errTuneBudget = errors.New("the budget is spent")
+// ErrBudget is the error of a search whose budget ended before its first round.
+var ErrBudget = errors.New("the budget is spent before the first round is finished; the texts that were written are kept")
 
 // measure runs configs on prompts.
 func (t *tuning) measure(ctx context.Context, configs []sampling.Config, on []prompts.Prompt) (*measuredRun, error) {
@@ -185,12 +202,12 @@ func (t *tuning) measure(ctx context.Context, configs []sampling.Config, on []pr
 	opt := t.opt
 	if b := &opt.Budget; b.Time > 0 {
 		if b.Time -= time.Since(t.began); b.Time <= 0 {
-			return nil, errTuneBudget
+			return nil, ErrBudget
 		}
 	}
 	if b := &opt.Budget; b.Tokens > 0 {
 		if b.Tokens -= t.tokens; b.Tokens <= 0 {
-			return nil, errTuneBudget
+			return nil, ErrBudget
 		}
 	}
 	tell, written := opt.Progress, int64(0)
@@ -208,7 +225,7 @@ func (t *tuning) measure(ctx context.Context, configs []sampling.Config, on []pr
 	t.tokens += written
 	t.out.Texts += r.Done
 	if r.Stopped && r.Done < p.Texts() {
-		return nil, errTuneBudget
+		return nil, ErrBudget
 	}
 	m := &measuredRun{plan: p}
 	m.tallies, m.digests, err = tallyUp(p, r)
@@ -243,7 +260,7 @@ func (t *tuning) halve(ctx context.Context) error {
 			}
 		}
 		m, err := t.measure(ctx, configs, t.seen[:n])
-		if errors.Is(err, errTuneBudget) && len(t.out.Rounds) > 0 {
+		if errors.Is(err, ErrBudget) && len(t.out.Rounds) > 0 {
 			t.out.Stopped = true
 			return nil
 		}
@@ -264,10 +281,7 @@ func (t *tuning) judge(m *measuredRun, alive []int) {
 	best := -1
 	for c, i := range alive {
 		x := &t.out.Trials[i]
-		x.Value, x.Bounds = m.value(c, t.Metric), true
-		for _, b := range t.Subject {
-			x.Bounds = x.Bounds && b.holds(m.value(c, b.Metric).Value)
-		}
+		x.Value, x.Bounds = m.value(c, t.Metric), t.keepsBounds(m, c)
 		if best < 0 || t.better(x, &t.out.Trials[alive[best]]) {
 			best = c
 		}
@@ -284,6 +298,11 @@ func (t *tuning) judge(m *measuredRun, alive []int) {
 		}
 	}
 	slices.SortStableFunc(t.out.Equal, func(a, b int) int { return t.out.Trials[a].Set - t.out.Trials[b].Set })
+}
+
+// keepsBounds reports whether config c keeps all bounds.
+func (t *tuning) keepsBounds(m *measuredRun, c int) bool {
+	return !slices.ContainsFunc(t.Subject, func(b Bound) bool { return !b.holds(m.value(c, b.Metric).Value) })
 }
 
 // better reports whether a is a better choice than b: one that keeps the bounds
@@ -311,7 +330,7 @@ func (t *tuning) explain(ctx context.Context) error {
 		}
 	}
 	m, err := t.measure(ctx, configs, on)
-	if errors.Is(err, errTuneBudget) {
+	if errors.Is(err, ErrBudget) {
 		t.out.Stopped = true
 		return nil
 	}
@@ -347,7 +366,7 @@ func (t *tuning) simplify(ctx context.Context, on []prompts.Prompt) error {
 		tries = append(tries, t.unset(best, key))
 	}
 	m, err := t.measure(ctx, append([]sampling.Config{best, t.Base}, tries...), on)
-	if errors.Is(err, errTuneBudget) {
+	if errors.Is(err, ErrBudget) {
 		t.out.Stopped = true
 		return nil
 	}
@@ -355,21 +374,17 @@ func (t *tuning) simplify(ctx context.Context, on []prompts.Prompt) error {
 		return err
 	}
 	at := 0 // in the configs of m
-	for c := 2; c < len(tries)+2 && len(idle) > 0; c++ {
+	for c := 2; c < len(tries)+2 && len(idle) > 0 && at == 0; c++ {
 		d := contrast(t.Metric, m.tallies[0], m.tallies[c]).Diff
-		if !d.Bounded() || t.sign()*d.Value < 0 && !d.Contains(0) {
-			continue
+		worse := !d.Bounded() || t.sign()*d.Value < 0 && !d.Contains(0)
+		if !worse && (t.keepsBounds(m, c) || !t.keepsBounds(m, 0)) {
+			at = c
 		}
-		at = c
-		break
 	}
 	if at > 0 {
 		t.out.Simplest = t.trial(t.nameOf(tries[at-2]), tries[at-2])
 	}
-	t.out.Simplest.Value, t.out.Simplest.Bounds = m.value(at, t.Metric), true
-	for _, b := range t.Subject {
-		t.out.Simplest.Bounds = t.out.Simplest.Bounds && b.holds(m.value(at, b.Metric).Value)
-	}
+	t.out.Simplest.Value, t.out.Simplest.Bounds = m.value(at, t.Metric), t.keepsBounds(m, at)
 	t.out.Gain = stats.Judge([]stats.Contrast{contrast(t.Metric, m.tallies[1], m.tallies[at])})[0]
 	return nil
 }
@@ -382,9 +397,8 @@ func (t *tuning) unset(cfg sampling.Config, key string) sampling.Config {
 	return cfg.Without(key)
 }
 
-// nameOf names a config by what it sets beyond the base.
-func (t *tuning) nameOf(cfg sampling.Config) string {
-	var parts []string
+// moved returns what a config sets beyond the base.
+func (t *tuning) moved(cfg sampling.Config) (parts []string) {
 	for _, r := range t.Over {
 		if v, ok := cfg.Lookup(r.Key); ok {
 			if base, had := t.Base.Lookup(r.Key); !had || plain(base.Value) != plain(v.Value) {
@@ -392,10 +406,15 @@ func (t *tuning) nameOf(cfg sampling.Config) string {
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return "base"
+	return parts
+}
+
+// nameOf names a config by what it sets beyond the base.
+func (t *tuning) nameOf(cfg sampling.Config) string {
+	if parts := t.moved(cfg); len(parts) > 0 {
+		return strings.Join(parts, ",")
 	}
-	return strings.Join(parts, ",")
+	return "base"
 }
 
 // heldOut compares the choice with the base on the prompts that it did not see.
@@ -404,7 +423,7 @@ func (t *tuning) heldOut(ctx context.Context) error {
 		return nil
 	}
 	m, err := t.measure(ctx, []sampling.Config{t.Base, t.out.Simplest.Config}, t.held)
-	if errors.Is(err, errTuneBudget) {
+	if errors.Is(err, ErrBudget) {
 		t.out.Stopped = true
 		return nil
 	}

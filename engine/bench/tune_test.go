@@ -91,6 +91,35 @@ func TestTuneKeepsBounds(t *testing.T) {
 	}
 }
 
+// What is simplest must keep the bounds, too: every text passes here, but those
+// of the base repeat one token.
+func TestTuneChoosesWithinBounds(t *testing.T) {
+	var set []prompts.Prompt
+	for i := range 12 {
+		set = append(set, prompts.Prompt{ID: fmt.Sprint(i), Text: "a"})
+	}
+	r, err := ParseRange("temperature=0.1:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ParseBound("distinct_1 >= 0.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Search{Backend: backend(coin(t)), Base: config(t, "max_new_tokens", 8, "temperature", 0.1), Over: []Range{r}, Prompts: set,
+		Checks: checks(t, "min_tokens: 1"), Seeds: []uint64{1, 2}, Metric: MetricNamed("pass"), Subject: []Bound{b}}
+	out, err := Tune(t.Context(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base := out.Trials[0]; base.Bounds || !base.Base {
+		t.Errorf("the base: %+v", base)
+	}
+	if best := out.Trials[out.Best]; !best.Bounds || !out.Simplest.Bounds || out.Simplest.Base {
+		t.Errorf("chosen %+v, best %+v", out.Simplest, best)
+	}
+}
+
 func TestTuneBudget(t *testing.T) {
 	var set []prompts.Prompt
 	for i := range 200 {

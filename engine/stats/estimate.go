@@ -37,7 +37,7 @@ func (e Estimate) Bounded() bool { return !math.IsNaN(e.Low) && !math.IsNaN(e.Hi
 func (e Estimate) Contains(x float64) bool { return e.Low <= x && x <= e.High }
 
 // Minus returns the estimate of the negative.
-func (e Estimate) Minus() Estimate { return Estimate{-e.Value, -e.High, -e.Low, e.N} }
+func (e Estimate) Minus() Estimate { return Estimate{0 - e.Value, 0 - e.High, 0 - e.Low, e.N} } // no -0
 
 // Map returns the estimate under a rising function.
 func (e Estimate) Map(f func(float64) float64) Estimate {
@@ -70,15 +70,20 @@ func Wilson(k, n int) Estimate {
 	if n == 0 {
 		return None
 	}
-	p, m := float64(k)/float64(n), float64(n)
+	return wilson(float64(k), float64(n))
+}
+
+// wilson is [Wilson] of a number that need not be whole: a sum of shares.
+func wilson(k, m float64) Estimate {
+	p := k / m
 	z2 := z975 * z975
 	middle := (p + z2/(2*m)) / (1 + z2/m)
 	half := z975 / (1 + z2/m) * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
-	e := Estimate{p, max(0, middle-half), min(1, middle+half), n}
+	e := Estimate{p, max(0, middle-half), min(1, middle+half), int(m)}
 	if k == 0 {
 		e.Low = 0
 	}
-	if k == n {
+	if k == m {
 		e.High = 1
 	}
 	return e
@@ -140,7 +145,7 @@ func moments(values []float64) (mean, sd float64) {
 func Clustered(prompts [][]bool) Estimate {
 	shares := Shares(prompts)
 	if len(shares) != 1 {
-		return OverPrompts(shares)
+		return meanT(shares)
 	}
 	k, n := 0, 0
 	for _, p := range prompts {
@@ -155,8 +160,25 @@ func Clustered(prompts [][]bool) Estimate {
 }
 
 // OverPrompts returns the mean of what holds of each prompt, with the interval
-// of t, as [Clustered] does.
-func OverPrompts(shares []float64) Estimate { return meanT(shares) }
+// of t, as [Clustered] does. Where each prompt has the same share, t has no
+// width and would be certain of what no prompt said: the interval is then
+// Wilson's over the prompts.
+func OverPrompts(shares []float64) Estimate {
+	if e := meanT(shares); e.N < 2 || spread(shares) {
+		return e
+	}
+	return wilson(shares[0]*float64(len(shares)), float64(len(shares)))
+}
+
+// spread reports whether shares, or differences of them, differ by more than
+// rounding.
+func spread(shares []float64) bool {
+	_, sd := moments(shares)
+	return !(sd <= rounding)
+}
+
+// rounding is what a sum of numbers about 1 may be off by.
+const rounding = 1e-12
 
 // Shares returns the share that holds of each prompt with texts.
 func Shares(prompts [][]bool) []float64 {

@@ -18,33 +18,42 @@ func (p Pairs) N() int { return p.Both + p.OnlyA + p.OnlyB + p.Neither }
 // often the prompts on which the two differ part at least so unevenly by
 // chance. It panics if a count is negative.
 func PairedShare(c Pairs) (Estimate, float64) {
-	n := c.N()
-	if n == 0 {
+	if c.N() == 0 {
 		return None, math.NaN()
 	}
-	a, b := Wilson(c.Both+c.OnlyA, n), Wilson(c.Both+c.OnlyB, n)
+	for _, n := range []int{c.Both, c.OnlyA, c.OnlyB, c.Neither} {
+		if n < 0 {
+			panic("stats: a count is negative")
+		}
+	}
+	return newcombe(float64(c.Both), float64(c.OnlyA), float64(c.OnlyB), float64(c.Neither)), mcNemar(c.OnlyA, c.OnlyB)
+}
+
+// newcombe is the interval of [PairedShare], of numbers that need not be whole.
+func newcombe(both, onlyA, onlyB, neither float64) Estimate {
+	n := both + onlyA + onlyB + neither
+	a, b := wilson(both+onlyA, n), wilson(both+onlyB, n)
 	diff := a.Value - b.Value
-	phi := correlation(c)
+	phi := correlation(both, onlyA, onlyB, neither)
 	half := func(x, y float64) float64 { return math.Sqrt(max(0, x*x-2*phi*x*y+y*y)) }
 	return Estimate{
 		Value: diff,
 		Low:   diff - half(a.Value-a.Low, b.High-b.Value),
 		High:  diff + half(a.High-a.Value, b.Value-b.Low),
-		N:     n,
-	}, mcNemar(c.OnlyA, c.OnlyB)
+		N:     a.N,
+	}
 }
 
 // correlation is that of the two shares, lessened where it is positive by the
 // correction for continuity of method 10; 0 where a margin is empty.
-func correlation(c Pairs) float64 {
-	both, a, b, neither := float64(c.Both), float64(c.OnlyA), float64(c.OnlyB), float64(c.Neither)
+func correlation(both, a, b, neither float64) float64 {
 	margins := (both + a) * (b + neither) * (both + b) * (a + neither)
 	if margins == 0 {
 		return 0
 	}
 	x := both*neither - a*b
 	if x > 0 {
-		x = max(0, x-float64(c.N())/2)
+		x = max(0, x-(both+a+b+neither)/2)
 	}
 	return x / math.Sqrt(margins)
 }
@@ -96,6 +105,9 @@ func Holm(p []float64) []float64 {
 // at a two-sided level (normal approximation), given the standard deviation
 // of the differences. It is +Inf for a difference of 0.
 func Needed(sd, difference, power, level float64) float64 {
+	if difference == 0 {
+		return math.Inf(1)
+	}
 	z := distuv.UnitNormal.Quantile(1-level/2) + distuv.UnitNormal.Quantile(power)
 	x := z * sd / difference
 	return max(1, math.Ceil(x*x))

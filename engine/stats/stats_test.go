@@ -125,6 +125,62 @@ func TestMeanHoldsAtTheEdges(t *testing.T) {
 	}
 }
 
+// Prompts that all say the same are no proof of what others would: t has no
+// width there, and what stands for it is that of one text a prompt.
+func TestSharesWithoutSpread(t *testing.T) {
+	ones, none, halves := make([]float64, 13), make([]float64, 13), make([]float64, 13)
+	for i := range ones {
+		ones[i], halves[i] = 1, 0.5
+	}
+	if got, want := OverPrompts(ones), Wilson(13, 13); got != want {
+		t.Errorf("all pass: %v, want %v", got, want)
+	}
+	if got, want := OverPrompts(none), Wilson(0, 13); got != want {
+		t.Errorf("none passes: %v, want %v", got, want)
+	}
+	if e := OverPrompts(halves); e.Value != 0.5 || math.Abs(e.Low+e.High-1) > 1e-12 || e.High-e.Low < 0.4 {
+		t.Errorf("half of each: %v", e)
+	}
+	mixed := []float64{1, 0.5, 1, 0}
+	if got, want := OverPrompts(mixed), Mean(mixed); got != want {
+		t.Errorf("with spread: %v, want %v", got, want)
+	}
+	same := ContrastRates(ones, ones)
+	pairs, _ := PairedShare(Pairs{Both: 13})
+	if same.Diff != pairs || same.P != 1 || same.Diff.Low > -0.2 {
+		t.Errorf("the same: %+v, want %v", same, pairs)
+	}
+	if math.Signbit(same.Diff.Value) {
+		t.Error("no difference is written -0")
+	}
+	// Two prompts are not enough to tell, whatever they say.
+	two := ContrastRates(none[:2], ones[:2])
+	if two.P != 0.5 || two.Diff.Value != 1 || two.Diff.Low > 0.2 {
+		t.Errorf("two prompts: %+v", two)
+	}
+	if v := Judge([]Contrast{same})[0]; v.Finding != Same || !math.IsInf(v.Needed, 1) {
+		t.Errorf("%+v", v)
+	}
+	some := []float64{0, 1, 0.5, 1}
+	if got, want := ContrastRates(mixed, some), ContrastMeans([]float64{-1, 0.5, -0.5, 1}); got != want {
+		t.Errorf("with spread: %+v, want %+v", got, want)
+	}
+}
+
+// What rounding leaves of a sum that is 0 is 0, and no number of prompts would
+// see it.
+func TestRoundingIsNoDifference(t *testing.T) {
+	a, b, both := 0.1, 0.2, 0.3
+	d := []float64{a, b, -both}
+	c := ContrastMeans(d)
+	if m, _ := moments(d); m == 0 {
+		t.Fatal("nothing is left of this sum; want one that rounds")
+	}
+	if v := Judge([]Contrast{c})[0]; v.Diff.Value != 0 || v.P != 1 || !math.IsInf(v.Needed, 1) {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestHolm(t *testing.T) {
 	got := Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	if want := []float64{0.03, 0.06, 0.06, 0.02}; !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {

@@ -40,11 +40,42 @@ type Contrast struct {
 }
 
 // ContrastMeans compares two configs by the per-prompt differences of B and
-// A.
+// A. A mean that is less than rounding leaves is 0.
 func ContrastMeans(differences []float64) Contrast {
 	e, p := PairedMean(differences)
 	_, sd := moments(differences)
+	if math.Abs(e.Value) <= rounding*sd {
+		e.Value, p = 0, 1
+	}
 	return Contrast{e, p, sd}
+}
+
+// ContrastRates compares two configs by the shares of A and B of each prompt,
+// by the t of their differences. Where all prompts differ by the same, t has no
+// width: the interval is then Newcombe's, as if each prompt had one text of
+// each that is drawn, and p is that of the sign test.
+func ContrastRates(a, b []float64) Contrast {
+	differences := make([]float64, len(a))
+	var both, onlyA, onlyB, neither float64
+	ahead, behind := 0, 0
+	for i := range a {
+		d := b[i] - a[i]
+		differences[i] = d
+		both, onlyA = both+a[i]*b[i], onlyA+a[i]*(1-b[i])
+		onlyB, neither = onlyB+(1-a[i])*b[i], neither+(1-a[i])*(1-b[i])
+		switch {
+		case d > rounding:
+			ahead++
+		case d < -rounding:
+			behind++
+		}
+	}
+	if len(a) < 2 || spread(differences) {
+		return ContrastMeans(differences)
+	}
+	e := newcombe(both, onlyA, onlyB, neither).Minus()
+	e.Value, e.N = differences[0], len(a)
+	return Contrast{e, mcNemar(behind, ahead), 0}
 }
 
 // ContrastShares compares two configs with one text a prompt each.
@@ -114,13 +145,21 @@ func (q Quantity) Signed(x float64) string {
 	return s
 }
 
-// Sentence says the verdict on a config of that name.
-func (v Verdict) Sentence(name string, q Quantity) string {
+// Between writes the difference with its interval: "+6.2 points (2.1 to 10.3)".
+func (v Verdict) Between(q Quantity) string {
 	value := q.Signed(v.Diff.Value)
 	if q.Unit != "" {
 		value += " " + q.Unit
 	}
-	between := fmt.Sprintf("%s (%s to %s)", value, q.Number(v.Diff.Low), q.Number(v.Diff.High))
+	if !v.Diff.Bounded() {
+		return value
+	}
+	return fmt.Sprintf("%s (%s to %s)", value, q.Number(v.Diff.Low), q.Number(v.Diff.High))
+}
+
+// Sentence says the verdict on a config of that name.
+func (v Verdict) Sentence(name string, q Quantity) string {
+	between := v.Between(q)
 	prompts := count(float64(v.Diff.N)) + " prompts"
 	switch v.Finding {
 	case More:

@@ -258,6 +258,9 @@ func TestBenchWrongUse(t *testing.T) {
 		{"bench --prompt a --holdout NaN", "--holdout"},
 		{"bench --prompt a --budget tokens", "tokens=NUMBER"},
 		{"bench --prompt a --budget tokens=NaN", "tokens=NUMBER"},
+		{"bench --prompt a --budget tokens=0", "above 0"},
+		{"bench --prompt a --budget tokens=9,seconds=0", "above 0"},
+		{"bench --prompt a --grid nope=1", `--grid nope: no parameter "nope"`},
 		{"bench --prompt a --price in=-1", "in=NUMBER or out=NUMBER"},
 		{"bench --prompt a --pass-at 3 --seeds 2", "--pass-at 3"},
 		{"bench --prompt a --format xml", "table, csv or jsonl"},
@@ -350,6 +353,10 @@ func TestBenchBaseline(t *testing.T) {
 	if _, errs, code := run("--config", "greedy", "--report", old); code != console.ExitDone {
 		t.Fatal(errs)
 	}
+	two, other := filepath.Join(dir, "two.jsonl"), write(t, "other.jsonl", `{"id":"zoe","prompt":"Who?"}`)
+	if _, errs, code := run("--config", "greedy", "--config", "creative", "--report", two); code != console.ExitDone {
+		t.Fatal(errs)
+	}
 	same, errs, code := run("--config", "greedy", "--baseline", old, "--fail-if", "pass drops")
 	if code != console.ExitDone || errs != "" || !strings.Contains(same, "20 of 20 texts are the same") || !strings.Contains(same, "now: not distinguishable") {
 		t.Errorf("exit %d: %s%s", code, errs, same)
@@ -365,10 +372,28 @@ func TestBenchBaseline(t *testing.T) {
 		{"--baseline nope.jsonl", "no such file"}, {"--baseline " + set, "line 1: must be the head of a bench"}, {"--fail-if", "argument"},
 		{"--baseline " + old + " --fail-if drops", "pass drops"}, {"--baseline " + old + " --against " + old, "one of them"},
 		{"--against " + old + " --config chat", "its configs are repeated"},
+		{"--against " + old, "its seeds are repeated; no --seed or --seeds"},
+		{"--baseline " + two + " --config chat", "--baseline " + two + ": chat: no such config was recorded; must be greedy or creative"},
+		{"--baseline " + old + " --config greedy --prompts " + other, "--baseline " + old + ": greedy: no prompt of the set was recorded"},
 	} {
-		if _, errs, code := run(strings.Fields(tt.args)...); code != console.ExitUsage || !strings.Contains(errs, tt.want) {
-			t.Errorf("%s: exit %d: %s", tt.args, code, errs)
+		if out, errs, code := run(strings.Fields(tt.args)...); code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: exit %d: %q %s", tt.args, code, out, errs)
 		}
+	}
+}
+
+// An interval of t ends where its metric does: no entropy is below 0, no
+// perplexity below 1.
+func TestTableKeepsToTheRange(t *testing.T) {
+	set := write(t, "set.jsonl", "{\"prompt\":\"The\"}\n{\"prompt\":\"Extract the person's name and age from: Tom Reed is 7 years old.\\n\"}\n")
+	out, errs, code := try(t, "", "bench", "--prompts", set, "--config", "greedy", "--config", "creative", "--max-new-tokens", "8", "--dir", t.TempDir(), "--format", "csv")
+	if code != console.ExitDone || !strings.Contains(out, ",-") {
+		t.Fatalf("exit %d: want intervals that leave the range: %s%s", code, out, errs)
+	}
+	out, _, _ = try(t, "", "bench", "--prompts", set, "--config", "greedy", "--config", "creative", "--max-new-tokens", "8", "--dir", t.TempDir())
+	head, _, _ := strings.Cut(out, "against")
+	if strings.Contains(head, "[-") || !strings.Contains(head, "[0.00 ") {
+		t.Errorf("%s", head)
 	}
 }
 
@@ -416,6 +441,8 @@ func TestTuneCommand(t *testing.T) {
 		{"tune --prompts " + set + " --over temperature=0:1 --tried -1", "--tried -1"},
 		{"tune --prompts " + set + " --over temperature=0:1 --over temperature=0:2", "given twice"},
 		{"tune --over temperature=0:1", "--prompts FILE"},
+		{"tune --prompts " + set + " --over nope=1:2", `--over nope: no parameter "nope"`},
+		{"tune --prompts " + set + " --over temperature=0:1 --holdout 0.99", "--holdout 0.99: leaves 0 of 4 prompts to choose by; must be 4 or more"},
 	} {
 		if out, errs, code := try(t, "", strings.Fields(tt.args)...); code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d, %q", tt.args, code, errs)

@@ -10,6 +10,7 @@ import (
 	"logitscope/engine/bench"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
+	"logitscope/viz"
 )
 
 // exitWorse is the exit code where --fail-if holds.
@@ -57,7 +58,7 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 	metrics := bench.Metrics()
 	pass := bench.MetricNamed("pass")
 	for _, c := range list {
-		fmt.Fprintf(w, "\n%s against %s of %s, %d prompts:\n", console.Visible(c.Config), console.Visible(c.With), console.Visible(name), c.Prompts)
+		fmt.Fprintf(w, "\n%s against %s of %s, %s:\n", console.Visible(c.Config), console.Visible(c.With), console.Visible(name), viz.Plural(c.Prompts, "prompt"))
 		if c.Common > 0 {
 			fmt.Fprintf(w, "  %d of %d texts are the same\n", c.Same, c.Common)
 		}
@@ -77,12 +78,16 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 			}
 		}
 		for _, turned := range []struct {
-			words string
-			ids   []string
-		}{{"pass less often", c.Worse}, {"pass more often", c.Better}} {
+			one, many string
+			ids       []string
+		}{{"1 prompt passes less often", "%d prompts pass less often", c.Worse}, {"1 prompt passes more often", "%d prompts pass more often", c.Better}} {
 			if n := len(turned.ids); n > 0 {
+				words := turned.one
+				if n > 1 {
+					words = fmt.Sprintf(turned.many, n)
+				}
 				shown := turned.ids[:min(n, 20)]
-				line := fmt.Sprintf("  %d prompts %s: %s", n, turned.words, strings.Join(shown, ", "))
+				line := "  " + words + ": " + strings.Join(shown, ", ")
 				if n > len(shown) {
 					line += fmt.Sprintf(" and %d more", n-len(shown))
 				}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
 	"logitscope/ui/cli/setup"
+	"logitscope/viz"
 )
 
 // A bencher is a command that measures, over the flags that all commands that
@@ -148,7 +150,7 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	past, err := f.past()
+	past, err := f.past(s)
 	if err != nil {
 		return err
 	}
@@ -170,6 +172,11 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 	if f.noAsked && len(f.reports) == 0 {
 		return console.Wrong("--without-prompts: it leaves prompts out of reports; there is no --report")
 	}
+	if past.record != nil {
+		if err := past.record.Check(p); err != nil {
+			return console.Wrong("%s %s: %v", past.flag, past.name, err)
+		}
+	}
 	s.TellNotes()
 	if f.against != "" {
 		p.Seeds = past.record.Seeds
@@ -179,23 +186,25 @@ func (s bencher) bench(ctx context.Context, f *benchFlags) error {
 
 // A past is a recorded bench to compare with; the zero value is none.
 type past struct {
-	name       string
+	flag, name string
 	record     *bench.Recorded
 	conditions []failIf
 }
 
 // past reads what --baseline or --against names.
-func (f *benchFlags) past() (p past, err error) {
-	flag := "--baseline"
+func (f *benchFlags) past(s bencher) (p past, err error) {
+	p.flag = "--baseline"
 	switch {
 	case f.baseline != "" && f.against != "":
 		return p, console.Wrong("--baseline and --against: one of them")
 	case f.against != "" && (len(f.configs) > 0 || len(f.lanes) > 0 || len(f.grid) > 0):
 		return p, console.Wrong("--against %s: its configs are repeated; no --config, --lane or --grid", f.against)
+	case f.against != "" && (s.FlagSet.Changed("seeds") || s.FlagSet.Changed("seed")):
+		return p, console.Wrong("--against %s: its seeds are repeated; no --seed or --seeds", f.against)
 	case len(f.failIf) > 0 && f.baseline == "":
 		return p, console.Wrong("--fail-if: needs --baseline")
 	case f.against != "":
-		flag = "--against"
+		p.flag = "--against"
 	case f.baseline == "":
 		return p, report.CheckReports(f.reports)
 	}
@@ -207,7 +216,7 @@ func (f *benchFlags) past() (p past, err error) {
 		p.conditions = append(p.conditions, c)
 	}
 	p.name = cmp.Or(f.baseline, f.against)
-	if p.record, err = readRecorded(flag, p.name); err != nil {
+	if p.record, err = readRecorded(p.flag, p.name); err != nil {
 		return p, err
 	}
 	f.recorded = nil
@@ -333,7 +342,7 @@ func (s bencher) writeSet(f *benchFlags, set *prompts.Set, n int) error {
 			}
 			return nil
 		})
-		fmt.Fprintf(out, "%d prompts, %d with checks\n", n, checked)
+		fmt.Fprintf(out, "%s, %d with checks\n", viz.Plural(n, "prompt"), checked)
 	}
 	return console.Flushed(out, err)
 }
@@ -363,37 +372,45 @@ func (f *benchFlags) options(s bencher) (opt bench.Options, sum bench.SummaryOpt
 		}
 	}
 	tokens, seconds := 0.0, 0.0
-	if err = pairs("--budget", f.budget, map[string]*float64{"tokens": &tokens, "seconds": &seconds}); err != nil {
+	if err = pairs("--budget", f.budget, false, map[string]*float64{"tokens": &tokens, "seconds": &seconds}); err != nil {
 		return opt, sum, write, err
 	}
-	opt.Budget = bench.Budget{Tokens: int64(tokens), Time: time.Duration(seconds * float64(time.Second))}
+	opt.Budget = bench.Budget{Tokens: int64(math.Ceil(tokens)), Time: time.Duration(min(seconds, maxSeconds) * float64(time.Second))}
 	sum = bench.SummaryOptions{Holdout: f.holdout, PassAt: f.passAt}
 	write.Times = f.times
 	if f.price != "" {
 		write.Price = &bench.Price{}
-		err = pairs("--price", f.price, map[string]*float64{"in": &write.Price.In, "out": &write.Price.Out})
+		err = pairs("--price", f.price, true, map[string]*float64{"in": &write.Price.In, "out": &write.Price.Out})
 	}
 	return opt, sum, write, err
 }
 
-// maxPair is the most a number of a flag's pairs may be.
-const maxPair = 1e15
+// maxPair is the most a number of a flag's pairs may be, maxSeconds the longest
+// time that is told from it.
+const (
+	maxPair    = 1e15
+	maxSeconds = 1e9
+)
 
-// pairs reads the key=number pairs of a flag.
-func pairs(flag, text string, to map[string]*float64) error {
+// pairs reads the key=number pairs of a flag; some allow a zero.
+func pairs(flag, text string, zero bool, to map[string]*float64) error {
 	if text == "" {
 		return nil
+	}
+	must := "0 or more"
+	if !zero {
+		must = "above 0"
 	}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
 		x, err := strconv.ParseFloat(value, 64)
-		if to[key] == nil || err != nil || !(x >= 0 && x <= maxPair) {
+		if to[key] == nil || err != nil || !(x >= 0 && x <= maxPair) || x == 0 && !zero {
 			names := make([]string, 0, len(to))
 			for name := range to {
 				names = append(names, name+"=NUMBER")
 			}
 			slices.Sort(names)
-			return console.Wrong("%s %s: must be %s, 0 or more", flag, text, strings.Join(names, " or "))
+			return console.Wrong("%s %s: must be %s, %s", flag, text, strings.Join(names, " or "), must)
 		}
 		*to[key] = x
 	}

@@ -17,6 +17,7 @@ import (
 	"logitscope/ui/cli/report"
 	"logitscope/ui/cli/screen"
 	"logitscope/ui/cli/setup"
+	"logitscope/viz"
 )
 
 // maxSeeds bounds --seeds.
@@ -222,8 +223,8 @@ func seedsFrom(cfg sampling.Config, n int) ([]uint64, error) {
 func writeSweepTable(out *bufio.Writer, r *bench.Grid, width int) error {
 	axes, columns := sweepColumns(r)
 	report.WriteBlocks(out, axes, columns, width)
-	fmt.Fprintf(out, "\n%d cells of %d texts (seeds %d to %d); intervals are at 95 %%, over n %d unless another is given\n",
-		len(r.Cells), len(r.Seeds), r.Seeds[0], r.Seeds[len(r.Seeds)-1], len(r.Seeds))
+	fmt.Fprintf(out, "\n%s of %s (seeds %d to %d); intervals are at 95 %%, over n %d unless another is given\n",
+		viz.Plural(len(r.Cells), "cell"), viz.Plural(len(r.Seeds), "text"), r.Seeds[0], r.Seeds[len(r.Seeds)-1], len(r.Seeds))
 	for _, a := range r.Axes {
 		if a.Inert != "" {
 			fmt.Fprintf(out, "%s: %s\n", a.Key, a.Inert)

@@ -18,6 +18,7 @@ import (
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
 	"logitscope/ui/cli/setup"
+	"logitscope/viz"
 )
 
 // tuneFlags are the flags of tune beside those of bench.
@@ -89,6 +90,9 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 	if err != nil {
 		return err
 	}
+	if n := search.Seen(); n < bench.LeastPrompts {
+		return console.Wrong("--holdout %g: leaves %d of %s to choose by; must be %d or more", f.holdout, n, viz.Plural(len(search.Prompts), "prompt"), bench.LeastPrompts)
+	}
 	p, all, err := s.benchPlan(ctx, &f.benchFlags)
 	defer func() {
 		if ctx.Err() == nil {
@@ -107,6 +111,9 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 	bar.End()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return bar.interrupted(opt.Dir)
+	}
+	if errors.Is(err, bench.ErrBudget) {
+		return fmt.Errorf("--budget %s: %w", f.budget, err)
 	}
 	if err != nil {
 		return dirError(opt.Dir, err)
@@ -176,7 +183,7 @@ func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tu
 	for _, n := range found.Rounds {
 		rounds = append(rounds, fmt.Sprint(n))
 	}
-	fmt.Fprintf(out, "%d settings, rounds of %s prompts, %d texts\n\n", len(found.Trials)-1, strings.Join(rounds, ", "), found.Texts)
+	fmt.Fprintf(out, "%s, rounds of %s prompts, %s\n\n", viz.Plural(len(found.Trials)-1, "config"), strings.Join(rounds, ", "), viz.Plural(found.Texts, "text"))
 	if found.Stopped {
 		fmt.Fprintf(out, "stopped by --budget; what follows is of the rounds that were finished\n\n")
 	}
@@ -204,10 +211,26 @@ func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tu
 	if found.Simplest.Name == "" || found.Gain.Diff.N == 0 {
 		return
 	}
+	if !found.Simplest.Bounds {
+		fmt.Fprintln(out, "\nchosen: none, since none keeps the bounds")
+		return
+	}
 	fmt.Fprintf(out, "\nchosen: %s: %s\n", console.Visible(found.Simplest.Name), value(found.Simplest.Value))
-	fmt.Fprintln(out, found.Gain.Sentence("against the base, it", m.Quantity))
-	if found.Held != nil {
-		fmt.Fprintf(out, "on prompts held out: %s; %s\n", value(found.HeldValue), found.Held.Sentence("it", m.Quantity))
+	held := ""
+	switch {
+	case found.Simplest.Base:
+		fmt.Fprintln(out, "nothing that was tried is known to do better than the base")
+	default:
+		fmt.Fprintln(out, found.Gain.Sentence("against the base, it", m.Quantity))
+		if found.Held != nil {
+			held = "; " + found.Held.Sentence("it", m.Quantity)
+		}
+	}
+	switch {
+	case found.Held != nil:
+		fmt.Fprintf(out, "on prompts held out: %s%s\n", value(found.HeldValue), held)
+	case search.Holdout > 0 && !found.Stopped:
+		fmt.Fprintf(out, "held out: %s, too few to compare on\n", viz.Plural(found.HeldOut, "prompt"))
 	}
 	fmt.Fprintf(out, "\nwrite it out: logitscope config export --to vllm%s\n", s.settingFlags(found.Simplest.Config))
 }
@@ -226,14 +249,14 @@ func boundWords(bounds []bench.Bound) []string {
 
 // influenceWords says what a parameter does to the best settings.
 func influenceWords(i *bench.Influence, q stats.Quantity) string {
-	if i.Idle() {
-		if i.Same[0] && i.Same[1] {
-			return fmt.Sprintf("%s does nothing here: from %v to %v the texts are the same", i.Key, i.Ends[0], i.Ends[1])
-		}
-		return fmt.Sprintf("%s does nothing that can be seen here, from %v (%s) to %v (%s)", i.Key,
-			i.Ends[0], q.Signed(i.Moved[0].Diff.Value), i.Ends[1], q.Signed(i.Moved[1].Diff.Value))
+	if i.Same[0] && i.Same[1] {
+		return fmt.Sprintf("%s does nothing here: from %v to %v the texts are the same", i.Key, i.Ends[0], i.Ends[1])
 	}
-	return fmt.Sprintf("%s matters: at %v instead of %v %s, at %v %s", i.Key, i.Ends[0], i.Value, q.Signed(i.Moved[0].Diff.Value), i.Ends[1], q.Signed(i.Moved[1].Diff.Value)) + " " + q.Unit
+	what := "matters"
+	if i.Idle() {
+		what = "has no certain effect here"
+	}
+	return fmt.Sprintf("%s %s: instead of %v, at %v %s, at %v %s", i.Key, what, i.Value, i.Ends[0], i.Moved[0].Between(q), i.Ends[1], i.Moved[1].Between(q))
 }
 
 // settingFlags writes settings as flags of the command line.

@@ -21,6 +21,7 @@ import (
 	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/handout"
+	"logitscope/viz"
 )
 
 // reportForms are the extensions of --report, each with what writes it.
@@ -193,7 +194,7 @@ func (b *Benched) handout() *handout.Bench {
 	for _, part := range b.Summary.Parts() {
 		x := handout.BenchPart{}
 		if b.Summary.Held != nil {
-			x.Name = fmt.Sprintf("%s, %d prompts", part.Name, part.Prompts)
+			x.Name = part.Name + ", " + viz.Plural(part.Prompts, "prompt")
 		}
 		for _, c := range p.Configs {
 			x.Rows = append(x.Rows, []string{c.Name})

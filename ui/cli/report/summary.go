@@ -20,7 +20,7 @@ func WriteBenchTable(out *bufio.Writer, p *bench.Plan, s *bench.Summary, opt ben
 			fmt.Fprintln(out)
 		}
 		if s.Held != nil {
-			fmt.Fprintf(out, "%s: %d prompts\n", part.Name, part.Prompts)
+			fmt.Fprintf(out, "%s: %s\n", part.Name, viz.Plural(part.Prompts, "prompt"))
 		}
 		WriteBlocks(out, []Column{configColumn(p)}, benchColumns(p, s, part, opt), width)
 		writeVerdicts(out, p, part, opt)
@@ -153,10 +153,9 @@ func FormatCounted(e stats.Estimate, m *bench.Metric, usual int) string {
 	if m.Percent {
 		scale, unit = 100, "%"
 	}
+	least, most := m.Range() // t leaves it
 	number := func(x float64) string {
-		if m.Ratio {
-			x = math.Min(1, math.Max(0, x)) // t leaves the range
-		}
+		x = math.Min(most, math.Max(least, x))
 		return fmt.Sprintf("%.*f", m.Decimals, x*scale)
 	}
 	text := number(e.Value) + unit
