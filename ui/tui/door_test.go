@@ -27,7 +27,7 @@ var harmless = map[string][]string{
 	"path/filepath":                   {"Base", "Ext", "Join", "Split", "Dir"},
 	"logitscope/ui/store":             {"ErrExists", "CheckName", "History", "Presets", "LessonProgress", "TaskProgress"},
 	"logitscope/engine/bench/prompts": {"OfTokens", "Prompt", "Set", "List"},
-	"logitscope/engine/bench/votes":   {"Pair", "Box", "Bad", "Shuffle", "Count", "Tally", "Answer", "Answers", "Left", "Right", "Tie", "Neither", "Side"},
+	"logitscope/engine/bench/votes":   {"Pair", "NewPair", "Box", "Bad", "Shuffle", "Count", "Tally", "Answer", "Answers", "Left", "Right", "Tie", "Neither", "Side"},
 }
 
 // throughFiles are the functions of the bench whose texts pass through files.
