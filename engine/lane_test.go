@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/table"
-	"logitscope/sampling"
 	"logitscope/sampling/param"
 )
 
@@ -50,19 +50,8 @@ func seeded(t testing.TB, context int, ends float64, seed uint64) *table.Model {
 
 const never = -30
 
-func config(t testing.TB, pairs ...any) sampling.Config {
-	c := sampling.Config{}
-	for i := 0; i < len(pairs); i += 2 {
-		var err error
-		if c, err = c.With(pairs[i].(string), pairs[i+1], sampling.FromFlag); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
 func settings(t testing.TB, m models.Model, pairs ...any) *Settings {
-	s, err := NewCompiler(m).Settings(config(t, append([]any{"do_sample", true, "max_new_tokens", 1000}, pairs...)...), "test")
+	s, err := NewCompiler(m).Settings(enginetest.Config(t, append([]any{"do_sample", true, "max_new_tokens", 1000}, pairs...)...), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -22,12 +23,12 @@ func TestNarrowRows(t *testing.T) {
 			pins   []int32
 			narrow bool
 		}{
-			{"top_k after temperature", config(t, "temperature", 0.8, "top_k", 40, "top_p", 0.9, "seed", 7), nil, true},
+			{"top_k after temperature", enginetest.Config(t, "temperature", 0.8, "top_k", 40, "top_p", 0.9, "seed", 7), nil, true},
 			{"the best", greedy.MustWith("order", "llama.cpp", sampling.FromFlag), nil, true},
-			{"min_p", config(t, "min_p", 0.05, "seed", 3), nil, true},
-			{"all of it", config(t, "temperature", 1.0, "top_k", 0, "seed", 5), nil, false},
-			{"top_n_sigma", config(t, "order", "llama.cpp", "top_n_sigma", 1.0, "seed", 5), nil, false},
-			{"a pin on a rare token", config(t, "top_k", 40, "seed", 7), []int32{4000}, false},
+			{"min_p", enginetest.Config(t, "min_p", 0.05, "seed", 3), nil, true},
+			{"all of it", enginetest.Config(t, "temperature", 1.0, "top_k", 0, "seed", 5), nil, false},
+			{"top_n_sigma", enginetest.Config(t, "order", "llama.cpp", "top_n_sigma", 1.0, "seed", 5), nil, false},
+			{"a pin on a rare token", enginetest.Config(t, "top_k", 40, "seed", 7), []int32{4000}, false},
 		} {
 			cfg := c.cfg.MustWith("max_new_tokens", 24, sampling.FromFlag)
 			want := text(t, local, Options{}, cfg, prompt)
@@ -62,7 +63,7 @@ func TestStoppedLaneSeesAll(t *testing.T) {
 	local := openFable(t)
 	m := through(t, llamaServer, local)
 	prompt := local.Vocab().Encode("Once upon a time", models.EncodeOptions{AddSpecial: true})
-	cfg := config(t, "top_k", 40, "seed", 11)
+	cfg := enginetest.Config(t, "top_k", 40, "seed", 11)
 	set, err := NewCompiler(m).Settings(cfg, "test")
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestLeastRows(t *testing.T) {
 		cfg  []any
 		want int
 	}{{0, []any{"top_k", 20}, leastRow}, {0, []any{"top_k", 70}, 2 * leastRow}, {0, []any{"top_k", 100}, 4 * leastRow}, {0, []any{"top_k", 250}, narrowRow}, {0, []any{"top_k", 300}, 0}, {64, []any{"top_k", 20}, 64}, {narrowRow, []any{"top_k", 20}, narrowRow}, {narrowRow + 1, []any{"top_k", 20}, 0}} {
-		set, err := NewCompiler(server).Settings(config(t, c.cfg...), "test")
+		set, err := NewCompiler(server).Settings(enginetest.Config(t, c.cfg...), "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 )
 
@@ -132,7 +133,7 @@ func TestWatchedTextsCannotBeSteered(t *testing.T) {
 func TestObserveRefusesStrategies(t *testing.T) {
 	m := &chatServer{Model: toy(t, 500, never)}
 	for key, v := range map[string]any{"num_beams": 3, "penalty_alpha": 0.6, "constraint": `{"type":"regex","regex":"a+"}`} {
-		if _, err := NewCompiler(m).Settings(config(t, key, v), ""); err == nil || !strings.HasPrefix(err.Error(), key) {
+		if _, err := NewCompiler(m).Settings(enginetest.Config(t, key, v), ""); err == nil || !strings.HasPrefix(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

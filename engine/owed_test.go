@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 )
 
@@ -59,7 +60,7 @@ func TestAForcedToken(t *testing.T) {
 func TestWhatAWatchedServerRefuses(t *testing.T) {
 	m := watchedOnly{toy(t, 50, never)}
 	for range 20 {
-		_, err := NewCompiler(m).Settings(config(t, "penalty_alpha", 0.5, "top_k", 4, "constraint", `{"type":"regex","regex":"a"}`), "")
+		_, err := NewCompiler(m).Settings(enginetest.Config(t, "penalty_alpha", 0.5, "top_k", 4, "constraint", `{"type":"regex","regex":"a"}`), "")
 		if err == nil || !strings.HasPrefix(err.Error(), "constraint: ") || !strings.Contains(err.Error(), "\npenalty_alpha: ") {
 			t.Fatalf("%v", err)
 		}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -238,7 +239,7 @@ func TestRemoteStrategies(t *testing.T) {
 			"ngram":       {[]any{"num_assistant_tokens", 3, "do_sample", false}, Options{Draft: Draft{NGram: true}}},
 			"draft, mask": {[]any{"num_assistant_tokens", 4, "constraint", `{"type":"regex","regex":"(a|b|c){10}x"}`}, Options{Draft: draft}},
 		} {
-			cfg := config(t, append(slices.Clone(base), c.set...)...)
+			cfg := enginetest.Config(t, append(slices.Clone(base), c.set...)...)
 			here, there := text(t, local, c.opt, cfg, []int32{1, 2}), text(t, m, c.opt, cfg, []int32{1, 2})
 			same(t, b.name+", "+name, here, there)
 			if c.opt.Draft.Active() && (there.Draft == nil || len(there.Steps) == 0 || there.Steps[0].Round == nil) {
@@ -251,7 +252,7 @@ func TestRemoteStrategies(t *testing.T) {
 // Two lanes on two servers do not disturb each other.
 func TestLanesOnTwoServers(t *testing.T) {
 	local := spoken(t, 500, never)
-	cfg := config(t, "do_sample", true, "max_new_tokens", 40, "seed", 11)
+	cfg := enginetest.Config(t, "do_sample", true, "max_new_tokens", 40, "seed", 11)
 	want := text(t, local, Options{}, cfg, []int32{1})
 	one := NewGate(1)
 	var lanes []func(func(View) bool, ...Command) View

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"logitscope/engine/enginetest"
 	"logitscope/engine/schedule/scheduletest"
 	"logitscope/models"
 	"logitscope/sampling/value"
@@ -15,7 +16,7 @@ func scheduled(t testing.TB, m models.Model, rules []string, pairs ...any) *Sett
 	t.Helper()
 	c := NewCompiler(m)
 	c.Presets = scheduletest.Presets
-	s, err := c.Settings(config(t, append([]any{"do_sample", true, "max_new_tokens", 1000, "schedule", rules}, pairs...)...), "base")
+	s, err := c.Settings(enginetest.Config(t, append([]any{"do_sample", true, "max_new_tokens", 1000, "schedule", rules}, pairs...)...), "base")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,21 +55,21 @@ func TestRuleErrors(t *testing.T) {
 		m := toy(t, 50, never)
 		c := NewCompiler(m)
 		c.Presets = scheduletest.Presets
-		_, err := c.Settings(config(t, "schedule", []string{tt.rule}), "")
+		_, err := c.Settings(enginetest.Config(t, "schedule", []string{tt.rule}), "")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "schedule: rule 1 ("+tt.rule+"): ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v; want one line with %q", tt.rule, err, tt.want)
 		}
 	}
 	for _, set := range [][]any{{"num_beams", 4}, {"penalty_alpha", 0.5}} {
-		err := CheckSchedule(config(t, append(set, "schedule", []string{"at token 4: hot"})...), scheduletest.Presets)
+		err := CheckSchedule(enginetest.Config(t, append(set, "schedule", []string{"at token 4: hot"})...), scheduletest.Presets)
 		if err == nil || !strings.Contains(err.Error(), "keeps one set of settings") {
 			t.Errorf("%v: %v", set, err)
 		}
 	}
-	if err := CheckSchedule(config(t, "schedule", slices.Repeat([]string{"at token 4: hot"}, 65)), scheduletest.Presets); err == nil || !strings.Contains(err.Error(), "at most 64") {
+	if err := CheckSchedule(enginetest.Config(t, "schedule", slices.Repeat([]string{"at token 4: hot"}, 65)), scheduletest.Presets); err == nil || !strings.Contains(err.Error(), "at most 64") {
 		t.Errorf("65 rules: %v", err)
 	}
-	if err := CheckSchedule(config(t, "schedule", []string{"at token 4: hot"}), nil); err == nil || !strings.Contains(err.Error(), "no presets are known") {
+	if err := CheckSchedule(enginetest.Config(t, "schedule", []string{"at token 4: hot"}), nil); err == nil || !strings.Contains(err.Error(), "no presets are known") {
 		t.Errorf("without presets: %v", err)
 	}
 }

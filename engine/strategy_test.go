@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"logitscope/engine/beam"
+	"logitscope/engine/enginetest"
 	"logitscope/models/table"
 )
 
@@ -175,12 +176,12 @@ func TestBadStrategySettings(t *testing.T) {
 		{"num_beams", 4, "num_beam_groups", 3},
 		{"num_beams", 2, "num_return_sequences", 3},
 	} {
-		if _, err := NewCompiler(m).Settings(config(t, set...), ""); err == nil {
+		if _, err := NewCompiler(m).Settings(enginetest.Config(t, set...), ""); err == nil {
 			t.Errorf("%v was accepted", set)
 		}
 	}
-	if _, err := config(t).With("num_beams", 0, 0); err == nil {
-		if config(t).MustWith("num_beams", 0, 0).Validate() == nil {
+	if _, err := enginetest.Config(t).With("num_beams", 0, 0); err == nil {
+		if enginetest.Config(t).MustWith("num_beams", 0, 0).Validate() == nil {
 			t.Error("num_beams 0 was accepted")
 		}
 	}

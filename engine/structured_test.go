@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	_ "modernc.org/sqlite"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -22,7 +23,7 @@ import (
 // generate decodes a prompt under a constraint until the text ends.
 func generate(t *testing.T, m models.Model, c *Compiler, prompt []int32, set ...any) View {
 	t.Helper()
-	s, err := c.Settings(config(t, append([]any{"do_sample", true, "temperature", 1.5, "top_k", 0}, set...)...), "")
+	s, err := c.Settings(enginetest.Config(t, append([]any{"do_sample", true, "temperature", 1.5, "top_k", 0}, set...)...), "")
 	if err != nil {
 		t.Fatalf("%v: %v", set, err)
 	}
@@ -149,7 +150,7 @@ func TestWarm(t *testing.T) {
 	cold, warm := NewCompiler(m), NewCompiler(m)
 	done := make(chan struct{})
 	go func() { defer close(done); warm.Warm() }()
-	cfg := config(t, "constraint", "json")
+	cfg := enginetest.Config(t, "constraint", "json")
 	for _, c := range []*Compiler{cold, warm} {
 		if _, err := c.Settings(cfg, ""); err != nil {
 			t.Fatal(err)

@@ -2,16 +2,15 @@ package beam
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
-	"logitscope/sampling"
 )
 
 func openFable(t testing.TB) models.Model {
@@ -37,36 +36,6 @@ func neverEnd(m models.Model) map[string]any {
 	return bias
 }
 
-// greedily decodes n tokens as a lane does: a pass, a trace, the row kept, the
-// next.
-func greedily(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32, n int) []int32 {
-	t.Helper()
-	s, err := m.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var scratch sampling.Scratch
-	var trace sampling.Trace
-	feed, out := prompt, []int32(nil)
-	var kept [][]float32
-	for len(out) < n {
-		rows, err := s.Forward(context.Background(), feed, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: out})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, x)
-		kept = append(kept, slices.Clone(rows[0].Values))
-		feed = out[len(out)-1:]
-	}
-	runtime.KeepAlive(kept) // a lane keeps its rows, so copying them counts
-	return out
-}
-
 // On the built-in model one beam writes the greedy text, and the greedy path
 // followed beside four beams is that text.
 func TestFable(t *testing.T) {
@@ -74,14 +43,14 @@ func TestFable(t *testing.T) {
 	in := encode(m, "Once upon a time there was a")
 	const n = 24
 	set := map[string]any{"temperature": 0.0, "max_new_tokens": n, "logit_bias": neverEnd(m)}
-	want := greedily(t, m, compile(t, m, set), in, n)
+	want, _ := enginetest.Decode(t, m, enginetest.Compile(t, m, set), in, n)
 	set["num_beams"] = 1
-	one := finish(t, start(t, m, compile(t, m, set), in, Options{}))
+	one := finish(t, start(t, m, enginetest.Compile(t, m, set), in, Options{}))
 	if got := one.Result()[0].Tokens(); !slices.Equal(got, want) {
 		t.Errorf("one beam wrote %v, want the greedy %v", got, want)
 	}
 	set["num_beams"] = 4
-	search := start(t, m, compile(t, m, set), in, Options{Greedy: true})
+	search := start(t, m, enginetest.Compile(t, m, set), in, Options{Greedy: true})
 	var read []int
 	if err := search.Prefill(context.Background(), func(done, total int) { read = append(read, done, total) }); err != nil {
 		t.Fatal(err)
@@ -90,7 +59,7 @@ func TestFable(t *testing.T) {
 		t.Errorf("prefill reported %v, want %v", read, want)
 	}
 	four := finish(t, search)
-	if plain := finish(t, start(t, m, compile(t, m, set), in, Options{})); summary(plain) != summary(four) {
+	if plain := finish(t, start(t, m, enginetest.Compile(t, m, set), in, Options{})); summary(plain) != summary(four) {
 		t.Errorf("without a prefill %s, with one %s", summary(plain), summary(four))
 	}
 	if got := four.Last().Greedy; !slices.Equal(got.Tokens(), want) || !near(got.Sum, one.Result()[0].Node.Sum) {
@@ -112,13 +81,13 @@ func BenchmarkFourBeams(b *testing.B) {
 func fourBeams(b *testing.B, m models.Model, in []int32, penalty float64) {
 	const n = 96
 	set := map[string]any{"temperature": 0.0, "max_new_tokens": n, "repetition_penalty": penalty, "early_stopping": "never"}
-	one := compile(b, m, set)
+	one := enginetest.Compile(b, m, set)
 	set["num_beams"] = 4
-	four := compile(b, m, set)
+	four := enginetest.Compile(b, m, set)
 	var lane, beams []float64 // seconds for each step
 	for b.Loop() {
 		began := time.Now()
-		greedily(b, m, one, in, n)
+		enginetest.Decode(b, m, one, in, n)
 		lane = append(lane, time.Since(began).Seconds()/n)
 		s, err := New(m, four, in, Options{})
 		if err != nil {

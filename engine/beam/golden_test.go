@@ -2,17 +2,16 @@ package beam
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"slices"
-	"sync"
 	"testing"
 
+	"logitscope/engine/enginetest"
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
@@ -112,27 +111,11 @@ type goldenSample struct {
 	} `json:"vectorized_best"`
 }
 
-var loadGolden = sync.OnceValues(func() (*golden, error) {
-	f, err := os.Open("testdata/golden.json.gz")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	g := new(golden)
-	return g, json.NewDecoder(z).Decode(g)
-})
+var goldenFile = goldentest.File[golden]{Name: "testdata/golden.json.gz"}
 
 func readGolden(t testing.TB) *golden {
 	t.Helper()
-	g, err := loadGolden()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return goldenFile.Value(t)
 }
 
 // model opens one of the golden toy models.
@@ -143,29 +126,6 @@ func (g *golden) model(t testing.TB, name string) models.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// vocab shows a model's vocabulary to the sampling package.
-type vocab struct{ models.Vocab }
-
-func (v vocab) Encode(s string) []int32 { return v.Vocab.Encode(s, models.EncodeOptions{}) }
-func (v vocab) HasPiece(id int32) bool  { return v.Attr(id) != models.Unused }
-
-// compile makes a pipeline that sets what settings hold.
-func compile(t testing.TB, m models.Model, settings map[string]any) *sampling.Pipeline {
-	t.Helper()
-	var c sampling.Config
-	for k, v := range settings {
-		var err error
-		if c, err = c.With(k, v, sampling.FromFlag); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := sampling.Compile(c, vocab{m.Vocab()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 func start(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32, opt Options) *Search {
@@ -214,7 +174,7 @@ func TestGolden(t *testing.T) {
 				for k, v := range c.Settings {
 					settings[k] = v
 				}
-				v := finish(t, start(t, m, compile(t, m, settings), c.Prompt, Options{}))
+				v := finish(t, start(t, m, enginetest.Compile(t, m, settings), c.Prompt, Options{}))
 				compareSteps(t, v, want)
 				compareOutputs(t, v, want.Outputs)
 			})
@@ -301,7 +261,7 @@ func TestVLLMRule(t *testing.T) {
 		for k, v := range c.Settings {
 			settings[k] = v
 		}
-		v := finish(t, start(t, m, compile(t, m, settings), c.Prompt, Options{}))
+		v := finish(t, start(t, m, enginetest.Compile(t, m, settings), c.Prompt, Options{}))
 		if len(v.Result()) != len(c.Outputs) {
 			t.Fatalf("case %d: %d texts, want %d", i, len(v.Result()), len(c.Outputs))
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
@@ -21,7 +22,7 @@ func TestExhaustive(t *testing.T) {
 	for _, c := range g.Exhaustive {
 		m := g.model(t, c.Model)
 		for _, by := range c.ByPenalty {
-			p := compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew})
+			p := enginetest.Compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew})
 			got, err := Exhaustive(context.Background(), m, p, c.Prompt, len(by.Best), 200_000, c.Floor, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -36,7 +37,7 @@ func TestExhaustive(t *testing.T) {
 				}
 			}
 			for _, beams := range []int{2, 3, 5} {
-				p := compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew, "num_beams": beams})
+				p := enginetest.Compile(t, m, map[string]any{"length_penalty": by.Penalty, "max_new_tokens": c.MaxNew, "num_beams": beams})
 				v := finish(t, start(t, m, p, c.Prompt, Options{}))
 				if v.Result()[0].Score > got.Best[0].Score+tol {
 					t.Errorf("%s, penalty %v, %d beams: score %v beats the optimum %v", c.Model, by.Penalty, beams, v.Result()[0].Score, got.Best[0].Score)
@@ -45,7 +46,7 @@ func TestExhaustive(t *testing.T) {
 		}
 	}
 	m := g.model(t, "markov2_a.json")
-	_, err := Exhaustive(context.Background(), m, compile(t, m, map[string]any{"max_new_tokens": 8}), []int32{1}, 1, 100, 0, Options{})
+	_, err := Exhaustive(context.Background(), m, enginetest.Compile(t, m, map[string]any{"max_new_tokens": 8}), []int32{1}, 1, 100, 0, Options{})
 	if !errors.Is(err, ErrTooMany) {
 		t.Errorf("12^8 texts in 100 passes: %v, want ErrTooMany", err)
 	}
@@ -59,7 +60,7 @@ func TestGreedyPath(t *testing.T) {
 			continue
 		}
 		m := g.model(t, c.Model)
-		p := compile(t, m, map[string]any{"max_new_tokens": c.MaxNew, "num_beams": 3, "early_stopping": "never"})
+		p := enginetest.Compile(t, m, map[string]any{"max_new_tokens": c.MaxNew, "num_beams": 3, "early_stopping": "never"})
 		s := start(t, m, p, c.Prompt, Options{Greedy: true})
 		v := finish(t, s)
 		got := v.Last().Greedy
@@ -73,26 +74,14 @@ func TestGreedyPath(t *testing.T) {
 	}
 }
 
-// noBatch hides that a model can run several sessions in one pass, and that
-// its sessions can be copied.
-type noBatch struct{ models.Model }
-
-func (m noBatch) NewSession() (models.Session, error) {
-	s, err := m.Model.NewSession()
-	if h, ok := s.(models.HiddenStater); ok {
-		return struct{ models.HiddenStater }{h}, err
-	}
-	return struct{ models.Session }{s}, err
-}
-
 // Without batches and forks the same search is made.
 func TestPlainSessions(t *testing.T) {
 	g := readGolden(t)
 	for _, c := range g.Cases[:20] {
 		m := g.model(t, c.Model)
-		p := compile(t, m, c.Settings)
+		p := enginetest.Compile(t, m, c.Settings)
 		a := finish(t, start(t, m, p, c.Prompt, Options{}))
-		b := finish(t, start(t, noBatch{m}, p, c.Prompt, Options{}))
+		b := finish(t, start(t, enginetest.NoBatch{Model: m}, p, c.Prompt, Options{}))
 		if x, y := summary(a), summary(b); x != y {
 			t.Errorf("%s: %s, without batches %s", c.Name, x, y)
 		}
@@ -109,7 +98,7 @@ func TestRewind(t *testing.T) {
 	g := readGolden(t)
 	for i, c := range g.Cases {
 		m := g.model(t, c.Model)
-		p := compile(t, m, c.Settings)
+		p := enginetest.Compile(t, m, c.Settings)
 		want := finish(t, start(t, m, p, c.Prompt, Options{}))
 		s := start(t, m, p, c.Prompt, Options{})
 		v := finish(t, s)
@@ -150,9 +139,9 @@ func TestRetune(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, penalty := range []float64{-2, 0, 3} {
-		s := start(t, m, compile(t, m, base), []int32{1, 5}, Options{})
+		s := start(t, m, enginetest.Compile(t, m, base), []int32{1, 5}, Options{})
 		before := finish(t, s)
-		v, err := s.Retune(ctx, compile(t, m, with("length_penalty", penalty)))
+		v, err := s.Retune(ctx, enginetest.Compile(t, m, with("length_penalty", penalty)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,18 +150,18 @@ func TestRetune(t *testing.T) {
 				t.Errorf("penalty %v: score %v of %v, want %v", penalty, h.Score, h.Tokens(), w)
 			}
 		}
-		if back, err := s.Retune(ctx, compile(t, m, base)); err != nil || summary(back) != summary(before) {
+		if back, err := s.Retune(ctx, enginetest.Compile(t, m, base)); err != nil || summary(back) != summary(before) {
 			t.Errorf("penalty %v and back: %s, %v; want %s", penalty, summary(back), err, summary(before))
 		}
 	}
-	s := start(t, m, compile(t, m, base), []int32{1, 5}, Options{})
+	s := start(t, m, enginetest.Compile(t, m, base), []int32{1, 5}, Options{})
 	for i := 0; i < 2; i++ {
 		if _, err := s.Step(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, beams := range []int{2, 6, 4} {
-		v, err := s.Retune(ctx, compile(t, m, with("num_beams", beams)))
+		v, err := s.Retune(ctx, enginetest.Compile(t, m, with("num_beams", beams)))
 		if beams < 4 {
 			if err == nil || !strings.HasPrefix(err.Error(), "num_return_sequences: ") {
 				t.Errorf("4 texts of %d beams: %v, want an error", beams, err)
@@ -184,8 +173,8 @@ func TestRetune(t *testing.T) {
 		}
 	}
 	finish(t, s)
-	v, err := s.Retune(ctx, compile(t, m, with("beam_rule", "legacy")))
-	want := finish(t, start(t, m, compile(t, m, with("beam_rule", "legacy")), []int32{1, 5}, Options{}))
+	v, err := s.Retune(ctx, enginetest.Compile(t, m, with("beam_rule", "legacy")))
+	want := finish(t, start(t, m, enginetest.Compile(t, m, with("beam_rule", "legacy")), []int32{1, 5}, Options{}))
 	if err != nil || v.Restarts != 1 || summary(v) != summary(want) {
 		t.Errorf("another rule: %s after %d restarts, %v; want %s", summary(v), v.Restarts, err, summary(want))
 	}
@@ -215,7 +204,7 @@ func TestBeamSample(t *testing.T) {
 			}
 			for seed := 0; seed < n; seed++ {
 				settings["seed"] = uint64(seed)
-				s, err := New(m, compile(t, m, settings), c.Prompt, Options{})
+				s, err := New(m, enginetest.Compile(t, m, settings), c.Prompt, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -269,7 +258,7 @@ func TestMask(t *testing.T) {
 		return []uint64{bits}, last == 11, nil
 	}
 	for _, rule := range []string{"vectorized", "legacy"} {
-		p := compile(t, m, map[string]any{"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 12, "beam_rule": rule})
+		p := enginetest.Compile(t, m, map[string]any{"num_beams": 4, "num_return_sequences": 4, "max_new_tokens": 12, "beam_rule": rule})
 		v := finish(t, start(t, m, p, []int32{1}, Options{Mask: mask}))
 		for _, h := range v.Result() {
 			tokens := h.Tokens()
@@ -288,7 +277,7 @@ func TestMask(t *testing.T) {
 		}
 	}
 	fail := errors.New("no such rule")
-	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2}), []int32{1}, Options{Mask: func([]int32) ([]uint64, bool, error) { return nil, false, fail }})
+	s := start(t, m, enginetest.Compile(t, m, map[string]any{"num_beams": 2}), []int32{1}, Options{Mask: func([]int32) ([]uint64, bool, error) { return nil, false, fail }})
 	if _, err := s.Step(context.Background()); !errors.Is(err, fail) {
 		t.Errorf("mask that fails: %v, want its error", err)
 	}
@@ -307,12 +296,12 @@ func TestBadSettings(t *testing.T) {
 		{map[string]any{"num_beams": 4, "diversity_penalty": 1.0}, "diversity_penalty: needs num_beam_groups of 2 or more; 0 is off"},
 		{map[string]any{"num_beams": 4, "num_beam_groups": 2, "do_sample": true}, "do_sample: true is not possible with num_beam_groups of 2 or more"},
 	} {
-		_, err := New(m, compile(t, m, c.set), []int32{1}, Options{})
+		_, err := New(m, enginetest.Compile(t, m, c.set), []int32{1}, Options{})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.set, err, c.want)
 		}
 	}
-	if _, err := New(m, compile(t, m, nil), nil, Options{}); err == nil {
+	if _, err := New(m, enginetest.Compile(t, m, nil), nil, Options{}); err == nil {
 		t.Error("no prompt: no error")
 	}
 }
@@ -331,7 +320,7 @@ func TestReasons(t *testing.T) {
 		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "beam_rule": "legacy", "early_stopping": "true"}, Enough},
 		{map[string]any{"num_beams": 3, "max_new_tokens": 64, "beam_rule": "legacy", "length_penalty": 0.0}, Unbeaten},
 	} {
-		v := finish(t, start(t, m, compile(t, m, c.set), []int32{1, 4}, Options{}))
+		v := finish(t, start(t, m, enginetest.Compile(t, m, c.set), []int32{1, 4}, Options{}))
 		if v.Reason != c.want {
 			t.Errorf("%v: %s after %d steps, want %s", c.set, v.Reason, len(v.Steps), c.want)
 		}
@@ -346,7 +335,7 @@ func TestInterrupted(t *testing.T) {
 	g := readGolden(t)
 	c := g.Cases[len(g.Cases)-1]
 	m := g.model(t, c.Model)
-	p := compile(t, m, c.Settings)
+	p := enginetest.Compile(t, m, c.Settings)
 	want := finish(t, start(t, m, p, c.Prompt, Options{}))
 	s := start(t, m, p, c.Prompt, Options{})
 	done, cancel := context.WithCancel(context.Background())
@@ -370,7 +359,7 @@ func TestTree(t *testing.T) {
 	g := readGolden(t)
 	for _, c := range g.Cases {
 		m := g.model(t, c.Model)
-		v := finish(t, start(t, m, compile(t, m, c.Settings), c.Prompt, Options{Greedy: true}))
+		v := finish(t, start(t, m, enginetest.Compile(t, m, c.Settings), c.Prompt, Options{Greedy: true}))
 		tree := v.Tree()
 		winning := 0
 		for i, n := range tree.Nodes {
@@ -412,7 +401,7 @@ func TestDeadEnd(t *testing.T) {
 		{"order": "vllm", "max_new_tokens": 4}, // the step that fails is the last of all
 	} {
 		rule["num_beams"] = 2
-		s := start(t, m, compile(t, m, rule), []int32{1}, Options{Mask: deadEnds})
+		s := start(t, m, enginetest.Compile(t, m, rule), []int32{1}, Options{Mask: deadEnds})
 		var err error
 		for err == nil && !s.View().Done() {
 			_, err = s.Step(t.Context())
@@ -433,7 +422,7 @@ func TestDeadEndBehindFinished(t *testing.T) {
 	g := readGolden(t)
 	m := g.model(t, "markov2_b.json")
 	whole := func(out []int32) bool { return len(out) == 3 }
-	s := start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: deadEnds, Whole: whole})
+	s := start(t, m, enginetest.Compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: deadEnds, Whole: whole})
 	v := finish(t, s)
 	h := v.Result()[0]
 	if v.Reason != Exhausted || len(v.Result()) != 1 || !slices.Equal(h.Tokens(), []int32{4, 5, 5}) || !h.Finished || h.Length != 3 {
@@ -448,7 +437,7 @@ func TestDeadEndBehindFinished(t *testing.T) {
 		}
 		return []uint64{0}, false, nil
 	}
-	v = finish(t, start(t, m, compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: threeOrEnd}))
+	v = finish(t, start(t, m, enginetest.Compile(t, m, map[string]any{"num_beams": 2, "max_new_tokens": 9}), []int32{1}, Options{Mask: threeOrEnd}))
 	if h := v.Result()[0]; v.Reason != Exhausted || len(v.Result()) != 1 || !slices.Equal(h.Tokens(), m.Vocab().EOG()) {
 		t.Errorf("%s: %+v, want the end token", v.Reason, v.Result())
 	}
@@ -462,19 +451,19 @@ func TestRetuneToADeadEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	free, none := map[string]any{"num_beams": 2, "max_new_tokens": 4}, map[string]any{"num_beams": 2, "max_new_tokens": 4, "suppress_tokens": []int32{0, 1, 2}}
-	s := start(t, m, compile(t, m, free), []int32{0}, Options{})
+	s := start(t, m, enginetest.Compile(t, m, free), []int32{0}, Options{})
 	for range 2 {
 		if _, err := s.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if v, err := s.Retune(t.Context(), compile(t, m, none)); err != nil || len(v.Steps) != 1 {
+	if v, err := s.Retune(t.Context(), enginetest.Compile(t, m, none)); err != nil || len(v.Steps) != 1 {
 		t.Fatalf("%v: %d steps, want 1", err, len(v.Steps))
 	}
 	if _, err := s.Step(t.Context()); err == nil || !strings.Contains(err.Error(), "suppress_tokens leaves no token to choose") {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Retune(t.Context(), compile(t, m, free)); err != nil {
+	if _, err := s.Retune(t.Context(), enginetest.Compile(t, m, free)); err != nil {
 		t.Fatal(err)
 	}
 	if v := finish(t, s); len(v.Steps) != 4 {
@@ -490,7 +479,7 @@ func TestDiversityCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := compile(t, m, map[string]any{"num_beams": 4, "num_beam_groups": 2, "diversity_penalty": 0.5, "max_new_tokens": 2})
+	p := enginetest.Compile(t, m, map[string]any{"num_beams": 4, "num_beam_groups": 2, "diversity_penalty": 0.5, "max_new_tokens": 2})
 	v := finish(t, start(t, m, p, []int32{0}, Options{}))
 	first, second := v.Steps[1].Groups[0], v.Steps[1].Groups[1]
 	for _, n := range first.Running {
@@ -525,7 +514,7 @@ func TestQuick(t *testing.T) {
 				for k, v := range more {
 					set[k] = v
 				}
-				p := compile(t, m, set)
+				p := enginetest.Compile(t, m, set)
 				quick := start(t, m, p, []int32{1}, Options{})
 				slow := start(t, m, p, []int32{1}, Options{})
 				slow.scorer.slow = true
@@ -555,7 +544,7 @@ func TestFollowGreedy(t *testing.T) {
 	g := readGolden(t)
 	for _, c := range g.Cases {
 		m := g.model(t, c.Model)
-		p := compile(t, m, c.Settings)
+		p := enginetest.Compile(t, m, c.Settings)
 		want := finish(t, start(t, m, p, c.Prompt, Options{Greedy: true}))
 		s := start(t, m, p, c.Prompt, Options{})
 		v := s.View()
@@ -607,7 +596,7 @@ func TestRowBudget(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range g.Cases {
 		m := g.model(t, c.Model)
-		p := compile(t, m, c.Settings)
+		p := enginetest.Compile(t, m, c.Settings)
 		want := finish(t, start(t, m, p, c.Prompt, Options{}))
 		s := start(t, m, p, c.Prompt, Options{RowBudget: 1})
 		f := s
@@ -653,7 +642,7 @@ func TestStop(t *testing.T) {
 		return n >= 2 && out[n-1] == 5
 	}
 	for _, rule := range []string{"vectorized", "legacy"} {
-		p := compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 12, "beam_rule": rule})
+		p := enginetest.Compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 12, "beam_rule": rule})
 		v := finish(t, start(t, m, p, []int32{1}, Options{Stop: stop}))
 		stopped := 0
 		for _, h := range v.Result() {
@@ -727,7 +716,7 @@ func TestPartialRows(t *testing.T) {
 	for _, name := range []string{"markov2_a.json", "markov2_c.json"} {
 		for _, penalty := range []float64{1, 1.2} {
 			m := g.model(t, name)
-			p := compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 7, "repetition_penalty": penalty})
+			p := enginetest.Compile(t, m, map[string]any{"num_beams": 3, "num_return_sequences": 3, "max_new_tokens": 7, "repetition_penalty": penalty})
 			a := finish(t, start(t, m, p, []int32{1, 4}, Options{}))
 			b := finish(t, start(t, partial{m, 10}, p, []int32{1, 4}, Options{}))
 			for i, h := range a.Result() {

@@ -17,6 +17,7 @@ import (
 
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/check"
+	"logitscope/engine/enginetest"
 	"logitscope/engine/stats"
 	"logitscope/models"
 	"logitscope/models/table"
@@ -87,7 +88,7 @@ func summary(t testing.TB, r *Results, opt SummaryOptions) *Summary {
 // Settings whose texts pass 80 % and about 94 % of the time are told apart, and
 // settings that are the same are not, down to the last text.
 func TestVerdictsOnTexts(t *testing.T) {
-	p := benchPlan(t, coin(t), 40, 8, config(t, "max_new_tokens", 1), config(t, "max_new_tokens", 1, "temperature", 0.5), config(t, "max_new_tokens", 1))
+	p := benchPlan(t, coin(t), 40, 8, enginetest.Config(t, "max_new_tokens", 1), enginetest.Config(t, "max_new_tokens", 1, "temperature", 0.5), enginetest.Config(t, "max_new_tokens", 1))
 	p.Checks = checks(t, "equals: a")
 	s := summary(t, results(t, p, Options{}), SummaryOptions{PassAt: []int{1, 8}})
 	k := MetricNamed("pass")
@@ -119,7 +120,7 @@ func TestVerdictsOnTexts(t *testing.T) {
 // One text a prompt: Wilson and Newcombe; one prompt: Wilson over its seeds and
 // no verdict.
 func TestWhichInterval(t *testing.T) {
-	p := benchPlan(t, coin(t), 30, 1, config(t, "max_new_tokens", 1), config(t, "max_new_tokens", 1, "temperature", 0.7))
+	p := benchPlan(t, coin(t), 30, 1, enginetest.Config(t, "max_new_tokens", 1), enginetest.Config(t, "max_new_tokens", 1, "temperature", 0.7))
 	p.Checks = checks(t, "equals: a")
 	s := summary(t, results(t, p, Options{}), SummaryOptions{})
 	k := MetricNamed("pass")
@@ -147,7 +148,7 @@ func TestWhichInterval(t *testing.T) {
 	if got, want := s.All.Configs[1].Verdicts[k].Diff, stats.ContrastShares(pairs).Diff; got != want {
 		t.Errorf("%+v, want Newcombe's %+v", got, want)
 	}
-	p = benchPlan(t, coin(t), 1, 30, config(t, "max_new_tokens", 1), config(t, "max_new_tokens", 1, "temperature", 0.7))
+	p = benchPlan(t, coin(t), 1, 30, enginetest.Config(t, "max_new_tokens", 1), enginetest.Config(t, "max_new_tokens", 1, "temperature", 0.7))
 	p.Checks = checks(t, "equals: a")
 	s = summary(t, results(t, p, Options{}), SummaryOptions{})
 	if got, want := s.All.Configs[0].Values[k], stats.Wilson(int(s.Cells[0].Passed), 30); got != want {
@@ -168,7 +169,7 @@ func TestHoldout(t *testing.T) {
 	if n < 2850 || n > 3150 {
 		t.Errorf("%d of 10,000 ids are held out, want 3,000", n)
 	}
-	p := benchPlan(t, coin(t), 40, 1, config(t, "max_new_tokens", 1))
+	p := benchPlan(t, coin(t), 40, 1, enginetest.Config(t, "max_new_tokens", 1))
 	p.Checks = checks(t, "equals: a")
 	s := summary(t, results(t, p, Options{}), SummaryOptions{Holdout: 0.3})
 	held := 0
@@ -187,7 +188,7 @@ func TestHoldout(t *testing.T) {
 // What is written does not depend on the order texts were finished in, nor on
 // where a run was killed.
 func TestBenchSameBytes(t *testing.T) {
-	p := benchPlan(t, toy(t, 5), 5, 3, config(t, "max_new_tokens", 6), config(t, "max_new_tokens", 6, "temperature", 1.5))
+	p := benchPlan(t, toy(t, 5), 5, 3, enginetest.Config(t, "max_new_tokens", 6), enginetest.Config(t, "max_new_tokens", 6, "temperature", 1.5))
 	p.Prompts = prompts.Of("a", "b", "ab", "c", "ca")
 	p.Checks = checks(t, "max_tokens: 4")
 	write := func(opt Options) string {
@@ -251,7 +252,7 @@ func TestTenThousandPrompts(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc) / (1 << 20)
 	}
-	p := benchPlan(t, coin(t), 1, 1, config(t, "max_new_tokens", 1))
+	p := benchPlan(t, coin(t), 1, 1, enginetest.Config(t, "max_new_tokens", 1))
 	p.Prompts, p.Count, p.Checks = set, n, checks(t, "equals: a")
 	before, most := heap(), 0.0
 	r := results(t, p, Options{Progress: func(x Progress) {
@@ -314,7 +315,7 @@ func TestWorkers(t *testing.T) {
 		m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32)}
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			r, err := Run(context.Background(), benchPlan(t, m, 24, 2, config(t, "max_new_tokens", 5)), Options{Workers: workers})
+			r, err := Run(context.Background(), benchPlan(t, m, 24, 2, enginetest.Config(t, "max_new_tokens", 5)), Options{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -335,7 +336,7 @@ func TestWorkers(t *testing.T) {
 func TestBudgetOfTime(t *testing.T) {
 	m := slow{coin(t), 20 * time.Millisecond, new(atomic.Int32), new(atomic.Int32)}
 	synctest.Test(t, func(t *testing.T) {
-		r, err := Run(context.Background(), benchPlan(t, m, 50, 1, config(t, "max_new_tokens", 5)), Options{Workers: 1, Budget: Budget{Time: time.Second}})
+		r, err := Run(context.Background(), benchPlan(t, m, 50, 1, enginetest.Config(t, "max_new_tokens", 5)), Options{Workers: 1, Budget: Budget{Time: time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/enginetest"
 	"logitscope/engine/stats"
 	"logitscope/models"
 	"logitscope/models/chat"
@@ -41,14 +42,6 @@ func toy(t testing.TB, seed uint64) models.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-func config(t testing.TB, pairs ...any) sampling.Config {
-	c := sampling.Config{}
-	for i := 0; i < len(pairs); i += 2 {
-		c = c.MustWith(pairs[i].(string), pairs[i+1], sampling.FromFlag)
-	}
-	return c
 }
 
 func backend(m models.Model) *Backend {
@@ -130,7 +123,7 @@ func TestParseAxis(t *testing.T) {
 }
 
 func TestGridOrder(t *testing.T) {
-	r := run(t, plan(t, toy(t, 1), config(t, "max_new_tokens", 2), "temperature=0.5,1", "top_k=1,2,3"), Options{})
+	r := run(t, plan(t, toy(t, 1), enginetest.Config(t, "max_new_tokens", 2), "temperature=0.5,1", "top_k=1,2,3"), Options{})
 	var got []string
 	for i, c := range r.Cells {
 		got = append(got, fmt.Sprintf("%g/%d", c.Config.Float("temperature"), c.Config.Int("top_k")))
@@ -152,9 +145,9 @@ func TestGridErrors(t *testing.T) {
 		p    SweepPlan
 		want string
 	}{
-		{plan(t, m, config(t), "top_k=1", "top_k=2"), "top_k: two axes"},
-		{plan(t, m, config(t, "order", "vllm"), "temperature=1,3"), "temperature=3: temperature: 3 is out of range, 0 to 2 under vllm"},
-		{plan(t, m, config(t), "top_k=0:2000:1", "max_new_tokens=1:2000:1"), "10000 points"},
+		{plan(t, m, enginetest.Config(t), "top_k=1", "top_k=2"), "top_k: two axes"},
+		{plan(t, m, enginetest.Config(t, "order", "vllm"), "temperature=1,3"), "temperature=3: temperature: 3 is out of range, 0 to 2 under vllm"},
+		{plan(t, m, enginetest.Config(t), "top_k=0:2000:1", "max_new_tokens=1:2000:1"), "10000 points"},
 	} {
 		if err := tt.p.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %q", err, tt.want)
@@ -169,7 +162,7 @@ func TestMeasureByHand(t *testing.T) {
 		{Tokens: []int32{1, 3}, Logprob: lp(-2 * math.Log(32)), Reason: "eos", Unfit: true},
 	}
 	m := backend(toy(t, 1))
-	constrained := Config{Backend: m, Config: config(t, "constraint", `"json"`)}
+	constrained := Config{Backend: m, Config: enginetest.Config(t, "constraint", `"json"`)}
 	value := func(key string, c Config, texts ...*Text) stats.Estimate {
 		return ofTexts(2, &metrics[MetricNamed(key)], &c, &cell{texts: texts})
 	}
@@ -205,7 +198,7 @@ func TestMeasureByHand(t *testing.T) {
 // has at the end what Sweep returns, and on the way the estimates of the texts
 // there are.
 func TestAGridFillsTextByText(t *testing.T) {
-	p := plan(t, toy(t, 3), config(t, "max_new_tokens", 20), "temperature=0.7,1.4", "top_k=0,3")
+	p := plan(t, toy(t, 3), enginetest.Config(t, "max_new_tokens", 20), "temperature=0.7,1.4", "top_k=0,3")
 	g, err := NewGrid(&p)
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +240,7 @@ func TestAGridFillsTextByText(t *testing.T) {
 // a second way to compute it.
 func TestTextsAreThoseOfALane(t *testing.T) {
 	m := toy(t, 2)
-	p := plan(t, m, config(t, "max_new_tokens", 40), "temperature=0.7,1.4", "repetition_penalty=1,1.3")
+	p := plan(t, m, enginetest.Config(t, "max_new_tokens", 40), "temperature=0.7,1.4", "repetition_penalty=1,1.3")
 	r := run(t, p, Options{})
 	base := (&opened{backend: p.Backend, read: func(context.Context) (chat.Prompt, error) {
 		return chat.Prompt{Text: p.Text, Tokens: p.Prompt}, nil
@@ -293,7 +286,7 @@ func alone(t *testing.T, m models.Model, prompt []int32, s *engine.Settings) []i
 }
 
 func TestBeams(t *testing.T) {
-	r := run(t, plan(t, toy(t, 2), config(t, "max_new_tokens", 10, "do_sample", false), "num_beams=1,3"), Options{})
+	r := run(t, plan(t, toy(t, 2), enginetest.Config(t, "max_new_tokens", 10, "do_sample", false), "num_beams=1,3"), Options{})
 	for _, c := range r.Cells {
 		for _, x := range c.Runs {
 			if len(x.Tokens) == 0 || x.Logprob == nil || *x.Logprob >= 0 || x.Reason == "" {
@@ -309,7 +302,7 @@ func TestBeams(t *testing.T) {
 
 func TestConstraintFailures(t *testing.T) {
 	// "end" within 3 tokens: a text of one token can be cut short of it.
-	base := config(t, "constraint", `{"type":"regex","regex":"(a|b|c){6}"}`)
+	base := enginetest.Config(t, "constraint", `{"type":"regex","regex":"(a|b|c){6}"}`)
 	r := run(t, plan(t, toy(t, 2), base, "max_new_tokens=2,9"), Options{})
 	if short, long := r.Cells[0].Value("constraint_failures").Value, r.Cells[1].Value("constraint_failures").Value; short != 1 || long != 0 {
 		t.Errorf("failures %v with 2 tokens and %v with 9, want 1 and 0", short, long)
@@ -323,12 +316,12 @@ func TestInertAxes(t *testing.T) {
 		axes []string
 		want []string // how the notes begin
 	}{
-		{config(t, "max_new_tokens", 20), []string{"temperature=0.5,2", "top_k=1,0"}, []string{"", ""}},
-		{config(t, "max_new_tokens", 20), []string{"temperature=0", "top_p=0.5,1"}, []string{"", "no effect: greedy"}},
-		{config(t, "max_new_tokens", 20), []string{"mirostat=0,1,2"}, []string{"no effect: transformers has no mirostat"}},
-		{config(t, "max_new_tokens", 20), []string{"top_k=8,9,100"}, []string{"no effect here"}},
-		{config(t, "max_new_tokens", 20), []string{"top_k=8"}, []string{""}},
-		{config(t, "max_new_tokens", 20, "order", "vllm"), []string{"temperature=0.003,0.007"}, []string{"no effect here"}}, // both are raised to 0.01
+		{enginetest.Config(t, "max_new_tokens", 20), []string{"temperature=0.5,2", "top_k=1,0"}, []string{"", ""}},
+		{enginetest.Config(t, "max_new_tokens", 20), []string{"temperature=0", "top_p=0.5,1"}, []string{"", "no effect: greedy"}},
+		{enginetest.Config(t, "max_new_tokens", 20), []string{"mirostat=0,1,2"}, []string{"no effect: transformers has no mirostat"}},
+		{enginetest.Config(t, "max_new_tokens", 20), []string{"top_k=8,9,100"}, []string{"no effect here"}},
+		{enginetest.Config(t, "max_new_tokens", 20), []string{"top_k=8"}, []string{""}},
+		{enginetest.Config(t, "max_new_tokens", 20, "order", "vllm"), []string{"temperature=0.003,0.007"}, []string{"no effect here"}}, // both are raised to 0.01
 	} {
 		r := run(t, plan(t, m, tt.base, tt.axes...), Options{})
 		for k, w := range tt.want {
@@ -342,7 +335,7 @@ func TestInertAxes(t *testing.T) {
 // The report does not depend on how many texts are decoded at once, nor on
 // whether the cells come from the disk.
 func TestSameBytes(t *testing.T) {
-	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 30), "temperature=0.5:1.5:0.25", "top_p=0.5,1")
+	p := plan(t, toy(t, 2), enginetest.Config(t, "max_new_tokens", 30), "temperature=0.5:1.5:0.25", "top_p=0.5,1")
 	want := written(t, run(t, p, Options{Workers: 1}))
 	dir := t.TempDir()
 	for _, opt := range []Options{{Workers: 5}, {Dir: dir, Workers: 3}, {Dir: dir}, {Dir: dir, Fresh: true}} {
@@ -353,7 +346,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 30), "temperature=0.5,1,1.5", "top_p=0.5,1")
+	p := plan(t, toy(t, 2), enginetest.Config(t, "max_new_tokens", 30), "temperature=0.5,1,1.5", "top_p=0.5,1")
 	dir := t.TempDir()
 	decoded := func(p SweepPlan, fresh bool) (texts int) {
 		t.Helper()
@@ -403,7 +396,7 @@ func TestResume(t *testing.T) {
 // However a log was cut or broken, the texts that are whole are taken up, and
 // the report has the same bytes.
 func TestKilledAtAnyByte(t *testing.T) {
-	p := plan(t, toy(t, 2), config(t, "max_new_tokens", 8), "temperature=0.5,1.5")
+	p := plan(t, toy(t, 2), enginetest.Config(t, "max_new_tokens", 8), "temperature=0.5,1.5")
 	dir := t.TempDir()
 	want := written(t, run(t, p, Options{Dir: dir, Workers: 1}))
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -453,7 +446,7 @@ func TestKilledAtAnyByte(t *testing.T) {
 
 func TestFailedTextsStopNothing(t *testing.T) {
 	// Every token is banned but the end, and that may not come.
-	base := config(t, "allowed_token_ids", []int32{0}, "min_new_tokens", 3)
+	base := enginetest.Config(t, "allowed_token_ids", []int32{0}, "min_new_tokens", 3)
 	dir := t.TempDir()
 	r := run(t, plan(t, toy(t, 2), base, "top_k=0,5"), Options{Dir: dir})
 	for _, c := range r.Cells {
@@ -471,7 +464,7 @@ func TestFailedTextsStopNothing(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	r := run(t, plan(t, toy(t, 2), config(t, "max_new_tokens", 5), "temperature=0.5,1"), Options{})
+	r := run(t, plan(t, toy(t, 2), enginetest.Config(t, "max_new_tokens", 5), "temperature=0.5,1"), Options{})
 	var b bytes.Buffer
 	if err := r.WriteCSV(&b); err != nil {
 		t.Fatal(err)

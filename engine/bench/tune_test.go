@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"logitscope/engine/bench/prompts"
+	"logitscope/engine/enginetest"
 )
 
 // A check that low temperatures pass more often, over two parameters that do
@@ -31,7 +32,7 @@ func TestTuneFindsWhatMatters(t *testing.T) {
 	}
 	found := 0
 	for seed := range uint64(seeds) {
-		s := &Search{Backend: backend(m), Base: config(t, "max_new_tokens", 1), Over: over, Prompts: set, Checks: checks(t, "equals: a"),
+		s := &Search{Backend: backend(m), Base: enginetest.Config(t, "max_new_tokens", 1), Over: over, Prompts: set, Checks: checks(t, "equals: a"),
 			Seeds: []uint64{1000 * seed, 1000*seed + 1, 1000*seed + 2, 1000*seed + 3}, Metric: MetricNamed("pass"), Seed: seed, Holdout: 0.2}
 		out, err := Tune(t.Context(), s, Options{Budget: Budget{Tokens: 12_000}})
 		if err != nil {
@@ -69,7 +70,7 @@ func TestTuneKeepsBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Search{Backend: backend(coin(t)), Base: config(t, "max_new_tokens", 1), Over: []Range{r}, Prompts: set, Checks: checks(t, "equals: a"),
+	s := &Search{Backend: backend(coin(t)), Base: enginetest.Config(t, "max_new_tokens", 1), Over: []Range{r}, Prompts: set, Checks: checks(t, "equals: a"),
 		Seeds: []uint64{1, 2, 3, 4}, Metric: MetricNamed("pass"), Subject: []Bound{b}}
 	out, err := Tune(t.Context(), s, Options{})
 	if err != nil {
@@ -106,7 +107,7 @@ func TestTuneChoosesWithinBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Search{Backend: backend(coin(t)), Base: config(t, "max_new_tokens", 8, "temperature", 0.1), Over: []Range{r}, Prompts: set,
+	s := &Search{Backend: backend(coin(t)), Base: enginetest.Config(t, "max_new_tokens", 8, "temperature", 0.1), Over: []Range{r}, Prompts: set,
 		Checks: checks(t, "min_tokens: 1"), Seeds: []uint64{1, 2}, Metric: MetricNamed("pass"), Subject: []Bound{b}}
 	out, err := Tune(t.Context(), s, Options{})
 	if err != nil {
@@ -129,7 +130,7 @@ func TestTuneBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Search{Backend: backend(coin(t)), Base: config(t, "max_new_tokens", 1), Over: []Range{r}, Prompts: set, Checks: checks(t, "equals: a"),
+	s := &Search{Backend: backend(coin(t)), Base: enginetest.Config(t, "max_new_tokens", 1), Over: []Range{r}, Prompts: set, Checks: checks(t, "equals: a"),
 		Seeds: []uint64{1}, Metric: MetricNamed("pass")}
 	out, err := Tune(t.Context(), s, Options{Budget: Budget{Tokens: 600}})
 	if err != nil || !out.Stopped || len(out.Rounds) != 1 {

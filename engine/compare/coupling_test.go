@@ -1,10 +1,10 @@
 package compare
 
 import (
-	"context"
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/enginetest"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
 	"logitscope/presets"
@@ -44,7 +44,7 @@ func TestRacesPartAboutAsRarelyAsLawsAllow(t *testing.T) {
 		var tv float64
 		steps := 0
 		for _, writer := range pair {
-			rows, text := write(t, m, prompt, settings(writer, param.LuckCDF), tokens)
+			text, rows := enginetest.Decode(t, m, settings(writer, param.LuckCDF).Pipeline, prompt, tokens)
 			for k := range text {
 				in := sampling.Input{Logits: rows[k], Prompt: prompt, Output: text[:k]}
 				for i, luck := range []string{param.LuckCDF, param.LuckRace} {
@@ -80,30 +80,4 @@ func TestRacesPartAboutAsRarelyAsLawsAllow(t *testing.T) {
 			t.Errorf("%v: the shared u parts %d times, the race %d", pair, parted[0], parted[1])
 		}
 	}
-}
-
-// write draws a text and returns the rows that it was drawn from.
-func write(t *testing.T, m *llama.Model, prompt []int32, set *engine.Settings, n int) (rows [][]float32, text []int32) {
-	t.Helper()
-	s, err := m.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	var scratch sampling.Scratch
-	var trace sampling.Trace
-	feed := prompt
-	for range n {
-		out, err := s.Forward(context.Background(), feed, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := append([]float32(nil), out[0].Values...)
-		id, err := set.Pipeline.Sample(&trace, &scratch, sampling.Input{Logits: row, Prompt: prompt, Output: text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, text, feed = append(rows, row), append(text, id), []int32{id}
-	}
-	return rows, text
 }

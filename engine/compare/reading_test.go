@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"logitscope/engine"
+	"logitscope/engine/enginetest"
 	"logitscope/engine/score"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -39,7 +40,7 @@ func TestReadingsAreScores(t *testing.T) {
 	}
 	mine := settings(map[string]any{"temperature": 1.2, "top_k": 0, "repetition_penalty": 1.2})
 	others := []*engine.Settings{settings(map[string]any{"temperature": 0.7, "top_p": 0.8}), settings(map[string]any{"temperature": 1.2, "top_k": 0, "repetition_penalty": 1.2, "seed": uint64(9)})}
-	rows, text := write(t, m, prompt, mine, 60)
+	text, rows := enginetest.Decode(t, m, mine.Pipeline, prompt, 60)
 	v := engine.View{Prompt: prompt, Settings: mine}
 	for k := range text {
 		v.Steps = append(v.Steps, &engine.Step{Index: k + 1, Pos: len(prompt) + k, Token: text[k], Row: &engine.Row{Values: rows[k]}, Settings: mine})

@@ -2,19 +2,18 @@ package contrastive
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 
+	"logitscope/engine/enginetest"
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/table"
-	"logitscope/sampling"
 )
 
 // contrasts is what beam's golden searches hold of contrastive search.
@@ -46,20 +45,8 @@ type goldenContrastive struct {
 
 func readContrasts(t *testing.T) *contrasts {
 	t.Helper()
-	f, err := os.Open("../beam/testdata/golden.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := new(contrasts)
-	if err := json.NewDecoder(z).Decode(g); err != nil {
-		t.Fatal(err)
-	}
-	return g
+	c := goldentest.JSON[contrasts](t, "../beam/testdata/golden.json.gz")
+	return &c
 }
 
 // model opens one of the golden toy models.
@@ -72,55 +59,20 @@ func (g *contrasts) model(t testing.TB, name string) models.Model {
 	return m
 }
 
-// vocab shows a model's vocabulary to the sampling package.
-type vocab struct{ models.Vocab }
-
-func (v vocab) Encode(s string) []int32 { return v.Vocab.Encode(s, models.EncodeOptions{}) }
-func (v vocab) HasPiece(id int32) bool  { return v.Attr(id) != models.Unused }
-
-// compile makes a pipeline that sets what settings hold.
-func compile(t testing.TB, m models.Model, settings map[string]any) *sampling.Pipeline {
-	t.Helper()
-	var c sampling.Config
-	for k, v := range settings {
-		var err error
-		if c, err = c.With(k, v, sampling.FromFlag); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := sampling.Compile(c, vocab{m.Vocab()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // tol is what the golden figures, nine decimals, and tables of float32 allow.
 const tol = 2e-6
 
 func near(a, b float64) bool { return math.Abs(a-b) <= tol*max(1, math.Abs(b)) }
-
-// noBatch hides that a model can run several sessions in one pass, and that
-// its sessions can be copied.
-type noBatch struct{ models.Model }
-
-func (m noBatch) NewSession() (models.Session, error) {
-	s, err := m.Model.NewSession()
-	if h, ok := s.(models.HiddenStater); ok {
-		return struct{ models.HiddenStater }{h}, err
-	}
-	return struct{ models.Session }{s}, err
-}
 
 func TestContrastive(t *testing.T) {
 	g := readContrasts(t)
 	for _, plain := range []bool{false, true} {
 		m := g.model(t, g.Contrastive.Model)
 		if plain {
-			m = noBatch{m}
+			m = enginetest.NoBatch{Model: m}
 		}
 		for i, c := range g.Contrastive.Cases {
-			p := compile(t, m, map[string]any{"penalty_alpha": c.Alpha, "top_k": c.TopK, "max_new_tokens": c.MaxNew})
+			p := enginetest.Compile(t, m, map[string]any{"penalty_alpha": c.Alpha, "top_k": c.TopK, "max_new_tokens": c.MaxNew})
 			s, err := New(m, p, c.Prompt, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +108,7 @@ func TestContrastive(t *testing.T) {
 		}
 	}
 	m := g.model(t, "markov2_a.json")
-	_, err := New(m, compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 4}), []int32{1}, Options{})
+	_, err := New(m, enginetest.Compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 4}), []int32{1}, Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "penalty_alpha: ") {
 		t.Errorf("model without hidden states: %v, want an error that names penalty_alpha", err)
 	}
@@ -170,7 +122,7 @@ func TestContrastiveMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 2, "max_new_tokens": 1, "repetition_penalty": 8})
+	p := enginetest.Compile(t, m, map[string]any{"penalty_alpha": 0.6, "top_k": 2, "max_new_tokens": 1, "repetition_penalty": 8})
 	s, err := New(m, p, []int32{1}, Options{})
 	if err != nil {
 		t.Fatal(err)

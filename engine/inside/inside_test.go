@@ -7,11 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -25,16 +24,8 @@ func allNear(a, b []float64) bool { return slices.EqualFunc(a, b, near) }
 // TestDoLaGolden holds layer choice and row to transformers', on cases of the
 // directory that the environment names, else of the copy here.
 func TestDoLaGolden(t *testing.T) {
-	file := "testdata/dola.jsonl"
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		file = filepath.Join(dir, "beyond", "dola.jsonl")
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+	for _, line := range goldentest.Group(t, "dola", "testdata/dola.jsonl") {
 		var c struct {
 			ID, Kind   string
 			Layers     int               `json:"num_hidden_layers"`
@@ -59,9 +50,9 @@ func TestDoLaGolden(t *testing.T) {
 		e := &c.Expected
 		switch c.Kind {
 		case "dola_layers":
-			var list []int
+			var list, got []int
 			var word string
-			var got []int
+			var err error
 			if json.Unmarshal(c.Which, &list) == nil {
 				got = InnerLayers(c.Layers, list)
 			} else if json.Unmarshal(c.Which, &word) != nil {

@@ -1,29 +1,20 @@
 package loops
 
 import (
-	"bufio"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // TestRepetitionGolden: where vLLM's rule ends a text, on the cases of a
 // transcription of its functions.
 func TestRepetitionGolden(t *testing.T) {
-	name := "testdata/loop.jsonl"
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		name = filepath.Join(dir, "beyond", "loop.jsonl")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	n := 0
-	for s := bufio.NewScanner(f); s.Scan(); n++ {
+	for _, line := range goldentest.Group(t, "loop", "testdata/loop.jsonl") {
+		n++
 		var c struct {
 			ID        string          `json:"id"`
 			Detection json.RawMessage `json:"repetition_detection"`
@@ -35,7 +26,7 @@ func TestRepetitionGolden(t *testing.T) {
 				Size    *int   `json:"pattern_size"`
 			} `json:"expected"`
 		}
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
 		r, err := ParseRepetition(string(c.Detection))

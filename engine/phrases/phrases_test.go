@@ -1,29 +1,20 @@
 package phrases
 
 import (
-	"bufio"
 	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // TestGolden runs the rule over a table model that takes the best token not
 // banned, on the cases of a transcription of koboldcpp's loop.
 func TestGolden(t *testing.T) {
-	name := "testdata/phrases.jsonl"
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		name = filepath.Join(dir, "beyond", "phrases.jsonl")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	n := 0
-	for s := bufio.NewScanner(f); s.Scan(); n++ {
+	for _, line := range goldentest.Group(t, "phrases", "testdata/phrases.jsonl") {
+		n++
 		var c struct {
 			ID      string               `json:"id"`
 			Vocab   []string             `json:"vocab"`
@@ -46,7 +37,7 @@ func TestGolden(t *testing.T) {
 				Shown []string `json:"shown_after_each_token"`
 			} `json:"expected"`
 		}
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
 		count := func(p string) int { return c.Counts[slices.Index(c.Phrases, p)] }

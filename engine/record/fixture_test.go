@@ -90,19 +90,6 @@ func (s *throws) Forward(_ context.Context, tokens []int32, want int) (out []mod
 	return out, nil
 }
 
-// config makes a configuration of pairs.
-func config(t testing.TB, pairs ...any) sampling.Config {
-	t.Helper()
-	c := sampling.Config{}
-	for i := 0; i < len(pairs); i += 2 {
-		var err error
-		if c, err = c.With(pairs[i].(string), pairs[i+1], sampling.FromFlag); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
 // A studio is a lane and the file that it is recorded to.
 type studio struct {
 	t     testing.TB

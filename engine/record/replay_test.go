@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"logitscope/engine"
+	"logitscope/engine/enginetest"
 	"logitscope/models/tape"
 )
 
@@ -17,7 +18,7 @@ func TestATapeAnswersAsTheModel(t *testing.T) {
 		m := dice{700}
 		live := newStudio(t, m, RowsFull, engine.Draft{})
 		set := func(s *studio, temp float64) *engine.Settings {
-			return s.settings(config(t, "do_sample", true, "max_new_tokens", 300, "seed", 5, "temperature", temp, "top_p", 0.9), "x")
+			return s.settings(enginetest.Config(t, "do_sample", true, "max_new_tokens", 300, "seed", 5, "temperature", temp, "top_p", 0.9), "x")
 		}
 		session := func(s *studio) engine.View {
 			s.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set(s, 1)})
@@ -84,7 +85,7 @@ func FuzzRecording(f *testing.F) {
 func TestAPartialRowSaysWhatItCannotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		live := newStudio(t, dice{700}, RowsBest, engine.Draft{})
-		live.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: live.settings(config(t, "do_sample", true, "seed", 5), "x")}, engine.Advance{N: 3})
+		live.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: live.settings(enginetest.Config(t, "do_sample", true, "seed", 5), "x")}, engine.Advance{N: 3})
 		all, err := tape.Read(bytes.NewReader(live.file.Bytes()))
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +100,7 @@ func TestAPartialRowSaysWhatItCannotAnswer(t *testing.T) {
 			exact bool
 		}{{"temperature", 1.7, false}, {"typical_p", 0.5, false}, {"top_k", 20, true}, {"top_p", 0.3, true}} {
 			back := newStudio(t, m, RowsBest, engine.Draft{})
-			set := back.settings(config(t, "do_sample", true, "seed", 5, "top_k", 0, tt.key, tt.value), "x")
+			set := back.settings(enginetest.Config(t, "do_sample", true, "seed", 5, "top_k", 0, tt.key, tt.value), "x")
 			v := back.do(engine.Start{Text: "abc", Prompt: []int32{1, 2, 3}, Settings: set})
 			in, err := v.Input(0)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"logitscope/engine"
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/sampling"
 )
@@ -53,9 +54,9 @@ func session(t *testing.T, seed uint64, rows RowPolicy, m models.Model) ([]byte,
 				}
 			}
 		}
-		c, label := config(t, pairs...), fmt.Sprint("p", len(set))
+		c, label := enginetest.Config(t, pairs...), fmt.Sprint("p", len(set))
 		if _, err := s.comp.Settings(c, label); err != nil {
-			return config(t, base...)
+			return enginetest.Config(t, base...)
 		}
 		return c
 	}

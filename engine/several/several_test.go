@@ -1,18 +1,16 @@
 package several
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // A fraction is a number such as "3/10".
@@ -72,19 +70,9 @@ type goldenCase struct {
 
 func golden(t *testing.T) (all []goldenCase) {
 	t.Helper()
-	file := "testdata/drafts.jsonl"
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		file = filepath.Join(dir, "beyond", "drafts.jsonl")
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, 1<<22)
-	for s.Scan() {
+	for _, line := range goldentest.Group(t, "drafts", "testdata/drafts.jsonl") {
 		var c goldenCase
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, c)

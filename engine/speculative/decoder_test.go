@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/table"
 	"logitscope/sampling"
@@ -36,29 +37,11 @@ func pair(t testing.TB, name string) (target, draft models.Model) {
 	return open("target", p.Target), open("draft", p.Draft)
 }
 
-// vocab shows a model's vocabulary to the sampling package.
-type vocab struct{ models.Vocab }
-
-func (v vocab) Encode(s string) []int32 { return v.Vocab.Encode(s, models.EncodeOptions{}) }
-func (v vocab) HasPiece(id int32) bool  { return v.Attr(id) != models.Unused }
-
 type set map[string]any
 
-// compile makes a pipeline that sets what s holds.
 func compile(t testing.TB, m models.Model, s set) *sampling.Pipeline {
 	t.Helper()
-	var c sampling.Config
-	for k, v := range s {
-		var err error
-		if c, err = c.With(k, v, sampling.FromFlag); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := sampling.Compile(c, vocab{m.Vocab()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return enginetest.Compile(t, m, s)
 }
 
 func (s set) and(more set) set {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"logitscope/engine/enginetest"
 	"logitscope/models"
 	"logitscope/models/fable"
 	"logitscope/models/llama"
@@ -32,33 +33,15 @@ func prompt(m models.Model, s string) []int32 {
 	return m.Vocab().Encode(s, models.EncodeOptions{AddSpecial: true, ParseSpecial: true})
 }
 
-// plainly decodes n tokens one by one, without this package's decoder.
+// plainly decodes up to n tokens without this package's decoder, to the end of
+// the text.
 func plainly(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32, n int) []int32 {
 	t.Helper()
-	s, err := m.NewSession()
-	if err != nil {
-		t.Fatal(err)
+	text, _ := enginetest.Decode(t, m, p, prompt, n)
+	if end := slices.IndexFunc(text, func(id int32) bool { return slices.Contains(m.Vocab().EOG(), id) }); end >= 0 {
+		return text[:end+1]
 	}
-	defer s.Close()
-	var scratch sampling.Scratch
-	var trace sampling.Trace
-	feed, out := prompt, []int32(nil)
-	for len(out) < n {
-		rows, err := s.Forward(context.Background(), feed, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := p.Sample(&trace, &scratch, sampling.Input{Logits: rows[0].Values, Prompt: prompt, Output: out})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, x)
-		if slices.Contains(m.Vocab().EOG(), x) {
-			break
-		}
-		feed = out[len(out)-1:]
-	}
-	return out
+	return text
 }
 
 // Greedy text is the same token by token with and without a draft, on the
@@ -138,7 +121,7 @@ func TestProveFable(t *testing.T) {
 
 func proveFable(t *testing.T, target, draft models.Model) {
 	p := compile(t, target, set{"do_sample": true, "temperature": 0.9, "top_p": 0.95, "top_k": 50})
-	d := start(t, target, draft, p, nil, prompt(target, "Once upon a time there was a"), Options{Vocab: vocab{target.Vocab()}})
+	d := start(t, target, draft, p, nil, prompt(target, "Once upon a time there was a"), Options{Vocab: enginetest.Vocab(target)})
 	for i := 0; i < 3 && d.Done() == ""; i++ {
 		round(t, d)
 	}

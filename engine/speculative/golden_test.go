@@ -1,13 +1,11 @@
 package speculative
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
-	"sync"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // golden is testdata/golden.json.gz.
@@ -219,27 +217,11 @@ func dense(l Law, n int) []float64 {
 	return out
 }
 
-var loadGolden = sync.OnceValues(func() (*golden, error) {
-	f, err := os.Open("testdata/golden.json.gz")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	g := new(golden)
-	return g, json.NewDecoder(z).Decode(g)
-})
+var goldenFile = goldentest.File[golden]{Name: "testdata/golden.json.gz"}
 
 func readGolden(t testing.TB) *golden {
 	t.Helper()
-	g, err := loadGolden()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return goldenFile.Value(t)
 }
 
 func far(a, b []float64) float64 {

@@ -1,18 +1,17 @@
 package fable
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"hash/fnv"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
 	"logitscope/models/llama"
 )
@@ -29,17 +28,9 @@ type prompts struct {
 // read returns a file of testdata, or of the shared models, or skips.
 func read(t testing.TB, name string) []byte {
 	t.Helper()
-	if f, err := os.Open(filepath.Join("testdata", name+".gz")); err == nil {
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+	kept := filepath.Join("testdata", name+".gz")
+	if _, err := os.Stat(kept); err == nil {
+		return goldentest.Read(t, kept)
 	}
 	folder := filepath.Join("..", "..", "..", "shared", "models")
 	if strings.HasSuffix(name, ".json") {

@@ -1,16 +1,15 @@
 package gguf
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 type hostileCase struct {
@@ -22,28 +21,7 @@ type hostileCase struct {
 // give.
 func readHostile(t testing.TB) (map[string][]byte, []hostileCase) {
 	t.Helper()
-	h, err := os.Open("testdata/hostile.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	z, err := gzip.NewReader(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string][]byte{}
-	for tr := tar.NewReader(z); ; {
-		hdr, err := tr.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[hdr.Name], err = io.ReadAll(tr); err != nil {
-			t.Fatal(err)
-		}
-	}
+	files := goldentest.Archive(t, "testdata/hostile.tar.gz")
 	var m struct{ Cases []hostileCase }
 	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
 		t.Fatal(err)

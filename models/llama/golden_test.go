@@ -1,16 +1,13 @@
 package llama
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
 )
 
@@ -31,36 +28,14 @@ type golden struct {
 	Dequantised [][]float32 `json:"dequantised_f64_logits_last"`
 }
 
-func unzip(t testing.TB, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(path, err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(path, err)
-	}
-	return data
-}
-
 func readGolden(t testing.TB, path string) golden {
 	t.Helper()
-	var g golden
-	if err := json.Unmarshal(unzip(t, path), &g); err != nil {
-		t.Fatal(path, err)
-	}
-	return g
+	return goldentest.JSON[golden](t, path)
 }
 
 func parse(t testing.TB, path string) *gguf.File {
 	t.Helper()
-	f, err := gguf.Parse(filepath.Base(path), unzip(t, path))
+	f, err := gguf.Parse(filepath.Base(path), goldentest.Read(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

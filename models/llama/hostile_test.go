@@ -1,19 +1,15 @@
 package llama
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
-	"os"
-	"path"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
@@ -21,28 +17,7 @@ import (
 // hostileFiles reads the malformed files, by name.
 func hostileFiles(t testing.TB) map[string][]byte {
 	t.Helper()
-	f, err := os.Open("../gguf/testdata/hostile.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := make(map[string][]byte)
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return files
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if files[path.Base(h.Name)], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return goldentest.Archive(t, "../gguf/testdata/hostile.tar.gz")
 }
 
 // decodeFour makes a model of a file and decodes four tokens with it.
@@ -128,7 +103,7 @@ func FuzzNew(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Add(unzip(f, "testdata/quant/tiny-moe.MXFP4_MOE.gguf.gz"))
+	f.Add(goldentest.Read(f, "testdata/quant/tiny-moe.MXFP4_MOE.gguf.gz"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if err := decodeFour("fuzz", bytes.Clone(data)); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("error of several lines: %q", err)

@@ -1,17 +1,16 @@
 package llama
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 	"logitscope/models/quant"
@@ -232,16 +231,8 @@ func BenchmarkLook(b *testing.B) {
 // TestLensGolden holds norm and head to PyTorch's, on states of the directory
 // that the environment names, else of the copy here.
 func TestLensGolden(t *testing.T) {
-	file := "testdata/lens.jsonl"
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		file = filepath.Join(dir, "beyond", "lens.jsonl")
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+	for _, line := range goldentest.Group(t, "lens", "testdata/lens.jsonl") {
 		var c struct {
 			ID   string
 			Norm struct {

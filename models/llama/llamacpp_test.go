@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
@@ -121,7 +122,7 @@ func stepRows(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return unzip(t, path+".gz")
+		return goldentest.Read(t, path+".gz")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +146,7 @@ func TestLlamaCPPArchitectures(t *testing.T) {
 	took := 0
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".gguf.gz")
-		f, err := gguf.Parse(name, unzip(t, path))
+		f, err := gguf.Parse(name, goldentest.Read(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
 )
 
@@ -115,7 +116,7 @@ func TestRefusals(t *testing.T) {
 		{"mixtral-moe", "llama.expert_used_count", nil, "is missing"},
 		{"qwen3-qknorm", "qwen3.feed_forward_length", nil, "is missing"},
 	} {
-		data := with(unzip(t, "testdata/arch/"+c.model+".gguf.gz"), c.key, c.value)
+		data := with(goldentest.Read(t, "testdata/arch/"+c.model+".gguf.gz"), c.key, c.value)
 		_, err := open(t, data)
 		if err == nil {
 			t.Errorf("%s = %v is accepted", c.key, c.value)
@@ -156,7 +157,7 @@ func TestVariants(t *testing.T) {
 		{"qwen2moe-shared-expert", "qwen2moe.expert_used_count", 6, false},
 	} {
 		path := "testdata/arch/" + c.model + ".gguf.gz"
-		m, err := open(t, with(unzip(t, path), c.key, c.value))
+		m, err := open(t, with(goldentest.Read(t, path), c.key, c.value))
 		if err != nil {
 			t.Errorf("%s = %v: %v", c.key, c.value, err)
 			continue
@@ -203,7 +204,7 @@ func TestGemma(t *testing.T) {
 
 // TestDefaults: sampling settings of a file are passed on under their keys.
 func TestDefaults(t *testing.T) {
-	data := unzip(t, "testdata/arch/llama-rope-yarn.gguf.gz")
+	data := goldentest.Read(t, "testdata/arch/llama-rope-yarn.gguf.gz")
 	data = with(data, "general.sampling.top_k", 40)
 	data = with(data, "general.sampling.temp", 0.5)
 	data = with(data, "tokenizer.chat_template", "{{ messages }}")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
@@ -411,7 +412,7 @@ func TestTruncatedFile(t *testing.T) {
 	}
 	for _, workers := range []int{1, 3} {
 		path := filepath.Join(t.TempDir(), "model.gguf")
-		if err := os.WriteFile(path, unzip(t, "testdata/quant/tiny-256.F32.gguf.gz"), 0o600); err != nil {
+		if err := os.WriteFile(path, goldentest.Read(t, "testdata/quant/tiny-256.F32.gguf.gz"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m, err := Open(path, Options{Workers: workers})

@@ -1,14 +1,12 @@
 package quant
 
 import (
-	"compress/gzip"
 	"encoding/hex"
-	"encoding/json"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models/gguf"
 )
 
@@ -34,20 +32,7 @@ type blockVectors struct {
 
 func readVectors(t testing.TB) blockVectors {
 	t.Helper()
-	h, err := os.Open("testdata/blocks.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	z, err := gzip.NewReader(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v blockVectors
-	if err := json.NewDecoder(z).Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return goldentest.JSON[blockVectors](t, "testdata/blocks.json.gz")
 }
 
 func unhex(t testing.TB, s string) []byte {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
@@ -48,7 +49,7 @@ func BenchmarkNew(b *testing.B) {
 		name string
 		data []byte
 	}{
-		{"fable-4096", unzipped(b, "testdata/fable-vocab.gguf.gz")},
+		{"fable-4096", goldentest.Read(b, "testdata/fable-vocab.gguf.gz")},
 		{"150k", largeFile(150_000)},
 	} {
 		f := parse(b, c.data)

@@ -2,16 +2,15 @@ package tokenizer
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
@@ -39,25 +38,6 @@ func shared(t testing.TB, rel string) string {
 		t.Skipf("golden data not here: %v", err)
 	}
 	return path
-}
-
-// unzipped returns the content of a gzip file.
-func unzipped(t testing.TB, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func loadJSON(t testing.TB, path string, v any) {
@@ -128,7 +108,7 @@ func TestGolden(t *testing.T) {
 		t.Run(c.golden, func(t *testing.T) {
 			var g goldenVocab
 			loadJSON(t, shared(t, "golden/models/tokenizer/"+c.golden+".json"), &g)
-			data := unzipped(t, shared(t, "golden/models/tokenizer/vocabs/ggml-vocab-"+c.vocab+".gguf.gz"))
+			data := goldentest.Read(t, shared(t, "golden/models/tokenizer/vocabs/ggml-vocab-"+c.vocab+".gguf.gz"))
 			switch c.golden {
 			case "gpt-neox": // the same without the name of a pre-tokenizer
 				data = bytes.Replace(data, []byte("tokenizer.ggml.pre"), []byte("tokenizer.ggml.prX"), 1)
@@ -245,7 +225,7 @@ func TestPretokenizers(t *testing.T) {
 		Rejected map[string]string
 	}
 	loadJSON(t, shared(t, "golden/models/tokenizer/pretokenizers.json"), &g)
-	data := unzipped(t, shared(t, "golden/models/tokenizer/vocabs/pretok-probe.gguf.gz"))
+	data := goldentest.Read(t, shared(t, "golden/models/tokenizer/vocabs/pretok-probe.gguf.gz"))
 	for _, group := range g.Groups {
 		for _, name := range group.Pre {
 			t.Run(name, func(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"logitscope/internal/goldentest"
 	"logitscope/models"
 	"logitscope/models/gguf"
 )
 
 func fable(t testing.TB) *Vocab {
 	t.Helper()
-	return load(t, unzipped(t, "testdata/fable-vocab.gguf.gz"))
+	return load(t, goldentest.Read(t, "testdata/fable-vocab.gguf.gz"))
 }
 
 // The built-in model's tokenizer gives the ids that llama.cpp gives.

@@ -1,14 +1,13 @@
 package cases
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // A labCase is a case of stages that no big engine has.
@@ -29,24 +28,9 @@ type labCase struct {
 	} `json:"expected"`
 }
 
-// labLines returns the lines of a group: those of the directory that the
-// environment names, else the copy here.
 func labLines(t *testing.T, group string) [][]byte {
-	dir := os.Getenv("LOGITSCOPE_GOLDEN")
-	if dir == "" {
-		return golden(t, "beyond-"+group)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "beyond", group+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines [][]byte
-	s := bufio.NewScanner(bytes.NewReader(data))
-	s.Buffer(nil, 1<<22)
-	for s.Scan() {
-		lines = append(lines, bytes.Clone(s.Bytes()))
-	}
-	return lines
+	t.Helper()
+	return goldentest.Group(t, group, "../testdata/beyond-"+group+".jsonl.gz")
 }
 
 // TestLab holds cuts, shapes, stages of two rows and the watermark to a float64

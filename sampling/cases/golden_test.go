@@ -1,16 +1,15 @@
 package cases
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 type stageWant struct {
@@ -65,25 +64,8 @@ type goldenCase struct {
 
 // golden returns the lines of a file of golden vectors.
 func golden(t testing.TB, name string) [][]byte {
-	f, err := os.Open("../testdata/" + name + ".jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines [][]byte
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<22)
-	for s.Scan() {
-		lines = append(lines, bytes.Clone(s.Bytes()))
-	}
-	if s.Err() != nil || len(lines) == 0 {
-		t.Fatal(name, s.Err(), len(lines))
-	}
-	return lines
+	t.Helper()
+	return goldentest.Lines(t, "../testdata/"+name+".jsonl.gz")
 }
 
 // answers runs lines and returns an answer to each.

@@ -1,26 +1,15 @@
 package luck
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 func TestGeneratorsOfTheEngines(t *testing.T) {
-	f, err := os.Open("testdata/rng.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := bufio.NewScanner(z)
-	for n := 0; s.Scan(); n++ {
+	for _, line := range goldentest.Lines(t, "testdata/rng.jsonl.gz") {
 		var c struct {
 			RNG      string    `json:"rng"`
 			Seed     uint64    `json:"seed"`
@@ -33,7 +22,7 @@ func TestGeneratorsOfTheEngines(t *testing.T) {
 				Draws   []int     `json:"draws"`
 			} `json:"discrete"`
 		}
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
 		if c.RNG == "go-pcg" {

@@ -1,21 +1,17 @@
 package watermark
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"logitscope/internal/goldentest"
 )
 
 // A goldenCase is a line of the golden cases: what PyTorch draws, and what
@@ -62,28 +58,9 @@ type goldenCase struct {
 // cases returns the lines of the directory that the environment names, else of
 // the copy beside the samplers'.
 func cases(t *testing.T) (all []goldenCase) {
-	var r io.Reader
-	if dir := os.Getenv("LOGITSCOPE_GOLDEN"); dir != "" {
-		data, err := os.ReadFile(filepath.Join(dir, "beyond", "watermark.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r = bytes.NewReader(data)
-	} else {
-		f, err := os.Open("../testdata/beyond-watermark.jsonl.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
+	for _, line := range goldentest.Group(t, "watermark", "../testdata/beyond-watermark.jsonl.gz") {
 		var c goldenCase
-		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, c)
