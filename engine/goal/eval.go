@@ -88,7 +88,28 @@ func (e *Expr) Eval(s *Scene) Value {
 type Leaf struct {
 	Source string
 	Value  Value
+	Term   string // its name, or that of the parameter; empty where it is neither
+	Args   []Leaf // what a call is given: texts and numbers, and of other terms the names alone
 	Of     []Leaf // the terms that it is made of, where it is not a term itself
+}
+
+// leafOf returns n, which comes to v.
+func leafOf(n *node, v Value) Leaf {
+	l := Leaf{Source: n.source, Value: v, Term: n.op}
+	switch {
+	case n.param != nil:
+		l.Term = n.param.Key
+	case n.term == nil:
+		l.Term = ""
+	}
+	for _, a := range n.args {
+		if a.isTerm() {
+			l.Args = append(l.Args, leafOf(a, Value{}))
+		} else {
+			l.Args = append(l.Args, Leaf{Source: a.source, Value: Value{Kind: a.kind, Defined: true, Num: a.num, Str: a.text}})
+		}
+	}
+	return l
 }
 
 // Now returns the terms and calls of e, the outermost ones, every one once, in
@@ -117,7 +138,9 @@ func (e *Expr) leaves(s *Scene, is func(*node) bool) []Leaf {
 		if !slices.ContainsFunc(list, func(l Leaf) bool { return l.Source == n.source }) {
 			v := f.eval(n)
 			v.Kind = n.kind
-			list = append(list, Leaf{Source: n.source, Value: v, Of: f.termsOf(n)})
+			l := leafOf(n, v)
+			l.Of = f.termsOf(n)
+			list = append(list, l)
 		}
 	}
 	walk(e.root)
@@ -133,7 +156,7 @@ func (f *frame) termsOf(n *node) (list []Leaf) {
 		if a.isTerm() {
 			v := f.eval(a)
 			v.Kind = a.kind
-			list = append(list, Leaf{Source: a.source, Value: v})
+			list = append(list, leafOf(a, v))
 		}
 		list = append(list, f.termsOf(a)...)
 	}

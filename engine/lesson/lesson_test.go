@@ -244,10 +244,11 @@ func TestPredict(t *testing.T) {
 		right, refused bool
 	}{
 		{0, "50", true, false}, {0, "45%", true, false}, {0, "55 %", true, false}, {0, "44.9", false, false}, {0, "101", false, true}, {0, "-1", false, true}, {0, "x", false, true}, {0, "NaN", false, true}, {0, "", false, true},
+		{0, "50 percent", true, false}, {0, "50percent", true, false}, {0, "50 bits", false, true}, {0, "4,5", false, true}, {0, "%", false, true}, {0, "50 %%", false, true},
 		{1, "2", true, false}, {1, "1", false, false}, {1, "0", false, true}, {1, "3", false, true}, {1, "b", false, true},
 		{2, "␣a", true, false}, {2, "a", false, false}, {2, "", false, true},
 		{3, "3", true, false}, {3, "3.1", false, false}, {3, "3%", false, true}, {3, "1e999", false, true},
-		{4, "2", true, false}, {4, "0", true, false}, {4, "2.1", false, false},
+		{4, "2", true, false}, {4, "0", true, false}, {4, "2.1", false, false}, {4, "2 bits", true, false}, {4, "1 bit", true, false}, {4, "1%", false, true}, {3, "3 bits", false, true},
 	} {
 		p := l.Tasks[c.task].Predict
 		v, err := p.Read(c.typed)

@@ -130,11 +130,12 @@ func (p *Predict) Read(text string) (goal.Value, error) {
 		}
 		return goal.TextOf(k, t), nil
 	}
-	number, percent := strings.CutSuffix(text, "%")
-	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	x, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64)
+	unit := strings.TrimSpace(text[end:])
 	switch {
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0) || percent && p.Form != Percent:
-		return goal.Value{}, fmt.Errorf("%s: want a number", goal.Shown(text))
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0) || unit != "" && spoken[unit] != p.Form:
+		return goal.Value{}, fmt.Errorf("%s: want a number, such as 12 or 0.5", goal.Shown(text))
 	case p.Form == Percent && (x < 0 || x > 100):
 		return goal.Value{}, fmt.Errorf("%s: want a share from 0 to 100%%", goal.Shown(text))
 	case p.Form == Percent:
@@ -142,6 +143,9 @@ func (p *Predict) Read(text string) (goal.Value, error) {
 	}
 	return goal.NumberOf(k, x), nil
 }
+
+// spoken are the units that may stand after the number of an answer.
+var spoken = map[string]Form{"%": Percent, "percent": Percent, "bits": Bits, "bit": Bits}
 
 // Right reports whether an answer is right in a scene, and what the right one
 // is. Where the right one is undefined no answer is right.

@@ -11,6 +11,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"logitscope/engine/goal"
 	"logitscope/engine/lesson"
 	"logitscope/models"
 	"logitscope/models/fable"
@@ -18,7 +19,9 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/store"
+	"logitscope/ui/tui/course"
 )
 
 // lessonOptions are those of a lab on the built-in model with its lessons, the
@@ -287,6 +290,33 @@ func TestLessonKeys(t *testing.T) {
 	r.lacks("next hint")
 }
 
+// The numbers before the answers of a question choose one, whatever they do
+// elsewhere; and once a number is begun, words after it are the answer's.
+func TestLessonAnswersAreTyped(t *testing.T) {
+	r := read(t, lessonOptions(t, "one-token"), 120, 40)
+	preset, steps := r.m.Lane().Preset, len(r.m.Lane().View.Steps)
+	r.keys("enter")
+	r.has("▸ 1 from the row before")
+	r.keys("3")
+	r.has("▸ 3 from the whole text")
+	r.keys("4")
+	r.has("4: the answers are 1 to 3", "▸ 3 from the whole text")
+	if r.m.Lane().Preset != preset {
+		t.Fatal("the number of an answer took a preset")
+	}
+	r.keys("enter ] 2 space b i t s")
+	r.has("in bits: 2 bits▌")
+	r.keys("enter")
+	r.has("✓ you said 2.00 bits")
+	if n := len(r.m.Lane().View.Steps); n != steps || r.m.Lane().Running() {
+		t.Fatalf("the words of an answer steered the lab: %d steps", n)
+	}
+	r.keys("] ] 4 esc")
+	r.has("in percent: ▌", "task 4 of 6")
+	r.keys("esc")
+	r.has("○ task 4 of 6 has a question")
+}
+
 // A view that the reader opens has the keys, and the lesson has them again
 // when the view is left: ten questions are answered so.
 func TestLessonYields(t *testing.T) {
@@ -429,5 +459,36 @@ func TestLessonMonkey(t *testing.T) {
 				done = n
 			}
 		})
+	}
+}
+
+// Beside a goal its terms have the words of the screen: no name of a term or of
+// a measure as it is spelled in a lesson, but for parameters, which are keys.
+func TestGoalsNameWhatTheyMeasure(t *testing.T) {
+	opt := lessonOptions(t, "temperature")
+	sc := goal.NewScene(goal.State{Lanes: []goal.Lane{{Model: opt.Model}}})
+	seen := map[string]string{}
+	for _, l := range opt.Lessons.List {
+		for _, task := range l.Tasks {
+			for _, g := range task.Goals {
+				for _, leaf := range g.Expr.Now(sc) {
+					if leaf.Value.Kind == goal.Truth {
+						continue
+					}
+					seen[leaf.Source] = course.Named(leaf, false)
+					if _, isKey := param.Lookup(leaf.Term); !isKey && strings.ContainsAny(seen[leaf.Source], `_"(`) {
+						t.Errorf("%s: %s is called %s", l.ID, leaf.Source, seen[leaf.Source])
+					}
+				}
+			}
+		}
+	}
+	for source, want := range map[string]string{
+		"steps": "tokens –", "forced": "written by you 0", `prob(" United")`: "final ␣United –", "lane(3, perplexity)": "lane 3 perplexity –", "raw_best(2)": "raw of the best 2 –",
+	} {
+		got := seen[source]
+		if i := strings.LastIndex(want, " "); got == "" || !strings.HasPrefix(got, want[:i+1]) {
+			t.Errorf("%s is called %q, want %q", source, got, want)
+		}
 	}
 }

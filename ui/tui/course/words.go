@@ -36,6 +36,43 @@ func Words(v goal.Value, ascii bool) string {
 	return viz.Printable(v.Str, ascii)
 }
 
+// names are the words of the screen for terms of goals, where they are not the
+// term itself.
+var names = map[string]string{
+	"prob": "final", "cut_by": "stage that cuts", "survivors": "left", "raw_bits": "raw entropy", "bits": "entropy",
+	"rank_drawn": "rank drawn", "outside": "outside the best", "raw_best": "raw of the best",
+	"steps": "tokens", "forced": "written by you", "ended": "ended by", "vocab": "vocabulary",
+	"repeated4": "repeated runs of four", "distinct2": "different pairs", "loop": "copies",
+	"beam_width": "beams", "leads": "best text", "greedy_text": "greedy", "gain": "nats over greedy",
+	"tokens_a_pass": "tokens a pass", "alpha": "accepted", "accepted": "accepted a round",
+	"spent_bits": "forced by the constraint", "max_spent": "dearest token", "parted": "parted at step", "tv": "distance to lane",
+	"predicted": "you said",
+}
+
+// Named is a term of a goal and what it comes to, as the screen names both.
+func Named(l goal.Leaf, ascii bool) string { return named(l, ascii) + " " + Words(l.Value, ascii) }
+
+func named(l goal.Leaf, ascii bool) string {
+	if l.Term == "at" {
+		return viz.Printable(l.Source, ascii) // its settings are what it is about
+	}
+	parts := []string{names[l.Term]}
+	if parts[0] == "" {
+		parts[0] = l.Term
+	}
+	for _, a := range l.Args {
+		switch {
+		case a.Term != "":
+			parts = append(parts, named(a, ascii))
+		case a.Value.Kind.IsNumber():
+			parts = append(parts, plain(a.Value.Num))
+		default:
+			parts = append(parts, viz.Label(a.Value.Str, ascii))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
 // share words a probability, or the difference of two in points.
 func share(v goal.Value) string {
 	switch {

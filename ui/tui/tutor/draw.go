@@ -351,7 +351,7 @@ func (p *Pane) now(s *sheet, r lesson.Reading, g lesson.Goal) string {
 	}
 	var parts []string
 	for _, l := range list {
-		parts = append(parts, viz.Printable(l.Source, s.ascii)+" "+course.Words(l.Value, s.ascii))
+		parts = append(parts, course.Named(l, s.ascii))
 	}
 	return "now " + strings.Join(parts, " · ")
 }

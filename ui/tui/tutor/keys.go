@@ -1,6 +1,7 @@
 package tutor
 
 import (
+	"fmt"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,48 +12,45 @@ import (
 
 // types reports whether an answer is being typed.
 func (p *Pane) types(r lesson.Reading) bool {
-	return p.Shown && p.Focused && p.asks(r) && r.Task().Predict.Form != lesson.Choice
+	return p.takes(r) && r.Task().Predict.Form != lesson.Choice
 }
 
-// digits are what a number is typed with; other keys keep their meaning.
-const digits = "0123456789.,%"
+// takes reports whether the question has the keys.
+func (p *Pane) takes(r lesson.Reading) bool { return p.Shown && p.Focused && p.asks(r) }
 
-// Key types an answer; it leaves every key that is not part of one.
+// Key answers the question of the task: a digit chooses a line, or begins an
+// answer that is typed; what follows is typed too, so that no word of an answer
+// steers the lab, and esc takes it out. Every other key is left.
 func (p *Pane) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	r, open := p.course.Reading()
-	if !open || !p.types(r) {
+	if !open || !p.takes(r) {
 		return nil, false
 	}
-	switch k.Type {
-	case tea.KeySpace:
-		if r.Task().Predict.Form != lesson.Token {
-			return nil, false
-		}
-	case tea.KeyRunes:
-		if r.Task().Predict.Form != lesson.Token && !isNumber(k.Runes) {
-			return nil, false
-		}
-	case tea.KeyBackspace, tea.KeyDelete:
-		if p.field.Text() == "" {
-			return nil, false
-		}
+	form := r.Task().Predict.Form
+	begun := p.field.Text() != "" || form == lesson.Token
+	digit := k.Type == tea.KeyRunes && (k.Runes[0] >= '0' && k.Runes[0] <= '9' || k.Runes[0] == '.')
+	switch {
+	case form == lesson.Choice:
+		return nil, digit && len(k.Runes) == 1 && p.choose(host, r, int(k.Runes[0]-'0'))
+	case k.Type == tea.KeyEsc && p.field.Text() != "":
+		p.field = kit.NewField("")
+	case digit, begun && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace),
+		p.field.Text() != "" && (k.Type == tea.KeyBackspace || k.Type == tea.KeyDelete):
+		p.field.Key(k)
 	default:
 		return nil, false
 	}
-	p.field.Key(k)
 	return nil, true
 }
 
-func isNumber(typed []rune) bool {
-	for _, r := range typed {
-		found := false
-		for _, d := range digits {
-			found = found || r == d
-		}
-		if !found {
-			return false
-		}
+// choose puts the mark on line n of the question, from 1. It takes the key
+// where there is no such line too: elsewhere digits take presets.
+func (p *Pane) choose(host kit.Host, r lesson.Reading, n int) bool {
+	if most := len(r.Task().Predict.Choices); n < 1 || n > most {
+		host.Say(fmt.Sprintf("%d: the answers are 1 to %d", n, most))
+		return true
 	}
+	p.pick, p.follow = n-1, true
 	return true
 }
 

@@ -42,9 +42,11 @@ func (p *Pane) Help(w int) string {
 	case p.course.Scene() == nil:
 		return "The task is being set up."
 	case p.asks(r) && t.Predict.Form == lesson.Choice:
-		return "What do you think? ↑ ↓ choose and enter answers; x leaves the question out."
+		return "What do you think? A number or ↑ ↓ chooses, enter answers, x leaves it out."
+	case p.asks(r) && p.field.Text() != "":
+		return "enter answers; esc takes out what you typed."
 	case p.asks(r):
-		return "What do you think? Type it, enter answers; x leaves the question out."
+		return "What do you think? Type it, enter answers, x leaves it out."
 	case r.Skipped:
 		return "Skipped. enter goes on to " + next + "; backspace sets the task up again."
 	case !r.Done && len(t.Goals) == 0:
