@@ -248,7 +248,7 @@ func TestPredict(t *testing.T) {
 		{1, "2", true, false}, {1, "1", false, false}, {1, "0", false, true}, {1, "3", false, true}, {1, "b", false, true},
 		{2, "␣a", true, false}, {2, "a", false, false}, {2, "", false, true},
 		{3, "3", true, false}, {3, "3.1", false, false}, {3, "3%", false, true}, {3, "1e999", false, true},
-		{4, "2", true, false}, {4, "0", true, false}, {4, "2.1", false, false}, {4, "2 bits", true, false}, {4, "1 bit", true, false}, {4, "1%", false, true}, {3, "3 bits", false, true},
+		{4, "2", true, false}, {4, "0", true, false}, {4, "2.1", false, false}, {4, "2 bits", true, false}, {4, "1 bit", true, false}, {4, "1%", false, true}, {3, "3 bits", false, true}, {3, "5,120", false, false}, {3, "5,12", false, true}, {3, "0,003", false, true}, {4, "1,000", false, true},
 	} {
 		p := l.Tasks[c.task].Predict
 		v, err := p.Read(c.typed)

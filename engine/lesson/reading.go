@@ -3,6 +3,7 @@ package lesson
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,7 +132,11 @@ func (p *Predict) Read(text string) (goal.Value, error) {
 		return goal.TextOf(k, t), nil
 	}
 	end := strings.LastIndexAny(text, "0123456789.") + 1
-	x, err := strconv.ParseFloat(strings.TrimSpace(text[:end]), 64)
+	number := strings.TrimSpace(text[:end])
+	if p.Form == Number && grouped.MatchString(number) { // as the screen writes it
+		number = strings.ReplaceAll(number, ",", "")
+	}
+	x, err := strconv.ParseFloat(number, 64)
 	unit := strings.TrimSpace(text[end:])
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0) || unit != "" && spoken[unit] != p.Form:
@@ -143,6 +148,9 @@ func (p *Predict) Read(text string) (goal.Value, error) {
 	}
 	return goal.NumberOf(k, x), nil
 }
+
+// grouped is a number of several thousand in groups.
+var grouped = regexp.MustCompile(`^[1-9][0-9]{0,2}(,[0-9]{3})+$`)
 
 // spoken are the units that may stand after the number of an answer.
 var spoken = map[string]Form{"%": Percent, "percent": Percent, "bits": Bits, "bit": Bits}

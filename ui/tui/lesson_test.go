@@ -492,3 +492,22 @@ func TestGoalsNameWhatTheyMeasure(t *testing.T) {
 		}
 	}
 }
+
+// All letters are a token's, so a question for one is left out by enter alone.
+func TestLessonAsksForAToken(t *testing.T) {
+	src := "# T\n```lesson\nid: t\n```\n## A\n```setup\nprompt: The capital of France is\n```\n```predict\nask: Which is the best?\nkind: token\nanswer: \" Paris\"\n```\n```goal\nsteps >= 9 : nine\n```\n"
+	l, faults := lesson.Parse([]byte(src), "t", lesson.Names{})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	opt := lessonOptions(t, "")
+	opt.Lessons.Open = l
+	r := read(t, opt, 80, 24)
+	r.keys("x i L")
+	r.has("your token (␣ is a blank): xiL▌", "enter answer · esc clear")
+	r.keys("esc")
+	r.has("your token (␣ is a blank): ▌", "enter without a token leaves it out.")
+	r.keys("enter")
+	r.has("the question is left out")
+	r.lacks("Which is the best?")
+}

@@ -15,6 +15,11 @@ func (p *Pane) types(r lesson.Reading) bool {
 	return p.takes(r) && r.Task().Predict.Form != lesson.Choice
 }
 
+// letters reports whether letters are part of the answer, and so no keys.
+func (p *Pane) letters(r lesson.Reading) bool {
+	return p.types(r) && (p.field.Text() != "" || r.Task().Predict.Form == lesson.Token)
+}
+
 // takes reports whether the question has the keys.
 func (p *Pane) takes(r lesson.Reading) bool { return p.Shown && p.Focused && p.asks(r) }
 
@@ -27,7 +32,7 @@ func (p *Pane) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	form := r.Task().Predict.Form
-	begun := p.field.Text() != "" || form == lesson.Token
+	begun := p.letters(r)
 	digit := k.Type == tea.KeyRunes && (k.Runes[0] >= '0' && k.Runes[0] <= '9' || k.Runes[0] == '.')
 	switch {
 	case form == lesson.Choice:
@@ -117,6 +122,9 @@ func (p *Pane) answer(host kit.Host, r lesson.Reading) {
 	text := p.field.Text()
 	if q.Form == lesson.Choice {
 		text = strconv.Itoa(p.pick + 1)
+	} else if text == "" && q.Form == lesson.Token { // where x is a letter
+		p.skip(host, r)
+		return
 	} else if text == "" {
 		host.Say("enter: type your answer first; x leaves the question out")
 		return

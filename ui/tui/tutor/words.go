@@ -45,6 +45,8 @@ func (p *Pane) Help(w int) string {
 		return "What do you think? A number or ↑ ↓ chooses, enter answers, x leaves it out."
 	case p.asks(r) && p.field.Text() != "":
 		return "enter answers; esc takes out what you typed."
+	case p.letters(r):
+		return "Type what you think, enter answers; enter without a token leaves it out."
 	case p.asks(r):
 		return "What do you think? Type it, enter answers, x leaves it out."
 	case r.Skipped:
@@ -108,6 +110,9 @@ func (p *Pane) Footer() []kit.Hint {
 	enter := "go on"
 	if p.asks(r) {
 		enter = "answer"
+	}
+	if p.letters(r) {
+		return []kit.Hint{{ID: kit.ActOpen, Word: enter}, {ID: kit.ActClose, Word: "clear"}}
 	}
 	hints := []kit.Hint{{ID: kit.ActPane}, {ID: kit.ActOpen, Word: enter}, {ID: kit.ActInspect, Word: "hint"}, {ID: kit.ActReset, Word: "set up again"},
 		{ID: kit.ActTake, Word: "skip"}, {ID: kit.ActLessons, Word: "fold"}, {ID: kit.ActRun}, {ID: kit.ActRight}, {ID: kit.ActLower, Keys: "-/+", Word: "value"}, {ID: kit.ActHelp}}
