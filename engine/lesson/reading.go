@@ -85,6 +85,7 @@ func (r Reading) Look(sc *goal.Scene) Reading {
 		r.Met[i] = held || g.Expr.Eval(sc).Holds()
 	}
 	r.Done = !slices.Contains(r.Met, false)
+	r.Skipped = r.Skipped && !r.Done
 	return r
 }
 

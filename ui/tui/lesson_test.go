@@ -281,7 +281,7 @@ func TestLessonKeys(t *testing.T) {
 	r.keys("enter")
 	r.has("one goal is open")
 	r.keys("x")
-	r.has("Skipped. There was to see", "–")
+	r.has("Skipped. Once done it says", "– not answered: 96.8%.")
 	r.keys("enter [ [")
 	r.has("The model hands over logits")
 	r.keys("?")
@@ -385,7 +385,7 @@ func TestLessonComesBack(t *testing.T) {
 	r := read(t, opt, 120, 40)
 	r.has("You were in the lessons: Temperature: sharper and flatter, task 3 of 4 is open. L goes on")
 	r.keys("L")
-	r.has("▸ ○  4 Temperature", "1 of 4", "changed since · 2 of 6", "14 lessons, 0 done (5%), 3 tasks of 53")
+	r.has("▸ ○  4 Temperature", "1 of 4", "changed since · 2 of 6", "14 lessons, 0 done (0%), 3 tasks of 53")
 	r.keys("enter")
 	r.has("task 3 of 4 · the same luck, cooler")
 	if n := len(r.m.course.Progress["temperature"].Tasks); n < 3 {
@@ -491,6 +491,23 @@ func TestGoalsNameWhatTheyMeasure(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", source, got, want)
 		}
 	}
+}
+
+// A question that nobody answered stands there with what is right once the task
+// is over, and a task that was left out is done when its goals are met after
+// all.
+func TestLessonWithoutAnAnswer(t *testing.T) {
+	r := read(t, lessonOptions(t, "one-token"), 120, 40)
+	r.keys("enter n n")
+	if reading, _, _ := r.Lesson(); !reading.Done || reading.Answered {
+		t.Fatalf("%+v", reading)
+	}
+	r.has("What was it computed from?", "– not answered: from the whole text, the new token included: The model reads", "What you saw")
+	r.keys("backspace x x")
+	r.has("Skipped. Once done", "Skipped. enter goes on to task 2")
+	r.keys("n n")
+	r.has("What you saw", "The goal is met.", "✓ three tokens")
+	r.lacks("Skipped")
 }
 
 // All letters are a token's, so a question for one is left out by enter alone.

@@ -112,7 +112,7 @@ func (p *Pane) set(w int, ascii bool) page {
 	}
 	s.prose(t.Text, viz.Ink{})
 	s.blank()
-	if t.Predict != nil && !p.passed {
+	if t.Predict != nil && (!p.passed || r.Done || r.Skipped) {
 		pg.pick, pg.pickEnd = p.question(s, r)
 		s.blank()
 	}
@@ -178,11 +178,10 @@ func (p *Pane) question(s *sheet, r lesson.Reading) (pick, end int) {
 	if p.answered != nil {
 		s.scene = p.answered
 	}
-	if !r.Answered && !asking {
-		return 0, 0
-	}
 	s.prose(q.Ask, viz.Ink{}.With(viz.Bold))
 	switch {
+	case !r.Answered && !asking:
+		p.unanswered(s, q)
 	case q.Form == lesson.Choice:
 		for i, o := range q.Choices {
 			chosen := r.Answered && r.Answer.Str == o.Text.Plain()
@@ -236,6 +235,20 @@ func (p *Pane) drawField(c *viz.Canvas, pg page, top int) {
 	}
 	x := margin + mark + viz.Width(answerHead(r.Task().Predict.Form))
 	p.field.Draw(c.Sub(viz.Rect{X: 0, Y: 0, W: c.W, H: c.H}), x, y)
+}
+
+// unanswered says what is right, where the task is over without an answer.
+func (p *Pane) unanswered(s *sheet, q *lesson.Predict) {
+	said := s.inline(q.Because, viz.Ink{})
+	if _, right := q.Right(goal.Value{}, s.scene); q.Form != lesson.Choice && right.Defined {
+		said = append([]span{{course.Words(right, s.ascii) + ". ", viz.Ink{}}}, said...)
+	}
+	for _, o := range q.Choices {
+		if o.Right {
+			said = append(append(s.inline(o.Text, viz.Ink{}), span{text: ": "}), s.inline(o.Why, viz.Ink{})...)
+		}
+	}
+	s.wrap(skipMark+" ", append([]span{{"not answered: ", viz.Ink{}}}, said...))
 }
 
 // judged says what a number or a token was worth.
@@ -318,7 +331,7 @@ func (p *Pane) reveal(s *sheet, r lesson.Reading) {
 	head := "What you saw: "
 	switch {
 	case r.Skipped:
-		head = "Skipped. There was to see: "
+		head = "Skipped. Once done it says, here with the numbers of now: "
 	case len(r.Task().Goals) == 0:
 		head = ""
 	}

@@ -135,7 +135,7 @@ func (v *List) Draw(c *viz.Canvas, host kit.Host) {
 	}
 	lessons, tasks, of := v.pane.counts()
 	c.Put(1, c.H-2, viz.FirstFit(c.W-2,
-		fmt.Sprintf("%s, %d done (%.0f%%), %d tasks of %d", viz.Plural(len(list), "lesson"), lessons, math.Floor(100*float64(tasks)/float64(of)), tasks, of),
+		fmt.Sprintf("%s, %d done (%.0f%%), %d tasks of %d", viz.Plural(len(list), "lesson"), lessons, math.Floor(100*float64(lessons)/float64(len(list))), tasks, of),
 		fmt.Sprintf("%d of %d done", lessons, len(list))), viz.Ink{})
 	c.Put(1, c.H-1, viz.CutTitle("enter opens, at the first open task · nothing is locked · x leaves the lesson that is open", c.W-2), muted)
 }
