@@ -1,6 +1,7 @@
 package tutor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -360,13 +361,31 @@ func (p *Pane) now(s *sheet, r lesson.Reading, g lesson.Goal) string {
 	case 0:
 		return ""
 	case 1:
+		if knob := knobNow(s.scene, list[0].Term, s.ascii); knob != "" {
+			return "now " + knob
+		}
 		return "now " + course.Words(list[0].Value, s.ascii) + under(s.scene, r, s.ascii)
 	}
 	var parts []string
 	for _, l := range list {
-		parts = append(parts, course.Named(l, s.ascii))
+		parts = append(parts, cmp.Or(knobNow(s.scene, l.Term, s.ascii), course.Named(l, s.ascii)))
 	}
 	return "now " + strings.Join(parts, " · ")
+}
+
+// knobNow is the knob called key and its value as the controls write it, empty
+// if there is none or it is off, which a goal's number is not.
+func knobNow(sc *goal.Scene, key string, ascii bool) string {
+	l := sc.Lanes[sc.At]
+	for _, k := range run.Knobs {
+		if k.Key != key || l.Settings == nil {
+			continue
+		}
+		if v := l.Settings.Base().Config().Value(key); !k.IsOff(v) {
+			return key + " " + viz.Printable(run.ValueWords(k, v), ascii)
+		}
+	}
+	return ""
 }
 
 // terms are the terms of a goal that are more than yes or no.
