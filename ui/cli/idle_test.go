@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,6 +34,77 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		}
 		if code != console.ExitDone || out == "" || errs != want {
 			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// A recording and a table read no flags of a model that runs here.
+func TestModelFlagsWithoutEffect(t *testing.T) {
+	tape := filepath.Join(t.TempDir(), "run.jsonl")
+	if _, errs, code := try(t, "", "run", "--prompt", "Once", "--max-new-tokens", "2", "--rows", "full", "--record", tape); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	for args, want := range map[string]string{
+		"--model tape:" + tape + " --kv-type f16": "--kv-type has no effect: a recording has its logits already",
+		"--model tape:" + tape + " --context 9":   "--context has no effect: a recording has its logits already",
+		"--model fable --prompt Once --context 9": "",
+	} {
+		out, errs, code := try(t, "", append([]string{"run", "--max-new-tokens", "2"}, strings.Fields(args)...)...)
+		if want != "" {
+			want = "logitscope: " + want + "\n"
+		}
+		if code != console.ExitDone || out == "" || errs != want {
+			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// A flag that nothing of its command line reads is refused, before anything is
+// decoded or written.
+func TestUnreadFlags(t *testing.T) {
+	set, rec := write(t, "set.jsonl", `{"prompt":"a"}`), filepath.Join(t.TempDir(), "run.jsonl")
+	for args, want := range map[string]string{
+		"run --prompt a --top 3":                                        "--top: has no effect, only --format jsonl shows it",
+		"compare --lane chat --lane creative --seeds 2 --top 3":         "--top: has no effect",
+		"compare --lane chat --lane creative --seeds 2 --record " + rec: "--record: has no effect, --seeds records nothing",
+		"compare --lane chat --lane creative --format jsonl --fps 9":    "--fps: has no effect, there is no screen",
+		"sweep --prompt a --grid top_k=1,2 --theme pink":                "--theme: has no effect, only --format lab opens the screen",
+		"sweep --prompt a --grid top_k=1,2 --top-k 3":                   "--grid top_k: no point has the 3 that is set beside it",
+		"sweep --prompt a --grid top_k=1,2 --set top_k=3":               "--grid top_k: no point has the 3 that is set beside it",
+		"sweep --prompts " + set + " --grid top_k=1,2 --system b":       "--system and --prompts: one of them",
+		"bench --prompt a --grid top_k=1,2 --lane chat,top_k=3":         "--grid top_k: no point has the 3 that is set beside it",
+		"config show --prompt a":                                        "--prompt: has no effect, nothing is decoded",
+		"config show --arith nope":                                      "--arith: has no effect, only a --model reads it",
+		"config show --model fable --arith nope":                        "--arith nope",
+		"config export --to vllm --draft nope":                          "--draft: has no effect, only --check decodes",
+		"config presets save mine --top-k 3 --model fable":              "--model: has no effect, a preset is of no model",
+		"config presets save mine --top-k 3 --messages nope":            "--messages: has no effect, nothing is decoded",
+	} {
+		out, errs, code := try(t, "", strings.Fields(args)...)
+		if code != console.ExitUsage || out != "" || !strings.HasPrefix(errs, "logitscope: "+want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q, want %q", args, code, out, errs, want)
+		}
+	}
+	if _, err := os.Stat(rec); err == nil {
+		t.Error("a recording was begun")
+	}
+}
+
+// An empty value of a flag that takes a word, and an empty argument, are what an
+// unset variable of a shell leaves: they are refused by every command.
+func TestEmptyValues(t *testing.T) {
+	for _, line := range []string{"run --prompt a --preset", "bench --prompt a --budget", "bench --prompt a --dir", "tune --prompt a --over top_k=1:9 --maximise",
+		"config import x --from", "config show --kv-type", "score --text x --against", "sweep --prompt a --grid top_k=1,2 --format"} {
+		args := strings.Fields(line)
+		flag := args[len(args)-1]
+		out, errs, code := try(t, "", append(args, "")...)
+		if want := "logitscope: " + flag + ": want a value, given an empty one\n"; code != console.ExitUsage || out != "" || errs != want {
+			t.Errorf("%s '': exit %d, %q, %q", line, code, out, errs)
+		}
+	}
+	for _, line := range []string{"models info", "config diff chat", "config import", "lesson", "config presets delete"} {
+		if out, errs, code := try(t, "", append(strings.Fields(line), "")...); code != console.ExitUsage || out != "" || !strings.Contains(errs, "is empty") {
+			t.Errorf("%s '': exit %d, %q, %q", line, code, out, errs)
 		}
 	}
 }

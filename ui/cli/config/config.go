@@ -57,6 +57,9 @@ func newConfigShow(sys console.System) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "as-file", false, "the settings that are set, as a file that --config reads")
 	cmd.Flags().BoolVar(&all, "all", false, "also the parameters that few need")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := s.Undecoded("nothing is decoded"); err != nil {
+			return err
+		}
 		cfg, model, err := s.ModelConfiguration(cmd.Context())
 		if err != nil {
 			return err
@@ -122,6 +125,11 @@ Formats: ` + strings.Join(exchange.TargetNames(), ", ") + `.`,
 		}
 		if err := checkReport(form); err != nil {
 			return err
+		}
+		if !check {
+			if err := s.Undecoded("only --check decodes"); err != nil {
+				return err
+			}
 		}
 		cfg, _, err := s.ModelConfiguration(cmd.Context())
 		if err != nil {

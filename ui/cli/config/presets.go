@@ -76,6 +76,13 @@ as a preset that --preset NAME takes from then on, and prints the path of its fi
 		if err := store.CheckName(args[0]); err != nil {
 			return console.Wrongly(err)
 		}
+		err := s.Undecoded("nothing is decoded")
+		if err == nil {
+			err = console.Unused(s.FlagSet, "a preset is of no model", "model")
+		}
+		if err != nil {
+			return err
+		}
 		cfg, err := s.Settings(cmd.Context(), sampling.Config{})
 		if err != nil {
 			return err

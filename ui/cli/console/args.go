@@ -28,6 +28,17 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// Unused refuses the first of some flags that was given; why says what would
+// read it.
+func Unused(f *pflag.FlagSet, why string, flags ...string) error {
+	for _, name := range flags {
+		if f.Changed(name) {
+			return Wrong("--%s: has no effect, %s", name, why)
+		}
+	}
+	return nil
+}
+
 // switchOf is the switch that an argument was meant for as its value, as in
 // "--do-sample true"; empty if it cannot be one. Of several it is the first.
 func switchOf(cmd *cobra.Command, arg string) (name string) {

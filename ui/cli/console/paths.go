@@ -29,15 +29,27 @@ func mark(f *pflag.FlagSet, key, what string, flags []string) {
 	}
 }
 
-// CheckNames refuses an empty value of a flag that [Reads] or [Writes] marked,
-// as an unset variable of a shell leaves it, and a file to be written that the
-// same command line reads, args among it.
+// mayBeEmpty are the flags whose empty value is one: a text, or a list.
+var mayBeEmpty = map[string]bool{
+	"about": true, "code": true, "keys": true, "prefill": true, "prompt": true, "prompt-tokens": true,
+	"ssh": true, "system": true, "text-tokens": true, "tokens": true, "voter": true, "web": true,
+}
+
+// CheckNames refuses an empty argument, and an empty value of a flag that takes
+// a word or a name, as an unset variable of a shell leaves it, and a file to be
+// written that the same command line reads, args among it.
 func CheckNames(f *pflag.FlagSet, args []string) (err error) {
 	inputs := slices.Clone(args)
+	if i := slices.Index(args, ""); i >= 0 {
+		err = Wrong("argument %d: is empty", i+1)
+	}
 	f.Visit(func(flag *pflag.Flag) {
 		what := slices.Concat(flag.Annotations[readsKey], flag.Annotations[writesKey])
 		if len(what) > 0 && slices.Contains(values(flag), "") && err == nil {
 			err = Wrong("--%s: want the name of %s", flag.Name, what[0])
+		}
+		if err == nil && flag.Value.Type() == "string" && flag.Value.String() == "" && !mayBeEmpty[flag.Name] {
+			err = Wrong("--%s: want a value, given an empty one", flag.Name)
 		}
 		if flag.Annotations[readsKey] != nil {
 			inputs = append(inputs, values(flag)...)

@@ -31,7 +31,9 @@ func TestNamesOfFiles(t *testing.T) {
 		{"--in " + dir + " --out " + dir, ""}, // whoever writes says what is wrong with a folder
 		{"--in=", "--in: want the name of a model"},
 		{"--out=", "--out: want the name of a file"},
-		{"--other= --out " + a, ""},
+		{"--other= --out " + a, "--other: want a value, given an empty one"},
+		{"--prompt= --out " + a, ""},
+		{"--list= --out " + a, ""}, // whoever reads a list knows what an empty one is
 	} {
 		if !links && strings.Contains(c.line, link) {
 			continue
@@ -40,6 +42,8 @@ func TestNamesOfFiles(t *testing.T) {
 		f.StringArray("in", nil, "")
 		f.String("out", "", "")
 		f.String("other", "", "")
+		f.String("prompt", "", "")
+		f.StringArray("list", nil, "")
 		Reads(f, "a model", "in")
 		Writes(f, "out")
 		if err := f.Parse(strings.Fields(c.line)); err != nil {
@@ -48,6 +52,9 @@ func TestNamesOfFiles(t *testing.T) {
 		got := ""
 		if err := CheckNames(f, f.Args()); err != nil {
 			got = err.Error()
+		}
+		if err := CheckNames(f, []string{"a", ""}); err == nil {
+			t.Errorf("%s: an empty argument is let through", c.line)
 		}
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.line, got, c.want)

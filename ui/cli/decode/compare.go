@@ -51,6 +51,21 @@ often, and what they write, with intervals.`,
 		if !slices.Contains(allowed, format) {
 			return console.Wrong("--format %s: must be %s or %s", format, allowed[0], allowed[1])
 		}
+		if seeds > 1 || format != "jsonl" {
+			if err := console.Unused(cmd.Flags(), "only --format jsonl of one seed shows it", "top"); err != nil {
+				return err
+			}
+		}
+		if seeds > 1 {
+			if err := console.Unused(cmd.Flags(), "--seeds records nothing", "record", "rows"); err != nil {
+				return err
+			}
+		}
+		if format != "screen" {
+			if err := l.NotShown("there is no screen"); err != nil {
+				return err
+			}
+		}
 		if seeds < 1 || seeds > maxSeeds {
 			return console.Wrong("--seeds %d: must be 1 to %d", seeds, maxSeeds)
 		}

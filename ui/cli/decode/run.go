@@ -44,6 +44,11 @@ Without --preset the settings are the engine's own defaults (see --order).`,
 		if err := setup.CheckTop(top); err != nil {
 			return err
 		}
+		if format != "jsonl" {
+			if err := console.Unused(cmd.Flags(), "only --format jsonl shows it", "top"); err != nil {
+				return err
+			}
+		}
 		if err := rec.Check(); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
+	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/setup"
 )
@@ -65,7 +66,11 @@ func (s bencher) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, bac
 		axes = append(axes, a)
 	}
 	for _, spec := range specs {
-		if _, err := s.Configuration(sampling.Config{}, spec); err != nil {
+		cfg, err := s.Configuration(sampling.Config{}, spec)
+		if err == nil {
+			err = varied(cfg, axes)
+		}
+		if err != nil {
 			return nil, all, err // before the models, which may take a while
 		}
 	}
@@ -90,6 +95,18 @@ func (s bencher) benchPlan(ctx context.Context, f *benchFlags) (*bench.Plan, bac
 	uniqueNames(p.Configs)
 	p.Seeds, err = seedsFrom(p.Configs[0].Config, f.seeds)
 	return p, all, err
+}
+
+// varied refuses a parameter that a flag sets and an axis varies: no point would
+// have that value. An axis of the constraint switches the one that is set.
+func varied(cfg sampling.Config, axes []bench.Axis) error {
+	for _, a := range axes {
+		p, known := param.Lookup(a.Key)
+		if set, ok := cfg.Lookup(a.Key); known && p.Kind < param.Text && ok && set.Origin == sampling.FromFlag {
+			return console.Wrong("--grid %s: no point has the %s that is set beside it; one of them", a.Key, p.Format(set.Value))
+		}
+	}
+	return nil
 }
 
 // uniqueNames numbers the configs of a name that stands twice.

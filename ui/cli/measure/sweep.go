@@ -70,6 +70,11 @@ and prints the same bytes.`,
 
 // sweep runs the grid and prints the report.
 func (s bencher) sweep(ctx context.Context, f sweepFlags) error {
+	if f.format != "lab" {
+		if err := f.lab.NotShown("only --format lab opens the screen"); err != nil {
+			return err
+		}
+	}
 	if f.prompts != "" {
 		return s.sweepSet(ctx, f)
 	}
@@ -113,6 +118,8 @@ func (s bencher) sweepSet(ctx context.Context, f sweepFlags) error {
 		return err
 	case given || s.PromptTokens != "":
 		return console.Wrong("--prompt and --prompts: one of them")
+	case s.Talk.Asked() != "" && s.Talk.Asked() != "--chat":
+		return console.Wrong("%s and --prompts: one of them; a set has its own conversations", s.Talk.Asked())
 	case f.format == "lab":
 		return console.Wrong("--format lab: shows one prompt; with --prompts table, csv or jsonl")
 	case len(f.grid) == 0:
@@ -184,6 +191,9 @@ func (s bencher) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, er
 		Settle: func(model, preset string) (*bench.Backend, sampling.Config, error) {
 			return s.settle(ctx, all, setup.LaneSpec{Label: s.Label()}, model, preset)
 		},
+	}
+	if err := varied(plan.Base, axes); err != nil {
+		return nil, err
 	}
 	if plan.Seeds, err = seedsFrom(plan.Base, f.seeds); err != nil {
 		return nil, err

@@ -71,6 +71,12 @@ func Add(s *setup.Flags, cmd *cobra.Command) *Lab {
 	return l
 }
 
+// NotShown refuses the flags of the screen, for a command that opens none; why
+// says what would.
+func (l *Lab) NotShown(why string) error {
+	return console.Unused(l.FlagSet, why, "theme", "ascii", "no-mouse", "fps")
+}
+
 // Terminal reports what keeps the screen from being opened.
 func (l *Lab) Terminal() error {
 	if l.theme != "auto" && l.theme != "dark" && l.theme != "light" {

@@ -35,8 +35,8 @@ func (t *talk) add(f *pflag.FlagSet) {
 	console.Reads(f, "a file", "messages", "chat-template", "tools")
 }
 
-// asked names the flag that asks for a conversation; "" for none.
-func (t *talk) asked() string {
+// Asked names the flag that asks for a conversation; "" for none.
+func (t *talk) Asked() string {
 	if t.flags == nil {
 		return ""
 	}
@@ -63,11 +63,11 @@ func (s *Flags) readConversation(ctx context.Context, j *Job, text string, given
 		return console.Wrong("--chat-template %s: %w", s.Talk.template, err)
 	}
 	if err != nil {
-		return console.Wrong("%s: %w", s.Talk.asked(), err)
+		return console.Wrong("%s: %w", s.Talk.Asked(), err)
 	}
 	p, err := t.Prompt(ctx, j.Model, c)
 	if err != nil {
-		return console.Wrong("%s: %w", s.Talk.asked(), err)
+		return console.Wrong("%s: %w", s.Talk.Asked(), err)
 	}
 	j.Text, j.Prompt, j.Ends, j.Talk = p.Text, p.Tokens, p.Ends, &c
 	j.Turns = p.Turns
@@ -98,7 +98,7 @@ func (s *Flags) conversation(text string, given bool) (c chat.Conversation, err 
 		c.Messages = append(c.Messages, chat.Text("assistant", s.Talk.prefill))
 	}
 	if s.Talk.messages == "" && !given {
-		return c, console.Wrong("%s needs a turn of the user: --prompt, --prompt-file or --messages", s.Talk.asked())
+		return c, console.Wrong("%s needs a turn of the user: --prompt, --prompt-file or --messages", s.Talk.Asked())
 	}
 	last := c.Messages[len(c.Messages)-1]
 	c.Open = last.Role() == "assistant" && last.Content() != ""

@@ -121,6 +121,18 @@ func (s *Flags) Recommended(m models.Model) sampling.Config {
 	return cfg
 }
 
+// Undecoded refuses flags of what is decoded, for a command that decodes
+// nothing, and those of a model that runs here where none is named. why says what
+// would read the former.
+func (s *Flags) Undecoded(why string) error {
+	err := console.Unused(s.FlagSet, why, "prompt", "prompt-file", "prompt-tokens", "draft",
+		"chat", "system", "messages", "prefill", "chat-template", "template-kwargs", "tools")
+	if err == nil && !s.FlagSet.Changed("model") {
+		err = console.Unused(s.FlagSet, "only a --model reads it", "context", "kv-type", "arith", "flash-attn")
+	}
+	return err
+}
+
 // ModelConfiguration is configuration over what the model recommends, if one
 // was named.
 func (s *Flags) ModelConfiguration(ctx context.Context) (cfg sampling.Config, model models.Info, err error) {

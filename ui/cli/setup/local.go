@@ -26,6 +26,21 @@ func (l *Local) Add(f *pflag.FlagSet) {
 	f.StringVar(&l.flashAttn, "flash-attn", "off", "flash attention of --arith llama.cpp, with an f16 cache: on or off")
 }
 
+// idle are the flags that were given and that m, which has been opened, does
+// not read, since it does not run here.
+func (l Local) idle(m models.Model) (flags []string) {
+	if i := m.Info(); i.Arithmetic.Name != "" && !i.Caps.Recorded {
+		return nil
+	}
+	if l.context != 0 {
+		flags = append(flags, "context")
+	}
+	if l.kv != "" {
+		flags = append(flags, "kv-type")
+	}
+	return flags
+}
+
 // kvTypes are the values of --kv-type; empty is what the arithmetic takes.
 var kvTypes = map[string]llama.KVType{"f32": llama.F32, "f16": llama.F16}
 

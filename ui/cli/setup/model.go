@@ -67,7 +67,18 @@ func (s *Flags) OpenAs(ctx context.Context, flag, name string, l Local) (models.
 		m.Close()
 		return nil, err
 	}
+	for _, name := range l.idle(m) {
+		s.note("--"+name, whyIdle(m.Info()))
+	}
 	return m, nil
+}
+
+// whyIdle says why a model reads none of the flags of those that run here.
+func whyIdle(i models.Info) string {
+	if i.Caps.Recorded {
+		return "a recording has its logits already"
+	}
+	return i.Name + " does not run here"
 }
 
 // slowOpen is when opening a model begins to need a word.
@@ -252,8 +263,8 @@ func (s *Flags) readPrompt(ctx context.Context, j *Job) error {
 		switch {
 		case given:
 			return console.Wrong("--prompt-tokens and --prompt: one of them")
-		case s.Talk.asked() != "":
-			return console.Wrong("%s: it is about a conversation, --prompt-tokens is none", s.Talk.asked())
+		case s.Talk.Asked() != "":
+			return console.Wrong("%s: it is about a conversation, --prompt-tokens is none", s.Talk.Asked())
 		}
 		j.Prompt, err = TokenIDs("--prompt-tokens", s.PromptTokens, j.Model.Info().VocabSize)
 		if err != nil {
@@ -270,7 +281,7 @@ func (s *Flags) readPrompt(ctx context.Context, j *Job) error {
 		j.Text, j.Prompt = m.Prompt() // nothing else was recorded
 		return nil
 	}
-	if s.Talk.asked() != "" {
+	if s.Talk.Asked() != "" {
 		return s.readConversation(ctx, j, text, given)
 	}
 	if !given {
