@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"iter"
 	"math"
 	"math/big"
 	"slices"
@@ -364,25 +365,35 @@ func (p *Python) Closing(i int) int {
 	return -1
 }
 
+// bare yields where an operator stands between two tokens in no bracket.
+func (p *Python) bare(op string, from, to int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		depth := 0
+		for i := from; i < to; i++ {
+			if p.Tokens[i].Kind != PyOp {
+				continue
+			}
+			switch p.Tokens[i].Text {
+			case "(", "[", "{":
+				depth++
+			case ")", "]", "}":
+				depth--
+			case op:
+				if depth == 0 && !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // parts splits tokens at commas that stand in no bracket.
 func (p *Python) parts(from, to int) [][2]int {
 	var out [][2]int
-	begin, depth := from, 0
-	for i := from; i < to; i++ {
-		if p.Tokens[i].Kind != PyOp {
-			continue
-		}
-		switch p.Tokens[i].Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ",":
-			if depth == 0 {
-				out = append(out, [2]int{begin, i})
-				begin = i + 1
-			}
-		}
+	begin := from
+	for i := range p.bare(",", from, to) {
+		out = append(out, [2]int{begin, i})
+		begin = i + 1
 	}
 	if begin < to {
 		out = append(out, [2]int{begin, to})

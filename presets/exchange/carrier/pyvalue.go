@@ -305,21 +305,8 @@ func (e *pyEval) dict(from, end, depth int) any {
 
 // colon finds the colon of a dictionary's member.
 func (p *Python) colon(from, to int) int {
-	depth := 0
-	for i := from; i < to; i++ {
-		if p.Tokens[i].Kind != PyOp {
-			continue
-		}
-		switch p.Tokens[i].Text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ":":
-			if depth == 0 {
-				return i
-			}
-		}
+	for i := range p.bare(":", from, to) {
+		return i
 	}
 	return -1
 }

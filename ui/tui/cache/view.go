@@ -282,22 +282,13 @@ func (v *View) whyNoTimes(host kit.Host) string {
 
 // Key takes what is typed; see [kit.Typist].
 func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	if v.field == nil {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		v.field = nil
-	case tea.KeyEnter, tea.KeyCtrlJ:
-		if err := v.asks[v.at].set(v.field.Text()); err != nil {
+	return kit.AskKey(&v.field, k, func(text string) (tea.Cmd, bool) {
+		err := v.asks[v.at].set(text)
+		if err != nil {
 			host.Complain(err.Error())
-			return nil, true
 		}
-		v.field = nil
-	default:
-		v.field.Key(k)
-	}
-	return nil, true
+		return nil, err != nil
+	})
 }
 
 // Lends are the keys that mean here what they mean in the lab.

@@ -2,7 +2,6 @@ package draft
 
 import (
 	"fmt"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -66,25 +65,16 @@ func (v *View) story(host kit.Host) string {
 
 // Key takes a draft's name.
 func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	if v.field == nil {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		v.field = nil
-	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.Text())
-		v.field = nil
-		if name == "" {
-			host.Say("the draft stays " + v.name)
-			return nil, true
-		}
-		return v.use(host, host.Files().Expand(name)), true
-	case tea.KeyTab:
+	if v.field != nil && k.Type == tea.KeyTab {
 		f := kit.NewField(v.nextOffer(v.field.Text()))
 		v.field = &f
-	default:
-		v.field.Key(k)
+		return nil, true
 	}
-	return nil, true
+	return kit.AskKey(&v.field, k, func(name string) (tea.Cmd, bool) {
+		if name == "" {
+			host.Say("the draft stays " + v.name)
+			return nil, false
+		}
+		return v.use(host, host.Files().Expand(name)), false
+	})
 }

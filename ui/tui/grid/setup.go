@@ -165,25 +165,16 @@ func (v *View) actSetup(host kit.Host, a *kit.Action) bool {
 // Key takes what is typed; see [kit.Typist].
 func (v *View) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	s := &v.setup
-	if s.field == nil {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		s.field = nil
-	case tea.KeyEnter, tea.KeyCtrlJ:
-		text := strings.TrimSpace(s.field.Text())
+	return kit.AskKey(&s.field, k, func(text string) (tea.Cmd, bool) {
 		if text != "" {
 			if _, err := bench.ParseAxis(text); err != nil {
 				host.Complain(viz.FirstLine(err.Error()))
 				return nil, true
 			}
 		}
-		s.axes[s.at-rowFirst], s.field = text, nil
-	default:
-		s.field.Key(k)
-	}
-	return nil, true
+		s.axes[s.at-rowFirst] = text
+		return nil, false
+	})
 }
 
 // drawSummary draws the setup in two lines, while keys act on the map.

@@ -1,8 +1,6 @@
 package kit
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -15,18 +13,12 @@ type FileMsg struct {
 // FileKey is a key for a file's name that is being typed. enter reads the
 // file; it and esc close the field.
 func FileKey(h Host, name **Field, k tea.KeyMsg) tea.Cmd {
-	switch k.Type {
-	case tea.KeyEsc:
-		*name = nil
-	case tea.KeyEnter:
-		door, path := h.Files(), strings.TrimSpace((*name).Text())
-		*name = nil
+	cmd, _ := AskKey(name, k, func(path string) (tea.Cmd, bool) {
+		door := h.Files()
 		return func() tea.Msg {
 			text, err := door.Text(path)
 			return FileMsg{door.Expand(path), text, err}
-		}
-	default:
-		(*name).Key(k)
-	}
-	return nil
+		}, false
+	})
+	return cmd
 }

@@ -240,22 +240,11 @@ func (v *modelView) drawFacts(c *viz.Canvas) {
 
 // Key takes a model's name.
 func (v *modelView) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	if v.field == nil {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		v.field = nil
-	case tea.KeyEnter:
-		name := strings.TrimSpace(v.field.Text())
-		v.field = nil
+	return kit.AskKey(&v.field, k, func(name string) (tea.Cmd, bool) {
 		if name == "" {
 			host.Say("enter: type a name first")
-			return nil, true
+			return nil, false
 		}
-		return v.openModel(host, host.Files().Expand(name)), true
-	default:
-		v.field.Key(k)
-	}
-	return nil, true
+		return v.openModel(host, host.Files().Expand(name)), false
+	})
 }

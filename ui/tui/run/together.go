@@ -10,7 +10,7 @@ import (
 	"logitscope/models"
 )
 
-// Newest is an index beyond any step: the Newest.
+// Newest is an index beyond any step: the newest.
 const Newest = math.MaxInt32
 
 // RunAll is what space does beside other lanes.
@@ -33,7 +33,7 @@ func (ls *Lanes) RunAll() {
 	ls.Advance(-1)
 }
 
-// leavePast returns l to its Newest step, or makes a branch of the settings
+// leavePast returns l to its newest step, or makes a branch of the settings
 // tried on the step looked back at.
 func (ls *Lanes) leavePast(l *Lane) {
 	if l.Look.Under != nil {
@@ -106,7 +106,7 @@ func (ls *Lanes) ShownStep() int {
 }
 
 // LookAll shows step k, from 1, in every lane of the scope; a lane that has
-// not come so far shows its Newest.
+// not come so far shows its newest.
 func (ls *Lanes) LookAll(k int) {
 	for _, l := range ls.Scope() {
 		to := k

@@ -125,7 +125,7 @@ func init() {
 		kit.ActName:     func(v *View, host kit.Host) tea.Cmd { return host.Open(kit.ViewName) },
 		kit.ActCue:      func(v *View, host kit.Host) tea.Cmd { return host.Open(kit.ViewCue) },
 		kit.ActInspect:  do((*View).inspect),
-		kit.ActZoom:     do(func(v *View, host kit.Host) { host.Say("z: the View has the whole screen already") }),
+		kit.ActZoom:     do(func(v *View, host kit.Host) { host.Say("z: the timeline has the whole screen already") }),
 		kit.ActForce: do(func(v *View, host kit.Host) {
 			host.Say("f: enter opens this step in the lab, where f writes a row's token in a branch")
 		}),
@@ -271,7 +271,7 @@ func (v *View) enter(host kit.Host) tea.Cmd {
 	return nil
 }
 
-// esc goes back to where the View was opened.
+// esc goes back to where the timeline was opened.
 func (v *View) esc(host kit.Host) {
 	v.doors.Back()
 }

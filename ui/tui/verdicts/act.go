@@ -115,25 +115,15 @@ func (r *Room) Footer(h kit.Host) []kit.Hint {
 
 // Key types the name of a file.
 func (r *Room) Key(h kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
-	if r.field == nil {
-		return nil, false
-	}
-	switch k.Type {
-	case tea.KeyEsc:
-		r.field = nil
-	case tea.KeyEnter:
-		name := strings.TrimSpace(r.field.Text())
-		if r.field = nil; name == "" {
-			return nil, true
+	return kit.AskKey(&r.field, k, func(name string) (tea.Cmd, bool) {
+		switch {
+		case name == "":
+			return nil, false
+		case r.writes:
+			return r.report(h, name), false
 		}
-		if r.writes {
-			return r.report(h, name), true
-		}
-		return r.load(h, name), true
-	default:
-		r.field.Key(k)
-	}
-	return nil, true
+		return r.load(h, name), false
+	})
 }
 
 func (r *Room) move(id kit.ID) {
