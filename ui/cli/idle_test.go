@@ -75,7 +75,7 @@ func TestUnreadFlags(t *testing.T) {
 		"bench --prompt a --grid top_k=1,2 --lane chat,top_k=3":         "--grid top_k: no point has the 3 that is set beside it",
 		"config show --prompt a":                                        "--prompt: has no effect, nothing is decoded",
 		"config show --arith nope":                                      "--arith: has no effect, only a --model reads it",
-		"config show --model fable --arith nope":                        "--arith nope",
+		"config show --model fable --arith nope":                        "--arith must be one of",
 		"config export --to vllm --draft nope":                          "--draft: has no effect, only --check decodes",
 		"config presets save mine --top-k 3 --model fable":              "--model: has no effect, a preset is of no model",
 		"config presets save mine --top-k 3 --messages nope":            "--messages: has no effect, nothing is decoded",
