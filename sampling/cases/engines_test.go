@@ -50,6 +50,12 @@ func TestEngineRules(t *testing.T) {
 		{"top_n_sigma's float32 sum runs over",
 			`{"engine":"llama.cpp","logits":{"values":[0,1,1e30]},"settings":{"temperature":1,"top_k":0,"top_p":1,"min_p":0,"top_n_sigma":0.5}}`,
 			func(a *result) bool { return a.NSurv == 3 }},
+		{"beta has its paper's value beside an alpha of 0",
+			`{"engine":"lab","logits":{"values":[0,0]},"second_logits":{"values":[0,2]},"settings":{"samplers":["contrastive"],"contrastive_alpha":0}}`,
+			func(a *result) bool { return nearAll(a.Probs, 0.731058579, 0.268941421) }},
+		{"and alpha beside a beta of 0",
+			`{"engine":"lab","logits":{"values":[0,-3]},"second_logits":{"values":[0,2]},"settings":{"samplers":["contrastive"],"contrastive_beta":0}}`,
+			func(a *result) bool { return a.NSurv == 1 }},
 	} {
 		if a := answers(t, [][]byte{[]byte(c.line)}, Options{})[0]; !c.ok(&a) {
 			t.Errorf("%s: %+v", c.name, a)

@@ -126,6 +126,7 @@ func configOf(engine string, settings map[string]any) (sampling.Config, error) {
 	if err != nil {
 		return c, &settingsError{fmt.Errorf("engine: %q; %s", engine, engineNames())}
 	}
+	settings = completeContrastive(settings)
 	keys := make([]string, 0, len(settings))
 	for key := range settings {
 		keys = append(keys, key)
@@ -141,6 +142,23 @@ func configOf(engine string, settings map[string]any) (sampling.Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// completeContrastive gives alpha and beta their papers' values where the
+// other one alone stands in a case: an explicit 0 is no reason to leave out
+// the other.
+func completeContrastive(settings map[string]any) map[string]any {
+	alpha, beta := settings["contrastive_alpha"] != nil, settings["contrastive_beta"] != nil
+	if alpha == beta {
+		return settings
+	}
+	settings = maps.Clone(settings)
+	if alpha {
+		settings["contrastive_beta"] = 0.5
+	} else {
+		settings["contrastive_alpha"] = 0.1
+	}
+	return settings
 }
 
 func engineNames() string {
