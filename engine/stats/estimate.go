@@ -95,10 +95,12 @@ func Mean(values []float64) Estimate {
 	if len(values) >= NormalFrom {
 		return mean(values, z975)
 	}
-	return meanT(values)
+	return MeanT(values)
 }
 
-func meanT(values []float64) Estimate {
+// MeanT returns the mean of values, such as prompts' shares, with the interval
+// of t, however many there are. One value has no interval.
+func MeanT(values []float64) Estimate {
 	if len(values) < 2 {
 		return mean(values, math.NaN())
 	}
@@ -145,7 +147,7 @@ func moments(values []float64) (mean, sd float64) {
 func Clustered(prompts [][]bool) Estimate {
 	shares := Shares(prompts)
 	if len(shares) != 1 {
-		return meanT(shares)
+		return MeanT(shares)
 	}
 	k, n := 0, 0
 	for _, p := range prompts {
@@ -164,7 +166,7 @@ func Clustered(prompts [][]bool) Estimate {
 // width and would be certain of what no prompt said: the interval is then
 // Wilson's over the prompts.
 func OverPrompts(shares []float64) Estimate {
-	if e := meanT(shares); e.N < 2 || spread(shares) {
+	if e := MeanT(shares); e.N < 2 || spread(shares) {
 		return e
 	}
 	return wilson(shares[0]*float64(len(shares)), float64(len(shares)))

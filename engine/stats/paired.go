@@ -70,7 +70,7 @@ func mcNemar(a, b int) float64 {
 // that are all the same have an interval of no width, and p 0 unless they are
 // 0.
 func PairedMean(differences []float64) (Estimate, float64) {
-	e := meanT(differences)
+	e := MeanT(differences)
 	if e.N < 2 {
 		return e, math.NaN()
 	}

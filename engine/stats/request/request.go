@@ -78,7 +78,7 @@ func tMean(in *input) result {
 	if in.bad() {
 		return nil
 	}
-	return interval(stats.Mean(values))
+	return interval(stats.MeanT(values))
 }
 
 func clusteredShare(in *input) result {

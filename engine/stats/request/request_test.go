@@ -72,6 +72,16 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Of 200 values a bench takes the normal law; who asks for t gets t.
+func TestMeanIsOfT(t *testing.T) {
+	r, err := Compute("t_mean", json.RawMessage(`{"values":[`+strings.Repeat("0,1,", 99)+`0,1]}`))
+	half := 1.97195654425175383 * math.Sqrt(0.25/199)
+	var got any
+	if err != nil || json.Unmarshal(r, &got) != nil || !near(got, map[string]any{"estimate": 0.5, "low": 0.5 - half, "high": 0.5 + half}, 1e-9) {
+		t.Errorf("%s, %v; want half a width of %g", r, err, half)
+	}
+}
+
 func TestWrongInput(t *testing.T) {
 	for _, tt := range []struct{ kind, input, want string }{
 		{"wilsn", `{}`, "bradley_terry"},
