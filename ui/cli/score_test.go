@@ -79,6 +79,20 @@ func TestScoreAgainstCases(t *testing.T) {
 	}
 }
 
+// A perplexity that no double holds is not a reason to give no report.
+func TestScoreOfAHugePerplexity(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "huge.json")
+	if err := os.WriteFile(file, []byte(`{"choices":[{"logprobs":{"content":[{"token":"a","logprob":-9998}]}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, form := range map[string][]string{`"perplexity":null`: {"--report", "json"}, "perplexity +Inf": nil} {
+		out, errs, code := try(t, "", append([]string{"score", "--logprobs", file}, form...)...)
+		if code != console.ExitDone || !strings.Contains(strings.ReplaceAll(out, ": ", ":"), want) {
+			t.Errorf("exit %d, %s%s; want %s", code, out, errs, want)
+		}
+	}
+}
+
 func checkRefusal(t *testing.T, c scoreCase, want map[string]any, out, errs string, code int) {
 	t.Helper()
 	if code == console.ExitDone || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, filepath.Base(c.File)) {

@@ -14,6 +14,7 @@ import (
 	"logitscope/models"
 	"logitscope/models/tape/logprobs"
 	"logitscope/ui/cli/console"
+	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
 	"logitscope/viz"
 )
@@ -187,8 +188,7 @@ func newScoreReport(f *logprobs.File, r *logprobs.Response) *scoreReport {
 	out.Missing = len(r.Tokens) - valued
 	if valued > 0 {
 		per := out.Bits / float64(valued)
-		perplexity := math.Exp2(per)
-		out.PerToken, out.Perplexity = &per, &perplexity
+		out.PerToken, out.Perplexity = &per, laws.Known(math.Exp2(per))
 		if known && bytes > 0 {
 			x := out.Bits / float64(bytes)
 			out.PerByte = &x
@@ -302,7 +302,7 @@ func (r *scoreReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %s · response %d of %d\n", model, r.Format, r.number, r.Responses)
 	fmt.Fprintf(w, "%s in %s", bitsOf(r.Bits), viz.Plural(len(r.Tokens)-r.Missing, "token"))
 	if r.PerToken != nil {
-		fmt.Fprintf(w, " · %.4g bits a token · perplexity %.4g", *r.PerToken, *r.Perplexity)
+		fmt.Fprintf(w, " · %.4g bits a token · perplexity %.4g", *r.PerToken, math.Exp2(*r.PerToken))
 	}
 	if r.PerByte != nil {
 		fmt.Fprintf(w, " · %.4g bits a byte", *r.PerByte)
