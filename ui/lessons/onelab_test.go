@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"logitscope/engine/lesson"
+	"logitscope/sampling"
 	"logitscope/ui/tui"
 )
 
@@ -61,6 +62,57 @@ func TestOneLabReadsAllLessons(t *testing.T) {
 			}
 			if r, _, err := lab.Lesson(); err != nil || !r.Standing || r.Done {
 				t.Errorf("%s task %d set up again: standing %v, done %v, %v", l.ID, i+1, r.Standing, r.Done, err)
+			}
+		}
+	}
+}
+
+// Whatever a reader did with the settings, a task begins as its lesson says:
+// the numbers in its words hold then.
+func TestSetupsForgetWhatWasThere(t *testing.T) {
+	c := checker(t)
+	list, _ := lesson.Builtin(Names())
+	opt := c.Lab
+	opt.Prompt, opt.Sealed, opt.Lessons.List = "Once upon a time", true, list
+	lab, err := tui.NewOffscreen(t.Context(), opt, wide, high)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	base := func(l *lesson.Lesson, i int) sampling.Config {
+		t.Helper()
+		if i == 0 {
+			err = lab.Read(l, 0)
+		} else {
+			err = lab.Task(i)
+		}
+		r, _, lerr := lab.Lesson()
+		if err != nil || lerr != nil || !r.Standing {
+			t.Fatalf("%s task %d: %v, %v", l.ID, i+1, err, lerr)
+		}
+		return r.Base
+	}
+	messy, faults := lesson.Parse([]byte("# T\n```lesson\nid: t\n```\n## A\n```setup\nprompt: a\n```\n```goal\nstep = 1 : a\n```\n"+
+		"```solution\nset temperature=1.7, top_k=3, top_p=0.4, repetition_penalty=1.3, seed=99, order=ollama\n```\n"), "t", Names())
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	for _, l := range list {
+		var clean []sampling.Config
+		for i := range l.Tasks {
+			clean = append(clean, base(l, i))
+		}
+		for i := range l.Tasks {
+			if l.Tasks[i].Setup == nil {
+				continue
+			}
+			for _, c := range messy.Tasks[0].Solution {
+				if err := lab.Play(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d := clean[i].Differences(base(l, i)); len(d) > 0 {
+				t.Errorf("%s task %d begins with other %v after a reader who turned knobs", l.ID, i+1, d)
 			}
 		}
 	}
