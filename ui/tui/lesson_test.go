@@ -510,6 +510,19 @@ func TestLessonWithoutAnAnswer(t *testing.T) {
 	r.lacks("Skipped")
 }
 
+// The knob that a task speaks of is marked in the list at every size, however
+// far down it stands.
+func TestLessonPointsAtItsKnob(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {200, 60}, {100, 36}} {
+		opt := lessonOptions(t, "beams")
+		opt.Lessons.Task = 1
+		r := read(t, opt, size[0], size[1])
+		r.has("▸ num_beams")
+		r.m.tutor.Fold()
+		r.has("▸ num_beams")
+	}
+}
+
 // All letters are a token's, so a question for one is left out by enter alone.
 func TestLessonAsksForAToken(t *testing.T) {
 	src := "# T\n```lesson\nid: t\n```\n## A\n```setup\nprompt: The capital of France is\n```\n```predict\nask: Which is the best?\nkind: token\nanswer: \" Paris\"\n```\n```goal\nsteps >= 9 : nine\n```\n"

@@ -54,7 +54,7 @@ func (lb *View) knobsShown() []int {
 	n := lb.knobRows()
 	moving := len(run.Knobs) - run.FixedKnobs
 	var out []int
-	for i := lb.scroll; i < moving && len(out) < n-run.FixedKnobs; i++ {
+	for i := lb.topKnob(); i < moving && len(out) < n-run.FixedKnobs; i++ {
 		out = append(out, i)
 	}
 	for i := moving; i < len(run.Knobs) && len(out) < n; i++ {

@@ -119,12 +119,18 @@ func (lb *View) MoveKnob(d int) {
 }
 
 // ShowKnob scrolls the list of knobs to the selected one.
-func (lb *View) ShowKnob() {
+func (lb *View) ShowKnob() { lb.scroll = lb.topKnob() }
+
+// topKnob is the first knob in view: as the list was scrolled last, but for as
+// much as the selected one needs, whoever selected it and however high the
+// list is now.
+func (lb *View) topKnob() int {
 	n := max(lb.knobRows()-run.FixedKnobs, 1)
+	top := lb.scroll
 	if lb.sel.Knob < len(run.Knobs)-run.FixedKnobs {
-		lb.scroll = min(max(lb.scroll, lb.sel.Knob-n+1), lb.sel.Knob)
+		top = min(max(top, lb.sel.Knob-n+1), lb.sel.Knob)
 	}
-	lb.scroll = min(max(lb.scroll, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
+	return min(max(top, 0), max(len(run.Knobs)-run.FixedKnobs-n, 0))
 }
 
 // moveRow moves the cursor of the chart.
