@@ -1,7 +1,6 @@
 package sampling
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -134,7 +133,7 @@ func inertUnmet(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 		return inert.Inert{}
 	}
 	for _, n := range d.Needs {
-		v := toNumber(p.cfg.Value(n.Key))
+		v, _ := value.Number(p.cfg.Value(n.Key))
 		if n.OK(v) {
 			continue
 		}
@@ -144,16 +143,6 @@ func inertUnmet(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 		return inert.Inert{Reason: inert.Unmet, By: n.Else}
 	}
 	return inert.Inert{}
-}
-
-func toNumber(v any) float64 {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return math.NaN()
 }
 
 // inertSole: one stage leaves the best token alone, and what reads the

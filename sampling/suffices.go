@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"logitscope/sampling/param"
+	"logitscope/sampling/value"
 )
 
 // Suffices reports whether a row that names only the most probable tokens
@@ -148,15 +149,8 @@ func (p *Pipeline) numberInForce(key string) float64 {
 	if !ok {
 		return 0
 	}
-	switch v := p.inForce(prm).(type) {
-	case float64:
-		return v
-	case int64:
-		return float64(v)
-	case int:
-		return float64(v)
-	}
-	return 0
+	v, _ := value.Number(p.inForce(prm))
+	return v
 }
 
 func (p *Pipeline) suffices(k *known) bool {

@@ -9,6 +9,7 @@ import (
 
 	"logitscope/sampling"
 	"logitscope/sampling/param"
+	"logitscope/sampling/value"
 )
 
 // A Range is a parameter and the values a search may give it: all between two
@@ -45,7 +46,7 @@ func ParseRange(spec string) (Range, error) {
 	if r.Lo, err = parseValue(p, lo); err == nil {
 		r.Hi, err = parseValue(p, hi)
 	}
-	if err == nil && number64(r.Lo) >= number64(r.Hi) {
+	if lo, hi := r.bounds(); err == nil && lo >= hi {
 		err = fmt.Errorf("%s=%s: the first end must be below the second", r.Key, list)
 	}
 	return r, err
@@ -59,14 +60,11 @@ func parseValue(p *param.Param, text string) (any, error) {
 	return v, err
 }
 
-func number64(v any) float64 {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return math.NaN()
+// bounds are Lo and Hi as numbers.
+func (r *Range) bounds() (lo, hi float64) {
+	lo, _ = value.Number(r.Lo)
+	hi, _ = value.Number(r.Hi)
+	return lo, hi
 }
 
 // at returns the value at a place from 0 to 1: numbers have as many digits as a
@@ -75,7 +73,7 @@ func (r *Range) at(u float64) any {
 	if r.Values != nil {
 		return r.Values[min(int(u*float64(len(r.Values))), len(r.Values)-1)]
 	}
-	lo, hi := number64(r.Lo), number64(r.Hi)
+	lo, hi := r.bounds()
 	x := lo + u*(hi-lo)
 	if _, whole := r.Lo.(int64); whole {
 		return int64(math.Round(x))

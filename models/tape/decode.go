@@ -111,21 +111,40 @@ func (d *Decoder) Line(l Line) error {
 	if len(d.lanes) == 0 && l.Type != "run" {
 		return &notRunError{true}
 	}
-	switch l.Type {
-	case "run":
-		return d.run(l)
-	case "pieces":
-		return d.pieces(l)
-	case "texts":
-		return d.texts(l)
-	case "branch":
-		return d.branch(l)
-	case "step":
-		return d.step(l)
-	case "next":
-		return d.next(l)
+	if read := lines[l.Type]; read != nil {
+		return read(d, l)
 	}
 	return nil
+}
+
+// lines are the readers of lines, by type.
+var lines = map[string]func(*Decoder, Line) error{
+	"run":    (*Decoder).run,
+	"pieces": of((*Model).pieces, func(p *Pieces) *int { return p.Lane }),
+	"texts":  of((*Model).texts, func(t *Texts) *int { return t.Lane }),
+	"branch": of((*Model).branch, func(b *branchLine) *int { return &b.Lane }),
+	"step":   of((*Model).step, func(s *stepLine) *int { return &s.Lane }),
+	"next":   of((*Model).next, func(s *stepLine) *int { return &s.Lane }),
+}
+
+// of returns the reader of a line about the model of one lane: the one it names,
+// the first if it names none.
+func of[V any](take func(m *Model, v *V) error, lane func(*V) *int) func(*Decoder, Line) error {
+	return func(d *Decoder, l Line) error {
+		var v V
+		if err := l.Decode(&v); err != nil {
+			return err
+		}
+		n := 0
+		if at := lane(&v); at != nil {
+			n = *at
+		}
+		m, err := d.lane(n)
+		if err != nil {
+			return err
+		}
+		return take(m, &v)
+	}
 }
 
 // Version is the version of the run files that are written. A reader of version
@@ -198,24 +217,7 @@ func (d *Decoder) lane(n int) (*Model, error) {
 	return nil, fmt.Errorf("lane: %d has no run line", n)
 }
 
-// laneOf returns the model of the lane that a line names, the first if it names
-// none.
-func (d *Decoder) laneOf(n *int) (*Model, error) {
-	if n == nil {
-		return d.lane(0)
-	}
-	return d.lane(*n)
-}
-
-func (d *Decoder) pieces(l Line) error {
-	var p Pieces
-	if err := l.Decode(&p); err != nil {
-		return err
-	}
-	m, err := d.laneOf(p.Lane)
-	if err != nil {
-		return err
-	}
+func (m *Model) pieces(p *Pieces) error {
 	switch {
 	case p.IDs != nil && len(p.IDs) != len(p.Base64):
 		return fmt.Errorf("pieces: %d ids and %d texts", len(p.IDs), len(p.Base64))
@@ -246,15 +248,7 @@ func (d *Decoder) pieces(l Line) error {
 	return nil
 }
 
-func (d *Decoder) texts(l Line) error {
-	var t Texts
-	if err := l.Decode(&t); err != nil {
-		return err
-	}
-	m, err := d.laneOf(t.Lane)
-	if err != nil {
-		return err
-	}
+func (m *Model) texts(t *Texts) error {
 	for _, x := range t.Texts {
 		text, err := base64.StdEncoding.DecodeString(x.Base64)
 		if err != nil {
@@ -270,15 +264,7 @@ func (d *Decoder) texts(l Line) error {
 	return nil
 }
 
-func (d *Decoder) branch(l Line) error {
-	var b branchLine
-	if err := l.Decode(&b); err != nil {
-		return err
-	}
-	m, err := d.lane(b.Lane)
-	if err != nil {
-		return err
-	}
+func (m *Model) branch(b *branchLine) error {
 	from := m.branches[b.From]
 	switch {
 	case from == nil:
@@ -289,160 +275,5 @@ func (d *Decoder) branch(l Line) error {
 		return fmt.Errorf("branch: keeps %d tokens, branch %d has %d", b.Keep, b.From, len(from)-1)
 	}
 	m.branches[b.ID] = from[: b.Keep+1 : b.Keep+1]
-	return nil
-}
-
-func (d *Decoder) step(l Line) error {
-	var s stepLine
-	if err := l.Decode(&s); err != nil {
-		return err
-	}
-	m, err := d.lane(s.Lane)
-	if err != nil {
-		return err
-	}
-	if s.Branch == 0 {
-		s.Branch = 1
-	}
-	path := m.branches[s.Branch]
-	if path == nil {
-		return fmt.Errorf("branch: %d does not come before it", s.Branch)
-	}
-	at := path[len(path)-1]
-	switch {
-	case s.Pos != at.depth:
-		return fmt.Errorf("pos: %d, want %d", s.Pos, at.depth)
-	case s.Token < 0 || int(s.Token) >= m.info.VocabSize:
-		return fmt.Errorf("token: %d is out of range, 0 to %d", s.Token, m.info.VocabSize-1)
-	}
-	if err := m.name(s.Token, s.Piece, s.Bytes); err != nil {
-		return err
-	}
-	row, err := m.rowOf(&s)
-	if err != nil {
-		return err
-	}
-	m.keep(at, row)
-	m.branches[s.Branch] = append(path, at.child(s.Token))
-	return nil
-}
-
-// keep gives a node the row that says most: one with more values, and of two
-// alike the one that has a second row.
-func (m *Model) keep(at *node, row *Row) {
-	switch {
-	case row == nil:
-	case at.row == nil || len(at.row.Values) < len(row.Values):
-		at.row = row
-		m.count(row)
-	case len(at.row.Values) == len(row.Values) && at.row.Second == nil && row.Second != nil:
-		at.row = row
-	}
-}
-
-// next takes the row of a token that was not written.
-func (d *Decoder) next(l Line) error {
-	var s stepLine
-	if err := l.Decode(&s); err != nil {
-		return err
-	}
-	m, err := d.lane(s.Lane)
-	if err != nil {
-		return err
-	}
-	path := m.branches[max(s.Branch, 1)]
-	if path == nil {
-		return fmt.Errorf("branch: %d does not come before it", s.Branch)
-	}
-	at := path[len(path)-1]
-	if s.Pos != at.depth || s.Row == nil {
-		return fmt.Errorf("pos: %d without a row, or not %d", s.Pos, at.depth)
-	}
-	if err := s.Row.Check(m.info.VocabSize); err != nil {
-		return err
-	}
-	if at.row == nil {
-		at.row = s.Row
-		m.count(at.row)
-	}
-	return nil
-}
-
-// rowOf returns the row of a step: its own, or what its best tokens tell.
-func (m *Model) rowOf(s *stepLine) (*Row, error) {
-	for i := range s.Top {
-		t := &s.Top[i]
-		if t.Token < 0 || int(t.Token) >= m.info.VocabSize {
-			return nil, fmt.Errorf("top: %d is out of range, 0 to %d", t.Token, m.info.VocabSize-1)
-		}
-		if err := m.name(t.Token, t.Piece, t.Bytes); err != nil {
-			return nil, err
-		}
-	}
-	if s.Row != nil {
-		return s.Row, s.Row.Check(m.info.VocabSize)
-	}
-	if len(s.Top) == 0 {
-		return nil, nil
-	}
-	r := &Row{Scores: true, Rest: 1}
-	seen := map[int32]bool{}
-	for _, t := range s.Top {
-		if t.RawProb == nil {
-			continue
-		}
-		p := *t.RawProb
-		switch {
-		case !(p >= 0 && p <= 1):
-			return nil, fmt.Errorf("top: raw_prob %v is out of range, 0 to 1", p)
-		case seen[t.Token]:
-			return nil, fmt.Errorf("top: %d stands twice", t.Token)
-		}
-		seen[t.Token] = true
-		if p > 0 {
-			r.IDs, r.Values, r.Rest = append(r.IDs, t.Token), append(r.Values, float32(math.Log(p))), r.Rest-p
-		}
-	}
-	if r.Rest < -1e-3 {
-		return nil, fmt.Errorf("top: the raw probabilities come to %.4g", 1-r.Rest)
-	}
-	if len(r.Values) == 0 {
-		return nil, nil
-	}
-	r.Rest = min(max(r.Rest, 0), 1-1e-7)
-	if r.Rest < 1e-6 && len(r.IDs) < m.info.VocabSize {
-		r.Rest = 1e-7 // rounding hides it, but there are others
-	}
-	all := All(r.Logits(), true)
-	return &all, nil
-}
-
-func (m *Model) count(r *Row) {
-	m.rows++
-	if r.Whole() {
-		return
-	}
-	m.full = false
-	m.info.Caps.TopN = max(m.info.Caps.TopN, len(r.Values))
-	m.info.Caps.Normalised = m.info.Caps.Normalised || r.Scores
-}
-
-// name notes the text of a token, as steps and best tokens give it.
-func (m *Model) name(id int32, piece string, bytes *string) error {
-	if bytes != nil {
-		b, err := base64.StdEncoding.DecodeString(*bytes)
-		if err != nil {
-			return fmt.Errorf("bytes: those of token %d are not base64", id)
-		}
-		piece = string(b)
-	}
-	if m.vocab.known(id) {
-		return nil
-	}
-	attr := models.Normal
-	if m.vocab.ends(id) {
-		attr = models.Control
-	}
-	m.vocab.set(id, piece, attr)
 	return nil
 }

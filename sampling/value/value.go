@@ -228,3 +228,18 @@ func Equal(a, b any) bool {
 	}
 	return a == b
 }
+
+// Number returns a value of a numeric kind as a float64; false for another.
+func Number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int64:
+		return float64(v), true
+	case int:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	}
+	return 0, false
+}

@@ -184,21 +184,28 @@ func (s Presets) path(name string) string {
 	return filepath.Join(s.dir, name+suffix)
 }
 
+// encode returns what the file of p holds.
+func (s Presets) encode(p presets.Preset) ([]byte, error) {
+	if err := CheckName(p.Name); err != nil {
+		return nil, err
+	}
+	if s.dir == "" {
+		return nil, errNowhere
+	}
+	var b bytes.Buffer
+	err := presets.Encode(&b, p)
+	return b.Bytes(), err
+}
+
 // Save writes p and returns its file. A preset of that name stays unless over
 // is set, and the error wraps [ErrExists]; with over set it is kept as deleted
 // presets are.
 func (s Presets) Save(p presets.Preset, over bool) (path string, err error) {
-	if err := CheckName(p.Name); err != nil {
+	data, err := s.encode(p)
+	if err != nil {
 		return "", err
 	}
-	if s.dir == "" {
-		return "", errNowhere
-	}
-	var b bytes.Buffer
-	if err := presets.Encode(&b, p); err != nil {
-		return "", err
-	}
-	if _, err := presets.Decode(bytes.NewReader(b.Bytes()), p.Name); err != nil {
+	if _, err := presets.Decode(bytes.NewReader(data), p.Name); err != nil {
 		return "", err // a file that could not be read back
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
@@ -213,7 +220,7 @@ func (s Presets) Save(p presets.Preset, over bool) (path string, err error) {
 			return "", err
 		}
 	}
-	return path, WriteFile(path, b.Bytes(), over)
+	return path, WriteFile(path, data, over)
 }
 
 // keep copies the file at path to where the deleted preset called name lies.
@@ -250,17 +257,11 @@ func (s Presets) Rename(old, name string, over bool) (path string, err error) {
 
 // respell changes the case of a preset's name, in its file and of it.
 func (s Presets) respell(f file, p presets.Preset) (string, error) {
-	if err := CheckName(p.Name); err != nil {
+	data, err := s.encode(p)
+	if err != nil {
 		return "", err
 	}
-	if s.dir == "" {
-		return "", errNowhere
-	}
-	var b bytes.Buffer
-	if err := presets.Encode(&b, p); err != nil {
-		return "", err
-	}
-	if err := WriteFile(f.path, b.Bytes(), true); err != nil {
+	if err := WriteFile(f.path, data, true); err != nil {
 		return "", err
 	}
 	path := filepath.Join(s.dir, p.Name+suffix)

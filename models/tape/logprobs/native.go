@@ -28,9 +28,6 @@ func readLlamaServer(g *gatherer, p place, stream bool) error {
 	}
 	r.has = p.at("completion_probabilities").kind == list
 	for _, q := range all {
-		if q.kind != object {
-			return &Error{q.line, q.path, errNoObject}
-		}
 		var t Token
 		if q.has("probs") {
 			t, err = q.oldToken()
@@ -68,9 +65,6 @@ func (p place) oldToken() (Token, error) {
 		return t, err
 	}
 	for _, q := range all {
-		if q.kind != object {
-			return t, &Error{q.line, q.path, errNoObject}
-		}
 		e, err := q.entry()
 		if err != nil {
 			return t, err

@@ -187,9 +187,6 @@ var errNoObject = errors.New("must be an object")
 // token reads an object with token, bytes, logprob (or prob), id and a list
 // of the best: the way of the chat API.
 func (p place) token() (Token, error) {
-	if p.kind != object {
-		return Token{}, &Error{p.line, p.path, errNoObject}
-	}
 	one, err := p.entry()
 	if err != nil {
 		return Token{}, err
@@ -204,9 +201,6 @@ func (p place) token() (Token, error) {
 		return t, err
 	}
 	for _, q := range all {
-		if q.kind != object {
-			return t, &Error{q.line, q.path, errNoObject}
-		}
 		e, err := q.entry()
 		if err != nil {
 			return t, err
@@ -224,6 +218,9 @@ type read struct {
 
 // entry reads the token, bytes, id and value of an object.
 func (p place) entry() (e read, err error) {
+	if p.kind != object {
+		return e, &Error{p.line, p.path, errNoObject}
+	}
 	name := p.at("token")
 	if name.kind == null && p.has("tok_str") {
 		name = p.at("tok_str")

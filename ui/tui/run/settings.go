@@ -9,6 +9,7 @@ import (
 	"logitscope/sampling"
 	"logitscope/sampling/constrain"
 	"logitscope/sampling/param"
+	"logitscope/sampling/value"
 	"logitscope/viz"
 )
 
@@ -34,7 +35,7 @@ const FixedKnobs = 2
 
 // Frac returns where v stands on p's slider, 0 to 1.
 func Frac(p *param.Param, v any) float64 {
-	x, ok := number(v)
+	x, ok := value.Number(v)
 	if !ok || p.Hi <= p.Lo {
 		return 0
 	}
@@ -60,18 +61,6 @@ func AtFrac(p *param.Param, f float64) float64 {
 
 // logLo is the low end of a logarithmic track, which cannot begin at 0.
 func logLo(p *param.Param) float64 { return math.Max(p.Lo, p.Step) }
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	}
-	return 0, false
-}
 
 // HasSlider reports whether p is drawn as a track.
 func HasSlider(p *param.Param) bool {
