@@ -192,10 +192,15 @@ func (n *setBlock) run(st *state, f *frame) flow {
 func (n *filterBlock) run(st *state, f *frame) flow {
 	st.Line = n.line
 	v, fl := st.filtered(n.body, n.filter, st.enter(n.inner, f))
-	if fl == flowOn {
-		st.write(st.Str(v))
+	if fl != flowOn {
+		return fl
 	}
-	return fl
+	text, ok := python.Text(v)
+	if !ok {
+		python.Fail("a filter block wants a str, has %s", python.TypeName(v))
+	}
+	st.write(text)
+	return flowOn
 }
 
 func (n *withNode) run(st *state, f *frame) flow {

@@ -93,7 +93,8 @@ func sign(s string) byte {
 	return 0
 }
 
-// data reads text up to the next tag, and that tag.
+// data reads text up to the next tag, and that tag. A comment or a raw block
+// that opens as the template ends is none, as jinja2 has it.
 func (l *lexer) data() {
 	rest := l.rest()
 	at := 0
@@ -124,13 +125,17 @@ func (l *lexer) data() {
 				n += len(rest[n:]) - len(python.TrimLeft(rest[n:]))
 			}
 			l.advance(n)
-			l.raw()
+			if l.rest() != "" {
+				l.raw()
+			}
 			return
 		}
 	}
 	l.advance(n)
 	if kind == "{#" {
-		l.comment()
+		if l.rest() != "" {
+			l.comment()
+		}
 		return
 	}
 	l.add(token{kind: tokBegin, text: kind})

@@ -1,6 +1,8 @@
 package jinja
 
 import (
+	"math/big"
+
 	"logitscope/models/chat/jinja/python"
 )
 
@@ -96,10 +98,14 @@ func named(known func(name string) bool) testFunc {
 }
 
 // sameAs is Python's "is", as far as it can be known: equal numbers and texts
-// of one type are the same, and lists and dicts only if they are one.
+// of one type are the same, lists and dicts only if they are one, and values
+// of two types never.
 func sameAs(a, b python.Value) bool {
+	if python.TypeName(a) != python.TypeName(b) {
+		return false
+	}
 	switch a.(type) {
-	case nil, bool, int64, float64, string, *python.List, *python.Dict, *python.Tuple, *python.Namespace, *macro, *python.Undefined:
+	case nil, bool, int64, *big.Int, float64, string, *python.List, *python.Dict, *python.Tuple, *python.Namespace, *macro, *python.Undefined:
 		return a == b
 	}
 	python.Refuse("sameas of a %s", python.TypeName(a))

@@ -176,7 +176,7 @@ func (st *Run) sequenceAttribute(v Value, name string, method methodMaker) (Valu
 	case "index":
 		return method([]Param{{}, {opt: true}, {opt: true}}, func(a []Value) Value {
 			items := st.List(v)
-			from, count, _ := bounds([3]Value{a[1], a[2], nil}, len(items))
+			from, _, count, _ := bounds([3]Value{a[1], a[2], nil}, len(items))
 			for i, x := range items[from : from+count] {
 				if st.Equal(x, a[0]) {
 					return int64(from + i)

@@ -221,12 +221,15 @@ func (st *Run) Slice(v Value, b [3]Value) Value {
 		Fail("%s cannot be sliced", TypeName(v))
 	}
 	n, _ := Length(v)
-	from, count, step := bounds(b, n)
+	from, to, count, step := bounds(b, n)
 	st.Work(n >> 7)
+	if isRange {
+		return RangeValue{r.Start + int64(from)*r.Step, r.Start + int64(to)*r.Step, r.Step * int64(step)}
+	}
+	if count == 0 {
+		from = 0
+	}
 	switch {
-	case isRange:
-		end := from + count*step
-		return RangeValue{r.Start + int64(from)*r.Step, r.Start + int64(end)*r.Step, r.Step * int64(step)}
 	case isStr:
 		var out string
 		switch {
@@ -275,7 +278,7 @@ func CutRunes(s string, from, count int) string {
 }
 
 // bounds resolves the parts of a slice of n items.
-func bounds(b [3]Value, n int) (from, count, step int) {
+func bounds(b [3]Value, n int) (from, to, count, step int) {
 	part := func(v Value, none int) int {
 		if v == nil {
 			return none
@@ -309,7 +312,6 @@ func bounds(b [3]Value, n int) (from, count, step int) {
 		}
 		return min(max(i, low), high)
 	}
-	var to int
 	if step > 0 {
 		from, to = place(b[0], 0), place(b[1], n)
 		count = max(0, (to-from+step-1)/step)
@@ -317,10 +319,7 @@ func bounds(b [3]Value, n int) (from, count, step int) {
 		from, to = place(b[0], n-1), place(b[1], -1)
 		count = max(0, (from-to-step-1)/-step)
 	}
-	if count == 0 {
-		from = max(0, min(from, n))
-	}
-	return from, count, step
+	return from, to, count, step
 }
 
 func hashable(v Value) bool {

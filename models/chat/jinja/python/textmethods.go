@@ -315,7 +315,7 @@ func within(s string, from, to Value) (part string, at int, ok bool) {
 		return s, 0, true
 	}
 	n := utf8.RuneCountInString(s)
-	start, count, _ := bounds([3]Value{from, to, nil}, n)
+	start, _, count, _ := bounds([3]Value{from, to, nil}, n)
 	if i, _ := small(from); from != nil && i > n {
 		return "", 0, false
 	}
