@@ -187,6 +187,13 @@ func (s *source) get(key string) (carrier.Entry, bool) {
 	return carrier.Entry{}, false
 }
 
+// silent reports whether a key stands there without a value: of a limit that
+// is none, and not what stands where the key is left out.
+func (s *source) silent(key string) bool {
+	e, ok := s.get(key)
+	return ok && e.Value == nil
+}
+
 // drop takes the entries of some keys out.
 func (s *source) drop(keys ...string) {
 	s.entries = slices.DeleteFunc(s.entries, func(e carrier.Entry) bool { return slices.Contains(keys, e.Key) })

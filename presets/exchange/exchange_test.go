@@ -323,6 +323,10 @@ func TestForms(t *testing.T) {
 		{"a proxy", "model_list:\n- model_name: a\n  litellm_params: {model: x/y, temperature: 0.5}", "litellm", "temperature 0.5"},
 		{"constants", "T = 0.25\nfrom vllm import SamplingParams\nSamplingParams(temperature=T * 2)", "vllm", "temperature 0.5"},
 		{"awaited", "r = await client.chat.completions.create(model=m, messages=x, temperature=0.5)", "openai", "temperature 0.5"},
+		{"without keywords", "s = make_sampler(0.5, top_k=7)", "mlx-lm", "temperature 0.5, top_k 7"},
+		{"a message over lines", "FROM m\nMESSAGE user hi\nMESSAGE assistant \"\"\"a\nPARAMETER top_k 9\n\"\"\"\nPARAMETER temperature 0.5", "ollama", "temperature 0.5"},
+		{"an option that once took no value", "llama-cli -fa --temp 0.5", "llama.cpp", "temperature 0.5"},
+		{"greedy in two ways", `{"do_sample": true, "temperature": 0.0, "eos_token_id": 2}`, "transformers", "temperature 0"},
 		{"low and high", "dynamic_temperature: true\ndynatemp_low: 0.25\ndynatemp_high: 0.75", "textgen", "dynatemp_range 0.25, temperature 0.5"},
 	} {
 		in, err := Import([]byte(tt.text), "f", Options{})
@@ -339,6 +343,50 @@ func TestForms(t *testing.T) {
 		slices.Sort(got)
 		if in.Format.Name != tt.format || strings.Join(got, ", ") != tt.want || len(in.Unread) > 0 {
 			t.Errorf("%s: %s, %v, unread %v; want %s, %s", tt.name, in.Format.Name, got, in.Unread, tt.format, tt.want)
+		}
+	}
+}
+
+// What is spread into settings and cannot be followed is named, wherever the
+// settings stand, and the rest is read.
+func TestSpreadIsNamed(t *testing.T) {
+	for _, text := range []string{
+		"SamplingParams(**base, temperature=0.5)",
+		"SamplingParams(temperature=0.5, structured_outputs=StructuredOutputsParams(**base))",
+		"sampling_params = {'temperature': 0.5, **base}",
+		"llm.generate(x, sampling_params=dict(temperature=0.5, **base))",
+		"client.completions.create(model='m', prompt='x', extra_body={'temperature': 0.5, **base})",
+	} {
+		in, err := Import([]byte(text), "f.py", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if in.Config.Value("temperature") != 0.5 || len(in.Unread) != 1 || in.Unread[0].Key != "**base" {
+			t.Errorf("%s: temperature %v, unread %v", text, in.Config.Value("temperature"), in.Unread)
+		}
+	}
+}
+
+// A limit that is none is not the one that stands where the key is left out.
+func TestNoLimitIsNotTheDefault(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		limit bool
+	}{
+		{"SamplingParams(temperature=0.5)", true},
+		{"SamplingParams(temperature=0.5, max_tokens=None)", false},
+		{`{"model": "m", "prompt": "x", "min_p": 0.1, "max_tokens": null}`, false},
+		{`{"text": "x", "sampling_params": {"temperature": 0.5}}`, true},
+		{`{"text": "x", "sampling_params": {"temperature": 0.5, "max_new_tokens": null}}`, false},
+	} {
+		in, err := Import([]byte(c.text), "f", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if got := slices.Contains(in.Implied, "max_new_tokens"); got != c.limit {
+			t.Errorf("%s: max_new_tokens implied %t, want %t", c.text, got, c.limit)
 		}
 	}
 }

@@ -229,6 +229,9 @@ func asWritten(v any) any {
 // take sorts the entries of s and sets what they set.
 func (in *Imported) take(s *source) {
 	f := in.Format
+	if f.prepare != nil {
+		f.prepare(s)
+	}
 	var assumed []assumption
 	if f.implied != nil {
 		for _, a := range f.implied(s) {
@@ -236,9 +239,6 @@ func (in *Imported) take(s *source) {
 				assumed = append(assumed, a)
 			}
 		}
-	}
-	if f.prepare != nil {
-		f.prepare(s)
 	}
 	for _, e := range s.entries {
 		in.apply(e)
@@ -273,6 +273,10 @@ func (in *Imported) apply(e carrier.Entry) {
 	x := f.field(e.Key)
 	if e.Idle {
 		in.Aside = append(in.Aside, key)
+		return
+	}
+	if e.Spread() {
+		in.skip(e, carrier.WhyUnreadable(e.Value.(carrier.Unreadable)))
 		return
 	}
 	if x == nil {

@@ -188,11 +188,14 @@ func llamaArgs(words []carrier.Word, env []carrier.Entry) (*source, error) {
 			// An unknown option takes the next word if that is not an option.
 			takes = i+1 < len(words) && !isFlag(words[i+1].Text)
 		}
+		bare := takes && !glued && (i+1 == len(words) || isOption(words[i+1].Text))
 		switch {
 		case glued:
-		case takes && i+1 == len(words):
+		case bare && llamaCPP.field(name) != nil:
 			s.unread = append(s.unread, carrier.Unread{Line: w.Line, Key: name, Text: name, Why: "it has no value"})
 			continue
+		case bare:
+			takes = false // older builds take none
 		case takes:
 			i++
 			w.Dark, value = words[i].Dark, words[i].Text
@@ -205,6 +208,12 @@ func llamaArgs(words []carrier.Word, env []carrier.Entry) (*source, error) {
 	}
 	s.escapes()
 	return s, nil
+}
+
+// isOption reports whether a word is an option of llama.cpp by its spelling.
+func isOption(w string) bool {
+	_, known := llamaSpellings[w]
+	return known && strings.HasPrefix(w, "-")
 }
 
 // isFlag reports whether a word is an option and no number.

@@ -152,6 +152,10 @@ func (m *modelfile) command() {
 		m.s.unread = append(m.s.unread, carrier.Unread{Line: line, Key: key, Text: key, Why: "it has no value; Ollama refuses the file"})
 		return
 	}
+	role := ""
+	if strings.EqualFold(name, "message") {
+		role = m.role()
+	}
 	value, err := m.value()
 	switch {
 	case err != nil:
@@ -159,19 +163,18 @@ func (m *modelfile) command() {
 	case parameter:
 		m.put(carrier.Entry{Key: key, Value: value, Line: line, Text: value})
 	default:
-		m.notice(name, value, line)
+		m.notice(name, role, line)
 		m.s.entries = append(m.s.entries, carrier.Entry{Key: key, Value: value, Line: line, Text: value, Idle: true})
 	}
 }
 
 // notice notes what an instruction says that is not read here, or that Ollama
 // refuses.
-func (m *modelfile) notice(name, value string, line int) {
+func (m *modelfile) notice(name, role string, line int) {
 	switch strings.ToLower(name) {
 	case "draft", "adapter":
 		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s: a file elsewhere, not read; Ollama refuses the Modelfile where it is missing", line, name))
 	case "message":
-		role, _, _ := strings.Cut(value, " ")
 		if !slices.Contains(messageRoles, role) {
 			m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s: the role must be %s; Ollama refuses the file", line, name, strings.Join(messageRoles, ", ")))
 		}
@@ -213,6 +216,16 @@ func (m *modelfile) rest() string {
 	from := m.i
 	m.toEnd()
 	return m.text[from:m.i]
+}
+
+// role reads whose message one is, which one white space ends.
+func (m *modelfile) role() string {
+	m.step()
+	role := m.word()
+	if m.more() {
+		m.step()
+	}
+	return role
 }
 
 // value reads a value: the line's end closes it unless a quote is open.

@@ -13,6 +13,8 @@ type pyCall struct {
 	path   []string // how the callee ends: chat.completions.create
 	format *Format
 	kind   kind
+
+	positions []string // the parameters that arguments without a keyword set
 }
 
 // pyCalls are the calls that hold settings by their name alone; longer paths
@@ -21,19 +23,19 @@ var pyCalls []pyCall
 
 func init() {
 	pyCalls = []pyCall{
-		{[]string{"SamplingParams"}, &vllm, promptKind},
-		{[]string{"BeamSearchParams"}, &vllm, beamKind},
-		{[]string{"GenerationConfig"}, &transformers, plainKind},
-		{[]string{"chat", "completions", "create"}, &openai, plainKind},
-		{[]string{"chat", "completions", "parse"}, &openai, plainKind},
-		{[]string{"chat", "completions", "stream"}, &openai, plainKind},
-		{[]string{"responses", "create"}, &openai, plainKind},
-		{[]string{"responses", "parse"}, &openai, plainKind},
-		{[]string{"completions", "create"}, &openai, promptKind},
-		{[]string{"litellm", "completion"}, &liteLLM, plainKind},
-		{[]string{"litellm", "acompletion"}, &liteLLM, plainKind},
-		{[]string{"make_sampler"}, &mlx, plainKind},
-		{[]string{"make_logits_processors"}, &mlx, plainKind},
+		{path: []string{"SamplingParams"}, format: &vllm, kind: promptKind},
+		{path: []string{"BeamSearchParams"}, format: &vllm, kind: beamKind, positions: []string{"beam_width", "max_tokens", "ignore_eos", "temperature", "length_penalty"}},
+		{path: []string{"GenerationConfig"}, format: &transformers, kind: plainKind},
+		{path: []string{"chat", "completions", "create"}, format: &openai, kind: plainKind},
+		{path: []string{"chat", "completions", "parse"}, format: &openai, kind: plainKind},
+		{path: []string{"chat", "completions", "stream"}, format: &openai, kind: plainKind},
+		{path: []string{"responses", "create"}, format: &openai, kind: plainKind},
+		{path: []string{"responses", "parse"}, format: &openai, kind: plainKind},
+		{path: []string{"completions", "create"}, format: &openai, kind: promptKind},
+		{path: []string{"litellm", "completion"}, format: &liteLLM, kind: plainKind},
+		{path: []string{"litellm", "acompletion"}, format: &liteLLM, kind: plainKind},
+		{path: []string{"make_sampler"}, format: &mlx, kind: plainKind, positions: []string{"temp", "top_p", "min_p", "min_tokens_to_keep", "top_k", "xtc_probability", "xtc_threshold", "xtc_special_tokens"}},
+		{path: []string{"make_logits_processors"}, format: &mlx, kind: plainKind, positions: []string{"logit_bias", "repetition_penalty", "repetition_context_size"}},
 	}
 }
 
@@ -44,7 +46,7 @@ type found struct {
 	name   string // as the source calls it
 	line   int
 	from   int // its first token
-	args   carrier.PyArguments
+	args   carrier.Object
 	text   string
 	joined bool // with a call that goes with it
 }
@@ -61,7 +63,7 @@ func pythonSource(text string, n int) (s *source, ok bool, err error) {
 		return nil, true, tooFew(n, len(all), "call")
 	}
 	chosen := all[n-1]
-	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args.Members, unread: chosen.args.Unread, calls: len(all)}
+	s = &source{format: chosen.format, kind: chosen.kind, entries: chosen.args, calls: len(all)}
 	for i, f := range all {
 		if i != n-1 {
 			s.unread = append(s.unread, carrier.Unread{Line: f.line, Key: f.name, Text: f.text, Why: "another call, not read"})
@@ -83,8 +85,7 @@ func joinMLX(all []found) []found {
 	var out []found
 	for _, f := range all {
 		if n := len(out); n > 0 && f.format == &mlx && out[n-1].format == &mlx && f.name != out[n-1].name && !out[n-1].joined {
-			out[n-1].args.Members = append(out[n-1].args.Members, f.args.Members...)
-			out[n-1].args.Unread = append(out[n-1].args.Unread, f.args.Unread...)
+			out[n-1].args = append(out[n-1].args, f.args...)
 			out[n-1].joined = true
 			continue
 		}
@@ -129,14 +130,14 @@ func pyCallsOf(p *carrier.Python) []found {
 		f := found{name: strings.Join(path, "."), line: p.Tokens[i-len(path)*2+2].Line, from: i - len(path)*2 + 2, text: p.Source(i-len(path)*2+2, end+1)}
 		switch c, ok := known(p, real); {
 		case ok:
-			f.format, f.kind, f.args = c.format, c.kind, p.Arguments(i+2, end, 0)
+			f.format, f.kind, f.args = c.format, c.kind, p.Arguments(i+2, end, c.positions)
 			out = append(out, f)
 			inside = end
 		case pipelines[t.Text] && len(path) == 1:
-			f.format, f.args = &transformers, p.Arguments(i+2, end, 0)
+			f.format, f.args = &transformers, p.Arguments(i+2, end, nil)
 			out = append(out, f)
 		case t.Text == "generate" && i > 0 && p.Tokens[i-1].Text == ".":
-			f.format, f.kind, f.args = &transformers, callKind, p.Arguments(i+2, end, 0)
+			f.format, f.kind, f.args = &transformers, callKind, p.Arguments(i+2, end, nil)
 			generates = append(generates, f)
 		}
 	}
@@ -152,12 +153,13 @@ func withGenerates(p *carrier.Python, out, generates []found) []found {
 		return out
 	}
 	for _, g := range generates {
-		sets := slices.ContainsFunc(g.args.Members, func(e carrier.Entry) bool {
+		sets := slices.ContainsFunc(g.args, func(e carrier.Entry) bool {
 			_, acts := transformers.acting(e.Key)
 			return transformers.field(e.Key) != nil || acts
 		})
-		given := slices.ContainsFunc(g.args.Members, func(e carrier.Entry) bool { return e.Key == "generation_config" })
-		if sets || !given && (len(g.args.Unread) > 0 || len(out)+len(generates) == 1) {
+		spread := slices.ContainsFunc(g.args, carrier.Entry.Spread)
+		given := slices.ContainsFunc(g.args, func(e carrier.Entry) bool { return e.Key == "generation_config" })
+		if sets || !given && (spread || len(out)+len(generates) == 1) {
 			out = append(out, g)
 		}
 	}
@@ -192,7 +194,7 @@ func dictNamed(p *carrier.Python, i int) (found, bool) {
 	if imports(p, "vllm") {
 		format = &vllm
 	}
-	return found{format: format, kind: promptKind, name: p.Tokens[i].Text, line: p.Tokens[i].Line, from: i, args: carrier.PyArguments{Members: o}, text: p.Source(i, end)}, true
+	return found{format: format, kind: promptKind, name: p.Tokens[i].Text, line: p.Tokens[i].Line, from: i, args: o, text: p.Source(i, end)}, true
 }
 
 // dotted returns the names that lead to the one at token i, with dots between.

@@ -27,6 +27,9 @@ var sglang = Format{
 		"return_text_in_logprobs", "lora_path", "rid", "stream_interval", "sampling_params", "model", "messages", "return_hidden_states", "session_params", "bootstrap_host", "log_metrics", "priority",
 	},
 	implied: func(s *source) []assumption {
+		if s.silent("max_new_tokens") {
+			return nil
+		}
 		return []assumption{{ours: "max_new_tokens", value: int64(128)}}
 	},
 	prepare: func(s *source) { s.entries = carrier.Spread(s.entries, "sampling_params", false) },

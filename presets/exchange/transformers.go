@@ -52,19 +52,6 @@ var transformers = Format{
 		}
 		return out
 	},
-	prepare: greedyByZero,
-}
-
-// greedyByZero reads temperature 0 as it is meant: always the best token.
-// transformers itself refuses it with do_sample, and ignores it without.
-func greedyByZero(s *source) {
-	e, ok := s.get("temperature")
-	if f, is := number(e.Value); !ok || !is || f != 0 {
-		return
-	}
-	s.drop("temperature", "do_sample")
-	s.entries = append(s.entries, carrier.Entry{Key: "do_sample", Value: false, Line: e.Line})
-	s.notes = append(s.notes, "temperature 0 is read as greedy: do_sample false")
 }
 
 // boolWord writes the words true and false as the values.

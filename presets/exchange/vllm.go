@@ -46,7 +46,7 @@ var vllm = Format{
 		switch {
 		case s.kind == beamKind:
 			return []assumption{{ours: "temperature", value: 0.0}}
-		case s.kind == promptKind:
+		case s.kind == promptKind && !s.silent("max_tokens"):
 			return []assumption{{ours: "max_new_tokens", value: int64(16)}}
 		}
 		return nil

@@ -7,6 +7,7 @@ package carrier
 
 import (
 	"fmt"
+	"strings"
 )
 
 // Unread is a value that would have been a setting, and why it is none.
@@ -75,6 +76,13 @@ type Entry struct {
 	Text  string // the value as written, where the carrier has it
 	Idle  bool   // it stands where nothing chooses tokens
 	Ours  string // of a value to be written: the parameter
+}
+
+// Spread reports whether e stands for the members of something that could not
+// be followed: **name.
+func (e Entry) Spread() bool {
+	_, dark := e.Value.(Unreadable)
+	return dark && strings.HasPrefix(e.Key, "**")
 }
 
 // An Object is the members of a value that has some, in order.

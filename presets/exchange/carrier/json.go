@@ -152,7 +152,7 @@ func Spread(members Object, key string, keep bool) Object {
 			continue
 		}
 		for _, x := range inner {
-			if keep {
+			if keep && !x.Spread() {
 				x.Key = key + "." + x.Key
 			}
 			out = append(out, x)

@@ -234,7 +234,7 @@ func (e *pyEval) name(depth int) any {
 		if !holders[name] {
 			return e.fail()
 		}
-		return e.p.arguments(from, end, e.names, depth+1).Members
+		return e.p.arguments(from, end, e.names, depth+1, nil)
 	}
 	span, ok := e.p.Names[name]
 	if !ok || e.names >= maxNames {
@@ -278,11 +278,7 @@ func (e *pyEval) dict(from, end, depth int) any {
 			continue
 		}
 		if e.p.Tokens[i].Text == "**" {
-			inner, ok := e.p.value(i+1, to, e.names, depth+1).(Object)
-			if !ok {
-				return e.fail()
-			}
-			out = append(out, inner...)
+			out = append(out, e.p.spread(i, to, e.names, depth+1)...)
 			continue
 		}
 		colon := e.p.colon(i, to)
@@ -311,35 +307,40 @@ func (p *Python) colon(from, to int) int {
 	return -1
 }
 
-// PyArguments are the arguments of a call.
-type PyArguments struct {
-	Members Object   // those with keywords, and those of dictionaries that are spread
-	Unread  []Unread // **names that cannot be followed
+// Arguments reads the arguments between two tokens: those with keywords, and
+// those of dictionaries that are spread. The first ones without a keyword have
+// the names of positions; more of them are passed over.
+func (p *Python) Arguments(from, to int, positions []string) Object {
+	return p.arguments(from, to, 0, 0, positions)
 }
 
-// Arguments reads the arguments between two tokens. Those without a keyword
-// are passed over.
-func (p *Python) Arguments(from, to, names int) PyArguments { return p.arguments(from, to, names, 0) }
-
-func (p *Python) arguments(from, to, names, depth int) PyArguments {
-	var out PyArguments
+func (p *Python) arguments(from, to, names, depth int, positions []string) Object {
+	out := Object{}
 	for _, part := range p.parts(from, to) {
 		i, end := part[0], part[1]
-		if i+1 >= end {
+		if i >= end {
 			continue
 		}
 		t := p.Tokens[i]
 		switch {
 		case t.Kind == PyOp && t.Text == "**":
-			if inner, ok := p.value(i+1, end, names, depth).(Object); ok {
-				out.Members = append(out.Members, inner...)
-				continue
-			}
-			text := p.Source(i, end)
-			out.Unread = append(out.Unread, Unread{Line: t.Line, Key: text, Text: text, Why: WhyUnreadable(Unreadable{p.Source(i+1, end)})})
-		case t.Kind == PyName && p.Tokens[i+1].Text == "=":
-			out.Members = append(out.Members, Entry{Key: t.Text, Line: t.Line, Text: p.Source(i+2, end), Value: p.value(i+2, end, names, depth)})
+			out = append(out, p.spread(i, end, names, depth)...)
+		case t.Kind == PyName && i+1 < end && p.Tokens[i+1].Text == "=":
+			out = append(out, Entry{Key: t.Text, Line: t.Line, Text: p.Source(i+2, end), Value: p.value(i+2, end, names, depth)})
+		case len(positions) > 0:
+			out = append(out, Entry{Key: positions[0], Line: t.Line, Text: p.Source(i, end), Value: p.value(i, end, names, depth)})
+			positions = positions[1:]
 		}
 	}
 	return out
+}
+
+// spread is what "**" at token i puts in its place: the members of a
+// dictionary, or one that says what could not be followed.
+func (p *Python) spread(i, end, names, depth int) Object {
+	if inner, ok := p.value(i+1, end, names, depth).(Object); ok {
+		return inner
+	}
+	text := p.Source(i, end)
+	return Object{{Key: text, Line: p.Tokens[i].Line, Text: text, Value: Unreadable{p.Source(i+1, end)}}}
 }
