@@ -153,7 +153,7 @@ func (m *modelfile) command() {
 		return
 	}
 	role := ""
-	if strings.EqualFold(name, "message") {
+	if strings.EqualFold(name, instructions[6]) {
 		role = m.role()
 	}
 	value, err := m.value()
