@@ -56,7 +56,8 @@ var hanTable = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x2A6DF, Stride: 1}, {Lo: 0x2A700, Hi: 0x2EBEF, Stride: 1}, {Lo: 0x2F800, Hi: 0x2FA1F, Stride: 1}},
 }
 
-// ascii is the class of each ASCII character.
+// ascii is the class of each ASCII character. A tilde has none: llama.cpp
+// leaves it out of \p{S}, and so of what its pre-tokenizers group with marks.
 var ascii = func() (t [utf8.RuneSelf]class) {
 	for c := range t {
 		r := rune(c)
@@ -72,6 +73,7 @@ var ascii = func() (t [utf8.RuneSelf]class) {
 			t[c] = number
 		case unicode.IsPunct(r):
 			t[c] = punct
+		case r == '~':
 		case unicode.IsSymbol(r):
 			t[c] = symbol
 		default:

@@ -6,7 +6,7 @@ import "strings"
 
 // asciiWord matches [!-/:-@\[-`{-~][A-Za-z]+.
 func asciiWord(s string, i int) int {
-	if i >= len(s) || s[i] >= 0x80 || ascii[s[i]]&(punct|symbol) == 0 {
+	if i >= len(s) || s[i] >= 0x80 || ascii[s[i]]&(punct|symbol) == 0 && s[i] != '~' {
 		return i
 	}
 	end := i + 1
@@ -47,7 +47,7 @@ func punctOr(more string) matcher {
 // onePunct matches [\p{P}!-/:-@\[-`{-~].
 func onePunct(s string, i int) int {
 	c, n := at(s, i)
-	if c&punct != 0 || n == 1 && c&symbol != 0 && s[i] < 0x80 {
+	if c&punct != 0 || n == 1 && (c&symbol != 0 && s[i] < 0x80 || s[i] == '~') {
 		return i + n
 	}
 	return i

@@ -32,7 +32,7 @@ var published = map[string][]string{
 		`?|[^\r\n\p{L}\p{N}]?((?=[\p{L}\p{M}])([^a-z]))+((?=[\p{L}\p{M}])([^A-Z]))*` + fold +
 		`?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`},
 	"deepseek-v3": {`\p{N}{1,3}`, `[一-龥぀-ゟ゠-ヿ]+`, `[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_` + "`" +
-		`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`},
+		`{|}~][A-Za-z]+|(?:~|[^\r\n\p{L}\p{P}\p{S}])?[\p{L}\p{M}]+| ?(?:(?!~)[\p{P}\p{S}])+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`},
 	"deepseek-coder": {`[\r\n]`, `\s?\p{L}+`, `\s?\p{P}+`, `(?:(?!\s)[一-龥\u0800-一가-\uD7FF])+`, `\p{N}`},
 	"bloom":          {` ?[^(\s|.,!?…。，、।۔،)]+`},
 	"laguna":         {`[^\n]+|[\n]+`, fold + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`},
@@ -66,7 +66,7 @@ func cutSlow(t *testing.T, re *regexp2.Regexp, s string) (out []string) {
 // Every scanner splits random text as its published pattern does.
 func TestSplitEqualsPattern(t *testing.T) {
 	alphabet := []string{"a", "b", "S", "R", "é", "É", "ǅ", "漢", "ア", "가", "s", "t", "ll", "re", "'", "'", " ", " ", " ", "  ", "\t", "\n", "\r\n", "\u00a0", "\u3000",
-		"1", "23", "456", "٣", "½", "Ⅷ", "!", "/", "-", "$", "+", "—", "…", "。", "|", "😀", "\u200d", "\u0301", "\u093f", "\ufe0f", "\x00", "_", "ª", "\u00ad"}
+		"1", "23", "456", "٣", "½", "Ⅷ", "!", "/", "-", "$", "+", "—", "…", "。", "|", "😀", "\u200d", "\u0301", "\u093f", "\ufe0f", "\x00", "_", "ª", "\u00ad", "~"}
 	r := rand.New(rand.NewPCG(7, 7))
 	rounds := 4000
 	if testing.Short() {

@@ -114,7 +114,7 @@ func (w *wpm) words(text string) []string {
 		if w.lower {
 			r = unicode.ToLower(r)
 		}
-		alone := c&punct != 0 || c&symbol != 0 && r < 0x7F || isChinese(r)
+		alone := c&punct != 0 || c&symbol != 0 && r < 0x7F || r == '~' || isChinese(r)
 		if alone {
 			flush()
 		}
