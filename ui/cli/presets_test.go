@@ -21,6 +21,26 @@ func tryIn(t *testing.T, configDir, in string, args ...string) (out, errs string
 	return o.String(), e.String(), code
 }
 
+// Wherever a preset may be named, who names none is told of all, also of those
+// of their own; and a file that import writes has the name of a preset.
+func TestPresetsAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	if _, errs, code := tryIn(t, dir, "", "config", "presets", "save", "mine", "--top-k", "5"); code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	for _, line := range []string{"run --prompt a --preset nope", "bench --prompt a --config nope", "bench --prompt a --lane nope", "config diff nope chat", "bench --prompt a --grid preset=nope"} {
+		if _, errs, code := tryIn(t, dir, "", strings.Fields(line)...); code != console.ExitUsage || !strings.Contains(errs, "greedy, mine") {
+			t.Errorf("%s: exit %d, %s", line, code, errs)
+		}
+	}
+	for _, name := range []string{"../x", "日本", "chat", "con"} {
+		out, errs, code := try(t, `{"temperature":0.5}`, "config", "import", "--name", name)
+		if code != console.ExitUsage || out != "" || !strings.HasPrefix(errs, "logitscope: --name ") {
+			t.Errorf("--name %s: exit %d, %q, %q", name, code, out, errs)
+		}
+	}
+}
+
 func TestPresetCommands(t *testing.T) {
 	dir := t.TempDir()
 	do := func(want string, args ...string) string {
@@ -75,8 +95,8 @@ func TestPresetCommandErrors(t *testing.T) {
 		want []string
 	}{
 		{"save", []string{"one name"}},
-		{"save a/b --top-k 3", []string{`"a/b"`, "letters, digits, - and _"}},
-		{"save ../x --top-k 3", []string{"letters, digits"}},
+		{"save a/b --top-k 3", []string{`"a/b"`, "letters a to z, digits, - and _"}},
+		{"save ../x --top-k 3", []string{"letters a to z"}},
 		{"save chat --top-k 3", []string{"chat is a built-in preset"}},
 		{"save new", []string{"nothing is set", "--set"}},
 		{"save mine --top-k 3", []string{"mine: a preset of that name is there already", "--force"}},

@@ -59,7 +59,7 @@ func CheckName(name string) error {
 	device := len(lower) == 4 && (lower[:3] == "com" || lower[:3] == "lpt") && lower[3] >= '0' && lower[3] <= '9'
 	switch {
 	case name == "" || len(name) > maxName || strings.ContainsFunc(lower, notInName):
-		return fmt.Errorf("%q: a name has letters, digits, - and _, 1 to %d of them", name, maxName)
+		return fmt.Errorf("%q: a name has letters a to z, digits, - and _, 1 to %d of them", name, maxName)
 	case device || slices.Contains(reserved, lower):
 		return fmt.Errorf("%s: Windows keeps this name for a device; choose another", name)
 	}

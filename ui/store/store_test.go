@@ -91,8 +91,8 @@ func TestSaveRenameDeleteRestore(t *testing.T) {
 func TestNames(t *testing.T) {
 	s := UserPresets(t.TempDir())
 	for name, want := range map[string]string{
-		"": "letters, digits", "../up": "letters, digits", "a/b": "letters, digits", `a\b`: "letters, digits", ".": "letters, digits",
-		"a b": "letters, digits", "é": "letters, digits", strings.Repeat("a", 65): "1 to 64",
+		"": "letters a to z", "../up": "letters a to z", "a/b": "letters a to z", `a\b`: "letters a to z", ".": "letters a to z",
+		"a b": "letters a to z", "é": "letters a to z", strings.Repeat("a", 65): "1 to 64",
 		"chat": "built-in", "Chat": "built-in", "greedy": "built-in", "NUL": "device", "com1": "device", "lpt9": "device",
 	} {
 		if _, err := s.Save(preset(name, 1), true); err == nil || !strings.Contains(err.Error(), want) {

@@ -24,6 +24,7 @@ import (
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/laws"
 	"logitscope/ui/cli/setup"
+	"logitscope/ui/store"
 	"logitscope/viz"
 )
 
@@ -315,6 +316,9 @@ listed on standard error, never dropped in silence.`,
 			if call < 1 {
 				return console.Wrong("--call %d: must be 1 or more", call)
 			}
+			if err := store.CheckName(name); err != nil {
+				return console.Wrong("--name %v", err)
+			}
 			opt := exchange.Options{Call: call}
 			if from != "" {
 				var err error
@@ -436,7 +440,7 @@ func anyConfig(sys console.System, name string) (sampling.Config, error) {
 		return p.Config, nil
 	}
 	if _, err := os.Stat(name); os.IsNotExist(err) && name != "-" {
-		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, strings.Join(presets.Names(), ", "))
+		return sampling.Config{}, fmt.Errorf("%s: no such file, and no such preset; %s", name, setup.PresetNames(sys))
 	}
 	in, err := setup.ImportFile(sys, name, exchange.Options{})
 	if err != nil {

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"logitscope/engine/bench"
 	"logitscope/engine/check"
 	"logitscope/models"
-	"logitscope/presets"
 	"logitscope/presets/exchange"
 	"logitscope/sampling"
 	"logitscope/sampling/param"
@@ -131,7 +129,7 @@ func (s bencher) benchConfigs(f *benchFlags) ([]setup.LaneSpec, error) {
 		} else {
 			in, fileErr := s.ImportConfig(name)
 			if fileErr != nil {
-				return nil, console.Wrong("--config %s: neither a preset (%s) nor a file with settings: %v", name, strings.Join(presets.Names(), ", "), fileErr)
+				return nil, console.Wrong("--config %s: neither a preset (%s) nor a file with settings: %v", name, setup.PresetNames(s.Sys), fileErr)
 			}
 			spec.Preset, spec.Label = in.Config, filepath.Base(name)
 		}

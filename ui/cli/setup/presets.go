@@ -32,12 +32,20 @@ func FindPreset(sys console.System, name string) (presets.Preset, error) {
 			return presets.Preset{}, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	names := presets.Names()
 	for _, p := range own {
 		if p.Name == name {
 			return p, nil
 		}
+	}
+	return presets.Preset{}, fmt.Errorf("%s: no such preset; %s", cmp.Or(name, `""`), PresetNames(sys))
+}
+
+// PresetNames lists the presets, the user's after the built-in ones.
+func PresetNames(sys console.System) string {
+	names := presets.Names()
+	own, _ := OwnPresets(sys)
+	for _, p := range own {
 		names = append(names, p.Name)
 	}
-	return presets.Preset{}, fmt.Errorf("%s: no such preset; %s", cmp.Or(name, `""`), strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
