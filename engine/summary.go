@@ -10,7 +10,7 @@ import (
 // summarise reduces a trace to what every step keeps.
 func summarise(t *sampling.Trace) Summary {
 	s := Summary{
-		RawBits: t.RawBits, Bits: t.Bits,
+		RawBits: t.RawBits, Bits: t.Bits, Rest: t.Rest,
 		RawLogprob: t.RawLogprob, Logprob: t.Logprob,
 		Rank: t.Rank, Survived: int32(t.Survived),
 	}

@@ -80,7 +80,8 @@ type Row struct {
 
 // A Summary is what every step keeps, however old.
 type Summary struct {
-	RawBits, Bits       float32 // entropy before and after the settings
+	RawBits, Bits       float32 // entropy before and after the settings; of a partial row the least it can be
+	Rest                float32 // raw probability that a partial row leaves to tokens it does not name
 	RawLogprob, Logprob float32 // of the token written
 	Rank                int32   // raw rank of the token written, from 1
 	Survived            int32

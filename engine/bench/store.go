@@ -26,6 +26,9 @@ import (
 // program would decode differently are not taken up.
 const storeVersion = 2
 
+// serverVersion is that of the texts of servers.
+const serverVersion = 1
+
 // A key names a text by all that it follows from.
 type key [16]byte
 
@@ -200,7 +203,7 @@ func fingerprint(ctx context.Context, b *Backend, ids []int32) ([]byte, error) {
 	i := m.Info()
 	add(h, storeVersion, i.Name, i.Arch, i.Quant, i.Arithmetic, i.Params, i.ContextLen, i.VocabSize, b.Draft.Name())
 	if i.Server != "" {
-		add(h, i.Server, i.Address) // it is not asked for every token
+		add(h, serverVersion, i.Server, i.Address) // it is not asked for every token
 		return h.Sum(nil), nil
 	}
 	for id := range int32(m.Vocab().Size()) {

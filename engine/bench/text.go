@@ -24,7 +24,7 @@ type Text struct {
 	// Logprob is the natural logarithm of the text's probability under the
 	// raw model: before all settings, given the prompt. -Inf is kept as nil.
 	Logprob *float64 `json:"logprob"`
-	Entropy float64  `json:"entropy_bits"` // mean of the raw distributions; 0 for a search
+	Entropy float64  `json:"entropy_bits"` // mean of the raw distributions; 0 where they are not known: of a search, of a server's partial rows
 
 	Prompted int `json:"prompt_tokens"` // tokens of the prompt
 
@@ -207,6 +207,10 @@ func (o *opened) write(ctx context.Context, s *engine.Settings) (Text, error) {
 	return o.record(ctx, out, last)
 }
 
+// unnamed is how much probability rows may leave to tokens they do not name and
+// still have an entropy: it is then off by less than 0.003 bits.
+const unnamed = 1e-4
+
 // record fills in what v wrote.
 func (o *opened) record(ctx context.Context, out Text, v engine.View) (Text, error) {
 	end := record.NewEnd(v, false)
@@ -224,10 +228,15 @@ func (o *opened) record(ctx context.Context, out Text, v engine.View) (Text, err
 			out.Tokens = append(out.Tokens, s.Token)
 		}
 	default:
+		whole := true
 		for _, s := range v.Steps {
 			out.Tokens = append(out.Tokens, s.Token)
 			logprob += float64(s.Summary.RawLogprob)
 			out.Entropy += float64(s.Summary.RawBits) / float64(len(v.Steps))
+			whole = whole && s.Summary.Rest <= unnamed
+		}
+		if !whole {
+			out.Entropy = 0
 		}
 	}
 	if v.Beam != nil || v.Contrastive != nil {

@@ -13,7 +13,7 @@ type SeedText struct {
 	Tokens  []int32 // the token that ended it included
 	Reason  string
 	Bits    float64 // surprise a token under the model itself
-	Entropy float64 // mean of the model's distributions, bits
+	Entropy float64 // mean of the model's distributions, bits; 0 where it is not known
 }
 
 // Seeds are lanes over many seeds: the same ones in each, so that what differs
@@ -75,7 +75,7 @@ func seedLane(texts []SeedText) SeedLane {
 	written := func(t *SeedText) bool { return len(t.Tokens) > 0 }
 	l.Tokens = mean(func(t *SeedText) (float64, bool) { return float64(len(t.Tokens)), true })
 	l.Bits = mean(func(t *SeedText) (float64, bool) { return t.Bits, written(t) })
-	l.Entropy = mean(func(t *SeedText) (float64, bool) { return t.Entropy, written(t) })
+	l.Entropy = mean(func(t *SeedText) (float64, bool) { return t.Entropy, t.Entropy > 0 })
 	l.Distinct2 = mean(func(t *SeedText) (float64, bool) { d, n := stats.Distinct(t.Tokens, 2); return d, n > 0 })
 	l.Repeated4 = mean(func(t *SeedText) (float64, bool) { d, n := stats.Distinct(t.Tokens, 4); return 1 - d, n > 0 })
 	looped := 0

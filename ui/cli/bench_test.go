@@ -416,6 +416,24 @@ func TestBenchAgainstAServer(t *testing.T) {
 	}
 }
 
+// A server that names its best tokens alone does not say how sure the model was:
+// the least that an entropy can be is no entropy, and no mean of such.
+func TestBenchOfPartialRows(t *testing.T) {
+	set := write(t, "names.jsonl", names)
+	args := []string{"bench", "--prompts", set, "--config", "greedy", "--max-new-tokens", "4", "--format", "csv", "--dir", t.TempDir(), "--model"}
+	for model, known := range map[string]bool{"fable": true, "vllm:" + serve(t, vllm(-1)): true, "vllm:" + serve(t, vllm(50)): false} {
+		out, errs, code := try(t, "", append(args, model)...)
+		if code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		lines := strings.Split(out, "\n")
+		head, cells := strings.Split(lines[0], ","), strings.Split(lines[1], ",")
+		if k := slices.Index(head, "entropy"); (cells[k] != "") != known || cells[slices.Index(head, "bits")] == "" {
+			t.Errorf("%s: %q bits of entropy, want a number: %v\n%s", model, cells[k], known, out)
+		}
+	}
+}
+
 func TestTuneCommand(t *testing.T) {
 	set := write(t, "set.csv", capitals)
 	args := []string{"tune", "--prompts", set, "--over", "temperature=0.2:2.5", "--over", "xtc_threshold=0.6:0.9", "--max-new-tokens", "6", "--dir", t.TempDir(),
