@@ -80,7 +80,7 @@ func TestExampleScripts(t *testing.T) {
 		{"4,096 ▸ u 0.324", "with and without the prompt", "4,096 ▸ cfg 2.0"},
 		{"the text has ended (a loop)", "stand 3 times in a row", "token written · step 2"},
 		{"girl.", "girl. Her name was", "boy. His"},
-		{".</▌", ".</think>on", "which is a little boy.↵"},
+		{"thinking 8 → 1 left", ".</think>on", "which is a little boy.↵"},
 		{"4,096 ▸ u 0.383", "mark 4.0 ↑1,024", "4,096 ▸ mark 4.0"},
 		{"draft fable-draft", "round 4", "draft fable without layer 3", "round 6"},
 		{"step 31", "draft ngram", "4 of 4 accepted", "draft lookahead", "4 of 4 accepted"},

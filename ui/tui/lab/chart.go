@@ -362,5 +362,9 @@ func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 	case kit.Class40:
 		return step + " · " + raw + " → " + final
 	}
-	return name + " · " + step + " · among " + raw + ", after settings " + final
+	head, frame := name+" · "+step+" · ", 6
+	if k == kit.Class60 { // a rule, not a box
+		frame = 5
+	}
+	return viz.FirstFit(lb.layout().chart.W-frame, head+"among "+raw+", after settings "+final, head+raw+" → "+final)
 }

@@ -224,10 +224,28 @@ func cutMarks(t *sampling.Trace) []cutMark {
 		if i > 0 {
 			before = t.Stages()[i-1].Kept
 		}
-		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), st.Label, before, st.Kept})
+		label := st.Label
+		if f := forcing(t, i); f != nil && st.Kept == 1 {
+			label = f.Label
+		}
+		marks = append(marks, cutMark{st.LastRank, float64(st.LastCum), label, before, st.Kept})
 	}
 	slices.SortStableFunc(marks, func(a, b cutMark) int { return int(a.rank - b.rank) })
 	return marks
+}
+
+// forcing returns the stage before stage i of t that gave one token all of the
+// probability, so that whatever cuts after it has no choice; nil if none did.
+func forcing(t *sampling.Trace, i int) *sampling.StageTrace {
+	bits := t.RawBits
+	for k := range t.Stages()[:i] {
+		st := &t.Stages()[k]
+		if st.Touched > 0 && st.Removed == 0 && st.Bits == 0 && bits > 0 {
+			return st
+		}
+		bits = st.Bits
+	}
+	return nil
 }
 
 // lay puts rows, cut lines and what stands for the rest into lines.
