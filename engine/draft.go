@@ -172,7 +172,7 @@ var errInterrupted = errors.New("a command came while the prompt was read")
 
 // readyDecoder brings the decoder to the lane's text and settings.
 func (l *Lane) readyDecoder(ctx context.Context) error {
-	opt := speculative.Options{Mask: l.maskIfAny(), Switch: l.switchIfAny(), Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm, Lookahead: l.opt.Draft.Lookahead}
+	opt := speculative.Options{Mask: l.maskIfAny(), Switch: l.switchIfAny(), State: func(n int) sampling.State { return stateAfter(l.steps, n) }, Vocab: vocabOf(l.model), Rows: true, Plain: 64, Algorithm: l.algorithm, Lookahead: l.opt.Draft.Lookahead}
 	p := l.settings.Pipeline
 	switch {
 	case l.decoder == nil:

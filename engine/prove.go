@@ -17,7 +17,7 @@ func (v View) Prover(ctx context.Context, m models.Model, d Draft, a speculative
 	if v.Settings == nil || !d.Active() {
 		return nil, errors.New("nothing to prove: no draft")
 	}
-	opt := speculative.Options{Vocab: vocabOf(m), Algorithm: a, Lookahead: d.Lookahead}
+	opt := speculative.Options{State: func(n int) sampling.State { return stateAfter(v.Steps, n) }, Vocab: vocabOf(m), Algorithm: a, Lookahead: d.Lookahead}
 	if v.Settings.constraint != nil || v.Settings.schedule != nil {
 		opt.Mask = func(output []int32) ([]uint64, bool, error) {
 			return v.Settings.maskAfter(nil, output, v.Settings.limit-len(output))

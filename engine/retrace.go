@@ -24,6 +24,14 @@ func previous(steps []*Step, n int) *Step {
 	return steps[n-1]
 }
 
+// stateAfter is what the step after the first n is sampled with.
+func stateAfter(steps []*Step, n int) sampling.State {
+	if n == 0 {
+		return sampling.State{}
+	}
+	return steps[n-1].state
+}
+
 func (in stepInput) sampling(r *Row) sampling.Input {
 	x := sampling.Input{
 		IDs: r.IDs, Logits: r.Values, Rest: r.Rest, Second: r.Second, Banned: in.banned,

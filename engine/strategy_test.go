@@ -272,3 +272,42 @@ func TestSpend(t *testing.T) {
 		}
 	})
 }
+
+// A round judges by the law that the step of each place shows. Under llama.cpp's
+// rules XTC tosses only where two tokens or more are left, so its generator's
+// place is not the text's.
+func TestRoundsLawIsTheSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toy(t, 2000, never)
+		s := settings(t, m, "order", "llama.cpp", "xtc_probability", 0.5, "xtc_threshold", 0.05, "min_p", 0.7, "frequency_penalty", 0.4, "repeat_last_n", 5, "max_new_tokens", 200, "num_assistant_tokens", 4, "seed", 5)
+		for _, d := range []Draft{{Model: other(t, m)}, {Model: m}} {
+			v := begin(t, NewLane(0, m, Options{Draft: d}))(Start{Prompt: []int32{1, 2, 3}, Settings: s}, Advance{-1})
+			compared, tossed := 0, 0
+			for i, step := range v.Steps {
+				for _, st := range step.Trace.Stages() {
+					if st.Name == "xtc" && st.Kept+st.Removed > 1 {
+						tossed++
+					}
+				}
+				r := step.Round
+				if r == nil || i-r.Start >= len(r.Positions) {
+					continue
+				}
+				for _, b := range r.Positions[i-r.Start].Top {
+					want := 0.0
+					if row := step.Trace.Row(b.Token); row != nil {
+						want = float64(row.Prob)
+					} else {
+						continue
+					}
+					if compared++; math.Abs(b.P-want) > 1e-5 {
+						t.Fatalf("step %d: the round gives token %d %.4f, the step %.4f", i+1, b.Token, b.P, want)
+					}
+				}
+			}
+			if compared < 100 || tossed == 0 || tossed == len(v.Steps) {
+				t.Errorf("%d compared; %d tosses in %d steps", compared, tossed, len(v.Steps))
+			}
+		}
+	})
+}

@@ -131,6 +131,9 @@ type Scratch struct {
 	tr    Trace
 }
 
+// State is what the step after the last one must be given as [Input.State].
+func (s *Scratch) State() State { return s.state }
+
 // An InvalidLogitsError reports a row that is not a distribution.
 type InvalidLogitsError struct {
 	NaN, PosInf, Of int // of the row's logits, how many are NaN and +Inf

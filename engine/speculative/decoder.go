@@ -28,6 +28,11 @@ type Options struct {
 	// nil means they do not.
 	Switch func(output []int32) (*sampling.Pipeline, error)
 
+	// State returns what the token after the first n generated ones is sampled
+	// with, as the tokens' own steps left it; nil means that a stage which
+	// draws drew once for each of them.
+	State func(n int) sampling.State
+
 	// Algorithm overrides the setting block_verification; empty leaves it in
 	// force. It is how a wrong algorithm is chosen.
 	Algorithm Algorithm

@@ -17,6 +17,9 @@ type lawyer struct {
 	dist           *dist.Dist
 
 	uncutTarget bool // target is without its cuts
+
+	next sampling.State // what the target's law after at tokens is given, as in plain decoding
+	at   int
 	// switched are the pipelines that [Options.Switch] returned, and what they
 	// are without their cuts.
 	switched map[*sampling.Pipeline]*sampling.Pipeline
@@ -58,19 +61,42 @@ func uncut(p *sampling.Pipeline, v sampling.Vocab) (*sampling.Pipeline, error) {
 
 // draft returns the draft's law of the token after output.
 func (l *lawyer) draft(d *Decoder, row models.Logits, output []int32) (Law, error) {
-	return l.law(l.drafts, d, row, output)
+	return l.under(l.drafts, places(output), d, row, output)
 }
 
 // wholeDraft is draft before its cuts.
 func (l *lawyer) wholeDraft(d *Decoder, row models.Logits, output []int32) (Law, error) {
-	return l.law(l.uncutDraft, d, row, output)
+	return l.under(l.uncutDraft, places(output), d, row, output)
 }
 
+// law returns the target's law of the token after output. Within a round the
+// places are asked for one after the other: a stage that draws goes on from
+// where it stood after the place before, whether or not it drew there.
 func (l *lawyer) law(p *sampling.Pipeline, d *Decoder, row models.Logits, output []int32) (Law, error) {
-	in := sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: d.prompt, Output: output}
-	if n := len(output); n > 0 { // a stage that draws has a coin of its own at every place, as in plain decoding
-		in.State = sampling.State{Started: true, XTCDraws: uint32(n)}
+	n, state := len(output), places(output)
+	switch {
+	case n > len(d.output) && n == l.at:
+		state = l.next
+	case n <= len(d.output) && d.opt.State != nil:
+		state = d.opt.State(n)
 	}
+	law, err := l.under(p, state, d, row, output)
+	l.next, l.at = l.scratch.State(), n+1
+	return law, err
+}
+
+// places is the state after output if a stage that draws drew once at every
+// place.
+func places(output []int32) sampling.State {
+	if len(output) == 0 {
+		return sampling.State{}
+	}
+	return sampling.State{Started: true, XTCDraws: uint32(len(output))}
+}
+
+// under returns p's law of the token after output, in the state before it.
+func (l *lawyer) under(p *sampling.Pipeline, state sampling.State, d *Decoder, row models.Logits, output []int32) (Law, error) {
+	in := sampling.Input{IDs: row.IDs, Logits: row.Values, Rest: row.Rest, Prompt: d.prompt, Output: output, State: state}
 	if d.opt.Mask != nil {
 		var err error
 		if in.Mask, in.MaskEOS, err = d.opt.Mask(output); err != nil {
