@@ -38,7 +38,11 @@ func (p *Pipeline) asked(prm *param.Param) any { return p.cfg.Value(prm.Key) }
 
 func inertOff(p *Pipeline, prm *param.Param, _ *Trace) inert.Inert {
 	if prm.IsOff(p.asked(prm)) && prm.Key != "xtc_threshold" {
-		return inert.Inert{Reason: inert.IsOff}
+		off := inert.Inert{Reason: inert.IsOff}
+		if prm.OffShown {
+			off.By = prm.Format(prm.Off)
+		}
+		return off
 	}
 	return inert.Inert{}
 }

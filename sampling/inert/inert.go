@@ -18,7 +18,7 @@ const (
 	Acts Reason = iota // it may have an effect
 
 	// Reasons that hold at every step.
-	IsOff       // its value is its off value
+	IsOff       // its value is its off value, By where that is shown
 	NotInEngine // the engine, By, has no such parameter
 	NotInOrder  // the list of stages leaves its stage out
 	CountsAll   // a window, where the engine, By, counts all tokens
@@ -83,7 +83,7 @@ var reasons = [...]struct {
 	why  func(i Inert) string
 }{
 	Acts:           {kindRemark, func(Inert) string { return "" }},
-	IsOff:          {kindOff, func(Inert) string { return "off" }},
+	IsOff:          {kindOff, isOff},
 	NotInEngine:    {kindNever, func(i Inert) string { return i.By + " has no " + i.Key }},
 	NotInOrder:     {kindNever, func(i Inert) string { return "the order has no " + i.Key }},
 	CountsAll:      {kindNever, func(i Inert) string { return i.By + " counts all tokens" }},
@@ -128,6 +128,13 @@ func Possessive(name string) string {
 		return name + "'"
 	}
 	return name + "'s"
+}
+
+func isOff(i Inert) string {
+	if i.By != "" {
+		return "off: at " + i.By + " it changes nothing"
+	}
+	return "off"
 }
 
 func sameTokens(i Inert) string {

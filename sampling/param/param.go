@@ -56,6 +56,7 @@ type Param struct {
 	Lo, Hi, Step float64  // the slider's ends and step; Step 0 means no slider
 	Log          bool     // the slider is logarithmic
 	Off          any      // value at which it changes nothing; nil if there is none
+	OffShown     bool     // the off value is shown as itself: it is one among others, and "off" would be read as 0
 	Default      any      // value of engines that have no default of their own
 	Choices      []string // of kind Choice
 	Names        Names    // of kind Choice in place of Choices
@@ -107,7 +108,7 @@ func indexOf() map[string]int {
 // Format returns v as the screen shows it: "0.70", "off", "50". It has at
 // least as many decimals as the step.
 func (p *Param) Format(v any) string {
-	if p.IsOff(v) && p.Kind != Bool && p.Kind != Choice {
+	if p.IsOff(v) && !p.OffShown && p.Kind != Bool && p.Kind != Choice {
 		return "off"
 	}
 	return value.Show(v, p.Step)

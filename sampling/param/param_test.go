@@ -14,7 +14,7 @@ func TestFormatAndNudge(t *testing.T) {
 		v    any
 		want string
 	}{
-		{"temperature", 0.7, "0.70"}, {"temperature", 1.0, "off"}, {"temperature", 0.123456, "0.123456"},
+		{"temperature", 0.7, "0.70"}, {"temperature", 1.0, "1.00"}, {"temperature", 0.123456, "0.123456"},
 		{"top_k", int64(50), "50"}, {"top_k", int64(0), "off"}, {"top_p", 0.9, "0.90"},
 		{"repetition_penalty", 1.05, "1.05"}, {"do_sample", true, "true"}, {"stop", []string{"\n"}, `"\n"`},
 		{"epsilon_cutoff", 0.0003, "0.0003"}, {"mirostat", int64(2), "2"}, {"seed", uint64(42), "42"},

@@ -14,7 +14,7 @@ const (
 
 // table is the parameter table, in the order of the screen's list.
 var table = []Param{
-	{Key: "temperature", Kind: Float, Min: 0, Max: 100, Lo: 0, Hi: 2, Step: 0.05, Off: 1.0, Default: 1.0, Stage: "temperature",
+	{Key: "temperature", Kind: Float, Min: 0, Max: 100, Lo: 0, Hi: 2, Step: 0.05, Off: 1.0, OffShown: true, Default: 1.0, Stage: "temperature",
 		Help: "Below 1 sharper, above 1 flatter, 0 always the best. Try 0.7 or 1.2."},
 	{Key: "top_k", Kind: Int, Min: 0, Max: math.MaxInt32, Lo: 0, Hi: 2048, Step: 1, Log: true, Off: int64(0), Default: int64(0), Stage: "top_k",
 		Help: "Keep only the k most likely tokens. 1 is greedy, 0 keeps all. Try 40."},
