@@ -162,3 +162,18 @@ func anyRune(r *rand.Rand, t *unicode.RangeTable) rune {
 		return rune(g.Lo) + rune(g.Stride)*rune(r.IntN(int((g.Hi-g.Lo)/g.Stride)+1))
 	}
 }
+
+// A blank that moves the cursor has one mark, in a label and in a text.
+func TestBlanksHaveOneMark(t *testing.T) {
+	for blank, marks := range visible {
+		for form, ascii := range []bool{false, true} {
+			text := "a" + string(blank) + "b"
+			if got, want := Label(text, ascii), "a"+marks[form]+"b"; got != want {
+				t.Errorf("label of %q: %q, want %q", text, got, want)
+			}
+			if got, want := Printable(text, ascii), "a"+marks[form]+"b"; blank != ' ' && got != want {
+				t.Errorf("text %q: %q, want %q", text, got, want)
+			}
+		}
+	}
+}

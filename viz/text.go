@@ -167,6 +167,12 @@ func escape(g string, ascii bool) string {
 	if r == utf8.RuneError && n <= 1 {
 		return "‹" + strings.TrimSpace(fmt.Sprintf("% X", g)) + "›"
 	}
+	if v, ok := visible[g[0]]; ok && r < ' ' {
+		if ascii {
+			return v[1]
+		}
+		return v[0]
+	}
 	switch more := n < len(g); {
 	case r < ' ' && ascii, r == 0x7f && ascii:
 		return fmt.Sprintf(`\x%02x`, r)

@@ -174,6 +174,31 @@ func (i Inert) Always() bool {
 	return reasons[i.Reason].kind == kindNever && i.Reason != KeepsAll || i.Reason == GreedyTies
 }
 
+// Forms are ways to say it, from [Inert.String] to one that fits a narrow
+// column.
+func (i Inert) Forms() []string {
+	forms := []string{i.String()}
+	switch i.Reason {
+	case NotInEngine:
+		forms = append(forms, "no effect: not in "+i.By)
+	case KeepsOne:
+		return append(forms, "keeps one token here")
+	case TouchesFew:
+		return append(forms, "touches "+value.Commas(i.N)+" here")
+	}
+	switch reasons[i.Reason].kind {
+	case kindOff:
+		forms = append(forms, "off")
+	case kindNever:
+		forms = append(forms, "no effect")
+	case kindHere:
+		forms = append(forms, "no effect here")
+	case kindNow:
+		forms = append(forms, "no effect now")
+	}
+	return forms
+}
+
 // String returns the fact as the screen says it: "off", or "no effect" and the
 // reason, or a remark. It is empty if the parameter may have an effect.
 func (i Inert) String() string {

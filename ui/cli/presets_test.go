@@ -75,7 +75,7 @@ func TestPresetCommands(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	do("lined.json", "save", "lined", "--top-k", "5", "--about", "a\nb")
-	do("a␊b\n", "list") // one line each, whatever it says
+	do("a↵b\n", "list") // one line each, whatever it says
 	// What import writes can be saved.
 	imported, _, _ := try(t, "FROM x\nPARAMETER temperature 0.4\nPARAMETER top_k 7\n", "config", "import")
 	if out, errs, code := tryIn(t, dir, imported, "config", "presets", "save", "fromfile", "--config", "-"); code != console.ExitDone {

@@ -390,7 +390,7 @@ func TestTemplatesBite(t *testing.T) {
 	b.m.Set("do_sample", false)
 	b.m.Pace = len(run.Paces) - 1
 	b.keys("J")
-	b.pump(func() bool { return strings.Contains(b.frame(), "21.11 bits in 1 token") })
+	b.pump(func() bool { return strings.Contains(b.frame(), "21.11 bits in  1 token,  21.11 a token") })
 	b.m.Frugal = true // what is there is kept over openings
 	b.keys("esc", "J")
 	b.m.Frugal = false

@@ -138,3 +138,15 @@ func TestTypeAValue(t *testing.T) {
 		t.Errorf("temperature %v", v)
 	}
 }
+
+// A prompt that does not fit is refused in a whole sentence, at 80 columns too.
+func TestTooLongPromptIsSaidWhole(t *testing.T) {
+	b := newBench(t, testOptions(t), 80, 24)
+	b.keys("e", "ctrl+l")
+	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("word ", 700)), Paste: true})
+	b.keys("enter")
+	b.has("! the prompt has ")
+	b.has("the context holds 512; cut ")
+	b.has("192 or more, or load")
+	b.has("┃ another model ")
+}

@@ -61,7 +61,7 @@ func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 // complaint, and shows what it says.
 func TestExampleScripts(t *testing.T) {
 	want := [][]string{ // on the screen after each part
-		{"draw 1,000", "␣Copenhagen", "temperature        ○"},
+		{"draw 1,000", "␣Copenhagen", "temperature        ──────○"},
 		{"▸ top_p", "top_p 0.90 → 2 left", "top_p 0.60 → 1 left"},
 		{"top_p 0.90 →", "top_p              ○", "top_k 40 → 40 left"},
 		{"repeating since token 2", "step 2 of 40", "[2 chat]", "tokens"},

@@ -148,3 +148,17 @@ func TestTitlesTellLanesApart(t *testing.T) {
 	}
 	t.Logf("%d cases", tried)
 }
+
+// A title says what shapes the lane's draw: not that it draws, nor how a lane
+// that takes the best would.
+func TestTitlesSayWhatActs(t *testing.T) {
+	b := newLanes(t, 160, 45, "chat", "creative", "neutral", "greedy")
+	for _, want := range []string{"─ 1 · T .70 k 50 p .90 rep 1.05 ─", "─ 2 · T .90 k 50 p .95 rep 1.15 ─", "─ 3 · all off ─", " 4 · do_sample false "} {
+		if title := strings.SplitN(b.frame(), "\n", 3)[1]; !strings.Contains(strings.ReplaceAll(title, "━", "─"), want) {
+			t.Errorf("no %q in %s", want, title)
+		}
+	}
+	two := newLanes(t, 160, 45, "neutral", "greedy")
+	two.has(" 1 · do_sample true top_k off · neutral")
+	two.has(" 2 · do_sample false")
+}

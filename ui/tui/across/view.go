@@ -151,7 +151,11 @@ func (v *View) Hints(kit.Host) []kit.ID { return nil }
 
 // Footer words the hints; see [kit.Footed].
 func (v *View) Footer(kit.Host) []kit.Hint {
-	return []kit.Hint{{ID: kit.ActLower, Keys: "-/+", Word: "fewer, more seeds"}, {ID: kit.ActClose}, {ID: kit.ActHelp}}
+	esc := kit.Hint{ID: kit.ActClose}
+	if !v.job.Ready {
+		esc.Word = "stop"
+	}
+	return []kit.Hint{{ID: kit.ActLower, Keys: "-/+", Word: "fewer, more seeds"}, esc, {ID: kit.ActHelp}}
 }
 
 // Frame titles the box; see [kit.Overlay].

@@ -31,3 +31,15 @@ func TestProgress(t *testing.T) {
 		t.Error("a finished comparison is still looked at")
 	}
 }
+
+// While texts are written esc stops them, and the footer says so as the box does.
+func TestFooterSaysWhatEscDoes(t *testing.T) {
+	v := new(View)
+	if got := v.Footer(nil)[1].Word; got != "stop" {
+		t.Errorf("while it runs esc is %q", got)
+	}
+	v.job.Ready = true
+	if got := v.Footer(nil)[1].Word; got != "" {
+		t.Errorf("once it is done esc is %q", got)
+	}
+}

@@ -111,7 +111,7 @@ func (v *Import) Draw(c *viz.Canvas, host kit.Host) {
 	lines := v.outcomeLines(c.W-2, max(c.H/2-1, 1), c.ASCII)
 	h := max(c.H-1-max(len(lines), 4), 2)
 	if v.area.Text() == "" {
-		c.Put(4, 0, viz.CutWords("Paste settings of any engine: Python, JSON, curl, a command line, YAML, a Modelfile …", c.W-6), muted)
+		c.Put(4, 0, viz.FirstFit(c.W-6, "Paste settings of any engine: Python, JSON, curl, a command line, YAML, a Modelfile", "Paste settings of any engine: Python, JSON, curl, YAML, a command line", "Paste settings of any engine"), muted)
 	}
 	v.area.Draw(c.Sub(viz.Rect{X: 0, Y: 1, W: c.W, H: h - 1}), 4, -1)
 	if v.file != nil {

@@ -294,13 +294,14 @@ func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scal
 	for y, s := range lines {
 		c.Put(2, below+2+y, viz.Cut(s, c.W-3), viz.Ink{})
 	}
-	var stages []string
+	var stages, brief []string
 	for k, st := range t.Stages() {
 		if k > 0 {
-			stages = append(stages, run.Short(st.Name))
+			name := run.Short(st.Name)
+			stages, brief = append(stages, name), append(brief, viz.Cut(name, 3))
 		}
 	}
-	c.Put(2, below+6, viz.Cut(strings.Join(stages, " "), c.W-3), viz.Ink{})
+	c.Put(2, below+6, viz.FirstFit(c.W-3, strings.Join(stages, " "), strings.Join(brief, " ")), viz.Ink{})
 }
 
 // kl is a divergence at one step: infinite where one law allows what the other

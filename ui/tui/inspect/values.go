@@ -80,7 +80,7 @@ type deed struct {
 // doesHere says in a few words what one parameter does at a step.
 func doesHere(set *engine.Settings, p *param.Param, s *engine.Step, scratch *sampling.Scratch, in sampling.Input) deed {
 	if why := set.Pipeline.Inert(p.Key, s.Trace); why.Reason != inert.Acts {
-		return deed{[]string{why.String()}, why.Reason != inert.IsOff}
+		return deed{why.Forms(), why.Reason != inert.IsOff}
 	}
 	if p.Off == nil {
 		return deed{forms: []string{""}}
@@ -90,7 +90,7 @@ func doesHere(set *engine.Settings, p *param.Param, s *engine.Step, scratch *sam
 	case err != nil:
 		return deed{forms: []string{""}}
 	case e.TV == 0 && e.Why.Reason != inert.Acts:
-		return deed{[]string{e.Why.String()}, true}
+		return deed{e.Why.Forms(), true}
 	case e.TV == 0:
 		return deed{[]string{"no effect at this step"}, true}
 	}
@@ -194,14 +194,14 @@ func (v *values) drawRow(c *viz.Canvas, host kit.Host, y int, e sampling.Effecti
 	c.Fit(3, y, col.keyW, e.Key, ink)
 	asked := viz.Removed
 	if e.AskedSet {
-		asked = run.ValueWords(p, e.Asked)
+		asked = run.ValueFit(p, e.Asked, col.asked-col.keyW-4, c.ASCII)
 	}
-	c.Right(col.asked, y, viz.CutEnd(asked, col.asked-col.keyW-4, c.ASCII), ink)
+	c.Right(col.asked, y, asked, ink)
 	inForce := ink
 	if e.AskedSet && p.Format(e.Asked) != p.Format(e.InForce) {
 		inForce = viz.Ink{Role: viz.Warning}
 	}
-	c.Right(col.inForce, y, viz.CutEnd(run.ValueWords(p, e.InForce), col.inForce-col.asked-1, c.ASCII), inForce)
+	c.Right(col.inForce, y, run.ValueFit(p, e.InForce, col.inForce-col.asked-1, c.ASCII), inForce)
 	from := e.OriginText
 	if i := host.Lane().ShownPreset(); e.Origin == sampling.FromPreset && i >= 0 {
 		from = "preset " + v.lanes.Book.List()[i].Name

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"logitscope/sampling"
 	"logitscope/sampling/inert"
@@ -207,7 +206,6 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	if p.Key == lb.Point {
 		c.Put(col.track-1, y, "◂", viz.Ink{Role: viz.Focus}.With(viz.Bold))
 	}
-	text := viz.Printable(run.ValueWords(p, v), c.ASCII)
 	if run.HasSlider(p) {
 		viz.Slider(c.Sub(viz.Rect{X: col.track, Y: y, W: col.trackW, H: 1}), knobFrac(p, v), off, ink)
 	}
@@ -215,9 +213,7 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 	if run.HasSlider(p) {
 		room -= col.trackW + 1
 	}
-	if viz.Width(text) > room {
-		text = strings.TrimRight(viz.Fit(text, room), " ")
-	}
+	text := run.ValueFit(p, v, room, c.ASCII)
 	if p.Key == "max_new_tokens" && l.Settings != nil && l.Limit() < l.Settings.Limit() {
 		text = "→ " + strconv.Itoa(l.Limit()) // what the context leaves
 	}
@@ -236,9 +232,9 @@ func (lb *View) drawKnob(c *viz.Canvas, l *run.Lane, y, i int, col controlColumn
 }
 
 // knobFrac is where a knob stands on its track; one that is off stands at its
-// beginning.
+// beginning, unless off is a value among others.
 func knobFrac(p *param.Param, v any) float64 {
-	if p.IsOff(v) {
+	if p.IsOff(v) && !p.OffShown {
 		return 0
 	}
 	return run.Frac(p, v)

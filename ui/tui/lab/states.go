@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -162,22 +164,26 @@ func (lb *View) drawDone(c *viz.Canvas, l *run.Lane) {
 		lines[0] += fmt.Sprintf(" · mean entropy %s bits · perplexity %s", viz.Two(t.meanBits), viz.Perplexity(t.perplexity))
 	}
 	_, back := lb.StepKeys()
-	end := "ended by " + run.EndWords(l)
+	end, short := "ended by "+run.EndWords(l), ""
 	if n := len(l.View.Steps); n > 0 {
 		s := l.View.Steps[n-1]
 		switch l.View.Reason {
 		case engine.EOS:
-			end = fmt.Sprintf("ended by the model's end token %s, %s raw at step %s", l.Piece(s.Token, c.ASCII),
+			short = fmt.Sprintf("end token %s, %s raw at step %s", l.Piece(s.Token, c.ASCII),
 				viz.Percent(math.Exp(float64(s.Summary.RawLogprob))), viz.Count(s.Index))
+			end = "ended by the model's " + short
 		case engine.Length:
 			end = fmt.Sprintf("ended by max_new_tokens, %s", viz.Count(l.Settings.Limit()))
 		case engine.ContextFull:
 			end = fmt.Sprintf("ended by the context: it holds %s tokens", viz.Count(l.View.KV.Context))
 		case engine.Stop:
 			end = fmt.Sprintf("ended by a stop string at step %s", viz.Count(s.Index))
+			if stop := stopOf(l); stop != "" {
+				end = fmt.Sprintf("ended by the stop string %s at step %s", viz.Label(stop, c.ASCII), viz.Count(s.Index))
+			}
 		}
 	}
-	lines = append(lines, end, back+" look back and branch · s new seed · r again, same seed · E examples")
+	lines = append(lines, viz.FirstFit(c.W-2, end, cmp.Or(short, end)), back+" look back and branch · s new seed · r again, same seed · E examples")
 	for i, s := range lines {
 		ink := viz.Ink{}
 		if i == 2 {
@@ -185,6 +191,17 @@ func (lb *View) drawDone(c *viz.Canvas, l *run.Lane) {
 		}
 		c.Put(1, i, viz.CutTitle(s, c.W-2), ink)
 	}
+}
+
+// stopOf is the stop string that ended l's text.
+func stopOf(l *run.Lane) string {
+	list, _ := l.Settings.Config().Value("stop").([]string)
+	for _, s := range list {
+		if at := l.View.StopAt; at >= 0 && bytes.HasPrefix(l.View.Written[at:], []byte(s)) {
+			return s
+		}
+	}
+	return ""
 }
 
 // A summary of a run.

@@ -31,9 +31,6 @@ type pair struct {
 	err   error
 	alien bool // their token ids mean different things
 
-	stats   [2]compare.Stats // of the texts, once nothing is written any more
-	statsOf [2]*engine.Step  // the last steps of those texts
-
 	now apart // at the steps shown, other settings tried on them included, if the texts before are one
 }
 
@@ -141,9 +138,7 @@ func (v *View) job(k pairKey, a, b *run.Lane) tea.Cmd {
 	news := parts != p.parts || at != p.at || parts && !(sameStep(p.steps[0], steps[0]) && sameStep(p.steps[1], steps[1]))
 	i := run.ShownIndex(a)
 	now := i == run.ShownIndex(b) && !p.alien && measurable(va.Step(i), vb.Step(i)) && sameText(va, vb, i) && !p.now.of(va.Step(i), vb.Step(i))
-	last := [2]*engine.Step{lastStep(va), lastStep(vb)}
-	tell := last != p.statsOf && !a.Running() && !b.Running()
-	if !news && !now && !tell {
+	if !news && !now {
 		return nil
 	}
 	compile := func(c sampling.Config) (*engine.Settings, error) { return a.Comp.Settings(c, "") }
@@ -158,10 +153,6 @@ func (v *View) job(k pairKey, a, b *run.Lane) tea.Cmd {
 		}
 		if now {
 			msg.pair.now = between(va, vb, i)
-		}
-		if tell {
-			msg.pair.stats = [2]compare.Stats{compare.Measure(va.Steps), compare.Measure(vb.Steps)}
-			msg.pair.statsOf = last
 		}
 		return msg
 	}

@@ -8,6 +8,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/sampling/inert"
 	"logitscope/sampling/param"
 	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
@@ -207,6 +208,28 @@ func (v *View) differing() []*param.Param {
 	})
 }
 
+// telling are those of knobs whose value tells something of l: a lane that
+// draws need not say so, one that takes the best has nothing to say of how it
+// would draw.
+func telling(l *run.Lane, knobs []*param.Param) []*param.Param {
+	set := l.ShownSettings()
+	if set == nil {
+		return knobs
+	}
+	cfg := l.ShownConfig()
+	draws := cfg.Value("do_sample") == true
+	out := slices.DeleteFunc(slices.Clone(knobs), func(p *param.Param) bool {
+		if p.Key == "do_sample" {
+			return draws
+		}
+		return !draws && p.IsOff(cfg.Value(p.Key)) || set.Pipeline.Inert(p.Key, nil).Reason == inert.IsGreedy
+	})
+	if len(out) == 0 || draws && len(out) == 1 {
+		return knobs
+	}
+	return out
+}
+
 // modelTitle names the model of l by what differs between the lanes: its name,
 // or else how it computes.
 func (v *View) modelTitle(l *run.Lane) string {
@@ -281,6 +304,7 @@ func (v *View) titleOf(host kit.Host, i, w int) (string, titleRest) {
 			return viz.FirstFit(w, fmt.Sprintf("%s · same as %d%s", number, k+1, label), fmt.Sprintf("%s · same as %d", number, k+1)), titleLabelled
 		}
 	}
+	knobs = telling(l, knobs)
 	off := len(knobs) > 1
 	last := make([]int, len(parts), len(parts)+len(knobs)) // in which order parts go: the highest first
 	for _, p := range knobs {

@@ -49,34 +49,16 @@ func (v *View) whyTitle(host kit.Host) string {
 // drawWhy explains the parting in whole sentences.
 func (v *View) drawWhy(c *viz.Canvas, host kit.Host) {
 	y := 0
-	for _, s := range append(v.whySentences(host), v.statsWords(host)) {
-		if s == "" {
+	for _, s := range v.whySentences(host) {
+		if s == "" || y >= c.H-1 {
 			continue
 		}
-		for _, line := range viz.Fold(s, c.W-2, c.H-y) {
-			if y >= c.H-1 {
-				break
-			}
-			c.Put(1, y, line, viz.Ink{})
+		for _, line := range viz.Fold(s, c.W-2, c.H-1-y) {
+			c.Put(1, y, viz.CutTitle(line, c.W-2), viz.Ink{})
 			y++
 		}
 	}
 	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(host), c.W-2), viz.Ink{Role: viz.Muted})
-}
-
-// statsWords say what kind of text each lane of the pair wrote.
-func (v *View) statsWords(host kit.Host) string {
-	i, k, p := v.pairShown(host)
-	if p.statsOf[0] == nil || p.statsOf[1] == nil {
-		return ""
-	}
-	var parts []string
-	for n, lane := range []int{i, k} {
-		s := p.stats[n]
-		parts = append(parts, fmt.Sprintf("lane %d: perplexity %s, mean entropy %s bits, distinct pairs %s, repeated 4-grams %s", lane+1,
-			viz.Perplexity(s.Perplexity), viz.Two(s.MeanEntropy), viz.Percent(s.Distinct2), viz.Percent(s.Repeated4)))
-	}
-	return "Texts so far · " + strings.Join(parts, " · ")
 }
 
 // whatNext says which keys go on from a parting.
@@ -105,9 +87,9 @@ func (v *View) whySentences(host kit.Host) []string {
 		case n == 0 && x+y > 0:
 			return []string{fmt.Sprintf("Lane %d has %s, lane %d has %s: nothing stands side by side yet.", i+1, viz.Plural(x, "token"), k+1, viz.Plural(y, "token"))}
 		case n == 0:
-			return []string{fmt.Sprintf("Nothing is written yet; at the first token lanes %d and %d draw the same.", i+1, k+1), now}
+			return []string{fmt.Sprintf("Nothing is written yet; at the first token lanes %d and %d choose the same.", i+1, k+1), now}
 		}
-		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: every draw fell on the same token in both.", i+1, k+1, viz.Plural(n, "token")), now}
+		return []string{fmt.Sprintf("Lanes %d and %d wrote the same %s: both chose the same at every place.", i+1, k+1, viz.Plural(n, "token")), now}
 	case p.alien:
 		return []string{"The lanes run models with different vocabularies: the texts are compared letter by letter, the distributions cannot be."}
 	case a.View.Beam != nil || b.View.Beam != nil:

@@ -136,6 +136,11 @@ func (e *Editor) Draw(c *viz.Canvas, host kit.Host) {
 	}
 	if e.said != "" {
 		last = e.said
+		if lines := viz.Fold(viz.Printable(last, c.ASCII), c.W-2, 2); len(lines) == 2 { // over the line of keys
+			c.Fill(viz.Rect{X: 1, Y: c.H - 2, W: c.W - 2, H: 1}, " ", viz.Ink{})
+			c.Put(1, c.H-2, lines[0], muted)
+			last = lines[1]
+		}
 	}
 	c.Put(1, c.H-1, viz.CutTitle(viz.Printable(last, c.ASCII), c.W-2), muted)
 }

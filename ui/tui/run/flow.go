@@ -38,14 +38,14 @@ func (ls *Lanes) NextMarks() {
 	if ls.Marks == ByWindow && PenaltyWindow(ls.Lane()) < 0 {
 		legend = ": no penalty is on here, so none looks at any token"
 	}
-	ls.Say("text coloured by " + MarkNames[ls.Marks] + legend)
+	ls.Say(MarkNames[ls.Marks] + legend)
 }
 
 // markLegend says what their inks mean.
 var markLegend = [nMarks]string{
 	": a mark stands where another one took over",
 	": plain from 50%, italic from 10%, underlined from 1%, bold below",
-	": plain below 1 bit, italic below 3.3, underlined below 6.6, bold above",
+	": plain to 1 bit, italic to 3.3, underlined to 6.6, bold beyond",
 	": plain is rank 1, italic to 5, underlined to 50, bold beyond",
 	": ⟦ ⟧ around the tokens the penalties look at",
 }

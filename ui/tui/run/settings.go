@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"logitscope/engine"
@@ -161,6 +163,39 @@ func ValueWords(p *param.Param, v any) string {
 		return KindName(text)
 	}
 	return p.Format(v)
+}
+
+// ValueFit is ValueWords in w cells: no digit of a number is cut, a long one is
+// written with an exponent.
+func ValueFit(p *param.Param, v any, w int, ascii bool) string {
+	text := viz.Printable(ValueWords(p, v), ascii)
+	if viz.Width(text) <= w {
+		return text
+	}
+	switch v := v.(type) {
+	case float64:
+		text = scientific(v, w)
+	case int64:
+		text = scientific(float64(v), w)
+	}
+	return viz.CutEnd(text, w, ascii)
+}
+
+// scientific writes v with an exponent, in fewer digits if w cells want it.
+func scientific(v float64, w int) string {
+	for digits := -1; ; digits-- {
+		text := strconv.FormatFloat(v, 'e', digits, 64)
+		at := strings.IndexByte(text, 'e')
+		mantissa := text[:at]
+		exponent, _ := strconv.Atoi(text[at+1:])
+		text = mantissa + "e" + strconv.Itoa(exponent)
+		if len(text) <= w || digits == 0 {
+			return text
+		}
+		if digits < 0 {
+			digits = len(mantissa)
+		}
+	}
 }
 
 // Nudge moves the selected knob by steps of its slider.

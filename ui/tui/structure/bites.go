@@ -164,9 +164,12 @@ func (v *View) biteWords(l *run.Lane, i int) (long, short string) {
 		return "…", "…"
 	}
 	s := b.of[i]
-	each := s.Bits / float64(max(s.Tokens, 1))
+	each, noun := s.Bits/float64(max(s.Tokens, 1)), "tokens"
+	if s.Tokens == 1 {
+		noun = "token"
+	}
 	short = fmt.Sprintf("%s bits, %s a token", bitsWords(s.Bits), bitsWords(each))
-	return fmt.Sprintf("%7s bits in %s, %5s a token · least mass kept %s", bitsWords(s.Bits), viz.Plural(s.Tokens, "token"), bitsWords(each), viz.Percent(s.Least)), short
+	return fmt.Sprintf("%7s bits in %s %5s a token · least mass kept %s", bitsWords(s.Bits), fmt.Sprintf("%2d %-7s", s.Tokens, noun+","), bitsWords(each), viz.Percent(s.Least)), short
 }
 
 // biteLine names the templates with their bits, the ones that bite most in

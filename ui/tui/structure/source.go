@@ -100,7 +100,7 @@ func (s source) check() (stored string, notes []remark, bad *remark) {
 	raw := s.kindOf().Form == constrain.JSONText
 	var syntax *constrain.SyntaxError
 	if errors.As(s.kindOf().CheckText(s.text), &syntax) {
-		return "", nil, &remark{syntax.Msg, min(syntax.Offset, len(s.text))}
+		return "", nil, &remark{syntax.Bare(), min(syntax.Offset, len(s.text))}
 	}
 	stored = s.stored()
 	g, err := constrain.CompileText(stored, true)
