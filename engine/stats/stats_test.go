@@ -378,6 +378,23 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A difference that was found is never written as +0.0, whichever its sign.
+func TestSmallDifferencesShow(t *testing.T) {
+	points := Quantity{More: "passes more often", Less: "passes less often", Unit: "points", Scale: 100, Decimals: 1}
+	for _, tt := range []struct {
+		v    Verdict
+		want string
+	}{
+		{Verdict{Finding: Less, Diff: Estimate{-0.0002, -0.00035, -0.00004, 9999}}, "B passes less often: −0.020 points (−0.035 to −0.004), 9,999 prompts"},
+		{Verdict{Finding: More, Diff: Estimate{0.2, 0.1, 0.3, 99}}, "B passes more often: +20.0 points (10.0 to 30.0), 99 prompts"},
+		{Verdict{Finding: Same, Diff: Estimate{-0.0002, -0.0004, 0.0001, 9999}, Needed: 1}, "B: not distinguishable: +0.0 points (0.0 to 0.0), 9,999 prompts"},
+	} {
+		if got := tt.v.Sentence("B", points); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestNeeded(t *testing.T) {
 	for _, tt := range []struct{ sd, d, level, want float64 }{
 		{0.45, 0.02, 0.05, 3974}, {1, 0.1, 0.05, 785}, {0.3, 0.3, 0.05, 8}, {0.3, -0.3, 0.05, 8},

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -136,6 +137,16 @@ func (q Quantity) Number(x float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
+// mostDecimals bounds the digits of a difference that is very small.
+const mostDecimals = 9
+
+// hides reports whether one of numbers is written as 0 and is not.
+func (q Quantity) hides(numbers ...float64) bool {
+	return slices.ContainsFunc(numbers, func(x float64) bool {
+		return x != 0 && math.Abs(x*q.Scale) < 0.5*math.Pow10(-q.Decimals)
+	})
+}
+
 // Signed writes a difference with its sign.
 func (q Quantity) Signed(x float64) string {
 	s := q.Number(x)
@@ -146,7 +157,11 @@ func (q Quantity) Signed(x float64) string {
 }
 
 // Between writes the difference with its interval: "+6.2 points (2.1 to 10.3)".
+// One that was found has as many digits as show that it is none of 0.
 func (v Verdict) Between(q Quantity) string {
+	for v.Found() && q.Decimals < mostDecimals && q.hides(v.Diff.Value, v.Diff.Low, v.Diff.High) {
+		q.Decimals++
+	}
 	value := q.Signed(v.Diff.Value)
 	if q.Unit != "" {
 		value += " " + q.Unit
