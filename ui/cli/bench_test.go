@@ -226,6 +226,7 @@ func TestBenchGrid(t *testing.T) {
 }
 
 func TestSweepOverASet(t *testing.T) {
+	t.Parallel()
 	set := write(t, "set.csv", capitals)
 	args := []string{"sweep", "--prompts", set, "--grid", "temperature=0.1,1.5", "--preset", "chat", "--seeds", "2", "--max-new-tokens", "6", "--dir", t.TempDir()}
 	out, errs, code := try(t, "", args...)
@@ -571,6 +572,7 @@ func BenchmarkBenchOnAServer(b *testing.B) {
 
 // The commands of docs/tuning.md write what it says.
 func TestWorkedExample(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("decodes some hundred texts")
 	}
@@ -601,6 +603,7 @@ func TestWorkedExample(t *testing.T) {
 }
 
 func TestVoteTally(t *testing.T) {
+	t.Parallel()
 	ana := write(t, "ana.jsonl", `{"pair":"1","lanes":["A","B"],"answer":"left"}
 {"pair":"2","lanes":["B","A"],"answer":"both bad"}
 `)

@@ -137,6 +137,7 @@ func TestCheckCommand(t *testing.T) {
 }
 
 func TestCheckLines(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ in, want string }{
 		{`{`, `{"id":null,"error":"must be a JSON object"}`},
 		{`[]`, `{"id":null,"error":"must be a JSON object"}`},

@@ -12,6 +12,7 @@ import (
 // What is wrong with a class is said before anything listens: one line that
 // names the flag and what is allowed.
 func TestClassWrongUse(t *testing.T) {
+	t.Parallel()
 	taken := filepath.Join(t.TempDir(), "votes.csv")
 	if err := os.WriteFile(taken, nil, 0o600); err != nil {
 		t.Fatal(err)

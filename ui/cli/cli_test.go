@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,13 @@ import (
 
 	"logitscope/ui/cli/console"
 )
+
+// The tests open a model hundreds of times and keep little of it: the heap is
+// small, and collected less often.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // try runs the command line and returns what it wrote and its exit code.
 func try(t *testing.T, in string, args ...string) (out, errs string, code int) {
@@ -54,6 +62,7 @@ func write(t *testing.T, name, text string) string {
 // Wrong use is exit code 2 and one line that names what is wrong and what is
 // allowed; nothing goes to standard output.
 func TestWrongUse(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args string
 		want []string
@@ -144,6 +153,7 @@ func TestWrongUse(t *testing.T) {
 }
 
 func TestEveryProblemAtOnce(t *testing.T) {
+	t.Parallel()
 	_, errs, code := try(t, "", "run", "--prompt", "x", "--order", "vllm", "--set", "temperature=3", "--set", "min_p=0.2", "--set", "presence_penalty=5")
 	if code != console.ExitUsage || !strings.Contains(errs, "temperature") || !strings.Contains(errs, "presence_penalty") {
 		t.Errorf("exit %d: %s", code, errs)
@@ -151,6 +161,7 @@ func TestEveryProblemAtOnce(t *testing.T) {
 }
 
 func TestRunText(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "run", "--prompt", "The capital of France is", "--temperature", "0", "--max-new-tokens", "2")
 	if out != " Paris.\n" || errs != "" || code != console.ExitDone {
 		t.Errorf("%q, %q, exit %d", out, errs, code)
@@ -163,6 +174,7 @@ func TestRunText(t *testing.T) {
 
 // A search writes one text, the one that won.
 func TestBeamText(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "Once upon a time", "--num-beams", "4", "--max-new-tokens", "12"}
 	out, errs, code := try(t, "", args...)
 	records, _, _ := try(t, "", append(args, "--format", "jsonl")...)
@@ -173,6 +185,7 @@ func TestBeamText(t *testing.T) {
 }
 
 func TestRunRecords(t *testing.T) {
+	t.Parallel()
 	out, _, code := try(t, "", "run", "--prompt", "The capital of France is", "--preset", "chat", "--seed", "42", "--max-new-tokens", "3", "--format", "jsonl", "--top", "4")
 	all := lines(t, out)
 	if code != console.ExitDone || len(all) != 5 {
@@ -208,6 +221,7 @@ func TestRunRecords(t *testing.T) {
 
 // Contrastive search says before each token what it chose from.
 func TestContrastiveRecords(t *testing.T) {
+	t.Parallel()
 	model := write(t, "toy.json", `{"kind":"markov1","vocab":["<eos>","a","b"],"eos_id":0,"bos_id":0,
 		"logits":[[0,0,0],[-2,0.7,0],[-2,0,0.5]],"emb":[[1,0],[0,1],[1,-1]]}`)
 	out, errs, code := try(t, "", "run", "--model", "table:"+model, "--prompt-tokens", "1", "--set", "penalty_alpha=0.6",
@@ -228,6 +242,7 @@ func TestContrastiveRecords(t *testing.T) {
 }
 
 func TestBeamRecords(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("testdata/beam_a.json")
 	if err != nil {
 		t.Fatal(err)
@@ -270,6 +285,7 @@ func TestBeamRecords(t *testing.T) {
 }
 
 func TestSpeculativeRecords(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "Once upon a time", "--temperature", "0", "--max-new-tokens", "40", "--format", "jsonl"}
 	plain, _, _ := try(t, "", args...)
 	out, errs, code := try(t, "", append(args, "--draft", "fable-draft", "--num-assistant-tokens", "4")...)
@@ -297,6 +313,7 @@ func TestSpeculativeRecords(t *testing.T) {
 // Several drafts write the text that is written without any, and their lines
 // name what was tested.
 func TestSeveralDraftsRecords(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "Once upon a time", "--temperature", "0", "--max-new-tokens", "24", "--format", "jsonl"}
 	plain, _, _ := try(t, "", args...)
 	want := lines(t, plain)
@@ -344,6 +361,7 @@ func TestSeveralDraftsRecords(t *testing.T) {
 // TestSQLFormatInHelp runs the example that help has for --sql, and files that
 // are SQL instead.
 func TestSQLFormatInHelp(t *testing.T) {
+	t.Parallel()
 	out, _, _ := try(t, "", "constrain", "--help")
 	if !strings.Contains(out, `{"tables":{"users":["id","name"]},"aliases":{"u":"users"}}`) {
 		t.Errorf("help has no example of the format:\n%s", out)
@@ -368,6 +386,7 @@ func TestSQLFormatInHelp(t *testing.T) {
 }
 
 func TestConstrainCommand(t *testing.T) {
+	t.Parallel()
 	in := `{"id":1,"text":"abc"}` + "\n" + `{"id":"b","hex":"6131"}` + "\n" + `{"id":3}` + "\n" + `{"id":4,"text":""}` + "\n"
 	out, _, code := try(t, in, "constrain", "--regex", "[a-z]+")
 	want := `{"id":1,"accepted":true,"dead_at":null}
@@ -399,6 +418,7 @@ func TestConstrainCommand(t *testing.T) {
 
 // JSON that is checked may hold whitespace that no model is let write.
 func TestConstrainWhitespace(t *testing.T) {
+	t.Parallel()
 	schema := write(t, "s.json", `{"type":"array"}`)
 	in := `{"text":" [ 1,\n\n2 ]\n"}` + "\n" + `{"text":"[1, 2]"}` + "\n" + `{"text":"[1,2]"}` + "\n"
 	for _, source := range []string{"--json", "--json-schema=" + schema} {
@@ -422,6 +442,7 @@ func TestConstrainWhitespace(t *testing.T) {
 
 // What a flag brings along does not reach the terminal as it is.
 func TestErrorsHaveNoControlCharacters(t *testing.T) {
+	t.Parallel()
 	_, errs, code := try(t, "", "run", "--prompt", "x", "--preset", "a\x1b[31mb\u202ec")
 	if code != console.ExitUsage || strings.ContainsAny(errs, "\x1b\u202e") || !strings.Contains(errs, "31mb") {
 		t.Errorf("exit %d, %q", code, errs)
@@ -430,6 +451,7 @@ func TestErrorsHaveNoControlCharacters(t *testing.T) {
 
 // A text cut by its budget says so: 1100 looks like a number of 10 digits.
 func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "Once", "--regex", "[0-9]{20}", "--seed", "1", "--max-new-tokens"}
 	out, errs, code := try(t, "", append(args, "2")...)
 	if code != console.ExitFailed || len(out) < 3 || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "max_new_tokens") {
@@ -443,6 +465,7 @@ func TestRunSaysThatAConstraintIsNotMet(t *testing.T) {
 // So does the text of a search. Two tokens of the built-in model are 2 to 4 of
 // the 20 digits.
 func TestSearchSaysThatAConstraintIsNotMet(t *testing.T) {
+	t.Parallel()
 	for _, search := range [][]string{{"--num-beams", "3"}, {"--penalty-alpha", "0.6", "--top-k", "4"}, {"--num-beams", "3", "--beam-rule", "legacy"}} {
 		args := append([]string{"run", "--prompt", "Once", "--regex", "[0-9]{20}"}, search...)
 		out, errs, code := try(t, "", append(args, "--max-new-tokens", "2")...)
@@ -458,6 +481,7 @@ func TestSearchSaysThatAConstraintIsNotMet(t *testing.T) {
 }
 
 func TestRunUnderAConstraint(t *testing.T) {
+	t.Parallel()
 	for seed := range 8 {
 		out, errs, code := try(t, "", "run", "--prompt", "List the numbers: ", "--json", "--max-new-tokens", "30", "--temperature", "1.5", "--seed", fmt.Sprint(seed), "--format", "jsonl")
 		if code != console.ExitDone {
@@ -475,6 +499,7 @@ func TestRunUnderAConstraint(t *testing.T) {
 }
 
 func TestModelsCommands(t *testing.T) {
+	t.Parallel()
 	out, _, code := try(t, "\"Hello world\"\n\"\"\n", "models", "tokenize", "fable")
 	if code != console.ExitDone || strings.Count(out, "\n") != 2 || !strings.HasSuffix(out, "{\"tokens\":[]}\n") {
 		t.Errorf("tokenize: exit %d, %q", code, out)
@@ -504,6 +529,7 @@ func TestModelsCommands(t *testing.T) {
 }
 
 func TestTraceCommand(t *testing.T) {
+	t.Parallel()
 	in := `{"id":"a","engine":"transformers","vocab":3,"logits":{"kind":"inline","values":[2,1,"-inf"]},"prompt_tokens":[],"generated_tokens":[],"settings":{"do_sample":true,"top_k":1}}
 not json
 {"id":"c","engine":"vllm","vocab":2,"logits":{"kind":"inline","values":[1,1]},"prompt_tokens":[],"generated_tokens":[],"settings":{"temperature":9}}
@@ -516,6 +542,7 @@ not json
 }
 
 func TestHelpHasExamples(t *testing.T) {
+	t.Parallel()
 	for _, cmd := range []string{"", "run", "compare", "trace", "constrain", "models", "models info", "models logits", "models tokenize", "models pull", "config", "sweep"} {
 		out, _, code := try(t, "", append(strings.Fields(cmd), "--help")...)
 		if code != console.ExitDone || len(out) < 100 {
@@ -531,6 +558,7 @@ func TestHelpHasExamples(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	var o, e bytes.Buffer
 	w := &stopAfter{w: &o, cancel: cancel, lines: 20}
@@ -561,6 +589,7 @@ func (s *stopAfter) Write(p []byte) (int, error) {
 // A value after a switch, where "=" belongs, is answered with the switch's
 // name, for every switch of every command.
 func TestValueAfterASwitch(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	for _, command := range []string{"", "run", "compare", "sweep", "config show", "bench"} {
 		var e bytes.Buffer
@@ -574,8 +603,11 @@ func TestValueAfterASwitch(t *testing.T) {
 				names = append(names, f.Name)
 			}
 		})
-		for _, name := range names {
-			for _, value := range []string{"true", "false", "1", "0"} {
+		for k, name := range names {
+			for i, value := range []string{"true", "false", "1", "0"} {
+				if testing.Short() && i != k%4 {
+					continue
+				}
 				tried++
 				_, errs, code := try(t, "", append(strings.Fields(command), "--"+name, value)...)
 				if want := "--" + name + " " + value + ": it is a switch; --" + name + "=" + value; code != console.ExitUsage || !strings.Contains(errs, want) {
@@ -593,6 +625,7 @@ func TestValueAfterASwitch(t *testing.T) {
 // A seed that the engine does not take as it is, is named on standard error,
 // once, by every command that draws.
 func TestSeedsBeyondTheEngine(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ order, seed, want string }{
 		{"llama.cpp", "4294967296", "logitscope: llama.cpp keeps 32 bits of a seed: 4294967296 acts as 0\n"},
 		{"llama.cpp", "4294967294", ""},
@@ -613,6 +646,7 @@ func TestSeedsBeyondTheEngine(t *testing.T) {
 // TestLogitsSayTheirArithmetic: another engine's numbers are named, the exact
 // ones are not.
 func TestLogitsSayTheirArithmetic(t *testing.T) {
+	t.Parallel()
 	for arith, want := range map[string]string{"exact": `{"tokens":[0,5],"logits":[`, "llama.cpp": `{"tokens":[0,5],"arith":{"name":"llama.cpp","kv_type":"f16"},"logits":[`} {
 		if out, errs, _ := try(t, "", "models", "logits", "fable", "--tokens", "0,5", "--arith", arith); !strings.HasPrefix(out, want) {
 			t.Errorf("%s: %.80s %s, want %s", arith, out, errs, want)

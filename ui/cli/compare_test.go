@@ -11,6 +11,7 @@ import (
 
 // The same lanes and seed give the same bytes, whatever the timing.
 func TestCompareIsDeterministic(t *testing.T) {
+	t.Parallel()
 	args := []string{"compare", "--lane", "chat", "--lane", "creative,temperature=1.3", "--lane", "greedy", "--lane", "chat,num_assistant_tokens=3",
 		"--prompt", "Once upon a time", "--seed", "5", "--max-new-tokens", "40", "--format", "jsonl"}
 	first, errs, code := try(t, "", args...)
@@ -39,6 +40,7 @@ func TestCompareIsDeterministic(t *testing.T) {
 
 // A lane has an arithmetic of its own, which its records name.
 func TestLanesOfTwoArithmetics(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "compare", "--lane", "neutral", "--lane", "neutral,arith=llama.cpp", "--lane", "neutral,arith=llama.cpp,flash-attn=on",
 		"--prompt", "Once upon a time", "--max-new-tokens", "3", "--format", "jsonl")
 	if code != console.ExitDone {
@@ -70,6 +72,7 @@ func TestLanesOfTwoArithmetics(t *testing.T) {
 // Two lanes under one law are 0 apart on either's text, whatever their seeds
 // and wherever the texts part: they are compared on one text at every step.
 func TestOneLawHasNoDistance(t *testing.T) {
+	t.Parallel()
 	parted := 0
 	for _, spec := range []string{"neutral,seed=7", "neutral,seed=8", "neutral,seed=9", "neutral,luck=race"} {
 		out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "neutral", "--lane", spec, "--max-new-tokens", "12", "--format", "jsonl")
@@ -120,6 +123,7 @@ func TestOneLawHasNoDistance(t *testing.T) {
 // Over seeds: lanes with one law never part, lanes that race part less often
 // than lanes that share u, and the same command gives the same bytes.
 func TestCompareOverSeeds(t *testing.T) {
+	t.Parallel()
 	run := func(args ...string) string {
 		t.Helper()
 		out, errs, code := try(t, "", append([]string{"compare", "--prompt", "Once upon a time", "--max-new-tokens", "20", "--seeds", "25", "--format", "jsonl"}, args...)...)
@@ -167,6 +171,7 @@ func TestCompareOverSeeds(t *testing.T) {
 // Lanes with another model of the same vocabulary read each other's texts with
 // their own models.
 func TestCompareReadsAcrossModels(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--max-new-tokens", "8", "--format", "jsonl",
 		"--lane", "chat", "--lane", "chat,arith=llama.cpp")
 	if code != console.ExitDone {

@@ -16,6 +16,7 @@ import (
 
 // A limit beyond the context of the model that is named is not in force.
 func TestConfigShowLimit(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ asked, inForce string }{{"1", "1"}, {"511", "511"}, {"512", "512"}, {"513", "512"}, {"1024", "512"}, {"2147483647", "512"}} {
 		out, errs, code := try(t, "", "config", "show", "--model", "fable", "--max-new-tokens", c.asked)
 		if want := "max_new_tokens " + c.asked + " " + c.inForce + " flag"; code != console.ExitDone || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
@@ -25,6 +26,7 @@ func TestConfigShowLimit(t *testing.T) {
 }
 
 func TestConfigShow(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "config", "show", "--preset", "chat", "--temperature", "0.005", "--order", "vllm")
 	if code != console.ExitDone || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -49,6 +51,7 @@ func TestConfigShow(t *testing.T) {
 }
 
 func TestConfigExport(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "config", "export", "--preset", "chat", "--to", "vllm")
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); err != nil || code != console.ExitDone || v["temperature"] != 0.7 || v["max_tokens"] != 1024.0 || errs != "written as vllm reads it (commit 00388f6573cc)\n" {
@@ -90,6 +93,7 @@ func TestConfigExport(t *testing.T) {
 }
 
 func TestConfigExportCheck(t *testing.T) {
+	t.Parallel()
 	args := strings.Fields("config export --preset chat --check --prompt Once --max-new-tokens 90 --seed 3 --report json --to")
 	check := func(to string) (steps, same, first, tv float64) {
 		t.Helper()
@@ -120,6 +124,7 @@ func TestConfigExportCheck(t *testing.T) {
 // A check sees what the target loses of a constraint, all or a part of it: a
 // distribution without the mask, or under another, is not the same.
 func TestConfigExportCheckSeesTheConstraint(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args  string
 		exact bool
@@ -144,6 +149,7 @@ func TestConfigExportCheckSeesTheConstraint(t *testing.T) {
 }
 
 func TestConfigImport(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "{\"temperature\": 0.6,\n\"pad_token_id\": 0,\n\"frobnicate\": 1}", "config", "import")
 	for _, want := range []string{"read as generation_config.json", "do_sample false, top_k 50", "pad_token_id (line 2)", "unknown: frobnicate (line 3)"} {
 		if !strings.Contains(errs, want) {
@@ -175,6 +181,7 @@ func TestConfigImport(t *testing.T) {
 // What cannot be read is named with its line, and the rest is read; with
 // --strict it is an error.
 func TestConfigImportReadsTheRest(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ text, said, read string }{
 		{"{\n\"temperature\": 1,\n\"top_p\": 7, \"order\": \"vllm\", \"max_new_tokens\": 5}", "line 3: top_p = 7: out of range, 0 to 1", `"max_new_tokens": 5`},
 		{"FROM x\nPARAMETER top_k many\nPARAMETER top_p 0.5", "line 2: top_k = many: not a number", `"top_p": 0.5`},
@@ -232,6 +239,7 @@ func ggufWith(settings ...any) string {
 }
 
 func TestConfigImportModelFile(t *testing.T) {
+	t.Parallel()
 	file := write(t, "m.gguf", ggufWith("general.sampling.temp", float32(0.7), "general.sampling.top_k", int32(20), "general.sampling.penalty_last_n", int32(-1), "general.sampling.flavour", "mint"))
 	out, errs, code := try(t, "", "config", "import", file)
 	if code != console.ExitDone || !strings.Contains(out, `"temperature": 0.7,`) || !strings.Contains(out, `"top_k": 20`) || !strings.Contains(out, `"repeat_last_n": 0`) || !strings.Contains(errs, "unknown: general.sampling.flavour") {
@@ -251,6 +259,7 @@ func TestConfigImportModelFile(t *testing.T) {
 }
 
 func TestConfigDiff(t *testing.T) {
+	t.Parallel()
 	a := write(t, "generation_config.json", `{"do_sample": true, "temperature": 0.6, "top_k": 20, "pad_token_id": 0}`)
 	b := write(t, "Modelfile", "FROM x\nPARAMETER temperature 0.6\nPARAMETER top_p 0.8\n")
 	out, errs, code := try(t, "", "config", "diff", a, b)
@@ -270,6 +279,7 @@ func TestConfigDiff(t *testing.T) {
 
 // A pipe is read once, so looking for a model file in it would lose its start.
 func TestConfigFromAPipe(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

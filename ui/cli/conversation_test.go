@@ -14,6 +14,7 @@ import (
 // Under --chat a model answers once: the text ends where the template ends the
 // turn, under every preset.
 func TestChatAnswersOnce(t *testing.T) {
+	t.Parallel()
 	for _, preset := range []string{"greedy", "chat", "creative"} {
 		for _, seed := range []string{"1", "2", "3"} {
 			out, errs, code := try(t, "", "run", "--chat", "--prompt", "Hello, who are you?", "--preset", preset, "--seed", seed, "--max-new-tokens", "100")
@@ -34,6 +35,7 @@ func TestChatAnswersOnce(t *testing.T) {
 
 // What the flags say of a conversation, and the prompt it becomes.
 func TestConversation(t *testing.T) {
+	t.Parallel()
 	file := write(t, "messages.json", `[{"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}]`)
 	template := write(t, "t.jinja", `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}{{ style }}{{ tools | tojson }}`)
 	tools := write(t, "tools.json", `[{"b": 1, "a": 2}]`)
@@ -62,6 +64,7 @@ func TestConversation(t *testing.T) {
 
 // What is wrong with a conversation is one line that names the flag and where.
 func TestBadConversation(t *testing.T) {
+	t.Parallel()
 	messages := func(text string) string { return write(t, "m.json", text) }
 	template := func(text string) string { return write(t, "t.jinja", text) }
 	for _, c := range []struct {
@@ -99,6 +102,7 @@ func TestBadConversation(t *testing.T) {
 // Five turns of a conversation are the same here and on llama-server, whose
 // template agrees; where it does not, that is said, with the place.
 func TestConversationOnAServer(t *testing.T) {
+	t.Parallel()
 	llamaServer := func(preamble string) string {
 		return "llama-server:" + serve(t, func(m *llama.Model) http.Handler {
 			return remotetest.LlamaServer(m, remotetest.Options{Name: "fable", Preamble: preamble})

@@ -9,6 +9,7 @@ import (
 
 // Every line about a file names it.
 func TestEveryLineNamesTheFile(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"{\"temperature\":900,\n\"top_p\":7}", `{"temperature":3,"top_p":0,"order":"vllm"}`} {
 		file := write(t, "c.json", text)
 		_, errs, code := try(t, "", "run", "--prompt", "x", "--config", file)
@@ -20,6 +21,7 @@ func TestEveryLineNamesTheFile(t *testing.T) {
 
 // A flag of a list collects what it is given; off empties it.
 func TestListFlagsCollect(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ args, want string }{
 		{"--stop a --stop b,c", `"stop":["a","b","c"]`},
 		{"--stop a --stop off --stop b", `"stop":["b"]`},

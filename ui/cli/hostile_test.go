@@ -123,6 +123,7 @@ func hostileFile(t *testing.T, dir string) string {
 // presets, settings, servers and arguments whose every text is hostile, at a
 // real terminal, and counts what that might obey.
 func TestNothingSteersTheTerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, server := hostileFile(t, dir), "llama-server:"+hostileServer(t)
 	quoted, _ := json.Marshal(evil)

@@ -12,6 +12,7 @@ import (
 
 // A flag that changes nothing is named on standard error; the text is written.
 func TestFlagsWithoutEffect(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"--length-penalty 2":                                       "length_penalty has no effect: num_beams is 1",
 		"--num-drafts 3":                                           "num_drafts has no effect: draft_method is off",
@@ -111,6 +112,7 @@ func TestEmptyValues(t *testing.T) {
 
 // What no draft can do is wrong use, and nothing is decoded.
 func TestDraftsRefused(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"--draft-tree 2,x": `draft_tree: "2,x" is not a list`,
 		"--draft fable-draft --draft-method specinfer --draft-tree 9,9":  "draft_tree: 9,9 has more than 16 branches",
@@ -133,6 +135,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("no space left 
 
 // What could not be written is said, whatever wrote it.
 func TestOutputThatFails(t *testing.T) {
+	t.Parallel()
 	for _, args := range []string{"--help", "run --help", "--version", "--licenses", "lessons", "lessons show temperature", "config show", "models info fable", "run --prompt Once --max-new-tokens 2"} {
 		var errs strings.Builder
 		sys := console.System{Args: strings.Fields(args), In: strings.NewReader(""), Out: failing{}, Err: &errs, Getenv: func(string) string { return "" }, Licenses: os.DirFS("../..")}
@@ -144,6 +147,7 @@ func TestOutputThatFails(t *testing.T) {
 
 // A flag of the other kind of score is wrong use, not passed over.
 func TestScoreFlagsThatDoNotGoTogether(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"--text - --response 2":             "--response goes with --logprobs",
 		"--logprobs x.json --temperature 1": "--temperature goes with --text",

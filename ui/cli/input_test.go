@@ -15,6 +15,7 @@ import (
 
 // A command that waits for standard input ends with the context.
 func TestInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
 	for _, args := range []string{"trace", "constrain --json", "models tokenize fable", "run --prompt-file -", "run --prompt x --config -"} {
 		in, hold := io.Pipe()
 		ctx, cancel := context.WithCancel(context.Background())
@@ -33,6 +34,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 
 // Who asks line by line is answered line by line.
 func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
 	for args, ask := range map[string][2]string{
 		"constrain --regex a+":  {`{"id":1,"text":"aa"}`, `{"id":1,"accepted":true,"dead_at":null}`},
 		"models tokenize fable": {`"<"`, `{"tokens":[`},
@@ -59,6 +61,7 @@ func TestAnswersAtOnce(t *testing.T) {
 
 // Output that cannot be written is a failure.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	for args, in := range map[string]string{
 		"constrain --regex a": `{"text":"a"}`, "models tokenize fable": `"a"`, "models logits fable --tokens 1": "", "models info fable": "",
 		"run --prompt a --max-new-tokens 3": "", "run --prompt a --max-new-tokens 3 --format jsonl": "", "trace": "{}", "config show": "",
@@ -78,6 +81,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestPromptTooLong(t *testing.T) {
+	t.Parallel()
 	ids := strings.Repeat("5,", 600) + "5"
 	for _, args := range [][]string{{"--prompt-tokens", ids}, {"--prompt", strings.Repeat("word ", 600)}} {
 		out, errs, code := try(t, "", append([]string{"run"}, args...)...)

@@ -9,6 +9,7 @@ import (
 
 // The lab has no seed of its own: one of a file holds, and a flag is over it.
 func TestLabTakesTheSeedOfAFile(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "seed.json")
 	if err := os.WriteFile(file, []byte(`{"seed":7}`), 0o600); err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ func in(t *testing.T, dir, input string, args ...string) (out, errs string, code
 // The cases say of files, right ones and ones with one fault each, what the
 // check must find, where, and with which exit code.
 func TestLessonCases(t *testing.T) {
+	t.Parallel()
 	const dir = "../../engine/lesson/testdata"
 	cases, err := os.ReadFile(filepath.Join(dir, "cases.jsonl"))
 	if err != nil {
@@ -77,6 +78,7 @@ func TestLessonCases(t *testing.T) {
 // A lesson is read line by line: answers, settings, hints and skipping have the
 // marks that the lab gives, and they are kept.
 func TestPlainLesson(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, code := in(t, dir, "97%\nset temperature=0.2\nfly\nset temprature=1\nset temperature=0.3\n\nhint\nshow\nskip\n", "lesson", "temperature", "--plain", "--task", "1")
 	if code != console.ExitDone || errs != "" {
@@ -123,6 +125,7 @@ func TestPlainLesson(t *testing.T) {
 // Own lessons stand behind the built-in ones; one of the same id stands in its
 // place and says so; one that cannot be read is named with its line.
 func TestOwnLessons(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	own := filepath.Join(dir, "lessons")
 	if err := os.MkdirAll(own, 0o700); err != nil {
@@ -160,6 +163,7 @@ func TestOwnLessons(t *testing.T) {
 // The sheet of a lesson has every number computed, and answers only where they
 // are asked for.
 func TestShowLesson(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "lessons", "show", "temperature", "--task", "1")
 	if code != console.ExitDone || !strings.Contains(out, "holds\n59.1%") && !strings.Contains(out, "holds 59.1%") || strings.Contains(out, "96.8%") || strings.Contains(out, "solution") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
@@ -194,6 +198,7 @@ func TestShowLesson(t *testing.T) {
 }
 
 func TestLessonUsage(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"cellar: no such lesson; want a file or one of one-token": {"lesson", "cellar", "--plain"},
 		"no-such.md: no such file":                                {"lessons", "show", "no-such.md"},
@@ -221,6 +226,7 @@ func TestLessonUsage(t *testing.T) {
 // A run stops with the first token for which the expression holds, as the
 // whole run has it.
 func TestRunUntil(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "The capital of France is", "--max-new-tokens", "40", "--format", "jsonl"}
 	whole, _, _ := try(t, "", args...)
 	first := 0

@@ -117,6 +117,7 @@ func TestWhatListens(t *testing.T) {
 
 // One line of the program listens, and it is the class's.
 func TestOnePlaceListens(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join("..", "..")
 	var found []string
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {

@@ -42,6 +42,7 @@ func TestPresetsAreNamed(t *testing.T) {
 }
 
 func TestPresetCommands(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	do := func(want string, args ...string) string {
 		t.Helper()
@@ -87,6 +88,7 @@ func TestPresetCommands(t *testing.T) {
 }
 
 func TestPresetCommandErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tryIn(t, dir, "", "config", "presets", "save", "mine", "--top-k", "3")
 	tryIn(t, dir, "", "config", "presets", "save", "other", "--top-k", "4")
@@ -127,6 +129,7 @@ func TestPresetCommandErrors(t *testing.T) {
 
 // A broken file is named, with the line, and stops nothing.
 func TestBrokenPresetFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tryIn(t, dir, "", "config", "presets", "save", "mine", "--top-k", "3")
 	file := filepath.Join(dir, "presets", "bad.json")
@@ -153,6 +156,7 @@ func readText(t *testing.T, file string) string {
 
 // A preset whose file is broken is not said to be none.
 func TestBrokenPresetNamesItsFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "presets", "x.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

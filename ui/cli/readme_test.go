@@ -24,6 +24,7 @@ var pictureKeys = []string{"shot", "--keys", strings.TrimSpace(strings.Repeat("n
 // The picture of the README is what the program draws: go test ./ui/cli -run
 // Picture -update.
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	const name = "../../docs/lab.svg"
 	out, errs, code := try(t, "", pictureKeys...)
 	if code != console.ExitDone {
@@ -103,6 +104,7 @@ var named = regexp.MustCompile("`((?:logitscope |--)[^`]+)`")
 // Every command and every flag that a page names is there, whatever stands
 // for its values.
 func TestPagesNameWhatIsThere(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)

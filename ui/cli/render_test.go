@@ -9,6 +9,7 @@ import (
 
 // Every conversation has an answer, in order; an error is one of them.
 func TestModelsRender(t *testing.T) {
+	t.Parallel()
 	path := write(t, "chat.jinja", `{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{{ eos_token }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}{{ tools | tojson }} {{ strftime_now("%F") }} {{ style }}`)
 	bad := write(t, "bad.jinja", "{% if %}")
 	in := strings.ReplaceAll(`{"id": "a", "template": "PATH", "messages": [{"role": "user", "content": "Hi"}], "tools": [{"b": 1.0, "a": null}], "kwargs": {"style": "plain"}, "add_generation_prompt": true, "bos_token": "<s>", "eos_token": null, "date": "2026-03-07T09:05:04"}

@@ -16,6 +16,7 @@ import (
 // A run is recorded beside what it writes, plays as a model, derives again and
 // becomes a page, a picture and a cast; a changed file is found.
 func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.jsonl")
 	run := []string{"run", "--prompt", "Once upon a time", "--preset", "chat", "--seed", "7", "--max-new-tokens", "6"}
@@ -145,6 +146,7 @@ func TestRecordAndReplay(t *testing.T) {
 
 // What cannot be recorded, or replayed, is one line, and loses nothing.
 func TestRecordingsRefused(t *testing.T) {
+	t.Parallel()
 	other := write(t, "notes.txt", "hello\n")
 	zip := write(t, "a.zip", "PK\x03\x04\x00")
 	for _, tt := range []struct {
@@ -176,6 +178,7 @@ func TestRecordingsRefused(t *testing.T) {
 // Rounds of drafts are judged again from the rows and the laws in the file, by
 // every rule that judges token by token; a changed chance or token is found.
 func TestReplayJudgesRoundsAgain(t *testing.T) {
+	t.Parallel()
 	for i, more := range [][]string{
 		{"--draft", "fable-draft"}, {"--draft-method", "specinfer", "--draft-tree", "3,2"}, {"--draft-method", "spectr"},
 		{"--draft", "self:3", "--temperature", "0"}, {"--draft", "ngram"}, {"--draft", "lookahead", "--lookahead-ngram", "2", "--temperature", "0"},

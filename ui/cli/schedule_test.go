@@ -25,6 +25,7 @@ func presetsOf(all []map[string]any) []string {
 }
 
 func TestScheduleFlag(t *testing.T) {
+	t.Parallel()
 	base := []string{"run", "--prompt", "Once upon a time", "--preset", "chat", "--max-new-tokens", "8", "--format", "jsonl"}
 	rules := []string{"at token 3: creative", "at token 5: temperature=0; top_k=5", "at token 7: factual; top_p=0.5"}
 	var flags, set []string
@@ -72,6 +73,7 @@ func TestScheduleFlag(t *testing.T) {
 
 // A rule may name a preset of one's own, and a lane have a schedule.
 func TestScheduleNamesOwnPresets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "presets"), 0o755); err != nil {
 		t.Fatal(err)
@@ -96,6 +98,7 @@ func TestScheduleNamesOwnPresets(t *testing.T) {
 }
 
 func TestScheduleErrors(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ rule, want string }{
 		{"at token x: chat", "schedule: rule 1 (at token x: chat): token \"x:\": must be a number from 1"},
 		{"at token 3: chatty", "chatty: no such preset; factual, chat, creative, neutral, greedy"},

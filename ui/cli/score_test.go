@@ -48,6 +48,7 @@ func scoreCases(t *testing.T) []scoreCase {
 }
 
 func TestScoreAgainstCases(t *testing.T) {
+	t.Parallel()
 	for _, c := range scoreCases(t) {
 		args := []string{"score", "--logprobs", filepath.Join("testdata/logprobs", c.File), "--report", "json"}
 		if c.Response > 0 {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestScoreText(t *testing.T) {
+	t.Parallel()
 	text := write(t, "a.txt", " Paris")
 	out, errs, code := try(t, "", "score", "--text", text, "--prompt", "The capital of France is", "--preset", "neutral", "--report", "json")
 	var r scored
@@ -66,6 +67,7 @@ func TestScoreText(t *testing.T) {
 // The values that an independent program gives for texts under the float32
 // weights, which this repository does not carry.
 func TestScoreGolden(t *testing.T) {
+	t.Parallel()
 	shared := filepath.Join("..", "..", "..", "shared")
 	model, cases := filepath.Join(shared, "models", "fable.f32.gguf"), filepath.Join(shared, "golden", "score", "cases.jsonl")
 	data, err := os.ReadFile(cases)
@@ -170,6 +172,7 @@ type scored struct {
 
 // The page, the windows of llama.cpp's tool, and the steps that differ most.
 func TestScoreForms(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("Once upon a time there was a little fox who lived in the old forest. ", 40)
 	run := func(args ...string) string {
 		t.Helper()
@@ -233,6 +236,7 @@ func TestScoreForms(t *testing.T) {
 // What a run wrote has, read again by its token ids, the run's numbers to the
 // last bit.
 func TestScoreOfARunByItsTokens(t *testing.T) {
+	t.Parallel()
 	settings := []string{"--preset", "creative", "--prompt", "Once upon a time"}
 	out, errs, code := try(t, "", append([]string{"run", "--max-new-tokens", "30", "--format", "jsonl"}, settings...)...)
 	if code != console.ExitDone {

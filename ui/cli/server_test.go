@@ -38,6 +38,7 @@ func vllm(max int) func(*llama.Model) http.Handler {
 // A run against a server that gives all is a run here, to the last field but
 // the times and the names.
 func TestRunOnAServer(t *testing.T) {
+	t.Parallel()
 	args := []string{"run", "--prompt", "Once upon a time", "--preset", "creative", "--seed", "3", "--max-new-tokens", "12", "--format", "jsonl"}
 	here, _, _ := try(t, "", args...)
 	there, errs, code := try(t, "", append(args, "--model", "vllm:"+serve(t, vllm(-1)))...)
@@ -62,6 +63,7 @@ func TestRunOnAServer(t *testing.T) {
 
 // Steps of a server that names some tokens say what the others have.
 func TestRestInRecords(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", "run", "--model", "vllm:"+serve(t, vllm(20)), "--prompt", "Once upon a time", "--temperature", "1", "--top-k", "0",
 		"--seed", "3", "--max-new-tokens", "6", "--format", "jsonl", "--top", "40")
 	if code != console.ExitDone {
@@ -108,6 +110,7 @@ func chatAPI(*llama.Model) http.Handler {
 
 // A server that chooses by itself is watched, in text and in records.
 func TestRunWatches(t *testing.T) {
+	t.Parallel()
 	model := "openai:chat@" + serve(t, chatAPI) + "/v1"
 	out, errs, code := try(t, "", "run", "--model", model, "--prompt", "Count.", "--temperature", "0")
 	if code != console.ExitDone || out != "one two three\n" {
@@ -128,6 +131,7 @@ func TestRunWatches(t *testing.T) {
 }
 
 func TestModelsInfoOfAServer(t *testing.T) {
+	t.Parallel()
 	url := serve(t, vllm(20))
 	out, _, code := try(t, "", "models", "info", "vllm:"+url)
 	if code != console.ExitDone {
@@ -168,6 +172,7 @@ func TestModelsInfoOfAServer(t *testing.T) {
 
 // What goes wrong is one line and names the server.
 func TestServerErrors(t *testing.T) {
+	t.Parallel()
 	page := serve(t, func(*llama.Model) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>\x1b[31mlogin</html>") })
 	})
@@ -183,6 +188,7 @@ func TestServerErrors(t *testing.T) {
 // not exact on those is said on standard error and in the record's last line,
 // and what is exact is not.
 func TestInexactIsSaid(t *testing.T) {
+	t.Parallel()
 	local, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)

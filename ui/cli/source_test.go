@@ -10,6 +10,7 @@ import (
 // TestConstraintFaultsNameTheirOrigin reads whole lines: the flag, the file if
 // it has one, and the place in it.
 func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
+	t.Parallel()
 	file := func(text string) string { return write(t, "f", text) }
 	for _, tt := range []struct{ flag, arg, want string }{
 		{"--json-schema", file(`{"type":"strin"}`), `: #: "type" must be null`},
@@ -49,6 +50,7 @@ func TestConstraintFaultsNameTheirOrigin(t *testing.T) {
 // Bytes that are no UTF-8 would become U+FFFD on the way to the compiler; they
 // are refused with their place, in a file and on the command line.
 func TestConstraintsThatAreNoText(t *testing.T) {
+	t.Parallel()
 	file := func(text string) string { return write(t, "f", text) }
 	for _, tt := range []struct{ flag, arg, place string }{
 		{"--grammar", file("root ::= \"a\xffb\"\n"), "line 1, column 12"},
@@ -91,6 +93,7 @@ func TestConstraintsThatAreNoText(t *testing.T) {
 // TestConstraintNotes wants a line on standard error for every keyword that
 // restricts nothing, and the output of a schema without it.
 func TestConstraintNotes(t *testing.T) {
+	t.Parallel()
 	noted, plain := write(t, "noted.json", `{"type":"integer","foo":1}`), write(t, "plain.json", `{"type":"integer"}`)
 	in := `{"text":"12"}`
 	for _, args := range []string{
@@ -113,6 +116,7 @@ func TestConstraintNotes(t *testing.T) {
 
 // What a file of settings says and nothing is known of is named.
 func TestConfigNotes(t *testing.T) {
+	t.Parallel()
 	file := write(t, "r.json", `{"temperature":0.5,"structured_outputs":{"regex":"a","structural_tag":"x"},`+"\n"+`"guided_choice":["a"]}`)
 	want := "logitscope: --config " + file + ": guided_choice (line 2) takes the place of " + file + ":1: structured_outputs.regex\n" +
 		"logitscope: --config " + file + ": acts on tokens and is not modelled here: structured_outputs.structural_tag (line 1)\n"
@@ -136,6 +140,7 @@ func ends(t *testing.T, out string) (ends string) {
 
 // Standard input is read by one flag, once.
 func TestStandardInputIsReadOnce(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "\ufeff"+`{"enum":["yes"]}`, "run", "--prompt", "x", "--json-schema", "-")
 	if out != "\"yes\"\n" || errs != "" || code != console.ExitDone {
 		t.Errorf("exit %d, %q, %q", code, out, errs)

@@ -7,6 +7,7 @@ import (
 )
 
 func TestStatsCommand(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, `{"id":"a","kind":"majority","input":{"answers":["4","5","4"]}}
 
 nonsense

@@ -12,6 +12,7 @@ import (
 )
 
 func TestStorage(t *testing.T) {
+	t.Parallel()
 	config, cache := t.TempDir(), t.TempDir()
 	run := func(args ...string) (out, errs string, code int) {
 		var o, e bytes.Buffer
@@ -55,6 +56,7 @@ func TestStorage(t *testing.T) {
 
 // A value of any length gives a line that can be read, with what is wrong.
 func TestLongValuesAreShortened(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("y", 50_000)
 	for _, args := range [][]string{
 		{"run", "--temperature", long}, {"run", "--preset", long}, {"run", "--order", long}, {"run", "--set", long}, {"run", "--set", long + "=1"}, {"run", "--" + long}, {long},

@@ -16,6 +16,7 @@ import (
 const sweepArgs = "sweep --prompt Once --grid temperature=0.1:1.3:0.4 --grid top_p=0.8,1 --seeds 3 --max-new-tokens 12"
 
 func TestSweepTable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := append(strings.Fields(sweepArgs), "--dir", dir)
 	out, errs, code := try(t, "", args...)
@@ -46,6 +47,7 @@ func TestSweepTable(t *testing.T) {
 }
 
 func TestSweepRecords(t *testing.T) {
+	t.Parallel()
 	out, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--grid", "mirostat=0,2", "--format", "jsonl")...)
 	all := lines(t, out)
 	if code != console.ExitDone || len(all) != 17 || all[0]["type"] != "sweep" || !strings.Contains(errs, "mirostat: no effect: transformers has no mirostat") {
@@ -70,6 +72,7 @@ func TestSweepRecords(t *testing.T) {
 }
 
 func TestSweepWrongUse(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args string
 		want []string
@@ -101,6 +104,7 @@ func TestSweepWrongUse(t *testing.T) {
 
 // Interrupted, a sweep says what it keeps, and the same command goes on.
 func TestSweepInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -127,6 +131,7 @@ func TestSweepInterrupted(t *testing.T) {
 
 // A folder that cannot be made is told with its flag.
 func TestSweepDirThatIsAFile(t *testing.T) {
+	t.Parallel()
 	file := write(t, "f", "")
 	_, errs, code := try(t, "", append(strings.Fields(sweepArgs), "--dir", file)...)
 	if want := "logitscope: --dir " + file + ": not a directory\n"; code != console.ExitFailed || errs != want {

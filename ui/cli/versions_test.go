@@ -11,6 +11,7 @@ import (
 // refused by its version. The files in testdata/versions stay as they are: a
 // new form adds a file.
 func TestVersionsOfOurFiles(t *testing.T) {
+	t.Parallel()
 	type use struct {
 		file  string
 		home  string // where the program looks for it in its folder; empty for a file that is named
