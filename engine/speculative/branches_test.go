@@ -17,6 +17,7 @@ import (
 
 // One draft side by side is one draft: the same text, chances and draws.
 func TestOneOfSeveral(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"close", "far", "peaky"} {
 		target, draft := pair(t, name)
 		for seed := range 20 {
@@ -42,6 +43,7 @@ func TestOneOfSeveral(t *testing.T) {
 // What a round says of several drafts is what fresh sessions of both models
 // and the rules give; and after any rewinds the caches hold the text alone.
 func TestBranchesAreTraced(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	in := prompt(target, "Once upon a time there was a")
 	for _, more := range []set{{"draft_method": "specinfer", "draft_tree": "3,2"}, {"draft_method": "spectr", "num_drafts": 4}, {"lookahead_window": 16, "lookahead_ngram": 2}} {
@@ -125,6 +127,7 @@ func TestBranchesAreTraced(t *testing.T) {
 // A model that cannot run branches in one pass is asked for each of them, the
 // text is the same, and the passes are counted.
 func TestBranchesWithoutForest(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	in := prompt(target, "Once upon a time there was a")
 	for _, more := range []set{{"draft_method": "specinfer", "draft_tree": "2,2"}, {"lookahead_window": 3, "lookahead_ngram": 3}} {
@@ -148,6 +151,7 @@ func TestBranchesWithoutForest(t *testing.T) {
 // The law of several drafts on the built-in model, by calculation and by many
 // draws; the wrong rule is told.
 func TestProveSeveral(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	self, err := shallow.New(target, []int{3})
 	if err != nil {
@@ -200,6 +204,7 @@ func TestProveSeveral(t *testing.T) {
 
 // Settings that cannot be are refused in a line that names the allowed ones.
 func TestSeveralRefused(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "close")
 	for _, c := range []struct {
 		s     set
@@ -227,6 +232,7 @@ func TestSeveralRefused(t *testing.T) {
 
 // Paths and counts of drafts by hand: 1 twice with 2 and 3 after them, 4 alone.
 func TestPaths(t *testing.T) {
+	t.Parallel()
 	n := func(x int32, kids ...*node) *node { return &node{token: x, kids: kids} }
 	roots := []*node{n(1, n(2)), n(4), n(1, n(3, n(5)), n(2))}
 	got := paths(roots)
@@ -254,6 +260,7 @@ func TestPaths(t *testing.T) {
 // A stage that draws by itself has a coin of its own at every place of the
 // text: XTC leaves the surest tokens out at some places, not at all or none.
 func TestXTCUnderDrafts(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "close")
 	p := compile(t, target, off.and(set{"order": "llama.cpp", "xtc_probability": 0.5, "xtc_threshold": 0.1, "max_new_tokens": 120, "logit_bias": map[string]any{"0": -100.0}}))
 	plain := compile(t, target, off.and(set{"order": "llama.cpp", "logit_bias": map[string]any{"0": -100.0}}))

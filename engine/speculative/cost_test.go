@@ -17,6 +17,7 @@ func (s sized) Info() models.Info { return models.Info{Params: s.params} }
 // What a draft costs beforehand: its part of the target's numbers, a tenth if
 // one of the two does not say, next to nothing for a lookup.
 func TestCostOfADraft(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		draft, target int64
 		want          float64

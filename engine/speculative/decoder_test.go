@@ -108,6 +108,7 @@ func fits(counts map[string]int, law map[string]float64, n int) (p float64, impo
 // Texts written by the decoder have the target's law, whatever the way of
 // judging and of choosing k, and the wrong algorithms' do not.
 func TestDecoderLaw(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	n := 3000
 	type run struct {
@@ -191,6 +192,7 @@ func TestDecoderLaw(t *testing.T) {
 
 // The number accepted in the first round has its golden law.
 func TestAcceptedCounts(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	const n = 2500
 	for _, name := range []string{"close", "far", "peaky"} {
@@ -239,6 +241,7 @@ func blockPMF(b *struct {
 // Penalties and constraints see the drafted tokens: each p and q shown is the
 // law with the prefix it stands in, made afresh.
 func TestPrefixes(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "far")
 	mask := func(out []int32) ([]uint64, bool, error) {
 		bits := uint64(1<<6 - 1)
@@ -300,6 +303,7 @@ func TestPrefixes(t *testing.T) {
 // However often one stops, steps back and goes on, the text is the same; a
 // fork and a decoder restored from the rounds write it too.
 func TestRewind(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "close")
 	for n, more := range []set{nil, {"assistant_schedule": "heuristic"}, {"assistant_schedule": "adaptive"}, {"block_verification": true},
 		{"draft_method": "specinfer", "draft_tree": "2,2"}, {"draft_method": "spectr"}, {"lookahead_ngram": 3}, {"lookahead_ngram": 4}} {
@@ -376,6 +380,7 @@ func TestRewind(t *testing.T) {
 
 // A change of settings or a forced token ends what a rewind left open.
 func TestForceAndTune(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "same")
 	p := compile(t, target, off.and(set{"max_new_tokens": 40, "logit_bias": map[string]any{"0": -100.0}}))
 	greedy := compile(t, target, set{"temperature": 0.0, "max_new_tokens": 40, "logit_bias": map[string]any{"0": -100.0}})
@@ -406,6 +411,7 @@ func TestForceAndTune(t *testing.T) {
 // The text is as long as max_new_tokens says, and a model whose context is
 // full ends it.
 func TestLengths(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "same")
 	bias := map[string]any{"0": -100.0}
 	for n := 1; n < 12; n++ {
@@ -431,6 +437,7 @@ func TestLengths(t *testing.T) {
 
 // A cancelled round changes nothing.
 func TestCancelled(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "far")
 	p := compile(t, target, off.and(set{"max_new_tokens": 30, "logit_bias": map[string]any{"0": -100.0}}))
 	want := finish(t, start(t, target, draft, p, nil, []int32{2}, Options{}))
@@ -454,6 +461,7 @@ func TestCancelled(t *testing.T) {
 
 // Models and settings that do not go together get one line.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "close")
 	parse := func(s string) models.Model {
 		m, err := table.Parse("other", strings.NewReader(s))
@@ -492,6 +500,7 @@ func TestRefused(t *testing.T) {
 
 // What rounds say of themselves adds up.
 func TestRounds(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "far")
 	kinds := map[Kind]int{}
 	for seed := range 40 {
@@ -538,6 +547,7 @@ func checkDraw(t *testing.T, r *Round) {
 
 // A draft stops after a token it was unsure of, and keeps the token.
 func TestConfidence(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "far")
 	stopped := 0
 	for seed := range 20 {
@@ -564,6 +574,7 @@ func TestConfidence(t *testing.T) {
 // Where a constraint leaves nothing, the text goes as far as plain decoding
 // would, and the error comes after it.
 func TestDeadEnd(t *testing.T) {
+	t.Parallel()
 	target, draft := pair(t, "same")
 	mask := func(out []int32) ([]uint64, bool, error) {
 		if len(out) == 5 {
@@ -586,6 +597,7 @@ func TestDeadEnd(t *testing.T) {
 
 // The account adds up, and its times are what the rounds took.
 func TestView(t *testing.T) {
+	t.Parallel()
 	r := func(target, draft time.Duration, accepted int, emitted ...int32) *Round {
 		out := &Round{Target: target, Draft: draft, DraftSteps: 2, Passes: 1, Accepted: accepted, Drafted: []int32{1, 2}, Emitted: emitted}
 		for i := range 2 {

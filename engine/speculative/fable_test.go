@@ -47,6 +47,7 @@ func plainly(t testing.TB, m models.Model, p *sampling.Pipeline, prompt []int32,
 // Greedy text is the same token by token with and without a draft, on the
 // built-in model, over long runs, with penalties too.
 func TestGreedyIdentity(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	n := 240
 	if testing.Short() {
@@ -56,9 +57,12 @@ func TestGreedyIdentity(t *testing.T) {
 	for _, id := range target.Vocab().EOG() {
 		bias[itoa(id)] = -1000.0 // go on to the end
 	}
-	for _, text := range []string{"Once upon a time", "The capital of France is"} {
+	for i, text := range []string{"Once upon a time", "The capital of France is"} {
 		in := prompt(target, text)
-		for _, more := range []set{{}, {"repetition_penalty": 1.3}} {
+		for j, more := range []set{{}, {"repetition_penalty": 1.3}} {
+			if testing.Short() && i != j {
+				continue
+			}
 			p := compile(t, target, set{"temperature": 0.0, "max_new_tokens": n, "logit_bias": bias}.and(more))
 			want := plainly(t, target, p, in, n)
 			self, err := shallow.New(target, []int{3})
@@ -110,6 +114,7 @@ func itoa(id int32) string { return name([]int32{id})[:len(name([]int32{id}))-1]
 // The many draws on the built-in model agree with the target's law and tell a
 // wrong algorithm.
 func TestProveFable(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	self, err := shallow.New(target, []int{2, 4})
 	if err != nil {
@@ -132,6 +137,9 @@ func proveFable(t *testing.T, target, draft models.Model) {
 			t.Fatal(err)
 		}
 		n := 40_000
+		if testing.Short() {
+			n = 10_000
+		}
 		res, err := pr.Run(context.Background(), n, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -206,6 +214,7 @@ func BenchmarkFable(b *testing.B) {
 // After any rewinds and forced tokens both caches hold the text and nothing
 // else: every p and q is what fresh sessions give.
 func TestCaches(t *testing.T) {
+	t.Parallel()
 	target, draft := openFable(t)
 	p := compile(t, target, set{"do_sample": true, "temperature": 1.0, "top_k": 0, "max_new_tokens": 60, "num_assistant_tokens": 3})
 	in := prompt(target, "Once upon a time there was a")

@@ -30,6 +30,7 @@ func goldenProver(g *golden, i int, a Algorithm) *Prover {
 // The six wrong algorithms have the laws they are known to have, and the test
 // of many draws passes for the right algorithms and fails for each wrong one.
 func TestProve(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	ctx := context.Background()
 	caught := map[Algorithm]int{}
@@ -80,6 +81,7 @@ func TestProve(t *testing.T) {
 
 // A proof stops where it is when its context ends, and reports on the way.
 func TestProveCancel(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
@@ -96,6 +98,7 @@ func TestProveCancel(t *testing.T) {
 
 // Known values of the chi-square distribution.
 func TestUpperTail(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		x    float64
 		df   int

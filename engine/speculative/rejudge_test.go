@@ -9,6 +9,7 @@ import (
 // A recorded round may say anything: what follows from it is drafts that were
 // tested and tokens that the target gives, and no more of them than places.
 func TestAgainTakesAnyRound(t *testing.T) {
+	t.Parallel()
 	const n = 6
 	r := rand.New(rand.NewPCG(17, 18))
 	any := func(least int) Law {
@@ -67,6 +68,7 @@ func TestAgainTakesAnyRound(t *testing.T) {
 
 // What is not a law over the vocabulary is not judged by.
 func TestUsable(t *testing.T) {
+	t.Parallel()
 	for _, l := range []Law{
 		{[]int32{0, 0}, []float64{0.5, 0.5}}, {[]int32{-1}, []float64{1}}, {[]int32{4}, []float64{1}}, {[]int32{1}, []float64{1.5}},
 		{[]int32{1}, []float64{-0.5}}, {[]int32{1}, nil}, {[]int32{0, 1, 2, 3, 4}, make([]float64, 5)},

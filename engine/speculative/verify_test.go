@@ -294,6 +294,7 @@ func checkLaws(t *testing.T, toy *toy, c *exactCase) {
 
 // Replays with every uniform number given go token for token.
 func TestTraces(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	for i, tr := range g.Traces.Traces {
 		toy := newToy(g, tr.Pair, tr.Settings)
@@ -351,6 +352,7 @@ func TestTraces(t *testing.T) {
 // A token the target cannot give is refused even when u is 0, and one that it
 // gives at least as often as the draft stands even when u is just below 1.
 func TestStrict(t *testing.T) {
+	t.Parallel()
 	p := Law{[]int32{1, 2}, []float64{0.5, 0.5}}
 	q := Law{[]int32{0, 1}, []float64{0.5, 0.5}}
 	one := func(x int32, u float64) verdict {
@@ -370,6 +372,7 @@ func TestStrict(t *testing.T) {
 }
 
 func TestFormula(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	for _, r := range g.Formula.Table {
 		if d := math.Abs(ExpectedTokens(r.Alpha, r.K) - r.Expected); d > 1e-11 {
@@ -393,6 +396,7 @@ func TestFormula(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	for _, c := range g.Lookup.Cases {
 		ends := func(id int32) bool { return id == c.EOS }
@@ -411,6 +415,7 @@ func TestLookup(t *testing.T) {
 // Over a long text without an end the tokens for each pass come to the golden
 // figure, and for a pair whose laws never change to the closed form.
 func TestPerPass(t *testing.T) {
+	t.Parallel()
 	g := readGolden(t)
 	for pair, e := range g.Exact {
 		for _, c := range e.Cases {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestCheckerReadsInParts(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	text := `{"naïve": ["日本", 1.5e3]}` + "!"
 	want := len([]rune(text)) - 1

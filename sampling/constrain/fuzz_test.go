@@ -17,8 +17,9 @@ import (
 )
 
 // exercise compiles a source and, if that works, follows random masks for a
-// few tokens: no panic, no empty mask, and errors of the documented types.
-func exercise(t *testing.T, src lang.Source) {
+// few tokens: no panic, no empty mask, and errors of the documented types. It
+// returns why the source is refused.
+func exercise(t *testing.T, src lang.Source) error {
 	t.Helper()
 	began := time.Now()
 	g, err := Compile(src)
@@ -33,9 +34,9 @@ func exercise(t *testing.T, src lang.Source) {
 		default:
 			t.Errorf("an error of type %T: %v", err, err)
 		}
-		return
+		return err
 	}
-	if d := time.Since(began); d > 20*time.Second {
+	if d := time.Since(began); d > 2*time.Minute { // also on a busy machine
 		t.Errorf("compiling took %v", d)
 	}
 	m, err := g.Bind(constraintest.ByteVocab())
@@ -70,6 +71,7 @@ func exercise(t *testing.T, src lang.Source) {
 		t.Errorf("%q: %d bytes forced, but %d complete it", text, len(f), before)
 	}
 	exerciseMasks(t, g, rng)
+	return nil
 }
 
 var fuzzVocab = sync.OnceValue(constraintest.DenseVocab)
@@ -148,6 +150,7 @@ func FuzzChoice(f *testing.F) {
 
 // TestHostileSources compiles what is meant to hurt, in bounded time.
 func TestHostileSources(t *testing.T) {
+	t.Parallel()
 	long := make([]string, 100_000)
 	for i := range long {
 		long[i] = `"value ` + strings.Repeat("x", i%17) + string(rune('a'+i%26)) + `-` + fmt.Sprint(i) + `"`
@@ -197,14 +200,8 @@ func TestHostileSources(t *testing.T) {
 		{"deep groups", grammar.GBNF("root ::= " + strings.Repeat("(", 100_000)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			began := time.Now()
-			_, err := Compile(c.src)
-			if (err != nil) != c.refused {
+			if err := exercise(t, c.src); (err != nil) != c.refused {
 				t.Errorf("error %v", err)
-			}
-			t.Logf("%v, %.150v", time.Since(began), err)
-			if err == nil {
-				exercise(t, c.src)
 			}
 		})
 	}
@@ -258,6 +255,7 @@ func chained(n int) string {
 // TestDependencyChains holds chains to what they say: a name needs all that
 // follow.
 func TestDependencyChains(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 2, 3, 20, 40} {
 		for _, keyword := range []string{"dependentRequired", "dependencies"} {
 			g := constraintest.Compile(t, schema.New([]byte(`{"`+keyword+`":{`+chained(n)+`}}`), schema.Options{}))

@@ -38,6 +38,7 @@ func check(t *testing.T, name string, g *automaton.Grammar, accept []string, rej
 }
 
 func TestGoldenRegex(t *testing.T) {
+	t.Parallel()
 	var data struct {
 		Regexes []struct {
 			Pattern string
@@ -58,6 +59,7 @@ func TestGoldenRegex(t *testing.T) {
 }
 
 func TestGoldenGBNF(t *testing.T) {
+	t.Parallel()
 	var data struct {
 		Features []struct {
 			Feature, Grammar string
@@ -82,6 +84,7 @@ func TestGoldenGBNF(t *testing.T) {
 // of others, after what may be empty and inside a repetition, and rules that
 // only look like it.
 func TestLeftRecursionIsRefused(t *testing.T) {
+	t.Parallel()
 	for gram, refused := range map[string]bool{
 		`root ::= root "a" | "a"`:                          true,
 		"root ::= x\nx ::= y \"b\"\ny ::= x \"c\" | \"d\"": true,
@@ -100,6 +103,7 @@ func TestLeftRecursionIsRefused(t *testing.T) {
 }
 
 func TestGoldenSQLGrammar(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/grammar/sql_select.gbnf")
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +139,7 @@ func hexVocab(t testing.TB, list []string, eog []int32) *automaton.Vocab {
 }
 
 func TestGoldenMasks(t *testing.T) {
+	t.Parallel()
 	var data struct {
 		VocabHex []string `json:"vocab_hex"`
 		EOS      int32    `json:"eos_id"`

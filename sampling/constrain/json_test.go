@@ -10,6 +10,7 @@ import (
 )
 
 func TestJSONSuite(t *testing.T) {
+	t.Parallel()
 	var data struct {
 		Cases []struct{ Name, Expect, Text, Base64 string }
 	}
@@ -32,6 +33,7 @@ func TestJSONSuite(t *testing.T) {
 }
 
 func TestJSONStrings(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	for s, want := range map[string]int{
 		`"a\u00e9"`: -2, `"\ud83d\ude00"`: -2, `"\uD83D\uDE00x"`: -2, `"é😀"`: -2, `""`: -2, `"\""`: -2,
@@ -47,6 +49,7 @@ func TestJSONStrings(t *testing.T) {
 }
 
 func TestJSONWhitespaceIsBounded(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		w    schema.Whitespace
 		text string
@@ -71,6 +74,7 @@ func TestJSONWhitespaceIsBounded(t *testing.T) {
 }
 
 func TestJSONDeepNesting(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, schema.JSON(schema.JSONOptions{}))
 	const n = 100_000
 	if ok, _ := g.Check([]byte(strings.Repeat("[", n) + strings.Repeat("]", n))); !ok {

@@ -19,6 +19,7 @@ import (
 // TestBenchTokenised feeds every instance token by token, in the built-in
 // vocabulary cut in several ways and in a vocabulary of bytes.
 func TestBenchTokenised(t *testing.T) {
+	t.Parallel()
 	fable, single := constraintest.FableVocab(t), constraintest.ByteVocab()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for i, c := range constraintest.BenchCases(t) {
@@ -80,6 +81,7 @@ func ragged(v *automaton.Vocab, text []byte, rng *rand.Rand) []int32 {
 
 // TestGoldenBias recomputes the mass that each mask keeps.
 func TestGoldenBias(t *testing.T) {
+	t.Parallel()
 	var model struct {
 		Vocab  []string
 		EOS    int32 `json:"eos_id"`
@@ -168,6 +170,7 @@ func TestGoldenBias(t *testing.T) {
 
 // TestRegexAgainstGo compares verdicts with Go's regexp on random texts.
 func TestRegexAgainstGo(t *testing.T) {
+	t.Parallel()
 	exprs := []string{`a*b|c+`, `^a|b$`, `(^|x)a($|y)`, `^$`, `a?b?c?`, `[^ab]+c`, `(ab|a)(bc|c)?`, `(?i)ab`, `a{2,3}b{0,2}`, `.`, `(a|b)*abb`, `x*$`, `^(a|^b)c*`, `(?s).b`, `(a$|b)c?`, `é|[à-ä]+`, `(?:)|a`}
 	rng := rand.New(rand.NewPCG(2, 9))
 	alphabet := []rune("abcxy é\nàB")
@@ -191,6 +194,7 @@ func TestRegexAgainstGo(t *testing.T) {
 }
 
 func TestStatesAreValues(t *testing.T) {
+	t.Parallel()
 	m, err := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +221,7 @@ func TestStatesAreValues(t *testing.T) {
 }
 
 func TestAcceptAndExplain(t *testing.T) {
+	t.Parallel()
 	v := constraintest.FableVocab(t)
 	g := constraintest.Compile(t, schema.New([]byte(`{"type":"object","properties":{"name":{"type":"string"},"tags":{"type":"array","items":{"enum":["red","green"]}}},"required":["name","tags"],"additionalProperties":false}`), schema.Options{Whitespace: schema.WhitespaceCompact}))
 	m, _ := g.Bind(v)
@@ -251,6 +256,7 @@ func TestAcceptAndExplain(t *testing.T) {
 }
 
 func TestEndOfText(t *testing.T) {
+	t.Parallel()
 	v := constraintest.VocabOf([][]byte{[]byte("a"), nil, nil, []byte("b")}, 1, 2)
 	m, _ := constraintest.Compile(t, grammar.GBNF(`root ::= "a" "a"?`)).Bind(v)
 	mask := make([]uint64, 1)
@@ -278,6 +284,7 @@ func TestEndOfText(t *testing.T) {
 }
 
 func TestMissingBytes(t *testing.T) {
+	t.Parallel()
 	v := constraintest.VocabOf([][]byte{nil, []byte("ab"), []byte("c"), []byte("a")}, 0)
 	if _, err := constraintest.Compile(t, grammar.GBNF(`root ::= "abd"`)).Bind(v); err == nil {
 		t.Error("a text that no tokens spell was bound")
@@ -300,6 +307,7 @@ func TestMissingBytes(t *testing.T) {
 // TestBudgetClosesInTime checks that a text is complete when its tokens are
 // spent whenever that is possible, by comparing with all token sequences.
 func TestBudgetClosesInTime(t *testing.T) {
+	t.Parallel()
 	v := constraintest.VocabOf([][]byte{nil, []byte("["), []byte("]"), []byte("[["), []byte("]]"), []byte("x"), []byte("]]]]")}, 0)
 	g := constraintest.Compile(t, grammar.GBNF(`root ::= "[" root* "]" | "x"`))
 	m, _ := g.Bind(v)
@@ -346,6 +354,7 @@ func TestBudgetClosesInTime(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
 	m, _ := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -364,6 +373,7 @@ func TestConcurrentUse(t *testing.T) {
 // TestConcurrentGrammars has matchers of different grammars fill and read the
 // answers that their one vocabulary keeps for all.
 func TestConcurrentGrammars(t *testing.T) {
+	t.Parallel()
 	v := constraintest.FableVocab(t)
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -378,6 +388,7 @@ func TestConcurrentGrammars(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, schema.New([]byte(`{"type":["string","array"],"format":"colour","title":"x","x-order":1,"maxContains":2,"then":false,"items":{},"additionalItems":false,"maxLength":3,"maxLength":4}`), schema.Options{}))
 	var seen []string
 	for _, n := range g.Notes() {
@@ -392,6 +403,7 @@ func TestNotes(t *testing.T) {
 // TestLaterKeywords has keywords that draft 7 does not know: they restrict
 // nothing there, and a note says so.
 func TestLaterKeywords(t *testing.T) {
+	t.Parallel()
 	for source, texts := range map[string][2]string{ // a text that only draft 7 allows, and one that both do
 		`{"type":"array","contains":{"const":1},"minContains":2}`:                                        {`[1]`, `[1,1]`},
 		`{"type":"array","contains":{"const":1},"maxContains":1}`:                                        {`[1,1]`, `[1]`},
@@ -420,6 +432,7 @@ func TestLaterKeywords(t *testing.T) {
 
 // TestMaskTimeIsReported makes sure that Took is measured, not made up.
 func TestMaskTimeIsReported(t *testing.T) {
+	t.Parallel()
 	m, _ := constraintest.Compile(t, schema.JSON(schema.JSONOptions{})).Bind(constraintest.FableVocab(t))
 	mask := make([]uint64, m.Vocab().Words())
 	began := time.Now()

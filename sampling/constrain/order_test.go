@@ -8,6 +8,7 @@ import (
 )
 
 func TestPropertyOrder(t *testing.T) {
+	t.Parallel()
 	const source = `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"}},"required":["b","z"],"additionalProperties":true}`
 	for _, c := range []struct {
 		text            string
@@ -33,6 +34,7 @@ func TestPropertyOrder(t *testing.T) {
 }
 
 func TestUndeclaredProperties(t *testing.T) {
+	t.Parallel()
 	const source = `{"type":"object","properties":{"a":{"type":"integer"}}}`
 	for text, want := range map[string][2]bool{ // by default, and closed
 		`{"a":1}`:            {true, true},

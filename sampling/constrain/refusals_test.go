@@ -12,6 +12,7 @@ import (
 // TestRefusalsListEveryProblem reads whole error texts: each problem with its
 // pointer, in one line.
 func TestRefusalsListEveryProblem(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ schema, want string }{
 		{`{"properties":{"age":{"$dynamicRef":"#x"}}}`, `#/properties/age: "$dynamicRef" is not supported`},
 		{`{"properties":{"a":{"$dynamicRef":"#x"},"b":{"anyOf":[{}],"unevaluatedItems":false},"c":{"type":"strng"}}}`,
@@ -56,6 +57,7 @@ func TestRefusalsListEveryProblem(t *testing.T) {
 }
 
 func TestSyntaxErrorsHaveAPlace(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		src          lang.Source
 		line, column int
@@ -81,6 +83,7 @@ func TestSyntaxErrorsHaveAPlace(t *testing.T) {
 }
 
 func TestContradictionsSayWhere(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ schema, pointer, keyword string }{
 		{`{"properties":{"a":{"type":"string","minLength":5,"maxLength":2}},"required":["a"],"type":"object"}`, "/properties/a", "maxLength"},
 		{`{"type":"object","required":["a"],"properties":{"a":false}}`, "/properties/a", "false"},

@@ -76,6 +76,7 @@ func (c *schemaCase) judge(t *testing.T) *jsonschema.Schema {
 // with any. The validator judges every instance as well, so that neither the
 // suite nor the compiler is believed.
 func TestSchemaSuite(t *testing.T) {
+	t.Parallel()
 	instances, refused := 0, 0
 	keywords := map[string]bool{}
 	for _, c := range schemaSuite(t) {

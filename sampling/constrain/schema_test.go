@@ -23,6 +23,7 @@ func indented(t testing.TB, raw json.RawMessage) []byte {
 }
 
 func TestBenchSchemas(t *testing.T) {
+	t.Parallel()
 	valid, invalid := 0, 0
 	for _, c := range constraintest.BenchCases(t) {
 		g, err := Compile(schema.New(c.Schema, schema.Options{}))
@@ -73,6 +74,7 @@ type suiteFile struct {
 // Refusals must name a keyword; in the tier "must" only what
 // needs documents from outside may be refused.
 func TestSuites(t *testing.T) {
+	t.Parallel()
 	refusable := []string{"remote ref, containing refs itself", "validate definition against metaschema", "float division = inf"}
 	for _, run := range []struct {
 		draft    string
@@ -125,6 +127,7 @@ func TestSuites(t *testing.T) {
 // TestCountedPatterns has one character repeated between anchors, more often
 // than an expression can say, and such that look alike.
 func TestCountedPatterns(t *testing.T) {
+	t.Parallel()
 	letters := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
 	for _, c := range []struct {
 		schema string
@@ -155,6 +158,7 @@ func TestCountedPatterns(t *testing.T) {
 // TestManyConditionals has as many branches on one member as a real schema may
 // have: two ways through each, but only one that does not contradict itself.
 func TestManyConditionals(t *testing.T) {
+	t.Parallel()
 	const n = 24
 	kinds := listed(n, func(i int) string { return fmt.Sprintf(`"k%d"`, i) })
 	members := listed(n, func(i int) string { return fmt.Sprintf(`"a%d":{"type":"integer"}`, i) })

@@ -6,6 +6,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	for text, accepted := range map[string]string{
 		`json`:                          `[1]`,
 		`{"type":"json","object":true}`: `{"a": 1}`,
@@ -55,6 +56,7 @@ func TestParse(t *testing.T) {
 // TestSpecs holds for every kind, its template and each of its options: what
 // is stored reads back as it was, compiles, and is written again as it is read.
 func TestSpecs(t *testing.T) {
+	t.Parallel()
 	for _, k := range Kinds() {
 		plain := Spec{Type: k.Type}
 		if len(k.Templates) > 0 {
@@ -102,6 +104,7 @@ func TestSpecs(t *testing.T) {
 // TestSpecFieldsAreTold holds that every field of a Spec belongs to a kind, so
 // that none is read and never used.
 func TestSpecFieldsAreTold(t *testing.T) {
+	t.Parallel()
 	known := map[string]bool{"type": true}
 	for _, k := range Kinds() {
 		for _, f := range k.fields() {
@@ -118,6 +121,7 @@ func TestSpecFieldsAreTold(t *testing.T) {
 // TestBareErrors has one error of each type: a caller puts its own words in
 // front without looking into ours.
 func TestBareErrors(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{"type":"xml"}`:                               `type "xml"; must be one of json_schema, json, regex, grammar, sql, choice`,
 		`{"type":"regex","regex":"a("}`:                "line 1, column 1: missing closing ): `a(`",

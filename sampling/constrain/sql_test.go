@@ -22,6 +22,7 @@ var shop = grammar.SQLSpec{Tables: []grammar.SQLTable{
 // TestSQLIsPreparedBySQLite walks the masks at random and lets SQLite judge
 // every statement.
 func TestSQLIsPreparedBySQLite(t *testing.T) {
+	t.Parallel()
 	plain := grammar.SQLSpec{Tables: slices.Clone(shop.Tables)}
 	plain.Tables[0].Aliases = nil // two aliases are declared, one follows from the name
 	for name, spec := range map[string]grammar.SQLSpec{"shop": plain, "shelf": shelf} {
@@ -67,6 +68,7 @@ var shelf = grammar.SQLSpec{Tables: []grammar.SQLTable{
 // TestSQLAliases tries aliases of every table and pair that no list declares,
 // self-joins, and names in any case, all judged by SQLite as well.
 func TestSQLAliases(t *testing.T) {
+	t.Parallel()
 	db := tables(t, shelf)
 	g := constraintest.Compile(t, grammar.SQL(shelf))
 	cases := map[string]bool{
@@ -114,6 +116,7 @@ func TestSQLAliases(t *testing.T) {
 
 // TestSQLOutputNames orders by the names that the items of a select are given.
 func TestSQLOutputNames(t *testing.T) {
+	t.Parallel()
 	db := tables(t, shelf)
 	g := constraintest.Compile(t, grammar.SQL(shelf))
 	// Masks are compared with few scopes: the slow twin goes through every token.
@@ -168,6 +171,7 @@ func tables(t *testing.T, spec grammar.SQLSpec) *sql.DB {
 }
 
 func TestSQLScopes(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, grammar.SQL(shop))
 	for text, want := range map[string]bool{
 		"SELECT name FROM users":                                     true,
@@ -195,6 +199,7 @@ func TestSQLScopes(t *testing.T) {
 // TestLooseSQLAgreesWithGolden runs the golden statements through the loose
 // grammar with the same names.
 func TestLooseSQLAgreesWithGolden(t *testing.T) {
+	t.Parallel()
 	var data struct {
 		Valid   []struct{ Text string }
 		Invalid []rejected
@@ -214,6 +219,7 @@ func TestLooseSQLAgreesWithGolden(t *testing.T) {
 }
 
 func TestSQLWithoutTables(t *testing.T) {
+	t.Parallel()
 	g := constraintest.Compile(t, grammar.SQL(grammar.SQLSpec{}))
 	for text, want := range map[string]bool{
 		"SELECT a.b, count(*) FROM anything AS a GROUP BY a.b": true,
@@ -228,6 +234,7 @@ func TestSQLWithoutTables(t *testing.T) {
 }
 
 func TestReadSQLSpec(t *testing.T) {
+	t.Parallel()
 	spec, err := grammar.ReadSQLSpec([]byte(`{"tables":{"b":["x","order by"],"a":["y"]},"loose":true,"aliases":["n"]}`))
 	if err != nil || len(spec.Tables) != 2 || spec.Tables[0].Name != "b" || !spec.Loose || spec.Aliases[0] != "n" {
 		t.Errorf("%+v, %v", spec, err)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestUniqueItems(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		schema string
 		texts  map[string]bool
@@ -42,6 +43,7 @@ func TestUniqueItems(t *testing.T) {
 // TestDistinctNames repeats names that a schema does not declare. JSON takes the
 // last of them, so that together they are one property.
 func TestDistinctNames(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		schema string
 		texts  map[string]bool
@@ -84,6 +86,7 @@ func TestDistinctNames(t *testing.T) {
 // TestUniqueNumbersCloseInTime follows "[0," where -0 would be the number that
 // is there already: with two tokens left only the other digits can be closed.
 func TestUniqueNumbersCloseInTime(t *testing.T) {
+	t.Parallel()
 	for _, ws := range []schema.Whitespace{schema.WhitespaceBounded, schema.WhitespaceCompact, schema.WhitespaceAny} {
 		m, err := constraintest.Compile(t, schema.New([]byte(`{"type":"array","items":{"type":"integer"},"uniqueItems":true,"minItems":2}`), schema.Options{Whitespace: ws})).Bind(constraintest.ByteVocab())
 		if err != nil {
@@ -110,6 +113,7 @@ func TestUniqueNumbersCloseInTime(t *testing.T) {
 // TestUniqueTextsCloseInTime has texts of which all but one take more bytes
 // than the nearest completion of one.
 func TestUniqueTextsCloseInTime(t *testing.T) {
+	t.Parallel()
 	for source, least := range map[string]int{
 		`{"type":"array","items":{"type":"string"},"uniqueItems":true,"minItems":3}`:                      2 + 2 + 3*2 + 2,           // brackets, commas, quotes and the fewest letters
 		`{"type":"object","additionalProperties":{"type":"integer"},"minProperties":3}`:                   2 + 2 + 3*2 + 2 + 2*3,     // as well colons and digits

@@ -16,6 +16,7 @@ import (
 // TestRandomTextsValidate walks the masks of many schemas at random, under
 // tight and wide budgets, and lets an independent validator judge each text.
 func TestRandomTextsValidate(t *testing.T) {
+	t.Parallel()
 	var list []json.RawMessage
 	constraintest.ReadFixture(t, "schemas.json", &list)
 	v := constraintest.FableVocab(t)

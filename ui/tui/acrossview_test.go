@@ -10,6 +10,7 @@ import (
 // Lanes over seeds: lanes with one law never part, the table has every lane,
 // and - and + ask for fewer and more seeds.
 func TestLanesOverSeeds(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "chat max_new_tokens=12", "chat max_new_tokens=12", "creative max_new_tokens=12")
 	b.keys("X")
 	for _, want := range []string{"lanes over 10 seeds", "means with 95% intervals", "lane 2 parts from lane 1 in 0 of 10", "lane 3 parts from lane 1 in 9 of 10", "bits a token 0.00 [0.00, 0.00], seed by seed"} {

@@ -13,6 +13,7 @@ import (
 // A preset taken after the end of a search leaves it a search without chance,
 // and at rest, though the preset draws by chance and allows a longer text.
 func TestPresetAfterASearch(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("max_new_tokens", 5, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
@@ -35,6 +36,7 @@ func TestPresetAfterASearch(t *testing.T) {
 // A tree that is scrolled shows no part of a number: of a token that is partly
 // out of view only its line is left, and of a note its rank.
 func TestScrolledTree(t *testing.T) {
+	t.Parallel()
 	part := regexp.MustCompile(`┃ … (\.?[0-9]|−)|[0-9] = (g|gr|gre|gree|greed)?┃`)
 	for _, w := range []int{80, 87, 94, 101, 120} {
 		for steps := 4; steps <= 8; steps += 2 {

@@ -35,6 +35,7 @@ func (b *bench) text() string { return b.m.Lane().View.Text() }
 // A slider moved while paused changes marks and numbers, but moves no row and
 // keeps the scale.
 func TestWhatIfMovesNoRow(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 120, 40)
 	l := b.m.Lane()
 	ids, scale := b.m.lab.ChartIDs(), l.Scale
@@ -64,6 +65,7 @@ func TestWhatIfMovesNoRow(t *testing.T) {
 // A preset taken while paused is in force at the next token, and the text
 // says where.
 func TestPresetSwitchIsMarked(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 3)
 	b.keys("3")
 	b.keys("n")
@@ -77,6 +79,7 @@ func TestPresetSwitchIsMarked(t *testing.T) {
 
 // A run switches presets without stopping.
 func TestPresetSwitchWhileRunning(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return len(v.Steps) >= 2 })
@@ -92,6 +95,7 @@ func TestPresetSwitchWhileRunning(t *testing.T) {
 
 // Looking back and coming again gives the text of never having looked.
 func TestLookingChangesNothing(t *testing.T) {
+	t.Parallel()
 	straight := ready(t, 8)
 	b := ready(t, 5)
 	b.keys("b", "b", "left")
@@ -112,6 +116,7 @@ func TestLookingChangesNothing(t *testing.T) {
 // What-if on an old step rewrites nothing until asked; then it branches, and
 // undo returns to the text that was left.
 func TestBranchAndUndo(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 6)
 	before := b.text()
 	b.keys("b", "b", "b")
@@ -136,6 +141,7 @@ func TestBranchAndUndo(t *testing.T) {
 }
 
 func TestForceWritesTheRowsToken(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	b.keys("down", "down")
 	want := b.m.Lane().Row
@@ -149,6 +155,7 @@ func TestForceWritesTheRowsToken(t *testing.T) {
 }
 
 func TestUndoSettings(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	l := b.m.Lane()
 	was := l.Config
@@ -172,6 +179,7 @@ func TestUndoSettings(t *testing.T) {
 }
 
 func TestFlipAB(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	l := b.m.Lane()
 	b.keys("a")
@@ -188,6 +196,7 @@ func TestFlipAB(t *testing.T) {
 }
 
 func TestOrderCyclesThroughEngines(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	seen := map[string]bool{}
 	for range len(sampling.Orders()) {
@@ -201,6 +210,7 @@ func TestOrderCyclesThroughEngines(t *testing.T) {
 
 // Stages move and are switched off from the pipeline.
 func TestStagesMoveAndGoOut(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	l := b.m.Lane()
 	b.m.lab.Focus = lab.PanePipeline
@@ -230,6 +240,7 @@ func TestStagesMoveAndGoOut(t *testing.T) {
 
 // Every key of the table does something or says why not, in every state.
 func TestNoDeadKey(t *testing.T) {
+	t.Parallel()
 	states := map[string]func() *bench{
 		"empty":   func() *bench { return newBench(t, testOptions(t), 100, 30) },
 		"looking": func() *bench { b := storyAt16(t, 120, 40); b.keys("b"); return b },
@@ -242,8 +253,8 @@ func TestNoDeadKey(t *testing.T) {
 					continue
 				}
 				b := make()
-				before, undo := b.frame(), len(b.m.Lane().Undo)
 				b.m.Notice.Text = ""
+				before, undo := b.frame(), len(b.m.Lane().Undo)
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
 				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.ID] {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.ID, a.Keys()[0])
@@ -260,6 +271,7 @@ var posted = map[kit.ID]bool{kit.ActRun: true, kit.ActNext: true, kit.ActRight: 
 func (m *Model) overlaid() bool { return len(m.overlays) > 0 }
 
 func TestRebindKeys(t *testing.T) {
+	t.Parallel()
 	k := newKeymap(actions())
 	if wrong := k.rebind(strings.NewReader("# mine\nrun x\ntake\n"), "keys"); wrong != nil {
 		t.Fatal(wrong)
@@ -306,6 +318,7 @@ func TestRebindKeys(t *testing.T) {
 }
 
 func TestDoneSaysHow(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	b.m.Set("max_new_tokens", int64(3))
 	b.m.Pace = len(run.Paces) - 1
@@ -323,6 +336,7 @@ func TestDoneSaysHow(t *testing.T) {
 // After the end a knob tries the last step again, and going on from there
 // takes another way.
 func TestKnobAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	b.m.Set("max_new_tokens", int64(2))
 	b.keys("n")
@@ -347,6 +361,7 @@ func TestKnobAfterTheEnd(t *testing.T) {
 
 // A sample of hostile labels keeps every column in place.
 func TestHostileLabels(t *testing.T) {
+	t.Parallel()
 	c := viz.NewCanvas(40, 9, false)
 	for y, s := range []string{"日本語", " 👨\u200d👩\u200d👧", "🇵🇹", "سلام", "z\u0300\u0301\u0302\u0303\u0304\u0305algo", "\x1b]0;x\x07", "\u202eabc", "\xe2\x96", "a\tb\r\n"} {
 		c.Fit(2, y, 12, viz.Label(s, false), viz.Ink{})
@@ -362,6 +377,7 @@ func TestHostileLabels(t *testing.T) {
 
 // Without colour every mark is a glyph or a word; the frame is the same text.
 func TestNoColorKeepsEveryGlyph(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 120, 40)
 	plain := b.m.draw().Render(viz.NewPalette(true, viz.NoColors, false))
 	if strings.Contains(plain, "38;") || strings.Contains(plain, "\x1b[9") || strings.Contains(plain, "\x1b[3") {
@@ -378,6 +394,7 @@ func TestNoColorKeepsEveryGlyph(t *testing.T) {
 }
 
 func TestASCII(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.ASCII = true
 	for _, s := range [][2]int{{160, 45}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
@@ -401,6 +418,7 @@ func TestASCII(t *testing.T) {
 
 // What a server leaves out of its row has a line of its own.
 func TestUnreportedMassIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	l := b.m.Lane()
 	v := engine.View{Phase: engine.Paused, Settings: l.Settings, PromptText: "x", Prompt: []int32{0}, StopAt: -1}
@@ -421,6 +439,7 @@ func TestUnreportedMassIsNamed(t *testing.T) {
 
 // A window that shrinks keeps the row of the cursor.
 func TestTheCursorKeepsItsRow(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 160, 45)
 	b.keys("down", "down", "down", "down", "down", "down")
 	want := b.m.Lane().Piece(b.m.Lane().Row, false)

@@ -29,6 +29,7 @@ func once(cmd tea.Cmd) tea.Msg {
 // The prompt is read again in passes of as many tokens as the model takes at
 // once, one pass a press, and at the slowest pace token by token.
 func TestCacheReadsThePromptPassByPass(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	size := b.m.Lane().Model.(models.Coster).Costs().PassTokens
 	b.start(strings.TrimSpace(strings.Repeat("Once upon a time there was a fox. ", size*5/16)))
@@ -80,6 +81,7 @@ func TestCacheReadsThePromptPassByPass(t *testing.T) {
 
 // A server that does not say what a pass takes has cells and no times.
 func TestCacheOfAServer(t *testing.T) {
+	t.Parallel()
 	b, _ := onServer(t, "vllm:URL", top20(), 120, 40)
 	b.start(storyPrompt)
 	b.keys("F")

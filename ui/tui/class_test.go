@@ -78,6 +78,7 @@ func newClass(t *testing.T, w, h int) (*bench, *pretended) {
 // A question is asked to the class while the bars hide, its votes are closed
 // before they show, and each way out of it tells the class.
 func TestClassIsAsked(t *testing.T) {
+	t.Parallel()
 	b, c := newClass(t, 120, 40)
 	b.keys("P")
 	if got := c.said(); got != "ask 11" || !strings.HasSuffix(c.asked.Context, "who lived in the …") || !c.asked.Ends.IsZero() || c.asked.Options[10] != "something else" {
@@ -159,6 +160,7 @@ func TestClassClock(t *testing.T) {
 
 // Without a network the teacher counts hands, with the same result.
 func TestHandsAreCounted(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
 	b.keys("P")
@@ -179,6 +181,7 @@ func TestHandsAreCounted(t *testing.T) {
 // A frame for another window is what a lab of that size would show, and
 // making it changes nothing.
 func TestScenesAreFrames(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{{}, {"n", "n", "tab"}, {"P"}, {"P", "enter"}, {"?"}, {"z"}, {"T"}, {"V"}, {"C"}, {":"}, {"O"}} {
 		b, _ := newClass(t, 120, 40)
 		b.keys(keys...)
@@ -213,6 +216,7 @@ var sizesOfWindows = [][2]int{{200, 60}, {160, 45}, {120, 40}, {100, 30}, {80, 2
 // Scenes are made when something changed, or somebody looks from another
 // window, and not otherwise.
 func TestScenesAreMadeOnce(t *testing.T) {
+	t.Parallel()
 	b, c := newClass(t, 120, 40)
 	b.m.onScene()
 	if len(c.shown.Frames) != 2 || !strings.Contains(c.shown.Text, "little fox") || len(c.shown.Rows) < 10 || c.shown.Rows[0].Raw < c.shown.Rows[1].Raw {
@@ -232,6 +236,7 @@ func TestScenesAreMadeOnce(t *testing.T) {
 
 // The card lies over a question, locks the room, and goes again.
 func TestJoinCard(t *testing.T) {
+	t.Parallel()
 	b, c := newClass(t, 120, 40)
 	b.keys("P")
 	c.said()
@@ -264,6 +269,7 @@ func TestJoinCard(t *testing.T) {
 
 // The board of own labs: chosen, looked into, and left.
 func TestBoard(t *testing.T) {
+	t.Parallel()
 	b, c := newClass(t, 120, 40)
 	b.m.act(kit.ActLabs)
 	b.has("nobody has a lab of their own")
@@ -290,6 +296,7 @@ func TestBoard(t *testing.T) {
 // Suspended the program would leave the whole class standing; a guest would
 // suspend the teacher.
 func TestClassIsNotSuspended(t *testing.T) {
+	t.Parallel()
 	for _, change := range []func(*Options){func(o *Options) { o.Class = new(pretended) }, func(o *Options) { o.share = &share{} }, func(*Options) {}} {
 		opt := testOptions(t)
 		change(&opt)

@@ -77,6 +77,7 @@ func alone(t testing.TB, name string, n int) string {
 
 // Four lanes at once write what each writes alone.
 func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
+	t.Parallel()
 	names := []string{"factual", "chat", "creative", "neutral"}
 	b := newLanes(t, 200, 60, names...)
 	for i := range 24 {
@@ -105,6 +106,7 @@ func TestLanesWriteWhatTheyWriteAlone(t *testing.T) {
 // C in the lab puts the text under the neighbouring preset beside the run, with
 // nothing computed twice.
 func TestCompareFromTheLab(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 160, 45, "chat")
 	b.m.Lane().Eng.Post(engine.Advance{N: 10})
 	b.steps(10)
@@ -166,6 +168,7 @@ func partedOf(t testing.TB, w, h int, presets ...string) *bench {
 
 // [ goes to where the texts part, and says why they do.
 func TestWhyTheyPart(t *testing.T) {
+	t.Parallel()
 	b := parted(t, 160, 45)
 	b.keys("[")
 	b.has("why they part here")
@@ -179,6 +182,7 @@ func TestWhyTheyPart(t *testing.T) {
 
 // f writes the current lane's token in the others, at a past step as a branch.
 func TestForceInTheOtherLane(t *testing.T) {
+	t.Parallel()
 	b := parted(t, 160, 45)
 	b.keys("[")
 	at := run.ShownIndex(b.m.All[0])
@@ -200,6 +204,7 @@ func TestForceInTheOtherLane(t *testing.T) {
 
 // A seed, a prompt and a value typed reach every lane that keys act on.
 func TestAllLanesTogether(t *testing.T) {
+	t.Parallel()
 	b := parted(t, 160, 45)
 	b.keys("s")
 	b.together(0)
@@ -234,6 +239,7 @@ func TestAllLanesTogether(t *testing.T) {
 
 // A lane may run a strategy: beams have no draw, but a text and scores.
 func TestBeamLane(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 160, 45, "chat", "factual num_beams=3")
 	b.keys("right")
 	b.pump(func() bool {
@@ -254,6 +260,7 @@ var everyKey = []string{"up", "down", "home", "end", "left", "right", "m", "i", 
 // Every size draws exactly, with the lanes before and after they part, and
 // drawing changes nothing.
 func TestCompareAtEverySize(t *testing.T) {
+	t.Parallel()
 	two, four := parted(t, 80, 24), newLanes(t, 80, 24, "factual", "chat", "creative", "neutral")
 	for i := range 5 {
 		four.keys("right")
@@ -284,6 +291,7 @@ func TestCompareAtEverySize(t *testing.T) {
 
 // Each key of the table acts or says something in each of the views.
 func TestNoDeadKeysBesideTheLab(t *testing.T) {
+	t.Parallel()
 	for i, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
 		var b *bench
 		for k, a := range actions() {
@@ -316,6 +324,7 @@ func TestNoDeadKeysBesideTheLab(t *testing.T) {
 // Three lanes or more collapse to the answer that most of them gave, once all
 // have ended.
 func TestLanesVote(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "greedy", "factual", "neutral")
 	for _, l := range b.m.All {
 		set, err := l.Compile(l.Config.MustWith("max_new_tokens", 2, sampling.FromFlag), l.Preset)
@@ -368,6 +377,7 @@ func TestLanesVote(t *testing.T) {
 
 // Two lanes do not vote.
 func TestTwoLanesDoNotVote(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "greedy", "factual")
 	b.keys("ctrl+e")
 	b.has("ctrl+e: 3 lanes or more vote; C adds one")
@@ -377,6 +387,7 @@ func TestTwoLanesDoNotVote(t *testing.T) {
 
 // The first lanes given on the command line are what compare opens with.
 func TestOpensWithLanes(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "factual", "creative")
 	if b.m.screen.id != kit.ViewCompare || len(b.m.All) != 2 {
 		t.Fatalf("opened %s with %d lanes", b.m.screen.id, len(b.m.All))
@@ -390,6 +401,7 @@ func TestOpensWithLanes(t *testing.T) {
 
 // However many lanes send views, no more frames are drawn than fit the pace.
 func TestFramesKeepTheirPace(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 200, 60, "factual", "chat", "creative", "neutral")
 	drawn := 0
 	start := time.Now()
@@ -410,6 +422,7 @@ func TestFramesKeepTheirPace(t *testing.T) {
 
 // With ASCII glyphs nothing else is drawn, but for the text itself.
 func TestASCIIBesideTheLab(t *testing.T) {
+	t.Parallel()
 	b := parted(t, 120, 40)
 	b.m.pal = viz.NewPalette(true, viz.NoColors, true)
 	for _, id := range []kit.ViewID{kit.ViewCompare, kit.ViewTimeline, kit.ViewPredict} {
@@ -433,6 +446,7 @@ func TestASCIIBesideTheLab(t *testing.T) {
 // Lanes may run models with different vocabularies: their texts are compared
 // letter by letter, and nothing is said about distributions.
 func TestLanesOfDifferentModels(t *testing.T) {
+	t.Parallel()
 	toy, err := table.Parse("toy.json", strings.NewReader(`{"kind": "markov1", "vocab": ["<eos>", " the", " edge", " of", " fox", " lived", " in", " who", " little", " a", " was", " there", " time", " upon", "Once", " x"],
 		"eos_id": 0, "context": 200, "logits": [`+strings.Repeat(`[-9,1,2,3,1,0,0,0,0,0,0,0,0,0,0,2],`, 15)+`[-9,1,2,3,1,0,0,0,0,0,0,0,0,0,0,2]]}`))
 	if err != nil {
@@ -481,6 +495,7 @@ func TestLanesOfDifferentModels(t *testing.T) {
 
 // A lane that wrote alone is not called empty.
 func TestCompareLanesOfDifferentLength(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "chat", "chat")
 	b.has("Nothing is written yet")
 	b.keys("t", "n", "n")

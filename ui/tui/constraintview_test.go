@@ -44,6 +44,7 @@ func constraintAt(t testing.TB, n, w, h int) *bench {
 }
 
 func TestConstraintView(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 120, 30)
 	s := b.m.Lane().Step()
 	b.has("structured output · token 2 · after {")
@@ -68,6 +69,7 @@ func TestConstraintView(t *testing.T) {
 }
 
 func TestConstraintMaskOffAndOn(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 120, 30)
 	b.keys("x")
 	b.tuned()
@@ -89,6 +91,7 @@ func TestConstraintMaskOffAndOn(t *testing.T) {
 // o moves the mask behind the draw and back: what was drawn without it shows
 // its final shares, and a draw that was refused is told.
 func TestConstraintDrawOrder(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 120, 30)
 	b.keys("o")
 	b.has("draw_order draw_then_check")
@@ -120,6 +123,7 @@ func TestConstraintDrawOrder(t *testing.T) {
 // Going back shows what the constraint knew there, also with its mask off; an
 // undo puts the mask back on.
 func TestConstraintKnowsWhereItLooks(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 2, 120, 30)
 	b.keys("b", "b")
 	b.has("token 1 · schema age, then name")
@@ -139,6 +143,7 @@ func TestConstraintKnowsWhereItLooks(t *testing.T) {
 
 // A mask that was off for some tokens begins anew, and says so.
 func TestConstraintMaskOnBeginsAnew(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 120, 30)
 	b.keys("x")
 	b.tuned()
@@ -150,6 +155,7 @@ func TestConstraintMaskOnBeginsAnew(t *testing.T) {
 
 // What the mask did is told at the projector's size too.
 func TestConstraintWordsFit(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 80, 24)
 	b.has("allowed 3 of 4,096 · end not allowed · mass kept <0.01%, 19.92 bits · memo")
 	b.has("below: bits, full height 1.00") // of what is written: the age is only proposed
@@ -169,6 +175,7 @@ func TestConstraintWordsFit(t *testing.T) {
 // Near the token budget the view says that the text is being closed, and which
 // tokens that costs.
 func TestConstraintCloses(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 80, 24)
 	b.m.Set("max_new_tokens", int64(13)) // fewer than the model would take
 	b.tuned()
@@ -182,6 +189,7 @@ func TestConstraintCloses(t *testing.T) {
 
 // The keys of this view alone are offered first, as they act now.
 func TestConstraintFooter(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 80, 24)
 	b.has(" ←→ token · enter edit, templates · r again with it · x mask off · ? help")
 	b.keys("o", "x")
@@ -190,6 +198,7 @@ func TestConstraintFooter(t *testing.T) {
 
 // The reasons of all rows have one form, the long one only where all have room.
 func TestConstraintReasonsAlike(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{40, 54, 66, 74, 76, 80, 100, 120} {
 		b := constraintAt(t, 1, w, 24)
 		frame := b.frame()
@@ -225,6 +234,7 @@ func TestConstraintCopy(t *testing.T) {
 
 // The text is complete JSON under the schema when the run has ended.
 func TestConstraintRunsToTheEnd(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 100, 30)
 	b.keys("space")
 	for b.m.Pace < len(run.Paces)-1 {
@@ -242,6 +252,7 @@ func TestConstraintRunsToTheEnd(t *testing.T) {
 
 // C holds the run against the same prompt without the constraint.
 func TestConstraintWithout(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 2, 120, 40)
 	b.keys("C")
 	if len(b.m.All) != 2 || b.m.screen.id != kit.ViewCompare {
@@ -259,6 +270,7 @@ func TestConstraintWithout(t *testing.T) {
 // A lane that drew twice at one token has other luck there, with the same
 // seed; and its few survivors have rows, however badly they rank.
 func TestConstraintWithoutAfterTheDraw(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 200, 60)
 	b.m.Set("order", "llama.cpp")
 	b.tuned()
@@ -283,6 +295,7 @@ func TestConstraintWithoutAfterTheDraw(t *testing.T) {
 
 // The token drawn has a row, however far down it ranks.
 func TestConstraintShowsTheTokenDrawn(t *testing.T) {
+	t.Parallel()
 	for _, h := range []int{12, 18, 24, 40} {
 		b := constraintAt(t, 1, 100, h)
 		s := b.m.Lane().Step()
@@ -295,6 +308,7 @@ func TestConstraintShowsTheTokenDrawn(t *testing.T) {
 }
 
 func TestConstraintMouse(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 120, 30)
 	l := b.m.Lane()
 	under := func(y int) string { return strings.Split(b.frame(), "\n")[y] }
@@ -311,6 +325,7 @@ func TestConstraintMouse(t *testing.T) {
 // Fields of a constraint that have no switch are named, and stay while it is
 // edited; another kind would refuse them.
 func TestSourceKeepsOtherFields(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	const stored = `{"closed":true,"schema":{},"type":"json_schema","whitespace":"compact"}`
 	opt.Config = opt.Config.MustWith("constraint", stored, sampling.FromFlag)
@@ -329,6 +344,7 @@ func TestSourceKeepsOtherFields(t *testing.T) {
 }
 
 func TestSourceEditor(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(personPrompt)
 	b.keys("J", "down", "down", "down", "down", "enter")
@@ -352,6 +368,7 @@ func TestSourceEditor(t *testing.T) {
 
 // Where the whole sentence of the cost does not fit, a short one tells it all.
 func TestConstraintCostFits(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 1, 120, 30)
 	b.has("where the model wanted name")
 	b.send(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -365,6 +382,7 @@ func TestConstraintCostFits(t *testing.T) {
 // Where knobs are listed a constraint goes by its kind: its text says nothing
 // in a few cells.
 func TestConstraintAsAValue(t *testing.T) {
+	t.Parallel()
 	b := constraintAt(t, 0, 160, 45)
 	b.keys("esc", "tab", "end", "up", "up") // seed and max_new_tokens are the last two
 	for range 2 {
@@ -384,6 +402,7 @@ func TestConstraintAsAValue(t *testing.T) {
 // Each template says what it would cost on the prompt: as much as it does once
 // it is in force.
 func TestTemplatesBite(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.m.Frugal = false
 	b.start(personPrompt)
@@ -419,6 +438,7 @@ func TestTemplatesBite(t *testing.T) {
 
 // A template is not written under where that takes long, but with a key.
 func TestTemplatesOfALargeModelWait(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Model = large{opt.Model}
 	b := newBench(t, opt, 120, 40)

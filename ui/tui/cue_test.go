@@ -12,6 +12,7 @@ import (
 // A cue stands at its token in the text and the timeline, [ ] goes to it and
 // says its words, x takes it out, and a recording has what there is at its end.
 func TestCue(t *testing.T) {
+	t.Parallel()
 	var seen []Recorded
 	opt := testOptions(t)
 	opt.Record = func(r Recorded) error { seen = append(seen, r); return nil }
@@ -79,6 +80,7 @@ func TestCue(t *testing.T) {
 
 // In a replay cues go where the recording stands, and are kept by W.
 func TestCueInReplay(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t, record.RowsBest)
 	b := newReplayBench(t, file, 120, 40)
 	b.keys("]")

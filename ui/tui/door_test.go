@@ -39,6 +39,7 @@ var noWay = []string{"os/exec", "io/ioutil", "net", "net/http", "syscall", "plug
 // The screen has one door to files, ui/tui/disk: no other file of it opens,
 // reads or writes one, by its own hand or by a package that does.
 func TestOneDoorToFiles(t *testing.T) {
+	t.Parallel()
 	files := 0
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || filepath.Dir(file) == "disk" {
@@ -186,6 +187,7 @@ func TestGuestsPressAnything(t *testing.T) {
 
 // A guest's lab keeps to its share of the machine.
 func TestGuestsShareTheMachine(t *testing.T) {
+	t.Parallel()
 	b := newGuest(t)
 	for range 20 {
 		b.keys(".")

@@ -14,6 +14,7 @@ import (
 
 // The editor takes everything as text, pastes whole, and starts on ctrl+d.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("Hello q ?\r\nworld\x1b[31m")})
@@ -42,6 +43,7 @@ func TestEditor(t *testing.T) {
 // In the prompt enter and ctrl+d start, alt+enter and ctrl+j break the line,
 // at every place of every text; what is pasted never starts.
 func TestPromptKeys(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	for _, text := range []string{"a", "a b", "two\nlines", "ends \n", "日本", "x\ty"} {
 		for at := range len([]rune(text)) + 1 {
@@ -75,6 +77,7 @@ func TestPromptKeys(t *testing.T) {
 
 // A prompt that was written and left is one pgup away.
 func TestPromptIsKeptWhenLeft(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("e")
 	b.send(typed("Hello there"))
@@ -91,6 +94,7 @@ func TestPromptIsKeptWhenLeft(t *testing.T) {
 }
 
 func TestPromptFromFile(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "p.txt")
 	if err := os.WriteFile(name, []byte("from a file\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -105,6 +109,7 @@ func TestPromptFromFile(t *testing.T) {
 }
 
 func TestPromptTooLong(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("a big wolf ", 400))})
@@ -115,6 +120,7 @@ func TestPromptTooLong(t *testing.T) {
 
 // A prompt can be wrapped as the model's chat template has it.
 func TestPromptAsChat(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("Hello!")})
@@ -129,6 +135,7 @@ func TestPromptAsChat(t *testing.T) {
 
 // A value typed in is checked against its range.
 func TestTypeAValue(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 1)
 	b.keys("tab") // to the controls
 	b.keys("enter", "ctrl+u", "9", "9", "9", "enter")

@@ -50,6 +50,7 @@ func TestEscReachesTheLab(t *testing.T) {
 
 // A lane that is looked back at alone does not keep compare open.
 func TestEscLeavesCompare(t *testing.T) {
+	t.Parallel()
 	for _, keys := range [][]string{{"right", "right", "right", "left", "t", "tab"}, {"right", "left", "tab", "t"}, {"left", "t"}} {
 		b := newLanes(t, 120, 40, "chat", "creative")
 		for i := range 3 {
@@ -69,6 +70,7 @@ func TestEscLeavesCompare(t *testing.T) {
 // esc on an overlay closes it, whatever it lies over, and what is below goes
 // on as it was.
 func TestEscTouchesNothingBelow(t *testing.T) {
+	t.Parallel()
 	screens := []string{"", "C", "T", "P", "S", "B", "J"}
 	tried := 0
 	for i, id := range slices.Sorted(maps.Keys(views)) {

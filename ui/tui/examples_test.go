@@ -22,6 +22,7 @@ var percents = regexp.MustCompile(`[<>]?[0-9.]+%`)
 // Every number that the list of examples shows stands on the next screen too,
 // as the raw probability of a token.
 func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
+	t.Parallel()
 	shown := 0
 	list := newBench(t, withModels(testOptions(t)), 120, 40)
 	list.m.Frugal = false
@@ -60,6 +61,7 @@ func TestExamplesShowTheNextScreensNumbers(t *testing.T) {
 // Every example's script can be pressed from the first to the last key without a
 // complaint, and shows what it says.
 func TestExampleScripts(t *testing.T) {
+	t.Parallel()
 	want := [][]string{ // on the screen after each part
 		{"draw 1,000", "␣Copenhagen", "temperature        ──────○"},
 		{"▸ top_p", "top_p 0.90 → 2 left", "top_p 0.60 → 1 left"},
@@ -91,13 +93,18 @@ func TestExampleScripts(t *testing.T) {
 		t.Fatal("an example without a script to check")
 	}
 	on := newNeeds()
-	defer on.check(t)
+	if !testing.Short() {
+		defer on.check(t)
+	}
 	for i, x := range prompt.Examples {
 		if len(x.Script) < 3 || len(x.Script) > 5 || x.Say == "" {
 			t.Errorf("%q: a script of %d parts, and says %q", x.Prompt, len(x.Script), x.Say)
 		}
 		if w := viz.Width(x.Say); w > 74 {
 			t.Errorf("%q: %d cells to say: %q", x.Prompt, w, x.Say)
+		}
+		if testing.Short() && i%3 != 0 {
+			continue
 		}
 		o, err := NewOffscreen(t.Context(), withModels(testOptions(t)), 120, 40)
 		if err != nil {
@@ -128,6 +135,7 @@ func TestExampleScripts(t *testing.T) {
 // what to watch, whole, in a terminal of 80 by 24; what keys show stands in one
 // column.
 func TestExampleListShowsWholeScripts(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, withModels(testOptions(t)), 80, 24)
 	b.keys("E")
 	e := b.m.top().(*prompt.ExampleList)
@@ -273,6 +281,7 @@ func underTemplate(t *testing.T, i int, kind string) (text string, most float64)
 // writes it anyway; the first template of JSON holds the model to an order
 // that it would not take.
 func TestExamplesFitTheTemplates(t *testing.T) {
+	t.Parallel()
 	sql, json := -1, -1
 	for i, x := range prompt.Examples {
 		switch x.Kind {
@@ -293,6 +302,7 @@ func TestExamplesFitTheTemplates(t *testing.T) {
 // The next example takes back what one set and lent; where no draft model can
 // be opened, the one that needs it says so and changes nothing.
 func TestExamplesTakeBack(t *testing.T) {
+	t.Parallel()
 	at := slices.IndexFunc(prompt.Examples, func(x prompt.Example) bool { return x.Set["contrastive_alpha"] != nil })
 	open := func(b *bench, i int) {
 		b.keys("E")

@@ -52,6 +52,7 @@ func (b *bench) name(s string) {
 // were before: a preset that vllm has all of changes nothing there, though the
 // text so far was written under another one.
 func TestExportChecksTheSettings(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 120, 40)
 	b.keys("esc", "1", "W", "left", "left", "left", "left")
 	b.has("factual → vllm")
@@ -60,6 +61,7 @@ func TestExportChecksTheSettings(t *testing.T) {
 }
 
 func TestExportEveryTarget(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 120, 40)
 	first := slices.Index(exchange.TargetNames(), "llama.cpp")
 	for i := range exchange.Targets() {
@@ -88,6 +90,7 @@ func TestExportEveryTarget(t *testing.T) {
 }
 
 func TestExportIsExact(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 120, 40)
 	for page := range 3 {
 		for _, s := range [][2]int{{40, 12}, {60, 18}, {61, 40}, {80, 24}, {100, 30}, {120, 40}, {200, 60}, {200, 22}, {40, 60}} {
@@ -100,6 +103,7 @@ func TestExportIsExact(t *testing.T) {
 
 // A file that is there is written over only when asked twice.
 func TestWriteFileNeverOverwritesSilently(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 100, 30)
 	file := filepath.Join(t.TempDir(), "args.txt")
 	b.keys("enter")
@@ -131,6 +135,7 @@ func TestWriteFileNeverOverwritesSilently(t *testing.T) {
 // Presets are saved, renamed, deleted and brought back, on disk and in the
 // list, and keys and labels follow.
 func TestOwnPresets(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 100, 30)
 	dir := b.m.presets.Dir()
 	b.m.Set("temperature", 1.1)
@@ -181,6 +186,7 @@ func TestOwnPresets(t *testing.T) {
 // A preset saved between two others moves the places of the ones after it;
 // whatever was in force stays in force.
 func TestPresetsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 100, 30)
 	cfg := b.m.Lane().Config
 	for _, name := range []string{"b", "d"} {
@@ -203,6 +209,7 @@ func TestPresetsKeepTheirPlace(t *testing.T) {
 }
 
 func TestRunIsWritten(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 100, 30)
 	file := filepath.Join(t.TempDir(), "run.jsonl")
 	b.keys("tab", "tab", "enter")
@@ -240,6 +247,7 @@ func TestRunIsWritten(t *testing.T) {
 }
 
 func TestImportPasted(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.run(b.m.Open(kit.ViewImport))
@@ -265,6 +273,7 @@ func TestImportPasted(t *testing.T) {
 }
 
 func TestModelView(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, withModels(testOptions(t)), 100, 40)
 	b.start(storyPrompt)
 	b.keys("M")
@@ -295,6 +304,7 @@ func TestModelView(t *testing.T) {
 // All that an import reads is told, however many lines that takes, and what is
 // not known first.
 func TestImportTellsEverything(t *testing.T) {
+	t.Parallel()
 	const flags = "--temp 1.1 --top-k 20 --mirostat 2 --frobnicate 3 --dry-multiplier 0.8 --repeat-penalty 1.3 --min-p 0.1 --typical 0.9"
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start(storyPrompt)
@@ -309,6 +319,7 @@ func TestImportTellsEverything(t *testing.T) {
 
 // The targets are listed in two columns, and found by a part of a name.
 func TestExportPicker(t *testing.T) {
+	t.Parallel()
 	b := exportBench(t, 120, 40)
 	b.keys("/")
 	b.has("▸ llama.cpp")
@@ -330,6 +341,7 @@ func TestExportPicker(t *testing.T) {
 
 // Of several calls the first is read, and ctrl+n reads the next.
 func TestImportCalls(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
 	b.run(b.m.Open(kit.ViewImport))
@@ -354,6 +366,7 @@ func TestImportCalls(t *testing.T) {
 // The run that is written has the texts that were left as branches, and what
 // is written derives again; by the name it is a page or a picture instead.
 func TestRunIsWrittenWithItsBranches(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
 	for k := range 4 {

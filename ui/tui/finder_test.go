@@ -8,6 +8,7 @@ import (
 // Every token found shows its rank and its shares, whether or not the chart
 // has a row for it.
 func TestFinderShowsWhereTokensStand(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{80, 40} {
 		b := newBench(t, testOptions(t), w, 24)
 		b.start(storyPrompt)

@@ -128,7 +128,10 @@ func (b *bench) run(cmd tea.Cmd) { b.player().Do(cmd) }
 func (b *bench) apply(msg run.ViewMsg) { b.player().Take(msg) }
 
 // player drives the model; what it waits for has the times of the screen book.
-func (b *bench) player() *script.Player { return &script.Player{Screen: b.m, Steady: steady} }
+// It has the patience of a busy machine: what never comes ends the test binary.
+func (b *bench) player() *script.Player {
+	return &script.Player{Screen: b.m, Steady: steady, Timeout: 2 * time.Minute}
+}
 
 // must fails the test if what was waited for did not come.
 func (b *bench) must(err error) {

@@ -21,6 +21,7 @@ import (
 // At the end of a text no view offers a key that only says that the text has
 // ended, and the header of a search does not show the lane's own cache.
 func TestFootersAtTheEnd(t *testing.T) {
+	t.Parallel()
 	for _, open := range []string{"", "z", "T", "C", "B", "S", "J"} {
 		opt := withModels(testOptions(t))
 		opt.Config = opt.Config.MustWith("max_new_tokens", 3, sampling.FromFlag)
@@ -63,6 +64,7 @@ func TestFootersAtTheEnd(t *testing.T) {
 // The header of a lane that was copied does not pass off a token as the
 // reading of its prompt.
 func TestHeaderOfACopiedLane(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 160, 45)
 	b.start(storyPrompt)
 	b.has("prefill 14 tok")
@@ -79,6 +81,7 @@ func TestHeaderOfACopiedLane(t *testing.T) {
 
 // What does not fit is left out from the end, in whole sentences and clauses.
 func TestCutSentence(t *testing.T) {
+	t.Parallel()
 	const s = "One two; three. Four five; six."
 	for w, want := range map[int]string{31: s, 30: "One two; three.", 15: "One two; three.", 14: "One two", 7: "One two", 6: "One t…"} {
 		if got := viz.CutSentence(s, w); got != want {
@@ -89,6 +92,7 @@ func TestCutSentence(t *testing.T) {
 
 // Every sentence that a key is answered with fits the help line of a projector.
 func TestAnswersFit(t *testing.T) {
+	t.Parallel()
 	var files []string
 	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(name) == ".go" {
@@ -136,6 +140,7 @@ func TestAnswersFit(t *testing.T) {
 // The footer and the help line follow the focused pane: a key that they say
 // steps turns no knob, and one that they say turns a knob does.
 func TestFooterFollowsTheFocus(t *testing.T) {
+	t.Parallel()
 	states := map[string]func(b *bench){
 		"paused": func(*bench) {}, "past": func(b *bench) { b.keys("b", "b") }, "zoomed": func(b *bench) { b.keys("z") },
 		"what-if": func(b *bench) { b.keys("1", "4"); b.tuned() },
@@ -207,6 +212,7 @@ func TestFooterFollowsTheFocus(t *testing.T) {
 
 // While a text is written, space pauses in the zoomed pane too.
 func TestZoomedFooterWhileRunning(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start(storyPrompt)
 	b.keys("z")

@@ -47,6 +47,7 @@ func diff(got, want string) string {
 }
 
 func TestLabFrames(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{160, 45}, {120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}} {
 		name := fmt.Sprintf("lab-%dx%d", size[0], size[1])
 		t.Run(name, func(t *testing.T) {

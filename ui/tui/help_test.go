@@ -10,6 +10,7 @@ import (
 
 // The help names every key of the table, at every width, by scrolling.
 func TestHelpListsEveryKey(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{60, 80, 120} {
 		b := newBench(t, testOptions(t), w, 30)
 		b.keys("?")
@@ -32,6 +33,7 @@ func TestHelpListsEveryKey(t *testing.T) {
 // At 80 by 24 nothing in the help is cut, in whatever pane or view, and the
 // keys of the pane come first, in at most fifteen rows.
 func TestHelpIsNotCut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start("Once upon a time")
 	check := func(what string) {
@@ -68,6 +70,7 @@ func TestHelpIsNotCut(t *testing.T) {
 
 // A key that is pressed over the help is told what it does.
 func TestHelpSaysWhatAKeyDoes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("?")
 	b.has("→ n      write it, propose the next")
@@ -78,6 +81,7 @@ func TestHelpSaysWhatAKeyDoes(t *testing.T) {
 
 // The palette finds every action, and runs what it found.
 func TestPaletteFindsEveryAction(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	names := make(map[string]bool)
 	for _, c := range b.m.commands() {
@@ -100,6 +104,7 @@ func TestPaletteFindsEveryAction(t *testing.T) {
 // Every view is reached by a key of its own or by enter, or another key, in the
 // place that is named here.
 func TestEveryViewHasAKey(t *testing.T) {
+	t.Parallel()
 	elsewhere := map[kit.ViewID]string{
 		kit.ViewValue: "enter on a knob", kit.ViewStages: "enter on a stage", kit.ViewPenalties: "enter on a stage of penalties",
 		kit.ViewSince: "enter in the text", kit.ViewSource: "enter in J", kit.ViewProof: "d in S",

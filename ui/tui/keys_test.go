@@ -13,6 +13,7 @@ import (
 // Keys that a slow line delivers in one piece act one after the other, and a
 // paste outside a text field acts as no key.
 func TestKeysInOnePiece(t *testing.T) {
+	t.Parallel()
 	one := ready(t, 1)
 	one.keys("+", "+", "+")
 	b := ready(t, 1)
@@ -40,6 +41,7 @@ func TestKeysInOnePiece(t *testing.T) {
 // However quickly steps are asked for, each one is made, and none waits for
 // the pace of a run.
 func TestEveryStepCounts(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	b.keys(",", ",", ",", ",") // one token in two seconds
 	b.send(typed("nnnnnnn"))
@@ -49,6 +51,7 @@ func TestEveryStepCounts(t *testing.T) {
 
 // A knob that is back where it was leaves no what-if behind.
 func TestWhatIfEndsWhereItBegan(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 3)
 	retraced := func() {
 		b.wait(func(v engine.View) bool { return v.Next != nil && v.Next.Settings == b.m.Lane().Settings })

@@ -24,6 +24,7 @@ func layersAt(t *testing.T, w, h int) *bench {
 // In every mode, whole and with parts off, the view draws exactly at every
 // class, and drawing changes nothing.
 func TestLayersAreExact(t *testing.T) {
+	t.Parallel()
 	sizes := classSizes()
 	b := layersAt(t, 120, 40)
 	for _, keys := range [][]string{{}, {"v"}, {"v"}, {"v"}, {"i"}, {"v", "x"}, {"tab", "x"}, {"left", "left"}, {"v", "up"}} {
@@ -51,8 +52,8 @@ func TestNoDeadKeyInLayers(t *testing.T) {
 		if !testing.Short() || b == nil || b.m.screen.id != kit.ViewLayers || b.m.overlaid() || len(b.m.All) != 1 {
 			b = layersAt(t, 100, 30)
 		}
-		before := b.frame()
 		b.m.Notice.Text = ""
+		before := b.frame()
 		b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
 		if b.frame() == before && b.m.Notice.Text == "" && !b.m.overlaid() && !posted[a.ID] {
 			t.Errorf("%s (%s) changed nothing and said nothing", a.ID, a.Keys()[0])
@@ -64,6 +65,7 @@ func TestNoDeadKeyInLayers(t *testing.T) {
 // the header says so wherever the lane is seen, and taking it back makes the
 // next law the whole model's to the last bit.
 func TestSwitchOffAndBack(t *testing.T) {
+	t.Parallel()
 	b := layersAt(t, 120, 40)
 	b.keys("tab")
 	b.keys("x")
@@ -95,6 +97,7 @@ func TestSwitchOffAndBack(t *testing.T) {
 
 // What each part does was tried with others on: after x it is not of now.
 func TestTrialAfterASwitch(t *testing.T) {
+	t.Parallel()
 	b := layersAt(t, 160, 45)
 	b.keys("i")
 	b.has("each part off by itself, at this position")
@@ -106,6 +109,7 @@ func TestTrialAfterASwitch(t *testing.T) {
 
 // The look is not made while the lane runs, and follows when it rests.
 func TestLayersWaitForTheLane(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start("Once upon a time")
 	b.keys("space")
@@ -123,6 +127,7 @@ func TestLayersWaitForTheLane(t *testing.T) {
 
 // What a server or a table cannot show is said.
 func TestLayersOfClosedModels(t *testing.T) {
+	t.Parallel()
 	m, err := table.Open("../../models/table/testdata/garden1.json")
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ func (v *leaving) Leave(kit.Host) { v.n++ }
 // However an overlay is closed, it is told so, once: what it computes must not
 // go on.
 func TestOverlaysAreTold(t *testing.T) {
+	t.Parallel()
 	for name, leave := range map[string]func(b *bench){
 		"esc":          func(b *bench) { b.keys("esc") },
 		"its own key":  func(b *bench) { b.m.Open("leaving") },
@@ -42,6 +43,7 @@ func TestOverlaysAreTold(t *testing.T) {
 // The draft model of an example that comes once another example was taken is of
 // no use, and is closed; one that came is not opened again.
 func TestExamplesDraftComesLate(t *testing.T) {
+	t.Parallel()
 	at := -1
 	for i, x := range prompt.Examples {
 		if x.Set["contrastive_alpha"] != nil {
@@ -105,6 +107,7 @@ func (m closing) Close() error {
 
 // A map of another model's texts is not opened: its prompt is in other tokens.
 func TestSweepOfAnotherModel(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := storyWith(t, opt, 120, 40)
@@ -121,6 +124,7 @@ func TestSweepOfAnotherModel(t *testing.T) {
 // looked at, as the footer says; where the settings were switched it opens what
 // that changed, and the footer says that.
 func TestEnterOpensTheStep(t *testing.T) {
+	t.Parallel()
 	for _, pane := range []lab.Pane{lab.PaneText, lab.PaneEntropy} {
 		b := storyAt16(t, 120, 40)
 		b.m.lab.Focus = pane
@@ -150,6 +154,7 @@ func TestEnterOpensTheStep(t *testing.T) {
 // A saved response that was read from its file once another text was pasted
 // does not take that text's place.
 func TestAFileComesLate(t *testing.T) {
+	t.Parallel()
 	const saved = `{"choices":[{"index":0,"message":{"role":"assistant","content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-0.5,"bytes":[97,98],"top_logprobs":[]}]},"finish_reason":"stop"}]}`
 	for _, soon := range []bool{true, false} {
 		b := storyWith(t, testOptions(t), 120, 40)

@@ -117,6 +117,7 @@ func (r reader) done() bool {
 // A lesson is passed with the keys of the lab alone, in a large window and in
 // a small one; what was seen stays, and nothing goes on by itself.
 func TestLessonWalk(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {200, 60}, {60, 20}, {40, 12}} {
 		r := read(t, lessonOptions(t, "temperature"), size[0], size[1])
 		at := func(task int) {
@@ -170,6 +171,7 @@ func TestLessonWalk(t *testing.T) {
 
 // Frames of a lesson in every class of window.
 func TestLessonFrames(t *testing.T) {
+	t.Parallel()
 	for _, f := range []struct {
 		name, lesson string
 		w, h         int
@@ -213,6 +215,7 @@ func TestLessonFrames(t *testing.T) {
 
 // esc takes off one thing a press, the lesson last; L brings it back.
 func TestLessonFolds(t *testing.T) {
+	t.Parallel()
 	r := read(t, lessonOptions(t, "temperature"), 120, 40)
 	r.keys("enter ] n V")
 	r.has("effective values")
@@ -236,6 +239,7 @@ func TestLessonFolds(t *testing.T) {
 // A view that a setup opens has the lesson above it, or under the lesson where
 // the window is low.
 func TestLessonOverView(t *testing.T) {
+	t.Parallel()
 	r := read(t, lessonOptions(t, "valid-not-true"), 120, 40)
 	r.keys("enter 0 enter space")
 	r.has("structured output · token 15", "Where the model agrees, a constraint is free")
@@ -256,6 +260,7 @@ func TestLessonOverView(t *testing.T) {
 // Keys that are not the lesson's are the lab's while it has the focus, and all
 // are after tab; digits are an answer only while one is asked for.
 func TestLessonKeys(t *testing.T) {
+	t.Parallel()
 	r := read(t, lessonOptions(t, "temperature"), 120, 40)
 	preset := func() int { return r.m.Lane().Preset }
 	before := preset()
@@ -320,6 +325,7 @@ func TestLessonAnswersAreTyped(t *testing.T) {
 // A view that the reader opens has the keys, and the lesson has them again
 // when the view is left: ten questions are answered so.
 func TestLessonYields(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		r := read(t, lessonOptions(t, "calibrated"), size[0], size[1])
 		r.keys("enter ] P")
@@ -341,6 +347,7 @@ func TestLessonYields(t *testing.T) {
 // In a low window the lesson gives way to the panes while they have the keys;
 // what was seen when a task was done stays, whatever the lab shows now.
 func TestLessonGivesWay(t *testing.T) {
+	t.Parallel()
 	r := read(t, lessonOptions(t, "temperature"), 80, 24)
 	r.keys("enter ] +*11")
 	r.has("task 2 of 4", "fell from 59.1% to 37.3%")
@@ -361,6 +368,7 @@ func TestLessonGivesWay(t *testing.T) {
 
 // A setup that fails says so and takes nothing away.
 func TestLessonFails(t *testing.T) {
+	t.Parallel()
 	opt := lessonOptions(t, "beams")
 	l := *opt.Lessons.Open
 	l.Model = lesson.Model{Name: "other"}
@@ -376,6 +384,7 @@ func TestLessonFails(t *testing.T) {
 // Who comes back is offered the task to go on with, in the first line and in
 // the list; a lesson is found by a word of its title or section.
 func TestLessonComesBack(t *testing.T) {
+	t.Parallel()
 	done := time.Date(2026, 11, 30, 10, 12, 0, 0, time.UTC)
 	opt := lessonOptions(t, "")
 	opt.Lessons.Progress = map[string]store.LessonProgress{
@@ -418,13 +427,14 @@ func TestLessonComesBack(t *testing.T) {
 // Keys, mouse and sizes at random in every lesson: nothing panics, every frame
 // is exact, and what was done stays done.
 func TestLessonMonkey(t *testing.T) {
+	t.Parallel()
 	moves := 120
 	if testing.Short() {
 		moves = 25
 	}
 	keys := strings.Fields("enter enter enter up down down tab tab shift+tab i x backspace [ ] ] L L z esc esc n n b - + 0 1 4 2 5 V T C J P B S F ? r u space home end pgdown f")
 	opt := lessonOptions(t, "")
-	for i, l := range opt.Lessons.List {
+	for i, l := range some(opt.Lessons.List, 3) {
 		t.Run(l.ID, func(t *testing.T) {
 			opt.Lessons.Open = l
 			r := read(t, opt, 120, 40)

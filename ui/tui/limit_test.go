@@ -13,6 +13,7 @@ import (
 // The limit that V calls in force is how many tokens are written, also where
 // the context ends before max_new_tokens does.
 func TestLimitInForce(t *testing.T) {
+	t.Parallel()
 	for _, words := range []int{1, 40, 300} {
 		for _, limit := range []int64{5, 200, 400, 1024, 100_000} {
 			if testing.Short() && (words == 40 || limit == 200 || limit == 1024 || limit == 100_000) {

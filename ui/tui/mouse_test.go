@@ -34,6 +34,7 @@ func (b *bench) find(s string) (x, y int) {
 }
 
 func TestMouseInEveryClass(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{160, 45}, {120, 40}, {100, 30}, {80, 24}, {60, 20}, {40, 12}} {
 		b := storyAt16(t, size[0], size[1])
 		l := b.m.Lane()
@@ -85,6 +86,7 @@ func TestMouseInEveryClass(t *testing.T) {
 }
 
 func TestMouseInTheControls(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 120, 40)
 	l := b.m.Lane()
 	x, y := b.find("top_p   ")
@@ -109,6 +111,7 @@ func TestMouseInTheControls(t *testing.T) {
 }
 
 func TestMouseOutsideClosesAnOverlay(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 120, 40)
 	b.keys("E")
 	x, y := b.find("def add")
@@ -127,6 +130,7 @@ func TestMouseOutsideClosesAnOverlay(t *testing.T) {
 }
 
 func TestMouseOnTheSparkline(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 120, 40)
 	x, y := b.find("↑ now")
 	b.click(x-4, y-1)

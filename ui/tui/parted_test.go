@@ -17,6 +17,7 @@ var apartOf = regexp.MustCompile(`on (\d)'s text \S+ +TV ([0-9.]+) · KL ([0-9.]
 // The same law with other luck is the same law: however far the texts have
 // come apart, on either text the lanes are 0 apart.
 func TestOneLawHasNoDistance(t *testing.T) {
+	t.Parallel()
 	tried, parted := 0, 0
 	for _, preset := range []string{"chat", "creative", "neutral", "factual"} {
 		for _, set := range some([]string{"seed=1", "seed=2", "seed=3", "seed=4", "seed=5", "luck=race"}, 2) {
@@ -44,6 +45,7 @@ var luckOf = regexp.MustCompile(`u by token ([0-9.– ]+?)  in`)
 // The row of draws lists the numbers that were drawn up to the position shown,
 // whichever lane has the focus, and no number where none was drawn.
 func TestLuckLine(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	for _, presets := range [][]string{{"chat", "greedy", "creative"}, {"greedy", "chat", "neutral", "greedy"}, {"chat", "creative", "neutral"}, {"greedy", "greedy", "greedy"}} {
 		b := partedOf(t, 160, 45, presets...)
@@ -98,6 +100,7 @@ func checkLuck(t *testing.T, b *bench, presets []string) {
 // The titles of four lanes tell them apart at every width, whichever setting
 // differs, alone or beside one that two lanes share.
 func TestTitlesTellLanesApart(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	sizes := [][2]int{{120, 40}, {140, 40}, {200, 60}}
 	if testing.Short() {

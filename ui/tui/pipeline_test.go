@@ -13,6 +13,7 @@ import (
 // Greedy stands once at the end of the pipeline, in the draw's place, and its
 // token is the best of those that reached it.
 func TestOneLinerOfGreedy(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("do_sample", false, sampling.FromFlag).MustWith("min_new_tokens", 5, sampling.FromFlag).
 		MustWith("repetition_penalty", 1.0, sampling.FromFlag)
@@ -32,6 +33,7 @@ func TestOneLinerOfGreedy(t *testing.T) {
 // A token forced is not the one that the draw fell on, and leaves the strip as
 // it was.
 func TestForcedTokenAndTheDraw(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
 	tr := *b.m.Lane().Step().Trace
@@ -53,6 +55,7 @@ func TestForcedTokenAndTheDraw(t *testing.T) {
 
 // A stage that cannot move any further says at which end it is.
 func TestMoveStageEnds(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start(storyPrompt)
 	b.m.lab.Focus, b.m.Stage = lab.PanePipeline, 1
@@ -66,6 +69,7 @@ func TestMoveStageEnds(t *testing.T) {
 // The projector's title counts the tokens before and after the settings, at
 // every width.
 func TestProjectorCountsBothLaws(t *testing.T) {
+	t.Parallel()
 	for w := 40; w <= 200; w += 10 {
 		b := storyAt16(t, w, 40)
 		b.keys("z")

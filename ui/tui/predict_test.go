@@ -29,6 +29,7 @@ func (b *bench) predict() *predict.View { return b.m.screen.View.(*predict.View)
 
 // Tokens that have no row in a low window are counted.
 func TestPredictCountsTheRest(t *testing.T) {
+	t.Parallel()
 	b := guessing(t, 40, 12, 3)
 	v := b.predict()
 	rows := len(regexp.MustCompile(`\? +┃`).FindAllString(b.frame(), -1))
@@ -43,6 +44,7 @@ func TestPredictCountsTheRest(t *testing.T) {
 // as long as the tokens to choose from are; and they do not depend on it
 // while it is among the likely ones.
 func TestHiddenGivesNothingAway(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{160, 45}, {80, 24}, {40, 12}} {
 		b := guessing(t, size[0], size[1], 8)
 		l := b.m.Lane()
@@ -83,6 +85,7 @@ func TestHiddenGivesNothingAway(t *testing.T) {
 // What is offered does not depend on the draw: the best by raw probability
 // are among it, and what was drawn need not be.
 func TestGuessesDoNotKnowTheDraw(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 80, 24, "neutral")
 	b.keys("+", "+", "+", "+", "+", "+") // hot: the tail is drawn from
 	b.tuned()
@@ -114,6 +117,7 @@ func TestGuessesDoNotKnowTheDraw(t *testing.T) {
 }
 
 func TestPredictKeepsScore(t *testing.T) {
+	t.Parallel()
 	b := guessing(t, 80, 24, 8)
 	v, l := b.predict(), b.m.Lane()
 	b.keys("n", "O", "i")
@@ -188,6 +192,7 @@ func TestPredictKeepsScore(t *testing.T) {
 
 // After ten questions the calibration stands below, in the space there is.
 func TestPredictCalibrates(t *testing.T) {
+	t.Parallel()
 	b := guessing(t, 120, 40, 0)
 	for i := range 10 {
 		if i > 0 {
@@ -207,6 +212,7 @@ func TestPredictCalibrates(t *testing.T) {
 // P, again and again: predict, sample by hand, off. By hand every token is
 // the viewer's.
 func TestYouSample(t *testing.T) {
+	t.Parallel()
 	b := guessing(t, 80, 24, 0)
 	b.keys("P")
 	b.has("you sample")

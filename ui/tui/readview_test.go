@@ -20,6 +20,7 @@ const miller = "Once upon a time there was a poor miller who had a beautiful dau
 // A text is pasted and read; a knob changes what could have been written, at
 // all of its steps; space and f go on from a token in the lab.
 func TestReadAText(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "chat")
 	b.keys("R")
 	b.typed(miller)
@@ -86,6 +87,7 @@ func TestReadAText(t *testing.T) {
 // A text longer than the context is read in windows, and says so; esc leaves
 // the field, then the view.
 func TestReadALongText(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "chat")
 	b.keys("R")
 	if b.keys("ctrl+d"); !strings.Contains(b.frame(), "nothing to read yet") {
@@ -112,6 +114,7 @@ func TestReadALongText(t *testing.T) {
 // Responses that a server sent open as they were saved: rows of the tokens that
 // the file names, no value where it has none, and no model to go on with.
 func TestReadSavedResponses(t *testing.T) {
+	t.Parallel()
 	entry := func(token string, logprob float64) string {
 		return fmt.Sprintf(`{"token": %q, "logprob": %v, "bytes": %s}`, token, logprob, strings.ReplaceAll(fmt.Sprint([]byte(token)), " ", ","))
 	}
@@ -183,6 +186,7 @@ func TestReadSavedResponses(t *testing.T) {
 // Under a watermark the timeline marks the green tokens, as many as the
 // detector counts.
 func TestReadMarksGreenTokens(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 160, 40, "neutral watermark_bias=2")
 	b.keys("R")
 	b.typed(miller)

@@ -92,6 +92,7 @@ func (b *bench) at(k int) {
 // With whole rows and no model every pane is that of the live lab, cell for
 // cell, at every step.
 func TestReplayShowsWhatWasShown(t *testing.T) {
+	t.Parallel()
 	file, shown := recorded(t, record.RowsFull)
 	b := newReplayBench(t, file, 120, 40)
 	for k := range shown {
@@ -112,6 +113,7 @@ func TestReplayShowsWhatWasShown(t *testing.T) {
 
 // A step that was made with parts of the model off says so in the header.
 func TestReplaySaysWhereTheModelWasNotWhole(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t, record.RowsBest)
 	at := bytes.LastIndex(file, []byte(`"stages":`))
 	file = slices.Concat(file[:at], []byte(`"off":["layer 3 head 3"],`), file[at:])
@@ -127,6 +129,7 @@ func TestReplaySaysWhereTheModelWasNotWhole(t *testing.T) {
 
 // The keys of a player, the bar and its marks.
 func TestReplayIsPlayed(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t, record.RowsBest)
 	b := newReplayBench(t, file, 120, 40)
 	b.keys("end")
@@ -168,6 +171,7 @@ func TestReplayIsPlayed(t *testing.T) {
 
 // space plays in recorded time, and again pauses.
 func TestReplayPlaysInRecordedTime(t *testing.T) {
+	t.Parallel()
 	file, _ := recorded(t, record.RowsFull)
 	b := newReplayBench(t, file, 80, 24)
 	cmd := b.m.act(kit.ActRun)

@@ -38,6 +38,7 @@ func (v *failing) Follow(kit.Host, tea.Msg) tea.Cmd {
 // A panic while a key or a view is taken stops the run, saves it, closes what
 // was open and says where it was; then the session goes on.
 func TestPanicKeepsTheSession(t *testing.T) {
+	t.Parallel()
 	for _, v := range []*failing{{act: true}, {follow: true}} {
 		dir := t.TempDir()
 		opt := testOptions(t)
@@ -82,6 +83,7 @@ func TestPanicKeepsTheSession(t *testing.T) {
 
 // A text that was saved is not saved again for every further panic.
 func TestOneTextIsSavedOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	opt := testOptions(t)
 	opt.ConfigDir = dir
@@ -99,6 +101,7 @@ func TestOneTextIsSavedOnce(t *testing.T) {
 
 // A lane's next view is asked for though taking the last one failed.
 func TestPanicAsksForTheNextView(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.ConfigDir = t.TempDir()
 	b := storyWith(t, opt, 100, 30)

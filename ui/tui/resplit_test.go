@@ -13,6 +13,7 @@ import (
 // Where a server reads the text as other tokens than were chosen, the lab says
 // so, and a command goes on from the server's own split.
 func TestResplit(t *testing.T) {
+	t.Parallel()
 	local, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)

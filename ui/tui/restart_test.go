@@ -35,6 +35,7 @@ func settingsToTry(cfg sampling.Config) map[string]any {
 // After every way to start again, from every state in which a setting can be
 // changed, what was asked for is in force.
 func TestAskedIsInForceAfterEveryRestart(t *testing.T) {
+	t.Parallel()
 	states := map[string][]string{"at the end": nil, "looking back": {"left", "left"}, "back at the end": {"left", "esc"}}
 	roads := map[string][]string{"r": {"r"}, "s": {"s"}, "e": {"e", "ctrl+d"}}
 	beside := map[string][]string{"r in compare": {"r"}, "s in compare": {"s"}, "e in compare": {"e", "ctrl+d"}}
@@ -98,6 +99,7 @@ func TestAskedIsInForceAfterEveryRestart(t *testing.T) {
 
 // A constraint written after a text has ended holds the next one.
 func TestConstraintAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("max_new_tokens", int64(40), sampling.FromFlag)
 	for kind := range constrain.Kinds() {

@@ -7,6 +7,7 @@ import (
 // The screen shows under which preset each token was written where a schedule
 // changes them, and a knob turned on the way keeps the schedule.
 func TestScheduleOnTheScreen(t *testing.T) {
+	t.Parallel()
 	opt := withModels(testOptions(t))
 	opt.ConfigDir = t.TempDir()
 	b := newBench(t, opt, 100, 30)

@@ -10,6 +10,7 @@ import (
 
 // An overlay never puts its border right beside that of the box below it.
 func TestOverlaysLieOverBorders(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 22}, {80, 24}, {90, 27}, {100, 30}, {120, 40}, {160, 45}, {200, 60}} {
 		b := newBench(t, testOptions(t), size[0], size[1])
 		b.start(storyPrompt)
@@ -36,6 +37,7 @@ func TestOverlaysLieOverBorders(t *testing.T) {
 // Where no pane says what the selected knob does, the help line says that a
 // value just changed does nothing.
 func TestUselessWhatIfSaysSo(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.start(storyPrompt)
 	b.m.SelectKnob("mirostat_tau")

@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"logitscope/ui/tui/run"
 )
 
 // A session is a script a session: commands on top, the frames they lead to below. Its
 // lines are those of a [script.Player], and
 //
+//	long           leaves the session out of a short run
 //	lanes P P …    opens compare on the story, a lane for each preset
 //	frame NAME     compares the screen with the frame of that name
 type session struct {
@@ -51,6 +54,7 @@ func (s session) write(t *testing.T, name string, order []string) {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
@@ -59,9 +63,15 @@ func TestScripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			s := readScript(t, file)
 			b := newBench(t, withModels(testOptions(t)), 80, 24)
-			b.m.Frugal = false
+			b.m.Frugal, b.m.Pace = false, len(run.Paces)-1 // nobody watches
 			var order []string
 			verbs := map[string]func(string) error{
+				"long": func(string) error {
+					if testing.Short() {
+						t.Skip("decodes thousands of tokens")
+					}
+					return nil
+				},
 				"lanes": func(rest string) error { b = newLanes(t, b.m.w, b.m.h, strings.Fields(rest)...); return nil },
 				"frame": func(name string) error {
 					got := b.settled()

@@ -27,14 +27,20 @@ import (
 	"logitscope/viz"
 )
 
-// A fake is a server that the test can take away.
+// A fake is a server that the test can take away. While it is down it sends to
+// tried, if that is not nil, when it is asked and once more before it answers.
 type fake struct {
-	h    http.Handler
-	down atomic.Bool
+	h     http.Handler
+	down  atomic.Bool
+	tried chan bool
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.down.Load() {
+		if f.tried != nil {
+			f.tried <- true
+			f.tried <- true
+		}
 		http.Error(w, `{"error":{"message":"loading \u001b[31mmodel"}}`, http.StatusServiceUnavailable)
 		return
 	}
@@ -66,6 +72,7 @@ func top20() http.Handler {
 // A row that names only some tokens shows the rest as a row of its own, with
 // its probability, at every size, and nothing runs over.
 func TestUnnamedRowAtEverySize(t *testing.T) {
+	t.Parallel()
 	b, _ := onServer(t, "vllm:URL", top20(), 120, 40)
 	b.start(storyPrompt)
 	b.walk(5)
@@ -91,6 +98,7 @@ func TestUnnamedRowAtEverySize(t *testing.T) {
 
 // The header shows what the server costs in place of prefill and decode.
 func TestServerHeader(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{160, 45}, {120, 40}, {80, 24}} {
 		b, _ := onServer(t, "vllm:URL", top20(), size[0], size[1])
 		b.start(storyPrompt)
@@ -113,6 +121,7 @@ func TestServerHeader(t *testing.T) {
 
 // The selected knob says whether it is exact on the row, and V says it of all.
 func TestExactnessIsSaid(t *testing.T) {
+	t.Parallel()
 	b, _ := onServer(t, "vllm:URL", top20(), 120, 40)
 	b.start(storyPrompt)
 	b.m.fresh = false
@@ -139,6 +148,7 @@ func TestExactnessIsSaid(t *testing.T) {
 
 // Verdicts by hand: 0.5, 0.3, 0.1 are named, 0.1 is left to five others.
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	ln := func(p float64) float32 { return float32(math.Log(p)) }
 	l := newBench(t, testOptions(t), 80, 24).m.Lane()
 	m := fakeRemote{l.Model}
@@ -186,19 +196,22 @@ func (fakeRemote) Stats() models.Stats { return models.Stats{} }
 // While a server is away the screen says so; when it stays away the text is
 // kept, and space tries again.
 func TestServerAway(t *testing.T) {
+	t.Parallel()
 	b, f := onServer(t, "vllm:URL", top20(), 100, 30)
 	b.start(storyPrompt)
 	b.walk(2)
+	f.tried = make(chan bool)
 	f.down.Store(true)
 	b.keys("right")
-	for late := time.Now().Add(5 * time.Second); b.m.Lane().WaitingLine() == ""; time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatal("the server is not waited for")
-		}
+	for range 3 {
+		<-f.tried // asked, refused, and asked again
 	}
-	b.m.dirty = true
 	b.has("waiting for the server")
 	b.has("! waiting: ")
+	go func() {
+		for range f.tried {
+		}
+	}()
 	b.wait(func(v engine.View) bool { return v.Phase == engine.Failed })
 	n := len(b.m.Lane().View.Steps)
 	b.has("text above is kept")
@@ -207,6 +220,7 @@ func TestServerAway(t *testing.T) {
 		t.Error("the server's escapes reach the screen")
 	}
 	f.down.Store(false)
+	close(f.tried)
 	b.keys("space")
 	b.wait(func(v engine.View) bool { return len(v.Steps) > n+3 })
 }
@@ -241,6 +255,7 @@ func chatAPI(fail error) http.Handler {
 // Where the server chooses, the screen says so, filters are what-ifs, and
 // keys that choose say why they cannot.
 func TestWatching(t *testing.T) {
+	t.Parallel()
 	b, _ := onServer(t, "openai:fable@URL/v1", chatAPI(nil), 120, 40)
 	b.start(storyPrompt)
 	b.walk(3)
@@ -270,6 +285,7 @@ func TestWatching(t *testing.T) {
 
 // A stream that is cut keeps what came.
 func TestWatchedStreamIsCut(t *testing.T) {
+	t.Parallel()
 	b, _ := onServer(t, "openai:fable@URL/v1", chatAPI(errors.New("cut")), 100, 30)
 	b.start(storyPrompt)
 	b.keys("space")

@@ -14,6 +14,7 @@ import (
 
 // A token is typed as the chart shows it: ␣old is the token with the space.
 func TestTypedTokenOfTheChart(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.m.SelectKnob("logit_bias")
@@ -32,6 +33,7 @@ func TestTypedTokenOfTheChart(t *testing.T) {
 
 // The narrowest window shows what is asked and what is in force.
 func TestEffectiveValuesNarrow(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 40, 12)
 	b.start(storyPrompt)
 	b.keys("V")
@@ -41,6 +43,7 @@ func TestEffectiveValuesNarrow(t *testing.T) {
 
 // A list of changes that does not fit says how many it leaves out.
 func TestSomeOf(t *testing.T) {
+	t.Parallel()
 	parts := []string{"one 1→2", "two 2→3", "three 3→4"}
 	for _, tt := range []struct {
 		w    int
@@ -65,6 +68,7 @@ func TestSomeOf(t *testing.T) {
 // A value that is turned back to what a step was made under shows the step as
 // it was: going on from there branches off nothing.
 func TestWhatIfTurnedBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	for i := 1; i <= 2; i++ {
@@ -87,6 +91,7 @@ func TestWhatIfTurnedBack(t *testing.T) {
 // Undo and redo name the values that they go between, however many quick
 // changes were joined, and on how many lanes.
 func TestUndoNamesWhatItChanges(t *testing.T) {
+	t.Parallel()
 	presses := [][]string{{"+"}, {"-"}, {"+", "+", "+", "+", "+"}, {"-", "-", "-"}, {"+", "+", "-"}, {"+", "-", "-", "+", "+"}, {"+", "-"}}
 	tried := 0
 	for _, lanes := range []int{1, 2} {
@@ -134,6 +139,7 @@ func TestUndoNamesWhatItChanges(t *testing.T) {
 
 // A change after undo or redo is one of its own, however quickly it follows.
 func TestUndoEndsAJoinedChange(t *testing.T) {
+	t.Parallel()
 	for _, back := range []string{"u", "U"} {
 		b := ready(t, 1)
 		b.m.SelectKnob("temperature")
@@ -162,6 +168,7 @@ func TestUndoEndsAJoinedChange(t *testing.T) {
 
 // V marks what is in force where it is not what was asked for, and only there.
 func TestValuesMarkWhatWasNotTaken(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("order", "vllm", sampling.FromFlag).MustWith("temperature", 0.005, sampling.FromFlag).MustWith("top_p", 0.5, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)

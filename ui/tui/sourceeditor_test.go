@@ -29,6 +29,7 @@ func sourceAt(t *testing.T, n, w, h int) (*bench, *structure.Editor) {
 // What is written and left is there when the kind is opened again; what it
 // was before is one undo away.
 func TestSourceIsKeptWhenLeft(t *testing.T) {
+	t.Parallel()
 	b, _ := sourceAt(t, 4, 80, 24)
 	b.keys("ctrl+u")
 	b.send(typed("[0-9"))
@@ -64,6 +65,7 @@ func TestSourceIsKeptWhenLeft(t *testing.T) {
 // A schema in force opens as it was typed, blanks and all, also while its
 // mask is off.
 func TestSourceOpensAsTyped(t *testing.T) {
+	t.Parallel()
 	const text = "{ \"type\":\"object\",\n        \"properties\" : {\"a\":{\"type\":\"integer\"}},\n  \"required\":[\"a\"] }\n"
 	b, e := sourceAt(t, 0, 100, 30)
 	b.run(e.Write(text))
@@ -87,6 +89,7 @@ func TestSourceOpensAsTyped(t *testing.T) {
 
 // A constraint that the lab starts with opens as its file has it.
 func TestSourceOpensAsItsFile(t *testing.T) {
+	t.Parallel()
 	const (
 		text   = "{ \"type\":\"object\",\n        \"properties\" : {} }\n"
 		stored = `{"any_order":true,"schema":{"type":"object","properties":{}},"type":"json_schema"}`
@@ -108,6 +111,7 @@ func TestSourceOpensAsItsFile(t *testing.T) {
 // A refused source leaves the cursor on its line, so that ctrl+u takes the
 // line back; from another line the cursor goes to the fault.
 func TestSourceCursorAfterAFault(t *testing.T) {
+	t.Parallel()
 	b, e := sourceAt(t, 2, 80, 24)
 	b.keys("ctrl+u")
 	b.send(typed("(yes|no), [a-z because"))
@@ -128,6 +132,7 @@ func TestSourceCursorAfterAFault(t *testing.T) {
 
 // ctrl+g goes through the notes, each with the cursor where it is about.
 func TestSourceNotes(t *testing.T) {
+	t.Parallel()
 	const text = `{"type": "string", "uiHint": 1, "x-order": 2}`
 	b, e := sourceAt(t, 0, 80, 24)
 	b.run(e.Write(text))
@@ -145,6 +150,7 @@ func TestSourceNotes(t *testing.T) {
 
 // A list that does not fit says how many templates are left out, and where.
 func TestTemplatesLeftOut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 40, 12)
 	b.start(personPrompt)
 	b.keys("J")
@@ -158,6 +164,7 @@ func TestTemplatesLeftOut(t *testing.T) {
 // A kind without a text takes no letters, and leaves what was written under
 // another kind to that one.
 func TestSourceKindWithoutText(t *testing.T) {
+	t.Parallel()
 	b, e := sourceAt(t, 0, 80, 24)
 	b.send(typed("x"))
 	written := constrain.Kinds()[0].Templates[0].Text + "x"

@@ -39,6 +39,7 @@ func (s slowSession) Forward(ctx context.Context, tokens []int32, want int) ([]m
 // A long prompt shows how far it is read, every key answers meanwhile, esc
 // stops it, and space or → reads on from there.
 func TestReadingAPrompt(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	let := make(chan struct{})
 	opt.Model = slowModel{opt.Model, let}
@@ -95,6 +96,7 @@ func TestReadingAPrompt(t *testing.T) {
 // A step whose row was dropped is computed again when it is looked at: the
 // screen says so, keeps answering, and then shows the step it showed before.
 func TestReadingBack(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	let := make(chan struct{})
 	opt.Model = slowModel{opt.Model, let}

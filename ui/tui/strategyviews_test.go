@@ -61,12 +61,14 @@ func beamAt(t testing.TB, n, w, h int) *bench {
 }
 
 func TestBeamFrame(t *testing.T) {
+	t.Parallel()
 	sameFrame(t, beamAt(t, 6, 120, 36).frame(), "beam-120x36")
 }
 
 // The numbers of the tree, the candidates and the greedy text are the
 // search's own, and the cut line stands after the best four.
 func TestBeamViewShowsTheSearch(t *testing.T) {
+	t.Parallel()
 	b := beamAt(t, 6, 120, 40)
 	s := b.m.Lane().View.Beam.Last()
 	lines := strings.Split(b.frame(), "\n")
@@ -95,6 +97,7 @@ func TestBeamViewShowsTheSearch(t *testing.T) {
 
 // Steps go on and back; leaving gives the lane back as it was.
 func TestBeamViewGoesBackAndLeaves(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.keys("n")
@@ -123,6 +126,7 @@ func TestBeamViewGoesBackAndLeaves(t *testing.T) {
 
 // A change of length_penalty ranks the texts anew and says which moved.
 func TestBeamViewRanksAnew(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("max_new_tokens", 30, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
@@ -157,6 +161,7 @@ func TestBeamViewRanksAnew(t *testing.T) {
 }
 
 func TestBeamViewAlongTheWinner(t *testing.T) {
+	t.Parallel()
 	b := beamAt(t, 6, 60, 20)
 	var path []int32
 	for _, n := range b.m.Lane().View.Beam.Tree().Nodes {
@@ -181,6 +186,7 @@ func TestBeamViewAlongTheWinner(t *testing.T) {
 
 // Two groups may hold one text; a change that moves nothing says so.
 func TestBeamGroupsMoveNothing(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("num_beams", 4, sampling.FromFlag).MustWith("num_beam_groups", 2, sampling.FromFlag).MustWith("do_sample", false, sampling.FromFlag)
 	b := newBench(t, opt, 120, 40)
@@ -200,6 +206,7 @@ func TestBeamGroupsMoveNothing(t *testing.T) {
 
 // v turns plain beams into diverse and sampled ones, and back.
 func TestKindsOfBeams(t *testing.T) {
+	t.Parallel()
 	b := beamAt(t, 2, 120, 40)
 	b.has("v diverse beams")
 	b.keys("v")
@@ -217,6 +224,7 @@ func TestKindsOfBeams(t *testing.T) {
 }
 
 func TestContrastiveView(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag)
 	b := newBench(t, opt, 100, 30)
@@ -254,6 +262,7 @@ func specAt(t testing.TB, n, w, h int) *bench {
 }
 
 func TestSpeculativeView(t *testing.T) {
+	t.Parallel()
 	b := specAt(t, 3, 100, 30)
 	r := b.m.Lane().View.Draft.Last()
 	b.has("speculative · round 3 · " + strconv.Itoa(r.Accepted) + " of 4 accepted")
@@ -280,6 +289,7 @@ func TestSpeculativeView(t *testing.T) {
 
 // The exact rule agrees with the target; a wrong one, chosen with o, differs.
 func TestProof(t *testing.T) {
+	t.Parallel()
 	b := specAt(t, 2, 100, 30)
 	b.m.screen.View.(*draft.View).Draws = 20_000
 	b.keys("d")
@@ -301,6 +311,7 @@ func TestProof(t *testing.T) {
 // the model without a layer, the text, its own guesses; and rules of several
 // drafts only where they can judge.
 func TestDraftsOffered(t *testing.T) {
+	t.Parallel()
 	b := specAt(t, 2, 140, 40)
 	for _, want := range []string{"draft fable without layer 3", "draft ngram", "draft lookahead", "draft fable-draft"} {
 		b.keys("x")
@@ -347,6 +358,7 @@ func TestDraftsOffered(t *testing.T) {
 }
 
 func TestNGramDraft(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30) // no model can be opened
 	b.start("one two three one two")
 	b.keys("S")
@@ -361,6 +373,7 @@ func TestNGramDraft(t *testing.T) {
 // Every view of a strategy draws exactly at every class, with something in it,
 // and drawing changes nothing.
 func TestStrategyViewsAreExact(t *testing.T) {
+	t.Parallel()
 	sizes := classSizes()
 	for name, b := range map[string]*bench{
 		"beam": beamAt(t, 9, 120, 40), "speculative": specAt(t, 3, 120, 40), "constraint": constraintAt(t, 4, 120, 40), "constraint off": constraintAt(t, 4, 120, 40),
@@ -386,36 +399,42 @@ func TestStrategyViewsAreExact(t *testing.T) {
 
 // Every key does something in every view of a strategy, or says why not.
 func TestNoDeadKeyInStrategies(t *testing.T) {
-	for name, make := range map[string]func() *bench{
-		"beam":        func() *bench { return beamAt(t, 3, 100, 30) },
-		"speculative": func() *bench { return specAt(t, 2, 100, 30) },
-		"constraint":  func() *bench { return constraintAt(t, 2, 100, 30) },
-		"no constraint": func() *bench {
+	t.Parallel()
+	for i, tt := range []struct {
+		name string
+		make func() *bench
+	}{
+		{"beam", func() *bench { return beamAt(t, 3, 100, 30) }},
+		{"speculative", func() *bench { return specAt(t, 2, 100, 30) }},
+		{"constraint", func() *bench { return constraintAt(t, 2, 100, 30) }},
+		{"no constraint", func() *bench {
 			b := newBench(t, testOptions(t), 100, 30)
 			b.start(storyPrompt)
 			b.keys("J")
 			return b
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			b := make()
-			screen := b.m.screen
-			for _, a := range newKeymap(actions()).list {
+		t.Run(tt.name, func(t *testing.T) {
+			b := tt.make()
+			screen, constraint := b.m.screen, b.m.Lane().Config.Text("constraint")
+			for k, a := range newKeymap(actions()).list {
 				switch {
+				case testing.Short() && k%2 != i%2: // each key in two of the views
+					continue
 				case a.ID == kit.ActQuit || a.ID == kit.ActInterrupt || len(a.Keys()) == 0 || a.ID == kit.ActClose:
 					continue
-				case b.m.screen.View != screen.View || len(b.m.All) > 1: // a key led elsewhere
-					b = make()
+				case b.m.screen.View != screen.View || len(b.m.All) > 1 || b.m.Lane().Config.Text("constraint") != constraint: // a key led elsewhere
+					b = tt.make()
 					screen = b.m.screen
 				}
 				b.m.overlays = nil
 				if f, ok := b.m.screen.View.(interface{ Typing() bool }); ok && f.Typing() {
 					b.keys("esc") // else the key moves in the field
 				}
-				before, undo := b.frame(), len(b.m.Lane().Undo)
 				b.m.Notice.Text = ""
+				before, config, undo := b.frame(), b.m.Lane().Config, len(b.m.Lane().Undo)
 				b.keys(strings.ReplaceAll(a.Keys()[0], " ", "space"))
-				if b.frame() == before && b.m.Notice.Text == "" && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.ID] && a.ID != kit.ActBack && a.ID != kit.ActLeft && a.ID != kit.ActLeft10 {
+				if b.frame() == before && b.m.Notice.Text == "" && b.m.Lane().Config.Equal(config) && len(b.m.Lane().Undo) == undo && !b.m.overlaid() && !posted[a.ID] && a.ID != kit.ActBack && a.ID != kit.ActLeft && a.ID != kit.ActLeft10 {
 					t.Errorf("%s (%s) changed nothing and said nothing", a.ID, a.Keys()[0])
 				}
 			}
@@ -426,6 +445,7 @@ func TestNoDeadKeyInStrategies(t *testing.T) {
 // A search draws no token: the lab shows the text that leads, how far it is
 // and where to see it, and keeps all of it when the search is over.
 func TestLabShowsTheSearchesText(t *testing.T) {
+	t.Parallel()
 	for name, config := range map[string]sampling.Config{
 		"beam search":        testOptions(t).Config.MustWith("num_beams", 3, sampling.FromFlag),
 		"contrastive search": testOptions(t).Config.MustWith("penalty_alpha", 0.6, sampling.FromFlag).MustWith("top_k", 4, sampling.FromFlag),

@@ -29,6 +29,7 @@ func exact(t *testing.T, frame string, w, h int, what string) {
 
 // Every size from nothing to a large window draws exactly.
 func TestEverySizeIsExact(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 80, 24)
 	step := 3
 	if testing.Short() {
@@ -47,6 +48,7 @@ func TestEverySizeIsExact(t *testing.T) {
 
 // Every view and every focus draws exactly at sizes of every class.
 func TestEveryViewIsExact(t *testing.T) {
+	t.Parallel()
 	sizes := classSizes()
 	for id := range views {
 		t.Run(string(id), func(t *testing.T) {
@@ -75,6 +77,7 @@ func TestEveryViewIsExact(t *testing.T) {
 // Drawing changes nothing: two views give one string, and so does the same
 // model drawn anew.
 func TestViewChangesNothing(t *testing.T) {
+	t.Parallel()
 	for id := range views {
 		b := storyAt16(t, 120, 40)
 		b.run(b.m.Open(id))
@@ -87,6 +90,7 @@ func TestViewChangesNothing(t *testing.T) {
 }
 
 func TestTooSmallSaysSo(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 36, 10)
 	want := readFrame(t, "small")
 	if got := b.frame(); !strings.Contains(got, "36×10 is too small.") || !strings.Contains(got, "Make it 40×12 or more.") {
@@ -98,6 +102,7 @@ func TestTooSmallSaysSo(t *testing.T) {
 
 // The smallest window has the words that matter whole.
 func TestSmallestWindow(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 40, 12)
 	b.start(personPrompt)
 	b.keys("e")

@@ -46,6 +46,7 @@ func sweepReport(t testing.TB) *grids.Grid {
 }
 
 func TestSweepView(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := storyWith(t, opt, 120, 40)
@@ -95,6 +96,7 @@ func TestSweepView(t *testing.T) {
 // H with a knob selected runs its neighbours; a cell goes into the lab, and undo
 // takes it back.
 func TestSweepFromTheLab(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start("Once upon a time")
 	b.keys("H")
@@ -133,6 +135,7 @@ func TestSweepFromTheLab(t *testing.T) {
 // H starts with the selected knob and the one that was changed before it, and
 // what was computed stays when the view is closed.
 func TestSweepKeepsItsMap(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.start("Once upon a time")
 	b.m.SelectKnob("top_p")
@@ -157,6 +160,7 @@ func TestSweepKeepsItsMap(t *testing.T) {
 }
 
 func TestSweepWithoutAPrompt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("H")
 	b.has("run it · no prompt yet; e writes one, E has examples")
@@ -171,6 +175,7 @@ func TestSweepWithoutAPrompt(t *testing.T) {
 // i tells of the selected cell, not of the lab that lies behind; keys of the
 // lab say that they are not for a sweep.
 func TestSweepKeysOfTheLab(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := storyWith(t, opt, 160, 40)
@@ -188,6 +193,7 @@ func TestSweepKeysOfTheLab(t *testing.T) {
 // The lane of a cell decodes with the settings of the cell, from its first
 // token on.
 func TestSweepLaneHasItsSettings(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Sweep = sweepReport(t)
 	b := newBench(t, opt, 120, 40)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,6 +30,7 @@ import (
 // pseudo-terminal.
 func TestMain(m *testing.M) {
 	if os.Getenv("LAB_CHILD") == "" {
+		debug.SetGCPercent(400) // the heap is small
 		os.Exit(m.Run())
 	}
 	opt := testOptions(nil)

@@ -14,6 +14,7 @@ import (
 // Bytes that are no whole character yet are held back in the text and shown
 // before the caret.
 func TestHalfACharacterIsHeldBack(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	l := b.m.Lane()
 	half := models.NoToken
@@ -36,6 +37,7 @@ func TestHalfACharacterIsHeldBack(t *testing.T) {
 
 // A character that spans tokens is drawn whole, in the text and in the prompt.
 func TestACharacterMaySpanTokens(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 0)
 	l := b.m.Lane()
 	pieces := make(map[string]int32)
@@ -67,6 +69,7 @@ func TestACharacterMaySpanTokens(t *testing.T) {
 
 // The window of a penalty is drawn around the tokens it looks at.
 func TestPenaltyWindowInTheText(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 3)
 	b.m.Set("order", "llama.cpp")
 	b.m.Set("repeat_last_n", int64(4))
@@ -83,6 +86,7 @@ func TestPenaltyWindowInTheText(t *testing.T) {
 
 // A long text is gathered only around what is shown, and shows the same.
 func TestLongTextIsWindowed(t *testing.T) {
+	t.Parallel()
 	b := storyAt16(t, 80, 24)
 	l := b.m.Lane()
 	v := l.View
@@ -124,6 +128,7 @@ func TestLongTextIsWindowed(t *testing.T) {
 
 // The marks of the penalty window say so where no penalty looks at any token.
 func TestPenaltyWindowWithoutPenalties(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 100, 30)
 	b.start(storyPrompt)
 	b.keys("m", "m", "m", "m")
@@ -136,6 +141,7 @@ func TestPenaltyWindowWithoutPenalties(t *testing.T) {
 
 // The controls alone on the screen show both lines of what a knob does.
 func TestZoomedControlsSayTheEffect(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		b := storyAt16(t, size[0], size[1])
 		b.m.lab.Focus, b.m.lab.Zoom = lab.PaneControls, true
@@ -147,6 +153,7 @@ func TestZoomedControlsSayTheEffect(t *testing.T) {
 
 // What a banned phrase may still take back is dim.
 func TestHeldTextIsDim(t *testing.T) {
+	t.Parallel()
 	opt := testOptions(t)
 	opt.Config = opt.Config.MustWith("order", "lab", 0).MustWith("banned_phrases", []string{"never said"}, 0)
 	b := newBench(t, opt, 120, 40)

@@ -47,6 +47,7 @@ func (b *bench) rests(n int) {
 }
 
 func TestBranchAndReturn(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 120, 40)
 	l := b.m.Lane()
 	second := l.View.Text()
@@ -87,24 +88,26 @@ func TestBranchAndReturn(t *testing.T) {
 // Going on from a past step makes a branch if anything differs there; if not,
 // the same text would come again.
 func TestGoOnFromAPastStep(t *testing.T) {
+	t.Parallel()
 	b := newLanes(t, 120, 40, "chat")
 	b.m.Lane().Eng.Post(engine.Advance{N: 12})
 	b.steps(12)
 	l := b.m.Lane()
+	b.m.Pace = 0 // it is not over before space stops it
 	b.keys("T", "left", "left", "space")
 	b.has("the same text would come again")
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Running })
 	b.keys("space")
-	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
+	b.must(b.player().Settle())
+	b.m.Pace = len(run.Paces) - 1
 	if len(l.Branches) > 0 {
 		t.Error("a branch was made though nothing differs")
 	}
 	n := len(l.View.Steps)
 	b.keys("esc", "3", "T", "home", "right", "right", "right", "space")
 	b.wait(func(v engine.View) bool {
-		return len(v.Steps) > 5 && v.Steps[3].Settings.Label == "creative" || v.Phase == engine.Done
+		return v.Phase == engine.Done && len(v.Steps) > 5 && v.Steps[3].Settings.Label == "creative"
 	})
-	b.keys("space")
-	b.wait(func(v engine.View) bool { return v.Phase == engine.Paused || v.Phase == engine.Done })
 	if s := l.View.Steps; s[2].Settings.Label != "chat" || s[3].Settings.Label != "creative" || len(l.Branches) != 1 {
 		t.Fatalf("%d branches, labels %s and %s", len(l.Branches), s[2].Settings.Label, s[3].Settings.Label)
 	}
@@ -114,6 +117,7 @@ func TestGoOnFromAPastStep(t *testing.T) {
 }
 
 func TestWhatIfInTheTimeline(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 120, 40)
 	l := b.m.Lane()
 	text := l.View.Text()
@@ -135,6 +139,7 @@ func TestWhatIfInTheTimeline(t *testing.T) {
 }
 
 func TestBranchesHaveNamesAndGo(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 120, 40)
 	l := b.m.Lane()
 	b.keys("T", "up", "N", "ctrl+u")
@@ -163,6 +168,7 @@ func TestBranchesHaveNamesAndGo(t *testing.T) {
 
 // Two branches become lanes, with the prefix they share computed once.
 func TestBranchesAsLanes(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 160, 45)
 	text := b.m.Lane().View.Text()
 	b.keys("T", "up", "C")
@@ -186,6 +192,7 @@ func TestBranchesAsLanes(t *testing.T) {
 
 // The pointer chooses steps, held or not, and branches.
 func TestTimelineMouse(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 120, 40)
 	b.keys("T")
 	click := func(x, y int, a tea.MouseAction) {
@@ -216,6 +223,7 @@ func TestTimelineMouse(t *testing.T) {
 }
 
 func TestTimelineSaysWhatIsKept(t *testing.T) {
+	t.Parallel()
 	b := grown(t, 120, 40)
 	v := b.m.Lane().View
 	old := append([]*engine.Step(nil), v.Steps...)
@@ -233,16 +241,15 @@ func TestTimelineSaysWhatIsKept(t *testing.T) {
 // A text written again under other settings is a branch from where they
 // changed, also where the same tokens come; and esc goes back to the lanes.
 func TestSameTextOtherSettings(t *testing.T) {
-	b := newLanes(t, 120, 40, "chat", "chat")
+	t.Parallel()
+	b := newLanes(t, 120, 40, "chat max_new_tokens=12", "chat max_new_tokens=12")
 	l := b.m.Lane()
 	for i := range 6 {
 		b.keys("right")
 		b.together(i + 1)
 	}
 	b.keys("T", "home", "right", "+", "space")
-	b.wait(func(v engine.View) bool { return len(v.Steps) > 3 && v.Steps[1].Settings == l.Settings })
-	b.keys("space")
-	b.wait(func(v engine.View) bool { return v.Phase == engine.Done || v.Phase == engine.Paused })
+	b.wait(func(v engine.View) bool { return v.Phase == engine.Done && v.Steps[1].Settings == l.Settings })
 	list := l.Limbs()
 	if len(list) != 2 || list[1].Shared != 1 {
 		t.Fatalf("limbs %+v", list)
@@ -257,6 +264,7 @@ func TestSameTextOtherSettings(t *testing.T) {
 // The name of every row is whole, and ends before the map, in a window of any
 // size.
 func TestTimelineNamesAreWhole(t *testing.T) {
+	t.Parallel()
 	b := ready(t, 3)
 	b.send(tea.WindowSizeMsg{Width: 40, Height: 20})
 	b.keys("T")

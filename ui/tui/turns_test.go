@@ -42,6 +42,7 @@ func (b *bench) answer() {
 // A model's turn ends where its template ends it, enter goes on with the next
 // on the same cache, and undo comes back to the turn before.
 func TestTurns(t *testing.T) {
+	t.Parallel()
 	last := 5
 	if testing.Short() {
 		last = 3
@@ -88,6 +89,7 @@ func TestTurns(t *testing.T) {
 
 // Turns are added, removed, moved, and given another role.
 func TestTurnEditor(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testOptions(t), 120, 40)
 	b.keys("e")
 	b.keys("ctrl+l")
@@ -133,6 +135,7 @@ func TestTurnEditor(t *testing.T) {
 
 // The template's own text and hidden reasoning fold away, and come back.
 func TestFold(t *testing.T) {
+	t.Parallel()
 	b := asked(t, 120, 40)
 	b.has("Assistant:")
 	b.keys("ctrl+f")
@@ -144,6 +147,7 @@ func TestFold(t *testing.T) {
 
 // What a template refuses is said in its words, and the text stays.
 func TestTurnsRefused(t *testing.T) {
+	t.Parallel()
 	b := talking(t, 120, 40)
 	b.m.Lane().Talk.Template = "{{ raise_exception('one turn only') }}"
 	b.keys("e")

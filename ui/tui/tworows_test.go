@@ -17,6 +17,7 @@ import (
 // Where two rows are weighed the chart has both numbers of every token, their
 // ratio and the result, and says how the result follows.
 func TestTwoRows(t *testing.T) {
+	t.Parallel()
 	model, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // The palette runs until what is typed holds: the lab rests before the token,
 // which has a cue, and says which part became true.
 func TestRunUntil(t *testing.T) {
+	t.Parallel()
 	m, err := fable.Open(llama.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -146,8 +146,6 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		host.Say(v.story(host))
 	case kit.ActCompare:
 		return v.without(host), true
-	case kit.ActNumber:
-		return v.weigh(host, true), true
 	case kit.ActCopy:
 		return v.copy(host), true
 	default:
