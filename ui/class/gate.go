@@ -14,17 +14,18 @@ import (
 )
 
 // Guessing the code is slowed down by address: after [freely] wrong codes
-// within [guessSpan] an address has its answers taken one each [turn]. The right
-// ones among them get in: a school is one address, and nobody is locked out by
-// a neighbour.
+// within [guessSpan] an address has its answers taken one each turn, a second
+// for a code of four digits and a tenth of that for each digit more: so much
+// the less a guess is worth. The right ones among them get in: a school is one
+// address, and nobody is locked out by a neighbour.
 const (
 	freely     = 20
 	guessSpan  = time.Minute
-	turn       = time.Second
+	longTurn   = time.Second
 	longestRow = 30 // answers that wait for their turn; more are refused unread
 	addresses  = 4096
 
-	rowTime = longestRow*turn + handshakeTime // for an answer to be taken
+	rowTime = longestRow*longTurn + handshakeTime // for an answer to be taken
 )
 
 var (
@@ -35,6 +36,7 @@ var (
 // A gate takes the class's code.
 type gate struct {
 	code string // empty lets everybody in
+	turn time.Duration
 
 	mu   sync.Mutex
 	from map[netip.Addr]*guesses
@@ -43,8 +45,7 @@ type gate struct {
 // guesses are what one address tried.
 type guesses struct {
 	wrong []time.Time // the last ones, freely at most
-	next  time.Time   // when the next answer in turn is taken
-	row   int         // answers that wait
+	next  time.Time   // when the next answer in turn is taken; before it those in the row are
 }
 
 // newCode returns four digits that nobody can foresee.
@@ -56,7 +57,13 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%04d", n), nil
 }
 
-func newGate(code string) *gate { return &gate{code: code, from: map[netip.Addr]*guesses{}} }
+func newGate(code string) *gate {
+	g := &gate{code: code, turn: longTurn, from: map[netip.Addr]*guesses{}}
+	for range len(code) - 4 {
+		g.turn /= 10
+	}
+	return g
+}
 
 // enter takes an answer from an address, waiting for its turn where there were
 // too many wrong ones. It returns nil for the right code.
@@ -75,9 +82,6 @@ func (g *gate) enter(ctx context.Context, from net.Addr, answer string) error {
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-		}
-		g.leave(who)
-		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -89,7 +93,8 @@ func (g *gate) enter(ctx context.Context, from net.Addr, answer string) error {
 }
 
 // line puts an answer in the row of its address and returns how long it waits
-// there.
+// there. Who gives up keeps the place until its turn has passed: the row is
+// never longer for it.
 func (g *gate) line(who netip.Addr) (time.Duration, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,22 +102,14 @@ func (g *gate) line(who netip.Addr) (time.Duration, error) {
 	if f == nil || len(f.wrong) < freely || now.Sub(f.wrong[0]) > guessSpan {
 		return 0, nil
 	}
-	if f.row >= longestRow {
+	if f.next.Before(now) {
+		f.next = now
+	}
+	if f.next.Sub(now) > (longestRow-1)*g.turn {
 		return 0, errBusy
 	}
-	at := f.next
-	if at.Before(now) {
-		at = now
-	}
-	f.row++
-	f.next = at.Add(turn)
+	f.next = f.next.Add(g.turn)
 	return f.next.Sub(now), nil
-}
-
-func (g *gate) leave(who netip.Addr) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.from[who].row--
 }
 
 // mistake puts a wrong code down.
@@ -139,7 +136,7 @@ func (g *gate) mistake(who netip.Addr) {
 func (g *gate) forget(now time.Time) {
 	for _, span := range []time.Duration{guessSpan, 0} {
 		for who, f := range g.from {
-			if f.row == 0 && now.Sub(f.wrong[len(f.wrong)-1]) >= span {
+			if !f.next.After(now) && now.Sub(f.wrong[len(f.wrong)-1]) >= span {
 				delete(g.from, who)
 			}
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,24 +55,74 @@ func TestGuessesOfOneAddress(t *testing.T) {
 			t.Errorf("one more in the row: %v", err)
 		}
 		wg.Wait()
-		if in != longestRow*turn || time.Since(start) != longestRow*turn {
+		if in != longestRow*longTurn || time.Since(start) != longestRow*longTurn {
 			t.Errorf("in after %v of %v", in, time.Since(start))
 		}
-		// Who gives up leaves the row.
-		ctx, cancel := context.WithCancel(t.Context())
-		wg.Go(func() { g.enter(ctx, school, "1") })
-		synctest.Wait()
-		cancel()
-		wg.Wait()
-		if n := g.from[addressOf(school)].row; n != 0 {
-			t.Errorf("%d still wait", n)
+		// Who comes and goes again makes nobody wait longer than a row.
+		for range 10 * longestRow {
+			ctx, cancel := context.WithCancel(t.Context())
+			wg.Go(func() { g.enter(ctx, school, "1") })
+			synctest.Wait()
+			cancel()
+			wg.Wait()
 		}
-		time.Sleep(guessSpan + turn)
+		start = time.Now()
+		for g.enter(t.Context(), school, "4821") != nil {
+			time.Sleep(time.Second)
+		}
+		if d := time.Since(start); d > (longestRow+1)*longTurn {
+			t.Errorf("after many that gave up the right code takes %v", d)
+		}
+		time.Sleep(guessSpan + longTurn)
 		start = time.Now()
 		if err := g.enter(t.Context(), school, "4821"); err != nil || time.Since(start) > 0 {
 			t.Errorf("a minute later it waits %v: %v", time.Since(start), err)
 		}
 	})
+}
+
+// A flood from the address of a school leaves the right code its chance: at
+// most one guess a second is told right from wrong where the code has four
+// digits, and the longer the code, the more answers are taken, since each is
+// worth less.
+func TestFloodOfOneAddress(t *testing.T) {
+	for _, c := range []struct {
+		code    string
+		guesses int           // taken in a minute, at most
+		within  time.Duration // the right code gets in, tried each second
+	}{{"4821", 60 + freely + 1, time.Hour}, {"4821937", 1 << 20, 2 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate(c.code)
+			school := addr("10.1.1.1:5000")
+			ctx, stop := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			var taken atomic.Int64
+			wg.Go(func() { // 200 guesses a second
+				r := rand.New(rand.NewPCG(1, 2))
+				for ctx.Err() == nil {
+					wg.Go(func() {
+						if errors.Is(g.enter(ctx, school, "0000"), errCode) {
+							taken.Add(1)
+						}
+					})
+					time.Sleep(time.Duration(r.IntN(10_000)) * time.Microsecond)
+				}
+			})
+			time.Sleep(time.Minute)
+			if n := int(taken.Load()); n > c.guesses {
+				t.Errorf("%s: %d guesses in a minute", c.code, n)
+			}
+			start := time.Now()
+			for g.enter(ctx, school, c.code) != nil && time.Since(start) < c.within {
+				time.Sleep(time.Second + 1234567*time.Nanosecond)
+			}
+			if d := time.Since(start); d > c.within {
+				t.Errorf("%s: the right code got in after %v", c.code, d)
+			}
+			stop()
+			wg.Wait()
+		})
+	}
 }
 
 // A school is one address: who has the code never waits for those who had it

@@ -298,6 +298,14 @@ func TestTriesOfAConnection(t *testing.T) {
 		cl.Close()
 		t.Error("got in")
 	}
+	// A login name of as many letters is none.
+	for range 3 {
+		cl, err := dial(t, c, "anna", c.shell.gate.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cl.Close()
+	}
 	c.shell.gate.mu.Lock()
 	defer c.shell.gate.mu.Unlock()
 	for _, f := range c.shell.gate.from {
