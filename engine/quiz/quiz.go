@@ -48,7 +48,7 @@ func (g Guess) Placed() int {
 // for guesses that come from outside.
 func (g Guess) Check(m int) error {
 	if len(g) != m {
-		return fmt.Errorf("chips: %d numbers, want one for each of %d options", len(g), m)
+		return fmt.Errorf("chips: want %d numbers, one for each option, not %d", m, len(g))
 	}
 	left := Chips
 	for i, c := range g {

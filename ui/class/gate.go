@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 )
@@ -71,6 +72,9 @@ func (g *gate) enter(ctx context.Context, from net.Addr, answer string) error {
 	if g.code == "" {
 		return nil
 	}
+	if strings.ContainsFunc(answer, notDigit) {
+		return errCode // a login name or a browser's icon, not a guess
+	}
 	who := addressOf(from)
 	wait, err := g.line(who)
 	if err != nil {
@@ -91,6 +95,8 @@ func (g *gate) enter(ctx context.Context, from net.Addr, answer string) error {
 	g.mistake(who)
 	return errCode
 }
+
+func notDigit(r rune) bool { return r < '0' || r > '9' }
 
 // line puts an answer in the row of its address and returns how long it waits
 // there. Who gives up keeps the place until its turn has passed: the row is

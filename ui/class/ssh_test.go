@@ -309,8 +309,8 @@ func TestTriesOfAConnection(t *testing.T) {
 	c.shell.gate.mu.Lock()
 	defer c.shell.gate.mu.Unlock()
 	for _, f := range c.shell.gate.from {
-		if len(f.wrong) != codeTries+2 {
-			t.Errorf("%d wrong codes, want %d, a name and an answer", len(f.wrong), codeTries)
+		if len(f.wrong) != codeTries+1 {
+			t.Errorf("%d wrong codes, want %d and a name", len(f.wrong), codeTries)
 		}
 	}
 }

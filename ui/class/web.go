@@ -61,6 +61,7 @@ func (s *site) server() *http.Server {
 	mux := http.NewServeMux()
 	if s.gate.code != "" {
 		mux.HandleFunc("GET /{code}", s.page)
+		mux.HandleFunc("GET /{$}", withoutCode)
 	}
 	mux.HandleFunc("GET "+root+"{$}", s.page)
 	mux.HandleFunc("GET "+root+"events", s.events)
@@ -174,6 +175,11 @@ func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", s.policy)
 	w.Write(page)
+}
+
+// withoutCode answers who left the code off.
+func withoutCode(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "the address ends with the code of the class: the teacher's screen shows it", http.StatusNotFound)
 }
 
 // post takes what a browser with a seat sends.

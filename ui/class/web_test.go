@@ -152,9 +152,18 @@ func TestPageIsClosedToOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		said, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != want {
 			t.Errorf("GET %s: %s, want %d", path, resp.Status, want)
+		}
+		if hint := want == 404 && strings.Count(path, "/") == 1; hint && !strings.Contains(string(said), "the teacher's screen shows") {
+			t.Errorf("GET %s: %s", path, said)
+		}
+	}
+	for _, f := range c.shell.gate.from {
+		if len(f.wrong) != 3 { // with the vote under another code
+			t.Errorf("%d wrong codes; a path that no code can be is none", len(f.wrong))
 		}
 	}
 	for _, method := range []string{"PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE"} {
