@@ -10,13 +10,12 @@ import (
 
 // A Part is a part of the prompts, with what was measured of it.
 type Part struct {
-	Name    string // all, seen or held out
+	Name    string // all, seen, held out, or a tag
 	Prompts int
 	Configs []ConfigSummary
 }
 
-// A ConfigSummary is what was measured of the texts of one config. A part of
-// the prompts has values and verdicts only.
+// A ConfigSummary is what was measured of the texts of one config.
 type ConfigSummary struct {
 	Texts    int
 	Unjudged int              // texts that a check could not judge
@@ -30,15 +29,52 @@ type ConfigSummary struct {
 // A Summary is what a plan's texts come to.
 type Summary struct {
 	All     Part
-	Held    *Part // the prompts held out; nil if none are
-	Seen    *Part // those that are not; nil if none are held out
-	PassAt  []int // k of pass@k, as asked for
+	Held    *Part  // the prompts held out; nil if none are
+	Seen    *Part  // those that are not; nil if none are held out
+	Tags    []Part // the prompts of each tag, in the order of the set, the first [MaxTags]
+	PassAt  []int  // k of pass@k, as asked for
 	AtK     [][]stats.Estimate
 	Pareto  []int   // configs that no other beats in pass, or bits, and in variety
 	Missing int     // texts that there are not
 	Same    [][]int // groups of configs that wrote the same texts throughout
 	Cells   []Cell  // what each prompt came to, config by config
 	IDs     []string
+}
+
+// MaxTags is how many tags are measured apart.
+const MaxTags = 50
+
+// A group is a part of the prompts that is being gathered.
+type group struct {
+	name   string
+	in     map[int]bool // nil for all prompts
+	counts []ConfigSummary
+}
+
+func (p *Plan) newGroup(name string, all bool) *group {
+	g := &group{name: name, counts: make([]ConfigSummary, len(p.Configs))}
+	if !all {
+		g.in = map[int]bool{}
+	}
+	for c := range g.counts {
+		g.counts[c].Reasons = map[string]int{}
+	}
+	return g
+}
+
+func (g *group) has(i int) bool { return g.in == nil || g.in[i] }
+
+// add counts texts of a config.
+func (s *ConfigSummary) add(texts []*Text) {
+	for _, t := range texts {
+		s.Texts++
+		s.Reasons[t.Reason]++
+		s.Tokens += int64(len(t.Tokens))
+		s.Prompted += int64(t.Prompted)
+		if t.Unjudged != "" {
+			s.Unjudged++
+		}
+	}
 }
 
 // A Cell is how the texts of one prompt under one config were judged.
@@ -64,33 +100,46 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	n := len(p.Configs)
 	s := &Summary{PassAt: opt.PassAt, Missing: p.Texts()}
 	tallies := make([][]tally, n)
-	counts := make([]ConfigSummary, n)
+	groups := []*group{p.newGroup("all", true)}
+	if opt.Holdout > 0 {
+		groups = append(groups, p.newGroup("seen", false), p.newGroup("held out", false))
+	}
+	tags, untagged := map[string]*group{}, len(groups)
 	digests := make([]uint64, n)
 	atK := make([][][]float64, len(opt.PassAt))
 	for i := range atK {
 		atK[i] = make([][]float64, n)
 	}
 	alone := make([]*cell, n)
-	var held []bool
-	for c := range counts {
-		counts[c].Reasons = map[string]int{}
-	}
 	err := r.Each(func(i int, q *prompts.Prompt, c int, all []*Text) error {
 		texts := slices.DeleteFunc(slices.Clone(all), func(t *Text) bool { return t == nil })
 		if c == 0 {
-			held = append(held, HeldOut(q.ID, opt.Holdout))
+			if opt.Holdout > 0 {
+				which := 1
+				if HeldOut(q.ID, opt.Holdout) {
+					which = 2
+				}
+				groups[which].in[i] = true
+			}
+			for _, tag := range q.Tags {
+				if tags[tag] == nil && len(tags) < MaxTags {
+					tags[tag] = p.newGroup(tag, false)
+					groups = append(groups, tags[tag])
+				}
+				if g := tags[tag]; g != nil {
+					g.in[i] = true
+				}
+			}
 			s.IDs = append(s.IDs, q.ID)
 		}
 		s.Missing -= len(texts)
 		count := Cell{Texts: int32(len(texts))}
-		for _, t := range texts {
-			counts[c].Texts++
-			counts[c].Reasons[t.Reason]++
-			counts[c].Tokens += int64(len(t.Tokens))
-			counts[c].Prompted += int64(t.Prompted)
-			if t.Unjudged != "" {
-				counts[c].Unjudged++
+		for _, g := range groups {
+			if g.has(i) {
+				g.counts[c].add(texts)
 			}
+		}
+		for _, t := range texts {
 			if t.Judged {
 				count.Judged++
 			}
@@ -118,15 +167,13 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	if err != nil {
 		return nil, err
 	}
-	s.All = p.part("all", tallies, alone, func(int) bool { return true })
-	for c := range counts {
-		counts[c].Values, counts[c].Verdicts = s.All.Configs[c].Values, s.All.Configs[c].Verdicts
+	var parts []Part
+	for _, g := range groups {
+		parts = append(parts, p.part(g, tallies, alone))
 	}
-	s.All.Configs = counts
+	s.All, s.Tags = parts[0], parts[untagged:]
 	if opt.Holdout > 0 {
-		seen := p.part("seen", tallies, alone, func(i int) bool { return !held[i] })
-		out := p.part("held out", tallies, alone, func(i int) bool { return held[i] })
-		s.Seen, s.Held = &seen, &out
+		s.Seen, s.Held = &parts[1], &parts[2]
 	}
 	for x := range opt.PassAt {
 		s.AtK = append(s.AtK, make([]stats.Estimate, n))
@@ -139,14 +186,14 @@ func Summarise(p *Plan, r Texts, opt SummaryOptions, visit func(i int, p *prompt
 	return s, nil
 }
 
-// part measures the prompts that are in it.
-func (p *Plan) part(name string, tallies [][]tally, alone []*cell, in func(i int) bool) Part {
-	out := Part{Name: name}
+// part measures the prompts of a group.
+func (p *Plan) part(g *group, tallies [][]tally, alone []*cell) Part {
+	out := Part{Name: g.name}
 	var parts [][]tally
 	for c := range tallies {
 		var some []tally
 		for i, t := range tallies[c] {
-			if in(i) {
+			if g.has(i) {
 				some = append(some, t)
 			}
 		}
@@ -154,7 +201,8 @@ func (p *Plan) part(name string, tallies [][]tally, alone []*cell, in func(i int
 		out.Prompts = len(some)
 	}
 	for c := range parts {
-		s := ConfigSummary{Values: make([]stats.Estimate, len(metrics))}
+		s := g.counts[c]
+		s.Values = make([]stats.Estimate, len(metrics))
 		var only *cell
 		if out.Prompts == 1 {
 			only = alone[c]

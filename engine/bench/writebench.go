@@ -105,7 +105,7 @@ func WriteJSONL(w io.Writer, p *Plan, r Texts, sum SummaryOptions, opt WriteOpti
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range s.Parts() {
+	for _, part := range s.parts() {
 		for c := range part.Configs {
 			if err := e.Encode(s.line(p, part, c, opt)); err != nil {
 				return nil, err
@@ -139,6 +139,17 @@ func (s *Summary) Parts() []*Part {
 	out := []*Part{&s.All}
 	if s.Held != nil {
 		out = append(out, s.Seen, s.Held)
+	}
+	return out
+}
+
+// parts returns what lines are written of: the parts, then the tags.
+func (s *Summary) parts() []*Part {
+	out := s.Parts()
+	for i := range s.Tags {
+		tag := s.Tags[i]
+		tag.Name = "tag " + tag.Name
+		out = append(out, &tag)
 	}
 	return out
 }
@@ -194,7 +205,7 @@ func (s *Summary) WriteCSV(w io.Writer, p *Plan, opt WriteOptions) error {
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	for _, part := range s.Parts() {
+	for _, part := range s.parts() {
 		for c := range part.Configs {
 			sum := &part.Configs[c]
 			line := []string{p.Configs[c].Name, part.Name, strconv.Itoa(part.Prompts), strconv.Itoa(sum.Texts), strconv.FormatInt(sum.Tokens, 10)}

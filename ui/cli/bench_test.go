@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -414,6 +415,41 @@ func TestBenchAgainstAServer(t *testing.T) {
 	out, _, code = try(t, "", "bench", "--prompts", set, "--model", "vllm:"+url, "--against", old, "--dir", dir, "--temperature", "1.9", "--top-p", "1", "--top-k", "0")
 	if code != console.ExitDone || strings.Contains(out, "10 of 10 texts are the same") {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Tags and the prompts held out are parts of the whole: their texts and tokens
+// add up, and the prompts of a tag have numbers of their own.
+func TestBenchParts(t *testing.T) {
+	set := write(t, "set.jsonl", `{"id":"a","prompt":"The","tags":["short","the"],"expect":{"max_tokens":4}}
+{"id":"b","prompt":"The old","tags":["the","the"],"expect":{"max_tokens":3}}
+{"id":"c","prompt":"Once upon a time","expect":{"max_tokens":4}}
+{"id":"d","prompt":"A king","expect":{"max_tokens":4},"tags":["short"]}
+`)
+	args := []string{"bench", "--prompts", set, "--config", "greedy", "--seeds", "2", "--max-new-tokens", "4", "--holdout", "0.5", "--dir", t.TempDir()}
+	out, errs, code := try(t, "", append(args, "--format", "csv")...)
+	if code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	rows := map[string][]string{}
+	for line := range strings.Lines(out) {
+		cells := strings.Split(line, ",")
+		rows[cells[1]] = cells[2:6]
+	}
+	for part, want := range map[string]string{"all": "[4 8 32 0.75]", "tag short": "[2 4 16 1]", "tag the": "[2 4 16 0.5]"} {
+		if got := fmt.Sprint(rows[part]); got != want {
+			t.Errorf("%s: %s, want %s", part, got, want)
+		}
+	}
+	for i, sum := range []int{4, 8, 32} {
+		seen, _ := strconv.Atoi(rows["seen"][i])
+		held, _ := strconv.Atoi(rows["held out"][i])
+		if seen == 0 || held == 0 || seen+held != sum {
+			t.Errorf("seen %v and held out %v, want a sum of %d", rows["seen"], rows["held out"], sum)
+		}
+	}
+	if out, _, _ := try(t, "", args...); !strings.Contains(out, "by tag, pass:\nconfig ") || !strings.Contains(out, " the\n") || !strings.Contains(out, "n 2") {
+		t.Errorf("%s", out)
 	}
 }
 

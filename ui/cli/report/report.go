@@ -192,19 +192,11 @@ func (b *Benched) handout() *handout.Bench {
 		out.Configs = append(out.Configs, x)
 	}
 	for _, part := range b.Summary.Parts() {
-		x := handout.BenchPart{}
+		name := ""
 		if b.Summary.Held != nil {
-			x.Name = part.Name + ", " + viz.Plural(part.Prompts, "prompt")
+			name = part.Name + ", " + viz.Plural(part.Prompts, "prompt")
 		}
-		for _, c := range p.Configs {
-			x.Rows = append(x.Rows, []string{c.Name})
-		}
-		for _, column := range benchColumns(p, b.Summary, part, b.Write) {
-			x.Columns = append(x.Columns, column.Head)
-			for i := range p.Configs {
-				x.Rows[i] = append(x.Rows[i], column.Cells[i])
-			}
-		}
+		x := tableOf(p, name, benchColumns(p, b.Summary, part, b.Write))
 		var verdicts bytes.Buffer
 		w := bufio.NewWriter(&verdicts)
 		writeVerdicts(w, p, part, b.Write)
@@ -219,7 +211,26 @@ func (b *Benched) handout() *handout.Bench {
 		}
 		out.Parts = append(out.Parts, x)
 	}
+	if tags := tagColumns(p, b.Summary); len(tags) > 0 {
+		out.Parts = append(out.Parts, tableOf(p, tagHead(b.Summary), tags))
+	}
 	return out
+}
+
+// tableOf is a table of a page: a line for each config.
+func tableOf(p *bench.Plan, name string, columns []Column) handout.BenchPart {
+	x := handout.BenchPart{Name: name}
+	for i, c := range p.Configs {
+		row := []string{c.Name}
+		for _, column := range columns {
+			row = append(row, column.Cells[i])
+		}
+		x.Rows = append(x.Rows, row)
+	}
+	for _, column := range columns {
+		x.Columns = append(x.Columns, column.Head)
+	}
+	return x
 }
 
 // settingWords are the settings of a config, a line each.

@@ -25,6 +25,10 @@ func WriteBenchTable(out *bufio.Writer, p *bench.Plan, s *bench.Summary, opt ben
 		WriteBlocks(out, []Column{configColumn(p)}, benchColumns(p, s, part, opt), width)
 		writeVerdicts(out, p, part, opt)
 	}
+	if tags := tagColumns(p, s); len(tags) > 0 {
+		fmt.Fprintf(out, "\n%s:\n", tagHead(s))
+		WriteBlocks(out, []Column{configColumn(p)}, tags, width)
+	}
 	fmt.Fprintf(out, "\n%s\n", benchFooter(p, s))
 }
 
@@ -73,6 +77,33 @@ func benchColumns(p *bench.Plan, s *bench.Summary, part *bench.Part, opt bench.W
 		ends.Cells = append(ends.Cells, FormatReasons(part.Configs[i].Reasons))
 	}
 	return append(out, ends)
+}
+
+// tagHead is the head of the table of tags.
+func tagHead(s *bench.Summary) string {
+	head := "by tag, " + bench.Metrics()[mainMetric(&s.All)].Label
+	if len(s.Tags) == bench.MaxTags {
+		head += fmt.Sprintf(" (the first %d tags)", bench.MaxTags)
+	}
+	return head
+}
+
+// tagColumns returns the main metric of the prompts of each tag.
+func tagColumns(p *bench.Plan, s *bench.Summary) []Column {
+	if p.Count == 1 {
+		return nil
+	}
+	var out []Column
+	k := mainMetric(&s.All)
+	m := bench.Metrics()[k]
+	for _, part := range s.Tags {
+		c := Column{Head: console.Visible(part.Name)}
+		for i := range part.Configs {
+			c.Cells = append(c.Cells, FormatCounted(part.Configs[i].Values[k], &m, usualN(p, &s.All)))
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // mainMetric is what the verdicts are about: passing, or where nothing was
