@@ -95,7 +95,7 @@ func (v *View) title(metric bench.Metric, w int) string {
 // Help says what the measure on the map is; see [kit.Helper].
 func (v *View) Help(kit.Host) (string, viz.Ink) {
 	if v.r == nil || v.rows {
-		return "Every cell is decoded with each seed; what one prompt shows says nothing of others.", viz.Ink{}
+		return "Every cell is decoded with each seed; one prompt says nothing of others.", viz.Ink{}
 	}
 	m := bench.GridMetrics()[v.metric]
 	return m.Label + ": " + m.Help, viz.Ink{}

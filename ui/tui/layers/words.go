@@ -59,7 +59,7 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 	off := v.offNow()
 	switch {
 	case off == nil && v.mode == effectMode:
-		return "Each line is one part off by itself; x leaves the part out of the steps that follow.", viz.Ink{}
+		return "Each line is one part off by itself; x leaves it out of the steps to come.", viz.Ink{}
 	case off == nil:
 		return help[v.pane], viz.Ink{}
 	}

@@ -407,9 +407,9 @@ func (v *View) Help(kit.Host) (string, viz.Ink) {
 	case v.typed:
 		return "enter is a new line; ctrl+d reads what stands here", viz.Ink{Role: viz.Muted}
 	case v.of != nil:
-		return "Log probabilities that a server sent: ◆ is its own token; what the file does not name is not shown.", viz.Ink{Role: viz.Muted}
+		return "What a server sent: ◆ is its own token; what the file leaves out is not shown.", viz.Ink{Role: viz.Muted}
 	}
-	return "The given text was read, not written: ◆ is its own token, whatever the model would have drawn.", viz.Ink{Role: viz.Muted}
+	return "The text was read, not written: ◆ is its own token, whatever was likelier.", viz.Ink{Role: viz.Muted}
 }
 
 // Header has the parts of the header; see [kit.Headed].
