@@ -328,7 +328,7 @@ func (p *Pipeline) Sample(t *Trace, s *Scratch, in Input) (int32, error) {
 		}
 		d = p.choose(s, state, streamRedraw)
 	}
-	rec.finish(p, r, d)
+	rec.finish(r, d)
 	if masked {
 		p.traceConstraint(t, r, redrawn)
 	}

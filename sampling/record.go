@@ -64,7 +64,7 @@ func (c *recorder) begin(p *Pipeline, r *step, t *Trace) {
 	c.track(r)
 	c.rawOrder = true
 	c.n, c.nfin = r.N, r.Finite
-	c.add(r, StageTrace{Name: "logits", Label: "logits", Kept: r.Finite, Size: r.N, Mass: 1, Bits: t.RawBits})
+	c.add(StageTrace{Name: "logits", Label: "logits", Kept: r.Finite, Size: r.N, Mass: 1, Bits: t.RawBits})
 	c.log = append(c.log, logEntry{ref: r.Ref, sum: r.Sum, bent: -1})
 }
 
@@ -96,7 +96,7 @@ func (c *recorder) isTracked(pos int32) bool {
 	return false
 }
 
-func (c *recorder) add(r *step, s StageTrace) {
+func (c *recorder) add(s StageTrace) {
 	if c.t.nstages < MaxStages {
 		c.t.stages[c.t.nstages] = s
 		c.t.nstages++
@@ -140,7 +140,7 @@ func (c *recorder) after(r *step, s StageTrace, exact bool) {
 		ref: r.Ref, sum: r.Sum, from: r.TouchFrom, to: len(r.Touches), scaled: r.Scaled, shifted: r.Shifted, bent: c.keepBent(r), added: r.Bent && r.Touched > 0,
 		unchanged: s.Removed == 0 && r.Touched == 0 && r.Scaled == 0 && !r.Bent,
 	})
-	c.add(r, s)
+	c.add(s)
 }
 
 // keepBent keeps the logits by position after a stage that changed them all,
@@ -266,7 +266,7 @@ func (c *recorder) rankOf(r *step, pos int32) (rank int32, cum float32) {
 }
 
 // finish fills the choice and the rows.
-func (c *recorder) finish(p *Pipeline, r *step, d drawn) {
+func (c *recorder) finish(r *step, d drawn) {
 	t := c.t
 	r.Exps()
 	pos := r.Pos(d.entry)

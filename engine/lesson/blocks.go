@@ -119,11 +119,11 @@ var headKeys = map[string]func(*reader, pair) error{
 	"licence": func(r *reader, p pair) error { r.lesson.Licence = p.value; return nil },
 	"lang":    func(r *reader, p pair) error { r.lesson.Lang = p.value; return nil },
 	"order": func(r *reader, p pair) (err error) {
-		r.lesson.Order, err = whole(p, 1_000_000)
+		r.lesson.Order, err = whole(p)
 		return err
 	},
 	"minutes": func(r *reader, p pair) (err error) {
-		r.lesson.Minutes, err = whole(p, 1_000_000)
+		r.lesson.Minutes, err = whole(p)
 		return err
 	},
 	"model": func(r *reader, p pair) (err error) {

@@ -42,11 +42,11 @@ func (r *reader) pairs(b fenced, keys []string) (list []pair, ok bool) {
 	return list, len(r.faults) == before
 }
 
-// whole reads a whole number from 0 to most.
-func whole(p pair, most int) (int, error) {
+// whole reads a whole number from 0 to MaxSteps.
+func whole(p pair) (int, error) {
 	n, err := strconv.Atoi(p.value)
-	if err != nil || n < 0 || n > most || p.value != strconv.Itoa(n) {
-		return 0, fmt.Errorf("%s: %s: want a whole number from 0 to %d", p.key, goal.Shown(p.value), most)
+	if err != nil || n < 0 || n > MaxSteps || p.value != strconv.Itoa(n) {
+		return 0, fmt.Errorf("%s: %s: want a whole number from 0 to %d", p.key, goal.Shown(p.value), MaxSteps)
 	}
 	return n, nil
 }

@@ -58,7 +58,7 @@ var setupKeys = []struct {
 		return nil
 	}},
 	{"steps", func(_ *reader, s *Setup, p pair) (err error) {
-		s.Steps, err = whole(p, MaxSteps)
+		s.Steps, err = whole(p)
 		return err
 	}},
 	{"point", func(_ *reader, s *Setup, p pair) error {

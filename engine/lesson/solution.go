@@ -39,7 +39,7 @@ var verbs = map[string]func(*reader, *Command, string) error{
 var verbNames = []string{"keys", "type", "steps", "rounds", "done", "set"}
 
 func counted(_ *reader, c *Command, rest string) (err error) {
-	c.N, err = whole(pair{key: c.Verb, value: rest}, MaxSteps)
+	c.N, err = whole(pair{key: c.Verb, value: rest})
 	return err
 }
 

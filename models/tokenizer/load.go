@@ -55,7 +55,7 @@ func New(f *gguf.File) (*Vocab, error) {
 		err = v.loadBPE(f, model)
 	case kindSPM:
 		v.flags = flags{addBOS: true, addSpacePrefix: true, escapeSpaces: true}
-		err = v.loadSPM(f)
+		v.loadSPM()
 	case kindWPM:
 		v.flags = flags{addBOS: true, cleanSpaces: true, escapeSpaces: true}
 		err = v.loadWPM(f)

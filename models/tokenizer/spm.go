@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"logitscope/models"
-	"logitscope/models/gguf"
 )
 
 // spm merges neighbouring characters into the token of highest score, as
@@ -14,7 +13,7 @@ type spm struct {
 	bytes [256]int32
 }
 
-func (v *Vocab) loadSPM(*gguf.File) error {
+func (v *Vocab) loadSPM() {
 	s := &spm{vocab: v, bytes: v.byteIDs()}
 	missing := 0
 	for _, id := range s.bytes {
@@ -26,7 +25,6 @@ func (v *Vocab) loadSPM(*gguf.File) error {
 		v.notef("%d bytes have no token: text that needs them becomes the unknown token", missing)
 	}
 	v.encoder = s
-	return nil
 }
 
 func (s *spm) encode(atStart bool, text string, out []int32) []int32 {

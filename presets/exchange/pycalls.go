@@ -141,13 +141,13 @@ func pyCallsOf(p *carrier.Python) []found {
 			generates = append(generates, f)
 		}
 	}
-	return withGenerates(p, out, generates)
+	return withGenerates(out, generates)
 }
 
 // withGenerates adds the calls of generate that hold settings themselves. One
 // that is only given a configuration read before, or that belongs to another
 // engine, holds none.
-func withGenerates(p *carrier.Python, out, generates []found) []found {
+func withGenerates(out, generates []found) []found {
 	others := slices.ContainsFunc(out, func(f found) bool { return f.format != &transformers })
 	if others {
 		return out

@@ -129,7 +129,7 @@ func jsonSource(o carrier.Object, from *Format) (*source, error) {
 		return ownSource(o)
 	case f == nil:
 		f = whose(o)
-	case f == &openai && !knowsAll(f, o):
+	case f == &openai && !knowsAll(o):
 		f = whoseAPI(o)
 	}
 	if f == &own {
@@ -185,7 +185,7 @@ func openAIOnly(key string) bool {
 	return slices.Contains(openai.aside, key)
 }
 
-func knowsAll(f *Format, o carrier.Object) bool {
+func knowsAll(o carrier.Object) bool {
 	return !slices.ContainsFunc(o, func(e carrier.Entry) bool { return !openAIOnly(e.Key) })
 }
 

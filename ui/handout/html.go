@@ -152,7 +152,7 @@ func newPage(take *record.Take, full bool) (*page, error) {
 		s := p.step(m, e.Step, k, full)
 		s.Config, s.Mark = c, marks[e.Step.Pos]
 		if decided := !p.Hidden || p.Configs[c].Repetition == 1; s.Values != nil && p.Configs[c].Why == "" && decided {
-			if err := agrees(e.Step, pageRow(e.Step.Kept, full), seen, p.Configs[c].Values, p.Vocab); err != nil {
+			if err := agrees(e.Step, pageRow(e.Step.Kept, full), seen, p.Configs[c].Values); err != nil {
 				return nil, fmt.Errorf("step %d: %w; the page is not written", k+1, err)
 			}
 		}
@@ -250,8 +250,8 @@ func (p *page) step(m *tape.Model, s *record.Step, before int, full bool) pageSt
 }
 
 // agrees holds what the page will show of a step to what the run has.
-func agrees(s *record.Step, row *tape.Row, seen map[int32]bool, v Values, vocab int) error {
-	list, enough := shares(row, seen, v, vocab)
+func agrees(s *record.Step, row *tape.Row, seen map[int32]bool, v Values) error {
+	list, enough := shares(row, seen, v)
 	if !enough {
 		return nil // the page says so, and shows the run's own numbers
 	}

@@ -142,7 +142,7 @@ func TestSharesAgainstThePipeline(t *testing.T) {
 				if !full {
 					slack = 4e-4
 				}
-				list, enough := shares(pageRow(e.Step.Kept, full), seen, x, 4096)
+				list, enough := shares(pageRow(e.Step.Kept, full), seen, x)
 				if !enough {
 					undecided++
 					continue

@@ -29,7 +29,7 @@ type share struct {
 
 // shares returns the tokens of a row after the settings, best first; seen are
 // the tokens before. enough is false where the row does not hold enough.
-func shares(row *tape.Row, seen map[int32]bool, v Values, vocab int) (out []share, enough bool) {
+func shares(row *tape.Row, seen map[int32]bool, v Values) (out []share, enough bool) {
 	n := len(row.Values)
 	z := make([]float64, n)
 	top := math.Inf(-1)

@@ -172,10 +172,10 @@ func (p *parser) ifTag(t token) node {
 func (p *parser) forTag(t token) node {
 	n := &forNode{line: t.line}
 	start := p.pos
-	n.target = p.target(true, false)
+	n.target = p.target(false)
 	after := p.pos
 	p.pos = start
-	n.testTarget = p.target(true, false)
+	n.testTarget = p.target(false)
 	p.pos = after
 	p.expect(tokName, "in")
 	n.iter = p.tuple(tupleRules{noCond: true, end: "recursive"})
@@ -194,14 +194,9 @@ func (p *parser) forTag(t token) node {
 }
 
 // target reads what is assigned to.
-func (p *parser) target(tuples, namespaces bool) expr {
+func (p *parser) target(namespaces bool) expr {
 	line := p.cur().line
-	var x expr
-	if tuples {
-		x = p.tuple(tupleRules{simple: true, namespaces: namespaces, end: "in"})
-	} else {
-		x = p.primaryTarget(namespaces)
-	}
+	x := p.tuple(tupleRules{simple: true, namespaces: namespaces, end: "in"})
 	asTarget(x, line)
 	return x
 }
@@ -233,7 +228,7 @@ func asTarget(x expr, line int) {
 }
 
 func (p *parser) setTag(t token) node {
-	target := p.target(true, true)
+	target := p.target(true)
 	if p.skip(tokOp, "=") {
 		return &setNode{t.line, target, p.tuple(tupleRules{})}
 	}
@@ -324,7 +319,7 @@ func (p *parser) withTag(t token) node {
 		if len(n.targets) > 0 {
 			p.expect(tokOp, ",")
 		}
-		n.targets = append(n.targets, p.target(true, false))
+		n.targets = append(n.targets, p.target(false))
 		p.expect(tokOp, "=")
 		n.values = append(n.values, p.expression(true))
 	}

@@ -110,8 +110,7 @@ func (c *compiler) valueOf(s valueSet, name string) (*lang.Expr, error) {
 	if err != nil || none {
 		return lang.Never, err
 	}
-	r, err := c.rule(s, name)
-	return lang.CallAs(r, name), err
+	return lang.CallAs(c.rule(s, name), name), nil
 }
 
 // objectExpr lists the members in order and then, at any place, undeclared

@@ -52,13 +52,13 @@ func (c *compiler) index(root *jsonvalue.Value) error {
 	res := &resource{root: root, anchors: map[string]*jsonvalue.Value{}}
 	c.all = append(c.all, res)
 	c.byURI[""] = res
-	c.walk(root, "", res, "")
+	c.walk(root, "", res)
 	c.root = c.nodes[root]
 	return nil
 }
 
 // walk visits a schema. parent is the keyword that holds it.
-func (c *compiler) walk(v *jsonvalue.Value, ptr string, res *resource, parent string) {
+func (c *compiler) walk(v *jsonvalue.Value, ptr string, res *resource) {
 	if v.Kind == jsonvalue.Object {
 		res = c.identify(v, ptr, res)
 	}
@@ -72,14 +72,14 @@ func (c *compiler) walk(v *jsonvalue.Value, ptr string, res *resource, parent st
 		switch {
 		case child.Kind == jsonvalue.Array && (holder == holdsList || holder == holdsOneOrList):
 			for j, x := range child.List {
-				c.walk(x, at+"/"+strconv.Itoa(j), res, name)
+				c.walk(x, at+"/"+strconv.Itoa(j), res)
 			}
 		case child.Kind == jsonvalue.Object && holder == holdsMap:
 			for j, key := range child.Names {
-				c.walk(child.List[j], at+"/"+lang.EscapePointer(key), res, name)
+				c.walk(child.List[j], at+"/"+lang.EscapePointer(key), res)
 			}
 		case holder == holdsOne || holder == holdsOneOrList:
-			c.walk(child, at, res, name)
+			c.walk(child, at, res)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (c *compiler) nodeAt(v *jsonvalue.Value, ptr string, res *resource) *subsch
 	if n, ok := c.nodes[v]; ok {
 		return n
 	}
-	c.walk(v, ptr, res, "")
+	c.walk(v, ptr, res)
 	return c.nodes[v]
 }
 

@@ -214,10 +214,7 @@ func (c *compiler) note(ptr, keyword, format string, args ...any) {
 func (c *compiler) compile() (*lang.Definition, error) {
 	c.json = newJSONRules(c.def, c.opts.Whitespace)
 	root := valueSet{all: []*subschema{c.root}}
-	first, err := c.rule(root, "value")
-	if err != nil {
-		return nil, err
-	}
+	first := c.rule(root, "value")
 	for len(c.work) > 0 {
 		key := c.work[0]
 		c.work = c.work[1:]
@@ -244,13 +241,13 @@ func (c *compiler) compile() (*lang.Definition, error) {
 }
 
 // rule returns the rule for the values of a set, to be filled in later.
-func (c *compiler) rule(s valueSet, name string) (int, error) {
+func (c *compiler) rule(s valueSet, name string) int {
 	if !s.never && len(s.all) == 0 && len(s.not) == 0 {
-		return c.json.value(), nil
+		return c.json.value()
 	}
 	key := s.key()
 	if r, ok := c.rules[key]; ok {
-		return r, nil
+		return r
 	}
 	r := c.def.Add(name, lang.Never)
 	for len(c.ruleSets) <= r {
@@ -259,7 +256,7 @@ func (c *compiler) rule(s valueSet, name string) (int, error) {
 	c.ruleSets[r] = s
 	c.rules[key] = r
 	c.work = append(c.work, key)
-	return r, nil
+	return r
 }
 
 // body is what a set of schemas allows.

@@ -77,7 +77,7 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 	if err != nil {
 		return err
 	}
-	search, err := f.search(s)
+	search, err := f.search()
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 const maxTuned = 10_000
 
 // search reads the flags that say what is searched for.
-func (f *tuneFlags) search(s bencher) (*bench.Search, error) {
+func (f *tuneFlags) search() (*bench.Search, error) {
 	out := &bench.Search{Configs: f.tried, Holdout: f.holdout, Less: f.minimise != ""}
 	if len(f.over) == 0 {
 		return nil, console.Wrong("tune needs a range or more: --over temperature=0.1:1.3")

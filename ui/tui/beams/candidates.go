@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"logitscope/engine/beam"
-	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
@@ -37,7 +36,7 @@ func beamColumnsOf(w int, far bool) beamColumns {
 
 // drawCandidates draws the candidates of the step shown with the line between
 // those that go on and those that do not.
-func (v *View) drawCandidates(c *viz.Canvas, host kit.Host) {
+func (v *View) drawCandidates(c *viz.Canvas) {
 	s := v.step()
 	if s == nil || c.H < 2 {
 		return

@@ -38,7 +38,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 		y++
 	}
 	table := min(h-foot-y, v.candidateLines()+1)
-	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}), host)
+	v.drawCandidates(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: table}))
 	if y += table + 1; h-foot-1-y >= 3 {
 		v.drawStanding(inner.Sub(viz.Rect{X: 0, Y: y, W: inner.W, H: h - foot - 1 - y}))
 	}

@@ -17,7 +17,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	r := v.shownRound()
 	inner := viz.Box(c, viz.Frame{Title: v.title(r), Right: "S · esc", Focused: true})
 	if r == nil {
-		v.drawWaiting(inner, host)
+		v.drawWaiting(inner)
 		return
 	}
 	h := inner.H
@@ -59,7 +59,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	}
 }
 
-func (v *View) drawWaiting(c *viz.Canvas, host kit.Host) {
+func (v *View) drawWaiting(c *viz.Canvas) {
 	s := "drafting …"
 	switch l := v.lane; {
 	case v.wait:

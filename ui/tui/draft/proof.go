@@ -40,14 +40,14 @@ func NewProof(host kit.Host, s *View) (kit.View, tea.Cmd) {
 		return nil, nil
 	}
 	v := &Proof{spec: s}
-	return v, v.start(host)
+	return v, v.start()
 }
 
 // A proofMsg says that it is time to look how far a proof has come.
 type proofMsg struct{ run *making }
 
 // start begins a proof in the background.
-func (v *Proof) start(host kit.Host) tea.Cmd {
+func (v *Proof) start() tea.Cmd {
 	v.cancel()
 	ctx, stop := context.WithCancel(v.spec.lanes.Ctx)
 	run := &making{stop: stop}
@@ -123,10 +123,10 @@ func (v *Proof) Footer(host kit.Host) []kit.Hint {
 func (v *Proof) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActDraw:
-		return v.start(host), true
+		return v.start(), true
 	case kit.ActOrder:
 		v.spec.nextRule(host)
-		return v.start(host), true
+		return v.start(), true
 	case kit.ActClose, kit.ActHelp, kit.ActCommands, kit.ActQuit, kit.ActCopy:
 		return nil, false
 	}

@@ -101,7 +101,7 @@ type draftMsg struct {
 // use makes name the draft.
 func (v *View) use(host kit.Host, name string) tea.Cmd {
 	if d, ok := engine.Modelless(name); ok {
-		v.take(host, name, d)
+		v.take(name, d)
 		return nil
 	}
 	if m, ok, err := shallow.Open(v.lane.Model, name); ok {
@@ -109,7 +109,7 @@ func (v *View) use(host kit.Host, name string) tea.Cmd {
 			host.Complain(name + ": " + err.Error())
 			return nil
 		}
-		v.take(host, name, engine.Draft{Model: m})
+		v.take(name, engine.Draft{Model: m})
 		return nil
 	}
 	if v.open == nil {
@@ -133,7 +133,7 @@ func (v *View) use(host kit.Host, name string) tea.Cmd {
 }
 
 // take gives the lane a draft.
-func (v *View) take(host kit.Host, name string, d engine.Draft) {
+func (v *View) take(name string, d engine.Draft) {
 	v.name, v.draft, v.own, v.err = name, d, true, ""
 	v.round, v.pos = 0, -1
 	v.lane.Eng.Post(engine.Assist{Draft: d})
@@ -156,12 +156,12 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	if d.err != nil {
 		host.Complain(viz.FirstLine(d.err.Error()))
 		if !v.draft.Active() {
-			v.take(host, engine.NGramDraft, engine.Draft{NGram: true})
+			v.take(engine.NGramDraft, engine.Draft{NGram: true})
 		}
 		return nil
 	}
 	v.lanes.Own(d.model)
-	v.take(host, d.name, engine.Draft{Model: d.model})
+	v.take(d.name, engine.Draft{Model: d.model})
 	return nil
 }
 
@@ -228,13 +228,13 @@ func (v *View) Help(host kit.Host) (string, viz.Ink) {
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	switch a.ID {
 	case kit.ActNext:
-		v.next(host, 1)
+		v.next(1)
 	case kit.ActBack:
 		v.back(host, 1)
 	case kit.ActLeft10:
 		v.back(host, 10)
 	case kit.ActRight10:
-		v.next(host, 10)
+		v.next(10)
 	case kit.ActRight, kit.ActDown:
 		v.along(host, 1)
 	case kit.ActLeft, kit.ActUp:
@@ -295,7 +295,7 @@ func (v *View) NotHere(host kit.Host) string {
 }
 
 // next goes one round on: into the past's future, or by writing the proposal.
-func (v *View) next(host kit.Host, n int) {
+func (v *View) next(n int) {
 	d := v.lane.View.Draft
 	if v.round > 0 && d != nil {
 		v.round, v.pos = v.round+n, -1

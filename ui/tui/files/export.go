@@ -202,7 +202,8 @@ func (v *Export) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	}
 	switch v.page {
 	case presetPage:
-		return v.actOnPresets(host, a), true
+		v.actOnPresets(host, a)
+		return nil, true
 	case runPage:
 		if a.ID == kit.ActOpen {
 			v.ask("logitscope-run.jsonl")
@@ -249,29 +250,29 @@ func (v *Export) actOnExport(host kit.Host, a *kit.Action) tea.Cmd {
 	return nil
 }
 
-func (v *Export) actOnPresets(host kit.Host, a *kit.Action) tea.Cmd {
+func (v *Export) actOnPresets(host kit.Host, a *kit.Action) {
 	own := v.presets.own()
 	_, body := v.body(host)
 	h := presetRows(body)
 	if v.list.Act(a, len(own)+1, h) {
-		return nil
+		return
 	}
 	switch a.ID {
 	case kit.ActOpen:
 		if v.list.At == 0 {
 			v.ask("")
-			return nil
+			return
 		}
 		v.ask(v.lanes.Book.List()[own[v.list.At-1]].Name)
 	case kit.ActTake:
 		if v.list.At == 0 || v.list.At > len(own) {
 			host.Say("x: ↓ chooses a preset to delete")
-			return nil
+			return
 		}
 		p, err := v.presets.Delete(own[v.list.At-1])
 		if err != nil {
 			host.Complain(viz.FirstLine(err.Error()))
-			return nil
+			return
 		}
 		v.deleted = &p
 		v.list.Move(0, len(own), h)
@@ -279,19 +280,18 @@ func (v *Export) actOnPresets(host kit.Host, a *kit.Action) tea.Cmd {
 	case kit.ActUndo:
 		if v.deleted == nil {
 			host.Say("u: no preset was deleted")
-			return nil
+			return
 		}
 		p := *v.deleted
 		if err := v.presets.Save(p.Name, p.About, p.Config, false); err != nil {
 			host.Complain(viz.FirstLine(err.Error()))
-			return nil
+			return
 		}
 		v.deleted = nil
 		host.Say(p.Name + " is back")
 	default:
 		host.Say(a.First() + ": enter saves or renames, x deletes, u undoes, tab shows the next page")
 	}
-	return nil
 }
 
 // Key takes a name.
@@ -397,13 +397,13 @@ func (v *Export) enterPreset(host kit.Host, name string) {
 		host.Complain(viz.FirstLine(err.Error()))
 	default:
 		v.field = nil
-		host.Say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(host, name)))
+		host.Say(fmt.Sprintf("saved as %s: %s", name, v.keyOf(name)))
 		l.Preset = v.presets.Find(name) // its values are those in force
 	}
 }
 
 // keyOf says how a preset is chosen.
-func (v *Export) keyOf(host kit.Host, name string) string {
+func (v *Export) keyOf(name string) string {
 	if i := v.presets.Find(name); i >= 0 && i < 9 {
 		return "key " + strconv.Itoa(i+1) + " takes it"
 	}

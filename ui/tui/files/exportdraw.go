@@ -28,9 +28,9 @@ func (v *Export) Draw(c *viz.Canvas, host kit.Host) {
 	case runPage:
 		v.drawRun(body, host)
 	default:
-		v.drawExport(body, host)
+		v.drawExport(body)
 	}
-	v.drawLast(c, host)
+	v.drawLast(c)
 }
 
 // The page is a box, whose last line is left to the keys. A page of lines has
@@ -64,7 +64,7 @@ func (v *Export) last(host kit.Host) int {
 }
 
 // drawLast draws the name being typed, or the keys of the page.
-func (v *Export) drawLast(c *viz.Canvas, host kit.Host) {
+func (v *Export) drawLast(c *viz.Canvas) {
 	y := c.H - 1
 	if v.field != nil {
 		what := "file: "
@@ -92,7 +92,7 @@ func (v *Export) drawLast(c *viz.Canvas, host kit.Host) {
 
 // drawExport draws the targets, the text, what does not translate and the
 // check.
-func (v *Export) drawExport(c *viz.Canvas, host kit.Host) {
+func (v *Export) drawExport(c *viz.Canvas) {
 	muted := viz.Ink{Role: viz.Muted}
 	targets := exchange.Targets()
 	x := c.Put(1, 0, "to  ← ", muted)

@@ -231,7 +231,7 @@ func (v *engines) Draw(c *viz.Canvas, host kit.Host) {
 		c.Fit(5, 1+y, names-9, host.Lane().Piece(id, c.ASCII), ink)
 	}
 	for i := range cols {
-		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), host, i, ids, scale)
+		v.drawLaw(c.Sub(viz.Rect{X: names - 4 + i*w, Y: 0, W: w, H: c.H}), i, ids, scale)
 	}
 	muted := viz.Ink{Role: viz.Muted}
 	for i, s := range [...]string{"survivors", "entropy", "TV to ▸", "KL from, to", "last 64: TV", "  bits/token", "stages"} {
@@ -252,7 +252,7 @@ func (v *engines) scale() float64 {
 	return max(most*1.25, 0.01)
 }
 
-func (v *engines) drawLaw(c *viz.Canvas, host kit.Host, i int, ids []int32, scale float64) {
+func (v *engines) drawLaw(c *viz.Canvas, i int, ids []int32, scale float64) {
 	w := v.job.Result[i]
 	name := w.order.Engine()
 	if len(w.order.Custom()) > 0 {

@@ -67,7 +67,7 @@ func chartHead(k kit.Class) int {
 
 // drawChart draws the distribution of the step on the screen.
 func (lb *View) drawChart(c *viz.Canvas, l *run.Lane, k kit.Class) {
-	if lb.drawInstead(c, l, k) {
+	if lb.drawInstead(c, l) {
 		return
 	}
 	top := chartTop(l, c.H)
@@ -231,7 +231,7 @@ func (d *rowDrawer) token(y int, r *sampling.Row) viz.Bar {
 	if !chosen && run.Refused(d.t, r) {
 		mark = "⊘"
 	}
-	c.Put(d.col.mark+2, y, mark, markInk(r, chosen))
+	c.Put(d.col.mark+2, y, mark, markInk(chosen))
 	c.Fit(d.col.label, y, d.col.labelW, d.l.Piece(r.ID, c.ASCII), ink)
 	if d.col.raw > 0 {
 		c.Right(d.col.raw, y, viz.Percent(run.Beside(d.step, r)), viz.Ink{Role: viz.Muted})
@@ -258,7 +258,7 @@ func rowMark(r *sampling.Row, chosen, forced bool) string {
 	return " "
 }
 
-func markInk(r *sampling.Row, chosen bool) viz.Ink {
+func markInk(chosen bool) viz.Ink {
 	if chosen {
 		return viz.Ink{Role: viz.Chosen}
 	}

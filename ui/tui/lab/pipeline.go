@@ -257,7 +257,7 @@ func (lb *View) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	}
 	y := 0
 	if k == kit.Class160 || lb.Zoom {
-		y = lb.drawStages(c, l, s)
+		y = lb.drawStages(c, s)
 	} else {
 		lb.drawOneLiner(c, 1, 0, c.W-2, s.Trace)
 		y = 1
@@ -274,7 +274,7 @@ func (lb *View) drawPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 }
 
 // drawStages draws the table of stages and returns the line below it.
-func (lb *View) drawStages(c *viz.Canvas, l *run.Lane, s *engine.Step) int {
+func (lb *View) drawStages(c *viz.Canvas, s *engine.Step) int {
 	muted := viz.Ink{Role: viz.Muted}
 	c.Put(1, 0, "stage", muted)
 	for _, h := range kit.StageColumns {

@@ -223,7 +223,7 @@ func (lb *View) drawThickRow(c *viz.Canvas, l *run.Lane, t, ref *sampling.Trace,
 		case r.Pinned && mark == " ":
 			mark = "★"
 		}
-		c.Put(col.mark, 0, mark, markInk(r, chosen))
+		c.Put(col.mark, 0, mark, markInk(chosen))
 		c.Put(col.bar+col.barW+1, 0, firstReason(t, r), viz.Ink{Role: viz.Penalised})
 	}
 	c.Fit(col.label, 0, col.labelW, name, ink)

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"logitscope/engine"
-	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 	"logitscope/viz"
 )
 
 // drawInstead draws what stands in the chart's place while there is no
 // distribution to show. It reports whether there was need to.
-func (lb *View) drawInstead(c *viz.Canvas, l *run.Lane, k kit.Class) bool {
+func (lb *View) drawInstead(c *viz.Canvas, l *run.Lane) bool {
 	if l.Look.At > 0 {
 		if l.View.Looking > 0 || l.Step() == nil || l.Step().Trace == nil {
 			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.Look.At), viz.Ink{})

@@ -196,7 +196,7 @@ func (lb *View) drawColumn(c *viz.Canvas, lay layout, l *run.Lane) {
 	default:
 		lb.DrawText(text, l)
 		if lb.has(PaneText) {
-			lb.drawFocus(text, 0, 0, lay.text.W)
+			lb.drawFocus(text, 0, lay.text.W)
 		}
 		f := lb.chartFrame(l, k)
 		rule := chart
@@ -249,13 +249,13 @@ func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 	case kit.Class40:
 		in.Put(0, 0, shortStages(t, l, in.W, c.ASCII), viz.Ink{})
 		if pipeline {
-			lb.drawFocus(c, 0, 0, c.W)
+			lb.drawFocus(c, 0, c.W)
 		}
 	case kit.Class60:
 		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 0, W: in.W, H: 2}), l, t)
 		lb.drawOneLiner(in, 0, 2, in.W, t)
 		if pipeline {
-			lb.drawFocus(c, 0, 2, c.W)
+			lb.drawFocus(c, 2, c.W)
 		}
 	default:
 		x, values, end := entropyBeside(l, s, c.W)
@@ -263,7 +263,7 @@ func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 		c.Put(x+len(values), 0, end, viz.Ink{})
 		lb.drawOneLiner(in, 0, 0, x-2, t)
 		if pipeline {
-			lb.drawFocus(c, 0, 0, x-1)
+			lb.drawFocus(c, 0, x-1)
 		}
 		lb.DrawStrip(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: 2}), l, t)
 	}
@@ -271,9 +271,9 @@ func (lb *View) drawColumnPipeline(c *viz.Canvas, l *run.Lane, k kit.Class) {
 
 // drawFocus shows that keys act in a pane without a box: the line begins with
 // a mark and is bold to the column end.
-func (lb *View) drawFocus(c *viz.Canvas, x, y, end int) {
-	c.Put(x, y, "▸", viz.Ink{Role: viz.Focus})
-	c.Mark(viz.Rect{X: x, Y: y, W: end - x, H: 1}, viz.Bold)
+func (lb *View) drawFocus(c *viz.Canvas, y, end int) {
+	c.Put(0, y, "▸", viz.Ink{Role: viz.Focus})
+	c.Mark(viz.Rect{Y: y, W: end, H: 1}, viz.Bold)
 }
 
 // entropyBeside is the entropy that stands at the end of the one-liner in w

@@ -19,7 +19,7 @@ func (v *View) drawApart(c *viz.Canvas, host kit.Host) {
 	}
 	in := viz.Box(c, viz.Frame{Title: "distance on the same text · TV by token, 0 to 1"})
 	in = in.Sub(viz.Rect{X: 1, Y: 0, W: in.W - 2, H: in.H})
-	v.drawTexts(in, host, max(in.W/2, 16))
+	v.drawTexts(in, max(in.W/2, 16))
 	muted := viz.Ink{Role: viz.Muted}
 	lines := []string{v.mixWords(), v.paceWords()}
 	for y := 2; y < in.H && len(lines) > 0; y, lines = y+1, lines[1:] {
@@ -36,7 +36,7 @@ func chartWidth(w, words int) int { return max(w-textHead-2-words, 0) }
 
 // drawTexts draws a line for each of two lanes' texts: its distances token by
 // token, and what they come to in so many cells.
-func (v *View) drawTexts(c *viz.Canvas, host kit.Host, words int) {
+func (v *View) drawTexts(c *viz.Canvas, words int) {
 	for i, l := range v.lanes.All {
 		o := v.lanes.All[1-i]
 		x := c.Put(0, i, fmt.Sprintf("on %d's text ", i+1), viz.Ink{Role: laneRoles[i]})

@@ -37,7 +37,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	if !lay.why.Empty() {
 		in := c.Sub(lay.why)
 		if lay.boxed {
-			in = viz.Box(in, viz.Frame{Title: v.whyTitle(host)})
+			in = viz.Box(in, viz.Frame{Title: v.whyTitle()})
 		}
 		v.drawWhy(in, host)
 	}
@@ -45,7 +45,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 		v.drawApart(c.Sub(lay.apart), host)
 	}
 	if !lay.lines.Empty() {
-		v.drawLines(c.Sub(lay.lines), host)
+		v.drawLines(c.Sub(lay.lines))
 	}
 	if v.open {
 		v.drawKnobs(c, host)
@@ -171,8 +171,8 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 		speed = "decode " + viz.Rate(l.View.Rate) + " tok/s · " + speed
 	}
 	lines = append(lines, speed)
-	if ref := d.v.reference(d.host); ref != i {
-		lines = append(lines, d.v.apartWords(d.host, ref, i))
+	if ref := d.v.reference(); ref != i {
+		lines = append(lines, d.v.apartWords(ref, i))
 	} else {
 		lines = append(lines, "TV is measured from here")
 	}
@@ -185,7 +185,7 @@ func (d *laneDrawer) drawn(c *viz.Canvas, i int) {
 }
 
 // apartWords is the distance of lane i to lane ref in a few words.
-func (v *View) apartWords(host kit.Host, ref, i int) string {
+func (v *View) apartWords(ref, i int) string {
 	p := v.pairOf(v.lanes.All[ref], v.lanes.All[i])
 	to := fmt.Sprintf(" to lane %d: ", ref+1)
 	switch {

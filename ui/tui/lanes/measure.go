@@ -7,7 +7,6 @@ import (
 	"logitscope/engine/compare"
 	"logitscope/sampling"
 	"logitscope/sampling/dist"
-	"logitscope/ui/tui/kit"
 	"logitscope/ui/tui/run"
 )
 
@@ -77,7 +76,7 @@ func (v *View) pairOf(a, b *run.Lane) *pair {
 
 // reference is the lane that others are measured against: the first of two,
 // else the current one.
-func (v *View) reference(host kit.Host) int {
+func (v *View) reference() int {
 	if len(v.lanes.All) == 2 {
 		return 0
 	}
@@ -87,7 +86,7 @@ func (v *View) reference(host kit.Host) int {
 // measure starts measuring what is not known yet, one round at a time: first
 // where the lanes part from the one that others are measured against, then each
 // text under all laws.
-func (v *View) measure(host kit.Host) tea.Cmd {
+func (v *View) measure() tea.Cmd {
 	if v.busy {
 		return nil
 	}
@@ -97,7 +96,7 @@ func (v *View) measure(host kit.Host) tea.Cmd {
 			if v.pairs[k] == nil {
 				v.pairs[k] = &pair{alien: a.Model != b.Model && engine.CheckDraft(a.Model, b.Model) != nil}
 			}
-			if ref := v.lanes.All[v.reference(host)]; a != ref && b != ref {
+			if ref := v.lanes.All[v.reference()]; a != ref && b != ref {
 				continue
 			}
 			if turned {

@@ -15,7 +15,7 @@ func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 	lay := compareLayoutOf(r.W, r.H, len(v.lanes.All), v.lanes.Cur, v.alone, v.part)
 	if d := kit.Wheel(e); d != 0 && lay.apart.Contains(x, y) {
 		v.lanes.StepAll(10 * d)
-		return v.measure(host), true
+		return v.measure(), true
 	}
 	for col, lr := range lay.lanes {
 		i := lay.first + col
@@ -29,11 +29,11 @@ func (v *View) Mouse(host kit.Host, x, y int, e tea.MouseMsg) (tea.Cmd, bool) {
 		default:
 			continue
 		}
-		return v.measure(host), true
+		return v.measure(), true
 	}
 	if lay.apart.Contains(x, y) && e.Button == tea.MouseButtonLeft {
 		v.apartMouse(lay.apart, x, y)
-		return v.measure(host), true
+		return v.measure(), true
 	}
 	return nil, false
 }

@@ -46,7 +46,7 @@ func (d *laneDrawer) text(c *viz.Canvas, i int) {
 			y++
 		}
 	}
-	if note := d.v.partingNote(d.host, i, in.W); note != "" && y+1 < h {
+	if note := d.v.partingNote(i, in.W); note != "" && y+1 < h {
 		in.Put(0, y+1, viz.CutTitle(note, in.W), viz.Ink{Role: viz.Muted})
 	}
 }
@@ -57,7 +57,7 @@ func (v *View) laneText(host kit.Host, i, w, h int) (g []run.Glyph, lines [][2]i
 	l := v.lanes.All[i]
 	g = v.lanes.Flow(l, max(w*h, 1))
 	if _, search := l.Searched(); !search {
-		if at, ok := v.partsAt(host, i); ok {
+		if at, ok := v.partsAt(i); ok {
 			g = v.markParting(host, l, g, at+1)
 		}
 	}
@@ -79,8 +79,8 @@ func (v *View) laneText(host kit.Host, i, w, h int) (g []run.Glyph, lines [][2]i
 
 // partsAt returns the first step, from 0, at which lane i parts from the lane
 // it is measured against, or any lane from it.
-func (v *View) partsAt(host kit.Host, i int) (at int, ok bool) {
-	ref := v.reference(host)
+func (v *View) partsAt(i int) (at int, ok bool) {
+	ref := v.reference()
 	for k, o := range v.lanes.All {
 		if k == i || i != ref && k != ref {
 			continue
@@ -160,9 +160,9 @@ func proposal(l *run.Lane, ascii bool) []run.Glyph {
 const firstPlace = "⟪ ⟫ first place where the texts part: token "
 
 // partingNote says where lane i parts, below its text of w cells.
-func (v *View) partingNote(host kit.Host, i, w int) string {
-	at, ok := v.partsAt(host, i)
-	ref := v.reference(host)
+func (v *View) partingNote(i, w int) string {
+	at, ok := v.partsAt(i)
+	ref := v.reference()
 	switch {
 	case ok && w < viz.Width(firstPlace)+viz.Width(viz.Count(at+1)) && v.lanes.All[i].View.Beam == nil:
 		return fmt.Sprintf("⟪ ⟫ parts at token %s", viz.Count(at+1))

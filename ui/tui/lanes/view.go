@@ -64,7 +64,7 @@ func Open(host kit.Host, lanes *run.Lanes, knobs Knobs) (kit.View, tea.Cmd) {
 		for _, l := range lanes.All { // one may run by itself
 			l.Eng.Post(engine.Advance{N: 0})
 		}
-		return v, v.measure(host)
+		return v, v.measure()
 	}
 	l := host.Lane()
 	l.Eng.Post(engine.Advance{N: 0})
@@ -122,7 +122,7 @@ func (v *View) Follow(host kit.Host, msg tea.Msg) tea.Cmd {
 	default:
 		return nil
 	}
-	return v.measure(host)
+	return v.measure()
 }
 
 // perLane are the actions that change one lane's settings or marks: they act
@@ -138,18 +138,17 @@ var perLane = map[kit.ID]bool{
 func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	if do, ok := compareActions[a.ID]; ok {
 		cmd := do(v, host)
-		return tea.Batch(cmd, v.measure(host)), true
+		return tea.Batch(cmd, v.measure()), true
 	}
-	if v.open {
-		if cmd, done := v.actOnKnobs(host, a); done {
-			return tea.Batch(cmd, v.measure(host)), true
-		}
+	if v.open && a.ID == kit.ActInspect {
+		v.knobs.InspectKnob()
+		return v.measure(), true
 	}
 	if !perLane[a.ID] {
 		return nil, false
 	}
 	if a.ID == kit.ActUndo && v.lanes.PutBackFirst() {
-		return v.measure(host), true
+		return v.measure(), true
 	}
 	v.lanes.Side.Dropped = false
 	var cmds []tea.Cmd
@@ -161,7 +160,7 @@ func (v *View) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	} else if n := len(v.lanes.Scope()); n > 1 && v.lanes.Notice.Text != "" && !v.lanes.Warn {
 		v.lanes.Notice.Text = fmt.Sprintf("all %d lanes: %s", n, v.lanes.Notice.Text)
 	}
-	return tea.Batch(append(cmds, v.measure(host))...), true
+	return tea.Batch(append(cmds, v.measure())...), true
 }
 
 // turnsKnob are the actions that change the selected knob.
@@ -226,15 +225,6 @@ func init() {
 		kit.ActAgain:    do(func(v *View, host kit.Host) { v.lanes.RestartAll(false) }),
 		kit.ActReseed:   do(func(v *View, host kit.Host) { v.lanes.RestartAll(true) }),
 	}
-}
-
-// actOnKnobs is act while the list of knobs has the keys.
-func (v *View) actOnKnobs(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
-	if a.ID == kit.ActInspect {
-		v.knobs.InspectKnob()
-		return nil, true
-	}
-	return nil, false
 }
 
 // turn moves the keys to the next lane, after the last one to the knobs.

@@ -15,8 +15,8 @@ import (
 
 // pairShown returns the pair whose parting is explained: the lanes it is
 // between, and what is known about it.
-func (v *View) pairShown(host kit.Host) (i, k int, p *pair) {
-	i, k = v.reference(host), -1
+func (v *View) pairShown() (i, k int, p *pair) {
+	i, k = v.reference(), -1
 	for j := range v.lanes.All {
 		if j == i {
 			continue
@@ -31,8 +31,8 @@ func (v *View) pairShown(host kit.Host) (i, k int, p *pair) {
 	return i, k, p
 }
 
-func (v *View) whyTitle(host kit.Host) string {
-	i, k, p := v.pairShown(host)
+func (v *View) whyTitle() string {
+	i, k, p := v.pairShown()
 	if !p.parts {
 		return "same text so far"
 	}
@@ -58,12 +58,12 @@ func (v *View) drawWhy(c *viz.Canvas, host kit.Host) {
 			y++
 		}
 	}
-	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(host), c.W-2), viz.Ink{Role: viz.Muted})
+	c.Put(1, c.H-1, viz.CutTitle(v.whatNext(), c.W-2), viz.Ink{Role: viz.Muted})
 }
 
 // whatNext says which keys go on from a parting.
-func (v *View) whatNext(host kit.Host) string {
-	if _, _, p := v.pairShown(host); !p.parts {
+func (v *View) whatNext() string {
+	if _, _, p := v.pairShown(); !p.parts {
 		return "tab chooses a lane · t makes keys act on it alone · 1-5 presets, -/+ the selected knob · space runs all"
 	}
 	others := "lanes"
@@ -76,7 +76,7 @@ func (v *View) whatNext(host kit.Host) string {
 // whySentences explain the parting: the draw and both intervals, one change
 // at a time, and the distance of the steps shown.
 func (v *View) whySentences(host kit.Host) []string {
-	i, k, p := v.pairShown(host)
+	i, k, p := v.pairShown()
 	a, b := v.lanes.All[i], v.lanes.All[k]
 	now := v.nowWords(p, a, b)
 	switch {
@@ -252,8 +252,8 @@ func (v *View) nowWords(p *pair, a, b *run.Lane) string {
 }
 
 // drawLines says it all in as many lines as there are.
-func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
-	i, k, p := v.pairShown(host)
+func (v *View) drawLines(c *viz.Canvas) {
+	i, k, p := v.pairShown()
 	a, b := v.lanes.All[i], v.lanes.All[k]
 	first := "same text so far"
 	if p.parts {
@@ -284,7 +284,7 @@ func (v *View) drawLines(c *viz.Canvas, host kit.Host) {
 	in := c.Sub(viz.Rect{X: 1, Y: 0, W: c.W - 2, H: c.H})
 	in.Put(0, 0, viz.CutTitle(first, in.W), viz.Ink{})
 	if len(v.lanes.All) == 2 && c.H > 1 {
-		v.drawTexts(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: c.H - 1}), host, in.W/2)
+		v.drawTexts(in.Sub(viz.Rect{X: 0, Y: 1, W: in.W, H: c.H - 1}), in.W/2)
 		return
 	}
 	s := v.under(a, b)

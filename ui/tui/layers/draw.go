@@ -120,7 +120,7 @@ func some(n, k, chosen int) (out []int) {
 func (v *View) Draw(c *viz.Canvas, h kit.Host) {
 	in := v.seen()
 	if in == nil {
-		v.drawEmpty(c, h)
+		v.drawEmpty(c)
 		return
 	}
 	p := v.plan(c.W, c.H, in)
@@ -151,7 +151,7 @@ func (v *View) Draw(c *viz.Canvas, h kit.Host) {
 	}
 }
 
-func (v *View) drawEmpty(c *viz.Canvas, h kit.Host) {
+func (v *View) drawEmpty(c *viz.Canvas) {
 	inner := viz.Box(c, viz.Frame{Title: "layers and attention", Right: "A · esc", Focused: true})
 	switch l := v.lane; {
 	case v.look.Ready && v.look.Err != nil:

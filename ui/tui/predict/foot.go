@@ -33,7 +33,7 @@ func (v *View) feet(host kit.Host, n, w int) []string {
 		return []string{fmt.Sprintf("%s by you · %s bits each · the draw agreed with %d", viz.Plural(g.picked, "token"), viz.Two(g.bits/float64(g.picked)), g.agreed)}
 	}
 	if v.shared() {
-		return v.sharedFeet(host, n, w)
+		return v.sharedFeet(host, w)
 	}
 	cells, calibrated := g.Book.Calibration()
 	room := w
@@ -64,7 +64,7 @@ func (v *View) feet(host kit.Host, n, w int) []string {
 }
 
 // sharedFeet are the lines where others vote as well.
-func (v *View) sharedFeet(host kit.Host, n, w int) []string {
+func (v *View) sharedFeet(host kit.Host, w int) []string {
 	switch {
 	case v.of == nil || host.Lane().View.Next == nil:
 		return v.soFar(w)

@@ -144,7 +144,7 @@ func (f *textFlow) prompt() {
 	case f.l.Talk != nil:
 		f.talk()
 	default:
-		f.add(v.PromptText, ink, 0)
+		f.add(v.PromptText, ink)
 	}
 	if len(v.Prompt) > 0 && (len(v.Steps) > 0 || v.Phase >= engine.Prefill) {
 		f.mark("╎", viz.Ink{Role: viz.Muted})
@@ -159,18 +159,18 @@ func (f *textFlow) talk() {
 		switch {
 		case p.words && f.lanes.Folded:
 			if i > 1 {
-				f.add("\n", muted, 0)
+				f.add("\n", muted)
 			}
 			f.mark("⟨"+p.role+"⟩ ", muted)
-			f.add(p.text, viz.Ink{}, 0)
+			f.add(p.text, viz.Ink{})
 		case p.words:
-			f.add(p.text, viz.Ink{}, 0)
+			f.add(p.text, viz.Ink{})
 		case !f.lanes.Folded:
-			f.add(p.text, muted, 0)
+			f.add(p.text, muted)
 		}
 	}
 	if f.lanes.Folded {
-		f.add("\n", muted, 0)
+		f.add("\n", muted)
 	}
 }
 
@@ -200,7 +200,7 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 	text := ""
 	for i, id := range f.l.View.Prompt {
 		if i == f.window {
-			f.add(text, ink, 0)
+			f.add(text, ink)
 			f.mark("⟦", viz.Ink{Role: viz.Penalised})
 			text = ""
 		}
@@ -208,7 +208,7 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 			text += v.Piece(id)
 		}
 	}
-	f.add(text, ink, 0)
+	f.add(text, ink)
 }
 
 // steps adds the tokens written. What the view holds back or a stop string
@@ -216,7 +216,7 @@ func (f *textFlow) promptWindow(ink viz.Ink) {
 func (f *textFlow) steps() {
 	v := f.l.View
 	if _, ok := f.l.Searched(); ok {
-		f.add(v.Text(), viz.Ink{}, 0)
+		f.add(v.Text(), viz.Ink{})
 		return
 	}
 	hidden := 0
@@ -353,11 +353,11 @@ func (f *textFlow) mark(s string, ink viz.Ink) {
 	}
 }
 
-// add adds text, cluster by cluster.
-func (f *textFlow) add(s string, ink viz.Ink, step int) {
+// add adds text of no step, cluster by cluster.
+func (f *textFlow) add(s string, ink viz.Ink) {
 	i := 0
 	for _, c := range viz.Clusters(nil, s, f.lanes.ascii) {
-		f.cluster(c, s[i], ink, step)
+		f.cluster(c, s[i], ink, 0)
 		i += c.Bytes
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func glyphs(s string) []Glyph {
 	f := &textFlow{lanes: new(Lanes)}
-	f.add(s, viz.Ink{}, 1)
+	f.add(s, viz.Ink{})
 	return f.out
 }
 

@@ -232,7 +232,8 @@ func (e *Editor) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 		e.leave(host)
 		return nil, true
 	case tea.KeyCtrlD:
-		return e.take(host), true
+		e.take(host)
+		return nil, true
 	case tea.KeyCtrlO:
 		f := kit.NewField("")
 		e.file = &f
@@ -299,17 +300,17 @@ func (e *Editor) turn(d int) {
 }
 
 // take puts the constraint in force.
-func (e *Editor) take(host kit.Host) tea.Cmd {
+func (e *Editor) take(host kit.Host) {
 	switch {
 	case !e.known:
 		e.said = "still compiling; ctrl+d again in a moment"
-		return nil
+		return
 	case e.bad != nil:
 		e.said = "! not yet: the reason stands above"
 		if e.bad.at >= 0 && !e.area.SameLine(e.bad.at) {
 			e.area.GoTo(e.bad.at)
 		}
-		return nil
+		return
 	}
 	delete(e.texts.begun, e.kind)
 	e.texts.taken[e.stored] = e.source()
@@ -319,7 +320,6 @@ func (e *Editor) take(host kit.Host) tea.Cmd {
 			host.Say("in force, with " + viz.Plural(n, "note") + " that enter shows. n steps, space runs.")
 		}
 	}
-	return nil
 }
 
 // constrain puts what is written in force and starts again from the prompt. It

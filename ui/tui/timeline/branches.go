@@ -25,7 +25,7 @@ func branchColumnsOf(w int) branchColumns {
 
 // drawBranches lists the texts: what each is called, where it grew from
 // another, how long it is, and how it goes on.
-func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout, from int) {
+func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout) {
 	l := host.Lane()
 	list, sel := v.selected(host)
 	muted := viz.Ink{Role: viz.Muted}

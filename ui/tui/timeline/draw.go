@@ -117,7 +117,7 @@ func (v *View) Draw(c *viz.Canvas, host kit.Host) {
 	}
 	d.curve(lay.curves[0], "entropy", func(s *engine.Step) float64 { return float64(s.Summary.RawBits) })
 	d.curve(lay.curves[1], "surprisal", surprisal)
-	v.drawBranches(in, host, lay, d.from)
+	v.drawBranches(in, host, lay)
 }
 
 // A mapDrawer draws the steps as columns.

@@ -36,7 +36,10 @@ func (p *Pane) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 	digit := k.Type == tea.KeyRunes && (k.Runes[0] >= '0' && k.Runes[0] <= '9' || k.Runes[0] == '.')
 	switch {
 	case form == lesson.Choice:
-		return nil, digit && len(k.Runes) == 1 && p.choose(host, r, int(k.Runes[0]-'0'))
+		if !digit || len(k.Runes) != 1 {
+			return nil, false
+		}
+		p.choose(host, r, int(k.Runes[0]-'0'))
 	case k.Type == tea.KeyEsc && p.field.Text() != "":
 		p.field = kit.NewField("")
 	case digit, begun && (k.Type == tea.KeyRunes || k.Type == tea.KeySpace),
@@ -50,13 +53,12 @@ func (p *Pane) Key(host kit.Host, k tea.KeyMsg) (tea.Cmd, bool) {
 
 // choose puts the mark on line n of the question, from 1. It takes the key
 // where there is no such line too: elsewhere digits take presets.
-func (p *Pane) choose(host kit.Host, r lesson.Reading, n int) bool {
+func (p *Pane) choose(host kit.Host, r lesson.Reading, n int) {
 	if most := len(r.Task().Predict.Choices); n < 1 || n > most {
 		host.Say(fmt.Sprintf("%d: the answers are 1 to %d", n, most))
-		return true
+		return
 	}
 	p.pick, p.follow = n-1, true
-	return true
 }
 
 // acts are what the lab's actions mean in the pane.

@@ -59,7 +59,8 @@ func (r *Room) Act(h kit.Host, a *kit.Action) (tea.Cmd, bool) {
 			r.ask("", false)
 			return nil, true
 		}
-		return r.openLane(h), true
+		r.openLane(h)
+		return nil, true
 	case kit.ActCopy:
 		return h.Copy("the verdict", strings.Join(r.verdict(), "\n"), "verdict.txt"), true
 	default:
@@ -280,28 +281,28 @@ func (r *Room) parting(prompt int, t *bench.Text) int {
 
 // openLane opens a text of the selected cell in the lab, at the token where it
 // fails.
-func (r *Room) openLane(h kit.Host) tea.Cmd {
+func (r *Room) openLane(h kit.Host) {
 	if r.plan == nil {
 		h.Say("enter: no texts yet; space writes them")
-		return nil
+		return
 	}
 	i := r.shown[r.at]
 	t := r.failing(place{i, r.col})
 	if t == nil {
 		h.Say("enter: this cell has no text yet")
-		return nil
+		return
 	}
 	l := r.lanes.All[0]
 	cfg := r.configs[r.col].config.MustWith("seed", t.Seed, sampling.FromFlag)
 	set, err := l.Compile(cfg, -1)
 	if err != nil {
 		h.Complain(viz.FirstLine(err.Error()))
-		return nil
+		return
 	}
 	read, err := r.plan.Read(h.Lane().Model, r.rows()[r.at])
 	if err != nil {
 		h.Complain(viz.FirstLine(err.Error()))
-		return nil
+		return
 	}
 	n := r.parting(i, t)
 	l.Config, l.Preset, l.Settings = cfg, -1, set
@@ -312,5 +313,4 @@ func (r *Room) openLane(h kit.Host) tea.Cmd {
 	id := r.rows()[r.at].ID
 	h.Close()
 	h.Say(fmt.Sprintf("%s under %s %s, seed %d: token %d is next", id, letter(r.col), r.configs[r.col].label, t.Seed, n+1))
-	return nil
 }

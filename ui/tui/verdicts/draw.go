@@ -44,7 +44,7 @@ func (r *Room) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) {
 // Draw draws the view; see [kit.View].
 func (r *Room) Draw(c *viz.Canvas, h kit.Host) {
 	if r.field != nil || r.prompts == nil {
-		r.drawEmpty(c, h)
+		r.drawEmpty(c)
 		return
 	}
 	boxed := h.Screen().Class() >= kit.Class100
@@ -150,7 +150,7 @@ func drawLines(c *viz.Canvas, x int, lines []string, ink viz.Ink) {
 	}
 }
 
-func (r *Room) drawEmpty(c *viz.Canvas, h kit.Host) {
+func (r *Room) drawEmpty(c *viz.Canvas) {
 	c = viz.Box(c, viz.Frame{Title: "bench", Right: "K · esc", Focused: true})
 	lines := []string{"no prompts yet: enter opens a file (--prompts), e takes the lab's prompt", "",
 		"Files: JSON lines, CSV or TSV with a header, texts between lines of ---.", "expect holds the checks that a text must pass: contains: Paris"}
