@@ -77,13 +77,14 @@ func (r Row) largest() float64 {
 	return min(r.Probs[len(r.Probs)-1], r.Rest) + slack/float64(len(r.Probs)+1)
 }
 
-// powers returns bounds of the sum of p^a over the unnamed tokens.
-func (r Row) powers(a float64) (lo, hi float64) {
+// powers returns bounds of the sum of (p/unit)^a over the unnamed tokens.
+func (r Row) powers(a, unit float64) (lo, hi float64) {
 	if r.Whole() {
 		return 0, 0
 	}
-	spread := math.Pow(float64(r.Unnamed), 1-a) * math.Pow(r.Rest, a)
-	packed := r.Rest * math.Pow(r.largest(), a-1)
+	n := float64(r.Unnamed)
+	spread := n * math.Pow(r.Rest/n/unit, a)
+	packed := r.Rest / unit * math.Pow(r.largest()/unit, a-1)
 	return min(spread, packed), max(spread, packed)
 }
 
@@ -136,8 +137,11 @@ func unknown(format string, args ...any) Verdict {
 }
 
 func share(x, others float64) float64 {
-	if x <= 0 {
+	switch {
+	case x <= 0:
 		return 0
+	case math.IsInf(x, 1):
+		return 1
 	}
 	return x / (x + others)
 }
@@ -270,7 +274,7 @@ func needsAll(r Row, off bool, name string) Verdict {
 // (Tan et al. 2025); normalised, of that brought to the scale of 0 to 1.
 func PLess(r Row, normalised bool) Verdict {
 	name := "p_less"
-	lo, hi := r.powers(2)
+	lo, hi := r.powers(2, 1)
 	for _, p := range r.Probs {
 		lo, hi = lo+p*p, hi+p*p
 	}
@@ -338,17 +342,16 @@ func Temperature(r Row, t float64) Verdict {
 	case t == 1:
 		return Off(r, "temperature")
 	}
-	lo, hi := r.powers(1 / t)
-	return within(r.weight(1/t), lo, hi, "temperature %g: bounded", t)
-}
-
-// weight is the sum of p^a over the named tokens.
-func (r Row) weight(a float64) float64 {
-	sum := 0.0
-	for _, p := range r.Probs {
-		sum += math.Pow(p, a)
+	// Against the most probable token: a high power of a small number is 0.
+	top, kept := 1.0, 0.0
+	if len(r.Probs) > 0 && r.Probs[0] > 0 {
+		top = r.Probs[0]
 	}
-	return sum
+	for _, p := range r.Probs {
+		kept += math.Pow(p/top, 1/t)
+	}
+	lo, hi := r.powers(1/t, top)
+	return within(kept, lo, hi, "temperature %g: bounded", t)
 }
 
 // DynamicTemperature divides the logits by a temperature between lo and hi

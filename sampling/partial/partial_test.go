@@ -160,6 +160,19 @@ func TestBoundsHold(t *testing.T) {
 
 // TestTotalVariation checks what RestMax promises of sampling from the named
 // survivors alone, where these are the right ones.
+// At low temperatures every power of a probability is 0 in a float64, and
+// equal tokens still share what there is.
+func TestColdTemperature(t *testing.T) {
+	for _, temp := range []float64{0.01, 0.002, 1e-6} {
+		if v := Temperature(Row{Probs: []float64{0.05}, Rest: 0.95, Unnamed: 19}, temp); v.RestMin > 0.95 || v.RestMax < 0.95 || v.RestMax > 1 {
+			t.Errorf("temperature %g of 20 equal tokens, one named: %+v, want 0.95 within", temp, v)
+		}
+		if v := Temperature(Row{Probs: []float64{0.5, 0.1}, Rest: 0.4, Unnamed: 9}, temp); v.RestMax > 1e-6 {
+			t.Errorf("temperature %g of a clear best token: %+v", temp, v)
+		}
+	}
+}
+
 func TestTotalVariation(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	for range 20000 {
