@@ -4,20 +4,37 @@ import (
 	"strings"
 	"testing"
 
+	"logitscope/engine"
 	"logitscope/ui/tui/kit"
 	"logitscope/viz"
 )
 
-// The help names every key of the table, at every width, by scrolling.
+// The help of some pane or view names every key of the table, at every width.
 func TestHelpListsEveryKey(t *testing.T) {
 	t.Parallel()
 	for _, w := range []int{60, 80, 120} {
 		b := newBench(t, testOptions(t), w, 30)
-		b.keys("?")
-		seen := b.frame()
-		for range 60 {
-			b.keys("down")
+		b.start("Once upon a time")
+		seen := ""
+		look := func() {
+			b.keys("?")
 			seen += b.frame()
+			for range 30 {
+				b.keys("down")
+				seen += b.frame()
+			}
+			b.keys("esc")
+		}
+		for range paneRows {
+			look()
+			b.keys("tab")
+		}
+		b.keys("n")
+		b.wait(func(v engine.View) bool { return len(v.Steps) == 1 })
+		for _, view := range [][]string{{"T"}, {"K"}, {"C", "C"}} {
+			b.keys(view...)
+			look()
+			b.keys("esc")
 		}
 		for _, a := range b.m.keys.list {
 			if len(a.Keys()) == 0 || strings.HasPrefix(string(a.ID), "preset") {
@@ -26,6 +43,30 @@ func TestHelpListsEveryKey(t *testing.T) {
 			if !strings.Contains(seen, a.First()) {
 				t.Errorf("at width %d the help lacks %s (%s)", w, a.First(), a.ID)
 			}
+		}
+	}
+}
+
+// In the lab the help needs no scrolling, whatever pane is focused, and says
+// the same below the palette that / and : open over it.
+func TestHelpOfTheLabIsWhole(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {200, 60}} {
+		b := newBench(t, testOptions(t), size[0], size[1])
+		b.start("Once upon a time")
+		for range paneRows {
+			b.keys("?")
+			b.lacks("lines more")
+			if lines := strings.Split(strings.TrimRight(b.frame(), "\n"), "\n"); strings.Contains(lines[len(lines)-1], "scroll") {
+				t.Errorf("%v: the footer offers to scroll: %s", size, lines[len(lines)-1])
+			}
+			title := strings.SplitN(b.frame(), "help · lab, ", 2)
+			if len(title) < 2 {
+				t.Fatalf("%v: no help:\n%s", size, b.frame())
+			}
+			b.keys("/")
+			b.has("type a word")
+			b.has("help · lab, " + b.m.lab.PaneName())
+			b.keys("esc", "esc", "tab")
 		}
 	}
 }
@@ -74,7 +115,7 @@ func TestHelpSaysWhatAKeyDoes(t *testing.T) {
 	b := newBench(t, testOptions(t), 80, 24)
 	b.keys("?")
 	b.has("→ n      write it, propose the next")
-	b.has("esc close · ↑↓ scroll · : finds any action by a word")
+	b.has("esc close · / finds a key · : finds any action by a word")
 	b.keys("s")
 	b.has("s: again with a new seed. It acts once this help is closed: esc.")
 }

@@ -14,7 +14,7 @@ import (
 
 // helpView says what can be pressed here: first the keys of the focused pane
 // or the view, then what acts everywhere, then the views, all from the table
-// of actions. Whatever is left stands at the end.
+// of actions.
 type helpView struct{ list kit.List }
 
 // A helpRow is what one row of the help names: actions whose keys stand side
@@ -30,35 +30,36 @@ var everywhere = []helpRow{
 	{[]kit.ID{kit.ActRun}, "run, pause", ""}, {[]kit.ID{kit.ActAgain, kit.ActReseed}, "again: same seed, new seed", ""}, {[]kit.ID{kit.ActSlower, kit.ActFaster}, "slower, faster", ""},
 	{kit.Presets[:], "presets", "1 … 9"}, {[]kit.ID{kit.ActLower, kit.ActRaise, kit.ActOff}, "knob down, up, off", ""}, {[]kit.ID{kit.ActUndo, kit.ActRedo}, "undo, redo a setting", ""},
 	{[]kit.ID{kit.ActFlip, kit.ActOrder}, "flip A and B; next order", ""}, {[]kit.ID{kit.ActPrompt, kit.ActExamples}, "prompt, examples", ""},
-	{[]kit.ID{kit.ActCommands, kit.ActHelp}, "any command; this help", ""}, {[]kit.ID{kit.ActClose}, "closes the topmost", ""}, {[]kit.ID{kit.ActQuit}, "quit", ""},
+	{[]kit.ID{kit.ActCommands, kit.ActHelp}, "any command; this help", ""}, {[]kit.ID{kit.ActClose}, "closes the topmost", ""}, {[]kit.ID{kit.ActQuit, kit.ActInterrupt}, "quit, quit at once", ""},
+	{[]kit.ID{kit.ActPane, kit.ActPaneBack}, "next, previous pane", ""}, {[]kit.ID{kit.ActLeft10, kit.ActRight10}, "ten times as far", ""},
 }
 
 // paneRows are the rows of the lab's panes, in the order of use.
 var paneRows = map[lab.Pane][]helpRow{
 	lab.PaneChart: {
-		{[]kit.ID{kit.ActRight, kit.ActNext}, "write it, propose the next", ""}, {[]kit.ID{kit.ActLeft, kit.ActBack}, "back one token", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose a row", ""},
+		{[]kit.ID{kit.ActRight, kit.ActNext}, "write it, propose the next", ""}, {[]kit.ID{kit.ActLeft, kit.ActBack}, "back one token", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose a row", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, last row", ""},
 		{[]kit.ID{kit.ActOpen}, "this row through all stages", ""}, {[]kit.ID{kit.ActForce}, "force this token", ""}, {[]kit.ID{kit.ActPin}, "pin it: its row stays", ""},
 		{[]kit.ID{kit.ActFind}, "find any token", ""}, {[]kit.ID{kit.ActDraw}, "draw 1,000 against the law", ""}, {[]kit.ID{kit.ActInspect}, "what this row does here", ""},
 		{[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "previous, next mark", ""}, {[]kit.ID{kit.ActCue}, "a cue at this token", ""},
-		{[]kit.ID{kit.ActZoom}, "chart alone, for a projector", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActZoom}, "chart alone, for a projector", ""},
 	},
 	lab.PaneControls: {
 		{[]kit.ID{kit.ActLeft, kit.ActRight}, "change the value", ""}, {[]kit.ID{kit.ActUp, kit.ActDown}, "choose a knob", ""}, {[]kit.ID{kit.ActOpen}, "type a value", ""},
 		{[]kit.ID{kit.ActOff}, "off", ""}, {[]kit.ID{kit.ActReset}, "as the preset has it", ""}, {[]kit.ID{kit.ActTake}, "off and on again", ""},
-		{[]kit.ID{kit.ActInspect}, "what this knob does here", ""}, {[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "all knobs at once", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActInspect}, "what this knob does here", ""}, {[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "all knobs at once", ""},
 	},
 	lab.PanePipeline: {
 		{[]kit.ID{kit.ActLeft, kit.ActRight}, "choose a stage", ""}, {[]kit.ID{kit.ActOpen}, "its sums", ""}, {[]kit.ID{kit.ActTake}, "take it out, put it back", ""},
 		{[]kit.ID{kit.ActEarlier, kit.ActLater}, "earlier, later", ""}, {[]kit.ID{kit.ActInspect}, "what this stage does here", ""},
-		{[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActNext, kit.ActBack}, "next token, back one", ""}, {[]kit.ID{kit.ActZoom}, "stages as a table", ""},
 	},
 	lab.PaneText: {
 		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest token", ""}, {[]kit.ID{kit.ActMarks}, "what its colours mean", ""}, {[]kit.ID{kit.ActOpen}, "that step, or since ⟨3 …⟩", ""},
 		{[]kit.ID{kit.ActPrevMark, kit.ActNextMark}, "previous, next mark", ""}, {[]kit.ID{kit.ActCue}, "a cue at this token", ""}, {[]kit.ID{kit.ActInspect}, "why it repeats", ""},
-		{[]kit.ID{kit.ActCopy}, "copy it", ""}, {[]kit.ID{kit.ActFold}, "fold template, reasoning", ""}, {[]kit.ID{kit.ActZoom}, "text alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActCopy}, "copy it", ""}, {[]kit.ID{kit.ActFold}, "fold template, reasoning", ""}, {[]kit.ID{kit.ActZoom}, "text alone", ""},
 	},
 	lab.PaneEntropy: {
-		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest step", ""}, {[]kit.ID{kit.ActOpen}, "that step", ""}, {[]kit.ID{kit.ActZoom}, "entropy alone", ""}, {[]kit.ID{kit.ActPane}, "next pane", ""},
+		{[]kit.ID{kit.ActLeft, kit.ActRight}, "look back, and on", ""}, {[]kit.ID{kit.ActFirst, kit.ActLast}, "first, newest step", ""}, {[]kit.ID{kit.ActOpen}, "that step", ""}, {[]kit.ID{kit.ActZoom}, "entropy alone", ""},
 	},
 }
 
@@ -160,10 +161,12 @@ func (h *helpView) here(m *Model) (title string, out []helpEntry, seen map[kit.I
 
 // helped is what the help is about: what lies below it.
 func (m *Model) helped() opened {
-	for i := len(m.overlays) - 1; i >= 0; i-- {
-		if _, help := m.overlays[i].View.(*helpView); !help {
-			return m.overlays[i]
-		}
+	help := slices.IndexFunc(m.overlays, func(o opened) bool { _, is := o.View.(*helpView); return is })
+	if help < 0 {
+		help = len(m.overlays)
+	}
+	if help > 0 {
+		return m.overlays[help-1]
 	}
 	return m.screen
 }
@@ -202,12 +205,6 @@ func (h *helpView) lines(m *Model, w int) (lines [][]helpCell) {
 		}
 	}
 	opens := m.viewEntries(seen)
-	var rest []helpEntry
-	for _, a := range m.keys.list {
-		if !seen[a.ID] && a.First() != "" {
-			rest = append(rest, helpEntry{kit.KeyName(a.First()), a.Words()})
-		}
-	}
 	type column struct {
 		title string
 		list  []helpEntry
@@ -235,7 +232,15 @@ func (h *helpView) lines(m *Model, w int) (lines [][]helpCell) {
 	wide := w >= 108
 	switch {
 	case wide:
-		side(column{title, own}, column{"everywhere", all}, column{"views · esc closes", opens})
+		cw := w / 3
+		side(column{title, own}, column{"everywhere", all}, column{title: "views · esc closes"})
+		for half, i := (len(opens)+1)/2, 0; i < len(opens); i++ { // side by side
+			e, y := opens[i], 1+i%half
+			for len(lines) <= y {
+				lines = append(lines, nil)
+			}
+			lines[y] = append(lines[y], helpCell{x: 2*cw + i/half*(w-2*cw)/2, w: viz.Width(e.keys) + 1 + viz.Width(e.words), keys: e.keys, words: e.words})
+		}
 	case w >= 72:
 		side(column{title, own}, column{"everywhere", all})
 	default:
@@ -257,13 +262,7 @@ func (h *helpView) lines(m *Model, w int) (lines [][]helpCell) {
 			for _, t := range helpTerms {
 				lines = append(lines, []helpCell{{w: w, keys: t[0], words: t[1]}})
 			}
-			lines = append(lines, nil)
 		}
-	}
-	if half := (len(rest) + 1) / 2; w >= 108 {
-		side(column{"all other keys", rest[:half]}, column{"", rest[half:]})
-	} else {
-		side(column{"all other keys", rest})
 	}
 	return lines
 }
@@ -363,6 +362,9 @@ func (h *helpView) drawCell(c *viz.Canvas, x, y int, cell helpCell) {
 // Act takes the actions it names; see [kit.View].
 func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 	m := host.(*Model)
+	if a.ID == kit.ActFind {
+		return m.Open(kit.ViewCommands), true
+	}
 	d := map[kit.ID]int{kit.ActUp: -1, kit.ActDown: 1, kit.ActLeft10: -10, kit.ActRight10: 10, kit.ActFirst: -1000, kit.ActLast: 1000}[a.ID]
 	if d == 0 {
 		if slices.Contains([]kit.ID{kit.ActHelp, kit.ActClose, kit.ActQuit, kit.ActRun, kit.ActCommands}, a.ID) {
@@ -371,8 +373,7 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 		m.Say(a.First() + ": " + a.Words() + ". It acts once this help is closed: esc.")
 		return nil, true
 	}
-	r := m.Screen().Box(h.Size(m))
-	h.list.Top = min(max(h.list.Top+d, 0), max(len(h.lines(m, r.W-4))-h.view(r.H-2), 0))
+	h.list.Top = min(max(h.list.Top+d, 0), h.most(m))
 	return nil, true
 }
 
@@ -380,6 +381,16 @@ func (h *helpView) Act(host kit.Host, a *kit.Action) (tea.Cmd, bool) {
 func (h *helpView) Hints(kit.Host) []kit.ID { return nil }
 
 // Footer words the hints; see [kit.Footed].
-func (h *helpView) Footer(kit.Host) []kit.Hint {
-	return []kit.Hint{{ID: kit.ActClose}, {ID: kit.ActDown, Keys: "↑↓", Word: "scroll"}, {ID: kit.ActCommands, Word: "finds any action by a word"}}
+func (h *helpView) Footer(host kit.Host) []kit.Hint {
+	hints := []kit.Hint{{ID: kit.ActClose}}
+	if h.most(host.(*Model)) > 0 {
+		hints = append(hints, kit.Hint{ID: kit.ActDown, Keys: "↑↓", Word: "scroll"})
+	}
+	return append(hints, kit.Hint{ID: kit.ActFind, Word: "finds a key"}, kit.Hint{ID: kit.ActCommands, Word: "finds any action by a word"})
+}
+
+// most is how many lines the help may be scrolled.
+func (h *helpView) most(m *Model) int {
+	r := m.Screen().Box(h.Size(m))
+	return max(len(h.lines(m, r.W-4))-h.view(r.H-2), 0)
 }

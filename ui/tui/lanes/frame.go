@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"logitscope/engine"
@@ -35,7 +36,11 @@ func (v *View) Footer(host kit.Host) []kit.Hint {
 		{ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
 	if host.Screen().W < 120 {
 		list = []kit.Hint{{ID: kit.ActRun, Word: "run"}, {ID: kit.ActRight, Word: "step"}, {ID: kit.ActLeft, Word: "back"}, {ID: kit.ActPane, Word: "lane, knobs"},
-			{ID: kit.ActAll, Word: "one/all"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActTimeline}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+			{ID: kit.ActAll, Word: "one/all"}, {ID: kit.ActNumber, Word: "lower half"}, {Keys: "1-5", Word: "preset"}, {ID: kit.ActTimeline}, {ID: kit.ActSync, Word: "wait/free"}, {ID: kit.ActLower, Keys: "-/+", Word: "value"},
+			{ID: kit.ActNextMark, Keys: "[ ]", Word: "where they part"}, {ID: kit.ActForce, Word: "force in the others"}, {ID: kit.ActZoom, Word: "lane alone"}, {ID: kit.ActClose, Word: "lab"}, {ID: kit.ActHelp}}
+	}
+	if len(v.lanes.All) > 2 {
+		list = slices.Insert(list, len(list)-3, kit.Hint{ID: kit.ActAnswer, Word: "what they vote with"})
 	}
 	if v.lanes.Running() {
 		list[0].Word = "pause"
