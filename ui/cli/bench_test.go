@@ -648,7 +648,7 @@ func TestVoteTally(t *testing.T) {
 `)
 	out, errs, code := try(t, "", "vote", "--tally", ana, "--tally", ben)
 	want := `A wins 2 of 2 against B without ties, 100% (34 to 100): not distinguishable
-4 votes, 1 ties, 1 both bad
+4 votes, 1 tie, 1 both bad
 voters agree on 50% (9 to 91) of 2 pairs of answers
 `
 	if code != console.ExitDone || errs != "" || out != want {
@@ -656,6 +656,7 @@ voters agree on 50% (9 to 91) of 2 pairs of answers
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"vote --tally nope", "no such file"}, {"vote --tally " + write(t, "x", "{}\n"), "line 1"},
+		{"vote --tally " + ana + " --tally " + ana, `on "1" is in ` + ana + " already"}, {"vote --tally " + ana + " --lane chat", "--lane: has no effect, --tally counts votes and stops"},
 		{"vote --prompt a --lane chat", "2 to 4 lanes"}, {"vote --prompt a --lane chat --lane creative", "needs a terminal"},
 	} {
 		if _, errs, code := try(t, "", strings.Fields(tt.args)...); code != console.ExitUsage || !strings.Contains(errs, tt.want) {

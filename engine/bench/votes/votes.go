@@ -345,6 +345,13 @@ func (t *Tally) Rate(i, j int) stats.Estimate {
 	return stats.Wilson(t.Wins[i][j], t.Wins[i][j]+t.Wins[j][i])
 }
 
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}
+
 // Lines say what the votes come to.
 func (t *Tally) Lines() []string {
 	if t.Votes == 0 {
@@ -368,7 +375,7 @@ func (t *Tally) Lines() []string {
 			out = append(out, verdict)
 		}
 	}
-	out = append(out, fmt.Sprintf("%d votes, %d ties, %d both bad", t.Votes, t.Ties, t.Bad))
+	out = append(out, fmt.Sprintf("%s, %s, %d both bad", plural(t.Votes, "vote"), plural(t.Ties, "tie"), t.Bad))
 	if t.Strength != nil {
 		order := make([]int, len(t.Lanes))
 		for i := range order {

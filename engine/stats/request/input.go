@@ -56,15 +56,19 @@ func (in *input) end() error {
 
 func (in *input) has(name string) bool { _, ok := in.fields[name]; return ok }
 
-// read decodes a field into to.
-func (in *input) read(name string, to any) {
+// read decodes a field into to; want says what it must be.
+func (in *input) read(name, want string, to any) {
 	in.asked[name] = true
 	raw, ok := in.fields[name]
 	if !ok || string(raw) == "null" {
 		in.must(false, name+": missing")
 		return
 	}
-	if err := json.Unmarshal(raw, to); err != nil {
+	var kind *json.UnmarshalTypeError
+	switch err := json.Unmarshal(raw, to); {
+	case errors.As(err, &kind):
+		in.must(false, name+": must be "+want)
+	case err != nil:
 		in.must(false, fmt.Sprintf("%s: %v", name, err))
 	}
 }
@@ -82,7 +86,7 @@ func (in *input) whole(name string, least, most int) int {
 
 func (in *input) number(name string) float64 {
 	var x float64
-	in.read(name, &x)
+	in.read(name, "a number", &x)
 	return x
 }
 
@@ -96,7 +100,7 @@ func (in *input) optional(name string, off float64) float64 {
 // numbers reads a list of at least so many numbers.
 func (in *input) numbers(name string, least int) []float64 {
 	var list []*float64
-	in.read(name, &list)
+	in.read(name, "a list of numbers", &list)
 	out := make([]float64, 0, len(list))
 	for _, x := range list {
 		if x == nil {

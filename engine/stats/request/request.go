@@ -83,7 +83,7 @@ func tMean(in *input) result {
 
 func clusteredShare(in *input) result {
 	var prompts [][]bool
-	in.read("prompts", &passes{&prompts})
+	in.read("prompts", "a list of lists of 0 and 1", &passes{&prompts})
 	in.must(in.bad() || len(prompts) > 0, "prompts: must name one prompt or more")
 	if in.bad() {
 		return nil
@@ -142,7 +142,7 @@ func holm(in *input) result {
 
 func bradleyTerry(in *input) result {
 	var counts map[string]json.RawMessage
-	in.read("wins", &counts)
+	in.read("wins", "an object of counts, by A>B", &counts)
 	index, names := map[string]int{}, []string{}
 	player := func(name string) int {
 		if _, ok := index[name]; !ok {
@@ -205,13 +205,19 @@ func promptsNeeded(in *input) result {
 }
 
 func distinct(in *input) result {
-	var texts [][]int32
-	in.read("texts", &texts)
+	var lists [][]*int32
+	in.read("texts", "a list of lists of token ids", &lists)
 	vocab := in.whole("vocab", 1, math.MaxInt32)
-	in.must(in.bad() || len(texts) > 0, "texts: must hold one text or more")
-	for _, t := range texts {
-		for _, id := range t {
-			in.must(id >= 0 && int(id) < vocab, fmt.Sprintf("texts: token %d: must be 0 to %d", id, vocab-1))
+	in.must(in.bad() || len(lists) > 0, "texts: must hold one text or more")
+	texts := make([][]int32, len(lists))
+	for i, list := range lists {
+		for _, id := range list {
+			if id == nil {
+				in.must(false, "texts: null: must be token ids")
+				return nil
+			}
+			in.must(*id >= 0 && int(*id) < vocab, fmt.Sprintf("texts: token %d: must be 0 to %d", *id, vocab-1))
+			texts[i] = append(texts[i], *id)
 		}
 	}
 	if in.bad() {
@@ -229,7 +235,7 @@ func distinct(in *input) result {
 // and wins no vote.
 func majority(in *input) result {
 	var answers []*string
-	in.read("answers", &answers)
+	in.read("answers", "a list of texts", &answers)
 	in.must(in.bad() || len(answers) > 0, "answers: must hold one answer or more")
 	if in.bad() {
 		return nil

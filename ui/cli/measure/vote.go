@@ -59,6 +59,9 @@ says how far they agree.`,
 	flags.StringArrayVar(&f.tally, "tally", nil, "count this file of votes and stop; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if len(f.tally) > 0 {
+			if err := console.Unused(flags, "--tally counts votes and stops", "lane", "config", "prompts", "prompt", "votes", "voter", "seeds"); err != nil {
+				return err
+			}
 			return tallyVotes(sys, f.tally)
 		}
 		return s.vote(cmd.Context(), &f)
@@ -69,6 +72,8 @@ says how far they agree.`,
 // tallyVotes counts files of votes.
 func tallyVotes(sys console.System, files []string) error {
 	var all []votes.Vote
+	type ballot struct{ voter, pair string }
+	cast := map[ballot]string{} // the file it is in
 	for _, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
@@ -83,6 +88,11 @@ func tallyVotes(sys console.System, files []string) error {
 			if list[i].Voter == "" {
 				list[i].Voter = name // nameless voters are told apart by their files
 			}
+			b := ballot{list[i].Voter, list[i].Pair}
+			if before := cast[b]; before != "" {
+				return console.Wrong("--tally %s: the vote of %s on %q is in %s already", name, b.voter, b.pair, before)
+			}
+			cast[b] = name
 		}
 		all = append(all, list...)
 	}

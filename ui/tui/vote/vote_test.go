@@ -98,7 +98,7 @@ func TestVote(t *testing.T) {
 		v.Act(h, &kit.Action{ID: kit.ActRight})
 	}
 	end := frame(v, h)
-	if !strings.Contains(end, "wins") || !strings.Contains(end, "6 votes, 1 ties, 0 both bad") || !strings.Contains(end, "chat") {
+	if !strings.Contains(end, "wins") || !strings.Contains(end, "6 votes, 1 tie, 0 both bad") || !strings.Contains(end, "chat") {
 		t.Errorf("%s", end)
 	}
 	if !strings.Contains(h.said, "all is decided") {
