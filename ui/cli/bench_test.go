@@ -370,15 +370,25 @@ func TestBenchBaseline(t *testing.T) {
 	if out, _, code := run("--lane", "greedy,repetition_penalty=1.8", "--baseline", old); code != console.ExitDone || !strings.Contains(out, "passes less often") {
 		t.Errorf("without --fail-if: exit %d: %s", code, out)
 	}
+	// A condition that nothing was measured for is no success.
+	_, errs, code = run("--config", "greedy", "--baseline", old, "--times", "--fail-if", "first_ms rises")
+	if code != console.ExitFailed || !strings.Contains(errs, "--fail-if first_ms rises: cannot be told of greedy: it is known of 0 prompts") {
+		t.Errorf("times that were not recorded: exit %d: %s", code, errs)
+	}
 	for _, tt := range []struct{ args, want string }{
 		{"--baseline nope.jsonl", "no such file"}, {"--baseline " + set, "line 1: must be the head of a bench"}, {"--fail-if", "argument"},
 		{"--baseline " + old + " --fail-if drops", "pass drops"}, {"--baseline " + old + " --against " + old, "one of them"},
 		{"--against " + old + " --config chat", "its configs are repeated"},
+		{"--baseline " + old + " --fail-if tokens_per_s|drops", "needs --times"},
 		{"--against " + old, "its seeds are repeated; no --seed or --seeds"},
 		{"--baseline " + two + " --config chat", "--baseline " + two + ": chat: no such config was recorded; must be greedy or creative"},
 		{"--baseline " + old + " --config greedy --prompts " + other, "--baseline " + old + ": greedy: no prompt of the set was recorded"},
 	} {
-		if out, errs, code := run(strings.Fields(tt.args)...); code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) {
+		args := strings.Fields(tt.args)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "|", " ")
+		}
+		if out, errs, code := run(args...); code != console.ExitUsage || out != "" || !strings.Contains(errs, tt.want) {
 			t.Errorf("%s: exit %d: %q %s", tt.args, code, out, errs)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"logitscope/engine/bench"
+	"logitscope/engine/stats"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
 	"logitscope/viz"
@@ -20,6 +21,11 @@ const exitWorse = 3
 type failIf struct {
 	metric int
 	rises  bool
+}
+
+// String writes a condition as it is given.
+func (f failIf) String() string {
+	return bench.Metrics()[f.metric].Key + " " + map[bool]string{true: "rises", false: "drops"}[f.rises]
 }
 
 // parseFailIf reads a condition such as "pass drops".
@@ -56,11 +62,17 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 		return false, console.Wrong("%s: %v", name, err)
 	}
 	metrics := bench.Metrics()
+	var untold error
 	pass := bench.MetricNamed("pass")
 	for _, c := range list {
 		fmt.Fprintf(w, "\n%s against %s of %s, %s:\n", console.Visible(c.Config), console.Visible(c.With), console.Visible(name), viz.Plural(c.Prompts, "prompt"))
 		if c.Common > 0 {
 			fmt.Fprintf(w, "  %d of %d texts are the same\n", c.Same, c.Common)
+		}
+		for _, f := range conditions {
+			if v := c.Verdicts[f.metric]; v.Finding == stats.Unknown && untold == nil {
+				untold = fmt.Errorf("--fail-if %s: cannot be told of %s: it is known of %s now and then, must be 2 or more", f, c.Config, viz.Plural(v.Diff.N, "prompt"))
+			}
 		}
 		for k, v := range c.Verdicts {
 			m := metrics[k]
@@ -72,7 +84,7 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 			}
 			for _, f := range conditions {
 				if f.metric == k && v.Found() && f.rises == (v.Diff.Value > 0) {
-					fmt.Fprintf(w, "  --fail-if holds: %s %s\n", m.Key, map[bool]string{true: "rises", false: "drops"}[f.rises])
+					fmt.Fprintf(w, "  --fail-if holds: %s\n", f)
 					worse = true
 				}
 			}
@@ -95,5 +107,5 @@ func compareRecorded(w io.Writer, b *report.Benched, rec *bench.Recorded, name s
 			}
 		}
 	}
-	return worse, nil
+	return worse, untold
 }

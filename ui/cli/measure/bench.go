@@ -213,6 +213,9 @@ func (f *benchFlags) past(s bencher) (p past, err error) {
 		if err != nil {
 			return p, err
 		}
+		if bench.Metrics()[c.metric].Timed && !f.times {
+			return p, console.Wrong("--fail-if %q: needs --times", text)
+		}
 		p.conditions = append(p.conditions, c)
 	}
 	p.name = cmp.Or(f.baseline, f.against)
