@@ -21,6 +21,7 @@ import (
 	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/handout"
+	"logitscope/ui/store"
 	"logitscope/viz"
 )
 
@@ -93,8 +94,8 @@ func (b *Benched) Reports(names []string) error {
 		if err := reportForms[strings.ToLower(filepath.Ext(name))](&content, b); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name, content.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("--report %w", console.FileError(name, err))
+		if err := store.WriteFile(name, content.Bytes(), true); err != nil {
+			return fmt.Errorf("--report %w", err)
 		}
 	}
 	return nil
