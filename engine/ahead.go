@@ -8,7 +8,7 @@ import (
 )
 
 // mostAhead is how many rows beyond the next one a server may be asked for.
-const mostAhead = 32
+const mostAhead = 96
 
 // ahead returns how a server may look ahead: not at all while somebody looks at
 // each step, and never beyond what the lane is to write.
@@ -29,7 +29,7 @@ func (l *Lane) ahead() models.Ahead {
 }
 
 // mostForetold is how many draws a server is told of.
-const mostForetold = 8
+const mostForetold = 24
 
 // lawful are the settings that a server is told, by stage.
 var lawful = map[string][]string{

@@ -334,7 +334,7 @@ func TestHowFarAhead(t *testing.T) {
 func TestForetold(t *testing.T) {
 	local := spoken(t, 500, never)
 	for _, order := range []string{"lab", "llama.cpp", "transformers"} {
-		set := settings(t, local, "order", order, "seed", 9, "temperature", 1.5, "top_k", 30, "max_new_tokens", 12)
+		set := settings(t, local, "order", order, "seed", 9, "temperature", 1.5, "top_k", 30, "max_new_tokens", mostForetold+3)
 		l := NewLane(0, local, Options{})
 		v := drive(t, l)(stands, Start{Prompt: []int32{1}, Settings: set}, Advance{-1})
 		for n := range 3 {

@@ -3,91 +3,78 @@ package remote
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"logitscope/models"
 )
 
-// Rows that are likely to be wanted are fetched before they are: some with the
-// row that is asked for, and some by a request that goes on while the caller
-// works on those. What a server prints for a row costs it the same either way,
-// but a request of its own costs more, and client and server work at once.
+// Rows that are likely to be wanted are asked for before they are: the server
+// goes on by itself, and its rows are taken as they arrive for as long as it
+// takes the same tokens as the caller. What a server prints for a row costs it
+// the same either way, but a request of its own costs more, and client and server
+// work at once.
 
-// A stock is the memory that the rows of one answer live in.
-type stock struct {
-	rows Rows
-	buf  Buffers
-	grid grid
-}
-
-func (m *server) newStock() *stock {
-	return &stock{grid: grid{size: m.info.VocabSize, raw: m.raw}}
-}
-
-// How far to look ahead: as long as all guesses so far are right more often
-// than worthAsking, since a row that is not used costs the server as much as one
-// that is.
+// How far one request looks ahead. Where rows arrive one by one, the server makes
+// about two in vain after a wrong guess; that is less than a request costs unless rows
+// are slow, so guesses need only be right more often than worthAsking. Elsewhere,
+// all of them must be.
 const (
 	worthAsking = 0.6
-	mostBest    = 16 // rows beyond the one asked for, by the most probable tokens
-	mostDrawn   = 3  // the same, by draws; more are matched less well
+	mostBest    = 63 // rows beyond the first, by the most probable tokens
+	mostDrawn   = 15 // the same, by draws
+	mostWhole   = 16 // the same, of an answer that comes as a whole
+	mostSlow    = 3  // the same, where a wrong guess costs slow rows
+	slowRow     = 5 * time.Millisecond
 )
 
-// slowRow is the time per row from which on no request goes on beside the
-// caller: what it saves is then little, and a wrong one is in the way for long.
-const slowRow = 5 * time.Millisecond
+// unread is how many rows may lie unread before no further request is made.
+const unread = 4
 
 // A foresight is what a session knows about looking ahead.
 type foresight struct {
-	ahead  models.Ahead
-	right  [2]float64    // how often guesses were right of late, by best token and by draw
-	next   int32         // the guess at the token that follows the row handed out last, or NoToken
-	each   time.Duration // that a row took when it was last asked for
-	flight *flight       // nil if there is none
+	ahead   models.Ahead
+	streams bool          // rows arrive one by one
+	right   [2]float64    // how often guesses were right of late, by best token and by draw
+	next    int32         // the guess at the token that follows the row handed out last, or NoToken
+	each    time.Duration // that was waited for the last row that the server made by itself
 }
 
-func newForesight() foresight {
-	return foresight{next: models.NoToken, right: [2]float64{0, 0.95}}
-}
-
-// A flight is a request for the rows after those at hand.
-type flight struct {
-	q      Query
-	stock  *stock
-	cancel context.CancelFunc
-	done   chan struct{} // closed once stock and err are there
-	err    error
+func newForesight(streams bool) foresight {
+	return foresight{streams: streams, next: models.NoToken, right: [2]float64{0, 0.95}}
 }
 
 // SetAhead makes the session a [models.Lookahead].
-func (s *session) SetAhead(a models.Ahead) {
-	if a.Rows <= 0 {
-		s.foresight.abandon()
-	}
-	s.foresight.ahead = a
-}
+func (s *session) SetAhead(a models.Ahead) { s.foresight.ahead = a }
 
 // draws reports whether guesses are made by draws.
-func (s *session) draws() bool { return s.m.draws && s.foresight.drawn() }
+func (s *session) draws() bool { return s.m.draws && drawn(s.foresight.ahead) }
 
-func (f *foresight) drawn() bool { return len(f.ahead.Draws) > 0 && !f.ahead.Greedy }
+func drawn(a models.Ahead) bool { return len(a.Draws) > 0 && !a.Greedy }
 
 // sort is the index in f.right of the guesses that are made now.
 func (f *foresight) sort() int {
-	if f.drawn() {
+	if drawn(f.ahead) {
 		return 1
 	}
 	return 0
 }
 
-// rows returns how many rows beyond the one that is asked for to fetch with it.
+// rows returns how many rows beyond the first to ask for with one request.
 func (f *foresight) rows() int {
-	most, right := mostBest, f.right[f.sort()]
-	if f.drawn() {
+	right, most := f.right[f.sort()], mostBest
+	if drawn(f.ahead) {
 		most = min(mostDrawn, len(f.ahead.Draws)-1)
 	}
-	if most = min(most, f.ahead.Rows); f.ahead.Greedy {
-		return max(0, most)
+	if !f.streams {
+		most = min(most, mostWhole)
+	}
+	most = max(0, min(most, f.ahead.Rows))
+	switch slow := f.each > slowRow; {
+	case f.ahead.Greedy, f.streams && !slow && right >= worthAsking:
+		return most
+	case slow:
+		most = min(most, mostSlow)
 	}
 	n := 0
 	for p := right; n < most && p >= worthAsking; p *= right {
@@ -102,7 +89,7 @@ func (f *foresight) expect(r *Row, free bool) {
 	switch {
 	case free:
 		f.next = r.Chosen
-	case !f.drawn() && len(r.IDs) > 0:
+	case !drawn(f.ahead) && len(r.IDs) > 0:
 		f.next = r.IDs[0]
 	default:
 		f.next = models.NoToken
@@ -124,98 +111,218 @@ func (f *foresight) see(token int32) {
 	f.next = models.NoToken
 }
 
-// took notes how long an answer of n rows took.
-func (f *foresight) took(d time.Duration, n int) { f.each = d / time.Duration(max(1, n)) }
+// A run is a server that goes on by itself: it takes a token of each row and
+// sends the next. One request makes some rows; as its last one arrives, the next
+// request begins, without waiting for the caller, while it is known how the
+// tokens will be drawn.
+type run struct {
+	m      *server
+	grid   *grid
+	by     Query // what requests have in common
+	ctx    context.Context
+	cancel context.CancelFunc
+	rows   chan *Row // closed after the last
+	spare  chan *Row // those that are not needed any more
+	err    error     // why rows ended early, once it is closed
+	all    sync.WaitGroup
 
-// abandon gives up the request that is under way.
-func (f *foresight) abandon() {
-	if f.flight != nil {
-		f.flight.cancel()
-		<-f.flight.done
-		f.flight = nil
+	at   int // tokens that the row taken last follows
+	last *Row
+
+	mu    sync.Mutex
+	ahead models.Ahead // as it was at the row after from tokens
+	from  int
+	most  int // rows beyond the first of a request
+}
+
+// begin makes the server go on from q.Tokens.
+func (s *session) begin(ctx context.Context, q Query) *run {
+	r := &run{m: s.m, grid: &s.grid, by: q, rows: make(chan *Row, unread), spare: s.spare, at: len(q.Tokens)}
+	r.foresee(s.foresight.ahead, len(q.Tokens), q.Ahead)
+	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	q.Tokens = slices.Clone(q.Tokens)
+	r.all.Go(func() { r.request(q, nil) })
+	return r
+}
+
+// abandon ends the run, if there is one.
+func (s *session) abandon() {
+	if r := s.run; r != nil {
+		r.cancel()
+		r.all.Wait()
+		s.run = nil
 	}
 }
 
-// launch asks for the rows that follow the answer of q if its guesses are all
-// right, and does not wait for them.
-func (s *session) launch(ctx context.Context, q Query) {
-	f := &s.foresight
-	list := s.at.rows.List
-	left := f.ahead.Rows - len(list)
-	if q.Ahead == 0 || len(list) < 1+q.Ahead || left < 0 || f.each > slowRow || s.m.due() {
-		return
-	}
-	tokens := slices.Clone(q.Tokens)
-	for _, r := range list {
-		tokens = append(tokens, r.Chosen)
-	}
-	if last := tokens[len(tokens)-1]; last == models.NoToken || slices.Contains(s.m.vocab.EOG(), last) || len(tokens) > s.m.info.ContextLen {
-		return
-	}
-	ahead := min(f.rows(), left)
-	if s.draws() {
-		if ahead = min(ahead, len(f.ahead.Draws)-len(list)-1); ahead < 0 {
-			return
-		}
-	}
-	next := s.query(tokens, 1, ahead)
-	if s.draws() {
-		next.Draws = slices.Clone(next.Draws[len(list):])
-	}
-	fl := &flight{q: next, stock: s.spare(), done: make(chan struct{})}
-	fl.q.Buf = &fl.stock.buf
-	ctx, fl.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	f.flight = fl
-	s.m.c.Meter.Asked(1 + ahead)
-	go func() {
-		defer close(fl.done)
-		defer s.m.c.Meter.Asked(-1 - ahead)
-		fl.stock.rows.Reset()
-		if fl.err = s.m.b.Fetch(ctx, fl.q, &fl.stock.rows); fl.err == nil {
-			fl.err = s.m.checkRows(&fl.stock.grid, fl.q, &fl.stock.rows)
-		}
-		if fl.err != nil && ctx.Err() == nil { // perhaps because that model is gone
-			s.m.doubt()
-		}
-	}()
+// foresee says how to go on from the row after from tokens.
+func (r *run) foresee(a models.Ahead, from, most int) {
+	r.mu.Lock()
+	r.ahead, r.from, r.most = a, from, most
+	r.mu.Unlock()
 }
 
-// land waits for the request that is under way. If its rows are the ones that q
-// asks for, it makes them those at hand, and q what they answer. If the request
-// failed, they are asked for in the usual way, which makes sure of the model,
-// says what is wrong and tries again.
-func (s *session) land(ctx context.Context, q *Query) (bool, error) {
-	f := &s.foresight
-	fl := f.flight
-	if fl == nil {
-		return false, nil
+// request makes one request of the run. before is closed when the one before it
+// has ended; nil means that there is none.
+func (r *run) request(q Query, before <-chan struct{}) {
+	m, left, over := r.m, 1+q.Ahead, false
+	ended := make(chan struct{})
+	defer close(ended)
+	m.c.Meter.Asked(left)
+	defer func() { m.c.Meter.Asked(-left) }()
+	q.Buf = m.buffers.Get().(*Buffers)
+	defer m.buffers.Put(q.Buf)
+	out := Rows{spare: r.spare, hand: func(row *Row) error {
+		if left == 0 {
+			return m.c.Errorf(Malformed, "sent more steps than the %d that were asked for", 1+q.Ahead)
+		}
+		if wrong := r.grid.finish(row); wrong != "" {
+			return m.c.Errorf(Malformed, "sent %s", wrong)
+		}
+		q.Tokens = append(q.Tokens, row.Chosen)
+		select {
+		case r.rows <- row:
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		}
+		m.c.Meter.Asked(-1)
+		if left--; left > 0 {
+			return nil
+		}
+		// What is left of the answer is read beside the next request, of one at a time.
+		over = true
+		next, ok := r.next(q.Tokens)
+		if ok = ok && isClosed(before); ok {
+			r.all.Go(func() { r.request(next, ended) })
+		} else {
+			close(r.rows)
+		}
+		return nil
+	}}
+	err := m.b.Fetch(r.ctx, q, &out)
+	if err == nil {
+		err = out.HandOn()
 	}
-	if q.Want != 1 || q.lift || q.Top != fl.q.Top || !slices.Equal(q.Tokens, fl.q.Tokens) {
-		f.abandon()
-		return false, nil
+	if err == nil && left > q.Ahead {
+		err = m.c.Errorf(Malformed, "sent 0 steps where %d were asked for", 1+q.Ahead)
+	}
+	if err != nil && r.ctx.Err() == nil { // perhaps because that model is gone
+		m.doubt()
+	}
+	switch {
+	case !over:
+		r.err = err
+		close(r.rows)
+	case err != nil:
+		r.cancel()
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	if c == nil {
+		return true
+	}
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// next returns the query for the rows after tokens, the last of which is the
+// server's own choice. ok is false if the run is to end there.
+func (r *run) next(tokens []int32) (q Query, ok bool) {
+	last := tokens[len(tokens)-1]
+	if last == models.NoToken || slices.Contains(r.m.vocab.EOG(), last) || r.m.due() {
+		return q, false
+	}
+	r.mu.Lock()
+	a, gone, most := r.ahead, len(tokens)-r.from, r.most
+	r.mu.Unlock()
+	q = r.by
+	q.Tokens = slices.Clone(tokens)
+	q.Ahead = min(most, a.Rows-gone, r.m.info.ContextLen-len(tokens))
+	if byDraw := len(q.Draws) > 0; byDraw != (r.m.draws && drawn(a)) {
+		return q, false
+	} else if byDraw {
+		q.Ahead = min(q.Ahead, len(a.Draws)-1-gone)
+		q.Law, q.Lone = a.Law, a.Lone
+	}
+	if q.Ahead <= 0 {
+		return q, false
+	}
+	if len(q.Draws) > 0 {
+		q.Draws = a.Draws[gone:]
+	}
+	return q, true
+}
+
+// leads reports whether the next row of the run is the one after tokens, of
+// which it has seen all but the last.
+func (r *run) leads(tokens []int32) bool {
+	return r != nil && r.last != nil && len(tokens) == r.at+1 && tokens[r.at] == r.last.Chosen
+}
+
+// take waits for the next row. It is nil if the run has ended.
+func (r *run) take(ctx context.Context) (row *Row, err error) {
+	select {
+	case row = <-r.rows:
+	default:
+		ctx, quiet, done := r.m.c.listen(ctx)
+		quiet.awaits("the next row")
+		select {
+		case row = <-r.rows:
+		case <-ctx.Done():
+			err = ctx.Err() // the same call may come again
+		}
+		done()
+		r.m.c.Meter.wait("")
+	}
+	if row == nil {
+		return nil, err
+	}
+	if r.last != nil {
+		select {
+		case r.spare <- r.last:
+		default:
+		}
+		r.at++
+	}
+	r.last = row
+	return row, nil
+}
+
+// goOn makes the server go on by itself and returns the first row.
+func (s *session) goOn(ctx context.Context, q Query) (*Row, error) {
+	err := s.m.ask(ctx, q, func(ctx context.Context) (err error) {
+		s.run = s.begin(ctx, q)
+		row, err := s.run.take(ctx)
+		if err == nil && row == nil {
+			err = s.run.err
+		}
+		if err != nil {
+			s.abandon()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.run.last, nil
+}
+
+// fromRun returns the row after the tokens if the server goes that way by itself,
+// nil if it must be asked for.
+func (s *session) fromRun(ctx context.Context) (*Row, error) {
+	if !s.run.leads(s.tokens) {
+		return nil, nil
 	}
 	start := time.Now()
-	select {
-	case <-fl.done:
-	case <-ctx.Done():
-		return false, ctx.Err() // the same call may come again
+	s.run.foresee(s.foresight.ahead, len(s.tokens), s.foresight.rows())
+	row, err := s.run.take(ctx)
+	if row != nil {
+		s.foresight.each = time.Since(start)
+		s.m.c.Meter.Rows(1, 1, s.foresight.each)
 	}
-	fl.cancel()
-	if f.flight = nil; fl.err != nil {
-		return false, nil
-	}
-	s.at, s.rest = fl.stock, s.at
-	*q = fl.q
-	s.m.c.Meter.Rows(1, 1, time.Since(start))
-	return true, nil
-}
-
-// spare returns a stock that no row in use lives in.
-func (s *session) spare() *stock {
-	if s.rest == nil {
-		return s.m.newStock()
-	}
-	st := s.rest
-	s.rest = nil
-	return st
+	return row, err
 }

@@ -195,27 +195,33 @@ func (c *Client) Send(ctx context.Context, method, path string, body []byte, lim
 	if buf == nil {
 		buf = new(bytes.Buffer)
 	}
-	buf.Reset()
-	r := &Reply{}
-	err := c.Stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) error {
-		r.Status, r.Header, r.Asked = resp.StatusCode, resp.Header, method+" "+c.base+path
-		if n := resp.ContentLength; n > int64(limit) {
-			return c.Errorf(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
-		} else if n > 0 {
-			buf.Grow(int(n) + bytes.MinRead)
-		}
-		if _, err := buf.ReadFrom(io.LimitReader(in, int64(limit)+1)); err != nil {
-			return err
-		}
-		if buf.Len() > limit {
-			return c.Errorf(Malformed, "its answer is larger than %d bytes", limit)
-		}
-		return nil
+	var r *Reply
+	err := c.Stream(ctx, method, path, body, false, func(resp *http.Response, in io.Reader) (err error) {
+		r, err = c.Whole(resp, in, limit, buf)
+		return err
 	})
-	if err != nil {
+	return r, err
+}
+
+// Whole reads the whole answer from in, at most limit bytes, into buf. The reply
+// is valid until buf is used again. A status other than 200 is an *Error.
+func (c *Client) Whole(resp *http.Response, in io.Reader, limit int, buf *bytes.Buffer) (*Reply, error) {
+	buf.Reset()
+	if n := resp.ContentLength; n > int64(limit) {
+		return nil, c.Errorf(Malformed, "its answer of %d bytes is too large; at most %d are expected", n, limit)
+	} else if n > 0 {
+		buf.Grow(int(n) + bytes.MinRead)
+	}
+	if _, err := buf.ReadFrom(io.LimitReader(in, int64(limit)+1)); err != nil {
 		return nil, err
 	}
-	r.Body = buf.Bytes()
+	if buf.Len() > limit {
+		return nil, c.Errorf(Malformed, "its answer is larger than %d bytes", limit)
+	}
+	r := &Reply{Status: resp.StatusCode, Header: resp.Header, Body: buf.Bytes()}
+	if req := resp.Request; req != nil {
+		r.Asked = req.Method + " " + req.URL.Redacted()
+	}
 	if r.Status != http.StatusOK {
 		return nil, c.StatusError(r)
 	}

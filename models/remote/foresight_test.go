@@ -81,7 +81,7 @@ func TestDrawnAhead(t *testing.T) {
 		compare(t, "drawn", l[0], local.row(tokens), upToConstant)
 		tokens = append(tokens, drawn(l[0], 20, 0.3, draws[i]))
 	}
-	if n := requests.Load(); n > 110 || n < 40 {
+	if n := requests.Load(); n > 60 || n < 12 {
 		t.Errorf("%d requests for %d rows", n, len(tokens)-1)
 	}
 }

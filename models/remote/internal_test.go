@@ -255,34 +255,43 @@ func TestSlowButSteady(t *testing.T) {
 	})
 }
 
-// Rows are fetched ahead as far as guesses have been right of late, and no
+// Rows are asked for ahead as far as guesses have been right of late, and no
 // farther than they may be.
 func TestHowFarAhead(t *testing.T) {
-	draws := make([]float64, 8)
+	draws := make([]float64, 24)
+	free, greedy, drawn := models.Ahead{Rows: 99}, models.Ahead{Rows: 99, Greedy: true}, models.Ahead{Rows: 99, Draws: draws}
 	for _, c := range []struct {
-		right float64
-		ahead models.Ahead
-		want  int
+		streams, slow bool
+		right         float64
+		ahead         models.Ahead
+		want          int
 	}{
-		{0.95, models.Ahead{Rows: 32}, 9}, {0.75, models.Ahead{Rows: 32}, 1}, {0.5, models.Ahead{Rows: 32}, 0}, {1, models.Ahead{Rows: 32}, mostBest},
-		{1, models.Ahead{}, 0}, {1, models.Ahead{Rows: 4}, 4}, {0, models.Ahead{Rows: 32, Greedy: true}, mostBest}, {0, models.Ahead{Rows: 3, Greedy: true}, 3},
-		{0.95, models.Ahead{Rows: 32, Draws: draws}, mostDrawn}, {0.7, models.Ahead{Rows: 32, Draws: draws}, 1}, {0.95, models.Ahead{Rows: 32, Draws: draws[:2]}, 1},
-		{0.5, models.Ahead{Rows: 32, Draws: draws}, 0},
+		// An answer that comes as a whole: all guesses must be right.
+		{false, false, 0.95, free, 9}, {false, false, 0.75, free, 1}, {false, false, 0.5, free, 0}, {false, false, 1, free, mostWhole},
+		{false, false, 1, models.Ahead{}, 0}, {false, false, 1, models.Ahead{Rows: 4}, 4}, {false, true, 0.95, free, mostSlow},
+		{false, false, 0, greedy, mostWhole}, {false, true, 0, models.Ahead{Rows: 3, Greedy: true}, 3},
+		// Rows one by one: a wrong guess ends it.
+		{true, false, 0.95, free, mostBest}, {true, false, 0.6, free, mostBest}, {true, false, 0.59, free, 0}, {true, false, 0.9, models.Ahead{Rows: 5}, 5},
+		{true, false, 0.7, drawn, mostDrawn}, {true, false, 0.5, drawn, 0}, {true, false, 0.95, models.Ahead{Rows: 99, Draws: draws[:2]}, 1},
+		{true, true, 0.95, drawn, mostSlow}, {true, true, 0.7, drawn, 1}, {true, true, 0, greedy, mostBest}, {true, true, 1, models.Ahead{}, 0},
 	} {
-		f := foresight{ahead: c.ahead, right: [2]float64{c.right, c.right}}
+		f := foresight{ahead: c.ahead, streams: c.streams, right: [2]float64{c.right, c.right}}
+		if c.slow {
+			f.each = 2 * slowRow
+		}
 		if got := f.rows(); got != c.want {
-			t.Errorf("right %v, %+v: %d ahead, want %d", c.right, c.ahead, got, c.want)
+			t.Errorf("%+v: %d ahead", c, got)
 		}
 	}
 	for _, ahead := range []models.Ahead{{Rows: 9}, {Rows: 9, Draws: draws}} {
-		f := newForesight()
+		f := newForesight(false)
 		f.ahead = ahead
 		row := &Row{IDs: []int32{5, 7}, Chosen: 7}
 		for range 60 {
 			f.expect(row, true)
 			f.see(7)
 		}
-		if f.rows() < mostDrawn {
+		if f.rows() < 5 {
 			t.Errorf("after 60 right guesses %d ahead", f.rows())
 		}
 		for range 60 {
@@ -345,7 +354,7 @@ func TestModelChangedInFlight(t *testing.T) {
 				break
 			}
 		}
-		if !errors.Is(err, ErrModelChanged) || s.Len() != 1+mostBest {
+		if !errors.Is(err, ErrModelChanged) || s.Len() != 1+mostWhole {
 			t.Errorf("after %d tokens and %d requests: %v", s.Len(), p.calls.Load(), err)
 		}
 	})

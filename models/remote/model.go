@@ -16,9 +16,10 @@ type Backend interface {
 	// same as long as rows mean the same.
 	Identity(ctx context.Context) (string, error)
 
-	// Fetch appends to out the rows that follow the last q.want tokens,
-	// oldest first, and up to q.ahead rows beyond them, each following the
-	// chosen token of the row before. Rows need not be checked yet.
+	// Fetch appends to out the rows that follow the last q.Want tokens,
+	// oldest first, and up to q.Ahead rows beyond them, each following the
+	// chosen token of the row before. Rows need not be checked yet. Where they
+	// arrive one by one, it hands on each (see [Rows.HandOn]).
 	Fetch(ctx context.Context, q Query, out *Rows) error
 }
 
@@ -61,6 +62,8 @@ type Found struct {
 	Apply func(ctx context.Context, turns []models.Message) (string, error)
 	Slots int  // caches that sessions can claim; 0 if they have none of their own
 	Draws bool // the server can be made to draw with given numbers
+	// Streams means that the rows of an answer arrive one by one.
+	Streams bool
 }
 
 // A rendering server wraps conversations itself.
@@ -82,7 +85,7 @@ func NewModel(c *Client, b Backend, f Found) models.Model {
 	}
 	m := &server{
 		b: b, c: c, info: f.Info, vocab: f.Vocab, facts: append(f.Facts, c.KeyFacts()...), raw: f.Logits, top: f.Top, lift: f.Levels, id: f.ID,
-		slots: make([]bool, f.Slots), apply: f.Apply, draws: f.Draws,
+		slots: make([]bool, f.Slots), apply: f.Apply, draws: f.Draws, streams: f.Streams, buffers: sync.Pool{New: func() any { return new(Buffers) }},
 	}
 	if f.Render != nil {
 		return &rendering{m, f.Render}
@@ -102,6 +105,9 @@ type server struct {
 	lift  Leveller // makes logits of the server's log-probabilities; may be nil
 	id    string   // what backend.identity said when the model was opened
 	draws bool     // the server can be made to draw with given numbers
+
+	streams bool      // rows of an answer arrive one by one
+	buffers sync.Pool // of *Buffers
 
 	mu      sync.Mutex
 	slots   []bool // in use; empty if sessions have no caches of their own
@@ -133,7 +139,9 @@ func (m *server) Facts() []models.Fact { return append([]models.Fact(nil), m.fac
 func (m *server) Close() error { return m.c.Close() }
 
 func (m *server) NewSession() (models.Session, error) {
-	return &session{m: m, slot: m.takeSlot(), at: m.newStock(), foresight: newForesight()}, nil
+	return &session{
+		m: m, slot: m.takeSlot(), grid: grid{size: m.info.VocabSize, raw: m.raw}, spare: make(chan *Row, 2*unread), foresight: newForesight(m.streams),
+	}, nil
 }
 
 // takeSlot returns a free slot of the server, or -1 if sessions outnumber
@@ -179,12 +187,10 @@ func (m *server) due() bool {
 	return m.doubted || time.Since(m.checked) > checkEvery
 }
 
-// ask calls fetch until it succeeds or its fault will not pass. A repetition
-// first makes sure that the model is still the same.
-func (m *server) ask(ctx context.Context, q Query, g *grid, out *Rows) error {
+// ask calls fetch, which is to have rows of q, until it succeeds or its fault
+// will not pass. A repetition first makes sure that the model is still the same.
+func (m *server) ask(ctx context.Context, q Query, fetch func(context.Context) error) error {
 	start := time.Now()
-	m.c.Meter.Asked(q.Want + q.Ahead)
-	defer m.c.Meter.Asked(-q.Want - q.Ahead)
 	doubt := m.due()
 	err := m.c.Retry(ctx, true, func(ctx context.Context) error {
 		if doubt {
@@ -192,14 +198,7 @@ func (m *server) ask(ctx context.Context, q Query, g *grid, out *Rows) error {
 				return err
 			}
 		}
-		out.Reset()
-		err := m.b.Fetch(ctx, q, out)
-		if err == nil {
-			err = m.checkRows(g, q, out)
-		}
-		if err == nil && q.lift {
-			err = m.liftRow(ctx, g, q, out.List[0])
-		}
+		err := fetch(ctx)
 		doubt = err != nil
 		return err
 	})
@@ -217,8 +216,8 @@ func (m *server) ask(ctx context.Context, q Query, g *grid, out *Rows) error {
 }
 
 func (m *server) checkRows(g *grid, q Query, out *Rows) error {
-	if len(out.List) < q.Want || len(out.List) > q.Want+q.Ahead {
-		return m.c.Errorf(Malformed, "sent %d steps where %d were asked for", len(out.List), q.Want+q.Ahead)
+	if len(out.List) != q.Want {
+		return m.c.Errorf(Malformed, "sent %d steps where %d were asked for", len(out.List), q.Want)
 	}
 	for _, r := range out.List {
 		if wrong := g.finish(r); wrong != "" {

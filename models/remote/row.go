@@ -137,18 +137,44 @@ func (g *grid) scatter(r *Row) {
 	}
 }
 
-// Rows is a reusable list of them.
-type Rows struct{ List []*Row }
+// Rows is a reusable list of them. Where somebody takes rows one by one, a
+// backend may hand on those that are complete while the rest of the answer is
+// still to come.
+type Rows struct {
+	List  []*Row
+	hand  func(*Row) error // nil leaves them in the list
+	spare chan *Row        // rows to use again; may be nil
+}
 
 // Next returns an empty row at the end of the list.
 func (rs *Rows) Next() *Row {
 	n := len(rs.List)
 	rs.List = slices.Grow(rs.List, 1)[:n+1]
 	if rs.List[n] == nil {
-		rs.List[n] = new(Row)
+		select {
+		case rs.List[n] = <-rs.spare:
+		default:
+			rs.List[n] = new(Row)
+		}
 	}
 	rs.List[n].Reset()
 	return rs.List[n]
+}
+
+// HandOn passes on the rows of the list, which is empty then, if they are taken
+// one by one.
+func (rs *Rows) HandOn() error {
+	if rs.hand == nil {
+		return nil
+	}
+	for i, r := range rs.List {
+		rs.List[i] = nil
+		if err := rs.hand(r); err != nil {
+			return err
+		}
+	}
+	rs.Reset()
+	return nil
 }
 
 func (rs *Rows) Reset() { rs.List = rs.List[:0] }

@@ -5,16 +5,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"logitscope/models"
 )
 
-// Buffers are the reusable memory of a session's requests.
+// Buffers are the reusable memory of a request.
 type Buffers struct {
 	Req  []byte
 	Resp bytes.Buffer
 	Text []byte
+	Line []byte // of a stream; empty until it is needed
 
 	Level *float64 // that of the last row, see llamaserver's level.go
 }
@@ -26,17 +26,17 @@ type session struct {
 	m      *server
 	slot   int
 	tokens []int32
-	at     *stock // the rows of the last answer
-	rest   *stock // memory for the next one, or nil
 	out    []models.Logits
+	plain  bool // log-probabilities will do
+	narrow int  // tokens that a row need name; 0 is as many as the model was opened for
+	closed bool
 
-	plain   bool    // log-probabilities will do
-	narrow  int     // tokens that a row need name; 0 is as many as the model was opened for
-	guessed []*Row  // rows after tokens+guess[:0], tokens+guess[:1], …
-	guess   []int32 // the chosen tokens that lead to guessed
-	from    int     // length of tokens the first guess follows
-	closed  bool
+	rows  Rows // of the last answer that was waited for whole
+	buf   Buffers
+	grid  grid
+	spare chan *Row
 
+	run       *run // what the server does by itself, or nil
 	foresight foresight
 }
 
@@ -53,7 +53,7 @@ func (s *session) Len() int { return len(s.tokens) }
 // the logits cannot be found out.
 func (s *session) SetLevels(needed bool) {
 	if s.plain == needed {
-		s.forget() // rows of the other sort
+		s.abandon() // rows of the other sort
 	}
 	s.plain = !needed
 }
@@ -65,7 +65,7 @@ func (s *session) SetNarrow(n int) bool {
 		n = 0
 	}
 	if s.narrow != n {
-		s.forget()
+		s.abandon()
 	}
 	s.narrow = n
 	return n > 0
@@ -112,10 +112,6 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 	if want == 0 {
 		return nil, nil // the server fills its cache with the next request
 	}
-	if r := s.fromGuess(before, want); r != nil {
-		s.out = append(s.out[:0], r.Logits())
-		return s.out, nil
-	}
 	if err := s.fetch(ctx, want); err != nil {
 		s.tokens = s.tokens[:before]
 		return nil, err
@@ -123,73 +119,78 @@ func (s *session) Forward(ctx context.Context, tokens []int32, want int) ([]mode
 	return s.out, nil
 }
 
-// fromGuess returns the row after the tokens if it was fetched ahead.
-func (s *session) fromGuess(before, want int) *Row {
-	i := before - s.from
-	if want != 1 || len(s.tokens) != before+1 || i < 0 || i >= len(s.guessed) || s.tokens[before] != s.guess[i] {
-		return nil
-	}
-	for j := range i {
-		if s.tokens[s.from+j] != s.guess[j] {
-			return nil
-		}
-	}
-	s.m.c.Meter.Rows(1, 1, 0)
-	s.foresight.expect(s.guessed[i], true)
-	return s.guessed[i]
-}
-
-// forget drops the rows that were fetched ahead.
-func (s *session) forget() {
-	s.guessed, s.guess = s.guessed[:0], s.guess[:0]
-	s.foresight.abandon()
-}
-
-// fetch asks for the rows after the last want tokens and keeps the rest.
+// fetch makes the rows after the last want tokens those of out.
 func (s *session) fetch(ctx context.Context, want int) error {
-	s.guessed, s.guess, s.from = s.guessed[:0], s.guess[:0], len(s.tokens)
 	s.out = s.out[:0]
-	if want > 1 && !s.m.info.Caps.PromptScores {
-		return s.fetchEach(ctx, want)
-	}
-	q := s.query(s.tokens, want, s.foresight.rows())
-	if landed, err := s.land(ctx, &q); err != nil {
-		return err
-	} else if !landed {
-		start := time.Now()
-		q.Buf = &s.at.buf
-		if err := s.m.ask(ctx, q, &s.at.grid, &s.at.rows); err != nil {
+	if want == 1 {
+		row, err := s.fromRun(ctx)
+		if row == nil && err == nil {
+			s.abandon()
+			row, err = s.first(ctx)
+		}
+		if err != nil {
 			return err
 		}
-		s.foresight.took(time.Since(start), len(s.at.rows.List))
-	}
-	for i, r := range s.at.rows.List {
-		switch {
-		case i < want:
-			s.out = append(s.out, r.Logits())
-		default:
-			s.guess = append(s.guess, s.at.rows.List[i-1].Chosen)
-			s.guessed = append(s.guessed, r)
+		if s.foresight.expect(row, s.run != nil); s.foresight.ahead.Rows <= 0 {
+			s.abandon()
 		}
+		s.out = append(s.out, row.Logits())
+		return nil
 	}
-	if s.foresight.expect(s.at.rows.List[want-1], len(s.guess) > 0); want == 1 {
-		s.launch(ctx, q)
+	s.abandon()
+	if !s.m.info.Caps.PromptScores {
+		return s.fetchEach(ctx, want)
+	}
+	if err := s.wait(ctx, s.query(s.tokens, want, 0), &s.rows); err != nil {
+		return err
+	}
+	for _, r := range s.rows.List {
+		s.out = append(s.out, r.Logits())
 	}
 	return nil
+}
+
+// first asks for the row after the tokens, and for those after it that are
+// likely to be wanted.
+func (s *session) first(ctx context.Context) (*Row, error) {
+	q := s.query(s.tokens, 1, s.foresight.rows())
+	if q.Ahead > 0 {
+		return s.goOn(ctx, q)
+	}
+	if err := s.wait(ctx, q, &s.rows); err != nil {
+		return nil, err
+	}
+	return s.rows.List[0], nil
 }
 
 // fetchEach asks for one row after the other.
 func (s *session) fetchEach(ctx context.Context, want int) error {
 	for k := want - 1; k >= 0; k-- {
 		var one Rows
-		q := s.query(s.tokens[:len(s.tokens)-k], 1, 0)
-		q.Buf = &s.at.buf
-		if err := s.m.ask(ctx, q, &s.at.grid, &one); err != nil {
+		if err := s.wait(ctx, s.query(s.tokens[:len(s.tokens)-k], 1, 0), &one); err != nil {
 			return err
 		}
 		s.out = append(s.out, one.List[0].Logits())
 	}
 	return nil
+}
+
+// wait asks for the rows of q and waits for all of them.
+func (s *session) wait(ctx context.Context, q Query, out *Rows) error {
+	q.Buf = &s.buf
+	return s.m.ask(ctx, q, func(ctx context.Context) error {
+		s.m.c.Meter.Asked(q.Want)
+		defer s.m.c.Meter.Asked(-q.Want)
+		out.Reset()
+		err := s.m.b.Fetch(ctx, q, out)
+		if err == nil {
+			err = s.m.checkRows(&s.grid, q, out)
+		}
+		if err == nil && q.lift {
+			err = s.m.liftRow(ctx, &s.grid, q, out.List[0])
+		}
+		return err
+	})
 }
 
 func (s *session) query(tokens []int32, want, ahead int) Query {
@@ -214,9 +215,8 @@ func (s *session) Truncate(n int) {
 		panic(fmt.Sprintf("remote: truncate to %d of %d tokens", n, len(s.tokens)))
 	}
 	s.tokens = s.tokens[:n]
-	if n < s.from {
-		s.forget()
-		s.from = n
+	if s.run != nil && n < s.run.at {
+		s.abandon()
 	}
 }
 
@@ -238,7 +238,7 @@ func (s *session) Fork() (models.Session, error) {
 func (s *session) Close() error {
 	if !s.closed {
 		s.closed = true
-		s.foresight.abandon()
+		s.abandon()
 		s.m.freeSlot(s.slot)
 	}
 	return nil

@@ -7,12 +7,15 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"io"
+	"net/http"
 	"strconv"
 	"strings"
 
 	"logitscope/models"
 	"logitscope/models/remote"
 	"logitscope/models/remote/jsonscan"
+	"logitscope/models/remote/llamaserver/seeds"
 )
 
 // A backend talks to llama-server of llama.cpp through its own endpoints,
@@ -71,6 +74,7 @@ func looks(ctx context.Context, c *remote.Client) bool {
 
 // connect asks the server for all that a run needs to know.
 func connect(ctx context.Context, t remote.Target) (models.Model, error) {
+	go seeds.Prepare() // is done before the first draw
 	b := &backend{c: t.Client}
 	props, meta, err := b.about(ctx)
 	if err != nil {
@@ -96,7 +100,7 @@ func connect(ctx context.Context, t remote.Target) (models.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := remote.Found{Top: b.top, Vocab: v, ID: id, Slots: max(1, props.TotalSlots), Draws: true}
+	f := remote.Found{Top: b.top, Vocab: v, ID: id, Slots: max(1, props.TotalSlots), Draws: true, Streams: true}
 	what := "log-probabilities of the raw logits"
 	if t.Opt.Logits == remote.LogitsAuto {
 		can, err := b.levels(ctx)
@@ -219,7 +223,8 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 	dst = strconv.AppendInt(dst, int64(1+q.Ahead), 10)
 	dst = append(dst, `,"n_probs":`...)
 	dst = strconv.AppendInt(dst, int64(top), 10)
-	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":false`...)
+	dst = append(dst, `,"cache_prompt":true,"post_sampling_probs":false,"stream":`...)
+	dst = strconv.AppendBool(dst, q.Ahead > 0)
 	switch {
 	case q.Ahead == 0:
 		dst = append(dst, `,"samplers":["top_k"],"top_k":1,"logit_bias":[[`...)
@@ -239,12 +244,69 @@ func (b *backend) request(dst []byte, q remote.Query, top int) []byte {
 
 func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) error {
 	q.Buf.Req = b.request(q.Buf.Req[:0], q, q.Top)
-	r, err := b.c.Send(ctx, "POST", "/completion", q.Buf.Req, remote.BodyLimit(q.Top*(1+q.Ahead)), &q.Buf.Resp)
+	rows := 0
+	err := b.c.Stream(ctx, "POST", "/completion", q.Buf.Req, false, func(resp *http.Response, in io.Reader) (err error) {
+		if remote.IsEvents(resp) {
+			rows, err = b.events(in, q, out)
+			return err
+		}
+		r, err := b.c.Whole(resp, in, remote.BodyLimit(q.Top*(1+q.Ahead)), &q.Buf.Resp)
+		if err != nil {
+			return err
+		}
+		a, err := b.scan(r, q, out)
+		// Steps whose text is a part of a character are left out, and those
+		// after them stand in their place.
+		for rows < len(out.List) && (q.Ahead == 0 || rows < len(a.tokens) && out.List[rows].Chosen == a.tokens[rows]) {
+			rows++
+		}
+		out.List = out.List[:rows]
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	if q.Ahead > 0 && rows == 0 { // once more without
+		q.Ahead = 0
+		if err := b.Fetch(ctx, q, out); err != nil {
+			return err
+		}
+		for _, r := range out.List {
+			r.Chosen = models.NoToken // that it took it means nothing
+		}
+	}
+	return nil
+}
+
+// events reads a stream, in which each step is an event, and hands on its rows.
+func (b *backend) events(in io.Reader, q remote.Query, out *remote.Rows) (rows int, err error) {
+	if q.Buf.Line == nil {
+		q.Buf.Line = make([]byte, 0, 64<<10)
+	}
+	r := remote.Reply{}
+	err = b.c.Events(in, q.Buf.Line, remote.BodyLimit(q.Top), func(data []byte) (done bool, err error) {
+		have := len(out.List)
+		r.Body = data
+		a, err := b.scan(&r, q, out)
+		if err != nil || a.stop { // the last one has nothing new
+			out.List = out.List[:have]
+			return true, err
+		}
+		// Steps that end within a character are left out, and the next counts them.
+		rows++
+		if len(out.List) != have+1 || a.predicted != rows || a.prompt != len(q.Tokens) {
+			rows--
+			out.List = out.List[:have]
+			return true, nil
+		}
+		return false, out.HandOn()
+	})
+	return rows, err
+}
+
+// scan reads an answer, or an event of one, and appends its rows to out.
+func (b *backend) scan(r *remote.Reply, q remote.Query, out *remote.Rows) (a answer, err error) {
 	s := jsonscan.Scanner{Data: r.Body}
-	var a answer
 	scanAnswer(&s, func(s *jsonscan.Scanner, chosen int) {
 		row := out.Next()
 		row.Chosen = int32(chosen)
@@ -252,26 +314,14 @@ func (b *backend) Fetch(ctx context.Context, q remote.Query, out *remote.Rows) e
 	}, &a)
 	switch {
 	case s.End() != nil:
-		return b.c.NotJSON(r, "/completion")
+		return a, b.c.NotJSON(r, "/completion")
 	case a.failed:
-		return b.c.ErrorInside(r.Body)
+		return a, b.c.ErrorInside(r.Body)
 	case a.truncated && a.prompt > 0 && a.prompt < len(q.Tokens):
-		return b.c.Errorf(remote.TooLong, "cut the prompt of %d tokens to %d", len(q.Tokens), a.prompt)
+		return a, b.c.Errorf(remote.TooLong, "cut the prompt of %d tokens to %d", len(q.Tokens), a.prompt)
 	case a.model != "" && a.model != b.name:
-		return b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.name, 60))
-	}
-	if q.Ahead > 0 {
-		// Steps whose text is a part of a character are left out, and those
-		// after them stand in their place.
-		n := 0
-		for n < len(out.List) && n < len(a.tokens) && out.List[n].Chosen == a.tokens[n] {
-			n++
-		}
-		if out.List = out.List[:n]; n == 0 { // once more without
-			q.Ahead = 0
-			return b.Fetch(ctx, q, out)
-		}
+		return a, b.c.Errorf(remote.Malformed, "answered with model %q in place of %q", remote.OneLine(a.model, 60), remote.OneLine(b.name, 60))
 	}
 	b.c.Meter.Cache(a.cached, a.evaluated)
-	return nil
+	return a, nil
 }

@@ -10,7 +10,9 @@ import (
 type answer struct {
 	model             string
 	failed, truncated bool
+	stop              bool // nothing comes after it
 	cached, evaluated int
+	predicted         int     // tokens that the server has made
 	prompt            int     // tokens of the prompt that the server used
 	tokens            []int32 // those the server made, if it was asked for them
 }
@@ -49,6 +51,10 @@ func scanAnswer(s *jsonscan.Scanner, row func(s *jsonscan.Scanner, chosen int), 
 			}
 		case "truncated":
 			a.truncated = s.Boolean()
+		case "stop":
+			a.stop = s.Boolean()
+		case "tokens_predicted":
+			a.predicted = s.Integer()
 		case "tokens_evaluated":
 			a.prompt = s.Integer()
 		case "timings":

@@ -1,15 +1,11 @@
 package openai
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"net/http"
-	"strings"
 
 	"logitscope/models"
 	"logitscope/models/remote"
@@ -38,8 +34,7 @@ func (w *watch) run(ctx context.Context, body []byte) error {
 	c := w.m.c
 	return c.Stream(ctx, http.MethodPost, "/chat/completions", body, true, func(resp *http.Response, in io.Reader) error {
 		r := &remote.Reply{Status: resp.StatusCode, Header: resp.Header, Asked: "POST " + resp.Request.URL.Redacted()}
-		kind := resp.Header.Get("Content-Type")
-		if r.Status != http.StatusOK || !strings.HasPrefix(kind, "text/event-stream") {
+		if !remote.IsEvents(resp) {
 			data, err := io.ReadAll(io.LimitReader(in, remote.SmallBody+1))
 			if err != nil {
 				return err
@@ -65,31 +60,16 @@ func (w *watch) run(ctx context.Context, body []byte) error {
 
 // events reads a stream of "data: …" lines.
 func (w *watch) events(in io.Reader) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	for lines.Scan() {
-		data, ok := bytes.CutPrefix(bytes.TrimRight(lines.Bytes(), "\r"), []byte("data:"))
-		if !ok {
-			continue // a comment, an event name, or the end of an event
-		}
-		data = bytes.TrimSpace(data)
+	err := w.m.c.Events(in, make([]byte, 0, 64<<10), maxLine, func(data []byte) (bool, error) {
 		if string(data) == "[DONE]" {
-			return w.end()
+			return true, w.end()
 		}
-		if err := w.event(data); err != nil {
-			return err
-		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return w.m.c.Errorf(remote.Malformed, "sent an event larger than %d bytes", maxLine)
-	}
-	if lines.Err() != nil {
-		return lines.Err()
-	}
-	if w.reason != "" {
+		return false, w.event(data)
+	})
+	if err == io.ErrUnexpectedEOF && w.reason != "" {
 		return w.end()
 	}
-	return io.ErrUnexpectedEOF
+	return err
 }
 
 func (w *watch) end() error {

@@ -1,6 +1,7 @@
 package remotetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 // LlamaServer serves m as llama-server does: /health, /props, /v1/models,
-// /tokenize, /detokenize and /completion without streams. Log-probabilities
+// /tokenize, /detokenize and /completion. Log-probabilities
 // are the log-softmax of the logits as float32; the session of m must return
 // whole rows.
 func LlamaServer(m models.Model, opt Options) http.Handler {
@@ -273,10 +274,6 @@ func (s *llamaServer) completion(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	if req.Stream {
-		fail(w, http.StatusBadRequest, "invalid_request_error", "this fake does not stream")
-		return
-	}
 	tokens, err := s.prompt(req.Prompt)
 	if err != nil {
 		fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
@@ -290,26 +287,70 @@ func (s *llamaServer) completion(w http.ResponseWriter, r *http.Request) {
 		}})
 		return
 	}
-	body, err := s.generate(r, &req, tokens)
+	if req.Stream {
+		s.stream(w, r, &req, tokens)
+		return
+	}
+	g, err := s.generate(r.Context(), &req, tokens, func(g *generation, _ int32, step []byte) error {
+		if len(g.probs) > 0 && len(step) > 0 {
+			g.probs = append(g.probs, ',')
+		}
+		g.probs = append(g.probs, step...)
+		return nil
+	})
 	if err != nil {
 		fail(w, http.StatusInternalServerError, "server_error", err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(body)
+	w.Write(s.answer(&g, &req))
+}
+
+// stream answers with an event for each step as it is made, but for those that
+// end within a character, and one that says how it ended.
+func (s *llamaServer) stream(w http.ResponseWriter, r *http.Request, req *completionRequest, tokens []int32) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(name string, body []byte) {
+		fmt.Fprintf(w, "%s: %s\n\n", name, body)
+		w.(http.Flusher).Flush()
+	}
+	sent := 0
+	g, err := s.generate(r.Context(), req, tokens, func(g *generation, id int32, step []byte) error {
+		if len(step) == 0 {
+			return nil
+		}
+		b := appendString([]byte(`{"index":0,"content":`), string(g.content[sent:]))
+		sent = len(g.content)
+		b = fmt.Appendf(b, `,"tokens":[%d],"stop":false,"id_slot":-1,"tokens_predicted":%d,"tokens_evaluated":%d`, id, g.predicted, g.evaluated)
+		if req.NProbs > 0 {
+			b = append(append(append(b, `,"completion_probabilities":[`...), step...), ']')
+		}
+		send("data", append(b, '}'))
+		return r.Context().Err() // somebody has hung up
+	})
+	if err != nil {
+		body, _ := json.Marshal(map[string]any{"code": 500, "message": err.Error(), "type": "server_error"})
+		send("error", body)
+		return
+	}
+	g.made, g.content = nil, nil
+	send("data", s.answer(&g, req))
 }
 
 // A generation is what one request made.
 type generation struct {
 	u                    []float64 // numbers to draw with
-	evaluated, cached    int       // tokens of the prompt
+	slot                 int
+	evaluated, cached    int // tokens of the prompt
+	predicted            int // tokens made
 	stop                 string
 	made, probs, content []byte // ids and steps as JSON, and the text
 	truncated            bool
 }
 
-// generate takes a token n_predict times and returns the body of the answer.
-func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens []int32) ([]byte, error) {
+// generate takes a token n_predict times and hands each with its step as JSON,
+// which is empty if it is left out, to made.
+func (s *llamaServer) generate(ctx context.Context, req *completionRequest, tokens []int32, made func(g *generation, id int32, step []byte) error) (g generation, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slot := -1
@@ -318,26 +359,29 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 	}
 	c, err := s.pick(slot, tokens)
 	if err != nil {
-		return nil, err
+		return g, err
 	}
 	n := 1
 	if req.NPredict != nil {
 		n = max(1, *req.NPredict)
 	}
-	g := generation{evaluated: len(tokens), stop: "limit"}
+	g = generation{slot: max(0, slot), evaluated: len(tokens), stop: "limit"}
 	if req.Seed != nil {
 		g.u = make([]float64, min(n, 100))
 		seeds.First(g.u, *req.Seed)
 	}
 	for i := range n {
-		rows, cached, err := c.run(r.Context(), tokens, 1)
+		rows, cached, err := c.run(ctx, tokens, 1)
 		if err != nil {
-			return nil, err
+			return g, err
 		}
 		if i == 0 {
 			g.cached = cached
 		}
-		id := s.take(&g, req, rows[0], tokens)
+		id, step := s.take(&g, req, rows[0], tokens)
+		if err := made(&g, id, step); err != nil {
+			return g, err
+		}
 		if slices.Contains(s.m.Vocab().EOG(), id) {
 			g.stop = "eos"
 			break
@@ -347,41 +391,39 @@ func (s *llamaServer) generate(r *http.Request, req *completionRequest, tokens [
 			break
 		}
 	}
-	return s.answer(&g, max(0, slot), req.NProbs > 0), nil
+	return g, nil
 }
 
-// take adds one step to g and returns its token.
-func (s *llamaServer) take(g *generation, req *completionRequest, row []float32, tokens []int32) int32 {
+// take adds one token to g and returns it with its step.
+func (s *llamaServer) take(g *generation, req *completionRequest, row []float32, tokens []int32) (id int32, step []byte) {
 	after := req.sampled(row, tokens)
-	id := req.choose(after, &g.u)
+	id = req.choose(after, &g.u)
+	g.predicted++
 	if len(g.made) > 0 {
 		g.made = append(g.made, ',')
 	}
 	g.made = strconv.AppendInt(g.made, int64(id), 10)
 	g.content = append(g.content, text(s.m.Vocab(), id, false)...)
 	if !utf8.Valid(g.content) { // steps that end within a character are left out
-		return id
-	}
-	if len(g.probs) > 0 {
-		g.probs = append(g.probs, ',')
+		return id, nil
 	}
 	if req.Post {
 		row = after
 	}
-	g.probs = s.appendStep(g.probs, row, id, req.NProbs, req.Post)
-	return id
+	return id, s.appendStep(nil, row, id, req.NProbs, req.Post)
 }
 
 // answer returns the body that says what was made.
-func (s *llamaServer) answer(g *generation, slot int, withProbs bool) []byte {
+func (s *llamaServer) answer(g *generation, req *completionRequest) []byte {
 	b := []byte(`{"index":0,"content":`)
 	b = appendString(b, strings.ToValidUTF8(string(g.content), "\ufffd"))
 	b = append(b, `,"tokens":[`...)
 	b = append(b, g.made...)
-	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, slot)
+	b = fmt.Appendf(b, `],"id_slot":%d,"stop":true,"model":`, g.slot)
 	b = appendString(b, s.opt.Name)
-	b = fmt.Appendf(b, `,"tokens_evaluated":%d,"truncated":%t,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`, g.evaluated, g.truncated, g.stop, g.cached, g.evaluated-g.cached)
-	if withProbs && len(g.probs) > 0 {
+	b = fmt.Appendf(b, `,"tokens_predicted":%d,"tokens_evaluated":%d,"truncated":%t,"stop_type":%q,"timings":{"cache_n":%d,"prompt_n":%d}`,
+		g.predicted, g.evaluated, g.truncated, g.stop, g.cached, g.evaluated-g.cached)
+	if req.NProbs > 0 && len(g.probs) > 0 {
 		b = append(b, `,"completion_probabilities":[`...)
 		b = append(b, g.probs...)
 		b = append(b, ']')

@@ -20,7 +20,7 @@ func TestFirst(t *testing.T) {
 }
 
 // TestNear finds seeds whose numbers would draw the same tokens of a
-// distribution: far more often than chance, and less often the more are asked.
+// distribution, up to the first that is not: far more than chance.
 func TestNear(t *testing.T) {
 	shares := []float64{0.6, 0.85, 0.93, 0.97, 0.99, 1}
 	pick := func(u float64) int {
@@ -32,7 +32,7 @@ func TestNear(t *testing.T) {
 		return len(shares)
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= Most; n++ {
+	for n, want := range map[int]float64{1: 0.97, 2: 1.9, 4: 3.2, 8: 3.8, Most: 3.6} {
 		same := 0
 		const tries = 400
 		for range tries {
@@ -42,16 +42,12 @@ func TestNear(t *testing.T) {
 			}
 			first := make([]float64, n)
 			First(first, Near(draws))
-			all := true
-			for i := range draws {
-				all = all && pick(first[i]) == pick(draws[i])
-			}
-			if all {
+			for i := 0; i < n && pick(first[i]) == pick(draws[i]); i++ {
 				same++
 			}
 		}
-		if want := []float64{0, 0.98, 0.95, 0.88, 0.7}[n]; float64(same) < want*tries {
-			t.Errorf("%d draws: %d of %d agree, want %.0f", n, same, tries, want*tries)
+		if float64(same) < want*tries {
+			t.Errorf("of %d draws %.2f agree, want %v", n, float64(same)/tries, want)
 		}
 	}
 }
@@ -68,7 +64,7 @@ func TestNearIsNearest(t *testing.T) {
 			least = min(least, math.Abs(first[0]-u))
 		}
 		First(first[:], Near([]float64{u}))
-		if got := math.Abs(first[0] - u); got != least {
+		if got := math.Abs(first[0] - u); got > least+1e-7 {
 			t.Errorf("draw %v is missed by %v, want %v", u, got, least)
 		}
 	}
@@ -80,7 +76,11 @@ func TestNearIsNearest(t *testing.T) {
 func BenchmarkNear(b *testing.B) {
 	table()
 	rnd := rand.New(rand.NewPCG(1, 2))
+	draws := make([]float64, Most)
 	for b.Loop() {
-		Near([]float64{rnd.Float64(), rnd.Float64(), rnd.Float64(), rnd.Float64()})
+		for i := range draws {
+			draws[i] = rnd.Float64()
+		}
+		Near(draws)
 	}
 }
