@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 
@@ -109,6 +110,39 @@ func TestAPartialRowSaysWhatItCannotAnswer(t *testing.T) {
 			if verdict, ok := engine.VerdictOf(m, set, v.Next, in, tt.key); !ok || verdict.Exact != tt.exact {
 				t.Errorf("%s %v: %+v, said %v; want exact %v", tt.key, tt.value, verdict, ok, tt.exact)
 			}
+		}
+	})
+}
+
+// A cue goes with the text that is left where the prompt is begun again, but
+// the file keeps it; one that was taken out is out.
+func TestCuesOutliveTheirText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStudio(t, dice{300}, RowsBest, engine.Draft{})
+		set := s.settings(enginetest.Config(t, "seed", 3), "a")
+		prompt := []int32{1, 2, 3}
+		start := func() engine.View {
+			return s.do(engine.Start{Text: "abc", Prompt: prompt, Settings: set})
+		}
+		marks := func(m map[int]string) {
+			if err := s.w.Marks(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start()
+		s.do(engine.Advance{N: 6})
+		marks(map[int]string{5: "stays", 6: "goes"})
+		marks(map[int]string{5: "stays"})
+		start()
+		marks(nil)
+		s.do(engine.Advance{N: 6})
+		marks(nil)
+		rec, err := Read(bytes.NewReader(s.file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.Takes[0].Marks(); len(rec.Takes) != 1 || !maps.Equal(got, map[int]string{5: "stays"}) {
+			t.Errorf("%d takes, %v", len(rec.Takes), got)
 		}
 	})
 }

@@ -305,7 +305,9 @@ func (w *Writer) unused() []int32 {
 	return w.nopiece
 }
 
-// Marks makes marks those of the run, by position: what changed is written.
+// Marks makes marks those of the run, by position: what changed is written. A
+// mark that is gone with its text, as where the prompt is begun again, is none
+// that was taken out: the text it was made at keeps it.
 func (w *Writer) Marks(marks map[int]string) error {
 	if !w.began {
 		return nil // a run has marks
@@ -317,7 +319,11 @@ func (w *Writer) Marks(marks map[int]string) error {
 		}
 	}
 	for pos := range w.marks {
-		if marks[pos] == "" {
+		switch end := len(w.prompt) + w.at.depth; {
+		case marks[pos] != "":
+		case pos > end:
+			delete(w.marks, pos)
+		default:
 			changed = append(changed, pos)
 		}
 	}
