@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"testing"
 	"testing/synctest"
 
@@ -72,6 +73,21 @@ func FuzzRecording(f *testing.F) {
 {"type":"mark","pos":1,"text":"x"}
 {"type":"end","reason":"eos","text":"","tokens":1}
 `))
+	// Rounds of drafts with whole rows, which are judged again.
+	for _, name := range []string{"testdata/round.jsonl", "testdata/drafts.jsonl"} {
+		seed, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		r, err := Read(bytes.NewReader(seed))
+		if err != nil {
+			f.Fatal(err)
+		}
+		if rep, err := Verify(r); err != nil || rep.Rounds != 1 || rep.First != nil {
+			f.Fatalf("%s: %+v, %v", name, rep, err)
+		}
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Read(bytes.NewReader(data))
 		if err != nil {
