@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -77,23 +76,6 @@ type config struct {
 
 // A place is a cell: places in the plan.
 type place struct{ prompt, config int }
-
-// A running is a run under way. What it found is in pending until it is taken.
-type running struct {
-	stop   context.CancelFunc
-	began  time.Time
-	notify chan struct{} // holds one note that something is pending
-
-	mu      sync.Mutex
-	pending []bench.Progress
-	took    time.Duration
-	done    bool
-	sum     *bench.Summary
-	err     error
-}
-
-// updateMsg says that a run has found something.
-type updateMsg struct{ of *running }
 
 // wroteMsg says that a report was written, or why not.
 type wroteMsg struct {
@@ -286,39 +268,6 @@ func (r *Room) start(h kit.Host) tea.Cmd {
 	door := h.Files()
 	r.lanes.Go(func() { defer stop(); now.decode(ctx, door, plan, opt) })
 	return now.wait()
-}
-
-func (n *running) decode(ctx context.Context, door *disk.Door, plan *bench.Plan, opt bench.Options) {
-	res, err := door.Bench(ctx, plan, opt)
-	var sum *bench.Summary
-	if err == nil {
-		sum, err = bench.Summarise(plan, res, bench.SummaryOptions{}, nil)
-		res.Close()
-	}
-	n.mu.Lock()
-	n.done, n.sum, n.err, n.took = true, sum, err, time.Since(n.began)
-	n.mu.Unlock()
-	n.note()
-}
-
-// put puts aside what was found. It never waits for the screen.
-func (n *running) put(p bench.Progress) {
-	n.mu.Lock()
-	n.pending = append(n.pending, p)
-	n.mu.Unlock()
-	n.note()
-}
-
-func (n *running) note() {
-	select {
-	case n.notify <- struct{}{}:
-	default:
-	}
-}
-
-// wait returns a command that waits until something is pending.
-func (n *running) wait() tea.Cmd {
-	return func() tea.Msg { <-n.notify; return updateMsg{n} }
 }
 
 // update takes what is pending.
