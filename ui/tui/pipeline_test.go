@@ -66,6 +66,25 @@ func TestMoveStageEnds(t *testing.T) {
 	b.has("is last already")
 }
 
+// What picks the token stays last, and the line says so.
+func TestMoveStagePastThePick(t *testing.T) {
+	t.Parallel()
+	opt := testOptions(t)
+	opt.Config = opt.Config.MustWith("order", "llama.cpp", sampling.FromFlag).MustWith("adaptive_target", 0.3, sampling.FromFlag)
+	b := newBench(t, opt, 120, 40)
+	b.start(storyPrompt)
+	b.m.lab.Focus = lab.PanePipeline
+	for i, key := range []string{"<", ">"} {
+		b.m.Stage = len(b.m.Lane().Step().Trace.Stages()) - 1 - i
+		order := b.m.Lane().ShownConfig().Order()
+		b.keys(key)
+		b.has("adaptive_p stays last: it picks the token")
+		if b.m.Lane().ShownConfig().Order() != order {
+			t.Errorf("%s: the order is %s", key, b.m.Lane().ShownConfig().Order())
+		}
+	}
+}
+
 // The projector's title counts the tokens before and after the settings, at
 // every width.
 func TestProjectorCountsBothLaws(t *testing.T) {

@@ -114,6 +114,10 @@ func (ls *Lanes) MoveStage(d int) {
 		ls.Complain(viz.FirstLine(err.Error()))
 		return
 	}
+	if slices.Equal(custom.Stages(), o.Stages()) { // what picks the token stays last
+		ls.Say("< >: " + on[max(i, j)] + " stays last: it picks the token")
+		return
+	}
 	order := custom.Name()
 	if ls.Set("order", order) {
 		ls.Stage = max(ls.Stage+d, 0)
