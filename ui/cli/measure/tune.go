@@ -3,6 +3,7 @@ package measure
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"logitscope/engine/bench/prompts"
 	"logitscope/engine/stats"
 	"logitscope/sampling"
-	"logitscope/sampling/param"
 	"logitscope/ui/cli/console"
 	"logitscope/ui/cli/report"
 	"logitscope/ui/cli/setup"
@@ -119,8 +119,7 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 		return dirError(opt.Dir, err)
 	}
 	out := bufio.NewWriter(s.Sys.Out)
-	s.writeTuned(out, search, found)
-	return console.Flushed(out, nil)
+	return console.Flushed(out, writeTuned(out, search, found))
 }
 
 // maxTuned is the most prompts a search holds.
@@ -176,7 +175,7 @@ func (f *tuneFlags) search() (*bench.Search, error) {
 }
 
 // writeTuned prints what a search found.
-func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tuned) {
+func writeTuned(out io.Writer, search *bench.Search, found *bench.Tuned) error {
 	m := bench.Metrics()[search.Metric]
 	value := func(e stats.Estimate) string { return report.FormatCounted(e, &m, e.N) }
 	var rounds []string
@@ -209,11 +208,11 @@ func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tu
 		fmt.Fprintln(out, influenceWords(&found.Influence[i], m.Quantity))
 	}
 	if found.Simplest.Name == "" || found.Gain.Diff.N == 0 {
-		return
+		return nil
 	}
 	if !found.Simplest.Bounds {
 		fmt.Fprintln(out, "\nchosen: none, since none keeps the bounds")
-		return
+		return nil
 	}
 	fmt.Fprintf(out, "\nchosen: %s: %s\n", console.Visible(found.Simplest.Name), value(found.Simplest.Value))
 	held := ""
@@ -232,7 +231,16 @@ func (s bencher) writeTuned(out io.Writer, search *bench.Search, found *bench.Tu
 	case search.Holdout > 0 && !found.Stopped:
 		fmt.Fprintf(out, "held out: %s, too few to compare on\n", viz.Plural(found.HeldOut, "prompt"))
 	}
-	fmt.Fprintf(out, "\nwrite it out: logitscope config export --to vllm%s\n", s.settingFlags(found.Simplest.Config))
+	pairs, err := settingPairs(found.Simplest.Config)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, "\nwrite it out: logitscope config export --to vllm")
+	for _, pair := range pairs {
+		fmt.Fprintf(out, " --set %s", report.ShellWord(pair))
+	}
+	_, err = fmt.Fprintln(out)
+	return err
 }
 
 func boundWords(bounds []bench.Bound) []string {
@@ -259,18 +267,24 @@ func influenceWords(i *bench.Influence, q stats.Quantity) string {
 	return fmt.Sprintf("%s %s: instead of %v, at %v %s, at %v %s", i.Key, what, i.Value, i.Ends[0], i.Moved[0].Between(q), i.Ends[1], i.Moved[1].Between(q))
 }
 
-// settingFlags writes settings as flags of the command line.
-func (s bencher) settingFlags(cfg sampling.Config) string {
-	var b strings.Builder
-	for _, key := range cfg.Keys() {
-		if key == "seed" {
-			continue
-		}
-		p, ok := param.Lookup(key)
-		if !ok {
-			continue
-		}
-		fmt.Fprintf(&b, " --set %s", report.ShellWord(key+"="+p.Format(cfg.Value(key))))
+// settingPairs writes settings as --set reads them, key=value: every value as
+// JSON, a text as it is.
+func settingPairs(cfg sampling.Config) (pairs []string, err error) {
+	data, err := json.Marshal(cfg.Without("seed"))
+	var values map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &values)
 	}
-	return b.String()
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range cfg.Without("seed").Keys() {
+		text := string(values[key])
+		var s string
+		if json.Unmarshal(values[key], &s) == nil {
+			text = s
+		}
+		pairs = append(pairs, key+"="+text)
+	}
+	return pairs, nil
 }
