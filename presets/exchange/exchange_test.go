@@ -347,6 +347,34 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// What Ollama's parser refuses is said, and its numbers are read as it reads them.
+func TestModelfilesOddForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"FROM m\nPARAMETER seed +7\nPARAMETER top_k 007":      "seed 7",
+		"FROM m\nPARAMETER  seed 7":                           "seed 7, noted",
+		"FROM m\nPARAMETER \tseed 7":                          "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER num_ctx .5":      "seed 7, noted",
+		"FROM m\nPARAMETER seed 7\nPARAMETER num_ctx +50":     "seed 7",
+		"FROM m\nPARAMETER seed 7.0\nPARAMETER num_keep \"\"": "seed <nil>, noted",
+	} {
+		in, err := Import([]byte(text), "Modelfile", Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		got := "seed <nil>"
+		if in.Places()["seed"] != "" {
+			got = fmt.Sprint("seed ", in.Config.Value("seed"))
+		}
+		if len(in.Notes) > 0 {
+			got += ", noted"
+		}
+		if got != want {
+			t.Errorf("%q: %s (%v, %v), want %s", text, got, in.Notes, in.Unread, want)
+		}
+	}
+}
+
 // What is spread into settings and cannot be followed is named, wherever the
 // settings stand, and the rest is read.
 func TestSpreadIsNamed(t *testing.T) {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -141,8 +142,12 @@ func (m *modelfile) command() {
 	key := name
 	parameter := strings.EqualFold(name, instructions[1])
 	if parameter {
+		from := m.i
 		for m.more() && (m.text[m.i] == ' ' || m.text[m.i] == '\t') {
 			m.step()
+		}
+		if m.i > from+1 {
+			m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: one blank or tab must stand before the parameter; Ollama refuses the file", line))
 		}
 		if word := m.word(); word != "" {
 			key = word
@@ -187,11 +192,18 @@ var messageRoles = []string{"system", "user", "assistant"}
 // retired are parameters that Ollama no longer knows: it refuses the file.
 var retired = []string{"tfs_z", "numa"}
 
+// whole are parameters that choose no token and must be whole numbers all the
+// same.
+var whole = []string{"num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "draft_num_predict"}
+
 // put adds a parameter; the last of a number that stands twice wins, stops add
 // up.
 func (m *modelfile) put(e carrier.Entry) {
 	if slices.Contains(retired, e.Key) {
 		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s is not a parameter any more; Ollama refuses the file", e.Line, e.Key))
+	}
+	if _, err := strconv.ParseInt(e.Text, 10, 64); err != nil && slices.Contains(whole, e.Key) {
+		m.s.notes = append(m.s.notes, fmt.Sprintf("line %d: %s must be a whole number; Ollama refuses the file", e.Line, e.Key))
 	}
 	if f := ollama.field(e.Key); f != nil && !gathers(f.ours) {
 		m.s.entries = slices.DeleteFunc(m.s.entries, func(x carrier.Entry) bool { return x.Key == e.Key })
@@ -199,7 +211,9 @@ func (m *modelfile) put(e carrier.Entry) {
 		var bad error
 		switch p.Kind {
 		case param.Int, param.Uint:
-			_, bad = strconv.ParseInt(e.Text, 10, 64)
+			var n int64
+			n, bad = strconv.ParseInt(e.Text, 10, 64)
+			e.Value = json.Number(strconv.FormatInt(n, 10))
 		case param.Float:
 			_, bad = strconv.ParseFloat(e.Text, 32)
 		}
