@@ -103,7 +103,7 @@ func TestExampleScripts(t *testing.T) {
 		if w := viz.Width(x.Say); w > 74 {
 			t.Errorf("%q: %d cells to say: %q", x.Prompt, w, x.Say)
 		}
-		if testing.Short() && i%3 != 0 {
+		if testing.Short() && i%5 != 0 {
 			continue
 		}
 		o, err := NewOffscreen(t.Context(), withModels(testOptions(t)), 120, 40)

@@ -434,7 +434,7 @@ func TestLessonMonkey(t *testing.T) {
 	}
 	keys := strings.Fields("enter enter enter up down down tab tab shift+tab i x backspace [ ] ] L L z esc esc n n b - + 0 1 4 2 5 V T C J P B S F ? r u space home end pgdown f")
 	opt := lessonOptions(t, "")
-	for i, l := range some(opt.Lessons.List, 3) {
+	for i, l := range some(opt.Lessons.List, 5) {
 		t.Run(l.ID, func(t *testing.T) {
 			opt.Lessons.Open = l
 			r := read(t, opt, 120, 40)

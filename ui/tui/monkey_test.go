@@ -17,7 +17,7 @@ import (
 func TestMonkey(t *testing.T) {
 	seeds, moves := 6, 250
 	if testing.Short() {
-		seeds, moves = 1, 100
+		seeds, moves = 1, 60
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
