@@ -160,6 +160,7 @@ func TestGateForgets(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for range 50 {
 		c, err := newCode()
@@ -297,6 +298,7 @@ func TestQuiet(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
+	t.Parallel()
 	own := ownAddress().String()
 	for _, c := range []struct {
 		addr, listen, shown string

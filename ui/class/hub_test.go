@@ -40,6 +40,7 @@ func drawnFirst() quiz.Question { return quiz.NewQuestion([]float64{0.5, 0.25}, 
 // Until a question is closed nothing of the votes can be seen, by anybody; a
 // vote can be changed until then, and counts once.
 func TestResultsStayHiddenUntilClosed(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 10})
 	var seats []*Seat
 	for i := range 4 {
@@ -88,6 +89,7 @@ func TestResultsStayHiddenUntilClosed(t *testing.T) {
 
 // With fewer than three votes the sum would tell single ones.
 func TestSingleVotesAreShownToNobody(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 10})
 	a, b := seated(t, h, "a"), seated(t, h, "b")
 	h.Ask(three)
@@ -116,6 +118,7 @@ func TestSingleVotesAreShownToNobody(t *testing.T) {
 }
 
 func TestDropForgetsTheVotes(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 10})
 	a := seated(t, h, "a")
 	h.Ask(three)
@@ -141,6 +144,7 @@ func TestDropForgetsTheVotes(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 10, FreeNames: true})
 	a, b := seated(t, h, "a"), seated(t, h, "b")
 	if err := a.Rename("Zoë"); err != nil {
@@ -218,6 +222,7 @@ func TestSeats(t *testing.T) {
 
 // A reader that never reads costs nothing: views are overwritten, not queued.
 func TestViewsAreOverwritten(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 2})
 	first, next := h.Now()
 	for i := range 1000 {
@@ -235,6 +240,7 @@ func TestViewsAreOverwritten(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	n := newNames()
 	taken := map[string]bool{}
 	for range 1200 {
@@ -263,6 +269,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestWindows(t *testing.T) {
+	t.Parallel()
 	var list []*tui.Window
 	for i, s := range sizes {
 		for d := viz.TrueColor; d <= viz.NoColors; d++ {

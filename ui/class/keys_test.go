@@ -16,6 +16,7 @@ func namesOf(keys []tea.KeyMsg) string {
 }
 
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ in, want string }{
 		{"ab", "a,b"},
 		{"\r\x03\x7f\t", "enter,ctrl+c,backspace,tab"},
@@ -70,6 +71,7 @@ func FuzzKeyboard(f *testing.F) {
 // However long what is pasted is, or a sequence that does not end, little of
 // it is kept.
 func TestKeyboardIsBounded(t *testing.T) {
+	t.Parallel()
 	var k keyboard
 	keys := k.read([]byte("\x1b" + pasteStart + strings.Repeat("x", 3*longestRead)))
 	if len(keys) > 0 || len(k.pasted) > maxPasted || len(k.rest) >= len(pasteEnd) {

@@ -103,6 +103,7 @@ func (c *Class) soon() {
 
 // The notes open with the teacher's key alone.
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := opened(t, func(s *Setup) { s.Notes, s.StateDir = true, dir })
 	teacher, err := keyIn(dir, teacherKeyFile)

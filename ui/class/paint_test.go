@@ -101,6 +101,7 @@ func TestDeafTerminalIsClosed(t *testing.T) {
 // What a terminal shows after any sheets in a row is the last one, and nothing
 // of those before it.
 func TestPainter(t *testing.T) {
+	t.Parallel()
 	const w, h = 30, 8
 	em := vt.NewEmulator(w, h)
 	defer em.Close()
@@ -132,6 +133,7 @@ func TestPainter(t *testing.T) {
 
 // Lines that stay are not sent again, and no write is long.
 func TestPainterSendsWhatChanged(t *testing.T) {
+	t.Parallel()
 	var out writes
 	p := &painter{out: &out}
 	line := strings.Repeat("x", 1<<10)
@@ -205,6 +207,7 @@ func (c *counting) Draw() sheet { return sheetOf(fmt.Sprintf("%4d", c.n), 4, 1) 
 // A frame in the middle of a terminal is the one at its left, moved: what
 // names columns as well.
 func TestPainterMovesColumns(t *testing.T) {
+	t.Parallel()
 	const w, h = 40, 3
 	c := viz.NewCanvas(20, 1, false)
 	c.Put(0, 0, "aस्तेb", viz.Ink{Role: viz.Chosen}) // terminals give it one cell or two

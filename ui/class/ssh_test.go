@@ -96,7 +96,7 @@ func (w *window) text() string {
 // shows waits until the terminal was sent s.
 func (w *window) shows(t testing.TB, s string) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for !strings.Contains(w.text(), s) {
 		select {
 		case <-w.got:
@@ -157,6 +157,7 @@ func showing(t testing.TB, c *Class, text string) {
 
 // Nothing but a terminal can be asked for.
 func TestStudentsCanDoNothing(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	cl := dialed(t, c)
 	if _, err := cl.Dial("tcp", c.port()); err == nil {
@@ -248,6 +249,7 @@ func asks(s *gossh.Session, what string, payload []byte) error {
 }
 
 func TestCodeOverSSH(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	for _, ok := range [][2]string{{"somebody", "4821"}, {"4821", "nothing"}, {"4821", ""}} {
 		cl, err := dial(t, c, ok[0], ok[1])
@@ -279,6 +281,7 @@ func TestCodeOverSSH(t *testing.T) {
 
 // A connection has so many tries at the code.
 func TestTriesOfAConnection(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	asked := 0
 	ask := gossh.KeyboardInteractive(func(string, string, []string, []bool) ([]string, error) {
@@ -330,6 +333,7 @@ func newKey(t testing.TB) gossh.Signer {
 
 // One session a key: the newer window has the seat and its name.
 func TestOneSessionAKey(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	key := newKey(t)
 	in := func() *window {
@@ -427,6 +431,7 @@ func (p panicking) Draw() sheet { p.at("draw"); return sheetOf("fine", 80, 24) }
 
 // A fault in one session ends that one; the class and the process go on.
 func TestPanicEndsOneSession(t *testing.T) {
+	t.Parallel()
 	for _, where := range []string{"make", "init", "cmd", "batch", "sequence", "update", "resize", "draw"} {
 		c := opened(t, nil)
 		other := terminal(t, dialed(t, c), 80, 24)
@@ -451,6 +456,7 @@ func TestPanicEndsOneSession(t *testing.T) {
 
 // Bubble Tea would suspend or replace the whole process.
 func TestSessionsCannotStopTheProcess(t *testing.T) {
+	t.Parallel()
 	for _, msg := range []tea.Msg{tea.SuspendMsg{}, tea.Suspend(), tea.Exec(nil, nil)(), tea.ExecProcess(nil, nil)()} {
 		if onlyOwn(nil, msg) != nil {
 			t.Errorf("%T passes", msg)
@@ -480,6 +486,7 @@ func (r runner) Init() tea.Cmd { return tea.Sequence(tea.Exec(r.program, nil), t
 
 // Whatever a screen asks for, its session runs nothing.
 func TestSessionsRunNothing(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	p := new(program)
 	c.shell.screens.student = func(*session) (screen, func()) { return runner{program: p}, func() {} }
@@ -492,6 +499,7 @@ func TestSessionsRunNothing(t *testing.T) {
 
 // The teacher leaves: every terminal says so and is as it was before.
 func TestTeacherLeaves(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	showing(t, c, "the lab")
 	var wins []*window
@@ -604,6 +612,7 @@ func TestStuckTerminalGivesWay(t *testing.T) {
 
 // What a client says of its terminal is bounded.
 func TestHostileTerminals(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	showing(t, c, "the lab")
 	for _, size := range [][2]int{{1 << 30, 1 << 30}, {0, 0}, {1, 1}, {1 << 30, 1}} {
@@ -646,6 +655,7 @@ func TestHostileTerminals(t *testing.T) {
 
 // A room that is locked or full says so in one line.
 func TestLockedAndFull(t *testing.T) {
+	t.Parallel()
 	c := opened(t, func(s *Setup) { s.Max = 1 })
 	a := terminal(t, dialed(t, c), 80, 24)
 	a.shows(t, "you look on")
@@ -669,6 +679,7 @@ func TestLockedAndFull(t *testing.T) {
 
 // Who leaves a terminal leaves a seat.
 func TestLeavingFreesTheSeat(t *testing.T) {
+	t.Parallel()
 	c := opened(t, func(s *Setup) { s.Max = 1 })
 	for range 3 {
 		w := terminal(t, dialed(t, c), 80, 24)
@@ -684,6 +695,7 @@ func TestLeavingFreesTheSeat(t *testing.T) {
 
 // A class listens where it was asked to, and nowhere else; what is off is off.
 func TestClassListensOnTwoAddresses(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		ssh, web string
 		n        int

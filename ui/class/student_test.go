@@ -65,6 +65,7 @@ var hostile = predict.Asked{
 // Every screen of a student is exactly the window, at every size, and only
 // the last line of the lab is its own.
 func TestStudentScreensAreExact(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{200, 60}, {131, 41}, {120, 40}, {80, 24}, {61, 19}, {40, 12}} {
 		for _, ascii := range []bool{false, true} {
 			h := NewHub(Options{Max: 5, FreeNames: true})
@@ -140,6 +141,7 @@ func TestStudentScreensAreExact(t *testing.T) {
 // Chips: enter puts the rest on the row; a row chosen after handing in takes
 // them all.
 func TestChipsByKeys(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 5})
 	m := pupil(t, h, 80, 24, false)
 	h.Ask(three)
@@ -169,6 +171,7 @@ func TestChipsByKeys(t *testing.T) {
 // A panel opens and closes as often as its key is pressed, for one student as
 // for the next.
 func TestPanelsReopen(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 5, FreeNames: true})
 	for range 2 {
 		m := pupil(t, h, 120, 40, false)
@@ -183,6 +186,7 @@ func TestPanelsReopen(t *testing.T) {
 
 // What is pasted goes into a name, and nowhere else.
 func TestPasteIsIgnored(t *testing.T) {
+	t.Parallel()
 	h := NewHub(Options{Max: 5, FreeNames: true})
 	m := pupil(t, h, 80, 24, false)
 	paste := func(s string) tea.Cmd {

@@ -88,6 +88,7 @@ func (b *browser) post(what, body string, change func(*http.Request)) (int, stri
 }
 
 func TestVoteOnThePage(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	a := browse(t, c)
 	a.shows(t, "event: you")
@@ -130,6 +131,7 @@ func TestVoteOnThePage(t *testing.T) {
 
 // What another page, another name or another code asks for is refused.
 func TestPageIsClosedToOthers(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	a := browse(t, c)
 	a.shows(t, "event: you")
@@ -184,6 +186,7 @@ func TestPageIsClosedToOthers(t *testing.T) {
 }
 
 func TestPageHeaders(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	resp, err := http.Get(c.Card.Web)
 	if err != nil {
@@ -207,6 +210,7 @@ func TestPageHeaders(t *testing.T) {
 
 // The page is one file that asks for nothing else and never writes markup.
 func TestPageIsOneFile(t *testing.T) {
+	t.Parallel()
 	text := string(page)
 	for _, bad := range []string{"http://", "https://", "src=", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "localStorage", "style=\""} {
 		if strings.Contains(text, bad) {
@@ -221,6 +225,7 @@ func TestPageIsOneFile(t *testing.T) {
 // One browser has one seat, however often it opens the page; the newest has
 // it.
 func TestOneSeatABrowser(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	a := browse(t, c)
 	a.shows(t, "event: you")
@@ -235,6 +240,7 @@ func TestOneSeatABrowser(t *testing.T) {
 }
 
 func TestPageIsFullOrLocked(t *testing.T) {
+	t.Parallel()
 	c := opened(t, func(s *Setup) { s.Max = 1 })
 	a := browse(t, c)
 	a.shows(t, "event: you")
@@ -261,6 +267,7 @@ func TestPageIsFullOrLocked(t *testing.T) {
 }
 
 func TestNamesOnThePage(t *testing.T) {
+	t.Parallel()
 	given := opened(t, nil)
 	a := browse(t, given)
 	a.shows(t, "event: you")
@@ -281,6 +288,7 @@ func TestNamesOnThePage(t *testing.T) {
 
 // A reader that never reads is dropped, and holds nobody.
 func TestSlowBrowser(t *testing.T) {
+	t.Parallel()
 	c := opened(t, nil)
 	b := visit(t, c)
 	req, _ := http.NewRequest("GET", b.url+"/events", nil)
@@ -324,6 +332,7 @@ func FuzzVote(f *testing.F) {
 
 // An open class has no code in its address.
 func TestOpenClass(t *testing.T) {
+	t.Parallel()
 	c := opened(t, func(s *Setup) { s.Anybody = true })
 	if !strings.HasSuffix(c.Card.Web, "/") || c.Card.Code != "" {
 		t.Errorf("%+v", c.Card)

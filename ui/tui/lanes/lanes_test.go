@@ -51,7 +51,7 @@ func sideBySide(t *testing.T, n int, each func(lanes *run.Lanes, written int), n
 			if k > 0 {
 				l.Eng.Post(engine.Advance{N: 1})
 			}
-			timeout := time.After(10 * time.Second)
+			timeout := time.After(2 * time.Minute)
 			for len(l.View.Steps) != k || l.View.Next == nil || l.View.Phase != engine.Paused {
 				select {
 				case v := <-l.Eng.Views():
