@@ -143,8 +143,36 @@ var streamFaults = []struct {
 	{"nothing", false, func(w http.ResponseWriter, _ *http.Request, _ []string) { write(w, 200, "text/event-stream", "") }},
 }
 
+// An open transport counts the answers that are being read.
+type openTransport struct{ now, most atomic.Int32 }
+
+func (o *openTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if n := o.now.Add(1); n > o.most.Load() {
+		o.most.Store(n)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		o.now.Add(-1)
+		return nil, err
+	}
+	resp.Body = &openBody{ReadCloser: resp.Body, of: o}
+	return resp, nil
+}
+
+type openBody struct {
+	io.ReadCloser
+	of   *openTransport
+	once sync.Once
+}
+
+func (b *openBody) Close() error {
+	b.once.Do(func() { b.of.now.Add(-1) })
+	return b.ReadCloser.Close()
+}
+
 // TestStreamFaults decodes while every third stream has a fault. Every row is the
-// model's, and nothing is left behind.
+// model's, no more than two answers are read at a time, and nothing is left
+// behind.
 func TestStreamFaults(t *testing.T) {
 	before := runtime.NumGoroutine()
 	local := newToy(50)
@@ -152,6 +180,7 @@ func TestStreamFaults(t *testing.T) {
 	for _, f := range streamFaults {
 		t.Run(f.name, func(t *testing.T) {
 			var n, looks atomic.Int32
+			var open openTransport
 			m := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
@@ -166,7 +195,7 @@ func TestStreamFaults(t *testing.T) {
 				fake.ServeHTTP(rec, r)
 				w.Header().Set("Content-Type", "text/event-stream")
 				f.deliver(w, r, strings.SplitAfter(strings.TrimSuffix(rec.Body.String(), "\n\n")+"\n\n", "\n\n")[:strings.Count(rec.Body.String(), "\n\n")])
-			}), "llama-server:URL", remote.Options{Logits: remote.LogitsNever})
+			}), "llama-server:URL", remote.Options{Logits: remote.LogitsNever, Client: &http.Client{Transport: &open}})
 			s, _ := m.NewSession()
 			defer s.Close()
 			looks.Store(0)
@@ -190,6 +219,9 @@ func TestStreamFaults(t *testing.T) {
 				t.Errorf("made sure of the model %d times", looks.Load())
 			}
 			s.Close()
+			if now, most := open.now.Load(), open.most.Load(); now != 0 || most > 2 {
+				t.Errorf("%d answers were read at a time, %d are still", most, now)
+			}
 			if st := m.(models.Meter).Stats(); st.InFlight != 0 {
 				t.Errorf("%d tokens in flight after the end", st.InFlight)
 			}
