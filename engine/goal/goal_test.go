@@ -274,6 +274,7 @@ func TestErrors(t *testing.T) {
 		"changed()": "changed", "changed(x)": "x", "changed(1)": "changed", "at(1)": "at", "at(survivors)": "at", "at(top_k=2)": "at", "at(temprature=1, u)": "temprature",
 		"at(top_p=2, u)": "top_p", "at(top_k=x, u)": "top_k", "lane(1)": "lane", "lane(text, u)": "kind", "contains(text)": "contains", `contains(u, "a")`: "kind",
 		`opened("cellar")`: "cellar", `exported("abacus")`: "abacus", "opened(values)": "values", "predicted": "predicted", "@": "@", "1e3": "e3", `prob(5)`: "kind", "or": "or", "-text": "kind",
+		"survivors == 2": "want =", "u < 1 && u > 0": "by and", "u < 1 || u > 2": "by or", "!(u < 1)": "want not", "prob(' Paris') > 0": "straight", "prob(“ Paris”) > 0": "straight", "u ≥ 0": ">=",
 		"\x1b": `\u001B`, "drew(5%)": "kind", `outside("a")`: "kind", "\u202e": `\u202E`,
 	} {
 		e, err := Parse(src, Names{Views: []string{"values"}, Exports: []string{"vllm"}})

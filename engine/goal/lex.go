@@ -61,7 +61,7 @@ func lex(src string) ([]lexeme, error) {
 			out = append(out, lexeme{aSign, src[from:i], from, i})
 		default:
 			_, n := utf8.DecodeRuneInString(src[i:])
-			return nil, fmt.Errorf("%s has no meaning here", Shown(src[i:i+n]))
+			return nil, fmt.Errorf("%s has no meaning here%s", Shown(src[i:i+n]), instead[src[i:i+n]])
 		}
 		if len(out) > 20*MaxNodes {
 			return nil, errNodes
@@ -173,3 +173,12 @@ func Shown(s string) string {
 
 // hidden reports whether r acts on a terminal instead of being drawn.
 func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// instead is what a character of other languages is written as here.
+var instead = map[string]string{
+	"&": "; join comparisons by and", "|": "; join comparisons by or", "!": "; want not, or != between two sides",
+	"'": quotes, "`": quotes, "“": quotes, "”": quotes, "‘": quotes, "’": quotes, "«": quotes, "»": quotes,
+	"≤": "; want <=", "≥": "; want >=", "≠": "; want !=", "×": "; want *", "−": "; want -",
+}
+
+const quotes = `; a text stands in "straight quotes"`

@@ -153,6 +153,9 @@ func (p *parser) unexpected() error {
 	if w.kind == atEnd {
 		return errors.New("the expression ends too early")
 	}
+	if p.src[w.from:w.to] == "=" && w.from > 0 && p.src[w.from-1] == '=' {
+		return errors.New("== has no meaning here; want =")
+	}
 	return fmt.Errorf("%s has no place here", Shown(p.src[w.from:w.to]))
 }
 

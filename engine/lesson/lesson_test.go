@@ -347,3 +347,14 @@ func FuzzParse(f *testing.F) {
 		l.From(len(l.Tasks)-1).Apply(names0(t), "chat")
 	})
 }
+
+// A fault names its parameter once.
+func TestFaultsNameAParameterOnce(t *testing.T) {
+	for _, set := range []string{"top_p=3", "top_p=x", "top_k=1.5", "do_sample=maybe", "seed=-1", "bad_words=[1"} {
+		_, faults := Parse([]byte("# T\n```lesson\nid: t\n```\n## A\n```setup\nprompt: x\nset: "+set+"\n```\n"), "t", Names{})
+		key, _, _ := strings.Cut(set, "=")
+		if len(faults) != 1 || strings.Count(faults[0].Error(), key) != 1 {
+			t.Errorf("%s: %v", set, faults)
+		}
+	}
+}

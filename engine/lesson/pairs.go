@@ -100,11 +100,7 @@ func (r *reader) value(p *param.Param, text string) (any, error) {
 		}
 		return r.fileNamed(p.Key, text)
 	}
-	v, err := goal.ParseValue(p, text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Key, err)
-	}
-	return v, nil
+	return goal.ParseValue(p, text)
 }
 
 const offWord = "off"
