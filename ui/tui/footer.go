@@ -64,7 +64,7 @@ func (m *Model) helpLine(k kit.Class) (string, viz.Ink) {
 		next, _ := m.stepKeys()
 		return s + " " + next + " takes it · u undoes", viz.Ink{Role: viz.Draw}
 	case l.Look.At > 0:
-		return fmt.Sprintf("Step %d of %d as it was. space goes on from here, f forces another token, esc back to the newest.", l.Look.At, len(l.View.Steps)), viz.Ink{}
+		return fmt.Sprintf("Step %s of %s as it was. space goes on from here, f forces another token, esc back to the newest.", viz.Count(l.Look.At), viz.Count(len(l.View.Steps))), viz.Ink{}
 	case l.View.Phase == engine.Done:
 		return "space: " + m.WhyNot(l), viz.Ink{}
 	case l.View.Phase == engine.Failed:

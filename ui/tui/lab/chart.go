@@ -331,7 +331,7 @@ func (lb *View) chartTitle(l *run.Lane, k kit.Class) string {
 	s := l.Step()
 	if f := l.View.Phase; f == engine.Prefill || s == nil || s.Trace == nil {
 		if f == engine.Failed {
-			return "step " + strconv.Itoa(len(l.View.Steps)+1) + " · no distribution"
+			return "step " + viz.Count(len(l.View.Steps)+1) + " · no distribution"
 		}
 		return "next token · none yet"
 	}

@@ -193,7 +193,7 @@ func (lb *View) OpenSelected(host kit.Host) tea.Cmd {
 		return host.Open(kit.ViewSince)
 	}
 	lb.Focus = PaneChart
-	lb.notice.Say(fmt.Sprintf("step %d in the chart: ↑ ↓ choose a row · f forces it · p pins it", lb.lanes.Lane().Looking()))
+	lb.notice.Say(fmt.Sprintf("step %s in the chart: ↑ ↓ choose a row · f forces it · p pins it", viz.Count(lb.lanes.Lane().Looking())))
 	return nil
 }
 

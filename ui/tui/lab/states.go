@@ -18,7 +18,7 @@ import (
 func (lb *View) drawInstead(c *viz.Canvas, l *run.Lane) bool {
 	if l.Look.At > 0 {
 		if l.View.Looking > 0 || l.Step() == nil || l.Step().Trace == nil {
-			c.Put(1, 1, fmt.Sprintf("recomputing step %d …", l.Look.At), viz.Ink{})
+			c.Put(1, 1, fmt.Sprintf("recomputing step %s …", viz.Count(l.Look.At)), viz.Ink{})
 			return true
 		}
 		return false

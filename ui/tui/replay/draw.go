@@ -22,7 +22,7 @@ func (p *Player) Header(h kit.Host, k kit.Class) (left, right []kit.HeaderPart) 
 	}
 	left = []kit.HeaderPart{
 		{Text: "logitscope", Rank: 9, Ink: muted}, {Text: "replay " + viz.Printable(p.name, h.Screen().ASCII()), Rank: 6, Ink: muted},
-		{Text: fmt.Sprintf("%s step %d of %d", state, p.at, len(p.told)), Rank: 0, Ink: bold},
+		{Text: fmt.Sprintf("%s step %s of %s", state, viz.Count(p.at), viz.Count(len(p.told))), Rank: 0, Ink: bold},
 		{Text: viz.Printable(l.ShownLabel(), h.Screen().ASCII()), Rank: 0}, {Text: l.ShownConfig().Order().Name(), Rank: 5}, {Text: l.SeedWords(), Rank: 4},
 	}
 	if p.at > 0 && p.at <= len(p.told) {

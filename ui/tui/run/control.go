@@ -60,7 +60,7 @@ func (ls *Lanes) WhyNot(l *Lane) string {
 		if l.Observing() {
 			return "a server that chooses the tokens cannot be made to go on here; r asks again"
 		}
-		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %d", len(l.View.Steps))
+		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %s", viz.Count(len(l.View.Steps)))
 	}
 	switch v := l.View; {
 	case v.Beam != nil:
@@ -164,7 +164,7 @@ func (ls *Lanes) Force() {
 		ls.serverChooses("f")
 		return
 	case l.Look.At > 0 && (s == nil || s.Trace == nil):
-		ls.Say(fmt.Sprintf("f: step %d is being computed again; choose a row once it is there", l.Look.At))
+		ls.Say(fmt.Sprintf("f: step %s is being computed again; choose a row once it is there", viz.Count(l.Look.At)))
 		return
 	case s == nil || l.Row == models.NoToken:
 		ls.Say("f: no token to force yet")

@@ -23,15 +23,15 @@ func PhaseWords(l *Lane) string {
 	case l.View.Phase == engine.Running && l.Observing():
 		return p.Glyph + " watching"
 	case l.View.Looking > 0:
-		return fmt.Sprintf("‖ recomputing step %d …", l.View.Looking)
+		return fmt.Sprintf("‖ recomputing step %s …", viz.Count(l.View.Looking))
 	case l.Look.At > 0 && l.Look.Under != nil:
-		return fmt.Sprintf("‖ what-if at step %d of %d", l.Look.At, len(l.View.Steps))
+		return fmt.Sprintf("‖ what-if at step %s of %s", viz.Count(l.Look.At), viz.Count(len(l.View.Steps)))
 	case l.Look.At > 0:
-		return fmt.Sprintf("‖ step %d of %d", l.Look.At, len(l.View.Steps))
+		return fmt.Sprintf("‖ step %s of %s", viz.Count(l.Look.At), viz.Count(len(l.View.Steps)))
 	case l.View.Phase == engine.Done:
 		return s + ": " + EndWords(l)
 	case l.View.Phase == engine.Failed:
-		return fmt.Sprintf("%s at step %d", s, len(l.View.Steps)+1)
+		return fmt.Sprintf("%s at step %s", s, viz.Count(len(l.View.Steps)+1))
 	case l.View.Phase == engine.Running && l.View.Next == nil && len(l.View.Steps) == 0:
 		return s
 	}
@@ -50,7 +50,7 @@ func StrategyWords(l *Lane) string {
 	case v.Phase == engine.Prefill:
 		return "reading the prompt"
 	case l.Look.At > 0:
-		return fmt.Sprintf("recomputing step %d …", l.Look.At)
+		return fmt.Sprintf("recomputing step %s …", viz.Count(l.Look.At))
 	case v.Phase == engine.Failed && v.Err != nil:
 		return "! " + viz.Printable(viz.FirstLine(v.Err.Error()), true)
 	}

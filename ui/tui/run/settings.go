@@ -144,7 +144,7 @@ func (ls *Lanes) tryAt(l *Lane, s *engine.Settings) {
 		return
 	case c == nil || c.Row == nil:
 		l.Look.Under, l.Look.Tried = s, nil
-		ls.Say(fmt.Sprintf("kept; it shows as soon as step %d is computed again", l.Look.At))
+		ls.Say(fmt.Sprintf("kept; it shows as soon as step %s is computed again", viz.Count(l.Look.At)))
 		return
 	}
 	t, err := l.View.Retrace(l.Look.At-1, s)

@@ -86,7 +86,7 @@ func (v *View) drawBranches(c *viz.Canvas, host kit.Host, lay layout) {
 			glyph, role = "━", viz.Focus
 		}
 		in.Fill(viz.Rect{X: col.bar + x, Y: 0, W: max(cells(len(b.Steps))-x, 0), H: 1}, glyph, viz.Ink{Role: role})
-		in.Put(col.count, 0, viz.Plural(len(b.Steps), "token"), viz.Ink{})
+		in.Put(col.count, 0, viz.FirstFit(col.note-col.count-1, viz.Plural(len(b.Steps), "token"), viz.Count(len(b.Steps))+" tok"), viz.Ink{})
 		if col.note < c.W-8 {
 			note := v.lanes.LimbNote(l, list, k)
 			if viz.Width(note) > c.W-col.note-1 {
