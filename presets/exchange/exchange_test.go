@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -344,6 +345,27 @@ func TestForms(t *testing.T) {
 		if in.Format.Name != tt.format || strings.Join(got, ", ") != tt.want || len(in.Unread) > 0 {
 			t.Errorf("%s: %s, %v, unread %v; want %s, %s", tt.name, in.Format.Name, got, in.Unread, tt.format, tt.want)
 		}
+	}
+}
+
+// A field of LM Studio that is switched off is its parameter's off value: of
+// the limit that there is none.
+func TestUncheckedFields(t *testing.T) {
+	field := func(key string) string {
+		return `{"key": "llm.prediction.` + key + `", "value": {"checked": false, "value": 0.5}}`
+	}
+	text := `{"operation": {"fields": [` + field("topPSampling") + "," + field("repeatPenalty") + "," + field("maxPredictedTokens") + "," + field("seed") + `]}}`
+	in, err := Import([]byte(text), "a.preset.json", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]any{"top_p": 1.0, "repetition_penalty": 1.0, "max_new_tokens": int64(math.MaxInt32)} {
+		if got := in.Config.Value(key); in.Places()[key] == "" || got != want {
+			t.Errorf("%s is %v, want %v", key, got, want)
+		}
+	}
+	if in.Places()["seed"] != "" || len(in.Unread) > 0 {
+		t.Errorf("seed %v, unread %v", in.Config.Value("seed"), in.Unread)
 	}
 }
 

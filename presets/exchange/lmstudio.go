@@ -81,8 +81,10 @@ func uncheckedIn(ours string, in func(any) (any, error)) func(any) (any, error) 
 	return func(v any) (any, error) {
 		switch {
 		case unchecked(v):
-			p, _ := param.Lookup(ours)
-			return p.Off, nil // nil where nothing is off: nothing is set
+			if p, _ := param.Lookup(ours); p.Off != nil || in == nil {
+				return p.Off, nil
+			}
+			return in(int64(-1)) // no limit, or a random seed
 		case in == nil:
 			return v, nil
 		}
