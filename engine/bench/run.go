@@ -118,20 +118,27 @@ func (r *running) open(ctx context.Context) error {
 	return nil
 }
 
-// openBackend opens the log of a backend. What a model here cannot read is an
-// error before the first token; a server is asked text by text.
+// openBackend opens the log of a backend. What a model here cannot read is a
+// [prompts.BadError] before the first token; a server is asked text by text.
 func (r *running) openBackend(ctx context.Context, b *Backend) error {
 	var first []int32
 	if b.Model.Info().Server == "" {
+		bad := &prompts.BadError{}
 		err := r.plan.Prompts.Each(func(i int, p prompts.Prompt) error {
 			read, err := r.plan.read(ctx, b.Model, &p)
 			if i == 0 {
 				first = read.Tokens
 			}
-			return err
+			if err != nil {
+				bad.Add(p.Line, err)
+			}
+			return ctx.Err()
 		})
 		if err != nil {
 			return err
+		}
+		if len(bad.Lines) > 0 {
+			return bad
 		}
 	}
 	print, err := fingerprint(ctx, b, first)

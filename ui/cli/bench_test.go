@@ -463,6 +463,25 @@ func TestBenchParts(t *testing.T) {
 	}
 }
 
+// What the model cannot read is named with its lines, all of it, before the
+// first token.
+func TestBenchNamesWhatDoesNotFit(t *testing.T) {
+	dir := t.TempDir()
+	set := write(t, "set.jsonl", `{"prompt":"a"}
+{"id":"long","prompt":"`+strings.Repeat("word ", 600)+`"}
+{"tokens":[1,99999999]}
+`)
+	want := "logitscope: --prompts " + set + ": line 2: prompt long: has 603 tokens, the context holds 512\n" +
+		"logitscope: --prompts " + set + ": line 3: prompt 3: token 99999999: must be 0 to 4095\n"
+	out, errs, code := try(t, "", "bench", "--prompts", set, "--config", "greedy", "--max-new-tokens", "2", "--dir", dir)
+	if code != console.ExitFailed || out != "" || errs != want {
+		t.Errorf("exit %d, %q, %s, want %s", code, out, errs, want)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("something was begun: %v", left)
+	}
+}
+
 // A server that names its best tokens alone does not say how sure the model was:
 // the least that an entropy can be is no entropy, and no mean of such.
 func TestBenchOfPartialRows(t *testing.T) {

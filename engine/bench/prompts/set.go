@@ -159,7 +159,7 @@ const bom = "\ufeff"
 
 // A BadLine is a line of a set and what is wrong with it.
 type BadLine struct {
-	Line int // from 1
+	Line int // from 1; 0 for what no file has
 	Err  error
 }
 
@@ -174,12 +174,24 @@ type BadError struct {
 func (e *BadError) Error() string {
 	var b strings.Builder
 	for _, l := range e.Lines {
-		fmt.Fprintf(&b, "line %d: %v\n", l.Line, l.Err)
+		if l.Line > 0 {
+			fmt.Fprintf(&b, "line %d: ", l.Line)
+		}
+		fmt.Fprintf(&b, "%v\n", l.Err)
 	}
 	if e.More > 0 {
 		fmt.Fprintf(&b, "and %d more", e.More)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Add adds what is wrong with a line.
+func (e *BadError) Add(line int, err error) {
+	if len(e.Lines) < MaxBad {
+		e.Lines = append(e.Lines, BadLine{line, err})
+	} else {
+		e.More++
+	}
 }
 
 // ErrNone says that a set has no prompts.
@@ -201,12 +213,8 @@ func (s *Set) Check() (int, error) {
 			}
 			ids[key] = true
 		}
-		switch {
-		case err == nil:
-		case len(bad.Lines) < MaxBad:
-			bad.Lines = append(bad.Lines, BadLine{line, err})
-		default:
-			bad.More++
+		if err != nil {
+			bad.Add(line, err)
 		}
 		return nil
 	})

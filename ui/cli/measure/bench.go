@@ -239,7 +239,7 @@ func (s bencher) runBench(ctx context.Context, f *benchFlags, b *report.Benched,
 		return bar.interrupted(opt.Dir)
 	}
 	if err != nil {
-		return dirError(opt.Dir, err)
+		return f.runError(opt.Dir, err)
 	}
 	defer r.Close()
 	b.Results = r

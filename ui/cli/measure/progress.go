@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"logitscope/engine/bench"
+	"logitscope/engine/bench/prompts"
 	"logitscope/ui/cli/console"
 )
 
@@ -92,12 +93,18 @@ func (b *progressBar) interrupted(dir string) error {
 	return &console.ExitError{Code: console.ExitInterrupted}
 }
 
-// dirError puts the flag in front of what is wrong with the folder of finished
-// texts.
-func dirError(dir string, err error) error {
+// runError puts the flag in front of what is wrong with the folder of finished
+// texts, or with prompts that the model cannot read.
+func (f *benchFlags) runError(dir string, err error) error {
 	var file *fs.PathError
-	if errors.As(err, &file) {
+	var bad *prompts.BadError
+	switch {
+	case errors.As(err, &file):
 		return fmt.Errorf("--dir %s: %w", dir, file.Err)
+	case errors.As(err, &bad) && f.prompts != "":
+		return console.Flagged("--prompts "+f.prompts+":", err)
+	case errors.As(err, &bad):
+		return console.Flagged("--prompt:", err)
 	}
 	return err
 }

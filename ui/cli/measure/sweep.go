@@ -213,7 +213,7 @@ func (s bencher) sweepReport(ctx context.Context, f sweepFlags) (*bench.Grid, er
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil, bar.interrupted(f.dir)
 	}
-	return r, dirError(f.dir, err)
+	return r, (&benchFlags{}).runError(f.dir, err)
 }
 
 // seedsFrom returns n seeds, from the one of cfg on.

@@ -116,7 +116,7 @@ func (s bencher) tune(ctx context.Context, f *tuneFlags) error {
 		return fmt.Errorf("--budget %s: %w", f.budget, err)
 	}
 	if err != nil {
-		return dirError(opt.Dir, err)
+		return f.runError(opt.Dir, err)
 	}
 	out := bufio.NewWriter(s.Sys.Out)
 	return console.Flushed(out, writeTuned(out, search, found))

@@ -133,7 +133,7 @@ func (s bencher) vote(ctx context.Context, f *voteFlags) error {
 		return bar.interrupted(opt.Dir)
 	}
 	if err != nil {
-		return dirError(opt.Dir, err)
+		return f.runError(opt.Dir, err)
 	}
 	pairs, err := pairsOf(p, r)
 	r.Close()
