@@ -348,6 +348,17 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A batch of SGLang: the settings of its first text are read, the others named.
+func TestBatchIsNamed(t *testing.T) {
+	in, err := Import([]byte(`{"text": ["a", "b"], "sampling_params": [{"temperature": 0.25}, {"temperature": 0.5}]}`), "f.json", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Config.Value("temperature") != 0.25 || len(in.Unread) != 1 || in.Unread[0].Key != "sampling_params" {
+		t.Errorf("temperature %v, unread %v", in.Config.Value("temperature"), in.Unread)
+	}
+}
+
 // A field of LM Studio that is switched off is its parameter's off value: of
 // the limit that there is none.
 func TestUncheckedFields(t *testing.T) {

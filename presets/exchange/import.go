@@ -177,7 +177,7 @@ func Import(data []byte, name string, opt Options) (*Imported, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", at(name, 0), err)
 	}
-	in := &Imported{Format: s.format, name: name, places: map[string]string{}, Unread: s.unread, Notes: s.notes, Calls: max(s.calls, 1)}
+	in := &Imported{Format: s.format, name: name, places: map[string]string{}, Calls: max(s.calls, 1)}
 	in.take(s)
 	return in, nil
 }
@@ -232,6 +232,7 @@ func (in *Imported) take(s *source) {
 	if f.prepare != nil {
 		f.prepare(s)
 	}
+	in.Unread, in.Notes = s.unread, s.notes
 	var assumed []assumption
 	if f.implied != nil {
 		for _, a := range f.implied(s) {

@@ -32,7 +32,24 @@ var sglang = Format{
 		}
 		return []assumption{{ours: "max_new_tokens", value: int64(128)}}
 	},
-	prepare: func(s *source) { s.entries = carrier.Spread(s.entries, "sampling_params", false) },
+	prepare: spreadBatch,
+}
+
+// spreadBatch puts the settings of a request in their places: of a batch those
+// of its first text, and the others are named.
+func spreadBatch(s *source) {
+	const key = "sampling_params"
+	for i, e := range s.entries {
+		list, ok := e.Value.([]any)
+		if e.Key != key || !ok || len(list) == 0 {
+			continue
+		}
+		s.entries[i].Value = list[0]
+		for _, x := range list[1:] {
+			s.unread = append(s.unread, carrier.Unread{Line: e.Line, Key: key, Text: carrier.PlainJSON(x), Why: "of another text of the batch, not read"})
+		}
+	}
+	s.entries = carrier.Spread(s.entries, key, false)
 }
 
 // minusOneOff writes off as -1: 0 is refused.
