@@ -18,6 +18,12 @@ type BeamStep struct {
 	Done       bool            `json:"done"`
 }
 
+// Searched says which step of a search a line is.
+type Searched struct {
+	Step  int `json:"step"`
+	Group int `json:"group"`
+}
+
 // A BeamCandidate is written as [parent, token, cumulative].
 type BeamCandidate struct {
 	Parent     int

@@ -44,6 +44,8 @@ type Event struct {
 	Branch *Branch
 	Mark   *Mark
 	Round  *Round
+	Search *Searched
+	End    *End
 
 	sum, check string // of the line, and what it carries
 }
@@ -114,6 +116,7 @@ var kinds = map[string]func(*Take, tape.Line, *Event) error{
 	"branch":      (*Take).readBranch,
 	"mark":        (*Take).readMark,
 	"speculative": (*Take).readRound,
+	"beam_step":   (*Take).readSearch,
 	"end":         (*Take).readEnd,
 }
 
@@ -280,8 +283,14 @@ func (t *Take) readRound(l tape.Line, e *Event) error {
 	return l.Decode(e.Round)
 }
 
-func (t *Take) readEnd(l tape.Line, _ *Event) error {
-	t.End = new(End)
+func (t *Take) readSearch(l tape.Line, e *Event) error {
+	e.Search = new(Searched)
+	return l.Decode(e.Search)
+}
+
+func (t *Take) readEnd(l tape.Line, e *Event) error {
+	e.End = new(End)
+	t.End = e.End
 	return l.Decode(t.End)
 }
 

@@ -18,6 +18,9 @@ import (
 type Report struct {
 	Steps     int         // looked at
 	Rounds    int         // of drafts, judged again
+	Unjudged  int         // rounds that the file does not hold enough for
+	Searched  int         // steps of a search, which keep no rows
+	Unended   int         // runs without a last line
 	Undecided []Undecided // steps that the file does not hold enough for
 	First     *Difference // nil if there is none
 }
@@ -89,6 +92,7 @@ func (t *Take) verify(out *Report) error {
 		take: t, report: out, compiler: engine.NewCompiler(t.Model), settings: map[int]*engine.Settings{},
 		branches: map[int]*branchState{1: {telling: engine.Retell(t.Model, t.Run.PromptTokens)}},
 	}
+	n, judged := newTally(t), out.Rounds
 	sealed := slices.ContainsFunc(t.Events, func(e Event) bool { return e.check != "" })
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -108,6 +112,9 @@ func (t *Take) verify(out *Report) error {
 		if err != nil {
 			return &tape.LineError{Line: e.Line, Err: err}
 		}
+		if lost := n.line(e); d == nil {
+			d = lost
+		}
 		if d == nil && sealed && e.check != e.sum {
 			d = &Difference{}
 			if e.Step != nil {
@@ -121,6 +128,11 @@ func (t *Take) verify(out *Report) error {
 			out.First = d
 			return nil
 		}
+	}
+	out.Unjudged += n.rounds - (out.Rounds - judged)
+	out.Searched += n.searched
+	if t.End == nil {
+		out.Unended++
 	}
 	return nil
 }

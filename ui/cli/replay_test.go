@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -212,6 +213,84 @@ func TestReplayJudgesRoundsAgain(t *testing.T) {
 		}
 		if out, errs, code := try(t, "", "replay", write(t, "changed.jsonl", strings.Join(all, "\n")), "--verify"); changed && (code != console.ExitFailed || !strings.Contains(errs, "accept_prob is [0.123,")) {
 			t.Errorf("%v, a chance more: exit %d, %s%s", more, code, out, errs)
+		}
+	}
+}
+
+// A line that was taken out is missed by those after it, and what --verify
+// could not derive is counted, never called equal.
+func TestVerifyMissesLines(t *testing.T) {
+	story := []string{"run", "--prompt", "Once upon a time there was a little", "--max-new-tokens", "9"}
+	for _, c := range []struct {
+		more []string
+		says []string
+	}{
+		{[]string{"--schedule", "at token 4: temperature=1.5", "--temperature", "0.5"}, []string{": 9 steps derived again, all equal"}},
+		{[]string{"--draft", "fable-draft"}, []string{": 9 steps derived again, all equal", "of drafts not judged again: the file lacks"}},
+		{[]string{"--num-beams", "2", "--do-sample=false"}, []string{"no step can be derived again", "9 steps of a beam search not decidable"}},
+		{[]string{"--rows", "top"}, []string{"no step can be derived again", "9 of 9 steps not decidable"}},
+	} {
+		file := filepath.Join(t.TempDir(), "run.jsonl")
+		if _, errs, code := try(t, "", append(append(story, "--record", file), c.more...)...); code != console.ExitDone {
+			t.Fatal(errs)
+		}
+		out, errs, code := try(t, "", "replay", file, "--verify")
+		if code != console.ExitDone || strings.Contains(out, "without a last line") {
+			t.Errorf("%v: exit %d, %q, %q", c.more, code, out, errs)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: %q says nothing of %q", c.more, out, want)
+			}
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
+		for i, l := range lines {
+			var head struct{ Type string }
+			if err := json.Unmarshal([]byte(l), &head); err != nil {
+				t.Fatal(err)
+			}
+			switch head.Type {
+			case "set", "step", "speculative", "beam_step", "end":
+			default:
+				continue
+			}
+			if i+1 < len(lines) && head.Type == "beam_step" && strings.HasPrefix(lines[i+1], `{"type":"beam"`) {
+				continue // the last step of a search: nothing counts on it
+			}
+			if err := os.WriteFile(file, []byte(strings.Join(lines[:i], "")+strings.Join(lines[i+1:], "")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, errs, code := try(t, "", "replay", file, "--verify")
+			found := code != console.ExitDone
+			if head.Type == "end" {
+				found = code == console.ExitDone && strings.Contains(out, "1 run without a last line")
+			}
+			if !found {
+				t.Errorf("%v: without line %d, %s: exit %d, %q, %q", c.more, i+1, head.Type, code, out, errs)
+			}
+		}
+	}
+}
+
+// A lane of beams is recorded with its steps, as a run of beams is.
+func TestCompareRecordsASearch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lanes.jsonl")
+	out, errs, code := try(t, "", "compare", "--prompt", "Once upon a time", "--lane", "chat", "--lane", "greedy,num_beams=3",
+		"--max-new-tokens", "5", "--format", "jsonl", "--record", file)
+	if code != console.ExitDone {
+		t.Fatal(errs)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"the file": string(data), "the output": out} {
+		if n := strings.Count(text, `{"lane":2,"type":"beam_step"`); n != 5 {
+			t.Errorf("%s has %d steps of the search: %.300s", name, n, text)
 		}
 	}
 }

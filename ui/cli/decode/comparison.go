@@ -146,6 +146,11 @@ type parting struct {
 func (c *comparison) End() error {
 	s := summary{Type: "summary", Lanes: []laneSummary{}, Parts: []parting{}}
 	for i, v := range c.views {
+		if v.Beam != nil { // its steps are not those of a text
+			if err := c.sinks[i].View(v); err != nil {
+				return err
+			}
+		}
 		if err := c.sinks[i].End(v); err != nil {
 			return err
 		}

@@ -314,10 +314,22 @@ func verify(w io.Writer, path string, rec *record.Recording) error {
 	}
 	if rec.Cut {
 		fmt.Fprintf(w, "%s: the last line has no end; %s before it are whole\n", path, viz.Plural(rep.Steps, "step"))
+	} else if rep.Unended > 0 {
+		fmt.Fprintf(w, "%s: %s without a last line: stopped, or cut here; what is there is whole\n", path, viz.Plural(rep.Unended, "run"))
 	}
-	fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(rep.Steps-len(rep.Undecided), "step"))
+	if n := rep.Steps - len(rep.Undecided); n > 0 {
+		fmt.Fprintf(w, "%s: %s derived again, all equal\n", path, viz.Plural(n, "step"))
+	} else {
+		fmt.Fprintf(w, "%s: no step can be derived again; the lines are as they were written\n", path)
+	}
 	if rep.Rounds > 0 {
 		fmt.Fprintf(w, "%s of drafts judged again, all equal\n", viz.Plural(rep.Rounds, "round"))
+	}
+	if rep.Unjudged > 0 {
+		fmt.Fprintf(w, "%s of drafts not judged again: the file lacks the laws that they were drawn from\n", viz.Plural(rep.Unjudged, "round"))
+	}
+	if rep.Searched > 0 {
+		fmt.Fprintf(w, "%s of a beam search not decidable: the file has no rows of them\n", viz.Plural(rep.Searched, "step"))
 	}
 	why := map[string]int{}
 	var order []string
