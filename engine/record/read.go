@@ -71,6 +71,12 @@ func (t *Take) Steps() int {
 	return n
 }
 
+// Searches reports whether the take is of a beam search, which keeps its steps
+// and texts but no rows.
+func (t *Take) Searches() bool {
+	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Search != nil })
+}
+
 // Open reads the run file path. The error begins with the path.
 func Open(path string) (*Recording, error) {
 	f, err := models.OpenFile(path)

@@ -189,3 +189,21 @@ func TestReplayPlaysInRecordedTime(t *testing.T) {
 		t.Errorf("it does not pause:\n%s", b.frame())
 	}
 }
+
+// A recording that ends is no fault, and one of a search says why it shows
+// nothing.
+func TestReplaySaysWhereItEnds(t *testing.T) {
+	t.Parallel()
+	file, shown := recorded(t, record.RowsFull)
+	cut := file[:bytes.LastIndex(file[:bytes.LastIndex(file, []byte(`{"type":"step"`))], []byte("\n"))+1]
+	b := newReplayBench(t, cut, 120, 40)
+	b.keys("end")
+	n := len(shown) - 2
+	b.wait(func(v engine.View) bool { return len(v.Steps) == n && v.Phase == engine.Failed })
+	b.keys("n")
+	b.has("the recording ends after token")
+	b.lacks("failed step")
+
+	search := bytes.Replace(file, []byte(`{"type":"step"`), []byte(`{"type":"beam_step","step":0}`+"\n"+`{"type":"step"`), 1)
+	newReplayBench(t, search, 120, 40).has("A search of texts keeps no rows")
+}

@@ -57,6 +57,8 @@ func (p *Player) Help() string {
 	}
 	made += " on " + p.take.Run.Model.Name + "."
 	switch m := p.take.Model; {
+	case p.take.Searches():
+		made += " A search of texts keeps no rows: it is in the file, not on the screen."
 	case m.Rows() == 0:
 		made += " The file has no rows: knobs change nothing that is shown."
 	case m.Whole():

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -8,6 +9,7 @@ import (
 
 	"logitscope/engine"
 	"logitscope/models"
+	"logitscope/models/tape"
 	"logitscope/sampling"
 	"logitscope/viz"
 )
@@ -59,6 +61,9 @@ func (ls *Lanes) WhyNot(l *Lane) string {
 		}
 		if l.Observing() {
 			return "a server that chooses the tokens cannot be made to go on here; r asks again"
+		}
+		if off, ok := errors.AsType[*tape.NotRecordedError](l.View.Err); ok {
+			return fmt.Sprintf("%v; ← goes back to step %s", off, viz.Count(len(l.View.Steps)))
 		}
 		return fmt.Sprintf("cannot go on from a failed step; ← goes back to step %s", viz.Count(len(l.View.Steps)))
 	}
